@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+# pkg-config file and CMake package; what each folder installs stands in that folder.

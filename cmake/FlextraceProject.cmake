@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# Flags for everything compiled here, and the helpers that declare targets and tests.
+
+option(FLEXTRACE_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer, without recovery" OFF)
+option(FLEXTRACE_WERROR "Warnings are errors" OFF)
+
+if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
+	set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Debug, Release, RelWithDebInfo" FORCE)
+endif()
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON)
+set(CMAKE_CXX_STANDARD 11)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# flextrace_options: linked PRIVATE by every target of this project.
+add_library(flextrace_options INTERFACE)
+target_compile_definitions(flextrace_options INTERFACE _GNU_SOURCE
+	FLEXTRACE_VERSION="${PROJECT_VERSION}")
+target_compile_options(flextrace_options INTERFACE -Wall -Wextra -Wshadow -Wvla -Wpointer-arith
+	$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>)
+if(FLEXTRACE_WERROR)
+	target_compile_options(flextrace_options INTERFACE -Werror)
+endif()
+if(FLEXTRACE_SANITIZE)
+	set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+	target_compile_options(flextrace_options INTERFACE ${sanitize})
+	target_link_options(flextrace_options INTERFACE ${sanitize})
+endif()
+
+# flextrace_add_unit_test(NAME unwrap SOURCES ... [LIBS ...]): builds tests/test_<NAME>.c with only
+# the given sources (relative to the top of the repository) and registers it under label "unit".
+function(flextrace_add_unit_test)
+	cmake_parse_arguments(arg "" "NAME" "SOURCES;LIBS;INCLUDES;DEFINITIONS" ${ARGN})
+	list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/)
+	list(TRANSFORM arg_INCLUDES PREPEND ${PROJECT_SOURCE_DIR}/)
+	add_executable(test_${arg_NAME} ${PROJECT_SOURCE_DIR}/tests/test_${arg_NAME}.c ${arg_SOURCES})
+	target_include_directories(test_${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests
+		${PROJECT_SOURCE_DIR}/converter ${PROJECT_SOURCE_DIR}/tracer/include
+		${PROJECT_SOURCE_DIR}/firmware-markers/include ${arg_INCLUDES})
+	target_compile_definitions(test_${arg_NAME} PRIVATE ${arg_DEFINITIONS})
+	target_link_libraries(test_${arg_NAME} PRIVATE flextrace_options PkgConfig::CMOCKA ${arg_LIBS})
+	add_test(NAME unit.${arg_NAME} COMMAND test_${arg_NAME})
+	set_tests_properties(unit.${arg_NAME} PROPERTIES LABELS unit TIMEOUT 120)
+endfunction()

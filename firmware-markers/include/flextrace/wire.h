@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wire.h: the marker area in device memory, wire format v1, and the words a drain makes of it.
+ *
+ * One area per core and processor. Little-endian, 8-byte aligned, every field a 32-bit word, so that
+ * a 32-bit core without atomics writes each with one store. docs/formats.md draws it byte by byte.
+ *
+ *   0x000  header       written by firmware, read by the host
+ *   0x040  host words   written by the host, read by firmware (a line of its own)
+ *   0x080  slot[0]      runs with an even number
+ *   0x0d0  slot[1]      runs with an odd number
+ *   0x120  ring         `capacity` records of 8 bytes, capacity a power of two
+ *
+ * - A slot belongs to one run of the firmware: FW start opens it (clears it, then writes `run`), FW end
+ *   closes it (`done` = `run`). It is stable while `done` == `run` and fewer than two runs started since.
+ *   While at most one finished run waits to be read, no slot stamp is ever lost. A run whose slot was
+ *   overwritten unread is seen from the gap in `run` and counted.
+ * - A stamp of 0 is "not taken". A counter that really reads 0 at a stamp loses that one stamp.
+ * - Ring: record i lives at ring[i % capacity]. `head` counts records written since reset, `limit` is the
+ *   count the firmware may reach (the host sets it to its read count + capacity). Both wrap at 2^32.
+ *   Firmware writes the record, fences, then stores `head`. Policy stop drops at the limit and counts
+ *   in `dropped`; a zone's begin reserves room for its end (`reserved`), so an end is never dropped
+ *   when its begin was not, and is dropped (and counted) when its begin was.
+ *
+ * C99, C++11 and freestanding. No floating point, no 64-bit arithmetic.
+ */
+#ifndef FLEXTRACE_WIRE_H
+#define FLEXTRACE_WIRE_H
+
+#include <stdint.h>
+
+#define FLEXTRACE_WIRE_MAGIC   0x31545846u /* "FXT1" */
+#define FLEXTRACE_WIRE_VERSION 1u
+
+enum flextrace_wire_policy {
+	FLEXTRACE_WIRE_STOP = 0,      /* drop new records at the limit */
+	FLEXTRACE_WIRE_OVERWRITE = 1, /* never look at the limit; the host counts what it missed */
+	FLEXTRACE_WIRE_BLOCK = 2      /* wait for the host to move the limit */
+};
+
+/* Stamps of a slot, in order. TS1..TS5 are those of the run's control block. */
+enum flextrace_wire_stamp {
+	FLEXTRACE_WIRE_FW_START = 0,
+	FLEXTRACE_WIRE_KERNEL_START = 1,
+	FLEXTRACE_WIRE_KERNEL_END = 2,
+	FLEXTRACE_WIRE_FW_END = 3,
+	FLEXTRACE_WIRE_TS1 = 4,
+	FLEXTRACE_WIRE_TS2 = 5,
+	FLEXTRACE_WIRE_TS3 = 6,
+	FLEXTRACE_WIRE_TS4 = 7,
+	FLEXTRACE_WIRE_TS5 = 8,
+	FLEXTRACE_WIRE_N_STAMPS = 9
+};
+
+struct flextrace_wire_slot { /* 0x50 bytes */
+	uint32_t run;        /* number of the run, from 1; 0 = never used */
+	uint32_t done;       /* = run once FW end was stamped */
+	uint32_t job;        /* control block the run worked on (low 32 bits of device_op.job) */
+	uint32_t queue;
+	uint32_t anchor_lo; /* whole counter at FW start, read high-low-high */
+	uint32_t anchor_hi;
+	uint32_t ticks[FLEXTRACE_WIRE_N_STAMPS];
+	uint32_t reserved[5];
+};
+
+struct flextrace_wire_record { /* 8 bytes */
+	uint32_t kind_id;      /* kind << 28 | id */
+	uint32_t ticks;        /* low 32 bits of the counter, or the value of a VALUE_DATA record */
+};
+
+struct flextrace_wire_area {
+	uint32_t magic;         /* 0x00, written last when the area is set up */
+	uint32_t version;       /* 0x04 */
+	uint32_t core;          /* 0x08 */
+	uint32_t processor;     /* 0x0c */
+	uint32_t domain;        /* 0x10, clock domain of all ticks in this area */
+	uint32_t counter_bits;  /* 0x14 */
+	uint32_t capacity;      /* 0x18, ring records, a power of two */
+	uint32_t run;           /* 0x1c, number of the newest run */
+	uint32_t head;          /* 0x20, ring records written since reset */
+	uint32_t dropped;       /* 0x24, ring records dropped since reset */
+	uint32_t reserved;      /* 0x28, records kept free for ends of open zones */
+	uint32_t dropped_depth; /* 0x2c, open zones whose begin was dropped */
+	uint32_t resets; /* 0x30, times the area was set up; the ring counts restart with it */
+	uint32_t unused0[3];
+	uint32_t limit;  /* 0x40, host: value that head may reach */
+	uint32_t policy; /* 0x44, host: enum flextrace_wire_policy */
+	uint32_t unused1[14];
+	struct flextrace_wire_slot slot[2];   /* 0x80 */
+	struct flextrace_wire_record ring[1]; /* 0x120, `capacity` of them */
+};
+
+#define FLEXTRACE_WIRE_RING_OFFSET          0x120u
+#define FLEXTRACE_WIRE_AREA_BYTES(capacity) (FLEXTRACE_WIRE_RING_OFFSET + 8u * (capacity))
+
+/* Kinds of words. 1..7 are ring records; 8..15 exist only in batches, made by the drain of a slot. */
+enum flextrace_wire_kind {
+	FLEXTRACE_WIRE_MARK = 1,       /* id, ticks: an instant */
+	FLEXTRACE_WIRE_ZONE_BEGIN = 2, /* id, ticks */
+	FLEXTRACE_WIRE_ZONE_END = 3,   /* id, ticks */
+	FLEXTRACE_WIRE_VALUE = 4,      /* id, ticks; the next record is its VALUE_DATA */
+	FLEXTRACE_WIRE_VALUE_DATA = 5, /* id, value */
+	FLEXTRACE_WIRE_RUN =
+		6, /* low 28 bits of the run, ticks of FW start: opens a run in the ring */
+	FLEXTRACE_WIRE_SLOT_RUN = 8,   /* low 28 bits of the run, job: opens a slot in a batch */
+	FLEXTRACE_WIRE_SLOT_QUEUE = 9, /* 1 if the slot was closed by FW end, else 0; queue */
+	FLEXTRACE_WIRE_SLOT_ANCHOR_LO = 10, /* 0, low word of the anchor */
+	FLEXTRACE_WIRE_SLOT_ANCHOR_HI = 11, /* 0, high word of the anchor */
+	FLEXTRACE_WIRE_SLOT_STAMP =
+		12 /* enum flextrace_wire_stamp, ticks; stamps not taken are left out */
+};
+
+#define FLEXTRACE_WIRE_ID_BITS 28
+#define FLEXTRACE_WIRE_ID_MASK 0x0fffffffu
+#define FLEXTRACE_WIRE_KIND_ID(kind, id) \
+	(((uint32_t)(kind) << FLEXTRACE_WIRE_ID_BITS) | ((uint32_t)(id)&FLEXTRACE_WIRE_ID_MASK))
+
+/*
+ * A word of flextrace_marker_batch.words: kind_id in the high half, ticks in the low half. A batch
+ * holds either ring records (first_index = index of words[0] since reset, dropped = ring records
+ * dropped since reset) or whole slots (first_index = run of the first slot, dropped = runs lost since
+ * reset because their slot was overwritten unread); the kind of words[0] tells which.
+ */
+#define FLEXTRACE_WIRE_WORD(kind_id, ticks) (((uint64_t)(kind_id) << 32) | (uint64_t)(ticks))
+
+#endif

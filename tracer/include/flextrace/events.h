@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * events.h: the ids, enums and payloads of the trace model, shared by everyone who writes or reads it.
+ *
+ * A payload is what one LTTng event of provider `flextrace` carries; the event's own name is the
+ * part of the struct's name behind `flextrace_`. Field order here is field order in the trace.
+ *
+ * - All `*_ns` host stamps are raw CLOCK_MONOTONIC nanoseconds, which is also what LTTng's clock
+ *   counts; 0 = not known.
+ * - `*_ticks`/`ts` are raw device counter values; a stamp of exactly 0 = not taken.
+ * - Strings are UTF-8, weak (read during the call only), NULL is recorded as "".
+ * - `correlation` names the host call that caused something: unique in its process, one to many,
+ *   0 = none.
+ *
+ * C99 and C++11. Includes no LTTng header. Values of enums are part of the trace format: they are
+ * only ever appended to.
+ */
+#ifndef FLEXTRACE_EVENTS_H
+#define FLEXTRACE_EVENTS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Host work: the runtime events of the AIU torch profiler guide, in its order, then what is not a
+ * runtime call. X(enumerator, value, name in the profiler guide, name in Flex JSON or "")
+ */
+/* clang-format off */
+#define FLEXTRACE_RUNTIME_KINDS(X)                                                                  \
+	X(LAUNCH_CONTROL_BLOCKS,   1, "aiuLaunchControlBlocks",    "")                              \
+	X(INIT_GRAPH,              2, "aiuInitGraph",              "")                              \
+	X(MALLOC,                  3, "aiuMalloc",                 "FixupAllocations")              \
+	X(RESIZE_TENSOR_ALLOCATION,4, "aiuResizeTensorAllocation", "AllocateFrame of graph")        \
+	X(LAUNCH_SUPER_NODE,       5, "aiuLaunchSuperNode",        "Flex RoundTrip")                \
+	X(SUPER_NODE_EXECUTION,    6, "aiuSuperNodeExecution",     "AIU Roundtrip")                 \
+	X(GRAPH_EXECUTION,         7, "aiuGraphExecution",         "Execute Graph")                 \
+	X(NODE_COMPUTE,            8, "aiuNodeCompute",            "Compute of <node>")             \
+	X(DATA_CONVERT,            9, "aiuDataConvert",            "Compute of <node>-HostPrep")    \
+	X(INIT_SCHEDULER,         10, "aiuInitScheduler",          "SchedulerConstruct")            \
+	X(CREATE_VIRTUAL_ADDRESSES,11,"aiuCreateVirtualAddresses", "CreatePipoIovas")               \
+	X(LAUNCH_SCHEDULE_COMPUTE,12, "aiuLaunchScheduleCompute",  "ScheduleCompute")               \
+	X(SCHEDULE_WAIT,          13, "aiuScheduleWait",           "WaitForCompletionAndReturnStatus") \
+	X(PREPARE_DMAS,           14, "aiuPrepareDMAs",            "PrepareDmas")                   \
+	X(PREPARE_AND_SYNC_RDMA,  15, "aiuPrepareAndSyncRDMA",     "PrepareAndSyncRdma")            \
+	X(CLEAR_CACHE,            16, "aiuClearCache",             "LaunchClearScratchpad")         \
+	X(PRELOAD_CACHE,          17, "aiuPreloadCache",           "LaunchPreloadScratchpad")       \
+	X(LAUNCH_COMPUTE_STREAM,  18, "aiuLaunchComputeStream",    "LaunchComputeStream")           \
+	X(RDMA_BARRIER1,          19, "aiuRDMABarrier1",           "Barrier1")                      \
+	X(POST_RDMA_KEYS,         20, "aiuPostRDMAKeys",           "PostKeys")                      \
+	X(RDMA_BARRIER2,          21, "aiuRDMABarrier2",           "Barrier2")                      \
+	X(FETCH_RDMA_KEYS,        22, "aiuFetchRDMAKeys",          "FetchKeys")                     \
+	X(UPDATE_RDMA_CBS,        23, "aiuUpdateRDMACBs",          "Update CBs")                    \
+	X(RDMA_BARRIER3,          24, "aiuRDMABarrier3",           "Barrier3")                      \
+	X(CHECK_RDMA_DEADLOCK,    25, "aiuCheckRDMADeadlock",      "Deadlock Check")                \
+	X(FILE_TRANSFER_DTOF,     26, "aiuFileTransferDtoF",       "")                              \
+	X(FILE_TRANSFER_MTOF,     27, "aiuFileTransferMtoF",       "")                              \
+	X(FILE_TRANSFER_FTOD,     28, "aiuFileTransferFtoD",       "")                              \
+	X(FILE_TRANSFER_FTOM,     29, "aiuFileTransferFtoM",       "")                              \
+	X(DATA_TRANSFER_DTOH,     30, "aiuDataTransferDtoH",       "")                              \
+	X(DATA_TRANSFER_HTOD,     31, "aiuDataTransferHtoD",       "")                              \
+	X(CLOCK_CALIBRATION,      32, "aiuClockCalibration",       "")                              \
+	X(COMPILE_GRAPH,          33, "aiuCompileGraph",           "")
+
+/* Device work of one control block, as the profiler guide's hardware events name it. */
+#define FLEXTRACE_DEVICE_KINDS(X)                                                                   \
+	X(KERNEL,      1, "Kernel")                                                                 \
+	X(MEMCPY_HTOD, 2, "Memcpy (HtoD)")                                                          \
+	X(MEMCPY_DTOH, 3, "Memcpy (DtoH)")                                                          \
+	X(MEMCPY_DTOD, 4, "Memcpy (DtoD)")                                                          \
+	X(MEMCPY_PTOP, 5, "Memcpy (PtoP)")                                                          \
+	X(MEMSET,      6, "Memset (Device)")                                                        \
+	X(RELEASE,     7, "Memory (Release)")
+/* clang-format on */
+
+/* Kind of a host interval. 0 is a scope the user named himself. */
+enum flextrace_runtime_kind {
+	FLEXTRACE_RUNTIME_USER = 0,
+#define FLEXTRACE_I_ENUMERATOR(id, value, guide, flex) FLEXTRACE_RUNTIME_##id = value,
+	FLEXTRACE_RUNTIME_KINDS(FLEXTRACE_I_ENUMERATOR)
+#undef FLEXTRACE_I_ENUMERATOR
+		FLEXTRACE_RUNTIME_OP = 34, /* a framework operation (FLEXTRACE_OP_SCOPE) */
+	FLEXTRACE_RUNTIME_KIND_COUNT = 35
+};
+
+enum flextrace_device_kind {
+	FLEXTRACE_DEVICE_UNKNOWN = 0,
+#define FLEXTRACE_I_ENUMERATOR(id, value, guide) FLEXTRACE_DEVICE_##id = value,
+	FLEXTRACE_DEVICE_KINDS(FLEXTRACE_I_ENUMERATOR)
+#undef FLEXTRACE_I_ENUMERATOR
+		FLEXTRACE_DEVICE_KIND_COUNT = 8
+};
+
+enum flextrace_phase { FLEXTRACE_PHASE_ENTER = 0, FLEXTRACE_PHASE_EXIT = 1 };
+enum flextrace_edge { FLEXTRACE_EDGE_BEGIN = 0, FLEXTRACE_EDGE_END = 1 };
+enum flextrace_memory_op {
+	FLEXTRACE_MEMORY_ALLOC = 0,
+	FLEXTRACE_MEMORY_FREE = 1,
+	FLEXTRACE_MEMORY_RESIZE = 2
+};
+
+#define FLEXTRACE_RANK_UNKNOWN (-1)
+#define FLEXTRACE_N_STAMPS     5 /* TS1..TS5 of one control block */
+
+/* -- definitions: who and what the records are about (their own channel) --------------------- */
+
+struct flextrace_process {
+	int32_t rank;        /* FLEXTRACE_RANK_UNKNOWN until known */
+	int32_t world_size;  /* 0 = unknown */
+	uint32_t pid;        /* in its own pid namespace */
+	uint64_t start_ns;   /* CLOCK_MONOTONIC when the process (or fork) began: its generation */
+	uint64_t time_ns;    /* CLOCK_MONOTONIC of this record */
+	const char *boot_id; /* kernel's random boot id */
+	uint64_t time_namespace; /* its inode; (boot_id, this) names the host clock */
+	const char *host;        /* a label only */
+	const char *program;     /* command name of the process */
+	const char *runtime;     /* name of the instrumented runtime */
+	const char *version;     /* its version */
+	const char *session;     /* $FLEXTRACE_SESSION: which recording it belongs to, "" = none */
+};
+
+struct flextrace_device {
+	uint32_t device;
+	const char *uuid; /* PCI address or serial; equal uuids on a host share their clock */
+	uint32_t n_cores;
+	uint64_t core_hz; /* 0 = unknown; only ever a hint */
+	const char *name;
+	const char *power_unit; /* unit of device_op.power, "" = none */
+};
+
+struct flextrace_clock_domain {
+	uint32_t device;
+	uint32_t domain;
+	uint32_t counter_bits; /* 32, 44, 48, 56 or 64 */
+	uint64_t nominal_hz;   /* 0 = unknown; only ever a hint */
+	uint32_t rate_group;   /* domains of one rate group share a slope, not an origin */
+};
+
+struct flextrace_name {  /* thread_name, queue_name, marker_name */
+	uint32_t device; /* queue_name, marker_name; else 0 */
+	uint32_t id;     /* tid, queue, marker id (offset in the names section) */
+	const char *name;
+	const char *file; /* marker_name only, else "" */
+	uint32_t line;
+};
+
+/* -- host records ------------------------------------------------------------------------------ */
+
+struct flextrace_scope { /* a finished interval; its end is the record's own time */
+	uint64_t begin_ns;
+	uint32_t kind; /* enum flextrace_runtime_kind */
+	const char *name;
+	uint64_t correlation;
+	const char *file;
+	uint32_t line;
+};
+
+struct flextrace_scope_args { /* belongs to the scope record that follows it on this thread */
+	uint64_t correlation;
+	const char *args;
+};
+
+struct flextrace_span_edge { /* begin, end, async_begin, async_end */
+	uint32_t kind;
+	const char *name;
+	uint64_t correlation; /* begin/end: correlation; async_*: the id that pairs them */
+};
+
+struct flextrace_instant {
+	const char *name;
+	uint64_t correlation;
+};
+
+struct flextrace_counter {
+	const char *name;
+	double value;
+};
+
+struct flextrace_annotation {
+	const char *key;
+	const char *value;
+};
+
+struct flextrace_step { /* becomes ProfilerStep#number */
+	uint64_t number;
+};
+
+struct flextrace_window { /* a measured window that the program opened itself */
+	uint32_t edge;    /* enum flextrace_edge */
+	const char *name;
+};
+
+struct flextrace_collective {
+	const char *group;
+	uint64_t seq;   /* n-th operation of this group */
+	const char *op; /* all_reduce, barrier, send, ... */
+	uint64_t bytes;
+	const char *peers; /* ranks, comma separated, "" = whole group */
+	uint32_t phase;    /* enum flextrace_phase */
+};
+
+struct flextrace_memory {
+	uint32_t device;
+	uint64_t address;
+	uint64_t bytes;
+	uint32_t op; /* enum flextrace_memory_op */
+};
+
+struct flextrace_op { /* a framework operation, joined to device work by correlation */
+	uint64_t correlation;
+	const char *type;
+	const char *attributes;
+	uint32_t n_cores;
+	uint32_t depth;
+};
+
+struct flextrace_tensor {
+	uint64_t correlation;
+	uint32_t is_output;
+	const char *dims; /* "2x3x4" */
+	const char *layout;
+	const char *dtype;
+	const char *memory;
+};
+
+struct flextrace_op_info {
+	uint64_t correlation;
+	const char *module;
+	const char *opcode;
+	const char *op_name;
+	const char *frames; /* source frames, one a line */
+};
+
+/* -- device records ------------------------------------------------------------------------------ */
+
+struct flextrace_device_op { /* one control block: host bracket and all five stamps */
+	uint32_t device;
+	uint32_t domain;
+	uint32_t queue;
+	uint64_t job;
+	uint64_t correlation;
+	uint32_t kind; /* enum flextrace_device_kind */
+	const char *name;
+	uint64_t submit_ns;              /* taken before the doorbell, 0 = not known */
+	uint64_t complete_ns;            /* taken after the completion was visible, 0 = not known */
+	uint32_t ts[FLEXTRACE_N_STAMPS]; /* low 32 bits of TS1..TS5, 0 = not taken */
+	uint32_t power;                  /* accumulated power counter at TS4, 0 = none */
+	uint64_t bytes;
+	int32_t peer;      /* peer rank of a PtoP transfer, -1 = none */
+	const char *group; /* collective group, "" = none */
+	const char *type;  /* transfer type such as SingleCast, "" = none */
+};
+
+struct flextrace_bracket { /* submit, complete: the same bracket as two records */
+	uint32_t device;
+	uint32_t queue;
+	uint64_t job;
+	uint64_t correlation;
+	const char *name;
+	uint64_t
+		host_ns; /* submit: before the doorbell; complete: after the completion was visible */
+};
+
+struct flextrace_host_estimate { /* a host time that some other tool estimated: soft evidence */
+	uint32_t device;
+	uint32_t queue;
+	uint64_t job;
+	uint32_t kind;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	const char *source;
+};
+
+struct flextrace_marker_batch { /* raw marker words of one area; see wire.h for the words */
+	uint32_t device;
+	uint32_t core;
+	uint32_t processor;
+	uint32_t domain;
+	uint64_t
+		first_index; /* index of words[0] in its area since reset (ring) or its run (slots) */
+	uint64_t dropped;    /* records (ring) or runs (slots) dropped since reset */
+	uint32_t n_words;
+	const uint64_t *words; /* host order */
+};
+
+struct flextrace_clock_sync { /* an explicit bracketed read of a counter */
+	uint32_t device;
+	uint32_t domain;
+	uint64_t host_before_ns;
+	uint64_t ticks; /* all the bits the counter has */
+	uint64_t host_after_ns;
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
