@@ -7,20 +7,24 @@
  *
  *   0x000  header       written by firmware, read by the host
  *   0x040  host words   written by the host, read by firmware (a line of its own)
- *   0x080  slot[0]      runs with an even number
- *   0x0d0  slot[1]      runs with an odd number
- *   0x120  ring         `capacity` records of 8 bytes, capacity a power of two
+ *   0x080  private      firmware's own words, nobody else reads them
+ *   0x0c0  slot[0]      runs with an even number
+ *   0x110  slot[1]      runs with an odd number
+ *   0x160  ring         `capacity` records of 8 bytes, capacity a power of two
  *
- * - A slot belongs to one run of the firmware: FW start opens it (clears it, then writes `run`), FW end
- *   closes it (`done` = `run`). It is stable while `done` == `run` and fewer than two runs started since.
- *   While at most one finished run waits to be read, no slot stamp is ever lost. A run whose slot was
- *   overwritten unread is seen from the gap in `run` and counted.
+ * - A slot belongs to one run of the firmware. FW start stores header `run`, then `done` = run - 1, clears
+ *   and fills the slot, and stores the slot's `run` last; FW end stores `done` = run. A slot is
+ *   closed when its `done` == `run`, and stable when both read the same before and after a copy.
+ *   While at most one run waits to be read, no slot stamp is ever lost. A run whose slot was
+ *   overwritten unread is seen from the gap in `run` and counted. Runs count from 1 and wrap at 2^32.
  * - A stamp of 0 is "not taken". A counter that really reads 0 at a stamp loses that one stamp.
  * - Ring: record i lives at ring[i % capacity]. `head` counts records written since reset, `limit` is the
  *   count the firmware may reach (the host sets it to its read count + capacity). Both wrap at 2^32.
  *   Firmware writes the record, fences, then stores `head`. Policy stop drops at the limit and counts
- *   in `dropped`; a zone's begin reserves room for its end (`reserved`), so an end is never dropped
- *   when its begin was not, and is dropped (and counted) when its begin was.
+ *   in `dropped`; a zone's begin reserves room for its end, so an end is never dropped when its begin
+ *   was not, and is dropped (and counted) when its begin was.
+ * - Zones nest: an end closes the innermost open zone. Its id is that of the end's own place in the
+ *   source, so begin and end have different ids with the same name.
  *
  * C99, C++11 and freestanding. No floating point, no 64-bit arithmetic.
  */
@@ -53,7 +57,7 @@ enum flextrace_wire_stamp {
 };
 
 struct flextrace_wire_slot { /* 0x50 bytes */
-	uint32_t run;        /* number of the run, from 1; 0 = never used */
+	uint32_t run;        /* number of the run, from 1 */
 	uint32_t done;       /* = run once FW end was stamped */
 	uint32_t job;        /* control block the run worked on (low 32 bits of device_op.job) */
 	uint32_t queue;
@@ -68,29 +72,48 @@ struct flextrace_wire_record { /* 8 bytes */
 	uint32_t ticks;        /* low 32 bits of the counter, or the value of a VALUE_DATA record */
 };
 
+/*
+ * Firmware's private words. While it records, `stop` = `seen` - open zones is what `head` may reach
+ * without looking at the limit again, and `seen` the limit it last saw; while it drops, both
+ * equal `head`, so that every marker takes the slow path.
+ */
+struct flextrace_wire_private { /* 0x40 bytes */
+	union {
+		struct flextrace_wire_slot *slot;
+		uint32_t words[2];
+	} current;              /* 0x80, slot of the newest run */
+	uint32_t mask;          /* 0x88, capacity - 1 */
+	uint32_t stop;          /* 0x8c */
+	uint32_t seen;          /* 0x90 */
+	uint32_t open_zones;    /* 0x94, saved while it drops */
+	uint32_t dropped_zones; /* 0x98, open zones whose begin was dropped */
+	uint32_t ring_run;      /* 0x9c, newest run whose RUN record is in the ring */
+	uint32_t unused[8];
+};
+
 struct flextrace_wire_area {
-	uint32_t magic;         /* 0x00, written last when the area is set up */
-	uint32_t version;       /* 0x04 */
-	uint32_t core;          /* 0x08 */
-	uint32_t processor;     /* 0x0c */
-	uint32_t domain;        /* 0x10, clock domain of all ticks in this area */
-	uint32_t counter_bits;  /* 0x14 */
-	uint32_t capacity;      /* 0x18, ring records, a power of two */
-	uint32_t run;           /* 0x1c, number of the newest run */
-	uint32_t head;          /* 0x20, ring records written since reset */
-	uint32_t dropped;       /* 0x24, ring records dropped since reset */
-	uint32_t reserved;      /* 0x28, records kept free for ends of open zones */
-	uint32_t dropped_depth; /* 0x2c, open zones whose begin was dropped */
-	uint32_t resets; /* 0x30, times the area was set up; the ring counts restart with it */
-	uint32_t unused0[3];
+	uint32_t magic;        /* 0x00, written last when the area is set up */
+	uint32_t version;      /* 0x04 */
+	uint32_t core;         /* 0x08 */
+	uint32_t processor;    /* 0x0c */
+	uint32_t domain;       /* 0x10, clock domain of all ticks in this area */
+	uint32_t counter_bits; /* 0x14 */
+	uint32_t capacity;     /* 0x18, ring records, a power of two */
+	uint32_t resets;       /* 0x1c, times the area was set up; all counts restart with it */
+	uint32_t run;          /* 0x20, number of the newest run */
+	uint32_t head;         /* 0x24, ring records written since reset */
+	uint32_t dropped;      /* 0x28, ring records dropped since reset */
+	uint32_t unused0[5];
 	uint32_t limit;  /* 0x40, host: value that head may reach */
 	uint32_t policy; /* 0x44, host: enum flextrace_wire_policy */
 	uint32_t unused1[14];
-	struct flextrace_wire_slot slot[2];   /* 0x80 */
-	struct flextrace_wire_record ring[1]; /* 0x120, `capacity` of them */
+	struct flextrace_wire_private own;    /* 0x80 */
+	struct flextrace_wire_slot slot[2];   /* 0xc0 */
+	struct flextrace_wire_record ring[2]; /* 0x160, `capacity` of them */
 };
 
-#define FLEXTRACE_WIRE_RING_OFFSET          0x120u
+#define FLEXTRACE_WIRE_RING_OFFSET          0x160u
+#define FLEXTRACE_WIRE_MAX_CAPACITY         0x01000000u
 #define FLEXTRACE_WIRE_AREA_BYTES(capacity) (FLEXTRACE_WIRE_RING_OFFSET + 8u * (capacity))
 
 /* Kinds of words. 1..7 are ring records; 8..15 exist only in batches, made by the drain of a slot. */
@@ -117,9 +140,13 @@ enum flextrace_wire_kind {
 
 /*
  * A word of flextrace_marker_batch.words: kind_id in the high half, ticks in the low half. A batch
- * holds either ring records (first_index = index of words[0] since reset, dropped = ring records
- * dropped since reset) or whole slots (first_index = run of the first slot, dropped = runs lost since
- * reset because their slot was overwritten unread); the kind of words[0] tells which.
+ * holds either ring records or whole slots; the kind of words[0] tells which.
+ *
+ * - Ring: first_index = index of words[0] among the records written since reset; dropped = records
+ *   dropped since reset, which have no index. A batch without words is a ring batch that only
+ *   brings a newer `dropped`. A gap in the indices = records overwritten or not recorded.
+ * - Slots: first_index = run of the first slot; dropped = runs lost since reset because their slot
+ *   was overwritten unread, which do have a number: they are part of the gaps between runs.
  */
 #define FLEXTRACE_WIRE_WORD(kind_id, ticks) (((uint64_t)(kind_id) << 32) | (uint64_t)(ticks))
 
