@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * analysis.h: tables over the derived timeline, one file per table family.
+ *
+ * Each analysis reads the const timeline and writes one CSV file into the output directory (`<name>.tmp`, then
+ * renamed). They look the same for recorded and imported traces. Lines are sorted by content, never by id.
+ */
+#ifndef FLEXTRACE_ANALYSIS_H
+#define FLEXTRACE_ANALYSIS_H
+
+#include "derive/derive.h"
+#include "error.h"
+
+struct analysis {
+	const char *name; /* "kernels": writes kernels.csv */
+	int (*write)(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
+	             struct flextrace_error *error);
+};
+
+/* All analyses, ended by a NULL name. */
+extern const struct analysis *const analysis_all[];
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * calibrate.h: evidence -> const clocks: cycles of a counter -> host ns, with a bound.
+ *
+ * Every hard bracket says g(first_ticks) >= before and g(last_ticks) <= after, for the monotone map g from cycles
+ * to host time; the rate may wander by at most rho. All maps that meet the constraints form a band; its
+ * middle is the estimate, its half-width the certified error. Sources: see calibrate.c.
+ *
+ * `struct clocks` is a value: made once, const ever after, safe to read from any thread.
+ */
+#ifndef FLEXTRACE_CALIBRATE_H
+#define FLEXTRACE_CALIBRATE_H
+
+#include "error.h"
+#include "identity.h"
+#include "ledger.h"
+#include "model.h"
+
+struct calibrate_options {
+	double rho_ppm;     /* how fast a counter's rate may wander; default 10 */
+	double nominal_mhz; /* hint for all counters, 0 = none */
+};
+#define CALIBRATE_OPTIONS_INIT \
+	{                      \
+		10.0, 0.0      \
+	}
+
+struct clock_report { /* one line of clocks.csv; NAN = not known */
+	uint32_t counter;
+	uint16_t segment;
+	uint64_t events, certified, assumed, outliers, resets;
+	double freq_mhz, ppm_vs_nominal, ci_ppm, offset_ns;
+	double half_width_ns_p50, half_width_ns_p99, half_width_ns_max;
+	double residual_ns_p50, residual_ns_p99,
+		residual_ns_max; /* estimate's distance from the bracket's middle */
+	uint64_t violations_before,
+		violations_after; /* of causality: nominal or mean rate, and ours */
+	uint64_t inversions_before, inversions_after; /* of the device's own order */
+	double rho_ppm;
+	const char *rho_source; /* "default", "user" */
+};
+
+struct placed { /* a stamp on its host's clock */
+	int64_t host_ns;
+	uint32_t err_ns; /* certified half-width; UINT32_MAX = no bound */
+	enum time_status
+		status; /* CERTIFIED, ASSUMED, or UNMATCHED when the counter has no evidence */
+};
+
+struct clocks; /* opaque: per counter and segment a monotone map with bounds */
+
+/* Fits all counters. Consumes nothing: `brackets` (struct bracket) is weak; `rho_source` follows from
+ * whether the user set rho. Counts events per status from `ops`. */
+int calibrate_run(const struct calibrate_options *options, const struct identity *identity,
+                  struct table *brackets, struct table *ops, struct ledger *ledger,
+                  struct clocks **ret_clocks, struct flextrace_error *error);
+void clocks_free(struct clocks *clocks);
+
+/* Places one stamp. `ticks` 0 is UNMATCHED. Monotone in `ticks` within a segment. */
+struct placed clocks_place(const struct clocks *clocks, uint32_t counter, uint16_t segment,
+                           uint64_t ticks);
+
+/* The lines of clocks.csv, sorted by counter and segment. Weak. */
+const struct clock_report *clocks_report(const struct clocks *clocks, uint32_t *ret_n);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * schema.h: the fields of every event class, once, for all readers and writers of events.
+ *
+ * A reader resolves the members it finds against these descriptors once per event class and then fills
+ * `struct event` in a loop; a source component declares its event classes from the same table.
+ */
+#ifndef FLEXTRACE_SCHEMA_H
+#define FLEXTRACE_SCHEMA_H
+
+#include <stddef.h>
+
+#include "model.h"
+
+enum schema_type {
+	SCHEMA_U32,
+	SCHEMA_I32,
+	SCHEMA_U64,
+	SCHEMA_DOUBLE,
+	SCHEMA_STRING,
+	SCHEMA_TS,   /* fixed array of FLEXTRACE_N_STAMPS u32 */
+	SCHEMA_WORDS /* sequence of u64: sets `words` and `n_words` of a marker_batch */
+};
+
+struct schema_field {
+	const char *name; /* member name in the trace = in events.h */
+	enum schema_type type;
+	uint16_t offset;  /* in the payload struct, which starts the union of struct event */
+	bool is_required; /* without it the record says nothing: the event is malformed */
+};
+
+struct schema_class {
+	const char *name; /* "scope": the event is "flextrace:scope" */
+	enum record_table table;
+	const struct schema_field *fields;
+	uint32_t n_fields;
+};
+
+/* The schema of a class. Never NULL. */
+const struct schema_class *schema_of(enum record_class class);
+
+/* The class of an event name such as "flextrace:scope"; -1: not ours; -2: ours by its provider, but unknown. */
+int schema_find(const char *event_name);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * derive.h: records and placed cycles -> the timeline: rows, tracks, flows.
+ *
+ * Device rows come from tick_ops and tick_marks; host rows from TABLE_HOST in gather order. Rows are collected in
+ * runs sorted by output key (start, then longer first, then gather order), and derive_finish() merges the runs,
+ * freeing them behind it, into final tables whose tracks nest perfectly: what crosses goes to an overflow
+ * lane. Memory: one row per row, plus what is open.
+ */
+#ifndef FLEXTRACE_DERIVE_H
+#define FLEXTRACE_DERIVE_H
+
+#include "align/align.h"
+#include "calibrate/calibrate.h"
+#include "error.h"
+#include "identity.h"
+#include "ledger.h"
+#include "model.h"
+#include "unwrap.h"
+
+/* Everything emit and analysis read. Const after derive_finish(). */
+struct timeline {
+	struct table host_rows;   /* struct host_row, in output order */
+	struct table device_rows; /* struct device_row, in output order */
+	struct table instants;    /* struct instant_row, in output order */
+	struct table counters;    /* struct counter_row */
+	struct table memory;      /* struct memory_row */
+	struct table
+		flows_from;   /* struct flow, by from_time_ns; a flow's place here is its id - 1 */
+	struct track *tracks; /* owned */
+	uint32_t n_tracks;
+	struct tick_op *ops; /* owned: device_row.source */
+	uint64_t n_ops;
+	struct zone *zones; /* owned: device_row.source of marker rows */
+	uint64_t n_zones;
+	const struct identity *identity;     /* weak */
+	const struct clocks *clocks;         /* weak */
+	const struct alignment *alignment;   /* weak */
+	const struct ledger *ledger;         /* weak */
+	const struct stream_set *streams;    /* weak: only keys, no tables */
+	const struct string_pool *strings;   /* weak */
+	int64_t first_time_ns, last_time_ns; /* over all rows; 0, 0 when there is none */
+	uint64_t n_crossing;                 /* host rows on overflow lanes */
+};
+
+struct derive; /* opaque */
+
+struct derive_input {
+	struct identity *identity; /* weak, all */
+	const struct clocks *clocks;
+	const struct alignment *alignment;
+	struct ledger *ledger;
+	struct string_pool *strings;
+};
+
+struct derive *derive_new(const struct derive_input *input); /* NULL: no memory */
+void derive_free(struct derive *derive);
+
+/* Takes (empties) the operations and marks of unwrap. Call once, before the host records. */
+int derive_device(struct derive *derive, struct unwrap_output *unwrapped);
+
+/* Takes one record of TABLE_HOST in gather order and books it. */
+int derive_push(struct derive *derive, const struct stream *stream, uint32_t stream_id,
+                const struct record *record);
+
+/* Ends what is open (counted), sorts, assigns tracks and links flows. `out` is zeroed by the caller. */
+int derive_finish(struct derive *derive, struct timeline *out, struct flextrace_error *error);
+void timeline_release(struct timeline *timeline);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gather.h: one order for all: k-way merge of one table of every stream.
+ *
+ * Key: (clock value, trace UUID, stream class, stream instance, index in stream), so that every stage
+ * behind sees the same order whatever the reader was and whoever read which stream. Records of one stream
+ * are in the order of their index; their clock never runs backwards (LTTng's per-CPU buffers), and where a
+ * malformed trace's does, the merge stays deterministic.
+ */
+#ifndef FLEXTRACE_GATHER_H
+#define FLEXTRACE_GATHER_H
+
+#include "error.h"
+#include "model.h"
+
+/* All streams of a conversion. gather_sort_streams() puts them in key order: a stream's place is its id. */
+struct stream_set {
+	struct stream **streams; /* owned, each owned */
+	uint32_t n_streams, n_allocated;
+};
+
+/* Adds a zeroed stream and returns it (owned by the set); NULL: no memory. */
+struct stream *stream_set_add(struct stream_set *set);
+void stream_set_release(struct stream_set *set);
+
+/* Moves the streams of `from` to `to`. Streams of equal key (two graphs read parts of one) stay apart. */
+int stream_set_take(struct stream_set *to, struct stream_set *from);
+
+/* Sorts by key and numbers the traces (stream.trace) in order of their uuid. Call once, before gather. */
+void stream_set_sort(struct stream_set *set);
+
+struct gather {
+	struct gather_lane *lanes; /* owned: one cursor per stream, in a binary heap */
+	uint32_t *heap;            /* owned */
+	uint32_t n_heap;
+};
+
+/* Starts merging `table` of every stream; with `consumes` the tables are freed as they are read. */
+int gather_init(struct gather *gather, struct stream_set *set, enum record_table table,
+                bool consumes);
+void gather_release(struct gather *gather);
+
+/* Stores the next record and its stream's place in the set. 1: stored, 0: end. The record is weak and valid
+ * until the next call. */
+int gather_next(struct gather *gather, const struct record **ret_record, uint32_t *ret_stream);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * identity.h: who and what the records are about.
+ *
+ * - A process is (trace, vpid, generation). A `process` record with a new start_ns opens a generation, which
+ *   begins at that start_ns; the first generation also takes everything before. Later records with the same
+ *   start_ns (state dump, flextrace_set_rank) refine it: a known rank is never replaced by an unknown one.
+ * - A record of a process nobody defined gets one of its own, "pid N"; vpid -1 is process "unknown".
+ * - A host clock is (boot id, time namespace); a process without definition has the clock of its trace's
+ *   other processes, else one named by the trace's hostname.
+ * - Definitions are read whole before anything else, so they also apply to earlier records. Lookups may add
+ *   undefined processes, threads, devices and counters, in the order asked for, which gather makes the
+ *   same in every run.
+ */
+#ifndef FLEXTRACE_IDENTITY_H
+#define FLEXTRACE_IDENTITY_H
+
+#include "error.h"
+#include "gather.h"
+#include "ledger.h"
+#include "model.h"
+#include "strings.h"
+
+struct identity {
+	struct process *processes; /* owned arrays, all */
+	uint32_t n_processes;
+	struct thread *threads;
+	uint32_t n_threads;
+	struct device *devices;
+	uint32_t n_devices;
+	struct counter *counters;
+	uint32_t n_counters;
+	struct host_clock *host_clocks;
+	uint32_t n_host_clocks;
+	struct identity_index *index; /* owned: hash tables over the above, and the names */
+	struct string_pool *strings;  /* weak */
+	uint32_t session;             /* string: keep only processes of this recording; 0 = all */
+};
+
+int identity_init(struct identity *identity, struct string_pool *strings, const char *session);
+void identity_release(struct identity *identity);
+
+/* Takes one record of TABLE_DEFINITIONS (in gather order) and books it in the ledger as definition, or as
+ * discarded FOREIGN_PROCESS when its process is of another recording (booked at identity_finish). */
+int identity_push(struct identity *identity, const struct stream *stream,
+                  const struct record *record, struct ledger *ledger);
+
+/* Call after the last definition: sorts generations, shares counters of equal uuids, warns of duplicate ranks. */
+int identity_finish(struct identity *identity, const struct stream_set *set, struct ledger *ledger);
+
+/* Each stores an index, adding an undefined one where needed. FLEXTRACE_E_MEMORY or 0. */
+int identity_process(struct identity *identity, const struct stream *stream,
+                     const struct record *record, uint32_t *ret_process);
+int identity_thread(struct identity *identity, const struct stream *stream,
+                    const struct record *record, uint32_t *ret_thread);
+int identity_device(struct identity *identity, uint32_t process, uint32_t device,
+                    uint32_t *ret_device);
+int identity_counter(struct identity *identity, uint32_t device, uint32_t domain,
+                     uint32_t *ret_counter);
+
+/* Names: string ids, 0 = none defined. */
+uint32_t identity_queue_name(const struct identity *identity, uint32_t device, uint32_t queue);
+
+/* The name, file and line of a marker of a device; false: not defined. */
+bool identity_marker(const struct identity *identity, uint32_t device, uint32_t id,
+                     uint32_t *ret_name, uint32_t *ret_file, uint32_t *ret_line);
+
+/* Gives every device without a definition for `id` this marker name (flextrace convert --names). */
+int identity_name_marker(struct identity *identity, uint32_t id, uint32_t name, uint32_t file,
+                         uint32_t line);
+
+#endif

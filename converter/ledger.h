@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ledger.h: the books of a conversion: what was read, what became of it, what was lost, what to warn of.
+ *
+ * - Balance: per record class, read = used as row + used as evidence or definition + discarded by cause.
+ *   Each record is booked exactly once by exactly one stage. ledger_check() says whether it closes.
+ * - Losses: what never reached us, or was thrown away, by cause and place: the lines of losses.csv.
+ * - Warnings: stable ids with counts and what to do.
+ * - Causes and warning ids are literals from the lists below; documented in docs/formats.md.
+ *
+ * Not thread-safe: each reader thread has its own ledger, merged by ledger_add().
+ */
+#ifndef FLEXTRACE_LEDGER_H
+#define FLEXTRACE_LEDGER_H
+
+#include "error.h"
+#include "model.h"
+
+/* clang-format off */
+/* X(enumerator, id in files) : why something is missing. */
+#define FLEXTRACE_CAUSES(X)                                                            \
+	X(DISCARDED_EVENTS,     "lttng_discarded_events")  /* LTTng had no free sub-buffer */ \
+	X(DISCARDED_PACKETS,    "lttng_discarded_packets") /* overwritten before they were read */ \
+	X(CHANNEL_NOT_CREATED,  "channel_not_created")     /* LTTng could not allocate a channel */ \
+	X(TRUNCATED_STREAM,     "truncated_stream")        /* bytes behind the last whole packet */ \
+	X(RING_DROPPED,         "device_ring_dropped")     /* marker ring was full */          \
+	X(RUN_OVERWRITTEN,      "device_run_overwritten")  /* a slot was reused before it was read */ \
+	X(MISSING_STAMP,        "missing_stamp")           /* a control block without TS1..TS5 of its kind */ \
+	X(OUTLIER,              "outlier")                 /* stamps contradict the other evidence */ \
+	X(NO_CLOCK,             "no_clock")                /* counter without any bracket: cannot be placed */ \
+	X(UNMATCHED_BEGIN,      "unmatched_begin")         /* interval without end */          \
+	X(UNMATCHED_END,        "unmatched_end")           /* end without begin */             \
+	X(UNMATCHED_SUBMIT,     "unmatched_submit")        /* submit whose work never completed */ \
+	X(UNMATCHED_COMPLETE,   "unmatched_complete")      /* complete without submit or device_op */ \
+	X(BRACKET_DISAGREES,    "bracket_disagrees")       /* submit/complete records differ from device_op */ \
+	X(UNMATCHED_ARGS,       "unmatched_args")          /* scope_args, op, tensor without their scope */ \
+	X(UNKNOWN_EVENT,        "unknown_event")           /* an event of provider flextrace we do not know */ \
+	X(FOREIGN_EVENT,        "foreign_event")           /* an event of another provider */  \
+	X(MALFORMED,            "malformed")               /* fields missing, of wrong type or out of range */ \
+	X(BACKWARDS,            "negative_duration")       /* end before begin */              \
+	X(FOREIGN_PROCESS,      "foreign_process")         /* process of another recording */  \
+	X(FILTERED,             "filtered")                /* left out because the user asked to */ \
+	X(UNUSED,               "unused")                  /* understood, but carries nothing for any output */
+
+/* X(enumerator, id in files, what to do) */
+#define FLEXTRACE_WARNINGS(X)                                                          \
+	X(NO_DEFINITIONS, "no_definitions", "processes are shown as \"pid N\": record the definitions channel, and run `lttng regenerate statedump` after a rotation or before a snapshot") \
+	X(NO_CONTEXTS,    "no_contexts",    "add the contexts vpid and vtid: lttng add-context -u -t vpid -t vtid") \
+	X(NO_EVENTS,      "no_events",      "the trace has no flextrace event: enable them with lttng enable-event -u 'flextrace:*'") \
+	X(LOST_EVENTS,    "lost_events",    "use larger or more sub-buffers: lttng enable-channel --subbuf-size --num-subbuf") \
+	X(LOST_MARKERS,   "lost_markers",   "enlarge the marker ring or drain it more often") \
+	X(UNCALIBRATED,   "uncalibrated_device", "record submit and complete times, or FLEXTRACE_CLOCK_SYNC") \
+	X(OUTLIERS,       "outliers",       "see the rows of events.csv with status outlier: their stamps contradict the others") \
+	X(CROSSING,       "crossing_scopes", "scopes that cross others on their thread stand on overflow lanes") \
+	X(UNALIGNED,      "unaligned_hosts", "hosts have different clocks: offsets between them are as good as their system clocks") \
+	X(CLOCK_NOT_1GHZ, "clock_not_1ghz", "payload stamps cannot be compared with this trace's clock") \
+	X(DUPLICATE_RANK, "duplicate_rank", "two processes say they are the same rank") \
+	X(UNNAMED_MARKER, "unnamed_marker", "give the firmware image: --names FILE, or call flextrace_device_names()") \
+	X(INFEASIBLE,     "rate_wanders",   "no steady clock explains all brackets: raise --rho-ppm or look for resets")
+/* clang-format on */
+
+enum loss_cause {
+#define LEDGER_ENUMERATOR(id, name) LOSS_##id,
+	FLEXTRACE_CAUSES(LEDGER_ENUMERATOR)
+#undef LEDGER_ENUMERATOR
+		LOSS_CAUSE_COUNT
+};
+
+enum warning {
+#define LEDGER_ENUMERATOR(id, name, remedy) WARNING_##id,
+	FLEXTRACE_WARNINGS(LEDGER_ENUMERATOR)
+#undef LEDGER_ENUMERATOR
+		WARNING_COUNT
+};
+
+/* Where a loss happened. Unknown members: FLEXTRACE_NONE. */
+struct loss_place {
+	uint32_t process; /* index of struct process */
+	uint32_t device;  /* the runtime's device number */
+	uint32_t core;
+	uint32_t stream; /* index of struct stream */
+};
+#define LOSS_NOWHERE \
+	((struct loss_place){FLEXTRACE_NONE, FLEXTRACE_NONE, FLEXTRACE_NONE, FLEXTRACE_NONE})
+
+struct loss { /* losses.csv */
+	enum loss_cause cause;
+	struct loss_place place;
+	uint64_t count;
+	int64_t first_host_ns, last_host_ns; /* INT64_MIN = not known */
+};
+
+struct ledger {
+	uint64_t read[RECORD_CLASS_COUNT];
+	uint64_t rows[RECORD_CLASS_COUNT];
+	uint64_t evidence
+		[RECORD_CLASS_COUNT]; /* or definition, or an attribute of another record's row */
+	uint64_t discarded[RECORD_CLASS_COUNT][LOSS_CAUSE_COUNT];
+	uint64_t foreign_events; /* events that are no flextrace record; outside the balance */
+	uint64_t warnings[WARNING_COUNT];
+	struct loss *losses; /* owned, sorted by (cause, place) */
+	uint32_t n_losses, n_allocated;
+};
+
+void ledger_init(struct ledger *ledger);
+void ledger_release(struct ledger *ledger);
+
+/* Counts `count` of something lost or doubtful at a place; does not touch the balance.
+ * `host_ns`: INT64_MIN = not known. FLEXTRACE_E_MEMORY or 0. */
+int ledger_lose(struct ledger *ledger, enum loss_cause cause, const struct loss_place *place,
+                uint64_t count, int64_t host_ns);
+
+/* Books a read record as discarded, in the balance and as a loss of 1. */
+int ledger_discard(struct ledger *ledger, enum loss_cause cause, const struct loss_place *place,
+                   const struct record *record);
+
+/* Adds all books of `from` to `to`. */
+int ledger_add(struct ledger *to, const struct ledger *from);
+
+/* Returns 0 if the balance closes for every class, else the first class + 1 that does not. */
+int ledger_check(const struct ledger *ledger);
+
+uint64_t ledger_total(const struct ledger *ledger, enum loss_cause cause);
+
+/* Sum of what --fail-on-loss looks at: every cause but OUTLIER-free ones: FOREIGN_*, FILTERED, UNUSED. */
+uint64_t ledger_lost(const struct ledger *ledger);
+
+const char *ledger_cause_id(enum loss_cause cause);
+const char *ledger_warning_id(enum warning warning);
+const char *ledger_warning_remedy(enum warning warning);
+const char *record_class_name(enum record_class class);
+
+#endif

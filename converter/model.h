@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model.h: the nouns of the converter, one type per border.
+ *
+ *   event  --decode-->  record  --gather-->  (the same, in one order)
+ *   record --identity-> process, thread, device, counter     who and what
+ *   record --unwrap-->  tick_op, tick_mark (64-bit cycles), bracket (evidence)
+ *   bracket --calibrate--> clocks (const)      cycles -> host ns, +-
+ *   clocks  --align-->  alignment (const)      host ns -> time ns, +-
+ *   records, tick_* --derive--> timeline (const): rows, tracks, flows
+ *   timeline --emit, analysis--> files
+ *
+ * Units and clocks, in the field's name, so that feeding a stage too early does not compile:
+ *   ticks32   raw counter bits as they were stamped
+ *   ticks     unwrapped 64-bit cycles of one counter (0 = not taken)
+ *   clock_ns, host_ns   raw value of a host's CLOCK_MONOTONIC = LTTng's clock, per host clock
+ *   time_ns   the reference host's clock, after alignment; emit adds its Unix-epoch offset, once
+ *
+ * Ids are 32-bit indexes into the tables of `struct identity` and `struct timeline`; strings are ids of
+ * the conversion's string pool (strings.h). Nothing here depends on babeltrace2.
+ */
+#ifndef FLEXTRACE_MODEL_H
+#define FLEXTRACE_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "flextrace/events.h"
+#include "flextrace/wire.h"
+#include "table.h"
+
+#define FLEXTRACE_NONE UINT32_MAX /* no index */
+
+/* -- events and records -------------------------------------------------------------------------- */
+
+/* clang-format off */
+/* X(enumerator, event name behind "flextrace:", payload struct, member of struct event's union, table) */
+#define FLEXTRACE_RECORD_CLASSES(X)                                                       \
+	X(PROCESS,       process,       flextrace_process,       process,       DEFINITIONS) \
+	X(DEVICE,        device,        flextrace_device,        device,        DEFINITIONS) \
+	X(CLOCK_DOMAIN,  clock_domain,  flextrace_clock_domain,  clock_domain,  DEFINITIONS) \
+	X(THREAD_NAME,   thread_name,   flextrace_name,          name,          DEFINITIONS) \
+	X(QUEUE_NAME,    queue_name,    flextrace_name,          name,          DEFINITIONS) \
+	X(MARKER_NAME,   marker_name,   flextrace_name,          name,          DEFINITIONS) \
+	X(SCOPE,         scope,         flextrace_scope,         scope,         HOST)        \
+	X(SCOPE_ARGS,    scope_args,    flextrace_scope_args,    scope_args,    HOST)        \
+	X(BEGIN,         begin,         flextrace_span_edge,     edge,          HOST)        \
+	X(END,           end,           flextrace_span_edge,     edge,          HOST)        \
+	X(ASYNC_BEGIN,   async_begin,   flextrace_span_edge,     edge,          HOST)        \
+	X(ASYNC_END,     async_end,     flextrace_span_edge,     edge,          HOST)        \
+	X(INSTANT,       instant,       flextrace_instant,       instant,       HOST)        \
+	X(COUNTER,       counter,       flextrace_counter,       counter,       HOST)        \
+	X(ANNOTATION,    annotation,    flextrace_annotation,    annotation,    HOST)        \
+	X(STEP,          step,          flextrace_step,          step,          HOST)        \
+	X(WINDOW,        window,        flextrace_window,        window,        HOST)        \
+	X(MEMORY,        memory,        flextrace_memory,        memory,        HOST)        \
+	X(OP,            op,            flextrace_op,            op,            HOST)        \
+	X(TENSOR,        tensor,        flextrace_tensor,        tensor,        HOST)        \
+	X(OP_INFO,       op_info,       flextrace_op_info,       op_info,       HOST)        \
+	X(DEVICE_OP,     device_op,     flextrace_device_op,     device_op,     EVIDENCE)    \
+	X(SUBMIT,        submit,        flextrace_bracket,       bracket,       EVIDENCE)    \
+	X(COMPLETE,      complete,      flextrace_bracket,       bracket,       EVIDENCE)    \
+	X(HOST_ESTIMATE, host_estimate, flextrace_host_estimate, host_estimate, EVIDENCE)    \
+	X(MARKER_BATCH,  marker_batch,  flextrace_marker_batch,  marker_batch,  EVIDENCE)    \
+	X(CLOCK_SYNC,    clock_sync,    flextrace_clock_sync,    clock_sync,    EVIDENCE)    \
+	X(COLLECTIVE,    collective,    flextrace_collective,    collective,    EVIDENCE)
+/* clang-format on */
+
+enum record_class {
+#define RECORD_ENUMERATOR(id, event, payload, member, table) RECORD_##id,
+	FLEXTRACE_RECORD_CLASSES(RECORD_ENUMERATOR)
+#undef RECORD_ENUMERATOR
+		RECORD_CLASS_COUNT
+};
+
+/* The three tables of a stream: what is needed before the clocks are known, and what only after. */
+enum record_table { TABLE_DEFINITIONS, TABLE_EVIDENCE, TABLE_HOST, RECORD_TABLE_COUNT };
+
+/* decode's input: one event as its reader found it. All strings and arrays weak, for the call only. */
+struct event {
+	enum record_class class;
+	uint64_t clock_ns;
+	int32_t vpid; /* -1 = the trace has no such context */
+	int32_t vtid; /* -1 = the trace has no such context */
+	union {
+		struct flextrace_process process;
+		struct flextrace_device device;
+		struct flextrace_clock_domain clock_domain;
+		struct flextrace_name name;
+		struct flextrace_scope scope;
+		struct flextrace_scope_args scope_args;
+		struct flextrace_span_edge edge;
+		struct flextrace_instant instant;
+		struct flextrace_counter counter;
+		struct flextrace_annotation annotation;
+		struct flextrace_step step;
+		struct flextrace_window window;
+		struct flextrace_memory memory;
+		struct flextrace_op op;
+		struct flextrace_tensor tensor;
+		struct flextrace_op_info op_info;
+		struct flextrace_device_op device_op;
+		struct flextrace_bracket bracket;
+		struct flextrace_host_estimate host_estimate;
+		struct flextrace_marker_batch marker_batch;
+		struct flextrace_clock_sync clock_sync;
+		struct flextrace_collective collective;
+	} payload;
+};
+
+/* Head of every record; the class decides which struct it opens. Strings are pool ids from here on. */
+struct record {
+	uint64_t clock_ns;
+	uint32_t index; /* in its stream, over all its events: the last part of the gather key */
+	uint32_t size_bytes; /* of the whole record, a multiple of 8 */
+	int32_t vpid;
+	int32_t vtid;
+	uint8_t class; /* enum record_class */
+	uint8_t kind;  /* runtime or device kind, edge, phase or op, where the payload has one */
+	uint16_t unused;
+	uint32_t name; /* the payload's first name-like string */
+};
+
+struct record_process {
+	struct record head; /* name = program */
+	int32_t rank;
+	int32_t world_size;
+	uint32_t pid;
+	uint32_t boot_id, host, runtime, version, session;
+	uint64_t start_ns, time_ns, time_namespace;
+};
+
+struct record_device {
+	struct record head;
+	uint32_t device, uuid, n_cores, power_unit;
+	uint64_t core_hz;
+};
+
+struct record_clock_domain {
+	struct record head;
+	uint32_t device, domain, counter_bits, rate_group;
+	uint64_t nominal_hz;
+};
+
+struct record_name {
+	struct record head;
+	uint32_t device, id, file, line;
+};
+
+struct record_scope {
+	struct record head; /* clock_ns = its end */
+	uint64_t begin_ns;
+	uint64_t correlation;
+	uint32_t file, line;
+};
+
+struct record_edge { /* begin, end, async_begin, async_end */
+	struct record head;
+	uint64_t correlation;
+};
+
+struct record_text { /* scope_args: text = args; annotation: name = key, text = value */
+	struct record head;
+	uint64_t correlation;
+	uint32_t text;
+	uint32_t unused;
+};
+
+struct record_value { /* instant (correlation), counter (value), step (number in `number`), window */
+	struct record head;
+	union {
+		uint64_t correlation;
+		uint64_t number;
+		double value;
+	} u;
+};
+
+struct record_memory {
+	struct record head;
+	uint64_t address, bytes;
+	uint32_t device;
+	uint32_t unused;
+};
+
+struct record_op { /* op: name = type; op_info: name = op_name; tensor: name = dims */
+	struct record head;
+	uint64_t correlation;
+	uint32_t text
+		[3]; /* op: attributes; op_info: module, opcode, frames; tensor: layout, dtype, memory */
+	uint32_t n_cores; /* tensor: is_output */
+	uint32_t depth;
+	uint32_t unused;
+};
+
+struct record_device_op {
+	struct record head;
+	uint64_t job, correlation, submit_ns, complete_ns, bytes;
+	uint32_t device, domain, queue;
+	uint32_t ticks32[FLEXTRACE_N_STAMPS];
+	uint32_t power;
+	int32_t peer;
+	uint32_t group, type;
+};
+
+struct record_bracket { /* submit, complete */
+	struct record head;
+	uint64_t job, correlation, host_ns;
+	uint32_t device, queue;
+};
+
+struct record_host_estimate {
+	struct record head; /* name = source */
+	uint64_t job, begin_ns, end_ns;
+	uint32_t device, queue;
+};
+
+struct record_marker_batch {
+	struct record head;
+	uint64_t first_index, dropped;
+	uint32_t device, core, processor, domain;
+	uint32_t n_words;
+	uint32_t unused;
+	uint64_t words[];
+};
+
+struct record_clock_sync {
+	struct record head;
+	uint64_t host_before_ns, ticks, host_after_ns;
+	uint32_t device, domain;
+};
+
+struct record_collective {
+	struct record head; /* name = op, kind = phase */
+	uint64_t seq, bytes;
+	uint32_t group, peers;
+};
+
+/* One stream of a trace, filled by one reader thread. */
+struct stream {
+	uint8_t trace_uuid[16]; /* zeros = none */
+	uint64_t class_id, instance_id;
+	uint32_t trace;          /* index among the traces of this conversion, in order of uuid */
+	uint32_t host;           /* string: the trace's hostname */
+	int64_t clock_offset_ns; /* clock value + this = ns since the Unix epoch */
+	bool clock_is_1ghz;      /* payload stamps may be compared with the clock */
+	uint32_t
+		n_events; /* index of the next record: every event counts, also one not understood */
+	uint64_t discarded_events;               /* summed modulo 2^64, as the messages come */
+	uint64_t discarded_packets;              /* likewise */
+	struct table tables[RECORD_TABLE_COUNT]; /* owned, of struct record */
+};
+
+/* -- identity: who and what ---------------------------------------------------------------------- */
+
+struct host_clock {       /* one CLOCK_MONOTONIC: (boot id, time namespace) */
+	uint32_t boot_id; /* string */
+	uint64_t time_namespace;
+	uint32_t host;           /* string, a label */
+	int64_t epoch_offset_ns; /* clock value + this = ns since the Unix epoch, as LTTng sampled it */
+};
+
+struct process { /* (trace, vpid, generation) */
+	uint32_t trace;
+	int32_t vpid;
+	uint32_t generation; /* 0, 1, ... in order of start_ns */
+	bool is_defined;     /* a `process` record named it */
+	bool is_excluded;    /* belongs to another recording (--session) or was filtered out */
+	int32_t rank;        /* FLEXTRACE_RANK_UNKNOWN */
+	int32_t world_size;
+	uint32_t pid;
+	uint64_t start_ns;
+	uint32_t host_clock;                               /* index of struct host_clock */
+	uint32_t host, program, runtime, version, session; /* strings */
+};
+
+struct thread {
+	uint32_t process;
+	int32_t vtid;
+	uint32_t name; /* string, 0 = unnamed */
+};
+
+struct device {
+	uint32_t process;
+	uint32_t device; /* the runtime's index */
+	bool is_defined;
+	uint32_t uuid, name, power_unit; /* strings */
+	uint32_t n_cores;
+	uint64_t core_hz;
+};
+
+/* A physical counter. Devices of equal uuid on one host clock share theirs. */
+struct counter {
+	uint32_t device; /* the first device that has it */
+	uint32_t domain;
+	uint32_t counter_bits; /* 32 unless defined */
+	uint64_t nominal_hz;   /* 0 = unknown */
+	uint32_t rate_group;   /* counters of one device (uuid) and rate group share a slope */
+};
+
+/* -- unwrap -> calibrate, derive ------------------------------------------------------------------ */
+
+/* How far a time can be trusted; a row has the worse of its two ends'. Ordered from good to bad. */
+enum time_status {
+	TIME_CERTIFIED, /* follows from facts alone, within err_ns */
+	TIME_ASSUMED,   /* needed an assumption; no bound */
+	TIME_OUTLIER,   /* contradicts the other evidence */
+	TIME_UNMATCHED, /* has no evidence to be placed by */
+	TIME_GIVEN      /* placed by the tool that wrote the file */
+};
+
+/* One control block in 64-bit cycles; 128 bytes. */
+struct tick_op {
+	uint64_t ticks[FLEXTRACE_N_STAMPS]; /* 0 = not taken or not placeable */
+	uint64_t job, correlation, bytes;
+	int64_t submit_host_ns, complete_host_ns; /* 0 = not known */
+	uint32_t device;                          /* index of struct device */
+	uint32_t counter;                         /* index of struct counter */
+	uint32_t queue;
+	uint32_t name, group, type; /* strings */
+	uint32_t power;
+	int32_t peer;
+	uint32_t stream, index; /* source: stream and record index in it */
+	uint16_t segment;       /* of its counter: a reset starts a new one */
+	uint8_t kind;           /* enum flextrace_device_kind */
+	uint8_t status;         /* enum time_status: of the epoch */
+	uint32_t unused;
+};
+
+/* One marker word, or one slot stamp, in 64-bit cycles. */
+struct tick_mark {
+	uint64_t ticks;
+	uint64_t run;             /* of the firmware, 0 = not known */
+	uint64_t job;             /* of the run, 0 = not known */
+	uint32_t device, counter; /* indexes */
+	uint32_t core, processor;
+	uint32_t id;    /* marker id; slot stamps: enum flextrace_wire_stamp */
+	uint32_t value; /* VALUE only */
+	uint32_t queue; /* slots only */
+	uint32_t stream, index;
+	uint16_t segment;
+	uint8_t kind; /* enum flextrace_wire_kind: MARK, ZONE_BEGIN, ZONE_END, VALUE or SLOT_STAMP */
+	uint8_t status; /* enum time_status */
+};
+
+/* calibrate's evidence: the counter read `first_ticks` not before `before_host_ns` and `last_ticks` not
+ * after `after_host_ns`. One side may be missing (INT64_MIN, INT64_MAX). */
+enum bracket_source { BRACKET_OP, BRACKET_SYNC, BRACKET_ESTIMATE };
+struct bracket {
+	uint64_t first_ticks, last_ticks;
+	int64_t before_host_ns, after_host_ns;
+	uint32_t counter;
+	uint16_t segment;
+	uint8_t source; /* enum bracket_source; ESTIMATE is soft */
+	uint8_t unused;
+};
+
+/* align's evidence: one process' part in one collective. */
+struct sync_point {
+	int64_t enter_host_ns, exit_host_ns; /* INT64_MIN / INT64_MAX = missing */
+	uint64_t seq, bytes;
+	uint32_t process;
+	uint32_t group, op, peers; /* strings */
+};
+
+/* -- derive -> emit, analysis ---------------------------------------------------------------------- */
+
+/* Kinds of host rows: enum flextrace_runtime_kind (0..34), then these. */
+enum host_kind {
+	HOST_STEP = 64, /* ProfilerStep#n */
+	HOST_WINDOW,
+	HOST_COLLECTIVE,
+	HOST_ASYNC
+};
+
+/* Kinds of device rows. A control block of kind KERNEL has rows DMA_IN, PREP, EXEC, DMA_OUT for its stamp
+ * pairs; other control blocks have one row of their own kind. */
+enum device_row_kind {
+	ROW_DMA_IN,
+	ROW_PREP,
+	ROW_EXEC,
+	ROW_DMA_OUT,
+	ROW_MEMCPY_HTOD,
+	ROW_MEMCPY_DTOH,
+	ROW_MEMCPY_DTOD,
+	ROW_MEMCPY_PTOP,
+	ROW_MEMSET,
+	ROW_RELEASE,
+	ROW_FIRMWARE, /* marker zones: the run, its kernel, zones of the user */
+	ROW_KERNEL,
+	ROW_ZONE,
+	DEVICE_ROW_KIND_COUNT
+};
+
+/* A line of the viewer: rows on one track nest perfectly. */
+enum track_kind { TRACK_THREAD, TRACK_ASYNC, TRACK_QUEUE, TRACK_CORE };
+struct track {
+	uint8_t kind; /* enum track_kind */
+	uint8_t row_kind; /* TRACK_QUEUE: ROW_EXEC (all main work), ROW_PREP, ROW_DMA_IN or ROW_DMA_OUT */
+	uint16_t unused;
+	uint32_t
+		owner; /* TRACK_THREAD, TRACK_ASYNC: index of struct thread; else of struct device */
+	uint32_t id;   /* TRACK_QUEUE: queue; TRACK_CORE: core */
+	uint32_t processor; /* TRACK_CORE */
+	uint32_t lane;      /* 0 = the line itself, 1.. = overflow lanes for what crosses */
+};
+
+struct host_row { /* host.csv; 56 bytes */
+	int64_t start_time_ns, end_time_ns;
+	uint64_t correlation;
+	uint32_t track;
+	uint32_t name, args; /* strings; args is JSON text or plain text as recorded */
+	uint32_t file, line;
+	uint32_t stream, index;
+	uint16_t depth; /* open rows around it on its thread */
+	uint8_t kind;   /* enum flextrace_runtime_kind or enum host_kind */
+	uint8_t status; /* enum time_status */
+};
+
+struct device_row { /* events.csv; 32 bytes; details stand in the op or zone */
+	int64_t start_time_ns, end_time_ns;
+	uint32_t err_ns; /* larger half-width of the two ends; UINT32_MAX = no bound */
+	uint32_t source; /* index of struct tick_op, or of struct zone for rows of markers */
+	uint32_t track;
+	uint8_t kind;   /* enum device_row_kind */
+	uint8_t status; /* enum time_status */
+	uint16_t unused;
+};
+
+struct zone { /* what a marker row is about */
+	uint64_t first_ticks, last_ticks;
+	uint64_t run, job;
+	uint32_t device, core, processor, queue;
+	uint32_t name; /* string */
+	uint32_t file, line;
+	uint32_t stream, index;
+	uint32_t unused;
+};
+
+struct instant_row { /* instants.csv: host instants, annotations, device marks */
+	int64_t time_ns;
+	uint64_t correlation;
+	uint32_t err_ns; /* UINT32_MAX = no bound */
+	uint32_t track;
+	uint32_t name, value; /* strings */
+	uint32_t stream, index;
+	uint8_t class;  /* enum record_class it came from */
+	uint8_t status; /* enum time_status */
+	uint16_t unused;
+	uint32_t unused2;
+};
+
+struct counter_row { /* counters.csv: host counters, device values */
+	int64_t time_ns;
+	double value;
+	uint32_t err_ns;
+	uint32_t owner; /* index of struct process, or of struct device when `is_device` */
+	uint32_t core;  /* FLEXTRACE_NONE for host counters */
+	uint32_t name;
+	uint32_t stream, index;
+	uint8_t is_device;
+	uint8_t status;
+	uint16_t unused;
+	uint32_t unused2;
+};
+
+struct memory_row { /* memory.csv */
+	int64_t time_ns;
+	uint64_t address, bytes;
+	uint64_t total_bytes; /* allocated on the device after this */
+	uint32_t device;      /* index of struct device */
+	uint32_t thread;      /* index of struct thread */
+	uint32_t stream, index;
+	uint8_t op; /* enum flextrace_memory_op */
+	uint8_t unused[7];
+};
+
+struct flow { /* an arrow from a host row to a device row */
+	int64_t from_time_ns, to_time_ns;
+	uint32_t from_track, to_track;
+	uint64_t correlation;
+};
+
+#endif

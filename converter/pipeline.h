@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pipeline.h: the sentence: decoded streams in, files out, the stages in the order data meets them.
+ */
+#ifndef FLEXTRACE_PIPELINE_H
+#define FLEXTRACE_PIPELINE_H
+
+#include "calibrate/calibrate.h"
+#include "emit/emit.h"
+#include "error.h"
+#include "gather.h"
+#include "ledger.h"
+#include "strings.h"
+
+/* One conversion's options: the same names on the command line and as sink parameters. */
+struct pipeline_options {
+	struct emit_options emit;
+	struct calibrate_options calibrate;
+	const char *session;      /* keep only processes of this recording; NULL = all */
+	const char *const *names; /* firmware images with marker names; weak */
+	uint32_t n_names;
+	bool fail_on_loss; /* with `max_loss`: report more losses as failure */
+	uint64_t max_loss;
+};
+
+/* What a summary says about a conversion, after the files are written. */
+struct pipeline_result {
+	uint64_t records, host_rows, device_rows, lost;
+	bool is_lossy; /* losses exceed max_loss and fail_on_loss is set */
+};
+
+/* Converts. Consumes the streams' tables; `ledger` holds what the readers counted and gets the rest.
+ * FLEXTRACE_E_INPUT: nothing at all could be read. */
+int pipeline_run(struct stream_set *set, struct string_pool *strings, struct ledger *ledger,
+                 const struct pipeline_options *options, struct pipeline_result *ret_result,
+                 struct flextrace_error *error);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table.h: append-only tables in chunks, read in order.
+ *
+ * Two shapes over one chunk list: rows of one fixed size, and records of many sizes (8-byte aligned).
+ * Chunks never move. A reader that consumes frees each chunk behind it, so that a table may shrink
+ * while its successor grows. Not thread-safe: one writer, then any number of readers that do not consume.
+ */
+#ifndef FLEXTRACE_TABLE_H
+#define FLEXTRACE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct table_chunk; /* one allocation: link, used bytes, bytes */
+
+struct table {
+	struct table_chunk *first; /* owned */
+	struct table_chunk *last;  /* weak */
+	uint64_t n_rows;
+};
+
+#define TABLE_INIT            \
+	{                     \
+		NULL, NULL, 0 \
+	}
+
+/* A place in a table, at the next unread row. */
+struct table_cursor {
+	struct table *table; /* weak */
+	struct table_chunk *chunk;
+	size_t offset_bytes;
+	bool consumes;
+};
+
+/* Appends room for one row of `size_bytes` (a multiple of 8, at most 16 MiB) and returns it; NULL: no memory. */
+void *table_append(struct table *table, size_t size_bytes);
+
+/* Starts reading at the first row. With `consumes`, chunks are freed once read past. */
+void table_read(struct table_cursor *cursor, struct table *table, bool consumes);
+
+/* Returns the row at the cursor and steps `size_bytes` on; NULL at the end. Weak: until the next step of a
+ * consuming cursor, else while the table lives. */
+void *table_next(struct table_cursor *cursor, size_t size_bytes);
+
+/* Returns the row at the cursor without stepping; NULL at the end. */
+void *table_peek(struct table_cursor *cursor);
+
+/* Moves all rows of `from` behind those of `to`, leaving `from` empty. */
+void table_take(struct table *to, struct table *from);
+
+void table_release(struct table *table);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unwrap.h: counter bits -> 64-bit cycles.
+ *
+ * A stamp's epoch (how often its counter wrapped before it) follows from facts: the host bracket of its control
+ * block and an interval for the counter's rate, or a 64-bit anchor of its run, or a 64-bit clock_sync. It is
+ * never "it decreased, so one more". Where the facts leave one choice the stamp is certified; where they
+ * leave several the likeliest is taken and called assumed; where they leave none it is an outlier and its
+ * ticks are not used as evidence.
+ *
+ * Needs the whole of TABLE_EVIDENCE before it can answer: _push collects, _finish resolves. Formulas:
+ * see unwrap.c.
+ */
+#ifndef FLEXTRACE_UNWRAP_H
+#define FLEXTRACE_UNWRAP_H
+
+#include "error.h"
+#include "identity.h"
+#include "ledger.h"
+#include "model.h"
+
+struct unwrap_output {
+	struct table ops; /* struct tick_op, in gather order; owned by the caller */
+	struct table
+		marks; /* struct tick_mark, in order of (device, core, processor), then as recorded */
+	struct table
+		brackets; /* struct bracket, evidence for calibrate, by counter, in order of time */
+	struct table sync_points; /* struct sync_point, evidence for align, in gather order */
+};
+
+struct unwrap; /* opaque: pending operations per counter, open submits per (device, queue, job) */
+
+struct unwrap *unwrap_new(struct identity *identity,
+                          struct ledger *ledger); /* both weak; NULL: no memory */
+void unwrap_free(struct unwrap *unwrap);
+
+/* Takes one record of TABLE_EVIDENCE in gather order. Copies what it keeps. */
+int unwrap_push(struct unwrap *unwrap, const struct stream *stream, uint32_t stream_id,
+                const struct record *record);
+
+/* Resolves everything pushed into `out` (tables must be empty) and books every record in the ledger:
+ * device_op as row (or discarded), submit/complete as evidence, row or discarded, marker_batch as row when
+ * it has a word that makes one, else evidence; clock_sync and host_estimate as evidence; collective as row. */
+int unwrap_finish(struct unwrap *unwrap, struct unwrap_output *out, struct flextrace_error *error);
+
+#endif
