@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What a script can hold of CONTRIBUTING.md: style.sh TOP. Prints every violation, then fails.
+set -u
+cd "$1" || exit 1
+bad=0
+complain() {
+	[ -z "$2" ] && return
+	printf '%s:\n%s\n' "$1" "$2"
+	bad=1
+}
+
+sources=$(find tracer firmware-markers converter analysis cli tests \( -name '*.c' -o -name '*.h' \) | sort)
+
+complain "babeltrace2 is included outside converter/bt2/" \
+	"$(grep -lE '#include [<"]babeltrace2' $sources | grep -v -e '^converter/bt2/' -e '^tests/')"
+complain "an LTTng header is included in a public header" \
+	"$(grep -lE '#include <lttng' $(find tracer/include firmware-markers/include -name '*.h'))"
+complain "a stage includes a later one" \
+	"$(grep -nE '#include "(calibrate|align|derive|emit)/' converter/unwrap*.[ch] converter/gather.[ch] converter/identity*.[ch] converter/decode/*.[ch] 2>/dev/null
+	grep -nE '#include "(derive|emit)/' converter/calibrate/*.[ch] converter/align/*.[ch] 2>/dev/null
+	grep -nE '#include "emit/' converter/derive/*.[ch] 2>/dev/null)"
+complain "files longer than 600 lines" \
+	"$(wc -l $sources | awk '$2 != "total" && $1 > 600 { print "  " $2 ": " $1 }')"
+complain "lines longer than 100 columns (tab = 8)" \
+	"$(for f in $sources; do expand "$f" | awk -v f="$f" 'length($0) > 100 { print "  " f ":" NR }'; done)"
+complain "files without a licence line" \
+	"$(grep -L 'SPDX-License-Identifier' $sources $(find . -name CMakeLists.txt -not -path './build*'))"
+complain "a library prints or exits" \
+	"$(grep -nE '(^|[^a-z_])(printf|puts|perror|exit|abort)\(' \
+		$(find converter analysis -name '*.c') | grep -v snprintf)"
+if command -v clang-format >/dev/null; then
+	complain "not formatted (clang-format -i)" \
+		"$(clang-format --dry-run $sources 2>&1 | grep -o '^[^:]*:[0-9]*' | sort -u | head -n 20)"
+else
+	echo "clang-format is not installed: format not checked"
+fi
+exit $bad
