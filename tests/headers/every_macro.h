@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * every_macro.h: a host that types everything flextrace.h offers, in the common subset of C99 and
+ * C++11. Compiled by compile_matrix.sh; run by provider.sh, where each event must arrive.
+ */
+#ifndef EVERY_MACRO_H
+#define EVERY_MACRO_H
+
+#include <string.h>
+
+#include <flextrace/flextrace.h>
+
+static inline void define_all(void)
+{
+	struct flextrace_device device;
+	struct flextrace_clock_domain domain;
+	struct flextrace_name marker;
+
+	memset(&device, 0, sizeof(device));
+	device.device = 3;
+	device.uuid = "0000:01:00.0";
+	device.n_cores = 4;
+	device.core_hz = 560000000;
+	device.name = "emulated";
+	device.power_unit = "mJ";
+	memset(&domain, 0, sizeof(domain));
+	domain.device = 3;
+	domain.domain = 1;
+	domain.counter_bits = 32;
+	domain.nominal_hz = 560000000;
+	domain.rate_group = 7;
+	memset(&marker, 0, sizeof(marker));
+	marker.device = 3;
+	marker.id = 16;
+	marker.name = "matmul tile";
+	marker.file = "firmware.c";
+	marker.line = 99;
+	flextrace_process("every_macro", "1.2.3");
+	flextrace_device(&device);
+	flextrace_clock_domain(&domain);
+	flextrace_marker_name(&marker);
+	FLEXTRACE_THREAD_NAME("the only thread");
+	FLEXTRACE_QUEUE_NAME(3, 2, "dma queue");
+}
+
+static inline void record_device_work(int job)
+{
+	struct flextrace_device_op op;
+	struct flextrace_host_estimate estimate;
+	struct flextrace_marker_batch batch;
+	uint64_t words[2];
+	int i;
+
+	memset(&op, 0, sizeof(op));
+	op.device = 3;
+	op.domain = 1;
+	op.queue = 2;
+	op.job = 41;
+	op.correlation = 77;
+	op.kind = FLEXTRACE_DEVICE_KERNEL;
+	op.name = "matmul";
+	op.submit_ns = 1000;
+	op.complete_ns = 2000;
+	for (i = 0; i < FLEXTRACE_N_STAMPS; i++)
+		op.ts[i] = FLEXTRACE_I_U32(100 + i);
+	op.power = 12;
+	op.bytes = 4096;
+	op.peer = -1;
+	op.group = "tp";
+	op.type = "SingleCast";
+	memset(&estimate, 0, sizeof(estimate));
+	estimate.device = 3;
+	estimate.queue = 2;
+	estimate.job = 41;
+	estimate.kind = FLEXTRACE_DEVICE_MEMSET;
+	estimate.begin_ns = 1100;
+	estimate.end_ns = 1900;
+	estimate.source = "other tool";
+	words[0] = 0x1000000200000003u;
+	words[1] = 0x2000000400000005u;
+	memset(&batch, 0, sizeof(batch));
+	batch.device = 3;
+	batch.core = 1;
+	batch.processor = 0;
+	batch.domain = 1;
+	batch.first_index = 640;
+	batch.dropped = 5;
+	batch.n_words = 2;
+	batch.words = words;
+
+	FLEXTRACE_SUBMIT(3, 2, job, 77, "matmul");
+	FLEXTRACE_COMPLETE_AT(3, 2, job, 77, "matmul", 2000);
+	FLEXTRACE_DEVICE_OP(&op);
+	FLEXTRACE_HOST_ESTIMATE(&estimate);
+	FLEXTRACE_CLOCK_SYNC(3, 1, 500, 600, 700);
+	flextrace_emit_marker_batch(&batch);
+}
+
+static inline int record_host_work(int step)
+{
+	const char *text = "a,b";
+	int n = 0;
+
+	FLEXTRACE_STEP(step);
+	{
+		FLEXTRACE_SCOPE("user scope");
+		FLEXTRACE_SCOPE_ARGS("scope with args", "text=%s n=%d", text, step);
+		FLEXTRACE_SCOPE_ARGS("scope with plain args", "plain");
+		FLEXTRACE_RUNTIME_SCOPE(FLEXTRACE_RUNTIME_INIT_GRAPH, "init graph");
+		FLEXTRACE_RUNTIME_SCOPE_ID(FLEXTRACE_RUNTIME_LAUNCH_CONTROL_BLOCKS, "launch", 77);
+		FLEXTRACE_OP_SCOPE("aten::mm", "mm", "alpha=1", 4, 2, 78);
+		n++;
+	}
+	FLEXTRACE_BEGIN(FLEXTRACE_RUNTIME_COMPILE_GRAPH, "compile", 79);
+	FLEXTRACE_END(FLEXTRACE_RUNTIME_COMPILE_GRAPH, "compile", 79);
+	FLEXTRACE_ASYNC_BEGIN("request", step);
+	FLEXTRACE_ASYNC_END("request", step);
+	FLEXTRACE_INSTANT("an instant");
+	FLEXTRACE_INSTANT_ID("another", 80);
+	FLEXTRACE_COUNTER("bytes in flight", n);
+	FLEXTRACE_ANNOTATE("model", "granite");
+	FLEXTRACE_COLLECTIVE_ENTER("tp", 6, "all_reduce", 2048, "0,1");
+	FLEXTRACE_COLLECTIVE_EXIT("tp", 6, "all_reduce", 2048, "0,1");
+	FLEXTRACE_MEMORY_ALLOC(3, 0x1000, 256);
+	FLEXTRACE_MEMORY_RESIZE(3, 0x1000, 512);
+	FLEXTRACE_MEMORY_FREE(3, 0x1000, 512);
+	FLEXTRACE_TENSOR(78, 1, "2x3", "row", "fp16", "HBM");
+	FLEXTRACE_OP_INFO(78, "decoder", "dot", "dot.1", "model.py:1");
+	if (FLEXTRACE_ENABLED(scope))
+		n++;
+	return n;
+}
+
+static inline int record_all(void)
+{
+	int n;
+
+	define_all();
+	flextrace_set_rank(1, 2);
+	flextrace_window_begin("measured");
+	n = record_host_work(1);
+	record_device_work(41);
+	flextrace_window_end("measured");
+	if (flextrace_device_mode() == FLEXTRACE_DEVICE_MODE_OFF || flextrace_now_ns() == 0)
+		n++;
+	return n + (flextrace_next_correlation() != 0);
+}
+
+#endif

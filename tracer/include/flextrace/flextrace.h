@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flextrace.h: what a runtime types to be traced.
+ *
+ *	#include <flextrace/flextrace.h>
+ *
+ *	int launch(struct graph *graph)
+ *	{
+ *		FLEXTRACE_RUNTIME_SCOPE(FLEXTRACE_RUNTIME_GRAPH_EXECUTION, graph->name);
+ *		...
+ *		FLEXTRACE_COUNTER("queue depth", graph->n_pending);
+ *	}
+ *
+ * Link every program or shared library that uses it with libflextrace.a (`pkg-config flextrace`,
+ * or flextrace::tracer in CMake). Nothing else is needed: neither to compile, nor to link, nor to
+ * run. Where LTTng-UST is installed, libflextrace loads the provider when the program starts, and
+ * what is typed here becomes LTTng events of provider `flextrace`; see flextrace(7) for the
+ * environment that steers it.
+ *
+ * - A macro whose event is not recorded costs two loads and a branch; its arguments are not
+ *   evaluated, nothing is called. Keep side effects out of arguments.
+ * - Nothing here fails, prints, takes a lock in the recording path or blocks (unless the LTTng
+ *   session is in blocking mode). What LTTng cannot take is dropped and counted by LTTng.
+ * - Strings are UTF-8 and weak: read during the call (scope: until the end of the scope), never
+ *   kept. Definitions (see there) are the exception: they copy. NULL is recorded as "".
+ * - Host times are nanoseconds of CLOCK_MONOTONIC as flextrace_now_ns() reads them, 0 = not known.
+ * - `correlation` names the host call that caused something, 0 = none. Your own numbers must be
+ *   unique in the process and below 2^48; flextrace_next_correlation() gives numbers from there on.
+ * - All of it may be called from any thread at any time, also before main() and after fork().
+ *   Recording macros may be called from a signal handler, functions may not.
+ * - With -DFLEXTRACE_DISABLE all macros and functions compile to nothing, and libflextrace is not
+ *   needed.
+ *
+ * Contents:
+ *   definitions   flextrace_process, _set_rank, _device, _clock_domain, _marker_name,
+ *                 FLEXTRACE_THREAD_NAME, FLEXTRACE_QUEUE_NAME
+ *   intervals     FLEXTRACE_SCOPE, _SCOPE_ARGS, _RUNTIME_SCOPE, _RUNTIME_SCOPE_ID, _OP_SCOPE,
+ *                 _BEGIN, _END, _ASYNC_BEGIN, _ASYNC_END
+ *   points        FLEXTRACE_INSTANT, _INSTANT_ID, _COUNTER, _ANNOTATE, _STEP
+ *   device work   FLEXTRACE_DEVICE_OP, _SUBMIT, _COMPLETE, _HOST_ESTIMATE, _CLOCK_SYNC
+ *   runtime       FLEXTRACE_COLLECTIVE_ENTER, _EXIT, FLEXTRACE_MEMORY_ALLOC, _FREE, _RESIZE
+ *   framework     FLEXTRACE_TENSOR, FLEXTRACE_OP_INFO
+ *   windows       flextrace_window_begin, _window_end
+ *   services      flextrace_now_ns, _next_correlation, _device_mode, FLEXTRACE_ENABLED
+ *
+ * Payload structs, kinds and units stand in events.h. C99 and C++11; gcc and clang.
+ */
+#ifndef FLEXTRACE_FLEXTRACE_H
+#define FLEXTRACE_FLEXTRACE_H
+
+#include <flextrace/events.h>
+#include <flextrace/flextrace_impl.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(hidden)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" /* g++: functions and structs share names, as stat does */
+
+/* -- definitions -------------------------------------------------------------------------------
+ *
+ * Who and what the records are about. Call them whenever the fact is known, once. They are kept
+ * (strings are copied) and recorded for every LTTng session that is active or starts later, so
+ * they cost nothing to call early. Defining the same thing again replaces it.
+ */
+
+/*
+ * Names the instrumented runtime and its version, such as "flex", "2.1". Optional: the process is
+ * recorded without it too. Rank and world size are taken from the environment (see flextrace(7)).
+ */
+void flextrace_process(const char *runtime, const char *version);
+
+/*
+ * Tells the rank when the environment does not, as late as it becomes known: it holds for all
+ * records of the process, the earlier ones too. `world_size` 0 = unknown.
+ */
+void flextrace_set_rank(int rank, int world_size);
+
+/* Defines device `device->device` of this process. */
+void flextrace_device(const struct flextrace_device *device);
+
+/* Defines a clock domain: a counter of a device that `ts`, markers and clock syncs refer to. */
+void flextrace_clock_domain(const struct flextrace_clock_domain *domain);
+
+/* Names a marker id of a device's firmware; flextrace_device_names() does it for a whole ELF. */
+void flextrace_marker_name(const struct flextrace_name *marker);
+
+/* Names the calling thread: FLEXTRACE_THREAD_NAME("scheduler"); */
+#define FLEXTRACE_THREAD_NAME(name) FLEXTRACE_I_CALL(flextrace_i_thread_name(name))
+
+/* Names a queue (stream) of a device. */
+#define FLEXTRACE_QUEUE_NAME(device, queue, name) \
+	FLEXTRACE_I_CALL(                         \
+		flextrace_i_queue_name(FLEXTRACE_I_U32(device), FLEXTRACE_I_U32(queue), name))
+
+/* -- intervals -----------------------------------------------------------------------------------
+ *
+ * A scope lasts to the end of the block it stands in and becomes ONE record, at its end. It is
+ * recorded only if the event was on at both ends. Do not jump over one with goto or a case label.
+ */
+
+/* An interval of the user's own: FLEXTRACE_SCOPE("load weights"); */
+#define FLEXTRACE_SCOPE(name) FLEXTRACE_I_SCOPE(FLEXTRACE_RUNTIME_USER, name, 0)
+
+/*
+ * The same with a printf-formatted string of arguments, cut to FLEXTRACE_ARGS_BYTES - 1 bytes:
+ * FLEXTRACE_SCOPE_ARGS("read", "%s bytes=%zu", path, n); Formatted when the scope begins.
+ */
+#define FLEXTRACE_SCOPE_ARGS(name, ...) FLEXTRACE_I_SCOPE_ARGS(name, __VA_ARGS__)
+
+/* A call of the runtime, of a FLEXTRACE_RUNTIME_* kind. */
+#define FLEXTRACE_RUNTIME_SCOPE(kind, name) FLEXTRACE_I_SCOPE(kind, name, 0)
+
+/* The same with the number that joins it to what it causes (device work, other scopes). */
+#define FLEXTRACE_RUNTIME_SCOPE_ID(kind, name, correlation) \
+	FLEXTRACE_I_SCOPE(kind, name, correlation)
+
+/*
+ * A framework operation, such as an aten op: records its type, attributes (free text), the cores
+ * it was given and its depth in the graph now, and its interval at the end of the block.
+ */
+#define FLEXTRACE_OP_SCOPE(name, type, attributes, n_cores, depth, correlation) \
+	FLEXTRACE_I_OP_SCOPE(name, type, attributes, n_cores, depth, correlation)
+
+/*
+ * An interval as two records, for phases that must be seen even if the program dies in them. Must
+ * nest on its thread; END names the same kind, name and correlation as BEGIN.
+ */
+#define FLEXTRACE_BEGIN(kind, name, correlation)                               \
+	FLEXTRACE_I_EMIT(begin, flextrace_i_begin(FLEXTRACE_I_U32(kind), name, \
+	                                          FLEXTRACE_I_U64(correlation)))
+#define FLEXTRACE_END(kind, name, correlation) \
+	FLEXTRACE_I_EMIT(                      \
+		end, flextrace_i_end(FLEXTRACE_I_U32(kind), name, FLEXTRACE_I_U64(correlation)))
+
+/* An interval that may cross others and change threads; (name, id) pairs its ends. */
+#define FLEXTRACE_ASYNC_BEGIN(name, id) \
+	FLEXTRACE_I_EMIT(async_begin, flextrace_i_async_begin(0, name, FLEXTRACE_I_U64(id)))
+#define FLEXTRACE_ASYNC_END(name, id) \
+	FLEXTRACE_I_EMIT(async_end, flextrace_i_async_end(0, name, FLEXTRACE_I_U64(id)))
+
+/* -- points ------------------------------------------------------------------------------------ */
+
+#define FLEXTRACE_INSTANT(name) FLEXTRACE_INSTANT_ID(name, 0)
+#define FLEXTRACE_INSTANT_ID(name, correlation) \
+	FLEXTRACE_I_EMIT(instant, flextrace_i_instant(name, FLEXTRACE_I_U64(correlation)))
+
+/* A sample of a number: FLEXTRACE_COUNTER("bytes in flight", n); */
+#define FLEXTRACE_COUNTER(name, value) \
+	FLEXTRACE_I_EMIT(counter, flextrace_i_counter(name, FLEXTRACE_I_CAST(double, value)))
+
+/* A fact about the run, as text: FLEXTRACE_ANNOTATE("model", "granite-3b"); */
+#define FLEXTRACE_ANNOTATE(key, value) \
+	FLEXTRACE_I_EMIT(annotation, flextrace_i_annotation(key, value))
+
+/* Begins step n of the workload (iteration, token): ProfilerStep#n. FLEXTRACE_SCHEDULE counts these. */
+#define FLEXTRACE_STEP(n) FLEXTRACE_I_EMIT(step, flextrace_i_step(FLEXTRACE_I_U64(n)))
+
+/* -- device work --------------------------------------------------------------------------------- */
+
+/*
+ * One finished control block: `op` points to a filled struct flextrace_device_op. Zero the struct
+ * first, take submit_ns before the doorbell, complete_ns after the completion was seen. Set `peer`
+ * to -1 where there is none.
+ */
+#define FLEXTRACE_DEVICE_OP(op) FLEXTRACE_I_EMIT(device_op, flextrace_i_device_op(op))
+
+/*
+ * The same bracket as two records, for work in flight at a crash and for runtimes that cannot keep
+ * the stamp. SUBMIT stands before the doorbell, COMPLETE after the completion was seen; they read
+ * the clock. The _AT forms take the time, for a runtime that records FLEXTRACE_DEVICE_OP as well:
+ * give both the same one.
+ */
+#define FLEXTRACE_SUBMIT(device, queue, job, correlation, name) \
+	FLEXTRACE_SUBMIT_AT(device, queue, job, correlation, name, flextrace_now_ns())
+#define FLEXTRACE_COMPLETE(device, queue, job, correlation, name) \
+	FLEXTRACE_COMPLETE_AT(device, queue, job, correlation, name, flextrace_now_ns())
+#define FLEXTRACE_SUBMIT_AT(device, queue, job, correlation, name, host_ns) \
+	FLEXTRACE_I_BRACKET(submit, device, queue, job, correlation, name, host_ns)
+#define FLEXTRACE_COMPLETE_AT(device, queue, job, correlation, name, host_ns) \
+	FLEXTRACE_I_BRACKET(complete, device, queue, job, correlation, name, host_ns)
+
+/* A host time that some other tool estimated: points to a struct flextrace_host_estimate. */
+#define FLEXTRACE_HOST_ESTIMATE(estimate) \
+	FLEXTRACE_I_EMIT(host_estimate, flextrace_i_host_estimate(estimate))
+
+/*
+ * A read of a device counter, `ticks` with all its bits, between two reads of the host clock. The
+ * shorter the bracket the better the calibration; a few a second are plenty.
+ */
+#define FLEXTRACE_CLOCK_SYNC(device, domain, host_before_ns, ticks, host_after_ns)                \
+	FLEXTRACE_I_EMIT(clock_sync,                                                              \
+	                 flextrace_i_clock_sync(FLEXTRACE_I_U32(device), FLEXTRACE_I_U32(domain), \
+	                                        FLEXTRACE_I_U64(host_before_ns),                  \
+	                                        FLEXTRACE_I_U64(ticks),                           \
+	                                        FLEXTRACE_I_U64(host_after_ns)))
+
+/* -- runtime ------------------------------------------------------------------------------------- */
+
+/*
+ * A synchronisation point between ranks: operation number `seq` of `group`, `op` such as
+ * "all_reduce", "barrier", "send", `peers` the other ranks ("1,2", "" = the whole group). ENTER
+ * stands before the call, EXIT behind it, with the same arguments. These align the ranks' clocks.
+ */
+#define FLEXTRACE_COLLECTIVE_ENTER(group, seq, op, bytes, peers)                             \
+	FLEXTRACE_I_EMIT(collective, flextrace_i_collective(group, FLEXTRACE_I_U64(seq), op, \
+	                                                    FLEXTRACE_I_U64(bytes), peers,   \
+	                                                    FLEXTRACE_PHASE_ENTER))
+#define FLEXTRACE_COLLECTIVE_EXIT(group, seq, op, bytes, peers)                              \
+	FLEXTRACE_I_EMIT(collective, flextrace_i_collective(group, FLEXTRACE_I_U64(seq), op, \
+	                                                    FLEXTRACE_I_U64(bytes), peers,   \
+	                                                    FLEXTRACE_PHASE_EXIT))
+
+/* Device memory: `address` is the device's, an integer. RESIZE gives the new size. */
+#define FLEXTRACE_MEMORY_ALLOC(device, address, bytes) \
+	FLEXTRACE_I_MEMORY(device, address, bytes, FLEXTRACE_MEMORY_ALLOC)
+#define FLEXTRACE_MEMORY_FREE(device, address, bytes) \
+	FLEXTRACE_I_MEMORY(device, address, bytes, FLEXTRACE_MEMORY_FREE)
+#define FLEXTRACE_MEMORY_RESIZE(device, address, bytes) \
+	FLEXTRACE_I_MEMORY(device, address, bytes, FLEXTRACE_MEMORY_RESIZE)
+
+/* -- framework ----------------------------------------------------------------------------------- */
+
+/* A tensor of the operation `correlation`: FLEXTRACE_TENSOR(id, 0, "2x3x4", "NCHW", "fp16", "HBM"); */
+#define FLEXTRACE_TENSOR(correlation, is_output, dims, layout, dtype, memory)                 \
+	FLEXTRACE_I_EMIT(tensor, flextrace_i_tensor(FLEXTRACE_I_U64(correlation),             \
+	                                            FLEXTRACE_I_U32(is_output), dims, layout, \
+	                                            dtype, memory))
+
+/* Where operation `correlation` comes from; `frames` are source frames, one a line. */
+#define FLEXTRACE_OP_INFO(correlation, module, opcode, op_name, frames)                     \
+	FLEXTRACE_I_EMIT(op_info, flextrace_i_op_info(FLEXTRACE_I_U64(correlation), module, \
+	                                              opcode, op_name, frames))
+
+/* -- windows --------------------------------------------------------------------------------------
+ *
+ * A measured window that the program opens itself. With FLEXTRACE_WINDOWS_ONLY=1 in the environment
+ * nothing but definitions is recorded outside windows. Windows nest and may overlap; recording ends
+ * with the last. They are per process, whichever thread or library opened them.
+ */
+void flextrace_window_begin(const char *name);
+void flextrace_window_end(const char *name);
+
+/* -- services ------------------------------------------------------------------------------------ */
+
+/*
+ * 1 while an event of events.h is recorded, for work that only tracing needs:
+ * if (FLEXTRACE_ENABLED(device_op)) { fill op; FLEXTRACE_DEVICE_OP(&op); }
+ */
+#define FLEXTRACE_ENABLED(event) FLEXTRACE_I_ON(event)
+
+/* The host clock of all records: CLOCK_MONOTONIC in ns. Works under FLEXTRACE_DISABLE too. */
+static inline uint64_t flextrace_now_ns(void)
+{
+	return flextrace_i_now_ns();
+}
+
+/* A correlation number that nobody else in this process has, from 2^48 up; 0 if disabled. */
+uint64_t flextrace_next_correlation(void);
+
+/* What the user wants of the device (FLEXTRACE_DEVICE=off|drain|sync); OFF if disabled. */
+enum flextrace_device_mode {
+	FLEXTRACE_DEVICE_MODE_OFF = 0,   /* no device records, markers not read */
+	FLEXTRACE_DEVICE_MODE_DRAIN = 1, /* markers read when the runtime calls flextrace_drain() */
+	FLEXTRACE_DEVICE_MODE_SYNC = 2 /* the same, and the runtime drains after each completion */
+};
+enum flextrace_device_mode flextrace_device_mode(void);
+
+/* Records raw marker words; flextrace_drain() is the caller. */
+void flextrace_emit_marker_batch(const struct flextrace_marker_batch *batch);
+
+#pragma GCC diagnostic pop
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#ifdef FLEXTRACE_DISABLE
+#include <flextrace/flextrace_disable.h>
+#endif
+
+#endif

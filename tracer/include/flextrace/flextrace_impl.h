@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flextrace_impl.h: what the macros of flextrace.h expand to. Nothing here is for users; all of it
+ * may change between versions.
+ *
+ * How a call site stays cheap and safe without LTTng:
+ * - `flextrace_i_state[event]` points to LTTng's own state word of the event, or to a static 0
+ *   while there is no provider or recording is masked. Off = two loads and a branch.
+ * - Behind the branch `flextrace_i_api` is the provider's table of functions, one per event. The
+ *   provider publishes the table before it swaps a state pointer. A reader may still see the new
+ *   pointer before the new table; it then finds NULL and drops the record.
+ * - Neither is ever freed: the provider is never unloaded.
+ *
+ * Both variables are hidden: each program or shared library that links libflextrace.a has its own
+ * copy, of its own version. The provider knows all copies and is the one thing there is once in a
+ * process, so that what belongs to the process (start time, rank, windows) lives there.
+ */
+#ifndef FLEXTRACE_IMPL_H
+#define FLEXTRACE_IMPL_H
+
+#include <stddef.h>
+
+#include <flextrace/events.h>
+
+#ifdef __cplusplus
+#define FLEXTRACE_I_CAST(type, value) static_cast<type>(value)
+extern "C" {
+#else
+#define FLEXTRACE_I_CAST(type, value) ((type)(value))
+#endif
+#define FLEXTRACE_I_U32(value) FLEXTRACE_I_CAST(uint32_t, value)
+#define FLEXTRACE_I_U64(value) FLEXTRACE_I_CAST(uint64_t, value)
+
+#define FLEXTRACE_ARGS_BYTES 256 /* longest string of FLEXTRACE_SCOPE_ARGS, with its NUL */
+
+/* X(event, payload struct): all events in the order of the trace model; only ever appended to. */
+#define FLEXTRACE_I_EVENTS(X)                     \
+	X(process, flextrace_process)             \
+	X(device, flextrace_device)               \
+	X(clock_domain, flextrace_clock_domain)   \
+	X(thread_name, flextrace_name)            \
+	X(queue_name, flextrace_name)             \
+	X(marker_name, flextrace_name)            \
+	X(scope, flextrace_scope)                 \
+	X(scope_args, flextrace_scope_args)       \
+	X(begin, flextrace_span_edge)             \
+	X(end, flextrace_span_edge)               \
+	X(async_begin, flextrace_span_edge)       \
+	X(async_end, flextrace_span_edge)         \
+	X(instant, flextrace_instant)             \
+	X(counter, flextrace_counter)             \
+	X(annotation, flextrace_annotation)       \
+	X(device_op, flextrace_device_op)         \
+	X(submit, flextrace_bracket)              \
+	X(complete, flextrace_bracket)            \
+	X(host_estimate, flextrace_host_estimate) \
+	X(marker_batch, flextrace_marker_batch)   \
+	X(clock_sync, flextrace_clock_sync)       \
+	X(collective, flextrace_collective)       \
+	X(memory, flextrace_memory)               \
+	X(step, flextrace_step)                   \
+	X(window, flextrace_window)               \
+	X(op, flextrace_op)                       \
+	X(tensor, flextrace_tensor)               \
+	X(op_info, flextrace_op_info)
+
+enum flextrace_i_event {
+#define FLEXTRACE_I_ENUMERATOR(event, payload) flextrace_i_event_##event,
+	FLEXTRACE_I_EVENTS(FLEXTRACE_I_ENUMERATOR)
+#undef FLEXTRACE_I_ENUMERATOR
+		flextrace_i_n_events
+};
+
+/*
+ * What is one per process although libflextrace may be there several times. Written with atomic
+ * stores; strings are never freed.
+ */
+struct flextrace_i_identity {
+	uint64_t start_ns; /* 0 until the provider is set up; new after a fork */
+	uint64_t next_correlation;
+	int32_t rank;
+	int32_t world_size;
+	const char *runtime;
+	const char *version;
+};
+
+/* One copy of libflextrace in the process, known to the provider from attach() to detach(). */
+struct flextrace_i_client {
+	size_t size;                     /* of this struct */
+	const int **state;               /* its flextrace_i_state, written by the provider */
+	size_t n_states;                 /* events this copy knows */
+	uint64_t off;                    /* bit e: event e stays off (FLEXTRACE_DEVICE=off) */
+	void (*dump)(void);              /* records all definitions; any thread; only emits */
+	void (*forked)(void);            /* in the child of a fork, single-threaded; no records */
+	struct flextrace_i_client *next; /* the provider's */
+};
+
+/* The provider's table. Later versions append members; `size` tells how many there are. */
+struct flextrace_i_api {
+	size_t size; /* of this struct */
+	struct flextrace_i_identity *identity;
+	void (*attach)(struct flextrace_i_client *client);
+	void (*detach)(struct flextrace_i_client *client);
+#define FLEXTRACE_I_MEMBER(event, payload) void (*event)(const struct payload *);
+	FLEXTRACE_I_EVENTS(FLEXTRACE_I_MEMBER)
+#undef FLEXTRACE_I_MEMBER
+};
+
+/*
+ * Problem: strict C99 and C11 hide clock_gettime() in <time.h>, and a call into libflextrace would
+ * cost every scope two more calls. So the C library's function is declared here under a name of
+ * our own, for the one layout that all 64-bit Linux hosts share.
+ */
+struct flextrace_i_timespec {
+	long tv_sec;
+	long tv_nsec;
+};
+int flextrace_i_clock_gettime(int clock,
+                              struct flextrace_i_timespec *time) __asm__("clock_gettime");
+
+static inline uint64_t flextrace_i_now_ns(void)
+{
+	struct flextrace_i_timespec now;
+
+	(void)flextrace_i_clock_gettime(1 /* CLOCK_MONOTONIC */, &now);
+	return FLEXTRACE_I_U64(now.tv_sec) * 1000000000u + FLEXTRACE_I_U64(now.tv_nsec);
+}
+
+#pragma GCC visibility push(hidden)
+
+extern const int *flextrace_i_state[flextrace_i_n_events];
+extern const struct flextrace_i_api *flextrace_i_api; /* NULL = no provider */
+
+/* An open scope. begin_ns 0 = the event was off when it began: nothing will be recorded. */
+struct flextrace_i_args_scope {
+	struct flextrace_scope scope;
+	char args[FLEXTRACE_ARGS_BYTES];
+};
+
+void flextrace_i_thread_name(const char *name);
+void flextrace_i_queue_name(uint32_t device, uint32_t queue, const char *name);
+void flextrace_i_args_begin(struct flextrace_i_args_scope *args, const char *name, const char *file,
+                            uint32_t line, const char *format, ...)
+	__attribute__((__format__(__printf__, 5, 6)));
+void flextrace_i_args_end(struct flextrace_i_args_scope *args);
+
+/* Never defined: type-check what a disabled macro throws away. */
+void flextrace_i_unused(uint32_t kind, const char *name, uint64_t correlation);
+void flextrace_i_unused_args(const char *name, const char *format, ...)
+	__attribute__((__format__(__printf__, 2, 3)));
+void flextrace_i_unused_op(const char *name, const char *type, const char *attributes,
+                           uint32_t n_cores, uint32_t depth, uint64_t correlation);
+
+/* -- the choke macros: everything public funnels into these --------------------------------------- */
+
+#ifdef FLEXTRACE_DISABLE
+#define FLEXTRACE_I_ON(event)  0
+#define FLEXTRACE_I_CALL(call) (0 ? (call) : (void)0)
+#else
+#define FLEXTRACE_I_ON(event)  __builtin_expect(flextrace_i_is_on(flextrace_i_event_##event), 0)
+#define FLEXTRACE_I_CALL(call) (call)
+#endif
+
+#define FLEXTRACE_I_EMIT(event, call)      \
+	do {                               \
+		if (FLEXTRACE_I_ON(event)) \
+			call;              \
+	} while (0)
+
+static inline int flextrace_i_is_on(enum flextrace_i_event event)
+{
+	return __atomic_load_n(__atomic_load_n(&flextrace_i_state[event], __ATOMIC_RELAXED),
+	                       __ATOMIC_RELAXED) != 0;
+}
+
+/* Hands a payload to the provider; only behind FLEXTRACE_I_ON. */
+#define FLEXTRACE_I_SEND(event, payload)                                     \
+	do {                                                                 \
+		const struct flextrace_i_api *flextrace_i_table =            \
+			__atomic_load_n(&flextrace_i_api, __ATOMIC_ACQUIRE); \
+                                                                             \
+		if (flextrace_i_table)                                       \
+			flextrace_i_table->event(payload);                   \
+	} while (0)
+
+/* -- scopes ----------------------------------------------------------------------------------------- */
+
+#ifdef __FILE_NAME__
+#define FLEXTRACE_I_FILE __FILE_NAME__ /* without folders: it is in every record */
+#else
+#define FLEXTRACE_I_FILE __FILE__
+#endif
+#define FLEXTRACE_I_PASTE2(a, b) a##b
+#define FLEXTRACE_I_PASTE(a, b)  FLEXTRACE_I_PASTE2(a, b)
+#define FLEXTRACE_I_UNIQUE       FLEXTRACE_I_PASTE(flextrace_i_scope_, __COUNTER__)
+#define FLEXTRACE_I_AT_END(f)    __attribute__((__cleanup__(f), __unused__))
+
+static inline void flextrace_i_scope_begin(struct flextrace_scope *scope, uint32_t kind,
+                                           const char *name, uint64_t correlation, const char *file,
+                                           uint32_t line)
+{
+	scope->kind = kind;
+	scope->name = name;
+	scope->correlation = correlation;
+	scope->file = file;
+	scope->line = line;
+	scope->begin_ns = flextrace_i_now_ns();
+}
+
+static inline void flextrace_i_scope_end(struct flextrace_scope *scope)
+{
+	if (__builtin_expect(scope->begin_ns != 0, 0) && flextrace_i_is_on(flextrace_i_event_scope))
+		FLEXTRACE_I_SEND(scope, scope);
+}
+
+#ifdef FLEXTRACE_DISABLE
+#define FLEXTRACE_I_SCOPE(kind, name, correlation) \
+	FLEXTRACE_I_CALL(                          \
+		flextrace_i_unused(FLEXTRACE_I_U32(kind), name, FLEXTRACE_I_U64(correlation)))
+#define FLEXTRACE_I_SCOPE_ARGS(name, ...) \
+	FLEXTRACE_I_CALL(flextrace_i_unused_args(name, __VA_ARGS__))
+#define FLEXTRACE_I_OP_SCOPE(name, type, attributes, n_cores, depth, correlation)                \
+	FLEXTRACE_I_CALL(flextrace_i_unused_op(name, type, attributes, FLEXTRACE_I_U32(n_cores), \
+	                                       FLEXTRACE_I_U32(depth),                           \
+	                                       FLEXTRACE_I_U64(correlation)))
+#else
+#define FLEXTRACE_I_SCOPE(kind, name, correlation) \
+	FLEXTRACE_I_SCOPE_VAR(FLEXTRACE_I_UNIQUE, kind, name, correlation)
+#define FLEXTRACE_I_SCOPE_VAR(var, kind, name, correlation)                                \
+	struct flextrace_scope var FLEXTRACE_I_AT_END(flextrace_i_scope_end);              \
+	var.begin_ns = 0;                                                                  \
+	FLEXTRACE_I_EMIT(scope, flextrace_i_scope_begin(&var, FLEXTRACE_I_U32(kind), name, \
+	                                                FLEXTRACE_I_U64(correlation),      \
+	                                                FLEXTRACE_I_FILE, __LINE__))
+
+#define FLEXTRACE_I_SCOPE_ARGS(name, ...) \
+	FLEXTRACE_I_SCOPE_ARGS_VAR(FLEXTRACE_I_UNIQUE, name, __VA_ARGS__)
+#define FLEXTRACE_I_SCOPE_ARGS_VAR(var, name, ...)                                             \
+	struct flextrace_i_args_scope var FLEXTRACE_I_AT_END(flextrace_i_args_scope_end);      \
+	var.scope.begin_ns = 0;                                                                \
+	FLEXTRACE_I_EMIT(scope, flextrace_i_args_begin(&var, name, FLEXTRACE_I_FILE, __LINE__, \
+	                                               __VA_ARGS__))
+
+#define FLEXTRACE_I_OP_SCOPE(name, type, attributes, n_cores, depth, correlation)            \
+	FLEXTRACE_I_OP_SCOPE_VAR(FLEXTRACE_I_UNIQUE, name, type, attributes, n_cores, depth, \
+	                         correlation)
+#define FLEXTRACE_I_OP_SCOPE_VAR(var, name, type, attributes, n_cores, depth, correlation)  \
+	struct flextrace_scope var FLEXTRACE_I_AT_END(flextrace_i_scope_end);               \
+	var.begin_ns = 0;                                                                   \
+	do {                                                                                \
+		if (FLEXTRACE_I_ON(scope) || FLEXTRACE_I_ON(op)) {                          \
+			const struct flextrace_op flextrace_i_op = {                        \
+				FLEXTRACE_I_U64(correlation), type, attributes,             \
+				FLEXTRACE_I_U32(n_cores), FLEXTRACE_I_U32(depth)};          \
+			flextrace_i_op_begin(&var, name, &flextrace_i_op, FLEXTRACE_I_FILE, \
+			                     __LINE__);                                     \
+		}                                                                           \
+	} while (0)
+#endif
+
+static inline void flextrace_i_args_scope_end(struct flextrace_i_args_scope *args)
+{
+	if (__builtin_expect(args->scope.begin_ns != 0, 0))
+		flextrace_i_args_end(args);
+}
+
+static inline void flextrace_i_op_begin(struct flextrace_scope *scope, const char *name,
+                                        const struct flextrace_op *op, const char *file,
+                                        uint32_t line)
+{
+	if (flextrace_i_is_on(flextrace_i_event_op))
+		FLEXTRACE_I_SEND(op, op);
+	if (flextrace_i_is_on(flextrace_i_event_scope))
+		flextrace_i_scope_begin(scope, FLEXTRACE_RUNTIME_OP, name, op->correlation, file,
+		                        line);
+}
+
+/* -- records with few members: gather the arguments, hand over the payload --------------------------- */
+
+#define FLEXTRACE_I_EDGE(event)                                                              \
+	static inline void flextrace_i_##event(uint32_t kind, const char *name, uint64_t id) \
+	{                                                                                    \
+		const struct flextrace_span_edge edge = {kind, name, id};                    \
+                                                                                             \
+		FLEXTRACE_I_SEND(event, &edge);                                              \
+	}
+FLEXTRACE_I_EDGE(begin)
+FLEXTRACE_I_EDGE(end)
+FLEXTRACE_I_EDGE(async_begin)
+FLEXTRACE_I_EDGE(async_end)
+#undef FLEXTRACE_I_EDGE
+
+static inline void flextrace_i_instant(const char *name, uint64_t correlation)
+{
+	const struct flextrace_instant instant = {name, correlation};
+
+	FLEXTRACE_I_SEND(instant, &instant);
+}
+
+static inline void flextrace_i_counter(const char *name, double value)
+{
+	const struct flextrace_counter counter = {name, value};
+
+	FLEXTRACE_I_SEND(counter, &counter);
+}
+
+static inline void flextrace_i_annotation(const char *key, const char *value)
+{
+	const struct flextrace_annotation annotation = {key, value};
+
+	FLEXTRACE_I_SEND(annotation, &annotation);
+}
+
+static inline void flextrace_i_step(uint64_t number)
+{
+	const struct flextrace_step step = {number};
+
+	FLEXTRACE_I_SEND(step, &step);
+}
+
+static inline void flextrace_i_device_op(const struct flextrace_device_op *op)
+{
+	FLEXTRACE_I_SEND(device_op, op);
+}
+
+static inline void flextrace_i_host_estimate(const struct flextrace_host_estimate *estimate)
+{
+	FLEXTRACE_I_SEND(host_estimate, estimate);
+}
+
+static inline void flextrace_i_submit(const struct flextrace_bracket *bracket)
+{
+	FLEXTRACE_I_SEND(submit, bracket);
+}
+
+static inline void flextrace_i_complete(const struct flextrace_bracket *bracket)
+{
+	FLEXTRACE_I_SEND(complete, bracket);
+}
+
+#define FLEXTRACE_I_BRACKET(event, device, queue, job, correlation, name, host_ns) \
+	do {                                                                       \
+		if (FLEXTRACE_I_ON(event)) {                                       \
+			const struct flextrace_bracket flextrace_i_bracket = {     \
+				FLEXTRACE_I_U32(device),                           \
+				FLEXTRACE_I_U32(queue),                            \
+				FLEXTRACE_I_U64(job),                              \
+				FLEXTRACE_I_U64(correlation),                      \
+				name,                                              \
+				FLEXTRACE_I_U64(host_ns)};                         \
+			flextrace_i_##event(&flextrace_i_bracket);                 \
+		}                                                                  \
+	} while (0)
+
+static inline void flextrace_i_clock_sync(uint32_t device, uint32_t domain, uint64_t before_ns,
+                                          uint64_t ticks, uint64_t after_ns)
+{
+	const struct flextrace_clock_sync sync = {device, domain, before_ns, ticks, after_ns};
+
+	FLEXTRACE_I_SEND(clock_sync, &sync);
+}
+
+static inline void flextrace_i_collective(const char *group, uint64_t seq, const char *op,
+                                          uint64_t bytes, const char *peers, uint32_t phase)
+{
+	const struct flextrace_collective collective = {group, seq, op, bytes, peers, phase};
+
+	FLEXTRACE_I_SEND(collective, &collective);
+}
+
+static inline void flextrace_i_memory(uint32_t device, uint64_t address, uint64_t bytes,
+                                      uint32_t op)
+{
+	const struct flextrace_memory memory = {device, address, bytes, op};
+
+	FLEXTRACE_I_SEND(memory, &memory);
+}
+
+#define FLEXTRACE_I_MEMORY(device, address, bytes, op)                                         \
+	FLEXTRACE_I_EMIT(memory,                                                               \
+	                 flextrace_i_memory(FLEXTRACE_I_U32(device), FLEXTRACE_I_U64(address), \
+	                                    FLEXTRACE_I_U64(bytes), op))
+
+static inline void flextrace_i_tensor(uint64_t correlation, uint32_t is_output, const char *dims,
+                                      const char *layout, const char *dtype, const char *memory)
+{
+	const struct flextrace_tensor tensor = {correlation, is_output, dims,
+	                                        layout,      dtype,     memory};
+
+	FLEXTRACE_I_SEND(tensor, &tensor);
+}
+
+static inline void flextrace_i_op_info(uint64_t correlation, const char *module, const char *opcode,
+                                       const char *op_name, const char *frames)
+{
+	const struct flextrace_op_info info = {correlation, module, opcode, op_name, frames};
+
+	FLEXTRACE_I_SEND(op_info, &info);
+}
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif
