@@ -323,7 +323,8 @@ struct tick_op {
 	uint16_t segment;       /* of its counter: a reset starts a new one */
 	uint8_t kind;           /* enum flextrace_device_kind */
 	uint8_t status;         /* enum time_status: of the epoch */
-	uint32_t unused;
+	uint8_t class;          /* enum record_class of its source: DEVICE_OP, SUBMIT or COMPLETE */
+	uint8_t unused[3];
 };
 
 /* One marker word, or one slot stamp, in 64-bit cycles. */
@@ -360,6 +361,9 @@ struct sync_point {
 	uint64_t seq, bytes;
 	uint32_t process;
 	uint32_t group, op, peers; /* strings */
+	uint32_t thread;           /* index of struct thread: who entered, else who left */
+	uint32_t stream, index;    /* source: the enter record, else the exit record */
+	uint32_t unused;
 };
 
 /* -- derive -> emit, analysis ---------------------------------------------------------------------- */

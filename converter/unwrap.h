@@ -38,9 +38,17 @@ void unwrap_free(struct unwrap *unwrap);
 int unwrap_push(struct unwrap *unwrap, const struct stream *stream, uint32_t stream_id,
                 const struct record *record);
 
-/* Resolves everything pushed into `out` (tables must be empty) and books every record in the ledger:
- * device_op as row (or discarded), submit/complete as evidence, row or discarded, marker_batch as row when
- * it has a word that makes one, else evidence; clock_sync and host_estimate as evidence; collective as row. */
+/*
+ * Resolves everything pushed into `out` (tables must be empty) and books in the ledger every record whose fate
+ * is decided here:
+ * - device_op, submit, complete: the one record a tick_op names (class, stream, index) is booked by
+ *   derive, as row or discarded. All others here: as evidence, or discarded by cause.
+ * - marker_batch: one that at least one tick_mark names (stream, index) is booked by derive. All others
+ *   here: as evidence, or discarded by cause.
+ * - collective: an enter as row, an exit as evidence (derive counts the loss of one-sided ones, but not in
+ *   the balance). clock_sync, host_estimate: as evidence.
+ * - Records of excluded processes are discarded here (FOREIGN_PROCESS) and make no output at all.
+ */
 int unwrap_finish(struct unwrap *unwrap, struct unwrap_output *out, struct flextrace_error *error);
 
 #endif
