@@ -74,21 +74,23 @@ struct flextrace_wire_record { /* 8 bytes */
 
 /*
  * Firmware's private words. While it records, `stop` = `seen` - open zones is what `head` may reach
- * without looking at the limit again, and `seen` the limit it last saw; while it drops, both
- * equal `head`, so that every marker takes the slow path.
+ * without looking at the limit again, and `seen` the limit it last saw. While a dropped zone is
+ * open or a RUN record waits for room, `stop` = `seen` = `head`, so that every marker takes the
+ * slow path, and the number of recorded open zones is kept in `open_zones`.
  */
 struct flextrace_wire_private { /* 0x40 bytes */
 	union {
 		struct flextrace_wire_slot *slot;
 		uint32_t words[2];
-	} current;              /* 0x80, slot of the newest run */
-	uint32_t mask;          /* 0x88, capacity - 1 */
-	uint32_t stop;          /* 0x8c */
-	uint32_t seen;          /* 0x90 */
-	uint32_t open_zones;    /* 0x94, saved while it drops */
-	uint32_t dropped_zones; /* 0x98, open zones whose begin was dropped */
-	uint32_t ring_run;      /* 0x9c, newest run whose RUN record is in the ring */
-	uint32_t unused[8];
+	} current;           /* 0x80, slot of the newest run */
+	uint32_t mask;       /* 0x88, capacity - 1 */
+	uint32_t stop;       /* 0x8c */
+	uint32_t seen;       /* 0x90 */
+	uint32_t open_zones; /* 0x94 */
+	uint32_t zone_depth; /* 0x98, zones opened since the oldest dropped one, it included */
+	uint32_t zone_bits;  /* 0x9c, 1 = dropped, for the outer 32 of them; innermost = bit 0 */
+	uint32_t ring_run;   /* 0xa0, newest run whose RUN record is in the ring or was dropped */
+	uint32_t unused[7];
 };
 
 struct flextrace_wire_area {

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * marker.h: what device firmware types to be traced.
+ *
+ *	#include <flextrace/marker.h>
+ *
+ *	FLEXTRACE_FW_INIT(core, processor, domain, 1024, FLEXTRACE_WIRE_STOP);   once, at boot
+ *
+ *	FLEXTRACE_FW_START(block->job, block->queue);      one run of the firmware: one control block
+ *	FLEXTRACE_TS(1);
+ *	FLEXTRACE_ZONE_BEGIN("dma in");
+ *	...
+ *	FLEXTRACE_ZONE_END("dma in");
+ *	FLEXTRACE_KERNEL_START();
+ *	kernel();
+ *	FLEXTRACE_KERNEL_END();
+ *	FLEXTRACE_FW_END();
+ *
+ * The markers write into a marker area in the device's memory (wire.h), from which the host's
+ * flextrace_drain() takes them.
+ *
+ * - FW, KERNEL and TS stamps have places of their own and are never dropped while the host reads
+ *   each run before the second next one starts. Between FW_START and FW_END each is stamped once.
+ * - MARK, ZONE and VALUE share a ring of records. What finds no room there is dropped and counted
+ *   (policy stop), or takes the place of the oldest (overwrite), or waits for the host (block).
+ * - Zones nest. A begin keeps room for its end; the end of a dropped begin is dropped with it.
+ * - Names are string literals. They and their place in the source stay on the host (port.h).
+ * - One area belongs to one thread of execution: an interrupt handler that uses markers needs an
+ *   area of its own (another `processor`), or must be kept out of markers.
+ * - Nothing here returns an error, allocates, or needs a C library, libgcc or atomics.
+ * - With -DFLEXTRACE_DISABLE all of it vanishes, arguments are not evaluated.
+ *
+ * Compile marker.c into the firmware with the same configuration (config.h). C99 with the
+ * statement expressions of gcc and clang; C++11.
+ */
+#ifndef FLEXTRACE_MARKER_H
+#define FLEXTRACE_MARKER_H
+
+#include <flextrace/config.h>
+#include <flextrace/wire.h>
+
+#ifdef FLEXTRACE_DISABLE
+
+#define FLEXTRACE_I_NOTHING(argument) ((void)sizeof(argument))
+#define FLEXTRACE_FW_INIT(core, processor, domain, capacity, policy)                   \
+	((void)(sizeof(core) + sizeof(processor) + sizeof(domain) + sizeof(capacity) + \
+	        sizeof(policy)))
+#define FLEXTRACE_FW_START(job, queue) ((void)(sizeof(job) + sizeof(queue)))
+#define FLEXTRACE_FW_END()             ((void)0)
+#define FLEXTRACE_KERNEL_START()       ((void)0)
+#define FLEXTRACE_KERNEL_END()         ((void)0)
+#define FLEXTRACE_TS(number)           FLEXTRACE_I_NOTHING(number)
+#define FLEXTRACE_MARK(name)           FLEXTRACE_I_NOTHING(name)
+#define FLEXTRACE_ZONE_BEGIN(name)     FLEXTRACE_I_NOTHING(name)
+#define FLEXTRACE_ZONE_END(name)       FLEXTRACE_I_NOTHING(name)
+#define FLEXTRACE_VALUE(name, value)   ((void)(sizeof(name) + sizeof(value)))
+
+#else
+
+#include <flextrace/port.h>
+
+/*
+ * Sets up the area of the calling core with a ring of `capacity` records (a power of two, at least
+ * 4; the area has FLEXTRACE_WIRE_AREA_BYTES(capacity)). All counts start anew; call it again only
+ * while the host is not draining.
+ */
+#define FLEXTRACE_FW_INIT(core, processor, domain, capacity, policy) \
+	flextrace_fw_init(core, processor, domain, capacity, policy)
+
+/* Starts a run: stamps FW start, with the control block's job number and its queue. */
+#define FLEXTRACE_FW_START(job, queue) flextrace_fw_start(job, queue)
+
+/* Ends the run: stamps FW end and hands the run's stamps to the host. */
+#define FLEXTRACE_FW_END()             flextrace_i_fw_end()
+
+/* The two ends of the kernel proper within the run. */
+#define FLEXTRACE_KERNEL_START()       flextrace_i_stamp(FLEXTRACE_WIRE_KERNEL_START)
+#define FLEXTRACE_KERNEL_END()         flextrace_i_stamp(FLEXTRACE_WIRE_KERNEL_END)
+
+/* TS1..TS5 of the run's control block; `number` is a constant 1..5. */
+#define FLEXTRACE_TS(number)                                              \
+	flextrace_i_stamp((uint32_t)(FLEXTRACE_WIRE_TS1 - 1 + (number)) + \
+	                  0 * sizeof(char[(number) >= 1 && (number) <= 5 ? 1 : -1]))
+
+/* An instant: FLEXTRACE_MARK("semaphore taken"); */
+#define FLEXTRACE_MARK(name) flextrace_i_mark(FLEXTRACE_PORT_KIND_ID(FLEXTRACE_WIRE_MARK, name))
+
+/* An interval; END names the same zone as the BEGIN it closes. */
+#define FLEXTRACE_ZONE_BEGIN(name) \
+	flextrace_i_zone_begin(FLEXTRACE_PORT_KIND_ID(FLEXTRACE_WIRE_ZONE_BEGIN, name))
+#define FLEXTRACE_ZONE_END(name) \
+	flextrace_i_zone_end(FLEXTRACE_PORT_KIND_ID(FLEXTRACE_WIRE_ZONE_END, name))
+
+/* A number at a time, 32 bits: FLEXTRACE_VALUE("queue depth", n); takes two records. */
+#define FLEXTRACE_VALUE(name, value) \
+	flextrace_i_value(FLEXTRACE_PORT_KIND_ID(FLEXTRACE_WIRE_VALUE, name), value)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void flextrace_fw_init(uint32_t core, uint32_t processor, uint32_t domain, uint32_t capacity,
+                       uint32_t policy);
+void flextrace_fw_start(uint32_t job, uint32_t queue);
+
+/* Out of line: no room as far as the fast path knows. */
+void flextrace_fw_mark_slow(uint32_t kind_id);
+void flextrace_fw_zone_begin_slow(uint32_t kind_id);
+void flextrace_fw_zone_end_slow(uint32_t kind_id);
+void flextrace_fw_value_slow(uint32_t kind_id, uint32_t value);
+
+#ifdef __cplusplus
+}
+#endif
+
+FLEXTRACE_I_INLINE void flextrace_i_stamp(uint32_t stamp)
+{
+	struct flextrace_wire_slot *slot = FLEXTRACE_PORT_LOAD(FLEXTRACE_AREA()->own.current.slot);
+
+	FLEXTRACE_PORT_STORE(slot->ticks[stamp], FLEXTRACE_CLOCK_LO());
+	FLEXTRACE_PORT_NOTE(FLEXTRACE_WIRE_SLOT_STAMP, stamp);
+}
+
+FLEXTRACE_I_INLINE void flextrace_i_fw_end(void)
+{
+	struct flextrace_wire_slot *slot = FLEXTRACE_PORT_LOAD(FLEXTRACE_AREA()->own.current.slot);
+
+	FLEXTRACE_PORT_STORE(slot->ticks[FLEXTRACE_WIRE_FW_END], FLEXTRACE_CLOCK_LO());
+	FLEXTRACE_PORT_NOTE(FLEXTRACE_WIRE_SLOT_STAMP, FLEXTRACE_WIRE_FW_END);
+	FLEXTRACE_PORT_PUBLISH(slot->done, FLEXTRACE_PORT_LOAD(slot->run));
+}
+
+/*
+ * Problem: compilers split a constant area address anew for each word and compute the address of
+ * both halves of a record. The empty asm makes a base that they must keep, so that every access is
+ * one load or store with an offset (3 instructions less a record on RISC-V).
+ */
+#define FLEXTRACE_I_KEEP(base) __asm__("" : "+r"(base))
+
+FLEXTRACE_I_INLINE struct flextrace_wire_area *flextrace_i_area(void)
+{
+	struct flextrace_wire_area *area = FLEXTRACE_AREA();
+
+	FLEXTRACE_I_KEEP(area);
+	return area;
+}
+
+/* Record number `index`; it counts once `head` is published. */
+FLEXTRACE_I_INLINE void flextrace_i_put(struct flextrace_wire_area *area, uint32_t index,
+					uint32_t kind_id, uint32_t ticks)
+{
+	uintptr_t base = (index & FLEXTRACE_PORT_LOAD(area->own.mask)) * 8u + (uintptr_t)area;
+	struct flextrace_wire_area *shifted;
+
+	FLEXTRACE_I_KEEP(base);
+	shifted = (struct flextrace_wire_area *)base;
+	FLEXTRACE_PORT_STORE(shifted->ring[0].kind_id, kind_id);
+	FLEXTRACE_PORT_STORE(shifted->ring[0].ticks, ticks);
+}
+
+FLEXTRACE_I_INLINE void flextrace_i_mark(uint32_t kind_id)
+{
+	struct flextrace_wire_area *area = flextrace_i_area();
+	uint32_t head = FLEXTRACE_PORT_LOAD(area->head);
+
+	if (__builtin_expect(head == FLEXTRACE_PORT_LOAD(area->own.stop), 0)) {
+		flextrace_fw_mark_slow(kind_id);
+		return;
+	}
+	flextrace_i_put(area, head, kind_id, FLEXTRACE_CLOCK_LO());
+	FLEXTRACE_PORT_NOTE(FLEXTRACE_WIRE_MARK, kind_id);
+	FLEXTRACE_PORT_PUBLISH(area->head, head + 1);
+}
+
+FLEXTRACE_I_INLINE void flextrace_i_zone_begin(uint32_t kind_id)
+{
+	struct flextrace_wire_area *area = flextrace_i_area();
+	uint32_t head = FLEXTRACE_PORT_LOAD(area->head);
+	uint32_t stop = FLEXTRACE_PORT_LOAD(area->own.stop) - 1; /* one kept for the end */
+
+	if (__builtin_expect((int32_t)(stop - head) <= 0, 0)) {
+		flextrace_fw_zone_begin_slow(kind_id);
+		return;
+	}
+	flextrace_i_put(area, head, kind_id, FLEXTRACE_CLOCK_LO());
+	FLEXTRACE_PORT_NOTE(FLEXTRACE_WIRE_ZONE_BEGIN, kind_id);
+	FLEXTRACE_PORT_STORE(area->own.stop, stop);
+	FLEXTRACE_PORT_PUBLISH(area->head, head + 1);
+}
+
+FLEXTRACE_I_INLINE void flextrace_i_zone_end(uint32_t kind_id)
+{
+	struct flextrace_wire_area *area = flextrace_i_area();
+	uint32_t stop = FLEXTRACE_PORT_LOAD(area->own.stop);
+	uint32_t head;
+
+	if (__builtin_expect(stop == FLEXTRACE_PORT_LOAD(area->own.seen), 0)) {
+		flextrace_fw_zone_end_slow(kind_id);
+		return;
+	}
+	head = FLEXTRACE_PORT_LOAD(area->head);
+	flextrace_i_put(area, head, kind_id, FLEXTRACE_CLOCK_LO());
+	FLEXTRACE_PORT_NOTE(FLEXTRACE_WIRE_ZONE_END, kind_id);
+	FLEXTRACE_PORT_STORE(area->own.stop, stop + 1);
+	FLEXTRACE_PORT_PUBLISH(area->head, head + 1);
+}
+
+FLEXTRACE_I_INLINE void flextrace_i_value(uint32_t kind_id, uint32_t value)
+{
+	struct flextrace_wire_area *area = flextrace_i_area();
+	uint32_t head = FLEXTRACE_PORT_LOAD(area->head);
+
+	if (__builtin_expect((int32_t)(FLEXTRACE_PORT_LOAD(area->own.stop) - head) < 2, 0)) {
+		flextrace_fw_value_slow(kind_id, value);
+		return;
+	}
+	flextrace_i_put(area, head, kind_id, FLEXTRACE_CLOCK_LO());
+	FLEXTRACE_PORT_NOTE(FLEXTRACE_WIRE_VALUE, kind_id);
+	flextrace_i_put(area, head + 1, kind_id + (1u << FLEXTRACE_WIRE_ID_BITS), value);
+	FLEXTRACE_PORT_PUBLISH(area->head, head + 2);
+}
+
+#endif /* FLEXTRACE_DISABLE */
+
+#endif

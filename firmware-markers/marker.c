@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * marker.c: the part of the markers that is not worth having at every place: setting up, the start
+ * of a run, and what to do when a marker finds no room. The policies differ only here.
+ */
+#include <flextrace/marker.h>
+
+#ifdef FLEXTRACE_DISABLE
+
+extern int flextrace_fw_disabled; /* a translation unit must not be empty */
+
+#else
+
+#define MAX_TRACKED_DEPTH 32u /* zones inside a dropped zone whose fate zone_bits can tell */
+
+/* The private words while the slow path works on them. */
+struct ring {
+	struct flextrace_wire_area *area;
+	uint32_t head;
+	uint32_t seen;
+	uint32_t open;  /* recorded zones that are open: records kept for their ends */
+	uint32_t depth; /* zone_depth */
+	uint32_t bits;  /* zone_bits */
+};
+
+static int run_is_pending(const struct flextrace_wire_area *area)
+{
+	return FLEXTRACE_PORT_LOAD(area->own.ring_run) != FLEXTRACE_PORT_LOAD(area->run);
+}
+
+static void ring_enter(struct ring *ring)
+{
+	struct flextrace_wire_area *area = FLEXTRACE_AREA();
+
+	ring->area = area;
+	ring->head = FLEXTRACE_PORT_LOAD(area->head);
+	ring->depth = FLEXTRACE_PORT_LOAD(area->own.zone_depth);
+	ring->bits = FLEXTRACE_PORT_LOAD(area->own.zone_bits);
+	if (ring->depth || run_is_pending(area))
+		ring->open = FLEXTRACE_PORT_LOAD(area->own.open_zones);
+	else
+		ring->open = FLEXTRACE_PORT_LOAD(area->own.seen) -
+		             FLEXTRACE_PORT_LOAD(area->own.stop);
+	ring->seen = FLEXTRACE_PORT_LIMIT(area->limit);
+}
+
+static void ring_leave(const struct ring *ring)
+{
+	struct flextrace_wire_area *area = ring->area;
+	uint32_t least = ring->head + ring->open;
+	uint32_t seen = ring->seen;
+
+	/* A host that takes room back must not make us run past the ends we promised. */
+	if ((int32_t)(seen - least) < 0)
+		seen = least;
+	FLEXTRACE_PORT_STORE(area->own.zone_depth, ring->depth);
+	FLEXTRACE_PORT_STORE(area->own.zone_bits, ring->bits);
+	FLEXTRACE_PORT_STORE(area->own.open_zones, ring->open);
+	if (ring->depth || run_is_pending(area)) {
+		FLEXTRACE_PORT_STORE(area->own.seen, ring->head);
+		FLEXTRACE_PORT_STORE(area->own.stop, ring->head);
+	} else {
+		FLEXTRACE_PORT_STORE(area->own.seen, seen);
+		FLEXTRACE_PORT_STORE(area->own.stop, seen - ring->open);
+	}
+}
+
+/* 1 if `n` records may be written on top of what is kept for ends. */
+static int ring_has_room(struct ring *ring, uint32_t n)
+{
+	struct flextrace_wire_area *area = ring->area;
+	uint32_t capacity = FLEXTRACE_PORT_LOAD(area->own.mask) + 1;
+
+	if (ring->open + n > capacity)
+		return 0; /* no policy can make room */
+	while ((int32_t)(ring->seen - ring->head - ring->open - n) < 0) {
+		switch (FLEXTRACE_PORT_LOAD(area->policy)) {
+		case FLEXTRACE_WIRE_OVERWRITE:
+			ring->seen = ring->head + capacity;
+			break;
+		case FLEXTRACE_WIRE_BLOCK:
+			FLEXTRACE_PORT_WAIT();
+			ring->seen = FLEXTRACE_PORT_LIMIT(area->limit);
+			break;
+		default:
+			return 0;
+		}
+	}
+	return 1;
+}
+
+static void ring_put(struct ring *ring, uint32_t kind_id, uint32_t ticks)
+{
+	flextrace_i_put(ring->area, ring->head, kind_id, ticks);
+	ring->head++;
+	FLEXTRACE_PORT_PUBLISH(ring->area->head, ring->head);
+}
+
+static void ring_stamp(struct ring *ring, uint32_t kind_id)
+{
+	uint32_t ticks = FLEXTRACE_CLOCK_LO();
+
+	FLEXTRACE_PORT_NOTE(kind_id >> FLEXTRACE_WIRE_ID_BITS, kind_id);
+	ring_put(ring, kind_id, ticks);
+}
+
+static void ring_drop(const struct ring *ring, uint32_t n)
+{
+	struct flextrace_wire_area *area = ring->area;
+
+	FLEXTRACE_PORT_PUBLISH(area->dropped, FLEXTRACE_PORT_LOAD(area->dropped) + n);
+}
+
+/* Writes the RUN record of the newest run if it is still missing, in front of the run's records. */
+static void ring_put_run(struct ring *ring)
+{
+	struct flextrace_wire_area *area = ring->area;
+	const struct flextrace_wire_slot *slot = FLEXTRACE_PORT_LOAD(area->own.current.slot);
+	uint32_t run = FLEXTRACE_PORT_LOAD(area->run);
+
+	if (!run_is_pending(area) || !ring_has_room(ring, 1))
+		return;
+	ring_put(ring, FLEXTRACE_WIRE_KIND_ID(FLEXTRACE_WIRE_RUN, run),
+	         FLEXTRACE_PORT_LOAD(slot->ticks[FLEXTRACE_WIRE_FW_START]));
+	FLEXTRACE_PORT_STORE(area->own.ring_run, run);
+}
+
+void flextrace_fw_mark_slow(uint32_t kind_id)
+{
+	struct ring ring;
+
+	ring_enter(&ring);
+	ring_put_run(&ring);
+	if (ring_has_room(&ring, 1))
+		ring_stamp(&ring, kind_id);
+	else
+		ring_drop(&ring, 1);
+	ring_leave(&ring);
+}
+
+void flextrace_fw_value_slow(uint32_t kind_id, uint32_t value)
+{
+	struct ring ring;
+
+	ring_enter(&ring);
+	ring_put_run(&ring);
+	if (ring_has_room(&ring, 2)) {
+		ring_stamp(&ring, kind_id);
+		ring_put(&ring, kind_id + (1u << FLEXTRACE_WIRE_ID_BITS), value);
+	} else {
+		ring_drop(&ring, 2);
+	}
+	ring_leave(&ring);
+}
+
+/* A zone counts towards zone_depth from the first dropped one on. */
+void flextrace_fw_zone_begin_slow(uint32_t kind_id)
+{
+	struct ring ring;
+	int keep;
+
+	ring_enter(&ring);
+	ring_put_run(&ring);
+	keep = ring.depth < MAX_TRACKED_DEPTH && ring_has_room(&ring, 2);
+	if (keep) {
+		ring.open++;
+		ring_stamp(&ring, kind_id);
+	} else {
+		ring_drop(&ring, 1);
+	}
+	if (ring.depth || !keep) {
+		if (ring.depth < MAX_TRACKED_DEPTH)
+			ring.bits = ring.bits << 1 | !keep;
+		ring.depth++;
+	}
+	ring_leave(&ring);
+}
+
+/* 1 if the innermost open zone was dropped, or there is none; takes it off the stack. */
+static int ring_pop_dropped(struct ring *ring)
+{
+	int dropped;
+
+	if (!ring->depth)
+		return !ring->open;
+	if (ring->depth-- > MAX_TRACKED_DEPTH)
+		return 1;
+	dropped = ring->bits & 1;
+	ring->bits >>= 1;
+	return dropped;
+}
+
+void flextrace_fw_zone_end_slow(uint32_t kind_id)
+{
+	struct ring ring;
+
+	ring_enter(&ring);
+	ring_put_run(&ring);
+	if (ring_pop_dropped(&ring)) {
+		ring_drop(&ring, 1);
+	} else {
+		ring.open--;
+		ring_stamp(&ring, kind_id);
+	}
+	ring_leave(&ring);
+}
+
+void flextrace_fw_start(uint32_t job, uint32_t queue)
+{
+	struct flextrace_wire_area *area = FLEXTRACE_AREA();
+	uint32_t run = FLEXTRACE_PORT_LOAD(area->run) + 1;
+	struct flextrace_wire_slot *slot = &area->slot[run & 1];
+	uint32_t high, low, again;
+	struct ring ring;
+	uint32_t i;
+
+	ring_enter(&ring);
+	if (run_is_pending(area))
+		ring_drop(&ring, 1); /* the last run's record never found room */
+	FLEXTRACE_PORT_STORE(area->own.ring_run, run - 1);
+	FLEXTRACE_PORT_STORE(area->run, run);
+	FLEXTRACE_PORT_FENCE();
+	FLEXTRACE_PORT_STORE(slot->done, run - 1);
+	FLEXTRACE_PORT_FENCE();
+
+	do {
+		high = FLEXTRACE_CLOCK_HI();
+		low = FLEXTRACE_CLOCK_LO();
+		FLEXTRACE_PORT_NOTE(FLEXTRACE_WIRE_SLOT_STAMP, FLEXTRACE_WIRE_FW_START);
+		again = FLEXTRACE_CLOCK_HI();
+	} while (high != again);
+	FLEXTRACE_PORT_STORE(slot->job, job);
+	FLEXTRACE_PORT_STORE(slot->queue, queue);
+	FLEXTRACE_PORT_STORE(slot->anchor_lo, low);
+	FLEXTRACE_PORT_STORE(slot->anchor_hi, high);
+	FLEXTRACE_PORT_STORE(slot->ticks[FLEXTRACE_WIRE_FW_START], low);
+	for (i = FLEXTRACE_WIRE_KERNEL_START; i < FLEXTRACE_WIRE_N_STAMPS; i++)
+		FLEXTRACE_PORT_STORE(slot->ticks[i], 0);
+	FLEXTRACE_PORT_STORE(area->own.current.slot, slot);
+	FLEXTRACE_PORT_PUBLISH(slot->run, run);
+
+	ring_put_run(&ring);
+	ring_leave(&ring);
+}
+
+static void init_ring(struct flextrace_wire_area *area, uint32_t capacity, uint32_t policy)
+{
+	FLEXTRACE_PORT_STORE(area->capacity, capacity);
+	FLEXTRACE_PORT_STORE(area->limit, capacity);
+	FLEXTRACE_PORT_STORE(area->policy, policy);
+	FLEXTRACE_PORT_STORE(area->run, 0);
+	FLEXTRACE_PORT_STORE(area->head, 0);
+	FLEXTRACE_PORT_STORE(area->dropped, 0);
+	FLEXTRACE_PORT_STORE(area->own.current.slot, &area->slot[0]);
+	FLEXTRACE_PORT_STORE(area->own.mask, capacity - 1);
+	FLEXTRACE_PORT_STORE(area->own.stop, capacity);
+	FLEXTRACE_PORT_STORE(area->own.seen, capacity);
+	FLEXTRACE_PORT_STORE(area->own.open_zones, 0);
+	FLEXTRACE_PORT_STORE(area->own.zone_depth, 0);
+	FLEXTRACE_PORT_STORE(area->own.zone_bits, 0);
+	FLEXTRACE_PORT_STORE(area->own.ring_run, 0);
+}
+
+void flextrace_fw_init(uint32_t core, uint32_t processor, uint32_t domain, uint32_t capacity,
+                       uint32_t policy)
+{
+	struct flextrace_wire_area *area = FLEXTRACE_AREA();
+	uint32_t i;
+
+	FLEXTRACE_PORT_STORE(area->magic, 0);
+	FLEXTRACE_PORT_FENCE();
+	FLEXTRACE_PORT_STORE(area->version, FLEXTRACE_WIRE_VERSION);
+	FLEXTRACE_PORT_STORE(area->core, core);
+	FLEXTRACE_PORT_STORE(area->processor, processor);
+	FLEXTRACE_PORT_STORE(area->domain, domain);
+	FLEXTRACE_PORT_STORE(area->counter_bits, FLEXTRACE_COUNTER_BITS);
+	FLEXTRACE_PORT_STORE(area->resets, FLEXTRACE_PORT_LOAD(area->resets) + 1);
+	init_ring(area, capacity, policy);
+	for (i = 0; i < 2; i++) {
+		FLEXTRACE_PORT_STORE(area->slot[i].run, 0);
+		FLEXTRACE_PORT_STORE(area->slot[i].done, 0xffffffffu);
+	}
+	FLEXTRACE_PORT_PUBLISH(area->magic, FLEXTRACE_WIRE_MAGIC);
+}
+
+#endif

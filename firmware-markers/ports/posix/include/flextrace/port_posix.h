@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * port_posix.h: markers in a thread of a Linux process, for emulators and for tests of firmware.
+ *
+ * A thread becomes a core by filling `flextrace_posix_core`: its area, and, where the default does
+ * not serve, a clock, a wait and a note. The default clock is CLOCK_MONOTONIC in ns.
+ *
+ * The host reads the area from another thread of the process, so words are accessed as relaxed
+ * atomics, which any 32-bit host does in one plain instruction.
+ *
+ * A position-independent program has no constant addresses: names live in the loaded section
+ * `flextrace_names` and an id is the distance from the section's start, within the program or
+ * shared library that holds the marker.
+ */
+#ifndef FLEXTRACE_PORT_POSIX_H
+#define FLEXTRACE_PORT_POSIX_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct flextrace_posix_core {
+	struct flextrace_wire_area *area;                        /* weak */
+	uint64_t (*clock)(void *context);                        /* NULL = CLOCK_MONOTONIC in ns */
+	void (*wait)(void *context);                             /* NULL = sleep a little */
+	void (*note)(void *context, uint32_t kind, uint32_t id); /* NULL = nothing */
+	void *context;                                           /* weak */
+};
+
+extern __thread struct flextrace_posix_core flextrace_posix_core;
+
+/* The counter, a wait, a note of the calling thread's core. */
+uint64_t flextrace_posix_clock(void);
+void flextrace_posix_wait(void);
+void flextrace_posix_note(uint32_t kind, uint32_t id);
+
+extern const char flextrace_posix_names[] __asm__("__start_flextrace_names")
+	__attribute__((visibility("hidden")));
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifndef FLEXTRACE_AREA
+#define FLEXTRACE_AREA() (flextrace_posix_core.area)
+#endif
+#ifndef FLEXTRACE_CLOCK_LO
+#define FLEXTRACE_CLOCK_LO() ((uint32_t)flextrace_posix_clock())
+#define FLEXTRACE_CLOCK_HI() ((uint32_t)(flextrace_posix_clock() >> 32))
+#endif
+
+#define FLEXTRACE_PORT_LOAD(word)           __atomic_load_n(&(word), __ATOMIC_RELAXED)
+#define FLEXTRACE_PORT_LIMIT(word)          __atomic_load_n(&(word), __ATOMIC_ACQUIRE)
+#define FLEXTRACE_PORT_STORE(word, value)   __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
+#define FLEXTRACE_PORT_PUBLISH(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELEASE)
+#define FLEXTRACE_PORT_FENCE()              __atomic_thread_fence(__ATOMIC_RELEASE)
+#define FLEXTRACE_PORT_WAIT()               flextrace_posix_wait()
+#define FLEXTRACE_PORT_NOTE(kind, id)       flextrace_posix_note(kind, id)
+
+/* clang-format off */
+#define FLEXTRACE_PORT_KIND_ID(kind, name)                                                         \
+	__extension__({                                                                            \
+		static const char flextrace_i_entry[]                                              \
+			__attribute__((section("flextrace_names"), aligned(1))) =                  \
+				name "\0" __FILE__ "\0" FLEXTRACE_I_TEXT(__LINE__);                \
+		FLEXTRACE_WIRE_KIND_ID(kind, (uintptr_t)flextrace_i_entry -                        \
+						     (uintptr_t)flextrace_posix_names);            \
+	})
+/* clang-format on */
+
+#endif
