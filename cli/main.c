@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* flextrace: one command with sub-commands, each in its own file. */
+#include <locale.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* In the order a user meets them. Each line also stands in cli/CMakeLists.txt. */
+#define COMMANDS(X) X(convert)
+
+#define DECLARE_COMMAND(name) extern const struct command name##_command;
+COMMANDS(DECLARE_COMMAND)
+
+static const struct command *const commands[] = {
+#define LIST_COMMAND(name) &name##_command,
+	COMMANDS(LIST_COMMAND)};
+
+#define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void print_usage(FILE *to)
+{
+	fprintf(to, "%sUsage:%s flextrace COMMAND [OPTION...] [OPERAND...]\n\n",
+	        cli_style(to, CLI_BOLD), cli_style(to, CLI_PLAIN));
+	fprintf(to, "Records what an accelerator's runtime does on host and device, and converts "
+	            "it into\n"
+	            "one timeline.\n\nCommands:\n");
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		fprintf(to, "  %s%-10s%s %s\n", cli_style(to, CLI_BOLD), commands[i]->name,
+		        cli_style(to, CLI_PLAIN), commands[i]->summary);
+	fprintf(to, "\n`flextrace COMMAND --help` explains a command.\n");
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+static int run_help(int argc, char **argv)
+{
+	const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
+
+	if (argc > 1 && !command) {
+		cli_error("Unknown command `%s`; `flextrace --help` lists them", argv[1]);
+		return CLI_USAGE;
+	}
+	if (command)
+		cli_help(command, stdout);
+	else
+		print_usage(stdout);
+	return CLI_OK;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	setlocale(LC_CTYPE, "");
+	if (argc < 2) {
+		print_usage(stderr);
+		return CLI_USAGE;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		printf("flextrace %s\n", FLEXTRACE_VERSION);
+		return CLI_OK;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+	    strcmp(argv[1], "help") == 0)
+		return run_help(argc - 1, argv + 1);
+	command = find_command(argv[1]);
+	if (!command) {
+		cli_error("Unknown command `%s`; `flextrace --help` lists them", argv[1]);
+		return CLI_USAGE;
+	}
+	return command->run(command, argc - 1, argv + 1);
+}

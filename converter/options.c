@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MEMBER(name) offsetof(struct conversion_options, name)
+
+const struct option_spec conversion_option_table[] = {
+	{"output-dir", 'o', OPTION_TEXT, MEMBER(output_dir), "DIR",
+         "Write all files into DIR, which is created if missing", 0, 0},
+	{"formats", 'f', OPTION_TEXT, MEMBER(formats), "LIST",
+         "Comma separated formats to write (default: chrome,csv)", 0, 0},
+	{"gzip", 'z', OPTION_FLAG, MEMBER(gzip), NULL, "Write trace.json.gz instead of trace.json",
+         0, 0},
+	{"rho-ppm", 0, OPTION_REAL, MEMBER(rho_ppm), "PPM",
+         "How far a device clock's rate may wander, in parts per million (default: 10)", 1e-6, 1e5},
+	{"nominal-mhz", 0, OPTION_REAL, MEMBER(nominal_mhz), "MHZ",
+         "Nominal frequency of the device counters, for those the trace does not tell", 1e-3, 1e6},
+	{"session", 0, OPTION_TEXT, MEMBER(session), "ID",
+         "Keep only the processes of this recording", 0, 0},
+	{"names", 0, OPTION_LIST, MEMBER(names), "FILE",
+         "Take marker names from a firmware image (may be repeated)", 0, 0},
+	{"fail-on-loss", 0, OPTION_LIMIT, MEMBER(fail_on_loss), "N",
+         "Fail if more than N records were lost (default: 0)", 0, 0},
+	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static void *member_of(const struct option_spec *spec, void *values)
+{
+	return (char *)values + spec->offset;
+}
+
+const char *option_type_phrase(enum option_type type)
+{
+	switch (type) {
+	case OPTION_FLAG:
+		return "a switch";
+	case OPTION_TEXT:
+		return "a text";
+	case OPTION_LIST:
+		return "a text or a list of texts";
+	case OPTION_NUMBER:
+		return "a whole number";
+	case OPTION_REAL:
+		return "a number";
+	case OPTION_LIMIT:
+		return "a switch or a count";
+	}
+	return "";
+}
+
+static int refuse(const struct option_spec *spec, struct flextrace_error *error)
+{
+	return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes %s", spec->name,
+	                 option_type_phrase(spec->type));
+}
+
+static int check_range(const struct option_spec *spec, double value, struct flextrace_error *error)
+{
+	bool is_open = spec->min == 0 && spec->max == 0;
+	double max = is_open ? INFINITY : spec->max;
+
+	if (isfinite(value) && value >= spec->min && value <= max)
+		return 0;
+	if (is_open)
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Option `%s` must not be negative: value=%g", spec->name, value);
+	return error_set(error, FLEXTRACE_E_USAGE,
+	                 "Option `%s` is out of range: value=%g, min=%g, max=%g", spec->name, value,
+	                 spec->min, spec->max);
+}
+
+int option_set_flag(const struct option_spec *spec, bool flag, void *values,
+                    struct flextrace_error *error)
+{
+	if (spec->type == OPTION_FLAG) {
+		*(bool *)member_of(spec, values) = flag;
+		return 0;
+	}
+	if (spec->type == OPTION_LIMIT) {
+		*(struct option_limit *)member_of(spec, values) = (struct option_limit){flag, 0};
+		return 0;
+	}
+	return refuse(spec, error);
+}
+
+int option_set_number(const struct option_spec *spec, int64_t number, void *values,
+                      struct flextrace_error *error)
+{
+	switch (spec->type) {
+	case OPTION_NUMBER:
+		FLEXTRACE_TRY(check_range(spec, (double)number, error));
+		*(int64_t *)member_of(spec, values) = number;
+		return 0;
+	case OPTION_REAL:
+		return option_set_real(spec, (double)number, values, error);
+	case OPTION_LIMIT:
+		FLEXTRACE_TRY(check_range(spec, (double)number, error));
+		*(struct option_limit *)member_of(spec, values) =
+			(struct option_limit){true, (uint64_t)number};
+		return 0;
+	default:
+		return refuse(spec, error);
+	}
+}
+
+int option_set_real(const struct option_spec *spec, double real, void *values,
+                    struct flextrace_error *error)
+{
+	if (spec->type != OPTION_REAL)
+		return refuse(spec, error);
+	FLEXTRACE_TRY(check_range(spec, real, error));
+	*(double *)member_of(spec, values) = real;
+	return 0;
+}
+
+static int list_append(struct option_list *list, const char *text)
+{
+	const char **texts = realloc(list->texts, (list->n + 1) * sizeof(*texts));
+
+	if (!texts)
+		return FLEXTRACE_E_MEMORY;
+	list->texts = texts;
+	list->texts[list->n++] = text;
+	return 0;
+}
+
+int option_set_text(const struct option_spec *spec, const char *text, void *values,
+                    struct flextrace_error *error)
+{
+	if (spec->type != OPTION_TEXT && spec->type != OPTION_LIST)
+		return refuse(spec, error);
+	if (!text[0])
+		return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` must not be empty",
+		                 spec->name);
+	if (spec->type == OPTION_TEXT) {
+		*(const char **)member_of(spec, values) = text;
+		return 0;
+	}
+	if (list_append(member_of(spec, values), text) < 0)
+		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	return 0;
+}
+
+static int parse_number(const struct option_spec *spec, const char *text, void *values,
+                        struct flextrace_error *error)
+{
+	char *end;
+	long long number;
+
+	errno = 0;
+	number = strtoll(text, &end, 10);
+	if (errno || end == text || *end)
+		return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes %s: value=%s",
+		                 spec->name, option_type_phrase(spec->type), text);
+	return option_set_number(spec, number, values, error);
+}
+
+static int parse_real(const struct option_spec *spec, const char *text, void *values,
+                      struct flextrace_error *error)
+{
+	char *end;
+	double real = strtod(text, &end);
+
+	if (end == text || *end)
+		return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes %s: value=%s",
+		                 spec->name, option_type_phrase(spec->type), text);
+	return option_set_real(spec, real, values, error);
+}
+
+int option_parse(const struct option_spec *spec, const char *text, void *values,
+                 struct flextrace_error *error)
+{
+	if (!text) {
+		if (spec->type == OPTION_FLAG || spec->type == OPTION_LIMIT)
+			return option_set_flag(spec, true, values, error);
+		return refuse(spec, error);
+	}
+	switch (spec->type) {
+	case OPTION_TEXT:
+	case OPTION_LIST:
+		return option_set_text(spec, text, values, error);
+	case OPTION_NUMBER:
+	case OPTION_LIMIT:
+		return parse_number(spec, text, values, error);
+	case OPTION_REAL:
+		return parse_real(spec, text, values, error);
+	case OPTION_FLAG:
+		break;
+	}
+	return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes no value: value=%s",
+	                 spec->name, text);
+}
+
+const struct option_spec *option_find(const struct option_spec *table, const char *name)
+{
+	for (; table->name; table++)
+		if (strcmp(table->name, name) == 0)
+			return table;
+	return NULL;
+}
+
+void options_release(const struct option_spec *table, void *values)
+{
+	for (; table->name; table++) {
+		struct option_list *list;
+
+		if (table->type != OPTION_LIST)
+			continue;
+		list = member_of(table, values);
+		free(list->texts);
+		*list = (struct option_list){NULL, 0};
+	}
+}

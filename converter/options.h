@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * options.h: named options, described once: command line, sink parameters, --help and man pages.
+ *
+ * A table of `struct option_spec` says what an option is called, what it takes and which member of a plain
+ * struct it fills. The command parses text against it, the plug-in typed parameters, --help prints it, and a
+ * test compares it with the man pages.
+ *
+ * - Tables end with a NULL name. Values are set over defaults that the owner of the struct put there.
+ * - Texts are weak: whoever set them keeps them alive while the values are used.
+ * - Lists own their array (not its texts): options_release().
+ */
+#ifndef FLEXTRACE_OPTIONS_H
+#define FLEXTRACE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+enum option_type {                /* fills a member of type ... */
+	           OPTION_FLAG,   /* bool: --name */
+	           OPTION_TEXT,   /* const char *: --name TEXT, not empty */
+	           OPTION_LIST,   /* struct option_list: --name TEXT, any number of times */
+	           OPTION_NUMBER, /* int64_t: --name N, within [min, max] */
+	           OPTION_REAL,   /* double: --name X, within [min, max] */
+	           OPTION_LIMIT   /* struct option_limit: --name or --name=N, N >= 0 */
+};
+
+struct option_list {
+	const char **texts; /* owned; texts weak */
+	uint32_t n;
+};
+
+struct option_limit {
+	bool is_set;
+	uint64_t value; /* 0 where none was given */
+};
+
+struct option_spec {
+	const char *name; /* "output-dir": --output-dir, parameter output-dir; NULL ends a table */
+	char letter;      /* 'o' for -o; 0 = none */
+	enum option_type type;
+	size_t offset;       /* of the member that it fills */
+	const char *metavar; /* "DIR"; NULL for flags */
+	const char *help;    /* one phrase, capital letter, no full stop */
+	double min, max;     /* NUMBER and REAL; both 0 = any that is not negative */
+};
+
+/* Sets an option from text; `text` NULL: none was given. FLEXTRACE_E_USAGE: not of the option's type or
+ * range. */
+int option_parse(const struct option_spec *spec, const char *text, void *values,
+                 struct flextrace_error *error);
+
+/* The same from a typed value: FLEXTRACE_E_USAGE where the option takes no such value. Whole numbers serve
+ * REAL and LIMIT too, booleans FLAG and LIMIT. */
+int option_set_flag(const struct option_spec *spec, bool flag, void *values,
+                    struct flextrace_error *error);
+int option_set_number(const struct option_spec *spec, int64_t number, void *values,
+                      struct flextrace_error *error);
+int option_set_real(const struct option_spec *spec, double real, void *values,
+                    struct flextrace_error *error);
+int option_set_text(const struct option_spec *spec, const char *text, void *values,
+                    struct flextrace_error *error);
+
+/* The option of that name in a table, or NULL. */
+const struct option_spec *option_find(const struct option_spec *table, const char *name);
+
+/* "a switch", "a whole number", ...: what the option takes, for messages. */
+const char *option_type_phrase(enum option_type type);
+
+/* Frees the lists of a table's values. */
+void options_release(const struct option_spec *table, void *values);
+
+/* -- what every conversion takes: command and plug-in alike ------------------------------------- */
+
+struct conversion_options {
+	const char *output_dir; /* required */
+	const char *formats;
+	bool gzip;
+	double rho_ppm;
+	double nominal_mhz;
+	const char *session;
+	struct option_list names;
+	struct option_limit fail_on_loss;
+};
+#define CONVERSION_OPTIONS_INIT                          \
+	{                                                \
+		.formats = "chrome,csv", .rho_ppm = 10.0 \
+	}
+
+extern const struct option_spec conversion_option_table[];
+
+#endif
