@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages, colour and the progress line of all commands. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "message.h"
+
+static bool is_quiet;
+static bool has_progress; /* a progress line stands on the terminal */
+
+void message_set_quiet(bool quiet)
+{
+	is_quiet = quiet;
+}
+
+bool cli_is_quiet(void)
+{
+	return is_quiet;
+}
+
+const char *cli_style(FILE *to, enum cli_style style)
+{
+	static const char *const sequences[] = {"\033[0m",  "\033[1m",  "\033[2m",
+	                                        "\033[31m", "\033[33m", "\033[32m"};
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	if ((no_color && no_color[0]) || !term || strcmp(term, "dumb") == 0 || !isatty(fileno(to)))
+		return "";
+	return sequences[style];
+}
+
+static void print_message(enum cli_style style, const char *label, const char *format,
+                          va_list arguments)
+{
+	cli_progress_end();
+	fprintf(stderr, "flextrace: %s%s%s", cli_style(stderr, style), label,
+	        cli_style(stderr, CLI_PLAIN));
+	vfprintf(stderr, format, arguments);
+	fputc('\n', stderr);
+}
+
+void cli_error(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_message(CLI_RED, "error: ", format, arguments);
+	va_end(arguments);
+}
+
+void cli_warn(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_message(CLI_YELLOW, "warning: ", format, arguments);
+	va_end(arguments);
+}
+
+void cli_note(const char *format, ...)
+{
+	va_list arguments;
+
+	if (is_quiet)
+		return;
+	va_start(arguments, format);
+	print_message(CLI_PLAIN, "", format, arguments);
+	va_end(arguments);
+}
+
+int cli_fail(const struct flextrace_error *error)
+{
+	cli_error("%s", error->message[0] ? error->message : "Out of memory");
+	switch (error->code) {
+	case FLEXTRACE_E_USAGE:
+		return CLI_USAGE;
+	case FLEXTRACE_E_OUTPUT:
+		return CLI_OUTPUT;
+	default:
+		return CLI_INPUT;
+	}
+}
+
+static int terminal_columns(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
+		return size.ws_col;
+	return 80;
+}
+
+void cli_progress(const char *format, ...)
+{
+	char line[256];
+	va_list arguments;
+
+	if (is_quiet || !isatty(STDERR_FILENO))
+		return;
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	fprintf(stderr, "\r%.*s\033[K", terminal_columns() - 1, line);
+	fflush(stderr);
+	has_progress = true;
+}
+
+void cli_progress_end(void)
+{
+	if (!has_progress)
+		return;
+	fputs("\r\033[K", stderr);
+	fflush(stderr);
+	has_progress = false;
+}

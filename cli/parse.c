@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Command lines and help pages, both from the option tables. */
+#include <getopt.h>
+#include <string.h>
+
+#include "message.h"
+
+#define MAX_OPTIONS 64
+
+/* getopt's view of a command: long options by index, short ones by letter. */
+struct parser {
+	struct option longs[MAX_OPTIONS + 3];
+	const struct option_spec *specs[MAX_OPTIONS];
+	void *values[MAX_OPTIONS];
+	int n;
+	char letters[3 * MAX_OPTIONS];
+};
+
+enum { CODE_SPEC = 256 }; /* getopt's value of the first long option; below: letters */
+
+static void add_letter(struct parser *parser, char letter, int has_argument)
+{
+	char *end = parser->letters + strlen(parser->letters);
+
+	*end++ = letter;
+	if (has_argument != no_argument)
+		*end++ = ':';
+	if (has_argument == optional_argument)
+		*end++ = ':';
+	*end = '\0';
+}
+
+static int argument_of(const struct option_spec *spec)
+{
+	if (spec->type == OPTION_FLAG)
+		return no_argument;
+	return spec->type == OPTION_LIMIT ? optional_argument : required_argument;
+}
+
+static void add_table(struct parser *parser, const struct option_spec *table, void *values)
+{
+	for (; table->name && parser->n < MAX_OPTIONS; table++) {
+		int n = parser->n++;
+
+		parser->specs[n] = table;
+		parser->values[n] = values;
+		parser->longs[n] = (struct option){table->name, argument_of(table), NULL,
+		                                   CODE_SPEC + n};
+		if (table->letter)
+			add_letter(parser, table->letter, argument_of(table));
+	}
+}
+
+static void parser_init(struct parser *parser, const struct command *command, void *const values[])
+{
+	*parser = (struct parser){.n = 0};
+	strcpy(parser->letters, command->stops_at_operand ? "+:" : ":");
+	for (int i = 0; i < CLI_MAX_TABLES && command->tables[i]; i++)
+		add_table(parser, command->tables[i], values[i]);
+	parser->longs[parser->n] = (struct option){"help", no_argument, NULL, 'h'};
+	parser->longs[parser->n + 1] = (struct option){"quiet", no_argument, NULL, 'q'};
+	add_letter(parser, 'h', no_argument);
+	add_letter(parser, 'q', no_argument);
+}
+
+static int find_letter(const struct parser *parser, int letter)
+{
+	for (int i = 0; i < parser->n; i++)
+		if (parser->specs[i]->letter == letter)
+			return i;
+	return -1;
+}
+
+static int usage_error(const struct command *command, const char *what, const char *option)
+{
+	cli_error("%s `%s`; `flextrace %s --help` lists the options", what, option, command->name);
+	return CLI_USAGE;
+}
+
+/* `word` is what getopt stood at. */
+static int parse_one(const struct parser *parser, const struct command *command, int code,
+                     const char *word)
+{
+	int i = code >= CODE_SPEC ? code - CODE_SPEC : find_letter(parser, code);
+	char letter[] = {'-', (char)optopt, '\0'};
+	struct flextrace_error error = {0};
+
+	if (code == '?')
+		return usage_error(command, "Unknown or misused option",
+		                   optopt > 0 && optopt < CODE_SPEC ? letter : word);
+	if (code == ':')
+		return usage_error(command, "Value is missing behind option", word);
+	if (option_parse(parser->specs[i], optarg, parser->values[i], &error) < 0)
+		return cli_fail(&error);
+	return CLI_OK;
+}
+
+int cli_parse(const struct command *command, int argc, char **argv, void *const values[],
+              int *ret_first_operand)
+{
+	struct parser parser;
+	int code;
+
+	parser_init(&parser, command, values);
+	optind = 0; /* glibc: start anew, with the first letters in mind */
+	opterr = 0;
+	for (;;) {
+		int status;
+
+		code = getopt_long(argc, argv, parser.letters, parser.longs, NULL);
+		if (code == -1)
+			break;
+		if (code == 'h') {
+			cli_help(command, stdout);
+			return CLI_HELP;
+		}
+		if (code == 'q') {
+			message_set_quiet(true);
+			continue;
+		}
+		status = parse_one(&parser, command, code, argv[optind - 1]);
+		if (status != CLI_OK)
+			return status;
+	}
+	*ret_first_operand = optind;
+	if (optind < argc && !command->operands[0]) {
+		cli_error("Unexpected operand `%s`; `flextrace %s --help` shows the usage",
+		          argv[optind], command->name);
+		return CLI_USAGE;
+	}
+	return CLI_OK;
+}
+
+static void help_line(FILE *to, char letter, const char *name, const char *argument,
+                      const char *help)
+{
+	char left[48];
+
+	if (letter)
+		snprintf(left, sizeof(left), "-%c, --%s%s", letter, name, argument);
+	else
+		snprintf(left, sizeof(left), "    --%s%s", name, argument);
+	fprintf(to, "  %-28s %s\n", left, help);
+}
+
+static void help_table(FILE *to, const struct option_spec *table)
+{
+	for (; table->name; table++) {
+		char argument[32] = "";
+
+		if (table->type == OPTION_LIMIT)
+			snprintf(argument, sizeof(argument), "[=%s]", table->metavar);
+		else if (table->type != OPTION_FLAG)
+			snprintf(argument, sizeof(argument), "=%s", table->metavar);
+		help_line(to, table->letter, table->name, argument, table->help);
+	}
+}
+
+void cli_help(const struct command *command, FILE *to)
+{
+	fprintf(to, "%sUsage:%s flextrace %s [OPTION...]%s%s\n\n%s.\n", cli_style(to, CLI_BOLD),
+	        cli_style(to, CLI_PLAIN), command->name, command->operands[0] ? " " : "",
+	        command->operands, command->summary);
+	if (command->text)
+		fprintf(to, "\n%s\n", command->text);
+	fputs("\nOptions:\n", to);
+	for (int i = 0; i < CLI_MAX_TABLES && command->tables[i]; i++)
+		help_table(to, command->tables[i]);
+	help_line(to, 'q', "quiet", "", "Print errors only");
+	help_line(to, 'h', "help", "", "Print this page");
+}
