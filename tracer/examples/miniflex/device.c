@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Control blocks and their completion. The thread that launches takes the submit time before the doorbell; a
+ * completion thread per core takes the complete time as soon as the completion is visible and records the
+ * whole control block as one event. Queue = core: a core works its mailbox off in order.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "miniflex.h"
+
+#define QUEUE_DEPTH 16u
+
+struct pending {
+	struct launch launch;
+	uint64_t submit_ns;
+	uint64_t ticket;
+};
+
+struct core {
+	struct device *device; /* weak */
+	pthread_t thread;
+	bool has_thread;
+	uint32_t index;
+	struct pending fifo[QUEUE_DEPTH];
+	uint32_t head, tail; /* launched, completed */
+};
+
+struct device {
+	struct flextrace_emulator *emulator;
+	struct core cores[FLEXTRACE_EMULATOR_MAX_CORES];
+	uint32_t n_cores;
+	uint64_t next_job;
+	pthread_mutex_t lock; /* all below, and the FIFOs */
+	pthread_cond_t changed;
+	int first_error;
+	bool is_closing;
+};
+
+static void record_op(const struct pending *pending,
+                      const struct flextrace_emulator_completion *done, uint64_t complete_ns)
+{
+	const struct launch *launch = &pending->launch;
+	if (!FLEXTRACE_ENABLED(device_op))
+		return;
+	struct flextrace_device_op op;
+	memset(&op, 0, sizeof(op));
+	op.queue = launch->job.queue;
+	op.job = launch->job.job;
+	op.correlation = launch->correlation;
+	op.kind = (uint32_t)launch->kind;
+	op.name = launch->name;
+	op.submit_ns = pending->submit_ns;
+	op.complete_ns = complete_ns;
+	memcpy(op.ts, done->ts, sizeof(op.ts));
+	op.power = done->power;
+	op.bytes = launch->bytes;
+	op.peer = -1;
+	FLEXTRACE_DEVICE_OP(&op);
+}
+
+static void complete(struct core *core, const struct pending *pending)
+{
+	const struct flextrace_emulator_job *job = &pending->launch.job;
+	struct flextrace_emulator_completion done;
+	int status = flextrace_emulator_wait(core->device->emulator, core->index, pending->ticket,
+	                                     &done);
+	uint64_t complete_ns = flextrace_now_ns();
+	if (!status) {
+		FLEXTRACE_COMPLETE_AT(0, job->queue, job->job, pending->launch.correlation,
+		                      pending->launch.name, complete_ns);
+		record_op(pending, &done, complete_ns);
+		status = done.status;
+	}
+	pthread_mutex_lock(&core->device->lock);
+	if (status && !core->device->first_error)
+		core->device->first_error = status;
+	core->tail++;
+	pthread_cond_broadcast(&core->device->changed);
+	pthread_mutex_unlock(&core->device->lock);
+}
+
+static void *complete_all(void *argument)
+{
+	struct core *core = argument;
+	struct device *device = core->device;
+	char name[32];
+	snprintf(name, sizeof(name), "completion %u", core->index);
+	FLEXTRACE_THREAD_NAME(name);
+	pthread_mutex_lock(&device->lock);
+	for (;;) {
+		while (core->head == core->tail && !device->is_closing)
+			pthread_cond_wait(&device->changed, &device->lock);
+		if (core->head == core->tail)
+			break;
+		const struct pending *pending = &core->fifo[core->tail % QUEUE_DEPTH];
+		pthread_mutex_unlock(&device->lock);
+		complete(core, pending);
+		pthread_mutex_lock(&device->lock);
+	}
+	pthread_mutex_unlock(&device->lock);
+	return NULL;
+}
+
+static void define(const struct device *device, const struct options *options, uint32_t rank)
+{
+	char uuid[32];
+	snprintf(uuid, sizeof(uuid), "0000:%02x:00.0", rank + 1);
+	struct flextrace_device description;
+	memset(&description, 0, sizeof(description));
+	description.uuid = uuid;
+	description.n_cores = device->n_cores;
+	description.core_hz = options->counter_hz;
+	description.name = "emulated AIU";
+	description.power_unit = "uJ";
+	flextrace_device(&description);
+
+	struct flextrace_clock_domain domain;
+	memset(&domain, 0, sizeof(domain));
+	domain.counter_bits = 32;
+	domain.nominal_hz = options->counter_hz;
+	flextrace_clock_domain(&domain);
+	for (uint32_t i = 0; i < device->n_cores; i++) {
+		char name[32];
+		snprintf(name, sizeof(name), "core %u", i);
+		FLEXTRACE_QUEUE_NAME(0, i, name);
+	}
+	flextrace_device_names(0, flextrace_emulator_elf());
+}
+
+static int start(struct device *device, const struct options *options, uint32_t rank)
+{
+	char truth[4096];
+	const uint64_t before_wrap = options->counter_hz / 1000 * options->wrap_after_ms;
+	struct flextrace_emulator_config config;
+	memset(&config, 0, sizeof(config));
+	config.n_cores = options->n_cores;
+	config.counter_hz = options->counter_hz;
+	config.offset_ticks = (UINT64_C(1) << 32) * (before_wrap / (UINT64_C(1) << 32) + 1) -
+	                      before_wrap;
+	/* No two ranks' clocks are the same. */
+	config.drift_ppb = options->drift_ppb + (int32_t)rank * 3000;
+	config.offset_ticks += rank * 1000003;
+	config.ring_capacity = options->ring_capacity;
+	config.seed = options->seed + rank;
+	if (options->truth_dir) {
+		snprintf(truth, sizeof(truth), "%s/rank%u.csv", options->truth_dir, rank);
+		config.truth_path = truth;
+	}
+	return flextrace_emulator_create(&config, &device->emulator);
+}
+
+struct device *device_open(const struct options *options, uint32_t rank)
+{
+	struct device *device = calloc(1, sizeof(*device));
+	if (!device)
+		return NULL;
+	pthread_mutex_init(&device->lock, NULL);
+	pthread_cond_init(&device->changed, NULL);
+	device->n_cores = options->n_cores;
+	int status = start(device, options, rank);
+	if (status) {
+		fprintf(stderr, "miniflex: cannot start the device: %s\n", strerror(-status));
+		device_close(device);
+		return NULL;
+	}
+	define(device, options, rank);
+	for (uint32_t i = 0; i < device->n_cores; i++) {
+		struct core *core = &device->cores[i];
+		core->device = device;
+		core->index = i;
+		core->has_thread = !pthread_create(&core->thread, NULL, complete_all, core);
+		if (!core->has_thread) {
+			fputs("miniflex: cannot start a completion thread\n", stderr);
+			device_close(device);
+			return NULL;
+		}
+	}
+	return device;
+}
+
+void device_close(struct device *device)
+{
+	if (!device)
+		return;
+	pthread_mutex_lock(&device->lock);
+	device->is_closing = true;
+	pthread_cond_broadcast(&device->changed);
+	pthread_mutex_unlock(&device->lock);
+	for (uint32_t i = 0; i < device->n_cores; i++)
+		if (device->cores[i].has_thread)
+			pthread_join(device->cores[i].thread, NULL);
+	if (device->emulator)
+		device_drain(device);
+	flextrace_emulator_destroy(device->emulator);
+	free(device);
+}
+
+int device_launch(struct device *device, struct launch *launch)
+{
+	struct core *core = &device->cores[launch->job.core];
+	pthread_mutex_lock(&device->lock);
+	while (core->head - core->tail == QUEUE_DEPTH)
+		pthread_cond_wait(&device->changed, &device->lock);
+	struct pending *pending = &core->fifo[core->head % QUEUE_DEPTH];
+	launch->job.queue = launch->job.core;
+	launch->job.job = ++device->next_job;
+	pending->launch = *launch;
+	pending->submit_ns = flextrace_now_ns();
+	FLEXTRACE_SUBMIT_AT(0, launch->job.queue, launch->job.job, launch->correlation,
+	                    launch->name, pending->submit_ns);
+	int status = flextrace_emulator_submit(device->emulator, &launch->job, &pending->ticket);
+	if (!status)
+		core->head++;
+	pthread_cond_broadcast(&device->changed);
+	pthread_mutex_unlock(&device->lock);
+	return status;
+}
+
+static bool is_busy(const struct device *device)
+{
+	for (uint32_t i = 0; i < device->n_cores; i++)
+		if (device->cores[i].head != device->cores[i].tail)
+			return true;
+	return false;
+}
+
+int device_synchronize(struct device *device)
+{
+	pthread_mutex_lock(&device->lock);
+	while (is_busy(device))
+		pthread_cond_wait(&device->changed, &device->lock);
+	int status = device->first_error;
+	pthread_mutex_unlock(&device->lock);
+	return status;
+}
+
+void device_calibrate(struct device *device)
+{
+	for (int i = 0; i < 5; i++) {
+		uint64_t before_ns = flextrace_now_ns();
+		uint64_t ticks = flextrace_emulator_counter(device->emulator);
+		uint64_t after_ns = flextrace_now_ns();
+		FLEXTRACE_CLOCK_SYNC(0, 0, before_ns, ticks, after_ns);
+	}
+}
+
+void device_drain(struct device *device)
+{
+	(void)device;
+}
