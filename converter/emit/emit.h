@@ -2,10 +2,15 @@
 /*
  * emit.h: timeline -> files.
  *
- * Each format is one emitter: a const struct with a name and one function that writes its file from the const
- * timeline; formats do not know each other and may run in parallel threads. A file is written to
- * `<name>.tmp` and renamed when whole. The text emitter (one row a line, no addresses, no wall clock) is the
- * golden format of the tests.
+ * - Each emitter is a const struct with the name of its format and one function that writes its files from
+ *   the const timeline. Several emitters may share a format (csv: host.csv apart from the rest), so that
+ *   the work balances over threads. Emitters do not know each other.
+ * - A file is written to `<name>.tmp` and renamed when whole: nothing half-written has a final name.
+ * - The text format (one row a line, no addresses, no wall clock) is the golden format of the tests.
+ * - Files, columns, units and JSON fields: docs/formats.md.
+ *
+ * Order for a caller: emit_check_formats() before reading anything, emit_create_dir(), then the analyses,
+ * which write their own tables into the directory, then emit_run(), which lists those tables in run.json.
  */
 #ifndef FLEXTRACE_EMIT_H
 #define FLEXTRACE_EMIT_H
@@ -13,43 +18,62 @@
 #include "derive/derive.h"
 #include "error.h"
 
-struct emit_options {
-	const char *output_dir;     /* weak, all; created if missing */
-	const char *formats;        /* comma separated emitter names; NULL = "chrome,csv" */
-	bool gzip;                  /* trace.json.gz instead of trace.json */
-	uint32_t n_threads;         /* formats written at a time; 0 = 1 */
-	const struct emit_run *run; /* what run.json says of the conversion */
+/* A table that an analysis wrote into the output directory. */
+struct emit_table {
+	const char *file; /* "kernels.csv"; weak */
+	uint64_t rows;    /* without header */
 };
 
-/* Facts for run.json that are not in the timeline. Nothing that differs between two runs on the same input. */
+/* Facts for run.json that are not in the timeline. Nothing that differs between two runs on the same input;
+ * all weak. */
 struct emit_run {
-	const char *const *inputs; /* as given, weak */
+	const char *const *inputs; /* as given */
 	uint32_t n_inputs;
 	const char *const
 		*options; /* NAME=VALUE of every option that shapes the output, in fixed order */
 	uint32_t n_options;
+	const struct emit_table *tables; /* in fixed order */
+	uint32_t n_tables;
 };
 
-/* How many rows each record class has in each file: filled by the emitters, closed against the tables. */
+struct emit_options {
+	const char *output_dir;     /* weak, all; created if missing */
+	const char *formats;        /* comma separated format names; NULL = "chrome,csv" */
+	bool gzip;                  /* trace.json.gz instead of trace.json */
+	uint32_t n_threads;         /* emitters running at a time; 0 = 1 */
+	const struct emit_run *run; /* what run.json says of the conversion; NULL = nothing */
+};
+
+/* How many rows of each record class a file got: counted as they are written, closed against the tables. */
 struct emit_file_count {
-	const char *file; /* literal */
-	uint64_t rows;    /* lines written, without header */
+	const char *file;        /* literal */
+	uint64_t rows;           /* written, without header */
+	uint64_t left_out;       /* rows this format cannot hold: a counter that is not a number */
+	uint64_t expected;       /* rows of the tables behind the file; = rows + left_out */
+	uint64_t replaced_bytes; /* bytes of names that are no UTF-8, written as U+FFFD */
 	uint64_t by_class[RECORD_CLASS_COUNT];
-};
-
-struct emitter {
-	const char *name; /* "chrome", "csv", "text" */
-	/* Writes its file(s) into output_dir, appends to `counts` (room for EMIT_MAX_FILES, from *n). */
-	int (*write)(const struct timeline *timeline, const struct emit_options *options,
-	             struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error);
 };
 #define EMIT_MAX_FILES 16
 
-/* All emitters, ended by a NULL name. */
+struct emitter {
+	const char *format; /* "chrome", "csv", "text" */
+	/* Writes its file(s) into output_dir, appends to `counts` (room for EMIT_MAX_FILES) from *n on. */
+	int (*write)(const struct timeline *timeline, const struct emit_options *options,
+	             struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error);
+};
+
+/* All emitters, the longest job first, ended by NULL. */
 extern const struct emitter *const emit_formats[];
 
-/* Creates the directory and writes all chosen formats, then run.json last, so that it can tell the rows of every
- * file. On failure no final name is left half-written. FLEXTRACE_E_USAGE: unknown format. */
+/* FLEXTRACE_E_USAGE, with the known names, when `formats` (NULL = default) has an unknown or no name. */
+int emit_check_formats(const char *formats, struct flextrace_error *error);
+
+/* Creates `dir` and its missing parents; an existing directory is fine. FLEXTRACE_E_OUTPUT. */
+int emit_create_dir(const char *dir, struct flextrace_error *error);
+
+/* Does both of the above, writes all chosen formats, then run.json last, so that it can tell the rows of
+ * every file. A run.json of an earlier run is removed first. FLEXTRACE_E_USAGE; FLEXTRACE_E_OUTPUT: a file
+ * cannot be written, or the books do not close (run.json says where). */
 int emit_run(const struct timeline *timeline, const struct emit_options *options,
              struct flextrace_error *error);
 
