@@ -36,14 +36,22 @@ need_packages() {
 	rm -f "$log"
 }
 
-# build PRESET [TARGET...]: configures (quietly) and builds.
+# build PRESET [-DNAME=VALUE...] [TARGET...]: configures and builds; shows the log only when something fails.
 build() {
 	preset=$1
 	shift
-	cmake --preset "$preset" --log-level=WARNING >/dev/null || fail "cannot configure preset $preset"
-	if [ -t 1 ]; then
-		cmake --build --preset "$preset" ${1:+--target "$@"}
-	else
-		cmake --build --preset "$preset" ${1:+--target "$@"} | grep -E 'FAILED|error|warning|ninja:' || true
+	definitions=
+	while [ "${1#-D}" != "${1:-}" ]; do
+		definitions="$definitions $1"
+		shift
+	done
+	log=$(mktemp)
+	# shellcheck disable=SC2086 # one word a definition
+	if ! { cmake --preset "$preset" --log-level=WARNING $definitions &&
+		cmake --build --preset "$preset" ${1:+--target "$@"}; } >"$log" 2>&1; then
+		grep -E -A12 'FAILED|rror' "$log" >&2 || tail -n 40 "$log" >&2
+		rm -f "$log"
+		fail "the build of preset $preset failed; see above"
 	fi
+	rm -f "$log"
 }
