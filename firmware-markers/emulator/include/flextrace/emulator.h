@@ -99,8 +99,11 @@ struct flextrace_emulator_completion {
 int flextrace_emulator_create(const struct flextrace_emulator_config *config,
                               struct flextrace_emulator **ret_emulator);
 
-/* Finishes all submitted jobs, stops the cores, closes the truth file. NULL is a no-op. */
-void flextrace_emulator_destroy(struct flextrace_emulator *emulator);
+/*
+ * Finishes all submitted jobs, stops the cores, closes the truth file. NULL is a no-op. -EIO if a row
+ * of the truth file could not be written.
+ */
+int flextrace_emulator_destroy(struct flextrace_emulator *emulator);
 
 /*
  * Queues a job and rings its core's doorbell. Never blocks: -EAGAIN when the mailbox is full (wait

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "counter.h"
+
+#define MAX_HZ (UINT64_C(1) << 33)
+#define PPB    INT64_C(1000000000)
+
+__extension__ typedef unsigned __int128 wide; /* rate * ns does not fit in 64 bits */
+
+uint64_t counter_host_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t piece_at(const struct counter_piece *piece, uint64_t host_ns)
+{
+	wide ticks = (wide)piece->rate * (host_ns - piece->begin_ns);
+
+	return piece->base_ticks + (uint64_t)(ticks / UINT64_C(1000000000000000000));
+}
+
+static int check_config(const struct flextrace_emulator_config *config)
+{
+	size_t i;
+
+	if (config->counter_hz == 0 || config->counter_hz > MAX_HZ || config->drift_ppb <= -PPB)
+		return -EINVAL;
+	for (i = 0; i < config->n_steps; i++) {
+		if (config->steps[i].drift_ppb <= -PPB)
+			return -EINVAL;
+		if (i > 0 && config->steps[i].at_ns <= config->steps[i - 1].at_ns)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+int counter_init(struct counter *counter, const struct flextrace_emulator_config *config,
+                 uint64_t created_ns)
+{
+	size_t i;
+	int ret = check_config(config);
+
+	if (ret < 0)
+		return ret;
+	counter->pieces = calloc(config->n_steps + 1, sizeof(*counter->pieces));
+	if (!counter->pieces)
+		return -ENOMEM;
+	counter->n_pieces = config->n_steps + 1;
+	counter->pieces[0] = (struct counter_piece){
+		.begin_ns = created_ns,
+		.base_ticks = config->offset_ticks,
+		.rate = config->counter_hz * (uint64_t)(PPB + config->drift_ppb),
+	};
+	for (i = 0; i < config->n_steps; i++) {
+		uint64_t begin_ns = created_ns + config->steps[i].at_ns;
+
+		counter->pieces[i + 1] = (struct counter_piece){
+			.begin_ns = begin_ns,
+			.base_ticks = piece_at(&counter->pieces[i], begin_ns),
+			.rate = config->counter_hz * (uint64_t)(PPB + config->steps[i].drift_ppb),
+		};
+	}
+	return 0;
+}
+
+void counter_release(struct counter *counter)
+{
+	free(counter->pieces);
+	counter->pieces = NULL;
+}
+
+uint64_t counter_at(const struct counter *counter, uint64_t host_ns)
+{
+	size_t i = counter->n_pieces - 1;
+
+	while (i > 0 && host_ns < counter->pieces[i].begin_ns)
+		i--;
+	if (host_ns < counter->pieces[i].begin_ns)
+		return counter->pieces[i].base_ticks;
+	return piece_at(&counter->pieces[i], host_ns);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * counter.h: the counter of an emulated device, a piecewise linear function of CLOCK_MONOTONIC.
+ *
+ * Integers only: within a piece ticks = base + floor(rate * (host_ns - begin_ns)), where the rate
+ * is counter_hz * (1e9 + drift_ppb) / 1e18 ticks a nanosecond. It never runs backwards.
+ */
+#ifndef EMULATOR_COUNTER_H
+#define EMULATOR_COUNTER_H
+
+#include <flextrace/emulator.h>
+
+struct counter_piece {
+	uint64_t begin_ns;
+	uint64_t base_ticks;
+	uint64_t rate; /* counter_hz * (1e9 + drift_ppb): ticks in 1e18 ns */
+};
+
+struct counter {
+	struct counter_piece *pieces; /* owned */
+	size_t n_pieces;
+};
+
+/* CLOCK_MONOTONIC in ns. */
+uint64_t counter_host_ns(void);
+
+/* The counter of `config`, created at `created_ns`. -EINVAL, -ENOMEM. */
+int counter_init(struct counter *counter, const struct flextrace_emulator_config *config,
+                 uint64_t created_ns);
+void counter_release(struct counter *counter);
+
+/* What the counter shows at `host_ns`; before its creation: the offset. */
+uint64_t counter_at(const struct counter *counter, uint64_t host_ns);
+
+#endif

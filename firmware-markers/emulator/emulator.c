@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * emulator.c: cores as threads, mailboxes, doorbells and completion words. What a core does with a
+ * control block is firmware.c; here is only what hardware and driver would do.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <flextrace/emulator.h>
+#include <flextrace/port_posix.h>
+
+#include "counter.h"
+#include "firmware.h"
+#include "truth.h"
+
+#define DEFAULT_RING_CAPACITY 4096u
+#define DEFAULT_MAILBOX_DEPTH 16u
+#define DEFAULT_LOCAL_BYTES   ((size_t)1 << 20)
+#define MAX_MAILBOX_DEPTH     4096u
+#define LINE_BYTES            64u
+
+enum block_state { BLOCK_FREE, BLOCK_QUEUED, BLOCK_DONE };
+
+struct block {          /* a control block in a mailbox */
+	uint32_t state; /* enum block_state: the completion word, a futex */
+	uint64_t ticket;
+	struct flextrace_emulator_job job;
+	struct flextrace_emulator_completion completion;
+};
+
+struct core {
+	struct flextrace_emulator *emulator; /* weak */
+	struct flextrace_wire_area *area;    /* owned */
+	struct block *blocks;                /* owned */
+	struct truth_buffer *truth;          /* owned; NULL = no truth is kept */
+	struct firmware_core firmware;
+	pthread_t thread;
+	pthread_mutex_t lock; /* of submitters and waiters */
+	int started;
+	uint32_t index;
+	uint32_t doorbell;       /* a futex; every change of `submitted` or `stopping` rings it */
+	uint32_t ready;          /* a futex; 1 once the firmware has booted */
+	uint64_t submitted;      /* tickets given out */
+	uint64_t job;            /* the host's number of the block being served */
+	uint64_t ticks, host_ns; /* last reading of the counter by this core */
+};
+
+struct flextrace_emulator {
+	struct counter counter;
+	struct truth_file truth;
+	struct core *cores; /* owned */
+	uint32_t n_cores;
+	uint32_t domain, ring_capacity, policy, mailbox_depth;
+	size_t local_bytes;
+	uint32_t power;
+	uint32_t stopping;
+};
+
+/* -- futexes ------------------------------------------------------------------------------------ */
+
+static void futex_wait(uint32_t *word, uint32_t seen)
+{
+	(void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+}
+
+static void futex_wake(uint32_t *word)
+{
+	(void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* -- a core --------------------------------------------------------------------------------------- */
+
+static uint64_t core_clock(void *context)
+{
+	struct core *core = context;
+
+	core->host_ns = counter_host_ns();
+	core->ticks = counter_at(&core->emulator->counter, core->host_ns);
+	return core->ticks;
+}
+
+static void core_note(void *context, uint32_t kind, uint32_t id)
+{
+	struct core *core = context;
+	struct truth_row row = {
+		.kind = kind,
+		.id = id & FLEXTRACE_WIRE_ID_MASK,
+		.run = __atomic_load_n(&core->area->run, __ATOMIC_RELAXED),
+		.job = core->job,
+		.ticks = core->ticks,
+		.host_ns = core->host_ns,
+	};
+
+	if (core->truth)
+		truth_add(&core->emulator->truth, core->truth, &row);
+}
+
+static void core_ring(struct core *core)
+{
+	(void)__atomic_add_fetch(&core->doorbell, 1, __ATOMIC_RELEASE);
+	futex_wake(&core->doorbell);
+}
+
+/* Sleeps until there is a block to serve; NULL when the device stops and nothing is left. */
+static struct block *core_next(struct core *core, uint64_t served)
+{
+	struct flextrace_emulator *emulator = core->emulator;
+
+	for (;;) {
+		uint32_t rung = __atomic_load_n(&core->doorbell, __ATOMIC_ACQUIRE);
+
+		if (__atomic_load_n(&core->submitted, __ATOMIC_ACQUIRE) != served)
+			return &core->blocks[served & (emulator->mailbox_depth - 1)];
+		if (__atomic_load_n(&emulator->stopping, __ATOMIC_ACQUIRE))
+			return NULL;
+		futex_wait(&core->doorbell, rung);
+	}
+}
+
+static void *core_main(void *context)
+{
+	struct core *core = context;
+	struct flextrace_emulator *emulator = core->emulator;
+	struct block *block;
+	uint64_t served = 0;
+
+	flextrace_posix_core = (struct flextrace_posix_core){
+		.area = core->area,
+		.clock = core_clock,
+		.note = core_note,
+		.context = core,
+	};
+	firmware_boot(core->index, emulator->domain, emulator->ring_capacity, emulator->policy);
+	__atomic_store_n(&core->ready, 1, __ATOMIC_RELEASE);
+	futex_wake(&core->ready);
+
+	while ((block = core_next(core, served++))) {
+		core->job = block->job.job;
+		firmware_serve(&core->firmware, &block->job, &block->completion);
+		__atomic_store_n(&block->state, BLOCK_DONE, __ATOMIC_RELEASE);
+		futex_wake(&block->state);
+	}
+	if (core->truth)
+		truth_flush(&emulator->truth, core->truth);
+	return NULL;
+}
+
+static void *zeroed_lines(size_t bytes)
+{
+	size_t rounded = (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+	void *memory = aligned_alloc(LINE_BYTES, rounded);
+
+	return memory ? memset(memory, 0, rounded) : NULL;
+}
+
+static int core_start(struct core *core, uint64_t seed)
+{
+	struct flextrace_emulator *emulator = core->emulator;
+
+	core->area = zeroed_lines(FLEXTRACE_WIRE_AREA_BYTES((size_t)emulator->ring_capacity));
+	core->blocks = calloc(emulator->mailbox_depth, sizeof(*core->blocks));
+	core->firmware.local = zeroed_lines(emulator->local_bytes);
+	core->firmware.device_power = &emulator->power;
+	core->firmware.random = seed ? seed * UINT64_C(0x9e3779b97f4a7c15) + core->index + 1 : 0;
+	if (emulator->truth.stream) {
+		core->truth = calloc(1, sizeof(*core->truth));
+		if (core->truth)
+			core->truth->core = core->index;
+	}
+	if (!core->area || !core->blocks || !core->firmware.local ||
+	    (emulator->truth.stream && !core->truth))
+		return -ENOMEM;
+	(void)pthread_mutex_init(&core->lock, NULL);
+	if (pthread_create(&core->thread, NULL, core_main, core) != 0)
+		return -EAGAIN;
+	core->started = 1;
+	while (!__atomic_load_n(&core->ready, __ATOMIC_ACQUIRE))
+		futex_wait(&core->ready, 0);
+	return 0;
+}
+
+static void core_release(struct core *core)
+{
+	if (core->started) {
+		core_ring(core);
+		(void)pthread_join(core->thread, NULL);
+		(void)pthread_mutex_destroy(&core->lock);
+	}
+	free(core->area);
+	free(core->blocks);
+	free(core->firmware.local);
+	free(core->truth);
+}
+
+/* -- the device ----------------------------------------------------------------------------------- */
+
+static int is_power_of_two(uint32_t value)
+{
+	return value && (value & (value - 1)) == 0;
+}
+
+static int take_config(struct flextrace_emulator *emulator,
+                       const struct flextrace_emulator_config *config)
+{
+	emulator->n_cores = config->n_cores;
+	emulator->domain = config->domain;
+	emulator->policy = config->policy;
+	emulator->ring_capacity = config->ring_capacity ? config->ring_capacity
+	                                                : DEFAULT_RING_CAPACITY;
+	emulator->mailbox_depth = config->mailbox_depth ? config->mailbox_depth
+	                                                : DEFAULT_MAILBOX_DEPTH;
+	emulator->local_bytes = config->local_bytes ? config->local_bytes : DEFAULT_LOCAL_BYTES;
+	if (config->n_cores == 0 || config->n_cores > FLEXTRACE_EMULATOR_MAX_CORES)
+		return -EINVAL;
+	if (!is_power_of_two(emulator->ring_capacity) || emulator->ring_capacity < 4 ||
+	    emulator->ring_capacity > FLEXTRACE_WIRE_MAX_CAPACITY)
+		return -EINVAL;
+	if (!is_power_of_two(emulator->mailbox_depth) ||
+	    emulator->mailbox_depth > MAX_MAILBOX_DEPTH || config->policy > FLEXTRACE_WIRE_BLOCK)
+		return -EINVAL;
+	return 0;
+}
+
+static int start_cores(struct flextrace_emulator *emulator, uint64_t seed)
+{
+	uint32_t i;
+	int ret;
+
+	emulator->cores = calloc(emulator->n_cores, sizeof(*emulator->cores));
+	if (!emulator->cores)
+		return -ENOMEM;
+	for (i = 0; i < emulator->n_cores; i++) {
+		emulator->cores[i].emulator = emulator;
+		emulator->cores[i].index = i;
+		ret = core_start(&emulator->cores[i], seed);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+int flextrace_emulator_create(const struct flextrace_emulator_config *config,
+                              struct flextrace_emulator **ret_emulator)
+{
+	struct flextrace_emulator *emulator = calloc(1, sizeof(*emulator));
+	int ret;
+
+	if (!emulator)
+		return -ENOMEM;
+	ret = take_config(emulator, config);
+	if (ret == 0)
+		ret = counter_init(&emulator->counter, config, counter_host_ns());
+	if (ret == 0)
+		ret = truth_open(&emulator->truth, config->truth_path, config->device);
+	if (ret == 0)
+		ret = start_cores(emulator, config->seed);
+	if (ret < 0) {
+		flextrace_emulator_destroy(emulator);
+		return ret;
+	}
+	*ret_emulator = emulator;
+	return 0;
+}
+
+int flextrace_emulator_destroy(struct flextrace_emulator *emulator)
+{
+	uint32_t i;
+	int ret;
+
+	if (!emulator)
+		return 0;
+	__atomic_store_n(&emulator->stopping, 1, __ATOMIC_RELEASE);
+	for (i = 0; emulator->cores && i < emulator->n_cores; i++)
+		core_release(&emulator->cores[i]);
+	free(emulator->cores);
+	ret = truth_close(&emulator->truth);
+	counter_release(&emulator->counter);
+	free(emulator);
+	return ret;
+}
+
+/* -- the driver's side ------------------------------------------------------------------------------ */
+
+static int check_job(const struct flextrace_emulator *emulator,
+                     const struct flextrace_emulator_job *job)
+{
+	size_t words = emulator->local_bytes / sizeof(uint32_t);
+
+	if (job->core >= emulator->n_cores)
+		return -EINVAL;
+	switch (job->op) {
+	case FLEXTRACE_EMULATOR_MATMUL:
+		if (job->n == 0 || !job->a || !job->b || !job->c)
+			return -EINVAL;
+		return (uint64_t)job->n * job->n <= words / 3 ? 0 : -EINVAL;
+	case FLEXTRACE_EMULATOR_COPY:
+		if (!job->source && job->bytes)
+			return -EINVAL;
+		/* fall through */
+	case FLEXTRACE_EMULATOR_FILL:
+		if (!job->target && job->bytes)
+			return -EINVAL;
+		return job->bytes <= emulator->local_bytes ? 0 : -EINVAL;
+	default:
+		return -EINVAL;
+	}
+}
+
+int flextrace_emulator_submit(struct flextrace_emulator *emulator,
+                              const struct flextrace_emulator_job *job, uint64_t *ret_ticket)
+{
+	int ret = check_job(emulator, job);
+	struct core *core;
+	struct block *block;
+	uint64_t ticket;
+
+	if (ret < 0)
+		return ret;
+	core = &emulator->cores[job->core];
+	(void)pthread_mutex_lock(&core->lock);
+	ticket = core->submitted;
+	block = &core->blocks[ticket & (emulator->mailbox_depth - 1)];
+	if (__atomic_load_n(&block->state, __ATOMIC_ACQUIRE) != BLOCK_FREE) {
+		(void)pthread_mutex_unlock(&core->lock);
+		return -EAGAIN;
+	}
+	block->ticket = ticket;
+	block->job = *job;
+	if (job->op != FLEXTRACE_EMULATOR_MATMUL)
+		block->job.n = 0;
+	__atomic_store_n(&block->state, BLOCK_QUEUED, __ATOMIC_RELEASE);
+	__atomic_store_n(&core->submitted, ticket + 1, __ATOMIC_RELEASE);
+	core_ring(core);
+	(void)pthread_mutex_unlock(&core->lock);
+	*ret_ticket = ticket;
+	return 0;
+}
+
+int flextrace_emulator_wait(struct flextrace_emulator *emulator, uint32_t core_index,
+                            uint64_t ticket, struct flextrace_emulator_completion *ret_completion)
+{
+	struct core *core;
+	struct block *block;
+	int is_outstanding;
+
+	if (core_index >= emulator->n_cores)
+		return -EINVAL;
+	core = &emulator->cores[core_index];
+	block = &core->blocks[ticket & (emulator->mailbox_depth - 1)];
+	(void)pthread_mutex_lock(&core->lock);
+	is_outstanding = block->ticket == ticket &&
+	                 __atomic_load_n(&block->state, __ATOMIC_ACQUIRE) != BLOCK_FREE;
+	(void)pthread_mutex_unlock(&core->lock);
+	if (!is_outstanding)
+		return -EINVAL;
+	while (__atomic_load_n(&block->state, __ATOMIC_ACQUIRE) != BLOCK_DONE)
+		futex_wait(&block->state, BLOCK_QUEUED);
+	*ret_completion = block->completion;
+	__atomic_store_n(&block->state, BLOCK_FREE, __ATOMIC_RELEASE);
+	return 0;
+}
+
+struct flextrace_wire_area *flextrace_emulator_area(struct flextrace_emulator *emulator,
+                                                    uint32_t core, size_t *ret_bytes)
+{
+	*ret_bytes = FLEXTRACE_WIRE_AREA_BYTES((size_t)emulator->ring_capacity);
+	return emulator->cores[core].area;
+}
+
+uint64_t flextrace_emulator_counter(const struct flextrace_emulator *emulator)
+{
+	return counter_at(&emulator->counter, counter_host_ns());
+}
+
+uint64_t flextrace_emulator_ticks_at(const struct flextrace_emulator *emulator, uint64_t host_ns)
+{
+	return counter_at(&emulator->counter, host_ns);
+}
+
+const char *flextrace_emulator_elf(void)
+{
+	uintptr_t program = (uintptr_t)getauxval(AT_PHDR);
+	Dl_info info;
+
+	/* The program's headers stand in the first page of the program itself. */
+	if (!dladdr((void *)(uintptr_t)firmware_serve, &info) ||
+	    program - (uintptr_t)info.dli_fbase < 4096)
+		return "/proc/self/exe";
+	return info.dli_fname;
+}
