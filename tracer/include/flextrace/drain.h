@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * drain.h: takes marker words out of device memory and records them as marker_batch.
+ *
+ *	struct flextrace_drain_area areas[N_CORES];
+ *	for each core:
+ *		flextrace_drain_area_init(&areas[core], device, bar + offset(core), area_bytes);
+ *	...
+ *	flextrace_drain(areas, N_CORES, 0);                          from time to time
+ *	flextrace_drain(areas, N_CORES, FLEXTRACE_DRAIN_LAST);       when the device has stopped
+ *
+ * Drain often enough that the ring does not fill and that each run is read before the second next
+ * one starts: after each completion (FLEXTRACE_DEVICE=sync), or every few of them, or from a thread.
+ *
+ * - Everything in the area is untrusted: nothing outside `bytes` is read, whatever it says.
+ *   An area that contradicts itself is left alone until the firmware sets it up anew.
+ * - Counts are 64 bits and exact. Of the ring, what firmware sent since the area was set up
+ *   = words recorded + dropped by firmware + overwritten + unrecorded + what still waits in the ring.
+ * - While the marker_batch event is off, records are taken out all the same, so that a session that
+ *   starts later begins with fresh ones; they count as `unrecorded` and leave a gap in the indices.
+ * - FLEXTRACE_DEVICE=off: the area is not touched.
+ * - One thread at a time drains one area; different areas may be drained in parallel.
+ * - Never fails, never blocks, allocates nothing.
+ *
+ * The area must be mapped so that 32-bit loads and stores reach the device as such.
+ * C99 and C++11.
+ */
+#ifndef FLEXTRACE_DRAIN_H
+#define FLEXTRACE_DRAIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What became of an area's records and runs since this host began to drain it. */
+struct flextrace_drain_stats {
+	uint64_t recorded;    /* ring records in batches */
+	uint64_t dropped;     /* ring records that the firmware had no room for */
+	uint64_t overwritten; /* ring records that were gone before they were read */
+	uint64_t unrecorded;  /* ring records taken while the event was off */
+
+	uint64_t recorded_runs;
+	uint64_t overwritten_runs; /* runs whose slot was gone before it was read */
+	uint64_t unrecorded_runs;
+
+	uint64_t resets;  /* times the firmware set the area up again meanwhile */
+	uint64_t refused; /* calls that found the area not set up, or contradicting itself */
+};
+
+/* One mapped area. Fill it with flextrace_drain_area_init(); read `stats` between calls. */
+struct flextrace_drain_area {
+	struct flextrace_drain_stats stats;
+
+	/* The rest is drain's own. */
+	uint32_t device;
+	void *memory; /* weak */
+	size_t bytes;
+	uint32_t core, processor, domain;
+	uint32_t capacity;  /* 0 = not attached */
+	uint32_t resets;    /* of the firmware, as last seen */
+	uint32_t broken;    /* contradicted itself since that reset */
+	uint64_t next;      /* index of the next ring record */
+	uint64_t next_run;  /* number of the next run */
+	uint64_t dropped;   /* by firmware since reset */
+	uint64_t told;      /* `dropped` in the last batch */
+	uint64_t lost_runs; /* since reset */
+};
+
+#define FLEXTRACE_DRAIN_LAST 1u /* the device has stopped: take the run that never ended, too */
+
+#ifndef FLEXTRACE_DISABLE
+
+/*
+ * Describes an area of `device` at `memory` (weak, 8-byte aligned). It may be set up by the firmware
+ * later, and again.
+ */
+void flextrace_drain_area_init(struct flextrace_drain_area *area, uint32_t device, void *memory,
+                               size_t bytes);
+
+/* Takes all that is there out of `n_areas` areas; returns the number of words recorded. */
+uint64_t flextrace_drain(struct flextrace_drain_area *areas, size_t n_areas, unsigned int flags);
+
+/*
+ * Names the device's marker ids after the section of names in the firmware's ELF file. Returns the
+ * number of names, or a negative errno if there is no such file, section or sense in it.
+ */
+int flextrace_device_names(uint32_t device, const char *elf_path);
+
+#else
+
+static inline void flextrace_drain_area_init(struct flextrace_drain_area *area, uint32_t device,
+                                             void *memory, size_t bytes)
+{
+	(void)area, (void)device, (void)memory, (void)bytes;
+}
+static inline uint64_t flextrace_drain(struct flextrace_drain_area *areas, size_t n_areas,
+                                       unsigned int flags)
+{
+	(void)areas, (void)n_areas, (void)flags;
+	return 0;
+}
+static inline int flextrace_device_names(uint32_t device, const char *elf_path)
+{
+	(void)device, (void)elf_path;
+	return 0;
+}
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
