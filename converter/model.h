@@ -415,10 +415,12 @@ struct host_row { /* host.csv; 56 bytes */
 	uint32_t name, args; /* strings; args is JSON text or plain text as recorded */
 	uint32_t file, line;
 	uint32_t stream, index;
-	uint16_t depth; /* open rows around it on its thread */
-	uint8_t kind;   /* enum flextrace_runtime_kind or enum host_kind */
-	uint8_t status; /* enum time_status */
+	uint16_t depth;     /* open rows around it on its thread */
+	uint8_t kind;       /* enum flextrace_runtime_kind or enum host_kind */
+	uint8_t status : 3; /* enum time_status */
+	uint8_t class : 5;  /* enum record_class it came from */
 };
+_Static_assert(RECORD_CLASS_COUNT <= 32, "host_row.class has five bits");
 
 struct device_row { /* events.csv; 32 bytes; details stand in the op or zone */
 	int64_t start_time_ns, end_time_ns;
