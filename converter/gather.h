@@ -13,7 +13,7 @@
 #include "error.h"
 #include "model.h"
 
-/* All streams of a conversion. gather_sort_streams() puts them in key order: a stream's place is its id. */
+/* All streams of a conversion. stream_set_sort() puts them in key order: a stream's place is its id. */
 struct stream_set {
 	struct stream **streams; /* owned, each owned */
 	uint32_t n_streams, n_allocated;
@@ -26,13 +26,15 @@ void stream_set_release(struct stream_set *set);
 /* Moves the streams of `from` to `to`. Streams of equal key (two graphs read parts of one) stay apart. */
 int stream_set_take(struct stream_set *to, struct stream_set *from);
 
-/* Sorts by key and numbers the traces (stream.trace) in order of their uuid. Call once, before gather. */
+/* Sorts by key and numbers the traces (stream.trace) in order of their uuid. Call once, when all streams are
+ * read and before gather. */
 void stream_set_sort(struct stream_set *set);
 
 struct gather {
 	struct gather_lane *lanes; /* owned: one cursor per stream, in a binary heap */
-	uint32_t *heap;            /* owned */
+	uint32_t *heap;            /* owned: lanes that have a record, the next one first */
 	uint32_t n_heap;
+	bool is_started; /* the first lane's record was given out */
 };
 
 /* Starts merging `table` of every stream; with `consumes` the tables are freed as they are read. */

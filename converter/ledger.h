@@ -98,8 +98,10 @@ struct ledger {
 	uint64_t discarded[RECORD_CLASS_COUNT][LOSS_CAUSE_COUNT];
 	uint64_t foreign_events; /* events that are no flextrace record; outside the balance */
 	uint64_t warnings[WARNING_COUNT];
-	struct loss *losses; /* owned, sorted by (cause, place) */
+	struct loss *losses; /* owned, one of each (cause, place); in order after ledger_sort() */
 	uint32_t n_losses, n_allocated;
+	uint32_t *slots; /* owned: hash table of indexes into `losses` */
+	uint32_t n_slots;
 };
 
 void ledger_init(struct ledger *ledger);
@@ -117,12 +119,16 @@ int ledger_discard(struct ledger *ledger, enum loss_cause cause, const struct lo
 /* Adds all books of `from` to `to`. */
 int ledger_add(struct ledger *to, const struct ledger *from);
 
+/* Sorts the losses by (cause, place): process, device, core, stream; unknown ones behind. */
+void ledger_sort(struct ledger *ledger);
+
 /* Returns 0 if the balance closes for every class, else the first class + 1 that does not. */
 int ledger_check(const struct ledger *ledger);
 
 uint64_t ledger_total(const struct ledger *ledger, enum loss_cause cause);
 
-/* Sum of what --fail-on-loss looks at: every cause but OUTLIER-free ones: FOREIGN_*, FILTERED, UNUSED. */
+/* Sum of what --fail-on-loss looks at: every cause but what was left out on purpose or says nothing
+ * (FOREIGN_EVENT, FOREIGN_PROCESS, FILTERED, UNUSED). */
 uint64_t ledger_lost(const struct ledger *ledger);
 
 const char *ledger_cause_id(enum loss_cause cause);

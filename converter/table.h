@@ -37,7 +37,8 @@ struct table_cursor {
 /* Appends room for one row of `size_bytes` (a multiple of 8, at most 16 MiB) and returns it; NULL: no memory. */
 void *table_append(struct table *table, size_t size_bytes);
 
-/* Starts reading at the first row. With `consumes`, chunks are freed once read past. */
+/* Starts reading at the first row. With `consumes`, chunks are freed once read past, and the table is empty
+ * when the end was reached; `n_rows` is not stepped before. */
 void table_read(struct table_cursor *cursor, struct table *table, bool consumes);
 
 /* Returns the row at the cursor and steps `size_bytes` on; NULL at the end. Weak: until the next step of a

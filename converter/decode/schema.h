@@ -4,6 +4,7 @@
  *
  * A reader resolves the members it finds against these descriptors once per event class and then fills
  * `struct event` in a loop; a source component declares its event classes from the same table.
+ * A member that may be missing and is reads as 0 or "", as SCHEMA_I32 (a rank) as -1.
  */
 #ifndef FLEXTRACE_SCHEMA_H
 #define FLEXTRACE_SCHEMA_H

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/decode.h"
+
+#include <string.h>
+
+#include "decode/schema.h"
+
+#define MAX_RECORD_BYTES ((size_t)16 << 20) /* what a table takes */
+
+int decoder_init(struct decoder *decoder, struct string_pool *pool)
+{
+	string_cache_init(&decoder->cache, pool);
+	ledger_init(&decoder->ledger);
+	return FLEXTRACE_OK;
+}
+
+void decoder_release(struct decoder *decoder)
+{
+	string_cache_release(&decoder->cache);
+	ledger_release(&decoder->ledger);
+}
+
+/* -- one function per record type; the head is filled already ------------------------------------- */
+
+#define INTERN(text, ret_id) FLEXTRACE_TRY(string_intern(&decoder->cache, text, ret_id))
+
+static int put_process(struct decoder *decoder, struct record *head, const struct event *event)
+{
+	const struct flextrace_process *in = &event->payload.process;
+	struct record_process *out = (struct record_process *)head;
+
+	out->rank = in->rank < 0 ? FLEXTRACE_RANK_UNKNOWN : in->rank;
+	out->world_size = in->world_size < 0 ? 0 : in->world_size;
+	out->pid = in->pid;
+	out->start_ns = in->start_ns;
+	out->time_ns = in->time_ns;
+	out->time_namespace = in->time_namespace;
+	INTERN(in->program, &head->name);
+	INTERN(in->boot_id, &out->boot_id);
+	INTERN(in->host, &out->host);
+	INTERN(in->runtime, &out->runtime);
+	INTERN(in->version, &out->version);
+	INTERN(in->session, &out->session);
+	return FLEXTRACE_OK;
+}
+
+static int put_device(struct decoder *decoder, struct record *head, const struct event *event)
+{
+	const struct flextrace_device *in = &event->payload.device;
+	struct record_device *out = (struct record_device *)head;
+
+	out->device = in->device;
+	out->n_cores = in->n_cores;
+	out->core_hz = in->core_hz;
+	INTERN(in->name, &head->name);
+	INTERN(in->uuid, &out->uuid);
+	INTERN(in->power_unit, &out->power_unit);
+	return FLEXTRACE_OK;
+}
+
+static int put_clock_domain(struct decoder *decoder, struct record *head, const struct event *event)
+{
+	const struct flextrace_clock_domain *in = &event->payload.clock_domain;
+	struct record_clock_domain *out = (struct record_clock_domain *)head;
+
+	(void)decoder;
+	out->device = in->device;
+	out->domain = in->domain;
+	out->counter_bits = in->counter_bits ? in->counter_bits : 32;
+	out->rate_group = in->rate_group;
+	out->nominal_hz = in->nominal_hz;
+	return FLEXTRACE_OK;
+}
+
+static int put_name(struct decoder *decoder, struct record *head, const struct event *event)
+{
+	const struct flextrace_name *in = &event->payload.name;
+	struct record_name *out = (struct record_name *)head;
+
+	out->device = in->device;
+	out->id = in->id;
+	out->line = in->line;
+	INTERN(in->name, &head->name);
+	INTERN(in->file, &out->file);
+	return FLEXTRACE_OK;
+}
+
+static int put_scope(struct decoder *decoder, struct record *head, const struct event *event)
+{
+	const struct flextrace_scope *in = &event->payload.scope;
+	struct record_scope *out = (struct record_scope *)head;
+
+	out->begin_ns = in->begin_ns;
+	out->correlation = in->correlation;
+	out->line = in->line;
+	INTERN(in->name, &head->name);
+	INTERN(in->file, &out->file);
+	return FLEXTRACE_OK;
+}
+
+static int put_edge(struct decoder *decoder, struct record *head, const struct event *event)
+{
+	const struct flextrace_span_edge *in = &event->payload.edge;
+
+	((struct record_edge *)head)->correlation = in->correlation;
+	INTERN(in->name, &head->name);
+	return FLEXTRACE_OK;
+}
+
+static int put_scope_args(struct decoder *decoder, struct record *head, const struct event *event)
+{
+	const struct flextrace_scope_args *in = &event->payload.scope_args;
+	struct record_text *out = (struct record_text *)head;
+
+	out->correlation = in->correlation;
+	INTERN(in->args, &out->text);
+	return FLEXTRACE_OK;
+}
+
+static int put_annotation(struct decoder *decoder, struct record *head, const struct event *event)
+{
+	const struct flextrace_annotation *in = &event->payload.annotation;
+	struct record_text *out = (struct record_text *)head;
+
+	INTERN(in->key, &head->name);
+	INTERN(in->value, &out->text);
+	return FLEXTRACE_OK;
+}
+
+static int put_value(struct decoder *decoder, struct record *head, const struct event *event)
+{
+	struct record_value *out = (struct record_value *)head;
+
+	switch (event->class) {
+	case RECORD_INSTANT:
+		out->u.correlation = event->payload.instant.correlation;
+		INTERN(event->payload.instant.name, &head->name);
+		break;
+	case RECORD_COUNTER:
+		out->u.value = event->payload.counter.value;
+		INTERN(event->payload.counter.name, &head->name);
+		break;
+	case RECORD_WINDOW:
+		INTERN(event->payload.window.name, &head->name);
+		break;
+	default:
+		out->u.number = event->payload.step.number;
+	}
+	return FLEXTRACE_OK;
+}
+
+static int put_memory(struct decoder *decoder, struct record *head, const struct event *event)
+{
+	const struct flextrace_memory *in = &event->payload.memory;
+	struct record_memory *out = (struct record_memory *)head;
+
+	(void)decoder;
+	out->address = in->address;
+	out->bytes = in->bytes;
+	out->device = in->device;
+	return FLEXTRACE_OK;
+}
+
+static int put_op(struct decoder *decoder, struct record *head, const struct event *event)
+{
+	const struct flextrace_op *in = &event->payload.op;
+	struct record_op *out = (struct record_op *)head;
+
+	out->correlation = in->correlation;
+	out->n_cores = in->n_cores;
+	out->depth = in->depth;
+	INTERN(in->type, &head->name);
+	INTERN(in->attributes, &out->text[0]);
+	return FLEXTRACE_OK;
+}
+
+static int put_tensor(struct decoder *decoder, struct record *head, const struct event *event)
+{
+	const struct flextrace_tensor *in = &event->payload.tensor;
+	struct record_op *out = (struct record_op *)head;
+
+	out->correlation = in->correlation;
+	out->n_cores = in->is_output;
+	INTERN(in->dims, &head->name);
+	INTERN(in->layout, &out->text[0]);
+	INTERN(in->dtype, &out->text[1]);
+	INTERN(in->memory, &out->text[2]);
+	return FLEXTRACE_OK;
+}
+
+static int put_op_info(struct decoder *decoder, struct record *head, const struct event *event)
+{
+	const struct flextrace_op_info *in = &event->payload.op_info;
+	struct record_op *out = (struct record_op *)head;
+
+	out->correlation = in->correlation;
+	INTERN(in->op_name, &head->name);
+	INTERN(in->module, &out->text[0]);
+	INTERN(in->opcode, &out->text[1]);
+	INTERN(in->frames, &out->text[2]);
+	return FLEXTRACE_OK;
+}
+
+static int put_device_op(struct decoder *decoder, struct record *head, const struct event *event)
+{
+	const struct flextrace_device_op *in = &event->payload.device_op;
+	struct record_device_op *out = (struct record_device_op *)head;
+
+	out->job = in->job;
+	out->correlation = in->correlation;
+	out->submit_ns = in->submit_ns;
+	out->complete_ns = in->complete_ns;
+	out->bytes = in->bytes;
+	out->device = in->device;
+	out->domain = in->domain;
+	out->queue = in->queue;
+	memcpy(out->ticks32, in->ts, sizeof(out->ticks32));
+	out->power = in->power;
+	out->peer = in->peer;
+	INTERN(in->name, &head->name);
+	INTERN(in->group, &out->group);
+	INTERN(in->type, &out->type);
+	return FLEXTRACE_OK;
+}
+
+static int put_bracket(struct decoder *decoder, struct record *head, const struct event *event)
+{
+	const struct flextrace_bracket *in = &event->payload.bracket;
+	struct record_bracket *out = (struct record_bracket *)head;
+
+	out->job = in->job;
+	out->correlation = in->correlation;
+	out->host_ns = in->host_ns;
+	out->device = in->device;
+	out->queue = in->queue;
+	INTERN(in->name, &head->name);
+	return FLEXTRACE_OK;
+}
+
+static int put_host_estimate(struct decoder *decoder, struct record *head,
+                             const struct event *event)
+{
+	const struct flextrace_host_estimate *in = &event->payload.host_estimate;
+	struct record_host_estimate *out = (struct record_host_estimate *)head;
+
+	out->job = in->job;
+	out->begin_ns = in->begin_ns;
+	out->end_ns = in->end_ns;
+	out->device = in->device;
+	out->queue = in->queue;
+	INTERN(in->source, &head->name);
+	return FLEXTRACE_OK;
+}
+
+static int put_marker_batch(struct decoder *decoder, struct record *head, const struct event *event)
+{
+	const struct flextrace_marker_batch *in = &event->payload.marker_batch;
+	struct record_marker_batch *out = (struct record_marker_batch *)head;
+
+	(void)decoder;
+	out->first_index = in->first_index;
+	out->dropped = in->dropped;
+	out->device = in->device;
+	out->core = in->core;
+	out->processor = in->processor;
+	out->domain = in->domain;
+	out->n_words = in->n_words;
+	if (in->n_words)
+		memcpy(out->words, in->words, in->n_words * sizeof(*in->words));
+	return FLEXTRACE_OK;
+}
+
+static int put_clock_sync(struct decoder *decoder, struct record *head, const struct event *event)
+{
+	const struct flextrace_clock_sync *in = &event->payload.clock_sync;
+	struct record_clock_sync *out = (struct record_clock_sync *)head;
+
+	(void)decoder;
+	out->host_before_ns = in->host_before_ns;
+	out->ticks = in->ticks;
+	out->host_after_ns = in->host_after_ns;
+	out->device = in->device;
+	out->domain = in->domain;
+	return FLEXTRACE_OK;
+}
+
+static int put_collective(struct decoder *decoder, struct record *head, const struct event *event)
+{
+	const struct flextrace_collective *in = &event->payload.collective;
+	struct record_collective *out = (struct record_collective *)head;
+
+	out->seq = in->seq;
+	out->bytes = in->bytes;
+	INTERN(in->op, &head->name);
+	INTERN(in->group, &out->group);
+	INTERN(in->peers, &out->peers);
+	return FLEXTRACE_OK;
+}
+
+/* -- what a class needs ------------------------------------------------------------------------------ */
+
+#define NO_KIND                  UINT16_MAX
+#define KIND_AT(payload, member) offsetof(struct flextrace_##payload, member)
+
+struct packing {
+	int (*put)(struct decoder *decoder, struct record *head, const struct event *event);
+	uint16_t size_bytes;  /* without marker words */
+	uint16_t kind_offset; /* of the kind, edge, phase or op in the payload, or NO_KIND */
+	uint16_t n_kinds;     /* a kind must be below */
+	bool has_host_stamps; /* that mean nothing unless LTTng's clock counts ns */
+};
+
+/* clang-format off */
+static const struct packing packings[RECORD_CLASS_COUNT] = {
+	[RECORD_PROCESS]      = {put_process,      sizeof(struct record_process),      NO_KIND, 0, false},
+	[RECORD_DEVICE]       = {put_device,       sizeof(struct record_device),       NO_KIND, 0, false},
+	[RECORD_CLOCK_DOMAIN] = {put_clock_domain, sizeof(struct record_clock_domain), NO_KIND, 0, false},
+	[RECORD_THREAD_NAME]  = {put_name,         sizeof(struct record_name),         NO_KIND, 0, false},
+	[RECORD_QUEUE_NAME]   = {put_name,         sizeof(struct record_name),         NO_KIND, 0, false},
+	[RECORD_MARKER_NAME]  = {put_name,         sizeof(struct record_name),         NO_KIND, 0, false},
+	[RECORD_SCOPE]        = {put_scope,        sizeof(struct record_scope),
+	                         KIND_AT(scope, kind), FLEXTRACE_RUNTIME_KIND_COUNT, true},
+	[RECORD_SCOPE_ARGS]   = {put_scope_args,   sizeof(struct record_text),         NO_KIND, 0, false},
+	[RECORD_BEGIN]        = {put_edge,         sizeof(struct record_edge),
+	                         KIND_AT(span_edge, kind), FLEXTRACE_RUNTIME_KIND_COUNT, false},
+	[RECORD_END]          = {put_edge,         sizeof(struct record_edge),
+	                         KIND_AT(span_edge, kind), FLEXTRACE_RUNTIME_KIND_COUNT, false},
+	[RECORD_ASYNC_BEGIN]  = {put_edge,         sizeof(struct record_edge),
+	                         KIND_AT(span_edge, kind), FLEXTRACE_RUNTIME_KIND_COUNT, false},
+	[RECORD_ASYNC_END]    = {put_edge,         sizeof(struct record_edge),
+	                         KIND_AT(span_edge, kind), FLEXTRACE_RUNTIME_KIND_COUNT, false},
+	[RECORD_INSTANT]      = {put_value,        sizeof(struct record_value),        NO_KIND, 0, false},
+	[RECORD_COUNTER]      = {put_value,        sizeof(struct record_value),        NO_KIND, 0, false},
+	[RECORD_ANNOTATION]   = {put_annotation,   sizeof(struct record_text),         NO_KIND, 0, false},
+	[RECORD_STEP]         = {put_value,        sizeof(struct record_value),        NO_KIND, 0, false},
+	[RECORD_WINDOW]       = {put_value,        sizeof(struct record_value),
+	                         KIND_AT(window, edge), FLEXTRACE_EDGE_END + 1, false},
+	[RECORD_MEMORY]       = {put_memory,       sizeof(struct record_memory),
+	                         KIND_AT(memory, op), FLEXTRACE_MEMORY_RESIZE + 1, false},
+	[RECORD_OP]           = {put_op,           sizeof(struct record_op),           NO_KIND, 0, false},
+	[RECORD_TENSOR]       = {put_tensor,       sizeof(struct record_op),           NO_KIND, 0, false},
+	[RECORD_OP_INFO]      = {put_op_info,      sizeof(struct record_op),           NO_KIND, 0, false},
+	[RECORD_DEVICE_OP]    = {put_device_op,    sizeof(struct record_device_op),
+	                         KIND_AT(device_op, kind), FLEXTRACE_DEVICE_KIND_COUNT, true},
+	[RECORD_SUBMIT]       = {put_bracket,      sizeof(struct record_bracket),      NO_KIND, 0, true},
+	[RECORD_COMPLETE]     = {put_bracket,      sizeof(struct record_bracket),      NO_KIND, 0, true},
+	[RECORD_HOST_ESTIMATE] = {put_host_estimate, sizeof(struct record_host_estimate),
+	                         KIND_AT(host_estimate, kind), FLEXTRACE_DEVICE_KIND_COUNT, true},
+	[RECORD_MARKER_BATCH] = {put_marker_batch, sizeof(struct record_marker_batch), NO_KIND, 0, false},
+	[RECORD_CLOCK_SYNC]   = {put_clock_sync,   sizeof(struct record_clock_sync),   NO_KIND, 0, true},
+	[RECORD_COLLECTIVE]   = {put_collective,   sizeof(struct record_collective),
+	                         KIND_AT(collective, phase), FLEXTRACE_PHASE_EXIT + 1, false},
+};
+/* clang-format on */
+
+/* Stores the kind of the payload; false: out of range. */
+static bool read_kind(const struct packing *packing, const struct event *event, uint32_t *ret_kind)
+{
+	*ret_kind = 0;
+	if (packing->kind_offset == NO_KIND)
+		return true;
+	memcpy(ret_kind, (const char *)&event->payload + packing->kind_offset, sizeof(*ret_kind));
+	return *ret_kind < packing->n_kinds;
+}
+
+static bool is_sound(const struct event *event)
+{
+	switch (event->class) {
+	case RECORD_MARKER_BATCH:
+		return event->payload.marker_batch.n_words <
+		       (MAX_RECORD_BYTES - sizeof(struct record_marker_batch)) / sizeof(uint64_t);
+	case RECORD_CLOCK_DOMAIN: /* no counter has fewer bits than a stamp */
+		return !event->payload.clock_domain.counter_bits ||
+		       (event->payload.clock_domain.counter_bits >= 32 &&
+		        event->payload.clock_domain.counter_bits <= 64);
+	default:
+		return true;
+	}
+}
+
+/* An event that will not become a record. The stream has stepped its index already. */
+static int skip(struct decoder *decoder, enum loss_cause cause, int class, uint64_t clock_ns)
+{
+	if (class >= 0) {
+		decoder->ledger.read[class]++;
+		decoder->ledger.discarded[class][cause]++;
+	} else if (cause == LOSS_FOREIGN_EVENT) {
+		decoder->ledger.foreign_events++;
+	}
+	return ledger_lose(&decoder->ledger, cause, &LOSS_NOWHERE, 1, (int64_t)clock_ns);
+}
+
+int decode_skip(struct decoder *decoder, struct stream *stream, enum loss_cause cause, int class,
+                uint64_t clock_ns)
+{
+	stream->n_events++;
+	return skip(decoder, cause, class, clock_ns);
+}
+
+int decode_push(struct decoder *decoder, struct stream *stream, const struct event *event)
+{
+	const struct packing *packing = &packings[event->class];
+	uint32_t index = stream->n_events++;
+	size_t size_bytes = packing->size_bytes;
+	struct record *head;
+	uint32_t kind;
+
+	if (packing->has_host_stamps && !stream->clock_is_1ghz) {
+		decoder->ledger.warnings[WARNING_CLOCK_NOT_1GHZ]++;
+		return skip(decoder, LOSS_MALFORMED, event->class, event->clock_ns);
+	}
+	if (!read_kind(packing, event, &kind) || !is_sound(event))
+		return skip(decoder, LOSS_MALFORMED, event->class, event->clock_ns);
+	if (event->class == RECORD_MARKER_BATCH)
+		size_bytes += event->payload.marker_batch.n_words * sizeof(uint64_t);
+	head = table_append(&stream->tables[schema_of(event->class)->table], size_bytes);
+	if (!head)
+		return FLEXTRACE_E_MEMORY;
+	memset(head, 0, packing->size_bytes);
+	head->clock_ns = event->clock_ns;
+	head->index = index;
+	head->size_bytes = (uint32_t)size_bytes;
+	head->vpid = event->vpid;
+	head->vtid = event->vtid;
+	head->class = (uint8_t)event->class;
+	head->kind = (uint8_t)kind;
+	decoder->ledger.read[event->class]++;
+	return packing->put(decoder, head, event);
+}

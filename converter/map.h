@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * map.h: a hash table from two 64-bit words to a 32-bit index.
+ *
+ * The key is compared whole, so that different things never share an index; what the two words mean is the
+ * caller's business. Nothing is ever removed. Grows at half full, so that a lookup stays a probe or two
+ * whatever the keys are. All inline: it stands on the path of every record.
+ */
+#ifndef FLEXTRACE_MAP_H
+#define FLEXTRACE_MAP_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "error.h"
+
+#define MAP_NONE UINT32_MAX /* not in the map */
+
+struct map_slot {
+	uint64_t a, b;
+	uint32_t value; /* MAP_NONE = free */
+	uint32_t unused;
+};
+
+struct map {
+	struct map_slot *slots; /* owned */
+	uint64_t n_slots;       /* a power of two, or 0 */
+	uint64_t n_used;
+};
+
+static inline uint64_t map_hash(uint64_t a, uint64_t b)
+{
+	uint64_t h = (a ^ 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+
+	h = (h ^ (h >> 32) ^ b) * 0xc4ceb9fe1a85ec53u;
+	return h ^ (h >> 29);
+}
+
+/* Returns the slot of a key, or the free one where it would go. */
+static inline struct map_slot *map_slot(const struct map *map, uint64_t a, uint64_t b)
+{
+	uint64_t i = map_hash(a, b) & (map->n_slots - 1);
+
+	while (map->slots[i].value != MAP_NONE && (map->slots[i].a != a || map->slots[i].b != b))
+		i = (i + 1) & (map->n_slots - 1);
+	return &map->slots[i];
+}
+
+/* Returns the index stored for a key, or MAP_NONE. */
+static inline uint32_t map_find(const struct map *map, uint64_t a, uint64_t b)
+{
+	return map->n_slots ? map_slot(map, a, b)->value : MAP_NONE;
+}
+
+static inline int map_grow(struct map *map)
+{
+	struct map grown = {.n_slots = map->n_slots ? 2 * map->n_slots : 16, .n_used = map->n_used};
+
+	grown.slots = malloc(grown.n_slots * sizeof(*grown.slots));
+	if (!grown.slots)
+		return FLEXTRACE_E_MEMORY;
+	for (uint64_t i = 0; i < grown.n_slots; i++)
+		grown.slots[i].value = MAP_NONE;
+	for (uint64_t i = 0; i < map->n_slots; i++) {
+		const struct map_slot *slot = &map->slots[i];
+
+		if (slot->value != MAP_NONE)
+			*map_slot(&grown, slot->a, slot->b) = *slot;
+	}
+	free(map->slots);
+	*map = grown;
+	return FLEXTRACE_OK;
+}
+
+/* Stores an index for a key, in place of what was there. FLEXTRACE_E_MEMORY or 0. */
+static inline int map_put(struct map *map, uint64_t a, uint64_t b, uint32_t value)
+{
+	struct map_slot *slot;
+
+	if (2 * map->n_used >= map->n_slots)
+		FLEXTRACE_TRY(map_grow(map));
+	slot = map_slot(map, a, b);
+	map->n_used += slot->value == MAP_NONE;
+	*slot = (struct map_slot){.a = a, .b = b, .value = value};
+	return FLEXTRACE_OK;
+}
+
+static inline void map_release(struct map *map)
+{
+	free(map->slots);
+	*map = (struct map){0};
+}
+
+#endif
