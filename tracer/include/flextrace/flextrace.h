@@ -27,7 +27,7 @@
  * - `correlation` names the host call that caused something, 0 = none. Your own numbers must be
  *   unique in the process and below 2^48; flextrace_next_correlation() gives numbers from there on.
  * - All of it may be called from any thread at any time, also before main() and after fork().
- *   Recording macros may be called from a signal handler, functions may not.
+ *   Recording macros except FLEXTRACE_STEP may be called from a signal handler, functions may not.
  * - With -DFLEXTRACE_DISABLE all macros and functions compile to nothing, and libflextrace is not
  *   needed.
  *
@@ -41,6 +41,7 @@
  *   runtime       FLEXTRACE_COLLECTIVE_ENTER, _EXIT, FLEXTRACE_MEMORY_ALLOC, _FREE, _RESIZE
  *   framework     FLEXTRACE_TENSOR, FLEXTRACE_OP_INFO
  *   windows       flextrace_window_begin, _window_end
+ *   markers       flextrace_drain, flextrace_device_names (drain.h)
  *   services      flextrace_now_ns, _next_correlation, _device_mode, FLEXTRACE_ENABLED
  *
  * Payload structs, kinds and units stand in events.h. C99 and C++11; gcc and clang.
@@ -48,6 +49,7 @@
 #ifndef FLEXTRACE_FLEXTRACE_H
 #define FLEXTRACE_FLEXTRACE_H
 
+#include <flextrace/drain.h>
 #include <flextrace/events.h>
 #include <flextrace/flextrace_impl.h>
 
@@ -140,7 +142,7 @@ void flextrace_marker_name(const struct flextrace_name *marker);
 #define FLEXTRACE_ASYNC_END(name, id) \
 	FLEXTRACE_I_EMIT(async_end, flextrace_i_async_end(0, name, FLEXTRACE_I_U64(id)))
 
-/* -- points ------------------------------------------------------------------------------------ */
+/* -- points -- */
 
 #define FLEXTRACE_INSTANT(name) FLEXTRACE_INSTANT_ID(name, 0)
 #define FLEXTRACE_INSTANT_ID(name, correlation) \
@@ -154,10 +156,10 @@ void flextrace_marker_name(const struct flextrace_name *marker);
 #define FLEXTRACE_ANNOTATE(key, value) \
 	FLEXTRACE_I_EMIT(annotation, flextrace_i_annotation(key, value))
 
-/* Begins step n of the workload (iteration, token): ProfilerStep#n. FLEXTRACE_SCHEDULE counts these. */
+/* Begins step n of the workload (iteration, token); FLEXTRACE_SCHEDULE counts these. */
 #define FLEXTRACE_STEP(n) FLEXTRACE_I_EMIT(step, flextrace_i_step(FLEXTRACE_I_U64(n)))
 
-/* -- device work --------------------------------------------------------------------------------- */
+/* -- device work -- */
 
 /*
  * One finished control block: `op` points to a filled struct flextrace_device_op. Zero the struct
@@ -196,7 +198,7 @@ void flextrace_marker_name(const struct flextrace_name *marker);
 	                                        FLEXTRACE_I_U64(ticks),                           \
 	                                        FLEXTRACE_I_U64(host_after_ns)))
 
-/* -- runtime ------------------------------------------------------------------------------------- */
+/* -- runtime -- */
 
 /*
  * A synchronisation point between ranks: operation number `seq` of `group`, `op` such as
@@ -220,9 +222,9 @@ void flextrace_marker_name(const struct flextrace_name *marker);
 #define FLEXTRACE_MEMORY_RESIZE(device, address, bytes) \
 	FLEXTRACE_I_MEMORY(device, address, bytes, FLEXTRACE_MEMORY_RESIZE)
 
-/* -- framework ----------------------------------------------------------------------------------- */
+/* -- framework -- */
 
-/* A tensor of the operation `correlation`: FLEXTRACE_TENSOR(id, 0, "2x3x4", "NCHW", "fp16", "HBM"); */
+/* A tensor of operation `correlation`: FLEXTRACE_TENSOR(id, 0, "2x3", "row-major", "fp16", "HBM"); */
 #define FLEXTRACE_TENSOR(correlation, is_output, dims, layout, dtype, memory)                 \
 	FLEXTRACE_I_EMIT(tensor, flextrace_i_tensor(FLEXTRACE_I_U64(correlation),             \
 	                                            FLEXTRACE_I_U32(is_output), dims, layout, \
@@ -242,7 +244,7 @@ void flextrace_marker_name(const struct flextrace_name *marker);
 void flextrace_window_begin(const char *name);
 void flextrace_window_end(const char *name);
 
-/* -- services ------------------------------------------------------------------------------------ */
+/* -- services -- */
 
 /*
  * 1 while an event of events.h is recorded, for work that only tracing needs:

@@ -151,7 +151,7 @@ void flextrace_i_unused_args(const char *name, const char *format, ...)
 void flextrace_i_unused_op(const char *name, const char *type, const char *attributes,
                            uint32_t n_cores, uint32_t depth, uint64_t correlation);
 
-/* -- the choke macros: everything public funnels into these --------------------------------------- */
+/* -- the choke macros: everything public funnels into these -- */
 
 #ifdef FLEXTRACE_DISABLE
 #define FLEXTRACE_I_ON(event)  0
@@ -183,7 +183,7 @@ static inline int flextrace_i_is_on(enum flextrace_i_event event)
 			flextrace_i_table->event(payload);                   \
 	} while (0)
 
-/* -- scopes ----------------------------------------------------------------------------------------- */
+/* -- scopes -- */
 
 #ifdef __FILE_NAME__
 #define FLEXTRACE_I_FILE __FILE_NAME__ /* without folders: it is in every record */
@@ -275,7 +275,7 @@ static inline void flextrace_i_op_begin(struct flextrace_scope *scope, const cha
 		                        line);
 }
 
-/* -- records with few members: gather the arguments, hand over the payload --------------------------- */
+/* -- records with few members: gather the arguments, hand over the payload -- */
 
 #define FLEXTRACE_I_EDGE(event)                                                              \
 	static inline void flextrace_i_##event(uint32_t kind, const char *name, uint64_t id) \

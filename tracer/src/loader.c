@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "loader.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TIMEOUT_NAME    "LTTNG_UST_REGISTER_TIMEOUT"
+#define TIMEOUT_DEFAULT "100" /* ms; LTTng's own 3000 is what a stopped daemon would cost */
+
+/* Changing the environment while other threads may read it is not safe. */
+#if defined(__has_include)
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define IS_SINGLE_THREADED __libc_single_threaded
+#endif
+#endif
+#ifndef IS_SINGLE_THREADED
+#define IS_SINGLE_THREADED 0
+#endif
+
+/* Loads `path` with LTTng waiting for its daemon no longer than TIMEOUT_DEFAULT. */
+static void *load(const char *path, const struct environment *env)
+{
+	int shorten = IS_SINGLE_THREADED && !getenv(TIMEOUT_NAME);
+	void *handle;
+
+	if (shorten)
+		setenv(TIMEOUT_NAME, TIMEOUT_DEFAULT, 0);
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	if (shorten)
+		unsetenv(TIMEOUT_NAME);
+	if (!handle && env->verbose)
+		fprintf(stderr, "flextrace: No provider: path=%s, cause=%s\n", path, dlerror());
+	return handle;
+}
+
+static void *search(const struct environment *env)
+{
+	void *handle = NULL;
+
+	if (env->provider)
+		return load(env->provider, env);
+#ifdef FLEXTRACE_PROVIDER_DIR
+	handle = load(FLEXTRACE_PROVIDER_DIR "/" PROVIDER_SONAME, env);
+#endif
+	return handle ? handle : load(PROVIDER_SONAME, env);
+}
+
+/* ISO C knows no conversion from an object pointer to a function pointer; POSIX does. */
+static const struct flextrace_i_api *ask(void *handle)
+{
+	const struct flextrace_i_api *(*get)(void);
+	void *symbol = dlsym(handle, PROVIDER_SYMBOL);
+
+	memcpy(&get, &symbol, sizeof(get));
+	return symbol ? get() : NULL;
+}
+
+const struct flextrace_i_api *flextrace_i_loader_open(const struct environment *env)
+{
+	int saved_errno = errno;
+	void *handle = search(env);
+	const struct flextrace_i_api *api = handle ? ask(handle) : NULL;
+	Dl_info info;
+
+	if (handle && (!api || api->size < sizeof(*api))) {
+		if (env->verbose)
+			fprintf(stderr, "flextrace: The provider is older than this program\n");
+		api = NULL;
+	}
+	if (api && env->verbose && dladdr(api, &info))
+		fprintf(stderr, "flextrace: Provider loaded: path=%s\n", info.dli_fname);
+	errno = saved_errno;
+	return api;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static struct facts {
+	uint32_t pid;
+	uint64_t time_namespace;
+	char boot_id[40];
+	char program[64];
+	char session[128];
+	struct utsname uts;
+} facts;
+
+/* Until the provider has one. */
+static struct flextrace_i_identity own_identity = {0, 0, FLEXTRACE_RANK_UNKNOWN, 0, NULL, NULL};
+static struct flextrace_i_identity *identity = &own_identity;
+
+/* Strings given to an identity live on: somebody may be reading them. */
+static struct kept {
+	struct kept *next;
+	char text[];
+} * all_kept;
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Reads the first line of a file of the kernel, "" if there is none. */
+static void read_line(const char *path, char *line, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, line, size - 1);
+
+	line[n > 0 ? n : 0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+static uint64_t inode_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : (uint64_t)st.st_ino;
+}
+
+static void copy_string(char *to, size_t size, const char *from)
+{
+	size_t n = strnlen(from, size - 1);
+
+	memcpy(to, from, n);
+	to[n] = '\0';
+}
+
+void flextrace_i_process_forked(void)
+{
+	facts.pid = (uint32_t)getpid();
+	facts.time_namespace = inode_of("/proc/self/ns/time");
+	read_line("/proc/self/comm", facts.program, sizeof(facts.program));
+}
+
+void flextrace_i_process_init(int32_t rank, int32_t world_size, const char *session)
+{
+	int saved_errno = errno;
+
+	read_line("/proc/sys/kernel/random/boot_id", facts.boot_id, sizeof(facts.boot_id));
+	copy_string(facts.session, sizeof(facts.session), session);
+	if (uname(&facts.uts))
+		memset(&facts.uts, 0, sizeof(facts.uts));
+	flextrace_i_process_forked();
+	identity->rank = rank;
+	identity->world_size = world_size;
+	errno = saved_errno;
+}
+
+static struct flextrace_i_identity *borrow_identity(void)
+{
+	return __atomic_load_n(&identity, __ATOMIC_ACQUIRE);
+}
+
+void flextrace_i_process_share(struct flextrace_i_identity *shared)
+{
+	if (__atomic_load_n(&shared->rank, __ATOMIC_RELAXED) == FLEXTRACE_RANK_UNKNOWN)
+		__atomic_store_n(&shared->rank, own_identity.rank, __ATOMIC_RELAXED);
+	if (!__atomic_load_n(&shared->world_size, __ATOMIC_RELAXED))
+		__atomic_store_n(&shared->world_size, own_identity.world_size, __ATOMIC_RELAXED);
+	if (own_identity.runtime)
+		__atomic_store_n(&shared->runtime, own_identity.runtime, __ATOMIC_RELEASE);
+	if (own_identity.version)
+		__atomic_store_n(&shared->version, own_identity.version, __ATOMIC_RELEASE);
+	__atomic_store_n(&identity, shared, __ATOMIC_RELEASE);
+}
+
+/* Returns a copy of `text` that is never freed, the same one for the same text. */
+static const char *keep(const char *text)
+{
+	struct kept *kept;
+
+	pthread_mutex_lock(&kept_lock);
+	for (kept = all_kept; kept && strcmp(kept->text, text); kept = kept->next)
+		;
+	if (!kept) {
+		size_t n = strlen(text) + 1;
+
+		kept = malloc(sizeof(*kept) + n);
+		if (kept) {
+			memcpy(kept->text, text, n);
+			kept->next = all_kept;
+			all_kept = kept;
+		}
+	}
+	pthread_mutex_unlock(&kept_lock);
+	return kept ? kept->text : "";
+}
+
+void flextrace_i_process_set_runtime(const char *runtime, const char *version)
+{
+	struct flextrace_i_identity *id = borrow_identity();
+
+	__atomic_store_n(&id->runtime, keep(runtime ? runtime : ""), __ATOMIC_RELEASE);
+	__atomic_store_n(&id->version, keep(version ? version : ""), __ATOMIC_RELEASE);
+}
+
+void flextrace_i_process_set_rank(int32_t rank, int32_t world_size)
+{
+	struct flextrace_i_identity *id = borrow_identity();
+
+	__atomic_store_n(&id->rank, rank, __ATOMIC_RELAXED);
+	__atomic_store_n(&id->world_size, world_size, __ATOMIC_RELAXED);
+}
+
+void flextrace_i_process_emit(void)
+{
+	struct flextrace_i_identity *id = borrow_identity();
+	struct flextrace_process process;
+
+	if (!flextrace_i_is_on(flextrace_i_event_process))
+		return;
+	process.rank = __atomic_load_n(&id->rank, __ATOMIC_RELAXED);
+	process.world_size = __atomic_load_n(&id->world_size, __ATOMIC_RELAXED);
+	process.pid = facts.pid;
+	process.start_ns = __atomic_load_n(&id->start_ns, __ATOMIC_RELAXED);
+	process.time_ns = flextrace_now_ns();
+	process.boot_id = facts.boot_id;
+	process.time_namespace = facts.time_namespace;
+	process.host = facts.uts.nodename;
+	process.program = facts.program;
+	process.runtime = __atomic_load_n(&id->runtime, __ATOMIC_ACQUIRE);
+	process.version = __atomic_load_n(&id->version, __ATOMIC_ACQUIRE);
+	process.session = facts.session;
+	FLEXTRACE_I_SEND(process, &process);
+}
+
+uint64_t flextrace_i_process_next_correlation(void)
+{
+	uint64_t n = __atomic_add_fetch(&borrow_identity()->next_correlation, 1, __ATOMIC_RELAXED);
+
+	return (UINT64_C(1) << 48) + n;
+}

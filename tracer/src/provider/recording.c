@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "recording.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEDULE_NAME "schedule" /* name of the windows that a schedule opens */
+
+static const int off = 0;
+static const int on = 1;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+	const struct recording_backend *backend;
+	struct flextrace_i_client *clients;
+	int windows_only;
+	struct recording_schedule schedule;
+	uint64_t n_windows; /* open ones */
+	uint64_t n_steps;
+	int in_active_step;
+	int is_on;
+} recording;
+
+/* -- schedule -- */
+
+int recording_parse_schedule(const char *text, struct recording_schedule *ret_schedule)
+{
+	uint64_t values[4];
+	char *end;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		if (*text < '0' || *text > '9')
+			return -1;
+		errno = 0;
+		values[i] = strtoull(text, &end, 10);
+		if (errno || values[i] > UINT32_MAX || *end != (i < 3 ? ',' : '\0'))
+			return -1;
+		text = end + 1;
+	}
+	if (!values[2])
+		return -1;
+	ret_schedule->wait = values[0];
+	ret_schedule->warmup = values[1];
+	ret_schedule->active = values[2];
+	ret_schedule->repeat = values[3];
+	return 0;
+}
+
+int recording_is_active(const struct recording_schedule *schedule, uint64_t step)
+{
+	uint64_t idle = schedule->wait + schedule->warmup;
+	uint64_t cycle = idle + schedule->active;
+
+	if (schedule->repeat && step / cycle >= schedule->repeat)
+		return 0;
+	return step % cycle >= idle;
+}
+
+/* -- state words, under the lock -- */
+
+static const int *word_for(const struct flextrace_i_client *client, size_t event)
+{
+	if (client->off >> event & 1)
+		return &off;
+	if (event <= flextrace_i_event_marker_name)
+		return recording.backend->states[event];
+	if (event == flextrace_i_event_step && recording.schedule.active)
+		return &on;
+	return recording.is_on ? recording.backend->states[event] : &off;
+}
+
+static void give_words(struct flextrace_i_client *client)
+{
+	size_t n = client->n_states;
+	size_t i;
+
+	if (n > flextrace_i_n_events)
+		n = flextrace_i_n_events;
+	for (i = 0; i < n; i++)
+		__atomic_store_n(&client->state[i], word_for(client, i), __ATOMIC_RELEASE);
+}
+
+static void update(void)
+{
+	int is_on = (!recording.windows_only || recording.n_windows) &&
+	            (!recording.schedule.active || recording.in_active_step);
+	struct flextrace_i_client *client;
+
+	if (is_on == recording.is_on)
+		return;
+	recording.is_on = is_on;
+	for (client = recording.clients; client; client = client->next)
+		give_words(client);
+}
+
+static void emit_window(enum flextrace_edge edge, const char *name)
+{
+	const struct flextrace_window window = {(uint32_t)edge, name};
+
+	if (recording.is_on)
+		recording.backend->window(&window);
+}
+
+/* -- clients -- */
+
+void recording_init(const struct recording_backend *backend, char *(*get)(const char *name))
+{
+	const char *windows_only = get("FLEXTRACE_WINDOWS_ONLY");
+	const char *schedule = get("FLEXTRACE_SCHEDULE");
+
+	pthread_mutex_lock(&lock);
+	memset(&recording, 0, sizeof(recording));
+	recording.backend = backend;
+	recording.windows_only = windows_only && !strcmp(windows_only, "1");
+	if (schedule)
+		recording_parse_schedule(schedule, &recording.schedule);
+	update();
+	pthread_mutex_unlock(&lock);
+}
+
+void recording_attach(struct flextrace_i_client *client)
+{
+	pthread_mutex_lock(&lock);
+	client->next = recording.clients;
+	recording.clients = client;
+	give_words(client);
+	pthread_mutex_unlock(&lock);
+}
+
+void recording_detach(struct flextrace_i_client *client)
+{
+	struct flextrace_i_client **link = &recording.clients;
+
+	pthread_mutex_lock(&lock);
+	while (*link && *link != client)
+		link = &(*link)->next;
+	if (*link)
+		*link = client->next;
+	pthread_mutex_unlock(&lock);
+}
+
+void recording_dump(void)
+{
+	struct flextrace_i_client *client;
+
+	pthread_mutex_lock(&lock);
+	for (client = recording.clients; client; client = client->next)
+		client->dump();
+	pthread_mutex_unlock(&lock);
+}
+
+void recording_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void recording_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+void recording_forked(void)
+{
+	struct flextrace_i_client *client;
+
+	for (client = recording.clients; client; client = client->next)
+		client->forked();
+}
+
+/* -- steps and windows -- */
+
+static void advance_schedule(void)
+{
+	int was_active = recording.in_active_step;
+	int is_active = recording_is_active(&recording.schedule, recording.n_steps);
+
+	recording.n_steps++;
+	if (was_active && !is_active)
+		emit_window(FLEXTRACE_EDGE_END, SCHEDULE_NAME);
+	recording.in_active_step = is_active;
+	update();
+	if (is_active && !was_active)
+		emit_window(FLEXTRACE_EDGE_BEGIN, SCHEDULE_NAME);
+}
+
+void recording_step(const struct flextrace_step *step)
+{
+	pthread_mutex_lock(&lock);
+	if (recording.schedule.active)
+		advance_schedule();
+	if (recording.is_on)
+		recording.backend->step(step);
+	pthread_mutex_unlock(&lock);
+}
+
+void recording_window(const struct flextrace_window *window)
+{
+	int begins = window->edge == FLEXTRACE_EDGE_BEGIN;
+
+	pthread_mutex_lock(&lock);
+	if (begins) {
+		recording.n_windows++;
+		update();
+	}
+	emit_window(begins ? FLEXTRACE_EDGE_BEGIN : FLEXTRACE_EDGE_END, window->name);
+	if (!begins && recording.n_windows) {
+		recording.n_windows--;
+		update();
+	}
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every call site refers to, and the constructor beside it: whoever links a call site from
+ * libflextrace.a gets the start as well.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "definitions.h"
+#include "environment.h"
+#include "loader.h"
+#include "tracer.h"
+
+static const int off = 0;
+
+const int *flextrace_i_state[flextrace_i_n_events] = {
+#define OFF(event, payload) &off,
+	FLEXTRACE_I_EVENTS(OFF)
+#undef OFF
+};
+const struct flextrace_i_api *flextrace_i_api;
+
+__attribute__((constructor)) static void start(void)
+{
+	struct environment env;
+	const struct flextrace_i_api *api;
+
+	flextrace_i_environment_read(&env, secure_getenv);
+	flextrace_i_tracer_init(&env);
+	pthread_atfork(flextrace_i_definitions_lock, flextrace_i_definitions_unlock,
+	               flextrace_i_definitions_unlock);
+	api = env.enabled ? flextrace_i_loader_open(&env) : NULL;
+	if (api)
+		flextrace_i_tracer_attach(api);
+}
+
+__attribute__((destructor)) static void stop(void)
+{
+	flextrace_i_tracer_detach();
+}
