@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * writer.c: the file below the formats: buffer, temporary name, gzip. What is appended: writer_text.c.
+ */
+#include "emit/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define BUFFER_BYTES ((size_t)512 << 10)
+#define GZIP_BYTES   ((size_t)128 << 10)
+
+/* Level 1 halves the time of a whole conversion against level 6 and costs a fifth more bytes. */
+#define GZIP_LEVEL       Z_BEST_SPEED
+#define GZIP_WINDOW_BITS (15 + 16) /* 16 = with a gzip header, whose time stays 0 */
+
+struct writer_gzip {
+	z_stream stream;
+	unsigned char out[GZIP_BYTES];
+};
+
+static void release(struct writer *writer)
+{
+	if (writer->gzip)
+		deflateEnd(&writer->gzip->stream);
+	free(writer->gzip);
+	free(writer->buffer);
+	free(writer->path);
+	free(writer->tmp_path);
+	if (writer->fd >= 0)
+		close(writer->fd);
+	*writer = (struct writer){.fd = -1};
+}
+
+static struct writer_gzip *gzip_new(void)
+{
+	struct writer_gzip *gzip = calloc(1, sizeof(*gzip));
+
+	if (!gzip)
+		return NULL;
+	if (deflateInit2(&gzip->stream, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW_BITS, 8,
+	                 Z_DEFAULT_STRATEGY) != Z_OK) {
+		free(gzip);
+		return NULL;
+	}
+	return gzip;
+}
+
+int writer_open(struct writer *writer, const char *dir, const char *name, bool gzip,
+                struct flextrace_error *error)
+{
+	int cause;
+
+	*writer = (struct writer){.fd = -1};
+	writer->buffer = malloc(BUFFER_BYTES);
+	if (asprintf(&writer->path, "%s/%s", dir, name) < 0)
+		writer->path = NULL;
+	if (asprintf(&writer->tmp_path, "%s/%s.tmp", dir, name) < 0)
+		writer->tmp_path = NULL;
+	if (gzip)
+		writer->gzip = gzip_new();
+	if (!writer->buffer || !writer->path || !writer->tmp_path || (gzip && !writer->gzip)) {
+		release(writer);
+		return error_set(error, FLEXTRACE_E_MEMORY, "Cannot open output file: name=%s",
+		                 name);
+	}
+	writer->at = writer->buffer;
+	writer->end = writer->buffer + BUFFER_BYTES;
+	writer->fd = open(writer->tmp_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (writer->fd >= 0)
+		return 0;
+	cause = errno;
+	error_set(error, FLEXTRACE_E_OUTPUT, "Cannot create output file: path=%s, cause=%s",
+	          writer->tmp_path, strerror(cause));
+	release(writer);
+	return FLEXTRACE_E_OUTPUT;
+}
+
+static void write_out(struct writer *writer, const void *bytes, size_t n)
+{
+	const char *at = bytes;
+
+	while (n > 0 && !writer->failure) {
+		ssize_t written = write(writer->fd, at, n);
+
+		if (written > 0) {
+			at += written;
+			n -= (size_t)written;
+		} else if (written == 0) {
+			writer->failure = ENOSPC;
+		} else if (errno != EINTR) {
+			writer->failure = errno;
+		}
+	}
+}
+
+/* `flush` is Z_NO_FLUSH or, for the last bytes, Z_FINISH. */
+static void deflate_out(struct writer *writer, const void *bytes, size_t n, int flush)
+{
+	z_stream *stream = &writer->gzip->stream;
+
+	stream->next_in = (unsigned char *)bytes;
+	stream->avail_in = (uInt)n;
+	do {
+		stream->next_out = writer->gzip->out;
+		stream->avail_out = GZIP_BYTES;
+		deflate(stream, flush);
+		write_out(writer, writer->gzip->out, GZIP_BYTES - stream->avail_out);
+	} while (stream->avail_out == 0 && !writer->failure);
+}
+
+static void flush_buffer(struct writer *writer, int flush)
+{
+	size_t n = (size_t)(writer->at - writer->buffer);
+
+	if (writer->gzip)
+		deflate_out(writer, writer->buffer, n, flush);
+	else
+		write_out(writer, writer->buffer, n);
+	writer->at = writer->buffer;
+}
+
+void writer_append_slowly(struct writer *writer, const void *bytes, size_t n)
+{
+	const char *from = bytes;
+
+	while (n > 0) {
+		size_t room = (size_t)(writer->end - writer->at);
+		size_t part = n < room ? n : room;
+
+		memcpy(writer->at, from, part);
+		writer->at += part;
+		from += part;
+		n -= part;
+		if (writer->at == writer->end)
+			flush_buffer(writer, Z_NO_FLUSH);
+	}
+}
+
+int writer_close(struct writer *writer, struct flextrace_error *error)
+{
+	int code = 0;
+
+	flush_buffer(writer, Z_FINISH);
+	if (close(writer->fd) != 0 && !writer->failure)
+		writer->failure = errno;
+	writer->fd = -1;
+	if (!writer->failure && rename(writer->tmp_path, writer->path) != 0)
+		writer->failure = errno;
+	if (writer->failure) {
+		unlink(writer->tmp_path);
+		code = error_set(error, FLEXTRACE_E_OUTPUT,
+		                 "Cannot write output file: path=%s, cause=%s", writer->path,
+		                 strerror(writer->failure));
+	}
+	release(writer);
+	return code;
+}
+
+void writer_abandon(struct writer *writer)
+{
+	if (!writer->buffer)
+		return;
+	unlink(writer->tmp_path);
+	release(writer);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * writer.h: one output file, written through a buffer to `<name>.tmp` and renamed when whole.
+ *
+ * - Appending returns nothing: the first failure sticks, later appends do nothing, and writer_close() tells
+ *   it, with path and cause. A loop over many rows may look at writer_failed() to stop early.
+ * - A writer that is not closed well leaves no file: writer_close() on failure and writer_abandon() remove
+ *   `<name>.tmp`; the final name is never touched before the file is whole.
+ * - Numbers do not depend on the locale.
+ * - Text is UTF-8. Bytes that are no UTF-8 become U+FFFD each and are counted in `replaced_bytes`; every
+ *   other byte of a text comes back as it was when the file is parsed.
+ *
+ * Not thread-safe; one thread per writer.
+ */
+#ifndef FLEXTRACE_WRITER_H
+#define FLEXTRACE_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "error.h"
+
+struct writer {
+	char *at;                 /* weak: next byte in the buffer */
+	char *end;                /* weak: behind the buffer */
+	char *buffer;             /* owned; NULL = closed */
+	char *path, *tmp_path;    /* owned */
+	struct writer_gzip *gzip; /* owned; NULL = plain */
+	uint64_t replaced_bytes;  /* bytes that were no UTF-8 */
+	int fd;                   /* owned; -1 = closed */
+	int failure;              /* errno of the first failure; 0 = none */
+};
+
+/* Opens `dir`/`name`, with `gzip` as one deterministic gzip member. FLEXTRACE_E_OUTPUT, FLEXTRACE_E_MEMORY;
+ * on failure there is nothing to close or abandon. */
+int writer_open(struct writer *writer, const char *dir, const char *name, bool gzip,
+                struct flextrace_error *error);
+
+/* Writes what is buffered, closes and renames. FLEXTRACE_E_OUTPUT if anything failed since writer_open(); the
+ * file is gone then. Releases the writer either way. */
+int writer_close(struct writer *writer, struct flextrace_error *error);
+
+/* Removes `<name>.tmp` and releases the writer. Does nothing on a closed one. */
+void writer_abandon(struct writer *writer);
+
+static inline bool writer_failed(const struct writer *writer)
+{
+	return writer->failure != 0;
+}
+
+/* -- bytes ------------------------------------------------------------------------------------------ */
+
+/* The way of writer_append() where the buffer is full. */
+void writer_append_slowly(struct writer *writer, const void *bytes, size_t n);
+
+static inline void writer_append(struct writer *writer, const void *bytes, size_t n)
+{
+	if ((size_t)(writer->end - writer->at) < n) {
+		writer_append_slowly(writer, bytes, n);
+		return;
+	}
+	memcpy(writer->at, bytes, n);
+	writer->at += n;
+}
+
+/* Appends a string literal; its length is known at compile time. */
+#define writer_literal(writer, literal) writer_append(writer, "" literal, sizeof(literal) - 1)
+
+static inline void writer_char(struct writer *writer, char c)
+{
+	writer_append(writer, &c, 1);
+}
+
+/* Appends bytes up to the NUL, as they are. */
+void writer_raw(struct writer *writer, const char *text);
+
+/* -- numbers ---------------------------------------------------------------------------------------- */
+
+void writer_u64(struct writer *writer, uint64_t value);
+void writer_i64(struct writer *writer, int64_t value);
+
+/* Appends ns as us with exactly 3 decimals: 1234567 -> 1234.567. */
+void writer_us(struct writer *writer, uint64_t ns);
+
+/* Appends `value` with `n_decimals` (0..9), rounded to even; nothing when it is not finite. */
+void writer_fixed(struct writer *writer, double value, int n_decimals);
+
+/* Appends the shortest decimal that reads back as `value`; nan, inf or -inf when it is not finite. */
+void writer_double(struct writer *writer, double value);
+
+/* -- text ------------------------------------------------------------------------------------------- */
+
+/* Appends `n` bytes of text as a JSON string with its quotes. */
+void writer_json(struct writer *writer, const char *text, size_t n);
+
+/* Appends `n` bytes of text as one CSV field (RFC 4180): quoted where it has a comma, quote, CR or LF. */
+void writer_csv(struct writer *writer, const char *text, size_t n);
+
+/* Returns the bytes of the UTF-8 sequence that `text` starts with (at most `n`); 0 when it is none. */
+size_t utf8_sequence(const char *text, size_t n);
+
+#endif
