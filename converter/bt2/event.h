@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * event.h: babeltrace2 event -> struct event, by member indexes that were resolved once per event class.
+ *
+ * An event class is matched by its name and its members by theirs: ids and member indexes differ between
+ * traces (LTTng puts a hidden length before each sequence). Types are checked here, once, because
+ * babeltrace2's hot path does not check; what is read per event is index, type and offset.
+ */
+#ifndef FLEXTRACE_BT2_EVENT_H
+#define FLEXTRACE_BT2_EVENT_H
+
+#include <babeltrace2/babeltrace.h>
+
+#include "decode/schema.h"
+#include "error.h"
+
+#define EVENT_MAX_FIELDS 18
+
+struct event_field {
+	uint16_t member; /* index in its structure */
+	uint16_t offset; /* in struct event */
+	uint8_t type;    /* enum schema_type */
+	bool is_signed;  /* the trace's integer is */
+};
+
+struct event_class {
+	const bt_event_class *bt; /* owned reference: its address stays ours */
+	int class;                /* enum record_class; -1 foreign, -2 of ours, but unknown */
+	bool is_malformed;        /* members missing or of a wrong type */
+	uint32_t n_payload, n_context;
+	struct event_field payload[EVENT_MAX_FIELDS];
+	struct event_field context[2]; /* vpid, vtid of the common context */
+	struct event defaults;         /* what stands where the trace has no such member */
+};
+
+/* Resolves an event class. Takes a reference of `bt`. */
+void event_class_init(struct event_class *class, const bt_event_class *bt);
+void event_class_release(struct event_class *class);
+
+/* Scratch for the arrays of one event. */
+struct event_words {
+	uint64_t *words; /* owned */
+	uint64_t n_allocated;
+};
+
+/* Fills `ret_event` except its clock. Strings and words are weak: while the message lives and until the next
+ * call. 0; FLEXTRACE_E_INPUT: a value is out of its range; FLEXTRACE_E_MEMORY. */
+int event_read(const struct event_class *class, const bt_event *event, struct event_words *words,
+               struct event *ret_event);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bt2/feed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HZ_PER_GHZ UINT64_C(1000000000)
+
+int feed_init(struct feed *feed, struct string_pool *strings)
+{
+	memset(feed, 0, sizeof(*feed));
+	return decoder_init(&feed->decoder, strings);
+}
+
+void feed_detach(struct feed *feed)
+{
+	for (uint32_t i = 0; i < feed->n_streams; i++)
+		bt_stream_put_ref(feed->streams[i].bt);
+	for (uint32_t i = 0; i < feed->n_classes; i++) {
+		event_class_release(feed->classes[i]);
+		free(feed->classes[i]);
+	}
+	free(feed->streams);
+	free(feed->classes);
+	free(feed->words.words);
+	map_release(&feed->stream_index);
+	map_release(&feed->class_index);
+	feed->streams = NULL;
+	feed->classes = NULL;
+	feed->words = (struct event_words){NULL, 0};
+	feed->n_streams = feed->n_classes = 0;
+	feed->last_bt = NULL;
+	feed->last_class = NULL;
+}
+
+void feed_release(struct feed *feed)
+{
+	feed_detach(feed);
+	stream_set_release(&feed->set);
+	decoder_release(&feed->decoder);
+	free(feed->traces);
+	feed->traces = NULL;
+	feed->n_traces = 0;
+}
+
+/* Makes room for one more element; arrays grow at powers of two. */
+static int grow(void **array, uint32_t n, size_t size_bytes)
+{
+	void *grown;
+
+	if (n & (n - 1)) /* between two powers of two */
+		return 0;
+	grown = realloc(*array, (n ? 2 * (size_t)n : 1) * size_bytes);
+	if (!grown)
+		return FLEXTRACE_E_MEMORY;
+	*array = grown;
+	return 0;
+}
+
+/* -- traces and streams ----------------------------------------------------------------------------- */
+
+static bool has_stream_of(const bt_trace *trace, const bt_stream_class *class)
+{
+	uint64_t n = bt_trace_get_stream_count(trace);
+
+	for (uint64_t i = 0; i < n; i++)
+		if (bt_stream_borrow_class_const(bt_trace_borrow_stream_by_index_const(trace, i)) ==
+		    class)
+			return true;
+	return false;
+}
+
+static uint32_t count_missing_channels(const bt_trace *trace)
+{
+	const bt_trace_class *class = bt_trace_borrow_class_const(trace);
+	uint64_t n = bt_trace_class_get_stream_class_count(class);
+	uint32_t n_missing = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		n_missing += !has_stream_of(
+			trace, bt_trace_class_borrow_stream_class_by_index_const(class, i));
+	return n_missing;
+}
+
+static int note_trace(struct feed *feed, const struct feed_trace *trace)
+{
+	for (uint32_t i = 0; i < feed->n_traces; i++)
+		if (memcmp(feed->traces[i].uuid, trace->uuid, sizeof(trace->uuid)) == 0)
+			return 0;
+	FLEXTRACE_TRY(grow((void **)&feed->traces, feed->n_traces, sizeof(*feed->traces)));
+	feed->traces[feed->n_traces++] = *trace;
+	return 0;
+}
+
+static int set_host(struct feed *feed, struct stream *stream, const bt_trace *trace)
+{
+	const bt_value *host = bt_trace_borrow_environment_entry_value_by_name_const(trace,
+	                                                                             "hostname");
+
+	if (!host || !bt_value_is_string(host))
+		return 0;
+	return string_intern(&feed->decoder.cache, bt_value_string_get(host), &stream->host);
+}
+
+static void set_clock(struct feed_stream *entry, const bt_stream_class *class)
+{
+	const bt_clock_class *clock = bt_stream_class_borrow_default_clock_class_const(class);
+	int64_t seconds;
+	uint64_t cycles;
+
+	if (!clock)
+		return;
+	entry->has_clock = true;
+	entry->frequency_hz = bt_clock_class_get_frequency(clock);
+	entry->stream->clock_is_1ghz = entry->frequency_hz == HZ_PER_GHZ;
+	bt_clock_class_get_offset(clock, &seconds, &cycles);
+	entry->stream->clock_offset_ns =
+		(int64_t)((uint64_t)seconds * HZ_PER_GHZ +
+	                  (uint64_t)((unsigned __int128)cycles * HZ_PER_GHZ / entry->frequency_hz));
+}
+
+/* Adds the stream of a babeltrace2 stream; its place in feed->streams is feed->n_streams - 1. */
+static int add_stream(struct feed *feed, const bt_stream *bt)
+{
+	const bt_stream_class *class = bt_stream_borrow_class_const(bt);
+	const bt_trace *trace = bt_stream_borrow_trace_const(bt);
+	bt_uuid uuid = bt_trace_get_uuid(trace);
+	struct feed_trace noted = {.n_missing_channels = count_missing_channels(trace)};
+	struct feed_stream entry = {.bt = bt};
+
+	FLEXTRACE_TRY(grow((void **)&feed->streams, feed->n_streams, sizeof(*feed->streams)));
+	entry.stream = stream_set_add(&feed->set);
+	if (!entry.stream)
+		return FLEXTRACE_E_MEMORY;
+	if (uuid)
+		memcpy(noted.uuid, uuid, sizeof(noted.uuid));
+	memcpy(entry.stream->trace_uuid, noted.uuid, sizeof(noted.uuid));
+	entry.stream->class_id = bt_stream_class_get_id(class);
+	entry.stream->instance_id = bt_stream_get_id(bt);
+	set_clock(&entry, class);
+	FLEXTRACE_TRY(set_host(feed, entry.stream, trace));
+	FLEXTRACE_TRY(note_trace(feed, &noted));
+	FLEXTRACE_TRY(map_put(&feed->stream_index, (uintptr_t)bt, 0, feed->n_streams));
+	bt_stream_get_ref(bt);
+	feed->streams[feed->n_streams++] = entry;
+	return 0;
+}
+
+static int find_stream(struct feed *feed, const bt_stream *bt, struct feed_stream **ret_stream)
+{
+	if (bt != feed->last_bt) {
+		uint32_t index = map_find(&feed->stream_index, (uintptr_t)bt, 0);
+
+		if (index == MAP_NONE) {
+			FLEXTRACE_TRY(add_stream(feed, bt));
+			index = feed->n_streams - 1;
+		}
+		feed->last_bt = bt;
+		feed->last_stream = index;
+	}
+	*ret_stream = &feed->streams[feed->last_stream];
+	return 0;
+}
+
+/* -- events ------------------------------------------------------------------------------------------- */
+
+static int add_class(struct feed *feed, const bt_event_class *bt)
+{
+	struct event_class *class;
+
+	FLEXTRACE_TRY(grow((void **)&feed->classes, feed->n_classes, sizeof(struct event_class *)));
+	FLEXTRACE_TRY(map_put(&feed->class_index, (uintptr_t)bt, 0, feed->n_classes));
+	class = malloc(sizeof(*class));
+	if (!class)
+		return FLEXTRACE_E_MEMORY;
+	event_class_init(class, bt);
+	feed->classes[feed->n_classes++] = class;
+	return 0;
+}
+
+static int find_class(struct feed *feed, const bt_event_class *bt,
+                      const struct event_class **ret_class)
+{
+	if (!feed->last_class || feed->last_class->bt != bt) {
+		uint32_t index = map_find(&feed->class_index, (uintptr_t)bt, 0);
+
+		if (index == MAP_NONE) {
+			FLEXTRACE_TRY(add_class(feed, bt));
+			index = feed->n_classes - 1;
+		}
+		feed->last_class = feed->classes[index];
+	}
+	*ret_class = feed->last_class;
+	return 0;
+}
+
+static uint64_t clock_of(const struct feed_stream *stream, const bt_message *message)
+{
+	uint64_t value;
+
+	if (!stream->has_clock)
+		return 0;
+	value = bt_clock_snapshot_get_value(
+		bt_message_event_borrow_default_clock_snapshot_const(message));
+	if (stream->frequency_hz == HZ_PER_GHZ)
+		return value;
+	return (uint64_t)((unsigned __int128)value * HZ_PER_GHZ / stream->frequency_hz);
+}
+
+static int take_event(struct feed *feed, const bt_message *message)
+{
+	const bt_event *bt = bt_message_event_borrow_event_const(message);
+	const struct event_class *class;
+	struct feed_stream *stream;
+	struct event event;
+	uint64_t clock_ns;
+	int status;
+
+	FLEXTRACE_TRY(find_stream(feed, bt_event_borrow_stream_const(bt), &stream));
+	FLEXTRACE_TRY(find_class(feed, bt_event_borrow_class_const(bt), &class));
+	clock_ns = clock_of(stream, message);
+	if (class->class < 0)
+		return decode_skip(&feed->decoder, stream->stream,
+		                   class->class == -1 ? LOSS_FOREIGN_EVENT : LOSS_UNKNOWN_EVENT,
+		                   class->class, clock_ns);
+	status = class->is_malformed ? FLEXTRACE_E_INPUT
+	                             : event_read(class, bt, &feed->words, &event);
+	if (status == FLEXTRACE_E_INPUT)
+		return decode_skip(&feed->decoder, stream->stream, LOSS_MALFORMED, class->class,
+		                   clock_ns);
+	FLEXTRACE_TRY(status);
+	event.clock_ns = clock_ns;
+	return decode_push(&feed->decoder, stream->stream, &event);
+}
+
+/* -- what was lost ---------------------------------------------------------------------------------- */
+
+static int take_discarded_events(struct feed *feed, const bt_message *message)
+{
+	struct feed_stream *stream;
+	uint64_t count;
+
+	FLEXTRACE_TRY(find_stream(feed, bt_message_discarded_events_borrow_stream_const(message),
+	                          &stream));
+	if (bt_message_discarded_events_get_count(message, &count) !=
+	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
+		count = 1; /* at least */
+	stream->stream->discarded_events += count;
+	return 0;
+}
+
+static int take_discarded_packets(struct feed *feed, const bt_message *message)
+{
+	struct feed_stream *stream;
+	uint64_t count;
+
+	FLEXTRACE_TRY(find_stream(feed, bt_message_discarded_packets_borrow_stream_const(message),
+	                          &stream));
+	if (bt_message_discarded_packets_get_count(message, &count) !=
+	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
+		count = 1; /* at least */
+	stream->stream->discarded_packets += count;
+	return 0;
+}
+
+int feed_message(struct feed *feed, const bt_message *message)
+{
+	struct feed_stream *stream;
+
+	feed->n_messages++;
+	switch (bt_message_get_type(message)) {
+	case BT_MESSAGE_TYPE_EVENT:
+		return take_event(feed, message);
+	case BT_MESSAGE_TYPE_STREAM_BEGINNING: /* also a stream without events is one */
+		return find_stream(feed, bt_message_stream_beginning_borrow_stream_const(message),
+		                   &stream);
+	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+		return take_discarded_events(feed, message);
+	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+		return take_discarded_packets(feed, message);
+	default: /* packets, ends, inactivity: nothing to learn */
+		return 0;
+	}
+}
+
+/* -- all feeds together ------------------------------------------------------------------------------- */
+
+int feed_merge(struct feed *to, struct feed *from)
+{
+	FLEXTRACE_TRY(stream_set_take(&to->set, &from->set));
+	FLEXTRACE_TRY(ledger_add(&to->decoder.ledger, &from->decoder.ledger));
+	for (uint32_t i = 0; i < from->n_traces; i++)
+		FLEXTRACE_TRY(note_trace(to, &from->traces[i]));
+	to->n_messages += from->n_messages;
+	return 0;
+}
+
+int feed_book_channels(struct feed *feed)
+{
+	struct loss_place nowhere = LOSS_NOWHERE;
+
+	for (uint32_t i = 0; i < feed->n_traces; i++)
+		if (feed->traces[i].n_missing_channels)
+			FLEXTRACE_TRY(ledger_lose(&feed->decoder.ledger, LOSS_CHANNEL_NOT_CREATED,
+			                          &nowhere, feed->traces[i].n_missing_channels,
+			                          INT64_MIN));
+	return 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * feed.h: messages of a babeltrace2 graph -> streams of records.
+ *
+ * One feed per graph thread. It finds the stream and the event class of a message, decodes events and sums up
+ * what the messages say was lost. It holds references of the stream and event class objects whose addresses
+ * it uses as keys, so release it in the thread of its graph.
+ *
+ * - Discarded counts are summed modulo 2^64: LTTng's counters fall and come back between packets.
+ * - A channel that its trace's metadata declares and that has no stream was never created: counted once per
+ *   trace, whoever read it, by feed_book_channels().
+ */
+#ifndef FLEXTRACE_BT2_FEED_H
+#define FLEXTRACE_BT2_FEED_H
+
+#include "bt2/event.h"
+#include "decode/decode.h"
+#include "gather.h"
+#include "map.h"
+
+struct feed_stream {
+	const bt_stream *bt;   /* owned reference */
+	struct stream *stream; /* weak, of the set */
+	bool has_clock;
+	uint64_t frequency_hz;
+};
+
+struct feed_trace {
+	uint8_t uuid[16];
+	uint32_t n_missing_channels;
+};
+
+struct feed {
+	struct decoder decoder;   /* owned */
+	struct stream_set set;    /* owned */
+	struct event_words words; /* owned */
+	struct feed_stream *streams;
+	uint32_t n_streams;
+	struct event_class **classes; /* owned */
+	uint32_t n_classes;
+	struct feed_trace *traces;
+	uint32_t n_traces;
+	struct map stream_index, class_index; /* by object address */
+	const bt_stream *last_bt;             /* the last message's: most come in runs */
+	uint32_t last_stream;
+	const struct event_class *last_class;
+	uint64_t n_messages;
+};
+
+int feed_init(struct feed *feed, struct string_pool *strings);
+void feed_release(struct feed *feed);
+
+/* Takes what one message says; the caller keeps the message. FLEXTRACE_E_MEMORY or 0. */
+int feed_message(struct feed *feed, const bt_message *message);
+
+/* Drops the references of babeltrace2 objects; records and books stay. No feed_message() after it. */
+void feed_detach(struct feed *feed);
+
+/* Moves streams, books and traces of `from` to `to`. */
+int feed_merge(struct feed *to, struct feed *from);
+
+/* Books the channels that were never created. Call once, when all is merged. */
+int feed_book_channels(struct feed *feed);
+
+#endif
