@@ -3,7 +3,7 @@
  * map.h: a hash table from two 64-bit words to a 32-bit index.
  *
  * The key is compared whole, so that different things never share an index; what the two words mean is the
- * caller's business. Nothing is ever removed. Grows at half full, so that a lookup stays a probe or two
+ * caller's business. It never shrinks. Grows at half full, so that a lookup stays a probe or two
  * whatever the keys are. All inline: it stands on the path of every record.
  */
 #ifndef FLEXTRACE_MAP_H
@@ -83,6 +83,28 @@ static inline int map_put(struct map *map, uint64_t a, uint64_t b, uint32_t valu
 	map->n_used += slot->value == MAP_NONE;
 	*slot = (struct map_slot){.a = a, .b = b, .value = value};
 	return FLEXTRACE_OK;
+}
+
+/* Forgets a key, if it is there. */
+static inline void map_remove(struct map *map, uint64_t a, uint64_t b)
+{
+	uint64_t mask = map->n_slots - 1, hole, next;
+
+	if (map_find(map, a, b) == MAP_NONE)
+		return;
+	hole = (uint64_t)(map_slot(map, a, b) - map->slots);
+	/* Moves back what was pushed past the hole, so that no probe ends early. */
+	for (next = (hole + 1) & mask; map->slots[next].value != MAP_NONE;
+	     next = (next + 1) & mask) {
+		uint64_t home = map_hash(map->slots[next].a, map->slots[next].b) & mask;
+
+		if (((next - home) & mask) >= ((next - hole) & mask)) {
+			map->slots[hole] = map->slots[next];
+			hole = next;
+		}
+	}
+	map->slots[hole].value = MAP_NONE;
+	map->n_used--;
 }
 
 static inline void map_release(struct map *map)
