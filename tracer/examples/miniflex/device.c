@@ -3,6 +3,9 @@
  * Control blocks and their completion. The thread that launches takes the submit time before the doorbell; a
  * completion thread per core takes the complete time as soon as the completion is visible and records the
  * whole control block as one event. Queue = core: a core works its mailbox off in order.
+ *
+ * The completion thread also takes the core's markers. The marker area holds the stamps of two runs, so no
+ * more than two control blocks of a core are in flight until the older one's markers are taken.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +14,7 @@
 
 #include "miniflex.h"
 
-#define QUEUE_DEPTH 16u
+#define QUEUE_DEPTH 2u
 
 struct pending {
 	struct launch launch;
@@ -26,6 +29,7 @@ struct core {
 	uint32_t index;
 	struct pending fifo[QUEUE_DEPTH];
 	uint32_t head, tail; /* launched, completed */
+	struct flextrace_drain_area markers;
 };
 
 struct device {
@@ -74,6 +78,7 @@ static void complete(struct core *core, const struct pending *pending)
 		record_op(pending, &done, complete_ns);
 		status = done.status;
 	}
+	flextrace_drain(&core->markers, 1, 0);
 	pthread_mutex_lock(&core->device->lock);
 	if (status && !core->device->first_error)
 		core->device->first_error = status;
@@ -101,6 +106,7 @@ static void *complete_all(void *argument)
 		pthread_mutex_lock(&device->lock);
 	}
 	pthread_mutex_unlock(&device->lock);
+	flextrace_drain(&core->markers, 1, FLEXTRACE_DRAIN_LAST);
 	return NULL;
 }
 
@@ -171,6 +177,9 @@ struct device *device_open(const struct options *options, uint32_t rank)
 		struct core *core = &device->cores[i];
 		core->device = device;
 		core->index = i;
+		size_t bytes;
+		void *area = flextrace_emulator_area(device->emulator, i, &bytes);
+		flextrace_drain_area_init(&core->markers, 0, area, bytes);
 		core->has_thread = !pthread_create(&core->thread, NULL, complete_all, core);
 		if (!core->has_thread) {
 			fputs("miniflex: cannot start a completion thread\n", stderr);
@@ -192,8 +201,6 @@ void device_close(struct device *device)
 	for (uint32_t i = 0; i < device->n_cores; i++)
 		if (device->cores[i].has_thread)
 			pthread_join(device->cores[i].thread, NULL);
-	if (device->emulator)
-		device_drain(device);
 	flextrace_emulator_destroy(device->emulator);
 	free(device);
 }
@@ -245,9 +252,4 @@ void device_calibrate(struct device *device)
 		uint64_t after_ns = flextrace_now_ns();
 		FLEXTRACE_CLOCK_SYNC(0, 0, before_ns, ticks, after_ns);
 	}
-}
-
-void device_drain(struct device *device)
-{
-	(void)device;
 }

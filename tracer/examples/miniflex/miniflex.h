@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include <flextrace/emulator.h>
+#include <flextrace/drain.h>
 #include <flextrace/flextrace.h>
 
 #define MINIFLEX_MAX_RANKS 64u
@@ -83,9 +84,6 @@ int device_synchronize(struct device *device);
 
 /* A few bracketed reads of the counter. */
 void device_calibrate(struct device *device);
-
-/* Moves finished markers into the trace. */
-void device_drain(struct device *device);
 
 /* -- runtime.c ------------------------------------------------------------------------------------ */
 

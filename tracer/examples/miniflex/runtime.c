@@ -232,7 +232,6 @@ static int iterate(struct graph *graph, uint32_t iteration)
 	FLEXTRACE_STEP(iteration);
 	if (execute_graph(graph) || check_results(graph) || reduce(graph, iteration))
 		return -1;
-	device_drain(graph->device);
 	if (iteration % 16 == 15)
 		calibrate(graph);
 	return 0;

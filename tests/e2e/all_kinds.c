@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* all_kinds: every runtime kind and every device kind once, each by its own name. */
+#include <string.h>
+
+#include <flextrace/flextrace.h>
+
+static const char *const runtime_names[] = {"a scope of the user",
+#define NAME(id, value, guide, flex) guide,
+                                            FLEXTRACE_RUNTIME_KINDS(NAME)
+#undef NAME
+};
+
+static const char *const device_names[] = {"unused",
+#define NAME(id, value, guide) guide,
+                                           FLEXTRACE_DEVICE_KINDS(NAME)
+#undef NAME
+};
+
+/* A counter of 1 GHz whose low 32 bits are about to wrap when it is first read. */
+static uint32_t read_ticks32(void)
+{
+	static uint64_t offset;
+	const uint64_t host_ns = flextrace_now_ns();
+	if (!offset)
+		offset = UINT32_MAX - 50000 - host_ns;
+	while (flextrace_now_ns() < host_ns + 2000)
+		;
+	return (uint32_t)(flextrace_now_ns() + offset);
+}
+
+static void record_device_kind(uint32_t kind)
+{
+	const uint64_t correlation = 100 + kind;
+	FLEXTRACE_RUNTIME_SCOPE_ID(FLEXTRACE_RUNTIME_LAUNCH_CONTROL_BLOCKS, "launch", correlation);
+	struct flextrace_device_op op;
+	memset(&op, 0, sizeof(op));
+	op.kind = kind;
+	op.job = kind;
+	op.name = device_names[kind];
+	op.correlation = correlation;
+	op.peer = -1;
+	op.submit_ns = flextrace_now_ns();
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
+		op.ts[i] = read_ticks32();
+	op.complete_ns = flextrace_now_ns();
+	FLEXTRACE_DEVICE_OP(&op);
+}
+
+int main(void)
+{
+	flextrace_process("all_kinds", "1");
+	flextrace_set_rank(0, 1);
+	struct flextrace_device device;
+	memset(&device, 0, sizeof(device));
+	device.uuid = "0000:01:00.0";
+	device.name = "made up";
+	device.n_cores = 1;
+	flextrace_device(&device);
+	struct flextrace_clock_domain domain;
+	memset(&domain, 0, sizeof(domain));
+	domain.counter_bits = 32;
+	domain.nominal_hz = 1000000000;
+	flextrace_clock_domain(&domain);
+	for (uint32_t kind = 0; kind < FLEXTRACE_RUNTIME_OP; kind++) {
+		FLEXTRACE_RUNTIME_SCOPE(kind, runtime_names[kind]);
+	}
+	for (uint32_t kind = 1; kind < FLEXTRACE_DEVICE_KIND_COUNT; kind++)
+		record_device_kind(kind);
+	return 0;
+}
