@@ -21,7 +21,6 @@
 #include <stdint.h>
 
 #include <flextrace/emulator.h>
-#include <flextrace/drain.h>
 #include <flextrace/flextrace.h>
 
 #define MINIFLEX_MAX_RANKS 64u

@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# demo.sh BUILD: flextrace record of miniflex on two ranks; every file checked, device time held against the truth.
+. "$(dirname "$0")/lib.sh"
+cd "$LTTNG_TEST_DIR"
+mkdir truth
+
+"$FLEXTRACE" record --output=out -- "$MINIFLEX" --ranks=2 --iterations=25 --truth=truth >record.log 2>&1 ||
+	{ cat record.log; fail "record failed"; }
+grep -q 'all results right' record.log || { cat record.log; fail "the program's output did not pass through"; }
+check_output out
+
+trace=out/trace
+offset=$(bt2 "$trace" --output-format=ctf-metadata | sed -n 's/^[ \t]*offset = \([0-9]*\);/\1/p' | head -n 1)
+bt2 "$trace" >text.txt
+"$E2E/check_recording" out/events.csv truth "$offset" <text.txt || fail "device times are wrong; see the line above"
+
+[ "$(wc -l <out/losses.csv)" -eq 1 ] || { cat out/losses.csv; fail "something was lost"; }
+for file in host.csv events.csv kernels.csv runtime.csv clocks.csv alignment.csv run.json; do
+	[ -s "out/$file" ] || fail "$file is missing or empty"
+done
+# A forked rank is its own process: two ranks, two pids, in every table that has both.
+pids=$(awk -F, 'NR > 1 { print $1 ":" $3 }' out/host.csv | sort -u | wc -l)
+[ "$pids" -eq 2 ] || fail "host.csv shows $pids processes, not 2 ranks"
+grep -q '"ph":"s"' out/trace.json || fail "no flow arrow"
+# No zone of the firmware is shown as a number.
+! awk -F, '$7 == "Zone" && $8 ~ /^(marker )?(0x)?[0-9a-f]+$/ { bad = 1; print } END { exit !bad }' out/events.csv ||
+	fail "a firmware zone has no name"

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kinds.sh BUILD: each of the 33 runtime and 7 device kinds, recorded once: right name, category and row.
+. "$(dirname "$0")/lib.sh"
+cd "$LTTNG_TEST_DIR"
+"$FLEXTRACE" record --output=out -- "$E2E/all_kinds" >record.log 2>&1 || { cat record.log; fail "record failed"; }
+check_output out
+
+# The profiler guide's names, read from the one list in events.h.
+events_h="$SOURCE/tracer/include/flextrace/events.h"
+sed -n '/define FLEXTRACE_RUNTIME_KINDS/,/define FLEXTRACE_DEVICE_KINDS/s/.*X(\([A-Z_0-9]*\), *[0-9]*, *"\([^"]*\)".*/\2/p' "$events_h" >runtime.txt
+sed -n '/define FLEXTRACE_DEVICE_KINDS/,/clang-format on/s/.*X(\([A-Z_0-9]*\), *[0-9]*, *"\([^"]*\)").*/\2/p' "$events_h" >device.txt
+[ "$(wc -l <runtime.txt)" -eq 33 ] || fail "not 33 runtime kinds"
+[ "$(wc -l <device.txt)" -eq 7 ] || fail "not 7 device kinds"
+
+while read -r name; do
+	n=$(awk -F, -v name="$name" '$6 == name && $7 == name' out/host.csv | wc -l)
+	[ "$name" = aiuLaunchControlBlocks ] || [ "$n" -eq 1 ] || fail "host.csv has $n rows of kind and name $name"
+	grep -q "\"name\":\"$name\",\"cat\":\"privateuse1_runtime\"\|\"cat\":\"privateuse1_runtime\",\"name\":\"$name\"" out/trace.json ||
+		fail "trace.json has no privateuse1_runtime slice $name"
+done <runtime.txt
+while read -r name; do
+	case $name in
+	Kernel) category=kernel ;;
+	Memcpy*) category=gpu_memcpy ;;
+	*) category=gpu_memset ;;
+	esac
+	grep -q "\"name\":\"$name\",\"cat\":\"$category\"\|\"cat\":\"$category\",\"name\":\"$name\"" out/trace.json ||
+		fail "trace.json has no $category slice $name"
+	grep -q ",$name," out/events.csv || fail "events.csv has no row $name"
+done <device.txt
+kinds=$(awk -F, 'NR > 1 { print $7 }' out/events.csv | sort -u | tr '\n' ' ')
+for kind in DmaI Prep Exec DmaO 'Memcpy HtoD' 'Memcpy DtoH' 'Memcpy DtoD' 'Memcpy PtoP' Memset Release; do
+	case "$kinds" in *"$kind"*) ;; *) fail "events.csv has no row of kind $kind, only: $kinds" ;; esac
+done

@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# loss.sh BUILD: with tiny buffers in discard mode, records emitted = records read + losses.csv, exactly.
+. "$(dirname "$0")/lib.sh"
+cd "$LTTNG_TEST_DIR"
+"$FLEXTRACE" record --output=out --subbuf-size=4K --num-subbuf=2 -- "$E2E/emit_many" 2 400000 >record.log 2>&1 ||
+	{ cat record.log; fail "record failed"; }
+emitted=$(sed -n 's/^emitted //p' record.log)
+read=$(($(wc -l <out/host.csv) - 1))
+lost=$(lost out lttng_discarded_events)
+echo "emitted=$emitted read=$read lost=$lost"
+[ "$lost" -gt 0 ] || fail "nothing was lost: the test proves nothing"
+[ $((read + lost)) -eq "$emitted" ] || fail "$((emitted - read - lost)) records are not accounted for"
+grep -qi 'lost' record.log || fail "record did not say that events were lost"
+check_output out
+
+status=0
+"$FLEXTRACE" convert --quiet --fail-on-loss --output-dir=strict out/trace 2>convert.log || status=$?
+[ "$status" -eq 3 ] || fail "--fail-on-loss gave exit code $status, not 3"
