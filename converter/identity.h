@@ -58,6 +58,10 @@ int identity_device(struct identity *identity, uint32_t process, uint32_t device
 int identity_counter(struct identity *identity, uint32_t device, uint32_t domain,
                      uint32_t *ret_counter);
 
+/* Warns of processes without definition (NO_DEFINITIONS) and of traces without contexts (NO_CONTEXTS), once
+ * for each. Call after the last lookup. */
+void identity_warn(const struct identity *identity, struct ledger *ledger);
+
 /* Names: string ids, 0 = none defined. */
 uint32_t identity_queue_name(const struct identity *identity, uint32_t device, uint32_t queue);
 

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Definitions are kept as they come and resolved in identity_finish(): processes first, because which generation
+ * a device or a name belongs to is known only when all generations are.
+ */
+#include "identity_index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int identity_push(struct identity *identity, const struct stream *stream,
+                  const struct record *record, struct ledger *ledger)
+{
+	size_t head_bytes = offsetof(struct definition, record);
+	struct definition *definition;
+
+	(void)ledger;
+	definition = table_append(&identity->index->definitions, head_bytes + record->size_bytes);
+	if (!definition)
+		return FLEXTRACE_E_MEMORY;
+	definition->trace = stream->trace;
+	definition->host = stream->host;
+	definition->epoch_offset_ns = stream->clock_offset_ns;
+	memcpy(&definition->record, record, record->size_bytes);
+	return FLEXTRACE_OK;
+}
+
+static struct definition *next_definition(struct table_cursor *cursor)
+{
+	const struct definition *next = table_peek(cursor);
+
+	if (!next)
+		return table_next(cursor, 0);
+	return table_next(cursor, offsetof(struct definition, record) + next->record.size_bytes);
+}
+
+/* -- processes -------------------------------------------------------------------------------------- */
+
+static void replace_string(uint32_t *string, uint32_t by)
+{
+	if (by)
+		*string = by;
+}
+
+/* Without contexts the record's own pid is the best name for its process. */
+static int32_t vpid_of(const struct record_process *record)
+{
+	return record->head.vpid < 0 ? (int32_t)record->pid : record->head.vpid;
+}
+
+static int define_process(struct identity *identity, const struct definition *definition)
+{
+	const struct record_process *record = (const struct record_process *)&definition->record;
+	struct map *generations = &identity->index->generations;
+	uint64_t who = pair(definition->trace, (uint32_t)vpid_of(record));
+	uint32_t found = map_find(generations, who, record->start_ns);
+	struct process *process;
+
+	if (found == MAP_NONE) {
+		FLEXTRACE_TRY(map_put(generations, who, record->start_ns, identity->n_processes));
+		FLEXTRACE_TRY(
+			index_add_process(identity, definition->trace, vpid_of(record), &process));
+		process->is_defined = true;
+		process->start_ns = record->start_ns;
+	} else {
+		process = &identity->processes[found];
+	}
+	if (record->rank != FLEXTRACE_RANK_UNKNOWN)
+		process->rank = record->rank;
+	if (record->world_size)
+		process->world_size = record->world_size;
+	process->pid = record->pid;
+	replace_string(&process->host, record->host ? record->host : definition->host);
+	replace_string(&process->program, record->head.name);
+	replace_string(&process->runtime, record->runtime);
+	replace_string(&process->version, record->version);
+	replace_string(&process->session, record->session);
+	process->is_excluded = identity->session && process->session != identity->session;
+	if (!record->boot_id)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(index_host_clock(identity, definition, record->boot_id,
+	                               record->time_namespace, &process->host_clock));
+	if (!identity->host_clocks[process->host_clock].host)
+		identity->host_clocks[process->host_clock].host = process->host;
+	if (map_find(&identity->index->trace_clocks, definition->trace, 0) == MAP_NONE)
+		return map_put(&identity->index->trace_clocks, definition->trace, 0,
+		               process->host_clock);
+	return FLEXTRACE_OK;
+}
+
+static int define_processes(struct identity *identity)
+{
+	struct table_cursor cursor;
+	struct definition *definition;
+
+	table_read(&cursor, &identity->index->definitions, false);
+	while ((definition = next_definition(&cursor)))
+		if (definition->record.class == RECORD_PROCESS)
+			FLEXTRACE_TRY(define_process(identity, definition));
+
+	/* Those that did not tell their boot id are on the clock of the others. */
+	table_read(&cursor, &identity->index->definitions, false);
+	while ((definition = next_definition(&cursor))) {
+		const struct record_process *record = (struct record_process *)&definition->record;
+		uint32_t found;
+
+		if (record->head.class != RECORD_PROCESS || record->boot_id)
+			continue;
+		found = map_find(&identity->index->generations,
+		                 pair(definition->trace, (uint32_t)vpid_of(record)),
+		                 record->start_ns);
+		if (identity->processes[found].host_clock == FLEXTRACE_NONE)
+			FLEXTRACE_TRY(index_guess_host_clock(
+				identity, definition, &identity->processes[found].host_clock));
+	}
+	return FLEXTRACE_OK;
+}
+
+static int compare_processes(const void *left, const void *right, void *array)
+{
+	const struct process *processes = array;
+	const struct process *a = &processes[*(const uint32_t *)left];
+	const struct process *b = &processes[*(const uint32_t *)right];
+
+	if (a->trace != b->trace)
+		return a->trace < b->trace ? -1 : 1;
+	if (a->vpid != b->vpid)
+		return a->vpid < b->vpid ? -1 : 1;
+	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+static bool is_same_vpid(const struct process *a, const struct process *b)
+{
+	return a->trace == b->trace && a->vpid == b->vpid;
+}
+
+static int sort_generations(struct identity *identity)
+{
+	uint32_t *by_start = malloc((identity->n_processes + 1) * sizeof(*by_start));
+	uint32_t next;
+
+	if (!by_start)
+		return FLEXTRACE_E_MEMORY;
+	identity->index->by_start = by_start;
+	for (uint32_t i = 0; i < identity->n_processes; i++)
+		by_start[i] = i;
+	qsort_r(by_start, identity->n_processes, sizeof(*by_start), compare_processes,
+	        identity->processes);
+	for (uint32_t first = 0; first < identity->n_processes; first = next) {
+		for (next = first; next < identity->n_processes; next++) {
+			struct process *process = &identity->processes[by_start[next]];
+
+			if (!is_same_vpid(process, &identity->processes[by_start[first]]))
+				break;
+			process->generation = next - first;
+		}
+		FLEXTRACE_TRY(index_add_span(
+			identity, by_start[first],
+			(struct span){next - first == 1 ? by_start[first] : first, next - first}));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- definitions of all but processes ------------------------------------------------------------------ */
+
+static int define_device(struct identity *identity, uint32_t process, const struct record *head)
+{
+	const struct record_device *record = (const struct record_device *)head;
+	struct device *device;
+	uint32_t found;
+
+	FLEXTRACE_TRY(identity_device(identity, process, record->device, &found));
+	device = &identity->devices[found];
+	device->is_defined = true;
+	replace_string(&device->uuid, record->uuid);
+	replace_string(&device->name, head->name);
+	replace_string(&device->power_unit, record->power_unit);
+	if (record->n_cores)
+		device->n_cores = record->n_cores;
+	if (record->core_hz)
+		device->core_hz = record->core_hz;
+	return FLEXTRACE_OK;
+}
+
+static int define_clock_domain(struct identity *identity, uint32_t process,
+                               const struct record *head)
+{
+	const struct record_clock_domain *record = (const struct record_clock_domain *)head;
+	struct counter *counter;
+	uint32_t device, found;
+
+	FLEXTRACE_TRY(identity_device(identity, process, record->device, &device));
+	FLEXTRACE_TRY(identity_counter(identity, device, record->domain, &found));
+	counter = &identity->counters[found];
+	counter->counter_bits = record->counter_bits;
+	counter->rate_group = record->rate_group;
+	if (record->nominal_hz)
+		counter->nominal_hz = record->nominal_hz;
+	return FLEXTRACE_OK;
+}
+
+static int define_name(struct identity *identity, uint32_t process, const struct record *head)
+{
+	const struct record_name *record = (const struct record_name *)head;
+	const struct name name = {head->name, record->file, record->line};
+	uint32_t found;
+
+	if (head->class == RECORD_THREAD_NAME) {
+		FLEXTRACE_TRY(index_thread(identity, process, (int32_t)record->id, &found));
+		replace_string(&identity->threads[found].name, head->name);
+		return FLEXTRACE_OK;
+	}
+	FLEXTRACE_TRY(identity_device(identity, process, record->device, &found));
+	return index_put_name(identity, head->class == RECORD_QUEUE_NAME ? NAME_QUEUE : NAME_MARKER,
+	                      pair(found, record->id), &name);
+}
+
+/* Books a definition: true if it is of a process of this conversion. */
+static int book(struct identity *identity, uint32_t process, const struct record *record,
+                struct ledger *ledger)
+{
+	struct loss_place place = LOSS_NOWHERE;
+
+	place.process = process;
+	if (identity->processes[process].is_excluded) {
+		FLEXTRACE_TRY(ledger_discard(ledger, LOSS_FOREIGN_PROCESS, &place, record));
+		return 0;
+	}
+	ledger->evidence[record->class]++;
+	return 1;
+}
+
+static int find_defining_process(struct identity *identity, const struct definition *definition,
+                                 uint32_t *ret_process)
+{
+	const struct record_process *record = (const struct record_process *)&definition->record;
+
+	if (record->head.class != RECORD_PROCESS)
+		return index_process(identity, definition, ret_process);
+	*ret_process = map_find(&identity->index->generations,
+	                        pair(definition->trace, (uint32_t)vpid_of(record)),
+	                        record->start_ns);
+	return FLEXTRACE_OK;
+}
+
+/* One pass over all other definitions. Counters come in a pass of their own: a device's uuid, which may
+ * stand behind its clock domains, says which counter is meant. */
+static int define_others(struct identity *identity, bool counters, struct ledger *ledger)
+{
+	struct table_cursor cursor;
+	struct definition *definition;
+
+	table_read(&cursor, &identity->index->definitions, counters);
+	while ((definition = next_definition(&cursor))) {
+		const struct record *record = &definition->record;
+		uint32_t process;
+		int used;
+
+		if ((record->class == RECORD_CLOCK_DOMAIN) != counters)
+			continue;
+		FLEXTRACE_TRY(find_defining_process(identity, definition, &process));
+		used = book(identity, process, record, ledger);
+		FLEXTRACE_TRY(used);
+		if (!used || record->class == RECORD_PROCESS)
+			continue;
+		if (record->class == RECORD_DEVICE)
+			FLEXTRACE_TRY(define_device(identity, process, record));
+		else if (record->class == RECORD_CLOCK_DOMAIN)
+			FLEXTRACE_TRY(define_clock_domain(identity, process, record));
+		else
+			FLEXTRACE_TRY(define_name(identity, process, record));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* Generations of one process may well share a rank: they are not there at the same time. */
+static int warn_of_duplicate_ranks(const struct identity *identity, struct ledger *ledger)
+{
+	struct map first_of = {0};
+	int status = FLEXTRACE_OK;
+
+	for (uint32_t i = 0; i < identity->n_processes && !status; i++) {
+		const struct process *process = &identity->processes[i];
+		uint32_t first;
+
+		if (process->is_excluded || process->rank == FLEXTRACE_RANK_UNKNOWN)
+			continue;
+		first = map_find(&first_of, (uint32_t)process->rank, 0);
+		if (first == MAP_NONE)
+			status = map_put(&first_of, (uint32_t)process->rank, 0, i);
+		else if (!is_same_vpid(process, &identity->processes[first]))
+			ledger->warnings[WARNING_DUPLICATE_RANK]++;
+	}
+	map_release(&first_of);
+	return status;
+}
+
+int identity_finish(struct identity *identity, const struct stream_set *set, struct ledger *ledger)
+{
+	(void)set;
+	FLEXTRACE_TRY(define_processes(identity));
+	FLEXTRACE_TRY(sort_generations(identity));
+	FLEXTRACE_TRY(define_others(identity, false, ledger));
+	FLEXTRACE_TRY(define_others(identity, true, ledger));
+	return warn_of_duplicate_ranks(identity, ledger);
+}

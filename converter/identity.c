@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "identity_index.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int identity_init(struct identity *identity, struct string_pool *strings, const char *session)
+{
+	*identity = (struct identity){.strings = strings};
+	identity->index = calloc(1, sizeof(*identity->index));
+	if (!identity->index)
+		return FLEXTRACE_E_MEMORY;
+	string_cache_init(&identity->index->cache, strings);
+	return string_intern(&identity->index->cache, session, &identity->session);
+}
+
+void identity_release(struct identity *identity)
+{
+	struct identity_index *index = identity->index;
+
+	if (index) {
+		string_cache_release(&index->cache);
+		table_release(&index->definitions);
+		map_release(&index->generations);
+		map_release(&index->span_of);
+		map_release(&index->threads);
+		map_release(&index->devices);
+		map_release(&index->counters);
+		map_release(&index->shared_counters);
+		map_release(&index->host_clocks);
+		map_release(&index->trace_clocks);
+		map_release(&index->names);
+		free(index->spans);
+		free(index->by_start);
+		free(index->name_list);
+		free(index);
+	}
+	free(identity->processes);
+	free(identity->threads);
+	free(identity->devices);
+	free(identity->counters);
+	free(identity->host_clocks);
+	*identity = (struct identity){0};
+}
+
+/* Makes room for one more of `n` items: their number doubles whenever it is a power of two. */
+int index_make_room(void *items, uint32_t n, size_t item_bytes)
+{
+	void *grown;
+
+	if (n && (n < 8 || (n & (n - 1))))
+		return FLEXTRACE_OK;
+	if (n > FLEXTRACE_NONE / 4)
+		return FLEXTRACE_E_MEMORY;
+	memcpy(&grown, items, sizeof(grown));
+	grown = realloc(grown, (n ? 2 * (size_t)n : 8) * item_bytes);
+	if (!grown)
+		return FLEXTRACE_E_MEMORY;
+	memcpy(items, &grown, sizeof(grown));
+	return FLEXTRACE_OK;
+}
+
+/* -- host clocks ------------------------------------------------------------------------------------ */
+
+/* Key: boot id and time namespace; without a boot id the host's name, without that the trace. */
+int index_host_clock(struct identity *identity, const struct definition *from, uint32_t boot_id,
+                     uint64_t time_namespace, uint32_t *ret_clock)
+{
+	struct map *map = &identity->index->host_clocks;
+	uint64_t a = boot_id ? pair(0, boot_id) : pair(1, from->host);
+	uint64_t b = boot_id ? time_namespace : from->host ? 0 : (uint64_t)from->trace + 1;
+
+	*ret_clock = map_find(map, a, b);
+	if (*ret_clock != MAP_NONE)
+		return FLEXTRACE_OK;
+	*ret_clock = identity->n_host_clocks;
+	FLEXTRACE_TRY(map_put(map, a, b, *ret_clock));
+	FLEXTRACE_TRY(
+		index_make_room(&identity->host_clocks, *ret_clock, sizeof(struct host_clock)));
+	identity->host_clocks[identity->n_host_clocks++] = (struct host_clock){
+		.boot_id = boot_id,
+		.time_namespace = time_namespace,
+		.host = from->host,
+		.epoch_offset_ns = from->epoch_offset_ns,
+	};
+	return FLEXTRACE_OK;
+}
+
+int index_guess_host_clock(struct identity *identity, const struct definition *from,
+                           uint32_t *ret_clock)
+{
+	*ret_clock = map_find(&identity->index->trace_clocks, from->trace, 0);
+	if (*ret_clock != MAP_NONE)
+		return FLEXTRACE_OK;
+	return index_host_clock(identity, from, 0, 0, ret_clock);
+}
+
+/* -- processes -------------------------------------------------------------------------------------- */
+
+int index_add_process(struct identity *identity, uint32_t trace, int32_t vpid,
+                      struct process **ret_process)
+{
+	FLEXTRACE_TRY(index_make_room(&identity->processes, identity->n_processes,
+	                              sizeof(*identity->processes)));
+	*ret_process = &identity->processes[identity->n_processes++];
+	**ret_process = (struct process){
+		.trace = trace,
+		.vpid = vpid,
+		.rank = FLEXTRACE_RANK_UNKNOWN,
+		.pid = vpid < 0 ? 0 : (uint32_t)vpid,
+		.host_clock = FLEXTRACE_NONE,
+		.is_excluded = identity->session != 0,
+	};
+	return FLEXTRACE_OK;
+}
+
+int index_add_span(struct identity *identity, uint32_t process, struct span span)
+{
+	struct identity_index *index = identity->index;
+	const struct process *who = &identity->processes[process];
+
+	FLEXTRACE_TRY(index_make_room(&index->spans, index->n_spans, sizeof(*index->spans)));
+	FLEXTRACE_TRY(
+		map_put(&index->span_of, pair(who->trace, (uint32_t)who->vpid), 0, index->n_spans));
+	index->spans[index->n_spans++] = span;
+	return FLEXTRACE_OK;
+}
+
+static int add_undefined_process(struct identity *identity, const struct definition *from)
+{
+	struct process *process;
+	uint32_t host_clock;
+	char text[32];
+
+	FLEXTRACE_TRY(index_guess_host_clock(identity, from, &host_clock));
+	FLEXTRACE_TRY(index_add_process(identity, from->trace, from->record.vpid, &process));
+	process->host_clock = host_clock;
+	process->host = from->host ? from->host : identity->host_clocks[host_clock].host;
+	if (process->vpid < 0)
+		snprintf(text, sizeof(text), "unknown");
+	else
+		snprintf(text, sizeof(text), "pid %" PRId32, process->vpid);
+	FLEXTRACE_TRY(string_intern(&identity->index->cache, text, &process->program));
+	return index_add_span(identity, identity->n_processes - 1,
+	                      (struct span){identity->n_processes - 1, 1});
+}
+
+/* Returns the process of the newest generation that began at or before a time, else of the first. */
+static uint32_t generation_at(const struct identity *identity, struct span span, uint64_t clock_ns)
+{
+	const uint32_t *by_start = identity->index->by_start + span.first;
+	uint32_t low = 0,
+		 high = span.n; /* of low: began before (or is the first); of high: did not */
+
+	if (span.n == 1)
+		return span.first;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (identity->processes[by_start[middle]].start_ns <= clock_ns)
+			low = middle;
+		else
+			high = middle;
+	}
+	return by_start[low];
+}
+
+int index_process(struct identity *identity, const struct definition *from, uint32_t *ret_process)
+{
+	const struct map *map = &identity->index->span_of;
+	uint64_t who = pair(from->trace, (uint32_t)from->record.vpid);
+	uint32_t span = map_find(map, who, 0);
+
+	if (span == MAP_NONE) {
+		FLEXTRACE_TRY(add_undefined_process(identity, from));
+		span = map_find(map, who, 0);
+	}
+	*ret_process = generation_at(identity, identity->index->spans[span], from->record.clock_ns);
+	return FLEXTRACE_OK;
+}
+
+int identity_process(struct identity *identity, const struct stream *stream,
+                     const struct record *record, uint32_t *ret_process)
+{
+	const struct definition from = {
+		.trace = stream->trace,
+		.host = stream->host,
+		.epoch_offset_ns = stream->clock_offset_ns,
+		.record = {.clock_ns = record->clock_ns, .vpid = record->vpid},
+	};
+
+	return index_process(identity, &from, ret_process);
+}
+
+/* -- threads, devices, counters ----------------------------------------------------------------------- */
+
+int index_thread(struct identity *identity, uint32_t process, int32_t vtid, uint32_t *ret_thread)
+{
+	struct map *map = &identity->index->threads;
+	uint64_t who = pair(process, (uint32_t)vtid);
+
+	*ret_thread = map_find(map, who, 0);
+	if (*ret_thread != MAP_NONE)
+		return FLEXTRACE_OK;
+	*ret_thread = identity->n_threads;
+	FLEXTRACE_TRY(index_make_room(&identity->threads, *ret_thread, sizeof(*identity->threads)));
+	FLEXTRACE_TRY(map_put(map, who, 0, *ret_thread));
+	identity->threads[identity->n_threads++] = (struct thread){process, vtid, 0};
+	return FLEXTRACE_OK;
+}
+
+int identity_thread(struct identity *identity, const struct stream *stream,
+                    const struct record *record, uint32_t *ret_thread)
+{
+	uint32_t process;
+
+	FLEXTRACE_TRY(identity_process(identity, stream, record, &process));
+	return index_thread(identity, process, record->vtid, ret_thread);
+}
+
+int identity_device(struct identity *identity, uint32_t process, uint32_t device,
+                    uint32_t *ret_device)
+{
+	struct map *map = &identity->index->devices;
+	uint64_t who = pair(process, device);
+
+	*ret_device = map_find(map, who, 0);
+	if (*ret_device != MAP_NONE)
+		return FLEXTRACE_OK;
+	*ret_device = identity->n_devices;
+	FLEXTRACE_TRY(index_make_room(&identity->devices, *ret_device, sizeof(*identity->devices)));
+	FLEXTRACE_TRY(map_put(map, who, 0, *ret_device));
+	identity->devices[identity->n_devices++] = (struct device){.process = process,
+	                                                           .device = device};
+	return FLEXTRACE_OK;
+}
+
+static int add_counter(struct identity *identity, uint32_t device, uint32_t domain,
+                       uint32_t *ret_counter)
+{
+	*ret_counter = identity->n_counters;
+	FLEXTRACE_TRY(
+		index_make_room(&identity->counters, *ret_counter, sizeof(*identity->counters)));
+	identity->counters[identity->n_counters++] = (struct counter){
+		.device = device,
+		.domain = domain,
+		.counter_bits = 32,
+		.rate_group = FLEXTRACE_NONE - domain, /* of nobody else, unless it is defined */
+	};
+	return FLEXTRACE_OK;
+}
+
+int identity_counter(struct identity *identity, uint32_t device, uint32_t domain,
+                     uint32_t *ret_counter)
+{
+	struct identity_index *index = identity->index;
+	const struct device *of = &identity->devices[device];
+	uint64_t clock_and_uuid;
+
+	*ret_counter = map_find(&index->counters, pair(device, domain), 0);
+	if (*ret_counter != MAP_NONE)
+		return FLEXTRACE_OK;
+	if (!of->uuid) {
+		FLEXTRACE_TRY(add_counter(identity, device, domain, ret_counter));
+		return map_put(&index->counters, pair(device, domain), 0, *ret_counter);
+	}
+	clock_and_uuid = pair(identity->processes[of->process].host_clock, of->uuid);
+	*ret_counter = map_find(&index->shared_counters, clock_and_uuid, domain);
+	if (*ret_counter == MAP_NONE) {
+		FLEXTRACE_TRY(add_counter(identity, device, domain, ret_counter));
+		FLEXTRACE_TRY(
+			map_put(&index->shared_counters, clock_and_uuid, domain, *ret_counter));
+	}
+	return map_put(&index->counters, pair(device, domain), 0, *ret_counter);
+}
+
+/* -- names ------------------------------------------------------------------------------------------ */
+
+int index_put_name(struct identity *identity, enum name_kind kind, uint64_t what,
+                   const struct name *name)
+{
+	struct identity_index *index = identity->index;
+	uint32_t found = map_find(&index->names, what, kind);
+
+	if (found == MAP_NONE) {
+		found = index->n_names;
+		FLEXTRACE_TRY(index_make_room(&index->name_list, found, sizeof(*index->name_list)));
+		FLEXTRACE_TRY(map_put(&index->names, what, kind, found));
+		index->n_names++;
+	}
+	index->name_list[found] = *name;
+	return FLEXTRACE_OK;
+}
+
+int identity_name_marker(struct identity *identity, uint32_t id, uint32_t name, uint32_t file,
+                         uint32_t line)
+{
+	return index_put_name(identity, NAME_IMAGE_MARKER, pair(0, id),
+	                      &(struct name){name, file, line});
+}
+
+uint32_t identity_queue_name(const struct identity *identity, uint32_t device, uint32_t queue)
+{
+	uint32_t found = map_find(&identity->index->names, pair(device, queue), NAME_QUEUE);
+
+	return found == MAP_NONE ? 0 : identity->index->name_list[found].name;
+}
+
+bool identity_marker(const struct identity *identity, uint32_t device, uint32_t id,
+                     uint32_t *ret_name, uint32_t *ret_file, uint32_t *ret_line)
+{
+	const struct map *names = &identity->index->names;
+	uint32_t found = map_find(names, pair(device, id), NAME_MARKER);
+	const struct name *name;
+
+	if (found == MAP_NONE)
+		found = map_find(names, pair(0, id), NAME_IMAGE_MARKER);
+	if (found == MAP_NONE)
+		return false;
+	name = &identity->index->name_list[found];
+	*ret_name = name->name;
+	*ret_file = name->file;
+	*ret_line = name->line;
+	return true;
+}
+
+void identity_warn(const struct identity *identity, struct ledger *ledger)
+{
+	for (uint32_t i = 0; i < identity->n_processes; i++) {
+		if (identity->processes[i].vpid < 0)
+			ledger->warnings[WARNING_NO_CONTEXTS]++;
+		else if (!identity->processes[i].is_defined)
+			ledger->warnings[WARNING_NO_DEFINITIONS]++;
+	}
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * identity_index.h: the inside of struct identity, shared by definitions.c (fills it) and identity.c (asks it).
+ *
+ * Everything is found through hash tables: a trace may name a million generations and device 4 billion.
+ */
+#ifndef FLEXTRACE_IDENTITY_INDEX_H
+#define FLEXTRACE_IDENTITY_INDEX_H
+
+#include "identity.h"
+#include "map.h"
+
+struct definition { /* a record, and what its stream says */
+	uint32_t trace;
+	uint32_t host;
+	int64_t epoch_offset_ns;
+	struct record record; /* opens the whole of it */
+};
+
+struct span {           /* the generations of one (trace, vpid), by start */
+	uint32_t first; /* place in `by_start`; of a single one its process */
+	uint32_t n;
+};
+
+struct name {
+	uint32_t name, file, line;
+};
+
+struct identity_index {
+	struct string_cache cache;  /* owned, all */
+	struct table definitions;   /* struct definition */
+	struct map generations;     /* (trace, vpid), start_ns -> process */
+	struct map span_of;         /* (trace, vpid) -> span */
+	struct map threads;         /* (process, vtid) -> thread */
+	struct map devices;         /* (process, device) -> device */
+	struct map counters;        /* (device, domain) -> counter */
+	struct map shared_counters; /* (host clock, uuid), domain -> counter */
+	struct map host_clocks;     /* see index_host_clock() */
+	struct map trace_clocks;    /* trace -> host clock of its first process */
+	struct map names;           /* (device or 0, id), kind -> name */
+	struct span *spans;
+	uint32_t n_spans;
+	uint32_t *by_start; /* processes by (trace, vpid, start_ns) */
+	struct name *name_list;
+	uint32_t n_names;
+};
+
+enum name_kind { NAME_QUEUE, NAME_MARKER, NAME_IMAGE_MARKER };
+
+static inline uint64_t pair(uint32_t high, uint32_t low)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+/* Makes room for one more of `n` items in the array that `items` points to. */
+int index_make_room(void *items, uint32_t n, size_t item_bytes);
+
+/* Each stores an index, adding what is not there. FLEXTRACE_E_MEMORY or 0. */
+int index_host_clock(struct identity *identity, const struct definition *from, uint32_t boot_id,
+                     uint64_t time_namespace, uint32_t *ret_clock);
+int index_process(struct identity *identity, const struct definition *from, uint32_t *ret_process);
+int index_thread(struct identity *identity, uint32_t process, int32_t vtid, uint32_t *ret_thread);
+
+/* The clock of a process that does not tell its boot id. */
+int index_guess_host_clock(struct identity *identity, const struct definition *from,
+                           uint32_t *ret_clock);
+
+/* Adds a process to the list only, and its generations to the index. */
+int index_add_process(struct identity *identity, uint32_t trace, int32_t vpid,
+                      struct process **ret_process);
+int index_add_span(struct identity *identity, uint32_t process, struct span span);
+
+int index_put_name(struct identity *identity, enum name_kind kind, uint64_t what,
+                   const struct name *name);
+
+#endif
