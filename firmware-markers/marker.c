@@ -248,6 +248,7 @@ static void init_ring(struct flextrace_wire_area *area, uint32_t capacity, uint3
 	FLEXTRACE_PORT_STORE(area->capacity, capacity);
 	FLEXTRACE_PORT_STORE(area->limit, capacity);
 	FLEXTRACE_PORT_STORE(area->policy, policy);
+	FLEXTRACE_PORT_STORE(area->read_run, 0);
 	FLEXTRACE_PORT_STORE(area->run, 0);
 	FLEXTRACE_PORT_STORE(area->head, 0);
 	FLEXTRACE_PORT_STORE(area->dropped, 0);

@@ -59,6 +59,9 @@
 
 #include <flextrace/port.h>
 
+#define FLEXTRACE_I_KIND_ID(kind, name) \
+	(FLEXTRACE_PORT_KIND_ID(kind, name) + FLEXTRACE_I_CHECK_NAME(name))
+
 /*
  * Sets up the area of the calling core with a ring of `capacity` records (a power of two, at least
  * 4; the area has FLEXTRACE_WIRE_AREA_BYTES(capacity)). All counts start anew; call it again only
@@ -83,17 +86,17 @@
 	                  0 * sizeof(char[(number) >= 1 && (number) <= 5 ? 1 : -1]))
 
 /* An instant: FLEXTRACE_MARK("semaphore taken"); */
-#define FLEXTRACE_MARK(name) flextrace_i_mark(FLEXTRACE_PORT_KIND_ID(FLEXTRACE_WIRE_MARK, name))
+#define FLEXTRACE_MARK(name) flextrace_i_mark(FLEXTRACE_I_KIND_ID(FLEXTRACE_WIRE_MARK, name))
 
 /* An interval; END names the same zone as the BEGIN it closes. */
 #define FLEXTRACE_ZONE_BEGIN(name) \
-	flextrace_i_zone_begin(FLEXTRACE_PORT_KIND_ID(FLEXTRACE_WIRE_ZONE_BEGIN, name))
+	flextrace_i_zone_begin(FLEXTRACE_I_KIND_ID(FLEXTRACE_WIRE_ZONE_BEGIN, name))
 #define FLEXTRACE_ZONE_END(name) \
-	flextrace_i_zone_end(FLEXTRACE_PORT_KIND_ID(FLEXTRACE_WIRE_ZONE_END, name))
+	flextrace_i_zone_end(FLEXTRACE_I_KIND_ID(FLEXTRACE_WIRE_ZONE_END, name))
 
 /* A number at a time, 32 bits: FLEXTRACE_VALUE("queue depth", n); takes two records. */
 #define FLEXTRACE_VALUE(name, value) \
-	flextrace_i_value(FLEXTRACE_PORT_KIND_ID(FLEXTRACE_WIRE_VALUE, name), value)
+	flextrace_i_value(FLEXTRACE_I_KIND_ID(FLEXTRACE_WIRE_VALUE, name), value)
 
 #ifdef __cplusplus
 extern "C" {
@@ -147,7 +150,7 @@ FLEXTRACE_I_INLINE struct flextrace_wire_area *flextrace_i_area(void)
 
 /* Record number `index`; it counts once `head` is published. */
 FLEXTRACE_I_INLINE void flextrace_i_put(struct flextrace_wire_area *area, uint32_t index,
-					uint32_t kind_id, uint32_t ticks)
+                                        uint32_t kind_id, uint32_t ticks)
 {
 	uintptr_t base = (index & FLEXTRACE_PORT_LOAD(area->own.mask)) * 8u + (uintptr_t)area;
 	struct flextrace_wire_area *shifted;

@@ -29,6 +29,9 @@
 #define FLEXTRACE_I_TEXT(token)    FLEXTRACE_I_TEXT_OF(token)
 #define FLEXTRACE_I_INLINE         static inline __attribute__((always_inline, unused))
 
+/* 0, and an error if `name` is not a string literal with something in it. */
+#define FLEXTRACE_I_CHECK_NAME(name) (0u * (uint32_t)sizeof(char[sizeof("" name) > 1 ? 1 : -1]))
+
 #if defined(FLEXTRACE_PORT_HEADER)
 #include FLEXTRACE_PORT_HEADER
 #elif defined(__riscv)

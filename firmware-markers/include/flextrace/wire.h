@@ -106,9 +106,10 @@ struct flextrace_wire_area {
 	uint32_t head;         /* 0x24, ring records written since reset */
 	uint32_t dropped;      /* 0x28, ring records dropped since reset */
 	uint32_t unused0[5];
-	uint32_t limit;  /* 0x40, host: value that head may reach */
-	uint32_t policy; /* 0x44, host: enum flextrace_wire_policy */
-	uint32_t unused1[14];
+	uint32_t limit;    /* 0x40, host: value that head may reach */
+	uint32_t policy;   /* 0x44, host: enum flextrace_wire_policy */
+	uint32_t read_run; /* 0x48, host: newest run it has read */
+	uint32_t unused1[13];
 	struct flextrace_wire_private own;    /* 0x80 */
 	struct flextrace_wire_slot slot[2];   /* 0xc0 */
 	struct flextrace_wire_record ring[2]; /* 0x160, `capacity` of them */
