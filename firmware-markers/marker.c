@@ -111,18 +111,23 @@ static void ring_drop(const struct ring *ring, uint32_t n)
 	FLEXTRACE_PORT_PUBLISH(area->dropped, FLEXTRACE_PORT_LOAD(area->dropped) + n);
 }
 
-/* Writes the RUN record of the newest run if it is still missing, in front of the run's records. */
-static void ring_put_run(struct ring *ring)
+/* Writes the RUN record of the newest run if it is still missing and now has room. */
+static void ring_put_run(struct ring *ring, uint32_t ticks)
 {
 	struct flextrace_wire_area *area = ring->area;
-	const struct flextrace_wire_slot *slot = FLEXTRACE_PORT_LOAD(area->own.current.slot);
 	uint32_t run = FLEXTRACE_PORT_LOAD(area->run);
 
-	if (!run_is_pending(area) || !ring_has_room(ring, 1))
+	if (!ring_has_room(ring, 1))
 		return;
-	ring_put(ring, FLEXTRACE_WIRE_KIND_ID(FLEXTRACE_WIRE_RUN, run),
-	         FLEXTRACE_PORT_LOAD(slot->ticks[FLEXTRACE_WIRE_FW_START]));
+	ring_put(ring, FLEXTRACE_WIRE_KIND_ID(FLEXTRACE_WIRE_RUN, run), ticks);
 	FLEXTRACE_PORT_STORE(area->own.ring_run, run);
+}
+
+/* Ends of zones may have been written meanwhile, so a late RUN record bears the time of now. */
+static void ring_catch_up(struct ring *ring)
+{
+	if (run_is_pending(ring->area))
+		ring_put_run(ring, FLEXTRACE_CLOCK_LO());
 }
 
 void flextrace_fw_mark_slow(uint32_t kind_id)
@@ -130,7 +135,7 @@ void flextrace_fw_mark_slow(uint32_t kind_id)
 	struct ring ring;
 
 	ring_enter(&ring);
-	ring_put_run(&ring);
+	ring_catch_up(&ring);
 	if (ring_has_room(&ring, 1))
 		ring_stamp(&ring, kind_id);
 	else
@@ -143,7 +148,7 @@ void flextrace_fw_value_slow(uint32_t kind_id, uint32_t value)
 	struct ring ring;
 
 	ring_enter(&ring);
-	ring_put_run(&ring);
+	ring_catch_up(&ring);
 	if (ring_has_room(&ring, 2)) {
 		ring_stamp(&ring, kind_id);
 		ring_put(&ring, kind_id + (1u << FLEXTRACE_WIRE_ID_BITS), value);
@@ -160,7 +165,7 @@ void flextrace_fw_zone_begin_slow(uint32_t kind_id)
 	int keep;
 
 	ring_enter(&ring);
-	ring_put_run(&ring);
+	ring_catch_up(&ring);
 	keep = ring.depth < MAX_TRACKED_DEPTH && ring_has_room(&ring, 2);
 	if (keep) {
 		ring.open++;
@@ -195,7 +200,7 @@ void flextrace_fw_zone_end_slow(uint32_t kind_id)
 	struct ring ring;
 
 	ring_enter(&ring);
-	ring_put_run(&ring);
+	ring_catch_up(&ring);
 	if (ring_pop_dropped(&ring)) {
 		ring_drop(&ring, 1);
 	} else {
@@ -239,7 +244,7 @@ void flextrace_fw_start(uint32_t job, uint32_t queue)
 	FLEXTRACE_PORT_STORE(area->own.current.slot, slot);
 	FLEXTRACE_PORT_PUBLISH(slot->run, run);
 
-	ring_put_run(&ring);
+	ring_put_run(&ring, low);
 	ring_leave(&ring);
 }
 

@@ -126,8 +126,8 @@ enum flextrace_wire_kind {
 	FLEXTRACE_WIRE_ZONE_END = 3,   /* id, ticks */
 	FLEXTRACE_WIRE_VALUE = 4,      /* id, ticks; the next record is its VALUE_DATA */
 	FLEXTRACE_WIRE_VALUE_DATA = 5, /* id, value */
-	FLEXTRACE_WIRE_RUN =
-		6, /* low 28 bits of the run, ticks of FW start: opens a run in the ring */
+	/* low 28 bits of the run, ticks of FW start (later if it waited for room): opens a run */
+	FLEXTRACE_WIRE_RUN = 6,
 	FLEXTRACE_WIRE_SLOT_RUN = 8,   /* low 28 bits of the run, job: opens a slot in a batch */
 	FLEXTRACE_WIRE_SLOT_QUEUE = 9, /* 1 if the slot was closed by FW end, else 0; queue */
 	FLEXTRACE_WIRE_SLOT_ANCHOR_LO = 10, /* 0, low word of the anchor */
