@@ -76,8 +76,9 @@ void flextrace_i_process_init(int32_t rank, int32_t world_size, const char *sess
 	if (uname(&facts.uts))
 		memset(&facts.uts, 0, sizeof(facts.uts));
 	flextrace_i_process_forked();
-	identity->rank = rank;
-	identity->world_size = world_size;
+	identity = &own_identity;
+	own_identity.rank = rank;
+	own_identity.world_size = world_size;
 	errno = saved_errno;
 }
 

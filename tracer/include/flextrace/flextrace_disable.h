@@ -4,9 +4,9 @@
  * vanish while its arguments are still type-checked (not evaluated). Included by flextrace.h.
  */
 #ifndef FLEXTRACE_DISABLE_H
-/* clang-format off */
 #define FLEXTRACE_DISABLE_H
 
+/* clang-format off */
 #define flextrace_process(runtime, version) FLEXTRACE_I_CALL(flextrace_process(runtime, version))
 #define flextrace_set_rank(rank, world_size) FLEXTRACE_I_CALL(flextrace_set_rank(rank, world_size))
 #define flextrace_device(device) FLEXTRACE_I_CALL(flextrace_device(device))
