@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int ending_signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+#define N_ENDING (sizeof(ending_signals) / sizeof(ending_signals[0]))
+
+void signals_hold(struct held_signals *ret_signals)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL};
+
+	sigaction(SIGCHLD, &action, &ret_signals->child_action);
+	sigemptyset(&ret_signals->held);
+	sigaddset(&ret_signals->held, SIGCHLD);
+	for (size_t i = 0; i < N_ENDING; i++) {
+		sigaction(ending_signals[i], NULL, &action);
+		if (action.sa_handler != SIG_IGN)
+			sigaddset(&ret_signals->held, ending_signals[i]);
+	}
+	sigprocmask(SIG_BLOCK, &ret_signals->held, &ret_signals->before);
+}
+
+void signals_release(const struct held_signals *signals)
+{
+	const struct timespec now = {0};
+
+	/* What came while we wound up has been obeyed. */
+	while (sigtimedwait(&signals->held, NULL, &now) > 0)
+		;
+	sigaction(SIGCHLD, &signals->child_action, NULL);
+	sigprocmask(SIG_SETMASK, &signals->before, NULL);
+}
+
+int signals_pending(const struct held_signals *signals)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	for (size_t i = 0; i < N_ENDING; i++)
+		if (sigismember(&signals->held, ending_signals[i]) &&
+		    sigismember(&pending, ending_signals[i]))
+			return ending_signals[i];
+	return 0;
+}
+
+int signals_wait(const struct held_signals *signals, pid_t pid)
+{
+	int pidfd = pid ? (int)syscall(SYS_pidfd_open, pid, 0U) : -1;
+	struct pollfd polled[2] = {{.fd = -1, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
+	struct signalfd_siginfo info = {0};
+	sigset_t ending = signals->held;
+
+	if (pid && pidfd < 0)
+		return 0;
+	sigdelset(&ending, SIGCHLD);
+	polled[0].fd = signalfd(-1, &ending, SFD_CLOEXEC);
+	while (poll(polled, 2, -1) < 0 && errno == EINTR)
+		;
+	if ((polled[0].revents & POLLIN) && read(polled[0].fd, &info, sizeof(info)) < 0)
+		info.ssi_signo = SIGTERM;
+	close(polled[0].fd);
+	if (pidfd >= 0)
+		close(pidfd);
+	return (int)info.ssi_signo;
+}
+
+/* 0 if `path` can be executed, else the shell's exit code. */
+static int judge(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0)
+		return 127;
+	return S_ISREG(status.st_mode) && access(path, X_OK) == 0 ? 0 : 126;
+}
+
+int child_find(const char *program, char ret_path[PATH_MAX])
+{
+	const char *directory = getenv("PATH");
+	int worst = 127;
+
+	if (strchr(program, '/')) {
+		snprintf(ret_path, PATH_MAX, "%s", program);
+		return strlen(program) < PATH_MAX ? judge(program) : 127;
+	}
+	if (!directory)
+		directory = "/usr/local/bin:/usr/bin:/bin";
+	while (*program) {
+		size_t n = strcspn(directory, ":");
+		int length = snprintf(ret_path, PATH_MAX, "%.*s/%s", (int)n, n ? directory : ".",
+		                      program);
+		int code = length > 0 && length < PATH_MAX ? judge(ret_path) : 127;
+
+		if (code == 0)
+			return 0;
+		if (code == 126)
+			worst = 126;
+		if (!directory[n])
+			break;
+		directory += n + 1;
+	}
+	return worst;
+}
+
+/* A pipe that closes when the program runs tells whether it does. */
+_Noreturn static void exec_program(const char *path, char *const argv[],
+                                   const struct held_signals *signals, int report)
+{
+	int reason;
+	ssize_t n;
+
+	sigaction(SIGCHLD, &signals->child_action, NULL);
+	sigprocmask(SIG_SETMASK, &signals->before, NULL);
+	execv(path, argv);
+	reason = errno;
+	n = write(report, &reason, sizeof(reason));
+	_exit(n == sizeof(reason) ? 126 : 125);
+}
+
+pid_t child_start(const char *path, char *const argv[], const struct held_signals *signals,
+                  struct flextrace_error *error)
+{
+	int report[2], reason = 0;
+	pid_t pid;
+	ssize_t n;
+
+	if (pipe2(report, O_CLOEXEC) != 0)
+		return error_set(error, FLEXTRACE_E_SYSTEM, "Cannot make a pipe: reason=%s",
+		                 strerror(errno));
+	pid = fork();
+	if (pid == 0)
+		exec_program(path, argv, signals, report[1]);
+	reason = pid < 0 ? errno : 0;
+	close(report[1]);
+	do
+		n = pid < 0 ? 0 : read(report[0], &reason, sizeof(reason));
+	while (n < 0 && errno == EINTR);
+	close(report[0]);
+	if (reason == 0)
+		return pid;
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	return error_set(error, FLEXTRACE_E_SYSTEM, "Cannot run the program: path=%s, reason=%s",
+	                 path, strerror(reason));
+}
+
+int child_wait(pid_t pid, const struct held_signals *signals)
+{
+	for (;;) {
+		siginfo_t info;
+		int status;
+
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+		if (sigwaitinfo(&signals->held, &info) < 0 || info.si_signo == SIGCHLD)
+			continue;
+		/* The terminal has told the program itself; a process has told only us. */
+		if (info.si_code <= 0)
+			kill(pid, info.si_signo);
+	}
+}

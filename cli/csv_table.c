@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "csv_table.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+#include <wctype.h>
+
+#include "cli.h"
+#include "csv_reader.h"
+
+#define MIN_TEXT_WIDTH 12
+
+static int no_memory(struct flextrace_error *error)
+{
+	return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+}
+
+void csv_table_release(struct csv_table *table)
+{
+	for (uint64_t i = 0; i < table->n_rows; i++)
+		free(table->rows[i].cells);
+	free(table->rows);
+	free(table->columns);
+	*table = (struct csv_table){0};
+}
+
+/* Copies the record's first `n` fields into one block; NULL = out of memory. */
+static char **copy_fields(const struct csv_reader *reader, uint32_t n)
+{
+	size_t n_bytes = n * sizeof(char *);
+	char **cells, *text;
+
+	for (uint32_t i = 0; i < n; i++)
+		n_bytes += strlen(csv_reader_field(reader, i)) + 1;
+	cells = malloc(n_bytes ? n_bytes : 1);
+	if (!cells)
+		return NULL;
+	text = (char *)(cells + n);
+	for (uint32_t i = 0; i < n; i++) {
+		cells[i] = text;
+		text = stpcpy(text, csv_reader_field(reader, i)) + 1;
+	}
+	return cells;
+}
+
+static bool parse_number(const char *text, long double *ret_number)
+{
+	char *end;
+
+	/* strtold() would also take " 1", "inf" and "nan". */
+	if (!strchr("+-.0123456789", text[0]) || !text[0])
+		return false;
+	*ret_number = strtold(text, &end);
+	return *end == '\0' && end != text;
+}
+
+enum { CELL_NUMBER, CELL_TEXT, CELL_EMPTY };
+
+static int cell_class(const char *text, long double *ret_number)
+{
+	if (!text[0])
+		return CELL_EMPTY;
+	return parse_number(text, ret_number) ? CELL_NUMBER : CELL_TEXT;
+}
+
+static int compare_rows(const void *left, const void *right, void *column)
+{
+	const struct csv_table_row *a = left, *b = right;
+	const char *x = a->cells[*(uint32_t *)column], *y = b->cells[*(uint32_t *)column];
+	long double m = 0, n = 0;
+	int i = cell_class(x, &m), j = cell_class(y, &n);
+	int order = i - j;
+
+	if (order == 0 && i == CELL_NUMBER)
+		order = (m < n) - (m > n);
+	else if (order == 0)
+		order = strcmp(x, y);
+	return order ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+static int find_column(const struct csv_table *table, const char *name, const char *file,
+                       uint32_t *ret_column, struct flextrace_error *error)
+{
+	char known[400] = "";
+
+	for (uint32_t i = 0; i < table->n_columns; i++) {
+		size_t n = strlen(known);
+
+		if (strcmp(table->columns[i], name) == 0) {
+			*ret_column = i;
+			return FLEXTRACE_OK;
+		}
+		snprintf(known + n, sizeof(known) - n, "%s%s", n ? ", " : "", table->columns[i]);
+	}
+	return error_set(error, FLEXTRACE_E_USAGE, "No column `%s` in %s; there are %s", name, file,
+	                 known);
+}
+
+static int add_row(struct csv_table *table, char **cells)
+{
+	if (table->n_rows == table->n_allocated) {
+		uint64_t n = table->n_allocated ? 2 * table->n_allocated : 64;
+		struct csv_table_row *rows = realloc(table->rows, n * sizeof(*rows));
+
+		if (!rows)
+			return FLEXTRACE_E_MEMORY;
+		table->rows = rows;
+		table->n_allocated = n;
+	}
+	table->rows[table->n_rows++] = (struct csv_table_row){table->n_matching, cells};
+	return FLEXTRACE_OK;
+}
+
+/* Keeps the first `limit` rows in sorted order. */
+static void cut(struct csv_table *table, uint64_t limit, bool is_sorted, uint32_t column)
+{
+	if (is_sorted && table->n_rows)
+		qsort_r(table->rows, table->n_rows, sizeof(*table->rows), compare_rows, &column);
+	while (limit && table->n_rows > limit)
+		free(table->rows[--table->n_rows].cells);
+}
+
+static int read_rows(struct csv_reader *reader, const struct csv_table_query *query,
+                     struct csv_table *table, struct flextrace_error *error)
+{
+	uint32_t sort = 0, rank = 0;
+	int code;
+
+	if (query->sort)
+		FLEXTRACE_TRY(find_column(table, query->sort, reader->name, &sort, error));
+	if (query->rank)
+		FLEXTRACE_TRY(find_column(table, "rank", reader->name, &rank, error));
+	while ((code = csv_reader_next(reader, error)) > 0) {
+		char **cells;
+
+		if (query->rank && strcmp(csv_reader_field(reader, rank), query->rank) != 0)
+			continue;
+		table->n_matching++;
+		if (query->limit && !query->sort && table->n_rows == query->limit)
+			continue;
+		cells = copy_fields(reader, table->n_columns);
+		if (!cells || add_row(table, cells) < 0) {
+			free(cells);
+			return no_memory(error);
+		}
+		if (query->limit && table->n_rows >= 2 * query->limit)
+			cut(table, query->limit, query->sort, sort);
+	}
+	if (code == 0)
+		cut(table, query->limit, query->sort, sort);
+	return code;
+}
+
+int csv_table_read(FILE *file, const char *name, const struct csv_table_query *query,
+                   struct csv_table *ret_table, struct flextrace_error *error)
+{
+	struct csv_reader reader;
+	int code;
+
+	*ret_table = (struct csv_table){0};
+	csv_reader_init(&reader, file, name);
+	code = csv_reader_next(&reader, error);
+	if (code > 0) {
+		ret_table->n_columns = (uint32_t)reader.n_fields;
+		ret_table->columns = copy_fields(&reader, ret_table->n_columns);
+		code = ret_table->columns ? read_rows(&reader, query, ret_table, error)
+		                          : no_memory(error);
+	} else if (code == 0) {
+		code = error_set(error, FLEXTRACE_E_INPUT, "Empty file: %s", name);
+	}
+	csv_reader_release(&reader);
+	if (code < 0)
+		csv_table_release(ret_table);
+	return code;
+}
+
+/* Reads one character, stores its width on the screen; 0 = end. Invalid and control characters become '?'. */
+static size_t next_character(const char *text, wchar_t *ret_character, uint32_t *ret_width)
+{
+	mbstate_t state = {0};
+	size_t n = mbrtowc(ret_character, text, MB_CUR_MAX, &state);
+	int width;
+
+	if (n == 0)
+		return 0;
+	if (n > MB_CUR_MAX) {
+		*ret_character = L'?';
+		n = 1;
+	}
+	width = wcwidth(*ret_character);
+	if (width < 0) {
+		*ret_character = L'?';
+		width = 1;
+	}
+	*ret_width = (uint32_t)width;
+	return n;
+}
+
+static uint32_t text_width(const char *text)
+{
+	uint32_t width, sum = 0;
+	wchar_t character;
+	size_t n;
+
+	for (; (n = next_character(text, &character, &width)) > 0; text += n)
+		sum += width;
+	return sum;
+}
+
+/* Prints at most `limit` screen columns of a text; one that is longer ends in "..". */
+static void print_text(const char *text, uint32_t limit, FILE *to)
+{
+	bool is_cut = text_width(text) > limit;
+	uint32_t room = is_cut && limit > 2 ? limit - 2 : limit, width;
+	wchar_t character;
+	size_t n;
+
+	for (; (n = next_character(text, &character, &width)) > 0 && width <= room; text += n) {
+		char bytes[MB_LEN_MAX];
+		mbstate_t state = {0};
+		size_t n_bytes = wcrtomb(bytes, character, &state);
+
+		fwrite(bytes, 1, n_bytes, to);
+		room -= width;
+	}
+	if (is_cut && limit > 2)
+		fprintf(to, "%*s..", (int)room, "");
+}
+
+struct layout {
+	uint32_t width;
+	bool is_number;
+};
+
+static void measure(const struct csv_table *table, struct layout *layout)
+{
+	for (uint32_t c = 0; c < table->n_columns; c++) {
+		layout[c] = (struct layout){text_width(table->columns[c]), true};
+		for (uint64_t r = 0; r < table->n_rows; r++) {
+			const char *cell = table->rows[r].cells[c];
+			uint32_t width = text_width(cell);
+			long double number;
+
+			if (width > layout[c].width)
+				layout[c].width = width;
+			layout[c].is_number &= cell_class(cell, &number) != CELL_TEXT;
+		}
+	}
+}
+
+/* Takes what is too much from the widest text columns. */
+static void fit(struct layout *layout, uint32_t n_columns, uint32_t width)
+{
+	uint32_t sum = 2 * (n_columns - 1);
+
+	for (uint32_t c = 0; c < n_columns; c++)
+		sum += layout[c].width;
+	for (; sum > width; sum--) {
+		struct layout *widest = NULL;
+
+		for (uint32_t c = 0; c < n_columns; c++)
+			if (!layout[c].is_number && layout[c].width > MIN_TEXT_WIDTH &&
+			    (!widest || layout[c].width > widest->width))
+				widest = &layout[c];
+		if (!widest)
+			return;
+		widest->width--;
+	}
+}
+
+static void print_row(char *const *cells, const struct layout *layout, uint32_t n_columns, FILE *to)
+{
+	for (uint32_t c = 0; c < n_columns; c++) {
+		uint32_t width = text_width(cells[c]);
+		int padding = width < layout[c].width ? (int)(layout[c].width - width) : 0;
+
+		if (c)
+			fputs("  ", to);
+		if (layout[c].is_number)
+			fprintf(to, "%*s", padding, "");
+		print_text(cells[c], layout[c].width, to);
+		if (!layout[c].is_number && c + 1 < n_columns)
+			fprintf(to, "%*s", padding, "");
+	}
+}
+
+void csv_table_print(const struct csv_table *table, FILE *to, uint32_t width)
+{
+	struct layout *layout = calloc(table->n_columns + 1, sizeof(*layout));
+
+	if (!layout)
+		return;
+	measure(table, layout);
+	if (width)
+		fit(layout, table->n_columns, width);
+	fputs(cli_style(to, CLI_BOLD), to);
+	print_row(table->columns, layout, table->n_columns, to);
+	fprintf(to, "%s\n", cli_style(to, CLI_PLAIN));
+	for (uint64_t r = 0; r < table->n_rows; r++) {
+		print_row(table->rows[r].cells, layout, table->n_columns, to);
+		fputc('\n', to);
+	}
+	free(layout);
+}

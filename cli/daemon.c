@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon.h"
+
+#include <lttng/lttng.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session.h"
+
+#define START_TIMEOUT_S 30
+#define STOP_TIMEOUT_MS 30000
+
+bool daemon_is_alive(void)
+{
+	return lttng_session_daemon_alive() == 1;
+}
+
+uint64_t process_start_ticks(pid_t pid)
+{
+	char path[64], text[1024];
+	const char *field;
+	uint64_t ticks = 0;
+	FILE *file;
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	n = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[n] = '\0';
+	/* The name in parentheses may hold anything; field 22 is the 20th behind it. */
+	field = strrchr(text, ')');
+	for (int i = 0; i < 20 && field; i++)
+		field = strchr(field + 1, ' ');
+	if (field)
+		ticks = strtoull(field, NULL, 10);
+	return ticks;
+}
+
+/* In the child: a process without console that keeps nothing of ours open. */
+_Noreturn static void exec_daemon(void)
+{
+	int null = open("/dev/null", O_RDWR);
+	sigset_t none;
+
+	setsid();
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+	syscall(SYS_close_range, 3U, ~0U, 0U);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execlp("lttng-sessiond", "lttng-sessiond", "--no-kernel", "--sig-parent", (char *)NULL);
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+static int start_failed(int status, struct flextrace_error *error)
+{
+	/* Another recording was faster. */
+	if (daemon_is_alive())
+		return FLEXTRACE_OK;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return error_set(error, FLEXTRACE_E_SYSTEM,
+		                 "Cannot find lttng-sessiond; install the package lttng-tools");
+	return error_set(error, FLEXTRACE_E_SYSTEM,
+	                 "lttng-sessiond ended while it started (try `lttng-sessiond --verbose` to "
+	                 "see why): status=%d",
+	                 WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+/* Waits for SIGUSR1, which the daemon sends when it is ready, or for its end. */
+static int wait_until_ready(pid_t pid, const sigset_t *awaited, struct session_daemon *ret_daemon,
+                            struct flextrace_error *error)
+{
+	struct timespec timeout = {.tv_sec = START_TIMEOUT_S};
+	int status, signal_number;
+
+	for (;;) {
+		signal_number = sigtimedwait(awaited, NULL, &timeout);
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return start_failed(status, error);
+		if (signal_number == SIGUSR1 && daemon_is_alive())
+			break;
+		if (signal_number < 0 && errno == EAGAIN) {
+			kill(pid, SIGTERM);
+			waitpid(pid, &status, 0);
+			return error_set(error, FLEXTRACE_E_SYSTEM,
+			                 "lttng-sessiond does not get ready: seconds=%d",
+			                 START_TIMEOUT_S);
+		}
+	}
+	*ret_daemon = (struct session_daemon){pid, process_start_ticks(pid)};
+	return FLEXTRACE_OK;
+}
+
+int daemon_ensure(struct session_daemon *ret_daemon, struct flextrace_error *error)
+{
+	sigset_t awaited, before;
+	pid_t pid;
+	int code;
+
+	*ret_daemon = (struct session_daemon){0};
+	if (daemon_is_alive())
+		return FLEXTRACE_OK;
+	sigemptyset(&awaited);
+	sigaddset(&awaited, SIGUSR1);
+	sigaddset(&awaited, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &awaited, &before);
+	pid = fork();
+	if (pid == 0)
+		exec_daemon();
+	code = pid < 0 ? error_set(error, FLEXTRACE_E_SYSTEM, "Cannot fork: reason=%s",
+	                           strerror(errno))
+	               : wait_until_ready(pid, &awaited, ret_daemon, error);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return code;
+}
+
+static int wait_for_end(int pidfd, pid_t pid, struct flextrace_error *error)
+{
+	struct pollfd end = {.fd = pidfd, .events = POLLIN};
+	int n;
+
+	do
+		n = poll(&end, 1, STOP_TIMEOUT_MS);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return error_set(error, FLEXTRACE_E_SYSTEM, "lttng-sessiond does not end: pid=%ld",
+		                 (long)pid);
+	waitpid(pid, NULL, WNOHANG); /* it may be the child of another process */
+	return FLEXTRACE_OK;
+}
+
+int daemon_stop(const struct session_daemon *daemon, struct flextrace_error *error)
+{
+	struct session_entry *entries = NULL;
+	int code, n_left, pidfd;
+
+	if (daemon->pid <= 0)
+		return FLEXTRACE_OK;
+	/* Open first, compare then: from here on the process cannot become another one. */
+	pidfd = (int)syscall(SYS_pidfd_open, daemon->pid, 0U);
+	if (pidfd < 0)
+		return FLEXTRACE_OK;
+	n_left = session_list("", &entries, NULL);
+	free(entries);
+	if (process_start_ticks(daemon->pid) != daemon->start_ticks) {
+		code = FLEXTRACE_OK;
+	} else if (n_left > 0) {
+		code = 1;
+	} else {
+		kill(daemon->pid, SIGTERM);
+		code = wait_for_end(pidfd, daemon->pid, error);
+	}
+	close(pidfd);
+	return code;
+}

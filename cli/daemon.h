@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * daemon.h: LTTng's session daemon: found, or started for as long as it is needed.
+ *
+ * A daemon that answers is used and never touched. Where none does, our own is started without a console; it is
+ * named by its pid and start time, so that whoever ends the recording can stop that very process and no other.
+ */
+#ifndef FLEXTRACE_DAEMON_H
+#define FLEXTRACE_DAEMON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "error.h"
+
+struct session_daemon {
+	pid_t pid;            /* 0: it was there before us, leave it alone */
+	uint64_t start_ticks; /* /proc/PID/stat, tells it from a later process of that pid */
+};
+
+bool daemon_is_alive(void);
+
+/* Makes sure that a session daemon answers. Blocks SIGCHLD and SIGUSR1 while it starts one. */
+int daemon_ensure(struct session_daemon *ret_daemon, struct flextrace_error *error);
+
+/*
+ * Stops the daemon if it is ours and no session is left in it, and waits for its end. Returns 1 if it was left
+ * running for the sessions of others, 0 otherwise.
+ */
+int daemon_stop(const struct session_daemon *daemon, struct flextrace_error *error);
+
+/* Start time of a process in clock ticks since boot; 0 = there is no such process. */
+uint64_t process_start_ticks(pid_t pid);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "provider.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *const places[] = {"../tracer/" PROVIDER_FILE,
+                                     "../" FLEXTRACE_LIBDIR "/" PROVIDER_FILE};
+
+bool provider_find(char ret_path[PATH_MAX])
+{
+	char self[PATH_MAX], path[PATH_MAX + 256];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (n <= 0)
+		return false;
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	if (slash)
+		*slash = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", self, places[i]);
+		if (realpath(path, ret_path))
+			return true;
+	}
+	return false;
+}
+
+/* In the child: loading registers with a session daemon, which the command itself must not do. */
+_Noreturn static void load_and_tell(const char *path, int report)
+{
+	const char *reason;
+
+	setenv("LTTNG_UST_REGISTER_TIMEOUT", "0", 1);
+	reason = dlopen(path, RTLD_NOW | RTLD_LOCAL) ? NULL : dlerror();
+	if (reason && write(report, reason, strlen(reason)) < 0)
+		_exit(2);
+	_exit(reason ? 1 : 0);
+}
+
+int provider_try(const char *path, struct flextrace_error *error)
+{
+	char reason[400] = "";
+	int report[2], status = 0;
+	ssize_t n;
+	pid_t pid;
+
+	if (pipe(report) != 0)
+		return error_set(error, FLEXTRACE_E_SYSTEM, "Cannot make a pipe: reason=%s",
+		                 strerror(errno));
+	pid = fork();
+	if (pid == 0)
+		load_and_tell(path, report[1]);
+	close(report[1]);
+	n = read(report[0], reason, sizeof(reason) - 1);
+	close(report[0]);
+	reason[n > 0 ? n : 0] = '\0';
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return error_set(error, FLEXTRACE_E_SYSTEM, "Cannot fork");
+	if (status != 0)
+		return error_set(error, FLEXTRACE_E_SYSTEM, "%s",
+		                 reason[0] ? reason : "it ends the process that loads it");
+	return FLEXTRACE_OK;
+}

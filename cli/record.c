@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* flextrace record: records a program, or programs that already run, and converts what was recorded. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "cli.h"
+#include "launcher.h"
+#include "member.h"
+#include "provider.h"
+#include "recording.h"
+
+struct record_options {
+	int64_t pid;
+	int64_t jobs;
+	const char *schedule;
+	bool is_windows_only;
+	bool is_unconverted;
+};
+
+#define AT(member) offsetof(struct record_options, member)
+static const struct option_spec record_option_table[] = {
+	{"pid", 0, OPTION_NUMBER, AT(pid), "PID",
+         "Record this running process instead of a command", 1, INT32_MAX},
+	{"windows-only", 0, OPTION_FLAG, AT(is_windows_only), NULL,
+         "Record only inside windows that the program opens", 0, 0},
+	{"schedule", 0, OPTION_TEXT, AT(schedule), "WAIT,WARMUP,ACTIVE,REPEAT",
+         "Record only the active steps (FLEXTRACE_STEP)", 0, 0},
+	{"no-convert", 0, OPTION_FLAG, AT(is_unconverted), NULL, "Only record", 0, 0},
+	{"jobs", 'j', OPTION_NUMBER, AT(jobs), "N", "Workers of the conversion [one per core]", 1,
+         1024},
+	{0}};
+#undef AT
+
+/* All that a run of the command works with. */
+struct run {
+	struct record_options own;
+	struct recording_options buffers;
+	struct conversion_options conversion;
+	char **argv; /* the program; argv[0] NULL = attach to what runs */
+	char program[PATH_MAX];
+	struct launcher launcher;
+	struct held_signals signals;
+	struct member member; /* of a job */
+	struct recording recording;
+};
+
+/* Four whole numbers, of which the active one is not 0. */
+static bool is_schedule(const char *text)
+{
+	for (int i = 0; i < 4; i++) {
+		char *end;
+		unsigned long n = strtoul(text, &end, 10);
+
+		if (*text < '0' || *text > '9' || (i == 2 && n == 0) ||
+		    *end != (i < 3 ? ',' : '\0'))
+			return false;
+		text = end + 1;
+	}
+	return true;
+}
+
+static int check_usage(const struct run *run)
+{
+	if (run->own.schedule && !is_schedule(run->own.schedule)) {
+		cli_error(
+			"Not a schedule (four whole numbers WAIT,WARMUP,ACTIVE,REPEAT, ACTIVE not "
+			"0): `%s`",
+			run->own.schedule);
+		return CLI_USAGE;
+	}
+	if (run->argv[0] && run->own.pid) {
+		cli_error("Either --pid or a command, not both");
+		return CLI_USAGE;
+	}
+	if (!run->argv[0] && (run->own.schedule || run->own.is_windows_only)) {
+		cli_error("--windows-only and --schedule need a command: programs that already run "
+		          "have read their environment");
+		return CLI_USAGE;
+	}
+	return CLI_OK;
+}
+
+static int find_program(struct run *run)
+{
+	int code = child_find(run->argv[0], run->program);
+
+	if (code == 127)
+		cli_error("Command not found: `%s`", run->argv[0]);
+	else if (code)
+		cli_error("Cannot be executed: `%s`", run->argv[0]);
+	return code;
+}
+
+static void set_environment(const struct run *run)
+{
+	char provider[PATH_MAX];
+
+	setenv("FLEXTRACE_SESSION", run->recording.session, 1);
+	if (run->own.is_windows_only)
+		setenv("FLEXTRACE_WINDOWS_ONLY", "1", 1);
+	if (run->own.schedule)
+		setenv("FLEXTRACE_SCHEDULE", run->own.schedule, 1);
+	if (run->buffers.is_blocking)
+		setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
+	if (provider_find(provider))
+		setenv("FLEXTRACE_PROVIDER", provider, 0);
+}
+
+/* "flextrace-<program>-<date>", or one name for all of a job; hosts of one job do not share a directory. */
+static void choose_dir(const struct run *run, const char *program, char dir[PATH_MAX])
+{
+	const char *base = strrchr(program, '/');
+	time_t now = time(NULL);
+	char date[32], host[65] = "";
+	struct tm local;
+	int n;
+
+	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", localtime_r(&now, &local));
+	if (run->conversion.output_dir)
+		n = snprintf(dir, PATH_MAX, "%s", run->conversion.output_dir);
+	else if (run->launcher.job[0])
+		n = snprintf(dir, PATH_MAX, "flextrace-%s", run->launcher.job);
+	else
+		n = snprintf(dir, PATH_MAX, "flextrace-%s-%s", base ? base + 1 : program, date);
+	if (run->launcher.is_multi_host && n > 0 && n < PATH_MAX - 80 &&
+	    gethostname(host, sizeof(host) - 1) == 0)
+		snprintf(dir + n, (size_t)(PATH_MAX - n), "/host-%s", host);
+}
+
+static int begin(struct run *run)
+{
+	const char *program = run->argv[0] ? run->argv[0] : "running";
+	struct flextrace_error error = {0};
+	char session[SESSION_NAME_SIZE], dir[PATH_MAX], size[32];
+	bool is_job = run->launcher.job[0];
+	int code;
+
+	session_make_name(program, session);
+	choose_dir(run, program, dir);
+	code = is_job ? member_join(&run->member, dir, session, &run->buffers,
+	                            run->launcher.n_local, &run->recording, &error)
+	              : recording_begin(dir, session, &run->buffers, (pid_t)run->own.pid,
+	                                &run->recording, &error);
+	if (code < 0)
+		return cli_fail(&error);
+	if (run->recording.buffers.is_scaled)
+		cli_note("/dev/shm is small: buffers of %" PRIu64 " x %s per CPU",
+		         run->recording.buffers.events.n_subbufs,
+		         buffers_format_size(run->recording.buffers.events.subbuf_bytes, size));
+	return CLI_OK;
+}
+
+/* Ends the recording if it is ours to end, and converts it. Returns an exit code. */
+static int end(struct run *run)
+{
+	struct recording_outcome outcome = {.verdict = SESSION_NO_DATA};
+	struct flextrace_error error = {0};
+	int code, ended;
+
+	if (run->launcher.job[0] && !member_leave(&run->member, &run->recording)) {
+		signals_release(&run->signals);
+		return CLI_OK;
+	}
+	ended = recording_end(&run->recording, &outcome, &error);
+	signals_release(&run->signals);
+	if (ended == 1)
+		cli_note("lttng-sessiond is left running: others record with it");
+	if (ended < 0)
+		return cli_fail(&error);
+	code = recording_explain(&run->recording, &outcome);
+	if (code != CLI_OK)
+		return code;
+	if (run->own.is_unconverted) {
+		cli_note("recorded: %s", run->recording.trace_dir);
+		return CLI_OK;
+	}
+	if (run->argv[0] && !run->conversion.session)
+		run->conversion.session = run->recording.session;
+	return recording_convert(&run->recording, &run->conversion, (uint32_t)run->own.jobs);
+}
+
+static int record_program(struct run *run)
+{
+	struct flextrace_error error = {0};
+	int code, ended, interrupted;
+	pid_t pid = -1;
+
+	code = find_program(run);
+	if (code == 0)
+		code = begin(run);
+	if (code != 0) {
+		signals_release(&run->signals);
+		return code;
+	}
+	set_environment(run);
+	interrupted = signals_pending(&run->signals);
+	if (!interrupted)
+		pid = child_start(run->program, run->argv, &run->signals, &error);
+	if (!interrupted && pid < 0)
+		cli_fail(&error);
+	code = interrupted ? 128 + interrupted : pid < 0 ? 126 : child_wait(pid, &run->signals);
+	ended = end(run);
+	return code ? code : ended;
+}
+
+static int record_running(struct run *run)
+{
+	struct flextrace_error error = {0};
+	int code = begin(run);
+
+	if (code != CLI_OK) {
+		signals_release(&run->signals);
+		return code;
+	}
+	if (session_regenerate(run->recording.session, &error) < 0)
+		cli_warn("%s", error.message);
+	if (run->own.pid)
+		cli_note("recording process %" PRId64 " until it ends or Ctrl-C", run->own.pid);
+	else
+		cli_note("recording what runs until Ctrl-C");
+	signals_wait(&run->signals, (pid_t)run->own.pid);
+	return end(run);
+}
+
+static int run_record(const struct command *command, int argc, char **argv)
+{
+	struct run run = {.conversion = CONVERSION_OPTIONS_INIT};
+	void *values[] = {&run.own, &run.buffers, &run.conversion};
+	int first, code;
+
+	code = cli_parse(command, argc, argv, values, &first);
+	if (code == CLI_OK) {
+		run.argv = argv + first;
+		code = check_usage(&run);
+	}
+	if (code == CLI_OK) {
+		signals_hold(&run.signals);
+		if (run.argv[0])
+			launcher_detect(&run.launcher, getenv);
+		code = run.argv[0] ? record_program(&run) : record_running(&run);
+	}
+	options_release(conversion_option_table, &run.conversion);
+	return code == CLI_HELP ? CLI_OK : code;
+}
+
+const struct command record_command = {
+	.name = "record",
+	.operands = "[-- COMMAND [ARGUMENT...]]",
+	.summary = "Record a program, or programs that run, and convert the recording",
+	.text = "Without a command, records the instrumented programs that already run, until "
+		"Ctrl-C.\n"
+		"The exit code is the program's; if that is 0, the recording's: 2 = nothing could "
+		"be\n"
+		"recorded, 3 = more was lost than --fail-on-loss allows, 4 = output cannot be "
+		"written.",
+	.tables = {record_option_table, recording_option_table, conversion_option_table},
+	.stops_at_operand = true,
+	.run = run_record};

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "csv_reader.h"
+#include "summary.h"
+
+#define AT(member) offsetof(struct recording_options, member)
+const struct option_spec recording_option_table[] = {
+	{"subbuf-size", 0, OPTION_TEXT, AT(subbuf_size), "SIZE",
+         "Size of an events sub-buffer, such as 512K [8M, less if /dev/shm is small]", 0, 0},
+	{"num-subbuf", 0, OPTION_NUMBER, AT(num_subbuf), "N",
+         "Number of events sub-buffers per CPU, a power of two [8]", 2, 65536},
+	{"blocking", 0, OPTION_FLAG, AT(is_blocking), NULL,
+         "Let programs wait for room; fewer events are lost, but not none", 0, 0},
+	{0}};
+#undef AT
+
+int recording_make_dir(const char *path, bool *ret_made, struct flextrace_error *error)
+{
+	char parent[PATH_MAX];
+
+	snprintf(parent, sizeof(parent), "%s", path);
+	for (char *slash = strchr(parent + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(parent, 0777);
+		*slash = '/';
+	}
+	*ret_made = mkdir(path, 0777) == 0;
+	if (!*ret_made && errno != EEXIST)
+		return error_set(error, FLEXTRACE_E_OUTPUT,
+		                 "Cannot make the output directory: path=%s, reason=%s", path,
+		                 strerror(errno));
+	return FLEXTRACE_OK;
+}
+
+static int name_trace_dir(struct recording *recording, struct flextrace_error *error)
+{
+	int n = snprintf(recording->trace_dir, sizeof(recording->trace_dir), "%s/trace",
+	                 recording->dir);
+
+	if (n < 0 || (size_t)n >= sizeof(recording->trace_dir))
+		return error_set(error, FLEXTRACE_E_OUTPUT, "Path is too long: path=%.64s...",
+		                 recording->dir);
+	return FLEXTRACE_OK;
+}
+
+static int make_directories(const char *dir, struct recording *recording,
+                            struct flextrace_error *error)
+{
+	if (strlen(dir) >= PATH_MAX)
+		return error_set(error, FLEXTRACE_E_OUTPUT, "Path is too long: path=%.64s...", dir);
+	FLEXTRACE_TRY(recording_make_dir(dir, &recording->has_made_dir, error));
+	if (!realpath(dir, recording->dir))
+		return error_set(error, FLEXTRACE_E_OUTPUT, "No such directory: path=%s, reason=%s",
+		                 dir, strerror(errno));
+	FLEXTRACE_TRY(name_trace_dir(recording, error));
+	if (mkdir(recording->trace_dir, 0777) == 0)
+		return FLEXTRACE_OK;
+	if (errno == EEXIST)
+		return error_set(error, FLEXTRACE_E_OUTPUT,
+		                 "There is a recording already, choose another directory with -o: "
+		                 "path=%s",
+		                 recording->trace_dir);
+	return error_set(error, FLEXTRACE_E_OUTPUT,
+	                 "Cannot make the trace directory: path=%s, reason=%s",
+	                 recording->trace_dir, strerror(errno));
+}
+
+void recording_remove_empty(const struct recording *recording)
+{
+	rmdir(recording->trace_dir);
+	if (recording->has_made_dir)
+		rmdir(recording->dir);
+}
+
+static int plan_buffers(const struct recording_options *options, struct buffer_plan *ret_plan,
+                        struct flextrace_error *error)
+{
+	struct buffer_wish wish = {.n_subbufs = (uint64_t)options->num_subbuf};
+	uint64_t free_bytes;
+
+	if (wish.n_subbufs & (wish.n_subbufs - 1))
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Not a power of two: --num-subbuf=%" PRIu64, wish.n_subbufs);
+	if (options->subbuf_size)
+		FLEXTRACE_TRY(buffers_parse_size(options->subbuf_size, &wish.subbuf_bytes, error));
+	FLEXTRACE_TRY(buffers_free_bytes("/dev/shm", &free_bytes, error));
+	return buffers_plan(&wish, buffers_possible_cpus(), free_bytes, ret_plan, error);
+}
+
+static int begin_session(struct recording *recording, const struct recording_options *options,
+                         pid_t pid, struct flextrace_error *error)
+{
+	struct session_setup setup = {.name = recording->session,
+	                              .trace_dir = recording->trace_dir,
+	                              .buffers = recording->buffers,
+	                              .is_blocking = options->is_blocking,
+	                              .pid = pid};
+	int code;
+
+	FLEXTRACE_TRY(daemon_ensure(&recording->daemon, error));
+	code = session_create(&setup, error);
+	if (code == FLEXTRACE_OK) {
+		code = session_start(setup.name, error);
+		if (code < 0)
+			session_destroy(setup.name, NULL);
+	}
+	if (code < 0)
+		daemon_stop(&recording->daemon, NULL);
+	return code;
+}
+
+int recording_begin(const char *dir, const char *session, const struct recording_options *options,
+                    pid_t pid, struct recording *ret_recording, struct flextrace_error *error)
+{
+	struct recording recording = {.has_made_dir = false};
+	int code;
+
+	snprintf(recording.session, sizeof(recording.session), "%s", session);
+	FLEXTRACE_TRY(plan_buffers(options, &recording.buffers, error));
+	FLEXTRACE_TRY(make_directories(dir, &recording, error));
+	code = begin_session(&recording, options, pid, error);
+	if (code < 0) {
+		recording_remove_empty(&recording);
+		return code;
+	}
+	*ret_recording = recording;
+	return FLEXTRACE_OK;
+}
+
+int recording_end(struct recording *recording, struct recording_outcome *ret_outcome,
+                  struct flextrace_error *error)
+{
+	struct flextrace_error later;
+	int stopped = session_stop(recording->session, &ret_outcome->losses, error);
+	int destroyed = session_destroy(recording->session, stopped < 0 ? &later : error);
+	int code = stopped < 0 ? stopped : destroyed;
+	int ended = daemon_stop(&recording->daemon, code < 0 ? &later : error);
+
+	ret_outcome->verdict = session_inspect(recording->trace_dir, ret_outcome->where);
+	if (ret_outcome->verdict == SESSION_NO_DATA)
+		recording_remove_empty(recording);
+	return code < 0 ? code : ended < 0 ? ended : FLEXTRACE_OK;
+}
+
+static void name_state_file(const char *dir, char path[PATH_MAX + 64])
+{
+	snprintf(path, PATH_MAX + 64, "%s/%s", dir, RECORDING_STATE_FILE);
+}
+
+int recording_save(const struct recording *recording, struct flextrace_error *error)
+{
+	char path[PATH_MAX + 64];
+	FILE *file;
+	int fd;
+
+	name_state_file(recording->dir, path);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	file = fd >= 0 ? fdopen(fd, "w") : NULL;
+	if (!file)
+		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s",
+		                 path, strerror(errno));
+	fprintf(file, "session %s\ndaemon %ld %" PRIu64 "\nmade %d\n", recording->session,
+	        (long)recording->daemon.pid, recording->daemon.start_ticks,
+	        recording->has_made_dir);
+	if (fclose(file) != 0)
+		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s",
+		                 path, strerror(errno));
+	return FLEXTRACE_OK;
+}
+
+int recording_load(const char *dir, struct recording *ret_recording, struct flextrace_error *error)
+{
+	struct recording recording = {.has_made_dir = false};
+	char path[PATH_MAX + 64];
+	FILE *file;
+	int n, made;
+	long pid;
+
+	_Static_assert(SESSION_NAME_SIZE == 160, "the width in the format below");
+	if (!realpath(dir, recording.dir))
+		return error_set(error, FLEXTRACE_E_INPUT, "No such directory: path=%s, reason=%s",
+		                 dir, strerror(errno));
+	FLEXTRACE_TRY(name_trace_dir(&recording, error));
+	name_state_file(recording.dir, path);
+	file = fopen(path, "re");
+	if (!file)
+		return error_set(error, FLEXTRACE_E_INPUT, "No recording runs there: path=%s", dir);
+	n = fscanf(file, "session %159s daemon %ld %" SCNu64 " made %d", recording.session, &pid,
+	           &recording.daemon.start_ticks, &made);
+	fclose(file);
+	if (n != 4 || strncmp(recording.session, SESSION_PREFIX, strlen(SESSION_PREFIX)) != 0)
+		return error_set(error, FLEXTRACE_E_INPUT, "Damaged file: path=%s", path);
+	recording.daemon.pid = (pid_t)pid;
+	recording.has_made_dir = made;
+	*ret_recording = recording;
+	return FLEXTRACE_OK;
+}
+
+void recording_forget(const struct recording *recording)
+{
+	char path[PATH_MAX + 64];
+
+	name_state_file(recording->dir, path);
+	unlink(path);
+}
+
+static void explain_losses(const struct recording *recording, const struct session_losses *losses)
+{
+	char size[32];
+
+	if (!losses->events && !losses->packets)
+		return;
+	cli_warn("%" PRIu64 " events were lost because the buffers were full%s", losses->events,
+	         losses->packets ? ", and whole packets were overwritten" : "");
+	if (recording->buffers.events.subbuf_bytes)
+		cli_note("the buffers were %" PRIu64
+		         " x %s per CPU; enlarge them with --subbuf-size "
+		         "and --num-subbuf (and /dev/shm where it is small), or record less with "
+		         "--windows-only or --schedule",
+		         recording->buffers.events.n_subbufs,
+		         buffers_format_size(recording->buffers.events.subbuf_bytes, size));
+}
+
+int recording_explain(const struct recording *recording, const struct recording_outcome *outcome)
+{
+	explain_losses(recording, &outcome->losses);
+	switch (outcome->verdict) {
+	case SESSION_HAS_DATA:
+		return CLI_OK;
+	case SESSION_NO_DATA:
+		cli_error("No data: no program with flextrace registered with LTTng. Was it built "
+		          "with "
+		          "flextrace.h, is the provider installed? FLEXTRACE_VERBOSE=1 in its "
+		          "environment tells, `flextrace doctor` checks the machine");
+		return CLI_INPUT;
+	default:
+		cli_error("The recording failed: LTTng could not make the buffers, most likely "
+		          "because "
+		          "/dev/shm or the memory is too small; enlarge it (docker run --shm-size) "
+		          "or "
+		          "choose a smaller --subbuf-size: path=%s",
+		          outcome->where);
+		return CLI_INPUT;
+	}
+}
+
+/* True if the losses of the conversion name a cause. */
+static bool has_loss(const char *dir, const char *cause)
+{
+	char path[PATH_MAX + 64];
+	struct csv_reader reader;
+	size_t column = SIZE_MAX;
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/losses.csv", dir);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	csv_reader_init(&reader, file, path);
+	if (csv_reader_next(&reader, NULL) > 0)
+		for (size_t i = 0; i < reader.n_fields; i++)
+			if (strcmp(csv_reader_field(&reader, i), "cause") == 0)
+				column = i;
+	while (!found && csv_reader_next(&reader, NULL) > 0)
+		found = strcmp(csv_reader_field(&reader, column), cause) == 0;
+	csv_reader_release(&reader);
+	fclose(file);
+	return found;
+}
+
+int recording_convert(const struct recording *recording, struct conversion_options *conversion,
+                      uint32_t n_workers)
+{
+	const char *trace = recording->trace_dir;
+	struct flextrace_error error = {0};
+	int code;
+
+	conversion->output_dir = recording->dir;
+	code = convert_traces(&trace, 1, conversion, n_workers);
+	if (code != CLI_OK && code != CLI_LOSS) {
+		cli_note("the trace is kept: %s", trace);
+		return code;
+	}
+	if (!cli_is_quiet() && summary_print(recording->dir, stdout, &error) < 0)
+		return cli_fail(&error);
+	if (has_loss(recording->dir, "channel_not_created")) {
+		cli_error(
+			"The recording is not whole: LTTng could not make all buffers, most likely "
+			"because /dev/shm or the memory is too small; enlarge it (docker run "
+			"--shm-size) or choose a smaller --subbuf-size");
+		return CLI_INPUT;
+	}
+	return code;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recording.h: a recording from its directory to its trace: what `record`, `start` and `stop` share.
+ *
+ *	DIR/                      the output directory
+ *	DIR/trace/                what LTTng writes
+ *	DIR/.flextrace-recording  while it runs: session and daemon, for whoever ends it
+ *
+ * - recording_begin() makes directory, daemon and session, or nothing at all.
+ * - recording_end() takes down exactly what recording_begin() made; the trace stays.
+ */
+#ifndef FLEXTRACE_RECORDING_H
+#define FLEXTRACE_RECORDING_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "buffers.h"
+#include "daemon.h"
+#include "options.h"
+#include "session.h"
+
+#define RECORDING_STATE_FILE ".flextrace-recording"
+
+/* What the user may choose: options of `record` and `start`. */
+struct recording_options {
+	const char *subbuf_size; /* weak; NULL = default */
+	int64_t num_subbuf;      /* 0 = default */
+	bool is_blocking;
+};
+extern const struct option_spec recording_option_table[];
+
+struct recording {
+	char dir[PATH_MAX]; /* absolute, as all paths here */
+	char trace_dir[PATH_MAX];
+	char session[SESSION_NAME_SIZE];
+	struct session_daemon daemon;
+	struct buffer_plan buffers; /* zero in a recording that was loaded */
+	bool has_made_dir;          /* the directory did not exist before */
+};
+
+/* How a recording ended. */
+struct recording_outcome {
+	struct session_losses losses;
+	enum session_verdict verdict;
+	char where[PATH_MAX]; /* for SESSION_CHANNEL_NOT_CREATED: the user's directory */
+};
+
+/* Makes an output directory with its parents; stores whether it is new. */
+int recording_make_dir(const char *dir, bool *ret_made, struct flextrace_error *error);
+
+/*
+ * Starts a recording in `dir` (made where missing, without an earlier recording). `session` names the session;
+ * `pid` narrows it to one process, 0 = all. FLEXTRACE_E_USAGE, _OUTPUT or _SYSTEM: nothing is left behind.
+ */
+int recording_begin(const char *dir, const char *session, const struct recording_options *options,
+                    pid_t pid, struct recording *ret_recording, struct flextrace_error *error);
+
+/* Stops and destroys the session, looks at the trace, stops our daemon. Continues past errors, which are
+ * reported by the code of the first. */
+int recording_end(struct recording *recording, struct recording_outcome *ret_outcome,
+                  struct flextrace_error *error);
+
+/* Removes the directories that hold nothing. */
+void recording_remove_empty(const struct recording *recording);
+
+/* Writes and reads the state file of `recording->dir`. Loading where there is none or a damaged one:
+ * FLEXTRACE_E_INPUT. */
+int recording_save(const struct recording *recording, struct flextrace_error *error);
+int recording_load(const char *dir, struct recording *ret_recording, struct flextrace_error *error);
+void recording_forget(const struct recording *recording);
+
+/*
+ * Tells the user how it went: losses and what to do about them, no data, buffers that were not made. Returns an
+ * exit code: CLI_OK if there is something to convert, else CLI_INPUT.
+ */
+int recording_explain(const struct recording *recording, const struct recording_outcome *outcome);
+
+/* Converts the trace and prints the summary. `conversion->output_dir` is set to the recording's directory. */
+int recording_convert(const struct recording *recording, struct conversion_options *conversion,
+                      uint32_t n_workers);
+
+#endif

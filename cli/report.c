@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* flextrace report: the summary of a conversion, or its tables. */
+#include <errno.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "summary.h"
+#include "csv_table.h"
+
+#define DEFAULT_LIMIT 100
+
+struct report_options {
+	const char *sort;
+	int64_t limit, rank;
+};
+
+#define NO_RANK INT64_MIN
+
+#define AT(member) offsetof(struct report_options, member)
+static const struct option_spec report_option_table[] = {
+	{"sort", 0, OPTION_TEXT, AT(sort), "COLUMN", "Sort by a column, largest numbers first", 0,
+         0},
+	{"limit", 0, OPTION_NUMBER, AT(limit), "N", "Print N rows of a table, 0 = all [100]", 0, 0},
+	{"rank", 0, OPTION_NUMBER, AT(rank), "R", "Only rows of this rank", -1, INT32_MAX},
+	{0}};
+#undef AT
+
+static bool is_directory(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool has_conversion(const char *dir)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/run.json", dir);
+	return access(path, R_OK) == 0;
+}
+
+/* The current directory if something was converted into it, else the newest recording in it. */
+static bool choose_dir(char dir[PATH_MAX])
+{
+	time_t newest = 0;
+	struct stat status;
+	glob_t found;
+
+	strcpy(dir, ".");
+	if (has_conversion(dir) || glob("flextrace-*", GLOB_ONLYDIR, NULL, &found) != 0)
+		return has_conversion(dir);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		if (has_conversion(found.gl_pathv[i]) && stat(found.gl_pathv[i], &status) == 0 &&
+		    status.st_mtime >= newest) {
+			newest = status.st_mtime;
+			snprintf(dir, PATH_MAX, "%s", found.gl_pathv[i]);
+		}
+	globfree(&found);
+	return newest > 0;
+}
+
+static void unknown_table(const char *dir, const char *name)
+{
+	char pattern[PATH_MAX + 8], known[1024] = "";
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s/*.csv", dir);
+	if (glob(pattern, 0, NULL, &found) != 0) {
+		cli_error("No tables in %s; `flextrace convert` makes them", dir);
+		return;
+	}
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		const char *base = strrchr(found.gl_pathv[i], '/') + 1;
+		size_t n = strlen(known);
+
+		snprintf(known + n, sizeof(known) - n, "%s%.*s", n ? ", " : "",
+		         (int)strlen(base) - 4, base);
+	}
+	globfree(&found);
+	cli_error("No table `%s` in %s; there are %s", name, dir, known);
+}
+
+static uint32_t terminal_width(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+}
+
+static int print_table(const char *dir, const char *name, const struct csv_table_query *query)
+{
+	struct flextrace_error error = {0};
+	char path[PATH_MAX];
+	struct csv_table table;
+	FILE *file;
+	int n = snprintf(path, sizeof(path), "%s/%s.csv", dir, name);
+
+	file = n > 0 && (size_t)n < sizeof(path) && !strchr(name, '/') ? fopen(path, "re") : NULL;
+	if (!file) {
+		unknown_table(dir, name);
+		return CLI_USAGE;
+	}
+	n = csv_table_read(file, path, query, &table, &error);
+	fclose(file);
+	if (n < 0)
+		return cli_fail(&error);
+	csv_table_print(&table, stdout, terminal_width());
+	if (table.n_matching > table.n_rows)
+		cli_note("%s: %" PRIu64 " of %" PRIu64 " rows; --limit=0 prints all", name,
+		         table.n_rows, table.n_matching);
+	csv_table_release(&table);
+	return CLI_OK;
+}
+
+static int print_tables(const char *dir, char *const *names, const struct report_options *options)
+{
+	char rank[32];
+	struct csv_table_query query = {.sort = options->sort,
+	                                .rank = options->rank == NO_RANK ? NULL : rank,
+	                                .limit = (uint64_t)options->limit};
+	int code = CLI_OK;
+
+	snprintf(rank, sizeof(rank), "%" PRId64, options->rank);
+	for (int i = 0; names[i] && code == CLI_OK; i++) {
+		if (names[1])
+			printf("%s%s%s%s\n", i ? "\n" : "", cli_style(stdout, CLI_DIM), names[i],
+			       cli_style(stdout, CLI_PLAIN));
+		code = print_table(dir, names[i], &query);
+	}
+	return code;
+}
+
+static int run_report(const struct command *command, int argc, char **argv)
+{
+	struct report_options options = {.limit = DEFAULT_LIMIT, .rank = NO_RANK};
+	struct flextrace_error error = {0};
+	char newest[PATH_MAX];
+	const char *dir = newest;
+	int first, code;
+
+	code = cli_parse(command, argc, argv, (void *[]){&options}, &first);
+	if (code != CLI_OK)
+		return code == CLI_HELP ? CLI_OK : code;
+	if (first < argc && (is_directory(argv[first]) || strchr(argv[first], '/'))) {
+		dir = argv[first++];
+	} else if (!choose_dir(newest)) {
+		cli_error("Nothing converted here; name the output directory");
+		return CLI_INPUT;
+	}
+	if (first < argc) {
+		code = print_tables(dir, argv + first, &options);
+	} else if (options.sort || options.rank != NO_RANK || options.limit != DEFAULT_LIMIT) {
+		cli_error("--sort, --limit and --rank need a table, such as `kernels`");
+		code = CLI_USAGE;
+	} else if (summary_print(dir, stdout, &error) < 0) {
+		code = cli_fail(&error);
+	}
+	if (fflush(stdout) != 0 && code == CLI_OK) {
+		cli_error("Cannot write: reason=%s", strerror(errno));
+		code = CLI_OUTPUT;
+	}
+	return code;
+}
+
+const struct command report_command = {
+	.name = "report",
+	.operands = "[DIR] [TABLE...]",
+	.summary = "Print the summary of a conversion, or tables of it",
+	.text = "Without DIR, the current directory or the newest flextrace-* in it. TABLE is the "
+		"name of\n"
+		"a CSV file: kernels, runtime, clocks, losses, events, host, ...",
+	.tables = {report_option_table},
+	.run = run_report};

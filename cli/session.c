@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session.h"
+
+#include <lttng/lttng.h>
+#include <lttng/tracker.h>
+
+#include <ctype.h>
+#include <dirent.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <flextrace/flextrace_impl.h>
+
+#define DEFINITIONS "definitions"
+#define EVENTS      "events"
+
+/* All events of the trace model; the first ones are definitions. */
+static const char *const event_names[] = {
+#define EVENT_NAME(event, payload) "flextrace:" #event,
+	FLEXTRACE_I_EVENTS(EVENT_NAME)
+#undef EVENT_NAME
+};
+#define N_EVENTS      (sizeof(event_names) / sizeof(event_names[0]))
+#define N_DEFINITIONS (flextrace_i_event_marker_name + 1)
+
+static int lttng_failed(struct flextrace_error *error, const char *what, const char *name, int code)
+{
+	return error_set(error, FLEXTRACE_E_SYSTEM, "%s: session=%s, reason=%s", what, name,
+	                 lttng_strerror(code < 0 ? code : -code));
+}
+
+void session_make_name(const char *program, char name[SESSION_NAME_SIZE])
+{
+	const char *base = strrchr(program, '/');
+	time_t now = time(NULL);
+	struct tm local;
+	char date[32], label[64];
+	size_t n = 0;
+
+	for (base = base ? base + 1 : program; *base && n < sizeof(label) - 1; base++) {
+		bool is_plain = isalnum((unsigned char)*base) || *base == '.' || *base == '_';
+
+		label[n++] = is_plain ? *base : '_';
+	}
+	label[n] = '\0';
+	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", localtime_r(&now, &local));
+	snprintf(name, SESSION_NAME_SIZE, SESSION_PREFIX "%s-%s-%ld", label, date, (long)getpid());
+}
+
+static int add_channel(struct lttng_handle *handle, const char *channel_name,
+                       const struct channel_plan *plan, bool is_blocking)
+{
+	struct lttng_channel *channel = lttng_channel_create(&handle->domain);
+	int code = -LTTNG_ERR_NOMEM;
+
+	if (!channel)
+		return code;
+	snprintf(channel->name, sizeof(channel->name), "%s", channel_name);
+	channel->attr.overwrite = 0;
+	channel->attr.subbuf_size = plan->subbuf_bytes;
+	channel->attr.num_subbuf = plan->n_subbufs;
+	channel->attr.output = LTTNG_EVENT_MMAP;
+	code = is_blocking ? lttng_channel_set_blocking_timeout(channel, -1) : 0;
+	if (code == 0)
+		code = lttng_enable_channel(handle, channel);
+	lttng_channel_destroy(channel);
+	return code;
+}
+
+static int add_contexts(struct lttng_handle *handle, const char *channel_name)
+{
+	static const enum lttng_event_context_type types[] = {LTTNG_EVENT_CONTEXT_VPID,
+	                                                      LTTNG_EVENT_CONTEXT_VTID};
+	int code = 0;
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]) && code >= 0; i++) {
+		struct lttng_event_context context = {.ctx = types[i]};
+
+		code = lttng_add_context(handle, &context, NULL, channel_name);
+	}
+	return code;
+}
+
+static int add_event(struct lttng_handle *handle, const char *event_name, const char *channel_name)
+{
+	struct lttng_event *event = lttng_event_create();
+	int code;
+
+	if (!event)
+		return -LTTNG_ERR_NOMEM;
+	event->type = LTTNG_EVENT_TRACEPOINT;
+	event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
+	event->loglevel = -1;
+	snprintf(event->name, sizeof(event->name), "%s", event_name);
+	code = lttng_enable_event(handle, event, channel_name);
+	lttng_event_destroy(event);
+	return code;
+}
+
+static int fill_session(struct lttng_handle *handle, const struct session_setup *setup)
+{
+	int code = add_channel(handle, DEFINITIONS, &setup->buffers.definitions,
+	                       setup->is_blocking);
+
+	if (code >= 0)
+		code = add_channel(handle, EVENTS, &setup->buffers.events, setup->is_blocking);
+	if (code >= 0)
+		code = add_contexts(handle, DEFINITIONS);
+	if (code >= 0)
+		code = add_contexts(handle, EVENTS);
+	for (size_t i = 0; i < N_EVENTS && code >= 0; i++)
+		code = add_event(handle, event_names[i], i < N_DEFINITIONS ? DEFINITIONS : EVENTS);
+	return code;
+}
+
+/* Narrows the session to one process; returns LTTng's negative code. */
+static int track_process(const char *name, pid_t pid)
+{
+	struct lttng_process_attr_tracker_handle *tracker = NULL;
+	enum lttng_error_code code = lttng_session_get_tracker_handle(
+		name, LTTNG_DOMAIN_UST, LTTNG_PROCESS_ATTR_VIRTUAL_PROCESS_ID, &tracker);
+	int status;
+
+	if (code != LTTNG_OK)
+		return -(int)code;
+	status = lttng_process_attr_tracker_handle_set_tracking_policy(
+		tracker, LTTNG_TRACKING_POLICY_INCLUDE_SET);
+	if (status == LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK)
+		status = lttng_process_attr_virtual_process_id_tracker_handle_add_pid(tracker, pid);
+	lttng_process_attr_tracker_handle_destroy(tracker);
+	return status == LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK ? 0 : -LTTNG_ERR_UNK;
+}
+
+static int fill_and_track(const struct session_setup *setup)
+{
+	struct lttng_domain domain = {.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID};
+	struct lttng_handle *handle = lttng_create_handle(setup->name, &domain);
+	int code;
+
+	if (!handle)
+		return -LTTNG_ERR_NOMEM;
+	code = fill_session(handle, setup);
+	lttng_destroy_handle(handle);
+	if (code >= 0 && setup->pid)
+		code = track_process(setup->name, setup->pid);
+	return code;
+}
+
+int session_create(const struct session_setup *setup, struct flextrace_error *error)
+{
+	char url[PATH_MAX + 16];
+	int code;
+
+	snprintf(url, sizeof(url), "file://%s", setup->trace_dir);
+	code = lttng_create_session(setup->name, url);
+	if (code < 0)
+		return lttng_failed(error, "Cannot create the LTTng session", setup->name, code);
+	code = fill_and_track(setup);
+	if (code < 0) {
+		lttng_failed(error, "Cannot set the LTTng session up", setup->name, code);
+		lttng_destroy_session(setup->name);
+		return FLEXTRACE_E_SYSTEM;
+	}
+	return FLEXTRACE_OK;
+}
+
+int session_start(const char *name, struct flextrace_error *error)
+{
+	int code = lttng_start_tracing(name);
+
+	return code < 0 ? lttng_failed(error, "Cannot start the LTTng session", name, code)
+	                : FLEXTRACE_OK;
+}
+
+int session_regenerate(const char *name, struct flextrace_error *error)
+{
+	int code = lttng_regenerate_statedump(name);
+
+	return code < 0 ? lttng_failed(error, "Cannot have the definitions recorded again", name,
+	                               code)
+	                : FLEXTRACE_OK;
+}
+
+/* LTTng 2.13 sometimes sets bit 63 of what it counts. */
+static uint64_t clear_stray_bit(uint64_t count)
+{
+	return count & (UINT64_MAX >> 1);
+}
+
+static void count_losses(const char *name, struct session_losses *losses)
+{
+	struct lttng_domain domain = {.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID};
+	struct lttng_handle *handle = lttng_create_handle(name, &domain);
+	struct lttng_channel *channels = NULL;
+	int n = handle ? lttng_list_channels(handle, &channels) : 0;
+
+	for (int i = 0; i < n; i++) {
+		uint64_t events = 0, packets = 0;
+
+		lttng_channel_get_discarded_event_count(&channels[i], &events);
+		lttng_channel_get_lost_packet_count(&channels[i], &packets);
+		losses->events += clear_stray_bit(events);
+		losses->packets += clear_stray_bit(packets);
+	}
+	free(channels);
+	lttng_destroy_handle(handle);
+}
+
+int session_stop(const char *name, struct session_losses *ret_losses, struct flextrace_error *error)
+{
+	struct session_losses losses = {0};
+	int code = lttng_stop_tracing(name);
+
+	if (code < 0 && code != -LTTNG_ERR_UST_STOP_FAIL &&
+	    code != -LTTNG_ERR_TRACE_ALREADY_STOPPED)
+		return lttng_failed(error, "Cannot stop the LTTng session", name, code);
+	count_losses(name, &losses);
+	if (ret_losses)
+		*ret_losses = losses;
+	return FLEXTRACE_OK;
+}
+
+int session_destroy(const char *name, struct flextrace_error *error)
+{
+	int code = lttng_destroy_session(name);
+
+	return code < 0 ? lttng_failed(error, "Cannot destroy the LTTng session", name, code)
+	                : FLEXTRACE_OK;
+}
+
+static bool copy_entry(const struct lttng_session *session, struct session_entry *entry)
+{
+	size_t n_name = strlen(session->name), n_path = strlen(session->path);
+
+	if (n_name >= sizeof(entry->name) || n_path >= sizeof(entry->trace_dir))
+		return false;
+	memcpy(entry->name, session->name, n_name + 1);
+	memcpy(entry->trace_dir, session->path, n_path + 1);
+	entry->is_active = session->enabled;
+	return true;
+}
+
+int session_list(const char *prefix, struct session_entry **ret_entries,
+                 struct flextrace_error *error)
+{
+	struct lttng_session *sessions = NULL;
+	struct session_entry *entries;
+	int n = lttng_list_sessions(&sessions), n_kept = 0;
+
+	if (n < 0)
+		return error_set(error, FLEXTRACE_E_SYSTEM,
+		                 "Cannot list the LTTng sessions: reason=%s", lttng_strerror(n));
+	entries = calloc((size_t)n + 1, sizeof(*entries));
+	for (int i = 0; i < n && entries; i++)
+		if (strncmp(sessions[i].name, prefix, strlen(prefix)) == 0 &&
+		    copy_entry(&sessions[i], &entries[n_kept]))
+			n_kept++;
+	free(sessions);
+	if (!entries)
+		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	*ret_entries = entries;
+	return n_kept;
+}
+
+static size_t count_matches(const char *directory, const char *pattern)
+{
+	char path[PATH_MAX + 64];
+	glob_t found;
+	size_t n;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, pattern);
+	n = glob(path, GLOB_NOSORT, NULL, &found) == 0 ? found.gl_pathc : 0;
+	if (n)
+		globfree(&found);
+	return n;
+}
+
+enum session_verdict session_inspect(const char *trace_dir, char ret_where[PATH_MAX])
+{
+	enum session_verdict verdict = SESSION_NO_DATA;
+	char pattern[PATH_MAX + 32];
+	glob_t users;
+
+	snprintf(pattern, sizeof(pattern), "%s/ust/uid/*/*-bit", trace_dir);
+	if (glob(pattern, 0, NULL, &users) != 0)
+		return SESSION_NO_DATA;
+	for (size_t i = 0; i < users.gl_pathc && verdict != SESSION_CHANNEL_NOT_CREATED; i++) {
+		const char *user = users.gl_pathv[i];
+
+		if (count_matches(user, DEFINITIONS "_[0-9]*") &&
+		    count_matches(user, EVENTS "_[0-9]*")) {
+			verdict = SESSION_HAS_DATA;
+			continue;
+		}
+		verdict = SESSION_CHANNEL_NOT_CREATED;
+		if (ret_where)
+			snprintf(ret_where, PATH_MAX, "%s", user);
+	}
+	globfree(&users);
+	return verdict;
+}

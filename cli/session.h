@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * session.h: one LTTng recording session of our own, through liblttng-ctl.
+ *
+ * The session has two channels with per-user buffers in discard mode: `definitions` (who and what the records
+ * are about, small sub-buffers of its own so that no load can push it out) and `events` (everything else).
+ * Events are enabled by explicit list, never with exclusions: those crash the session daemon of LTTng 2.13.
+ *
+ * - Names start with SESSION_PREFIX, so that what was left running can be found and stopped.
+ * - Needs a session daemon that answers: daemon.h.
+ * - Every function that fails says why, with what LTTng said: FLEXTRACE_E_SYSTEM.
+ */
+#ifndef FLEXTRACE_SESSION_H
+#define FLEXTRACE_SESSION_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "buffers.h"
+
+#define SESSION_PREFIX    "flextrace-"
+#define SESSION_NAME_SIZE 160
+
+struct session_setup {
+	const char *name;      /* weak */
+	const char *trace_dir; /* weak, absolute: LTTng writes below it */
+	struct buffer_plan buffers;
+	bool is_blocking; /* programs started with LTTNG_UST_ALLOW_BLOCKING=1 wait for room */
+	pid_t pid;        /* only this process (in its own pid namespace); 0 = all */
+};
+
+struct session_losses {
+	uint64_t events; /* LTTng's figure with its stray bit 63 cleared */
+	uint64_t packets;
+};
+
+struct session_entry {
+	char name[SESSION_NAME_SIZE];
+	char trace_dir[PATH_MAX];
+	bool is_active;
+};
+
+/* Writes "flextrace-<program>-<date>-<pid>"; other characters than [A-Za-z0-9._] become '_'. */
+void session_make_name(const char *program, char name[SESSION_NAME_SIZE]);
+
+/* Creates the session with its channels, contexts and events; nothing is left of it on failure. */
+int session_create(const struct session_setup *setup, struct flextrace_error *error);
+
+int session_start(const char *name, struct flextrace_error *error);
+
+/* Makes running programs record their definitions again. */
+int session_regenerate(const char *name, struct flextrace_error *error);
+
+/* Stops and waits until all data is written. `ret_losses` may be NULL; per-process figures stand in the trace. */
+int session_stop(const char *name, struct session_losses *ret_losses,
+                 struct flextrace_error *error);
+
+/* Destroys the session; the trace stays. */
+int session_destroy(const char *name, struct flextrace_error *error);
+
+/*
+ * Lists the sessions whose names start with `prefix` ("" = all). Stores an owned array (free()) and returns
+ * its length.
+ */
+int session_list(const char *prefix, struct session_entry **ret_entries,
+                 struct flextrace_error *error);
+
+/* What a destroyed session left on the disk. */
+enum session_verdict {
+	SESSION_HAS_DATA,
+	SESSION_NO_DATA,            /* no program with flextrace registered */
+	SESSION_CHANNEL_NOT_CREATED /* LTTng could not make a user's buffers, and called that success */
+};
+
+/* Looks into a trace directory; stores a user's directory without buffers in `ret_where` (may be NULL). */
+enum session_verdict session_inspect(const char *trace_dir, char ret_where[PATH_MAX]);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* flextrace start, stop, status: a recording that outlives the command. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "child.h"
+#include "cli.h"
+#include "recording.h"
+
+struct start_options {
+	const char *output_dir;
+	struct recording_options buffers;
+};
+
+struct stop_options {
+	bool is_unconverted;
+	int64_t jobs;
+};
+
+static const struct option_spec start_option_table[] = {
+	{"output-dir", 'o', OPTION_TEXT, offsetof(struct start_options, output_dir), "DIR",
+         "Directory of the recording [flextrace-DATE]", 0, 0},
+	{0}};
+
+static const struct option_spec stop_option_table[] = {
+	{"no-convert", 0, OPTION_FLAG, offsetof(struct stop_options, is_unconverted), NULL,
+         "Only stop", 0, 0},
+	{"jobs", 'j', OPTION_NUMBER, offsetof(struct stop_options, jobs), "N",
+         "Workers of the conversion [one per core]", 1, 1024},
+	{0}};
+
+static int start(const struct start_options *options)
+{
+	char session[SESSION_NAME_SIZE], dir[64];
+	struct recording_outcome outcome = {.verdict = SESSION_NO_DATA};
+	struct flextrace_error error = {0};
+	struct recording recording;
+	time_t now = time(NULL);
+	struct tm local;
+
+	session_make_name("start", session);
+	strftime(dir, sizeof(dir), "flextrace-%Y%m%d-%H%M%S", localtime_r(&now, &local));
+	if (recording_begin(options->output_dir ? options->output_dir : dir, session,
+	                    &options->buffers, 0, &recording, &error) < 0)
+		return cli_fail(&error);
+	if (recording_save(&recording, &error) < 0) {
+		recording_end(&recording, &outcome, NULL);
+		return cli_fail(&error);
+	}
+	if (session_regenerate(recording.session, &error) < 0)
+		cli_warn("%s", error.message);
+	cli_note("recording; `flextrace stop` ends it: %s", recording.dir);
+	return CLI_OK;
+}
+
+static int run_start(const struct command *command, int argc, char **argv)
+{
+	struct start_options options = {.output_dir = NULL};
+	struct held_signals signals;
+	int first, code;
+
+	code = cli_parse(command, argc, argv, (void *[]){&options, &options.buffers}, &first);
+	if (code != CLI_OK)
+		return code == CLI_HELP ? CLI_OK : code;
+	signals_hold(&signals);
+	code = start(&options);
+	signals_release(&signals);
+	return code;
+}
+
+/* The directory of a session's recording: its trace directory without "/trace". */
+static bool name_dir(const struct session_entry *entry, char dir[PATH_MAX])
+{
+	size_t n = strlen(entry->trace_dir);
+
+	if (n < 7 || strcmp(entry->trace_dir + n - 6, "/trace") != 0)
+		return false;
+	memcpy(dir, entry->trace_dir, n - 6);
+	dir[n - 6] = '\0';
+	return true;
+}
+
+/* Lists the recordings of `flextrace start`; an owned array. */
+static int list_started(struct session_entry **ret_entries, struct flextrace_error *error)
+{
+	*ret_entries = NULL;
+	return daemon_is_alive() ? session_list(SESSION_PREFIX "start-", ret_entries, error) : 0;
+}
+
+/* Finds the recording to stop: the one in `dir`, or the only one. Returns an exit code. */
+static int find_recording(const char *dir, struct recording *ret_recording)
+{
+	struct session_entry *entries;
+	struct flextrace_error error = {0};
+	char found[PATH_MAX];
+	int n, code = CLI_OK;
+
+	if (dir)
+		return recording_load(dir, ret_recording, &error) < 0 ? cli_fail(&error) : CLI_OK;
+	n = list_started(&entries, &error);
+	if (n < 0)
+		return cli_fail(&error);
+	if (n != 1) {
+		cli_error(n ? "Several recordings run; `flextrace status` lists them, name the "
+		              "directory of one"
+		            : "No recording runs");
+		code = n ? CLI_USAGE : CLI_INPUT;
+	} else if (!name_dir(&entries[0], found) ||
+	           recording_load(found, ret_recording, &error) < 0) {
+		code = cli_fail(&error);
+	}
+	free(entries);
+	return code;
+}
+
+static int stop(const char *dir, const struct stop_options *options,
+                struct conversion_options *conversion)
+{
+	struct recording_outcome outcome = {.verdict = SESSION_NO_DATA};
+	struct flextrace_error error = {0};
+	struct held_signals signals;
+	struct recording recording;
+	int code = find_recording(dir, &recording), ended;
+
+	if (code != CLI_OK)
+		return code;
+	signals_hold(&signals);
+	recording_forget(&recording);
+	ended = recording_end(&recording, &outcome, &error);
+	signals_release(&signals);
+	if (ended < 0)
+		return cli_fail(&error);
+	code = recording_explain(&recording, &outcome);
+	if (code == CLI_OK && options->is_unconverted)
+		cli_note("recorded: %s", recording.trace_dir);
+	if (code != CLI_OK || options->is_unconverted)
+		return code;
+	return recording_convert(&recording, conversion, (uint32_t)options->jobs);
+}
+
+static int run_stop(const struct command *command, int argc, char **argv)
+{
+	struct conversion_options conversion = CONVERSION_OPTIONS_INIT;
+	struct stop_options options = {.jobs = 0};
+	int first, code;
+
+	code = cli_parse(command, argc, argv, (void *[]){&options, &conversion}, &first);
+	if (code == CLI_OK && first + 1 < argc) {
+		cli_error("One directory at a time");
+		code = CLI_USAGE;
+	} else if (code == CLI_OK && conversion.output_dir) {
+		cli_error(
+			"The output goes beside the trace: give the directory of the recording as "
+			"operand");
+		code = CLI_USAGE;
+	}
+	if (code == CLI_OK)
+		code = stop(argv[first], &options, &conversion);
+	options_release(conversion_option_table, &conversion);
+	return code == CLI_HELP ? CLI_OK : code;
+}
+
+static int run_status(const struct command *command, int argc, char **argv)
+{
+	struct session_entry *entries;
+	struct flextrace_error error = {0};
+	int first, n, code;
+
+	code = cli_parse(command, argc, argv, NULL, &first);
+	if (code != CLI_OK)
+		return code == CLI_HELP ? CLI_OK : code;
+	if (!daemon_is_alive()) {
+		printf("no recording runs\n");
+		return CLI_OK;
+	}
+	n = session_list(SESSION_PREFIX, &entries, &error);
+	if (n < 0)
+		return cli_fail(&error);
+	for (int i = 0; i < n; i++)
+		printf("%s %s: %s\n", entries[i].is_active ? "recording" : "stopped",
+		       entries[i].name, entries[i].trace_dir);
+	if (n == 0)
+		printf("no recording runs\n");
+	free(entries);
+	return CLI_OK;
+}
+
+const struct command start_command = {
+	.name = "start",
+	.operands = "",
+	.summary = "Start a recording that goes on until `flextrace stop`",
+	.text = "Records all instrumented programs of this user that run or start meanwhile.",
+	.tables = {start_option_table, recording_option_table},
+	.run = run_start};
+
+const struct command stop_command = {
+	.name = "stop",
+	.operands = "[DIR]",
+	.summary = "Stop a recording of `flextrace start` and convert it",
+	.text = "Without DIR, the only recording there is.",
+	.tables = {stop_option_table, conversion_option_table},
+	.run = run_stop};
+
+const struct command status_command = {.name = "status",
+                                       .operands = "",
+                                       .summary = "List the recordings that run",
+                                       .run = run_status};
