@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "strings.h"
+
+static uint32_t intern(struct string_cache *cache, const char *text)
+{
+	uint32_t id;
+
+	assert_int_equal(string_intern(cache, text, &id), 0);
+	return id;
+}
+
+static void test_strings__gives_equal_strings_one_id(void **state)
+{
+	struct string_pool *pool = string_pool_new();
+	struct string_cache a, b;
+
+	(void)state;
+	string_cache_init(&a, pool);
+	string_cache_init(&b, pool);
+	assert_int_equal(intern(&a, "kernel"), intern(&b, "kernel"));
+	assert_int_equal(intern(&a, "kernel"), intern(&a, "kernel"));
+	assert_int_not_equal(intern(&a, "kernel"), intern(&b, "kernels"));
+	assert_int_not_equal(intern(&a, "kernel"), intern(&b, "kerne"));
+	string_cache_release(&a);
+	string_cache_release(&b);
+	string_pool_free(pool);
+}
+
+static void test_strings__calls_nothing_the_empty_string(void **state)
+{
+	struct string_pool *pool = string_pool_new();
+	struct string_cache cache;
+
+	(void)state;
+	string_cache_init(&cache, pool);
+	assert_int_equal(intern(&cache, NULL), 0);
+	assert_int_equal(intern(&cache, ""), 0);
+	assert_string_equal(string_get(pool, 0), "");
+	assert_int_equal(string_length(pool, 0), 0);
+	string_cache_release(&cache);
+	string_pool_free(pool);
+}
+
+/* Every length up to two words of the hash and beyond; strings that differ in one byte only, at any place. */
+static void test_strings__tells_strings_apart_that_differ_in_one_byte(void **state)
+{
+	struct string_pool *pool = string_pool_new();
+	struct string_cache cache;
+	char text[64];
+
+	(void)state;
+	string_cache_init(&cache, pool);
+	for (size_t length = 1; length < 50; length++) {
+		uint32_t plain;
+
+		memset(text, 'a', length);
+		text[length] = '\0';
+		plain = intern(&cache, text);
+		assert_int_equal(string_length(pool, plain), length);
+		for (size_t place = 0; place < length; place++) {
+			text[place] = (char)0xe4;
+			assert_int_not_equal(intern(&cache, text), plain);
+			text[place] = 'a';
+		}
+		assert_string_equal(string_get(pool, plain), text);
+		assert_int_equal(intern(&cache, text), plain);
+	}
+	string_cache_release(&cache);
+	string_pool_free(pool);
+}
+
+static void test_strings__keeps_strings_larger_than_its_chunks(void **state)
+{
+	struct string_pool *pool = string_pool_new();
+	struct string_cache cache;
+	size_t length = 300000;
+	char *text = malloc(length + 1);
+	uint32_t before, large;
+
+	(void)state;
+	string_cache_init(&cache, pool);
+	memset(text, 'x', length);
+	text[length] = '\0';
+	before = intern(&cache, "before");
+	large = intern(&cache, text);
+	assert_int_equal(string_length(pool, large), length);
+	assert_string_equal(string_get(pool, large), text);
+	assert_string_equal(string_get(pool, before), "before");
+	assert_true(string_pool_bytes(pool) > length);
+	free(text);
+	string_cache_release(&cache);
+	string_pool_free(pool);
+}
+
+/* More distinct strings than a cache holds: it forgets, the pool does not. */
+static void test_strings__outlives_the_limit_of_a_cache(void **state)
+{
+	struct string_pool *pool = string_pool_new();
+	struct string_cache cache;
+	const char *first_text;
+	char text[32];
+
+	(void)state;
+	string_cache_init(&cache, pool);
+	first_text = string_get(pool, intern(&cache, "0"));
+	for (uint32_t i = 1; i < 200000; i++) {
+		snprintf(text, sizeof(text), "%u", i);
+		assert_int_equal(intern(&cache, text), i + 1);
+	}
+	for (uint32_t i = 0; i < 200000; i++) {
+		snprintf(text, sizeof(text), "%u", i);
+		assert_int_equal(intern(&cache, text), i + 1);
+		assert_string_equal(string_get(pool, i + 1), text);
+	}
+	assert_ptr_equal(string_get(pool, 1), first_text);
+	string_cache_release(&cache);
+	string_pool_free(pool);
+}
+
+#define N_THREADS 4
+#define N_TEXTS   5000
+
+struct worker {
+	pthread_t thread;
+	struct string_pool *pool;
+	uint32_t seed;
+	uint32_t ids[N_TEXTS];
+	int mistakes;
+};
+
+static void *work(void *data)
+{
+	struct worker *worker = data;
+	struct string_cache cache;
+	char text[32];
+
+	string_cache_init(&cache, worker->pool);
+	for (uint32_t i = 0; i < N_TEXTS; i++) {
+		uint32_t k = (i * 7 + worker->seed) % N_TEXTS;
+
+		snprintf(text, sizeof(text), "text %u", k);
+		if (string_intern(&cache, text, &worker->ids[k]) ||
+		    strcmp(string_get(worker->pool, worker->ids[k]), text))
+			worker->mistakes++;
+	}
+	string_cache_release(&cache);
+	return NULL;
+}
+
+static void test_strings__agree_between_racing_threads(void **state)
+{
+	struct string_pool *pool = string_pool_new();
+	static struct worker workers[N_THREADS];
+
+	(void)state;
+	for (uint32_t i = 0; i < N_THREADS; i++) {
+		workers[i] = (struct worker){.pool = pool, .seed = i * 1000};
+		assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+	}
+	for (uint32_t i = 0; i < N_THREADS; i++) {
+		pthread_join(workers[i].thread, NULL);
+		assert_int_equal(workers[i].mistakes, 0);
+		assert_memory_equal(workers[i].ids, workers[0].ids, sizeof(workers[0].ids));
+	}
+	string_pool_free(pool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_strings__gives_equal_strings_one_id),
+		cmocka_unit_test(test_strings__calls_nothing_the_empty_string),
+		cmocka_unit_test(test_strings__tells_strings_apart_that_differ_in_one_byte),
+		cmocka_unit_test(test_strings__keeps_strings_larger_than_its_chunks),
+		cmocka_unit_test(test_strings__outlives_the_limit_of_a_cache),
+		cmocka_unit_test(test_strings__agree_between_racing_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * text_source.h: events from text, so that tests run the converter from literals, without babeltrace2.
+ *
+ * A line is one of:
+ *
+ *   # comment
+ *   stream class=0 instance=1 uuid=01 offset=1000 host=node0 discarded_events=2 discarded_packets=1 hz=1000000000
+ *   CLOCK_NS VPID VTID CLASS member=value ...
+ *   CLOCK_NS VPID VTID foreign
+ *   CLOCK_NS VPID VTID unknown
+ *
+ * - `stream` says where the events behind it belong; one of an earlier key continues that stream. All is optional.
+ * - VPID and VTID are numbers, or - where the trace has no such context.
+ * - CLASS and members are those of decode/schema.h. Numbers are C literals, strings stand in double quotes if they
+ *   have blanks (\n, \" and \\ are known), ts is a,b,c,d,e and words is kind:id:ticks,... with the kinds mark,
+ *   begin, end, value, data, run, slot, queue, anchor_lo, anchor_hi, stamp.
+ * - A required member that is missing makes the event malformed, as for any reader. Anything else that cannot be
+ *   understood is a mistake of the test: FLEXTRACE_E_INPUT with the line.
+ */
+#ifndef FLEXTRACE_TEXT_SOURCE_H
+#define FLEXTRACE_TEXT_SOURCE_H
+
+#include "decode/decode.h"
+#include "error.h"
+#include "gather.h"
+#include "strings.h"
+
+struct text_source {
+	struct stream_set set;
+	struct decoder decoder;
+	struct string_pool *strings; /* owned */
+	struct stream *stream;       /* weak: of the next event */
+};
+
+int text_source_init(struct text_source *source);
+void text_source_release(struct text_source *source);
+
+/* Reads lines into the streams. Text may come in several calls of whole lines. */
+int text_source_read(struct text_source *source, const char *text, struct flextrace_error *error);
+
+#endif
