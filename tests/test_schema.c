@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "decode/schema.h"
+#include "ledger.h"
+
+static size_t payload_bytes(enum record_class class)
+{
+	static const size_t sizes[] = {
+#define SIZE(id, event, payload, member, table) sizeof(struct payload),
+		FLEXTRACE_RECORD_CLASSES(SIZE)
+#undef SIZE
+	};
+
+	return sizes[class];
+}
+
+static size_t field_bytes(enum schema_type type)
+{
+	switch (type) {
+	case SCHEMA_U32:
+	case SCHEMA_I32:
+		return 4;
+	case SCHEMA_TS:
+		return 4 * FLEXTRACE_N_STAMPS;
+	default:
+		return 8;
+	}
+}
+
+static size_t align_up(size_t offset, size_t align)
+{
+	return (offset + align - 1) / align * align;
+}
+
+/* Fields lie end to end in the order of the struct, but for its padding and the length of the words. */
+static void test_schema__describes_every_member_of_every_payload(void **state)
+{
+	(void)state;
+	for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
+		const struct schema_class *schema = schema_of((enum record_class) class);
+		size_t end = 0;
+
+		for (uint32_t i = 0; i < schema->n_fields; i++) {
+			const struct schema_field *field = &schema->fields[i];
+			size_t bytes = field_bytes(field->type);
+
+			if (field->type == SCHEMA_WORDS)
+				end += sizeof(uint32_t);
+			end = align_up(end, bytes == 8 ? 8 : 4);
+			assert_int_equal(field->offset, end);
+			end += bytes;
+		}
+		end = align_up(end, payload_bytes((enum record_class) class) % 8 ? 4 : 8);
+		assert_int_equal(end, payload_bytes((enum record_class) class));
+	}
+}
+
+static void test_schema__finds_every_class_by_its_name(void **state)
+{
+	(void)state;
+	for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
+		const struct schema_class *schema = schema_of((enum record_class) class);
+		char name[64];
+
+		snprintf(name, sizeof(name), "flextrace:%s", schema->name);
+		assert_int_equal(schema_find(name), class);
+		assert_string_equal(schema->name, record_class_name((enum record_class) class));
+		assert_true(schema->n_fields > 0);
+	}
+	assert_int_equal(schema_of(RECORD_MARKER_NAME)->table, TABLE_DEFINITIONS);
+	assert_int_equal(schema_of(RECORD_SCOPE)->table, TABLE_HOST);
+	assert_int_equal(schema_of(RECORD_COLLECTIVE)->table, TABLE_EVIDENCE);
+}
+
+static void test_schema__tells_unknown_events_from_foreign_ones(void **state)
+{
+	static const struct {
+		const char *name;
+		int found;
+	} cases[] = {
+		{"flextrace:scope", RECORD_SCOPE},
+		{"flextrace:scope_args", RECORD_SCOPE_ARGS},
+		{"flextrace:scop", -2},
+		{"flextrace:scopes", -2},
+		{"flextrace:", -2},
+		{"flextrac", -1},
+		{"scope", -1},
+		{"", -1},
+		{"lttng_ust_statedump:start", -1},
+		{"xflextrace:scope", -1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(schema_find(cases[i].name), cases[i].found);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_schema__describes_every_member_of_every_payload),
+		cmocka_unit_test(test_schema__finds_every_class_by_its_name),
+		cmocka_unit_test(test_schema__tells_unknown_events_from_foreign_ones),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
