@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive_impl.h"
+#include "json_text.h"
+
+struct attribute {
+	struct attribute *next; /* weak: of the same operation, the one pushed before */
+	uint64_t clock_ns;
+	uint32_t list; /* its place in attribute_lists */
+	uint32_t stream;
+	uint32_t name, text[3];
+	uint32_t n_cores, depth;
+	uint32_t class;
+	uint32_t unused;
+};
+
+struct attribute_list {         /* of one operation */
+	struct attribute *last; /* weak */
+	uint32_t process;
+	bool is_used; /* a row has taken them */
+};
+
+static int find_list(struct derive *derive, uint32_t process, uint64_t correlation,
+                     uint32_t *ret_list)
+{
+	*ret_list = map_find(&derive->attribute_keys, correlation, process);
+	if (*ret_list != MAP_NONE)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(ARRAY_RESERVE(derive->attribute_lists, derive->n_attribute_lists_allocated,
+	                            derive->n_attribute_lists + 1ull));
+	*ret_list = derive->n_attribute_lists++;
+	derive->attribute_lists[*ret_list].process = process;
+	return map_put(&derive->attribute_keys, correlation, process, *ret_list);
+}
+
+int attributes_push(struct derive *derive, const struct host_input *input)
+{
+	const struct record_op *op = (const struct record_op *)input->record;
+	struct attribute *attribute;
+	uint32_t list;
+
+	if (!op->correlation)
+		return host_discard(derive, input, LOSS_UNMATCHED_ARGS);
+	FLEXTRACE_TRY(find_list(derive, input->process, op->correlation, &list));
+	attribute = table_append(&derive->attributes, sizeof(*attribute));
+	if (!attribute)
+		return FLEXTRACE_E_MEMORY;
+	*attribute = (struct attribute){
+		.next = derive->attribute_lists[list].last,
+		.clock_ns = op->head.clock_ns,
+		.list = list,
+		.stream = input->stream_id,
+		.name = op->head.name,
+		.text = {op->text[0], op->text[1], op->text[2]},
+		.n_cores = op->n_cores,
+		.depth = op->depth,
+		.class = op->head.class,
+	};
+	derive->attribute_lists[list].last = attribute;
+	return FLEXTRACE_OK;
+}
+
+/* -- what an operation's row says ------------------------------------------------------------------------ */
+
+static void add_member(const struct derive *derive, struct json_text *text, const char *name,
+                       uint32_t string)
+{
+	if (string)
+		json_text_string(text, name, string_get(derive->pool, string));
+}
+
+static void add_op(const struct derive *derive, struct json_text *text,
+                   const struct attribute *attribute)
+{
+	if (attribute->class == RECORD_OP) {
+		add_member(derive, text, "type", attribute->name);
+		add_member(derive, text, "attributes", attribute->text[0]);
+		json_text_number(text, "cores", attribute->n_cores);
+		json_text_number(text, "depth", attribute->depth);
+	} else if (attribute->class == RECORD_OP_INFO) {
+		add_member(derive, text, "op_name", attribute->name);
+		add_member(derive, text, "module", attribute->text[0]);
+		add_member(derive, text, "opcode", attribute->text[1]);
+		add_member(derive, text, "frames", attribute->text[2]);
+	}
+}
+
+static void add_tensors(const struct derive *derive, struct json_text *text, const char *name,
+                        const struct attribute *first, bool is_output)
+{
+	json_text_member(text, name);
+	json_text_open(text, '[');
+	for (; first; first = first->next) {
+		if (first->class != RECORD_TENSOR || (first->n_cores != 0) != is_output)
+			continue;
+		json_text_open(text, '{');
+		add_member(derive, text, "dims", first->name);
+		add_member(derive, text, "layout", first->text[0]);
+		add_member(derive, text, "dtype", first->text[1]);
+		add_member(derive, text, "memory", first->text[2]);
+		json_text_close(text, '}');
+	}
+	json_text_close(text, ']');
+}
+
+/* Turns the chain around: first what was pushed first. */
+static struct attribute *reversed(struct attribute *last)
+{
+	struct attribute *first = NULL;
+
+	while (last) {
+		struct attribute *before = last->next;
+
+		last->next = first;
+		first = last;
+		last = before;
+	}
+	return first;
+}
+
+int attributes_find(struct derive *derive, uint32_t process, uint64_t correlation, uint32_t *args)
+{
+	uint32_t place = map_find(&derive->attribute_keys, correlation, process);
+	struct json_text text = JSON_TEXT_INIT;
+	struct attribute_list *list;
+	struct attribute *first;
+	unsigned int seen = 0;
+
+	if (place == MAP_NONE || derive->attribute_lists[place].is_used)
+		return FLEXTRACE_OK;
+	list = &derive->attribute_lists[place];
+	list->is_used = true;
+	first = reversed(list->last);
+	json_text_open(&text, '{');
+	for (const struct attribute *i = first; i; i = i->next) {
+		if (!(seen & 1u << i->class)) /* an object has each member once */
+			add_op(derive, &text, i);
+		seen |= 1u << i->class;
+	}
+	add_tensors(derive, &text, "inputs", first, false);
+	add_tensors(derive, &text, "outputs", first, true);
+	add_member(derive, &text, "args", *args);
+	json_text_close(&text, '}');
+	return json_text_intern(&text, &derive->strings, args);
+}
+
+int attributes_finish(struct derive *derive)
+{
+	struct table_cursor cursor;
+	const struct attribute *attribute;
+
+	table_read(&cursor, &derive->attributes, true);
+	while ((attribute = table_next(&cursor, sizeof(*attribute)))) {
+		const struct attribute_list *list = &derive->attribute_lists[attribute->list];
+		struct loss_place place = {list->process, FLEXTRACE_NONE, FLEXTRACE_NONE,
+		                           attribute->stream};
+
+		if (list->is_used)
+			derive->ledger->evidence[attribute->class]++;
+		else
+			FLEXTRACE_TRY(derive_discard(derive, LOSS_UNMATCHED_ARGS, &place,
+			                             attribute->class,
+			                             (int64_t)attribute->clock_ns));
+	}
+	return FLEXTRACE_OK;
+}

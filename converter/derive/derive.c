@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive_impl.h"
+
+struct derive *derive_new(const struct derive_input *input)
+{
+	struct derive *derive = calloc(1, sizeof(*derive));
+
+	if (!derive)
+		return NULL;
+	derive->identity = input->identity;
+	derive->clocks = input->clocks;
+	derive->alignment = input->alignment;
+	derive->ledger = input->ledger;
+	derive->pool = input->strings;
+	string_cache_init(&derive->strings, input->strings);
+	row_sorter_init(&derive->host_rows, sizeof(struct host_row), true);
+	row_sorter_init(&derive->device_rows, sizeof(struct device_row), true);
+	row_sorter_init(&derive->instants, sizeof(struct instant_row), false);
+	row_sorter_init(&derive->counters, sizeof(struct counter_row), false);
+	row_sorter_init(&derive->memory, sizeof(struct memory_row), false);
+	derive->first_time_ns = INT64_MAX;
+	derive->last_time_ns = INT64_MIN;
+	return derive;
+}
+
+void derive_free(struct derive *derive)
+{
+	if (!derive)
+		return;
+	for (uint32_t i = 0; i < derive->n_threads_allocated; i++)
+		free(derive->threads[i].open);
+	for (uint32_t i = 0; i < derive->n_families; i++) {
+		lanes_release(&derive->families[i].lanes);
+		free(derive->families[i].tracks);
+	}
+	row_sorter_release(&derive->host_rows);
+	row_sorter_release(&derive->device_rows);
+	row_sorter_release(&derive->instants);
+	row_sorter_release(&derive->counters);
+	row_sorter_release(&derive->memory);
+	map_release(&derive->open_keys);
+	map_release(&derive->allocations);
+	map_release(&derive->attribute_keys);
+	map_release(&derive->queue_families);
+	map_release(&derive->core_families);
+	table_release(&derive->attributes);
+	string_cache_release(&derive->strings);
+	flows_free(derive->flows);
+	free(derive->threads);
+	free(derive->processes);
+	free(derive->open_spans);
+	free(derive->allocation_bytes);
+	free(derive->device_bytes);
+	free(derive->attribute_lists);
+	free(derive->families);
+	free(derive->tracks);
+	free(derive->ops);
+	free(derive->zones);
+	free(derive);
+}
+
+/* -- what the parts share ---------------------------------------------------------------------------- */
+
+struct derive_thread *derive_thread(struct derive *derive, uint32_t thread)
+{
+	if (ARRAY_RESERVE(derive->threads, derive->n_threads_allocated, thread + 1ull) < 0)
+		return NULL;
+	return &derive->threads[thread];
+}
+
+struct derive_process *derive_process(struct derive *derive, uint32_t process)
+{
+	uint32_t n = derive->n_processes_allocated;
+
+	if (ARRAY_RESERVE(derive->processes, derive->n_processes_allocated, process + 1ull) < 0)
+		return NULL;
+	for (; n < derive->n_processes_allocated; n++)
+		derive->processes[n].last_host_ns = INT64_MIN;
+	return &derive->processes[process];
+}
+
+struct place place_host(const struct derive *derive, uint32_t process, int64_t host_ns)
+{
+	struct aligned aligned = alignment_place(derive->alignment, process, host_ns);
+
+	return (struct place){aligned.time_ns, aligned.err_ns, (uint8_t)aligned.status};
+}
+
+bool place_ticks(const struct derive *derive, uint32_t process, uint32_t counter, uint16_t segment,
+                 uint64_t ticks, struct place *ret_place)
+{
+	struct placed placed;
+
+	if (!ticks)
+		return false;
+	placed = clocks_place(derive->clocks, counter, segment, ticks);
+	if (placed.status >= TIME_UNMATCHED)
+		return false;
+	*ret_place = place_host(derive, process, placed.host_ns);
+	ret_place->status = worse_status(ret_place->status, (uint8_t)placed.status);
+	if (placed.err_ns > UINT32_MAX - ret_place->err_ns)
+		ret_place->err_ns = UINT32_MAX;
+	else
+		ret_place->err_ns += placed.err_ns;
+	return true;
+}
+
+void derive_cover(struct derive *derive, int64_t start_time_ns, int64_t end_time_ns)
+{
+	if (start_time_ns < derive->first_time_ns)
+		derive->first_time_ns = start_time_ns;
+	if (end_time_ns > derive->last_time_ns)
+		derive->last_time_ns = end_time_ns;
+}
+
+int derive_discard(struct derive *derive, enum loss_cause cause, const struct loss_place *place,
+                   enum record_class class, int64_t host_ns)
+{
+	derive->ledger->discarded[class][cause]++;
+	return ledger_lose(derive->ledger, cause, place, 1, host_ns);
+}
+
+/* -- the stage ---------------------------------------------------------------------------------------- */
+
+int derive_device(struct derive *derive, struct unwrap_output *unwrapped)
+{
+	FLEXTRACE_TRY(host_take_collectives(derive, &unwrapped->sync_points));
+	FLEXTRACE_TRY(device_take_ops(derive, &unwrapped->ops));
+	FLEXTRACE_TRY(zones_take_marks(derive, &unwrapped->marks));
+	return flows_init(derive);
+}
+
+/* Stores whose record it is and notes that the process was alive then. 1: a record of ours, 0: booked. */
+static int find_owner(struct derive *derive, struct host_input *input)
+{
+	const struct record *record = input->record;
+	struct derive_process *process;
+
+	FLEXTRACE_TRY(identity_thread(derive->identity, input->stream, record, &input->thread));
+	input->process = derive->identity->threads[input->thread].process;
+	if (derive->identity->processes[input->process].is_excluded)
+		return host_discard(derive, input, LOSS_FOREIGN_PROCESS);
+	if (record->clock_ns > INT64_MAX)
+		return host_discard(derive, input, LOSS_MALFORMED);
+	process = derive_process(derive, input->process);
+	if (!process || !derive_thread(derive, input->thread))
+		return FLEXTRACE_E_MEMORY;
+	if ((int64_t)record->clock_ns > process->last_host_ns)
+		process->last_host_ns = (int64_t)record->clock_ns;
+	return 1;
+}
+
+int derive_push(struct derive *derive, const struct stream *stream, uint32_t stream_id,
+                const struct record *record)
+{
+	struct host_input input = {.record = record, .stream = stream, .stream_id = stream_id};
+	int is_ours = find_owner(derive, &input);
+
+	if (is_ours <= 0)
+		return is_ours;
+	switch (record->class) {
+	case RECORD_SCOPE:
+		return host_push_scope(derive, &input);
+	case RECORD_SCOPE_ARGS:
+		return host_push_args(derive, &input);
+	case RECORD_BEGIN:
+		return pairs_push_begin(derive, &input);
+	case RECORD_END:
+		return pairs_push_end(derive, &input);
+	case RECORD_ASYNC_BEGIN:
+	case RECORD_ASYNC_END:
+		return pairs_push_async(derive, &input);
+	case RECORD_STEP:
+		return host_push_step(derive, &input);
+	case RECORD_WINDOW:
+		return pairs_push_window(derive, &input);
+	case RECORD_INSTANT:
+	case RECORD_ANNOTATION:
+		return points_push_instant(derive, &input);
+	case RECORD_COUNTER:
+		return points_push_counter(derive, &input);
+	case RECORD_MEMORY:
+		return points_push_memory(derive, &input);
+	case RECORD_OP:
+	case RECORD_TENSOR:
+	case RECORD_OP_INFO:
+		return attributes_push(derive, &input);
+	default:
+		return host_discard(derive, &input, LOSS_UNUSED);
+	}
+}
+
+static int merge_all(struct derive *derive)
+{
+	FLEXTRACE_TRY(host_end_open(derive));
+	FLEXTRACE_TRY(device_merge(derive));
+	FLEXTRACE_TRY(host_merge(derive));
+	FLEXTRACE_TRY(attributes_finish(derive));
+	FLEXTRACE_TRY(points_merge(derive));
+	return flows_finish(derive);
+}
+
+int derive_finish(struct derive *derive, struct timeline *out, struct flextrace_error *error)
+{
+	derive->out = out;
+	if (merge_all(derive) < 0)
+		return error_set(error, FLEXTRACE_E_MEMORY,
+		                 "Cannot derive the timeline: no memory");
+	out->tracks = derive->tracks;
+	out->n_tracks = derive->n_tracks;
+	out->ops = derive->ops;
+	out->n_ops = derive->n_ops;
+	out->zones = derive->zones;
+	out->n_zones = derive->n_zones;
+	derive->tracks = NULL;
+	derive->ops = NULL;
+	derive->zones = NULL;
+	out->identity = derive->identity;
+	out->clocks = derive->clocks;
+	out->alignment = derive->alignment;
+	out->ledger = derive->ledger;
+	out->strings = derive->pool;
+	out->n_crossing = derive->n_crossing;
+	derive->ledger->warnings[WARNING_CROSSING] += derive->n_crossing;
+	if (derive->first_time_ns <= derive->last_time_ns) {
+		out->first_time_ns = derive->first_time_ns;
+		out->last_time_ns = derive->last_time_ns;
+	}
+	return FLEXTRACE_OK;
+}
+
+void timeline_release(struct timeline *timeline)
+{
+	table_release(&timeline->host_rows);
+	table_release(&timeline->device_rows);
+	table_release(&timeline->instants);
+	table_release(&timeline->counters);
+	table_release(&timeline->memory);
+	table_release(&timeline->flows_from);
+	free(timeline->tracks);
+	free(timeline->ops);
+	free(timeline->zones);
+	*timeline = (struct timeline){0};
+}

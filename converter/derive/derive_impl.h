@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * derive_impl.h: what the files of derive share.
+ *
+ *   host.c        host intervals: scopes, steps, collectives
+ *   pairs.c       host intervals of two records: begin and end, async, windows
+ *   points.c      host instants, annotations, counters, memory
+ *   attributes.c  op, tensor, op_info: what an operation's row says besides its name
+ *   device.c      control blocks -> device rows
+ *   zones.c       marker words -> device rows, instants, counters
+ *   flows.c       which host row launched which device row
+ *   tracks.c      the line of every row
+ *   rows.c, lanes.c   output order; lines on which nothing crosses
+ *
+ * Until a row is merged its `track` holds the thread (host rows) or nothing (device rows).
+ */
+#ifndef FLEXTRACE_DERIVE_IMPL_H
+#define FLEXTRACE_DERIVE_IMPL_H
+
+#include "array.h"
+#include "derive.h"
+#include "lanes.h"
+#include "map.h"
+#include "rows.h"
+
+/* A host interval before its end is known. */
+struct host_span {
+	int64_t begin_host_ns;
+	uint64_t correlation; /* async: the id that pairs it */
+	uint32_t thread;
+	uint32_t name, args, file, line;
+	uint32_t stream, index;
+	uint32_t next; /* open ones: place + 1 of the one of the same key below it; 0 = none */
+	uint8_t kind, class;
+	bool is_open;
+};
+
+struct derive_thread {
+	uint32_t families[2]; /* TRACK_THREAD, TRACK_ASYNC: index + 1; 0 = none yet */
+	uint32_t *open;       /* owned: begins without end, innermost last: places in open_spans */
+	uint32_t n_open, n_open_allocated;
+	uint32_t args; /* scope_args waiting for their scope, if has_args */
+	uint32_t args_stream;
+	uint64_t args_correlation;
+	uint64_t args_clock_ns;
+	bool has_args;
+};
+
+struct derive_process {
+	int64_t last_host_ns; /* INT64_MIN = none */
+	struct host_span step;
+	bool has_step;
+};
+
+/* Lines that share a name and an owner: one track per lane. */
+struct track_family {
+	struct lanes lanes;
+	struct track track; /* of lane 0, as a pattern */
+	uint32_t *tracks;   /* owned: index of the track of each lane */
+	uint32_t n_tracks, n_allocated;
+};
+
+struct flow_links; /* see flows.c */
+
+struct derive {
+	struct identity *identity; /* weak, all */
+	const struct clocks *clocks;
+	const struct alignment *alignment;
+	struct ledger *ledger;
+	const struct string_pool *pool;
+	struct string_cache strings; /* owned, all from here */
+
+	struct row_sorter host_rows, device_rows, instants, counters, memory;
+	struct timeline *out; /* weak: where the merges go */
+
+	struct derive_thread *threads;
+	uint32_t n_threads_allocated;
+	struct derive_process *processes;
+	uint32_t n_processes_allocated;
+
+	struct map open_keys; /* what an end looks for -> place in open_spans */
+	struct host_span *open_spans;
+	uint32_t n_open_spans, n_open_spans_allocated;
+	uint32_t free_span; /* place + 1 of the first free one, chained by `next` */
+
+	struct map allocations; /* (address, device) -> place in allocation_bytes */
+	uint64_t *allocation_bytes;
+	uint32_t n_allocations, n_allocations_allocated;
+	uint32_t free_allocation; /* place + 1, chained through allocation_bytes */
+	uint64_t *device_bytes;   /* allocated, per struct device */
+	uint32_t n_device_bytes_allocated;
+
+	struct map attribute_keys; /* (correlation, process) -> place in attribute_lists */
+	struct attribute_list *attribute_lists;
+	uint32_t n_attribute_lists, n_attribute_lists_allocated;
+	struct table attributes; /* struct attribute */
+
+	struct track_family *families;
+	uint32_t n_families, n_families_allocated;
+	struct map queue_families, core_families;
+	struct track *tracks;
+	uint32_t n_tracks, n_tracks_allocated;
+
+	struct tick_op *ops;
+	uint64_t n_ops;
+	struct zone *zones;
+	uint64_t n_zones;
+	struct flow_links *flows;
+	uint64_t n_crossing;
+	int64_t first_time_ns, last_time_ns; /* INT64_MAX, INT64_MIN: no row */
+};
+
+/* -- derive.c: books ------------------------------------------------------------------------------- */
+
+/* A time on the timeline, with what is known of it. */
+struct place {
+	int64_t time_ns;
+	uint32_t err_ns; /* UINT32_MAX = no bound */
+	uint8_t status;  /* enum time_status */
+};
+
+/* Places a host time of a process. */
+struct place place_host(const struct derive *derive, uint32_t process, int64_t host_ns);
+
+/* Places a stamp of a counter of a process; false: it cannot be placed. */
+bool place_ticks(const struct derive *derive, uint32_t process, uint32_t counter, uint16_t segment,
+                 uint64_t ticks, struct place *ret_place);
+
+static inline uint8_t worse_status(uint8_t left, uint8_t right)
+{
+	return left > right ? left : right;
+}
+
+static inline uint32_t larger_err(uint32_t left, uint32_t right)
+{
+	return left > right ? left : right;
+}
+
+/* Stretches the timeline over a row. */
+void derive_cover(struct derive *derive, int64_t start_time_ns, int64_t end_time_ns);
+
+/* Books a record as discarded by its class and time alone. */
+int derive_discard(struct derive *derive, enum loss_cause cause, const struct loss_place *place,
+                   enum record_class class, int64_t host_ns);
+
+struct derive_thread *derive_thread(struct derive *derive, uint32_t thread);
+struct derive_process *derive_process(struct derive *derive, uint32_t process);
+
+/* -- host.c ---------------------------------------------------------------------------------------- */
+
+/* One record on its way through derive_push(). */
+struct host_input {
+	const struct record *record; /* weak, both */
+	const struct stream *stream;
+	uint32_t stream_id, thread, process;
+};
+
+int host_push_scope(struct derive *derive, const struct host_input *input);
+int host_push_args(struct derive *derive, const struct host_input *input);
+int host_push_step(struct derive *derive, const struct host_input *input);
+
+/* Makes rows of the collectives that have both ends, keeps the others for the end. */
+int host_take_collectives(struct derive *derive, struct table *sync_points);
+
+/* Ends what is open at the last time of its process. */
+int host_end_open(struct derive *derive);
+
+/* Merges the host rows into the timeline. */
+int host_merge(struct derive *derive);
+
+/* Discards input->record; `cause` says why. */
+int host_discard(struct derive *derive, const struct host_input *input, enum loss_cause cause);
+
+/* Adds the row of a span that ends at `end_host_ns`; `status` is the best it can have. */
+int host_add_row(struct derive *derive, const struct host_span *span, int64_t end_host_ns,
+                 enum time_status status);
+
+/* Adds the row of a span whose end is missing, to `end_host_ns`, and counts it. */
+int host_add_open_row(struct derive *derive, const struct host_span *span, int64_t end_host_ns);
+
+struct host_span host_span_of(const struct host_input *input);
+
+/* -- pairs.c --------------------------------------------------------------------------------------- */
+
+int pairs_push_begin(struct derive *derive, const struct host_input *input);
+int pairs_push_end(struct derive *derive, const struct host_input *input);
+int pairs_push_async(struct derive *derive, const struct host_input *input);
+int pairs_push_window(struct derive *derive, const struct host_input *input);
+
+/* Keeps a span open that no record will end. */
+int pairs_keep_open(struct derive *derive, const struct host_span *span);
+
+/* Ends what is open. */
+int pairs_finish(struct derive *derive);
+
+/* -- points.c -------------------------------------------------------------------------------------- */
+
+int points_push_instant(struct derive *derive, const struct host_input *input);
+int points_push_counter(struct derive *derive, const struct host_input *input);
+int points_push_memory(struct derive *derive, const struct host_input *input);
+int points_merge(struct derive *derive);
+
+/* -- attributes.c ---------------------------------------------------------------------------------- */
+
+/* Keeps an op, tensor or op_info record until the host rows are merged. */
+int attributes_push(struct derive *derive, const struct host_input *input);
+
+/* Stores in `args` (string) the JSON of what is known of an operation, joined with the text that is there. */
+int attributes_find(struct derive *derive, uint32_t process, uint64_t correlation, uint32_t *args);
+
+/* Books all of them: as evidence where a row took them, else as discarded. */
+int attributes_finish(struct derive *derive);
+
+/* -- device.c, zones.c ----------------------------------------------------------------------------- */
+
+struct loss_place device_place(const struct derive *derive, uint32_t device, uint32_t core,
+                               uint32_t stream);
+
+/* Adds one device row between two places. */
+int device_add_row(struct derive *derive, uint8_t kind, uint32_t source, const struct place *start,
+                   const struct place *end, uint8_t status);
+
+/* True for the row that stands for its control block: what a launch leads to. */
+static inline bool is_main_row(uint8_t kind)
+{
+	return kind == ROW_EXEC || (kind >= ROW_MEMCPY_HTOD && kind <= ROW_RELEASE);
+}
+
+int device_take_ops(struct derive *derive, struct table *ops);
+int device_merge(struct derive *derive);
+
+/* Call after device_take_ops(): kernel rows are named after their control blocks. */
+int zones_take_marks(struct derive *derive, struct table *marks);
+
+/* -- tracks.c -------------------------------------------------------------------------------------- */
+
+/* Each stores the index of a family, adding it where needed. FLEXTRACE_E_MEMORY or 0. */
+int family_of_thread(struct derive *derive, uint32_t thread, enum track_kind kind,
+                     uint32_t *ret_family);
+int family_of_queue(struct derive *derive, uint32_t device, uint32_t queue, uint8_t row_kind,
+                    uint32_t *ret_family);
+int family_of_core(struct derive *derive, uint32_t device, uint32_t core, uint32_t processor,
+                   uint32_t *ret_family);
+
+/* Stores the track of a lane of a family. */
+int family_track(struct derive *derive, uint32_t family, uint32_t lane, uint32_t *ret_track);
+
+/* Stores the track of the next row of a family, in output order. */
+int family_place(struct derive *derive, uint32_t family, int64_t start_time_ns, int64_t end_time_ns,
+                 uint32_t *ret_track, uint32_t *ret_depth);
+
+/* -- flows.c --------------------------------------------------------------------------------------- */
+
+/* Notes which correlations device work uses. Call after device_take_ops(). */
+int flows_init(struct derive *derive);
+void flows_free(struct flow_links *flows);
+
+/* Notes a merged main device row, or host row. */
+void flows_see_device_row(struct derive *derive, const struct device_row *row);
+int flows_see_host_row(struct derive *derive, uint32_t process, const struct host_row *row);
+
+/* Links them. */
+int flows_finish(struct derive *derive);
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive_impl.h"
+
+struct loss_place device_place(const struct derive *derive, uint32_t device, uint32_t core,
+                               uint32_t stream)
+{
+	const struct device *owner = &derive->identity->devices[device];
+
+	return (struct loss_place){owner->process, owner->device, core, stream};
+}
+
+int device_add_row(struct derive *derive, uint8_t kind, uint32_t source, const struct place *start,
+                   const struct place *end, uint8_t status)
+{
+	struct device_row *row = row_sorter_append(&derive->device_rows);
+
+	if (!row)
+		return FLEXTRACE_E_MEMORY;
+	*row = (struct device_row){
+		.start_time_ns = start->time_ns,
+		.end_time_ns = end->time_ns,
+		.err_ns = larger_err(start->err_ns, end->err_ns),
+		.source = source,
+		.kind = kind,
+		.status = worse_status(status, worse_status(start->status, end->status)),
+	};
+	derive_cover(derive, row->start_time_ns, row->end_time_ns);
+	return FLEXTRACE_OK;
+}
+
+/* -- control blocks ---------------------------------------------------------------------------------------- */
+
+/* One control block on its way to its rows. Stamp i is TS(i + 1). */
+struct op_input {
+	const struct tick_op *op; /* weak */
+	uint32_t source;
+	uint32_t process;
+	struct place places[FLEXTRACE_N_STAMPS];
+	bool is_placed[FLEXTRACE_N_STAMPS];
+	uint32_t n_rows;
+	bool lacks_stamp, lacks_clock, is_backwards;
+};
+
+enum { TS1, TS2, TS3, TS4, TS5 };
+
+static uint8_t row_kind_of(const struct tick_op *op)
+{
+	switch (op->kind) {
+	case FLEXTRACE_DEVICE_MEMCPY_HTOD:
+		return ROW_MEMCPY_HTOD;
+	case FLEXTRACE_DEVICE_MEMCPY_DTOH:
+		return ROW_MEMCPY_DTOH;
+	case FLEXTRACE_DEVICE_MEMCPY_DTOD:
+		return ROW_MEMCPY_DTOD;
+	case FLEXTRACE_DEVICE_MEMCPY_PTOP:
+		return ROW_MEMCPY_PTOP;
+	case FLEXTRACE_DEVICE_MEMSET:
+		return ROW_MEMSET;
+	case FLEXTRACE_DEVICE_RELEASE:
+		return ROW_RELEASE;
+	default:
+		return ROW_EXEC;
+	}
+}
+
+static void place_stamps(const struct derive *derive, struct op_input *input)
+{
+	const struct tick_op *op = input->op;
+
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
+		input->is_placed[i] = place_ticks(derive, input->process, op->counter, op->segment,
+		                                  op->ticks[i], &input->places[i]);
+}
+
+/* Adds the row between two stamps, or notes why not. 1: added. */
+static int add_pair(struct derive *derive, struct op_input *input, uint8_t kind, int from, int to)
+{
+	const struct tick_op *op = input->op;
+
+	if (!op->ticks[from] || !op->ticks[to]) {
+		input->lacks_stamp = true;
+		return 0;
+	}
+	if (!input->is_placed[from] || !input->is_placed[to]) {
+		input->lacks_clock = true;
+		return 0;
+	}
+	if (op->ticks[from] == op->ticks[to] && kind <= ROW_DMA_OUT && kind != ROW_EXEC)
+		return 0;
+	if (input->places[from].time_ns > input->places[to].time_ns) {
+		input->is_backwards = true;
+		return 0;
+	}
+	FLEXTRACE_TRY(device_add_row(derive, kind, input->source, &input->places[from],
+	                             &input->places[to], op->status));
+	input->n_rows++;
+	return 1;
+}
+
+static int add_kernel_rows(struct derive *derive, struct op_input *input)
+{
+	FLEXTRACE_TRY(add_pair(derive, input, ROW_DMA_IN, TS1, TS2));
+	FLEXTRACE_TRY(add_pair(derive, input, ROW_PREP, TS2, TS3));
+	FLEXTRACE_TRY(add_pair(derive, input, ROW_EXEC, TS3, TS4));
+	return add_pair(derive, input, ROW_DMA_OUT, TS4, TS5);
+}
+
+/* A transfer is the DMA that does it; where its two stamps say nothing it is the whole control block. */
+static int add_transfer_row(struct derive *derive, struct op_input *input, int from, int to)
+{
+	const struct tick_op *op = input->op;
+	uint8_t kind = row_kind_of(op);
+	bool says_something = op->ticks[from] && op->ticks[to] && op->ticks[from] != op->ticks[to];
+
+	if (!says_something) {
+		from = TS1;
+		to = TS5;
+	}
+	return add_pair(derive, input, kind, from, to);
+}
+
+static int add_stamp_rows(struct derive *derive, struct op_input *input)
+{
+	switch (row_kind_of(input->op)) {
+	case ROW_EXEC:
+		return add_kernel_rows(derive, input);
+	case ROW_MEMCPY_HTOD:
+		return add_transfer_row(derive, input, TS1, TS2);
+	case ROW_MEMCPY_DTOH:
+		return add_transfer_row(derive, input, TS4, TS5);
+	default:
+		return add_transfer_row(derive, input, TS1, TS5);
+	}
+}
+
+/* Work that no stamp places stands at its host bracket, if it has one. */
+static int add_bracket_row(struct derive *derive, struct op_input *input)
+{
+	const struct tick_op *op = input->op;
+	struct place start, end;
+
+	if (!op->submit_host_ns || !op->complete_host_ns ||
+	    op->submit_host_ns > op->complete_host_ns)
+		return FLEXTRACE_OK;
+	start = place_host(derive, input->process, op->submit_host_ns);
+	end = place_host(derive, input->process, op->complete_host_ns);
+	start.err_ns = UINT32_MAX;
+	input->n_rows++;
+	return device_add_row(derive, row_kind_of(op), input->source, &start, &end,
+	                      worse_status(op->status, TIME_UNMATCHED));
+}
+
+/* -- books -------------------------------------------------------------------------------------------------- */
+
+static enum loss_cause cause_of(const struct op_input *input)
+{
+	if (input->op->class == RECORD_SUBMIT)
+		return LOSS_UNMATCHED_SUBMIT;
+	if (input->op->class == RECORD_COMPLETE)
+		return LOSS_UNMATCHED_COMPLETE;
+	if (input->lacks_clock)
+		return LOSS_NO_CLOCK;
+	return input->is_backwards ? LOSS_BACKWARDS : LOSS_MISSING_STAMP;
+}
+
+static int book_op(struct derive *derive, const struct op_input *input)
+{
+	const struct tick_op *op = input->op;
+	struct loss_place place = device_place(derive, op->device, FLEXTRACE_NONE, op->stream);
+	int64_t host_ns = op->complete_host_ns ? op->complete_host_ns : op->submit_host_ns;
+
+	if (!host_ns)
+		host_ns = INT64_MIN;
+	if (!input->n_rows)
+		return derive_discard(derive, cause_of(input), &place, op->class, host_ns);
+	derive->ledger->rows[op->class]++;
+	if (op->class != RECORD_DEVICE_OP)
+		return FLEXTRACE_OK;
+	if (input->lacks_clock)
+		FLEXTRACE_TRY(ledger_lose(derive->ledger, LOSS_NO_CLOCK, &place, 1, host_ns));
+	if (input->is_backwards)
+		FLEXTRACE_TRY(ledger_lose(derive->ledger, LOSS_BACKWARDS, &place, 1, host_ns));
+	if (input->lacks_stamp)
+		FLEXTRACE_TRY(ledger_lose(derive->ledger, LOSS_MISSING_STAMP, &place, 1, host_ns));
+	return FLEXTRACE_OK;
+}
+
+static int take_op(struct derive *derive, uint32_t source)
+{
+	const struct tick_op *op = &derive->ops[source];
+	struct op_input input = {.op = op, .source = source};
+	struct derive_process *process;
+
+	input.process = derive->identity->devices[op->device].process;
+	process = derive_process(derive, input.process);
+	if (!process)
+		return FLEXTRACE_E_MEMORY;
+	if (op->complete_host_ns && op->complete_host_ns > process->last_host_ns)
+		process->last_host_ns = op->complete_host_ns;
+	place_stamps(derive, &input);
+	FLEXTRACE_TRY(add_stamp_rows(derive, &input));
+	if (!input.n_rows)
+		FLEXTRACE_TRY(add_bracket_row(derive, &input));
+	return book_op(derive, &input);
+}
+
+int device_take_ops(struct derive *derive, struct table *ops)
+{
+	uint64_t n = ops->n_rows;
+	struct table_cursor cursor;
+	const struct tick_op *op;
+
+	if (!n)
+		return FLEXTRACE_OK;
+	derive->ops = malloc(n * sizeof(*derive->ops));
+	if (!derive->ops || n >= FLEXTRACE_NONE)
+		return FLEXTRACE_E_MEMORY;
+	table_read(&cursor, ops, true);
+	while ((op = table_next(&cursor, sizeof(*op)))) {
+		derive->ops[derive->n_ops] = *op;
+		FLEXTRACE_TRY(take_op(derive, (uint32_t)derive->n_ops++));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- merging ------------------------------------------------------------------------------------------------ */
+
+static int find_family(struct derive *derive, const struct device_row *row, uint32_t *ret_family)
+{
+	if (row->kind >= ROW_FIRMWARE) {
+		const struct zone *zone = &derive->zones[row->source];
+
+		return family_of_core(derive, zone->device, zone->core, zone->processor,
+		                      ret_family);
+	}
+	return family_of_queue(derive, derive->ops[row->source].device,
+	                       derive->ops[row->source].queue, row->kind, ret_family);
+}
+
+static int merge_row(void *context, void *visited)
+{
+	struct derive *derive = context;
+	struct device_row *row = visited, *merged;
+	uint32_t family, depth;
+
+	FLEXTRACE_TRY(find_family(derive, row, &family));
+	FLEXTRACE_TRY(family_place(derive, family, row->start_time_ns, row->end_time_ns,
+	                           &row->track, &depth));
+	if (is_main_row(row->kind))
+		flows_see_device_row(derive, row);
+	merged = table_append(&derive->out->device_rows, sizeof(*merged));
+	if (!merged)
+		return FLEXTRACE_E_MEMORY;
+	*merged = *row;
+	return FLEXTRACE_OK;
+}
+
+int device_merge(struct derive *derive)
+{
+	return row_sorter_merge(&derive->device_rows, merge_row, derive);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * json_text.h: one small JSON text, written member by member and interned as one string.
+ *
+ * Appending never fails: a lack of memory is told by json_text_intern(), which releases the text either way.
+ * Bytes above 0x7f are passed on as they are.
+ */
+#ifndef FLEXTRACE_DERIVE_JSON_TEXT_H
+#define FLEXTRACE_DERIVE_JSON_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "strings.h"
+
+struct json_text {
+	char *bytes; /* owned */
+	size_t n_bytes, n_allocated;
+	bool is_first; /* no comma before what comes */
+	bool has_failed;
+};
+
+#define JSON_TEXT_INIT              \
+	{                           \
+		NULL, 0, 0, true, 0 \
+	}
+
+/* Opens an array or object as an element, closes it. */
+void json_text_open(struct json_text *text, char bracket);
+void json_text_close(struct json_text *text, char bracket);
+
+/* A member's name; its value is to follow. */
+void json_text_member(struct json_text *text, const char *name);
+
+void json_text_string(struct json_text *text, const char *name, const char *value);
+void json_text_number(struct json_text *text, const char *name, uint64_t value);
+
+/* Stores the id of the text and releases it. FLEXTRACE_E_MEMORY or 0. */
+int json_text_intern(struct json_text *text, struct string_cache *strings, uint32_t *ret_id);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lanes.h"
+
+#include <stdlib.h>
+
+#include "array.h"
+#include "error.h"
+
+void lanes_init(struct lanes *lanes, bool nests)
+{
+	*lanes = (struct lanes){.nests = nests, .n_lanes = nests};
+}
+
+void lanes_release(struct lanes *lanes)
+{
+	free(lanes->open);
+	free(lanes->busy);
+	free(lanes->free_lanes);
+	lanes_init(lanes, lanes->nests);
+}
+
+/* -- the two heaps --------------------------------------------------------------------------------- */
+
+static bool ends_before(struct busy_lane left, struct busy_lane right)
+{
+	return left.end != right.end ? left.end < right.end : left.lane < right.lane;
+}
+
+static int push_busy(struct lanes *lanes, struct busy_lane lane)
+{
+	uint32_t at = lanes->n_busy;
+
+	FLEXTRACE_TRY(ARRAY_RESERVE(lanes->busy, lanes->n_busy_allocated, at + 1ull));
+	lanes->n_busy++;
+	for (; at > 0 && ends_before(lane, lanes->busy[(at - 1) / 2]); at = (at - 1) / 2)
+		lanes->busy[at] = lanes->busy[(at - 1) / 2];
+	lanes->busy[at] = lane;
+	return 0;
+}
+
+static struct busy_lane pop_busy(struct lanes *lanes)
+{
+	struct busy_lane top = lanes->busy[0];
+	struct busy_lane last = lanes->busy[--lanes->n_busy];
+	uint32_t at = 0;
+
+	for (uint32_t child = 1; child < lanes->n_busy; child = 2 * at + 1) {
+		if (child + 1 < lanes->n_busy &&
+		    ends_before(lanes->busy[child + 1], lanes->busy[child]))
+			child++;
+		if (!ends_before(lanes->busy[child], last))
+			break;
+		lanes->busy[at] = lanes->busy[child];
+		at = child;
+	}
+	lanes->busy[at] = last;
+	return top;
+}
+
+static int push_free(struct lanes *lanes, uint32_t lane)
+{
+	uint32_t at = lanes->n_free;
+
+	FLEXTRACE_TRY(ARRAY_RESERVE(lanes->free_lanes, lanes->n_free_allocated, at + 1ull));
+	lanes->n_free++;
+	for (; at > 0 && lane < lanes->free_lanes[(at - 1) / 2]; at = (at - 1) / 2)
+		lanes->free_lanes[at] = lanes->free_lanes[(at - 1) / 2];
+	lanes->free_lanes[at] = lane;
+	return 0;
+}
+
+static uint32_t pop_free(struct lanes *lanes)
+{
+	uint32_t top = lanes->free_lanes[0];
+	uint32_t last = lanes->free_lanes[--lanes->n_free];
+	uint32_t at = 0;
+
+	for (uint32_t child = 1; child < lanes->n_free; child = 2 * at + 1) {
+		if (child + 1 < lanes->n_free &&
+		    lanes->free_lanes[child + 1] < lanes->free_lanes[child])
+			child++;
+		if (last <= lanes->free_lanes[child])
+			break;
+		lanes->free_lanes[at] = lanes->free_lanes[child];
+		at = child;
+	}
+	lanes->free_lanes[at] = last;
+	return top;
+}
+
+/* -- placing --------------------------------------------------------------------------------------- */
+
+/* True if the row lies inside, or behind, what is open on lane 0; then it is open there, too. */
+static int nest(struct lanes *lanes, int64_t start, int64_t end, uint32_t *ret_depth)
+{
+	uint32_t n = 0, high;
+
+	while (lanes->n_open && lanes->open[lanes->n_open - 1] <= start)
+		lanes->n_open--;
+	for (high = lanes->n_open; n < high;) {
+		uint32_t middle = high - (high - n) / 2;
+
+		if (lanes->open[middle - 1] >= end)
+			n = middle;
+		else
+			high = middle - 1;
+	}
+	*ret_depth = n;
+	if (n < lanes->n_open)
+		return 0;
+	FLEXTRACE_TRY(ARRAY_RESERVE(lanes->open, lanes->n_open_allocated, n + 1ull));
+	lanes->open[lanes->n_open++] = end;
+	return 1;
+}
+
+int lanes_place(struct lanes *lanes, int64_t start, int64_t end, uint32_t *ret_lane,
+                uint32_t *ret_depth)
+{
+	struct busy_lane busy = {end, 0};
+	int is_nested = 0;
+
+	*ret_lane = 0;
+	*ret_depth = 0;
+	if (lanes->nests)
+		is_nested = nest(lanes, start, end, ret_depth);
+	if (is_nested)
+		return is_nested < 0 ? is_nested : 0;
+	while (lanes->n_busy && lanes->busy[0].end <= start)
+		FLEXTRACE_TRY(push_free(lanes, pop_busy(lanes).lane));
+	busy.lane = lanes->n_free ? pop_free(lanes) : lanes->n_lanes++;
+	*ret_lane = busy.lane;
+	return push_busy(lanes, busy);
+}

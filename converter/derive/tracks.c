@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derive_impl.h"
+
+static int add_family(struct derive *derive, struct track track, uint32_t *ret_family)
+{
+	struct track_family *family;
+	bool nests = track.kind == TRACK_THREAD || track.kind == TRACK_CORE;
+
+	FLEXTRACE_TRY(ARRAY_RESERVE(derive->families, derive->n_families_allocated,
+	                            derive->n_families + 1ull));
+	family = &derive->families[derive->n_families];
+	lanes_init(&family->lanes, nests);
+	family->track = track;
+	*ret_family = derive->n_families++;
+	return FLEXTRACE_OK;
+}
+
+int family_of_thread(struct derive *derive, uint32_t thread, enum track_kind kind,
+                     uint32_t *ret_family)
+{
+	struct derive_thread *state = derive_thread(derive, thread);
+
+	if (!state)
+		return FLEXTRACE_E_MEMORY;
+	if (!state->families[kind]) {
+		struct track track = {.kind = (uint8_t)kind, .owner = thread};
+
+		FLEXTRACE_TRY(add_family(derive, track, &state->families[kind]));
+		state->families[kind]++;
+	}
+	*ret_family = state->families[kind] - 1;
+	return FLEXTRACE_OK;
+}
+
+static int family_of_key(struct derive *derive, struct map *map, uint64_t a, struct track track,
+                         uint32_t *ret_family)
+{
+	uint64_t b = (uint64_t)track.owner << 8 | track.row_kind;
+
+	*ret_family = map_find(map, a, b);
+	if (*ret_family != MAP_NONE)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(add_family(derive, track, ret_family));
+	return map_put(map, a, b, *ret_family);
+}
+
+int family_of_queue(struct derive *derive, uint32_t device, uint32_t queue, uint8_t row_kind,
+                    uint32_t *ret_family)
+{
+	struct track track = {.kind = TRACK_QUEUE,
+	                      .row_kind = is_main_row(row_kind) ? ROW_EXEC : row_kind,
+	                      .owner = device,
+	                      .id = queue};
+
+	return family_of_key(derive, &derive->queue_families, queue, track, ret_family);
+}
+
+int family_of_core(struct derive *derive, uint32_t device, uint32_t core, uint32_t processor,
+                   uint32_t *ret_family)
+{
+	struct track track = {
+		.kind = TRACK_CORE, .owner = device, .id = core, .processor = processor};
+
+	return family_of_key(derive, &derive->core_families, (uint64_t)core << 32 | processor,
+	                     track, ret_family);
+}
+
+int family_track(struct derive *derive, uint32_t family_id, uint32_t lane, uint32_t *ret_track)
+{
+	struct track_family *family = &derive->families[family_id];
+
+	while (family->n_tracks <= lane) {
+		struct track track = family->track;
+
+		track.lane = family->n_tracks;
+		FLEXTRACE_TRY(ARRAY_RESERVE(family->tracks, family->n_allocated,
+		                            family->n_tracks + 1ull));
+		FLEXTRACE_TRY(ARRAY_RESERVE(derive->tracks, derive->n_tracks_allocated,
+		                            derive->n_tracks + 1ull));
+		family->tracks[family->n_tracks++] = derive->n_tracks;
+		derive->tracks[derive->n_tracks++] = track;
+	}
+	*ret_track = family->tracks[lane];
+	return FLEXTRACE_OK;
+}
+
+int family_place(struct derive *derive, uint32_t family, int64_t start_time_ns, int64_t end_time_ns,
+                 uint32_t *ret_track, uint32_t *ret_depth)
+{
+	uint32_t lane;
+
+	FLEXTRACE_TRY(lanes_place(&derive->families[family].lanes, start_time_ns, end_time_ns,
+	                          &lane, ret_depth));
+	return family_track(derive, family, lane, ret_track);
+}
