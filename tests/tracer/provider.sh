@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Records real programs with LTTng and reads the trace as text: provider.sh PROVIDER EVERY_MACRO SCENARIO.
-# Runs below private.sh. FLEXTRACE_PROVIDER_TEST_FORK=preload tests with liblttng-ust-fork.
+# Runs below private.sh. FLEXTRACE_TEST_SANITIZED=1: the programs are built with a sanitizer.
 set -u
 provider=$1 every_macro=$2 scenario=$3
 dir=$LTTNG_TEST_DIR
@@ -125,10 +125,10 @@ fork_test() { # session, preloaded library
 }
 fork_test fork ""
 preload=$(ldconfig -p 2>/dev/null | sed -nE 's/.*(liblttng-ust-fork\.so\.1) .*/\1/p' | head -n 1)
-case $provider_flags in
-*sanitize*) ;; # the sanitizer's library must come first
-*) [ -n "$preload" ] && fork_test fork_preloaded "$preload" ;;
-esac
+# A sanitizer's library must come first, which a preloaded one makes impossible.
+if [ -n "$preload" ] && [ "${FLEXTRACE_TEST_SANITIZED:-0}" = 0 ]; then
+	fork_test fork_preloaded "$preload"
+fi
 
 # -- definitions made before the session exist in it, and again on request -------------------------------
 mkfifo "$dir/in" "$dir/out"
