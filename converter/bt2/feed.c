@@ -295,14 +295,36 @@ int feed_merge(struct feed *to, struct feed *from)
 	return 0;
 }
 
+/* Whether streams of a trace have records of other tables, but no definition at all. */
+static bool lacks_definitions(const struct feed *feed, const struct feed_trace *trace)
+{
+	uint64_t n_definitions = 0, n_others = 0;
+
+	for (uint32_t i = 0; i < feed->set.n_streams; i++) {
+		const struct stream *stream = feed->set.streams[i];
+
+		if (memcmp(stream->trace_uuid, trace->uuid, sizeof(trace->uuid)))
+			continue;
+		n_definitions += stream->tables[TABLE_DEFINITIONS].n_rows;
+		n_others += stream->tables[TABLE_EVIDENCE].n_rows +
+		            stream->tables[TABLE_HOST].n_rows;
+	}
+	return n_others && !n_definitions;
+}
+
 int feed_book_channels(struct feed *feed)
 {
 	struct loss_place nowhere = LOSS_NOWHERE;
 
-	for (uint32_t i = 0; i < feed->n_traces; i++)
-		if (feed->traces[i].n_missing_channels)
+	for (uint32_t i = 0; i < feed->n_traces; i++) {
+		const struct feed_trace *trace = &feed->traces[i];
+		uint64_t n = trace->n_missing_channels;
+
+		if (!n && lacks_definitions(feed, trace))
+			n = 1;
+		if (n)
 			FLEXTRACE_TRY(ledger_lose(&feed->decoder.ledger, LOSS_CHANNEL_NOT_CREATED,
-			                          &nowhere, feed->traces[i].n_missing_channels,
-			                          INT64_MIN));
+			                          &nowhere, n, INT64_MIN));
+	}
 	return 0;
 }

@@ -59,7 +59,8 @@ void feed_detach(struct feed *feed);
 /* Moves streams, books and traces of `from` to `to`. */
 int feed_merge(struct feed *to, struct feed *from);
 
-/* Books the channels that were never created. Call once, when all is merged. */
+/* Books the channels that were never created: those that the metadata declares and that have no stream, or
+ * else the definitions' where a trace has records, but no definition. Call once, when all is merged. */
 int feed_book_channels(struct feed *feed);
 
 #endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* flextrace convert: recorded traces -> one timeline. */
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "bt2/reader.h"
+#include "cli.h"
+#include "conversion.h"
+#include "guard.h"
+#include "summary.h"
+
+#define MAX_WORKERS        256
+#define MAX_FORMAT_THREADS 8
+
+struct convert_options {
+	int64_t n_workers; /* 0 = one per core */
+};
+
+static const struct option_spec option_table[] = {
+	{"workers", 'j', OPTION_NUMBER, offsetof(struct convert_options, n_workers), "N",
+         "Threads that read streams (default: one per core)", 1, MAX_WORKERS},
+	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+/* Cores that this process may run on. */
+static uint32_t count_cores(void)
+{
+	cpu_set_t cores;
+	int n = 1;
+
+	if (sched_getaffinity(0, sizeof(cores), &cores) == 0)
+		n = CPU_COUNT(&cores);
+	return n < MAX_WORKERS ? (uint32_t)n : MAX_WORKERS;
+}
+
+static void show_progress(void *context, uint64_t n_messages)
+{
+	(void)context;
+	cli_progress("Reading: %.1f M messages", (double)n_messages / 1e6);
+}
+
+static void show_warning(void *context, const char *text)
+{
+	(void)context;
+	cli_warn("%s", text);
+}
+
+struct conversion {
+	struct string_pool *strings; /* owned, all */
+	struct stream_set set;
+	struct ledger ledger;
+	struct ctf_views views;
+};
+
+static int read_and_run(struct conversion *conversion, const char *const *traces, uint32_t n_traces,
+                        const struct conversion_options *options, uint32_t n_workers,
+                        struct pipeline_result *ret_result, struct flextrace_error *error)
+{
+	struct reader_options reader = {n_workers, show_progress, show_warning, NULL};
+
+	FLEXTRACE_TRY(reader_run(traces, n_traces, &reader, &conversion->views, conversion->strings,
+	                         &conversion->set, &conversion->ledger, error));
+	ctf_views_remove(&conversion->views);
+	cli_progress("Converting: %u streams", conversion->set.n_streams);
+	return conversion_run(
+		options, n_workers < MAX_FORMAT_THREADS ? n_workers : MAX_FORMAT_THREADS,
+		&conversion->set, conversion->strings, &conversion->ledger, ret_result, error);
+}
+
+/* Converts under a guard; everything that was allocated is gone afterwards. */
+static int convert(const char *const *traces, uint32_t n_traces,
+                   const struct conversion_options *options, uint32_t n_workers,
+                   struct pipeline_result *ret_result, struct flextrace_error *error)
+{
+	struct conversion conversion = {.strings = string_pool_new()};
+	struct guard guard;
+	int code;
+
+	if (!conversion.strings)
+		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	ledger_init(&conversion.ledger);
+	guard_begin(&guard, &conversion.views, options->output_dir);
+	code = read_and_run(&conversion, traces, n_traces, options, n_workers, ret_result, error);
+	guard_end(&guard);
+	ctf_views_remove(&conversion.views);
+	stream_set_release(&conversion.set);
+	ledger_release(&conversion.ledger);
+	string_pool_free(conversion.strings);
+	return code;
+}
+
+int convert_traces(const char *const *traces, uint32_t n_traces,
+                   const struct conversion_options *options, uint32_t n_workers)
+{
+	struct flextrace_error error = {0};
+	struct pipeline_result result = {0};
+	int code = conversion_check(options, &error);
+
+	if (code == 0)
+		code = convert(traces, n_traces, options, n_workers ? n_workers : count_cores(),
+		               &result, &error);
+	cli_progress_end();
+	if (code < 0) {
+		error.code = code;
+		return cli_fail(&error);
+	}
+	if (!result.is_lossy)
+		return CLI_OK;
+	cli_error("Records were lost: lost=%llu, fail-on-loss=%llu",
+	          (unsigned long long)result.lost, (unsigned long long)options->fail_on_loss.value);
+	return CLI_LOSS;
+}
+
+static int run_options(char *const *traces, uint32_t n_traces,
+                       const struct convert_options *options,
+                       const struct conversion_options *conversion)
+{
+	struct flextrace_error error = {0};
+	int code;
+
+	if (!n_traces) {
+		cli_error("Trace is missing; `flextrace convert --help` shows the usage");
+		return CLI_USAGE;
+	}
+	code = convert_traces((const char *const *)traces, n_traces, conversion,
+	                      (uint32_t)options->n_workers);
+	if ((code != CLI_OK && code != CLI_LOSS) || cli_is_quiet())
+		return code;
+	if (summary_print(conversion->output_dir, stdout, &error) < 0)
+		cli_warn("%s", error.message);
+	return code;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct convert_options options = {0};
+	struct conversion_options conversion = CONVERSION_OPTIONS_INIT;
+	int first, code = cli_parse(command, argc, argv, (void *[]){&options, &conversion}, &first);
+
+	if (code == CLI_OK)
+		code = run_options(argv + first, (uint32_t)(argc - first), &options, &conversion);
+	options_release(conversion_option_table, &conversion);
+	return code == CLI_HELP ? CLI_OK : code;
+}
+
+const struct command convert_command = {
+	.name = "convert",
+	.operands = "TRACE...",
+	.summary = "Convert recorded traces into one timeline",
+	.text = "Reads the LTTng traces at or below each TRACE, as babeltrace2 finds them, and "
+                "writes\n"
+		"trace.json for Perfetto or Chrome, CSV tables and run.json into the output "
+                "directory.\n"
+		"A stream file that ends inside a packet is read up to its last whole packet.",
+	.tables = {option_table, conversion_option_table},
+	.run = run,
+};

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bt2/plan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bt2/graph.h"
+
+static int no_memory(struct flextrace_error *error)
+{
+	return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+}
+
+/* -- stream files: sizes, and what is cut ------------------------------------------------------------ */
+
+struct sizes { /* of one group's streams */
+	struct ctf_dir *dirs;
+	uint32_t n_dirs;
+};
+
+static void sizes_release(struct sizes *sizes)
+{
+	for (uint32_t i = 0; i < sizes->n_dirs; i++)
+		ctf_dir_release(&sizes->dirs[i]);
+	free(sizes->dirs);
+}
+
+static void warn_of_cuts(const struct ctf_dir *dir, const struct reader_options *options)
+{
+	char text[512];
+
+	for (uint32_t i = 0; options->warn && i < dir->n_files; i++) {
+		const struct ctf_file *file = &dir->files[i];
+
+		if (file->whole_bytes == file->size_bytes)
+			continue;
+		snprintf(text, sizeof(text),
+		         "Stream file ends inside a packet, reading what is whole: path=%s/%s, "
+		         "whole-bytes=%" PRIu64 ", lost-bytes=%" PRIu64,
+		         dir->path, file->name, file->whole_bytes,
+		         file->size_bytes - file->whole_bytes);
+		options->warn(options->context, text);
+	}
+}
+
+/* Scans one directory of a group; a cut one is replaced by its view. */
+static int scan_path(struct plan *plan, char **path, struct ctf_dir *dir,
+                     const struct reader_options *options, struct ctf_views *views,
+                     struct flextrace_error *error)
+{
+	char *view;
+
+	FLEXTRACE_TRY(ctf_dir_scan(*path, dir, error));
+	if (!dir->n_cut)
+		return 0;
+	warn_of_cuts(dir, options);
+	plan->n_cut += dir->n_cut;
+	FLEXTRACE_TRY(ctf_views_add(views, dir, &view, error));
+	free(*path);
+	*path = view;
+	return 0;
+}
+
+static int scan_group(struct plan *plan, struct trace_group *group, struct sizes *sizes,
+                      const struct reader_options *options, struct ctf_views *views,
+                      struct flextrace_error *error)
+{
+	*sizes = (struct sizes){calloc(group->n_paths, sizeof(*sizes->dirs)), 0};
+	if (!sizes->dirs)
+		return no_memory(error);
+	for (uint32_t i = 0; i < group->n_paths; i++) {
+		FLEXTRACE_TRY(
+			scan_path(plan, &group->paths[i], &sizes->dirs[i], options, views, error));
+		sizes->n_dirs++;
+	}
+	return 0;
+}
+
+/* Sums up the files of the stream that a port is named after; 1 where the name tells nothing. */
+static uint64_t port_bytes(const struct sizes *sizes, const char *port_name)
+{
+	const char *ids = strstr(port_name, " | ");
+	uint64_t class_id, instance_id, n_bytes = 1;
+
+	if (!ids || sscanf(ids, " | %" SCNu64 " | %" SCNu64, &class_id, &instance_id) != 2)
+		return n_bytes;
+	for (uint32_t i = 0; i < sizes->n_dirs; i++)
+		for (uint32_t j = 0; j < sizes->dirs[i].n_files; j++) {
+			const struct ctf_file *file = &sizes->dirs[i].files[j];
+
+			if (file->has_stream && file->class_id == class_id &&
+			    file->instance_id == instance_id)
+				n_bytes += file->whole_bytes;
+		}
+	return n_bytes;
+}
+
+/* -- ports ------------------------------------------------------------------------------------------- */
+
+static int add_port(struct plan *plan, const struct plan_port *port)
+{
+	if (plan->n_ports == plan->n_allocated) {
+		uint32_t n = plan->n_allocated ? 2 * plan->n_allocated : 16;
+		struct plan_port *ports = realloc(plan->ports, n * sizeof(*ports));
+
+		if (!ports)
+			return FLEXTRACE_E_MEMORY;
+		plan->ports = ports;
+		plan->n_allocated = n;
+	}
+	plan->ports[plan->n_ports++] = *port;
+	return 0;
+}
+
+/* Opens a group's trace once to see its ports. */
+static int list_ports(struct plan *plan, uint32_t group, const struct sizes *sizes,
+                      const struct plugins *plugins, struct flextrace_error *error)
+{
+	const struct trace_group *of = &plan->groups.groups[group];
+	struct graph graph;
+	uint64_t n;
+	int code = 0;
+
+	FLEXTRACE_TRY(graph_open(&graph, plugins, of->paths, of->n_paths, NULL, NULL, error));
+	n = graph_port_count(&graph);
+	for (uint64_t i = 0; i < n && code == 0; i++) {
+		struct plan_port port = {.group = group, .port = i};
+
+		port.n_bytes = port_bytes(sizes, graph_port_name(&graph, i));
+		code = add_port(plan, &port);
+	}
+	plan->n_empty += n == 0;
+	graph_close(&graph);
+	return code < 0 ? no_memory(error) : 0;
+}
+
+static int plan_group(struct plan *plan, uint32_t group, const struct plugins *plugins,
+                      const struct reader_options *options, struct ctf_views *views,
+                      struct flextrace_error *error)
+{
+	struct sizes sizes;
+	int code = scan_group(plan, &plan->groups.groups[group], &sizes, options, views, error);
+
+	if (code == 0)
+		code = list_ports(plan, group, &sizes, plugins, error);
+	sizes_release(&sizes);
+	return code;
+}
+
+int plan_init(struct plan *plan, const struct plugins *plugins, const char *const *traces,
+              uint32_t n_traces, const struct reader_options *options, struct ctf_views *views,
+              struct flextrace_error *error)
+{
+	int code;
+
+	*plan = (struct plan){0};
+	FLEXTRACE_TRY(discover(plugins, traces, n_traces, &plan->groups, error));
+	for (uint32_t i = 0; i < plan->groups.n_groups; i++) {
+		code = plan_group(plan, i, plugins, options, views, error);
+		if (code < 0)
+			goto fail;
+	}
+	if (plan->n_ports)
+		return 0;
+	code = error_set(
+		error, FLEXTRACE_E_INPUT,
+		"No data: the trace has no streams; were its channels created, and is there "
+		"room in /dev/shm? path=%s",
+		traces[0]);
+fail:
+	plan_release(plan);
+	return code;
+}
+
+void plan_release(struct plan *plan)
+{
+	for (uint32_t i = 0; i < plan->n_ports; i++)
+		free(plan->ports[i].failure);
+	free(plan->ports);
+	trace_groups_release(&plan->groups);
+	*plan = (struct plan){0};
+}
+
+/* -- shares ------------------------------------------------------------------------------------------ */
+
+/* Largest first; the order of the plan where sizes are equal. */
+static int compare_ports(const void *a, const void *b)
+{
+	const struct plan_port *x = *(struct plan_port *const *)a;
+	const struct plan_port *y = *(struct plan_port *const *)b;
+
+	if (x->n_bytes != y->n_bytes)
+		return x->n_bytes < y->n_bytes ? 1 : -1;
+	return x < y ? -1 : x > y;
+}
+
+static uint32_t least_loaded(const uint64_t *loads, uint32_t n_workers)
+{
+	uint32_t least = 0;
+
+	for (uint32_t i = 1; i < n_workers; i++)
+		if (loads[i] < loads[least])
+			least = i;
+	return least;
+}
+
+int plan_share(struct plan *plan, uint32_t n_workers)
+{
+	struct plan_port **by_size = malloc(plan->n_ports * sizeof(*by_size));
+	uint64_t *loads = calloc(n_workers, sizeof(*loads));
+
+	if (!by_size || !loads) {
+		free(by_size);
+		free(loads);
+		return FLEXTRACE_E_MEMORY;
+	}
+	for (uint32_t i = 0; i < plan->n_ports; i++)
+		by_size[i] = &plan->ports[i];
+	qsort(by_size, plan->n_ports, sizeof(struct plan_port *), compare_ports);
+	for (uint32_t i = 0; i < plan->n_ports; i++) {
+		by_size[i]->worker = least_loaded(loads, n_workers);
+		loads[by_size[i]->worker] += by_size[i]->n_bytes;
+	}
+	free(by_size);
+	free(loads);
+	return 0;
+}

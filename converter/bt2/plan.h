@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plan.h: which worker reads which stream.
+ *
+ * The streams of all traces are dealt out by the size of their files, largest first, each to the worker with
+ * the least so far. Cut files are replaced by a view of their trace before anything is opened.
+ */
+#ifndef FLEXTRACE_BT2_PLAN_H
+#define FLEXTRACE_BT2_PLAN_H
+
+#include "bt2/discover.h"
+#include "bt2/reader.h"
+
+struct plan_port {
+	uint32_t group;
+	uint64_t port; /* of the group's source */
+	uint64_t n_bytes;
+	uint32_t worker;
+	char *failure; /* owned: why its end was not reached; NULL = it was. Written by its worker */
+};
+
+struct plan {
+	struct trace_groups groups;
+	struct plan_port *ports; /* owned, sorted by (group, port) */
+	uint32_t n_ports, n_allocated;
+	uint32_t n_cut;   /* stream files that were cut */
+	uint32_t n_empty; /* traces without a stream */
+};
+
+/* Makes a plan for at most `n_workers`; warns of cut files. FLEXTRACE_E_INPUT: nothing to read. */
+int plan_init(struct plan *plan, const struct plugins *plugins, const char *const *traces,
+              uint32_t n_traces, const struct reader_options *options, struct ctf_views *views,
+              struct flextrace_error *error);
+void plan_release(struct plan *plan);
+
+/* Deals the ports out. */
+int plan_share(struct plan *plan, uint32_t n_workers);
+
+#endif

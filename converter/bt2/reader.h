@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reader.h: recorded traces -> streams of records, in parallel. The border to callers without babeltrace2.
+ *
+ * Each worker thread opens the traces itself and reads its share of their streams, at most 64 of them per
+ * graph. What is read does not depend on the number of workers. A stream that cannot be read to its end costs
+ * the rest of that stream and a count (truncated_stream), not the run.
+ */
+#ifndef FLEXTRACE_BT2_READER_H
+#define FLEXTRACE_BT2_READER_H
+
+#include "ctf_repair.h"
+#include "error.h"
+#include "gather.h"
+#include "ledger.h"
+#include "strings.h"
+
+struct reader_options {
+	uint32_t n_workers; /* at least 1 */
+	/* Both called in the caller's thread only; NULL = not wanted. */
+	void (*progress)(void *context, uint64_t n_messages);
+	void (*warn)(void *context, const char *text);
+	void *context;
+};
+
+/*
+ * Reads all traces at or below the given paths into `set` and `ledger`. Private views of cut traces stand in
+ * `views` until the caller removes them. FLEXTRACE_E_INPUT: a path does not exist, has no trace, or
+ * nothing of it can be read.
+ */
+int reader_run(const char *const *traces, uint32_t n_traces, const struct reader_options *options,
+               struct ctf_views *views, struct string_pool *strings, struct stream_set *set,
+               struct ledger *ledger, struct flextrace_error *error);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bt2/sink.h"
+
+#include <stdlib.h>
+
+#include "bt2/intake.h"
+#include "bt2/params.h"
+#include "conversion.h"
+
+#define N_THREADS 4 /* for the formats, at the end */
+
+struct sink {
+	struct conversion_options options; /* texts weak, in `params` */
+	const bt_value *params;            /* owned reference */
+	struct string_pool *strings;       /* owned */
+	struct feed feed;                  /* owned */
+	struct intake intake;              /* owned */
+};
+
+#define APPEND_CAUSE(self, ...)                              \
+	BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT( \
+		bt_self_component_sink_as_self_component(self), __VA_ARGS__)
+
+static struct sink *sink_of(bt_self_component_sink *self)
+{
+	return bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
+}
+
+static void sink_free(struct sink *sink)
+{
+	intake_release(&sink->intake);
+	feed_release(&sink->feed);
+	string_pool_free(sink->strings);
+	options_release(conversion_option_table, &sink->options);
+	bt_value_put_ref(sink->params);
+	free(sink);
+}
+
+/* Allocates a sink; NULL: no memory. */
+static struct sink *sink_new(const bt_value *params)
+{
+	struct sink *sink = calloc(1, sizeof(*sink));
+
+	if (!sink)
+		return NULL;
+	sink->options = (struct conversion_options)CONVERSION_OPTIONS_INIT;
+	sink->params = params;
+	bt_value_get_ref(params);
+	sink->strings = string_pool_new();
+	if (sink->strings && feed_init(&sink->feed, sink->strings) == 0)
+		return sink;
+	string_pool_free(sink->strings);
+	bt_value_put_ref(sink->params);
+	free(sink);
+	return NULL;
+}
+
+static int read_params(struct sink *sink, struct flextrace_error *error)
+{
+	FLEXTRACE_TRY(params_read(sink->params, conversion_option_table, &sink->options, error));
+	return conversion_check(&sink->options, error);
+}
+
+bt_component_class_initialize_method_status
+sink_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *configuration,
+                const bt_value *params, void *data)
+{
+	struct sink *sink = sink_new(params);
+	struct flextrace_error error = {0};
+	bt_component_class_initialize_method_status status;
+
+	(void)configuration;
+	(void)data;
+	if (!sink) {
+		APPEND_CAUSE(self, "Out of memory");
+		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
+	}
+	if (read_params(sink, &error) < 0) {
+		APPEND_CAUSE(self, "%s", error.message);
+		sink_free(sink);
+		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+	}
+	status = intake_init(&sink->intake, self, &sink->feed);
+	if (status != BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK) {
+		sink_free(sink);
+		return status;
+	}
+	bt_self_component_set_data(bt_self_component_sink_as_self_component(self), sink);
+	return status;
+}
+
+void sink_finalize(bt_self_component_sink *self)
+{
+	sink_free(sink_of(self));
+}
+
+bt_component_class_port_connected_method_status
+sink_input_port_connected(bt_self_component_sink *self, bt_self_component_port_input *port,
+                          const bt_port_output *other)
+{
+	(void)port;
+	(void)other;
+	return intake_connected(&sink_of(self)->intake);
+}
+
+bt_component_class_sink_graph_is_configured_method_status
+sink_graph_is_configured(bt_self_component_sink *self)
+{
+	return intake_configured(&sink_of(self)->intake);
+}
+
+/* Everything is read: writes the files. */
+static int convert(struct sink *sink, struct flextrace_error *error)
+{
+	struct pipeline_result result = {0};
+
+	feed_detach(&sink->feed);
+	if (feed_book_channels(&sink->feed) < 0)
+		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	FLEXTRACE_TRY(conversion_run(&sink->options, N_THREADS, &sink->feed.set, sink->strings,
+	                             &sink->feed.decoder.ledger, &result, error));
+	if (result.is_lossy)
+		return error_set(error, FLEXTRACE_E_INPUT,
+		                 "Converted, but records were lost: lost=%llu, fail-on-loss=%llu",
+		                 (unsigned long long)result.lost,
+		                 (unsigned long long)sink->options.fail_on_loss.value);
+	return 0;
+}
+
+bt_component_class_sink_consume_method_status sink_consume(bt_self_component_sink *self)
+{
+	struct sink *sink = sink_of(self);
+	struct flextrace_error error = {0};
+	bt_component_class_sink_consume_method_status status = intake_consume(&sink->intake);
+
+	if (status == BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END &&
+	    convert(sink, &error) < 0) {
+		APPEND_CAUSE(self, "%s", error.message[0] ? error.message : "Out of memory");
+		return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR;
+	}
+	return status;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conversion.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* -- before reading --------------------------------------------------------------------------------- */
+
+/* Cuts the last component of a path: "a/b" -> "a", "a" -> ".", "/a" -> "/". */
+static void cut_component(char *path)
+{
+	size_t length = strlen(path);
+	char *slash;
+
+	while (length > 1 && path[length - 1] == '/')
+		path[--length] = '\0';
+	slash = strrchr(path, '/');
+	if (!slash)
+		strcpy(path, ".");
+	else if (slash == path)
+		path[1] = '\0';
+	else
+		*slash = '\0';
+}
+
+/* The directory, or the closest of its parents that exists, must be a directory that we may write to. */
+static int check_output_dir(const char *output_dir, struct flextrace_error *error)
+{
+	char *path = malloc(strlen(output_dir) + 2);
+	struct stat status;
+	int code = 0;
+
+	if (!path)
+		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	strcpy(path, output_dir);
+	while (stat(path, &status) < 0 && errno == ENOENT)
+		cut_component(path);
+	if (stat(path, &status) < 0 || access(path, W_OK | X_OK) < 0)
+		code = error_set(error, FLEXTRACE_E_OUTPUT,
+		                 "Cannot write into output directory: path=%s, reason=%s",
+		                 output_dir, strerror(errno));
+	else if (!S_ISDIR(status.st_mode))
+		code = error_set(error, FLEXTRACE_E_OUTPUT,
+		                 "Output directory is no directory: path=%s", path);
+	free(path);
+	return code;
+}
+
+int conversion_check(const struct conversion_options *options, struct flextrace_error *error)
+{
+	if (!options->output_dir)
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Output directory is missing: give `output-dir`");
+	FLEXTRACE_TRY(emit_check_formats(options->formats, error));
+	for (uint32_t i = 0; i < options->names.n; i++)
+		if (access(options->names.texts[i], R_OK) < 0)
+			return error_set(error, FLEXTRACE_E_INPUT,
+			                 "Cannot read firmware image: path=%s, reason=%s",
+			                 options->names.texts[i], strerror(errno));
+	return check_output_dir(options->output_dir, error);
+}
+
+/* -- what run.json says ----------------------------------------------------------------------------- */
+
+struct facts {
+	char **texts; /* owned, each owned */
+	uint32_t n, n_allocated;
+};
+
+static void facts_release(struct facts *facts)
+{
+	for (uint32_t i = 0; i < facts->n; i++)
+		free(facts->texts[i]);
+	free(facts->texts);
+}
+
+static int facts_add(struct facts *facts, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int facts_add(struct facts *facts, const char *format, ...)
+{
+	va_list arguments;
+	int length;
+
+	if (facts->n == facts->n_allocated) {
+		uint32_t n = facts->n ? 2 * facts->n : 8;
+		char **texts = realloc(facts->texts, n * sizeof(*texts));
+
+		if (!texts)
+			return FLEXTRACE_E_MEMORY;
+		facts->texts = texts;
+		facts->n_allocated = n;
+	}
+	va_start(arguments, format);
+	length = vasprintf(&facts->texts[facts->n], format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return FLEXTRACE_E_MEMORY;
+	facts->n++;
+	return 0;
+}
+
+static int describe_options(const struct conversion_options *options, struct facts *facts)
+{
+	FLEXTRACE_TRY(facts_add(facts, "formats=%s", options->formats));
+	FLEXTRACE_TRY(facts_add(facts, "gzip=%s", options->gzip ? "yes" : "no"));
+	FLEXTRACE_TRY(facts_add(facts, "rho-ppm=%g", options->rho_ppm));
+	if (options->nominal_mhz > 0)
+		FLEXTRACE_TRY(facts_add(facts, "nominal-mhz=%g", options->nominal_mhz));
+	if (options->session)
+		FLEXTRACE_TRY(facts_add(facts, "session=%s", options->session));
+	for (uint32_t i = 0; i < options->names.n; i++)
+		FLEXTRACE_TRY(facts_add(facts, "names=%s", options->names.texts[i]));
+	return 0;
+}
+
+/* "ctf HOST xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" */
+static int describe_stream(const struct stream *stream, const struct string_pool *strings,
+                           struct facts *facts)
+{
+	char uuid[37];
+	char *to = uuid;
+
+	for (int i = 0; i < 16; i++)
+		to += sprintf(to, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
+		              stream->trace_uuid[i]);
+	return facts_add(facts, "ctf %s %s", string_get(strings, stream->host), uuid);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int describe_inputs(const struct stream_set *set, const struct string_pool *strings,
+                           struct facts *facts)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < set->n_streams; i++)
+		FLEXTRACE_TRY(describe_stream(set->streams[i], strings, facts));
+	if (!facts->n)
+		return 0;
+	qsort(facts->texts, facts->n, sizeof(*facts->texts), compare_texts);
+	for (uint32_t i = 1; i < facts->n; i++) {
+		if (strcmp(facts->texts[n], facts->texts[i]) == 0)
+			free(facts->texts[i]);
+		else
+			facts->texts[++n] = facts->texts[i];
+	}
+	facts->n = n + 1;
+	return 0;
+}
+
+/* -- after reading ---------------------------------------------------------------------------------- */
+
+int conversion_run(const struct conversion_options *options, uint32_t n_threads,
+                   struct stream_set *set, struct string_pool *strings, struct ledger *ledger,
+                   struct pipeline_result *ret_result, struct flextrace_error *error)
+{
+	struct facts inputs = {0}, set_options = {0};
+	int code = describe_inputs(set, strings, &inputs);
+
+	if (code == 0)
+		code = describe_options(options, &set_options);
+	if (code == 0) {
+		struct emit_run run = {
+			.inputs = (const char *const *)inputs.texts,
+			.n_inputs = inputs.n,
+			.options = (const char *const *)set_options.texts,
+			.n_options = set_options.n,
+		};
+		struct pipeline_options pipeline = {
+			.emit = {options->output_dir, options->formats, options->gzip, n_threads,
+		                 &run},
+			.calibrate = {options->rho_ppm, options->nominal_mhz},
+			.session = options->session,
+			.names = options->names.texts,
+			.n_names = options->names.n,
+			.fail_on_loss = options->fail_on_loss.is_set,
+			.max_loss = options->fail_on_loss.value,
+		};
+
+		code = pipeline_run(set, strings, ledger, &pipeline, ret_result, error);
+	} else {
+		error_set(error, code, "Out of memory");
+	}
+	facts_release(&inputs);
+	facts_release(&set_options);
+	return code;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ctf_repair.h"
+
+#include <dirent.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAGIC        UINT32_C(0xC1FC1FC1)
+#define HEADER_BYTES 64 /* of a packet, as far as the scan looks */
+
+/* -- packets ------------------------------------------------------------------------------------ */
+
+struct packet {
+	uint64_t class_id, instance_id;
+	uint64_t size_bytes;
+};
+
+static uint32_t load32(const unsigned char *from, bool swapped)
+{
+	uint32_t value;
+
+	memcpy(&value, from, sizeof(value));
+	return swapped ? __builtin_bswap32(value) : value;
+}
+
+static uint64_t load64(const unsigned char *from, bool swapped)
+{
+	uint64_t value;
+
+	memcpy(&value, from, sizeof(value));
+	return swapped ? __builtin_bswap64(value) : value;
+}
+
+/* Parses a packet's head; false: this is no packet of LTTng's layout. */
+static bool parse_packet(const unsigned char *head, struct packet *ret_packet)
+{
+	bool swapped = load32(head, false) == __builtin_bswap32(MAGIC);
+	uint64_t content_bits = load64(head + 48, swapped);
+	uint64_t packet_bits = load64(head + 56, swapped);
+
+	if (load32(head, swapped) != MAGIC || packet_bits % 8 || content_bits > packet_bits ||
+	    content_bits < 8 * HEADER_BYTES)
+		return false;
+	ret_packet->class_id = load32(head + 20, swapped);
+	ret_packet->instance_id = load64(head + 24, swapped);
+	ret_packet->size_bytes = packet_bits / 8;
+	return true;
+}
+
+/* Walks the packets of a file. False: it does not start with a packet that we understand. */
+static bool walk_packets(int fd, struct ctf_file *file)
+{
+	unsigned char head[HEADER_BYTES];
+	uint64_t offset = 0;
+	struct packet packet;
+
+	while (file->size_bytes - offset >= HEADER_BYTES) {
+		if (pread(fd, head, sizeof(head), (off_t)offset) != HEADER_BYTES ||
+		    !parse_packet(head, &packet))
+			break;
+		if (!file->has_stream) {
+			file->has_stream = true;
+			file->class_id = packet.class_id;
+			file->instance_id = packet.instance_id;
+		}
+		if (packet.size_bytes > file->size_bytes - offset)
+			break;
+		offset += packet.size_bytes;
+	}
+	/* Less than a head from the start can only be a cut packet, if it is one at all. */
+	if (!file->has_stream && !(file->size_bytes < HEADER_BYTES && file->size_bytes >= 4 &&
+	                           pread(fd, head, 4, 0) == 4 &&
+	                           (load32(head, false) == MAGIC || load32(head, true) == MAGIC)))
+		return false;
+	file->whole_bytes = offset;
+	return true;
+}
+
+/* -- LTTng's index of a stream file -------------------------------------------------------------- */
+
+struct index_head { /* all big-endian */
+	uint32_t magic, major, minor, entry_bytes;
+};
+
+struct index_entry {
+	uint64_t offset_bytes, packet_bits; /* and more that does not matter here */
+};
+
+#define INDEX_MAGIC UINT32_C(0xC1F1DCC1)
+
+static void walk_index(FILE *index, struct ctf_file *file)
+{
+	struct index_head head;
+	struct index_entry entry;
+	uint64_t whole_bytes = 0;
+	long skip;
+
+	if (fread(&head, sizeof(head), 1, index) != 1 || be32toh(head.magic) != INDEX_MAGIC ||
+	    be32toh(head.entry_bytes) < sizeof(entry))
+		return;
+	skip = (long)(be32toh(head.entry_bytes) - sizeof(entry));
+	while (fread(&entry, sizeof(entry), 1, index) == 1 && fseek(index, skip, SEEK_CUR) == 0) {
+		uint64_t offset_bytes = be64toh(entry.offset_bytes);
+		uint64_t packet_bytes = be64toh(entry.packet_bits) / 8;
+
+		if (offset_bytes != whole_bytes || packet_bytes > file->size_bytes - offset_bytes)
+			break;
+		whole_bytes += packet_bytes;
+	}
+	file->whole_bytes = whole_bytes;
+}
+
+static void scan_index(const char *dir, struct ctf_file *file)
+{
+	char path[PATH_MAX];
+	FILE *index;
+
+	snprintf(path, sizeof(path), "%s/index/%s.idx", dir, file->name);
+	index = fopen(path, "re");
+	if (!index)
+		return;
+	walk_index(index, file);
+	fclose(index);
+}
+
+/* -- directories ----------------------------------------------------------------------------------- */
+
+static int is_stream_name(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' && strcmp(entry->d_name, "metadata") != 0;
+}
+
+/* Adds one entry of the directory; what is no regular file is none of ours. */
+static int scan_file(struct ctf_dir *dir, const char *name, struct flextrace_error *error)
+{
+	char path[PATH_MAX];
+	struct ctf_file *file = &dir->files[dir->n_files];
+	struct stat status;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir->path, name);
+	if (stat(path, &status) < 0 || !S_ISREG(status.st_mode))
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error_set(error, FLEXTRACE_E_INPUT,
+		                 "Cannot read stream file: path=%s, reason=%s", path,
+		                 strerror(errno));
+	*file = (struct ctf_file){.name = strdup(name), .size_bytes = (uint64_t)status.st_size};
+	file->whole_bytes = file->size_bytes;
+	if (!walk_packets(fd, file))
+		scan_index(dir->path, file);
+	close(fd);
+	dir->n_files++;
+	dir->n_cut += file->whole_bytes < file->size_bytes;
+	return file->name ? 0 : error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+}
+
+int ctf_dir_scan(const char *path, struct ctf_dir *ret_dir, struct flextrace_error *error)
+{
+	struct dirent **entries;
+	int n = scandir(path, &entries, is_stream_name, alphasort);
+	int code = 0;
+
+	*ret_dir = (struct ctf_dir){0};
+	if (n < 0)
+		return error_set(error, FLEXTRACE_E_INPUT,
+		                 "Cannot read trace directory: path=%s, reason=%s", path,
+		                 strerror(errno));
+	ret_dir->path = realpath(path, NULL);
+	ret_dir->files = calloc((size_t)n + 1, sizeof(*ret_dir->files));
+	if (!ret_dir->path || !ret_dir->files)
+		code = error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	for (int i = 0; i < n; i++) {
+		if (code == 0)
+			code = scan_file(ret_dir, entries[i]->d_name, error);
+		free(entries[i]);
+	}
+	free(entries);
+	if (code < 0)
+		ctf_dir_release(ret_dir);
+	return code;
+}
+
+void ctf_dir_release(struct ctf_dir *dir)
+{
+	for (uint32_t i = 0; i < dir->n_files; i++)
+		free(dir->files[i].name);
+	free(dir->files);
+	free(dir->path);
+	*dir = (struct ctf_dir){0};
+}
+
+/* -- views ------------------------------------------------------------------------------------------- */
+
+static int refuse(struct flextrace_error *error, const char *path)
+{
+	return error_set(error, FLEXTRACE_E_SYSTEM,
+	                 "Cannot make a private view of a cut trace: path=%s, reason=%s", path,
+	                 strerror(errno));
+}
+
+static int copy_bytes(int from, int to, uint64_t n_bytes)
+{
+	while (n_bytes) {
+		size_t step = n_bytes < (1u << 30) ? (size_t)n_bytes : 1u << 30;
+		ssize_t copied = sendfile(to, from, NULL, step);
+
+		if (copied < 0)
+			return -1;
+		if (copied == 0) {
+			errno = EIO; /* the file shrank under us */
+			return -1;
+		}
+		n_bytes -= (uint64_t)copied;
+	}
+	return 0;
+}
+
+static int copy_file(const char *from, const char *to, uint64_t n_bytes)
+{
+	int in = open(from, O_RDONLY | O_CLOEXEC), out, code = -1;
+
+	if (in < 0)
+		return -1;
+	out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (out >= 0) {
+		code = copy_bytes(in, out, n_bytes);
+		if (close(out) < 0)
+			code = -1;
+	}
+	close(in);
+	return code;
+}
+
+/* Links or copies one file, and links its index where the file is whole. */
+static int view_file(const char *view, const struct ctf_dir *dir, const struct ctf_file *file)
+{
+	char from[PATH_MAX], to[PATH_MAX];
+	bool is_cut = file->whole_bytes < file->size_bytes;
+
+	if (is_cut && file->whole_bytes == 0)
+		return 0;
+	snprintf(from, sizeof(from), "%s/%s", dir->path, file->name);
+	snprintf(to, sizeof(to), "%s/%s", view, file->name);
+	if (is_cut)
+		return copy_file(from, to, file->whole_bytes);
+	if (symlink(from, to) < 0)
+		return -1;
+	snprintf(from, sizeof(from), "%s/index/%s.idx", dir->path, file->name);
+	snprintf(to, sizeof(to), "%s/index/%s.idx", view, file->name);
+	return access(from, R_OK) == 0 ? symlink(from, to) : 0;
+}
+
+static int view_metadata(const char *view, const struct ctf_dir *dir)
+{
+	char from[PATH_MAX], to[PATH_MAX];
+
+	snprintf(to, sizeof(to), "%s/index", view);
+	if (mkdir(to, 0700) < 0)
+		return -1;
+	snprintf(from, sizeof(from), "%s/metadata", dir->path);
+	snprintf(to, sizeof(to), "%s/metadata", view);
+	return symlink(from, to);
+}
+
+static int create_root(struct ctf_views *views, struct flextrace_error *error)
+{
+	const char *parent = getenv("TMPDIR");
+
+	if (views->root[0])
+		return 0;
+	if (!parent || !parent[0] || strlen(parent) > sizeof(views->root) - 24)
+		parent = "/tmp";
+	snprintf(views->root, sizeof(views->root), "%s/flextrace-XXXXXX", parent);
+	if (mkdtemp(views->root))
+		return 0;
+	views->root[0] = '\0';
+	return refuse(error, parent);
+}
+
+int ctf_views_add(struct ctf_views *views, const struct ctf_dir *dir, char **ret_path,
+                  struct flextrace_error *error)
+{
+	char view[sizeof(views->root) + 16];
+
+	FLEXTRACE_TRY(create_root(views, error));
+	snprintf(view, sizeof(view), "%s/%u", views->root, views->n++);
+	if (mkdir(view, 0700) < 0 || view_metadata(view, dir) < 0)
+		return refuse(error, dir->path);
+	for (uint32_t i = 0; i < dir->n_files; i++)
+		if (view_file(view, dir, &dir->files[i]) < 0)
+			return refuse(error, dir->path);
+	*ret_path = strdup(view);
+	return *ret_path ? 0 : error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+}
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+	(void)status;
+	(void)type;
+	(void)walk;
+	remove(path);
+	return 0;
+}
+
+void ctf_views_remove(struct ctf_views *views)
+{
+	if (!views->root[0])
+		return;
+	nftw(views->root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	views->root[0] = '\0';
+}
