@@ -10,3 +10,5 @@ set(converter_text_source tests/text_source.c converter/decode/decode.c converte
 	converter/error.c converter/gather.c converter/ledger.c converter/strings.c converter/table.c)
 flextrace_add_unit_test(NAME decode SOURCES ${converter_text_source} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME gather SOURCES ${converter_text_source} LIBS Threads::Threads)
+flextrace_add_unit_test(NAME identity SOURCES ${converter_text_source}
+	converter/definitions.c converter/identity.c LIBS Threads::Threads)

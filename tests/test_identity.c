@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "identity.h"
+#include "text_source.h"
+
+struct fixture {
+	struct text_source source;
+	struct identity identity;
+	struct ledger *ledger; /* weak: the decoder's */
+};
+
+static int start(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	*state = fixture;
+	fixture->ledger = &fixture->source.decoder.ledger;
+	return text_source_init(&fixture->source);
+}
+
+static int stop(void **state)
+{
+	struct fixture *fixture = *state;
+
+	identity_release(&fixture->identity);
+	text_source_release(&fixture->source);
+	free(fixture);
+	return 0;
+}
+
+/* Reads the definitions of a text for a recording (NULL = all). */
+static struct fixture *define(void **state, const char *session, const char *text)
+{
+	struct fixture *fixture = *state;
+	struct flextrace_error error = {0};
+	struct gather gather;
+	const struct record *record;
+	uint32_t stream;
+
+	if (text_source_read(&fixture->source, text, &error) < 0)
+		fail_msg("%s", error.message);
+	stream_set_sort(&fixture->source.set);
+	assert_int_equal(identity_init(&fixture->identity, fixture->source.strings, session), 0);
+	assert_int_equal(gather_init(&gather, &fixture->source.set, TABLE_DEFINITIONS, true), 0);
+	while (gather_next(&gather, &record, &stream))
+		assert_int_equal(identity_push(&fixture->identity,
+		                               fixture->source.set.streams[stream], record,
+		                               fixture->ledger),
+		                 0);
+	gather_release(&gather);
+	assert_int_equal(identity_finish(&fixture->identity, &fixture->source.set, fixture->ledger),
+	                 0);
+	return fixture;
+}
+
+/* The process of a record in the n-th stream. */
+static struct process *process_at(struct fixture *fixture, uint32_t stream, uint64_t clock_ns,
+                                  int32_t vpid)
+{
+	const struct record record = {.clock_ns = clock_ns, .vpid = vpid, .vtid = vpid};
+	uint32_t process;
+
+	assert_int_equal(identity_process(&fixture->identity, fixture->source.set.streams[stream],
+	                                  &record, &process),
+	                 0);
+	return &fixture->identity.processes[process];
+}
+
+static uint32_t counter_of(struct fixture *fixture, int32_t vpid, uint32_t device, uint32_t domain)
+{
+	uint32_t process =
+		(uint32_t)(process_at(fixture, 0, 1000, vpid) - fixture->identity.processes);
+	uint32_t counter;
+
+	assert_int_equal(identity_device(&fixture->identity, process, device, &device), 0);
+	assert_int_equal(identity_counter(&fixture->identity, device, domain, &counter), 0);
+	return counter;
+}
+
+static void expect_text(const struct fixture *fixture, uint32_t id, const char *text)
+{
+	assert_string_equal(string_get(fixture->source.strings, id), text);
+}
+
+static void test_identity__gives_a_record_the_generation_of_its_time(void **state)
+{
+	struct fixture *fixture = define(state, NULL,
+	                                 "500 7 7 process start_ns=300 rank=2 program=child\n"
+	                                 "600 7 7 process start_ns=100 rank=1 program=parent\n"
+	                                 "700 7 7 process start_ns=900 rank=3 program=late\n"
+	                                 "800 7 7 process start_ns=300 program=child\n");
+	static const struct {
+		uint64_t clock_ns;
+		int32_t rank;
+	} cases[] = {{0, 1}, {99, 1}, {100, 1}, {299, 1}, {300, 2}, {899, 2}, {900, 3}, {5000, 3}};
+
+	assert_int_equal(fixture->identity.n_processes, 3);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct process *process = process_at(fixture, 0, cases[i].clock_ns, 7);
+
+		assert_int_equal(process->rank, cases[i].rank);
+		assert_int_equal(process->generation, cases[i].rank - 1);
+		assert_true(process->is_defined);
+	}
+	assert_int_equal(ledger_check(fixture->ledger), 0);
+	assert_int_equal(fixture->ledger->warnings[WARNING_DUPLICATE_RANK], 0);
+}
+
+static void test_identity__never_forgets_what_it_knew_of_a_process(void **state)
+{
+	struct fixture *fixture =
+		define(state, NULL,
+	               "1 7 7 process start_ns=1 rank=-1 host=h program=p world_size=4\n"
+	               "2 7 7 process start_ns=1 rank=3 version=v\n"
+	               "3 7 7 process start_ns=1 rank=-1\n");
+	const struct process *process = process_at(fixture, 0, 0, 7);
+
+	assert_int_equal(fixture->identity.n_processes, 1);
+	assert_int_equal(process->rank, 3);
+	assert_int_equal(process->world_size, 4);
+	expect_text(fixture, process->host, "h");
+	expect_text(fixture, process->program, "p");
+	expect_text(fixture, process->version, "v");
+}
+
+static void test_identity__gives_undefined_processes_their_pid_as_name(void **state)
+{
+	struct fixture *fixture = define(state, NULL,
+	                                 "stream uuid=1 host=node1\n"
+	                                 "1 7 7 process start_ns=1 boot_id=b host=node1\n"
+	                                 "stream uuid=2 host=node2\nstream uuid=3\n");
+	struct process *process = process_at(fixture, 0, 5, 8);
+
+	assert_false(process->is_defined);
+	assert_int_equal(process->rank, FLEXTRACE_RANK_UNKNOWN);
+	expect_text(fixture, process->program, "pid 8");
+	expect_text(fixture, process->host, "node1");
+	assert_int_equal(process->host_clock, process_at(fixture, 0, 5, 7)->host_clock);
+	assert_ptr_equal(process_at(fixture, 0, 5, 8), process_at(fixture, 0, 9, 8));
+
+	/* Another trace, another host clock; the same number is another process. */
+	process = process_at(fixture, 1, 5, 8);
+	assert_int_not_equal(process->host_clock, process_at(fixture, 0, 5, 7)->host_clock);
+	expect_text(fixture, fixture->identity.host_clocks[process->host_clock].host, "node2");
+	process = process_at(fixture, 2, 5, -1);
+	expect_text(fixture, process->program, "unknown");
+	assert_int_equal(process->host_clock, 2);
+	assert_int_equal(fixture->identity.n_processes, 4);
+
+	identity_warn(&fixture->identity, fixture->ledger);
+	assert_int_equal(fixture->ledger->warnings[WARNING_NO_DEFINITIONS], 2);
+	assert_int_equal(fixture->ledger->warnings[WARNING_NO_CONTEXTS], 1);
+}
+
+static void test_identity__tells_host_clocks_by_boot_id_and_time_namespace(void **state)
+{
+	struct fixture *fixture =
+		define(state, NULL,
+	               "stream offset=77\n"
+	               "1 1 1 process start_ns=1 rank=0 boot_id=a time_namespace=1 host=x\n"
+	               "1 2 2 process start_ns=1 rank=1 boot_id=a time_namespace=1 host=y\n"
+	               "1 3 3 process start_ns=1 rank=2 boot_id=a time_namespace=2 host=x\n"
+	               "1 4 4 process start_ns=1 rank=3 boot_id=b time_namespace=1 host=x\n"
+	               "1 5 5 process start_ns=1 rank=4\n");
+
+	assert_int_equal(fixture->identity.n_host_clocks, 3);
+	assert_int_equal(process_at(fixture, 0, 1, 2)->host_clock, 0);
+	assert_int_equal(process_at(fixture, 0, 1, 3)->host_clock, 1);
+	assert_int_equal(process_at(fixture, 0, 1, 4)->host_clock, 2);
+	assert_int_equal(process_at(fixture, 0, 1, 5)->host_clock, 0);
+	assert_int_equal(fixture->identity.host_clocks[0].epoch_offset_ns, 77);
+	expect_text(fixture, fixture->identity.host_clocks[0].boot_id, "a");
+}
+
+static void test_identity__shares_a_counter_of_equal_uuids_on_one_host_clock(void **state)
+{
+	struct fixture *fixture =
+		define(state, NULL,
+	               "1 1 1 process start_ns=1 rank=0 boot_id=a\n"
+	               "1 2 2 process start_ns=1 rank=1 boot_id=a\n"
+	               "1 3 3 process start_ns=1 rank=2 boot_id=b\n"
+	               "1 1 1 clock_domain device=0 domain=0 counter_bits=48 nominal_hz=9\n"
+	               "2 1 1 device device=0 uuid=U\n"
+	               "2 2 2 device device=5 uuid=U\n"
+	               "2 3 3 device device=0 uuid=U\n"
+	               "2 1 1 device device=1\n"
+	               "2 2 2 device device=1\n");
+	uint32_t shared = counter_of(fixture, 1, 0, 0);
+
+	assert_int_equal(counter_of(fixture, 2, 5, 0), shared);
+	assert_int_not_equal(counter_of(fixture, 3, 0, 0), shared);
+	assert_int_not_equal(counter_of(fixture, 1, 0, 1), shared);
+	assert_int_equal(counter_of(fixture, 1, 0, 1), counter_of(fixture, 2, 5, 1));
+	assert_int_not_equal(counter_of(fixture, 1, 1, 0), counter_of(fixture, 2, 1, 0));
+	assert_int_equal(fixture->identity.counters[shared].counter_bits, 48);
+	assert_int_equal(fixture->identity.counters[shared].nominal_hz, 9);
+	assert_int_equal(fixture->identity.counters[counter_of(fixture, 1, 1, 0)].counter_bits, 32);
+	assert_true(fixture->identity.devices[0].is_defined);
+	assert_int_equal(ledger_check(fixture->ledger), 0);
+}
+
+static void test_identity__keeps_devices_of_generations_apart(void **state)
+{
+	struct fixture *fixture = define(state, NULL,
+	                                 "10 7 7 process start_ns=10\n"
+	                                 "11 7 7 device device=0 name=old\n"
+	                                 "20 7 7 process start_ns=20\n"
+	                                 "21 7 7 device device=0 name=new\n"
+	                                 "22 7 7 thread_name id=70 name=worker\n");
+
+	assert_int_equal(fixture->identity.n_devices, 2);
+	expect_text(fixture, fixture->identity.devices[0].name, "old");
+	expect_text(fixture, fixture->identity.devices[1].name, "new");
+	assert_int_equal(fixture->identity.devices[1].process, 1);
+	assert_int_equal(fixture->identity.n_threads, 1);
+	assert_int_equal(fixture->identity.threads[0].process, 1);
+	assert_int_equal(fixture->identity.threads[0].vtid, 70);
+}
+
+static void test_identity__names_threads_queues_and_markers(void **state)
+{
+	struct fixture *fixture =
+		define(state, NULL,
+	               "1 7 7 process start_ns=1\n"
+	               "1 7 7 thread_name id=70 name=worker\n"
+	               "1 7 7 queue_name device=1 id=3 name=copy\n"
+	               "1 7 7 marker_name device=1 id=3 name=tile file=f.c line=9\n"
+	               "2 7 7 thread_name id=70 name=renamed\n");
+	const struct record record = {.clock_ns = 5, .vpid = 7, .vtid = 70};
+	uint32_t thread, device, other, name, file, line;
+
+	assert_int_equal(identity_thread(&fixture->identity, fixture->source.set.streams[0],
+	                                 &record, &thread),
+	                 0);
+	expect_text(fixture, fixture->identity.threads[thread].name, "renamed");
+	assert_int_equal(identity_device(&fixture->identity, 0, 1, &device), 0);
+	assert_int_equal(identity_device(&fixture->identity, 0, 2, &other), 0);
+	expect_text(fixture, identity_queue_name(&fixture->identity, device, 3), "copy");
+	assert_int_equal(identity_queue_name(&fixture->identity, device, 4), 0);
+	assert_int_equal(identity_queue_name(&fixture->identity, other, 3), 0);
+
+	/* The image's name is for those that have none. */
+	assert_int_equal(identity_name_marker(&fixture->identity, 3, 0, 0, 77), 0);
+	assert_true(identity_marker(&fixture->identity, device, 3, &name, &file, &line));
+	expect_text(fixture, name, "tile");
+	expect_text(fixture, file, "f.c");
+	assert_int_equal(line, 9);
+	assert_true(identity_marker(&fixture->identity, other, 3, &name, &file, &line));
+	assert_int_equal(line, 77);
+	assert_false(identity_marker(&fixture->identity, other, 4, &name, &file, &line));
+}
+
+static void test_identity__leaves_out_processes_of_another_recording(void **state)
+{
+	struct fixture *fixture = define(state, "mine",
+	                                 "1 1 1 process start_ns=1 rank=0 session=mine\n"
+	                                 "1 2 2 process start_ns=1 rank=0 session=theirs\n"
+	                                 "1 3 3 process start_ns=1 rank=0\n"
+	                                 "1 1 1 device device=0\n"
+	                                 "1 2 2 device device=0\n"
+	                                 "1 4 4 device device=0\n");
+
+	assert_false(process_at(fixture, 0, 1, 1)->is_excluded);
+	assert_true(process_at(fixture, 0, 1, 2)->is_excluded);
+	assert_true(process_at(fixture, 0, 1, 3)->is_excluded);
+	assert_true(process_at(fixture, 0, 1, 4)->is_excluded);
+	assert_int_equal(fixture->identity.n_devices, 1);
+	assert_int_equal(ledger_total(fixture->ledger, LOSS_FOREIGN_PROCESS), 4);
+	assert_int_equal(fixture->ledger->evidence[RECORD_PROCESS], 1);
+	assert_int_equal(ledger_check(fixture->ledger), 0);
+	assert_int_equal(fixture->ledger->warnings[WARNING_DUPLICATE_RANK], 0);
+}
+
+static void test_identity__warns_of_ranks_said_twice(void **state)
+{
+	struct fixture *fixture = define(state, NULL,
+	                                 "1 1 1 process start_ns=1 rank=0\n"
+	                                 "1 1 1 process start_ns=9 rank=0\n"
+	                                 "1 2 2 process start_ns=1 rank=1\n"
+	                                 "1 3 3 process start_ns=1 rank=1\n"
+	                                 "1 4 4 process start_ns=1\n"
+	                                 "1 5 5 process start_ns=1\n");
+
+	assert_int_equal(fixture->ledger->warnings[WARNING_DUPLICATE_RANK], 1);
+}
+
+/* Without contexts a definition still says its pid; the rows belong to nobody known. */
+static void test_identity__defines_processes_of_traces_without_contexts(void **state)
+{
+	struct fixture *fixture = define(state, NULL,
+	                                 "1 - - process start_ns=1 rank=4 pid=99\n"
+	                                 "2 - - device device=0 name=d\n");
+
+	assert_int_equal(process_at(fixture, 0, 1, 99)->rank, 4);
+	assert_false(process_at(fixture, 0, 1, -1)->is_defined);
+	assert_int_equal(fixture->identity.n_processes, 2);
+	assert_int_equal(ledger_check(fixture->ledger), 0);
+}
+
+/* Half a million definitions of generations, devices, counters, names: hash tables, not lists. */
+static void test_identity__survives_hostile_definitions(void **state)
+{
+	struct fixture *fixture = *state;
+	struct text_source *source = &fixture->source;
+	struct event event = {.vpid = 1, .vtid = 1};
+	const uint32_t n = 100000;
+
+	source->stream = stream_set_add(&source->set);
+	for (uint32_t i = 0; i < n; i++) {
+		event.clock_ns = i;
+		event.class = RECORD_PROCESS;
+		event.payload.process = (struct flextrace_process){.rank = (int32_t)i,
+		                                                   .start_ns = (uint64_t)(n - i)};
+		assert_int_equal(decode_push(&source->decoder, source->stream, &event), 0);
+		event.class = RECORD_DEVICE;
+		event.payload.device = (struct flextrace_device){.device = UINT32_MAX - i};
+		assert_int_equal(decode_push(&source->decoder, source->stream, &event), 0);
+		event.class = RECORD_CLOCK_DOMAIN;
+		event.payload.clock_domain = (struct flextrace_clock_domain){.device = i << 12,
+		                                                             .domain = i << 16};
+		assert_int_equal(decode_push(&source->decoder, source->stream, &event), 0);
+		event.class = RECORD_MARKER_NAME;
+		event.payload.name = (struct flextrace_name){.device = i << 12, .id = i};
+		assert_int_equal(decode_push(&source->decoder, source->stream, &event), 0);
+	}
+	define(state, NULL, "");
+	assert_int_equal(fixture->identity.n_processes, n);
+	assert_int_equal(process_at(fixture, 0, n / 2, 1)->start_ns, n / 2);
+	assert_int_equal(ledger_check(fixture->ledger), 0);
+}
+
+static void test_identity__has_nothing_to_say_of_nothing(void **state)
+{
+	struct fixture *fixture = define(state, NULL, "");
+
+	assert_int_equal(fixture->identity.n_processes, 0);
+	assert_int_equal(fixture->identity.n_host_clocks, 0);
+	identity_warn(&fixture->identity, fixture->ledger);
+	assert_int_equal(fixture->ledger->warnings[WARNING_NO_DEFINITIONS], 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(test_identity__##name, start, stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(gives_a_record_the_generation_of_its_time),
+		TEST(never_forgets_what_it_knew_of_a_process),
+		TEST(gives_undefined_processes_their_pid_as_name),
+		TEST(tells_host_clocks_by_boot_id_and_time_namespace),
+		TEST(shares_a_counter_of_equal_uuids_on_one_host_clock),
+		TEST(keeps_devices_of_generations_apart),
+		TEST(names_threads_queues_and_markers),
+		TEST(leaves_out_processes_of_another_recording),
+		TEST(warns_of_ranks_said_twice),
+		TEST(defines_processes_of_traces_without_contexts),
+		TEST(survives_hostile_definitions),
+		TEST(has_nothing_to_say_of_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
