@@ -138,13 +138,10 @@ static void check_daemon(struct findings *findings, bool has_daemon)
 
 static void check_provider(struct findings *findings)
 {
-	const char *path = getenv("FLEXTRACE_PROVIDER");
 	struct flextrace_error error = {0};
-	char found[PATH_MAX];
+	char path[PATH_MAX];
 
-	if (!path || !path[0])
-		path = provider_find(found) ? found : PROVIDER_FILE;
-	if (provider_try(path, &error) == FLEXTRACE_OK)
+	if (provider_try(provider_choose(path), 0, &error) == FLEXTRACE_OK)
 		tell(findings, VERDICT_OK, NULL, "LTTng provider: %s", path);
 	else
 		tell(findings, VERDICT_FAIL,

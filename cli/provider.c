@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 static const char *const places[] = {"../tracer/" PROVIDER_FILE,
                                      "../" FLEXTRACE_LIBDIR "/" PROVIDER_FILE};
 
-bool provider_find(char ret_path[PATH_MAX])
+static bool find_beside(char ret_path[PATH_MAX])
 {
 	char self[PATH_MAX], path[PATH_MAX + 256];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -32,19 +33,32 @@ bool provider_find(char ret_path[PATH_MAX])
 	return false;
 }
 
-/* In the child: loading registers with a session daemon, which the command itself must not do. */
-_Noreturn static void load_and_tell(const char *path, int report)
+const char *provider_choose(char ret_path[PATH_MAX])
+{
+	const char *wanted = getenv("FLEXTRACE_PROVIDER");
+
+	if (wanted && wanted[0])
+		snprintf(ret_path, PATH_MAX, "%s", wanted);
+	else if (!find_beside(ret_path))
+		strcpy(ret_path, PROVIDER_FILE);
+	return ret_path;
+}
+
+/* In the child: the command itself must not register. Leaves without the library's farewell to the daemon. */
+_Noreturn static void load_and_tell(const char *path, int timeout_ms, int report)
 {
 	const char *reason;
+	char timeout[16];
 
-	setenv("LTTNG_UST_REGISTER_TIMEOUT", "0", 1);
+	snprintf(timeout, sizeof(timeout), "%d", timeout_ms);
+	setenv("LTTNG_UST_REGISTER_TIMEOUT", timeout, 1);
 	reason = dlopen(path, RTLD_NOW | RTLD_LOCAL) ? NULL : dlerror();
 	if (reason && write(report, reason, strlen(reason)) < 0)
 		_exit(2);
 	_exit(reason ? 1 : 0);
 }
 
-int provider_try(const char *path, struct flextrace_error *error)
+int provider_try(const char *path, int timeout_ms, struct flextrace_error *error)
 {
 	char reason[400] = "";
 	int report[2], status = 0;
@@ -56,7 +70,7 @@ int provider_try(const char *path, struct flextrace_error *error)
 		                 strerror(errno));
 	pid = fork();
 	if (pid == 0)
-		load_and_tell(path, report[1]);
+		load_and_tell(path, timeout_ms, report[1]);
 	close(report[1]);
 	n = read(report[0], reason, sizeof(reason) - 1);
 	close(report[0]);

@@ -13,6 +13,8 @@
 #include "provider.h"
 #include "recording.h"
 
+#define REGISTER_TIMEOUT_MS "30000"
+
 struct record_options {
 	int64_t pid;
 	int64_t jobs;
@@ -106,8 +108,10 @@ static void set_environment(const struct run *run)
 		setenv("FLEXTRACE_SCHEDULE", run->own.schedule, 1);
 	if (run->buffers.is_blocking)
 		setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
-	if (provider_find(provider))
+	if (strchr(provider_choose(provider), '/'))
 		setenv("FLEXTRACE_PROVIDER", provider, 0);
+	/* The daemon is there: worth waiting for, even if it is busy. */
+	setenv("LTTNG_UST_REGISTER_TIMEOUT", REGISTER_TIMEOUT_MS, 0);
 }
 
 /* "flextrace-<program>-<date>", or one name for all of a job; hosts of one job do not share a directory. */
@@ -157,7 +161,7 @@ static int begin(struct run *run)
 /* Ends the recording if it is ours to end, and converts it. Returns an exit code. */
 static int end(struct run *run)
 {
-	struct recording_outcome outcome = {.verdict = SESSION_NO_DATA};
+	struct recording_outcome outcome = {.verdict = SESSION_NO_STREAMS};
 	struct flextrace_error error = {0};
 	int code, ended;
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,10 @@
 
 #include "cli.h"
 #include "csv_reader.h"
+#include "provider.h"
 #include "summary.h"
+
+#define REGISTER_TIMEOUT_MS 30000
 
 #define AT(member) offsetof(struct recording_options, member)
 const struct option_spec recording_option_table[] = {
@@ -76,9 +80,18 @@ static int make_directories(const char *dir, struct recording *recording,
 	                 recording->trace_dir, strerror(errno));
 }
 
-void recording_remove_empty(const struct recording *recording)
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *at)
 {
-	rmdir(recording->trace_dir);
+	(void)status;
+	(void)type;
+	(void)at;
+	return remove(path) == 0 ? 0 : -1;
+}
+
+/* The trace directory is ours alone: recording_begin() made it. */
+static void remove_directories(const struct recording *recording)
+{
+	nftw(recording->trace_dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	if (recording->has_made_dir)
 		rmdir(recording->dir);
 }
@@ -98,6 +111,40 @@ static int plan_buffers(const struct recording_options *options, struct buffer_p
 	return buffers_plan(&wish, buffers_possible_cpus(), free_bytes, ret_plan, error);
 }
 
+/*
+ * Has this user's buffers made before the first program comes: it starts sooner, and a recording that cannot work
+ * fails now.
+ */
+static int make_buffers(const struct recording *recording, struct flextrace_error *error)
+{
+	struct flextrace_error reason = {0};
+	char provider[PATH_MAX], size[32];
+	enum session_verdict verdict;
+
+	if (provider_try(provider_choose(provider), REGISTER_TIMEOUT_MS, &reason) < 0) {
+		cli_warn("The LTTng provider cannot be loaded, programs will record nothing: %s",
+		         reason.message);
+		return FLEXTRACE_OK;
+	}
+	verdict = session_inspect(recording->trace_dir, NULL);
+	if (verdict == SESSION_NO_RECORDS || verdict == SESSION_HAS_DATA)
+		return FLEXTRACE_OK;
+	return error_set(
+		error, FLEXTRACE_E_SYSTEM,
+		"LTTng could not make buffers of %" PRIu64 " x %s per CPU, most likely because "
+		"/dev/shm or the memory is too small; enlarge it (docker run --shm-size) or "
+		"choose a smaller --subbuf-size",
+		recording->buffers.events.n_subbufs,
+		buffers_format_size(recording->buffers.events.subbuf_bytes, size));
+}
+
+static int start_session(const struct recording *recording, pid_t pid,
+                         struct flextrace_error *error)
+{
+	FLEXTRACE_TRY(session_start(recording->session, error));
+	return pid ? FLEXTRACE_OK : make_buffers(recording, error);
+}
+
 static int begin_session(struct recording *recording, const struct recording_options *options,
                          pid_t pid, struct flextrace_error *error)
 {
@@ -111,7 +158,7 @@ static int begin_session(struct recording *recording, const struct recording_opt
 	FLEXTRACE_TRY(daemon_ensure(&recording->daemon, error));
 	code = session_create(&setup, error);
 	if (code == FLEXTRACE_OK) {
-		code = session_start(setup.name, error);
+		code = start_session(recording, pid, error);
 		if (code < 0)
 			session_destroy(setup.name, NULL);
 	}
@@ -131,7 +178,7 @@ int recording_begin(const char *dir, const char *session, const struct recording
 	FLEXTRACE_TRY(make_directories(dir, &recording, error));
 	code = begin_session(&recording, options, pid, error);
 	if (code < 0) {
-		recording_remove_empty(&recording);
+		remove_directories(&recording);
 		return code;
 	}
 	*ret_recording = recording;
@@ -148,9 +195,10 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
 	int ended = daemon_stop(&recording->daemon, code < 0 ? &later : error);
 
 	ret_outcome->verdict = session_inspect(recording->trace_dir, ret_outcome->where);
-	if (ret_outcome->verdict == SESSION_NO_DATA)
-		recording_remove_empty(recording);
-	return code < 0 ? code : ended < 0 ? ended : FLEXTRACE_OK;
+	if (ret_outcome->verdict == SESSION_NO_STREAMS ||
+	    ret_outcome->verdict == SESSION_NO_RECORDS)
+		remove_directories(recording);
+	return code < 0 ? code : ended;
 }
 
 static void name_state_file(const char *dir, char path[PATH_MAX + 64])
@@ -238,11 +286,12 @@ int recording_explain(const struct recording *recording, const struct recording_
 	switch (outcome->verdict) {
 	case SESSION_HAS_DATA:
 		return CLI_OK;
-	case SESSION_NO_DATA:
-		cli_error("No data: no program with flextrace registered with LTTng. Was it built "
-		          "with "
-		          "flextrace.h, is the provider installed? FLEXTRACE_VERBOSE=1 in its "
-		          "environment tells, `flextrace doctor` checks the machine");
+	case SESSION_NO_STREAMS:
+	case SESSION_NO_RECORDS:
+		cli_error("No data: no program with flextrace wrote a record. Was it built with "
+		          "flextrace.h, and is the provider installed where it runs? "
+		          "FLEXTRACE_VERBOSE=1 in its environment tells; `flextrace doctor` checks "
+		          "the machine");
 		return CLI_INPUT;
 	default:
 		cli_error("The recording failed: LTTng could not make the buffers, most likely "

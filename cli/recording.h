@@ -58,13 +58,10 @@ int recording_make_dir(const char *dir, bool *ret_made, struct flextrace_error *
 int recording_begin(const char *dir, const char *session, const struct recording_options *options,
                     pid_t pid, struct recording *ret_recording, struct flextrace_error *error);
 
-/* Stops and destroys the session, looks at the trace, stops our daemon. Continues past errors, which are
- * reported by the code of the first. */
+/* Stops and destroys the session, looks at the trace, stops our daemon; a trace without records is
+ * removed. Continues past errors and reports the first. Returns 1 if the daemon is left to others. */
 int recording_end(struct recording *recording, struct recording_outcome *ret_outcome,
                   struct flextrace_error *error);
-
-/* Removes the directories that hold nothing. */
-void recording_remove_empty(const struct recording *recording);
 
 /* Writes and reads the state file of `recording->dir`. Loading where there is none or a damaged one:
  * FLEXTRACE_E_INPUT. */

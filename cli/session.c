@@ -5,7 +5,7 @@
 #include <lttng/tracker.h>
 
 #include <ctype.h>
-#include <dirent.h>
+#include <endian.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -266,40 +266,74 @@ int session_list(const char *prefix, struct session_entry **ret_entries,
 	return n_kept;
 }
 
-static size_t count_matches(const char *directory, const char *pattern)
+/* Header of one of LTTng's index files and of its entries, all big-endian. */
+#define INDEX_HEADER_BYTES   16
+#define INDEX_CONTENT_OFFSET 16
+/* A packet without records: 32 bytes of header and 52 of context. */
+#define EMPTY_PACKET_BITS    672
+
+/* True if a packet that the index lists holds a record. */
+static bool has_records(const char *index_path)
+{
+	unsigned char entry[4096], header[INDEX_HEADER_BYTES];
+	FILE *file = fopen(index_path, "re");
+	uint32_t n_bytes = 0;
+	bool found = false;
+
+	if (!file)
+		return false;
+	if (fread(header, sizeof(header), 1, file) == 1) {
+		memcpy(&n_bytes, header + 12, sizeof(n_bytes));
+		n_bytes = be32toh(n_bytes);
+	}
+	while (!found && n_bytes >= INDEX_CONTENT_OFFSET && n_bytes <= sizeof(entry) &&
+	       fread(entry, n_bytes, 1, file) == 1) {
+		uint64_t content_bits;
+
+		memcpy(&content_bits, entry + INDEX_CONTENT_OFFSET, sizeof(content_bits));
+		found = be64toh(content_bits) > EMPTY_PACKET_BITS;
+	}
+	fclose(file);
+	return found;
+}
+
+/* Files of a directory that match a pattern; counts those with records apart. */
+static size_t count_streams(const char *directory, const char *pattern, size_t *ret_n_filled)
 {
 	char path[PATH_MAX + 64];
 	glob_t found;
-	size_t n;
+	size_t n = 0;
 
 	snprintf(path, sizeof(path), "%s/%s", directory, pattern);
-	n = glob(path, GLOB_NOSORT, NULL, &found) == 0 ? found.gl_pathc : 0;
-	if (n)
-		globfree(&found);
+	if (glob(path, GLOB_NOSORT, NULL, &found) != 0)
+		return 0;
+	for (n = 0; n < found.gl_pathc; n++)
+		*ret_n_filled += has_records(found.gl_pathv[n]);
+	globfree(&found);
 	return n;
 }
 
 enum session_verdict session_inspect(const char *trace_dir, char ret_where[PATH_MAX])
 {
-	enum session_verdict verdict = SESSION_NO_DATA;
+	enum session_verdict verdict = SESSION_NO_STREAMS;
 	char pattern[PATH_MAX + 32];
+	size_t n_filled = 0;
 	glob_t users;
 
 	snprintf(pattern, sizeof(pattern), "%s/ust/uid/*/*-bit", trace_dir);
 	if (glob(pattern, 0, NULL, &users) != 0)
-		return SESSION_NO_DATA;
+		return SESSION_NO_STREAMS;
 	for (size_t i = 0; i < users.gl_pathc && verdict != SESSION_CHANNEL_NOT_CREATED; i++) {
 		const char *user = users.gl_pathv[i];
 
-		if (count_matches(user, DEFINITIONS "_[0-9]*") &&
-		    count_matches(user, EVENTS "_[0-9]*")) {
-			verdict = SESSION_HAS_DATA;
+		verdict = SESSION_NO_RECORDS;
+		if (count_streams(user, "index/" DEFINITIONS "_[0-9]*", &n_filled) &&
+		    count_streams(user, "index/" EVENTS "_[0-9]*", &n_filled))
 			continue;
-		}
 		verdict = SESSION_CHANNEL_NOT_CREATED;
 		if (ret_where)
 			snprintf(ret_where, PATH_MAX, "%s", user);
 	}
 	globfree(&users);
-	return verdict;
+	return verdict == SESSION_NO_RECORDS && n_filled ? SESSION_HAS_DATA : verdict;
 }

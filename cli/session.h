@@ -67,14 +67,16 @@ int session_destroy(const char *name, struct flextrace_error *error);
 int session_list(const char *prefix, struct session_entry **ret_entries,
                  struct flextrace_error *error);
 
-/* What a destroyed session left on the disk. */
+/* What a session has on the disk. */
 enum session_verdict {
 	SESSION_HAS_DATA,
-	SESSION_NO_DATA,            /* no program with flextrace registered */
+	SESSION_NO_STREAMS,         /* no program registered */
+	SESSION_NO_RECORDS,         /* buffers were made, nothing was written into them */
 	SESSION_CHANNEL_NOT_CREATED /* LTTng could not make a user's buffers, and called that success */
 };
 
-/* Looks into a trace directory; stores a user's directory without buffers in `ret_where` (may be NULL). */
+/* Looks into a trace directory; stores a user's directory without buffers in `ret_where` (may be NULL). Records
+ * are seen once the session is stopped. */
 enum session_verdict session_inspect(const char *trace_dir, char ret_where[PATH_MAX]);
 
 #endif

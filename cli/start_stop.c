@@ -34,7 +34,7 @@ static const struct option_spec stop_option_table[] = {
 static int start(const struct start_options *options)
 {
 	char session[SESSION_NAME_SIZE], dir[64];
-	struct recording_outcome outcome = {.verdict = SESSION_NO_DATA};
+	struct recording_outcome outcome = {.verdict = SESSION_NO_STREAMS};
 	struct flextrace_error error = {0};
 	struct recording recording;
 	time_t now = time(NULL);
@@ -118,7 +118,7 @@ static int find_recording(const char *dir, struct recording *ret_recording)
 static int stop(const char *dir, const struct stop_options *options,
                 struct conversion_options *conversion)
 {
-	struct recording_outcome outcome = {.verdict = SESSION_NO_DATA};
+	struct recording_outcome outcome = {.verdict = SESSION_NO_STREAMS};
 	struct flextrace_error error = {0};
 	struct held_signals signals;
 	struct recording recording;
