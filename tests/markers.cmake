@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Firmware markers, the drain and the emulated device.
-flextrace_add_unit_test(NAME marker
-	SOURCES firmware-markers/marker.c firmware-markers/ports/posix/port_posix.c
-	INCLUDES firmware-markers/ports/posix/include)
-flextrace_add_unit_test(NAME drain
-	SOURCES tracer/src/drain.c tracer/src/elf_names.c firmware-markers/marker.c
-		firmware-markers/ports/posix/port_posix.c
-	INCLUDES firmware-markers/ports/posix/include)
+set(markers firmware-markers/marker.c firmware-markers/ports/posix/port_posix.c)
+set(drain tracer/src/drain.c tracer/src/elf_names.c)
+set(posix_port firmware-markers/ports/posix/include)
+
+flextrace_add_unit_test(NAME marker SOURCES ${markers} INCLUDES ${posix_port})
+flextrace_add_unit_test(NAME marker_run SOURCES ${markers} INCLUDES ${posix_port})
+flextrace_add_unit_test(NAME drain SOURCES ${drain} ${markers} INCLUDES ${posix_port})
+flextrace_add_unit_test(NAME drain_slots SOURCES ${drain} ${markers} INCLUDES ${posix_port})
+flextrace_add_unit_test(NAME drain_hostile SOURCES ${drain} ${markers} INCLUDES ${posix_port})
 flextrace_add_unit_test(NAME elf_names SOURCES tracer/src/elf_names.c)
+flextrace_add_unit_test(NAME emulator SOURCES ${drain} LIBS flextrace_emulator)
