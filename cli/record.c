@@ -17,7 +17,7 @@
 
 struct record_options {
 	int64_t pid;
-	int64_t jobs;
+	int64_t n_workers;
 	const char *schedule;
 	bool is_windows_only;
 	bool is_unconverted;
@@ -32,8 +32,8 @@ static const struct option_spec record_option_table[] = {
 	{"schedule", 0, OPTION_TEXT, AT(schedule), "WAIT,WARMUP,ACTIVE,REPEAT",
          "Record only the active steps (FLEXTRACE_STEP)", 0, 0},
 	{"no-convert", 0, OPTION_FLAG, AT(is_unconverted), NULL, "Only record", 0, 0},
-	{"jobs", 'j', OPTION_NUMBER, AT(jobs), "N", "Workers of the conversion [one per core]", 1,
-         1024},
+	{"workers", 'j', OPTION_NUMBER, AT(n_workers), "N",
+         "Threads that read streams (default: one per core)", 1, 1024},
 	{0}};
 #undef AT
 
@@ -184,7 +184,7 @@ static int end(struct run *run)
 	}
 	if (run->argv[0] && !run->conversion.session)
 		run->conversion.session = run->recording.session;
-	return recording_convert(&run->recording, &run->conversion, (uint32_t)run->own.jobs);
+	return recording_convert(&run->recording, &run->conversion, (uint32_t)run->own.n_workers);
 }
 
 static int record_program(struct run *run)

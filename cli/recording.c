@@ -21,9 +21,10 @@
 #define AT(member) offsetof(struct recording_options, member)
 const struct option_spec recording_option_table[] = {
 	{"subbuf-size", 0, OPTION_TEXT, AT(subbuf_size), "SIZE",
-         "Size of an events sub-buffer, such as 512K [8M, less if /dev/shm is small]", 0, 0},
+         "Size of an events sub-buffer, such as 512K (default: 8M, less if /dev/shm is small)", 0,
+         0},
 	{"num-subbuf", 0, OPTION_NUMBER, AT(num_subbuf), "N",
-         "Number of events sub-buffers per CPU, a power of two [8]", 2, 65536},
+         "Number of events sub-buffers per CPU, a power of two (default: 8)", 2, 65536},
 	{"blocking", 0, OPTION_FLAG, AT(is_blocking), NULL,
          "Let programs wait for room; fewer events are lost, but not none", 0, 0},
 	{0}};

@@ -27,7 +27,8 @@ struct report_options {
 static const struct option_spec report_option_table[] = {
 	{"sort", 0, OPTION_TEXT, AT(sort), "COLUMN", "Sort by a column, largest numbers first", 0,
          0},
-	{"limit", 0, OPTION_NUMBER, AT(limit), "N", "Print N rows of a table, 0 = all [100]", 0, 0},
+	{"limit", 0, OPTION_NUMBER, AT(limit), "N",
+         "Print N rows of a table, 0 = all (default: 100)", 0, 0},
 	{"rank", 0, OPTION_NUMBER, AT(rank), "R", "Only rows of this rank", -1, INT32_MAX},
 	{0}};
 #undef AT

@@ -16,19 +16,19 @@ struct start_options {
 
 struct stop_options {
 	bool is_unconverted;
-	int64_t jobs;
+	int64_t n_workers;
 };
 
 static const struct option_spec start_option_table[] = {
 	{"output-dir", 'o', OPTION_TEXT, offsetof(struct start_options, output_dir), "DIR",
-         "Directory of the recording [flextrace-DATE]", 0, 0},
+         "Directory of the recording (default: flextrace-DATE)", 0, 0},
 	{0}};
 
 static const struct option_spec stop_option_table[] = {
 	{"no-convert", 0, OPTION_FLAG, offsetof(struct stop_options, is_unconverted), NULL,
          "Only stop", 0, 0},
-	{"jobs", 'j', OPTION_NUMBER, offsetof(struct stop_options, jobs), "N",
-         "Workers of the conversion [one per core]", 1, 1024},
+	{"workers", 'j', OPTION_NUMBER, offsetof(struct stop_options, n_workers), "N",
+         "Threads that read streams (default: one per core)", 1, 1024},
 	{0}};
 
 static int start(const struct start_options *options)
@@ -137,13 +137,13 @@ static int stop(const char *dir, const struct stop_options *options,
 		cli_note("recorded: %s", recording.trace_dir);
 	if (code != CLI_OK || options->is_unconverted)
 		return code;
-	return recording_convert(&recording, conversion, (uint32_t)options->jobs);
+	return recording_convert(&recording, conversion, (uint32_t)options->n_workers);
 }
 
 static int run_stop(const struct command *command, int argc, char **argv)
 {
 	struct conversion_options conversion = CONVERSION_OPTIONS_INIT;
-	struct stop_options options = {.jobs = 0};
+	struct stop_options options = {.n_workers = 0};
 	int first, code;
 
 	code = cli_parse(command, argc, argv, (void *[]){&options, &conversion}, &first);
