@@ -11,3 +11,10 @@ flextrace_add_unit_test(NAME drain_slots SOURCES ${drain} ${markers} INCLUDES ${
 flextrace_add_unit_test(NAME drain_hostile SOURCES ${drain} ${markers} INCLUDES ${posix_port})
 flextrace_add_unit_test(NAME elf_names SOURCES tracer/src/elf_names.c)
 flextrace_add_unit_test(NAME emulator SOURCES ${drain} LIBS flextrace_emulator)
+
+add_test(NAME freestanding.riscv
+	COMMAND ${PROJECT_SOURCE_DIR}/tests/freestanding/riscv.sh ${PROJECT_SOURCE_DIR})
+set_tests_properties(freestanding.riscv PROPERTIES SKIP_RETURN_CODE 77 LABELS unit TIMEOUT 120)
+add_test(NAME freestanding.disabled
+	COMMAND ${PROJECT_SOURCE_DIR}/tests/freestanding/disabled.sh ${PROJECT_SOURCE_DIR} gcc clang)
+set_tests_properties(freestanding.disabled PROPERTIES LABELS unit TIMEOUT 120)
