@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pipeline.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "align/align.h"
+#include "analysis/analysis.h"
+#include "derive/derive.h"
+#include "identity.h"
+#include "tracer/src/elf_names.h"
+#include "unwrap.h"
+
+#define MAX_ANALYSES 32
+
+struct pipeline {
+	struct stream_set *set; /* weak, all up to `options` */
+	struct string_pool *strings;
+	struct ledger *ledger;
+	const struct pipeline_options *options;
+	struct identity identity; /* owned, all */
+	struct unwrap_output unwrapped;
+	struct clocks *clocks;
+	struct alignment *alignment;
+	struct timeline timeline;
+};
+
+static uint64_t sum_read(const struct ledger *ledger, enum record_class first)
+{
+	uint64_t sum = 0;
+
+	for (int class = (int)first; class < RECORD_CLASS_COUNT; class ++)
+		sum += ledger->read[class];
+	return sum;
+}
+
+static int expect_records(const struct pipeline *pipeline, struct flextrace_error *error)
+{
+	struct ledger *ledger = pipeline->ledger;
+
+	if (!sum_read(ledger, RECORD_PROCESS))
+		return error_set(error, FLEXTRACE_E_INPUT,
+		                 "The trace has no flextrace event; enable them with "
+		                 "`lttng enable-event -u 'flextrace:*'` before the program starts: "
+		                 "streams=%" PRIu32 ", other_events=%" PRIu64,
+		                 pipeline->set->n_streams, ledger->foreign_events);
+	ledger->warnings[WARNING_NO_EVENTS] = !sum_read(ledger, RECORD_MARKER_NAME + 1);
+	return FLEXTRACE_OK;
+}
+
+/* -- names from firmware images ------------------------------------------------------------------- */
+
+struct naming {
+	struct identity *identity;
+	struct string_cache cache;
+	int status;
+};
+
+static void name_marker(void *context, const struct flextrace_elf_name *marker)
+{
+	struct naming *naming = context;
+	uint32_t name, file;
+
+	if (naming->status < 0)
+		return;
+	naming->status = string_intern(&naming->cache, marker->name, &name);
+	if (naming->status == FLEXTRACE_OK)
+		naming->status = string_intern(&naming->cache, marker->file, &file);
+	if (naming->status == FLEXTRACE_OK)
+		naming->status = identity_name_marker(naming->identity, marker->id, name, file,
+		                                      marker->line);
+}
+
+static int name_markers(struct pipeline *pipeline, struct flextrace_error *error)
+{
+	struct naming naming = {.identity = &pipeline->identity};
+	int status = FLEXTRACE_OK;
+
+	string_cache_init(&naming.cache, pipeline->strings);
+	for (uint32_t i = 0; i < pipeline->options->n_names && !status; i++) {
+		const char *path = pipeline->options->names[i];
+		int n = flextrace_elf_names_read(path, name_marker, &naming);
+
+		status = naming.status;
+		if (n < 0)
+			status = error_set(error, FLEXTRACE_E_INPUT,
+			                   "Cannot read marker names: path=%s, reason=%s", path,
+			                   strerror(-n));
+	}
+	string_cache_release(&naming.cache);
+	return status;
+}
+
+/* -- the stages ----------------------------------------------------------------------------------- */
+
+static int identify(struct pipeline *pipeline, struct flextrace_error *error)
+{
+	struct gather gather;
+	const struct record *record;
+	uint32_t stream;
+	int status = FLEXTRACE_OK;
+
+	FLEXTRACE_TRY(
+		identity_init(&pipeline->identity, pipeline->strings, pipeline->options->session));
+	FLEXTRACE_TRY(gather_init(&gather, pipeline->set, TABLE_DEFINITIONS, true));
+	while (!status && gather_next(&gather, &record, &stream))
+		status = identity_push(&pipeline->identity, pipeline->set->streams[stream], record,
+		                       pipeline->ledger);
+	gather_release(&gather);
+	FLEXTRACE_TRY(status);
+	FLEXTRACE_TRY(identity_finish(&pipeline->identity, pipeline->set, pipeline->ledger));
+	return name_markers(pipeline, error);
+}
+
+static int push_evidence(struct pipeline *pipeline, struct unwrap *unwrap)
+{
+	struct gather gather;
+	const struct record *record;
+	uint32_t stream;
+	int status = FLEXTRACE_OK;
+
+	FLEXTRACE_TRY(gather_init(&gather, pipeline->set, TABLE_EVIDENCE, true));
+	while (!status && gather_next(&gather, &record, &stream))
+		status = unwrap_push(unwrap, pipeline->set->streams[stream], stream, record);
+	gather_release(&gather);
+	return status;
+}
+
+static int widen(struct pipeline *pipeline, struct flextrace_error *error)
+{
+	struct unwrap *unwrap = unwrap_new(&pipeline->identity, pipeline->ledger);
+	int status;
+
+	if (!unwrap)
+		return FLEXTRACE_E_MEMORY;
+	status = push_evidence(pipeline, unwrap);
+	if (!status)
+		status = unwrap_finish(unwrap, &pipeline->unwrapped, error);
+	unwrap_free(unwrap);
+	return status;
+}
+
+static int fit_clocks(struct pipeline *pipeline, struct flextrace_error *error)
+{
+	struct unwrap_output *unwrapped = &pipeline->unwrapped;
+
+	FLEXTRACE_TRY(calibrate_run(&pipeline->options->calibrate, &pipeline->identity,
+	                            &unwrapped->brackets, &unwrapped->ops, pipeline->ledger,
+	                            &pipeline->clocks, error));
+	FLEXTRACE_TRY(align_run(&pipeline->identity, &unwrapped->sync_points, pipeline->ledger,
+	                        &pipeline->alignment, error));
+	table_release(&unwrapped->brackets);
+	table_release(&unwrapped->sync_points);
+	return FLEXTRACE_OK;
+}
+
+static int push_host(struct pipeline *pipeline, struct derive *derive)
+{
+	struct gather gather;
+	const struct record *record;
+	uint32_t stream;
+	int status = FLEXTRACE_OK;
+
+	FLEXTRACE_TRY(gather_init(&gather, pipeline->set, TABLE_HOST, true));
+	while (!status && gather_next(&gather, &record, &stream))
+		status = derive_push(derive, pipeline->set->streams[stream], stream, record);
+	gather_release(&gather);
+	return status;
+}
+
+static int make_timeline(struct pipeline *pipeline, struct flextrace_error *error)
+{
+	const struct derive_input input = {
+		.identity = &pipeline->identity,
+		.clocks = pipeline->clocks,
+		.alignment = pipeline->alignment,
+		.ledger = pipeline->ledger,
+		.strings = pipeline->strings,
+	};
+	struct derive *derive = derive_new(&input);
+	int status;
+
+	if (!derive)
+		return FLEXTRACE_E_MEMORY;
+	status = derive_device(derive, &pipeline->unwrapped);
+	if (!status)
+		status = push_host(pipeline, derive);
+	if (!status)
+		status = derive_finish(derive, &pipeline->timeline, error);
+	derive_free(derive);
+	pipeline->timeline.streams = pipeline->set;
+	return status;
+}
+
+/* -- the books ------------------------------------------------------------------------------------ */
+
+static int book_lost_events(struct pipeline *pipeline)
+{
+	for (uint32_t i = 0; i < pipeline->set->n_streams; i++) {
+		const struct stream *stream = pipeline->set->streams[i];
+		struct loss_place place = LOSS_NOWHERE;
+
+		place.stream = i;
+		FLEXTRACE_TRY(ledger_lose(pipeline->ledger, LOSS_DISCARDED_EVENTS, &place,
+		                          stream->discarded_events, INT64_MIN));
+		FLEXTRACE_TRY(ledger_lose(pipeline->ledger, LOSS_DISCARDED_PACKETS, &place,
+		                          stream->discarded_packets, INT64_MIN));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* Warnings that only repeat in words what the losses say. */
+static void warn_of_losses(struct ledger *ledger)
+{
+	ledger->warnings[WARNING_LOST_EVENTS] = ledger_total(ledger, LOSS_DISCARDED_EVENTS) +
+	                                        ledger_total(ledger, LOSS_DISCARDED_PACKETS);
+	ledger->warnings[WARNING_LOST_MARKERS] = ledger_total(ledger, LOSS_RING_DROPPED) +
+	                                         ledger_total(ledger, LOSS_RUN_OVERWRITTEN);
+	ledger->warnings[WARNING_OUTLIERS] = ledger_total(ledger, LOSS_OUTLIER);
+}
+
+static int close_books(struct pipeline *pipeline, struct flextrace_error *error)
+{
+	struct ledger *ledger = pipeline->ledger;
+	int open_class;
+
+	FLEXTRACE_TRY(book_lost_events(pipeline));
+	warn_of_losses(ledger);
+	identity_warn(&pipeline->identity, ledger);
+	ledger_sort(ledger);
+	open_class = ledger_check(ledger);
+	if (!open_class)
+		return FLEXTRACE_OK;
+	open_class--;
+	return error_set(error, FLEXTRACE_E_SYSTEM,
+	                 "Internal error: records are not accounted for: class=%s, read=%" PRIu64
+	                 ", rows=%" PRIu64 ", evidence=%" PRIu64,
+	                 record_class_name((enum record_class)open_class), ledger->read[open_class],
+	                 ledger->rows[open_class], ledger->evidence[open_class]);
+}
+
+/* -- files ---------------------------------------------------------------------------------------- */
+
+struct analysis_tables {
+	struct emit_table tables[MAX_ANALYSES];
+	char files[MAX_ANALYSES][32];
+	uint32_t n;
+};
+
+static int analyse(const struct pipeline *pipeline, struct analysis_tables *out,
+                   struct flextrace_error *error)
+{
+	const char *dir = pipeline->options->emit.output_dir;
+
+	FLEXTRACE_TRY(emit_create_dir(dir, error));
+	for (out->n = 0; analysis_all[out->n] && analysis_all[out->n]->name; out->n++) {
+		const struct analysis *analysis = analysis_all[out->n];
+		struct emit_table *table = &out->tables[out->n];
+
+		assert(out->n < MAX_ANALYSES);
+		FLEXTRACE_TRY(analysis->write(&pipeline->timeline, dir, &table->rows, error));
+		snprintf(out->files[out->n], sizeof(out->files[0]), "%s.csv", analysis->name);
+		table->file = out->files[out->n];
+	}
+	return FLEXTRACE_OK;
+}
+
+static int write_files(const struct pipeline *pipeline, struct flextrace_error *error)
+{
+	struct emit_options options = pipeline->options->emit;
+	struct emit_run run = options.run ? *options.run : (struct emit_run){0};
+	struct analysis_tables analyses;
+
+	FLEXTRACE_TRY(emit_check_formats(options.formats, error));
+	FLEXTRACE_TRY(analyse(pipeline, &analyses, error));
+	run.tables = analyses.tables;
+	run.n_tables = analyses.n;
+	options.run = &run;
+	return emit_run(&pipeline->timeline, &options, error);
+}
+
+/* -- the sentence --------------------------------------------------------------------------------- */
+
+static int run_stages(struct pipeline *pipeline, struct flextrace_error *error)
+{
+	FLEXTRACE_TRY(expect_records(pipeline, error));
+	stream_set_sort(pipeline->set);                /* streams      -> one order        */
+	FLEXTRACE_TRY(identify(pipeline, error));      /* definitions  -> who and what     */
+	FLEXTRACE_TRY(widen(pipeline, error));         /* evidence     -> 64-bit cycles    */
+	FLEXTRACE_TRY(fit_clocks(pipeline, error));    /* brackets     -> const clock maps */
+	FLEXTRACE_TRY(make_timeline(pipeline, error)); /* host records -> rows, flows      */
+	FLEXTRACE_TRY(close_books(pipeline, error));   /* read = used + discarded          */
+	return write_files(pipeline, error);           /* timeline     -> files            */
+}
+
+static void release(struct pipeline *pipeline)
+{
+	timeline_release(&pipeline->timeline);
+	alignment_free(pipeline->alignment);
+	clocks_free(pipeline->clocks);
+	table_release(&pipeline->unwrapped.ops);
+	table_release(&pipeline->unwrapped.marks);
+	table_release(&pipeline->unwrapped.brackets);
+	table_release(&pipeline->unwrapped.sync_points);
+	identity_release(&pipeline->identity);
+}
+
+static void tell(const struct pipeline *pipeline, struct pipeline_result *result)
+{
+	const struct pipeline_options *options = pipeline->options;
+
+	result->records = sum_read(pipeline->ledger, RECORD_PROCESS);
+	result->host_rows = pipeline->timeline.host_rows.n_rows;
+	result->device_rows = pipeline->timeline.device_rows.n_rows;
+	result->lost = ledger_lost(pipeline->ledger);
+	result->is_lossy = options->fail_on_loss && result->lost > options->max_loss;
+}
+
+int pipeline_run(struct stream_set *set, struct string_pool *strings, struct ledger *ledger,
+                 const struct pipeline_options *options, struct pipeline_result *ret_result,
+                 struct flextrace_error *error)
+{
+	struct pipeline pipeline = {
+		.set = set, .strings = strings, .ledger = ledger, .options = options};
+	struct flextrace_error cause = {0};
+	int status = run_stages(&pipeline, &cause);
+
+	tell(&pipeline, ret_result);
+	release(&pipeline);
+	if (status == FLEXTRACE_E_MEMORY && !cause.message[0])
+		error_set(&cause, status, "Out of memory");
+	if (status < 0 && error)
+		*error = cause;
+	return status;
+}
