@@ -50,7 +50,9 @@ struct emit_file_count {
 	uint64_t rows;           /* written, without header */
 	uint64_t left_out;       /* rows this format cannot hold: a counter that is not a number */
 	uint64_t expected;       /* rows of the tables behind the file; = rows + left_out */
+	uint64_t arrows;         /* trace.json: flow arrows drawn */
 	uint64_t replaced_bytes; /* bytes of names that are no UTF-8, written as U+FFFD */
+	bool has_classes;        /* `by_class` adds up to `rows`; else it is all 0 */
 	uint64_t by_class[RECORD_CLASS_COUNT];
 };
 #define EMIT_MAX_FILES 16
@@ -61,6 +63,12 @@ struct emitter {
 	int (*write)(const struct timeline *timeline, const struct emit_options *options,
 	             struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error);
 };
+
+extern const struct emitter emit_chrome;     /* trace.json */
+extern const struct emitter emit_csv_host;   /* host.csv */
+extern const struct emitter emit_csv_device; /* events.csv */
+extern const struct emitter emit_csv_rest;   /* all other CSV files */
+extern const struct emitter emit_text;       /* timeline.txt */
 
 /* All emitters, the longest job first, ended by NULL. */
 extern const struct emitter *const emit_formats[];

@@ -80,6 +80,31 @@ int writer_open(struct writer *writer, const char *dir, const char *name, bool g
 	return FLEXTRACE_E_OUTPUT;
 }
 
+void writer_open_memory(struct writer *writer)
+{
+	*writer = (struct writer){.fd = -1};
+}
+
+/* A writer without a file doubles its buffer. */
+static bool grow_buffer(struct writer *writer, size_t n_more)
+{
+	size_t used = (size_t)(writer->at - writer->buffer);
+	size_t n_bytes = 2 * (size_t)(writer->end - writer->buffer);
+	char *buffer;
+
+	if (n_bytes < used + n_more)
+		n_bytes = used + n_more + 256;
+	buffer = realloc(writer->buffer, n_bytes);
+	if (!buffer) {
+		writer->failure = ENOMEM;
+		return false;
+	}
+	writer->buffer = buffer;
+	writer->at = buffer + used;
+	writer->end = buffer + n_bytes;
+	return true;
+}
+
 static void write_out(struct writer *writer, const void *bytes, size_t n)
 {
 	const char *at = bytes;
@@ -128,6 +153,13 @@ void writer_append_slowly(struct writer *writer, const void *bytes, size_t n)
 {
 	const char *from = bytes;
 
+	if (!writer->path) {
+		if (writer->failure || !grow_buffer(writer, n))
+			return;
+		memcpy(writer->at, from, n);
+		writer->at += n;
+		return;
+	}
 	while (n > 0) {
 		size_t room = (size_t)(writer->end - writer->at);
 		size_t part = n < room ? n : room;
@@ -163,8 +195,7 @@ int writer_close(struct writer *writer, struct flextrace_error *error)
 
 void writer_abandon(struct writer *writer)
 {
-	if (!writer->buffer)
-		return;
-	unlink(writer->tmp_path);
+	if (writer->tmp_path)
+		unlink(writer->tmp_path);
 	release(writer);
 }

@@ -45,6 +45,10 @@ int writer_close(struct writer *writer, struct flextrace_error *error);
 /* Removes `<name>.tmp` and releases the writer. Does nothing on a closed one. */
 void writer_abandon(struct writer *writer);
 
+/* Opens a writer whose bytes stay in its buffer, which grows; it ends with writer_abandon(). No memory, now or
+ * later: its failure is ENOMEM. */
+void writer_open_memory(struct writer *writer);
+
 static inline bool writer_failed(const struct writer *writer)
 {
 	return writer->failure != 0;
@@ -57,7 +61,7 @@ void writer_append_slowly(struct writer *writer, const void *bytes, size_t n);
 
 static inline void writer_append(struct writer *writer, const void *bytes, size_t n)
 {
-	if ((size_t)(writer->end - writer->at) < n) {
+	if ((size_t)(writer->end - writer->at) <= n) { /* `<=`: a new memory writer has no buffer */
 		writer_append_slowly(writer, bytes, n);
 		return;
 	}

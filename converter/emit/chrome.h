@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * chrome.h: the parts of the Chrome emitter: trace.json, a JSON object of the Trace Event format.
+ *
+ *   chrome.c       the order of all events (one merge over the timeline's tables) and the emitter itself
+ *   chrome_ids.c   which pid and tid stands for what
+ *   chrome_meta.c  everything around the rows: keys of the object, names of processes and threads
+ *   chrome_rows.c  one event each
+ *
+ * Rules that viewers hold us to: sorted by ts, names before use, rows that nest (derive's lanes), flows in
+ * pairs, no tid 0, every event with args. tests/check_trace.c checks them independently.
+ */
+#ifndef FLEXTRACE_CHROME_H
+#define FLEXTRACE_CHROME_H
+
+#include "emit/view.h"
+
+/* pid of the process that shows what was lost; its tids are causes + 1. */
+#define CHROME_LOSSES_PID 1
+
+/* tids from here on are ours; real ones stay below (Linux allows 2^22). */
+#define CHROME_FIRST_OWN_TID 10000001u
+
+/* One numbering. Processes stand in order of rank, those without a rank behind, at multiples of 1000: rank r at
+ * (r + 1) * 1000 unless two processes have one rank. Device k (in order of their numbers) of a process has the
+ * process' pid + 1 + k. A thread keeps its tid and the main track of queue q is tid q + 1; every other track
+ * has a tid of our own. */
+struct chrome_ids {
+	uint32_t *process_pid; /* owned, all; by index of the process, device or track */
+	uint32_t *device_pid;
+	uint32_t *track_tid;
+	uint32_t *process_order; /* processes as shown */
+	uint32_t *device_order;  /* devices by process, then number */
+	uint32_t *track_order;   /* tracks as shown within their process or device */
+};
+
+int chrome_ids_init(struct chrome_ids *ids, const struct view *view);
+void chrome_ids_release(struct chrome_ids *ids);
+
+/* What was lost of one cause, where its times are known. */
+struct chrome_loss {
+	int64_t first_time_ns, last_time_ns;
+	uint64_t count;
+	enum loss_cause cause;
+};
+
+struct chrome {
+	struct view view;
+	struct chrome_ids ids;
+	struct writer writer;
+	struct texts places;                         /* per track: ,"pid":1000,"tid":12,"ts": */
+	struct texts host_kinds;                     /* per host kind: ,"args":{"kind":"User" */
+	struct texts device_args;                    /* per device: ,"args":{"rank":0,"device":0 */
+	struct chrome_loss losses[LOSS_CAUSE_COUNT]; /* in order of first_time_ns */
+	uint32_t n_losses;
+	uint64_t n_events;
+	int64_t base_time_ns;          /* ts 0 */
+	struct emit_file_count *count; /* weak */
+};
+
+/* Everything before the first row, up to the opened array of events with all names in it. */
+void chrome_write_head(struct chrome *chrome);
+void chrome_write_tail(struct chrome *chrome);
+
+int chrome_rows_init(struct chrome *chrome);
+void chrome_rows_release(struct chrome *chrome);
+
+void chrome_write_host(struct chrome *chrome, const struct host_row *row);
+void chrome_write_device(struct chrome *chrome, const struct device_row *row);
+void chrome_write_instant(struct chrome *chrome, const struct instant_row *row);
+void chrome_write_counter(struct chrome *chrome, const struct counter_row *row);
+void chrome_write_memory(struct chrome *chrome, const struct memory_row *row);
+void chrome_write_loss(struct chrome *chrome, const struct chrome_loss *loss);
+
+/* One end of an arrow. `phase`: 's' where it leaves, 'f' where it arrives. */
+void chrome_write_flow(struct chrome *chrome, char phase, uint64_t id, uint32_t track,
+                       int64_t time_ns);
+
+/* Separates events. */
+static inline void chrome_next(struct chrome *chrome)
+{
+	if (chrome->n_events++)
+		writer_literal(&chrome->writer, ",\n");
+	else
+		writer_literal(&chrome->writer, "\n");
+}
+
+#endif

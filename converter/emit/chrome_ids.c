@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emit/chrome.h"
+
+#include <stdlib.h>
+
+#define PIDS_PER_PROCESS 1000u
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_processes(const void *left, const void *right, void *context)
+{
+	const struct process *processes = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	/* as unsigned, an unknown rank (-1) comes last */
+	int order = compare_u64((uint32_t)processes[a].rank, (uint32_t)processes[b].rank);
+
+	return order ? order : compare_u64(a, b);
+}
+
+static int compare_devices(const void *left, const void *right, void *context)
+{
+	const struct device *devices = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int order = compare_u64(devices[a].process, devices[b].process);
+
+	if (!order)
+		order = compare_u64(devices[a].device, devices[b].device);
+	return order ? order : compare_u64(a, b);
+}
+
+/* Main work of a queue first, then what surrounds it. */
+static uint32_t place_of_row_kind(const struct track *track)
+{
+	return track->kind == TRACK_QUEUE && track->row_kind != ROW_EXEC ? track->row_kind + 1u : 0;
+}
+
+/* Where a track stands: device tracks by queue or core, host tracks by tid. */
+static uint64_t place_of_line(const struct view *view, const struct track *track)
+{
+	if (view_is_device_track(track))
+		return track->id;
+	return (uint32_t)view->identity->threads[track->owner].vtid;
+}
+
+static int compare_tracks(const void *left, const void *right, void *context)
+{
+	const struct view *view = context;
+	uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
+	const struct track *a = &view->timeline->tracks[i], *b = &view->timeline->tracks[k];
+	bool is_device = view_is_device_track(a);
+	int order = (int)is_device - (int)view_is_device_track(b);
+
+	if (!order && !is_device)
+		order = compare_u64(view->identity->threads[a->owner].process,
+		                    view->identity->threads[b->owner].process);
+	if (!order && is_device)
+		order = compare_u64(a->owner, b->owner);
+	if (!order && is_device)
+		order = compare_u64(a->kind, b->kind);
+	if (!order)
+		order = compare_u64(place_of_line(view, a), place_of_line(view, b));
+	if (!order)
+		order = compare_u64(a->kind, b->kind);
+	if (!order)
+		order = compare_u64(a->processor, b->processor);
+	if (!order)
+		order = compare_u64(place_of_row_kind(a), place_of_row_kind(b));
+	if (!order)
+		order = compare_u64(a->lane, b->lane);
+	return order ? order : compare_u64(i, k);
+}
+
+/* Returns 0..n-1, or NULL: no memory. Owned by the caller. */
+static uint32_t *first_numbers(uint32_t n)
+{
+	uint32_t *numbers = malloc((n + 1) * sizeof(*numbers));
+
+	for (uint32_t i = 0; numbers && i < n; i++)
+		numbers[i] = i;
+	return numbers;
+}
+
+/* Numbers the devices of each process from 1, and leaves their count in process_pid. */
+static void count_devices(struct chrome_ids *ids, const struct identity *identity)
+{
+	for (uint32_t i = 0; i < identity->n_processes; i++)
+		ids->process_pid[i] = 0;
+	for (uint32_t i = 0; i < identity->n_devices; i++) {
+		uint32_t d = ids->device_order[i];
+
+		ids->device_pid[d] = ++ids->process_pid[identity->devices[d].process];
+	}
+}
+
+static void number_processes(struct chrome_ids *ids, const struct identity *identity)
+{
+	uint32_t next = 1; /* in thousands */
+
+	count_devices(ids, identity);
+	for (uint32_t i = 0; i < identity->n_processes; i++) {
+		uint32_t p = ids->process_order[i];
+		uint32_t n_devices = ids->process_pid[p];
+		int32_t rank = identity->processes[p].rank;
+
+		/* an absurd rank must not overflow a pid */
+		if (rank >= 0 && rank < 1000000 && (uint32_t)rank + 1 > next)
+			next = (uint32_t)rank + 1;
+		ids->process_pid[p] = next * PIDS_PER_PROCESS;
+		next += 1 + n_devices / PIDS_PER_PROCESS;
+	}
+	for (uint32_t i = 0; i < identity->n_devices; i++)
+		ids->device_pid[i] += ids->process_pid[identity->devices[i].process];
+}
+
+/* The tid that a track has by itself; 0: none, or none that we could write. */
+static uint32_t natural_tid(const struct view *view, const struct track *track)
+{
+	uint32_t tid = 0;
+
+	if (track->lane > 0)
+		return 0;
+	if (track->kind == TRACK_THREAD && view->identity->threads[track->owner].vtid > 0)
+		tid = (uint32_t)view->identity->threads[track->owner].vtid;
+	if (track->kind == TRACK_QUEUE && track->row_kind == ROW_EXEC)
+		tid = track->id + 1;
+	return tid < CHROME_FIRST_OWN_TID ? tid : 0;
+}
+
+static uint32_t pid_of_track(const struct chrome_ids *ids, const struct view *view, uint32_t track)
+{
+	const struct track *of = &view->timeline->tracks[track];
+
+	if (view_is_device_track(of))
+		return ids->device_pid[of->owner];
+	return ids->process_pid[view->identity->threads[of->owner].process];
+}
+
+static void number_tracks(struct chrome_ids *ids, const struct view *view)
+{
+	const struct timeline *timeline = view->timeline;
+	uint32_t pid = 0, next = CHROME_FIRST_OWN_TID;
+
+	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
+		uint32_t t = ids->track_order[i];
+		uint32_t tid = natural_tid(view, &timeline->tracks[t]);
+
+		if (pid_of_track(ids, view, t) != pid)
+			next = CHROME_FIRST_OWN_TID;
+		pid = pid_of_track(ids, view, t);
+		ids->track_tid[t] = tid ? tid : next++;
+	}
+}
+
+int chrome_ids_init(struct chrome_ids *ids, const struct view *view)
+{
+	const struct identity *identity = view->identity;
+	uint32_t n_tracks = view->timeline->n_tracks;
+
+	*ids = (struct chrome_ids){
+		.process_pid = first_numbers(identity->n_processes),
+		.device_pid = first_numbers(identity->n_devices),
+		.track_tid = first_numbers(n_tracks),
+		.process_order = first_numbers(identity->n_processes),
+		.device_order = first_numbers(identity->n_devices),
+		.track_order = first_numbers(n_tracks),
+	};
+	if (!ids->process_pid || !ids->device_pid || !ids->track_tid || !ids->process_order ||
+	    !ids->device_order || !ids->track_order) {
+		chrome_ids_release(ids);
+		return FLEXTRACE_E_MEMORY;
+	}
+	qsort_r(ids->process_order, identity->n_processes, sizeof(uint32_t), compare_processes,
+	        identity->processes);
+	qsort_r(ids->device_order, identity->n_devices, sizeof(uint32_t), compare_devices,
+	        identity->devices);
+	qsort_r(ids->track_order, n_tracks, sizeof(uint32_t), compare_tracks, (void *)view);
+	number_processes(ids, identity);
+	number_tracks(ids, view);
+	return 0;
+}
+
+void chrome_ids_release(struct chrome_ids *ids)
+{
+	free(ids->process_pid);
+	free(ids->device_pid);
+	free(ids->track_tid);
+	free(ids->process_order);
+	free(ids->device_order);
+	free(ids->track_order);
+	*ids = (struct chrome_ids){.process_pid = NULL};
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * chrome_rows.c: one event of trace.json each. What rows of a track, device or kind share is made once (texts).
+ */
+#include "emit/chrome.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "emit/kinds.h"
+
+/* JavaScript readers lose integers above 2^53. */
+#define MAX_EXACT ((uint64_t)1 << 53)
+
+#define N_HOST_KINDS 256
+
+/* -- what rows share ---------------------------------------------------------------------------------- */
+
+static void write_place(struct writer *writer, uint32_t pid, uint32_t tid)
+{
+	writer_literal(writer, ",\"pid\":");
+	writer_u64(writer, pid);
+	writer_literal(writer, ",\"tid\":");
+	writer_u64(writer, tid);
+	writer_literal(writer, ",\"ts\":");
+}
+
+static int make_places(struct chrome *chrome)
+{
+	const struct timeline *timeline = chrome->view.timeline;
+	const struct chrome_ids *ids = &chrome->ids;
+
+	FLEXTRACE_TRY(texts_init(&chrome->places, timeline->n_tracks));
+	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
+		const struct track *track = &timeline->tracks[i];
+		uint32_t pid = view_is_device_track(track)
+		                       ? ids->device_pid[track->owner]
+		                       : ids->process_pid[view_track_process(&chrome->view, i)];
+
+		write_place(&chrome->places.bytes, pid, ids->track_tid[i]);
+		texts_end(&chrome->places);
+	}
+	return texts_check(&chrome->places);
+}
+
+static int make_host_kinds(struct chrome *chrome)
+{
+	FLEXTRACE_TRY(texts_init(&chrome->host_kinds, N_HOST_KINDS));
+	for (int kind = 0; kind < N_HOST_KINDS; kind++) {
+		writer_literal(&chrome->host_kinds.bytes, ",\"args\":{\"kind\":\"");
+		writer_raw(&chrome->host_kinds.bytes, kind_of_host((uint8_t)kind)->label);
+		writer_char(&chrome->host_kinds.bytes, '"');
+		texts_end(&chrome->host_kinds);
+	}
+	return texts_check(&chrome->host_kinds);
+}
+
+static int make_device_args(struct chrome *chrome)
+{
+	const struct identity *identity = chrome->view.identity;
+
+	FLEXTRACE_TRY(texts_init(&chrome->device_args, identity->n_devices));
+	for (uint32_t i = 0; i < identity->n_devices; i++) {
+		const struct device *device = &identity->devices[i];
+		int32_t rank = identity->processes[device->process].rank;
+		struct writer *writer = &chrome->device_args.bytes;
+
+		writer_literal(writer, ",\"args\":{");
+		if (rank >= 0) {
+			writer_literal(writer, "\"rank\":");
+			writer_i64(writer, rank);
+			writer_char(writer, ',');
+		}
+		writer_literal(writer, "\"device\":");
+		writer_u64(writer, device->device);
+		texts_end(&chrome->device_args);
+	}
+	return texts_check(&chrome->device_args);
+}
+
+int chrome_rows_init(struct chrome *chrome)
+{
+	FLEXTRACE_TRY(make_places(chrome));
+	FLEXTRACE_TRY(make_host_kinds(chrome));
+	return make_device_args(chrome);
+}
+
+void chrome_rows_release(struct chrome *chrome)
+{
+	texts_release(&chrome->places);
+	texts_release(&chrome->host_kinds);
+	texts_release(&chrome->device_args);
+}
+
+/* -- parts of an event -------------------------------------------------------------------------------- */
+
+static void write_ts(struct chrome *chrome, int64_t time_ns)
+{
+	assert(time_ns >= chrome->base_time_ns);
+	writer_us(&chrome->writer, (uint64_t)(time_ns - chrome->base_time_ns));
+}
+
+static void write_name(struct chrome *chrome, uint32_t name, const char *label)
+{
+	if (name)
+		view_write_json(&chrome->view, &chrome->writer, name);
+	else
+		writer_json(&chrome->writer, label, strlen(label));
+}
+
+static void start_interval(struct chrome *chrome, const struct row_kind *kind, uint32_t name)
+{
+	chrome_next(chrome);
+	writer_literal(&chrome->writer, "{\"ph\":\"X\",\"cat\":\"");
+	writer_raw(&chrome->writer, kind->category);
+	writer_literal(&chrome->writer, "\",\"name\":");
+	write_name(chrome, name, kind->label);
+}
+
+static void write_interval(struct chrome *chrome, int64_t start_time_ns, int64_t end_time_ns)
+{
+	assert(end_time_ns >= start_time_ns);
+	write_ts(chrome, start_time_ns);
+	writer_literal(&chrome->writer, ",\"dur\":");
+	writer_us(&chrome->writer, (uint64_t)(end_time_ns - start_time_ns));
+}
+
+/* A number that a JavaScript reader keeps, else the same digits as a string. */
+static void write_exact(struct writer *writer, uint64_t value)
+{
+	if (value >= MAX_EXACT)
+		writer_char(writer, '"');
+	writer_u64(writer, value);
+	if (value >= MAX_EXACT)
+		writer_char(writer, '"');
+}
+
+#define ARG(writer, key) writer_literal(writer, ",\"" key "\":")
+
+static void write_correlation(struct writer *writer, uint64_t correlation)
+{
+	if (correlation == 0)
+		return;
+	ARG(writer, "correlation");
+	write_exact(writer, correlation);
+	ARG(writer, "External id");
+	write_exact(writer, correlation);
+}
+
+static void write_text_arg(struct chrome *chrome, const char *key, uint32_t string)
+{
+	if (string == 0)
+		return;
+	writer_literal(&chrome->writer, ",\"");
+	writer_raw(&chrome->writer, key);
+	writer_literal(&chrome->writer, "\":");
+	view_write_json(&chrome->view, &chrome->writer, string);
+}
+
+static void write_place_in_source(struct chrome *chrome, uint32_t file, uint32_t line)
+{
+	if (file == 0)
+		return;
+	write_text_arg(chrome, "file", file);
+	ARG(&chrome->writer, "line");
+	writer_u64(&chrome->writer, line);
+}
+
+static void write_quality(struct writer *writer, uint8_t status, uint32_t err_ns)
+{
+	ARG(writer, "status");
+	writer_char(writer, '"');
+	writer_raw(writer, time_status_name(status));
+	writer_char(writer, '"');
+	if (err_ns == UINT32_MAX)
+		return;
+	ARG(writer, "err_ns");
+	writer_u64(writer, err_ns);
+}
+
+static void write_ticks(struct writer *writer, const uint64_t *ticks, uint32_t n)
+{
+	ARG(writer, "raw");
+	for (uint32_t i = 0; i < n; i++) {
+		writer_char(writer, i ? ',' : '[');
+		writer_u64(writer, (uint32_t)ticks[i]);
+	}
+	writer_char(writer, ']');
+	ARG(writer, "cycles");
+	for (uint32_t i = 0; i < n; i++) {
+		writer_char(writer, i ? ',' : '[');
+		write_exact(writer, ticks[i]);
+	}
+	writer_char(writer, ']');
+}
+
+/* -- events ------------------------------------------------------------------------------------------- */
+
+void chrome_write_host(struct chrome *chrome, const struct host_row *row)
+{
+	struct writer *writer = &chrome->writer;
+
+	start_interval(chrome, kind_of_host(row->kind), row->name);
+	texts_write(&chrome->places, row->track, writer);
+	write_interval(chrome, row->start_time_ns, row->end_time_ns);
+	texts_write(&chrome->host_kinds, row->kind, writer);
+	write_correlation(writer, row->correlation);
+	write_place_in_source(chrome, row->file, row->line);
+	write_text_arg(chrome, "args", row->args);
+	if (row->status != TIME_CERTIFIED)
+		write_quality(writer, row->status, UINT32_MAX);
+	writer_literal(writer, "}}");
+}
+
+static void write_op_args(struct chrome *chrome, const struct tick_op *op)
+{
+	struct writer *writer = &chrome->writer;
+
+	ARG(writer, "stream");
+	writer_u64(writer, op->queue + 1ull);
+	write_correlation(writer, op->correlation);
+	ARG(writer, "job");
+	write_exact(writer, op->job);
+	write_ticks(writer, op->ticks, FLEXTRACE_N_STAMPS);
+	if (op->bytes) {
+		ARG(writer, "bytes");
+		write_exact(writer, op->bytes);
+	}
+	if (op->peer >= 0) {
+		ARG(writer, "peer");
+		writer_i64(writer, op->peer);
+	}
+	write_text_arg(chrome, "group", op->group);
+	write_text_arg(chrome, "type", op->type);
+	if (op->power) {
+		ARG(writer, "power");
+		writer_u64(writer, op->power);
+	}
+}
+
+static void write_zone_args(struct chrome *chrome, const struct zone *zone)
+{
+	struct writer *writer = &chrome->writer;
+	const uint64_t ticks[2] = {zone->first_ticks, zone->last_ticks};
+
+	ARG(writer, "core");
+	writer_u64(writer, zone->core);
+	ARG(writer, "processor");
+	writer_u64(writer, zone->processor);
+	if (zone->run) {
+		ARG(writer, "run");
+		write_exact(writer, zone->run);
+	}
+	if (zone->job) {
+		ARG(writer, "job");
+		write_exact(writer, zone->job);
+	}
+	write_ticks(writer, ticks, 2);
+	write_place_in_source(chrome, zone->file, zone->line);
+}
+
+void chrome_write_device(struct chrome *chrome, const struct device_row *row)
+{
+	const struct timeline *timeline = chrome->view.timeline;
+	const struct row_kind *kind = kind_of_device(row->kind);
+	struct writer *writer = &chrome->writer;
+
+	start_interval(chrome, kind, view_device_name(&chrome->view, row));
+	texts_write(&chrome->places, row->track, writer);
+	write_interval(chrome, row->start_time_ns, row->end_time_ns);
+	texts_write(&chrome->device_args, timeline->tracks[row->track].owner, writer);
+	ARG(writer, "kind");
+	writer_char(writer, '"');
+	writer_raw(writer, kind->label);
+	writer_char(writer, '"');
+	if (view_is_zone(row))
+		write_zone_args(chrome, &timeline->zones[row->source]);
+	else
+		write_op_args(chrome, &timeline->ops[row->source]);
+	write_quality(writer, row->status, row->err_ns);
+	writer_literal(writer, "}}");
+}
+
+void chrome_write_instant(struct chrome *chrome, const struct instant_row *row)
+{
+	struct writer *writer = &chrome->writer;
+	const char *kind = instant_kind_name(row->class);
+
+	chrome_next(chrome);
+	writer_literal(writer, "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"");
+	writer_raw(writer, row->class == RECORD_MARKER_BATCH ? "firmware" : "cpu_instant_event");
+	writer_literal(writer, "\",\"name\":");
+	write_name(chrome, row->name, kind);
+	texts_write(&chrome->places, row->track, writer);
+	write_ts(chrome, row->time_ns);
+	writer_literal(writer, ",\"args\":{\"kind\":\"");
+	writer_raw(writer, kind);
+	writer_char(writer, '"');
+	write_text_arg(chrome, "value", row->value);
+	write_correlation(writer, row->correlation);
+	write_quality(writer, row->status, row->err_ns);
+	writer_literal(writer, "}}");
+}
+
+static void start_counter(struct chrome *chrome, uint32_t pid, uint32_t name, const char *label,
+                          int64_t time_ns)
+{
+	chrome_next(chrome);
+	writer_literal(&chrome->writer, "{\"ph\":\"C\",\"cat\":\"counter\",\"name\":");
+	write_name(chrome, name, label);
+	write_place(&chrome->writer, pid, pid);
+	write_ts(chrome, time_ns);
+	writer_literal(&chrome->writer, ",\"args\":{");
+}
+
+/* A viewer shows one line per pid, name and key of args, so that the key tells the core. */
+void chrome_write_counter(struct chrome *chrome, const struct counter_row *row)
+{
+	struct writer *writer = &chrome->writer;
+	uint32_t pid = row->is_device ? chrome->ids.device_pid[row->owner]
+	                              : chrome->ids.process_pid[row->owner];
+
+	assert(isfinite(row->value));
+	start_counter(chrome, pid, row->name, "counter", row->time_ns);
+	if (row->core == FLEXTRACE_NONE) {
+		writer_literal(writer, "\"value\":");
+	} else {
+		writer_literal(writer, "\"core ");
+		writer_u64(writer, row->core);
+		writer_literal(writer, "\":");
+	}
+	writer_double(writer, row->value);
+	writer_literal(writer, "}}");
+}
+
+void chrome_write_memory(struct chrome *chrome, const struct memory_row *row)
+{
+	start_counter(chrome, chrome->ids.device_pid[row->device], 0, "allocated memory",
+	              row->time_ns);
+	writer_literal(&chrome->writer, "\"bytes\":");
+	writer_u64(&chrome->writer, row->total_bytes);
+	writer_literal(&chrome->writer, "}}");
+}
+
+void chrome_write_loss(struct chrome *chrome, const struct chrome_loss *loss)
+{
+	struct writer *writer = &chrome->writer;
+
+	chrome_next(chrome);
+	writer_literal(writer, "{\"ph\":\"X\",\"cat\":\"loss\",\"name\":\"");
+	writer_raw(writer, ledger_cause_id(loss->cause));
+	writer_char(writer, '"');
+	write_place(writer, CHROME_LOSSES_PID, loss->cause + 1u);
+	write_interval(chrome, loss->first_time_ns, loss->last_time_ns);
+	writer_literal(writer, ",\"args\":{\"count\":");
+	write_exact(writer, loss->count);
+	writer_literal(writer, "}}");
+}
+
+void chrome_write_flow(struct chrome *chrome, char phase, uint64_t id, uint32_t track,
+                       int64_t time_ns)
+{
+	struct writer *writer = &chrome->writer;
+
+	chrome_next(chrome);
+	writer_literal(writer, "{\"ph\":\"");
+	writer_char(writer, phase);
+	writer_literal(writer, "\",\"id\":");
+	writer_u64(writer, id);
+	writer_literal(writer, ",\"cat\":\"ac2g\",\"name\":\"ac2g\"");
+	if (phase == 'f')
+		writer_literal(writer, ",\"bp\":\"e\"");
+	texts_write(&chrome->places, track, writer);
+	write_ts(chrome, time_ns);
+	writer_literal(writer, ",\"args\":{}}");
+}

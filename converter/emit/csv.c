@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emit/csv.h"
+
+#include "emit/kinds.h"
+
+/* -- what all files share ----------------------------------------------------------------------------- */
+
+static int make_owners(struct csv *csv)
+{
+	const struct identity *identity = csv->view.identity;
+
+	FLEXTRACE_TRY(texts_init(&csv->owners, identity->n_processes));
+	for (uint32_t i = 0; i < identity->n_processes; i++) {
+		const struct process *process = &identity->processes[i];
+		struct writer *writer = &csv->owners.bytes;
+
+		if (process->rank >= 0)
+			writer_i64(writer, process->rank);
+		writer_char(writer, ',');
+		view_write_csv(&csv->view, writer, process->host);
+		writer_char(writer, ',');
+		if (view_pid(process) >= 0)
+			writer_i64(writer, view_pid(process));
+		writer_char(writer, ',');
+		texts_end(&csv->owners);
+	}
+	return texts_check(&csv->owners);
+}
+
+int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit_options *options)
+{
+	*csv = (struct csv){.options = options};
+	FLEXTRACE_TRY(view_init(&csv->view, timeline));
+	return make_owners(csv);
+}
+
+void csv_release(struct csv *csv)
+{
+	texts_release(&csv->owners);
+	view_release(&csv->view);
+}
+
+struct emit_file_count *csv_count(struct csv *csv, const char *file, uint64_t expected)
+{
+	struct emit_file_count *count = &csv->counts[(*csv->n_counts)++];
+
+	*count = (struct emit_file_count){.file = file, .expected = expected};
+	return count;
+}
+
+void csv_write_owner(struct csv *csv, struct writer *writer, uint32_t process)
+{
+	if (process == FLEXTRACE_NONE)
+		writer_literal(writer, ",,,");
+	else
+		texts_write(&csv->owners, process, writer);
+}
+
+void csv_write_id(struct writer *writer, uint32_t value)
+{
+	if (value != FLEXTRACE_NONE)
+		writer_u64(writer, value);
+	writer_char(writer, ',');
+}
+
+void csv_write_nonzero(struct writer *writer, uint64_t value)
+{
+	if (value)
+		writer_u64(writer, value);
+	writer_char(writer, ',');
+}
+
+void csv_write_time(struct csv *csv, struct writer *writer, int64_t time_ns)
+{
+	writer_i64(writer, time_ns + csv->view.epoch_offset_ns);
+	writer_char(writer, ',');
+}
+
+static void write_string(struct csv *csv, struct writer *writer, uint32_t string)
+{
+	view_write_csv(&csv->view, writer, string);
+	writer_char(writer, ',');
+}
+
+static void write_tid(struct writer *writer, const struct thread *thread)
+{
+	if (thread->vtid >= 0)
+		writer_i64(writer, thread->vtid);
+	writer_char(writer, ',');
+}
+
+static void write_interval(struct csv *csv, struct writer *writer, int64_t start_time_ns,
+                           int64_t end_time_ns)
+{
+	csv_write_time(csv, writer, start_time_ns);
+	csv_write_time(csv, writer, end_time_ns);
+	writer_i64(writer, end_time_ns - start_time_ns);
+	writer_char(writer, ',');
+}
+
+static void write_quality(struct writer *writer, uint32_t err_ns, uint8_t status)
+{
+	csv_write_id(writer, err_ns); /* no bound is UINT32_MAX, too */
+	writer_raw(writer, time_status_name(status));
+	writer_char(writer, ',');
+}
+
+/* Ends the line. */
+static void write_source(struct csv *csv, struct writer *writer, uint32_t stream, uint32_t index)
+{
+	view_write_source(&csv->view, writer, stream, index);
+	writer_char(writer, '\n');
+}
+
+/* -- lines -------------------------------------------------------------------------------------------- */
+
+static enum record_class write_host(struct csv *csv, struct writer *writer, const void *any)
+{
+	const struct host_row *row = any;
+	const struct track *track = &csv->view.timeline->tracks[row->track];
+	const struct thread *thread = &csv->view.identity->threads[track->owner];
+	uint32_t err_ns = UINT32_MAX;
+
+	if (row->status == TIME_CERTIFIED)
+		err_ns = csv->view.host_err_ns[thread->process];
+	csv_write_owner(csv, writer, thread->process);
+	write_tid(writer, thread);
+	write_string(csv, writer, thread->name);
+	writer_raw(writer, kind_of_host(row->kind)->label);
+	writer_char(writer, ',');
+	write_string(csv, writer, row->name);
+	csv_write_nonzero(writer, row->correlation);
+	writer_u64(writer, row->depth);
+	writer_char(writer, ',');
+	write_interval(csv, writer, row->start_time_ns, row->end_time_ns);
+	write_quality(writer, err_ns, row->status);
+	write_string(csv, writer, row->args);
+	write_source(csv, writer, row->stream, row->index);
+	return row->class;
+}
+
+/* core,queue,kind,name,job,correlation, */
+static void write_op_head(struct csv *csv, struct writer *writer, const struct device_row *row)
+{
+	const struct tick_op *op = &csv->view.timeline->ops[row->source];
+
+	writer_char(writer, ',');
+	csv_write_id(writer, op->queue);
+	writer_raw(writer, kind_of_device(row->kind)->label);
+	writer_char(writer, ',');
+	write_string(csv, writer, op->name);
+	writer_u64(writer, op->job);
+	writer_char(writer, ',');
+	csv_write_nonzero(writer, op->correlation);
+}
+
+static void write_zone_head(struct csv *csv, struct writer *writer, const struct device_row *row)
+{
+	const struct zone *zone = &csv->view.timeline->zones[row->source];
+
+	csv_write_id(writer, zone->core);
+	writer_char(writer, ',');
+	writer_raw(writer, kind_of_device(row->kind)->label);
+	writer_char(writer, ',');
+	write_string(csv, writer, zone->name);
+	csv_write_nonzero(writer, zone->job);
+	writer_char(writer, ',');
+}
+
+/* ts1,ts2,ts3,ts4,ts5,bytes,power,category,class,group,peer,ideal_cycles,pt_util,iteration,phase,moved_ns, */
+static void write_op_tail(struct csv *csv, struct writer *writer, const struct device_row *row)
+{
+	const struct tick_op *op = &csv->view.timeline->ops[row->source];
+
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
+		csv_write_nonzero(writer, op->ticks[i]);
+	csv_write_nonzero(writer, op->bytes);
+	csv_write_nonzero(writer, op->power);
+	writer_literal(writer, ",,");
+	write_string(csv, writer, op->group);
+	if (op->peer >= 0)
+		writer_i64(writer, op->peer);
+	writer_literal(writer, ",,,,,,");
+}
+
+static void write_zone_tail(struct csv *csv, struct writer *writer, const struct device_row *row)
+{
+	const struct zone *zone = &csv->view.timeline->zones[row->source];
+
+	csv_write_nonzero(writer, zone->first_ticks);
+	writer_literal(writer, ",,,");
+	csv_write_nonzero(writer, zone->last_ticks);
+	writer_literal(writer, ",,,,,,,,,,,");
+}
+
+static enum record_class write_device(struct csv *csv, struct writer *writer, const void *any)
+{
+	const struct device_row *row = any;
+	const struct track *track = &csv->view.timeline->tracks[row->track];
+	const struct device *device = &csv->view.identity->devices[track->owner];
+	uint32_t stream, index;
+
+	csv_write_owner(csv, writer, device->process);
+	csv_write_id(writer, device->device);
+	if (view_is_zone(row))
+		write_zone_head(csv, writer, row);
+	else
+		write_op_head(csv, writer, row);
+	write_interval(csv, writer, row->start_time_ns, row->end_time_ns);
+	write_quality(writer, row->err_ns, row->status);
+	if (view_is_zone(row))
+		write_zone_tail(csv, writer, row);
+	else
+		write_op_tail(csv, writer, row);
+	view_device_source(&csv->view, row, &stream, &index);
+	write_source(csv, writer, stream, index);
+	return view_device_class(&csv->view, row);
+}
+
+static enum record_class write_instant(struct csv *csv, struct writer *writer, const void *any)
+{
+	const struct instant_row *row = any;
+	const struct track *track = &csv->view.timeline->tracks[row->track];
+
+	csv_write_owner(csv, writer, view_track_process(&csv->view, row->track));
+	if (view_is_device_track(track)) {
+		writer_literal(writer, ",,");
+		csv_write_id(writer, csv->view.identity->devices[track->owner].device);
+		csv_write_id(writer, track->kind == TRACK_CORE ? track->id : FLEXTRACE_NONE);
+	} else {
+		write_tid(writer, &csv->view.identity->threads[track->owner]);
+		write_string(csv, writer, csv->view.identity->threads[track->owner].name);
+		writer_literal(writer, ",,");
+	}
+	writer_raw(writer, instant_kind_name(row->class));
+	writer_char(writer, ',');
+	write_string(csv, writer, row->name);
+	write_string(csv, writer, row->value);
+	csv_write_nonzero(writer, row->correlation);
+	csv_write_time(csv, writer, row->time_ns);
+	write_quality(writer, row->err_ns, row->status);
+	write_source(csv, writer, row->stream, row->index);
+	return row->class;
+}
+
+static enum record_class write_counter(struct csv *csv, struct writer *writer, const void *any)
+{
+	const struct counter_row *row = any;
+	const struct identity *identity = csv->view.identity;
+
+	csv_write_owner(csv, writer,
+	                row->is_device ? identity->devices[row->owner].process : row->owner);
+	csv_write_id(writer,
+	             row->is_device ? identity->devices[row->owner].device : FLEXTRACE_NONE);
+	csv_write_id(writer, row->core);
+	write_string(csv, writer, row->name);
+	writer_double(writer, row->value);
+	writer_char(writer, ',');
+	csv_write_time(csv, writer, row->time_ns);
+	write_quality(writer, row->err_ns, row->status);
+	write_source(csv, writer, row->stream, row->index);
+	return row->is_device ? RECORD_MARKER_BATCH : RECORD_COUNTER;
+}
+
+static enum record_class write_memory(struct csv *csv, struct writer *writer, const void *any)
+{
+	const struct memory_row *row = any;
+	const struct device *device = &csv->view.identity->devices[row->device];
+
+	csv_write_owner(csv, writer, device->process);
+	write_tid(writer, &csv->view.identity->threads[row->thread]);
+	csv_write_id(writer, device->device);
+	writer_raw(writer, memory_op_name(row->op));
+	writer_char(writer, ',');
+	writer_u64(writer, row->address);
+	writer_char(writer, ',');
+	writer_u64(writer, row->bytes);
+	writer_char(writer, ',');
+	writer_u64(writer, row->total_bytes);
+	writer_char(writer, ',');
+	csv_write_time(csv, writer, row->time_ns);
+	write_source(csv, writer, row->stream, row->index);
+	return RECORD_MEMORY;
+}
+
+/* -- files -------------------------------------------------------------------------------------------- */
+
+struct csv_file {
+	const char *name, *header;
+	size_t table_offset; /* in struct timeline */
+	size_t row_bytes;
+	enum record_class (*write)(struct csv *csv, struct writer *writer, const void *row);
+};
+
+static const struct csv_file host_file = {
+	"host.csv",
+	"rank,host,pid,tid,thread,kind,name,correlation,depth,start_ns,end_ns,dur_ns,err_ns,status,"
+	"args,source\n",
+	offsetof(struct timeline, host_rows),
+	sizeof(struct host_row),
+	write_host,
+};
+
+static const struct csv_file device_file = {
+	"events.csv",
+	"rank,host,pid,device,core,queue,kind,name,job,correlation,start_ns,end_ns,dur_ns,err_ns,"
+	"status,ts1,ts2,ts3,ts4,ts5,bytes,power,category,class,group,peer,ideal_cycles,pt_util,"
+	"iteration,phase,moved_ns,source\n",
+	offsetof(struct timeline, device_rows),
+	sizeof(struct device_row),
+	write_device,
+};
+
+static const struct csv_file other_files[] = {
+	{
+		"instants.csv",
+		"rank,host,pid,tid,thread,device,core,kind,name,value,correlation,time_ns,err_ns,"
+		"status,source\n",
+		offsetof(struct timeline, instants),
+		sizeof(struct instant_row),
+		write_instant,
+	},
+	{
+		"counters.csv",
+		"rank,host,pid,device,core,name,value,time_ns,err_ns,status,source\n",
+		offsetof(struct timeline, counters),
+		sizeof(struct counter_row),
+		write_counter,
+	},
+	{
+		"memory.csv",
+		"rank,host,pid,tid,device,op,address,bytes,total_bytes,time_ns,source\n",
+		offsetof(struct timeline, memory),
+		sizeof(struct memory_row),
+		write_memory,
+	},
+};
+
+static int write_file(struct csv *csv, const struct csv_file *file, struct flextrace_error *error)
+{
+	const char *base = (const char *)csv->view.timeline;
+	const struct table *table = (const void *)(base + file->table_offset);
+	struct emit_file_count *count = csv_count(csv, file->name, table->n_rows);
+	struct table_cursor cursor;
+	struct writer writer;
+	const void *row;
+
+	count->has_classes = true;
+	FLEXTRACE_TRY(writer_open(&writer, csv->options->output_dir, file->name, false, error));
+	writer_raw(&writer, file->header);
+	view_read(&cursor, table);
+	while ((row = table_next(&cursor, file->row_bytes)) && !writer_failed(&writer)) {
+		count->by_class[file->write(csv, &writer, row)]++;
+		count->rows++;
+	}
+	count->replaced_bytes = writer.replaced_bytes;
+	return writer_close(&writer, error);
+}
+
+static int write_others(struct csv *csv, struct flextrace_error *error)
+{
+	for (size_t i = 0; i < sizeof(other_files) / sizeof(other_files[0]); i++)
+		FLEXTRACE_TRY(write_file(csv, &other_files[i], error));
+	FLEXTRACE_TRY(csv_write_clocks(csv, error));
+	FLEXTRACE_TRY(csv_write_alignment(csv, error));
+	return csv_write_losses(csv, error);
+}
+
+enum csv_part { PART_HOST, PART_DEVICE, PART_REST };
+
+static int write_part(enum csv_part part, const struct timeline *timeline,
+                      const struct emit_options *options, struct emit_file_count *counts,
+                      uint32_t *n, struct flextrace_error *error)
+{
+	struct csv csv;
+	int code = csv_init(&csv, timeline, options);
+
+	csv.counts = counts;
+	csv.n_counts = n;
+	if (code < 0)
+		error_set(error, code, "Cannot write CSV files: cause=no memory");
+	else if (part == PART_HOST)
+		code = write_file(&csv, &host_file, error);
+	else if (part == PART_DEVICE)
+		code = write_file(&csv, &device_file, error);
+	else
+		code = write_others(&csv, error);
+	csv_release(&csv);
+	return code;
+}
+
+static int write_host_part(const struct timeline *timeline, const struct emit_options *options,
+                           struct emit_file_count *counts, uint32_t *n,
+                           struct flextrace_error *error)
+{
+	return write_part(PART_HOST, timeline, options, counts, n, error);
+}
+
+static int write_device_part(const struct timeline *timeline, const struct emit_options *options,
+                             struct emit_file_count *counts, uint32_t *n,
+                             struct flextrace_error *error)
+{
+	return write_part(PART_DEVICE, timeline, options, counts, n, error);
+}
+
+static int write_rest(const struct timeline *timeline, const struct emit_options *options,
+                      struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
+{
+	return write_part(PART_REST, timeline, options, counts, n, error);
+}
+
+const struct emitter emit_csv_host = {.format = "csv", .write = write_host_part};
+const struct emitter emit_csv_device = {.format = "csv", .write = write_device_part};
+const struct emitter emit_csv_rest = {.format = "csv", .write = write_rest};

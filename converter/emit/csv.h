@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * csv.h: the parts of the CSV emitters: RFC 4180, lines end in LF, one header line, empty = not known.
+ *
+ *   csv.c          files whose lines are rows of a table of the timeline
+ *   csv_reports.c  clocks.csv, alignment.csv, losses.csv
+ */
+#ifndef FLEXTRACE_CSV_H
+#define FLEXTRACE_CSV_H
+
+#include "emit/view.h"
+
+struct csv {
+	struct view view;
+	const struct emit_options *options; /* weak */
+	struct emit_file_count *counts;     /* weak */
+	uint32_t *n_counts;                 /* weak */
+	struct texts owners;                /* per process: rank,host,pid, */
+};
+
+int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit_options *options);
+void csv_release(struct csv *csv);
+
+/* A new line in `counts`. Weak. */
+struct emit_file_count *csv_count(struct csv *csv, const char *file, uint64_t expected);
+
+/* Appends rank,host,pid, of a process, all empty for FLEXTRACE_NONE. */
+void csv_write_owner(struct csv *csv, struct writer *writer, uint32_t process);
+
+/* Append a field and its comma. */
+void csv_write_id(struct writer *writer, uint32_t value);      /* empty for FLEXTRACE_NONE */
+void csv_write_nonzero(struct writer *writer, uint64_t value); /* empty for 0 */
+void csv_write_time(struct csv *csv, struct writer *writer, int64_t time_ns);
+
+int csv_write_clocks(struct csv *csv, struct flextrace_error *error);
+int csv_write_alignment(struct csv *csv, struct flextrace_error *error);
+int csv_write_losses(struct csv *csv, struct flextrace_error *error);
+
+#endif

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emit/emit.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "emit/run_json.h"
+
+#define DEFAULT_FORMATS "chrome,csv"
+#define MAX_JOBS        8
+#define MAX_THREADS     MAX_JOBS
+
+const struct emitter *const emit_formats[] = {
+	&emit_chrome, &emit_csv_host, &emit_csv_device, &emit_text, &emit_csv_rest, NULL,
+};
+
+/* -- formats ------------------------------------------------------------------------------------------ */
+
+/* True if `formats` names `format`. */
+static bool is_chosen(const char *formats, const char *format)
+{
+	size_t n = strlen(format);
+
+	for (const char *at = formats; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (!strncmp(at, format, n) && (at[n] == ',' || at[n] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+static bool is_known(const char *name, size_t n)
+{
+	for (uint32_t i = 0; emit_formats[i]; i++) {
+		if (strlen(emit_formats[i]->format) == n &&
+		    !memcmp(emit_formats[i]->format, name, n))
+			return true;
+	}
+	return false;
+}
+
+int emit_check_formats(const char *formats, struct flextrace_error *error)
+{
+	for (const char *at = formats; at;) {
+		size_t n = strcspn(at, ",");
+
+		if (!is_known(at, n))
+			return error_set(error, FLEXTRACE_E_USAGE,
+			                 "Unknown format: name=%.*s, known=chrome, csv, text",
+			                 (int)(n < 100 ? n : 100), at);
+		at = at[n] ? at + n + 1 : NULL;
+	}
+	return 0;
+}
+
+/* -- the directory ------------------------------------------------------------------------------------ */
+
+static int make_dir(const char *dir)
+{
+	struct stat info;
+
+	if (mkdir(dir, 0777) == 0)
+		return 0;
+	if (errno == EEXIST && stat(dir, &info) == 0)
+		return S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
+	return errno;
+}
+
+int emit_create_dir(const char *dir, struct flextrace_error *error)
+{
+	char *path = strdup(dir);
+	int cause = 0;
+
+	if (!path)
+		return error_set(error, FLEXTRACE_E_MEMORY, "Cannot create directory: path=%s",
+		                 dir);
+	for (char *slash = strchr(path + 1, '/'); *dir && slash && cause == 0;
+	     slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		cause = make_dir(path);
+		*slash = '/';
+	}
+	if (cause == 0)
+		cause = make_dir(path);
+	free(path);
+	if (cause)
+		return error_set(error, FLEXTRACE_E_OUTPUT,
+		                 "Cannot create output directory: path=%s, cause=%s", dir,
+		                 strerror(cause));
+	return 0;
+}
+
+static int remove_old_run(const char *dir, struct flextrace_error *error)
+{
+	char *path = NULL;
+	int cause = 0;
+
+	if (asprintf(&path, "%s/" RUN_JSON_FILE, dir) < 0)
+		return error_set(error, FLEXTRACE_E_MEMORY, "Cannot remove run.json: no memory");
+	if (unlink(path) != 0 && errno != ENOENT)
+		cause = errno;
+	if (cause)
+		error_set(error, FLEXTRACE_E_OUTPUT,
+		          "Cannot replace output file: path=%s, cause=%s", path, strerror(cause));
+	free(path);
+	return cause ? FLEXTRACE_E_OUTPUT : 0;
+}
+
+/* -- jobs ---------------------------------------------------------------------------------------------- */
+
+struct job {
+	const struct emitter *emitter; /* weak */
+	struct emit_file_count counts[EMIT_MAX_FILES];
+	uint32_t n_counts;
+	struct flextrace_error error;
+	int code;
+};
+
+struct work {
+	const struct timeline *timeline; /* weak, both */
+	const struct emit_options *options;
+	struct job jobs[MAX_JOBS];
+	uint32_t n_jobs;
+	atomic_uint next; /* first job that nobody took */
+	atomic_bool has_failed;
+};
+
+static void *run_jobs(void *context)
+{
+	struct work *work = context;
+
+	for (;;) {
+		uint32_t i = atomic_fetch_add(&work->next, 1);
+		struct job *job = &work->jobs[i];
+
+		if (i >= work->n_jobs || atomic_load(&work->has_failed))
+			return NULL;
+		job->code = job->emitter->write(work->timeline, work->options, job->counts,
+		                                &job->n_counts, &job->error);
+		if (job->code < 0)
+			atomic_store(&work->has_failed, true);
+	}
+}
+
+/* Runs all jobs on up to `n_threads` threads, the caller's among them. A thread that cannot be had is done
+ * without. */
+static void run_on_threads(struct work *work, uint32_t n_threads)
+{
+	pthread_t threads[MAX_THREADS];
+	uint32_t n = 0;
+
+	while (n + 1 < n_threads && n + 1 < work->n_jobs && n < MAX_THREADS &&
+	       pthread_create(&threads[n], NULL, run_jobs, work) == 0)
+		n++;
+	run_jobs(work);
+	while (n > 0)
+		pthread_join(threads[--n], NULL);
+}
+
+static int finish(const struct work *work, struct flextrace_error *error)
+{
+	struct emit_file_count counts[MAX_JOBS * EMIT_MAX_FILES];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < work->n_jobs; i++) {
+		const struct job *job = &work->jobs[i];
+
+		if (job->code < 0)
+			return error_set(error, job->code, "%s", job->error.message);
+		memcpy(counts + n, job->counts, job->n_counts * sizeof(counts[0]));
+		n += job->n_counts;
+	}
+	return run_json_write(work->timeline, work->options, counts, n, error);
+}
+
+int emit_run(const struct timeline *timeline, const struct emit_options *options,
+             struct flextrace_error *error)
+{
+	const char *formats = options->formats ? options->formats : DEFAULT_FORMATS;
+	struct work *work;
+	int code;
+
+	FLEXTRACE_TRY(emit_check_formats(formats, error));
+	FLEXTRACE_TRY(emit_create_dir(options->output_dir, error));
+	FLEXTRACE_TRY(remove_old_run(options->output_dir, error));
+	work = calloc(1, sizeof(*work));
+	if (!work)
+		return error_set(error, FLEXTRACE_E_MEMORY, "Cannot write output: cause=no memory");
+	work->timeline = timeline;
+	work->options = options;
+	for (uint32_t i = 0; emit_formats[i]; i++) {
+		if (is_chosen(formats, emit_formats[i]->format))
+			work->jobs[work->n_jobs++].emitter = emit_formats[i];
+	}
+	run_on_threads(work, options->n_threads);
+	code = finish(work, error);
+	free(work);
+	return code;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emit/kinds.h"
+
+#define RUNTIME_CATEGORY "privateuse1_runtime"
+
+static const struct row_kind host_kinds[] = {
+	[FLEXTRACE_RUNTIME_USER] = {"User", "user_annotation"},
+#define KIND(id, value, guide, flex) [FLEXTRACE_RUNTIME_##id] = {guide, RUNTIME_CATEGORY},
+	FLEXTRACE_RUNTIME_KINDS(KIND)
+#undef KIND
+		[FLEXTRACE_RUNTIME_OP] = {"Op", "cpu_op"},
+	[HOST_STEP] = {"Step", "user_annotation"},
+	[HOST_WINDOW] = {"Window", "user_annotation"},
+	[HOST_COLLECTIVE] = {"Collective", "collective_comm"},
+	[HOST_ASYNC] = {"Async", "user_annotation"},
+};
+
+static const struct row_kind device_kinds[DEVICE_ROW_KIND_COUNT] = {
+	[ROW_DMA_IN] = {"DmaI", "device_dma"},
+	[ROW_PREP] = {"Prep", "device_prep"},
+	[ROW_EXEC] = {"Exec", "kernel"},
+	[ROW_DMA_OUT] = {"DmaO", "device_dma"},
+	[ROW_MEMCPY_HTOD] = {"Memcpy HtoD", "gpu_memcpy"},
+	[ROW_MEMCPY_DTOH] = {"Memcpy DtoH", "gpu_memcpy"},
+	[ROW_MEMCPY_DTOD] = {"Memcpy DtoD", "gpu_memcpy"},
+	[ROW_MEMCPY_PTOP] = {"Memcpy PtoP", "gpu_memcpy"},
+	[ROW_MEMSET] = {"Memset", "gpu_memset"},
+	[ROW_RELEASE] = {"Release", "device_release"},
+	[ROW_FIRMWARE] = {"FW", "firmware"},
+	[ROW_KERNEL] = {"Kernel", "firmware"},
+	[ROW_ZONE] = {"Zone", "firmware"},
+};
+
+const struct row_kind *kind_of_host(uint8_t kind)
+{
+	static const struct row_kind unknown = {"Unknown", RUNTIME_CATEGORY};
+
+	if (kind < sizeof(host_kinds) / sizeof(host_kinds[0]) && host_kinds[kind].label)
+		return &host_kinds[kind];
+	return &unknown;
+}
+
+const struct row_kind *kind_of_device(uint8_t kind)
+{
+	return &device_kinds[kind];
+}
+
+const char *time_status_name(uint8_t status)
+{
+	static const char *const names[] = {
+		[TIME_CERTIFIED] = "certified", [TIME_ASSUMED] = "assumed",
+		[TIME_OUTLIER] = "outlier",     [TIME_UNMATCHED] = "unmatched",
+		[TIME_GIVEN] = "given",
+	};
+
+	return names[status];
+}
+
+const char *memory_op_name(uint8_t op)
+{
+	static const char *const names[] = {
+		[FLEXTRACE_MEMORY_ALLOC] = "alloc",
+		[FLEXTRACE_MEMORY_FREE] = "free",
+		[FLEXTRACE_MEMORY_RESIZE] = "resize",
+	};
+
+	return names[op];
+}
+
+const char *instant_kind_name(uint8_t record_class)
+{
+	switch (record_class) {
+	case RECORD_ANNOTATION:
+		return "annotation";
+	case RECORD_MARKER_BATCH:
+		return "mark";
+	default:
+		return "instant";
+	}
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kinds.h: the one table of kinds: row kind -> label in CSV and text, category in trace.json.
+ *
+ * Labels and categories are part of the output contract: docs/formats.md.
+ */
+#ifndef FLEXTRACE_KINDS_H
+#define FLEXTRACE_KINDS_H
+
+#include "model.h"
+
+struct row_kind {
+	const char *label;    /* "Exec" */
+	const char *category; /* Kineto's where it has one: "kernel" */
+};
+
+/* `kind`: enum flextrace_runtime_kind or enum host_kind. A kind that a newer tracer recorded is "Unknown". */
+const struct row_kind *kind_of_host(uint8_t kind);
+
+/* `kind`: enum device_row_kind. */
+const struct row_kind *kind_of_device(uint8_t kind);
+
+/* "certified", "assumed", "outlier", "unmatched" or "given". */
+const char *time_status_name(uint8_t status);
+
+/* "alloc", "free" or "resize". */
+const char *memory_op_name(uint8_t op);
+
+/* What an instant was: "instant", "annotation", "mark". */
+const char *instant_kind_name(uint8_t record_class);
+
+#endif

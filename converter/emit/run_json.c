@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emit/run_json.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emit/view.h"
+#include "flextrace/wire.h"
+
+/* -- cJSON with what it lacks: 64-bit integers and text that may be no UTF-8 ----------------------------- */
+
+static void add_u64(cJSON *object, const char *key, uint64_t value)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%" PRIu64, value);
+	cJSON_AddRawToObject(object, key, digits);
+}
+
+static void add_i64(cJSON *object, const char *key, int64_t value)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%" PRId64, value);
+	cJSON_AddRawToObject(object, key, digits);
+}
+
+/* Our own string writer makes the JSON text, cJSON takes it as it is. NULL: no memory. */
+static cJSON *new_text(const char *text)
+{
+	struct writer writer;
+	cJSON *item = NULL;
+
+	writer_open_memory(&writer);
+	writer_json(&writer, text, strlen(text));
+	writer_char(&writer, '\0');
+	if (!writer_failed(&writer))
+		item = cJSON_CreateRaw(writer.buffer);
+	writer_abandon(&writer);
+	return item;
+}
+
+static void add_text(cJSON *object, const char *key, const char *text)
+{
+	cJSON_AddItemToObject(object, key, new_text(text));
+}
+
+/* -- parts -------------------------------------------------------------------------------------------- */
+
+static void add_versions(cJSON *root)
+{
+	cJSON *versions = cJSON_AddObjectToObject(root, "versions");
+
+	cJSON_AddStringToObject(versions, "flextrace", FLEXTRACE_VERSION);
+	add_u64(versions, "run_json", RUN_JSON_FORMAT);
+	add_u64(versions, "marker_area", FLEXTRACE_WIRE_VERSION);
+}
+
+static void add_inputs(cJSON *root, const struct emit_run *run)
+{
+	cJSON *inputs = cJSON_AddArrayToObject(root, "inputs");
+	cJSON *options = cJSON_AddObjectToObject(root, "options");
+
+	for (uint32_t i = 0; run && i < run->n_inputs; i++)
+		cJSON_AddItemToArray(inputs, new_text(run->inputs[i]));
+	for (uint32_t i = 0; run && i < run->n_options; i++) {
+		const char *equals = strchr(run->options[i], '=');
+		char *name = equals ? strndup(run->options[i], (size_t)(equals - run->options[i]))
+		                    : strdup(run->options[i]);
+
+		if (name)
+			add_text(options, name, equals ? equals + 1 : "");
+		free(name);
+	}
+}
+
+static void add_traces(cJSON *root, const struct timeline *timeline)
+{
+	const struct stream_set *set = timeline->streams;
+	cJSON *traces = cJSON_AddArrayToObject(root, "traces");
+	uint32_t i = 0;
+
+	while (i < set->n_streams) { /* streams stand in order of their trace */
+		const struct stream *first = set->streams[i];
+		cJSON *trace = cJSON_CreateObject();
+		uint64_t n_events = 0, n_streams = 0;
+		char uuid[33];
+
+		for (; i < set->n_streams && set->streams[i]->trace == first->trace; i++) {
+			n_events += set->streams[i]->n_events;
+			n_streams++;
+		}
+		for (int k = 0; k < 16; k++)
+			snprintf(uuid + 2 * k, 3, "%02x", first->trace_uuid[k]);
+		add_u64(trace, "trace", first->trace);
+		cJSON_AddStringToObject(trace, "uuid", uuid);
+		add_text(trace, "host", string_get(timeline->strings, first->host));
+		add_u64(trace, "streams", n_streams);
+		add_u64(trace, "events", n_events);
+		cJSON_AddItemToArray(traces, trace);
+	}
+}
+
+static cJSON *new_process(const struct timeline *timeline, uint32_t index)
+{
+	const struct process *process = &timeline->identity->processes[index];
+	const struct string_pool *strings = timeline->strings;
+	cJSON *item = cJSON_CreateObject();
+	uint64_t n_devices = 0;
+
+	for (uint32_t i = 0; i < timeline->identity->n_devices; i++)
+		n_devices += timeline->identity->devices[i].process == index;
+	add_i64(item, "rank", process->rank);
+	add_i64(item, "world_size", process->world_size);
+	add_text(item, "host", string_get(strings, process->host));
+	add_i64(item, "pid", view_pid(process));
+	add_u64(item, "trace", process->trace);
+	add_text(item, "program", string_get(strings, process->program));
+	add_text(item, "runtime", string_get(strings, process->runtime));
+	add_text(item, "version", string_get(strings, process->version));
+	add_u64(item, "devices", n_devices);
+	return item;
+}
+
+static void add_processes(cJSON *root, const struct timeline *timeline)
+{
+	cJSON *processes = cJSON_AddArrayToObject(root, "processes");
+
+	for (uint32_t i = 0; i < timeline->identity->n_processes; i++) {
+		if (!timeline->identity->processes[i].is_excluded)
+			cJSON_AddItemToArray(processes, new_process(timeline, i));
+	}
+}
+
+static void add_totals(cJSON *root, const struct timeline *timeline)
+{
+	cJSON *totals = cJSON_AddObjectToObject(root, "totals");
+	int64_t epoch_offset_ns = alignment_epoch_offset_ns(timeline->alignment);
+	uint64_t n_read = 0;
+
+	for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
+		n_read += timeline->ledger->read[class];
+	add_u64(totals, "records", n_read);
+	add_u64(totals, "foreign_events", timeline->ledger->foreign_events);
+	add_u64(totals, "lost", ledger_lost(timeline->ledger));
+	add_u64(totals, "host_rows", timeline->host_rows.n_rows);
+	add_u64(totals, "device_rows", timeline->device_rows.n_rows);
+	add_u64(totals, "instants", timeline->instants.n_rows);
+	add_u64(totals, "counters", timeline->counters.n_rows);
+	add_u64(totals, "memory", timeline->memory.n_rows);
+	add_u64(totals, "flows", timeline->flows_from.n_rows);
+	add_u64(totals, "crossing", timeline->n_crossing);
+	add_i64(totals, "first_ns", timeline->first_time_ns + epoch_offset_ns);
+	add_i64(totals, "last_ns", timeline->last_time_ns + epoch_offset_ns);
+}
+
+static void add_warnings(cJSON *root, const struct ledger *ledger)
+{
+	cJSON *warnings = cJSON_AddArrayToObject(root, "warnings");
+
+	for (int i = 0; i < WARNING_COUNT; i++) {
+		cJSON *warning;
+
+		if (ledger->warnings[i] == 0)
+			continue;
+		warning = cJSON_CreateObject();
+		cJSON_AddStringToObject(warning, "id", ledger_warning_id(i));
+		add_u64(warning, "count", ledger->warnings[i]);
+		cJSON_AddStringToObject(warning, "remedy", ledger_warning_remedy(i));
+		cJSON_AddItemToArray(warnings, warning);
+	}
+}
+
+static void add_losses(cJSON *root, const struct ledger *ledger)
+{
+	cJSON *losses = cJSON_AddObjectToObject(root, "losses");
+
+	for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++) {
+		uint64_t total = ledger_total(ledger, cause);
+
+		if (total > 0)
+			add_u64(losses, ledger_cause_id(cause), total);
+	}
+}
+
+static void add_balance(cJSON *root, const struct ledger *ledger)
+{
+	cJSON *balance = cJSON_AddObjectToObject(root, "balance");
+
+	for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
+		cJSON *line, *discarded;
+
+		if (ledger->read[class] == 0)
+			continue;
+		line = cJSON_AddObjectToObject(balance, record_class_name(class));
+		add_u64(line, "read", ledger->read[class]);
+		add_u64(line, "rows", ledger->rows[class]);
+		add_u64(line, "evidence", ledger->evidence[class]);
+		discarded = cJSON_AddObjectToObject(line, "discarded");
+		for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++) {
+			if (ledger->discarded[class][cause])
+				add_u64(discarded, ledger_cause_id(cause),
+				        ledger->discarded[class][cause]);
+		}
+	}
+}
+
+static cJSON *new_file(const struct emit_file_count *count)
+{
+	cJSON *file = cJSON_CreateObject(), *by_class;
+
+	cJSON_AddStringToObject(file, "file", count->file);
+	add_u64(file, "rows", count->rows);
+	if (count->left_out)
+		add_u64(file, "left_out", count->left_out);
+	if (count->arrows)
+		add_u64(file, "arrows", count->arrows);
+	if (count->replaced_bytes)
+		add_u64(file, "replaced_bytes", count->replaced_bytes);
+	if (!count->has_classes)
+		return file;
+	by_class = cJSON_AddObjectToObject(file, "by_class");
+	for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
+		if (count->by_class[class])
+			add_u64(by_class, record_class_name(class), count->by_class[class]);
+	}
+	return file;
+}
+
+static void add_files(cJSON *root, const struct emit_run *run, const struct emit_file_count *counts,
+                      uint32_t n_counts)
+{
+	cJSON *files = cJSON_AddArrayToObject(root, "files");
+
+	for (uint32_t i = 0; i < n_counts; i++)
+		cJSON_AddItemToArray(files, new_file(&counts[i]));
+	for (uint32_t i = 0; run && i < run->n_tables; i++) {
+		cJSON *file = cJSON_CreateObject();
+
+		add_text(file, "file", run->tables[i].file);
+		add_u64(file, "rows", run->tables[i].rows);
+		cJSON_AddItemToArray(files, file);
+	}
+}
+
+/* -- the books ---------------------------------------------------------------------------------------- */
+
+static int check_file(const struct emit_file_count *count, struct flextrace_error *error)
+{
+	uint64_t sum = 0;
+
+	for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
+		sum += count->by_class[class];
+	if (count->rows + count->left_out != count->expected)
+		return error_set(error, FLEXTRACE_E_OUTPUT,
+		                 "The books of %s do not close: rows=%" PRIu64 ", left_out=%" PRIu64
+		                 ", expected=%" PRIu64,
+		                 count->file, count->rows, count->left_out, count->expected);
+	if (count->has_classes && sum != count->rows)
+		return error_set(error, FLEXTRACE_E_OUTPUT,
+		                 "The books of %s do not close: rows=%" PRIu64
+		                 ", rows_by_class=%" PRIu64,
+		                 count->file, count->rows, sum);
+	return 0;
+}
+
+int run_json_check(const struct timeline *timeline, const struct emit_file_count *counts,
+                   uint32_t n_counts, struct flextrace_error *error)
+{
+	int class = ledger_check(timeline->ledger);
+
+	if (class > 0)
+		return error_set(error, FLEXTRACE_E_OUTPUT,
+		                 "The balance of records does not close: class=%s",
+		                 record_class_name(class - 1));
+	for (uint32_t i = 0; i < n_counts; i++)
+		FLEXTRACE_TRY(check_file(&counts[i], error));
+	return 0;
+}
+
+/* -- the file ----------------------------------------------------------------------------------------- */
+
+static char *print_document(const struct timeline *timeline, const struct emit_options *options,
+                            const struct emit_file_count *counts, uint32_t n_counts, bool closes)
+{
+	cJSON *root = cJSON_CreateObject();
+	char *document;
+
+	add_versions(root);
+	add_inputs(root, options->run);
+	add_traces(root, timeline);
+	add_processes(root, timeline);
+	add_totals(root, timeline);
+	add_warnings(root, timeline->ledger);
+	add_losses(root, timeline->ledger);
+	add_balance(root, timeline->ledger);
+	add_files(root, options->run, counts, n_counts);
+	cJSON_AddBoolToObject(root, "closes", closes);
+	document = cJSON_Print(root);
+	cJSON_Delete(root);
+	return document;
+}
+
+int run_json_write(const struct timeline *timeline, const struct emit_options *options,
+                   const struct emit_file_count *counts, uint32_t n_counts,
+                   struct flextrace_error *error)
+{
+	struct flextrace_error imbalance = {0};
+	bool closes = run_json_check(timeline, counts, n_counts, &imbalance) == 0;
+	char *document = print_document(timeline, options, counts, n_counts, closes);
+	struct writer writer;
+
+	if (!document)
+		return error_set(error, FLEXTRACE_E_MEMORY,
+		                 "Cannot write run.json: cause=no memory");
+	if (writer_open(&writer, options->output_dir, RUN_JSON_FILE, false, error) < 0) {
+		free(document);
+		return FLEXTRACE_E_OUTPUT;
+	}
+	writer_raw(&writer, document);
+	writer_char(&writer, '\n');
+	free(document);
+	FLEXTRACE_TRY(writer_close(&writer, error));
+	if (!closes)
+		return error_set(error, imbalance.code, "%s", imbalance.message);
+	return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * texts.h: pieces of lines made once and written many times, one per index: what all rows of a track, a
+ * process or a stream have in common.
+ *
+ * Made in order of the index: append the piece to `bytes`, then texts_end() it. Const afterwards.
+ */
+#ifndef FLEXTRACE_TEXTS_H
+#define FLEXTRACE_TEXTS_H
+
+#include "emit/writer.h"
+
+struct texts {
+	struct writer bytes; /* memory: all pieces, one behind the other */
+	size_t *starts;      /* owned: n + 1 offsets */
+	uint32_t n;          /* pieces ended */
+};
+
+/* Makes room for `n` pieces. FLEXTRACE_E_MEMORY or 0. */
+int texts_init(struct texts *texts, uint32_t n);
+void texts_release(struct texts *texts); /* also of zeroes */
+
+/* Ends the piece of the next index. */
+void texts_end(struct texts *texts);
+
+/* FLEXTRACE_E_MEMORY when an append failed since texts_init(). */
+int texts_check(const struct texts *texts);
+
+static inline void texts_write(const struct texts *texts, uint32_t i, struct writer *writer)
+{
+	size_t start = texts->starts[i];
+
+	writer_append(writer, texts->bytes.buffer + start, texts->starts[i + 1] - start);
+}
+
+#endif

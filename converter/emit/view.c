@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emit/view.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int make_sources(struct view *view)
+{
+	const struct stream_set *set = view->timeline->streams;
+
+	FLEXTRACE_TRY(texts_init(&view->sources, set->n_streams));
+	for (uint32_t i = 0; i < set->n_streams; i++) {
+		struct writer *writer = &view->sources.bytes;
+
+		writer_u64(writer, set->streams[i]->trace);
+		writer_char(writer, '/');
+		writer_u64(writer, set->streams[i]->class_id);
+		writer_char(writer, '.');
+		writer_u64(writer, set->streams[i]->instance_id);
+		texts_end(&view->sources);
+	}
+	return texts_check(&view->sources);
+}
+
+static int bound_host_clocks(struct view *view)
+{
+	uint32_t n_processes = view->identity->n_processes, n_lines;
+	const struct alignment_report *lines = alignment_report(view->timeline->alignment,
+	                                                        &n_lines);
+
+	view->host_err_ns = malloc((n_processes + 1) * sizeof(*view->host_err_ns));
+	if (!view->host_err_ns)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < n_processes; i++)
+		view->host_err_ns[i] = UINT32_MAX;
+	for (uint32_t i = 0; i < n_lines; i++) {
+		double bound_ns = ceil(lines[i].half_width_ns_max);
+
+		if (bound_ns < UINT32_MAX) /* not for NAN */
+			view->host_err_ns[lines[i].process] = (uint32_t)bound_ns;
+	}
+	return 0;
+}
+
+int view_init(struct view *view, const struct timeline *timeline)
+{
+	int code;
+
+	*view = (struct view){
+		.timeline = timeline,
+		.identity = timeline->identity,
+		.strings = timeline->strings,
+		.epoch_offset_ns = alignment_epoch_offset_ns(timeline->alignment),
+	};
+	code = make_sources(view);
+	if (code == 0)
+		code = bound_host_clocks(view);
+	if (code < 0)
+		view_release(view);
+	return code;
+}
+
+void view_release(struct view *view)
+{
+	texts_release(&view->sources);
+	free(view->host_err_ns);
+	*view = (struct view){.timeline = NULL};
+}
+
+bool view_is_device_track(const struct track *track)
+{
+	return track->kind == TRACK_QUEUE || track->kind == TRACK_CORE;
+}
+
+uint32_t view_track_process(const struct view *view, uint32_t track)
+{
+	const struct track *of = &view->timeline->tracks[track];
+
+	if (view_is_device_track(of))
+		return view->identity->devices[of->owner].process;
+	return view->identity->threads[of->owner].process;
+}
+
+int64_t view_pid(const struct process *process)
+{
+	return process->is_defined ? (int64_t)process->pid : process->vpid;
+}
+
+uint32_t view_device_name(const struct view *view, const struct device_row *row)
+{
+	if (view_is_zone(row))
+		return view->timeline->zones[row->source].name;
+	return view->timeline->ops[row->source].name;
+}
+
+void view_device_source(const struct view *view, const struct device_row *row, uint32_t *ret_stream,
+                        uint32_t *ret_index)
+{
+	if (view_is_zone(row)) {
+		*ret_stream = view->timeline->zones[row->source].stream;
+		*ret_index = view->timeline->zones[row->source].index;
+	} else {
+		*ret_stream = view->timeline->ops[row->source].stream;
+		*ret_index = view->timeline->ops[row->source].index;
+	}
+}
+
+enum record_class view_device_class(const struct view *view, const struct device_row *row)
+{
+	if (view_is_zone(row))
+		return RECORD_MARKER_BATCH;
+	return view->timeline->ops[row->source].class;
+}
+
+/* A process on whose clock the times of a loss are; FLEXTRACE_NONE when nothing tells. */
+static uint32_t clock_of_loss(const struct view *view, const struct loss *loss)
+{
+	const struct identity *identity = view->identity;
+	uint32_t trace;
+
+	if (loss->place.process != FLEXTRACE_NONE)
+		return loss->place.process;
+	if (loss->place.stream == FLEXTRACE_NONE)
+		return FLEXTRACE_NONE;
+	trace = view->timeline->streams->streams[loss->place.stream]->trace;
+	for (uint32_t i = 0; i < identity->n_processes; i++) {
+		if (identity->processes[i].trace == trace)
+			return i;
+	}
+	return FLEXTRACE_NONE;
+}
+
+bool view_loss_times(const struct view *view, const struct loss *loss, int64_t *ret_first_time_ns,
+                     int64_t *ret_last_time_ns)
+{
+	const struct alignment *alignment = view->timeline->alignment;
+	uint32_t process = clock_of_loss(view, loss);
+
+	if (process == FLEXTRACE_NONE || loss->first_host_ns == INT64_MIN ||
+	    loss->last_host_ns == INT64_MIN)
+		return false;
+	*ret_first_time_ns = alignment_place(alignment, process, loss->first_host_ns).time_ns;
+	*ret_last_time_ns = alignment_place(alignment, process, loss->last_host_ns).time_ns;
+	return true;
+}
+
+bool view_is_lost(enum loss_cause cause)
+{
+	return cause != LOSS_FOREIGN_EVENT && cause != LOSS_FOREIGN_PROCESS &&
+	       cause != LOSS_FILTERED && cause != LOSS_UNUSED;
+}

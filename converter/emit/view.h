@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * view.h: what every format asks of a timeline: whose a row is, what it is called, when it was.
+ *
+ * A view borrows the timeline and owns a few small arrays (per stream and per process). Each emitter makes its
+ * own; const afterwards.
+ */
+#ifndef FLEXTRACE_VIEW_H
+#define FLEXTRACE_VIEW_H
+
+#include "derive/derive.h"
+#include "emit/emit.h"
+#include "emit/texts.h"
+
+struct view {
+	const struct timeline *timeline; /* weak, all three */
+	const struct identity *identity;
+	const struct string_pool *strings;
+	int64_t epoch_offset_ns; /* time_ns + this = ns since the Unix epoch */
+	uint32_t *host_err_ns; /* owned: per process, bound of its host clock; UINT32_MAX = none */
+	struct texts sources;  /* per stream: "<trace>/<stream class>.<stream instance>" */
+};
+
+/* FLEXTRACE_E_MEMORY or 0. */
+int view_init(struct view *view, const struct timeline *timeline);
+void view_release(struct view *view);
+
+/* The process whose row this is; FLEXTRACE_NONE is none. */
+uint32_t view_track_process(const struct view *view, uint32_t track);
+
+/* False for TRACK_THREAD and TRACK_ASYNC. */
+bool view_is_device_track(const struct track *track);
+
+/* Its pid as the program saw it; -1 = the trace does not tell. */
+int64_t view_pid(const struct process *process);
+
+/* The name of a device row, the source of its record and their record class. */
+uint32_t view_device_name(const struct view *view, const struct device_row *row);
+void view_device_source(const struct view *view, const struct device_row *row, uint32_t *ret_stream,
+                        uint32_t *ret_index);
+enum record_class view_device_class(const struct view *view, const struct device_row *row);
+
+/* When and where on the timeline a loss happened; false: its times are not known. */
+bool view_loss_times(const struct view *view, const struct loss *loss, int64_t *ret_first_time_ns,
+                     int64_t *ret_last_time_ns);
+
+/* False for what was left out on purpose, which is in the books but no loss. */
+bool view_is_lost(enum loss_cause cause);
+
+static inline bool view_is_zone(const struct device_row *row)
+{
+	return row->kind >= ROW_FIRMWARE;
+}
+
+/* Starts reading a table that stays as it is. */
+static inline void view_read(struct table_cursor *cursor, const struct table *table)
+{
+	table_read(cursor, (struct table *)table, false);
+}
+
+/* Appends "<trace>/<stream class>.<stream instance>:<index>". */
+static inline void view_write_source(const struct view *view, struct writer *writer,
+                                     uint32_t stream, uint32_t index)
+{
+	texts_write(&view->sources, stream, writer);
+	writer_char(writer, ':');
+	writer_u64(writer, index);
+}
+
+static inline void view_write_csv(const struct view *view, struct writer *writer, uint32_t string)
+{
+	if (string)
+		writer_csv(writer, string_get(view->strings, string),
+		           string_length(view->strings, string));
+}
+
+static inline void view_write_json(const struct view *view, struct writer *writer, uint32_t string)
+{
+	writer_json(writer, string_get(view->strings, string),
+	            string_length(view->strings, string));
+}
+
+#endif
