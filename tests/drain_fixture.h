@@ -19,7 +19,7 @@
 
 #define MAX_CAPACITY 2048u
 
-/* -- the tracer, as far as drain.c needs it: it collects batches ------------------------------------ */
+/* -- the tracer, as far as drain.c needs it: it collects batches ------------------------------- */
 
 static int is_on;
 const int *flextrace_i_state[flextrace_i_n_events] = {
@@ -101,7 +101,7 @@ void flextrace_emit_marker_batch(const struct flextrace_marker_batch *batch)
 		take_ring(batch);
 }
 
-/* -- a device ---------------------------------------------------------------------------------------- */
+/* -- a device ---------------------------------------------------------------------------------- */
 
 static union {
 	struct flextrace_wire_area wire;

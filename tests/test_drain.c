@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "drain_fixture.h"
 
-/* -- the ring ------------------------------------------------------------------------------------------ */
+/* -- the ring ---------------------------------------------------------------------------------- */
 
 static void test_drain__records_words_and_makes_room(void **state)
 {
@@ -59,7 +59,7 @@ static void test_drain__counts_in_64_bits_over_wraps(void **state)
 	boot(8, FLEXTRACE_WIRE_STOP);
 	drain(0);
 	for (i = 0; i < 3; i++) {
-		/* The firmware sends and drops 2^32 - 8 records that the host was quick enough for. */
+		/* As if 2^32 - 8 records had been read, and as many dropped. */
 		area.next += 0xfffffff8u;
 		area.dropped += 0xfffffff8u;
 		wire->head += 0xfffffff8u;
@@ -124,7 +124,7 @@ static void test_overwrite__leaves_out_records_in_the_making(void **state)
 	assert_int_equal(got.gaps, 4);
 }
 
-/* -- who listens ---------------------------------------------------------------------------------------- */
+/* -- who listens ------------------------------------------------------------------------------- */
 
 static void test_event_off__takes_records_out_and_counts_them(void **state)
 {
@@ -197,7 +197,7 @@ static void test_reset__starts_all_counts_anew(void **state)
 	assert_int_equal(got.last_run, 1);
 }
 
-/* -- everything at once ------------------------------------------------------------------------------------ */
+/* -- everything at once ------------------------------------------------------------------------ */
 
 static void check_account(uint64_t sent)
 {

@@ -3,7 +3,7 @@
 
 #include "tracer/src/drain_words.h"
 
-/* -- hostile areas ---------------------------------------------------------------------------------------- */
+/* -- hostile areas ----------------------------------------------------------------------------- */
 
 static void test_hostile__bad_headers_are_refused(void **state)
 {
@@ -37,6 +37,17 @@ static void test_hostile__bad_headers_are_refused(void **state)
 		marks(2);
 		assert_int_equal(drain(0), 2);
 	}
+}
+
+static void test_hostile__capacity_must_be_a_power_of_two(void **state)
+{
+	(void)state;
+	boot(8, FLEXTRACE_WIRE_STOP);
+	wire->capacity = 6;
+	wire->limit = 6;
+	wire->head = 3;
+	assert_int_equal(drain(0), 0);
+	assert_int_equal(area.stats.refused, 1);
 }
 
 static void test_hostile__short_or_crooked_mappings_are_refused(void **state)
@@ -90,7 +101,7 @@ static void test_hostile__random_areas_do_no_harm(void **state)
 	free(copy);
 }
 
-/* -- byte order ------------------------------------------------------------------------------------------- */
+/* -- byte order -------------------------------------------------------------------------------- */
 
 static void test_words__are_swapped_on_a_big_endian_host(void **state)
 {
@@ -106,6 +117,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hostile__bad_headers_are_refused),
+		cmocka_unit_test(test_hostile__capacity_must_be_a_power_of_two),
 		cmocka_unit_test(test_hostile__short_or_crooked_mappings_are_refused),
 		cmocka_unit_test(test_hostile__random_areas_do_no_harm),
 		cmocka_unit_test(test_words__are_swapped_on_a_big_endian_host),

@@ -13,7 +13,7 @@
 
 #include "tracer/src/elf_names.h"
 
-/* -- an ELF file of four sections: none, .text, the names, the names of sections ------------------- */
+/* -- an ELF file of four sections: none, .text, the names, the names of sections --------------- */
 
 struct image {
 	uint8_t bytes[2048];
@@ -73,7 +73,7 @@ static void make(struct image *image, int is_64, int is_big, const char *text, s
 	image->n = 1024 + 4 * (is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr));
 }
 
-/* -- reading it ------------------------------------------------------------------------------------ */
+/* -- reading it -------------------------------------------------------------------------------- */
 
 static char listing[4096];
 

@@ -10,7 +10,7 @@ static void start_at(uint32_t count)
 	area->own.stop = area->limit;
 }
 
-/* -- the area ----------------------------------------------------------------------------------- */
+/* -- the area ---------------------------------------------------------------------------------- */
 
 static void test_init__fills_the_header(void **state)
 {
@@ -49,7 +49,7 @@ static void test_wire__has_the_documented_layout(void **state)
 	assert_int_equal(offsetof(struct flextrace_wire_area, ring), FLEXTRACE_WIRE_RING_OFFSET);
 }
 
-/* -- the ring under policy stop ------------------------------------------------------------------- */
+/* -- the ring under policy stop ---------------------------------------------------------------- */
 
 static void test_stop__records_up_to_the_limit_and_counts_the_rest(void **state)
 {
@@ -211,7 +211,7 @@ static void test_limit__taken_back_by_the_host_does_no_harm(void **state)
 	assert_int_equal(area->dropped, 4);
 }
 
-/* -- the other policies ---------------------------------------------------------------------------- */
+/* -- the other policies ------------------------------------------------------------------------ */
 
 static void test_overwrite__never_drops(void **state)
 {
@@ -258,7 +258,7 @@ static void test_block__does_not_wait_for_room_that_can_never_be(void **state)
 	assert_int_equal(area->head, 6);
 }
 
-/* -- everything at once ---------------------------------------------------------------------------------- */
+/* -- everything at once ------------------------------------------------------------------------ */
 
 static uint32_t next_random(uint64_t *seed)
 {

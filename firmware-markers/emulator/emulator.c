@@ -64,7 +64,7 @@ struct flextrace_emulator {
 	uint32_t stopping;
 };
 
-/* -- futexes ------------------------------------------------------------------------------------ */
+/* -- futexes ----------------------------------------------------------------------------------- */
 
 static void futex_wait(uint32_t *word, uint32_t seen)
 {
@@ -76,7 +76,7 @@ static void futex_wake(uint32_t *word)
 	(void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* -- a core --------------------------------------------------------------------------------------- */
+/* -- a core ------------------------------------------------------------------------------------ */
 
 static uint64_t core_clock(void *context)
 {
@@ -200,7 +200,7 @@ static void core_release(struct core *core)
 	free(core->truth);
 }
 
-/* -- the device ----------------------------------------------------------------------------------- */
+/* -- the device -------------------------------------------------------------------------------- */
 
 static int is_power_of_two(uint32_t value)
 {
@@ -287,7 +287,7 @@ int flextrace_emulator_destroy(struct flextrace_emulator *emulator)
 	return ret;
 }
 
-/* -- the driver's side ------------------------------------------------------------------------------ */
+/* -- the driver's side ------------------------------------------------------------------------- */
 
 static int check_job(const struct flextrace_emulator *emulator,
                      const struct flextrace_emulator_job *job)

@@ -32,7 +32,7 @@ static struct flextrace_wire_area *wire_of(const struct flextrace_drain_area *ar
 	return area->memory;
 }
 
-/* -- attaching ------------------------------------------------------------------------------------ */
+/* -- attaching --------------------------------------------------------------------------------- */
 
 static int is_sane(const struct flextrace_drain_area *area)
 {
@@ -92,7 +92,7 @@ static int prepare(struct flextrace_drain_area *area)
 	return !area->broken;
 }
 
-/* -- batches -------------------------------------------------------------------------------------- */
+/* -- batches ----------------------------------------------------------------------------------- */
 
 static void emit(const struct flextrace_drain_area *area, uint64_t first_index, uint64_t dropped,
                  const uint64_t *words, uint32_t n_words)
@@ -111,7 +111,7 @@ static void emit(const struct flextrace_drain_area *area, uint64_t first_index, 
 	flextrace_emit_marker_batch(&batch);
 }
 
-/* -- slots: the stamps of runs -------------------------------------------------------------------- */
+/* -- slots: the stamps of runs ----------------------------------------------------------------- */
 
 /* Copies the slot of `run`; 0 if it holds another run or changes meanwhile. */
 static int copy_slot(const struct flextrace_drain_area *area, uint32_t run,
@@ -221,7 +221,7 @@ static uint64_t drain_slots(struct flextrace_drain_area *area, int on, int last)
 	return n_words;
 }
 
-/* -- the ring --------------------------------------------------------------------------------------- */
+/* -- the ring ---------------------------------------------------------------------------------- */
 
 static void read_dropped(struct flextrace_drain_area *area)
 {
@@ -242,7 +242,7 @@ static int is_overwriting(const struct flextrace_drain_area *area)
 	return drain_load(&wire_of(area)->policy) == FLEXTRACE_WIRE_OVERWRITE;
 }
 
-/* Records that wait; all of them are in the ring. Marks an area broken that says impossible things. */
+/* Records that wait; all are in the ring. Marks an area broken that says impossible things. */
 static uint32_t waiting(struct flextrace_drain_area *area)
 {
 	uint32_t n = drain_load_first(&wire_of(area)->head) - (uint32_t)area->next;
@@ -333,7 +333,7 @@ static uint64_t drain_ring(struct flextrace_drain_area *area, int on, int last)
 	return area->stats.recorded - before;
 }
 
-/* -- all of it -------------------------------------------------------------------------------------- */
+/* -- all of it --------------------------------------------------------------------------------- */
 
 uint64_t flextrace_drain(struct flextrace_drain_area *areas, size_t n_areas, unsigned int flags)
 {

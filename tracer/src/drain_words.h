@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* drain_words.h: little-endian words of device memory as numbers of the host, whatever its order. */
+/* drain_words.h: little-endian words of device memory as numbers of a host of any byte order. */
 #ifndef FLEXTRACE_DRAIN_WORDS_H
 #define FLEXTRACE_DRAIN_WORDS_H
 

@@ -23,8 +23,8 @@ struct flextrace_elf_name {
 };
 
 /*
- * Calls `found` for every name in the file at `path`, in order of their ids. Returns the number of names,
- * or -ENODATA if the file has no such section, -ENOEXEC if it is no ELF file, -EINVAL if it
+ * Calls `found` for every name in the file at `path`, in order of ids. Returns the number of
+ * names, or -ENODATA if the file has no such section, -ENOEXEC if it is no ELF file, -EINVAL if it
  * contradicts itself, -ENOMEM, or the errno of open() and read().
  */
 int flextrace_elf_names_read(const char *path,

@@ -2,8 +2,9 @@
 /*
  * wire.h: the marker area in device memory, wire format v1, and the words a drain makes of it.
  *
- * One area per core and processor. Little-endian, 8-byte aligned, every field a 32-bit word, so that
- * a 32-bit core without atomics writes each with one store. docs/formats.md draws it byte by byte.
+ * One area per core and processor. Little-endian, 8-byte aligned, every field a 32-bit word, so
+ * that a 32-bit core without atomics writes each with one store. docs/formats-marker-area.md draws
+ * it byte by byte.
  *
  *   0x000  header       written by firmware, read by the host
  *   0x040  host words   written by the host, read by firmware (a line of its own)
@@ -12,17 +13,17 @@
  *   0x110  slot[1]      runs with an odd number
  *   0x160  ring         `capacity` records of 8 bytes, capacity a power of two
  *
- * - A slot belongs to one run of the firmware. FW start stores header `run`, then `done` = run - 1, clears
- *   and fills the slot, and stores the slot's `run` last; FW end stores `done` = run. A slot is
- *   closed when its `done` == `run`, and stable when both read the same before and after a copy.
+ * - A slot belongs to one run of the firmware. FW start stores header `run`, then `done` = run - 1,
+ *   clears and fills the slot, and stores the slot's `run` last; FW end stores `done` = run. A slot
+ *   is closed when its `done` == `run`, and stable when both read the same before and after a copy.
  *   While at most one run waits to be read, no slot stamp is ever lost. A run whose slot was
- *   overwritten unread is seen from the gap in `run` and counted. Runs count from 1 and wrap at 2^32.
+ *   overwritten unread is seen from the gap in `run` and counted. Runs count from 1, modulo 2^32.
  * - A stamp of 0 is "not taken". A counter that really reads 0 at a stamp loses that one stamp.
- * - Ring: record i lives at ring[i % capacity]. `head` counts records written since reset, `limit` is the
- *   count the firmware may reach (the host sets it to its read count + capacity). Both wrap at 2^32.
- *   Firmware writes the record, fences, then stores `head`. Policy stop drops at the limit and counts
- *   in `dropped`; a zone's begin reserves room for its end, so an end is never dropped when its begin
- *   was not, and is dropped (and counted) when its begin was.
+ * - Ring: record i lives at ring[i % capacity]. `head` counts records written since reset, `limit`
+ *   is the count the firmware may reach (the host sets it to its read count + capacity). Both wrap
+ *   at 2^32. Firmware writes the record, fences, then stores `head`. Policy stop drops at the limit
+ *   and counts in `dropped`; a zone's begin reserves room for its end, so an end is never dropped
+ *   when its begin was not, and is dropped (and counted) when its begin was.
  * - Zones nest: an end closes the innermost open zone. Its id is that of the end's own place in the
  *   source, so begin and end have different ids with the same name.
  *
@@ -119,7 +120,7 @@ struct flextrace_wire_area {
 #define FLEXTRACE_WIRE_MAX_CAPACITY         0x01000000u
 #define FLEXTRACE_WIRE_AREA_BYTES(capacity) (FLEXTRACE_WIRE_RING_OFFSET + 8u * (capacity))
 
-/* Kinds of words. 1..7 are ring records; 8..15 exist only in batches, made by the drain of a slot. */
+/* Kinds of words. 1..7 are ring records; 8..15 exist only in batches, made by the drain. */
 enum flextrace_wire_kind {
 	FLEXTRACE_WIRE_MARK = 1,       /* id, ticks: an instant */
 	FLEXTRACE_WIRE_ZONE_BEGIN = 2, /* id, ticks */

@@ -10,12 +10,12 @@
  *	flextrace_drain(areas, N_CORES, FLEXTRACE_DRAIN_LAST);       when the device has stopped
  *
  * Drain often enough that the ring does not fill and that each run is read before the second next
- * one starts: after each completion (FLEXTRACE_DEVICE=sync), or every few of them, or from a thread.
+ * one starts: after each completion (FLEXTRACE_DEVICE=sync), every few of them, or from a thread.
  *
  * - Everything in the area is untrusted: nothing outside `bytes` is read, whatever it says.
  *   An area that contradicts itself is left alone until the firmware sets it up anew.
  * - Counts are 64 bits and exact. Of the ring, what firmware sent since the area was set up
- *   = words recorded + dropped by firmware + overwritten + unrecorded + what still waits in the ring.
+ *   = recorded + dropped by firmware + overwritten + unrecorded + what still waits in the ring.
  * - While the marker_batch event is off, records are taken out all the same, so that a session that
  *   starts later begins with fresh ones; they count as `unrecorded` and leave a gap in the indices.
  * - FLEXTRACE_DEVICE=off: the area is not touched.
@@ -74,7 +74,7 @@ struct flextrace_drain_area {
 #ifndef FLEXTRACE_DISABLE
 
 /*
- * Describes an area of `device` at `memory` (weak, 8-byte aligned). It may be set up by the firmware
+ * Describes an area of `device` at `memory` (weak, 8-byte aligned). The firmware may set it up
  * later, and again.
  */
 void flextrace_drain_area_init(struct flextrace_drain_area *area, uint32_t device, void *memory,

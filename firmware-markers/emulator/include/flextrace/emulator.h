@@ -14,8 +14,8 @@
  *
  * A control block's life: the runtime takes its submit time, calls submit() (which rings the
  * doorbell), the core stamps TS1..TS5 into the control block, sets the completion word, wait()
- * returns, the runtime takes its complete time. TS1 accepted = DMA in starts, TS2 DMA in ends = prep
- * starts, TS3 prep ends = compute starts, TS4 compute ends = DMA out starts, TS5 DMA out ends.
+ * returns, the runtime takes its complete time. TS1 accepted = DMA in starts, TS2 DMA in ends =
+ * prep starts, TS3 prep ends = compute starts, TS4 compute ends = DMA out starts, TS5 DMA out ends.
  *
  * - Idle cores sleep on a futex; nothing here spins.
  * - Any thread may submit and wait; the memory of a job stays the caller's (weak) until wait()
@@ -72,7 +72,7 @@ enum flextrace_emulator_op {
 	FLEXTRACE_EMULATOR_FILL = 2    /* target is filled with `fill` bytes */
 };
 
-/* One control block's work. MATMUL needs 3 * n * n * 4 bytes of local memory, the others `bytes`. */
+/* One control block. MATMUL needs 3 * n * n * 4 bytes of local memory, the others `bytes`. */
 struct flextrace_emulator_job {
 	uint32_t core;
 	uint32_t queue;       /* goes into the marker slot */
@@ -95,13 +95,13 @@ struct flextrace_emulator_completion {
 	uint32_t power; /* accumulated power counter of the device at TS4 */
 };
 
-/* Starts a device. -EINVAL for a bad configuration, -ENOMEM, or why the truth file cannot be made. */
+/* Starts a device. -EINVAL: bad configuration; -ENOMEM; or why the truth file cannot be made. */
 int flextrace_emulator_create(const struct flextrace_emulator_config *config,
                               struct flextrace_emulator **ret_emulator);
 
 /*
- * Finishes all submitted jobs, stops the cores, closes the truth file. NULL is a no-op. -EIO if a row
- * of the truth file could not be written.
+ * Finishes all submitted jobs, stops the cores, closes the truth file. NULL is a no-op. -EIO if a
+ * row of the truth file could not be written.
  */
 int flextrace_emulator_destroy(struct flextrace_emulator *emulator);
 
@@ -119,7 +119,7 @@ int flextrace_emulator_submit(struct flextrace_emulator *emulator,
 int flextrace_emulator_wait(struct flextrace_emulator *emulator, uint32_t core, uint64_t ticket,
                             struct flextrace_emulator_completion *ret_completion);
 
-/* The marker area of a core (the device keeps it), as a driver would map it; for flextrace_drain(). */
+/* The marker area of a core (the device keeps it), as a driver would map it for the drain. */
 struct flextrace_wire_area *flextrace_emulator_area(struct flextrace_emulator *emulator,
                                                     uint32_t core, size_t *ret_bytes);
 

@@ -4,8 +4,8 @@
  *
  * A name costs no loaded byte: the assembler puts it into a section without SHF_ALLOC, which the
  * linker places at address 0, so that the address of an entry is its offset. lui/addi take it
- * together with the kind in the upper four bits, two instructions for both, whatever the code model. Names
- * and file names must not hold `"`, `\` or `%`.
+ * together with the kind in the upper four bits, two instructions for both, whatever the code
+ * model. Names and file names must not hold `"`, `\` or `%`.
  */
 #ifndef FLEXTRACE_PORT_RISCV_H
 #define FLEXTRACE_PORT_RISCV_H
