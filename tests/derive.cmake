@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of converter/derive and analysis: each links only the sources it names. Clocks are faked.
+
+set(derive_text_source tests/text_source.c converter/decode/decode.c converter/decode/schema.c
+	converter/definitions.c converter/error.c converter/gather.c converter/identity.c
+	converter/ledger.c converter/strings.c converter/table.c)
+set(derive_sources converter/derive/attributes.c converter/derive/derive.c
+	converter/derive/device.c converter/derive/flows.c converter/derive/host.c
+	converter/derive/jobs.c converter/derive/json_text.c converter/derive/lanes.c
+	converter/derive/pairs.c converter/derive/points.c converter/derive/rows.c
+	converter/derive/tracks.c converter/derive/zones.c)
+
+flextrace_add_unit_test(NAME derive_rows SOURCES converter/derive/lanes.c converter/derive/rows.c)
+foreach(name derive derive_device)
+	flextrace_add_unit_test(NAME ${name}
+		SOURCES tests/derive_fixture.c ${derive_sources} ${derive_text_source}
+		LIBS PkgConfig::CJSON Threads::Threads)
+endforeach()

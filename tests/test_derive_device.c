@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "derive_fixture.h"
+
+#define PROCESS "1 1 7 process start_ns=1 rank=0\n"
+#define STAMPS(...)         \
+	(const uint64_t[])  \
+	{                   \
+		__VA_ARGS__ \
+	}
+
+/* -- control blocks -------------------------------------------------------------------------------------- */
+
+struct op_case {
+	uint8_t kind;
+	uint64_t ticks[FLEXTRACE_N_STAMPS];
+	int64_t submit_ns, complete_ns;
+	const char *expected;
+	enum loss_cause cause;
+	uint64_t lost;
+};
+
+static const struct op_case op_cases[] = {
+	{FLEXTRACE_DEVICE_KERNEL,
+         {10, 20, 30, 40, 50},
+         0,
+         0,
+         "10-20 dma_in x q0/dma_in certified +-0\n"
+         "20-30 prep x q0/prep certified +-0\n"
+         "30-40 exec x q0/exec certified +-0\n"
+         "40-50 dma_out x q0/dma_out certified +-0\n",
+         0,
+         0},
+	/* what takes no time is not shown, but for the work itself */
+	{FLEXTRACE_DEVICE_KERNEL,
+         {10, 10, 10, 10, 10},
+         0,
+         0,
+         "10-10 exec x q0/exec certified +-0\n",
+         0,
+         0},
+	{FLEXTRACE_DEVICE_KERNEL,
+         {10, 0, 30, 40, 50},
+         0,
+         0,
+         "30-40 exec x q0/exec certified +-0\n"
+         "40-50 dma_out x q0/dma_out certified +-0\n",
+         LOSS_MISSING_STAMP,
+         1},
+	{FLEXTRACE_DEVICE_MEMCPY_HTOD,
+         {10, 20, 20, 20, 25},
+         0,
+         0,
+         "10-20 htod x q0/exec certified +-0\n",
+         0,
+         0},
+	{FLEXTRACE_DEVICE_MEMCPY_HTOD,
+         {10, 10, 10, 10, 25},
+         0,
+         0,
+         "10-25 htod x q0/exec certified +-0\n",
+         0,
+         0},
+	{FLEXTRACE_DEVICE_MEMCPY_DTOH,
+         {10, 10, 12, 13, 25},
+         0,
+         0,
+         "13-25 dtoh x q0/exec certified +-0\n",
+         0,
+         0},
+	{FLEXTRACE_DEVICE_MEMCPY_DTOH,
+         {10, 0, 0, 0, 25},
+         0,
+         0,
+         "10-25 dtoh x q0/exec certified +-0\n",
+         0,
+         0},
+	{FLEXTRACE_DEVICE_MEMCPY_DTOD,
+         {10, 10, 12, 13, 25},
+         0,
+         0,
+         "10-25 dtod x q0/exec certified +-0\n",
+         0,
+         0},
+	{FLEXTRACE_DEVICE_MEMCPY_PTOP,
+         {10, 10, 12, 13, 25},
+         0,
+         0,
+         "10-25 ptop x q0/exec certified +-0\n",
+         0,
+         0},
+	{FLEXTRACE_DEVICE_MEMSET,
+         {10, 10, 12, 13, 25},
+         0,
+         0,
+         "10-25 memset x q0/exec certified +-0\n",
+         0,
+         0},
+	{FLEXTRACE_DEVICE_RELEASE,
+         {10, 10, 12, 13, 25},
+         0,
+         0,
+         "10-25 release x q0/exec certified +-0\n",
+         0,
+         0},
+	/* without stamps the host's bracket is all that is known */
+	{FLEXTRACE_DEVICE_KERNEL,
+         {0},
+         5,
+         60,
+         "5-60 exec x q0/exec unmatched\n",
+         LOSS_MISSING_STAMP,
+         1},
+	{FLEXTRACE_DEVICE_KERNEL, {0}, 0, 60, "", LOSS_MISSING_STAMP, 1},
+	{FLEXTRACE_DEVICE_KERNEL, {0}, 61, 60, "", LOSS_MISSING_STAMP, 1},
+	{FLEXTRACE_DEVICE_MEMSET, {10, 0, 0, 0, 9}, 0, 0, "", LOSS_BACKWARDS, 1},
+};
+
+static void test_derive__makes_device_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(op_cases) / sizeof(*op_cases); i++) {
+		const struct op_case *test = &op_cases[i];
+		struct derive_fixture fixture;
+		struct tick_op *op;
+
+		fixture_open(&fixture, PROCESS);
+		op = fixture_op(&fixture, "x", test->kind, test->ticks);
+		op->submit_host_ns = test->submit_ns;
+		op->complete_host_ns = test->complete_ns;
+		fixture_run(&fixture);
+		expect_device(&fixture, test->expected);
+		assert_int_equal(ledger_lost(&fixture.ledger), test->lost);
+		if (test->lost)
+			expect_lost(&fixture, test->cause, test->lost);
+		assert_int_equal(fixture.ledger.rows[RECORD_DEVICE_OP], *test->expected != 0);
+		fixture_close(&fixture);
+	}
+}
+
+static void test_derive__says_how_far_a_device_row_can_be_trusted(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS);
+	fixture_op(&fixture, "a", FLEXTRACE_DEVICE_MEMSET, STAMPS(10, 0, 0, 0, 20));
+	fixture_op(&fixture, "b", FLEXTRACE_DEVICE_MEMSET, STAMPS(30, 0, 0, 0, 40))->status =
+		TIME_OUTLIER;
+	fake_clocks.offset_ns = 1000;
+	fake_clocks.process_ns[0] = 100;
+	fake_clocks.err_ns = 7;
+	fake_clocks.process_err_ns = 3;
+	fake_clocks.process_status = TIME_ASSUMED;
+	fixture_run(&fixture);
+	expect_device(&fixture, "1110-1120 memset a q0/exec assumed +-10\n"
+	                        "1130-1140 memset b q0/exec outlier +-10\n");
+	fixture_close(&fixture);
+}
+
+static void test_derive__knows_no_bound_where_one_part_has_none(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS);
+	fixture_op(&fixture, "a", FLEXTRACE_DEVICE_MEMSET, STAMPS(10, 0, 0, 0, 20));
+	fake_clocks.err_ns = UINT32_MAX;
+	fake_clocks.process_err_ns = 3;
+	fake_clocks.status = TIME_ASSUMED;
+	fixture_run(&fixture);
+	expect_device(&fixture, "10-20 memset a q0/exec assumed\n");
+	fixture_close(&fixture);
+}
+
+static void test_derive__shows_work_without_clock_at_its_bracket(void **state)
+{
+	struct derive_fixture fixture;
+	struct tick_op *op;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS);
+	fixture_op(&fixture, "a", FLEXTRACE_DEVICE_KERNEL, STAMPS(10, 20, 30, 40, 50));
+	op = fixture_op(&fixture, "b", FLEXTRACE_DEVICE_KERNEL, STAMPS(10, 20, 30, 40, 50));
+	op->submit_host_ns = 1000;
+	op->complete_host_ns = 2000;
+	op = fixture_op(&fixture, "c", FLEXTRACE_DEVICE_KERNEL, STAMPS(0, 0, 0, 0, 0));
+	op->submit_host_ns = 1000;
+	op->class = RECORD_SUBMIT;
+	fixture.ledger.read[RECORD_DEVICE_OP]--;
+	fixture.ledger.read[RECORD_SUBMIT]++;
+	fake_clocks.status = TIME_UNMATCHED;
+	fixture_run(&fixture);
+	expect_device(&fixture, "1000-2000 exec b q0/exec unmatched\n");
+	expect_lost(&fixture, LOSS_NO_CLOCK, 2);
+	expect_lost(&fixture, LOSS_UNMATCHED_SUBMIT, 1);
+	fixture_close(&fixture);
+}
+
+static void test_derive__puts_overlapping_work_on_lanes(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS);
+	fixture_op(&fixture, "a", FLEXTRACE_DEVICE_KERNEL, STAMPS(10, 20, 20, 40, 40));
+	fixture_op(&fixture, "b", FLEXTRACE_DEVICE_KERNEL, STAMPS(15, 30, 30, 50, 50));
+	fixture_op(&fixture, "c", FLEXTRACE_DEVICE_MEMSET, STAMPS(35, 35, 35, 35, 38));
+	fixture_op(&fixture, "d", FLEXTRACE_DEVICE_MEMSET, STAMPS(38, 38, 38, 38, 60));
+	fixture_op(&fixture, "e", FLEXTRACE_DEVICE_KERNEL, STAMPS(40, 40, 40, 45, 45));
+	fixture_op(&fixture, "f", FLEXTRACE_DEVICE_KERNEL, STAMPS(40, 40, 40, 45, 45))->queue = 1;
+	fixture_run(&fixture);
+	expect_device(&fixture, "10-20 dma_in a q0/dma_in certified +-0\n"
+	                        "15-30 dma_in b q0/dma_in.1 certified +-0\n"
+	                        "20-40 exec a q0/exec certified +-0\n"
+	                        "30-50 exec b q0/exec.1 certified +-0\n"
+	                        "35-38 memset c q0/exec.2 certified +-0\n"
+	                        "38-60 memset d q0/exec.2 certified +-0\n"
+	                        "40-45 exec e q0/exec certified +-0\n"
+	                        "40-45 exec f q1/exec certified +-0\n");
+	fixture_close(&fixture);
+}
+
+/* -- flows ----------------------------------------------------------------------------------------------- */
+
+static struct tick_op *launched(struct derive_fixture *fixture, uint64_t correlation,
+                                int64_t submit_ns, uint64_t from, uint64_t to)
+{
+	struct tick_op *op = fixture_op(fixture, "k", FLEXTRACE_DEVICE_KERNEL,
+	                                STAMPS(from, from, from, to, to));
+
+	op->correlation = correlation;
+	op->submit_host_ns = submit_ns;
+	return op;
+}
+
+static void test_derive__links_the_innermost_scope_around_the_submission(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS "1 2 8 process start_ns=1 rank=1\n"
+	                               "12 1 7 scope begin_ns=11 name=earlier correlation=4\n"
+	                               "30 1 7 scope begin_ns=20 name=inner correlation=4\n"
+	                               "34 1 7 scope begin_ns=32 name=later correlation=4\n"
+	                               "40 1 7 scope begin_ns=10 name=outer correlation=4\n"
+	                               "50 1 7 scope begin_ns=20 name=other correlation=5\n"
+	                               "50 2 8 scope begin_ns=22 name=foreign correlation=4\n");
+	launched(&fixture, 4, 25, 26, 70);
+	launched(&fixture, 4, 31, 80, 90);
+	launched(&fixture, 0, 25, 91, 92);
+	launched(&fixture, 6, 25, 93, 94);
+	fixture_run(&fixture);
+	expect_flows(&fixture, "10@t7>80@q0/exec 4\n"
+	                       "20@t7>26@q0/exec 4\n");
+	fixture_close(&fixture);
+}
+
+static void test_derive__links_the_first_scope_where_none_encloses(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS "30 1 7 scope begin_ns=20 correlation=4\n"
+	                               "50 1 7 scope begin_ns=40 correlation=4\n"
+	                               "50 1 8 scope begin_ns=45 correlation=5\n");
+	launched(&fixture, 4, 35, 60, 70);
+	launched(&fixture, 4, 0, 80, 90);
+	launched(&fixture, 5, 0, 44, 46); /* an arrow never points back in time */
+	fixture_run(&fixture);
+	expect_flows(&fixture, "20@t7>60@q0/exec 4\n"
+	                       "20@t7>80@q0/exec 4\n");
+	fixture_close(&fixture);
+}
+
+static void test_derive__links_one_launch_to_many_and_many_to_their_own(void **state)
+{
+	struct derive_fixture fixture;
+	char text[8192] = PROCESS, expected[8192] = "";
+
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+		         "%d 1 7 scope begin_ns=%d correlation=%d\n", 100 * i + 60, 100 * i + 10,
+		         i + 1);
+		for (int k = 0; k < 2; k++)
+			snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected),
+			         "%d@t7>%d@q0/exec %d\n", 100 * i + 10, 100 * i + 20 + 10 * k,
+			         i + 1);
+	}
+	fixture_open(&fixture, text);
+	for (int i = 49; i >= 0; i--) {
+		launched(&fixture, (uint64_t)i + 1, 100 * i + 15, (uint64_t)i * 100 + 30,
+		         (uint64_t)i * 100 + 40);
+		launched(&fixture, (uint64_t)i + 1, 100 * i + 15, (uint64_t)i * 100 + 20,
+		         (uint64_t)i * 100 + 30);
+	}
+	fixture_run(&fixture);
+	expect_flows(&fixture, expected);
+	fixture_close(&fixture);
+}
+
+/* -- markers --------------------------------------------------------------------------------------------- */
+
+static void slot_stamp(struct derive_fixture *fixture, uint32_t id, uint64_t ticks, uint64_t run,
+                       uint64_t job)
+{
+	struct tick_mark *mark = fixture_mark(fixture, 1, FLEXTRACE_WIRE_SLOT_STAMP, id, ticks);
+
+	mark->run = run;
+	mark->job = job;
+}
+
+static void test_derive__nests_firmware_kernel_and_user_zones(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS "1 1 7 marker_name id=1 name=load file=k.c line=3\n"
+	                               "1 1 7 marker_name id=2 name=load\n"
+	                               "1 1 7 marker_name id=3 name=mul\n"
+	                               "1 1 7 marker_name id=4 name=mul\n");
+	fixture_op(&fixture, "matmul", FLEXTRACE_DEVICE_KERNEL, STAMPS(12, 14, 20, 80, 90))->job =
+		9;
+	slot_stamp(&fixture, FLEXTRACE_WIRE_FW_START, 10, 1, 9);
+	slot_stamp(&fixture, FLEXTRACE_WIRE_KERNEL_START, 20, 1, 9);
+	slot_stamp(&fixture, FLEXTRACE_WIRE_KERNEL_END, 80, 1, 9);
+	slot_stamp(&fixture, FLEXTRACE_WIRE_FW_END, 100, 1, 9);
+	slot_stamp(&fixture, FLEXTRACE_WIRE_TS1, 12, 1, 9);
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 20);
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_ZONE_BEGIN, 3, 30);
+	fixture_mark(&fixture, 3, FLEXTRACE_WIRE_ZONE_END, 4, 40);
+	fixture_mark(&fixture, 3, FLEXTRACE_WIRE_ZONE_END, 2, 80);
+	fixture.ledger.read[RECORD_MARKER_BATCH] += 3;
+	fixture_run(&fixture);
+	expect_device(&fixture, "10-100 fw firmware c0/0 certified +-0\n"
+	                        "12-14 dma_in matmul q0/dma_in certified +-0\n"
+	                        "14-20 prep matmul q0/prep certified +-0\n"
+	                        "20-80 exec matmul q0/exec certified +-0\n"
+	                        "20-80 kernel matmul c0/0 certified +-0\n"
+	                        "20-80 zone load c0/0 certified +-0\n"
+	                        "30-40 zone mul c0/0 certified +-0\n"
+	                        "80-90 dma_out matmul q0/dma_out certified +-0\n");
+	assert_int_equal(fixture.ledger.rows[RECORD_MARKER_BATCH], 3);
+	fixture_close(&fixture);
+}
+
+static void test_derive__names_a_kernel_after_the_latest_job_of_its_number(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS);
+	fixture_op(&fixture, "second", FLEXTRACE_DEVICE_MEMSET, STAMPS(100, 0, 0, 0, 200))->job = 9;
+	fixture_op(&fixture, "first", FLEXTRACE_DEVICE_MEMSET, STAMPS(10, 0, 0, 0, 90))->job =
+		0x100000009;
+	fixture_op(&fixture, "other", FLEXTRACE_DEVICE_MEMSET, STAMPS(110, 0, 0, 0, 200))->job = 8;
+	for (uint64_t run = 1; run <= 2; run++) {
+		slot_stamp(&fixture, FLEXTRACE_WIRE_KERNEL_START, run * 100 - 80, run, 9);
+		slot_stamp(&fixture, FLEXTRACE_WIRE_KERNEL_END, run * 100 - 40, run, 9);
+	}
+	slot_stamp(&fixture, FLEXTRACE_WIRE_KERNEL_START, 300, 3, 7);
+	slot_stamp(&fixture, FLEXTRACE_WIRE_KERNEL_END, 310, 3, 7);
+	fixture.ledger.read[RECORD_MARKER_BATCH]++;
+	fixture_run(&fixture);
+	expect_device(&fixture, "10-90 memset first q0/exec certified +-0\n"
+	                        "20-60 kernel first c0/0 certified +-0\n"
+	                        "100-200 memset second q0/exec certified +-0\n"
+	                        "110-200 memset other q0/exec.1 certified +-0\n"
+	                        "120-160 kernel second c0/0 certified +-0\n"
+	                        "300-310 kernel kernel c0/0 certified +-0\n");
+	fixture_close(&fixture);
+}
+
+static void test_derive__never_shows_a_marker_as_a_bare_number(void **state)
+{
+	struct derive_fixture fixture;
+	const struct counter_row *counter;
+	const struct instant_row *instant;
+	struct table_cursor cursor;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS "1 1 7 marker_name id=5 name=tick\n");
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 0x1a4, 10);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 0x1a8, 20);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_MARK, 5, 21);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_VALUE, 6, 22)->value = 4000000000;
+	fixture.ledger.read[RECORD_MARKER_BATCH]++;
+	fixture_run(&fixture);
+	expect_device(&fixture, "10-20 zone marker 0x1a4 c0/0 certified +-0\n");
+	assert_int_equal(fixture.ledger.warnings[WARNING_UNNAMED_MARKER], 2);
+	table_read(&cursor, &fixture.timeline.instants, false);
+	instant = table_next(&cursor, sizeof(*instant));
+	assert_string_equal(string_get(fixture.source.strings, instant->name), "tick");
+	assert_int_equal(instant->class, RECORD_MARKER_BATCH);
+	assert_int_equal(fixture.timeline.tracks[instant->track].kind, TRACK_CORE);
+	table_read(&cursor, &fixture.timeline.counters, false);
+	counter = table_next(&cursor, sizeof(*counter));
+	assert_string_equal(string_get(fixture.source.strings, counter->name), "marker 0x6");
+	assert_true(counter->value == 4000000000.0);
+	assert_true(counter->is_device);
+	fixture_close(&fixture);
+}
+
+static void test_derive__counts_zones_that_lost_an_end(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS "1 1 7 marker_name id=1 name=a\n"
+	                               "1 1 7 marker_name id=2 name=b\n");
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 1, 5);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 10);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 2, 15);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 1, 20); /* b's end is lost */
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 30)->run = 1;
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 1, 40)->run = 2; /* not of that run */
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 50);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 1, 60)->segment = 1; /* after a reset */
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 70);
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_ZONE_END, 1, 80)->core = 1; /* of another core */
+	slot_stamp(&fixture, FLEXTRACE_WIRE_FW_START, 90, 3, 0);
+	fixture.ledger.read[RECORD_MARKER_BATCH] += 3;
+	fixture_run(&fixture);
+	expect_device(&fixture, "10-20 zone a c0/0 certified +-0\n");
+	expect_lost(&fixture, LOSS_UNMATCHED_BEGIN, 5);
+	expect_lost(&fixture, LOSS_UNMATCHED_END, 4);
+	fixture_close(&fixture);
+}
+
+static void test_derive__books_marker_batches_by_what_became_of_them(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS);
+	slot_stamp(&fixture, FLEXTRACE_WIRE_TS1, 90, 3, 0); /* batch 1 */
+	slot_stamp(&fixture, FLEXTRACE_WIRE_TS2, 90, 3, 0);
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_MARK, 1, 0);
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_MARK, 1, 0);
+	fixture_mark(&fixture, 3, FLEXTRACE_WIRE_MARK, 1, 0);
+	fixture_mark(&fixture, 3, FLEXTRACE_WIRE_MARK, 1, 10);
+	fixture.ledger.read[RECORD_MARKER_BATCH] += 3;
+	fixture_run(&fixture);
+	assert_int_equal(fixture.ledger.evidence[RECORD_MARKER_BATCH], 1);
+	assert_int_equal(fixture.ledger.discarded[RECORD_MARKER_BATCH][LOSS_NO_CLOCK], 1);
+	assert_int_equal(fixture.ledger.rows[RECORD_MARKER_BATCH], 1);
+	expect_lost(&fixture, LOSS_NO_CLOCK, 3);
+	assert_int_equal(fixture.timeline.instants.n_rows, 1);
+	fixture_close(&fixture);
+}
+
+static void test_derive__is_not_slowed_by_zones_that_never_end(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS "1 1 7 marker_name id=1 name=a\n"
+	                               "1 1 7 marker_name id=2 name=b\n");
+	for (uint64_t i = 1; i <= 100000; i++)
+		fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, i);
+	for (uint64_t i = 1; i <= 100000; i++)
+		fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 2, 200000 + i);
+	fixture.ledger.read[RECORD_MARKER_BATCH]++;
+	fixture_run(&fixture);
+	expect_lost(&fixture, LOSS_UNMATCHED_BEGIN, 100000);
+	expect_lost(&fixture, LOSS_UNMATCHED_END, 100000);
+	fixture_close(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_derive__makes_device_rows),
+		cmocka_unit_test(test_derive__says_how_far_a_device_row_can_be_trusted),
+		cmocka_unit_test(test_derive__knows_no_bound_where_one_part_has_none),
+		cmocka_unit_test(test_derive__shows_work_without_clock_at_its_bracket),
+		cmocka_unit_test(test_derive__puts_overlapping_work_on_lanes),
+		cmocka_unit_test(test_derive__links_the_innermost_scope_around_the_submission),
+		cmocka_unit_test(test_derive__links_the_first_scope_where_none_encloses),
+		cmocka_unit_test(test_derive__links_one_launch_to_many_and_many_to_their_own),
+		cmocka_unit_test(test_derive__nests_firmware_kernel_and_user_zones),
+		cmocka_unit_test(test_derive__names_a_kernel_after_the_latest_job_of_its_number),
+		cmocka_unit_test(test_derive__never_shows_a_marker_as_a_bare_number),
+		cmocka_unit_test(test_derive__counts_zones_that_lost_an_end),
+		cmocka_unit_test(test_derive__books_marker_batches_by_what_became_of_them),
+		cmocka_unit_test(test_derive__is_not_slowed_by_zones_that_never_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "derive/lanes.h"
+#include "derive/rows.h"
+#include "error.h"
+#include "map.h"
+
+struct row {
+	int64_t start, end;
+	uint64_t order;
+};
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return *state >> 33;
+}
+
+/* -- rows ------------------------------------------------------------------------------------------------ */
+
+struct seen {
+	struct row last;
+	uint64_t n, fail_at;
+};
+
+static int check_order(void *context, void *visited)
+{
+	struct seen *seen = context;
+	const struct row *row = visited, *last = &seen->last;
+
+	if (seen->n)
+		assert_true(last->start < row->start ||
+		            (last->start == row->start && last->end > row->end) ||
+		            (last->start == row->start && last->end == row->end &&
+		             last->order < row->order));
+	seen->last = *row;
+	return ++seen->n == seen->fail_at ? FLEXTRACE_E_OUTPUT : 0;
+}
+
+/* Fills `n` rows of at most `n_times` different starts, nearly sorted if `wander` is small. */
+static void fill(struct row_sorter *sorter, uint64_t n, uint64_t n_times, uint64_t wander)
+{
+	uint64_t random = 7;
+
+	row_sorter_init(sorter, sizeof(struct row), true);
+	for (uint64_t i = 0; i < n; i++) {
+		struct row *row = row_sorter_append(sorter);
+
+		assert_non_null(row);
+		row->start = (int64_t)((i + next_random(&random) % (wander + 1)) % n_times);
+		row->end = row->start + (int64_t)(next_random(&random) % 3);
+		row->order = i;
+	}
+}
+
+static void test_rows__come_out_in_order_however_they_went_in(void **state)
+{
+	const uint64_t sizes[] = {
+		0, 1, 2, 17, 1000, ROWS_PER_RUN, ROWS_PER_RUN + 1, 3 * ROWS_PER_RUN + 5};
+	const uint64_t wanders[] = {0, 5, 1000000};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		for (size_t k = 0; k < sizeof(wanders) / sizeof(*wanders); k++) {
+			const uint64_t times[] = {1, 9, 100000, UINT32_MAX};
+
+			for (size_t m = 0; m < 4; m++) {
+				struct row_sorter sorter;
+				struct seen seen = {{0}, 0, UINT64_MAX};
+
+				fill(&sorter, sizes[i], times[m], wanders[k]);
+				assert_int_equal(row_sorter_merge(&sorter, check_order, &seen), 0);
+				assert_int_equal(seen.n, sizes[i]);
+				row_sorter_release(&sorter);
+			}
+		}
+	}
+}
+
+static void test_rows__keep_times_below_zero_in_order(void **state)
+{
+	const int64_t starts[] = {5, -5, INT64_MAX, INT64_MIN, 0};
+	struct seen seen = {{0}, 0, UINT64_MAX};
+	struct row_sorter sorter;
+
+	(void)state;
+	row_sorter_init(&sorter, sizeof(struct row), true);
+	for (size_t i = 0; i < 5; i++)
+		*(struct row *)row_sorter_append(&sorter) = (struct row){starts[i], starts[i], i};
+	assert_int_equal(row_sorter_merge(&sorter, check_order, &seen), 0);
+	assert_int_equal(seen.n, 5);
+}
+
+static void test_rows__stop_when_the_visitor_fails(void **state)
+{
+	struct seen seen = {{0}, 0, ROWS_PER_RUN + 3};
+	struct row_sorter sorter;
+
+	(void)state;
+	fill(&sorter, 2 * ROWS_PER_RUN, UINT32_MAX, 3);
+	assert_int_equal(row_sorter_merge(&sorter, check_order, &seen), FLEXTRACE_E_OUTPUT);
+	assert_int_equal(seen.n, seen.fail_at);
+}
+
+/* -- lanes ----------------------------------------------------------------------------------------------- */
+
+struct lane_case {
+	bool nests;
+	struct {
+		int64_t start, end;
+		uint32_t lane, depth;
+	} rows[8]; /* ended by start -1 */
+};
+
+static void test_lanes__take_the_lowest_that_fits(void **state)
+{
+	static const struct lane_case cases[] = {
+		/* nested, equal starts, back to back */
+		{true,
+	         {{0, 100, 0, 0},
+	          {0, 50, 0, 1},
+	          {10, 50, 0, 2},
+	          {50, 60, 0, 1},
+	          {100, 110, 0, 0},
+	          {-1, 0, 0, 0}}},
+		/* a crossing row overflows and does not disturb what follows */
+		{true,
+	         {{0, 10, 0, 0},
+	          {5, 15, 1, 0},
+	          {6, 8, 0, 1},
+	          {11, 14, 0, 0},
+	          {12, 20, 2, 0},
+	          {15, 30, 0, 0},
+	          {-1, 0, 0, 0}}},
+		/* rows without length */
+		{true,
+	         {{5, 9, 0, 0},
+	          {5, 5, 0, 1},
+	          {5, 5, 0, 1},
+	          {9, 9, 0, 0},
+	          {9, 12, 0, 0},
+	          {-1, 0, 0, 0}}},
+		/* flat: overlap takes the next lane, and the lowest free one is used again */
+		{false,
+	         {{0, 10, 0, 0},
+	          {0, 5, 1, 0},
+	          {1, 3, 2, 0},
+	          {4, 9, 2, 0},
+	          {5, 6, 1, 0},
+	          {10, 11, 0, 0},
+	          {-1, 0, 0, 0}}},
+		{false, {{5, 5, 0, 0}, {5, 5, 0, 0}, {-1, 0, 0, 0}}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct lanes lanes;
+
+		lanes_init(&lanes, cases[i].nests);
+		for (size_t k = 0; cases[i].rows[k].start >= 0; k++) {
+			uint32_t lane, depth;
+
+			assert_int_equal(lanes_place(&lanes, cases[i].rows[k].start,
+			                             cases[i].rows[k].end, &lane, &depth),
+			                 0);
+			assert_int_equal(lane, cases[i].rows[k].lane);
+			assert_int_equal(depth, cases[i].rows[k].depth);
+		}
+		lanes_release(&lanes);
+	}
+}
+
+static void test_lanes__have_no_limit(void **state)
+{
+	struct lanes lanes;
+	uint32_t lane, depth;
+
+	(void)state;
+	lanes_init(&lanes, false);
+	for (uint32_t i = 0; i < 100000; i++) {
+		assert_int_equal(lanes_place(&lanes, i, 1000000 - i, &lane, &depth), 0);
+		assert_int_equal(lane, i);
+	}
+	/* the last ones end first */
+	assert_int_equal(lanes_place(&lanes, 900002, 900010, &lane, &depth), 0);
+	assert_int_equal(lane, 99998);
+	lanes_release(&lanes);
+}
+
+/* -- map ------------------------------------------------------------------------------------------------- */
+
+static void test_map__finds_the_others_after_a_removal(void **state)
+{
+	uint32_t truth[512];
+	struct map map = {0};
+	uint64_t random = 3;
+
+	(void)state;
+	memset(truth, 0xff, sizeof(truth));
+	for (uint32_t i = 0; i < 50000; i++) {
+		uint32_t key = (uint32_t)(next_random(&random) % 512);
+
+		if (next_random(&random) % 2) {
+			assert_int_equal(map_put(&map, key * 4096ull, key % 3, i), 0);
+			truth[key] = i;
+		} else {
+			map_remove(&map, key * 4096ull, key % 3);
+			truth[key] = MAP_NONE;
+		}
+		key = (uint32_t)(next_random(&random) % 512);
+		assert_int_equal(map_find(&map, key * 4096ull, key % 3), truth[key]);
+	}
+	for (uint32_t key = 0; key < 512; key++)
+		assert_int_equal(map_find(&map, key * 4096ull, key % 3), truth[key]);
+	map_release(&map);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows__come_out_in_order_however_they_went_in),
+		cmocka_unit_test(test_rows__keep_times_below_zero_in_order),
+		cmocka_unit_test(test_rows__stop_when_the_visitor_fails),
+		cmocka_unit_test(test_lanes__take_the_lowest_that_fits),
+		cmocka_unit_test(test_lanes__have_no_limit),
+		cmocka_unit_test(test_map__finds_the_others_after_a_removal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
