@@ -45,15 +45,30 @@ static bool is_known(const char *name, size_t n)
 	return false;
 }
 
+/* Appends the names of all formats, each once, to `text`. */
+static void list_formats(char *text, size_t n)
+{
+	for (uint32_t i = 0; emit_formats[i]; i++) {
+		const char *format = emit_formats[i]->format;
+		size_t used = strlen(text);
+
+		if (!strstr(text, format))
+			snprintf(text + used, n - used, "%s%s", used ? ", " : "", format);
+	}
+}
+
 int emit_check_formats(const char *formats, struct flextrace_error *error)
 {
+	char known[128] = "";
+
+	list_formats(known, sizeof(known));
 	for (const char *at = formats; at;) {
 		size_t n = strcspn(at, ",");
 
 		if (!is_known(at, n))
 			return error_set(error, FLEXTRACE_E_USAGE,
-			                 "Unknown format: name=%.*s, known=chrome, csv, text",
-			                 (int)(n < 100 ? n : 100), at);
+			                 "Unknown format: name=%.*s, known=%s",
+			                 (int)(n < 100 ? n : 100), at, known);
 		at = at[n] ? at + n + 1 : NULL;
 	}
 	return 0;

@@ -53,7 +53,7 @@ const char *time_status_name(uint8_t status)
 		[TIME_GIVEN] = "given",
 	};
 
-	return names[status];
+	return status < sizeof(names) / sizeof(names[0]) ? names[status] : "unknown";
 }
 
 const char *memory_op_name(uint8_t op)
@@ -64,7 +64,7 @@ const char *memory_op_name(uint8_t op)
 		[FLEXTRACE_MEMORY_RESIZE] = "resize",
 	};
 
-	return names[op];
+	return op < sizeof(names) / sizeof(names[0]) ? names[op] : "unknown";
 }
 
 const char *instant_kind_name(uint8_t record_class)
