@@ -56,6 +56,18 @@ static bool parse_packet(const unsigned char *head, struct packet *ret_packet)
 	return true;
 }
 
+/* Whether a file that is shorter than a packet's head starts like one. */
+static bool starts_like_packet(int fd, uint64_t size_bytes)
+{
+	uint32_t magic = MAGIC, swapped = __builtin_bswap32(MAGIC);
+	unsigned char head[sizeof(magic)];
+	size_t n = size_bytes < sizeof(head) ? (size_t)size_bytes : sizeof(head);
+
+	if (!n || size_bytes >= HEADER_BYTES || pread(fd, head, n, 0) != (ssize_t)n)
+		return false;
+	return memcmp(head, &magic, n) == 0 || memcmp(head, &swapped, n) == 0;
+}
+
 /* Walks the packets of a file. False: it does not start with a packet that we understand. */
 static bool walk_packets(int fd, struct ctf_file *file)
 {
@@ -76,10 +88,7 @@ static bool walk_packets(int fd, struct ctf_file *file)
 			break;
 		offset += packet.size_bytes;
 	}
-	/* Less than a head from the start can only be a cut packet, if it is one at all. */
-	if (!file->has_stream && !(file->size_bytes < HEADER_BYTES && file->size_bytes >= 4 &&
-	                           pread(fd, head, 4, 0) == 4 &&
-	                           (load32(head, false) == MAGIC || load32(head, true) == MAGIC)))
+	if (!file->has_stream && !starts_like_packet(fd, file->size_bytes))
 		return false;
 	file->whole_bytes = offset;
 	return true;

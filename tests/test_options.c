@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "options.h"
+
+struct values {
+	bool flag;
+	const char *text;
+	struct option_list list;
+	int64_t number;
+	double real;
+	struct option_limit limit;
+};
+
+static const struct option_spec table[] = {
+	{"flag", 'f', OPTION_FLAG, offsetof(struct values, flag), NULL, "Flag", 0, 0},
+	{"text", 0, OPTION_TEXT, offsetof(struct values, text), "TEXT", "Text", 0, 0},
+	{"list", 0, OPTION_LIST, offsetof(struct values, list), "TEXT", "List", 0, 0},
+	{"number", 0, OPTION_NUMBER, offsetof(struct values, number), "N", "Number", -5, 5},
+	{"real", 0, OPTION_REAL, offsetof(struct values, real), "X", "Real", 0.5, 2},
+	{"open", 0, OPTION_REAL, offsetof(struct values, real), "X", "Open", 0, 0},
+	{"limit", 0, OPTION_LIMIT, offsetof(struct values, limit), "N", "Limit", 0, 0},
+	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+static int parse(const char *name, const char *text, struct values *values,
+                 struct flextrace_error *error)
+{
+	const struct option_spec *spec = option_find(table, name);
+
+	assert_non_null(spec);
+	return option_parse(spec, text, values, error);
+}
+
+static void test_options__fills_the_member_of_each_type(void **state)
+{
+	struct values values = {0};
+
+	(void)state;
+	assert_int_equal(parse("flag", NULL, &values, NULL), 0);
+	assert_int_equal(parse("text", "out dir", &values, NULL), 0);
+	assert_int_equal(parse("number", "-5", &values, NULL), 0);
+	assert_int_equal(parse("real", "1.25", &values, NULL), 0);
+	assert_int_equal(parse("limit", "7", &values, NULL), 0);
+	assert_true(values.flag);
+	assert_string_equal(values.text, "out dir");
+	assert_int_equal(values.number, -5);
+	assert_true(values.real == 1.25);
+	assert_true(values.limit.is_set && values.limit.value == 7);
+}
+
+static void test_options__collects_a_repeated_list_in_order(void **state)
+{
+	struct values values = {0};
+
+	(void)state;
+	assert_int_equal(parse("list", "a", &values, NULL), 0);
+	assert_int_equal(parse("list", "b", &values, NULL), 0);
+	assert_int_equal(values.list.n, 2);
+	assert_string_equal(values.list.texts[0], "a");
+	assert_string_equal(values.list.texts[1], "b");
+	options_release(table, &values);
+	assert_int_equal(values.list.n, 0);
+}
+
+static void test_options__a_limit_without_a_number_is_zero(void **state)
+{
+	struct values values = {0};
+
+	(void)state;
+	assert_int_equal(parse("limit", NULL, &values, NULL), 0);
+	assert_true(values.limit.is_set);
+	assert_int_equal(values.limit.value, 0);
+}
+
+static void test_options__refuses_what_is_not_of_its_type_or_range(void **state)
+{
+	static const struct {
+		const char *name, *text, *message;
+	} cases[] = {
+		{"flag", "yes", "Option `flag` takes no value: value=yes"},
+		{"text", NULL, "Option `text` takes a text"},
+		{"text", "", "Option `text` must not be empty"},
+		{"list", "", "Option `list` must not be empty"},
+		{"number", "6", "Option `number` is out of range: value=6, min=-5, max=5"},
+		{"number", "1x", "Option `number` takes a whole number: value=1x"},
+		{"number", "", "Option `number` takes a whole number: value="},
+		{"number", "99999999999999999999",
+	         "Option `number` takes a whole number: "
+	         "value=99999999999999999999"},
+		{"real", "nan", "Option `real` is out of range: value=nan, min=0.5, max=2"},
+		{"real", "0.4", "Option `real` is out of range: value=0.4, min=0.5, max=2"},
+		{"real", "x", "Option `real` takes a number: value=x"},
+		{"open", "-1", "Option `open` must not be negative: value=-1"},
+		{"open", "inf", "Option `open` must not be negative: value=inf"},
+		{"limit", "-1", "Option `limit` must not be negative: value=-1"},
+		{"limit", "many", "Option `limit` takes a switch or a count: value=many"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct values values = {.number = 1, .real = 1};
+		struct values before = values;
+		struct flextrace_error error = {0};
+
+		assert_int_equal(parse(cases[i].name, cases[i].text, &values, &error),
+		                 FLEXTRACE_E_USAGE);
+		assert_int_equal(error.code, FLEXTRACE_E_USAGE);
+		assert_string_equal(error.message, cases[i].message);
+		assert_memory_equal(&values, &before, sizeof(values));
+	}
+}
+
+static void test_options__typed_values_serve_every_type_that_can_hold_them(void **state)
+{
+	struct values values = {0};
+
+	(void)state;
+	assert_int_equal(option_set_number(option_find(table, "real"), 2, &values, NULL), 0);
+	assert_true(values.real == 2.0);
+	assert_int_equal(option_set_flag(option_find(table, "limit"), true, &values, NULL), 0);
+	assert_true(values.limit.is_set);
+	assert_int_equal(option_set_flag(option_find(table, "limit"), false, &values, NULL), 0);
+	assert_false(values.limit.is_set);
+	assert_int_equal(option_set_flag(option_find(table, "real"), true, &values, NULL),
+	                 FLEXTRACE_E_USAGE);
+	assert_int_equal(option_set_real(option_find(table, "number"), 1.0, &values, NULL),
+	                 FLEXTRACE_E_USAGE);
+	assert_int_equal(option_set_text(option_find(table, "flag"), "yes", &values, NULL),
+	                 FLEXTRACE_E_USAGE);
+	assert_int_equal(option_set_number(option_find(table, "text"), 1, &values, NULL),
+	                 FLEXTRACE_E_USAGE);
+}
+
+static void test_options__the_table_of_conversions_is_complete(void **state)
+{
+	static const char *const names[] = {"output-dir",  "formats", "gzip",  "rho-ppm",
+	                                    "nominal-mhz", "session", "names", "fail-on-loss"};
+	size_t n = 0;
+
+	(void)state;
+	for (const struct option_spec *spec = conversion_option_table; spec->name; spec++, n++) {
+		assert_string_equal(spec->name, names[n]);
+		assert_true(spec->help[0] >= 'A' && spec->help[0] <= 'Z');
+		assert_true((spec->type == OPTION_FLAG) == (spec->metavar == NULL));
+		assert_true(spec->offset < sizeof(struct conversion_options));
+	}
+	assert_int_equal(n, sizeof(names) / sizeof(names[0]));
+	assert_null(option_find(conversion_option_table, "output"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_options__fills_the_member_of_each_type),
+		cmocka_unit_test(test_options__collects_a_repeated_list_in_order),
+		cmocka_unit_test(test_options__a_limit_without_a_number_is_zero),
+		cmocka_unit_test(test_options__refuses_what_is_not_of_its_type_or_range),
+		cmocka_unit_test(test_options__typed_values_serve_every_type_that_can_hold_them),
+		cmocka_unit_test(test_options__the_table_of_conversions_is_complete),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
