@@ -15,19 +15,30 @@ struct member { /* name=value, both in the line's own bytes */
 	char *value;
 };
 
+int text_source_init_part(struct text_source *source, struct string_pool *strings, uint32_t part,
+                          uint32_t n_parts)
+{
+	*source = (struct text_source){.strings = strings, .part = part, .n_parts = n_parts};
+	return decoder_init(&source->decoder, source->strings);
+}
+
 int text_source_init(struct text_source *source)
 {
-	*source = (struct text_source){.strings = string_pool_new()};
-	if (!source->strings)
+	struct string_pool *strings = string_pool_new();
+
+	if (!strings)
 		return FLEXTRACE_E_MEMORY;
-	return decoder_init(&source->decoder, source->strings);
+	FLEXTRACE_TRY(text_source_init_part(source, strings, 0, 1));
+	source->owns_strings = true;
+	return FLEXTRACE_OK;
 }
 
 void text_source_release(struct text_source *source)
 {
 	stream_set_release(&source->set);
 	decoder_release(&source->decoder);
-	string_pool_free(source->strings);
+	if (source->owns_strings)
+		string_pool_free(source->strings);
 	*source = (struct text_source){0};
 }
 
@@ -261,6 +272,11 @@ static struct stream *find_stream(struct text_source *source, const struct strea
 
 static int select_stream(struct text_source *source, const struct stream *wanted)
 {
+	uint64_t sum = wanted->trace_uuid[15] + wanted->class_id + wanted->instance_id;
+
+	source->is_skipping = sum % source->n_parts != source->part;
+	if (source->is_skipping)
+		return FLEXTRACE_OK;
 	source->stream = find_stream(source, wanted);
 	if (source->stream)
 		return FLEXTRACE_OK;
@@ -321,8 +337,10 @@ static int read_line(struct text_source *source, char *line)
 	word = next_word(&line);
 	if (!word)
 		return FLEXTRACE_E_INPUT;
-	if (!source->stream)
+	if (!source->stream && !source->is_skipping)
 		FLEXTRACE_TRY(select_stream(source, &(struct stream){.clock_is_1ghz = true}));
+	if (source->is_skipping)
+		return FLEXTRACE_OK;
 	return read_event(source, word, &event, line);
 }
 

@@ -29,11 +29,18 @@
 struct text_source {
 	struct stream_set set;
 	struct decoder decoder;
-	struct string_pool *strings; /* owned */
-	struct stream *stream;       /* weak: of the next event */
+	struct string_pool *strings;
+	bool owns_strings;
+	struct stream *stream; /* weak: of the next event */
+	uint32_t part, n_parts;
+	bool is_skipping; /* the next event belongs to another part */
 };
 
 int text_source_init(struct text_source *source);
+
+/* The same for one of `n_parts` workers, each of which reads some of the streams; they share a pool (weak). */
+int text_source_init_part(struct text_source *source, struct string_pool *strings, uint32_t part,
+                          uint32_t n_parts);
 void text_source_release(struct text_source *source);
 
 /* Reads lines into the streams. Text may come in several calls of whole lines. */
