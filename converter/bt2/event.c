@@ -220,6 +220,12 @@ static int read_words(const bt_field *field, struct event_words *words,
 	return 0;
 }
 
+/* babeltrace2 2.0 leaves the text of an earlier event in place of an empty one; only the length is right. */
+static const char *read_string(const bt_field *field)
+{
+	return bt_field_string_get_length(field) ? bt_field_string_get_value(field) : "";
+}
+
 static int read_field(const struct event_field *to, const bt_field *field,
                       struct event_words *words, struct event *event)
 {
@@ -229,7 +235,7 @@ static int read_field(const struct event_field *to, const bt_field *field,
 
 	switch ((enum schema_type)to->type) {
 	case SCHEMA_STRING:
-		*(const char **)member = bt_field_string_get_value(field);
+		*(const char **)member = read_string(field);
 		break;
 	case SCHEMA_U64:
 		is_good = read_unsigned(field, to->is_signed, UINT64_MAX, (uint64_t *)member);
