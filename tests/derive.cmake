@@ -16,3 +16,8 @@ foreach(name derive derive_device)
 		SOURCES tests/derive_fixture.c ${derive_sources} ${derive_text_source}
 		LIBS PkgConfig::CJSON Threads::Threads)
 endforeach()
+flextrace_add_unit_test(NAME analysis
+	SOURCES tests/derive_fixture.c tests/scratch.c ${derive_sources} ${derive_text_source}
+		analysis/analysis.c analysis/kernels.c analysis/runtime.c analysis/stats.c
+		converter/emit/kinds.c converter/emit/writer.c converter/emit/writer_text.c
+	LIBS PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)

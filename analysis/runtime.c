@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime.csv: host functions by name. The time of a call is its own but for the calls directly below it on
+ * its thread, which never overlap there; rows on other lanes have no children.
+ */
+#include <stdlib.h>
+
+#include "analysis_impl.h"
+#include "derive/array.h"
+#include "emit/kinds.h"
+
+struct call {
+	int64_t end_time_ns;
+	uint32_t group;
+};
+
+/* What is open on a track, innermost last. */
+struct call_stack {
+	struct call *calls; /* owned */
+	uint32_t n_calls, n_allocated;
+};
+
+static const char *label_of(uint8_t kind)
+{
+	return kind_of_host(kind)->label;
+}
+
+/* Steps and windows are marks on the time, no functions. */
+static bool is_function(const struct host_row *row)
+{
+	return row->kind != HOST_STEP && row->kind != HOST_WINDOW;
+}
+
+static uint64_t duration_of(const struct host_row *row)
+{
+	return (uint64_t)row->end_time_ns - (uint64_t)row->start_time_ns;
+}
+
+/* Puts a call on its thread's stack and takes its time from the one around it. */
+static int enter_call(struct call_stack *stack, struct stats *stats, const struct host_row *row,
+                      uint32_t group)
+{
+	while (stack->n_calls && stack->calls[stack->n_calls - 1].end_time_ns <= row->start_time_ns)
+		stack->n_calls--;
+	if (stack->n_calls)
+		stats->groups[stack->calls[stack->n_calls - 1].group].children_ns +=
+			duration_of(row);
+	FLEXTRACE_TRY(ARRAY_RESERVE(stack->calls, stack->n_allocated, stack->n_calls + 1ull));
+	stack->calls[stack->n_calls++] = (struct call){row->end_time_ns, group};
+	return FLEXTRACE_OK;
+}
+
+static int count_calls(const struct timeline *timeline, struct stats *stats,
+                       struct call_stack *stacks)
+{
+	struct table_cursor cursor;
+	const struct host_row *row;
+	uint32_t group;
+
+	analysis_read(&cursor, &timeline->host_rows);
+	while ((row = table_next(&cursor, sizeof(*row)))) {
+		const struct track *track = &timeline->tracks[row->track];
+
+		if (!is_function(row))
+			continue;
+		FLEXTRACE_TRY(stats_count(stats, row->kind, row->name, duration_of(row), &group));
+		if (track->kind == TRACK_THREAD && track->lane == 0)
+			FLEXTRACE_TRY(enter_call(&stacks[row->track], stats, row, group));
+	}
+	return FLEXTRACE_OK;
+}
+
+static int count_rows(const struct timeline *timeline, struct stats *stats)
+{
+	struct call_stack *stacks = calloc(timeline->n_tracks + 1ull, sizeof(*stacks));
+	struct table_cursor cursor;
+	const struct host_row *row;
+	int code;
+
+	if (!stacks)
+		return FLEXTRACE_E_MEMORY;
+	code = count_calls(timeline, stats, stacks);
+	for (uint32_t i = 0; i < timeline->n_tracks; i++)
+		free(stacks[i].calls);
+	free(stacks);
+	FLEXTRACE_TRY(code);
+	FLEXTRACE_TRY(stats_make_room(stats));
+	analysis_read(&cursor, &timeline->host_rows);
+	while ((row = table_next(&cursor, sizeof(*row)))) {
+		if (is_function(row))
+			stats_keep(stats, row->kind, row->name, duration_of(row));
+	}
+	stats_sort(stats, timeline->strings);
+	return FLEXTRACE_OK;
+}
+
+static void write_groups(const struct timeline *timeline, struct stats *stats,
+                         struct writer *writer)
+{
+	writer_literal(writer, "kind,name,calls,total_ns,self_ns,mean_ns,median_ns,min_ns,max_ns,"
+	                       "stddev_ns\n");
+	for (uint32_t i = 0; i < stats->n_groups; i++) {
+		const struct stats_group *group = &stats->groups[i];
+
+		stats_write_head(stats, timeline->strings, group, writer);
+		writer_u64(writer, group->calls);
+		writer_char(writer, ',');
+		writer_u64(writer, group->total_ns);
+		writer_char(writer, ',');
+		writer_u64(writer, group->total_ns - group->children_ns);
+		stats_write_spread(stats, group, writer);
+		writer_char(writer, '\n');
+	}
+}
+
+static int write_runtime(const struct timeline *timeline, const char *output_dir,
+                         uint64_t *ret_rows, struct flextrace_error *error)
+{
+	return analysis_write(
+		&(struct analysis_table){"runtime.csv", label_of, count_rows, write_groups},
+		timeline, output_dir, ret_rows, error);
+}
+
+const struct analysis analysis_runtime = {.name = "runtime", .write = write_runtime};

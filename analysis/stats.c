@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+
+void stats_init(struct stats *stats, const char *(*label)(uint8_t kind))
+{
+	*stats = (struct stats){.label = label};
+}
+
+void stats_release(struct stats *stats)
+{
+	free(stats->groups);
+	free(stats->durations_ns);
+	map_release(&stats->places);
+	stats_init(stats, stats->label);
+}
+
+/* -- the two passes ------------------------------------------------------------------------------------- */
+
+static uint64_t add_saturated(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static int add_group(struct stats *stats, uint8_t kind, uint32_t name, uint32_t *ret_group)
+{
+	uint32_t n = stats->n_groups;
+
+	if (n == stats->n_allocated) {
+		uint32_t larger = n ? 2 * n : 64;
+		struct stats_group *moved = realloc(stats->groups, larger * sizeof(*moved));
+
+		if (!moved)
+			return FLEXTRACE_E_MEMORY;
+		stats->groups = moved;
+		stats->n_allocated = larger;
+	}
+	FLEXTRACE_TRY(map_put(&stats->places, kind, name, n));
+	stats->groups[n] = (struct stats_group){.name = name, .kind = kind, .min_ns = UINT64_MAX};
+	stats->n_groups++;
+	*ret_group = n;
+	return FLEXTRACE_OK;
+}
+
+int stats_count(struct stats *stats, uint8_t kind, uint32_t name, uint64_t duration_ns,
+                uint32_t *ret_group)
+{
+	struct stats_group *group;
+
+	*ret_group = map_find(&stats->places, kind, name);
+	if (*ret_group == MAP_NONE)
+		FLEXTRACE_TRY(add_group(stats, kind, name, ret_group));
+	group = &stats->groups[*ret_group];
+	group->calls++;
+	group->total_ns = add_saturated(group->total_ns, duration_ns);
+	if (duration_ns < group->min_ns)
+		group->min_ns = duration_ns;
+	if (duration_ns > group->max_ns)
+		group->max_ns = duration_ns;
+	return FLEXTRACE_OK;
+}
+
+int stats_make_room(struct stats *stats)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < stats->n_groups; i++) {
+		struct stats_group *group = &stats->groups[i];
+
+		group->first = n;
+		n += group->calls;
+		stats->total_ns = add_saturated(stats->total_ns, group->total_ns);
+	}
+	stats->durations_ns = malloc((n + 1) * sizeof(*stats->durations_ns));
+	return stats->durations_ns ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+}
+
+void stats_keep(struct stats *stats, uint8_t kind, uint32_t name, uint64_t duration_ns)
+{
+	struct stats_group *group = &stats->groups[map_find(&stats->places, kind, name)];
+
+	stats->durations_ns[group->first + group->n_kept++] = duration_ns;
+}
+
+struct sorting {
+	const struct stats *stats;
+	const struct string_pool *strings;
+};
+
+static int compare_groups(const void *left_group, const void *right_group, void *context)
+{
+	const struct stats_group *left = left_group, *right = right_group;
+	const struct sorting *sorting = context;
+	int order;
+
+	if (left->total_ns != right->total_ns)
+		return left->total_ns > right->total_ns ? -1 : 1;
+	order = strcmp(string_get(sorting->strings, left->name),
+	               string_get(sorting->strings, right->name));
+	if (order)
+		return order;
+	return strcmp(sorting->stats->label(left->kind), sorting->stats->label(right->kind));
+}
+
+void stats_sort(struct stats *stats, const struct string_pool *strings)
+{
+	struct sorting sorting = {stats, strings};
+
+	if (stats->n_groups)
+		qsort_r(stats->groups, stats->n_groups, sizeof(*stats->groups), compare_groups,
+		        &sorting);
+}
+
+/* -- figures --------------------------------------------------------------------------------------------- */
+
+static void swap(uint64_t *left, uint64_t *right)
+{
+	uint64_t held = *left;
+
+	*left = *right;
+	*right = held;
+}
+
+/* Hoare's selection: afterwards values[k] is in its sorted place, smaller ones before, larger ones behind it. Pivots
+ * are drawn, so that no order of input makes it slow. */
+static uint64_t select_nth(uint64_t *values, int64_t n, int64_t k)
+{
+	uint64_t random = 0x9e3779b97f4a7c15u;
+	int64_t low = 0, high = n - 1; /* the place lies in [low, high] */
+
+	while (low < high) {
+		int64_t left = low, right = high;
+		uint64_t pivot;
+
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		pivot = values[low + (int64_t)((random >> 33) % (uint64_t)(high - low + 1))];
+		while (left <= right) {
+			while (values[left] < pivot)
+				left++;
+			while (values[right] > pivot)
+				right--;
+			if (left <= right)
+				swap(&values[left++], &values[right--]);
+		}
+		/* [low, right] <= pivot <= [left, high], and what lies between is the pivot */
+		if (k <= right)
+			high = right;
+		else if (k >= left)
+			low = left;
+		else
+			break;
+	}
+	return values[k];
+}
+
+uint64_t stats_median_ns(struct stats *stats, const struct stats_group *group)
+{
+	uint64_t *values = stats->durations_ns + group->first;
+	int64_t n = (int64_t)group->calls;
+	uint64_t upper = select_nth(values, n, n / 2);
+	uint64_t lower = 0;
+
+	if (n % 2)
+		return upper;
+	for (int64_t i = 0; i < n / 2; i++) {
+		if (values[i] > lower)
+			lower = values[i];
+	}
+	return lower + (upper - lower) / 2 + (upper - lower) % 2;
+}
+
+uint64_t stats_mean_ns(const struct stats_group *group)
+{
+	return group->total_ns / group->calls +
+	       (group->total_ns % group->calls >= group->calls - group->calls / 2);
+}
+
+uint64_t stats_deviation_ns(const struct stats *stats, const struct stats_group *group)
+{
+	const uint64_t *values = stats->durations_ns + group->first;
+	double mean = (double)group->total_ns / (double)group->calls, sum = 0.0;
+
+	if (group->calls < 2)
+		return 0;
+	for (uint64_t i = 0; i < group->calls; i++)
+		sum += ((double)values[i] - mean) * ((double)values[i] - mean);
+	return (uint64_t)(sqrt(sum / (double)(group->calls - 1)) + 0.5);
+}
+
+/* -- writing --------------------------------------------------------------------------------------------- */
+
+void stats_write_head(const struct stats *stats, const struct string_pool *strings,
+                      const struct stats_group *group, struct writer *writer)
+{
+	writer_raw(writer, stats->label(group->kind));
+	writer_char(writer, ',');
+	writer_csv(writer, string_get(strings, group->name), string_length(strings, group->name));
+	writer_char(writer, ',');
+}
+
+void stats_write_spread(struct stats *stats, const struct stats_group *group, struct writer *writer)
+{
+	const uint64_t figures[] = {
+		stats_mean_ns(group), stats_median_ns(stats, group),    group->min_ns,
+		group->max_ns,        stats_deviation_ns(stats, group),
+	};
+
+	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
+		writer_char(writer, ',');
+		writer_u64(writer, figures[i]);
+	}
+}
