@@ -22,11 +22,14 @@ endforeach()
 if(TARGET flextrace_lttng)
 	add_executable(every_macro headers/every_macro.c)
 	add_executable(tracer_scenario tracer/scenario.c)
-	target_link_libraries(every_macro PRIVATE flextrace_options flextrace_tracer)
-	target_link_libraries(tracer_scenario PRIVATE flextrace_options flextrace_tracer)
+	add_library(tracer_plugin MODULE tracer/plugin.c)
+	foreach(target every_macro tracer_scenario tracer_plugin)
+		target_link_libraries(${target} PRIVATE flextrace_options flextrace_tracer)
+	endforeach()
 	add_test(NAME tracer.provider COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
 		${PROJECT_SOURCE_DIR}/tests/tracer/provider.sh $<TARGET_FILE:flextrace_lttng>
-		$<TARGET_FILE:every_macro> $<TARGET_FILE:tracer_scenario>)
+		$<TARGET_FILE:every_macro> $<TARGET_FILE:tracer_scenario>
+		$<TARGET_FILE:tracer_plugin>)
 	set_tests_properties(tracer.provider PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 120
 		RESOURCE_LOCK lttng ENVIRONMENT "FLEXTRACE_TEST_SANITIZED=$<BOOL:${FLEXTRACE_SANITIZE}>")
 endif()

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Records real programs with LTTng and reads the trace as text: provider.sh PROVIDER EVERY_MACRO SCENARIO.
+# Records real programs with LTTng and reads the trace as text: provider.sh PROVIDER EVERY_MACRO
+# SCENARIO PLUGIN.
 # Runs below private.sh. FLEXTRACE_TEST_SANITIZED=1: the programs are built with a sanitizer.
 set -u
-provider=$1 every_macro=$2 scenario=$3
+provider=$1 every_macro=$2 scenario=$3 plugin=$4
 dir=$LTTNG_TEST_DIR
 failed=0
 
@@ -165,6 +166,18 @@ steps=$(sed -nE 's/.*flextrace:step: .*number = ([0-9]+) .*/\1/p' "$dir/steps.tx
 expect_count steps 4 "instant: .*work [2367]\""
 expect_count steps 4 "instant: "
 expect_count steps 4 "window: .*\"schedule\""
+
+# -- a plug-in with a libflextrace of its own belongs to the process ---------------------------------------
+session_start plugin
+FLEXTRACE_WINDOWS_ONLY=1 "$scenario" plugin "$plugin" || fail "scenario plugin"
+session_stop plugin
+expect_count plugin 1 "instant: .*in the plugin"
+expect plugin "thread_name: .*named by the plugin"
+parent=$(sed -nE 's/.*flextrace:instant: .*vpid = ([0-9]+),.*/\1/p' "$dir/plugin.txt" | head -n 1)
+starts=$(sed -nE "s/.*flextrace:process: .*vpid = $parent,.*start_ns = ([0-9]+),.*/\1/p" "$dir/plugin.txt" | sort -u | wc -l)
+[ "$starts" -eq 1 ] || fail "plugin has $starts generations"
+last=$(grep -E "flextrace:process: .*vpid = $parent," "$dir/plugin.txt" | grep -c "rank = 6")
+[ "$last" -ge 2 ] || fail "plugin forgets the rank"
 
 # -- off is off -------------------------------------------------------------------------------------------
 session_start off

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario.c: what provider.sh runs: scenario fork|late|windows|steps.
+ * scenario.c: what provider.sh runs: scenario fork|late|windows|steps, or plugin PATH.
  */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -79,9 +80,32 @@ static int run_steps(void)
 	return 0;
 }
 
+/* Two copies of libflextrace are one process with one rank and one set of windows. */
+static int run_plugin(const char *path)
+{
+	void (*plugin_record)(void);
+	void *plugin;
+	void *symbol;
+
+	flextrace_set_rank(6, 8);
+	plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	symbol = plugin ? dlsym(plugin, "plugin_record") : NULL;
+	if (!symbol) {
+		fprintf(stderr, "%s\n", dlerror());
+		return 1;
+	}
+	memcpy(&plugin_record, &symbol, sizeof(symbol));
+	plugin_record(); /* outside the window */
+	flextrace_window_begin("of the program");
+	plugin_record();
+	flextrace_window_end("of the program");
+	dlclose(plugin);
+	return run_fork(); /* nobody calls into what was unloaded */
+}
+
 int main(int argc, char **argv)
 {
-	const char *name = argc == 2 ? argv[1] : "";
+	const char *name = argc >= 2 ? argv[1] : "";
 
 	if (!strcmp(name, "fork"))
 		return run_fork();
@@ -91,5 +115,7 @@ int main(int argc, char **argv)
 		return run_windows();
 	if (!strcmp(name, "steps"))
 		return run_steps();
+	if (!strcmp(name, "plugin") && argc == 3)
+		return run_plugin(argv[2]);
 	return 2;
 }
