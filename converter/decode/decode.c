@@ -363,19 +363,49 @@ static bool read_kind(const struct packing *packing, const struct event *event, 
 	return *ret_kind < packing->n_kinds;
 }
 
-static bool is_sound(const struct event *event)
+/* 146 years of uptime: sums and differences of such times and of epoch offsets stay within 64 bits. */
+static bool is_time(uint64_t ns)
+{
+	return ns < (uint64_t)1 << 62;
+}
+
+static bool has_sound_times(const struct event *event)
 {
 	switch (event->class) {
-	case RECORD_MARKER_BATCH:
-		return event->payload.marker_batch.n_words <
-		       (MAX_RECORD_BYTES - sizeof(struct record_marker_batch)) / sizeof(uint64_t);
-	case RECORD_CLOCK_DOMAIN: /* no counter has fewer bits than a stamp */
-		return !event->payload.clock_domain.counter_bits ||
-		       (event->payload.clock_domain.counter_bits >= 32 &&
-		        event->payload.clock_domain.counter_bits <= 64);
+	case RECORD_PROCESS:
+		return is_time(event->payload.process.start_ns);
+	case RECORD_SCOPE:
+		return is_time(event->payload.scope.begin_ns);
+	case RECORD_DEVICE_OP:
+		return is_time(event->payload.device_op.submit_ns) &&
+		       is_time(event->payload.device_op.complete_ns);
+	case RECORD_SUBMIT:
+	case RECORD_COMPLETE:
+		return is_time(event->payload.bracket.host_ns);
+	case RECORD_HOST_ESTIMATE:
+		return is_time(event->payload.host_estimate.begin_ns) &&
+		       is_time(event->payload.host_estimate.end_ns);
+	case RECORD_CLOCK_SYNC:
+		return is_time(event->payload.clock_sync.host_before_ns) &&
+		       is_time(event->payload.clock_sync.host_after_ns);
 	default:
 		return true;
 	}
+}
+
+static bool is_sound(const struct event *event)
+{
+	const struct flextrace_marker_batch *batch = &event->payload.marker_batch;
+	uint32_t bits = event->payload.clock_domain.counter_bits;
+
+	if (!is_time(event->clock_ns) || !has_sound_times(event))
+		return false;
+	if (event->class == RECORD_MARKER_BATCH)
+		return batch->n_words < (MAX_RECORD_BYTES - sizeof(struct record_marker_batch)) /
+		                                sizeof(*batch->words);
+	if (event->class == RECORD_CLOCK_DOMAIN) /* no counter has fewer bits than a stamp */
+		return !bits || (bits >= 32 && bits <= 64);
+	return true;
 }
 
 /* An event that will not become a record. The stream has stepped its index already. */

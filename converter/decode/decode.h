@@ -22,8 +22,9 @@ struct decoder {
 int decoder_init(struct decoder *decoder, struct string_pool *pool);
 void decoder_release(struct decoder *decoder);
 
-/* Appends the record of one event to its stream, or books why not (out-of-range kinds are MALFORMED).
- * FLEXTRACE_E_MEMORY or 0. */
+/* Appends the record of one event to its stream, or books why not: kinds out of range and times of 2^62 ns and more
+ * are MALFORMED; so are host stamps in payloads where the stream's clock does not count ns, which is warned of
+ * (CLOCK_NOT_1GHZ). FLEXTRACE_E_MEMORY or 0. */
 int decode_push(struct decoder *decoder, struct stream *stream, const struct event *event);
 
 /* Counts an event that made no record: cause FOREIGN_EVENT, UNKNOWN_EVENT or MALFORMED (`class` >= 0 when
