@@ -1,7 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of converter/emit: each links only the sources it names.
 
-set(emit_writer converter/emit/writer.c converter/emit/writer_text.c converter/error.c)
+set(emit_writer
+	converter/emit/writer.c converter/emit/writer_text.c converter/error.c tests/scratch.c)
+# What every emitter stands on, with the fixture in place of the stages before.
+set(emit_base ${emit_writer}
+	converter/emit/kinds.c converter/emit/texts.c converter/emit/view.c
+	converter/ledger.c converter/strings.c converter/table.c tests/timeline_fixture.c)
+set(emit_chrome
+	converter/emit/chrome.c converter/emit/chrome_ids.c converter/emit/chrome_meta.c
+	converter/emit/chrome_rows.c)
+set(emit_csv converter/emit/csv.c converter/emit/csv_reports.c)
+set(emit_libs PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
 
-flextrace_add_unit_test(NAME writer SOURCES ${emit_writer} tests/scratch.c
-	LIBS PkgConfig::CJSON ZLIB::ZLIB m)
+flextrace_add_unit_test(NAME writer SOURCES ${emit_writer} LIBS ${emit_libs})
+flextrace_add_unit_test(NAME trace_checker SOURCES tests/trace_checker.c LIBS ${emit_libs})
+flextrace_add_unit_test(NAME chrome SOURCES ${emit_base} ${emit_chrome} tests/trace_checker.c
+	LIBS ${emit_libs})
+
+# check_trace DIR/trace.json: for the end-to-end tests.
+add_executable(check_trace ${CMAKE_CURRENT_LIST_DIR}/check_trace.c
+	${CMAKE_CURRENT_LIST_DIR}/trace_checker.c)
+target_link_libraries(check_trace PRIVATE flextrace_options PkgConfig::CJSON m)
