@@ -29,7 +29,7 @@ if(TARGET flextrace_lttng)
 	add_test(NAME tracer.provider COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
 		${PROJECT_SOURCE_DIR}/tests/tracer/provider.sh $<TARGET_FILE:flextrace_lttng>
 		$<TARGET_FILE:every_macro> $<TARGET_FILE:tracer_scenario>
-		$<TARGET_FILE:tracer_plugin>)
+		$<TARGET_FILE:tracer_plugin> ${PROJECT_SOURCE_DIR}/tracer/share/flextrace.lttng)
 	set_tests_properties(tracer.provider PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 120
 		RESOURCE_LOCK lttng ENVIRONMENT "FLEXTRACE_TEST_SANITIZED=$<BOOL:${FLEXTRACE_SANITIZE}>")
 endif()

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Records real programs with LTTng and reads the trace as text: provider.sh PROVIDER EVERY_MACRO
-# SCENARIO PLUGIN.
+# SCENARIO PLUGIN SESSION_FILE.
 # Runs below private.sh. FLEXTRACE_TEST_SANITIZED=1: the programs are built with a sanitizer.
 set -u
-provider=$1 every_macro=$2 scenario=$3 plugin=$4
+provider=$1 every_macro=$2 scenario=$3 plugin=$4 session_file=$5
 dir=$LTTNG_TEST_DIR
 failed=0
 
@@ -103,6 +103,15 @@ expect all \
 	"tensor: $c, \{ correlation = 78, is_output = 1, dims = \"2x3\", layout = \"row\", dtype = \"fp16\", memory = \"HBM\" \}" \
 	"op_info: $c, \{ correlation = 78, module = \"decoder\", opcode = \"dot\", op_name = \"dot.1\", frames = \"model.py:1\" \}"
 expect_count all 6 "scope: "
+
+# -- the installed session file records the same -----------------------------------------------------------
+$lttng load --input-path="$session_file" --override-url="file://$dir/loaded" \
+	--override-name=loaded flextrace && $lttng start loaded || fail "session file"
+"$every_macro" || fail "every_macro"
+session_stop loaded
+sed -E 's/.*(flextrace:[a-z_]*): .*/\1/' "$dir/all.txt" | sort >"$dir/all.names"
+sed -E 's/.*(flextrace:[a-z_]*): .*/\1/' "$dir/loaded.txt" | sort >"$dir/loaded.names"
+cmp "$dir/all.names" "$dir/loaded.names" || fail "the session file leaves out events"
 
 # -- a forked rank is its own process ------------------------------------------------------------------
 fork_test() { # session, preloaded library
