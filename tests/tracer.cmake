@@ -2,8 +2,10 @@
 # The tracer: its library against a provider made of a list, its headers against many compilers, the
 # real provider against a real session daemon.
 flextrace_add_unit_test(NAME tracer
-	SOURCES tracer/src/tracer.c tracer/src/definitions.c tracer/src/environment.c
-		tracer/src/process.c
+	SOURCES tracer/src/tracer.c tracer/src/definitions.c tracer/src/process.c
+	INCLUDES tracer/src)
+flextrace_add_unit_test(NAME environment
+	SOURCES tracer/src/environment.c
 	INCLUDES tracer/src)
 flextrace_add_unit_test(NAME recording
 	SOURCES tracer/src/provider/recording.c

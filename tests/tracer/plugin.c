@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugin.c: a shared object with a libflextrace of its own, which the scenario loads and unloads. */
+/* plugin.c: a shared object with a libflextrace of its own, loaded and unloaded by scenario.c. */
 #include <flextrace/flextrace.h>
 
 __attribute__((visibility("default"))) void plugin_record(void);
