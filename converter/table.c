@@ -5,18 +5,27 @@
  * takes a fault of its own for some 70 records, a huge one for 37000.
  *
  * All but the smallest are mapped, not allocated: whichever thread frees one, its memory is free for the table that
- * grows meanwhile.
+ * grows meanwhile. A few blocks stay in stock on their way from one table to the next, for the kernel would
+ * clear them in between.
  */
 #include "table.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #define FIRST_CHUNK_BYTES ((size_t)4 << 10)
 #define MAPPED_BYTES      ((size_t)256 << 10) /* chunks of at least this are mapped */
-#define HUGE_PAGE_BYTES   ((size_t)2 << 20)
+#define HUGE_PAGE_BYTES   TABLE_BLOCK_BYTES
 #define MAX_ROW_BYTES     ((size_t)16 << 20)
+#define MAX_STOCK         8 /* blocks */
+
+static struct {
+	pthread_mutex_t lock;
+	void *blocks[MAX_STOCK]; /* owned */
+	uint32_t n_blocks;
+} stock = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct table_chunk {
 	struct table_chunk *next; /* owned */
@@ -48,13 +57,36 @@ static void *map_huge_page(void)
 	return bytes + before;
 }
 
+void *table_block_take(void)
+{
+	void *block = NULL;
+
+	pthread_mutex_lock(&stock.lock);
+	if (stock.n_blocks)
+		block = stock.blocks[--stock.n_blocks];
+	pthread_mutex_unlock(&stock.lock);
+	return block ? block : map_huge_page();
+}
+
+void table_block_give(void *block)
+{
+	pthread_mutex_lock(&stock.lock);
+	if (stock.n_blocks < MAX_STOCK) {
+		stock.blocks[stock.n_blocks++] = block;
+		block = NULL;
+	}
+	pthread_mutex_unlock(&stock.lock);
+	if (block)
+		munmap(block, TABLE_BLOCK_BYTES);
+}
+
 /* `n_bytes` counts the chunk's head, too. */
 static struct table_chunk *new_chunk(size_t n_bytes)
 {
 	struct table_chunk *chunk;
 
 	if (n_bytes == HUGE_PAGE_BYTES)
-		chunk = map_huge_page();
+		chunk = table_block_take();
 	else
 		chunk = n_bytes >= MAPPED_BYTES ? map(n_bytes) : malloc(n_bytes);
 	if (chunk)
@@ -66,7 +98,9 @@ static void free_chunk(struct table_chunk *chunk)
 {
 	size_t n_bytes = sizeof(*chunk) + chunk->n_bytes;
 
-	if (n_bytes >= MAPPED_BYTES)
+	if (n_bytes == HUGE_PAGE_BYTES)
+		table_block_give(chunk);
+	else if (n_bytes >= MAPPED_BYTES)
 		munmap(chunk, n_bytes);
 	else
 		free(chunk);

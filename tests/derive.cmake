@@ -10,7 +10,8 @@ set(derive_sources converter/derive/attributes.c converter/derive/derive.c
 	converter/derive/pairs.c converter/derive/points.c converter/derive/rows.c
 	converter/derive/tracks.c converter/derive/zones.c)
 
-flextrace_add_unit_test(NAME derive_rows SOURCES converter/derive/lanes.c converter/derive/rows.c)
+flextrace_add_unit_test(NAME derive_rows SOURCES converter/derive/lanes.c converter/derive/rows.c
+	converter/table.c)
 foreach(name derive derive_device)
 	flextrace_add_unit_test(NAME ${name}
 		SOURCES tests/derive_fixture.c ${derive_sources} ${derive_text_source}

@@ -17,6 +17,8 @@ struct row {
 	uint64_t order;
 };
 
+#define FULL ROWS_PER_RUN(sizeof(struct row))
+
 static uint64_t next_random(uint64_t *state)
 {
 	*state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -62,8 +64,7 @@ static void fill(struct row_sorter *sorter, uint64_t n, uint64_t n_times, uint64
 
 static void test_rows__come_out_in_order_however_they_went_in(void **state)
 {
-	const uint64_t sizes[] = {
-		0, 1, 2, 17, 1000, ROWS_PER_RUN, ROWS_PER_RUN + 1, 3 * ROWS_PER_RUN + 5};
+	const uint64_t sizes[] = {0, 1, 2, 17, 1000, FULL, FULL + 1, 3 * FULL + 5};
 	const uint64_t wanders[] = {0, 5, 1000000};
 
 	(void)state;
@@ -100,11 +101,11 @@ static void test_rows__keep_times_below_zero_in_order(void **state)
 
 static void test_rows__stop_when_the_visitor_fails(void **state)
 {
-	struct seen seen = {{0}, 0, ROWS_PER_RUN + 3};
+	struct seen seen = {{0}, 0, FULL + 3};
 	struct row_sorter sorter;
 
 	(void)state;
-	fill(&sorter, 2 * ROWS_PER_RUN, UINT32_MAX, 3);
+	fill(&sorter, 2 * FULL, UINT32_MAX, 3);
 	assert_int_equal(row_sorter_merge(&sorter, check_order, &seen), FLEXTRACE_E_OUTPUT);
 	assert_int_equal(seen.n, seen.fail_at);
 }

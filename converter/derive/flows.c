@@ -22,7 +22,9 @@ struct flow_start { /* one host row, in output order within its slot */
 };
 
 struct flow_links {
-	struct map slots;      /* (correlation, process) -> slot */
+	struct map slots; /* (correlation, process) -> slot */
+	uint8_t *filter;  /* owned: one bit for each correlation in `slots`, by its low bits */
+	uint64_t filter_mask;
 	struct flow_end *ends; /* owned: one per control block */
 	uint64_t n_ends;
 	struct flow_start *starts; /* owned */
@@ -40,15 +42,34 @@ static int find_slot(struct flow_links *flows, uint64_t correlation, uint32_t pr
 	return map_put(&flows->slots, correlation, process, *ret_slot);
 }
 
+/* Correlations are counted up, so that those of one time are neighbours in the filter. */
+static uint64_t filter_bit(const struct flow_links *flows, uint64_t correlation, uint32_t process)
+{
+	return (correlation + process * 0x9e3779b97f4a7c15u) & flows->filter_mask;
+}
+
+static int make_filter(struct flow_links *flows, uint64_t n)
+{
+	uint64_t n_bits = 64;
+
+	while (n_bits < 8 * n)
+		n_bits *= 2;
+	flows->filter_mask = n_bits - 1;
+	flows->filter = calloc(n_bits / 8, 1);
+	return flows->filter ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+}
+
 static int add_end(struct derive *derive, const struct tick_op *op, struct flow_end *end)
 {
 	uint32_t process = derive->identity->devices[op->device].process;
+	uint64_t bit = filter_bit(derive->flows, op->correlation, process);
 
 	*end = (struct flow_end){0, INT64_MIN, FLEXTRACE_NONE, FLEXTRACE_NONE};
 	if (!op->correlation)
 		return FLEXTRACE_OK;
 	if (op->submit_host_ns)
 		end->submit_time_ns = place_host(derive, process, op->submit_host_ns).time_ns;
+	derive->flows->filter[bit / 8] |= (uint8_t)(1 << bit % 8);
 	return find_slot(derive->flows, op->correlation, process, &end->slot);
 }
 
@@ -63,6 +84,7 @@ int flows_init(struct derive *derive)
 	flows->ends = malloc((derive->n_ops + 1) * sizeof(*flows->ends));
 	if (!flows->ends)
 		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(make_filter(flows, derive->n_ops));
 	for (uint64_t i = 0; i < derive->n_ops; i++)
 		FLEXTRACE_TRY(add_end(derive, &derive->ops[i], &flows->ends[i]));
 	return FLEXTRACE_OK;
@@ -75,6 +97,7 @@ void flows_free(struct flow_links *flows)
 	map_release(&flows->slots);
 	free(flows->ends);
 	free(flows->starts);
+	free(flows->filter);
 	free(flows);
 }
 
@@ -92,9 +115,13 @@ void flows_see_device_row(struct derive *derive, const struct device_row *row)
 int flows_see_host_row(struct derive *derive, uint32_t process, const struct host_row *row)
 {
 	struct flow_links *flows = derive->flows;
+	uint64_t bit;
 	uint32_t slot;
 
 	if (!flows || !row->correlation)
+		return FLEXTRACE_OK;
+	bit = filter_bit(flows, row->correlation, process);
+	if (!(flows->filter[bit / 8] & 1 << bit % 8))
 		return FLEXTRACE_OK;
 	slot = map_find(&flows->slots, row->correlation, process);
 	if (slot == MAP_NONE)

@@ -82,6 +82,26 @@ static void sort_keys(struct row_key *keys, struct row_key *spare, uint32_t n)
 	memcpy(keys + to, spare + left, (n_spare - left) * sizeof(*keys));
 }
 
+static bool is_full(const struct row_sorter *sorter, uint32_t n)
+{
+	return n == ROWS_PER_RUN(sorter->row_bytes);
+}
+
+/* A full run is a block, which goes on to the next table once it was read. */
+static uint8_t *new_run(const struct row_sorter *sorter, uint32_t n)
+{
+	return is_full(sorter, n) ? table_block_take() : malloc(n * sorter->row_bytes);
+}
+
+static void free_run(const struct row_sorter *sorter, struct row_run *run)
+{
+	if (run->rows && is_full(sorter, run->n_rows))
+		table_block_give(run->rows);
+	else
+		free(run->rows);
+	run->rows = NULL;
+}
+
 /* Sorts the filled rows and puts them aside as a run. */
 static int seal(struct row_sorter *sorter)
 {
@@ -91,13 +111,13 @@ static int seal(struct row_sorter *sorter)
 
 	if (ARRAY_RESERVE(sorter->runs, sorter->n_allocated, sorter->n_runs + 1ull) < 0)
 		return FLEXTRACE_E_MEMORY;
-	keys = malloc((n + n / 2 + 1) * sizeof(*keys));
-	rows = malloc(n * sorter->row_bytes);
-	if (!keys || !rows) {
-		free(keys);
-		free(rows);
+	rows = new_run(sorter, n);
+	if (!rows)
 		return FLEXTRACE_E_MEMORY;
-	}
+	sorter->runs[sorter->n_runs++] = (struct row_run){rows, n, 0};
+	keys = malloc((n + n / 2 + 1) * sizeof(*keys));
+	if (!keys)
+		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n; i++)
 		keys[i] = key_of(sorter, sorter->filling + i * sorter->row_bytes, i);
 	sort_keys(keys, keys + n, n);
@@ -105,7 +125,6 @@ static int seal(struct row_sorter *sorter)
 		memcpy(rows + i * sorter->row_bytes,
 		       sorter->filling + keys[i].place * sorter->row_bytes, sorter->row_bytes);
 	free(keys);
-	sorter->runs[sorter->n_runs++] = (struct row_run){rows, n, 0};
 	sorter->n_filling = 0;
 	return 0;
 }
@@ -118,7 +137,7 @@ void row_sorter_init(struct row_sorter *sorter, size_t row_bytes, bool has_end)
 void row_sorter_release(struct row_sorter *sorter)
 {
 	for (uint32_t i = 0; i < sorter->n_runs; i++)
-		free(sorter->runs[i].rows);
+		free_run(sorter, &sorter->runs[i]);
 	free(sorter->runs);
 	free(sorter->filling);
 	row_sorter_init(sorter, sorter->row_bytes, sorter->has_end);
@@ -127,8 +146,8 @@ void row_sorter_release(struct row_sorter *sorter)
 void *row_sorter_append(struct row_sorter *sorter)
 {
 	if (!sorter->filling)
-		sorter->filling = malloc(ROWS_PER_RUN * sorter->row_bytes);
-	if (!sorter->filling || (sorter->n_filling == ROWS_PER_RUN && seal(sorter) < 0))
+		sorter->filling = malloc(TABLE_BLOCK_BYTES);
+	if (!sorter->filling || (is_full(sorter, sorter->n_filling) && seal(sorter) < 0))
 		return NULL;
 	return sorter->filling + sorter->n_filling++ * sorter->row_bytes;
 }
@@ -159,8 +178,7 @@ static void advance(struct row_sorter *sorter, struct row_key *heap, uint32_t *n
 	if (run->next < run->n_rows) {
 		heap[0] = key_of(sorter, run->rows + run->next * sorter->row_bytes, heap[0].place);
 	} else {
-		free(run->rows);
-		run->rows = NULL;
+		free_run(sorter, run);
 		heap[0] = heap[--*n_heap];
 	}
 	if (*n_heap)

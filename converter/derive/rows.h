@@ -13,7 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ROWS_PER_RUN 65536u
+#include "table.h"
+
+#define ROWS_PER_RUN(row_bytes) ((uint32_t)(TABLE_BLOCK_BYTES / (row_bytes)))
 
 struct row_run {
 	uint8_t *rows; /* owned, sorted */
