@@ -30,7 +30,4 @@ int daemon_ensure(struct session_daemon *ret_daemon, struct flextrace_error *err
  */
 int daemon_stop(const struct session_daemon *daemon, struct flextrace_error *error);
 
-/* Start time of a process in clock ticks since boot; 0 = there is no such process. */
-uint64_t process_start_ticks(pid_t pid);
-
 #endif

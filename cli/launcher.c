@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon.h"
+#include "process.h"
 
 /* One launcher: what marks its ranks, what names the job, how many ranks there are. */
 struct launcher_kind {

@@ -135,20 +135,43 @@ static void choose_dir(const struct run *run, const char *program, char dir[PATH
 		snprintf(dir + n, (size_t)(PATH_MAX - n), "/host-%s", host);
 }
 
+static int begin_in(struct run *run, const char *dir, const char *session,
+                    struct flextrace_error *error)
+{
+	if (run->launcher.job[0])
+		return member_join(&run->member, dir, session, &run->buffers, run->launcher.n_local,
+		                   &run->recording, error);
+	return recording_begin(dir, session, &run->buffers, (pid_t)run->own.pid, &run->recording,
+	                       error);
+}
+
+static bool has_recording(const char *dir)
+{
+	char path[PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s/trace", dir);
+	return access(path, F_OK) == 0;
+}
+
 static int begin(struct run *run)
 {
 	const char *program = run->argv[0] ? run->argv[0] : "running";
-	struct flextrace_error error = {0};
 	char session[SESSION_NAME_SIZE], dir[PATH_MAX], size[32];
-	bool is_job = run->launcher.job[0];
+	struct flextrace_error error = {0};
+	size_t n;
 	int code;
 
 	session_make_name(program, session);
 	choose_dir(run, program, dir);
-	code = is_job ? member_join(&run->member, dir, session, &run->buffers,
-	                            run->launcher.n_local, &run->recording, &error)
-	              : recording_begin(dir, session, &run->buffers, (pid_t)run->own.pid,
-	                                &run->recording, &error);
+	n = strlen(dir);
+	code = begin_in(run, dir, session, &error);
+	/* A name of our own choice that is taken: the same second, or another recording of the job. */
+	for (int i = 2; code == FLEXTRACE_E_OUTPUT && !run->conversion.output_dir && i < 100 &&
+	                has_recording(dir) && n < sizeof(dir) - 4;
+	     i++) {
+		snprintf(dir + n, sizeof(dir) - n, "-%d", i);
+		code = begin_in(run, dir, session, &error);
+	}
 	if (code < 0)
 		return cli_fail(&error);
 	if (run->recording.buffers.is_scaled)

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# The flextrace command: its parts by themselves, its recordings with a session daemon of their own.
+flextrace_add_unit_test(NAME buffers SOURCES cli/buffers.c converter/error.c)
+flextrace_add_unit_test(NAME csv_reader SOURCES cli/csv_reader.c converter/error.c)
+flextrace_add_unit_test(NAME csv_table SOURCES cli/csv_table.c cli/csv_reader.c cli/message.c converter/error.c)
+flextrace_add_unit_test(NAME launcher SOURCES cli/launcher.c cli/process.c)
+
+if(TARGET flextrace AND TARGET flextrace_lttng)
+	add_executable(record_program record/program.c)
+	set_target_properties(record_program PROPERTIES OUTPUT_NAME program)
+	target_link_libraries(record_program PRIVATE flextrace_options flextrace_tracer)
+	add_executable(record_terminal record/terminal.c)
+	target_link_libraries(record_terminal PRIVATE flextrace_options util)
+	foreach(case program windows memory job running converted)
+		set(shm 1g)
+		if(case STREQUAL memory)
+			set(shm 64m)
+		endif()
+		add_test(NAME record.${case} COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh --shm ${shm}
+			${CMAKE_CURRENT_SOURCE_DIR}/record/${case}.sh $<TARGET_FILE:flextrace>
+			$<TARGET_FILE:record_program> $<TARGET_FILE:record_terminal>)
+		set_tests_properties(record.${case} PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 120
+			RESOURCE_LOCK lttng)
+	endforeach()
+endif()

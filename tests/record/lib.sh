@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# Shared by the tests of `flextrace record`: what is under test, and what must hold after each recording.
+# shellcheck shell=sh
+set -u
+
+FLEXTRACE=$1
+PROGRAM=$2
+TERMINAL=${3:-}
+unset FLEXTRACE_SESSION FLEXTRACE_WINDOWS_ONLY FLEXTRACE_SCHEDULE
+cd "$LTTNG_TEST_DIR" || exit 1
+
+fail() {
+	echo "FAIL: $*" >&2
+	for log in *.log; do
+		[ -s "$log" ] && { echo "-- $log" >&2; cat "$log" >&2; }
+	done
+	exit 1
+}
+
+# run WANTED_CODE COMMAND...: output in out.log, messages in err.log.
+run() {
+	wanted=$1
+	shift
+	status=0
+	"$@" >out.log 2>err.log || status=$?
+	[ "$status" -eq "$wanted" ] || fail "exit code $status, not $wanted: $*"
+}
+
+says() {
+	grep -q -- "$1" "$2" || fail "$2 does not say '$1'"
+}
+
+# Nothing that record started is left.
+nothing_left() {
+	! lttng --no-sessiond list >/dev/null 2>&1 || fail "a session daemon is left"
+	[ -z "$(find . -name .flextrace-recording)" ] || fail "a state file is left"
+}
+
+# events DIR NAME: how many records of that event the trace holds.
+events() {
+	babeltrace2 "$1/trace" 2>/dev/null | grep -c " flextrace:$2: " || true
+}
+
+# expect_events DIR NAME COUNT
+expect_events() {
+	n=$(events "$1" "$2")
+	[ "$n" -eq "$3" ] || fail "$n records of $2 in $1, not $3"
+}

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# running.sh FLEXTRACE PROGRAM: programs that already run, and recordings that outlive their command.
+. "$(dirname "$0")/lib.sh"
+
+# A recording that outlives its command; it starts a daemon and stops it again.
+run 0 "$FLEXTRACE" status
+says 'no recording runs' out.log
+run 0 "$FLEXTRACE" start -o started
+run 0 "$FLEXTRACE" status
+says 'recording flextrace-start-.*started/trace' out.log
+LTTNG_UST_REGISTER_TIMEOUT=-1 "$PROGRAM" scopes=9
+run 0 "$FLEXTRACE" stop --no-convert
+expect_events started scope 9
+nothing_left
+run 2 "$FLEXTRACE" stop
+says 'No recording runs' err.log
+run 2 "$FLEXTRACE" stop started
+run 1 "$FLEXTRACE" stop started other
+
+lttng-sessiond --daemonize --no-kernel >daemon.log 2>&1 || fail "cannot start a daemon"
+export LTTNG_UST_REGISTER_TIMEOUT=-1
+mkfifo here go here-2 go-2 told
+
+# Two at once must be told apart.
+run 0 "$FLEXTRACE" start -o one
+run 0 "$FLEXTRACE" start -o two
+run 1 "$FLEXTRACE" stop
+says 'Several' err.log
+run 2 "$FLEXTRACE" stop one
+run 2 "$FLEXTRACE" stop two
+says 'No data' err.log
+[ ! -e one ] && [ ! -e two ] || fail "empty recordings are left"
+
+# All that runs, until Ctrl-C: definitions are there although they were made before.
+"$PROGRAM" write=here read=go scopes=10 write=here &
+program=$!
+cat here >/dev/null
+"$FLEXTRACE" record --no-convert -o all 2>told >out.log &
+record=$!
+exec 3<told
+read -r line <&3
+echo "$line" | grep -q 'until Ctrl-C' || fail "record says: $line"
+: >go
+cat here >/dev/null
+kill -INT $record
+cat <&3 >rest.log
+exec 3<&-
+wait $record || fail "record failed"
+wait $program
+expect_events all scope 10
+expect_events all process 1
+
+# Only one process, until it ends.
+"$PROGRAM" write=here read=go scopes=11 &
+one=$!
+"$PROGRAM" write=here-2 read=go-2 scopes=12 &
+two=$!
+cat here >/dev/null
+cat here-2 >/dev/null
+"$FLEXTRACE" record --no-convert --pid=$two -o one 2>told >out.log &
+record=$!
+exec 3<told
+read -r line <&3
+: >go
+wait $one
+: >go-2
+cat <&3 >rest.log
+exec 3<&-
+wait $record || fail "record --pid failed"
+wait $two
+expect_events one scope 12
+expect_events one process 1
+! lttng --no-sessiond list | grep -q flextrace || fail "a session is left"
+run 2 "$FLEXTRACE" record --pid=$two -o gone
+[ ! -e gone ] || fail "a directory is left"

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <locale.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/csv_table.h"
+
+static FILE *make_file(const char *text)
+{
+	FILE *file = tmpfile();
+
+	assert_non_null(file);
+	fputs(text, file);
+	rewind(file);
+	return file;
+}
+
+/* What is printed for `csv`; `ret_matching` may be NULL. */
+static char *print(const char *csv, const struct csv_table_query *query, uint32_t width,
+                   uint64_t *ret_matching)
+{
+	struct flextrace_error error = {0};
+	struct csv_table table;
+	FILE *file = make_file(csv);
+	char *text = NULL;
+	size_t n;
+	FILE *out = open_memstream(&text, &n);
+
+	if (csv_table_read(file, "kernels.csv", query, &table, &error) < 0) {
+		fprintf(out, "!%s", error.message);
+	} else {
+		csv_table_print(&table, out, width);
+		if (ret_matching)
+			*ret_matching = table.n_matching;
+		csv_table_release(&table);
+	}
+	fclose(out);
+	fclose(file);
+	return text;
+}
+
+static void expect(const char *csv, struct csv_table_query query, uint32_t width,
+                   const char *expected)
+{
+	char *text = print(csv, &query, width, NULL);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static const char kernels[] = "rank,name,total_ns\n"
+			      "0,matmul,900\n"
+			      "1,\"add, relu\",1200\n"
+			      "0,softmax,\n"
+			      "1,copy,90\n";
+
+static void test_csv_table__aligns_numbers_right_and_texts_left(void **state)
+{
+	(void)state;
+	expect(kernels, (struct csv_table_query){0}, 0,
+	       "rank  name       total_ns\n"
+	       "   0  matmul          900\n"
+	       "   1  add, relu      1200\n"
+	       "   0  softmax            \n"
+	       "   1  copy             90\n");
+}
+
+static void test_csv_table__sorts_largest_first_and_empty_last(void **state)
+{
+	(void)state;
+	expect(kernels, (struct csv_table_query){.sort = "total_ns"}, 0,
+	       "rank  name       total_ns\n"
+	       "   1  add, relu      1200\n"
+	       "   0  matmul          900\n"
+	       "   1  copy             90\n"
+	       "   0  softmax            \n");
+	expect(kernels, (struct csv_table_query){.sort = "name", .rank = "1"}, 0,
+	       "rank  name       total_ns\n"
+	       "   1  add, relu      1200\n"
+	       "   1  copy             90\n");
+}
+
+static void test_csv_table__keeps_nanoseconds_apart_that_a_double_cannot(void **state)
+{
+	(void)state;
+	expect("ns\n1795266934875789675\n1795266934875789677\n1795266934875789676\n",
+	       (struct csv_table_query){.sort = "ns"}, 0,
+	       "                 ns\n"
+	       "1795266934875789677\n"
+	       "1795266934875789676\n"
+	       "1795266934875789675\n");
+}
+
+/* The limit takes the same rows whether the table fits twice or many times into what is kept. */
+static void test_csv_table__a_limit_keeps_the_best_of_a_long_file(void **state)
+{
+	char *csv = NULL, *text;
+	uint64_t n_matching = 0;
+	struct csv_table_query query = {.sort = "n", .limit = 3};
+	size_t size;
+	FILE *out = open_memstream(&csv, &size);
+
+	(void)state;
+	fputs("n\n", out);
+	for (int i = 0; i < 1000; i++)
+		fprintf(out, "%d\n", i * 7919 % 1000);
+	fclose(out);
+	text = print(csv, &query, 0, &n_matching);
+	assert_string_equal(text, "  n\n999\n998\n997\n");
+	assert_int_equal(n_matching, 1000);
+	free(text);
+	query.sort = NULL;
+	text = print(csv, &query, 0, &n_matching);
+	assert_string_equal(text, "  n\n  0\n919\n838\n");
+	assert_int_equal(n_matching, 1000);
+	free(text);
+	free(csv);
+}
+
+static void test_csv_table__cuts_the_widest_text_to_the_terminal(void **state)
+{
+	(void)state;
+	expect("name,n\na_very_long_kernel_name_indeed,1\nshort,2\n", (struct csv_table_query){0},
+	       20,
+	       "name               n\n"
+	       "a_very_long_ker..  1\n"
+	       "short              2\n");
+	/* Too narrow for that: readable comes first. */
+	expect("name,n\na_very_long_kernel_name_indeed,1\n", (struct csv_table_query){0}, 5,
+	       "name          n\n"
+	       "a_very_lon..  1\n");
+}
+
+static void test_csv_table__no_name_moves_the_cursor(void **state)
+{
+	(void)state;
+	expect("name\n\x1b[2Jx\xff\n\"a\nb\tc\"\n", (struct csv_table_query){0}, 0,
+	       "name\n?[2Jx?\na?b?c\n");
+}
+
+static void test_csv_table__counts_screen_columns_not_bytes(void **state)
+{
+	(void)state;
+	if (!setlocale(LC_CTYPE, "C.UTF-8"))
+		skip();
+	expect("name,n\ngr\xc3\xb6\xc3\x9f"
+	       "e,1\n\xe6\xa0\xb8\xe5\xbf\x83,2\n",
+	       (struct csv_table_query){0}, 0,
+	       "name   n\n"
+	       "gr\xc3\xb6\xc3\x9f"
+	       "e  1\n"
+	       "\xe6\xa0\xb8\xe5\xbf\x83   2\n");
+	setlocale(LC_CTYPE, "C");
+}
+
+static void test_csv_table__names_the_columns_that_there_are(void **state)
+{
+	(void)state;
+	expect(kernels, (struct csv_table_query){.sort = "total"}, 0,
+	       "!No column `total` in kernels.csv; there are rank, name, total_ns");
+	expect("cause,count\n", (struct csv_table_query){.rank = "0"}, 0,
+	       "!No column `rank` in kernels.csv; there are cause, count");
+}
+
+static void test_csv_table__takes_what_is_hostile(void **state)
+{
+	(void)state;
+	expect("", (struct csv_table_query){0}, 0, "!Empty file: kernels.csv");
+	expect("a,b\n", (struct csv_table_query){.sort = "b", .limit = 1}, 0, "a  b\n");
+	expect("a,b\n1\n1,2,3\n", (struct csv_table_query){0}, 0, "a  b\n1   \n1  2\n");
+	expect("a\n\"x", (struct csv_table_query){0}, 0,
+	       "!Malformed CSV, a quote is not closed: file=kernels.csv, line=2");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_csv_table__aligns_numbers_right_and_texts_left),
+		cmocka_unit_test(test_csv_table__sorts_largest_first_and_empty_last),
+		cmocka_unit_test(test_csv_table__keeps_nanoseconds_apart_that_a_double_cannot),
+		cmocka_unit_test(test_csv_table__a_limit_keeps_the_best_of_a_long_file),
+		cmocka_unit_test(test_csv_table__cuts_the_widest_text_to_the_terminal),
+		cmocka_unit_test(test_csv_table__no_name_moves_the_cursor),
+		cmocka_unit_test(test_csv_table__counts_screen_columns_not_bytes),
+		cmocka_unit_test(test_csv_table__names_the_columns_that_there_are),
+		cmocka_unit_test(test_csv_table__takes_what_is_hostile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
