@@ -20,7 +20,9 @@
 #include "model.h"
 
 struct unwrap_output {
-	struct table ops; /* struct tick_op, in gather order; owned by the caller */
+	struct table
+		ops; /* struct tick_op, in gather order, then those made of a submit and a complete
+	                   * record that no device_op owns; owned by the caller */
 	struct table
 		marks; /* struct tick_mark, in order of (device, core, processor), then as recorded */
 	struct table

@@ -34,7 +34,8 @@ struct alignment_report { /* one line of alignment.csv: a process; NAN = not kno
 
 struct alignment; /* opaque: one map per host clock */
 
-/* `sync_points` (struct sync_point) is weak. The reference is the host clock of the lowest rank. */
+/* `identity` is weak and must outlive the alignment; `sync_points` (struct sync_point) is weak. The reference
+ * is the host clock of the lowest known rank, else of the first process. */
 int align_run(const struct identity *identity, struct table *sync_points, struct ledger *ledger,
               struct alignment **ret_alignment, struct flextrace_error *error);
 void alignment_free(struct alignment *alignment);

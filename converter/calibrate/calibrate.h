@@ -37,7 +37,7 @@ struct clock_report { /* one line of clocks.csv; NAN = not known */
 		violations_after; /* of causality: nominal or mean rate, and ours */
 	uint64_t inversions_before, inversions_after; /* of the device's own order */
 	double rho_ppm;
-	const char *rho_source; /* "default", "user" */
+	const char *rho_source; /* "default", "user"; "raised": the evidence did not fit that rho */
 };
 
 struct placed { /* a stamp on its host's clock */
@@ -50,7 +50,8 @@ struct placed { /* a stamp on its host's clock */
 struct clocks; /* opaque: per counter and segment a monotone map with bounds */
 
 /* Fits all counters. Consumes nothing: `brackets` (struct bracket) is weak; `rho_source` follows from
- * whether the user set rho. Counts events per status from `ops`. */
+ * whether the user set rho. Counts events per status from `ops`; a certified operation that its own bracket
+ * contradicts becomes an outlier there, so that every one left lies inside its bracket, to the ns. */
 int calibrate_run(const struct calibrate_options *options, const struct identity *identity,
                   struct table *brackets, struct table *ops, struct ledger *ledger,
                   struct clocks **ret_clocks, struct flextrace_error *error);

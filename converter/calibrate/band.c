@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The band: with the constraints sorted by x, phi may rise by at most rise * dx and fall by at most fall * dx from
+ * one to the next (and never so far that host time would run backwards). Then
+ *   forward:  lo[j+1] = max(lo[j+1], lo[j] - fall), hi[j+1] = min(hi[j+1], hi[j] + rise)
+ *   backward: lo[j] = max(lo[j], lo[j+1] - rise),   hi[j] = min(hi[j], hi[j+1] + fall)
+ * leaves exactly the values that maps which meet every constraint can have (difference constraints on a path).
+ * The middle of the band is such a map itself: it meets every constraint, and both ends of the band obey the
+ * limits, so their mean does.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calibrate_impl.h"
+
+#define NEIGHBOURS              64u /* how far around itself a constraint is judged */
+#define MAX_PASSES              64
+#define MAX_SORT_MOVES_PER_KNOT 16u
+
+/* -- constraints ---------------------------------------------------------------------------------- */
+
+static int compare_knots(const void *left, const void *right)
+{
+	const struct knot *a = left, *b = right;
+
+	if (a->x != b->x)
+		return (a->x > b->x) - (a->x < b->x);
+	if (a->lo != b->lo)
+		return (a->lo > b->lo) - (a->lo < b->lo);
+	return (a->hi > b->hi) - (a->hi < b->hi);
+}
+
+/* Evidence comes nearly sorted: a few moves each, or else a sort for any order. */
+static void sort_knots(struct knot *knots, uint32_t n)
+{
+	uint64_t moves = 0;
+
+	for (uint32_t i = 1; i < n; i++) {
+		struct knot knot = knots[i];
+		uint32_t to = i;
+
+		for (; to > 0 && compare_knots(&knots[to - 1], &knot) > 0; to--)
+			knots[to] = knots[to - 1];
+		knots[to] = knot;
+		moves += i - to;
+		if (moves > (uint64_t)MAX_SORT_MOVES_PER_KNOT * (n + 64u)) {
+			qsort(knots, n, sizeof(*knots), compare_knots);
+			return;
+		}
+	}
+}
+
+static int64_t clamp_phi(wide_int phi)
+{
+	if (phi > PHI_UNBOUNDED)
+		return PHI_UNBOUNDED;
+	return phi < -PHI_UNBOUNDED ? -PHI_UNBOUNDED : (int64_t)phi;
+}
+
+static int64_t phi_of(const struct evidence *evidence, const struct reference *reference,
+                      uint64_t x, int64_t host_ns)
+{
+	return clamp_phi(((wide_int)host_ns - evidence->host0) * (1 << PHI_BITS) -
+	                 reference_at(reference, x));
+}
+
+int band_constrain(const struct evidence *evidence, const struct reference *reference,
+                   struct knot **ret_knots, uint32_t *ret_n)
+{
+	struct knot *knots = malloc((2ull * evidence->n + 1) * sizeof(*knots));
+	uint32_t n = 0;
+
+	if (!knots)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < evidence->n; i++) {
+		const struct bracket *bracket = evidence->brackets[i];
+		uint64_t first = bracket->first_ticks - evidence->ticks0;
+		uint64_t last = bracket->last_ticks - evidence->ticks0;
+
+		if (evidence->is_false[i])
+			continue;
+		if (bracket->before_host_ns != INT64_MIN)
+			knots[n++] = (struct knot){
+				first, phi_of(evidence, reference, first, bracket->before_host_ns),
+				PHI_UNBOUNDED};
+		if (bracket->after_host_ns != INT64_MAX)
+			knots[n++] = (struct knot){
+				last, -PHI_UNBOUNDED,
+				phi_of(evidence, reference, last, bracket->after_host_ns)};
+	}
+	sort_knots(knots, n);
+	*ret_knots = knots;
+	*ret_n = n;
+	return FLEXTRACE_OK;
+}
+
+/* -- how far phi may go ----------------------------------------------------------------------------- */
+
+struct step {
+	int64_t rise, fall;
+};
+
+static int64_t wander(uint64_t dx, uint64_t rate)
+{
+	wide_int far = (((wide_int)dx * rate) >> (WANDER_BITS - PHI_BITS)) + 1;
+
+	return far > PHI_UNBOUNDED / 4 ? PHI_UNBOUNDED / 4 : (int64_t)far;
+}
+
+/* Walks along the pieces as x grows. */
+struct walk {
+	const struct reference *reference;
+	uint32_t piece;
+	uint64_t x;
+};
+
+static struct step step_of_piece(const struct piece *piece, uint64_t dx)
+{
+	struct step step = {wander(dx, piece->rise), wander(dx, piece->fall)};
+	wide_int ahead = ((wide_int)dx * piece->slope) >> (SLOPE_BITS - PHI_BITS);
+
+	if (dx == 0)
+		return (struct step){0, 0};
+	if (step.fall > ahead)
+		step.fall = (int64_t)ahead;
+	return step;
+}
+
+static const struct piece *piece_at(struct walk *walk, uint64_t x)
+{
+	const struct reference *reference = walk->reference;
+
+	while (walk->piece + 1 < reference->n_pieces && reference->pieces[walk->piece + 1].x <= x)
+		walk->piece++;
+	while (walk->piece > 0 && reference->pieces[walk->piece].x > x)
+		walk->piece--;
+	return &reference->pieces[walk->piece];
+}
+
+/* How far phi may go from `from` to `to`, which lies behind. */
+static struct step step_between(struct walk *walk, uint64_t from, uint64_t to)
+{
+	struct step sum = {0, 0};
+
+	for (;;) {
+		const struct piece *piece = piece_at(walk, from);
+		bool is_last = walk->piece + 1 >= walk->reference->n_pieces ||
+		               walk->reference->pieces[walk->piece + 1].x >= to;
+		uint64_t end = is_last ? to : walk->reference->pieces[walk->piece + 1].x;
+		struct step step = step_of_piece(piece, end - from);
+
+		sum.rise += step.rise;
+		sum.fall += step.fall;
+		if (is_last)
+			return sum;
+		from = end;
+	}
+}
+
+/* -- conflicts ------------------------------------------------------------------------------------ */
+
+/* Whether a lower bound and an upper bound cannot both be true. */
+static bool conflict(struct walk *walk, const struct knot *lower, const struct knot *upper)
+{
+	struct step step;
+
+	if (lower->lo == -PHI_UNBOUNDED || upper->hi == PHI_UNBOUNDED)
+		return false;
+	if (lower->x <= upper->x)
+		step = step_between(walk, lower->x, upper->x);
+	else
+		step = step_between(walk, upper->x, lower->x);
+	return lower->lo - (lower->x <= upper->x ? step.fall : step.rise) > upper->hi;
+}
+
+static uint32_t n_conflicts(const struct knot *knots, uint32_t n, uint32_t at, bool is_lower,
+                            const struct reference *reference)
+{
+	uint32_t from = at > NEIGHBOURS ? at - NEIGHBOURS : 0;
+	uint32_t to = n - at > NEIGHBOURS ? at + NEIGHBOURS : n;
+	struct walk walk = {reference, 0, 0};
+	uint32_t sum = 0;
+
+	for (uint32_t i = from; i < to; i++)
+		sum += is_lower ? conflict(&walk, &knots[at], &knots[i])
+		                : conflict(&walk, &knots[i], &knots[at]);
+	return sum;
+}
+
+/* Of two bounds that contradict each other, drops the one that more of the others contradict. */
+static void drop_one(struct knot *knots, uint32_t n, uint32_t lower, uint32_t upper,
+                     const struct reference *reference)
+{
+	uint32_t against_lower = n_conflicts(knots, n, lower, true, reference);
+	uint32_t against_upper = n_conflicts(knots, n, upper, false, reference);
+
+	if (against_lower > against_upper || (against_lower == against_upper && lower > upper))
+		knots[lower].lo = -PHI_UNBOUNDED;
+	else
+		knots[upper].hi = PHI_UNBOUNDED;
+}
+
+/* One pass that goes on behind each conflict; returns how many it dropped. */
+static uint32_t drop_in_pass(struct knot *knots, uint32_t n, const struct reference *reference,
+                             uint32_t max_drops)
+{
+	int64_t lo = -PHI_UNBOUNDED, hi = PHI_UNBOUNDED;
+	uint32_t from_lo = 0, from_hi = 0, dropped = 0;
+	struct walk walk = {reference, 0, 0};
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (i > 0) {
+			struct step step = step_between(&walk, knots[i - 1].x, knots[i].x);
+
+			lo = lo > -PHI_UNBOUNDED ? lo - step.fall : lo;
+			hi = hi < PHI_UNBOUNDED ? hi + step.rise : hi;
+		}
+		if (knots[i].lo > lo) {
+			lo = knots[i].lo;
+			from_lo = i;
+		}
+		if (knots[i].hi < hi) {
+			hi = knots[i].hi;
+			from_hi = i;
+		}
+		if (lo <= hi)
+			continue;
+		drop_one(knots, n, from_lo, from_hi, reference);
+		if (++dropped > max_drops)
+			return dropped;
+		lo = -PHI_UNBOUNDED;
+		hi = PHI_UNBOUNDED;
+	}
+	return dropped;
+}
+
+uint32_t band_drop_conflicts(struct knot *knots, uint32_t n, const struct reference *reference,
+                             uint32_t max_drops)
+{
+	uint32_t dropped = 0;
+
+	for (int pass = 0; pass < MAX_PASSES && dropped <= max_drops; pass++) {
+		uint32_t more = drop_in_pass(knots, n, reference, max_drops - dropped);
+
+		if (more == 0)
+			return dropped;
+		dropped += more;
+	}
+	return max_drops + 1;
+}
+
+/* -- closing -------------------------------------------------------------------------------------- */
+
+static void tighten(struct knot *knot, int64_t lo, int64_t hi)
+{
+	if (lo > knot->lo)
+		knot->lo = lo;
+	if (hi < knot->hi)
+		knot->hi = hi;
+}
+
+static int64_t lowered(int64_t lo, int64_t by)
+{
+	return lo <= -PHI_UNBOUNDED + by ? -PHI_UNBOUNDED : lo - by;
+}
+
+static int64_t raised(int64_t hi, int64_t by)
+{
+	return hi >= PHI_UNBOUNDED - by ? PHI_UNBOUNDED : hi + by;
+}
+
+void band_close(struct knot *knots, uint32_t n, const struct reference *reference)
+{
+	struct walk walk = {reference, 0, 0};
+
+	for (uint32_t i = 1; i < n; i++) {
+		struct step step = step_between(&walk, knots[i - 1].x, knots[i].x);
+
+		tighten(&knots[i], lowered(knots[i - 1].lo, step.fall),
+		        raised(knots[i - 1].hi, step.rise));
+	}
+	for (uint32_t i = n; i-- > 1;) {
+		struct step step = step_between(&walk, knots[i - 1].x, knots[i].x);
+
+		tighten(&knots[i - 1], lowered(knots[i].lo, step.rise),
+		        raised(knots[i].hi, step.fall));
+	}
+}

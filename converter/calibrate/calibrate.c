@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Groups the evidence by counter and segment and fits each on its own. Soft evidence (host times some
+ * other tool estimated) is used only where there is no hard evidence, and what is placed by it is assumed.
+ */
+#include <stdlib.h>
+
+#include "calibrate_impl.h"
+
+#define MAX_TICKS_APART (UINT64_C(1) << 60) /* so that products of a fit fit */
+#define MAX_NS_APART    (INT64_C(1) << 58)
+#define DEFAULT_SLOPE   1.0 /* ns per tick, where nothing at all is known */
+
+/* All evidence of a conversion, grouped: that of map m stands at [first[m], first[m + 1]). */
+struct groups {
+	const struct bracket **brackets; /* owned */
+	uint8_t *is_false;               /* owned */
+	uint64_t *first;                 /* owned, one more than maps */
+	uint8_t *has_hard;               /* owned, one of each map */
+};
+
+static void release_groups(struct groups *groups)
+{
+	free(groups->brackets);
+	free(groups->is_false);
+	free(groups->first);
+	free(groups->has_hard);
+}
+
+/* -- which maps there are ------------------------------------------------------------------------- */
+
+/* Counts the segments of each counter into first_map, and sums them up. */
+static int number_maps(struct clocks *clocks, const struct identity *identity,
+                       struct table *brackets, struct table *ops)
+{
+	struct table_cursor cursor;
+	const struct bracket *bracket;
+	const struct tick_op *op;
+	uint32_t sum = 0;
+
+	clocks->n_counters = identity->n_counters;
+	clocks->first_map = calloc(clocks->n_counters + 1ull, sizeof(*clocks->first_map));
+	if (!clocks->first_map)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < clocks->n_counters; i++)
+		clocks->first_map[i] = 1;
+	table_read(&cursor, brackets, false);
+	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
+		if (bracket->segment >= clocks->first_map[bracket->counter])
+			clocks->first_map[bracket->counter] = bracket->segment + 1u;
+	}
+	table_read(&cursor, ops, false);
+	while ((op = table_next(&cursor, sizeof(*op)))) {
+		if (op->segment >= clocks->first_map[op->counter])
+			clocks->first_map[op->counter] = op->segment + 1u;
+	}
+	for (uint32_t i = 0; i <= clocks->n_counters; i++) {
+		uint32_t n = clocks->first_map[i];
+
+		clocks->first_map[i] = sum;
+		sum += n;
+	}
+	clocks->n_maps = sum;
+	clocks->maps = calloc(sum + 1ull, sizeof(*clocks->maps));
+	clocks->reports = calloc(sum + 1ull, sizeof(*clocks->reports));
+	return clocks->maps && clocks->reports ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+}
+
+static uint32_t map_of(const struct clocks *clocks, const struct bracket *bracket)
+{
+	return clocks->first_map[bracket->counter] + bracket->segment;
+}
+
+static int group(const struct clocks *clocks, struct table *brackets, struct groups *groups)
+{
+	struct table_cursor cursor;
+	const struct bracket *bracket;
+	uint64_t sum = 0;
+
+	groups->brackets = malloc((brackets->n_rows + 1) * sizeof(*groups->brackets));
+	groups->is_false = calloc(brackets->n_rows + 1, 1);
+	groups->first = calloc(clocks->n_maps + 2ull, sizeof(*groups->first));
+	groups->has_hard = calloc(clocks->n_maps + 1ull, 1);
+	if (!groups->brackets || !groups->is_false || !groups->first || !groups->has_hard)
+		return FLEXTRACE_E_MEMORY;
+	table_read(&cursor, brackets, false);
+	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
+		groups->first[map_of(clocks, bracket) + 1]++;
+		groups->has_hard[map_of(clocks, bracket)] |= bracket->source != BRACKET_ESTIMATE;
+	}
+	for (uint32_t i = 0; i <= clocks->n_maps; i++) {
+		sum += groups->first[i];
+		groups->first[i] = sum;
+	}
+	/* first[m] is where the next of map m goes, and ends as its end: shift back afterwards. */
+	table_read(&cursor, brackets, false);
+	while ((bracket = table_next(&cursor, sizeof(*bracket))))
+		groups->brackets[groups->first[map_of(clocks, bracket)]++] = bracket;
+	for (uint32_t i = clocks->n_maps; i > 0; i--)
+		groups->first[i] = groups->first[i - 1];
+	groups->first[0] = 0;
+	return FLEXTRACE_OK;
+}
+
+/* -- what of it can be used --------------------------------------------------------------------------- */
+
+static bool is_near(int64_t host_ns, int64_t pivot_ns)
+{
+	return host_ns > pivot_ns - MAX_NS_APART && host_ns < pivot_ns + MAX_NS_APART;
+}
+
+static int64_t some_host_ns(const struct bracket *bracket)
+{
+	return bracket->after_host_ns != INT64_MAX ? bracket->after_host_ns
+	                                           : bracket->before_host_ns;
+}
+
+/* A bracket that is in order in itself, and near enough to `pivot` for exact products. */
+static bool is_usable(const struct bracket *bracket, const struct bracket *pivot)
+{
+	uint64_t pivot_ticks = pivot->last_ticks;
+
+	if (bracket->first_ticks > bracket->last_ticks ||
+	    bracket->before_host_ns > bracket->after_host_ns)
+		return false;
+	if ((bracket->first_ticks < pivot_ticks &&
+	     pivot_ticks - bracket->first_ticks > MAX_TICKS_APART) ||
+	    (bracket->last_ticks > pivot_ticks &&
+	     bracket->last_ticks - pivot_ticks > MAX_TICKS_APART))
+		return false;
+	if (bracket->before_host_ns == INT64_MIN && bracket->after_host_ns == INT64_MAX)
+		return false;
+	return (bracket->before_host_ns == INT64_MIN ||
+	        is_near(bracket->before_host_ns, some_host_ns(pivot))) &&
+	       (bracket->after_host_ns == INT64_MAX ||
+	        is_near(bracket->after_host_ns, some_host_ns(pivot)));
+}
+
+static struct evidence evidence_of(const struct groups *groups, uint32_t map)
+{
+	struct evidence evidence = {
+		.brackets = groups->brackets + groups->first[map],
+		.is_false = groups->is_false + groups->first[map],
+	};
+	uint64_t n = groups->first[map + 1] - groups->first[map];
+	const struct bracket *pivot;
+
+	if (n == 0)
+		return evidence;
+	pivot = evidence.brackets[n / 2];
+	for (uint64_t i = 0; i < n; i++) {
+		const struct bracket *bracket = evidence.brackets[i];
+
+		if (groups->has_hard[map] && bracket->source == BRACKET_ESTIMATE)
+			continue;
+		if (is_usable(bracket, pivot))
+			evidence.brackets[evidence.n++] = bracket;
+	}
+	return evidence;
+}
+
+/* The slope to take where the evidence leaves it open, in ns per tick. */
+static double hint_of(const struct calibrate_options *options, const struct identity *identity,
+                      uint32_t counter)
+{
+	const struct counter *of = &identity->counters[counter];
+
+	if (options->nominal_mhz > 0)
+		return 1e3 / options->nominal_mhz;
+	if (of->nominal_hz)
+		return 1e9 / (double)of->nominal_hz;
+	if (identity->devices[of->device].core_hz)
+		return 1e9 / (double)identity->devices[of->device].core_hz;
+	return DEFAULT_SLOPE;
+}
+
+static int fit_counter(const struct calibrate_options *options, const struct identity *identity,
+                       struct clocks *clocks, const struct groups *groups, uint32_t counter)
+{
+	for (uint32_t i = clocks->first_map[counter]; i < clocks->first_map[counter + 1]; i++) {
+		struct evidence evidence = evidence_of(groups, i);
+		struct clock_map *map = &clocks->maps[i];
+
+		FLEXTRACE_TRY(fit_map(&evidence, hint_of(options, identity, counter),
+		                      options->rho_ppm * 1e-6, map));
+		map->is_assumed |= !groups->has_hard[i];
+	}
+	return FLEXTRACE_OK;
+}
+
+static int fit_all(const struct calibrate_options *options, const struct identity *identity,
+                   struct table *brackets, struct table *ops, struct clocks *clocks)
+{
+	struct groups groups = {0};
+	int code = number_maps(clocks, identity, brackets, ops);
+
+	if (code >= 0)
+		code = group(clocks, brackets, &groups);
+	for (uint32_t i = 0; i < clocks->n_counters && code >= 0; i++)
+		code = fit_counter(options, identity, clocks, &groups, i);
+	release_groups(&groups);
+	return code;
+}
+
+int calibrate_run(const struct calibrate_options *options, const struct identity *identity,
+                  struct table *brackets, struct table *ops, struct ledger *ledger,
+                  struct clocks **ret_clocks, struct flextrace_error *error)
+{
+	struct clocks *clocks = calloc(1, sizeof(*clocks));
+	int code = clocks ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+
+	if (code >= 0)
+		code = fit_all(options, identity, brackets, ops, clocks);
+	if (code >= 0)
+		code = report_judge(clocks, options, identity, ops, ledger);
+	if (code < 0) {
+		clocks_free(clocks);
+		return error_set(error, code, "Cannot fit the device clocks: brackets=%llu",
+		                 (unsigned long long)brackets->n_rows);
+	}
+	*ret_clocks = clocks;
+	return FLEXTRACE_OK;
+}
+
+void clocks_free(struct clocks *clocks)
+{
+	if (!clocks)
+		return;
+	for (uint32_t i = 0; i < clocks->n_maps && clocks->maps; i++)
+		free(clocks->maps[i].knots);
+	free(clocks->maps);
+	free(clocks->first_map);
+	free(clocks->reports);
+	free(clocks);
+}
+
+const struct clock_report *clocks_report(const struct clocks *clocks, uint32_t *ret_n)
+{
+	*ret_n = clocks->n_maps;
+	return clocks->reports;
+}

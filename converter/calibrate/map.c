@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A map is straight from knot to knot, through the middle of the band. A knot can be spared when the line past it
+ * stays between its bounds; bounds near a kept knot follow from those of the knot itself, so that with a
+ * limit on the distance nothing of the certified width is lost but a few ns.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "calibrate_impl.h"
+
+#define SPARED_NS 32  /* how much certified width thinning may cost */
+#define ROUNDING  256 /* 2^-20 ns that a line keeps off the bounds it passes */
+#define NO_HALF   UINT32_MAX
+#define ONE_NS    (INT64_C(1) << PHI_BITS)
+
+static const struct piece *piece_at(const struct reference *reference, uint64_t x)
+{
+	uint32_t i = reference->n_pieces - 1;
+
+	while (i > 0 && reference->pieces[i].x > x)
+		i--;
+	return &reference->pieces[i];
+}
+
+static uint64_t wander_of(const struct piece *piece)
+{
+	return piece->rise > piece->fall ? piece->rise : piece->fall;
+}
+
+static int64_t middle_of(const struct knot *knot)
+{
+	if (knot->lo == -PHI_UNBOUNDED)
+		return knot->hi == PHI_UNBOUNDED ? 0 : knot->hi;
+	if (knot->hi == PHI_UNBOUNDED)
+		return knot->lo;
+	return (knot->lo + knot->hi) >> 1;
+}
+
+static uint32_t half_of(const struct knot *knot)
+{
+	uint64_t half_ns;
+
+	if (knot->lo == -PHI_UNBOUNDED || knot->hi == PHI_UNBOUNDED)
+		return NO_HALF;
+	half_ns = ((uint64_t)llabs(knot->hi - knot->lo) + 2 * ONE_NS - 1) >> (PHI_BITS + 1);
+	return half_ns < NO_HALF ? (uint32_t)half_ns : NO_HALF;
+}
+
+/* -- making --------------------------------------------------------------------------------------- */
+
+/* A knot on its way into the map: its absolute value beside its bounds. */
+struct corner {
+	const struct knot *knot;
+	wide_int value; /* t, 2^-20 ns */
+	int64_t middle; /* phi */
+};
+
+static struct corner corner_of(const struct knot *knot, const struct reference *reference)
+{
+	struct corner corner = {.knot = knot, .middle = middle_of(knot)};
+
+	corner.value = reference_at(reference, knot->x) + corner.middle;
+	return corner;
+}
+
+static struct map_knot finish_knot(const struct corner *corner, const struct corner *next,
+                                   const struct reference *reference,
+                                   const struct evidence *evidence)
+{
+	const struct piece *piece = piece_at(reference, corner->knot->x);
+	struct map_knot knot = {
+		.ticks = corner->knot->x + evidence->ticks0,
+		.host_ns = (int64_t)(corner->value >> PHI_BITS) + evidence->host0,
+		.fraction = (uint32_t)(corner->value & (ONE_NS - 1)),
+		.half_ns = half_of(corner->knot),
+		.slope = piece->slope << (WANDER_BITS - SLOPE_BITS),
+		.grow = wander_of(piece),
+	};
+
+	if (next) {
+		uint64_t dx = next->knot->x - corner->knot->x;
+		wide_int sideways = next->middle - corner->middle;
+
+		knot.slope =
+			(uint64_t)(((next->value - corner->value) << (WANDER_BITS - PHI_BITS)) /
+		                   dx);
+		if (sideways < 0)
+			sideways = -sideways;
+		knot.grow += (uint64_t)((sideways << (WANDER_BITS - PHI_BITS)) / dx) + 1;
+	}
+	return knot;
+}
+
+/* The slopes (2^-20 ns per tick, relative to the reference) that pass all knots left out so far. */
+struct cone {
+	double lo, hi;
+	uint64_t limit; /* x that a line may reach */
+};
+
+static struct cone open_cone(const struct corner *from, const struct reference *reference)
+{
+	double wander = ldexp((double)wander_of(piece_at(reference, from->knot->x)), -WANDER_BITS);
+	double reach = fmin(SPARED_NS / wander, 1e9);
+
+	return (struct cone){-INFINITY, INFINITY, from->knot->x + (uint64_t)reach};
+}
+
+static void narrow_cone(struct cone *cone, const struct corner *from, const struct knot *past)
+{
+	double dx = (double)(past->x - from->knot->x);
+
+	if (past->lo != -PHI_UNBOUNDED)
+		cone->lo = fmax(cone->lo, (double)(past->lo + ROUNDING - from->middle) / dx);
+	if (past->hi != PHI_UNBOUNDED)
+		cone->hi = fmin(cone->hi, (double)(past->hi - ROUNDING - from->middle) / dx);
+}
+
+static bool is_in_cone(const struct cone *cone, const struct corner *from, const struct corner *to,
+                       const struct reference *reference)
+{
+	double slope = (double)(to->middle - from->middle) / (double)(to->knot->x - from->knot->x);
+
+	return slope >= cone->lo && slope <= cone->hi && to->knot->x <= cone->limit &&
+	       piece_at(reference, to->knot->x) == piece_at(reference, from->knot->x);
+}
+
+/* Returns the last knot that the line from `from` can reach past those between. Knots at one place have equal
+ * bounds, so the first stands for all. */
+static uint32_t reach(const struct knot *knots, uint32_t n, uint32_t from,
+                      const struct reference *reference)
+{
+	struct corner start = corner_of(&knots[from], reference);
+	struct cone cone = open_cone(&start, reference);
+	uint32_t i = from + 1, reached = from;
+
+	for (; i < n; i++) {
+		struct corner corner;
+
+		if (knots[i].x == knots[from].x)
+			continue;
+		corner = corner_of(&knots[i], reference);
+		if (reached != from && !is_in_cone(&cone, &start, &corner, reference))
+			break;
+		reached = i;
+		if (knots[i].x > cone.limit)
+			break;
+		narrow_cone(&cone, &start, &knots[i]);
+		if (cone.lo > cone.hi)
+			break;
+	}
+	return reached;
+}
+
+int clock_map_init(struct clock_map *map, const struct knot *knots, uint32_t n,
+                   const struct reference *reference, const struct evidence *evidence)
+{
+	const struct piece *first = &reference->pieces[0];
+	struct corner corner = corner_of(&knots[0], reference), next;
+	uint32_t n_allocated = 0, at = 0;
+
+	map->n_knots = 0;
+	map->slope_before = first->slope << (WANDER_BITS - SLOPE_BITS);
+	map->grow_before = wander_of(first);
+	map->tick_ns = (uint32_t)ceil(ldexp((double)first->slope, -SLOPE_BITS));
+	for (;;) {
+		uint32_t to = reach(knots, n, at, reference);
+
+		if (map->n_knots == n_allocated) {
+			uint32_t n_more = n_allocated ? 2 * n_allocated : 16;
+			struct map_knot *more = realloc(map->knots, n_more * sizeof(*more));
+
+			if (!more)
+				return FLEXTRACE_E_MEMORY;
+			map->knots = more;
+			n_allocated = n_more;
+		}
+		next = corner_of(&knots[to], reference);
+		map->knots[map->n_knots++] = finish_knot(&corner, to == at ? NULL : &next,
+		                                         reference, evidence);
+		if (to == at)
+			return FLEXTRACE_OK;
+		corner = next;
+		at = to;
+	}
+}
+
+/* -- placing -------------------------------------------------------------------------------------- */
+
+static int64_t clamp_ns(wide_int ns)
+{
+	if (ns > INT64_MAX)
+		return INT64_MAX;
+	return ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
+}
+
+/* The half-width at a distance from a knot; NO_HALF: none that fits. */
+static uint32_t grown(uint32_t half_ns, uint64_t distance, uint64_t grow)
+{
+	unsigned __int128 more = ((unsigned __int128)distance * grow) >> WANDER_BITS;
+
+	if (half_ns == NO_HALF || more >= NO_HALF - half_ns - 2u)
+		return NO_HALF;
+	return half_ns + (uint32_t)more + 1;
+}
+
+/* Returns the last knot at or before `ticks`; n_knots: there is none. */
+static uint32_t find(const struct clock_map *map, uint64_t ticks)
+{
+	uint32_t lo = 0, n = map->n_knots;
+
+	if (ticks < map->knots[0].ticks)
+		return map->n_knots;
+	while (n > 1) {
+		uint32_t half = n / 2;
+
+		lo += map->knots[lo + half].ticks <= ticks ? half : 0;
+		n -= half;
+	}
+	return lo;
+}
+
+static int64_t behind(const struct map_knot *knot, uint64_t distance)
+{
+	wide_int ahead = (wide_int)(((unsigned __int128)distance * knot->slope) >>
+	                            (WANDER_BITS - PHI_BITS));
+
+	return clamp_ns(knot->host_ns + ((ahead + knot->fraction) >> PHI_BITS));
+}
+
+static int64_t before(const struct clock_map *map, uint64_t distance)
+{
+	const struct map_knot *knot = &map->knots[0];
+	wide_int back = (wide_int)(((unsigned __int128)distance * map->slope_before) >>
+	                           (WANDER_BITS - PHI_BITS));
+
+	return clamp_ns(knot->host_ns + ((knot->fraction - back - 1) >> PHI_BITS));
+}
+
+struct placed clock_map_place(const struct clock_map *map, uint64_t ticks)
+{
+	uint32_t at = find(map, ticks), half_ns;
+	struct placed placed = {.err_ns = UINT32_MAX, .status = TIME_ASSUMED};
+
+	if (at == map->n_knots) {
+		uint64_t distance = map->knots[0].ticks - ticks;
+
+		placed.host_ns = before(map, distance);
+		half_ns = grown(map->knots[0].half_ns, distance, map->grow_before);
+	} else {
+		const struct map_knot *knot = &map->knots[at];
+
+		placed.host_ns = behind(knot, ticks - knot->ticks);
+		half_ns = grown(knot->half_ns, ticks - knot->ticks, knot->grow);
+		if (at + 1 < map->n_knots) {
+			uint32_t other = grown(knot[1].half_ns, knot[1].ticks - ticks, knot->grow);
+
+			half_ns = other < half_ns ? other : half_ns;
+		}
+	}
+	if (!map->is_assumed && half_ns < NO_HALF - map->tick_ns) {
+		placed.err_ns = half_ns + map->tick_ns;
+		placed.status = TIME_CERTIFIED;
+	}
+	return placed;
+}
+
+const struct clock_map *clocks_map(const struct clocks *clocks, uint32_t counter, uint16_t segment)
+{
+	uint32_t first;
+
+	if (counter >= clocks->n_counters)
+		return NULL;
+	first = clocks->first_map[counter];
+	if (segment >= clocks->first_map[counter + 1] - first)
+		return NULL;
+	return clocks->maps[first + segment].n_knots ? &clocks->maps[first + segment] : NULL;
+}
+
+struct placed clocks_place(const struct clocks *clocks, uint32_t counter, uint16_t segment,
+                           uint64_t ticks)
+{
+	const struct clock_map *map = clocks_map(clocks, counter, segment);
+
+	if (!map || ticks == 0)
+		return (struct placed){0, UINT32_MAX, TIME_UNMATCHED};
+	return clock_map_place(map, ticks);
+}

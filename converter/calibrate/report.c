@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Looks at every operation once through the finished maps. What its own bracket contradicts had a false
+ * bracket or false stamps: it becomes an outlier, so that every certified operation lies inside its bracket.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "calibrate_impl.h"
+
+#define MAX_SAMPLES 4096u /* even: thinned to half when full */
+
+/* A distribution; beyond MAX_SAMPLES values its percentiles come from evenly spaced ones. */
+struct sampler {
+	double *values; /* owned */
+	uint32_t n, n_allocated;
+	uint64_t n_seen, step;
+	double max;
+};
+
+/* What is being counted of one map. */
+struct tally {
+	struct sampler half_widths, residuals;
+	bool has_anchor, has_last;
+	uint64_t anchor_ticks, last_ticks;
+	int64_t anchor_ns, last_complete_ns, last_placed_ns;
+	double slope; /* nominal, else the mean */
+};
+
+struct judge {
+	struct clocks *clocks;
+	const struct identity *identity;
+	struct ledger *ledger;
+	struct tally *tallies; /* owned, one of each map */
+};
+
+static int sample(struct sampler *sampler, double value)
+{
+	uint64_t at = sampler->n_seen++;
+
+	if (at == 0 || value > sampler->max)
+		sampler->max = value;
+	if (at % (sampler->step + 1) != 0)
+		return FLEXTRACE_OK;
+	if (sampler->n == MAX_SAMPLES) {
+		for (uint32_t i = 0; i < MAX_SAMPLES / 2; i++)
+			sampler->values[i] = sampler->values[2 * (size_t)i];
+		sampler->n = MAX_SAMPLES / 2;
+		sampler->step = 2 * sampler->step + 1;
+		if (at % (sampler->step + 1) != 0)
+			return FLEXTRACE_OK;
+	}
+	if (sampler->n == sampler->n_allocated) {
+		uint32_t n_more = sampler->n_allocated ? 4 * sampler->n_allocated : 16;
+		double *more = realloc(sampler->values, n_more * sizeof(*more));
+
+		if (!more)
+			return FLEXTRACE_E_MEMORY;
+		sampler->values = more;
+		sampler->n_allocated = n_more;
+	}
+	sampler->values[sampler->n++] = value;
+	return FLEXTRACE_OK;
+}
+
+static int compare(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+static void distribute(struct sampler *sampler, double *ret_p50, double *ret_p99, double *ret_max)
+{
+	*ret_p50 = *ret_p99 = *ret_max = NAN;
+	if (sampler->n == 0)
+		return;
+	qsort(sampler->values, sampler->n, sizeof(*sampler->values), compare);
+	*ret_p50 = sampler->values[(sampler->n - 1) / 2];
+	*ret_p99 = sampler->values[(uint32_t)((sampler->n - 1) * 0.99)];
+	*ret_max = sampler->max;
+}
+
+/* -- one operation -------------------------------------------------------------------------------- */
+
+/* Stores its first and last stamp; false: it has none. */
+static bool ends_of(const struct tick_op *op, uint64_t *ret_first, uint64_t *ret_last)
+{
+	*ret_first = *ret_last = 0;
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
+		if (!op->ticks[i])
+			continue;
+		if (!*ret_first)
+			*ret_first = op->ticks[i];
+		*ret_last = op->ticks[i];
+	}
+	return *ret_first != 0;
+}
+
+static bool is_inside(const struct tick_op *op, int64_t first_ns, int64_t last_ns)
+{
+	return (!op->submit_host_ns || first_ns >= op->submit_host_ns) &&
+	       (!op->complete_host_ns || last_ns <= op->complete_host_ns);
+}
+
+/* How it would be at the nominal or mean rate from the first completion on. */
+static bool is_inside_straight(const struct tally *tally, const struct tick_op *op, uint64_t first,
+                               uint64_t last)
+{
+	double first_ns = (double)(int64_t)(first - tally->anchor_ticks) * tally->slope;
+	double last_ns = (double)(int64_t)(last - tally->anchor_ticks) * tally->slope;
+
+	return (!op->submit_host_ns ||
+	        first_ns >= (double)(op->submit_host_ns - tally->anchor_ns)) &&
+	       (!op->complete_host_ns ||
+	        last_ns <= (double)(op->complete_host_ns - tally->anchor_ns));
+}
+
+static void count_before(struct tally *tally, struct clock_report *report, const struct tick_op *op,
+                         uint64_t first, uint64_t last)
+{
+	if (!tally->has_anchor && op->complete_host_ns) {
+		tally->has_anchor = true;
+		tally->anchor_ticks = last;
+		tally->anchor_ns = op->complete_host_ns;
+	}
+	if (tally->has_anchor)
+		report->violations_before += !is_inside_straight(tally, op, first, last);
+}
+
+static void count_order(struct tally *tally, struct clock_report *report, const struct tick_op *op,
+                        uint64_t last, int64_t placed_ns)
+{
+	if (tally->has_last && last != tally->last_ticks) {
+		bool is_later = last > tally->last_ticks;
+
+		if (op->complete_host_ns && tally->last_complete_ns)
+			report->inversions_before +=
+				is_later ? op->complete_host_ns < tally->last_complete_ns
+					 : op->complete_host_ns > tally->last_complete_ns;
+		report->inversions_after += is_later ? placed_ns < tally->last_placed_ns
+		                                     : placed_ns > tally->last_placed_ns;
+	}
+	tally->has_last = true;
+	tally->last_ticks = last;
+	tally->last_complete_ns = op->complete_host_ns;
+	tally->last_placed_ns = placed_ns;
+}
+
+static int lose(struct judge *judge, struct tick_op *op)
+{
+	const struct device *device = &judge->identity->devices[op->device];
+	struct loss_place place = {device->process, device->device, FLEXTRACE_NONE, op->stream};
+
+	op->status = TIME_OUTLIER;
+	judge->ledger->warnings[WARNING_OUTLIERS]++;
+	return ledger_lose(judge->ledger, LOSS_OUTLIER, &place, 1,
+	                   op->complete_host_ns ? op->complete_host_ns : INT64_MIN);
+}
+
+static int judge_certified(struct judge *judge, struct tick_op *op, uint32_t index)
+{
+	struct tally *tally = &judge->tallies[index];
+	struct clock_report *report = &judge->clocks->reports[index];
+	const struct clock_map *map = &judge->clocks->maps[index];
+	struct placed placed_first, placed_last;
+	uint64_t first, last;
+
+	if (map->n_knots == 0 || !ends_of(op, &first, &last))
+		return FLEXTRACE_OK;
+	placed_first = clock_map_place(map, first);
+	placed_last = clock_map_place(map, last);
+	if (!is_inside(op, placed_first.host_ns, placed_last.host_ns)) {
+		if (placed_last.status == TIME_CERTIFIED)
+			return lose(judge, op);
+		report->violations_after++;
+	}
+	count_before(tally, report, op, first, last);
+	count_order(tally, report, op, last, placed_last.host_ns);
+	if (placed_last.err_ns != UINT32_MAX)
+		FLEXTRACE_TRY(sample(&tally->half_widths, placed_last.err_ns));
+	if (!op->submit_host_ns || !op->complete_host_ns)
+		return FLEXTRACE_OK;
+	return sample(&tally->residuals,
+	              fabs((double)(placed_first.host_ns - op->submit_host_ns) / 2 -
+	                   (double)(op->complete_host_ns - placed_last.host_ns) / 2));
+}
+
+static void count_status(struct clock_report *report, const struct tick_op *op)
+{
+	report->events++;
+	report->certified += op->status == TIME_CERTIFIED;
+	report->assumed += op->status == TIME_ASSUMED;
+	report->outliers += op->status == TIME_OUTLIER;
+}
+
+static int judge_ops(struct judge *judge, struct table *ops)
+{
+	struct table_cursor cursor;
+	struct tick_op *op;
+
+	table_read(&cursor, ops, false);
+	while ((op = table_next(&cursor, sizeof(*op)))) {
+		uint32_t index = judge->clocks->first_map[op->counter] + op->segment;
+
+		if (op->class != RECORD_DEVICE_OP)
+			continue;
+		if (op->status == TIME_CERTIFIED)
+			FLEXTRACE_TRY(judge_certified(judge, op, index));
+		count_status(&judge->clocks->reports[index], op);
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- one map -------------------------------------------------------------------------------------- */
+
+static double nominal_of(const struct calibrate_options *options, const struct counter *counter)
+{
+	if (options->nominal_mhz > 0)
+		return options->nominal_mhz;
+	return counter->nominal_hz ? (double)counter->nominal_hz / 1e6 : NAN;
+}
+
+static void describe(const struct clock_map *map, double nominal_mhz, struct clock_report *report)
+{
+	const struct map_knot *first = map->knots, *last = &map->knots[map->n_knots - 1];
+	double ticks = (double)(last->ticks - first->ticks);
+	double ns = (double)(last->host_ns - first->host_ns);
+
+	report->rho_ppm = map->rho * 1e6;
+	if (ticks <= 0 || ns <= 0)
+		return;
+	report->freq_mhz = ticks / ns * 1e3;
+	report->ppm_vs_nominal = (report->freq_mhz / nominal_mhz - 1) * 1e6;
+	report->offset_ns = (double)first->host_ns - (double)first->ticks * (ns / ticks);
+	if (first->half_ns != UINT32_MAX && last->half_ns != UINT32_MAX)
+		report->ci_ppm = ((double)first->half_ns + last->half_ns) / ns * 1e6;
+}
+
+static void start_reports(struct judge *judge, const struct calibrate_options *options)
+{
+	const struct calibrate_options defaults = CALIBRATE_OPTIONS_INIT;
+	struct clocks *clocks = judge->clocks;
+
+	for (uint32_t i = 0; i < clocks->n_counters; i++) {
+		double nominal = nominal_of(options, &judge->identity->counters[i]);
+		uint32_t first = clocks->first_map[i], end = clocks->first_map[i + 1];
+
+		for (uint32_t j = first; j < end; j++) {
+			struct clock_report *report = &clocks->reports[j];
+			const struct clock_map *map = &clocks->maps[j];
+
+			*report = (struct clock_report){
+				.counter = i,
+				.segment = (uint16_t)(j - first),
+				.resets = j > first,
+				.freq_mhz = NAN,
+				.ppm_vs_nominal = NAN,
+				.ci_ppm = NAN,
+				.offset_ns = NAN,
+				.rho_ppm = options->rho_ppm,
+				.rho_source = map->is_wandering                      ? "raised"
+			                      : options->rho_ppm != defaults.rho_ppm ? "user"
+			                                                             : "default",
+			};
+			if (map->n_knots)
+				describe(map, nominal, report);
+			judge->tallies[j].slope = isnan(nominal) ? 1e3 / report->freq_mhz
+			                                         : 1e3 / nominal;
+		}
+	}
+}
+
+static void finish_reports(struct judge *judge)
+{
+	struct clocks *clocks = judge->clocks;
+
+	for (uint32_t i = 0; i < clocks->n_maps; i++) {
+		struct clock_report *report = &clocks->reports[i];
+		struct tally *tally = &judge->tallies[i];
+
+		distribute(&tally->half_widths, &report->half_width_ns_p50,
+		           &report->half_width_ns_p99, &report->half_width_ns_max);
+		distribute(&tally->residuals, &report->residual_ns_p50, &report->residual_ns_p99,
+		           &report->residual_ns_max);
+		judge->ledger->warnings[WARNING_INFEASIBLE] += clocks->maps[i].is_wandering;
+		judge->ledger->warnings[WARNING_UNCALIBRATED] += clocks->maps[i].n_knots == 0 &&
+		                                                 report->events > 0;
+		free(tally->half_widths.values);
+		free(tally->residuals.values);
+	}
+}
+
+int report_judge(struct clocks *clocks, const struct calibrate_options *options,
+                 const struct identity *identity, struct table *ops, struct ledger *ledger)
+{
+	struct judge judge = {clocks, identity, ledger, NULL};
+	int code;
+
+	judge.tallies = calloc(clocks->n_maps + 1ull, sizeof(*judge.tallies));
+	if (!judge.tallies)
+		return FLEXTRACE_E_MEMORY;
+	start_reports(&judge, options);
+	code = judge_ops(&judge, ops);
+	finish_reports(&judge);
+	free(judge.tallies);
+	return code;
+}

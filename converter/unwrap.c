@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unwrap_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct unwrap *unwrap_new(struct identity *identity, struct ledger *ledger)
+{
+	struct unwrap *unwrap = calloc(1, sizeof(*unwrap));
+
+	if (!unwrap)
+		return NULL;
+	unwrap->identity = identity;
+	unwrap->ledger = ledger;
+	return unwrap;
+}
+
+void unwrap_free(struct unwrap *unwrap)
+{
+	if (!unwrap)
+		return;
+	for (uint32_t i = 0; i < unwrap->n_axes && unwrap->axes; i++)
+		axis_release(&unwrap->axes[i]);
+	table_release(&unwrap->ops);
+	table_release(&unwrap->edges);
+	table_release(&unwrap->syncs);
+	table_release(&unwrap->batches);
+	table_release(&unwrap->sync_points);
+	map_release(&unwrap->open_collectives);
+	map_release(&unwrap->op_runs);
+	free(unwrap->points);
+	free(unwrap->sorted_batches);
+	free(unwrap->runs);
+	free(unwrap->facts);
+	free(unwrap->axes);
+	free(unwrap);
+}
+
+struct loss_place unwrap_place(const struct unwrap *unwrap, uint32_t device, uint32_t core,
+                               uint32_t stream)
+{
+	const struct device *of = &unwrap->identity->devices[device];
+
+	return (struct loss_place){of->process, of->device, core, stream};
+}
+
+/* -- collecting ----------------------------------------------------------------------------------- */
+
+/* One record with what identity says of it. */
+struct pushed {
+	const struct stream *stream;
+	const struct record *record;
+	uint32_t stream_id, process;
+};
+
+int64_t unwrap_host_stamp(uint64_t ns)
+{
+	return ns < (uint64_t)UNWRAP_MAX_NS ? (int64_t)ns : 0;
+}
+
+static int push_op(struct unwrap *unwrap, const struct pushed *pushed)
+{
+	const struct record_device_op *record = (const struct record_device_op *)pushed->record;
+	struct tick_op op = {
+		.job = record->job,
+		.correlation = record->correlation,
+		.bytes = record->bytes,
+		.submit_host_ns = unwrap_host_stamp(record->submit_ns),
+		.complete_host_ns = unwrap_host_stamp(record->complete_ns),
+		.queue = record->queue,
+		.name = record->head.name,
+		.group = record->group,
+		.type = record->type,
+		.power = record->power,
+		.peer = record->peer,
+		.stream = pushed->stream_id,
+		.index = record->head.index,
+		.kind = record->head.kind,
+		.status = TIME_UNMATCHED,
+		.class = RECORD_DEVICE_OP,
+	};
+	struct tick_op *row;
+
+	FLEXTRACE_TRY(
+		identity_device(unwrap->identity, pushed->process, record->device, &op.device));
+	FLEXTRACE_TRY(identity_counter(unwrap->identity, op.device, record->domain, &op.counter));
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
+		op.ticks[i] = record->ticks32[i];
+	if (!op.submit_host_ns && !op.complete_host_ns) {
+		op.complete_host_ns = unwrap_host_stamp(record->head.clock_ns);
+		op.unused[0] = OP_AFTER_IS_CLOCK;
+	}
+	row = table_append(&unwrap->ops, sizeof(*row));
+	if (!row)
+		return FLEXTRACE_E_MEMORY;
+	*row = op;
+	return FLEXTRACE_OK;
+}
+
+static int add_edge(struct unwrap *unwrap, const struct pushed *pushed, uint32_t device,
+                    struct loose_edge edge)
+{
+	struct loose_edge *row;
+
+	FLEXTRACE_TRY(identity_device(unwrap->identity, pushed->process, device, &edge.device));
+	edge.n_ops_before = unwrap->ops.n_rows;
+	edge.name = pushed->record->name;
+	edge.stream = pushed->stream_id;
+	edge.index = pushed->record->index;
+	edge.class = pushed->record->class;
+	row = table_append(&unwrap->edges, sizeof(*row));
+	if (!row)
+		return FLEXTRACE_E_MEMORY;
+	*row = edge;
+	return FLEXTRACE_OK;
+}
+
+static int push_bracket(struct unwrap *unwrap, const struct pushed *pushed)
+{
+	const struct record_bracket *record = (const struct record_bracket *)pushed->record;
+
+	return add_edge(unwrap, pushed, record->device,
+	                (struct loose_edge){
+				.job = record->job,
+				.correlation = record->correlation,
+				.host_ns = unwrap_host_stamp(record->host_ns),
+				.queue = record->queue,
+			});
+}
+
+static int push_estimate(struct unwrap *unwrap, const struct pushed *pushed)
+{
+	const struct record_host_estimate *record =
+		(const struct record_host_estimate *)pushed->record;
+
+	unwrap->ledger->evidence[RECORD_HOST_ESTIMATE]++;
+	return add_edge(unwrap, pushed, record->device,
+	                (struct loose_edge){
+				.job = record->job,
+				.host_ns = unwrap_host_stamp(record->begin_ns),
+				.end_host_ns = unwrap_host_stamp(record->end_ns),
+				.queue = record->queue,
+			});
+}
+
+static int push_sync(struct unwrap *unwrap, const struct pushed *pushed)
+{
+	struct record_clock_sync sync = *(const struct record_clock_sync *)pushed->record;
+	struct record_clock_sync *row;
+	uint32_t device;
+
+	unwrap->ledger->evidence[RECORD_CLOCK_SYNC]++;
+	FLEXTRACE_TRY(identity_device(unwrap->identity, pushed->process, sync.device, &device));
+	FLEXTRACE_TRY(identity_counter(unwrap->identity, device, sync.domain, &sync.domain));
+	row = table_append(&unwrap->syncs, sizeof(*row));
+	if (!row)
+		return FLEXTRACE_E_MEMORY;
+	*row = sync;
+	return FLEXTRACE_OK;
+}
+
+static int push_batch(struct unwrap *unwrap, const struct pushed *pushed)
+{
+	const struct record_marker_batch *record =
+		(const struct record_marker_batch *)pushed->record;
+	uint32_t n_words = (record->head.size_bytes - (uint32_t)sizeof(*record)) / 8;
+	uint32_t device, counter;
+	struct batch *batch;
+
+	if (n_words > record->n_words)
+		n_words = record->n_words;
+	FLEXTRACE_TRY(identity_device(unwrap->identity, pushed->process, record->device, &device));
+	FLEXTRACE_TRY(identity_counter(unwrap->identity, device, record->domain, &counter));
+	batch = table_append(&unwrap->batches, sizeof(*batch) + n_words * sizeof(*batch->words));
+	if (!batch)
+		return FLEXTRACE_E_MEMORY;
+	*batch = (struct batch){
+		.first_index = record->first_index,
+		.dropped = record->dropped,
+		.clock_ns = record->head.clock_ns,
+		.order = unwrap->n_batches++,
+		.device = device,
+		.counter = counter,
+		.core = record->core,
+		.processor = record->processor,
+		.stream = pushed->stream_id,
+		.index = record->head.index,
+		.n_words = n_words,
+	};
+	if (n_words)
+		memcpy(batch->words, record->words, n_words * sizeof(*batch->words));
+	return FLEXTRACE_OK;
+}
+
+/* -- collectives ---------------------------------------------------------------------------------- */
+
+static int remember_point(struct unwrap *unwrap, uint64_t a, uint64_t b, struct sync_point *point)
+{
+	if (unwrap->n_points == unwrap->n_points_allocated) {
+		uint32_t n_more = unwrap->n_points ? 2 * unwrap->n_points : 64;
+		struct sync_point **more = realloc(unwrap->points, n_more * sizeof(*more));
+
+		if (!more)
+			return FLEXTRACE_E_MEMORY;
+		unwrap->points = more;
+		unwrap->n_points_allocated = n_more;
+	}
+	unwrap->points[unwrap->n_points] = point;
+	return map_put(&unwrap->open_collectives, a, b, unwrap->n_points++);
+}
+
+static int add_point(struct unwrap *unwrap, const struct pushed *pushed,
+                     struct sync_point **ret_point)
+{
+	const struct record_collective *record = (const struct record_collective *)pushed->record;
+	struct sync_point *point;
+	uint32_t thread;
+
+	FLEXTRACE_TRY(identity_thread(unwrap->identity, pushed->stream, &record->head, &thread));
+	point = table_append(&unwrap->sync_points, sizeof(*point));
+	if (!point)
+		return FLEXTRACE_E_MEMORY;
+	*point = (struct sync_point){
+		.enter_host_ns = UNWRAP_NO_BEFORE,
+		.exit_host_ns = UNWRAP_NO_AFTER,
+		.seq = record->seq,
+		.bytes = record->bytes,
+		.process = pushed->process,
+		.group = record->group,
+		.op = record->head.name,
+		.peers = record->peers,
+		.thread = thread,
+		.stream = pushed->stream_id,
+		.index = record->head.index,
+	};
+	*ret_point = point;
+	return FLEXTRACE_OK;
+}
+
+static int push_collective(struct unwrap *unwrap, const struct pushed *pushed)
+{
+	const struct record_collective *record = (const struct record_collective *)pushed->record;
+	uint64_t a = (uint64_t)pushed->process << 32 | record->group, b = record->seq;
+	uint32_t open = map_find(&unwrap->open_collectives, a, b);
+	struct sync_point *point;
+
+	if (record->head.kind == FLEXTRACE_PHASE_ENTER) {
+		unwrap->ledger->rows[RECORD_COLLECTIVE]++;
+		FLEXTRACE_TRY(add_point(unwrap, pushed, &point));
+		point->enter_host_ns = (int64_t)record->head.clock_ns;
+		return remember_point(unwrap, a, b, point);
+	}
+	unwrap->ledger->evidence[RECORD_COLLECTIVE]++;
+	if (open != MAP_NONE) {
+		unwrap->points[open]->exit_host_ns = (int64_t)record->head.clock_ns;
+		map_remove(&unwrap->open_collectives, a, b);
+		return FLEXTRACE_OK;
+	}
+	FLEXTRACE_TRY(add_point(unwrap, pushed, &point));
+	point->exit_host_ns = (int64_t)record->head.clock_ns;
+	return FLEXTRACE_OK;
+}
+
+int unwrap_push(struct unwrap *unwrap, const struct stream *stream, uint32_t stream_id,
+                const struct record *record)
+{
+	struct pushed pushed = {stream, record, stream_id, 0};
+
+	FLEXTRACE_TRY(identity_process(unwrap->identity, stream, record, &pushed.process));
+	if (unwrap->identity->processes[pushed.process].is_excluded) {
+		struct loss_place place = {pushed.process, FLEXTRACE_NONE, FLEXTRACE_NONE,
+		                           stream_id};
+
+		return ledger_discard(unwrap->ledger, LOSS_FOREIGN_PROCESS, &place, record);
+	}
+	switch (record->class) {
+	case RECORD_DEVICE_OP:
+		return push_op(unwrap, &pushed);
+	case RECORD_SUBMIT:
+	case RECORD_COMPLETE:
+		return push_bracket(unwrap, &pushed);
+	case RECORD_HOST_ESTIMATE:
+		return push_estimate(unwrap, &pushed);
+	case RECORD_MARKER_BATCH:
+		return push_batch(unwrap, &pushed);
+	case RECORD_CLOCK_SYNC:
+		return push_sync(unwrap, &pushed);
+	case RECORD_COLLECTIVE:
+		return push_collective(unwrap, &pushed);
+	default:
+		return FLEXTRACE_OK; /* of another table: its stage books it */
+	}
+}
+
+/* -- resolving ------------------------------------------------------------------------------------ */
+
+/* What was known only to unwrap does not leave it. */
+static void clean_ops(struct table *ops)
+{
+	struct table_cursor cursor;
+	struct tick_op *op;
+
+	table_read(&cursor, ops, false);
+	while ((op = table_next(&cursor, sizeof(*op)))) {
+		if (op->unused[0] & OP_AFTER_IS_CLOCK)
+			op->complete_host_ns = 0;
+		op->unused[0] = 0;
+	}
+}
+
+static int resolve(struct unwrap *unwrap, struct unwrap_output *out)
+{
+	FLEXTRACE_TRY(match_edges(unwrap));
+	FLEXTRACE_TRY(runs_read(unwrap));
+	FLEXTRACE_TRY(facts_make(unwrap));
+	for (uint32_t i = 0; i < unwrap->n_axes; i++) {
+		FLEXTRACE_TRY(axis_place(&unwrap->axes[i], &unwrap->op_runs, unwrap->runs));
+		FLEXTRACE_TRY(facts_write(unwrap, i, &out->brackets));
+	}
+	FLEXTRACE_TRY(marks_write(unwrap, &out->marks));
+	clean_ops(&unwrap->ops);
+	table_take(&out->ops, &unwrap->ops);
+	table_take(&out->sync_points, &unwrap->sync_points);
+	return FLEXTRACE_OK;
+}
+
+int unwrap_finish(struct unwrap *unwrap, struct unwrap_output *out, struct flextrace_error *error)
+{
+	int code = resolve(unwrap, out);
+
+	if (code < 0)
+		return error_set(error, code, "Cannot unwrap the device stamps: device_ops=%llu",
+		                 (unsigned long long)unwrap->ops.n_rows);
+	return FLEXTRACE_OK;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Everything with a device stamp and a host time becomes a fact of its counter, and goes back where it came
+ * from once its axis is placed.
+ */
+#include "unwrap_impl.h"
+
+#include <stdlib.h>
+
+/* -- in ------------------------------------------------------------------------------------------- */
+
+/* Puts the stamps of an operation in a row: how far the last is behind the first, a wrap where they decrease. */
+static bool fact_of_op(struct tick_op *op, unsigned n_bits, struct fact *ret_fact)
+{
+	struct fact fact = {
+		.before_ns = op->submit_host_ns ? op->submit_host_ns : UNWRAP_NO_BEFORE,
+		.after_ns = op->complete_host_ns ? op->complete_host_ns : UNWRAP_NO_AFTER,
+		.source.op = op,
+		.kind = FACT_OP,
+		.bounds = op->unused[0] & OP_AFTER_IS_CLOCK ? BOUNDS_CLOCK
+	                  : op->unused[0] & OP_IS_ESTIMATED ? BOUNDS_ESTIMATE
+	                                                    : BOUNDS_HARD,
+		.status = TIME_UNMATCHED,
+	};
+	uint64_t last = 0;
+
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
+		if (!op->ticks[i])
+			continue;
+		if (last)
+			fact.span += low_bits(op->ticks[i] - last, n_bits);
+		else
+			fact.first = op->ticks[i];
+		last = op->ticks[i];
+	}
+	if (fact.before_ns != UNWRAP_NO_BEFORE && fact.after_ns < fact.before_ns) {
+		fact.before_ns = UNWRAP_NO_BEFORE;
+		fact.after_ns = UNWRAP_NO_AFTER;
+	}
+	*ret_fact = fact;
+	return last != 0;
+}
+
+static struct fact fact_of_sync(const struct record_clock_sync *sync)
+{
+	struct fact fact = {
+		.before_ns = unwrap_host_stamp(sync->host_before_ns),
+		.after_ns = unwrap_host_stamp(sync->host_after_ns),
+		.first = sync->ticks,
+		.kind = FACT_SYNC,
+		.bounds = BOUNDS_HARD,
+		.status = TIME_UNMATCHED,
+	};
+
+	if (!fact.before_ns || fact.after_ns < fact.before_ns)
+		fact.before_ns = UNWRAP_NO_BEFORE;
+	if (!fact.after_ns || fact.before_ns == UNWRAP_NO_BEFORE)
+		fact.after_ns = UNWRAP_NO_AFTER;
+	return fact;
+}
+
+/* FW start of a run comes after the submit of its job and before the job's completion is visible. */
+static struct fact fact_of_run(struct run *run)
+{
+	const struct tick_op *op = run->op;
+
+	return (struct fact){
+		.before_ns = op->submit_host_ns ? op->submit_host_ns : UNWRAP_NO_BEFORE,
+		.after_ns = op->complete_host_ns ? op->complete_host_ns : UNWRAP_NO_AFTER,
+		.first = run->anchor,
+		.source.run = run,
+		.kind = FACT_RUN,
+		.bounds = BOUNDS_HARD,
+		.status = TIME_UNMATCHED,
+	};
+}
+
+static bool is_evidence(const struct run *run)
+{
+	return run->op && !run->op->unused[0] &&
+	       (run->op->submit_host_ns || run->op->complete_host_ns) &&
+	       (!run->op->submit_host_ns || !run->op->complete_host_ns ||
+	        run->op->submit_host_ns <= run->op->complete_host_ns);
+}
+
+static void count_facts(struct unwrap *unwrap, uint64_t *n_of_counter)
+{
+	struct table_cursor cursor;
+	const struct tick_op *op;
+	const struct record_clock_sync *sync;
+
+	table_read(&cursor, &unwrap->ops, false);
+	while ((op = table_next(&cursor, sizeof(*op))))
+		n_of_counter[op->counter]++;
+	table_read(&cursor, &unwrap->syncs, false);
+	while ((sync = table_next(&cursor, sizeof(*sync))))
+		n_of_counter[sync->domain]++;
+	for (uint64_t i = 0; i < unwrap->n_runs; i++)
+		n_of_counter[unwrap->runs[i].counter] += is_evidence(&unwrap->runs[i]);
+}
+
+static void add_fact(struct unwrap *unwrap, uint32_t counter, const struct fact *fact)
+{
+	struct axis *axis = &unwrap->axes[counter];
+
+	/* A counter that shows more bits than its definition has more bits. */
+	if (fact->kind != FACT_OP && axis->wide_bits < 64 && fact->first >> axis->wide_bits)
+		axis->wide_bits = 64;
+	axis->facts[axis->n_facts++] = *fact;
+}
+
+static void fill_facts(struct unwrap *unwrap)
+{
+	struct table_cursor cursor;
+	struct tick_op *op;
+	const struct record_clock_sync *sync;
+	struct fact fact;
+
+	for (uint64_t i = 0; i < unwrap->n_runs; i++) {
+		if (!is_evidence(&unwrap->runs[i]))
+			continue;
+		fact = fact_of_run(&unwrap->runs[i]);
+		add_fact(unwrap, unwrap->runs[i].counter, &fact);
+	}
+	table_read(&cursor, &unwrap->syncs, false);
+	while ((sync = table_next(&cursor, sizeof(*sync)))) {
+		fact = fact_of_sync(sync);
+		add_fact(unwrap, sync->domain, &fact);
+	}
+	table_read(&cursor, &unwrap->ops, false);
+	while ((op = table_next(&cursor, sizeof(*op)))) {
+		unsigned n_bits = unwrap->axes[op->counter].narrow_bits;
+
+		if (op->class == RECORD_DEVICE_OP && fact_of_op(op, n_bits, &fact))
+			add_fact(unwrap, op->counter, &fact);
+	}
+}
+
+int facts_make(struct unwrap *unwrap)
+{
+	uint32_t n_axes = unwrap->identity->n_counters;
+	uint64_t *n_of_counter = calloc(n_axes + 1ull, sizeof(*n_of_counter));
+	uint64_t sum = 0;
+
+	unwrap->axes = calloc(n_axes + 1ull, sizeof(*unwrap->axes));
+	if (!n_of_counter || !unwrap->axes) {
+		free(n_of_counter);
+		return FLEXTRACE_E_MEMORY;
+	}
+	unwrap->n_axes = n_axes;
+	count_facts(unwrap, n_of_counter);
+	for (uint32_t i = 0; i < n_axes; i++)
+		sum += n_of_counter[i];
+	unwrap->facts = malloc((sum + 1) * sizeof(*unwrap->facts));
+	sum = 0;
+	for (uint32_t i = 0; i < n_axes && unwrap->facts; i++) {
+		uint32_t bits = unwrap->identity->counters[i].counter_bits;
+
+		unwrap->axes[i].wide_bits = bits == 0 || bits > 64 ? 64 : bits;
+		unwrap->axes[i].narrow_bits = unwrap->axes[i].wide_bits < 32
+		                                      ? unwrap->axes[i].wide_bits
+		                                      : 32;
+		unwrap->axes[i].facts = unwrap->facts + sum;
+		sum += n_of_counter[i];
+	}
+	free(n_of_counter);
+	if (!unwrap->facts)
+		return FLEXTRACE_E_MEMORY;
+	fill_facts(unwrap);
+	return FLEXTRACE_OK;
+}
+
+/* -- out ------------------------------------------------------------------------------------------ */
+
+/* Wraps that no stamp shows passed while the operation executed: between TS3 and TS4, else before the last. */
+static void write_op(const struct axis *axis, const struct fact *fact)
+{
+	struct tick_op *op = fact->source.op;
+	uint64_t hidden = fact->span, ticks = axis_ticks(axis, fact->segment, fact->first),
+		 last = 0;
+	int last_stamp = 0;
+
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
+		if (!op->ticks[i])
+			continue;
+		if (last)
+			hidden -= low_bits(op->ticks[i] - last, axis->narrow_bits);
+		last = op->ticks[i];
+		last_stamp = i;
+	}
+	if (op->ticks[2] && op->ticks[3])
+		last_stamp = 3;
+	last = 0;
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
+		uint64_t raw = op->ticks[i];
+
+		if (!raw)
+			continue;
+		if (last)
+			ticks += low_bits(raw - last, axis->narrow_bits);
+		if (i == last_stamp)
+			ticks += hidden;
+		op->ticks[i] = ticks;
+		last = raw;
+	}
+	op->segment = fact->segment;
+	op->status = fact->status;
+}
+
+static int write_bracket(const struct axis *axis, const struct fact *fact, uint32_t counter,
+                         struct table *out)
+{
+	bool is_estimate = fact->bounds == BOUNDS_ESTIMATE && fact->status <= TIME_ASSUMED;
+	bool is_hard = fact->bounds == BOUNDS_HARD &&
+	               (fact->status == TIME_CERTIFIED || fact->is_origin);
+	struct bracket *bracket;
+
+	if (!is_hard && !is_estimate)
+		return FLEXTRACE_OK;
+	if (fact->before_ns == UNWRAP_NO_BEFORE && fact->after_ns == UNWRAP_NO_AFTER)
+		return FLEXTRACE_OK;
+	bracket = table_append(out, sizeof(*bracket));
+	if (!bracket)
+		return FLEXTRACE_E_MEMORY;
+	*bracket = (struct bracket){
+		.first_ticks = axis_ticks(axis, fact->segment, fact->first),
+		.last_ticks = axis_ticks(axis, fact->segment,
+	                                 fact->first + (fact->is_origin ? 0 : fact->span)),
+		.before_host_ns = fact->before_ns,
+		.after_host_ns = fact->after_ns,
+		.counter = counter,
+		.segment = fact->segment,
+		.source = is_estimate               ? BRACKET_ESTIMATE
+	                  : fact->kind == FACT_SYNC ? BRACKET_SYNC
+	                                            : BRACKET_OP,
+	};
+	return FLEXTRACE_OK;
+}
+
+static int lose_outlier(struct unwrap *unwrap, const struct tick_op *op)
+{
+	struct loss_place place = unwrap_place(unwrap, op->device, FLEXTRACE_NONE, op->stream);
+
+	unwrap->ledger->warnings[WARNING_OUTLIERS]++;
+	return ledger_lose(unwrap->ledger, LOSS_OUTLIER, &place, 1,
+	                   op->complete_host_ns ? op->complete_host_ns : INT64_MIN);
+}
+
+int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets)
+{
+	const struct axis *axis = &unwrap->axes[counter];
+
+	for (uint32_t i = 0; i < axis->n_facts; i++) {
+		const struct fact *fact = &axis->facts[i];
+
+		FLEXTRACE_TRY(write_bracket(axis, fact, counter, brackets));
+		if (fact->kind == FACT_RUN) {
+			fact->source.run->is_placed = true;
+			fact->source.run->segment = fact->segment;
+			fact->source.run->status = fact->status;
+			fact->source.run->ticks = axis_ticks(axis, fact->segment, fact->first);
+		} else if (fact->kind == FACT_OP) {
+			write_op(axis, fact);
+			if (fact->status == TIME_OUTLIER)
+				FLEXTRACE_TRY(lose_outlier(unwrap, fact->source.op));
+		}
+	}
+	return FLEXTRACE_OK;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unwrap_impl.h: what the files of unwrap share.
+ *
+ *   unwrap.c         collects records and says in which order the rest runs
+ *   unwrap_match.c   submit, complete and host_estimate records meet their operation
+ *   unwrap_runs.c    slots of the marker areas become runs, runs meet their operation
+ *   unwrap_rate.c    how fast a counter ticks, from its own facts
+ *   unwrap_facts.c   records become facts, placed facts become ticks and brackets
+ *   unwrap_window.c  which epochs known places leave
+ *   unwrap_axis.c    facts of one counter get their epochs
+ *   unwrap_late.c    those that the first pass left open
+ *   unwrap_marks.c   marker words get theirs
+ *
+ * A fact is a stamp (or the stamps of an operation) together with what the host knows of its time. On its axis
+ * a fact has a signed place: 0 is somewhere near the segment's first fact. Only when the whole segment
+ * is placed, the axis gets its origin, and places become ticks.
+ */
+#ifndef FLEXTRACE_UNWRAP_IMPL_H
+#define FLEXTRACE_UNWRAP_IMPL_H
+
+#include "map.h"
+#include "unwrap.h"
+
+#define UNWRAP_NO_BEFORE INT64_MIN
+#define UNWRAP_NO_AFTER  INT64_MAX
+#define UNWRAP_MAX_NS    (INT64_C(1) << 58) /* nine years after boot: later stamps are garbage */
+
+/* tick_op.unused[0] while unwrap works on it */
+enum op_flag {
+	OP_AFTER_IS_CLOCK = 1, /* complete_host_ns is only when the record was written */
+	OP_IS_ESTIMATED = 2    /* submit_host_ns, complete_host_ns are another tool's estimate */
+};
+
+/* A submit, complete or host_estimate record until its operation is known. */
+struct loose_edge {
+	uint64_t job, correlation;
+	int64_t host_ns, end_host_ns; /* end: host_estimate only */
+	uint64_t n_ops_before;        /* device_ops before it, in gather order */
+	uint32_t device, queue, name;
+	uint32_t stream, index;
+	uint32_t class; /* enum record_class */
+};
+
+/* A copied marker_batch. */
+struct batch {
+	uint64_t first_index, dropped, clock_ns;
+	uint64_t order; /* in gather order */
+	uint32_t device, counter, core, processor;
+	uint32_t stream, index;
+	uint32_t n_words;
+	uint32_t unused;
+	uint64_t words[];
+};
+
+/* One run of the firmware, from its slot. */
+struct run {
+	uint64_t number, anchor, clock_ns;
+	struct tick_op *op; /* weak; NULL: not tied */
+	const struct batch *batch;
+	uint64_t ticks; /* of FW start, on the axis' origin; as `status` says */
+	uint32_t first_word, n_words;
+	uint32_t device, counter, core, processor;
+	uint32_t job, queue;
+	uint16_t segment;
+	uint8_t status;    /* enum time_status */
+	bool is_placed;    /* as a fact */
+	bool is_short;     /* ends within one wrap after its anchor, by facts */
+	bool has_op_ticks; /* its TS stamps are those of `op`: same counter */
+	uint32_t ticks32[FLEXTRACE_WIRE_N_STAMPS];
+};
+
+enum fact_kind { FACT_RUN, FACT_SYNC, FACT_OP }; /* of equal time, in this order */
+enum fact_bounds { BOUNDS_HARD, BOUNDS_ESTIMATE, BOUNDS_CLOCK };
+
+struct fact {
+	int64_t before_ns, after_ns;
+	uint64_t first; /* raw bits, then the place on the axis (signed) */
+	uint64_t span;  /* last - first, wraps that were seen included */
+	union {
+		struct tick_op *op;
+		struct run *run;
+	} source; /* weak */
+	uint16_t segment;
+	uint8_t kind, bounds;
+	uint8_t status; /* enum time_status; UNMATCHED until it is placed */
+	bool is_origin; /* only `first` is evidence: how often it wraps behind that is not known */
+};
+
+struct rate { /* ticks per ns */
+	double lo, hi;
+	bool is_known;  /* lo and hi are close */
+	bool is_steady; /* hardly any pair of facts contradicts it */
+};
+
+/* Where a segment's axis has its origin: ticks = place + origin. */
+struct axis_segment {
+	uint64_t origin;
+	int64_t least; /* place of any of its facts */
+	bool has_wide; /* by a fact of all the counter's bits */
+};
+
+/* One counter. */
+struct axis {
+	struct fact *facts; /* weak, by time */
+	uint32_t n_facts;
+	unsigned narrow_bits, wide_bits; /* of stamps, of whole reads */
+	struct rate rate;
+	double tolerance; /* ticks that a bracket may be wrong by without being an outlier */
+	struct axis_segment *segments; /* owned */
+	uint32_t n_segments, n_segments_allocated;
+};
+
+struct unwrap {
+	struct identity *identity; /* weak */
+	struct ledger *ledger;     /* weak */
+	struct table ops;          /* struct tick_op with raw stamps */
+	struct table edges;        /* struct loose_edge */
+	struct table syncs;        /* struct record_clock_sync, its `domain` the counter's index */
+	struct table batches;      /* struct batch with its words */
+	struct table sync_points;  /* struct sync_point */
+	struct map open_collectives;
+	struct sync_point **points; /* owned array; weak rows of sync_points, by index in the map */
+	uint32_t n_points, n_points_allocated;
+	uint64_t n_batches;
+
+	/* made by unwrap_finish() */
+	const struct batch **sorted_batches; /* owned, by area, then gather order */
+	struct run *runs;                    /* owned, by area, then gather order */
+	uint64_t n_runs, n_runs_allocated;
+	struct map op_runs; /* (tick_op *, 0) -> run with its stamps */
+	struct fact *facts; /* owned, by counter */
+	struct axis *axes;  /* owned, one of each counter */
+	uint32_t n_axes;
+};
+
+/* Where a loss of a device happened. */
+struct loss_place unwrap_place(const struct unwrap *unwrap, uint32_t device, uint32_t core,
+                               uint32_t stream);
+
+/* A host stamp of a payload; 0 and what cannot be a time are not known (0). */
+int64_t unwrap_host_stamp(uint64_t ns);
+
+/* Gives operations what edges say of them, and books the edges. Pairs without operation are put behind ops. */
+int match_edges(struct unwrap *unwrap);
+
+/* Sorts the batches, reads their slots and ties runs to operations. */
+int runs_read(struct unwrap *unwrap);
+
+/* Bounds the rate by pairs of facts; needs no nominal one. */
+int rate_bound(const struct axis *axis, struct rate *ret_rate);
+
+/* Groups everything that is a fact by counter, in unwrap->axes. */
+int facts_make(struct unwrap *unwrap);
+
+/* Writes the placed facts of a counter back to operations and runs, and what is evidence to `brackets`. */
+int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets);
+
+/* Places the facts of an axis; facts must be sorted. `op_runs`: see struct unwrap. */
+int axis_place(struct axis *axis, const struct map *op_runs, const struct run *runs);
+void axis_release(struct axis *axis);
+
+/* The second pass of axis_place(). */
+int axis_place_rest(struct axis *axis, const struct map *op_runs, const struct run *runs);
+
+/* The ticks of a place in a segment. */
+uint64_t axis_ticks(const struct axis *axis, uint16_t segment, uint64_t place);
+
+/* The segment at a host time, and the farthest ticks that it can have reached then; false: nothing bounds them. */
+bool axis_latest(const struct axis *axis, int64_t host_ns, uint16_t *ret_segment,
+                 uint64_t *ret_ticks);
+
+/* Writes the marks of all batches, counts what was dropped, and books batches without a mark. */
+int marks_write(struct unwrap *unwrap, struct table *out);
+
+static inline uint64_t low_bits(uint64_t value, unsigned n_bits)
+{
+	return n_bits >= 64 ? value : value & ((UINT64_C(1) << n_bits) - 1);
+}
+
+#endif

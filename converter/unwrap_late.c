@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The second pass over a counter: facts that are too wide for one epoch, that miss a host time, or that no
+ * other agrees with. The run an operation belongs to places it for certain, facts on both sides may; an
+ * assumption always does, and is called one.
+ */
+#include <stdlib.h>
+
+#include "unwrap_window.h"
+
+#define N_QUEUES 256u
+
+/* The last placed operation of a queue. */
+struct queue_end {
+	uint32_t device, queue;
+	int64_t last;
+	bool is_used;
+};
+
+struct late {
+	struct axis *axis;
+	struct queue_end queues[N_QUEUES];
+};
+
+/* Where a fact stands between those of the first pass. */
+struct neighbours {
+	const struct fact *before, *after; /* certified; NULL: none */
+	const struct fact *last;           /* placed just before, in any way; NULL: none */
+};
+
+static struct queue_end *queue_end(struct late *late, const struct tick_op *op)
+{
+	return &late->queues[map_hash(op->device, op->queue) % N_QUEUES];
+}
+
+static bool queue_last(struct late *late, const struct fact *fact, place_t *ret_last)
+{
+	const struct queue_end *end = queue_end(late, fact->source.op);
+
+	*ret_last = end->last;
+	return end->is_used && end->device == fact->source.op->device &&
+	       end->queue == fact->source.op->queue;
+}
+
+static void remember_queue(struct late *late, const struct fact *fact)
+{
+	if (fact->kind == FACT_OP && fact->status <= TIME_ASSUMED)
+		*queue_end(late, fact->source.op) =
+			(struct queue_end){fact->source.op->device, fact->source.op->queue,
+		                           (int64_t)(fact->first + fact->span), true};
+}
+
+/* The stamps of a run's operation follow its whole 64-bit anchor; true: that placed the fact. */
+static bool place_by_run(const struct axis *axis, struct fact *fact, const struct map *op_runs,
+                         const struct run *runs)
+{
+	uint32_t index = fact->kind == FACT_OP ? map_find(op_runs, (uintptr_t)fact->source.op, 0)
+	                                       : MAP_NONE;
+	const struct run *run;
+	uint64_t place;
+
+	if (index == MAP_NONE)
+		return false;
+	run = &runs[index];
+	if (!run->is_placed || run->status != TIME_CERTIFIED)
+		return false;
+	place = run->ticks;
+	fact->segment = run->segment;
+	fact->first = place + low_bits(fact->first - place, axis->narrow_bits);
+	fact->status = run->is_short ? TIME_CERTIFIED : TIME_ASSUMED;
+	return true;
+}
+
+/* The likeliest epoch: finished promptly before its host knew; begun, if its whole bracket is known, as early as its
+ * queue allows, because what fills a bracket is more often work than waiting. */
+static void assume(struct late *late, struct fact *fact, const struct phase *phase,
+                   const struct window *window, const struct neighbours *neighbours)
+{
+	place_t wrap = (place_t)1 << phase->bits, last = 0, lo = window->lo, k_first, k_last;
+	bool has_lo = lo > -MAX_PLACE, has_hi = window->hi < MAX_PLACE;
+
+	if (fact->kind == FACT_OP && queue_last(late, fact, &last) && last > lo) {
+		lo = last;
+		has_lo = true;
+	}
+	if (!has_lo && neighbours->last) {
+		lo = (int64_t)neighbours->last->first;
+		has_lo = true;
+	}
+	k_first = has_lo ? (lo - phase->at + wrap - 1) >> phase->bits : 0;
+	k_last = has_hi ? (window->hi - phase->at - (place_t)fact->span) >> phase->bits : k_first;
+	if (!late->axis->rate.is_known)
+		k_last = k_first;
+	if (k_first > k_last || !fact_is_bounded(fact))
+		k_first = k_last;
+	fact->first = (uint64_t)(phase->at + (k_first << phase->bits));
+	if (fact->kind == FACT_OP && fact->span > 0)
+		fact->span += (uint64_t)((k_last - k_first) << phase->bits);
+}
+
+static void place_late(struct late *late, struct fact *fact, const struct neighbours *neighbours)
+{
+	const struct fact *from = neighbours->before ? neighbours->before : neighbours->after;
+	uint16_t segment = from ? from->segment : 0;
+	struct phase phase = phase_of(late->axis, fact, segment);
+	struct anchor of[2];
+	const struct anchor *anchors[2] = {&of[0], &of[1]};
+	struct window window = window_all();
+	enum verdict verdict = IS_OPEN;
+	uint32_t n = 0;
+	place_t place;
+
+	if (neighbours->before)
+		of[n++] = anchor_of(neighbours->before);
+	if (neighbours->after && neighbours->after->segment == segment)
+		of[n++] = anchor_of(neighbours->after);
+	fact->segment = segment;
+	if (fact->status == TIME_UNMATCHED && n > 0)
+		verdict = window_place(late->axis, fact, &phase, anchors, n, &place);
+	if (verdict == FITS) {
+		fact->first = (uint64_t)place;
+		fact->status = fact_is_bounded(fact) ? TIME_CERTIFIED : TIME_ASSUMED;
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		window_narrow(late->axis, anchors[i], fact, &window);
+	if (fact->status == TIME_UNMATCHED)
+		fact->status = verdict == CONTRADICTS ? TIME_OUTLIER : TIME_ASSUMED;
+	assume(late, fact, &phase, &window, neighbours);
+}
+
+/* Places what the first pass left, in order. */
+static void place_rest(struct late *late, const struct map *op_runs, const struct run *runs)
+{
+	struct axis *axis = late->axis;
+	struct neighbours neighbours = {NULL, NULL, NULL};
+	uint32_t ahead = 0;
+
+	for (uint32_t i = 0; i < axis->n_facts; i++) {
+		struct fact *fact = &axis->facts[i];
+
+		for (ahead = ahead > i ? ahead : i;
+		     ahead < axis->n_facts && axis->facts[ahead].status != TIME_CERTIFIED; ahead++)
+			;
+		neighbours.after = ahead < axis->n_facts ? &axis->facts[ahead] : NULL;
+		if (fact->status == TIME_CERTIFIED)
+			neighbours.before = fact;
+		else if (!place_by_run(axis, fact, op_runs, runs))
+			place_late(late, fact, &neighbours);
+		remember_queue(late, fact);
+		neighbours.last = fact;
+	}
+}
+
+int axis_place_rest(struct axis *axis, const struct map *op_runs, const struct run *runs)
+{
+	struct late *late = calloc(1, sizeof(*late));
+
+	if (!late)
+		return FLEXTRACE_E_MEMORY;
+	late->axis = axis;
+	place_rest(late, op_runs, runs);
+	free(late);
+	return FLEXTRACE_OK;
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Marker words of one area come in order. Stamps of a slot follow its whole 64-bit anchor, each less than a wrap
+ * later if the run is known to be short. Words of the ring follow the FW start of their run, which the ring
+ * repeats; where a run has no slot, they follow each other, which is assumed.
+ */
+#include <stdlib.h>
+
+#include "unwrap_impl.h"
+
+#define MAX_RUNS_TRIED 1024u /* so that a ring without slots costs no search each */
+
+/* Marks that have no epoch yet: they only follow each other. */
+struct afloat {
+	struct tick_mark **marks; /* owned array; weak rows */
+	uint32_t n, n_allocated;
+};
+
+/* One area (device, core, processor) while its batches are read. */
+struct area {
+	struct unwrap *unwrap;
+	struct table *out;
+	const struct batch *batch;
+	const struct axis *axis;
+	uint64_t
+		next_run; /* index of the first run that is not behind the slot batches read so far */
+	uint64_t first_run, end_run; /* all runs of the area */
+	struct afloat afloat;
+
+	/* accounts */
+	bool has_ring;
+	uint64_t next_index, dropped, dropped_runs;
+
+	/* where the ring stands */
+	const struct run *run; /* NULL: not known */
+	uint64_t run_number;   /* as far as the ring says it: low bits */
+	uint64_t ticks;        /* of the last word */
+	uint16_t segment;
+	bool has_ticks, is_certain;
+	struct tick_mark *value; /* waits for its VALUE_DATA */
+	uint32_t n_marks;        /* of this batch */
+};
+
+static uint32_t kind_of(uint64_t word)
+{
+	return (uint32_t)(word >> (32 + FLEXTRACE_WIRE_ID_BITS));
+}
+
+static uint32_t id_of(uint64_t word)
+{
+	return (uint32_t)(word >> 32) & FLEXTRACE_WIRE_ID_MASK;
+}
+
+static int lose(const struct area *area, enum loss_cause cause, uint64_t n)
+{
+	const struct batch *batch = area->batch;
+	struct loss_place place;
+
+	if (n == 0)
+		return FLEXTRACE_OK;
+	place = unwrap_place(area->unwrap, batch->device, batch->core, batch->stream);
+	area->unwrap->ledger->warnings[WARNING_LOST_MARKERS] += cause != LOSS_MALFORMED;
+	return ledger_lose(area->unwrap->ledger, cause, &place, n, (int64_t)batch->clock_ns);
+}
+
+static struct tick_mark *add_mark(struct area *area, uint32_t kind, uint32_t id)
+{
+	const struct batch *batch = area->batch;
+	struct tick_mark *mark = table_append(area->out, sizeof(*mark));
+
+	if (!mark)
+		return NULL;
+	*mark = (struct tick_mark){
+		.device = batch->device,
+		.counter = batch->counter,
+		.core = batch->core,
+		.processor = batch->processor,
+		.id = id,
+		.stream = batch->stream,
+		.index = batch->index,
+		.kind = (uint8_t)kind,
+		.status = TIME_ASSUMED,
+	};
+	area->n_marks++;
+	return mark;
+}
+
+/* -- slots ---------------------------------------------------------------------------------------- */
+
+/* Puts the anchor of a run on its counter's axis. */
+static void place_run(const struct axis *axis, struct run *run)
+{
+	uint64_t latest;
+	uint16_t segment;
+	bool has_latest = axis_latest(axis, (int64_t)run->clock_ns, &segment, &latest);
+
+	if (run->is_placed) {
+		/* as its facts say */
+	} else if (!has_latest || axis->segments[segment].has_wide) {
+		run->ticks = run->anchor;
+		run->segment = has_latest ? segment : 0;
+		run->status = axis->n_segments > 1 ? TIME_ASSUMED : TIME_CERTIFIED;
+	} else {
+		/* The axis has no whole read: taken as late as its batch allows. */
+		run->ticks = latest - low_bits(latest - run->anchor, axis->narrow_bits);
+		run->segment = segment;
+		run->status = TIME_ASSUMED;
+	}
+	if (has_latest && segment == run->segment && latest >= run->ticks &&
+	    latest - run->ticks < UINT64_C(1) << axis->narrow_bits)
+		run->is_short = true;
+}
+
+static uint64_t after(const struct area *area, uint64_t ticks, uint32_t ticks32)
+{
+	return ticks + low_bits(ticks32 - ticks, area->axis->narrow_bits);
+}
+
+static int write_stamp(struct area *area, const struct run *run, uint32_t stamp)
+{
+	struct tick_mark *mark = add_mark(area, FLEXTRACE_WIRE_SLOT_STAMP, stamp);
+
+	if (!mark)
+		return FLEXTRACE_E_MEMORY;
+	mark->ticks = after(area, run->ticks, run->ticks32[stamp]);
+	mark->run = run->number;
+	mark->job = run->op ? run->op->job : run->job;
+	mark->queue = run->queue;
+	mark->segment = run->segment;
+	mark->status = run->status == TIME_CERTIFIED && !run->is_short ? TIME_ASSUMED : run->status;
+	return FLEXTRACE_OK;
+}
+
+static bool is_slot_word(uint64_t word)
+{
+	if (kind_of(word) == FLEXTRACE_WIRE_SLOT_STAMP)
+		return id_of(word) < FLEXTRACE_WIRE_N_STAMPS;
+	return kind_of(word) >= FLEXTRACE_WIRE_SLOT_RUN &&
+	       kind_of(word) < FLEXTRACE_WIRE_SLOT_STAMP;
+}
+
+/* Writes the runs of a slot batch; counts the words that belong to none. */
+static int write_slots(struct area *area)
+{
+	const struct batch *batch = area->batch;
+	uint32_t n_bad = 0, n_in_runs = 0;
+
+	for (uint32_t i = 0; i < batch->n_words; i++)
+		n_bad += !is_slot_word(batch->words[i]);
+	while (area->next_run < area->end_run &&
+	       area->unwrap->runs[area->next_run].batch == batch) {
+		struct run *run = &area->unwrap->runs[area->next_run++];
+
+		n_in_runs += run->n_words;
+		for (uint32_t i = 0; i < FLEXTRACE_WIRE_N_STAMPS; i++) {
+			if (run->ticks32[i])
+				FLEXTRACE_TRY(write_stamp(area, run, i));
+		}
+	}
+	if (batch->n_words - n_in_runs > n_bad)
+		n_bad = batch->n_words - n_in_runs;
+	FLEXTRACE_TRY(lose(area, LOSS_MALFORMED, n_bad));
+	FLEXTRACE_TRY(lose(area, LOSS_RUN_OVERWRITTEN,
+	                   batch->dropped >= area->dropped_runs
+	                           ? batch->dropped - area->dropped_runs
+	                           : batch->dropped));
+	area->dropped_runs = batch->dropped;
+	return FLEXTRACE_OK;
+}
+
+/* -- marks without an epoch ----------------------------------------------------------------------------- */
+
+static int float_mark(struct area *area, struct tick_mark *mark)
+{
+	struct afloat *afloat = &area->afloat;
+
+	if (afloat->n == afloat->n_allocated) {
+		uint32_t n_more = afloat->n ? 2 * afloat->n : 64;
+		struct tick_mark **more = realloc(afloat->marks, n_more * sizeof(*more));
+
+		if (!more)
+			return FLEXTRACE_E_MEMORY;
+		afloat->marks = more;
+		afloat->n_allocated = n_more;
+	}
+	afloat->marks[afloat->n++] = mark;
+	return FLEXTRACE_OK;
+}
+
+/* All marks afloat move so that what floats at `from` stands at `to`. */
+static void settle(struct area *area, uint64_t from, uint64_t to, uint16_t segment)
+{
+	for (uint32_t i = 0; i < area->afloat.n; i++) {
+		area->afloat.marks[i]->ticks += to - from;
+		area->afloat.marks[i]->segment = segment;
+	}
+	area->afloat.n = 0;
+}
+
+/* No run came: the last word was written not long before its batch was. */
+static void settle_by_clock(struct area *area)
+{
+	uint64_t latest;
+	uint16_t segment;
+
+	if (area->afloat.n == 0 || !area->batch)
+		return;
+	if (axis_latest(area->axis, (int64_t)area->batch->clock_ns, &segment, &latest))
+		settle(area, area->ticks,
+		       latest - low_bits(latest - area->ticks, area->axis->narrow_bits), segment);
+	area->afloat.n = 0;
+}
+
+/* -- the ring ------------------------------------------------------------------------------------- */
+
+/* The next run of the area with these low bits whose FW start has these ticks. */
+static const struct run *find_run(const struct area *area, uint32_t low, uint32_t ticks32)
+{
+	const struct run *runs = area->unwrap->runs;
+	uint64_t from = area->run ? (uint64_t)(area->run - runs) : area->first_run;
+	uint64_t n = area->end_run - area->first_run;
+
+	/* Runs come in order, so it is nearly always the next one. */
+	for (uint64_t i = 0; i < n && i < MAX_RUNS_TRIED; i++) {
+		uint64_t at = area->first_run + (from - area->first_run + i) % n;
+		uint32_t start = runs[at].ticks32[FLEXTRACE_WIRE_FW_START];
+
+		if ((runs[at].number & FLEXTRACE_WIRE_ID_MASK) == low &&
+		    (!start || start == ticks32))
+			return &runs[at];
+	}
+	return NULL;
+}
+
+/* Takes a RUN record: everything behind it belongs to that run. */
+static void enter_run(struct area *area, uint64_t word)
+{
+	const struct run *run = find_run(area, id_of(word), (uint32_t)word);
+	uint64_t floating = area->has_ticks ? after(area, area->ticks, (uint32_t)word)
+	                                    : (uint32_t)word;
+
+	area->run_number = run ? run->number : id_of(word);
+	area->run = run ? run : area->run;
+	area->is_certain = run && run->status == TIME_CERTIFIED && run->is_short;
+	area->has_ticks = true;
+	if (!run) {
+		area->ticks = floating;
+		return;
+	}
+	area->ticks = after(area, run->ticks, (uint32_t)word);
+	area->segment = run->segment;
+	settle(area, floating, area->ticks, run->segment);
+}
+
+static int write_ring_mark(struct area *area, uint64_t word)
+{
+	struct tick_mark *mark = add_mark(area, kind_of(word), id_of(word));
+	bool is_known = area->run && area->run->number == area->run_number;
+
+	if (!mark)
+		return FLEXTRACE_E_MEMORY;
+	area->ticks = area->has_ticks ? after(area, area->ticks, (uint32_t)word) : (uint32_t)word;
+	area->has_ticks = true;
+	mark->ticks = area->ticks;
+	mark->segment = area->segment;
+	mark->run = area->run_number;
+	mark->status = area->is_certain ? TIME_CERTIFIED : TIME_ASSUMED;
+	if (is_known)
+		mark->job = area->run->op ? area->run->op->job : area->run->job;
+	if (kind_of(word) == FLEXTRACE_WIRE_VALUE)
+		area->value = mark;
+	return area->run ? FLEXTRACE_OK : float_mark(area, mark);
+}
+
+static int read_ring_word(struct area *area, uint64_t word)
+{
+	uint32_t kind = kind_of(word);
+	struct tick_mark *value = area->value;
+
+	area->value = NULL;
+	switch (kind) {
+	case FLEXTRACE_WIRE_RUN:
+		enter_run(area, word);
+		return FLEXTRACE_OK;
+	case FLEXTRACE_WIRE_MARK:
+	case FLEXTRACE_WIRE_ZONE_BEGIN:
+	case FLEXTRACE_WIRE_ZONE_END:
+	case FLEXTRACE_WIRE_VALUE:
+		return write_ring_mark(area, word);
+	case FLEXTRACE_WIRE_VALUE_DATA:
+		if (!value)
+			return lose(area, LOSS_MALFORMED, 1);
+		value->value = (uint32_t)word;
+		return FLEXTRACE_OK;
+	default:
+		return lose(area, LOSS_MALFORMED, 1);
+	}
+}
+
+/* What never came: records dropped at a full ring, and indices that are in no batch. */
+static int count_ring(struct area *area)
+{
+	const struct batch *batch = area->batch;
+	uint64_t dropped = batch->dropped >= area->dropped ? batch->dropped - area->dropped
+	                                                   : batch->dropped;
+
+	area->dropped = batch->dropped;
+	if (batch->n_words == 0)
+		return lose(area, LOSS_RING_DROPPED, dropped);
+	if (area->has_ring && batch->first_index > area->next_index)
+		dropped += batch->first_index - area->next_index;
+	if (area->has_ring && batch->first_index != area->next_index) {
+		area->is_certain = false; /* a RUN record may be among what is missing */
+		area->value = NULL;
+	}
+	area->has_ring = true;
+	area->next_index = batch->first_index + batch->n_words;
+	return lose(area, LOSS_RING_DROPPED, dropped);
+}
+
+static int write_ring(struct area *area)
+{
+	FLEXTRACE_TRY(count_ring(area));
+	for (uint32_t i = 0; i < area->batch->n_words; i++)
+		FLEXTRACE_TRY(read_ring_word(area, area->batch->words[i]));
+	return FLEXTRACE_OK;
+}
+
+/* -- areas ---------------------------------------------------------------------------------------- */
+
+static bool is_same_area(const struct batch *a, const struct batch *b)
+{
+	return a->device == b->device && a->core == b->core && a->processor == b->processor;
+}
+
+static int write_batch(struct area *area, const struct batch *batch)
+{
+	bool is_slots = batch->n_words && kind_of(batch->words[0]) >= FLEXTRACE_WIRE_SLOT_RUN;
+
+	area->batch = batch;
+	area->axis = &area->unwrap->axes[batch->counter];
+	area->n_marks = 0;
+	FLEXTRACE_TRY(is_slots ? write_slots(area) : write_ring(area));
+	if (area->n_marks == 0)
+		area->unwrap->ledger->evidence[RECORD_MARKER_BATCH]++;
+	return FLEXTRACE_OK;
+}
+
+/* Writes the area whose first batch stands at `from`; stores where the next area starts. */
+static int write_area(struct unwrap *unwrap, uint64_t from, uint64_t *next_run, uint64_t *ret_next,
+                      struct table *out)
+{
+	const struct batch **batches = unwrap->sorted_batches;
+	struct area area = {.unwrap = unwrap, .out = out};
+	int code = FLEXTRACE_OK;
+	uint64_t i = from;
+
+	area.first_run = area.next_run = *next_run;
+	area.end_run = area.first_run;
+	for (; area.end_run < unwrap->n_runs &&
+	       is_same_area(unwrap->runs[area.end_run].batch, batches[from]);
+	     area.end_run++)
+		place_run(&unwrap->axes[unwrap->runs[area.end_run].counter],
+		          &unwrap->runs[area.end_run]);
+	for (; i < unwrap->n_batches && is_same_area(batches[i], batches[from]) && code >= 0; i++)
+		code = write_batch(&area, batches[i]);
+	settle_by_clock(&area);
+	free(area.afloat.marks);
+	*next_run = area.end_run;
+	*ret_next = i;
+	return code;
+}
+
+int marks_write(struct unwrap *unwrap, struct table *out)
+{
+	uint64_t next_run = 0;
+
+	for (uint64_t i = 0; i < unwrap->n_batches;)
+		FLEXTRACE_TRY(write_area(unwrap, i, &next_run, &i, out));
+	return FLEXTRACE_OK;
+}

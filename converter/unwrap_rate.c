@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How fast a counter ticks, without being told. Two facts i, j whose brackets do not overlap have host time between
+ *   before_j - after_i   and   after_j - before_i
+ * between the end of i and the start of j, and ticks (first_j - last_i) mod 2^bits plus any number of wraps. Each
+ * number of wraps gives an interval for the rate; short pairs give one wide interval, long pairs a comb of
+ * narrow ones. Only near the true rate do (almost) all pairs agree.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "marzullo.h"
+#include "unwrap_impl.h"
+
+#define MIN_RATE         1e-5 /* ticks per ns: 10 kHz */
+#define MAX_RATE         8.0  /* 8 GHz */
+#define RATE_BITS        50
+#define MAX_STRIDE       2048u
+#define PAIRS_PER_STRIDE 256u
+#define MAX_TEETH        512u /* of a pair's comb; beyond, the pair says nothing */
+#define MAX_INTERVALS    (1u << 15)
+#define AGREEING         0.9 /* what share of the largest agreement counts as one */
+#define STEADY           0.95
+#define CLOSE            1.02
+
+struct votes {
+	struct interval *intervals; /* owned */
+	uint32_t n, n_pairs;
+};
+
+static bool is_bounded(const struct fact *fact)
+{
+	return fact->bounds == BOUNDS_HARD && fact->before_ns != UNWRAP_NO_BEFORE &&
+	       fact->after_ns != UNWRAP_NO_AFTER;
+}
+
+static bool add_tooth(struct votes *votes, uint32_t first, double lo, double hi)
+{
+	struct interval tooth = {(int64_t)ldexp(fmax(lo, MIN_RATE), RATE_BITS),
+	                         (int64_t)ldexp(fmin(hi, MAX_RATE), RATE_BITS)};
+
+	if (votes->n > first && tooth.lo <= votes->intervals[votes->n - 1].hi) {
+		votes->intervals[votes->n - 1].hi = tooth.hi;
+		return true;
+	}
+	if (votes->n == MAX_INTERVALS)
+		return false;
+	votes->intervals[votes->n++] = tooth;
+	return true;
+}
+
+static void add_pair(struct votes *votes, const struct axis *axis, const struct fact *from,
+                     const struct fact *to)
+{
+	bool is_wide = from->kind != FACT_OP && to->kind != FACT_OP;
+	unsigned bits = is_wide ? axis->wide_bits : axis->narrow_bits;
+	double ticks = (double)low_bits(to->first - from->first - from->span, bits);
+	double least_ns = (double)(to->before_ns - from->after_ns);
+	double most_ns = (double)(to->after_ns - from->before_ns);
+	double wrap = ldexp(1, (int)bits);
+	uint32_t first = votes->n;
+
+	if (least_ns <= 0 || most_ns * MAX_RATE / wrap > MAX_TEETH)
+		return;
+	for (; (ticks - 1) / most_ns <= MAX_RATE; ticks += wrap) {
+		if ((ticks + 1) / least_ns < MIN_RATE)
+			continue;
+		if (!add_tooth(votes, first, (ticks - 1) / most_ns, (ticks + 1) / least_ns)) {
+			votes->n = first;
+			return;
+		}
+	}
+	votes->n_pairs += votes->n > first;
+}
+
+static void add_pairs(struct votes *votes, const struct axis *axis, const struct fact **facts,
+                      uint32_t n)
+{
+	for (uint32_t stride = 1; stride < n && stride <= MAX_STRIDE; stride *= 2) {
+		uint32_t step = (n - stride - 1) / PAIRS_PER_STRIDE + 1;
+
+		for (uint32_t i = 0; i + stride < n; i += step)
+			add_pair(votes, axis, facts[i], facts[i + stride]);
+	}
+}
+
+static int agree(struct votes *votes, struct rate *rate)
+{
+	struct interval hull;
+	uint32_t depth;
+	int64_t *spare;
+
+	if (votes->n_pairs == 0)
+		return FLEXTRACE_OK;
+	spare = malloc(2 * (size_t)votes->n * sizeof(*spare));
+	if (!spare)
+		return FLEXTRACE_E_MEMORY;
+	depth = marzullo_hull(votes->intervals, votes->n, AGREEING, spare, &hull);
+	free(spare);
+	if (depth <= votes->n_pairs / 2)
+		return FLEXTRACE_OK;
+	rate->lo = ldexp((double)hull.lo, -RATE_BITS);
+	rate->hi = ldexp((double)hull.hi, -RATE_BITS);
+	rate->is_known = rate->hi <= CLOSE * rate->lo;
+	rate->is_steady = depth >= STEADY * votes->n_pairs;
+	return FLEXTRACE_OK;
+}
+
+/* The facts that can be paired; NULL: no memory. */
+static const struct fact **list_bounded(const struct axis *axis, uint32_t *ret_n)
+{
+	const struct fact **facts = malloc((axis->n_facts + 1ull) * sizeof(*facts));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < axis->n_facts && facts; i++) {
+		if (is_bounded(&axis->facts[i]))
+			facts[n++] = &axis->facts[i];
+	}
+	*ret_n = n;
+	return facts;
+}
+
+int rate_bound(const struct axis *axis, struct rate *ret_rate)
+{
+	struct votes votes = {.intervals = NULL};
+	const struct fact **facts;
+	int code = FLEXTRACE_OK;
+	uint32_t n;
+
+	*ret_rate = (struct rate){MIN_RATE, MAX_RATE, false, false};
+	if (axis->n_facts < 2)
+		return FLEXTRACE_OK;
+	facts = list_bounded(axis, &n);
+	votes.intervals = malloc(MAX_INTERVALS * sizeof(*votes.intervals));
+	if (facts && votes.intervals) {
+		add_pairs(&votes, axis, facts, n);
+		code = agree(&votes, ret_rate);
+	} else {
+		code = FLEXTRACE_E_MEMORY;
+	}
+	free(facts);
+	free(votes.intervals);
+	return code;
+}

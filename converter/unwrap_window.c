@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unwrap_window.h"
+
+#include <math.h>
+
+/* How far the mean rate over a gap may be from the rate's interval. Narrow ones only hold for a steady rate. */
+static const double pads[] = {1e-2, 1e-3, 1e-4, 2e-5};
+#define N_PADS          4
+#define N_UNSTEADY_PADS 2
+
+bool fact_is_bounded(const struct fact *fact)
+{
+	return fact->bounds == BOUNDS_HARD && fact->before_ns != UNWRAP_NO_BEFORE &&
+	       fact->after_ns != UNWRAP_NO_AFTER;
+}
+
+struct anchor anchor_of(const struct fact *fact)
+{
+	return (struct anchor){(int64_t)fact->first, (int64_t)(fact->first + fact->span),
+	                       fact->before_ns, fact->after_ns};
+}
+
+static place_t clamp_place(double ticks)
+{
+	if (ticks > 0x1p62)
+		return MAX_PLACE;
+	return ticks < -0x1p62 ? -MAX_PLACE : (place_t)ticks;
+}
+
+struct window window_all(void)
+{
+	return (struct window){-2 * MAX_PLACE, 2 * MAX_PLACE};
+}
+
+/* The least ticks in `span_ns`, and the most. */
+static place_t least_ticks(const struct rate *rate, double pad, int64_t span_ns)
+{
+	double f = span_ns >= 0 ? rate->lo * (1 - pad) : rate->hi * (1 + pad);
+
+	return clamp_place(floor(f * (double)span_ns));
+}
+
+static place_t most_ticks(const struct rate *rate, double pad, int64_t span_ns)
+{
+	double f = span_ns >= 0 ? rate->hi * (1 + pad) : rate->lo * (1 - pad);
+
+	return clamp_place(ceil(f * (double)span_ns));
+}
+
+static void narrow(const struct axis *axis, const struct anchor *anchor, double pad,
+                   const struct fact *fact, struct window *window)
+{
+	const struct rate *rate = &axis->rate;
+	place_t tolerance = (place_t)axis->tolerance;
+
+	if (fact->before_ns != UNWRAP_NO_BEFORE && anchor->after_ns != UNWRAP_NO_AFTER) {
+		place_t lo = anchor->last - tolerance +
+		             least_ticks(rate, pad, fact->before_ns - anchor->after_ns);
+
+		window->lo = lo > window->lo ? lo : window->lo;
+	}
+	if (fact->after_ns != UNWRAP_NO_AFTER && anchor->before_ns != UNWRAP_NO_BEFORE) {
+		place_t hi = anchor->first + tolerance +
+		             most_ticks(rate, pad, fact->after_ns - anchor->before_ns);
+
+		window->hi = hi < window->hi ? hi : window->hi;
+	}
+}
+
+struct phase phase_of(const struct axis *axis, const struct fact *fact, uint16_t segment)
+{
+	if (fact->kind == FACT_OP || !axis->segments[segment].has_wide)
+		return (struct phase){low_bits(fact->first, axis->narrow_bits), axis->narrow_bits};
+	return (struct phase){
+		low_bits(fact->first - axis->segments[segment].origin, axis->wide_bits),
+		axis->wide_bits};
+}
+
+static enum verdict judge(const struct phase *phase, const struct window *window, uint64_t span,
+                          place_t *ret_place)
+{
+	place_t wrap = (place_t)1 << phase->bits;
+	place_t k_min = (window->lo - phase->at + wrap - 1) >> phase->bits;
+	place_t k_max = (window->hi - phase->at - (place_t)span) >> phase->bits;
+
+	*ret_place = phase->at + (k_min << phase->bits);
+	if (k_min > k_max)
+		return CONTRADICTS;
+	return k_min == k_max ? FITS : IS_OPEN;
+}
+
+static uint32_t n_pads(const struct axis *axis)
+{
+	return axis->rate.is_steady ? N_PADS : N_UNSTEADY_PADS;
+}
+
+enum verdict window_place(const struct axis *axis, const struct fact *fact,
+                          const struct phase *phase, const struct anchor *const *anchors,
+                          uint32_t n, place_t *ret_place)
+{
+	for (uint32_t i = 0; i < n_pads(axis); i++) {
+		struct window window = window_all();
+		enum verdict verdict = IS_OPEN;
+
+		for (uint32_t j = 0; j < n && verdict == IS_OPEN; j++) {
+			narrow(axis, anchors[j], pads[i], fact, &window);
+			verdict = judge(phase, &window, fact->span, ret_place);
+		}
+		if (verdict == FITS)
+			return FITS;
+		if (verdict == CONTRADICTS)
+			return i == 0 ? CONTRADICTS : IS_OPEN;
+	}
+	return IS_OPEN;
+}
+
+void window_narrow(const struct axis *axis, const struct anchor *anchor, const struct fact *fact,
+                   struct window *window)
+{
+	narrow(axis, anchor, pads[0], fact, window);
+}
+
+place_t window_most_ticks(const struct axis *axis, int64_t span_ns)
+{
+	return most_ticks(&axis->rate, pads[0], span_ns);
+}
+
+double window_unknown_ticks(const struct axis *axis, double gap_ns)
+{
+	double pad = pads[n_pads(axis) - 1];
+
+	return (axis->rate.hi * (1 + pad) - axis->rate.lo * (1 - pad)) * gap_ns;
+}
