@@ -22,3 +22,15 @@ flextrace_add_unit_test(NAME chrome SOURCES ${emit_base} ${emit_chrome} tests/tr
 add_executable(check_trace ${CMAKE_CURRENT_LIST_DIR}/check_trace.c
 	${CMAKE_CURRENT_LIST_DIR}/trace_checker.c)
 target_link_libraries(check_trace PRIVATE flextrace_options PkgConfig::CJSON m)
+
+# The promises of docs/formats.md, which check_csv holds every CSV file against.
+set(formats_dir "FORMATS_DIR=\"${PROJECT_SOURCE_DIR}/docs\"")
+flextrace_add_unit_test(NAME csv_checker SOURCES tests/csv_checker.c)
+flextrace_add_unit_test(NAME csv SOURCES ${emit_base} ${emit_csv} tests/csv_checker.c
+	LIBS ${emit_libs} DEFINITIONS ${formats_dir})
+
+# check_csv DIR: for the end-to-end tests.
+add_executable(check_csv ${CMAKE_CURRENT_LIST_DIR}/check_csv.c
+	${CMAKE_CURRENT_LIST_DIR}/csv_checker.c ${CMAKE_CURRENT_LIST_DIR}/scratch.c)
+target_compile_definitions(check_csv PRIVATE ${formats_dir})
+target_link_libraries(check_csv PRIVATE flextrace_options)

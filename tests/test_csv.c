@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "csv_checker.h"
+#include "emit/emit.h"
+#include "scratch.h"
+#include "timeline_fixture.h"
+
+struct test {
+	struct timeline_fixture fixture;
+	struct emit_file_count counts[EMIT_MAX_FILES];
+	uint32_t n_counts;
+	char *dir; /* owned */
+};
+
+static int start_empty(void **state)
+{
+	struct test *test = calloc(1, sizeof(*test));
+
+	timeline_fixture_init(&test->fixture);
+	test->dir = scratch_dir();
+	*state = test;
+	return 0;
+}
+
+static int start_sample(void **state)
+{
+	struct test *test = calloc(1, sizeof(*test));
+
+	timeline_fixture_sample(&test->fixture);
+	test->dir = scratch_dir();
+	*state = test;
+	return 0;
+}
+
+static int stop(void **state)
+{
+	struct test *test = *state;
+
+	timeline_fixture_release(&test->fixture);
+	scratch_remove(test->dir);
+	free(test);
+	return 0;
+}
+
+static const struct emitter *const parts[] = {&emit_csv_host, &emit_csv_device, &emit_csv_rest};
+
+/* Writes all files and has each checked against the documentation. */
+static void emit(struct test *test)
+{
+	struct emit_options options = {.output_dir = test->dir};
+	char *formats = scratch_read(FORMATS_DIR, "formats.md", NULL);
+
+	assert_non_null(formats);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(parts[i]->write(&test->fixture.timeline, &options, test->counts,
+		                                 &test->n_counts, NULL),
+		                 0);
+	assert_int_equal(test->n_counts, 8);
+	for (uint32_t i = 0; i < test->n_counts; i++) {
+		const struct emit_file_count *count = &test->counts[i];
+		size_t n;
+		char *text = scratch_read(test->dir, count->file, &n);
+
+		assert_non_null(text);
+		assert_int_equal(csv_check(count->file, text, n, formats, stderr), 0);
+		assert_int_equal(count->rows, count->expected);
+		assert_int_equal(count->left_out, 0);
+		free(text);
+	}
+	free(formats);
+}
+
+/* Compares a file but for its header, which the documentation fixes. */
+static void assert_file(struct test *test, const char *name, const char *expected)
+{
+	char *text = scratch_read(test->dir, name, NULL);
+
+	assert_non_null(text);
+	assert_string_equal(strchr(text, '\n') + 1, expected);
+	free(text);
+}
+
+#define EPOCH "1787000001000" /* the sample's rows are at this + 6 digits + 123 */
+
+static void test_csv__writes_device_rows(void **state)
+{
+	struct test *test = *state;
+
+	emit(test);
+	assert_file(
+		test, "events.csv",
+		"0,\"node,1\",100,0,,0,DmaI,mm_0,1,41," EPOCH "020123," EPOCH "021123,1000,12,"
+		"certified,4294967306,4294967316,4294967326,4294967336,4294967346,,900,,,,,,,,,,"
+		"0/1.0:17\n"
+		"0,\"node,1\",100,0,,0,Prep,mm_0,1,41," EPOCH "021123," EPOCH "022123,1000,12,"
+		"certified,4294967306,4294967316,4294967326,4294967336,4294967346,,900,,,,,,,,,,"
+		"0/1.0:17\n"
+		"0,\"node,1\",100,0,,0,Exec,mm_0,1,41," EPOCH "022123," EPOCH "030123,8000,12,"
+		"certified,4294967306,4294967316,4294967326,4294967336,4294967346,,900,,,,,,,,,,"
+		"0/1.0:17\n"
+		"0,\"node,1\",100,0,2,,FW,load tile,1,," EPOCH "022123," EPOCH "029123,7000,15,"
+		"certified,100,,,,9007199254740993,,,,,,,,,,,,0/1.0:0\n"
+		"0,\"node,1\",100,0,2,,Kernel,load tile,1,," EPOCH "023123," EPOCH "028123,5000,15,"
+		"certified,100,,,,9007199254740993,,,,,,,,,,,,0/1.0:0\n"
+		"0,\"node,1\",100,0,2,,Zone,load tile,1,," EPOCH "023123," EPOCH "024123,1000,15,"
+		"certified,100,,,,9007199254740993,,,,,,,,,,,,0/1.0:0\n"
+		"0,\"node,1\",100,0,,0,Exec,mm_0,2,42," EPOCH "025123," EPOCH "041123,16000,,"
+		"outlier,4294967306,4294967316,4294967326,4294967336,4294967346,,,,,,,,,,,,"
+		"0/1.0:17\n"
+		"0,\"node,1\",100,0,,0,DmaO,mm_0,1,41," EPOCH "030123," EPOCH "031123,1000,12,"
+		"certified,4294967306,4294967316,4294967326,4294967336,4294967346,,900,,,,,,,,,,"
+		"0/1.0:17\n"
+		"1,\"node,1\",200,3,,7,Memcpy PtoP,mm_0,3,43," EPOCH "050123," EPOCH
+		"052123,2000,7,"
+		"certified,,,4294967326,4294967336,,4096,,,,world,0,,,,,,0/1.0:17\n");
+}
+
+static void test_csv__writes_host_rows(void **state)
+{
+	struct test *test = *state;
+
+	emit(test);
+	assert_file(test, "host.csv",
+	            "0,\"node,1\",100,100,main,Step,ProfilerStep#3,,0," EPOCH "000123," EPOCH
+	            "100123,100000,0,certified,,0/1.0:0\n"
+	            "0,\"node,1\",100,100,main,User,\"outer, \"\"quoted\"\"\",,0," EPOCH
+	            "000123," EPOCH "090123,90000,0,certified,,0/1.0:0\n"
+	            "0,\"node,1\",100,100,main,aiuLaunchControlBlocks,launch,41,1," EPOCH
+	            "000123," EPOCH "010123,10000,0,certified,\"{\"\"shape\"\":\"\"2x3\"\"}\","
+	            "0/1.0:0\n"
+	            "0,\"node,1\",100,100,main,User,crossing,,0," EPOCH "005123," EPOCH
+	            "095123,90000,,assumed,,0/1.0:0\n"
+	            "0,\"node,1\",100,100,main,aiuLaunchControlBlocks,launch,42,1," EPOCH
+	            "010123," EPOCH "012123,2000,0,certified,,0/1.0:0\n"
+	            /* rank 1 is 199.5 ns from the reference, at most */
+	            "1,\"node,1\",200,200,,Op,matmul,1152921504606846977,0," EPOCH "020123," EPOCH
+	            "020123,0,200,certified,,0/1.0:0\n"
+	            ",\"node,1\",,,,aiuCompileGraph,,,0," EPOCH "020124," EPOCH
+	            "020125,1,,certified,,0/1.0:0\n"
+	            "1,\"node,1\",200,200,,Collective,all_reduce,,0," EPOCH "030123," EPOCH
+	            "040123,10000,200,certified,,0/1.0:0\n");
+}
+
+static void test_csv__writes_points(void **state)
+{
+	struct test *test = *state;
+
+	emit(test);
+	assert_file(test, "instants.csv",
+	            "0,\"node,1\",100,100,main,,,annotation,model,bert,," EPOCH
+	            "001123,0,certified,0/1.0:0\n"
+	            "0,\"node,1\",100,100,main,,,instant,kicked,,41," EPOCH
+	            "002123,0,certified,0/1.0:0\n"
+	            "0,\"node,1\",100,,,0,2,mark,tile done,,," EPOCH
+	            "023623,15,certified,0/1.0:0\n");
+	assert_file(test, "counters.csv",
+	            "0,\"node,1\",100,,,\"free,cores\",2.5," EPOCH "003123,0,certified,0/1.0:0\n"
+	            "0,\"node,1\",100,0,2,\"free,cores\",7," EPOCH "023723,15,certified,0/1.0:0\n");
+	assert_file(test, "memory.csv",
+	            "0,\"node,1\",100,100,0,alloc,18446744073441116160,4096,4096," EPOCH
+	            "004123,0/1.0:0\n"
+	            "0,\"node,1\",100,100,0,free,18446744073441116160,4096,0," EPOCH
+	            "060123,0/1.0:0\n");
+}
+
+static void test_csv__writes_reports(void **state)
+{
+	struct test *test = *state;
+
+	emit(test);
+	assert_file(test, "clocks.csv",
+	            "0,\"node,1\",100,0,0,0,2,1,0,1,0,560.001234,2.204400,,-123456.789,10.250,"
+	            "12.000,12.000,0.000,0.000,0.000,0,0,0,0,10.000000,default\n");
+	assert_file(test, "alignment.csv",
+	            "0,\"node,1\",100,0.000,,0.000,0.000,0.000,0,0,,,,,0,0\n"
+	            "1,\"node,1\",200,-1234.500,0.500000,100.000,190.000,199.500,10,1,0.000,0.000,"
+	            "0.000,80.000,0,1\n");
+	assert_file(test, "losses.csv",
+	            ",,,lttng_discarded_events,,,0/1.0,13," EPOCH "007123," EPOCH "008123\n"
+	            "0,\"node,1\",100,device_ring_dropped,0,2,0/1.0,3,,\n");
+}
+
+static void test_csv__counts_each_row_by_its_class(void **state)
+{
+	struct test *test = *state;
+	const struct emit_file_count *host = &test->counts[0], *events = &test->counts[1];
+
+	emit(test);
+	assert_string_equal(host->file, "host.csv");
+	assert_int_equal(host->rows, 8);
+	assert_int_equal(host->by_class[RECORD_SCOPE], 6);
+	assert_int_equal(host->by_class[RECORD_STEP], 1);
+	assert_int_equal(host->by_class[RECORD_COLLECTIVE], 1);
+	assert_string_equal(events->file, "events.csv");
+	assert_int_equal(events->rows, 9);
+	assert_int_equal(events->by_class[RECORD_DEVICE_OP], 6);
+	assert_int_equal(events->by_class[RECORD_MARKER_BATCH], 3);
+}
+
+static void test_csv__writes_headers_for_an_empty_timeline(void **state)
+{
+	struct test *test = *state;
+
+	emit(test);
+	for (uint32_t i = 0; i < test->n_counts; i++)
+		assert_file(test, test->counts[i].file, "");
+}
+
+static void test_csv__keeps_hostile_names(void **state)
+{
+	static char long_name[1 << 20];
+	struct test *test = *state;
+	struct timeline_fixture *fixture = &test->fixture;
+	uint32_t process = fixture_process(fixture, 0, 1, "a\nb");
+	uint32_t thread = fixture_thread(fixture, process, 1, "t,\"1\"");
+	uint32_t track = fixture_track(fixture,
+	                               (struct track){.kind = TRACK_THREAD, .owner = thread});
+	const char *const names[] = {"=1+1", "a\r\nb", "\"", ",,,", "\1", "bad \xff", long_name};
+	char *text;
+
+	memset(long_name, '"', sizeof(long_name) - 1);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		fixture_host(fixture, fixture_scope(fixture, track, names[i], (int64_t)i, 10));
+	emit(test);
+	assert_int_equal(test->counts[0].replaced_bytes, 1);
+	text = scratch_read(test->dir, "host.csv", NULL);
+	assert_non_null(strstr(text, "\n0,\"node,1\",1,1,\"t,\"\"1\"\"\",User,=1+1,,0,0,10,10,"));
+	assert_non_null(strstr(text, ",User,\"a\r\nb\",,0,"));
+	assert_non_null(strstr(text, ",User,\"\"\"\",,0,"));
+	assert_non_null(strstr(text, ",User,\",,,\",,0,"));
+	assert_non_null(strstr(text, ",User,\1,,0,"));
+	assert_non_null(strstr(text, ",User,bad \xef\xbf\xbd,,0,"));
+	free(text);
+}
+
+static void test_csv__tells_the_host_of_a_loss_without_process(void **state)
+{
+	const struct loss_place stream = {FLEXTRACE_NONE, FLEXTRACE_NONE, FLEXTRACE_NONE, 0};
+	const struct loss_place nowhere = LOSS_NOWHERE;
+	struct test *test = *state;
+
+	test->fixture.streams[0].host = fixture_string(&test->fixture, "far");
+	ledger_lose(&test->fixture.ledger, LOSS_DISCARDED_EVENTS, &stream, UINT64_MAX, INT64_MIN);
+	ledger_lose(&test->fixture.ledger, LOSS_MALFORMED, &nowhere, 1, 5);
+	emit(test);
+	assert_file(test, "losses.csv",
+	            ",far,,lttng_discarded_events,,,0/1.0,18446744073709551615,,\n"
+	            ",,,malformed,,,,1,,\n");
+}
+
+static void test_csv__leaves_nothing_where_it_cannot_write(void **state)
+{
+	static const char *const files[] = {"host.csv", "events.csv", "clocks.csv"};
+	struct test *test = *state;
+	struct emit_options options = {.output_dir = test->dir};
+
+	for (int i = 0; i < 3; i++) {
+		struct flextrace_error error = {0};
+		char *path = NULL, tmp[64];
+
+		assert_true(asprintf(&path, "%s/%s", test->dir, files[i]) > 0);
+		assert_int_equal(mkdir(path, 0777), 0);
+		test->n_counts = 0;
+		assert_int_equal(parts[i]->write(&test->fixture.timeline, &options, test->counts,
+		                                 &test->n_counts, &error),
+		                 FLEXTRACE_E_OUTPUT);
+		assert_non_null(strstr(error.message, path));
+		snprintf(tmp, sizeof(tmp), "%s.tmp", files[i]);
+		assert_false(scratch_has(test->dir, tmp));
+		free(path);
+	}
+}
+
+#define SAMPLE(name) cmocka_unit_test_setup_teardown(name, start_sample, stop)
+#define EMPTY(name)  cmocka_unit_test_setup_teardown(name, start_empty, stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SAMPLE(test_csv__writes_device_rows),
+		SAMPLE(test_csv__writes_host_rows),
+		SAMPLE(test_csv__writes_points),
+		SAMPLE(test_csv__writes_reports),
+		SAMPLE(test_csv__counts_each_row_by_its_class),
+		EMPTY(test_csv__writes_headers_for_an_empty_timeline),
+		EMPTY(test_csv__keeps_hostile_names),
+		EMPTY(test_csv__tells_the_host_of_a_loss_without_process),
+		SAMPLE(test_csv__leaves_nothing_where_it_cannot_write),
+	};
+
+	return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
+}
