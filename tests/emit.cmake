@@ -34,3 +34,9 @@ add_executable(check_csv ${CMAKE_CURRENT_LIST_DIR}/check_csv.c
 	${CMAKE_CURRENT_LIST_DIR}/csv_checker.c ${CMAKE_CURRENT_LIST_DIR}/scratch.c)
 target_compile_definitions(check_csv PRIVATE ${formats_dir})
 target_link_libraries(check_csv PRIVATE flextrace_options)
+
+flextrace_add_unit_test(NAME text SOURCES ${emit_base} converter/emit/text.c LIBS ${emit_libs})
+flextrace_add_unit_test(NAME run_json SOURCES ${emit_base} converter/emit/run_json.c
+	LIBS ${emit_libs})
+flextrace_add_unit_test(NAME emit SOURCES ${emit_base} ${emit_chrome} ${emit_csv}
+	converter/emit/text.c converter/emit/run_json.c converter/emit/emit.c LIBS ${emit_libs})

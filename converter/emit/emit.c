@@ -95,11 +95,12 @@ int emit_create_dir(const char *dir, struct flextrace_error *error)
 	if (!path)
 		return error_set(error, FLEXTRACE_E_MEMORY, "Cannot create directory: path=%s",
 		                 dir);
-	for (char *slash = strchr(path + 1, '/'); *dir && slash && cause == 0;
-	     slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
+	for (char *at = path; *at && cause == 0; at++) { /* each parent; the root is there */
+		if (*at != '/' || at == path)
+			continue;
+		*at = '\0';
 		cause = make_dir(path);
-		*slash = '/';
+		*at = '/';
 	}
 	if (cause == 0)
 		cause = make_dir(path);
@@ -152,10 +153,11 @@ static void *run_jobs(void *context)
 
 	for (;;) {
 		uint32_t i = atomic_fetch_add(&work->next, 1);
-		struct job *job = &work->jobs[i];
+		struct job *job;
 
 		if (i >= work->n_jobs || atomic_load(&work->has_failed))
 			return NULL;
+		job = &work->jobs[i];
 		job->code = job->emitter->write(work->timeline, work->options, job->counts,
 		                                &job->n_counts, &job->error);
 		if (job->code < 0)

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <cjson/cJSON.h>
+
+#include "emit/emit.h"
+#include "scratch.h"
+#include "timeline_fixture.h"
+
+struct test {
+	struct timeline_fixture fixture;
+	char *dir; /* owned */
+};
+
+static int start(void **state)
+{
+	struct test *test = calloc(1, sizeof(*test));
+
+	timeline_fixture_sample(&test->fixture);
+	test->dir = scratch_dir();
+	*state = test;
+	return 0;
+}
+
+static int stop(void **state)
+{
+	struct test *test = *state;
+
+	timeline_fixture_release(&test->fixture);
+	scratch_remove(test->dir);
+	free(test);
+	return 0;
+}
+
+static const char *const csv_files[] = {
+	"host.csv",   "events.csv", "instants.csv",  "counters.csv",
+	"memory.csv", "clocks.csv", "alignment.csv", "losses.csv",
+};
+
+static void assert_csv(const char *dir, bool expected)
+{
+	for (size_t i = 0; i < sizeof(csv_files) / sizeof(csv_files[0]); i++)
+		assert_int_equal(scratch_has(dir, csv_files[i]), expected);
+}
+
+static void test_emit__writes_the_formats_asked_for(void **state)
+{
+	static const struct {
+		const char *formats;
+		bool gzip, json, json_gz, csv, text;
+	} cases[] = {
+		{NULL, false, true, false, true, false},
+		{NULL, true, false, true, true, false},
+		{"chrome", false, true, false, false, false},
+		{"csv", false, false, false, true, false},
+		{"text", true, false, false, false, true},
+		{"text,csv,chrome", false, true, false, true, true},
+		{"text,text", false, false, false, false, true},
+	};
+	struct test *test = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *dir = scratch_dir();
+		struct emit_options options = {
+			.output_dir = dir, .formats = cases[i].formats, .gzip = cases[i].gzip};
+
+		assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0);
+		assert_int_equal(scratch_has(dir, "trace.json"), cases[i].json);
+		assert_int_equal(scratch_has(dir, "trace.json.gz"), cases[i].json_gz);
+		assert_int_equal(scratch_has(dir, "timeline.txt"), cases[i].text);
+		assert_csv(dir, cases[i].csv);
+		assert_true(scratch_has(dir, "run.json"));
+		scratch_remove(dir);
+	}
+}
+
+static void test_emit__refuses_unknown_formats(void **state)
+{
+	static const char *const formats[] = {
+		"", "json", "chrome,", ",csv", "chrome,xml,csv", "chrome csv", "chr", "chromes"};
+	struct test *test = *state;
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		struct emit_options options = {.output_dir = test->dir, .formats = formats[i]};
+		struct flextrace_error error = {0};
+
+		assert_int_equal(emit_check_formats(formats[i], NULL), FLEXTRACE_E_USAGE);
+		assert_int_equal(emit_run(&test->fixture.timeline, &options, &error),
+		                 FLEXTRACE_E_USAGE);
+		assert_non_null(strstr(error.message, "known=chrome, csv, text"));
+		assert_false(scratch_has(test->dir, "run.json"));
+	}
+	assert_int_equal(emit_check_formats(NULL, NULL), 0);
+	assert_int_equal(emit_check_formats("csv,chrome", NULL), 0);
+}
+
+/* Each file with any number of threads is the same as with one. */
+static void test_emit__is_the_same_on_any_number_of_threads(void **state)
+{
+	static const char *const others[] = {"trace.json", "timeline.txt", "run.json"};
+	struct test *test = *state;
+	struct emit_options options = {.output_dir = test->dir, .formats = "chrome,csv,text"};
+
+	assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0);
+	for (uint32_t n_threads = 1; n_threads <= 16; n_threads += 3) {
+		char *dir = scratch_dir();
+
+		options.output_dir = dir;
+		options.n_threads = n_threads;
+		assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0);
+		for (size_t i = 0; i < 8 + 3; i++) {
+			const char *file = i < 8 ? csv_files[i] : others[i - 8];
+			char *one = scratch_read(test->dir, file, NULL);
+			char *many = scratch_read(dir, file, NULL);
+
+			assert_non_null(one);
+			assert_non_null(many);
+			assert_string_equal(one, many);
+			free(one);
+			free(many);
+		}
+		scratch_remove(dir);
+	}
+}
+
+static void test_emit__closes_its_books(void **state)
+{
+	struct test *test = *state;
+	struct emit_options options = {.output_dir = test->dir, .formats = "chrome,csv,text"};
+	cJSON *root, *file;
+	char *text;
+	int n = 0;
+
+	assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0);
+	text = scratch_read(test->dir, "run.json", NULL);
+	root = cJSON_Parse(text);
+	assert_true(cJSON_IsTrue(cJSON_GetObjectItem(root, "closes")));
+	/* the lines of every CSV file are as many as run.json says */
+	cJSON_ArrayForEach(file, cJSON_GetObjectItem(root, "files"))
+	{
+		const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(file, "file"));
+		char *content = scratch_read(test->dir, name, NULL);
+		int n_lines = 0;
+
+		for (const char *at = content; (at = strchr(at, '\n')); at++)
+			n_lines++;
+		if (strstr(name, ".csv"))
+			assert_int_equal(n_lines - 1, cJSON_GetObjectItem(file, "rows")->valueint);
+		free(content);
+		n++;
+	}
+	assert_int_equal(n, 10);
+	cJSON_Delete(root);
+	free(text);
+}
+
+static void test_emit__fails_when_books_do_not_close(void **state)
+{
+	struct test *test = *state;
+	struct emit_options options = {.output_dir = test->dir};
+	struct flextrace_error error = {0};
+
+	test->fixture.ledger.read[RECORD_SCOPE]++;
+	test->fixture.ledger.rows[RECORD_SCOPE]++; /* a row that is in no table */
+	assert_int_equal(emit_run(&test->fixture.timeline, &options, &error), FLEXTRACE_E_OUTPUT);
+	assert_non_null(strstr(error.message, "class=scope, rows=6, records=7"));
+	assert_true(scratch_has(test->dir, "run.json"));
+}
+
+static void test_emit__creates_the_directory_with_its_parents(void **state)
+{
+	struct test *test = *state;
+	struct emit_options options = {.formats = "text"};
+	char *dir = NULL;
+
+	assert_true(asprintf(&dir, "%s/a/b/../b//c/", test->dir) > 0);
+	options.output_dir = dir;
+	assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0);
+	assert_true(scratch_has(dir, "run.json"));
+	assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0); /* again */
+	free(dir);
+}
+
+static void test_emit__names_a_directory_that_cannot_be(void **state)
+{
+	static const char *const names[] = {"file", "file/", "file/below", "file/below/it"};
+	struct test *test = *state;
+	char *path = NULL;
+
+	assert_true(asprintf(&path, "%s/file", test->dir) > 0);
+	fclose(fopen(path, "w"));
+	free(path);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct flextrace_error error = {0};
+		struct emit_options options = {.formats = "text"};
+
+		assert_true(asprintf(&path, "%s/%s", test->dir, names[i]) > 0);
+		options.output_dir = path;
+		assert_int_equal(emit_run(&test->fixture.timeline, &options, &error),
+		                 FLEXTRACE_E_OUTPUT);
+		assert_non_null(strstr(error.message, path));
+		assert_non_null(strstr(error.message, "cause=Not a directory"));
+		free(path);
+	}
+	assert_int_equal(emit_create_dir("", NULL), FLEXTRACE_E_OUTPUT);
+}
+
+/* The disk is full for one of the files: no run.json may say that all is well, not even an older one. */
+static void test_emit__leaves_no_run_json_when_a_file_fails(void **state)
+{
+	struct test *test = *state;
+	struct emit_options options = {.output_dir = test->dir, .n_threads = 4};
+	struct flextrace_error error = {0};
+	char *link = NULL;
+
+	assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0);
+	assert_true(scratch_has(test->dir, "run.json"));
+	assert_true(asprintf(&link, "%s/counters.csv.tmp", test->dir) > 0);
+	assert_int_equal(symlink("/dev/full", link), 0);
+	assert_int_equal(emit_run(&test->fixture.timeline, &options, &error), FLEXTRACE_E_OUTPUT);
+	assert_non_null(strstr(error.message, "counters.csv, cause=No space left on device"));
+	assert_false(scratch_has(test->dir, "run.json"));
+	assert_false(scratch_has(test->dir, "counters.csv.tmp"));
+	free(link);
+}
+
+static void test_emit__says_when_run_json_cannot_be_replaced(void **state)
+{
+	struct test *test = *state;
+	struct emit_options options = {.output_dir = test->dir, .formats = "text"};
+	struct flextrace_error error = {0};
+	char *path = NULL;
+
+	assert_true(asprintf(&path, "%s/run.json", test->dir) > 0);
+	assert_int_equal(mkdir(path, 0777), 0);
+	assert_int_equal(emit_run(&test->fixture.timeline, &options, &error), FLEXTRACE_E_OUTPUT);
+	assert_non_null(strstr(error.message, path));
+	assert_false(scratch_has(test->dir, "timeline.txt"));
+	free(path);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_emit__writes_the_formats_asked_for),
+		TEST(test_emit__refuses_unknown_formats),
+		TEST(test_emit__is_the_same_on_any_number_of_threads),
+		TEST(test_emit__closes_its_books),
+		TEST(test_emit__fails_when_books_do_not_close),
+		TEST(test_emit__creates_the_directory_with_its_parents),
+		TEST(test_emit__names_a_directory_that_cannot_be),
+		TEST(test_emit__leaves_no_run_json_when_a_file_fails),
+		TEST(test_emit__says_when_run_json_cannot_be_replaced),
+	};
+
+	return cmocka_run_group_tests_name("emit", tests, NULL, NULL);
+}

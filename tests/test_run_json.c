@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <cjson/cJSON.h>
+
+#include "emit/run_json.h"
+#include "scratch.h"
+#include "timeline_fixture.h"
+
+struct test {
+	struct timeline_fixture fixture;
+	struct emit_file_count counts[2];
+	char *dir;   /* owned */
+	char *text;  /* owned */
+	cJSON *root; /* owned */
+};
+
+static int start(void **state)
+{
+	struct test *test = calloc(1, sizeof(*test));
+
+	timeline_fixture_sample(&test->fixture);
+	test->dir = scratch_dir();
+	test->counts[0] = (struct emit_file_count){
+		.file = "host.csv", .rows = 8, .expected = 8, .has_classes = true};
+	test->counts[0].by_class[RECORD_SCOPE] = 6;
+	test->counts[0].by_class[RECORD_STEP] = 1;
+	test->counts[0].by_class[RECORD_COLLECTIVE] = 1;
+	test->counts[1] = (struct emit_file_count){.file = "clocks.csv", .rows = 1, .expected = 1};
+	*state = test;
+	return 0;
+}
+
+static int stop(void **state)
+{
+	struct test *test = *state;
+
+	timeline_fixture_release(&test->fixture);
+	scratch_remove(test->dir);
+	cJSON_Delete(test->root);
+	free(test->text);
+	free(test);
+	return 0;
+}
+
+static int write_run(struct test *test, const struct emit_run *run, struct flextrace_error *error)
+{
+	struct emit_options options = {.output_dir = test->dir, .run = run, .n_threads = 7};
+	int code = run_json_write(&test->fixture.timeline, &options, test->counts, 2, error);
+
+	cJSON_Delete(test->root);
+	free(test->text);
+	test->text = scratch_read(test->dir, "run.json", NULL);
+	test->root = cJSON_Parse(test->text);
+	return code;
+}
+
+static void assert_json(const cJSON *item, const char *expected)
+{
+	cJSON *json = cJSON_Parse(expected);
+	char *text = cJSON_PrintUnformatted(item);
+
+	assert_non_null(json);
+	if (!cJSON_Compare(item, json, true))
+		fail_msg("expected %s, got %s", expected, text);
+	cJSON_Delete(json);
+	free(text);
+}
+
+static void test_run_json__tells_what_was_read_and_written(void **state)
+{
+	static const char *const inputs[] = {"trace \"1\"", "bad \xff"};
+	static const char *const options[] = {"rho-ppm=10", "names=a=b", "gzip"};
+	static const struct emit_table tables[] = {{"kernels.csv", 3}};
+	static const struct emit_run run = {inputs, 2, options, 3, tables, 1};
+	struct test *test = *state;
+
+	test->counts[0].arrows = 4;
+	test->counts[0].replaced_bytes = 5;
+	assert_int_equal(write_run(test, &run, NULL), 0);
+	assert_json(
+		test->root,
+		"{\"versions\":{\"flextrace\":\"" FLEXTRACE_VERSION
+		"\",\"run_json\":1,\"marker_area\":1},"
+		"\"inputs\":[\"trace \\\"1\\\"\",\"bad \\ufffd\"],"
+		"\"options\":{\"rho-ppm\":\"10\",\"names\":\"a=b\",\"gzip\":\"\"},"
+		"\"traces\":[{\"trace\":0,\"uuid\":\"00000000000000000000000000000000\","
+		"\"host\":\"\",\"streams\":1,\"events\":0}],"
+		"\"processes\":["
+		"{\"rank\":1,\"world_size\":2,\"host\":\"node,1\",\"pid\":200,\"trace\":0,"
+		"\"program\":\"app \\\"one\\\"\",\"runtime\":\"miniflex\",\"version\":\"1.2\"},"
+		"{\"rank\":0,\"world_size\":2,\"host\":\"node,1\",\"pid\":100,\"trace\":0,"
+		"\"program\":\"app\",\"runtime\":\"miniflex\",\"version\":\"1.2\"},"
+		"{\"rank\":-1,\"world_size\":0,\"host\":\"node,1\",\"pid\":-1,\"trace\":0,"
+		"\"program\":\"\",\"runtime\":\"miniflex\",\"version\":\"1.2\"}],"
+		"\"totals\":{\"records\":27,\"foreign_events\":0,\"lost\":16,\"host_rows\":8,"
+		"\"device_rows\":9,\"instants\":3,\"counters\":2,\"memory\":2,\"flows\":2,"
+		"\"crossing\":0,\"first_ns\":1787000001000000123,\"last_ns\":1787000001000100123},"
+		"\"warnings\":[{\"id\":\"lost_events\",\"count\":13,\"remedy\":\"use larger or "
+	        "more "
+		"sub-buffers: lttng enable-channel --subbuf-size --num-subbuf\"}],"
+		"\"losses\":{\"lttng_discarded_events\":13,\"device_ring_dropped\":3},"
+		"\"balance\":{"
+		"\"scope\":{\"read\":6,\"rows\":6,\"evidence\":0,\"discarded\":{}},"
+		"\"end\":{\"read\":3,\"rows\":0,\"evidence\":1,\"discarded\":{\"unmatched_end\":2}}"
+	        ","
+		"\"instant\":{\"read\":1,\"rows\":1,\"evidence\":0,\"discarded\":{}},"
+		"\"counter\":{\"read\":1,\"rows\":1,\"evidence\":0,\"discarded\":{}},"
+		"\"annotation\":{\"read\":1,\"rows\":1,\"evidence\":0,\"discarded\":{}},"
+		"\"step\":{\"read\":1,\"rows\":1,\"evidence\":0,\"discarded\":{}},"
+		"\"memory\":{\"read\":2,\"rows\":2,\"evidence\":0,\"discarded\":{}},"
+		"\"device_op\":{\"read\":6,\"rows\":6,\"evidence\":0,\"discarded\":{}},"
+		"\"marker_batch\":{\"read\":5,\"rows\":5,\"evidence\":0,\"discarded\":{}},"
+		"\"collective\":{\"read\":1,\"rows\":1,\"evidence\":0,\"discarded\":{}}},"
+		"\"files\":[{\"file\":\"host.csv\",\"rows\":8,\"arrows\":4,\"replaced_bytes\":5,"
+		"\"by_class\":{\"scope\":6,\"step\":1,\"collective\":1}},"
+		"{\"file\":\"clocks.csv\",\"rows\":1},{\"file\":\"kernels.csv\",\"rows\":3}],"
+		"\"closes\":true}");
+}
+
+static void test_run_json__does_without_facts_of_the_run(void **state)
+{
+	struct test *test = *state;
+
+	assert_int_equal(write_run(test, NULL, NULL), 0);
+	assert_json(cJSON_GetObjectItem(test->root, "inputs"), "[]");
+	assert_json(cJSON_GetObjectItem(test->root, "options"), "{}");
+}
+
+/* A document for numbers that doubles cannot hold: they stand in the text. */
+static void test_run_json__keeps_64_bits(void **state)
+{
+	const struct loss_place place = LOSS_NOWHERE;
+	struct test *test = *state;
+
+	ledger_lose(&test->fixture.ledger, LOSS_DISCARDED_PACKETS, &place, UINT64_MAX - 1,
+	            INT64_MIN);
+	assert_int_equal(write_run(test, NULL, NULL), 0);
+	assert_non_null(strstr(test->text, "\"lttng_discarded_packets\":\t18446744073709551614,"));
+	assert_non_null(strstr(test->text, "\"first_ns\":\t1787000001000000123,"));
+}
+
+static void test_run_json__leaves_excluded_processes_out(void **state)
+{
+	struct test *test = *state;
+
+	test->fixture.processes[0].is_excluded = true;
+	assert_int_equal(write_run(test, NULL, NULL), 0);
+	assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(test->root, "processes")), 2);
+}
+
+static void test_run_json__lists_traces_with_their_streams(void **state)
+{
+	struct test *test = *state;
+	struct timeline_fixture *fixture = &test->fixture;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		fixture->stream_list[i] = &fixture->streams[i];
+		fixture->streams[i].n_events = 10 + i;
+		fixture->streams[i].trace = i / 2;
+		fixture->streams[i].host = fixture_string(fixture, i / 2 ? "b" : "a");
+		memset(fixture->streams[i].trace_uuid, 0xa0 + (int)(i / 2), 16);
+	}
+	fixture->stream_set.n_streams = 3;
+	assert_int_equal(write_run(test, NULL, NULL), 0);
+	assert_json(cJSON_GetObjectItem(test->root, "traces"),
+	            "[{\"trace\":0,\"uuid\":\"a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0\",\"host\":\"a\","
+	            "\"streams\":2,\"events\":21},"
+	            "{\"trace\":1,\"uuid\":\"a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\",\"host\":\"b\","
+	            "\"streams\":1,\"events\":12}]");
+}
+
+/* -- books that do not close ------------------------------------------------------------------------- */
+
+static void assert_open(struct test *test, const char *where)
+{
+	struct flextrace_error error = {0};
+
+	assert_int_equal(write_run(test, NULL, &error), FLEXTRACE_E_OUTPUT);
+	assert_int_equal(error.code, FLEXTRACE_E_OUTPUT);
+	if (!strstr(error.message, where))
+		fail_msg("expected \"%s\" in \"%s\"", where, error.message);
+	assert_json(cJSON_GetObjectItem(test->root, "closes"), "false");
+}
+
+static void test_run_json__fails_when_records_are_not_booked(void **state)
+{
+	struct test *test = *state;
+
+	test->fixture.ledger.read[RECORD_SUBMIT]++;
+	assert_open(test, "class=submit");
+}
+
+static void test_run_json__fails_when_rows_are_not_written(void **state)
+{
+	struct test *test = *state;
+
+	test->counts[0].expected++;
+	assert_open(test, "host.csv do not close: rows=8, left_out=0, expected=9");
+	test->counts[0].left_out = 1; /* told why */
+	assert_int_equal(write_run(test, NULL, NULL), 0);
+	test->counts[1].rows = 0;
+	assert_open(test, "clocks.csv do not close: rows=0");
+}
+
+static void test_run_json__fails_when_classes_do_not_add_up(void **state)
+{
+	struct test *test = *state;
+
+	test->counts[0].by_class[RECORD_COLLECTIVE]++;
+	assert_open(test, "host.csv do not close: rows=8, rows_by_class=9");
+}
+
+static void test_run_json__fails_when_a_record_has_two_rows(void **state)
+{
+	struct test *test = *state;
+
+	test->counts[0].by_class[RECORD_SCOPE]++;
+	test->counts[0].rows++;
+	test->counts[0].expected++;
+	assert_open(test, "host.csv do not close: class=scope, rows=7, records=6");
+}
+
+static void test_run_json__names_what_cannot_be_written(void **state)
+{
+	struct test *test = *state;
+	struct flextrace_error error = {0};
+	struct emit_options options = {.output_dir = "/nonexistent"};
+
+	assert_int_equal(run_json_write(&test->fixture.timeline, &options, test->counts, 2, &error),
+	                 FLEXTRACE_E_OUTPUT);
+	assert_non_null(strstr(error.message, "/nonexistent/run.json.tmp"));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_run_json__tells_what_was_read_and_written),
+		TEST(test_run_json__does_without_facts_of_the_run),
+		TEST(test_run_json__keeps_64_bits),
+		TEST(test_run_json__leaves_excluded_processes_out),
+		TEST(test_run_json__lists_traces_with_their_streams),
+		TEST(test_run_json__fails_when_records_are_not_booked),
+		TEST(test_run_json__fails_when_rows_are_not_written),
+		TEST(test_run_json__fails_when_classes_do_not_add_up),
+		TEST(test_run_json__fails_when_a_record_has_two_rows),
+		TEST(test_run_json__names_what_cannot_be_written),
+	};
+
+	return cmocka_run_group_tests_name("run_json", tests, NULL, NULL);
+}
