@@ -236,15 +236,12 @@ static int record_program(struct run *run)
 
 static int record_running(struct run *run)
 {
-	struct flextrace_error error = {0};
 	int code = begin(run);
 
 	if (code != CLI_OK) {
 		signals_release(&run->signals);
 		return code;
 	}
-	if (session_regenerate(run->recording.session, &error) < 0)
-		cli_warn("%s", error.message);
 	if (run->own.pid)
 		cli_note("recording process %" PRId64 " until it ends or Ctrl-C", run->own.pid);
 	else

@@ -176,15 +176,6 @@ int session_start(const char *name, struct flextrace_error *error)
 	                : FLEXTRACE_OK;
 }
 
-int session_regenerate(const char *name, struct flextrace_error *error)
-{
-	int code = lttng_regenerate_statedump(name);
-
-	return code < 0 ? lttng_failed(error, "Cannot have the definitions recorded again", name,
-	                               code)
-	                : FLEXTRACE_OK;
-}
-
 /* LTTng 2.13 sometimes sets bit 63 of what it counts. */
 static uint64_t clear_stray_bit(uint64_t count)
 {

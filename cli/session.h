@@ -48,10 +48,8 @@ void session_make_name(const char *program, char name[SESSION_NAME_SIZE]);
 /* Creates the session with its channels, contexts and events; nothing is left of it on failure. */
 int session_create(const struct session_setup *setup, struct flextrace_error *error);
 
+/* Starts recording; programs that already run record their definitions now (LTTng's state dump). */
 int session_start(const char *name, struct flextrace_error *error);
-
-/* Makes running programs record their definitions again. */
-int session_regenerate(const char *name, struct flextrace_error *error);
 
 /* Stops and waits until all data is written. `ret_losses` may be NULL; per-process figures stand in the trace. */
 int session_stop(const char *name, struct session_losses *ret_losses,

@@ -49,8 +49,6 @@ static int start(const struct start_options *options)
 		recording_end(&recording, &outcome, NULL);
 		return cli_fail(&error);
 	}
-	if (session_regenerate(recording.session, &error) < 0)
-		cli_warn("%s", error.message);
 	cli_note("recording; `flextrace stop` ends it: %s", recording.dir);
 	return CLI_OK;
 }

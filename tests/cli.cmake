@@ -22,4 +22,7 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 		set_tests_properties(record.${case} PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 120
 			RESOURCE_LOCK lttng)
 	endforeach()
+	# Programs that record does not start must find the provider by themselves.
+	set_tests_properties(record.running PROPERTIES
+		ENVIRONMENT FLEXTRACE_PROVIDER=$<TARGET_FILE:flextrace_lttng>)
 endif()

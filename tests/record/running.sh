@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# running.sh FLEXTRACE PROGRAM: programs that already run, and recordings that outlive their command.
+# running.sh FLEXTRACE PROGRAM TERMINAL: programs that already run, and recordings that outlive their command.
 . "$(dirname "$0")/lib.sh"
 
 # A recording that outlives its command; it starts a daemon and stops it again.
@@ -32,7 +32,7 @@ run 2 "$FLEXTRACE" stop two
 says 'No data' err.log
 [ ! -e one ] && [ ! -e two ] || fail "empty recordings are left"
 
-# All that runs, until Ctrl-C: definitions are there although they were made before.
+# All that runs, until a signal: definitions are there although they were made before.
 "$PROGRAM" write=here read=go scopes=10 write=here &
 program=$!
 cat here >/dev/null
@@ -43,13 +43,16 @@ read -r line <&3
 echo "$line" | grep -q 'until Ctrl-C' || fail "record says: $line"
 : >go
 cat here >/dev/null
-kill -INT $record
+kill -TERM $record
 cat <&3 >rest.log
 exec 3<&-
 wait $record || fail "record failed"
 wait $program
 expect_events all scope 10
 expect_events all process 1
+
+run 2 "$TERMINAL" 'until Ctrl-C' "$FLEXTRACE" record -o nothing
+says 'No data' out.log
 
 # Only one process, until it ends.
 "$PROGRAM" write=here read=go scopes=11 &
