@@ -2,9 +2,10 @@
 /*
  * cli.h: what all commands of `flextrace` share: the command table, options, messages, exit codes.
  *
- * A command is one file `cli/<command>.c` that defines `const struct command <command>_command`, listed in
- * main.c. Its options are tables of converter/options.h over plain structs; a command that converts appends
- * conversion_option_table as a second table. --help (-h) and --quiet (-q) belong to every command.
+ * A command is one file `cli/<command>.c` that defines `const struct command <command>_command`,
+ * listed in main.c. Its options are tables of converter/options.h over plain structs; a command
+ * that converts appends conversion_option_table as a second table. --help (-h) and --quiet (-q)
+ * belong to every command.
  *
  * - Results go to stdout, everything else to stderr; only the functions below print messages.
  * - Colour only on a terminal without NO_COLOR; progress only on a terminal without --quiet.
@@ -40,9 +41,9 @@ struct command {
 };
 
 /*
- * Parses argv against the command's tables into `values`, one struct for each table, in their order.
- * Operands are moved behind the options; stores the index of the first. Returns CLI_OK, CLI_HELP or
- * CLI_USAGE (message printed).
+ * Parses argv against the command's tables into `values`, one struct for each table, in their
+ * order. Operands are moved behind the options; stores the index of the first. Returns CLI_OK,
+ * CLI_HELP or CLI_USAGE (message printed).
  *
  *	int first, parsed = cli_parse(command, argc, argv, (void *[]){&own, &conversion}, &first);
  *	if (parsed != CLI_OK)
@@ -64,8 +65,8 @@ void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints an error of a library and returns the exit code of its status. */
 int cli_fail(const struct flextrace_error *error);
 
-/* Replaces the progress line on a terminal; nothing elsewhere. cli_progress_end() removes it. Messages
- * above remove it by themselves. */
+/* Replaces the progress line on a terminal; nothing elsewhere. cli_progress_end() removes it.
+ * Messages above remove it by themselves. */
 void cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_progress_end(void);
 
@@ -77,8 +78,8 @@ const char *cli_style(FILE *to, enum cli_style style);
 bool cli_is_quiet(void);
 
 /*
- * Converts traces as `flextrace convert` does, with progress and messages, without printing a summary.
- * `traces` weak. Returns an exit code. For `record`, which converts what it has recorded.
+ * Converts traces as `flextrace convert` does, with progress and messages, without printing a
+ * summary. `traces` weak. Returns an exit code. For `record`, which converts what it has recorded.
  */
 int convert_traces(const char *const *traces, uint32_t n_traces,
                    const struct conversion_options *options, uint32_t n_workers);

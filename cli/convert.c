@@ -149,9 +149,9 @@ const struct command convert_command = {
 	.operands = "TRACE...",
 	.summary = "Convert recorded traces into one timeline",
 	.text = "Reads the LTTng traces at or below each TRACE, as babeltrace2 finds them, and "
-                "writes\n"
+		"writes\n"
 		"trace.json for Perfetto or Chrome, CSV tables and run.json into the output "
-                "directory.\n"
+		"directory.\n"
 		"A stream file that ends inside a packet is read up to its last whole packet.",
 	.tables = {option_table, conversion_option_table},
 	.run = run,

@@ -6,7 +6,16 @@
 #include "cli.h"
 
 /* In the order a user meets them. Each line also stands in cli/CMakeLists.txt. */
-#define COMMANDS(X) X(convert)
+/* clang-format off */
+#define COMMANDS(X) \
+	X(record)   \
+	X(start)    \
+	X(stop)     \
+	X(status)   \
+	X(convert)  \
+	X(report)   \
+	X(doctor)
+/* clang-format on */
 
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 COMMANDS(DECLARE_COMMAND)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * summary.h: the short story of a conversion: what ran, where the time went, what was lost, how good the clocks are.
+ * summary.h: the short story of a conversion: what ran, where the time went, what was lost, how
+ * good the clocks are.
  *
- * Reads only the files in the output directory (run.json and the CSV tables), so that `convert`, `record` and
- * `report` print the same for the same files.
+ * Reads only the files in the output directory (run.json and the CSV tables), so that `convert`,
+ * `record` and `report` print the same for the same files.
  */
 #ifndef FLEXTRACE_SUMMARY_H
 #define FLEXTRACE_SUMMARY_H

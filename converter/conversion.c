@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* -- before reading --------------------------------------------------------------------------------- */
+/* -- before reading ---------------------------------------------------------------------------- */
 
 /* Cuts the last component of a path: "a/b" -> "a", "a" -> ".", "/a" -> "/". */
 static void cut_component(char *path)
@@ -28,7 +28,8 @@ static void cut_component(char *path)
 		*slash = '\0';
 }
 
-/* The directory, or the closest of its parents that exists, must be a directory that we may write to. */
+/* The directory, or the closest of its parents that exists, must be a directory that we may write
+ * to. */
 static int check_output_dir(const char *output_dir, struct flextrace_error *error)
 {
 	char *path = malloc(strlen(output_dir) + 2);
@@ -40,13 +41,13 @@ static int check_output_dir(const char *output_dir, struct flextrace_error *erro
 	strcpy(path, output_dir);
 	while (stat(path, &status) < 0 && errno == ENOENT)
 		cut_component(path);
-	if (stat(path, &status) < 0 || access(path, W_OK | X_OK) < 0)
+	if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode))
+		code = error_set(error, FLEXTRACE_E_OUTPUT,
+		                 "Output directory is no directory: path=%s", path);
+	else if (access(path, W_OK | X_OK) < 0)
 		code = error_set(error, FLEXTRACE_E_OUTPUT,
 		                 "Cannot write into output directory: path=%s, reason=%s",
 		                 output_dir, strerror(errno));
-	else if (!S_ISDIR(status.st_mode))
-		code = error_set(error, FLEXTRACE_E_OUTPUT,
-		                 "Output directory is no directory: path=%s", path);
 	free(path);
 	return code;
 }
@@ -65,7 +66,7 @@ int conversion_check(const struct conversion_options *options, struct flextrace_
 	return check_output_dir(options->output_dir, error);
 }
 
-/* -- what run.json says ----------------------------------------------------------------------------- */
+/* -- what run.json says ------------------------------------------------------------------------ */
 
 struct facts {
 	char **texts; /* owned, each owned */
@@ -105,6 +106,26 @@ static int facts_add(struct facts *facts, const char *format, ...)
 	return 0;
 }
 
+/* One fact for all images, because run.json has one value per option. */
+static int describe_names(const struct option_list *names, struct facts *facts)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream;
+	int code;
+
+	if (!names->n)
+		return 0;
+	stream = open_memstream(&text, &size);
+	if (!stream)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < names->n; i++)
+		fprintf(stream, "%s%s", i ? "," : "", names->texts[i]);
+	code = fclose(stream) == 0 ? facts_add(facts, "names=%s", text) : FLEXTRACE_E_MEMORY;
+	free(text);
+	return code;
+}
+
 static int describe_options(const struct conversion_options *options, struct facts *facts)
 {
 	FLEXTRACE_TRY(facts_add(facts, "formats=%s", options->formats));
@@ -114,9 +135,7 @@ static int describe_options(const struct conversion_options *options, struct fac
 		FLEXTRACE_TRY(facts_add(facts, "nominal-mhz=%g", options->nominal_mhz));
 	if (options->session)
 		FLEXTRACE_TRY(facts_add(facts, "session=%s", options->session));
-	for (uint32_t i = 0; i < options->names.n; i++)
-		FLEXTRACE_TRY(facts_add(facts, "names=%s", options->names.texts[i]));
-	return 0;
+	return describe_names(&options->names, facts);
 }
 
 /* "ctf HOST xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" */
@@ -157,7 +176,7 @@ static int describe_inputs(const struct stream_set *set, const struct string_poo
 	return 0;
 }
 
-/* -- after reading ---------------------------------------------------------------------------------- */
+/* -- after reading ----------------------------------------------------------------------------- */
 
 int conversion_run(const struct conversion_options *options, uint32_t n_threads,
                    struct stream_set *set, struct string_pool *strings, struct ledger *ledger,

@@ -17,7 +17,7 @@
 #define MAGIC        UINT32_C(0xC1FC1FC1)
 #define HEADER_BYTES 64 /* of a packet, as far as the scan looks */
 
-/* -- packets ------------------------------------------------------------------------------------ */
+/* -- packets ----------------------------------------------------------------------------------- */
 
 struct packet {
 	uint64_t class_id, instance_id;
@@ -94,7 +94,7 @@ static bool walk_packets(int fd, struct ctf_file *file)
 	return true;
 }
 
-/* -- LTTng's index of a stream file -------------------------------------------------------------- */
+/* -- LTTng's index of a stream file ------------------------------------------------------------ */
 
 struct index_head { /* all big-endian */
 	uint32_t magic, major, minor, entry_bytes;
@@ -141,7 +141,7 @@ static void scan_index(const char *dir, struct ctf_file *file)
 	fclose(index);
 }
 
-/* -- directories ----------------------------------------------------------------------------------- */
+/* -- directories ------------------------------------------------------------------------------- */
 
 static int is_stream_name(const struct dirent *entry)
 {
@@ -209,7 +209,7 @@ void ctf_dir_release(struct ctf_dir *dir)
 	*dir = (struct ctf_dir){0};
 }
 
-/* -- views ------------------------------------------------------------------------------------------- */
+/* -- views ------------------------------------------------------------------------------------- */
 
 static int refuse(struct flextrace_error *error, const char *path)
 {

@@ -2,17 +2,17 @@
 /*
  * ctf_repair.h: stream files of a CTF trace that end in the middle of a packet.
  *
- * A full disk or a killed consumer leaves such files, and babeltrace2 refuses the whole trace for one of them.
- * The scan walks the packets of each file by their sizes, as LTTng lays them out:
+ * A full disk or a killed consumer leaves such files, and babeltrace2 refuses the whole trace for
+ * one of them. The scan walks the packets of each file by their sizes, as LTTng lays them out:
  *
  *	byte  0  u32 magic 0xC1FC1FC1        32  u64 timestamp_begin
  *	      4  u8  uuid[16]                40  u64 timestamp_end
  *	     20  u32 stream_id               48  u64 content_size, bits
  *	     24  u64 stream_instance_id      56  u64 packet_size, bits
  *
- * and, where a file does not look like that, by its index `index/<name>.idx`, as LTTng writes it. A view is a
- * private directory that looks like the trace but for the cut files, which are copied up to their last
- * whole packet. The trace itself is never touched.
+ * and, where a file does not look like that, by its index `index/<name>.idx`, as LTTng writes it. A
+ * view is a private directory that looks like the trace but for the cut files, which are copied up
+ * to their last whole packet. The trace itself is never touched.
  */
 #ifndef FLEXTRACE_CTF_REPAIR_H
 #define FLEXTRACE_CTF_REPAIR_H
@@ -25,8 +25,8 @@
 struct ctf_file {
 	char *name;          /* owned, in its directory */
 	uint64_t size_bytes; /* of the file */
-	uint64_t
-		whole_bytes; /* up to the end of the last whole packet; = size_bytes where not cut or unknown */
+	/* Up to the end of the last whole packet; = size_bytes where not cut, or not known. */
+	uint64_t whole_bytes;
 	uint64_t class_id, instance_id; /* of its stream, where `has_stream` */
 	bool has_stream;
 };
@@ -48,8 +48,8 @@ struct ctf_views {
 	uint32_t n;
 };
 
-/* Makes a view of a directory with cut files and stores its path (owned by the caller). FLEXTRACE_E_SYSTEM: no
- * space or no right in $TMPDIR. */
+/* Makes a view of a directory with cut files and stores its path (owned by the caller).
+ * FLEXTRACE_E_SYSTEM: no space or no right in $TMPDIR. */
 int ctf_views_add(struct ctf_views *views, const struct ctf_dir *dir, char **ret_path,
                   struct flextrace_error *error);
 

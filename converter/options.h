@@ -2,11 +2,12 @@
 /*
  * options.h: named options, described once: command line, sink parameters, --help and man pages.
  *
- * A table of `struct option_spec` says what an option is called, what it takes and which member of a plain
- * struct it fills. The command parses text against it, the plug-in typed parameters, --help prints it, and a
- * test compares it with the man pages.
+ * A table of `struct option_spec` says what an option is called, what it takes and which member of
+ * a plain struct it fills. The command parses text against it, the plug-in typed parameters, --help
+ * prints it, and a test compares it with the man pages.
  *
- * - Tables end with a NULL name. Values are set over defaults that the owner of the struct put there.
+ * - Tables end with a NULL name. Values are set over defaults that the owner of the struct put
+ *   there.
  * - Texts are weak: whoever set them keeps them alive while the values are used.
  * - Lists own their array (not its texts): options_release().
  */
@@ -48,13 +49,13 @@ struct option_spec {
 	double min, max;     /* NUMBER and REAL; both 0 = any that is not negative */
 };
 
-/* Sets an option from text; `text` NULL: none was given. FLEXTRACE_E_USAGE: not of the option's type or
- * range. */
+/* Sets an option from text; `text` NULL: none was given. FLEXTRACE_E_USAGE: not of the option's
+ * type or range. */
 int option_parse(const struct option_spec *spec, const char *text, void *values,
                  struct flextrace_error *error);
 
-/* The same from a typed value: FLEXTRACE_E_USAGE where the option takes no such value. Whole numbers serve
- * REAL and LIMIT too, booleans FLAG and LIMIT. */
+/* The same from a typed value: FLEXTRACE_E_USAGE where the option takes no such value. Whole
+ * numbers serve REAL and LIMIT too, booleans FLAG and LIMIT. */
 int option_set_flag(const struct option_spec *spec, bool flag, void *values,
                     struct flextrace_error *error);
 int option_set_number(const struct option_spec *spec, int64_t number, void *values,
@@ -73,7 +74,7 @@ const char *option_type_phrase(enum option_type type);
 /* Frees the lists of a table's values. */
 void options_release(const struct option_spec *table, void *values);
 
-/* -- what every conversion takes: command and plug-in alike ------------------------------------- */
+/* -- what every conversion takes: command and plug-in alike ------------------------------------ */
 
 struct conversion_options {
 	const char *output_dir; /* required */

@@ -3,5 +3,26 @@
 flextrace_add_unit_test(NAME options SOURCES converter/options.c converter/error.c)
 flextrace_add_unit_test(NAME ctf_repair SOURCES tests/scratch.c tests/ctf_writer.c
 	converter/ctf_repair.c converter/error.c converter/decode/schema.c)
-flextrace_add_unit_test(NAME reader SOURCES tests/scratch.c tests/ctf_writer.c tests/event_samples.c
-	LIBS flextrace_bt2)
+foreach(name reader reader_damage)
+	flextrace_add_unit_test(NAME ${name} SOURCES tests/scratch.c tests/ctf_writer.c
+		tests/event_samples.c tests/reading.c LIBS flextrace_bt2)
+endforeach()
+flextrace_add_unit_test(NAME bt2_sink SOURCES tests/scratch.c tests/ctf_writer.c
+	converter/decode/schema.c LIBS PkgConfig::BABELTRACE2
+	DEFINITIONS PLUGIN="$<TARGET_FILE:flextrace_bt2_plugin>")
+add_dependencies(test_bt2_sink flextrace_bt2_plugin)
+# A plug-in that is unloaded takes its names out of the sanitizers' reports.
+set_tests_properties(unit.bt2_sink PROPERTIES ENVIRONMENT LIBBABELTRACE2_NO_DLCLOSE=1)
+
+if(TARGET flextrace)
+	add_executable(make_trace ${PROJECT_SOURCE_DIR}/tests/make_trace.c
+		${PROJECT_SOURCE_DIR}/tests/ctf_writer.c
+		${PROJECT_SOURCE_DIR}/converter/decode/schema.c)
+	target_include_directories(make_trace PRIVATE ${PROJECT_SOURCE_DIR}/converter
+		${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tracer/include
+		${PROJECT_SOURCE_DIR}/firmware-markers/include)
+	target_link_libraries(make_trace PRIVATE flextrace_options)
+	add_test(NAME cli.errors COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_errors.sh
+		$<TARGET_FILE:flextrace> $<TARGET_FILE:make_trace>)
+	set_tests_properties(cli.errors PROPERTIES LABELS cli TIMEOUT 120)
+endif()

@@ -33,7 +33,7 @@ struct ctf_writer {
 	struct ctf_stream *streams; /* owned */
 };
 
-/* -- metadata ---------------------------------------------------------------------------------------- */
+/* -- metadata ---------------------------------------------------------------------------------- */
 
 static const char *const byte_order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "le" : "be";
 
@@ -52,10 +52,10 @@ static const char head_text[] =
 
 static const char clock_text[] =
 	"typealias integer { size = 32; align = 8; signed = false; map = clock.monotonic.value; } "
-        ":= "
+	":= "
 	"uint32_clock_monotonic_t;\n"
 	"typealias integer { size = 64; align = 8; signed = false; map = clock.monotonic.value; } "
-        ":= "
+	":= "
 	"uint64_clock_monotonic_t;\n\n"
 	"struct packet_context {\n"
 	"\tuint64_clock_monotonic_t timestamp_begin;\n"
@@ -218,7 +218,7 @@ static int write_metadata(const struct ctf_writer_options *options)
 	return fclose(file) == 0 ? 0 : FLEXTRACE_E_OUTPUT;
 }
 
-/* -- packets ------------------------------------------------------------------------------------------ */
+/* -- packets ----------------------------------------------------------------------------------- */
 
 static int put(struct ctf_stream *stream, const void *data, size_t n)
 {
@@ -294,9 +294,10 @@ void ctf_stream_discard_packets(struct ctf_stream *stream, uint64_t n)
 	stream->n_packets += n;
 }
 
-/* -- events ------------------------------------------------------------------------------------------- */
+/* -- events ------------------------------------------------------------------------------------ */
 
-/* The compact header holds the low half of the clock: enough while less than 2^32 passed since the last. */
+/* The compact header holds the low half of the clock: enough while less than 2^32 passed since the
+ * last. */
 static int put_event_head(struct ctf_stream *stream, uint32_t id, uint64_t clock_ns, int32_t vpid,
                           int32_t vtid)
 {
@@ -411,7 +412,7 @@ int ctf_stream_unknown(struct ctf_stream *stream, uint64_t clock_ns)
 	return put_event_head(stream, EVENT_UNKNOWN, clock_ns, 1, 1);
 }
 
-/* -- the writer --------------------------------------------------------------------------------------- */
+/* -- the writer -------------------------------------------------------------------------------- */
 
 struct ctf_writer *ctf_writer_new(const struct ctf_writer_options *options)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ctf_writer.h: traces as LTTng-UST writes them, made to measure: for tests and for the bench trace.
+ * ctf_writer.h: traces as LTTng-UST writes them, made to measure: for tests and for the bench
+ * trace.
  *
- * Same metadata, packet header, packet context, event header (large, compact and extended) and fields as
- * LTTng-UST 2.13 with per-UID buffers and the contexts vpid and vtid. All event classes of decode/schema.h are
- * declared in every stream class, and two more: `other:thing` and `flextrace:of_the_future`.
+ * Same metadata, packet header, packet context, event header (large, compact and extended) and
+ * fields as LTTng-UST 2.13 with per-UID buffers and the contexts vpid and vtid. All event classes
+ * of decode/schema.h are declared in every stream class, and two more: `other:thing` and
+ * `flextrace:of_the_future`.
  *
  * - Deterministic: the same calls write the same bytes (on hosts of one byte order).
  * - Clocks of one stream must not run backwards.
@@ -28,9 +30,9 @@ struct ctf_writer_options {
 	uint32_t packet_bytes;     /* 0 = 64 KiB; larger ones are made for events that need them */
 	uint32_t n_stream_classes; /* 0 = 1 */
 	bool without_contexts;
-	const char *missing_member; /* a field that no event class declares, NULL = none */
-	const char *
-		mistyped_member; /* a number that is declared and written as a string, NULL = none */
+	/* Of each event class that has it; NULL = none. */
+	const char *missing_member;  /* not declared and not written */
+	const char *mistyped_member; /* declared and written as a string */
 };
 
 struct ctf_writer;
@@ -42,7 +44,8 @@ struct ctf_writer *ctf_writer_new(const struct ctf_writer_options *options);
 /* Flushes and closes all streams and frees the writer. */
 int ctf_writer_close(struct ctf_writer *writer);
 
-/* A stream with its file `channel<class>_<instance>`; weak, owned by the writer. NULL: cannot be written. */
+/* A stream with its file `channel<class>_<instance>`; weak, owned by the writer. NULL: cannot be
+ * written. */
 struct ctf_stream *ctf_writer_stream(struct ctf_writer *writer, uint32_t class_id,
                                      uint64_t instance_id);
 
@@ -53,7 +56,8 @@ int ctf_stream_event(struct ctf_stream *stream, const struct event *event);
 int ctf_stream_foreign(struct ctf_stream *stream, uint64_t clock_ns);
 int ctf_stream_unknown(struct ctf_stream *stream, uint64_t clock_ns);
 
-/* Steps the counter of discarded events by `n`, modulo 2^64, as the packet in the making will say. */
+/* Steps the counter of discarded events by `n`, modulo 2^64, as the packet in the making will
+ * say. */
 void ctf_stream_discard_events(struct ctf_stream *stream, uint64_t n);
 
 /* Loses `n` packets before the one in the making. */

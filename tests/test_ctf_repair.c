@@ -93,7 +93,8 @@ static void test_ctf_repair__reads_streams_and_sizes_of_a_whole_trace(void **sta
 	ctf_dir_release(&dir);
 }
 
-/* Positions around every packet's bounds and head, and a spread in between, from the end to the start. */
+/* Positions around every packet's bounds and head, and a spread in between, from the end to the
+ * start. */
 static void test_ctf_repair__finds_the_last_whole_packet_wherever_it_is_cut(void **state)
 {
 	static const int around[] = {1, 2, 3, 4, 5, 20, 31, 32, 55, 56, 63, 64, 65, 84, 700};

@@ -11,7 +11,7 @@
 
 #define MAX_DEPTH 32 /* of directories below what was named */
 
-/* -- groups ------------------------------------------------------------------------------------------ */
+/* -- groups ------------------------------------------------------------------------------------ */
 
 static struct trace_group *find_group(struct trace_groups *groups, const char *name)
 {
@@ -71,7 +71,7 @@ void trace_groups_release(struct trace_groups *groups)
 	*groups = (struct trace_groups){NULL, 0};
 }
 
-/* -- the query --------------------------------------------------------------------------------------- */
+/* -- the query --------------------------------------------------------------------------------- */
 
 /* Asks the source; NULL: it cannot say. The result is an owned reference. */
 static const bt_value *query(const struct plugins *plugins, const char *path)
@@ -125,7 +125,7 @@ static int add_trace(const struct plugins *plugins, const char *path, struct tra
 	return code;
 }
 
-/* -- directories: functions return how many traces they found ---------------------------------------- */
+/* -- directories: functions return how many traces they found ---------------------------------- */
 
 static int search(const struct plugins *plugins, const char *path, int depth,
                   struct trace_groups *groups);

@@ -2,9 +2,9 @@
 /*
  * discover.h: what the user named -> traces, as the babeltrace2 command finds them.
  *
- * A directory is asked for with the query `babeltrace.support-info`; what no source understands is searched
- * below, in order of names. Directories of one group (same trace uuid: the chunks of a rotated
- * recording) become inputs of one component.
+ * A directory is asked for with the query `babeltrace.support-info`; what no source understands is
+ * searched below, in order of names. Directories of one group (same trace uuid: the chunks of a
+ * rotated recording) become inputs of one component.
  */
 #ifndef FLEXTRACE_BT2_DISCOVER_H
 #define FLEXTRACE_BT2_DISCOVER_H

@@ -7,7 +7,7 @@
 
 #define PAYLOAD_OFFSET offsetof(struct event, payload)
 
-/* -- event classes, once ------------------------------------------------------------------------ */
+/* -- event classes, once ----------------------------------------------------------------------- */
 
 /* Returns the index of a member, or -1. LTTng's hidden length members have names of their own. */
 static int find_member(const bt_field_class *structure, const char *name)
@@ -153,7 +153,7 @@ void event_class_release(struct event_class *class)
 	bt_event_class_put_ref(class->bt);
 }
 
-/* -- events ----------------------------------------------------------------------------------------- */
+/* -- events ------------------------------------------------------------------------------------ */
 
 /* Reads an integer of either sign into [0, max]. */
 static bool read_unsigned(const bt_field *field, bool is_signed, uint64_t max, uint64_t *ret_value)
@@ -220,7 +220,8 @@ static int read_words(const bt_field *field, struct event_words *words,
 	return 0;
 }
 
-/* babeltrace2 2.0 leaves the text of an earlier event in place of an empty one; only the length is right. */
+/* babeltrace2 2.0 leaves the text of an earlier event in place of an empty one; only the length is
+ * right. */
 static const char *read_string(const bt_field *field)
 {
 	return bt_field_string_get_length(field) ? bt_field_string_get_value(field) : "";

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event.h: babeltrace2 event -> struct event, by member indexes that were resolved once per event class.
+ * event.h: babeltrace2 event -> struct event, by member indexes that were resolved once per event
+ * class.
  *
- * An event class is matched by its name and its members by theirs: ids and member indexes differ between
- * traces (LTTng puts a hidden length before each sequence). Types are checked here, once, because
- * babeltrace2's hot path does not check; what is read per event is index, type and offset.
+ * An event class is matched by its name and its members by theirs: ids and member indexes differ
+ * between traces (LTTng puts a hidden length before each sequence). Types are checked here, once,
+ * because babeltrace2's hot path does not check; what is read per event is index, type and offset.
  */
 #ifndef FLEXTRACE_BT2_EVENT_H
 #define FLEXTRACE_BT2_EVENT_H
@@ -43,8 +44,8 @@ struct event_words {
 	uint64_t n_allocated;
 };
 
-/* Fills `ret_event` except its clock. Strings and words are weak: while the message lives and until the next
- * call. 0; FLEXTRACE_E_INPUT: a value is out of its range; FLEXTRACE_E_MEMORY. */
+/* Fills `ret_event` except its clock. Strings and words are weak: while the message lives and until
+ * the next call. 0; FLEXTRACE_E_INPUT: a value is out of its range; FLEXTRACE_E_MEMORY. */
 int event_read(const struct event_class *class, const bt_event *event, struct event_words *words,
                struct event *ret_event);
 

@@ -57,7 +57,7 @@ static int grow(void **array, uint32_t n, size_t size_bytes)
 	return 0;
 }
 
-/* -- traces and streams ----------------------------------------------------------------------------- */
+/* -- traces and streams ------------------------------------------------------------------------ */
 
 static bool has_stream_of(const bt_trace *trace, const bt_stream_class *class)
 {
@@ -162,7 +162,7 @@ static int find_stream(struct feed *feed, const bt_stream *bt, struct feed_strea
 	return 0;
 }
 
-/* -- events ------------------------------------------------------------------------------------------- */
+/* -- events ------------------------------------------------------------------------------------ */
 
 static int add_class(struct feed *feed, const bt_event_class *bt)
 {
@@ -233,7 +233,7 @@ static int take_event(struct feed *feed, const bt_message *message)
 	return decode_push(&feed->decoder, stream->stream, &event);
 }
 
-/* -- what was lost ---------------------------------------------------------------------------------- */
+/* -- what was lost ----------------------------------------------------------------------------- */
 
 static int take_discarded_events(struct feed *feed, const bt_message *message)
 {
@@ -283,7 +283,7 @@ int feed_message(struct feed *feed, const bt_message *message)
 	}
 }
 
-/* -- all feeds together ------------------------------------------------------------------------------- */
+/* -- all feeds together ------------------------------------------------------------------------ */
 
 int feed_merge(struct feed *to, struct feed *from)
 {

@@ -2,13 +2,13 @@
 /*
  * feed.h: messages of a babeltrace2 graph -> streams of records.
  *
- * One feed per graph thread. It finds the stream and the event class of a message, decodes events and sums up
- * what the messages say was lost. It holds references of the stream and event class objects whose addresses
- * it uses as keys, so release it in the thread of its graph.
+ * One feed per graph thread. It finds the stream and the event class of a message, decodes events
+ * and sums up what the messages say was lost. It holds references of the stream and event class
+ * objects whose addresses it uses as keys, so release it in the thread of its graph.
  *
  * - Discarded counts are summed modulo 2^64: LTTng's counters fall and come back between packets.
- * - A channel that its trace's metadata declares and that has no stream was never created: counted once per
- *   trace, whoever read it, by feed_book_channels().
+ * - A channel that its trace's metadata declares and that has no stream was never created: counted
+ *   once per trace, whoever read it, by feed_book_channels().
  */
 #ifndef FLEXTRACE_BT2_FEED_H
 #define FLEXTRACE_BT2_FEED_H
@@ -53,14 +53,16 @@ void feed_release(struct feed *feed);
 /* Takes what one message says; the caller keeps the message. FLEXTRACE_E_MEMORY or 0. */
 int feed_message(struct feed *feed, const bt_message *message);
 
-/* Drops the references of babeltrace2 objects; records and books stay. No feed_message() after it. */
+/* Drops the references of babeltrace2 objects; records and books stay. No feed_message() after
+ * it. */
 void feed_detach(struct feed *feed);
 
 /* Moves streams, books and traces of `from` to `to`. */
 int feed_merge(struct feed *to, struct feed *from);
 
-/* Books the channels that were never created: those that the metadata declares and that have no stream, or
- * else the definitions' where a trace has records, but no definition. Call once, when all is merged. */
+/* Books the channels that were never created: those that the metadata declares and that have no
+ * stream, or else the definitions' where a trace has records, but no definition. Call once, when
+ * all is merged. */
 int feed_book_channels(struct feed *feed);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* -- the draining sink ------------------------------------------------------------------------------- */
+/* -- the draining sink ------------------------------------------------------------------------- */
 
 static struct graph *graph_of(bt_self_component_sink *self)
 {
@@ -72,7 +72,7 @@ static bt_component_class_sink *create_sink_class(void)
 	return class;
 }
 
-/* -- the graph --------------------------------------------------------------------------------------- */
+/* -- the graph --------------------------------------------------------------------------------- */
 
 static bt_value *source_params(char *const *paths, uint32_t n_paths)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * graph.h: one graph of `flextrace convert`: a CTF source whose chosen ports end in a draining sink.
+ * graph.h: one graph of `flextrace convert`: a CTF source whose chosen ports end in a draining
+ * sink.
  *
- * No muxer: the records are put in order later. Ports that are not connected cost nothing. A graph, its
- * plug-ins and its feed belong to one thread.
+ * No muxer: the records are put in order later. Ports that are not connected cost nothing. A graph,
+ * its plug-ins and its feed belong to one thread.
  */
 #ifndef FLEXTRACE_BT2_GRAPH_H
 #define FLEXTRACE_BT2_GRAPH_H
@@ -28,8 +29,8 @@ struct graph {
 	struct graph_shared *shared;         /* weak */
 };
 
-/* Opens the directories of one trace, which parses its metadata and indexes its packets. `feed` may be NULL
- * to look at the ports only. FLEXTRACE_E_INPUT: babeltrace2 cannot open it. */
+/* Opens the directories of one trace, which parses its metadata and indexes its packets. `feed` may
+ * be NULL to look at the ports only. FLEXTRACE_E_INPUT: babeltrace2 cannot open it. */
 int graph_open(struct graph *graph, const struct plugins *plugins, char *const *paths,
                uint32_t n_paths, struct feed *feed, struct graph_shared *shared,
                struct flextrace_error *error);

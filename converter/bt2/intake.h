@@ -2,9 +2,10 @@
 /*
  * intake.h: the ports of a sink component, drained into a feed.
  *
- * Shared by the plug-in's sink and by the sinks of `flextrace convert`. Any number of input ports: a free one
- * is added whenever one gets connected. Ports are drained one after the other, because the records are put
- * in order later anyway, and an upstream source only holds open what is being drained.
+ * Shared by the plug-in's sink and by the sinks of `flextrace convert`. Any number of input ports:
+ * a free one is added whenever one gets connected. Ports are drained one after the other, because
+ * the records are put in order later anyway, and an upstream source only holds open what is being
+ * drained.
  *
  * Functions append an error cause before they return anything that is an error.
  */

@@ -13,7 +13,7 @@ struct params_reader {
 
 static int refuse(const struct option_spec *spec, struct flextrace_error *error)
 {
-	return error_set(error, FLEXTRACE_E_USAGE, "Parameter `%s` takes %s", spec->name,
+	return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes %s", spec->name,
 	                 option_type_phrase(spec->type));
 }
 
@@ -38,7 +38,7 @@ static int read_unsigned(const struct option_spec *spec, uint64_t value, void *v
                          struct flextrace_error *error)
 {
 	if (value > INT64_MAX)
-		return error_set(error, FLEXTRACE_E_USAGE, "Parameter `%s` is out of range",
+		return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` is out of range",
 		                 spec->name);
 	return option_set_number(spec, (int64_t)value, values, error);
 }

@@ -2,8 +2,9 @@
 /*
  * params.h: initialization parameters of a component -> values of an option table.
  *
- * Booleans set switches, integers of either sign (3, +3) and reals set numbers, strings set texts, strings and
- * arrays of strings set lists. Texts stay weak in `params`: keep a reference while the values are used.
+ * Booleans set switches, integers of either sign (3, +3) and reals set numbers, strings set texts,
+ * strings and arrays of strings set lists. Texts stay weak in `params`: keep a reference while the
+ * values are used.
  */
 #ifndef FLEXTRACE_BT2_PARAMS_H
 #define FLEXTRACE_BT2_PARAMS_H

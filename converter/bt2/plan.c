@@ -13,7 +13,7 @@ static int no_memory(struct flextrace_error *error)
 	return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 }
 
-/* -- stream files: sizes, and what is cut ------------------------------------------------------------ */
+/* -- stream files: sizes, and what is cut ------------------------------------------------------ */
 
 struct sizes { /* of one group's streams */
 	struct ctf_dir *dirs;
@@ -97,7 +97,7 @@ static uint64_t port_bytes(const struct sizes *sizes, const char *port_name)
 	return n_bytes;
 }
 
-/* -- ports ------------------------------------------------------------------------------------------- */
+/* -- ports ------------------------------------------------------------------------------------- */
 
 static int add_port(struct plan *plan, const struct plan_port *port)
 {
@@ -183,7 +183,7 @@ void plan_release(struct plan *plan)
 	*plan = (struct plan){0};
 }
 
-/* -- shares ------------------------------------------------------------------------------------------ */
+/* -- shares ------------------------------------------------------------------------------------ */
 
 /* Largest first; the order of the plan where sizes are equal. */
 static int compare_ports(const void *a, const void *b)

@@ -2,8 +2,9 @@
 /*
  * plan.h: which worker reads which stream.
  *
- * The streams of all traces are dealt out by the size of their files, largest first, each to the worker with
- * the least so far. Cut files are replaced by a view of their trace before anything is opened.
+ * The streams of all traces are dealt out by the size of their files, largest first, each to the
+ * worker with the least so far. Cut files are replaced by a view of their trace before anything is
+ * opened.
  */
 #ifndef FLEXTRACE_BT2_PLAN_H
 #define FLEXTRACE_BT2_PLAN_H
@@ -16,7 +17,7 @@ struct plan_port {
 	uint64_t port; /* of the group's source */
 	uint64_t n_bytes;
 	uint32_t worker;
-	char *failure; /* owned: why its end was not reached; NULL = it was. Written by its worker */
+	char *failure; /* owned: why its end was not reached, else NULL; its worker writes it */
 };
 
 struct plan {

@@ -13,9 +13,8 @@ BT_PLUGIN_LICENSE("Apache-2.0");
 
 BT_PLUGIN_SINK_COMPONENT_CLASS(timeline, sink_consume);
 BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(timeline, DESCRIPTION);
-BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(
-	timeline,
-	"See the flextrace-convert(1) man page for the parameters, which are its options.");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(timeline,
+                                    "See the babeltrace2-sink.flextrace.timeline(7) manual page.");
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(timeline, sink_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(timeline, sink_finalize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_INPUT_PORT_CONNECTED_METHOD(timeline, sink_input_port_connected);

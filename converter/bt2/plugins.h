@@ -2,9 +2,9 @@
 /*
  * plugins.h: babeltrace2's CTF source, loaded by each thread for itself.
  *
- * babeltrace2 keeps a process-wide list of the component classes of loaded plug-ins without a lock. Loading a
- * plug-in, and dropping what may be the last reference of one of its classes, happens under our lock;
- * nothing else is shared between threads.
+ * babeltrace2 keeps a process-wide list of the component classes of loaded plug-ins without a lock.
+ * Loading a plug-in, and dropping what may be the last reference of one of its classes, happens
+ * under our lock; nothing else is shared between threads.
  */
 #ifndef FLEXTRACE_BT2_PLUGINS_H
 #define FLEXTRACE_BT2_PLUGINS_H
@@ -25,7 +25,8 @@ void plugins_release(struct plugins *plugins);
 /* Puts a graph, which may hold the last references of component classes. */
 void plugins_put_graph(const bt_graph *graph);
 
-/* Takes the current thread's error from babeltrace2 and stores `what` and its deepest cause. Returns `code`. */
+/* Takes the current thread's error from babeltrace2 and stores `what` and its deepest cause.
+ * Returns `code`. */
 int plugins_take_error(struct flextrace_error *error, int code, const char *what);
 
 #endif

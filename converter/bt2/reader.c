@@ -25,9 +25,10 @@ struct worker {
 	struct flextrace_error error;
 };
 
-/* -- one worker -------------------------------------------------------------------------------------- */
+/* -- one worker -------------------------------------------------------------------------------- */
 
-/* Reads some streams of one trace in one graph. `ret_n_drained` of them are whole, also on failure. */
+/* Reads some streams of one trace in one graph. `ret_n_drained` of them are whole, also on
+ * failure. */
 static int read_graph(struct worker *worker, const struct trace_group *group,
                       struct plan_port *const *ports, uint32_t n, uint64_t *ret_n_drained)
 {
@@ -45,7 +46,8 @@ static int read_graph(struct worker *worker, const struct trace_group *group,
 	return code;
 }
 
-/* Reads the worker's streams of one trace. A stream that fails is left behind, and the others are read on. */
+/* Reads the worker's streams of one trace. A stream that fails is left behind, and the others are
+ * read on. */
 static int read_streams(struct worker *worker, const struct trace_group *group,
                         struct plan_port *const *ports, uint32_t n)
 {
@@ -105,7 +107,7 @@ static void *worker_main(void *data)
 	return NULL;
 }
 
-/* -- all workers ------------------------------------------------------------------------------------- */
+/* -- all workers ------------------------------------------------------------------------------- */
 
 static int start_worker(struct worker *worker, uint32_t index, struct plan *plan,
                         struct graph_shared *shared, struct string_pool *strings)
@@ -180,7 +182,7 @@ static int run_workers(struct plan *plan, uint32_t n, const struct reader_option
 	return code;
 }
 
-/* -- what was not read ------------------------------------------------------------------------------- */
+/* -- what was not read ------------------------------------------------------------------------- */
 
 /* Books streams that were cut or failed, and traces without streams. */
 static int book_failures(const struct plan *plan, const struct reader_options *options,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader.h: recorded traces -> streams of records, in parallel. The border to callers without babeltrace2.
+ * reader.h: recorded traces -> streams of records, in parallel. The border to callers without
+ * babeltrace2.
  *
- * Each worker thread opens the traces itself and reads its share of their streams, at most 64 of them per
- * graph. What is read does not depend on the number of workers. A stream that cannot be read to its end costs
- * the rest of that stream and a count (truncated_stream), not the run.
+ * Each worker thread opens the traces itself and reads its share of their streams, at most 64 of
+ * them per graph. What is read does not depend on the number of workers. A stream that cannot be
+ * read to its end costs the rest of that stream and a count (truncated_stream), not the run.
  */
 #ifndef FLEXTRACE_BT2_READER_H
 #define FLEXTRACE_BT2_READER_H
@@ -24,9 +25,9 @@ struct reader_options {
 };
 
 /*
- * Reads all traces at or below the given paths into `set` and `ledger`. Private views of cut traces stand in
- * `views` until the caller removes them. FLEXTRACE_E_INPUT: a path does not exist, has no trace, or
- * nothing of it can be read.
+ * Reads all traces at or below the given paths into `set` and `ledger`. Private views of cut traces
+ * stand in `views` until the caller removes them. FLEXTRACE_E_INPUT: a path does not exist, has no
+ * trace, or nothing of it can be read.
  */
 int reader_run(const char *const *traces, uint32_t n_traces, const struct reader_options *options,
                struct ctf_views *views, struct string_pool *strings, struct stream_set *set,

@@ -2,9 +2,9 @@
 /*
  * sink.h: the methods of sink.flextrace.timeline.
  *
- * Life: initialize (parameters, first port) -> port connected (next port) -> graph is configured (iterators) ->
- * consume, which runs the pipeline when all ports are at their end -> finalize. An interrupted graph is
- * finalized without an end, and then nothing is written.
+ * Life: initialize (parameters, first port) -> port connected (next port) -> graph is configured
+ * (iterators) -> consume, which runs the pipeline when all ports are at their end -> finalize. An
+ * interrupted graph is finalized without an end, and then nothing is written.
  */
 #ifndef FLEXTRACE_BT2_SINK_H
 #define FLEXTRACE_BT2_SINK_H

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "summary.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "csv_reader.h"
+
+#define N_TOP          5  /* lines of each table of times */
+#define MAX_PROCESSES  8  /* named one by one */
+#define MAX_CLOCKS     16 /* likewise */
+#define NAME_COLUMNS   36
+#define MAX_FILE_BYTES (64 << 20) /* run.json is a few KiB */
+
+/* -- files ------------------------------------------------------------------------------------- */
+
+static FILE *open_file(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return fopen(path, "re");
+}
+
+static cJSON *read_run(const char *dir)
+{
+	FILE *file = open_file(dir, "run.json");
+	cJSON *run = NULL;
+	char *text;
+	long size;
+
+	if (!file)
+		return NULL;
+	if (fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 0 && size < MAX_FILE_BYTES &&
+	    (text = malloc((size_t)size + 1))) {
+		rewind(file);
+		text[fread(text, 1, (size_t)size, file)] = '\0';
+		run = cJSON_Parse(text);
+		free(text);
+	}
+	fclose(file);
+	return run;
+}
+
+/* A table of the output, read row by row. */
+struct rows {
+	FILE *file;
+	struct csv_reader reader;
+	char *heading; /* owned: ",a,b,c," */
+};
+
+static void rows_close(struct rows *rows)
+{
+	if (!rows->file)
+		return;
+	csv_reader_release(&rows->reader);
+	fclose(rows->file);
+	free(rows->heading);
+	rows->file = NULL;
+}
+
+/* Opens a table; false: it was not written. */
+static bool rows_open(struct rows *rows, const char *dir, const char *name)
+{
+	size_t size;
+	FILE *heading;
+
+	*rows = (struct rows){.file = open_file(dir, name)};
+	if (!rows->file)
+		return false;
+	csv_reader_init(&rows->reader, rows->file, name);
+	heading = open_memstream(&rows->heading, &size);
+	if (!heading || csv_reader_next(&rows->reader, NULL) <= 0) {
+		if (heading)
+			fclose(heading);
+		rows_close(rows);
+		return false;
+	}
+	for (size_t i = 0; i < rows->reader.n_fields; i++)
+		fprintf(heading, ",%s", csv_reader_field(&rows->reader, i));
+	fprintf(heading, ",");
+	fclose(heading);
+	return true;
+}
+
+/* The field under a heading in the current row, "" where there is none. */
+static const char *rows_field(const struct rows *rows, const char *column)
+{
+	char wanted[64];
+	const char *found;
+	size_t index = 0;
+
+	snprintf(wanted, sizeof(wanted), ",%s,", column);
+	found = strstr(rows->heading, wanted);
+	if (!found)
+		return "";
+	for (const char *at = rows->heading; at < found; at++)
+		index += *at == ',';
+	return csv_reader_field(&rows->reader, index);
+}
+
+static double rows_number(const struct rows *rows, const char *column)
+{
+	return strtod(rows_field(rows, column), NULL);
+}
+
+/* -- texts ------------------------------------------------------------------------------------- */
+
+static void print_heading(FILE *to, const char *text)
+{
+	fprintf(to, "%s%s%s\n", cli_style(to, CLI_BOLD), text, cli_style(to, CLI_PLAIN));
+}
+
+/* A name cut to its column, without anything that moves the cursor. */
+static void print_name(FILE *to, const char *name)
+{
+	int n = 0;
+
+	for (; *name && n < NAME_COLUMNS; name++) {
+		unsigned char c = (unsigned char)*name;
+
+		fputc(c < ' ' || c == 127 ? '?' : c, to);
+		n += (c & 0xc0) != 0x80; /* bytes behind the first of a character take no column */
+	}
+	while (n++ < NAME_COLUMNS)
+		fputc(' ', to);
+}
+
+/* 9 columns: three digits and a unit. */
+static void print_time(FILE *to, double ns)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s "};
+	int unit = 0;
+
+	while (unit < 3 && ns >= 999.5) {
+		ns /= 1000;
+		unit++;
+	}
+	fprintf(to, " %6.*f %s",
+	        ns >= 99.95 || unit == 0 ? 0
+	        : ns >= 9.995            ? 1
+	                                 : 2,
+	        ns, units[unit]);
+}
+
+static double number_of(const cJSON *object, const char *key)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+
+	return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+
+	return text ? text : "";
+}
+
+/* -- what ran ---------------------------------------------------------------------------------- */
+
+static void print_process(FILE *to, const cJSON *process)
+{
+	double rank = number_of(process, "rank");
+	char text[512];
+
+	if (rank >= 0)
+		snprintf(text, sizeof(text), "rank %.0f: %s", rank, text_of(process, "program"));
+	else
+		snprintf(text, sizeof(text), "no rank: %s", text_of(process, "program"));
+	fputs("  ", to);
+	print_name(to, text);
+	fprintf(to, " pid %.0f on %s\n", number_of(process, "pid"), text_of(process, "host"));
+}
+
+static void print_what_ran(FILE *to, const cJSON *run)
+{
+	const cJSON *processes = cJSON_GetObjectItemCaseSensitive(run, "processes");
+	const cJSON *totals = cJSON_GetObjectItemCaseSensitive(run, "totals");
+	int n = cJSON_GetArraySize(processes);
+	double length_ns = number_of(totals, "last_ns") - number_of(totals, "first_ns");
+
+	print_heading(to, "What ran");
+	for (int i = 0; i < n && i < MAX_PROCESSES; i++)
+		print_process(to, cJSON_GetArrayItem(processes, i));
+	if (n > MAX_PROCESSES)
+		fprintf(to, "  and %d more processes\n", n - MAX_PROCESSES);
+	fprintf(to, "  %.0f host and %.0f device intervals in", number_of(totals, "host_rows"),
+	        number_of(totals, "device_rows"));
+	print_time(to, length_ns > 0 ? length_ns : 0);
+	fputc('\n', to);
+}
+
+/* -- where the time went ----------------------------------------------------------------------- */
+
+struct top {
+	char *name; /* owned */
+	double calls, time_ns;
+};
+
+/* Keeps the largest, in order; the first of equals stays in front. */
+static void top_insert(struct top tops[N_TOP + 1], const char *name, double calls, double time_ns)
+{
+	int i = N_TOP;
+
+	free(tops[N_TOP].name);
+	while (i > 0 && (!tops[i - 1].name || tops[i - 1].time_ns < time_ns)) {
+		tops[i] = tops[i - 1];
+		i--;
+	}
+	tops[i] = (struct top){strdup(name), calls, time_ns};
+}
+
+/* "kind: name", as the same name may stand under several kinds. */
+static void name_of_row(const struct rows *rows, char *to, size_t size)
+{
+	const char *kind = rows_field(rows, "kind");
+	const char *name = rows_field(rows, "name");
+
+	if (strcmp(kind, name) == 0 || !kind[0] || !name[0])
+		snprintf(to, size, "%s%s", kind, name[0] && kind[0] ? "" : name);
+	else
+		snprintf(to, size, "%s: %s", kind, name);
+}
+
+static void print_times(FILE *to, const char *dir, const char *file, const char *title,
+                        const char *column)
+{
+	struct top tops[N_TOP + 1] = {0};
+	double total_ns = 0;
+	char name[256];
+	struct rows rows;
+
+	if (!rows_open(&rows, dir, file))
+		return;
+	while (csv_reader_next(&rows.reader, NULL) > 0) {
+		double time_ns = rows_number(&rows, column);
+
+		total_ns += time_ns;
+		name_of_row(&rows, name, sizeof(name));
+		top_insert(tops, name, rows_number(&rows, "calls"), time_ns);
+	}
+	rows_close(&rows);
+	if (tops[0].name) {
+		fputs("  ", to);
+		print_name(to, title);
+		fprintf(to, " %9s %10s %10s %6s\n", "calls", "total", "mean", "share");
+	}
+	for (int i = 0; i < N_TOP && tops[i].name; i++) {
+		fputs("    ", to);
+		print_name(to, tops[i].name);
+		fprintf(to, " %7.0f", tops[i].calls);
+		print_time(to, tops[i].time_ns);
+		print_time(to, tops[i].calls > 0 ? tops[i].time_ns / tops[i].calls : 0);
+		fprintf(to, " %5.1f%%\n", total_ns > 0 ? 100 * tops[i].time_ns / total_ns : 0);
+	}
+	for (int i = 0; i <= N_TOP; i++)
+		free(tops[i].name);
+}
+
+/* -- what was lost, clock quality, warnings ---------------------------------------------------- */
+
+static void print_losses(FILE *to, const cJSON *run)
+{
+	const cJSON *losses = cJSON_GetObjectItemCaseSensitive(run, "losses");
+	const cJSON *totals = cJSON_GetObjectItemCaseSensitive(run, "totals");
+	const cJSON *loss;
+
+	print_heading(to, "What was lost");
+	if (number_of(totals, "lost") == 0)
+		fprintf(to, "  %snothing%s\n", cli_style(to, CLI_GREEN), cli_style(to, CLI_PLAIN));
+	cJSON_ArrayForEach(loss, losses)
+		fprintf(to, "  %s%-36s%s %9.0f\n", cli_style(to, CLI_YELLOW), loss->string,
+	                cli_style(to, CLI_PLAIN), loss->valuedouble);
+}
+
+static void print_clock(FILE *to, const struct rows *clocks)
+{
+	double n_events = rows_number(clocks, "events");
+	char text[128];
+
+	snprintf(text, sizeof(text), "rank %s device %s domain %s%s%s", rows_field(clocks, "rank"),
+	         rows_field(clocks, "device"), rows_field(clocks, "domain"),
+	         rows_number(clocks, "segment") > 0 ? " segment " : "",
+	         rows_number(clocks, "segment") > 0 ? rows_field(clocks, "segment") : "");
+	fputs("  ", to);
+	print_name(to, text);
+	fprintf(to, " %12.6f MHz ", rows_number(clocks, "freq_mhz"));
+	if (rows_field(clocks, "half_width_ns_p50")[0]) {
+		print_time(to, rows_number(clocks, "half_width_ns_p50"));
+		print_time(to, rows_number(clocks, "half_width_ns_max"));
+	} else {
+		fprintf(to, " %9s %9s", "-", "-");
+	}
+	fprintf(to, " %9.1f%%\n",
+	        n_events > 0 ? 100 * rows_number(clocks, "certified") / n_events : 0);
+}
+
+static void print_clocks(FILE *to, const char *dir)
+{
+	struct rows rows;
+	int n = 0;
+
+	if (!rows_open(&rows, dir, "clocks.csv"))
+		return;
+	for (; csv_reader_next(&rows.reader, NULL) > 0; n++) {
+		if (n == 0) {
+			print_heading(to, "Clock quality");
+			fputs("  ", to);
+			print_name(to, "");
+			fprintf(to, " %12s     %10s%10s %10s\n", "rate", "+- median", "+- max",
+			        "certified");
+		}
+		if (n < MAX_CLOCKS)
+			print_clock(to, &rows);
+	}
+	if (n > MAX_CLOCKS)
+		fprintf(to, "  and %d more, see clocks.csv\n", n - MAX_CLOCKS);
+	rows_close(&rows);
+}
+
+static void print_warnings(FILE *to, const cJSON *run)
+{
+	const cJSON *warnings = cJSON_GetObjectItemCaseSensitive(run, "warnings");
+	const cJSON *warning;
+
+	if (cJSON_GetArraySize(warnings) > 0)
+		print_heading(to, "Warnings");
+	cJSON_ArrayForEach(warning, warnings) fprintf(
+		to, "  %s%s%s (%.0f): %s\n", cli_style(to, CLI_YELLOW), text_of(warning, "id"),
+		cli_style(to, CLI_PLAIN), number_of(warning, "count"), text_of(warning, "remedy"));
+}
+
+int summary_print(const char *output_dir, FILE *to, struct flextrace_error *error)
+{
+	cJSON *run = read_run(output_dir);
+
+	if (!run)
+		return error_set(error, FLEXTRACE_E_INPUT,
+		                 "There is no conversion in this directory: path=%s", output_dir);
+	print_what_ran(to, run);
+	print_heading(to, "Where the time went");
+	print_times(to, output_dir, "kernels.csv", "device work", "total_ns");
+	print_times(to, output_dir, "runtime.csv", "host functions, own time", "self_ns");
+	print_losses(to, run);
+	print_clocks(to, output_dir);
+	print_warnings(to, run);
+	cJSON_Delete(run);
+	return 0;
+}

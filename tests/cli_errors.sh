@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# cli_errors.sh FLEXTRACE MAKE_TRACE: bad input and wrong usage of `flextrace convert`: each a clear message, the
+# right exit code, nothing half-written. And the warnings of what is poor, but good enough.
+set -u
+FLEXTRACE=$1
+MAKE_TRACE=$2
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+n_failed=0
+export TMPDIR="$dir/tmp"
+mkdir "$TMPDIR"
+
+fail() {
+	echo "FAIL: $1" >&2
+	sed 's/^/	/' stdout stderr >&2
+	n_failed=$((n_failed + 1))
+}
+
+# expect NAME EXIT MESSAGE ARGUMENT...: runs `flextrace ARGUMENT...`; MESSAGE is a fixed string of stderr.
+expect() {
+	name=$1 code=$2 message=$3
+	shift 3
+	rm -rf out
+	"$FLEXTRACE" "$@" >stdout 2>stderr
+	got=$?
+	[ $got -eq "$code" ] || fail "$name: exit code $got instead of $code"
+	if [ -n "$message" ]; then
+		grep -qF -- "$message" stderr || fail "$name: no message: $message"
+	else
+		[ ! -s stderr ] || fail "$name: unexpected message"
+	fi
+	if [ "$code" -eq 0 ] || [ "$code" -eq 3 ]; then
+		[ -s out/run.json ] || fail "$name: no run.json"
+	else
+		[ ! -e out ] || fail "$name: left something behind: $(ls out)"
+	fi
+	[ -z "$(find . -name '*.tmp')" ] || fail "$name: half-written files"
+	[ -z "$(ls "$TMPDIR")" ] || fail "$name: temporary files stayed"
+}
+
+has() { # has FILE STRING
+	grep -qF -- "$2" "$1" || fail "$1: no $2"
+}
+
+for kind in good streamless foreign empty undefined contextless lossy slow_clock; do
+	"$MAKE_TRACE" $kind $kind || exit 1
+done
+mkdir nothing
+
+# usage
+expect "no command" 1 "Usage:"
+expect "unknown command" 1 'Unknown command `frobnicate`' frobnicate
+expect "no trace" 1 "Trace is missing" convert -o out
+expect "no output" 1 "Output directory is missing" convert good
+expect "unknown option" 1 'Unknown or misused option `--frobnicate`' convert good -o out --frobnicate
+expect "unknown letter" 1 'Unknown or misused option `-x`' convert good -o out -x
+expect "missing value" 1 'Value is missing behind option `--formats`' convert good -o out --formats
+expect "bad number" 1 "Option \`workers\` takes a whole number: value=two" convert good -o out --workers two
+expect "bad range" 1 "Option \`workers\` is out of range" convert good -o out --workers 0
+expect "bad real" 1 "Option \`rho-ppm\` is out of range" convert good -o out --rho-ppm=-1
+expect "flag with value" 1 "Unknown or misused option" convert good -o out --gzip=yes
+expect "unknown format" 1 "svg" convert good -o out --formats=csv,svg
+expect "empty value" 1 "must not be empty" convert good --output-dir=
+
+# input
+expect "missing trace" 2 "Cannot read trace: path=missing, reason=No such file or directory" convert missing -o out
+expect "one missing of two" 2 "Cannot read trace: path=missing" convert good missing -o out
+expect "a file" 2 "A trace is a directory, this is not: path=good/metadata" convert good/metadata -o out
+expect "empty directory" 2 "No data: there is no trace" convert nothing -o out
+expect "no streams" 2 "No data: the trace has no streams" convert streamless -o out
+expect "no flextrace events" 2 "no flextrace event" convert foreign -o out
+expect "no events at all" 2 "no flextrace event" convert empty -o out
+expect "missing image" 2 "Cannot read firmware image: path=fw.elf" convert good -o out --names fw.elf
+
+# output
+: >file
+expect "output is a file" 4 "Output directory is no directory" convert good -o file
+expect "output below a file" 4 "Cannot write into output directory" convert good -o file/out
+if [ "$(id -u)" -ne 0 ]; then
+	mkdir closed && chmod a-w closed
+	expect "output in a closed directory" 4 "Cannot write into output directory" convert good -o closed/out
+fi
+expect "output in a file system without files" 4 "Cannot" convert good -o /proc/out
+
+# losses
+expect "losses are told" 0 "" convert lossy -o out --quiet
+has out/losses.csv lttng_discarded_events
+expect "losses fail" 3 "Records were lost: lost=17, fail-on-loss=0" convert lossy -o out --fail-on-loss
+expect "losses within the limit" 0 "" convert lossy -o out --fail-on-loss=17 --quiet
+expect "losses above the limit" 3 "lost=17, fail-on-loss=16" convert lossy -o out --fail-on-loss=16
+
+# poor, but good enough
+expect "good" 0 "" convert good -o out
+[ -s stdout ] || fail "good: no summary"
+expect "quiet" 0 "" convert -q good --output-dir out
+[ ! -s stdout ] || fail "quiet: not quiet"
+expect "no definitions" 0 "" convert undefined -o out
+has out/run.json no_definitions
+has out/losses.csv channel_not_created
+expect "no contexts" 0 "" convert contextless -o out
+has out/run.json no_contexts
+
+# cut in every packet, in its head and in its middle
+cp -r good cut
+size=$(wc -c <good/channel0_1)
+for cut in 1 63 64 100 4000; do
+	truncate -s $((size - cut)) cut/channel0_1
+	expect "cut by $cut" 0 "Stream file ends inside a packet" convert cut -o out
+	has out/losses.csv truncated_stream
+done
+expect "cut and strict" 3 "Records were lost: lost=1" convert cut -o out --fail-on-loss
+
+# a second conversion replaces the first, one that fails leaves it alone
+"$FLEXTRACE" convert good -o kept --quiet && cp -r kept before
+expect "kept" 2 "Cannot read trace" convert missing -o kept
+diff -r kept before >/dev/null || fail "a failed conversion touched the output"
+
+# an interrupted one leaves nothing
+rm -rf out
+"$FLEXTRACE" convert good -o out --quiet &
+kill -INT $! 2>/dev/null
+wait $!
+[ -z "$(find out "$TMPDIR" -name '*.tmp' 2>/dev/null)" ] || fail "interrupted: half-written files"
+
+# help
+for command in record start stop status convert report doctor; do
+	"$FLEXTRACE" $command --help >stdout 2>stderr || fail "$command --help"
+	has stdout "Usage: flextrace $command"
+	"$FLEXTRACE" $command --no-such-option >stdout 2>stderr
+	[ $? -eq 1 ] || fail "$command: an unknown option is no usage error"
+done
+"$FLEXTRACE" --help | grep -q convert || fail "--help does not list convert"
+
+[ $n_failed -eq 0 ] || { echo "$n_failed failed" >&2; exit 1; }
+echo "all good"
