@@ -345,6 +345,7 @@ int recording_convert(const struct recording *recording, struct conversion_optio
 	}
 	if (!cli_is_quiet() && summary_print(recording->dir, stdout, &error) < 0)
 		return cli_fail(&error);
+	cli_note("output: %s", recording->dir);
 	if (has_loss(recording->dir, "channel_not_created")) {
 		cli_error(
 			"The recording is not whole: LTTng could not make all buffers, most likely "

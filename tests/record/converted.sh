@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# converted.sh FLEXTRACE PROGRAM TERMINAL: record converts what it recorded, leaves the programs of others out, and
+# report prints it.
+. "$(dirname "$0")/lib.sh"
+
+# rows FILE: data rows of a table without line breaks in its cells.
+rows() {
+	echo $(($(wc -l <"$1") - 1))
+}
+
+# Two programs of the recording, and one of the same user that does not belong to it.
+run 4 "$FLEXTRACE" record -o out -- sh -c \
+	'"$0" scopes=2; env -u FLEXTRACE_SESSION "$0" scopes=30; "$0" scopes=3 exit=4' "$PROGRAM"
+[ "$(rows out/host.csv)" -eq 5 ] || fail "host.csv has $(rows out/host.csv) rows, not 5"
+expect_events out scope 35
+run 0 "$FLEXTRACE" report out losses
+says foreign_process out.log
+[ -s out/trace.json ] && [ -s out/run.json ] || fail "files are missing"
+[ -z "$(find out -name '*.tmp')" ] || fail "half-written files are left"
+nothing_left
+
+# The summary again, a table, a sorted one.
+run 0 "$FLEXTRACE" report out
+[ -s out.log ] || fail "no summary"
+run 0 "$FLEXTRACE" report out host --sort=dur_ns --limit=2
+[ "$(wc -l <out.log)" -eq 3 ] || { cat out.log; fail "not two rows"; }
+says '2 of 5 rows' err.log
+run 1 "$FLEXTRACE" report out nonsense
+says 'there are .*host' err.log
+run 1 "$FLEXTRACE" report out host --sort=nonsense
+says 'there are .*dur_ns' err.log
+run 1 "$FLEXTRACE" report out --sort=dur_ns
+run 1 "$FLEXTRACE" report out ../out/host
+mkdir empty
+run 2 "$FLEXTRACE" report empty
+(cd empty && run 2 "$FLEXTRACE" report) || exit 1
+
+# Losses that are too many are told by the exit code, unless the program failed itself.
+run 3 "$FLEXTRACE" record --subbuf-size=4K --num-subbuf=2 --fail-on-loss -o lossy -- "$PROGRAM" scopes=200000
+run 7 "$FLEXTRACE" record --subbuf-size=4K --num-subbuf=2 --fail-on-loss -o lossy2 -- "$PROGRAM" scopes=200000 exit=7
+grep -q lttng_discarded lossy/losses.csv || grep -q discarded lossy/losses.csv || fail "losses.csv does not tell"
+
+# Without -o: a directory of our own, by the program's name; report finds the newest.
+run 0 "$FLEXTRACE" record --quiet -- "$PROGRAM" scopes=1
+[ ! -s out.log ] || fail "--quiet prints"
+[ -d flextrace-program-*/trace ] || fail "no directory by the program's name"
+run 0 "$FLEXTRACE" report runtime
+says work out.log
