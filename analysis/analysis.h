@@ -2,8 +2,9 @@
 /*
  * analysis.h: tables over the derived timeline, one file per table family.
  *
- * Each analysis reads the const timeline and writes one CSV file into the output directory (`<name>.tmp`, then
- * renamed). They look the same for recorded and imported traces. Lines are sorted by content, never by id.
+ * Each analysis reads the const timeline and writes one CSV file into the output directory
+ * (`<name>.tmp`, then renamed). They look the same for recorded and imported traces. Lines are
+ * sorted by content, never by id.
  */
 #ifndef FLEXTRACE_ANALYSIS_H
 #define FLEXTRACE_ANALYSIS_H

@@ -10,7 +10,8 @@ static const char *label_of(uint8_t kind)
 	return kind_of_device(kind)->label;
 }
 
-/* The rows that stand for control blocks; their DMA and preparation are parts, marker zones the inside of them. */
+/* The rows that stand for control blocks; their DMA and preparation are parts, marker zones the
+ * inside of them. */
 static bool is_work(const struct device_row *row)
 {
 	return row->kind == ROW_EXEC || (row->kind >= ROW_MEMCPY_HTOD && row->kind <= ROW_RELEASE);

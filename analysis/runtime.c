@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime.csv: host functions by name. The time of a call is its own but for the calls directly below it on
- * its thread, which never overlap there; rows on other lanes have no children.
+ * runtime.csv: host functions by name. The time of a call is its own but for the calls directly
+ * below it on its thread, which never overlap there; rows on other lanes have no children.
  */
 #include <stdlib.h>
 

@@ -20,7 +20,7 @@ void stats_release(struct stats *stats)
 	stats_init(stats, stats->label);
 }
 
-/* -- the two passes ------------------------------------------------------------------------------------- */
+/* -- the two passes ------------------------------------------------------------------------- */
 
 static uint64_t add_saturated(uint64_t a, uint64_t b)
 {
@@ -116,7 +116,7 @@ void stats_sort(struct stats *stats, const struct string_pool *strings)
 		        &sorting);
 }
 
-/* -- figures --------------------------------------------------------------------------------------------- */
+/* -- figures -------------------------------------------------------------------------------- */
 
 static void swap(uint64_t *left, uint64_t *right)
 {
@@ -126,8 +126,8 @@ static void swap(uint64_t *left, uint64_t *right)
 	*right = held;
 }
 
-/* Hoare's selection: afterwards values[k] is in its sorted place, smaller ones before, larger ones behind it. Pivots
- * are drawn, so that no order of input makes it slow. */
+/* Hoare's selection: afterwards values[k] is in its sorted place, smaller ones before, larger
+ * ones behind it. Pivots are drawn, so that no order of input makes it slow. */
 static uint64_t select_nth(uint64_t *values, int64_t n, int64_t k)
 {
 	uint64_t random = 0x9e3779b97f4a7c15u;
@@ -192,7 +192,7 @@ uint64_t stats_deviation_ns(const struct stats *stats, const struct stats_group 
 	return (uint64_t)(sqrt(sum / (double)(group->calls - 1)) + 0.5);
 }
 
-/* -- writing --------------------------------------------------------------------------------------------- */
+/* -- writing -------------------------------------------------------------------------------- */
 
 void stats_write_head(const struct stats *stats, const struct string_pool *strings,
                       const struct stats_group *group, struct writer *writer)

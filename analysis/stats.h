@@ -2,8 +2,8 @@
 /*
  * stats.h: calls and durations by (kind, name), with exact medians.
  *
- * Two passes over the same rows: stats_count() learns the groups, stats_keep() puts each duration into the part
- * of one array that is its group's. Memory: 8 bytes per row, until stats_release().
+ * Two passes over the same rows: stats_count() learns the groups, stats_keep() puts each duration
+ * into the part of one array that is its group's. Memory: 8 bytes per row, until stats_release().
  */
 #ifndef FLEXTRACE_ANALYSIS_STATS_H
 #define FLEXTRACE_ANALYSIS_STATS_H
@@ -45,10 +45,12 @@ int stats_make_room(struct stats *stats);
 /* Pass 2: keeps the duration of a call that was counted. */
 void stats_keep(struct stats *stats, uint8_t kind, uint32_t name, uint64_t duration_ns);
 
-/* Sorts the groups: largest total first, then by the bytes of name and label. Call after both passes. */
+/* Sorts the groups: largest total first, then by the bytes of name and label. Call after both
+ * passes. */
 void stats_sort(struct stats *stats, const struct string_pool *strings);
 
-/* The middle duration, of an even number the mean of the two, rounded up. Reorders the group's durations. */
+/* The middle duration, of an even number the mean of the two, rounded up. Reorders the group's
+ * durations. */
 uint64_t stats_median_ns(struct stats *stats, const struct stats_group *group);
 
 uint64_t stats_mean_ns(const struct stats_group *group);

@@ -2,9 +2,9 @@
 /*
  * map.h: a hash table from two 64-bit words to a 32-bit index.
  *
- * The key is compared whole, so that different things never share an index; what the two words mean is the
- * caller's business. It never shrinks. Grows at half full, so that a lookup stays a probe or two
- * whatever the keys are. All inline: it stands on the path of every record.
+ * The key is compared whole, so that different things never share an index; what the two words mean
+ * is the caller's business. It never shrinks. Grows at half full, so that a lookup stays a probe or
+ * two whatever the keys are. All inline: it stands on the path of every record.
  */
 #ifndef FLEXTRACE_MAP_H
 #define FLEXTRACE_MAP_H

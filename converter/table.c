@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chunks start small, because a conversion has three tables for each of possibly hundreds of streams, and grow by
- * four up to a huge page, because touching fresh memory is what filling a table costs most: a small page
- * takes a fault of its own for some 70 records, a huge one for 37000.
+ * Chunks start small, because a conversion has three tables for each of possibly hundreds of
+ * streams, and grow by four up to a huge page, because touching fresh memory is what filling a
+ * table costs most: a small page takes a fault of its own for some 70 records, a huge one for
+ * 37000.
  *
- * All but the smallest are mapped, not allocated: whichever thread frees one, its memory is free for the table that
- * grows meanwhile. A few blocks stay in stock on their way from one table to the next, for the kernel would
- * clear them in between.
+ * All but the smallest are mapped, not allocated: whichever thread frees one, its memory is free
+ * for the table that grows meanwhile. A few blocks stay in stock on their way from one table to the
+ * next, for the kernel would clear them in between.
  */
 #include "table.h"
 

@@ -2,9 +2,10 @@
 /*
  * table.h: append-only tables in chunks, read in order.
  *
- * Two shapes over one chunk list: rows of one fixed size, and records of many sizes (8-byte aligned).
- * Chunks never move. A reader that consumes frees each chunk behind it, so that a table may shrink
- * while its successor grows. Not thread-safe: one writer, then any number of readers that do not consume.
+ * Two shapes over one chunk list: rows of one fixed size, and records of many sizes (8-byte
+ * aligned). Chunks never move. A reader that consumes frees each chunk behind it, so that a table
+ * may shrink while its successor grows. Not thread-safe: one writer, then any number of readers
+ * that do not consume.
  */
 #ifndef FLEXTRACE_TABLE_H
 #define FLEXTRACE_TABLE_H
@@ -34,15 +35,16 @@ struct table_cursor {
 	bool consumes;
 };
 
-/* Appends room for one row of `size_bytes` (a multiple of 8, at most 16 MiB) and returns it; NULL: no memory. */
+/* Appends room for one row of `size_bytes` (a multiple of 8, at most 16 MiB) and returns it;
+ * NULL: no memory. */
 void *table_append(struct table *table, size_t size_bytes);
 
-/* Starts reading at the first row. With `consumes`, chunks are freed once read past, and the table is empty
- * when the end was reached; `n_rows` is not stepped before. */
+/* Starts reading at the first row. With `consumes`, chunks are freed once read past, and the
+ * table is empty when the end was reached; `n_rows` is not stepped before. */
 void table_read(struct table_cursor *cursor, struct table *table, bool consumes);
 
-/* Returns the row at the cursor and steps `size_bytes` on; NULL at the end. Weak: until the next step of a
- * consuming cursor, else while the table lives. */
+/* Returns the row at the cursor and steps `size_bytes` on; NULL at the end. Weak: until the next
+ * step of a consuming cursor, else while the table lives. */
 void *table_next(struct table_cursor *cursor, size_t size_bytes);
 
 /* Returns the row at the cursor without stepping; NULL at the end. */
@@ -53,12 +55,12 @@ void table_take(struct table *to, struct table *from);
 
 void table_release(struct table *table);
 
-/* -- blocks ----------------------------------------------------------------------------------------- */
+/* -- blocks --------------------------------------------------------------------------------- */
 
 #define TABLE_BLOCK_BYTES ((size_t)2 << 20)
 
-/* What large chunks are made of, for those who keep rows in an order of their own: owned by the caller, aligned to its
- * size, not cleared. Thread-safe. NULL: no memory. */
+/* What large chunks are made of, for those who keep rows in an order of their own: owned by the
+ * caller, aligned to its size, not cleared. Thread-safe. NULL: no memory. */
 void *table_block_take(void);
 void table_block_give(void *block);
 

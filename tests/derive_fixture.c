@@ -32,7 +32,7 @@ struct aligned alignment_place(const struct alignment *alignment, uint32_t proce
 	                        fake_clocks.process_err_ns, fake_clocks.process_status};
 }
 
-/* -- building ------------------------------------------------------------------------------------------- */
+/* -- building ------------------------------------------------------------------------------- */
 
 static void define(struct derive_fixture *fixture)
 {
@@ -144,7 +144,7 @@ void fixture_run(struct derive_fixture *fixture)
 	assert_int_equal(ledger_add(&fixture->ledger, &fixture->source.decoder.ledger), 0);
 }
 
-/* -- checking ------------------------------------------------------------------------------------------- */
+/* -- checking ------------------------------------------------------------------------------- */
 
 struct interval {
 	int64_t start, end;
@@ -215,7 +215,7 @@ void expect_lost(const struct derive_fixture *fixture, enum loss_cause cause, ui
 	assert_int_equal(ledger_total(&fixture->ledger, cause), count);
 }
 
-/* -- telling -------------------------------------------------------------------------------------------- */
+/* -- telling -------------------------------------------------------------------------------- */
 
 static const char *const status_names[] = {"certified", "assumed", "outlier", "unmatched", "given"};
 static const char *const kind_names[] = {"dma_in", "prep",   "exec", "dma_out", "htod",

@@ -3,7 +3,8 @@
  * derive_fixture.h: a timeline from text and literals, with clocks that the test sets.
  *
  * The fixture stands in for calibrate and align at link time: a stamp of counter c is at host time
- * ticks + fake_clocks.offset_ns, host times of process p are at time host_ns + fake_clocks.process_ns[p].
+ * ticks + fake_clocks.offset_ns, host times of process p are at time host_ns +
+ * fake_clocks.process_ns[p].
  */
 #ifndef FLEXTRACE_DERIVE_FIXTURE_H
 #define FLEXTRACE_DERIVE_FIXTURE_H
@@ -34,7 +35,8 @@ struct derive_fixture {
 /* Reads text and learns its definitions. Every step asserts that it worked. */
 void fixture_open(struct derive_fixture *fixture, const char *text);
 
-/* Adds a control block of device 0 of process 0 with these stamps; the caller refines it until the next call. */
+/* Adds a control block of device 0 of process 0 with these stamps; the caller refines it until
+ * the next call. */
 struct tick_op *fixture_op(struct derive_fixture *fixture, const char *name, uint8_t kind,
                            const uint64_t ticks[FLEXTRACE_N_STAMPS]);
 
@@ -47,13 +49,17 @@ uint32_t fixture_string(struct derive_fixture *fixture, const char *text);
 /* Derives. */
 void fixture_run(struct derive_fixture *fixture);
 
-/* Releases, after it checked that the books balance, that tracks nest and that rows are in output order. */
+/* Releases, after it checked that the books balance, that tracks nest and that rows are in
+ * output order. */
 void fixture_close(struct derive_fixture *fixture);
 
-/* The rows as text, one a line; owned by the caller.
- *   host:    "START-END NAME TRACK dDEPTH STATUS [ARGS]", TRACK is t<vtid> or a<vtid>, then .lane if not 0
- *   device:  "START-END KIND NAME TRACK STATUS +-ERR", TRACK is q<queue>/<kind> or c<core>/<processor>
- *   flows:   "FROM@TRACK>TO@TRACK" */
+/*
+ * The rows as text, one a line; owned by the caller.
+ *   host:    "START-END NAME TRACK dDEPTH STATUS [ARGS]", TRACK is t<vtid> or a<vtid> (async)
+ *   device:  "START-END KIND NAME TRACK STATUS +-ERR", TRACK is q<queue>/<kind> or c<core>/<cpu>
+ *   flows:   "FROM@TRACK>TO@TRACK CORRELATION"
+ * A track that is not lane 0 has ".<lane>" behind it.
+ */
 char *fixture_host_text(const struct derive_fixture *fixture);
 char *fixture_device_text(const struct derive_fixture *fixture);
 char *fixture_flow_text(const struct derive_fixture *fixture);

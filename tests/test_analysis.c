@@ -13,7 +13,7 @@
 #include "derive_fixture.h"
 #include "scratch.h"
 
-/* -- files ----------------------------------------------------------------------------------------------- */
+/* -- files ---------------------------------------------------------------------------------- */
 
 static const struct analysis *find_analysis(const char *name)
 {
@@ -129,7 +129,7 @@ static void test_analysis__tells_why_it_cannot_write(void **state)
 	fixture_close(&fixture);
 }
 
-/* -- figures --------------------------------------------------------------------------------------------- */
+/* -- figures -------------------------------------------------------------------------------- */
 
 static const char *no_label(uint8_t kind)
 {

@@ -11,7 +11,7 @@
 
 #include "derive_fixture.h"
 
-/* -- host rows ------------------------------------------------------------------------------------------- */
+/* -- host rows ------------------------------------------------------------------------------ */
 
 struct host_case {
 	const char *text, *expected;
@@ -256,7 +256,7 @@ static void test_derive__is_not_slowed_by_ends_that_match_nothing(void **state)
 	fixture_close(&fixture);
 }
 
-/* -- collectives ----------------------------------------------------------------------------------------- */
+/* -- collectives ---------------------------------------------------------------------------- */
 
 static void add_sync_point(struct derive_fixture *fixture, int64_t enter, int64_t exit,
                            const char *peers)
@@ -301,7 +301,7 @@ static void test_derive__makes_rows_of_collectives(void **state)
 	fixture_close(&fixture);
 }
 
-/* -- attributes ------------------------------------------------------------------------------------------ */
+/* -- attributes ----------------------------------------------------------------------------- */
 
 static cJSON *args_of_first_row(const struct derive_fixture *fixture)
 {
@@ -364,7 +364,7 @@ static void test_derive__joins_operations_with_their_attributes(void **state)
 	fixture_close(&fixture);
 }
 
-/* -- points ---------------------------------------------------------------------------------------------- */
+/* -- points --------------------------------------------------------------------------------- */
 
 static void test_derive__keeps_instants_and_counters(void **state)
 {

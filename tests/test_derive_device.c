@@ -17,7 +17,7 @@
 		__VA_ARGS__ \
 	}
 
-/* -- control blocks -------------------------------------------------------------------------------------- */
+/* -- control blocks ------------------------------------------------------------------------- */
 
 struct op_case {
 	uint8_t kind;
@@ -229,7 +229,7 @@ static void test_derive__puts_overlapping_work_on_lanes(void **state)
 	fixture_close(&fixture);
 }
 
-/* -- flows ----------------------------------------------------------------------------------------------- */
+/* -- flows ---------------------------------------------------------------------------------- */
 
 static struct tick_op *launched(struct derive_fixture *fixture, uint64_t correlation,
                                 int64_t submit_ns, uint64_t from, uint64_t to)
@@ -308,7 +308,7 @@ static void test_derive__links_one_launch_to_many_and_many_to_their_own(void **s
 	fixture_close(&fixture);
 }
 
-/* -- markers --------------------------------------------------------------------------------------------- */
+/* -- markers -------------------------------------------------------------------------------- */
 
 static void slot_stamp(struct derive_fixture *fixture, uint32_t id, uint64_t ticks, uint64_t run,
                        uint64_t job)

@@ -25,7 +25,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-/* -- rows ------------------------------------------------------------------------------------------------ */
+/* -- rows ----------------------------------------------------------------------------------- */
 
 struct seen {
 	struct row last;
@@ -110,7 +110,7 @@ static void test_rows__stop_when_the_visitor_fails(void **state)
 	assert_int_equal(seen.n, seen.fail_at);
 }
 
-/* -- lanes ----------------------------------------------------------------------------------------------- */
+/* -- lanes ---------------------------------------------------------------------------------- */
 
 struct lane_case {
 	bool nests;
@@ -195,7 +195,7 @@ static void test_lanes__have_no_limit(void **state)
 	lanes_release(&lanes);
 }
 
-/* -- map ------------------------------------------------------------------------------------------------- */
+/* -- map ------------------------------------------------------------------------------------ */
 
 static void test_map__finds_the_others_after_a_removal(void **state)
 {

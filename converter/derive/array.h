@@ -11,37 +11,31 @@
 
 #include "error.h"
 
-/* Returns `array` (owned by the caller) or its larger successor with room for `n` elements of `size_bytes`, new
- * ones zeroed; NULL: no memory, and `array` is as it was. */
-static inline void *array_grow(void *array, uint32_t *n_allocated, uint64_t n, size_t size_bytes)
+/* Makes room for `n` elements in an owned array, `array` being the address of the pointer to it;
+ * new ones are zeroed. FLEXTRACE_E_MEMORY, and all is as it was, or 0. */
+static inline int array_grow(void *array, uint32_t *n_allocated, uint64_t n, size_t element_bytes)
 {
 	uint64_t larger = *n_allocated ? *n_allocated : 8;
-	char *moved;
+	char *grown;
 
 	while (larger < n)
 		larger *= 2;
 	if (larger > UINT32_MAX)
-		return NULL;
-	moved = realloc(array, larger * size_bytes);
-	if (!moved)
-		return NULL;
-	memset(moved + *n_allocated * size_bytes, 0, (larger - *n_allocated) * size_bytes);
+		return FLEXTRACE_E_MEMORY;
+	memcpy(&grown, array, sizeof(grown));
+	grown = realloc(grown, larger * element_bytes);
+	if (!grown)
+		return FLEXTRACE_E_MEMORY;
+	memset(grown + *n_allocated * element_bytes, 0, (larger - *n_allocated) * element_bytes);
+	memcpy(array, &grown, sizeof(grown));
 	*n_allocated = (uint32_t)larger;
-	return moved;
+	return FLEXTRACE_OK;
 }
 
-/* Makes room for `n` elements in `array`, which is a pointer variable. FLEXTRACE_E_MEMORY or 0. */
-#define ARRAY_RESERVE(array, n_allocated, n)                                                   \
-	({                                                                                     \
-		int reserve_ = FLEXTRACE_OK;                                                   \
-		if ((uint64_t)(n) > (n_allocated)) {                                           \
-			void *moved_ = array_grow(array, &(n_allocated), n, sizeof(*(array))); \
-			if (moved_)                                                            \
-				(array) = moved_;                                              \
-			else                                                                   \
-				reserve_ = FLEXTRACE_E_MEMORY;                                 \
-		}                                                                              \
-		reserve_;                                                                      \
-	})
+/* The same for `array`, a pointer variable. */
+#define ARRAY_RESERVE(array, n_allocated, n) \
+	((uint64_t)(n) <= (n_allocated)      \
+	         ? FLEXTRACE_OK              \
+	         : array_grow(&(array), &(n_allocated), (n), sizeof(*(array))))
 
 #endif

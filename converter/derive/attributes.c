@@ -59,7 +59,7 @@ int attributes_push(struct derive *derive, const struct host_input *input)
 	return FLEXTRACE_OK;
 }
 
-/* -- what an operation's row says ------------------------------------------------------------------------ */
+/* -- what an operation's row says ----------------------------------------------------------- */
 
 static void add_member(const struct derive *derive, struct json_text *text, const char *name,
                        uint32_t string)

@@ -59,7 +59,7 @@ void derive_free(struct derive *derive)
 	free(derive);
 }
 
-/* -- what the parts share ---------------------------------------------------------------------------- */
+/* -- what the parts share ------------------------------------------------------------------- */
 
 struct derive_thread *derive_thread(struct derive *derive, uint32_t thread)
 {
@@ -120,7 +120,7 @@ int derive_discard(struct derive *derive, enum loss_cause cause, const struct lo
 	return ledger_lose(derive->ledger, cause, place, 1, host_ns);
 }
 
-/* -- the stage ---------------------------------------------------------------------------------------- */
+/* -- the stage ------------------------------------------------------------------------------ */
 
 int derive_device(struct derive *derive, struct unwrap_output *unwrapped)
 {
@@ -130,7 +130,8 @@ int derive_device(struct derive *derive, struct unwrap_output *unwrapped)
 	return flows_init(derive);
 }
 
-/* Stores whose record it is and notes that the process was alive then. 1: a record of ours, 0: booked. */
+/* Stores whose record it is and notes that the process was alive then. 1: a record of ours, 0:
+ * booked. */
 static int find_owner(struct derive *derive, struct host_input *input)
 {
 	const struct record *record = input->record;

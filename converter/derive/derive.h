@@ -2,10 +2,10 @@
 /*
  * derive.h: records and placed cycles -> the timeline: rows, tracks, flows.
  *
- * Device rows come from tick_ops and tick_marks; host rows from TABLE_HOST in gather order. Rows are collected in
- * runs sorted by output key (start, then longer first, then gather order), and derive_finish() merges the runs,
- * freeing them behind it, into final tables whose tracks nest perfectly: what crosses goes to an overflow
- * lane. Memory: one row per row, plus what is open.
+ * Device rows come from tick_ops and tick_marks; host rows from TABLE_HOST in gather order. Rows
+ * are collected in runs sorted by output key (start, then longer first, then gather order), and
+ * derive_finish() merges the runs, freeing them behind it, into final tables whose tracks nest
+ * perfectly: what crosses goes to an overflow lane. Memory: one row per row, plus what is open.
  */
 #ifndef FLEXTRACE_DERIVE_H
 #define FLEXTRACE_DERIVE_H
@@ -63,7 +63,8 @@ int derive_device(struct derive *derive, struct unwrap_output *unwrapped);
 int derive_push(struct derive *derive, const struct stream *stream, uint32_t stream_id,
                 const struct record *record);
 
-/* Ends what is open (counted), sorts, assigns tracks and links flows. `out` is zeroed by the caller. */
+/* Ends what is open (counted), sorts, assigns tracks and links flows. `out` is zeroed by the
+ * caller. */
 int derive_finish(struct derive *derive, struct timeline *out, struct flextrace_error *error);
 void timeline_release(struct timeline *timeline);
 

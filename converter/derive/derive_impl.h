@@ -110,7 +110,7 @@ struct derive {
 	int64_t first_time_ns, last_time_ns; /* INT64_MAX, INT64_MIN: no row */
 };
 
-/* -- derive.c: books ------------------------------------------------------------------------------- */
+/* -- derive.c: books ------------------------------------------------------------------------ */
 
 /* A time on the timeline, with what is known of it. */
 struct place {
@@ -146,7 +146,7 @@ int derive_discard(struct derive *derive, enum loss_cause cause, const struct lo
 struct derive_thread *derive_thread(struct derive *derive, uint32_t thread);
 struct derive_process *derive_process(struct derive *derive, uint32_t process);
 
-/* -- host.c ---------------------------------------------------------------------------------------- */
+/* -- host.c --------------------------------------------------------------------------------- */
 
 /* One record on its way through derive_push(). */
 struct host_input {
@@ -180,7 +180,7 @@ int host_add_open_row(struct derive *derive, const struct host_span *span, int64
 
 struct host_span host_span_of(const struct host_input *input);
 
-/* -- pairs.c --------------------------------------------------------------------------------------- */
+/* -- pairs.c -------------------------------------------------------------------------------- */
 
 int pairs_push_begin(struct derive *derive, const struct host_input *input);
 int pairs_push_end(struct derive *derive, const struct host_input *input);
@@ -193,25 +193,26 @@ int pairs_keep_open(struct derive *derive, const struct host_span *span);
 /* Ends what is open. */
 int pairs_finish(struct derive *derive);
 
-/* -- points.c -------------------------------------------------------------------------------------- */
+/* -- points.c ------------------------------------------------------------------------------- */
 
 int points_push_instant(struct derive *derive, const struct host_input *input);
 int points_push_counter(struct derive *derive, const struct host_input *input);
 int points_push_memory(struct derive *derive, const struct host_input *input);
 int points_merge(struct derive *derive);
 
-/* -- attributes.c ---------------------------------------------------------------------------------- */
+/* -- attributes.c --------------------------------------------------------------------------- */
 
 /* Keeps an op, tensor or op_info record until the host rows are merged. */
 int attributes_push(struct derive *derive, const struct host_input *input);
 
-/* Stores in `args` (string) the JSON of what is known of an operation, joined with the text that is there. */
+/* Stores in `args` (string) the JSON of what is known of an operation, joined with the text that
+ * is there. */
 int attributes_find(struct derive *derive, uint32_t process, uint64_t correlation, uint32_t *args);
 
 /* Books all of them: as evidence where a row took them, else as discarded. */
 int attributes_finish(struct derive *derive);
 
-/* -- device.c, zones.c ----------------------------------------------------------------------------- */
+/* -- device.c, zones.c ---------------------------------------------------------------------- */
 
 struct loss_place device_place(const struct derive *derive, uint32_t device, uint32_t core,
                                uint32_t stream);
@@ -232,7 +233,7 @@ int device_merge(struct derive *derive);
 /* Call after device_take_ops(): kernel rows are named after their control blocks. */
 int zones_take_marks(struct derive *derive, struct table *marks);
 
-/* -- tracks.c -------------------------------------------------------------------------------------- */
+/* -- tracks.c ------------------------------------------------------------------------------- */
 
 /* Each stores the index of a family, adding it where needed. FLEXTRACE_E_MEMORY or 0. */
 int family_of_thread(struct derive *derive, uint32_t thread, enum track_kind kind,
@@ -249,7 +250,7 @@ int family_track(struct derive *derive, uint32_t family, uint32_t lane, uint32_t
 int family_place(struct derive *derive, uint32_t family, int64_t start_time_ns, int64_t end_time_ns,
                  uint32_t *ret_track, uint32_t *ret_depth);
 
-/* -- flows.c --------------------------------------------------------------------------------------- */
+/* -- flows.c -------------------------------------------------------------------------------- */
 
 /* Notes which correlations device work uses. Call after device_take_ops(). */
 int flows_init(struct derive *derive);

@@ -28,7 +28,7 @@ int device_add_row(struct derive *derive, uint8_t kind, uint32_t source, const s
 	return FLEXTRACE_OK;
 }
 
-/* -- control blocks ---------------------------------------------------------------------------------------- */
+/* -- control blocks ------------------------------------------------------------------------- */
 
 /* One control block on its way to its rows. Stamp i is TS(i + 1). */
 struct op_input {
@@ -105,7 +105,8 @@ static int add_kernel_rows(struct derive *derive, struct op_input *input)
 	return add_pair(derive, input, ROW_DMA_OUT, TS4, TS5);
 }
 
-/* A transfer is the DMA that does it; where its two stamps say nothing it is the whole control block. */
+/* A transfer is the DMA that does it; where its two stamps say nothing it is the whole control
+ * block. */
 static int add_transfer_row(struct derive *derive, struct op_input *input, int from, int to)
 {
 	const struct tick_op *op = input->op;
@@ -150,7 +151,7 @@ static int add_bracket_row(struct derive *derive, struct op_input *input)
 	                      worse_status(op->status, TIME_UNMATCHED));
 }
 
-/* -- books -------------------------------------------------------------------------------------------------- */
+/* -- books ---------------------------------------------------------------------------------- */
 
 static enum loss_cause cause_of(const struct op_input *input)
 {
@@ -223,7 +224,7 @@ int device_take_ops(struct derive *derive, struct table *ops)
 	return FLEXTRACE_OK;
 }
 
-/* -- merging ------------------------------------------------------------------------------------------------ */
+/* -- merging -------------------------------------------------------------------------------- */
 
 static int find_family(struct derive *derive, const struct device_row *row, uint32_t *ret_family)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A launch leads from a host row to the main row of each control block with its correlation. Of several host
- * rows it is the innermost that encloses the submission, else the first. Device rows are merged first and
- * leave their time and track; host rows of a correlation that device work uses are kept as they pass, and
- * a sweep over both, correlation by correlation, links them.
+ * A launch leads from a host row to the main row of each control block with its correlation. Of
+ * several host rows it is the innermost that encloses the submission, else the first. Device rows
+ * are merged first and leave their time and track; host rows of a correlation that device work uses
+ * are kept as they pass, and a sweep over both, correlation by correlation, links them.
  */
 #include "derive_impl.h"
 
@@ -139,7 +139,7 @@ int flows_see_host_row(struct derive *derive, uint32_t process, const struct hos
 	return FLEXTRACE_OK;
 }
 
-/* -- the sweep ------------------------------------------------------------------------------------------------ */
+/* -- the sweep ------------------------------------------------------------------------------ */
 
 static int compare_starts(const void *left_start, const void *right_start)
 {
@@ -185,7 +185,8 @@ struct sweep {
 	uint32_t open;  /* place + 1 of the innermost open start; 0 = none */
 };
 
-/* Returns the start that launched `end`; NULL: there is none. Ends of a slot come in order of submission. */
+/* Returns the start that launched `end`; NULL: there is none. Ends of a slot come in order of
+ * submission. */
 static const struct flow_start *start_of(struct sweep *sweep, const struct flow_end *end)
 {
 	struct flow_start *starts = sweep->flows->starts;

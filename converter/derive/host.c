@@ -76,7 +76,7 @@ int host_add_open_row(struct derive *derive, const struct host_span *span, int64
 	return host_add_row(derive, span, end_host_ns, TIME_ASSUMED);
 }
 
-/* -- scopes ------------------------------------------------------------------------------------------- */
+/* -- scopes --------------------------------------------------------------------------------- */
 
 static int discard_args(struct derive *derive, uint32_t thread)
 {
@@ -153,7 +153,7 @@ int host_push_scope(struct derive *derive, const struct host_input *input)
 	return host_add_row(derive, &span, (int64_t)scope->head.clock_ns, TIME_CERTIFIED);
 }
 
-/* -- steps -------------------------------------------------------------------------------------------- */
+/* -- steps ---------------------------------------------------------------------------------- */
 
 int host_push_step(struct derive *derive, const struct host_input *input)
 {
@@ -174,7 +174,7 @@ int host_push_step(struct derive *derive, const struct host_input *input)
 	return FLEXTRACE_OK;
 }
 
-/* -- collectives -------------------------------------------------------------------------------------- */
+/* -- collectives ---------------------------------------------------------------------------- */
 
 static int text_of_collective(struct derive *derive, const struct sync_point *point,
                               uint32_t *ret_text)
@@ -231,7 +231,7 @@ int host_take_collectives(struct derive *derive, struct table *sync_points)
 	return FLEXTRACE_OK;
 }
 
-/* -- the end ------------------------------------------------------------------------------------------ */
+/* -- the end -------------------------------------------------------------------------------- */
 
 int host_end_open(struct derive *derive)
 {

@@ -2,8 +2,8 @@
 /*
  * jobs.h: which control block a run of the firmware worked on.
  *
- * A slot knows the queue and the low 32 bits of the job; a runtime may use a job number again, so that the
- * time decides among equals: the last one that had begun when the run's kernel ended.
+ * A slot knows the queue and the low 32 bits of the job; a runtime may use a job number again, so
+ * that the time decides among equals: the last one that had begun when the run's kernel ended.
  */
 #ifndef FLEXTRACE_DERIVE_JOBS_H
 #define FLEXTRACE_DERIVE_JOBS_H
@@ -23,8 +23,8 @@ struct job_names {
 	bool is_made;
 };
 
-/* Stores the name of the control block that `mark`, a slot's kernel end at `time_ns`, belongs to; leaves
- * `ret_name` alone if there is none. FLEXTRACE_E_MEMORY or 0. */
+/* Stores the name of the control block that `mark`, a slot's kernel end at `time_ns`, belongs
+ * to; leaves `ret_name` alone if there is none. FLEXTRACE_E_MEMORY or 0. */
 int job_name(struct job_names *names, const struct tick_mark *mark, int64_t time_ns,
              uint32_t *ret_name);
 

@@ -2,8 +2,8 @@
 /*
  * json_text.h: one small JSON text, written member by member and interned as one string.
  *
- * Appending never fails: a lack of memory is told by json_text_intern(), which releases the text either way.
- * Bytes above 0x7f are passed on as they are.
+ * Appending never fails: a lack of memory is told by json_text_intern(), which releases the text
+ * either way. Bytes above 0x7f are passed on as they are.
  */
 #ifndef FLEXTRACE_DERIVE_JSON_TEXT_H
 #define FLEXTRACE_DERIVE_JSON_TEXT_H

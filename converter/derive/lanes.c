@@ -19,7 +19,7 @@ void lanes_release(struct lanes *lanes)
 	lanes_init(lanes, lanes->nests);
 }
 
-/* -- the two heaps --------------------------------------------------------------------------------- */
+/* -- the two heaps -------------------------------------------------------------------------- */
 
 static bool ends_before(struct busy_lane left, struct busy_lane right)
 {
@@ -88,7 +88,7 @@ static uint32_t pop_free(struct lanes *lanes)
 	return top;
 }
 
-/* -- placing --------------------------------------------------------------------------------------- */
+/* -- placing -------------------------------------------------------------------------------- */
 
 /* True if the row lies inside, or behind, what is open on lane 0; then it is open there, too. */
 static int nest(struct lanes *lanes, int64_t start, int64_t end, uint32_t *ret_depth)

@@ -2,10 +2,10 @@
 /*
  * lanes.h: which line of its family a row goes to, so that no two rows of a line cross.
  *
- * Rows come in output order (start, longer first). In a family that nests, lane 0 takes every row that lies inside
- * or behind what is open there, and the others overflow. Overflow lanes, and all lanes of a family that
- * does not nest, hold one row at a time; the lowest free one is taken. There is no limit on lanes.
- * O(log lanes) per row, amortised.
+ * Rows come in output order (start, longer first). In a family that nests, lane 0 takes every row
+ * that lies inside or behind what is open there, and the others overflow. Overflow lanes, and all
+ * lanes of a family that does not nest, hold one row at a time; the lowest free one is taken. There
+ * is no limit on lanes. O(log lanes) per row, amortised.
  */
 #ifndef FLEXTRACE_DERIVE_LANES_H
 #define FLEXTRACE_DERIVE_LANES_H
@@ -32,7 +32,8 @@ struct lanes {
 void lanes_init(struct lanes *lanes, bool nests);
 void lanes_release(struct lanes *lanes);
 
-/* Stores the row's lane, and how many open rows of lane 0 lie around it. FLEXTRACE_E_MEMORY or 0. */
+/* Stores the row's lane, and how many open rows of lane 0 lie around it. FLEXTRACE_E_MEMORY or
+ * 0. */
 int lanes_place(struct lanes *lanes, int64_t start, int64_t end, uint32_t *ret_lane,
                 uint32_t *ret_depth);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is open stands in a pool; a key leads to the innermost of its kind, which chains to those below it. So
- * an end finds its begin at once, however much is open.
+ * What is open stands in a pool; a key leads to the innermost of its kind, which chains to those
+ * below it. So an end finds its begin at once, however much is open.
  */
 #include "derive_impl.h"
 
@@ -12,7 +12,8 @@ struct open_key {
 /* No kind has this value, so that keys of threads and of processes never meet. */
 #define OPEN_KEY_OF_THREAD ((uint64_t)UINT8_MAX << 56)
 
-/* begin and end are paired on their thread by kind and name, all others in their process, also by id. */
+/* begin and end are paired on their thread by kind and name, all others in their process, also
+ * by id. */
 static struct open_key key_of(const struct derive *derive, const struct host_span *span)
 {
 	uint64_t process = derive->identity->threads[span->thread].process;
@@ -84,7 +85,7 @@ static struct host_span span_of_edge(const struct host_input *input)
 	return span;
 }
 
-/* -- begin, end --------------------------------------------------------------------------------------- */
+/* -- begin, end ----------------------------------------------------------------------------- */
 
 int pairs_push_begin(struct derive *derive, const struct host_input *input)
 {
@@ -124,14 +125,15 @@ int pairs_push_end(struct derive *derive, const struct host_input *input)
 	if (place == MAP_NONE)
 		return host_discard(derive, input, LOSS_UNMATCHED_END);
 	FLEXTRACE_TRY(end_above(derive, thread, place, end.begin_host_ns));
-	FLEXTRACE_TRY(close_pair(derive, &end, &begin));
+	if (close_pair(derive, &end, &begin) <= 0)
+		return FLEXTRACE_E_MEMORY;
 	if (!begin.correlation)
 		begin.correlation = end.correlation;
 	derive->ledger->evidence[RECORD_END]++;
 	return host_add_row(derive, &begin, end.begin_host_ns, TIME_CERTIFIED);
 }
 
-/* -- async, windows ----------------------------------------------------------------------------------- */
+/* -- async, windows ------------------------------------------------------------------------- */
 
 static int push_edge(struct derive *derive, const struct host_input *input,
                      const struct host_span *edge, bool is_begin)
@@ -171,7 +173,7 @@ int pairs_push_window(struct derive *derive, const struct host_input *input)
 	return push_edge(derive, input, &span, input->record->kind == FLEXTRACE_EDGE_BEGIN);
 }
 
-/* -- the end ------------------------------------------------------------------------------------------ */
+/* -- the end -------------------------------------------------------------------------------- */
 
 int pairs_keep_open(struct derive *derive, const struct host_span *span)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive_impl.h"
 
-/* -- instants, annotations ---------------------------------------------------------------------------- */
+/* -- instants, annotations ------------------------------------------------------------------ */
 
 int points_push_instant(struct derive *derive, const struct host_input *input)
 {
@@ -36,7 +36,7 @@ int points_push_instant(struct derive *derive, const struct host_input *input)
 	return FLEXTRACE_OK;
 }
 
-/* -- counters ------------------------------------------------------------------------------------------- */
+/* -- counters ------------------------------------------------------------------------------- */
 
 int points_push_counter(struct derive *derive, const struct host_input *input)
 {
@@ -62,7 +62,7 @@ int points_push_counter(struct derive *derive, const struct host_input *input)
 	return FLEXTRACE_OK;
 }
 
-/* -- memory --------------------------------------------------------------------------------------------- */
+/* -- memory --------------------------------------------------------------------------------- */
 
 static int add_allocation(struct derive *derive, uint64_t address, uint32_t device, uint64_t bytes)
 {
@@ -97,8 +97,8 @@ static int remove_allocation(struct derive *derive, uint64_t address, uint32_t d
 	return 1;
 }
 
-/* Keeps the running total of a device; what contradicts it (a free of nothing, an allocation on top of
- * another) is counted. */
+/* Keeps the running total of a device; what contradicts it (a free of nothing, an allocation on
+ * top of another) is counted. */
 static int count_memory(struct derive *derive, const struct host_input *input,
                         struct memory_row *row)
 {
@@ -150,7 +150,7 @@ int points_push_memory(struct derive *derive, const struct host_input *input)
 	return count_memory(derive, input, row);
 }
 
-/* -- the end -------------------------------------------------------------------------------------------- */
+/* -- the end -------------------------------------------------------------------------------- */
 
 struct copying {
 	struct table *table;

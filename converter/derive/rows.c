@@ -34,7 +34,7 @@ static struct row_key key_of(const struct row_sorter *sorter, const uint8_t *row
 	return key;
 }
 
-/* -- sorting one run ------------------------------------------------------------------------------ */
+/* -- sorting one run ------------------------------------------------------------------------ */
 
 static void sort_by_insertion(struct row_key *keys, uint32_t n)
 {
@@ -49,8 +49,8 @@ static void sort_by_insertion(struct row_key *keys, uint32_t n)
 }
 
 /*
- * Merge sort that touches only what is out of order: rows come nearly sorted (a child before its parent), so
- * that most halves already follow one another. `spare` has room for half of the keys.
+ * Merge sort that touches only what is out of order: rows come nearly sorted (a child before its
+ * parent), so that most halves already follow one another. `spare` has room for half of the keys.
  */
 static void sort_keys(struct row_key *keys, struct row_key *spare, uint32_t n)
 {
@@ -152,7 +152,7 @@ void *row_sorter_append(struct row_sorter *sorter)
 	return sorter->filling + sorter->n_filling++ * sorter->row_bytes;
 }
 
-/* -- merging the runs ----------------------------------------------------------------------------- */
+/* -- merging the runs ----------------------------------------------------------------------- */
 
 static void sink(struct row_key *heap, uint32_t n, uint32_t at)
 {

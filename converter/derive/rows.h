@@ -2,9 +2,10 @@
 /*
  * rows.h: puts rows into output order: start, then longer first, then as they came.
  *
- * Rows are filled into a run; a full run is sorted and put aside; the merge reads all runs through a heap and frees
- * each behind it. A row begins with its start (int64_t) and, where it `has_end`, its end. Memory: the rows
- * themselves, one unsorted run, and while one is sorted 36 bytes per row of it.
+ * Rows are filled into a run; a full run is sorted and put aside; the merge reads all runs through
+ * a heap and frees each behind it. A row begins with its start (int64_t) and, where it `has_end`,
+ * its end. Memory: the rows themselves, one unsorted run, and while one is sorted 36 bytes per row
+ * of it.
  */
 #ifndef FLEXTRACE_DERIVE_ROWS_H
 #define FLEXTRACE_DERIVE_ROWS_H
@@ -35,11 +36,13 @@ struct row_sorter {
 void row_sorter_init(struct row_sorter *sorter, size_t row_bytes, bool has_end);
 void row_sorter_release(struct row_sorter *sorter);
 
-/* Returns room for one row, to be filled before the next call (weak until then); NULL: no memory. */
+/* Returns room for one row, to be filled before the next call (weak until then); NULL: no
+ * memory. */
 void *row_sorter_append(struct row_sorter *sorter);
 
-/* Visits all rows in output order and leaves the sorter empty. The visitor may change the row, which is weak and gone
- * after its return; its negative value stops the merge and is returned. FLEXTRACE_E_MEMORY. */
+/* Visits all rows in output order and leaves the sorter empty. The visitor may change the row,
+ * which is weak and gone after its return; its negative value stops the merge and is returned.
+ * FLEXTRACE_E_MEMORY. */
 int row_sorter_merge(struct row_sorter *sorter, int (*visit)(void *context, void *row),
                      void *context);
 

@@ -4,7 +4,8 @@
 #include "derive_impl.h"
 #include "jobs.h"
 
-/* Ends look this far down for the begin they lost: firmware does not nest deeper, damaged input may. */
+/* Ends look this far down for the begin they lost: firmware does not nest deeper, damaged input
+ * may. */
 #define ZONE_SEARCH_DEPTH 64
 
 struct open_zone {
@@ -37,7 +38,7 @@ static int lose(struct area *area, enum loss_cause cause, uint32_t stream)
 	return ledger_lose(area->derive->ledger, cause, &place, 1, INT64_MIN);
 }
 
-/* -- rows ------------------------------------------------------------------------------------------------- */
+/* -- rows ----------------------------------------------------------------------------------- */
 
 static int add_zone(struct area *area, uint8_t kind, const struct open_zone *begin,
                     const struct tick_mark *end, const struct place *end_place)
@@ -127,7 +128,7 @@ static int add_value(struct area *area, const struct open_zone *zone)
 	return FLEXTRACE_OK;
 }
 
-/* -- zones of the ring ------------------------------------------------------------------------------------ */
+/* -- zones of the ring ---------------------------------------------------------------------- */
 
 static bool is_of_same_run(const struct tick_mark *left, const struct tick_mark *right)
 {
@@ -151,7 +152,8 @@ static int open_zone(struct area *area, const struct open_zone *zone)
 	return FLEXTRACE_OK;
 }
 
-/* Begin and end stand at different places of the source, so their ids differ; their names are equal. */
+/* Begin and end stand at different places of the source, so their ids differ; their names are
+ * equal. */
 static int close_zone(struct area *area, const struct open_zone *end)
 {
 	uint32_t lowest = area->n_open > ZONE_SEARCH_DEPTH ? area->n_open - ZONE_SEARCH_DEPTH : 0;
@@ -172,7 +174,7 @@ static int close_zone(struct area *area, const struct open_zone *end)
 	return add_zone(area, ROW_ZONE, begin, &end->mark, &end->place);
 }
 
-/* -- slots -------------------------------------------------------------------------------------------------- */
+/* -- slots ---------------------------------------------------------------------------------- */
 
 static int open_slot(struct area *area, int which, const struct open_zone *begin)
 {
@@ -222,7 +224,7 @@ static bool makes_row(const struct tick_mark *mark)
 	return mark->kind != FLEXTRACE_WIRE_SLOT_STAMP || mark->id <= FLEXTRACE_WIRE_FW_END;
 }
 
-/* -- areas -------------------------------------------------------------------------------------------------- */
+/* -- areas ---------------------------------------------------------------------------------- */
 
 /* Books the batch that is read. The loss of each of its marks is counted already. */
 static void book_batch(struct area *area)
