@@ -24,5 +24,8 @@ if(TARGET flextrace)
 	target_link_libraries(make_trace PRIVATE flextrace_options)
 	add_test(NAME cli.errors COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_errors.sh
 		$<TARGET_FILE:flextrace> $<TARGET_FILE:make_trace>)
-	set_tests_properties(cli.errors PROPERTIES LABELS cli TIMEOUT 120)
+	add_test(NAME cli.readers COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_readers.sh
+		$<TARGET_FILE:flextrace> $<TARGET_FILE:make_trace> $<TARGET_FILE:flextrace_bt2_plugin>)
+	set_tests_properties(cli.errors cli.readers PROPERTIES LABELS cli TIMEOUT 120
+		SKIP_RETURN_CODE 77)
 endif()

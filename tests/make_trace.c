@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* make_trace KIND DIR: writes one of the traces of cli_errors.sh. */
+/* make_trace KIND DIR: writes one of the traces of cli_errors.sh and cli_readers.sh. */
 #include <stdio.h>
 #include <string.h>
 
 #include "ctf_writer.h"
 
-#define N_STREAMS 4
-#define N_EVENTS  1000
+#define N_STREAMS   4
+#define MAX_STREAMS 150
+#define N_EVENTS    1000
 
 struct kind {
 	const char *name;
 	struct ctf_writer_options options;
 	bool without_streams, without_definitions, without_events, only_foreign;
 	uint64_t n_discarded;
+	uint64_t n_streams; /* 0 = N_STREAMS */
 };
 
 static const struct kind kinds[] = {
@@ -24,6 +26,7 @@ static const struct kind kinds[] = {
 	{.name = "contextless", .options = {.without_contexts = true}},
 	{.name = "lossy", .n_discarded = 17},
 	{.name = "slow_clock", .options = {.clock_hz = 500000000}},
+	{.name = "many", .n_streams = MAX_STREAMS},
 };
 
 static int put_process(struct ctf_stream *stream, int32_t rank)
@@ -57,10 +60,11 @@ static int put_scope(struct ctf_stream *stream, uint64_t i)
 	return ctf_stream_event(stream, &event);
 }
 
-static int put_events(const struct kind *kind, struct ctf_stream *const *streams)
+static int put_events(const struct kind *kind, struct ctf_stream *const *streams,
+                      uint64_t n_streams)
 {
 	for (uint64_t i = 0; i < N_EVENTS && !kind->without_events; i++) {
-		struct ctf_stream *stream = streams[i % N_STREAMS];
+		struct ctf_stream *stream = streams[i % n_streams];
 		int code = kind->only_foreign ? ctf_stream_foreign(stream, 2000 + i)
 		                              : put_scope(stream, i);
 
@@ -74,9 +78,10 @@ static int put_events(const struct kind *kind, struct ctf_stream *const *streams
 
 static int write_streams(const struct kind *kind, struct ctf_writer *writer)
 {
-	struct ctf_stream *streams[N_STREAMS];
+	struct ctf_stream *streams[MAX_STREAMS];
+	uint64_t n_streams = kind->n_streams ? kind->n_streams : N_STREAMS;
 
-	for (uint64_t i = 0; i < N_STREAMS; i++) {
+	for (uint64_t i = 0; i < n_streams; i++) {
 		streams[i] = ctf_writer_stream(writer, 0, i);
 		if (!streams[i])
 			return FLEXTRACE_E_OUTPUT;
@@ -84,7 +89,7 @@ static int write_streams(const struct kind *kind, struct ctf_writer *writer)
 	for (int32_t rank = 0; rank < 2; rank++)
 		if (!kind->without_definitions && !kind->only_foreign)
 			FLEXTRACE_TRY(put_process(streams[0], rank));
-	return put_events(kind, streams);
+	return put_events(kind, streams, n_streams);
 }
 
 static int write_trace(const struct kind *kind, const char *dir)
