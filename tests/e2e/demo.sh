@@ -11,7 +11,8 @@ grep -q 'all results right' record.log || { cat record.log; fail "the program's 
 check_output out
 
 trace=out/trace
-offset=$(bt2 "$trace" --output-format=ctf-metadata | sed -n 's/^[ \t]*offset = \([0-9]*\);/\1/p' | head -n 1)
+metadata=$(find "$trace" -name metadata | head -n 1)
+offset=$(bt2 "$(dirname "$metadata")" --output-format=ctf-metadata | sed -n 's/^[ \t]*offset = \([0-9]*\);/\1/p' | head -n 1)
 bt2 "$trace" >text.txt
 "$E2E/check_recording" out/events.csv truth "$offset" <text.txt || fail "device times are wrong; see the line above"
 

@@ -23,7 +23,8 @@ while read -r name; do
 	case $name in
 	Kernel) category=kernel ;;
 	Memcpy*) category=gpu_memcpy ;;
-	*) category=gpu_memset ;;
+	Memset*) category=gpu_memset ;;
+	*) category=device_release ;;
 	esac
 	grep -q "\"name\":\"$name\",\"cat\":\"$category\"\|\"cat\":\"$category\",\"name\":\"$name\"" out/trace.json ||
 		fail "trace.json has no $category slice $name"
