@@ -93,9 +93,9 @@ static void assume(struct late *late, struct fact *fact, const struct phase *pha
 		k_last = k_first;
 	if (k_first > k_last || !fact_is_bounded(fact))
 		k_first = k_last;
-	fact->first = (uint64_t)(phase->at + (k_first << phase->bits));
+	fact->first = (uint64_t)(phase->at + k_first * wrap);
 	if (fact->kind == FACT_OP && fact->span > 0)
-		fact->span += (uint64_t)((k_last - k_first) << phase->bits);
+		fact->span += (uint64_t)((k_last - k_first) * wrap);
 }
 
 static void place_late(struct late *late, struct fact *fact, const struct neighbours *neighbours)

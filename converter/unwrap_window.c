@@ -83,7 +83,7 @@ static enum verdict judge(const struct phase *phase, const struct window *window
 	place_t k_min = (window->lo - phase->at + wrap - 1) >> phase->bits;
 	place_t k_max = (window->hi - phase->at - (place_t)span) >> phase->bits;
 
-	*ret_place = phase->at + (k_min << phase->bits);
+	*ret_place = phase->at + k_min * wrap;
 	if (k_min > k_max)
 		return CONTRADICTS;
 	return k_min == k_max ? FITS : IS_OPEN;

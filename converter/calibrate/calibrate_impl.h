@@ -88,8 +88,9 @@ struct clocks {
 
 /* -- line.c: slopes ------------------------------------------------------------------------------- */
 
-/* Guesses the slope by the agreement of pairs at all distances; false: no two are apart. */
-int line_guess(const struct evidence *evidence, double *ret_slope, bool *ret_found);
+/* Guesses the slope by the agreement of pairs at all distances, and how far it may be off (relative). Stores
+ * nothing where no two are apart, or do not agree. FLEXTRACE_E_MEMORY or 0. */
+int line_guess(const struct evidence *evidence, double *slope, double *ret_slack);
 
 /* Fits the line of largest margin to what is not false. `hint`: the slope where the evidence leaves it open. */
 int line_fit(const struct evidence *evidence, double hint, struct line *ret_line);

@@ -65,6 +65,10 @@ static void set_origin(struct evidence *evidence)
 	                                                     : first->after_host_ns;
 }
 
+struct guess {
+	double slope, slack; /* relative */
+};
+
 /* One try at a band: knots of constraints that meet, and how many were turned away for it. */
 struct attempt {
 	struct reference reference;
@@ -80,16 +84,17 @@ static void release_attempt(struct attempt *attempt)
 	*attempt = (struct attempt){.knots = NULL};
 }
 
-static int try_rho(struct evidence *evidence, double guess, double rho, struct attempt *ret_attempt)
+static int try_rho(struct evidence *evidence, const struct guess *guess, double rho,
+                   struct attempt *ret_attempt)
 {
 	struct line line;
-	double slack;
+	double slack = guess->slack + fmax(COARSE_SLACK, 5 * rho);
 
 	*ret_attempt = (struct attempt){.rho = rho};
 	for (uint32_t i = 0; i < evidence->n; i++)
 		evidence->is_false[i] = 0;
-	ret_attempt->n_false = reject_false(evidence, guess, fmax(COARSE_SLACK, 5 * rho));
-	FLEXTRACE_TRY(line_fit(evidence, guess, &line));
+	ret_attempt->n_false = reject_false(evidence, guess->slope, slack);
+	FLEXTRACE_TRY(line_fit(evidence, guess->slope, &line));
 	slack = rho + fmax(line.slope_hi - line.slope, line.slope - line.slope_lo) / line.slope;
 	ret_attempt->n_false += reject_false(evidence, line.slope, slack);
 	if (ret_attempt->n_false)
@@ -103,7 +108,8 @@ static int try_rho(struct evidence *evidence, double guess, double rho, struct a
 }
 
 /* Raises rho as long as that makes more than half of the contradictions go away. */
-static int settle(struct evidence *evidence, double guess, double rho, struct attempt *best)
+static int settle(struct evidence *evidence, const struct guess *guess, double rho,
+                  struct attempt *best)
 {
 	int code = try_rho(evidence, guess, rho, best);
 
@@ -125,8 +131,7 @@ static int settle(struct evidence *evidence, double guess, double rho, struct at
 int fit_map(struct evidence *evidence, double hint, double rho, struct clock_map *ret_map)
 {
 	struct attempt attempt = {.rho = rho};
-	bool found = false;
-	double guess = hint;
+	struct guess guess = {hint, 1};
 	int code;
 
 	*ret_map = (struct clock_map){.rho = rho};
@@ -134,8 +139,8 @@ int fit_map(struct evidence *evidence, double hint, double rho, struct clock_map
 		return FLEXTRACE_OK;
 	sort_brackets(evidence->brackets, evidence->n);
 	set_origin(evidence);
-	FLEXTRACE_TRY(line_guess(evidence, &guess, &found));
-	code = settle(evidence, found ? guess : hint, rho, &attempt);
+	FLEXTRACE_TRY(line_guess(evidence, &guess.slope, &guess.slack));
+	code = settle(evidence, &guess, rho, &attempt);
 	if (code >= 0 && attempt.n_knots > 0) {
 		band_close(attempt.knots, attempt.n_knots, &attempt.reference);
 		code = clock_map_init(ret_map, attempt.knots, attempt.n_knots, &attempt.reference,

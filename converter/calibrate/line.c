@@ -52,7 +52,7 @@ static bool bound_slope(const struct bracket *from, const struct bracket *to, do
 	return *ret_lo <= *ret_hi;
 }
 
-int line_guess(const struct evidence *evidence, double *ret_slope, bool *ret_found)
+int line_guess(const struct evidence *evidence, double *slope, double *ret_slack)
 {
 	uint32_t n = 0, n_strides = 0, depth;
 	struct interval *intervals, hull;
@@ -82,9 +82,10 @@ int line_guess(const struct evidence *evidence, double *ret_slope, bool *ret_fou
 		}
 	}
 	depth = marzullo_hull(intervals, n, 1.0, spare, &hull);
-	*ret_found = depth > n / 2;
-	if (*ret_found)
-		*ret_slope = ldexp((double)hull.lo / 2 + (double)hull.hi / 2, -GUESS_BITS);
+	if (depth > n / 2) {
+		*slope = ldexp((double)hull.lo / 2 + (double)hull.hi / 2, -GUESS_BITS);
+		*ret_slack = (double)(hull.hi - hull.lo) / 2 / ldexp(*slope, GUESS_BITS);
+	}
 	free(intervals);
 	free(spare);
 	return FLEXTRACE_OK;

@@ -18,7 +18,7 @@ int reference_init(struct reference *reference, const struct line *line, double 
 		return FLEXTRACE_E_MEMORY;
 	piece->slope = fixed(line->slope, SLOPE_BITS);
 	slope = ldexp((double)piece->slope, -SLOPE_BITS);
-	piece->at = (wide_int)llround(ldexp(line->offset_ns, 0)) << PHI_BITS;
+	piece->at = (wide_int)llround(line->offset_ns) * (1 << PHI_BITS);
 	piece->rise = fixed(line->slope_hi * (1 + rho) - slope, WANDER_BITS) + 1;
 	piece->fall = fixed(slope - line->slope_lo * (1 - rho), WANDER_BITS) + 1;
 	*reference = (struct reference){piece, 1};
