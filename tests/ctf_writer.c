@@ -135,17 +135,17 @@ static void write_integer(FILE *to, int size, bool is_signed, const char *name, 
 	        size, is_signed, name, suffix);
 }
 
-static void write_field(FILE *to, const struct schema_field *field)
+static void write_field(FILE *to, const struct schema_field *field, bool is_flipped)
 {
 	char text[64];
 
 	switch (field->type) {
 	case SCHEMA_U32:
 	case SCHEMA_I32:
-		write_integer(to, 32, field->type == SCHEMA_I32, field->name, "");
+		write_integer(to, 32, (field->type == SCHEMA_I32) != is_flipped, field->name, "");
 		break;
 	case SCHEMA_U64:
-		write_integer(to, 64, false, field->name, "");
+		write_integer(to, 64, is_flipped, field->name, "");
 		break;
 	case SCHEMA_DOUBLE:
 		fprintf(to, "\t\tfloating_point { exp_dig = 11; mant_dig = 53; align = 8; } _%s;\n",
@@ -180,7 +180,8 @@ static void write_event_class(FILE *to, const struct ctf_writer_options *options
 		if (is_named(options->mistyped_member, schema->fields[i].name))
 			fprintf(to, "\t\tstring _%s;\n", schema->fields[i].name);
 		else
-			write_field(to, &schema->fields[i]);
+			write_field(to, &schema->fields[i],
+			            is_named(options->flipped_member, schema->fields[i].name));
 	}
 	fprintf(to, "\t};\n};\n\n");
 }

@@ -33,6 +33,7 @@ struct ctf_writer_options {
 	/* Of each event class that has it; NULL = none. */
 	const char *missing_member;  /* not declared and not written */
 	const char *mistyped_member; /* declared and written as a string */
+	const char *flipped_member;  /* an integer, declared with the other signedness */
 };
 
 struct ctf_writer;

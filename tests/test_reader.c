@@ -149,6 +149,46 @@ static void test_reader__events_without_what_they_need_are_malformed(void **stat
 	}
 }
 
+/* Writers differ in the signedness of what they write; only a value out of range is malformed. */
+static void test_reader__takes_integers_of_either_sign_in_range(void **state)
+{
+	static const struct {
+		const char *member;
+		int32_t rank;
+		uint32_t line;
+		uint64_t start_ns;
+		uint64_t n_malformed;
+	} cases[] = {
+		{"rank", 3, 0, 5, 0},     {"rank", -1, 0, 5, 1},
+		{"line", 0, 7, 5, 0},     {"line", 0, UINT32_MAX, 5, 1},
+		{"start_ns", 0, 0, 5, 0}, {"start_ns", 0, 0, UINT64_MAX, 1},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *dir = path_in(*state, i % 2 ? "odd" : "even");
+		struct ctf_writer_options options = {
+			.dir = dir, .uuid = {1}, .flipped_member = cases[i].member};
+		struct ctf_writer *writer = open_writer(&options);
+		struct ctf_stream *stream = ctf_writer_stream(writer, 0, 0);
+		struct reading reading;
+		struct event event;
+
+		event_sample(RECORD_PROCESS, 1, 10, &event);
+		event.payload.process.rank = cases[i].rank;
+		event.payload.process.start_ns = cases[i].start_ns;
+		assert_int_equal(ctf_stream_event(stream, &event), 0);
+		event_sample(RECORD_SCOPE, 1, 20, &event);
+		event.payload.scope.line = cases[i].line;
+		assert_int_equal(ctf_stream_event(stream, &event), 0);
+		assert_int_equal(ctf_writer_close(writer), 0);
+		assert_int_equal(read_path(&reading, dir, 1), 0);
+		assert_int_equal(lost(&reading, LOSS_MALFORMED), cases[i].n_malformed);
+		assert_int_equal(count_records(reading.set.streams[0]), 2 - cases[i].n_malformed);
+		reading_release(&reading);
+		free(dir);
+	}
+}
+
 static void test_reader__counts_events_that_are_not_ours(void **state)
 {
 	struct ctf_writer_options options = {.dir = *state, .uuid = {1}};
@@ -372,6 +412,7 @@ int main(void)
 		TEST(test_reader__works_without_contexts),
 		TEST(test_reader__a_missing_member_is_unknown),
 		TEST(test_reader__events_without_what_they_need_are_malformed),
+		TEST(test_reader__takes_integers_of_either_sign_in_range),
 		TEST(test_reader__counts_events_that_are_not_ours),
 		TEST(test_reader__sums_discarded_events_modulo_2_to_the_64),
 		TEST(test_reader__discards_before_the_first_packet_count_once),

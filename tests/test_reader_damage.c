@@ -87,6 +87,7 @@ static void test_reader_damage__a_corrupt_packet_costs_the_rest_of_its_stream(vo
 	assert_int_equal(count_records(reading.set.streams[1]), RECORD_CLASS_COUNT);
 	assert_int_equal(lost(&reading, LOSS_TRUNCATED_STREAM), 1);
 	assert_int_equal(reading.n_warnings, 1);
+	assert_non_null(strstr(reading.warning, "Cannot read a stream to its end"));
 	reading_release(&reading);
 	free(path);
 }
