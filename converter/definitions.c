@@ -295,12 +295,89 @@ static int warn_of_duplicate_ranks(const struct identity *identity, struct ledge
 	return status;
 }
 
+/* -- processes that have records but no definition --------------------------------------------------- */
+
+struct strangers {
+	struct definition *list; /* owned: only what index_process() looks at */
+	uint32_t n;
+	struct map seen; /* (trace, vpid) */
+};
+
+static int meet(struct identity *identity, const struct stream *stream, int32_t vpid,
+                struct strangers *strangers)
+{
+	uint64_t who = pair(stream->trace, (uint32_t)vpid);
+
+	if (map_find(&identity->index->span_of, who, 0) != MAP_NONE ||
+	    map_find(&strangers->seen, who, 0) != MAP_NONE)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(index_make_room(&strangers->list, strangers->n, sizeof(*strangers->list)));
+	FLEXTRACE_TRY(map_put(&strangers->seen, who, 0, strangers->n));
+	strangers->list[strangers->n++] = (struct definition){
+		.trace = stream->trace,
+		.host = stream->host,
+		.epoch_offset_ns = stream->clock_offset_ns,
+		.record = {.vpid = vpid},
+	};
+	return FLEXTRACE_OK;
+}
+
+static int meet_all(struct identity *identity, struct stream *stream, enum record_table table,
+                    struct strangers *strangers)
+{
+	struct table_cursor cursor;
+	const struct record *record;
+	bool is_first = true;
+	int32_t last = 0; /* most records are of the process of the one before */
+
+	table_read(&cursor, &stream->tables[table], false);
+	while ((record = table_peek(&cursor))) {
+		if (is_first || record->vpid != last)
+			FLEXTRACE_TRY(meet(identity, stream, record->vpid, strangers));
+		is_first = false;
+		last = record->vpid;
+		table_next(&cursor, record->size_bytes);
+	}
+	return FLEXTRACE_OK;
+}
+
+static int compare_strangers(const void *left, const void *right)
+{
+	const struct definition *a = left, *b = right;
+
+	if (a->trace != b->trace)
+		return a->trace < b->trace ? -1 : 1;
+	return (a->record.vpid > b->record.vpid) - (a->record.vpid < b->record.vpid);
+}
+
+static int add_strangers(struct identity *identity, const struct stream_set *set,
+                         struct strangers *strangers)
+{
+	uint32_t process;
+
+	for (uint32_t i = 0; i < set->n_streams; i++) {
+		FLEXTRACE_TRY(meet_all(identity, set->streams[i], TABLE_EVIDENCE, strangers));
+		FLEXTRACE_TRY(meet_all(identity, set->streams[i], TABLE_HOST, strangers));
+	}
+	if (strangers->n)
+		qsort(strangers->list, strangers->n, sizeof(*strangers->list), compare_strangers);
+	for (uint32_t i = 0; i < strangers->n; i++)
+		FLEXTRACE_TRY(index_process(identity, &strangers->list[i], &process));
+	return FLEXTRACE_OK;
+}
+
 int identity_finish(struct identity *identity, const struct stream_set *set, struct ledger *ledger)
 {
-	(void)set;
+	struct strangers strangers = {0};
+	int status;
+
 	FLEXTRACE_TRY(define_processes(identity));
 	FLEXTRACE_TRY(sort_generations(identity));
 	FLEXTRACE_TRY(define_others(identity, false, ledger));
 	FLEXTRACE_TRY(define_others(identity, true, ledger));
+	status = add_strangers(identity, set, &strangers);
+	free(strangers.list);
+	map_release(&strangers.seen);
+	FLEXTRACE_TRY(status);
 	return warn_of_duplicate_ranks(identity, ledger);
 }

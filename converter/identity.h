@@ -9,8 +9,7 @@
  * - A host clock is (boot id, time namespace); a process without definition has the clock of its trace's
  *   other processes, else one named by the trace's hostname.
  * - Definitions are read whole before anything else, so they also apply to earlier records. Lookups may add
- *   undefined processes, threads, devices and counters, in the order asked for, which gather makes the
- *   same in every run.
+ *   threads, devices and counters, in the order asked for, which gather makes the same in every run.
  */
 #ifndef FLEXTRACE_IDENTITY_H
 #define FLEXTRACE_IDENTITY_H
@@ -45,7 +44,8 @@ void identity_release(struct identity *identity);
 int identity_push(struct identity *identity, const struct stream *stream,
                   const struct record *record, struct ledger *ledger);
 
-/* Call after the last definition: sorts generations, shares counters of equal uuids, warns of duplicate ranks. */
+/* Call after the last definition: sorts generations, shares counters of equal uuids, warns of duplicate ranks, and
+ * looks through the records of `set` for processes that nobody defined, so that all are known from here on. */
 int identity_finish(struct identity *identity, const struct stream_set *set, struct ledger *ledger);
 
 /* Each stores an index, adding an undefined one where needed. FLEXTRACE_E_MEMORY or 0. */

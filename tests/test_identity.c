@@ -160,6 +160,27 @@ static void test_identity__gives_undefined_processes_their_pid_as_name(void **st
 	assert_int_equal(fixture->ledger->warnings[WARNING_NO_CONTEXTS], 1);
 }
 
+/* Align wants to know of every process before the first of its host records is looked up. */
+static void test_identity__knows_processes_that_only_have_records(void **state)
+{
+	struct fixture *fixture = define(state, NULL,
+	                                 "stream uuid=2 host=node2\n"
+	                                 "1 9 9 step number=1\n2 8 8 step number=1\n"
+	                                 "3 9 9 step number=2\n"
+	                                 "stream uuid=1 host=node1\n"
+	                                 "1 7 7 process start_ns=1\n"
+	                                 "2 7 7 step number=1\n"
+	                                 "3 6 6 clock_sync device=0 host_before_ns=1 ticks=1 "
+	                                 "host_after_ns=2\n");
+	static const int32_t vpids[] = {7, 6, 8, 9}; /* defined ones, then by trace and vpid */
+
+	assert_int_equal(fixture->identity.n_processes, 4);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(fixture->identity.processes[i].vpid, vpids[i]);
+	assert_int_equal(fixture->identity.n_host_clocks, 2);
+	assert_int_equal(fixture->identity.processes[3].host_clock, 1);
+}
+
 static void test_identity__tells_host_clocks_by_boot_id_and_time_namespace(void **state)
 {
 	struct fixture *fixture =
@@ -355,6 +376,7 @@ int main(void)
 		TEST(gives_a_record_the_generation_of_its_time),
 		TEST(never_forgets_what_it_knew_of_a_process),
 		TEST(gives_undefined_processes_their_pid_as_name),
+		TEST(knows_processes_that_only_have_records),
 		TEST(tells_host_clocks_by_boot_id_and_time_namespace),
 		TEST(shares_a_counter_of_equal_uuids_on_one_host_clock),
 		TEST(keeps_devices_of_generations_apart),
