@@ -43,15 +43,28 @@ static int make_places(struct chrome *chrome)
 	return texts_check(&chrome->places);
 }
 
+static void write_head(struct writer *writer, const struct row_kind *kind)
+{
+	writer_literal(writer, "{\"ph\":\"X\",\"cat\":\"");
+	writer_raw(writer, kind->category);
+	writer_literal(writer, "\",\"name\":");
+}
+
 static int make_host_kinds(struct chrome *chrome)
 {
+	FLEXTRACE_TRY(texts_init(&chrome->host_heads, N_HOST_KINDS));
 	FLEXTRACE_TRY(texts_init(&chrome->host_kinds, N_HOST_KINDS));
-	for (int kind = 0; kind < N_HOST_KINDS; kind++) {
+	for (int i = 0; i < N_HOST_KINDS; i++) {
+		const struct row_kind *kind = kind_of_host((uint8_t)i);
+
+		write_head(&chrome->host_heads.bytes, kind);
+		texts_end(&chrome->host_heads);
 		writer_literal(&chrome->host_kinds.bytes, ",\"args\":{\"kind\":\"");
-		writer_raw(&chrome->host_kinds.bytes, kind_of_host((uint8_t)kind)->label);
+		writer_raw(&chrome->host_kinds.bytes, kind->label);
 		writer_char(&chrome->host_kinds.bytes, '"');
 		texts_end(&chrome->host_kinds);
 	}
+	FLEXTRACE_TRY(texts_check(&chrome->host_heads));
 	return texts_check(&chrome->host_kinds);
 }
 
@@ -88,6 +101,7 @@ int chrome_rows_init(struct chrome *chrome)
 void chrome_rows_release(struct chrome *chrome)
 {
 	texts_release(&chrome->places);
+	texts_release(&chrome->host_heads);
 	texts_release(&chrome->host_kinds);
 	texts_release(&chrome->device_args);
 }
@@ -106,15 +120,6 @@ static void write_name(struct chrome *chrome, uint32_t name, const char *label)
 		view_write_json(&chrome->view, &chrome->writer, name);
 	else
 		writer_json(&chrome->writer, label, strlen(label));
-}
-
-static void start_interval(struct chrome *chrome, const struct row_kind *kind, uint32_t name)
-{
-	chrome_next(chrome);
-	writer_literal(&chrome->writer, "{\"ph\":\"X\",\"cat\":\"");
-	writer_raw(&chrome->writer, kind->category);
-	writer_literal(&chrome->writer, "\",\"name\":");
-	write_name(chrome, name, kind->label);
 }
 
 static void write_interval(struct chrome *chrome, int64_t start_time_ns, int64_t end_time_ns)
@@ -200,7 +205,9 @@ void chrome_write_host(struct chrome *chrome, const struct host_row *row)
 {
 	struct writer *writer = &chrome->writer;
 
-	start_interval(chrome, kind_of_host(row->kind), row->name);
+	chrome_next(chrome);
+	texts_write(&chrome->host_heads, row->kind, writer);
+	write_name(chrome, row->name, kind_of_host(row->kind)->label);
 	texts_write(&chrome->places, row->track, writer);
 	write_interval(chrome, row->start_time_ns, row->end_time_ns);
 	texts_write(&chrome->host_kinds, row->kind, writer);
@@ -265,7 +272,9 @@ void chrome_write_device(struct chrome *chrome, const struct device_row *row)
 	const struct row_kind *kind = kind_of_device(row->kind);
 	struct writer *writer = &chrome->writer;
 
-	start_interval(chrome, kind, view_device_name(&chrome->view, row));
+	chrome_next(chrome);
+	write_head(writer, kind);
+	write_name(chrome, view_device_name(&chrome->view, row), kind->label);
 	texts_write(&chrome->places, row->track, writer);
 	write_interval(chrome, row->start_time_ns, row->end_time_ns);
 	texts_write(&chrome->device_args, timeline->tracks[row->track].owner, writer);

@@ -3,50 +3,9 @@
 
 #include "emit/kinds.h"
 
-/* -- what all files share ----------------------------------------------------------------------------- */
+#define N_HOST_KINDS 256
 
-static int make_owners(struct csv *csv)
-{
-	const struct identity *identity = csv->view.identity;
-
-	FLEXTRACE_TRY(texts_init(&csv->owners, identity->n_processes));
-	for (uint32_t i = 0; i < identity->n_processes; i++) {
-		const struct process *process = &identity->processes[i];
-		struct writer *writer = &csv->owners.bytes;
-
-		if (process->rank >= 0)
-			writer_i64(writer, process->rank);
-		writer_char(writer, ',');
-		view_write_csv(&csv->view, writer, process->host);
-		writer_char(writer, ',');
-		if (view_pid(process) >= 0)
-			writer_i64(writer, view_pid(process));
-		writer_char(writer, ',');
-		texts_end(&csv->owners);
-	}
-	return texts_check(&csv->owners);
-}
-
-int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit_options *options)
-{
-	*csv = (struct csv){.options = options};
-	FLEXTRACE_TRY(view_init(&csv->view, timeline));
-	return make_owners(csv);
-}
-
-void csv_release(struct csv *csv)
-{
-	texts_release(&csv->owners);
-	view_release(&csv->view);
-}
-
-struct emit_file_count *csv_count(struct csv *csv, const char *file, uint64_t expected)
-{
-	struct emit_file_count *count = &csv->counts[(*csv->n_counts)++];
-
-	*count = (struct emit_file_count){.file = file, .expected = expected};
-	return count;
-}
+/* -- fields ------------------------------------------------------------------------------------------- */
 
 void csv_write_owner(struct csv *csv, struct writer *writer, uint32_t process)
 {
@@ -105,6 +64,83 @@ static void write_quality(struct writer *writer, uint32_t err_ns, uint8_t status
 	writer_char(writer, ',');
 }
 
+/* -- what all files share ----------------------------------------------------------------------------- */
+
+static int make_owners(struct csv *csv)
+{
+	const struct identity *identity = csv->view.identity;
+
+	FLEXTRACE_TRY(texts_init(&csv->owners, identity->n_processes));
+	for (uint32_t i = 0; i < identity->n_processes; i++) {
+		const struct process *process = &identity->processes[i];
+		struct writer *writer = &csv->owners.bytes;
+
+		if (process->rank >= 0)
+			writer_i64(writer, process->rank);
+		writer_char(writer, ',');
+		view_write_csv(&csv->view, writer, process->host);
+		writer_char(writer, ',');
+		if (view_pid(process) >= 0)
+			writer_i64(writer, view_pid(process));
+		writer_char(writer, ',');
+		texts_end(&csv->owners);
+	}
+	return texts_check(&csv->owners);
+}
+
+/* What most of the many rows of host.csv are made of. */
+static int make_host_texts(struct csv *csv)
+{
+	const struct identity *identity = csv->view.identity;
+
+	FLEXTRACE_TRY(texts_init(&csv->threads, identity->n_threads));
+	FLEXTRACE_TRY(texts_init(&csv->host_kinds, N_HOST_KINDS));
+	FLEXTRACE_TRY(texts_init(&csv->certified, identity->n_processes));
+	for (uint32_t i = 0; i < identity->n_threads; i++) {
+		csv_write_owner(csv, &csv->threads.bytes, identity->threads[i].process);
+		write_tid(&csv->threads.bytes, &identity->threads[i]);
+		write_string(csv, &csv->threads.bytes, identity->threads[i].name);
+		texts_end(&csv->threads);
+	}
+	for (int kind = 0; kind < N_HOST_KINDS; kind++) {
+		writer_raw(&csv->host_kinds.bytes, kind_of_host((uint8_t)kind)->label);
+		writer_char(&csv->host_kinds.bytes, ',');
+		texts_end(&csv->host_kinds);
+	}
+	for (uint32_t i = 0; i < identity->n_processes; i++) {
+		write_quality(&csv->certified.bytes, csv->view.host_err_ns[i], TIME_CERTIFIED);
+		texts_end(&csv->certified);
+	}
+	FLEXTRACE_TRY(texts_check(&csv->threads));
+	FLEXTRACE_TRY(texts_check(&csv->host_kinds));
+	return texts_check(&csv->certified);
+}
+
+int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit_options *options)
+{
+	*csv = (struct csv){.options = options};
+	FLEXTRACE_TRY(view_init(&csv->view, timeline));
+	FLEXTRACE_TRY(make_owners(csv));
+	return make_host_texts(csv);
+}
+
+void csv_release(struct csv *csv)
+{
+	texts_release(&csv->owners);
+	texts_release(&csv->threads);
+	texts_release(&csv->host_kinds);
+	texts_release(&csv->certified);
+	view_release(&csv->view);
+}
+
+struct emit_file_count *csv_count(struct csv *csv, const char *file, uint64_t expected)
+{
+	struct emit_file_count *count = &csv->counts[(*csv->n_counts)++];
+
+	*count = (struct emit_file_count){.file = file, .expected = expected};
+	return count;
+}
+
 /* Ends the line. */
 static void write_source(struct csv *csv, struct writer *writer, uint32_t stream, uint32_t index)
 {
@@ -118,22 +154,19 @@ static enum record_class write_host(struct csv *csv, struct writer *writer, cons
 {
 	const struct host_row *row = any;
 	const struct track *track = &csv->view.timeline->tracks[row->track];
-	const struct thread *thread = &csv->view.identity->threads[track->owner];
-	uint32_t err_ns = UINT32_MAX;
 
-	if (row->status == TIME_CERTIFIED)
-		err_ns = csv->view.host_err_ns[thread->process];
-	csv_write_owner(csv, writer, thread->process);
-	write_tid(writer, thread);
-	write_string(csv, writer, thread->name);
-	writer_raw(writer, kind_of_host(row->kind)->label);
-	writer_char(writer, ',');
+	texts_write(&csv->threads, track->owner, writer);
+	texts_write(&csv->host_kinds, row->kind, writer);
 	write_string(csv, writer, row->name);
 	csv_write_nonzero(writer, row->correlation);
 	writer_u64(writer, row->depth);
 	writer_char(writer, ',');
 	write_interval(csv, writer, row->start_time_ns, row->end_time_ns);
-	write_quality(writer, err_ns, row->status);
+	if (row->status == TIME_CERTIFIED)
+		texts_write(&csv->certified, csv->view.identity->threads[track->owner].process,
+		            writer);
+	else
+		write_quality(writer, UINT32_MAX, row->status);
 	write_string(csv, writer, row->args);
 	write_source(csv, writer, row->stream, row->index);
 	return row->class;

@@ -16,6 +16,9 @@ struct csv {
 	struct emit_file_count *counts;     /* weak */
 	uint32_t *n_counts;                 /* weak */
 	struct texts owners;                /* per process: rank,host,pid, */
+	struct texts threads;               /* per thread: rank,host,pid,tid,thread, */
+	struct texts host_kinds;            /* per host kind: kind, */
+	struct texts certified;             /* per process: err_ns,certified, of its host rows */
 };
 
 int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit_options *options);

@@ -11,11 +11,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define BUFFER_BYTES ((size_t)512 << 10)
+#define BUFFER_BYTES ((size_t)256 << 10)
 #define GZIP_BYTES   ((size_t)128 << 10)
 
-/* Level 1 halves the time of a whole conversion against level 6 and costs a fifth more bytes. */
-#define GZIP_LEVEL       Z_BEST_SPEED
+/* Level 6 takes twice the time for a quarter fewer bytes (trace.json of 3 M host rows). */
+#define GZIP_LEVEL       3
 #define GZIP_WINDOW_BITS (15 + 16) /* 16 = with a gzip header, whose time stays 0 */
 
 struct writer_gzip {

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define DIGITS_MAX 20 /* of 2^64 - 1 */
+#define DIGITS_MAX 20               /* of 2^64 - 1 */
+#define NUMBER_MAX (DIGITS_MAX + 1) /* with a decimal point */
 
 static const char digit_pairs[201] = "00010203040506070809"
 				     "10111213141516171819"
@@ -21,25 +22,51 @@ static const char digit_pairs[201] = "00010203040506070809"
 				     "80818283848586878889"
 				     "90919293949596979899";
 
+static void put_pair(char *to, uint32_t value)
+{
+	memcpy(to, digit_pairs + value * 2, 2);
+}
+
+/* Exactly 8 digits: pairs that do not wait for each other. */
+static void put_8_digits(char *to, uint32_t value)
+{
+	uint32_t high = value / 10000, low = value % 10000;
+
+	put_pair(to, high / 100);
+	put_pair(to + 2, high % 100);
+	put_pair(to + 4, low / 100);
+	put_pair(to + 6, low % 100);
+}
+
 /* Writes the digits of `value` up to `end`, at least `n_least` of them, and returns the first. */
 static char *digits_before(char *end, uint64_t value, int n_least)
 {
 	char *at = end;
+	uint32_t rest;
 
-	while (value >= 100) {
-		at -= 2;
-		memcpy(at, digit_pairs + value % 100 * 2, 2);
-		value /= 100;
-	}
-	if (value >= 10) {
-		at -= 2;
-		memcpy(at, digit_pairs + value * 2, 2);
-	} else if (value > 0 || at == end) {
-		*--at = (char)('0' + value);
-	}
+	for (; value >= 100000000; value /= 100000000)
+		put_8_digits(at -= 8, (uint32_t)(value % 100000000));
+	for (rest = (uint32_t)value; rest >= 100; rest /= 100)
+		put_pair(at -= 2, rest % 100);
+	if (rest >= 10)
+		put_pair(at -= 2, rest);
+	else if (rest > 0 || at == end)
+		*--at = (char)('0' + rest);
 	while (end - at < n_least)
 		*--at = '0';
 	return at;
+}
+
+/* Appends the `n` characters at `text`, behind which there must be as many more as a number may have: a copy of
+ * fixed size needs no call. */
+static void append_number(struct writer *writer, const char *text, size_t n)
+{
+	if ((size_t)(writer->end - writer->at) <= NUMBER_MAX) {
+		writer_append_slowly(writer, text, n);
+		return;
+	}
+	memcpy(writer->at, text, NUMBER_MAX);
+	writer->at += n;
 }
 
 void writer_raw(struct writer *writer, const char *text)
@@ -49,10 +76,10 @@ void writer_raw(struct writer *writer, const char *text)
 
 void writer_u64(struct writer *writer, uint64_t value)
 {
-	char text[DIGITS_MAX];
-	char *at = digits_before(text + sizeof(text), value, 1);
+	char text[DIGITS_MAX + NUMBER_MAX];
+	char *at = digits_before(text + DIGITS_MAX, value, 1);
 
-	writer_append(writer, at, (size_t)(text + sizeof(text) - at));
+	append_number(writer, at, (size_t)(text + DIGITS_MAX - at));
 }
 
 void writer_i64(struct writer *writer, int64_t value)
@@ -65,22 +92,31 @@ void writer_i64(struct writer *writer, int64_t value)
 /* Appends value / 10^n_decimals. */
 static void append_decimal(struct writer *writer, uint64_t value, int n_decimals)
 {
-	char text[DIGITS_MAX + 1];
-	char *end = text + sizeof(text);
+	char text[NUMBER_MAX + NUMBER_MAX];
+	char *end = text + NUMBER_MAX;
 	char *at = digits_before(end, value, n_decimals + 1);
-	size_t n_whole = (size_t)(end - at) - (size_t)n_decimals;
 
 	if (n_decimals > 0) {
+		size_t n_whole = (size_t)(end - at) - (size_t)n_decimals;
+
 		memmove(at - 1, at, n_whole);
 		at--;
 		at[n_whole] = '.';
 	}
-	writer_append(writer, at, (size_t)(end - at));
+	append_number(writer, at, (size_t)(end - at));
 }
 
 void writer_us(struct writer *writer, uint64_t ns)
 {
-	append_decimal(writer, ns, 3);
+	char text[NUMBER_MAX + NUMBER_MAX];
+	char *end = text + NUMBER_MAX;
+	uint32_t fraction = (uint32_t)(ns % 1000);
+	char *at = digits_before(end - 4, ns / 1000, 1);
+
+	end[-4] = '.';
+	end[-3] = (char)('0' + fraction / 100);
+	put_pair(end - 2, fraction % 100);
+	append_number(writer, at, (size_t)(end - at));
 }
 
 /* Appends a number that printf made in whatever locale: its decimal point, of any length, becomes '.'. */
