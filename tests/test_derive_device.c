@@ -205,6 +205,21 @@ static void test_derive__shows_work_without_clock_at_its_bracket(void **state)
 	fixture_close(&fixture);
 }
 
+static void test_derive__places_no_stamp_where_time_ends(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS);
+	fixture_op(&fixture, "a", FLEXTRACE_DEVICE_MEMSET, STAMPS(10, 0, 0, 0, INT64_MAX));
+	fixture_op(&fixture, "b", FLEXTRACE_DEVICE_MEMSET, STAMPS(10, 0, 0, 0, INT64_MAX / 2));
+	fixture_op(&fixture, "c", FLEXTRACE_DEVICE_MEMSET, STAMPS((uint64_t)INT64_MIN, 0, 0, 0, 5));
+	fixture_run(&fixture);
+	expect_device(&fixture, "10-4611686018427387903 memset b q0/exec certified +-0\n");
+	expect_lost(&fixture, LOSS_NO_CLOCK, 2);
+	fixture_close(&fixture);
+}
+
 static void test_derive__puts_overlapping_work_on_lanes(void **state)
 {
 	struct derive_fixture fixture;
@@ -483,6 +498,7 @@ int main(void)
 		cmocka_unit_test(test_derive__says_how_far_a_device_row_can_be_trusted),
 		cmocka_unit_test(test_derive__knows_no_bound_where_one_part_has_none),
 		cmocka_unit_test(test_derive__shows_work_without_clock_at_its_bracket),
+		cmocka_unit_test(test_derive__places_no_stamp_where_time_ends),
 		cmocka_unit_test(test_derive__puts_overlapping_work_on_lanes),
 		cmocka_unit_test(test_derive__links_the_innermost_scope_around_the_submission),
 		cmocka_unit_test(test_derive__links_the_first_scope_where_none_encloses),

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive_impl.h"
 
+/* Cycles can lead to times that no record has: beyond, times no longer add up in 64 bits. */
+#define MAX_HOST_NS (INT64_MAX / 2)
+
 struct derive *derive_new(const struct derive_input *input)
 {
 	struct derive *derive = calloc(1, sizeof(*derive));
@@ -94,7 +97,8 @@ bool place_ticks(const struct derive *derive, uint32_t process, uint32_t counter
 	if (!ticks)
 		return false;
 	placed = clocks_place(derive->clocks, counter, segment, ticks);
-	if (placed.status >= TIME_UNMATCHED)
+	if (placed.status >= TIME_UNMATCHED || placed.host_ns > MAX_HOST_NS ||
+	    placed.host_ns < -MAX_HOST_NS)
 		return false;
 	*ret_place = place_host(derive, process, placed.host_ns);
 	ret_place->status = worse_status(ret_place->status, (uint8_t)placed.status);
@@ -141,8 +145,6 @@ static int find_owner(struct derive *derive, struct host_input *input)
 	input->process = derive->identity->threads[input->thread].process;
 	if (derive->identity->processes[input->process].is_excluded)
 		return host_discard(derive, input, LOSS_FOREIGN_PROCESS);
-	if (record->clock_ns > INT64_MAX)
-		return host_discard(derive, input, LOSS_MALFORMED);
 	process = derive_process(derive, input->process);
 	if (!process || !derive_thread(derive, input->thread))
 		return FLEXTRACE_E_MEMORY;
