@@ -41,7 +41,7 @@ build() {
 	preset=$1
 	shift
 	definitions=
-	while [ "${1#-D}" != "${1:-}" ]; do
+	while [ $# -gt 0 ] && [ "${1#-D}" != "$1" ]; do
 		definitions="$definitions $1"
 		shift
 	done
