@@ -11,11 +11,10 @@
 
 static bt_self_component_add_port_status add_port(struct intake *intake)
 {
-	char name[24] = "in";
+	char name[24];
 	bt_self_component_add_port_status status;
 
-	if (intake->n_ports)
-		snprintf(name, sizeof(name), "in%u", intake->n_ports);
+	snprintf(name, sizeof(name), "in%u", intake->n_ports);
 	status = bt_self_component_sink_add_input_port(intake->component, name, NULL, NULL);
 	if (status == BT_SELF_COMPONENT_ADD_PORT_STATUS_OK)
 		intake->n_ports++;

@@ -22,7 +22,7 @@ struct intake {
 	uint32_t n_ports;
 };
 
-/* Adds the first input port, `in`. */
+/* Adds the first input port, `in0`. */
 bt_component_class_initialize_method_status
 intake_init(struct intake *intake, bt_self_component_sink *component, struct feed *feed);
 void intake_release(struct intake *intake);
