@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * check_csv DIR [FORMATS.md]: says every violation in each *.csv of a directory against what docs/formats.md promises;
- * exits 1 if there is any, 2 if something cannot be read or there is no such file.
+ * check_csv DIR [FORMATS.md]: says every violation in each *.csv of a directory against what
+ * docs/formats.md promises; exits 1 if there is any, 2 if something cannot be read or there is no
+ * such file.
  */
 #include <dirent.h>
 #include <stdbool.h>

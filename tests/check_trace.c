@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * check_trace FILE...: says every violation in each trace.json; exits 1 if there is any, 2 if a file cannot be
- * read.
+ * check_trace FILE...: says every violation in each trace.json; exits 1 if there is any, 2 if a
+ * file cannot be read.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -47,7 +47,7 @@ static void complain(struct checker *checker, const char *format, ...)
 	fputc('\n', checker->out);
 }
 
-/* -- what is promised --------------------------------------------------------------------------------- */
+/* -- what is promised -------------------------------------------------------------------------- */
 
 /* Reads "| `name` | type | ..." into the next column; false: some other line. */
 static bool read_column(struct checker *checker, const char *line)
@@ -92,7 +92,7 @@ static void read_promise(struct checker *checker, const char *formats)
 	}
 }
 
-/* -- RFC 4180 ----------------------------------------------------------------------------------------- */
+/* -- RFC 4180 ---------------------------------------------------------------------------------- */
 
 /* Unquotes the field at `at` in place and returns what ended it; NULL: a fault was told. */
 static char *read_field(struct checker *checker, char *at, char *end)
@@ -151,7 +151,7 @@ static char *read_line(struct checker *checker, char *at, char *end)
 	}
 }
 
-/* -- fields ------------------------------------------------------------------------------------------- */
+/* -- fields ------------------------------------------------------------------------------------ */
 
 static bool is_integer(const char *text)
 {

@@ -15,8 +15,10 @@ set(emit_libs PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
 
 flextrace_add_unit_test(NAME writer SOURCES ${emit_writer} LIBS ${emit_libs})
 flextrace_add_unit_test(NAME trace_checker SOURCES tests/trace_checker.c LIBS ${emit_libs})
-flextrace_add_unit_test(NAME chrome SOURCES ${emit_base} ${emit_chrome} tests/trace_checker.c
-	LIBS ${emit_libs})
+foreach(name chrome chrome_cases)
+	flextrace_add_unit_test(NAME ${name} SOURCES ${emit_base} ${emit_chrome}
+		tests/chrome_fixture.c tests/trace_checker.c LIBS ${emit_libs})
+endforeach()
 
 # check_trace DIR/trace.json: for the end-to-end tests.
 add_executable(check_trace ${CMAKE_CURRENT_LIST_DIR}/check_trace.c

@@ -14,7 +14,8 @@ char *scratch_dir(void);
 /* Removes the directory with everything in it. */
 void scratch_remove(char *dir);
 
-/* The whole file `dir`/`name`, ended by NUL; NULL when there is none. Owned; `ret_n` may be NULL. */
+/* The whole file `dir`/`name`, ended by NUL; NULL when there is none. Owned; `ret_n` may be
+ * NULL. */
 char *scratch_read(const char *dir, const char *name, size_t *ret_n);
 
 bool scratch_has(const char *dir, const char *name);

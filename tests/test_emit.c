@@ -212,7 +212,8 @@ static void test_emit__names_a_directory_that_cannot_be(void **state)
 	assert_int_equal(emit_create_dir("", NULL), FLEXTRACE_E_OUTPUT);
 }
 
-/* The disk is full for one of the files: no run.json may say that all is well, not even an older one. */
+/* The disk is full for one of the files: no run.json may say that all is well, not even an older
+ * one. */
 static void test_emit__leaves_no_run_json_when_a_file_fails(void **state)
 {
 	struct test *test = *state;

@@ -102,13 +102,13 @@ static void test_run_json__tells_what_was_read_and_written(void **state)
 		"\"device_rows\":9,\"instants\":3,\"counters\":2,\"memory\":2,\"flows\":2,"
 		"\"crossing\":0,\"first_ns\":1787000001000000123,\"last_ns\":1787000001000100123},"
 		"\"warnings\":[{\"id\":\"lost_events\",\"count\":13,\"remedy\":\"use larger or "
-	        "more "
+		"more "
 		"sub-buffers: lttng enable-channel --subbuf-size --num-subbuf\"}],"
 		"\"losses\":{\"lttng_discarded_events\":13,\"device_ring_dropped\":3},"
 		"\"balance\":{"
 		"\"scope\":{\"read\":6,\"rows\":6,\"evidence\":0,\"discarded\":{}},"
 		"\"end\":{\"read\":3,\"rows\":0,\"evidence\":1,\"discarded\":{\"unmatched_end\":2}}"
-	        ","
+		","
 		"\"instant\":{\"read\":1,\"rows\":1,\"evidence\":0,\"discarded\":{}},"
 		"\"counter\":{\"read\":1,\"rows\":1,\"evidence\":0,\"discarded\":{}},"
 		"\"annotation\":{\"read\":1,\"rows\":1,\"evidence\":0,\"discarded\":{}},"
@@ -175,7 +175,7 @@ static void test_run_json__lists_traces_with_their_streams(void **state)
 	            "\"streams\":1,\"events\":12}]");
 }
 
-/* -- books that do not close ------------------------------------------------------------------------- */
+/* -- books that do not close ------------------------------------------------------------------- */
 
 static void assert_open(struct test *test, const char *where)
 {

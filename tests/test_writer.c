@@ -319,7 +319,7 @@ static void test_writer__writes_doubles_that_read_back(void **state)
 	free(text);
 }
 
-/* -- text ------------------------------------------------------------------------------------------- */
+/* -- text -------------------------------------------------------------------------------------- */
 
 /* A megabyte of name. */
 static const char *long_name(void)

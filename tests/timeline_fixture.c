@@ -7,7 +7,7 @@
 
 #include "strings.h"
 
-/* -- the stages that are not linked ------------------------------------------------------------------- */
+/* -- the stages that are not linked ------------------------------------------------------------ */
 
 int64_t alignment_epoch_offset_ns(const struct alignment *alignment)
 {
@@ -44,7 +44,7 @@ uint32_t identity_queue_name(const struct identity *identity, uint32_t device, u
 	return 0;
 }
 
-/* -- building ----------------------------------------------------------------------------------------- */
+/* -- building ---------------------------------------------------------------------------------- */
 
 void timeline_fixture_init(struct timeline_fixture *fixture)
 {
@@ -236,7 +236,7 @@ struct host_row fixture_scope(struct timeline_fixture *fixture, uint32_t track, 
 	};
 }
 
-/* -- the sample --------------------------------------------------------------------------------------- */
+/* -- the sample -------------------------------------------------------------------------------- */
 
 enum sample_track {
 	MAIN_0,      /* rank 0, thread 100 */

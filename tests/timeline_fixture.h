@@ -2,9 +2,9 @@
 /*
  * timeline_fixture.h: a timeline from literals, for the tests of emitters and analyses.
  *
- * Stands in for identity's names, calibrate's and align's reports, so that a test links none of these stages:
- * alignment is the identity map plus an epoch offset. timeline_fixture_sample() is one small timeline with
- * everything in it.
+ * Stands in for identity's names, calibrate's and align's reports, so that a test links none of
+ * these stages: alignment is the identity map plus an epoch offset. timeline_fixture_sample() is
+ * one small timeline with everything in it.
  */
 #ifndef FLEXTRACE_TESTS_TIMELINE_FIXTURE_H
 #define FLEXTRACE_TESTS_TIMELINE_FIXTURE_H
@@ -78,8 +78,8 @@ void fixture_flow(struct timeline_fixture *fixture, struct flow flow);
 struct host_row fixture_scope(struct timeline_fixture *fixture, uint32_t track, const char *name,
                               int64_t start_time_ns, int64_t end_time_ns);
 
-/* Two ranks and a process of unknown rank; threads, lanes, queues, cores; every kind of row; flows that cross in
- * time; losses with and without times; a clock and an alignment report. */
+/* Two ranks and a process of unknown rank; threads, lanes, queues, cores; every kind of row;
+ * flows that cross in time; losses with and without times; a clock and an alignment report. */
 void timeline_fixture_sample(struct timeline_fixture *fixture);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two passes over the events: each by itself and against the one before it (the file's order), then all of a
- * row (pid, tid) together, and all arrows by what identifies them.
+ * Two passes over the events: each by itself and against the one before it (the file's order), then
+ * all of a row (pid, tid) together, and all arrows by what identifies them.
  */
 #include "trace_checker.h"
 
@@ -54,7 +54,7 @@ static void complain(struct checker *checker, int place, const char *format, ...
 	fputc('\n', checker->out);
 }
 
-/* -- bytes -------------------------------------------------------------------------------------------- */
+/* -- bytes ------------------------------------------------------------------------------------- */
 
 static void check_utf8(struct checker *checker, const unsigned char *at, const unsigned char *end)
 {
@@ -97,7 +97,7 @@ static void check_rank_text(struct checker *checker, double rank)
 		complain(checker, -1, "\"rank\": N is there %d times", n);
 }
 
-/* -- one event ---------------------------------------------------------------------------------------- */
+/* -- one event --------------------------------------------------------------------------------- */
 
 static const char *text_of(const cJSON *object, const char *key)
 {
@@ -221,7 +221,7 @@ static void check_event(struct checker *checker, const cJSON *json, struct event
 		complain(checker, event->place, "f without bp e");
 }
 
-/* -- names -------------------------------------------------------------------------------------------- */
+/* -- names ------------------------------------------------------------------------------------- */
 
 static int compare_doubles(double a, double b)
 {
@@ -257,7 +257,7 @@ static void check_names_of_process(struct checker *checker, const struct event *
 		         n_names);
 }
 
-/* -- rows --------------------------------------------------------------------------------------------- */
+/* -- rows -------------------------------------------------------------------------------------- */
 
 /* Events of one row in order of the file, which is order of time. */
 static void check_row(struct checker *checker, const struct event *events, int n)
@@ -319,7 +319,7 @@ static void check_rows(struct checker *checker)
 	}
 }
 
-/* -- arrows ------------------------------------------------------------------------------------------- */
+/* -- arrows ------------------------------------------------------------------------------------ */
 
 static const char *or_none(const char *text)
 {
@@ -378,7 +378,7 @@ static void check_arrows(struct checker *checker)
 	}
 }
 
-/* -- the whole ---------------------------------------------------------------------------------------- */
+/* -- the whole --------------------------------------------------------------------------------- */
 
 static void check_events(struct checker *checker, const cJSON *array)
 {

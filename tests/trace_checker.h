@@ -2,8 +2,8 @@
 /*
  * trace_checker.h: says what is wrong with a trace.json, independently of the code that writes it.
  *
- * Knows the Trace Event format and the readers' rules only: it shares no code with converter/, parses with cJSON
- * and has a UTF-8 decoder of its own.
+ * Knows the Trace Event format and the readers' rules only: it shares no code with converter/,
+ * parses with cJSON and has a UTF-8 decoder of its own.
  */
 #ifndef FLEXTRACE_TESTS_TRACE_CHECKER_H
 #define FLEXTRACE_TESTS_TRACE_CHECKER_H

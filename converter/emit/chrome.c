@@ -2,9 +2,9 @@
 /*
  * chrome.c: one merge over everything that has a time, so that the file is sorted by ts.
  *
- * Where times are equal, intervals come before what must find them open (arrows, instants), and an arrow leaves
- * before it arrives. Arrows leave in the order of their table; those on their way wait in a heap for the time
- * at which they arrive, so that memory grows with what is in flight only.
+ * Where times are equal, intervals come before what must find them open (arrows, instants), and an
+ * arrow leaves before it arrives. Arrows leave in the order of their table; those on their way wait
+ * in a heap for the time at which they arrive, so that memory grows with what is in flight only.
  */
 #include "emit/chrome.h"
 
@@ -44,7 +44,7 @@ struct merge {
 	uint32_t n_losses; /* written */
 };
 
-/* -- arrows on their way ------------------------------------------------------------------------------ */
+/* -- arrows on their way ----------------------------------------------------------------------- */
 
 static bool arrives_before(const struct arrow *a, const struct arrow *b)
 {
@@ -89,7 +89,7 @@ static struct arrow pop_arrow(struct merge *merge)
 	return top;
 }
 
-/* -- the merge ---------------------------------------------------------------------------------------- */
+/* -- the merge --------------------------------------------------------------------------------- */
 
 static const struct table *table_of(const struct timeline *timeline, enum source source)
 {
@@ -297,7 +297,7 @@ static int write_rows(struct chrome *chrome)
 	return code;
 }
 
-/* -- the emitter -------------------------------------------------------------------------------------- */
+/* -- the emitter ------------------------------------------------------------------------------- */
 
 static int compare_losses(const void *left, const void *right)
 {

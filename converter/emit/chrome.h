@@ -2,13 +2,13 @@
 /*
  * chrome.h: the parts of the Chrome emitter: trace.json, a JSON object of the Trace Event format.
  *
- *   chrome.c       the order of all events (one merge over the timeline's tables) and the emitter itself
+ *   chrome.c       the order of all events (one merge over the timeline's tables), the emitter
  *   chrome_ids.c   which pid and tid stands for what
  *   chrome_meta.c  everything around the rows: keys of the object, names of processes and threads
  *   chrome_rows.c  one event each
  *
- * Rules that viewers hold us to: sorted by ts, names before use, rows that nest (derive's lanes), flows in
- * pairs, no tid 0, every event with args. tests/check_trace.c checks them independently.
+ * Rules that viewers hold us to: sorted by ts, names before use, rows that nest (derive's lanes),
+ * flows in pairs, no tid 0, every event with args. tests/check_trace.c checks them independently.
  */
 #ifndef FLEXTRACE_CHROME_H
 #define FLEXTRACE_CHROME_H
@@ -21,10 +21,10 @@
 /* tids from here on are ours; real ones stay below (Linux allows 2^22). */
 #define CHROME_FIRST_OWN_TID 10000001u
 
-/* One numbering. Processes stand in order of rank, those without a rank behind, at multiples of 1000: rank r at
- * (r + 1) * 1000 unless two processes have one rank. Device k (in order of their numbers) of a process has the
- * process' pid + 1 + k. A thread keeps its tid and the main track of queue q is tid q + 1; every other track
- * has a tid of our own. */
+/* One numbering. Processes stand in order of rank, those without a rank behind, at multiples of
+ * 1000: rank r at (r + 1) * 1000 unless two processes have one rank. Device k (in order of their
+ * numbers) of a process has the process' pid + 1 + k. A thread keeps its tid and the main track
+ * of queue q is tid q + 1; every other track has a tid of our own. */
 struct chrome_ids {
 	uint32_t *process_pid; /* owned, all; by index of the process, device or track */
 	uint32_t *device_pid;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * chrome_meta.c: what stands around the rows of trace.json. The order of keys is Kineto's. `"rank": N` has its
- * space in distributedInfo, where Holistic Trace Analysis looks for it, and only there.
+ * chrome_meta.c: what stands around the rows of trace.json. The order of keys is Kineto's. `"rank":
+ * N` has its space in distributedInfo, where Holistic Trace Analysis looks for it, and only there.
  */
 #include "emit/chrome.h"
 
@@ -20,7 +20,7 @@ static void write_real(struct writer *writer, double value, int n_decimals)
 		writer_literal(writer, "null");
 }
 
-/* -- keys of the object ------------------------------------------------------------------------------- */
+/* -- keys of the object ------------------------------------------------------------------------ */
 
 static void write_device_properties(struct chrome *chrome)
 {
@@ -175,9 +175,10 @@ static void write_clocks(struct chrome *chrome)
 	writer_char(&chrome->writer, ']');
 }
 
-/* -- names of processes and threads ------------------------------------------------------------------ */
+/* -- names of processes and threads ------------------------------------------------------------ */
 
-/* An event of phase M. The tid of a process' own line is its pid: viewers take a missing one as that. */
+/* An event of phase M. The tid of a process' own line is its pid: viewers take a missing one as
+ * that. */
 static void write_metadata(struct chrome *chrome, const char *name, uint32_t pid, uint32_t tid)
 {
 	struct writer *writer = &chrome->writer;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * chrome_rows.c: one event of trace.json each. What rows of a track, device or kind share is made once (texts).
+ * chrome_rows.c: one event of trace.json each. What rows of a track, device or kind share is made
+ * once (texts).
  */
 #include "emit/chrome.h"
 
@@ -14,7 +15,7 @@
 
 #define N_HOST_KINDS 256
 
-/* -- what rows share ---------------------------------------------------------------------------------- */
+/* -- what rows share --------------------------------------------------------------------------- */
 
 static void write_place(struct writer *writer, uint32_t pid, uint32_t tid)
 {
@@ -106,7 +107,7 @@ void chrome_rows_release(struct chrome *chrome)
 	texts_release(&chrome->device_args);
 }
 
-/* -- parts of an event -------------------------------------------------------------------------------- */
+/* -- parts of an event ------------------------------------------------------------------------- */
 
 static void write_ts(struct chrome *chrome, int64_t time_ns)
 {
@@ -199,7 +200,7 @@ static void write_ticks(struct writer *writer, const uint64_t *ticks, uint32_t n
 	writer_char(writer, ']');
 }
 
-/* -- events ------------------------------------------------------------------------------------------- */
+/* -- events ------------------------------------------------------------------------------------ */
 
 void chrome_write_host(struct chrome *chrome, const struct host_row *row)
 {

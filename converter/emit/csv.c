@@ -5,7 +5,7 @@
 
 #define N_HOST_KINDS 256
 
-/* -- fields ------------------------------------------------------------------------------------------- */
+/* -- fields ------------------------------------------------------------------------------------ */
 
 void csv_write_owner(struct csv *csv, struct writer *writer, uint32_t process)
 {
@@ -64,7 +64,7 @@ static void write_quality(struct writer *writer, uint32_t err_ns, uint8_t status
 	writer_char(writer, ',');
 }
 
-/* -- what all files share ----------------------------------------------------------------------------- */
+/* -- what all files share ---------------------------------------------------------------------- */
 
 static int make_owners(struct csv *csv)
 {
@@ -148,7 +148,7 @@ static void write_source(struct csv *csv, struct writer *writer, uint32_t stream
 	writer_char(writer, '\n');
 }
 
-/* -- lines -------------------------------------------------------------------------------------------- */
+/* -- lines ------------------------------------------------------------------------------------- */
 
 static enum record_class write_host(struct csv *csv, struct writer *writer, const void *any)
 {
@@ -172,7 +172,7 @@ static enum record_class write_host(struct csv *csv, struct writer *writer, cons
 	return row->class;
 }
 
-/* core,queue,kind,name,job,correlation, */
+/* From core to correlation. */
 static void write_op_head(struct csv *csv, struct writer *writer, const struct device_row *row)
 {
 	const struct tick_op *op = &csv->view.timeline->ops[row->source];
@@ -200,7 +200,7 @@ static void write_zone_head(struct csv *csv, struct writer *writer, const struct
 	writer_char(writer, ',');
 }
 
-/* ts1,ts2,ts3,ts4,ts5,bytes,power,category,class,group,peer,ideal_cycles,pt_util,iteration,phase,moved_ns, */
+/* From ts1 to moved_ns. */
 static void write_op_tail(struct csv *csv, struct writer *writer, const struct device_row *row)
 {
 	const struct tick_op *op = &csv->view.timeline->ops[row->source];
@@ -316,7 +316,7 @@ static enum record_class write_memory(struct csv *csv, struct writer *writer, co
 	return RECORD_MEMORY;
 }
 
-/* -- files -------------------------------------------------------------------------------------------- */
+/* -- files ------------------------------------------------------------------------------------- */
 
 struct csv_file {
 	const char *name, *header;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * csv.h: the parts of the CSV emitters: RFC 4180, lines end in LF, one header line, empty = not known.
+ * csv.h: the parts of the CSV emitters: RFC 4180, lines end in LF, one header line, empty = not
+ * known.
  *
  *   csv.c          files whose lines are rows of a table of the timeline
  *   csv_reports.c  clocks.csv, alignment.csv, losses.csv

@@ -20,7 +20,7 @@ const struct emitter *const emit_formats[] = {
 	&emit_chrome, &emit_csv_host, &emit_csv_device, &emit_text, &emit_csv_rest, NULL,
 };
 
-/* -- formats ------------------------------------------------------------------------------------------ */
+/* -- formats ----------------------------------------------------------------------------------- */
 
 /* True if `formats` names `format`. */
 static bool is_chosen(const char *formats, const char *format)
@@ -74,7 +74,7 @@ int emit_check_formats(const char *formats, struct flextrace_error *error)
 	return 0;
 }
 
-/* -- the directory ------------------------------------------------------------------------------------ */
+/* -- the directory ----------------------------------------------------------------------------- */
 
 static int make_dir(const char *dir)
 {
@@ -128,7 +128,7 @@ static int remove_old_run(const char *dir, struct flextrace_error *error)
 	return cause ? FLEXTRACE_E_OUTPUT : 0;
 }
 
-/* -- jobs ---------------------------------------------------------------------------------------------- */
+/* -- jobs -------------------------------------------------------------------------------------- */
 
 struct job {
 	const struct emitter *emitter; /* weak */
@@ -165,8 +165,8 @@ static void *run_jobs(void *context)
 	}
 }
 
-/* Runs all jobs on up to `n_threads` threads, the caller's among them. A thread that cannot be had is done
- * without. */
+/* Runs all jobs on up to `n_threads` threads, the caller's among them. A thread that cannot be
+ * had is done without. */
 static void run_on_threads(struct work *work, uint32_t n_threads)
 {
 	pthread_t threads[MAX_THREADS];

@@ -2,15 +2,18 @@
 /*
  * emit.h: timeline -> files.
  *
- * - Each emitter is a const struct with the name of its format and one function that writes its files from
- *   the const timeline. Several emitters may share a format (csv: host.csv apart from the rest), so that
- *   the work balances over threads. Emitters do not know each other.
- * - A file is written to `<name>.tmp` and renamed when whole: nothing half-written has a final name.
- * - The text format (one row a line, no addresses, no wall clock) is the golden format of the tests.
+ * - Each emitter is a const struct with the name of its format and one function that writes its
+ *   files from the const timeline. Several emitters may share a format (csv: host.csv apart from
+ *   the rest), so that the work balances over threads. Emitters do not know each other.
+ * - A file is written to `<name>.tmp` and renamed when whole: nothing half-written has a final
+ *   name.
+ * - The text format (one row a line, no addresses, no wall clock) is the golden format of the
+ *   tests.
  * - Files, columns, units and JSON fields: docs/formats.md.
  *
- * Order for a caller: emit_check_formats() before reading anything, emit_create_dir(), then the analyses,
- * which write their own tables into the directory, then emit_run(), which lists those tables in run.json.
+ * Order for a caller: emit_check_formats() before reading anything, emit_create_dir(), then the
+ * analyses, which write their own tables into the directory, then emit_run(), which lists those
+ * tables in run.json.
  */
 #ifndef FLEXTRACE_EMIT_H
 #define FLEXTRACE_EMIT_H
@@ -24,8 +27,8 @@ struct emit_table {
 	uint64_t rows;    /* without header */
 };
 
-/* Facts for run.json that are not in the timeline. Nothing that differs between two runs on the same input;
- * all weak. */
+/* Facts for run.json that are not in the timeline. Nothing that differs between two runs on the
+ * same input; all weak. */
 struct emit_run {
 	const char *const *inputs; /* as given */
 	uint32_t n_inputs;
@@ -44,7 +47,8 @@ struct emit_options {
 	const struct emit_run *run; /* what run.json says of the conversion; NULL = nothing */
 };
 
-/* How many rows of each record class a file got: counted as they are written, closed against the tables. */
+/* How many rows of each record class a file got: counted as they are written, closed against the
+ * tables. */
 struct emit_file_count {
 	const char *file;        /* literal */
 	uint64_t rows;           /* written, without header */
@@ -59,7 +63,8 @@ struct emit_file_count {
 
 struct emitter {
 	const char *format; /* "chrome", "csv", "text" */
-	/* Writes its file(s) into output_dir, appends to `counts` (room for EMIT_MAX_FILES) from *n on. */
+	/* Writes its file(s) into output_dir, appends to `counts` (room for EMIT_MAX_FILES) from
+	 * *n on. */
 	int (*write)(const struct timeline *timeline, const struct emit_options *options,
 	             struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error);
 };
@@ -73,15 +78,16 @@ extern const struct emitter emit_text;       /* timeline.txt */
 /* All emitters, the longest job first, ended by NULL. */
 extern const struct emitter *const emit_formats[];
 
-/* FLEXTRACE_E_USAGE, with the known names, when `formats` (NULL = default) has an unknown or no name. */
+/* FLEXTRACE_E_USAGE, with the known names, when `formats` (NULL = default) has an unknown or no
+ * name. */
 int emit_check_formats(const char *formats, struct flextrace_error *error);
 
 /* Creates `dir` and its missing parents; an existing directory is fine. FLEXTRACE_E_OUTPUT. */
 int emit_create_dir(const char *dir, struct flextrace_error *error);
 
-/* Does both of the above, writes all chosen formats, then run.json last, so that it can tell the rows of
- * every file. A run.json of an earlier run is removed first. FLEXTRACE_E_USAGE; FLEXTRACE_E_OUTPUT: a file
- * cannot be written, or the books do not close (run.json says where). */
+/* Does both of the above, writes all chosen formats, then run.json last, so that it can tell the
+ * rows of every file. A run.json of an earlier run is removed first. FLEXTRACE_E_USAGE;
+ * FLEXTRACE_E_OUTPUT: a file cannot be written, or the books do not close (run.json says where). */
 int emit_run(const struct timeline *timeline, const struct emit_options *options,
              struct flextrace_error *error);
 

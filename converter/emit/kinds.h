@@ -14,7 +14,8 @@ struct row_kind {
 	const char *category; /* Kineto's where it has one: "kernel" */
 };
 
-/* `kind`: enum flextrace_runtime_kind or enum host_kind. A kind that a newer tracer recorded is "Unknown". */
+/* `kind`: enum flextrace_runtime_kind or enum host_kind. A kind that a newer tracer recorded is
+ * "Unknown". */
 const struct row_kind *kind_of_host(uint8_t kind);
 
 /* `kind`: enum device_row_kind. */

@@ -9,7 +9,7 @@
 #include "emit/view.h"
 #include "flextrace/wire.h"
 
-/* -- cJSON with what it lacks: 64-bit integers and text that may be no UTF-8 ----------------------------- */
+/* -- cJSON with what it lacks: 64-bit integers and text that may be no UTF-8 ------------------- */
 
 static void add_u64(cJSON *object, const char *key, uint64_t value)
 {
@@ -47,7 +47,7 @@ static void add_text(cJSON *object, const char *key, const char *text)
 	cJSON_AddItemToObject(object, key, new_text(text));
 }
 
-/* -- parts -------------------------------------------------------------------------------------------- */
+/* -- parts ------------------------------------------------------------------------------------- */
 
 static void add_versions(cJSON *root)
 {
@@ -241,7 +241,7 @@ static void add_files(cJSON *root, const struct emit_run *run, const struct emit
 	}
 }
 
-/* -- the books ---------------------------------------------------------------------------------------- */
+/* -- the books --------------------------------------------------------------------------------- */
 
 static int check_file(const struct emit_file_count *count, struct flextrace_error *error)
 {
@@ -303,7 +303,7 @@ int run_json_check(const struct timeline *timeline, const struct emit_file_count
 	return 0;
 }
 
-/* -- the file ----------------------------------------------------------------------------------------- */
+/* -- the file ---------------------------------------------------------------------------------- */
 
 static char *print_document(const struct timeline *timeline, const struct emit_options *options,
                             const struct emit_file_count *counts, uint32_t n_counts, bool closes)

@@ -2,8 +2,8 @@
 /*
  * run_json.h: run.json: what a conversion read, what became of it, and which files tell it.
  *
- * Holds nothing that differs between two conversions of one input: no wall clock, no duration, no number of
- * workers, no output path.
+ * Holds nothing that differs between two conversions of one input: no wall clock, no duration, no
+ * number of workers, no output path.
  */
 #ifndef FLEXTRACE_RUN_JSON_H
 #define FLEXTRACE_RUN_JSON_H
@@ -13,13 +13,14 @@
 #define RUN_JSON_FILE   "run.json"
 #define RUN_JSON_FORMAT 1 /* grows when a field changes its meaning */
 
-/* Writes run.json. FLEXTRACE_E_OUTPUT also when the books do not close: the file is there and says where. */
+/* Writes run.json. FLEXTRACE_E_OUTPUT also when the books do not close: the file is there and
+ * says where. */
 int run_json_write(const struct timeline *timeline, const struct emit_options *options,
                    const struct emit_file_count *counts, uint32_t n_counts,
                    struct flextrace_error *error);
 
-/* Returns 0 if every record is booked and every row of the tables is in its files, else negative with the first
- * place that does not close in `error`. */
+/* Returns 0 if every record is booked and every row of the tables is in its files, else negative
+ * with the first place that does not close in `error`. */
 int run_json_check(const struct timeline *timeline, const struct emit_file_count *counts,
                    uint32_t n_counts, struct flextrace_error *error);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * text.c: timeline.txt, the golden format: one row a line, every field named, texts as JSON strings. Times are ns
- * since the first row, so that a line tells nothing about when it was recorded.
+ * text.c: timeline.txt, the golden format: one row a line, every field named, texts as JSON
+ * strings. Times are ns since the first row, so that a line tells nothing about when it was
+ * recorded.
  */
 #include "emit/kinds.h"
 #include "emit/view.h"

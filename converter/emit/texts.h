@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * texts.h: pieces of lines made once and written many times, one per index: what all rows of a track, a
- * process or a stream have in common.
+ * texts.h: pieces of lines made once and written many times, one per index: what all rows of a
+ * track, a process or a stream have in common.
  *
  * Made in order of the index: append the piece to `bytes`, then texts_end() it. Const afterwards.
  */

@@ -2,8 +2,8 @@
 /*
  * view.h: what every format asks of a timeline: whose a row is, what it is called, when it was.
  *
- * A view borrows the timeline and owns a few small arrays (per stream and per process). Each emitter makes its
- * own; const afterwards.
+ * A view borrows the timeline and owns a few small arrays (per stream and per process). Each
+ * emitter makes its own; const afterwards.
  */
 #ifndef FLEXTRACE_VIEW_H
 #define FLEXTRACE_VIEW_H

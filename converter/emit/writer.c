@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * writer.c: the file below the formats: buffer, temporary name, gzip. What is appended: writer_text.c.
+ * writer.c: the file below the formats: buffer, temporary name, gzip. What is appended:
+ * writer_text.c.
  */
 #include "emit/writer.h"
 

@@ -2,13 +2,14 @@
 /*
  * writer.h: one output file, written through a buffer to `<name>.tmp` and renamed when whole.
  *
- * - Appending returns nothing: the first failure sticks, later appends do nothing, and writer_close() tells
- *   it, with path and cause. A loop over many rows may look at writer_failed() to stop early.
- * - A writer that is not closed well leaves no file: writer_close() on failure and writer_abandon() remove
- *   `<name>.tmp`; the final name is never touched before the file is whole.
+ * - Appending returns nothing: the first failure sticks, later appends do nothing, and
+ *   writer_close() tells it, with path and cause. A loop over many rows may look at writer_failed()
+ *   to stop early.
+ * - A writer that is not closed well leaves no file: writer_close() on failure and writer_abandon()
+ *   remove `<name>.tmp`; the final name is never touched before the file is whole.
  * - Numbers do not depend on the locale.
- * - Text is UTF-8. Bytes that are no UTF-8 become U+FFFD each and are counted in `replaced_bytes`; every
- *   other byte of a text comes back as it was when the file is parsed.
+ * - Text is UTF-8. Bytes that are no UTF-8 become U+FFFD each and are counted in `replaced_bytes`;
+ *   every other byte of a text comes back as it was when the file is parsed.
  *
  * Not thread-safe; one thread per writer.
  */
@@ -33,20 +34,20 @@ struct writer {
 	int failure;              /* errno of the first failure; 0 = none */
 };
 
-/* Opens `dir`/`name`, with `gzip` as one deterministic gzip member. FLEXTRACE_E_OUTPUT, FLEXTRACE_E_MEMORY;
- * on failure there is nothing to close or abandon. */
+/* Opens `dir`/`name`, with `gzip` as one deterministic gzip member. FLEXTRACE_E_OUTPUT,
+ * FLEXTRACE_E_MEMORY; on failure there is nothing to close or abandon. */
 int writer_open(struct writer *writer, const char *dir, const char *name, bool gzip,
                 struct flextrace_error *error);
 
-/* Writes what is buffered, closes and renames. FLEXTRACE_E_OUTPUT if anything failed since writer_open(); the
- * file is gone then. Releases the writer either way. */
+/* Writes what is buffered, closes and renames. FLEXTRACE_E_OUTPUT if anything failed since
+ * writer_open(); the file is gone then. Releases the writer either way. */
 int writer_close(struct writer *writer, struct flextrace_error *error);
 
 /* Removes `<name>.tmp` and releases the writer. Does nothing on a closed one. */
 void writer_abandon(struct writer *writer);
 
-/* Opens a writer whose bytes stay in its buffer, which grows; it ends with writer_abandon(). No memory, now or
- * later: its failure is ENOMEM. */
+/* Opens a writer whose bytes stay in its buffer, which grows; it ends with writer_abandon(). No
+ * memory, now or later: its failure is ENOMEM. */
 void writer_open_memory(struct writer *writer);
 
 static inline bool writer_failed(const struct writer *writer)
@@ -54,7 +55,7 @@ static inline bool writer_failed(const struct writer *writer)
 	return writer->failure != 0;
 }
 
-/* -- bytes ------------------------------------------------------------------------------------------ */
+/* -- bytes ------------------------------------------------------------------------------------- */
 
 /* The way of writer_append() where the buffer is full. */
 void writer_append_slowly(struct writer *writer, const void *bytes, size_t n);
@@ -80,7 +81,7 @@ static inline void writer_char(struct writer *writer, char c)
 /* Appends bytes up to the NUL, as they are. */
 void writer_raw(struct writer *writer, const char *text);
 
-/* -- numbers ---------------------------------------------------------------------------------------- */
+/* -- numbers ----------------------------------------------------------------------------------- */
 
 void writer_u64(struct writer *writer, uint64_t value);
 void writer_i64(struct writer *writer, int64_t value);
@@ -91,18 +92,21 @@ void writer_us(struct writer *writer, uint64_t ns);
 /* Appends `value` with `n_decimals` (0..9), rounded to even; nothing when it is not finite. */
 void writer_fixed(struct writer *writer, double value, int n_decimals);
 
-/* Appends the shortest decimal that reads back as `value`; nan, inf or -inf when it is not finite. */
+/* Appends the shortest decimal that reads back as `value`; nan, inf or -inf when it is not
+ * finite. */
 void writer_double(struct writer *writer, double value);
 
-/* -- text ------------------------------------------------------------------------------------------- */
+/* -- text -------------------------------------------------------------------------------------- */
 
 /* Appends `n` bytes of text as a JSON string with its quotes. */
 void writer_json(struct writer *writer, const char *text, size_t n);
 
-/* Appends `n` bytes of text as one CSV field (RFC 4180): quoted where it has a comma, quote, CR or LF. */
+/* Appends `n` bytes of text as one CSV field (RFC 4180): quoted where it has a comma, quote, CR
+ * or LF. */
 void writer_csv(struct writer *writer, const char *text, size_t n);
 
-/* Returns the bytes of the UTF-8 sequence that `text` starts with (at most `n`); 0 when it is none. */
+/* Returns the bytes of the UTF-8 sequence that `text` starts with (at most `n`); 0 when it is
+ * none. */
 size_t utf8_sequence(const char *text, size_t n);
 
 #endif

@@ -57,8 +57,8 @@ static char *digits_before(char *end, uint64_t value, int n_least)
 	return at;
 }
 
-/* Appends the `n` characters at `text`, behind which there must be as many more as a number may have: a copy of
- * fixed size needs no call. */
+/* Appends the `n` characters at `text`, behind which there must be as many more as a number may
+ * have: a copy of fixed size needs no call. */
 static void append_number(struct writer *writer, const char *text, size_t n)
 {
 	if ((size_t)(writer->end - writer->at) <= NUMBER_MAX) {
@@ -119,7 +119,8 @@ void writer_us(struct writer *writer, uint64_t ns)
 	append_number(writer, at, (size_t)(end - at));
 }
 
-/* Appends a number that printf made in whatever locale: its decimal point, of any length, becomes '.'. */
+/* Appends a number that printf made in whatever locale: its decimal point, of any length,
+ * becomes '.'. */
 static void append_printed(struct writer *writer, const char *text)
 {
 	bool in_point = false;
@@ -235,7 +236,8 @@ static size_t plain_run(const char *text, size_t n, unsigned int classes)
 	return i;
 }
 
-/* Appends the sequence at `text` if it is UTF-8, else U+FFFD for one byte; returns the bytes used up. */
+/* Appends the sequence at `text` if it is UTF-8, else U+FFFD for one byte; returns the bytes
+ * used up. */
 static size_t append_utf8(struct writer *writer, const char *text, size_t n)
 {
 	size_t length = utf8_sequence(text, n);

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "chrome_fixture.h"
+
+static void test_chrome__writes_an_empty_timeline(void **state)
+{
+	struct chrome_test *test = *state;
+
+	chrome_emit(test);
+	assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(test->root, "traceEvents")), 0);
+	assert_null(cJSON_GetObjectItem(test->root, "distributedInfo"));
+}
+
+static void test_chrome__tells_the_rank_of_a_single_one(void **state)
+{
+	struct chrome_test *test = *state;
+
+	chrome_add_rank(test, 5);
+	fixture_host(&test->fixture, fixture_scope(&test->fixture, 0, "a", 0, 5));
+	chrome_emit(test);
+	assert_non_null(strstr(test->text, "\"distributedInfo\": {\"backend\": \"flextrace\", "
+	                                   "\"rank\": 5, \"world_size\": 1}"));
+	chrome_assert_json(cJSON_GetObjectItem(chrome_find(test, "X", "a", 0), "pid"), "6000");
+}
+
+static void test_chrome__keeps_processes_of_one_rank_apart(void **state)
+{
+	struct chrome_test *test = *state;
+
+	chrome_add_rank(test, 5);
+	chrome_add_rank(test, 5); /* a forked process */
+	chrome_add_rank(test, 6);
+	fixture_host(&test->fixture, fixture_scope(&test->fixture, 0, "a", 0, 5));
+	fixture_host(&test->fixture, fixture_scope(&test->fixture, 2, "b", 0, 5));
+	fixture_host(&test->fixture, fixture_scope(&test->fixture, 4, "c", 0, 5));
+	chrome_emit(test);
+	chrome_assert_json(cJSON_GetObjectItem(chrome_find(test, "X", "a", 0), "pid"), "6000");
+	chrome_assert_json(cJSON_GetObjectItem(chrome_find(test, "X", "b", 0), "pid"), "7000");
+	chrome_assert_json(cJSON_GetObjectItem(chrome_find(test, "X", "c", 0), "pid"), "8000");
+}
+
+static void test_chrome__leaves_excluded_processes_out(void **state)
+{
+	struct chrome_test *test = *state;
+
+	chrome_add_rank(test, 0);
+	chrome_add_rank(test, 1);
+	test->fixture.processes[1].is_excluded = true;
+	test->fixture.timeline.n_tracks = 2;
+	chrome_emit(test);
+	assert_null(strstr(test->text, "Rank 1"));
+	assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(test->root, "deviceProperties")),
+	                 1);
+}
+
+static void test_chrome__keeps_hostile_names(void **state)
+{
+	static char long_name[1 << 20];
+	static const char *const names[] = {
+		"\"", "\\",   "</script>", "=cmd()", "\1\2\n\t", "{}", "\xf0\x9f\x9a\x80",
+		"//", "%s%n",
+	};
+	struct chrome_test *test = *state;
+
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	chrome_add_rank(test, 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		fixture_host(&test->fixture, fixture_scope(&test->fixture, 0, names[i],
+		                                           (int64_t)i * 10, (int64_t)i * 10 + 5));
+	fixture_host(&test->fixture, fixture_scope(&test->fixture, 0, long_name, 1000, 2000));
+	fixture_host(&test->fixture, fixture_scope(&test->fixture, 0, "bad \xff", 3000, 4000));
+	chrome_emit(test);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_non_null(chrome_find(test, "X", names[i], 0));
+	assert_non_null(chrome_find(test, "X", long_name, 0));
+	assert_non_null(chrome_find(test, "X", "bad \xef\xbf\xbd", 0));
+	assert_int_equal(test->count.replaced_bytes, 1);
+}
+
+static void test_chrome__leaves_out_counters_that_are_no_number(void **state)
+{
+	static const double values[] = {NAN, 1.5, INFINITY, -INFINITY};
+	struct chrome_test *test = *state;
+
+	chrome_add_rank(test, 0);
+	for (size_t i = 0; i < 4; i++)
+		fixture_counter(&test->fixture, (struct counter_row){.time_ns = (int64_t)i,
+		                                                     .value = values[i],
+		                                                     .core = FLEXTRACE_NONE});
+	chrome_emit(test);
+	assert_int_equal(test->count.rows, 1);
+	assert_int_equal(test->count.left_out, 3);
+	assert_int_equal(chrome_count(test, "C"), 1);
+}
+
+static void test_chrome__draws_no_arrow_back_in_time(void **state)
+{
+	struct chrome_test *test = *state;
+	uint32_t op;
+
+	chrome_add_rank(test, 0);
+	op = fixture_op(&test->fixture, (struct tick_op){.class = RECORD_DEVICE_OP, .peer = -1});
+	fixture_device_row(&test->fixture,
+	                   (struct device_row){10, 20, 0, op, 1, ROW_EXEC, TIME_OUTLIER, 0});
+	fixture_host(&test->fixture, fixture_scope(&test->fixture, 0, "launch", 30, 40));
+	fixture_flow(&test->fixture, (struct flow){30, 10, 0, 1, 1});
+	chrome_emit(test);
+	assert_int_equal(test->count.arrows, 0);
+	assert_int_equal(chrome_count(test, "s") + chrome_count(test, "f"), 0);
+}
+
+/* ts are never negative and stay small, wherever the timeline lies. */
+static void test_chrome__starts_at_a_whole_second(void **state)
+{
+	static const struct {
+		int64_t first_ns, epoch_offset_ns, base_ns;
+		const char *ts;
+	} cases[] = {
+		{0, 0, 0, "0"},
+		{1999999999, 0, 1000000000, "999999.999"},
+		{-1, 0, -1000000000, "999999.999"},
+		{-1000000000, 0, -1000000000, "0"},
+		{500, 1787000000999999999, 1787000001000000000, "0.499"},
+		{-5, 5, 0, "0"},
+	};
+	struct chrome_test *test = *state;
+
+	chrome_add_rank(test, 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char base[64];
+
+		table_release(&test->fixture.timeline.host_rows);
+		test->fixture.alignment.epoch_offset_ns = cases[i].epoch_offset_ns;
+		fixture_host(&test->fixture,
+		             fixture_scope(&test->fixture, 0, "a", cases[i].first_ns,
+		                           cases[i].first_ns + 1));
+		chrome_emit(test);
+		snprintf(base, sizeof(base), "\"baseTimeNanoseconds\": %lld,",
+		         (long long)cases[i].base_ns);
+		assert_non_null(strstr(test->text, base));
+		chrome_assert_json(cJSON_GetObjectItem(chrome_find(test, "X", "a", 0), "ts"),
+		                   cases[i].ts);
+	}
+}
+
+static void test_chrome__makes_room_for_losses_before_the_first_row(void **state)
+{
+	const struct loss_place place = {0, FLEXTRACE_NONE, FLEXTRACE_NONE, FLEXTRACE_NONE};
+	struct chrome_test *test = *state;
+
+	chrome_add_rank(test, 0);
+	fixture_host(&test->fixture, fixture_scope(&test->fixture, 0, "a", 5000000000, 5000000001));
+	ledger_lose(&test->fixture.ledger, LOSS_TRUNCATED_STREAM, &place, 1, 3000000007);
+	ledger_lose(&test->fixture.ledger, LOSS_UNUSED, &place, 1, 1); /* no loss */
+	chrome_emit(test);
+	chrome_assert_json(cJSON_GetObjectItem(chrome_find(test, "X", "truncated_stream", 0), "ts"),
+	                   "0.007");
+	assert_null(chrome_find(test, "X", "unused", 0));
+}
+
+static void test_chrome__gives_every_kind_its_category(void **state)
+{
+	static const char *const runtime[] = {
+		"aiuLaunchControlBlocks",
+		"aiuInitGraph",
+		"aiuMalloc",
+		"aiuResizeTensorAllocation",
+		"aiuLaunchSuperNode",
+		"aiuSuperNodeExecution",
+		"aiuGraphExecution",
+		"aiuNodeCompute",
+		"aiuDataConvert",
+		"aiuInitScheduler",
+		"aiuCreateVirtualAddresses",
+		"aiuLaunchScheduleCompute",
+		"aiuScheduleWait",
+		"aiuPrepareDMAs",
+		"aiuPrepareAndSyncRDMA",
+		"aiuClearCache",
+		"aiuPreloadCache",
+		"aiuLaunchComputeStream",
+		"aiuRDMABarrier1",
+		"aiuPostRDMAKeys",
+		"aiuRDMABarrier2",
+		"aiuFetchRDMAKeys",
+		"aiuUpdateRDMACBs",
+		"aiuRDMABarrier3",
+		"aiuCheckRDMADeadlock",
+		"aiuFileTransferDtoF",
+		"aiuFileTransferMtoF",
+		"aiuFileTransferFtoD",
+		"aiuFileTransferFtoM",
+		"aiuDataTransferDtoH",
+		"aiuDataTransferHtoD",
+		"aiuClockCalibration",
+		"aiuCompileGraph",
+	};
+	static const struct {
+		uint8_t kind;
+		const char *label, *category;
+	} others[] = {
+		{FLEXTRACE_RUNTIME_USER, "User", "user_annotation"},
+		{FLEXTRACE_RUNTIME_OP, "Op", "cpu_op"},
+		{HOST_STEP, "Step", "user_annotation"},
+		{HOST_WINDOW, "Window", "user_annotation"},
+		{HOST_COLLECTIVE, "Collective", "collective_comm"},
+		{HOST_ASYNC, "Async", "user_annotation"},
+		{63, "Unknown", "privateuse1_runtime"},
+		{255, "Unknown", "privateuse1_runtime"},
+	};
+	struct chrome_test *test = *state;
+	int64_t time_ns = 0;
+
+	chrome_add_rank(test, 0);
+	for (uint8_t kind = 1; kind <= 33; kind++, time_ns += 10) {
+		struct host_row row = fixture_scope(&test->fixture, 0, runtime[kind - 1], time_ns,
+		                                    time_ns + 5);
+
+		row.kind = kind;
+		fixture_host(&test->fixture, row);
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++, time_ns += 10) {
+		struct host_row row = fixture_scope(&test->fixture, 0, "", time_ns, time_ns + 5);
+
+		row.kind = others[i].kind;
+		fixture_host(&test->fixture, row);
+	}
+	chrome_emit(test);
+	for (size_t i = 0; i < 33; i++) {
+		cJSON *event = chrome_find(test, "X", runtime[i], 0);
+		cJSON *args = cJSON_GetObjectItem(event, "args");
+
+		assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(event, "cat")),
+		                    "privateuse1_runtime");
+		assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(args, "kind")),
+		                    runtime[i]);
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		cJSON *event = chrome_find(test, "X", others[i].label, 0);
+
+		assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(event, "cat")),
+		                    others[i].category);
+	}
+}
+
+static void test_chrome__gives_every_device_kind_its_category(void **state)
+{
+	static const struct {
+		uint8_t kind;
+		const char *label, *category;
+	} cases[] = {
+		{ROW_DMA_IN, "DmaI", "device_dma"},
+		{ROW_PREP, "Prep", "device_prep"},
+		{ROW_EXEC, "Exec", "kernel"},
+		{ROW_DMA_OUT, "DmaO", "device_dma"},
+		{ROW_MEMCPY_HTOD, "Memcpy HtoD", "gpu_memcpy"},
+		{ROW_MEMCPY_DTOH, "Memcpy DtoH", "gpu_memcpy"},
+		{ROW_MEMCPY_DTOD, "Memcpy DtoD", "gpu_memcpy"},
+		{ROW_MEMCPY_PTOP, "Memcpy PtoP", "gpu_memcpy"},
+		{ROW_MEMSET, "Memset", "gpu_memset"},
+		{ROW_RELEASE, "Release", "device_release"},
+		{ROW_FIRMWARE, "FW", "firmware"},
+		{ROW_KERNEL, "Kernel", "firmware"},
+		{ROW_ZONE, "Zone", "firmware"},
+	};
+	const size_t n_cases = sizeof(cases) / sizeof(cases[0]);
+	struct chrome_test *test = *state;
+
+	assert_int_equal(n_cases, DEVICE_ROW_KIND_COUNT);
+	chrome_add_rank(test, 0);
+	fixture_op(&test->fixture, (struct tick_op){.class = RECORD_DEVICE_OP, .peer = -1});
+	fixture_zone(&test->fixture, (struct zone){.core = 0});
+	for (size_t i = 0; i < n_cases; i++)
+		fixture_device_row(&test->fixture,
+		                   (struct device_row){(int64_t)i * 10, (int64_t)i * 10 + 5, 0, 0,
+		                                       1, cases[i].kind, TIME_CERTIFIED, 0});
+	chrome_emit(test);
+	for (size_t i = 0; i < n_cases; i++) {
+		cJSON *event = chrome_find(test, "X", cases[i].label, 0);
+
+		assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(event, "cat")),
+		                    cases[i].category);
+	}
+}
+
+/* Many buffers full, of rows that nest at random, of which many have equal times; a lane takes
+ * what would cross. */
+static void test_chrome__sorts_many_rows(void **state)
+{
+	struct chrome_test *test = *state;
+	struct timeline_fixture *fixture = &test->fixture;
+	uint32_t name, op;
+	uint64_t seed = 1;
+
+	chrome_add_rank(test, 0);
+	name = fixture_string(fixture, "row");
+	op = fixture_op(fixture, (struct tick_op){.class = RECORD_DEVICE_OP, .peer = -1});
+	for (int64_t i = 0; i < 3000; i++) {
+		struct host_row row = fixture_scope(fixture, 0, "", i / 3 * 10, i / 3 * 10 + 9);
+
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		row.name = name;
+		row.end_time_ns -= i % 3 * 3; /* three that start together, the longest first */
+		fixture_host(fixture, row);
+		fixture_instant(fixture, (struct instant_row){.time_ns = i * 7 / 2,
+		                                              .name = name,
+		                                              .class = RECORD_INSTANT});
+		fixture_counter(fixture, (struct counter_row){.time_ns = i / 2,
+		                                              .name = name,
+		                                              .core = FLEXTRACE_NONE});
+		fixture_device_row(fixture, (struct device_row){i * 40, i * 40 + 40, 0, op, 1,
+		                                                ROW_EXEC, TIME_CERTIFIED, 0});
+		if (i % 3 == 0)
+			fixture_flow(fixture,
+			             (struct flow){row.start_time_ns,
+			                           (i + (int64_t)(seed >> 60)) * 40, 0, 1, 1});
+	}
+	/* arrows to rows behind the last one would end nowhere */
+	for (int64_t i = 3000; i < 3016; i++)
+		fixture_device_row(fixture, (struct device_row){i * 40, i * 40 + 40, 0, op, 1,
+		                                                ROW_EXEC, TIME_CERTIFIED, 0});
+	chrome_emit(test);
+	assert_int_equal(chrome_count(test, "X"), 6016);
+	assert_int_equal(chrome_count(test, "i"), 3000);
+	assert_int_equal(chrome_count(test, "C"), 3000);
+	assert_int_equal(chrome_count(test, "s"), 1000);
+	assert_int_equal(chrome_count(test, "f"), 1000);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, chrome_test_empty, chrome_test_stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_chrome__writes_an_empty_timeline),
+		TEST(test_chrome__tells_the_rank_of_a_single_one),
+		TEST(test_chrome__keeps_processes_of_one_rank_apart),
+		TEST(test_chrome__leaves_excluded_processes_out),
+		TEST(test_chrome__keeps_hostile_names),
+		TEST(test_chrome__leaves_out_counters_that_are_no_number),
+		TEST(test_chrome__draws_no_arrow_back_in_time),
+		TEST(test_chrome__starts_at_a_whole_second),
+		TEST(test_chrome__makes_room_for_losses_before_the_first_row),
+		TEST(test_chrome__gives_every_kind_its_category),
+		TEST(test_chrome__gives_every_device_kind_its_category),
+		TEST(test_chrome__sorts_many_rows),
+	};
+
+	return cmocka_run_group_tests_name("chrome_cases", tests, NULL, NULL);
+}
