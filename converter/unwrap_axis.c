@@ -30,10 +30,11 @@ struct placer {
 /* Whether the fact's own bracket is short enough for a single epoch. */
 static bool is_startable(const struct axis *axis, const struct fact *fact)
 {
-	double ticks = axis->rate.hi * (double)(fact->after_ns - fact->before_ns);
+	double ticks;
 
 	if (!fact_is_bounded(fact))
 		return false;
+	ticks = axis->rate.hi * (double)(fact->after_ns - fact->before_ns);
 	return fact->kind != FACT_OP ||
 	       ticks + 2 * axis->tolerance < ldexp(1, (int)axis->narrow_bits);
 }
