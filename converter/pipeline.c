@@ -153,7 +153,6 @@ static int fit_clocks(struct pipeline *pipeline, struct flextrace_error *error)
 	FLEXTRACE_TRY(align_run(&pipeline->identity, &unwrapped->sync_points, pipeline->ledger,
 	                        &pipeline->alignment, error));
 	table_release(&unwrapped->brackets);
-	table_release(&unwrapped->sync_points);
 	return FLEXTRACE_OK;
 }
 

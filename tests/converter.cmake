@@ -12,3 +12,19 @@ flextrace_add_unit_test(NAME decode SOURCES ${converter_text_source} LIBS Thread
 flextrace_add_unit_test(NAME gather SOURCES ${converter_text_source} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME identity SOURCES ${converter_text_source}
 	converter/definitions.c converter/identity.c LIBS Threads::Threads)
+
+# The whole pipeline: unit tests, then the golden cases, one test a case.
+flextrace_add_unit_test(NAME pipeline
+	SOURCES tests/text_source.c tests/scratch.c tests/failing_malloc.c LIBS flextrace_core)
+target_link_options(test_pipeline PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
+
+add_executable(golden golden/golden.c text_source.c scratch.c)
+target_include_directories(golden PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(golden PRIVATE flextrace_options flextrace_core)
+file(GLOB golden_inputs CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/golden/*/input.txt)
+foreach(input ${golden_inputs})
+	cmake_path(GET input PARENT_PATH case)
+	cmake_path(GET case FILENAME name)
+	add_test(NAME golden.${name} COMMAND golden ${case})
+	set_tests_properties(golden.${name} PROPERTIES LABELS golden TIMEOUT 60)
+endforeach()

@@ -134,7 +134,7 @@ static void show_difference(const char *expected, const char *text)
 	fflush(NULL);
 	child = fork();
 	if (child == 0) {
-		execlp("diff", "diff", "-u", expected, path, (char *)NULL);
+		execlp("diff", "diff", "-uN", expected, path, (char *)NULL);
 		_exit(127);
 	}
 	waitpid(child, NULL, 0);
