@@ -337,16 +337,17 @@ int recording_convert(const struct recording *recording, struct conversion_optio
 	struct flextrace_error error = {0};
 	int code;
 
-	conversion->output_dir = recording->dir;
+	if (!conversion->output_dir)
+		conversion->output_dir = recording->dir;
 	code = convert_traces(&trace, 1, conversion, n_workers);
 	if (code != CLI_OK && code != CLI_LOSS) {
 		cli_note("the trace is kept: %s", trace);
 		return code;
 	}
-	if (!cli_is_quiet() && summary_print(recording->dir, stdout, &error) < 0)
+	if (!cli_is_quiet() && summary_print(conversion->output_dir, stdout, &error) < 0)
 		return cli_fail(&error);
-	cli_note("output: %s", recording->dir);
-	if (has_loss(recording->dir, "channel_not_created")) {
+	cli_note("output: %s", conversion->output_dir);
+	if (has_loss(conversion->output_dir, "channel_not_created")) {
 		cli_error(
 			"The recording is not whole: LTTng could not make all buffers, most likely "
 			"because /dev/shm or the memory is too small; enlarge it (docker run "

@@ -75,7 +75,8 @@ void recording_forget(const struct recording *recording);
  */
 int recording_explain(const struct recording *recording, const struct recording_outcome *outcome);
 
-/* Converts the trace and prints the summary. `conversion->output_dir` is set to the recording's directory. */
+/* Converts the trace and prints the summary. Writes beside the trace unless `conversion->output_dir` is set.
+ * Returns an exit code. */
 int recording_convert(const struct recording *recording, struct conversion_options *conversion,
                       uint32_t n_workers);
 

@@ -148,11 +148,6 @@ static int run_stop(const struct command *command, int argc, char **argv)
 	if (code == CLI_OK && first + 1 < argc) {
 		cli_error("One directory at a time");
 		code = CLI_USAGE;
-	} else if (code == CLI_OK && conversion.output_dir) {
-		cli_error(
-			"The output goes beside the trace: give the directory of the recording as "
-			"operand");
-		code = CLI_USAGE;
 	}
 	if (code == CLI_OK)
 		code = stop(argv[first], &options, &conversion);
@@ -197,7 +192,9 @@ const struct command stop_command = {
 	.name = "stop",
 	.operands = "[DIR]",
 	.summary = "Stop a recording of `flextrace start` and convert it",
-	.text = "Without DIR, the only recording there is.",
+	.text = "Without DIR, the only recording there is. The output goes beside the trace unless "
+                "-o\n"
+		"names another directory.",
 	.tables = {stop_option_table, conversion_option_table},
 	.run = run_stop};
 

@@ -1,49 +1,59 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# man_options.sh FLEXTRACE MANDIR: --help and the man pages name the same options, and the sink's page the same
-# parameters as the command's conversion options.
-set -u
+# man_options.sh FLEXTRACE MANDIR: every command has a man page, the page and --help name the same options, the sink's
+# page names the options of `convert`, and mandoc has nothing to say (where it is installed).
+set -eu
 FLEXTRACE=$1
-cd "$2" || exit 1
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+cd "$2"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 bad=0
+
+fail() {
+	echo "FAIL: $*" >&2
+	bad=1
+}
 
 # The page of a command, behind `.so` where several share one.
 page_of() {
-	page=flextrace-$1.1
-	shared=$(sed -n 's/^\.so \(man1\/\)\{0,1\}//p' "$page")
-	echo "${shared:-$page}"
+	shared=$(sed -n 's,^\.so man1/,,p' "flextrace-$1.1")
+	echo "${shared:-flextrace-$1.1}"
 }
 
+# Options that --help lists, one a line: -o and --output-dir.
 help_options() {
-	"$FLEXTRACE" "$1" --help | grep -oE '^ +(-[a-z], )?--[a-z][a-z-]*' | grep -oE -- '--[a-z-]+'
+	"$FLEXTRACE" "$1" --help | grep -oE '^ +(-[a-z], )?--[a-z][a-z-]*' | tr -d ' ' | tr , '\n'
 }
 
-for command in record start stop status convert report doctor; do
-	page=$(page_of $command)
-	help_options $command >"$dir/help" || exit 1
-	[ -s "$dir/help" ] || { echo "$command --help lists no option"; bad=1; }
-	cat "$dir/help" >>"$dir/$page"
-	grep -E '^\.It Fl' "$page" | grep -oE 'Fl -[a-z][a-z-]*' | sed 's/Fl -/--/' | sort -u >"$dir/man"
-	missing=$(sort -u "$dir/help" | comm -23 - "$dir/man")
-	# `stop` converts like `convert` does and points to its page.
-	if grep -q 'Xr flextrace-convert 1' "$page"; then
-		missing=$(for option in $missing; do
-			grep -qE "^\.It Fl.*-${option#--}( |\$)" flextrace-convert.1 || echo "$option"
-		done)
-	fi
-	[ -z "$missing" ] || { echo "$page: not described:" $missing; bad=1; }
-done
-for page in "$dir"/flextrace-*.1; do
-	name=$(basename "$page")
-	sort -u "$page" >"$dir/help"
-	grep -E '^\.It Fl' "$name" | grep -oE 'Fl -[a-z][a-z-]*' | sed 's/Fl -/--/' | sort -u >"$dir/man"
-	unknown=$(comm -13 "$dir/help" "$dir/man")
-	[ -z "$unknown" ] || { echo "$name: no command has:" $unknown; bad=1; }
+# Options that the page has in its section "Options" or "Options of COMMAND".
+page_options() {
+	sed -n "/^\.Ss Options\( of $1\)\{0,1\}\$/,/^\.S[sh] /{/^\.S[sh] /d; p;}" "$(page_of "$1")" |
+		grep -oE 'Fl -?[a-z][a-z-]*' | sed 's/^Fl /-/'
+}
+
+commands=$("$FLEXTRACE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+[ "$(echo "$commands" | wc -w)" -ge 7 ] || fail "only these commands: $commands"
+for command in $commands; do
+	[ -f "flextrace-$command.1" ] || { fail "no page for $command"; continue; }
+	help_options "$command" | sort -u >"$scratch/help"
+	page_options "$command" | sort -u >"$scratch/page"
+	[ "$(wc -l <"$scratch/help")" -ge 4 ] || fail "$command --help names no options"
+	diff -u --label "$command --help" --label "$(page_of "$command")" "$scratch/help" "$scratch/page" ||
+		fail "options of $command differ"
+	grep -q "$command" flextrace.1 || fail "flextrace.1 does not name $command"
 done
 
-help_options convert | sed 's/^--//' | grep -vxE 'workers|help|quiet' | sort >"$dir/help"
-sed -n 's/^\.It Li \([a-z-]*\) No.*/\1/p' babeltrace2-sink.flextrace.timeline.7 | sort >"$dir/man"
-diff "$dir/help" "$dir/man" || { echo "the sink's page and the options differ"; bad=1; }
+# The sink takes what convert takes, but workers and what belongs to every command.
+help_options convert | sed -n 's/^--//p' | grep -vxE 'workers|help|quiet' | sort -u >"$scratch/help"
+sed -n 's/^\.It Li \([a-z-]*\) No.*/\1/p' babeltrace2-sink.flextrace.timeline.7 | sort -u >"$scratch/page"
+diff -u "$scratch/help" "$scratch/page" || fail "parameters of the sink differ from the options of convert"
+
+if command -v mandoc >/dev/null; then
+	for page in *.[17]; do
+		grep -q '^\.so' "$page" && continue
+		mandoc -T lint -W warning "$page" >"$scratch/lint" 2>/dev/null || { cat "$scratch/lint"; fail "$page"; }
+	done
+else
+	echo "mandoc is not installed: the pages are not checked by it"
+fi
 exit $bad
