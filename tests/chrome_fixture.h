@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chrome_fixture.h: a timeline, the trace.json of it, and what stands in there. Every trace that a test
- * writes goes through trace_checker.
+ * chrome_fixture.h: a timeline, the trace.json of it, and what stands in there. Every trace that a
+ * test writes goes through trace_checker.
  */
 #ifndef FLEXTRACE_TESTS_CHROME_FIXTURE_H
 #define FLEXTRACE_TESTS_CHROME_FIXTURE_H
