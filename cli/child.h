@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * child.h: runs the traced program in the foreground, as if nobody stood between it and the terminal.
+ * child.h: runs the traced program in the foreground, as if nobody stood between it and the
+ * terminal.
  *
- * The program stays in our process group: it keeps the terminal and its place in a pipeline, and Ctrl-C, Ctrl-\ and
- * Ctrl-Z reach it as they would without us. We outlive the first two. Signals that are sent to us alone are passed on.
+ * The program stays in our process group: it keeps the terminal and its place in a pipeline, and
+ * Ctrl-C, Ctrl-\ and Ctrl-Z reach it as they would without us. We outlive the first two. Signals
+ * that are sent to us alone are passed on.
  *
- * - signals_hold() first, so that a signal at any time ends the recording properly; signals_release() last.
+ * - signals_hold() first, so that a signal at any time ends the recording properly;
+ *   signals_release() last.
  */
 #ifndef FLEXTRACE_CHILD_H
 #define FLEXTRACE_CHILD_H
@@ -30,18 +33,19 @@ void signals_release(const struct held_signals *signals);
 /* A signal that came while it was held, 0 = none. */
 int signals_pending(const struct held_signals *signals);
 
-/* Waits for one of the held signals to come, or for the process `pid` to end (0 = none). Returns the signal or 0. */
+/* Waits for one of the held signals to come, or for the process `pid` to end (0 = none). Returns
+ * the signal or 0. */
 int signals_wait(const struct held_signals *signals, pid_t pid);
 
-/* Finds a program as a shell does. Returns 0 and its path, or the shell's exit code: 127 = not found, 126 = cannot
- * be executed. */
+/* Finds a program as a shell does. Returns 0 and its path, or the shell's exit code: 127 = not
+ * found, 126 = cannot be executed. */
 int child_find(const char *program, char ret_path[PATH_MAX]);
 
 /* Starts argv with our environment. Returns its pid, or FLEXTRACE_E_SYSTEM with the reason. */
 pid_t child_start(const char *path, char *const argv[], const struct held_signals *signals,
                   struct flextrace_error *error);
 
-/* Waits for the program, passing signals on. Returns its exit code, 128 + n if signal n ended it. */
+/* Waits for the program, passing signals on. Returns its exit code, 128 + n for signal n. */
 int child_wait(pid_t pid, const struct held_signals *signals);
 
 #endif

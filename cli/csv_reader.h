@@ -2,10 +2,12 @@
 /*
  * csv_reader.h: reads RFC 4180 CSV, record by record, in constant memory per record.
  *
- * Takes what the emitters write and what a spreadsheet may have made of it: quoted fields with commas, line
- * breaks and doubled quotes, CRLF or LF, a last line without its end, a byte order mark.
+ * Takes what the emitters write and what a spreadsheet may have made of it: quoted fields with
+ * commas, line breaks and doubled quotes, CRLF or LF, a last line without its end, a byte order
+ * mark.
  *
- * - Fields are weak: valid until the next call. They are NUL-terminated; a NUL byte in the input is malformed.
+ * - Fields are weak: valid until the next call. They are NUL-terminated; a NUL byte in the input
+ *   is malformed.
  * - A malformed record ends the reading with its line number.
  */
 #ifndef FLEXTRACE_CSV_READER_H
@@ -33,8 +35,8 @@ struct csv_reader {
 /* Reads from `file`, which stays the caller's; `name` weak. */
 void csv_reader_init(struct csv_reader *reader, FILE *file, const char *name);
 
-/* Reads a record: 1 = there is one, 0 = end of file, FLEXTRACE_E_INPUT = malformed or unreadable. Empty
- * lines are skipped. */
+/* Reads a record: 1 = there is one, 0 = end of file, FLEXTRACE_E_INPUT = malformed or
+ * unreadable. Empty lines are skipped. */
 int csv_reader_next(struct csv_reader *reader, struct flextrace_error *error);
 
 /* Field `i` of the record last read; "" behind the last. */

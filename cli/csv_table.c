@@ -178,7 +178,8 @@ int csv_table_read(FILE *file, const char *name, const struct csv_table_query *q
 	return code;
 }
 
-/* Reads one character, stores its width on the screen; 0 = end. Invalid and control characters become '?'. */
+/* Reads one character, stores its width on the screen; 0 = end. Invalid and control characters
+ * become '?'. */
 static size_t next_character(const char *text, wchar_t *ret_character, uint32_t *ret_width)
 {
 	mbstate_t state = {0};

@@ -2,9 +2,11 @@
 /*
  * csv_table.h: a CSV file as rows to sort, filter and print in columns.
  *
- * Holds only what will be printed: with a limit of n rows, never more than 2 n of a file of any length.
+ * Holds only what will be printed: with a limit of n rows, never more than 2 n of a file of any
+ * length.
  *
- * - Sorting puts numbers first, largest first, then texts from A to Z, then empty cells; equals stay as in the file.
+ * - Sorting puts numbers first, largest first, then texts from A to Z, then empty cells; equals
+ *   stay as in the file.
  * - A column whose cells are numbers or empty is right-aligned.
  * - Control characters are printed as '?', so that no name can move the cursor.
  */
@@ -36,13 +38,14 @@ struct csv_table {
 };
 
 /*
- * Reads `file`; `name` for messages, weak. FLEXTRACE_E_USAGE: no column of that name, the message lists them.
- * FLEXTRACE_E_INPUT: malformed.
+ * Reads `file`; `name` for messages, weak. FLEXTRACE_E_USAGE: no column of that name, the
+ * message lists them. FLEXTRACE_E_INPUT: malformed.
  */
 int csv_table_read(FILE *file, const char *name, const struct csv_table_query *query,
                    struct csv_table *ret_table, struct flextrace_error *error);
 
-/* Prints with the headings in bold where `to` takes it; `width` columns at most, 0 = as wide as it is. */
+/* Prints with the headings in bold where `to` takes it; `width` columns at most, 0 = as wide as it
+ * is. */
 void csv_table_print(const struct csv_table *table, FILE *to, uint32_t width);
 
 void csv_table_release(struct csv_table *table);

@@ -2,8 +2,9 @@
 /*
  * daemon.h: LTTng's session daemon: found, or started for as long as it is needed.
  *
- * A daemon that answers is used and never touched. Where none does, our own is started without a console; it is
- * named by its pid and start time, so that whoever ends the recording can stop that very process and no other.
+ * A daemon that answers is used and never touched. Where none does, our own is started without a
+ * console; it is named by its pid and start time, so that whoever ends the recording can stop
+ * that very process and no other.
  */
 #ifndef FLEXTRACE_DAEMON_H
 #define FLEXTRACE_DAEMON_H
@@ -25,8 +26,8 @@ bool daemon_is_alive(void);
 int daemon_ensure(struct session_daemon *ret_daemon, struct flextrace_error *error);
 
 /*
- * Stops the daemon if it is ours and no session is left in it, and waits for its end. Returns 1 if it was left
- * running for the sessions of others, 0 otherwise.
+ * Stops the daemon if it is ours and no session is left in it, and waits for its end. Returns 1
+ * if it was left running for the sessions of others, 0 otherwise.
  */
 int daemon_stop(const struct session_daemon *daemon, struct flextrace_error *error);
 

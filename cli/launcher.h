@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * launcher.h: whether this process is one of several that a launcher (mpirun, srun, torchrun, ...) started, and
- * which of them belong together.
+ * launcher.h: whether this process is one of several that a launcher (mpirun, srun, torchrun,
+ * ...) started, and which of them belong together.
  *
- * Knows Open MPI, MPICH and Intel MPI (Hydra), Slurm, PALS and torchrun by the environment they give to each rank.
- * Launchers that give no unique name are told apart by the process that started the ranks.
+ * Knows Open MPI, MPICH and Intel MPI (Hydra), Slurm, PALS and torchrun by the environment they
+ * give to each rank. Launchers that give no unique name are told apart by the process that
+ * started the ranks.
  */
 #ifndef FLEXTRACE_LAUNCHER_H
 #define FLEXTRACE_LAUNCHER_H

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * member.h: several `flextrace record` of one job share one recording: the first makes it, the others join, the
- * last ends it.
+ * member.h: several `flextrace record` of one job share one recording: the first makes it, the
+ * others join, the last ends it.
  *
- * Members meet at the state file in the output directory. Two locks on it, held by the kernel so that a member that
- * dies leaves none behind: byte 0 is held for writing while a member joins or leaves, byte 1 for reading as long as
- * it is a member. Whoever can get byte 1 for writing is the last.
+ * Members meet at the state file in the output directory. Two locks on it, held by the kernel so
+ * that a member that dies leaves none behind: byte 0 is held for writing while a member joins or
+ * leaves, byte 1 for reading as long as it is a member. Whoever can get byte 1 for writing is
+ * the last.
  */
 #ifndef FLEXTRACE_MEMBER_H
 #define FLEXTRACE_MEMBER_H
@@ -22,16 +23,17 @@ struct member {
 };
 
 /*
- * Joins the recording in `dir`, or makes it as recording_begin() does. Returns 1 if it made it, 0 if it joined; the
- * caller ends its membership with member_leave().
+ * Joins the recording in `dir`, or makes it as recording_begin() does. Returns 1 if it made it,
+ * 0 if it joined; the caller ends its membership with member_leave().
  */
 int member_join(struct member *ret_member, const char *dir, const char *session,
                 const struct recording_options *options, uint32_t n_expected,
                 struct recording *ret_recording, struct flextrace_error *error);
 
 /*
- * Leaves. Returns 1 for the last member, which then owns the recording and ends it, else 0. Where more members are
- * expected that have not joined yet, the last one waits a moment for them: they start within seconds.
+ * Leaves. Returns 1 for the last member, which then owns the recording and ends it, else 0.
+ * Where more members are expected that have not joined yet, the last one waits a moment for
+ * them: they start within seconds.
  */
 int member_leave(struct member *member, const struct recording *recording);
 

@@ -44,7 +44,8 @@ const char *provider_choose(char ret_path[PATH_MAX])
 	return ret_path;
 }
 
-/* In the child: the command itself must not register. Leaves without the library's farewell to the daemon. */
+/* In the child: the command itself must not register. Leaves without the library's farewell to the
+ * daemon. */
 _Noreturn static void load_and_tell(const char *path, int timeout_ms, int report)
 {
 	const char *reason;

@@ -11,14 +11,15 @@
 
 #define PROVIDER_FILE "libflextrace-lttng.so"
 
-/* Chooses the provider that programs should load: $FLEXTRACE_PROVIDER, else the one beside this command (in the
- * build tree, or where both were installed), else PROVIDER_FILE for the dynamic linker to find. */
+/* Chooses the provider that programs should load: $FLEXTRACE_PROVIDER, else the one beside this
+ * command (in the build tree, or where both were installed), else PROVIDER_FILE for the dynamic
+ * linker to find. */
 const char *provider_choose(char ret_path[PATH_MAX]);
 
 /*
- * Loads a provider in a process of its own, which registers with the session daemon and waits for that at most
- * `timeout_ms`. It records nothing, but makes LTTng allocate this user's buffers. FLEXTRACE_E_SYSTEM: it cannot be
- * loaded; the message says why.
+ * Loads a provider in a process of its own, which registers with the session daemon and waits
+ * for that at most `timeout_ms`. It records nothing, but makes LTTng allocate this user's
+ * buffers. FLEXTRACE_E_SYSTEM: it cannot be loaded; the message says why.
  */
 int provider_try(const char *path, int timeout_ms, struct flextrace_error *error);
 

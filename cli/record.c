@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flextrace record: records a program, or programs that already run, and converts what was recorded. */
+/* flextrace record: records a program, or programs that already run, and converts what was
+ * recorded. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +115,8 @@ static void set_environment(const struct run *run)
 	setenv("LTTNG_UST_REGISTER_TIMEOUT", REGISTER_TIMEOUT_MS, 0);
 }
 
-/* "flextrace-<program>-<date>", or one name for all of a job; hosts of one job do not share a directory. */
+/* "flextrace-<program>-<date>", or one name for all of a job; hosts of one job do not share a
+ * directory. */
 static void choose_dir(const struct run *run, const char *program, char dir[PATH_MAX])
 {
 	const char *base = strrchr(program, '/');
@@ -165,7 +167,8 @@ static int begin(struct run *run)
 	choose_dir(run, program, dir);
 	n = strlen(dir);
 	code = begin_in(run, dir, session, &error);
-	/* A name of our own choice that is taken: the same second, or another recording of the job. */
+	/* A name of our own choice that is taken: the same second, or another recording of the
+	 * job. */
 	for (int i = 2; code == FLEXTRACE_E_OUTPUT && !run->conversion.output_dir && i < 100 &&
 	                has_recording(dir) && n < sizeof(dir) - 4;
 	     i++) {

@@ -113,8 +113,8 @@ static int plan_buffers(const struct recording_options *options, struct buffer_p
 }
 
 /*
- * Has this user's buffers made before the first program comes: it starts sooner, and a recording that cannot work
- * fails now.
+ * Has this user's buffers made before the first program comes: it starts sooner, and a recording
+ * that cannot work fails now.
  */
 static int make_buffers(const struct recording *recording, struct flextrace_error *error)
 {

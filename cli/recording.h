@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recording.h: a recording from its directory to its trace: what `record`, `start` and `stop` share.
+ * recording.h: a recording from its directory to its trace: what `record`, `start` and `stop`
+ * share.
  *
  *	DIR/                      the output directory
  *	DIR/trace/                what LTTng writes
@@ -52,31 +53,33 @@ struct recording_outcome {
 int recording_make_dir(const char *dir, bool *ret_made, struct flextrace_error *error);
 
 /*
- * Starts a recording in `dir` (made where missing, without an earlier recording). `session` names the session;
- * `pid` narrows it to one process, 0 = all. FLEXTRACE_E_USAGE, _OUTPUT or _SYSTEM: nothing is left behind.
+ * Starts a recording in `dir` (made where missing, without an earlier recording). `session`
+ * names the session; `pid` narrows it to one process, 0 = all. FLEXTRACE_E_USAGE, _OUTPUT or
+ * _SYSTEM: nothing is left behind.
  */
 int recording_begin(const char *dir, const char *session, const struct recording_options *options,
                     pid_t pid, struct recording *ret_recording, struct flextrace_error *error);
 
-/* Stops and destroys the session, looks at the trace, stops our daemon; a trace without records is
- * removed. Continues past errors and reports the first. Returns 1 if the daemon is left to others. */
+/* Stops and destroys the session, looks at the trace, stops our daemon; a trace without records
+ * is removed. Continues past errors and reports the first. Returns 1 if the daemon is left to
+ * others. */
 int recording_end(struct recording *recording, struct recording_outcome *ret_outcome,
                   struct flextrace_error *error);
 
-/* Writes and reads the state file of `recording->dir`. Loading where there is none or a damaged one:
- * FLEXTRACE_E_INPUT. */
+/* Writes and reads the state file of `recording->dir`. Loading where there is none or a damaged
+ * one: FLEXTRACE_E_INPUT. */
 int recording_save(const struct recording *recording, struct flextrace_error *error);
 int recording_load(const char *dir, struct recording *ret_recording, struct flextrace_error *error);
 void recording_forget(const struct recording *recording);
 
 /*
- * Tells the user how it went: losses and what to do about them, no data, buffers that were not made. Returns an
- * exit code: CLI_OK if there is something to convert, else CLI_INPUT.
+ * Tells the user how it went: losses and what to do about them, no data, buffers that were not
+ * made. Returns an exit code: CLI_OK if there is something to convert, else CLI_INPUT.
  */
 int recording_explain(const struct recording *recording, const struct recording_outcome *outcome);
 
-/* Converts the trace and prints the summary. Writes beside the trace unless `conversion->output_dir` is set.
- * Returns an exit code. */
+/* Converts the trace and prints the summary. Writes beside the trace unless
+ * `conversion->output_dir` is set. Returns an exit code. */
 int recording_convert(const struct recording *recording, struct conversion_options *conversion,
                       uint32_t n_workers);
 

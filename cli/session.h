@@ -2,9 +2,10 @@
 /*
  * session.h: one LTTng recording session of our own, through liblttng-ctl.
  *
- * The session has two channels with per-user buffers in discard mode: `definitions` (who and what the records
- * are about, small sub-buffers of its own so that no load can push it out) and `events` (everything else).
- * Events are enabled by explicit list, never with exclusions: those crash the session daemon of LTTng 2.13.
+ * The session has two channels with per-user buffers in discard mode: `definitions` (who and
+ * what the records are about, small sub-buffers of its own so that no load can push it out) and
+ * `events` (everything else). Events are enabled by explicit list, never with exclusions: those
+ * crash the session daemon of LTTng 2.13.
  *
  * - Names start with SESSION_PREFIX, so that what was left running can be found and stopped.
  * - Needs a session daemon that answers: daemon.h.
@@ -51,7 +52,8 @@ int session_create(const struct session_setup *setup, struct flextrace_error *er
 /* Starts recording; programs that already run record their definitions now (LTTng's state dump). */
 int session_start(const char *name, struct flextrace_error *error);
 
-/* Stops and waits until all data is written. `ret_losses` may be NULL; per-process figures stand in the trace. */
+/* Stops and waits until all data is written. `ret_losses` may be NULL; per-process figures stand
+ * in the trace. */
 int session_stop(const char *name, struct session_losses *ret_losses,
                  struct flextrace_error *error);
 
@@ -59,8 +61,8 @@ int session_stop(const char *name, struct session_losses *ret_losses,
 int session_destroy(const char *name, struct flextrace_error *error);
 
 /*
- * Lists the sessions whose names start with `prefix` ("" = all). Stores an owned array (free()) and returns
- * its length.
+ * Lists the sessions whose names start with `prefix` ("" = all). Stores an owned array (free())
+ * and returns its length.
  */
 int session_list(const char *prefix, struct session_entry **ret_entries,
                  struct flextrace_error *error);
@@ -70,11 +72,11 @@ enum session_verdict {
 	SESSION_HAS_DATA,
 	SESSION_NO_STREAMS,         /* no program registered */
 	SESSION_NO_RECORDS,         /* buffers were made, nothing was written into them */
-	SESSION_CHANNEL_NOT_CREATED /* LTTng could not make a user's buffers, and called that success */
+	SESSION_CHANNEL_NOT_CREATED /* LTTng could not make a user's buffers */
 };
 
-/* Looks into a trace directory; stores a user's directory without buffers in `ret_where` (may be NULL). Records
- * are seen once the session is stopped. */
+/* Looks into a trace directory; stores a user's directory without buffers in `ret_where` (may be
+ * NULL). Records are seen once the session is stopped. */
 enum session_verdict session_inspect(const char *trace_dir, char ret_where[PATH_MAX]);
 
 #endif

@@ -193,7 +193,7 @@ const struct command stop_command = {
 	.operands = "[DIR]",
 	.summary = "Stop a recording of `flextrace start` and convert it",
 	.text = "Without DIR, the only recording there is. The output goes beside the trace unless "
-                "-o\n"
+		"-o\n"
 		"names another directory.",
 	.tables = {stop_option_table, conversion_option_table},
 	.run = run_stop};

@@ -28,7 +28,8 @@ static void test_buffers__default_where_there_is_room(void **state)
 	assert_false(plan.is_scaled);
 }
 
-/* Every machine and every size of /dev/shm: half of it is never exceeded, and sizes stay powers of two. */
+/* Every machine and every size of /dev/shm: half of it is never exceeded, and sizes stay powers of
+ * two. */
 static void test_buffers__all_channels_take_at_most_half(void **state)
 {
 	(void)state;

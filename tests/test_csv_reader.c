@@ -99,7 +99,8 @@ static void test_csv_reader__a_missing_quote_does_not_eat_all_memory(void **stat
 	free(bytes);
 }
 
-/* Cut anywhere, the reader ends with records or an error, and never reads outside (sanitizers watch). */
+/* Cut anywhere, the reader ends with records or an error, and never reads outside (sanitizers
+ * watch). */
 static void test_csv_reader__survives_a_cut_at_every_byte(void **state)
 {
 	static const char bytes[] =

@@ -6,7 +6,7 @@
  *	steps=N       N steps, each with one scope "in step"
  *	windows=N     N windows, each with one scope "in window"
  *	say=TEXT      writes TEXT and a newline to stdout
- *	terminal      says "terminal" if stdin, stdout and the foreground are ours, else "no terminal"
+ *	terminal      says "terminal" if stdin, stdout and the foreground are ours
  *	write=FILE    appends a byte to FILE (a pipe: tells who reads it that we are here)
  *	read=FILE     reads FILE to its end (a pipe: waits for who writes it)
  *	await         waits for SIGINT, SIGTERM or SIGUSR1 and says its number

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * terminal TEXT COMMAND [ARGUMENT...]: runs a command on a terminal of its own, copies what it prints, types Ctrl-C
- * when it has printed TEXT, and ends with its exit code.
+ * terminal TEXT COMMAND [ARGUMENT...]: runs a command on a terminal of its own, copies what it
+ * prints, types Ctrl-C when it has printed TEXT, and ends with its exit code.
  */
 #include <pty.h>
 #include <stdio.h>
