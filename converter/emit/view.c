@@ -136,8 +136,7 @@ bool view_loss_times(const struct view *view, const struct loss *loss, int64_t *
 	const struct alignment *alignment = view->timeline->alignment;
 	uint32_t process = clock_of_loss(view, loss);
 
-	if (process == FLEXTRACE_NONE || loss->first_host_ns == INT64_MIN ||
-	    loss->last_host_ns == INT64_MIN)
+	if (process == FLEXTRACE_NONE || loss->first_host_ns == INT64_MIN)
 		return false;
 	*ret_first_time_ns = alignment_place(alignment, process, loss->first_host_ns).time_ns;
 	*ret_last_time_ns = alignment_place(alignment, process, loss->last_host_ns).time_ns;
