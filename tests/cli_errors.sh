@@ -120,7 +120,7 @@ diff -r kept before >/dev/null || fail "a failed conversion touched the output"
 # an interrupted one leaves nothing
 rm -rf out
 "$FLEXTRACE" convert good -o out --quiet &
-kill -INT $! 2>/dev/null
+kill -TERM $! 2>/dev/null
 wait $!
 [ -z "$(find out "$TMPDIR" -name '*.tmp' 2>/dev/null)" ] || fail "interrupted: half-written files"
 

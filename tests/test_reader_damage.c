@@ -124,6 +124,31 @@ static void test_reader_damage__says_why_there_is_nothing_to_read(void **state)
 	free(streamless);
 }
 
+static void test_reader_damage__links_that_lead_back_are_not_followed(void **state)
+{
+	char *below = path_in(*state, "below");
+	char *links[2] = {path_in(below, "a"), path_in(below, "b")};
+	char *trace = path_in(*state, "trace");
+	char *linked = path_in(below, "c");
+	struct ctf_writer_options options = {.dir = trace, .uuid = {1}};
+	struct reading reading;
+
+	assert_int_equal(mkdir(below, 0777), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(symlink("..", links[i]), 0);
+	assert_int_equal(symlink("../trace", linked), 0);
+	write_trace(&options, 1, 1);
+	assert_int_equal(read_path(&reading, below, 1), 0);
+	assert_int_equal(reading.set.n_streams, 1);
+	assert_int_equal(count_records(reading.set.streams[0]), RECORD_CLASS_COUNT);
+	reading_release(&reading);
+	free(below);
+	free(links[0]);
+	free(links[1]);
+	free(trace);
+	free(linked);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -132,6 +157,7 @@ int main(void)
 		TEST(test_reader_damage__reads_a_cut_stream_up_to_its_last_whole_packet),
 		TEST(test_reader_damage__a_corrupt_packet_costs_the_rest_of_its_stream),
 		TEST(test_reader_damage__says_why_there_is_nothing_to_read),
+		TEST(test_reader_damage__links_that_lead_back_are_not_followed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

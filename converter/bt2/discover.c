@@ -4,12 +4,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define MAX_DEPTH 32 /* of directories below what was named */
 
 /* -- groups ------------------------------------------------------------------------------------ */
 
@@ -127,7 +126,22 @@ static int add_trace(const struct plugins *plugins, const char *path, struct tra
 
 /* -- directories: functions return how many traces they found ---------------------------------- */
 
-static int search(const struct plugins *plugins, const char *path, int depth,
+/* A directory on the way down: links may lead back to one. */
+struct level {
+	const struct level *above; /* weak */
+	dev_t device;
+	ino_t inode;
+};
+
+static bool is_on_the_way(const struct level *level, const struct stat *status)
+{
+	for (; level; level = level->above)
+		if (level->device == status->st_dev && level->inode == status->st_ino)
+			return true;
+	return false;
+}
+
+static int search(const struct plugins *plugins, const char *path, const struct level *above,
                   struct trace_groups *groups);
 
 static int is_visible(const struct dirent *entry)
@@ -135,7 +149,7 @@ static int is_visible(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-static int search_below(const struct plugins *plugins, const char *path, int depth,
+static int search_below(const struct plugins *plugins, const char *path, const struct level *level,
                         struct trace_groups *groups)
 {
 	struct dirent **entries;
@@ -144,11 +158,10 @@ static int search_below(const struct plugins *plugins, const char *path, int dep
 
 	for (int i = 0; i < n; i++) {
 		char below[PATH_MAX];
-		struct stat status;
 
 		snprintf(below, sizeof(below), "%s/%s", path, entries[i]->d_name);
-		if (n_found >= 0 && stat(below, &status) == 0 && S_ISDIR(status.st_mode)) {
-			int found = search(plugins, below, depth + 1, groups);
+		if (n_found >= 0) {
+			int found = search(plugins, below, level, groups);
 
 			n_found = found < 0 ? found : n_found + found;
 		}
@@ -159,14 +172,19 @@ static int search_below(const struct plugins *plugins, const char *path, int dep
 	return n_found;
 }
 
-static int search(const struct plugins *plugins, const char *path, int depth,
+static int search(const struct plugins *plugins, const char *path, const struct level *above,
                   struct trace_groups *groups)
 {
-	int found = add_trace(plugins, path, groups);
+	struct level level = {.above = above};
+	struct stat status;
+	int found;
 
-	if (found || depth == MAX_DEPTH)
-		return found;
-	return search_below(plugins, path, depth, groups);
+	if (stat(path, &status) < 0 || !S_ISDIR(status.st_mode) || is_on_the_way(above, &status))
+		return 0;
+	level.device = status.st_dev;
+	level.inode = status.st_ino;
+	found = add_trace(plugins, path, groups);
+	return found ? found : search_below(plugins, path, &level, groups);
 }
 
 static int search_named(const struct plugins *plugins, const char *named,
@@ -183,7 +201,7 @@ static int search_named(const struct plugins *plugins, const char *named,
 		code = error_set(error, FLEXTRACE_E_INPUT,
 		                 "A trace is a directory, this is not: path=%s", named);
 	else
-		code = search(plugins, path, 0, groups);
+		code = search(plugins, path, NULL, groups);
 	free(path);
 	if (code == FLEXTRACE_E_MEMORY)
 		return error_set(error, code, "Out of memory");
