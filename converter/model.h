@@ -16,8 +16,8 @@
  *   clock_ns, host_ns   raw value of a host's CLOCK_MONOTONIC = LTTng's clock, per host clock
  *   time_ns   the reference host's clock, after alignment; emit adds its Unix-epoch offset, once
  *
- * Ids are 32-bit indexes into the tables of `struct identity` and `struct timeline`; strings are ids of
- * the conversion's string pool (strings.h). Nothing here depends on babeltrace2.
+ * Ids are 32-bit indexes into the tables of `struct identity` and `struct timeline`; strings are
+ * ids of the conversion's string pool (strings.h). Nothing here depends on babeltrace2.
  */
 #ifndef FLEXTRACE_MODEL_H
 #define FLEXTRACE_MODEL_H
@@ -31,38 +31,40 @@
 
 #define FLEXTRACE_NONE UINT32_MAX /* no index */
 
-/* -- events and records -------------------------------------------------------------------------- */
+/* -- events and records --------------------------------------------------------------------------
+ */
 
 /* clang-format off */
-/* X(enumerator, event name behind "flextrace:", payload struct, member of struct event's union, table) */
-#define FLEXTRACE_RECORD_CLASSES(X)                                                       \
+/* X(enumerator, event name behind "flextrace:", payload struct, member of struct event's union,
+ * table) */
+#define FLEXTRACE_RECORD_CLASSES(X) \
 	X(PROCESS,       process,       flextrace_process,       process,       DEFINITIONS) \
 	X(DEVICE,        device,        flextrace_device,        device,        DEFINITIONS) \
 	X(CLOCK_DOMAIN,  clock_domain,  flextrace_clock_domain,  clock_domain,  DEFINITIONS) \
 	X(THREAD_NAME,   thread_name,   flextrace_name,          name,          DEFINITIONS) \
 	X(QUEUE_NAME,    queue_name,    flextrace_name,          name,          DEFINITIONS) \
 	X(MARKER_NAME,   marker_name,   flextrace_name,          name,          DEFINITIONS) \
-	X(SCOPE,         scope,         flextrace_scope,         scope,         HOST)        \
-	X(SCOPE_ARGS,    scope_args,    flextrace_scope_args,    scope_args,    HOST)        \
-	X(BEGIN,         begin,         flextrace_span_edge,     edge,          HOST)        \
-	X(END,           end,           flextrace_span_edge,     edge,          HOST)        \
-	X(ASYNC_BEGIN,   async_begin,   flextrace_span_edge,     edge,          HOST)        \
-	X(ASYNC_END,     async_end,     flextrace_span_edge,     edge,          HOST)        \
-	X(INSTANT,       instant,       flextrace_instant,       instant,       HOST)        \
-	X(COUNTER,       counter,       flextrace_counter,       counter,       HOST)        \
-	X(ANNOTATION,    annotation,    flextrace_annotation,    annotation,    HOST)        \
-	X(STEP,          step,          flextrace_step,          step,          HOST)        \
-	X(WINDOW,        window,        flextrace_window,        window,        HOST)        \
-	X(MEMORY,        memory,        flextrace_memory,        memory,        HOST)        \
-	X(OP,            op,            flextrace_op,            op,            HOST)        \
-	X(TENSOR,        tensor,        flextrace_tensor,        tensor,        HOST)        \
-	X(OP_INFO,       op_info,       flextrace_op_info,       op_info,       HOST)        \
-	X(DEVICE_OP,     device_op,     flextrace_device_op,     device_op,     EVIDENCE)    \
-	X(SUBMIT,        submit,        flextrace_bracket,       bracket,       EVIDENCE)    \
-	X(COMPLETE,      complete,      flextrace_bracket,       bracket,       EVIDENCE)    \
-	X(HOST_ESTIMATE, host_estimate, flextrace_host_estimate, host_estimate, EVIDENCE)    \
-	X(MARKER_BATCH,  marker_batch,  flextrace_marker_batch,  marker_batch,  EVIDENCE)    \
-	X(CLOCK_SYNC,    clock_sync,    flextrace_clock_sync,    clock_sync,    EVIDENCE)    \
+	X(SCOPE,         scope,         flextrace_scope,         scope,         HOST) \
+	X(SCOPE_ARGS,    scope_args,    flextrace_scope_args,    scope_args,    HOST) \
+	X(BEGIN,         begin,         flextrace_span_edge,     edge,          HOST) \
+	X(END,           end,           flextrace_span_edge,     edge,          HOST) \
+	X(ASYNC_BEGIN,   async_begin,   flextrace_span_edge,     edge,          HOST) \
+	X(ASYNC_END,     async_end,     flextrace_span_edge,     edge,          HOST) \
+	X(INSTANT,       instant,       flextrace_instant,       instant,       HOST) \
+	X(COUNTER,       counter,       flextrace_counter,       counter,       HOST) \
+	X(ANNOTATION,    annotation,    flextrace_annotation,    annotation,    HOST) \
+	X(STEP,          step,          flextrace_step,          step,          HOST) \
+	X(WINDOW,        window,        flextrace_window,        window,        HOST) \
+	X(MEMORY,        memory,        flextrace_memory,        memory,        HOST) \
+	X(OP,            op,            flextrace_op,            op,            HOST) \
+	X(TENSOR,        tensor,        flextrace_tensor,        tensor,        HOST) \
+	X(OP_INFO,       op_info,       flextrace_op_info,       op_info,       HOST) \
+	X(DEVICE_OP,     device_op,     flextrace_device_op,     device_op,     EVIDENCE) \
+	X(SUBMIT,        submit,        flextrace_bracket,       bracket,       EVIDENCE) \
+	X(COMPLETE,      complete,      flextrace_bracket,       bracket,       EVIDENCE) \
+	X(HOST_ESTIMATE, host_estimate, flextrace_host_estimate, host_estimate, EVIDENCE) \
+	X(MARKER_BATCH,  marker_batch,  flextrace_marker_batch,  marker_batch,  EVIDENCE) \
+	X(CLOCK_SYNC,    clock_sync,    flextrace_clock_sync,    clock_sync,    EVIDENCE) \
 	X(COLLECTIVE,    collective,    flextrace_collective,    collective,    EVIDENCE)
 /* clang-format on */
 
@@ -76,7 +78,8 @@ enum record_class {
 /* The three tables of a stream: what is needed before the clocks are known, and what only after. */
 enum record_table { TABLE_DEFINITIONS, TABLE_EVIDENCE, TABLE_HOST, RECORD_TABLE_COUNT };
 
-/* decode's input: one event as its reader found it. All strings and arrays weak, for the call only. */
+/* decode's input: one event as its reader found it. All strings and arrays weak, for the call only.
+ */
 struct event {
 	enum record_class class;
 	uint64_t clock_ns;
@@ -108,7 +111,8 @@ struct event {
 	} payload;
 };
 
-/* Head of every record; the class decides which struct it opens. Strings are pool ids from here on. */
+/* Head of every record; the class decides which struct it opens. Strings are pool ids from here on.
+ */
 struct record {
 	uint64_t clock_ns;
 	uint32_t index; /* in its stream, over all its events: the last part of the gather key */
@@ -166,7 +170,8 @@ struct record_text { /* scope_args: text = args; annotation: name = key, text = 
 	uint32_t unused;
 };
 
-struct record_value { /* instant (correlation), counter (value), step (number in `number`), window */
+/* instant (correlation), counter (value), step (number in `number`), window */
+struct record_value {
 	struct record head;
 	union {
 		uint64_t correlation;
@@ -186,7 +191,8 @@ struct record_op { /* op: name = type; op_info: name = op_name; tensor: name = d
 	struct record head;
 	uint64_t correlation;
 	uint32_t text
-		[3]; /* op: attributes; op_info: module, opcode, frames; tensor: layout, dtype, memory */
+		/* op: attributes; op_info: module, opcode, frames; tensor: layout, dtype, memory */
+		[3];
 	uint32_t n_cores; /* tensor: is_output */
 	uint32_t depth;
 	uint32_t unused;
@@ -244,19 +250,22 @@ struct stream {
 	int64_t clock_offset_ns; /* clock value + this = ns since the Unix epoch */
 	bool clock_is_1ghz;      /* payload stamps may be compared with the clock */
 	uint32_t
-		n_events; /* index of the next record: every event counts, also one not understood */
+		/* index of the next record: every event counts, also one not understood */
+		n_events;
 	uint64_t discarded_events;               /* summed modulo 2^64, as the messages come */
 	uint64_t discarded_packets;              /* likewise */
 	struct table tables[RECORD_TABLE_COUNT]; /* owned, of struct record */
 };
 
-/* -- identity: who and what ---------------------------------------------------------------------- */
+/* -- identity: who and what ----------------------------------------------------------------------
+ */
 
 struct host_clock {       /* one CLOCK_MONOTONIC: (boot id, time namespace) */
 	uint32_t boot_id; /* string */
 	uint64_t time_namespace;
-	uint32_t host;           /* string, a label */
-	int64_t epoch_offset_ns; /* clock value + this = ns since the Unix epoch, as LTTng sampled it */
+	uint32_t host; /* string, a label */
+	/* clock value + this = ns since the Unix epoch, as LTTng sampled it */
+	int64_t epoch_offset_ns;
 };
 
 struct process { /* (trace, vpid, generation) */
@@ -297,7 +306,8 @@ struct counter {
 	uint32_t rate_group;   /* counters of one device (uuid) and rate group share a slope */
 };
 
-/* -- unwrap -> calibrate, derive ------------------------------------------------------------------ */
+/* -- unwrap -> calibrate, derive ------------------------------------------------------------------
+ */
 
 /* How far a time can be trusted; a row has the worse of its two ends'. Ordered from good to bad. */
 enum time_status {
@@ -339,12 +349,13 @@ struct tick_mark {
 	uint32_t queue; /* slots only */
 	uint32_t stream, index;
 	uint16_t segment;
-	uint8_t kind; /* enum flextrace_wire_kind: MARK, ZONE_BEGIN, ZONE_END, VALUE or SLOT_STAMP */
+	/* enum flextrace_wire_kind: MARK, ZONE_BEGIN, ZONE_END, VALUE or SLOT_STAMP */
+	uint8_t kind;
 	uint8_t status; /* enum time_status */
 };
 
-/* calibrate's evidence: the counter read `first_ticks` not before `before_host_ns` and `last_ticks` not
- * after `after_host_ns`. One side may be missing (INT64_MIN, INT64_MAX). */
+/* calibrate's evidence: the counter read `first_ticks` not before `before_host_ns` and `last_ticks`
+ * not after `after_host_ns`. One side may be missing (INT64_MIN, INT64_MAX). */
 enum bracket_source { BRACKET_OP, BRACKET_SYNC, BRACKET_ESTIMATE };
 struct bracket {
 	uint64_t first_ticks, last_ticks;
@@ -366,7 +377,8 @@ struct sync_point {
 	uint32_t unused;
 };
 
-/* -- derive -> emit, analysis ---------------------------------------------------------------------- */
+/* -- derive -> emit, analysis
+ * ---------------------------------------------------------------------- */
 
 /* Kinds of host rows: enum flextrace_runtime_kind (0..34), then these. */
 enum host_kind {
@@ -376,8 +388,8 @@ enum host_kind {
 	HOST_ASYNC
 };
 
-/* Kinds of device rows. A control block of kind KERNEL has rows DMA_IN, PREP, EXEC, DMA_OUT for its stamp
- * pairs; other control blocks have one row of their own kind. */
+/* Kinds of device rows. A control block of kind KERNEL has rows DMA_IN, PREP, EXEC, DMA_OUT for its
+ * stamp pairs; other control blocks have one row of their own kind. */
 enum device_row_kind {
 	ROW_DMA_IN,
 	ROW_PREP,
@@ -399,11 +411,13 @@ enum device_row_kind {
 enum track_kind { TRACK_THREAD, TRACK_ASYNC, TRACK_QUEUE, TRACK_CORE };
 struct track {
 	uint8_t kind; /* enum track_kind */
-	uint8_t row_kind; /* TRACK_QUEUE: ROW_EXEC (all main work), ROW_PREP, ROW_DMA_IN or ROW_DMA_OUT */
+	/* TRACK_QUEUE: ROW_EXEC (all main work), ROW_PREP, ROW_DMA_IN or ROW_DMA_OUT */
+	uint8_t row_kind;
 	uint16_t unused;
 	uint32_t
-		owner; /* TRACK_THREAD, TRACK_ASYNC: index of struct thread; else of struct device */
-	uint32_t id;   /* TRACK_QUEUE: queue; TRACK_CORE: core */
+		/* TRACK_THREAD, TRACK_ASYNC: index of struct thread; else of struct device */
+		owner;
+	uint32_t id;        /* TRACK_QUEUE: queue; TRACK_CORE: core */
 	uint32_t processor; /* TRACK_CORE */
 	uint32_t lane;      /* 0 = the line itself, 1.. = overflow lanes for what crosses */
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bare LTTng tracepoint with the payload of flextrace:scope: what FLEXTRACE_SCOPE is measured against. */
+/* A bare LTTng tracepoint with the payload of flextrace:scope: what FLEXTRACE_SCOPE is measured
+ * against. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER bench
 #undef LTTNG_UST_TRACEPOINT_INCLUDE
@@ -14,8 +15,8 @@
 
 /* clang-format off */
 LTTNG_UST_TRACEPOINT_EVENT(bench, scope,
-	LTTNG_UST_TP_ARGS(uint64_t, begin_ns, uint32_t, kind, const char *, name, uint64_t, correlation,
-			  const char *, file, uint32_t, line),
+	LTTNG_UST_TP_ARGS(uint64_t, begin_ns, uint32_t, kind, const char *, name,
+			  uint64_t, correlation, const char *, file, uint32_t, line),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(uint64_t, begin_ns, begin_ns)
 		lttng_ust_field_integer(uint32_t, kind, kind)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * drain: what a drained marker costs the host, LTTng's part included: full rings of 4096 records, taken out by
- * flextrace_drain() into a session that records flextrace:marker_batch. Beside it, what the marker costs where it
- * is written (posix port, counter = CLOCK_MONOTONIC).
+ * drain: what a drained marker costs the host, LTTng's part included: full rings of 4096 records,
+ * taken out by flextrace_drain() into a session that records flextrace:marker_batch. Beside it,
+ * what the marker costs where it is written (posix port, counter = CLOCK_MONOTONIC).
  */
 #include <stdio.h>
 #include <time.h>

@@ -3,7 +3,8 @@
  * macros: what a macro costs the traced program.
  *
  *   macros disabled   FLEXTRACE_SCOPE that nobody records, against the same loop without it
- *   macros enabled    FLEXTRACE_SCOPE against a bare tracepoint of the same payload + one clock read;
+ *   macros enabled    FLEXTRACE_SCOPE against a bare tracepoint of the same payload + one clock
+ *   read;
  *                     needs a session that records flextrace:scope and bench:scope (see run)
  */
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pairs: runs two commands in turn and prints the ratio of their CPU times, wall times and peak memory.
+ * pairs: runs two commands in turn and prints the ratio of their CPU times, wall times and peak
+ * memory.
  *
  *   pairs -n 7 [--cpu-bar X] [--wall-bar X] LABEL -- COMMAND_A ... -- COMMAND_B ...
  *

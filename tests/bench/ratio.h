@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ratio.h: what every figure of the bench is: the median of alternating pairs in one run, with its spread.
+ * ratio.h: what every figure of the bench is: the median of alternating pairs in one run, with its
+ * spread.
  */
 #ifndef BENCH_RATIO_H
 #define BENCH_RATIO_H
@@ -19,7 +20,8 @@ void ratio_add(struct ratio *ratio, double a, double b);
 /* Median of n values; reorders them. */
 double ratio_median(double *values, uint32_t n);
 
-/* Prints "<label>  a = .., b = .., a/b = median (min .. max)  bar <= .. ok|MISSED"; bar 0 = none. */
+/* Prints "<label>  a = .., b = .., a/b = median (min .. max)  bar <= .. ok|MISSED"; bar 0 = none.
+ */
 void ratio_print(const struct ratio *ratio, const char *label, const char *unit, double bar);
 
 #endif

@@ -2,12 +2,13 @@
 /*
  * trace: writes the fixed traces of the bench.
  *
- *   trace DIR host RECORDS STREAMS    80 % scope, 5 % each submit, complete, device_op, instant or counter
- *   trace DIR markers RECORDS STREAMS marker batches of one run each: slot stamps, zones, marks
+ *   trace DIR host RECORDS STREAMS    80 % scope, 5 % each submit, complete, device_op, instant or
+ *   counter trace DIR markers RECORDS STREAMS marker batches of one run each: slot stamps, zones,
+ *   marks
  *
- * One thread per stream, two processes' worth of nothing else: a group of 20 records is one launch: fifteen
- * scopes one after the other, one around them, and the launched work with its bracket. The device's 32-bit counter
- * runs at exactly 560 MHz. Seed 1; the same arguments write the same bytes.
+ * One thread per stream, two processes' worth of nothing else: a group of 20 records is one launch:
+ * fifteen scopes one after the other, one around them, and the launched work with its bracket. The
+ * device's 32-bit counter runs at exactly 560 MHz. Seed 1; the same arguments write the same bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,7 +141,8 @@ static int put_group(struct thread_state *thread)
 	return put_scope(thread, "launch", begin_ns, job);
 }
 
-/* One run of the firmware on core = stream: a slot with its stamps, or what the ring holds of it. */
+/* One run of the firmware on core = stream: a slot with its stamps, or what the ring holds of it.
+ */
 static int put_words(struct thread_state *thread, const uint64_t *words, uint32_t n, uint64_t first)
 {
 	struct event event = {0};

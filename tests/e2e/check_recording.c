@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_recording: holds a converted recording of miniflex against what is known of it by other means.
+ * check_recording: holds a converted recording of miniflex against what is known of it by other
+ * means.
  *
  *   check_recording EVENTS.csv TRUTH_DIR EPOCH_OFFSET_NS < (babeltrace2's text of the same trace)
  *
- * - Every certified row of a control block lies inside its bracket, read from babeltrace2's own text.
+ * - Every certified row of a control block lies inside its bracket, read from babeltrace2's own
+ *   text.
  * - The unwrapped cycles of every certified row are those of the emulator's truth.
  * - The true host time of certified stamps lies inside err_ns: at least 99.9 % of them.
  * - Each rank's counter passed a multiple of 2^32.

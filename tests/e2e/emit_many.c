@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * emit_many THREADS RECORDS: emits scopes from several threads at full speed and prints how many records
- * it emitted while recording was on, for tests that compare this with what arrived.
+ * emit_many THREADS RECORDS: emits scopes from several threads at full speed and prints how many
+ * records it emitted while recording was on, for tests that compare this with what arrived.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Control blocks and their completion. The thread that launches takes the submit time before the doorbell; a
- * completion thread per core takes the complete time as soon as the completion is visible and records the
- * whole control block as one event. Queue = core: a core works its mailbox off in order.
+ * Control blocks and their completion. The thread that launches takes the submit time before the
+ * doorbell; a completion thread per core takes the complete time as soon as the completion is
+ * visible and records the whole control block as one event. Queue = core: a core works its mailbox
+ * off in order.
  *
- * The completion thread also takes the core's markers. The marker area holds the stamps of two runs, so no
- * more than two control blocks of a core are in flight until the older one's markers are taken.
+ * The completion thread also takes the core's markers. The marker area holds the stamps of two
+ * runs, so no more than two control blocks of a core are in flight until the older one's markers
+ * are taken.
  */
 #include <errno.h>
 #include <stdio.h>

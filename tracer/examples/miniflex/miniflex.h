@@ -2,9 +2,9 @@
 /*
  * miniflex.h: a small runtime in the shape of a real one, instrumented as a user would.
  *
- * Each rank is a process with a device of its own (an emulated one). A run compiles a graph once and executes
- * it `iterations` times: convert data, copy it in, launch one kernel after the other on all cores, wait, copy
- * out, check the result, all-reduce it with the other ranks.
+ * Each rank is a process with a device of its own (an emulated one). A run compiles a graph once
+ * and executes it `iterations` times: convert data, copy it in, launch one kernel after the other
+ * on all cores, wait, copy out, check the result, all-reduce it with the other ranks.
  *
  *   main.c        ranks as processes
  *   options.c     the command line
@@ -33,7 +33,8 @@ struct options {
 	uint32_t size; /* rows of the square matrices */
 	uint64_t counter_hz;
 	uint64_t
-		wrap_after_ms; /* the 32-bit counter wraps for the first time this long after start */
+		/* the 32-bit counter wraps for the first time this long after start */
+		wrap_after_ms;
 	int32_t drift_ppb;
 	uint32_t ring_capacity;
 	uint64_t seed;
@@ -59,7 +60,8 @@ void collective_all_reduce(struct collective *collective, int64_t *values);
 /* A rank that fails leaves, so that the others do not wait for it. */
 void collective_leave(struct collective *collective);
 
-/* -- device.c ----------------------------------------------------------------------------------- */
+/* -- device.c -----------------------------------------------------------------------------------
+ */
 
 struct device; /* the emulator, one completion thread per core */
 
@@ -84,7 +86,8 @@ int device_synchronize(struct device *device);
 /* A few bracketed reads of the counter. */
 void device_calibrate(struct device *device);
 
-/* -- runtime.c ------------------------------------------------------------------------------------ */
+/* -- runtime.c ------------------------------------------------------------------------------------
+ */
 
 /* Runs one rank to its end; exit status. */
 int runtime_run(const struct options *options, struct collective *collective, uint32_t rank);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * events.h: the ids, enums and payloads of the trace model, shared by everyone who writes or reads it.
+ * events.h: the ids, enums and payloads of the trace model, for all who write or read it.
+ * it.
  *
  * A payload is what one LTTng event of provider `flextrace` carries; the event's own name is the
  * part of the struct's name behind `flextrace_`. Field order here is field order in the trace.
@@ -29,49 +30,49 @@ extern "C" {
  * runtime call. X(enumerator, value, name in the profiler guide, name in Flex JSON or "")
  */
 /* clang-format off */
-#define FLEXTRACE_RUNTIME_KINDS(X)                                                                  \
-	X(LAUNCH_CONTROL_BLOCKS,   1, "aiuLaunchControlBlocks",    "")                              \
-	X(INIT_GRAPH,              2, "aiuInitGraph",              "")                              \
-	X(MALLOC,                  3, "aiuMalloc",                 "FixupAllocations")              \
-	X(RESIZE_TENSOR_ALLOCATION,4, "aiuResizeTensorAllocation", "AllocateFrame of graph")        \
-	X(LAUNCH_SUPER_NODE,       5, "aiuLaunchSuperNode",        "Flex RoundTrip")                \
-	X(SUPER_NODE_EXECUTION,    6, "aiuSuperNodeExecution",     "AIU Roundtrip")                 \
-	X(GRAPH_EXECUTION,         7, "aiuGraphExecution",         "Execute Graph")                 \
-	X(NODE_COMPUTE,            8, "aiuNodeCompute",            "Compute of <node>")             \
-	X(DATA_CONVERT,            9, "aiuDataConvert",            "Compute of <node>-HostPrep")    \
-	X(INIT_SCHEDULER,         10, "aiuInitScheduler",          "SchedulerConstruct")            \
-	X(CREATE_VIRTUAL_ADDRESSES,11,"aiuCreateVirtualAddresses", "CreatePipoIovas")               \
-	X(LAUNCH_SCHEDULE_COMPUTE,12, "aiuLaunchScheduleCompute",  "ScheduleCompute")               \
-	X(SCHEDULE_WAIT,          13, "aiuScheduleWait",           "WaitForCompletionAndReturnStatus") \
-	X(PREPARE_DMAS,           14, "aiuPrepareDMAs",            "PrepareDmas")                   \
-	X(PREPARE_AND_SYNC_RDMA,  15, "aiuPrepareAndSyncRDMA",     "PrepareAndSyncRdma")            \
-	X(CLEAR_CACHE,            16, "aiuClearCache",             "LaunchClearScratchpad")         \
-	X(PRELOAD_CACHE,          17, "aiuPreloadCache",           "LaunchPreloadScratchpad")       \
-	X(LAUNCH_COMPUTE_STREAM,  18, "aiuLaunchComputeStream",    "LaunchComputeStream")           \
-	X(RDMA_BARRIER1,          19, "aiuRDMABarrier1",           "Barrier1")                      \
-	X(POST_RDMA_KEYS,         20, "aiuPostRDMAKeys",           "PostKeys")                      \
-	X(RDMA_BARRIER2,          21, "aiuRDMABarrier2",           "Barrier2")                      \
-	X(FETCH_RDMA_KEYS,        22, "aiuFetchRDMAKeys",          "FetchKeys")                     \
-	X(UPDATE_RDMA_CBS,        23, "aiuUpdateRDMACBs",          "Update CBs")                    \
-	X(RDMA_BARRIER3,          24, "aiuRDMABarrier3",           "Barrier3")                      \
-	X(CHECK_RDMA_DEADLOCK,    25, "aiuCheckRDMADeadlock",      "Deadlock Check")                \
-	X(FILE_TRANSFER_DTOF,     26, "aiuFileTransferDtoF",       "")                              \
-	X(FILE_TRANSFER_MTOF,     27, "aiuFileTransferMtoF",       "")                              \
-	X(FILE_TRANSFER_FTOD,     28, "aiuFileTransferFtoD",       "")                              \
-	X(FILE_TRANSFER_FTOM,     29, "aiuFileTransferFtoM",       "")                              \
-	X(DATA_TRANSFER_DTOH,     30, "aiuDataTransferDtoH",       "")                              \
-	X(DATA_TRANSFER_HTOD,     31, "aiuDataTransferHtoD",       "")                              \
-	X(CLOCK_CALIBRATION,      32, "aiuClockCalibration",       "")                              \
+#define FLEXTRACE_RUNTIME_KINDS(X) \
+	X(LAUNCH_CONTROL_BLOCKS, 1, "aiuLaunchControlBlocks", "") \
+	X(INIT_GRAPH, 2, "aiuInitGraph", "") \
+	X(MALLOC, 3, "aiuMalloc", "FixupAllocations") \
+	X(RESIZE_TENSOR_ALLOCATION, 4, "aiuResizeTensorAllocation", "AllocateFrame of graph") \
+	X(LAUNCH_SUPER_NODE, 5, "aiuLaunchSuperNode", "Flex RoundTrip") \
+	X(SUPER_NODE_EXECUTION, 6, "aiuSuperNodeExecution", "AIU Roundtrip") \
+	X(GRAPH_EXECUTION, 7, "aiuGraphExecution", "Execute Graph") \
+	X(NODE_COMPUTE, 8, "aiuNodeCompute", "Compute of <node>") \
+	X(DATA_CONVERT, 9, "aiuDataConvert", "Compute of <node>-HostPrep") \
+	X(INIT_SCHEDULER, 10, "aiuInitScheduler", "SchedulerConstruct") \
+	X(CREATE_VIRTUAL_ADDRESSES, 11, "aiuCreateVirtualAddresses", "CreatePipoIovas") \
+	X(LAUNCH_SCHEDULE_COMPUTE, 12, "aiuLaunchScheduleCompute", "ScheduleCompute") \
+	X(SCHEDULE_WAIT, 13, "aiuScheduleWait", "WaitForCompletionAndReturnStatus") \
+	X(PREPARE_DMAS, 14, "aiuPrepareDMAs", "PrepareDmas") \
+	X(PREPARE_AND_SYNC_RDMA, 15, "aiuPrepareAndSyncRDMA", "PrepareAndSyncRdma") \
+	X(CLEAR_CACHE, 16, "aiuClearCache", "LaunchClearScratchpad") \
+	X(PRELOAD_CACHE, 17, "aiuPreloadCache", "LaunchPreloadScratchpad") \
+	X(LAUNCH_COMPUTE_STREAM, 18, "aiuLaunchComputeStream", "LaunchComputeStream") \
+	X(RDMA_BARRIER1, 19, "aiuRDMABarrier1", "Barrier1") \
+	X(POST_RDMA_KEYS, 20, "aiuPostRDMAKeys", "PostKeys") \
+	X(RDMA_BARRIER2, 21, "aiuRDMABarrier2", "Barrier2") \
+	X(FETCH_RDMA_KEYS, 22, "aiuFetchRDMAKeys", "FetchKeys") \
+	X(UPDATE_RDMA_CBS, 23, "aiuUpdateRDMACBs", "Update CBs") \
+	X(RDMA_BARRIER3, 24, "aiuRDMABarrier3", "Barrier3") \
+	X(CHECK_RDMA_DEADLOCK, 25, "aiuCheckRDMADeadlock", "Deadlock Check") \
+	X(FILE_TRANSFER_DTOF, 26, "aiuFileTransferDtoF", "") \
+	X(FILE_TRANSFER_MTOF, 27, "aiuFileTransferMtoF", "") \
+	X(FILE_TRANSFER_FTOD, 28, "aiuFileTransferFtoD", "") \
+	X(FILE_TRANSFER_FTOM, 29, "aiuFileTransferFtoM", "") \
+	X(DATA_TRANSFER_DTOH, 30, "aiuDataTransferDtoH", "") \
+	X(DATA_TRANSFER_HTOD, 31, "aiuDataTransferHtoD", "") \
+	X(CLOCK_CALIBRATION, 32, "aiuClockCalibration", "") \
 	X(COMPILE_GRAPH,          33, "aiuCompileGraph",           "")
 
 /* Device work of one control block, as the profiler guide's hardware events name it. */
-#define FLEXTRACE_DEVICE_KINDS(X)                                                                   \
-	X(KERNEL,      1, "Kernel")                                                                 \
-	X(MEMCPY_HTOD, 2, "Memcpy (HtoD)")                                                          \
-	X(MEMCPY_DTOH, 3, "Memcpy (DtoH)")                                                          \
-	X(MEMCPY_DTOD, 4, "Memcpy (DtoD)")                                                          \
-	X(MEMCPY_PTOP, 5, "Memcpy (PtoP)")                                                          \
-	X(MEMSET,      6, "Memset (Device)")                                                        \
+#define FLEXTRACE_DEVICE_KINDS(X) \
+	X(KERNEL, 1, "Kernel") \
+	X(MEMCPY_HTOD, 2, "Memcpy (HtoD)") \
+	X(MEMCPY_DTOH, 3, "Memcpy (DtoH)") \
+	X(MEMCPY_DTOD, 4, "Memcpy (DtoD)") \
+	X(MEMCPY_PTOP, 5, "Memcpy (PtoP)") \
+	X(MEMSET, 6, "Memset (Device)") \
 	X(RELEASE,     7, "Memory (Release)")
 /* clang-format on */
 
@@ -233,7 +234,8 @@ struct flextrace_op_info {
 	const char *frames; /* source frames, one a line */
 };
 
-/* -- device records ------------------------------------------------------------------------------ */
+/* -- device records ------------------------------------------------------------------------------
+ */
 
 struct flextrace_device_op { /* one control block: host bracket and all five stamps */
 	uint32_t device;
@@ -260,7 +262,8 @@ struct flextrace_bracket { /* submit, complete: the same bracket as two records 
 	uint64_t correlation;
 	const char *name;
 	uint64_t
-		host_ns; /* submit: before the doorbell; complete: after the completion was visible */
+		/* submit: before the doorbell; complete: after the completion was visible */
+		host_ns;
 };
 
 struct flextrace_host_estimate { /* a host time that some other tool estimated: soft evidence */
@@ -279,8 +282,9 @@ struct flextrace_marker_batch { /* raw marker words of one area; see wire.h for 
 	uint32_t processor;
 	uint32_t domain;
 	uint64_t
-		first_index; /* index of words[0] in its area since reset (ring) or its run (slots) */
-	uint64_t dropped;    /* records (ring) or runs (slots) dropped since reset */
+		/* index of words[0] in its area since reset (ring) or its run (slots) */
+		first_index;
+	uint64_t dropped; /* records (ring) or runs (slots) dropped since reset */
 	uint32_t n_words;
 	const uint64_t *words; /* host order */
 };
