@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Definitions are kept as they come and resolved in identity_finish(): processes first, because which generation
- * a device or a name belongs to is known only when all generations are.
+ * Definitions are kept as they come and resolved in identity_finish(): processes first, because
+ * which generation a device or a name belongs to is known only when all generations are.
  */
 #include "identity_index.h"
 
@@ -34,7 +34,7 @@ static struct definition *next_definition(struct table_cursor *cursor)
 	return table_next(cursor, offsetof(struct definition, record) + next->record.size_bytes);
 }
 
-/* -- processes -------------------------------------------------------------------------------------- */
+/* -- processes --------------------------------------------------------------------------------- */
 
 static void replace_string(uint32_t *string, uint32_t by)
 {
@@ -161,7 +161,7 @@ static int sort_generations(struct identity *identity)
 	return FLEXTRACE_OK;
 }
 
-/* -- definitions of all but processes ------------------------------------------------------------------ */
+/* -- definitions of all but processes ---------------------------------------------------------- */
 
 static int define_device(struct identity *identity, uint32_t process, const struct record *head)
 {
@@ -243,8 +243,8 @@ static int find_defining_process(struct identity *identity, const struct definit
 	return FLEXTRACE_OK;
 }
 
-/* One pass over all other definitions. Counters come in a pass of their own: a device's uuid, which may
- * stand behind its clock domains, says which counter is meant. */
+/* One pass over all other definitions. Counters come in a pass of their own: a device's uuid, which
+ * may stand behind its clock domains, says which counter is meant. */
 static int define_others(struct identity *identity, bool counters, struct ledger *ledger)
 {
 	struct table_cursor cursor;
@@ -295,7 +295,7 @@ static int warn_of_duplicate_ranks(const struct identity *identity, struct ledge
 	return status;
 }
 
-/* -- processes that have records but no definition --------------------------------------------------- */
+/* -- processes that have records but no definition --------------------------------------------- */
 
 struct strangers {
 	struct definition *list; /* owned: only what index_process() looks at */

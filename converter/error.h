@@ -2,7 +2,8 @@
 /*
  * error.h: the one error convention of the converter, the analysis and the command.
  *
- * - A function returns 0 or a positive count when it went well, a negative `enum flextrace_status` when not.
+ * - A function returns 0 or a positive count when it went well, a negative `enum flextrace_status`
+ *   when not.
  * - A function that can explain takes `struct flextrace_error *` last; NULL = not wanted.
  * - Bad input is not an error of the run: it costs the bad record and is counted in the ledger.
  * - Bad callers are asserts.

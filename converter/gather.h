@@ -2,10 +2,10 @@
 /*
  * gather.h: one order for all: k-way merge of one table of every stream.
  *
- * Key: (clock value, trace UUID, stream class, stream instance, index in stream), so that every stage
- * behind sees the same order whatever the reader was and whoever read which stream. Records of one stream
- * are in the order of their index; their clock never runs backwards (LTTng's per-CPU buffers), and where a
- * malformed trace's does, the merge stays deterministic.
+ * Key: (clock value, trace UUID, stream class, stream instance, index in stream), so that every
+ * stage behind sees the same order whatever the reader was and whoever read which stream. Records
+ * of one stream are in the order of their index; their clock never runs backwards (LTTng's per-CPU
+ * buffers), and where a malformed trace's does, the merge stays deterministic.
  */
 #ifndef FLEXTRACE_GATHER_H
 #define FLEXTRACE_GATHER_H
@@ -13,7 +13,8 @@
 #include "error.h"
 #include "model.h"
 
-/* All streams of a conversion. stream_set_sort() puts them in key order: a stream's place is its id. */
+/* All streams of a conversion. stream_set_sort() puts them in key order: a stream's place is its
+ * id. */
 struct stream_set {
 	struct stream **streams; /* owned, each owned */
 	uint32_t n_streams, n_allocated;
@@ -23,11 +24,12 @@ struct stream_set {
 struct stream *stream_set_add(struct stream_set *set);
 void stream_set_release(struct stream_set *set);
 
-/* Moves the streams of `from` to `to`. Streams of equal key (two graphs read parts of one) stay apart. */
+/* Moves the streams of `from` to `to`. Streams of equal key (two graphs read parts of one) stay
+ * apart. */
 int stream_set_take(struct stream_set *to, struct stream_set *from);
 
-/* Sorts by key and numbers the traces (stream.trace) in order of their uuid. Call once, when all streams are
- * read and before gather. */
+/* Sorts by key and numbers the traces (stream.trace) in order of their uuid. Call once, when all
+ * streams are read and before gather. */
 void stream_set_sort(struct stream_set *set);
 
 struct gather {
@@ -42,8 +44,8 @@ int gather_init(struct gather *gather, struct stream_set *set, enum record_table
                 bool consumes);
 void gather_release(struct gather *gather);
 
-/* Stores the next record and its stream's place in the set. 1: stored, 0: end. The record is weak and valid
- * until the next call. */
+/* Stores the next record and its stream's place in the set. 1: stored, 0: end. The record is weak
+ * and valid until the next call. */
 int gather_next(struct gather *gather, const struct record **ret_record, uint32_t *ret_stream);
 
 #endif

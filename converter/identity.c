@@ -62,7 +62,7 @@ int index_make_room(void *items, uint32_t n, size_t item_bytes)
 	return FLEXTRACE_OK;
 }
 
-/* -- host clocks ------------------------------------------------------------------------------------ */
+/* -- host clocks ------------------------------------------------------------------------------- */
 
 /* Key: boot id and time namespace; without a boot id the host's name, without that the trace. */
 int index_host_clock(struct identity *identity, const struct definition *from, uint32_t boot_id,
@@ -97,7 +97,7 @@ int index_guess_host_clock(struct identity *identity, const struct definition *f
 	return index_host_clock(identity, from, 0, 0, ret_clock);
 }
 
-/* -- processes -------------------------------------------------------------------------------------- */
+/* -- processes --------------------------------------------------------------------------------- */
 
 int index_add_process(struct identity *identity, uint32_t trace, int32_t vpid,
                       struct process **ret_process)
@@ -147,7 +147,7 @@ static int add_undefined_process(struct identity *identity, const struct definit
 	                      (struct span){identity->n_processes - 1, 1});
 }
 
-/* Returns the process of the newest generation that began at or before a time, else of the first. */
+/* The process of the newest generation that began at a time or before, else of the first. */
 static uint32_t generation_at(const struct identity *identity, struct span span, uint64_t clock_ns)
 {
 	const uint32_t *by_start = identity->index->by_start + span.first;
@@ -194,7 +194,7 @@ int identity_process(struct identity *identity, const struct stream *stream,
 	return index_process(identity, &from, ret_process);
 }
 
-/* -- threads, devices, counters ----------------------------------------------------------------------- */
+/* -- threads, devices, counters ---------------------------------------------------------------- */
 
 int index_thread(struct identity *identity, uint32_t process, int32_t vtid, uint32_t *ret_thread)
 {
@@ -276,7 +276,7 @@ int identity_counter(struct identity *identity, uint32_t device, uint32_t domain
 	return map_put(&index->counters, pair(device, domain), 0, *ret_counter);
 }
 
-/* -- names ------------------------------------------------------------------------------------------ */
+/* -- names ------------------------------------------------------------------------------------- */
 
 int index_put_name(struct identity *identity, enum name_kind kind, uint64_t what,
                    const struct name *name)

@@ -2,14 +2,17 @@
 /*
  * identity.h: who and what the records are about.
  *
- * - A process is (trace, vpid, generation). A `process` record with a new start_ns opens a generation, which
- *   begins at that start_ns; the first generation also takes everything before. Later records with the same
- *   start_ns (state dump, flextrace_set_rank) refine it: a known rank is never replaced by an unknown one.
- * - A record of a process nobody defined gets one of its own, "pid N"; vpid -1 is process "unknown".
- * - A host clock is (boot id, time namespace); a process without definition has the clock of its trace's
- *   other processes, else one named by the trace's hostname.
- * - Definitions are read whole before anything else, so they also apply to earlier records. Lookups may add
- *   threads, devices and counters, in the order asked for, which gather makes the same in every run.
+ * - A process is (trace, vpid, generation). A `process` record with a new start_ns opens a
+ *   generation, which begins at that start_ns; the first generation also takes everything before.
+ *   Later records with the same start_ns (state dump, flextrace_set_rank) refine it: a known rank
+ *   is never replaced by an unknown one.
+ * - A record of a process nobody defined gets one of its own, "pid N"; vpid -1 is process
+ *   "unknown".
+ * - A host clock is (boot id, time namespace); a process without definition has the clock of its
+ *   trace's other processes, else one named by the trace's hostname.
+ * - Definitions are read whole before anything else, so they also apply to earlier records. Lookups
+ *   may add threads, devices and counters, in the order asked for, which gather makes the same in
+ *   every run.
  */
 #ifndef FLEXTRACE_IDENTITY_H
 #define FLEXTRACE_IDENTITY_H
@@ -39,13 +42,15 @@ struct identity {
 int identity_init(struct identity *identity, struct string_pool *strings, const char *session);
 void identity_release(struct identity *identity);
 
-/* Takes one record of TABLE_DEFINITIONS (in gather order) and books it in the ledger as definition, or as
- * discarded FOREIGN_PROCESS when its process is of another recording (booked at identity_finish). */
+/* Takes one record of TABLE_DEFINITIONS (in gather order) and books it in the ledger as definition,
+ * or as discarded FOREIGN_PROCESS when its process is of another recording (booked at
+ * identity_finish). */
 int identity_push(struct identity *identity, const struct stream *stream,
                   const struct record *record, struct ledger *ledger);
 
-/* Call after the last definition: sorts generations, shares counters of equal uuids, warns of duplicate ranks, and
- * looks through the records of `set` for processes that nobody defined, so that all are known from here on. */
+/* Call after the last definition: sorts generations, shares counters of equal uuids, warns of
+ * duplicate ranks, and looks through the records of `set` for processes that nobody defined, so
+ * that all are known from here on. */
 int identity_finish(struct identity *identity, const struct stream_set *set, struct ledger *ledger);
 
 /* Each stores an index, adding an undefined one where needed. FLEXTRACE_E_MEMORY or 0. */
@@ -58,8 +63,8 @@ int identity_device(struct identity *identity, uint32_t process, uint32_t device
 int identity_counter(struct identity *identity, uint32_t device, uint32_t domain,
                      uint32_t *ret_counter);
 
-/* Warns of processes without definition (NO_DEFINITIONS) and of traces without contexts (NO_CONTEXTS), once
- * for each. Call after the last lookup. */
+/* Warns of processes without definition (NO_DEFINITIONS) and of traces without contexts
+ * (NO_CONTEXTS), once for each. Call after the last lookup. */
 void identity_warn(const struct identity *identity, struct ledger *ledger);
 
 /* Names: string ids, 0 = none defined. */

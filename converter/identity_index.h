@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * identity_index.h: the inside of struct identity, shared by definitions.c (fills it) and identity.c (asks it).
+ * identity_index.h: the inside of struct identity, shared by definitions.c (fills it) and
+ * identity.c (asks it).
  *
- * Everything is found through hash tables: a trace may name a million generations and device 4 billion.
+ * Everything is found through hash tables: a trace may name a million generations and device 4
+ * billion.
  */
 #ifndef FLEXTRACE_IDENTITY_INDEX_H
 #define FLEXTRACE_IDENTITY_INDEX_H

@@ -18,7 +18,9 @@ void ledger_release(struct ledger *ledger)
 	ledger_init(ledger);
 }
 
-/* -- losses: found through a hash table, because a hostile trace may have as many places as records -- */
+/* -- losses ------------------------------------------------------------------------------------ */
+
+/* Found through a hash table: a hostile trace may have as many places as records. */
 
 static uint64_t hash_loss(enum loss_cause cause, const struct loss_place *place)
 {
@@ -152,7 +154,7 @@ void ledger_sort(struct ledger *ledger)
 	fill_slots(ledger);
 }
 
-/* -- the books -------------------------------------------------------------------------------------- */
+/* -- the books --------------------------------------------------------------------------------- */
 
 int ledger_add(struct ledger *to, const struct ledger *from)
 {
@@ -212,7 +214,7 @@ uint64_t ledger_lost(const struct ledger *ledger)
 	return lost;
 }
 
-/* -- names ------------------------------------------------------------------------------------------ */
+/* -- names ------------------------------------------------------------------------------------- */
 
 const char *ledger_cause_id(enum loss_cause cause)
 {

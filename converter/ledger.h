@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ledger.h: the books of a conversion: what was read, what became of it, what was lost, what to warn of.
+ * ledger.h: the books of a conversion: what was read, what became of it, what was lost, what to
+ * warn of.
  *
- * - Balance: per record class, read = used as row + used as evidence or definition + discarded by cause.
- *   Each record is booked exactly once by exactly one stage. ledger_check() says whether it closes.
+ * - Balance: per record class, read = used as row + used as evidence or definition + discarded by
+ *   cause. Each record is booked exactly once by exactly one stage. ledger_check() says whether it
+ *   closes.
  * - Losses: what never reached us, or was thrown away, by cause and place: the lines of losses.csv.
  * - Warnings: stable ids with counts and what to do.
  * - Causes and warning ids are literals from the lists below; documented in docs/formats.md.
@@ -18,45 +20,80 @@
 
 /* clang-format off */
 /* X(enumerator, id in files) : why something is missing. */
-#define FLEXTRACE_CAUSES(X)                                                            \
-	X(DISCARDED_EVENTS,     "lttng_discarded_events")  /* LTTng had no free sub-buffer */ \
-	X(DISCARDED_PACKETS,    "lttng_discarded_packets") /* overwritten before they were read */ \
-	X(CHANNEL_NOT_CREATED,  "channel_not_created")     /* LTTng could not allocate a channel */ \
-	X(TRUNCATED_STREAM,     "truncated_stream")        /* bytes behind the last whole packet */ \
-	X(RING_DROPPED,         "device_ring_dropped")     /* marker ring was full */          \
-	X(RUN_OVERWRITTEN,      "device_run_overwritten")  /* a slot was reused before it was read */ \
-	X(MISSING_STAMP,        "missing_stamp")           /* a control block without TS1..TS5 of its kind */ \
-	X(OUTLIER,              "outlier")                 /* stamps contradict the other evidence */ \
-	X(NO_CLOCK,             "no_clock")                /* counter without any bracket: cannot be placed */ \
-	X(UNMATCHED_BEGIN,      "unmatched_begin")         /* interval without end */          \
-	X(UNMATCHED_END,        "unmatched_end")           /* end without begin */             \
-	X(UNMATCHED_SUBMIT,     "unmatched_submit")        /* submit whose work never completed */ \
-	X(UNMATCHED_COMPLETE,   "unmatched_complete")      /* complete without submit or device_op */ \
-	X(BRACKET_DISAGREES,    "bracket_disagrees")       /* submit/complete records differ from device_op */ \
-	X(UNMATCHED_ARGS,       "unmatched_args")          /* scope_args, op, tensor without their scope */ \
-	X(UNKNOWN_EVENT,        "unknown_event")           /* an event of provider flextrace we do not know */ \
-	X(FOREIGN_EVENT,        "foreign_event")           /* an event of another provider */  \
-	X(MALFORMED,            "malformed")               /* fields missing, of wrong type or out of range */ \
-	X(BACKWARDS,            "negative_duration")       /* end before begin */              \
-	X(FOREIGN_PROCESS,      "foreign_process")         /* process of another recording */  \
-	X(FILTERED,             "filtered")                /* left out because the user asked to */ \
-	X(UNUSED,               "unused")                  /* understood, but carries nothing for any output */
+#define FLEXTRACE_CAUSES(X)                                                                     \
+	/* LTTng had no free sub-buffer */                                                      \
+	X(DISCARDED_EVENTS, "lttng_discarded_events")                                           \
+	/* overwritten before they were read */                                                 \
+	X(DISCARDED_PACKETS, "lttng_discarded_packets")                                         \
+	/* LTTng could not allocate a channel */                                                \
+	X(CHANNEL_NOT_CREATED, "channel_not_created")                                           \
+	/* bytes behind the last whole packet */                                                \
+	X(TRUNCATED_STREAM, "truncated_stream")                                                 \
+	/* the marker ring was full */                                                          \
+	X(RING_DROPPED, "device_ring_dropped")                                                  \
+	/* a slot was reused before it was read */                                              \
+	X(RUN_OVERWRITTEN, "device_run_overwritten")                                            \
+	/* a control block without one of TS1..TS5 that its kind has */                         \
+	X(MISSING_STAMP, "missing_stamp")                                                       \
+	/* stamps contradict the other evidence */                                              \
+	X(OUTLIER, "outlier")                                                                   \
+	/* a counter without any bracket: cannot be placed */                                   \
+	X(NO_CLOCK, "no_clock")                                                                 \
+	/* an interval without end */                                                           \
+	X(UNMATCHED_BEGIN, "unmatched_begin")                                                   \
+	/* an end without begin */                                                              \
+	X(UNMATCHED_END, "unmatched_end")                                                       \
+	/* a submit whose work never completed */                                               \
+	X(UNMATCHED_SUBMIT, "unmatched_submit")                                                 \
+	/* a complete without submit or device_op */                                            \
+	X(UNMATCHED_COMPLETE, "unmatched_complete")                                             \
+	/* submit and complete records differ from their device_op */                           \
+	X(BRACKET_DISAGREES, "bracket_disagrees")                                               \
+	/* scope_args, op, tensor without their scope */                                        \
+	X(UNMATCHED_ARGS, "unmatched_args")                                                     \
+	/* an event of provider flextrace that we do not know */                                \
+	X(UNKNOWN_EVENT, "unknown_event")                                                       \
+	/* an event of another provider */                                                      \
+	X(FOREIGN_EVENT, "foreign_event")                                                       \
+	/* fields missing, of wrong type or out of range */                                     \
+	X(MALFORMED, "malformed")                                                               \
+	/* end before begin */                                                                  \
+	X(BACKWARDS, "negative_duration")                                                       \
+	/* of a process of another recording */                                                 \
+	X(FOREIGN_PROCESS, "foreign_process")                                                   \
+	/* left out because the user asked to */                                                \
+	X(FILTERED, "filtered")                                                                 \
+	/* understood, but carries nothing for any output */                                    \
+	X(UNUSED, "unused")
 
 /* X(enumerator, id in files, what to do) */
-#define FLEXTRACE_WARNINGS(X)                                                          \
-	X(NO_DEFINITIONS, "no_definitions", "processes are shown as \"pid N\": record the definitions channel, and run `lttng regenerate statedump` after a rotation or before a snapshot") \
-	X(NO_CONTEXTS,    "no_contexts",    "add the contexts vpid and vtid: lttng add-context -u -t vpid -t vtid") \
-	X(NO_EVENTS,      "no_events",      "the trace has no flextrace event: enable them with lttng enable-event -u 'flextrace:*'") \
-	X(LOST_EVENTS,    "lost_events",    "use larger or more sub-buffers: lttng enable-channel --subbuf-size --num-subbuf") \
-	X(LOST_MARKERS,   "lost_markers",   "enlarge the marker ring or drain it more often") \
-	X(UNCALIBRATED,   "uncalibrated_device", "record submit and complete times, or FLEXTRACE_CLOCK_SYNC") \
-	X(OUTLIERS,       "outliers",       "see the rows of events.csv with status outlier: their stamps contradict the others") \
-	X(CROSSING,       "crossing_scopes", "scopes that cross others on their thread stand on overflow lanes") \
-	X(UNALIGNED,      "unaligned_hosts", "hosts have different clocks: offsets between them are as good as their system clocks") \
-	X(CLOCK_NOT_1GHZ, "clock_not_1ghz", "payload stamps cannot be compared with this trace's clock") \
-	X(DUPLICATE_RANK, "duplicate_rank", "two processes say they are the same rank") \
-	X(UNNAMED_MARKER, "unnamed_marker", "give the firmware image: --names FILE, or call flextrace_device_names()") \
-	X(INFEASIBLE,     "rate_wanders",   "no steady clock explains all brackets: raise --rho-ppm or look for resets")
+#define FLEXTRACE_WARNINGS(X)                                                                   \
+	X(NO_DEFINITIONS, "no_definitions",                                                     \
+	  "processes are shown as \"pid N\": record the definitions channel, and run "          \
+	  "`lttng regenerate statedump` after a rotation or before a snapshot")                 \
+	X(NO_CONTEXTS, "no_contexts",                                                           \
+	  "add the contexts vpid and vtid: lttng add-context -u -t vpid -t vtid")               \
+	X(NO_EVENTS, "no_events",                                                               \
+	  "the trace has no flextrace event: enable them with "                                 \
+	  "lttng enable-event -u 'flextrace:*'")                                                \
+	X(LOST_EVENTS, "lost_events",                                                           \
+	  "use larger or more sub-buffers: lttng enable-channel --subbuf-size --num-subbuf")    \
+	X(LOST_MARKERS, "lost_markers", "enlarge the marker ring or drain it more often")       \
+	X(UNCALIBRATED, "uncalibrated_device",                                                  \
+	  "record submit and complete times, or FLEXTRACE_CLOCK_SYNC")                          \
+	X(OUTLIERS, "outliers",                                                                 \
+	  "see the rows of events.csv with status outlier: their stamps contradict the others") \
+	X(CROSSING, "crossing_scopes",                                                          \
+	  "scopes that cross others on their thread stand on overflow lanes")                   \
+	X(UNALIGNED, "unaligned_hosts",                                                         \
+	  "hosts have different clocks: offsets between them are as good as their system clocks") \
+	X(CLOCK_NOT_1GHZ, "clock_not_1ghz",                                                     \
+	  "payload stamps cannot be compared with this trace's clock")                          \
+	X(DUPLICATE_RANK, "duplicate_rank", "two processes say they are the same rank")         \
+	X(UNNAMED_MARKER, "unnamed_marker",                                                     \
+	  "give the firmware image: --names FILE, or call flextrace_device_names()")            \
+	X(INFEASIBLE, "rate_wanders",                                                           \
+	  "no steady clock explains all brackets: raise --rho-ppm or look for resets")
 /* clang-format on */
 
 enum loss_cause {

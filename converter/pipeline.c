@@ -51,7 +51,7 @@ static int expect_records(const struct pipeline *pipeline, struct flextrace_erro
 	return FLEXTRACE_OK;
 }
 
-/* -- names from firmware images ------------------------------------------------------------------- */
+/* -- names from firmware images ---------------------------------------------------------------- */
 
 struct naming {
 	struct identity *identity;
@@ -94,7 +94,7 @@ static int name_markers(struct pipeline *pipeline, struct flextrace_error *error
 	return status;
 }
 
-/* -- the stages ----------------------------------------------------------------------------------- */
+/* -- the stages -------------------------------------------------------------------------------- */
 
 static int identify(struct pipeline *pipeline, struct flextrace_error *error)
 {
@@ -194,7 +194,7 @@ static int make_timeline(struct pipeline *pipeline, struct flextrace_error *erro
 	return status;
 }
 
-/* -- the books ------------------------------------------------------------------------------------ */
+/* -- the books --------------------------------------------------------------------------------- */
 
 static int book_lost_events(struct pipeline *pipeline)
 {
@@ -241,7 +241,7 @@ static int close_books(struct pipeline *pipeline, struct flextrace_error *error)
 	                 ledger->rows[open_class], ledger->evidence[open_class]);
 }
 
-/* -- files ---------------------------------------------------------------------------------------- */
+/* -- files ------------------------------------------------------------------------------------- */
 
 struct analysis_tables {
 	struct emit_table tables[MAX_ANALYSES];
@@ -281,7 +281,7 @@ static int write_files(const struct pipeline *pipeline, struct flextrace_error *
 	return emit_run(&pipeline->timeline, &options, error);
 }
 
-/* -- the sentence --------------------------------------------------------------------------------- */
+/* -- the sentence ------------------------------------------------------------------------------ */
 
 static int run_stages(struct pipeline *pipeline, struct flextrace_error *error)
 {

@@ -29,10 +29,10 @@ struct pipeline_result {
 	bool is_lossy; /* losses exceed max_loss and fail_on_loss is set */
 };
 
-/* Converts. Consumes the streams' tables; `ledger` holds what the readers counted and gets the rest.
- * FLEXTRACE_E_INPUT: there is no flextrace record at all (the message says how to get some), or a firmware image
- * cannot be read; nothing is written then. FLEXTRACE_E_SYSTEM: the books do not close, which is a mistake of ours.
- * `ret_result` is filled in any case. */
+/* Converts. Consumes the streams' tables; `ledger` holds what the readers counted and gets the
+ * rest. FLEXTRACE_E_INPUT: there is no flextrace record at all (the message says how to get some),
+ * or a firmware image cannot be read; nothing is written then. FLEXTRACE_E_SYSTEM: the books do
+ * not close, which is a mistake of ours. `ret_result` is filled in any case. */
 int pipeline_run(struct stream_set *set, struct string_pool *strings, struct ledger *ledger,
                  const struct pipeline_options *options, struct pipeline_result *ret_result,
                  struct flextrace_error *error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A string lives in an entry that never moves, in a chunk of bytes. Ids lead to entries through blocks of
- * pointers that never move either: block k holds the ids [(2^k - 1) * 256, (2^(k+1) - 1) * 256). A block and
- * an entry are published with release, so that string_get() needs no lock.
+ * A string lives in an entry that never moves, in a chunk of bytes. Ids lead to entries through
+ * blocks of pointers that never move either: block k holds 256 * 2^k ids. A block and an entry are
+ * published with release, so that string_get() needs no lock.
  */
 #include "strings.h"
 
@@ -81,7 +81,7 @@ static uint64_t hash_text(const char *text, size_t length)
 	return hash;
 }
 
-/* -- one table of slots: a thread's cache, or the pool's own ---------------------------------------- */
+/* -- one table of slots: a thread's cache, or the pool's own ----------------------------------- */
 
 static struct string_cache_slot *find_slot(const struct string_cache *cache, const char *text,
                                            size_t length, uint64_t hash)
@@ -123,7 +123,7 @@ static int grow(struct string_cache *cache)
 	return FLEXTRACE_OK;
 }
 
-/* -- the pool ------------------------------------------------------------------------------------------ */
+/* -- the pool ---------------------------------------------------------------------------------- */
 
 static uint32_t block_of(uint32_t id)
 {
@@ -261,7 +261,7 @@ size_t string_pool_bytes(const struct string_pool *pool)
 	return n_bytes;
 }
 
-/* -- a thread's cache ------------------------------------------------------------------------------------ */
+/* -- a thread's cache -------------------------------------------------------------------------- */
 
 void string_cache_init(struct string_cache *cache, struct string_pool *pool)
 {
@@ -274,7 +274,8 @@ void string_cache_release(struct string_cache *cache)
 	*cache = (struct string_cache){0};
 }
 
-/* A cache that grew to its limit, because most strings are new, starts over: the pool knows them all. */
+/* A cache that grew to its limit, because most strings are new, starts over: the pool knows them
+ * all. */
 static int make_room(struct string_cache *cache)
 {
 	if (cache->n_slots < MAX_CACHE_SLOTS)

@@ -2,10 +2,10 @@
 /*
  * strings.h: every distinct string once, named by a 32-bit id.
  *
- * - Id 0 is the empty string. Ids are not stable between runs (workers race for them): nothing that is
- *   written may depend on their order. Order strings by their bytes.
- * - A pool is shared by all threads of a conversion; each thread interns through a cache of its own,
- *   which takes the pool's lock only for a string that it has not seen yet.
+ * - Id 0 is the empty string. Ids are not stable between runs (workers race for them): nothing that
+ *   is written may depend on their order. Order strings by their bytes.
+ * - A pool is shared by all threads of a conversion; each thread interns through a cache of its
+ *   own, which takes the pool's lock only for a string that it has not seen yet.
  * - Strings are kept byte for byte; they end at their first NUL.
  */
 #ifndef FLEXTRACE_STRINGS_H

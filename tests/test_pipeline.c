@@ -151,7 +151,7 @@ static void test_pipeline__warns_when_only_definitions_were_read(void **state)
 	assert_int_equal(run->source.decoder.ledger.warnings[WARNING_NO_EVENTS], 1);
 }
 
-/* -- hostile events ------------------------------------------------------------------------------------- */
+/* -- hostile events ---------------------------------------------------------------------------- */
 
 static uint64_t next_random(uint64_t *seed)
 {
@@ -260,7 +260,7 @@ static void test_pipeline__accounts_for_every_hostile_event(void **state)
 	}
 }
 
-/* -- no memory -------------------------------------------------------------------------------------------- */
+/* -- no memory --------------------------------------------------------------------------------- */
 
 static const char sample[] =
 	"stream uuid=1\n"

@@ -39,7 +39,8 @@ static size_t align_up(size_t offset, size_t align)
 	return (offset + align - 1) / align * align;
 }
 
-/* Fields lie end to end in the order of the struct, but for its padding and the length of the words. */
+/* Fields lie end to end in the order of the struct, but for its padding and the length of the
+ * words. */
 static void test_schema__describes_every_member_of_every_payload(void **state)
 {
 	(void)state;

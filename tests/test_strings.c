@@ -51,7 +51,8 @@ static void test_strings__calls_nothing_the_empty_string(void **state)
 	string_pool_free(pool);
 }
 
-/* Every length up to two words of the hash and beyond; strings that differ in one byte only, at any place. */
+/* Every length up to two words of the hash and beyond; strings that differ in one byte only, at any
+ * place. */
 static void test_strings__tells_strings_apart_that_differ_in_one_byte(void **state)
 {
 	struct string_pool *pool = string_pool_new();

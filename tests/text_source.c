@@ -42,7 +42,7 @@ void text_source_release(struct text_source *source)
 	*source = (struct text_source){0};
 }
 
-/* -- words of a line -------------------------------------------------------------------------------- */
+/* -- words of a line --------------------------------------------------------------------------- */
 
 /* Copies a quoted string over itself without quotes; returns what stands behind it. */
 static char *unquote(char *text)
@@ -109,7 +109,7 @@ static int parse_context(const char *word, int32_t *ret_id)
 	return FLEXTRACE_OK;
 }
 
-/* -- values ------------------------------------------------------------------------------------------- */
+/* -- values ------------------------------------------------------------------------------------ */
 
 static int parse_stamps(char *text, uint32_t *stamps)
 {
@@ -197,7 +197,7 @@ static int put_value(struct event *event, const struct schema_field *field, char
 	return FLEXTRACE_OK;
 }
 
-/* -- lines -------------------------------------------------------------------------------------------- */
+/* -- lines ------------------------------------------------------------------------------------- */
 
 static int find_field(const struct schema_class *schema, const char *name)
 {

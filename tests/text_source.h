@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text_source.h: events from text, so that tests run the converter from literals, without babeltrace2.
+ * text_source.h: events from text, so that tests run the converter from literals, without
+ * babeltrace2.
  *
  * A line is one of:
  *
  *   # comment
- *   stream class=0 instance=1 uuid=01 offset=1000 host=node0 discarded_events=2 discarded_packets=1 hz=1000000000
+ *   stream class=0 instance=1 uuid=01 offset=1000 host=node0 hz=1000000000 ...
  *   CLOCK_NS VPID VTID CLASS member=value ...
  *   CLOCK_NS VPID VTID foreign
  *   CLOCK_NS VPID VTID unknown
  *
- * - `stream` says where the events behind it belong; one of an earlier key continues that stream. All is optional.
+ * - `stream` says where the events behind it belong; one of an earlier key continues that stream.
+ *   All is optional; discarded_events and discarded_packets are what LTTng lost of it.
  * - VPID and VTID are numbers, or - where the trace has no such context.
- * - CLASS and members are those of decode/schema.h. Numbers are C literals, strings stand in double quotes if they
- *   have blanks (\n, \" and \\ are known), ts is a,b,c,d,e and words is kind:id:ticks,... with the kinds mark,
- *   begin, end, value, data, run, slot, queue, anchor_lo, anchor_hi, stamp.
- * - A required member that is missing makes the event malformed, as for any reader. Anything else that cannot be
- *   understood is a mistake of the test: FLEXTRACE_E_INPUT with the line.
+ * - CLASS and members are those of decode/schema.h. Numbers are C literals, strings stand in double
+ *   quotes if they have blanks (\n, \" and \\ are known), ts is a,b,c,d,e and words is
+ *   kind:id:ticks,... with the kinds mark, begin, end, value, data, run, slot, queue, anchor_lo,
+ *   anchor_hi, stamp.
+ * - A required member that is missing makes the event malformed, as for any reader. Anything else
+ *   that cannot be understood is a mistake of the test: FLEXTRACE_E_INPUT with the line.
  */
 #ifndef FLEXTRACE_TEXT_SOURCE_H
 #define FLEXTRACE_TEXT_SOURCE_H
@@ -38,7 +41,8 @@ struct text_source {
 
 int text_source_init(struct text_source *source);
 
-/* The same for one of `n_parts` workers, each of which reads some of the streams; they share a pool (weak). */
+/* The same for one of `n_parts` workers, each of which reads some of the streams; they share a pool
+ * (weak). */
 int text_source_init_part(struct text_source *source, struct string_pool *strings, uint32_t part,
                           uint32_t n_parts);
 void text_source_release(struct text_source *source);

@@ -20,7 +20,7 @@ void decoder_release(struct decoder *decoder)
 	ledger_release(&decoder->ledger);
 }
 
-/* -- one function per record type; the head is filled already ------------------------------------- */
+/* -- one function per record type; the head is filled already ---------------------------------- */
 
 #define INTERN(text, ret_id) FLEXTRACE_TRY(string_intern(&decoder->cache, text, ret_id))
 
@@ -297,59 +297,55 @@ static int put_collective(struct decoder *decoder, struct record *head, const st
 	return FLEXTRACE_OK;
 }
 
-/* -- what a class needs ------------------------------------------------------------------------------ */
+/* -- what a class needs ------------------------------------------------------------------------ */
 
-#define NO_KIND                  UINT16_MAX
-#define KIND_AT(payload, member) offsetof(struct flextrace_##payload, member)
+#define PUT(function, record) .put = put_##function, .size_bytes = sizeof(struct record_##record)
+#define KIND(payload, member, n) \
+	.kind_offset = offsetof(struct flextrace_##payload, member), .n_kinds = (n)
 
 struct packing {
 	int (*put)(struct decoder *decoder, struct record *head, const struct event *event);
 	uint16_t size_bytes;  /* without marker words */
-	uint16_t kind_offset; /* of the kind, edge, phase or op in the payload, or NO_KIND */
-	uint16_t n_kinds;     /* a kind must be below */
+	uint16_t kind_offset; /* of the kind, edge, phase or op in the payload */
+	uint16_t n_kinds;     /* a kind must be below; 0 = the payload has none */
 	bool has_host_stamps; /* that mean nothing unless LTTng's clock counts ns */
 };
 
 /* clang-format off */
 static const struct packing packings[RECORD_CLASS_COUNT] = {
-	[RECORD_PROCESS]      = {put_process,      sizeof(struct record_process),      NO_KIND, 0, false},
-	[RECORD_DEVICE]       = {put_device,       sizeof(struct record_device),       NO_KIND, 0, false},
-	[RECORD_CLOCK_DOMAIN] = {put_clock_domain, sizeof(struct record_clock_domain), NO_KIND, 0, false},
-	[RECORD_THREAD_NAME]  = {put_name,         sizeof(struct record_name),         NO_KIND, 0, false},
-	[RECORD_QUEUE_NAME]   = {put_name,         sizeof(struct record_name),         NO_KIND, 0, false},
-	[RECORD_MARKER_NAME]  = {put_name,         sizeof(struct record_name),         NO_KIND, 0, false},
-	[RECORD_SCOPE]        = {put_scope,        sizeof(struct record_scope),
-	                         KIND_AT(scope, kind), FLEXTRACE_RUNTIME_KIND_COUNT, true},
-	[RECORD_SCOPE_ARGS]   = {put_scope_args,   sizeof(struct record_text),         NO_KIND, 0, false},
-	[RECORD_BEGIN]        = {put_edge,         sizeof(struct record_edge),
-	                         KIND_AT(span_edge, kind), FLEXTRACE_RUNTIME_KIND_COUNT, false},
-	[RECORD_END]          = {put_edge,         sizeof(struct record_edge),
-	                         KIND_AT(span_edge, kind), FLEXTRACE_RUNTIME_KIND_COUNT, false},
-	[RECORD_ASYNC_BEGIN]  = {put_edge,         sizeof(struct record_edge),
-	                         KIND_AT(span_edge, kind), FLEXTRACE_RUNTIME_KIND_COUNT, false},
-	[RECORD_ASYNC_END]    = {put_edge,         sizeof(struct record_edge),
-	                         KIND_AT(span_edge, kind), FLEXTRACE_RUNTIME_KIND_COUNT, false},
-	[RECORD_INSTANT]      = {put_value,        sizeof(struct record_value),        NO_KIND, 0, false},
-	[RECORD_COUNTER]      = {put_value,        sizeof(struct record_value),        NO_KIND, 0, false},
-	[RECORD_ANNOTATION]   = {put_annotation,   sizeof(struct record_text),         NO_KIND, 0, false},
-	[RECORD_STEP]         = {put_value,        sizeof(struct record_value),        NO_KIND, 0, false},
-	[RECORD_WINDOW]       = {put_value,        sizeof(struct record_value),
-	                         KIND_AT(window, edge), FLEXTRACE_EDGE_END + 1, false},
-	[RECORD_MEMORY]       = {put_memory,       sizeof(struct record_memory),
-	                         KIND_AT(memory, op), FLEXTRACE_MEMORY_RESIZE + 1, false},
-	[RECORD_OP]           = {put_op,           sizeof(struct record_op),           NO_KIND, 0, false},
-	[RECORD_TENSOR]       = {put_tensor,       sizeof(struct record_op),           NO_KIND, 0, false},
-	[RECORD_OP_INFO]      = {put_op_info,      sizeof(struct record_op),           NO_KIND, 0, false},
-	[RECORD_DEVICE_OP]    = {put_device_op,    sizeof(struct record_device_op),
-	                         KIND_AT(device_op, kind), FLEXTRACE_DEVICE_KIND_COUNT, true},
-	[RECORD_SUBMIT]       = {put_bracket,      sizeof(struct record_bracket),      NO_KIND, 0, true},
-	[RECORD_COMPLETE]     = {put_bracket,      sizeof(struct record_bracket),      NO_KIND, 0, true},
-	[RECORD_HOST_ESTIMATE] = {put_host_estimate, sizeof(struct record_host_estimate),
-	                         KIND_AT(host_estimate, kind), FLEXTRACE_DEVICE_KIND_COUNT, true},
-	[RECORD_MARKER_BATCH] = {put_marker_batch, sizeof(struct record_marker_batch), NO_KIND, 0, false},
-	[RECORD_CLOCK_SYNC]   = {put_clock_sync,   sizeof(struct record_clock_sync),   NO_KIND, 0, true},
-	[RECORD_COLLECTIVE]   = {put_collective,   sizeof(struct record_collective),
-	                         KIND_AT(collective, phase), FLEXTRACE_PHASE_EXIT + 1, false},
+	[RECORD_PROCESS] = {PUT(process, process)},
+	[RECORD_DEVICE] = {PUT(device, device)},
+	[RECORD_CLOCK_DOMAIN] = {PUT(clock_domain, clock_domain)},
+	[RECORD_THREAD_NAME] = {PUT(name, name)},
+	[RECORD_QUEUE_NAME] = {PUT(name, name)},
+	[RECORD_MARKER_NAME] = {PUT(name, name)},
+	[RECORD_SCOPE] = {PUT(scope, scope),
+		KIND(scope, kind, FLEXTRACE_RUNTIME_KIND_COUNT), .has_host_stamps = true},
+	[RECORD_SCOPE_ARGS] = {PUT(scope_args, text)},
+	[RECORD_BEGIN] = {PUT(edge, edge), KIND(span_edge, kind, FLEXTRACE_RUNTIME_KIND_COUNT)},
+	[RECORD_END] = {PUT(edge, edge), KIND(span_edge, kind, FLEXTRACE_RUNTIME_KIND_COUNT)},
+	[RECORD_ASYNC_BEGIN] = {PUT(edge, edge),
+		KIND(span_edge, kind, FLEXTRACE_RUNTIME_KIND_COUNT)},
+	[RECORD_ASYNC_END] = {PUT(edge, edge), KIND(span_edge, kind, FLEXTRACE_RUNTIME_KIND_COUNT)},
+	[RECORD_INSTANT] = {PUT(value, value)},
+	[RECORD_COUNTER] = {PUT(value, value)},
+	[RECORD_ANNOTATION] = {PUT(annotation, text)},
+	[RECORD_STEP] = {PUT(value, value)},
+	[RECORD_WINDOW] = {PUT(value, value), KIND(window, edge, FLEXTRACE_EDGE_END + 1)},
+	[RECORD_MEMORY] = {PUT(memory, memory), KIND(memory, op, FLEXTRACE_MEMORY_RESIZE + 1)},
+	[RECORD_OP] = {PUT(op, op)},
+	[RECORD_TENSOR] = {PUT(tensor, op)},
+	[RECORD_OP_INFO] = {PUT(op_info, op)},
+	[RECORD_DEVICE_OP] = {PUT(device_op, device_op),
+		KIND(device_op, kind, FLEXTRACE_DEVICE_KIND_COUNT), .has_host_stamps = true},
+	[RECORD_SUBMIT] = {PUT(bracket, bracket), .has_host_stamps = true},
+	[RECORD_COMPLETE] = {PUT(bracket, bracket), .has_host_stamps = true},
+	[RECORD_HOST_ESTIMATE] = {PUT(host_estimate, host_estimate),
+		KIND(host_estimate, kind, FLEXTRACE_DEVICE_KIND_COUNT), .has_host_stamps = true},
+	[RECORD_MARKER_BATCH] = {PUT(marker_batch, marker_batch)},
+	[RECORD_CLOCK_SYNC] = {PUT(clock_sync, clock_sync), .has_host_stamps = true},
+	[RECORD_COLLECTIVE] = {PUT(collective, collective),
+		KIND(collective, phase, FLEXTRACE_PHASE_EXIT + 1)},
 };
 /* clang-format on */
 
@@ -357,13 +353,13 @@ static const struct packing packings[RECORD_CLASS_COUNT] = {
 static bool read_kind(const struct packing *packing, const struct event *event, uint32_t *ret_kind)
 {
 	*ret_kind = 0;
-	if (packing->kind_offset == NO_KIND)
+	if (!packing->n_kinds)
 		return true;
 	memcpy(ret_kind, (const char *)&event->payload + packing->kind_offset, sizeof(*ret_kind));
 	return *ret_kind < packing->n_kinds;
 }
 
-/* 146 years of uptime: sums and differences of such times and of epoch offsets stay within 64 bits. */
+/* 146 years of uptime: their sums with epoch offsets and differences stay within 64 bits. */
 static bool is_time(uint64_t ns)
 {
 	return ns < (uint64_t)1 << 62;

@@ -2,9 +2,9 @@
 /*
  * schema.h: the fields of every event class, once, for all readers and writers of events.
  *
- * A reader resolves the members it finds against these descriptors once per event class and then fills
- * `struct event` in a loop; a source component declares its event classes from the same table.
- * A member that may be missing and is reads as 0 or "", as SCHEMA_I32 (a rank) as -1.
+ * A reader resolves the members it finds against these descriptors once per event class and then
+ * fills `struct event` in a loop; a source component declares its event classes from the same
+ * table. A member that may be missing and is reads as 0 or "", as SCHEMA_I32 (a rank) as -1.
  */
 #ifndef FLEXTRACE_SCHEMA_H
 #define FLEXTRACE_SCHEMA_H
@@ -40,7 +40,8 @@ struct schema_class {
 /* The schema of a class. Never NULL. */
 const struct schema_class *schema_of(enum record_class class);
 
-/* The class of an event name such as "flextrace:scope"; -1: not ours; -2: ours by its provider, but unknown. */
+/* The class of an event name such as "flextrace:scope"; -1: not ours; -2: ours by its provider, but
+ * unknown. */
 int schema_find(const char *event_name);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * golden.c: converts the literal events of CASE/input.txt and compares what comes out with CASE/expect.txt: the rows
- * of the text format, then the warnings, then the balance.
+ * golden.c: converts the literal events of CASE/input.txt and compares what comes out with
+ * CASE/expect.txt: the rows of the text format, then the warnings, then the balance.
  *
- * The events are read twice, once by one reader and once shared out among three, whose streams come in another order:
- * both must give the same bytes. FLEXTRACE_UPDATE_GOLDEN=1 writes expect.txt instead of comparing.
+ * The events are read twice, once by one reader and once shared out among three, whose streams come
+ * in another order: both must give the same bytes. FLEXTRACE_UPDATE_GOLDEN=1 writes expect.txt
+ * instead of comparing.
  */
 #include <inttypes.h>
 #include <stdio.h>
