@@ -31,8 +31,7 @@
 
 #define FLEXTRACE_NONE UINT32_MAX /* no index */
 
-/* -- events and records --------------------------------------------------------------------------
- */
+/* -- events and records ------------------------------------------------------------------------ */
 
 /* clang-format off */
 /* X(enumerator, event name behind "flextrace:", payload struct, member of struct event's union,
@@ -249,16 +248,14 @@ struct stream {
 	uint32_t host;           /* string: the trace's hostname */
 	int64_t clock_offset_ns; /* clock value + this = ns since the Unix epoch */
 	bool clock_is_1ghz;      /* payload stamps may be compared with the clock */
-	uint32_t
-		/* index of the next record: every event counts, also one not understood */
-		n_events;
+	/* index of the next record: every event counts, also one not understood */
+	uint32_t n_events;
 	uint64_t discarded_events;               /* summed modulo 2^64, as the messages come */
 	uint64_t discarded_packets;              /* likewise */
 	struct table tables[RECORD_TABLE_COUNT]; /* owned, of struct record */
 };
 
-/* -- identity: who and what ----------------------------------------------------------------------
- */
+/* -- identity: who and what -------------------------------------------------------------------- */
 
 struct host_clock {       /* one CLOCK_MONOTONIC: (boot id, time namespace) */
 	uint32_t boot_id; /* string */
@@ -306,8 +303,7 @@ struct counter {
 	uint32_t rate_group;   /* counters of one device (uuid) and rate group share a slope */
 };
 
-/* -- unwrap -> calibrate, derive ------------------------------------------------------------------
- */
+/* -- unwrap -> calibrate, derive --------------------------------------------------------------- */
 
 /* How far a time can be trusted; a row has the worse of its two ends'. Ordered from good to bad. */
 enum time_status {
@@ -414,9 +410,8 @@ struct track {
 	/* TRACK_QUEUE: ROW_EXEC (all main work), ROW_PREP, ROW_DMA_IN or ROW_DMA_OUT */
 	uint8_t row_kind;
 	uint16_t unused;
-	uint32_t
-		/* TRACK_THREAD, TRACK_ASYNC: index of struct thread; else of struct device */
-		owner;
+	/* TRACK_THREAD, TRACK_ASYNC: index of struct thread; else of struct device */
+	uint32_t owner;
 	uint32_t id;        /* TRACK_QUEUE: queue; TRACK_CORE: core */
 	uint32_t processor; /* TRACK_CORE */
 	uint32_t lane;      /* 0 = the line itself, 1.. = overflow lanes for what crosses */

@@ -234,8 +234,7 @@ struct flextrace_op_info {
 	const char *frames; /* source frames, one a line */
 };
 
-/* -- device records ------------------------------------------------------------------------------
- */
+/* -- device records ---------------------------------------------------------------------------- */
 
 struct flextrace_device_op { /* one control block: host bracket and all five stamps */
 	uint32_t device;
@@ -261,9 +260,8 @@ struct flextrace_bracket { /* submit, complete: the same bracket as two records 
 	uint64_t job;
 	uint64_t correlation;
 	const char *name;
-	uint64_t
-		/* submit: before the doorbell; complete: after the completion was visible */
-		host_ns;
+	/* submit: before the doorbell; complete: after the completion was visible */
+	uint64_t host_ns;
 };
 
 struct flextrace_host_estimate { /* a host time that some other tool estimated: soft evidence */
@@ -281,9 +279,8 @@ struct flextrace_marker_batch { /* raw marker words of one area; see wire.h for 
 	uint32_t core;
 	uint32_t processor;
 	uint32_t domain;
-	uint64_t
-		/* index of words[0] in its area since reset (ring) or its run (slots) */
-		first_index;
+	/* index of words[0] in its area since reset (ring) or its run (slots) */
+	uint64_t first_index;
 	uint64_t dropped; /* records (ring) or runs (slots) dropped since reset */
 	uint32_t n_words;
 	const uint64_t *words; /* host order */
