@@ -31,6 +31,9 @@ flextrace_add_unit_test(NAME csv_checker SOURCES tests/csv_checker.c)
 flextrace_add_unit_test(NAME csv SOURCES ${emit_base} ${emit_csv} tests/csv_checker.c
 	LIBS ${emit_libs} DEFINITIONS ${formats_dir})
 
+flextrace_add_unit_test(NAME formats_doc SOURCES converter/emit/kinds.c converter/ledger.c
+	tests/scratch.c DEFINITIONS ${formats_dir})
+
 # check_csv DIR: for the end-to-end tests.
 add_executable(check_csv ${CMAKE_CURRENT_LIST_DIR}/check_csv.c
 	${CMAKE_CURRENT_LIST_DIR}/csv_checker.c ${CMAKE_CURRENT_LIST_DIR}/scratch.c)

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Every word that stands in an output file is explained in docs/formats.md. (Columns: csv_checker.)
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emit/kinds.h"
+#include "ledger.h"
+#include "scratch.h"
+
+static char *formats; /* owned */
+
+static int read_formats(void **state)
+{
+	(void)state;
+	formats = scratch_read(FORMATS_DIR, "formats.md", NULL);
+	return formats ? 0 : -1;
+}
+
+static int free_formats(void **state)
+{
+	(void)state;
+	free(formats);
+	return 0;
+}
+
+/* `before`: what opens the place where it is explained. */
+static void assert_explained(const char *before, const char *word)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s`%s`", before, word);
+	if (!strstr(formats, text))
+		fail_msg("docs/formats.md does not explain %s", word);
+}
+
+static void test_formats_doc__explains_every_cause(void **state)
+{
+	(void)state;
+	for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++)
+		assert_explained("\n| ", ledger_cause_id(cause));
+}
+
+static void test_formats_doc__explains_every_warning(void **state)
+{
+	(void)state;
+	for (int warning = 0; warning < WARNING_COUNT; warning++)
+		assert_explained("\n| ", ledger_warning_id(warning));
+}
+
+static void test_formats_doc__explains_every_status(void **state)
+{
+	(void)state;
+	for (uint8_t status = TIME_CERTIFIED; status <= TIME_GIVEN; status++)
+		assert_explained("\n| ", time_status_name(status));
+}
+
+static void test_formats_doc__explains_every_kind_and_category(void **state)
+{
+	static const uint8_t host[] = {FLEXTRACE_RUNTIME_USER,
+	                               FLEXTRACE_RUNTIME_OP,
+	                               HOST_STEP,
+	                               HOST_WINDOW,
+	                               HOST_COLLECTIVE,
+	                               HOST_ASYNC};
+
+	(void)state;
+	assert_explained("", kind_of_host(FLEXTRACE_RUNTIME_INIT_GRAPH)->category);
+	for (size_t i = 0; i < sizeof(host); i++) {
+		assert_explained("", kind_of_host(host[i])->label);
+		assert_explained("", kind_of_host(host[i])->category);
+	}
+	for (uint8_t kind = 0; kind < DEVICE_ROW_KIND_COUNT; kind++) {
+		assert_explained("", kind_of_device(kind)->label);
+		assert_explained("", kind_of_device(kind)->category);
+	}
+	for (uint8_t op = FLEXTRACE_MEMORY_ALLOC; op <= FLEXTRACE_MEMORY_RESIZE; op++)
+		assert_explained("", memory_op_name(op));
+	assert_explained("", instant_kind_name(RECORD_INSTANT));
+	assert_explained("", instant_kind_name(RECORD_ANNOTATION));
+	assert_explained("", instant_kind_name(RECORD_MARKER_BATCH));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_formats_doc__explains_every_cause),
+		cmocka_unit_test(test_formats_doc__explains_every_warning),
+		cmocka_unit_test(test_formats_doc__explains_every_status),
+		cmocka_unit_test(test_formats_doc__explains_every_kind_and_category),
+	};
+
+	return cmocka_run_group_tests_name("formats_doc", tests, read_formats, free_formats);
+}
