@@ -110,7 +110,7 @@ static void set_environment(const struct run *run)
 	if (run->buffers.is_blocking)
 		setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
 	if (strchr(provider_choose(provider), '/'))
-		setenv("FLEXTRACE_PROVIDER", provider, 0);
+		setenv("FLEXTRACE_PROVIDER", provider, 1);
 	/* The daemon is there: worth waiting for, even if it is busy. */
 	setenv("LTTNG_UST_REGISTER_TIMEOUT", REGISTER_TIMEOUT_MS, 0);
 }

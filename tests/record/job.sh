@@ -14,17 +14,20 @@ rank() {
 for i in 0 1 2; do
 	mkfifo "here-$i" "go-$i"
 done
-for i in 0 1 2; do
-	rank $i $((i + 3)) shared &
-done
+rank 0 3 shared &
+first=$!
+rank 1 4 shared &
+rank 2 5 shared &
 for i in 0 1 2; do
 	cat "here-$i" >/dev/null
 done
 lttng --no-sessiond list >list.log 2>&1 || fail "no daemon while the job runs"
 [ "$(grep -c flextrace- list.log)" -eq 1 ] || fail "not one session"
-for i in 0 1 2; do
-	: >"go-$i"
-done
+# One leaves; the others are still recorded.
+: >go-0
+wait $first
+: >go-1
+: >go-2
 wait
 for i in 0 1 2; do
 	[ "$(cat code-$i)" -eq $((i + 3)) ] || fail "rank $i: exit code $(cat code-$i)"
