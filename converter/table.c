@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Chunks start small, because a conversion has three tables for each of possibly hundreds of
- * streams, and grow by four up to a huge page, because touching fresh memory is what filling a
- * table costs most: a small page takes a fault of its own for some 70 records, a huge one for
- * 37000.
+ * streams, and are never more than a quarter of their table, because a reader that merges all these
+ * tables holds one chunk of each. They grow up to a huge page, because touching fresh memory is what
+ * filling a table costs most: a small page takes a fault of its own for some 70 records, a huge one
+ * for 37000.
  *
  * All but the smallest are mapped, not allocated: whichever thread frees one, its memory is free
- * for the table that grows meanwhile. A few blocks stay in stock on their way from one table to the
- * next, for the kernel would clear them in between.
+ * for the table that grows meanwhile, which takes blocks of another size. A few blocks stay in stock
+ * on their way from one table to the next, for the kernel would clear them in between.
  */
 #include "table.h"
 
@@ -17,7 +18,7 @@
 #include <sys/mman.h>
 
 #define FIRST_CHUNK_BYTES ((size_t)4 << 10)
-#define MAPPED_BYTES      ((size_t)256 << 10) /* chunks of at least this are mapped */
+#define MAPPED_BYTES      ((size_t)8 << 10) /* chunks of at least this are mapped */
 #define HUGE_PAGE_BYTES   TABLE_BLOCK_BYTES
 #define MAX_ROW_BYTES     ((size_t)16 << 20)
 #define MAX_STOCK         8 /* blocks */
@@ -107,20 +108,25 @@ static void free_chunk(struct table_chunk *chunk)
 		free(chunk);
 }
 
-static struct table_chunk *add_chunk(struct table *table, size_t row_bytes)
+static size_t next_chunk_bytes(const struct table *table, size_t row_bytes)
 {
 	size_t n_bytes = FIRST_CHUNK_BYTES;
-	struct table_chunk *chunk;
 
-	if (table->last)
-		n_bytes = 4 * (table->last->n_bytes + sizeof(*chunk));
-	if (n_bytes > HUGE_PAGE_BYTES)
-		n_bytes = HUGE_PAGE_BYTES;
-	if (n_bytes < row_bytes + sizeof(*chunk))
-		n_bytes = row_bytes + sizeof(*chunk);
-	chunk = new_chunk(n_bytes);
+	while (n_bytes < HUGE_PAGE_BYTES && n_bytes < table->n_bytes / 4)
+		n_bytes *= 2;
+	if (n_bytes < row_bytes + sizeof(struct table_chunk))
+		n_bytes = row_bytes + sizeof(struct table_chunk);
+	return n_bytes;
+}
+
+static struct table_chunk *add_chunk(struct table *table, size_t row_bytes)
+{
+	size_t n_bytes = next_chunk_bytes(table, row_bytes);
+	struct table_chunk *chunk = new_chunk(n_bytes);
+
 	if (!chunk)
 		return NULL;
+	table->n_bytes += n_bytes;
 	if (table->last)
 		table->last->next = chunk;
 	else
@@ -165,6 +171,7 @@ static bool next_chunk(struct table_cursor *cursor)
 		if (!chunk->next) {
 			cursor->table->last = NULL;
 			cursor->table->n_rows = 0;
+			cursor->table->n_bytes = 0;
 		}
 		free_chunk(chunk);
 	}
@@ -206,6 +213,7 @@ void table_take(struct table *to, struct table *from)
 		to->first = from->first;
 	to->last = from->last;
 	to->n_rows += from->n_rows;
+	to->n_bytes += from->n_bytes;
 	*from = (struct table)TABLE_INIT;
 }
 

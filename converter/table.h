@@ -20,11 +20,12 @@ struct table {
 	struct table_chunk *first; /* owned */
 	struct table_chunk *last;  /* weak */
 	uint64_t n_rows;
+	uint64_t n_bytes; /* of all chunks that were ever added */
 };
 
-#define TABLE_INIT            \
-	{                     \
-		NULL, NULL, 0 \
+#define TABLE_INIT               \
+	{                        \
+		NULL, NULL, 0, 0 \
 	}
 
 /* A place in a table, at the next unread row. */
