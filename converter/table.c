@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Chunks start small, because a conversion has three tables for each of possibly hundreds of
- * streams, and are never more than a quarter of their table, because a reader that merges all these
- * tables holds one chunk of each. They grow up to a huge page, because touching fresh memory is what
- * filling a table costs most: a small page takes a fault of its own for some 70 records, a huge one
- * for 37000.
+ * streams, and are never more than a quarter of their table, because a reader that merges all
+ * these tables holds one chunk of each. They grow up to a huge page, because touching fresh memory
+ * is what filling a table costs most: a small page takes a fault of its own for some 70 records, a
+ * huge one for 37000.
  *
  * All but the smallest are mapped, not allocated: whichever thread frees one, its memory is free
- * for the table that grows meanwhile, which takes blocks of another size. A few blocks stay in stock
- * on their way from one table to the next, for the kernel would clear them in between.
+ * for the table that grows meanwhile, which takes blocks of another size. A few blocks stay in
+ * stock on their way from one table to the next, for the kernel would clear them in between.
  */
 #include "table.h"
 
