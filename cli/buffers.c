@@ -23,7 +23,7 @@
 /* LTTng's counters beside a stream's sub-buffers: 4 pages, and some 300 bytes for each of them. */
 static uint64_t stream_bytes(const struct channel_plan *channel)
 {
-	return channel->n_subbufs * (channel->subbuf_bytes + 320) + 4 * 4 * KIB;
+	return channel->n_subbufs * (channel->subbuf_bytes + 320) + 16 * KIB;
 }
 
 static uint64_t cpu_bytes(const struct buffer_plan *plan)

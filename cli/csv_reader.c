@@ -89,13 +89,12 @@ static int read_quoted(struct csv_reader *reader, int *ret_next, struct flextrac
 			return malformed(reader, "a quote is not closed", error);
 		if (byte == '\0')
 			return malformed(reader, "NUL byte", error);
-		if (byte == '"') {
-			byte = get_byte(reader);
-			if (byte != '"') {
-				*ret_next = byte;
-				return FLEXTRACE_OK;
-			}
-		}
+		if (byte == '"')
+			*ret_next = byte = get_byte(reader);
+		else
+			*ret_next = '"';
+		if (*ret_next != '"')
+			return FLEXTRACE_OK;
 		FLEXTRACE_TRY(push_byte(reader, (char)byte, error));
 	}
 }

@@ -80,15 +80,8 @@ static uint32_t count_joined(int fd)
 	return n_joined;
 }
 
-/* What recording_begin() is called with. */
-struct request {
-	const char *dir, *session;
-	const struct recording_options *options;
-	bool has_made_dir;
-};
-
-static int make_or_load(int fd, const struct request *request, struct recording *ret_recording,
-                        struct flextrace_error *error)
+static int make_or_load(int fd, const struct member_request *request, bool has_made_dir,
+                        struct recording *ret_recording, struct flextrace_error *error)
 {
 	int code;
 
@@ -98,7 +91,7 @@ static int make_or_load(int fd, const struct request *request, struct recording 
 	}
 	FLEXTRACE_TRY(recording_begin(request->dir, request->session, request->options, 0,
 	                              ret_recording, error));
-	ret_recording->has_made_dir = request->has_made_dir;
+	ret_recording->has_made_dir = has_made_dir;
 	code = recording_save(ret_recording, error);
 	if (code < 0) {
 		struct recording_outcome outcome;
@@ -109,33 +102,32 @@ static int make_or_load(int fd, const struct request *request, struct recording 
 	return 1;
 }
 
-int member_join(struct member *ret_member, const char *dir, const char *session,
-                const struct recording_options *options, uint32_t n_expected,
+int member_join(struct member *ret_member, const struct member_request *request,
                 struct recording *ret_recording, struct flextrace_error *error)
 {
-	struct request request = {dir, session, options, false};
 	char path[PATH_MAX + 64];
+	bool has_made_dir;
 	int fd, code;
 
-	FLEXTRACE_TRY(recording_make_dir(dir, &request.has_made_dir, error));
-	snprintf(path, sizeof(path), "%s/%s", dir, RECORDING_STATE_FILE);
+	FLEXTRACE_TRY(recording_make_dir(request->dir, &has_made_dir, error));
+	snprintf(path, sizeof(path), "%s/%s", request->dir, RECORDING_STATE_FILE);
 	fd = open_locked(path, error);
 	if (fd < 0)
 		return fd;
-	code = make_or_load(fd, &request, ret_recording, error);
+	code = make_or_load(fd, request, has_made_dir, ret_recording, error);
 	if (code >= 0 && set_lock(fd, F_OFD_SETLKW, F_RDLCK, BYTE_MEMBERS) != 0)
 		code = file_error(error, path);
 	if (code < 0) {
 		if (is_empty(fd))
 			unlink(path);
-		if (request.has_made_dir)
-			rmdir(dir);
+		if (has_made_dir)
+			rmdir(request->dir);
 		close(fd);
 		return code;
 	}
 	count_in(fd);
 	set_lock(fd, F_OFD_SETLK, F_UNLCK, BYTE_MUTEX);
-	*ret_member = (struct member){fd, n_expected};
+	*ret_member = (struct member){fd, request->n_expected};
 	return code;
 }
 

@@ -22,12 +22,19 @@ struct member {
 	uint32_t n_expected; /* members that will come, 0 = unknown */
 };
 
+/* What a member asks for; all weak. */
+struct member_request {
+	const char *dir;
+	const char *session; /* name of the session if this member makes it */
+	const struct recording_options *options;
+	uint32_t n_expected; /* members that will come, 0 = unknown */
+};
+
 /*
- * Joins the recording in `dir`, or makes it as recording_begin() does. Returns 1 if it made it,
- * 0 if it joined; the caller ends its membership with member_leave().
+ * Joins the recording in `request->dir`, or makes it as recording_begin() does. Returns 1 if it
+ * made it, 0 if it joined; the caller ends its membership with member_leave().
  */
-int member_join(struct member *ret_member, const char *dir, const char *session,
-                const struct recording_options *options, uint32_t n_expected,
+int member_join(struct member *ret_member, const struct member_request *request,
                 struct recording *ret_recording, struct flextrace_error *error);
 
 /*

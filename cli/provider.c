@@ -40,7 +40,7 @@ const char *provider_choose(char ret_path[PATH_MAX])
 	if (wanted && wanted[0])
 		snprintf(ret_path, PATH_MAX, "%s", wanted);
 	else if (!find_beside(ret_path))
-		strcpy(ret_path, PROVIDER_FILE);
+		memcpy(ret_path, PROVIDER_FILE, sizeof(PROVIDER_FILE));
 	return ret_path;
 }
 

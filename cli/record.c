@@ -140,9 +140,13 @@ static void choose_dir(const struct run *run, const char *program, char dir[PATH
 static int begin_in(struct run *run, const char *dir, const char *session,
                     struct flextrace_error *error)
 {
+	struct member_request request = {.dir = dir,
+	                                 .session = session,
+	                                 .options = &run->buffers,
+	                                 .n_expected = run->launcher.n_local};
+
 	if (run->launcher.job[0])
-		return member_join(&run->member, dir, session, &run->buffers, run->launcher.n_local,
-		                   &run->recording, error);
+		return member_join(&run->member, &request, &run->recording, error);
 	return recording_begin(dir, session, &run->buffers, (pid_t)run->own.pid, &run->recording,
 	                       error);
 }

@@ -55,7 +55,7 @@ static bool choose_dir(char dir[PATH_MAX])
 	struct stat status;
 	glob_t found;
 
-	strcpy(dir, ".");
+	memcpy(dir, ".", 2);
 	if (has_conversion(dir) || glob("flextrace-*", GLOB_ONLYDIR, NULL, &found) != 0)
 		return has_conversion(dir);
 	for (size_t i = 0; i < found.gl_pathc; i++)
