@@ -24,12 +24,12 @@ if [ "$(id -u)" -eq 0 ]; then
 		unshare -mpf --mount-proc --propagation private --kill-child sh -c "$inside" sh "$@"
 		exit $?
 	fi
-	if setpriv --reuid=65534 --clear-groups true 2>/dev/null; then
+	if setpriv --reuid=65534 --clear-groups test -x "$1" 2>/dev/null; then
 		chown 65534 "$scratch"
 		HOME="$scratch" LTTNG_HOME="$scratch" setpriv --reuid=65534 --clear-groups "$@"
 		exit $?
 	fi
-	echo "skipped: root, but may neither make namespaces nor change the user"
+	echo "skipped: root, but may neither make namespaces nor run $1 as another user"
 	exit 77
 fi
 if [ "$shm" != 1g ]; then
