@@ -23,6 +23,6 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 			RESOURCE_LOCK lttng)
 	endforeach()
 	# Programs that record does not start must find the provider by themselves.
-	set_tests_properties(record.running PROPERTIES
+	set_tests_properties(record.running record.converted PROPERTIES
 		ENVIRONMENT FLEXTRACE_PROVIDER=$<TARGET_FILE:flextrace_lttng>)
 endif()

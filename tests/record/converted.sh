@@ -41,6 +41,14 @@ run 3 "$FLEXTRACE" record --subbuf-size=4K --num-subbuf=2 --fail-on-loss -o loss
 run 7 "$FLEXTRACE" record --subbuf-size=4K --num-subbuf=2 --fail-on-loss -o lossy2 -- "$PROGRAM" scopes=200000 exit=7
 grep -q lttng_discarded lossy/losses.csv || grep -q discarded lossy/losses.csv || fail "losses.csv does not tell"
 
+# start and stop convert too, beside the trace or elsewhere.
+run 0 "$FLEXTRACE" start -o started
+LTTNG_UST_REGISTER_TIMEOUT=-1 "$PROGRAM" scopes=6
+run 0 "$FLEXTRACE" stop -o elsewhere started
+[ "$(rows elsewhere/host.csv)" -eq 6 ] || fail "not 6 rows after stop"
+[ ! -e started/run.json ] || fail "converted into two places"
+nothing_left
+
 # Without -o: a directory of our own, by the program's name; report finds the newest.
 run 0 "$FLEXTRACE" record --quiet -- "$PROGRAM" scopes=1
 [ ! -s out.log ] || fail "--quiet prints"

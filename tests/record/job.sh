@@ -54,3 +54,19 @@ OMPI_COMM_WORLD_RANK=1 PMIX_NAMESPACE=job-dies "$FLEXTRACE" record --no-convert 
 	"$PROGRAM" scopes=4 >rank-1.log 2>&1 || fail "the second rank failed"
 expect_events dies scope 4
 nothing_left
+
+# A rank that is expected and never comes does not keep the others from ending.
+OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE=job-alone "$FLEXTRACE" record --no-convert \
+	-o alone -- "$PROGRAM" scopes=6 >rank-0.log 2>&1 || fail "the only rank failed"
+expect_events alone scope 6
+
+# Each of several hosts has a directory of its own; without -o it is named by the job, a second one is not mixed in.
+several() {
+	OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=1 PMIX_NAMESPACE=job/many \
+		"$FLEXTRACE" record --no-convert -- "$PROGRAM" scopes="$1" >rank-0.log 2>&1 || fail "the rank failed"
+}
+several 2
+several 3
+expect_events "flextrace-ompi-job_many/host-$(uname -n)" scope 2
+expect_events "flextrace-ompi-job_many/host-$(uname -n)-2" scope 3
+nothing_left

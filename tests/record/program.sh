@@ -64,6 +64,16 @@ expect_events other scope 3
 lttng --no-sessiond list >list.log 2>&1 || fail "the daemon of somebody else is gone"
 ! grep -q flextrace list.log || fail "a session is left"
 
+# The doctor finds nothing that keeps a recording from working; colour only on a terminal, and only if wanted.
+escape=$(printf '\033')
+run 0 "$FLEXTRACE" doctor
+says '^ok    session daemon: answers' out.log
+! grep -q "$escape" out.log || fail "colour in a file"
+run 0 env TERM=xterm "$TERMINAL" - "$FLEXTRACE" doctor
+says "$escape" out.log
+run 0 env TERM=xterm NO_COLOR=1 "$TERMINAL" - "$FLEXTRACE" doctor
+! grep -q "$escape" out.log || fail "colour in spite of NO_COLOR"
+
 # Wrong usage.
 run 1 "$FLEXTRACE" record --subbuf-size=3M -- true
 says 'Not a size' err.log

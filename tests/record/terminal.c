@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * terminal TEXT COMMAND [ARGUMENT...]: runs a command on a terminal of its own, copies what it
- * prints, types Ctrl-C when it has printed TEXT, and ends with its exit code.
+ * prints, types Ctrl-C when it has printed TEXT ("-" = never), and ends with its exit code.
  */
 #include <pty.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 		fwrite(seen + n_seen, 1, (size_t)n, stdout);
 		n_seen += (size_t)n;
 		seen[n_seen] = '\0';
-		if (!is_typed && strstr(seen, argv[1]))
+		if (!is_typed && strcmp(argv[1], "-") != 0 && strstr(seen, argv[1]))
 			is_typed = write(fd, "\003", 1) == 1;
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
