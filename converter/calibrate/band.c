@@ -67,7 +67,7 @@ static int64_t phi_of(const struct evidence *evidence, const struct reference *r
 int band_constrain(const struct evidence *evidence, const struct reference *reference,
                    struct knot **ret_knots, uint32_t *ret_n)
 {
-	struct knot *knots = malloc((2ull * evidence->n + 1) * sizeof(*knots));
+	struct knot *knots = malloc((2ull * evidence->n + reference->n_pieces) * sizeof(*knots));
 	uint32_t n = 0;
 
 	if (!knots)
@@ -88,6 +88,9 @@ int band_constrain(const struct evidence *evidence, const struct reference *refe
 				last, -PHI_UNBOUNDED,
 				phi_of(evidence, reference, last, bracket->after_host_ns)};
 	}
+	/* The reference bends there, so a map must have a knot. */
+	for (uint32_t i = 1; i < reference->n_pieces && n > 0; i++)
+		knots[n++] = (struct knot){reference->pieces[i].x, -PHI_UNBOUNDED, PHI_UNBOUNDED};
 	sort_knots(knots, n);
 	*ret_knots = knots;
 	*ret_n = n;
@@ -284,5 +287,19 @@ void band_close(struct knot *knots, uint32_t n, const struct reference *referenc
 
 		tighten(&knots[i - 1], lowered(knots[i].lo, step.rise),
 		        raised(knots[i].hi, step.fall));
+	}
+}
+
+void band_centre(struct knot *knots, const struct knot *middles, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t middle = (middles[i].lo + middles[i].hi) >> 1, half;
+
+		if (knots[i].lo == -PHI_UNBOUNDED || knots[i].hi == PHI_UNBOUNDED)
+			continue;
+		half = middle - knots[i].lo > knots[i].hi - middle ? middle - knots[i].lo
+		                                                   : knots[i].hi - middle;
+		knots[i].lo = middle - half;
+		knots[i].hi = middle + half;
 	}
 }

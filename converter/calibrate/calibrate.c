@@ -9,6 +9,7 @@
 
 #define MAX_TICKS_APART (UINT64_C(1) << 60) /* so that products of a fit fit */
 #define MAX_NS_APART    (INT64_C(1) << 58)
+#define MAX_NS          (INT64_C(1) << 61)
 #define DEFAULT_SLOPE   1.0 /* ns per tick, where nothing at all is known */
 
 /* All evidence of a conversion, grouped: that of map m stands at [first[m], first[m + 1]). */
@@ -106,7 +107,10 @@ static int group(const struct clocks *clocks, struct table *brackets, struct gro
 
 static bool is_near(int64_t host_ns, int64_t pivot_ns)
 {
-	return host_ns > pivot_ns - MAX_NS_APART && host_ns < pivot_ns + MAX_NS_APART;
+	wide_int apart = (wide_int)host_ns - pivot_ns;
+
+	return apart > -MAX_NS_APART && apart < MAX_NS_APART && host_ns > -MAX_NS &&
+	       host_ns < MAX_NS;
 }
 
 static int64_t some_host_ns(const struct bracket *bracket)

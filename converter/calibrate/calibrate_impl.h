@@ -15,9 +15,13 @@
 
 #include "calibrate.h"
 
-#define PHI_BITS      20                 /* fraction bits of phi */
-#define SLOPE_BITS    40                 /* of a piece's slope */
-#define WANDER_BITS   44                 /* of rates of change, and of a map's slopes */
+#define PHI_BITS      20    /* fraction bits of phi */
+#define SLOPE_BITS    40    /* of a piece's slope */
+#define WANDER_BITS   44    /* of rates of change, and of a map's slopes */
+#define MIN_SLOPE     0.125 /* ns per tick: 8 GHz */
+#define MAX_SLOPE     1e5   /* 10 kHz */
+#define MIN_BLOCK     64u   /* brackets */
+#define MAX_BLOCKS    1024u
 #define PHI_UNBOUNDED (INT64_C(1) << 60) /* as a bound: there is none */
 
 typedef __int128 wide_int; /* exact products of ticks and ns */
@@ -52,10 +56,26 @@ struct evidence {
 
 /* A straight line through the evidence. Slopes in ns per tick. */
 struct line {
-	double slope, slope_lo,
-		slope_hi; /* the steadiest, and the certified range of the mean rate */
-	double offset_ns; /* t at x = 0 */
-	double margin_ns; /* negative: how far no straight line meets the evidence */
+	double slope;              /* the steadiest */
+	double slope_lo, slope_hi; /* the slopes that the evidence leaves, if it was one */
+	double offset_ns;          /* t at x = 0 */
+	double margin_ns;          /* negative: how far no straight line meets the evidence */
+};
+
+struct hull_point {
+	int64_t x, t;
+};
+
+/* Hulls of a block of evidence; they end where the next block's begin. */
+struct hull_block {
+	int64_t x; /* where it begins */
+	uint32_t lower, upper;
+};
+
+struct hulls {
+	struct hull_point *lower, *upper; /* owned; lower points have t negated */
+	struct hull_block *blocks;        /* owned, one more than there are */
+	uint32_t n_lower, n_upper, n_blocks;
 };
 
 /* A place of a finished map; the map is straight from knot to knot. 40 bytes. */
@@ -86,27 +106,43 @@ struct clocks {
 	struct clock_report *reports; /* owned, one of each map */
 };
 
-/* -- line.c: slopes ------------------------------------------------------------------------------- */
+/* -- slope.c -------------------------------------------------------------------------------------- */
 
 /* Guesses the slope by the agreement of pairs at all distances, and how far it may be off (relative). Stores
  * nothing where no two are apart, or do not agree. FLEXTRACE_E_MEMORY or 0. */
-int line_guess(const struct evidence *evidence, double *slope, double *ret_slack);
+int slope_guess(const struct evidence *evidence, double *slope, double *ret_slack);
 
-/* Fits the line of largest margin to what is not false. `hint`: the slope where the evidence leaves it open. */
-int line_fit(const struct evidence *evidence, double hint, struct line *ret_line);
+/* Bounds the mean slope by brackets at both ends, whatever the rate did between. */
+void slope_bound(const struct evidence *evidence, double *ret_lo, double *ret_hi);
 
-/* -- reject.c: lies ------------------------------------------------------------------------------- */
+/* -- line.c --------------------------------------------------------------------------------------- */
 
-/* Marks as false what most of its neighbours contradict, if the slope is off by at most `slack` (relative).
- * Returns how many there are now. */
-uint32_t reject_false(struct evidence *evidence, double slope, double slack);
+/* Reduces the evidence to the hulls of its blocks. FLEXTRACE_E_MEMORY or 0; release in any case. */
+int hulls_init(struct hulls *hulls, const struct evidence *evidence);
+void hulls_release(struct hulls *hulls);
+
+/* Fits the line of largest margin to the blocks [from, to). `line` has the bounds of its slope, and the slope to
+ * take where the evidence leaves it open; bounds are narrowed where one line meets all. */
+int line_fit(const struct hulls *hulls, uint32_t from, uint32_t to, struct line *line);
 
 /* -- reference.c ---------------------------------------------------------------------------------- */
 
-/* A reference of one piece along `line`, whose rate wanders by at most `rho`. FLEXTRACE_E_MEMORY or 0. */
-int reference_init(struct reference *reference, const struct line *line, double rho);
+/* Follows the rate in as many pieces as it needs; `whole` is the line of all. FLEXTRACE_E_MEMORY or 0. */
+int reference_init(struct reference *reference, const struct hulls *hulls, const struct line *whole,
+                   double rho);
+
+/* One piece through the origin, whose slope may be off by `slack` (relative). */
+int reference_init_straight(struct reference *reference, double slope, double slack);
 void reference_release(struct reference *reference);
+
+const struct piece *reference_piece(const struct reference *reference, uint64_t x);
 wide_int reference_at(const struct reference *reference, uint64_t x);
+
+/* -- reject.c: lies ------------------------------------------------------------------------------- */
+
+/* Marks as false what most of its neighbours contradict, if the rate wanders no more than the reference says.
+ * Returns how many more there are. */
+uint32_t reject_false(struct evidence *evidence, const struct reference *reference);
 
 /* -- band.c: bounds ------------------------------------------------------------------------------- */
 
@@ -121,11 +157,15 @@ uint32_t band_drop_conflicts(struct knot *knots, uint32_t n, const struct refere
 /* Turns constraints into the exact bounds of all maps that meet them. */
 void band_close(struct knot *knots, uint32_t n, const struct reference *reference);
 
+/* Moves each closed knot's middle to that of the other, which lies in its bounds, and widens its bounds as that
+ * needs. Both have the same x. */
+void band_centre(struct knot *knots, const struct knot *middles, uint32_t n);
+
 /* -- map.c ---------------------------------------------------------------------------------------- */
 
-/* Makes the map along the middle of a closed band (n > 0), leaving out knots it can spare. */
+/* Makes the map along the middle of a closed band (n > 0); with `spares`, it leaves out knots it can spare. */
 int clock_map_init(struct clock_map *map, const struct knot *knots, uint32_t n,
-                   const struct reference *reference, const struct evidence *evidence);
+                   const struct reference *reference, const struct evidence *evidence, bool spares);
 struct placed clock_map_place(const struct clock_map *map, uint64_t ticks);
 const struct clock_map *clocks_map(const struct clocks *clocks, uint32_t counter, uint16_t segment);
 

@@ -13,7 +13,11 @@
 
 #define MIN_TO_JUDGE_RHO 16u
 #define MAX_RHO          1e-3
-#define COARSE_SLACK     50e-6 /* of the guessed slope, before lies are out */
+#define NARROW_SLACK     50e-6  /* of the guessed slope, before lies are out */
+#define WIDE_SLACK       500e-6 /* the same, if most of those would be true: the rate steps */
+#define MAX_ROUNDS       4      /* of turning lies away and following what is left */
+#define MANY             20u    /* one in so many false ones is suspicious */
+#define FEW              512u   /* one in so many is not worth a look */
 #define SORT_MOVES       16u
 
 static int compare_brackets(const void *left, const void *right)
@@ -84,54 +88,137 @@ static void release_attempt(struct attempt *attempt)
 	*attempt = (struct attempt){.knots = NULL};
 }
 
-static int try_rho(struct evidence *evidence, const struct guess *guess, double rho,
-                   struct attempt *ret_attempt)
+/* Judges all anew. */
+static uint32_t reject(struct evidence *evidence, const struct reference *reference)
 {
-	struct line line;
-	double slack = guess->slack + fmax(COARSE_SLACK, 5 * rho);
-
-	*ret_attempt = (struct attempt){.rho = rho};
 	for (uint32_t i = 0; i < evidence->n; i++)
 		evidence->is_false[i] = 0;
-	ret_attempt->n_false = reject_false(evidence, guess->slope, slack);
-	FLEXTRACE_TRY(line_fit(evidence, guess->slope, &line));
-	slack = rho + fmax(line.slope_hi - line.slope, line.slope - line.slope_lo) / line.slope;
-	ret_attempt->n_false += reject_false(evidence, line.slope, slack);
-	if (ret_attempt->n_false)
-		FLEXTRACE_TRY(line_fit(evidence, line.slope, &line));
-	FLEXTRACE_TRY(reference_init(&ret_attempt->reference, &line, rho));
-	FLEXTRACE_TRY(band_constrain(evidence, &ret_attempt->reference, &ret_attempt->knots,
-	                             &ret_attempt->n_knots));
-	ret_attempt->n_false += band_drop_conflicts(ret_attempt->knots, ret_attempt->n_knots,
-	                                            &ret_attempt->reference, evidence->n / 2);
+	return reject_false(evidence, reference);
+}
+
+static int reject_coarse(struct evidence *evidence, const struct guess *guess, double slack,
+                         uint32_t *ret_n_false)
+{
+	struct reference reference;
+	int code = reference_init_straight(&reference, guess->slope, guess->slack + slack);
+
+	*ret_n_false = code < 0 ? 0 : reject(evidence, &reference);
+	reference_release(&reference);
+	return code;
+}
+
+static int follow(const struct evidence *evidence, const struct guess *guess, double rho,
+                  struct reference *reference)
+{
+	struct line whole = {.slope = guess->slope};
+	struct hulls hulls;
+	int code = hulls_init(&hulls, evidence);
+
+	slope_bound(evidence, &whole.slope_lo, &whole.slope_hi);
+	if (code >= 0)
+		code = line_fit(&hulls, 0, hulls.n_blocks, &whole);
+	if (code >= 0)
+		code = reference_init(reference, &hulls, &whole, rho);
+	hulls_release(&hulls);
+	return code;
+}
+
+static int try_rho(struct evidence *evidence, const struct guess *guess, double rho,
+                   struct attempt *attempt)
+{
+	uint32_t n_false, n_before;
+
+	*attempt = (struct attempt){.rho = rho};
+	FLEXTRACE_TRY(reject_coarse(evidence, guess, fmax(NARROW_SLACK, 5 * rho), &n_false));
+	if (n_false > evidence->n / MANY)
+		FLEXTRACE_TRY(reject_coarse(evidence, guess, fmax(WIDE_SLACK, 5 * rho), &n_false));
+	/* What the slope alone called false may only have followed a rate that changes. */
+	for (int round = 0; round < MAX_ROUNDS; round++) {
+		reference_release(&attempt->reference);
+		FLEXTRACE_TRY(follow(evidence, guess, rho, &attempt->reference));
+		n_before = n_false;
+		n_false = reject(evidence, &attempt->reference);
+		if (n_false == n_before)
+			break;
+	}
+	attempt->n_false = n_false;
+	FLEXTRACE_TRY(
+		band_constrain(evidence, &attempt->reference, &attempt->knots, &attempt->n_knots));
+	attempt->n_false += band_drop_conflicts(attempt->knots, attempt->n_knots,
+	                                        &attempt->reference, evidence->n / 2);
 	return FLEXTRACE_OK;
 }
 
-/* Raises rho as long as that makes more than half of the contradictions go away. */
+/* Takes a larger rho if that makes more than half of the contradictions go away. 1: taken, 0: not. */
+static int try_more(struct evidence *evidence, const struct guess *guess, double rho,
+                    struct attempt *best)
+{
+	struct attempt next;
+	int code = try_rho(evidence, guess, rho, &next);
+
+	if (code < 0 || next.n_false > best->n_false / 2) {
+		release_attempt(&next);
+		return code;
+	}
+	release_attempt(best);
+	*best = next;
+	return 1;
+}
+
 static int settle(struct evidence *evidence, const struct guess *guess, double rho,
                   struct attempt *best)
 {
-	int code = try_rho(evidence, guess, rho, best);
+	static const double factors[] = {2, 10, 100};
+	int taken = 1;
 
-	while (code >= 0 && best->n_false > evidence->n / 512 && evidence->n >= MIN_TO_JUDGE_RHO &&
-	       best->rho < MAX_RHO) {
-		struct attempt next;
+	FLEXTRACE_TRY(try_rho(evidence, guess, rho, best));
+	while (taken && best->n_false > evidence->n / FEW && evidence->n >= MIN_TO_JUDGE_RHO) {
+		bool is_gross = best->n_false > evidence->n / MANY;
 
-		code = try_rho(evidence, guess, 2 * best->rho, &next);
-		if (code < 0 || next.n_false > best->n_false / 2) {
-			release_attempt(&next);
-			break;
+		taken = 0;
+		for (int i = 0; i < (is_gross ? 3 : 1) && !taken; i++) {
+			if (factors[i] * best->rho > MAX_RHO)
+				break;
+			taken = try_more(evidence, guess, factors[i] * best->rho, best);
+			FLEXTRACE_TRY(taken);
 		}
-		release_attempt(best);
-		*best = next;
 	}
-	return code;
+	return FLEXTRACE_OK;
+}
+
+/*
+ * Where the evidence leaves the slope open, the middle of the band is as slow as it may be inside an operation, as
+ * both ends are drawn to the middle of the bracket. A map of one steady slope through the band is a better
+ * guess; the band is then made as wide around it as it needs to be.
+ */
+static int steady(const struct evidence *evidence, const struct attempt *attempt, double rho,
+                  bool *ret_is_steady)
+{
+	const struct piece *piece = &attempt->reference.pieces[0];
+	struct piece straight = *piece;
+	struct reference reference = {&straight, 1};
+	struct knot *knots = NULL;
+	uint32_t n = 0;
+
+	straight.rise = straight.fall = (uint64_t)((double)piece->slope * 16 * rho) + 1;
+	*ret_is_steady = false;
+	if (attempt->reference.n_pieces > 1 || piece->rise + piece->fall < 20 * straight.rise)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(band_constrain(evidence, &reference, &knots, &n));
+	if (n == attempt->n_knots && band_drop_conflicts(knots, n, &reference, 0) == 0) {
+		band_close(knots, n, &reference);
+		band_centre(attempt->knots, knots, n);
+		*ret_is_steady = true;
+	}
+	free(knots);
+	return FLEXTRACE_OK;
 }
 
 int fit_map(struct evidence *evidence, double hint, double rho, struct clock_map *ret_map)
 {
 	struct attempt attempt = {.rho = rho};
 	struct guess guess = {hint, 1};
+	bool is_steady = false;
 	int code;
 
 	*ret_map = (struct clock_map){.rho = rho};
@@ -139,12 +226,15 @@ int fit_map(struct evidence *evidence, double hint, double rho, struct clock_map
 		return FLEXTRACE_OK;
 	sort_brackets(evidence->brackets, evidence->n);
 	set_origin(evidence);
-	FLEXTRACE_TRY(line_guess(evidence, &guess.slope, &guess.slack));
+	FLEXTRACE_TRY(slope_guess(evidence, &guess.slope, &guess.slack));
 	code = settle(evidence, &guess, rho, &attempt);
 	if (code >= 0 && attempt.n_knots > 0) {
 		band_close(attempt.knots, attempt.n_knots, &attempt.reference);
+		code = steady(evidence, &attempt, rho, &is_steady);
+	}
+	if (code >= 0 && attempt.n_knots > 0) {
 		code = clock_map_init(ret_map, attempt.knots, attempt.n_knots, &attempt.reference,
-		                      evidence);
+		                      evidence, !is_steady);
 		ret_map->rho = attempt.rho;
 		ret_map->is_wandering = attempt.rho > rho || attempt.n_false > evidence->n / 2;
 		ret_map->is_assumed = ret_map->is_wandering;

@@ -6,118 +6,50 @@
  * it is largest, the line is as far from all brackets as a line can be. A negative margin says how much
  * the brackets must be relaxed before any line meets them: drift, or a lie.
  *
+ * The hull of a union is the hull of the hulls. So each block of evidence is reduced to its hulls once, and any
+ * range of blocks is fitted from those few points.
+ *
  * The hulls are exact. The slope is only a reference for the band, so doubles do from there on, on values
  * relative to the first evidence.
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "calibrate_impl.h"
-#include "marzullo.h"
 
-#define PAIRS_PER_STRIDE 256u
-#define GUESS_BITS       36
-#define MAX_SLOPE        1e5   /* ns per tick: 10 kHz */
-#define MIN_SLOPE        0.125 /* 8 GHz */
-#define N_ENDS           8     /* brackets at each end that bound the mean rate */
-#define STEPS            200
+#define STEPS 100
 
-struct point {
-	int64_t x, t;
-};
-
-struct hull {
-	struct point *points; /* owned */
+/* Lower points stand negated, so that both hulls are lower ones. */
+struct points {
+	struct hull_point *points; /* owned */
 	uint32_t n;
 };
 
-/* The host time between two stamps lies between the next of their bounds and the farthest. */
-static bool bound_slope(const struct bracket *from, const struct bracket *to, double *ret_lo,
-                        double *ret_hi)
-{
-	uint64_t origin = to->first_ticks > from->last_ticks ? from->last_ticks : from->first_ticks;
-	double ticks;
-
-	if (to->first_ticks <= origin)
-		return false;
-	ticks = (double)(to->first_ticks - origin);
-	*ret_lo = MIN_SLOPE;
-	*ret_hi = MAX_SLOPE;
-	if (to->before_host_ns != INT64_MIN && from->after_host_ns != INT64_MAX)
-		*ret_lo = fmax(*ret_lo, (double)(to->before_host_ns - from->after_host_ns - 1) /
-		                                (ticks + 1));
-	if (to->after_host_ns != INT64_MAX && from->before_host_ns != INT64_MIN)
-		*ret_hi = fmin(*ret_hi, (double)(to->after_host_ns - from->before_host_ns + 1) /
-		                                fmax(ticks - 1, 0.5));
-	return *ret_lo <= *ret_hi;
-}
-
-int line_guess(const struct evidence *evidence, double *slope, double *ret_slack)
-{
-	uint32_t n = 0, n_strides = 0, depth;
-	struct interval *intervals, hull;
-	int64_t *spare;
-
-	for (uint32_t stride = 1; stride < evidence->n; stride *= 2)
-		n_strides++;
-	intervals = calloc((size_t)n_strides * PAIRS_PER_STRIDE + 1, sizeof(*intervals));
-	spare = calloc(2 * ((size_t)n_strides * PAIRS_PER_STRIDE + 1), sizeof(*spare));
-	if (!intervals || !spare) {
-		free(intervals);
-		free(spare);
-		return FLEXTRACE_E_MEMORY;
-	}
-	for (uint32_t stride = 1; stride < evidence->n; stride *= 2) {
-		uint32_t n_pairs = evidence->n - stride;
-		uint32_t step = (n_pairs - 1) / PAIRS_PER_STRIDE + 1;
-
-		for (uint32_t i = 0; i < n_pairs; i += step) {
-			double lo, hi;
-
-			if (!bound_slope(evidence->brackets[i], evidence->brackets[i + stride], &lo,
-			                 &hi))
-				continue;
-			intervals[n].lo = (int64_t)ldexp(lo, GUESS_BITS);
-			intervals[n++].hi = (int64_t)ldexp(hi, GUESS_BITS);
-		}
-	}
-	depth = marzullo_hull(intervals, n, 1.0, spare, &hull);
-	if (depth > n / 2) {
-		*slope = ldexp((double)hull.lo / 2 + (double)hull.hi / 2, -GUESS_BITS);
-		*ret_slack = (double)(hull.hi - hull.lo) / 2 / ldexp(*slope, GUESS_BITS);
-	}
-	free(intervals);
-	free(spare);
-	return FLEXTRACE_OK;
-}
-
-/* -- hulls ---------------------------------------------------------------------------------------- */
-
 static int compare_points(const void *left, const void *right)
 {
-	const struct point *a = left, *b = right;
+	const struct hull_point *a = left, *b = right;
 
 	if (a->x != b->x)
 		return (a->x > b->x) - (a->x < b->x);
 	return (a->t > b->t) - (a->t < b->t);
 }
 
-/* Drops the points that are not on the lower hull. Upper hulls come negated. */
-static void make_hull(struct hull *hull)
+/* Leaves only the points on the lower hull; returns how many. */
+static uint32_t make_hull(struct hull_point *points, uint32_t n_points)
 {
-	struct point *points = hull->points;
 	uint32_t n = 0;
 
-	for (uint32_t i = 1; i < hull->n; i++) {
+	for (uint32_t i = 1; i < n_points; i++) {
 		if (compare_points(&points[i - 1], &points[i]) > 0) {
-			qsort(points, hull->n, sizeof(*points), compare_points);
+			qsort(points, n_points, sizeof(*points), compare_points);
 			break;
 		}
 	}
-	for (uint32_t i = 0; i < hull->n; i++) {
+	for (uint32_t i = 0; i < n_points; i++) {
 		while (n >= 2) {
-			const struct point *a = &points[n - 2], *b = &points[n - 1],
-					   *c = &points[i];
+			const struct hull_point *a = &points[n - 2], *b = &points[n - 1];
+			const struct hull_point *c = &points[i];
 
 			if ((wide_int)(b->x - a->x) * (c->t - a->t) >
 			    (wide_int)(b->t - a->t) * (c->x - a->x))
@@ -126,36 +58,77 @@ static void make_hull(struct hull *hull)
 		}
 		points[n++] = points[i];
 	}
-	hull->n = n;
+	return n;
 }
 
-static int make_hulls(const struct evidence *evidence, struct hull *lower, struct hull *upper)
+/* -- blocks --------------------------------------------------------------------------------------- */
+
+static void add_block(struct hulls *hulls, const struct evidence *evidence, uint32_t from,
+                      uint32_t to)
 {
-	lower->points = malloc((evidence->n + 1ull) * sizeof(*lower->points));
-	upper->points = malloc((evidence->n + 1ull) * sizeof(*upper->points));
-	if (!lower->points || !upper->points)
-		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < evidence->n; i++) {
+	struct hull_block *block = &hulls->blocks[hulls->n_blocks++];
+	struct hull_point *lower = hulls->lower + hulls->n_lower;
+	struct hull_point *upper = hulls->upper + hulls->n_upper;
+	uint32_t n_lower = 0, n_upper = 0;
+
+	for (uint32_t i = from; i < to; i++) {
 		const struct bracket *bracket = evidence->brackets[i];
 
 		if (evidence->is_false[i])
 			continue;
 		if (bracket->before_host_ns != INT64_MIN)
-			lower->points[lower->n++] =
-				(struct point){(int64_t)(bracket->first_ticks - evidence->ticks0),
-			                       evidence->host0 - bracket->before_host_ns};
+			lower[n_lower++] = (struct hull_point){
+				(int64_t)(bracket->first_ticks - evidence->ticks0),
+				evidence->host0 - bracket->before_host_ns,
+			};
 		if (bracket->after_host_ns != INT64_MAX)
-			upper->points[upper->n++] =
-				(struct point){(int64_t)(bracket->last_ticks - evidence->ticks0),
-			                       bracket->after_host_ns - evidence->host0};
+			upper[n_upper++] = (struct hull_point){
+				(int64_t)(bracket->last_ticks - evidence->ticks0),
+				bracket->after_host_ns - evidence->host0,
+			};
 	}
-	make_hull(lower);
-	make_hull(upper);
+	*block = (struct hull_block){
+		.x = (int64_t)(evidence->brackets[from]->last_ticks - evidence->ticks0),
+		.lower = hulls->n_lower,
+		.upper = hulls->n_upper,
+	};
+	hulls->n_lower += make_hull(lower, n_lower);
+	hulls->n_upper += make_hull(upper, n_upper);
+}
+
+int hulls_init(struct hulls *hulls, const struct evidence *evidence)
+{
+	uint32_t size = evidence->n / MAX_BLOCKS + 1;
+
+	if (size < MIN_BLOCK)
+		size = MIN_BLOCK;
+	*hulls = (struct hulls){
+		.lower = malloc((evidence->n + 1ull) * sizeof(*hulls->lower)),
+		.upper = malloc((evidence->n + 1ull) * sizeof(*hulls->upper)),
+		.blocks = calloc(evidence->n / size + 2ull, sizeof(*hulls->blocks)),
+	};
+	if (!hulls->lower || !hulls->upper || !hulls->blocks)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t from = 0; from < evidence->n; from += size)
+		add_block(hulls, evidence, from,
+		          evidence->n - from < size ? evidence->n : from + size);
+	hulls->blocks[hulls->n_blocks].lower = hulls->n_lower;
+	hulls->blocks[hulls->n_blocks].upper = hulls->n_upper;
 	return FLEXTRACE_OK;
 }
 
+void hulls_release(struct hulls *hulls)
+{
+	free(hulls->lower);
+	free(hulls->upper);
+	free(hulls->blocks);
+	*hulls = (struct hulls){.lower = NULL};
+}
+
+/* -- fitting -------------------------------------------------------------------------------------- */
+
 /* The least t + b x over a hull; stores its x. */
-static double least(const struct hull *hull, double slope, double *ret_x)
+static double least(const struct points *hull, double slope, double *ret_x)
 {
 	double min = INFINITY;
 
@@ -170,9 +143,9 @@ static double least(const struct hull *hull, double slope, double *ret_x)
 	return min;
 }
 
-/* margin(b) and its derivative; the lower hull stands negated, so its line is -before + b x. */
-static double margin(const struct hull *lower, const struct hull *upper, double slope,
-                     double *ret_derivative)
+/* margin(b) and the sign of its derivative. */
+static double margin_at(const struct points *lower, const struct points *upper, double slope,
+                        double *ret_derivative)
 {
 	double x_lower = 0, x_upper = 0, value;
 
@@ -181,74 +154,67 @@ static double margin(const struct hull *lower, const struct hull *upper, double 
 	return value;
 }
 
-/* The mean rate lies between the bounds that brackets of both ends give, whatever the rate did between. */
-static void bound_mean(const struct evidence *evidence, struct line *line)
+/* Where margin(b) falls below 0 between `inside`, where it is not, and `outside`. */
+static double edge_of(const struct points *lower, const struct points *upper, double inside,
+                      double outside)
 {
-	uint32_t n = evidence->n < N_ENDS ? evidence->n : N_ENDS;
+	double derivative;
 
-	line->slope_lo = MIN_SLOPE;
-	line->slope_hi = MAX_SLOPE;
-	for (uint32_t i = 0; i < n; i++) {
-		for (uint32_t j = 0; j < n; j++) {
-			uint32_t from = i, to = evidence->n - 1 - j;
-			double lo, hi;
+	for (uint32_t i = 0; i < STEPS && fabs(outside - inside) > 1e-13 * inside; i++) {
+		double middle = (inside + outside) / 2;
 
-			if (from > to || evidence->is_false[from] || evidence->is_false[to])
-				continue;
-			if (from == to) {
-				const struct bracket *one = evidence->brackets[from];
-
-				if (one->last_ticks > one->first_ticks + 1 &&
-				    one->before_host_ns != INT64_MIN &&
-				    one->after_host_ns != INT64_MAX)
-					line->slope_hi =
-						fmin(line->slope_hi,
-					             (double)(one->after_host_ns -
-					                      one->before_host_ns + 1) /
-					                     (double)(one->last_ticks -
-					                              one->first_ticks - 1));
-			} else if (bound_slope(evidence->brackets[from], evidence->brackets[to],
-			                       &lo, &hi)) {
-				line->slope_lo = fmax(line->slope_lo, lo);
-				line->slope_hi = fmin(line->slope_hi, hi);
-			}
-		}
+		if (margin_at(lower, upper, middle, &derivative) >= 0)
+			inside = middle;
+		else
+			outside = middle;
 	}
-	if (line->slope_hi < MIN_SLOPE)
-		line->slope_hi = MIN_SLOPE;
-	if (line->slope_lo > line->slope_hi) {
-		line->slope_lo = MIN_SLOPE;
-		line->slope_hi = MAX_SLOPE;
-	}
+	return inside;
 }
 
-int line_fit(const struct evidence *evidence, double hint, struct line *ret_line)
+static void fit_hulls(const struct points *lower, const struct points *upper, struct line *line)
 {
-	struct hull lower = {0}, upper = {0};
-	double derivative, x;
-	int code = make_hulls(evidence, &lower, &upper);
+	double lo = line->slope_lo, hi = line->slope_hi, derivative, x;
 
-	if (code >= 0) {
-		double lo, hi;
-
-		bound_mean(evidence, ret_line);
-		lo = ret_line->slope_lo;
-		hi = ret_line->slope_hi;
-		ret_line->slope = fmin(fmax(hint, lo), hi);
-		if (lower.n > 1 && upper.n > 1) {
-			for (uint32_t i = 0; i < STEPS && hi - lo > 1e-16 * hi; i++) {
-				margin(&lower, &upper, (lo + hi) / 2, &derivative);
-				if (derivative > 0)
-					lo = (lo + hi) / 2;
-				else
-					hi = (lo + hi) / 2;
-			}
-			ret_line->slope = (lo + hi) / 2;
+	line->slope = fmin(fmax(line->slope, lo), hi);
+	if (lower->n > 1 && upper->n > 1) {
+		for (uint32_t i = 0; i < STEPS && hi - lo > 1e-16 * hi; i++) {
+			margin_at(lower, upper, (lo + hi) / 2, &derivative);
+			if (derivative > 0)
+				lo = (lo + hi) / 2;
+			else
+				hi = (lo + hi) / 2;
 		}
-		ret_line->margin_ns = margin(&lower, &upper, ret_line->slope, &derivative) / 2;
-		ret_line->offset_ns = lower.n ? -least(&lower, ret_line->slope, &x) : 0;
-		if (lower.n && isfinite(ret_line->margin_ns))
-			ret_line->offset_ns += ret_line->margin_ns;
+		line->slope = (lo + hi) / 2;
+	}
+	line->margin_ns = margin_at(lower, upper, line->slope, &derivative) / 2;
+	line->offset_ns = lower->n ? -least(lower, line->slope, &x) : 0;
+	if (!isfinite(line->margin_ns) || line->margin_ns < 0)
+		return;
+	line->offset_ns += line->margin_ns;
+	line->slope_lo = edge_of(lower, upper, line->slope, line->slope_lo);
+	line->slope_hi = edge_of(lower, upper, line->slope, line->slope_hi);
+}
+
+static bool join(struct points *join, const struct hull_point *points, uint32_t from, uint32_t to)
+{
+	join->points = malloc((to - from + 1ull) * sizeof(*points));
+	if (!join->points)
+		return false;
+	memcpy(join->points, points + from, (to - from) * sizeof(*points));
+	join->n = make_hull(join->points, to - from);
+	return true;
+}
+
+int line_fit(const struct hulls *hulls, uint32_t from, uint32_t to, struct line *line)
+{
+	const struct hull_block *first = &hulls->blocks[from], *end = &hulls->blocks[to];
+	struct points lower = {0}, upper = {0};
+	int code = FLEXTRACE_E_MEMORY;
+
+	if (join(&lower, hulls->lower, first->lower, end->lower) &&
+	    join(&upper, hulls->upper, first->upper, end->upper)) {
+		fit_hulls(&lower, &upper, line);
+		code = FLEXTRACE_OK;
 	}
 	free(lower.points);
 	free(upper.points);

@@ -14,15 +14,6 @@
 #define NO_HALF   UINT32_MAX
 #define ONE_NS    (INT64_C(1) << PHI_BITS)
 
-static const struct piece *piece_at(const struct reference *reference, uint64_t x)
-{
-	uint32_t i = reference->n_pieces - 1;
-
-	while (i > 0 && reference->pieces[i].x > x)
-		i--;
-	return &reference->pieces[i];
-}
-
 static uint64_t wander_of(const struct piece *piece)
 {
 	return piece->rise > piece->fall ? piece->rise : piece->fall;
@@ -68,7 +59,7 @@ static struct map_knot finish_knot(const struct corner *corner, const struct cor
                                    const struct reference *reference,
                                    const struct evidence *evidence)
 {
-	const struct piece *piece = piece_at(reference, corner->knot->x);
+	const struct piece *piece = reference_piece(reference, corner->knot->x);
 	struct map_knot knot = {
 		.ticks = corner->knot->x + evidence->ticks0,
 		.host_ns = (int64_t)(corner->value >> PHI_BITS) + evidence->host0,
@@ -100,7 +91,8 @@ struct cone {
 
 static struct cone open_cone(const struct corner *from, const struct reference *reference)
 {
-	double wander = ldexp((double)wander_of(piece_at(reference, from->knot->x)), -WANDER_BITS);
+	double wander = ldexp((double)wander_of(reference_piece(reference, from->knot->x)),
+	                      -WANDER_BITS);
 	double reach = fmin(SPARED_NS / wander, 1e9);
 
 	return (struct cone){-INFINITY, INFINITY, from->knot->x + (uint64_t)reach};
@@ -122,13 +114,13 @@ static bool is_in_cone(const struct cone *cone, const struct corner *from, const
 	double slope = (double)(to->middle - from->middle) / (double)(to->knot->x - from->knot->x);
 
 	return slope >= cone->lo && slope <= cone->hi && to->knot->x <= cone->limit &&
-	       piece_at(reference, to->knot->x) == piece_at(reference, from->knot->x);
+	       reference_piece(reference, to->knot->x) == reference_piece(reference, from->knot->x);
 }
 
 /* Returns the last knot that the line from `from` can reach past those between. Knots at one place have equal
  * bounds, so the first stands for all. */
 static uint32_t reach(const struct knot *knots, uint32_t n, uint32_t from,
-                      const struct reference *reference)
+                      const struct reference *reference, bool spares)
 {
 	struct corner start = corner_of(&knots[from], reference);
 	struct cone cone = open_cone(&start, reference);
@@ -143,7 +135,7 @@ static uint32_t reach(const struct knot *knots, uint32_t n, uint32_t from,
 		if (reached != from && !is_in_cone(&cone, &start, &corner, reference))
 			break;
 		reached = i;
-		if (knots[i].x > cone.limit)
+		if (knots[i].x > cone.limit || !spares)
 			break;
 		narrow_cone(&cone, &start, &knots[i]);
 		if (cone.lo > cone.hi)
@@ -153,7 +145,7 @@ static uint32_t reach(const struct knot *knots, uint32_t n, uint32_t from,
 }
 
 int clock_map_init(struct clock_map *map, const struct knot *knots, uint32_t n,
-                   const struct reference *reference, const struct evidence *evidence)
+                   const struct reference *reference, const struct evidence *evidence, bool spares)
 {
 	const struct piece *first = &reference->pieces[0];
 	struct corner corner = corner_of(&knots[0], reference), next;
@@ -164,7 +156,7 @@ int clock_map_init(struct clock_map *map, const struct knot *knots, uint32_t n,
 	map->grow_before = wander_of(first);
 	map->tick_ns = (uint32_t)ceil(ldexp((double)first->slope, -SLOPE_BITS));
 	for (;;) {
-		uint32_t to = reach(knots, n, at, reference);
+		uint32_t to = reach(knots, n, at, reference, spares);
 
 		if (map->n_knots == n_allocated) {
 			uint32_t n_more = n_allocated ? 2 * n_allocated : 16;

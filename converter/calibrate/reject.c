@@ -17,6 +17,14 @@
 #define SLACK_NS       1.0  /* of rounding */
 #define MAX_CARRIED_NS 1e15 /* beyond that a bracket says nothing about its window's middle */
 
+/* The middle of a window, to which all is carried. */
+struct middle {
+	uint64_t x;
+	int64_t host_ns;
+	wide_int ref;
+	double wander; /* ns per tick, the most in the window */
+};
+
 struct vote {
 	uint32_t bracket;
 	struct interval interval;
@@ -27,18 +35,28 @@ static int64_t clamp(double ns)
 	return (int64_t)(fmin(fmax(ns, -MAX_CARRIED_NS), MAX_CARRIED_NS) * FRACTION);
 }
 
-/* What a bracket says about host time at `middle`, relative to `host_ns`. */
-static struct interval carry(const struct bracket *bracket, uint64_t middle, int64_t host_ns,
-                             double slope, double slack)
+/* phi at `x` as far from the middle, in ns. */
+static double far_of(const struct reference *reference, wide_int middle, uint64_t x)
 {
-	double first = (double)(int64_t)(bracket->first_ticks - middle) * slope;
-	double last = (double)(int64_t)(bracket->last_ticks - middle) * slope;
+	return ldexp((double)(reference_at(reference, x) - middle), -PHI_BITS);
+}
+
+/* What a bracket says about phi in the middle of its window, at `x` and `host_ns`. */
+static struct interval carry(const struct evidence *evidence, const struct bracket *bracket,
+                             const struct reference *reference, const struct middle *middle)
+{
+	uint64_t first = bracket->first_ticks - evidence->ticks0;
+	uint64_t last = bracket->last_ticks - evidence->ticks0;
 	double lo = -INFINITY, hi = INFINITY;
 
 	if (bracket->before_host_ns != INT64_MIN)
-		lo = (double)(bracket->before_host_ns - host_ns) - first - fabs(first) * slack;
+		lo = (double)(bracket->before_host_ns - middle->host_ns) -
+		     far_of(reference, middle->ref, first) -
+		     middle->wander * fabs((double)(int64_t)(first - middle->x));
 	if (bracket->after_host_ns != INT64_MAX)
-		hi = (double)(bracket->after_host_ns - host_ns) - last + fabs(last) * slack;
+		hi = (double)(bracket->after_host_ns - middle->host_ns) -
+		     far_of(reference, middle->ref, last) +
+		     middle->wander * fabs((double)(int64_t)(last - middle->x));
 	return (struct interval){clamp(lo - SLACK_NS), clamp(hi + SLACK_NS)};
 }
 
@@ -69,37 +87,57 @@ static uint32_t judge(struct evidence *evidence, const struct vote *votes, uint3
 	return n_false;
 }
 
-/* Judges the window that starts at `from`; stores where the next one starts. */
-static uint32_t judge_window(struct evidence *evidence, uint32_t from, double slope, double slack,
-                             uint32_t *ret_next)
+static double wander_between(const struct reference *reference, uint64_t from, uint64_t to)
 {
+	const struct piece *piece = reference_piece(reference, from);
+	const struct piece *end = reference->pieces + reference->n_pieces;
+	uint64_t most = 0;
+
+	for (; piece < end && (most == 0 || piece->x <= to); piece++) {
+		most = piece->rise > most ? piece->rise : most;
+		most = piece->fall > most ? piece->fall : most;
+	}
+	return ldexp((double)most, -WANDER_BITS);
+}
+
+/* Judges the brackets [from, to) by each other. */
+static uint32_t judge_window(struct evidence *evidence, uint32_t from, uint32_t to,
+                             const struct reference *reference)
+{
+	const struct bracket *bracket = evidence->brackets[from + (to - from) / 2];
+	struct middle middle = {
+		.x = bracket->last_ticks - evidence->ticks0,
+		.host_ns = bracket->after_host_ns != INT64_MAX ? bracket->after_host_ns
+	                                                       : bracket->before_host_ns,
+	};
 	struct vote votes[WINDOW];
-	uint32_t to = from + WINDOW < evidence->n ? from + WINDOW : evidence->n;
-	const struct bracket *middle = evidence->brackets[from + (to - from) / 2];
-	int64_t host_ns = middle->after_host_ns != INT64_MAX ? middle->after_host_ns
-	                                                     : middle->before_host_ns;
 	uint32_t n = 0;
 
+	middle.ref = reference_at(reference, middle.x);
+	middle.wander = wander_between(reference,
+	                               evidence->brackets[from]->last_ticks - evidence->ticks0,
+	                               evidence->brackets[to - 1]->last_ticks - evidence->ticks0);
 	for (uint32_t i = from; i < to; i++) {
 		if (evidence->is_false[i])
 			continue;
 		votes[n].bracket = i;
-		votes[n++].interval = carry(evidence->brackets[i], middle->last_ticks, host_ns,
-		                            slope, slack);
+		votes[n++].interval = carry(evidence, evidence->brackets[i], reference, &middle);
 	}
-	*ret_next = to;
 	return judge(evidence, votes, n);
 }
 
-uint32_t reject_false(struct evidence *evidence, double slope, double slack)
+uint32_t reject_false(struct evidence *evidence, const struct reference *reference)
 {
-	uint32_t n_false = 0, from = 0;
+	uint32_t n_false = 0;
 
-	/* The last window reaches back, so that the end of the data is not judged by a few. */
-	while (from < evidence->n) {
-		if (evidence->n - from < WINDOW && evidence->n > WINDOW)
-			from = evidence->n - WINDOW;
-		n_false += judge_window(evidence, from, slope, slack, &from);
+	for (uint32_t from = 0; from < evidence->n; from += WINDOW) {
+		uint32_t to = evidence->n - from < WINDOW ? evidence->n : from + WINDOW;
+
+		/* The last window reaches back, so that the end is not judged by a few. */
+		if (to == evidence->n && evidence->n > WINDOW)
+			n_false += judge_window(evidence, to - WINDOW, to, reference);
+		else
+			n_false += judge_window(evidence, from, to, reference);
 	}
 	return n_false;
 }
