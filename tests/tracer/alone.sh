@@ -33,7 +33,7 @@ plain() {
 }
 
 foreign() { # as on a machine without LTTng
-	cmake -S "$top/tests/tracer/foreign" -B "$dir/foreign" -DFLEXTRACE_TRACER="$top/tracer" \
+	cmake -G Ninja -S "$top/tests/tracer/foreign" -B "$dir/foreign" -DFLEXTRACE_TRACER="$top/tracer" \
 		-DFLEXTRACE_LTTNG_INCLUDE=OFF >"$dir/log" || { cat "$dir/log"; exit 1; }
 	cmake --build "$dir/foreign" >"$dir/log" || { cat "$dir/log"; exit 1; }
 	says_hello "$dir/foreign/hello_c" FLEXTRACE=1
@@ -43,7 +43,7 @@ foreign() { # as on a machine without LTTng
 }
 
 installed() { # tracer and markers alone, in a tree of their own
-	cmake -S "$top" -B "$dir/build" -DFLEXTRACE_CONVERTER=OFF -DFLEXTRACE_TESTS=OFF \
+	cmake -G Ninja -S "$top" -B "$dir/build" -DFLEXTRACE_CONVERTER=OFF -DFLEXTRACE_TESTS=OFF \
 		-DCMAKE_INSTALL_PREFIX="$dir/usr" -DCMAKE_BUILD_TYPE=Release >"$dir/log" &&
 		cmake --build "$dir/build" -j 2 >"$dir/log" &&
 		cmake --install "$dir/build" >"$dir/log" || { cat "$dir/log"; exit 1; }
@@ -55,7 +55,7 @@ installed() { # tracer and markers alone, in a tree of their own
 		$(pkg-config --cflags --libs flextrace) -o "$dir/hello_c"
 	$cxx -std=c++11 -Wall -Wextra -pedantic -Werror "$top/tests/tracer/hello.cc" \
 		$(pkg-config --cflags --libs flextrace) -o "$dir/hello_cxx"
-	cmake -S "$top/tests/tracer/installed" -B "$dir/installed" \
+	cmake -G Ninja -S "$top/tests/tracer/installed" -B "$dir/installed" \
 		-DCMAKE_PREFIX_PATH="$dir/moved" >"$dir/log" || { cat "$dir/log"; exit 1; }
 	cmake --build "$dir/installed" >"$dir/log" || { cat "$dir/log"; exit 1; }
 	mv "$dir/moved" "$dir/usr"
