@@ -29,6 +29,9 @@ lttng-sessiond --no-kernel --background --pidfile="$dir/daemon.pid" 2>"$dir/daem
 }
 trap 'kill "$(cat "$dir/daemon.pid")" 2>/dev/null' EXIT
 
+# However busy the machine is, programs wait until they are registered.
+export LTTNG_UST_REGISTER_TIMEOUT=60000
+
 lttng="lttng --no-sessiond --group=root -q"
 
 session_start() {
