@@ -215,7 +215,9 @@ static int end(struct run *run)
 	if (run->argv[0] && !run->conversion.session)
 		run->conversion.session = run->recording.session;
 	run->conversion.output_dir = run->recording.dir;
-	return recording_convert(&run->recording, &run->conversion, (uint32_t)run->own.n_workers);
+	/* Standard output is the program's. */
+	return recording_convert(&run->recording, &run->conversion, (uint32_t)run->own.n_workers,
+	                         stderr);
 }
 
 static int record_program(struct run *run)

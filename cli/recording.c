@@ -331,7 +331,7 @@ static bool has_loss(const char *dir, const char *cause)
 }
 
 int recording_convert(const struct recording *recording, struct conversion_options *conversion,
-                      uint32_t n_workers)
+                      uint32_t n_workers, FILE *to)
 {
 	const char *trace = recording->trace_dir;
 	struct flextrace_error error = {0};
@@ -344,8 +344,9 @@ int recording_convert(const struct recording *recording, struct conversion_optio
 		cli_note("the trace is kept: %s", trace);
 		return code;
 	}
-	if (!cli_is_quiet() && summary_print(conversion->output_dir, stdout, &error) < 0)
+	if (!cli_is_quiet() && summary_print(conversion->output_dir, to, &error) < 0)
 		return cli_fail(&error);
+	fflush(to);
 	cli_note("output: %s", conversion->output_dir);
 	if (has_loss(conversion->output_dir, "channel_not_created")) {
 		cli_error(

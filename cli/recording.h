@@ -16,6 +16,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "buffers.h"
@@ -78,9 +79,9 @@ void recording_forget(const struct recording *recording);
  */
 int recording_explain(const struct recording *recording, const struct recording_outcome *outcome);
 
-/* Converts the trace and prints the summary. Writes beside the trace unless
+/* Converts the trace and prints the summary on `to`. Writes beside the trace unless
  * `conversion->output_dir` is set. Returns an exit code. */
 int recording_convert(const struct recording *recording, struct conversion_options *conversion,
-                      uint32_t n_workers);
+                      uint32_t n_workers, FILE *to);
 
 #endif

@@ -135,7 +135,7 @@ static int stop(const char *dir, const struct stop_options *options,
 		cli_note("recorded: %s", recording.trace_dir);
 	if (code != CLI_OK || options->is_unconverted)
 		return code;
-	return recording_convert(&recording, conversion, (uint32_t)options->n_workers);
+	return recording_convert(&recording, conversion, (uint32_t)options->n_workers, stdout);
 }
 
 static int run_stop(const struct command *command, int argc, char **argv)

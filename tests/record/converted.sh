@@ -12,6 +12,8 @@ rows() {
 # Two programs of the recording, and one of the same user that does not belong to it.
 run 4 "$FLEXTRACE" record -o out -- sh -c \
 	'"$0" scopes=2; env -u FLEXTRACE_SESSION "$0" scopes=30; "$0" scopes=3 exit=4' "$PROGRAM"
+[ ! -s out.log ] || fail "the summary is in the program's output"
+says 'What ran' err.log
 [ "$(rows out/host.csv)" -eq 5 ] || fail "host.csv has $(rows out/host.csv) rows, not 5"
 expect_events out scope 35
 run 0 "$FLEXTRACE" report out losses
