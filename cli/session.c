@@ -44,7 +44,7 @@ void session_make_name(const char *program, char name[SESSION_NAME_SIZE])
 	for (base = base ? base + 1 : program; *base && n < sizeof(label) - 1; base++) {
 		bool is_plain = isalnum((unsigned char)*base) || *base == '.' || *base == '_';
 
-		label[n++] = is_plain ? *base : '_';
+		label[n++] = (char)(is_plain ? *base : '_');
 	}
 	label[n] = '\0';
 	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", localtime_r(&now, &local));
