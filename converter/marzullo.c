@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* An edge is its place doubled, odd where an interval closes: so opening edges come first where they meet. */
+/* An edge is its place doubled, odd where an interval closes: so opening edges come first where
+ * they meet. */
 static int64_t edge_of(int64_t at, int closes)
 {
 	if (at > MARZULLO_MAX)

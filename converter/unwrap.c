@@ -44,7 +44,7 @@ struct loss_place unwrap_place(const struct unwrap *unwrap, uint32_t device, uin
 	return (struct loss_place){of->process, of->device, core, stream};
 }
 
-/* -- collecting ----------------------------------------------------------------------------------- */
+/* -- collecting ------------------------------------------------------------------------------ */
 
 /* One record with what identity says of it. */
 struct pushed {
@@ -192,7 +192,7 @@ static int push_batch(struct unwrap *unwrap, const struct pushed *pushed)
 	return FLEXTRACE_OK;
 }
 
-/* -- collectives ---------------------------------------------------------------------------------- */
+/* -- collectives ----------------------------------------------------------------------------- */
 
 static int remember_point(struct unwrap *unwrap, uint64_t a, uint64_t b, struct sync_point *point)
 {
@@ -292,7 +292,7 @@ int unwrap_push(struct unwrap *unwrap, const struct stream *stream, uint32_t str
 	}
 }
 
-/* -- resolving ------------------------------------------------------------------------------------ */
+/* -- resolving ------------------------------------------------------------------------------- */
 
 /* What was known only to unwrap does not leave it. */
 static void clean_ops(struct table *ops)

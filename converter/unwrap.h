@@ -2,14 +2,15 @@
 /*
  * unwrap.h: counter bits -> 64-bit cycles.
  *
- * A stamp's epoch (how often its counter wrapped before it) follows from facts: the host bracket of its control
- * block and an interval for the counter's rate, or a 64-bit anchor of its run, or a 64-bit clock_sync. It is
- * never "it decreased, so one more". Where the facts leave one choice the stamp is certified; where they
- * leave several the likeliest is taken and called assumed; where they leave none it is an outlier and its
- * ticks are not used as evidence.
+ * A stamp's epoch (how often its counter wrapped before it) follows from facts: the host bracket
+ * of its control block and an interval for the counter's rate, or a 64-bit anchor of its run, or
+ * a 64-bit clock_sync. It is never "it decreased, so one more". Where the facts leave one choice
+ * the stamp is certified; where they leave several the likeliest is taken and called assumed;
+ * where they leave none it is an outlier and its ticks are not used as evidence.
  *
- * Needs the whole of TABLE_EVIDENCE before it can answer: _push collects, _finish resolves. Formulas:
- * see unwrap.c.
+ * Needs the whole of TABLE_EVIDENCE before it can answer: _push collects, _finish resolves.
+ * Formulas: see
+ * unwrap_window.h.
  */
 #ifndef FLEXTRACE_UNWRAP_H
 #define FLEXTRACE_UNWRAP_H
@@ -19,15 +20,17 @@
 #include "ledger.h"
 #include "model.h"
 
+/* Tables are owned by the caller. */
 struct unwrap_output {
-	struct table
-		ops; /* struct tick_op, in gather order, then those made of a submit and a complete
-	                   * record that no device_op owns; owned by the caller */
-	struct table
-		marks; /* struct tick_mark, in order of (device, core, processor), then as recorded */
-	struct table
-		brackets; /* struct bracket, evidence for calibrate, by counter, in order of time */
-	struct table sync_points; /* struct sync_point, evidence for align, in gather order */
+	/* struct tick_op, in gather order; then those of a submit and a complete record that no
+	 * device_op owns */
+	struct table ops;
+	/* struct tick_mark, in order of (device, core, processor), then as recorded */
+	struct table marks;
+	/* struct bracket, evidence for calibrate, by counter, in order of time */
+	struct table brackets;
+	/* struct sync_point, evidence for align, in gather order */
+	struct table sync_points;
 };
 
 struct unwrap; /* opaque: pending operations per counter, open submits per (device, queue, job) */
@@ -41,14 +44,14 @@ int unwrap_push(struct unwrap *unwrap, const struct stream *stream, uint32_t str
                 const struct record *record);
 
 /*
- * Resolves everything pushed into `out` (tables must be empty) and books in the ledger every record whose fate
- * is decided here:
- * - device_op, submit, complete: the one record a tick_op names (class, stream, index) is booked by
- *   derive, as row or discarded. All others here: as evidence, or discarded by cause.
- * - marker_batch: one that at least one tick_mark names (stream, index) is booked by derive. All others
- *   here: as evidence, or discarded by cause.
- * - collective: an enter as row, an exit as evidence (derive counts the loss of one-sided ones, but not in
- *   the balance). clock_sync, host_estimate: as evidence.
+ * Resolves everything pushed into `out` (tables must be empty) and books in the ledger every
+ * record whose fate is decided here:
+ * - device_op, submit, complete: the one record a tick_op names (class, stream, index) is booked
+ *   by derive, as row or discarded. All others here: as evidence, or discarded by cause.
+ * - marker_batch: one that at least one tick_mark names (stream, index) is booked by derive. All
+ *   others here: as evidence, or discarded by cause.
+ * - collective: an enter as row, an exit as evidence (derive counts the loss of one-sided ones,
+ *   but not in the balance). clock_sync, host_estimate: as evidence.
  * - Records of excluded processes are discarded here (FOREIGN_PROCESS) and make no output at all.
  */
 int unwrap_finish(struct unwrap *unwrap, struct unwrap_output *out, struct flextrace_error *error);

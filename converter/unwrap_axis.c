@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The epochs of one counter, fact by fact in the order of host time. One epoch left: certified. None, even with the
- * widest pad: an outlier; three outliers in a row that agree with each other are a reset, which begins a
- * segment. Several: the gap before is too long for the rate's interval, and a segment begins too, because
- * nothing ties the two sides together; or the fact itself is too wide, then it waits for the second
- * pass (unwrap_late.c).
+ * The epochs of one counter, fact by fact in the order of host time. One epoch left: certified.
+ * None, even with the widest pad: an outlier; three outliers in a row that agree with each other
+ * are a reset, which begins a segment. Several: the gap before is too long for the rate's
+ * interval, and a segment begins too, because nothing ties the two sides together; or the fact
+ * itself is too wide, then it waits for the second pass (unwrap_late.c).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static bool is_startable(const struct axis *axis, const struct fact *fact)
 	       ticks + 2 * axis->tolerance < ldexp(1, (int)axis->narrow_bits);
 }
 
-/* -- anchors -------------------------------------------------------------------------------------- */
+/* -- anchors --------------------------------------------------------------------------------- */
 
 static double staleness(const struct anchor *anchor, int64_t now_ns)
 {
@@ -83,7 +83,7 @@ static uint32_t list_anchors(const struct placer *placer, const struct anchor **
 	return n;
 }
 
-/* -- first pass ----------------------------------------------------------------------------------- */
+/* -- first pass ------------------------------------------------------------------------------ */
 
 static void commit(struct placer *placer, struct fact *fact, place_t place)
 {
@@ -177,7 +177,8 @@ static bool can_be_of_one(const struct placer *placer, const struct fact *earlie
 
 static int step(struct placer *placer, uint32_t index);
 
-/* Takes note of an outlier; the third in a row that agrees with those before it makes them a segment. */
+/* Takes note of an outlier; the third in a row that agrees with those before it makes them a
+ * segment. */
 static int suspect(struct placer *placer, uint32_t index)
 {
 	struct fact *facts = placer->axis->facts;
@@ -198,7 +199,8 @@ static int suspect(struct placer *placer, uint32_t index)
 	return FLEXTRACE_OK;
 }
 
-/* Whether it is the time since the newest anchor that leaves an epoch open, and not the fact itself. */
+/* Whether it is the time since the newest anchor that leaves an epoch open, and not the fact
+ * itself. */
 static bool is_gap(const struct placer *placer, const struct fact *fact)
 {
 	const struct axis *axis = placer->axis;
@@ -251,7 +253,7 @@ static int believe_first(struct placer *placer)
 	return FLEXTRACE_OK;
 }
 
-/* -- the axis --------------------------------------------------------------------------------------- */
+/* -- the axis -------------------------------------------------------------------------------- */
 
 static int64_t time_of(const struct fact *fact)
 {
@@ -296,7 +298,8 @@ static void sort_facts(struct fact *facts, uint32_t n)
 	}
 }
 
-/* No bracket is short enough to start from. The first stamp of the first one lies in it all the same. */
+/* No bracket is short enough to start from. The first stamp of the first one lies in it all the
+ * same. */
 static int start_from_any(struct axis *axis)
 {
 	uint32_t i = 0;
@@ -368,7 +371,8 @@ uint64_t axis_ticks(const struct axis *axis, uint16_t segment, uint64_t place)
 	return place + axis->segments[segment].origin;
 }
 
-/* Returns the last certified fact that was over by a host time, else the first there is; NULL: there is none. */
+/* Returns the last certified fact that was over by a host time, else the first there is; NULL:
+ * there is none. */
 static const struct fact *fact_at(const struct axis *axis, int64_t host_ns)
 {
 	uint32_t lo = 0, n = axis->n_facts;

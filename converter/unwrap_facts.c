@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything with a device stamp and a host time becomes a fact of its counter, and goes back where it came
- * from once its axis is placed.
+ * Everything with a device stamp and a host time becomes a fact of its counter, and goes back
+ * where it came from once its axis is placed.
  */
 #include "unwrap_impl.h"
 
 #include <stdlib.h>
 
-/* -- in ------------------------------------------------------------------------------------------- */
+/* -- in -------------------------------------------------------------------------------------- */
 
-/* Puts the stamps of an operation in a row: how far the last is behind the first, a wrap where they decrease. */
+/* Puts the stamps of an operation in a row: how far the last is behind the first, a wrap where
+ * they decrease. */
 static bool fact_of_op(struct tick_op *op, unsigned n_bits, struct fact *ret_fact)
 {
 	struct fact fact = {
@@ -59,7 +60,8 @@ static struct fact fact_of_sync(const struct record_clock_sync *sync)
 	return fact;
 }
 
-/* FW start of a run comes after the submit of its job and before the job's completion is visible. */
+/* FW start of a run comes after the submit of its job and before the job's completion is
+ * visible. */
 static struct fact fact_of_run(struct run *run)
 {
 	const struct tick_op *op = run->op;
@@ -170,9 +172,10 @@ int facts_make(struct unwrap *unwrap)
 	return FLEXTRACE_OK;
 }
 
-/* -- out ------------------------------------------------------------------------------------------ */
+/* -- out ------------------------------------------------------------------------------------- */
 
-/* Wraps that no stamp shows passed while the operation executed: between TS3 and TS4, else before the last. */
+/* Wraps that no stamp shows passed while the operation executed: between TS3 and TS4, else before
+ * the last. */
 static void write_op(const struct axis *axis, const struct fact *fact)
 {
 	struct tick_op *op = fact->source.op;

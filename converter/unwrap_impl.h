@@ -12,9 +12,9 @@
  *   unwrap_late.c    those that the first pass left open
  *   unwrap_marks.c   marker words get theirs
  *
- * A fact is a stamp (or the stamps of an operation) together with what the host knows of its time. On its axis
- * a fact has a signed place: 0 is somewhere near the segment's first fact. Only when the whole segment
- * is placed, the axis gets its origin, and places become ticks.
+ * A fact is a stamp (or the stamps of an operation) together with what the host knows of its
+ * time. On its axis a fact has a signed place: 0 is somewhere near the segment's first fact. Only
+ * when the whole segment is placed, the axis gets its origin, and places become ticks.
  */
 #ifndef FLEXTRACE_UNWRAP_IMPL_H
 #define FLEXTRACE_UNWRAP_IMPL_H
@@ -141,7 +141,8 @@ struct loss_place unwrap_place(const struct unwrap *unwrap, uint32_t device, uin
 /* A host stamp of a payload; 0 and what cannot be a time are not known (0). */
 int64_t unwrap_host_stamp(uint64_t ns);
 
-/* Gives operations what edges say of them, and books the edges. Pairs without operation are put behind ops. */
+/* Gives operations what edges say of them, and books the edges. Pairs without operation are put
+ * behind ops. */
 int match_edges(struct unwrap *unwrap);
 
 /* Sorts the batches, reads their slots and ties runs to operations. */
@@ -153,7 +154,8 @@ int rate_bound(const struct axis *axis, struct rate *ret_rate);
 /* Groups everything that is a fact by counter, in unwrap->axes. */
 int facts_make(struct unwrap *unwrap);
 
-/* Writes the placed facts of a counter back to operations and runs, and what is evidence to `brackets`. */
+/* Writes the placed facts of a counter back to operations and runs, and what is evidence to
+ * `brackets`. */
 int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets);
 
 /* Places the facts of an axis; facts must be sorted. `op_runs`: see struct unwrap. */
@@ -166,7 +168,8 @@ int axis_place_rest(struct axis *axis, const struct map *op_runs, const struct r
 /* The ticks of a place in a segment. */
 uint64_t axis_ticks(const struct axis *axis, uint16_t segment, uint64_t place);
 
-/* The segment at a host time, and the farthest ticks that it can have reached then; false: nothing bounds them. */
+/* The segment at a host time, and the farthest ticks that it can have reached then; false:
+ * nothing bounds them. */
 bool axis_latest(const struct axis *axis, int64_t host_ns, uint16_t *ret_segment,
                  uint64_t *ret_ticks);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second pass over a counter: facts that are too wide for one epoch, that miss a host time, or that no
- * other agrees with. The run an operation belongs to places it for certain, facts on both sides may; an
- * assumption always does, and is called one.
+ * The second pass over a counter: facts that are too wide for one epoch, that miss a host time,
+ * or that no other agrees with. The run an operation belongs to places it for certain, facts on
+ * both sides may; an assumption always does, and is called one.
  */
 #include <stdlib.h>
 
@@ -71,8 +71,9 @@ static bool place_by_run(const struct axis *axis, struct fact *fact, const struc
 	return true;
 }
 
-/* The likeliest epoch: finished promptly before its host knew; begun, if its whole bracket is known, as early as its
- * queue allows, because what fills a bracket is more often work than waiting. */
+/* The likeliest epoch: finished promptly before its host knew; begun, if its whole bracket is
+ * known, as early as its queue allows, because what fills a bracket is more often work than
+ * waiting. */
 static void assume(struct late *late, struct fact *fact, const struct phase *phase,
                    const struct window *window, const struct neighbours *neighbours)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Marker words of one area come in order. Stamps of a slot follow its whole 64-bit anchor, each less than a wrap
- * later if the run is known to be short. Words of the ring follow the FW start of their run, which the ring
- * repeats; where a run has no slot, they follow each other, which is assumed.
+ * Marker words of one area come in order. Stamps of a slot follow its whole 64-bit anchor, each
+ * less than a wrap later if the run is known to be short. Words of the ring follow the FW start
+ * of their run, which the ring repeats; where a run has no slot, they follow each other, which is
+ * assumed.
  */
 #include <stdlib.h>
 
@@ -22,8 +23,7 @@ struct area {
 	struct table *out;
 	const struct batch *batch;
 	const struct axis *axis;
-	uint64_t
-		next_run; /* index of the first run that is not behind the slot batches read so far */
+	uint64_t next_run; /* index of the first run behind the slot batches read so far */
 	uint64_t first_run, end_run; /* all runs of the area */
 	struct afloat afloat;
 
@@ -85,7 +85,7 @@ static struct tick_mark *add_mark(struct area *area, uint32_t kind, uint32_t id)
 	return mark;
 }
 
-/* -- slots ---------------------------------------------------------------------------------------- */
+/* -- slots ----------------------------------------------------------------------------------- */
 
 /* Puts the anchor of a run on its counter's axis. */
 static void place_run(const struct axis *axis, struct run *run)
@@ -168,7 +168,7 @@ static int write_slots(struct area *area)
 	return FLEXTRACE_OK;
 }
 
-/* -- marks without an epoch ----------------------------------------------------------------------------- */
+/* -- marks without an epoch ------------------------------------------------------------------ */
 
 static int float_mark(struct area *area, struct tick_mark *mark)
 {
@@ -211,7 +211,7 @@ static void settle_by_clock(struct area *area)
 	area->afloat.n = 0;
 }
 
-/* -- the ring ------------------------------------------------------------------------------------- */
+/* -- the ring -------------------------------------------------------------------------------- */
 
 /* The next run of the area with these low bits whose FW start has these ticks. */
 static const struct run *find_run(const struct area *area, uint32_t low, uint32_t ticks32)
@@ -326,7 +326,7 @@ static int write_ring(struct area *area)
 	return FLEXTRACE_OK;
 }
 
-/* -- areas ---------------------------------------------------------------------------------------- */
+/* -- areas ----------------------------------------------------------------------------------- */
 
 static bool is_same_area(const struct batch *a, const struct batch *b)
 {

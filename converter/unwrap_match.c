@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A job number may be used again once its work is complete, so records of one (device, queue, job) are matched in
- * order: a submit always opens an instance, anything else joins the open one unless that has its like
- * already. A record that was lost then costs its own instance and no other.
+ * A job number may be used again once its work is complete, so records of one (device, queue,
+ * job) are matched in order: a submit always opens an instance, anything else joins the open one
+ * unless that has its like already. A record that was lost then costs its own instance and no
+ * other.
  */
 #include <stdlib.h>
 
@@ -118,7 +119,7 @@ static int take_all(struct matcher *matcher, struct table *edges, struct table *
 	return FLEXTRACE_OK;
 }
 
-/* -- what comes of an instance -------------------------------------------------------------------- */
+/* -- what comes of an instance --------------------------------------------------------------- */
 
 static int discard(struct unwrap *unwrap, const struct loose_edge *edge, enum loss_cause cause)
 {

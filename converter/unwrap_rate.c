@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How fast a counter ticks, without being told. Two facts i, j whose brackets do not overlap have host time between
+ * How fast a counter ticks, without being told. Two facts i, j whose brackets do not overlap have
+ * host time between
  *   before_j - after_i   and   after_j - before_i
- * between the end of i and the start of j, and ticks (first_j - last_i) mod 2^bits plus any number of wraps. Each
- * number of wraps gives an interval for the rate; short pairs give one wide interval, long pairs a comb of
- * narrow ones. Only near the true rate do (almost) all pairs agree.
+ * between the end of i and the start of j, and ticks (first_j - last_i) mod 2^bits plus any
+ * number of wraps. Each number of wraps gives an interval for the rate; short pairs give one wide
+ * interval, long pairs a comb of narrow ones. Only near the true rate do (almost) all pairs
+ * agree.
  */
 #include <math.h>
 #include <stdlib.h>

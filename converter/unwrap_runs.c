@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run is tied to its operation by the job it worked on. Job numbers may come again; then only equal stamps can
- * tell, and without any the run stays untied.
+ * A run is tied to its operation by the job it worked on. Job numbers may come again; then only
+ * equal stamps can tell, and without any the run stays untied.
  */
 #include <stdlib.h>
 
@@ -41,7 +41,7 @@ static int sort_batches(struct unwrap *unwrap)
 	return FLEXTRACE_OK;
 }
 
-/* -- slots ---------------------------------------------------------------------------------------- */
+/* -- slots ----------------------------------------------------------------------------------- */
 
 static uint32_t kind_of(uint64_t word)
 {
@@ -91,7 +91,8 @@ static struct run *add_run(struct unwrap *unwrap)
 	return &unwrap->runs[unwrap->n_runs++];
 }
 
-/* Reads the slots of a batch. A run without an anchor is none; its words are counted where marks are made. */
+/* Reads the slots of a batch. A run without an anchor is none; its words are counted where marks
+ * are made. */
 static int read_slots(struct unwrap *unwrap, const struct batch *batch)
 {
 	uint64_t number = batch->first_index;
@@ -126,7 +127,8 @@ static int read_slots(struct unwrap *unwrap, const struct batch *batch)
 	return FLEXTRACE_OK;
 }
 
-/* The next run of the same area begins later: if less than a wrap later, no wrap hides in this one. */
+/* The next run of the same area begins later: if less than a wrap later, no wrap hides in this
+ * one. */
 static void find_short_runs(struct unwrap *unwrap)
 {
 	for (uint64_t i = 0; i + 1 < unwrap->n_runs; i++) {
@@ -139,7 +141,7 @@ static void find_short_runs(struct unwrap *unwrap)
 	}
 }
 
-/* -- ties ----------------------------------------------------------------------------------------- */
+/* -- ties ------------------------------------------------------------------------------------ */
 
 struct ties {
 	struct map by_job;    /* (device, queue), low word of job -> op, or MANY_OPS */

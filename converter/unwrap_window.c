@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* How far the mean rate over a gap may be from the rate's interval. Narrow ones only hold for a steady rate. */
+/* How far the mean rate over a gap may be from the rate's interval. Narrow ones only hold for a
+ * steady rate. */
 static const double pads[] = {1e-2, 1e-3, 1e-4, 2e-5};
 #define N_PADS          4
 #define N_UNSTEADY_PADS 2

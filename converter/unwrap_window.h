@@ -2,9 +2,10 @@
 /*
  * unwrap_window.h: which epochs of a fact do facts whose place is known leave?
  *
- * With f in [f-, f+] ticks per ns, widened by a pad p, an anchor a bounds any other fact i of its segment:
- *   first_i >= last_a + f * (before_i - after_a) - tolerance   (f- if the span is positive, else f+)
- *   last_i <= first_a + f * (after_i - before_a) + tolerance   (f+ if the span is positive, else f-)
+ * With f in [f-, f+] ticks per ns, widened by a pad p, an anchor a bounds any other fact i of its
+ * segment:
+ *   first_i >= last_a + f * (before_i - after_a) - tolerance   (f- for a positive span, else f+)
+ *   last_i <= first_a + f * (after_i - before_a) + tolerance   (f+ for a positive span, else f-)
  * so that its number of wraps k has to lie in
  *   ceil((lo - bits) / M) <= k <= floor((hi - bits - span) / M).
  */

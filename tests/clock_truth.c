@@ -11,7 +11,7 @@
 
 #define MAX_QUEUES 16
 
-/* -- chance --------------------------------------------------------------------------------------- */
+/* -- chance ---------------------------------------------------------------------------------- */
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -44,7 +44,7 @@ static double latency(uint64_t *state, double floor_ns, double jitter_ns)
 	return ns;
 }
 
-/* -- the counter ------------------------------------------------------------------------------------ */
+/* -- the counter ----------------------------------------------------------------------------- */
 
 /* Ticks since the counter's start at a host time since its start, without resets. */
 static long double phase_at(const struct clock_scene *scene, double middle_ns, double ns)
@@ -225,7 +225,7 @@ void clock_truth_release(struct clock_truth *truth)
 	memset(truth, 0, sizeof(*truth));
 }
 
-/* -- a conversion ------------------------------------------------------------------------------------- */
+/* -- a conversion ---------------------------------------------------------------------------- */
 
 void clock_run_init(struct clock_run *run)
 {
@@ -325,7 +325,7 @@ void clock_run_finish(struct clock_run *run, const struct calibrate_options *opt
 		fail_msg("%s", error.message);
 }
 
-/* -- judging -------------------------------------------------------------------------------------- */
+/* -- judging --------------------------------------------------------------------------------- */
 
 struct placed_stamp {
 	uint64_t ticks;

@@ -2,9 +2,9 @@
 /*
  * clock_truth.h: traces of a device whose clock is known, for tests of unwrap and calibrate.
  *
- * A device takes operations from FIFO queues; its counter follows a host clock by a rate with drift, steps and
- * resets. What a trace would show (32-bit stamps, host brackets with latency floors and long tails) stands
- * beside what really was. The same seed gives the same trace.
+ * A device takes operations from FIFO queues; its counter follows a host clock by a rate with
+ * drift, steps and resets. What a trace would show (32-bit stamps, host brackets with latency
+ * floors and long tails) stands beside what really was. The same seed gives the same trace.
  */
 #ifndef CLOCK_TRUTH_H
 #define CLOCK_TRUTH_H

@@ -11,9 +11,14 @@ set(clocks_sources tests/clock_truth.c converter/marzullo.c converter/unwrap.c
 	converter/calibrate/map.c converter/calibrate/reference.c converter/calibrate/reject.c
 	converter/calibrate/report.c converter/calibrate/slope.c)
 
-flextrace_add_unit_test(NAME unwrap SOURCES ${clocks_sources} ${clocks_core} tests/text_source.c
-	converter/decode/decode.c converter/decode/schema.c LIBS Threads::Threads m)
-flextrace_add_unit_test(NAME calibrate SOURCES ${clocks_sources} ${clocks_core}
-	LIBS Threads::Threads m)
+foreach(name unwrap unwrap_records)
+	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
+		tests/text_source.c tests/unwrap_fixture.c converter/decode/decode.c
+		converter/decode/schema.c LIBS Threads::Threads m)
+endforeach()
+foreach(name calibrate band)
+	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
+		LIBS Threads::Threads m)
+endforeach()
 flextrace_add_unit_test(NAME align SOURCES converter/align/align.c converter/error.c
 	converter/ledger.c converter/table.c)

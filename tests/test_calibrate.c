@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scenes with a known clock go through unwrap and calibrate. Seeds are fixed, so what is asserted of shares and
- * percentiles can be; what must hold for any seed is asserted of all.
+ * Scenes with a known clock go through unwrap and calibrate. Seeds are fixed, so what is asserted
+ * of shares and percentiles can be; what must hold for any seed is asserted of all.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -13,7 +13,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "calibrate/calibrate_impl.h"
 #include "clock_truth.h"
 
 #define SECOND 1e9
@@ -56,7 +55,7 @@ static void expect_sound(const struct clock_verdict *verdict)
 	assert_int_equal(verdict->believed_garbage, 0);
 }
 
-/* -- scenes ------------------------------------------------------------------------------------------- */
+/* -- scenes ---------------------------------------------------------------------------------- */
 
 struct scene_case {
 	const char *name;
@@ -294,7 +293,7 @@ static void test_calibrate__says_when_work_is_longer_than_a_wrap(void **state)
 	release(&run, &truth);
 }
 
-/* -- little evidence ---------------------------------------------------------------------------------- */
+/* -- little evidence ------------------------------------------------------------------------- */
 
 static void test_calibrate__is_honest_about_few_operations(void **state)
 {
@@ -473,7 +472,7 @@ static void test_calibrate__says_when_the_rate_wanders_more_than_rho(void **stat
 	clock_run_release(&run);
 }
 
-/* -- hostile -------------------------------------------------------------------------------------- */
+/* -- hostile --------------------------------------------------------------------------------- */
 
 static uint64_t mixed(uint64_t i)
 {
@@ -513,86 +512,6 @@ static void test_calibrate__survives_extremes(void **state)
 	}
 }
 
-/* -- parts -------------------------------------------------------------------------------------------- */
-
-static void test_calibrate__closes_a_band_exactly(void **state)
-{
-	/* One piece: 1 ns per tick, phi may go 2^-20 ns * 10 per tick in either direction. */
-	struct piece piece = {0, 0, UINT64_C(1) << 40, UINT64_C(10) << 24, UINT64_C(10) << 24};
-	const struct reference reference = {&piece, 1};
-	struct knot knots[] = {
-		{0, -PHI_UNBOUNDED, 5000},
-		{100, 0, PHI_UNBOUNDED},
-		{200, -PHI_UNBOUNDED, 100},
-		{1000, -20000, 20000},
-	};
-
-	(void)state;
-	assert_int_equal(band_drop_conflicts(knots, 4, &reference, 4), 0);
-	band_close(knots, 4, &reference);
-	/* A step of n ticks is 10 n + 1, rounded up. */
-	assert_int_equal(knots[0].lo, 0 - 1001);
-	assert_int_equal(knots[0].hi, 100 + 1001 + 1001);
-	assert_int_equal(knots[1].lo, 0);
-	assert_int_equal(knots[1].hi, 100 + 1001);
-	assert_int_equal(knots[2].lo, 0 - 1001);
-	assert_int_equal(knots[2].hi, 100);
-	assert_int_equal(knots[3].lo, 0 - 1001 - 8001);
-	assert_int_equal(knots[3].hi, 100 + 8001);
-}
-
-static void test_calibrate__drops_the_constraint_that_most_contradict(void **state)
-{
-	struct piece piece = {0, 0, UINT64_C(1) << 40, 1, 1};
-	const struct reference reference = {&piece, 1};
-	struct knot knots[] = {
-		{0, -PHI_UNBOUNDED, 100},  {10, 900, PHI_UNBOUNDED}, /* the lie */
-		{20, -PHI_UNBOUNDED, 100}, {30, 0, PHI_UNBOUNDED},   {40, -PHI_UNBOUNDED, 100},
-	};
-
-	(void)state;
-	assert_int_equal(band_drop_conflicts(knots, 5, &reference, 5), 1);
-	assert_int_equal(knots[1].lo, -PHI_UNBOUNDED);
-	assert_int_equal(knots[0].hi, 100);
-	assert_int_equal(knots[3].lo, 0);
-}
-
-static void test_calibrate__fits_the_line_of_largest_margin(void **state)
-{
-	/* Lower points on h = 2x + 100, upper points on h = 2x + 300: the middle is 2x + 200. */
-	struct bracket all[200];
-	const struct bracket *of[200];
-	uint8_t is_false[200] = {0};
-	struct evidence evidence = {of, is_false, 200, 0, 0};
-	struct line line = {1, 0.1, 10, 0, 0};
-	struct hulls hulls;
-
-	(void)state;
-	for (int i = 0; i < 200; i++) {
-		all[i] = (struct bracket){1000u * (unsigned)i,
-		                          1000u * (unsigned)i,
-		                          2000 * i + 100,
-		                          2000 * i + 300,
-		                          0,
-		                          0,
-		                          BRACKET_SYNC,
-		                          0};
-		of[i] = &all[i];
-	}
-	is_false[150] = 1;
-	all[150].before_host_ns = 310000;
-	assert_int_equal(hulls_init(&hulls, &evidence), 0);
-	assert_true(hulls.n_blocks > 2);
-	assert_int_equal(line_fit(&hulls, 0, hulls.n_blocks, &line), 0);
-	assert_true(fabs(line.slope - 2) < 1e-6);
-	assert_true(fabs(line.margin_ns - 100) < 0.01);
-	assert_true(fabs(line.offset_ns - 200) < 0.1);
-	/* From one end's lower to the other's upper point: 200 ns over 199000 ticks. */
-	assert_true(fabs(line.slope_lo - (2 - 200 / 199e3)) < 1e-6);
-	assert_true(fabs(line.slope_hi - (2 + 200 / 199e3)) < 1e-6);
-	hulls_release(&hulls);
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test(test_calibrate__##name)
@@ -613,9 +532,6 @@ int main(void)
 		TEST(says_when_a_counter_has_no_evidence),
 		TEST(says_when_the_rate_wanders_more_than_rho),
 		TEST(survives_extremes),
-		TEST(closes_a_band_exactly),
-		TEST(drops_the_constraint_that_most_contradict),
-		TEST(fits_the_line_of_largest_margin),
 	};
 
 	return cmocka_run_group_tests_name("calibrate", tests, NULL, NULL);

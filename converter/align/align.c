@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One clock is known to be one by its identity (boot id and time namespace): processes on it need no evidence.
- * Every other clock is shifted by the difference of the two hosts' Unix-epoch offsets, as each host's own
- * system clock said it, which is an assumption without bound, and is reported as one.
+ * One clock is known to be one by its identity (boot id and time namespace): processes on it need
+ * no evidence. Every other clock is shifted by the difference of the two hosts' Unix-epoch
+ * offsets, as each host's own system clock said it, which is an assumption without bound, and is
+ * reported as one.
  *
- * A process that is first met after align_run() (in host records, without a definition) is placed all the same:
- * what is kept is the reference, not a list of processes.
+ * A process that is first met after align_run() (in host records, without a definition) is placed
+ * all the same: what is kept is the reference, not a list of processes.
  */
 #include "align.h"
 
@@ -19,7 +20,7 @@ struct alignment {
 	uint32_t reference; /* host clock; 0 while there is no process */
 };
 
-/* -- the reference -------------------------------------------------------------------------------- */
+/* -- the reference --------------------------------------------------------------------------- */
 
 /* Known ranks first, then as they came. */
 static bool is_ranked_before(const struct process *left, const struct process *right)
@@ -43,7 +44,8 @@ static uint32_t find_reference(const struct identity *identity)
 	return best ? best->host_clock : 0;
 }
 
-/* What to add to a clock's time to have the reference's. An offset that cannot be a time counts as none. */
+/* What to add to a clock's time to have the reference's. An offset that cannot be a time counts
+ * as none. */
 static int64_t shift_ns(const struct alignment *alignment, uint32_t host_clock)
 {
 	const struct host_clock *clocks = alignment->identity->host_clocks;
@@ -66,7 +68,7 @@ static int64_t add_clamped(int64_t a, int64_t b)
 	return b > 0 ? INT64_MAX : INT64_MIN;
 }
 
-/* -- the report ----------------------------------------------------------------------------------- */
+/* -- the report ------------------------------------------------------------------------------ */
 
 static int compare_reports(const void *left, const void *right, void *context)
 {
@@ -162,7 +164,7 @@ void alignment_free(struct alignment *alignment)
 	free(alignment);
 }
 
-/* -- asking --------------------------------------------------------------------------------------- */
+/* -- asking ---------------------------------------------------------------------------------- */
 
 struct aligned alignment_place(const struct alignment *alignment, uint32_t process, int64_t host_ns)
 {

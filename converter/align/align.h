@@ -2,9 +2,9 @@
 /*
  * align.h: host clocks -> the one time of the timeline, with a bound.
  *
- * Processes with the same host clock need nothing: offset 0, exactly. A host clock without a path of evidence
- * to the reference is a component of its own: it is shifted by the difference of the hosts' epoch offsets
- * only, which is reported as assumed and warned of, never merged silently.
+ * Processes with the same host clock need nothing: offset 0, exactly. A host clock without a path
+ * of evidence to the reference is a component of its own: it is shifted by the difference of the
+ * hosts' epoch offsets only, which is reported as assumed and warned of, never merged silently.
  *
  * `struct alignment` is a value: const after align_run().
  */
@@ -34,8 +34,8 @@ struct alignment_report { /* one line of alignment.csv: a process; NAN = not kno
 
 struct alignment; /* opaque: one map per host clock */
 
-/* `identity` is weak and must outlive the alignment; `sync_points` (struct sync_point) is weak. The reference
- * is the host clock of the lowest known rank, else of the first process. */
+/* `identity` is weak and must outlive the alignment; `sync_points` (struct sync_point) is weak.
+ * The reference is the host clock of the lowest known rank, else of the first process. */
 int align_run(const struct identity *identity, struct table *sync_points, struct ledger *ledger,
               struct alignment **ret_alignment, struct flextrace_error *error);
 void alignment_free(struct alignment *alignment);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The band: with the constraints sorted by x, phi may rise by at most rise * dx and fall by at most fall * dx from
- * one to the next (and never so far that host time would run backwards). Then
+ * The band: with the constraints sorted by x, phi may rise by at most rise * dx and fall by at
+ * most fall * dx from one to the next (and never so far that host time would run backwards). Then
  *   forward:  lo[j+1] = max(lo[j+1], lo[j] - fall), hi[j+1] = min(hi[j+1], hi[j] + rise)
  *   backward: lo[j] = max(lo[j], lo[j+1] - rise),   hi[j] = min(hi[j], hi[j+1] + fall)
- * leaves exactly the values that maps which meet every constraint can have (difference constraints on a path).
- * The middle of the band is such a map itself: it meets every constraint, and both ends of the band obey the
- * limits, so their mean does.
+ * leaves exactly the values that maps which meet every constraint can have (difference
+ * constraints on a path). The middle of the band is such a map itself: it meets every constraint,
+ * and both ends of the band obey the limits, so their mean does.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #define MAX_PASSES              64
 #define MAX_SORT_MOVES_PER_KNOT 16u
 
-/* -- constraints ---------------------------------------------------------------------------------- */
+/* -- constraints ----------------------------------------------------------------------------- */
 
 static int compare_knots(const void *left, const void *right)
 {
@@ -97,7 +97,7 @@ int band_constrain(const struct evidence *evidence, const struct reference *refe
 	return FLEXTRACE_OK;
 }
 
-/* -- how far phi may go ----------------------------------------------------------------------------- */
+/* -- how far phi may go ---------------------------------------------------------------------- */
 
 struct step {
 	int64_t rise, fall;
@@ -160,7 +160,7 @@ static struct step step_between(struct walk *walk, uint64_t from, uint64_t to)
 	}
 }
 
-/* -- conflicts ------------------------------------------------------------------------------------ */
+/* -- conflicts ------------------------------------------------------------------------------- */
 
 /* Whether a lower bound and an upper bound cannot both be true. */
 static bool conflict(struct walk *walk, const struct knot *lower, const struct knot *upper)
@@ -252,7 +252,7 @@ uint32_t band_drop_conflicts(struct knot *knots, uint32_t n, const struct refere
 	return max_drops + 1;
 }
 
-/* -- closing -------------------------------------------------------------------------------------- */
+/* -- closing --------------------------------------------------------------------------------- */
 
 static void tighten(struct knot *knot, int64_t lo, int64_t hi)
 {

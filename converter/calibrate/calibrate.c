@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups the evidence by counter and segment and fits each on its own. Soft evidence (host times some
- * other tool estimated) is used only where there is no hard evidence, and what is placed by it is assumed.
+ * Groups the evidence by counter and segment and fits each on its own. Soft evidence (host times
+ * some other tool estimated) is used only where there is no hard evidence, and what is placed by
+ * it is assumed.
  */
 #include <stdlib.h>
 
@@ -28,7 +29,7 @@ static void release_groups(struct groups *groups)
 	free(groups->has_hard);
 }
 
-/* -- which maps there are ------------------------------------------------------------------------- */
+/* -- which maps there are -------------------------------------------------------------------- */
 
 /* Counts the segments of each counter into first_map, and sums them up. */
 static int number_maps(struct clocks *clocks, const struct identity *identity,
@@ -103,7 +104,7 @@ static int group(const struct clocks *clocks, struct table *brackets, struct gro
 	return FLEXTRACE_OK;
 }
 
-/* -- what of it can be used --------------------------------------------------------------------------- */
+/* -- what of it can be used ------------------------------------------------------------------ */
 
 static bool is_near(int64_t host_ns, int64_t pivot_ns)
 {

@@ -2,9 +2,10 @@
 /*
  * calibrate.h: evidence -> const clocks: cycles of a counter -> host ns, with a bound.
  *
- * Every hard bracket says g(first_ticks) >= before and g(last_ticks) <= after, for the monotone map g from cycles
- * to host time; the rate may wander by at most rho. All maps that meet the constraints form a band; its
- * middle is the estimate, its half-width the certified error. Sources: see calibrate.c.
+ * Every hard bracket says g(first_ticks) >= before and g(last_ticks) <= after, for the monotone
+ * map g from cycles to host time; the rate may wander by at most rho. All maps that meet the
+ * constraints form a band; its middle is the estimate, its half-width the certified error.
+ * Sources: see calibrate.c.
  *
  * `struct clocks` is a value: made once, const ever after, safe to read from any thread.
  */
@@ -49,9 +50,10 @@ struct placed { /* a stamp on its host's clock */
 
 struct clocks; /* opaque: per counter and segment a monotone map with bounds */
 
-/* Fits all counters. Consumes nothing: `brackets` (struct bracket) is weak; `rho_source` follows from
- * whether the user set rho. Counts events per status from `ops`; a certified operation that its own bracket
- * contradicts becomes an outlier there, so that every one left lies inside its bracket, to the ns. */
+/* Fits all counters. Consumes nothing: `brackets` (struct bracket) is weak; `rho_source` follows
+ * from whether the user set rho. Counts events per status from `ops`; a certified operation that
+ * its own bracket contradicts becomes an outlier there, so that every one left lies inside its
+ * bracket, to the ns. */
 int calibrate_run(const struct calibrate_options *options, const struct identity *identity,
                   struct table *brackets, struct table *ops, struct ledger *ledger,
                   struct clocks **ret_clocks, struct flextrace_error *error);

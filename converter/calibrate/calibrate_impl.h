@@ -2,13 +2,13 @@
 /*
  * calibrate_impl.h: what the files of calibrate share.
  *
- * A fit works on one segment of one counter, in numbers relative to its first evidence, so that nothing absolute
- * ever stands in a double:
+ * A fit works on one segment of one counter, in numbers relative to its first evidence, so that
+ * nothing absolute ever stands in a double:
  *   x       ticks - ticks0
  *   t       host ns - host0
  *   phi     t - ref(x), in 2^-20 ns: how far host time is off the reference, a few straight pieces
- * The band works on phi in integers only. The reference may come from doubles: whatever it is, the band is
- * exact around it.
+ * The band works on phi in integers only. The reference may come from doubles: whatever it is,
+ * the band is exact around it.
  */
 #ifndef FLEXTRACE_CALIBRATE_IMPL_H
 #define FLEXTRACE_CALIBRATE_IMPL_H
@@ -106,28 +106,30 @@ struct clocks {
 	struct clock_report *reports; /* owned, one of each map */
 };
 
-/* -- slope.c -------------------------------------------------------------------------------------- */
+/* -- slope.c --------------------------------------------------------------------------------- */
 
-/* Guesses the slope by the agreement of pairs at all distances, and how far it may be off (relative). Stores
- * nothing where no two are apart, or do not agree. FLEXTRACE_E_MEMORY or 0. */
+/* Guesses the slope by the agreement of pairs at all distances, and how far it may be off
+ * (relative). Stores nothing where no two are apart, or do not agree. FLEXTRACE_E_MEMORY or 0. */
 int slope_guess(const struct evidence *evidence, double *slope, double *ret_slack);
 
 /* Bounds the mean slope by brackets at both ends, whatever the rate did between. */
 void slope_bound(const struct evidence *evidence, double *ret_lo, double *ret_hi);
 
-/* -- line.c --------------------------------------------------------------------------------------- */
+/* -- line.c ---------------------------------------------------------------------------------- */
 
 /* Reduces the evidence to the hulls of its blocks. FLEXTRACE_E_MEMORY or 0; release in any case. */
 int hulls_init(struct hulls *hulls, const struct evidence *evidence);
 void hulls_release(struct hulls *hulls);
 
-/* Fits the line of largest margin to the blocks [from, to). `line` has the bounds of its slope, and the slope to
- * take where the evidence leaves it open; bounds are narrowed where one line meets all. */
+/* Fits the line of largest margin to the blocks [from, to). `line` has the bounds of its slope,
+ * and the slope to take where the evidence leaves it open; bounds are narrowed where one line
+ * meets all. */
 int line_fit(const struct hulls *hulls, uint32_t from, uint32_t to, struct line *line);
 
-/* -- reference.c ---------------------------------------------------------------------------------- */
+/* -- reference.c ----------------------------------------------------------------------------- */
 
-/* Follows the rate in as many pieces as it needs; `whole` is the line of all. FLEXTRACE_E_MEMORY or 0. */
+/* Follows the rate in as many pieces as it needs; `whole` is the line of all. FLEXTRACE_E_MEMORY
+ * or 0. */
 int reference_init(struct reference *reference, const struct hulls *hulls, const struct line *whole,
                    double rho);
 
@@ -138,47 +140,49 @@ void reference_release(struct reference *reference);
 const struct piece *reference_piece(const struct reference *reference, uint64_t x);
 wide_int reference_at(const struct reference *reference, uint64_t x);
 
-/* -- reject.c: lies ------------------------------------------------------------------------------- */
+/* -- reject.c: lies -------------------------------------------------------------------------- */
 
-/* Marks as false what most of its neighbours contradict, if the rate wanders no more than the reference says.
- * Returns how many more there are. */
+/* Marks as false what most of its neighbours contradict, if the rate wanders no more than the
+ * reference says. Returns how many more there are. */
 uint32_t reject_false(struct evidence *evidence, const struct reference *reference);
 
-/* -- band.c: bounds ------------------------------------------------------------------------------- */
+/* -- band.c: bounds -------------------------------------------------------------------------- */
 
 /* Lists the constraints of all that is not false. `ret_knots` is owned by the caller. */
 int band_constrain(const struct evidence *evidence, const struct reference *reference,
                    struct knot **ret_knots, uint32_t *ret_n);
 
-/* Drops constraints until the rest meet; gives up beyond `max_drops`. Returns how many it dropped. */
+/* Drops constraints until the rest meet; gives up beyond `max_drops`. Returns how many it
+ * dropped. */
 uint32_t band_drop_conflicts(struct knot *knots, uint32_t n, const struct reference *reference,
                              uint32_t max_drops);
 
 /* Turns constraints into the exact bounds of all maps that meet them. */
 void band_close(struct knot *knots, uint32_t n, const struct reference *reference);
 
-/* Moves each closed knot's middle to that of the other, which lies in its bounds, and widens its bounds as that
- * needs. Both have the same x. */
+/* Moves each closed knot's middle to that of the other, which lies in its bounds, and widens its
+ * bounds as that needs. Both have the same x. */
 void band_centre(struct knot *knots, const struct knot *middles, uint32_t n);
 
-/* -- map.c ---------------------------------------------------------------------------------------- */
+/* -- map.c ----------------------------------------------------------------------------------- */
 
-/* Makes the map along the middle of a closed band (n > 0); with `spares`, it leaves out knots it can spare. */
+/* Makes the map along the middle of a closed band (n > 0); with `spares`, it leaves out knots it
+ * can spare. */
 int clock_map_init(struct clock_map *map, const struct knot *knots, uint32_t n,
                    const struct reference *reference, const struct evidence *evidence, bool spares);
 struct placed clock_map_place(const struct clock_map *map, uint64_t ticks);
 const struct clock_map *clocks_map(const struct clocks *clocks, uint32_t counter, uint16_t segment);
 
-/* -- fit.c ---------------------------------------------------------------------------------------- */
+/* -- fit.c ----------------------------------------------------------------------------------- */
 
-/* Makes the map of one segment of what is not false; no knots: there is no evidence. `hint` is the slope where
- * the evidence leaves it open. Sorts `evidence`. */
+/* Makes the map of one segment of what is not false; no knots: there is no evidence. `hint` is
+ * the slope where the evidence leaves it open. Sorts `evidence`. */
 int fit_map(struct evidence *evidence, double hint, double rho, struct clock_map *ret_map);
 
-/* -- report.c ------------------------------------------------------------------------------------- */
+/* -- report.c -------------------------------------------------------------------------------- */
 
-/* Judges every operation by the finished maps: one that its own bracket contradicts becomes an outlier. Fills
- * the counts and distributions of the reports. */
+/* Judges every operation by the finished maps: one that its own bracket contradicts becomes an
+ * outlier. Fills the counts and distributions of the reports. */
 int report_judge(struct clocks *clocks, const struct calibrate_options *options,
                  const struct identity *identity, struct table *ops, struct ledger *ledger);
 

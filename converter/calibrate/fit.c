@@ -2,9 +2,10 @@
 /*
  * One segment: guess the slope, turn away lies, fit the line, close the band around it.
  *
- * If rho is too small for what the clock really did, true brackets contradict each other too. It shows: lies stay
- * lies at twice the rho, true brackets stop contradicting. Then rho is raised until they do, and the map is
- * called assumed, because the smallest rho that fits is only a lower bound on how far the rate wandered.
+ * If rho is too small for what the clock really did, true brackets contradict each other too. It
+ * shows: lies stay lies at twice the rho, true brackets stop contradicting. Then rho is raised
+ * until they do, and the map is called assumed, because the smallest rho that fits is only a
+ * lower bound on how far the rate wandered.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -149,7 +150,8 @@ static int try_rho(struct evidence *evidence, const struct guess *guess, double 
 	return FLEXTRACE_OK;
 }
 
-/* Takes a larger rho if that makes more than half of the contradictions go away. 1: taken, 0: not. */
+/* Takes a larger rho if that makes more than half of the contradictions go away. 1: taken, 0:
+ * not. */
 static int try_more(struct evidence *evidence, const struct guess *guess, double rho,
                     struct attempt *best)
 {
@@ -187,9 +189,9 @@ static int settle(struct evidence *evidence, const struct guess *guess, double r
 }
 
 /*
- * Where the evidence leaves the slope open, the middle of the band is as slow as it may be inside an operation, as
- * both ends are drawn to the middle of the bracket. A map of one steady slope through the band is a better
- * guess; the band is then made as wide around it as it needs to be.
+ * Where the evidence leaves the slope open, the middle of the band is as slow as it may be inside
+ * an operation, as both ends are drawn to the middle of the bracket. A map of one steady slope
+ * through the band is a better guess; the band is then made as wide around it as it needs to be.
  */
 static int steady(const struct evidence *evidence, const struct attempt *attempt, double rho,
                   bool *ret_is_steady)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line h = a + bx meets a bracket when a + b first >= before and a + b last <= after. Lower points
- * (first, before) matter only on their upper hull, upper points (last, after) only on their lower hull.
- * margin(b) = min over upper points (after - b x) - max over lower points (before - b x) is concave in b; where
- * it is largest, the line is as far from all brackets as a line can be. A negative margin says how much
- * the brackets must be relaxed before any line meets them: drift, or a lie.
+ * A line h = a + bx meets a bracket when a + b first >= before and a + b last <= after. Lower
+ * points (first, before) matter only on their upper hull, upper points (last, after) only on
+ * their lower hull. margin(b) = min over upper points (after - b x) - max over lower points
+ * (before - b x) is concave in b; where it is largest, the line is as far from all brackets as a
+ * line can be. A negative margin says how much the brackets must be relaxed before any line meets
+ * them: drift, or a lie.
  *
- * The hull of a union is the hull of the hulls. So each block of evidence is reduced to its hulls once, and any
- * range of blocks is fitted from those few points.
+ * The hull of a union is the hull of the hulls. So each block of evidence is reduced to its hulls
+ * once, and any range of blocks is fitted from those few points.
  *
- * The hulls are exact. The slope is only a reference for the band, so doubles do from there on, on values
- * relative to the first evidence.
+ * The hulls are exact. The slope is only a reference for the band, so doubles do from there on,
+ * on values relative to the first evidence.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static uint32_t make_hull(struct hull_point *points, uint32_t n_points)
 	return n;
 }
 
-/* -- blocks --------------------------------------------------------------------------------------- */
+/* -- blocks ---------------------------------------------------------------------------------- */
 
 static void add_block(struct hulls *hulls, const struct evidence *evidence, uint32_t from,
                       uint32_t to)
@@ -125,7 +126,7 @@ void hulls_release(struct hulls *hulls)
 	*hulls = (struct hulls){.lower = NULL};
 }
 
-/* -- fitting -------------------------------------------------------------------------------------- */
+/* -- fitting --------------------------------------------------------------------------------- */
 
 /* The least t + b x over a hull; stores its x. */
 static double least(const struct points *hull, double slope, double *ret_x)

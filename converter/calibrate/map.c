@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A map is straight from knot to knot, through the middle of the band. A knot can be spared when the line past it
- * stays between its bounds; bounds near a kept knot follow from those of the knot itself, so that with a
- * limit on the distance nothing of the certified width is lost but a few ns.
+ * A map is straight from knot to knot, through the middle of the band. A knot can be spared when
+ * the line past it stays between its bounds; bounds near a kept knot follow from those of the
+ * knot itself, so that with a limit on the distance nothing of the certified width is lost but a
+ * few ns.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static uint32_t half_of(const struct knot *knot)
 	return half_ns < NO_HALF ? (uint32_t)half_ns : NO_HALF;
 }
 
-/* -- making --------------------------------------------------------------------------------------- */
+/* -- making ---------------------------------------------------------------------------------- */
 
 /* A knot on its way into the map: its absolute value beside its bounds. */
 struct corner {
@@ -117,8 +118,8 @@ static bool is_in_cone(const struct cone *cone, const struct corner *from, const
 	       reference_piece(reference, to->knot->x) == reference_piece(reference, from->knot->x);
 }
 
-/* Returns the last knot that the line from `from` can reach past those between. Knots at one place have equal
- * bounds, so the first stands for all. */
+/* Returns the last knot that the line from `from` can reach past those between. Knots at one
+ * place have equal bounds, so the first stands for all. */
 static uint32_t reach(const struct knot *knots, uint32_t n, uint32_t from,
                       const struct reference *reference, bool spares)
 {
@@ -177,7 +178,7 @@ int clock_map_init(struct clock_map *map, const struct knot *knots, uint32_t n,
 	}
 }
 
-/* -- placing -------------------------------------------------------------------------------------- */
+/* -- placing --------------------------------------------------------------------------------- */
 
 static int64_t clamp_ns(wide_int ns)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reference follows the rate piece by piece, so that rho has to cover only how the rate wanders within one. A
- * range of blocks is split in halves as long as that widens the margin of its line much: then the rate was not
- * one. Where the rate steps, the halves close in on it; near the boundary that is found, the whole step is added
- * to how far the rate may wander.
+ * The reference follows the rate piece by piece, so that rho has to cover only how the rate
+ * wanders within one. A range of blocks is split in halves as long as that widens the margin of
+ * its line much: then the rate was not one. Where the rate steps, the halves close in on it; near
+ * the boundary that is found, the whole step is added to how far the rate may wander.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ struct splitter {
 	uint32_t n, n_allocated;
 };
 
-/* -- splitting ------------------------------------------------------------------------------------ */
+/* -- splitting ------------------------------------------------------------------------------- */
 
 static int add_part(struct splitter *splitter, const struct part *part)
 {
@@ -75,7 +75,7 @@ static int split(struct splitter *splitter, struct part *part, int depth)
 	return split(splitter, &right, depth + 1);
 }
 
-/* -- pieces --------------------------------------------------------------------------------------- */
+/* -- pieces ---------------------------------------------------------------------------------- */
 
 static uint64_t fixed(double value, int bits)
 {
@@ -92,8 +92,8 @@ static const struct part *nearest_fit(const struct splitter *splitter, uint32_t 
 	return &splitter->parts[at];
 }
 
-/* A part that no line fits has a lie in it, or the rate stepped there. Its neighbours know which: between them
- * lies the rate. Stores how far they are apart. */
+/* A part that no line fits has a lie in it, or the rate stepped there. Its neighbours know which:
+ * between them lies the rate. Stores how far they are apart. */
 static void bridge(const struct splitter *splitter, uint32_t at, struct line *line,
                    double *ret_step)
 {
@@ -163,7 +163,8 @@ static void add_piece(struct maker *maker, uint64_t x, const struct line *line, 
 	maker->n++;
 }
 
-/* Adds the pieces of a part: near a step at either end the rate may already, or still, be the other one. */
+/* Adds the pieces of a part: near a step at either end the rate may already, or still, be the
+ * other one. */
 static void add_pieces(struct maker *maker, uint32_t at)
 {
 	const struct splitter *splitter = maker->splitter;

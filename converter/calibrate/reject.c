@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bracket that was matched to the wrong operation can bend the whole map, and large lies hide small ones
- * from everything that looks only at extremes. Its neighbours know better: in a window of brackets, all
- * bounds are carried to the window's middle along the slope, widened by what the rate may wander on the way.
- * Where more than half agree, whoever misses their place is false. A lie that only widens its bracket
- * does no harm and stays.
+ * A bracket that was matched to the wrong operation can bend the whole map, and large lies hide
+ * small ones from everything that looks only at extremes. Its neighbours know better: in a window
+ * of brackets, all bounds are carried to the window's middle along the slope, widened by what the
+ * rate may wander on the way. Where more than half agree, whoever misses their place is false. A
+ * lie that only widens its bracket does no harm and stays.
  */
 #include <math.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looks at every operation once through the finished maps. What its own bracket contradicts had a false
- * bracket or false stamps: it becomes an outlier, so that every certified operation lies inside its bracket.
+ * Looks at every operation once through the finished maps. What its own bracket contradicts had a
+ * false bracket or false stamps: it becomes an outlier, so that every certified operation lies
+ * inside its bracket.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -81,7 +82,7 @@ static void distribute(struct sampler *sampler, double *ret_p50, double *ret_p99
 	*ret_max = sampler->max;
 }
 
-/* -- one operation -------------------------------------------------------------------------------- */
+/* -- one operation --------------------------------------------------------------------------- */
 
 /* Stores its first and last stamp; false: it has none. */
 static bool ends_of(const struct tick_op *op, uint64_t *ret_first, uint64_t *ret_last)
@@ -212,7 +213,7 @@ static int judge_ops(struct judge *judge, struct table *ops)
 	return FLEXTRACE_OK;
 }
 
-/* -- one map -------------------------------------------------------------------------------------- */
+/* -- one map --------------------------------------------------------------------------------- */
 
 static double nominal_of(const struct calibrate_options *options, const struct counter *counter)
 {

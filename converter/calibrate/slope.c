@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What pairs of brackets say about the slope, before anything is fitted: the host time between two stamps lies
- * between the distance of their inner bounds and that of their outer ones.
+ * What pairs of brackets say about the slope, before anything is fitted: the host time between
+ * two stamps lies between the distance of their inner bounds and that of their outer ones.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -73,7 +73,8 @@ int slope_guess(const struct evidence *evidence, double *slope, double *ret_slac
 	return FLEXTRACE_OK;
 }
 
-/* The mean rate lies between the bounds that brackets of both ends give, whatever the rate did between. */
+/* The mean rate lies between the bounds that brackets of both ends give, whatever the rate did
+ * between. */
 void slope_bound(const struct evidence *evidence, double *ret_lo, double *ret_hi)
 {
 	uint32_t n = evidence->n < N_ENDS ? evidence->n : N_ENDS;

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of calibrate on literals: lines, bands and what they drop. */
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "calibrate/calibrate_impl.h"
+#include "marzullo.h"
+
+static void test_band__agrees_with_most_intervals(void **state)
+{
+	const struct interval all[] = {{0, 10}, {8, 20}, {9, 9}, {100, 200}, {12, 13}};
+	struct interval hull;
+	int64_t spare[10];
+
+	(void)state;
+	assert_int_equal(marzullo_hull(all, 5, 1.0, spare, &hull), 3);
+	assert_int_equal(hull.lo, 9);
+	assert_int_equal(hull.hi, 9);
+	assert_int_equal(marzullo_hull(all, 5, 0.6, spare, &hull), 3); /* two of them are enough */
+	assert_int_equal(hull.lo, 8);
+	assert_int_equal(hull.hi, 13);
+	assert_int_equal(marzullo_hull(all, 0, 1.0, spare, &hull), 0);
+}
+
+static void test_band__agrees_across_the_whole_range(void **state)
+{
+	const struct interval all[] = {{INT64_MIN, INT64_MAX}, {-5, INT64_MAX}, {INT64_MIN, -5}};
+	struct interval hull;
+	int64_t spare[6];
+
+	(void)state;
+	assert_int_equal(marzullo_hull(all, 3, 1.0, spare, &hull), 3);
+	assert_int_equal(hull.lo, -5);
+	assert_int_equal(hull.hi, -5);
+}
+
+static void test_band__closes_a_band_exactly(void **state)
+{
+	/* One piece: 1 ns per tick, phi may go 2^-20 ns * 10 per tick in either direction. */
+	struct piece piece = {0, 0, UINT64_C(1) << 40, UINT64_C(10) << 24, UINT64_C(10) << 24};
+	const struct reference reference = {&piece, 1};
+	struct knot knots[] = {
+		{0, -PHI_UNBOUNDED, 5000},
+		{100, 0, PHI_UNBOUNDED},
+		{200, -PHI_UNBOUNDED, 100},
+		{1000, -20000, 20000},
+	};
+
+	(void)state;
+	assert_int_equal(band_drop_conflicts(knots, 4, &reference, 4), 0);
+	band_close(knots, 4, &reference);
+	/* A step of n ticks is 10 n + 1, rounded up. */
+	assert_int_equal(knots[0].lo, 0 - 1001);
+	assert_int_equal(knots[0].hi, 100 + 1001 + 1001);
+	assert_int_equal(knots[1].lo, 0);
+	assert_int_equal(knots[1].hi, 100 + 1001);
+	assert_int_equal(knots[2].lo, 0 - 1001);
+	assert_int_equal(knots[2].hi, 100);
+	assert_int_equal(knots[3].lo, 0 - 1001 - 8001);
+	assert_int_equal(knots[3].hi, 100 + 8001);
+}
+
+static void test_band__drops_the_constraint_that_most_contradict(void **state)
+{
+	struct piece piece = {0, 0, UINT64_C(1) << 40, 1, 1};
+	const struct reference reference = {&piece, 1};
+	struct knot knots[] = {
+		{0, -PHI_UNBOUNDED, 100},  {10, 900, PHI_UNBOUNDED}, /* the lie */
+		{20, -PHI_UNBOUNDED, 100}, {30, 0, PHI_UNBOUNDED},   {40, -PHI_UNBOUNDED, 100},
+	};
+
+	(void)state;
+	assert_int_equal(band_drop_conflicts(knots, 5, &reference, 5), 1);
+	assert_int_equal(knots[1].lo, -PHI_UNBOUNDED);
+	assert_int_equal(knots[0].hi, 100);
+	assert_int_equal(knots[3].lo, 0);
+}
+
+static void test_band__fits_the_line_of_largest_margin(void **state)
+{
+	/* Lower points on h = 2x + 100, upper points on h = 2x + 300: the middle is 2x + 200. */
+	struct bracket all[200];
+	const struct bracket *of[200];
+	uint8_t is_false[200] = {0};
+	struct evidence evidence = {of, is_false, 200, 0, 0};
+	struct line line = {1, 0.1, 10, 0, 0};
+	struct hulls hulls;
+
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		all[i] = (struct bracket){1000u * (unsigned)i,
+		                          1000u * (unsigned)i,
+		                          2000 * i + 100,
+		                          2000 * i + 300,
+		                          0,
+		                          0,
+		                          BRACKET_SYNC,
+		                          0};
+		of[i] = &all[i];
+	}
+	is_false[150] = 1;
+	all[150].before_host_ns = 310000;
+	assert_int_equal(hulls_init(&hulls, &evidence), 0);
+	assert_true(hulls.n_blocks > 2);
+	assert_int_equal(line_fit(&hulls, 0, hulls.n_blocks, &line), 0);
+	assert_true(fabs(line.slope - 2) < 1e-6);
+	assert_true(fabs(line.margin_ns - 100) < 0.01);
+	assert_true(fabs(line.offset_ns - 200) < 0.1);
+	/* From one end's lower to the other's upper point: 200 ns over 199000 ticks. */
+	assert_true(fabs(line.slope_lo - (2 - 200 / 199e3)) < 1e-6);
+	assert_true(fabs(line.slope_hi - (2 + 200 / 199e3)) < 1e-6);
+	hulls_release(&hulls);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test(test_band__##name)
+	const struct CMUnitTest tests[] = {
+		TEST(agrees_with_most_intervals),
+		TEST(agrees_across_the_whole_range),
+		TEST(closes_a_band_exactly),
+		TEST(drops_the_constraint_that_most_contradict),
+		TEST(fits_the_line_of_largest_margin),
+	};
+
+	return cmocka_run_group_tests_name("band", tests, NULL, NULL);
+}

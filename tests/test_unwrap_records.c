@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "unwrap_fixture.h"
+
+/* -- submit, complete, host_estimate --------------------------------------------------------- */
+
+#define BARE_OP(clock, job, first)                                  \
+#clock " 1 1 device_op device=0 domain=0 queue=0 job=" #job \
+	       " correlation=0 kind=1 name=k submit_ns=0 complete_ns=0 ts=" #first ",0,0,0,0\n"
+
+static void test_unwrap_records__gives_an_operation_its_bracket(void **state)
+{
+	struct fixture *fixture = unwrap_text(
+		state, "1000 1 1 submit device=0 queue=0 job=1 correlation=5 name=k host_ns=1000\n"
+		       "2000 1 1 complete device=0 queue=0 job=1 correlation=5 name=k "
+		       "host_ns=1990\n" BARE_OP(2100, 1, 500));
+
+	assert_int_equal(fixture->out.ops.n_rows, 1);
+	assert_int_equal(op_at(fixture, 0)->submit_host_ns, 1000);
+	assert_int_equal(op_at(fixture, 0)->complete_host_ns, 1990);
+	assert_int_equal(op_at(fixture, 0)->status, TIME_CERTIFIED);
+	assert_int_equal(bracket_at(fixture, 0)->before_host_ns, 1000);
+	assert_int_equal(bracket_at(fixture, 0)->after_host_ns, 1990);
+	assert_int_equal(fixture->ledger->evidence[RECORD_SUBMIT], 1);
+	assert_int_equal(fixture->ledger->evidence[RECORD_COMPLETE], 1);
+}
+
+static void test_unwrap_records__matches_a_job_that_comes_again_in_order(void **state)
+{
+	struct fixture *fixture = unwrap_text(
+		state, "1000 1 1 submit device=0 queue=0 job=1 correlation=5 name=k host_ns=1000\n"
+		       "2000 1 1 complete device=0 queue=0 job=1 correlation=5 name=k "
+		       "host_ns=2000\n" BARE_OP(2100, 1, 500) /* the next submit was lost */
+		"4000 1 1 complete device=0 queue=0 job=1 correlation=5 name=k "
+		"host_ns=4000\n" BARE_OP(
+			4100, 1,
+			2500) "5000 1 1 submit device=0 queue=0 job=1 correlation=5 name=k "
+			      "host_ns=5000\n" BARE_OP(6100, 1, 4500) "6200 1 1 complete device=0 "
+								      "queue=0 job=1 correlation=5 "
+								      "name=k host_ns=6150\n");
+
+	assert_int_equal(fixture->out.ops.n_rows, 3);
+	assert_int_equal(op_at(fixture, 1)->submit_host_ns, 0);
+	assert_int_equal(op_at(fixture, 1)->complete_host_ns, 4000);
+	assert_int_equal(op_at(fixture, 2)->submit_host_ns, 5000);
+	assert_int_equal(op_at(fixture, 2)->complete_host_ns, 6150);
+	assert_int_equal(ledger_total(fixture->ledger, LOSS_UNMATCHED_SUBMIT), 0);
+	assert_int_equal(ledger_total(fixture->ledger, LOSS_BRACKET_DISAGREES), 0);
+}
+
+static void test_unwrap_records__counts_brackets_that_disagree(void **state)
+{
+	char text[2048] = "1000000 1 1 submit device=0 queue=0 job=1 correlation=5 name=k "
+			  "host_ns=999000\n"
+			  "1009000 1 1 complete device=0 queue=0 job=1 correlation=5 name=k "
+			  "host_ns=1009000\n";
+	struct fixture *fixture;
+
+	add_op(text, sizeof(text), 1000000, 77, 1);
+	fixture = unwrap_text(state, text);
+	assert_int_equal(op_at(fixture, 0)->submit_host_ns, 1000000);
+	assert_int_equal(ledger_total(fixture->ledger, LOSS_BRACKET_DISAGREES), 1);
+	assert_int_equal(fixture->ledger->evidence[RECORD_SUBMIT], 1);
+}
+
+static void test_unwrap_records__counts_edges_that_nothing_owns(void **state)
+{
+	struct fixture *fixture = unwrap_text(
+		state,
+		"1000 1 1 submit device=0 queue=0 job=1 correlation=1 name=k host_ns=1000\n"
+		"1100 1 1 complete device=0 queue=0 job=2 correlation=2 name=k host_ns=1100\n"
+		"1200 1 1 submit device=0 queue=1 job=3 correlation=3 name=pair host_ns=1200\n"
+		"1900 1 1 complete device=0 queue=1 job=3 correlation=3 name=pair host_ns=1900\n");
+	const struct tick_op *pair = op_at(fixture, 0);
+
+	assert_int_equal(fixture->ledger->discarded[RECORD_SUBMIT][LOSS_UNMATCHED_SUBMIT], 1);
+	assert_int_equal(fixture->ledger->discarded[RECORD_COMPLETE][LOSS_UNMATCHED_COMPLETE], 1);
+	assert_int_equal(fixture->out.ops.n_rows, 1);
+	assert_int_equal(pair->class, RECORD_SUBMIT);
+	assert_int_equal(pair->status, TIME_UNMATCHED);
+	assert_int_equal(pair->submit_host_ns, 1200);
+	assert_int_equal(pair->complete_host_ns, 1900);
+	assert_int_equal(pair->queue, 1);
+	assert_int_equal(fixture->ledger->evidence[RECORD_COMPLETE], 1);
+	assert_int_equal(fixture->ledger->evidence[RECORD_SUBMIT], 0); /* derive books it */
+	assert_int_equal(fixture->out.brackets.n_rows, 0);
+}
+
+static void test_unwrap_records__takes_an_estimate_where_there_is_no_bracket(void **state)
+{
+	struct fixture *fixture = unwrap_text(
+		state,
+		BARE_OP(1000, 1, 500) BARE_OP(
+			3000, 2,
+			2500) "3100 1 1 host_estimate device=0 queue=0 job=1 kind=1 begin_ns=500 "
+			      "end_ns=900 "
+			      "source=flex\n"
+			      "3200 1 1 host_estimate device=0 queue=0 job=2 kind=1 begin_ns=2500 "
+			      "end_ns=2900 source=flex\n");
+
+	assert_int_equal(op_at(fixture, 1)->status, TIME_ASSUMED);
+	assert_int_equal(fixture->out.brackets.n_rows, 2);
+	assert_int_equal(bracket_at(fixture, 1)->source, BRACKET_ESTIMATE);
+	assert_int_equal(bracket_at(fixture, 1)->after_host_ns, 2900);
+	assert_int_equal(fixture->ledger->evidence[RECORD_HOST_ESTIMATE], 2);
+}
+
+static void test_unwrap_records__leaves_other_recordings_out(void **state)
+{
+	struct fixture *fixture = unwrap_text(
+		state,
+		"1000 2 2 submit device=0 queue=0 job=1 correlation=1 name=k host_ns=1000\n"
+		"1100 2 2 clock_sync device=0 domain=0 host_before_ns=1 ticks=5 host_after_ns=2\n"
+		"1200 2 2 device_op device=0 domain=0 queue=0 job=1 correlation=0 kind=1 name=k "
+		"submit_ns=1 complete_ns=2 ts=1,2,3,4,5\n"
+		"1300 2 2 marker_batch device=0 core=0 processor=0 domain=0 first_index=0 "
+		"dropped=0 "
+		"words=mark:1:5\n"
+		"1400 2 2 collective group=g seq=1 op=all_reduce bytes=1 peers=\"\" phase=0\n"
+		"1500 2 2 host_estimate device=0 queue=0 job=1 kind=1 begin_ns=1 end_ns=2 "
+		"source=x\n");
+
+	assert_int_equal(ledger_total(fixture->ledger, LOSS_FOREIGN_PROCESS),
+	                 6 + 1); /* + process */
+	assert_int_equal(fixture->out.ops.n_rows + fixture->out.marks.n_rows +
+	                         fixture->out.brackets.n_rows + fixture->out.sync_points.n_rows,
+	                 0);
+}
+
+/* -- collectives ----------------------------------------------------------------------------- */
+
+static void test_unwrap_records__pairs_the_halves_of_a_collective(void **state)
+{
+	struct fixture *fixture = unwrap_text(
+		state,
+		"1000 1 1 collective group=g seq=1 op=all_reduce bytes=64 peers=\"\" phase=0\n"
+		"1100 1 3 collective group=h seq=1 op=barrier bytes=0 peers=\"\" phase=0\n"
+		"1200 1 1 collective group=g seq=1 op=all_reduce bytes=64 peers=\"\" phase=1\n"
+		"1300 1 1 collective group=g seq=2 op=all_reduce bytes=64 peers=\"\" phase=1\n");
+
+	assert_int_equal(fixture->out.sync_points.n_rows, 3);
+	assert_int_equal(point_at(fixture, 0)->enter_host_ns, 1000);
+	assert_int_equal(point_at(fixture, 0)->exit_host_ns, 1200);
+	assert_int_equal(point_at(fixture, 0)->bytes, 64);
+	assert_int_equal(point_at(fixture, 1)->exit_host_ns, INT64_MAX);
+	assert_int_equal(point_at(fixture, 2)->enter_host_ns, INT64_MIN);
+	assert_int_equal(point_at(fixture, 2)->exit_host_ns, 1300);
+	assert_int_equal(fixture->ledger->rows[RECORD_COLLECTIVE], 2);
+	assert_int_equal(fixture->ledger->evidence[RECORD_COLLECTIVE], 2);
+}
+
+/* -- markers --------------------------------------------------------------------------------- */
+
+/* Run 1 of job 9, whose counter stands at 5 wraps + 1000 at FW start, with its operation. */
+static const char one_run[] =
+	"2000 1 1 device_op device=0 domain=0 queue=0 job=9 correlation=0 kind=1 name=k "
+	"submit_ns=1000 complete_ns=1900 ts=1100,1200,1300,1400,1500\n"
+	"3000 1 1 marker_batch device=0 core=0 processor=0 domain=0 first_index=1 dropped=0 "
+	"words=slot:1:9,queue:1:0,anchor_lo:0:1000,anchor_hi:0:5,stamp:0:1000,stamp:4:1100,"
+	"stamp:8:1500,stamp:3:1600\n";
+
+static void test_unwrap_records__ties_a_run_to_its_operation(void **state)
+{
+	struct fixture *fixture = unwrap_text(state, one_run);
+
+	assert_int_equal(op_at(fixture, 0)->ticks[0], 5 * WRAP + 1100);
+	assert_int_equal(op_at(fixture, 0)->status, TIME_CERTIFIED);
+	assert_int_equal(fixture->out.marks.n_rows, 4);
+	assert_int_equal(mark_at(fixture, 0)->id, FLEXTRACE_WIRE_FW_START);
+	assert_int_equal(mark_at(fixture, 0)->kind, FLEXTRACE_WIRE_SLOT_STAMP);
+	assert_int_equal(mark_at(fixture, 0)->ticks, 5 * WRAP + 1000);
+	assert_int_equal(mark_at(fixture, 0)->job, 9);
+	assert_int_equal(mark_at(fixture, 0)->run, 1);
+	assert_int_equal(mark_at(fixture, 0)->status, TIME_CERTIFIED);
+	assert_int_equal(mark_at(fixture, 1)->id, FLEXTRACE_WIRE_FW_END);
+	assert_int_equal(mark_at(fixture, 1)->ticks, 5 * WRAP + 1600);
+	assert_int_equal(fixture->ledger->evidence[RECORD_MARKER_BATCH], 0); /* derive books it */
+	assert_int_equal(bracket_at(fixture, 0)->first_ticks, 5 * WRAP + 1000); /* the run's */
+	assert_int_equal(bracket_at(fixture, 0)->before_host_ns, 1000);
+}
+
+static void test_unwrap_records__gives_a_core_clock_the_bracket_of_its_runs(void **state)
+{
+	char text[2048];
+	struct fixture *fixture;
+
+	snprintf(text, sizeof(text), "%s%s", one_run,
+	         "3100 1 1 marker_batch device=0 core=1 processor=0 domain=7 first_index=1 "
+	         "dropped=0 "
+	         "words=slot:1:9,queue:1:0,anchor_lo:0:77,anchor_hi:0:1,stamp:0:77,stamp:3:99\n");
+	fixture = unwrap_text(state, text);
+	assert_int_equal(fixture->out.brackets.n_rows, 3);
+	assert_int_equal(bracket_at(fixture, 2)->first_ticks, WRAP + 77);
+	assert_int_equal(bracket_at(fixture, 2)->before_host_ns, 1000);
+	assert_int_equal(bracket_at(fixture, 2)->after_host_ns, 1900);
+	assert_int_not_equal(bracket_at(fixture, 2)->counter, bracket_at(fixture, 0)->counter);
+}
+
+static void test_unwrap_records__unwraps_ring_records_from_their_run(void **state)
+{
+	char text[2048];
+	struct fixture *fixture;
+
+	snprintf(
+		text, sizeof(text), "%s%s", one_run,
+		"3100 1 1 marker_batch device=0 core=0 processor=0 domain=0 first_index=4 "
+		"dropped=0 "
+		"words=mark:3:900,run:1:1000,begin:16:1010,value:48:1020,data:48:77,end:32:1030\n");
+	fixture = unwrap_text(state, text);
+	assert_int_equal(fixture->out.marks.n_rows, 8);
+	assert_int_equal(mark_at(fixture, 4)->kind, FLEXTRACE_WIRE_MARK);
+	assert_int_equal(mark_at(fixture, 4)->ticks, 5 * WRAP + 900); /* of a run before */
+	assert_int_equal(mark_at(fixture, 4)->status, TIME_ASSUMED);
+	assert_int_equal(mark_at(fixture, 5)->ticks, 5 * WRAP + 1010);
+	assert_int_equal(mark_at(fixture, 5)->run, 1);
+	assert_int_equal(mark_at(fixture, 5)->job, 9);
+	assert_int_equal(mark_at(fixture, 5)->status, TIME_CERTIFIED);
+	assert_int_equal(mark_at(fixture, 6)->value, 77);
+	assert_int_equal(mark_at(fixture, 7)->ticks, 5 * WRAP + 1030);
+}
+
+static void test_unwrap_records__counts_what_the_ring_dropped(void **state)
+{
+	struct fixture *fixture = unwrap_text(
+		state, "1000 1 1 marker_batch device=0 core=2 processor=0 domain=0 first_index=0 "
+		       "dropped=3 "
+		       "words=mark:1:10\n"
+		       "2000 1 1 marker_batch device=0 core=2 processor=0 domain=0 first_index=1 "
+		       "dropped=5 "
+		       "words=mark:1:20\n"
+		       "3000 1 1 marker_batch device=0 core=2 processor=0 domain=0 first_index=12 "
+		       "dropped=5 "
+		       "words=mark:1:30\n"
+		       "4000 1 1 marker_batch device=0 core=2 processor=0 domain=0 first_index=13 "
+		       "dropped=9 "
+		       "words=\n"
+		       "5000 1 1 marker_batch device=0 core=2 processor=0 domain=0 first_index=4 "
+		       "dropped=2 "
+		       "words=slot:4:1,queue:1:0,anchor_lo:0:7,anchor_hi:0:0,stamp:0:7\n");
+
+	assert_int_equal(ledger_total(fixture->ledger, LOSS_RING_DROPPED), 3 + 2 + 10 + 4);
+	assert_int_equal(ledger_total(fixture->ledger, LOSS_RUN_OVERWRITTEN), 2);
+	assert_int_equal(fixture->ledger->evidence[RECORD_MARKER_BATCH], 1);
+	assert_int_equal(fixture->out.marks.n_rows, 4);
+}
+
+static void test_unwrap_records__counts_words_it_cannot_read(void **state)
+{
+	struct fixture *fixture = unwrap_text(
+		state, "1000 1 1 marker_batch device=0 core=0 processor=0 domain=0 first_index=0 "
+		       "dropped=0 words=mark:1:10,data:1:11,stamp:1:12,mark:1:13\n"
+		       "2000 1 1 marker_batch device=0 core=0 processor=0 domain=0 first_index=1 "
+		       "dropped=0 words=queue:1:0,stamp:20:5,slot:1:1,mark:1:1,stamp:0:9\n");
+
+	assert_int_equal(fixture->out.marks.n_rows, 2);
+	assert_int_equal(mark_at(fixture, 1)->ticks - mark_at(fixture, 0)->ticks, 3);
+	assert_int_equal(ledger_total(fixture->ledger, LOSS_MALFORMED), 2 + 5);
+	assert_int_equal(fixture->ledger->evidence[RECORD_MARKER_BATCH], 1);
+}
+
+static void test_unwrap_records__orders_marks_by_area(void **state)
+{
+	struct fixture *fixture = unwrap_text(
+		state, "1000 1 1 marker_batch device=0 core=1 processor=0 domain=0 first_index=0 "
+		       "dropped=0 words=mark:1:10\n"
+		       "1100 1 1 marker_batch device=0 core=0 processor=1 domain=0 first_index=0 "
+		       "dropped=0 words=mark:2:20\n"
+		       "1200 1 1 marker_batch device=0 core=1 processor=0 domain=0 first_index=1 "
+		       "dropped=0 words=mark:3:30\n"
+		       "1300 1 1 marker_batch device=0 core=0 processor=0 domain=0 first_index=0 "
+		       "dropped=0 words=mark:4:40\n");
+	const uint32_t expected[] = {4, 2, 1, 3};
+
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(mark_at(fixture, i)->id, expected[i]);
+}
+
+int main(void)
+{
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(test_unwrap_records__##name, fixture_start, fixture_stop)
+	const struct CMUnitTest tests[] = {
+		TEST(gives_an_operation_its_bracket),
+		TEST(matches_a_job_that_comes_again_in_order),
+		TEST(counts_brackets_that_disagree),
+		TEST(counts_edges_that_nothing_owns),
+		TEST(takes_an_estimate_where_there_is_no_bracket),
+		TEST(leaves_other_recordings_out),
+		TEST(pairs_the_halves_of_a_collective),
+		TEST(ties_a_run_to_its_operation),
+		TEST(gives_a_core_clock_the_bracket_of_its_runs),
+		TEST(unwraps_ring_records_from_their_run),
+		TEST(counts_what_the_ring_dropped),
+		TEST(counts_words_it_cannot_read),
+		TEST(orders_marks_by_area),
+	};
+
+	return cmocka_run_group_tests_name("unwrap_records", tests, NULL, NULL);
+}
