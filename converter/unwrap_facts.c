@@ -244,7 +244,6 @@ static int lose_outlier(struct unwrap *unwrap, const struct tick_op *op)
 {
 	struct loss_place place = unwrap_place(unwrap, op->device, FLEXTRACE_NONE, op->stream);
 
-	unwrap->ledger->warnings[WARNING_OUTLIERS]++;
 	return ledger_lose(unwrap->ledger, LOSS_OUTLIER, &place, 1,
 	                   op->complete_host_ns ? op->complete_host_ns : INT64_MIN);
 }

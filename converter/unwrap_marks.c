@@ -59,7 +59,6 @@ static int lose(const struct area *area, enum loss_cause cause, uint64_t n)
 	if (n == 0)
 		return FLEXTRACE_OK;
 	place = unwrap_place(area->unwrap, batch->device, batch->core, batch->stream);
-	area->unwrap->ledger->warnings[WARNING_LOST_MARKERS] += cause != LOSS_MALFORMED;
 	return ledger_lose(area->unwrap->ledger, cause, &place, n, (int64_t)batch->clock_ns);
 }
 

@@ -81,7 +81,6 @@ static void test_unwrap__turns_garbage_away(void **state)
 	assert_int_equal(op_at(fixture, 20)->segment, 0);
 	assert_int_equal(fixture->out.brackets.n_rows, 20);
 	assert_int_equal(ledger_total(fixture->ledger, LOSS_OUTLIER), 1);
-	assert_int_equal(fixture->ledger->warnings[WARNING_OUTLIERS], 1);
 }
 
 static void test_unwrap__turns_garbage_at_the_start_away(void **state)

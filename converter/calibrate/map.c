@@ -213,12 +213,13 @@ static uint32_t find(const struct clock_map *map, uint64_t ticks)
 	return lo;
 }
 
+/* Rounds: a time between two whole ns bounds stays between them. */
 static int64_t behind(const struct map_knot *knot, uint64_t distance)
 {
 	wide_int ahead = (wide_int)(((unsigned __int128)distance * knot->slope) >>
 	                            (WANDER_BITS - PHI_BITS));
 
-	return clamp_ns(knot->host_ns + ((ahead + knot->fraction) >> PHI_BITS));
+	return clamp_ns(knot->host_ns + ((ahead + knot->fraction + ONE_NS / 2) >> PHI_BITS));
 }
 
 static int64_t before(const struct clock_map *map, uint64_t distance)
@@ -227,7 +228,7 @@ static int64_t before(const struct clock_map *map, uint64_t distance)
 	wide_int back = (wide_int)(((unsigned __int128)distance * map->slope_before) >>
 	                           (WANDER_BITS - PHI_BITS));
 
-	return clamp_ns(knot->host_ns + ((knot->fraction - back - 1) >> PHI_BITS));
+	return clamp_ns(knot->host_ns + ((knot->fraction - back + ONE_NS / 2 - 1) >> PHI_BITS));
 }
 
 struct placed clock_map_place(const struct clock_map *map, uint64_t ticks)

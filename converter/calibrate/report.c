@@ -154,7 +154,6 @@ static int lose(struct judge *judge, struct tick_op *op)
 	struct loss_place place = {device->process, device->device, FLEXTRACE_NONE, op->stream};
 
 	op->status = TIME_OUTLIER;
-	judge->ledger->warnings[WARNING_OUTLIERS]++;
 	return ledger_lose(judge->ledger, LOSS_OUTLIER, &place, 1,
 	                   op->complete_host_ns ? op->complete_host_ns : INT64_MIN);
 }
