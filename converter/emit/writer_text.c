@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define DIGITS_MAX 20               /* of 2^64 - 1 */
-#define NUMBER_MAX (DIGITS_MAX + 1) /* with a decimal point */
+#define NUMBER_MAX 21 /* the digits of 2^64 - 1, with a decimal point */
 
 static const char digit_pairs[201] = "00010203040506070809"
 				     "10111213141516171819"
@@ -27,46 +26,79 @@ static void put_pair(char *to, uint32_t value)
 	memcpy(to, digit_pairs + value * 2, 2);
 }
 
-/* Exactly 8 digits: pairs that do not wait for each other. */
-static void put_8_digits(char *to, uint32_t value)
+static void put_4_digits(char *to, uint32_t value)
 {
-	uint32_t high = value / 10000, low = value % 10000;
-
-	put_pair(to, high / 100);
-	put_pair(to + 2, high % 100);
-	put_pair(to + 4, low / 100);
-	put_pair(to + 6, low % 100);
+	put_pair(to, value / 100);
+	put_pair(to + 2, value % 100);
 }
 
-/* Writes the digits of `value` up to `end`, at least `n_least` of them, and returns the first. */
-static char *digits_before(char *end, uint64_t value, int n_least)
+static unsigned int n_digits_of(uint64_t value)
 {
-	char *at = end;
+	static const uint64_t powers[] = {
+		0,
+		10,
+		100,
+		1000,
+		10000,
+		100000,
+		1000000,
+		10000000,
+		100000000,
+		1000000000,
+		10000000000,
+		100000000000,
+		1000000000000,
+		10000000000000,
+		100000000000000,
+		1000000000000000,
+		10000000000000000,
+		100000000000000000,
+		1000000000000000000,
+		10000000000000000000u,
+	};
+	/* bits times log10(2), which is one too few at most */
+	unsigned int n = (64 - (unsigned int)__builtin_clzll(value | 1)) * 1233 >> 12;
+
+	return n + (value >= powers[n]);
+}
+
+/* Writes the digits of `value` up to `end`. */
+static inline void put_digits(char *end, uint64_t value)
+{
 	uint32_t rest;
 
-	for (; value >= 100000000; value /= 100000000)
-		put_8_digits(at -= 8, (uint32_t)(value % 100000000));
-	for (rest = (uint32_t)value; rest >= 100; rest /= 100)
-		put_pair(at -= 2, rest % 100);
+	for (; value >= 100000000; value /= 100000000) {
+		put_4_digits(end -= 4, (uint32_t)(value % 10000));
+		put_4_digits(end -= 4, (uint32_t)(value % 100000000 / 10000));
+	}
+	rest = (uint32_t)value;
+	if (rest >= 10000) {
+		put_4_digits(end -= 4, rest % 10000);
+		rest /= 10000;
+	}
+	if (rest >= 100) {
+		put_pair(end -= 2, rest % 100);
+		rest /= 100;
+	}
 	if (rest >= 10)
-		put_pair(at -= 2, rest);
-	else if (rest > 0 || at == end)
-		*--at = (char)('0' + rest);
-	while (end - at < n_least)
-		*--at = '0';
-	return at;
+		put_pair(end - 2, rest);
+	else
+		end[-1] = (char)('0' + rest);
 }
 
-/* Appends the `n` characters at `text`, behind which there must be as many more as a number may
- * have: a copy of fixed size needs no call. */
-static void append_number(struct writer *writer, const char *text, size_t n)
+/* Returns where a number goes that is written in place: the buffer, or `spare` where the buffer
+ * may be too short for it. */
+static char *start_number(struct writer *writer, char *spare)
 {
-	if ((size_t)(writer->end - writer->at) <= NUMBER_MAX) {
-		writer_append_slowly(writer, text, n);
-		return;
-	}
-	memcpy(writer->at, text, NUMBER_MAX);
-	writer->at += n;
+	return (size_t)(writer->end - writer->at) > NUMBER_MAX ? writer->at : spare;
+}
+
+static void end_number(struct writer *writer, const char *number, size_t n)
+{
+	if (number == writer->at)
+		writer->at += n;
+	else
+		writer_append_slowly(writer, number, n);
 }
 
 void writer_raw(struct writer *writer, const char *text)
@@ -76,10 +108,12 @@ void writer_raw(struct writer *writer, const char *text)
 
 void writer_u64(struct writer *writer, uint64_t value)
 {
-	char text[DIGITS_MAX + NUMBER_MAX];
-	char *at = digits_before(text + DIGITS_MAX, value, 1);
+	char spare[NUMBER_MAX];
+	char *number = start_number(writer, spare);
+	unsigned int n = n_digits_of(value);
 
-	append_number(writer, at, (size_t)(text + DIGITS_MAX - at));
+	put_digits(number + n, value);
+	end_number(writer, number, n);
 }
 
 void writer_i64(struct writer *writer, int64_t value)
@@ -92,31 +126,30 @@ void writer_i64(struct writer *writer, int64_t value)
 /* Appends value / 10^n_decimals. */
 static void append_decimal(struct writer *writer, uint64_t value, int n_decimals)
 {
-	char text[NUMBER_MAX + NUMBER_MAX];
-	char *end = text + NUMBER_MAX;
-	char *at = digits_before(end, value, n_decimals + 1);
+	char fraction[NUMBER_MAX];
 
-	if (n_decimals > 0) {
-		size_t n_whole = (size_t)(end - at) - (size_t)n_decimals;
-
-		memmove(at - 1, at, n_whole);
-		at--;
-		at[n_whole] = '.';
+	for (int i = n_decimals; i > 0; i--) {
+		fraction[i] = (char)('0' + value % 10);
+		value /= 10;
 	}
-	append_number(writer, at, (size_t)(end - at));
+	fraction[0] = '.';
+	writer_u64(writer, value);
+	if (n_decimals > 0)
+		writer_append(writer, fraction, (size_t)n_decimals + 1);
 }
 
 void writer_us(struct writer *writer, uint64_t ns)
 {
-	char text[NUMBER_MAX + NUMBER_MAX];
-	char *end = text + NUMBER_MAX;
+	char spare[NUMBER_MAX];
+	char *number = start_number(writer, spare);
+	unsigned int n = n_digits_of(ns / 1000);
 	uint32_t fraction = (uint32_t)(ns % 1000);
-	char *at = digits_before(end - 4, ns / 1000, 1);
 
-	end[-4] = '.';
-	end[-3] = (char)('0' + fraction / 100);
-	put_pair(end - 2, fraction % 100);
-	append_number(writer, at, (size_t)(end - at));
+	put_digits(number + n, ns / 1000);
+	number[n] = '.';
+	number[n + 1] = (char)('0' + fraction / 100);
+	put_pair(number + n + 2, fraction % 100);
+	end_number(writer, number, n + 4);
 }
 
 /* Appends a number that printf made in whatever locale: its decimal point, of any length,
