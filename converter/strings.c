@@ -22,6 +22,7 @@
 struct string_entry {
 	uint32_t id;
 	uint32_t length; /* in bytes, cut at 2^32 - 1 */
+	bool is_plain;
 	char text[];
 };
 
@@ -144,6 +145,14 @@ static const struct string_entry *entry_of(const struct string_pool *pool, uint3
 	return atomic_load_explicit(&entries[id - block_first(block)], memory_order_acquire);
 }
 
+static bool is_plain(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (text[i] < ' ' || text[i] > '~' || strchr("\"',\\", text[i]))
+			return false;
+	return true;
+}
+
 static struct string_entry *new_entry(struct string_pool *pool, const char *text, size_t length)
 {
 	size_t align = _Alignof(struct string_entry);
@@ -164,6 +173,7 @@ static struct string_entry *new_entry(struct string_pool *pool, const char *text
 	entry = (struct string_entry *)(chunk->bytes + chunk->used_bytes);
 	chunk->used_bytes += need;
 	entry->length = (uint32_t)length;
+	entry->is_plain = is_plain(text, length);
 	memcpy(entry->text, text, length);
 	entry->text[length] = '\0';
 	return entry;
@@ -247,6 +257,13 @@ const char *string_get(const struct string_pool *pool, uint32_t id)
 size_t string_length(const struct string_pool *pool, uint32_t id)
 {
 	return entry_of(pool, id)->length;
+}
+
+struct string_text string_text(const struct string_pool *pool, uint32_t id)
+{
+	const struct string_entry *entry = entry_of(pool, id);
+
+	return (struct string_text){entry->text, entry->length, entry->is_plain};
 }
 
 size_t string_pool_bytes(const struct string_pool *pool)

@@ -11,6 +11,7 @@
 #ifndef FLEXTRACE_STRINGS_H
 #define FLEXTRACE_STRINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,15 @@ const char *string_get(const struct string_pool *pool, uint32_t id);
 
 /* Returns the length in bytes of the string of `id`. */
 size_t string_length(const struct string_pool *pool, uint32_t id);
+
+/* A string with what writers of many rows ask of it at once. */
+struct string_text {
+	const char *bytes; /* as of string_get() */
+	size_t length;
+	bool is_plain; /* printable ASCII without quotes, commas and backslashes */
+};
+
+struct string_text string_text(const struct string_pool *pool, uint32_t id);
 
 /* Bytes the pool holds, for the memory figures. */
 size_t string_pool_bytes(const struct string_pool *pool);

@@ -80,6 +80,34 @@ static void test_strings__tells_strings_apart_that_differ_in_one_byte(void **sta
 	string_pool_free(pool);
 }
 
+static void test_strings__knows_what_no_format_escapes(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_plain;
+	} cases[] = {
+		{"", true},      {"wait for: [0x7e] ~", true},
+		{"a,b", false},  {"\"a\"", false},
+		{"it's", false}, {"a\\b", false},
+		{"a\nb", false}, {"a\x7f", false},
+		{"\x1f", false}, {"\xc3\xa4", false},
+	};
+	struct string_pool *pool = string_pool_new();
+	struct string_cache cache;
+
+	(void)state;
+	string_cache_init(&cache, pool);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct string_text text = string_text(pool, intern(&cache, cases[i].text));
+
+		assert_string_equal(text.bytes, cases[i].text);
+		assert_int_equal(text.length, strlen(cases[i].text));
+		assert_int_equal(text.is_plain, cases[i].is_plain);
+	}
+	string_cache_release(&cache);
+	string_pool_free(pool);
+}
+
 static void test_strings__keeps_strings_larger_than_its_chunks(void **state)
 {
 	struct string_pool *pool = string_pool_new();
@@ -182,6 +210,7 @@ int main(void)
 		cmocka_unit_test(test_strings__gives_equal_strings_one_id),
 		cmocka_unit_test(test_strings__calls_nothing_the_empty_string),
 		cmocka_unit_test(test_strings__tells_strings_apart_that_differ_in_one_byte),
+		cmocka_unit_test(test_strings__knows_what_no_format_escapes),
 		cmocka_unit_test(test_strings__keeps_strings_larger_than_its_chunks),
 		cmocka_unit_test(test_strings__outlives_the_limit_of_a_cache),
 		cmocka_unit_test(test_strings__agree_between_racing_threads),

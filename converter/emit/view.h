@@ -69,15 +69,28 @@ static inline void view_write_source(const struct view *view, struct writer *wri
 
 static inline void view_write_csv(const struct view *view, struct writer *writer, uint32_t string)
 {
-	if (string)
-		writer_csv(writer, string_get(view->strings, string),
-		           string_length(view->strings, string));
+	struct string_text text;
+
+	if (!string)
+		return;
+	text = string_text(view->strings, string);
+	if (text.is_plain)
+		writer_append(writer, text.bytes, text.length);
+	else
+		writer_csv(writer, text.bytes, text.length);
 }
 
 static inline void view_write_json(const struct view *view, struct writer *writer, uint32_t string)
 {
-	writer_json(writer, string_get(view->strings, string),
-	            string_length(view->strings, string));
+	struct string_text text = string_text(view->strings, string);
+
+	if (!text.is_plain) {
+		writer_json(writer, text.bytes, text.length);
+		return;
+	}
+	writer_char(writer, '"');
+	writer_append(writer, text.bytes, text.length);
+	writer_char(writer, '"');
 }
 
 #endif
