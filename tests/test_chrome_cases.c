@@ -290,6 +290,30 @@ static void test_chrome__gives_every_device_kind_its_category(void **state)
 	}
 }
 
+static void test_chrome__tells_raw_ticks_once_the_counter_wrapped(void **state)
+{
+	struct chrome_test *test = *state;
+	struct tick_op op = {
+		.ticks = {1, 2, 3, 4, UINT32_MAX}, .class = RECORD_DEVICE_OP, .peer = -1};
+	cJSON *args;
+
+	chrome_add_rank(test, 0);
+	fixture_op(&test->fixture, op);
+	op.ticks[4] = (uint64_t)UINT32_MAX + 6;
+	fixture_op(&test->fixture, op);
+	for (uint32_t i = 0; i < 2; i++)
+		fixture_device_row(&test->fixture,
+		                   (struct device_row){i * 10, i * 10 + 5, 0, i, 1, ROW_EXEC,
+		                                       TIME_CERTIFIED, 0});
+	chrome_emit(test);
+	args = cJSON_GetObjectItem(chrome_find(test, "X", "Exec", 0), "args");
+	assert_null(cJSON_GetObjectItem(args, "raw"));
+	chrome_assert_json(cJSON_GetObjectItem(args, "cycles"), "[1,2,3,4,4294967295]");
+	args = cJSON_GetObjectItem(chrome_find(test, "X", "Exec", 1), "args");
+	chrome_assert_json(cJSON_GetObjectItem(args, "raw"), "[1,2,3,4,5]");
+	chrome_assert_json(cJSON_GetObjectItem(args, "cycles"), "[1,2,3,4,4294967301]");
+}
+
 /* Many buffers full, of rows that nest at random, of which many have equal times; a lane takes
  * what would cross. */
 static void test_chrome__sorts_many_rows(void **state)
@@ -350,6 +374,7 @@ int main(void)
 		TEST(test_chrome__makes_room_for_losses_before_the_first_row),
 		TEST(test_chrome__gives_every_kind_its_category),
 		TEST(test_chrome__gives_every_device_kind_its_category),
+		TEST(test_chrome__tells_raw_ticks_once_the_counter_wrapped),
 		TEST(test_chrome__sorts_many_rows),
 	};
 

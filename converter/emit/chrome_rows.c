@@ -184,14 +184,26 @@ static void write_quality(struct writer *writer, uint8_t status, uint32_t err_ns
 	writer_u64(writer, err_ns);
 }
 
-static void write_ticks(struct writer *writer, const uint64_t *ticks, uint32_t n)
+/* The counter's low 32 bits, which are all of it until it has wrapped. */
+static void write_raw_ticks(struct writer *writer, const uint64_t *ticks, uint32_t n)
 {
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		all |= ticks[i];
+	if (all <= UINT32_MAX)
+		return;
 	ARG(writer, "raw");
 	for (uint32_t i = 0; i < n; i++) {
 		writer_char(writer, i ? ',' : '[');
 		writer_u64(writer, (uint32_t)ticks[i]);
 	}
 	writer_char(writer, ']');
+}
+
+static void write_ticks(struct writer *writer, const uint64_t *ticks, uint32_t n)
+{
+	write_raw_ticks(writer, ticks, n);
 	ARG(writer, "cycles");
 	for (uint32_t i = 0; i < n; i++) {
 		writer_char(writer, i ? ',' : '[');
