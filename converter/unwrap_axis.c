@@ -99,13 +99,7 @@ static void commit(struct placer *placer, struct fact *fact, place_t place)
 		segment->has_wide = true;
 		segment->origin = bits - fact->first;
 	}
-	if (fact->kind == FACT_RUN) {
-		fact->source.run->is_placed = true;
-		fact->source.run->status = TIME_CERTIFIED;
-		fact->source.run->segment = fact->segment;
-		fact->source.run->ticks =
-			fact->first; /* its place, until the axis has its origin */
-	}
+	fact_tell_run(fact);
 	anchor = anchor_of(fact);
 	add_anchor(placer, &anchor);
 }

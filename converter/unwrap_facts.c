@@ -257,9 +257,6 @@ int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets)
 
 		FLEXTRACE_TRY(write_bracket(axis, fact, counter, brackets));
 		if (fact->kind == FACT_RUN) {
-			fact->source.run->is_placed = true;
-			fact->source.run->segment = fact->segment;
-			fact->source.run->status = fact->status;
 			fact->source.run->ticks = axis_ticks(axis, fact->segment, fact->first);
 		} else if (fact->kind == FACT_OP) {
 			write_op(axis, fact);

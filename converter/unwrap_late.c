@@ -148,6 +148,7 @@ static void place_rest(struct late *late, const struct map *op_runs, const struc
 			neighbours.before = fact;
 		else if (!place_by_run(axis, fact, op_runs, runs))
 			place_late(late, fact, &neighbours);
+		fact_tell_run(fact);
 		remember_queue(late, fact);
 		neighbours.last = fact;
 	}

@@ -15,6 +15,18 @@ bool fact_is_bounded(const struct fact *fact)
 	       fact->after_ns != UNWRAP_NO_AFTER;
 }
 
+void fact_tell_run(const struct fact *fact)
+{
+	struct run *run = fact->source.run;
+
+	if (fact->kind != FACT_RUN)
+		return;
+	run->is_placed = true;
+	run->status = fact->status;
+	run->segment = fact->segment;
+	run->ticks = fact->first;
+}
+
 struct anchor anchor_of(const struct fact *fact)
 {
 	return (struct anchor){(int64_t)fact->first, (int64_t)(fact->first + fact->span),

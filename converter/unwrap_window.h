@@ -58,6 +58,9 @@ place_t window_most_ticks(const struct axis *axis, int64_t span_ns);
 /* How many ticks the rate leaves unknown over `gap_ns`, at its narrowest. */
 double window_unknown_ticks(const struct axis *axis, double gap_ns);
 
+/* Lets a run know its place, until the axis has its origin. For other facts, nothing. */
+void fact_tell_run(const struct fact *fact);
+
 /* Whether both of its host times are known, and are facts. */
 bool fact_is_bounded(const struct fact *fact);
 

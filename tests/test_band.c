@@ -41,8 +41,8 @@ static void test_band__agrees_across_the_whole_range(void **state)
 
 static void test_band__closes_a_band_exactly(void **state)
 {
-	/* One piece: 1 ns per tick, phi may go 2^-20 ns * 10 per tick in either direction. */
-	struct piece piece = {0, 0, UINT64_C(1) << 40, UINT64_C(10) << 24, UINT64_C(10) << 24};
+	/* One piece: 1 ns per tick; phi may rise by 10 and fall by 5 of its units per tick. */
+	struct piece piece = {0, 0, UINT64_C(1) << 40, UINT64_C(10) << 24, UINT64_C(5) << 24};
 	const struct reference reference = {&piece, 1};
 	struct knot knots[] = {
 		{0, -PHI_UNBOUNDED, 5000},
@@ -54,14 +54,14 @@ static void test_band__closes_a_band_exactly(void **state)
 	(void)state;
 	assert_int_equal(band_drop_conflicts(knots, 4, &reference, 4), 0);
 	band_close(knots, 4, &reference);
-	/* A step of n ticks is 10 n + 1, rounded up. */
+	/* A step of n ticks is 10 n + 1 up and 5 n + 1 down, rounded up. */
 	assert_int_equal(knots[0].lo, 0 - 1001);
-	assert_int_equal(knots[0].hi, 100 + 1001 + 1001);
+	assert_int_equal(knots[0].hi, 100 + 501 + 501);
 	assert_int_equal(knots[1].lo, 0);
-	assert_int_equal(knots[1].hi, 100 + 1001);
-	assert_int_equal(knots[2].lo, 0 - 1001);
+	assert_int_equal(knots[1].hi, 100 + 501);
+	assert_int_equal(knots[2].lo, 0 - 501);
 	assert_int_equal(knots[2].hi, 100);
-	assert_int_equal(knots[3].lo, 0 - 1001 - 8001);
+	assert_int_equal(knots[3].lo, 0 - 501 - 4001);
 	assert_int_equal(knots[3].hi, 100 + 8001);
 }
 

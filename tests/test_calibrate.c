@@ -333,6 +333,62 @@ static void test_calibrate__is_honest_about_lone_operations_far_apart(void **sta
 	release(&run, &truth);
 }
 
+/* The evidence leaves the rate open, so that of the definition gives the length. */
+static void test_calibrate__draws_one_operation_at_its_nominal_rate(void **state)
+{
+	struct record_device_op record = {
+		.submit_ns = 1000000,
+		.complete_ns = 2000000,
+		.ticks32 = {1000, 2000, 3000, 100000, 101000},
+	};
+	struct clock_run run;
+	struct placed first, last;
+	uint32_t counter;
+
+	(void)state;
+	clock_run_init(&run);
+	clock_run_push(&run, &record.head, RECORD_DEVICE_OP, 2000000, sizeof(record));
+	assert_int_equal(identity_counter(&run.identity, 0, 0, &counter), 0);
+	run.identity.counters[counter].nominal_hz = 500000000;
+	clock_run_finish(&run, NULL);
+	first = clocks_place(run.clocks, counter, 0, 1000);
+	last = clocks_place(run.clocks, counter, 0, 101000);
+	assert_in_range(last.host_ns - first.host_ns, 199000, 201000);
+	assert_int_equal(first.status, TIME_CERTIFIED);
+	assert_true(first.host_ns - first.err_ns <= 1000000); /* it may have run at once, */
+	assert_true(last.host_ns + last.err_ns >= 2000000);   /* or in the end */
+	clock_run_release(&run);
+}
+
+static void test_calibrate__is_the_same_for_both_shapes_of_a_bracket(void **state)
+{
+	struct clock_scene scene = plain;
+	struct table_cursor whole_cursor, split_cursor;
+	struct clock_verdict verdict;
+	struct clock_truth truth, again;
+	struct clock_run whole, split;
+	const struct tick_op *op;
+
+	(void)state;
+	scene.n_ops = 1000;
+	scene.garbage_share = 0.01;
+	run_scene(&whole, &scene, false, &truth, &verdict);
+	run_scene(&split, &scene, true, &again, &verdict);
+	assert_int_equal(whole.out.ops.n_rows, split.out.ops.n_rows);
+	table_read(&whole_cursor, &whole.out.ops, false);
+	table_read(&split_cursor, &split.out.ops, false);
+	while ((op = table_next(&whole_cursor, sizeof(*op)))) {
+		const struct tick_op *other = table_next(&split_cursor, sizeof(*other));
+
+		assert_memory_equal(op->ticks, other->ticks, sizeof(op->ticks));
+		assert_int_equal(op->status, other->status);
+		assert_int_equal(clocks_place(whole.clocks, 0, 0, op->ticks[2]).host_ns,
+		                 clocks_place(split.clocks, 0, 0, op->ticks[2]).host_ns);
+	}
+	release(&whole, &truth);
+	release(&split, &again);
+}
+
 /* Calibrates literal brackets of one counter. */
 static void calibrate_brackets(struct clock_run *run, const struct bracket *brackets, uint32_t n)
 {
@@ -524,6 +580,8 @@ int main(void)
 		TEST(says_when_work_is_longer_than_a_wrap),
 		TEST(is_honest_about_few_operations),
 		TEST(is_honest_about_lone_operations_far_apart),
+		TEST(draws_one_operation_at_its_nominal_rate),
+		TEST(is_the_same_for_both_shapes_of_a_bracket),
 		TEST(places_between_the_sides_of_one_bracket),
 		TEST(agrees_on_one_instant),
 		TEST(bounds_grow_away_from_the_evidence),

@@ -38,6 +38,26 @@ static void test_unwrap__survives_a_gap_of_many_wraps(void **state)
 	assert_int_equal(fixture->out.brackets.n_rows, 30);
 }
 
+/* 500 ppm over 600 s are 0.3 s: more than any bracket, less than what a rate is trusted for. */
+static void test_unwrap__doubts_the_rate_over_a_gap(void **state)
+{
+	const uint64_t gap = UINT64_C(600000000000), ticks = UINT64_C(600300000000);
+	char text[16384] = "";
+	struct fixture *fixture;
+
+	for (uint32_t i = 0; i < 20; i++)
+		add_op(text, sizeof(text), 1000000 + 300000000 * (uint64_t)i,
+		       77 + 300000000 * (uint64_t)i, i);
+	for (uint32_t i = 0; i < 20; i++)
+		add_op(text, sizeof(text), 1000000 + gap + 300000000 * (uint64_t)(20 + i),
+		       77 + ticks + 300000000 * (uint64_t)(20 + i), 20 + i);
+	fixture = unwrap_text(state, text);
+	assert_int_equal(op_at(fixture, 20)->status, TIME_CERTIFIED);
+	assert_int_equal(op_at(fixture, 20)->segment, 0);
+	assert_int_equal(op_at(fixture, 20)->ticks[0] - op_at(fixture, 19)->ticks[0],
+	                 ticks + 300000000);
+}
+
 static void test_unwrap__splits_where_a_gap_is_too_long(void **state)
 {
 	char text[8192] = "";
@@ -266,6 +286,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(test_unwrap__##name, fixture_start, fixture_stop)
 	const struct CMUnitTest tests[] = {
 		TEST(survives_a_gap_of_many_wraps),
+		TEST(doubts_the_rate_over_a_gap),
 		TEST(splits_where_a_gap_is_too_long),
 		TEST(sees_a_wrap_inside_an_operation),
 		TEST(turns_garbage_away),

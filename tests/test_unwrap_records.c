@@ -227,6 +227,49 @@ static void test_unwrap_records__unwraps_ring_records_from_their_run(void **stat
 	assert_int_equal(mark_at(fixture, 7)->ticks, 5 * WRAP + 1030);
 }
 
+/* The ring starts anew behind a gap: a RUN record may be among what is missing. */
+static void test_unwrap_records__doubts_the_run_behind_a_gap(void **state)
+{
+	char text[2048];
+	struct fixture *fixture;
+
+	snprintf(text, sizeof(text), "%s%s", one_run,
+	         "3100 1 1 marker_batch device=0 core=0 processor=0 domain=0 first_index=4 "
+	         "dropped=0 words=run:1:1000,mark:3:1010\n"
+	         "3200 1 1 marker_batch device=0 core=0 processor=0 domain=0 first_index=9 "
+	         "dropped=0 words=mark:3:1020\n");
+	fixture = unwrap_text(state, text);
+	assert_int_equal(mark_at(fixture, 4)->status, TIME_CERTIFIED);
+	assert_int_equal(mark_at(fixture, 5)->status, TIME_ASSUMED);
+	assert_int_equal(mark_at(fixture, 5)->ticks, 5 * WRAP + 1020);
+}
+
+/* Its bracket is two wraps long, but its run has a 64-bit anchor, and the next run begins soon. */
+static void test_unwrap_records__certifies_what_waited_longer_than_a_wrap_by_its_run(void **state)
+{
+	char text[8192] = "";
+	struct fixture *fixture;
+	const struct tick_op *op;
+
+	for (uint32_t i = 1; i <= 10; i++)
+		add_op(text, sizeof(text), 300000000 * (uint64_t)i, 300000000 * (uint64_t)i, i);
+	strcat(text,
+	       "13000000100 1 1 device_op device=0 domain=0 queue=0 job=50 correlation=0 kind=1 "
+	       "name=k submit_ns=3500000000 complete_ns=13000000000 "
+	       "ts=1110065408,1110066408,1110067408,1110068408,1110069408\n" /* 2 wraps, 9.7 s */
+	       "13000000200 1 1 marker_batch device=0 core=0 processor=0 domain=0 first_index=1 "
+	       "dropped=0 words=slot:1:50,queue:1:0,anchor_lo:0:1110060000,anchor_hi:0:2,"
+	       "stamp:0:1110060000,stamp:4:1110065408,stamp:8:1110069408,"
+	       "slot:2:51,queue:1:0,anchor_lo:0:1110090000,anchor_hi:0:2,stamp:0:1110090000\n"
+	       "13000000300 1 1 clock_sync device=0 domain=0 host_before_ns=13000000000 "
+	       "ticks=13000000050 host_after_ns=13000000100\n");
+	fixture = unwrap_text(state, text);
+	op = op_at(fixture, 10);
+	assert_int_equal(op->status, TIME_CERTIFIED);
+	assert_int_equal(op->ticks[0], 2 * WRAP + 1110065408);
+	assert_int_equal(op->ticks[4], 2 * WRAP + 1110069408);
+}
+
 static void test_unwrap_records__counts_what_the_ring_dropped(void **state)
 {
 	struct fixture *fixture = unwrap_text(
@@ -298,6 +341,8 @@ int main(void)
 		TEST(ties_a_run_to_its_operation),
 		TEST(gives_a_core_clock_the_bracket_of_its_runs),
 		TEST(unwraps_ring_records_from_their_run),
+		TEST(doubts_the_run_behind_a_gap),
+		TEST(certifies_what_waited_longer_than_a_wrap_by_its_run),
 		TEST(counts_what_the_ring_dropped),
 		TEST(counts_words_it_cannot_read),
 		TEST(orders_marks_by_area),
