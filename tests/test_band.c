@@ -117,12 +117,46 @@ static void test_band__fits_the_line_of_largest_margin(void **state)
 	hulls_release(&hulls);
 }
 
+static void test_band__turns_away_what_its_neighbours_contradict(void **state)
+{
+	struct bracket all[100];
+	const struct bracket *of[100];
+	uint8_t is_false[100] = {0};
+	struct evidence evidence = {of, is_false, 100, 0, 0};
+	struct reference reference;
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		int64_t lie = i == 40 ? 5000 : i == 99 ? -5000 : 0;
+
+		all[i] = (struct bracket){
+			.first_ticks = 1000u * (unsigned)i,
+			.last_ticks = 1000u * (unsigned)i + 10,
+			.before_host_ns = 1000 * i - 500 + lie,
+			.after_host_ns = i == 70 ? INT64_MAX : 1000 * i + 500 + lie,
+		};
+		of[i] = &all[i];
+	}
+	all[60].after_host_ns += 1000000; /* only wide */
+	assert_int_equal(reference_init_straight(&reference, 1, 1e-5), 0);
+	assert_int_equal(reject_false(&evidence, &reference), 2);
+	assert_true(is_false[40] && is_false[99]);
+	assert_false(is_false[60] || is_false[70]);
+	reference_release(&reference);
+	/* If the slope may be anything, nothing is a contradiction. */
+	memset(is_false, 0, sizeof(is_false));
+	assert_int_equal(reference_init_straight(&reference, 1, 1), 0);
+	assert_int_equal(reject_false(&evidence, &reference), 0);
+	reference_release(&reference);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test(test_band__##name)
 	const struct CMUnitTest tests[] = {
 		TEST(agrees_with_most_intervals),
 		TEST(agrees_across_the_whole_range),
+		TEST(turns_away_what_its_neighbours_contradict),
 		TEST(closes_a_band_exactly),
 		TEST(drops_the_constraint_that_most_contradict),
 		TEST(fits_the_line_of_largest_margin),
