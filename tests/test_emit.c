@@ -212,6 +212,38 @@ static void test_emit__names_a_directory_that_cannot_be(void **state)
 	assert_int_equal(emit_create_dir("", NULL), FLEXTRACE_E_OUTPUT);
 }
 
+static int write_table(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
+                       struct flextrace_error *error)
+{
+	if (!scratch_has(output_dir, "told")) /* a file, where it is to succeed */
+		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write table");
+	*ret_rows = timeline->host_rows.n_rows;
+	return 0;
+}
+
+static void test_emit__runs_analyses_beside_the_formats(void **state)
+{
+	struct test *test = *state;
+	struct emit_table table = {"calls.csv", 0, write_table};
+	struct emit_run run = {.tables = &table, .n_tables = 1};
+	struct emit_options options = {
+		.output_dir = test->dir, .formats = "text", .n_threads = 2, .run = &run};
+	struct flextrace_error error = {0};
+	char *text, *path = NULL;
+
+	assert_int_equal(emit_run(&test->fixture.timeline, &options, &error), FLEXTRACE_E_OUTPUT);
+	assert_string_equal(error.message, "Cannot write table");
+	assert_false(scratch_has(test->dir, "run.json"));
+	assert_true(asprintf(&path, "%s/told", test->dir) > 0);
+	fclose(fopen(path, "w"));
+	free(path);
+	assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0);
+	assert_int_equal(table.rows, test->fixture.timeline.host_rows.n_rows);
+	text = scratch_read(test->dir, "run.json", NULL);
+	assert_non_null(strstr(text, "\"calls.csv\""));
+	free(text);
+}
+
 /* The disk is full for one of the files: no run.json may say that all is well, not even an older
  * one. */
 static void test_emit__leaves_no_run_json_when_a_file_fails(void **state)
@@ -259,6 +291,7 @@ int main(void)
 		TEST(test_emit__fails_when_books_do_not_close),
 		TEST(test_emit__creates_the_directory_with_its_parents),
 		TEST(test_emit__names_a_directory_that_cannot_be),
+		TEST(test_emit__runs_analyses_beside_the_formats),
 		TEST(test_emit__leaves_no_run_json_when_a_file_fails),
 		TEST(test_emit__says_when_run_json_cannot_be_replaced),
 	};

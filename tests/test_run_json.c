@@ -76,7 +76,7 @@ static void test_run_json__tells_what_was_read_and_written(void **state)
 {
 	static const char *const inputs[] = {"trace \"1\"", "bad \xff"};
 	static const char *const options[] = {"rho-ppm=10", "names=a=b", "gzip"};
-	static const struct emit_table tables[] = {{"kernels.csv", 3}};
+	static struct emit_table tables[] = {{"kernels.csv", 3, NULL}};
 	static const struct emit_run run = {inputs, 2, options, 3, tables, 1};
 	struct test *test = *state;
 

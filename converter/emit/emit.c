@@ -13,8 +13,8 @@
 #include "emit/run_json.h"
 
 #define DEFAULT_FORMATS "chrome,csv"
-#define MAX_JOBS        8
-#define MAX_THREADS     MAX_JOBS
+#define MAX_FORMATS     8
+#define MAX_THREADS     MAX_FORMATS
 
 const struct emitter *const emit_formats[] = {
 	&emit_chrome, &emit_csv_host, &emit_csv_device, &emit_text, &emit_csv_rest, NULL,
@@ -131,7 +131,8 @@ static int remove_old_run(const char *dir, struct flextrace_error *error)
 /* -- jobs -------------------------------------------------------------------------------------- */
 
 struct job {
-	const struct emitter *emitter; /* weak */
+	const struct emitter *emitter; /* weak; NULL = writes `table` */
+	struct emit_table *table;      /* weak */
 	struct emit_file_count counts[EMIT_MAX_FILES];
 	uint32_t n_counts;
 	struct flextrace_error error;
@@ -141,11 +142,20 @@ struct job {
 struct work {
 	const struct timeline *timeline; /* weak, both */
 	const struct emit_options *options;
-	struct job jobs[MAX_JOBS];
 	uint32_t n_jobs;
 	atomic_uint next; /* first job that nobody took */
 	atomic_bool has_failed;
+	struct job jobs[]; /* the longest first */
 };
+
+static int run_job(const struct work *work, struct job *job)
+{
+	if (job->emitter)
+		return job->emitter->write(work->timeline, work->options, job->counts,
+		                           &job->n_counts, &job->error);
+	return job->table->write(work->timeline, work->options->output_dir, &job->table->rows,
+	                         &job->error);
+}
 
 static void *run_jobs(void *context)
 {
@@ -158,8 +168,7 @@ static void *run_jobs(void *context)
 		if (i >= work->n_jobs || atomic_load(&work->has_failed))
 			return NULL;
 		job = &work->jobs[i];
-		job->code = job->emitter->write(work->timeline, work->options, job->counts,
-		                                &job->n_counts, &job->error);
+		job->code = run_job(work, job);
 		if (job->code < 0)
 			atomic_store(&work->has_failed, true);
 	}
@@ -182,7 +191,7 @@ static void run_on_threads(struct work *work, uint32_t n_threads)
 
 static int finish(const struct work *work, struct flextrace_error *error)
 {
-	struct emit_file_count counts[MAX_JOBS * EMIT_MAX_FILES];
+	struct emit_file_count counts[MAX_FORMATS * EMIT_MAX_FILES];
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < work->n_jobs; i++) {
@@ -196,6 +205,27 @@ static int finish(const struct work *work, struct flextrace_error *error)
 	return run_json_write(work->timeline, work->options, counts, n, error);
 }
 
+/* Owned by the caller; NULL: no memory. */
+static struct work *work_new(const struct timeline *timeline, const struct emit_options *options,
+                             const char *formats)
+{
+	uint32_t n_tables = options->run ? options->run->n_tables : 0;
+	struct work *work =
+		calloc(1, sizeof(*work) + (MAX_FORMATS + n_tables) * sizeof(work->jobs[0]));
+
+	if (!work)
+		return NULL;
+	work->timeline = timeline;
+	work->options = options;
+	for (uint32_t i = 0; emit_formats[i]; i++) {
+		if (is_chosen(formats, emit_formats[i]->format))
+			work->jobs[work->n_jobs++].emitter = emit_formats[i];
+	}
+	for (uint32_t i = 0; i < n_tables; i++)
+		work->jobs[work->n_jobs++].table = &options->run->tables[i];
+	return work;
+}
+
 int emit_run(const struct timeline *timeline, const struct emit_options *options,
              struct flextrace_error *error)
 {
@@ -206,15 +236,9 @@ int emit_run(const struct timeline *timeline, const struct emit_options *options
 	FLEXTRACE_TRY(emit_check_formats(formats, error));
 	FLEXTRACE_TRY(emit_create_dir(options->output_dir, error));
 	FLEXTRACE_TRY(remove_old_run(options->output_dir, error));
-	work = calloc(1, sizeof(*work));
+	work = work_new(timeline, options, formats);
 	if (!work)
 		return error_set(error, FLEXTRACE_E_MEMORY, "Cannot write output: cause=no memory");
-	work->timeline = timeline;
-	work->options = options;
-	for (uint32_t i = 0; emit_formats[i]; i++) {
-		if (is_chosen(formats, emit_formats[i]->format))
-			work->jobs[work->n_jobs++].emitter = emit_formats[i];
-	}
 	run_on_threads(work, options->n_threads);
 	code = finish(work, error);
 	free(work);

@@ -11,9 +11,8 @@
  *   tests.
  * - Files, columns, units and JSON fields: docs/formats.md.
  *
- * Order for a caller: emit_check_formats() before reading anything, emit_create_dir(), then the
- * analyses, which write their own tables into the directory, then emit_run(), which lists those
- * tables in run.json.
+ * Order for a caller: emit_check_formats() before reading anything, then emit_run(), which runs the
+ * analyses beside the emitters and lists their tables in run.json.
  */
 #ifndef FLEXTRACE_EMIT_H
 #define FLEXTRACE_EMIT_H
@@ -21,10 +20,12 @@
 #include "derive/derive.h"
 #include "error.h"
 
-/* A table that an analysis wrote into the output directory. */
+/* A table that an analysis writes into the output directory. */
 struct emit_table {
 	const char *file; /* "kernels.csv"; weak */
-	uint64_t rows;    /* without header */
+	uint64_t rows;    /* without header; stored by emit_run() */
+	int (*write)(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
+	             struct flextrace_error *error);
 };
 
 /* Facts for run.json that are not in the timeline. Nothing that differs between two runs on the
@@ -35,7 +36,7 @@ struct emit_run {
 	const char *const
 		*options; /* NAME=VALUE of every option that shapes the output, in fixed order */
 	uint32_t n_options;
-	const struct emit_table *tables; /* in fixed order */
+	struct emit_table *tables; /* in fixed order */
 	uint32_t n_tables;
 };
 
@@ -43,7 +44,7 @@ struct emit_options {
 	const char *output_dir;     /* weak, all; created if missing */
 	const char *formats;        /* comma separated format names; NULL = "chrome,csv" */
 	bool gzip;                  /* trace.json.gz instead of trace.json */
-	uint32_t n_threads;         /* emitters running at a time; 0 = 1 */
+	uint32_t n_threads;         /* emitters and analyses running at a time; 0 = 1 */
 	const struct emit_run *run; /* what run.json says of the conversion; NULL = nothing */
 };
 
@@ -85,8 +86,8 @@ int emit_check_formats(const char *formats, struct flextrace_error *error);
 /* Creates `dir` and its missing parents; an existing directory is fine. FLEXTRACE_E_OUTPUT. */
 int emit_create_dir(const char *dir, struct flextrace_error *error);
 
-/* Does both of the above, writes all chosen formats, then run.json last, so that it can tell the
- * rows of every file. A run.json of an earlier run is removed first. FLEXTRACE_E_USAGE;
+/* Does both of the above, writes all chosen formats and tables, then run.json last, so that it can
+ * tell the rows of every file. A run.json of an earlier run is removed first. FLEXTRACE_E_USAGE;
  * FLEXTRACE_E_OUTPUT: a file cannot be written, or the books do not close (run.json says where). */
 int emit_run(const struct timeline *timeline, const struct emit_options *options,
              struct flextrace_error *error);
