@@ -12,7 +12,7 @@ struct analysis_table {
 	const char *file; /* "kernels.csv" */
 	const char *(*label)(uint8_t kind);
 
-	/* Counts, keeps and sorts. FLEXTRACE_E_MEMORY or 0. */
+	/* Counts and sorts. FLEXTRACE_E_MEMORY or 0. */
 	int (*count)(const struct timeline *timeline, struct stats *stats);
 
 	/* Writes header and lines. */

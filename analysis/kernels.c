@@ -34,13 +34,6 @@ static int count_rows(const struct timeline *timeline, struct stats *stats)
 			FLEXTRACE_TRY(stats_count(stats, row->kind, timeline->ops[row->source].name,
 			                          duration_of(row), &group));
 	}
-	FLEXTRACE_TRY(stats_make_room(stats));
-	analysis_read(&cursor, &timeline->device_rows);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
-		if (is_work(row))
-			stats_keep(stats, row->kind, timeline->ops[row->source].name,
-			           duration_of(row));
-	}
 	stats_sort(stats, timeline->strings);
 	return FLEXTRACE_OK;
 }
@@ -57,7 +50,7 @@ static void write_groups(const struct timeline *timeline, struct stats *stats,
 		writer_u64(writer, group->calls);
 		writer_char(writer, ',');
 		writer_u64(writer, group->total_ns);
-		stats_write_spread(stats, group, writer);
+		stats_write_spread(group, writer);
 		writer_char(writer, ',');
 		if (stats->total_ns)
 			writer_fixed(writer,

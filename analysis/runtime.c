@@ -73,8 +73,6 @@ static int count_calls(const struct timeline *timeline, struct stats *stats,
 static int count_rows(const struct timeline *timeline, struct stats *stats)
 {
 	struct call_stack *stacks = calloc(timeline->n_tracks + 1ull, sizeof(*stacks));
-	struct table_cursor cursor;
-	const struct host_row *row;
 	int code;
 
 	if (!stacks)
@@ -84,12 +82,6 @@ static int count_rows(const struct timeline *timeline, struct stats *stats)
 		free(stacks[i].calls);
 	free(stacks);
 	FLEXTRACE_TRY(code);
-	FLEXTRACE_TRY(stats_make_room(stats));
-	analysis_read(&cursor, &timeline->host_rows);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
-		if (is_function(row))
-			stats_keep(stats, row->kind, row->name, duration_of(row));
-	}
 	stats_sort(stats, timeline->strings);
 	return FLEXTRACE_OK;
 }
@@ -108,7 +100,7 @@ static void write_groups(const struct timeline *timeline, struct stats *stats,
 		writer_u64(writer, group->total_ns);
 		writer_char(writer, ',');
 		writer_u64(writer, group->total_ns - group->children_ns);
-		stats_write_spread(stats, group, writer);
+		stats_write_spread(group, writer);
 		writer_char(writer, '\n');
 	}
 }

@@ -14,13 +14,14 @@ void stats_init(struct stats *stats, const char *(*label)(uint8_t kind))
 
 void stats_release(struct stats *stats)
 {
+	for (uint32_t i = 0; i < stats->n_groups; i++)
+		free(stats->groups[i].durations_ns);
 	free(stats->groups);
-	free(stats->durations_ns);
 	map_release(&stats->places);
 	stats_init(stats, stats->label);
 }
 
-/* -- the two passes ------------------------------------------------------------------------- */
+/* -- counting ------------------------------------------------------------------------------- */
 
 static uint64_t add_saturated(uint64_t a, uint64_t b)
 {
@@ -47,6 +48,21 @@ static int add_group(struct stats *stats, uint8_t kind, uint32_t name, uint32_t 
 	return FLEXTRACE_OK;
 }
 
+static int keep_duration(struct stats_group *group, uint64_t duration_ns)
+{
+	if (group->calls == group->n_allocated) {
+		uint64_t larger = group->calls ? 2 * group->calls : 4;
+		uint64_t *moved = realloc(group->durations_ns, larger * sizeof(*moved));
+
+		if (!moved)
+			return FLEXTRACE_E_MEMORY;
+		group->durations_ns = moved;
+		group->n_allocated = larger;
+	}
+	group->durations_ns[group->calls++] = duration_ns;
+	return FLEXTRACE_OK;
+}
+
 int stats_count(struct stats *stats, uint8_t kind, uint32_t name, uint64_t duration_ns,
                 uint32_t *ret_group)
 {
@@ -56,35 +72,14 @@ int stats_count(struct stats *stats, uint8_t kind, uint32_t name, uint64_t durat
 	if (*ret_group == MAP_NONE)
 		FLEXTRACE_TRY(add_group(stats, kind, name, ret_group));
 	group = &stats->groups[*ret_group];
-	group->calls++;
+	FLEXTRACE_TRY(keep_duration(group, duration_ns));
 	group->total_ns = add_saturated(group->total_ns, duration_ns);
+	stats->total_ns = add_saturated(stats->total_ns, duration_ns);
 	if (duration_ns < group->min_ns)
 		group->min_ns = duration_ns;
 	if (duration_ns > group->max_ns)
 		group->max_ns = duration_ns;
 	return FLEXTRACE_OK;
-}
-
-int stats_make_room(struct stats *stats)
-{
-	uint64_t n = 0;
-
-	for (uint32_t i = 0; i < stats->n_groups; i++) {
-		struct stats_group *group = &stats->groups[i];
-
-		group->first = n;
-		n += group->calls;
-		stats->total_ns = add_saturated(stats->total_ns, group->total_ns);
-	}
-	stats->durations_ns = malloc((n + 1) * sizeof(*stats->durations_ns));
-	return stats->durations_ns ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
-}
-
-void stats_keep(struct stats *stats, uint8_t kind, uint32_t name, uint64_t duration_ns)
-{
-	struct stats_group *group = &stats->groups[map_find(&stats->places, kind, name)];
-
-	stats->durations_ns[group->first + group->n_kept++] = duration_ns;
 }
 
 struct sorting {
@@ -158,9 +153,9 @@ static uint64_t select_nth(uint64_t *values, int64_t n, int64_t k)
 	return values[k];
 }
 
-uint64_t stats_median_ns(struct stats *stats, const struct stats_group *group)
+uint64_t stats_median_ns(const struct stats_group *group)
 {
-	uint64_t *values = stats->durations_ns + group->first;
+	uint64_t *values = group->durations_ns;
 	int64_t n = (int64_t)group->calls;
 	uint64_t upper = select_nth(values, n, n / 2);
 	uint64_t lower = 0;
@@ -180,9 +175,9 @@ uint64_t stats_mean_ns(const struct stats_group *group)
 	       (group->total_ns % group->calls >= group->calls - group->calls / 2);
 }
 
-uint64_t stats_deviation_ns(const struct stats *stats, const struct stats_group *group)
+uint64_t stats_deviation_ns(const struct stats_group *group)
 {
-	const uint64_t *values = stats->durations_ns + group->first;
+	const uint64_t *values = group->durations_ns;
 	double mean = (double)group->total_ns / (double)group->calls, sum = 0.0;
 
 	if (group->calls < 2)
@@ -203,11 +198,11 @@ void stats_write_head(const struct stats *stats, const struct string_pool *strin
 	writer_char(writer, ',');
 }
 
-void stats_write_spread(struct stats *stats, const struct stats_group *group, struct writer *writer)
+void stats_write_spread(const struct stats_group *group, struct writer *writer)
 {
 	const uint64_t figures[] = {
-		stats_mean_ns(group), stats_median_ns(stats, group),    group->min_ns,
-		group->max_ns,        stats_deviation_ns(stats, group),
+		stats_mean_ns(group), stats_median_ns(group),    group->min_ns,
+		group->max_ns,        stats_deviation_ns(group),
 	};
 
 	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {

@@ -2,8 +2,7 @@
 /*
  * stats.h: calls and durations by (kind, name), with exact medians.
  *
- * Two passes over the same rows: stats_count() learns the groups, stats_keep() puts each duration
- * into the part of one array that is its group's. Memory: 8 bytes per row, until stats_release().
+ * Memory: 8 bytes per call and what the groups' arrays have in reserve, until stats_release().
  */
 #ifndef FLEXTRACE_ANALYSIS_STATS_H
 #define FLEXTRACE_ANALYSIS_STATS_H
@@ -18,7 +17,8 @@ struct stats_group {
 	uint64_t calls;
 	uint64_t total_ns, min_ns, max_ns; /* total: at most UINT64_MAX */
 	uint64_t children_ns;              /* of total: in calls below, kept by the caller */
-	uint64_t first, n_kept;            /* its part of `durations` */
+	uint64_t *durations_ns;            /* owned: one per call */
+	uint64_t n_allocated;              /* of these */
 	uint32_t name;                     /* string */
 	uint8_t kind;
 };
@@ -27,7 +27,6 @@ struct stats {
 	struct stats_group *groups; /* owned */
 	uint32_t n_groups, n_allocated;
 	struct map places;                  /* (kind, name) -> place in `groups` */
-	uint64_t *durations_ns;             /* owned */
 	uint64_t total_ns;                  /* of all groups */
 	const char *(*label)(uint8_t kind); /* of a kind, as it is written */
 };
@@ -35,35 +34,28 @@ struct stats {
 void stats_init(struct stats *stats, const char *(*label)(uint8_t kind));
 void stats_release(struct stats *stats);
 
-/* Pass 1: counts a call and stores its group. FLEXTRACE_E_MEMORY or 0. */
+/* Counts a call and stores its group. FLEXTRACE_E_MEMORY or 0. */
 int stats_count(struct stats *stats, uint8_t kind, uint32_t name, uint64_t duration_ns,
                 uint32_t *ret_group);
 
-/* Between the passes: makes room. FLEXTRACE_E_MEMORY or 0. */
-int stats_make_room(struct stats *stats);
-
-/* Pass 2: keeps the duration of a call that was counted. */
-void stats_keep(struct stats *stats, uint8_t kind, uint32_t name, uint64_t duration_ns);
-
-/* Sorts the groups: largest total first, then by the bytes of name and label. Call after both
- * passes. */
+/* Sorts the groups: largest total first, then by the bytes of name and label. Call when all calls
+ * are counted. */
 void stats_sort(struct stats *stats, const struct string_pool *strings);
 
 /* The middle duration, of an even number the mean of the two, rounded up. Reorders the group's
  * durations. */
-uint64_t stats_median_ns(struct stats *stats, const struct stats_group *group);
+uint64_t stats_median_ns(const struct stats_group *group);
 
 uint64_t stats_mean_ns(const struct stats_group *group);
 
 /* The sample standard deviation (n - 1), rounded; 0 for a single call. */
-uint64_t stats_deviation_ns(const struct stats *stats, const struct stats_group *group);
+uint64_t stats_deviation_ns(const struct stats_group *group);
 
 /* Appends "kind,name,". */
 void stats_write_head(const struct stats *stats, const struct string_pool *strings,
                       const struct stats_group *group, struct writer *writer);
 
 /* Appends ",mean,median,min,max,deviation". */
-void stats_write_spread(struct stats *stats, const struct stats_group *group,
-                        struct writer *writer);
+void stats_write_spread(const struct stats_group *group, struct writer *writer);
 
 #endif
