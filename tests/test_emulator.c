@@ -223,6 +223,10 @@ static void test_submit__refuses_jobs_that_cannot_run(void **state)
 static void test_create__refuses_bad_configurations(void **state)
 {
 	static const struct flextrace_emulator_step backwards[] = {{5, 0}, {5, 1}};
+	static const struct flextrace_emulator_clock bad_second[] = {
+		{0}, {.drift_ppb = -1000000000}, {0}};
+	static const struct flextrace_emulator_clock bad_steps[] = {
+		{.steps = backwards, .n_steps = 2}};
 	const struct flextrace_emulator_config cases[] = {
 		{.n_cores = 0, .counter_hz = HZ},
 		{.n_cores = 65, .counter_hz = HZ},
@@ -233,6 +237,8 @@ static void test_create__refuses_bad_configurations(void **state)
 		{.n_cores = 1, .counter_hz = HZ, .policy = 3},
 		{.n_cores = 1, .counter_hz = HZ, .drift_ppb = -1000000000},
 		{.n_cores = 1, .counter_hz = HZ, .steps = backwards, .n_steps = 2},
+		{.n_cores = 3, .counter_hz = HZ, .core_clocks = bad_second},
+		{.n_cores = 1, .counter_hz = HZ, .core_clocks = bad_steps},
 		{.n_cores = 1, .counter_hz = HZ, .truth_path = "/nowhere/at/all"},
 	};
 	struct flextrace_emulator *emulator;
@@ -263,17 +269,17 @@ static void test_counter__follows_its_rule(void **state)
 
 	(void)state;
 	/* The creation is the last time at which the counter shows its offset. */
-	for (created = before; flextrace_emulator_ticks_at(emulator, created + 2) == 0xfffff000;)
+	for (created = before; flextrace_emulator_ticks_at(emulator, 0, created + 2) == 0xfffff000;)
 		created++;
 	assert_in_range(created, before, host_ns());
 	/* 0.8 GHz + 40 ppm for 1 s, - 200 ppm for 2 s, + 1000 ppm for 1 s */
-	ticks = flextrace_emulator_ticks_at(emulator, created + UINT64_C(4000000000));
+	ticks = flextrace_emulator_ticks_at(emulator, 0, created + UINT64_C(4000000000));
 	assert_in_range(ticks - 0xfffff000, 800032000u + 2 * UINT64_C(799840000) + 800800000u - 3,
 	                800032000u + 2 * UINT64_C(799840000) + 800800000u + 3);
 	read_before = host_ns();
-	ticks = flextrace_emulator_counter(emulator);
-	assert_true(ticks >= flextrace_emulator_ticks_at(emulator, read_before));
-	assert_true(ticks <= flextrace_emulator_ticks_at(emulator, host_ns()));
+	ticks = flextrace_emulator_counter(emulator, 0);
+	assert_true(ticks >= flextrace_emulator_ticks_at(emulator, 0, read_before));
+	assert_true(ticks <= flextrace_emulator_ticks_at(emulator, 0, host_ns()));
 	flextrace_emulator_destroy(emulator);
 }
 
@@ -290,11 +296,72 @@ static void test_counter__never_runs_backwards_over_a_step(void **state)
 	(void)state;
 	emulator = create(&config);
 	for (i = 0; i < 3000000; i++) {
-		uint64_t ticks = flextrace_emulator_ticks_at(emulator, at + i);
+		uint64_t ticks = flextrace_emulator_ticks_at(emulator, 0, at + i);
 
 		assert_true(ticks >= last);
 		last = ticks;
 	}
+	flextrace_emulator_destroy(emulator);
+}
+
+static void check_area(const struct flextrace_emulator *emulator, uint32_t core, uint32_t domain)
+{
+	size_t bytes;
+	const struct flextrace_wire_area *area = flextrace_emulator_area(
+		(struct flextrace_emulator *)(uintptr_t)emulator, core, &bytes);
+
+	assert_int_equal(area->core, core);
+	assert_int_equal(area->domain, domain);
+}
+
+static void test_core_clocks__have_origins_drifts_and_steps_of_their_own(void **state)
+{
+	static const struct flextrace_emulator_step steps[] = {{UINT64_C(1000000000), 500000}};
+	static const struct flextrace_emulator_clock clocks[] = {
+		{.offset_ticks = UINT64_C(1) << 40},
+		{.offset_ticks = 5, .drift_ppb = -20000},
+		{.offset_ticks = 0, .steps = steps, .n_steps = 1},
+	};
+	/* What they gain on nominal in two seconds. */
+	static const int64_t gains[] = {0, -40000, 500000};
+	const struct flextrace_emulator_config config = {
+		.n_cores = 3,
+		.domain = 7,
+		.counter_hz = HZ,
+		.offset_ticks = 12345, /* says nothing */
+		.drift_ppb = 900000,   /* likewise */
+		.core_clocks = clocks,
+	};
+	struct flextrace_emulator *emulator = create(&config);
+	uint64_t created = host_ns();
+	uint32_t core;
+
+	(void)state;
+	/* Its nominal counter, 1 GHz, shows ns: the creation is read from core 0. */
+	created -= flextrace_emulator_ticks_at(emulator, 0, created) - clocks[0].offset_ticks;
+	for (core = 0; core < 3; core++) {
+		uint64_t ticks = flextrace_emulator_ticks_at(emulator, core,
+		                                             created + 2 * UINT64_C(1000000000));
+		int64_t gain = (int64_t)(ticks - clocks[core].offset_ticks - 2 * HZ);
+
+		assert_in_range(gain - gains[core] + 1, 0, 2);
+		check_area(emulator, core, 7 + core);
+	}
+	flextrace_emulator_destroy(emulator);
+}
+
+static void test_core_clocks__are_absent_by_default(void **state)
+{
+	const struct flextrace_emulator_config config = {
+		.n_cores = 2, .domain = 7, .counter_hz = HZ, .offset_ticks = 99};
+	struct flextrace_emulator *emulator = create(&config);
+	uint64_t at = host_ns() + 1000000;
+
+	(void)state;
+	assert_int_equal(flextrace_emulator_ticks_at(emulator, 0, at),
+	                 flextrace_emulator_ticks_at(emulator, 1, at));
+	check_area(emulator, 0, 7);
+	check_area(emulator, 1, 7);
 	flextrace_emulator_destroy(emulator);
 }
 
@@ -346,7 +413,7 @@ static void run_jobs(struct flextrace_emulator *emulator, struct job_record *job
 }
 
 struct truth_line {
-	uint32_t device, core, id, run;
+	uint32_t device, core, id, run, domain;
 	uint64_t job, ticks, ns;
 	char kind[16];
 };
@@ -355,9 +422,9 @@ static int read_truth(FILE *file, struct truth_line *line)
 {
 	return fscanf(file,
 	              "%" SCNu32 ",%" SCNu32 ",%15[^,],%" SCNu32 ",%" SCNu32 ",%" SCNu64 ",%" SCNu64
-	              ",%" SCNu64 "\n",
+	              ",%" SCNu64 ",%" SCNu32 "\n",
 	              &line->device, &line->core, line->kind, &line->id, &line->run, &line->job,
-	              &line->ticks, &line->ns) == 8;
+	              &line->ticks, &line->ns, &line->domain) == 9;
 }
 
 __extension__ typedef __int128 wide;
@@ -377,6 +444,7 @@ static void check_truth_line(struct job_record *jobs, const struct truth_line *l
 
 	assert_int_equal(line->device, 5);
 	assert_int_equal(line->core, 0);
+	assert_int_equal(line->domain, 3);
 	if (line->run == 0) /* booting */
 		return;
 	assert_true(line->job < N_JOBS);
@@ -399,7 +467,7 @@ static uint64_t check_truth(const char *path, struct job_record *jobs,
 
 	assert_non_null(file);
 	assert_non_null(fgets(header, sizeof(header), file));
-	assert_string_equal(header, "device,core,kind,id,run,job,ticks,host_ns\n");
+	assert_string_equal(header, "device,core,kind,id,run,job,ticks,host_ns,domain\n");
 	for (; read_truth(file, &line); n++) {
 		check_rate(known, &line);
 		check_truth_line(jobs, &line);
@@ -417,6 +485,7 @@ static void test_truth__is_what_the_stamps_say(void **state)
 	int fd = mkstemp(path);
 	const struct flextrace_emulator_config config = {
 		.device = 5,
+		.domain = 3,
 		.n_cores = 1,
 		.counter_hz = 1350000000,
 		.offset_ticks = UINT64_C(0x300000000) - 1000000, /* wraps after 0.7 ms */
@@ -433,7 +502,7 @@ static void test_truth__is_what_the_stamps_say(void **state)
 	(void)state;
 	assert_true(fd >= 0);
 	(void)close(fd);
-	known.ticks = flextrace_emulator_ticks_at(emulator, known.ns);
+	known.ticks = flextrace_emulator_ticks_at(emulator, 0, known.ns);
 	run_jobs(emulator, jobs);
 	assert_int_equal(flextrace_emulator_destroy(emulator), 0);
 	n_rows = check_truth(path, jobs, &known);
@@ -442,6 +511,66 @@ static void test_truth__is_what_the_stamps_say(void **state)
 		assert_int_equal(jobs[i].n_checked, 5);
 	/* ready; each job: FW 2, TS 5, three zones, complete; half of them: kernel, two tiles */
 	assert_int_equal(n_rows, 1 + N_JOBS * 14 + N_JOBS / 2 * (2 + 2 * 3));
+}
+
+/* Core 0 counts ns, core 1 is 90 ppm faster; `known` are points of their lines. */
+static uint64_t check_core_truth(const char *path, const uint64_t known_ns,
+                                 const uint64_t known_ticks[2])
+{
+	FILE *file = fopen(path, "r");
+	struct truth_line line;
+	char header[80];
+	uint64_t n_stamps = 0;
+	int64_t since_ns, ticks, gain;
+
+	assert_non_null(file);
+	assert_non_null(fgets(header, sizeof(header), file));
+	while (read_truth(file, &line)) {
+		assert_int_equal(line.domain, 3 + line.core);
+		since_ns = (int64_t)(line.ns - known_ns);
+		ticks = (int64_t)(line.ticks - known_ticks[line.core]);
+		gain = line.core == 0 ? 0 : since_ns * 90 / 1000000;
+		assert_in_range(ticks - since_ns - gain + 1, 0, 2);
+		n_stamps += line.kind[0] == 't';
+	}
+	assert_true(feof(file));
+	fclose(file);
+	return n_stamps;
+}
+
+static void test_truth__names_the_domain_of_each_core(void **state)
+{
+	static const struct flextrace_emulator_clock clocks[] = {
+		{.offset_ticks = 0x1ffff0000}, {.offset_ticks = 1000, .drift_ppb = 90000}};
+	char path[] = "/tmp/test_emulator.XXXXXX";
+	int fd = mkstemp(path);
+	const struct flextrace_emulator_config config = {
+		.domain = 3,
+		.n_cores = 2,
+		.counter_hz = HZ,
+		.core_clocks = clocks,
+		.truth_path = path,
+	};
+	struct flextrace_emulator *emulator = create(&config);
+	uint64_t known_ns = host_ns();
+	const uint64_t known_ticks[] = {flextrace_emulator_ticks_at(emulator, 0, known_ns),
+	                                flextrace_emulator_ticks_at(emulator, 1, known_ns)};
+	uint32_t i;
+
+	(void)state;
+	assert_true(fd >= 0);
+	(void)close(fd);
+	for (i = 0; i < 400; i++) { /* more rows than a core keeps */
+		const struct flextrace_emulator_job job = {
+			.core = i % 2, .op = FLEXTRACE_EMULATOR_FILL, .job = i};
+		uint64_t ticket;
+
+		submit(emulator, &job, &ticket);
+		finish(emulator, job.core, ticket);
+	}
+	assert_int_equal(flextrace_emulator_destroy(emulator), 0);
+	assert_int_equal(check_core_truth(path, known_ns, known_ticks), 400 * 5);
+	(void)unlink(path);
 }
 
 /* -- the drain against a device that works ----------------------------------------------------- */
@@ -579,7 +708,10 @@ int main(void)
 		cmocka_unit_test(test_create__refuses_bad_configurations),
 		cmocka_unit_test(test_counter__follows_its_rule),
 		cmocka_unit_test(test_counter__never_runs_backwards_over_a_step),
+		cmocka_unit_test(test_core_clocks__have_origins_drifts_and_steps_of_their_own),
+		cmocka_unit_test(test_core_clocks__are_absent_by_default),
 		cmocka_unit_test(test_truth__is_what_the_stamps_say),
+		cmocka_unit_test(test_truth__names_the_domain_of_each_core),
 		cmocka_unit_test(test_soak__accounts_for_every_marker),
 		cmocka_unit_test(test_elf__holds_the_names_of_the_firmware),
 	};

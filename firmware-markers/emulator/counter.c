@@ -25,45 +25,45 @@ static uint64_t piece_at(const struct counter_piece *piece, uint64_t host_ns)
 	return piece->base_ticks + (uint64_t)(ticks / UINT64_C(1000000000000000000));
 }
 
-static int check_config(const struct flextrace_emulator_config *config)
+static int check_clock(uint64_t counter_hz, const struct flextrace_emulator_clock *clock)
 {
 	size_t i;
 
-	if (config->counter_hz == 0 || config->counter_hz > MAX_HZ || config->drift_ppb <= -PPB)
+	if (counter_hz == 0 || counter_hz > MAX_HZ || clock->drift_ppb <= -PPB)
 		return -EINVAL;
-	for (i = 0; i < config->n_steps; i++) {
-		if (config->steps[i].drift_ppb <= -PPB)
+	for (i = 0; i < clock->n_steps; i++) {
+		if (clock->steps[i].drift_ppb <= -PPB)
 			return -EINVAL;
-		if (i > 0 && config->steps[i].at_ns <= config->steps[i - 1].at_ns)
+		if (i > 0 && clock->steps[i].at_ns <= clock->steps[i - 1].at_ns)
 			return -EINVAL;
 	}
 	return 0;
 }
 
-int counter_init(struct counter *counter, const struct flextrace_emulator_config *config,
-                 uint64_t created_ns)
+int counter_init(struct counter *counter, uint64_t counter_hz,
+                 const struct flextrace_emulator_clock *clock, uint64_t created_ns)
 {
 	size_t i;
-	int ret = check_config(config);
+	int ret = check_clock(counter_hz, clock);
 
 	if (ret < 0)
 		return ret;
-	counter->pieces = calloc(config->n_steps + 1, sizeof(*counter->pieces));
+	counter->pieces = calloc(clock->n_steps + 1, sizeof(*counter->pieces));
 	if (!counter->pieces)
 		return -ENOMEM;
-	counter->n_pieces = config->n_steps + 1;
+	counter->n_pieces = clock->n_steps + 1;
 	counter->pieces[0] = (struct counter_piece){
 		.begin_ns = created_ns,
-		.base_ticks = config->offset_ticks,
-		.rate = config->counter_hz * (uint64_t)(PPB + config->drift_ppb),
+		.base_ticks = clock->offset_ticks,
+		.rate = counter_hz * (uint64_t)(PPB + clock->drift_ppb),
 	};
-	for (i = 0; i < config->n_steps; i++) {
-		uint64_t begin_ns = created_ns + config->steps[i].at_ns;
+	for (i = 0; i < clock->n_steps; i++) {
+		uint64_t begin_ns = created_ns + clock->steps[i].at_ns;
 
 		counter->pieces[i + 1] = (struct counter_piece){
 			.begin_ns = begin_ns,
 			.base_ticks = piece_at(&counter->pieces[i], begin_ns),
-			.rate = config->counter_hz * (uint64_t)(PPB + config->steps[i].drift_ppb),
+			.rate = counter_hz * (uint64_t)(PPB + clock->steps[i].drift_ppb),
 		};
 	}
 	return 0;

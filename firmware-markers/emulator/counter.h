@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counter.h: the counter of an emulated device, a piecewise linear function of CLOCK_MONOTONIC.
+ * counter.h: a counter of an emulated device, a piecewise linear function of CLOCK_MONOTONIC.
  *
  * Integers only: within a piece ticks = base + floor(rate * (host_ns - begin_ns)), where the rate
  * is counter_hz * (1e9 + drift_ppb) / 1e18 ticks a nanosecond. It never runs backwards.
@@ -24,9 +24,9 @@ struct counter {
 /* CLOCK_MONOTONIC in ns. */
 uint64_t counter_host_ns(void);
 
-/* The counter of `config`, created at `created_ns`. -EINVAL, -ENOMEM. */
-int counter_init(struct counter *counter, const struct flextrace_emulator_config *config,
-                 uint64_t created_ns);
+/* A counter of `counter_hz` nominal, created at `created_ns`. -EINVAL, -ENOMEM. */
+int counter_init(struct counter *counter, uint64_t counter_hz,
+                 const struct flextrace_emulator_clock *clock, uint64_t created_ns);
 void counter_release(struct counter *counter);
 
 /* What the counter shows at `host_ns`; before its creation: the offset. */

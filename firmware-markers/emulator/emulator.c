@@ -41,11 +41,13 @@ struct core {
 	struct flextrace_wire_area *area;    /* owned */
 	struct block *blocks;                /* owned */
 	struct truth_buffer *truth;          /* owned; NULL = no truth is kept */
+	const struct counter *counter;       /* weak */
 	struct firmware_core firmware;
 	pthread_t thread;
 	pthread_mutex_t lock; /* of submitters and waiters */
 	int started;
 	uint32_t index;
+	uint32_t domain;         /* of its counter */
 	uint32_t doorbell;       /* a futex; every change of `submitted` or `stopping` rings it */
 	uint32_t ready;          /* a futex; 1 once the firmware has booted */
 	uint64_t submitted;      /* tickets given out */
@@ -54,7 +56,8 @@ struct core {
 };
 
 struct flextrace_emulator {
-	struct counter counter;
+	struct counter *counters; /* owned; one of the device, or one per core */
+	uint32_t n_counters;
 	struct truth_file truth;
 	struct core *cores; /* owned */
 	uint32_t n_cores;
@@ -83,7 +86,7 @@ static uint64_t core_clock(void *context)
 	struct core *core = context;
 
 	core->host_ns = counter_host_ns();
-	core->ticks = counter_at(&core->emulator->counter, core->host_ns);
+	core->ticks = counter_at(core->counter, core->host_ns);
 	return core->ticks;
 }
 
@@ -138,7 +141,7 @@ static void *core_main(void *context)
 		.note = core_note,
 		.context = core,
 	};
-	firmware_boot(core->index, emulator->domain, emulator->ring_capacity, emulator->policy);
+	firmware_boot(core->index, core->domain, emulator->ring_capacity, emulator->policy);
 	__atomic_store_n(&core->ready, 1, __ATOMIC_RELEASE);
 	futex_wake(&core->ready);
 
@@ -172,8 +175,10 @@ static int core_start(struct core *core, uint64_t seed)
 	core->firmware.random = seed ? seed * UINT64_C(0x9e3779b97f4a7c15) + core->index + 1 : 0;
 	if (emulator->truth.stream) {
 		core->truth = calloc(1, sizeof(*core->truth));
-		if (core->truth)
+		if (core->truth) {
 			core->truth->core = core->index;
+			core->truth->domain = core->domain;
+		}
 	}
 	if (!core->area || !core->blocks || !core->firmware.local ||
 	    (emulator->truth.stream && !core->truth))
@@ -229,6 +234,35 @@ static int take_config(struct flextrace_emulator *emulator,
 	return 0;
 }
 
+/* All counters are created at one instant. */
+static int start_counters(struct flextrace_emulator *emulator,
+                          const struct flextrace_emulator_config *config)
+{
+	const struct flextrace_emulator_clock of_device = {
+		.offset_ticks = config->offset_ticks,
+		.drift_ppb = config->drift_ppb,
+		.steps = config->steps,
+		.n_steps = config->n_steps,
+	};
+	const struct flextrace_emulator_clock *clocks = &of_device;
+	uint64_t created_ns = counter_host_ns();
+	uint32_t n = 1, i;
+	int ret = 0;
+
+	if (config->core_clocks) {
+		clocks = config->core_clocks;
+		n = config->n_cores;
+	}
+	emulator->counters = calloc(n, sizeof(*emulator->counters));
+	if (!emulator->counters)
+		return -ENOMEM;
+	emulator->n_counters = n;
+	for (i = 0; i < n && ret == 0; i++)
+		ret = counter_init(&emulator->counters[i], config->counter_hz, &clocks[i],
+		                   created_ns);
+	return ret;
+}
+
 static int start_cores(struct flextrace_emulator *emulator, uint64_t seed)
 {
 	uint32_t i;
@@ -238,9 +272,14 @@ static int start_cores(struct flextrace_emulator *emulator, uint64_t seed)
 	if (!emulator->cores)
 		return -ENOMEM;
 	for (i = 0; i < emulator->n_cores; i++) {
-		emulator->cores[i].emulator = emulator;
-		emulator->cores[i].index = i;
-		ret = core_start(&emulator->cores[i], seed);
+		struct core *core = &emulator->cores[i];
+		uint32_t counter = emulator->n_counters > 1 ? i : 0;
+
+		core->emulator = emulator;
+		core->index = i;
+		core->counter = &emulator->counters[counter];
+		core->domain = emulator->domain + counter;
+		ret = core_start(core, seed);
 		if (ret < 0)
 			return ret;
 	}
@@ -257,7 +296,7 @@ int flextrace_emulator_create(const struct flextrace_emulator_config *config,
 		return -ENOMEM;
 	ret = take_config(emulator, config);
 	if (ret == 0)
-		ret = counter_init(&emulator->counter, config, counter_host_ns());
+		ret = start_counters(emulator, config);
 	if (ret == 0)
 		ret = truth_open(&emulator->truth, config->truth_path, config->device);
 	if (ret == 0)
@@ -282,7 +321,9 @@ int flextrace_emulator_destroy(struct flextrace_emulator *emulator)
 		core_release(&emulator->cores[i]);
 	free(emulator->cores);
 	ret = truth_close(&emulator->truth);
-	counter_release(&emulator->counter);
+	for (i = 0; i < emulator->n_counters; i++)
+		counter_release(&emulator->counters[i]);
+	free(emulator->counters);
 	free(emulator);
 	return ret;
 }
@@ -375,14 +416,15 @@ struct flextrace_wire_area *flextrace_emulator_area(struct flextrace_emulator *e
 	return emulator->cores[core].area;
 }
 
-uint64_t flextrace_emulator_counter(const struct flextrace_emulator *emulator)
+uint64_t flextrace_emulator_counter(const struct flextrace_emulator *emulator, uint32_t core)
 {
-	return counter_at(&emulator->counter, counter_host_ns());
+	return counter_at(emulator->cores[core].counter, counter_host_ns());
 }
 
-uint64_t flextrace_emulator_ticks_at(const struct flextrace_emulator *emulator, uint64_t host_ns)
+uint64_t flextrace_emulator_ticks_at(const struct flextrace_emulator *emulator, uint32_t core,
+                                     uint64_t host_ns)
 {
-	return counter_at(&emulator->counter, host_ns);
+	return counter_at(emulator->cores[core].counter, host_ns);
 }
 
 const char *flextrace_emulator_elf(void)

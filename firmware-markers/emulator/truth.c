@@ -15,7 +15,7 @@ int truth_open(struct truth_file *file, const char *path, uint32_t device)
 	if (!file->stream)
 		return -errno;
 	(void)pthread_mutex_init(&file->lock, NULL);
-	if (fputs("device,core,kind,id,run,job,ticks,host_ns\n", file->stream) == EOF)
+	if (fputs("device,core,kind,id,run,job,ticks,host_ns,domain\n", file->stream) == EOF)
 		file->failed = 1;
 	return 0;
 }
@@ -72,9 +72,9 @@ void truth_flush(struct truth_file *file, struct truth_buffer *buffer)
 
 		if (fprintf(file->stream,
 		            "%" PRIu32 ",%" PRIu32 ",%s,%" PRIu32 ",%" PRIu32 ",%" PRIu64
-		            ",%" PRIu64 ",%" PRIu64 "\n",
+		            ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 "\n",
 		            file->device, buffer->core, kind_name(row), id, row->run, row->job,
-		            row->ticks, row->host_ns) < 0)
+		            row->ticks, row->host_ns, buffer->domain) < 0)
 			file->failed = 1;
 	}
 	(void)pthread_mutex_unlock(&file->lock);

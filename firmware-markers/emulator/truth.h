@@ -2,11 +2,12 @@
 /*
  * truth.h: the ground-truth file of an emulated device, one row per stamp that a core took:
  *
- *   device,core,kind,id,run,job,ticks,host_ns
+ *   device,core,kind,id,run,job,ticks,host_ns,domain
  *
  * `kind` is fw_start, kernel_start, kernel_end, fw_end, ts1..ts5 (id 0), or mark, zone_begin,
  * zone_end, value (id = marker id). `ticks` are all 64 bits of the counter, `host_ns` the
- * CLOCK_MONOTONIC time they were made from. Rows of one core are in time order.
+ * CLOCK_MONOTONIC time they were made from, `domain` the clock domain of the counter. Rows of one
+ * core are in time order.
  *
  * Each core collects rows of its own; a full buffer is written under the file's lock.
  */
@@ -34,7 +35,7 @@ struct truth_file {
 #define TRUTH_ROWS 1024u
 
 struct truth_buffer { /* of one core */
-	uint32_t core;
+	uint32_t core, domain;
 	uint32_t n_rows;
 	struct truth_row rows[TRUTH_ROWS];
 };

@@ -250,7 +250,7 @@ void device_calibrate(struct device *device)
 {
 	for (int i = 0; i < 5; i++) {
 		uint64_t before_ns = flextrace_now_ns();
-		uint64_t ticks = flextrace_emulator_counter(device->emulator);
+		uint64_t ticks = flextrace_emulator_counter(device->emulator, 0);
 		uint64_t after_ns = flextrace_now_ns();
 		FLEXTRACE_CLOCK_SYNC(0, 0, before_ns, ticks, after_ns);
 	}

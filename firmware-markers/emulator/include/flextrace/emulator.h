@@ -5,7 +5,8 @@
  * A device has cores, each a thread that runs "firmware" instrumented with marker.h, a mailbox
  * (FIFO of control blocks) with a doorbell and a completion word per block, a local memory that
  * operands are copied into and results out of, and one marker area. All cores of a device share its
- * counter, which counts from CLOCK_MONOTONIC by a rule the host knows exactly:
+ * counter, or each has one of its own (`core_clocks`). A counter counts from CLOCK_MONOTONIC by a
+ * rule the host knows exactly:
  *
  *   ticks(host_ns) = offset_ticks + rate * (host_ns - created_ns),  rate = counter_hz * (1 + drift)
  *
@@ -47,10 +48,19 @@ struct flextrace_emulator_step {
 	int32_t drift_ppb;
 };
 
+/* The counter of one core, where cores have their own. */
+struct flextrace_emulator_clock {
+	uint64_t offset_ticks; /* counter at creation: cores that were gated apart differ here */
+	int32_t drift_ppb;     /* cores on one oscillator have the same drift and steps */
+	const struct flextrace_emulator_step
+		*steps; /* weak, ascending at_ns; NULL = constant rate */
+	size_t n_steps;
+};
+
 /* All zero but n_cores and counter_hz is a good configuration. */
 struct flextrace_emulator_config {
 	uint32_t device;       /* number of the device, for the truth file */
-	uint32_t domain;       /* clock domain, for the marker areas */
+	uint32_t domain;       /* clock domain, for the marker areas; see core_clocks */
 	uint32_t n_cores;      /* 1..FLEXTRACE_EMULATOR_MAX_CORES */
 	uint64_t counter_hz;   /* nominal rate, 1..2^33 */
 	uint64_t offset_ticks; /* counter at creation; just below 2^32 makes it wrap soon */
@@ -58,6 +68,10 @@ struct flextrace_emulator_config {
 	const struct flextrace_emulator_step
 		*steps; /* weak, ascending at_ns; NULL = constant rate */
 	size_t n_steps;
+	/* n_cores counters, weak: core c counts by core_clocks[c] in clock domain `domain` + c, and
+	 * offset_ticks, drift_ppb and steps above say nothing. NULL = all share one counter and
+	 * `domain`. */
+	const struct flextrace_emulator_clock *core_clocks;
 	uint32_t ring_capacity; /* marker records per core, a power of two; 0 = 4096 */
 	uint32_t policy;        /* enum flextrace_wire_policy */
 	uint32_t mailbox_depth; /* control blocks per core, a power of two; 0 = 16 */
@@ -123,11 +137,12 @@ int flextrace_emulator_wait(struct flextrace_emulator *emulator, uint32_t core, 
 struct flextrace_wire_area *flextrace_emulator_area(struct flextrace_emulator *emulator,
                                                     uint32_t core, size_t *ret_bytes);
 
-/* All 64 bits of the counter now, for an explicit clock_sync bracket. */
-uint64_t flextrace_emulator_counter(const struct flextrace_emulator *emulator);
+/* All 64 bits of a core's counter now, for an explicit clock_sync bracket. */
+uint64_t flextrace_emulator_counter(const struct flextrace_emulator *emulator, uint32_t core);
 
-/* What the counter shows at `host_ns` (CLOCK_MONOTONIC): the truth that tests compare with. */
-uint64_t flextrace_emulator_ticks_at(const struct flextrace_emulator *emulator, uint64_t host_ns);
+/* What it shows at `host_ns` (CLOCK_MONOTONIC): the truth that tests compare with. */
+uint64_t flextrace_emulator_ticks_at(const struct flextrace_emulator *emulator, uint32_t core,
+                                     uint64_t host_ns);
 
 /* Path of the ELF file that holds the firmware's marker names, for flextrace_device_names(). */
 const char *flextrace_emulator_elf(void);
