@@ -11,6 +11,7 @@ flextrace_add_unit_test(NAME drain_slots SOURCES ${drain} ${markers} INCLUDES ${
 flextrace_add_unit_test(NAME drain_hostile SOURCES ${drain} ${markers} INCLUDES ${posix_port})
 flextrace_add_unit_test(NAME elf_names SOURCES tracer/src/elf_names.c)
 flextrace_add_unit_test(NAME emulator SOURCES ${drain} LIBS flextrace_emulator)
+flextrace_add_unit_test(NAME emulator_clocks SOURCES LIBS flextrace_emulator)
 
 add_test(NAME freestanding.riscv
 	COMMAND ${PROJECT_SOURCE_DIR}/tests/freestanding/riscv.sh ${PROJECT_SOURCE_DIR})
