@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flextrace report: the summary of a conversion, or its tables. */
 #include <errno.h>
-#include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "cli.h"
 #include "summary.h"
 #include "csv_table.h"
+#include "glob_in.h"
 
 #define DEFAULT_LIMIT 100
 
@@ -70,11 +70,10 @@ static bool choose_dir(char dir[PATH_MAX])
 
 static void unknown_table(const char *dir, const char *name)
 {
-	char pattern[PATH_MAX + 8], known[1024] = "";
+	char known[1024] = "";
 	glob_t found;
 
-	snprintf(pattern, sizeof(pattern), "%s/*.csv", dir);
-	if (glob(pattern, 0, NULL, &found) != 0) {
+	if (glob_in(dir, "*.csv", &found) != 0) {
 		cli_error("No tables in %s; `flextrace convert` makes them", dir);
 		return;
 	}

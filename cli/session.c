@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <endian.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,8 @@
 #include <unistd.h>
 
 #include <flextrace/flextrace_impl.h>
+
+#include "glob_in.h"
 
 #define DEFINITIONS "definitions"
 #define EVENTS      "events"
@@ -291,12 +292,10 @@ static bool has_records(const char *index_path)
 /* Files of a directory that match a pattern; counts those with records apart. */
 static size_t count_streams(const char *directory, const char *pattern, size_t *ret_n_filled)
 {
-	char path[PATH_MAX + 64];
 	glob_t found;
 	size_t n = 0;
 
-	snprintf(path, sizeof(path), "%s/%s", directory, pattern);
-	if (glob(path, GLOB_NOSORT, NULL, &found) != 0)
+	if (glob_in(directory, pattern, &found) != 0)
 		return 0;
 	for (n = 0; n < found.gl_pathc; n++)
 		*ret_n_filled += has_records(found.gl_pathv[n]);
@@ -307,12 +306,10 @@ static size_t count_streams(const char *directory, const char *pattern, size_t *
 enum session_verdict session_inspect(const char *trace_dir, char ret_where[PATH_MAX])
 {
 	enum session_verdict verdict = SESSION_NO_STREAMS;
-	char pattern[PATH_MAX + 32];
 	size_t n_filled = 0;
 	glob_t users;
 
-	snprintf(pattern, sizeof(pattern), "%s/ust/uid/*/*-bit", trace_dir);
-	if (glob(pattern, 0, NULL, &users) != 0)
+	if (glob_in(trace_dir, "ust/uid/*/*-bit", &users) != 0)
 		return SESSION_NO_STREAMS;
 	for (size_t i = 0; i < users.gl_pathc && verdict != SESSION_CHANNEL_NOT_CREATED; i++) {
 		const char *user = users.gl_pathv[i];

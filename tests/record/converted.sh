@@ -43,6 +43,12 @@ run 3 "$FLEXTRACE" record --subbuf-size=4K --num-subbuf=2 --fail-on-loss -o loss
 run 7 "$FLEXTRACE" record --subbuf-size=4K --num-subbuf=2 --fail-on-loss -o lossy2 -- "$PROGRAM" scopes=200000 exit=7
 grep -q lttng_discarded lossy/losses.csv || grep -q discarded lossy/losses.csv || fail "losses.csv does not tell"
 
+# A directory's name is not a pattern.
+run 0 "$FLEXTRACE" record -o 'all [of] it?*' -- "$PROGRAM" scopes=1
+[ "$(rows 'all [of] it?*/host.csv')" -eq 1 ] || fail "not 1 row in a directory with a strange name"
+run 1 "$FLEXTRACE" report 'all [of] it?*' nonsense
+says 'there are .*host' err.log
+
 # start and stop convert too, beside the trace or elsewhere.
 run 0 "$FLEXTRACE" start -o started
 LTTNG_UST_REGISTER_TIMEOUT=-1 "$PROGRAM" scopes=6
