@@ -51,14 +51,14 @@ struct run {
 	struct recording recording;
 };
 
-/* Four whole numbers, of which the active one is not 0. */
+/* Four whole numbers below 2^32, of which the active one is not 0: as the provider reads it. */
 static bool is_schedule(const char *text)
 {
 	for (int i = 0; i < 4; i++) {
 		char *end;
 		unsigned long n = strtoul(text, &end, 10);
 
-		if (*text < '0' || *text > '9' || (i == 2 && n == 0) ||
+		if (*text < '0' || *text > '9' || n > UINT32_MAX || (i == 2 && n == 0) ||
 		    *end != (i < 3 ? ',' : '\0'))
 			return false;
 		text = end + 1;

@@ -228,6 +228,14 @@ int recording_save(const struct recording *recording, struct flextrace_error *er
 	return FLEXTRACE_OK;
 }
 
+/* The state names a process to stop: nobody else may tell us which. */
+static bool is_ours(FILE *file)
+{
+	struct stat status;
+
+	return fstat(fileno(file), &status) == 0 && status.st_uid == geteuid();
+}
+
 int recording_load(const char *dir, struct recording *ret_recording, struct flextrace_error *error)
 {
 	struct recording recording = {.has_made_dir = false};
@@ -245,6 +253,11 @@ int recording_load(const char *dir, struct recording *ret_recording, struct flex
 	file = fopen(path, "re");
 	if (!file)
 		return error_set(error, FLEXTRACE_E_INPUT, "No recording runs there: path=%s", dir);
+	if (!is_ours(file)) {
+		fclose(file);
+		return error_set(error, FLEXTRACE_E_INPUT,
+		                 "The recording belongs to another user: path=%s", dir);
+	}
 	n = fscanf(file, "session %159s daemon %ld %" SCNu64 " made %d", recording.session, &pid,
 	           &recording.daemon.start_ticks, &made);
 	fclose(file);

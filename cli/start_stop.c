@@ -69,15 +69,17 @@ static int run_start(const struct command *command, int argc, char **argv)
 }
 
 /* The directory of a session's recording: its trace directory without "/trace". */
-static bool name_dir(const struct session_entry *entry, char dir[PATH_MAX])
+static int name_dir(const struct session_entry *entry, char dir[PATH_MAX],
+                    struct flextrace_error *error)
 {
 	size_t n = strlen(entry->trace_dir);
 
 	if (n < 7 || strcmp(entry->trace_dir + n - 6, "/trace") != 0)
-		return false;
+		return error_set(error, FLEXTRACE_E_INPUT,
+		                 "Not a recording of `flextrace start`: session=%s", entry->name);
 	memcpy(dir, entry->trace_dir, n - 6);
 	dir[n - 6] = '\0';
-	return true;
+	return FLEXTRACE_OK;
 }
 
 /* Lists the recordings of `flextrace start`; an owned array. */
@@ -105,7 +107,7 @@ static int find_recording(const char *dir, struct recording *ret_recording)
 		              "directory of one"
 		            : "No recording runs");
 		code = n ? CLI_USAGE : CLI_INPUT;
-	} else if (!name_dir(&entries[0], found) ||
+	} else if (name_dir(&entries[0], found, &error) < 0 ||
 	           recording_load(found, ret_recording, &error) < 0) {
 		code = cli_fail(&error);
 	}

@@ -80,5 +80,6 @@ says 'Not a size' err.log
 run 1 "$FLEXTRACE" record --num-subbuf=3 -- true
 run 1 "$FLEXTRACE" record --schedule=1,2,3 -- true
 run 1 "$FLEXTRACE" record --schedule=1,2,0,1 -- true
+run 1 "$FLEXTRACE" record --schedule=1,2,3,4294967296 -- true
 run 1 "$FLEXTRACE" record --pid=1 -- true
 run 1 "$FLEXTRACE" record --windows-only

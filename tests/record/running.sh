@@ -18,6 +18,15 @@ says 'No recording runs' err.log
 run 2 "$FLEXTRACE" stop started
 run 1 "$FLEXTRACE" stop started other
 
+# The state names a daemon to stop: nobody else may tell us which.
+if [ "$(id -u)" -eq 0 ]; then
+	mkdir foreign
+	printf 'session flextrace-start-x\ndaemon 1 1\nmade 0\n' >foreign/.flextrace-recording
+	chown 65534 foreign/.flextrace-recording
+	run 2 "$FLEXTRACE" stop foreign
+	says 'belongs to another user' err.log
+fi
+
 lttng-sessiond --daemonize --no-kernel >daemon.log 2>&1 || fail "cannot start a daemon"
 export LTTNG_UST_REGISTER_TIMEOUT=-1
 mkfifo here go here-2 go-2 told
