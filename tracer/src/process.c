@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,7 +30,6 @@ static struct kept {
 	struct kept *next;
 	char text[];
 } * all_kept;
-static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Reads the first line of a file of the kernel, "" if there is none. */
 static void read_line(const char *path, char *line, size_t size)
@@ -100,26 +98,28 @@ void flextrace_i_process_share(struct flextrace_i_identity *shared)
 	__atomic_store_n(&identity, shared, __ATOMIC_RELEASE);
 }
 
-/* Returns a copy of `text` that is never freed, the same one for the same text. */
+/*
+ * Returns a copy of `text` that is never freed, the same one for the same text. Without a lock, which
+ * a thread that a fork left behind might hold: two threads at once may keep a text twice.
+ */
 static const char *keep(const char *text)
 {
+	struct kept *first = __atomic_load_n(&all_kept, __ATOMIC_ACQUIRE);
 	struct kept *kept;
+	size_t n = strlen(text) + 1;
 
-	pthread_mutex_lock(&kept_lock);
-	for (kept = all_kept; kept && strcmp(kept->text, text); kept = kept->next)
+	for (kept = first; kept; kept = kept->next)
+		if (!strcmp(kept->text, text))
+			return kept->text;
+	kept = malloc(sizeof(*kept) + n);
+	if (!kept)
+		return "";
+	memcpy(kept->text, text, n);
+	kept->next = first;
+	while (!__atomic_compare_exchange_n(&all_kept, &kept->next, kept, 0, __ATOMIC_RELEASE,
+	                                    __ATOMIC_RELAXED))
 		;
-	if (!kept) {
-		size_t n = strlen(text) + 1;
-
-		kept = malloc(sizeof(*kept) + n);
-		if (kept) {
-			memcpy(kept->text, text, n);
-			kept->next = all_kept;
-			all_kept = kept;
-		}
-	}
-	pthread_mutex_unlock(&kept_lock);
-	return kept ? kept->text : "";
+	return kept->text;
 }
 
 void flextrace_i_process_set_runtime(const char *runtime, const char *version)
