@@ -102,25 +102,26 @@ static struct string_cache_slot *find_slot(const struct string_cache *cache, con
 
 static int grow(struct string_cache *cache)
 {
-	struct string_cache grown = *cache;
+	uint32_t n_slots = cache->n_slots ? 2 * cache->n_slots : 64;
+	struct string_cache_slot *slots;
 
 	if (cache->n_slots > UINT32_MAX / 2)
 		return FLEXTRACE_E_MEMORY;
-	grown.n_slots = cache->n_slots ? 2 * cache->n_slots : 64;
-	grown.slots = calloc(grown.n_slots, sizeof(*grown.slots));
-	if (!grown.slots)
+	slots = calloc(n_slots, sizeof(*slots));
+	if (!slots)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < cache->n_slots; i++) {
-		uint32_t k = (uint32_t)cache->slots[i].hash & (grown.n_slots - 1);
+		uint32_t k = (uint32_t)cache->slots[i].hash & (n_slots - 1);
 
 		if (!cache->slots[i].entry)
 			continue;
-		while (grown.slots[k].entry)
-			k = (k + 1) & (grown.n_slots - 1);
-		grown.slots[k] = cache->slots[i];
+		while (slots[k].entry)
+			k = (k + 1) & (n_slots - 1);
+		slots[k] = cache->slots[i];
 	}
 	free(cache->slots);
-	*cache = grown;
+	cache->slots = slots;
+	cache->n_slots = n_slots;
 	return FLEXTRACE_OK;
 }
 

@@ -184,7 +184,7 @@ void flextrace_fw_zone_begin_slow(uint32_t kind_id)
 /* 1 if the innermost open zone was dropped, or there is none; takes it off the stack. */
 static int ring_pop_dropped(struct ring *ring)
 {
-	int dropped;
+	uint32_t dropped;
 
 	if (!ring->depth)
 		return !ring->open;
@@ -192,7 +192,7 @@ static int ring_pop_dropped(struct ring *ring)
 		return 1;
 	dropped = ring->bits & 1;
 	ring->bits >>= 1;
-	return dropped;
+	return dropped != 0;
 }
 
 void flextrace_fw_zone_end_slow(uint32_t kind_id)
