@@ -2,6 +2,7 @@
 #include "conversion.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,6 +134,10 @@ static int describe_options(const struct conversion_options *options, struct fac
 	FLEXTRACE_TRY(facts_add(facts, "rho-ppm=%g", options->rho_ppm));
 	if (options->nominal_mhz > 0)
 		FLEXTRACE_TRY(facts_add(facts, "nominal-mhz=%g", options->nominal_mhz));
+	if (options->reference_rank >= 0)
+		FLEXTRACE_TRY(facts_add(facts, "reference-rank=%" PRId64, options->reference_rank));
+	if (options->no_align)
+		FLEXTRACE_TRY(facts_add(facts, "no-align=yes"));
 	if (options->session)
 		FLEXTRACE_TRY(facts_add(facts, "session=%s", options->session));
 	return describe_names(&options->names, facts);
@@ -198,6 +203,7 @@ int conversion_run(const struct conversion_options *options, uint32_t n_threads,
 			.emit = {options->output_dir, options->formats, options->gzip, n_threads,
 		                 &run},
 			.calibrate = {options->rho_ppm, options->nominal_mhz},
+			.align = ALIGN_OPTIONS_INIT,
 			.session = options->session,
 			.names = options->names.texts,
 			.n_names = options->names.n,
@@ -205,6 +211,8 @@ int conversion_run(const struct conversion_options *options, uint32_t n_threads,
 			.max_loss = options->fail_on_loss.value,
 		};
 
+		pipeline.align.reference_rank = (int32_t)options->reference_rank;
+		pipeline.align.is_off = options->no_align;
 		code = pipeline_run(set, strings, ledger, &pipeline, ret_result, error);
 	} else {
 		error_set(error, code, "Out of memory");

@@ -87,6 +87,8 @@
 	  "scopes that cross others on their thread stand on overflow lanes")                   \
 	X(UNALIGNED, "unaligned_hosts",                                                         \
 	  "hosts have different clocks: offsets between them are as good as their system clocks") \
+	X(HOST_WANDERS, "host_clock_wanders",                                                   \
+	  "no steady host clock explains all collectives: its rows have wide bounds or none")   \
 	X(CLOCK_NOT_1GHZ, "clock_not_1ghz",                                                     \
 	  "payload stamps cannot be compared with this trace's clock")                          \
 	X(DUPLICATE_RANK, "duplicate_rank", "two processes say they are the same rank")         \

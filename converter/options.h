@@ -82,13 +82,15 @@ struct conversion_options {
 	bool gzip;
 	double rho_ppm;
 	double nominal_mhz;
+	int64_t reference_rank; /* -1 = the lowest known rank */
+	bool no_align;
 	const char *session;
 	struct option_list names;
 	struct option_limit fail_on_loss;
 };
-#define CONVERSION_OPTIONS_INIT                          \
-	{                                                \
-		.formats = "chrome,csv", .rho_ppm = 10.0 \
+#define CONVERSION_OPTIONS_INIT                                                \
+	{                                                                      \
+		.formats = "chrome,csv", .rho_ppm = 10.0, .reference_rank = -1 \
 	}
 
 extern const struct option_spec conversion_option_table[];

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "align/align.h"
 #include "analysis/analysis.h"
 #include "derive/derive.h"
 #include "identity.h"
@@ -150,8 +149,9 @@ static int fit_clocks(struct pipeline *pipeline, struct flextrace_error *error)
 	FLEXTRACE_TRY(calibrate_run(&pipeline->options->calibrate, &pipeline->identity,
 	                            &unwrapped->brackets, &unwrapped->ops, pipeline->ledger,
 	                            &pipeline->clocks, error));
-	FLEXTRACE_TRY(align_run(&pipeline->identity, &unwrapped->sync_points, pipeline->ledger,
-	                        &pipeline->alignment, error));
+	FLEXTRACE_TRY(align_run(&pipeline->options->align, &pipeline->identity,
+	                        &unwrapped->sync_points, pipeline->ledger, &pipeline->alignment,
+	                        error));
 	table_release(&unwrapped->brackets);
 	return FLEXTRACE_OK;
 }

@@ -5,6 +5,7 @@
 #ifndef FLEXTRACE_PIPELINE_H
 #define FLEXTRACE_PIPELINE_H
 
+#include "align/align.h"
 #include "calibrate/calibrate.h"
 #include "emit/emit.h"
 #include "error.h"
@@ -16,6 +17,7 @@
 struct pipeline_options {
 	struct emit_options emit;
 	struct calibrate_options calibrate;
+	struct align_options align;
 	const char *session;      /* keep only processes of this recording; NULL = all */
 	const char *const *names; /* firmware images with marker names; weak */
 	uint32_t n_names;

@@ -20,5 +20,10 @@ foreach(name calibrate band)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
 		LIBS Threads::Threads m)
 endforeach()
-flextrace_add_unit_test(NAME align SOURCES converter/align/align.c converter/error.c
-	converter/ledger.c converter/table.c)
+set(align_sources converter/align/align.c converter/align/curve.c
+	converter/align/estimate.c converter/align/filter.c converter/align/graph.c
+	converter/align/graph_order.c converter/align/map.c converter/align/mesh.c converter/align/pace.c
+	converter/align/report.c converter/align/seed.c converter/align/sync_ops.c
+	converter/align/vote.c converter/error.c converter/ledger.c converter/strings.c
+	converter/table.c)
+flextrace_add_unit_test(NAME align SOURCES ${align_sources} LIBS Threads::Threads m)

@@ -23,6 +23,7 @@ struct scene {
 static void align(struct scene *scene, uint32_t n_processes)
 {
 	struct table points = TABLE_INIT;
+	struct align_options options = ALIGN_OPTIONS_INIT;
 	struct flextrace_error error;
 
 	ledger_init(&scene->ledger);
@@ -30,8 +31,9 @@ static void align(struct scene *scene, uint32_t n_processes)
 	scene->identity.n_processes = n_processes;
 	scene->identity.host_clocks = scene->clocks;
 	scene->identity.n_host_clocks = 3;
-	assert_int_equal(
-		align_run(&scene->identity, &points, &scene->ledger, &scene->alignment, &error), 0);
+	assert_int_equal(align_run(&options, &scene->identity, &points, &scene->ledger,
+	                           &scene->alignment, &error),
+	                 0);
 }
 
 static void release(struct scene *scene)

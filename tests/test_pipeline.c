@@ -31,6 +31,7 @@ static int start(void **state)
 	run->options = (struct pipeline_options){
 		.emit = {.output_dir = run->dir, .formats = "text", .n_threads = 1},
 		.calibrate = CALIBRATE_OPTIONS_INIT,
+		.align = ALIGN_OPTIONS_INIT,
 	};
 	return text_source_init(&run->source);
 }

@@ -1,59 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One clock is known to be one by its identity (boot id and time namespace): processes on it need
- * no evidence. Every other clock is shifted by the difference of the two hosts' Unix-epoch
- * offsets, as each host's own system clock said it, which is an assumption without bound, and is
- * reported as one.
+ * The sentence, and what holds without evidence: one clock is known to be one by its identity
+ * (boot id and time namespace), and a clock that nothing ties is shifted by the difference of the
+ * two hosts' Unix-epoch offsets, as each host's own system clock said it.
  *
  * A process that is first met after align_run() (in host records, without a definition) is placed
- * all the same: what is kept is the reference, not a list of processes.
+ * all the same: what is kept is maps of clocks, not a list of processes.
  */
-#include "align.h"
+#include "align_impl.h"
 
-#include <math.h>
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
-struct alignment {
-	const struct identity *identity;  /* weak */
-	struct alignment_report *reports; /* owned, one of each process that is not left out */
-	uint32_t n_reports;
-	uint32_t reference; /* host clock; 0 while there is no process */
-};
+/* -- the reference ----------------------------------------------------------------------------- */
 
-/* -- the reference --------------------------------------------------------------------------- */
-
-/* Known ranks first, then as they came. */
-static bool is_ranked_before(const struct process *left, const struct process *right)
+bool process_is_ranked_before(const struct process *left, const struct process *right)
 {
 	if ((left->rank >= 0) != (right->rank >= 0))
 		return left->rank >= 0;
 	return left->rank >= 0 && left->rank < right->rank;
 }
 
-/* The clock that all others are put on: that of the lowest rank, else of the first process. */
-static uint32_t find_reference(const struct identity *identity)
+/* The clock that all others are put on: of the rank that was asked for, of the lowest rank, else
+ * of the first process. */
+static int find_reference(const struct align_options *options, const struct identity *identity,
+                          uint32_t *ret_clock, struct flextrace_error *error)
 {
 	const struct process *best = NULL;
 
 	for (uint32_t i = 0; i < identity->n_processes; i++) {
 		const struct process *process = &identity->processes[i];
 
-		if (!process->is_excluded && (!best || is_ranked_before(process, best)))
+		if (process->is_excluded ||
+		    (options->reference_rank >= 0 && process->rank != options->reference_rank))
+			continue;
+		if (!best || process_is_ranked_before(process, best))
 			best = process;
 	}
-	return best ? best->host_clock : 0;
+	if (!best && options->reference_rank >= 0)
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "No process has the reference rank: rank=%" PRId32,
+		                 options->reference_rank);
+	*ret_clock = best ? best->host_clock : 0;
+	return FLEXTRACE_OK;
 }
 
-/* What to add to a clock's time to have the reference's. An offset that cannot be a time counts
- * as none. */
-static int64_t shift_ns(const struct alignment *alignment, uint32_t host_clock)
+uint32_t alignment_component(const struct alignment *alignment, uint32_t clock)
+{
+	if (clock < alignment->n_clocks)
+		return alignment->component[clock];
+	return clock == alignment->reference ? 0 : alignment->n_components;
+}
+
+/* What to add to the time of a clock's root to have the reference's. An offset that cannot be a
+ * time counts as none. */
+static int64_t shift_ns(const struct alignment *alignment, uint32_t clock)
 {
 	const struct host_clock *clocks = alignment->identity->host_clocks;
 	int64_t shift;
 
-	if (host_clock == alignment->reference)
+	if (clock < alignment->n_clocks)
+		clock = alignment->root[alignment->component[clock]];
+	if (clock == alignment->reference)
 		return 0;
-	if (__builtin_sub_overflow(clocks[host_clock].epoch_offset_ns,
+	if (__builtin_sub_overflow(clocks[clock].epoch_offset_ns,
 	                           clocks[alignment->reference].epoch_offset_ns, &shift))
 		return 0;
 	return shift;
@@ -68,90 +79,116 @@ static int64_t add_clamped(int64_t a, int64_t b)
 	return b > 0 ? INT64_MAX : INT64_MIN;
 }
 
-/* -- the report ------------------------------------------------------------------------------ */
+/* -- the sentence ------------------------------------------------------------------------------ */
 
-static int compare_reports(const void *left, const void *right, void *context)
+struct aligning {
+	struct graph graph;   /* owned, all */
+	struct curve *curves; /* of each clock */
+	bool *is_lost;        /* likewise */
+	bool *is_one_sided;   /* likewise */
+	struct mesh mesh;
+	uint32_t n_slack;     /* clocks that wander more than they should */
+	uint32_t n_unaligned; /* components beside the reference's */
+};
+
+static int start(struct aligning *aligning, struct alignment *alignment)
 {
-	const struct alignment_report *a = left, *b = right;
-	const struct process *processes = ((const struct identity *)context)->processes;
+	uint32_t n = alignment->n_clocks;
 
-	if (is_ranked_before(&processes[a->process], &processes[b->process]))
-		return -1;
-	if (is_ranked_before(&processes[b->process], &processes[a->process]))
-		return 1;
-	return (a->process > b->process) - (a->process < b->process);
-}
-
-static struct alignment_report report_of(const struct alignment *alignment, uint32_t process,
-                                         uint32_t component)
-{
-	bool is_exact = component == 0;
-
-	return (struct alignment_report){
-		.process = process,
-		.offset_ns = (double)shift_ns(alignment,
-	                                      alignment->identity->processes[process].host_clock),
-		.drift_ppm = is_exact ? 0 : NAN,
-		.half_width_ns_p50 = is_exact ? 0 : NAN,
-		.half_width_ns_p99 = is_exact ? 0 : NAN,
-		.half_width_ns_max = is_exact ? 0 : NAN,
-		.residual_ns_p50 = NAN,
-		.residual_ns_p90 = NAN,
-		.residual_ns_p99 = NAN,
-		.residual_ns_max = NAN,
-		.component = component,
-	};
-}
-
-/* Reports every process and counts the clocks that no evidence ties to the reference. */
-static int report_all(struct alignment *alignment, uint32_t *ret_n_components)
-{
-	const struct identity *identity = alignment->identity;
-	uint32_t *components = malloc((identity->n_host_clocks + 1ull) * sizeof(*components));
-
-	alignment->reports = calloc(identity->n_processes + 1ull, sizeof(*alignment->reports));
-	*ret_n_components = 1;
-	if (!components || !alignment->reports) {
-		free(components);
+	aligning->curves = calloc(n + 1ull, sizeof(*aligning->curves));
+	aligning->is_lost = calloc(n + 1ull, sizeof(*aligning->is_lost));
+	aligning->is_one_sided = calloc(n + 1ull, sizeof(*aligning->is_one_sided));
+	alignment->maps = calloc(n + 1ull, sizeof(*alignment->maps));
+	if (!aligning->curves || !aligning->is_lost || !aligning->is_one_sided || !alignment->maps)
 		return FLEXTRACE_E_MEMORY;
-	}
-	for (uint32_t i = 0; i < identity->n_host_clocks; i++)
-		components[i] = i == alignment->reference ? 0 : FLEXTRACE_NONE;
-	for (uint32_t i = 0; i < identity->n_processes; i++) {
-		const struct process *process = &identity->processes[i];
-
-		if (process->is_excluded)
-			continue;
-		if (components[process->host_clock] == FLEXTRACE_NONE)
-			components[process->host_clock] = (*ret_n_components)++;
-		alignment->reports[alignment->n_reports++] =
-			report_of(alignment, i, components[process->host_clock]);
-	}
-	qsort_r(alignment->reports, alignment->n_reports, sizeof(*alignment->reports),
-	        compare_reports, (void *)(uintptr_t)identity);
-	free(components);
 	return FLEXTRACE_OK;
 }
 
-int align_run(const struct identity *identity, struct table *sync_points, struct ledger *ledger,
-              struct alignment **ret_alignment, struct flextrace_error *error)
+static void end(struct aligning *aligning)
+{
+	mesh_release(&aligning->mesh);
+	for (uint32_t clock = 0; aligning->curves && clock < aligning->graph.n_clocks; clock++)
+		curve_release(&aligning->curves[clock]);
+	free(aligning->curves);
+	free(aligning->is_lost);
+	free(aligning->is_one_sided);
+	graph_release(&aligning->graph);
+}
+
+/* A clock whose whole evidence was dropped is a component of its own. */
+static void keep_components(struct aligning *aligning, struct alignment *alignment)
+{
+	struct graph *graph = &aligning->graph;
+
+	aligning->n_unaligned = graph->n_peopled > 0 ? graph->n_peopled - 1 : 0;
+	for (uint32_t clock = 0; clock < graph->n_clocks; clock++) {
+		if (clock_is_root(graph, clock) || alignment->maps[clock].n_knots)
+			continue;
+		graph->component[clock] = graph->n_components;
+		graph->root[graph->n_components++] = clock;
+		aligning->n_unaligned++;
+	}
+	alignment->component = graph->component;
+	alignment->root = graph->root;
+	alignment->n_components = graph->n_components;
+	graph->component = NULL;
+	graph->root = NULL;
+}
+
+static int solve(struct aligning *aligning, struct alignment *alignment, double rho)
+{
+	struct graph *graph = &aligning->graph;
+
+	if (graph->n_parts == 0)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(seed_run(graph, aligning->curves));
+	FLEXTRACE_TRY(filter_run(graph, aligning->curves));
+	FLEXTRACE_TRY(mesh_init(&aligning->mesh, graph, aligning->curves, rho));
+	FLEXTRACE_TRY(vote_close(&aligning->mesh, aligning->curves, aligning->is_lost,
+	                         &aligning->n_slack));
+	return estimate_run(&aligning->mesh, aligning->curves, aligning->is_lost, alignment->maps,
+	                    aligning->is_one_sided);
+}
+
+static int align(struct aligning *aligning, struct alignment *alignment,
+                 const struct align_options *options, struct table *sync_points)
+{
+	struct table nothing = TABLE_INIT;
+
+	FLEXTRACE_TRY(start(aligning, alignment));
+	FLEXTRACE_TRY(graph_init(&aligning->graph, alignment->identity,
+	                         options->is_off ? &nothing : sync_points, alignment->reference));
+	FLEXTRACE_TRY(solve(aligning, alignment, options->rho_host_ppm * 1e-6));
+	keep_components(aligning, alignment);
+	return report_run(alignment, &aligning->graph, aligning->curves, aligning->is_one_sided);
+}
+
+int align_run(const struct align_options *options, const struct identity *identity,
+              struct table *sync_points, struct ledger *ledger, struct alignment **ret_alignment,
+              struct flextrace_error *error)
 {
 	struct alignment *alignment = calloc(1, sizeof(*alignment));
+	struct aligning aligning = {.n_slack = 0};
 	int code = alignment ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
-	uint32_t n_components = 1;
 
-	(void)sync_points; /* processes on one clock need none, and others are not tied by them */
-	if (code >= 0) {
+	if (code == FLEXTRACE_OK) {
 		alignment->identity = identity;
-		alignment->reference = find_reference(identity);
-		code = report_all(alignment, &n_components);
+		alignment->n_clocks = identity->n_host_clocks;
+		code = find_reference(options, identity, &alignment->reference, error);
 	}
+	if (code == FLEXTRACE_OK) {
+		code = align(&aligning, alignment, options, sync_points);
+		if (code < 0)
+			error_set(error, code, "Cannot align the processes: processes=%" PRIu32,
+			          identity->n_processes);
+	}
+	end(&aligning);
 	if (code < 0) {
 		alignment_free(alignment);
-		return error_set(error, code, "Cannot align the processes: processes=%u",
-		                 identity->n_processes);
+		return code;
 	}
-	ledger->warnings[WARNING_UNALIGNED] += n_components - 1;
+	ledger->warnings[WARNING_UNALIGNED] += aligning.n_unaligned;
+	ledger->warnings[WARNING_HOST_WANDERS] += aligning.n_slack;
 	*ret_alignment = alignment;
 	return FLEXTRACE_OK;
 }
@@ -160,20 +197,32 @@ void alignment_free(struct alignment *alignment)
 {
 	if (!alignment)
 		return;
+	for (uint32_t clock = 0; alignment->maps && clock < alignment->n_clocks; clock++)
+		host_map_release(&alignment->maps[clock]);
+	free(alignment->maps);
+	free(alignment->component);
+	free(alignment->root);
 	free(alignment->reports);
 	free(alignment);
 }
 
-/* -- asking ---------------------------------------------------------------------------------- */
+/* -- asking ------------------------------------------------------------------------------------ */
 
 struct aligned alignment_place(const struct alignment *alignment, uint32_t process, int64_t host_ns)
 {
-	uint32_t host_clock = alignment->identity->processes[process].host_clock;
+	uint32_t clock = alignment->identity->processes[process].host_clock;
+	struct aligned aligned = {host_ns, UINT32_MAX, TIME_ASSUMED};
 
-	if (host_clock == alignment->reference)
+	if (clock == alignment->reference)
 		return (struct aligned){host_ns, 0, TIME_CERTIFIED};
-	return (struct aligned){add_clamped(host_ns, shift_ns(alignment, host_clock)), UINT32_MAX,
-	                        TIME_ASSUMED};
+	if (clock < alignment->n_clocks && alignment->maps[clock].n_knots)
+		aligned = host_map_place(&alignment->maps[clock], host_ns);
+	if (alignment_component(alignment, clock) == 0)
+		return aligned;
+	aligned.time_ns = add_clamped(aligned.time_ns, shift_ns(alignment, clock));
+	aligned.err_ns = UINT32_MAX;
+	aligned.status = TIME_ASSUMED;
+	return aligned;
 }
 
 int64_t alignment_epoch_offset_ns(const struct alignment *alignment)

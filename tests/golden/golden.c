@@ -68,6 +68,7 @@ static char *convert(struct text_source *source, const char *session)
 	struct pipeline_options options = {
 		.emit = {.output_dir = dir, .formats = "text", .n_threads = 1},
 		.calibrate = CALIBRATE_OPTIONS_INIT,
+		.align = ALIGN_OPTIONS_INIT,
 		.session = session,
 	};
 	size_t n;

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * align_impl.h: what the files of align share.
+ *
+ *   sync points --graph--> events and parts     who took part in what
+ *   parts  --seed--> curves                     where each clock about is (no bound, may be wrong)
+ *   parts, curves --filter--> fewer parts       what lies by far
+ *   parts, curves --mesh--> knots               exact bounds of all maps that meet the constraints,
+ *                                               false matches voted out (vote)
+ *   knots  --estimate--> maps                   one solution that meets all of them at once
+ *   maps, parts --report--> lines
+ *
+ * Every event is a moment v: whoever is "before" entered it no later, whoever is "after" left it
+ * no earlier. A barrier's parts are both; of a message the sender is before, the receiver after.
+ * So n parts need n constraints, not n^2.
+ *
+ * Units: host ns of each clock; time in "fine" units, 1/256 ns of the root clock's time since
+ * `origin_ns`. Doubles only stand for times relative to a curve's origin.
+ */
+#ifndef FLEXTRACE_ALIGN_IMPL_H
+#define FLEXTRACE_ALIGN_IMPL_H
+
+#include "align/align.h"
+
+typedef __int128 wide_int; /* sums and products of times */
+
+#define FINE_BITS     8
+#define FINE_NS       (INT64_C(1) << FINE_BITS)
+#define FINE_MAX      (INT64_C(1) << 59) /* 26 days: a part farther off is no evidence */
+#define FINE_NONE     (INT64_C(1) << 62) /* no bound; anything beyond half of it is none, too */
+#define PACE_BITS     40                 /* fraction bits of rates */
+#define SOFT_ABOVE_NS 10000   /* half-widths beyond this leave the estimate to the curve */
+#define ONE_SIDED_NS  60000   /* and beyond this one side is called loose */
+#define FREE_RATE     1000e-6 /* two kernels slew their clocks apart by no more */
+#define ROUGH_NS      20000.0 /* how far a few observations may be off together */
+
+enum part_role { PART_BEFORE = 1, PART_AFTER = 2, PART_BOTH = 3 };
+enum part_fate { PART_KEPT, PART_FILTERED, PART_VOTED };
+
+/* One process' part in one event. */
+struct part {
+	int64_t enter_ns, exit_ns; /* host; only where its role needs it */
+	uint32_t process, clock, event;
+	uint32_t enter_knot, exit_knot; /* FLEXTRACE_NONE: has none */
+	uint8_t role;                   /* enum part_role */
+	uint8_t fate;                   /* enum part_fate */
+	uint16_t unused;
+};
+
+struct graph {
+	struct part *parts; /* owned, by event */
+	uint32_t n_parts;
+	uint32_t *first_part; /* owned, of each event; one more than events */
+	uint32_t n_events;
+	uint32_t *by_clock;  /* owned: parts by clock and time */
+	uint32_t *first_of;  /* owned: where a clock begins in by_clock; one more than clocks */
+	uint32_t *unmatched; /* owned: points of each process that no event could be made of */
+	uint32_t *component; /* owned: of each clock; 0 = the reference's */
+	uint32_t *root;      /* owned: clock that each component is put on */
+	uint32_t *order; /* owned: clocks, nearest to their root first; roots themselves first */
+	uint32_t n_clocks, n_components;
+	uint32_t n_peopled; /* components that have a process; they come first */
+};
+
+static inline int64_t part_ns(const struct part *part)
+{
+	return part->role & PART_AFTER ? part->exit_ns : part->enter_ns;
+}
+
+static inline bool clock_is_root(const struct graph *graph, uint32_t clock)
+{
+	return graph->root[graph->component[clock]] == clock;
+}
+
+/* -- sync_ops.c: what an operation's name and peers say ---------------------------------------- */
+
+enum op_family {
+	OP_OTHER, /* no evidence */
+	OP_ALL_REDUCE,
+	OP_ALL_GATHER,
+	OP_ALL_TO_ALL,
+	OP_REDUCE_SCATTER,
+	OP_BARRIER,
+	OP_BROADCAST, /* from here on rooted */
+	OP_SCATTER,
+	OP_REDUCE,
+	OP_GATHER,
+	OP_SEND, /* from here on messages */
+	OP_RECEIVE
+};
+
+enum op_family sync_op_family(const char *op);
+
+/* Ranks in a list like "1,2": their number (0: not such a list), and in `ret_only` the only one
+ * if it is one. `ret_sum`: of the set of these ranks and `self`, whatever their order. */
+uint32_t sync_op_peers(const char *peers, int32_t self, int32_t *ret_only, uint64_t *ret_sum);
+
+/* -- graph.c: sync points -> events ------------------------------------------------------------ */
+
+/* Matches the points of events that tie at least two clocks. `reference` is a clock. */
+int graph_init(struct graph *graph, const struct identity *identity, struct table *sync_points,
+               uint32_t reference);
+void graph_release(struct graph *graph);
+
+/* graph_order.c: finds components and their roots, and in which order clocks hang on them. */
+int graph_find_components(struct graph *graph, const struct identity *identity, uint32_t reference);
+
+/* -- curve.c: about where a clock is ----------------------------------------------------------- */
+
+struct curve_point {
+	double x, y; /* ns since the curve's origin; ns above its line */
+};
+
+/* theta(t) = offset + rate * (t - origin) + what its points say; t + theta is the root's time. */
+struct curve {
+	int64_t origin_ns, offset_ns;
+	double rate;
+	struct curve_point *points; /* owned */
+	uint32_t n_points;
+	bool is_known;   /* there was any evidence */
+	bool is_rough;   /* made of bounds, which may all be off to one side */
+	double rough_ns; /* how far it may be off then; INFINITY: not known */
+};
+
+/* One observation: at host time `t_ns` the root's clock was about `t_ns + theta_ns`. */
+struct sighting {
+	int64_t t_ns, theta_ns;
+};
+
+/* Fits a curve to n > 0 observations by time, in place of what it was. */
+int curve_fit(struct curve *curve, const struct sighting *sightings, uint32_t n);
+void curve_release(struct curve *curve);
+
+/* Median slope of all pairs of n points; `spare`: room for n * (n - 1) / 2 words. 0: no two are
+ * apart. */
+double curve_slope(const struct curve_point *points, uint32_t n, double *spare);
+
+/* The root's time, clamped to int64. */
+int64_t curve_at(const struct curve *curve, int64_t host_ns);
+
+/* A straight piece of a clock's pace, from `host_ns` to the next one. */
+struct pace {
+	int64_t host_ns;
+	int64_t rate, slack; /* 2^-40: root ns per host ns, less 1; how far that may be off */
+	wide_int base, wide; /* fine: integrals of both up to here */
+};
+
+struct paces {
+	struct pace *paces; /* owned, at least one */
+	uint32_t n_paces;
+};
+
+/* pace.c: finds the paces of a curve, whose rates wander by no more than `rho` each. */
+int paces_init(struct paces *paces, const struct curve *curve, double rho);
+/* One pace that may be off by `slack`. */
+int paces_init_straight(struct paces *paces, int64_t host_ns, double rate, double slack);
+void paces_release(struct paces *paces);
+
+/* Integrals at a host time (fine): of the pace, and of what it may be off. Both grow with
+ * `host_ns`. */
+struct pace_sum {
+	wide_int base, wide;
+};
+struct pace_sum paces_at(const struct paces *paces, int64_t host_ns);
+
+/* -- seed.c, filter.c -------------------------------------------------------------------------- */
+
+/* Makes a curve for every clock (owned by the caller, `graph->n_clocks` of them, zeroed before). */
+int seed_run(const struct graph *graph, struct curve *curves);
+
+/* Drops parts that lie by far: an exit long before what is usual, an enter behind others' exits. */
+int filter_run(struct graph *graph, const struct curve *curves);
+
+/* -- mesh.c: bounds ---------------------------------------------------------------------------- */
+
+/* A place on a clock where a constraint stands. */
+struct knot {
+	int64_t base, wide; /* integrals of its clock's pace, fine */
+	int64_t lo, hi;     /* bounds of the root's time, fine */
+	uint32_t part;
+	uint32_t lo_from, hi_from; /* parts whose constraint set the bounds; FLEXTRACE_NONE */
+	bool is_exit;
+};
+
+/* Bounds of an event's moment, fine, and the parts that set them. */
+struct moment {
+	int64_t lo, hi;
+	uint32_t lo_from, hi_from;
+};
+
+struct mesh {
+	struct graph *graph; /* weak */
+	struct knot *knots;  /* owned, by clock and time */
+	uint32_t n_knots;
+	uint32_t *first_knot;   /* owned, of each clock; one more than clocks */
+	struct moment *moments; /* owned, of each event */
+	int64_t *origin_ns;     /* owned, of each component: root time of fine 0 */
+	struct paces *paces;    /* owned, of each clock */
+};
+
+int mesh_init(struct mesh *mesh, struct graph *graph, const struct curve *curves, double rho);
+void mesh_release(struct mesh *mesh);
+
+/* Gives a clock another pace. Takes `paces`. */
+void mesh_set_paces(struct mesh *mesh, uint32_t clock, struct paces *paces);
+
+/* Forgets all bounds but those that the roots give; only those of moments. */
+void mesh_clear(struct mesh *mesh);
+void mesh_clear_moments(struct mesh *mesh);
+
+/* Tightens until nothing changes; returns false as soon as something contradicts. */
+bool mesh_close(struct mesh *mesh);
+
+/* The same, whatever contradicts. */
+void mesh_spread(struct mesh *mesh);
+
+/* Fine time of a host time on a root's clock, clamped to +-FINE_MAX. */
+int64_t mesh_fine(const struct mesh *mesh, uint32_t component, int64_t root_ns);
+
+static inline bool knot_contradicts(const struct knot *knot)
+{
+	return knot->lo > knot->hi + FINE_NS;
+}
+
+/* -- vote.c: false matches --------------------------------------------------------------------- */
+
+/* Closes the band, dropping what contradicts most of the rest, then giving clocks that still do
+ * more slack. A clock that no slack explains is marked in `is_lost` (of each clock). Adds the
+ * number of clocks that needed more slack to `ret_n_slack`. */
+int vote_close(struct mesh *mesh, const struct curve *curves, bool *is_lost, uint32_t *ret_n_slack);
+
+/* -- map.c: host ns -> time -------------------------------------------------------------------- */
+
+struct map_knot {
+	int64_t host_ns, time; /* fine since the map's origin */
+	uint32_t err_ns;       /* certified; UINT32_MAX = none */
+	uint32_t unused;
+};
+
+struct host_map {
+	struct map_knot *knots; /* owned; none: nothing but the shift is known */
+	uint32_t n_knots;
+	int64_t origin_ns;
+	struct paces paces;
+};
+
+struct aligned host_map_place(const struct host_map *map, int64_t host_ns);
+void host_map_release(struct host_map *map);
+
+/* estimate.c: makes the maps (of each clock, zeroed before) of a closed band. Consumes the band's
+ * bounds. */
+int estimate_run(struct mesh *mesh, const struct curve *curves, const bool *is_lost,
+                 struct host_map *maps, bool *is_one_sided);
+
+/* -- align.c, report.c ------------------------------------------------------------------------- */
+
+struct alignment {
+	const struct identity *identity;  /* weak */
+	struct alignment_report *reports; /* owned, one of each process that is not left out */
+	uint32_t n_reports;
+	uint32_t reference;    /* host clock; 0 while there is no process */
+	struct host_map *maps; /* owned, of each clock */
+	uint32_t *component;   /* owned, of each clock */
+	uint32_t *root;        /* owned, of each component */
+	uint32_t n_clocks, n_components;
+};
+
+/* Known ranks first, then as they came. */
+bool process_is_ranked_before(const struct process *left, const struct process *right);
+
+/* Component of a clock; one that was met after align_run() has none. */
+uint32_t alignment_component(const struct alignment *alignment, uint32_t clock);
+
+/* Writes the lines. `graph` and `curves` are NULL where there was no evidence. */
+int report_run(struct alignment *alignment, const struct graph *graph, const struct curve *curves,
+               const bool *is_one_sided);
+
+#endif

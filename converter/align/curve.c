@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A line by Theil and Sen over medians of blocks, and on top of it the running median of what is
+ * left: half of the observations may lie without moving it far.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "align_impl.h"
+
+#define N_BLOCKS 64u /* at most: pairs grow with its square */
+#define WINDOW   41u /* observations in a running median */
+#define STRIDE   8u  /* observations between two of them */
+
+/* Beyond this, a difference is no observation of a clock. */
+#define MAX_NS 1e15
+
+static int compare_doubles(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Sorts; n > 0. */
+static double median_of(double *values, uint32_t n)
+{
+	qsort(values, n, sizeof(*values), compare_doubles);
+	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+/* -- the line ---------------------------------------------------------------------------------- */
+
+static void fill_blocks(const struct curve_point *points, uint32_t n, uint32_t n_blocks,
+                        struct curve_point *blocks, double *spare)
+{
+	for (uint32_t i = 0; i < n_blocks; i++) {
+		uint32_t from = (uint32_t)((uint64_t)i * n / n_blocks);
+		uint32_t to = (uint32_t)((uint64_t)(i + 1) * n / n_blocks);
+
+		for (uint32_t j = from; j < to; j++)
+			spare[j - from] = points[j].y;
+		blocks[i].y = median_of(spare, to - from);
+		blocks[i].x = (points[(from + to - 1) / 2].x + points[(from + to) / 2].x) / 2;
+	}
+}
+
+double curve_slope(const struct curve_point *blocks, uint32_t n, double *spare)
+{
+	uint32_t n_slopes = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t j = i + 1; j < n; j++) {
+			double dx = blocks[j].x - blocks[i].x;
+
+			if (dx > 0)
+				spare[n_slopes++] = (blocks[j].y - blocks[i].y) / dx;
+		}
+	}
+	return n_slopes ? median_of(spare, n_slopes) : 0;
+}
+
+/* Makes y what is left above a robust line; returns its slope and stores its height at 0. */
+static int remove_line(struct curve_point *points, uint32_t n, double *ret_slope, double *ret_y)
+{
+	uint32_t n_blocks = n < N_BLOCKS ? n : N_BLOCKS;
+	double length = points[n - 1].x - points[0].x;
+	uint32_t n_spare = n;
+	struct curve_point blocks[N_BLOCKS];
+	double *spare;
+
+	if (n_spare < N_BLOCKS * N_BLOCKS / 2)
+		n_spare = N_BLOCKS * N_BLOCKS / 2;
+	spare = malloc(n_spare * sizeof(*spare));
+	if (!spare)
+		return FLEXTRACE_E_MEMORY;
+	fill_blocks(points, n, n_blocks, blocks, spare);
+	*ret_slope = 0; /* in a short time chance makes any slope */
+	if (length * FREE_RATE > 2 * ROUGH_NS)
+		*ret_slope = fmax(-0.1, fmin(0.1, curve_slope(blocks, n_blocks, spare)));
+	for (uint32_t i = 0; i < n; i++) {
+		points[i].y -= *ret_slope * points[i].x;
+		spare[i] = points[i].y;
+	}
+	*ret_y = median_of(spare, n);
+	for (uint32_t i = 0; i < n; i++)
+		points[i].y -= *ret_y;
+	free(spare);
+	return FLEXTRACE_OK;
+}
+
+/* -- running median ---------------------------------------------------------------------------- */
+
+struct window {
+	double sorted[WINDOW + 1];
+	uint32_t n;
+};
+
+static uint32_t window_find(const struct window *window, double y)
+{
+	uint32_t at = 0;
+
+	while (at < window->n && window->sorted[at] < y)
+		at++;
+	return at;
+}
+
+static void window_add(struct window *window, double y)
+{
+	uint32_t at = window_find(window, y);
+
+	memmove(&window->sorted[at + 1], &window->sorted[at],
+	        (window->n++ - at) * sizeof(window->sorted[0]));
+	window->sorted[at] = y;
+}
+
+static void window_remove(struct window *window, double y)
+{
+	uint32_t at = window_find(window, y);
+
+	memmove(&window->sorted[at], &window->sorted[at + 1],
+	        (--window->n - at) * sizeof(window->sorted[0]));
+}
+
+static double window_median(const struct window *window)
+{
+	return (window->sorted[(window->n - 1) / 2] + window->sorted[window->n / 2]) / 2;
+}
+
+/* Keeps the running median at every STRIDE-th observation, and at the last. */
+static int keep_medians(struct curve *curve, const struct curve_point *points, uint32_t n)
+{
+	struct window window = {.n = 0};
+	uint32_t from = 0, to = 0;
+
+	curve->points = malloc((n / STRIDE + 2ull) * sizeof(*curve->points));
+	if (!curve->points)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t at = 0; at < n; at = at + STRIDE < n || at == n - 1 ? at + STRIDE : n - 1) {
+		uint32_t first = at > WINDOW / 2 ? at - WINDOW / 2 : 0;
+		uint32_t end = at + WINDOW / 2 + 1 < n ? at + WINDOW / 2 + 1 : n;
+
+		for (; from < first; from++)
+			window_remove(&window, points[from].y);
+		for (; to < end; to++)
+			window_add(&window, points[to].y);
+		curve->points[curve->n_points++] = (struct curve_point){points[at].x,
+		                                                        window_median(&window)};
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- fit --------------------------------------------------------------------------------------- */
+
+static int64_t middle_theta(const struct sighting *sightings, uint32_t n, double *spare)
+{
+	int64_t theta0 = sightings[n / 2].theta_ns;
+
+	for (uint32_t i = 0; i < n; i++)
+		spare[i] = (double)sightings[i].theta_ns - (double)theta0;
+	return theta0 + (int64_t)fmax(-MAX_NS, fmin(MAX_NS, median_of(spare, n)));
+}
+
+static int fit_points(struct curve *curve, struct curve_point *points, uint32_t n)
+{
+	double rate, y;
+
+	FLEXTRACE_TRY(remove_line(points, n, &rate, &y));
+	curve->rate = rate;
+	curve->offset_ns += (int64_t)floor(y);
+	for (uint32_t i = 0; i < n; i++)
+		points[i].y += y - floor(y);
+	FLEXTRACE_TRY(keep_medians(curve, points, n));
+	curve->is_known = true;
+	return FLEXTRACE_OK;
+}
+
+int curve_fit(struct curve *curve, const struct sighting *sightings, uint32_t n)
+{
+	struct curve_point *points = malloc(n * sizeof(*points));
+	double *spare = malloc(n * sizeof(*spare));
+	uint32_t n_points = 0;
+	int code = FLEXTRACE_E_MEMORY;
+
+	curve_release(curve);
+	if (!points || !spare)
+		goto out;
+	curve->origin_ns = sightings[n / 2].t_ns;
+	curve->offset_ns = middle_theta(sightings, n, spare);
+	for (uint32_t i = 0; i < n; i++) {
+		double x = (double)sightings[i].t_ns - (double)curve->origin_ns;
+		double y = (double)sightings[i].theta_ns - (double)curve->offset_ns;
+
+		/* Exact where both are near, which is where it matters. */
+		if (fabs(x) < MAX_NS)
+			x = (double)(sightings[i].t_ns - curve->origin_ns);
+		if (fabs(y) < MAX_NS)
+			y = (double)(sightings[i].theta_ns - curve->offset_ns);
+		if (fabs(x) <= MAX_NS && fabs(y) <= MAX_NS)
+			points[n_points++] = (struct curve_point){x, y};
+	}
+	code = n_points ? fit_points(curve, points, n_points) : FLEXTRACE_OK;
+out:
+	free(points);
+	free(spare);
+	return code;
+}
+
+void curve_release(struct curve *curve)
+{
+	free(curve->points);
+	*curve = (struct curve){0};
+}
+
+/* -- asking ------------------------------------------------------------------------------------ */
+
+/* Straight between points, flat outside. */
+static double height_at(const struct curve *curve, double x)
+{
+	const struct curve_point *points = curve->points;
+	uint32_t lo = 0, n = curve->n_points;
+
+	if (x <= points[0].x)
+		return points[0].y;
+	if (x >= points[n - 1].x)
+		return points[n - 1].y;
+	while (n > 1) {
+		uint32_t half = n / 2;
+
+		lo += points[lo + half].x <= x ? half : 0;
+		n -= half;
+	}
+	return points[lo].y + (points[lo + 1].y - points[lo].y) * (x - points[lo].x) /
+	                              (points[lo + 1].x - points[lo].x);
+}
+
+int64_t curve_at(const struct curve *curve, int64_t host_ns)
+{
+	__int128 dt = (__int128)host_ns - curve->origin_ns, root;
+	double x = (double)dt;
+
+	if (!curve->is_known)
+		return host_ns;
+	root = (__int128)host_ns + curve->offset_ns +
+	       (int64_t)llrint(fmax(-MAX_NS, fmin(MAX_NS, curve->rate * x)) + height_at(curve, x));
+	if (root > INT64_MAX)
+		return INT64_MAX;
+	return root < INT64_MIN ? INT64_MIN : (int64_t)root;
+}

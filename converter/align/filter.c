@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Measured on the curves, which are good to a few us where they are made of exits. What is
+ * dropped here in error only widens the bounds; what is missed is left to vote.c, but a large lie
+ * can hide small ones there, so large ones go first.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "align_impl.h"
+
+#define EARLY_NS    3000 /* on top of what is usual for the clock */
+#define LATE_NS     6000
+#define LEAST_N     20u /* exits of a clock that say what is usual */
+#define LEAST_PARTS 3u  /* whose median is not moved by one of them */
+
+static int compare_doubles(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+static double about(const struct curve *curves, const struct part *part, bool is_exit,
+                    int64_t origin_ns)
+{
+	int64_t host_ns = is_exit ? part->exit_ns : part->enter_ns;
+
+	return (double)((__int128)curve_at(&curves[part->clock], host_ns) - origin_ns);
+}
+
+/* -- exits before what is usual ---------------------------------------------------------------- */
+
+/* Median exit of an event, relative to `origin_ns`; NAN: nobody leaves. */
+static double median_exit(const struct graph *graph, const struct curve *curves, uint32_t event,
+                          int64_t origin_ns, double *spare)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = graph->first_part[event]; i < graph->first_part[event + 1]; i++) {
+		if (graph->parts[i].role & PART_AFTER)
+			spare[n++] = about(curves, &graph->parts[i], true, origin_ns);
+	}
+	if (n == 0)
+		return NAN;
+	qsort(spare, n, sizeof(*spare), compare_doubles);
+	return (spare[(n - 1) / 2] + spare[n / 2]) / 2;
+}
+
+/* How far each part's exit is behind the median exit; NAN: it has none, or too few others have. */
+static void measure_lateness(const struct graph *graph, const struct curve *curves,
+                             double *lateness, double *spare)
+{
+	for (uint32_t event = 0; event < graph->n_events; event++) {
+		const struct part *first = &graph->parts[graph->first_part[event]];
+		int64_t origin_ns = curve_at(&curves[first->clock], part_ns(first));
+		uint32_t n_parts = graph->first_part[event + 1] - graph->first_part[event];
+		double exit = median_exit(graph, curves, event, origin_ns, spare);
+
+		for (uint32_t i = graph->first_part[event]; i < graph->first_part[event + 1]; i++) {
+			const struct part *part = &graph->parts[i];
+
+			lateness[i] = part->role == PART_BOTH && n_parts >= LEAST_PARTS
+			                      ? about(curves, part, true, origin_ns) - exit
+			                      : NAN;
+		}
+	}
+}
+
+static void drop_early(struct graph *graph, uint32_t clock, const double *lateness, double *spare)
+{
+	const uint32_t *parts = &graph->by_clock[graph->first_of[clock]];
+	uint32_t n_parts = graph->first_of[clock + 1] - graph->first_of[clock], n = 0;
+	double usual, earliest;
+
+	for (uint32_t i = 0; i < n_parts; i++) {
+		if (!isnan(lateness[parts[i]]))
+			spare[n++] = lateness[parts[i]];
+	}
+	if (n < LEAST_N)
+		return;
+	qsort(spare, n, sizeof(*spare), compare_doubles);
+	usual = spare[n / 2];
+	earliest = spare[n / 20] - 5 * (usual - spare[n / 20]) - EARLY_NS;
+	for (uint32_t i = 0; i < n_parts; i++) {
+		if (lateness[parts[i]] < earliest)
+			graph->parts[parts[i]].fate = PART_FILTERED;
+	}
+}
+
+/* -- enters behind others' exits --------------------------------------------------------------- */
+
+struct edge {               /* of a part, relative to the event's origin */
+	double enter, exit; /* NAN: is dropped, or does not need it */
+};
+
+static uint32_t count_beyond(const struct edge *edges, uint32_t n, double enter, double exit)
+{
+	uint32_t n_beyond = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		n_beyond += edges[i].exit + LATE_NS < enter || edges[i].enter > exit + LATE_NS;
+	return n_beyond;
+}
+
+/* The last enter and the first exit contradict: drops the one that more others contradict, or
+ * both. */
+static bool drop_late(struct graph *graph, uint32_t event, struct edge *edges, uint32_t n)
+{
+	struct part *parts = &graph->parts[graph->first_part[event]];
+	uint32_t last = 0, first = 0, n_last, n_first;
+
+	for (uint32_t i = 1; i < n; i++) {
+		if (!(edges[i].enter <= edges[last].enter) && !isnan(edges[i].enter))
+			last = i;
+		if (!(edges[i].exit >= edges[first].exit) && !isnan(edges[i].exit))
+			first = i;
+	}
+	if (!(edges[last].enter > edges[first].exit + LATE_NS) || last == first)
+		return false;
+	n_last = count_beyond(edges, n, edges[last].enter, INFINITY);
+	n_first = count_beyond(edges, n, -INFINITY, edges[first].exit);
+	if (n_last >= n_first) {
+		parts[last].fate = PART_FILTERED;
+		edges[last] = (struct edge){NAN, NAN};
+	}
+	if (n_first >= n_last) {
+		parts[first].fate = PART_FILTERED;
+		edges[first] = (struct edge){NAN, NAN};
+	}
+	return true;
+}
+
+static void check_event(struct graph *graph, const struct curve *curves, uint32_t event,
+                        struct edge *edges)
+{
+	const struct part *parts = &graph->parts[graph->first_part[event]];
+	uint32_t n = graph->first_part[event + 1] - graph->first_part[event];
+	int64_t origin_ns = curve_at(&curves[parts->clock], part_ns(parts));
+
+	for (uint32_t i = 0; i < n; i++) {
+		bool is_kept = parts[i].fate == PART_KEPT;
+		double rough_ns = curves[parts[i].clock].rough_ns;
+
+		edges[i].enter = is_kept && parts[i].role & PART_BEFORE
+		                         ? about(curves, &parts[i], false, origin_ns) - rough_ns
+		                         : NAN;
+		edges[i].exit = is_kept && parts[i].role & PART_AFTER
+		                        ? about(curves, &parts[i], true, origin_ns) + rough_ns
+		                        : NAN;
+	}
+	while (drop_late(graph, event, edges, n))
+		;
+}
+
+int filter_run(struct graph *graph, const struct curve *curves)
+{
+	double *lateness = malloc((graph->n_parts + 1ull) * sizeof(*lateness));
+	double *spare = malloc((graph->n_parts + 1ull) * sizeof(struct edge));
+	bool has_memory = lateness && spare;
+
+	if (has_memory) {
+		measure_lateness(graph, curves, lateness, spare);
+		for (uint32_t clock = 0; clock < graph->n_clocks; clock++)
+			drop_early(graph, clock, lateness, spare);
+		for (uint32_t event = 0; event < graph->n_events; event++)
+			check_event(graph, curves, event, (struct edge *)spare);
+	}
+	free(lateness);
+	free(spare);
+	return has_memory ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Points belong to one event when group, sequence number, operation and, where peers are named,
+ * the set of ranks agree. A number that somebody used twice is an event each, first with first,
+ * if all used it equally often; else nobody can say what belongs together and all of them are
+ * left out, and counted.
+ *
+ * What is one clock only ties nothing and is neither used nor dropped.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "align_impl.h"
+#include "map.h"
+#include "strings.h"
+
+/* -- keys -------------------------------------------------------------------------------------- */
+
+struct matcher {
+	struct graph *graph;
+	const struct identity *identity;
+	struct map families; /* op string -> family */
+	struct map sets;     /* (group, family; ranks) -> set */
+	struct map events;   /* (set, number) -> event */
+	uint32_t n_sets, n_allocated;
+};
+
+struct sync_key {
+	uint64_t who; /* which ranks; 0 = the whole group */
+	enum op_family family;
+	enum part_role role;
+};
+
+static int find_family(struct matcher *matcher, uint32_t op, enum op_family *ret_family)
+{
+	uint32_t family = map_find(&matcher->families, op, 0);
+
+	if (family == MAP_NONE) {
+		family = sync_op_family(string_get(matcher->identity->strings, op));
+		FLEXTRACE_TRY(map_put(&matcher->families, op, 0, family));
+	}
+	*ret_family = (enum op_family)family;
+	return FLEXTRACE_OK;
+}
+
+static struct sync_key key_of_rooted(enum op_family family, int32_t self, int32_t named)
+{
+	bool is_root = named < 0, is_outward = family == OP_BROADCAST || family == OP_SCATTER;
+	int32_t root = is_root ? self : named;
+
+	if (root < 0)
+		return (struct sync_key){.family = OP_OTHER};
+	return (struct sync_key){(uint64_t)root + 1, family,
+	                         is_root == is_outward ? PART_BEFORE : PART_AFTER};
+}
+
+static struct sync_key key_of_message(enum op_family family, int32_t self, int32_t named)
+{
+	bool is_send = family == OP_SEND;
+	uint64_t from = (uint32_t)(is_send ? self : named), to = (uint32_t)(is_send ? named : self);
+
+	/* Without both ranks, only a message that is alone in its group and number can be matched. */
+	return (struct sync_key){self < 0 || named < 0 ? UINT64_MAX : from << 32 | to, OP_SEND,
+	                         is_send ? PART_BEFORE : PART_AFTER};
+}
+
+static struct sync_key key_of(const struct matcher *matcher, const struct sync_point *point,
+                              enum op_family family)
+{
+	int32_t self = matcher->identity->processes[point->process].rank, only = -1;
+	uint64_t sum = 0;
+
+	if (point->peers && family != OP_OTHER)
+		sync_op_peers(string_get(matcher->identity->strings, point->peers), self, &only,
+		              &sum);
+	if (family >= OP_SEND)
+		return key_of_message(family, self, only);
+	if (family >= OP_BROADCAST)
+		return key_of_rooted(family, self, only);
+	return (struct sync_key){self < 0 ? 0 : sum, family, PART_BOTH};
+}
+
+static int find_event(struct matcher *matcher, const struct sync_point *point,
+                      const struct sync_key *key, uint32_t *ret_event)
+{
+	uint64_t a = (uint64_t)point->group << 32 | key->family;
+	uint32_t set = map_find(&matcher->sets, a, key->who);
+
+	if (set == MAP_NONE) {
+		set = matcher->n_sets++;
+		FLEXTRACE_TRY(map_put(&matcher->sets, a, key->who, set));
+	}
+	*ret_event = map_find(&matcher->events, set, point->seq);
+	if (*ret_event == MAP_NONE) {
+		*ret_event = matcher->graph->n_events++;
+		FLEXTRACE_TRY(map_put(&matcher->events, set, point->seq, *ret_event));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- parts ------------------------------------------------------------------------------------- */
+
+/* A part needs the stamps of its role, in order; one that has only one of two keeps that role. */
+static bool make_part(const struct sync_point *point, enum part_role role, struct part *ret_part)
+{
+	bool has_enter = point->enter_host_ns != INT64_MIN;
+	bool has_exit = point->exit_host_ns != INT64_MAX;
+
+	if (has_enter && has_exit && point->exit_host_ns < point->enter_host_ns)
+		return false;
+	if (!has_enter)
+		role &= PART_AFTER;
+	if (!has_exit)
+		role &= PART_BEFORE;
+	*ret_part = (struct part){
+		.enter_ns = point->enter_host_ns,
+		.exit_ns = point->exit_host_ns,
+		.process = point->process,
+		.enter_knot = FLEXTRACE_NONE,
+		.exit_knot = FLEXTRACE_NONE,
+		.role = (uint8_t)role,
+	};
+	return role != 0;
+}
+
+static int add_part(struct matcher *matcher, const struct part *part)
+{
+	struct graph *graph = matcher->graph;
+
+	if (graph->n_parts == matcher->n_allocated) {
+		uint32_t n_more = matcher->n_allocated ? 2 * matcher->n_allocated : 256;
+		struct part *more = realloc(graph->parts, (size_t)n_more * sizeof(*more));
+
+		if (!more)
+			return FLEXTRACE_E_MEMORY;
+		graph->parts = more;
+		matcher->n_allocated = n_more;
+	}
+	graph->parts[graph->n_parts++] = *part;
+	return FLEXTRACE_OK;
+}
+
+static int take_point(struct matcher *matcher, const struct sync_point *point)
+{
+	struct graph *graph = matcher->graph;
+	const struct process *process = &matcher->identity->processes[point->process];
+	enum op_family family;
+	struct sync_key key;
+	struct part part;
+
+	if (process->is_excluded)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(find_family(matcher, point->op, &family));
+	key = key_of(matcher, point, family);
+	if (key.family == OP_OTHER)
+		return FLEXTRACE_OK;
+	if (!make_part(point, key.role, &part)) {
+		graph->unmatched[point->process]++;
+		return FLEXTRACE_OK;
+	}
+	part.clock = process->host_clock;
+	FLEXTRACE_TRY(find_event(matcher, point, &key, &part.event));
+	return add_part(matcher, &part);
+}
+
+/* -- grouping ---------------------------------------------------------------------------------- */
+
+/* A process that was started again takes part as the same rank. */
+static uint64_t participant(const struct identity *identity, const struct part *part)
+{
+	int32_t rank = identity->processes[part->process].rank;
+
+	return rank >= 0 ? (uint64_t)rank : UINT64_C(1) << 32 | part->process;
+}
+
+static int compare_parts(const void *left, const void *right, void *context)
+{
+	const struct identity *identity = context;
+	const struct part *a = left, *b = right;
+	uint64_t who_a = participant(identity, a), who_b = participant(identity, b);
+
+	if (who_a != who_b)
+		return who_a < who_b ? -1 : 1;
+	if (part_ns(a) != part_ns(b))
+		return part_ns(a) < part_ns(b) ? -1 : 1;
+	return (a->process > b->process) - (a->process < b->process);
+}
+
+/* Sorts parts by event; stores where each begins. */
+static int group_parts(struct graph *graph)
+{
+	uint32_t *first = calloc(graph->n_events + 2ull, sizeof(*first));
+	struct part *sorted = malloc((graph->n_parts + 1ull) * sizeof(*sorted));
+
+	if (!first || !sorted) {
+		free(first);
+		free(sorted);
+		return FLEXTRACE_E_MEMORY;
+	}
+	for (uint32_t i = 0; i < graph->n_parts; i++)
+		first[graph->parts[i].event + 2]++;
+	for (uint32_t i = 2; i <= graph->n_events + 1; i++)
+		first[i] += first[i - 1];
+	for (uint32_t i = 0; i < graph->n_parts; i++)
+		sorted[first[graph->parts[i].event + 1]++] = graph->parts[i];
+	free(graph->parts);
+	graph->parts = sorted;
+	graph->first_part = first;
+	return FLEXTRACE_OK;
+}
+
+/* How often each participant took part; 0: not equally often, or on several clocks. */
+static uint32_t count_rounds(const struct identity *identity, const struct part *parts, uint32_t n)
+{
+	uint32_t n_rounds = 0, start = 0;
+
+	for (uint32_t i = 1; i <= n; i++) {
+		if (i < n &&
+		    participant(identity, &parts[i]) == participant(identity, &parts[start])) {
+			if (parts[i].clock != parts[start].clock)
+				return 0;
+			continue;
+		}
+		if (n_rounds != 0 && i - start != n_rounds)
+			return 0;
+		n_rounds = i - start;
+		start = i;
+	}
+	return n_rounds;
+}
+
+/* Whether parts say something about two clocks. `step` parts belong to other rounds between two. */
+static bool ties_clocks(const struct part *parts, uint32_t n, uint32_t step)
+{
+	uint32_t before = FLEXTRACE_NONE, after = FLEXTRACE_NONE;
+	bool has_two = false;
+
+	for (uint32_t i = 0; i < n; i += step) {
+		has_two = has_two || parts[i].clock != parts[0].clock;
+		if (parts[i].role & PART_BEFORE)
+			before = i;
+		if (parts[i].role & PART_AFTER)
+			after = i;
+	}
+	return has_two && before != FLEXTRACE_NONE && after != FLEXTRACE_NONE;
+}
+
+static void leave_out(struct graph *graph, const struct part *parts, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		graph->unmatched[parts[i].process]++;
+}
+
+/* Keeps what ties clocks: events are renumbered in place. A message has one sender and one
+ * receiver, which a whole rank set or number that was used twice may not give. */
+static int keep_events(struct graph *graph, const struct identity *identity, uint32_t n_events)
+{
+	struct part *kept = malloc((graph->n_parts + 1ull) * sizeof(*kept));
+	uint32_t *first = malloc((graph->n_parts + 2ull) * sizeof(*first)), n_kept = 0, n = 0;
+
+	if (!kept || !first) {
+		free(kept);
+		free(first);
+		return FLEXTRACE_E_MEMORY;
+	}
+	for (uint32_t event = 0; event < n_events; event++) {
+		struct part *parts = &graph->parts[graph->first_part[event]];
+		uint32_t n_parts = graph->first_part[event + 1] - graph->first_part[event];
+		uint32_t n_rounds;
+
+		qsort_r(parts, n_parts, sizeof(*parts), compare_parts, (void *)(uintptr_t)identity);
+		if (!ties_clocks(parts, n_parts, 1))
+			continue;
+		n_rounds = count_rounds(identity, parts, n_parts);
+		if (n_rounds == 0)
+			leave_out(graph, parts, n_parts);
+		for (uint32_t round = 0; round < n_rounds; round++) {
+			first[n] = n_kept;
+			for (uint32_t i = round; i < n_parts; i += n_rounds) {
+				kept[n_kept] = parts[i];
+				kept[n_kept++].event = n;
+			}
+			n++;
+		}
+	}
+	first[n] = n_kept;
+	free(graph->parts);
+	free(graph->first_part);
+	graph->parts = kept;
+	graph->first_part = first;
+	graph->n_parts = n_kept;
+	graph->n_events = n;
+	return FLEXTRACE_OK;
+}
+
+/* -- by clock ---------------------------------------------------------------------------------- */
+
+static int compare_times(const void *left, const void *right, void *context)
+{
+	const struct part *parts = context;
+	const struct part *a = &parts[*(const uint32_t *)left],
+			  *b = &parts[*(const uint32_t *)right];
+
+	if (a->clock != b->clock)
+		return a->clock < b->clock ? -1 : 1;
+	if (part_ns(a) != part_ns(b))
+		return part_ns(a) < part_ns(b) ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static int sort_by_clock(struct graph *graph)
+{
+	graph->by_clock = malloc((graph->n_parts + 1ull) * sizeof(*graph->by_clock));
+	graph->first_of = calloc(graph->n_clocks + 1ull, sizeof(*graph->first_of));
+	if (!graph->by_clock || !graph->first_of)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < graph->n_parts; i++) {
+		graph->by_clock[i] = i;
+		graph->first_of[graph->parts[i].clock + 1]++;
+	}
+	for (uint32_t clock = 0; clock < graph->n_clocks; clock++)
+		graph->first_of[clock + 1] += graph->first_of[clock];
+	qsort_r(graph->by_clock, graph->n_parts, sizeof(*graph->by_clock), compare_times,
+	        graph->parts);
+	return FLEXTRACE_OK;
+}
+
+/* -- the sentence ------------------------------------------------------------------------------ */
+
+static int match(struct matcher *matcher, struct table *sync_points)
+{
+	struct table_cursor cursor;
+	const struct sync_point *point;
+
+	table_read(&cursor, sync_points, false);
+	while ((point = table_next(&cursor, sizeof(*point))))
+		FLEXTRACE_TRY(take_point(matcher, point));
+	return FLEXTRACE_OK;
+}
+
+int graph_init(struct graph *graph, const struct identity *identity, struct table *sync_points,
+               uint32_t reference)
+{
+	struct matcher matcher = {.graph = graph, .identity = identity};
+	int code;
+
+	*graph = (struct graph){.n_clocks = identity->n_host_clocks};
+	graph->unmatched = calloc(identity->n_processes + 1ull, sizeof(*graph->unmatched));
+	if (!graph->unmatched)
+		return FLEXTRACE_E_MEMORY;
+	code = match(&matcher, sync_points);
+	map_release(&matcher.families);
+	map_release(&matcher.sets);
+	map_release(&matcher.events);
+	FLEXTRACE_TRY(code);
+	FLEXTRACE_TRY(group_parts(graph));
+	FLEXTRACE_TRY(keep_events(graph, identity, graph->n_events));
+	FLEXTRACE_TRY(sort_by_clock(graph));
+	return graph_find_components(graph, identity, reference);
+}
+
+void graph_release(struct graph *graph)
+{
+	free(graph->parts);
+	free(graph->first_part);
+	free(graph->by_clock);
+	free(graph->first_of);
+	free(graph->unmatched);
+	free(graph->component);
+	free(graph->root);
+	free(graph->order);
+	*graph = (struct graph){0};
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Straight from knot to knot. Between two the truth may leave either by what its pace may be off,
+ * and the line leaves the pace by what it does: the sum is the bound, from the nearer end.
+ */
+#include <stdlib.h>
+
+#include "align_impl.h"
+
+#define NO_BOUND UINT32_MAX
+
+void host_map_release(struct host_map *map)
+{
+	free(map->knots);
+	paces_release(&map->paces);
+	*map = (struct host_map){0};
+}
+
+/* Returns the last knot at or before `host_ns`; n_knots: there is none. */
+static uint32_t find(const struct host_map *map, int64_t host_ns)
+{
+	uint32_t lo = 0, n = map->n_knots;
+
+	if (host_ns < map->knots[0].host_ns)
+		return map->n_knots;
+	while (n > 1) {
+		uint32_t half = n / 2;
+
+		lo += map->knots[lo + half].host_ns <= host_ns ? half : 0;
+		n -= half;
+	}
+	return lo;
+}
+
+struct spot {               /* fine */
+	wide_int time, err; /* a negative err is none */
+};
+
+static wide_int distance(wide_int a, wide_int b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* Where a knot's pace leads, and how far that may be off. */
+static struct spot follow(const struct host_map *map, const struct map_knot *knot, int64_t host_ns)
+{
+	struct pace_sum to = paces_at(&map->paces, host_ns);
+	struct pace_sum from = paces_at(&map->paces, knot->host_ns);
+	struct spot spot = {knot->time + to.base - from.base, -1};
+
+	if (knot->err_ns != NO_BOUND)
+		spot.err = (wide_int)knot->err_ns * FINE_NS + distance(to.wide, from.wide);
+	return spot;
+}
+
+static struct spot between(const struct host_map *map, const struct map_knot *knot, int64_t host_ns)
+{
+	struct spot left = follow(map, &knot[0], host_ns), right = follow(map, &knot[1], host_ns);
+	wide_int length = (wide_int)knot[1].host_ns - knot[0].host_ns;
+	wide_int rise = (wide_int)knot[1].time - knot[0].time;
+	struct spot spot = {knot[0].time + rise * ((wide_int)host_ns - knot[0].host_ns) / length,
+	                    -1};
+
+	if (left.err >= 0)
+		spot.err = left.err + distance(spot.time, left.time);
+	if (right.err >= 0) {
+		wide_int err = right.err + distance(spot.time, right.time);
+
+		if (spot.err < 0 || err < spot.err)
+			spot.err = err;
+	}
+	return spot;
+}
+
+struct aligned host_map_place(const struct host_map *map, int64_t host_ns)
+{
+	struct aligned aligned = {.err_ns = NO_BOUND, .status = TIME_ASSUMED};
+	uint32_t at = find(map, host_ns);
+	struct spot spot;
+	wide_int time_ns;
+
+	if (at < map->n_knots && map->knots[at].host_ns == host_ns) {
+		const struct map_knot *knot = &map->knots[at];
+
+		spot = (struct spot){knot->time, knot->err_ns == NO_BOUND
+		                                         ? -1
+		                                         : (wide_int)knot->err_ns * FINE_NS};
+	} else if (at == map->n_knots) {
+		spot = follow(map, &map->knots[0], host_ns);
+	} else if (at + 1 == map->n_knots) {
+		spot = follow(map, &map->knots[at], host_ns);
+	} else {
+		spot = between(map, &map->knots[at], host_ns);
+	}
+	time_ns = (spot.time >> FINE_BITS) + map->origin_ns;
+	aligned.time_ns = time_ns > INT64_MAX   ? INT64_MAX
+	                  : time_ns < INT64_MIN ? INT64_MIN
+	                                        : (int64_t)time_ns;
+	if (spot.err >= 0 && time_ns == aligned.time_ns &&
+	    spot.err + FINE_NS < (wide_int)NO_BOUND * FINE_NS) {
+		aligned.err_ns = (uint32_t)((spot.err + FINE_NS - 1) >> FINE_BITS);
+		aligned.status = TIME_CERTIFIED;
+	}
+	return aligned;
+}

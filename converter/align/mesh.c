@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shortest paths by sweeps: along each clock forward and back, which is exact there, and over the
+ * events' moments from clock to clock, until nothing changes. Stopping early would leave bounds
+ * that are true but wider.
+ */
+#include <stdlib.h>
+
+#include "align_impl.h"
+
+#define MAX_SWEEPS 1000 /* each is a hop farther; hostile input may want more than it is worth */
+
+int64_t mesh_fine(const struct mesh *mesh, uint32_t component, int64_t root_ns)
+{
+	wide_int fine = ((wide_int)root_ns - mesh->origin_ns[component]) * FINE_NS;
+
+	if (fine > FINE_MAX)
+		return FINE_MAX;
+	return fine < -FINE_MAX ? -FINE_MAX : (int64_t)fine;
+}
+
+/* -- making ------------------------------------------------------------------------------------ */
+
+/* Root time 0: in the middle of what its root has. */
+static void find_origins(struct mesh *mesh)
+{
+	const struct graph *graph = mesh->graph;
+
+	for (uint32_t i = 0; i < graph->n_components; i++) {
+		uint32_t from = graph->first_of[graph->root[i]];
+		uint32_t to = graph->first_of[graph->root[i] + 1];
+
+		mesh->origin_ns[i] = 0;
+		if (from < to)
+			mesh->origin_ns[i] =
+				part_ns(&graph->parts[graph->by_clock[(from + to) / 2]]);
+	}
+}
+
+static bool is_within(const struct mesh *mesh, const struct part *part, const struct curve *curve,
+                      int64_t host_ns)
+{
+	uint32_t component = mesh->graph->component[part->clock];
+	int64_t fine = mesh_fine(mesh, component, curve_at(curve, host_ns));
+	wide_int off = (wide_int)host_ns - curve->origin_ns;
+
+	if (curve->is_known && (off > FINE_MAX / FINE_NS || off < -(FINE_MAX / FINE_NS)))
+		return false;
+	return fine > -FINE_MAX && fine < FINE_MAX;
+}
+
+/* Stamps that cannot be of the same trace as the rest are no evidence. */
+static void drop_far_parts(struct mesh *mesh, const struct curve *curves)
+{
+	struct graph *graph = mesh->graph;
+
+	for (uint32_t i = 0; i < graph->n_parts; i++) {
+		struct part *part = &graph->parts[i];
+		const struct curve *curve = &curves[part->clock];
+
+		if ((part->role & PART_BEFORE && !is_within(mesh, part, curve, part->enter_ns)) ||
+		    (part->role & PART_AFTER && !is_within(mesh, part, curve, part->exit_ns)))
+			part->fate = PART_FILTERED;
+	}
+}
+
+struct moment_of_clock { /* to sort by */
+	int64_t host_ns;
+	uint32_t part;
+	bool is_exit;
+};
+
+static int compare_moments(const void *left, const void *right)
+{
+	const struct moment_of_clock *a = left, *b = right;
+
+	if (a->host_ns != b->host_ns)
+		return a->host_ns < b->host_ns ? -1 : 1;
+	if (a->part != b->part)
+		return a->part < b->part ? -1 : 1;
+	return (a->is_exit > b->is_exit) - (a->is_exit < b->is_exit);
+}
+
+static uint32_t list_moments(const struct graph *graph, uint32_t clock,
+                             struct moment_of_clock *moments)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = graph->first_of[clock]; i < graph->first_of[clock + 1]; i++) {
+		uint32_t at = graph->by_clock[i];
+		const struct part *part = &graph->parts[at];
+
+		if (part->fate != PART_KEPT)
+			continue;
+		if (part->role & PART_BEFORE)
+			moments[n++] = (struct moment_of_clock){part->enter_ns, at, false};
+		if (part->role & PART_AFTER)
+			moments[n++] = (struct moment_of_clock){part->exit_ns, at, true};
+	}
+	qsort(moments, n, sizeof(*moments), compare_moments);
+	return n;
+}
+
+static void add_knots(struct mesh *mesh, uint32_t clock, struct moment_of_clock *spare)
+{
+	struct graph *graph = mesh->graph;
+	uint32_t n = clock_is_root(graph, clock) ? 0 : list_moments(graph, clock, spare);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct part *part = &graph->parts[spare[i].part];
+
+		mesh->knots[mesh->n_knots] = (struct knot){.part = spare[i].part,
+		                                           .is_exit = spare[i].is_exit};
+		if (spare[i].is_exit)
+			part->exit_knot = mesh->n_knots++;
+		else
+			part->enter_knot = mesh->n_knots++;
+	}
+}
+
+static int make_knots(struct mesh *mesh)
+{
+	struct graph *graph = mesh->graph;
+	struct moment_of_clock *spare = malloc((2ull * graph->n_parts + 1) * sizeof(*spare));
+
+	mesh->knots = malloc((2ull * graph->n_parts + 1) * sizeof(*mesh->knots));
+	if (!spare || !mesh->knots) {
+		free(spare);
+		return FLEXTRACE_E_MEMORY;
+	}
+	for (uint32_t clock = 0; clock < graph->n_clocks; clock++) {
+		mesh->first_knot[clock] = mesh->n_knots;
+		add_knots(mesh, clock, spare);
+	}
+	mesh->first_knot[graph->n_clocks] = mesh->n_knots;
+	free(spare);
+	return FLEXTRACE_OK;
+}
+
+void mesh_set_paces(struct mesh *mesh, uint32_t clock, struct paces *paces)
+{
+	paces_release(&mesh->paces[clock]);
+	mesh->paces[clock] = *paces;
+	*paces = (struct paces){0};
+	for (uint32_t i = mesh->first_knot[clock]; i < mesh->first_knot[clock + 1]; i++) {
+		struct knot *knot = &mesh->knots[i];
+		const struct part *part = &mesh->graph->parts[knot->part];
+		struct pace_sum sum = paces_at(&mesh->paces[clock],
+		                               knot->is_exit ? part->exit_ns : part->enter_ns);
+
+		knot->base = (int64_t)sum.base;
+		knot->wide = (int64_t)sum.wide;
+	}
+}
+
+static int make_paces(struct mesh *mesh, const struct curve *curves, double rho)
+{
+	for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++) {
+		struct paces paces;
+
+		FLEXTRACE_TRY(clock_is_root(mesh->graph, clock)
+		                      ? paces_init_straight(&paces, 0, 0, 0)
+		                      : paces_init(&paces, &curves[clock], rho));
+		mesh_set_paces(mesh, clock, &paces);
+	}
+	return FLEXTRACE_OK;
+}
+
+int mesh_init(struct mesh *mesh, struct graph *graph, const struct curve *curves, double rho)
+{
+	*mesh = (struct mesh){.graph = graph};
+	mesh->first_knot = malloc((graph->n_clocks + 1ull) * sizeof(*mesh->first_knot));
+	mesh->moments = malloc((graph->n_events + 1ull) * sizeof(*mesh->moments));
+	mesh->origin_ns = malloc((graph->n_components + 1ull) * sizeof(*mesh->origin_ns));
+	mesh->paces = calloc(graph->n_clocks + 1ull, sizeof(*mesh->paces));
+	if (!mesh->first_knot || !mesh->moments || !mesh->origin_ns || !mesh->paces)
+		return FLEXTRACE_E_MEMORY;
+	find_origins(mesh);
+	drop_far_parts(mesh, curves);
+	FLEXTRACE_TRY(make_knots(mesh));
+	return make_paces(mesh, curves, rho);
+}
+
+void mesh_release(struct mesh *mesh)
+{
+	if (mesh->paces) {
+		for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++)
+			paces_release(&mesh->paces[clock]);
+	}
+	free(mesh->knots);
+	free(mesh->first_knot);
+	free(mesh->moments);
+	free(mesh->origin_ns);
+	free(mesh->paces);
+	*mesh = (struct mesh){0};
+}
+
+/* -- bounds ------------------------------------------------------------------------------------ */
+
+static void raise_moment(struct moment *moment, int64_t lo, uint32_t part)
+{
+	if (lo > moment->lo) {
+		moment->lo = lo;
+		moment->lo_from = part;
+	}
+}
+
+static void lower_moment(struct moment *moment, int64_t hi, uint32_t part)
+{
+	if (hi < moment->hi) {
+		moment->hi = hi;
+		moment->hi_from = part;
+	}
+}
+
+void mesh_clear_moments(struct mesh *mesh)
+{
+	const struct graph *graph = mesh->graph;
+
+	for (uint32_t i = 0; i < graph->n_events; i++)
+		mesh->moments[i] = (struct moment){-FINE_NONE, FINE_NONE, FLEXTRACE_NONE,
+		                                   FLEXTRACE_NONE};
+	for (uint32_t component = 0; component < graph->n_components; component++) {
+		uint32_t root = graph->root[component];
+
+		for (uint32_t i = graph->first_of[root]; i < graph->first_of[root + 1]; i++) {
+			uint32_t at = graph->by_clock[i];
+			const struct part *part = &graph->parts[at];
+			struct moment *moment = &mesh->moments[part->event];
+
+			if (part->fate != PART_KEPT)
+				continue;
+			if (part->role & PART_BEFORE)
+				raise_moment(moment, mesh_fine(mesh, component, part->enter_ns),
+				             at);
+			if (part->role & PART_AFTER)
+				lower_moment(moment, mesh_fine(mesh, component, part->exit_ns), at);
+		}
+	}
+}
+
+void mesh_clear(struct mesh *mesh)
+{
+	mesh_clear_moments(mesh);
+	for (uint32_t i = 0; i < mesh->n_knots; i++) {
+		struct knot *knot = &mesh->knots[i];
+
+		knot->lo = -FINE_NONE;
+		knot->hi = FINE_NONE;
+		knot->lo_from = FLEXTRACE_NONE;
+		knot->hi_from = FLEXTRACE_NONE;
+	}
+}
+
+/* -- sweeps ------------------------------------------------------------------------------------ */
+
+static void take_bounds(struct knot *knot, int64_t lo, uint32_t lo_from, int64_t hi,
+                        uint32_t hi_from)
+{
+	if (lo > knot->lo) {
+		knot->lo = lo;
+		knot->lo_from = lo_from;
+	}
+	if (hi < knot->hi) {
+		knot->hi = hi;
+		knot->hi_from = hi_from;
+	}
+}
+
+static void sweep_forward(struct mesh *mesh, uint32_t from, uint32_t to)
+{
+	const struct part *parts = mesh->graph->parts;
+
+	for (uint32_t i = from; i < to; i++) {
+		struct knot *knot = &mesh->knots[i];
+		const struct part *part = &parts[knot->part];
+		const struct moment *moment = &mesh->moments[part->event];
+
+		if (i > from) {
+			int64_t step = knot->base - knot[-1].base,
+				wide = knot->wide - knot[-1].wide;
+
+			take_bounds(knot, knot[-1].lo + step - wide, knot[-1].lo_from,
+			            knot[-1].hi + step + wide, knot[-1].hi_from);
+		}
+		if (part->fate != PART_KEPT)
+			continue;
+		if (knot->is_exit)
+			take_bounds(knot, moment->lo, knot->part, FINE_NONE, FLEXTRACE_NONE);
+		else
+			take_bounds(knot, -FINE_NONE, FLEXTRACE_NONE, moment->hi, knot->part);
+	}
+}
+
+/* Returns whether a moment changed. */
+static bool tell_moment(struct mesh *mesh, const struct knot *knot)
+{
+	const struct part *part = &mesh->graph->parts[knot->part];
+	struct moment *moment = &mesh->moments[part->event];
+	int64_t lo = moment->lo, hi = moment->hi;
+
+	if (part->fate != PART_KEPT)
+		return false;
+	if (knot->is_exit)
+		lower_moment(moment, knot->hi, knot->part);
+	else
+		raise_moment(moment, knot->lo, knot->part);
+	return moment->lo != lo || moment->hi != hi;
+}
+
+static bool sweep_back(struct mesh *mesh, uint32_t from, uint32_t to)
+{
+	bool has_changed = false;
+
+	for (uint32_t i = to; i-- > from;) {
+		struct knot *knot = &mesh->knots[i];
+
+		if (i + 1 < to) {
+			int64_t step = knot[1].base - knot->base, wide = knot[1].wide - knot->wide;
+
+			take_bounds(knot, knot[1].lo - step - wide, knot[1].lo_from,
+			            knot[1].hi - step + wide, knot[1].hi_from);
+		}
+		has_changed = tell_moment(mesh, knot) || has_changed;
+	}
+	return has_changed;
+}
+
+static bool has_contradiction(const struct mesh *mesh, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++) {
+		if (knot_contradicts(&mesh->knots[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool sweep(struct mesh *mesh, uint32_t clock)
+{
+	uint32_t from = mesh->first_knot[clock], to = mesh->first_knot[clock + 1];
+
+	sweep_forward(mesh, from, to);
+	return sweep_back(mesh, from, to);
+}
+
+/* One sweep outwards, the next inwards. */
+static bool sweep_all(struct mesh *mesh, bool is_inwards)
+{
+	const struct graph *graph = mesh->graph;
+	bool has_changed = false;
+
+	for (uint32_t i = 0; i < graph->n_clocks; i++) {
+		uint32_t at = is_inwards ? graph->n_clocks - 1 - i : i;
+
+		has_changed = sweep(mesh, graph->order[at]) || has_changed;
+	}
+	return has_changed;
+}
+
+bool mesh_close(struct mesh *mesh)
+{
+	for (int i = 0; i < MAX_SWEEPS; i++) {
+		bool has_changed = sweep_all(mesh, i % 2);
+
+		if (has_contradiction(mesh, 0, mesh->n_knots))
+			return false;
+		if (!has_changed)
+			break;
+	}
+	return true;
+}
+
+void mesh_spread(struct mesh *mesh)
+{
+	for (int i = 0; i < MAX_SWEEPS && sweep_all(mesh, i % 2); i++)
+		;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One line per process; what its host clock is known to be, and how its own exits stand to those
+ * of the others.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "align_impl.h"
+
+static int compare_reports(const void *left, const void *right, void *context)
+{
+	const struct alignment_report *a = left, *b = right;
+	const struct process *processes = ((const struct identity *)context)->processes;
+
+	if (process_is_ranked_before(&processes[a->process], &processes[b->process]))
+		return -1;
+	if (process_is_ranked_before(&processes[b->process], &processes[a->process]))
+		return 1;
+	return (a->process > b->process) - (a->process < b->process);
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* The smallest of n > 0 sorted values that a share of them does not exceed. */
+static double quantile(const double *sorted, uint32_t n, double share)
+{
+	uint32_t at = (uint32_t)ceil(share * n);
+
+	return sorted[at > 0 ? at - 1 : 0];
+}
+
+/* -- of clocks --------------------------------------------------------------------------------- */
+
+static void describe_widths(const struct host_map *map, double *spare,
+                            struct alignment_report *line)
+{
+	uint32_t n = map->n_knots;
+
+	for (uint32_t i = 0; i < n; i++)
+		spare[i] = map->knots[i].err_ns == UINT32_MAX ? INFINITY : map->knots[i].err_ns;
+	qsort(spare, n, sizeof(*spare), compare_doubles);
+	line->half_width_ns_p50 = quantile(spare, n, 0.5);
+	line->half_width_ns_p99 = quantile(spare, n, 0.99);
+	line->half_width_ns_max = spare[n - 1];
+	if (isinf(line->half_width_ns_p50))
+		line->half_width_ns_p50 = NAN;
+	if (isinf(line->half_width_ns_p99))
+		line->half_width_ns_p99 = NAN;
+	if (isinf(line->half_width_ns_max))
+		line->half_width_ns_max = NAN;
+}
+
+static double offset_of(const struct alignment *alignment, uint32_t process, uint32_t clock)
+{
+	const struct host_map *map = &alignment->maps[clock];
+	int64_t host_ns = map->n_knots ? map->knots[map->n_knots / 2].host_ns : 0;
+	struct aligned aligned = alignment_place(alignment, process, host_ns);
+
+	return (double)((wide_int)aligned.time_ns - host_ns);
+}
+
+static struct alignment_report line_of(const struct alignment *alignment, uint32_t process)
+{
+	uint32_t clock = alignment->identity->processes[process].host_clock;
+	uint32_t component = alignment_component(alignment, clock);
+	bool is_exact = clock == alignment->reference;
+
+	return (struct alignment_report){
+		.process = process,
+		.offset_ns = is_exact ? 0 : offset_of(alignment, process, clock),
+		.drift_ppm = is_exact ? 0 : NAN,
+		.half_width_ns_p50 = is_exact ? 0 : NAN,
+		.half_width_ns_p99 = is_exact ? 0 : NAN,
+		.half_width_ns_max = is_exact ? 0 : NAN,
+		.residual_ns_p50 = NAN,
+		.residual_ns_p90 = NAN,
+		.residual_ns_p99 = NAN,
+		.residual_ns_max = NAN,
+		.component = component,
+	};
+}
+
+/* -- of processes ------------------------------------------------------------------------------ */
+
+struct residuals {
+	double *ns;      /* owned: of each part; NAN: has none */
+	double *spare;   /* owned, as many */
+	uint32_t *first; /* owned: where each process' residuals begin; one more than processes */
+	double *sorted;  /* owned: residuals by process, each process' sorted */
+};
+
+/* Distances of exits from the median exit of an event, on the aligned clock. */
+static void measure_event(const struct alignment *alignment, const struct graph *graph,
+                          uint32_t event, struct residuals *residuals)
+{
+	const struct part *parts = &graph->parts[graph->first_part[event]];
+	uint32_t n_parts = graph->first_part[event + 1] - graph->first_part[event], n = 0;
+	double *ns = &residuals->ns[graph->first_part[event]], median;
+	int64_t origin_ns = 0;
+
+	for (uint32_t i = 0; i < n_parts; i++) {
+		int64_t exit_ns;
+
+		ns[i] = NAN;
+		if (parts[i].fate != PART_KEPT || parts[i].role != PART_BOTH)
+			continue;
+		exit_ns = alignment_place(alignment, parts[i].process, parts[i].exit_ns).time_ns;
+		origin_ns = n == 0 ? exit_ns : origin_ns;
+		ns[i] = (double)((wide_int)exit_ns - origin_ns);
+		residuals->spare[n++] = ns[i];
+	}
+	if (n < 2) {
+		for (uint32_t i = 0; i < n_parts; i++)
+			ns[i] = NAN;
+		return;
+	}
+	qsort(residuals->spare, n, sizeof(*residuals->spare), compare_doubles);
+	median = (residuals->spare[(n - 1) / 2] + residuals->spare[n / 2]) / 2;
+	for (uint32_t i = 0; i < n_parts; i++)
+		ns[i] = fabs(ns[i] - median);
+}
+
+static void sort_residuals(const struct graph *graph, uint32_t n_processes,
+                           struct residuals *residuals)
+{
+	for (uint32_t i = 0; i < graph->n_parts; i++)
+		residuals->first[graph->parts[i].process + 2] += !isnan(residuals->ns[i]);
+	for (uint32_t i = 2; i <= n_processes + 1; i++)
+		residuals->first[i] += residuals->first[i - 1];
+	for (uint32_t i = 0; i < graph->n_parts; i++) {
+		if (!isnan(residuals->ns[i]))
+			residuals->sorted[residuals->first[graph->parts[i].process + 1]++] =
+				residuals->ns[i];
+	}
+	for (uint32_t i = 0; i < n_processes; i++)
+		qsort(&residuals->sorted[residuals->first[i]],
+		      residuals->first[i + 1] - residuals->first[i], sizeof(*residuals->sorted),
+		      compare_doubles);
+}
+
+static void describe_residuals(const struct residuals *residuals, struct alignment_report *line)
+{
+	const double *sorted = &residuals->sorted[residuals->first[line->process]];
+	uint32_t n = residuals->first[line->process + 1] - residuals->first[line->process];
+
+	if (n == 0)
+		return;
+	line->residual_ns_p50 = quantile(sorted, n, 0.5);
+	line->residual_ns_p90 = quantile(sorted, n, 0.9);
+	line->residual_ns_p99 = quantile(sorted, n, 0.99);
+	line->residual_ns_max = sorted[n - 1];
+}
+
+static int residuals_init(struct residuals *residuals, const struct alignment *alignment,
+                          const struct graph *graph)
+{
+	uint32_t n_processes = alignment->identity->n_processes;
+
+	residuals->ns = malloc((graph->n_parts + 1ull) * sizeof(*residuals->ns));
+	residuals->spare = malloc((2ull * graph->n_parts + 1) * sizeof(*residuals->spare));
+	residuals->sorted = malloc((graph->n_parts + 1ull) * sizeof(*residuals->sorted));
+	residuals->first = calloc(n_processes + 2ull, sizeof(*residuals->first));
+	if (!residuals->ns || !residuals->spare || !residuals->sorted || !residuals->first)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t event = 0; event < graph->n_events; event++)
+		measure_event(alignment, graph, event, residuals);
+	sort_residuals(graph, n_processes, residuals);
+	return FLEXTRACE_OK;
+}
+
+static void residuals_release(struct residuals *residuals)
+{
+	free(residuals->ns);
+	free(residuals->spare);
+	free(residuals->sorted);
+	free(residuals->first);
+}
+
+/* -- lines ------------------------------------------------------------------------------------- */
+
+static void count_points(const struct graph *graph, struct alignment_report **lines)
+{
+	for (uint32_t i = 0; i < graph->n_parts; i++) {
+		const struct part *part = &graph->parts[i];
+
+		if (part->fate == PART_KEPT)
+			lines[part->process]->sync_points_used++;
+		else
+			lines[part->process]->sync_points_dropped++;
+	}
+}
+
+static void add_lines(struct alignment *alignment, struct alignment_report **lines)
+{
+	const struct identity *identity = alignment->identity;
+
+	for (uint32_t i = 0; i < identity->n_processes; i++) {
+		if (identity->processes[i].is_excluded)
+			continue;
+		alignment->reports[alignment->n_reports] = line_of(alignment, i);
+		lines[i] = &alignment->reports[alignment->n_reports++];
+	}
+}
+
+static void describe_clock(const struct alignment *alignment, const struct curve *curves,
+                           const bool *is_one_sided, double *spare, struct alignment_report *line)
+{
+	uint32_t clock = alignment->identity->processes[line->process].host_clock;
+	bool is_known = curves[clock].is_known && !curves[clock].is_rough;
+
+	if (clock == alignment->reference || line->component != 0)
+		return;
+	if (alignment->maps[clock].n_knots)
+		describe_widths(&alignment->maps[clock], spare, line);
+	line->one_sided = is_one_sided[clock];
+	if (is_known && curves[clock].n_points > 1)
+		line->drift_ppm = curves[clock].rate * 1e6;
+}
+
+static void describe_all(struct alignment *alignment, const struct graph *graph,
+                         const struct curve *curves, const bool *is_one_sided,
+                         const struct residuals *residuals)
+{
+	for (uint32_t i = 0; i < alignment->n_reports; i++) {
+		struct alignment_report *line = &alignment->reports[i];
+
+		describe_clock(alignment, curves, is_one_sided, residuals->spare, line);
+		describe_residuals(residuals, line);
+		line->sync_points_dropped += graph->unmatched[line->process];
+	}
+}
+
+int report_run(struct alignment *alignment, const struct graph *graph, const struct curve *curves,
+               const bool *is_one_sided)
+{
+	const struct identity *identity = alignment->identity;
+	struct alignment_report **lines = calloc(identity->n_processes + 1ull, sizeof(*lines));
+	struct residuals residuals = {0};
+	int code = FLEXTRACE_E_MEMORY;
+
+	alignment->reports = calloc(identity->n_processes + 1ull, sizeof(*alignment->reports));
+	if (lines && alignment->reports)
+		code = residuals_init(&residuals, alignment, graph);
+	if (code == FLEXTRACE_OK) {
+		add_lines(alignment, lines);
+		count_points(graph, lines);
+		describe_all(alignment, graph, curves, is_one_sided, &residuals);
+		qsort_r(alignment->reports, alignment->n_reports, sizeof(*alignment->reports),
+		        compare_reports, (void *)(uintptr_t)identity);
+	}
+	residuals_release(&residuals);
+	free(lines);
+	return code;
+}

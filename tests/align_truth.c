@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "align_truth.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define LATENCY_NS 5000  /* from the last enter, or the send, to the first exit */
+#define EXIT_NS    15000 /* exits are spread over this */
+#define TAIL_SHARE 0.02
+#define TAIL_NS    1e6
+#define WANDER_NS  40e9 /* period of the sine */
+
+/* -- chance ------------------------------------------------------------------------------------ */
+
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+static double uniform(uint64_t *state)
+{
+	return (double)(next_random(state) >> 11) * 0x1p-53;
+}
+
+static double either_way(uint64_t *state, double most)
+{
+	return (2 * uniform(state) - 1) * most;
+}
+
+/* -- clocks ------------------------------------------------------------------------------------ */
+
+int64_t align_truth_clock(const struct align_truth *truth, uint32_t host, double ns)
+{
+	const struct align_scene *scene = &truth->scene;
+	const struct host *clock = &truth->hosts[host];
+	double turn = 2 * acos(-1) / WANDER_NS, third = truth->end_ns / 3;
+	double slewed = fmax(0, fmin(ns, 2 * third) - third);
+	double more = ns * clock->drift + clock->slew * slewed;
+
+	more += scene->wander_ppm * 1e-6 / turn *
+	        (cos(clock->phase) - cos(clock->phase + ns * turn));
+	if (ns > truth->end_ns / 2)
+		more += clock->jump_ns;
+	return clock->offset_ns + (int64_t)floor(ns + more);
+}
+
+static uint32_t host_of(const struct align_scene *scene, uint32_t rank)
+{
+	return rank / (scene->ranks_per_host ? scene->ranks_per_host : 1);
+}
+
+static void make_hosts(struct align_truth *truth, uint64_t *state)
+{
+	const struct align_scene *scene = &truth->scene;
+
+	truth->n_hosts = host_of(scene, scene->n_ranks - 1) + 1 + scene->n_empty;
+	truth->hosts = calloc(truth->n_hosts, sizeof(*truth->hosts));
+	truth->clocks = calloc(truth->n_hosts, sizeof(*truth->clocks));
+	for (uint32_t i = 0; i < truth->n_hosts; i++) {
+		double off = either_way(state, scene->offset_ns);
+
+		truth->hosts[i] = (struct host){
+			.offset_ns = scene->origin_ns + (int64_t)off + scene->boot_ns * i,
+			.drift = either_way(state, scene->drift_ppm * 1e-6),
+			.phase = either_way(state, acos(-1)),
+			.slew = i % 2 ? scene->slew_ppm * 1e-6 : 0,
+			.jump_ns = i + 1 + scene->n_empty == truth->n_hosts ? scene->jump_ns : 0,
+		};
+		/* What NTP makes of it: right to a few ms. */
+		truth->clocks[i].epoch_offset_ns = (int64_t)either_way(state, 5e6) -
+		                                   truth->hosts[i].offset_ns;
+	}
+}
+
+static void make_processes(struct align_truth *truth)
+{
+	uint32_t n = truth->scene.n_ranks + truth->scene.n_empty;
+
+	truth->processes = calloc(n, sizeof(*truth->processes));
+	for (uint32_t i = 0; i < n; i++)
+		truth->processes[i] = (struct process){
+			.rank = (int32_t)i,
+			.host_clock = i < truth->scene.n_ranks ? host_of(&truth->scene, i)
+		                                               : truth->n_hosts - (n - i),
+		};
+	truth->identity = (struct identity){
+		.processes = truth->processes,
+		.n_processes = n,
+		.host_clocks = truth->clocks,
+		.n_host_clocks = truth->n_hosts,
+		.strings = truth->strings,
+	};
+}
+
+/* -- work -------------------------------------------------------------------------------------- */
+
+struct maker {
+	struct align_truth *truth;
+	struct string_cache cache;
+	uint64_t state;
+	double *ready_ns; /* owned: of each rank */
+	uint32_t n_allocated, n_rounds;
+};
+
+static uint32_t intern(struct maker *maker, const char *text)
+{
+	uint32_t id;
+
+	assert_int_equal(string_intern(&maker->cache, text, &id), 0);
+	return id;
+}
+
+static struct truth_point *add_point(struct maker *maker, uint32_t rank, double enter_ns,
+                                     double exit_ns)
+{
+	struct align_truth *truth = maker->truth;
+	struct truth_point *point;
+
+	if (truth->n_points == maker->n_allocated) {
+		maker->n_allocated = 2 * maker->n_allocated + 64;
+		truth->points = realloc(truth->points, maker->n_allocated * sizeof(*truth->points));
+		assert_non_null(truth->points);
+	}
+	point = &truth->points[truth->n_points++];
+	*point = (struct truth_point){
+		.point = {.process = rank, .seq = maker->n_rounds},
+		.enter_ns = enter_ns,
+		.exit_ns = exit_ns,
+		.round = maker->n_rounds,
+	};
+	maker->ready_ns[rank] = exit_ns;
+	return point;
+}
+
+static double exit_after(struct maker *maker, double release_ns)
+{
+	double ns = release_ns + LATENCY_NS + uniform(&maker->state) * EXIT_NS;
+
+	if (uniform(&maker->state) < TAIL_SHARE)
+		ns -= log(1 - uniform(&maker->state)) * TAIL_NS;
+	return ns;
+}
+
+/* All-reduces among ranks [from, to), each beginning where its members are ready. */
+static void meet(struct maker *maker, uint32_t from, uint32_t to, double start_ns,
+                 const char *group)
+{
+	const struct align_scene *scene = &maker->truth->scene;
+	uint32_t late = from + (uint32_t)(next_random(&maker->state) % (to - from));
+	double enter_ns[64], release_ns = 0;
+	char peers[16] = "";
+
+	if (scene->is_fixed)
+		late = to - 1;
+	for (uint32_t rank = from; rank < to; rank++) {
+		double ns = fmax(start_ns, maker->ready_ns[rank] + 20000);
+
+		ns += -log(1 - uniform(&maker->state)) * 50000;
+		if (rank == late)
+			ns += scene->straggle_ns * (0.5 + uniform(&maker->state) / 2);
+		enter_ns[rank - from] = ns;
+		release_ns = fmax(release_ns, ns);
+	}
+	for (uint32_t rank = from; rank < to; rank++) {
+		struct truth_point *point = add_point(maker, rank, enter_ns[rank - from],
+		                                      exit_after(maker, release_ns));
+
+		if (scene->shape == TRUTH_PAIRS)
+			snprintf(peers, sizeof(peers), "%u", rank == from ? from + 1 : from);
+		point->point.op = intern(maker, rank % 2 ? "AllReduce" : "all_reduce");
+		point->point.group = intern(maker, group);
+		point->point.peers = intern(maker, peers);
+	}
+	maker->n_rounds++;
+}
+
+static void pass(struct maker *maker, uint32_t from, uint32_t to, double start_ns)
+{
+	double send_ns = fmax(start_ns, maker->ready_ns[from] + 20000);
+	double receive_ns = fmax(start_ns, maker->ready_ns[to] + 20000), arrive_ns;
+	struct truth_point *point;
+	char peer[16];
+
+	send_ns += -log(1 - uniform(&maker->state)) * 50000;
+	arrive_ns = exit_after(maker, fmax(send_ns, receive_ns));
+	point = add_point(maker, from, send_ns, send_ns + 4000);
+	snprintf(peer, sizeof(peer), "%u", to);
+	point->point.op = intern(maker, "send");
+	point->point.peers = intern(maker, peer);
+	point = add_point(maker, to, receive_ns, arrive_ns);
+	snprintf(peer, sizeof(peer), "%u", from);
+	point->point.op = intern(maker, "recv");
+	point->point.peers = intern(maker, peer);
+	maker->n_rounds++;
+}
+
+static void make_round(struct maker *maker, uint32_t round)
+{
+	const struct align_scene *scene = &maker->truth->scene;
+	double start_ns = 1e6 + round * scene->period_ns;
+	uint32_t n = scene->n_ranks;
+
+	switch (scene->shape) {
+	case TRUTH_ALL:
+		meet(maker, 0, n, start_ns, "world");
+		return;
+	case TRUTH_PAIRS:
+		for (uint32_t rank = round % 2; rank + 1 < n; rank += 2)
+			meet(maker, rank, rank + 2, start_ns, "pair");
+		return;
+	case TRUTH_HALVES:
+		meet(maker, 0, n / 2, start_ns, "low");
+		meet(maker, n / 2, n, start_ns, "high");
+		return;
+	case TRUTH_PIPELINE:
+	case TRUTH_DOWN:
+		for (uint32_t rank = 0; rank + 1 < n; rank++)
+			pass(maker, rank, rank + 1, start_ns);
+		for (uint32_t rank = n - 1; rank > 0 && scene->shape == TRUTH_PIPELINE; rank--)
+			pass(maker, rank, rank - 1, start_ns);
+	}
+}
+
+/* -- records ----------------------------------------------------------------------------------- */
+
+/* Stamps all points; some lie, some are lost. A jump of a clock changes what is stamped, not what
+ * is true. */
+static void record(struct maker *maker)
+{
+	struct align_truth *truth = maker->truth;
+	const struct align_scene *scene = &truth->scene;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < truth->n_points; i++) {
+		struct truth_point *point = &truth->points[i];
+		uint32_t host = host_of(scene, point->point.process);
+
+		if (uniform(&maker->state) < scene->drop_share)
+			continue;
+		point->is_lie = uniform(&maker->state) < scene->false_share;
+		if (point->is_lie) {
+			double off = 1e6 + uniform(&maker->state) * 19e6;
+
+			off = next_random(&maker->state) % 2 ? off : -off;
+			point->enter_ns += off;
+			point->exit_ns += off;
+		}
+		point->point.enter_host_ns = align_truth_clock(truth, host, point->enter_ns);
+		point->point.exit_host_ns = align_truth_clock(truth, host, point->exit_ns);
+		truth->points[n++] = *point;
+	}
+	truth->n_points = n;
+}
+
+void align_truth_init(struct align_truth *truth, const struct align_scene *scene)
+{
+	struct maker maker = {.truth = truth, .state = scene->seed};
+
+	*truth = (struct align_truth){.scene = *scene, .strings = string_pool_new()};
+	assert_non_null(truth->strings);
+	string_cache_init(&maker.cache, truth->strings);
+	truth->end_ns = 2e6 + scene->n_rounds * scene->period_ns;
+	make_hosts(truth, &maker.state);
+	make_processes(truth);
+	maker.ready_ns = calloc(scene->n_ranks, sizeof(*maker.ready_ns));
+	for (uint32_t round = 0; round < scene->n_rounds; round++)
+		make_round(&maker, round);
+	record(&maker);
+	free(maker.ready_ns);
+	string_cache_release(&maker.cache);
+}
+
+void align_truth_release(struct align_truth *truth)
+{
+	string_pool_free(truth->strings);
+	free(truth->points);
+	free(truth->hosts);
+	free(truth->processes);
+	free(truth->clocks);
+}
+
+void align_truth_points(const struct align_truth *truth, struct table *points)
+{
+	for (uint32_t i = 0; i < truth->n_points; i++) {
+		struct sync_point *point = table_append(points, sizeof(*point));
+
+		assert_non_null(point);
+		*point = truth->points[i].point;
+	}
+}
+
+/* -- judging ----------------------------------------------------------------------------------- */
+
+struct judge {
+	const struct align_truth *truth;
+	const struct alignment *alignment;
+	struct align_verdict *verdict;
+	double *errors; /* owned */
+};
+
+static void judge_moment(struct judge *judge, uint32_t rank, double ns)
+{
+	const struct align_truth *truth = judge->truth;
+	int64_t host_ns = align_truth_clock(truth, host_of(&truth->scene, rank), ns);
+	struct aligned aligned = alignment_place(judge->alignment, rank, host_ns);
+	double error = fabs((double)(aligned.time_ns - align_truth_clock(truth, 0, ns)));
+
+	judge->errors[judge->verdict->n++] = error;
+	if (aligned.status != TIME_CERTIFIED)
+		return;
+	judge->verdict->n_certified++;
+	judge->verdict->n_outside += error > aligned.err_ns;
+}
+
+static void judge_order(struct judge *judge, uint32_t rank, double ns)
+{
+	uint32_t host = host_of(&judge->truth->scene, rank);
+	int64_t host_ns = align_truth_clock(judge->truth, host, ns);
+	int64_t time_ns = alignment_place(judge->alignment, rank, host_ns).time_ns;
+
+	for (int64_t later = 1; later < 100000; later *= 10)
+		judge->verdict->n_backwards +=
+			alignment_place(judge->alignment, rank, host_ns + later).time_ns < time_ns;
+}
+
+static bool is_before(const struct truth_point *point, const struct align_truth *truth)
+{
+	return strcmp(string_get(truth->strings, point->point.op), "recv") != 0;
+}
+
+static bool is_after(const struct truth_point *point, const struct align_truth *truth)
+{
+	return strcmp(string_get(truth->strings, point->point.op), "send") != 0;
+}
+
+static void judge_rounds(struct judge *judge)
+{
+	const struct align_truth *truth = judge->truth;
+	const struct truth_point *points = truth->points;
+	int64_t enter_ns = INT64_MIN, exit_ns = INT64_MAX;
+
+	for (uint32_t i = 0; i < truth->n_points; i++) {
+		const struct sync_point *point = &points[i].point;
+		struct aligned enter = alignment_place(judge->alignment, point->process,
+		                                       point->enter_host_ns);
+		struct aligned exit = alignment_place(judge->alignment, point->process,
+		                                      point->exit_host_ns);
+
+		if (!points[i].is_lie && is_before(&points[i], truth) && enter.time_ns > enter_ns)
+			enter_ns = enter.time_ns;
+		if (!points[i].is_lie && is_after(&points[i], truth) && exit.time_ns < exit_ns)
+			exit_ns = exit.time_ns;
+		if (i + 1 == truth->n_points || points[i + 1].round != points[i].round) {
+			judge->verdict->n_violations += enter_ns > exit_ns;
+			enter_ns = INT64_MIN;
+			exit_ns = INT64_MAX;
+		}
+	}
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+void align_truth_judge(const struct align_truth *truth, const struct alignment *alignment,
+                       struct align_verdict *ret_verdict)
+{
+	struct judge judge = {truth, alignment, ret_verdict, NULL};
+
+	*ret_verdict = (struct align_verdict){.n = 0};
+	judge.errors = malloc((3ull * truth->n_points + 1) * sizeof(*judge.errors));
+	for (uint32_t i = 0; i < truth->n_points; i++) {
+		const struct truth_point *point = &truth->points[i];
+		uint32_t rank = point->point.process;
+
+		if (host_of(&truth->scene, rank) == 0)
+			continue;
+		judge_moment(&judge, rank, point->enter_ns);
+		judge_moment(&judge, rank, point->exit_ns);
+		judge_moment(&judge, rank, point->exit_ns + truth->scene.period_ns / 3);
+		judge_order(&judge, rank, point->exit_ns);
+	}
+	judge_rounds(&judge);
+	qsort(judge.errors, ret_verdict->n, sizeof(*judge.errors), compare_doubles);
+	if (ret_verdict->n) {
+		ret_verdict->p50_ns = judge.errors[ret_verdict->n / 2];
+		ret_verdict->p99_ns = judge.errors[ret_verdict->n * 99 / 100];
+		ret_verdict->max_ns = judge.errors[ret_verdict->n - 1];
+	}
+	free(judge.errors);
+}
