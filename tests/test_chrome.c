@@ -14,7 +14,7 @@
 
 static void test_chrome__opens_with_what_readers_look_for(void **state)
 {
-	struct chrome_test *test = *state;
+	struct emit_test *test = *state;
 	static const char *const keys[] = {
 		"schemaVersion",   "deviceProperties", "displayTimeUnit", "baseTimeNanoseconds",
 		"distributedInfo", "flextrace",        "traceEvents",     "traceName",
@@ -27,14 +27,14 @@ static void test_chrome__opens_with_what_readers_look_for(void **state)
 	assert_int_equal(i, 8);
 	/* the first row is at 1 s + 123 ns behind a whole second */
 	assert_non_null(strstr(test->text, "\"baseTimeNanoseconds\": 1787000001000000000,"));
-	chrome_assert_json(cJSON_GetObjectItem(test->root, "distributedInfo"),
-	                   "{\"backend\":\"flextrace\",\"world_size\":2}");
-	chrome_assert_json(
+	emit_assert_json(cJSON_GetObjectItem(test->root, "distributedInfo"),
+	                 "{\"backend\":\"flextrace\",\"world_size\":2}");
+	emit_assert_json(
 		cJSON_GetObjectItem(test->root, "deviceProperties"),
 		"[{\"id\":3,\"name\":\"emu,lator\",\"uuid\":\"0000:65:00.0\",\"numSms\":4,"
 		"\"coreHz\":560000000,\"pid\":2001},{\"id\":0,\"name\":\"emulator\","
 		"\"uuid\":\"0000:65:00.0\",\"numSms\":4,\"coreHz\":560000000,\"pid\":1001}]");
-	chrome_assert_json(
+	emit_assert_json(
 		cJSON_GetObjectItem(test->root, "flextrace"),
 		"{\"version\":\"" FLEXTRACE_VERSION "\",\"totals\":{\"host_rows\":8,"
 		"\"device_rows\":9,\"instants\":3,\"counters\":2,\"memory\":2,\"flows\":2},"
@@ -46,34 +46,34 @@ static void test_chrome__opens_with_what_readers_look_for(void **state)
 
 static void test_chrome__writes_host_rows(void **state)
 {
-	struct chrome_test *test = *state;
+	struct emit_test *test = *state;
 
 	chrome_emit(test);
-	chrome_assert_json(
+	emit_assert_json(
 		chrome_find(test, "X", "outer, \"quoted\"", 0),
 		"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"outer, \\\"quoted\\\"\","
 		"\"pid\":1000,\"tid\":100,\"ts\":0.123,\"dur\":90,"
 		"\"args\":{\"kind\":\"User\",\"file\":\"src/main.c\",\"line\":12}}");
-	chrome_assert_json(
+	emit_assert_json(
 		chrome_find(test, "X", "launch", 0),
 		"{\"ph\":\"X\",\"cat\":\"privateuse1_runtime\",\"name\":\"launch\",\"pid\":1000,"
 		"\"tid\":100,\"ts\":0.123,\"dur\":10,\"args\":{\"kind\":"
 		"\"aiuLaunchControlBlocks\",\"correlation\":41,\"External id\":41,"
 		"\"args\":\"{\\\"shape\\\":\\\"2x3\\\"}\"}}");
-	chrome_assert_json(
+	emit_assert_json(
 		chrome_find(test, "X", "crossing", 0),
 		"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"crossing\",\"pid\":1000,"
 		"\"tid\":10000001,\"ts\":5.123,\"dur\":90,\"args\":{\"kind\":\"User\","
 		"\"status\":\"assumed\"}}");
 	/* an id that a double cannot hold is text */
-	chrome_assert_json(
+	emit_assert_json(
 		chrome_find(test, "X", "matmul", 0),
 		"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"matmul\",\"pid\":2000,\"tid\":200,"
 		"\"ts\":20.123,\"dur\":0,\"args\":{\"kind\":\"Op\","
 		"\"correlation\":\"1152921504606846977\","
 		"\"External id\":\"1152921504606846977\"}}");
 	/* a row without a name is called by its kind */
-	chrome_assert_json(
+	emit_assert_json(
 		chrome_find(test, "X", "aiuCompileGraph", 0),
 		"{\"ph\":\"X\",\"cat\":\"privateuse1_runtime\",\"name\":\"aiuCompileGraph\","
 		"\"pid\":3000,\"tid\":10000001,\"ts\":20.124,\"dur\":0.001,"
@@ -82,17 +82,17 @@ static void test_chrome__writes_host_rows(void **state)
 
 static void test_chrome__writes_device_rows(void **state)
 {
-	struct chrome_test *test = *state;
+	struct emit_test *test = *state;
 
 	chrome_emit(test);
-	chrome_assert_json(
+	emit_assert_json(
 		chrome_find(test, "X", "mm_0", 2),
 		"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"mm_0\",\"pid\":1001,\"tid\":1,"
 		"\"ts\":22.123,\"dur\":8,\"args\":{\"rank\":0,\"device\":0,\"kind\":\"Exec\","
 		"\"stream\":1,\"correlation\":41,\"External id\":41,\"job\":1,"
 		"\"raw\":[10,20,30,40,50],\"cycles\":[4294967306,4294967316,4294967326,"
 		"4294967336,4294967346],\"power\":900,\"status\":\"certified\",\"err_ns\":12}}");
-	chrome_assert_json(
+	emit_assert_json(
 		chrome_find(test, "X", "mm_0", 5),
 		"{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"mm_0\",\"pid\":2001,\"tid\":8,"
 		"\"ts\":50.123,\"dur\":2,\"args\":{\"rank\":1,\"device\":3,\"kind\":"
@@ -100,7 +100,7 @@ static void test_chrome__writes_device_rows(void **state)
 		"\"raw\":[0,0,30,40,0],\"cycles\":[0,0,4294967326,4294967336,0],\"bytes\":4096,"
 		"\"peer\":0,\"group\":\"world\",\"type\":\"SingleCast\","
 		"\"status\":\"certified\",\"err_ns\":7}}");
-	chrome_assert_json(
+	emit_assert_json(
 		chrome_find(test, "X", "load tile", 0),
 		"{\"ph\":\"X\",\"cat\":\"firmware\",\"name\":\"load tile\",\"pid\":1001,"
 		"\"tid\":10000005,\"ts\":22.123,\"dur\":7,\"args\":{\"rank\":0,\"device\":0,"
@@ -108,7 +108,7 @@ static void test_chrome__writes_device_rows(void **state)
 		"\"raw\":[100,1],\"cycles\":[100,\"9007199254740993\"],"
 		"\"status\":\"certified\",\"err_ns\":15}}");
 	/* an outlier has no bound */
-	chrome_assert_json(
+	emit_assert_json(
 		cJSON_GetObjectItem(chrome_find(test, "X", "mm_0", 3), "args"),
 		"{\"rank\":0,\"device\":0,\"kind\":\"Exec\",\"stream\":1,\"correlation\":42,"
 		"\"External id\":42,\"job\":2,\"raw\":[10,20,30,40,50],\"cycles\":[4294967306,"
@@ -117,26 +117,25 @@ static void test_chrome__writes_device_rows(void **state)
 
 static void test_chrome__writes_points(void **state)
 {
-	struct chrome_test *test = *state;
+	struct emit_test *test = *state;
 
 	chrome_emit(test);
-	chrome_assert_json(
+	emit_assert_json(
 		chrome_find(test, "i", "model", 0),
 		"{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"cpu_instant_event\",\"name\":\"model\","
 		"\"pid\":1000,\"tid\":100,\"ts\":1.123,\"args\":{\"kind\":\"annotation\","
 		"\"value\":\"bert\",\"status\":\"certified\",\"err_ns\":0}}");
-	chrome_assert_json(
-		chrome_find(test, "i", "tile done", 0),
-		"{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"firmware\",\"name\":\"tile done\","
-		"\"pid\":1001,\"tid\":10000005,\"ts\":23.623,\"args\":{\"kind\":\"mark\","
-		"\"status\":\"certified\",\"err_ns\":15}}");
-	chrome_assert_json(chrome_find(test, "C", "free,cores", 0),
-	                   "{\"ph\":\"C\",\"cat\":\"counter\",\"name\":\"free,cores\",\"pid\":1000,"
-	                   "\"tid\":1000,\"ts\":3.123,\"args\":{\"value\":2.5}}");
-	chrome_assert_json(chrome_find(test, "C", "free,cores", 1),
-	                   "{\"ph\":\"C\",\"cat\":\"counter\",\"name\":\"free,cores\",\"pid\":1001,"
-	                   "\"tid\":1001,\"ts\":23.723,\"args\":{\"core 2\":7}}");
-	chrome_assert_json(
+	emit_assert_json(chrome_find(test, "i", "tile done", 0),
+	                 "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"firmware\",\"name\":\"tile done\","
+	                 "\"pid\":1001,\"tid\":10000005,\"ts\":23.623,\"args\":{\"kind\":\"mark\","
+	                 "\"status\":\"certified\",\"err_ns\":15}}");
+	emit_assert_json(chrome_find(test, "C", "free,cores", 0),
+	                 "{\"ph\":\"C\",\"cat\":\"counter\",\"name\":\"free,cores\",\"pid\":1000,"
+	                 "\"tid\":1000,\"ts\":3.123,\"args\":{\"value\":2.5}}");
+	emit_assert_json(chrome_find(test, "C", "free,cores", 1),
+	                 "{\"ph\":\"C\",\"cat\":\"counter\",\"name\":\"free,cores\",\"pid\":1001,"
+	                 "\"tid\":1001,\"ts\":23.723,\"args\":{\"core 2\":7}}");
+	emit_assert_json(
 		chrome_find(test, "C", "allocated memory", 1),
 		"{\"ph\":\"C\",\"cat\":\"counter\",\"name\":\"allocated memory\",\"pid\":1001,"
 		"\"tid\":1001,\"ts\":60.123,\"args\":{\"bytes\":0}}");
@@ -144,30 +143,30 @@ static void test_chrome__writes_points(void **state)
 
 static void test_chrome__draws_arrows_that_cross_in_time(void **state)
 {
-	struct chrome_test *test = *state;
+	struct emit_test *test = *state;
 
 	chrome_emit(test);
-	assert_int_equal(test->count.arrows, 2);
-	chrome_assert_json(chrome_find(test, "s", "ac2g", 0),
-	                   "{\"ph\":\"s\",\"id\":1,\"cat\":\"ac2g\",\"name\":\"ac2g\",\"pid\":1000,"
-	                   "\"tid\":100,\"ts\":0.123,\"args\":{}}");
-	chrome_assert_json(chrome_find(test, "s", "ac2g", 1),
-	                   "{\"ph\":\"s\",\"id\":2,\"cat\":\"ac2g\",\"name\":\"ac2g\",\"pid\":1000,"
-	                   "\"tid\":100,\"ts\":10.123,\"args\":{}}");
-	chrome_assert_json(chrome_find(test, "f", "ac2g", 0),
-	                   "{\"ph\":\"f\",\"id\":2,\"cat\":\"ac2g\",\"name\":\"ac2g\",\"bp\":\"e\","
-	                   "\"pid\":1001,\"tid\":1,\"ts\":22.123,\"args\":{}}");
-	chrome_assert_json(chrome_find(test, "f", "ac2g", 1),
-	                   "{\"ph\":\"f\",\"id\":1,\"cat\":\"ac2g\",\"name\":\"ac2g\",\"bp\":\"e\","
-	                   "\"pid\":1001,\"tid\":10000001,\"ts\":25.123,\"args\":{}}");
+	assert_int_equal(test->counts[0].arrows, 2);
+	emit_assert_json(chrome_find(test, "s", "ac2g", 0),
+	                 "{\"ph\":\"s\",\"id\":1,\"cat\":\"ac2g\",\"name\":\"ac2g\",\"pid\":1000,"
+	                 "\"tid\":100,\"ts\":0.123,\"args\":{}}");
+	emit_assert_json(chrome_find(test, "s", "ac2g", 1),
+	                 "{\"ph\":\"s\",\"id\":2,\"cat\":\"ac2g\",\"name\":\"ac2g\",\"pid\":1000,"
+	                 "\"tid\":100,\"ts\":10.123,\"args\":{}}");
+	emit_assert_json(chrome_find(test, "f", "ac2g", 0),
+	                 "{\"ph\":\"f\",\"id\":2,\"cat\":\"ac2g\",\"name\":\"ac2g\",\"bp\":\"e\","
+	                 "\"pid\":1001,\"tid\":1,\"ts\":22.123,\"args\":{}}");
+	emit_assert_json(chrome_find(test, "f", "ac2g", 1),
+	                 "{\"ph\":\"f\",\"id\":1,\"cat\":\"ac2g\",\"name\":\"ac2g\",\"bp\":\"e\","
+	                 "\"pid\":1001,\"tid\":10000001,\"ts\":25.123,\"args\":{}}");
 }
 
 static void test_chrome__shows_what_was_lost(void **state)
 {
-	struct chrome_test *test = *state;
+	struct emit_test *test = *state;
 
 	chrome_emit(test);
-	chrome_assert_json(
+	emit_assert_json(
 		chrome_find(test, "X", "lttng_discarded_events", 0),
 		"{\"ph\":\"X\",\"cat\":\"loss\",\"name\":\"lttng_discarded_events\",\"pid\":1,"
 		"\"tid\":1,\"ts\":7.123,\"dur\":1,\"args\":{\"count\":13}}");
@@ -202,7 +201,7 @@ static void test_chrome__names_processes_and_rows(void **state)
 				       "1001/10000004 thread_name queue 0 DMA out\n"
 				       "1001/10000005 thread_name core 2 processor 1\n"
 				       "2001/8 thread_name queue 7 (copies)\n";
-	struct chrome_test *test = *state;
+	struct emit_test *test = *state;
 	char *said = NULL;
 	size_t n;
 	FILE *out = open_memstream(&said, &n);
@@ -227,26 +226,26 @@ static void test_chrome__names_processes_and_rows(void **state)
 
 static void test_chrome__counts_each_row_by_its_class(void **state)
 {
-	struct chrome_test *test = *state;
+	struct emit_test *test = *state;
 
 	chrome_emit(test);
-	assert_int_equal(test->count.rows, 24);
-	assert_int_equal(test->count.by_class[RECORD_SCOPE], 6);
-	assert_int_equal(test->count.by_class[RECORD_STEP], 1);
-	assert_int_equal(test->count.by_class[RECORD_COLLECTIVE], 1);
-	assert_int_equal(test->count.by_class[RECORD_DEVICE_OP], 6);
-	assert_int_equal(test->count.by_class[RECORD_MARKER_BATCH], 3 + 1 + 1);
-	assert_int_equal(test->count.by_class[RECORD_INSTANT], 1);
-	assert_int_equal(test->count.by_class[RECORD_ANNOTATION], 1);
-	assert_int_equal(test->count.by_class[RECORD_COUNTER], 1);
-	assert_int_equal(test->count.by_class[RECORD_MEMORY], 2);
+	assert_int_equal(test->counts[0].rows, 24);
+	assert_int_equal(test->counts[0].by_class[RECORD_SCOPE], 6);
+	assert_int_equal(test->counts[0].by_class[RECORD_STEP], 1);
+	assert_int_equal(test->counts[0].by_class[RECORD_COLLECTIVE], 1);
+	assert_int_equal(test->counts[0].by_class[RECORD_DEVICE_OP], 6);
+	assert_int_equal(test->counts[0].by_class[RECORD_MARKER_BATCH], 3 + 1 + 1);
+	assert_int_equal(test->counts[0].by_class[RECORD_INSTANT], 1);
+	assert_int_equal(test->counts[0].by_class[RECORD_ANNOTATION], 1);
+	assert_int_equal(test->counts[0].by_class[RECORD_COUNTER], 1);
+	assert_int_equal(test->counts[0].by_class[RECORD_MEMORY], 2);
 	assert_int_equal(chrome_count(test, "X"), 8 + 9 + 1);
 	assert_int_equal(chrome_count(test, "i") + chrome_count(test, "C"), 7);
 }
 
 static void test_chrome__is_the_same_inside_gzip(void **state)
 {
-	struct chrome_test *test = *state;
+	struct emit_test *test = *state;
 	char *path = NULL, *unpacked;
 	gzFile file;
 	size_t n;
@@ -266,7 +265,7 @@ static void test_chrome__is_the_same_inside_gzip(void **state)
 
 static void test_chrome__is_the_same_every_time(void **state)
 {
-	struct chrome_test *test = *state;
+	struct emit_test *test = *state;
 	char *again;
 
 	chrome_emit(test);
@@ -278,7 +277,7 @@ static void test_chrome__is_the_same_every_time(void **state)
 
 static void test_chrome__leaves_nothing_where_it_cannot_write(void **state)
 {
-	struct chrome_test *test = *state;
+	struct emit_test *test = *state;
 	struct flextrace_error error = {0};
 	char *path = NULL;
 
@@ -291,22 +290,20 @@ static void test_chrome__leaves_nothing_where_it_cannot_write(void **state)
 	free(path);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, chrome_test_sample, chrome_test_stop)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_chrome__opens_with_what_readers_look_for),
-		TEST(test_chrome__writes_host_rows),
-		TEST(test_chrome__writes_device_rows),
-		TEST(test_chrome__writes_points),
-		TEST(test_chrome__draws_arrows_that_cross_in_time),
-		TEST(test_chrome__shows_what_was_lost),
-		TEST(test_chrome__names_processes_and_rows),
-		TEST(test_chrome__counts_each_row_by_its_class),
-		TEST(test_chrome__is_the_same_inside_gzip),
-		TEST(test_chrome__is_the_same_every_time),
-		TEST(test_chrome__leaves_nothing_where_it_cannot_write),
+		SAMPLE(test_chrome__opens_with_what_readers_look_for),
+		SAMPLE(test_chrome__writes_host_rows),
+		SAMPLE(test_chrome__writes_device_rows),
+		SAMPLE(test_chrome__writes_points),
+		SAMPLE(test_chrome__draws_arrows_that_cross_in_time),
+		SAMPLE(test_chrome__shows_what_was_lost),
+		SAMPLE(test_chrome__names_processes_and_rows),
+		SAMPLE(test_chrome__counts_each_row_by_its_class),
+		SAMPLE(test_chrome__is_the_same_inside_gzip),
+		SAMPLE(test_chrome__is_the_same_every_time),
+		SAMPLE(test_chrome__leaves_nothing_where_it_cannot_write),
 	};
 
 	return cmocka_run_group_tests_name("chrome", tests, NULL, NULL);

@@ -10,51 +10,13 @@
 #include <cmocka.h>
 
 #include "csv_checker.h"
-#include "emit/emit.h"
+#include "emit_fixture.h"
 #include "scratch.h"
-#include "timeline_fixture.h"
-
-struct test {
-	struct timeline_fixture fixture;
-	struct emit_file_count counts[EMIT_MAX_FILES];
-	uint32_t n_counts;
-	char *dir; /* owned */
-};
-
-static int start_empty(void **state)
-{
-	struct test *test = calloc(1, sizeof(*test));
-
-	timeline_fixture_init(&test->fixture);
-	test->dir = scratch_dir();
-	*state = test;
-	return 0;
-}
-
-static int start_sample(void **state)
-{
-	struct test *test = calloc(1, sizeof(*test));
-
-	timeline_fixture_sample(&test->fixture);
-	test->dir = scratch_dir();
-	*state = test;
-	return 0;
-}
-
-static int stop(void **state)
-{
-	struct test *test = *state;
-
-	timeline_fixture_release(&test->fixture);
-	scratch_remove(test->dir);
-	free(test);
-	return 0;
-}
 
 static const struct emitter *const parts[] = {&emit_csv_host, &emit_csv_device, &emit_csv_rest};
 
 /* Writes all files and has each checked against the documentation. */
-static void emit(struct test *test)
+static void emit(struct emit_test *test)
 {
 	struct emit_options options = {.output_dir = test->dir};
 	char *formats = scratch_read(FORMATS_DIR, "formats.md", NULL);
@@ -80,7 +42,7 @@ static void emit(struct test *test)
 }
 
 /* Compares a file but for its header, which the documentation fixes. */
-static void assert_file(struct test *test, const char *name, const char *expected)
+static void assert_file(struct emit_test *test, const char *name, const char *expected)
 {
 	char *text = scratch_read(test->dir, name, NULL);
 
@@ -93,7 +55,7 @@ static void assert_file(struct test *test, const char *name, const char *expecte
 
 static void test_csv__writes_device_rows(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 
 	emit(test);
 	assert_file(
@@ -126,7 +88,7 @@ static void test_csv__writes_device_rows(void **state)
 
 static void test_csv__writes_host_rows(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 
 	emit(test);
 	assert_file(test, "host.csv",
@@ -152,7 +114,7 @@ static void test_csv__writes_host_rows(void **state)
 
 static void test_csv__writes_points(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 
 	emit(test);
 	assert_file(test, "instants.csv",
@@ -174,7 +136,7 @@ static void test_csv__writes_points(void **state)
 
 static void test_csv__writes_reports(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 
 	emit(test);
 	assert_file(test, "clocks.csv",
@@ -191,7 +153,7 @@ static void test_csv__writes_reports(void **state)
 
 static void test_csv__counts_each_row_by_its_class(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 	const struct emit_file_count *host = &test->counts[0], *events = &test->counts[1];
 
 	emit(test);
@@ -208,7 +170,7 @@ static void test_csv__counts_each_row_by_its_class(void **state)
 
 static void test_csv__writes_headers_for_an_empty_timeline(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 
 	emit(test);
 	for (uint32_t i = 0; i < test->n_counts; i++)
@@ -218,7 +180,7 @@ static void test_csv__writes_headers_for_an_empty_timeline(void **state)
 static void test_csv__keeps_hostile_names(void **state)
 {
 	static char long_name[1 << 20];
-	struct test *test = *state;
+	struct emit_test *test = *state;
 	struct timeline_fixture *fixture = &test->fixture;
 	uint32_t process = fixture_process(fixture, 0, 1, "a\nb");
 	uint32_t thread = fixture_thread(fixture, process, 1, "t,\"1\"");
@@ -246,7 +208,7 @@ static void test_csv__tells_the_host_of_a_loss_without_process(void **state)
 {
 	const struct loss_place stream = {FLEXTRACE_NONE, FLEXTRACE_NONE, FLEXTRACE_NONE, 0};
 	const struct loss_place nowhere = LOSS_NOWHERE;
-	struct test *test = *state;
+	struct emit_test *test = *state;
 
 	test->fixture.streams[0].host = fixture_string(&test->fixture, "far");
 	ledger_lose(&test->fixture.ledger, LOSS_DISCARDED_EVENTS, &stream, UINT64_MAX, INT64_MIN);
@@ -260,7 +222,7 @@ static void test_csv__tells_the_host_of_a_loss_without_process(void **state)
 static void test_csv__leaves_nothing_where_it_cannot_write(void **state)
 {
 	static const char *const files[] = {"host.csv", "events.csv", "clocks.csv"};
-	struct test *test = *state;
+	struct emit_test *test = *state;
 	struct emit_options options = {.output_dir = test->dir};
 
 	for (int i = 0; i < 3; i++) {
@@ -279,9 +241,6 @@ static void test_csv__leaves_nothing_where_it_cannot_write(void **state)
 		free(path);
 	}
 }
-
-#define SAMPLE(name) cmocka_unit_test_setup_teardown(name, start_sample, stop)
-#define EMPTY(name)  cmocka_unit_test_setup_teardown(name, start_empty, stop)
 
 int main(void)
 {

@@ -8,36 +8,9 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <cjson/cJSON.h>
 
-#include "emit/emit.h"
+#include "emit_fixture.h"
 #include "scratch.h"
-#include "timeline_fixture.h"
-
-struct test {
-	struct timeline_fixture fixture;
-	char *dir; /* owned */
-};
-
-static int start(void **state)
-{
-	struct test *test = calloc(1, sizeof(*test));
-
-	timeline_fixture_sample(&test->fixture);
-	test->dir = scratch_dir();
-	*state = test;
-	return 0;
-}
-
-static int stop(void **state)
-{
-	struct test *test = *state;
-
-	timeline_fixture_release(&test->fixture);
-	scratch_remove(test->dir);
-	free(test);
-	return 0;
-}
 
 static const char *const csv_files[] = {
 	"host.csv",   "events.csv", "instants.csv",  "counters.csv",
@@ -64,7 +37,7 @@ static void test_emit__writes_the_formats_asked_for(void **state)
 		{"text,csv,chrome", false, true, false, true, true},
 		{"text,text", false, false, false, false, true},
 	};
-	struct test *test = *state;
+	struct emit_test *test = *state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *dir = scratch_dir();
@@ -85,7 +58,7 @@ static void test_emit__refuses_unknown_formats(void **state)
 {
 	static const char *const formats[] = {
 		"", "json", "chrome,", ",csv", "chrome,xml,csv", "chrome csv", "chr", "chromes"};
-	struct test *test = *state;
+	struct emit_test *test = *state;
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
 		struct emit_options options = {.output_dir = test->dir, .formats = formats[i]};
@@ -105,7 +78,7 @@ static void test_emit__refuses_unknown_formats(void **state)
 static void test_emit__is_the_same_on_any_number_of_threads(void **state)
 {
 	static const char *const others[] = {"trace.json", "timeline.txt", "run.json"};
-	struct test *test = *state;
+	struct emit_test *test = *state;
 	struct emit_options options = {.output_dir = test->dir, .formats = "chrome,csv,text"};
 
 	assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0);
@@ -132,7 +105,7 @@ static void test_emit__is_the_same_on_any_number_of_threads(void **state)
 
 static void test_emit__closes_its_books(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 	struct emit_options options = {.output_dir = test->dir, .formats = "chrome,csv,text"};
 	cJSON *root, *file;
 	char *text;
@@ -163,7 +136,7 @@ static void test_emit__closes_its_books(void **state)
 
 static void test_emit__fails_when_books_do_not_close(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 	struct emit_options options = {.output_dir = test->dir};
 	struct flextrace_error error = {0};
 
@@ -176,7 +149,7 @@ static void test_emit__fails_when_books_do_not_close(void **state)
 
 static void test_emit__creates_the_directory_with_its_parents(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 	struct emit_options options = {.formats = "text"};
 	char *dir = NULL;
 
@@ -191,7 +164,7 @@ static void test_emit__creates_the_directory_with_its_parents(void **state)
 static void test_emit__names_a_directory_that_cannot_be(void **state)
 {
 	static const char *const names[] = {"file", "file/", "file/below", "file/below/it"};
-	struct test *test = *state;
+	struct emit_test *test = *state;
 	char *path = NULL;
 
 	assert_true(asprintf(&path, "%s/file", test->dir) > 0);
@@ -223,7 +196,7 @@ static int write_table(const struct timeline *timeline, const char *output_dir, 
 
 static void test_emit__runs_analyses_beside_the_formats(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 	struct emit_table table = {"calls.csv", 0, write_table};
 	struct emit_run run = {.tables = &table, .n_tables = 1};
 	struct emit_options options = {
@@ -248,7 +221,7 @@ static void test_emit__runs_analyses_beside_the_formats(void **state)
  * one. */
 static void test_emit__leaves_no_run_json_when_a_file_fails(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 	struct emit_options options = {.output_dir = test->dir, .n_threads = 4};
 	struct flextrace_error error = {0};
 	char *link = NULL;
@@ -266,7 +239,7 @@ static void test_emit__leaves_no_run_json_when_a_file_fails(void **state)
 
 static void test_emit__says_when_run_json_cannot_be_replaced(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 	struct emit_options options = {.output_dir = test->dir, .formats = "text"};
 	struct flextrace_error error = {0};
 	char *path = NULL;
@@ -279,21 +252,19 @@ static void test_emit__says_when_run_json_cannot_be_replaced(void **state)
 	free(path);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_emit__writes_the_formats_asked_for),
-		TEST(test_emit__refuses_unknown_formats),
-		TEST(test_emit__is_the_same_on_any_number_of_threads),
-		TEST(test_emit__closes_its_books),
-		TEST(test_emit__fails_when_books_do_not_close),
-		TEST(test_emit__creates_the_directory_with_its_parents),
-		TEST(test_emit__names_a_directory_that_cannot_be),
-		TEST(test_emit__runs_analyses_beside_the_formats),
-		TEST(test_emit__leaves_no_run_json_when_a_file_fails),
-		TEST(test_emit__says_when_run_json_cannot_be_replaced),
+		SAMPLE(test_emit__writes_the_formats_asked_for),
+		SAMPLE(test_emit__refuses_unknown_formats),
+		SAMPLE(test_emit__is_the_same_on_any_number_of_threads),
+		SAMPLE(test_emit__closes_its_books),
+		SAMPLE(test_emit__fails_when_books_do_not_close),
+		SAMPLE(test_emit__creates_the_directory_with_its_parents),
+		SAMPLE(test_emit__names_a_directory_that_cannot_be),
+		SAMPLE(test_emit__runs_analyses_beside_the_formats),
+		SAMPLE(test_emit__leaves_no_run_json_when_a_file_fails),
+		SAMPLE(test_emit__says_when_run_json_cannot_be_replaced),
 	};
 
 	return cmocka_run_group_tests_name("emit", tests, NULL, NULL);

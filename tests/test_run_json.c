@@ -6,70 +6,34 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <cjson/cJSON.h>
 
 #include "emit/run_json.h"
+#include "emit_fixture.h"
 #include "scratch.h"
-#include "timeline_fixture.h"
-
-struct test {
-	struct timeline_fixture fixture;
-	struct emit_file_count counts[2];
-	char *dir;   /* owned */
-	char *text;  /* owned */
-	cJSON *root; /* owned */
-};
 
 static int start(void **state)
 {
-	struct test *test = calloc(1, sizeof(*test));
+	struct emit_test *test;
 
-	timeline_fixture_sample(&test->fixture);
-	test->dir = scratch_dir();
+	emit_test_sample(state);
+	test = *state;
 	test->counts[0] = (struct emit_file_count){
 		.file = "host.csv", .rows = 8, .expected = 8, .has_classes = true};
 	test->counts[0].by_class[RECORD_SCOPE] = 6;
 	test->counts[0].by_class[RECORD_STEP] = 1;
 	test->counts[0].by_class[RECORD_COLLECTIVE] = 1;
 	test->counts[1] = (struct emit_file_count){.file = "clocks.csv", .rows = 1, .expected = 1};
-	*state = test;
 	return 0;
 }
 
-static int stop(void **state)
-{
-	struct test *test = *state;
-
-	timeline_fixture_release(&test->fixture);
-	scratch_remove(test->dir);
-	cJSON_Delete(test->root);
-	free(test->text);
-	free(test);
-	return 0;
-}
-
-static int write_run(struct test *test, const struct emit_run *run, struct flextrace_error *error)
+static int write_run(struct emit_test *test, const struct emit_run *run,
+                     struct flextrace_error *error)
 {
 	struct emit_options options = {.output_dir = test->dir, .run = run, .n_threads = 7};
 	int code = run_json_write(&test->fixture.timeline, &options, test->counts, 2, error);
 
-	cJSON_Delete(test->root);
-	free(test->text);
-	test->text = scratch_read(test->dir, "run.json", NULL);
-	test->root = cJSON_Parse(test->text);
+	emit_test_read(test, "run.json");
 	return code;
-}
-
-static void assert_json(const cJSON *item, const char *expected)
-{
-	cJSON *json = cJSON_Parse(expected);
-	char *text = cJSON_PrintUnformatted(item);
-
-	assert_non_null(json);
-	if (!cJSON_Compare(item, json, true))
-		fail_msg("expected %s, got %s", expected, text);
-	cJSON_Delete(json);
-	free(text);
 }
 
 static void test_run_json__tells_what_was_read_and_written(void **state)
@@ -78,12 +42,12 @@ static void test_run_json__tells_what_was_read_and_written(void **state)
 	static const char *const options[] = {"rho-ppm=10", "names=a=b", "gzip"};
 	static struct emit_table tables[] = {{"kernels.csv", 3, NULL}};
 	static const struct emit_run run = {inputs, 2, options, 3, tables, 1};
-	struct test *test = *state;
+	struct emit_test *test = *state;
 
 	test->counts[0].arrows = 4;
 	test->counts[0].replaced_bytes = 5;
 	assert_int_equal(write_run(test, &run, NULL), 0);
-	assert_json(
+	emit_assert_json(
 		test->root,
 		"{\"versions\":{\"flextrace\":\"" FLEXTRACE_VERSION
 		"\",\"run_json\":1,\"marker_area\":1},"
@@ -125,18 +89,18 @@ static void test_run_json__tells_what_was_read_and_written(void **state)
 
 static void test_run_json__does_without_facts_of_the_run(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 
 	assert_int_equal(write_run(test, NULL, NULL), 0);
-	assert_json(cJSON_GetObjectItem(test->root, "inputs"), "[]");
-	assert_json(cJSON_GetObjectItem(test->root, "options"), "{}");
+	emit_assert_json(cJSON_GetObjectItem(test->root, "inputs"), "[]");
+	emit_assert_json(cJSON_GetObjectItem(test->root, "options"), "{}");
 }
 
 /* A document for numbers that doubles cannot hold: they stand in the text. */
 static void test_run_json__keeps_64_bits(void **state)
 {
 	const struct loss_place place = LOSS_NOWHERE;
-	struct test *test = *state;
+	struct emit_test *test = *state;
 
 	ledger_lose(&test->fixture.ledger, LOSS_DISCARDED_PACKETS, &place, UINT64_MAX - 1,
 	            INT64_MIN);
@@ -147,7 +111,7 @@ static void test_run_json__keeps_64_bits(void **state)
 
 static void test_run_json__leaves_excluded_processes_out(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 
 	test->fixture.processes[0].is_excluded = true;
 	assert_int_equal(write_run(test, NULL, NULL), 0);
@@ -156,7 +120,7 @@ static void test_run_json__leaves_excluded_processes_out(void **state)
 
 static void test_run_json__lists_traces_with_their_streams(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 	struct timeline_fixture *fixture = &test->fixture;
 
 	for (uint32_t i = 0; i < 3; i++) {
@@ -168,16 +132,17 @@ static void test_run_json__lists_traces_with_their_streams(void **state)
 	}
 	fixture->stream_set.n_streams = 3;
 	assert_int_equal(write_run(test, NULL, NULL), 0);
-	assert_json(cJSON_GetObjectItem(test->root, "traces"),
-	            "[{\"trace\":0,\"uuid\":\"a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0\",\"host\":\"a\","
-	            "\"streams\":2,\"events\":21},"
-	            "{\"trace\":1,\"uuid\":\"a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\",\"host\":\"b\","
-	            "\"streams\":1,\"events\":12}]");
+	emit_assert_json(
+		cJSON_GetObjectItem(test->root, "traces"),
+		"[{\"trace\":0,\"uuid\":\"a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0\",\"host\":\"a\","
+		"\"streams\":2,\"events\":21},"
+		"{\"trace\":1,\"uuid\":\"a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\",\"host\":\"b\","
+		"\"streams\":1,\"events\":12}]");
 }
 
 /* -- books that do not close ------------------------------------------------------------------- */
 
-static void assert_open(struct test *test, const char *where)
+static void assert_open(struct emit_test *test, const char *where)
 {
 	struct flextrace_error error = {0};
 
@@ -185,12 +150,12 @@ static void assert_open(struct test *test, const char *where)
 	assert_int_equal(error.code, FLEXTRACE_E_OUTPUT);
 	if (!strstr(error.message, where))
 		fail_msg("expected \"%s\" in \"%s\"", where, error.message);
-	assert_json(cJSON_GetObjectItem(test->root, "closes"), "false");
+	emit_assert_json(cJSON_GetObjectItem(test->root, "closes"), "false");
 }
 
 static void test_run_json__fails_when_records_are_not_booked(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 
 	test->fixture.ledger.read[RECORD_SUBMIT]++;
 	assert_open(test, "class=submit");
@@ -198,7 +163,7 @@ static void test_run_json__fails_when_records_are_not_booked(void **state)
 
 static void test_run_json__fails_when_rows_are_not_written(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 
 	test->counts[0].expected++;
 	assert_open(test, "host.csv do not close: rows=8, left_out=0, expected=9");
@@ -210,7 +175,7 @@ static void test_run_json__fails_when_rows_are_not_written(void **state)
 
 static void test_run_json__fails_when_classes_do_not_add_up(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 
 	test->counts[0].by_class[RECORD_COLLECTIVE]++;
 	assert_open(test, "host.csv do not close: rows=8, rows_by_class=9");
@@ -218,7 +183,7 @@ static void test_run_json__fails_when_classes_do_not_add_up(void **state)
 
 static void test_run_json__fails_when_a_record_has_two_rows(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 
 	test->counts[0].by_class[RECORD_SCOPE]++;
 	test->counts[0].rows++;
@@ -228,7 +193,7 @@ static void test_run_json__fails_when_a_record_has_two_rows(void **state)
 
 static void test_run_json__names_what_cannot_be_written(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 	struct flextrace_error error = {0};
 	struct emit_options options = {.output_dir = "/nonexistent"};
 
@@ -237,7 +202,7 @@ static void test_run_json__names_what_cannot_be_written(void **state)
 	assert_non_null(strstr(error.message, "/nonexistent/run.json.tmp"));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, emit_test_stop)
 
 int main(void)
 {

@@ -7,46 +7,19 @@
 
 #include <cmocka.h>
 
-#include "emit/emit.h"
+#include "emit_fixture.h"
 #include "scratch.h"
-#include "timeline_fixture.h"
 
-struct test {
-	struct timeline_fixture fixture;
-	struct emit_file_count count;
-	char *dir; /* owned */
-};
-
-static int start(void **state)
-{
-	struct test *test = calloc(1, sizeof(*test));
-
-	test->dir = scratch_dir();
-	*state = test;
-	return 0;
-}
-
-static int stop(void **state)
-{
-	struct test *test = *state;
-
-	timeline_fixture_release(&test->fixture);
-	scratch_remove(test->dir);
-	free(test);
-	return 0;
-}
-
-static void assert_text(struct test *test, const char *expected)
+static void assert_text(struct emit_test *test, const char *expected)
 {
 	struct emit_options options = {.output_dir = test->dir};
-	struct emit_file_count counts[EMIT_MAX_FILES];
-	uint32_t n = 0;
 	char *text;
 
-	assert_int_equal(emit_text.write(&test->fixture.timeline, &options, counts, &n, NULL), 0);
-	assert_int_equal(n, 1);
-	test->count = counts[0];
-	assert_int_equal(test->count.rows, test->count.expected);
+	assert_int_equal(emit_text.write(&test->fixture.timeline, &options, test->counts,
+	                                 &test->n_counts, NULL),
+	                 0);
+	assert_int_equal(test->n_counts, 1);
+	assert_int_equal(test->counts[0].rows, test->counts[0].expected);
 	text = scratch_read(test->dir, "timeline.txt", NULL);
 	assert_string_equal(text, expected);
 	free(text);
@@ -54,9 +27,8 @@ static void assert_text(struct test *test, const char *expected)
 
 static void test_text__writes_one_row_a_line(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 
-	timeline_fixture_sample(&test->fixture);
 	assert_text(
 		test,
 		"host 0 100000 rank=0 tid=100 async depth=0 kind=Step name=\"ProfilerStep#3\" "
@@ -121,24 +93,22 @@ static void test_text__writes_one_row_a_line(void **state)
 		"flow 10000 22000 rank=0 tid=100 -> rank=0 device=0 queue=0 correlation=42\n"
 		"loss cause=lttng_discarded_events count=13 stream=0/1.0\n"
 		"loss cause=device_ring_dropped count=3 rank=0 device=0 core=2 stream=0/1.0\n");
-	assert_int_equal(test->count.rows, 24);
-	assert_int_equal(test->count.arrows, 2);
+	assert_int_equal(test->counts[0].rows, 24);
+	assert_int_equal(test->counts[0].arrows, 2);
 }
 
 static void test_text__is_empty_for_an_empty_timeline(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 
-	timeline_fixture_init(&test->fixture);
 	assert_text(test, "");
 }
 
 static void test_text__keeps_every_name_on_its_line(void **state)
 {
-	struct test *test = *state;
+	struct emit_test *test = *state;
 	struct timeline_fixture *fixture = &test->fixture;
 
-	timeline_fixture_init(fixture);
 	fixture_thread(fixture, fixture_process(fixture, -1, 1, ""), 1, "");
 	fixture_track(fixture, (struct track){.kind = TRACK_THREAD});
 	fixture_host(fixture, fixture_scope(fixture, 0, "a\nhost \xff\"", -7, -5));
@@ -148,17 +118,15 @@ static void test_text__keeps_every_name_on_its_line(void **state)
 	                  "name=\"a\\nhost \xef\xbf\xbd\\\"\" status=certified source=0/1.0:0\n"
 	                  "counter 0 process=0 value=nan status=certified err_ns=0 "
 	                  "source=0/1.0:0\n");
-	assert_int_equal(test->count.replaced_bytes, 1);
+	assert_int_equal(test->counts[0].replaced_bytes, 1);
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_text__writes_one_row_a_line),
-		TEST(test_text__is_empty_for_an_empty_timeline),
-		TEST(test_text__keeps_every_name_on_its_line),
+		SAMPLE(test_text__writes_one_row_a_line),
+		EMPTY(test_text__is_empty_for_an_empty_timeline),
+		EMPTY(test_text__keeps_every_name_on_its_line),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
