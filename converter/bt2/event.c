@@ -106,7 +106,7 @@ static void resolve_payload(struct event_class *class, const bt_field_class *str
 		                    PAYLOAD_OFFSET + field->offset,
 		                    &class->payload[class->n_payload]);
 
-		set_default(&class->defaults, field);
+		set_default(&class->event, field);
 		if (found > 0)
 			class->n_payload++;
 		else if (found < 0 || field->is_required)
@@ -123,8 +123,8 @@ static void resolve_context(struct event_class *class, const bt_field_class *str
 	} contexts[] = {{"vpid", offsetof(struct event, vpid)},
 	                {"vtid", offsetof(struct event, vtid)}};
 
-	class->defaults.vpid = -1;
-	class->defaults.vtid = -1;
+	class->event.vpid = -1;
+	class->event.vtid = -1;
 	for (int i = 0; i < 2; i++)
 		if (resolve(structure, contexts[i].name, SCHEMA_I32, contexts[i].offset,
 		            &class->context[class->n_context]) > 0)
@@ -142,7 +142,7 @@ void event_class_init(struct event_class *class, const bt_event_class *bt)
 	class->class = name ? schema_find(name) : -1;
 	if (class->class < 0)
 		return;
-	class->defaults.class = (enum record_class) class->class;
+	class->event.class = (enum record_class) class->class;
 	resolve_payload(class, bt_event_class_borrow_payload_field_class_const(bt));
 	resolve_context(class,
 	                bt_stream_class_borrow_event_common_context_field_class_const(stream));
@@ -271,17 +271,15 @@ static int read_structure(const struct event_field *fields, uint32_t n, const bt
 	return 0;
 }
 
-int event_read(const struct event_class *class, const bt_event *event, struct event_words *words,
-               struct event *ret_event)
+int event_read(struct event_class *class, const bt_event *event, struct event_words *words)
 {
-	*ret_event = class->defaults;
 	if (class->n_context)
 		FLEXTRACE_TRY(read_structure(class->context, class->n_context,
 		                             bt_event_borrow_common_context_field_const(event),
-		                             words, ret_event));
+		                             words, &class->event));
 	if (class->n_payload)
 		FLEXTRACE_TRY(read_structure(class->payload, class->n_payload,
 		                             bt_event_borrow_payload_field_const(event), words,
-		                             ret_event));
+		                             &class->event));
 	return 0;
 }

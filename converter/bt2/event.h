@@ -31,7 +31,7 @@ struct event_class {
 	uint32_t n_payload, n_context;
 	struct event_field payload[EVENT_MAX_FIELDS];
 	struct event_field context[2]; /* vpid, vtid of the common context */
-	struct event defaults;         /* what stands where the trace has no such member */
+	struct event event; /* the last one read; defaults where the trace has no such member */
 };
 
 /* Resolves an event class. Takes a reference of `bt`. */
@@ -44,9 +44,8 @@ struct event_words {
 	uint64_t n_allocated;
 };
 
-/* Fills `ret_event` except its clock. Strings and words are weak: while the message lives and until
- * the next call. 0; FLEXTRACE_E_INPUT: a value is out of its range; FLEXTRACE_E_MEMORY. */
-int event_read(const struct event_class *class, const bt_event *event, struct event_words *words,
-               struct event *ret_event);
+/* Fills `class->event` except its clock. Strings and words are weak: while the message lives and
+ * until the next call. 0; FLEXTRACE_E_INPUT: a value is out of its range; FLEXTRACE_E_MEMORY. */
+int event_read(struct event_class *class, const bt_event *event, struct event_words *words);
 
 #endif

@@ -178,8 +178,7 @@ static int add_class(struct feed *feed, const bt_event_class *bt)
 	return 0;
 }
 
-static int find_class(struct feed *feed, const bt_event_class *bt,
-                      const struct event_class **ret_class)
+static int find_class(struct feed *feed, const bt_event_class *bt, struct event_class **ret_class)
 {
 	if (!feed->last_class || feed->last_class->bt != bt) {
 		uint32_t index = map_find(&feed->class_index, (uintptr_t)bt, 0);
@@ -210,9 +209,8 @@ static uint64_t clock_of(const struct feed_stream *stream, const bt_message *mes
 static int take_event(struct feed *feed, const bt_message *message)
 {
 	const bt_event *bt = bt_message_event_borrow_event_const(message);
-	const struct event_class *class;
+	struct event_class *class;
 	struct feed_stream *stream;
-	struct event event;
 	uint64_t clock_ns;
 	int status;
 
@@ -223,14 +221,13 @@ static int take_event(struct feed *feed, const bt_message *message)
 		return decode_skip(&feed->decoder, stream->stream,
 		                   class->class == -1 ? LOSS_FOREIGN_EVENT : LOSS_UNKNOWN_EVENT,
 		                   class->class, clock_ns);
-	status = class->is_malformed ? FLEXTRACE_E_INPUT
-	                             : event_read(class, bt, &feed->words, &event);
+	status = class->is_malformed ? FLEXTRACE_E_INPUT : event_read(class, bt, &feed->words);
 	if (status == FLEXTRACE_E_INPUT)
 		return decode_skip(&feed->decoder, stream->stream, LOSS_MALFORMED, class->class,
 		                   clock_ns);
 	FLEXTRACE_TRY(status);
-	event.clock_ns = clock_ns;
-	return decode_push(&feed->decoder, stream->stream, &event);
+	class->event.clock_ns = clock_ns;
+	return decode_push(&feed->decoder, stream->stream, &class->event);
 }
 
 /* -- what was lost ----------------------------------------------------------------------------- */

@@ -43,7 +43,7 @@ struct feed {
 	struct map stream_index, class_index; /* by object address */
 	const bt_stream *last_bt;             /* the last message's: most come in runs */
 	uint32_t last_stream;
-	const struct event_class *last_class;
+	struct event_class *last_class;
 	uint64_t n_messages;
 };
 
