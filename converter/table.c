@@ -29,12 +29,6 @@ static struct {
 	uint32_t n_blocks;
 } stock = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-struct table_chunk {
-	struct table_chunk *next; /* owned */
-	size_t used_bytes, n_bytes;
-	uint64_t rows[];
-};
-
 static void *map(size_t n_bytes)
 {
 	void *bytes = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
@@ -178,18 +172,12 @@ static bool next_chunk(struct table_cursor *cursor)
 	return cursor->chunk;
 }
 
-void *table_next(struct table_cursor *cursor, size_t size_bytes)
+void *table_next_chunk(struct table_cursor *cursor, size_t size_bytes)
 {
-	void *row;
-
-	if (!cursor->chunk)
+	if (!cursor->chunk || !next_chunk(cursor))
 		return NULL;
-	if (cursor->offset_bytes == cursor->chunk->used_bytes && !next_chunk(cursor))
-		return NULL;
-	row = (char *)cursor->chunk->rows + cursor->offset_bytes;
-	cursor->offset_bytes += size_bytes;
-	assert(cursor->offset_bytes <= cursor->chunk->used_bytes);
-	return row;
+	cursor->offset_bytes = size_bytes;
+	return cursor->chunk->rows;
 }
 
 void *table_peek(struct table_cursor *cursor)

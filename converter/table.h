@@ -14,7 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct table_chunk; /* one allocation: link, used bytes, bytes */
+struct table_chunk {              /* one allocation */
+	struct table_chunk *next; /* owned */
+	size_t used_bytes, n_bytes;
+	uint64_t rows[];
+};
 
 struct table {
 	struct table_chunk *first; /* owned */
@@ -44,9 +48,21 @@ void *table_append(struct table *table, size_t size_bytes);
  * table is empty when the end was reached; `n_rows` is not stepped before. */
 void table_read(struct table_cursor *cursor, struct table *table, bool consumes);
 
+/* The way of table_next() at the end of a chunk. */
+void *table_next_chunk(struct table_cursor *cursor, size_t size_bytes);
+
 /* Returns the row at the cursor and steps `size_bytes` on; NULL at the end. Weak: until the next
  * step of a consuming cursor, else while the table lives. */
-void *table_next(struct table_cursor *cursor, size_t size_bytes);
+static inline void *table_next(struct table_cursor *cursor, size_t size_bytes)
+{
+	void *row;
+
+	if (!cursor->chunk || cursor->offset_bytes == cursor->chunk->used_bytes)
+		return table_next_chunk(cursor, size_bytes);
+	row = (char *)cursor->chunk->rows + cursor->offset_bytes;
+	cursor->offset_bytes += size_bytes;
+	return row;
+}
 
 /* Returns the row at the cursor without stepping; NULL at the end. */
 void *table_peek(struct table_cursor *cursor);
