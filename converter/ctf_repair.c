@@ -176,27 +176,31 @@ static int scan_file(struct ctf_dir *dir, const char *name, struct flextrace_err
 
 int ctf_dir_scan(const char *path, struct ctf_dir *ret_dir, struct flextrace_error *error)
 {
+	struct ctf_dir dir = {0};
 	struct dirent **entries;
 	int n = scandir(path, &entries, is_stream_name, alphasort);
 	int code = 0;
 
-	*ret_dir = (struct ctf_dir){0};
 	if (n < 0)
 		return error_set(error, FLEXTRACE_E_INPUT,
 		                 "Cannot read trace directory: path=%s, reason=%s", path,
 		                 strerror(errno));
-	ret_dir->path = realpath(path, NULL);
-	ret_dir->files = calloc((size_t)n + 1, sizeof(*ret_dir->files));
-	if (!ret_dir->path || !ret_dir->files)
-		code = error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	dir.path = realpath(path, NULL);
+	dir.files = calloc((size_t)n + 1, sizeof(*dir.files));
+	if (!dir.path || !dir.files) {
+		code = FLEXTRACE_E_MEMORY;
+		error_set(error, code, "Out of memory");
+	}
 	for (int i = 0; i < n; i++) {
 		if (code == 0)
-			code = scan_file(ret_dir, entries[i]->d_name, error);
+			code = scan_file(&dir, entries[i]->d_name, error);
 		free(entries[i]);
 	}
 	free(entries);
 	if (code < 0)
-		ctf_dir_release(ret_dir);
+		ctf_dir_release(&dir);
+	else
+		*ret_dir = dir;
 	return code;
 }
 

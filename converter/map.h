@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 
@@ -59,8 +60,7 @@ static inline int map_grow(struct map *map)
 	grown.slots = malloc(grown.n_slots * sizeof(*grown.slots));
 	if (!grown.slots)
 		return FLEXTRACE_E_MEMORY;
-	for (uint64_t i = 0; i < grown.n_slots; i++)
-		grown.slots[i].value = MAP_NONE;
+	memset(grown.slots, 0xff, grown.n_slots * sizeof(*grown.slots)); /* all MAP_NONE */
 	for (uint64_t i = 0; i < map->n_slots; i++) {
 		const struct map_slot *slot = &map->slots[i];
 

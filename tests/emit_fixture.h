@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * emit_fixture.h: what every test of an emitter has: a timeline, a directory to write into, and what
- * was written.
+ * emit_fixture.h: what every test of an emitter has: a timeline, a directory to write into, and
+ * what was written.
  */
 #ifndef FLEXTRACE_TESTS_EMIT_FIXTURE_H
 #define FLEXTRACE_TESTS_EMIT_FIXTURE_H

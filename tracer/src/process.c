@@ -99,8 +99,8 @@ void flextrace_i_process_share(struct flextrace_i_identity *shared)
 }
 
 /*
- * Returns a copy of `text` that is never freed, the same one for the same text. Without a lock, which
- * a thread that a fork left behind might hold: two threads at once may keep a text twice.
+ * Returns a copy of `text` that is never freed, the same one for the same text. Without a lock,
+ * which a thread that a fork left behind might hold: two threads at once may keep a text twice.
  */
 static const char *keep(const char *text)
 {
