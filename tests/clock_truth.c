@@ -429,6 +429,7 @@ static void judge_order(struct errors *errors, struct clock_verdict *verdict)
 		return;
 	qsort(errors->values, errors->n, sizeof(*errors->values), compare_doubles);
 	verdict->mean_error_ns /= errors->n;
+	verdict->p50_error_ns = errors->values[(errors->n - 1) / 2];
 	verdict->p99_error_ns = errors->values[(uint32_t)((errors->n - 1) * 0.99)];
 }
 

@@ -106,7 +106,7 @@ struct clock_verdict {
 	uint32_t believed_garbage; /* certified operations with random stamps */
 	uint32_t segments;
 	double worst_error_ns, mean_error_ns, worst_excess_ns;
-	double p99_error_ns;
+	double p50_error_ns, p99_error_ns;
 };
 
 void clock_run_judge(struct clock_run *run, const struct clock_truth *truth,

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every scenario with a known truth goes through unwrap and calibrate. What must hold whatever
+ * the seed is asserted of fixed seeds and of a fresh one, which is printed; percentiles and
+ * shares only of the fixed ones.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <cmocka.h>
+
+#include "clock_scenarios.h"
+
+#define FIRST_SEED 100
+#define N_SEEDS    2
+
+struct bars {
+	const char *scenario;
+	double p50_us, p99_us, max_us; /* 0 = none */
+	double rate_ppm;               /* 0 = none */
+	double outside_share;          /* of stamps; 0 = with no lie, none */
+	double excess_us;
+	uint32_t n_segments;  /* 0 = any */
+	double dropped_share; /* honest operations called outliers; 0 = 0.002 */
+};
+
+/* clang-format off */
+static const struct bars all_bars[] = {
+	{"S0 clean",                2,  5, 10, 0.05, 0,    0, 1, 0},
+	{"S1 typical",              2,  5, 10, 0.05, 0,    0, 1, 0},
+	{"S2 heavy delays",         2,  5, 10, 0.05, 0,    0, 1, 0},
+	{"S3 drift",                2,  5, 10, 0.05, 0,    0, 1, 0},
+	{"S4 rate steps",           2,  5, 10, 0.05, 0,    0, 1, 0},
+	{"S5 resets",               2,  5, 10, 0.05, 0,    0, 3, 0},
+	{"S6 lies",                 2,  5, 10, 0.05, 0.01, 3, 1, 0},
+	{"S7 long work",            2,  5,  0, 0,    0,    0, 1, 0},
+	{"S7 long work, heartbeat", 2,  5,  0, 0,    0,    0, 1, 0},
+	{"S8 sparse",               3, 30,  0, 0.05, 0,    0, 1, 0},
+	{"S9 an hour",              2,  5, 10, 0.05, 0,    0, 1, 0},
+	{"S10 all",                 2,  5, 10, 0.05, 0.01, 3, 3, 0},
+	{"S11 1100 MHz",            2,  5, 10, 0.05, 0,    0, 1, 0},
+	{"S12 unequal floors",     26, 28, 30, 0.05, 0,    0, 1, 0},
+	{"burst loss",              2,  5, 10, 0.05, 0,    0, 1, 0},
+	{"duplicates",              2,  5, 10, 0.05, 0,    0, 1, 0},
+	{"suspend",                 2,  5, 10, 0.05, 0,    0, 2, 0},
+	{"host slews",              2,  5, 15, 0.05, 0,    0, 1, 0},
+	{"host slews back",         2,  5, 15, 0.05, 0,    0, 1, 0},
+	{"host steps",              2,  5, 10, 0.05, 0,    0, 2, 0},
+	{"host steps back",         2,  5,  0, 0,    0,    0, 0, 0.02},
+	{"two hours",               2,  5, 10, 0.05, 0,    0, 1, 0},
+	{"gaps of hours",           2,  5, 10, 0.05, 0,    0, 1, 0},
+};
+/* clang-format on */
+
+struct outcome {
+	struct clock_verdict verdict;
+	double rate_ppm, rate_share; /* worst of all segments: error, and its share of its bound */
+	uint32_t n_ops;
+	uint32_t n_false; /* brackets and stamps */
+};
+
+/* The mean rate that a segment's certified operations really had. */
+static double true_mhz(struct clock_run *run, const struct clock_truth *truth, uint16_t segment)
+{
+	const struct truth_op *first = NULL, *last = NULL, *real = truth->ops;
+	struct table_cursor cursor;
+	const struct tick_op *op;
+
+	table_read(&cursor, &run->out.ops, false);
+	for (; (op = table_next(&cursor, sizeof(*op))); real++) {
+		if (op->segment != segment || op->status != TIME_CERTIFIED ||
+		    real->lie != TRUTH_HONEST)
+			continue;
+		first = first && first->time_ns[0] <= real->time_ns[0] ? first : real;
+		last = last && last->time_ns[4] >= real->time_ns[4] ? last : real;
+	}
+	if (!first || first == last)
+		return NAN;
+	return (double)(last->ticks[4] - first->ticks[0]) / (last->time_ns[4] - first->time_ns[0]) *
+	       1e3;
+}
+
+static void judge_rates(struct clock_run *run, const struct clock_truth *truth,
+                        struct outcome *outcome)
+{
+	const struct clock_report *reports;
+	uint32_t n;
+
+	reports = clocks_report(run->clocks, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		double ppm =
+			fabs(reports[i].freq_mhz / true_mhz(run, truth, reports[i].segment) - 1) *
+			1e6;
+
+		if (isnan(ppm))
+			continue;
+		outcome->rate_ppm = fmax(outcome->rate_ppm, ppm);
+		outcome->rate_share = fmax(outcome->rate_share, ppm / reports[i].ci_ppm);
+	}
+}
+
+static struct outcome run_truth(const struct clock_truth *truth)
+{
+	struct outcome outcome = {.n_ops = truth->n_ops};
+	struct clock_run run;
+
+	clock_run_init(&run);
+	clock_run_push_truth(&run, truth, false);
+	clock_run_finish(&run, NULL);
+	clock_run_judge(&run, truth, &outcome.verdict);
+	judge_rates(&run, truth, &outcome);
+	clock_run_release(&run);
+	for (uint32_t i = 0; i < truth->n_ops; i++)
+		outcome.n_false += truth->ops[i].lie != TRUTH_HONEST;
+	return outcome;
+}
+
+static struct outcome run_scenario(const struct bars *bars, uint64_t seed)
+{
+	const struct clock_scenario *scenario = clock_scenario_find(bars->scenario);
+	struct clock_truth truth;
+	struct outcome outcome;
+
+	assert_non_null(scenario);
+	clock_scenario_make(scenario, seed, &truth);
+	outcome = run_truth(&truth);
+	clock_truth_release(&truth);
+	return outcome;
+}
+
+static void explain(const char *name, uint64_t seed, const struct outcome *outcome)
+{
+	const struct clock_verdict *v = &outcome->verdict;
+
+	print_message(
+		"%s, seed %llu: n=%u certified=%u assumed=%u outliers=%u (honest %u) "
+		"wrong=%u+%u garbage=%u violations=%u inversions=%u outside=%u by %.0f ns "
+		"p50=%.0f p99=%.0f max=%.0f ns segments=%u rate %.4f ppm (%.2f of its bound)\n",
+		name, (unsigned long long)seed, outcome->n_ops, v->certified, v->assumed,
+		v->outliers, v->honest_outliers, v->wrong_epochs, v->wrong_assumed,
+		v->believed_garbage, v->violations, v->inversions, v->outside, v->worst_excess_ns,
+		v->p50_error_ns, v->p99_error_ns, v->worst_error_ns, v->segments, outcome->rate_ppm,
+		outcome->rate_share);
+}
+
+/* Whatever the seed. */
+static bool is_sound(const struct outcome *outcome)
+{
+	const struct clock_verdict *verdict = &outcome->verdict;
+
+	return verdict->wrong_epochs == 0 && verdict->violations == 0 && verdict->inversions == 0 &&
+	       (verdict->outside == 0 || outcome->n_false > 0);
+}
+
+static bool is_within(double value, double bar)
+{
+	return bar == 0 || value <= bar;
+}
+
+static bool meets(const struct bars *bars, const struct outcome *outcome)
+{
+	const struct clock_verdict *verdict = &outcome->verdict;
+	double n_stamps = 5.0 * verdict->certified;
+	double dropped_share = bars->dropped_share > 0 ? bars->dropped_share : 0.002;
+
+	return is_sound(outcome) && is_within(verdict->p50_error_ns, bars->p50_us * 1e3) &&
+	       is_within(verdict->p99_error_ns, bars->p99_us * 1e3) &&
+	       is_within(verdict->worst_error_ns, bars->max_us * 1e3) &&
+	       is_within(outcome->rate_ppm, bars->rate_ppm) &&
+	       (bars->rate_ppm == 0 || outcome->rate_share <= 1) &&
+	       verdict->outside <= bars->outside_share * n_stamps &&
+	       verdict->worst_excess_ns <= bars->excess_us * 1e3 &&
+	       verdict->honest_outliers <= dropped_share * outcome->n_ops &&
+	       (bars->n_segments == 0 || verdict->segments == bars->n_segments);
+}
+
+static void test_clock_scenarios__meet_the_bars(void **state)
+{
+	uint32_t n_missed = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all_bars) / sizeof(all_bars[0]); i++) {
+		for (uint64_t seed = FIRST_SEED; seed < FIRST_SEED + N_SEEDS; seed++) {
+			struct outcome outcome = run_scenario(&all_bars[i], seed);
+
+			if (meets(&all_bars[i], &outcome))
+				continue;
+			explain(all_bars[i].scenario, seed, &outcome);
+			n_missed++;
+		}
+	}
+	assert_int_equal(n_missed, 0);
+}
+
+static void test_clock_scenarios__are_sound_with_a_fresh_seed(void **state)
+{
+	struct timespec now;
+	uint32_t n_missed = 0;
+	uint64_t seed;
+
+	(void)state;
+	clock_gettime(CLOCK_REALTIME, &now);
+	seed = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	print_message("fresh seed: %llu\n", (unsigned long long)seed);
+	for (size_t i = 0; i < sizeof(all_bars) / sizeof(all_bars[0]); i++) {
+		struct outcome outcome = run_scenario(&all_bars[i], seed);
+
+		if (is_sound(&outcome))
+			continue;
+		explain(all_bars[i].scenario, seed, &outcome);
+		n_missed++;
+	}
+	assert_int_equal(n_missed, 0);
+}
+
+/* -- work longer than a wrap ----------------------------------------------------------------- */
+
+static void test_clock_scenarios__assume_long_work_rightly_with_a_heartbeat(void **state)
+{
+	const struct bars bars = {.scenario = "S7 long work, heartbeat"};
+	uint32_t n_assumed = 0, n_wrong = 0;
+
+	(void)state;
+	for (uint64_t seed = FIRST_SEED; seed < FIRST_SEED + 4; seed++) {
+		struct outcome outcome = run_scenario(&bars, seed);
+
+		assert_int_equal(outcome.verdict.wrong_epochs, 0);
+		n_assumed += outcome.verdict.assumed;
+		n_wrong += outcome.verdict.wrong_assumed;
+	}
+	assert_true(n_assumed > 100);
+	assert_true(n_wrong <= 0.01 * n_assumed);
+}
+
+/* -- little and hostile ---------------------------------------------------------------------- */
+
+static struct outcome run_changed(void (*change)(struct clock_truth *truth))
+{
+	struct clock_scenario scenario = *clock_scenario_find("S0 clean");
+	struct clock_truth truth;
+	struct outcome outcome;
+
+	scenario.duration_s = 20;
+	clock_scenario_make(&scenario, FIRST_SEED, &truth);
+	change(&truth);
+	outcome = run_truth(&truth);
+	clock_truth_release(&truth);
+	return outcome;
+}
+
+static void keep_none(struct clock_truth *truth)
+{
+	truth->n_ops = 0;
+}
+
+static void keep_one(struct clock_truth *truth)
+{
+	truth->ops[0] = truth->ops[truth->n_ops / 2];
+	truth->n_ops = 1;
+}
+
+static void repeat_one(struct clock_truth *truth)
+{
+	for (uint32_t i = 1; i < truth->n_ops; i++)
+		truth->ops[i] = truth->ops[0];
+}
+
+/* All work at one instant of the device, which is what no device does. */
+static void freeze(struct clock_truth *truth)
+{
+	for (uint32_t i = 0; i < truth->n_ops; i++) {
+		for (int k = 0; k < FLEXTRACE_N_STAMPS; k++)
+			truth->ops[i].ticks32[k] = 12345;
+		truth->ops[i].submit_ns = truth->ops[0].submit_ns;
+		truth->ops[i].complete_ns = truth->ops[0].submit_ns;
+		truth->ops[i].lie = TRUTH_GARBAGE;
+	}
+}
+
+static void forget_brackets(struct clock_truth *truth)
+{
+	for (uint32_t i = 0; i < truth->n_ops; i++)
+		truth->ops[i].submit_ns = truth->ops[i].complete_ns = 0;
+}
+
+static void put_extremes(struct clock_truth *truth)
+{
+	static const int64_t extremes[] = {INT64_MIN,     INT64_MAX,     -1, 1,
+	                                   INT64_MAX - 1, INT64_MIN + 1, 0};
+	const uint32_t n = sizeof(extremes) / sizeof(extremes[0]);
+
+	for (uint32_t i = 50; i < truth->n_ops; i += 100) {
+		struct truth_op *op = &truth->ops[i];
+
+		op->submit_ns = extremes[i / 100 % n];
+		op->complete_ns = extremes[i / 100 / n % n];
+		memset(op->ticks32, i / 100 % 2 ? 0xff : 0, sizeof(op->ticks32));
+		op->lie = TRUTH_GARBAGE;
+	}
+}
+
+static void test_clock_scenarios__stand_an_empty_device(void **state)
+{
+	struct outcome outcome = run_changed(keep_none);
+
+	(void)state;
+	assert_int_equal(outcome.verdict.certified, 0);
+	assert_true(is_sound(&outcome));
+}
+
+static void test_clock_scenarios__bound_a_lone_operation(void **state)
+{
+	struct outcome one = run_changed(keep_one), repeated = run_changed(repeat_one);
+
+	(void)state;
+	assert_int_equal(one.verdict.certified, 1);
+	assert_true(is_sound(&one));
+	assert_int_equal(repeated.verdict.certified, repeated.n_ops);
+	assert_true(is_sound(&repeated));
+}
+
+static void test_clock_scenarios__stand_all_at_one_instant(void **state)
+{
+	struct outcome outcome = run_changed(freeze);
+
+	(void)state;
+	assert_int_equal(outcome.verdict.violations, 0);
+	assert_int_equal(outcome.verdict.inversions, 0);
+}
+
+static void test_clock_scenarios__certify_nothing_without_a_bracket(void **state)
+{
+	struct outcome outcome = run_changed(forget_brackets);
+
+	(void)state;
+	assert_int_equal(outcome.verdict.certified, 0);
+}
+
+static void test_clock_scenarios__stand_extreme_stamps(void **state)
+{
+	struct outcome outcome = run_changed(put_extremes);
+
+	(void)state;
+	assert_true(is_sound(&outcome));
+	assert_true(outcome.n_false > 0);
+	assert_int_equal(outcome.verdict.outside, 0);
+	assert_int_equal(outcome.verdict.honest_outliers, 0);
+	assert_true(outcome.verdict.assumed <= outcome.n_false);
+	assert_true(outcome.verdict.certified >= outcome.n_ops - outcome.n_false);
+	assert_true(outcome.verdict.p99_error_ns <= 5000);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test(test_clock_scenarios__##name)
+	const struct CMUnitTest tests[] = {
+		TEST(meet_the_bars),
+		TEST(are_sound_with_a_fresh_seed),
+		TEST(assume_long_work_rightly_with_a_heartbeat),
+		TEST(stand_an_empty_device),
+		TEST(bound_a_lone_operation),
+		TEST(stand_all_at_one_instant),
+		TEST(certify_nothing_without_a_bracket),
+		TEST(stand_extreme_stamps),
+	};
+
+	return cmocka_run_group_tests_name("clock_scenarios", tests, NULL, NULL);
+}
