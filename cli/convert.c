@@ -119,8 +119,10 @@ static int run_options(char *const *traces, uint32_t n_traces,
 	struct flextrace_error error = {0};
 	int code;
 
-	if (!n_traces) {
-		cli_error("Trace is missing; `flextrace convert --help` shows the usage");
+	if (!n_traces || !conversion->output_dir) {
+		cli_error(n_traces
+		                  ? "Output directory is missing: name it with -o DIR"
+		                  : "Trace is missing; `flextrace convert --help` shows the usage");
 		return CLI_USAGE;
 	}
 	code = convert_traces((const char *const *)traces, n_traces, conversion,
@@ -146,7 +148,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command convert_command = {
 	.name = "convert",
-	.operands = "TRACE...",
+	.operands = "-o DIR TRACE...",
 	.summary = "Convert recorded traces into one timeline",
 	.text = "Reads the LTTng traces at or below each TRACE, as babeltrace2 finds them, and "
 		"writes\n"

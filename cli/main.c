@@ -36,7 +36,10 @@ static void print_usage(FILE *to)
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		fprintf(to, "  %s%-10s%s %s\n", cli_style(to, CLI_BOLD), commands[i]->name,
 		        cli_style(to, CLI_PLAIN), commands[i]->summary);
-	fprintf(to, "\n`flextrace COMMAND --help` explains a command.\n");
+	fprintf(to, "\n`flextrace record -- ./app` records, converts and prints a summary; "
+	            "`flextrace doctor`\n"
+	            "says what is missing if that fails. `flextrace COMMAND --help` explains a "
+	            "command.\n");
 }
 
 static const struct command *find_command(const char *name)

@@ -5,7 +5,9 @@
 
 #include "message.h"
 
-#define MAX_OPTIONS 64
+#define MAX_OPTIONS  64
+#define HELP_COLUMN  31 /* where texts begin on a help page */
+#define HELP_COLUMNS 80
 
 /* getopt's view of a command: long options by index, short ones by letter. */
 struct parser {
@@ -131,16 +133,35 @@ int cli_parse(const struct command *command, int argc, char **argv, void *const 
 	return CLI_OK;
 }
 
+/* Prints words, in lines of the page that all begin at HELP_COLUMN, where the cursor stands. */
+static void help_text(FILE *to, const char *text)
+{
+	int column = HELP_COLUMN;
+
+	while (*text) {
+		int n = (int)strcspn(text, " ");
+
+		if (column > HELP_COLUMN && column + 1 + n > HELP_COLUMNS)
+			column = fprintf(to, "\n%*s", HELP_COLUMN, "") - 1;
+		column += fprintf(to, "%s%.*s", column > HELP_COLUMN ? " " : "", n, text);
+		text += text[n] ? n + 1 : n;
+	}
+	fputc('\n', to);
+}
+
 static void help_line(FILE *to, char letter, const char *name, const char *argument,
                       const char *help)
 {
 	char left[48];
+	int n = letter ? snprintf(left, sizeof(left), "  -%c, --%s%s", letter, name, argument)
+	               : snprintf(left, sizeof(left), "      --%s%s", name, argument);
 
-	if (letter)
-		snprintf(left, sizeof(left), "-%c, --%s%s", letter, name, argument);
+	fputs(left, to);
+	if (n < HELP_COLUMN)
+		fprintf(to, "%*s", HELP_COLUMN - n, "");
 	else
-		snprintf(left, sizeof(left), "    --%s%s", name, argument);
-	fprintf(to, "  %-28s %s\n", left, help);
+		fprintf(to, "\n%*s", HELP_COLUMN, "");
+	help_text(to, help);
 }
 
 static void help_table(FILE *to, const struct option_spec *table)

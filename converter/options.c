@@ -29,7 +29,7 @@ const struct option_spec conversion_option_table[] = {
 	{"names", 0, OPTION_LIST, MEMBER(names), "FILE",
          "Take marker names from a firmware image (may be repeated)", 0, 0},
 	{"fail-on-loss", 0, OPTION_LIMIT, MEMBER(fail_on_loss), "N",
-         "Fail if more than N records were lost (default: 0)", 0, 0},
+         "Fail if over N records were lost (default: 0)", 0, 0},
 	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
 };
 
