@@ -48,10 +48,12 @@ struct chrome {
 	struct view view;
 	struct chrome_ids ids;
 	struct writer writer;
-	struct texts places;      /* per track: ,"pid":1000,"tid":12,"ts": */
-	struct texts host_heads;  /* per host kind: {"ph":"X","cat":"cpu_op","name": */
-	struct texts host_kinds;  /* per host kind: ,"args":{"kind":"User" */
-	struct texts device_args; /* per device: ,"args":{"rank":0,"device":0 */
+	struct texts places;       /* per track: ,"pid":1000,"tid":12,"ts": */
+	struct texts host_heads;   /* per host kind: {"ph":"X","cat":"cpu_op","name": */
+	struct texts host_kinds;   /* per host kind: ,"args":{"kind":"User" */
+	struct texts device_heads; /* per device kind: {"ph":"X","cat":"kernel","name": */
+	struct texts device_kinds; /* per device kind: ,"kind":"Exec" */
+	struct texts device_args;  /* per device: ,"args":{"rank":0,"device":0 */
 	struct chrome_loss losses[LOSS_CAUSE_COUNT]; /* in order of first_time_ns */
 	uint32_t n_losses;
 	uint64_t n_events;

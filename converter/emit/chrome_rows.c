@@ -69,6 +69,24 @@ static int make_host_kinds(struct chrome *chrome)
 	return texts_check(&chrome->host_kinds);
 }
 
+static int make_device_kinds(struct chrome *chrome)
+{
+	FLEXTRACE_TRY(texts_init(&chrome->device_heads, DEVICE_ROW_KIND_COUNT));
+	FLEXTRACE_TRY(texts_init(&chrome->device_kinds, DEVICE_ROW_KIND_COUNT));
+	for (int i = 0; i < DEVICE_ROW_KIND_COUNT; i++) {
+		const struct row_kind *kind = kind_of_device((uint8_t)i);
+
+		write_head(&chrome->device_heads.bytes, kind);
+		texts_end(&chrome->device_heads);
+		writer_literal(&chrome->device_kinds.bytes, ",\"kind\":\"");
+		writer_raw(&chrome->device_kinds.bytes, kind->label);
+		writer_char(&chrome->device_kinds.bytes, '"');
+		texts_end(&chrome->device_kinds);
+	}
+	FLEXTRACE_TRY(texts_check(&chrome->device_heads));
+	return texts_check(&chrome->device_kinds);
+}
+
 static int make_device_args(struct chrome *chrome)
 {
 	const struct identity *identity = chrome->view.identity;
@@ -96,6 +114,7 @@ int chrome_rows_init(struct chrome *chrome)
 {
 	FLEXTRACE_TRY(make_places(chrome));
 	FLEXTRACE_TRY(make_host_kinds(chrome));
+	FLEXTRACE_TRY(make_device_kinds(chrome));
 	return make_device_args(chrome);
 }
 
@@ -104,6 +123,8 @@ void chrome_rows_release(struct chrome *chrome)
 	texts_release(&chrome->places);
 	texts_release(&chrome->host_heads);
 	texts_release(&chrome->host_kinds);
+	texts_release(&chrome->device_heads);
+	texts_release(&chrome->device_kinds);
 	texts_release(&chrome->device_args);
 }
 
@@ -282,19 +303,15 @@ static void write_zone_args(struct chrome *chrome, const struct zone *zone)
 void chrome_write_device(struct chrome *chrome, const struct device_row *row)
 {
 	const struct timeline *timeline = chrome->view.timeline;
-	const struct row_kind *kind = kind_of_device(row->kind);
 	struct writer *writer = &chrome->writer;
 
 	chrome_next(chrome);
-	write_head(writer, kind);
-	write_name(chrome, view_device_name(&chrome->view, row), kind->label);
+	texts_write(&chrome->device_heads, row->kind, writer);
+	write_name(chrome, view_device_name(&chrome->view, row), kind_of_device(row->kind)->label);
 	texts_write(&chrome->places, row->track, writer);
 	write_interval(chrome, row->start_time_ns, row->end_time_ns);
 	texts_write(&chrome->device_args, timeline->tracks[row->track].owner, writer);
-	ARG(writer, "kind");
-	writer_char(writer, '"');
-	writer_raw(writer, kind->label);
-	writer_char(writer, '"');
+	texts_write(&chrome->device_kinds, row->kind, writer);
 	if (view_is_zone(row))
 		write_zone_args(chrome, &timeline->zones[row->source]);
 	else

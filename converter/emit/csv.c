@@ -116,19 +116,42 @@ static int make_host_texts(struct csv *csv)
 	return texts_check(&csv->certified);
 }
 
+static int make_device_texts(struct csv *csv)
+{
+	const struct identity *identity = csv->view.identity;
+
+	FLEXTRACE_TRY(texts_init(&csv->devices, identity->n_devices));
+	FLEXTRACE_TRY(texts_init(&csv->device_kinds, DEVICE_ROW_KIND_COUNT));
+	for (uint32_t i = 0; i < identity->n_devices; i++) {
+		csv_write_owner(csv, &csv->devices.bytes, identity->devices[i].process);
+		csv_write_id(&csv->devices.bytes, identity->devices[i].device);
+		texts_end(&csv->devices);
+	}
+	for (int kind = 0; kind < DEVICE_ROW_KIND_COUNT; kind++) {
+		writer_raw(&csv->device_kinds.bytes, kind_of_device((uint8_t)kind)->label);
+		writer_char(&csv->device_kinds.bytes, ',');
+		texts_end(&csv->device_kinds);
+	}
+	FLEXTRACE_TRY(texts_check(&csv->devices));
+	return texts_check(&csv->device_kinds);
+}
+
 int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit_options *options)
 {
 	*csv = (struct csv){.options = options};
 	FLEXTRACE_TRY(view_init(&csv->view, timeline));
 	FLEXTRACE_TRY(make_owners(csv));
-	return make_host_texts(csv);
+	FLEXTRACE_TRY(make_host_texts(csv));
+	return make_device_texts(csv);
 }
 
 void csv_release(struct csv *csv)
 {
 	texts_release(&csv->owners);
 	texts_release(&csv->threads);
+	texts_release(&csv->devices);
 	texts_release(&csv->host_kinds);
+	texts_release(&csv->device_kinds);
 	texts_release(&csv->certified);
 	view_release(&csv->view);
 }
@@ -179,8 +202,7 @@ static void write_op_head(struct csv *csv, struct writer *writer, const struct d
 
 	writer_char(writer, ',');
 	csv_write_id(writer, op->queue);
-	writer_raw(writer, kind_of_device(row->kind)->label);
-	writer_char(writer, ',');
+	texts_write(&csv->device_kinds, row->kind, writer);
 	write_string(csv, writer, op->name);
 	writer_u64(writer, op->job);
 	writer_char(writer, ',');
@@ -193,8 +215,7 @@ static void write_zone_head(struct csv *csv, struct writer *writer, const struct
 
 	csv_write_id(writer, zone->core);
 	writer_char(writer, ',');
-	writer_raw(writer, kind_of_device(row->kind)->label);
-	writer_char(writer, ',');
+	texts_write(&csv->device_kinds, row->kind, writer);
 	write_string(csv, writer, zone->name);
 	csv_write_nonzero(writer, zone->job);
 	writer_char(writer, ',');
@@ -230,11 +251,9 @@ static enum record_class write_device(struct csv *csv, struct writer *writer, co
 {
 	const struct device_row *row = any;
 	const struct track *track = &csv->view.timeline->tracks[row->track];
-	const struct device *device = &csv->view.identity->devices[track->owner];
 	uint32_t stream, index;
 
-	csv_write_owner(csv, writer, device->process);
-	csv_write_id(writer, device->device);
+	texts_write(&csv->devices, track->owner, writer);
 	if (view_is_zone(row))
 		write_zone_head(csv, writer, row);
 	else

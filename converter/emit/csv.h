@@ -18,7 +18,9 @@ struct csv {
 	uint32_t *n_counts;                 /* weak */
 	struct texts owners;                /* per process: rank,host,pid, */
 	struct texts threads;               /* per thread: rank,host,pid,tid,thread, */
+	struct texts devices;               /* per device: rank,host,pid,device, */
 	struct texts host_kinds;            /* per host kind: kind, */
+	struct texts device_kinds;          /* per device kind: kind, */
 	struct texts certified;             /* per process: err_ns,certified, of its host rows */
 };
 
