@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All-reduce over memory that the ranks share: each adds its part under a lock, the last to come
+ * All-reduce over memory or a file that the ranks share: each adds its part under a lock, the last to come
  * opens the gate. Two generations of sums alternate, so that a fast rank cannot overwrite what a
  * slow one still reads.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "miniflex.h"
 
@@ -19,12 +24,15 @@ struct collective {
 	int64_t sums[2][COLLECTIVE_WORDS];
 };
 
-struct collective *collective_new(uint32_t n_ranks)
+static struct collective *map(int flags, int fd)
 {
-	struct collective *self = mmap(NULL, sizeof(*self), PROT_READ | PROT_WRITE,
-	                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (self == MAP_FAILED)
-		return NULL;
+	void *memory = mmap(NULL, sizeof(struct collective), PROT_READ | PROT_WRITE,
+	                    MAP_SHARED | flags, fd, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void init(struct collective *self, uint32_t n_ranks)
+{
 	pthread_mutexattr_t lock_shared;
 	pthread_mutexattr_init(&lock_shared);
 	pthread_mutexattr_setpshared(&lock_shared, PTHREAD_PROCESS_SHARED);
@@ -36,6 +44,44 @@ struct collective *collective_new(uint32_t n_ranks)
 	pthread_cond_init(&self->gate, &gate_shared);
 	pthread_condattr_destroy(&gate_shared);
 	self->n_ranks = n_ranks;
+}
+
+struct collective *collective_new(uint32_t n_ranks)
+{
+	struct collective *self = map(MAP_ANONYMOUS, -1);
+	if (self)
+		init(self, n_ranks);
+	return self;
+}
+
+/* Called with the file locked. */
+static struct collective *join(int fd, uint32_t n_ranks)
+{
+	struct stat file;
+	if (fstat(fd, &file))
+		return NULL;
+	if (file.st_size && file.st_size != sizeof(struct collective)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	if (!file.st_size && ftruncate(fd, sizeof(struct collective)))
+		return NULL;
+	struct collective *self = map(0, fd);
+	if (self && !file.st_size)
+		init(self, n_ranks);
+	return self;
+}
+
+struct collective *collective_join(const char *path, uint32_t n_ranks)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return NULL;
+	struct collective *self = flock(fd, LOCK_EX) ? NULL : join(fd, n_ranks);
+	int why = errno;
+	flock(fd, LOCK_UN); /* the mapping would keep it locked */
+	close(fd);
+	errno = why;
 	return self;
 }
 
@@ -81,6 +127,8 @@ void collective_all_reduce(struct collective *self, int64_t *values)
 
 void collective_leave(struct collective *self)
 {
+	if (!self)
+		return;
 	pthread_mutex_lock(&self->lock);
 	self->n_ranks--;
 	if (self->n_ranks && self->n_arrived >= self->n_ranks)

@@ -38,6 +38,7 @@ struct device {
 	struct flextrace_emulator *emulator;
 	struct core cores[FLEXTRACE_EMULATOR_MAX_CORES];
 	uint32_t n_cores;
+	uint32_t n_domains; /* 1, or one per core */
 	uint64_t next_job;
 	pthread_mutex_t lock; /* all below, and the FIFOs */
 	pthread_cond_t changed;
@@ -45,7 +46,13 @@ struct device {
 	bool is_closing;
 };
 
-static void record_op(const struct pending *pending,
+/* The clock domain that a core stamps in. */
+static uint32_t domain_of(const struct device *device, uint32_t core)
+{
+	return device->n_domains > 1 ? core : 0;
+}
+
+static void record_op(const struct device *device, const struct pending *pending,
                       const struct flextrace_emulator_completion *done, uint64_t complete_ns)
 {
 	const struct launch *launch = &pending->launch;
@@ -53,6 +60,7 @@ static void record_op(const struct pending *pending,
 		return;
 	struct flextrace_device_op op;
 	memset(&op, 0, sizeof(op));
+	op.domain = domain_of(device, launch->job.core);
 	op.queue = launch->job.queue;
 	op.job = launch->job.job;
 	op.correlation = launch->correlation;
@@ -77,7 +85,7 @@ static void complete(struct core *core, const struct pending *pending)
 	if (!status) {
 		FLEXTRACE_COMPLETE_AT(0, job->queue, job->job, pending->launch.correlation,
 		                      pending->launch.name, complete_ns);
-		record_op(pending, &done, complete_ns);
+		record_op(core->device, pending, &done, complete_ns);
 		status = done.status;
 	}
 	flextrace_drain(&core->markers, 1, 0);
@@ -112,6 +120,17 @@ static void *complete_all(void *argument)
 	return NULL;
 }
 
+/* Domains of one rate group share a slope, not an origin. */
+static void define_clocks(const struct device *device, uint64_t counter_hz)
+{
+	struct flextrace_clock_domain domain;
+	memset(&domain, 0, sizeof(domain));
+	domain.counter_bits = 32;
+	domain.nominal_hz = counter_hz;
+	for (; domain.domain < device->n_domains; domain.domain++)
+		flextrace_clock_domain(&domain);
+}
+
 static void define(const struct device *device, const struct options *options, uint32_t rank)
 {
 	char uuid[32];
@@ -120,16 +139,12 @@ static void define(const struct device *device, const struct options *options, u
 	memset(&description, 0, sizeof(description));
 	description.uuid = uuid;
 	description.n_cores = device->n_cores;
-	description.core_hz = options->counter_hz;
+	description.core_hz = options->counter_hz[rank];
 	description.name = "emulated AIU";
 	description.power_unit = "uJ";
 	flextrace_device(&description);
 
-	struct flextrace_clock_domain domain;
-	memset(&domain, 0, sizeof(domain));
-	domain.counter_bits = 32;
-	domain.nominal_hz = options->counter_hz;
-	flextrace_clock_domain(&domain);
+	define_clocks(device, options->counter_hz[rank]);
 	for (uint32_t i = 0; i < device->n_cores; i++) {
 		char name[32];
 		snprintf(name, sizeof(name), "core %u", i);
@@ -138,19 +153,38 @@ static void define(const struct device *device, const struct options *options, u
 	flextrace_device_names(0, flextrace_emulator_elf());
 }
 
+/* The counter of a core, or of the device; no two ranks' are the same. */
+static struct flextrace_emulator_clock clock_of(const struct options *options, uint32_t rank,
+                                                uint32_t core)
+{
+	const uint64_t wrap = UINT64_C(1) << 32;
+	const uint64_t before_wrap = options->counter_hz[rank] / 1000 * options->wrap_after_ms *
+	                             (core + 1);
+	struct flextrace_emulator_clock clock;
+	memset(&clock, 0, sizeof(clock));
+	clock.offset_ticks = wrap * (before_wrap / wrap + 1 + core) - before_wrap + rank * 1000003;
+	clock.drift_ppb = options->drift_ppb + (int32_t)rank * 3000;
+	clock.steps = options->steps;
+	clock.n_steps = options->n_steps;
+	return clock;
+}
+
 static int start(struct device *device, const struct options *options, uint32_t rank)
 {
 	char truth[4096];
-	const uint64_t before_wrap = options->counter_hz / 1000 * options->wrap_after_ms;
+	struct flextrace_emulator_clock clocks[FLEXTRACE_EMULATOR_MAX_CORES];
 	struct flextrace_emulator_config config;
 	memset(&config, 0, sizeof(config));
+	for (uint32_t i = 0; i < device->n_cores; i++)
+		clocks[i] = clock_of(options, rank, i);
 	config.n_cores = options->n_cores;
-	config.counter_hz = options->counter_hz;
-	config.offset_ticks = (UINT64_C(1) << 32) * (before_wrap / (UINT64_C(1) << 32) + 1) -
-	                      before_wrap;
-	/* No two ranks' clocks are the same. */
-	config.drift_ppb = options->drift_ppb + (int32_t)rank * 3000;
-	config.offset_ticks += rank * 1000003;
+	config.counter_hz = options->counter_hz[rank];
+	config.offset_ticks = clocks[0].offset_ticks;
+	config.drift_ppb = clocks[0].drift_ppb;
+	config.steps = clocks[0].steps;
+	config.n_steps = clocks[0].n_steps;
+	if (options->has_core_clocks)
+		config.core_clocks = clocks;
 	config.ring_capacity = options->ring_capacity;
 	config.seed = options->seed + rank;
 	if (options->truth_dir) {
@@ -168,6 +202,7 @@ struct device *device_open(const struct options *options, uint32_t rank)
 	pthread_mutex_init(&device->lock, NULL);
 	pthread_cond_init(&device->changed, NULL);
 	device->n_cores = options->n_cores;
+	device->n_domains = options->has_core_clocks ? options->n_cores : 1;
 	int status = start(device, options, rank);
 	if (status) {
 		fprintf(stderr, "miniflex: cannot start the device: %s\n", strerror(-status));
@@ -248,10 +283,11 @@ int device_synchronize(struct device *device)
 
 void device_calibrate(struct device *device)
 {
-	for (int i = 0; i < 5; i++) {
+	for (uint32_t i = 0; i < 5 * device->n_domains; i++) {
+		const uint32_t domain = i % device->n_domains;
 		uint64_t before_ns = flextrace_now_ns();
-		uint64_t ticks = flextrace_emulator_counter(device->emulator, 0);
+		uint64_t ticks = flextrace_emulator_counter(device->emulator, domain);
 		uint64_t after_ns = flextrace_now_ns();
-		FLEXTRACE_CLOCK_SYNC(0, 0, before_ns, ticks, after_ns);
+		FLEXTRACE_CLOCK_SYNC(0, domain, before_ns, ticks, after_ns);
 	}
 }

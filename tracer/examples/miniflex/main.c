@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks as processes: each is forked, runs, and gives its exit status. */
+/* Ranks as processes: each is forked, runs, and gives its exit status; or one that a launcher started. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,24 +44,19 @@ static int wait_for(pid_t *pids, uint32_t n)
 	return worst;
 }
 
-int main(int argc, char **argv)
+static int run_all(const struct options *options)
 {
-	struct options options;
-	int parsed = options_parse(&options, argc, argv);
-	if (parsed)
-		return parsed > 0 ? 0 : 2;
-	struct collective *collective = collective_new(options.n_ranks);
+	struct collective *collective = collective_new(options->n_ranks);
 	if (!collective) {
 		fputs("miniflex: no shared memory for the collectives\n", stderr);
 		return 1;
 	}
-	flextrace_process("miniflex", "1.0");
 	pid_t pids[MINIFLEX_MAX_RANKS];
 	uint32_t n = 0;
-	for (; n < options.n_ranks; n++) {
+	for (; n < options->n_ranks; n++) {
 		pids[n] = fork();
 		if (pids[n] == 0)
-			_exit(run_rank(&options, collective, n));
+			_exit(run_rank(options, collective, n));
 		if (pids[n] < 0) {
 			perror("miniflex: cannot start a rank");
 			collective_leave(collective);
@@ -68,9 +65,37 @@ int main(int argc, char **argv)
 	}
 	int status = wait_for(pids, n);
 	collective_free(collective);
+	return n < options->n_ranks ? 1 : status;
+}
+
+static int run_one(const struct options *options)
+{
+	struct collective *collective = NULL;
+	if (options->join_path) {
+		collective = collective_join(options->join_path, options->n_ranks);
+		if (!collective) {
+			fprintf(stderr, "miniflex: cannot meet in %s: %s\n", options->join_path,
+			        strerror(errno));
+			return 1;
+		}
+	}
+	int status = run_rank(options, collective, (uint32_t)options->rank);
+	collective_free(collective);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	int parsed = options_parse(&options, argc, argv);
+	if (parsed)
+		return parsed > 0 ? 0 : 2;
+	flextrace_process("miniflex", "1.0");
+	int status = options.rank < 0 ? run_all(&options) : run_one(&options);
 	if (!status && !options.is_quiet)
 		printf("miniflex: %u ranks x %u iterations x %u kernels on %u cores, all results "
 		       "right\n",
-		       options.n_ranks, options.n_iterations, options.n_kernels, options.n_cores);
-	return n < options.n_ranks ? 1 : status;
+		       options.rank < 0 ? options.n_ranks : 1, options.n_iterations,
+		       options.n_kernels, options.n_cores);
+	return status;
 }

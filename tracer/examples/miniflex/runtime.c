@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "miniflex.h"
 
@@ -198,6 +199,8 @@ static int check_results(const struct graph *graph)
 static int reduce(struct graph *graph, uint32_t iteration)
 {
 	const uint32_t n_ranks = graph->options->n_ranks;
+	if (!graph->collective)
+		return 0;
 	int64_t values[COLLECTIVE_WORDS];
 	for (uint32_t i = 0; i < COLLECTIVE_WORDS; i++)
 		values[i] = (int64_t)(graph->rank + 1) * (iteration + i);
@@ -227,6 +230,13 @@ static int execute_graph(struct graph *graph)
 	return wait_for_device(graph);
 }
 
+static void idle(uint32_t ms)
+{
+	const struct timespec pause = {ms / 1000, (long)(ms % 1000) * 1000000};
+	if (ms)
+		nanosleep(&pause, NULL);
+}
+
 static int iterate(struct graph *graph, uint32_t iteration)
 {
 	FLEXTRACE_STEP(iteration);
@@ -234,6 +244,7 @@ static int iterate(struct graph *graph, uint32_t iteration)
 		return -1;
 	if (iteration % 16 == 15)
 		calibrate(graph);
+	idle(graph->options->idle_ms);
 	return 0;
 }
 
