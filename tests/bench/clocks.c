@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * clocks: what unwrap and calibrate cost, and how right they are.
+ *
+ *   clocks errors [SEED]                      the error of flextrace and of others' rules
+ *   clocks speed EVENTS TRACE RECORDS PAIRS   CPU per operation against babeltrace2's dummy sink,
+ *                                             which reads the RECORDS of TRACE
+ */
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "calibrate/calibrate_impl.h"
+#include "clock_rules.h"
+#include "clock_scenarios.h"
+#include "ratio.h"
+
+/* -- errors ----------------------------------------------------------------------------------- */
+
+static void place_by_flextrace(const struct clock_truth *truth, struct placing *placing)
+{
+	struct table_cursor cursor;
+	const struct tick_op *op;
+	struct clock_run run;
+	uint32_t i = 0;
+
+	clock_run_init(&run);
+	clock_run_push_truth(&run, truth, false);
+	clock_run_finish(&run, NULL);
+	table_read(&cursor, &run.out.ops, false);
+	for (; (op = table_next(&cursor, sizeof(*op))); i++) {
+		placing->is_placed[i] = op->status == TIME_CERTIFIED;
+		for (int k = 0; k < FLEXTRACE_N_STAMPS; k++) {
+			struct placed placed = clocks_place(run.clocks, op->counter, op->segment,
+			                                    op->ticks[k]);
+
+			placing->ticks[FLEXTRACE_N_STAMPS * i + k] = op->ticks[k];
+			placing->time_ns[FLEXTRACE_N_STAMPS * i + k] =
+				(double)(placed.host_ns - truth->scene.origin_ns);
+			placing->is_placed[i] &= placed.status == TIME_CERTIFIED;
+		}
+	}
+	clock_run_release(&run);
+}
+
+static void print_score(const char *name, const struct score *score)
+{
+	printf("  %-26s %5.1f %9.1f %9.1f %11.1f %8.2f %8.2f %8.2f\n", name, 100 * score->placed,
+	       score->p50_us, score->p99_us, score->max_us, 100 * score->wrong,
+	       100 * score->outside, 100 * score->inverted);
+}
+
+/* Returns how many times the p99 of a rule is that of flextrace. */
+static double print_errors(const struct clock_scenario *scenario, uint64_t seed, uint32_t against)
+{
+	struct placing placing;
+	struct clock_truth truth;
+	struct score ours, score;
+	double beaten = 0;
+
+	clock_scenario_make(scenario, seed, &truth);
+	printf("%s: %u operations\n", scenario->name, truth.n_ops);
+	placing_init(&placing, &truth);
+	place_by_flextrace(&truth, &placing);
+	placing_score(&placing, &truth, &ours);
+	print_score("flextrace", &ours);
+	placing_release(&placing);
+	for (uint32_t i = 0; i < n_clock_rules; i++) {
+		placing_init(&placing, &truth);
+		clock_rules[i].place(&truth, true_hz(&truth), &placing);
+		placing_score(&placing, &truth, &score);
+		print_score(clock_rules[i].name, &score);
+		if (i == against)
+			beaten = score.p99_us / ours.p99_us;
+		placing_release(&placing);
+	}
+	clock_truth_release(&truth);
+	return beaten;
+}
+
+static int run_errors(uint64_t seed)
+{
+	printf("%-28s %5s %9s %9s %11s %8s %8s %8s\n", "seed of all scenarios and rules", "of",
+	       "p50", "p99", "max", "epoch", "outside", "order");
+	printf("%-28s %5s %9s %9s %11s %8s %8s %8s\n", "", "ops %", "us", "us", "us", "wrong %",
+	       "bracket %", "turned %");
+	for (uint32_t i = 0; i < n_clock_scenarios; i++) {
+		const struct clock_scenario *scenario = &clock_scenarios[i];
+		double beaten;
+
+		if (scenario->name[0] != 'S')
+			continue;
+		beaten = print_errors(scenario, seed, CLOCK_RULE_OWN_END);
+		if (scenario->name[1] >= '1' && scenario->name[1] <= '6' &&
+		    scenario->name[2] == ' ')
+			printf("  p99 of own end / flextrace   %.0f  bar 50 %s\n", beaten,
+			       beaten >= 50 ? "ok" : "MISSED");
+	}
+	return 0;
+}
+
+/* -- speed ------------------------------------------------------------------------------------ */
+
+struct cost { /* CPU seconds */
+	double push_s, unwrap_s, calibrate_s;
+	double hulls_s, close_s;
+	double bytes; /* above what the truth takes */
+	uint32_t n_certified;
+};
+
+static double cpu_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Resident bytes; of this process at its peak. */
+static double resident_bytes(bool at_peak)
+{
+	unsigned long pages = 0, resident = 0;
+	struct rusage usage;
+	FILE *file;
+
+	getrusage(RUSAGE_SELF, &usage);
+	if (at_peak)
+		return (double)usage.ru_maxrss * 1024;
+	file = fopen("/proc/self/statm", "r");
+	if (!file || fscanf(file, "%lu %lu", &pages, &resident) != 2)
+		resident = 0;
+	if (file)
+		fclose(file);
+	return (double)resident * (double)sysconf(_SC_PAGESIZE);
+}
+
+static int by_last_ticks(const void *left, const void *right)
+{
+	const struct bracket *a = *(const struct bracket *const *)left;
+	const struct bracket *b = *(const struct bracket *const *)right;
+
+	return (a->last_ticks > b->last_ticks) - (a->last_ticks < b->last_ticks);
+}
+
+static void collect(struct clock_run *run, struct evidence *evidence)
+{
+	struct table_cursor cursor;
+	const struct bracket *bracket;
+
+	*evidence = (struct evidence){.ticks0 = UINT64_MAX};
+	evidence->brackets = calloc(run->out.brackets.n_rows, sizeof(*evidence->brackets));
+	evidence->is_false = calloc(run->out.brackets.n_rows, 1);
+	table_read(&cursor, &run->out.brackets, false);
+	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
+		if (bracket->segment != 0 || bracket->source == BRACKET_ESTIMATE)
+			continue;
+		evidence->brackets[evidence->n++] = bracket;
+		if (bracket->first_ticks < evidence->ticks0)
+			evidence->ticks0 = bracket->first_ticks;
+	}
+	qsort(evidence->brackets, evidence->n, sizeof(*evidence->brackets), by_last_ticks);
+	evidence->host0 = evidence->brackets[0]->before_host_ns;
+}
+
+/* The two passes that every bound comes from, on their own. */
+static void time_kernels(struct clock_run *run, struct cost *cost)
+{
+	struct line line = {.slope = 1.8, .slope_lo = MIN_SLOPE, .slope_hi = MAX_SLOPE};
+	struct reference reference = {0};
+	struct evidence evidence;
+	struct knot *knots = NULL;
+	struct hulls hulls;
+	double start_s;
+	uint32_t n = 0;
+
+	collect(run, &evidence);
+	start_s = cpu_s();
+	slope_bound(&evidence, &line.slope_lo, &line.slope_hi);
+	if (hulls_init(&hulls, &evidence) < 0 || line_fit(&hulls, 0, hulls.n_blocks, &line) < 0)
+		abort();
+	cost->hulls_s = cpu_s() - start_s;
+	if (reference_init(&reference, &hulls, &line, 10e-6) < 0)
+		abort();
+	start_s = cpu_s();
+	if (band_constrain(&evidence, &reference, &knots, &n) < 0)
+		abort();
+	band_close(knots, n, &reference);
+	cost->close_s = cpu_s() - start_s;
+}
+
+static void measure_run(const struct clock_truth *truth, struct cost *cost)
+{
+	const struct calibrate_options options = CALIBRATE_OPTIONS_INIT;
+	double before_bytes = resident_bytes(false), start_s = cpu_s();
+	struct flextrace_error error = {0};
+	struct table_cursor cursor;
+	const struct tick_op *op;
+	struct clock_run run;
+
+	clock_run_init(&run);
+	clock_run_push_truth(&run, truth, false);
+	cost->push_s = cpu_s() - start_s;
+	if (unwrap_finish(run.unwrap, &run.out, &error) < 0)
+		abort();
+	cost->unwrap_s = cpu_s() - start_s - cost->push_s;
+	if (calibrate_run(&options, &run.identity, &run.out.brackets, &run.out.ops, &run.ledger,
+	                  &run.clocks, &error) < 0)
+		abort();
+	cost->calibrate_s = cpu_s() - start_s - cost->push_s - cost->unwrap_s;
+	cost->bytes = resident_bytes(true) - before_bytes;
+	table_read(&cursor, &run.out.ops, false);
+	while ((op = table_next(&cursor, sizeof(*op))))
+		cost->n_certified += op->status == TIME_CERTIFIED;
+	time_kernels(&run, cost);
+}
+
+/* In a process of its own, so that its memory is its own. */
+static int measure(const struct clock_truth *truth, struct cost *cost)
+{
+	int ends[2], status;
+	pid_t pid;
+
+	if (pipe(ends) < 0 || (pid = fork()) < 0)
+		return -1;
+	if (pid == 0) {
+		*cost = (struct cost){0};
+		measure_run(truth, cost);
+		_exit(write(ends[1], cost, sizeof(*cost)) == sizeof(*cost) ? 0 : 1);
+	}
+	close(ends[1]);
+	status = read(ends[0], cost, sizeof(*cost)) == sizeof(*cost) ? 0 : -1;
+	close(ends[0]);
+	return waitpid(pid, NULL, 0) < 0 ? -1 : status;
+}
+
+/* CPU seconds of babeltrace2 reading a trace; negative: it failed. */
+static double measure_dummy(const char *trace)
+{
+	struct rusage usage;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		int null = open("/dev/null", O_RDWR);
+
+		dup2(null, STDOUT_FILENO);
+		execlp("babeltrace2", "babeltrace2", "convert", trace,
+		       "--component=sink.utils.dummy", (char *)NULL);
+		_exit(127);
+	}
+	if (pid < 0 || wait4(pid, &status, 0, &usage) < 0 || status != 0)
+		return -1;
+	return (double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec +
+	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+static int run_speed(double n_wanted, const char *trace, double n_records, uint32_t n_pairs)
+{
+	struct clock_scenario scenario = *clock_scenario_find("S0 clean");
+	struct ratio kernels = {.n = 0}, whole = {.n = 0};
+	struct clock_truth truth;
+	struct cost cost = {0};
+
+	scenario.duration_s = n_wanted / 100;
+	clock_scenario_make(&scenario, 1, &truth);
+	for (uint32_t i = 0; i < n_pairs; i++) {
+		double dummy_ns = measure_dummy(trace) / n_records * 1e9;
+		double unit_ns = 1e9 / truth.n_ops;
+
+		if (dummy_ns < 0 || measure(&truth, &cost) < 0) {
+			fputs("clocks: a run failed\n", stderr);
+			return 1;
+		}
+		ratio_add(&kernels, (cost.hulls_s + cost.close_s) * unit_ns, dummy_ns);
+		ratio_add(&whole, (cost.push_s + cost.unwrap_s + cost.calibrate_s) * unit_ns,
+		          dummy_ns);
+	}
+	ratio_print(&kernels, "hulls and closure / dummy, per event", "ns", 0.6);
+	ratio_print(&whole, "unwrap and calibrate / dummy, per event", "ns", 1.5);
+	printf("%u operations: %.2f M/s; push %.0f, unwrap %.0f, calibrate %.0f ns (hulls %.0f, "
+	       "closure %.0f); %.0f bytes each at the peak; %.2f %% certified\n",
+	       truth.n_ops, truth.n_ops / (cost.push_s + cost.unwrap_s + cost.calibrate_s) / 1e6,
+	       cost.push_s * 1e9 / truth.n_ops, cost.unwrap_s * 1e9 / truth.n_ops,
+	       cost.calibrate_s * 1e9 / truth.n_ops, cost.hulls_s * 1e9 / truth.n_ops,
+	       cost.close_s * 1e9 / truth.n_ops, cost.bytes / truth.n_ops,
+	       100.0 * cost.n_certified / truth.n_ops);
+	clock_truth_release(&truth);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc >= 2 && argc <= 3 && !strcmp(argv[1], "errors"))
+		return run_errors(argc == 3 ? strtoull(argv[2], NULL, 10) : 100);
+	if (argc == 6 && !strcmp(argv[1], "speed") && atof(argv[2]) >= 1000 && atof(argv[4]) > 0)
+		return run_speed(atof(argv[2]), argv[3], atof(argv[4]), (uint32_t)atoi(argv[5]));
+	fputs("usage: clocks errors [SEED] | clocks speed EVENTS TRACE RECORDS PAIRS\n", stderr);
+	return 2;
+}
