@@ -13,8 +13,8 @@
 #include "strings.h"
 
 enum truth_shape {
-	TRUTH_ALL,   /* everybody meets everybody */
-	TRUTH_PAIRS, /* neighbours meet, all pairs under one group name, told apart by their peers */
+	TRUTH_ALL,      /* everybody meets everybody */
+	TRUTH_PAIRS,    /* neighbours meet, under one group name, told apart by their peers */
 	TRUTH_PIPELINE, /* messages down the ranks and back up */
 	TRUTH_DOWN,     /* messages down the ranks only */
 	TRUTH_HALVES    /* two halves meet among themselves */

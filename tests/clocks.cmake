@@ -23,7 +23,12 @@ endforeach()
 set(align_sources converter/align/align.c converter/align/curve.c
 	converter/align/estimate.c converter/align/filter.c converter/align/graph.c
 	converter/align/graph_order.c converter/align/map.c converter/align/mesh.c converter/align/pace.c
-	converter/align/report.c converter/align/seed.c converter/align/sync_ops.c
+	converter/align/report.c converter/align/seed.c converter/align/stats.c
+	converter/align/sync_ops.c
 	converter/align/vote.c converter/error.c converter/ledger.c converter/strings.c
 	converter/table.c)
-flextrace_add_unit_test(NAME align SOURCES ${align_sources} LIBS Threads::Threads m)
+flextrace_add_unit_test(NAME align SOURCES ${align_sources} tests/align_fixture.c
+	LIBS Threads::Threads m)
+flextrace_add_unit_test(NAME sync_ops SOURCES converter/align/sync_ops.c)
+flextrace_add_unit_test(NAME align_scenarios SOURCES ${align_sources} tests/align_truth.c
+	LIBS Threads::Threads m)

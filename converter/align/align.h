@@ -26,7 +26,7 @@
 #include "model.h"
 
 struct align_options {
-	int32_t reference_rank; /* whose clock is the reference; -1 = that of the lowest known rank */
+	int32_t reference_rank; /* whose clock is the reference; -1 = the lowest known rank */
 	bool is_off;            /* use no evidence: shift by the epoch offsets only */
 	double rho_host_ppm;    /* how fast a host clock's rate may wander around its mean */
 };

@@ -44,7 +44,8 @@ struct part {
 	uint32_t enter_knot, exit_knot; /* FLEXTRACE_NONE: has none */
 	uint8_t role;                   /* enum part_role */
 	uint8_t fate;                   /* enum part_fate */
-	uint16_t unused;
+	bool is_message;                /* its event has one sender and one receiver */
+	uint8_t unused;
 };
 
 struct graph {
@@ -105,7 +106,16 @@ void graph_release(struct graph *graph);
 /* graph_order.c: finds components and their roots, and in which order clocks hang on them. */
 int graph_find_components(struct graph *graph, const struct identity *identity, uint32_t reference);
 
+/* -- stats.c: of n > 0 values, none NAN, which are put into another order -------------------- */
+
+double stats_median(double *values, uint32_t n);
+
+/* The smallest that a share of them does not exceed. */
+double stats_quantile(double *values, uint32_t n, double share);
+
 /* -- curve.c: about where a clock is ----------------------------------------------------------- */
+
+#define CURVE_WINDOW 41u /* observations in a running median */
 
 struct curve_point {
 	double x, y; /* ns since the curve's origin; ns above its line */
@@ -156,6 +166,9 @@ int paces_init(struct paces *paces, const struct curve *curve, double rho);
 int paces_init_straight(struct paces *paces, int64_t host_ns, double rate, double slack);
 void paces_release(struct paces *paces);
 
+/* Lets all paces be off by so much more, or less where it was given before. */
+void paces_add_slack(struct paces *paces, double slack);
+
 /* Integrals at a host time (fine): of the pace, and of what it may be off. Both grow with
  * `host_ns`. */
 struct pace_sum {
@@ -166,7 +179,7 @@ struct pace_sum paces_at(const struct paces *paces, int64_t host_ns);
 /* -- seed.c, filter.c -------------------------------------------------------------------------- */
 
 /* Makes a curve for every clock (owned by the caller, `graph->n_clocks` of them, zeroed before). */
-int seed_run(const struct graph *graph, struct curve *curves);
+int seed_run(const struct graph *graph, double rho, struct curve *curves);
 
 /* Drops parts that lie by far: an exit long before what is usual, an enter behind others' exits. */
 int filter_run(struct graph *graph, const struct curve *curves);
@@ -203,6 +216,7 @@ void mesh_release(struct mesh *mesh);
 
 /* Gives a clock another pace. Takes `paces`. */
 void mesh_set_paces(struct mesh *mesh, uint32_t clock, struct paces *paces);
+void mesh_add_slack(struct mesh *mesh, uint32_t clock, double slack);
 
 /* Forgets all bounds but those that the roots give; only those of moments. */
 void mesh_clear(struct mesh *mesh);

@@ -10,25 +10,10 @@
 #include "align_impl.h"
 
 #define N_BLOCKS 64u /* at most: pairs grow with its square */
-#define WINDOW   41u /* observations in a running median */
 #define STRIDE   8u  /* observations between two of them */
 
 /* Beyond this, a difference is no observation of a clock. */
 #define MAX_NS 1e15
-
-static int compare_doubles(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
-/* Sorts; n > 0. */
-static double median_of(double *values, uint32_t n)
-{
-	qsort(values, n, sizeof(*values), compare_doubles);
-	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
 
 /* -- the line ---------------------------------------------------------------------------------- */
 
@@ -41,7 +26,7 @@ static void fill_blocks(const struct curve_point *points, uint32_t n, uint32_t n
 
 		for (uint32_t j = from; j < to; j++)
 			spare[j - from] = points[j].y;
-		blocks[i].y = median_of(spare, to - from);
+		blocks[i].y = stats_median(spare, to - from);
 		blocks[i].x = (points[(from + to - 1) / 2].x + points[(from + to) / 2].x) / 2;
 	}
 }
@@ -58,7 +43,7 @@ double curve_slope(const struct curve_point *blocks, uint32_t n, double *spare)
 				spare[n_slopes++] = (blocks[j].y - blocks[i].y) / dx;
 		}
 	}
-	return n_slopes ? median_of(spare, n_slopes) : 0;
+	return n_slopes ? stats_median(spare, n_slopes) : 0;
 }
 
 /* Makes y what is left above a robust line; returns its slope and stores its height at 0. */
@@ -83,7 +68,7 @@ static int remove_line(struct curve_point *points, uint32_t n, double *ret_slope
 		points[i].y -= *ret_slope * points[i].x;
 		spare[i] = points[i].y;
 	}
-	*ret_y = median_of(spare, n);
+	*ret_y = stats_median(spare, n);
 	for (uint32_t i = 0; i < n; i++)
 		points[i].y -= *ret_y;
 	free(spare);
@@ -93,7 +78,7 @@ static int remove_line(struct curve_point *points, uint32_t n, double *ret_slope
 /* -- running median ---------------------------------------------------------------------------- */
 
 struct window {
-	double sorted[WINDOW + 1];
+	double sorted[CURVE_WINDOW + 1];
 	uint32_t n;
 };
 
@@ -138,8 +123,8 @@ static int keep_medians(struct curve *curve, const struct curve_point *points, u
 	if (!curve->points)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t at = 0; at < n; at = at + STRIDE < n || at == n - 1 ? at + STRIDE : n - 1) {
-		uint32_t first = at > WINDOW / 2 ? at - WINDOW / 2 : 0;
-		uint32_t end = at + WINDOW / 2 + 1 < n ? at + WINDOW / 2 + 1 : n;
+		uint32_t first = at > CURVE_WINDOW / 2 ? at - CURVE_WINDOW / 2 : 0;
+		uint32_t end = at + CURVE_WINDOW / 2 + 1 < n ? at + CURVE_WINDOW / 2 + 1 : n;
 
 		for (; from < first; from++)
 			window_remove(&window, points[from].y);
@@ -159,7 +144,7 @@ static int64_t middle_theta(const struct sighting *sightings, uint32_t n, double
 
 	for (uint32_t i = 0; i < n; i++)
 		spare[i] = (double)sightings[i].theta_ns - (double)theta0;
-	return theta0 + (int64_t)fmax(-MAX_NS, fmin(MAX_NS, median_of(spare, n)));
+	return theta0 + (int64_t)fmax(-MAX_NS, fmin(MAX_NS, stats_median(spare, n)));
 }
 
 static int fit_points(struct curve *curve, struct curve_point *points, uint32_t n)

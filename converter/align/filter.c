@@ -14,13 +14,6 @@
 #define LEAST_N     20u /* exits of a clock that say what is usual */
 #define LEAST_PARTS 3u  /* whose median is not moved by one of them */
 
-static int compare_doubles(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
 static double about(const struct curve *curves, const struct part *part, bool is_exit,
                     int64_t origin_ns)
 {
@@ -43,24 +36,22 @@ static double median_exit(const struct graph *graph, const struct curve *curves,
 	}
 	if (n == 0)
 		return NAN;
-	qsort(spare, n, sizeof(*spare), compare_doubles);
-	return (spare[(n - 1) / 2] + spare[n / 2]) / 2;
+	return stats_quantile(spare, n, 0.5); /* not between two: half of them may be far behind */
 }
 
-/* How far each part's exit is behind the median exit; NAN: it has none, or too few others have. */
+/* How far each part's exit is behind the median exit; NAN: it has none. */
 static void measure_lateness(const struct graph *graph, const struct curve *curves,
                              double *lateness, double *spare)
 {
 	for (uint32_t event = 0; event < graph->n_events; event++) {
 		const struct part *first = &graph->parts[graph->first_part[event]];
 		int64_t origin_ns = curve_at(&curves[first->clock], part_ns(first));
-		uint32_t n_parts = graph->first_part[event + 1] - graph->first_part[event];
 		double exit = median_exit(graph, curves, event, origin_ns, spare);
 
 		for (uint32_t i = graph->first_part[event]; i < graph->first_part[event + 1]; i++) {
 			const struct part *part = &graph->parts[i];
 
-			lateness[i] = part->role == PART_BOTH && n_parts >= LEAST_PARTS
+			lateness[i] = part->role == PART_BOTH
 			                      ? about(curves, part, true, origin_ns) - exit
 			                      : NAN;
 		}
@@ -71,7 +62,7 @@ static void drop_early(struct graph *graph, uint32_t clock, const double *latene
 {
 	const uint32_t *parts = &graph->by_clock[graph->first_of[clock]];
 	uint32_t n_parts = graph->first_of[clock + 1] - graph->first_of[clock], n = 0;
-	double usual, earliest;
+	double usual, early, earliest;
 
 	for (uint32_t i = 0; i < n_parts; i++) {
 		if (!isnan(lateness[parts[i]]))
@@ -79,9 +70,9 @@ static void drop_early(struct graph *graph, uint32_t clock, const double *latene
 	}
 	if (n < LEAST_N)
 		return;
-	qsort(spare, n, sizeof(*spare), compare_doubles);
-	usual = spare[n / 2];
-	earliest = spare[n / 20] - 5 * (usual - spare[n / 20]) - EARLY_NS;
+	usual = stats_median(spare, n);
+	early = stats_quantile(spare, n, 0.05);
+	earliest = early - 5 * (usual - early) - EARLY_NS;
 	for (uint32_t i = 0; i < n_parts; i++) {
 		if (lateness[parts[i]] < earliest)
 			graph->parts[parts[i]].fate = PART_FILTERED;

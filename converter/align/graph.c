@@ -59,7 +59,7 @@ static struct sync_key key_of_message(enum op_family family, int32_t self, int32
 	bool is_send = family == OP_SEND;
 	uint64_t from = (uint32_t)(is_send ? self : named), to = (uint32_t)(is_send ? named : self);
 
-	/* Without both ranks, only a message that is alone in its group and number can be matched. */
+	/* Without both ranks, only a message alone in its group and number can be matched. */
 	return (struct sync_key){self < 0 || named < 0 ? UINT64_MAX : from << 32 | to, OP_SEND,
 	                         is_send ? PART_BEFORE : PART_AFTER};
 }
@@ -159,6 +159,7 @@ static int take_point(struct matcher *matcher, const struct sync_point *point)
 		return FLEXTRACE_OK;
 	}
 	part.clock = process->host_clock;
+	part.is_message = family >= OP_SEND;
 	FLEXTRACE_TRY(find_event(matcher, point, &key, &part.event));
 	return add_part(matcher, &part);
 }
@@ -229,13 +230,13 @@ static uint32_t count_rounds(const struct identity *identity, const struct part 
 	return n_rounds;
 }
 
-/* Whether parts say something about two clocks. `step` parts belong to other rounds between two. */
-static bool ties_clocks(const struct part *parts, uint32_t n, uint32_t step)
+/* Whether parts say something about two clocks. */
+static bool ties_clocks(const struct part *parts, uint32_t n)
 {
 	uint32_t before = FLEXTRACE_NONE, after = FLEXTRACE_NONE;
 	bool has_two = false;
 
-	for (uint32_t i = 0; i < n; i += step) {
+	for (uint32_t i = 0; i < n; i++) {
 		has_two = has_two || parts[i].clock != parts[0].clock;
 		if (parts[i].role & PART_BEFORE)
 			before = i;
@@ -269,9 +270,11 @@ static int keep_events(struct graph *graph, const struct identity *identity, uin
 		uint32_t n_rounds;
 
 		qsort_r(parts, n_parts, sizeof(*parts), compare_parts, (void *)(uintptr_t)identity);
-		if (!ties_clocks(parts, n_parts, 1))
+		if (!ties_clocks(parts, n_parts))
 			continue;
 		n_rounds = count_rounds(identity, parts, n_parts);
+		if (parts->is_message && n_parts != 2 * n_rounds)
+			n_rounds = 0;
 		if (n_rounds == 0)
 			leave_out(graph, parts, n_parts);
 		for (uint32_t round = 0; round < n_rounds; round++) {

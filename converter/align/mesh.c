@@ -137,11 +137,8 @@ static int make_knots(struct mesh *mesh)
 	return FLEXTRACE_OK;
 }
 
-void mesh_set_paces(struct mesh *mesh, uint32_t clock, struct paces *paces)
+static void sum_paces(struct mesh *mesh, uint32_t clock)
 {
-	paces_release(&mesh->paces[clock]);
-	mesh->paces[clock] = *paces;
-	*paces = (struct paces){0};
 	for (uint32_t i = mesh->first_knot[clock]; i < mesh->first_knot[clock + 1]; i++) {
 		struct knot *knot = &mesh->knots[i];
 		const struct part *part = &mesh->graph->parts[knot->part];
@@ -151,6 +148,20 @@ void mesh_set_paces(struct mesh *mesh, uint32_t clock, struct paces *paces)
 		knot->base = (int64_t)sum.base;
 		knot->wide = (int64_t)sum.wide;
 	}
+}
+
+void mesh_set_paces(struct mesh *mesh, uint32_t clock, struct paces *paces)
+{
+	paces_release(&mesh->paces[clock]);
+	mesh->paces[clock] = *paces;
+	*paces = (struct paces){0};
+	sum_paces(mesh, clock);
+}
+
+void mesh_add_slack(struct mesh *mesh, uint32_t clock, double slack)
+{
+	paces_add_slack(&mesh->paces[clock], slack);
+	sum_paces(mesh, clock);
 }
 
 static int make_paces(struct mesh *mesh, const struct curve *curves, double rho)

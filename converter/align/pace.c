@@ -9,13 +9,14 @@
 
 #include "align_impl.h"
 
-#define MAX_WINDOWS  256u
-#define WINDOW       6u /* points of the curve: its running medians overlap by five */
-#define MIN_PIECE    4u /* windows */
-#define MAX_PIECES   32u
-#define CUT_WINDOWS  2u /* how far a cut may be off, to each side */
-#define NOISE_SIGMAS 5
-#define NOISE_NS     1000
+#define MAX_WINDOWS   256u
+#define WINDOW        6u /* points of the curve: its running medians overlap by five */
+#define MIN_PIECE     4u /* windows */
+#define MAX_PIECES    32u
+#define CUT_WINDOWS   2u /* how far a cut may be off, to each side */
+#define NOISE_SIGMAS  4
+#define NOISE_NS      300
+#define N_REFINEMENTS 3 /* of cuts, which were made one after the other */
 
 struct stretch { /* windows [from, to) of one rate */
 	uint32_t from, to;
@@ -53,13 +54,6 @@ static void fill_windows(struct pacing *pacing)
 	}
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
 /* By second differences, which a line does not have, nor most of a few lines. */
 static double measure_noise(struct pacing *pacing)
 {
@@ -70,9 +64,8 @@ static double measure_noise(struct pacing *pacing)
 		pacing->spare[n++] = fabs(w[i - 1].y - 2 * w[i].y + w[i + 1].y);
 	if (n == 0)
 		return ROUGH_NS;
-	qsort(pacing->spare, n, sizeof(*pacing->spare), compare_doubles);
 	/* A difference has sqrt(6) sigmas, its median size is 0.6745 of that. */
-	return NOISE_SIGMAS * pacing->spare[n / 2] / 1.652 + NOISE_NS;
+	return NOISE_SIGMAS * stats_median(pacing->spare, n) / 1.652 + NOISE_NS;
 }
 
 /* -- stretches --------------------------------------------------------------------------------- */
@@ -91,7 +84,7 @@ static double slack_of(const struct pacing *pacing, const struct stretch *stretc
 /* Whether a rate that wanders by no more than rho passes all windows. */
 static bool is_steady(const struct pacing *pacing, const struct stretch *stretch)
 {
-	double lo = -INFINITY, hi = INFINITY, slack = slack_of(pacing, stretch);
+	double lo = -INFINITY, hi = INFINITY, slack = pacing->rho;
 
 	for (uint32_t i = stretch->from; i < stretch->to; i++) {
 		const struct curve_point *window = &pacing->windows[i];
@@ -186,6 +179,22 @@ static void cut_stretches(struct pacing *pacing)
 		fit_rate(pacing, stretch);
 		fit_rate(pacing, stretch + 1);
 	}
+}
+
+/* Moves each cut to where it is best between its neighbours. */
+static void refine_cuts(struct pacing *pacing)
+{
+	for (int pass = 0; pass < N_REFINEMENTS; pass++) {
+		for (uint32_t i = 0; i + 1 < pacing->n_stretches; i++) {
+			struct stretch *stretch = &pacing->stretches[i];
+			struct stretch both = {.from = stretch->from, .to = stretch[1].to};
+
+			stretch->to = find_cut(pacing, &both);
+			stretch[1].from = stretch->to;
+		}
+	}
+	for (uint32_t i = 0; i < pacing->n_stretches; i++)
+		fit_rate(pacing, &pacing->stretches[i]);
 }
 
 /* -- paces ------------------------------------------------------------------------------------- */
@@ -298,10 +307,22 @@ int paces_init(struct paces *paces, const struct curve *curve, double rho)
 	fill_windows(pacing);
 	pacing->noise_ns = measure_noise(pacing);
 	cut_stretches(pacing);
+	refine_cuts(pacing);
 	add_stretches(pacing, paces);
 	free(pacing->spare);
 	free(pacing);
 	return FLEXTRACE_OK;
+}
+
+void paces_add_slack(struct paces *paces, double slack)
+{
+	for (uint32_t i = 0; i < paces->n_paces; i++) {
+		struct pace *pace = &paces->paces[i];
+
+		pace->slack += to_pace(slack);
+		if (i > 0)
+			pace->wide = pace_at(&pace[-1], pace->host_ns).wide;
+	}
 }
 
 void paces_release(struct paces *paces)

@@ -20,21 +20,6 @@ static int compare_reports(const void *left, const void *right, void *context)
 	return (a->process > b->process) - (a->process < b->process);
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
-/* The smallest of n > 0 sorted values that a share of them does not exceed. */
-static double quantile(const double *sorted, uint32_t n, double share)
-{
-	uint32_t at = (uint32_t)ceil(share * n);
-
-	return sorted[at > 0 ? at - 1 : 0];
-}
-
 /* -- of clocks --------------------------------------------------------------------------------- */
 
 static void describe_widths(const struct host_map *map, double *spare,
@@ -44,10 +29,9 @@ static void describe_widths(const struct host_map *map, double *spare,
 
 	for (uint32_t i = 0; i < n; i++)
 		spare[i] = map->knots[i].err_ns == UINT32_MAX ? INFINITY : map->knots[i].err_ns;
-	qsort(spare, n, sizeof(*spare), compare_doubles);
-	line->half_width_ns_p50 = quantile(spare, n, 0.5);
-	line->half_width_ns_p99 = quantile(spare, n, 0.99);
-	line->half_width_ns_max = spare[n - 1];
+	line->half_width_ns_p50 = stats_quantile(spare, n, 0.5);
+	line->half_width_ns_p99 = stats_quantile(spare, n, 0.99);
+	line->half_width_ns_max = stats_quantile(spare, n, 1);
 	if (isinf(line->half_width_ns_p50))
 		line->half_width_ns_p50 = NAN;
 	if (isinf(line->half_width_ns_p99))
@@ -92,7 +76,7 @@ struct residuals {
 	double *ns;      /* owned: of each part; NAN: has none */
 	double *spare;   /* owned, as many */
 	uint32_t *first; /* owned: where each process' residuals begin; one more than processes */
-	double *sorted;  /* owned: residuals by process, each process' sorted */
+	double *grouped; /* owned: residuals by process */
 };
 
 /* Distances of exits from the median exit of an event, on the aligned clock. */
@@ -120,14 +104,13 @@ static void measure_event(const struct alignment *alignment, const struct graph 
 			ns[i] = NAN;
 		return;
 	}
-	qsort(residuals->spare, n, sizeof(*residuals->spare), compare_doubles);
-	median = (residuals->spare[(n - 1) / 2] + residuals->spare[n / 2]) / 2;
+	median = stats_median(residuals->spare, n);
 	for (uint32_t i = 0; i < n_parts; i++)
 		ns[i] = fabs(ns[i] - median);
 }
 
-static void sort_residuals(const struct graph *graph, uint32_t n_processes,
-                           struct residuals *residuals)
+static void group_residuals(const struct graph *graph, uint32_t n_processes,
+                            struct residuals *residuals)
 {
 	for (uint32_t i = 0; i < graph->n_parts; i++)
 		residuals->first[graph->parts[i].process + 2] += !isnan(residuals->ns[i]);
@@ -135,26 +118,22 @@ static void sort_residuals(const struct graph *graph, uint32_t n_processes,
 		residuals->first[i] += residuals->first[i - 1];
 	for (uint32_t i = 0; i < graph->n_parts; i++) {
 		if (!isnan(residuals->ns[i]))
-			residuals->sorted[residuals->first[graph->parts[i].process + 1]++] =
+			residuals->grouped[residuals->first[graph->parts[i].process + 1]++] =
 				residuals->ns[i];
 	}
-	for (uint32_t i = 0; i < n_processes; i++)
-		qsort(&residuals->sorted[residuals->first[i]],
-		      residuals->first[i + 1] - residuals->first[i], sizeof(*residuals->sorted),
-		      compare_doubles);
 }
 
 static void describe_residuals(const struct residuals *residuals, struct alignment_report *line)
 {
-	const double *sorted = &residuals->sorted[residuals->first[line->process]];
+	double *ns = &residuals->grouped[residuals->first[line->process]];
 	uint32_t n = residuals->first[line->process + 1] - residuals->first[line->process];
 
 	if (n == 0)
 		return;
-	line->residual_ns_p50 = quantile(sorted, n, 0.5);
-	line->residual_ns_p90 = quantile(sorted, n, 0.9);
-	line->residual_ns_p99 = quantile(sorted, n, 0.99);
-	line->residual_ns_max = sorted[n - 1];
+	line->residual_ns_p50 = stats_quantile(ns, n, 0.5);
+	line->residual_ns_p90 = stats_quantile(ns, n, 0.9);
+	line->residual_ns_p99 = stats_quantile(ns, n, 0.99);
+	line->residual_ns_max = stats_quantile(ns, n, 1);
 }
 
 static int residuals_init(struct residuals *residuals, const struct alignment *alignment,
@@ -164,13 +143,13 @@ static int residuals_init(struct residuals *residuals, const struct alignment *a
 
 	residuals->ns = malloc((graph->n_parts + 1ull) * sizeof(*residuals->ns));
 	residuals->spare = malloc((2ull * graph->n_parts + 1) * sizeof(*residuals->spare));
-	residuals->sorted = malloc((graph->n_parts + 1ull) * sizeof(*residuals->sorted));
+	residuals->grouped = malloc((graph->n_parts + 1ull) * sizeof(*residuals->grouped));
 	residuals->first = calloc(n_processes + 2ull, sizeof(*residuals->first));
-	if (!residuals->ns || !residuals->spare || !residuals->sorted || !residuals->first)
+	if (!residuals->ns || !residuals->spare || !residuals->grouped || !residuals->first)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t event = 0; event < graph->n_events; event++)
 		measure_event(alignment, graph, event, residuals);
-	sort_residuals(graph, n_processes, residuals);
+	group_residuals(graph, n_processes, residuals);
 	return FLEXTRACE_OK;
 }
 
@@ -178,7 +157,7 @@ static void residuals_release(struct residuals *residuals)
 {
 	free(residuals->ns);
 	free(residuals->spare);
-	free(residuals->sorted);
+	free(residuals->grouped);
 	free(residuals->first);
 }
 

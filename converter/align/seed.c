@@ -23,8 +23,9 @@ struct seeding {
 	struct seen *seen; /* owned, of each event */
 	struct sighting *sightings;
 	uint32_t n;
-	double *halves;  /* owned: half the distances of bounds that make a sighting */
+	double *halves; /* owned, of each part: half the distances of bounds that make a sighting */
 	double rough_ns; /* how far the roughest curve so far may be off */
+	double rho;
 };
 
 static void sight(struct seeding *seeding, int64_t host_ns, int64_t root_ns)
@@ -132,21 +133,13 @@ static void show(struct seeding *seeding, uint32_t clock)
 	}
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
 /* How far a curve made of bounds may be off: a few times what is usual, on top of what it was
  * measured against. */
 static double roughness(struct seeding *seeding, bool is_two_sided)
 {
 	if (!is_two_sided || seeding->n == 0)
 		return INFINITY;
-	qsort(seeding->halves, seeding->n, sizeof(*seeding->halves), compare_doubles);
-	return 3 * seeding->halves[seeding->n / 2] + seeding->rough_ns;
+	return 3 * stats_median(seeding->halves, seeding->n) + seeding->rough_ns;
 }
 
 static int look(struct seeding *seeding, uint32_t clock)
@@ -172,31 +165,43 @@ static int look(struct seeding *seeding, uint32_t clock)
 
 /* -- the second look --------------------------------------------------------------------------- */
 
-static int compare_ns(const void *left, const void *right)
+static int64_t clamp_ns(int64_t origin_ns, double more_ns)
 {
-	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+	wide_int sum = origin_ns + (wide_int)more_ns;
 
-	return (a > b) - (a < b);
+	if (sum > INT64_MAX)
+		return INT64_MAX;
+	return sum < INT64_MIN ? INT64_MIN : (int64_t)sum;
 }
 
-static void take_median_exits(struct seeding *seeding, int64_t *spare)
+static void take_median_exits(struct seeding *seeding, double *spare)
 {
 	const struct graph *graph = seeding->graph;
 
 	for (uint32_t event = 0; event < graph->n_events; event++) {
+		int64_t origin_ns = seeding->seen[event].exit_ns;
 		uint32_t n = 0;
 
 		for (uint32_t i = graph->first_part[event]; i < graph->first_part[event + 1]; i++) {
 			const struct part *part = &graph->parts[i];
+			const struct curve *curve = &seeding->curves[part->clock];
 
 			if (part->role == PART_BOTH)
-				spare[n++] = curve_at(&seeding->curves[part->clock], part->exit_ns);
+				spare[n++] = (double)((wide_int)curve_at(curve, part->exit_ns) -
+				                      origin_ns);
 		}
-		if (n == 0)
-			continue;
-		qsort(spare, n, sizeof(*spare), compare_ns);
-		seeding->seen[event].exit_ns = middle_ns(spare[(n - 1) / 2], spare[n / 2]);
+		if (n > 0)
+			seeding->seen[event].exit_ns = clamp_ns(origin_ns, stats_median(spare, n));
 	}
+}
+
+/* How far a clock may wander within the time that a running median takes. */
+static double lag_ns(const struct seeding *seeding)
+{
+	const struct sighting *sightings = seeding->sightings;
+	double length = (double)sightings[seeding->n - 1].t_ns - (double)sightings[0].t_ns;
+
+	return seeding->rho * length * fmin(1, CURVE_WINDOW / 2.0 / seeding->n);
 }
 
 static int look_again(struct seeding *seeding, uint32_t clock)
@@ -206,7 +211,9 @@ static int look_again(struct seeding *seeding, uint32_t clock)
 	sight_exits(seeding, clock);
 	if (seeding->n == 0 || seeding->curves[clock].is_rough)
 		return FLEXTRACE_OK;
-	return curve_fit(&seeding->curves[clock], seeding->sightings, seeding->n);
+	FLEXTRACE_TRY(curve_fit(&seeding->curves[clock], seeding->sightings, seeding->n));
+	seeding->curves[clock].rough_ns = lag_ns(seeding);
+	return FLEXTRACE_OK;
 }
 
 static int look_at_all(struct seeding *seeding)
@@ -215,16 +222,15 @@ static int look_at_all(struct seeding *seeding)
 
 	for (uint32_t i = 0; i < graph->n_clocks; i++)
 		FLEXTRACE_TRY(look(seeding, graph->order[i]));
-	/* Sightings are as many as parts, and as wide as two median's words. */
-	take_median_exits(seeding, (int64_t *)seeding->sightings);
+	take_median_exits(seeding, seeding->halves);
 	for (uint32_t i = 0; i < graph->n_clocks; i++)
 		FLEXTRACE_TRY(look_again(seeding, graph->order[i]));
 	return FLEXTRACE_OK;
 }
 
-int seed_run(const struct graph *graph, struct curve *curves)
+int seed_run(const struct graph *graph, double rho, struct curve *curves)
 {
-	struct seeding seeding = {.graph = graph, .curves = curves};
+	struct seeding seeding = {.graph = graph, .curves = curves, .rho = rho};
 	int code = FLEXTRACE_E_MEMORY;
 
 	seeding.seen = calloc(graph->n_events + 1ull, sizeof(*seeding.seen));

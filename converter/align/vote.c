@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where bounds cross, the constraints on the way to either of them cannot all be true. One that
- * is false contradicts many that are true, a true one contradicts only false ones: so who is part
- * of most contradictions goes, and on a tie all go, since a constraint too few only costs width.
+ * Where bounds cross, the constraints on the way to either of them cannot all be true. One that is
+ * false contradicts many that are true, a true one contradicts only false ones: so who is part of
+ * most contradictions goes, and on a tie all go, since a constraint too few only costs width.
  *
- * A clock that would lose many this way is not lied about: it wanders. It gets the slack that a
- * kernel may take at most. If that does not help either, nothing bounds it.
+ * What only contradicts because a clock may not wander further is no lie but a clock that wanders.
+ * So votes are taken with more slack than clocks are believed to need. With their own slack, clocks
+ * that still contradict keep the wide one. A clock that would lose many votes gets the slack that a
+ * kernel may take at most; if that does not help either, nothing bounds it.
  */
 #include <stdlib.h>
 
@@ -18,6 +20,9 @@
 #define LEAST_LOSS    4u  /* parts that a clock may lose in any case */
 #define LOSS_SHARE    50u /* or one of so many */
 #define PATIENCE      32u /* rounds without an end until somebody needs slack */
+#define WIDE_RATE     50e-6
+
+enum level { LEVEL_STEADY, LEVEL_WIDE, LEVEL_FREE, LEVEL_LOST };
 
 struct conflict {
 	uint32_t first, end; /* in `parts` of the election */
@@ -32,7 +37,7 @@ struct election {
 	uint32_t *parts; /* of the conflicts, one after the other */
 	uint32_t n_parts;
 	uint32_t *votes; /* of each part of the graph; 0 between rounds */
-	uint8_t *level;  /* of each clock: 0, 1 = has slack, 2 = lost */
+	uint8_t *level;  /* of each clock: enum level */
 };
 
 /* -- conflicts --------------------------------------------------------------------------------- */
@@ -184,8 +189,11 @@ static int give_slack(struct election *election, uint32_t clock)
 {
 	struct paces paces;
 
-	if (++election->level[clock] > 1)
+	if (election->level[clock] == LEVEL_FREE) {
+		election->level[clock] = LEVEL_LOST;
 		return FLEXTRACE_OK;
+	}
+	election->level[clock] = LEVEL_FREE;
 	FLEXTRACE_TRY(paces_init_straight(&paces, election->curves[clock].origin_ns, 0, FREE_RATE));
 	mesh_set_paces(election->mesh, clock, &paces);
 	return FLEXTRACE_OK;
@@ -199,9 +207,9 @@ static void recall(struct election *election)
 	for (uint32_t i = 0; i < graph->n_parts; i++) {
 		struct part *part = &graph->parts[i];
 
-		if (election->level[part->clock] > 1 && part->fate == PART_KEPT)
+		if (election->level[part->clock] == LEVEL_LOST && part->fate == PART_KEPT)
 			part->fate = PART_VOTED;
-		else if (election->level[part->clock] <= 1 && part->fate == PART_VOTED)
+		else if (election->level[part->clock] != LEVEL_LOST && part->fate == PART_VOTED)
 			part->fate = PART_KEPT;
 	}
 }
@@ -217,7 +225,7 @@ static int relieve(struct election *election, bool anyone, bool *ret_has_relieve
 	for (uint32_t clock = 0; clock < graph->n_clocks; clock++) {
 		uint32_t n_lost;
 
-		if (clock_is_root(graph, clock) || election->level[clock] > 1)
+		if (clock_is_root(graph, clock) || election->level[clock] == LEVEL_LOST)
 			continue;
 		n_lost = count_loss(graph, clock);
 		if (n_lost > most_lost) {
@@ -238,6 +246,45 @@ static int relieve(struct election *election, bool anyone, bool *ret_has_relieve
 	return FLEXTRACE_OK;
 }
 
+static bool has_contradiction(const struct mesh *mesh, uint32_t clock)
+{
+	for (uint32_t i = mesh->first_knot[clock]; i < mesh->first_knot[clock + 1]; i++) {
+		if (knot_contradicts(&mesh->knots[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Widens the clocks that contradict; all, if none of those is left. Returns whether it did. */
+static bool widen(struct election *election)
+{
+	struct mesh *mesh = election->mesh;
+	bool has_widened = false;
+
+	for (int pass = 0; pass < 2 && !has_widened; pass++) {
+		for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++) {
+			if (clock_is_root(mesh->graph, clock) ||
+			    election->level[clock] != LEVEL_STEADY ||
+			    (pass == 0 && !has_contradiction(mesh, clock)))
+				continue;
+			election->level[clock] = LEVEL_WIDE;
+			mesh_add_slack(mesh, clock, WIDE_RATE);
+			has_widened = true;
+		}
+	}
+	return has_widened;
+}
+
+/* Gives all clocks that are steady so much slack, or takes it. */
+static void change_slack(struct election *election, double slack)
+{
+	for (uint32_t clock = 0; clock < election->mesh->graph->n_clocks; clock++) {
+		if (!clock_is_root(election->mesh->graph, clock) &&
+		    election->level[clock] == LEVEL_STEADY)
+			mesh_add_slack(election->mesh, clock, slack);
+	}
+}
+
 /* -- rounds ------------------------------------------------------------------------------------ */
 
 static int hold(struct election *election)
@@ -255,11 +302,24 @@ static int hold(struct election *election)
 		FLEXTRACE_TRY(relieve(election, n_rounds > PATIENCE, &has_relieved));
 		n_rounds = has_relieved ? 0 : n_rounds;
 	}
-	for (uint32_t clock = 0; clock < election->mesh->graph->n_clocks; clock++)
-		election->level[clock] = 2;
+	for (uint32_t clock = 0; clock < election->mesh->graph->n_clocks; clock++) {
+		if (!clock_is_root(election->mesh->graph, clock))
+			election->level[clock] = LEVEL_LOST;
+	}
 	recall(election);
 	mesh_clear(election->mesh);
 	mesh_spread(election->mesh);
+	return FLEXTRACE_OK;
+}
+
+static int close_all(struct election *election)
+{
+	change_slack(election, WIDE_RATE);
+	FLEXTRACE_TRY(hold(election));
+	change_slack(election, -WIDE_RATE);
+	do {
+		mesh_clear(election->mesh);
+	} while (!mesh_close(election->mesh) && widen(election));
 	return FLEXTRACE_OK;
 }
 
@@ -275,10 +335,10 @@ int vote_close(struct mesh *mesh, const struct curve *curves, bool *is_lost, uin
 	election.votes = calloc(graph->n_parts + 1ull, sizeof(*election.votes));
 	election.level = calloc(graph->n_clocks + 1ull, sizeof(*election.level));
 	if (election.conflicts && election.parts && election.votes && election.level)
-		code = hold(&election);
+		code = close_all(&election);
 	for (uint32_t clock = 0; code == FLEXTRACE_OK && clock < graph->n_clocks; clock++) {
-		is_lost[clock] = election.level[clock] > 1 && !clock_is_root(graph, clock);
-		*ret_n_slack += election.level[clock] > 0 && !clock_is_root(graph, clock);
+		is_lost[clock] = election.level[clock] == LEVEL_LOST;
+		*ret_n_slack += election.level[clock] != LEVEL_STEADY;
 	}
 	free(election.conflicts);
 	free(election.parts);

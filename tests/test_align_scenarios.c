@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bars: what align promises of whole traces whose truth is known. Fixed seeds must meet all of
+ * them, a fresh one (it is printed; FLEXTRACE_TEST_SEED repeats it) what must hold for every seed.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <cmocka.h>
+
+#include "align_truth.h"
+
+#define FIRST_SEED 100
+#define N_SEEDS    2
+
+/* Hosts that are off by ms, run apart by 20 ppm and wander, started at all times. */
+#define HOSTS                                                                              \
+	.offset_ns = 5e6, .drift_ppm = 20, .wander_ppm = 0.8, .boot_ns = 1234567890123456, \
+	.origin_ns = 98765432109876
+
+struct scenario {
+	struct align_scene scene;
+	double p50_us, p99_us; /* at most; 0 = not asserted */
+	bool is_one_sided;     /* whether most clocks are, one way or the other */
+	bool is_uncertain;     /* nothing is certified */
+	uint32_t n_unaligned;
+	uint32_t n_wandering;
+};
+
+/* clang-format off */
+static const struct scenario scenarios[] = {
+	{{"m1_random_straggler", .n_ranks = 8, .n_rounds = 2500, .period_ns = 10e6,
+	  .straggle_ns = 2e6, HOSTS}, 8, 30, .n_unaligned = 0},
+	{{"m2_fixed_straggler", .n_ranks = 8, .n_rounds = 2500, .period_ns = 10e6,
+	  .straggle_ns = 2e6, .is_fixed = true, HOSTS}, 8, 30, .is_one_sided = true},
+	{{"m3_fixed_straggler_by_little", .n_ranks = 8, .n_rounds = 2500, .period_ns = 10e6,
+	  .straggle_ns = 3e5, .is_fixed = true, HOSTS}, 8, 30, .n_unaligned = 0},
+	{{"m4_four_ranks_a_host", .n_ranks = 8, .ranks_per_host = 4, .n_rounds = 2500,
+	  .period_ns = 10e6, .straggle_ns = 2e6, HOSTS}, 8, 30, .n_unaligned = 0},
+	{{"m5_dropped_and_mismatched", .n_ranks = 8, .n_rounds = 2500, .period_ns = 10e6,
+	  .straggle_ns = 2e6, .drop_share = 0.05, .false_share = 0.01, HOSTS}, 8, 30,
+	 .n_unaligned = 0},
+	{{"m6_slewed_hosts", .n_ranks = 8, .n_rounds = 2500, .period_ns = 10e6,
+	  .straggle_ns = 2e6, .slew_ppm = 15, HOSTS}, 8, 30, .n_unaligned = 0},
+	{{"m7_many_ranks", .n_ranks = 32, .n_rounds = 600, .period_ns = 10e6, .straggle_ns = 2e6,
+	  HOSTS}, 8, 30, .n_unaligned = 0},
+	{{"m8_straggler_by_much", .n_ranks = 8, .n_rounds = 1500, .period_ns = 30e6,
+	  .straggle_ns = 20e6, .is_fixed = true, .drop_share = 0.05, .false_share = 0.01, HOSTS},
+	 8, 30, .is_one_sided = true},
+	{{"m9_steady_hosts", .n_ranks = 8, .n_rounds = 2500, .period_ns = 10e6, .straggle_ns = 2e6,
+	  .offset_ns = 5e6, .drift_ppm = 2}, 8, 30, .n_unaligned = 0},
+	{{"sub_communicators", .n_ranks = 8, .n_rounds = 2500, .period_ns = 10e6,
+	  .shape = TRUTH_PAIRS, .straggle_ns = 2e6, .drop_share = 0.05, .false_share = 0.01, HOSTS},
+	 8, 30, .n_unaligned = 0},
+	{{"pipeline", .n_ranks = 6, .n_rounds = 1500, .period_ns = 10e6, .shape = TRUTH_PIPELINE,
+	  HOSTS}, 8, 30, .n_unaligned = 0},
+	{{"pipeline_mismatched", .n_ranks = 6, .n_rounds = 1500, .period_ns = 10e6,
+	  .shape = TRUTH_PIPELINE, .drop_share = 0.05, .false_share = 0.01, HOSTS}, 8, 30,
+	 .n_unaligned = 0},
+	{{"pipeline_one_way", .n_ranks = 4, .n_rounds = 1000, .period_ns = 10e6,
+	  .shape = TRUTH_DOWN, HOSTS}, .is_one_sided = true, .is_uncertain = true},
+	{{"once_a_second", .n_ranks = 8, .n_rounds = 600, .period_ns = 1e9, .straggle_ns = 2e6,
+	  HOSTS}, 8, 30, .n_unaligned = 0},
+	{{"unconnected_halves_and_empty_ranks", .n_ranks = 8, .n_rounds = 600, .period_ns = 10e6,
+	  .shape = TRUTH_HALVES, .straggle_ns = 2e6, .n_empty = 2, HOSTS}, .n_unaligned = 3},
+	{{"one_collective", .n_ranks = 4, .n_rounds = 1, .period_ns = 10e6, .straggle_ns = 2e4,
+	  HOSTS}, .n_unaligned = 0},
+	{{"a_hundred_collectives", .n_ranks = 4, .n_rounds = 100, .period_ns = 10e6,
+	  .straggle_ns = 1e6, HOSTS}, 8, 30, .n_unaligned = 0},
+	{{"far_from_zero", .n_ranks = 4, .n_rounds = 500, .period_ns = 10e6, .straggle_ns = 1e6,
+	  .offset_ns = 5e6, .drift_ppm = 20, .origin_ns = INT64_MAX - INT64_C(60000000000)}, 8, 30,
+	 .n_unaligned = 0},
+	{{"a_host_that_was_suspended", .n_ranks = 4, .n_rounds = 1500, .period_ns = 10e6,
+	  .straggle_ns = 1e6, .jump_ns = 7e6, HOSTS}, 8, .n_wandering = 1},
+};
+/* clang-format on */
+
+struct outcome {
+	struct align_verdict verdict;
+	uint32_t n_one_sided, n_lines;
+	uint64_t n_points, n_dropped, n_lies;
+	uint64_t n_unaligned, n_wandering;
+};
+
+static struct outcome run(const struct align_scene *scene)
+{
+	struct align_options options = ALIGN_OPTIONS_INIT;
+	const struct alignment_report *lines;
+	struct table points = TABLE_INIT;
+	struct alignment *alignment;
+	struct flextrace_error error;
+	struct outcome outcome = {.n_lies = 0};
+	struct align_truth truth;
+	struct ledger ledger;
+
+	align_truth_init(&truth, scene);
+	align_truth_points(&truth, &points);
+	ledger_init(&ledger);
+	assert_int_equal(align_run(&options, &truth.identity, &points, &ledger, &alignment, &error),
+	                 0);
+	align_truth_judge(&truth, alignment, &outcome.verdict);
+	lines = alignment_report(alignment, &outcome.n_lines);
+	for (uint32_t i = 0; i < outcome.n_lines; i++) {
+		outcome.n_one_sided += lines[i].one_sided;
+		outcome.n_dropped += lines[i].sync_points_dropped;
+	}
+	for (uint32_t i = 0; i < truth.n_points; i++)
+		outcome.n_lies += truth.points[i].is_lie;
+	outcome.n_points = truth.n_points;
+	outcome.n_unaligned = ledger.warnings[WARNING_UNALIGNED];
+	outcome.n_wandering = ledger.warnings[WARNING_HOST_WANDERS];
+	alignment_free(alignment);
+	ledger_release(&ledger);
+	table_release(&points);
+	align_truth_release(&truth);
+	return outcome;
+}
+
+static void print_outcome(const struct align_scene *scene, const struct outcome *outcome)
+{
+	const struct align_verdict *v = &outcome->verdict;
+
+	print_message("%s, seed %" PRIu64 ": error p50 %.2f p99 %.2f max %.2f us; %" PRIu64
+	              " of %" PRIu64 " certified, %" PRIu64 " outside, %" PRIu64
+	              " violations; %" PRIu64 " dropped, %" PRIu64 " lies\n",
+	              scene->name, scene->seed, v->p50_ns / 1e3, v->p99_ns / 1e3, v->max_ns / 1e3,
+	              v->n_certified, v->n, v->n_outside, v->n_violations, outcome->n_dropped,
+	              outcome->n_lies);
+}
+
+static void test_meets_the_bars(void **state)
+{
+	const struct scenario *scenario = *state;
+
+	for (uint64_t seed = FIRST_SEED; seed < FIRST_SEED + N_SEEDS; seed++) {
+		struct align_scene scene = scenario->scene;
+		struct outcome outcome;
+		const struct align_verdict *verdict = &outcome.verdict;
+
+		scene.seed = seed;
+		outcome = run(&scene);
+		print_outcome(&scene, &outcome);
+		assert_int_equal(verdict->n_backwards, 0);
+		assert_true(verdict->n_outside * 1000 <= verdict->n_certified);
+		if (scene.false_share == 0)
+			assert_int_equal(verdict->n_outside, 0);
+		if (scenario->n_wandering == 0)
+			assert_int_equal(verdict->n_violations, 0);
+		if (scenario->p50_us > 0)
+			assert_true(verdict->p50_ns <= scenario->p50_us * 1e3);
+		if (scenario->p99_us > 0)
+			assert_true(verdict->p99_ns <= scenario->p99_us * 1e3);
+		assert_int_equal(2 * outcome.n_one_sided > outcome.n_lines, scenario->is_one_sided);
+		assert_int_equal(outcome.n_unaligned, scenario->n_unaligned);
+		assert_int_equal(outcome.n_wandering, scenario->n_wandering);
+		assert_int_equal(verdict->n_certified == 0, scenario->is_uncertain);
+		if (scenario->n_unaligned + scenario->n_wandering == 0 && !scenario->is_uncertain)
+			assert_int_equal(verdict->n_certified, verdict->n);
+		if (scene.false_share == 0 && scenario->n_wandering == 0) /* at most 0.2 % */
+			assert_true(outcome.n_dropped * 500 <= outcome.n_points);
+	}
+}
+
+/* What must hold for every seed, of whatever size. */
+static void test_holds_for_a_fresh_seed(void **state)
+{
+	const char *given = getenv("FLEXTRACE_TEST_SEED");
+	uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
+
+	(void)state;
+	print_message("fresh seed: FLEXTRACE_TEST_SEED=%" PRIu64 "\n", seed);
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+		struct align_scene scene = scenarios[i].scene;
+		struct outcome outcome;
+
+		scene.seed = seed;
+		scene.n_rounds = scene.n_rounds / 3 + 1;
+		outcome = run(&scene);
+		print_outcome(&scene, &outcome);
+		assert_int_equal(outcome.verdict.n_backwards, 0);
+		/* A slew that is too small or short to be seen breaks what the bound rests on. */
+		if (scene.false_share == 0 && scene.slew_ppm == 0)
+			assert_int_equal(outcome.verdict.n_outside, 0);
+		assert_int_equal(outcome.n_unaligned, scenarios[i].n_unaligned);
+	}
+}
+
+static void test_same_trace_gives_same_result(void **state)
+{
+	struct align_scene scene = scenarios[4].scene;
+	struct outcome one, two;
+
+	(void)state;
+	scene.seed = 7;
+	scene.n_rounds = 500;
+	one = run(&scene);
+	two = run(&scene);
+	assert_memory_equal(&one, &two, sizeof(one));
+}
+
+int main(void)
+{
+	enum { N = sizeof(scenarios) / sizeof(scenarios[0]) };
+	struct CMUnitTest tests[N + 2] = {
+		{.name = "test_align__holds_for_a_fresh_seed",
+	         .test_func = test_holds_for_a_fresh_seed},
+		{.name = "test_align__same_trace_gives_same_result",
+	         .test_func = test_same_trace_gives_same_result},
+	};
+
+	for (int i = 0; i < N; i++)
+		tests[i + 2] = (struct CMUnitTest){
+			.name = scenarios[i].scene.name,
+			.test_func = test_meets_the_bars,
+			.initial_state = (void *)(uintptr_t)&scenarios[i],
+		};
+	return cmocka_run_group_tests_name("align_scenarios", tests, NULL, NULL);
+}
