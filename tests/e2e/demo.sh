@@ -11,10 +11,8 @@ grep -q 'all results right' record.log || { cat record.log; fail "the program's 
 check_output out
 
 trace=out/trace
-metadata=$(find "$trace" -name metadata | head -n 1)
-offset=$(bt2 "$(dirname "$metadata")" --output-format=ctf-metadata | sed -n 's/^[ \t]*offset = \([0-9]*\);/\1/p' | head -n 1)
 bt2 "$trace" >text.txt
-"$E2E/check_recording" out/events.csv truth "$offset" <text.txt || fail "device times are wrong; see the line above"
+"$E2E/check_recording" out/events.csv truth "$(epoch_offset "$trace")" <text.txt || fail "device times are wrong; see the line above"
 
 [ "$(wc -l <out/losses.csv)" -eq 1 ] || { cat out/losses.csv; fail "something was lost"; }
 for file in host.csv events.csv kernels.csv runtime.csv clocks.csv alignment.csv run.json; do

@@ -34,6 +34,12 @@ check_output() {
 	[ -z "$leftover" ] || fail "half-written files: $leftover"
 }
 
+# epoch_offset TRACE: what LTTng adds to its clock to get ns since the Unix epoch.
+epoch_offset() {
+	bt2 "$(dirname "$(find "$1" -name metadata | head -n 1)")" --output-format=ctf-metadata |
+		sed -n 's/^[ \t]*offset = \([0-9]*\);/\1/p' | head -n 1
+}
+
 # same_files A B: the files of two output directories are byte-identical.
 same_files() {
 	diff -rq "$1" "$2" || fail "$1 and $2 differ"
