@@ -53,19 +53,16 @@ struct conversion {
 	struct ctf_views views;
 };
 
-static int read_and_run(struct conversion *conversion, const char *const *traces, uint32_t n_traces,
-                        const struct conversion_options *options, uint32_t n_workers,
+static int read_and_run(struct conversion *conversion, const struct reader_options *reader,
+                        const struct conversion_options *options,
                         struct pipeline_result *ret_result, struct flextrace_error *error)
 {
-	struct reader_options reader = {n_workers, show_progress, show_warning, NULL};
-
-	FLEXTRACE_TRY(reader_run(traces, n_traces, &reader, &conversion->views, conversion->strings,
-	                         &conversion->set, &conversion->ledger, error));
+	FLEXTRACE_TRY(reader_run(reader, conversion->strings, &conversion->set, &conversion->ledger,
+	                         error));
 	ctf_views_remove(&conversion->views);
 	cli_progress("Converting: %u streams", conversion->set.n_streams);
-	return conversion_run(
-		options, n_workers < MAX_FORMAT_THREADS ? n_workers : MAX_FORMAT_THREADS,
-		&conversion->set, conversion->strings, &conversion->ledger, ret_result, error);
+	return conversion_run(options, &conversion->set, conversion->strings, &conversion->ledger,
+	                      ret_result, error);
 }
 
 /* Converts under a guard; everything that was allocated is gone afterwards. */
@@ -74,14 +71,22 @@ static int convert(const char *const *traces, uint32_t n_traces,
                    struct pipeline_result *ret_result, struct flextrace_error *error)
 {
 	struct conversion conversion = {.strings = string_pool_new()};
+	struct conversion_options threaded = *options;
+	struct reader_options reader = {.traces = traces,
+	                                .n_traces = n_traces,
+	                                .n_workers = n_workers,
+	                                .views = &conversion.views,
+	                                .progress = show_progress,
+	                                .warn = show_warning};
 	struct guard guard;
 	int code;
 
 	if (!conversion.strings)
 		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	threaded.n_threads = n_workers < MAX_FORMAT_THREADS ? n_workers : MAX_FORMAT_THREADS;
 	ledger_init(&conversion.ledger);
 	guard_begin(&guard, &conversion.views, options->output_dir);
-	code = read_and_run(&conversion, traces, n_traces, options, n_workers, ret_result, error);
+	code = read_and_run(&conversion, &reader, &threaded, ret_result, error);
 	guard_end(&guard);
 	ctf_views_remove(&conversion.views);
 	stream_set_release(&conversion.set);

@@ -183,8 +183,8 @@ static int describe_inputs(const struct stream_set *set, const struct string_poo
 
 /* -- after reading ----------------------------------------------------------------------------- */
 
-int conversion_run(const struct conversion_options *options, uint32_t n_threads,
-                   struct stream_set *set, struct string_pool *strings, struct ledger *ledger,
+int conversion_run(const struct conversion_options *options, struct stream_set *set,
+                   struct string_pool *strings, struct ledger *ledger,
                    struct pipeline_result *ret_result, struct flextrace_error *error)
 {
 	struct facts inputs = {0}, set_options = {0};
@@ -200,8 +200,8 @@ int conversion_run(const struct conversion_options *options, uint32_t n_threads,
 			.n_options = set_options.n,
 		};
 		struct pipeline_options pipeline = {
-			.emit = {options->output_dir, options->formats, options->gzip, n_threads,
-		                 &run},
+			.emit = {options->output_dir, options->formats, options->gzip,
+		                 options->n_threads, &run},
 			.calibrate = {options->rho_ppm, options->nominal_mhz},
 			.align = ALIGN_OPTIONS_INIT,
 			.session = options->session,

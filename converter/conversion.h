@@ -19,10 +19,9 @@
 int conversion_check(const struct conversion_options *options, struct flextrace_error *error);
 
 /* Runs the pipeline. run.json names the traces by host and uuid, not by path, so that it does not
- * tell who read them. Consumes the tables of `set`; adds to `ledger`. `n_threads`: formats written
- * at a time. */
-int conversion_run(const struct conversion_options *options, uint32_t n_threads,
-                   struct stream_set *set, struct string_pool *strings, struct ledger *ledger,
+ * tell who read them. Consumes the tables of `set`; adds to `ledger`. */
+int conversion_run(const struct conversion_options *options, struct stream_set *set,
+                   struct string_pool *strings, struct ledger *ledger,
                    struct pipeline_result *ret_result, struct flextrace_error *error);
 
 #endif

@@ -87,6 +87,7 @@ struct conversion_options {
 	const char *session;
 	struct option_list names;
 	struct option_limit fail_on_loss;
+	uint32_t n_threads; /* files written at a time, 0 = one; no option of the table */
 };
 #define CONVERSION_OPTIONS_INIT                                                \
 	{                                                                      \

@@ -22,14 +22,19 @@ static void count_warning(void *context, const char *text)
 int read_paths(struct reading *reading, const char *const *paths, uint32_t n_paths,
                uint32_t n_workers)
 {
-	struct reader_options options = {n_workers, NULL, count_warning, reading};
+	struct reader_options options = {.traces = paths,
+	                                 .n_traces = n_paths,
+	                                 .n_workers = n_workers,
+	                                 .views = &reading->views,
+	                                 .warn = count_warning,
+	                                 .context = reading};
 	int code;
 
 	memset(reading, 0, sizeof(*reading));
 	reading->strings = string_pool_new();
 	ledger_init(&reading->ledger);
-	code = reader_run(paths, n_paths, &options, &reading->views, reading->strings,
-	                  &reading->set, &reading->ledger, &reading->error);
+	code = reader_run(&options, reading->strings, &reading->set, &reading->ledger,
+	                  &reading->error);
 	stream_set_sort(&reading->set);
 	return code;
 }

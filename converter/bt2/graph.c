@@ -74,15 +74,15 @@ static bt_component_class_sink *create_sink_class(void)
 
 /* -- the graph --------------------------------------------------------------------------------- */
 
-static bt_value *source_params(char *const *paths, uint32_t n_paths)
+static bt_value *source_params(const struct trace_group *group)
 {
 	bt_value *params = bt_value_map_create();
 	bt_value *inputs = NULL;
 
 	if (!params || bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) < 0)
 		goto fail;
-	for (uint32_t i = 0; i < n_paths; i++)
-		if (bt_value_array_append_string_element(inputs, paths[i]) < 0)
+	for (uint32_t i = 0; i < group->n_paths; i++)
+		if (bt_value_array_append_string_element(inputs, group->paths[i]) < 0)
 			goto fail;
 	return params;
 fail:
@@ -90,10 +90,10 @@ fail:
 	return NULL;
 }
 
-static int add_source(struct graph *graph, const struct plugins *plugins, char *const *paths,
-                      uint32_t n_paths)
+static int add_source(struct graph *graph, const struct plugins *plugins,
+                      const struct trace_group *group)
 {
-	bt_value *params = source_params(paths, n_paths);
+	bt_value *params = source_params(group);
 	int status = -1;
 
 	if (params)
@@ -113,20 +113,18 @@ static int add_sink(struct graph *graph)
 		&graph->sink);
 }
 
-int graph_open(struct graph *graph, const struct plugins *plugins, char *const *paths,
-               uint32_t n_paths, struct feed *feed, struct graph_shared *shared,
-               struct flextrace_error *error)
+int graph_open(struct graph *graph, const struct plugins *plugins, const struct trace_group *group,
+               struct feed *feed, struct graph_shared *shared, struct flextrace_error *error)
 {
 	char what[256];
 
 	*graph = (struct graph){.shared = shared};
 	graph->intake.feed = feed;
 	graph->bt = bt_graph_create(0);
-	if (graph->bt && add_source(graph, plugins, paths, n_paths) == 0 &&
-	    (!feed || add_sink(graph) == 0))
+	if (graph->bt && add_source(graph, plugins, group) == 0 && (!feed || add_sink(graph) == 0))
 		return 0;
 	graph_close(graph);
-	snprintf(what, sizeof(what), "Cannot open trace: path=%s", paths[0]);
+	snprintf(what, sizeof(what), "Cannot open trace: path=%s", group->paths[0]);
 	return plugins_take_error(error, FLEXTRACE_E_INPUT, what);
 }
 

@@ -11,6 +11,7 @@
 
 #include <stdatomic.h>
 
+#include "bt2/discover.h"
 #include "bt2/intake.h"
 #include "bt2/plugins.h"
 
@@ -31,9 +32,8 @@ struct graph {
 
 /* Opens the directories of one trace, which parses its metadata and indexes its packets. `feed` may
  * be NULL to look at the ports only. FLEXTRACE_E_INPUT: babeltrace2 cannot open it. */
-int graph_open(struct graph *graph, const struct plugins *plugins, char *const *paths,
-               uint32_t n_paths, struct feed *feed, struct graph_shared *shared,
-               struct flextrace_error *error);
+int graph_open(struct graph *graph, const struct plugins *plugins, const struct trace_group *group,
+               struct feed *feed, struct graph_shared *shared, struct flextrace_error *error);
 void graph_close(struct graph *graph);
 
 uint64_t graph_port_count(const struct graph *graph);

@@ -47,8 +47,7 @@ static void warn_of_cuts(const struct ctf_dir *dir, const struct reader_options 
 
 /* Scans one directory of a group; a cut one is replaced by its view. */
 static int scan_path(struct plan *plan, char **path, struct ctf_dir *dir,
-                     const struct reader_options *options, struct ctf_views *views,
-                     struct flextrace_error *error)
+                     const struct reader_options *options, struct flextrace_error *error)
 {
 	char *view;
 
@@ -57,23 +56,21 @@ static int scan_path(struct plan *plan, char **path, struct ctf_dir *dir,
 		return 0;
 	warn_of_cuts(dir, options);
 	plan->n_cut += dir->n_cut;
-	FLEXTRACE_TRY(ctf_views_add(views, dir, &view, error));
+	FLEXTRACE_TRY(ctf_views_add(options->views, dir, &view, error));
 	free(*path);
 	*path = view;
 	return 0;
 }
 
 static int scan_group(struct plan *plan, struct trace_group *group, struct sizes *sizes,
-                      const struct reader_options *options, struct ctf_views *views,
-                      struct flextrace_error *error)
+                      const struct reader_options *options, struct flextrace_error *error)
 {
 	*sizes = (struct sizes){calloc(group->n_paths, sizeof(*sizes->dirs)), 0};
 	if (!sizes->dirs)
 		return no_memory(error);
 	for (uint32_t i = 0; i < group->n_paths; i++) {
-		FLEXTRACE_TRY(
-			scan_path(plan, &group->paths[i], &sizes->dirs[i], options, views, error));
-		sizes->n_dirs++;
+		sizes->n_dirs++; /* also if its view fails */
+		FLEXTRACE_TRY(scan_path(plan, &group->paths[i], &sizes->dirs[i], options, error));
 	}
 	return 0;
 }
@@ -123,7 +120,7 @@ static int list_ports(struct plan *plan, uint32_t group, const struct sizes *siz
 	uint64_t n;
 	int code = 0;
 
-	FLEXTRACE_TRY(graph_open(&graph, plugins, of->paths, of->n_paths, NULL, NULL, error));
+	FLEXTRACE_TRY(graph_open(&graph, plugins, of, NULL, NULL, error));
 	n = graph_port_count(&graph);
 	for (uint64_t i = 0; i < n && code == 0; i++) {
 		struct plan_port port = {.group = group, .port = i};
@@ -137,11 +134,10 @@ static int list_ports(struct plan *plan, uint32_t group, const struct sizes *siz
 }
 
 static int plan_group(struct plan *plan, uint32_t group, const struct plugins *plugins,
-                      const struct reader_options *options, struct ctf_views *views,
-                      struct flextrace_error *error)
+                      const struct reader_options *options, struct flextrace_error *error)
 {
 	struct sizes sizes;
-	int code = scan_group(plan, &plan->groups.groups[group], &sizes, options, views, error);
+	int code = scan_group(plan, &plan->groups.groups[group], &sizes, options, error);
 
 	if (code == 0)
 		code = list_ports(plan, group, &sizes, plugins, error);
@@ -149,16 +145,15 @@ static int plan_group(struct plan *plan, uint32_t group, const struct plugins *p
 	return code;
 }
 
-int plan_init(struct plan *plan, const struct plugins *plugins, const char *const *traces,
-              uint32_t n_traces, const struct reader_options *options, struct ctf_views *views,
-              struct flextrace_error *error)
+int plan_init(struct plan *plan, const struct plugins *plugins,
+              const struct reader_options *options, struct flextrace_error *error)
 {
 	int code;
 
 	*plan = (struct plan){0};
-	FLEXTRACE_TRY(discover(plugins, traces, n_traces, &plan->groups, error));
+	FLEXTRACE_TRY(discover(plugins, options->traces, options->n_traces, &plan->groups, error));
 	for (uint32_t i = 0; i < plan->groups.n_groups; i++) {
-		code = plan_group(plan, i, plugins, options, views, error);
+		code = plan_group(plan, i, plugins, options, error);
 		if (code < 0)
 			goto fail;
 	}
@@ -168,7 +163,7 @@ int plan_init(struct plan *plan, const struct plugins *plugins, const char *cons
 		error, FLEXTRACE_E_INPUT,
 		"No data: the trace has no streams; were its channels created, and is there "
 		"room in /dev/shm? path=%s",
-		traces[0]);
+		options->traces[0]);
 fail:
 	plan_release(plan);
 	return code;

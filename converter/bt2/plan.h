@@ -28,10 +28,9 @@ struct plan {
 	uint32_t n_empty; /* traces without a stream */
 };
 
-/* Makes a plan for at most `n_workers`; warns of cut files. FLEXTRACE_E_INPUT: nothing to read. */
-int plan_init(struct plan *plan, const struct plugins *plugins, const char *const *traces,
-              uint32_t n_traces, const struct reader_options *options, struct ctf_views *views,
-              struct flextrace_error *error);
+/* Makes a plan for the traces of `options`; warns of cut files. FLEXTRACE_E_INPUT: nothing to read. */
+int plan_init(struct plan *plan, const struct plugins *plugins,
+              const struct reader_options *options, struct flextrace_error *error);
 void plan_release(struct plan *plan);
 
 /* Deals the ports out. */

@@ -36,8 +36,8 @@ static int read_graph(struct worker *worker, const struct trace_group *group,
 	int code = 0;
 
 	*ret_n_drained = 0;
-	FLEXTRACE_TRY(graph_open(&graph, &worker->plugins, group->paths, group->n_paths,
-	                         &worker->feed, worker->shared, &worker->error));
+	FLEXTRACE_TRY(graph_open(&graph, &worker->plugins, group, &worker->feed, worker->shared,
+	                         &worker->error));
 	for (uint32_t i = 0; i < n && code == 0; i++)
 		code = graph_connect(&graph, ports[i]->port, &worker->error);
 	if (code == 0)
@@ -233,16 +233,15 @@ static int read_plan(struct plan *plan, const struct reader_options *options,
 	return code;
 }
 
-int reader_run(const char *const *traces, uint32_t n_traces, const struct reader_options *options,
-               struct ctf_views *views, struct string_pool *strings, struct stream_set *set,
-               struct ledger *ledger, struct flextrace_error *error)
+int reader_run(const struct reader_options *options, struct string_pool *strings,
+               struct stream_set *set, struct ledger *ledger, struct flextrace_error *error)
 {
 	struct plugins plugins;
 	struct plan plan;
 	int code;
 
 	FLEXTRACE_TRY(plugins_load(&plugins, error));
-	code = plan_init(&plan, &plugins, traces, n_traces, options, views, error);
+	code = plan_init(&plan, &plugins, options, error);
 	plugins_release(&plugins);
 	FLEXTRACE_TRY(code);
 	code = read_plan(&plan, options, strings, set, ledger, error);

@@ -17,20 +17,19 @@
 #include "strings.h"
 
 struct reader_options {
-	uint32_t n_workers; /* at least 1 */
+	const char *const *traces; /* weak: the traces at or below these paths are read */
+	uint32_t n_traces;         /* at least 1 */
+	uint32_t n_workers;        /* at least 1 */
+	struct ctf_views *views;   /* weak: gets the views of cut traces; the caller removes them */
 	/* Both called in the caller's thread only; NULL = not wanted. */
 	void (*progress)(void *context, uint64_t n_messages);
 	void (*warn)(void *context, const char *text);
 	void *context;
 };
 
-/*
- * Reads all traces at or below the given paths into `set` and `ledger`. Private views of cut traces
- * stand in `views` until the caller removes them. FLEXTRACE_E_INPUT: a path does not exist, has no
- * trace, or nothing of it can be read.
- */
-int reader_run(const char *const *traces, uint32_t n_traces, const struct reader_options *options,
-               struct ctf_views *views, struct string_pool *strings, struct stream_set *set,
-               struct ledger *ledger, struct flextrace_error *error);
+/* Reads all traces into `set` and `ledger`. FLEXTRACE_E_INPUT: a path does not exist, has no trace,
+ * or nothing of it can be read. */
+int reader_run(const struct reader_options *options, struct string_pool *strings,
+               struct stream_set *set, struct ledger *ledger, struct flextrace_error *error);
 
 #endif

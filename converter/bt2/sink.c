@@ -44,6 +44,7 @@ static struct sink *sink_new(const bt_value *params)
 	if (!sink)
 		return NULL;
 	sink->options = (struct conversion_options)CONVERSION_OPTIONS_INIT;
+	sink->options.n_threads = N_THREADS;
 	sink->params = params;
 	bt_value_get_ref(params);
 	sink->strings = string_pool_new();
@@ -117,7 +118,7 @@ static int convert(struct sink *sink, struct flextrace_error *error)
 	feed_detach(&sink->feed);
 	if (feed_book_channels(&sink->feed) < 0)
 		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
-	FLEXTRACE_TRY(conversion_run(&sink->options, N_THREADS, &sink->feed.set, sink->strings,
+	FLEXTRACE_TRY(conversion_run(&sink->options, &sink->feed.set, sink->strings,
 	                             &sink->feed.decoder.ledger, &result, error));
 	if (result.is_lossy)
 		return error_set(error, FLEXTRACE_E_INPUT,
