@@ -69,6 +69,28 @@ static void test_reader_damage__reads_a_cut_stream_up_to_its_last_whole_packet(v
 	free(path);
 }
 
+static void test_reader_damage__says_where_there_is_no_room_for_a_view(void **state)
+{
+	char *missing = path_in(*state, "missing");
+	char *path = path_in(*state, "channel0_0");
+	char *before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+	struct reading reading;
+
+	write_packets(*state);
+	assert_int_equal(truncate(path, 4 * 4096 - 1), 0);
+	setenv("TMPDIR", missing, 1);
+	assert_int_equal(read_path(&reading, *state, 1), FLEXTRACE_E_SYSTEM);
+	assert_non_null(strstr(reading.error.message, missing));
+	reading_release(&reading);
+	if (before)
+		setenv("TMPDIR", before, 1);
+	else
+		unsetenv("TMPDIR");
+	free(before);
+	free(path);
+	free(missing);
+}
+
 static void test_reader_damage__a_corrupt_packet_costs_the_rest_of_its_stream(void **state)
 {
 	uint16_t no_such_event = 60000;
@@ -155,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_reader_damage__reads_a_cut_stream_up_to_its_last_whole_packet),
+		TEST(test_reader_damage__says_where_there_is_no_room_for_a_view),
 		TEST(test_reader_damage__a_corrupt_packet_costs_the_rest_of_its_stream),
 		TEST(test_reader_damage__says_why_there_is_nothing_to_read),
 		TEST(test_reader_damage__links_that_lead_back_are_not_followed),
