@@ -318,7 +318,9 @@ static void judge_moment(struct judge *judge, uint32_t rank, double ns)
 	if (aligned.status != TIME_CERTIFIED)
 		return;
 	judge->verdict->n_certified++;
-	judge->verdict->n_outside += error > aligned.err_ns;
+	judge->verdict->n_outside += error > aligned.err_ns ||
+	                             error > alignment_bound(judge->alignment, rank,
+	                                                     aligned.time_ns);
 }
 
 static void judge_order(struct judge *judge, uint32_t rank, double ns)

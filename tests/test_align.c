@@ -197,6 +197,7 @@ static void test_align__uses_no_evidence_when_it_is_off(void **state)
 	scene_align(&scene);
 	assert_int_equal(alignment_place(scene.alignment, 1, 5000).time_ns, 5000);
 	assert_int_equal(alignment_place(scene.alignment, 1, 5000).status, TIME_ASSUMED);
+	assert_int_equal(alignment_bound(scene.alignment, 1, 5000), UINT32_MAX);
 	assert_int_equal(scene_line(&scene, 1).component, 1);
 	assert_int_equal(scene.ledger.warnings[WARNING_UNALIGNED], 1);
 	scene_release(&scene);
@@ -220,6 +221,9 @@ static void test_align__takes_the_middle_of_what_a_barrier_allows(void **state)
 	assert_in_range(aligned.time_ns, 1049, 1051);
 	assert_in_range(aligned.err_ns, 90, 94);
 	assert_int_equal(aligned.status, TIME_CERTIFIED);
+	assert_in_range(alignment_bound(scene.alignment, 1, 1050), 90, 95);
+	assert_in_range(alignment_bound(scene.alignment, 1, 1001050), 1050, 1150);
+	assert_int_equal(alignment_bound(scene.alignment, 0, 1050), 0);
 	line = scene_line(&scene, 1);
 	assert_in_range(-line.offset_ns, 3999, 4001);
 	assert_in_range(line.half_width_ns_max, 90, 94);

@@ -20,6 +20,16 @@ const struct alignment_report *alignment_report(const struct alignment *alignmen
 	return alignment->reports;
 }
 
+uint32_t alignment_bound(const struct alignment *alignment, uint32_t process, int64_t time_ns)
+{
+	(void)time_ns;
+	for (uint32_t i = 0; i < alignment->n; i++) {
+		if (alignment->reports[i].process == process)
+			return (uint32_t)ceil(alignment->reports[i].half_width_ns_max);
+	}
+	return UINT32_MAX;
+}
+
 struct aligned alignment_place(const struct alignment *alignment, uint32_t process, int64_t host_ns)
 {
 	(void)alignment;

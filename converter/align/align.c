@@ -225,6 +225,17 @@ struct aligned alignment_place(const struct alignment *alignment, uint32_t proce
 	return aligned;
 }
 
+uint32_t alignment_bound(const struct alignment *alignment, uint32_t process, int64_t time_ns)
+{
+	uint32_t clock = alignment->identity->processes[process].host_clock;
+
+	if (clock == alignment->reference)
+		return 0;
+	if (alignment_component(alignment, clock) != 0 || !alignment->maps[clock].n_knots)
+		return UINT32_MAX;
+	return host_map_bound(&alignment->maps[clock], time_ns);
+}
+
 int64_t alignment_epoch_offset_ns(const struct alignment *alignment)
 {
 	const struct identity *identity = alignment->identity;

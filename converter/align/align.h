@@ -67,6 +67,10 @@ void alignment_free(struct alignment *alignment);
 struct aligned alignment_place(const struct alignment *alignment, uint32_t process,
                                int64_t host_ns);
 
+/* The half-width at a moment that alignment_place() gave, for who kept only that; UINT32_MAX = no
+ * bound. */
+uint32_t alignment_bound(const struct alignment *alignment, uint32_t process, int64_t time_ns);
+
 /* Reference time + this = ns since the Unix epoch; 0 where the trace does not know it. */
 int64_t alignment_epoch_offset_ns(const struct alignment *alignment);
 

@@ -259,6 +259,7 @@ struct host_map {
 };
 
 struct aligned host_map_place(const struct host_map *map, int64_t host_ns);
+uint32_t host_map_bound(const struct host_map *map, int64_t time_ns);
 void host_map_release(struct host_map *map);
 
 /* estimate.c: makes the maps (of each clock, zeroed before) of a closed band. Consumes the band's

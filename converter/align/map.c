@@ -103,3 +103,46 @@ struct aligned host_map_place(const struct host_map *map, int64_t host_ns)
 	}
 	return aligned;
 }
+
+/* -- from the other side -------------------------------------------------------------------- */
+
+/* Returns the last knot at or before a time (fine); n_knots: there is none. */
+static uint32_t find_time(const struct host_map *map, wide_int time)
+{
+	uint32_t lo = 0, n = map->n_knots;
+
+	if (time < map->knots[0].time)
+		return map->n_knots;
+	while (n > 1) {
+		uint32_t half = n / 2;
+
+		lo += map->knots[lo + half].time <= time ? half : 0;
+		n -= half;
+	}
+	return lo;
+}
+
+/* A host time that is placed there, or close by: beyond the knots as if both clocks ran alike. */
+static wide_int host_at(const struct host_map *map, wide_int time)
+{
+	uint32_t at = find_time(map, time);
+	const struct map_knot *knot = &map->knots[at == map->n_knots ? 0 : at];
+	wide_int past = time - knot->time;
+
+	if (at + 1 < map->n_knots)
+		return knot->host_ns + past * ((wide_int)knot[1].host_ns - knot->host_ns) /
+		                               ((wide_int)knot[1].time - knot->time);
+	return knot->host_ns + (past >> FINE_BITS);
+}
+
+uint32_t host_map_bound(const struct host_map *map, int64_t time_ns)
+{
+	wide_int time = ((wide_int)time_ns - map->origin_ns) * FINE_NS;
+	wide_int host_ns = host_at(map, time);
+	struct aligned aligned;
+
+	if (host_ns > INT64_MAX || host_ns < INT64_MIN)
+		return NO_BOUND;
+	aligned = host_map_place(map, (int64_t)host_ns);
+	return aligned.err_ns < NO_BOUND - 1 ? aligned.err_ns + 1 : NO_BOUND;
+}

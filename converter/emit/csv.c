@@ -95,7 +95,6 @@ static int make_host_texts(struct csv *csv)
 
 	FLEXTRACE_TRY(texts_init(&csv->threads, identity->n_threads));
 	FLEXTRACE_TRY(texts_init(&csv->host_kinds, N_HOST_KINDS));
-	FLEXTRACE_TRY(texts_init(&csv->certified, identity->n_processes));
 	for (uint32_t i = 0; i < identity->n_threads; i++) {
 		csv_write_owner(csv, &csv->threads.bytes, identity->threads[i].process);
 		write_tid(&csv->threads.bytes, &identity->threads[i]);
@@ -107,13 +106,8 @@ static int make_host_texts(struct csv *csv)
 		writer_char(&csv->host_kinds.bytes, ',');
 		texts_end(&csv->host_kinds);
 	}
-	for (uint32_t i = 0; i < identity->n_processes; i++) {
-		write_quality(&csv->certified.bytes, csv->view.host_err_ns[i], TIME_CERTIFIED);
-		texts_end(&csv->certified);
-	}
 	FLEXTRACE_TRY(texts_check(&csv->threads));
-	FLEXTRACE_TRY(texts_check(&csv->host_kinds));
-	return texts_check(&csv->certified);
+	return texts_check(&csv->host_kinds);
 }
 
 static int make_device_texts(struct csv *csv)
@@ -152,7 +146,6 @@ void csv_release(struct csv *csv)
 	texts_release(&csv->devices);
 	texts_release(&csv->host_kinds);
 	texts_release(&csv->device_kinds);
-	texts_release(&csv->certified);
 	view_release(&csv->view);
 }
 
@@ -173,6 +166,25 @@ static void write_source(struct csv *csv, struct writer *writer, uint32_t stream
 
 /* -- lines ------------------------------------------------------------------------------------- */
 
+static void write_host_quality(struct csv *csv, struct writer *writer, const struct host_row *row,
+                               uint32_t process)
+{
+	const struct alignment *alignment = csv->view.timeline->alignment;
+	uint32_t start_ns, end_ns;
+
+	if (row->status != TIME_CERTIFIED) {
+		write_quality(writer, UINT32_MAX, row->status);
+		return;
+	}
+	if (csv->view.is_exact[process]) {
+		writer_literal(writer, "0,certified,");
+		return;
+	}
+	start_ns = alignment_bound(alignment, process, row->start_time_ns);
+	end_ns = alignment_bound(alignment, process, row->end_time_ns);
+	write_quality(writer, start_ns > end_ns ? start_ns : end_ns, TIME_CERTIFIED);
+}
+
 static enum record_class write_host(struct csv *csv, struct writer *writer, const void *any)
 {
 	const struct host_row *row = any;
@@ -185,11 +197,7 @@ static enum record_class write_host(struct csv *csv, struct writer *writer, cons
 	writer_u64(writer, row->depth);
 	writer_char(writer, ',');
 	write_interval(csv, writer, row->start_time_ns, row->end_time_ns);
-	if (row->status == TIME_CERTIFIED)
-		texts_write(&csv->certified, csv->view.identity->threads[track->owner].process,
-		            writer);
-	else
-		write_quality(writer, UINT32_MAX, row->status);
+	write_host_quality(csv, writer, row, csv->view.identity->threads[track->owner].process);
 	write_string(csv, writer, row->args);
 	write_source(csv, writer, row->stream, row->index);
 	return row->class;

@@ -21,7 +21,6 @@ struct csv {
 	struct texts devices;               /* per device: rank,host,pid,device, */
 	struct texts host_kinds;            /* per host kind: kind, */
 	struct texts device_kinds;          /* per device kind: kind, */
-	struct texts certified;             /* per process: err_ns,certified, of its host rows */
 };
 
 int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit_options *options);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emit/view.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static int make_sources(struct view *view)
@@ -22,23 +21,17 @@ static int make_sources(struct view *view)
 	return texts_check(&view->sources);
 }
 
-static int bound_host_clocks(struct view *view)
+static int find_exact_clocks(struct view *view)
 {
 	uint32_t n_processes = view->identity->n_processes, n_lines;
 	const struct alignment_report *lines = alignment_report(view->timeline->alignment,
 	                                                        &n_lines);
 
-	view->host_err_ns = malloc((n_processes + 1) * sizeof(*view->host_err_ns));
-	if (!view->host_err_ns)
+	view->is_exact = calloc(n_processes + 1, sizeof(*view->is_exact));
+	if (!view->is_exact)
 		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < n_processes; i++)
-		view->host_err_ns[i] = UINT32_MAX;
-	for (uint32_t i = 0; i < n_lines; i++) {
-		double bound_ns = ceil(lines[i].half_width_ns_max);
-
-		if (bound_ns < UINT32_MAX) /* not for NAN */
-			view->host_err_ns[lines[i].process] = (uint32_t)bound_ns;
-	}
+	for (uint32_t i = 0; i < n_lines; i++)
+		view->is_exact[lines[i].process] = lines[i].half_width_ns_max == 0;
 	return 0;
 }
 
@@ -54,7 +47,7 @@ int view_init(struct view *view, const struct timeline *timeline)
 	};
 	code = make_sources(view);
 	if (code == 0)
-		code = bound_host_clocks(view);
+		code = find_exact_clocks(view);
 	if (code < 0)
 		view_release(view);
 	return code;
@@ -63,7 +56,7 @@ int view_init(struct view *view, const struct timeline *timeline)
 void view_release(struct view *view)
 {
 	texts_release(&view->sources);
-	free(view->host_err_ns);
+	free(view->is_exact);
 	*view = (struct view){.timeline = NULL};
 }
 

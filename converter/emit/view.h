@@ -17,8 +17,8 @@ struct view {
 	const struct identity *identity;
 	const struct string_pool *strings;
 	int64_t epoch_offset_ns; /* time_ns + this = ns since the Unix epoch */
-	uint32_t *host_err_ns; /* owned: per process, bound of its host clock; UINT32_MAX = none */
-	struct texts sources;  /* per stream: "<trace>/<stream class>.<stream instance>" */
+	bool *is_exact;       /* owned: per process, its clock is the reference's: no row is off */
+	struct texts sources; /* per stream: "<trace>/<stream class>.<stream instance>" */
 };
 
 /* FLEXTRACE_E_MEMORY or 0. */
