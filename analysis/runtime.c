@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis_impl.h"
-#include "derive/array.h"
+#include "array.h"
 #include "emit/kinds.h"
 
 struct call {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "array.h"
 
 void stats_init(struct stats *stats, const char *(*label)(uint8_t kind))
 {
@@ -32,15 +32,7 @@ static int add_group(struct stats *stats, uint8_t kind, uint32_t name, uint32_t 
 {
 	uint32_t n = stats->n_groups;
 
-	if (n == stats->n_allocated) {
-		uint32_t larger = n ? 2 * n : 64;
-		struct stats_group *moved = realloc(stats->groups, larger * sizeof(*moved));
-
-		if (!moved)
-			return FLEXTRACE_E_MEMORY;
-		stats->groups = moved;
-		stats->n_allocated = larger;
-	}
+	FLEXTRACE_TRY(ARRAY_RESERVE(stats->groups, stats->n_allocated, n + 1));
 	FLEXTRACE_TRY(map_put(&stats->places, kind, name, n));
 	stats->groups[n] = (struct stats_group){.name = name, .kind = kind, .min_ns = UINT64_MAX};
 	stats->n_groups++;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 void csv_reader_init(struct csv_reader *reader, FILE *file, const char *name)
 {
 	*reader = (struct csv_reader){.file = file, .name = name, .next_line = 1};
@@ -34,30 +36,16 @@ static int push_byte(struct csv_reader *reader, char byte, struct flextrace_erro
 {
 	if (reader->n_bytes == CSV_MAX_RECORD_BYTES)
 		return malformed(reader, "record too long", error);
-	if (reader->n_bytes == reader->n_bytes_allocated) {
-		size_t n = reader->n_bytes_allocated ? 2 * reader->n_bytes_allocated : 256;
-		char *text = realloc(reader->text, n);
-
-		if (!text)
-			return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
-		reader->text = text;
-		reader->n_bytes_allocated = n;
-	}
+	if (ARRAY_RESERVE(reader->text, reader->n_bytes_allocated, reader->n_bytes + 1) < 0)
+		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 	reader->text[reader->n_bytes++] = byte;
 	return FLEXTRACE_OK;
 }
 
 static int begin_field(struct csv_reader *reader, struct flextrace_error *error)
 {
-	if (reader->n_fields == reader->n_fields_allocated) {
-		size_t n = reader->n_fields_allocated ? 2 * reader->n_fields_allocated : 32;
-		size_t *starts = realloc(reader->starts, n * sizeof(*starts));
-
-		if (!starts)
-			return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
-		reader->starts = starts;
-		reader->n_fields_allocated = n;
-	}
+	if (ARRAY_RESERVE(reader->starts, reader->n_fields_allocated, reader->n_fields + 1) < 0)
+		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 	reader->starts[reader->n_fields++] = reader->n_bytes;
 	return FLEXTRACE_OK;
 }

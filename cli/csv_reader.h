@@ -27,9 +27,11 @@ struct csv_reader {
 	uint64_t line;    /* of the record last read, from 1 */
 	uint64_t next_line;
 	char *text; /* owned: the fields of the record, each with its NUL */
-	size_t n_bytes, n_bytes_allocated;
+	size_t n_bytes;
+	uint32_t n_bytes_allocated;
 	size_t *starts; /* owned: of each field in `text` */
-	size_t n_fields, n_fields_allocated;
+	size_t n_fields;
+	uint32_t n_fields_allocated;
 };
 
 /* Reads from `file`, which stays the caller's; `name` weak. */

@@ -9,6 +9,7 @@
 #include <wchar.h>
 #include <wctype.h>
 
+#include "array.h"
 #include "cli.h"
 #include "csv_reader.h"
 
@@ -102,15 +103,7 @@ static int find_column(const struct csv_table *table, const char *name, const ch
 
 static int add_row(struct csv_table *table, char **cells)
 {
-	if (table->n_rows == table->n_allocated) {
-		uint64_t n = table->n_allocated ? 2 * table->n_allocated : 64;
-		struct csv_table_row *rows = realloc(table->rows, n * sizeof(*rows));
-
-		if (!rows)
-			return FLEXTRACE_E_MEMORY;
-		table->rows = rows;
-		table->n_allocated = n;
-	}
+	FLEXTRACE_TRY(ARRAY_RESERVE(table->rows, table->n_allocated, table->n_rows + 1));
 	table->rows[table->n_rows++] = (struct csv_table_row){table->n_matching, cells};
 	return FLEXTRACE_OK;
 }

@@ -33,7 +33,8 @@ struct csv_table {
 	char **columns; /* owned, as a row's cells */
 	uint32_t n_columns;
 	struct csv_table_row *rows; /* owned */
-	uint64_t n_rows, n_allocated;
+	uint64_t n_rows;
+	uint32_t n_allocated;
 	uint64_t n_matching; /* rows that the query selects, printed or not */
 };
 

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "array.h"
+
 /* -- before reading ---------------------------------------------------------------------------- */
 
 /* Cuts the last component of a path: "a/b" -> "a", "a" -> ".", "/a" -> "/". */
@@ -89,15 +91,7 @@ static int facts_add(struct facts *facts, const char *format, ...)
 	va_list arguments;
 	int length;
 
-	if (facts->n == facts->n_allocated) {
-		uint32_t n = facts->n ? 2 * facts->n : 8;
-		char **texts = realloc(facts->texts, n * sizeof(*texts));
-
-		if (!texts)
-			return FLEXTRACE_E_MEMORY;
-		facts->texts = texts;
-		facts->n_allocated = n;
-	}
+	FLEXTRACE_TRY(ARRAY_RESERVE(facts->texts, facts->n_allocated, facts->n + 1));
 	va_start(arguments, format);
 	length = vasprintf(&facts->texts[facts->n], format, arguments);
 	va_end(arguments);

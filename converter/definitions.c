@@ -311,7 +311,7 @@ static int meet(struct identity *identity, const struct stream *stream, int32_t 
 	if (map_find(&identity->index->span_of, who, 0) != MAP_NONE ||
 	    map_find(&strangers->seen, who, 0) != MAP_NONE)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(index_make_room(&strangers->list, strangers->n, sizeof(*strangers->list)));
+	FLEXTRACE_TRY(array_make_room(&strangers->list, strangers->n, sizeof(*strangers->list)));
 	FLEXTRACE_TRY(map_put(&strangers->seen, who, 0, strangers->n));
 	strangers->list[strangers->n++] = (struct definition){
 		.trace = stream->trace,

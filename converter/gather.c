@@ -4,28 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "table.h"
 
 /* -- the streams ------------------------------------------------------------------------------- */
 
 static int reserve(struct stream_set *set, uint32_t n_more)
 {
-	uint64_t need = (uint64_t)set->n_streams + n_more;
-	uint64_t n = set->n_allocated ? set->n_allocated : 16;
-	struct stream **streams;
-
-	if (need <= set->n_allocated)
-		return FLEXTRACE_OK;
-	while (n < need)
-		n *= 2;
-	if (n >= FLEXTRACE_NONE)
-		return FLEXTRACE_E_MEMORY;
-	streams = realloc(set->streams, n * sizeof(*streams));
-	if (!streams)
-		return FLEXTRACE_E_MEMORY;
-	set->streams = streams;
-	set->n_allocated = (uint32_t)n;
-	return FLEXTRACE_OK;
+	return ARRAY_RESERVE(set->streams, set->n_allocated, (uint64_t)set->n_streams + n_more);
 }
 
 struct stream *stream_set_add(struct stream_set *set)

@@ -45,23 +45,6 @@ void identity_release(struct identity *identity)
 	*identity = (struct identity){0};
 }
 
-/* Makes room for one more of `n` items: their number doubles whenever it is a power of two. */
-int index_make_room(void *items, uint32_t n, size_t item_bytes)
-{
-	void *grown;
-
-	if (n && (n < 8 || (n & (n - 1))))
-		return FLEXTRACE_OK;
-	if (n > FLEXTRACE_NONE / 4)
-		return FLEXTRACE_E_MEMORY;
-	memcpy(&grown, items, sizeof(grown));
-	grown = realloc(grown, (n ? 2 * (size_t)n : 8) * item_bytes);
-	if (!grown)
-		return FLEXTRACE_E_MEMORY;
-	memcpy(items, &grown, sizeof(grown));
-	return FLEXTRACE_OK;
-}
-
 /* -- host clocks ------------------------------------------------------------------------------- */
 
 /* Key: boot id and time namespace; without a boot id the host's name, without that the trace. */
@@ -78,7 +61,7 @@ int index_host_clock(struct identity *identity, const struct definition *from, u
 	*ret_clock = identity->n_host_clocks;
 	FLEXTRACE_TRY(map_put(map, a, b, *ret_clock));
 	FLEXTRACE_TRY(
-		index_make_room(&identity->host_clocks, *ret_clock, sizeof(struct host_clock)));
+		array_make_room(&identity->host_clocks, *ret_clock, sizeof(struct host_clock)));
 	identity->host_clocks[identity->n_host_clocks++] = (struct host_clock){
 		.boot_id = boot_id,
 		.time_namespace = time_namespace,
@@ -102,7 +85,7 @@ int index_guess_host_clock(struct identity *identity, const struct definition *f
 int index_add_process(struct identity *identity, uint32_t trace, int32_t vpid,
                       struct process **ret_process)
 {
-	FLEXTRACE_TRY(index_make_room(&identity->processes, identity->n_processes,
+	FLEXTRACE_TRY(array_make_room(&identity->processes, identity->n_processes,
 	                              sizeof(*identity->processes)));
 	*ret_process = &identity->processes[identity->n_processes++];
 	**ret_process = (struct process){
@@ -121,7 +104,7 @@ int index_add_span(struct identity *identity, uint32_t process, struct span span
 	struct identity_index *index = identity->index;
 	const struct process *who = &identity->processes[process];
 
-	FLEXTRACE_TRY(index_make_room(&index->spans, index->n_spans, sizeof(*index->spans)));
+	FLEXTRACE_TRY(array_make_room(&index->spans, index->n_spans, sizeof(*index->spans)));
 	FLEXTRACE_TRY(
 		map_put(&index->span_of, pair(who->trace, (uint32_t)who->vpid), 0, index->n_spans));
 	index->spans[index->n_spans++] = span;
@@ -205,7 +188,7 @@ int index_thread(struct identity *identity, uint32_t process, int32_t vtid, uint
 	if (*ret_thread != MAP_NONE)
 		return FLEXTRACE_OK;
 	*ret_thread = identity->n_threads;
-	FLEXTRACE_TRY(index_make_room(&identity->threads, *ret_thread, sizeof(*identity->threads)));
+	FLEXTRACE_TRY(array_make_room(&identity->threads, *ret_thread, sizeof(*identity->threads)));
 	FLEXTRACE_TRY(map_put(map, who, 0, *ret_thread));
 	identity->threads[identity->n_threads++] = (struct thread){process, vtid, 0};
 	return FLEXTRACE_OK;
@@ -230,7 +213,7 @@ int identity_device(struct identity *identity, uint32_t process, uint32_t device
 	if (*ret_device != MAP_NONE)
 		return FLEXTRACE_OK;
 	*ret_device = identity->n_devices;
-	FLEXTRACE_TRY(index_make_room(&identity->devices, *ret_device, sizeof(*identity->devices)));
+	FLEXTRACE_TRY(array_make_room(&identity->devices, *ret_device, sizeof(*identity->devices)));
 	FLEXTRACE_TRY(map_put(map, who, 0, *ret_device));
 	identity->devices[identity->n_devices++] = (struct device){.process = process,
 	                                                           .device = device};
@@ -242,7 +225,7 @@ static int add_counter(struct identity *identity, uint32_t device, uint32_t doma
 {
 	*ret_counter = identity->n_counters;
 	FLEXTRACE_TRY(
-		index_make_room(&identity->counters, *ret_counter, sizeof(*identity->counters)));
+		array_make_room(&identity->counters, *ret_counter, sizeof(*identity->counters)));
 	identity->counters[identity->n_counters++] = (struct counter){
 		.device = device,
 		.domain = domain,
@@ -286,7 +269,7 @@ int index_put_name(struct identity *identity, enum name_kind kind, uint64_t what
 
 	if (found == MAP_NONE) {
 		found = index->n_names;
-		FLEXTRACE_TRY(index_make_room(&index->name_list, found, sizeof(*index->name_list)));
+		FLEXTRACE_TRY(array_make_room(&index->name_list, found, sizeof(*index->name_list)));
 		FLEXTRACE_TRY(map_put(&index->names, what, kind, found));
 		index->n_names++;
 	}

@@ -9,6 +9,7 @@
 #ifndef FLEXTRACE_IDENTITY_INDEX_H
 #define FLEXTRACE_IDENTITY_INDEX_H
 
+#include "array.h"
 #include "identity.h"
 #include "map.h"
 
@@ -53,9 +54,6 @@ static inline uint64_t pair(uint32_t high, uint32_t low)
 {
 	return (uint64_t)high << 32 | low;
 }
-
-/* Makes room for one more of `n` items in the array that `items` points to. */
-int index_make_room(void *items, uint32_t n, size_t item_bytes);
 
 /* Each stores an index, adding what is not there. FLEXTRACE_E_MEMORY or 0. */
 int index_host_clock(struct identity *identity, const struct definition *from, uint32_t boot_id,

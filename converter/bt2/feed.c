@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 #define HZ_PER_GHZ UINT64_C(1000000000)
 
 int feed_init(struct feed *feed, struct string_pool *strings)
@@ -43,20 +45,6 @@ void feed_release(struct feed *feed)
 	feed->n_traces = 0;
 }
 
-/* Makes room for one more element; arrays grow at powers of two. */
-static int grow(void **array, uint32_t n, size_t size_bytes)
-{
-	void *grown;
-
-	if (n & (n - 1)) /* between two powers of two */
-		return 0;
-	grown = realloc(*array, (n ? 2 * (size_t)n : 1) * size_bytes);
-	if (!grown)
-		return FLEXTRACE_E_MEMORY;
-	*array = grown;
-	return 0;
-}
-
 /* -- traces and streams ------------------------------------------------------------------------ */
 
 static bool has_stream_of(const bt_trace *trace, const bt_stream_class *class)
@@ -87,7 +75,7 @@ static int note_trace(struct feed *feed, const struct feed_trace *trace)
 	for (uint32_t i = 0; i < feed->n_traces; i++)
 		if (memcmp(feed->traces[i].uuid, trace->uuid, sizeof(trace->uuid)) == 0)
 			return 0;
-	FLEXTRACE_TRY(grow((void **)&feed->traces, feed->n_traces, sizeof(*feed->traces)));
+	FLEXTRACE_TRY(array_make_room(&feed->traces, feed->n_traces, sizeof(*feed->traces)));
 	feed->traces[feed->n_traces++] = *trace;
 	return 0;
 }
@@ -128,7 +116,7 @@ static int add_stream(struct feed *feed, const bt_stream *bt)
 	struct feed_trace noted = {.n_missing_channels = count_missing_channels(trace)};
 	struct feed_stream entry = {.bt = bt};
 
-	FLEXTRACE_TRY(grow((void **)&feed->streams, feed->n_streams, sizeof(*feed->streams)));
+	FLEXTRACE_TRY(array_make_room(&feed->streams, feed->n_streams, sizeof(*feed->streams)));
 	entry.stream = stream_set_add(&feed->set);
 	if (!entry.stream)
 		return FLEXTRACE_E_MEMORY;
@@ -168,7 +156,8 @@ static int add_class(struct feed *feed, const bt_event_class *bt)
 {
 	struct event_class *class;
 
-	FLEXTRACE_TRY(grow((void **)&feed->classes, feed->n_classes, sizeof(struct event_class *)));
+	FLEXTRACE_TRY(
+		array_make_room(&feed->classes, feed->n_classes, sizeof(struct event_class *)));
 	FLEXTRACE_TRY(map_put(&feed->class_index, (uintptr_t)bt, 0, feed->n_classes));
 	class = malloc(sizeof(*class));
 	if (!class)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "bt2/graph.h"
 
 static int no_memory(struct flextrace_error *error)
@@ -98,15 +99,7 @@ static uint64_t port_bytes(const struct sizes *sizes, const char *port_name)
 
 static int add_port(struct plan *plan, const struct plan_port *port)
 {
-	if (plan->n_ports == plan->n_allocated) {
-		uint32_t n = plan->n_allocated ? 2 * plan->n_allocated : 16;
-		struct plan_port *ports = realloc(plan->ports, n * sizeof(*ports));
-
-		if (!ports)
-			return FLEXTRACE_E_MEMORY;
-		plan->ports = ports;
-		plan->n_allocated = n;
-	}
+	FLEXTRACE_TRY(ARRAY_RESERVE(plan->ports, plan->n_allocated, plan->n_ports + 1));
 	plan->ports[plan->n_ports++] = *port;
 	return 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * array.h: growing arrays.
+ * array.h: growing arrays, which double.
  */
-#ifndef FLEXTRACE_DERIVE_ARRAY_H
-#define FLEXTRACE_DERIVE_ARRAY_H
+#ifndef FLEXTRACE_ARRAY_H
+#define FLEXTRACE_ARRAY_H
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -37,5 +37,23 @@ static inline int array_grow(void *array, uint32_t *n_allocated, uint64_t n, siz
 	((uint64_t)(n) <= (n_allocated)      \
 	         ? FLEXTRACE_OK              \
 	         : array_grow(&(array), &(n_allocated), (n), sizeof(*(array))))
+
+/* Makes room for one more of `n` elements where nobody keeps how many there is room for: their
+ * number doubles whenever it is a power of two. New elements are not zeroed. */
+static inline int array_make_room(void *array, uint32_t n, size_t element_bytes)
+{
+	char *grown;
+
+	if (n && (n < 8 || (n & (n - 1))))
+		return FLEXTRACE_OK;
+	if (n > UINT32_MAX / 4)
+		return FLEXTRACE_E_MEMORY;
+	memcpy(&grown, array, sizeof(grown));
+	grown = realloc(grown, (n ? 2 * (size_t)n : 8) * element_bytes);
+	if (!grown)
+		return FLEXTRACE_E_MEMORY;
+	memcpy(array, &grown, sizeof(grown));
+	return FLEXTRACE_OK;
+}
 
 #endif
