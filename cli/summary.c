@@ -13,7 +13,7 @@
 
 #define N_TOP          5  /* lines of each table of times */
 #define MAX_PROCESSES  8  /* named one by one */
-#define MAX_CLOCKS     16 /* likewise */
+#define MAX_CLOCKS     16 /* likewise, of devices and of hosts */
 #define NAME_COLUMNS   36
 #define MAX_FILE_BYTES (64 << 20) /* run.json is a few KiB */
 
@@ -279,25 +279,35 @@ static void print_losses(FILE *to, const cJSON *run)
 	                cli_style(to, CLI_PLAIN), loss->valuedouble);
 }
 
+/* The half-widths of the row, "-" where there is no bound. */
+static void print_bounds(FILE *to, const struct rows *rows)
+{
+	static const char *const columns[] = {"half_width_ns_p50", "half_width_ns_max"};
+
+	for (size_t i = 0; i < 2; i++) {
+		if (rows_field(rows, columns[i])[0])
+			print_time(to, rows_number(rows, columns[i]));
+		else
+			fprintf(to, " %9s", "-");
+	}
+}
+
 static void print_clock(FILE *to, const struct rows *clocks)
 {
 	double n_events = rows_number(clocks, "events");
-	char text[128];
+	bool is_later = rows_number(clocks, "segment") > 0;
+	char text[128], rate[32] = "-", ci[32] = "-";
 
 	snprintf(text, sizeof(text), "rank %s device %s domain %s%s%s", rows_field(clocks, "rank"),
-	         rows_field(clocks, "device"), rows_field(clocks, "domain"),
-	         rows_number(clocks, "segment") > 0 ? " segment " : "",
-	         rows_number(clocks, "segment") > 0 ? rows_field(clocks, "segment") : "");
-	fputs("  ", to);
-	print_name(to, text);
-	fprintf(to, " %12.6f MHz ", rows_number(clocks, "freq_mhz"));
-	if (rows_field(clocks, "half_width_ns_p50")[0]) {
-		print_time(to, rows_number(clocks, "half_width_ns_p50"));
-		print_time(to, rows_number(clocks, "half_width_ns_max"));
-	} else {
-		fprintf(to, " %9s %9s", "-", "-");
-	}
-	fprintf(to, " %9.1f%%\n",
+	         rows_field(clocks, "device"), rows_field(clocks, "domain"), is_later ? "." : "",
+	         is_later ? rows_field(clocks, "segment") : "");
+	if (rows_field(clocks, "freq_mhz")[0])
+		snprintf(rate, sizeof(rate), "%.6f", rows_number(clocks, "freq_mhz"));
+	if (rows_field(clocks, "ci_ppm")[0])
+		snprintf(ci, sizeof(ci), "%.3f", rows_number(clocks, "ci_ppm"));
+	fprintf(to, "  %-28s %12s %8s", text, rate, ci);
+	print_bounds(to, clocks);
+	fprintf(to, " %8.1f%%\n",
 	        n_events > 0 ? 100 * rows_number(clocks, "certified") / n_events : 0);
 }
 
@@ -311,16 +321,81 @@ static void print_clocks(FILE *to, const char *dir)
 	for (; csv_reader_next(&rows.reader, NULL) > 0; n++) {
 		if (n == 0) {
 			print_heading(to, "Clock quality");
-			fputs("  ", to);
-			print_name(to, "");
-			fprintf(to, " %12s     %10s%10s %10s\n", "rate", "+- median", "+- max",
-			        "certified");
+			fprintf(to, "  %-28s %12s %8s %9s %9s %9s\n", "device clocks", "rate MHz",
+			        "+- ppm", "+- median", "+- max", "certified");
 		}
 		if (n < MAX_CLOCKS)
 			print_clock(to, &rows);
 	}
 	if (n > MAX_CLOCKS)
 		fprintf(to, "  and %d more, see clocks.csv\n", n - MAX_CLOCKS);
+	rows_close(&rows);
+}
+
+/* What all processes of one host clock have in common; owned. */
+static char *host_clock_key(const struct rows *rows)
+{
+	char *key = NULL;
+
+	if (asprintf(&key, "%s,%s,%s,%s", rows_field(rows, "component"),
+	             rows_field(rows, "offset_ns"), rows_field(rows, "drift_ppm"),
+	             rows_field(rows, "host")) < 0)
+		return NULL;
+	return key;
+}
+
+static void print_host_clock(FILE *to, const struct rows *rows)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "rank %s on %s", rows_field(rows, "rank"),
+	         rows_field(rows, "host"));
+	fprintf(to, "  %-28.28s %15.6f", text, rows_number(rows, "offset_ns") / 1e9);
+	print_bounds(to, rows);
+	if (rows_number(rows, "component") > 0)
+		fprintf(to, "  %snot aligned%s\n", cli_style(to, CLI_YELLOW),
+		        cli_style(to, CLI_PLAIN));
+	else
+		fprintf(to, " %12.0f\n", rows_number(rows, "sync_points_used"));
+}
+
+static bool is_reference(const struct rows *rows)
+{
+	return rows_number(rows, "component") == 0 && rows_number(rows, "offset_ns") == 0;
+}
+
+/* Prints the first process of each host clock but the reference's. */
+static void print_host_clocks(FILE *to, struct rows *rows)
+{
+	char *keys[MAX_CLOCKS];
+	int n = 0, i;
+
+	while (n < MAX_CLOCKS && csv_reader_next(&rows->reader, NULL) > 0) {
+		char *key = is_reference(rows) ? NULL : host_clock_key(rows);
+
+		for (i = 0; key && i < n && strcmp(keys[i], key) != 0; i++)
+			;
+		if (!key || i < n) {
+			free(key);
+			continue;
+		}
+		if (n == 0)
+			fprintf(to, "  %-28s %15s %9s %9s %12s\n", "other host clocks", "offset s",
+			        "+- median", "+- max", "sync points");
+		keys[n++] = key;
+		print_host_clock(to, rows);
+	}
+	while (n > 0)
+		free(keys[--n]);
+}
+
+static void print_alignment(FILE *to, const char *dir)
+{
+	struct rows rows;
+
+	if (!rows_open(&rows, dir, "alignment.csv"))
+		return;
+	print_host_clocks(to, &rows);
 	rows_close(&rows);
 }
 
@@ -349,6 +424,7 @@ int summary_print(const char *output_dir, FILE *to, struct flextrace_error *erro
 	print_times(to, output_dir, "runtime.csv", "host functions, own time", "self_ns");
 	print_losses(to, run);
 	print_clocks(to, output_dir);
+	print_alignment(to, output_dir);
 	print_warnings(to, run);
 	cJSON_Delete(run);
 	return 0;

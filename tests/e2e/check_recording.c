@@ -3,7 +3,11 @@
  * check_recording: holds a converted recording of miniflex against what is known of it by other
  * means.
  *
- *   check_recording EVENTS.csv TRUTH_DIR EPOCH_OFFSET_NS < (babeltrace2's text of the same trace)
+ *   check_recording EVENTS.csv TRUTH_DIR EPOCH_OFFSET_NS [AHEAD_NS]
+ *       < (babeltrace2's text of the same traces)
+ *
+ * With AHEAD_NS, the host clock of rank r is r * AHEAD_NS ahead of that of rank 0, whose clock is
+ * the reference; brackets then hold within err_ns.
  *
  * - Every certified row of a control block lies inside its bracket, read from babeltrace2's own
  *   text, and was recorded in the clock domain that stamped it.
@@ -241,10 +245,12 @@ static void check_stamp(struct verdict *verdict, const struct fact *fact, uint64
 	verdict->outside_error += error_ns > err_ns;
 }
 
+/* `slack_ns`: by how much the row may stand outside. */
 static void check_bracket(struct verdict *verdict, const struct fact *bracket,
-                          const int64_t ends_ns[2], const struct fact *truth)
+                          const int64_t ends_ns[2], int64_t slack_ns, const struct fact *truth)
 {
-	if (!bracket || ends_ns[0] < (int64_t)bracket->ticks || ends_ns[1] > bracket->host_ns)
+	if (!bracket || ends_ns[0] + slack_ns < (int64_t)bracket->ticks ||
+	    ends_ns[1] - slack_ns > bracket->host_ns)
 		verdict->outside_bracket++;
 	if (bracket && truth && bracket->domain != truth->domain)
 		verdict->wrong_domain++;
@@ -258,8 +264,14 @@ static uint64_t ticks_of(const struct csv_reader *row, const size_t *columns,
 	return strtoull(csv_reader_field(row, columns[TS1] + stamp), NULL, 10);
 }
 
+struct known {
+	struct facts truth, brackets;
+	int64_t offset_ns; /* a time of the output - this = the reference's host clock */
+	int64_t ahead_ns;
+};
+
 static void check_row(struct verdict *verdict, const struct csv_reader *row, const size_t *columns,
-                      const struct facts *truth, const struct facts *brackets, int64_t offset_ns)
+                      const struct known *known)
 {
 	struct fact ends[2] = {{0}, {0}};
 	if (!facts_of(csv_reader_field(row, columns[KIND]), ends))
@@ -271,28 +283,30 @@ static void check_row(struct verdict *verdict, const struct csv_reader *row, con
 		return;
 	verdict->certified++;
 	const int64_t err_ns = (int64_t)number(row, columns, ERR);
-	const int64_t ends_ns[2] = {(int64_t)number(row, columns, START) - offset_ns,
-	                            (int64_t)number(row, columns, END) - offset_ns};
-	const struct fact *known = NULL;
+	const uint32_t rank = (uint32_t)number(row, columns, RANK);
+	const int64_t shift_ns = rank * known->ahead_ns - known->offset_ns;
+	const int64_t ends_ns[2] = {(int64_t)number(row, columns, START) + shift_ns,
+	                            (int64_t)number(row, columns, END) + shift_ns};
+	const struct fact *fact = NULL;
 	for (int i = 0; i < 2; i++) {
 		const uint64_t ticks = ticks_of(row, columns, &ends[i]);
-		ends[i].place = (uint32_t)number(row, columns, RANK);
+		ends[i].place = rank;
 		ends[i].job = number(row, columns, JOB);
 		if (is_marker) {
 			ends[i].core = (uint32_t)number(row, columns, CORE);
 			ends[i].key = ticks;
 		}
-		known = find_fact(truth, &ends[i]);
-		check_stamp(verdict, known, ticks, ends_ns[i], err_ns);
+		fact = find_fact(&known->truth, &ends[i]);
+		check_stamp(verdict, fact, ticks, ends_ns[i], err_ns);
 	}
 	const struct fact wanted = {.place = (uint32_t)number(row, columns, PID),
 	                            .job = ends[0].job};
 	if (!is_marker)
-		check_bracket(verdict, find_fact(brackets, &wanted), ends_ns, known);
+		check_bracket(verdict, find_fact(&known->brackets, &wanted), ends_ns,
+		              known->ahead_ns ? err_ns : 0, fact);
 }
 
-static void check_events(struct verdict *verdict, const char *path, const struct facts *truth,
-                         const struct facts *brackets, int64_t offset_ns)
+static void check_events(struct verdict *verdict, const char *path, const struct known *known)
 {
 	FILE *file = fopen(path, "r");
 	struct csv_reader row;
@@ -311,7 +325,7 @@ static void check_events(struct verdict *verdict, const char *path, const struct
 			die("no such column in events.csv", column_names[c]);
 	}
 	while (csv_reader_next(&row, NULL) > 0)
-		check_row(verdict, &row, columns, truth, brackets, offset_ns);
+		check_row(verdict, &row, columns, known);
 	csv_reader_release(&row);
 	fclose(file);
 }
@@ -355,14 +369,16 @@ static int report(const struct verdict *verdict)
 int main(int argc, char **argv)
 {
 	static struct verdict verdict;
-	struct facts truth = {0}, brackets = {0};
-	if (argc != 4)
-		die("usage", "check_recording EVENTS.csv TRUTH_DIR EPOCH_OFFSET_NS");
-	read_brackets(&brackets);
-	read_truth(&truth, argv[2]);
-	check_events(&verdict, argv[1], &truth, &brackets, strtoll(argv[3], NULL, 10));
+	struct known known = {0};
+	if (argc != 4 && argc != 5)
+		die("usage", "check_recording EVENTS.csv TRUTH_DIR EPOCH_OFFSET_NS [AHEAD_NS]");
+	known.offset_ns = strtoll(argv[3], NULL, 10);
+	known.ahead_ns = argc == 5 ? strtoll(argv[4], NULL, 10) : 0;
+	read_brackets(&known.brackets);
+	read_truth(&known.truth, argv[2]);
+	check_events(&verdict, argv[1], &known);
 	int good = report(&verdict);
-	free(truth.all);
-	free(brackets.all);
+	free(known.truth.all);
+	free(known.brackets.all);
 	return good ? 0 : 1;
 }
