@@ -15,6 +15,7 @@
 #define MAX_PROCESSES  8  /* named one by one */
 #define MAX_CLOCKS     16 /* likewise, of devices and of hosts */
 #define NAME_COLUMNS   36
+#define CLOCK_COLUMNS  28         /* of a clock's name */
 #define MAX_FILE_BYTES (64 << 20) /* run.json is a few KiB */
 
 /* -- files ------------------------------------------------------------------------------------- */
@@ -116,19 +117,24 @@ static void print_heading(FILE *to, const char *text)
 	fprintf(to, "%s%s%s\n", cli_style(to, CLI_BOLD), text, cli_style(to, CLI_PLAIN));
 }
 
-/* A name cut to its column, without anything that moves the cursor. */
-static void print_name(FILE *to, const char *name)
+/* A text cut to its column, without anything that moves the cursor. */
+static void print_cell(FILE *to, const char *name, int n_columns)
 {
 	int n = 0;
 
-	for (; *name && n < NAME_COLUMNS; name++) {
+	for (; *name && n < n_columns; name++) {
 		unsigned char c = (unsigned char)*name;
 
 		fputc(c < ' ' || c == 127 ? '?' : c, to);
 		n += (c & 0xc0) != 0x80; /* bytes behind the first of a character take no column */
 	}
-	while (n++ < NAME_COLUMNS)
+	while (n++ < n_columns)
 		fputc(' ', to);
+}
+
+static void print_name(FILE *to, const char *name)
+{
+	print_cell(to, name, NAME_COLUMNS);
 }
 
 /* 9 columns: three digits and a unit. */
@@ -305,7 +311,9 @@ static void print_clock(FILE *to, const struct rows *clocks)
 		snprintf(rate, sizeof(rate), "%.6f", rows_number(clocks, "freq_mhz"));
 	if (rows_field(clocks, "ci_ppm")[0])
 		snprintf(ci, sizeof(ci), "%.3f", rows_number(clocks, "ci_ppm"));
-	fprintf(to, "  %-28s %12s %8s", text, rate, ci);
+	fputs("  ", to);
+	print_cell(to, text, CLOCK_COLUMNS);
+	fprintf(to, " %12s %8s", rate, ci);
 	print_bounds(to, clocks);
 	fprintf(to, " %8.1f%%\n",
 	        n_events > 0 ? 100 * rows_number(clocks, "certified") / n_events : 0);
@@ -321,7 +329,7 @@ static void print_clocks(FILE *to, const char *dir)
 	for (; csv_reader_next(&rows.reader, NULL) > 0; n++) {
 		if (n == 0) {
 			print_heading(to, "Clock quality");
-			fprintf(to, "  %-28s %12s %8s %9s %9s %9s\n", "device clocks", "rate MHz",
+			fprintf(to, "  %-*s %12s %8s %9s %9s %9s\n", CLOCK_COLUMNS, "", "rate MHz",
 			        "+- ppm", "+- median", "+- max", "certified");
 		}
 		if (n < MAX_CLOCKS)
@@ -350,7 +358,9 @@ static void print_host_clock(FILE *to, const struct rows *rows)
 
 	snprintf(text, sizeof(text), "rank %s on %s", rows_field(rows, "rank"),
 	         rows_field(rows, "host"));
-	fprintf(to, "  %-28.28s %15.6f", text, rows_number(rows, "offset_ns") / 1e9);
+	fputs("  ", to);
+	print_cell(to, text, CLOCK_COLUMNS);
+	fprintf(to, " %15.6f", rows_number(rows, "offset_ns") / 1e9);
 	print_bounds(to, rows);
 	if (rows_number(rows, "component") > 0)
 		fprintf(to, "  %snot aligned%s\n", cli_style(to, CLI_YELLOW),
@@ -364,27 +374,39 @@ static bool is_reference(const struct rows *rows)
 	return rows_number(rows, "component") == 0 && rows_number(rows, "offset_ns") == 0;
 }
 
+/* Keeps a new key; false: it is there already. Takes `key`. */
+static bool add_key(char **keys, int *n, char *key)
+{
+	int i = 0;
+
+	while (key && i < *n && strcmp(keys[i], key) != 0)
+		i++;
+	if (!key || i < *n) {
+		free(key);
+		return false;
+	}
+	keys[(*n)++] = key;
+	return true;
+}
+
 /* Prints the first process of each host clock but the reference's. */
 static void print_host_clocks(FILE *to, struct rows *rows)
 {
 	char *keys[MAX_CLOCKS];
-	int n = 0, i;
+	int n = 0;
 
 	while (n < MAX_CLOCKS && csv_reader_next(&rows->reader, NULL) > 0) {
-		char *key = is_reference(rows) ? NULL : host_clock_key(rows);
-
-		for (i = 0; key && i < n && strcmp(keys[i], key) != 0; i++)
-			;
-		if (!key || i < n) {
-			free(key);
+		if (is_reference(rows) || !add_key(keys, &n, host_clock_key(rows)))
 			continue;
-		}
-		if (n == 0)
-			fprintf(to, "  %-28s %15s %9s %9s %12s\n", "other host clocks", "offset s",
+		if (n == 1) {
+			print_heading(to, "Host clocks");
+			fprintf(to, "  %-*s %15s %9s %9s %12s\n", CLOCK_COLUMNS, "", "offset s",
 			        "+- median", "+- max", "sync points");
-		keys[n++] = key;
+		}
 		print_host_clock(to, rows);
 	}
+	if (n == MAX_CLOCKS && csv_reader_next(&rows->reader, NULL) > 0)
+		fputs("  and perhaps more, see alignment.csv\n", to);
 	while (n > 0)
 		free(keys[--n]);
 }

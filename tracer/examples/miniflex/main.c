@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks as processes: each is forked, runs, and gives its exit status; or one that a launcher started. */
+/* Ranks as processes: each is forked, runs, and gives its exit status; or one, for a launcher. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/summary.h"
+#include "scratch.h"
+
+#define CLOCKS                                                                                    \
+	"rank,host,pid,device,domain,segment,events,certified,freq_mhz,ci_ppm,half_width_ns_p50," \
+	"half_width_ns_max\n"
+#define ALIGNMENT                                                                                 \
+	"rank,host,pid,offset_ns,drift_ppm,half_width_ns_p50,half_width_ns_max,sync_points_used," \
+	"component\n"
+#define REFERENCE "0,alpha,10,0.000,0.000000,0.000,0.000,7,0\n"
+
+static void write_file(const char *dir, const char *name, const char *text)
+{
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* The summary of these tables; NULL = not written. Owned. */
+static char *summary_of(const char *clocks, const char *alignment)
+{
+	char *dir = scratch_dir(), *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_non_null(to);
+	write_file(dir, "run.json", "{}");
+	if (clocks)
+		write_file(dir, "clocks.csv", clocks);
+	if (alignment)
+		write_file(dir, "alignment.csv", alignment);
+	assert_int_equal(summary_print(dir, to, NULL), 0);
+	assert_int_equal(fclose(to), 0);
+	scratch_remove(dir);
+	return text;
+}
+
+static void assert_contains(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("there is no \"%s\" in:\n%s", part, text);
+}
+
+static void assert_lacks(const char *text, const char *part)
+{
+	if (strstr(text, part))
+		fail_msg("there is a \"%s\" in:\n%s", part, text);
+}
+
+static void test_clocks__show_rate_bounds_and_certified_share(void **state)
+{
+	char *text = summary_of(CLOCKS "0,alpha,10,0,0,0,200,199,560.003920,1.4996,571.0,1183.0\n"
+	                               "1,alpha,11,2,3,1,8,0,,,,\n",
+	                        NULL);
+
+	(void)state;
+	assert_contains(text, "Clock quality\n");
+	assert_contains(text, "  rank 0 device 0 domain 0       560.003920    1.500    571 ns"
+	                      "   1.18 us     99.5%\n");
+	assert_contains(text, "  rank 1 device 2 domain 3.1              -        -         -"
+	                      "         -      0.0%\n");
+	free(text);
+}
+
+static void test_host_clocks__are_not_shown_where_there_is_one(void **state)
+{
+	char *text = summary_of(CLOCKS,
+	                        ALIGNMENT REFERENCE "1,alpha,11,0.000,0.000000,0.000,0.000,7,0\n");
+
+	(void)state;
+	assert_lacks(text, "Host clocks");
+	free(text);
+}
+
+static void test_host_clocks__are_shown_once_each(void **state)
+{
+	char *text = summary_of(NULL, ALIGNMENT REFERENCE
+	                        "1,beta,20,-5000000002600.000,1.5,12146.0,19549.0,60,0\n"
+	                        "2,alpha,11,0.000,0.000000,0.000,0.000,7,0\n"
+	                        "3,beta,21,-5000000002600.000,1.5,12146.0,19549.0,60,0\n"
+	                        "4,gamma,30,1000000000.000,,,,0,1\n");
+
+	(void)state;
+	assert_contains(text, "Host clocks\n");
+	assert_contains(text, "  rank 1 on beta                  -5000.000003   12.1 us   19.5 us"
+	                      "           60\n");
+	assert_contains(text, "  rank 4 on gamma                     1.000000         -         -"
+	                      "  not aligned\n");
+	assert_lacks(text, "rank 0 on");
+	assert_lacks(text, "rank 2 on");
+	assert_lacks(text, "rank 3 on");
+	free(text);
+}
+
+static void test_host_clocks__say_that_there_are_more(void **state)
+{
+	char table[4096] = ALIGNMENT REFERENCE, line[128];
+	char *text;
+
+	(void)state;
+	for (int rank = 1; rank <= 17; rank++) {
+		snprintf(line, sizeof(line), "%d,host%d,1,%d.000,0,1.0,1.0,60,0\n", rank, rank,
+		         rank);
+		strcat(table, line);
+	}
+	text = summary_of(NULL, table);
+	assert_contains(text, "rank 16 on host16");
+	assert_lacks(text, "rank 17 on host17");
+	assert_contains(text, "more, see alignment.csv");
+	free(text);
+}
+
+static void test_host_clocks__let_no_name_move_the_cursor(void **state)
+{
+	char *text = summary_of(NULL, ALIGNMENT REFERENCE
+	                        "1,\033[2Jevil\rhost,20,5000.000,1.5,12146.0,19549.0,60,0\n");
+
+	(void)state;
+	assert_contains(text, "rank 1 on ?[2Jevil?host");
+	assert_lacks(text, "\033");
+	free(text);
+}
+
+static void test_summary__of_nothing_is_an_error(void **state)
+{
+	char *dir = scratch_dir();
+	struct flextrace_error error = {0};
+
+	(void)state;
+	assert_int_equal(summary_print(dir, stdout, &error), FLEXTRACE_E_INPUT);
+	assert_non_null(strstr(error.message, dir));
+	scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_clocks__show_rate_bounds_and_certified_share),
+		cmocka_unit_test(test_host_clocks__are_not_shown_where_there_is_one),
+		cmocka_unit_test(test_host_clocks__are_shown_once_each),
+		cmocka_unit_test(test_host_clocks__say_that_there_are_more),
+		cmocka_unit_test(test_host_clocks__let_no_name_move_the_cursor),
+		cmocka_unit_test(test_summary__of_nothing_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
