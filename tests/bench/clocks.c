@@ -2,7 +2,8 @@
 /*
  * clocks: what unwrap and calibrate cost, and how right they are.
  *
- *   clocks errors [SEED]                      the error of flextrace and of others' rules
+ *   clocks errors [SEED]                      errors of flextrace and of others' rules; fails where
+ *                                             the p99 of ours is not 50 times better
  *   clocks speed EVENTS TRACE RECORDS PAIRS   CPU per operation against babeltrace2's dummy sink,
  *                                             which reads the RECORDS of TRACE
  */
@@ -91,6 +92,8 @@ static double print_errors(const struct clock_scenario *scenario, uint64_t seed,
 
 static int run_errors(uint64_t seed)
 {
+	int status = 0;
+
 	printf("%-28s %5s %9s %9s %11s %8s %8s %8s\n", "seed of all scenarios and rules", "of",
 	       "p50", "p99", "max", "epoch", "outside", "order");
 	printf("%-28s %5s %9s %9s %11s %8s %8s %8s\n", "", "ops %", "us", "us", "us", "wrong %",
@@ -103,17 +106,19 @@ static int run_errors(uint64_t seed)
 			continue;
 		beaten = print_errors(scenario, seed, CLOCK_RULE_OWN_END);
 		if (scenario->name[1] >= '1' && scenario->name[1] <= '6' &&
-		    scenario->name[2] == ' ')
+		    scenario->name[2] == ' ') {
 			printf("  p99 of own end / flextrace   %.0f  bar 50 %s\n", beaten,
 			       beaten >= 50 ? "ok" : "MISSED");
+			status |= beaten < 50;
+		}
 	}
-	return 0;
+	return status;
 }
 
 /* -- speed ------------------------------------------------------------------------------------ */
 
-struct cost { /* CPU seconds */
-	double push_s, unwrap_s, calibrate_s;
+struct cost {                    /* CPU seconds */
+	double push_s, finish_s; /* unwrap's collecting; its resolving, and calibrate */
 	double hulls_s, close_s;
 	double bytes; /* above what the truth takes */
 	uint32_t n_certified;
@@ -201,9 +206,7 @@ static void time_kernels(struct clock_run *run, struct cost *cost)
 
 static void measure_run(const struct clock_truth *truth, struct cost *cost)
 {
-	const struct calibrate_options options = CALIBRATE_OPTIONS_INIT;
 	double before_bytes = resident_bytes(false), start_s = cpu_s();
-	struct flextrace_error error = {0};
 	struct table_cursor cursor;
 	const struct tick_op *op;
 	struct clock_run run;
@@ -211,13 +214,8 @@ static void measure_run(const struct clock_truth *truth, struct cost *cost)
 	clock_run_init(&run);
 	clock_run_push_truth(&run, truth, false);
 	cost->push_s = cpu_s() - start_s;
-	if (unwrap_finish(run.unwrap, &run.out, &error) < 0)
-		abort();
-	cost->unwrap_s = cpu_s() - start_s - cost->push_s;
-	if (calibrate_run(&options, &run.identity, &run.out.brackets, &run.out.ops, &run.ledger,
-	                  &run.clocks, &error) < 0)
-		abort();
-	cost->calibrate_s = cpu_s() - start_s - cost->push_s - cost->unwrap_s;
+	clock_run_finish(&run, NULL);
+	cost->finish_s = cpu_s() - start_s - cost->push_s;
 	cost->bytes = resident_bytes(true) - before_bytes;
 	table_read(&cursor, &run.out.ops, false);
 	while ((op = table_next(&cursor, sizeof(*op))))
@@ -283,18 +281,16 @@ static int run_speed(double n_wanted, const char *trace, double n_records, uint3
 			return 1;
 		}
 		ratio_add(&kernels, (cost.hulls_s + cost.close_s) * unit_ns, dummy_ns);
-		ratio_add(&whole, (cost.push_s + cost.unwrap_s + cost.calibrate_s) * unit_ns,
-		          dummy_ns);
+		ratio_add(&whole, (cost.push_s + cost.finish_s) * unit_ns, dummy_ns);
 	}
 	ratio_print(&kernels, "hulls and closure / dummy, per event", "ns", 0.6);
 	ratio_print(&whole, "unwrap and calibrate / dummy, per event", "ns", 1.5);
-	printf("%u operations: %.2f M/s; push %.0f, unwrap %.0f, calibrate %.0f ns (hulls %.0f, "
-	       "closure %.0f); %.0f bytes each at the peak; %.2f %% certified\n",
-	       truth.n_ops, truth.n_ops / (cost.push_s + cost.unwrap_s + cost.calibrate_s) / 1e6,
-	       cost.push_s * 1e9 / truth.n_ops, cost.unwrap_s * 1e9 / truth.n_ops,
-	       cost.calibrate_s * 1e9 / truth.n_ops, cost.hulls_s * 1e9 / truth.n_ops,
-	       cost.close_s * 1e9 / truth.n_ops, cost.bytes / truth.n_ops,
-	       100.0 * cost.n_certified / truth.n_ops);
+	printf("%u operations: %.2f M/s; push %.0f, the rest %.0f ns (hulls %.0f, closure %.0f); "
+	       "%.0f bytes each at the peak; %.2f %% certified\n",
+	       truth.n_ops, truth.n_ops / (cost.push_s + cost.finish_s) / 1e6,
+	       cost.push_s * 1e9 / truth.n_ops, cost.finish_s * 1e9 / truth.n_ops,
+	       cost.hulls_s * 1e9 / truth.n_ops, cost.close_s * 1e9 / truth.n_ops,
+	       cost.bytes / truth.n_ops, 100.0 * cost.n_certified / truth.n_ops);
 	clock_truth_release(&truth);
 	return 0;
 }
