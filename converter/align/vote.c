@@ -138,6 +138,24 @@ static uint32_t count_votes(struct election *election)
 	return most;
 }
 
+/* A root that lied would contradict more clocks than the one it shares the event with: with as many
+ * votes, it is that clock. */
+static bool is_spared(const struct election *election, const struct conflict *conflict,
+                      uint32_t part)
+{
+	const struct graph *graph = election->mesh->graph;
+
+	for (uint32_t i = conflict->first; i < conflict->end; i++) {
+		uint32_t other = election->parts[i];
+
+		if (graph->parts[other].event == graph->parts[part].event &&
+		    !clock_is_root(graph, graph->parts[other].clock) &&
+		    election->votes[other] == election->votes[part])
+			return clock_is_root(graph, graph->parts[part].clock);
+	}
+	return false;
+}
+
 static void drop_voted(struct election *election, uint32_t most)
 {
 	struct part *parts = election->mesh->graph->parts;
@@ -149,7 +167,7 @@ static void drop_voted(struct election *election, uint32_t most)
 		for (uint32_t j = conflict->first; j < conflict->end && !was_settled; j++) {
 			uint32_t part = election->parts[j];
 
-			if (election->votes[part] != most)
+			if (election->votes[part] != most || is_spared(election, conflict, part))
 				continue;
 			parts[part].fate = PART_VOTED;
 			conflict->is_settled = true;
