@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All-reduce over memory or a file that the ranks share: each adds its part under a lock, the last
- * to come opens the gate. Two generations of sums alternate, so that a fast rank cannot overwrite what a
- * slow one still reads.
+ * All-reduce over memory or a file that the ranks share: each adds its part under a lock, the
+ * last to come opens the gate. Two generations of sums alternate, so that a fast rank cannot
+ * overwrite what a slow one still reads.
  */
 #include <errno.h>
 #include <fcntl.h>
