@@ -55,12 +55,37 @@ static int check_output_dir(const char *output_dir, struct flextrace_error *erro
 	return code;
 }
 
+/* What is said of clocks; clock_options_release() it in any case. */
+static int read_clocks(const struct conversion_options *options,
+                       struct calibrate_options *ret_clocks, struct flextrace_error *error)
+{
+	*ret_clocks =
+		(struct calibrate_options){.all = {.rho_ppm = options->rho_ppm,
+	                                           .nominal_mhz = options->nominal_mhz,
+	                                           .max_dispatch_ns = options->max_dispatch_ns}};
+	if (options->latency_floor_ns)
+		FLEXTRACE_TRY(
+			clock_options_floors(options->latency_floor_ns, &ret_clocks->all, error));
+	return options->clocks ? clock_options_read(ret_clocks, options->clocks, error)
+	                       : FLEXTRACE_OK;
+}
+
+static int check_clocks(const struct conversion_options *options, struct flextrace_error *error)
+{
+	struct calibrate_options clocks;
+	int code = read_clocks(options, &clocks, error);
+
+	clock_options_release(&clocks);
+	return code;
+}
+
 int conversion_check(const struct conversion_options *options, struct flextrace_error *error)
 {
 	if (!options->output_dir)
 		return error_set(error, FLEXTRACE_E_USAGE,
 		                 "Output directory is missing: give `output-dir`");
 	FLEXTRACE_TRY(emit_check_formats(options->formats, error));
+	FLEXTRACE_TRY(check_clocks(options, error));
 	for (uint32_t i = 0; i < options->names.n; i++)
 		if (access(options->names.texts[i], R_OK) < 0)
 			return error_set(error, FLEXTRACE_E_INPUT,
@@ -128,6 +153,13 @@ static int describe_options(const struct conversion_options *options, struct fac
 	FLEXTRACE_TRY(facts_add(facts, "rho-ppm=%g", options->rho_ppm));
 	if (options->nominal_mhz > 0)
 		FLEXTRACE_TRY(facts_add(facts, "nominal-mhz=%g", options->nominal_mhz));
+	if (options->latency_floor_ns)
+		FLEXTRACE_TRY(facts_add(facts, "latency-floor-ns=%s", options->latency_floor_ns));
+	if (options->max_dispatch_ns > 0)
+		FLEXTRACE_TRY(facts_add(facts, "max-dispatch-ns=%lld",
+		                        (long long)options->max_dispatch_ns));
+	if (options->clocks)
+		FLEXTRACE_TRY(facts_add(facts, "clocks=%s", options->clocks));
 	if (options->reference_rank >= 0)
 		FLEXTRACE_TRY(facts_add(facts, "reference-rank=%" PRId64, options->reference_rank));
 	if (options->no_align)
@@ -196,7 +228,6 @@ int conversion_run(const struct conversion_options *options, struct stream_set *
 		struct pipeline_options pipeline = {
 			.emit = {options->output_dir, options->formats, options->gzip,
 		                 options->n_threads, &run},
-			.calibrate = {options->rho_ppm, options->nominal_mhz},
 			.align = ALIGN_OPTIONS_INIT,
 			.session = options->session,
 			.names = options->names.texts,
@@ -207,7 +238,10 @@ int conversion_run(const struct conversion_options *options, struct stream_set *
 
 		pipeline.align.reference_rank = (int32_t)options->reference_rank;
 		pipeline.align.is_off = options->no_align;
-		code = pipeline_run(set, strings, ledger, &pipeline, ret_result, error);
+		code = read_clocks(options, &pipeline.calibrate, error);
+		if (code == 0)
+			code = pipeline_run(set, strings, ledger, &pipeline, ret_result, error);
+		clock_options_release(&pipeline.calibrate);
 	} else {
 		error_set(error, code, "Out of memory");
 	}

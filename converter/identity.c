@@ -259,6 +259,23 @@ int identity_counter(struct identity *identity, uint32_t device, uint32_t domain
 	return map_put(&index->counters, pair(device, domain), 0, *ret_counter);
 }
 
+bool identity_share_rate(const struct identity *identity, uint32_t a, uint32_t b)
+{
+	const struct counter *one = &identity->counters[a], *other = &identity->counters[b];
+	const struct device *device = &identity->devices[one->device];
+	const struct device *other_device = &identity->devices[other->device];
+
+	if (a == b)
+		return true;
+	if (one->rate_group != other->rate_group)
+		return false;
+	if (one->device == other->device)
+		return true;
+	return device->uuid && device->uuid == other_device->uuid &&
+	       identity->processes[device->process].host_clock ==
+	               identity->processes[other_device->process].host_clock;
+}
+
 /* -- names ------------------------------------------------------------------------------------- */
 
 int index_put_name(struct identity *identity, enum name_kind kind, uint64_t what,

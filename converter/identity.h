@@ -63,6 +63,9 @@ int identity_device(struct identity *identity, uint32_t process, uint32_t device
 int identity_counter(struct identity *identity, uint32_t device, uint32_t domain,
                      uint32_t *ret_counter);
 
+/* Whether two counters run at one rate: they are of one device and one rate group. */
+bool identity_share_rate(const struct identity *identity, uint32_t a, uint32_t b);
+
 /* Warns of processes without definition (NO_DEFINITIONS) and of traces without contexts
  * (NO_CONTEXTS), once for each. Call after the last lookup. */
 void identity_warn(const struct identity *identity, struct ledger *ledger);

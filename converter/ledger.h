@@ -95,7 +95,20 @@
 	X(UNNAMED_MARKER, "unnamed_marker",                                                     \
 	  "give the firmware image: --names FILE, or call flextrace_device_names()")            \
 	X(INFEASIBLE, "rate_wanders",                                                           \
-	  "no steady clock explains all brackets: raise --rho-ppm or look for resets")
+	  "no steady clock explains all brackets: raise --rho-ppm or look for resets")          \
+	X(OFF_NOMINAL, "rate_off_nominal",                                                      \
+	  "device counters run at another rate than their definition or --nominal-mhz says")    \
+	X(RATE_STEP, "rate_step",                                                               \
+	  "the rate of a device counter stepped: fix its frequency for runs to be compared")    \
+	X(RATE_UNKNOWN, "rate_unknown",                                                         \
+	  "too little evidence for a rate, the nominal one is drawn: give --nominal-mhz, or "   \
+	  "record FLEXTRACE_CLOCK_SYNC once a second")                                          \
+	X(RESETS, "counter_resets",                                                             \
+	  "device counters began anew: a device was reset or lost power during the run")        \
+	X(ONE_SIDED, "one_sided_bounds",                                                        \
+	  "record both submit and complete times: nothing bounds these clocks on one side")     \
+	X(LARGE_FLOOR, "latency_floor_too_large",                                               \
+	  "brackets are shorter than --latency-floor-ns: lower it")
 /* clang-format on */
 
 enum loss_cause {

@@ -352,14 +352,15 @@ struct tick_mark {
 
 /* calibrate's evidence: the counter read `first_ticks` not before `before_host_ns` and `last_ticks`
  * not after `after_host_ns`. One side may be missing (INT64_MIN, INT64_MAX). */
-enum bracket_source { BRACKET_OP, BRACKET_SYNC, BRACKET_ESTIMATE };
+enum bracket_source { BRACKET_OP, BRACKET_SYNC, BRACKET_ESTIMATE, BRACKET_RUN };
 struct bracket {
 	uint64_t first_ticks, last_ticks;
 	int64_t before_host_ns, after_host_ns;
 	uint32_t counter;
 	uint16_t segment;
 	uint8_t source; /* enum bracket_source; ESTIMATE is soft */
-	uint8_t unused;
+	/* its segment begins behind a gap that no rate can bridge, not with a reset */
+	uint8_t is_after_gap;
 };
 
 /* align's evidence: one process' part in one collective. */

@@ -82,7 +82,10 @@ struct conversion_options {
 	bool gzip;
 	double rho_ppm;
 	double nominal_mhz;
-	int64_t reference_rank; /* -1 = the lowest known rank */
+	const char *latency_floor_ns;
+	int64_t max_dispatch_ns; /* 0 = none */
+	const char *clocks;      /* a file: see clock_options.h */
+	int64_t reference_rank;  /* -1 = the lowest known rank */
 	bool no_align;
 	const char *session;
 	struct option_list names;

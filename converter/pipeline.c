@@ -135,6 +135,7 @@ static int widen(struct pipeline *pipeline, struct flextrace_error *error)
 
 	if (!unwrap)
 		return FLEXTRACE_E_MEMORY;
+	unwrap_set_options(unwrap, &pipeline->options->calibrate);
 	status = push_evidence(pipeline, unwrap);
 	if (!status)
 		status = unwrap_finish(unwrap, &pipeline->unwrapped, error);
@@ -146,9 +147,15 @@ static int fit_clocks(struct pipeline *pipeline, struct flextrace_error *error)
 {
 	struct unwrap_output *unwrapped = &pipeline->unwrapped;
 
-	FLEXTRACE_TRY(calibrate_run(&pipeline->options->calibrate, &pipeline->identity,
-	                            &unwrapped->brackets, &unwrapped->ops, pipeline->ledger,
-	                            &pipeline->clocks, error));
+	const struct calibrate_input input = {
+		.options = &pipeline->options->calibrate,
+		.identity = &pipeline->identity,
+		.brackets = &unwrapped->brackets,
+		.ops = &unwrapped->ops,
+		.ledger = pipeline->ledger,
+	};
+
+	FLEXTRACE_TRY(calibrate_run(&input, &pipeline->clocks, error));
 	FLEXTRACE_TRY(align_run(&pipeline->options->align, &pipeline->identity,
 	                        &unwrapped->sync_points, pipeline->ledger, &pipeline->alignment,
 	                        error));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unwrap_impl.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,11 @@ struct unwrap *unwrap_new(struct identity *identity, struct ledger *ledger)
 	unwrap->identity = identity;
 	unwrap->ledger = ledger;
 	return unwrap;
+}
+
+void unwrap_set_options(struct unwrap *unwrap, const struct calibrate_options *options)
+{
+	unwrap->options = options;
 }
 
 void unwrap_free(struct unwrap *unwrap)
@@ -308,11 +314,41 @@ static void clean_ops(struct table *ops)
 	}
 }
 
-static int resolve(struct unwrap *unwrap, struct unwrap_output *out)
+/* A counter that says too little of its own rate has that of one which says more. */
+static void share_rate(struct unwrap *unwrap, uint32_t counter)
+{
+	struct rate *rate = &unwrap->axes[counter].rate;
+	double best = INFINITY;
+
+	if (rate->is_known)
+		return;
+	for (uint32_t i = 0; i < unwrap->n_axes; i++) {
+		const struct rate *other = &unwrap->axes[i].rate;
+
+		if (!other->is_known || !identity_share_rate(unwrap->identity, counter, i) ||
+		    other->hi / other->lo >= best)
+			continue;
+		best = other->hi / other->lo;
+		*rate = (struct rate){other->lo, other->hi, false, false};
+	}
+	rate->is_known = best < INFINITY;
+}
+
+static int prepare(struct unwrap *unwrap)
 {
 	FLEXTRACE_TRY(match_edges(unwrap));
 	FLEXTRACE_TRY(runs_read(unwrap));
 	FLEXTRACE_TRY(facts_make(unwrap));
+	for (uint32_t i = 0; i < unwrap->n_axes; i++)
+		FLEXTRACE_TRY(axis_prepare(&unwrap->axes[i]));
+	for (uint32_t i = 0; i < unwrap->n_axes; i++)
+		share_rate(unwrap, i);
+	return FLEXTRACE_OK;
+}
+
+static int resolve(struct unwrap *unwrap, struct unwrap_output *out)
+{
+	FLEXTRACE_TRY(prepare(unwrap));
 	for (uint32_t i = 0; i < unwrap->n_axes; i++) {
 		FLEXTRACE_TRY(axis_place(&unwrap->axes[i], &unwrap->op_runs, unwrap->runs));
 		FLEXTRACE_TRY(facts_write(unwrap, i, &out->brackets));

@@ -9,12 +9,12 @@
  * where they leave none it is an outlier and its ticks are not used as evidence.
  *
  * Needs the whole of TABLE_EVIDENCE before it can answer: _push collects, _finish resolves.
- * Formulas: see
- * unwrap_window.h.
+ * Formulas: see unwrap_window.h.
  */
 #ifndef FLEXTRACE_UNWRAP_H
 #define FLEXTRACE_UNWRAP_H
 
+#include "clock_options.h"
 #include "error.h"
 #include "identity.h"
 #include "ledger.h"
@@ -38,6 +38,10 @@ struct unwrap; /* opaque: pending operations per counter, open submits per (devi
 struct unwrap *unwrap_new(struct identity *identity,
                           struct ledger *ledger); /* both weak; NULL: no memory */
 void unwrap_free(struct unwrap *unwrap);
+
+/* What the user knows of the clocks: nominal rates and dispatch limits. Weak, until
+ * unwrap_finish() is over. */
+void unwrap_set_options(struct unwrap *unwrap, const struct calibrate_options *options);
 
 /* Takes one record of TABLE_EVIDENCE in gather order. Copies what it keeps. */
 int unwrap_push(struct unwrap *unwrap, const struct stream *stream, uint32_t stream_id,

@@ -126,7 +126,7 @@ static void look_back(struct placer *placer, uint32_t from)
 	}
 }
 
-static int add_segment(struct axis *axis)
+int axis_add_segment(struct axis *axis)
 {
 	if (axis->n_segments == axis->n_segments_allocated) {
 		uint32_t n_more = axis->n_segments ? 2 * axis->n_segments : 4;
@@ -137,7 +137,7 @@ static int add_segment(struct axis *axis)
 		axis->segments = more;
 		axis->n_segments_allocated = n_more;
 	}
-	axis->segments[axis->n_segments++] = (struct axis_segment){0, INT64_MAX, false};
+	axis->segments[axis->n_segments++] = (struct axis_segment){.least = INT64_MAX};
 	return FLEXTRACE_OK;
 }
 
@@ -146,7 +146,7 @@ static int open_segment(struct placer *placer, uint32_t index)
 	struct axis *axis = placer->axis;
 	struct fact *fact = &axis->facts[index];
 
-	FLEXTRACE_TRY(add_segment(axis));
+	FLEXTRACE_TRY(axis_add_segment(axis));
 	placer->n_recent = placer->next_recent = placer->n_narrow = placer->n_suspects = 0;
 	commit(placer, fact, low_bits(fact->first, axis->narrow_bits));
 	look_back(placer, index);
@@ -224,10 +224,12 @@ static int step(struct placer *placer, uint32_t index)
 	if (verdict == CONTRADICTS)
 		return suspect(placer, index);
 	placer->n_suspects = 0;
-	if (verdict == FITS)
+	if (verdict == FITS) {
 		commit(placer, fact, place);
-	else if (is_gap(placer, fact) && axis->n_segments < MAX_SEGMENTS)
-		return open_segment(placer, index);
+	} else if (is_gap(placer, fact) && axis->n_segments < MAX_SEGMENTS) {
+		FLEXTRACE_TRY(open_segment(placer, index));
+		axis->segments[axis->n_segments - 1].is_after_gap = true;
+	}
 	return FLEXTRACE_OK;
 }
 
@@ -298,7 +300,7 @@ static int start_from_any(struct axis *axis)
 {
 	uint32_t i = 0;
 
-	FLEXTRACE_TRY(add_segment(axis));
+	FLEXTRACE_TRY(axis_add_segment(axis));
 	while (i < axis->n_facts && !fact_is_bounded(&axis->facts[i]))
 		i++;
 	if (i < axis->n_facts)
@@ -325,6 +327,12 @@ static void set_origins(struct axis *axis)
 	}
 }
 
+int axis_prepare(struct axis *axis)
+{
+	sort_facts(axis->facts, axis->n_facts);
+	return rate_bound(axis, &axis->rate);
+}
+
 int axis_place(struct axis *axis, const struct map *op_runs, const struct run *runs)
 {
 	struct placer *placer;
@@ -335,8 +343,6 @@ int axis_place(struct axis *axis, const struct map *op_runs, const struct run *r
 	placer = calloc(1, sizeof(*placer));
 	if (!placer)
 		return FLEXTRACE_E_MEMORY;
-	sort_facts(axis->facts, axis->n_facts);
-	code = rate_bound(axis, &axis->rate);
 	placer->axis = axis;
 	axis->tolerance = fmin(TOLERANCE_NS * axis->rate.hi, ldexp(0.05, (int)axis->narrow_bits));
 	for (uint32_t i = 0; i < axis->n_facts && code >= 0; i++)
@@ -345,6 +351,8 @@ int axis_place(struct axis *axis, const struct map *op_runs, const struct run *r
 		code = believe_first(placer);
 	if (code >= 0 && axis->n_segments == 0)
 		code = start_from_any(axis);
+	if (code >= 0)
+		code = axis_split_shifts(axis);
 	if (code >= 0) {
 		code = axis_place_rest(axis, op_runs, runs);
 		set_origins(axis);

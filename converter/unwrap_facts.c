@@ -138,6 +138,19 @@ static void fill_facts(struct unwrap *unwrap)
 	}
 }
 
+static void take_options(struct unwrap *unwrap, uint32_t counter)
+{
+	const struct calibrate_options none = {.n_overrides = 0};
+	struct clock_settings settings = clock_options_of(unwrap->options ? unwrap->options : &none,
+	                                                  unwrap->identity, counter);
+	struct axis *axis = &unwrap->axes[counter];
+
+	axis->nominal = settings.nominal_mhz > 0
+	                        ? settings.nominal_mhz / 1e3
+	                        : (double)unwrap->identity->counters[counter].nominal_hz / 1e9;
+	axis->max_dispatch_ns = settings.max_dispatch_ns;
+}
+
 int facts_make(struct unwrap *unwrap)
 {
 	uint32_t n_axes = unwrap->identity->n_counters;
@@ -163,6 +176,7 @@ int facts_make(struct unwrap *unwrap)
 		                                      ? unwrap->axes[i].wide_bits
 		                                      : 32;
 		unwrap->axes[i].facts = unwrap->facts + sum;
+		take_options(unwrap, i);
 		sum += n_of_counter[i];
 	}
 	free(n_of_counter);
@@ -233,8 +247,10 @@ static int write_bracket(const struct axis *axis, const struct fact *fact, uint3
 		.after_host_ns = fact->after_ns,
 		.counter = counter,
 		.segment = fact->segment,
+		.is_after_gap = axis->segments[fact->segment].is_after_gap,
 		.source = is_estimate               ? BRACKET_ESTIMATE
 	                  : fact->kind == FACT_SYNC ? BRACKET_SYNC
+	                  : fact->kind == FACT_RUN  ? BRACKET_RUN
 	                                            : BRACKET_OP,
 	};
 	return FLEXTRACE_OK;

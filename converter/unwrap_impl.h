@@ -9,7 +9,8 @@
  *   unwrap_facts.c   records become facts, placed facts become ticks and brackets
  *   unwrap_window.c  which epochs known places leave
  *   unwrap_axis.c    facts of one counter get their epochs
- *   unwrap_late.c    those that the first pass left open
+ *   unwrap_shift.c   resets that the epochs do not show
+ *   unwrap_late.c    facts that the first pass left open
  *   unwrap_marks.c   marker words get theirs
  *
  * A fact is a stamp (or the stamps of an operation) together with what the host knows of its
@@ -96,8 +97,9 @@ struct rate { /* ticks per ns */
 /* Where a segment's axis has its origin: ticks = place + origin. */
 struct axis_segment {
 	uint64_t origin;
-	int64_t least; /* place of any of its facts */
-	bool has_wide; /* by a fact of all the counter's bits */
+	int64_t least;     /* place of any of its facts */
+	bool has_wide;     /* by a fact of all the counter's bits */
+	bool is_after_gap; /* nothing ties it to the one before; else the counter began anew */
 };
 
 /* One counter. */
@@ -106,19 +108,22 @@ struct axis {
 	uint32_t n_facts;
 	unsigned narrow_bits, wide_bits; /* of stamps, of whole reads */
 	struct rate rate;
-	double tolerance; /* ticks that a bracket may be wrong by without being an outlier */
+	double nominal;          /* ticks per ns, 0 = not known */
+	int64_t max_dispatch_ns; /* 0 = not known */
+	double tolerance;        /* ticks that a bracket may be wrong by without being an outlier */
 	struct axis_segment *segments; /* owned */
 	uint32_t n_segments, n_segments_allocated;
 };
 
 struct unwrap {
-	struct identity *identity; /* weak */
-	struct ledger *ledger;     /* weak */
-	struct table ops;          /* struct tick_op with raw stamps */
-	struct table edges;        /* struct loose_edge */
-	struct table syncs;        /* struct record_clock_sync, its `domain` the counter's index */
-	struct table batches;      /* struct batch with its words */
-	struct table sync_points;  /* struct sync_point */
+	struct identity *identity;               /* weak */
+	struct ledger *ledger;                   /* weak */
+	const struct calibrate_options *options; /* weak; NULL: none */
+	struct table ops;                        /* struct tick_op with raw stamps */
+	struct table edges;                      /* struct loose_edge */
+	struct table syncs;       /* struct record_clock_sync, its `domain` the counter's index */
+	struct table batches;     /* struct batch with its words */
+	struct table sync_points; /* struct sync_point */
 	struct map open_collectives;
 	struct sync_point **points; /* owned array; weak rows of sync_points, by index in the map */
 	uint32_t n_points, n_points_allocated;
@@ -158,9 +163,18 @@ int facts_make(struct unwrap *unwrap);
  * `brackets`. */
 int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets);
 
-/* Places the facts of an axis; facts must be sorted. `op_runs`: see struct unwrap. */
+/* Sorts the facts of an axis and bounds its rate. */
+int axis_prepare(struct axis *axis);
+
+/* Adds a segment behind the last. FLEXTRACE_E_MEMORY or 0. */
+int axis_add_segment(struct axis *axis);
+
+/* Places the facts of a prepared axis. `op_runs`: see struct unwrap. */
 int axis_place(struct axis *axis, const struct map *op_runs, const struct run *runs);
 void axis_release(struct axis *axis);
+
+/* Begins a segment wherever what is certified shifts by less than its epochs can show. */
+int axis_split_shifts(struct axis *axis);
 
 /* The second pass of axis_place(). */
 int axis_place_rest(struct axis *axis, const struct map *op_runs, const struct run *runs);

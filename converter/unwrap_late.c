@@ -14,7 +14,8 @@
 struct queue_end {
 	uint32_t device, queue;
 	int64_t last;
-	bool is_used;
+	int64_t after_ns, before_ns; /* of the one that was seen complete last */
+	bool is_used, is_shared;
 };
 
 struct late {
@@ -42,12 +43,48 @@ static bool queue_last(struct late *late, const struct fact *fact, place_t *ret_
 	       end->queue == fact->source.op->queue;
 }
 
+/* Whether an entry is this operation's queue's, and of no other queue. */
+static bool is_own(const struct queue_end *end, const struct tick_op *op)
+{
+	return end->is_used && !end->is_shared && end->device == op->device &&
+	       end->queue == op->queue;
+}
+
 static void remember_queue(struct late *late, const struct fact *fact)
 {
-	if (fact->kind == FACT_OP && fact->status <= TIME_ASSUMED)
-		*queue_end(late, fact->source.op) =
-			(struct queue_end){fact->source.op->device, fact->source.op->queue,
-		                           (int64_t)(fact->first + fact->span), true};
+	const struct tick_op *op = fact->source.op;
+	struct queue_end *end;
+
+	if (fact->kind != FACT_OP)
+		return;
+	end = queue_end(late, op);
+	end->is_shared |= end->is_used && (end->device != op->device || end->queue != op->queue);
+	if (fact_is_bounded(fact) && (!end->is_used || fact->after_ns > end->after_ns)) {
+		end->after_ns = fact->after_ns;
+		end->before_ns = fact->before_ns;
+	}
+	if (fact->status <= TIME_ASSUMED) {
+		end->device = op->device;
+		end->queue = op->queue;
+		end->last = (int64_t)(fact->first + fact->span);
+		end->is_used = true;
+	}
+}
+
+/* Between when an operation has begun, if it waits for nothing but those before it on its
+ * queue. */
+static void bound_start(struct late *late, struct fact *start)
+{
+	const struct queue_end *end = queue_end(late, start->source.op);
+	int64_t limit_ns = late->axis->max_dispatch_ns, free_ns = start->before_ns;
+
+	if (is_own(end, start->source.op) && end->after_ns > free_ns) {
+		free_ns = end->after_ns;
+		if (end->before_ns < start->before_ns && free_ns - limit_ns > start->before_ns)
+			start->before_ns = free_ns - limit_ns;
+	}
+	if (free_ns + limit_ns < start->after_ns)
+		start->after_ns = free_ns + limit_ns;
 }
 
 /* The stamps of a run's operation follow its whole 64-bit anchor; true: that placed the fact. */
@@ -94,9 +131,52 @@ static void assume(struct late *late, struct fact *fact, const struct phase *pha
 		k_last = k_first;
 	if (k_first > k_last || !fact_is_bounded(fact))
 		k_first = k_last;
+	/* One that contradicts the others says nothing of where the axis begins. */
+	if (fact->status == TIME_OUTLIER && phase->at + k_first * wrap < 0)
+		k_first = k_last = 0;
 	fact->first = (uint64_t)(phase->at + k_first * wrap);
 	if (fact->kind == FACT_OP && fact->span > 0)
 		fact->span += (uint64_t)((k_last - k_first) * wrap);
+}
+
+/* The epoch of a stamp that the dispatch limit puts between two host times; false: it leaves
+ * several. */
+static bool place_stamp(const struct axis *axis, const struct fact *of, uint64_t bits,
+                        const struct anchor *const *anchors, uint32_t n, place_t *ret_place)
+{
+	struct fact stamp = *of;
+	struct phase phase;
+
+	stamp.first = bits;
+	stamp.span = 0;
+	phase = phase_of(axis, &stamp, of->segment);
+	return stamp.before_ns <= stamp.after_ns &&
+	       window_place(axis, &stamp, &phase, anchors, n, ret_place) == FITS;
+}
+
+/* However long an operation executes, its start is near its submit and its end near its
+ * completion, if the user says so. */
+static bool place_by_limit(struct late *late, struct fact *fact,
+                           const struct anchor *const *anchors, uint32_t n)
+{
+	const struct axis *axis = late->axis;
+	struct fact start = *fact, end = *fact;
+	place_t first, last;
+
+	if (!axis->max_dispatch_ns || fact->kind != FACT_OP || !fact_is_bounded(fact) ||
+	    queue_end(late, fact->source.op)->is_shared)
+		return false;
+	bound_start(late, &start);
+	if (axis->max_dispatch_ns < fact->after_ns - fact->before_ns)
+		end.before_ns = fact->after_ns - axis->max_dispatch_ns;
+	if (!place_stamp(axis, &start, fact->first, anchors, n, &first) ||
+	    !place_stamp(axis, &end, fact->first + fact->span, anchors, n, &last) ||
+	    last < first + (place_t)fact->span)
+		return false;
+	fact->first = (uint64_t)first;
+	fact->span = (uint64_t)(last - first);
+	fact->status = TIME_CERTIFIED;
+	return true;
 }
 
 static void place_late(struct late *late, struct fact *fact, const struct neighbours *neighbours)
@@ -118,6 +198,9 @@ static void place_late(struct late *late, struct fact *fact, const struct neighb
 	fact->segment = segment;
 	if (fact->status == TIME_UNMATCHED && n > 0)
 		verdict = window_place(late->axis, fact, &phase, anchors, n, &place);
+	if (fact->status == TIME_UNMATCHED && verdict == IS_OPEN && n > 0 &&
+	    place_by_limit(late, fact, anchors, n))
+		return;
 	if (verdict == FITS) {
 		fact->first = (uint64_t)place;
 		fact->status = fact_is_bounded(fact) ? TIME_CERTIFIED : TIME_ASSUMED;
@@ -146,7 +229,7 @@ static void place_rest(struct late *late, const struct map *op_runs, const struc
 		neighbours.after = ahead < axis->n_facts ? &axis->facts[ahead] : NULL;
 		if (fact->status == TIME_CERTIFIED)
 			neighbours.before = fact;
-		else if (!place_by_run(axis, fact, op_runs, runs))
+		else if (fact->status != TIME_ASSUMED && !place_by_run(axis, fact, op_runs, runs))
 			place_late(late, fact, &neighbours);
 		fact_tell_run(fact);
 		remember_queue(late, fact);

@@ -24,6 +24,8 @@
 #define AGREEING         0.9 /* what share of the largest agreement counts as one */
 #define STEADY           0.95
 #define CLOSE            1.02
+#define NEAR             0.02 /* how far a rate may be off the nominal one */
+#define MIN_NEAR_PAIRS   3u
 
 struct votes {
 	struct interval *intervals; /* owned */
@@ -86,7 +88,8 @@ static void add_pairs(struct votes *votes, const struct axis *axis, const struct
 	}
 }
 
-static int agree(struct votes *votes, struct rate *rate)
+/* Takes the rates that more than `share` of the pairs leave. */
+static int agree(struct votes *votes, double share, struct rate *rate)
 {
 	struct interval hull;
 	uint32_t depth;
@@ -99,12 +102,37 @@ static int agree(struct votes *votes, struct rate *rate)
 		return FLEXTRACE_E_MEMORY;
 	depth = marzullo_hull(votes->intervals, votes->n, AGREEING, spare, &hull);
 	free(spare);
-	if (depth <= votes->n_pairs / 2)
+	if (depth < share * votes->n_pairs || depth <= votes->n_pairs / 2)
 		return FLEXTRACE_OK;
 	rate->lo = ldexp((double)hull.lo, -RATE_BITS);
 	rate->hi = ldexp((double)hull.hi, -RATE_BITS);
 	rate->is_known = rate->hi <= CLOSE * rate->lo;
 	rate->is_steady = depth >= STEADY * votes->n_pairs;
+	return FLEXTRACE_OK;
+}
+
+/* Few pairs leave several rates. If all have room for one near the nominal rate, and they are too
+ * many for chance, it is that. */
+static int agree_near(struct votes *votes, double nominal, struct rate *rate)
+{
+	const struct interval near = {(int64_t)ldexp(nominal * (1 - NEAR), RATE_BITS),
+	                              (int64_t)ldexp(nominal * (1 + NEAR), RATE_BITS)};
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < votes->n; i++) {
+		struct interval interval = votes->intervals[i];
+
+		interval.lo = interval.lo > near.lo ? interval.lo : near.lo;
+		interval.hi = interval.hi < near.hi ? interval.hi : near.hi;
+		if (interval.lo <= interval.hi)
+			votes->intervals[n++] = interval;
+	}
+	votes->n = n;
+	if (n < votes->n_pairs || votes->n_pairs < MIN_NEAR_PAIRS)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(agree(votes, 1, rate));
+	rate->is_known = rate->lo >= nominal * (1 - 2 * NEAR);
+	rate->is_steady = false;
 	return FLEXTRACE_OK;
 }
 
@@ -136,7 +164,9 @@ int rate_bound(const struct axis *axis, struct rate *ret_rate)
 	votes.intervals = malloc(MAX_INTERVALS * sizeof(*votes.intervals));
 	if (facts && votes.intervals) {
 		add_pairs(&votes, axis, facts, n);
-		code = agree(&votes, ret_rate);
+		code = agree(&votes, 0.5, ret_rate);
+		if (code >= 0 && !ret_rate->is_known && axis->nominal > 0)
+			code = agree_near(&votes, axis->nominal, ret_rate);
 	} else {
 		code = FLEXTRACE_E_MEMORY;
 	}

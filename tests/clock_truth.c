@@ -316,12 +316,14 @@ void clock_run_push_truth(struct clock_run *run, const struct clock_truth *truth
 void clock_run_finish(struct clock_run *run, const struct calibrate_options *options)
 {
 	const struct calibrate_options defaults = CALIBRATE_OPTIONS_INIT;
+	const struct calibrate_input input = {options ? options : &defaults, &run->identity,
+	                                      &run->out.brackets, &run->out.ops, &run->ledger};
 	struct flextrace_error error = {0};
 
+	unwrap_set_options(run->unwrap, input.options);
 	if (unwrap_finish(run->unwrap, &run->out, &error) < 0)
 		fail_msg("%s", error.message);
-	if (calibrate_run(options ? options : &defaults, &run->identity, &run->out.brackets,
-	                  &run->out.ops, &run->ledger, &run->clocks, &error) < 0)
+	if (calibrate_run(&input, &run->clocks, &error) < 0)
 		fail_msg("%s", error.message);
 }
 

@@ -139,9 +139,11 @@ static void test_options__typed_values_serve_every_type_that_can_hold_them(void 
 
 static void test_options__the_table_of_conversions_is_complete(void **state)
 {
-	static const char *const names[] = {"output-dir",  "formats",        "gzip",     "rho-ppm",
-	                                    "nominal-mhz", "reference-rank", "no-align", "session",
-	                                    "names",       "fail-on-loss"};
+	static const char *const names[] = {"output-dir",      "formats",     "gzip",
+	                                    "rho-ppm",         "nominal-mhz", "latency-floor-ns",
+	                                    "max-dispatch-ns", "clocks",      "reference-rank",
+	                                    "no-align",        "session",     "names",
+	                                    "fail-on-loss"};
 	size_t n = 0;
 
 	(void)state;

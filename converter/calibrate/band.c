@@ -99,23 +99,12 @@ int band_constrain(const struct evidence *evidence, const struct reference *refe
 
 /* -- how far phi may go ---------------------------------------------------------------------- */
 
-struct step {
-	int64_t rise, fall;
-};
-
 static int64_t wander(uint64_t dx, uint64_t rate)
 {
 	wide_int far = (((wide_int)dx * rate) >> (WANDER_BITS - PHI_BITS)) + 1;
 
 	return far > PHI_UNBOUNDED / 4 ? PHI_UNBOUNDED / 4 : (int64_t)far;
 }
-
-/* Walks along the pieces as x grows. */
-struct walk {
-	const struct reference *reference;
-	uint32_t piece;
-	uint64_t x;
-};
 
 static struct step step_of_piece(const struct piece *piece, uint64_t dx)
 {
@@ -140,8 +129,7 @@ static const struct piece *piece_at(struct walk *walk, uint64_t x)
 	return &reference->pieces[walk->piece];
 }
 
-/* How far phi may go from `from` to `to`, which lies behind. */
-static struct step step_between(struct walk *walk, uint64_t from, uint64_t to)
+struct step band_step(struct walk *walk, uint64_t from, uint64_t to)
 {
 	struct step sum = {0, 0};
 
@@ -170,9 +158,9 @@ static bool conflict(struct walk *walk, const struct knot *lower, const struct k
 	if (lower->lo == -PHI_UNBOUNDED || upper->hi == PHI_UNBOUNDED)
 		return false;
 	if (lower->x <= upper->x)
-		step = step_between(walk, lower->x, upper->x);
+		step = band_step(walk, lower->x, upper->x);
 	else
-		step = step_between(walk, upper->x, lower->x);
+		step = band_step(walk, upper->x, lower->x);
 	return lower->lo - (lower->x <= upper->x ? step.fall : step.rise) > upper->hi;
 }
 
@@ -181,7 +169,7 @@ static uint32_t n_conflicts(const struct knot *knots, uint32_t n, uint32_t at, b
 {
 	uint32_t from = at > NEIGHBOURS ? at - NEIGHBOURS : 0;
 	uint32_t to = n - at > NEIGHBOURS ? at + NEIGHBOURS : n;
-	struct walk walk = {reference, 0, 0};
+	struct walk walk = {reference, 0};
 	uint32_t sum = 0;
 
 	for (uint32_t i = from; i < to; i++)
@@ -209,11 +197,11 @@ static uint32_t drop_in_pass(struct knot *knots, uint32_t n, const struct refere
 {
 	int64_t lo = -PHI_UNBOUNDED, hi = PHI_UNBOUNDED;
 	uint32_t from_lo = 0, from_hi = 0, dropped = 0;
-	struct walk walk = {reference, 0, 0};
+	struct walk walk = {reference, 0};
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (i > 0) {
-			struct step step = step_between(&walk, knots[i - 1].x, knots[i].x);
+			struct step step = band_step(&walk, knots[i - 1].x, knots[i].x);
 
 			lo = lo > -PHI_UNBOUNDED ? lo - step.fall : lo;
 			hi = hi < PHI_UNBOUNDED ? hi + step.rise : hi;
@@ -274,16 +262,16 @@ static int64_t raised(int64_t hi, int64_t by)
 
 void band_close(struct knot *knots, uint32_t n, const struct reference *reference)
 {
-	struct walk walk = {reference, 0, 0};
+	struct walk walk = {reference, 0};
 
 	for (uint32_t i = 1; i < n; i++) {
-		struct step step = step_between(&walk, knots[i - 1].x, knots[i].x);
+		struct step step = band_step(&walk, knots[i - 1].x, knots[i].x);
 
 		tighten(&knots[i], lowered(knots[i - 1].lo, step.fall),
 		        raised(knots[i - 1].hi, step.rise));
 	}
 	for (uint32_t i = n; i-- > 1;) {
-		struct step step = step_between(&walk, knots[i - 1].x, knots[i].x);
+		struct step step = band_step(&walk, knots[i - 1].x, knots[i].x);
 
 		tighten(&knots[i - 1], lowered(knots[i].lo, step.rise),
 		        raised(knots[i].hi, step.fall));

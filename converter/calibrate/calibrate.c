@@ -4,6 +4,7 @@
  * some other tool estimated) is used only where there is no hard evidence, and what is placed by
  * it is assumed.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "calibrate_impl.h"
@@ -12,6 +13,7 @@
 #define MAX_NS_APART    (INT64_C(1) << 58)
 #define MAX_NS          (INT64_C(1) << 61)
 #define DEFAULT_SLOPE   1.0 /* ns per tick, where nothing at all is known */
+#define WORTH_SHARING   2   /* how much wider than all together leave it a slope is fitted anew */
 
 /* All evidence of a conversion, grouped: that of map m stands at [first[m], first[m + 1]). */
 struct groups {
@@ -19,6 +21,7 @@ struct groups {
 	uint8_t *is_false;               /* owned */
 	uint64_t *first;                 /* owned, one more than maps */
 	uint8_t *has_hard;               /* owned, one of each map */
+	uint8_t *is_after_gap;           /* owned, one of each map */
 };
 
 static void release_groups(struct groups *groups)
@@ -27,6 +30,7 @@ static void release_groups(struct groups *groups)
 	free(groups->is_false);
 	free(groups->first);
 	free(groups->has_hard);
+	free(groups->is_after_gap);
 }
 
 /* -- which maps there are -------------------------------------------------------------------- */
@@ -83,12 +87,15 @@ static int group(const struct clocks *clocks, struct table *brackets, struct gro
 	groups->is_false = calloc(brackets->n_rows + 1, 1);
 	groups->first = calloc(clocks->n_maps + 2ull, sizeof(*groups->first));
 	groups->has_hard = calloc(clocks->n_maps + 1ull, 1);
-	if (!groups->brackets || !groups->is_false || !groups->first || !groups->has_hard)
+	groups->is_after_gap = calloc(clocks->n_maps + 1ull, 1);
+	if (!groups->brackets || !groups->is_false || !groups->first || !groups->has_hard ||
+	    !groups->is_after_gap)
 		return FLEXTRACE_E_MEMORY;
 	table_read(&cursor, brackets, false);
 	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
 		groups->first[map_of(clocks, bracket) + 1]++;
 		groups->has_hard[map_of(clocks, bracket)] |= bracket->source != BRACKET_ESTIMATE;
+		groups->is_after_gap[map_of(clocks, bracket)] |= bracket->is_after_gap;
 	}
 	for (uint32_t i = 0; i <= clocks->n_maps; i++) {
 		sum += groups->first[i];
@@ -164,64 +171,169 @@ static struct evidence evidence_of(const struct groups *groups, uint32_t map)
 	return evidence;
 }
 
-/* The slope to take where the evidence leaves it open, in ns per tick. */
-static double hint_of(const struct calibrate_options *options, const struct identity *identity,
-                      uint32_t counter)
-{
-	const struct counter *of = &identity->counters[counter];
+/* -- floors ---------------------------------------------------------------------------------- */
 
-	if (options->nominal_mhz > 0)
-		return 1e3 / options->nominal_mhz;
-	if (of->nominal_hz)
-		return 1e9 / (double)of->nominal_hz;
-	if (identity->devices[of->device].core_hz)
-		return 1e9 / (double)identity->devices[of->device].core_hz;
-	return DEFAULT_SLOPE;
+/* Takes known latencies off what a bracket leaves. */
+static void take_floors(const struct calibrate_input *input)
+{
+	struct clock_settings settings = {.has_floors = false};
+	uint32_t counter = FLEXTRACE_NONE;
+	struct table_cursor cursor;
+	struct bracket *bracket;
+
+	table_read(&cursor, input->brackets, false);
+	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
+		bool was_good = bracket->before_host_ns <= bracket->after_host_ns;
+
+		if (bracket->counter != counter)
+			settings = clock_options_of(input->options, input->identity,
+			                            bracket->counter);
+		counter = bracket->counter;
+		if (!settings.has_floors)
+			continue;
+		/* A run's firmware begins before TS1, so that floor is not its. */
+		if (bracket->source == BRACKET_OP && bracket->before_host_ns > -MAX_NS)
+			bracket->before_host_ns += settings.submit_floor_ns;
+		if ((bracket->source == BRACKET_OP || bracket->source == BRACKET_RUN) &&
+		    bracket->after_host_ns < MAX_NS)
+			bracket->after_host_ns -= settings.complete_floor_ns;
+		input->ledger->warnings[WARNING_LARGE_FLOOR] +=
+			was_good && bracket->before_host_ns > bracket->after_host_ns;
+	}
 }
 
-static int fit_counter(const struct calibrate_options *options, const struct identity *identity,
-                       struct clocks *clocks, const struct groups *groups, uint32_t counter)
-{
-	for (uint32_t i = clocks->first_map[counter]; i < clocks->first_map[counter + 1]; i++) {
-		struct evidence evidence = evidence_of(groups, i);
-		struct clock_map *map = &clocks->maps[i];
+/* -- fitting --------------------------------------------------------------------------------- */
 
-		FLEXTRACE_TRY(fit_map(&evidence, hint_of(options, identity, counter),
-		                      options->rho_ppm * 1e-6, map));
-		map->is_assumed |= !groups->has_hard[i];
+/* One conversion's fits. */
+struct fitter {
+	const struct calibrate_input *input;
+	struct clocks *clocks;
+	struct groups groups;
+	struct evidence *evidence; /* owned, one of each map */
+	struct prior *priors;      /* owned, one of each counter */
+};
+
+static struct prior prior_of(const struct calibrate_input *input, uint32_t counter)
+{
+	const struct counter *of = &input->identity->counters[counter];
+	struct clock_settings settings = clock_options_of(input->options, input->identity, counter);
+	uint64_t core_hz = input->identity->devices[of->device].core_hz;
+	struct prior prior = {
+		.hint = DEFAULT_SLOPE,
+		.rho = settings.rho_ppm * 1e-6,
+		.round_trip_ns = settings.has_floors ? 0 : settings.round_trip_floor_ns,
+	};
+
+	if (settings.nominal_mhz > 0)
+		prior.hint = 1e3 / settings.nominal_mhz;
+	else if (of->nominal_hz)
+		prior.hint = 1e9 / (double)of->nominal_hz;
+	else if (core_hz)
+		prior.hint = 1e9 / (double)core_hz;
+	return prior;
+}
+
+static int fit_one(struct fitter *fitter, uint32_t map, const struct prior *prior)
+{
+	struct clock_map *of = &fitter->clocks->maps[map];
+
+	free(of->knots);
+	of->knots = NULL;
+	FLEXTRACE_TRY(fit_map(&fitter->evidence[map], prior, of));
+	of->is_assumed |= !fitter->groups.has_hard[map];
+	of->is_after_gap = fitter->groups.is_after_gap[map];
+	return FLEXTRACE_OK;
+}
+
+/* Narrows the slopes of `prior` to what one map leaves, if that is anything. */
+static void share_slopes(const struct clock_map *map, double rho, struct prior *prior)
+{
+	double lo = map->slope_lo * (1 - 2 * rho), hi = map->slope_hi * (1 + 2 * rho);
+
+	if (map->n_knots == 0 || map->is_assumed)
+		return;
+	if (prior->slope_hi == 0) {
+		prior->slope_lo = lo;
+		prior->slope_hi = hi;
+	} else if (lo < prior->slope_hi && hi > prior->slope_lo) {
+		prior->slope_lo = fmax(prior->slope_lo, lo);
+		prior->slope_hi = fmin(prior->slope_hi, hi);
+	}
+}
+
+/* Leaves to each map of a counter only what all maps of equal rate leave of the slope. */
+static int fit_group(struct fitter *fitter, uint32_t counter)
+{
+	struct clocks *clocks = fitter->clocks;
+	struct prior prior = fitter->priors[counter];
+
+	for (uint32_t i = 0; i < clocks->n_counters; i++) {
+		if (!identity_share_rate(fitter->input->identity, counter, i))
+			continue;
+		for (uint32_t j = clocks->first_map[i]; j < clocks->first_map[i + 1]; j++)
+			share_slopes(&clocks->maps[j], fitter->priors[i].rho, &prior);
+	}
+	for (uint32_t i = clocks->first_map[counter]; i < clocks->first_map[counter + 1]; i++) {
+		const struct clock_map *map = &clocks->maps[i];
+
+		if (map->slope_hi - map->slope_lo >
+		    WORTH_SHARING * (prior.slope_hi - prior.slope_lo))
+			FLEXTRACE_TRY(fit_one(fitter, i, &prior));
 	}
 	return FLEXTRACE_OK;
 }
 
-static int fit_all(const struct calibrate_options *options, const struct identity *identity,
-                   struct table *brackets, struct table *ops, struct clocks *clocks)
+static int fit_each(struct fitter *fitter)
 {
-	struct groups groups = {0};
-	int code = number_maps(clocks, identity, brackets, ops);
+	struct clocks *clocks = fitter->clocks;
 
+	fitter->evidence = calloc(clocks->n_maps + 1ull, sizeof(*fitter->evidence));
+	fitter->priors = calloc(clocks->n_counters + 1ull, sizeof(*fitter->priors));
+	if (!fitter->evidence || !fitter->priors)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < clocks->n_counters; i++) {
+		fitter->priors[i] = prior_of(fitter->input, i);
+		for (uint32_t j = clocks->first_map[i]; j < clocks->first_map[i + 1]; j++) {
+			fitter->evidence[j] = evidence_of(&fitter->groups, j);
+			FLEXTRACE_TRY(fit_one(fitter, j, &fitter->priors[i]));
+		}
+	}
+	for (uint32_t i = 0; i < clocks->n_counters; i++)
+		FLEXTRACE_TRY(fit_group(fitter, i));
+	return FLEXTRACE_OK;
+}
+
+static int fit_all(const struct calibrate_input *input, struct clocks *clocks)
+{
+	struct fitter fitter = {.input = input, .clocks = clocks};
+	int code;
+
+	take_floors(input);
+	code = number_maps(clocks, input->identity, input->brackets, input->ops);
 	if (code >= 0)
-		code = group(clocks, brackets, &groups);
-	for (uint32_t i = 0; i < clocks->n_counters && code >= 0; i++)
-		code = fit_counter(options, identity, clocks, &groups, i);
-	release_groups(&groups);
+		code = group(clocks, input->brackets, &fitter.groups);
+	if (code >= 0)
+		code = fit_each(&fitter);
+	release_groups(&fitter.groups);
+	free(fitter.evidence);
+	free(fitter.priors);
 	return code;
 }
 
-int calibrate_run(const struct calibrate_options *options, const struct identity *identity,
-                  struct table *brackets, struct table *ops, struct ledger *ledger,
-                  struct clocks **ret_clocks, struct flextrace_error *error)
+int calibrate_run(const struct calibrate_input *input, struct clocks **ret_clocks,
+                  struct flextrace_error *error)
 {
 	struct clocks *clocks = calloc(1, sizeof(*clocks));
 	int code = clocks ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 
 	if (code >= 0)
-		code = fit_all(options, identity, brackets, ops, clocks);
+		code = fit_all(input, clocks);
 	if (code >= 0)
-		code = report_judge(clocks, options, identity, ops, ledger);
+		code = report_judge(clocks, input);
 	if (code < 0) {
 		clocks_free(clocks);
 		return error_set(error, code, "Cannot fit the device clocks: brackets=%llu",
-		                 (unsigned long long)brackets->n_rows);
+		                 (unsigned long long)input->brackets->n_rows);
 	}
 	*ret_clocks = clocks;
 	return FLEXTRACE_OK;

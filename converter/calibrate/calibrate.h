@@ -12,19 +12,19 @@
 #ifndef FLEXTRACE_CALIBRATE_H
 #define FLEXTRACE_CALIBRATE_H
 
+#include "clock_options.h"
 #include "error.h"
 #include "identity.h"
 #include "ledger.h"
 #include "model.h"
 
-struct calibrate_options {
-	double rho_ppm;     /* how fast a counter's rate may wander; default 10 */
-	double nominal_mhz; /* hint for all counters, 0 = none */
+struct calibrate_input { /* weak, all */
+	const struct calibrate_options *options;
+	const struct identity *identity;
+	struct table *brackets; /* struct bracket; known latency floors are taken off them */
+	struct table *ops;      /* struct tick_op */
+	struct ledger *ledger;
 };
-#define CALIBRATE_OPTIONS_INIT \
-	{                      \
-		10.0, 0.0      \
-	}
 
 struct clock_report { /* one line of clocks.csv; NAN = not known */
 	uint32_t counter;
@@ -50,13 +50,11 @@ struct placed { /* a stamp on its host's clock */
 
 struct clocks; /* opaque: per counter and segment a monotone map with bounds */
 
-/* Fits all counters. Consumes nothing: `brackets` (struct bracket) is weak; `rho_source` follows
- * from whether the user set rho. Counts events per status from `ops`; a certified operation that
- * its own bracket contradicts becomes an outlier there, so that every one left lies inside its
- * bracket, to the ns. */
-int calibrate_run(const struct calibrate_options *options, const struct identity *identity,
-                  struct table *brackets, struct table *ops, struct ledger *ledger,
-                  struct clocks **ret_clocks, struct flextrace_error *error);
+/* Fits all counters. Counts events per status from `ops`; a certified operation that its own
+ * bracket contradicts becomes an outlier there, so that every one left lies inside its bracket,
+ * to the ns. */
+int calibrate_run(const struct calibrate_input *input, struct clocks **ret_clocks,
+                  struct flextrace_error *error);
 void clocks_free(struct clocks *clocks);
 
 /* Places one stamp. `ticks` 0 is UNMATCHED. Monotone in `ticks` within a segment. */

@@ -32,6 +32,7 @@ struct piece {
 	wide_int at;         /* ref(x), 2^-20 ns */
 	uint64_t slope;      /* 2^-40 ns per tick */
 	uint64_t rise, fall; /* how fast phi may wander in it, 2^-44 ns per tick */
+	bool is_bridge;      /* no one slope fits it: between two that do */
 };
 
 struct reference {
@@ -95,7 +96,19 @@ struct clock_map {
 	uint32_t tick_ns;  /* a tick's length, rounded up: a stamp stands somewhere in its tick */
 	bool is_assumed;   /* the evidence did not fit the assumptions, or is only soft */
 	bool is_wandering; /* the assumption was about rho */
+	bool is_after_gap; /* begins behind a gap that no rate bridges, not with a reset */
+	bool is_one_sided; /* nothing bounds it from one of the two sides */
 	double rho;        /* relative; what the band was made with */
+	double slope_lo, slope_hi; /* ns per tick: all slopes that the evidence leaves anywhere */
+	uint32_t n_steps;          /* of the rate */
+};
+
+/* What is known of a clock besides its evidence. */
+struct prior {
+	double hint;               /* ns per tick: where the evidence leaves the slope open */
+	double rho;                /* relative */
+	double slope_lo, slope_hi; /* what clocks of equal rate leave; 0: there are none */
+	int64_t round_trip_ns;     /* every bracket is so much longer than its operation */
 };
 
 struct clocks {
@@ -137,6 +150,9 @@ int reference_init(struct reference *reference, const struct hulls *hulls, const
 int reference_init_straight(struct reference *reference, double slope, double slack);
 void reference_release(struct reference *reference);
 
+/* How often the rate steps. */
+uint32_t reference_steps(const struct reference *reference);
+
 const struct piece *reference_piece(const struct reference *reference, uint64_t x);
 wide_int reference_at(const struct reference *reference, uint64_t x);
 
@@ -148,6 +164,19 @@ uint32_t reject_false(struct evidence *evidence, const struct reference *referen
 
 /* -- band.c: bounds -------------------------------------------------------------------------- */
 
+/* Walks along the pieces. */
+struct walk {
+	const struct reference *reference;
+	uint32_t piece;
+};
+
+struct step {
+	int64_t rise, fall;
+};
+
+/* How far phi may go from `from` to `to`, which lies behind. */
+struct step band_step(struct walk *walk, uint64_t from, uint64_t to);
+
 /* Lists the constraints of all that is not false. `ret_knots` is owned by the caller. */
 int band_constrain(const struct evidence *evidence, const struct reference *reference,
                    struct knot **ret_knots, uint32_t *ret_n);
@@ -156,6 +185,11 @@ int band_constrain(const struct evidence *evidence, const struct reference *refe
  * dropped. */
 uint32_t band_drop_conflicts(struct knot *knots, uint32_t n, const struct reference *reference,
                              uint32_t max_drops);
+
+/* Drops what makes the band narrower than it can be: where lies are known to be, small ones can
+ * hide between true bounds and show only by leaving too little room. Drops true ones with them
+ * rather than keep a false one. FLEXTRACE_E_MEMORY or 0. */
+int band_drop_pinches(struct knot *knots, uint32_t n, const struct reference *reference);
 
 /* Turns constraints into the exact bounds of all maps that meet them. */
 void band_close(struct knot *knots, uint32_t n, const struct reference *reference);
@@ -175,15 +209,14 @@ const struct clock_map *clocks_map(const struct clocks *clocks, uint32_t counter
 
 /* -- fit.c ----------------------------------------------------------------------------------- */
 
-/* Makes the map of one segment of what is not false; no knots: there is no evidence. `hint` is
- * the slope where the evidence leaves it open. Sorts `evidence`. */
-int fit_map(struct evidence *evidence, double hint, double rho, struct clock_map *ret_map);
+/* Makes the map of one segment of what is not false; no knots: there is no evidence. Sorts
+ * `evidence`. */
+int fit_map(struct evidence *evidence, const struct prior *prior, struct clock_map *ret_map);
 
 /* -- report.c -------------------------------------------------------------------------------- */
 
 /* Judges every operation by the finished maps: one that its own bracket contradicts becomes an
  * outlier. Fills the counts and distributions of the reports. */
-int report_judge(struct clocks *clocks, const struct calibrate_options *options,
-                 const struct identity *identity, struct table *ops, struct ledger *ledger);
+int report_judge(struct clocks *clocks, const struct calibrate_input *input);
 
 #endif

@@ -20,6 +20,7 @@
 #define MANY             20u    /* one in so many false ones is suspicious */
 #define FEW              512u   /* one in so many is not worth a look */
 #define SORT_MOVES       16u
+#define OPEN             0.01 /* a slope that is known no better is not known */
 
 static int compare_brackets(const void *left, const void *right)
 {
@@ -72,6 +73,7 @@ static void set_origin(struct evidence *evidence)
 
 struct guess {
 	double slope, slack; /* relative */
+	const struct prior *prior;
 };
 
 /* One try at a band: knots of constraints that meet, and how many were turned away for it. */
@@ -108,16 +110,29 @@ static int reject_coarse(struct evidence *evidence, const struct guess *guess, d
 	return code;
 }
 
+/* Where the evidence says little about the slope, what is known otherwise says more. */
+static void take_hint(const struct guess *guess, struct line *line)
+{
+	if (line->slope_hi - line->slope_lo > OPEN * line->slope)
+		line->slope = fmin(fmax(guess->prior->hint, line->slope_lo), line->slope_hi);
+}
+
 static int follow(const struct evidence *evidence, const struct guess *guess, double rho,
                   struct reference *reference)
 {
+	const struct prior *prior = guess->prior;
 	struct line whole = {.slope = guess->slope};
 	struct hulls hulls;
 	int code = hulls_init(&hulls, evidence);
 
 	slope_bound(evidence, &whole.slope_lo, &whole.slope_hi);
+	if (prior->slope_lo < whole.slope_hi && prior->slope_hi > whole.slope_lo) {
+		whole.slope_lo = fmax(whole.slope_lo, prior->slope_lo);
+		whole.slope_hi = fmin(whole.slope_hi, prior->slope_hi);
+	}
 	if (code >= 0)
 		code = line_fit(&hulls, 0, hulls.n_blocks, &whole);
+	take_hint(guess, &whole);
 	if (code >= 0)
 		code = reference_init(reference, &hulls, &whole, rho);
 	hulls_release(&hulls);
@@ -147,7 +162,9 @@ static int try_rho(struct evidence *evidence, const struct guess *guess, double 
 		band_constrain(evidence, &attempt->reference, &attempt->knots, &attempt->n_knots));
 	attempt->n_false += band_drop_conflicts(attempt->knots, attempt->n_knots,
 	                                        &attempt->reference, evidence->n / 2);
-	return FLEXTRACE_OK;
+	if (attempt->n_false == 0)
+		return FLEXTRACE_OK;
+	return band_drop_pinches(attempt->knots, attempt->n_knots, &attempt->reference);
 }
 
 /* Takes a larger rho if that makes more than half of the contradictions go away. 1: taken, 0:
@@ -216,31 +233,62 @@ static int steady(const struct evidence *evidence, const struct attempt *attempt
 	return FLEXTRACE_OK;
 }
 
-int fit_map(struct evidence *evidence, double hint, double rho, struct clock_map *ret_map)
+/* All slopes that the rate may have had anywhere. */
+static void tell_slopes(const struct reference *reference, struct clock_map *map)
 {
-	struct attempt attempt = {.rho = rho};
-	struct guess guess = {hint, 1};
+	map->slope_lo = INFINITY;
+	for (uint32_t i = 0; i < reference->n_pieces; i++) {
+		const struct piece *piece = &reference->pieces[i];
+		double slope = ldexp((double)piece->slope, -SLOPE_BITS);
+		double fall = ldexp((double)piece->fall, -WANDER_BITS);
+
+		map->slope_lo = fmin(map->slope_lo, slope - fall);
+		map->slope_hi = fmax(map->slope_hi,
+		                     slope + ldexp((double)piece->rise, -WANDER_BITS));
+	}
+	map->n_steps = reference_steps(reference);
+}
+
+static int make_map(struct evidence *evidence, struct attempt *attempt, const struct prior *prior,
+                    struct clock_map *map)
+{
+	const struct knot *first = attempt->knots;
 	bool is_steady = false;
+
+	if (attempt->n_knots == 0)
+		return FLEXTRACE_OK;
+	band_close(attempt->knots, attempt->n_knots, &attempt->reference);
+	FLEXTRACE_TRY(steady(evidence, attempt, prior->rho, &is_steady));
+	FLEXTRACE_TRY(clock_map_init(map, attempt->knots, attempt->n_knots, &attempt->reference,
+	                             evidence, !is_steady));
+	map->rho = attempt->rho;
+	map->is_wandering = attempt->rho > prior->rho || attempt->n_false > evidence->n / 2;
+	map->is_assumed = map->is_wandering;
+	/* A bound reaches from its place to all others: none here is none anywhere. */
+	map->is_one_sided = first->lo == -PHI_UNBOUNDED || first->hi == PHI_UNBOUNDED;
+	tell_slopes(&attempt->reference, map);
+	return FLEXTRACE_OK;
+}
+
+int fit_map(struct evidence *evidence, const struct prior *prior, struct clock_map *ret_map)
+{
+	struct attempt attempt = {.rho = prior->rho};
+	struct guess guess = {prior->hint, 1, prior};
 	int code;
 
-	*ret_map = (struct clock_map){.rho = rho};
+	*ret_map = (struct clock_map){.rho = prior->rho};
 	if (evidence->n == 0)
 		return FLEXTRACE_OK;
 	sort_brackets(evidence->brackets, evidence->n);
 	set_origin(evidence);
 	FLEXTRACE_TRY(slope_guess(evidence, &guess.slope, &guess.slack));
-	code = settle(evidence, &guess, rho, &attempt);
-	if (code >= 0 && attempt.n_knots > 0) {
-		band_close(attempt.knots, attempt.n_knots, &attempt.reference);
-		code = steady(evidence, &attempt, rho, &is_steady);
+	if (prior->slope_hi > 0 && guess.slack * guess.slope > prior->slope_hi - prior->slope_lo) {
+		guess.slope = (prior->slope_lo + prior->slope_hi) / 2;
+		guess.slack = (prior->slope_hi - prior->slope_lo) / guess.slope;
 	}
-	if (code >= 0 && attempt.n_knots > 0) {
-		code = clock_map_init(ret_map, attempt.knots, attempt.n_knots, &attempt.reference,
-		                      evidence, !is_steady);
-		ret_map->rho = attempt.rho;
-		ret_map->is_wandering = attempt.rho > rho || attempt.n_false > evidence->n / 2;
-		ret_map->is_assumed = ret_map->is_wandering;
-	}
+	code = settle(evidence, &guess, prior->rho, &attempt);
+	if (code >= 0)
+		code = make_map(evidence, &attempt, prior, ret_map);
 	release_attempt(&attempt);
 	return code;
 }

@@ -13,7 +13,8 @@
 #define MAX_DEPTH    24
 #define WORTH        0.5  /* a split is worth it when the margin is less than this of its halves' */
 #define LOCAL_RANGE  5e-3 /* how far a piece's slope may be off the whole line's */
-#define STEP_MARGINS 4    /* how many margins a step may be off its boundary by */
+#define STEP         20e-6 /* a change of the rate that is told as one */
+#define STEP_MARGINS 4     /* how many margins a step may be off its boundary by */
 
 /* A piece on its way: a range of blocks and its line. */
 struct part {
@@ -160,6 +161,7 @@ static void add_piece(struct maker *maker, uint64_t x, const struct line *line, 
 	slope = ldexp((double)piece->slope, -SLOPE_BITS);
 	piece->rise = fixed(line->slope_hi * (1 + maker->rho) - slope + step, WANDER_BITS) + 1;
 	piece->fall = fixed(slope - line->slope_lo * (1 - maker->rho) + step, WANDER_BITS) + 1;
+	piece->is_bridge = step > 0;
 	maker->n++;
 }
 
@@ -232,6 +234,22 @@ void reference_release(struct reference *reference)
 {
 	free(reference->pieces);
 	*reference = (struct reference){0};
+}
+
+uint32_t reference_steps(const struct reference *reference)
+{
+	double before = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < reference->n_pieces; i++) {
+		double slope = (double)reference->pieces[i].slope;
+
+		if (reference->pieces[i].is_bridge)
+			continue;
+		n += before > 0 && fabs(slope - before) > STEP * before;
+		before = slope;
+	}
+	return n;
 }
 
 const struct piece *reference_piece(const struct reference *reference, uint64_t x)

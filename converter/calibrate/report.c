@@ -9,7 +9,9 @@
 
 #include "calibrate_impl.h"
 
-#define MAX_SAMPLES 4096u /* even: thinned to half when full */
+#define MAX_SAMPLES     4096u /* even: thinned to half when full */
+#define OFF_NOMINAL_PPM 500   /* good clocks are nearer to what they should be */
+#define OPEN            0.01  /* of the slope: not known */
 
 /* A distribution; beyond MAX_SAMPLES values its percentiles come from evenly spaced ones. */
 struct sampler {
@@ -30,8 +32,7 @@ struct tally {
 
 struct judge {
 	struct clocks *clocks;
-	const struct identity *identity;
-	struct ledger *ledger;
+	const struct calibrate_input *input;
 	struct tally *tallies; /* owned, one of each map */
 };
 
@@ -80,6 +81,12 @@ static void distribute(struct sampler *sampler, double *ret_p50, double *ret_p99
 	*ret_p50 = sampler->values[(sampler->n - 1) / 2];
 	*ret_p99 = sampler->values[(uint32_t)((sampler->n - 1) * 0.99)];
 	*ret_max = sampler->max;
+}
+
+/* Whether the evidence says next to nothing about the rate. */
+static bool is_rate_open(const struct clock_map *map)
+{
+	return map->slope_hi - map->slope_lo > OPEN * map->slope_hi;
 }
 
 /* -- one operation --------------------------------------------------------------------------- */
@@ -150,11 +157,11 @@ static void count_order(struct tally *tally, struct clock_report *report, const 
 
 static int lose(struct judge *judge, struct tick_op *op)
 {
-	const struct device *device = &judge->identity->devices[op->device];
+	const struct device *device = &judge->input->identity->devices[op->device];
 	struct loss_place place = {device->process, device->device, FLEXTRACE_NONE, op->stream};
 
 	op->status = TIME_OUTLIER;
-	return ledger_lose(judge->ledger, LOSS_OUTLIER, &place, 1,
+	return ledger_lose(judge->input->ledger, LOSS_OUTLIER, &place, 1,
 	                   op->complete_host_ns ? op->complete_host_ns : INT64_MIN);
 }
 
@@ -214,94 +221,121 @@ static int judge_ops(struct judge *judge, struct table *ops)
 
 /* -- one map --------------------------------------------------------------------------------- */
 
-static double nominal_of(const struct calibrate_options *options, const struct counter *counter)
+static double nominal_of(const struct clock_settings *settings, const struct counter *counter)
 {
-	if (options->nominal_mhz > 0)
-		return options->nominal_mhz;
+	if (settings->nominal_mhz > 0)
+		return settings->nominal_mhz;
 	return counter->nominal_hz ? (double)counter->nominal_hz / 1e6 : NAN;
 }
 
+/* A rate that the evidence leaves open is told as the nominal one, without an interval. */
 static void describe(const struct clock_map *map, double nominal_mhz, struct clock_report *report)
 {
 	const struct map_knot *first = map->knots, *last = &map->knots[map->n_knots - 1];
-	double ticks = (double)(last->ticks - first->ticks);
+	double ticks = (double)(last->ticks - first->ticks), slope = 1e3 / nominal_mhz;
 	double ns = (double)(last->host_ns - first->host_ns);
 
-	report->rho_ppm = map->rho * 1e6;
-	if (ticks <= 0 || ns <= 0)
-		return;
-	report->freq_mhz = ticks / ns * 1e3;
-	report->ppm_vs_nominal = (report->freq_mhz / nominal_mhz - 1) * 1e6;
-	report->offset_ns = (double)first->host_ns - (double)first->ticks * (ns / ticks);
-	if (first->half_ns != UINT32_MAX && last->half_ns != UINT32_MAX)
-		report->ci_ppm = ((double)first->half_ns + last->half_ns) / ns * 1e6;
+	report->freq_mhz = nominal_mhz;
+	if (!is_rate_open(map) && ticks > 0 && ns > 0) {
+		report->freq_mhz = ticks / ns * 1e3;
+		report->ppm_vs_nominal = (report->freq_mhz / nominal_mhz - 1) * 1e6;
+		slope = ns / ticks;
+		if (first->half_ns != UINT32_MAX && last->half_ns != UINT32_MAX)
+			report->ci_ppm = ((double)first->half_ns + last->half_ns) / ns * 1e6;
+	}
+	report->offset_ns = (double)first->host_ns - (double)first->ticks * slope;
 }
 
-static void start_reports(struct judge *judge, const struct calibrate_options *options)
+static void start_report(const struct judge *judge, uint32_t counter, uint32_t index)
 {
-	const struct calibrate_options defaults = CALIBRATE_OPTIONS_INIT;
-	struct clocks *clocks = judge->clocks;
+	struct clock_settings settings = clock_options_of(judge->input->options,
+	                                                  judge->input->identity, counter);
+	const struct clock_map *map = &judge->clocks->maps[index];
+	struct clock_report *report = &judge->clocks->reports[index];
+	double nominal = nominal_of(&settings, &judge->input->identity->counters[counter]);
+	uint32_t segment = index - judge->clocks->first_map[counter];
+
+	*report = (struct clock_report){
+		.counter = counter,
+		.segment = (uint16_t)segment,
+		.resets = segment > 0 && !map->is_after_gap,
+		.freq_mhz = NAN,
+		.ppm_vs_nominal = NAN,
+		.ci_ppm = NAN,
+		.offset_ns = NAN,
+		.rho_ppm = map->n_knots ? map->rho * 1e6 : settings.rho_ppm,
+		.rho_source = map->is_wandering                     ? "raised"
+	                      : settings.rho_ppm != DEFAULT_RHO_PPM ? "user"
+	                                                            : "default",
+	};
+	if (map->n_knots)
+		describe(map, nominal, report);
+	judge->tallies[index].slope = 1e3 / (isnan(nominal) ? report->freq_mhz : nominal);
+}
+
+static void start_reports(const struct judge *judge)
+{
+	const struct clocks *clocks = judge->clocks;
 
 	for (uint32_t i = 0; i < clocks->n_counters; i++) {
-		double nominal = nominal_of(options, &judge->identity->counters[i]);
-		uint32_t first = clocks->first_map[i], end = clocks->first_map[i + 1];
-
-		for (uint32_t j = first; j < end; j++) {
-			struct clock_report *report = &clocks->reports[j];
-			const struct clock_map *map = &clocks->maps[j];
-
-			*report = (struct clock_report){
-				.counter = i,
-				.segment = (uint16_t)(j - first),
-				.resets = j > first,
-				.freq_mhz = NAN,
-				.ppm_vs_nominal = NAN,
-				.ci_ppm = NAN,
-				.offset_ns = NAN,
-				.rho_ppm = options->rho_ppm,
-				.rho_source = map->is_wandering                      ? "raised"
-			                      : options->rho_ppm != defaults.rho_ppm ? "user"
-			                                                             : "default",
-			};
-			if (map->n_knots)
-				describe(map, nominal, report);
-			judge->tallies[j].slope = isnan(nominal) ? 1e3 / report->freq_mhz
-			                                         : 1e3 / nominal;
-		}
+		for (uint32_t j = clocks->first_map[i]; j < clocks->first_map[i + 1]; j++)
+			start_report(judge, i, j);
 	}
 }
 
-static void finish_reports(struct judge *judge)
+/* Whether the rate is far from the nominal one, and not only as far as it is unknown. */
+static bool is_off_nominal(const struct clock_map *map, const struct clock_report *report)
 {
-	struct clocks *clocks = judge->clocks;
+	double nominal = 1e3 / report->freq_mhz * (1 + report->ppm_vs_nominal * 1e-6);
 
-	for (uint32_t i = 0; i < clocks->n_maps; i++) {
-		struct clock_report *report = &clocks->reports[i];
+	return nominal < map->slope_lo * (1 - OFF_NOMINAL_PPM * 1e-6) ||
+	       nominal > map->slope_hi * (1 + OFF_NOMINAL_PPM * 1e-6);
+}
+
+static void warn(const struct judge *judge, uint32_t index)
+{
+	const struct clock_report *report = &judge->clocks->reports[index];
+	const struct clock_map *map = &judge->clocks->maps[index];
+	uint64_t *warnings = judge->input->ledger->warnings;
+
+	warnings[WARNING_RESETS] += report->resets;
+	if (map->n_knots == 0) {
+		warnings[WARNING_UNCALIBRATED] += report->events > 0;
+		return;
+	}
+	warnings[WARNING_INFEASIBLE] += map->is_wandering;
+	warnings[WARNING_ONE_SIDED] += map->is_one_sided;
+	warnings[WARNING_RATE_STEP] += map->n_steps;
+	warnings[WARNING_RATE_UNKNOWN] += is_rate_open(map);
+	warnings[WARNING_OFF_NOMINAL] += is_off_nominal(map, report);
+}
+
+static void finish_reports(const struct judge *judge)
+{
+	for (uint32_t i = 0; i < judge->clocks->n_maps; i++) {
+		struct clock_report *report = &judge->clocks->reports[i];
 		struct tally *tally = &judge->tallies[i];
 
 		distribute(&tally->half_widths, &report->half_width_ns_p50,
 		           &report->half_width_ns_p99, &report->half_width_ns_max);
 		distribute(&tally->residuals, &report->residual_ns_p50, &report->residual_ns_p99,
 		           &report->residual_ns_max);
-		judge->ledger->warnings[WARNING_INFEASIBLE] += clocks->maps[i].is_wandering;
-		judge->ledger->warnings[WARNING_UNCALIBRATED] += clocks->maps[i].n_knots == 0 &&
-		                                                 report->events > 0;
+		warn(judge, i);
 		free(tally->half_widths.values);
 		free(tally->residuals.values);
 	}
 }
 
-int report_judge(struct clocks *clocks, const struct calibrate_options *options,
-                 const struct identity *identity, struct table *ops, struct ledger *ledger)
+int report_judge(struct clocks *clocks, const struct calibrate_input *input)
 {
-	struct judge judge = {clocks, identity, ledger, NULL};
+	struct judge judge = {clocks, input, NULL};
 	int code;
 
 	judge.tallies = calloc(clocks->n_maps + 1ull, sizeof(*judge.tallies));
 	if (!judge.tallies)
 		return FLEXTRACE_E_MEMORY;
-	start_reports(&judge, options);
-	code = judge_ops(&judge, ops);
+	start_reports(&judge);
+	code = judge_ops(&judge, input->ops);
 	finish_reports(&judge);
 	free(judge.tallies);
 	return code;

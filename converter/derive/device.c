@@ -134,7 +134,8 @@ static int add_stamp_rows(struct derive *derive, struct op_input *input)
 	}
 }
 
-/* Work that no stamp places stands at its host bracket, if it has one. */
+/* Work that no stamp places stands at its host bracket, if it has one. So does work whose stamps
+ * contradict the others: they may name any time, and the bracket is nearer to the truth. */
 static int add_bracket_row(struct derive *derive, struct op_input *input)
 {
 	const struct tick_op *op = input->op;
@@ -148,7 +149,9 @@ static int add_bracket_row(struct derive *derive, struct op_input *input)
 	start.err_ns = UINT32_MAX;
 	input->n_rows++;
 	return device_add_row(derive, row_kind_of(op), input->source, &start, &end,
-	                      worse_status(op->status, TIME_UNMATCHED));
+	                      op->status == TIME_OUTLIER
+	                              ? TIME_OUTLIER
+	                              : worse_status(op->status, TIME_UNMATCHED));
 }
 
 /* -- books ---------------------------------------------------------------------------------- */
@@ -199,7 +202,10 @@ static int take_op(struct derive *derive, uint32_t source)
 	if (op->complete_host_ns && op->complete_host_ns > process->last_host_ns)
 		process->last_host_ns = op->complete_host_ns;
 	place_stamps(derive, &input);
-	FLEXTRACE_TRY(add_stamp_rows(derive, &input));
+	if (op->status == TIME_OUTLIER)
+		FLEXTRACE_TRY(add_bracket_row(derive, &input));
+	if (!input.n_rows)
+		FLEXTRACE_TRY(add_stamp_rows(derive, &input));
 	if (!input.n_rows)
 		FLEXTRACE_TRY(add_bracket_row(derive, &input));
 	return book_op(derive, &input);
