@@ -47,9 +47,6 @@ static void write_groups(const struct timeline *timeline, struct stats *stats,
 		const struct stats_group *group = &stats->groups[i];
 
 		stats_write_head(stats, timeline->strings, group, writer);
-		writer_u64(writer, group->calls);
-		writer_char(writer, ',');
-		writer_u64(writer, group->total_ns);
 		stats_write_spread(group, writer);
 		writer_char(writer, ',');
 		if (stats->total_ns)

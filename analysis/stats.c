@@ -188,6 +188,9 @@ void stats_write_head(const struct stats *stats, const struct string_pool *strin
 	writer_char(writer, ',');
 	writer_csv(writer, string_get(strings, group->name), string_length(strings, group->name));
 	writer_char(writer, ',');
+	writer_u64(writer, group->calls);
+	writer_char(writer, ',');
+	writer_u64(writer, group->total_ns);
 }
 
 void stats_write_spread(const struct stats_group *group, struct writer *writer)

@@ -51,7 +51,7 @@ uint64_t stats_mean_ns(const struct stats_group *group);
 /* The sample standard deviation (n - 1), rounded; 0 for a single call. */
 uint64_t stats_deviation_ns(const struct stats_group *group);
 
-/* Appends "kind,name,". */
+/* Appends "kind,name,calls,total". */
 void stats_write_head(const struct stats *stats, const struct string_pool *strings,
                       const struct stats_group *group, struct writer *writer);
 

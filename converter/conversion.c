@@ -173,12 +173,9 @@ static int describe_options(const struct conversion_options *options, struct fac
 static int describe_stream(const struct stream *stream, const struct string_pool *strings,
                            struct facts *facts)
 {
-	char uuid[37];
-	char *to = uuid;
+	char uuid[STREAM_UUID_SIZE];
 
-	for (int i = 0; i < 16; i++)
-		to += sprintf(to, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
-		              stream->trace_uuid[i]);
+	stream_uuid_text(stream, uuid);
 	return facts_add(facts, "ctf %s %s", string_get(strings, stream->host), uuid);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gather.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,13 @@ void stream_set_sort(struct stream_set *set)
 			trace++;
 		set->streams[i]->trace = trace;
 	}
+}
+
+void stream_uuid_text(const struct stream *stream, char text[STREAM_UUID_SIZE])
+{
+	for (int i = 0; i < 16; i++)
+		text += sprintf(text, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
+		                stream->trace_uuid[i]);
 }
 
 /* -- the merge --------------------------------------------------------------------------------- */

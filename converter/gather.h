@@ -32,6 +32,11 @@ int stream_set_take(struct stream_set *to, struct stream_set *from);
  * streams are read and before gather. */
 void stream_set_sort(struct stream_set *set);
 
+#define STREAM_UUID_SIZE 37
+
+/* Writes the trace's uuid as babeltrace2 shows it: xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx. */
+void stream_uuid_text(const struct stream *stream, char text[STREAM_UUID_SIZE]);
+
 struct gather {
 	struct gather_lane *lanes; /* owned: one cursor per stream, in a binary heap */
 	uint32_t *heap;            /* owned: lanes that have a record, the next one first */

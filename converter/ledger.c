@@ -196,21 +196,19 @@ uint64_t ledger_total(const struct ledger *ledger, enum loss_cause cause)
 	return total;
 }
 
+bool ledger_is_loss(enum loss_cause cause)
+{
+	return cause != LOSS_FOREIGN_EVENT && cause != LOSS_FOREIGN_PROCESS &&
+	       cause != LOSS_FILTERED && cause != LOSS_UNUSED;
+}
+
 uint64_t ledger_lost(const struct ledger *ledger)
 {
 	uint64_t lost = 0;
 
-	for (uint32_t i = 0; i < ledger->n_losses; i++) {
-		switch (ledger->losses[i].cause) {
-		case LOSS_FOREIGN_EVENT:
-		case LOSS_FOREIGN_PROCESS:
-		case LOSS_FILTERED:
-		case LOSS_UNUSED:
-			break;
-		default:
+	for (uint32_t i = 0; i < ledger->n_losses; i++)
+		if (ledger_is_loss(ledger->losses[i].cause))
 			lost += ledger->losses[i].count;
-		}
-	}
 	return lost;
 }
 

@@ -179,8 +179,11 @@ int ledger_check(const struct ledger *ledger);
 
 uint64_t ledger_total(const struct ledger *ledger, enum loss_cause cause);
 
-/* Sum of what --fail-on-loss looks at: every cause but what was left out on purpose or says nothing
- * (FOREIGN_EVENT, FOREIGN_PROCESS, FILTERED, UNUSED). */
+/* Whether a cause means a loss: not what was left out on purpose or says nothing (FOREIGN_EVENT,
+ * FOREIGN_PROCESS, FILTERED, UNUSED). */
+bool ledger_is_loss(enum loss_cause cause);
+
+/* Sum of all losses: what --fail-on-loss looks at. */
 uint64_t ledger_lost(const struct ledger *ledger);
 
 const char *ledger_cause_id(enum loss_cause cause);

@@ -44,7 +44,6 @@ struct string_pool {
 	struct string_chunk *chunks;                                /* owned, newest first */
 	struct string_cache table; /* of every string; its pool is not used */
 	uint32_t n_ids;
-	size_t n_bytes;
 };
 
 static uint64_t load_word(const char *text, size_t n)
@@ -169,7 +168,6 @@ static struct string_entry *new_entry(struct string_pool *pool, const char *text
 			return NULL;
 		*chunk = (struct string_chunk){.next = pool->chunks, .n_bytes = n_bytes};
 		pool->chunks = chunk;
-		pool->n_bytes += sizeof(*chunk) + n_bytes;
 	}
 	entry = (struct string_entry *)(chunk->bytes + chunk->used_bytes);
 	chunk->used_bytes += need;
@@ -191,7 +189,6 @@ static int publish(struct string_pool *pool, struct string_entry *entry)
 		entries = calloc(n, sizeof(*entries));
 		if (!entries)
 			return FLEXTRACE_E_MEMORY;
-		pool->n_bytes += n * sizeof(*entries);
 		atomic_store_explicit(&pool->blocks[block], entries, memory_order_release);
 	}
 	entry->id = pool->n_ids++;
@@ -265,18 +262,6 @@ struct string_text string_text(const struct string_pool *pool, uint32_t id)
 	const struct string_entry *entry = entry_of(pool, id);
 
 	return (struct string_text){entry->text, entry->length, entry->is_plain};
-}
-
-size_t string_pool_bytes(const struct string_pool *pool)
-{
-	struct string_pool *locked = (struct string_pool *)pool;
-	size_t n_bytes;
-
-	pthread_mutex_lock(&locked->lock);
-	n_bytes = sizeof(*pool) + pool->n_bytes +
-	          pool->table.n_slots * sizeof(struct string_cache_slot);
-	pthread_mutex_unlock(&locked->lock);
-	return n_bytes;
 }
 
 /* -- a thread's cache -------------------------------------------------------------------------- */

@@ -43,9 +43,6 @@ struct string_text {
 
 struct string_text string_text(const struct string_pool *pool, uint32_t id);
 
-/* Bytes the pool holds, for the memory figures. */
-size_t string_pool_bytes(const struct string_pool *pool);
-
 void string_cache_init(struct string_cache *cache, struct string_pool *pool);
 void string_cache_release(struct string_cache *cache);
 

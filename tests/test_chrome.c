@@ -285,7 +285,7 @@ static void test_chrome__leaves_nothing_where_it_cannot_write(void **state)
 	assert_int_equal(mkdir(path, 0777), 0);
 	assert_int_equal(chrome_write_trace(test, false, &error), FLEXTRACE_E_OUTPUT);
 	assert_non_null(strstr(error.message, path));
-	assert_non_null(strstr(error.message, "cause=Is a directory"));
+	assert_non_null(strstr(error.message, "reason=Is a directory"));
 	assert_false(scratch_has(test->dir, "trace.json.tmp"));
 	free(path);
 }

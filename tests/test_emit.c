@@ -179,7 +179,7 @@ static void test_emit__names_a_directory_that_cannot_be(void **state)
 		assert_int_equal(emit_run(&test->fixture.timeline, &options, &error),
 		                 FLEXTRACE_E_OUTPUT);
 		assert_non_null(strstr(error.message, path));
-		assert_non_null(strstr(error.message, "cause=Not a directory"));
+		assert_non_null(strstr(error.message, "reason=Not a directory"));
 		free(path);
 	}
 	assert_int_equal(emit_create_dir("", NULL), FLEXTRACE_E_OUTPUT);
@@ -231,7 +231,7 @@ static void test_emit__leaves_no_run_json_when_a_file_fails(void **state)
 	assert_true(asprintf(&link, "%s/counters.csv.tmp", test->dir) > 0);
 	assert_int_equal(symlink("/dev/full", link), 0);
 	assert_int_equal(emit_run(&test->fixture.timeline, &options, &error), FLEXTRACE_E_OUTPUT);
-	assert_non_null(strstr(error.message, "counters.csv, cause=No space left on device"));
+	assert_non_null(strstr(error.message, "counters.csv, reason=No space left on device"));
 	assert_false(scratch_has(test->dir, "run.json"));
 	assert_false(scratch_has(test->dir, "counters.csv.tmp"));
 	free(link);

@@ -53,7 +53,7 @@ static void test_run_json__tells_what_was_read_and_written(void **state)
 		"\",\"run_json\":1,\"marker_area\":1},"
 		"\"inputs\":[\"trace \\\"1\\\"\",\"bad \\ufffd\"],"
 		"\"options\":{\"rho-ppm\":\"10\",\"names\":\"a=b\",\"gzip\":\"\"},"
-		"\"traces\":[{\"trace\":0,\"uuid\":\"00000000000000000000000000000000\","
+		"\"traces\":[{\"trace\":0,\"uuid\":\"00000000-0000-0000-0000-000000000000\","
 		"\"host\":\"\",\"streams\":1,\"events\":0}],"
 		"\"processes\":["
 		"{\"rank\":1,\"world_size\":2,\"host\":\"node,1\",\"pid\":200,\"trace\":0,"
@@ -134,9 +134,9 @@ static void test_run_json__lists_traces_with_their_streams(void **state)
 	assert_int_equal(write_run(test, NULL, NULL), 0);
 	emit_assert_json(
 		cJSON_GetObjectItem(test->root, "traces"),
-		"[{\"trace\":0,\"uuid\":\"a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0\",\"host\":\"a\","
+		"[{\"trace\":0,\"uuid\":\"a0a0a0a0-a0a0-a0a0-a0a0-a0a0a0a0a0a0\",\"host\":\"a\","
 		"\"streams\":2,\"events\":21},"
-		"{\"trace\":1,\"uuid\":\"a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\",\"host\":\"b\","
+		"{\"trace\":1,\"uuid\":\"a1a1a1a1-a1a1-a1a1-a1a1-a1a1a1a1a1a1\",\"host\":\"b\","
 		"\"streams\":1,\"events\":12}]");
 }
 

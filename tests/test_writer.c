@@ -94,7 +94,7 @@ static void test_writer__keeps_the_older_file_when_it_fails(void **state)
 	writer_literal(&f->writer, "more than the disk can hold");
 	assert_false(writer_failed(&f->writer)); /* still in the buffer: seen at the end */
 	assert_int_equal(writer_close(&f->writer, &error), FLEXTRACE_E_OUTPUT);
-	assert_non_null(strstr(error.message, "/out, cause=No space left on device"));
+	assert_non_null(strstr(error.message, "/out, reason=No space left on device"));
 	assert_false(scratch_has(f->dir, "out.tmp"));
 	assert_true(scratch_has(f->dir, "out"));
 }
@@ -135,7 +135,7 @@ static void test_writer__names_what_cannot_be_created(void **state)
 	assert_true(asprintf(&file, "%s/out", f->dir) > 0); /* a file, not a directory */
 	assert_int_equal(writer_open(&writer, file, "x", false, &error), FLEXTRACE_E_OUTPUT);
 	assert_non_null(strstr(error.message, file));
-	assert_non_null(strstr(error.message, "cause=Not a directory"));
+	assert_non_null(strstr(error.message, "reason=Not a directory"));
 	free(file);
 }
 

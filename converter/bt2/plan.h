@@ -28,7 +28,8 @@ struct plan {
 	uint32_t n_empty; /* traces without a stream */
 };
 
-/* Makes a plan for the traces of `options`; warns of cut files. FLEXTRACE_E_INPUT: nothing to read. */
+/* Makes a plan for the traces of `options`; warns of cut files. FLEXTRACE_E_INPUT: nothing to
+ * read. */
 int plan_init(struct plan *plan, const struct plugins *plugins,
               const struct reader_options *options, struct flextrace_error *error);
 void plan_release(struct plan *plan);

@@ -316,7 +316,7 @@ static void collect_losses(struct chrome *chrome)
 		struct chrome_loss *sum = &chrome->losses[chrome->n_losses];
 
 		*sum = (struct chrome_loss){INT64_MAX, INT64_MIN, 0, cause};
-		for (uint32_t i = 0; i < ledger->n_losses && view_is_lost(cause); i++) {
+		for (uint32_t i = 0; i < ledger->n_losses && ledger_is_loss(cause); i++) {
 			const struct loss *loss = &ledger->losses[i];
 			int64_t first, last;
 

@@ -107,7 +107,7 @@ int emit_create_dir(const char *dir, struct flextrace_error *error)
 	free(path);
 	if (cause)
 		return error_set(error, FLEXTRACE_E_OUTPUT,
-		                 "Cannot create output directory: path=%s, cause=%s", dir,
+		                 "Cannot create output directory: path=%s, reason=%s", dir,
 		                 strerror(cause));
 	return 0;
 }
@@ -123,7 +123,7 @@ static int remove_old_run(const char *dir, struct flextrace_error *error)
 		cause = errno;
 	if (cause)
 		error_set(error, FLEXTRACE_E_OUTPUT,
-		          "Cannot replace output file: path=%s, cause=%s", path, strerror(cause));
+		          "Cannot replace output file: path=%s, reason=%s", path, strerror(cause));
 	free(path);
 	return cause ? FLEXTRACE_E_OUTPUT : 0;
 }

@@ -8,6 +8,7 @@
 
 #include "emit/view.h"
 #include "flextrace/wire.h"
+#include "gather.h"
 
 /* -- cJSON with what it lacks: 64-bit integers and text that may be no UTF-8 ------------------- */
 
@@ -86,14 +87,13 @@ static void add_traces(cJSON *root, const struct timeline *timeline)
 		const struct stream *first = set->streams[i];
 		cJSON *trace = cJSON_CreateObject();
 		uint64_t n_events = 0, n_streams = 0;
-		char uuid[33];
+		char uuid[STREAM_UUID_SIZE];
 
 		for (; i < set->n_streams && set->streams[i]->trace == first->trace; i++) {
 			n_events += set->streams[i]->n_events;
 			n_streams++;
 		}
-		for (int k = 0; k < 16; k++)
-			snprintf(uuid + 2 * k, 3, "%02x", first->trace_uuid[k]);
+		stream_uuid_text(first, uuid);
 		add_u64(trace, "trace", first->trace);
 		cJSON_AddStringToObject(trace, "uuid", uuid);
 		add_text(trace, "host", string_get(timeline->strings, first->host));

@@ -135,9 +135,3 @@ bool view_loss_times(const struct view *view, const struct loss *loss, int64_t *
 	*ret_last_time_ns = alignment_place(alignment, process, loss->last_host_ns).time_ns;
 	return true;
 }
-
-bool view_is_lost(enum loss_cause cause)
-{
-	return cause != LOSS_FOREIGN_EVENT && cause != LOSS_FOREIGN_PROCESS &&
-	       cause != LOSS_FILTERED && cause != LOSS_UNUSED;
-}

@@ -44,9 +44,6 @@ enum record_class view_device_class(const struct view *view, const struct device
 bool view_loss_times(const struct view *view, const struct loss *loss, int64_t *ret_first_time_ns,
                      int64_t *ret_last_time_ns);
 
-/* False for what was left out on purpose, which is in the books but no loss. */
-bool view_is_lost(enum loss_cause cause);
-
 static inline bool view_is_zone(const struct device_row *row)
 {
 	return row->kind >= ROW_FIRMWARE;

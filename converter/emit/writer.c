@@ -75,7 +75,7 @@ int writer_open(struct writer *writer, const char *dir, const char *name, bool g
 	if (writer->fd >= 0)
 		return 0;
 	cause = errno;
-	error_set(error, FLEXTRACE_E_OUTPUT, "Cannot create output file: path=%s, cause=%s",
+	error_set(error, FLEXTRACE_E_OUTPUT, "Cannot create output file: path=%s, reason=%s",
 	          writer->tmp_path, strerror(cause));
 	release(writer);
 	return FLEXTRACE_E_OUTPUT;
@@ -187,7 +187,7 @@ int writer_close(struct writer *writer, struct flextrace_error *error)
 	if (writer->failure) {
 		unlink(writer->tmp_path);
 		code = error_set(error, FLEXTRACE_E_OUTPUT,
-		                 "Cannot write output file: path=%s, cause=%s", writer->path,
+		                 "Cannot write output file: path=%s, reason=%s", writer->path,
 		                 strerror(writer->failure));
 	}
 	release(writer);

@@ -36,7 +36,7 @@ static void *load(const char *path, const struct environment *env)
 	if (shorten)
 		unsetenv(TIMEOUT_NAME);
 	if (!handle && env->verbose)
-		fprintf(stderr, "flextrace: No provider: path=%s, cause=%s\n", path, dlerror());
+		fprintf(stderr, "flextrace: No provider: path=%s, reason=%s\n", path, dlerror());
 	return handle;
 }
 
