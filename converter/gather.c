@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "table.h"
 
 /* -- the streams ------------------------------------------------------------------------------- */
 
@@ -97,64 +96,58 @@ void stream_uuid_text(const struct stream *stream, char text[STREAM_UUID_SIZE])
 
 /* -- the merge --------------------------------------------------------------------------------- */
 
-struct gather_lane {
-	struct table_cursor cursor;
-	const struct record
-		*record;   /* weak; the next one of this stream, stays valid while it is */
-	uint64_t clock_ns; /* of the record */
-};
-
-static void load_lane(struct gather_lane *lane)
+/* Stores what comes next in a stream; false: nothing. By the time a stream has its next turn, the
+ * others may have used up the cache: asks for what will be read then. */
+static bool load_head(struct gather *gather, uint32_t stream, struct gather_head *ret_head)
 {
-	lane->record = table_peek(&lane->cursor);
-	if (lane->record)
-		lane->clock_ns = lane->record->clock_ns;
+	const struct record *record = table_peek(&gather->cursors[stream]);
+
+	if (!record)
+		return false;
+	*ret_head = (struct gather_head){record->clock_ns, record, stream};
+	__builtin_prefetch((const char *)record + record->size_bytes);
+	__builtin_prefetch((const char *)record + record->size_bytes + 64);
+	return true;
 }
 
-static bool is_before(const struct gather *gather, uint32_t a, uint32_t b)
+static bool is_before(const struct gather_head *a, const struct gather_head *b)
 {
-	uint64_t clock_a = gather->lanes[a].clock_ns, clock_b = gather->lanes[b].clock_ns;
-
-	return clock_a != clock_b ? clock_a < clock_b : a < b;
+	return a->clock_ns != b->clock_ns ? a->clock_ns < b->clock_ns : a->stream < b->stream;
 }
 
 static void sift_down(struct gather *gather, uint32_t place)
 {
-	uint32_t lane = gather->heap[place];
+	struct gather_head *heap = gather->heap;
+	struct gather_head head = heap[place];
 
 	for (;;) {
 		uint32_t child = 2 * place + 1;
 
 		if (child >= gather->n_heap)
 			break;
-		if (child + 1 < gather->n_heap &&
-		    is_before(gather, gather->heap[child + 1], gather->heap[child]))
+		if (child + 1 < gather->n_heap && is_before(&heap[child + 1], &heap[child]))
 			child++;
-		if (!is_before(gather, gather->heap[child], lane))
+		if (!is_before(&heap[child], &head))
 			break;
-		gather->heap[place] = gather->heap[child];
+		heap[place] = heap[child];
 		place = child;
 	}
-	gather->heap[place] = lane;
+	heap[place] = head;
 }
 
 int gather_init(struct gather *gather, struct stream_set *set, enum record_table table,
                 bool consumes)
 {
 	*gather = (struct gather){0};
-	gather->lanes = calloc(set->n_streams + 1, sizeof(*gather->lanes));
+	gather->cursors = calloc(set->n_streams + 1, sizeof(*gather->cursors));
 	gather->heap = calloc(set->n_streams + 1, sizeof(*gather->heap));
-	if (!gather->lanes || !gather->heap) {
+	if (!gather->cursors || !gather->heap) {
 		gather_release(gather);
 		return FLEXTRACE_E_MEMORY;
 	}
 	for (uint32_t i = 0; i < set->n_streams; i++) {
-		struct gather_lane *lane = &gather->lanes[i];
-
-		table_read(&lane->cursor, &set->streams[i]->tables[table], consumes);
-		load_lane(lane);
-		if (lane->record)
-			gather->heap[gather->n_heap++] = i;
+		table_read(&gather->cursors[i], &set->streams[i]->tables[table], consumes);
+		gather->n_heap += load_head(gather, i, &gather->heap[gather->n_heap]);
 	}
 	for (uint32_t i = gather->n_heap / 2; i-- > 0;)
 		sift_down(gather, i);
@@ -163,22 +156,21 @@ int gather_init(struct gather *gather, struct stream_set *set, enum record_table
 
 void gather_release(struct gather *gather)
 {
-	free(gather->lanes);
+	free(gather->cursors);
 	free(gather->heap);
 	*gather = (struct gather){0};
 }
 
 int gather_next(struct gather *gather, const struct record **ret_record, uint32_t *ret_stream)
 {
-	struct gather_lane *lane;
+	struct gather_head *head = gather->heap;
 
-	/* The record given out last stays until now: only here its lane moves on. */
+	/* The record given out last stays until now: only here its stream moves on. */
 	if (gather->is_started) {
-		lane = &gather->lanes[gather->heap[0]];
-		load_lane(lane);
-		if (!lane->record) {
-			table_next(&lane->cursor, 0); /* frees the last chunk */
-			gather->heap[0] = gather->heap[--gather->n_heap];
+		if (!load_head(gather, head->stream, head)) {
+			/* frees the last chunk */
+			table_next(&gather->cursors[head->stream], 0);
+			*head = gather->heap[--gather->n_heap];
 		}
 		if (gather->n_heap)
 			sift_down(gather, 0);
@@ -186,8 +178,7 @@ int gather_next(struct gather *gather, const struct record **ret_record, uint32_
 	gather->is_started = gather->n_heap > 0;
 	if (!gather->n_heap)
 		return 0;
-	lane = &gather->lanes[gather->heap[0]];
-	*ret_record = table_next(&lane->cursor, lane->record->size_bytes);
-	*ret_stream = gather->heap[0];
+	*ret_record = table_next(&gather->cursors[head->stream], head->record->size_bytes);
+	*ret_stream = head->stream;
 	return 1;
 }

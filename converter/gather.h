@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "model.h"
+#include "table.h"
 
 /* All streams of a conversion. stream_set_sort() puts them in key order: a stream's place is its
  * id. */
@@ -37,11 +38,18 @@ void stream_set_sort(struct stream_set *set);
 /* Writes the trace's uuid as babeltrace2 shows it: xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx. */
 void stream_uuid_text(const struct stream *stream, char text[STREAM_UUID_SIZE]);
 
+/* The next record of a stream, with its key. */
+struct gather_head {
+	uint64_t clock_ns;
+	const struct record *record; /* weak; stays valid while it is the next */
+	uint32_t stream;
+};
+
 struct gather {
-	struct gather_lane *lanes; /* owned: one cursor per stream, in a binary heap */
-	uint32_t *heap;            /* owned: lanes that have a record, the next one first */
+	struct table_cursor *cursors; /* owned: one per stream */
+	struct gather_head *heap;     /* owned: streams that have a record, the next one first */
 	uint32_t n_heap;
-	bool is_started; /* the first lane's record was given out */
+	bool is_started; /* the first one's record was given out */
 };
 
 /* Starts merging `table` of every stream; with `consumes` the tables are freed as they are read. */
