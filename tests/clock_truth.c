@@ -373,8 +373,8 @@ static void judge_stamps(struct clock_run *run, const struct clock_truth *truth,
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
 		struct placed placed = clocks_place(run->clocks, op->counter, op->segment,
 		                                    op->ticks[i]);
-		double error =
-			fabs((double)(placed.host_ns - truth->scene.origin_ns) - real->time_ns[i]);
+		double off = (double)(placed.host_ns - truth->scene.origin_ns) - real->time_ns[i];
+		double error = fabs(off);
 
 		if (placed.status != TIME_CERTIFIED || real->lie == TRUTH_GARBAGE)
 			continue;
@@ -383,6 +383,7 @@ static void judge_stamps(struct clock_run *run, const struct clock_truth *truth,
 		errors->values[errors->n++] = error;
 		verdict->worst_error_ns = fmax(verdict->worst_error_ns, error);
 		verdict->mean_error_ns += error;
+		verdict->bias_ns += off;
 		if (error > placed.err_ns) {
 			verdict->outside++;
 			verdict->worst_excess_ns = fmax(verdict->worst_excess_ns,
@@ -431,6 +432,7 @@ static void judge_order(struct errors *errors, struct clock_verdict *verdict)
 		return;
 	qsort(errors->values, errors->n, sizeof(*errors->values), compare_doubles);
 	verdict->mean_error_ns /= errors->n;
+	verdict->bias_ns /= errors->n;
 	verdict->p50_error_ns = errors->values[(errors->n - 1) / 2];
 	verdict->p99_error_ns = errors->values[(uint32_t)((errors->n - 1) * 0.99)];
 }

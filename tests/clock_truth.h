@@ -106,6 +106,7 @@ struct clock_verdict {
 	uint32_t believed_garbage; /* certified operations with random stamps */
 	uint32_t segments;
 	double worst_error_ns, mean_error_ns, worst_excess_ns;
+	double bias_ns; /* mean of signed errors */
 	double p50_error_ns, p99_error_ns;
 };
 
