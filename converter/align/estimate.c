@@ -154,7 +154,7 @@ static int make_maps(struct mesh *mesh, const struct curve *curves, const bool *
 int estimate_run(struct mesh *mesh, const struct curve *curves, const bool *is_lost,
                  struct host_map *maps, bool *is_one_sided)
 {
-	struct bounds *bounds = malloc((mesh->n_knots + 1ull) * sizeof(*bounds));
+	struct bounds *bounds = calloc(mesh->n_knots + 1ull, sizeof(*bounds));
 	int code;
 
 	if (!bounds)

@@ -147,15 +147,15 @@ static void check_event(struct graph *graph, const struct curve *curves, uint32_
 int filter_run(struct graph *graph, const struct curve *curves)
 {
 	double *lateness = malloc((graph->n_parts + 1ull) * sizeof(*lateness));
-	double *spare = malloc((graph->n_parts + 1ull) * sizeof(struct edge));
+	struct edge *spare = calloc(graph->n_parts + 1ull, sizeof(*spare));
 	bool has_memory = lateness && spare;
 
 	if (has_memory) {
-		measure_lateness(graph, curves, lateness, spare);
+		measure_lateness(graph, curves, lateness, (double *)spare);
 		for (uint32_t clock = 0; clock < graph->n_clocks; clock++)
-			drop_early(graph, clock, lateness, spare);
+			drop_early(graph, clock, lateness, (double *)spare);
 		for (uint32_t event = 0; event < graph->n_events; event++)
-			check_event(graph, curves, event, (struct edge *)spare);
+			check_event(graph, curves, event, spare);
 	}
 	free(lateness);
 	free(spare);

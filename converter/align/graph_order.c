@@ -158,7 +158,7 @@ static int find_order(struct graph *graph)
 int graph_find_components(struct graph *graph, const struct identity *identity, uint32_t reference)
 {
 	graph->component = malloc((graph->n_clocks + 1ull) * sizeof(*graph->component));
-	graph->root = malloc((graph->n_clocks + 1ull) * sizeof(*graph->root));
+	graph->root = calloc(graph->n_clocks + 1ull, sizeof(*graph->root));
 	graph->order = malloc((graph->n_clocks + 1ull) * sizeof(*graph->order));
 	if (!graph->component || !graph->root || !graph->order)
 		return FLEXTRACE_E_MEMORY;
