@@ -14,15 +14,19 @@
 #include "marzullo.h"
 #include "unwrap_window.h"
 
-#define BLOCK        16u
-#define SPAN         (3 * BLOCK)
-#define AGREEING     0.75
-#define WANDER       500e-6 /* of the rate, at most, from one block to the next but one */
-#define MAX_UNKNOWN  1e-3   /* of the rate: beyond, nothing is told */
-#define NS           16     /* intervals are in 1/16 ns */
-#define MIN_SHIFT_NS 100
-#define MAX_FAR_NS   1e12
-#define MAX_SEGMENTS 65535u
+#define BLOCK         16u
+#define SPAN          (3 * BLOCK)
+#define AGREEING      0.75
+#define WANDER        500e-6 /* of the rate, at most, from one block to the next but one */
+#define MAX_UNKNOWN   1e-3   /* of the rate: beyond, nothing is told */
+#define NS            16     /* intervals are in 1/16 ns */
+#define MIN_SHIFT_NS  100
+#define MAX_FAR_NS    1e12
+#define MIN_GAP_NS    INT64_C(1000000000)
+#define BESIDE        256u  /* facts on either side of a gap that tell the rate there */
+#define MIN_BESIDE_NS 2e7   /* that they must span */
+#define MIN_DRIFT     50e-6 /* more than what a steady rate does in a gap */
+#define MAX_SEGMENTS  65535u
 
 struct shifter {
 	struct axis *axis;
@@ -137,6 +141,103 @@ static int split(const struct shifter *shifter, const struct shift *shift)
 	return FLEXTRACE_OK;
 }
 
+/* -- gaps ------------------------------------------------------------------------------------ */
+
+/* Across a gap, little is known of what the rate did. But if it was the same before and after,
+ * and the mean over the gap is another, the counter began anew. */
+
+/* Where a block of facts stands. */
+struct stand {
+	struct interval offset; /* from the pivot, at the mean rate */
+	double ns;              /* from the pivot */
+};
+
+/* How far a rate is off the mean one, relative. */
+struct drift {
+	double lo, hi;
+};
+
+static bool stand_of(const struct shifter *shifter, const struct fact *pivot, uint32_t from,
+                     struct stand *ret_stand)
+{
+	const struct fact *centre = shifter->facts[from + BLOCK / 2];
+	double ns = (double)(int64_t)(centre->first - pivot->first) * shifter->slope;
+	int64_t ahead = (int64_t)(((double)(centre->before_ns - pivot->before_ns) - ns) * NS);
+	struct interval intervals[BLOCK];
+
+	for (uint32_t i = 0; i < BLOCK; i++) {
+		intervals[i] = offset_of(shifter, centre, shifter->facts[from + i]);
+		intervals[i].lo += ahead;
+		intervals[i].hi += ahead;
+	}
+	ret_stand->ns = ns;
+	return agree(intervals, &ret_stand->offset);
+}
+
+static struct drift drift_of(const struct stand *from, const struct stand *to)
+{
+	double span = (to->ns - from->ns) * NS;
+
+	return (struct drift){(double)(to->offset.lo - from->offset.hi) / span,
+	                      (double)(to->offset.hi - from->offset.lo) / span};
+}
+
+/* The drift between a block whose place is known and another on the same side of the gap. */
+static struct drift drift_beside(const struct shifter *shifter, const struct fact *pivot,
+                                 uint32_t other, const struct stand *stand)
+{
+	struct drift unknown = {-shifter->slack, shifter->slack}, drift;
+	struct stand far;
+
+	if (shifter->facts[other]->segment != pivot->segment ||
+	    !stand_of(shifter, pivot, other, &far) || fabs(far.ns - stand->ns) < MIN_BESIDE_NS)
+		return unknown;
+	drift = far.ns < stand->ns ? drift_of(&far, stand) : drift_of(stand, &far);
+	drift.lo = fmax(drift.lo, unknown.lo);
+	drift.hi = fmin(drift.hi, unknown.hi);
+	return drift.lo <= drift.hi ? drift : unknown;
+}
+
+/* Whether the counter began anew in the gap before a fact. */
+static bool is_reset_gap(const struct shifter *shifter, uint32_t at)
+{
+	const struct fact *pivot = shifter->facts[at];
+	uint32_t back = at < BESIDE ? 0 : at - BESIDE;
+	uint32_t ahead = shifter->n - at < BESIDE ? shifter->n - BLOCK : at + BESIDE - BLOCK;
+	struct stand before, after;
+	struct drift left, gap, right;
+
+	if (shifter->facts[at - BLOCK]->segment != pivot->segment ||
+	    shifter->facts[at + BLOCK - 1]->segment != pivot->segment ||
+	    !stand_of(shifter, pivot, at - BLOCK, &before) || !stand_of(shifter, pivot, at, &after))
+		return false;
+	left = drift_beside(shifter, pivot, back, &before);
+	right = drift_beside(shifter, pivot, ahead, &after);
+	gap = drift_of(&before, &after);
+	return gap.lo > fmax(left.hi, right.hi) + MIN_DRIFT ||
+	       gap.hi < fmin(left.lo, right.lo) - MIN_DRIFT;
+}
+
+static bool is_gap(const struct shifter *shifter, uint32_t at)
+{
+	return at >= BLOCK && at + BLOCK <= shifter->n &&
+	       shifter->facts[at]->before_ns - shifter->facts[at - 1]->after_ns > MIN_GAP_NS;
+}
+
+static int split_gaps(const struct shifter *shifter)
+{
+	struct shift shift = {.n_unclear = 0};
+
+	for (shift.at = 1; shift.at < shifter->n; shift.at++) {
+		if (is_gap(shifter, shift.at) && shifter->axis->n_segments < MAX_SEGMENTS &&
+		    is_reset_gap(shifter, shift.at))
+			FLEXTRACE_TRY(split(shifter, &shift));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- all ------------------------------------------------------------------------------------- */
+
 static int list_facts(struct shifter *shifter)
 {
 	const struct axis *axis = shifter->axis;
@@ -160,9 +261,11 @@ int axis_split_shifts(struct axis *axis)
 	struct shift shift = {.n_unclear = 0};
 	int code;
 
-	if (!rate->is_known || !rate->is_steady || unknown > MAX_UNKNOWN || axis->n_facts < SPAN)
+	if (!rate->is_known || unknown > MAX_UNKNOWN || axis->n_facts < SPAN)
 		return FLEXTRACE_OK;
 	code = list_facts(&shifter);
+	if (code >= 0)
+		code = split_gaps(&shifter);
 	for (uint32_t i = 0; i + SPAN <= shifter.n && code >= 0; i += BLOCK) {
 		if (axis->n_segments < MAX_SEGMENTS && find_shift(&shifter, i, &shift))
 			code = split(&shifter, &shift);

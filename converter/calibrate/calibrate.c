@@ -245,42 +245,47 @@ static int fit_one(struct fitter *fitter, uint32_t map, const struct prior *prio
 	return FLEXTRACE_OK;
 }
 
-/* Narrows the slopes of `prior` to what one map leaves, if that is anything. */
-static void share_slopes(const struct clock_map *map, double rho, struct prior *prior)
+/* Whether a map has evidence wherever another has. */
+static bool covers(const struct clock_map *map, const struct clock_map *other)
 {
-	double lo = map->slope_lo * (1 - 2 * rho), hi = map->slope_hi * (1 + 2 * rho);
+	if (map->n_knots == 0 || other->n_knots == 0)
+		return false;
+	return map->knots[0].host_ns <= other->knots[0].host_ns &&
+	       map->knots[map->n_knots - 1].host_ns >= other->knots[other->n_knots - 1].host_ns;
+}
 
-	if (map->n_knots == 0 || map->is_assumed)
-		return;
+/* Narrows the slopes of `prior` to what one map leaves, if that is anything. */
+static void share_slopes(const struct clock_map *map, struct prior *prior)
+{
 	if (prior->slope_hi == 0) {
-		prior->slope_lo = lo;
-		prior->slope_hi = hi;
-	} else if (lo < prior->slope_hi && hi > prior->slope_lo) {
-		prior->slope_lo = fmax(prior->slope_lo, lo);
-		prior->slope_hi = fmin(prior->slope_hi, hi);
+		prior->slope_lo = map->slope_lo;
+		prior->slope_hi = map->slope_hi;
+	} else if (map->slope_lo < prior->slope_hi && map->slope_hi > prior->slope_lo) {
+		prior->slope_lo = fmax(prior->slope_lo, map->slope_lo);
+		prior->slope_hi = fmin(prior->slope_hi, map->slope_hi);
 	}
 }
 
-/* Leaves to each map of a counter only what all maps of equal rate leave of the slope. */
-static int fit_group(struct fitter *fitter, uint32_t counter)
+/* Leaves to a map only what the maps of equal rate leave of the slope, as far as they saw all of
+ * its time. */
+static int fit_shared(struct fitter *fitter, uint32_t counter, uint32_t index)
 {
-	struct clocks *clocks = fitter->clocks;
+	const struct clocks *clocks = fitter->clocks;
+	const struct clock_map *map = &clocks->maps[index];
 	struct prior prior = fitter->priors[counter];
 
 	for (uint32_t i = 0; i < clocks->n_counters; i++) {
 		if (!identity_share_rate(fitter->input->identity, counter, i))
 			continue;
-		for (uint32_t j = clocks->first_map[i]; j < clocks->first_map[i + 1]; j++)
-			share_slopes(&clocks->maps[j], fitter->priors[i].rho, &prior);
+		for (uint32_t j = clocks->first_map[i]; j < clocks->first_map[i + 1]; j++) {
+			if (covers(&clocks->maps[j], map) && !clocks->maps[j].is_assumed)
+				share_slopes(&clocks->maps[j], &prior);
+		}
 	}
-	for (uint32_t i = clocks->first_map[counter]; i < clocks->first_map[counter + 1]; i++) {
-		const struct clock_map *map = &clocks->maps[i];
-
-		if (map->slope_hi - map->slope_lo >
-		    WORTH_SHARING * (prior.slope_hi - prior.slope_lo))
-			FLEXTRACE_TRY(fit_one(fitter, i, &prior));
-	}
-	return FLEXTRACE_OK;
+	if (prior.slope_hi == 0 ||
+	    map->slope_hi - map->slope_lo <= WORTH_SHARING * (prior.slope_hi - prior.slope_lo))
+		return FLEXTRACE_OK;
+	return fit_one(fitter, index, &prior);
 }
 
 static int fit_each(struct fitter *fitter)
@@ -298,8 +303,10 @@ static int fit_each(struct fitter *fitter)
 			FLEXTRACE_TRY(fit_one(fitter, j, &fitter->priors[i]));
 		}
 	}
-	for (uint32_t i = 0; i < clocks->n_counters; i++)
-		FLEXTRACE_TRY(fit_group(fitter, i));
+	for (uint32_t i = 0; i < clocks->n_counters; i++) {
+		for (uint32_t j = clocks->first_map[i]; j < clocks->first_map[i + 1]; j++)
+			FLEXTRACE_TRY(fit_shared(fitter, i, j));
+	}
 	return FLEXTRACE_OK;
 }
 
