@@ -22,6 +22,8 @@ foreach(name calibrate band)
 endforeach()
 flextrace_add_unit_test(NAME clock_scenarios SOURCES ${clocks_sources} ${clocks_core}
 	tests/clock_scenarios.c LIBS Threads::Threads m)
+flextrace_add_unit_test(NAME clock_options SOURCES ${clocks_sources} ${clocks_core}
+	converter/clock_options_file.c LIBS PkgConfig::CJSON Threads::Threads m)
 set(align_sources converter/align/align.c converter/align/curve.c
 	converter/align/estimate.c converter/align/filter.c converter/align/graph.c
 	converter/align/graph_order.c converter/align/map.c converter/align/mesh.c converter/align/pace.c

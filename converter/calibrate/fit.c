@@ -124,15 +124,22 @@ static int follow(const struct evidence *evidence, const struct guess *guess, do
 	struct line whole = {.slope = guess->slope};
 	struct hulls hulls;
 	int code = hulls_init(&hulls, evidence);
+	bool is_shared;
 
 	slope_bound(evidence, &whole.slope_lo, &whole.slope_hi);
-	if (prior->slope_lo < whole.slope_hi && prior->slope_hi > whole.slope_lo) {
+	is_shared = prior->slope_lo < whole.slope_hi && prior->slope_hi > whole.slope_lo;
+	if (is_shared) {
 		whole.slope_lo = fmax(whole.slope_lo, prior->slope_lo);
 		whole.slope_hi = fmin(whole.slope_hi, prior->slope_hi);
 	}
 	if (code >= 0)
 		code = line_fit(&hulls, 0, hulls.n_blocks, &whole);
 	take_hint(guess, &whole);
+	/* That bounds the mean only; the others may have seen the rate change around it. */
+	if (is_shared) {
+		whole.slope_lo = prior->slope_lo;
+		whole.slope_hi = prior->slope_hi;
+	}
 	if (code >= 0)
 		code = reference_init(reference, &hulls, &whole, rho);
 	hulls_release(&hulls);
