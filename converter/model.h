@@ -333,7 +333,7 @@ struct tick_op {
 	uint8_t unused[3];
 };
 
-/* One marker word, or one slot stamp, in 64-bit cycles. */
+/* One marker word, or one stamp of a slot but TS1..TS5, in 64-bit cycles. */
 struct tick_mark {
 	uint64_t ticks;
 	uint64_t run;             /* of the firmware, 0 = not known */

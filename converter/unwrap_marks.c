@@ -151,7 +151,8 @@ static int write_slots(struct area *area)
 		struct run *run = &area->unwrap->runs[area->next_run++];
 
 		n_in_runs += run->n_words;
-		for (uint32_t i = 0; i < FLEXTRACE_WIRE_N_STAMPS; i++) {
+		/* TS1..TS5 are the control block's: its own record has them. */
+		for (uint32_t i = 0; i < FLEXTRACE_WIRE_TS1; i++) {
 			if (run->ticks32[i])
 				FLEXTRACE_TRY(write_stamp(area, run, i));
 		}

@@ -105,7 +105,7 @@ static void test_chrome__writes_device_rows(void **state)
 		"{\"ph\":\"X\",\"cat\":\"firmware\",\"name\":\"load tile\",\"pid\":1001,"
 		"\"tid\":10000005,\"ts\":22.123,\"dur\":7,\"args\":{\"rank\":0,\"device\":0,"
 		"\"kind\":\"FW\",\"core\":2,\"processor\":1,\"run\":5,\"job\":1,"
-		"\"raw\":[100,1],\"cycles\":[100,\"9007199254740993\"],"
+		"\"cycles\":[100,\"9007199254740993\"],"
 		"\"status\":\"certified\",\"err_ns\":15}}");
 	/* an outlier has no bound */
 	emit_assert_json(

@@ -7,7 +7,7 @@
 #include "bt2/params.h"
 #include "conversion.h"
 
-#define N_THREADS 4 /* for the formats, at the end */
+#define N_THREADS 2 /* for the formats, at the end; each more takes memory of its own */
 
 struct sink {
 	struct conversion_options options; /* texts weak, in `params` */

@@ -222,9 +222,8 @@ static void write_raw_ticks(struct writer *writer, const uint64_t *ticks, uint32
 	writer_char(writer, ']');
 }
 
-static void write_ticks(struct writer *writer, const uint64_t *ticks, uint32_t n)
+static void write_cycles(struct writer *writer, const uint64_t *ticks, uint32_t n)
 {
-	write_raw_ticks(writer, ticks, n);
 	ARG(writer, "cycles");
 	for (uint32_t i = 0; i < n; i++) {
 		writer_char(writer, i ? ',' : '[');
@@ -262,7 +261,8 @@ static void write_op_args(struct chrome *chrome, const struct tick_op *op)
 	write_correlation(writer, op->correlation);
 	ARG(writer, "job");
 	write_exact(writer, op->job);
-	write_ticks(writer, op->ticks, FLEXTRACE_N_STAMPS);
+	write_raw_ticks(writer, op->ticks, FLEXTRACE_N_STAMPS);
+	write_cycles(writer, op->ticks, FLEXTRACE_N_STAMPS);
 	if (op->bytes) {
 		ARG(writer, "bytes");
 		write_exact(writer, op->bytes);
@@ -286,8 +286,10 @@ static void write_zone_args(struct chrome *chrome, const struct zone *zone)
 
 	ARG(writer, "core");
 	writer_u64(writer, zone->core);
-	ARG(writer, "processor");
-	writer_u64(writer, zone->processor);
+	if (zone->processor) {
+		ARG(writer, "processor");
+		writer_u64(writer, zone->processor);
+	}
 	if (zone->run) {
 		ARG(writer, "run");
 		write_exact(writer, zone->run);
@@ -296,7 +298,7 @@ static void write_zone_args(struct chrome *chrome, const struct zone *zone)
 		ARG(writer, "job");
 		write_exact(writer, zone->job);
 	}
-	write_ticks(writer, ticks, 2);
+	write_cycles(writer, ticks, 2);
 	write_place_in_source(chrome, zone->file, zone->line);
 }
 
