@@ -5,7 +5,7 @@ option(FLEXTRACE_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer, with
 option(FLEXTRACE_WERROR "Warnings are errors" OFF)
 
 if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
-	set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Debug, Release, RelWithDebInfo" FORCE)
+	set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo" FORCE)
 endif()
 
 set(CMAKE_C_STANDARD 11)
