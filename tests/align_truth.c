@@ -141,6 +141,14 @@ static struct truth_point *add_point(struct maker *maker, uint32_t rank, double 
 	return point;
 }
 
+/* One side is told late, three times of four the same. */
+static double skew_of(struct maker *maker, bool is_first, bool is_usual)
+{
+	double ns = maker->truth->scene.skew_ns * (0.7 + 0.3 * uniform(&maker->state));
+
+	return is_first == is_usual ? 0 : ns;
+}
+
 static double exit_after(struct maker *maker, double release_ns)
 {
 	double ns = release_ns + LATENCY_NS + uniform(&maker->state) * EXIT_NS;
@@ -157,6 +165,7 @@ static void meet(struct maker *maker, uint32_t from, uint32_t to, double start_n
 	const struct align_scene *scene = &maker->truth->scene;
 	uint32_t late = from + (uint32_t)(next_random(&maker->state) % (to - from));
 	double enter_ns[64], release_ns = 0;
+	bool is_usual = true;
 	char peers[16] = "";
 
 	if (scene->is_fixed)
@@ -170,9 +179,12 @@ static void meet(struct maker *maker, uint32_t from, uint32_t to, double start_n
 		enter_ns[rank - from] = ns;
 		release_ns = fmax(release_ns, ns);
 	}
+	if (scene->skew_ns > 0)
+		is_usual = uniform(&maker->state) < 0.75;
 	for (uint32_t rank = from; rank < to; rank++) {
+		double skew_ns = scene->skew_ns > 0 ? skew_of(maker, rank == from, is_usual) : 0;
 		struct truth_point *point = add_point(maker, rank, enter_ns[rank - from],
-		                                      exit_after(maker, release_ns));
+		                                      exit_after(maker, release_ns) + skew_ns);
 
 		if (scene->shape == TRUTH_PAIRS)
 			snprintf(peers, sizeof(peers), "%u", rank == from ? from + 1 : from);

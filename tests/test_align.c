@@ -222,7 +222,7 @@ static void test_align__takes_the_middle_of_what_a_barrier_allows(void **state)
 	assert_in_range(aligned.err_ns, 90, 94);
 	assert_int_equal(aligned.status, TIME_CERTIFIED);
 	assert_in_range(alignment_bound(scene.alignment, 1, 1050), 90, 95);
-	assert_in_range(alignment_bound(scene.alignment, 1, 1001050), 1050, 1150);
+	assert_in_range(alignment_bound(scene.alignment, 1, 1001050), 290, 300);
 	assert_int_equal(alignment_bound(scene.alignment, 0, 1050), 0);
 	line = scene_line(&scene, 1);
 	assert_in_range(-line.offset_ns, 3999, 4001);
@@ -230,8 +230,8 @@ static void test_align__takes_the_middle_of_what_a_barrier_allows(void **state)
 	assert_int_equal(line.sync_points_used, 1);
 	assert_int_equal(line.component, 0);
 	assert_false(line.one_sided);
-	/* A ms away, a clock may be off by another us: two kernels slew no faster apart. */
-	assert_in_range(alignment_place(scene.alignment, 1, 1005050).err_ns, 1050, 1150);
+	/* A ms away, a clock may be off by another 200 ns: two clocks hardly run faster apart. */
+	assert_in_range(alignment_place(scene.alignment, 1, 1005050).err_ns, 290, 300);
 	assert_int_equal(scene.ledger.warnings[WARNING_UNALIGNED], 0);
 	scene_release(&scene);
 }

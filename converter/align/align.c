@@ -142,7 +142,6 @@ static int solve(struct aligning *aligning, struct alignment *alignment, double 
 	if (graph->n_parts == 0)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(seed_run(graph, rho, aligning->curves));
-	FLEXTRACE_TRY(filter_run(graph, aligning->curves));
 	FLEXTRACE_TRY(mesh_init(&aligning->mesh, graph, aligning->curves, rho));
 	FLEXTRACE_TRY(vote_close(&aligning->mesh, aligning->curves, aligning->is_lost,
 	                         &aligning->n_slack));

@@ -4,9 +4,10 @@
  *
  *   sync points --graph--> events and parts     who took part in what
  *   parts  --seed--> curves                     where each clock about is (no bound, may be wrong)
+ *   parts, curves --mesh--> knots               exact bounds of all maps that meet the constraints
+ *   where there are none:
  *   parts, curves --filter--> fewer parts       what lies by far
- *   parts, curves --mesh--> knots               exact bounds of all maps that meet the constraints,
- *                                               false matches voted out (vote)
+ *   parts, knots  --vote--> fewer parts         what contradicts most of the rest
  *   knots  --estimate--> maps                   one solution that meets all of them at once
  *   maps, parts --report--> lines
  *
@@ -32,6 +33,7 @@ typedef __int128 wide_int; /* sums and products of times */
 #define SOFT_ABOVE_NS 10000   /* half-widths beyond this leave the estimate to the curve */
 #define ONE_SIDED_NS  60000   /* and beyond this one side is called loose */
 #define FREE_RATE     1000e-6 /* two kernels slew their clocks apart by no more */
+#define LIKELY_RATE   200e-6  /* two clocks run apart by no more unless evidence says so */
 #define ROUGH_NS      20000.0 /* how far a few observations may be off together */
 
 enum part_role { PART_BEFORE = 1, PART_AFTER = 2, PART_BOTH = 3 };
@@ -129,7 +131,8 @@ struct curve {
 	uint32_t n_points;
 	bool is_known;   /* there was any evidence */
 	bool is_rough;   /* made of bounds, which may all be off to one side */
-	double rough_ns; /* how far it may be off then; INFINITY: not known */
+	double rough_ns; /* how far it may be off; INFINITY: not known */
+	double noise_ns; /* nine of ten of its observations are this near */
 };
 
 /* One observation: at host time `t_ns` the root's clock was about `t_ns + theta_ns`. */
@@ -140,6 +143,12 @@ struct sighting {
 /* Fits a curve to n > 0 observations by time, in place of what it was. */
 int curve_fit(struct curve *curve, const struct sighting *sightings, uint32_t n);
 void curve_release(struct curve *curve);
+
+/* How far its observations may be off together, times two. */
+double curve_blur_ns(const struct curve *curve);
+
+/* Whether its length and noise say more of a clock's rate than what is likely of any. */
+bool curve_tells_rate(const struct curve *curve);
 
 /* Median slope of all pairs of n points; `spare`: room for n * (n - 1) / 2 words. 0: no two are
  * apart. */
@@ -158,6 +167,7 @@ struct pace {
 struct paces {
 	struct pace *paces; /* owned, at least one */
 	uint32_t n_paces;
+	bool is_guess; /* nothing was measured */
 };
 
 /* pace.c: finds the paces of a curve, whose rates wander by no more than `rho` each. */
@@ -218,6 +228,9 @@ void mesh_release(struct mesh *mesh);
 void mesh_set_paces(struct mesh *mesh, uint32_t clock, struct paces *paces);
 void mesh_add_slack(struct mesh *mesh, uint32_t clock, double slack);
 
+/* Forgets the knots of parts that were filtered since it was made. */
+void mesh_compact(struct mesh *mesh);
+
 /* Forgets all bounds but those that the roots give; only those of moments. */
 void mesh_clear(struct mesh *mesh);
 void mesh_clear_moments(struct mesh *mesh);
@@ -238,9 +251,9 @@ static inline bool knot_contradicts(const struct knot *knot)
 
 /* -- vote.c: false matches --------------------------------------------------------------------- */
 
-/* Closes the band, dropping what contradicts most of the rest, then giving clocks that still do
- * more slack. A clock that no slack explains is marked in `is_lost` (of each clock). Adds the
- * number of clocks that needed more slack to `ret_n_slack`. */
+/* Closes the band. Where that cannot be, filters, drops what contradicts most of the rest, then
+ * gives clocks that still do more slack. A clock that no slack explains is marked in `is_lost` (of
+ * each clock). Adds the number of clocks that needed more slack to `ret_n_slack`. */
 int vote_close(struct mesh *mesh, const struct curve *curves, bool *is_lost, uint32_t *ret_n_slack);
 
 /* -- map.c: host ns -> time -------------------------------------------------------------------- */

@@ -62,7 +62,7 @@ static int remove_line(struct curve_point *points, uint32_t n, double *ret_slope
 		return FLEXTRACE_E_MEMORY;
 	fill_blocks(points, n, n_blocks, blocks, spare);
 	*ret_slope = 0; /* in a short time chance makes any slope */
-	if (length * FREE_RATE > 2 * ROUGH_NS)
+	if (length * LIKELY_RATE > 2 * ROUGH_NS)
 		*ret_slope = fmax(-0.1, fmin(0.1, curve_slope(blocks, n_blocks, spare)));
 	for (uint32_t i = 0; i < n; i++) {
 		points[i].y -= *ret_slope * points[i].x;
@@ -136,6 +136,26 @@ static int keep_medians(struct curve *curve, const struct curve_point *points, u
 	return FLEXTRACE_OK;
 }
 
+/* Straight between points, flat outside. */
+static double height_at(const struct curve *curve, double x)
+{
+	const struct curve_point *points = curve->points;
+	uint32_t lo = 0, n = curve->n_points;
+
+	if (x <= points[0].x)
+		return points[0].y;
+	if (x >= points[n - 1].x)
+		return points[n - 1].y;
+	while (n > 1) {
+		uint32_t half = n / 2;
+
+		lo += points[lo + half].x <= x ? half : 0;
+		n -= half;
+	}
+	return points[lo].y + (points[lo + 1].y - points[lo].y) * (x - points[lo].x) /
+	                              (points[lo + 1].x - points[lo].x);
+}
+
 /* -- fit --------------------------------------------------------------------------------------- */
 
 static int64_t middle_theta(const struct sighting *sightings, uint32_t n, double *spare)
@@ -147,7 +167,7 @@ static int64_t middle_theta(const struct sighting *sightings, uint32_t n, double
 	return theta0 + (int64_t)fmax(-MAX_NS, fmin(MAX_NS, stats_median(spare, n)));
 }
 
-static int fit_points(struct curve *curve, struct curve_point *points, uint32_t n)
+static int fit_points(struct curve *curve, struct curve_point *points, uint32_t n, double *spare)
 {
 	double rate, y;
 
@@ -157,8 +177,26 @@ static int fit_points(struct curve *curve, struct curve_point *points, uint32_t 
 	for (uint32_t i = 0; i < n; i++)
 		points[i].y += y - floor(y);
 	FLEXTRACE_TRY(keep_medians(curve, points, n));
+	for (uint32_t i = 0; i < n; i++)
+		spare[i] = fabs(points[i].y - height_at(curve, points[i].x));
+	curve->noise_ns = stats_quantile(spare, n, 0.9);
 	curve->is_known = true;
 	return FLEXTRACE_OK;
+}
+
+double curve_blur_ns(const struct curve *curve)
+{
+	return 2 * fmax(ROUGH_NS, 2 * curve->noise_ns);
+}
+
+bool curve_tells_rate(const struct curve *curve)
+{
+	double length;
+
+	if (!curve->is_known || curve->is_rough || curve->n_points < 2)
+		return false;
+	length = curve->points[curve->n_points - 1].x - curve->points[0].x;
+	return length * LIKELY_RATE > curve_blur_ns(curve);
 }
 
 int curve_fit(struct curve *curve, const struct sighting *sightings, uint32_t n)
@@ -185,7 +223,7 @@ int curve_fit(struct curve *curve, const struct sighting *sightings, uint32_t n)
 		if (fabs(x) <= MAX_NS && fabs(y) <= MAX_NS)
 			points[n_points++] = (struct curve_point){x, y};
 	}
-	code = n_points ? fit_points(curve, points, n_points) : FLEXTRACE_OK;
+	code = n_points ? fit_points(curve, points, n_points, spare) : FLEXTRACE_OK;
 out:
 	free(points);
 	free(spare);
@@ -199,26 +237,6 @@ void curve_release(struct curve *curve)
 }
 
 /* -- asking ------------------------------------------------------------------------------------ */
-
-/* Straight between points, flat outside. */
-static double height_at(const struct curve *curve, double x)
-{
-	const struct curve_point *points = curve->points;
-	uint32_t lo = 0, n = curve->n_points;
-
-	if (x <= points[0].x)
-		return points[0].y;
-	if (x >= points[n - 1].x)
-		return points[n - 1].y;
-	while (n > 1) {
-		uint32_t half = n / 2;
-
-		lo += points[lo + half].x <= x ? half : 0;
-		n -= half;
-	}
-	return points[lo].y + (points[lo + 1].y - points[lo].y) * (x - points[lo].x) /
-	                              (points[lo + 1].x - points[lo].x);
-}
 
 int64_t curve_at(const struct curve *curve, int64_t host_ns)
 {

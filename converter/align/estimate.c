@@ -7,6 +7,7 @@
  * lowest one above them are found, by the same sweeps. Their middle meets every constraint, and
  * where the targets did already it is the targets.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "align_impl.h"
@@ -26,9 +27,12 @@ static bool has_hi(const struct knot *knot)
 	return knot->hi < EXTREME;
 }
 
-static bool is_wide(const struct knot *knot)
+/* Whether a curve says more than the bounds. */
+static bool is_wide(const struct knot *knot, const struct curve *curve)
 {
-	return !has_lo(knot) || !has_hi(knot) || knot->hi - knot->lo > WIDE;
+	double narrow = fmax(WIDE, 2 * FINE_NS * curve->noise_ns);
+
+	return !has_lo(knot) || !has_hi(knot) || (double)(knot->hi - knot->lo) > narrow;
 }
 
 static int64_t middle_of(int64_t lo, int64_t hi)
@@ -44,7 +48,7 @@ static int64_t target_of(const struct mesh *mesh, const struct knot *knot,
 	int64_t soft = mesh_fine(mesh, mesh->graph->component[clock],
 	                         curve_at(&curves[clock], host_ns));
 
-	if (has_lo(knot) && has_hi(knot) && (!is_wide(knot) || !is_soft))
+	if (has_lo(knot) && has_hi(knot) && (!is_wide(knot, &curves[clock]) || !is_soft))
 		return middle_of(knot->lo, knot->hi);
 	if (has_lo(knot) && (!is_soft || soft < knot->lo))
 		return knot->lo; /* messages take little time */

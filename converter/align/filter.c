@@ -9,10 +9,9 @@
 
 #include "align_impl.h"
 
-#define EARLY_NS    3000 /* on top of what is usual for the clock */
-#define LATE_NS     6000
-#define LEAST_N     20u /* exits of a clock that say what is usual */
-#define LEAST_PARTS 3u  /* whose median is not moved by one of them */
+#define EARLY_NS 3000 /* on top of what is usual for the clock */
+#define LATE_NS  6000
+#define LEAST_N  20u /* exits of a clock that say what is usual */
 
 static double about(const struct curve *curves, const struct part *part, bool is_exit,
                     int64_t origin_ns)

@@ -137,6 +137,31 @@ static int make_knots(struct mesh *mesh)
 	return FLEXTRACE_OK;
 }
 
+void mesh_compact(struct mesh *mesh)
+{
+	struct graph *graph = mesh->graph;
+	uint32_t n = 0, at = 0;
+
+	for (uint32_t clock = 0; clock < graph->n_clocks; clock++) {
+		uint32_t end = mesh->first_knot[clock + 1];
+
+		mesh->first_knot[clock] = n;
+		for (; at < end; at++) {
+			struct part *part = &graph->parts[mesh->knots[at].part];
+
+			if (part->fate == PART_FILTERED)
+				continue;
+			if (mesh->knots[at].is_exit)
+				part->exit_knot = n;
+			else
+				part->enter_knot = n;
+			mesh->knots[n++] = mesh->knots[at];
+		}
+	}
+	mesh->first_knot[graph->n_clocks] = n;
+	mesh->n_knots = n;
+}
+
 static void sum_paces(struct mesh *mesh, uint32_t clock)
 {
 	for (uint32_t i = mesh->first_knot[clock]; i < mesh->first_knot[clock + 1]; i++) {

@@ -265,41 +265,45 @@ static void add_stretches(const struct pacing *pacing, struct paces *paces)
 
 int paces_init_straight(struct paces *paces, int64_t host_ns, double rate, double slack)
 {
-	paces->n_paces = 0;
-	paces->paces = malloc(sizeof(*paces->paces));
+	*paces = (struct paces){.paces = malloc(sizeof(*paces->paces))};
 	if (!paces->paces)
 		return FLEXTRACE_E_MEMORY;
 	add_pace(paces, host_ns, rate, slack);
 	return FLEXTRACE_OK;
 }
 
-/* Few observations: their ends may be off, but a rate that is off by more than any real one is
- * none. */
+static int init_guess(struct paces *paces, const struct curve *curve)
+{
+	FLEXTRACE_TRY(paces_init_straight(paces, curve->origin_ns, 0, LIKELY_RATE));
+	paces->is_guess = true;
+	return FLEXTRACE_OK;
+}
+
+/* Few observations: their ends may be off. */
 static int init_short(struct paces *paces, const struct curve *curve, double rho)
 {
 	double length = curve->points[curve->n_points - 1].x - curve->points[0].x;
 
-	if (length * FREE_RATE <= 2 * ROUGH_NS)
-		return paces_init_straight(paces, curve->origin_ns, 0, FREE_RATE);
 	return paces_init_straight(paces, curve->origin_ns, curve->rate,
-	                           rho + 2 * ROUGH_NS / length);
+	                           rho + curve_blur_ns(curve) / length);
 }
 
 int paces_init(struct paces *paces, const struct curve *curve, double rho)
 {
 	struct pacing *pacing;
 
-	if (!curve->is_known || curve->is_rough)
-		return paces_init_straight(paces, curve->origin_ns, 0, FREE_RATE);
+	if (!curve_tells_rate(curve))
+		return init_guess(paces, curve);
 	if (curve->n_points < WINDOW * MIN_PIECE)
 		return init_short(paces, curve, rho);
 	pacing = calloc(1, sizeof(*pacing));
-	paces->n_paces = 0;
-	paces->paces = malloc((2 * MAX_PIECES + 1) * sizeof(*paces->paces));
+	*paces = (struct paces){.paces = malloc((2 * MAX_PIECES + 1) * sizeof(*paces->paces))};
 	if (pacing)
 		pacing->spare = malloc((size_t)MAX_WINDOWS * MAX_WINDOWS / 2 * sizeof(double));
 	if (!pacing || !pacing->spare || !paces->paces) {
+		free(pacing ? pacing->spare : NULL);
 		free(pacing);
+		paces_release(paces);
 		return FLEXTRACE_E_MEMORY;
 	}
 	pacing->curve = curve;

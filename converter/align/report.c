@@ -191,14 +191,13 @@ static void describe_clock(const struct alignment *alignment, const struct curve
                            const bool *is_one_sided, double *spare, struct alignment_report *line)
 {
 	uint32_t clock = alignment->identity->processes[line->process].host_clock;
-	bool is_known = curves[clock].is_known && !curves[clock].is_rough;
 
 	if (clock == alignment->reference || line->component != 0)
 		return;
 	if (alignment->maps[clock].n_knots)
 		describe_widths(&alignment->maps[clock], spare, line);
 	line->one_sided = is_one_sided[clock];
-	if (is_known && curves[clock].n_points > 1)
+	if (curve_tells_rate(&curves[clock]))
 		line->drift_ppm = curves[clock].rate * 1e6;
 }
 

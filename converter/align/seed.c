@@ -212,7 +212,7 @@ static int look_again(struct seeding *seeding, uint32_t clock)
 	if (seeding->n == 0 || seeding->curves[clock].is_rough)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(curve_fit(&seeding->curves[clock], seeding->sightings, seeding->n));
-	seeding->curves[clock].rough_ns = lag_ns(seeding);
+	seeding->curves[clock].rough_ns = lag_ns(seeding) + seeding->curves[clock].noise_ns;
 	return FLEXTRACE_OK;
 }
 

@@ -4,6 +4,8 @@
  * false contradicts many that are true, a true one contradicts only false ones: so who is part of
  * most contradictions goes, and on a tie all go, since a constraint too few only costs width.
  *
+ * Nobody is asked where nothing contradicts: evidence that can all be true is kept.
+ *
  * What only contradicts because a clock may not wander further is no lie but a clock that wanders.
  * So votes are taken with more slack than clocks are believed to need. With their own slack, clocks
  * that still contradict keep the wide one. A clock that would lose many votes gets the slack that a
@@ -273,6 +275,12 @@ static bool has_contradiction(const struct mesh *mesh, uint32_t clock)
 	return false;
 }
 
+/* What a clock may need on top of what is believed of it. */
+static double wide_rate(const struct mesh *mesh, uint32_t clock)
+{
+	return mesh->paces[clock].is_guess ? FREE_RATE - LIKELY_RATE : WIDE_RATE;
+}
+
 /* Widens the clocks that contradict; all, if none of those is left. Returns whether it did. */
 static bool widen(struct election *election)
 {
@@ -286,20 +294,21 @@ static bool widen(struct election *election)
 			    (pass == 0 && !has_contradiction(mesh, clock)))
 				continue;
 			election->level[clock] = LEVEL_WIDE;
-			mesh_add_slack(mesh, clock, WIDE_RATE);
+			mesh_add_slack(mesh, clock, wide_rate(mesh, clock));
 			has_widened = true;
 		}
 	}
 	return has_widened;
 }
 
-/* Gives all clocks that are steady so much slack, or takes it. */
-static void change_slack(struct election *election, double slack)
+/* Gives all clocks that are steady their wide slack (1), or takes it (-1). */
+static void change_slack(struct election *election, int sign)
 {
-	for (uint32_t clock = 0; clock < election->mesh->graph->n_clocks; clock++) {
-		if (!clock_is_root(election->mesh->graph, clock) &&
-		    election->level[clock] == LEVEL_STEADY)
-			mesh_add_slack(election->mesh, clock, slack);
+	struct mesh *mesh = election->mesh;
+
+	for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++) {
+		if (!clock_is_root(mesh->graph, clock) && election->level[clock] == LEVEL_STEADY)
+			mesh_add_slack(mesh, clock, sign * wide_rate(mesh, clock));
 	}
 }
 
@@ -332,12 +341,22 @@ static int hold(struct election *election)
 
 static int close_all(struct election *election)
 {
-	change_slack(election, WIDE_RATE);
-	FLEXTRACE_TRY(hold(election));
-	change_slack(election, -WIDE_RATE);
+	struct mesh *mesh = election->mesh;
+
+	mesh_clear(mesh);
+	if (mesh_close(mesh))
+		return FLEXTRACE_OK;
+	change_slack(election, 1);
+	mesh_clear(mesh);
+	if (!mesh_close(mesh)) {
+		FLEXTRACE_TRY(filter_run(mesh->graph, election->curves));
+		mesh_compact(mesh);
+		FLEXTRACE_TRY(hold(election));
+	}
+	change_slack(election, -1);
 	do {
-		mesh_clear(election->mesh);
-	} while (!mesh_close(election->mesh) && widen(election));
+		mesh_clear(mesh);
+	} while (!mesh_close(mesh) && widen(election));
 	return FLEXTRACE_OK;
 }
 
