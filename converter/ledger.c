@@ -212,48 +212,34 @@ uint64_t ledger_lost(const struct ledger *ledger)
 	return lost;
 }
 
-/* -- names ------------------------------------------------------------------------------------- */
+/* -- names: a column of a list each, in the order of its enumerators --------------------------- */
+
+#define CAUSE_ID(id, name)               name,
+#define WARNING_ID(id, name, remedy)     name,
+#define WARNING_REMEDY(id, name, remedy) remedy,
+#define CLASS_NAME(id, event, ...)       #event,
+
+static const char *const cause_ids[] = {FLEXTRACE_CAUSES(CAUSE_ID)};
+static const char *const warning_ids[] = {FLEXTRACE_WARNINGS(WARNING_ID)};
+static const char *const warning_remedies[] = {FLEXTRACE_WARNINGS(WARNING_REMEDY)};
+static const char *const class_names[] = {FLEXTRACE_RECORD_CLASSES(CLASS_NAME)};
 
 const char *ledger_cause_id(enum loss_cause cause)
 {
-	static const char *const ids[] = {
-#define LEDGER_ID(id, name) name,
-		FLEXTRACE_CAUSES(LEDGER_ID)
-#undef LEDGER_ID
-	};
-
-	return ids[cause];
+	return cause_ids[cause];
 }
 
 const char *ledger_warning_id(enum warning warning)
 {
-	static const char *const ids[] = {
-#define LEDGER_ID(id, name, remedy) name,
-		FLEXTRACE_WARNINGS(LEDGER_ID)
-#undef LEDGER_ID
-	};
-
-	return ids[warning];
+	return warning_ids[warning];
 }
 
 const char *ledger_warning_remedy(enum warning warning)
 {
-	static const char *const remedies[] = {
-#define LEDGER_REMEDY(id, name, remedy) remedy,
-		FLEXTRACE_WARNINGS(LEDGER_REMEDY)
-#undef LEDGER_REMEDY
-	};
-
-	return remedies[warning];
+	return warning_remedies[warning];
 }
 
 const char *record_class_name(enum record_class class)
 {
-	static const char *const names[] = {
-#define LEDGER_NAME(id, event, payload, member, table) #event,
-		FLEXTRACE_RECORD_CLASSES(LEDGER_NAME)
-#undef LEDGER_NAME
-	};
-
-	return names[class];
+	return class_names[class];
 }

@@ -26,7 +26,7 @@ struct area {
 	struct open_zone slot[2]; /* open firmware and kernel intervals */
 	bool has_slot[2];
 	uint32_t stream, index; /* the batch that is read */
-	bool has_batch, has_row, has_evidence;
+	bool has_batch, has_row;
 };
 
 enum { SLOT_FIRMWARE, SLOT_KERNEL };
@@ -211,17 +211,9 @@ static int take_slot_stamp(struct area *area, const struct open_zone *zone)
 		return open_slot(area, SLOT_KERNEL, zone);
 	case FLEXTRACE_WIRE_KERNEL_END:
 		return close_slot(area, SLOT_KERNEL, zone);
-	case FLEXTRACE_WIRE_FW_END:
+	default: /* FLEXTRACE_WIRE_FW_END: unwrap passes no other on */
 		return close_slot(area, SLOT_FIRMWARE, zone);
-	default:
-		return FLEXTRACE_OK;
 	}
-}
-
-/* TS1..TS5 of a slot are the control block's own stamps once more: evidence, no rows. */
-static bool makes_row(const struct tick_mark *mark)
-{
-	return mark->kind != FLEXTRACE_WIRE_SLOT_STAMP || mark->id <= FLEXTRACE_WIRE_FW_END;
 }
 
 /* -- areas ---------------------------------------------------------------------------------- */
@@ -235,11 +227,9 @@ static void book_batch(struct area *area)
 		return;
 	if (area->has_row)
 		ledger->rows[RECORD_MARKER_BATCH]++;
-	else if (area->has_evidence)
-		ledger->evidence[RECORD_MARKER_BATCH]++;
 	else
 		ledger->discarded[RECORD_MARKER_BATCH][LOSS_NO_CLOCK]++;
-	area->has_batch = area->has_row = area->has_evidence = false;
+	area->has_batch = area->has_row = false;
 }
 
 static void enter_batch(struct area *area, const struct tick_mark *mark)
@@ -309,10 +299,6 @@ static int take_mark(struct area *area, const struct tick_mark *mark)
 
 	FLEXTRACE_TRY(enter_area(area, mark));
 	enter_batch(area, mark);
-	if (!makes_row(mark)) {
-		area->has_evidence = true;
-		return FLEXTRACE_OK;
-	}
 	if (!place_ticks(area->derive, area->process, mark->counter, mark->segment, mark->ticks,
 	                 &zone.place))
 		return lose(area, LOSS_NO_CLOCK, mark->stream);
