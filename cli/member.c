@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "cli.h"
 
 #define JOIN_GRACE_S 3 /* ranks of a job start within this time of each other */
 #define POLL_NS      20000000
@@ -80,25 +83,85 @@ static uint32_t count_joined(int fd)
 	return n_joined;
 }
 
+/* True if any member lives; `fd` holds the mutex. */
+static bool has_members(int fd)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = BYTE_MEMBERS, .l_len = 1};
+
+	return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
+/* Stores whether the session of a recording is there and records. */
+static int see_session(const struct recording *recording, bool *ret_records,
+                       struct flextrace_error *error)
+{
+	struct session_entry *entries = NULL;
+	int n = daemon_is_alive() ? session_list(recording->session, &entries, error) : 0;
+
+	*ret_records = false;
+	for (int i = 0; i < n; i++)
+		if (entries[i].is_active && strcmp(entries[i].name, recording->session) == 0)
+			*ret_records = true;
+	free(entries);
+	return n < 0 ? n : FLEXTRACE_OK;
+}
+
+/* Ends what a dead job left. Its trace stays if it has records. */
+static int bury(int fd, struct recording *recording, struct flextrace_error *error)
+{
+	struct recording_outcome outcome = {.verdict = SESSION_NO_STREAMS};
+
+	recording_end(recording, &outcome, NULL);
+	if (access(recording->trace_dir, F_OK) == 0)
+		cli_warn("A job died while it recorded; what it recorded is kept, `flextrace "
+		         "convert` reads it: path=%s",
+		         recording->trace_dir);
+	else
+		cli_warn("A job died while it recorded, without a record: path=%s", recording->dir);
+	if (ftruncate(fd, 0) != 0)
+		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s/%s, reason=%s",
+		                 recording->dir, RECORDING_STATE_FILE, strerror(errno));
+	return FLEXTRACE_OK;
+}
+
+/* Loads the recording that the state file tells of. Returns 0 if it is one to join, 1 if it was
+ * one to bury. */
+static int load(int fd, const struct member_request *request, struct recording *ret_recording,
+                struct flextrace_error *error)
+{
+	bool is_met = has_members(fd), records;
+
+	FLEXTRACE_TRY(recording_load(request->dir, ret_recording, error));
+	FLEXTRACE_TRY(see_session(ret_recording, &records, error));
+	if (records && (is_met || strcmp(ret_recording->job, request->job) == 0))
+		return 0;
+	if (is_met)
+		return error_set(error, FLEXTRACE_E_OUTPUT,
+		                 "Somebody ended the LTTng session of the job that records there, "
+		                 "choose another directory with -o: path=%s",
+		                 ret_recording->dir);
+	if (records && !ret_recording->job[0])
+		return error_set(error, FLEXTRACE_E_OUTPUT,
+		                 "A recording runs there, stop it with `flextrace stop` or choose "
+		                 "another directory with -o: path=%s",
+		                 ret_recording->dir);
+	FLEXTRACE_TRY(bury(fd, ret_recording, error));
+	return 1;
+}
+
 static int make_or_load(int fd, const struct member_request *request, bool has_made_dir,
                         struct recording *ret_recording, struct flextrace_error *error)
 {
-	int code;
+	int code = is_empty(fd) ? 1 : load(fd, request, ret_recording, error);
 
-	if (!is_empty(fd)) {
-		FLEXTRACE_TRY(recording_load(request->dir, ret_recording, error));
-		return 0;
-	}
+	if (code <= 0)
+		return code;
 	FLEXTRACE_TRY(recording_begin(request->dir, request->session, request->options, 0,
 	                              ret_recording, error));
 	ret_recording->has_made_dir = has_made_dir;
-	code = recording_save(ret_recording, error);
-	if (code < 0) {
-		struct recording_outcome outcome;
-
-		recording_end(ret_recording, &outcome, NULL);
-		return code;
-	}
+	snprintf(ret_recording->job, sizeof(ret_recording->job), "%s", request->job);
+	FLEXTRACE_TRY(recording_save(ret_recording, error));
 	return 1;
 }
 

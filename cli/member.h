@@ -7,6 +7,10 @@
  * that a member that dies leaves none behind: byte 0 is held for writing while a member joins or
  * leaves, byte 1 for reading as long as it is a member. Whoever can get byte 1 for writing is
  * the last.
+ *
+ * A job that died whole leaves its state file, and perhaps its session. Whoever comes next joins
+ * if it is of the same job and the session still records; else it ends what is left: the session,
+ * the daemon, a trace without records.
  */
 #ifndef FLEXTRACE_MEMBER_H
 #define FLEXTRACE_MEMBER_H
@@ -25,6 +29,7 @@ struct member {
 /* What a member asks for; all weak. */
 struct member_request {
 	const char *dir;
+	const char *job;     /* as launcher_detect() names it */
 	const char *session; /* name of the session if this member makes it */
 	const struct recording_options *options;
 	uint32_t n_expected; /* members that will come, 0 = unknown */
@@ -32,7 +37,8 @@ struct member_request {
 
 /*
  * Joins the recording in `request->dir`, or makes it as recording_begin() does. Returns 1 if it
- * made it, 0 if it joined; the caller ends its membership with member_leave().
+ * made it, 0 if it joined; the caller ends its membership with member_leave(). FLEXTRACE_E_OUTPUT
+ * where somebody else records, or where what a dead job left is worth keeping.
  */
 int member_join(struct member *ret_member, const struct member_request *request,
                 struct recording *ret_recording, struct flextrace_error *error);

@@ -141,14 +141,16 @@ static int begin_in(struct run *run, const char *dir, const char *session,
                     struct flextrace_error *error)
 {
 	struct member_request request = {.dir = dir,
+	                                 .job = run->launcher.job,
 	                                 .session = session,
 	                                 .options = &run->buffers,
 	                                 .n_expected = run->launcher.n_local};
 
 	if (run->launcher.job[0])
 		return member_join(&run->member, &request, &run->recording, error);
-	return recording_begin(dir, session, &run->buffers, (pid_t)run->own.pid, &run->recording,
-	                       error);
+	FLEXTRACE_TRY(recording_begin(dir, session, &run->buffers, (pid_t)run->own.pid,
+	                              &run->recording, error));
+	return recording_save(&run->recording, error);
 }
 
 static bool has_recording(const char *dir)
@@ -195,7 +197,9 @@ static int end(struct run *run)
 	struct flextrace_error error = {0};
 	int code, ended;
 
-	if (run->launcher.job[0] && !member_leave(&run->member, &run->recording)) {
+	if (!run->launcher.job[0]) {
+		recording_forget(&run->recording);
+	} else if (!member_leave(&run->member, &run->recording)) {
 		signals_release(&run->signals);
 		return CLI_OK;
 	}

@@ -17,6 +17,7 @@
 #include "summary.h"
 
 #define REGISTER_TIMEOUT_MS 30000
+#define NO_JOB              "-" /* in the state file */
 
 #define AT(member) offsetof(struct recording_options, member)
 const struct option_spec recording_option_table[] = {
@@ -207,7 +208,7 @@ static void name_state_file(const char *dir, char path[PATH_MAX + 64])
 	snprintf(path, PATH_MAX + 64, "%s/%s", dir, RECORDING_STATE_FILE);
 }
 
-int recording_save(const struct recording *recording, struct flextrace_error *error)
+static int write_state(const struct recording *recording, struct flextrace_error *error)
 {
 	char path[PATH_MAX + 64];
 	FILE *file;
@@ -219,13 +220,25 @@ int recording_save(const struct recording *recording, struct flextrace_error *er
 	if (!file)
 		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s",
 		                 path, strerror(errno));
-	fprintf(file, "session %s\ndaemon %ld %" PRIu64 "\nmade %d\n", recording->session,
-	        (long)recording->daemon.pid, recording->daemon.start_ticks,
-	        recording->has_made_dir);
+	fprintf(file, "session %s\ndaemon %ld %" PRIu64 "\nmade %d\njob %s\n", recording->session,
+	        (long)recording->daemon.pid, recording->daemon.start_ticks, recording->has_made_dir,
+	        recording->job[0] ? recording->job : NO_JOB);
 	if (fclose(file) != 0)
 		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s",
 		                 path, strerror(errno));
 	return FLEXTRACE_OK;
+}
+
+int recording_save(struct recording *recording, struct flextrace_error *error)
+{
+	struct recording_outcome outcome = {.verdict = SESSION_NO_STREAMS};
+	int code = write_state(recording, error);
+
+	if (code < 0) {
+		recording_forget(recording);
+		recording_end(recording, &outcome, NULL);
+	}
+	return code;
 }
 
 /* The state names a process to stop: nobody else may tell us which. */
@@ -244,7 +257,8 @@ int recording_load(const char *dir, struct recording *ret_recording, struct flex
 	int n, made;
 	long pid;
 
-	_Static_assert(SESSION_NAME_SIZE == 160, "the width in the format below");
+	_Static_assert(SESSION_NAME_SIZE == 160 && LAUNCHER_JOB_SIZE == 96,
+	               "the widths in the format below");
 	if (!realpath(dir, recording.dir))
 		return error_set(error, FLEXTRACE_E_INPUT, "No such directory: path=%s, reason=%s",
 		                 dir, strerror(errno));
@@ -258,11 +272,13 @@ int recording_load(const char *dir, struct recording *ret_recording, struct flex
 		return error_set(error, FLEXTRACE_E_INPUT,
 		                 "The recording belongs to another user: path=%s", dir);
 	}
-	n = fscanf(file, "session %159s daemon %ld %" SCNu64 " made %d", recording.session, &pid,
-	           &recording.daemon.start_ticks, &made);
+	n = fscanf(file, "session %159s daemon %ld %" SCNu64 " made %d job %95s", recording.session,
+	           &pid, &recording.daemon.start_ticks, &made, recording.job);
 	fclose(file);
-	if (n != 4 || strncmp(recording.session, SESSION_PREFIX, strlen(SESSION_PREFIX)) != 0)
+	if (n != 5 || strncmp(recording.session, SESSION_PREFIX, strlen(SESSION_PREFIX)) != 0)
 		return error_set(error, FLEXTRACE_E_INPUT, "Damaged file: path=%s", path);
+	if (strcmp(recording.job, NO_JOB) == 0)
+		recording.job[0] = '\0';
 	recording.daemon.pid = (pid_t)pid;
 	recording.has_made_dir = made;
 	*ret_recording = recording;

@@ -5,7 +5,7 @@
  *
  *	DIR/                      the output directory
  *	DIR/trace/                what LTTng writes
- *	DIR/.flextrace-recording  while it runs: session and daemon, for whoever ends it
+ *	DIR/.flextrace-recording  while it runs: session, daemon and job, for whoever ends it
  *
  * - recording_begin() makes directory, daemon and session, or nothing at all.
  * - recording_end() takes down exactly what recording_begin() made; the trace stays.
@@ -21,6 +21,7 @@
 
 #include "buffers.h"
 #include "daemon.h"
+#include "launcher.h"
 #include "options.h"
 #include "session.h"
 
@@ -38,6 +39,7 @@ struct recording {
 	char dir[PATH_MAX]; /* absolute, as all paths here */
 	char trace_dir[PATH_MAX];
 	char session[SESSION_NAME_SIZE];
+	char job[LAUNCHER_JOB_SIZE]; /* "" = none: of one `record`, or of `start` */
 	struct session_daemon daemon;
 	struct buffer_plan buffers; /* zero in a recording that was loaded */
 	bool has_made_dir;          /* the directory did not exist before */
@@ -67,9 +69,10 @@ int recording_begin(const char *dir, const char *session, const struct recording
 int recording_end(struct recording *recording, struct recording_outcome *ret_outcome,
                   struct flextrace_error *error);
 
-/* Writes and reads the state file of `recording->dir`. Loading where there is none or a damaged
- * one: FLEXTRACE_E_INPUT. */
-int recording_save(const struct recording *recording, struct flextrace_error *error);
+/* Writes the state file of `recording->dir`, or ends the recording. */
+int recording_save(struct recording *recording, struct flextrace_error *error);
+
+/* Reads the state file of a directory. Where there is none or a damaged one: FLEXTRACE_E_INPUT. */
 int recording_load(const char *dir, struct recording *ret_recording, struct flextrace_error *error);
 void recording_forget(const struct recording *recording);
 

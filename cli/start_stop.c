@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "child.h"
 #include "cli.h"
@@ -34,7 +35,6 @@ static const struct option_spec stop_option_table[] = {
 static int start(const struct start_options *options)
 {
 	char session[SESSION_NAME_SIZE], dir[64];
-	struct recording_outcome outcome = {.verdict = SESSION_NO_STREAMS};
 	struct flextrace_error error = {0};
 	struct recording recording;
 	time_t now = time(NULL);
@@ -43,12 +43,9 @@ static int start(const struct start_options *options)
 	session_make_name("start", session);
 	strftime(dir, sizeof(dir), "flextrace-%Y%m%d-%H%M%S", localtime_r(&now, &local));
 	if (recording_begin(options->output_dir ? options->output_dir : dir, session,
-	                    &options->buffers, 0, &recording, &error) < 0)
+	                    &options->buffers, 0, &recording, &error) < 0 ||
+	    recording_save(&recording, &error) < 0)
 		return cli_fail(&error);
-	if (recording_save(&recording, &error) < 0) {
-		recording_end(&recording, &outcome, NULL);
-		return cli_fail(&error);
-	}
 	cli_note("recording; `flextrace stop` ends it: %s", recording.dir);
 	return CLI_OK;
 }
@@ -130,6 +127,9 @@ static int stop(const char *dir, const struct stop_options *options,
 	recording_forget(&recording);
 	ended = recording_end(&recording, &outcome, &error);
 	signals_release(&signals);
+	if (ended < 0 && access(recording.trace_dir, F_OK) == 0)
+		cli_note("the trace is kept, `flextrace convert` reads it: %s",
+		         recording.trace_dir);
 	if (ended < 0)
 		return cli_fail(&error);
 	code = recording_explain(&recording, &outcome);
@@ -194,7 +194,9 @@ const struct command stop_command = {
 	.name = "stop",
 	.operands = "[DIR]",
 	.summary = "Stop a recording of `flextrace start` and convert it",
-	.text = "Without DIR, the only recording there is. The output goes beside the trace unless "
+	.text = "Without DIR, the only recording of `flextrace start` there is; with it, also what "
+		"a\n"
+		"`flextrace record` that died left there. The output goes beside the trace unless "
 		"-o\n"
 		"names another directory.",
 	.tables = {stop_option_table, conversion_option_table},
