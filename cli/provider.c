@@ -35,7 +35,7 @@ static bool find_beside(char ret_path[PATH_MAX])
 
 const char *provider_choose(char ret_path[PATH_MAX])
 {
-	const char *wanted = getenv("FLEXTRACE_PROVIDER");
+	const char *wanted = secure_getenv("FLEXTRACE_PROVIDER");
 
 	if (wanted && wanted[0])
 		snprintf(ret_path, PATH_MAX, "%s", wanted);

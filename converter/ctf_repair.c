@@ -288,7 +288,7 @@ static int view_metadata(const char *view, const struct ctf_dir *dir)
 
 static int create_root(struct ctf_views *views, struct flextrace_error *error)
 {
-	const char *parent = getenv("TMPDIR");
+	const char *parent = secure_getenv("TMPDIR");
 
 	if (views->root[0])
 		return 0;

@@ -21,6 +21,10 @@ foreach(way plain foreign installed)
 	set_tests_properties(tracer.${way} PROPERTIES LABELS tracer SKIP_RETURN_CODE 77 TIMEOUT 120)
 endforeach()
 
+add_test(NAME tracer.secure COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+	${PROJECT_SOURCE_DIR}/tests/tracer/secure.sh ${PROJECT_SOURCE_DIR})
+set_tests_properties(tracer.secure PROPERTIES LABELS tracer SKIP_RETURN_CODE 77 TIMEOUT 60)
+
 if(TARGET flextrace_lttng)
 	add_executable(every_macro headers/every_macro.c)
 	add_executable(tracer_scenario tracer/scenario.c)
