@@ -17,6 +17,19 @@
 #define MAX_PASSES              64
 #define MAX_SORT_MOVES_PER_KNOT 16u
 
+/* -- walking --------------------------------------------------------------------------------- */
+
+static const struct piece *piece_at(struct walk *walk, uint64_t x)
+{
+	const struct reference *reference = walk->reference;
+
+	while (walk->piece + 1 < reference->n_pieces && reference->pieces[walk->piece + 1].x <= x)
+		walk->piece++;
+	while (walk->piece > 0 && reference->pieces[walk->piece].x > x)
+		walk->piece--;
+	return &reference->pieces[walk->piece];
+}
+
 /* -- constraints ----------------------------------------------------------------------------- */
 
 static int compare_knots(const void *left, const void *right)
@@ -30,24 +43,24 @@ static int compare_knots(const void *left, const void *right)
 	return (a->hi > b->hi) - (a->hi < b->hi);
 }
 
-/* Evidence comes nearly sorted: a few moves each, or else a sort for any order. */
-static void sort_knots(struct knot *knots, uint32_t n)
+/* Where knots come nearly sorted: each is moved to its place while its neighbours are at hand. */
+struct sorter {
+	struct knot *knots; /* owned by the caller */
+	uint32_t n;
+	uint64_t n_moves, max_moves; /* beyond, knots are sorted at the end */
+};
+
+static void add_knot(struct sorter *sorter, struct knot knot)
 {
-	uint64_t moves = 0;
+	struct knot *knots = sorter->knots;
+	uint32_t to = sorter->n++;
 
-	for (uint32_t i = 1; i < n; i++) {
-		struct knot knot = knots[i];
-		uint32_t to = i;
-
+	if (sorter->n_moves <= sorter->max_moves) {
 		for (; to > 0 && compare_knots(&knots[to - 1], &knot) > 0; to--)
 			knots[to] = knots[to - 1];
-		knots[to] = knot;
-		moves += i - to;
-		if (moves > (uint64_t)MAX_SORT_MOVES_PER_KNOT * (n + 64u)) {
-			qsort(knots, n, sizeof(*knots), compare_knots);
-			return;
-		}
+		sorter->n_moves += sorter->n - 1 - to;
 	}
+	knots[to] = knot;
 }
 
 static int64_t clamp_phi(wide_int phi)
@@ -57,43 +70,67 @@ static int64_t clamp_phi(wide_int phi)
 	return phi < -PHI_UNBOUNDED ? -PHI_UNBOUNDED : (int64_t)phi;
 }
 
-static int64_t phi_of(const struct evidence *evidence, const struct reference *reference,
-                      uint64_t x, int64_t host_ns)
+static int64_t phi_of(const struct evidence *evidence, struct walk *walk, uint64_t x,
+                      int64_t host_ns)
 {
 	return clamp_phi(((wide_int)host_ns - evidence->host0) * (1 << PHI_BITS) -
-	                 reference_at(reference, x));
+	                 piece_value(piece_at(walk, x), x));
+}
+
+static void add_bracket(struct sorter *sorter, const struct evidence *evidence, struct walk *walk,
+                        const struct bracket *bracket)
+{
+	uint64_t first = bracket->first_ticks - evidence->ticks0;
+	uint64_t last = bracket->last_ticks - evidence->ticks0;
+
+	if (bracket->before_host_ns != INT64_MIN)
+		add_knot(sorter,
+		         (struct knot){first,
+		                       phi_of(evidence, walk, first, bracket->before_host_ns),
+		                       PHI_UNBOUNDED});
+	if (bracket->after_host_ns != INT64_MAX)
+		add_knot(sorter,
+		         (struct knot){last, -PHI_UNBOUNDED,
+		                       phi_of(evidence, walk, last, bracket->after_host_ns)});
+}
+
+/* The reference bends there, so a map must have a knot. Adds those up to `x`. */
+static void add_bends(struct sorter *sorter, const struct reference *reference, uint64_t x,
+                      uint32_t *next_piece)
+{
+	for (; *next_piece < reference->n_pieces && reference->pieces[*next_piece].x <= x;
+	     ++*next_piece)
+		add_knot(sorter, (struct knot){reference->pieces[*next_piece].x, -PHI_UNBOUNDED,
+		                               PHI_UNBOUNDED});
 }
 
 int band_constrain(const struct evidence *evidence, const struct reference *reference,
                    struct knot **ret_knots, uint32_t *ret_n)
 {
-	struct knot *knots = malloc((2ull * evidence->n + reference->n_pieces) * sizeof(*knots));
-	uint32_t n = 0;
+	uint64_t n_most = 2ull * evidence->n + reference->n_pieces;
+	struct sorter sorter = {.knots = malloc(n_most * sizeof(*sorter.knots)),
+	                        .max_moves = MAX_SORT_MOVES_PER_KNOT * (n_most + 64u)};
+	struct walk walk = {reference, 0};
+	uint32_t next_piece = 1;
 
-	if (!knots)
+	if (!sorter.knots)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < evidence->n; i++) {
 		const struct bracket *bracket = evidence->brackets[i];
-		uint64_t first = bracket->first_ticks - evidence->ticks0;
-		uint64_t last = bracket->last_ticks - evidence->ticks0;
 
 		if (evidence->is_false[i])
 			continue;
-		if (bracket->before_host_ns != INT64_MIN)
-			knots[n++] = (struct knot){
-				first, phi_of(evidence, reference, first, bracket->before_host_ns),
-				PHI_UNBOUNDED};
-		if (bracket->after_host_ns != INT64_MAX)
-			knots[n++] = (struct knot){
-				last, -PHI_UNBOUNDED,
-				phi_of(evidence, reference, last, bracket->after_host_ns)};
+		add_bracket(&sorter, evidence, &walk, bracket);
+		if (sorter.n > 0)
+			add_bends(&sorter, reference, bracket->last_ticks - evidence->ticks0,
+			          &next_piece);
 	}
-	/* The reference bends there, so a map must have a knot. */
-	for (uint32_t i = 1; i < reference->n_pieces && n > 0; i++)
-		knots[n++] = (struct knot){reference->pieces[i].x, -PHI_UNBOUNDED, PHI_UNBOUNDED};
-	sort_knots(knots, n);
-	*ret_knots = knots;
-	*ret_n = n;
+	if (sorter.n > 0)
+		add_bends(&sorter, reference, UINT64_MAX, &next_piece);
+	if (sorter.n_moves > sorter.max_moves)
+		qsort(sorter.knots, sorter.n, sizeof(*sorter.knots), compare_knots);
+	*ret_knots = sorter.knots;
+	*ret_n = sorter.n;
 	return FLEXTRACE_OK;
 }
 
@@ -116,17 +153,6 @@ static struct step step_of_piece(const struct piece *piece, uint64_t dx)
 	if (step.fall > ahead)
 		step.fall = (int64_t)ahead;
 	return step;
-}
-
-static const struct piece *piece_at(struct walk *walk, uint64_t x)
-{
-	const struct reference *reference = walk->reference;
-
-	while (walk->piece + 1 < reference->n_pieces && reference->pieces[walk->piece + 1].x <= x)
-		walk->piece++;
-	while (walk->piece > 0 && reference->pieces[walk->piece].x > x)
-		walk->piece--;
-	return &reference->pieces[walk->piece];
 }
 
 struct step band_step(struct walk *walk, uint64_t from, uint64_t to)

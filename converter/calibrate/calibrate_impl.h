@@ -77,6 +77,7 @@ struct hulls {
 	struct hull_point *lower, *upper; /* owned; lower points have t negated */
 	struct hull_block *blocks;        /* owned, one more than there are */
 	uint32_t n_lower, n_upper, n_blocks;
+	uint32_t n_lower_allocated, n_upper_allocated;
 };
 
 /* A place of a finished map; the map is straight from knot to knot. 40 bytes. */
@@ -155,6 +156,12 @@ uint32_t reference_steps(const struct reference *reference);
 
 const struct piece *reference_piece(const struct reference *reference, uint64_t x);
 wide_int reference_at(const struct reference *reference, uint64_t x);
+
+/* ref(x) in that piece. */
+static inline wide_int piece_value(const struct piece *piece, uint64_t x)
+{
+	return piece->at + (((wide_int)(x - piece->x) * piece->slope) >> (SLOPE_BITS - PHI_BITS));
+}
 
 /* -- reject.c: lies -------------------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "calibrate_impl.h"
 
 #define STEPS 100
@@ -64,14 +65,19 @@ static uint32_t make_hull(struct hull_point *points, uint32_t n_points)
 
 /* -- blocks ---------------------------------------------------------------------------------- */
 
-static void add_block(struct hulls *hulls, const struct evidence *evidence, uint32_t from,
-                      uint32_t to)
+static int add_block(struct hulls *hulls, const struct evidence *evidence, uint32_t from,
+                     uint32_t to)
 {
 	struct hull_block *block = &hulls->blocks[hulls->n_blocks++];
-	struct hull_point *lower = hulls->lower + hulls->n_lower;
-	struct hull_point *upper = hulls->upper + hulls->n_upper;
+	struct hull_point *lower, *upper;
 	uint32_t n_lower = 0, n_upper = 0;
 
+	FLEXTRACE_TRY(ARRAY_RESERVE(hulls->lower, hulls->n_lower_allocated,
+	                            (uint64_t)hulls->n_lower + to - from));
+	FLEXTRACE_TRY(ARRAY_RESERVE(hulls->upper, hulls->n_upper_allocated,
+	                            (uint64_t)hulls->n_upper + to - from));
+	lower = hulls->lower + hulls->n_lower;
+	upper = hulls->upper + hulls->n_upper;
 	for (uint32_t i = from; i < to; i++) {
 		const struct bracket *bracket = evidence->brackets[i];
 
@@ -95,6 +101,7 @@ static void add_block(struct hulls *hulls, const struct evidence *evidence, uint
 	};
 	hulls->n_lower += make_hull(lower, n_lower);
 	hulls->n_upper += make_hull(upper, n_upper);
+	return FLEXTRACE_OK;
 }
 
 int hulls_init(struct hulls *hulls, const struct evidence *evidence)
@@ -104,15 +111,13 @@ int hulls_init(struct hulls *hulls, const struct evidence *evidence)
 	if (size < MIN_BLOCK)
 		size = MIN_BLOCK;
 	*hulls = (struct hulls){
-		.lower = malloc((evidence->n + 1ull) * sizeof(*hulls->lower)),
-		.upper = malloc((evidence->n + 1ull) * sizeof(*hulls->upper)),
 		.blocks = calloc(evidence->n / size + 2ull, sizeof(*hulls->blocks)),
 	};
-	if (!hulls->lower || !hulls->upper || !hulls->blocks)
+	if (!hulls->blocks)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t from = 0; from < evidence->n; from += size)
-		add_block(hulls, evidence, from,
-		          evidence->n - from < size ? evidence->n : from + size);
+		FLEXTRACE_TRY(add_block(hulls, evidence, from,
+		                        evidence->n - from < size ? evidence->n : from + size));
 	hulls->blocks[hulls->n_blocks].lower = hulls->n_lower;
 	hulls->blocks[hulls->n_blocks].upper = hulls->n_upper;
 	return FLEXTRACE_OK;

@@ -267,7 +267,5 @@ const struct piece *reference_piece(const struct reference *reference, uint64_t 
 
 wide_int reference_at(const struct reference *reference, uint64_t x)
 {
-	const struct piece *piece = reference_piece(reference, x);
-
-	return piece->at + (((wide_int)(x - piece->x) * piece->slope) >> (SLOPE_BITS - PHI_BITS));
+	return piece_value(reference_piece(reference, x), x);
 }
