@@ -17,19 +17,6 @@
 #define MAX_PASSES              64
 #define MAX_SORT_MOVES_PER_KNOT 16u
 
-/* -- walking --------------------------------------------------------------------------------- */
-
-static const struct piece *piece_at(struct walk *walk, uint64_t x)
-{
-	const struct reference *reference = walk->reference;
-
-	while (walk->piece + 1 < reference->n_pieces && reference->pieces[walk->piece + 1].x <= x)
-		walk->piece++;
-	while (walk->piece > 0 && reference->pieces[walk->piece].x > x)
-		walk->piece--;
-	return &reference->pieces[walk->piece];
-}
-
 /* -- constraints ----------------------------------------------------------------------------- */
 
 static int compare_knots(const void *left, const void *right)
@@ -74,7 +61,7 @@ static int64_t phi_of(const struct evidence *evidence, struct walk *walk, uint64
                       int64_t host_ns)
 {
 	return clamp_phi(((wide_int)host_ns - evidence->host0) * (1 << PHI_BITS) -
-	                 piece_value(piece_at(walk, x), x));
+	                 piece_value(walk_to(walk, x), x));
 }
 
 static void add_bracket(struct sorter *sorter, const struct evidence *evidence, struct walk *walk,
@@ -160,7 +147,7 @@ struct step band_step(struct walk *walk, uint64_t from, uint64_t to)
 	struct step sum = {0, 0};
 
 	for (;;) {
-		const struct piece *piece = piece_at(walk, from);
+		const struct piece *piece = walk_to(walk, from);
 		bool is_last = walk->piece + 1 >= walk->reference->n_pieces ||
 		               walk->reference->pieces[walk->piece + 1].x >= to;
 		uint64_t end = is_last ? to : walk->reference->pieces[walk->piece + 1].x;

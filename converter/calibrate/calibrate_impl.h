@@ -163,6 +163,24 @@ static inline wide_int piece_value(const struct piece *piece, uint64_t x)
 	return piece->at + (((wide_int)(x - piece->x) * piece->slope) >> (SLOPE_BITS - PHI_BITS));
 }
 
+/* Walks along the pieces. */
+struct walk {
+	const struct reference *reference;
+	uint32_t piece;
+};
+
+/* Steps to the piece that `x` lies in. */
+static inline const struct piece *walk_to(struct walk *walk, uint64_t x)
+{
+	const struct reference *reference = walk->reference;
+
+	while (walk->piece + 1 < reference->n_pieces && reference->pieces[walk->piece + 1].x <= x)
+		walk->piece++;
+	while (walk->piece > 0 && reference->pieces[walk->piece].x > x)
+		walk->piece--;
+	return &reference->pieces[walk->piece];
+}
+
 /* -- reject.c: lies -------------------------------------------------------------------------- */
 
 /* Marks as false what most of its neighbours contradict, if the rate wanders no more than the
@@ -170,12 +188,6 @@ static inline wide_int piece_value(const struct piece *piece, uint64_t x)
 uint32_t reject_false(struct evidence *evidence, const struct reference *reference);
 
 /* -- band.c: bounds -------------------------------------------------------------------------- */
-
-/* Walks along the pieces. */
-struct walk {
-	const struct reference *reference;
-	uint32_t piece;
-};
 
 struct step {
 	int64_t rise, fall;
@@ -212,6 +224,9 @@ void band_centre(struct knot *knots, const struct knot *middles, uint32_t n);
 int clock_map_init(struct clock_map *map, const struct knot *knots, uint32_t n,
                    const struct reference *reference, const struct evidence *evidence, bool spares);
 struct placed clock_map_place(const struct clock_map *map, uint64_t ticks);
+
+/* The same, looked up near `*knot` first, and stores where it was found. */
+struct placed clock_map_place_near(const struct clock_map *map, uint64_t ticks, uint32_t *knot);
 const struct clock_map *clocks_map(const struct clocks *clocks, uint32_t counter, uint16_t segment);
 
 /* -- fit.c ----------------------------------------------------------------------------------- */

@@ -8,11 +8,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "calibrate_impl.h"
 
 #define SPARED_NS 32  /* how much certified width thinning may cost */
 #define ROUNDING  256 /* 2^-20 ns that a line keeps off the bounds it passes */
 #define NO_HALF   UINT32_MAX
+#define MAX_WALK  8 /* knots, before a search is quicker */
 #define ONE_NS    (INT64_C(1) << PHI_BITS)
 
 static uint64_t wander_of(const struct piece *piece)
@@ -44,33 +46,32 @@ static uint32_t half_of(const struct knot *knot)
 /* A knot on its way into the map: its absolute value beside its bounds. */
 struct corner {
 	const struct knot *knot;
+	const struct piece *piece;
 	wide_int value; /* t, 2^-20 ns */
 	int64_t middle; /* phi */
 };
 
-static struct corner corner_of(const struct knot *knot, const struct reference *reference)
+static struct corner corner_of(const struct knot *knot, struct walk *walk)
 {
-	struct corner corner = {.knot = knot, .middle = middle_of(knot)};
+	struct corner corner = {knot, walk_to(walk, knot->x), 0, middle_of(knot)};
 
-	corner.value = reference_at(reference, knot->x) + corner.middle;
+	corner.value = piece_value(corner.piece, knot->x) + corner.middle;
 	return corner;
 }
 
 static struct map_knot finish_knot(const struct corner *corner, const struct corner *next,
-                                   const struct reference *reference,
                                    const struct evidence *evidence)
 {
-	const struct piece *piece = reference_piece(reference, corner->knot->x);
 	struct map_knot knot = {
 		.ticks = corner->knot->x + evidence->ticks0,
 		.host_ns = (int64_t)(corner->value >> PHI_BITS) + evidence->host0,
 		.fraction = (uint32_t)(corner->value & (ONE_NS - 1)),
 		.half_ns = half_of(corner->knot),
-		.slope = piece->slope << (WANDER_BITS - SLOPE_BITS),
-		.grow = wander_of(piece),
+		.slope = corner->piece->slope << (WANDER_BITS - SLOPE_BITS),
+		.grow = wander_of(corner->piece),
 	};
 
-	if (next) {
+	if (next->knot != corner->knot) {
 		uint64_t dx = next->knot->x - corner->knot->x;
 		wide_int sideways = next->middle - corner->middle;
 
@@ -90,10 +91,9 @@ struct cone {
 	uint64_t limit; /* x that a line may reach */
 };
 
-static struct cone open_cone(const struct corner *from, const struct reference *reference)
+static struct cone open_cone(const struct corner *from)
 {
-	double wander = ldexp((double)wander_of(reference_piece(reference, from->knot->x)),
-	                      -WANDER_BITS);
+	double wander = (double)wander_of(from->piece) * 0x1p-44;
 	double reach = fmin(SPARED_NS / wander, 1e9);
 
 	return (struct cone){-INFINITY, INFINITY, from->knot->x + (uint64_t)reach};
@@ -109,36 +109,34 @@ static void narrow_cone(struct cone *cone, const struct corner *from, const stru
 		cone->hi = fmin(cone->hi, (double)(past->hi - ROUNDING - from->middle) / dx);
 }
 
-static bool is_in_cone(const struct cone *cone, const struct corner *from, const struct corner *to,
-                       const struct reference *reference)
+static bool is_in_cone(const struct cone *cone, const struct corner *from, const struct corner *to)
 {
 	double slope = (double)(to->middle - from->middle) / (double)(to->knot->x - from->knot->x);
 
 	return slope >= cone->lo && slope <= cone->hi && to->knot->x <= cone->limit &&
-	       reference_piece(reference, to->knot->x) == reference_piece(reference, from->knot->x);
+	       to->piece == from->piece;
 }
 
-/* Returns the last knot that the line from `from` can reach past those between. Knots at one
- * place have equal bounds, so the first stands for all. */
-static uint32_t reach(const struct knot *knots, uint32_t n, uint32_t from,
-                      const struct reference *reference, bool spares)
+/* Returns the last knot that the line from `from` can reach past those between; `from` itself:
+ * there is none behind it. Knots at one place have equal bounds, so the first stands for all. */
+static struct corner reach(const struct corner *from, const struct knot *end, struct walk *walk,
+                           bool spares)
 {
-	struct corner start = corner_of(&knots[from], reference);
-	struct cone cone = open_cone(&start, reference);
-	uint32_t i = from + 1, reached = from;
+	struct cone cone = open_cone(from);
+	struct corner reached = *from;
 
-	for (; i < n; i++) {
+	for (const struct knot *knot = from->knot + 1; knot < end; knot++) {
 		struct corner corner;
 
-		if (knots[i].x == knots[from].x)
+		if (knot->x == from->knot->x)
 			continue;
-		corner = corner_of(&knots[i], reference);
-		if (reached != from && !is_in_cone(&cone, &start, &corner, reference))
+		corner = corner_of(knot, walk);
+		if (reached.knot != from->knot && !is_in_cone(&cone, from, &corner))
 			break;
-		reached = i;
-		if (knots[i].x > cone.limit || !spares)
+		reached = corner;
+		if (knot->x > cone.limit || !spares)
 			break;
-		narrow_cone(&cone, &start, &knots[i]);
+		narrow_cone(&cone, from, knot);
 		if (cone.lo > cone.hi)
 			break;
 	}
@@ -148,33 +146,21 @@ static uint32_t reach(const struct knot *knots, uint32_t n, uint32_t from,
 int clock_map_init(struct clock_map *map, const struct knot *knots, uint32_t n,
                    const struct reference *reference, const struct evidence *evidence, bool spares)
 {
+	struct walk walk = {reference, 0};
+	struct corner corner = corner_of(&knots[0], &walk), next;
 	const struct piece *first = &reference->pieces[0];
-	struct corner corner = corner_of(&knots[0], reference), next;
-	uint32_t n_allocated = 0, at = 0;
 
 	map->n_knots = 0;
 	map->slope_before = first->slope << (WANDER_BITS - SLOPE_BITS);
 	map->grow_before = wander_of(first);
 	map->tick_ns = (uint32_t)ceil(ldexp((double)first->slope, -SLOPE_BITS));
 	for (;;) {
-		uint32_t to = reach(knots, n, at, reference, spares);
-
-		if (map->n_knots == n_allocated) {
-			uint32_t n_more = n_allocated ? 2 * n_allocated : 16;
-			struct map_knot *more = realloc(map->knots, n_more * sizeof(*more));
-
-			if (!more)
-				return FLEXTRACE_E_MEMORY;
-			map->knots = more;
-			n_allocated = n_more;
-		}
-		next = corner_of(&knots[to], reference);
-		map->knots[map->n_knots++] = finish_knot(&corner, to == at ? NULL : &next,
-		                                         reference, evidence);
-		if (to == at)
+		next = reach(&corner, knots + n, &walk, spares);
+		FLEXTRACE_TRY(array_make_room(&map->knots, map->n_knots, sizeof(*map->knots)));
+		map->knots[map->n_knots++] = finish_knot(&corner, &next, evidence);
+		if (next.knot == corner.knot)
 			return FLEXTRACE_OK;
 		corner = next;
-		at = to;
 	}
 }
 
@@ -213,6 +199,24 @@ static uint32_t find(const struct clock_map *map, uint64_t ticks)
 	return lo;
 }
 
+/* The same, and `*knot` is where to look first. */
+static uint32_t find_near(const struct clock_map *map, uint64_t ticks, uint32_t *knot)
+{
+	uint32_t at = *knot;
+
+	for (int i = 0; i < MAX_WALK && at < map->n_knots; i++) {
+		if (map->knots[at].ticks > ticks)
+			at--; /* in front of the first, this ends the walk */
+		else if (at + 1 < map->n_knots && map->knots[at + 1].ticks <= ticks)
+			at++;
+		else
+			return *knot = at;
+	}
+	at = find(map, ticks);
+	*knot = at < map->n_knots ? at : 0;
+	return at;
+}
+
 /* Rounds: a time between two whole ns bounds stays between them. */
 static int64_t behind(const struct map_knot *knot, uint64_t distance)
 {
@@ -231,9 +235,9 @@ static int64_t before(const struct clock_map *map, uint64_t distance)
 	return clamp_ns(knot->host_ns + ((knot->fraction - back + ONE_NS / 2 - 1) >> PHI_BITS));
 }
 
-struct placed clock_map_place(const struct clock_map *map, uint64_t ticks)
+static struct placed place(const struct clock_map *map, uint64_t ticks, uint32_t at)
 {
-	uint32_t at = find(map, ticks), half_ns;
+	uint32_t half_ns;
 	struct placed placed = {.err_ns = UINT32_MAX, .status = TIME_ASSUMED};
 
 	if (at == map->n_knots) {
@@ -257,6 +261,16 @@ struct placed clock_map_place(const struct clock_map *map, uint64_t ticks)
 		placed.status = TIME_CERTIFIED;
 	}
 	return placed;
+}
+
+struct placed clock_map_place(const struct clock_map *map, uint64_t ticks)
+{
+	return place(map, ticks, find(map, ticks));
+}
+
+struct placed clock_map_place_near(const struct clock_map *map, uint64_t ticks, uint32_t *knot)
+{
+	return place(map, ticks, find_near(map, ticks, knot));
 }
 
 const struct clock_map *clocks_map(const struct clocks *clocks, uint32_t counter, uint16_t segment)

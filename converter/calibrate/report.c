@@ -27,7 +27,8 @@ struct tally {
 	bool has_anchor, has_last;
 	uint64_t anchor_ticks, last_ticks;
 	int64_t anchor_ns, last_complete_ns, last_placed_ns;
-	double slope; /* nominal, else the mean */
+	double slope;  /* nominal, else the mean */
+	uint32_t knot; /* where the last stamp was placed */
 };
 
 struct judge {
@@ -175,8 +176,8 @@ static int judge_certified(struct judge *judge, struct tick_op *op, uint32_t ind
 
 	if (map->n_knots == 0 || !ends_of(op, &first, &last))
 		return FLEXTRACE_OK;
-	placed_first = clock_map_place(map, first);
-	placed_last = clock_map_place(map, last);
+	placed_first = clock_map_place_near(map, first, &tally->knot);
+	placed_last = clock_map_place_near(map, last, &tally->knot);
 	if (!is_inside(op, placed_first.host_ns, placed_last.host_ns)) {
 		if (placed_last.status == TIME_CERTIFIED)
 			return lose(judge, op);
