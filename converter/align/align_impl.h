@@ -200,9 +200,10 @@ int filter_run(struct graph *graph, const struct curve *curves);
 struct knot {
 	int64_t base, wide; /* integrals of its clock's pace, fine */
 	int64_t lo, hi;     /* bounds of the root's time, fine */
-	uint32_t part;
+	uint32_t part, event;
 	uint32_t lo_from, hi_from; /* parts whose constraint set the bounds; FLEXTRACE_NONE */
 	bool is_exit;
+	bool is_kept; /* whether its part was when the mesh was cleared */
 };
 
 /* Bounds of an event's moment, fine, and the parts that set them. */

@@ -304,27 +304,39 @@ static int compare_times(const void *left, const void *right, void *context)
 	const struct part *a = &parts[*(const uint32_t *)left],
 			  *b = &parts[*(const uint32_t *)right];
 
-	if (a->clock != b->clock)
-		return a->clock < b->clock ? -1 : 1;
 	if (part_ns(a) != part_ns(b))
 		return part_ns(a) < part_ns(b) ? -1 : 1;
 	return (a > b) - (a < b);
 }
 
+/* Most are in order already. */
+static void sort_clock(struct graph *graph, uint32_t clock)
+{
+	uint32_t *parts = &graph->by_clock[graph->first_of[clock]];
+	uint32_t n = graph->first_of[clock + 1] - graph->first_of[clock];
+
+	for (uint32_t i = 1; i < n; i++) {
+		if (compare_times(&parts[i - 1], &parts[i], graph->parts) > 0) {
+			qsort_r(parts, n, sizeof(*parts), compare_times, graph->parts);
+			return;
+		}
+	}
+}
+
 static int sort_by_clock(struct graph *graph)
 {
 	graph->by_clock = malloc((graph->n_parts + 1ull) * sizeof(*graph->by_clock));
-	graph->first_of = calloc(graph->n_clocks + 1ull, sizeof(*graph->first_of));
+	graph->first_of = calloc(graph->n_clocks + 2ull, sizeof(*graph->first_of));
 	if (!graph->by_clock || !graph->first_of)
 		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < graph->n_parts; i++) {
-		graph->by_clock[i] = i;
-		graph->first_of[graph->parts[i].clock + 1]++;
-	}
-	for (uint32_t clock = 0; clock < graph->n_clocks; clock++)
+	for (uint32_t i = 0; i < graph->n_parts; i++)
+		graph->first_of[graph->parts[i].clock + 2]++;
+	for (uint32_t clock = 1; clock <= graph->n_clocks; clock++)
 		graph->first_of[clock + 1] += graph->first_of[clock];
-	qsort_r(graph->by_clock, graph->n_parts, sizeof(*graph->by_clock), compare_times,
-	        graph->parts);
+	for (uint32_t i = 0; i < graph->n_parts; i++)
+		graph->by_clock[graph->first_of[graph->parts[i].clock + 1]++] = i;
+	for (uint32_t clock = 0; clock < graph->n_clocks; clock++)
+		sort_clock(graph, clock);
 	return FLEXTRACE_OK;
 }
 

@@ -97,7 +97,12 @@ static uint32_t list_moments(const struct graph *graph, uint32_t clock,
 		if (part->role & PART_AFTER)
 			moments[n++] = (struct moment_of_clock){part->exit_ns, at, true};
 	}
-	qsort(moments, n, sizeof(*moments), compare_moments);
+	for (uint32_t i = 1; i < n; i++) {
+		if (compare_moments(&moments[i - 1], &moments[i]) > 0) {
+			qsort(moments, n, sizeof(*moments), compare_moments);
+			break;
+		}
+	}
 	return n;
 }
 
@@ -109,8 +114,11 @@ static void add_knots(struct mesh *mesh, uint32_t clock, struct moment_of_clock 
 	for (uint32_t i = 0; i < n; i++) {
 		struct part *part = &graph->parts[spare[i].part];
 
-		mesh->knots[mesh->n_knots] = (struct knot){.part = spare[i].part,
-		                                           .is_exit = spare[i].is_exit};
+		mesh->knots[mesh->n_knots] = (struct knot){
+			.part = spare[i].part,
+			.event = part->event,
+			.is_exit = spare[i].is_exit,
+		};
 		if (spare[i].is_exit)
 			part->exit_knot = mesh->n_knots++;
 		else
@@ -285,6 +293,7 @@ void mesh_clear(struct mesh *mesh)
 		knot->hi = FINE_NONE;
 		knot->lo_from = FLEXTRACE_NONE;
 		knot->hi_from = FLEXTRACE_NONE;
+		knot->is_kept = mesh->graph->parts[knot->part].fate == PART_KEPT;
 	}
 }
 
@@ -305,12 +314,8 @@ static void take_bounds(struct knot *knot, int64_t lo, uint32_t lo_from, int64_t
 
 static void sweep_forward(struct mesh *mesh, uint32_t from, uint32_t to)
 {
-	const struct part *parts = mesh->graph->parts;
-
 	for (uint32_t i = from; i < to; i++) {
 		struct knot *knot = &mesh->knots[i];
-		const struct part *part = &parts[knot->part];
-		const struct moment *moment = &mesh->moments[part->event];
 
 		if (i > from) {
 			int64_t step = knot->base - knot[-1].base,
@@ -319,35 +324,41 @@ static void sweep_forward(struct mesh *mesh, uint32_t from, uint32_t to)
 			take_bounds(knot, knot[-1].lo + step - wide, knot[-1].lo_from,
 			            knot[-1].hi + step + wide, knot[-1].hi_from);
 		}
-		if (part->fate != PART_KEPT)
+		if (!knot->is_kept)
 			continue;
 		if (knot->is_exit)
-			take_bounds(knot, moment->lo, knot->part, FINE_NONE, FLEXTRACE_NONE);
+			take_bounds(knot, mesh->moments[knot->event].lo, knot->part, FINE_NONE,
+			            FLEXTRACE_NONE);
 		else
-			take_bounds(knot, -FINE_NONE, FLEXTRACE_NONE, moment->hi, knot->part);
+			take_bounds(knot, -FINE_NONE, FLEXTRACE_NONE, mesh->moments[knot->event].hi,
+			            knot->part);
 	}
 }
 
-/* Returns whether a moment changed. */
-static bool tell_moment(struct mesh *mesh, const struct knot *knot)
-{
-	const struct part *part = &mesh->graph->parts[knot->part];
-	struct moment *moment = &mesh->moments[part->event];
-	int64_t lo = moment->lo, hi = moment->hi;
+struct sweep {
+	bool has_changed;       /* any moment */
+	bool has_contradiction; /* any knot */
+};
 
-	if (part->fate != PART_KEPT)
-		return false;
-	if (knot->is_exit)
-		lower_moment(moment, knot->hi, knot->part);
-	else
-		raise_moment(moment, knot->lo, knot->part);
-	return moment->lo != lo || moment->hi != hi;
+static void tell_moment(struct mesh *mesh, const struct knot *knot, struct sweep *sweep)
+{
+	struct moment *moment = &mesh->moments[knot->event];
+
+	if (!knot->is_kept)
+		return;
+	if (knot->is_exit && knot->hi < moment->hi) {
+		moment->hi = knot->hi;
+		moment->hi_from = knot->part;
+		sweep->has_changed = true;
+	} else if (!knot->is_exit && knot->lo > moment->lo) {
+		moment->lo = knot->lo;
+		moment->lo_from = knot->part;
+		sweep->has_changed = true;
+	}
 }
 
-static bool sweep_back(struct mesh *mesh, uint32_t from, uint32_t to)
+static void sweep_back(struct mesh *mesh, uint32_t from, uint32_t to, struct sweep *sweep)
 {
-	bool has_changed = false;
-
 	for (uint32_t i = to; i-- > from;) {
 		struct knot *knot = &mesh->knots[i];
 
@@ -357,57 +368,38 @@ static bool sweep_back(struct mesh *mesh, uint32_t from, uint32_t to)
 			take_bounds(knot, knot[1].lo - step - wide, knot[1].lo_from,
 			            knot[1].hi - step + wide, knot[1].hi_from);
 		}
-		has_changed = tell_moment(mesh, knot) || has_changed;
+		tell_moment(mesh, knot, sweep);
+		sweep->has_contradiction = sweep->has_contradiction || knot_contradicts(knot);
 	}
-	return has_changed;
-}
-
-static bool has_contradiction(const struct mesh *mesh, uint32_t from, uint32_t to)
-{
-	for (uint32_t i = from; i < to; i++) {
-		if (knot_contradicts(&mesh->knots[i]))
-			return true;
-	}
-	return false;
-}
-
-static bool sweep(struct mesh *mesh, uint32_t clock)
-{
-	uint32_t from = mesh->first_knot[clock], to = mesh->first_knot[clock + 1];
-
-	sweep_forward(mesh, from, to);
-	return sweep_back(mesh, from, to);
 }
 
 /* One sweep outwards, the next inwards. */
-static bool sweep_all(struct mesh *mesh, bool is_inwards)
+static struct sweep sweep_all(struct mesh *mesh, bool is_inwards)
 {
 	const struct graph *graph = mesh->graph;
-	bool has_changed = false;
+	struct sweep sweep = {false, false};
 
 	for (uint32_t i = 0; i < graph->n_clocks; i++) {
-		uint32_t at = is_inwards ? graph->n_clocks - 1 - i : i;
+		uint32_t clock = graph->order[is_inwards ? graph->n_clocks - 1 - i : i];
+		uint32_t from = mesh->first_knot[clock], to = mesh->first_knot[clock + 1];
 
-		has_changed = sweep(mesh, graph->order[at]) || has_changed;
+		sweep_forward(mesh, from, to);
+		sweep_back(mesh, from, to, &sweep);
 	}
-	return has_changed;
+	return sweep;
 }
 
 bool mesh_close(struct mesh *mesh)
 {
-	for (int i = 0; i < MAX_SWEEPS; i++) {
-		bool has_changed = sweep_all(mesh, i % 2);
+	struct sweep sweep = {.has_changed = true};
 
-		if (has_contradiction(mesh, 0, mesh->n_knots))
-			return false;
-		if (!has_changed)
-			break;
-	}
-	return true;
+	for (int i = 0; i < MAX_SWEEPS && sweep.has_changed && !sweep.has_contradiction; i++)
+		sweep = sweep_all(mesh, i % 2);
+	return !sweep.has_contradiction;
 }
 
 void mesh_spread(struct mesh *mesh)
 {
-	for (int i = 0; i < MAX_SWEEPS && sweep_all(mesh, i % 2); i++)
+	for (int i = 0; i < MAX_SWEEPS && sweep_all(mesh, i % 2).has_changed; i++)
 		;
 }
