@@ -26,7 +26,8 @@ struct clock_settings {
 	/* The least time from submit to TS1, and from TS5 to completion; known together. */
 	int64_t submit_floor_ns, complete_floor_ns;
 	bool has_floors;
-	int64_t round_trip_floor_ns; /* the least sum of the two, where only that is known */
+	/* The least sum of the two, where only that is known: it proves nothing of either. */
+	int64_t round_trip_floor_ns;
 	/* An operation starts so soon after its submit, or after the end of the one before it on
 	 * its queue; and so soon after its end the host sees that it completed. */
 	int64_t max_dispatch_ns;

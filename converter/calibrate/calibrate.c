@@ -173,7 +173,29 @@ static struct evidence evidence_of(const struct groups *groups, uint32_t map)
 
 /* -- floors ---------------------------------------------------------------------------------- */
 
-/* Takes known latencies off what a bracket leaves. */
+/* Takes known latencies off what a bracket leaves. A run's firmware begins before TS1, so that
+ * floor is not its. */
+static void take_both(const struct clock_settings *settings, struct bracket *bracket)
+{
+	if (bracket->source == BRACKET_OP && bracket->before_host_ns > -MAX_NS)
+		bracket->before_host_ns += settings->submit_floor_ns;
+	if ((bracket->source == BRACKET_OP || bracket->source == BRACKET_RUN) &&
+	    bracket->after_host_ns < MAX_NS)
+		bracket->after_host_ns -= settings->complete_floor_ns;
+}
+
+/*
+ * Their sum alone takes nothing off: with a submit floor of a, which may be all of the sum R or
+ * nothing of it, the band is [lo + a, hi - (R - a)], and over all a those cover [lo, hi]. It only
+ * says how short no bracket can be.
+ */
+static bool is_too_short(const struct clock_settings *settings, const struct bracket *bracket)
+{
+	return bracket->source == BRACKET_OP && bracket->before_host_ns > -MAX_NS &&
+	       bracket->after_host_ns < MAX_NS &&
+	       bracket->after_host_ns - bracket->before_host_ns < settings->round_trip_floor_ns;
+}
+
 static void take_floors(const struct calibrate_input *input)
 {
 	struct clock_settings settings = {.has_floors = false};
@@ -189,16 +211,11 @@ static void take_floors(const struct calibrate_input *input)
 			settings = clock_options_of(input->options, input->identity,
 			                            bracket->counter);
 		counter = bracket->counter;
-		if (!settings.has_floors)
-			continue;
-		/* A run's firmware begins before TS1, so that floor is not its. */
-		if (bracket->source == BRACKET_OP && bracket->before_host_ns > -MAX_NS)
-			bracket->before_host_ns += settings.submit_floor_ns;
-		if ((bracket->source == BRACKET_OP || bracket->source == BRACKET_RUN) &&
-		    bracket->after_host_ns < MAX_NS)
-			bracket->after_host_ns -= settings.complete_floor_ns;
+		if (settings.has_floors)
+			take_both(&settings, bracket);
 		input->ledger->warnings[WARNING_LARGE_FLOOR] +=
-			was_good && bracket->before_host_ns > bracket->after_host_ns;
+			was_good && (bracket->before_host_ns > bracket->after_host_ns ||
+		                     is_too_short(&settings, bracket));
 	}
 }
 
@@ -221,7 +238,6 @@ static struct prior prior_of(const struct calibrate_input *input, uint32_t count
 	struct prior prior = {
 		.hint = DEFAULT_SLOPE,
 		.rho = settings.rho_ppm * 1e-6,
-		.round_trip_ns = settings.has_floors ? 0 : settings.round_trip_floor_ns,
 	};
 
 	if (settings.nominal_mhz > 0)

@@ -109,7 +109,6 @@ struct prior {
 	double hint;               /* ns per tick: where the evidence leaves the slope open */
 	double rho;                /* relative */
 	double slope_lo, slope_hi; /* what clocks of equal rate leave; 0: there are none */
-	int64_t round_trip_ns;     /* every bracket is so much longer than its operation */
 };
 
 struct clocks {
