@@ -152,14 +152,15 @@ static void check_provider(struct findings *findings)
 /* The babeltrace2 command looks for the plug-in by itself; `flextrace convert` needs none. */
 static void check_plugin(struct findings *findings)
 {
-	char line[512];
+	char line[512], dir[PATH_MAX], mend[PATH_MAX + 64];
 
+	snprintf(mend, sizeof(mend), "export BABELTRACE_PLUGIN_PATH=%s",
+	         plugin_find(dir) ? dir : "DIR, the folder of the flextrace plug-in");
 	if (*first_line("babeltrace2 help sink.flextrace.timeline 2>/dev/null", line))
 		tell(findings, VERDICT_OK, NULL,
 		     "babeltrace2 plug-in: found (sink.flextrace.timeline)");
 	else
-		tell(findings, VERDICT_WARN,
-		     "export BABELTRACE_PLUGIN_PATH=DIR, the folder of the flextrace plug-in",
+		tell(findings, VERDICT_WARN, mend,
 		     "babeltrace2 plug-in: babeltrace2 does not find it; `flextrace convert` does "
 		     "without");
 }

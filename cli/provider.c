@@ -10,10 +10,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *const places[] = {"../tracer/" PROVIDER_FILE,
-                                     "../" FLEXTRACE_LIBDIR "/" PROVIDER_FILE};
+#define PLUGIN_FILE "babeltrace-plugin-flextrace.so"
 
-static bool find_beside(char ret_path[PATH_MAX])
+/* From the folder of this command: in the build tree, and where both were installed. */
+static const char *const provider_places[] = {"../tracer/" PROVIDER_FILE,
+                                              "../" FLEXTRACE_LIBDIR "/" PROVIDER_FILE};
+static const char *const plugin_places[] = {"../converter/bt2/" PLUGIN_FILE,
+                                            "../" FLEXTRACE_LIBDIR
+                                            "/babeltrace2/plugins/" PLUGIN_FILE};
+
+static bool find_beside(const char *const places[2], char ret_path[PATH_MAX])
 {
 	char self[PATH_MAX], path[PATH_MAX + 256];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -25,7 +31,7 @@ static bool find_beside(char ret_path[PATH_MAX])
 	slash = strrchr(self, '/');
 	if (slash)
 		*slash = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (int i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), "%s/%s", self, places[i]);
 		if (realpath(path, ret_path))
 			return true;
@@ -39,9 +45,17 @@ const char *provider_choose(char ret_path[PATH_MAX])
 
 	if (wanted && wanted[0])
 		snprintf(ret_path, PATH_MAX, "%s", wanted);
-	else if (!find_beside(ret_path))
+	else if (!find_beside(provider_places, ret_path))
 		memcpy(ret_path, PROVIDER_FILE, sizeof(PROVIDER_FILE));
 	return ret_path;
+}
+
+bool plugin_find(char ret_dir[PATH_MAX])
+{
+	if (!find_beside(plugin_places, ret_dir))
+		return false;
+	*strrchr(ret_dir, '/') = '\0';
+	return true;
 }
 
 /* In the child: the command itself must not register. Leaves without the library's farewell to the

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * provider.h: where the LTTng provider of instrumented programs is, seen from this command.
+ * provider.h: where the LTTng provider of instrumented programs is, and the babeltrace2 plug-in,
+ * seen from this command.
  */
 #ifndef FLEXTRACE_PROVIDER_H
 #define FLEXTRACE_PROVIDER_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 #include "error.h"
 
@@ -15,6 +17,9 @@
  * command (in the build tree, or where both were installed), else PROVIDER_FILE for the dynamic
  * linker to find. */
 const char *provider_choose(char ret_path[PATH_MAX]);
+
+/* Finds the folder of the babeltrace2 plug-in beside this command; false = not there. */
+bool plugin_find(char ret_dir[PATH_MAX]);
 
 /*
  * Loads a provider in a process of its own, which registers with the session daemon and waits

@@ -154,7 +154,10 @@ static int run_report(const struct command *command, int argc, char **argv)
 	if (first < argc && (is_directory(argv[first]) || strchr(argv[first], '/'))) {
 		dir = argv[first++];
 	} else if (!choose_dir(newest)) {
-		cli_error("Nothing converted here; name the output directory");
+		if (first < argc)
+			cli_error("Nothing converted here, and no directory `%s`", argv[first]);
+		else
+			cli_error("Nothing converted here; name the output directory");
 		return CLI_INPUT;
 	}
 	if (first < argc) {

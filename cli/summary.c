@@ -184,18 +184,47 @@ static void print_process(FILE *to, const cJSON *process)
 	fprintf(to, " pid %.0f on %s\n", number_of(process, "pid"), text_of(process, "host"));
 }
 
+/* Whether a process comes behind another: by rank, those without one last, then by pid. */
+static bool is_behind(const cJSON *process, const cJSON *other)
+{
+	double rank = number_of(process, "rank"), other_rank = number_of(other, "rank");
+
+	if (rank != other_rank)
+		return rank < 0 || (other_rank >= 0 && rank > other_rank);
+	return number_of(process, "pid") > number_of(other, "pid");
+}
+
+/* The first processes in their order; returns how many. */
+static int first_processes(const cJSON *processes, const cJSON *first[MAX_PROCESSES + 1])
+{
+	const cJSON *process;
+	int n = 0;
+
+	cJSON_ArrayForEach(process, processes)
+	{
+		int i = n;
+
+		for (; i > 0 && is_behind(first[i - 1], process); i--)
+			first[i] = first[i - 1];
+		first[i] = process;
+		n += n < MAX_PROCESSES;
+	}
+	return n;
+}
+
 static void print_what_ran(FILE *to, const cJSON *run)
 {
 	const cJSON *processes = cJSON_GetObjectItemCaseSensitive(run, "processes");
 	const cJSON *totals = cJSON_GetObjectItemCaseSensitive(run, "totals");
-	int n = cJSON_GetArraySize(processes);
+	const cJSON *first[MAX_PROCESSES + 1];
+	int n = first_processes(processes, first), n_all = cJSON_GetArraySize(processes);
 	double length_ns = number_of(totals, "last_ns") - number_of(totals, "first_ns");
 
 	print_heading(to, "What ran");
-	for (int i = 0; i < n && i < MAX_PROCESSES; i++)
-		print_process(to, cJSON_GetArrayItem(processes, i));
-	if (n > MAX_PROCESSES)
-		fprintf(to, "  and %d more processes\n", n - MAX_PROCESSES);
+	for (int i = 0; i < n; i++)
+		print_process(to, first[i]);
+	if (n_all > n)
+		fprintf(to, "  and %d more, see run.json\n", n_all - n);
 	fprintf(to, "  %.0f host and %.0f device intervals in", number_of(totals, "host_rows"),
 	        number_of(totals, "device_rows"));
 	print_time(to, length_ns > 0 ? length_ns : 0);

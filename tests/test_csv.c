@@ -151,6 +151,40 @@ static void test_csv__writes_reports(void **state)
 	            "0,\"node,1\",100,device_ring_dropped,0,2,0/1.0,3,,\n");
 }
 
+static void assert_in_order(const char *text, const char *const wanted[], int n)
+{
+	for (int i = 0; i < n; i++) {
+		text = strstr(text, wanted[i]);
+		if (!text)
+			fail_msg("`%s` is missing, or too early", wanted[i]);
+	}
+}
+
+static void test_csv__lists_clocks_by_rank(void **state)
+{
+	static const int32_t ranks[] = {FLEXTRACE_RANK_UNKNOWN, 12, 3, 12};
+	struct emit_test *test = *state;
+	struct timeline_fixture *fixture = &test->fixture;
+	char *text;
+
+	for (uint32_t i = 0; i < 4; i++) {
+		uint32_t process = fixture_process(fixture, ranks[i], 100 + i, "app");
+
+		fixture->counters[i].device = fixture_device(fixture, process, 0, "emulator");
+		fixture->clocks.reports[i] =
+			(struct clock_report){.counter = i, .ci_ppm = NAN, .rho_source = "default"};
+	}
+	fixture->identity.n_counters = fixture->clocks.n = 4;
+	emit(test);
+	text = scratch_read(test->dir, "clocks.csv", NULL);
+	assert_non_null(text);
+	assert_in_order(text,
+	                (const char *const[]){"\n3,\"node,1\",102,", "\n12,\"node,1\",101,",
+	                                      "\n12,\"node,1\",103,", "\n,\"node,1\",100,"},
+	                4);
+	free(text);
+}
+
 static void test_csv__counts_each_row_by_its_class(void **state)
 {
 	struct emit_test *test = *state;
@@ -249,6 +283,7 @@ int main(void)
 		SAMPLE(test_csv__writes_host_rows),
 		SAMPLE(test_csv__writes_points),
 		SAMPLE(test_csv__writes_reports),
+		EMPTY(test_csv__lists_clocks_by_rank),
 		SAMPLE(test_csv__counts_each_row_by_its_class),
 		EMPTY(test_csv__writes_headers_for_an_empty_timeline),
 		EMPTY(test_csv__keeps_hostile_names),

@@ -31,15 +31,15 @@ static void write_file(const char *dir, const char *name, const char *text)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* The summary of these tables; NULL = not written. Owned. */
-static char *summary_of(const char *clocks, const char *alignment)
+/* The summary of run.json and these tables; NULL = not written. Owned. */
+static char *summary_with(const char *run, const char *clocks, const char *alignment)
 {
 	char *dir = scratch_dir(), *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
 	assert_non_null(to);
-	write_file(dir, "run.json", "{}");
+	write_file(dir, "run.json", run);
 	if (clocks)
 		write_file(dir, "clocks.csv", clocks);
 	if (alignment)
@@ -48,6 +48,11 @@ static char *summary_of(const char *clocks, const char *alignment)
 	assert_int_equal(fclose(to), 0);
 	scratch_remove(dir);
 	return text;
+}
+
+static char *summary_of(const char *clocks, const char *alignment)
+{
+	return summary_with("{}", clocks, alignment);
 }
 
 static void assert_contains(const char *text, const char *part)
@@ -136,6 +141,41 @@ static void test_host_clocks__let_no_name_move_the_cursor(void **state)
 	free(text);
 }
 
+#define PROCESS(rank, pid) \
+	"{\"rank\":" #rank ",\"program\":\"app\",\"pid\":" #pid ",\"host\":\"alpha\"}"
+
+static void test_processes__are_listed_by_rank(void **state)
+{
+	static const char run[] = "{\"processes\":[" PROCESS(-1, 5) "," PROCESS(11, 6) "," PROCESS(
+		2, 9) "," PROCESS(2, 8) "," PROCESS(0, 7) "]}";
+	char *text = summary_with(run, NULL, NULL);
+
+	(void)state;
+	assert_contains(text, "  rank 0: app                          pid 7 on alpha\n"
+	                      "  rank 2: app                          pid 8 on alpha\n"
+	                      "  rank 2: app                          pid 9 on alpha\n"
+	                      "  rank 11: app                         pid 6 on alpha\n"
+	                      "  no rank: app                         pid 5 on alpha\n");
+	free(text);
+}
+
+static void test_processes__say_that_there_are_more(void **state)
+{
+	char run[1024] = "{\"processes\":[";
+	char *text;
+
+	(void)state;
+	for (int rank = 9; rank >= 0; rank--)
+		snprintf(run + strlen(run), sizeof(run) - strlen(run), "{\"rank\":%d}%s", rank,
+		         rank ? "," : "]}");
+	text = summary_with(run, NULL, NULL);
+	assert_contains(text, "What ran\n  rank 0: ");
+	assert_contains(text, "  rank 7: ");
+	assert_lacks(text, "  rank 8: ");
+	assert_contains(text, "  and 2 more, see run.json\n");
+	free(text);
+}
+
 static void test_summary__of_nothing_is_an_error(void **state)
 {
 	char *dir = scratch_dir();
@@ -155,6 +195,8 @@ int main(void)
 		cmocka_unit_test(test_host_clocks__are_shown_once_each),
 		cmocka_unit_test(test_host_clocks__say_that_there_are_more),
 		cmocka_unit_test(test_host_clocks__let_no_name_move_the_cursor),
+		cmocka_unit_test(test_processes__are_listed_by_rank),
+		cmocka_unit_test(test_processes__say_that_there_are_more),
 		cmocka_unit_test(test_summary__of_nothing_is_an_error),
 	};
 

@@ -2,6 +2,8 @@
 /*
  * csv_reports.c: the tables about the conversion itself: how good the clocks are, what was lost.
  */
+#include <stdlib.h>
+
 #include "emit/csv.h"
 
 #define MHZ_DECIMALS 6
@@ -61,14 +63,53 @@ static void write_clock(struct csv *csv, struct writer *writer, const struct clo
 	writer_char(writer, '\n');
 }
 
+/* The rank that a clock's line tells; unknown ones are the largest. */
+static uint32_t rank_of(const struct identity *identity, const struct clock_report *clock)
+{
+	uint32_t process = identity->devices[identity->counters[clock->counter].device].process;
+
+	return (uint32_t)identity->processes[process].rank;
+}
+
+/* By rank, else in the order of the clocks. */
+static int compare_clocks(const void *left, const void *right, void *identity)
+{
+	const struct clock_report *a = *(const struct clock_report *const *)left;
+	const struct clock_report *b = *(const struct clock_report *const *)right;
+	uint32_t rank_a = rank_of(identity, a), rank_b = rank_of(identity, b);
+
+	return rank_a != rank_b ? (rank_a > rank_b) - (rank_a < rank_b) : (a > b) - (a < b);
+}
+
+/* Owned; NULL = out of memory. */
+static const struct clock_report **sort_clocks(const struct csv *csv, uint32_t *ret_n)
+{
+	const struct clock_report *clocks = clocks_report(csv->view.timeline->clocks, ret_n);
+	const struct clock_report **sorted = malloc((*ret_n + 1ull) * sizeof(const void *));
+
+	if (!sorted)
+		return NULL;
+	for (uint32_t i = 0; i < *ret_n; i++)
+		sorted[i] = &clocks[i];
+	qsort_r(sorted, *ret_n, sizeof(const void *), compare_clocks, (void *)csv->view.identity);
+	return sorted;
+}
+
 int csv_write_clocks(struct csv *csv, struct flextrace_error *error)
 {
 	uint32_t n;
-	const struct clock_report *clocks = clocks_report(csv->view.timeline->clocks, &n);
+	const struct clock_report **clocks = sort_clocks(csv, &n);
 	struct emit_file_count *count = csv_count(csv, "clocks.csv", n);
 	struct writer writer;
+	int code;
 
-	FLEXTRACE_TRY(writer_open(&writer, csv->options->output_dir, count->file, false, error));
+	if (!clocks)
+		return FLEXTRACE_E_MEMORY;
+	code = writer_open(&writer, csv->options->output_dir, count->file, false, error);
+	if (code < 0) {
+		free(clocks);
+		return code;
+	}
 	writer_literal(
 		&writer,
 		"rank,host,pid,device,domain,segment,events,certified,assumed,outliers,resets,"
@@ -77,7 +118,8 @@ int csv_write_clocks(struct csv *csv, struct flextrace_error *error)
 		"violations_before,violations_after,inversions_before,inversions_after,"
 		"rho_ppm,rho_source\n");
 	for (; count->rows < n; count->rows++)
-		write_clock(csv, &writer, &clocks[count->rows]);
+		write_clock(csv, &writer, clocks[count->rows]);
+	free(clocks);
 	return close_file(&writer, count, error);
 }
 

@@ -69,6 +69,8 @@ escape=$(printf '\033')
 run 0 "$FLEXTRACE" doctor
 says '^ok    session daemon: answers' out.log
 ! grep -q "$escape" out.log || fail "colour in a file"
+plugins=$(sed -n 's/.*export BABELTRACE_PLUGIN_PATH=//p' out.log)
+[ -z "$plugins" ] || [ -e "$plugins/babeltrace-plugin-flextrace.so" ] || fail "no plug-in in $plugins"
 run 0 env TERM=xterm "$TERMINAL" - "$FLEXTRACE" doctor
 says "$escape" out.log
 run 0 env TERM=xterm NO_COLOR=1 "$TERMINAL" - "$FLEXTRACE" doctor
