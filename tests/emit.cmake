@@ -40,6 +40,12 @@ add_executable(check_csv ${CMAKE_CURRENT_LIST_DIR}/check_csv.c
 target_compile_definitions(check_csv PRIVATE ${formats_dir})
 target_link_libraries(check_csv PRIVATE flextrace_options)
 
+# check_run DIR: likewise.
+add_executable(check_run ${CMAKE_CURRENT_LIST_DIR}/check_run.c ${CMAKE_CURRENT_LIST_DIR}/scratch.c
+	${PROJECT_SOURCE_DIR}/cli/csv_reader.c ${PROJECT_SOURCE_DIR}/converter/error.c)
+target_include_directories(check_run PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/converter)
+target_link_libraries(check_run PRIVATE flextrace_options PkgConfig::CJSON)
+
 flextrace_add_unit_test(NAME text SOURCES ${emit_base} converter/emit/text.c LIBS ${emit_libs})
 flextrace_add_unit_test(NAME run_json SOURCES ${emit_base} converter/emit/run_json.c
 	LIBS ${emit_libs})

@@ -13,6 +13,8 @@ check_output out
 trace=out/trace
 bt2 "$trace" >text.txt
 "$E2E/check_recording" out/events.csv truth "$(epoch_offset "$trace")" <text.txt || fail "device times are wrong; see the line above"
+grep -qx "records=$(grep -c ' flextrace:' text.txt)" books.txt ||
+	{ cat books.txt; fail "babeltrace2 reads another number of records"; }
 
 [ "$(wc -l <out/losses.csv)" -eq 1 ] || { cat out/losses.csv; fail "something was lost"; }
 for file in host.csv events.csv kernels.csv runtime.csv clocks.csv alignment.csv run.json; do

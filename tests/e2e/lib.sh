@@ -30,6 +30,7 @@ bt2() {
 check_output() {
 	"$BUILD/tests/check_trace" "$1/trace.json" || fail "trace.json is bad"
 	"$BUILD/tests/check_csv" "$1" || fail "a CSV file is bad"
+	"$BUILD/tests/check_run" "$1" >books.txt || { cat books.txt; fail "run.json is bad"; }
 	leftover=$(find "$1" -name '*.tmp')
 	[ -z "$leftover" ] || fail "half-written files: $leftover"
 }

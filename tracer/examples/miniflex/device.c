@@ -172,10 +172,11 @@ static struct flextrace_emulator_clock clock_of(const struct options *options, u
 static int start(struct device *device, const struct options *options, uint32_t rank)
 {
 	char truth[4096];
-	struct flextrace_emulator_clock clocks[FLEXTRACE_EMULATOR_MAX_CORES];
+	struct flextrace_emulator_clock clocks[FLEXTRACE_EMULATOR_MAX_CORES] = {
+		clock_of(options, rank, 0)};
 	struct flextrace_emulator_config config;
 	memset(&config, 0, sizeof(config));
-	for (uint32_t i = 0; i < device->n_cores; i++)
+	for (uint32_t i = 1; i < device->n_cores; i++)
 		clocks[i] = clock_of(options, rank, i);
 	config.n_cores = options->n_cores;
 	config.counter_hz = options->counter_hz[rank];

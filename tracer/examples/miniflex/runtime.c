@@ -54,8 +54,8 @@ static int allocate(struct graph *graph)
 	const uint32_t n = graph->options->size;
 	graph->matrix_bytes = (size_t)n * n * sizeof(int32_t);
 	graph->input = malloc((size_t)n * n);
-	graph->a = malloc(graph->matrix_bytes);
-	graph->b = malloc(graph->matrix_bytes);
+	graph->a = calloc(1, graph->matrix_bytes);
+	graph->b = calloc(1, graph->matrix_bytes);
 	graph->expected = malloc(graph->matrix_bytes);
 	graph->results = calloc(graph->options->n_kernels, graph->matrix_bytes);
 	graph->staging = malloc(graph->matrix_bytes);
