@@ -8,7 +8,8 @@ set(clocks_sources tests/clock_truth.c converter/marzullo.c converter/unwrap.c
 	converter/unwrap_marks.c converter/unwrap_match.c converter/unwrap_rate.c
 	converter/unwrap_runs.c converter/unwrap_window.c converter/calibrate/band.c converter/calibrate/pinch.c
 	converter/calibrate/calibrate.c converter/calibrate/fit.c converter/calibrate/line.c
-	converter/calibrate/map.c converter/calibrate/reference.c converter/calibrate/reject.c
+	converter/calibrate/map.c converter/calibrate/parts.c
+	converter/calibrate/reach.c converter/calibrate/reference.c converter/calibrate/reject.c
 	converter/calibrate/report.c converter/calibrate/slope.c)
 
 foreach(name unwrap unwrap_records)

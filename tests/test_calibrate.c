@@ -510,12 +510,11 @@ static void test_calibrate__says_when_the_rate_wanders_more_than_rho(void **stat
 	struct clock_run run;
 	uint32_t n;
 
-	/* The rate swings by +-400 ppm every 20 ms, far too fast for a straight reference. */
+	/* The rate swings by +-400 ppm every 5 ms, far too fast for a straight reference. */
 	(void)state;
 	for (int i = 0; i < 200; i++) {
 		int64_t ns = 1000000 * (int64_t)i;
-		uint64_t ticks = (uint64_t)(ns + 8000 * (i / 20 % 2 ? 20 - i % 20 : i % 20) / 20) +
-		                 1000;
+		uint64_t ticks = (uint64_t)(ns + 2000 * (i / 5 % 2 ? 5 - i % 5 : i % 5) / 5) + 1000;
 
 		all[i] = (struct bracket){ticks, ticks, ns - 300 + 1000000, ns + 300 + 1000000,
 		                          0,     0,     BRACKET_SYNC,       0};

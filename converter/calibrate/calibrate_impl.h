@@ -20,7 +20,7 @@
 #define WANDER_BITS   44    /* of rates of change, and of a map's slopes */
 #define MIN_SLOPE     0.125 /* ns per tick: 8 GHz */
 #define MAX_SLOPE     1e5   /* 10 kHz */
-#define MIN_BLOCK     64u   /* brackets */
+#define MIN_BLOCK     16u   /* brackets */
 #define MAX_BLOCKS    1024u
 #define PHI_UNBOUNDED (INT64_C(1) << 60) /* as a bound: there is none */
 
@@ -138,6 +138,48 @@ void hulls_release(struct hulls *hulls);
  * and the slope to take where the evidence leaves it open; bounds are narrowed where one line
  * meets all. */
 int line_fit(const struct hulls *hulls, uint32_t from, uint32_t to, struct line *line);
+
+/* -- parts.c --------------------------------------------------------------------------------- */
+
+/* A range of blocks that one rate explains, if it does. */
+struct part {
+	uint32_t from, to;
+	uint32_t core_from, core_to; /* what its slopes are known from */
+	struct line line;
+	double least_margin_ns;        /* of what was joined to it */
+	uint64_t reach_from, reach_to; /* x between which its rate may have held */
+	bool has_rate;                 /* a line fits */
+	bool has_core;                 /* something of it no other part reaches */
+	bool is_before_step;           /* to the next part that has a rate */
+};
+
+struct parts {
+	const struct hulls *hulls; /* weak */
+	const struct line *whole;  /* weak */
+	double rho;
+	struct part *parts; /* owned, at least one, all blocks in order */
+	uint32_t n, n_allocated;
+};
+
+/* Divides all blocks into parts. FLEXTRACE_E_MEMORY or 0; release in any case. */
+int parts_init(struct parts *parts, const struct hulls *hulls, const struct line *whole,
+               double rho);
+void parts_release(struct parts *parts);
+
+/* Fits the line of a range of blocks, which may be a part. */
+int part_fit(const struct parts *parts, uint32_t from, uint32_t to, struct line *line);
+
+/* The nearest other part in a direction that has a rate, or NULL. */
+const struct part *part_near(const struct parts *parts, uint32_t at, int direction);
+
+/* Where a block begins; UINT64_MAX behind the last. */
+uint64_t block_x(const struct hulls *hulls, uint32_t block);
+
+/* -- reach.c --------------------------------------------------------------------------------- */
+
+/* Finds how far the rate of each part may have held, and narrows the parts to what no other rate
+ * can have touched. FLEXTRACE_E_MEMORY or 0. */
+int parts_reach(struct parts *parts);
 
 /* -- reference.c ----------------------------------------------------------------------------- */
 

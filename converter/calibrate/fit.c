@@ -13,12 +13,12 @@
 #include "calibrate_impl.h"
 
 #define MIN_TO_JUDGE_RHO 16u
-#define MAX_RHO          1e-3
-#define NARROW_SLACK     50e-6  /* of the guessed slope, before lies are out */
-#define WIDE_SLACK       500e-6 /* the same, if most of those would be true: the rate steps */
-#define MAX_ROUNDS       4      /* of turning lies away and following what is left */
-#define MANY             20u    /* one in so many false ones is suspicious */
-#define FEW              512u   /* one in so many is not worth a look */
+#define MAX_RHO          1.001e-3 /* 100 times the usual one, and rounding */
+#define NARROW_SLACK     50e-6    /* of the guessed slope, before lies are out */
+#define WIDE_SLACK       500e-6   /* the same, if most of those would be true: the rate steps */
+#define MAX_ROUNDS       4        /* of turning lies away and following what is left */
+#define MANY             20u      /* one in so many false ones is suspicious */
+#define FEW              512u     /* one in so many is not worth a look */
 #define SORT_MOVES       16u
 #define OPEN             0.01 /* a slope that is known no better is not known */
 

@@ -1,80 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The reference follows the rate piece by piece, so that rho has to cover only how the rate
- * wanders within one. A range of blocks is split in halves as long as that widens the margin of
- * its line much: then the rate was not one. Where the rate steps, the halves close in on it; near
- * the boundary that is found, the whole step is added to how far the rate may wander.
+ * wanders within one. In each piece the rate is within rho of the slopes of all parts that reach
+ * it: see reach.c.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "calibrate_impl.h"
 
-#define MAX_DEPTH    24
-#define WORTH        0.5  /* a split is worth it when the margin is less than this of its halves' */
-#define LOCAL_RANGE  5e-3 /* how far a piece's slope may be off the whole line's */
-#define STEP         20e-6 /* a change of the rate that is told as one */
-#define STEP_MARGINS 4     /* how many margins a step may be off its boundary by */
-
-/* A piece on its way: a range of blocks and its line. */
-struct part {
-	uint32_t from, to;
-	struct line line;
-	bool is_poor; /* too small to split, and one line does not fit */
-};
-
-struct splitter {
-	const struct hulls *hulls;
-	const struct line *whole;
-	struct part *parts; /* owned */
-	uint32_t n, n_allocated;
-};
-
-/* -- splitting ------------------------------------------------------------------------------- */
-
-static int add_part(struct splitter *splitter, const struct part *part)
-{
-	if (splitter->n == splitter->n_allocated) {
-		uint32_t n_more = splitter->n ? 2 * splitter->n : 4;
-		struct part *more = realloc(splitter->parts, n_more * sizeof(*more));
-
-		if (!more)
-			return FLEXTRACE_E_MEMORY;
-		splitter->parts = more;
-		splitter->n_allocated = n_more;
-	}
-	splitter->parts[splitter->n++] = *part;
-	return FLEXTRACE_OK;
-}
-
-static int fit_part(const struct splitter *splitter, uint32_t from, uint32_t to, struct part *part)
-{
-	const struct line *whole = splitter->whole;
-
-	*part = (struct part){.from = from, .to = to};
-	part->line.slope = whole->slope;
-	part->line.slope_lo = whole->slope * (1 - LOCAL_RANGE);
-	part->line.slope_hi = whole->slope * (1 + LOCAL_RANGE);
-	return line_fit(splitter->hulls, from, to, &part->line);
-}
-
-static int split(struct splitter *splitter, struct part *part, int depth)
-{
-	uint32_t middle = (part->from + part->to) / 2;
-	struct part left, right;
-
-	if (part->to - part->from < 2 || depth == MAX_DEPTH) {
-		part->is_poor = part->line.margin_ns < 0;
-		return add_part(splitter, part);
-	}
-	FLEXTRACE_TRY(fit_part(splitter, part->from, middle, &left));
-	FLEXTRACE_TRY(fit_part(splitter, middle, part->to, &right));
-	if (part->line.margin_ns >= 0 &&
-	    part->line.margin_ns >= WORTH * fmin(left.line.margin_ns, right.line.margin_ns))
-		return add_part(splitter, part);
-	FLEXTRACE_TRY(split(splitter, &left, depth + 1));
-	return split(splitter, &right, depth + 1);
-}
+#define STEP 20e-6 /* a change of the rate that is told as one */
 
 /* -- pieces ---------------------------------------------------------------------------------- */
 
@@ -83,138 +18,132 @@ static uint64_t fixed(double value, int bits)
 	return value > 0 ? (uint64_t)ceil(ldexp(value, bits)) : 0;
 }
 
-/* The nearest part in a direction that one line fits; `at` itself if there is none. */
-static const struct part *nearest_fit(const struct splitter *splitter, uint32_t at, int direction)
-{
-	for (uint32_t i = at + (uint32_t)direction; i < splitter->n; i += (uint32_t)direction) {
-		if (!splitter->parts[i].is_poor)
-			return &splitter->parts[i];
-	}
-	return &splitter->parts[at];
-}
-
-/* A part that no line fits has a lie in it, or the rate stepped there. Its neighbours know which:
- * between them lies the rate. Stores how far they are apart. */
-static void bridge(const struct splitter *splitter, uint32_t at, struct line *line,
-                   double *ret_step)
-{
-	const struct part *left = nearest_fit(splitter, at, -1);
-	const struct part *right = nearest_fit(splitter, at, 1);
-
-	*line = splitter->parts[at].line;
-	*ret_step = 0;
-	if (!splitter->parts[at].is_poor)
-		return;
-	left = left->is_poor ? right : left;
-	right = right->is_poor ? left : right;
-	line->slope = (left->line.slope + right->line.slope) / 2;
-	line->slope_lo = fmin(left->line.slope_lo, right->line.slope_lo);
-	line->slope_hi = fmax(left->line.slope_hi, right->line.slope_hi);
-	*ret_step = fabs(left->line.slope - right->line.slope);
-}
-
-static double step_at(const struct splitter *splitter, uint32_t at, double rho)
-{
-	const struct part *left, *right;
-	double step;
-
-	if (at == 0 || at == splitter->n)
-		return 0;
-	left = &splitter->parts[at - 1];
-	right = &splitter->parts[at];
-	step = fabs(left->line.slope - right->line.slope);
-	return left->is_poor || right->is_poor || step < 2 * rho * left->line.slope ? 0 : step;
-}
-
-/* How far from a boundary a step can really be: it eats up the margin of the part that it is in. */
-static uint64_t zone_at(const struct splitter *splitter, uint32_t at, double step)
-{
-	double margin_ns;
-
-	if (step == 0)
-		return 0;
-	margin_ns = fmax(splitter->parts[at - 1].line.margin_ns,
-	                 splitter->parts[at].line.margin_ns);
-	return (uint64_t)fmin(STEP_MARGINS * margin_ns / step, 0x1p60);
-}
-
 struct maker {
-	const struct splitter *splitter;
-	struct piece *pieces;
+	const struct parts *parts;
+	struct piece *pieces; /* owned by the reference, in the end */
 	uint32_t n;
-	double rho;
 };
 
 /* Adds a piece from `x` on, where the one before ends. */
-static void add_piece(struct maker *maker, uint64_t x, const struct line *line, double step)
+static void add_piece(struct maker *maker, uint64_t x, const struct line *line, bool is_bridge)
 {
 	struct piece *piece = &maker->pieces[maker->n], *before = piece - 1;
-	double slope;
+	double slope, rho = maker->parts->rho;
 
 	piece->x = x;
 	if (maker->n > 0)
 		piece->at = before->at + (((wide_int)(x - before->x) * before->slope) >>
 		                          (SLOPE_BITS - PHI_BITS));
 	else
-		piece->at = (wide_int)llround(maker->splitter->whole->offset_ns) * (1 << PHI_BITS);
+		piece->at = (wide_int)llround(maker->parts->whole->offset_ns) * (1 << PHI_BITS);
 	piece->slope = fixed(line->slope, SLOPE_BITS);
 	slope = ldexp((double)piece->slope, -SLOPE_BITS);
-	piece->rise = fixed(line->slope_hi * (1 + maker->rho) - slope + step, WANDER_BITS) + 1;
-	piece->fall = fixed(slope - line->slope_lo * (1 - maker->rho) + step, WANDER_BITS) + 1;
-	piece->is_bridge = step > 0;
+	piece->rise = fixed(line->slope_hi * (1 + rho) - slope, WANDER_BITS) + 1;
+	piece->fall = fixed(slope - line->slope_lo * (1 - rho), WANDER_BITS) + 1;
+	piece->is_bridge = is_bridge;
 	maker->n++;
 }
 
-/* Adds the pieces of a part: near a step at either end the rate may already, or still, be the
- * other one. */
-static void add_pieces(struct maker *maker, uint32_t at)
+static void widen(struct line *line, const struct line *by)
 {
-	const struct splitter *splitter = maker->splitter;
-	uint64_t from = at ? (uint64_t)splitter->hulls->blocks[splitter->parts[at].from].x : 0;
-	double left = step_at(splitter, at, maker->rho);
-	double right = step_at(splitter, at + 1, maker->rho), inside;
-	uint64_t left_zone = zone_at(splitter, at, left);
-	uint64_t right_zone = zone_at(splitter, at + 1, right), to;
-	struct line line;
-
-	bridge(splitter, at, &line, &inside);
-	to = at + 1 < splitter->n
-	             ? (uint64_t)splitter->hulls->blocks[splitter->parts[at + 1].from].x
-	             : UINT64_MAX;
-	if (to - from <= left_zone + right_zone) {
-		add_piece(maker, from, &line, fmax(inside, left + right));
-		return;
-	}
-	if (left_zone)
-		add_piece(maker, from, &line, inside + left);
-	add_piece(maker, from + left_zone, &line, inside);
-	if (right_zone)
-		add_piece(maker, to - right_zone, &line, inside + right);
+	line->slope_lo = fmin(line->slope_lo, by->slope_lo);
+	line->slope_hi = fmax(line->slope_hi, by->slope_hi);
 }
 
-static int make_pieces(const struct splitter *splitter, double rho, struct reference *reference)
+static bool reaches(const struct part *part, uint64_t x)
 {
-	struct maker maker = {splitter, NULL, 0, rho};
+	return part && part->reach_from <= x && x < part->reach_to;
+}
 
-	maker.pieces = calloc(3ull * splitter->n, sizeof(*maker.pieces));
-	if (!maker.pieces)
+/* Adds the piece of a part from `x` on. A part without a rate has a lie in it, or the rate stepped
+ * there: its neighbours know which. Where none has a rate, it wanders more than rho. */
+static void add_piece_of(struct maker *maker, uint32_t at, uint64_t x)
+{
+	const struct part *part = &maker->parts->parts[at];
+	const struct part *last = part_near(maker->parts, at, -1);
+	const struct part *next = part_near(maker->parts, at, 1);
+	struct line line = part->line;
+
+	if (!part->has_rate && (last || next)) {
+		last = last ? last : next;
+		next = next ? next : last;
+		line = last->line;
+		widen(&line, &next->line);
+		line.slope = (last->line.slope + next->line.slope) / 2;
+		add_piece(maker, x, &line, true);
+		return;
+	}
+	if (!part->has_rate && maker->parts->n > 1)
+		line.slope_lo = line.slope_hi = line.slope = maker->parts->whole->slope;
+	if (reaches(last, x))
+		widen(&line, &last->line);
+	if (reaches(next, x))
+		widen(&line, &next->line);
+	add_piece(maker, x, &line, reaches(last, x) || reaches(next, x));
+}
+
+static int compare(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Lists where a part begins, or begins or ceases to reach. Returns how many. */
+static uint32_t list_edges(const struct parts *parts, uint64_t *edges)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < parts->n; i++) {
+		const struct part *part = &parts->parts[i];
+
+		edges[n++] = block_x(parts->hulls, part->from);
+		if (!part->has_rate)
+			continue;
+		edges[n++] = part->reach_from;
+		edges[n++] = part->reach_to;
+	}
+	qsort(edges, n, sizeof(*edges), compare);
+	return n;
+}
+
+static int make_pieces(struct maker *maker)
+{
+	const struct parts *parts = maker->parts;
+	uint64_t *edges = malloc(3ull * parts->n * sizeof(*edges));
+	uint32_t n, at = 0;
+
+	maker->pieces = calloc(3ull * parts->n, sizeof(*maker->pieces));
+	if (!edges || !maker->pieces) {
+		free(edges);
 		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < splitter->n; i++)
-		add_pieces(&maker, i);
-	*reference = (struct reference){maker.pieces, maker.n};
+	}
+	n = list_edges(parts, edges);
+	for (uint32_t i = 0; i < n && edges[i] < UINT64_MAX; i++) {
+		if (i > 0 && edges[i] == edges[i - 1])
+			continue;
+		while (at + 1 < parts->n &&
+		       block_x(parts->hulls, parts->parts[at + 1].from) <= edges[i])
+			at++;
+		add_piece_of(maker, at, edges[i]);
+	}
+	free(edges);
 	return FLEXTRACE_OK;
 }
 
 int reference_init(struct reference *reference, const struct hulls *hulls, const struct line *whole,
                    double rho)
 {
-	struct splitter splitter = {.hulls = hulls, .whole = whole};
-	struct part part = {0, hulls->n_blocks, *whole, false};
-	int code = split(&splitter, &part, 0);
+	struct parts parts;
+	struct maker maker = {.parts = &parts};
+	int code = parts_init(&parts, hulls, whole, rho);
 
 	if (code >= 0)
-		code = make_pieces(&splitter, rho, reference);
-	free(splitter.parts);
+		code = parts_reach(&parts);
+	if (code >= 0)
+		code = make_pieces(&maker);
+	parts_release(&parts);
+	*reference = (struct reference){maker.pieces, maker.n};
 	return code;
 }
 

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the rate steps, a boundary between two parts is only near the step: a part can take in
+ * some evidence from behind it and still be fitted by a line, a slightly wrong one.
+ *
+ * How far a part's rate can have held does not depend on where its boundary is. What its evidence
+ * leaves of host time is carried on over the evidence of the next part, by all rates within rho of
+ * the part's slopes; where nothing is left, the rate must have changed before. So far the part
+ * reaches, in both directions.
+ *
+ * If each rate that the clock had has a part whose slopes are right, then the rate at any place is
+ * one of those of the parts that reach it: the truth itself is a map that nothing contradicts as
+ * long as the rate holds. Beyond the next part nothing needs to reach: either the rate changes up
+ * to there, or that part is one of the same rate.
+ *
+ * Slopes are right if no step is inside the part. A step inside lies where the part beyond the
+ * step reaches. So the slopes come from a part's core, the blocks where no other part reaches. Of
+ * n steps each is inside of at most one part, and there are n + 1 rates: at least one has a part
+ * without a step inside. That makes the cores beside it right, and those make theirs, one more
+ * each round. Cores only shrink, and slopes from less evidence only leave more, so that ends. A
+ * part that has no core left keeps its slopes: they may be wrong, which widens the bounds where it
+ * reaches and nothing else. A rate that holds for less than a part is not seen.
+ */
+#include <math.h>
+
+#include "calibrate_impl.h"
+
+#define ROUNDING_NS 1.0
+
+/* What is left of host time at x, on the way over the evidence. */
+struct carried {
+	double x, lo, hi;
+	double least, most; /* ns per tick, in front: the rates that hold on the way */
+	bool is_forward;
+};
+
+static struct carried start(const struct parts *parts, const struct part *part, bool is_forward)
+{
+	return (struct carried){
+		.x = is_forward ? -INFINITY : INFINITY,
+		.lo = -INFINITY,
+		.hi = INFINITY,
+		.least = part->line.slope_lo * (1 - parts->rho),
+		.most = part->line.slope_hi * (1 + parts->rho),
+		.is_forward = is_forward,
+	};
+}
+
+/* How far host time can go at least, and at most, over dx, which may be negative. */
+static double least_over(const struct carried *carried, double dx)
+{
+	return dx * (dx > 0 ? carried->least : carried->most);
+}
+
+static double most_over(const struct carried *carried, double dx)
+{
+	return dx * (dx > 0 ? carried->most : carried->least);
+}
+
+/* Takes in a bound; those out of order are carried to where the others are. */
+static void take(struct carried *carried, const struct hull_point *point, bool is_upper)
+{
+	double x = (double)point->x, dx = x - carried->x;
+
+	if (carried->is_forward ? dx > 0 : dx < 0) {
+		if (isfinite(carried->x)) {
+			carried->lo += least_over(carried, dx);
+			carried->hi += most_over(carried, dx);
+		}
+		carried->x = x;
+		dx = 0;
+	}
+	if (is_upper)
+		carried->hi = fmin(carried->hi, (double)point->t + most_over(carried, -dx));
+	else
+		carried->lo = fmax(carried->lo, -(double)point->t + least_over(carried, -dx));
+}
+
+/* Takes in a block in order of x, until nothing is left. Returns whether anything is. */
+static bool take_block(struct carried *carried, const struct hulls *hulls, uint32_t block)
+{
+	const struct hull_block *from = &hulls->blocks[block], *to = from + 1;
+	uint32_t lower = from->lower, upper = from->upper;
+	uint32_t n = to->lower - lower + to->upper - upper;
+	bool is_forward = carried->is_forward;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at_lower = is_forward ? lower : to->lower - 1 - (lower - from->lower);
+		uint32_t at_upper = is_forward ? upper : to->upper - 1 - (upper - from->upper);
+		bool is_upper = lower == to->lower;
+
+		if (!is_upper && upper < to->upper)
+			is_upper = (hulls->upper[at_upper].x < hulls->lower[at_lower].x) ==
+			           is_forward;
+		take(carried, is_upper ? &hulls->upper[at_upper] : &hulls->lower[at_lower],
+		     is_upper);
+		*(is_upper ? &upper : &lower) += 1;
+		if (carried->lo > carried->hi + ROUNDING_NS)
+			return false;
+	}
+	return true;
+}
+
+/* -- reach ----------------------------------------------------------------------------------- */
+
+static void reach_forward(const struct parts *parts, struct part *part, const struct part *next)
+{
+	struct carried carried = start(parts, part, true);
+	uint32_t end = part->is_before_step ? next->to : next->from;
+
+	for (uint32_t i = part->core_from; i < part->core_to; i++)
+		take_block(&carried, parts->hulls, i);
+	for (uint32_t i = part->core_to; i < end; i++) {
+		if (take_block(&carried, parts->hulls, i))
+			continue;
+		part->reach_to = (uint64_t)fmax(carried.x, 0);
+		return;
+	}
+	part->reach_to = block_x(parts->hulls, end);
+}
+
+static void reach_backward(const struct parts *parts, struct part *part, const struct part *last)
+{
+	struct carried carried = start(parts, part, false);
+	uint32_t end = last->is_before_step ? last->from : last->to;
+
+	for (uint32_t i = part->core_to; i-- > part->core_from;)
+		take_block(&carried, parts->hulls, i);
+	for (uint32_t i = part->core_from; i-- > end;) {
+		if (take_block(&carried, parts->hulls, i))
+			continue;
+		part->reach_from = (uint64_t)fmax(carried.x, 0);
+		return;
+	}
+	part->reach_from = block_x(parts->hulls, end);
+}
+
+static void reach_all(struct parts *parts)
+{
+	for (uint32_t i = 0; i < parts->n; i++) {
+		struct part *part = &parts->parts[i];
+		const struct part *last = part_near(parts, i, -1), *next = part_near(parts, i, 1);
+
+		part->reach_from = 0;
+		part->reach_to = UINT64_MAX;
+		if (part->has_rate && next)
+			reach_forward(parts, part, next);
+		if (part->has_rate && last)
+			reach_backward(parts, part, last);
+	}
+}
+
+/* -- cores ----------------------------------------------------------------------------------- */
+
+/* Where a block's evidence begins: operations begin before they end. */
+static uint64_t begin_of(const struct hulls *hulls, uint32_t block)
+{
+	const struct hull_block *at = &hulls->blocks[block];
+	int64_t x = at->x;
+
+	if (at[1].lower > at->lower && hulls->lower[at->lower].x < x)
+		x = hulls->lower[at->lower].x;
+	return (uint64_t)x;
+}
+
+/* Leaves out what the parts on both sides reach. 1: the slopes changed, 0: not. */
+static int shrink(const struct parts *parts, struct part *part, const struct part *last,
+                  const struct part *next)
+{
+	uint32_t from = part->core_from, to = part->core_to;
+
+	while (last && last->is_before_step && from < to &&
+	       begin_of(parts->hulls, from) < last->reach_to)
+		from++;
+	while (next && part->is_before_step && from < to &&
+	       block_x(parts->hulls, to) > next->reach_from)
+		to--;
+	if (from == part->core_from && to == part->core_to)
+		return 0;
+	part->core_from = part->from;
+	part->core_to = part->to;
+	part->has_core = from < to;
+	if (part->has_core) {
+		part->core_from = from;
+		part->core_to = to;
+	}
+	FLEXTRACE_TRY(part_fit(parts, part->core_from, part->core_to, &part->line));
+	return 1;
+}
+
+static int shrink_all(struct parts *parts)
+{
+	int n_changed = 0;
+
+	for (uint32_t i = 0; i < parts->n; i++) {
+		struct part *part = &parts->parts[i];
+		int changed;
+
+		if (!part->has_rate || !part->has_core)
+			continue;
+		changed = shrink(parts, part, part_near(parts, i, -1), part_near(parts, i, 1));
+		FLEXTRACE_TRY(changed);
+		n_changed += changed;
+	}
+	return n_changed;
+}
+
+int parts_reach(struct parts *parts)
+{
+	int n_changed = 1;
+
+	for (uint32_t i = 0; i < parts->n; i++) {
+		struct part *part = &parts->parts[i];
+		const struct part *next = part_near(parts, i, 1);
+
+		part->core_from = part->from;
+		part->core_to = part->to;
+		part->has_core = true;
+		part->is_before_step = part->has_rate && next &&
+		                       fabs(next->line.slope - part->line.slope) >
+		                               parts->rho * part->line.slope;
+	}
+	while (n_changed > 0) {
+		reach_all(parts);
+		n_changed = shrink_all(parts);
+	}
+	return n_changed;
+}
