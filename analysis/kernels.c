@@ -34,8 +34,7 @@ static int count_rows(const struct timeline *timeline, struct stats *stats)
 			FLEXTRACE_TRY(stats_count(stats, row->kind, timeline->ops[row->source].name,
 			                          duration_of(row), &group));
 	}
-	stats_sort(stats, timeline->strings);
-	return FLEXTRACE_OK;
+	return stats_finish(stats, timeline->strings);
 }
 
 static void write_groups(const struct timeline *timeline, struct stats *stats,
@@ -47,7 +46,7 @@ static void write_groups(const struct timeline *timeline, struct stats *stats,
 		const struct stats_group *group = &stats->groups[i];
 
 		stats_write_head(stats, timeline->strings, group, writer);
-		stats_write_spread(group, writer);
+		stats_write_spread(stats, group, writer);
 		writer_char(writer, ',');
 		if (stats->total_ns)
 			writer_fixed(writer,

@@ -82,8 +82,7 @@ static int count_rows(const struct timeline *timeline, struct stats *stats)
 		free(stacks[i].calls);
 	free(stacks);
 	FLEXTRACE_TRY(code);
-	stats_sort(stats, timeline->strings);
-	return FLEXTRACE_OK;
+	return stats_finish(stats, timeline->strings);
 }
 
 static void write_groups(const struct timeline *timeline, struct stats *stats,
@@ -97,7 +96,7 @@ static void write_groups(const struct timeline *timeline, struct stats *stats,
 		stats_write_head(stats, timeline->strings, group, writer);
 		writer_char(writer, ',');
 		writer_u64(writer, group->total_ns - group->children_ns);
-		stats_write_spread(group, writer);
+		stats_write_spread(stats, group, writer);
 		writer_char(writer, '\n');
 	}
 }

@@ -7,6 +7,16 @@
 
 #include "array.h"
 
+#define MIN_CHUNK 4u /* durations */
+#define MAX_CHUNK 4096u
+
+/* Chunks of a group double, and are all full but the last. */
+struct stats_chunk {
+	struct stats_chunk *before; /* weak */
+	uint32_t n, n_allocated;
+	uint64_t durations_ns[];
+};
+
 void stats_init(struct stats *stats, const char *(*label)(uint8_t kind))
 {
 	*stats = (struct stats){.label = label};
@@ -14,10 +24,10 @@ void stats_init(struct stats *stats, const char *(*label)(uint8_t kind))
 
 void stats_release(struct stats *stats)
 {
-	for (uint32_t i = 0; i < stats->n_groups; i++)
-		free(stats->groups[i].durations_ns);
 	free(stats->groups);
+	free(stats->scratch_ns);
 	map_release(&stats->places);
+	table_release(&stats->chunks);
 	stats_init(stats, stats->label);
 }
 
@@ -40,18 +50,26 @@ static int add_group(struct stats *stats, uint8_t kind, uint32_t name, uint32_t 
 	return FLEXTRACE_OK;
 }
 
-static int keep_duration(struct stats_group *group, uint64_t duration_ns)
+static int add_chunk(struct stats *stats, struct stats_group *group)
 {
-	if (group->calls == group->n_allocated) {
-		uint64_t larger = group->calls ? 2 * group->calls : 4;
-		uint64_t *moved = realloc(group->durations_ns, larger * sizeof(*moved));
+	struct stats_chunk *last = group->last, *chunk;
+	uint32_t n = last ? 2 * last->n : MIN_CHUNK;
 
-		if (!moved)
-			return FLEXTRACE_E_MEMORY;
-		group->durations_ns = moved;
-		group->n_allocated = larger;
-	}
-	group->durations_ns[group->calls++] = duration_ns;
+	n = n < MAX_CHUNK ? n : MAX_CHUNK;
+	chunk = table_append(&stats->chunks, sizeof(*chunk) + n * sizeof(*chunk->durations_ns));
+	if (!chunk)
+		return FLEXTRACE_E_MEMORY;
+	*chunk = (struct stats_chunk){.before = last, .n_allocated = n};
+	group->last = chunk;
+	return FLEXTRACE_OK;
+}
+
+static int keep_duration(struct stats *stats, struct stats_group *group, uint64_t duration_ns)
+{
+	if (!group->last || group->last->n == group->last->n_allocated)
+		FLEXTRACE_TRY(add_chunk(stats, group));
+	group->last->durations_ns[group->last->n++] = duration_ns;
+	group->calls++;
 	return FLEXTRACE_OK;
 }
 
@@ -64,7 +82,7 @@ int stats_count(struct stats *stats, uint8_t kind, uint32_t name, uint64_t durat
 	if (*ret_group == MAP_NONE)
 		FLEXTRACE_TRY(add_group(stats, kind, name, ret_group));
 	group = &stats->groups[*ret_group];
-	FLEXTRACE_TRY(keep_duration(group, duration_ns));
+	FLEXTRACE_TRY(keep_duration(stats, group, duration_ns));
 	group->total_ns = add_saturated(group->total_ns, duration_ns);
 	stats->total_ns = add_saturated(stats->total_ns, duration_ns);
 	if (duration_ns < group->min_ns)
@@ -94,13 +112,20 @@ static int compare_groups(const void *left_group, const void *right_group, void 
 	return strcmp(sorting->stats->label(left->kind), sorting->stats->label(right->kind));
 }
 
-void stats_sort(struct stats *stats, const struct string_pool *strings)
+int stats_finish(struct stats *stats, const struct string_pool *strings)
 {
 	struct sorting sorting = {stats, strings};
+	uint64_t most = 0;
 
+	for (uint32_t i = 0; i < stats->n_groups; i++)
+		most = stats->groups[i].calls > most ? stats->groups[i].calls : most;
+	stats->scratch_ns = malloc((most + 1) * sizeof(*stats->scratch_ns));
+	if (!stats->scratch_ns)
+		return FLEXTRACE_E_MEMORY;
 	if (stats->n_groups)
 		qsort_r(stats->groups, stats->n_groups, sizeof(*stats->groups), compare_groups,
 		        &sorting);
+	return FLEXTRACE_OK;
 }
 
 /* -- figures -------------------------------------------------------------------------------- */
@@ -145,10 +170,10 @@ static uint64_t select_nth(uint64_t *values, int64_t n, int64_t k)
 	return values[k];
 }
 
-uint64_t stats_median_ns(const struct stats_group *group)
+/* Reorders the values. */
+static uint64_t median_of(uint64_t *values, uint64_t calls)
 {
-	uint64_t *values = group->durations_ns;
-	int64_t n = (int64_t)group->calls;
+	int64_t n = (int64_t)calls;
 	uint64_t upper = select_nth(values, n, n / 2);
 	uint64_t lower = 0;
 
@@ -161,22 +186,30 @@ uint64_t stats_median_ns(const struct stats_group *group)
 	return lower + (upper - lower) / 2 + (upper - lower) % 2;
 }
 
-uint64_t stats_mean_ns(const struct stats_group *group)
+static uint64_t deviation_of(const uint64_t *values, uint64_t calls, double mean)
 {
-	return group->total_ns / group->calls +
-	       (group->total_ns % group->calls >= group->calls - group->calls / 2);
+	double sum = 0.0;
+
+	if (calls < 2)
+		return 0;
+	for (uint64_t i = 0; i < calls; i++)
+		sum += ((double)values[i] - mean) * ((double)values[i] - mean);
+	return (uint64_t)(sqrt(sum / (double)(calls - 1)) + 0.5);
 }
 
-uint64_t stats_deviation_ns(const struct stats_group *group)
+void stats_spread(struct stats *stats, const struct stats_group *group, struct stats_spread *ret)
 {
-	const uint64_t *values = group->durations_ns;
-	double mean = (double)group->total_ns / (double)group->calls, sum = 0.0;
+	uint64_t calls = group->calls, at = calls;
 
-	if (group->calls < 2)
-		return 0;
-	for (uint64_t i = 0; i < group->calls; i++)
-		sum += ((double)values[i] - mean) * ((double)values[i] - mean);
-	return (uint64_t)(sqrt(sum / (double)(group->calls - 1)) + 0.5);
+	for (const struct stats_chunk *chunk = group->last; chunk; chunk = chunk->before) {
+		at -= chunk->n;
+		memcpy(stats->scratch_ns + at, chunk->durations_ns,
+		       chunk->n * sizeof(*chunk->durations_ns));
+	}
+	ret->mean_ns = group->total_ns / calls + (group->total_ns % calls >= calls - calls / 2);
+	ret->deviation_ns = deviation_of(stats->scratch_ns, calls,
+	                                 (double)group->total_ns / (double)calls);
+	ret->median_ns = median_of(stats->scratch_ns, calls);
 }
 
 /* -- writing -------------------------------------------------------------------------------- */
@@ -193,15 +226,19 @@ void stats_write_head(const struct stats *stats, const struct string_pool *strin
 	writer_u64(writer, group->total_ns);
 }
 
-void stats_write_spread(const struct stats_group *group, struct writer *writer)
+void stats_write_spread(struct stats *stats, const struct stats_group *group, struct writer *writer)
 {
-	const uint64_t figures[] = {
-		stats_mean_ns(group), stats_median_ns(group),    group->min_ns,
-		group->max_ns,        stats_deviation_ns(group),
-	};
+	struct stats_spread spread;
 
-	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
-		writer_char(writer, ',');
-		writer_u64(writer, figures[i]);
-	}
+	stats_spread(stats, group, &spread);
+	writer_char(writer, ',');
+	writer_u64(writer, spread.mean_ns);
+	writer_char(writer, ',');
+	writer_u64(writer, spread.median_ns);
+	writer_char(writer, ',');
+	writer_u64(writer, group->min_ns);
+	writer_char(writer, ',');
+	writer_u64(writer, group->max_ns);
+	writer_char(writer, ',');
+	writer_u64(writer, spread.deviation_ns);
 }

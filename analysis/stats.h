@@ -2,7 +2,7 @@
 /*
  * stats.h: calls and durations by (kind, name), with exact medians.
  *
- * Memory: 8 bytes per call and what the groups' arrays have in reserve, until stats_release().
+ * Memory: 8 bytes per call and what the groups' last chunks have in reserve, until stats_release().
  */
 #ifndef FLEXTRACE_ANALYSIS_STATS_H
 #define FLEXTRACE_ANALYSIS_STATS_H
@@ -12,21 +12,29 @@
 #include "emit/writer.h"
 #include "map.h"
 #include "strings.h"
+#include "table.h"
 
 struct stats_group {
 	uint64_t calls;
 	uint64_t total_ns, min_ns, max_ns; /* total: at most UINT64_MAX */
 	uint64_t children_ns;              /* of total: in calls below, kept by the caller */
-	uint64_t *durations_ns;            /* owned: one per call */
-	uint64_t n_allocated;              /* of these */
+	struct stats_chunk *last;          /* weak: its durations; NULL = none yet */
 	uint32_t name;                     /* string */
 	uint8_t kind;
+};
+
+struct stats_spread {
+	uint64_t mean_ns;
+	uint64_t median_ns;    /* of an even number the mean of the middle two, rounded up */
+	uint64_t deviation_ns; /* of a sample (n - 1), rounded; 0 for a single call */
 };
 
 struct stats {
 	struct stats_group *groups; /* owned */
 	uint32_t n_groups, n_allocated;
 	struct map places;                  /* (kind, name) -> place in `groups` */
+	struct table chunks;                /* of durations */
+	uint64_t *scratch_ns;               /* owned: room for those of the largest group */
 	uint64_t total_ns;                  /* of all groups */
 	const char *(*label)(uint8_t kind); /* of a kind, as it is written */
 };
@@ -39,23 +47,18 @@ int stats_count(struct stats *stats, uint8_t kind, uint32_t name, uint64_t durat
                 uint32_t *ret_group);
 
 /* Sorts the groups: largest total first, then by the bytes of name and label. Call when all calls
- * are counted. */
-void stats_sort(struct stats *stats, const struct string_pool *strings);
+ * are counted. FLEXTRACE_E_MEMORY or 0. */
+int stats_finish(struct stats *stats, const struct string_pool *strings);
 
-/* The middle duration, of an even number the mean of the two, rounded up. Reorders the group's
- * durations. */
-uint64_t stats_median_ns(const struct stats_group *group);
-
-uint64_t stats_mean_ns(const struct stats_group *group);
-
-/* The sample standard deviation (n - 1), rounded; 0 for a single call. */
-uint64_t stats_deviation_ns(const struct stats_group *group);
+/* Stores mean, median and deviation of a group, after stats_finish(). */
+void stats_spread(struct stats *stats, const struct stats_group *group, struct stats_spread *ret);
 
 /* Appends "kind,name,calls,total". */
 void stats_write_head(const struct stats *stats, const struct string_pool *strings,
                       const struct stats_group *group, struct writer *writer);
 
 /* Appends ",mean,median,min,max,deviation". */
-void stats_write_spread(const struct stats_group *group, struct writer *writer);
+void stats_write_spread(struct stats *stats, const struct stats_group *group,
+                        struct writer *writer);
 
 #endif

@@ -152,6 +152,15 @@ static void make_group(struct stats *stats, const uint64_t *values, uint32_t n)
 	stats_init(stats, no_label);
 	for (uint32_t i = 0; i < n; i++)
 		assert_int_equal(stats_count(stats, 0, 0, values[i], &group), 0);
+	assert_int_equal(stats_finish(stats, NULL), 0);
+}
+
+static struct stats_spread spread_of(struct stats *stats)
+{
+	struct stats_spread spread;
+
+	stats_spread(stats, &stats->groups[0], &spread);
+	return spread;
 }
 
 static void test_stats__find_the_exact_median(void **state)
@@ -174,7 +183,7 @@ static void test_stats__find_the_exact_median(void **state)
 			if (n % 2 == 0)
 				expected = values[n / 2 - 1] +
 				           (expected - values[n / 2 - 1] + 1) / 2;
-			assert_int_equal(stats_median_ns(&stats.groups[0]), expected);
+			assert_int_equal(spread_of(&stats).median_ns, expected);
 			assert_int_equal(stats.groups[0].min_ns, values[0]);
 			assert_int_equal(stats.groups[0].max_ns, values[n - 1]);
 			stats_release(&stats);
@@ -193,13 +202,13 @@ static void test_stats__find_the_median_of_sorted_durations_as_fast(void **state
 	for (uint32_t i = 0; i < n; i++)
 		values[i] = i;
 	make_group(&stats, values, n);
-	assert_int_equal(stats_median_ns(&stats.groups[0]), n / 2);
+	assert_int_equal(spread_of(&stats).median_ns, n / 2);
 	stats_release(&stats);
 	for (uint32_t i = 0; i < n; i++)
 		values[i] = 7;
 	make_group(&stats, values, n);
-	assert_int_equal(stats_median_ns(&stats.groups[0]), 7);
-	assert_int_equal(stats_deviation_ns(&stats.groups[0]), 0);
+	assert_int_equal(spread_of(&stats).median_ns, 7);
+	assert_int_equal(spread_of(&stats).deviation_ns, 0);
 	stats_release(&stats);
 	free(values);
 }
@@ -212,7 +221,7 @@ static void test_stats__do_not_overflow(void **state)
 	(void)state;
 	make_group(&stats, values, 3);
 	assert_true(stats.groups[0].total_ns == UINT64_MAX);
-	assert_true(stats_median_ns(&stats.groups[0]) == UINT64_MAX - 1);
+	assert_true(spread_of(&stats).median_ns == UINT64_MAX - 1);
 	stats_release(&stats);
 }
 

@@ -75,7 +75,7 @@ int flows_init(struct derive *derive)
 	if (!flows)
 		return FLEXTRACE_E_MEMORY;
 	flows->n_ends = derive->n_ops;
-	flows->ends = malloc((derive->n_ops + 1) * sizeof(*flows->ends));
+	flows->ends = array_allocate(derive->n_ops, sizeof(*flows->ends));
 	if (!flows->ends)
 		return FLEXTRACE_E_MEMORY;
 	FLEXTRACE_TRY(make_filter(flows, derive->n_ops));
@@ -271,7 +271,7 @@ int flows_finish(struct derive *derive)
 		return FLEXTRACE_OK;
 	qsort(flows->starts, flows->n_starts, sizeof(*flows->starts), compare_starts);
 	qsort(flows->ends, flows->n_ends, sizeof(*flows->ends), compare_ends);
-	links = malloc(flows->n_ends * sizeof(*links));
+	links = array_allocate(flows->n_ends, sizeof(*links));
 	if (!links)
 		return FLEXTRACE_E_MEMORY;
 	code = link_into(derive, links);

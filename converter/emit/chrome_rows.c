@@ -252,15 +252,35 @@ void chrome_write_host(struct chrome *chrome, const struct host_row *row)
 	writer_literal(writer, "}}");
 }
 
+static void write_queue_and_job(struct writer *writer, const struct tick_op *op)
+{
+	ARG(writer, "stream");
+	writer_u64(writer, op->queue + 1ull);
+	ARG(writer, "job");
+	write_exact(writer, op->job);
+}
+
+/* Of a kernel's control block, what the row of the kernel does not tell as well. */
+static void write_part_args(struct chrome *chrome, const struct tick_op *op, uint8_t kind)
+{
+	const uint64_t *ticks = op->ticks + (kind == ROW_DMA_OUT ? 3 : kind == ROW_PREP ? 1 : 0);
+	struct writer *writer = &chrome->writer;
+
+	write_queue_and_job(writer, op);
+	if (op->correlation) {
+		ARG(writer, "correlation");
+		write_exact(writer, op->correlation);
+	}
+	write_raw_ticks(writer, ticks, 2);
+	write_cycles(writer, ticks, 2);
+}
+
 static void write_op_args(struct chrome *chrome, const struct tick_op *op)
 {
 	struct writer *writer = &chrome->writer;
 
-	ARG(writer, "stream");
-	writer_u64(writer, op->queue + 1ull);
+	write_queue_and_job(writer, op);
 	write_correlation(writer, op->correlation);
-	ARG(writer, "job");
-	write_exact(writer, op->job);
 	write_raw_ticks(writer, op->ticks, FLEXTRACE_N_STAMPS);
 	write_cycles(writer, op->ticks, FLEXTRACE_N_STAMPS);
 	if (op->bytes) {
@@ -316,6 +336,8 @@ void chrome_write_device(struct chrome *chrome, const struct device_row *row)
 	texts_write(&chrome->device_kinds, row->kind, writer);
 	if (view_is_zone(row))
 		write_zone_args(chrome, &timeline->zones[row->source]);
+	else if (row->kind == ROW_DMA_IN || row->kind == ROW_PREP || row->kind == ROW_DMA_OUT)
+		write_part_args(chrome, &timeline->ops[row->source], row->kind);
 	else
 		write_op_args(chrome, &timeline->ops[row->source]);
 	write_quality(writer, row->status, row->err_ns);

@@ -31,7 +31,7 @@ void csv_write_nonzero(struct writer *writer, uint64_t value)
 
 void csv_write_time(struct csv *csv, struct writer *writer, int64_t time_ns)
 {
-	writer_i64(writer, time_ns + csv->view.epoch_offset_ns);
+	writer_time(writer, &csv->second, time_ns + csv->view.epoch_offset_ns);
 	writer_char(writer, ',');
 }
 

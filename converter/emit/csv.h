@@ -16,6 +16,7 @@ struct csv {
 	const struct emit_options *options; /* weak */
 	struct emit_file_count *counts;     /* weak */
 	uint32_t *n_counts;                 /* weak */
+	struct writer_second second;        /* of the time before */
 	struct texts owners;                /* per process: rank,host,pid, */
 	struct texts threads;               /* per thread: rank,host,pid,tid,thread, */
 	struct texts devices;               /* per device: rank,host,pid,device, */

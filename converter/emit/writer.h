@@ -86,6 +86,16 @@ void writer_raw(struct writer *writer, const char *text);
 void writer_u64(struct writer *writer, uint64_t value);
 void writer_i64(struct writer *writer, int64_t value);
 
+/* The digits of one second, for many times that are near each other; zeroes = none yet. */
+struct writer_second {
+	uint64_t first_ns; /* of it */
+	uint32_t n;
+	char digits[12]; /* without the nine of the ns in it */
+};
+
+/* The same as writer_i64(). */
+void writer_time(struct writer *writer, struct writer_second *second, int64_t time_ns);
+
 /* Appends ns as us with exactly 3 decimals: 1234567 -> 1234.567. */
 void writer_us(struct writer *writer, uint64_t ns);
 

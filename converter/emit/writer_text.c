@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define NS_PER_S   ((uint64_t)1000000000)
 #define NUMBER_MAX 21 /* the digits of 2^64 - 1, with a decimal point */
 
 static const char digit_pairs[201] = "00010203040506070809"
@@ -121,6 +122,32 @@ void writer_i64(struct writer *writer, int64_t value)
 	if (value < 0)
 		writer_char(writer, '-');
 	writer_u64(writer, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+void writer_time(struct writer *writer, struct writer_second *second, int64_t time_ns)
+{
+	char spare[NUMBER_MAX];
+	char *number = start_number(writer, spare), *end;
+	uint32_t ns;
+
+	if (time_ns < (int64_t)NS_PER_S) {
+		writer_i64(writer, time_ns);
+		return;
+	}
+	if ((uint64_t)time_ns - second->first_ns >= NS_PER_S) {
+		uint64_t seconds = (uint64_t)time_ns / NS_PER_S;
+
+		second->first_ns = seconds * NS_PER_S;
+		second->n = n_digits_of(seconds);
+		put_digits(second->digits + second->n, seconds);
+	}
+	ns = (uint32_t)((uint64_t)time_ns - second->first_ns);
+	memcpy(number, second->digits, sizeof(second->digits));
+	end = number + second->n + 9;
+	put_4_digits(end - 4, ns % 10000);
+	put_4_digits(end - 8, ns / 10000 % 10000);
+	end[-9] = (char)('0' + ns / 100000000);
+	end_number(writer, number, second->n + 9);
 }
 
 /* Appends value / 10^n_decimals. */
