@@ -251,6 +251,24 @@ void clock_run_release(struct clock_run *run)
 	string_pool_free(run->strings);
 }
 
+static uint32_t counter_index(struct clock_run *run)
+{
+	const struct record record = {.vpid = 1, .vtid = 1};
+	uint32_t process, device, counter;
+
+	assert_int_equal(identity_process(&run->identity, &run->stream, &record, &process), 0);
+	assert_int_equal(identity_device(&run->identity, process, 0, &device), 0);
+	assert_int_equal(identity_counter(&run->identity, device, run->domain, &counter), 0);
+	return counter;
+}
+
+struct counter *clock_run_counter(struct clock_run *run)
+{
+	uint32_t counter = counter_index(run);
+
+	return &run->identity.counters[counter];
+}
+
 void clock_run_push(struct clock_run *run, struct record *record, enum record_class class,
                     uint64_t clock_ns, uint32_t size_bytes)
 {
@@ -264,13 +282,19 @@ void clock_run_push(struct clock_run *run, struct record *record, enum record_cl
 	assert_int_equal(unwrap_push(run->unwrap, &run->stream, 0, record), 0);
 }
 
+/* Each domain has queues of its own. */
+static uint32_t queue_of(const struct clock_run *run, const struct truth_op *op)
+{
+	return run->domain * MAX_QUEUES + op->queue;
+}
+
 static void push_edge(struct clock_run *run, const struct truth_op *op, uint64_t job,
                       bool is_submit)
 {
 	struct record_bracket edge = {
 		.job = job,
 		.host_ns = (uint64_t)(is_submit ? op->submit_ns : op->complete_ns),
-		.queue = op->queue,
+		.queue = queue_of(run, op),
 	};
 
 	clock_run_push(run, &edge.head, is_submit ? RECORD_SUBMIT : RECORD_COMPLETE,
@@ -279,14 +303,17 @@ static void push_edge(struct clock_run *run, const struct truth_op *op, uint64_t
 
 void clock_run_push_truth(struct clock_run *run, const struct clock_truth *truth, bool split)
 {
-	uint32_t sync = 0;
+	uint32_t bits = truth->scene.counter_bits, sync = 0;
 
+	if (bits)
+		clock_run_counter(run)->counter_bits = bits;
 	for (uint32_t i = 0; i < truth->n_ops; i++) {
 		const struct truth_op *op = &truth->ops[i];
 		struct record_device_op record = {
 			.head.kind = FLEXTRACE_DEVICE_KERNEL,
 			.job = i,
-			.queue = op->queue,
+			.domain = run->domain,
+			.queue = queue_of(run, op),
 			.peer = -1,
 		};
 
@@ -295,7 +322,11 @@ void clock_run_push_truth(struct clock_run *run, const struct clock_truth *truth
 				.host_before_ns = (uint64_t)truth->syncs[sync].before_ns,
 				.ticks = truth->syncs[sync].ticks,
 				.host_after_ns = (uint64_t)truth->syncs[sync].after_ns,
+				.domain = run->domain,
 			};
+
+			if (bits && bits < 64)
+				clock_sync.ticks &= (UINT64_C(1) << bits) - 1;
 
 			clock_run_push(run, &clock_sync.head, RECORD_CLOCK_SYNC,
 			               clock_sync.host_after_ns, sizeof(clock_sync));
@@ -345,6 +376,7 @@ struct errors {
 static uint64_t base_of(struct clock_run *run, const struct clock_truth *truth, uint16_t segment,
                         uint32_t life, bool *ret_found)
 {
+	uint32_t counter = counter_index(run);
 	struct table_cursor cursor;
 	const struct tick_op *op;
 	uint64_t candidate = 0;
@@ -352,11 +384,15 @@ static uint64_t base_of(struct clock_run *run, const struct clock_truth *truth, 
 	uint32_t i = 0;
 
 	table_read(&cursor, &run->out.ops, false);
-	for (; (op = table_next(&cursor, sizeof(*op))); i++) {
-		uint64_t base = op->ticks[0] - truth->ops[i].ticks[0];
+	while ((op = table_next(&cursor, sizeof(*op)))) {
+		const struct truth_op *real = &truth->ops[i];
+		uint64_t base = op->ticks[0] - real->ticks[0];
 
-		if (op->segment != segment || truth->ops[i].life != life ||
-		    op->status != TIME_CERTIFIED || truth->ops[i].lie == TRUTH_GARBAGE)
+		if (op->counter != counter)
+			continue;
+		i++;
+		if (op->segment != segment || real->life != life || op->status != TIME_CERTIFIED ||
+		    real->lie == TRUTH_GARBAGE)
 			continue;
 		if (votes == 0)
 			candidate = base;
@@ -453,21 +489,25 @@ void clock_run_judge(struct clock_run *run, const struct clock_truth *truth,
 	struct errors errors = {0};
 	uint64_t bases[64] = {0};
 	bool known[64] = {false};
+	uint32_t i = 0, counter = counter_index(run);
 	struct table_cursor cursor;
 	const struct tick_op *op;
-	uint32_t i = 0;
 
 	errors.values = calloc(5ull * truth->n_ops + 1, sizeof(*errors.values));
 	errors.stamps = calloc(5ull * truth->n_ops + 1, sizeof(*errors.stamps));
 	table_read(&cursor, &run->out.ops, false);
-	while ((op = table_next(&cursor, sizeof(*op))))
-		verdict.segments = op->segment >= verdict.segments ? op->segment + 1u
-		                                                   : verdict.segments;
+	while ((op = table_next(&cursor, sizeof(*op)))) {
+		if (op->counter == counter && op->segment >= verdict.segments)
+			verdict.segments = op->segment + 1u;
+	}
 	table_read(&cursor, &run->out.ops, false);
-	for (; (op = table_next(&cursor, sizeof(*op))); i++) {
+	while ((op = table_next(&cursor, sizeof(*op)))) {
 		const struct truth_op *real = &truth->ops[i];
 		uint32_t of = op->segment % 64;
 
+		if (op->counter != counter)
+			continue;
+		i++;
 		verdict.certified += op->status == TIME_CERTIFIED;
 		verdict.assumed += op->status == TIME_ASSUMED;
 		verdict.outliers += op->status == TIME_OUTLIER;

@@ -79,10 +79,14 @@ struct clock_run {
 	struct unwrap_output out;
 	struct clocks *clocks;
 	uint32_t n_records;
+	uint32_t domain; /* of device 0: what is pushed next belongs to it, and what is judged */
 };
 
 void clock_run_init(struct clock_run *run);
 void clock_run_release(struct clock_run *run);
+
+/* The counter of `run->domain`, to be defined at will. */
+struct counter *clock_run_counter(struct clock_run *run);
 
 /* Pushes one record: fills the head's size, index, vpid, and counts it as read. */
 void clock_run_push(struct clock_run *run, struct record *record, enum record_class class,

@@ -23,6 +23,8 @@ foreach(name calibrate band)
 endforeach()
 flextrace_add_unit_test(NAME clock_scenarios SOURCES ${clocks_sources} ${clocks_core}
 	tests/clock_scenarios.c LIBS Threads::Threads m)
+flextrace_add_unit_test(NAME clock_counters SOURCES ${clocks_sources} ${clocks_core}
+	LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME clock_options SOURCES ${clocks_sources} ${clocks_core}
 	converter/clock_options_file.c LIBS PkgConfig::CJSON Threads::Threads m)
 set(align_sources converter/align/align.c converter/align/curve.c

@@ -270,20 +270,20 @@ static bool covers(const struct clock_map *map, const struct clock_map *other)
 	       map->knots[map->n_knots - 1].host_ns >= other->knots[other->n_knots - 1].host_ns;
 }
 
-/* Narrows the slopes of `prior` to what one map leaves, if that is anything. */
-static void share_slopes(const struct clock_map *map, struct prior *prior)
+/* Narrows the slopes of `prior` to what one map leaves. Returns whether that is anything. */
+static bool share_slopes(const struct clock_map *map, struct prior *prior)
 {
 	if (prior->slope_hi == 0) {
 		prior->slope_lo = map->slope_lo;
 		prior->slope_hi = map->slope_hi;
-	} else if (map->slope_lo < prior->slope_hi && map->slope_hi > prior->slope_lo) {
-		prior->slope_lo = fmax(prior->slope_lo, map->slope_lo);
-		prior->slope_hi = fmin(prior->slope_hi, map->slope_hi);
 	}
+	prior->slope_lo = fmax(prior->slope_lo, map->slope_lo);
+	prior->slope_hi = fmin(prior->slope_hi, map->slope_hi);
+	return prior->slope_lo < prior->slope_hi;
 }
 
 /* Leaves to a map only what the maps of equal rate leave of the slope, as far as they saw all of
- * its time. */
+ * its time. Where they do not agree it is not one rate, and nobody knows whose is this one's. */
 static int fit_shared(struct fitter *fitter, uint32_t counter, uint32_t index)
 {
 	const struct clocks *clocks = fitter->clocks;
@@ -294,8 +294,9 @@ static int fit_shared(struct fitter *fitter, uint32_t counter, uint32_t index)
 		if (!identity_share_rate(fitter->input->identity, counter, i))
 			continue;
 		for (uint32_t j = clocks->first_map[i]; j < clocks->first_map[i + 1]; j++) {
-			if (covers(&clocks->maps[j], map) && !clocks->maps[j].is_assumed)
-				share_slopes(&clocks->maps[j], &prior);
+			if (covers(&clocks->maps[j], map) && !clocks->maps[j].is_assumed &&
+			    !share_slopes(&clocks->maps[j], &prior))
+				return FLEXTRACE_OK;
 		}
 	}
 	if (prior.slope_hi == 0 ||
