@@ -17,13 +17,15 @@ foreach(name unwrap unwrap_records)
 		tests/text_source.c tests/unwrap_fixture.c converter/decode/decode.c
 		converter/decode/schema.c LIBS Threads::Threads m)
 endforeach()
-foreach(name calibrate band)
+foreach(name calibrate band pinch)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
 		LIBS Threads::Threads m)
 endforeach()
 flextrace_add_unit_test(NAME clock_scenarios SOURCES ${clocks_sources} ${clocks_core}
 	tests/clock_scenarios.c LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME clock_counters SOURCES ${clocks_sources} ${clocks_core}
+	LIBS Threads::Threads m)
+flextrace_add_unit_test(NAME clock_warnings SOURCES ${clocks_sources} ${clocks_core}
 	LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME clock_options SOURCES ${clocks_sources} ${clocks_core}
 	converter/clock_options_file.c LIBS PkgConfig::CJSON Threads::Threads m)
@@ -41,3 +43,10 @@ flextrace_add_unit_test(NAME align_short SOURCES ${align_sources} tests/align_tr
 	LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME align_scenarios SOURCES ${align_sources} tests/align_truth.c
 	LIBS Threads::Threads m)
+
+# Sources that both lists name stand once.
+set(clock_memory_sources ${clocks_sources} ${clocks_core} ${align_sources})
+list(REMOVE_DUPLICATES clock_memory_sources)
+flextrace_add_unit_test(NAME clock_memory SOURCES ${clock_memory_sources} tests/align_truth.c
+	tests/failing_malloc.c LIBS Threads::Threads m)
+target_link_options(test_clock_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)

@@ -205,6 +205,28 @@ static void test_derive__shows_work_without_clock_at_its_bracket(void **state)
 	fixture_close(&fixture);
 }
 
+/* Their stamps may name any time; without a bracket they are all there is. */
+static void test_derive__shows_outliers_at_their_bracket(void **state)
+{
+	struct derive_fixture fixture;
+	struct tick_op *op;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS);
+	op = fixture_op(&fixture, "a", FLEXTRACE_DEVICE_KERNEL, STAMPS(10, 20, 30, 40, 50));
+	op->status = TIME_OUTLIER;
+	op->submit_host_ns = 1000;
+	op->complete_host_ns = 2000;
+	op = fixture_op(&fixture, "b", FLEXTRACE_DEVICE_MEMSET, STAMPS(60, 0, 0, 0, 70));
+	op->status = TIME_OUTLIER;
+	op->submit_host_ns = 3000;
+	fixture_run(&fixture);
+	expect_device(&fixture, "60-70 memset b q0/exec outlier +-0\n"
+	                        "1000-2000 exec a q0/exec outlier\n");
+	assert_int_equal(ledger_lost(&fixture.ledger), 0);
+	fixture_close(&fixture);
+}
+
 static void test_derive__places_no_stamp_where_time_ends(void **state)
 {
 	struct derive_fixture fixture;
@@ -496,6 +518,7 @@ int main(void)
 		cmocka_unit_test(test_derive__says_how_far_a_device_row_can_be_trusted),
 		cmocka_unit_test(test_derive__knows_no_bound_where_one_part_has_none),
 		cmocka_unit_test(test_derive__shows_work_without_clock_at_its_bracket),
+		cmocka_unit_test(test_derive__shows_outliers_at_their_bracket),
 		cmocka_unit_test(test_derive__places_no_stamp_where_time_ends),
 		cmocka_unit_test(test_derive__puts_overlapping_work_on_lanes),
 		cmocka_unit_test(test_derive__links_the_innermost_scope_around_the_submission),

@@ -175,12 +175,11 @@ int align_run(const struct align_options *options, const struct identity *identi
 		alignment->n_clocks = identity->n_host_clocks;
 		code = find_reference(options, identity, &alignment->reference, error);
 	}
-	if (code == FLEXTRACE_OK) {
+	if (code == FLEXTRACE_OK)
 		code = align(&aligning, alignment, options, sync_points);
-		if (code < 0)
-			error_set(error, code, "Cannot align the processes: processes=%" PRIu32,
-			          identity->n_processes);
-	}
+	if (code < 0 && code != FLEXTRACE_E_USAGE)
+		error_set(error, code, "Cannot align the processes: processes=%" PRIu32,
+		          identity->n_processes);
 	end(&aligning);
 	if (code < 0) {
 		alignment_free(alignment);
