@@ -70,6 +70,9 @@ expect "one missing of two" 2 "Cannot read trace: path=missing" convert good mis
 expect "a file" 2 "A trace is a directory, this is not: path=good/metadata" convert good/metadata -o out
 expect "empty directory" 2 "No data: there is no trace" convert nothing -o out
 expect "no streams" 2 "No data: the trace has no streams" convert streamless -o out
+cp -r good early
+sed -i '/^stream {/,$d' early/metadata
+expect "ended too early" 2 "No data: the programs ended before LTTng knew their events" convert early -o out
 expect "no flextrace events" 2 "no flextrace event" convert foreign -o out
 expect "no events at all" 2 "no flextrace event" convert empty -o out
 expect "missing image" 2 "Cannot read firmware image: path=fw.elf" convert good -o out --names fw.elf

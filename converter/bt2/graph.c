@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bt2/graph.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* -- the draining sink ------------------------------------------------------------------------- */
 
@@ -113,10 +116,31 @@ static int add_sink(struct graph *graph)
 		&graph->sink);
 }
 
+/* False: programs ended before LTTng had asked them for the events of its channels. */
+static bool declares_streams(const char *trace_path)
+{
+	char path[PATH_MAX], *line = NULL;
+	size_t n_allocated = 0;
+	bool found = false;
+	ssize_t n;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/metadata", trace_path);
+	file = fopen(path, "re");
+	if (!file)
+		return true;
+	/* In packets, whose headers may stand inside of lines. */
+	while (!found && (n = getline(&line, &n_allocated, file)) > 0)
+		found = memmem(line, (size_t)n, "stream {", 8) != NULL;
+	free(line);
+	fclose(file);
+	return found;
+}
+
 int graph_open(struct graph *graph, const struct plugins *plugins, const struct trace_group *group,
                struct feed *feed, struct graph_shared *shared, struct flextrace_error *error)
 {
-	char what[256];
+	char what[512];
 
 	*graph = (struct graph){.shared = shared};
 	graph->intake.feed = feed;
@@ -124,7 +148,13 @@ int graph_open(struct graph *graph, const struct plugins *plugins, const struct 
 	if (graph->bt && add_source(graph, plugins, group) == 0 && (!feed || add_sink(graph) == 0))
 		return 0;
 	graph_close(graph);
-	snprintf(what, sizeof(what), "Cannot open trace: path=%s", group->paths[0]);
+	if (declares_streams(group->paths[0]))
+		snprintf(what, sizeof(what), "Cannot open trace: path=%s", group->paths[0]);
+	else
+		snprintf(what, sizeof(what),
+		         "No data: the programs ended before LTTng knew their events; let them "
+		         "wait longer for it (LTTNG_UST_REGISTER_TIMEOUT=3000): path=%s",
+		         group->paths[0]);
 	return plugins_take_error(error, FLEXTRACE_E_INPUT, what);
 }
 
