@@ -9,57 +9,24 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "clock_model.h"
+
 #define MAX_QUEUES 16
-
-/* -- chance ---------------------------------------------------------------------------------- */
-
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
-
-static double uniform(uint64_t *state)
-{
-	return (double)(next_random(state) >> 11) * 0x1p-53;
-}
-
-static double exponential(uint64_t *state, double mean)
-{
-	return -mean * log(1 - uniform(state));
-}
-
-/* A floor, mostly a little on top, sometimes much. */
-static double latency(uint64_t *state, double floor_ns, double jitter_ns)
-{
-	double ns = floor_ns + exponential(state, jitter_ns / 10);
-
-	if (uniform(state) < 0.25)
-		ns += exponential(state, jitter_ns);
-	if (uniform(state) < 0.02)
-		ns += fmin(jitter_ns * 10 * pow(1 - uniform(state), -1 / 1.3), 3e7);
-	return ns;
-}
 
 /* -- the counter ----------------------------------------------------------------------------- */
 
 /* Ticks since the counter's start at a host time since its start, without resets. */
 static long double phase_at(const struct clock_scene *scene, double middle_ns, double ns)
 {
-	long double hz = (long double)scene->hz * 1e-9L, phase = hz * ns;
+	const struct counter_model model = {
+		.hz = scene->hz,
+		.drift_ppm = scene->drift_ppm,
+		.drift_period_ns = scene->drift_period_ns,
+		.step_ppm = scene->step_ppm,
+		.step_at_ns = middle_ns,
+	};
 
-	if (scene->drift_ppm != 0) {
-		long double period = (long double)scene->drift_period_ns / (2 * acosl(-1));
-
-		phase += hz * (long double)scene->drift_ppm * 1e-6L * period *
-		         (1 - cosl(ns / period));
-	}
-	if (scene->step_ppm != 0 && ns > middle_ns)
-		phase += hz * (long double)scene->step_ppm * 1e-6L * (ns - middle_ns);
-	return phase;
+	return model_phase(&model, ns);
 }
 
 struct maker {
@@ -112,16 +79,16 @@ static void lie(struct maker *maker, struct truth_op *op)
 {
 	const struct clock_scene *scene = &maker->truth->scene;
 
-	if (uniform(&maker->state) < scene->false_share) {
-		int64_t shift = (int64_t)((uniform(&maker->state) - 0.5) * 6e6);
+	if (model_uniform(&maker->state) < scene->false_share) {
+		int64_t shift = (int64_t)((model_uniform(&maker->state) - 0.5) * 6e6);
 
 		op->submit_ns += shift;
 		op->complete_ns += shift;
 		op->lie = TRUTH_FALSE_BRACKET;
 	}
-	if (uniform(&maker->state) < scene->garbage_share) {
+	if (model_uniform(&maker->state) < scene->garbage_share) {
 		for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
-			op->ticks32[i] = (uint32_t)next_random(&maker->state) | 1;
+			op->ticks32[i] = (uint32_t)model_random(&maker->state) | 1;
 		op->lie = TRUTH_GARBAGE;
 	}
 }
@@ -131,34 +98,34 @@ static double make_op(struct maker *maker, struct truth_op *op, double submit_ns
 {
 	const struct clock_scene *scene = &maker->truth->scene;
 	double start_ns = submit_ns +
-	                  latency(&maker->state, scene->floor_submit_ns, scene->jitter_ns);
+	                  model_latency(&maker->state, scene->floor_submit_ns, scene->jitter_ns);
 	double phases_ns[] = {
-		1000 + exponential(&maker->state, 1000),
+		1000 + model_exponential(&maker->state, 1000),
 		500,
-		is_long ? scene->long_ns : exponential(&maker->state, scene->exec_ns),
-		1000 + exponential(&maker->state, 1000),
+		is_long ? scene->long_ns : model_exponential(&maker->state, scene->exec_ns),
+		1000 + model_exponential(&maker->state, 1000),
 	};
 
 	if (start_ns < free_ns)
 		start_ns = free_ns + 50;
 	stamp(maker, op, start_ns, phases_ns);
 	op->submit_ns = scene->origin_ns + (int64_t)floor(submit_ns);
-	op->complete_ns =
-		scene->origin_ns +
-		(int64_t)floor(op->time_ns[4] +
-	                       latency(&maker->state, scene->floor_complete_ns, scene->jitter_ns));
+	op->complete_ns = scene->origin_ns +
+	                  (int64_t)floor(op->time_ns[4] + model_latency(&maker->state,
+	                                                                scene->floor_complete_ns,
+	                                                                scene->jitter_ns));
 	return op->time_ns[4];
 }
 
 static void make_sync(struct maker *maker, double ns, uint32_t after_op)
 {
 	struct clock_truth *truth = maker->truth;
-	double read_ns = ns + 300 + exponential(&maker->state, 500);
+	double read_ns = ns + 300 + model_exponential(&maker->state, 500);
 
 	truth->syncs[truth->n_syncs++] = (struct truth_sync){
 		.before_ns = truth->scene.origin_ns + (int64_t)floor(ns),
 		.after_ns = truth->scene.origin_ns +
-	                    (int64_t)floor(read_ns + 300 + exponential(&maker->state, 500)),
+	                    (int64_t)floor(read_ns + 300 + model_exponential(&maker->state, 500)),
 		.ticks = ticks_at(maker, read_ns, life_at(maker, read_ns)),
 		.after_op = after_op,
 	};
@@ -183,7 +150,7 @@ static void make_ops(struct maker *maker)
 		bool is_long = scene->long_every && i % scene->long_every == scene->long_every - 1;
 		uint32_t life = life_at(maker, ns);
 
-		op->queue = (uint32_t)(next_random(&maker->state) % n_queues);
+		op->queue = (uint32_t)(model_random(&maker->state) % n_queues);
 		free_ns[op->queue] = make_op(maker, op, ns, free_ns[op->queue], is_long);
 		if (life_at(maker, op->time_ns[4]) != life)
 			op->life = life; /* a reset waits for work to end */
@@ -194,9 +161,9 @@ static void make_ops(struct maker *maker)
 		lie(maker, op);
 		if (scene->sync_every && i % scene->sync_every == 0)
 			make_sync(maker, ns + 100, i);
-		ns += exponential(&maker->state, scene->mean_period_ns);
+		ns += model_exponential(&maker->state, scene->mean_period_ns);
 		if (scene->gap_every && i % scene->gap_every == scene->gap_every - 1)
-			ns += scene->gap_ns * (0.5 + uniform(&maker->state));
+			ns += scene->gap_ns * (0.5 + model_uniform(&maker->state));
 	}
 	qsort(truth->ops, truth->n_ops, sizeof(*truth->ops), by_completion);
 }

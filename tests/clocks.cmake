@@ -3,7 +3,7 @@
 
 set(clocks_core converter/clock_options.c converter/definitions.c converter/error.c converter/gather.c converter/identity.c
 	converter/ledger.c converter/strings.c converter/table.c)
-set(clocks_sources tests/clock_truth.c converter/marzullo.c converter/unwrap.c
+set(clocks_sources tests/clock_model.c tests/clock_truth.c converter/marzullo.c converter/unwrap.c
 	converter/unwrap_axis.c converter/unwrap_shift.c converter/unwrap_facts.c converter/unwrap_late.c
 	converter/unwrap_marks.c converter/unwrap_match.c converter/unwrap_rate.c
 	converter/unwrap_runs.c converter/unwrap_window.c converter/calibrate/band.c converter/calibrate/pinch.c
@@ -50,3 +50,10 @@ list(REMOVE_DUPLICATES clock_memory_sources)
 flextrace_add_unit_test(NAME clock_memory SOURCES ${clock_memory_sources} tests/align_truth.c
 	tests/failing_malloc.c LIBS Threads::Threads m)
 target_link_options(test_clock_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
+
+# Flex traces with truth, for whoever imports them: flex-truth SEED OUT.json OUT.truth
+set(flex_truth_sources tests/clock_model.c tests/flex_truth.c tests/flex_truth_write.c)
+flextrace_add_unit_test(NAME flex_truth SOURCES ${flex_truth_sources} LIBS PkgConfig::CJSON m)
+list(TRANSFORM flex_truth_sources PREPEND ${PROJECT_SOURCE_DIR}/)
+add_executable(flex-truth flex_truth_main.c ${flex_truth_sources})
+target_link_libraries(flex-truth PRIVATE flextrace_options m)
