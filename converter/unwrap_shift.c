@@ -35,6 +35,13 @@ struct shifter {
 	double slope, slack; /* ns per tick; relative */
 };
 
+static double clamp(double ns)
+{
+	if (ns > MAX_FAR_NS)
+		return MAX_FAR_NS;
+	return ns < -MAX_FAR_NS ? -MAX_FAR_NS : ns;
+}
+
 /* The offset of the counter from a pivot that a fact leaves; widened by what the rate may do on
  * the way. */
 static struct interval offset_of(const struct shifter *shifter, const struct fact *pivot,
@@ -46,9 +53,8 @@ static struct interval offset_of(const struct shifter *shifter, const struct fac
 	double hi = (double)(fact->after_ns - pivot->before_ns) - last_ns;
 	double wide = shifter->slack * (fabs(first_ns) + (last_ns - first_ns)) + 1;
 
-	lo = fmin(fmax(lo - wide, -MAX_FAR_NS), MAX_FAR_NS);
-	hi = fmin(fmax(hi + wide, -MAX_FAR_NS), MAX_FAR_NS);
-	return (struct interval){(int64_t)(lo * NS), (int64_t)(hi * NS)};
+	return (struct interval){(int64_t)(clamp(lo - wide) * NS),
+	                         (int64_t)(clamp(hi + wide) * NS)};
 }
 
 static bool is_apart(const struct interval *a, const struct interval *b)

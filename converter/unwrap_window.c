@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unwrap_window.h"
 
-#include <math.h>
-
 /* How far the mean rate over a gap may be from the rate's interval. Narrow ones only hold for a
  * steady rate. */
 static const double pads[] = {1e-2, 1e-3, 1e-4, 2e-5};
@@ -33,11 +31,17 @@ struct anchor anchor_of(const struct fact *fact)
 	                       fact->before_ns, fact->after_ns};
 }
 
+/* Rounds down. */
 static place_t clamp_place(double ticks)
 {
+	int64_t place;
+
 	if (ticks > 0x1p62)
 		return MAX_PLACE;
-	return ticks < -0x1p62 ? -MAX_PLACE : (place_t)ticks;
+	if (ticks < -0x1p62)
+		return -MAX_PLACE;
+	place = (int64_t)ticks;
+	return place - ((double)place > ticks);
 }
 
 struct window window_all(void)
@@ -50,14 +54,14 @@ static place_t least_ticks(const struct rate *rate, double pad, int64_t span_ns)
 {
 	double f = span_ns >= 0 ? rate->lo * (1 - pad) : rate->hi * (1 + pad);
 
-	return clamp_place(floor(f * (double)span_ns));
+	return clamp_place(f * (double)span_ns);
 }
 
 static place_t most_ticks(const struct rate *rate, double pad, int64_t span_ns)
 {
 	double f = span_ns >= 0 ? rate->hi * (1 + pad) : rate->lo * (1 - pad);
 
-	return clamp_place(ceil(f * (double)span_ns));
+	return -clamp_place(-(f * (double)span_ns));
 }
 
 static void narrow(const struct axis *axis, const struct anchor *anchor, double pad,

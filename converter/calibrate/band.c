@@ -125,8 +125,12 @@ int band_constrain(const struct evidence *evidence, const struct reference *refe
 
 static int64_t wander(uint64_t dx, uint64_t rate)
 {
-	wide_int far = (((wide_int)dx * rate) >> (WANDER_BITS - PHI_BITS)) + 1;
+	uint64_t near;
+	wide_int far;
 
+	if (!__builtin_mul_overflow(dx, rate, &near))
+		return (int64_t)(near >> (WANDER_BITS - PHI_BITS)) + 1;
+	far = (((wide_int)dx * rate) >> (WANDER_BITS - PHI_BITS)) + 1;
 	return far > PHI_UNBOUNDED / 4 ? PHI_UNBOUNDED / 4 : (int64_t)far;
 }
 
@@ -142,23 +146,36 @@ static struct step step_of_piece(const struct piece *piece, uint64_t dx)
 	return step;
 }
 
-struct step band_step(struct walk *walk, uint64_t from, uint64_t to)
+/* The same over several pieces. */
+static struct step step_over(struct walk *walk, uint64_t from, uint64_t to)
 {
+	const struct reference *reference = walk->reference;
 	struct step sum = {0, 0};
 
-	for (;;) {
+	while (from < to) {
 		const struct piece *piece = walk_to(walk, from);
-		bool is_last = walk->piece + 1 >= walk->reference->n_pieces ||
-		               walk->reference->pieces[walk->piece + 1].x >= to;
-		uint64_t end = is_last ? to : walk->reference->pieces[walk->piece + 1].x;
-		struct step step = step_of_piece(piece, end - from);
+		bool is_last = walk->piece + 1 == reference->n_pieces || piece[1].x >= to;
+		struct step step = step_of_piece(piece, (is_last ? to : piece[1].x) - from);
 
 		sum.rise += step.rise;
 		sum.fall += step.fall;
-		if (is_last)
-			return sum;
-		from = end;
+		from = is_last ? to : piece[1].x;
 	}
+	return sum;
+}
+
+static inline struct step step_between(struct walk *walk, uint64_t from, uint64_t to)
+{
+	const struct piece *piece = walk_to(walk, from);
+
+	if (walk->piece + 1 == walk->reference->n_pieces || piece[1].x >= to)
+		return step_of_piece(piece, to - from);
+	return step_over(walk, from, to);
+}
+
+struct step band_step(struct walk *walk, uint64_t from, uint64_t to)
+{
+	return step_between(walk, from, to);
 }
 
 /* -- conflicts ------------------------------------------------------------------------------- */
@@ -171,9 +188,9 @@ static bool conflict(struct walk *walk, const struct knot *lower, const struct k
 	if (lower->lo == -PHI_UNBOUNDED || upper->hi == PHI_UNBOUNDED)
 		return false;
 	if (lower->x <= upper->x)
-		step = band_step(walk, lower->x, upper->x);
+		step = step_between(walk, lower->x, upper->x);
 	else
-		step = band_step(walk, upper->x, lower->x);
+		step = step_between(walk, upper->x, lower->x);
 	return lower->lo - (lower->x <= upper->x ? step.fall : step.rise) > upper->hi;
 }
 
@@ -214,7 +231,7 @@ static uint32_t drop_in_pass(struct knot *knots, uint32_t n, const struct refere
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (i > 0) {
-			struct step step = band_step(&walk, knots[i - 1].x, knots[i].x);
+			struct step step = step_between(&walk, knots[i - 1].x, knots[i].x);
 
 			lo = lo > -PHI_UNBOUNDED ? lo - step.fall : lo;
 			hi = hi < PHI_UNBOUNDED ? hi + step.rise : hi;
@@ -278,13 +295,13 @@ void band_close(struct knot *knots, uint32_t n, const struct reference *referenc
 	struct walk walk = {reference, 0};
 
 	for (uint32_t i = 1; i < n; i++) {
-		struct step step = band_step(&walk, knots[i - 1].x, knots[i].x);
+		struct step step = step_between(&walk, knots[i - 1].x, knots[i].x);
 
 		tighten(&knots[i], lowered(knots[i - 1].lo, step.fall),
 		        raised(knots[i - 1].hi, step.rise));
 	}
 	for (uint32_t i = n; i-- > 1;) {
-		struct step step = band_step(&walk, knots[i - 1].x, knots[i].x);
+		struct step step = step_between(&walk, knots[i - 1].x, knots[i].x);
 
 		tighten(&knots[i - 1], lowered(knots[i].lo, step.rise),
 		        raised(knots[i].hi, step.fall));

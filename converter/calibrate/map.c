@@ -13,6 +13,7 @@
 
 #define SPARED_NS 32  /* how much certified width thinning may cost */
 #define ROUNDING  256 /* 2^-20 ns that a line keeps off the bounds it passes */
+#define MAX_REACH 1e9 /* ticks */
 #define NO_HALF   UINT32_MAX
 #define MAX_WALK  8 /* knots, before a search is quicker */
 #define ONE_NS    (INT64_C(1) << PHI_BITS)
@@ -94,19 +95,22 @@ struct cone {
 static struct cone open_cone(const struct corner *from)
 {
 	double wander = (double)wander_of(from->piece) * 0x1p-44;
-	double reach = fmin(SPARED_NS / wander, 1e9);
+	double reach = SPARED_NS / wander;
 
-	return (struct cone){-INFINITY, INFINITY, from->knot->x + (uint64_t)reach};
+	return (struct cone){-INFINITY, INFINITY,
+	                     from->knot->x + (uint64_t)(reach < MAX_REACH ? reach : MAX_REACH)};
 }
 
 static void narrow_cone(struct cone *cone, const struct corner *from, const struct knot *past)
 {
 	double dx = (double)(past->x - from->knot->x);
+	double lo = (double)(past->lo + ROUNDING - from->middle) / dx;
+	double hi = (double)(past->hi - ROUNDING - from->middle) / dx;
 
-	if (past->lo != -PHI_UNBOUNDED)
-		cone->lo = fmax(cone->lo, (double)(past->lo + ROUNDING - from->middle) / dx);
-	if (past->hi != PHI_UNBOUNDED)
-		cone->hi = fmin(cone->hi, (double)(past->hi - ROUNDING - from->middle) / dx);
+	if (past->lo != -PHI_UNBOUNDED && lo > cone->lo)
+		cone->lo = lo;
+	if (past->hi != PHI_UNBOUNDED && hi < cone->hi)
+		cone->hi = hi;
 }
 
 static bool is_in_cone(const struct cone *cone, const struct corner *from, const struct corner *to)

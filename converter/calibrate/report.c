@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "calibrate_impl.h"
 
 #define MAX_SAMPLES     4096u /* even: thinned to half when full */
@@ -16,8 +17,8 @@
 /* A distribution; beyond MAX_SAMPLES values its percentiles come from evenly spaced ones. */
 struct sampler {
 	double *values; /* owned */
-	uint32_t n, n_allocated;
-	uint64_t n_seen, step;
+	uint32_t n;
+	uint64_t n_seen, next, stride; /* the one to keep next, and how far the next is from it */
 	double max;
 };
 
@@ -43,25 +44,18 @@ static int sample(struct sampler *sampler, double value)
 
 	if (at == 0 || value > sampler->max)
 		sampler->max = value;
-	if (at % (sampler->step + 1) != 0)
+	if (at != sampler->next)
 		return FLEXTRACE_OK;
 	if (sampler->n == MAX_SAMPLES) {
 		for (uint32_t i = 0; i < MAX_SAMPLES / 2; i++)
 			sampler->values[i] = sampler->values[2 * (size_t)i];
 		sampler->n = MAX_SAMPLES / 2;
-		sampler->step = 2 * sampler->step + 1;
-		if (at % (sampler->step + 1) != 0)
-			return FLEXTRACE_OK;
+		sampler->stride *= 2;
+	} else if (at == 0) {
+		sampler->stride = 1;
 	}
-	if (sampler->n == sampler->n_allocated) {
-		uint32_t n_more = sampler->n_allocated ? 4 * sampler->n_allocated : 16;
-		double *more = realloc(sampler->values, n_more * sizeof(*more));
-
-		if (!more)
-			return FLEXTRACE_E_MEMORY;
-		sampler->values = more;
-		sampler->n_allocated = n_more;
-	}
+	sampler->next = at + sampler->stride;
+	FLEXTRACE_TRY(array_make_room(&sampler->values, sampler->n, sizeof(*sampler->values)));
 	sampler->values[sampler->n++] = value;
 	return FLEXTRACE_OK;
 }
