@@ -146,12 +146,51 @@ static int follow(const struct evidence *evidence, const struct guess *guess, do
 	return code;
 }
 
+/* Whether a map that follows the reference would pass what reject_coarse() asks. */
+static bool is_near_guess(const struct reference *reference, const struct guess *guess,
+                          double slack)
+{
+	double lo = guess->slope * (1 - guess->slack - slack);
+	double hi = guess->slope * (1 + guess->slack + slack);
+
+	for (uint32_t i = 0; i < reference->n_pieces; i++) {
+		const struct piece *piece = &reference->pieces[i];
+		double slope = ldexp((double)piece->slope, -SLOPE_BITS);
+
+		if (slope - ldexp((double)piece->fall, -WANDER_BITS) < lo ||
+		    slope + ldexp((double)piece->rise, -WANDER_BITS) > hi)
+			return false;
+	}
+	return true;
+}
+
+/* Where all evidence meets at rates near the guess, no window would turn any away. 1: it does,
+ * 0: not. */
+static int try_all(struct evidence *evidence, const struct guess *guess, double rho,
+                   struct attempt *attempt)
+{
+	for (uint32_t i = 0; i < evidence->n; i++)
+		evidence->is_false[i] = 0;
+	FLEXTRACE_TRY(follow(evidence, guess, rho, &attempt->reference));
+	if (!is_near_guess(&attempt->reference, guess, fmax(NARROW_SLACK, 5 * rho)))
+		return 0;
+	FLEXTRACE_TRY(
+		band_constrain(evidence, &attempt->reference, &attempt->knots, &attempt->n_knots));
+	return band_drop_conflicts(attempt->knots, attempt->n_knots, &attempt->reference, 0) == 0;
+}
+
 static int try_rho(struct evidence *evidence, const struct guess *guess, double rho,
                    struct attempt *attempt)
 {
 	uint32_t n_false, n_before;
+	int is_met;
 
 	*attempt = (struct attempt){.rho = rho};
+	is_met = try_all(evidence, guess, rho, attempt);
+	if (is_met != 0)
+		return is_met < 0 ? is_met : FLEXTRACE_OK;
+	release_attempt(attempt);
+	attempt->rho = rho;
 	FLEXTRACE_TRY(reject_coarse(evidence, guess, fmax(NARROW_SLACK, 5 * rho), &n_false));
 	if (n_false > evidence->n / MANY)
 		FLEXTRACE_TRY(reject_coarse(evidence, guess, fmax(WIDE_SLACK, 5 * rho), &n_false));
