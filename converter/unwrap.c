@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "array.h"
 #include "unwrap_impl.h"
 
 #include <math.h>
@@ -38,6 +39,7 @@ void unwrap_free(struct unwrap *unwrap)
 	free(unwrap->sorted_batches);
 	free(unwrap->runs);
 	free(unwrap->facts);
+	free(unwrap->n_facts);
 	free(unwrap->axes);
 	free(unwrap);
 }
@@ -62,6 +64,13 @@ struct pushed {
 int64_t unwrap_host_stamp(uint64_t ns)
 {
 	return ns < (uint64_t)UNWRAP_MAX_NS ? (int64_t)ns : 0;
+}
+
+static int count_fact(struct unwrap *unwrap, uint32_t counter)
+{
+	FLEXTRACE_TRY(ARRAY_RESERVE(unwrap->n_facts, unwrap->n_facts_allocated, counter + 1ull));
+	unwrap->n_facts[counter]++;
+	return FLEXTRACE_OK;
 }
 
 static int push_op(struct unwrap *unwrap, const struct pushed *pushed)
@@ -90,6 +99,7 @@ static int push_op(struct unwrap *unwrap, const struct pushed *pushed)
 	FLEXTRACE_TRY(
 		identity_device(unwrap->identity, pushed->process, record->device, &op.device));
 	FLEXTRACE_TRY(identity_counter(unwrap->identity, op.device, record->domain, &op.counter));
+	FLEXTRACE_TRY(count_fact(unwrap, op.counter));
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
 		op.ticks[i] = record->ticks32[i];
 	if (!op.submit_host_ns && !op.complete_host_ns) {
@@ -158,6 +168,7 @@ static int push_sync(struct unwrap *unwrap, const struct pushed *pushed)
 	unwrap->ledger->evidence[RECORD_CLOCK_SYNC]++;
 	FLEXTRACE_TRY(identity_device(unwrap->identity, pushed->process, sync.device, &device));
 	FLEXTRACE_TRY(identity_counter(unwrap->identity, device, sync.domain, &sync.domain));
+	FLEXTRACE_TRY(count_fact(unwrap, sync.domain));
 	row = table_append(&unwrap->syncs, sizeof(*row));
 	if (!row)
 		return FLEXTRACE_E_MEMORY;
@@ -202,15 +213,7 @@ static int push_batch(struct unwrap *unwrap, const struct pushed *pushed)
 
 static int remember_point(struct unwrap *unwrap, uint64_t a, uint64_t b, struct sync_point *point)
 {
-	if (unwrap->n_points == unwrap->n_points_allocated) {
-		uint32_t n_more = unwrap->n_points ? 2 * unwrap->n_points : 64;
-		struct sync_point **more = realloc(unwrap->points, n_more * sizeof(*more));
-
-		if (!more)
-			return FLEXTRACE_E_MEMORY;
-		unwrap->points = more;
-		unwrap->n_points_allocated = n_more;
-	}
+	FLEXTRACE_TRY(array_make_room(&unwrap->points, unwrap->n_points, sizeof(*unwrap->points)));
 	unwrap->points[unwrap->n_points] = point;
 	return map_put(&unwrap->open_collectives, a, b, unwrap->n_points++);
 }
@@ -300,20 +303,6 @@ int unwrap_push(struct unwrap *unwrap, const struct stream *stream, uint32_t str
 
 /* -- resolving ------------------------------------------------------------------------------- */
 
-/* What was known only to unwrap does not leave it. */
-static void clean_ops(struct table *ops)
-{
-	struct table_cursor cursor;
-	struct tick_op *op;
-
-	table_read(&cursor, ops, false);
-	while ((op = table_next(&cursor, sizeof(*op)))) {
-		if (op->unused[0] & OP_AFTER_IS_CLOCK)
-			op->complete_host_ns = 0;
-		op->unused[0] = 0;
-	}
-}
-
 /* A counter that says too little of its own rate has that of one which says more. */
 static void share_rate(struct unwrap *unwrap, uint32_t counter)
 {
@@ -354,7 +343,6 @@ static int resolve(struct unwrap *unwrap, struct unwrap_output *out)
 		FLEXTRACE_TRY(facts_write(unwrap, i, &out->brackets));
 	}
 	FLEXTRACE_TRY(marks_write(unwrap, &out->marks));
-	clean_ops(&unwrap->ops);
 	table_take(&out->ops, &unwrap->ops);
 	table_take(&out->sync_points, &unwrap->sync_points);
 	return FLEXTRACE_OK;

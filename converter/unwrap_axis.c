@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "unwrap_window.h"
 
 #define N_RECENT       4
@@ -128,15 +129,7 @@ static void look_back(struct placer *placer, uint32_t from)
 
 int axis_add_segment(struct axis *axis)
 {
-	if (axis->n_segments == axis->n_segments_allocated) {
-		uint32_t n_more = axis->n_segments ? 2 * axis->n_segments : 4;
-		struct axis_segment *more = realloc(axis->segments, n_more * sizeof(*more));
-
-		if (!more)
-			return FLEXTRACE_E_MEMORY;
-		axis->segments = more;
-		axis->n_segments_allocated = n_more;
-	}
+	FLEXTRACE_TRY(array_make_room(&axis->segments, axis->n_segments, sizeof(*axis->segments)));
 	axis->segments[axis->n_segments++] = (struct axis_segment){.least = INT64_MAX};
 	return FLEXTRACE_OK;
 }

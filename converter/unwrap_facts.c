@@ -3,6 +3,7 @@
  * Everything with a device stamp and a host time becomes a fact of its counter, and goes back
  * where it came from once its axis is placed.
  */
+#include "array.h"
 #include "unwrap_impl.h"
 
 #include <stdlib.h>
@@ -85,20 +86,16 @@ static bool is_evidence(const struct run *run)
 	        run->op->submit_host_ns <= run->op->complete_host_ns);
 }
 
-static void count_facts(struct unwrap *unwrap, uint64_t *n_of_counter)
+/* Stores how many facts there can be; those of each counter are in unwrap->n_facts then. */
+static int count_facts(struct unwrap *unwrap, uint32_t n_counters, uint64_t *ret_n)
 {
-	struct table_cursor cursor;
-	const struct tick_op *op;
-	const struct record_clock_sync *sync;
-
-	table_read(&cursor, &unwrap->ops, false);
-	while ((op = table_next(&cursor, sizeof(*op))))
-		n_of_counter[op->counter]++;
-	table_read(&cursor, &unwrap->syncs, false);
-	while ((sync = table_next(&cursor, sizeof(*sync))))
-		n_of_counter[sync->domain]++;
+	*ret_n = 0;
+	FLEXTRACE_TRY(ARRAY_RESERVE(unwrap->n_facts, unwrap->n_facts_allocated, n_counters));
 	for (uint64_t i = 0; i < unwrap->n_runs; i++)
-		n_of_counter[unwrap->runs[i].counter] += is_evidence(&unwrap->runs[i]);
+		unwrap->n_facts[unwrap->runs[i].counter] += is_evidence(&unwrap->runs[i]);
+	for (uint32_t i = 0; i < n_counters; i++)
+		*ret_n += unwrap->n_facts[i];
+	return FLEXTRACE_OK;
 }
 
 static void add_fact(struct unwrap *unwrap, uint32_t counter, const struct fact *fact)
@@ -135,6 +132,10 @@ static void fill_facts(struct unwrap *unwrap)
 
 		if (op->class == RECORD_DEVICE_OP && fact_of_op(op, n_bits, &fact))
 			add_fact(unwrap, op->counter, &fact);
+		/* What is known only to unwrap does not leave it. */
+		if (op->unused[0] & OP_AFTER_IS_CLOCK)
+			op->complete_host_ns = 0;
+		op->unused[0] = 0;
 	}
 }
 
@@ -154,34 +155,27 @@ static void take_options(struct unwrap *unwrap, uint32_t counter)
 int facts_make(struct unwrap *unwrap)
 {
 	uint32_t n_axes = unwrap->identity->n_counters;
-	uint64_t *n_of_counter = calloc(n_axes + 1ull, sizeof(*n_of_counter));
-	uint64_t sum = 0;
+	uint64_t sum, first = 0;
 
 	unwrap->axes = calloc(n_axes + 1ull, sizeof(*unwrap->axes));
-	if (!n_of_counter || !unwrap->axes) {
-		free(n_of_counter);
+	if (!unwrap->axes)
 		return FLEXTRACE_E_MEMORY;
-	}
 	unwrap->n_axes = n_axes;
-	count_facts(unwrap, n_of_counter);
-	for (uint32_t i = 0; i < n_axes; i++)
-		sum += n_of_counter[i];
+	FLEXTRACE_TRY(count_facts(unwrap, n_axes, &sum));
 	unwrap->facts = malloc((sum + 1) * sizeof(*unwrap->facts));
-	sum = 0;
-	for (uint32_t i = 0; i < n_axes && unwrap->facts; i++) {
+	if (!unwrap->facts)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < n_axes; i++) {
 		uint32_t bits = unwrap->identity->counters[i].counter_bits;
 
 		unwrap->axes[i].wide_bits = bits == 0 || bits > 64 ? 64 : bits;
 		unwrap->axes[i].narrow_bits = unwrap->axes[i].wide_bits < 32
 		                                      ? unwrap->axes[i].wide_bits
 		                                      : 32;
-		unwrap->axes[i].facts = unwrap->facts + sum;
+		unwrap->axes[i].facts = unwrap->facts + first;
 		take_options(unwrap, i);
-		sum += n_of_counter[i];
+		first += unwrap->n_facts[i];
 	}
-	free(n_of_counter);
-	if (!unwrap->facts)
-		return FLEXTRACE_E_MEMORY;
 	fill_facts(unwrap);
 	return FLEXTRACE_OK;
 }
@@ -256,12 +250,13 @@ static int write_bracket(const struct axis *axis, const struct fact *fact, uint3
 	return FLEXTRACE_OK;
 }
 
-static int lose_outlier(struct unwrap *unwrap, const struct tick_op *op)
+static int lose_outlier(struct unwrap *unwrap, const struct fact *fact)
 {
+	const struct tick_op *op = fact->source.op;
 	struct loss_place place = unwrap_place(unwrap, op->device, FLEXTRACE_NONE, op->stream);
 
 	return ledger_lose(unwrap->ledger, LOSS_OUTLIER, &place, 1,
-	                   op->complete_host_ns ? op->complete_host_ns : INT64_MIN);
+	                   fact->after_ns != UNWRAP_NO_AFTER ? fact->after_ns : INT64_MIN);
 }
 
 int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets)
@@ -277,7 +272,7 @@ int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets)
 		} else if (fact->kind == FACT_OP) {
 			write_op(axis, fact);
 			if (fact->status == TIME_OUTLIER)
-				FLEXTRACE_TRY(lose_outlier(unwrap, fact->source.op));
+				FLEXTRACE_TRY(lose_outlier(unwrap, fact));
 		}
 	}
 	return FLEXTRACE_OK;

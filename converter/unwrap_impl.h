@@ -112,7 +112,7 @@ struct axis {
 	int64_t max_dispatch_ns; /* 0 = not known */
 	double tolerance;        /* ticks that a bracket may be wrong by without being an outlier */
 	struct axis_segment *segments; /* owned */
-	uint32_t n_segments, n_segments_allocated;
+	uint32_t n_segments;
 };
 
 struct unwrap {
@@ -126,13 +126,15 @@ struct unwrap {
 	struct table sync_points; /* struct sync_point */
 	struct map open_collectives;
 	struct sync_point **points; /* owned array; weak rows of sync_points, by index in the map */
-	uint32_t n_points, n_points_allocated;
+	uint32_t n_points;
 	uint64_t n_batches;
+	uint64_t *n_facts; /* owned; the most that each counter can have, runs not counted */
+	uint32_t n_facts_allocated;
 
 	/* made by unwrap_finish() */
 	const struct batch **sorted_batches; /* owned, by area, then gather order */
 	struct run *runs;                    /* owned, by area, then gather order */
-	uint64_t n_runs, n_runs_allocated;
+	uint32_t n_runs;
 	struct map op_runs; /* (tick_op *, 0) -> run with its stamps */
 	struct fact *facts; /* owned, by counter */
 	struct axis *axes;  /* owned, one of each counter */
@@ -189,6 +191,13 @@ bool axis_latest(const struct axis *axis, int64_t host_ns, uint16_t *ret_segment
 
 /* Writes the marks of all batches, counts what was dropped, and books batches without a mark. */
 int marks_write(struct unwrap *unwrap, struct table *out);
+
+/* Whether both of its host times are known, and are facts. */
+static inline bool fact_is_bounded(const struct fact *fact)
+{
+	return fact->bounds == BOUNDS_HARD && fact->before_ns != UNWRAP_NO_BEFORE &&
+	       fact->after_ns != UNWRAP_NO_AFTER;
+}
 
 static inline uint64_t low_bits(uint64_t value, unsigned n_bits)
 {

@@ -218,9 +218,12 @@ static void place_rest(struct late *late, const struct map *op_runs, const struc
 {
 	struct axis *axis = late->axis;
 	struct neighbours neighbours = {NULL, NULL, NULL};
-	uint32_t ahead = 0;
+	uint32_t ahead = 0, n = axis->n_facts;
 
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
+	/* Behind the last open fact, nobody asks for neighbours. */
+	while (n > 0 && axis->facts[n - 1].status == TIME_CERTIFIED)
+		n--;
+	for (uint32_t i = 0; i < n; i++) {
 		struct fact *fact = &axis->facts[i];
 
 		for (ahead = ahead > i ? ahead : i;

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "array.h"
 #include "unwrap_impl.h"
 
 #define MAX_RUNS_TRIED 1024u /* so that a ring without slots costs no search each */
@@ -174,15 +175,7 @@ static int float_mark(struct area *area, struct tick_mark *mark)
 {
 	struct afloat *afloat = &area->afloat;
 
-	if (afloat->n == afloat->n_allocated) {
-		uint32_t n_more = afloat->n ? 2 * afloat->n : 64;
-		struct tick_mark **more = realloc(afloat->marks, n_more * sizeof(*more));
-
-		if (!more)
-			return FLEXTRACE_E_MEMORY;
-		afloat->marks = more;
-		afloat->n_allocated = n_more;
-	}
+	FLEXTRACE_TRY(ARRAY_RESERVE(afloat->marks, afloat->n_allocated, afloat->n + 1ull));
 	afloat->marks[afloat->n++] = mark;
 	return FLEXTRACE_OK;
 }

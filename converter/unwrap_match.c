@@ -5,8 +5,7 @@
  * unless that has its like already. A record that was lost then costs its own instance and no
  * other.
  */
-#include <stdlib.h>
-
+#include "array.h"
 #include "unwrap_impl.h"
 
 struct instance {
@@ -17,7 +16,7 @@ struct instance {
 struct matcher {
 	struct map open;            /* (device, queue), job -> instance; 0 = none is open */
 	struct instance *instances; /* owned; the first is nobody's */
-	uint32_t n, n_allocated;
+	uint32_t n;
 };
 
 static uint64_t owner_key(uint32_t device, uint32_t queue)
@@ -28,15 +27,8 @@ static uint64_t owner_key(uint32_t device, uint32_t queue)
 static int open_instance(struct matcher *matcher, uint64_t owner, uint64_t job,
                          struct instance **ret_instance)
 {
-	if (matcher->n == matcher->n_allocated) {
-		uint32_t n_more = matcher->n ? 2 * matcher->n : 64;
-		struct instance *more = realloc(matcher->instances, n_more * sizeof(*more));
-
-		if (!more)
-			return FLEXTRACE_E_MEMORY;
-		matcher->instances = more;
-		matcher->n_allocated = n_more;
-	}
+	FLEXTRACE_TRY(
+		array_make_room(&matcher->instances, matcher->n, sizeof(*matcher->instances)));
 	*ret_instance = &matcher->instances[matcher->n];
 	**ret_instance = (struct instance){.op = NULL};
 	return map_put(&matcher->open, owner, job, matcher->n++);

@@ -32,12 +32,6 @@ struct votes {
 	uint32_t n, n_pairs;
 };
 
-static bool is_bounded(const struct fact *fact)
-{
-	return fact->bounds == BOUNDS_HARD && fact->before_ns != UNWRAP_NO_BEFORE &&
-	       fact->after_ns != UNWRAP_NO_AFTER;
-}
-
 static bool add_tooth(struct votes *votes, uint32_t first, double lo, double hi)
 {
 	struct interval tooth = {(int64_t)ldexp(fmax(lo, MIN_RATE), RATE_BITS),
@@ -143,7 +137,7 @@ static const struct fact **list_bounded(const struct axis *axis, uint32_t *ret_n
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < axis->n_facts && facts; i++) {
-		if (is_bounded(&axis->facts[i]))
+		if (fact_is_bounded(&axis->facts[i]))
 			facts[n++] = &axis->facts[i];
 	}
 	*ret_n = n;

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "array.h"
 #include "unwrap_impl.h"
 
 #define MANY_OPS (MAP_NONE - 1) /* a job number that several operations have */
@@ -78,15 +79,8 @@ static bool take_word(struct run *run, uint64_t word)
 
 static struct run *add_run(struct unwrap *unwrap)
 {
-	if (unwrap->n_runs == unwrap->n_runs_allocated) {
-		uint64_t n_more = unwrap->n_runs ? 2 * unwrap->n_runs : 64;
-		struct run *more = realloc(unwrap->runs, n_more * sizeof(*more));
-
-		if (!more)
-			return NULL;
-		unwrap->runs = more;
-		unwrap->n_runs_allocated = n_more;
-	}
+	if (array_make_room(&unwrap->runs, unwrap->n_runs, sizeof(*unwrap->runs)) < 0)
+		return NULL;
 	unwrap->runs[unwrap->n_runs] = (struct run){.status = TIME_UNMATCHED};
 	return &unwrap->runs[unwrap->n_runs++];
 }

@@ -7,12 +7,6 @@ static const double pads[] = {1e-2, 1e-3, 1e-4, 2e-5};
 #define N_PADS          4
 #define N_UNSTEADY_PADS 2
 
-bool fact_is_bounded(const struct fact *fact)
-{
-	return fact->bounds == BOUNDS_HARD && fact->before_ns != UNWRAP_NO_BEFORE &&
-	       fact->after_ns != UNWRAP_NO_AFTER;
-}
-
 void fact_tell_run(const struct fact *fact)
 {
 	struct run *run = fact->source.run;

@@ -61,7 +61,4 @@ double window_unknown_ticks(const struct axis *axis, double gap_ns);
 /* Lets a run know its place, until the axis has its origin. For other facts, nothing. */
 void fact_tell_run(const struct fact *fact);
 
-/* Whether both of its host times are known, and are facts. */
-bool fact_is_bounded(const struct fact *fact);
-
 #endif

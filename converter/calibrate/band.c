@@ -290,15 +290,17 @@ static int64_t raised(int64_t hi, int64_t by)
 	return hi >= PHI_UNBOUNDED - by ? PHI_UNBOUNDED : hi + by;
 }
 
-void band_close(struct knot *knots, uint32_t n, const struct reference *reference)
+bool band_close(struct knot *knots, uint32_t n, const struct reference *reference)
 {
 	struct walk walk = {reference, 0};
+	bool meets = true;
 
 	for (uint32_t i = 1; i < n; i++) {
 		struct step step = step_between(&walk, knots[i - 1].x, knots[i].x);
 
 		tighten(&knots[i], lowered(knots[i - 1].lo, step.fall),
 		        raised(knots[i - 1].hi, step.rise));
+		meets &= knots[i].lo <= knots[i].hi;
 	}
 	for (uint32_t i = n; i-- > 1;) {
 		struct step step = step_between(&walk, knots[i - 1].x, knots[i].x);
@@ -306,6 +308,7 @@ void band_close(struct knot *knots, uint32_t n, const struct reference *referenc
 		tighten(&knots[i - 1], lowered(knots[i].lo, step.rise),
 		        raised(knots[i].hi, step.fall));
 	}
+	return meets;
 }
 
 void band_centre(struct knot *knots, const struct knot *middles, uint32_t n)

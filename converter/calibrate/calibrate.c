@@ -35,13 +35,13 @@ static void release_groups(struct groups *groups)
 
 /* -- which maps there are -------------------------------------------------------------------- */
 
-/* Counts the segments of each counter into first_map, and sums them up. */
+/* Counts the segments of each counter into first_map, and sums them up. All but a counter's first
+ * have evidence. */
 static int number_maps(struct clocks *clocks, const struct identity *identity,
-                       struct table *brackets, struct table *ops)
+                       struct table *brackets)
 {
 	struct table_cursor cursor;
 	const struct bracket *bracket;
-	const struct tick_op *op;
 	uint32_t sum = 0;
 
 	clocks->n_counters = identity->n_counters;
@@ -54,11 +54,6 @@ static int number_maps(struct clocks *clocks, const struct identity *identity,
 	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
 		if (bracket->segment >= clocks->first_map[bracket->counter])
 			clocks->first_map[bracket->counter] = bracket->segment + 1u;
-	}
-	table_read(&cursor, ops, false);
-	while ((op = table_next(&cursor, sizeof(*op)))) {
-		if (op->segment >= clocks->first_map[op->counter])
-			clocks->first_map[op->counter] = op->segment + 1u;
 	}
 	for (uint32_t i = 0; i <= clocks->n_counters; i++) {
 		uint32_t n = clocks->first_map[i];
@@ -198,11 +193,14 @@ static bool is_too_short(const struct clock_settings *settings, const struct bra
 
 static void take_floors(const struct calibrate_input *input)
 {
-	struct clock_settings settings = {.has_floors = false};
+	const struct clock_settings *all = &input->options->all;
+	struct clock_settings settings = *all;
 	uint32_t counter = FLEXTRACE_NONE;
 	struct table_cursor cursor;
 	struct bracket *bracket;
 
+	if (!all->has_floors && all->round_trip_floor_ns == 0 && input->options->n_overrides == 0)
+		return;
 	table_read(&cursor, input->brackets, false);
 	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
 		bool was_good = bracket->before_host_ns <= bracket->after_host_ns;
@@ -333,7 +331,7 @@ static int fit_all(const struct calibrate_input *input, struct clocks *clocks)
 	int code;
 
 	take_floors(input);
-	code = number_maps(clocks, input->identity, input->brackets, input->ops);
+	code = number_maps(clocks, input->identity, input->brackets);
 	if (code >= 0)
 		code = group(clocks, input->brackets, &fitter.groups);
 	if (code >= 0)

@@ -251,8 +251,9 @@ uint32_t band_drop_conflicts(struct knot *knots, uint32_t n, const struct refere
  * rather than keep a false one. FLEXTRACE_E_MEMORY or 0. */
 int band_drop_pinches(struct knot *knots, uint32_t n, const struct reference *reference);
 
-/* Turns constraints into the exact bounds of all maps that meet them. */
-void band_close(struct knot *knots, uint32_t n, const struct reference *reference);
+/* Turns constraints into the exact bounds of all maps that meet them; false: they contradict each
+ * other. */
+bool band_close(struct knot *knots, uint32_t n, const struct reference *reference);
 
 /* Moves each closed knot's middle to that of the other, which lies in its bounds, and widens its
  * bounds as that needs. Both have the same x. */

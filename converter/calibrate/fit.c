@@ -82,6 +82,7 @@ struct attempt {
 	struct knot *knots; /* owned */
 	uint32_t n_knots, n_false;
 	double rho;
+	bool is_closed; /* the knots are bounds already */
 };
 
 static void release_attempt(struct attempt *attempt)
@@ -176,7 +177,8 @@ static int try_all(struct evidence *evidence, const struct guess *guess, double 
 		return 0;
 	FLEXTRACE_TRY(
 		band_constrain(evidence, &attempt->reference, &attempt->knots, &attempt->n_knots));
-	return band_drop_conflicts(attempt->knots, attempt->n_knots, &attempt->reference, 0) == 0;
+	attempt->is_closed = band_close(attempt->knots, attempt->n_knots, &attempt->reference);
+	return attempt->is_closed;
 }
 
 static int try_rho(struct evidence *evidence, const struct guess *guess, double rho,
@@ -303,7 +305,8 @@ static int make_map(struct evidence *evidence, struct attempt *attempt, const st
 
 	if (attempt->n_knots == 0)
 		return FLEXTRACE_OK;
-	band_close(attempt->knots, attempt->n_knots, &attempt->reference);
+	if (!attempt->is_closed)
+		band_close(attempt->knots, attempt->n_knots, &attempt->reference);
 	FLEXTRACE_TRY(steady(evidence, attempt, prior->rho, &is_steady));
 	FLEXTRACE_TRY(clock_map_init(map, attempt->knots, attempt->n_knots, &attempt->reference,
 	                             evidence, !is_steady));
