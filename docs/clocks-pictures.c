@@ -54,20 +54,23 @@ static void draw_axes(const struct plot *plot, double x_step, double y_step, con
 {
 	fputs("<g stroke=\"#ddd\" fill=\"#555\" font-size=\"11\" font-family=\"sans-serif\">\n",
 	      plot->file);
-	for (double y = ceil(plot->y0 / y_step) * y_step; y <= plot->y1 + 1e-9; y += y_step) {
-		double value = plot->is_log ? pow(10, y) : y, place = at_y(plot, value);
+	for (int i = (int)ceil(plot->y0 / y_step); i * y_step <= plot->y1 + 1e-9; i++) {
+		double value = plot->is_log ? pow(10, i * y_step) : i * y_step;
+		double place = at_y(plot, value);
 
 		fprintf(plot->file,
 		        "<path d=\"M%d %.0fH%d\"/><text stroke=\"none\" text-anchor=\"end\" "
 		        "x=\"%d\" y=\"%.0f\">%g</text>\n",
 		        LEFT, place, WIDTH - RIGHT, LEFT - 6, place + 4, value);
 	}
-	for (double x = ceil(plot->x0 / x_step) * x_step; x <= plot->x1 + 1e-9; x += x_step)
+	for (int i = (int)ceil(plot->x0 / x_step); i * x_step <= plot->x1 + 1e-9; i++) {
+		double place = at_x(plot, i * x_step);
+
 		fprintf(plot->file,
 		        "<path d=\"M%.0f %dV%d\"/><text stroke=\"none\" text-anchor=\"middle\" "
 		        "x=\"%.0f\" y=\"%d\">%g</text>\n",
-		        at_x(plot, x), TOP, HEIGHT - BOTTOM, at_x(plot, x), HEIGHT - BOTTOM + 16,
-		        x);
+		        place, TOP, HEIGHT - BOTTOM, place, HEIGHT - BOTTOM + 16, i * x_step);
+	}
 	fprintf(plot->file,
 	        "<text stroke=\"none\" x=\"%d\" y=\"%d\">%s</text>"
 	        "<text stroke=\"none\" text-anchor=\"end\" x=\"%d\" y=\"%d\">seconds</text></g>\n",
