@@ -333,17 +333,23 @@ struct tick_op {
 	uint8_t unused[3];
 };
 
-/* One marker word, or one stamp of a slot but TS1..TS5, in 64-bit cycles. */
-struct tick_mark {
-	uint64_t ticks;
-	uint64_t run;             /* of the firmware, 0 = not known */
-	uint64_t job;             /* of the run, 0 = not known */
+/* One marker_batch with marks; they follow each other in a table of their own. */
+struct mark_batch {
 	uint32_t device, counter; /* indexes */
 	uint32_t core, processor;
+	uint32_t stream, index;
+	uint32_t n_marks;
+	uint32_t n_ends; /* of zones and runs, among them */
+};
+
+/* One marker word, or one stamp of a slot but TS1..TS5, in 64-bit cycles. 40 bytes. */
+struct tick_mark {
+	uint64_t ticks;
+	uint64_t run;   /* of the firmware, 0 = not known */
+	uint64_t job;   /* of the run, 0 = not known */
 	uint32_t id;    /* marker id; slot stamps: enum flextrace_wire_stamp */
 	uint32_t value; /* VALUE only */
 	uint32_t queue; /* slots only */
-	uint32_t stream, index;
 	uint16_t segment;
 	/* enum flextrace_wire_kind: MARK, ZONE_BEGIN, ZONE_END, VALUE or SLOT_STAMP */
 	uint8_t kind;
@@ -445,11 +451,10 @@ struct device_row { /* events.csv; 32 bytes; details stand in the op or zone */
 struct zone { /* what a marker row is about */
 	uint64_t first_ticks, last_ticks;
 	uint64_t run, job;
-	uint32_t device, core, processor, queue;
+	uint32_t device, core, processor;
 	uint32_t name; /* string */
 	uint32_t file, line;
 	uint32_t stream, index;
-	uint32_t unused;
 };
 
 struct instant_row { /* instants.csv: host instants, annotations, device marks */

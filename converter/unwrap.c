@@ -342,7 +342,7 @@ static int resolve(struct unwrap *unwrap, struct unwrap_output *out)
 		FLEXTRACE_TRY(axis_place(&unwrap->axes[i], &unwrap->op_runs, unwrap->runs));
 		FLEXTRACE_TRY(facts_write(unwrap, i, &out->brackets));
 	}
-	FLEXTRACE_TRY(marks_write(unwrap, &out->marks));
+	FLEXTRACE_TRY(marks_write(unwrap, out));
 	table_take(&out->ops, &unwrap->ops);
 	table_take(&out->sync_points, &unwrap->sync_points);
 	return FLEXTRACE_OK;

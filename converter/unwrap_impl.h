@@ -190,7 +190,7 @@ bool axis_latest(const struct axis *axis, int64_t host_ns, uint16_t *ret_segment
                  uint64_t *ret_ticks);
 
 /* Writes the marks of all batches, counts what was dropped, and books batches without a mark. */
-int marks_write(struct unwrap *unwrap, struct table *out);
+int marks_write(struct unwrap *unwrap, struct unwrap_output *out);
 
 /* Whether both of its host times are known, and are facts. */
 static inline bool fact_is_bounded(const struct fact *fact)

@@ -21,7 +21,7 @@ struct afloat {
 /* One area (device, core, processor) while its batches are read. */
 struct area {
 	struct unwrap *unwrap;
-	struct table *out;
+	struct unwrap_output *out;
 	const struct batch *batch;
 	const struct axis *axis;
 	uint64_t next_run; /* index of the first run behind the slot batches read so far */
@@ -38,8 +38,8 @@ struct area {
 	uint64_t ticks;        /* of the last word */
 	uint16_t segment;
 	bool has_ticks, is_certain;
-	struct tick_mark *value; /* waits for its VALUE_DATA */
-	uint32_t n_marks;        /* of this batch */
+	struct tick_mark *value;  /* waits for its VALUE_DATA */
+	struct mark_batch *marks; /* this batch's; NULL = none yet */
 };
 
 static uint32_t kind_of(uint64_t word)
@@ -63,25 +63,42 @@ static int lose(const struct area *area, enum loss_cause cause, uint64_t n)
 	return ledger_lose(area->unwrap->ledger, cause, &place, n, (int64_t)batch->clock_ns);
 }
 
-static struct tick_mark *add_mark(struct area *area, uint32_t kind, uint32_t id)
+static struct mark_batch *add_batch(const struct area *area)
 {
 	const struct batch *batch = area->batch;
-	struct tick_mark *mark = table_append(area->out, sizeof(*mark));
+	struct mark_batch *marks = table_append(&area->out->mark_batches, sizeof(*marks));
 
+	if (marks)
+		*marks = (struct mark_batch){
+			.device = batch->device,
+			.counter = batch->counter,
+			.core = batch->core,
+			.processor = batch->processor,
+			.stream = batch->stream,
+			.index = batch->index,
+		};
+	return marks;
+}
+
+static bool is_end(uint32_t kind, uint32_t id)
+{
+	return kind == FLEXTRACE_WIRE_ZONE_END ||
+	       (kind == FLEXTRACE_WIRE_SLOT_STAMP &&
+	        (id == FLEXTRACE_WIRE_KERNEL_END || id == FLEXTRACE_WIRE_FW_END));
+}
+
+static struct tick_mark *add_mark(struct area *area, uint32_t kind, uint32_t id)
+{
+	struct tick_mark *mark;
+
+	if (!area->marks)
+		area->marks = add_batch(area);
+	mark = area->marks ? table_append(&area->out->marks, sizeof(*mark)) : NULL;
 	if (!mark)
 		return NULL;
-	*mark = (struct tick_mark){
-		.device = batch->device,
-		.counter = batch->counter,
-		.core = batch->core,
-		.processor = batch->processor,
-		.id = id,
-		.stream = batch->stream,
-		.index = batch->index,
-		.kind = (uint8_t)kind,
-		.status = TIME_ASSUMED,
-	};
-	area->n_marks++;
+	*mark = (struct tick_mark){.id = id, .kind = (uint8_t)kind, .status = TIME_ASSUMED};
+	area->marks->n_marks++;
+	area->marks->n_ends += is_end(kind, id);
 	return mark;
 }
 
@@ -332,16 +349,16 @@ static int write_batch(struct area *area, const struct batch *batch)
 
 	area->batch = batch;
 	area->axis = &area->unwrap->axes[batch->counter];
-	area->n_marks = 0;
+	area->marks = NULL;
 	FLEXTRACE_TRY(is_slots ? write_slots(area) : write_ring(area));
-	if (area->n_marks == 0)
+	if (!area->marks)
 		area->unwrap->ledger->evidence[RECORD_MARKER_BATCH]++;
 	return FLEXTRACE_OK;
 }
 
 /* Writes the area whose first batch stands at `from`; stores where the next area starts. */
 static int write_area(struct unwrap *unwrap, uint64_t from, uint64_t *next_run, uint64_t *ret_next,
-                      struct table *out)
+                      struct unwrap_output *out)
 {
 	const struct batch **batches = unwrap->sorted_batches;
 	struct area area = {.unwrap = unwrap, .out = out};
@@ -364,7 +381,7 @@ static int write_area(struct unwrap *unwrap, uint64_t from, uint64_t *next_run, 
 	return code;
 }
 
-int marks_write(struct unwrap *unwrap, struct table *out)
+int marks_write(struct unwrap *unwrap, struct unwrap_output *out)
 {
 	uint64_t next_run = 0;
 

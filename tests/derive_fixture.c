@@ -11,8 +11,8 @@
 
 struct fake_clocks fake_clocks;
 
-struct placed clocks_place(const struct clocks *clocks, uint32_t counter, uint16_t segment,
-                           uint64_t ticks)
+struct placed clocks_place_near(const struct clocks *clocks, uint32_t counter, uint16_t segment,
+                                uint64_t ticks, uint32_t *knot)
 {
 	struct placed placed = {(int64_t)ticks + fake_clocks.offset_ns, fake_clocks.err_ns,
 	                        fake_clocks.status};
@@ -20,6 +20,7 @@ struct placed clocks_place(const struct clocks *clocks, uint32_t counter, uint16
 	(void)clocks;
 	(void)counter;
 	(void)segment;
+	(*knot)++;
 	if (!ticks)
 		placed.status = TIME_UNMATCHED;
 	return placed;
@@ -104,20 +105,30 @@ struct tick_op *fixture_op(struct derive_fixture *fixture, const char *name, uin
 	return op;
 }
 
+struct mark_batch *fixture_batch(struct derive_fixture *fixture, uint32_t index)
+{
+	uint32_t device = device_of(fixture);
+	struct mark_batch *batch = fixture->batch;
+
+	if (batch && batch->index == index)
+		return batch;
+	batch = table_append(&fixture->unwrapped.mark_batches, sizeof(*batch));
+	assert_non_null(batch);
+	*batch = (struct mark_batch){.device = device, .index = index};
+	fixture->batch = batch;
+	return batch;
+}
+
 struct tick_mark *fixture_mark(struct derive_fixture *fixture, uint32_t batch, uint8_t kind,
                                uint32_t id, uint64_t ticks)
 {
-	uint32_t device = device_of(fixture);
+	struct mark_batch *marks = fixture_batch(fixture, batch);
 	struct tick_mark *mark = table_append(&fixture->unwrapped.marks, sizeof(*mark));
 
 	assert_non_null(mark);
-	*mark = (struct tick_mark){
-		.ticks = ticks,
-		.device = device,
-		.id = id,
-		.index = batch,
-		.kind = kind,
-	};
+	*mark = (struct tick_mark){.ticks = ticks, .id = id, .kind = kind};
+	marks->n_marks++;
+	marks->n_ends += kind == FLEXTRACE_WIRE_ZONE_END || kind == FLEXTRACE_WIRE_SLOT_STAMP;
 	return mark;
 }
 
@@ -202,6 +213,7 @@ void fixture_close(struct derive_fixture *fixture)
 	assert_int_equal(ledger_check(&fixture->ledger), 0);
 	timeline_release(&fixture->timeline);
 	table_release(&fixture->unwrapped.ops);
+	table_release(&fixture->unwrapped.mark_batches);
 	table_release(&fixture->unwrapped.marks);
 	table_release(&fixture->unwrapped.sync_points);
 	ledger_release(&fixture->ledger);

@@ -30,6 +30,7 @@ struct derive_fixture {
 	struct string_cache strings;
 	struct derive *derive;
 	struct timeline timeline;
+	struct mark_batch *batch; /* weak: the last one */
 };
 
 /* Reads text and learns its definitions. Every step asserts that it worked. */
@@ -40,7 +41,10 @@ void fixture_open(struct derive_fixture *fixture, const char *text);
 struct tick_op *fixture_op(struct derive_fixture *fixture, const char *name, uint8_t kind,
                            const uint64_t ticks[FLEXTRACE_N_STAMPS]);
 
-/* Adds a marker word of device 0 of process 0, core 0; batch: its record. */
+/* The last batch of marks, or a new one of device 0 of process 0, core 0; index: its record. */
+struct mark_batch *fixture_batch(struct derive_fixture *fixture, uint32_t index);
+
+/* Adds a marker word to that batch. */
 struct tick_mark *fixture_mark(struct derive_fixture *fixture, uint32_t batch, uint8_t kind,
                                uint32_t id, uint64_t ticks);
 

@@ -462,7 +462,8 @@ static void test_derive__counts_zones_that_lost_an_end(void **state)
 	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 50);
 	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 1, 60)->segment = 1; /* after a reset */
 	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 70);
-	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_ZONE_END, 1, 80)->core = 1; /* of another core */
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_ZONE_END, 1, 80);
+	fixture_batch(&fixture, 2)->core = 1; /* another one */
 	slot_stamp(&fixture, FLEXTRACE_WIRE_FW_START, 90, 3, 0);
 	fixture.ledger.read[RECORD_MARKER_BATCH] += 3;
 	fixture_run(&fixture);

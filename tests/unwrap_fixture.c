@@ -32,6 +32,7 @@ int fixture_stop(void **state)
 	struct fixture *fixture = *state;
 
 	table_release(&fixture->out.ops);
+	table_release(&fixture->out.mark_batches);
 	table_release(&fixture->out.marks);
 	table_release(&fixture->out.brackets);
 	table_release(&fixture->out.sync_points);

@@ -298,3 +298,13 @@ struct placed clocks_place(const struct clocks *clocks, uint32_t counter, uint16
 		return (struct placed){0, UINT32_MAX, TIME_UNMATCHED};
 	return clock_map_place(map, ticks);
 }
+
+struct placed clocks_place_near(const struct clocks *clocks, uint32_t counter, uint16_t segment,
+                                uint64_t ticks, uint32_t *knot)
+{
+	const struct clock_map *map = clocks_map(clocks, counter, segment);
+
+	if (!map || ticks == 0)
+		return (struct placed){0, UINT32_MAX, TIME_UNMATCHED};
+	return clock_map_place_near(map, ticks, knot);
+}

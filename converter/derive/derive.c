@@ -57,6 +57,7 @@ void derive_free(struct derive *derive)
 	free(derive->attribute_lists);
 	free(derive->families);
 	free(derive->tracks);
+	free(derive->near_knots);
 	free(derive->ops);
 	free(derive->zones);
 	free(derive);
@@ -96,7 +97,8 @@ bool place_ticks(const struct derive *derive, uint32_t process, uint32_t counter
 
 	if (!ticks)
 		return false;
-	placed = clocks_place(derive->clocks, counter, segment, ticks);
+	placed = clocks_place_near(derive->clocks, counter, segment, ticks,
+	                           &derive->near_knots[counter]);
 	if (placed.status >= TIME_UNMATCHED || placed.host_ns > MAX_HOST_NS ||
 	    placed.host_ns < -MAX_HOST_NS)
 		return false;
@@ -128,9 +130,13 @@ int derive_discard(struct derive *derive, enum loss_cause cause, const struct lo
 
 int derive_device(struct derive *derive, struct unwrap_output *unwrapped)
 {
+	derive->near_knots = calloc(derive->identity->n_counters + 1ull,
+	                            sizeof(*derive->near_knots));
+	if (!derive->near_knots)
+		return FLEXTRACE_E_MEMORY;
 	FLEXTRACE_TRY(host_take_collectives(derive, &unwrapped->sync_points));
 	FLEXTRACE_TRY(device_take_ops(derive, &unwrapped->ops));
-	FLEXTRACE_TRY(zones_take_marks(derive, &unwrapped->marks));
+	FLEXTRACE_TRY(zones_take_marks(derive, unwrapped));
 	return flows_init(derive);
 }
 

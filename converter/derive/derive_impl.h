@@ -101,6 +101,7 @@ struct derive {
 	struct track *tracks;
 	uint32_t n_tracks, n_tracks_allocated;
 
+	uint32_t *near_knots; /* per counter: where its map was last asked */
 	struct tick_op *ops;
 	uint64_t n_ops;
 	struct zone *zones;
@@ -231,7 +232,7 @@ int device_take_ops(struct derive *derive, struct table *ops);
 int device_merge(struct derive *derive);
 
 /* Call after device_take_ops(): kernel rows are named after their control blocks. */
-int zones_take_marks(struct derive *derive, struct table *marks);
+int zones_take_marks(struct derive *derive, struct unwrap_output *unwrapped);
 
 /* -- tracks.c ------------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 
 struct open_zone {
 	struct tick_mark mark;
+	const struct mark_batch *batch; /* weak: where it came from */
 	struct place place;
 	uint32_t name; /* string; 0 = not known */
 	uint32_t file, line;
@@ -17,23 +18,24 @@ struct open_zone {
 
 /* One core and processor, whose marks come in one go. */
 struct area {
-	struct derive *derive;  /* weak */
-	struct job_names *jobs; /* weak */
-	uint32_t device, core, processor, process;
+	struct derive *derive;          /* weak */
+	struct job_names *jobs;         /* weak */
+	const struct mark_batch *batch; /* weak: the one that is read; NULL = none yet */
+	uint32_t process;
 	uint32_t family;
+	bool has_row;           /* the batch */
 	struct open_zone *open; /* owned: zones of the ring */
 	uint32_t n_open, n_open_allocated;
 	struct open_zone slot[2]; /* open firmware and kernel intervals */
 	bool has_slot[2];
-	uint32_t stream, index; /* the batch that is read */
-	bool has_batch, has_row;
 };
 
 enum { SLOT_FIRMWARE, SLOT_KERNEL };
 
-static int lose(struct area *area, enum loss_cause cause, uint32_t stream)
+static int lose(struct area *area, enum loss_cause cause, const struct mark_batch *batch)
 {
-	struct loss_place place = device_place(area->derive, area->device, area->core, stream);
+	struct loss_place place = device_place(area->derive, batch->device, batch->core,
+	                                       batch->stream);
 
 	return ledger_lose(area->derive->ledger, cause, &place, 1, INT64_MIN);
 }
@@ -41,28 +43,27 @@ static int lose(struct area *area, enum loss_cause cause, uint32_t stream)
 /* -- rows ----------------------------------------------------------------------------------- */
 
 static int add_zone(struct area *area, uint8_t kind, const struct open_zone *begin,
-                    const struct tick_mark *end, const struct place *end_place)
+                    const struct open_zone *end)
 {
 	struct derive *derive = area->derive;
 
-	if (begin->place.time_ns > end_place->time_ns)
-		return lose(area, LOSS_BACKWARDS, end->stream);
+	if (begin->place.time_ns > end->place.time_ns)
+		return lose(area, LOSS_BACKWARDS, end->batch);
 	FLEXTRACE_TRY(device_add_row(derive, kind, (uint32_t)derive->n_zones, &begin->place,
-	                             end_place, TIME_CERTIFIED));
+	                             &end->place, TIME_CERTIFIED));
 	derive->zones[derive->n_zones++] = (struct zone){
 		.first_ticks = begin->mark.ticks,
-		.last_ticks = end->ticks,
+		.last_ticks = end->mark.ticks,
 		.run = begin->mark.run,
 		.job = begin->mark.job,
-		.device = area->device,
-		.core = area->core,
-		.processor = area->processor,
-		.queue = begin->mark.queue,
+		.device = begin->batch->device,
+		.core = begin->batch->core,
+		.processor = begin->batch->processor,
 		.name = begin->name,
 		.file = begin->file,
 		.line = begin->line,
-		.stream = begin->mark.stream,
-		.index = begin->mark.index,
+		.stream = begin->batch->stream,
+		.index = begin->batch->index,
 	};
 	return FLEXTRACE_OK;
 }
@@ -93,8 +94,8 @@ static int add_instant(struct area *area, const struct open_zone *zone)
 		.time_ns = zone->place.time_ns,
 		.err_ns = zone->place.err_ns,
 		.name = name,
-		.stream = mark->stream,
-		.index = mark->index,
+		.stream = zone->batch->stream,
+		.index = zone->batch->index,
 		.class = RECORD_MARKER_BATCH,
 		.status = zone->place.status,
 	};
@@ -116,11 +117,11 @@ static int add_value(struct area *area, const struct open_zone *zone)
 		.time_ns = zone->place.time_ns,
 		.value = mark->value,
 		.err_ns = zone->place.err_ns,
-		.owner = mark->device,
-		.core = mark->core,
+		.owner = zone->batch->device,
+		.core = zone->batch->core,
 		.name = name,
-		.stream = mark->stream,
-		.index = mark->index,
+		.stream = zone->batch->stream,
+		.index = zone->batch->index,
 		.is_device = 1,
 		.status = zone->place.status,
 	};
@@ -130,18 +131,20 @@ static int add_value(struct area *area, const struct open_zone *zone)
 
 /* -- zones of the ring ---------------------------------------------------------------------- */
 
-static bool is_of_same_run(const struct tick_mark *left, const struct tick_mark *right)
+static bool is_of_same_run(const struct open_zone *left, const struct open_zone *right)
 {
-	return left->segment == right->segment && left->counter == right->counter &&
-	       (!left->run || !right->run || left->run == right->run);
+	uint64_t left_run = left->mark.run, right_run = right->mark.run;
+
+	return left->mark.segment == right->mark.segment &&
+	       left->batch->counter == right->batch->counter &&
+	       (!left_run || !right_run || left_run == right_run);
 }
 
-/* Drops the open zones that neither the run nor the counter of `mark` can end. */
-static int drop_stale(struct area *area, const struct tick_mark *mark)
+/* Drops the open zones that neither the run nor the counter of `zone` can end. */
+static int drop_stale(struct area *area, const struct open_zone *zone)
 {
-	while (area->n_open && !is_of_same_run(&area->open[area->n_open - 1].mark, mark))
-		FLEXTRACE_TRY(
-			lose(area, LOSS_UNMATCHED_BEGIN, area->open[--area->n_open].mark.stream));
+	while (area->n_open && !is_of_same_run(&area->open[area->n_open - 1], zone))
+		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, area->open[--area->n_open].batch));
 	return FLEXTRACE_OK;
 }
 
@@ -166,12 +169,11 @@ static int close_zone(struct area *area, const struct open_zone *end)
 			begin = &area->open[i];
 	}
 	if (!begin)
-		return lose(area, LOSS_UNMATCHED_END, end->mark.stream);
+		return lose(area, LOSS_UNMATCHED_END, end->batch);
 	while (&area->open[--area->n_open] != begin)
-		FLEXTRACE_TRY(
-			lose(area, LOSS_UNMATCHED_BEGIN, area->open[area->n_open].mark.stream));
+		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, area->open[area->n_open].batch));
 	FLEXTRACE_TRY(name_marker(area, begin->mark.id, &begin->name));
-	return add_zone(area, ROW_ZONE, begin, &end->mark, &end->place);
+	return add_zone(area, ROW_ZONE, begin, end);
 }
 
 /* -- slots ---------------------------------------------------------------------------------- */
@@ -179,7 +181,7 @@ static int close_zone(struct area *area, const struct open_zone *end)
 static int open_slot(struct area *area, int which, const struct open_zone *begin)
 {
 	if (area->has_slot[which])
-		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, area->slot[which].mark.stream));
+		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, area->slot[which].batch));
 	area->slot[which] = *begin;
 	area->has_slot[which] = true;
 	return FLEXTRACE_OK;
@@ -190,16 +192,17 @@ static int close_slot(struct area *area, int which, const struct open_zone *end)
 	struct open_zone *begin = &area->slot[which];
 	uint8_t kind = which == SLOT_FIRMWARE ? ROW_FIRMWARE : ROW_KERNEL;
 
-	if (!area->has_slot[which] || !is_of_same_run(&begin->mark, &end->mark))
-		return lose(area, LOSS_UNMATCHED_END, end->mark.stream);
+	if (!area->has_slot[which] || !is_of_same_run(begin, end))
+		return lose(area, LOSS_UNMATCHED_END, end->batch);
 	area->has_slot[which] = false;
 	if (which == SLOT_KERNEL)
-		FLEXTRACE_TRY(job_name(area->jobs, &end->mark, end->place.time_ns, &begin->name));
+		FLEXTRACE_TRY(job_name(area->jobs, end->batch->device, &end->mark,
+		                       end->place.time_ns, &begin->name));
 	if (!begin->name)
 		FLEXTRACE_TRY(string_intern(&area->derive->strings,
 		                            which == SLOT_FIRMWARE ? "firmware" : "kernel",
 		                            &begin->name));
-	return add_zone(area, kind, begin, &end->mark, &end->place);
+	return add_zone(area, kind, begin, end);
 }
 
 static int take_slot_stamp(struct area *area, const struct open_zone *zone)
@@ -218,55 +221,47 @@ static int take_slot_stamp(struct area *area, const struct open_zone *zone)
 
 /* -- areas ---------------------------------------------------------------------------------- */
 
-/* Books the batch that is read. The loss of each of its marks is counted already. */
-static void book_batch(struct area *area)
+/* The loss of each mark is counted already. */
+static void book_batch(const struct area *area)
 {
 	struct ledger *ledger = area->derive->ledger;
 
-	if (!area->has_batch)
-		return;
 	if (area->has_row)
 		ledger->rows[RECORD_MARKER_BATCH]++;
 	else
 		ledger->discarded[RECORD_MARKER_BATCH][LOSS_NO_CLOCK]++;
-	area->has_batch = area->has_row = false;
-}
-
-static void enter_batch(struct area *area, const struct tick_mark *mark)
-{
-	if (area->has_batch && (area->stream != mark->stream || area->index != mark->index))
-		book_batch(area);
-	area->has_batch = true;
-	area->stream = mark->stream;
-	area->index = mark->index;
 }
 
 static int leave_area(struct area *area)
 {
-	book_batch(area);
 	while (area->n_open)
-		FLEXTRACE_TRY(
-			lose(area, LOSS_UNMATCHED_BEGIN, area->open[--area->n_open].mark.stream));
+		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, area->open[--area->n_open].batch));
 	for (int which = 0; which < 2; which++) {
 		if (area->has_slot[which])
-			FLEXTRACE_TRY(
-				lose(area, LOSS_UNMATCHED_BEGIN, area->slot[which].mark.stream));
+			FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, area->slot[which].batch));
 		area->has_slot[which] = false;
 	}
 	return FLEXTRACE_OK;
 }
 
-static int enter_area(struct area *area, const struct tick_mark *mark)
+static bool is_same_area(const struct mark_batch *left, const struct mark_batch *right)
 {
-	if (area->device == mark->device && area->core == mark->core &&
-	    area->processor == mark->processor)
+	return left->device == right->device && left->core == right->core &&
+	       left->processor == right->processor;
+}
+
+static int enter_batch(struct area *area, const struct mark_batch *batch)
+{
+	bool is_first = !area->batch || !is_same_area(area->batch, batch);
+
+	if (is_first)
+		FLEXTRACE_TRY(leave_area(area));
+	area->batch = batch;
+	area->has_row = false;
+	if (!is_first)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(leave_area(area));
-	area->device = mark->device;
-	area->core = mark->core;
-	area->processor = mark->processor;
-	area->process = area->derive->identity->devices[mark->device].process;
-	return family_of_core(area->derive, mark->device, mark->core, mark->processor,
+	area->process = area->derive->identity->devices[batch->device].process;
+	return family_of_core(area->derive, batch->device, batch->core, batch->processor,
 	                      &area->family);
 }
 
@@ -276,9 +271,9 @@ static int take_placed(struct area *area, struct open_zone *zone)
 
 	if (mark->kind == FLEXTRACE_WIRE_SLOT_STAMP)
 		return take_slot_stamp(area, zone);
-	identity_marker(area->derive->identity, mark->device, mark->id, &zone->name, &zone->file,
-	                &zone->line);
-	FLEXTRACE_TRY(drop_stale(area, mark));
+	identity_marker(area->derive->identity, zone->batch->device, mark->id, &zone->name,
+	                &zone->file, &zone->line);
+	FLEXTRACE_TRY(drop_stale(area, zone));
 	switch (mark->kind) {
 	case FLEXTRACE_WIRE_MARK:
 		return add_instant(area, zone);
@@ -295,59 +290,59 @@ static int take_placed(struct area *area, struct open_zone *zone)
 
 static int take_mark(struct area *area, const struct tick_mark *mark)
 {
-	struct open_zone zone = {.mark = *mark};
+	const struct mark_batch *batch = area->batch;
+	struct open_zone zone = {.mark = *mark, .batch = batch};
 
-	FLEXTRACE_TRY(enter_area(area, mark));
-	enter_batch(area, mark);
-	if (!place_ticks(area->derive, area->process, mark->counter, mark->segment, mark->ticks,
+	if (!place_ticks(area->derive, area->process, batch->counter, mark->segment, mark->ticks,
 	                 &zone.place))
-		return lose(area, LOSS_NO_CLOCK, mark->stream);
+		return lose(area, LOSS_NO_CLOCK, batch);
 	zone.place.status = worse_status(zone.place.status, mark->status);
 	area->has_row = true;
 	return take_placed(area, &zone);
 }
 
-/* Every row of a zone has an end: so many there can be. */
-static uint64_t count_ends(struct table *marks)
+static int take_all(struct area *area, struct unwrap_output *unwrapped)
 {
-	struct table_cursor cursor;
-	const struct tick_mark *mark;
-	uint64_t n = 0;
+	struct table_cursor batches, marks;
+	const struct mark_batch *batch;
 
-	table_read(&cursor, marks, false);
-	while ((mark = table_next(&cursor, sizeof(*mark))))
-		n += mark->kind == FLEXTRACE_WIRE_ZONE_END ||
-		     (mark->kind == FLEXTRACE_WIRE_SLOT_STAMP &&
-		      (mark->id == FLEXTRACE_WIRE_KERNEL_END || mark->id == FLEXTRACE_WIRE_FW_END));
-	return n;
-}
-
-static int take_all(struct area *area, struct table *marks)
-{
-	struct table_cursor cursor;
-	const struct tick_mark *mark;
-
-	table_read(&cursor, marks, true);
-	while ((mark = table_next(&cursor, sizeof(*mark))))
-		FLEXTRACE_TRY(take_mark(area, mark));
+	table_read(&batches, &unwrapped->mark_batches, false);
+	table_read(&marks, &unwrapped->marks, true);
+	while ((batch = table_next(&batches, sizeof(*batch)))) {
+		FLEXTRACE_TRY(enter_batch(area, batch));
+		for (uint32_t i = 0; i < batch->n_marks; i++)
+			FLEXTRACE_TRY(
+				take_mark(area, table_next(&marks, sizeof(struct tick_mark))));
+		book_batch(area);
+	}
 	return leave_area(area);
 }
 
-int zones_take_marks(struct derive *derive, struct table *marks)
+/* Every row of a zone has an end: so many there can be. */
+static int make_room(struct derive *derive, struct table *batches)
+{
+	struct table_cursor cursor;
+	const struct mark_batch *batch;
+	uint64_t n = 0;
+
+	table_read(&cursor, batches, false);
+	while ((batch = table_next(&cursor, sizeof(*batch))))
+		n += batch->n_ends;
+	if (n == 0)
+		return FLEXTRACE_OK;
+	if (n < FLEXTRACE_NONE)
+		derive->zones = array_allocate(n, sizeof(*derive->zones));
+	return derive->zones ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+}
+
+int zones_take_marks(struct derive *derive, struct unwrap_output *unwrapped)
 {
 	struct job_names jobs = {.derive = derive};
-	struct area area = {.derive = derive, .jobs = &jobs, .device = FLEXTRACE_NONE};
-	uint64_t n = count_ends(marks);
-	int code;
+	struct area area = {.derive = derive, .jobs = &jobs};
+	int code = make_room(derive, &unwrapped->mark_batches);
 
-	if (n >= FLEXTRACE_NONE)
-		return FLEXTRACE_E_MEMORY;
-	if (n) {
-		derive->zones = malloc(n * sizeof(*derive->zones));
-		if (!derive->zones)
-			return FLEXTRACE_E_MEMORY;
-	}
-	code = take_all(&area, marks);
+	if (code >= 0)
+		code = take_all(&area, unwrapped);
 	free(area.open);
 	free(jobs.jobs);
 	return code;
