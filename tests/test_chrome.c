@@ -39,9 +39,27 @@ static void test_chrome__opens_with_what_readers_look_for(void **state)
 		"{\"version\":\"" FLEXTRACE_VERSION "\",\"totals\":{\"host_rows\":8,"
 		"\"device_rows\":9,\"instants\":3,\"counters\":2,\"memory\":2,\"flows\":2},"
 		"\"losses\":{\"lttng_discarded_events\":13,\"device_ring_dropped\":3},"
-		"\"clocks\":[{\"pid\":1001,\"domain\":0,\"segment\":0,\"events\":2,"
-		"\"certified\":1,\"freq_mhz\":560.001234,\"half_width_ns_p50\":10.25,"
-		"\"half_width_ns_p99\":12,\"half_width_ns_max\":12}]}");
+		"\"clocks\":[{\"pid\":1001,\"domain\":0,\"segment\":0,\"events\":2,\"certified\":1,"
+		"\"assumed\":0,"
+		"\"outliers\":1,\"resets\":0,\"freq_mhz\":560.001234,"
+		"\"ppm_vs_nominal\":2.2044,\"ci_ppm\":null,\"offset_ns\":-123456.789,"
+		"\"half_width_ns_p50\":10.25,\"half_width_ns_p99\":12,"
+		"\"half_width_ns_max\":12,\"residual_ns_p50\":0,\"residual_ns_p99\":0,"
+		"\"residual_ns_max\":0,\"violations_before\":0,\"violations_after\":0,"
+		"\"inversions_before\":0,\"inversions_after\":0,\"rho_ppm\":10,"
+		"\"rho_source\":\"default\"}],"
+		"\"alignment\":[{\"pid\":1000,\"offset_ns\":0,\"drift_ppm\":null,"
+		"\"half_width_ns_p50\":0,\"half_width_ns_p99\":0,\"half_width_ns_max\":0,"
+		"\"sync_points_used\":0,\"sync_points_dropped\":0,"
+		"\"residual_ns_p50\":null,\"residual_ns_p90\":null,"
+		"\"residual_ns_p99\":null,\"residual_ns_max\":null,\"component\":0,"
+		"\"one_sided\":0},"
+		"{\"pid\":2000,\"offset_ns\":-1234.5,\"drift_ppm\":0.5,"
+		"\"half_width_ns_p50\":100,\"half_width_ns_p99\":190,"
+		"\"half_width_ns_max\":199.5,\"sync_points_used\":10,"
+		"\"sync_points_dropped\":1,\"residual_ns_p50\":0,\"residual_ns_p90\":0,"
+		"\"residual_ns_p99\":0,\"residual_ns_max\":80,\"component\":0,"
+		"\"one_sided\":1}]}");
 }
 
 static void test_chrome__writes_host_rows(void **state)

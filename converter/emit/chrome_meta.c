@@ -5,20 +5,12 @@
  */
 #include "emit/chrome.h"
 
-#include <math.h>
 #include <stdlib.h>
+
+#include "emit/report_fields.h"
 
 /* Appends a key that needs no escapes, with what stands before it: `,"numSms":`. */
 #define KEY(writer, before, key) writer_literal(writer, before "\"" key "\":")
-
-/* Writes null for what is not known: JSON has no NAN. */
-static void write_real(struct writer *writer, double value, int n_decimals)
-{
-	if (isfinite(value))
-		writer_fixed(writer, value, n_decimals);
-	else
-		writer_literal(writer, "null");
-}
 
 /* -- keys of the object ------------------------------------------------------------------------ */
 
@@ -135,28 +127,16 @@ static void write_losses(struct chrome *chrome)
 
 static void write_clock(struct chrome *chrome, const struct clock_report *clock)
 {
-	const struct identity *identity = chrome->view.identity;
-	const struct counter *counter = &identity->counters[clock->counter];
+	const struct counter *counter = &chrome->view.identity->counters[clock->counter];
 	struct writer *writer = &chrome->writer;
+	struct report_field fields[REPORT_CLOCK_FIELDS];
 
+	report_clock_fields(clock, fields);
 	KEY(writer, "\n{", "pid");
 	writer_u64(writer, chrome->ids.device_pid[counter->device]);
 	KEY(writer, ",", "domain");
 	writer_u64(writer, counter->domain);
-	KEY(writer, ",", "segment");
-	writer_u64(writer, clock->segment);
-	KEY(writer, ",", "events");
-	writer_u64(writer, clock->events);
-	KEY(writer, ",", "certified");
-	writer_u64(writer, clock->certified);
-	KEY(writer, ",", "freq_mhz");
-	write_real(writer, clock->freq_mhz, 6);
-	KEY(writer, ",", "half_width_ns_p50");
-	write_real(writer, clock->half_width_ns_p50, 3);
-	KEY(writer, ",", "half_width_ns_p99");
-	write_real(writer, clock->half_width_ns_p99, 3);
-	KEY(writer, ",", "half_width_ns_max");
-	write_real(writer, clock->half_width_ns_max, 3);
+	report_write_json(writer, fields, REPORT_CLOCK_FIELDS);
 	writer_char(writer, '}');
 }
 
@@ -173,6 +153,28 @@ static void write_clocks(struct chrome *chrome)
 		write_clock(chrome, &clocks[i]);
 	}
 	writer_char(&chrome->writer, ']');
+}
+
+static void write_alignment(struct chrome *chrome)
+{
+	uint32_t n;
+	const struct alignment_report *lines = alignment_report(chrome->view.timeline->alignment,
+	                                                        &n);
+	struct writer *writer = &chrome->writer;
+
+	KEY(writer, ",\n", "alignment");
+	writer_literal(writer, " [");
+	for (uint32_t i = 0; i < n; i++) {
+		struct report_field fields[REPORT_ALIGNMENT_FIELDS];
+
+		report_alignment_fields(&lines[i], fields);
+		writer_raw(writer, i > 0 ? ",\n{" : "\n{");
+		KEY(writer, "", "pid");
+		writer_u64(writer, chrome->ids.process_pid[lines[i].process]);
+		report_write_json(writer, fields, REPORT_ALIGNMENT_FIELDS);
+		writer_char(writer, '}');
+	}
+	writer_char(writer, ']');
 }
 
 /* -- names of processes and threads ------------------------------------------------------------ */
@@ -407,6 +409,7 @@ void chrome_write_head(struct chrome *chrome)
 	write_totals(chrome);
 	write_losses(chrome);
 	write_clocks(chrome);
+	write_alignment(chrome);
 	writer_literal(writer, "},\n\"traceEvents\": [");
 	write_names(chrome);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emit/report_fields.h"
 #include "emit/view.h"
 #include "flextrace/wire.h"
 #include "gather.h"
@@ -129,6 +130,86 @@ static void add_processes(cJSON *root, const struct timeline *timeline)
 			cJSON_AddItemToArray(processes, new_process(timeline, i));
 	}
 }
+
+/* -- clocks ------------------------------------------------------------------------------------ */
+
+/* An object of `item`'s fields and the report's. */
+static void add_line(cJSON *list, cJSON *item, const struct report_field *fields, uint32_t n)
+{
+	char *head = cJSON_PrintUnformatted(item);
+	struct writer writer;
+
+	writer_open_memory(&writer);
+	if (head && head[0]) {
+		head[strlen(head) - 1] = '\0';
+		writer_raw(&writer, head);
+	}
+	report_write_json(&writer, fields, n);
+	writer_char(&writer, '}');
+	writer_char(&writer, '\0');
+	if (!writer_failed(&writer))
+		cJSON_AddItemToArray(list, cJSON_CreateRaw(writer.buffer));
+	writer_abandon(&writer);
+	cJSON_free(head);
+	cJSON_Delete(item);
+}
+
+static cJSON *new_owner(const struct timeline *timeline, uint32_t index)
+{
+	const struct process *process = &timeline->identity->processes[index];
+	cJSON *item = cJSON_CreateObject();
+
+	add_i64(item, "rank", process->rank);
+	add_text(item, "host", string_get(timeline->strings, process->host));
+	add_i64(item, "pid", view_pid(process));
+	return item;
+}
+
+static void add_id(cJSON *item, const char *key, uint32_t id)
+{
+	if (id == FLEXTRACE_NONE)
+		cJSON_AddNullToObject(item, key);
+	else
+		add_u64(item, key, id);
+}
+
+static void add_clocks(cJSON *root, const struct timeline *timeline)
+{
+	const struct identity *identity = timeline->identity;
+	uint32_t n;
+	const struct clock_report **clocks = report_sort_clocks(timeline->clocks, identity, &n);
+	cJSON *list = cJSON_AddArrayToObject(root, "clocks");
+
+	for (uint32_t i = 0; clocks && i < n; i++) {
+		const struct counter *counter = &identity->counters[clocks[i]->counter];
+		const struct device *device = &identity->devices[counter->device];
+		struct report_field fields[REPORT_CLOCK_FIELDS];
+		cJSON *item = new_owner(timeline, device->process);
+
+		add_id(item, "device", device->device);
+		add_id(item, "domain", counter->domain);
+		report_clock_fields(clocks[i], fields);
+		add_line(list, item, fields, REPORT_CLOCK_FIELDS);
+	}
+	free(clocks);
+}
+
+static void add_alignment(cJSON *root, const struct timeline *timeline)
+{
+	uint32_t n;
+	const struct alignment_report *lines = alignment_report(timeline->alignment, &n);
+	cJSON *list = cJSON_AddArrayToObject(root, "alignment");
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct report_field fields[REPORT_ALIGNMENT_FIELDS];
+
+		report_alignment_fields(&lines[i], fields);
+		add_line(list, new_owner(timeline, lines[i].process), fields,
+		         REPORT_ALIGNMENT_FIELDS);
+	}
+}
+
+/* -- books ------------------------------------------------------------------------------------- */
 
 static void add_totals(cJSON *root, const struct timeline *timeline)
 {
@@ -316,6 +397,8 @@ static char *print_document(const struct timeline *timeline, const struct emit_o
 	add_traces(root, timeline);
 	add_processes(root, timeline);
 	add_totals(root, timeline);
+	add_clocks(root, timeline);
+	add_alignment(root, timeline);
 	add_warnings(root, timeline->ledger);
 	add_losses(root, timeline->ledger);
 	add_balance(root, timeline->ledger);
