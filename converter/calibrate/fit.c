@@ -14,8 +14,7 @@
 
 #define MIN_TO_JUDGE_RHO 16u
 #define MAX_RHO          1.001e-3 /* 100 times the usual one, and rounding */
-#define NARROW_SLACK     50e-6    /* of the guessed slope, before lies are out */
-#define WIDE_SLACK       500e-6   /* the same, if most of those would be true: the rate steps */
+#define COARSE_SLACK     500e-6   /* of the guessed slope, before lies are out: the rate may step */
 #define MAX_ROUNDS       4        /* of turning lies away and following what is left */
 #define MANY             20u      /* one in so many false ones is suspicious */
 #define FEW              512u     /* one in so many is not worth a look */
@@ -100,13 +99,13 @@ static uint32_t reject(struct evidence *evidence, const struct reference *refere
 	return reject_false(evidence, reference);
 }
 
-static int reject_coarse(struct evidence *evidence, const struct guess *guess, double slack,
-                         uint32_t *ret_n_false)
+static int reject_coarse(struct evidence *evidence, const struct guess *guess, double slack)
 {
 	struct reference reference;
 	int code = reference_init_straight(&reference, guess->slope, guess->slack + slack);
 
-	*ret_n_false = code < 0 ? 0 : reject(evidence, &reference);
+	if (code >= 0)
+		reject(evidence, &reference);
 	reference_release(&reference);
 	return code;
 }
@@ -114,7 +113,7 @@ static int reject_coarse(struct evidence *evidence, const struct guess *guess, d
 /* Where the evidence says little about the slope, what is known otherwise says more. */
 static void take_hint(const struct guess *guess, struct line *line)
 {
-	if (line->slope_hi - line->slope_lo > OPEN * line->slope)
+	if (guess->slack >= OPEN && line->slope_hi - line->slope_lo > OPEN * line->slope)
 		line->slope = fmin(fmax(guess->prior->hint, line->slope_lo), line->slope_hi);
 }
 
@@ -128,6 +127,10 @@ static int follow(const struct evidence *evidence, const struct guess *guess, do
 	bool is_shared;
 
 	slope_bound(evidence, &whole.slope_lo, &whole.slope_hi);
+	if (guess->slack < OPEN) { /* lies at the ends can leave nothing, or no bound */
+		whole.slope_lo = fmax(whole.slope_lo, guess->slope * (1 - 2 * OPEN));
+		whole.slope_hi = fmin(whole.slope_hi, guess->slope * (1 + 2 * OPEN));
+	}
 	is_shared = prior->slope_lo < whole.slope_hi && prior->slope_hi > whole.slope_lo;
 	if (is_shared) {
 		whole.slope_lo = fmax(whole.slope_lo, prior->slope_lo);
@@ -173,7 +176,7 @@ static int try_all(struct evidence *evidence, const struct guess *guess, double 
 	for (uint32_t i = 0; i < evidence->n; i++)
 		evidence->is_false[i] = 0;
 	FLEXTRACE_TRY(follow(evidence, guess, rho, &attempt->reference));
-	if (!is_near_guess(&attempt->reference, guess, fmax(NARROW_SLACK, 5 * rho)))
+	if (!is_near_guess(&attempt->reference, guess, fmax(COARSE_SLACK, 5 * rho)))
 		return 0;
 	FLEXTRACE_TRY(
 		band_constrain(evidence, &attempt->reference, &attempt->knots, &attempt->n_knots));
@@ -184,7 +187,7 @@ static int try_all(struct evidence *evidence, const struct guess *guess, double 
 static int try_rho(struct evidence *evidence, const struct guess *guess, double rho,
                    struct attempt *attempt)
 {
-	uint32_t n_false, n_before;
+	uint32_t n_false = UINT32_MAX, n_before;
 	int is_met;
 
 	*attempt = (struct attempt){.rho = rho};
@@ -193,9 +196,7 @@ static int try_rho(struct evidence *evidence, const struct guess *guess, double 
 		return is_met < 0 ? is_met : FLEXTRACE_OK;
 	release_attempt(attempt);
 	attempt->rho = rho;
-	FLEXTRACE_TRY(reject_coarse(evidence, guess, fmax(NARROW_SLACK, 5 * rho), &n_false));
-	if (n_false > evidence->n / MANY)
-		FLEXTRACE_TRY(reject_coarse(evidence, guess, fmax(WIDE_SLACK, 5 * rho), &n_false));
+	FLEXTRACE_TRY(reject_coarse(evidence, guess, fmax(COARSE_SLACK, 5 * rho)));
 	/* What the slope alone called false may only have followed a rate that changes. */
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		reference_release(&attempt->reference);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# clocks.sh BUILD: counters per core, drift, a small step of it, other rates per rank and pauses of several wraps, held
+# clocks.sh BUILD: counters per core, drift, steps of the rate, other rates per rank and pauses of several wraps, held
 # against the truth.
 . "$(dirname "$0")/lib.sh"
 cd "$LTTNG_TEST_DIR"
@@ -10,7 +10,7 @@ judge() {
 	name=$1
 	shift
 	mkdir "truth-$name"
-	"$FLEXTRACE" record --output="$name" -- "$MINIFLEX" --ranks=2 --cores=4 --clocks=core --wrap-after-ms=200 \
+	"$FLEXTRACE" record --output="$name" -- "$MINIFLEX" --ranks=2 --cores=4 --clocks=core --wrap-after-ms=600 \
 		--truth="truth-$name" --quiet "$@" >record.log 2>&1 || { cat record.log; fail "$name: record failed"; }
 	check_output "$name"
 	[ "$(wc -l <"$name/losses.csv")" -eq 1 ] || { cat "$name/losses.csv"; fail "$name: something was lost"; }
@@ -37,6 +37,14 @@ rates drift -25 -25
 # 8 ppm: within what the rate of a crystal may wander.
 judge step --iterations=60 --counter-mhz=560,800 --drift-ppb=5000 --drift-step=1500:13000 --idle-ms=50
 rates step 5 13
+
+# 300 ppm: what a change of the frequency does. It is followed, and told.
+judge leap --iterations=60 --counter-mhz=560,800 --drift-ppb=5000 --drift-step=1500:305000 --idle-ms=50
+rates leap 5 305
+grep -q rate_step leap/run.json || fail "leap: no warning of the step"
+
+judge dense-leap --iterations=200 --kernels=4 --counter-mhz=560,800 --drift-ppb=5000 --drift-step=800:305000 --idle-ms=3
+rates dense-leap 5 305
 
 judge gaps --iterations=6 --counter-mhz=560,8000 --idle-ms=1500 # rank 1 wraps every 0.54 s
 rates gaps 7 7
