@@ -228,6 +228,25 @@ static void test_clock_scenarios__see_resets_behind_gaps(void **state)
 	}
 }
 
+/* In the last part of a second of a segment, in an idle gap, or just before one. */
+static void test_clock_scenarios__follow_steps_that_leave_little_evidence(void **state)
+{
+	static const uint64_t seeds[] = {1003, 3027, 3041, 3097};
+	const struct bars bars = {.scenario = "S10 all"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
+		struct outcome outcome = run_scenario(&bars, seeds[i]);
+
+		assert_true(is_sound(&bars, &outcome));
+		assert_int_equal(outcome.verdict.assumed, 0);
+		assert_int_equal(outcome.verdict.honest_outliers, 0);
+		assert_true(outcome.verdict.worst_excess_ns <= 3000);
+		assert_true(outcome.verdict.worst_error_ns <= 10000);
+		assert_false(isnan(outcome.half_ns));
+	}
+}
+
 static void test_clock_scenarios__are_sound_with_a_fresh_seed(void **state)
 {
 	struct timespec now;
@@ -438,6 +457,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(meet_the_bars),
 		TEST(see_resets_behind_gaps),
+		TEST(follow_steps_that_leave_little_evidence),
 		TEST(are_sound_with_a_fresh_seed),
 		TEST(assume_long_work_rightly_with_a_heartbeat),
 		TEST(lose_the_bias_where_both_floors_are_given),

@@ -43,8 +43,9 @@ judge leap --iterations=60 --counter-mhz=560,800 --drift-ppb=5000 --drift-step=1
 rates leap 5 305
 grep -q rate_step leap/run.json || fail "leap: no warning of the step"
 
-judge dense-leap --iterations=200 --kernels=4 --counter-mhz=560,800 --drift-ppb=5000 --drift-step=800:305000 --idle-ms=3
+judge dense-leap --iterations=400 --kernels=4 --counter-mhz=560,800 --drift-ppb=5000 --drift-step=800:305000 --idle-ms=3
 rates dense-leap 5 305
+grep -q rate_step dense-leap/run.json || fail "dense-leap: no warning of the step"
 
 judge gaps --iterations=6 --counter-mhz=560,8000 --idle-ms=1500 # rank 1 wraps every 0.54 s
 rates gaps 7 7
