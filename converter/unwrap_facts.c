@@ -162,7 +162,7 @@ int facts_make(struct unwrap *unwrap)
 		return FLEXTRACE_E_MEMORY;
 	unwrap->n_axes = n_axes;
 	FLEXTRACE_TRY(count_facts(unwrap, n_axes, &sum));
-	unwrap->facts = malloc((sum + 1) * sizeof(*unwrap->facts));
+	unwrap->facts = array_allocate(sum + 1, sizeof(*unwrap->facts));
 	if (!unwrap->facts)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n_axes; i++) {
