@@ -32,12 +32,22 @@ if(FLEXTRACE_SANITIZE)
 	target_link_options(flextrace_options INTERFACE ${sanitize})
 endif()
 
-# flextrace_add_unit_test(NAME unwrap SOURCES ... [LIBS ...]): builds tests/test_<NAME>.c with only
-# the given sources (relative to the top of the repository) and registers it under label "unit".
+# flextrace_add_unit_test(NAME unwrap SOURCES ... [LIBS ...]): builds tests/test_<NAME>.c with the
+# given sources (relative to the top of the repository) and registers it under label "unit". Those
+# of flextrace_core come from that library, which every test would otherwise compile anew; what a
+# test defines itself stands in for the library's.
 function(flextrace_add_unit_test)
 	cmake_parse_arguments(arg "" "NAME" "SOURCES;LIBS;INCLUDES;DEFINITIONS" ${ARGN})
 	list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/)
 	list(TRANSFORM arg_INCLUDES PREPEND ${PROJECT_SOURCE_DIR}/)
+	get_target_property(core flextrace_core SOURCES)
+	list(TRANSFORM core PREPEND ${PROJECT_SOURCE_DIR}/converter/ REGEX "^[^/]")
+	set(shared ${arg_SOURCES})
+	list(REMOVE_ITEM arg_SOURCES ${core})
+	list(REMOVE_ITEM shared ${arg_SOURCES})
+	if(shared)
+		list(PREPEND arg_LIBS flextrace_core)
+	endif()
 	add_executable(test_${arg_NAME} ${PROJECT_SOURCE_DIR}/tests/test_${arg_NAME}.c ${arg_SOURCES})
 	target_include_directories(test_${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests
 		${PROJECT_SOURCE_DIR}/converter ${PROJECT_SOURCE_DIR}/tracer/include

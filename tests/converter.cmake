@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests of the converter's core: each links only the sources it names.
+# Tests of the converter's core, each with the sources that it needs.
 
 flextrace_add_unit_test(NAME strings SOURCES converter/strings.c LIBS Threads::Threads)
 flextrace_add_unit_test(NAME table SOURCES converter/table.c)
