@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace_events.h: the events of a Chrome Trace Event JSON file, one after the other.
+ *
+ * - Array form and object form, plain or gzip (by content). An array may lack its `]`; commas
+ *   between events may be missing, doubled or trailing.
+ * - A bad event (syntax, types, limits) costs that event and is counted with its byte offset; the
+ *   reader goes on with the next one.
+ * - Texts are unescaped, hold no NUL and have one behind them: \u0000 becomes the bytes C0 80, half
+ *   a surrogate pair its three bytes. What is no UTF-8 in the file stays as it is; writers deal
+ *   with it.
+ * - Numbers keep their digits; nothing goes through a double but trace_value_double().
+ * - Everything handed out is weak: until the next call with the same reader.
+ * - Memory: a buffer of 256 KiB that grows to the largest event, whatever the file's size.
+ *
+ * A reader belongs to one thread.
+ */
+#ifndef FLEXTRACE_IMPORT_TRACE_EVENTS_H
+#define FLEXTRACE_IMPORT_TRACE_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "error.h"
+
+/* What is beyond costs the event (or top-level member), and is counted. */
+#define TRACE_EVENT_LIMIT_BYTES ((size_t)16 << 20)
+#define TRACE_ARGS_LIMIT        ((uint32_t)1 << 16)
+#define TRACE_DEPTH_LIMIT       64
+
+struct trace_text {
+	const char *bytes; /* weak; a NUL stands behind; NULL: absent */
+	size_t length;
+};
+
+enum trace_kind {
+	TRACE_ABSENT,  /* not there, or null where the event itself is described */
+	TRACE_TEXT,    /* unescaped; also NaN, Infinity and -Infinity, which JSON has not */
+	TRACE_NUMBER,  /* its decimal text: a valid JSON number */
+	TRACE_LITERAL, /* true, false, null */
+	TRACE_JSON     /* an array or object: its raw text, valid JSON but for bytes no UTF-8 */
+};
+
+struct trace_value {
+	enum trace_kind kind;
+	struct trace_text text;
+};
+
+struct trace_arg {
+	struct trace_text key;
+	struct trace_value value;
+	bool is_member; /* stands in the event itself, not in its `args` or `attr` */
+};
+
+struct trace_event {
+	char ph; /* any one byte: the reader knows no list */
+	bool has_ts, has_dur;
+	int64_t ts_ns, dur_ns;  /* exact; beyond three decimals rounded, half away from 0 */
+	struct trace_text name; /* absent: bytes NULL */
+	struct trace_text cat, bp;
+	struct trace_value pid, tid, id; /* ABSENT, TEXT or NUMBER */
+	const struct trace_arg *args;    /* in file order: the members of `args` and `attr`, and
+				       * those of the event that are not listed here */
+	uint32_t n_args;
+	uint64_t offset_bytes; /* of its `{` in the (uncompressed) text */
+};
+
+/* What was wrong with the file so far. */
+struct trace_damage {
+	uint64_t n_events;       /* elements of the array that were no good event */
+	uint64_t n_over_limit;   /* those of them that were beyond a limit */
+	uint64_t n_members;      /* top-level members that were left out */
+	uint64_t first_bytes;    /* offset of the first of all these */
+	const char *first_cause; /* "bad escape", ...; static; NULL: no damage */
+	bool is_cut;             /* the text, or the gzip stream around it, stops in the middle */
+};
+
+/* Where bytes come from: stores up to `n_bytes` and returns how many, 0 at the end, or a negative
+ * enum flextrace_status. */
+struct trace_source {
+	int64_t (*read)(void *context, char *bytes, size_t n_bytes, struct flextrace_error *error);
+	void *context; /* weak */
+};
+
+/* Takes a top-level member other than traceEvents; such stand before and behind the events.
+ * Returns 0, or a negative status that trace_events_next() then returns. */
+typedef int trace_member_taker(void *context, const struct trace_text *key,
+                               const struct trace_value *value);
+
+struct trace_events; /* the reader */
+
+/* Opens a file. NULL, with `error`: it cannot be opened, or no memory. Whether it is a trace is
+ * found by the first trace_events_next(). Owned: trace_events_close(). */
+struct trace_events *trace_events_open(const char *path, struct flextrace_error *error);
+
+/* The same over any source, with a buffer that starts at `buffer_bytes` (0: the default). `name`
+ * stands in messages; copied. */
+struct trace_events *trace_events_open_source(const struct trace_source *source, const char *name,
+                                              size_t buffer_bytes, struct flextrace_error *error);
+
+/* Who takes the top-level members; without a taker they are passed over. `context` is weak. */
+void trace_events_take_members(struct trace_events *events, trace_member_taker *taker,
+                               void *context);
+
+/* Stores the next good event. 1: there is one; 0: the end; negative: no trace at all, a read that
+ * failed, no memory, or what the taker returned. After 0 or an error it stays so. */
+int trace_events_next(struct trace_events *events, struct trace_event *ret_event,
+                      struct flextrace_error *error);
+
+/* Final once trace_events_next() returned 0. Weak. */
+const struct trace_damage *trace_events_damage(const struct trace_events *events);
+
+/* How much text was read. */
+uint64_t trace_events_bytes(const struct trace_events *events);
+
+/* NULL is allowed. */
+void trace_events_close(struct trace_events *events);
+
+/* -- values --------------------------------------------------------------------------------- */
+
+/* Each returns whether the value is such a number: a JSON number or a text of one, in decimal, or
+ * a text in hexadecimal behind 0x. Integers must be whole (1.0 and 1e3 are) and fit. */
+bool trace_value_u64(const struct trace_value *value, uint64_t *ret);
+bool trace_value_i64(const struct trace_value *value, int64_t *ret);
+bool trace_value_double(const struct trace_value *value, double *ret);
+
+/* The same for microseconds as exact nanoseconds. */
+bool trace_value_us_as_ns(const struct trace_value *value, int64_t *ret_ns);
+
+/* Walks the elements of an array: start with `rest` = the text of a TRACE_JSON value; false at the
+ * end, or if that is no array. Texts come as they stand between the quotes, escapes and all, and
+ * no NUL stands behind elements. */
+bool trace_array_next(struct trace_text *rest, struct trace_value *ret_element);
+
+static inline bool trace_text_is(const struct trace_text *text, const char *literal)
+{
+	return text->length == strlen(literal) && !memcmp(text->bytes, literal, text->length);
+}
+
+/* The last argument of this name in `args` or `attr` (of a name given twice the last holds); NULL:
+ * there is none. Linear. */
+const struct trace_arg *trace_event_arg(const struct trace_event *event, const char *key);
+
+#endif
