@@ -1,30 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis_impl.h"
 
-const struct analysis *const analysis_all[] = {&analysis_kernels, &analysis_runtime, NULL};
+const struct analysis *const analysis_all[] = {&analysis_kernels, &analysis_active,
+                                               &analysis_runtime, NULL};
 
-static int write_file(const struct analysis_table *table, const struct timeline *timeline,
-                      struct stats *stats, const char *output_dir, struct flextrace_error *error)
+int analysis_no_memory(const char *file, struct flextrace_error *error)
+{
+	return error_set(error, FLEXTRACE_E_MEMORY, "Cannot write %s: no memory", file);
+}
+
+int analysis_save(const char *output_dir, const char *file,
+                  void (*write)(void *context, struct writer *writer), void *context,
+                  struct flextrace_error *error)
 {
 	struct writer writer;
 
-	if (table->count(timeline, stats) < 0)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Cannot write %s: no memory",
-		                 table->file);
-	FLEXTRACE_TRY(writer_open(&writer, output_dir, table->file, false, error));
-	table->write(timeline, stats, &writer);
+	FLEXTRACE_TRY(writer_open(&writer, output_dir, file, false, error));
+	write(context, &writer);
 	return writer_close(&writer, error);
 }
 
-int analysis_write(const struct analysis_table *table, const struct timeline *timeline,
-                   const char *output_dir, uint64_t *ret_rows, struct flextrace_error *error)
+/* -- tables by name ------------------------------------------------------------------------- */
+
+struct writing {
+	const struct analysis_table *table;
+	struct analysis_names *names;
+};
+
+static void write_names(void *context, struct writer *writer)
 {
-	struct stats stats;
+	const struct writing *writing = context;
+
+	writing->table->write(writing->names, writer);
+}
+
+int analysis_write_names(const struct analysis_table *table, const struct timeline *timeline,
+                         const char *output_dir, uint64_t *ret_rows, struct flextrace_error *error)
+{
+	struct analysis_names names = {.timeline = timeline};
+	struct writing writing = {table, &names};
 	int code;
 
-	stats_init(&stats, table->label);
-	code = write_file(table, timeline, &stats, output_dir, error);
-	*ret_rows = stats.n_groups;
-	stats_release(&stats);
+	stats_init(&names.stats, table->label);
+	if (owners_init(&names.owners, timeline->identity) < 0 || table->count(&names) < 0)
+		code = analysis_no_memory(table->file, error);
+	else
+		code = analysis_save(output_dir, table->file, write_names, &writing, error);
+	*ret_rows = names.stats.n_groups;
+	stats_release(&names.stats);
+	owners_release(&names.owners);
 	return code;
 }

@@ -1,27 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * analysis_impl.h: what the tables share: rows are counted into groups, groups become lines.
+ * analysis_impl.h: what the tables share.
+ *
+ * Tables by name count rows into groups, and groups become lines (analysis_write_names()). Others
+ * keep what they need in a struct of their own and write it with analysis_save().
  */
 #ifndef FLEXTRACE_ANALYSIS_IMPL_H
 #define FLEXTRACE_ANALYSIS_IMPL_H
 
 #include "analysis.h"
+#include "owners.h"
 #include "stats.h"
+
+/* Rows counted by name. */
+struct analysis_names {
+	const struct timeline *timeline; /* weak */
+	struct owners owners;
+	struct stats stats;
+};
 
 struct analysis_table {
 	const char *file; /* "kernels.csv" */
 	const char *(*label)(uint8_t kind);
 
 	/* Counts and sorts. FLEXTRACE_E_MEMORY or 0. */
-	int (*count)(const struct timeline *timeline, struct stats *stats);
+	int (*count)(struct analysis_names *names);
 
 	/* Writes header and lines. */
-	void (*write)(const struct timeline *timeline, struct stats *stats, struct writer *writer);
+	void (*write)(struct analysis_names *names, struct writer *writer);
 };
 
 /* Writes one table and stores its lines. FLEXTRACE_E_MEMORY, FLEXTRACE_E_OUTPUT or 0. */
-int analysis_write(const struct analysis_table *table, const struct timeline *timeline,
-                   const char *output_dir, uint64_t *ret_rows, struct flextrace_error *error);
+int analysis_write_names(const struct analysis_table *table, const struct timeline *timeline,
+                         const char *output_dir, uint64_t *ret_rows, struct flextrace_error *error);
+
+/* Writes one file, which `write` fills. FLEXTRACE_E_OUTPUT, FLEXTRACE_E_MEMORY or 0. */
+int analysis_save(const char *output_dir, const char *file,
+                  void (*write)(void *context, struct writer *writer), void *context,
+                  struct flextrace_error *error);
+
+/* Tells that there is no memory for a file. */
+int analysis_no_memory(const char *file, struct flextrace_error *error);
 
 /* Starts reading a table of the const timeline. */
 static inline void analysis_read(struct table_cursor *cursor, const struct table *table)
@@ -29,6 +48,12 @@ static inline void analysis_read(struct table_cursor *cursor, const struct table
 	table_read(cursor, (struct table *)table, false);
 }
 
-extern const struct analysis analysis_kernels, analysis_runtime;
+/* Of a row or any other interval, which does not end before it begins. */
+static inline uint64_t analysis_duration(int64_t start_time_ns, int64_t end_time_ns)
+{
+	return (uint64_t)end_time_ns - (uint64_t)start_time_ns;
+}
+
+extern const struct analysis analysis_kernels, analysis_runtime, analysis_active;
 
 #endif

@@ -33,7 +33,7 @@ static bool is_function(const struct host_row *row)
 
 static uint64_t duration_of(const struct host_row *row)
 {
-	return (uint64_t)row->end_time_ns - (uint64_t)row->start_time_ns;
+	return analysis_duration(row->start_time_ns, row->end_time_ns);
 }
 
 /* Puts a call on its thread's stack and takes its time from the one around it. */
@@ -50,9 +50,10 @@ static int enter_call(struct call_stack *stack, struct stats *stats, const struc
 	return FLEXTRACE_OK;
 }
 
-static int count_calls(const struct timeline *timeline, struct stats *stats,
-                       struct call_stack *stacks)
+static int count_calls(struct analysis_names *names, struct call_stack *stacks)
 {
+	const struct timeline *timeline = names->timeline;
+	struct stats *stats = &names->stats;
 	struct table_cursor cursor;
 	const struct host_row *row;
 	uint32_t group;
@@ -63,37 +64,41 @@ static int count_calls(const struct timeline *timeline, struct stats *stats,
 
 		if (!is_function(row))
 			continue;
-		FLEXTRACE_TRY(stats_count(stats, row->kind, row->name, duration_of(row), &group));
+		FLEXTRACE_TRY(stats_count(stats,
+		                          &(struct stats_key){.name = row->name, .kind = row->kind},
+		                          duration_of(row), &group));
 		if (track->kind == TRACK_THREAD && track->lane == 0)
 			FLEXTRACE_TRY(enter_call(&stacks[row->track], stats, row, group));
 	}
 	return FLEXTRACE_OK;
 }
 
-static int count_rows(const struct timeline *timeline, struct stats *stats)
+static int count_rows(struct analysis_names *names)
 {
+	const struct timeline *timeline = names->timeline;
 	struct call_stack *stacks = calloc(timeline->n_tracks + 1ull, sizeof(*stacks));
 	int code;
 
 	if (!stacks)
 		return FLEXTRACE_E_MEMORY;
-	code = count_calls(timeline, stats, stacks);
+	code = count_calls(names, stacks);
 	for (uint32_t i = 0; i < timeline->n_tracks; i++)
 		free(stacks[i].calls);
 	free(stacks);
 	FLEXTRACE_TRY(code);
-	return stats_finish(stats, timeline->strings);
+	return stats_finish(&names->stats, timeline->strings);
 }
 
-static void write_groups(const struct timeline *timeline, struct stats *stats,
-                         struct writer *writer)
+static void write_groups(struct analysis_names *names, struct writer *writer)
 {
+	struct stats *stats = &names->stats;
+
 	writer_literal(writer, "kind,name,calls,total_ns,self_ns,mean_ns,median_ns,min_ns,max_ns,"
 	                       "stddev_ns\n");
 	for (uint32_t i = 0; i < stats->n_groups; i++) {
 		const struct stats_group *group = &stats->groups[i];
 
-		stats_write_head(stats, timeline->strings, group, writer);
+		stats_write_head(stats, names->timeline->strings, group, writer);
 		writer_char(writer, ',');
 		writer_u64(writer, group->total_ns - group->children_ns);
 		stats_write_spread(stats, group, writer);
@@ -104,7 +109,7 @@ static void write_groups(const struct timeline *timeline, struct stats *stats,
 static int write_runtime(const struct timeline *timeline, const char *output_dir,
                          uint64_t *ret_rows, struct flextrace_error *error)
 {
-	return analysis_write(
+	return analysis_write_names(
 		&(struct analysis_table){"runtime.csv", label_of, count_rows, write_groups},
 		timeline, output_dir, ret_rows, error);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stats.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,18 +32,18 @@ void stats_release(struct stats *stats)
 
 /* -- counting ------------------------------------------------------------------------------- */
 
-static uint64_t add_saturated(uint64_t a, uint64_t b)
+static uint64_t places_key(const struct stats_key *key)
 {
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+	return (uint64_t)key->owner << 8 | key->kind;
 }
 
-static int add_group(struct stats *stats, uint8_t kind, uint32_t name, uint32_t *ret_group)
+static int add_group(struct stats *stats, const struct stats_key *key, uint32_t *ret_group)
 {
 	uint32_t n = stats->n_groups;
 
 	FLEXTRACE_TRY(ARRAY_RESERVE(stats->groups, stats->n_allocated, n + 1));
-	FLEXTRACE_TRY(map_put(&stats->places, kind, name, n));
-	stats->groups[n] = (struct stats_group){.name = name, .kind = kind, .min_ns = UINT64_MAX};
+	FLEXTRACE_TRY(map_put(&stats->places, places_key(key), key->name, n));
+	stats->groups[n] = (struct stats_group){.key = *key};
 	stats->n_groups++;
 	*ret_group = n;
 	return FLEXTRACE_OK;
@@ -73,22 +72,17 @@ static int keep_duration(struct stats *stats, struct stats_group *group, uint64_
 	return FLEXTRACE_OK;
 }
 
-int stats_count(struct stats *stats, uint8_t kind, uint32_t name, uint64_t duration_ns,
+int stats_count(struct stats *stats, const struct stats_key *key, uint64_t duration_ns,
                 uint32_t *ret_group)
 {
 	struct stats_group *group;
 
-	*ret_group = map_find(&stats->places, kind, name);
+	*ret_group = map_find(&stats->places, places_key(key), key->name);
 	if (*ret_group == MAP_NONE)
-		FLEXTRACE_TRY(add_group(stats, kind, name, ret_group));
+		FLEXTRACE_TRY(add_group(stats, key, ret_group));
 	group = &stats->groups[*ret_group];
 	FLEXTRACE_TRY(keep_duration(stats, group, duration_ns));
-	group->total_ns = add_saturated(group->total_ns, duration_ns);
-	stats->total_ns = add_saturated(stats->total_ns, duration_ns);
-	if (duration_ns < group->min_ns)
-		group->min_ns = duration_ns;
-	if (duration_ns > group->max_ns)
-		group->max_ns = duration_ns;
+	group->total_ns = spread_add(group->total_ns, duration_ns);
 	return FLEXTRACE_OK;
 }
 
@@ -103,13 +97,16 @@ static int compare_groups(const void *left_group, const void *right_group, void 
 	const struct sorting *sorting = context;
 	int order;
 
+	if (left->key.owner != right->key.owner)
+		return left->key.owner < right->key.owner ? -1 : 1;
 	if (left->total_ns != right->total_ns)
 		return left->total_ns > right->total_ns ? -1 : 1;
-	order = strcmp(string_get(sorting->strings, left->name),
-	               string_get(sorting->strings, right->name));
+	order = strcmp(string_get(sorting->strings, left->key.name),
+	               string_get(sorting->strings, right->key.name));
 	if (order)
 		return order;
-	return strcmp(sorting->stats->label(left->kind), sorting->stats->label(right->kind));
+	return strcmp(sorting->stats->label(left->key.kind),
+	              sorting->stats->label(right->key.kind));
 }
 
 int stats_finish(struct stats *stats, const struct string_pool *strings)
@@ -130,86 +127,16 @@ int stats_finish(struct stats *stats, const struct string_pool *strings)
 
 /* -- figures -------------------------------------------------------------------------------- */
 
-static void swap(uint64_t *left, uint64_t *right)
+void stats_spread(struct stats *stats, const struct stats_group *group, struct spread *ret)
 {
-	uint64_t held = *left;
-
-	*left = *right;
-	*right = held;
-}
-
-/* Hoare's selection: afterwards values[k] is in its sorted place, smaller ones before, larger
- * ones behind it. Pivots are drawn, so that no order of input makes it slow. */
-static uint64_t select_nth(uint64_t *values, int64_t n, int64_t k)
-{
-	uint64_t random = 0x9e3779b97f4a7c15u;
-	int64_t low = 0, high = n - 1; /* the place lies in [low, high] */
-
-	while (low < high) {
-		int64_t left = low, right = high;
-		uint64_t pivot;
-
-		random = random * 6364136223846793005u + 1442695040888963407u;
-		pivot = values[low + (int64_t)((random >> 33) % (uint64_t)(high - low + 1))];
-		while (left <= right) {
-			while (values[left] < pivot)
-				left++;
-			while (values[right] > pivot)
-				right--;
-			if (left <= right)
-				swap(&values[left++], &values[right--]);
-		}
-		/* [low, right] <= pivot <= [left, high], and what lies between is the pivot */
-		if (k <= right)
-			high = right;
-		else if (k >= left)
-			low = left;
-		else
-			break;
-	}
-	return values[k];
-}
-
-/* Reorders the values. */
-static uint64_t median_of(uint64_t *values, uint64_t calls)
-{
-	int64_t n = (int64_t)calls;
-	uint64_t upper = select_nth(values, n, n / 2);
-	uint64_t lower = 0;
-
-	if (n % 2)
-		return upper;
-	for (int64_t i = 0; i < n / 2; i++) {
-		if (values[i] > lower)
-			lower = values[i];
-	}
-	return lower + (upper - lower) / 2 + (upper - lower) % 2;
-}
-
-static uint64_t deviation_of(const uint64_t *values, uint64_t calls, double mean)
-{
-	double sum = 0.0;
-
-	if (calls < 2)
-		return 0;
-	for (uint64_t i = 0; i < calls; i++)
-		sum += ((double)values[i] - mean) * ((double)values[i] - mean);
-	return (uint64_t)(sqrt(sum / (double)(calls - 1)) + 0.5);
-}
-
-void stats_spread(struct stats *stats, const struct stats_group *group, struct stats_spread *ret)
-{
-	uint64_t calls = group->calls, at = calls;
+	uint64_t at = group->calls;
 
 	for (const struct stats_chunk *chunk = group->last; chunk; chunk = chunk->before) {
 		at -= chunk->n;
 		memcpy(stats->scratch_ns + at, chunk->durations_ns,
 		       chunk->n * sizeof(*chunk->durations_ns));
 	}
-	ret->mean_ns = group->total_ns / calls + (group->total_ns % calls >= calls - calls / 2);
-	ret->deviation_ns = deviation_of(stats->scratch_ns, calls,
-	                                 (double)group->total_ns / (double)calls);
-	ret->median_ns = median_of(stats->scratch_ns, calls);
+	spread_of(stats->scratch_ns, group->calls, ret);
 }
 
 /* -- writing -------------------------------------------------------------------------------- */
@@ -217,9 +144,10 @@ void stats_spread(struct stats *stats, const struct stats_group *group, struct s
 void stats_write_head(const struct stats *stats, const struct string_pool *strings,
                       const struct stats_group *group, struct writer *writer)
 {
-	writer_raw(writer, stats->label(group->kind));
+	writer_raw(writer, stats->label(group->key.kind));
 	writer_char(writer, ',');
-	writer_csv(writer, string_get(strings, group->name), string_length(strings, group->name));
+	writer_csv(writer, string_get(strings, group->key.name),
+	           string_length(strings, group->key.name));
 	writer_char(writer, ',');
 	writer_u64(writer, group->calls);
 	writer_char(writer, ',');
@@ -228,17 +156,8 @@ void stats_write_head(const struct stats *stats, const struct string_pool *strin
 
 void stats_write_spread(struct stats *stats, const struct stats_group *group, struct writer *writer)
 {
-	struct stats_spread spread;
+	struct spread spread;
 
 	stats_spread(stats, group, &spread);
-	writer_char(writer, ',');
-	writer_u64(writer, spread.mean_ns);
-	writer_char(writer, ',');
-	writer_u64(writer, spread.median_ns);
-	writer_char(writer, ',');
-	writer_u64(writer, group->min_ns);
-	writer_char(writer, ',');
-	writer_u64(writer, group->max_ns);
-	writer_char(writer, ',');
-	writer_u64(writer, spread.deviation_ns);
+	spread_write(&spread, writer);
 }

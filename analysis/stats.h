@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stats.h: calls and durations by (kind, name), with exact medians.
+ * stats.h: calls and durations by (owner, kind, name), with exact medians.
  *
  * Memory: 8 bytes per call and what the groups' last chunks have in reserve, until stats_release().
  */
@@ -11,31 +11,30 @@
 
 #include "emit/writer.h"
 #include "map.h"
+#include "spread.h"
 #include "strings.h"
 #include "table.h"
 
-struct stats_group {
-	uint64_t calls;
-	uint64_t total_ns, min_ns, max_ns; /* total: at most UINT64_MAX */
-	uint64_t children_ns;              /* of total: in calls below, kept by the caller */
-	struct stats_chunk *last;          /* weak: its durations; NULL = none yet */
-	uint32_t name;                     /* string */
+struct stats_key {
+	uint32_t owner; /* whose calls: as the caller numbers them, in the order of lines */
+	uint32_t name;  /* string */
 	uint8_t kind;
 };
 
-struct stats_spread {
-	uint64_t mean_ns;
-	uint64_t median_ns;    /* of an even number the mean of the middle two, rounded up */
-	uint64_t deviation_ns; /* of a sample (n - 1), rounded; 0 for a single call */
+struct stats_group {
+	struct stats_key key;
+	uint64_t calls;
+	uint64_t total_ns;        /* at most UINT64_MAX */
+	uint64_t children_ns;     /* of total: in calls below, kept by the caller */
+	struct stats_chunk *last; /* weak: its durations; NULL = none yet */
 };
 
 struct stats {
 	struct stats_group *groups; /* owned */
 	uint32_t n_groups, n_allocated;
-	struct map places;                  /* (kind, name) -> place in `groups` */
+	struct map places;                  /* key -> place in `groups` */
 	struct table chunks;                /* of durations */
 	uint64_t *scratch_ns;               /* owned: room for those of the largest group */
-	uint64_t total_ns;                  /* of all groups */
 	const char *(*label)(uint8_t kind); /* of a kind, as it is written */
 };
 
@@ -43,15 +42,15 @@ void stats_init(struct stats *stats, const char *(*label)(uint8_t kind));
 void stats_release(struct stats *stats);
 
 /* Counts a call and stores its group. FLEXTRACE_E_MEMORY or 0. */
-int stats_count(struct stats *stats, uint8_t kind, uint32_t name, uint64_t duration_ns,
+int stats_count(struct stats *stats, const struct stats_key *key, uint64_t duration_ns,
                 uint32_t *ret_group);
 
-/* Sorts the groups: largest total first, then by the bytes of name and label. Call when all calls
- * are counted. FLEXTRACE_E_MEMORY or 0. */
+/* Sorts the groups: by owner, then largest total first, then by the bytes of name and label. Call
+ * when all calls are counted. FLEXTRACE_E_MEMORY or 0. */
 int stats_finish(struct stats *stats, const struct string_pool *strings);
 
-/* Stores mean, median and deviation of a group, after stats_finish(). */
-void stats_spread(struct stats *stats, const struct stats_group *group, struct stats_spread *ret);
+/* Stores the spread of a group's durations, after stats_finish(). */
+void stats_spread(struct stats *stats, const struct stats_group *group, struct spread *ret);
 
 /* Appends "kind,name,calls,total". */
 void stats_write_head(const struct stats *stats, const struct string_pool *strings,

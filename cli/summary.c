@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "cli.h"
 #include "csv_reader.h"
 
@@ -238,18 +239,11 @@ struct top {
 	double calls, time_ns;
 };
 
-/* Keeps the largest, in order; the first of equals stays in front. */
-static void top_insert(struct top tops[N_TOP + 1], const char *name, double calls, double time_ns)
-{
-	int i = N_TOP;
-
-	free(tops[N_TOP].name);
-	while (i > 0 && (!tops[i - 1].name || tops[i - 1].time_ns < time_ns)) {
-		tops[i] = tops[i - 1];
-		i--;
-	}
-	tops[i] = (struct top){strdup(name), calls, time_ns};
-}
+struct times {
+	struct top *names; /* owned */
+	uint32_t n, n_allocated;
+	double total_ns;
+};
 
 /* "kind: name", as the same name may stand under several kinds. */
 static void name_of_row(const struct rows *rows, char *to, size_t size)
@@ -263,39 +257,95 @@ static void name_of_row(const struct rows *rows, char *to, size_t size)
 		snprintf(to, size, "%s: %s", kind, name);
 }
 
+static int compare_names(const void *left, const void *right)
+{
+	const struct top *a = left, *b = right;
+
+	return strcmp(a->name, b->name);
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const struct top *a = left, *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns > b->time_ns ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* Reads the rows of all ranks; a row for which there is no memory is left out. */
+static void read_times(struct times *times, struct rows *rows, const char *column)
+{
+	char name[256];
+
+	while (csv_reader_next(&rows->reader, NULL) > 0) {
+		double time_ns = rows_number(rows, column);
+		struct top *top;
+
+		if (ARRAY_RESERVE(times->names, times->n_allocated, times->n + 1ull) < 0)
+			return;
+		top = &times->names[times->n];
+		name_of_row(rows, name, sizeof(name));
+		*top = (struct top){strdup(name), rows_number(rows, "calls"), time_ns};
+		times->n += top->name != NULL;
+		times->total_ns += time_ns;
+	}
+}
+
+/* Makes one of what has the same name, the largest first. */
+static void sum_times(struct times *times)
+{
+	uint32_t n = 0;
+
+	if (!times->n)
+		return;
+	qsort(times->names, times->n, sizeof(*times->names), compare_names);
+	for (uint32_t i = 1; i < times->n; i++) {
+		struct top *sum = &times->names[n], *next = &times->names[i];
+
+		if (strcmp(sum->name, next->name) != 0) {
+			times->names[++n] = *next;
+			continue;
+		}
+		sum->calls += next->calls;
+		sum->time_ns += next->time_ns;
+		free(next->name);
+	}
+	times->n = n + 1;
+	qsort(times->names, times->n, sizeof(*times->names), compare_times);
+}
+
+static void print_top(FILE *to, const struct top *top, double total_ns)
+{
+	fputs("    ", to);
+	print_name(to, top->name);
+	fprintf(to, " %7.0f", top->calls);
+	print_time(to, top->time_ns);
+	print_time(to, top->calls > 0 ? top->time_ns / top->calls : 0);
+	fprintf(to, " %5.1f%%\n", total_ns > 0 ? 100 * top->time_ns / total_ns : 0);
+}
+
 static void print_times(FILE *to, const char *dir, const char *file, const char *title,
                         const char *column)
 {
-	struct top tops[N_TOP + 1] = {0};
-	double total_ns = 0;
-	char name[256];
+	struct times times = {0};
 	struct rows rows;
 
 	if (!rows_open(&rows, dir, file))
 		return;
-	while (csv_reader_next(&rows.reader, NULL) > 0) {
-		double time_ns = rows_number(&rows, column);
-
-		total_ns += time_ns;
-		name_of_row(&rows, name, sizeof(name));
-		top_insert(tops, name, rows_number(&rows, "calls"), time_ns);
-	}
+	read_times(&times, &rows, column);
 	rows_close(&rows);
-	if (tops[0].name) {
+	sum_times(&times);
+	if (times.n) {
 		fputs("  ", to);
 		print_name(to, title);
 		fprintf(to, " %9s %10s %10s %6s\n", "calls", "total", "mean", "share");
 	}
-	for (int i = 0; i < N_TOP && tops[i].name; i++) {
-		fputs("    ", to);
-		print_name(to, tops[i].name);
-		fprintf(to, " %7.0f", tops[i].calls);
-		print_time(to, tops[i].time_ns);
-		print_time(to, tops[i].calls > 0 ? tops[i].time_ns / tops[i].calls : 0);
-		fprintf(to, " %5.1f%%\n", total_ns > 0 ? 100 * tops[i].time_ns / total_ns : 0);
-	}
-	for (int i = 0; i <= N_TOP; i++)
-		free(tops[i].name);
+	for (uint32_t i = 0; i < times.n && i < N_TOP; i++)
+		print_top(to, &times.names[i], times.total_ns);
+	for (uint32_t i = 0; i < times.n; i++)
+		free(times.names[i].name);
+	free(times.names);
 }
 
 /* -- what was lost, clock quality, warnings ---------------------------------------------------- */

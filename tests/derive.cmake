@@ -19,6 +19,11 @@ foreach(name derive derive_device)
 endforeach()
 flextrace_add_unit_test(NAME analysis
 	SOURCES tests/derive_fixture.c tests/scratch.c ${derive_sources} ${derive_text_source}
-		analysis/analysis.c analysis/kernels.c analysis/runtime.c analysis/stats.c
+		analysis/analysis.c
 		converter/emit/kinds.c converter/emit/writer.c converter/emit/writer_text.c
 	LIBS PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
+foreach(name active)
+	flextrace_add_unit_test(NAME analysis_${name}
+		SOURCES tests/analysis_fixture.c tests/timeline_fixture.c tests/scratch.c analysis/analysis.c
+		LIBS PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
+endforeach()

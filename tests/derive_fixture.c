@@ -33,6 +33,19 @@ struct aligned alignment_place(const struct alignment *alignment, uint32_t proce
 	                        fake_clocks.process_err_ns, fake_clocks.process_status};
 }
 
+int64_t alignment_epoch_offset_ns(const struct alignment *alignment)
+{
+	(void)alignment;
+	return 0;
+}
+
+const struct clock_report *clocks_report(const struct clocks *clocks, uint32_t *ret_n)
+{
+	(void)clocks;
+	*ret_n = 0;
+	return NULL;
+}
+
 /* -- building ------------------------------------------------------------------------------- */
 
 static void define(struct derive_fixture *fixture)

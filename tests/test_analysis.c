@@ -42,7 +42,9 @@ static void expect_file(const struct derive_fixture *fixture, const char *name, 
 	scratch_remove(dir);
 }
 
-#define KERNELS "kind,name,calls,total_ns,mean_ns,median_ns,min_ns,max_ns,stddev_ns,share_percent\n"
+#define KERNELS                                                                             \
+	"kind,name,calls,total_ns,mean_ns,median_ns,min_ns,max_ns,stddev_ns,share_percent," \
+	"rank,host,pid\n"
 #define RUNTIME "kind,name,calls,total_ns,self_ns,mean_ns,median_ns,min_ns,max_ns,stddev_ns\n"
 
 static void add_work(struct derive_fixture *fixture, const char *name, uint8_t kind, uint64_t from,
@@ -61,7 +63,7 @@ static void test_analysis__tells_kernels_by_kind_and_name(void **state)
 	struct derive_fixture fixture;
 
 	(void)state;
-	fixture_open(&fixture, "1 1 7 process start_ns=1\n");
+	fixture_open(&fixture, "1 1 7 process start_ns=1 pid=7\n");
 	add_work(&fixture, "a,b", FLEXTRACE_DEVICE_KERNEL, 1000, 1010);
 	add_work(&fixture, "a,b", FLEXTRACE_DEVICE_KERNEL, 2000, 2020);
 	add_work(&fixture, "a,b", FLEXTRACE_DEVICE_KERNEL, 3000, 3060);
@@ -70,9 +72,9 @@ static void test_analysis__tells_kernels_by_kind_and_name(void **state)
 	add_work(&fixture, "Z", FLEXTRACE_DEVICE_MEMSET, 6000, 6100);
 	fixture_run(&fixture);
 	expect_file(&fixture, "kernels", 3,
-	            KERNELS "Exec,\"a,b\",4,121,30,26,10,60,22,37.69\n"
-	                    "Memset,Z,1,100,100,100,100,100,0,31.15\n"
-	                    "Memset,\"a,b\",1,100,100,100,100,100,0,31.15\n");
+	            KERNELS "Exec,\"a,b\",4,121,30,26,10,60,22,37.69,,,7\n"
+	                    "Memset,Z,1,100,100,100,100,100,0,31.15,,,7\n"
+	                    "Memset,\"a,b\",1,100,100,100,100,100,0,31.15,,,7\n");
 	fixture_close(&fixture);
 }
 
@@ -147,17 +149,18 @@ static int compare_numbers(const void *left, const void *right)
 /* One group of these durations. */
 static void make_group(struct stats *stats, const uint64_t *values, uint32_t n)
 {
+	const struct stats_key key = {0};
 	uint32_t group;
 
 	stats_init(stats, no_label);
 	for (uint32_t i = 0; i < n; i++)
-		assert_int_equal(stats_count(stats, 0, 0, values[i], &group), 0);
+		assert_int_equal(stats_count(stats, &key, values[i], &group), 0);
 	assert_int_equal(stats_finish(stats, NULL), 0);
 }
 
-static struct stats_spread spread_of(struct stats *stats)
+static struct spread spread_of_group(struct stats *stats)
 {
-	struct stats_spread spread;
+	struct spread spread;
 
 	stats_spread(stats, &stats->groups[0], &spread);
 	return spread;
@@ -183,9 +186,9 @@ static void test_stats__find_the_exact_median(void **state)
 			if (n % 2 == 0)
 				expected = values[n / 2 - 1] +
 				           (expected - values[n / 2 - 1] + 1) / 2;
-			assert_int_equal(spread_of(&stats).median_ns, expected);
-			assert_int_equal(stats.groups[0].min_ns, values[0]);
-			assert_int_equal(stats.groups[0].max_ns, values[n - 1]);
+			assert_int_equal(spread_of_group(&stats).median, expected);
+			assert_int_equal(spread_of_group(&stats).min, values[0]);
+			assert_int_equal(spread_of_group(&stats).max, values[n - 1]);
 			stats_release(&stats);
 		}
 	}
@@ -202,13 +205,13 @@ static void test_stats__find_the_median_of_sorted_durations_as_fast(void **state
 	for (uint32_t i = 0; i < n; i++)
 		values[i] = i;
 	make_group(&stats, values, n);
-	assert_int_equal(spread_of(&stats).median_ns, n / 2);
+	assert_int_equal(spread_of_group(&stats).median, n / 2);
 	stats_release(&stats);
 	for (uint32_t i = 0; i < n; i++)
 		values[i] = 7;
 	make_group(&stats, values, n);
-	assert_int_equal(spread_of(&stats).median_ns, 7);
-	assert_int_equal(spread_of(&stats).deviation_ns, 0);
+	assert_int_equal(spread_of_group(&stats).median, 7);
+	assert_int_equal(spread_of_group(&stats).deviation, 0);
 	stats_release(&stats);
 	free(values);
 }
@@ -221,7 +224,7 @@ static void test_stats__do_not_overflow(void **state)
 	(void)state;
 	make_group(&stats, values, 3);
 	assert_true(stats.groups[0].total_ns == UINT64_MAX);
-	assert_true(spread_of(&stats).median_ns == UINT64_MAX - 1);
+	assert_true(spread_of_group(&stats).median == UINT64_MAX - 1);
 	stats_release(&stats);
 }
 

@@ -176,6 +176,31 @@ static void test_processes__say_that_there_are_more(void **state)
 	free(text);
 }
 
+static void test_times__are_of_all_ranks(void **state)
+{
+	char *dir = scratch_dir(), *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(to);
+	write_file(dir, "run.json", "{}");
+	write_file(dir, "kernels.csv",
+	           "kind,name,calls,total_ns,rank\n"
+	           "Exec,a,2,3000,0\n"
+	           "Exec,b,1,1000,0\n"
+	           "Exec,b,3,6000,1\n");
+	assert_int_equal(summary_print(dir, to, NULL), 0);
+	assert_int_equal(fclose(to), 0);
+	scratch_remove(dir);
+	assert_contains(text, "Exec: b");
+	assert_contains(text, "Exec: b                                    4   7.00 us"
+	                      "   1.75 us  70.0%\n");
+	assert_true(strstr(text, "Exec: b") < strstr(text, "Exec: a"));
+	assert_null(strstr(strstr(text, "Exec: b") + 1, "Exec: b"));
+	free(text);
+}
+
 static void test_summary__of_nothing_is_an_error(void **state)
 {
 	char *dir = scratch_dir();
@@ -197,6 +222,7 @@ int main(void)
 		cmocka_unit_test(test_host_clocks__let_no_name_move_the_cursor),
 		cmocka_unit_test(test_processes__are_listed_by_rank),
 		cmocka_unit_test(test_processes__say_that_there_are_more),
+		cmocka_unit_test(test_times__are_of_all_ranks),
 		cmocka_unit_test(test_summary__of_nothing_is_an_error),
 	};
 

@@ -74,11 +74,6 @@ uint32_t view_track_process(const struct view *view, uint32_t track)
 	return view->identity->threads[of->owner].process;
 }
 
-int64_t view_pid(const struct process *process)
-{
-	return process->is_defined ? (int64_t)process->pid : process->vpid;
-}
-
 uint32_t view_device_name(const struct view *view, const struct device_row *row)
 {
 	if (view_is_zone(row))

@@ -32,7 +32,10 @@ uint32_t view_track_process(const struct view *view, uint32_t track);
 bool view_is_device_track(const struct track *track);
 
 /* Its pid as the program saw it; -1 = the trace does not tell. */
-int64_t view_pid(const struct process *process);
+static inline int64_t view_pid(const struct process *process)
+{
+	return process->is_defined ? (int64_t)process->pid : process->vpid;
+}
 
 /* The name of a device row, the source of its record and their record class. */
 uint32_t view_device_name(const struct view *view, const struct device_row *row);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "owners.h"
+
+#include <stdlib.h>
+
+#include "array.h"
+#include "emit/view.h"
+
+static int compare_u32(uint32_t a, uint32_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_processes(const void *left, const void *right, void *context)
+{
+	const struct process *processes = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	/* as unsigned, an unknown rank (-1) comes last */
+	int order = compare_u32((uint32_t)processes[a].rank, (uint32_t)processes[b].rank);
+
+	return order ? order : compare_u32(a, b);
+}
+
+static int compare_devices(const void *left, const void *right, void *context)
+{
+	const struct owners *owners = context;
+	const struct device *devices = owners->identity->devices;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int order = compare_u32(owners->places[devices[a].process],
+	                        owners->places[devices[b].process]);
+
+	return order ? order : compare_u32(devices[a].device, devices[b].device);
+}
+
+/* Returns 0..n-1, or NULL: no memory. Owned by the caller. */
+static uint32_t *first_numbers(uint32_t n)
+{
+	uint32_t *numbers = array_allocate(n, sizeof(*numbers));
+
+	for (uint32_t i = 0; numbers && i < n; i++)
+		numbers[i] = i;
+	return numbers;
+}
+
+int owners_init(struct owners *owners, const struct identity *identity)
+{
+	uint32_t n = identity->n_processes;
+
+	*owners = (struct owners){
+		.identity = identity,
+		.processes = first_numbers(n),
+		.places = first_numbers(n),
+		.devices = first_numbers(identity->n_devices),
+	};
+	if (!owners->processes || !owners->places || !owners->devices)
+		return FLEXTRACE_E_MEMORY;
+	qsort_r(owners->processes, n, sizeof(uint32_t), compare_processes, identity->processes);
+	for (uint32_t i = 0; i < n; i++)
+		owners->places[owners->processes[i]] = i;
+	qsort_r(owners->devices, identity->n_devices, sizeof(uint32_t), compare_devices, owners);
+	return FLEXTRACE_OK;
+}
+
+void owners_release(struct owners *owners)
+{
+	free(owners->processes);
+	free(owners->places);
+	free(owners->devices);
+	*owners = (struct owners){0};
+}
+
+void owners_write(const struct owners *owners, uint32_t process, struct writer *writer)
+{
+	const struct process *owner = &owners->identity->processes[process];
+	const struct string_pool *strings = owners->identity->strings;
+	int64_t pid = view_pid(owner);
+
+	if (owner->rank >= 0)
+		writer_i64(writer, owner->rank);
+	writer_char(writer, ',');
+	writer_csv(writer, string_get(strings, owner->host), string_length(strings, owner->host));
+	writer_char(writer, ',');
+	if (pid >= 0)
+		writer_i64(writer, pid);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "spread.h"
+
+#include <math.h>
+
+static void swap(uint64_t *left, uint64_t *right)
+{
+	uint64_t held = *left;
+
+	*left = *right;
+	*right = held;
+}
+
+/* Hoare's selection: afterwards values[k] is in its sorted place, smaller ones before, larger
+ * ones behind it. Pivots are drawn, so that no order of input makes it slow. */
+static uint64_t select_nth(uint64_t *values, int64_t n, int64_t k)
+{
+	uint64_t random = 0x9e3779b97f4a7c15u;
+	int64_t low = 0, high = n - 1; /* the place lies in [low, high] */
+
+	while (low < high) {
+		int64_t left = low, right = high;
+		uint64_t pivot;
+
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		pivot = values[low + (int64_t)((random >> 33) % (uint64_t)(high - low + 1))];
+		while (left <= right) {
+			while (values[left] < pivot)
+				left++;
+			while (values[right] > pivot)
+				right--;
+			if (left <= right)
+				swap(&values[left++], &values[right--]);
+		}
+		/* [low, right] <= pivot <= [left, high], and what lies between is the pivot */
+		if (k <= right)
+			high = right;
+		else if (k >= left)
+			low = left;
+		else
+			break;
+	}
+	return values[k];
+}
+
+/* Reorders the values. */
+static uint64_t median_of(uint64_t *values, uint64_t n_values)
+{
+	int64_t n = (int64_t)n_values;
+	uint64_t upper = select_nth(values, n, n / 2);
+	uint64_t lower = 0;
+
+	if (n % 2)
+		return upper;
+	for (int64_t i = 0; i < n / 2; i++) {
+		if (values[i] > lower)
+			lower = values[i];
+	}
+	return lower + (upper - lower) / 2 + (upper - lower) % 2;
+}
+
+static uint64_t deviation_of(const uint64_t *values, uint64_t n, double mean)
+{
+	double sum = 0.0;
+
+	if (n < 2)
+		return 0;
+	for (uint64_t i = 0; i < n; i++)
+		sum += ((double)values[i] - mean) * ((double)values[i] - mean);
+	return (uint64_t)(sqrt(sum / (double)(n - 1)) + 0.5);
+}
+
+void spread_of(uint64_t *values, uint64_t n, struct spread *ret)
+{
+	uint64_t total = 0;
+
+	*ret = (struct spread){.min = UINT64_MAX};
+	for (uint64_t i = 0; i < n; i++) {
+		total = spread_add(total, values[i]);
+		ret->min = values[i] < ret->min ? values[i] : ret->min;
+		ret->max = values[i] > ret->max ? values[i] : ret->max;
+	}
+	ret->total = total;
+	ret->mean = total / n + (total % n >= n - n / 2);
+	ret->deviation = deviation_of(values, n, (double)total / (double)n);
+	ret->median = median_of(values, n);
+}
+
+void spread_write(const struct spread *spread, struct writer *writer)
+{
+	const uint64_t values[] = {spread->mean, spread->median, spread->min, spread->max,
+	                           spread->deviation};
+
+	for (int i = 0; i < 5; i++) {
+		writer_char(writer, ',');
+		writer_u64(writer, values[i]);
+	}
+}
