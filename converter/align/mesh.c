@@ -213,7 +213,7 @@ static int make_paces(struct mesh *mesh, const struct curve *curves, double rho)
 int mesh_init(struct mesh *mesh, struct graph *graph, const struct curve *curves, double rho)
 {
 	*mesh = (struct mesh){.graph = graph};
-	mesh->first_knot = malloc((graph->n_clocks + 1ull) * sizeof(*mesh->first_knot));
+	mesh->first_knot = calloc(graph->n_clocks + 1ull, sizeof(*mesh->first_knot));
 	mesh->moments = malloc((graph->n_events + 1ull) * sizeof(*mesh->moments));
 	mesh->origin_ns = malloc((graph->n_components + 1ull) * sizeof(*mesh->origin_ns));
 	mesh->paces = calloc(graph->n_clocks + 1ull, sizeof(*mesh->paces));

@@ -28,7 +28,8 @@ static void describe_widths(const struct host_map *map, double *spare,
 	uint32_t n = map->n_knots;
 
 	for (uint32_t i = 0; i < n; i++)
-		spare[i] = map->knots[i].err_ns == UINT32_MAX ? INFINITY : map->knots[i].err_ns;
+		spare[i] = map->knots[i].err_ns == UINT32_MAX ? HUGE_VAL
+		                                              : (double)map->knots[i].err_ns;
 	line->half_width_ns_p50 = stats_quantile(spare, n, 0.5);
 	line->half_width_ns_p99 = stats_quantile(spare, n, 0.99);
 	line->half_width_ns_max = stats_quantile(spare, n, 1);
@@ -141,7 +142,7 @@ static int residuals_init(struct residuals *residuals, const struct alignment *a
 {
 	uint32_t n_processes = alignment->identity->n_processes;
 
-	residuals->ns = malloc((graph->n_parts + 1ull) * sizeof(*residuals->ns));
+	residuals->ns = calloc(graph->n_parts + 1ull, sizeof(*residuals->ns));
 	residuals->spare = malloc((2ull * graph->n_parts + 1) * sizeof(*residuals->spare));
 	residuals->grouped = malloc((graph->n_parts + 1ull) * sizeof(*residuals->grouped));
 	residuals->first = calloc(n_processes + 2ull, sizeof(*residuals->first));

@@ -96,7 +96,7 @@ static int compare(const void *left, const void *right)
 static int find_room(struct pinching *pinching)
 {
 	int64_t *widths = malloc(MAX_SAMPLES * sizeof(*widths));
-	uint32_t stride = pinching->n / MAX_SAMPLES + 1, n = 0;
+	uint32_t stride = pinching->n / MAX_SAMPLES + 1, n = 0, tenth;
 
 	if (!widths)
 		return FLEXTRACE_E_MEMORY;
@@ -107,7 +107,8 @@ static int find_room(struct pinching *pinching)
 			widths[n++] = knot->hi - knot->lo;
 	}
 	qsort(widths, n, sizeof(*widths), compare);
-	pinching->room = n ? (int64_t)(ROOM * (double)widths[n / 10]) : 0;
+	tenth = n / 10;
+	pinching->room = n ? (int64_t)(ROOM * (double)widths[tenth]) : 0;
 	free(widths);
 	return FLEXTRACE_OK;
 }
