@@ -470,7 +470,7 @@ struct instant_row { /* instants.csv: host instants, annotations, device marks *
 	uint32_t unused2;
 };
 
-struct counter_row { /* counters.csv: host counters, device values */
+struct counter_row { /* counters.csv: host counters, device values, what devices are at */
 	int64_t time_ns;
 	double value;
 	uint32_t err_ns;
@@ -480,7 +480,8 @@ struct counter_row { /* counters.csv: host counters, device values */
 	uint32_t stream, index;
 	uint8_t is_device;
 	uint8_t status;
-	uint16_t unused;
+	uint8_t class; /* enum record_class it came from */
+	uint8_t unused;
 	uint32_t unused2;
 };
 

@@ -14,8 +14,8 @@ struct fake_clocks fake_clocks;
 struct placed clocks_place_near(const struct clocks *clocks, uint32_t counter, uint16_t segment,
                                 uint64_t ticks, uint32_t *knot)
 {
-	struct placed placed = {(int64_t)ticks + fake_clocks.offset_ns, fake_clocks.err_ns,
-	                        fake_clocks.status};
+	struct placed placed = {(int64_t)(ticks >> fake_clocks.shift) + fake_clocks.offset_ns,
+	                        fake_clocks.err_ns, fake_clocks.status};
 
 	(void)clocks;
 	(void)counter;

@@ -3,8 +3,8 @@
  * derive_fixture.h: a timeline from text and literals, with clocks that the test sets.
  *
  * The fixture stands in for calibrate and align at link time: a stamp of counter c is at host time
- * ticks + fake_clocks.offset_ns, host times of process p are at time host_ns +
- * fake_clocks.process_ns[p].
+ * (ticks >> fake_clocks.shift) + fake_clocks.offset_ns, host times of process p are at time
+ * host_ns + fake_clocks.process_ns[p].
  */
 #ifndef FLEXTRACE_DERIVE_FIXTURE_H
 #define FLEXTRACE_DERIVE_FIXTURE_H
@@ -14,6 +14,7 @@
 
 struct fake_clocks {
 	int64_t offset_ns;
+	uint32_t shift; /* 2^shift cycles are one ns */
 	uint32_t err_ns;
 	enum time_status status; /* UNMATCHED: no stamp can be placed */
 	int64_t process_ns[8];

@@ -217,8 +217,9 @@ void fixture_instant(struct timeline_fixture *fixture, struct instant_row row)
 
 void fixture_counter(struct timeline_fixture *fixture, struct counter_row row)
 {
+	row.class = row.is_device ? RECORD_MARKER_BATCH : RECORD_COUNTER;
 	*(struct counter_row *)append(&fixture->timeline.counters, sizeof(row)) = row;
-	book_row(fixture, row.is_device ? RECORD_MARKER_BATCH : RECORD_COUNTER);
+	book_row(fixture, row.class);
 	cover(fixture, row.time_ns, row.time_ns);
 }
 

@@ -49,6 +49,7 @@ void derive_free(struct derive *derive)
 	table_release(&derive->attributes);
 	string_cache_release(&derive->strings);
 	flows_free(derive->flows);
+	preps_free(derive);
 	free(derive->threads);
 	free(derive->processes);
 	free(derive->open_spans);

@@ -7,6 +7,7 @@
  *   points.c      host instants, annotations, counters, memory
  *   attributes.c  op, tensor, op_info: what an operation's row says besides its name
  *   device.c      control blocks -> device rows
+ *   preps.c       how many Prep intervals are open
  *   zones.c       marker words -> device rows, instants, counters
  *   flows.c       which host row launched which device row
  *   tracks.c      the line of every row
@@ -60,7 +61,8 @@ struct track_family {
 	uint32_t n_tracks, n_allocated;
 };
 
-struct flow_links; /* see flows.c */
+struct flow_links;   /* see flows.c */
+struct prep_counter; /* see preps.c */
 
 struct derive {
 	struct identity *identity; /* weak, all */
@@ -100,6 +102,9 @@ struct derive {
 	struct map queue_families, core_families;
 	struct track *tracks;
 	uint32_t n_tracks, n_tracks_allocated;
+
+	struct prep_counter *preps; /* owned, by struct device */
+	uint32_t n_preps;
 
 	uint32_t *near_knots; /* per counter: where its map was last asked */
 	struct tick_op *ops;
@@ -233,6 +238,15 @@ int device_merge(struct derive *derive);
 
 /* Call after device_take_ops(): kernel rows are named after their control blocks. */
 int zones_take_marks(struct derive *derive, struct unwrap_output *unwrapped);
+
+/* -- preps.c -------------------------------------------------------------------------------- */
+
+/* Counts a merged Prep row. */
+int preps_push(struct derive *derive, const struct device_row *row);
+
+/* Counts the ends that are still to come. */
+int preps_finish(struct derive *derive);
+void preps_free(struct derive *derive);
 
 /* -- tracks.c ------------------------------------------------------------------------------- */
 

@@ -255,6 +255,8 @@ static int merge_row(void *context, void *visited)
 	                           &row->track, &depth));
 	if (is_main_row(row->kind))
 		flows_see_device_row(derive, row);
+	else if (row->kind == ROW_PREP)
+		FLEXTRACE_TRY(preps_push(derive, row));
 	merged = table_append(&derive->out->device_rows, sizeof(*merged));
 	if (!merged)
 		return FLEXTRACE_E_MEMORY;
@@ -264,5 +266,6 @@ static int merge_row(void *context, void *visited)
 
 int device_merge(struct derive *derive)
 {
-	return row_sorter_merge(&derive->device_rows, merge_row, derive);
+	FLEXTRACE_TRY(row_sorter_merge(&derive->device_rows, merge_row, derive));
+	return preps_finish(derive);
 }

@@ -56,6 +56,7 @@ int points_push_counter(struct derive *derive, const struct host_input *input)
 		.stream = input->stream_id,
 		.index = value->head.index,
 		.status = at.status,
+		.class = RECORD_COUNTER,
 	};
 	derive_cover(derive, at.time_ns, at.time_ns);
 	derive->ledger->rows[RECORD_COUNTER]++;

@@ -123,6 +123,7 @@ static int add_value(struct area *area, const struct open_zone *zone)
 		.stream = zone->batch->stream,
 		.index = zone->batch->index,
 		.is_device = 1,
+		.class = RECORD_MARKER_BATCH,
 		.status = zone->place.status,
 	};
 	derive_cover(derive, row->time_ns, row->time_ns);

@@ -222,8 +222,7 @@ static void write_counter(struct merge *merge)
 
 	if (isfinite(row->value))
 		chrome_write_counter(merge->chrome, row);
-	count_row(merge, row->is_device ? RECORD_MARKER_BATCH : RECORD_COUNTER,
-	          isfinite(row->value));
+	count_row(merge, row->class, isfinite(row->value));
 }
 
 static void write_memory(struct merge *merge)

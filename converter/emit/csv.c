@@ -319,7 +319,7 @@ static enum record_class write_counter(struct csv *csv, struct writer *writer, c
 	csv_write_time(csv, writer, row->time_ns);
 	write_quality(writer, row->err_ns, row->status);
 	write_source(csv, writer, row->stream, row->index);
-	return row->is_device ? RECORD_MARKER_BATCH : RECORD_COUNTER;
+	return row->class;
 }
 
 static enum record_class write_memory(struct csv *csv, struct writer *writer, const void *any)

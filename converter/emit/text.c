@@ -201,8 +201,7 @@ static void write_counter_row(struct text *text, const void *any)
 	FIELD(text, "value");
 	writer_double(&text->writer, row->value);
 	write_quality(text, row->status, row->err_ns);
-	end_row(text, row->stream, row->index,
-	        row->is_device ? RECORD_MARKER_BATCH : RECORD_COUNTER);
+	end_row(text, row->stream, row->index, row->class);
 }
 
 static void write_memory_row(struct text *text, const void *any)
