@@ -94,7 +94,7 @@ static void write_devices(void *context, struct writer *writer)
 	struct activity *activity = context;
 
 	writer_literal(writer, "rank,host,pid,device,kernels,active_ns,sum_ns,overlap_ns,"
-	                       "elapsed_ns,active_percent,start_ns,end_ns\n");
+	                       "elapsed_ns,active_percent,first_ns,last_ns\n");
 	for (uint32_t i = 0; i < activity->timeline->identity->n_devices; i++) {
 		uint32_t device = activity->owners.devices[i];
 

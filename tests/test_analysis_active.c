@@ -12,7 +12,7 @@
 
 #define HEAD                                                                                  \
 	"rank,host,pid,device,kernels,active_ns,sum_ns,overlap_ns,elapsed_ns,active_percent," \
-	"start_ns,end_ns\n"
+	"first_ns,last_ns\n"
 #define KERNELS                                                                             \
 	"kind,name,calls,total_ns,mean_ns,median_ns,min_ns,max_ns,stddev_ns,share_percent," \
 	"rank,host,pid\n"
