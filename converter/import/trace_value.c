@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * trace_value.c: what values say, as numbers, exactly.
+ */
+#include "import/trace_events.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "import/json_scan.h"
+
+#define EXPONENT_LIMIT 100000000 /* larger than any text is long */
+
+struct decimal {
+	const char *digits; /* weak; with a point among them */
+	const char *digits_end;
+	int64_t n_whole; /* digits before the point, moved by the exponent */
+	bool is_negative;
+};
+
+static bool is_digit(char byte)
+{
+	return byte >= '0' && byte <= '9';
+}
+
+/* Reads "e+12" up to `end`; a missing exponent is 0. */
+static bool read_exponent(const char *at, const char *end, int64_t *ret_exponent)
+{
+	bool is_negative;
+	int64_t exponent = 0;
+
+	*ret_exponent = 0;
+	if (at == end)
+		return true;
+	if ((*at | 0x20) != 'e' || ++at == end)
+		return false;
+	is_negative = *at == '-';
+	if ((*at == '+' || *at == '-') && ++at == end)
+		return false;
+	for (; at < end && is_digit(*at); at++) {
+		if (exponent < EXPONENT_LIMIT)
+			exponent = exponent * 10 + (*at - '0');
+	}
+	*ret_exponent = is_negative ? -exponent : exponent;
+	return at == end;
+}
+
+/* Finds the parts of a decimal number; leading zeros are allowed, as texts have them. */
+static bool read_decimal(const struct trace_text *text, struct decimal *ret)
+{
+	const char *at = text->bytes, *end = at + text->length;
+	int64_t exponent;
+
+	ret->is_negative = at < end && *at == '-';
+	ret->digits = at += ret->is_negative;
+	while (at < end && is_digit(*at))
+		at++;
+	ret->n_whole = at - ret->digits;
+	if (!ret->n_whole)
+		return false;
+	if (at < end && *at == '.') {
+		const char *point = at++;
+
+		while (at < end && is_digit(*at))
+			at++;
+		if (at - point == 1)
+			return false;
+	}
+	ret->digits_end = at;
+	if (!read_exponent(at, end, &exponent))
+		return false;
+	ret->n_whole += exponent;
+	return true;
+}
+
+/* Returns whether the next digit still fits. */
+static bool add_digit(uint64_t *value, unsigned int digit)
+{
+	if (*value < UINT64_MAX / 10) {
+		*value = *value * 10 + digit;
+		return true;
+	}
+	return !__builtin_mul_overflow(*value, (uint64_t)10, value) &&
+	       !__builtin_add_overflow(*value, (uint64_t)digit, value);
+}
+
+/* Stores the size of decimal * 10^n_decimals, rounded half up; false: it does not fit. */
+static bool scale_decimal(const struct decimal *decimal, int n_decimals, uint64_t *ret,
+                          bool *ret_is_exact)
+{
+	int64_t n_left = decimal->n_whole + n_decimals;
+	const char *at = decimal->digits;
+	bool rounds_up = false;
+
+	*ret = 0;
+	*ret_is_exact = true;
+	for (; at < decimal->digits_end; at++) {
+		if (*at == '.')
+			continue;
+		if (n_left > 0) {
+			if (!add_digit(ret, (unsigned int)(*at - '0')))
+				return false;
+		} else {
+			rounds_up |= n_left == 0 && *at >= '5';
+			*ret_is_exact &= *at == '0';
+		}
+		n_left--;
+	}
+	for (; n_left > 0 && *ret; n_left--) {
+		if (!add_digit(ret, 0))
+			return false;
+	}
+	return !rounds_up || !__builtin_add_overflow(*ret, (uint64_t)1, ret);
+}
+
+static bool read_hex(const struct trace_text *text, uint64_t *ret)
+{
+	const char *at = text->bytes + 2, *end = text->bytes + text->length;
+	uint64_t value = 0;
+
+	if (text->length < 3 || text->bytes[0] != '0' || (text->bytes[1] | 0x20) != 'x')
+		return false;
+	for (; at < end; at++) {
+		char letter = *at | 0x20;
+
+		if (value >> 60)
+			return false;
+		if (is_digit(*at))
+			value = value << 4 | (unsigned int)(*at - '0');
+		else if (letter >= 'a' && letter <= 'f')
+			value = value << 4 | (unsigned int)(letter - 'a' + 10);
+		else
+			return false;
+	}
+	*ret = value;
+	return true;
+}
+
+static bool is_scalar(const struct trace_value *value)
+{
+	return value->kind == TRACE_NUMBER || value->kind == TRACE_TEXT;
+}
+
+/* Stores sign and size of a whole number. */
+static bool read_whole(const struct trace_value *value, bool *ret_is_negative, uint64_t *ret)
+{
+	struct decimal decimal;
+	bool is_exact;
+
+	*ret_is_negative = false;
+	if (!is_scalar(value))
+		return false;
+	if (read_hex(&value->text, ret))
+		return true;
+	if (!read_decimal(&value->text, &decimal))
+		return false;
+	*ret_is_negative = decimal.is_negative;
+	return scale_decimal(&decimal, 0, ret, &is_exact) && is_exact;
+}
+
+static bool apply_sign(uint64_t size, bool is_negative, int64_t *ret)
+{
+	if (size > (uint64_t)INT64_MAX + is_negative)
+		return false;
+	*ret = is_negative ? (int64_t)-size : (int64_t)size;
+	return true;
+}
+
+bool trace_value_u64(const struct trace_value *value, uint64_t *ret)
+{
+	bool is_negative;
+	uint64_t size;
+
+	if (!read_whole(value, &is_negative, &size) || (is_negative && size))
+		return false;
+	*ret = size;
+	return true;
+}
+
+bool trace_value_i64(const struct trace_value *value, int64_t *ret)
+{
+	bool is_negative;
+	uint64_t size;
+
+	return read_whole(value, &is_negative, &size) && apply_sign(size, is_negative, ret);
+}
+
+bool trace_value_double(const struct trace_value *value, double *ret)
+{
+	struct decimal decimal;
+	locale_t locale;
+	uint64_t whole;
+
+	if (!is_scalar(value))
+		return false;
+	if (read_hex(&value->text, &whole)) {
+		*ret = (double)whole;
+		return true;
+	}
+	if (!read_decimal(&value->text, &decimal))
+		return false;
+	locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	if (!locale)
+		return false;
+	*ret = strtod_l(value->text.bytes, NULL, locale);
+	freelocale(locale);
+	return isfinite(*ret);
+}
+
+bool trace_value_us_as_ns(const struct trace_value *value, int64_t *ret_ns)
+{
+	struct decimal decimal;
+	uint64_t size;
+	bool is_exact;
+
+	return is_scalar(value) && read_decimal(&value->text, &decimal) &&
+	       scale_decimal(&decimal, 3, &size, &is_exact) &&
+	       apply_sign(size, decimal.is_negative, ret_ns);
+}
+
+bool trace_array_next(struct trace_text *rest, struct trace_value *ret_element)
+{
+	struct json_scan scan = {.at = rest->bytes, .end = rest->bytes + rest->length};
+
+	if (!rest->length || (*scan.at != '[' && *scan.at != ','))
+		return false;
+	scan.at++;
+	if (json_space(&scan) != SCAN_OK || json_value(&scan, ret_element) != SCAN_OK ||
+	    json_space(&scan) != SCAN_OK)
+		return false;
+	*rest = (struct trace_text){scan.at, (size_t)(scan.end - scan.at)};
+	return true;
+}
+
+const struct trace_arg *trace_event_arg(const struct trace_event *event, const char *key)
+{
+	for (uint32_t i = event->n_args; i > 0; i--) {
+		const struct trace_arg *arg = &event->args[i - 1];
+
+		if (!arg->is_member && trace_text_is(&arg->key, key))
+			return arg;
+	}
+	return NULL;
+}

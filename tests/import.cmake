@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of converter/import.
+
+set(trace_events_sources converter/error.c converter/import/event_scan.c
+	converter/import/json_scan.c converter/import/text_window.c
+	converter/import/trace_elements.c converter/import/trace_events.c
+	converter/import/trace_file.c converter/import/trace_value.c)
+
+flextrace_add_unit_test(NAME trace_events SOURCES tests/trace_digest.c ${trace_events_sources}
+	LIBS ZLIB::ZLIB)

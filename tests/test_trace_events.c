@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "trace_digest.h"
+
+struct text_case {
+	const char *text, *expected;
+};
+
+/* With buffers of all small sizes, so that the text is split everywhere. */
+static void expect(const char *text, const char *expected)
+{
+	size_t n = strlen(text);
+
+	for (size_t buffer_bytes = 0; buffer_bytes <= n + 1; buffer_bytes++) {
+		char *digest = digest_text(text, n, buffer_bytes);
+
+		assert_string_equal(digest, expected);
+		free(digest);
+	}
+}
+
+static void expect_all(const struct text_case *cases, size_t n_cases)
+{
+	for (size_t i = 0; i < n_cases; i++)
+		expect(cases[i].text, cases[i].expected);
+}
+
+#define EXPECT_ALL(cases) expect_all(cases, sizeof(cases) / sizeof((cases)[0]))
+
+static void test_trace_events__reads_arrays_and_objects(void **state)
+{
+	static const struct text_case cases[] = {
+		{"[]", ""},
+		{" [ ] ", ""},
+		{"[{\"ph\":\"X\"}]", "X;"},
+		{"\xef\xbb\xbf[{\"ph\":\"X\"}]\n", "X;"},
+		{"[{\"ph\":\"X\"},{\"ph\":\"i\"}]", "X;i;"},
+		{"[{\"ph\":\"X\"},\r\n\t{\"ph\":\"i\"},\n]", "X;i;"},
+		{"[{\"ph\":\"X\"}{\"ph\":\"i\"},,{\"ph\":\"M\"}", "X;i;M;"},
+		{"[{\"ph\":\"X\"},", "X;"},
+		{"[", ""},
+		{"{\"traceEvents\":[]}", ""},
+		{"{ \"traceEvents\" : [ {\"ph\":\"X\"} , ] , }", "X;"},
+		{"{\"a\":1,\"traceEvents\":[{\"ph\":\"X\"}],\"b\":[2,{}],\"c\":\"d\\n\"}",
+	         "#a=1;X;#b=`[2,{}]`;#c=<d\n>;"},
+		{"{\"traceEvents\":[{\"ph\":\"X\"}],\"b\":5}", "X;#b=5;"},
+		{"{\"traceEvents\":[{\"ph\":\"X\"}],\"b\":null,\"c\":true}", "X;#b=null;#c=true;"},
+		{"{\"traceEvents\":[{\"ph\":\"X\"}],\"traceEvents\":[{\"ph\":\"i\"}]}", "X;i;"},
+	};
+
+	(void)state;
+	EXPECT_ALL(cases);
+}
+
+static void test_trace_events__tells_what_is_no_trace(void **state)
+{
+	static const struct text_case cases[] = {
+		{"", "!No trace, it is empty: file=input"},
+		{" \n", "!No trace, it is empty: file=input"},
+		{"\x7f"
+	         "ELF",
+	         "!No trace, it is no JSON array or object: file=input, byte=0x7f"},
+		{"\xff\xfe[", "!No trace, it is no JSON array or object: file=input, byte=0xff"},
+		{"5", "!No trace, it is no JSON array or object: file=input, byte=0x35"},
+		{"{}", "!No trace, it has no array traceEvents: file=input"},
+		{"{\"a\":1}", "#a=1;!No trace, it has no array traceEvents: file=input"},
+		{"{\"traceEvents\":5}",
+	         "#traceEvents=5;!No trace, it has no array traceEvents: file=input"},
+		{"[1,2,3]",
+	         "!No trace, nothing in it is an event: file=input, elements=1, first=no object"},
+		{"[{\"a\":1},{\"b\":2}]", "!No trace, nothing in it is an event: file=input, "
+	                                  "elements=2, first=no ph of one byte"},
+		{"[{\"na",
+	         "!No trace, nothing in it is an event: file=input, elements=1, first=cut"},
+	};
+
+	(void)state;
+	EXPECT_ALL(cases);
+}
+
+static void test_trace_events__knows_the_members_of_an_event(void **state)
+{
+	static const struct text_case cases[] = {
+		{"[{\"ph\":\"X\",\"name\":\"n\",\"cat\":\"c\",\"bp\":\"e\",\"pid\":1,\"tid\":"
+	         "15514734831341844875,\"id\":\"0x1\",\"ts\":1475000720166.077,\"dur\":0.5}]",
+	         "X:n cat=<c> bp=<e> pid=1 tid=15514734831341844875 id=<0x1> ts=1475000720166077 "
+	         "dur=500;"},
+		{"[{\"ph\":\"X\",\"pid\":\"Spans\",\"tid\":\"stream 7\",\"id\":7}]",
+	         "X pid=<Spans> tid=<stream 7> id=7;"},
+		{"[{\"name\":null,\"ph\":\"M\",\"cat\":null,\"ts\":null,\"pid\":null,\"args\":null}"
+	         "]",
+	         "M;"},
+		{"[{\"name\":\"\",\"ph\":\"M\"}]", "M:;"},
+		{"[{\"ph\":\"X\",\"s\":\"g\",\"tts\":1,\"stack\":[\"a\"],\"x\":null}]",
+	         "X .s=<g> .tts=1 .stack=`[\"a\"]` .x=null;"},
+		{"[{\"ph\":\"X\",\"args\":\"text\",\"attr\":[1]}]", "X .args=<text> .attr=`[1]`;"},
+		{"[{\"\\u0070h\":\"\\u0058\",\"\\u0061\\u0072\\u0067\\u0073\":{\"\\u0061\":1}}]",
+	         "X a=1;"},
+		{"[{\"ph\":\"X\",\"ph\":\"i\",\"ts\":1,\"ts\":2}]", "i ts=2000;"},
+		{"[{\"ph\":\"X\",\"phh\":1,\"tss\":2,\"n\":3,\"\":4,\"argss\":5}]",
+	         "X .phh=1 .tss=2 .n=3 .=4 .argss=5;"},
+		{"[{\"ph\":\"\xe9\"}]", "\xe9;"},
+	};
+
+	(void)state;
+	EXPECT_ALL(cases);
+}
+
+static void test_trace_events__keeps_arguments_as_they_are(void **state)
+{
+	static const struct text_case cases[] = {
+		{"[{\"ph\":\"X\",\"args\":{}}]", "X;"},
+		{"[{\"ph\":\"X\",\"args\":{\"TS1\":\"0xc06cc211\",\"n\":-1.50e+3,\"t\":true}}]",
+	         "X TS1=<0xc06cc211> n=-1.50e+3 t=true;"},
+		{"[{\"attr\":{\"a\":1},\"ph\":\"X\",\"args\":{\"a\":2,}}]", "X a=1 a=2;"},
+		{"[{\"ph\":\"X\",\"args\":{\"cycles_ts\":[1, 2,\n3],\"o\":{\"a\":{\"b\":[]}}}}]",
+	         "X cycles_ts=`[1, 2,\n3]` o=`{\"a\":{\"b\":[]}}`;"},
+		{"[{\"ph\":\"X\",\"args\":{\"ph\":\"i\",\"args\":{\"x\":1},\"name\":\"n\"}}]",
+	         "X ph=<i> args=`{\"x\":1}` name=<n>;"},
+		{"[{\"ph\":\"X\",\"args\":{\"a\":NaN,\"b\":-Infinity,\"c\":Infinity,\"d\":-0}}]",
+	         "X a=<NaN> b=<-Infinity> c=<Infinity> d=-0;"},
+		{"[{\"ph\":\"X\",\"args\":{\"u\":18446744073709551615,\"v\":1e400}}]",
+	         "X u=18446744073709551615 v=1e400;"},
+	};
+
+	(void)state;
+	EXPECT_ALL(cases);
+}
+
+static void test_trace_events__keeps_every_byte_of_a_name(void **state)
+{
+	static const struct text_case cases[] = {
+		{"[{\"ph\":\"X\",\"name\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t</script>\"}]",
+	         "X:\"\\/\b\f\n\r\t</script>;"},
+		{"[{\"ph\":\"X\",\"name\":\"\\u0041\\u00e9\\u20AC\\ud83d\\ude00\"}]",
+	         "X:A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80;"},
+		{"[{\"ph\":\"X\",\"name\":\"a\\u0000b\"}]", "X:a\xc0\x80"
+	                                                    "b;"},
+		{"[{\"ph\":\"X\",\"name\":\"\\ud83d\"}]", "X:\xed\xa0\xbd;"},
+		{"[{\"ph\":\"X\",\"name\":\"\\ud83dx\\ude00\\ud83d\\u0041\"}]",
+	         "X:\xed\xa0\xbdx\xed\xb8\x80\xed\xa0\xbd"
+	         "A;"},
+		{"[{\"ph\":\"X\",\"name\":\"\xff\xfe \xc3\"}]", "X:\xff\xfe \xc3;"},
+		{"[{\"ph\":\"X\",\"name\":\"two\nlines\ttab\x01\x7f\"}]",
+	         "X:two\nlines\ttab\x01\x7f;"},
+		{"[{\"ph\":\"X\",\"name\":\"a},{\\\"ph\\\":\\\"i\\\"}]\"}]",
+	         "X:a},{\"ph\":\"i\"}];"},
+	};
+
+	(void)state;
+	EXPECT_ALL(cases);
+}
+
+static void test_trace_events__times_are_exact(void **state)
+{
+	static const struct text_case cases[] = {
+		{"[{\"ph\":\"X\",\"ts\":1475000719617.232}]", "X ts=1475000719617232;"},
+		{"[{\"ph\":\"X\",\"ts\":9223372036854775.807}]", "X ts=9223372036854775807;"},
+		{"[{\"ph\":\"X\",\"ts\":-9223372036854775.808}]", "X ts=-9223372036854775808;"},
+		{"[{\"ph\":\"X\",\"ts\":0,\"dur\":-0.0}]", "X ts=0 dur=0;"},
+		{"[{\"ph\":\"X\",\"ts\":1.0004999,\"dur\":1.0005}]", "X ts=1000 dur=1001;"},
+		{"[{\"ph\":\"X\",\"ts\":-1.0004999,\"dur\":-1.0005}]", "X ts=-1000 dur=-1001;"},
+		{"[{\"ph\":\"X\",\"ts\":0.00049,\"dur\":0.0005}]", "X ts=0 dur=1;"},
+		{"[{\"ph\":\"X\",\"ts\":1.5e3,\"dur\":15E-4}]", "X ts=1500000 dur=2;"},
+		{"[{\"ph\":\"X\",\"ts\":1e-999999999999999999999,\"dur\":0e99999999999999}]",
+	         "X ts=0 dur=0;"},
+		{"[{\"ph\":\"X\",\"ts\":123456789012345678e-10}]", "X ts=12345678901;"},
+		{"[{\"ph\":\"X\",\"ts\":\"12.5\",\"dur\":\"007\"}]", "X ts=12500 dur=7000;"},
+		{"[{\"ph\":\"X\",\"ts\":9223372036854775.808},{\"ph\":\"i\"}]",
+	         "i;|1/0@1 ts or dur is no time"},
+		{"[{\"ph\":\"X\",\"dur\":1e16},{\"ph\":\"i\"}]", "i;|1/0@1 ts or dur is no time"},
+		{"[{\"ph\":\"X\",\"ts\":\"soon\"},{\"ph\":\"i\"}]",
+	         "i;|1/0@1 ts or dur is no time"},
+		{"[{\"ph\":\"X\",\"ts\":true},{\"ph\":\"i\"}]", "i;|1/0@1 ts or dur is no time"},
+		{"[{\"ph\":\"X\",\"ts\":NaN},{\"ph\":\"i\"}]", "i;|1/0@1 ts or dur is no time"},
+	};
+
+	(void)state;
+	EXPECT_ALL(cases);
+}
+
+static void test_trace_values__are_whole_numbers_or_none(void **state)
+{
+	static const struct {
+		enum trace_kind kind;
+		const char *text;
+		bool is_u64, is_i64;
+		uint64_t u64;
+		int64_t i64;
+	} cases[] = {
+		{TRACE_NUMBER, "0", true, true, 0, 0},
+		{TRACE_NUMBER, "-0", true, true, 0, 0},
+		{TRACE_NUMBER, "18446744073709551615", true, false, UINT64_MAX, 0},
+		{TRACE_NUMBER, "18446744073709551616", false, false, 0, 0},
+		{TRACE_NUMBER, "9223372036854775808", true, false, (uint64_t)1 << 63, 0},
+		{TRACE_NUMBER, "-9223372036854775808", false, true, 0, INT64_MIN},
+		{TRACE_NUMBER, "-9223372036854775809", false, false, 0, 0},
+		{TRACE_NUMBER, "1.0", true, true, 1, 1},
+		{TRACE_NUMBER, "1.5", false, false, 0, 0},
+		{TRACE_NUMBER, "1.25e2", true, true, 125, 125},
+		{TRACE_NUMBER, "120e-1", true, true, 12, 12},
+		{TRACE_NUMBER, "1e19", true, false, 10000000000000000000u, 0},
+		{TRACE_NUMBER, "1e20", false, false, 0, 0},
+		{TRACE_NUMBER, "1e999999999999", false, false, 0, 0},
+		{TRACE_TEXT, "3228353041", true, true, 3228353041, 3228353041},
+		{TRACE_TEXT, "0xc06cc211", true, true, 0xc06cc211, 0xc06cc211},
+		{TRACE_TEXT, "0XFFFFFFFFFFFFFFFF", true, false, UINT64_MAX, 0},
+		{TRACE_TEXT, "0x00000000000000000001", true, true, 1, 1},
+		{TRACE_TEXT, "0x10000000000000000", false, false, 0, 0},
+		{TRACE_TEXT, "0x", false, false, 0, 0},
+		{TRACE_TEXT, "0xg", false, false, 0, 0},
+		{TRACE_TEXT, "-5", false, true, 0, -5},
+		{TRACE_TEXT, "", false, false, 0, 0},
+		{TRACE_TEXT, "-", false, false, 0, 0},
+		{TRACE_TEXT, ".5", false, false, 0, 0},
+		{TRACE_TEXT, "5.", false, false, 0, 0},
+		{TRACE_TEXT, "5e", false, false, 0, 0},
+		{TRACE_TEXT, "5e+", false, false, 0, 0},
+		{TRACE_TEXT, " 5", false, false, 0, 0},
+		{TRACE_TEXT, "5 ", false, false, 0, 0},
+		{TRACE_LITERAL, "true", false, false, 0, 0},
+		{TRACE_JSON, "[5]", false, false, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct trace_value value = {cases[i].kind,
+		                                  {cases[i].text, strlen(cases[i].text)}};
+		uint64_t u64 = 0;
+		int64_t i64 = 0;
+
+		assert_int_equal(trace_value_u64(&value, &u64), cases[i].is_u64);
+		assert_int_equal(trace_value_i64(&value, &i64), cases[i].is_i64);
+		assert_true(u64 == cases[i].u64);
+		assert_true(i64 == cases[i].i64);
+	}
+}
+
+static void test_trace_values__are_doubles_or_none(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_double;
+		double expected;
+	} cases[] = {
+		{"0.1", true, 0.1},  {"-1.5e3", true, -1500}, {"0x10", true, 16},
+		{"1e400", false, 0}, {"nan", false, 0},       {"1,5", false, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct trace_value value = {TRACE_TEXT,
+		                                  {cases[i].text, strlen(cases[i].text)}};
+		double number = 0;
+
+		assert_int_equal(trace_value_double(&value, &number), cases[i].is_double);
+		assert_true(!cases[i].is_double || number == cases[i].expected);
+	}
+}
+
+static void test_trace_values__arrays_are_walked(void **state)
+{
+	static const char array[] = "[ 4294967295,\n\"0x10\" , [3, 4], {}, true]";
+	static const char *const elements[] = {"4294967295", "0x10", "[3, 4]", "{}", "true"};
+	static const char *const others[] = {"[]", "[ ]", "{\"a\":1}", "", "5"};
+	struct trace_text rest = {array, sizeof(array) - 1};
+	struct trace_value element;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++) {
+		assert_true(trace_array_next(&rest, &element));
+		assert_true(trace_text_is(&element.text, elements[i]));
+	}
+	assert_false(trace_array_next(&rest, &element));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		rest = (struct trace_text){others[i], strlen(others[i])};
+		assert_false(trace_array_next(&rest, &element));
+	}
+}
+
+static void test_trace_event_arg__finds_the_last_of_a_name(void **state)
+{
+	static const char text[] =
+		"[{\"ph\":\"X\",\"a\":0,\"args\":{\"a\":1,\"ab\":2},\"attr\":{\"a\":3},\"b\":4}]";
+	struct text_bytes bytes = {.bytes = text, .n_bytes = sizeof(text) - 1};
+	const struct trace_source source = text_bytes_source(&bytes);
+	struct trace_events *events = trace_events_open_source(&source, "input", 0, NULL);
+	struct trace_event event;
+
+	(void)state;
+	assert_int_equal(trace_events_next(events, &event, NULL), 1);
+	assert_int_equal(event.offset_bytes, 1);
+	assert_string_equal(trace_event_arg(&event, "a")->value.text.bytes, "3");
+	assert_string_equal(trace_event_arg(&event, "ab")->value.text.bytes, "2");
+	assert_null(trace_event_arg(&event, "b"));
+	trace_events_close(events);
+}
+
+static int refuse(void *context, const struct trace_text *key, const struct trace_value *value)
+{
+	(void)context;
+	(void)value;
+	return trace_text_is(key, "b") ? FLEXTRACE_E_OUTPUT : 0;
+}
+
+static void test_trace_events__stops_where_the_taker_fails(void **state)
+{
+	static const char text[] = "{\"a\":1,\"b\":2,\"traceEvents\":[{\"ph\":\"X\"}]}";
+	struct text_bytes bytes = {.bytes = text, .n_bytes = sizeof(text) - 1};
+	const struct trace_source source = text_bytes_source(&bytes);
+	struct trace_events *events = trace_events_open_source(&source, "input", 0, NULL);
+	struct trace_event event;
+
+	(void)state;
+	trace_events_take_members(events, refuse, NULL);
+	assert_int_equal(trace_events_next(events, &event, NULL), FLEXTRACE_E_OUTPUT);
+	assert_int_equal(trace_events_next(events, &event, NULL), FLEXTRACE_E_OUTPUT);
+	trace_events_close(events);
+}
+
+static void test_trace_events__stops_where_reading_fails(void **state)
+{
+	static const char text[] = "[{\"ph\":\"X\"},{\"ph\":\"X\"},{\"ph\":\"X\"}]";
+	struct text_bytes bytes = {
+		.bytes = text, .n_bytes = sizeof(text) - 1, .step_bytes = 12, .fails_at = 24};
+	const struct trace_source source = text_bytes_source(&bytes);
+	struct trace_events *events = trace_events_open_source(&source, "input", 12, NULL);
+	struct trace_event event;
+
+	(void)state;
+	assert_int_equal(trace_events_next(events, &event, NULL), 1);
+	assert_int_equal(trace_events_next(events, &event, NULL), 1);
+	assert_int_equal(trace_events_next(events, &event, NULL), FLEXTRACE_E_SYSTEM);
+	assert_int_equal(trace_events_next(events, &event, NULL), FLEXTRACE_E_SYSTEM);
+	trace_events_close(events);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_trace_events__reads_arrays_and_objects),
+		cmocka_unit_test(test_trace_events__tells_what_is_no_trace),
+		cmocka_unit_test(test_trace_events__knows_the_members_of_an_event),
+		cmocka_unit_test(test_trace_events__keeps_arguments_as_they_are),
+		cmocka_unit_test(test_trace_events__keeps_every_byte_of_a_name),
+		cmocka_unit_test(test_trace_events__times_are_exact),
+		cmocka_unit_test(test_trace_values__are_whole_numbers_or_none),
+		cmocka_unit_test(test_trace_values__are_doubles_or_none),
+		cmocka_unit_test(test_trace_values__arrays_are_walked),
+		cmocka_unit_test(test_trace_event_arg__finds_the_last_of_a_name),
+		cmocka_unit_test(test_trace_events__stops_where_the_taker_fails),
+		cmocka_unit_test(test_trace_events__stops_where_reading_fails),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
