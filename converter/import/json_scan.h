@@ -24,17 +24,17 @@ struct json_scan {
 	bool has_escapes;         /* in any text so far */
 };
 
-/* Returns from the calling function unless the scan `expression` is SCAN_OK. */
-#define SCAN_TRY(expression)                               \
-	do {                                               \
-		enum scan_result scan_try_ = (expression); \
-		if (scan_try_ != SCAN_OK)                  \
-			return scan_try_;                  \
+/* Returns from the calling function unless `expression` is SCAN_OK. */
+#define SCAN_TRY(expression)                          \
+	do {                                          \
+		enum scan_result try_ = (expression); \
+		if (try_ != SCAN_OK)                  \
+			return try_;                  \
 	} while (0)
 
 enum scan_result json_bad(struct json_scan *scan, const char *cause);
 
-/* Any value: of texts what stands between the quotes, escapes and all; of the rest what is there. */
+/* Any value: of texts what stands between the quotes, escapes and all; else what is there. */
 enum scan_result json_value(struct json_scan *scan, struct trace_value *ret_value);
 
 /* A member's name and what stands up to its value. */
