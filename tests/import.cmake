@@ -6,5 +6,7 @@ set(trace_events_sources converter/error.c converter/import/event_scan.c
 	converter/import/trace_elements.c converter/import/trace_events.c
 	converter/import/trace_file.c converter/import/trace_value.c)
 
-flextrace_add_unit_test(NAME trace_events SOURCES tests/trace_digest.c ${trace_events_sources}
-	LIBS ZLIB::ZLIB)
+foreach(name trace_events trace_damage)
+	flextrace_add_unit_test(NAME ${name} SOURCES tests/trace_digest.c ${trace_events_sources}
+		LIBS ZLIB::ZLIB)
+endforeach()

@@ -73,7 +73,7 @@ static int need_byte(struct trace_events *events, struct flextrace_error *error)
 	if (events->window.begin == events->window.end)
 		state = text_window_fill(&events->window, error);
 	if (state == WINDOW_ENDED) {
-		events->damage.is_cut = true;
+		events->damage.is_cut |= !events->has_ended;
 		events->phase = PHASE_DONE;
 	}
 	return state < 0 ? state : state == WINDOW_GREW;
@@ -95,9 +95,11 @@ static enum scan_result scan_event(struct trace_events *events, struct json_scan
 	return event_scan(&events->event, scan);
 }
 
+/* What follows and is no object either is of the same element. */
 static void note_bad(struct trace_events *events, uint64_t offset_bytes,
                      const struct json_scan *scan, const char *cause)
 {
+	events->is_in_bad = true;
 	events_note_damage(events, &events->damage.n_events, offset_bytes, cause);
 	events->damage.n_over_limit += scan && scan->is_over_limit;
 }
@@ -118,6 +120,7 @@ static int take_event(struct trace_events *events, const struct json_scan *scan,
 		return FLEXTRACE_OK;
 	}
 	ret_event->offset_bytes = offset_bytes;
+	events->is_in_bad = false;
 	return 1;
 }
 
@@ -186,11 +189,12 @@ int events_step(struct trace_events *events, struct trace_event *ret_event,
 
 	if (byte == ']') {
 		events->window.begin++;
+		events->has_ended = events->is_array;
 		events->phase = events->is_array ? PHASE_TAIL : PHASE_MEMBERS;
 		return FLEXTRACE_OK;
 	}
 	if (byte == PEEK_END) {
-		events->damage.is_cut |= !events->is_array;
+		events->damage.is_cut |= !events->is_array && !events->has_ended;
 		events->phase = PHASE_DONE;
 		return FLEXTRACE_OK;
 	}
@@ -198,6 +202,7 @@ int events_step(struct trace_events *events, struct trace_event *ret_event,
 		return byte;
 	if (byte == '{')
 		return read_object(events, ret_event, error);
-	note_bad(events, text_window_offset(&events->window), NULL, "no object");
+	if (!events->is_in_bad)
+		note_bad(events, text_window_offset(&events->window), NULL, "no object");
 	return recover(events, 0, ret_event, error);
 }

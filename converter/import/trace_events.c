@@ -195,7 +195,7 @@ static int read_member(struct trace_events *events, struct flextrace_error *erro
 static void return_to_events(struct trace_events *events)
 {
 	events_note_damage(events, &events->damage.n_members, text_window_offset(&events->window),
-	                   "events behind the end of their list");
+	                   "the events go on behind their end");
 	events->phase = PHASE_EVENTS;
 }
 
@@ -210,6 +210,7 @@ static int step_members(struct trace_events *events, struct flextrace_error *err
 		events->phase = PHASE_DONE;
 	} else if (byte == '}') {
 		events->window.begin++;
+		events->has_ended = true;
 		events->phase = PHASE_TAIL;
 	} else if (byte == '{' && events->has_list) {
 		return_to_events(events);
@@ -256,15 +257,16 @@ static int step_tail(struct trace_events *events, struct flextrace_error *error)
 
 	if (byte < 0 && byte != PEEK_END)
 		return byte;
-	if (events->is_array && (byte == '{' || byte == '[')) {
+	if (byte == PEEK_END) {
+		events->phase = PHASE_DONE;
+	} else if (events->is_array || (events->has_list && byte == '{')) {
 		return_to_events(events);
-		events->window.begin += byte == '[';
-		return FLEXTRACE_OK;
-	}
-	if (byte != PEEK_END)
+		events->window.begin += byte == '[' || byte == ']';
+	} else {
 		events_note_damage(events, &events->damage.n_members,
 		                   text_window_offset(&events->window), "text behind the end");
-	events->phase = PHASE_DONE;
+		events->phase = PHASE_DONE;
+	}
 	return FLEXTRACE_OK;
 }
 
