@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis_impl.h"
 
-const struct analysis *const analysis_all[] = {&analysis_kernels, &analysis_active,
-                                               &analysis_runtime, NULL};
+const struct analysis *const analysis_all[] = {
+	&analysis_kernels,    &analysis_active, &analysis_runtime,
+	&analysis_iterations, &analysis_loops,  NULL,
+};
 
 int analysis_no_memory(const char *file, struct flextrace_error *error)
 {

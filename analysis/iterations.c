@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "iterations.h"
+
+#include <stdlib.h>
+
+#include "array.h"
+#include "repeats.h"
+
+struct interval { /* a kernel or a step */
+	int64_t start_time_ns, end_time_ns;
+	uint32_t name;
+};
+
+struct intervals {             /* in order of their starts */
+	struct interval *list; /* owned */
+	uint32_t n, n_allocated;
+};
+
+/* What a process did. */
+struct doings {
+	struct intervals kernels, steps;
+};
+
+static int add_interval(struct intervals *intervals, struct interval interval)
+{
+	FLEXTRACE_TRY(ARRAY_RESERVE(intervals->list, intervals->n_allocated, intervals->n + 1ull));
+	intervals->list[intervals->n++] = interval;
+	return FLEXTRACE_OK;
+}
+
+static int read_rows(const struct timeline *timeline, struct doings *doings)
+{
+	const struct identity *identity = timeline->identity;
+	struct table_cursor cursor;
+	const struct device_row *device;
+	const struct host_row *host;
+
+	analysis_read(&cursor, &timeline->device_rows);
+	while ((device = table_next(&cursor, sizeof(*device)))) {
+		const struct tick_op *op = &timeline->ops[device->source];
+
+		if (device->kind == ROW_EXEC)
+			FLEXTRACE_TRY(
+				add_interval(&doings[identity->devices[op->device].process].kernels,
+			                     (struct interval){device->start_time_ns,
+			                                       device->end_time_ns, op->name}));
+	}
+	analysis_read(&cursor, &timeline->host_rows);
+	while ((host = table_next(&cursor, sizeof(*host)))) {
+		uint32_t thread = timeline->tracks[host->track].owner;
+
+		if (host->kind == HOST_STEP)
+			FLEXTRACE_TRY(
+				add_interval(&doings[identity->threads[thread].process].steps,
+			                     (struct interval){host->start_time_ns,
+			                                       host->end_time_ns, host->name}));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- one iteration -------------------------------------------------------------------------- */
+
+static int add_iteration(struct iterations *iterations, struct iteration iteration)
+{
+	struct iteration_summary *summary = &iterations->summaries[iteration.process];
+
+	FLEXTRACE_TRY(
+		ARRAY_RESERVE(iterations->all, iterations->n_allocated, iterations->n + 1ull));
+	iteration.number = summary->n_iterations++;
+	summary->n_covered += iteration.n_kernels;
+	iterations->all[iterations->n++] = iteration;
+	return FLEXTRACE_OK;
+}
+
+/* Tells the last iteration that the next one begins right behind it. */
+static void follow_last(struct iterations *iterations, int64_t start_time_ns)
+{
+	struct iteration *last = &iterations->all[iterations->n - 1];
+
+	last->is_followed = true;
+	last->period_ns = analysis_duration(last->start_time_ns, start_time_ns);
+}
+
+/* -- steps ---------------------------------------------------------------------------------- */
+
+/* How many start before `time_ns`. */
+static uint32_t count_before(const struct intervals *kernels, int64_t time_ns)
+{
+	uint32_t low = 0, high = kernels->n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (kernels->list[middle].start_time_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int take_steps(struct iterations *iterations, uint32_t process, const struct doings *doings)
+{
+	iterations->summaries[process].source = ITERATIONS_STEPS;
+	for (uint32_t i = 0; i < doings->steps.n; i++) {
+		const struct interval *step = &doings->steps.list[i];
+
+		if (i > 0)
+			follow_last(iterations, step->start_time_ns);
+		FLEXTRACE_TRY(add_iteration(
+			iterations,
+			(struct iteration){
+				.start_time_ns = step->start_time_ns,
+				.end_time_ns = step->end_time_ns,
+				.process = process,
+				.name = step->name,
+				.n_kernels = count_before(&doings->kernels, step->end_time_ns) -
+		                             count_before(&doings->kernels, step->start_time_ns),
+			}));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- turns ---------------------------------------------------------------------------------- */
+
+struct turns {
+	struct iterations *iterations; /* weak, all */
+	const struct intervals *kernels;
+	const uint32_t *names;
+	uint32_t process;
+	uint32_t n_names; /* of a turn */
+	uint32_t end;     /* behind the last turn; 0 = none yet */
+};
+
+/* Adds the turn that begins with a kernel. */
+static int add_turn(struct turns *turns, uint32_t first)
+{
+	const struct interval *kernels = turns->kernels->list + first;
+	struct iteration turn = {.start_time_ns = kernels[0].start_time_ns,
+	                         .end_time_ns = kernels[0].end_time_ns,
+	                         .process = turns->process,
+	                         .n_kernels = turns->n_names};
+
+	for (uint32_t i = 1; i < turns->n_names; i++) {
+		if (kernels[i].end_time_ns > turn.end_time_ns)
+			turn.end_time_ns = kernels[i].end_time_ns;
+	}
+	if (turns->end && turns->end == first)
+		follow_last(turns->iterations, turn.start_time_ns);
+	turns->end = first + turns->n_names;
+	return add_iteration(turns->iterations, turn);
+}
+
+/* Adds the turns of names [from, to). */
+static int match_turns(struct turns *turns, struct turn_matcher *matcher, uint32_t from,
+                       uint32_t to)
+{
+	matcher->n_matched = 0;
+	for (uint32_t i = from; i < to; i++) {
+		if (turn_matcher_push(matcher, turns->names[i]))
+			FLEXTRACE_TRY(add_turn(turns, i + 1 - turns->n_names));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* How long the device paused before a kernel. */
+static double pause_before(const struct intervals *kernels, uint32_t i)
+{
+	int64_t start = kernels->list[i].start_time_ns, end = kernels->list[i - 1].end_time_ns;
+
+	return start > end ? (double)analysis_duration(end, start) : 0;
+}
+
+/* Returns how many kernels of the loop stand before its first whole turn. Each place in a turn is
+ * asked for equally many pauses. */
+static uint32_t find_cut(const struct intervals *kernels, const struct repeat *loop)
+{
+	uint32_t n_turns = (loop->n - 1) / loop->period, best = 0;
+	double longest = -1;
+
+	for (uint32_t cut = 0; cut <= loop->n % loop->period; cut++) {
+		double pauses = 0;
+
+		for (uint32_t turn = 0; turn < n_turns; turn++) {
+			uint32_t place = (cut ? cut : loop->period) + turn * loop->period;
+
+			pauses += pause_before(kernels, loop->first + place);
+		}
+		if (pauses > longest) {
+			best = cut;
+			longest = pauses;
+		}
+	}
+	return best;
+}
+
+static int add_turns(struct turns *turns, const struct repeat *loop)
+{
+	uint32_t first = loop->first + find_cut(turns->kernels, loop);
+	uint32_t n_turns = (loop->first + loop->n - first) / loop->period;
+	struct turn_matcher matcher;
+	int code = turn_matcher_init(&matcher, turns->names + first, loop->period);
+
+	if (code == 0)
+		code = match_turns(turns, &matcher, 0, first);
+	for (uint32_t i = 0; code == 0 && i < n_turns; i++)
+		code = add_turn(turns, first + i * loop->period);
+	if (code == 0)
+		code = match_turns(turns, &matcher, first + n_turns * loop->period,
+		                   turns->kernels->n);
+	turn_matcher_release(&matcher);
+	return code;
+}
+
+static int take_turns(struct iterations *iterations, uint32_t process,
+                      const struct intervals *kernels)
+{
+	uint32_t *names = array_allocate(kernels->n, sizeof(*names));
+	struct repeat loop;
+	int code;
+
+	if (!names)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < kernels->n; i++)
+		names[i] = kernels->list[i].name;
+	code = repeats_find(names, kernels->n, &loop);
+	if (code == 0 && loop.period) {
+		struct turns turns = {.iterations = iterations,
+		                      .kernels = kernels,
+		                      .names = names,
+		                      .process = process,
+		                      .n_names = loop.period};
+
+		iterations->summaries[process].source = ITERATIONS_KERNELS;
+		iterations->summaries[process].turn_kernels = loop.period;
+		code = add_turns(&turns, &loop);
+	}
+	free(names);
+	return code;
+}
+
+/* -- all ------------------------------------------------------------------------------------ */
+
+/* Sums up the iterations from `first` on, which are of one process. */
+static int sum_up(struct iterations *iterations, uint32_t first, struct iteration_summary *summary)
+{
+	uint64_t *periods = array_allocate(iterations->n - first, sizeof(*periods));
+	uint32_t n = 0;
+
+	if (!periods)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = first; i < iterations->n; i++) {
+		if (iterations->all[i].is_followed)
+			periods[n++] = iterations->all[i].period_ns;
+	}
+	summary->has_periods = n > 0;
+	if (n)
+		spread_of(periods, n, &summary->periods);
+	free(periods);
+	return FLEXTRACE_OK;
+}
+
+static int take_process(struct iterations *iterations, uint32_t process,
+                        const struct doings *doings)
+{
+	struct iteration_summary *summary = &iterations->summaries[process];
+	uint32_t first = iterations->n;
+
+	summary->n_kernels = doings->kernels.n;
+	if (doings->steps.n)
+		FLEXTRACE_TRY(take_steps(iterations, process, doings));
+	else if (doings->kernels.n)
+		FLEXTRACE_TRY(take_turns(iterations, process, &doings->kernels));
+	return sum_up(iterations, first, summary);
+}
+
+static int compare_iterations(const void *left, const void *right, void *context)
+{
+	const struct iteration *a = left, *b = right;
+	const struct owners *owners = context;
+
+	if (a->start_time_ns != b->start_time_ns)
+		return a->start_time_ns < b->start_time_ns ? -1 : 1;
+	if (a->process != b->process)
+		return owners->places[a->process] < owners->places[b->process] ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static int find_all(struct iterations *iterations, struct doings *doings)
+{
+	uint32_t n_processes = iterations->timeline->identity->n_processes;
+
+	FLEXTRACE_TRY(read_rows(iterations->timeline, doings));
+	for (uint32_t i = 0; i < n_processes; i++)
+		FLEXTRACE_TRY(take_process(iterations, i, &doings[i]));
+	if (iterations->n)
+		qsort_r(iterations->all, iterations->n, sizeof(*iterations->all),
+		        compare_iterations, &iterations->owners);
+	return FLEXTRACE_OK;
+}
+
+int iterations_find(struct iterations *iterations, const struct timeline *timeline)
+{
+	uint32_t n_processes = timeline->identity->n_processes;
+	struct doings *doings = calloc(n_processes + 1ull, sizeof(*doings));
+	int code = FLEXTRACE_E_MEMORY;
+
+	*iterations = (struct iterations){.timeline = timeline};
+	iterations->summaries = calloc(n_processes + 1ull, sizeof(*iterations->summaries));
+	if (owners_init(&iterations->owners, timeline->identity) == 0 && iterations->summaries &&
+	    doings)
+		code = find_all(iterations, doings);
+	for (uint32_t i = 0; doings && i < n_processes; i++) {
+		free(doings[i].kernels.list);
+		free(doings[i].steps.list);
+	}
+	free(doings);
+	return code;
+}
+
+void iterations_release(struct iterations *iterations)
+{
+	owners_release(&iterations->owners);
+	free(iterations->summaries);
+	free(iterations->all);
+	*iterations = (struct iterations){0};
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * iterations.h: what a rank did again and again: the steps that its program recorded, else the
+ * turns of the loop in the sequence of its kernels' names (repeats.h).
+ *
+ * Turns are cut so that as many whole ones as possible lie in the loop, and where that leaves a
+ * choice, at the longest pauses. What looks like a turn before or behind the loop counts, too.
+ * Memory: 24 bytes per kernel, 28 more per kernel of one rank at a time, 48 per iteration.
+ */
+#ifndef FLEXTRACE_ANALYSIS_ITERATIONS_H
+#define FLEXTRACE_ANALYSIS_ITERATIONS_H
+
+#include "analysis_impl.h"
+#include "spread.h"
+
+enum iteration_source { ITERATIONS_NONE, ITERATIONS_STEPS, ITERATIONS_KERNELS };
+
+struct iteration {
+	int64_t start_time_ns, end_time_ns;
+	uint64_t period_ns; /* from its start to the next one's, if it is_followed */
+	uint32_t process;
+	uint32_t number; /* from 0 */
+	uint32_t n_kernels;
+	uint32_t name; /* string: of the step; 0 = none */
+	bool is_followed;
+};
+
+struct iteration_summary { /* of a process */
+	enum iteration_source source;
+	uint32_t n_iterations;
+	uint32_t turn_kernels; /* kernels in each, where their sequence told them */
+	uint64_t n_kernels;    /* of the process */
+	uint64_t n_covered;    /* of these in iterations */
+	bool has_periods;
+	struct spread periods;
+};
+
+struct iterations {
+	const struct timeline *timeline; /* weak */
+	struct owners owners;
+	struct iteration_summary *summaries; /* owned, by struct process */
+	struct iteration *all;               /* owned, by start, then rank */
+	uint32_t n, n_allocated;
+};
+
+/* Finds them. FLEXTRACE_E_MEMORY or 0; iterations_release() in any case. */
+int iterations_find(struct iterations *iterations, const struct timeline *timeline);
+void iterations_release(struct iterations *iterations);
+
+#endif
