@@ -2,8 +2,13 @@
 #include "analysis_impl.h"
 
 const struct analysis *const analysis_all[] = {
-	&analysis_kernels,    &analysis_active, &analysis_runtime,
-	&analysis_iterations, &analysis_loops,  NULL,
+	&analysis_kernels,
+	&analysis_runtime,
+	&analysis_active,
+	&analysis_stamps,
+	&analysis_loops,
+	&analysis_iterations,
+	NULL,
 };
 
 int analysis_no_memory(const char *file, struct flextrace_error *error)

@@ -54,7 +54,7 @@ static inline uint64_t analysis_duration(int64_t start_time_ns, int64_t end_time
 	return (uint64_t)end_time_ns - (uint64_t)start_time_ns;
 }
 
-extern const struct analysis analysis_kernels, analysis_active, analysis_runtime,
+extern const struct analysis analysis_kernels, analysis_active, analysis_runtime, analysis_stamps,
 	analysis_iterations, analysis_loops;
 
 #endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stamps.csv: how long the parts of a kernel's control block take by the device's own counter:
+ * TS2 - TS1 and so on. Cycles are those of the stamps; ns are cycles at the rate of their counter
+ * and segment in clocks.csv, each rounded, so that neither drift of a clock nor the joint of two
+ * segments is in them. Memory: 4 bytes per control block, 16 per call of the most called kernel,
+ * and 56 per line.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis_impl.h"
+#include "array.h"
+
+#define FILE_NAME     "stamps.csv"
+#define N_DIFFERENCES (FLEXTRACE_N_STAMPS - 1)
+
+struct stamp_group {     /* the calls of a kernel on a device */
+	uint32_t device; /* index of struct device */
+	uint32_t name;
+	uint32_t last; /* op + 1 of its last call */
+	uint64_t n_calls;
+};
+
+struct stamps {
+	const struct timeline *timeline; /* weak */
+	struct owners owners;
+	uint32_t *device_places;    /* owned: where each device stands in owners.devices */
+	struct stamp_group *groups; /* owned */
+	uint32_t n_groups, n_allocated;
+	struct map places; /* (device, name) -> place in `groups` */
+	/* owned, by op: 0 = not seen yet; 1 = first call of its group; else the call before + 2 */
+	uint32_t *before;
+	uint64_t *cycles, *times_ns; /* owned: of the calls of one group */
+};
+
+/* -- collecting ----------------------------------------------------------------------------- */
+
+static int find_group(struct stamps *stamps, const struct tick_op *op, struct stamp_group **ret)
+{
+	uint32_t place = map_find(&stamps->places, op->device, op->name);
+
+	if (place == MAP_NONE) {
+		place = stamps->n_groups;
+		FLEXTRACE_TRY(ARRAY_RESERVE(stamps->groups, stamps->n_allocated, place + 1ull));
+		FLEXTRACE_TRY(map_put(&stamps->places, op->device, op->name, place));
+		stamps->groups[stamps->n_groups++] = (struct stamp_group){.device = op->device,
+		                                                          .name = op->name};
+	}
+	*ret = &stamps->groups[place];
+	return FLEXTRACE_OK;
+}
+
+/* Each call once, whichever of its rows there are. */
+static int collect(struct stamps *stamps)
+{
+	const struct timeline *timeline = stamps->timeline;
+	struct table_cursor cursor;
+	const struct device_row *row;
+	struct stamp_group *group;
+
+	analysis_read(&cursor, &timeline->device_rows);
+	while ((row = table_next(&cursor, sizeof(*row)))) {
+		if (row->kind > ROW_DMA_OUT || stamps->before[row->source])
+			continue;
+		FLEXTRACE_TRY(find_group(stamps, &timeline->ops[row->source], &group));
+		stamps->before[row->source] = group->last + 1;
+		group->last = row->source + 1;
+		group->n_calls++;
+	}
+	return FLEXTRACE_OK;
+}
+
+static int compare_groups(const void *left, const void *right, void *context)
+{
+	const struct stamp_group *a = left, *b = right;
+	const struct stamps *stamps = context;
+	const struct string_pool *strings = stamps->timeline->strings;
+
+	if (a->device != b->device)
+		return stamps->device_places[a->device] < stamps->device_places[b->device] ? -1 : 1;
+	return strcmp(string_get(strings, a->name), string_get(strings, b->name));
+}
+
+static int sort_groups(struct stamps *stamps)
+{
+	uint32_t n_devices = stamps->timeline->identity->n_devices;
+	uint64_t most = 0;
+
+	stamps->device_places = array_allocate(n_devices, sizeof(*stamps->device_places));
+	if (!stamps->device_places)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < n_devices; i++)
+		stamps->device_places[stamps->owners.devices[i]] = i;
+	if (stamps->n_groups)
+		qsort_r(stamps->groups, stamps->n_groups, sizeof(*stamps->groups), compare_groups,
+		        stamps);
+	for (uint32_t i = 0; i < stamps->n_groups; i++)
+		most = stamps->groups[i].n_calls > most ? stamps->groups[i].n_calls : most;
+	stamps->cycles = array_allocate(most, sizeof(*stamps->cycles));
+	stamps->times_ns = array_allocate(most, sizeof(*stamps->times_ns));
+	return stamps->cycles && stamps->times_ns ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+}
+
+static int make_groups(struct stamps *stamps)
+{
+	FLEXTRACE_TRY(owners_init(&stamps->owners, stamps->timeline->identity));
+	stamps->before = calloc(stamps->timeline->n_ops + 1, sizeof(*stamps->before));
+	if (!stamps->before)
+		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(collect(stamps));
+	return sort_groups(stamps);
+}
+
+static void release(struct stamps *stamps)
+{
+	owners_release(&stamps->owners);
+	map_release(&stamps->places);
+	free(stamps->device_places);
+	free(stamps->groups);
+	free(stamps->before);
+	free(stamps->cycles);
+	free(stamps->times_ns);
+}
+
+/* -- differences ---------------------------------------------------------------------------- */
+
+struct difference {
+	uint64_t n, n_timed; /* calls that have it; of these, with a known rate */
+};
+
+/* Returns the rate that clocks.csv tells, NAN: not known. Its lines are sorted by counter and
+ * segment. */
+static double rate_of(const struct timeline *timeline, const struct tick_op *op)
+{
+	uint32_t n, low = 0;
+	const struct clock_report *reports = clocks_report(timeline->clocks, &n);
+	uint32_t high = n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct clock_report *report = &reports[middle];
+
+		if (report->counter < op->counter ||
+		    (report->counter == op->counter && report->segment < op->segment))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == n || reports[low].counter != op->counter || reports[low].segment != op->segment)
+		return NAN;
+	return reports[low].freq_mhz;
+}
+
+/* A stamp that was not taken or runs backwards says nothing, and nobody knows what one of an
+ * outlier says. */
+static bool has_difference(const struct tick_op *op, int from)
+{
+	return op->status != TIME_OUTLIER && op->ticks[from] && op->ticks[from + 1] &&
+	       op->ticks[from] <= op->ticks[from + 1];
+}
+
+static struct difference gather_difference(struct stamps *stamps, const struct stamp_group *group,
+                                           int from)
+{
+	struct difference difference = {0, 0};
+
+	for (uint32_t at = group->last; at; at = stamps->before[at - 1] - 1) {
+		const struct tick_op *op = &stamps->timeline->ops[at - 1];
+		double rate_mhz, time_ns;
+
+		if (!has_difference(op, from))
+			continue;
+		stamps->cycles[difference.n] = op->ticks[from + 1] - op->ticks[from];
+		rate_mhz = rate_of(stamps->timeline, op);
+		time_ns = (double)stamps->cycles[difference.n] * 1000.0 / rate_mhz;
+		difference.n++;
+		if (rate_mhz > 0 && time_ns < (double)INT64_MAX)
+			stamps->times_ns[difference.n_timed++] = (uint64_t)(time_ns + 0.5);
+	}
+	return difference;
+}
+
+/* -- writing -------------------------------------------------------------------------------- */
+
+static void write_spread(uint64_t *values, uint64_t n, struct writer *writer)
+{
+	struct spread spread;
+
+	if (!n) {
+		writer_literal(writer, ",,,,,");
+		return;
+	}
+	spread_of(values, n, &spread);
+	spread_write(&spread, writer);
+}
+
+static void write_difference(struct stamps *stamps, const struct stamp_group *group, int from,
+                             struct writer *writer)
+{
+	static const char *const names[] = {"TS2-TS1", "TS3-TS2", "TS4-TS3", "TS5-TS4"};
+	const struct string_pool *strings = stamps->timeline->strings;
+	const struct device *device = &stamps->timeline->identity->devices[group->device];
+	struct difference difference = gather_difference(stamps, group, from);
+
+	owners_write(&stamps->owners, device->process, writer);
+	writer_char(writer, ',');
+	writer_u64(writer, device->device);
+	writer_char(writer, ',');
+	writer_csv(writer, string_get(strings, group->name), string_length(strings, group->name));
+	writer_char(writer, ',');
+	writer_raw(writer, names[from]);
+	writer_char(writer, ',');
+	writer_u64(writer, difference.n);
+	writer_char(writer, ',');
+	writer_u64(writer, group->n_calls - difference.n);
+	write_spread(stamps->cycles, difference.n, writer);
+	/* the spread of a part of the calls would be of other calls than that of their cycles */
+	write_spread(stamps->times_ns, difference.n_timed == difference.n ? difference.n : 0,
+	             writer);
+	writer_char(writer, '\n');
+}
+
+static void write_groups(void *context, struct writer *writer)
+{
+	struct stamps *stamps = context;
+
+	writer_literal(writer, "rank,host,pid,device,name,difference,calls,missing,mean_cycles,"
+	                       "median_cycles,min_cycles,max_cycles,stddev_cycles,mean_ns,"
+	                       "median_ns,min_ns,max_ns,stddev_ns\n");
+	for (uint32_t i = 0; i < stamps->n_groups; i++) {
+		for (int from = 0; from < N_DIFFERENCES; from++)
+			write_difference(stamps, &stamps->groups[i], from, writer);
+	}
+}
+
+static int write_stamps(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
+                        struct flextrace_error *error)
+{
+	struct stamps stamps = {.timeline = timeline};
+	int code;
+
+	if (make_groups(&stamps) < 0)
+		code = analysis_no_memory(FILE_NAME, error);
+	else
+		code = analysis_save(output_dir, FILE_NAME, write_groups, &stamps, error);
+	*ret_rows = (uint64_t)stamps.n_groups * N_DIFFERENCES;
+	release(&stamps);
+	return code;
+}
+
+const struct analysis analysis_stamps = {.name = "stamps", .write = write_stamps};
