@@ -10,3 +10,6 @@ foreach(name trace_events trace_damage)
 	flextrace_add_unit_test(NAME ${name} SOURCES tests/trace_digest.c ${trace_events_sources}
 		LIBS ZLIB::ZLIB)
 endforeach()
+flextrace_add_unit_test(NAME trace_files SOURCES tests/trace_digest.c tests/scratch.c
+	${trace_events_sources} LIBS ZLIB::ZLIB
+	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
