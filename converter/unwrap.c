@@ -156,6 +156,7 @@ static int push_estimate(struct unwrap *unwrap, const struct pushed *pushed)
 				.host_ns = unwrap_host_stamp(record->begin_ns),
 				.end_host_ns = unwrap_host_stamp(record->end_ns),
 				.queue = record->queue,
+				.kind = record->head.kind,
 			});
 }
 

@@ -305,10 +305,12 @@ static int start_from_any(struct axis *axis)
 static void set_origins(struct axis *axis)
 {
 	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		struct axis_segment *segment = &axis->segments[axis->facts[i].segment];
+		const struct fact *fact = &axis->facts[i];
+		struct axis_segment *segment = &axis->segments[fact->segment];
+		int64_t least = (int64_t)(fact->first - fact_lead(axis, fact));
 
-		if ((int64_t)axis->facts[i].first < segment->least)
-			segment->least = (int64_t)axis->facts[i].first;
+		if (least < segment->least)
+			segment->least = least;
 	}
 	for (uint32_t i = 0; i < axis->n_segments; i++) {
 		struct axis_segment *segment = &axis->segments[i];

@@ -8,7 +8,26 @@
 
 #include <stdlib.h>
 
+#define ESTIMATE_SLACK_NS 1000000
+
 /* -- in -------------------------------------------------------------------------------------- */
+
+/* An estimate is about two stamps, a bracket about all there are. */
+static void choose_stamps(const struct tick_op *op, struct fact *fact)
+{
+	uint8_t part = fact->bounds == BOUNDS_ESTIMATE ? op->unused[1] : FLEXTRACE_ESTIMATE_WHOLE;
+
+	fact->to = FLEXTRACE_N_STAMPS - 1;
+	if (part != FLEXTRACE_ESTIMATE_WHOLE && op->ticks[part - 1] && op->ticks[part]) {
+		fact->from = part - 1;
+		fact->to = part;
+		return;
+	}
+	while (fact->from < fact->to && !op->ticks[fact->from])
+		fact->from++;
+	while (fact->to > fact->from && !op->ticks[fact->to])
+		fact->to--;
+}
 
 /* Puts the stamps of an operation in a row: how far the last is behind the first, a wrap where
  * they decrease. */
@@ -26,7 +45,8 @@ static bool fact_of_op(struct tick_op *op, unsigned n_bits, struct fact *ret_fac
 	};
 	uint64_t last = 0;
 
-	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
+	choose_stamps(op, &fact);
+	for (int i = fact.from; i <= fact.to; i++) {
 		if (!op->ticks[i])
 			continue;
 		if (last)
@@ -135,7 +155,26 @@ static void fill_facts(struct unwrap *unwrap)
 		/* What is known only to unwrap does not leave it. */
 		if (op->unused[0] & OP_AFTER_IS_CLOCK)
 			op->complete_host_ns = 0;
-		op->unused[0] = 0;
+		op->unused[0] = op->unused[1] = 0;
+	}
+}
+
+/* Where nobody took a bracket, estimates stand for them, as far as they may be off. */
+static void trust_estimates(struct axis *axis)
+{
+	for (uint32_t i = 0; i < axis->n_facts; i++) {
+		if (axis->facts[i].bounds == BOUNDS_HARD)
+			return;
+		axis->is_soft |= axis->facts[i].bounds == BOUNDS_ESTIMATE;
+	}
+	for (uint32_t i = 0; i < axis->n_facts; i++) {
+		struct fact *fact = &axis->facts[i];
+
+		if (fact->bounds != BOUNDS_ESTIMATE || fact->before_ns == UNWRAP_NO_BEFORE)
+			continue;
+		fact->bounds = BOUNDS_HARD;
+		fact->before_ns -= ESTIMATE_SLACK_NS;
+		fact->after_ns += ESTIMATE_SLACK_NS;
 	}
 }
 
@@ -177,29 +216,47 @@ int facts_make(struct unwrap *unwrap)
 		first += unwrap->n_facts[i];
 	}
 	fill_facts(unwrap);
+	for (uint32_t i = 0; i < n_axes; i++)
+		trust_estimates(&unwrap->axes[i]);
 	return FLEXTRACE_OK;
 }
 
 /* -- out ------------------------------------------------------------------------------------- */
+
+uint64_t fact_lead(const struct axis *axis, const struct fact *fact)
+{
+	const struct tick_op *op = fact->source.op;
+	uint64_t lead = 0, last = 0;
+
+	if (fact->bounds == BOUNDS_HARD && !axis->is_soft)
+		return 0;
+	for (int i = 0; fact->kind == FACT_OP && i <= fact->from; i++) {
+		if (!op->ticks[i])
+			continue;
+		if (last)
+			lead += low_bits(op->ticks[i] - last, axis->narrow_bits);
+		last = op->ticks[i];
+	}
+	return lead;
+}
 
 /* Wraps that no stamp shows passed while the operation executed: between TS3 and TS4, else before
  * the last. */
 static void write_op(const struct axis *axis, const struct fact *fact)
 {
 	struct tick_op *op = fact->source.op;
-	uint64_t hidden = fact->span, ticks = axis_ticks(axis, fact->segment, fact->first),
-		 last = 0;
-	int last_stamp = 0;
+	uint64_t hidden = fact->span, last = 0;
+	uint64_t ticks = axis_ticks(axis, fact->segment, fact->first) - fact_lead(axis, fact);
+	int last_stamp = fact->to;
 
-	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
+	for (int i = fact->from; i <= fact->to; i++) {
 		if (!op->ticks[i])
 			continue;
 		if (last)
 			hidden -= low_bits(op->ticks[i] - last, axis->narrow_bits);
 		last = op->ticks[i];
-		last_stamp = i;
 	}
-	if (op->ticks[2] && op->ticks[3])
+	if (op->ticks[2] && op->ticks[3] && fact->from <= 2 && fact->to >= 3)
 		last_stamp = 3;
 	last = 0;
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
@@ -216,6 +273,46 @@ static void write_op(const struct axis *axis, const struct fact *fact)
 	}
 	op->segment = fact->segment;
 	op->status = fact->status;
+	if (axis->is_soft && op->status == TIME_CERTIFIED)
+		op->status = TIME_ASSUMED;
+}
+
+static int write_estimate(struct table *out, const struct bracket *like, uint64_t ticks,
+                          int64_t before_ns, int64_t after_ns)
+{
+	struct bracket *bracket = table_append(out, sizeof(*bracket));
+
+	if (!bracket)
+		return FLEXTRACE_E_MEMORY;
+	*bracket = *like;
+	bracket->source = BRACKET_ESTIMATE;
+	bracket->first_ticks = bracket->last_ticks = ticks;
+	bracket->before_host_ns = before_ns;
+	bracket->after_host_ns = after_ns;
+	return FLEXTRACE_OK;
+}
+
+/* Each of the two stamps was estimated on its own. */
+static int write_estimates(const struct axis *axis, const struct fact *fact, uint32_t counter,
+                           struct table *out)
+{
+	const struct bracket like = {
+		.counter = counter,
+		.segment = fact->segment,
+		.is_after_gap = axis->segments[fact->segment].is_after_gap,
+	};
+	uint64_t ticks = axis_ticks(axis, fact->segment, fact->first);
+	int64_t begin_ns = fact->before_ns + ESTIMATE_SLACK_NS;
+	int64_t end_ns = fact->after_ns - ESTIMATE_SLACK_NS;
+
+	if (!fact_is_bounded(fact) || fact->status > TIME_ASSUMED)
+		return FLEXTRACE_OK;
+	if (fact->from == fact->to)
+		return write_estimate(out, &like, ticks, begin_ns, end_ns);
+	FLEXTRACE_TRY(write_estimate(out, &like, ticks, begin_ns, begin_ns));
+	if (fact->is_origin)
+		return FLEXTRACE_OK;
+	return write_estimate(out, &like, ticks + fact->span, end_ns, end_ns);
 }
 
 static int write_bracket(const struct axis *axis, const struct fact *fact, uint32_t counter,
@@ -266,7 +363,8 @@ int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets)
 	for (uint32_t i = 0; i < axis->n_facts; i++) {
 		const struct fact *fact = &axis->facts[i];
 
-		FLEXTRACE_TRY(write_bracket(axis, fact, counter, brackets));
+		FLEXTRACE_TRY((axis->is_soft ? write_estimates : write_bracket)(axis, fact, counter,
+		                                                                brackets));
 		if (fact->kind == FACT_RUN) {
 			fact->source.run->ticks = axis_ticks(axis, fact->segment, fact->first);
 		} else if (fact->kind == FACT_OP) {

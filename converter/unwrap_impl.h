@@ -27,7 +27,7 @@
 #define UNWRAP_NO_AFTER  INT64_MAX
 #define UNWRAP_MAX_NS    (INT64_C(1) << 58) /* nine years after boot: later stamps are garbage */
 
-/* tick_op.unused[0] while unwrap works on it */
+/* tick_op.unused[0] while unwrap works on it; unused[1]: enum flextrace_estimate */
 enum op_flag {
 	OP_AFTER_IS_CLOCK = 1, /* complete_host_ns is only when the record was written */
 	OP_IS_ESTIMATED = 2    /* submit_host_ns, complete_host_ns are another tool's estimate */
@@ -40,7 +40,8 @@ struct loose_edge {
 	uint64_t n_ops_before;        /* device_ops before it, in gather order */
 	uint32_t device, queue, name;
 	uint32_t stream, index;
-	uint32_t class; /* enum record_class */
+	uint8_t class; /* enum record_class */
+	uint8_t kind;  /* enum flextrace_estimate: host_estimate only */
 };
 
 /* A copied marker_batch. */
@@ -86,6 +87,7 @@ struct fact {
 	uint8_t kind, bounds;
 	uint8_t status; /* enum time_status; UNMATCHED until it is placed */
 	bool is_origin; /* only `first` is evidence: how often it wraps behind that is not known */
+	uint8_t from, to; /* operations: the stamps of `first` and of `first` + `span` */
 };
 
 struct rate { /* ticks per ns */
@@ -107,6 +109,7 @@ struct axis {
 	struct fact *facts; /* weak, by time */
 	uint32_t n_facts;
 	unsigned narrow_bits, wide_bits; /* of stamps, of whole reads */
+	bool is_soft;                    /* it has estimates only, and they stand for brackets */
 	struct rate rate;
 	double nominal;          /* ticks per ns, 0 = not known */
 	int64_t max_dispatch_ns; /* 0 = not known */
@@ -160,6 +163,9 @@ int rate_bound(const struct axis *axis, struct rate *ret_rate);
 
 /* Groups everything that is a fact by counter, in unwrap->axes. */
 int facts_make(struct unwrap *unwrap);
+
+/* How far the first stamp of a fact's operation is before the fact's own. Raw stamps only. */
+uint64_t fact_lead(const struct axis *axis, const struct fact *fact);
 
 /* Writes the placed facts of a counter back to operations and runs, and what is evidence to
  * `brackets`. */

@@ -162,6 +162,7 @@ static int settle_op(struct unwrap *unwrap, const struct instance *instance)
 		op->submit_host_ns = instance->estimate->host_ns;
 		op->complete_host_ns = instance->estimate->end_host_ns;
 		op->unused[0] = OP_IS_ESTIMATED;
+		op->unused[1] = instance->estimate->kind;
 		op->status = has_stamps(op) ? op->status : TIME_GIVEN;
 	} else {
 		op->complete_host_ns = clock_ns;

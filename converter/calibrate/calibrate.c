@@ -335,6 +335,8 @@ static int fit_all(const struct calibrate_input *input, struct clocks *clocks)
 	if (code >= 0)
 		code = group(clocks, input->brackets, &fitter.groups);
 	if (code >= 0)
+		soft_widen(clocks, fitter.groups.has_hard, input->brackets);
+	if (code >= 0)
 		code = fit_each(&fitter);
 	release_groups(&fitter.groups);
 	free(fitter.evidence);

@@ -271,6 +271,12 @@ struct placed clock_map_place(const struct clock_map *map, uint64_t ticks);
 struct placed clock_map_place_near(const struct clock_map *map, uint64_t ticks, uint32_t *knot);
 const struct clock_map *clocks_map(const struct clocks *clocks, uint32_t counter, uint16_t segment);
 
+/* -- soft.c ---------------------------------------------------------------------------------- */
+
+/* Widens the estimates of maps that have nothing else by as much as they scatter, and takes the
+ * bounds off those that stand apart. `brackets` by counter, in order of time. */
+void soft_widen(const struct clocks *clocks, const uint8_t *has_hard, struct table *brackets);
+
 /* -- fit.c ----------------------------------------------------------------------------------- */
 
 /* Makes the map of one segment of what is not false; no knots: there is no evidence. Sorts

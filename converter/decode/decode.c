@@ -341,7 +341,7 @@ static const struct packing packings[RECORD_CLASS_COUNT] = {
 	[RECORD_SUBMIT] = {PUT(bracket, bracket), .has_host_stamps = true},
 	[RECORD_COMPLETE] = {PUT(bracket, bracket), .has_host_stamps = true},
 	[RECORD_HOST_ESTIMATE] = {PUT(host_estimate, host_estimate),
-		KIND(host_estimate, kind, FLEXTRACE_DEVICE_KIND_COUNT), .has_host_stamps = true},
+		KIND(host_estimate, kind, FLEXTRACE_ESTIMATE_COUNT), .has_host_stamps = true},
 	[RECORD_MARKER_BATCH] = {PUT(marker_batch, marker_batch)},
 	[RECORD_CLOCK_SYNC] = {PUT(clock_sync, clock_sync), .has_host_stamps = true},
 	[RECORD_COLLECTIVE] = {PUT(collective, collective),

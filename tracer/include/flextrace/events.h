@@ -102,6 +102,16 @@ enum flextrace_memory_op {
 	FLEXTRACE_MEMORY_RESIZE = 2
 };
 
+/* Which part of a control block a host_estimate is about; n > 0: from TSn to TSn+1. */
+enum flextrace_estimate {
+	FLEXTRACE_ESTIMATE_WHOLE = 0, /* its first stamp to its last */
+	FLEXTRACE_ESTIMATE_DMA_IN = 1,
+	FLEXTRACE_ESTIMATE_PREP = 2,
+	FLEXTRACE_ESTIMATE_EXEC = 3,
+	FLEXTRACE_ESTIMATE_DMA_OUT = 4,
+	FLEXTRACE_ESTIMATE_COUNT = 5
+};
+
 #define FLEXTRACE_RANK_UNKNOWN (-1)
 #define FLEXTRACE_N_STAMPS     5 /* TS1..TS5 of one control block */
 
@@ -268,9 +278,9 @@ struct flextrace_host_estimate { /* a host time that some other tool estimated: 
 	uint32_t device;
 	uint32_t queue;
 	uint64_t job;
-	uint32_t kind;
-	uint64_t begin_ns;
-	uint64_t end_ns;
+	uint32_t kind;     /* enum flextrace_estimate: what took from begin to end */
+	uint64_t begin_ns; /* when its first stamp was taken */
+	uint64_t end_ns;   /* when its last was */
 	const char *source;
 };
 

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Host times that some other tool estimated come without bounds, and rounded: taken at their word,
+ * neighbours contradict each other. How far they scatter around a line through the median of
+ * their slopes says how wide they have to be taken. A line for each few of them follows a rate
+ * that wanders; what the lines have to do with each other is the fit's business.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "calibrate_impl.h"
+
+#define BLOCK   64u /* estimates that one line is drawn through */
+#define FAR     16  /* times the median distance: not of the others */
+#define NEAR_NS 1000
+#define LEAST   8u /* fewer say nothing of how far they scatter */
+
+struct block {
+	struct bracket *brackets[BLOCK];        /* weak */
+	double ticks[2 * BLOCK], ns[2 * BLOCK]; /* first and last of each, from the first one on */
+	double distance_ns[2 * BLOCK];
+	uint32_t n; /* brackets */
+	uint32_t map;
+	double width_ns; /* of the block before, of the same map */
+};
+
+static int compare(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+static double median(double *values, uint32_t n)
+{
+	qsort(values, n, sizeof(*values), compare);
+	return n ? values[n / 2] : 0;
+}
+
+static void set_points(struct block *block)
+{
+	const struct bracket *origin = block->brackets[0];
+
+	for (uint32_t i = 0; i < block->n; i++) {
+		const struct bracket *bracket = block->brackets[i];
+
+		block->ticks[2 * i] = (double)(int64_t)(bracket->first_ticks - origin->first_ticks);
+		block->ticks[2 * i + 1] =
+			(double)(int64_t)(bracket->last_ticks - origin->first_ticks);
+		block->ns[2 * i] = (double)(bracket->before_host_ns - origin->before_host_ns);
+		block->ns[2 * i + 1] = (double)(bracket->after_host_ns - origin->before_host_ns);
+	}
+}
+
+/* The median slope of pairs half the block apart; 0: no two are apart. */
+static double median_slope(const struct block *block)
+{
+	double slopes[BLOCK];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < block->n; i++) {
+		double ticks = block->ticks[i + block->n] - block->ticks[i];
+
+		if (ticks != 0)
+			slopes[n++] = (block->ns[i + block->n] - block->ns[i]) / ticks;
+	}
+	return median(slopes, n);
+}
+
+/* Fills the distances from the line; returns the median. */
+static double measure(struct block *block)
+{
+	double slope = median_slope(block), offset_ns, distances_ns[2 * BLOCK];
+
+	for (uint32_t i = 0; i < 2 * block->n; i++)
+		distances_ns[i] = block->distance_ns[i] = block->ns[i] - slope * block->ticks[i];
+	offset_ns = median(distances_ns, 2 * block->n);
+	for (uint32_t i = 0; i < 2 * block->n; i++)
+		distances_ns[i] = block->distance_ns[i] = fabs(block->distance_ns[i] - offset_ns);
+	return median(distances_ns, 2 * block->n);
+}
+
+static void widen_block(struct block *block)
+{
+	double limit_ns, width_ns = block->n < LEAST ? block->width_ns : 0;
+
+	if (!block->n)
+		return;
+	set_points(block);
+	limit_ns = FAR * measure(block) + NEAR_NS;
+	for (uint32_t i = 0; i < 2 * block->n; i++) {
+		if (block->distance_ns[i] <= limit_ns)
+			width_ns = fmax(width_ns, block->distance_ns[i]);
+	}
+	width_ns = ceil(width_ns) + 1;
+	for (uint32_t i = 0; i < block->n; i++) {
+		struct bracket *bracket = block->brackets[i];
+		bool is_far = fmax(block->distance_ns[2 * i], block->distance_ns[2 * i + 1]) >
+		              limit_ns;
+
+		bracket->before_host_ns = is_far ? INT64_MIN
+		                                 : bracket->before_host_ns - (int64_t)width_ns;
+		bracket->after_host_ns = is_far ? INT64_MAX
+		                                : bracket->after_host_ns + (int64_t)width_ns;
+	}
+	block->width_ns = width_ns;
+	block->n = 0;
+}
+
+void soft_widen(const struct clocks *clocks, const uint8_t *has_hard, struct table *brackets)
+{
+	struct block block = {.map = FLEXTRACE_NONE};
+	struct table_cursor cursor;
+	struct bracket *bracket;
+
+	table_read(&cursor, brackets, false);
+	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
+		uint32_t map = clocks->first_map[bracket->counter] + bracket->segment;
+
+		if (has_hard[map] || bracket->before_host_ns == INT64_MIN ||
+		    bracket->after_host_ns == INT64_MAX)
+			continue;
+		if (map != block.map || block.n == BLOCK)
+			widen_block(&block);
+		if (map != block.map)
+			block.width_ns = 0;
+		block.map = map;
+		block.brackets[block.n++] = bracket;
+	}
+	widen_block(&block);
+}
