@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flextrace convert: recorded traces -> one timeline. */
+/* flextrace convert: recorded traces and files of other tools -> one timeline. */
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "bt2/reader.h"
 #include "cli.h"
 #include "conversion.h"
 #include "guard.h"
+#include "import/import.h"
 #include "summary.h"
 
 #define MAX_WORKERS        256
@@ -53,12 +55,52 @@ struct conversion {
 	struct ctf_views views;
 };
 
+/* Puts the traces in front and the files of other tools behind them. Returns how many traces. */
+static uint32_t sort_inputs(const char **inputs, uint32_t n)
+{
+	uint32_t n_traces = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *input = inputs[i];
+
+		if (import_is_foreign(input))
+			continue;
+		memmove(&inputs[n_traces + 1], &inputs[n_traces], (i - n_traces) * sizeof(*inputs));
+		inputs[n_traces++] = input;
+	}
+	return n_traces;
+}
+
+static int read_inputs(struct conversion *conversion, const struct reader_options *reader,
+                       struct flextrace_error *error)
+{
+	const char **inputs = malloc(reader->n_traces * sizeof(*inputs));
+	struct reader_options traces = *reader;
+	struct import_options files = {.warn = show_warning};
+	int code = FLEXTRACE_OK;
+
+	if (!inputs)
+		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	memcpy(inputs, reader->traces, reader->n_traces * sizeof(*inputs));
+	traces.traces = inputs;
+	traces.n_traces = sort_inputs(inputs, reader->n_traces);
+	files.paths = inputs + traces.n_traces;
+	files.n_paths = reader->n_traces - traces.n_traces;
+	if (files.n_paths)
+		code = import_run(&files, conversion->strings, &conversion->set,
+		                  &conversion->ledger, error);
+	if (code >= 0 && traces.n_traces)
+		code = reader_run(&traces, conversion->strings, &conversion->set,
+		                  &conversion->ledger, error);
+	free(inputs);
+	return code;
+}
+
 static int read_and_run(struct conversion *conversion, const struct reader_options *reader,
                         const struct conversion_options *options,
                         struct pipeline_result *ret_result, struct flextrace_error *error)
 {
-	FLEXTRACE_TRY(reader_run(reader, conversion->strings, &conversion->set, &conversion->ledger,
-	                         error));
+	FLEXTRACE_TRY(read_inputs(conversion, reader, error));
 	ctf_views_remove(&conversion->views);
 	cli_progress("Converting: %u streams", conversion->set.n_streams);
 	return conversion_run(options, &conversion->set, conversion->strings, &conversion->ledger,
@@ -159,7 +201,8 @@ const struct command convert_command = {
 		"writes\n"
 		"trace.json for Perfetto or Chrome, CSV tables and run.json into the output "
 		"directory.\n"
-		"A stream file that ends inside a packet is read up to its last whole packet.",
+		"A stream file that ends inside a packet is read up to its last whole packet.\n"
+		"A TRACE that is a file, or a directory of *.json or *.json.gz, is events of Flex.",
 	.tables = {option_table, conversion_option_table},
 	.run = run,
 };

@@ -68,6 +68,9 @@ expect "empty value" 1 "must not be empty" convert good --output-dir=
 expect "missing trace" 2 "Cannot read trace: path=missing, reason=No such file or directory" convert missing -o out
 expect "one missing of two" 2 "Cannot read trace: path=missing" convert good missing -o out
 expect "a file" 2 "A trace is a directory, this is not: path=good/metadata" convert good/metadata -o out
+echo '{"a":1}' >no-trace.json
+expect "JSON without events" 2 "no-trace.json" convert no-trace.json -o out
+expect "one bad input of two" 2 "no-trace.json" convert good no-trace.json -o out
 expect "empty directory" 2 "No data: there is no trace" convert nothing -o out
 expect "no streams" 2 "No data: the trace has no streams" convert streamless -o out
 cp -r good early
@@ -97,6 +100,12 @@ expect "losses above the limit" 3 "lost=17, fail-on-loss=16" convert lossy -o ou
 # poor, but good enough
 expect "good" 0 "" convert good -o out
 [ -s stdout ] || fail "good: no summary"
+echo '[{"name":"a","ph":"X","ts":1,"dur":2},{"name":"b","ph":"X","ts":1}]' >events.json
+expect "events" 0 "Events were rejected: file=events.json, events=1, first at byte 38: it has no duration" \
+	convert events.json -o out
+has out/host.csv ",a,"
+expect "trace and events" 0 "Events were rejected" convert good events.json -o out --quiet
+has out/host.csv ",a,"
 expect "quiet" 0 "" convert -q good --output-dir out
 [ ! -s stdout ] || fail "quiet: not quiet"
 expect "no definitions" 0 "" convert undefined -o out

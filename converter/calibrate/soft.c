@@ -52,11 +52,12 @@ static void set_points(struct block *block)
 	}
 }
 
-/* The median slope of pairs half the block apart; 0: no two are apart. */
+/* The median slope of pairs half the block apart, or that of a clock nobody knows. */
 static double median_slope(const struct block *block)
 {
 	double slopes[BLOCK];
 	uint32_t n = 0;
+	double slope;
 
 	for (uint32_t i = 0; i < block->n; i++) {
 		double ticks = block->ticks[i + block->n] - block->ticks[i];
@@ -64,7 +65,8 @@ static double median_slope(const struct block *block)
 		if (ticks != 0)
 			slopes[n++] = (block->ns[i + block->n] - block->ns[i]) / ticks;
 	}
-	return median(slopes, n);
+	slope = median(slopes, n);
+	return slope >= MIN_SLOPE && slope <= MAX_SLOPE ? slope : 1;
 }
 
 /* Fills the distances from the line; returns the median. */

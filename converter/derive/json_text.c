@@ -91,6 +91,13 @@ void json_text_string(struct json_text *text, const char *name, const char *valu
 	append_string(text, value);
 }
 
+void json_text_raw(struct json_text *text, const char *name, const char *value)
+{
+	json_text_member(text, name);
+	separate(text);
+	append(text, value, strlen(value));
+}
+
 void json_text_number(struct json_text *text, const char *name, uint64_t value)
 {
 	char digits[24];

@@ -34,6 +34,8 @@ void json_text_close(struct json_text *text, char bracket);
 void json_text_member(struct json_text *text, const char *name);
 
 void json_text_string(struct json_text *text, const char *name, const char *value);
+/* A value that is JSON already. */
+void json_text_raw(struct json_text *text, const char *name, const char *value);
 void json_text_number(struct json_text *text, const char *name, uint64_t value);
 
 /* Stores the id of the text and releases it. FLEXTRACE_E_MEMORY or 0. */

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/flex.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "import/flex_impl.h"
+
+#define MAX_LOOK 64 /* open begins that an end is looked for among */
+
+struct flex *flex_new(struct string_pool *strings)
+{
+	struct flex *flex = calloc(1, sizeof(*flex));
+
+	if (!flex)
+		return NULL;
+	flex->strings = strings;
+	decoder_init(&flex->decoder, strings);
+	return flex;
+}
+
+void flex_free(struct flex *flex)
+{
+	if (!flex)
+		return;
+	decoder_release(&flex->decoder);
+	stream_set_release(&flex->set);
+	map_release(&flex->rank_index);
+	map_release(&flex->thread_index);
+	map_release(&flex->twin_index);
+	map_release(&flex->block_index);
+	free(flex->ranks);
+	free(flex->threads);
+	free(flex->opens);
+	free(flex->blocks);
+	free(flex->twins);
+	free(flex->scratch);
+	free(flex);
+}
+
+int flex_lose(struct flex *flex, enum loss_cause cause, uint64_t n)
+{
+	return ledger_lose(&flex->decoder.ledger, cause, &LOSS_NOWHERE, n, INT64_MIN);
+}
+
+static int reject(struct flex *flex, enum loss_cause cause, const char *fault,
+                  const char **ret_fault)
+{
+	*ret_fault = fault;
+	return flex_lose(flex, cause, 1);
+}
+
+/* -- intervals ------------------------------------------------------------------------------- */
+
+static int write_args(struct flex *flex, const struct flex_thread *thread,
+                      const struct flex_call *call)
+{
+	struct event event = flex_event(flex, thread->rank, RECORD_SCOPE_ARGS, call->end_ns);
+
+	event.vtid = thread->vtid;
+	event.payload.scope_args = (struct flextrace_scope_args){
+		.correlation = call->correlation,
+		.args = string_get(flex->strings, call->args),
+	};
+	return flex_write(flex, thread->rank, &event);
+}
+
+static int write_scope(struct flex *flex, const struct flex_thread *thread,
+                       const struct flex_call *call)
+{
+	struct event event = flex_event(flex, thread->rank, RECORD_SCOPE, call->end_ns);
+	const char *name = string_get(flex->strings, call->full_name);
+
+	if (call->args)
+		FLEXTRACE_TRY(write_args(flex, thread, call));
+	event.vtid = thread->vtid;
+	event.payload.scope = (struct flextrace_scope){
+		.begin_ns = (uint64_t)call->begin_ns,
+		.kind = flex_runtime_kind(name),
+		.name = name,
+		.correlation = call->correlation,
+	};
+	return flex_write(flex, thread->rank, &event);
+}
+
+static int take_call(struct flex *flex, uint32_t thread, struct flex_call *call,
+                     const char **ret_fault)
+{
+	if (call->end_ns < call->begin_ns)
+		return reject(flex, LOSS_BACKWARDS, "its end is before its begin", ret_fault);
+	/* 0 would be a time that nobody knows. */
+	call->begin_ns = call->begin_ns ? call->begin_ns : 1;
+	call->end_ns = call->end_ns ? call->end_ns : 1;
+	if (call->has_stamps)
+		return flex_add_block(flex, flex->threads[thread].rank, call, true);
+	return write_scope(flex, &flex->threads[thread], call);
+}
+
+static int take_complete(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+{
+	struct flex_call call;
+	uint32_t thread;
+
+	if (!event->has_dur)
+		return reject(flex, LOSS_MALFORMED, "it has no duration", ret_fault);
+	FLEXTRACE_TRY(flex_call_read(flex, event, &call, ret_fault));
+	if (*ret_fault || __builtin_add_overflow(event->ts_ns, event->dur_ns, &call.end_ns))
+		return reject(flex, LOSS_MALFORMED, *ret_fault ? *ret_fault : "its end is no time",
+		              ret_fault);
+	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
+	return take_call(flex, thread, &call, ret_fault);
+}
+
+/* -- begin and end --------------------------------------------------------------------------- */
+
+static int take_begin(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+{
+	struct flex_call call;
+	uint32_t place, thread;
+
+	FLEXTRACE_TRY(flex_call_read(flex, event, &call, ret_fault));
+	if (*ret_fault)
+		return reject(flex, LOSS_MALFORMED, *ret_fault, ret_fault);
+	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
+	place = flex->free_open;
+	if (place) {
+		flex->free_open = flex->opens[place - 1].below;
+	} else {
+		FLEXTRACE_TRY(
+			ARRAY_RESERVE(flex->opens, flex->n_opens_allocated, flex->n_opens + 1));
+		place = ++flex->n_opens;
+	}
+	flex->opens[place - 1] = (struct flex_open){call, flex->threads[thread].open};
+	flex->threads[thread].open = place;
+	return FLEXTRACE_OK;
+}
+
+/* Takes out the innermost begin of that name (0: of any name); false: there is none. */
+static bool close_begin(struct flex *flex, uint32_t thread, uint32_t name,
+                        struct flex_call *ret_call)
+{
+	uint32_t *link = &flex->threads[thread].open;
+
+	for (int i = 0; i < MAX_LOOK && *link; i++) {
+		struct flex_open *open = &flex->opens[*link - 1];
+		uint32_t place = *link;
+
+		if (name && open->call.full_name != name) {
+			link = &open->below;
+			continue;
+		}
+		*ret_call = open->call;
+		*link = open->below;
+		open->below = flex->free_open;
+		flex->free_open = place;
+		return true;
+	}
+	return false;
+}
+
+static int take_end(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+{
+	struct flex_call end, call;
+	uint32_t thread;
+
+	FLEXTRACE_TRY(flex_call_read(flex, event, &end, ret_fault));
+	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
+	if (!close_begin(flex, thread, end.full_name, &call))
+		return reject(flex, LOSS_UNMATCHED_END, "it ends what has not begun", ret_fault);
+	/* The begin's attributes hold, where it has any. */
+	if (!call.has_stamps && !call.args && !*ret_fault) {
+		end.begin_ns = call.begin_ns;
+		end.full_name = call.full_name;
+		call = end;
+	}
+	*ret_fault = NULL;
+	call.end_ns = event->ts_ns;
+	return take_call(flex, thread, &call, ret_fault);
+}
+
+static int leave_open(struct flex *flex, const struct flex_thread *thread,
+                      const struct flex_call *call)
+{
+	struct event event = flex_event(flex, thread->rank, RECORD_BEGIN, call->begin_ns);
+
+	if (call->has_stamps) {
+		FLEXTRACE_TRY(flex_lose(flex, LOSS_UNMATCHED_BEGIN, 1));
+		return flex_add_block(flex, thread->rank, call, false);
+	}
+	event.vtid = thread->vtid;
+	event.payload.edge = (struct flextrace_span_edge){
+		.name = string_get(flex->strings, call->full_name),
+		.correlation = call->correlation,
+	};
+	event.payload.edge.kind = flex_runtime_kind(event.payload.edge.name);
+	return flex_write(flex, thread->rank, &event);
+}
+
+int flex_end_file(struct flex *flex)
+{
+	struct flex_call call;
+
+	for (uint32_t i = 0; i < flex->n_threads; i++) {
+		while (close_begin(flex, i, 0, &call))
+			FLEXTRACE_TRY(leave_open(flex, &flex->threads[i], &call));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- points ---------------------------------------------------------------------------------- */
+
+static int take_point(struct flex *flex, const struct trace_event *event, struct event *out)
+{
+	uint32_t thread;
+
+	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
+	out->vpid = flex->ranks[flex->threads[thread].rank].vpid;
+	out->vtid = flex->threads[thread].vtid;
+	out->clock_ns = (uint64_t)event->ts_ns;
+	return flex_write(flex, flex->threads[thread].rank, out);
+}
+
+static int take_instant(struct flex *flex, const struct trace_event *event)
+{
+	struct event out = {.class = RECORD_INSTANT};
+	const struct trace_arg *correlation = trace_event_arg(event, "correlation");
+
+	out.payload.instant.name = event->name.bytes ? event->name.bytes : "";
+	if (correlation)
+		trace_value_u64(&correlation->value, &out.payload.instant.correlation);
+	return take_point(flex, event, &out);
+}
+
+/* Ids that are no numbers pair by their text. */
+static uint64_t id_of(const struct trace_value *id)
+{
+	uint64_t number = UINT64_C(0xcbf29ce484222325);
+
+	if (id->kind == TRACE_ABSENT || trace_value_u64(id, &number))
+		return id->kind == TRACE_ABSENT ? 0 : number;
+	for (size_t i = 0; i < id->text.length; i++)
+		number = (number ^ (unsigned char)id->text.bytes[i]) * UINT64_C(0x100000001b3);
+	return number;
+}
+
+static int take_async(struct flex *flex, const struct trace_event *event)
+{
+	struct event out = {.class = event->ph == 'b' ? RECORD_ASYNC_BEGIN : RECORD_ASYNC_END};
+
+	out.payload.edge.name = event->name.bytes ? event->name.bytes : "";
+	out.payload.edge.correlation = id_of(&event->id);
+	return take_point(flex, event, &out);
+}
+
+static bool is_value(const struct trace_arg *arg, double *ret_value)
+{
+	return !arg->is_member && trace_value_double(&arg->value, ret_value);
+}
+
+/* One value has the event's name; of several each has its own behind it. */
+static int take_counter(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+{
+	uint32_t n = 0;
+	double value;
+
+	for (uint32_t i = 0; i < event->n_args; i++)
+		n += is_value(&event->args[i], &value);
+	if (!n)
+		return reject(flex, LOSS_MALFORMED, "it has no value", ret_fault);
+	for (uint32_t i = 0; i < event->n_args; i++) {
+		const struct trace_text *key = &event->args[i].key;
+		const char *name = event->name.bytes ? event->name.bytes : "";
+		struct event out = {.class = RECORD_COUNTER};
+		uint64_t length = strlen(name) + key->length + 2;
+
+		if (!is_value(&event->args[i], &out.payload.counter.value))
+			continue;
+		FLEXTRACE_TRY(ARRAY_RESERVE(flex->scratch, flex->n_scratch, length));
+		snprintf(flex->scratch, length, "%s%s%s", name, n > 1 ? "/" : "",
+		         n > 1 ? key->bytes : "");
+		out.payload.counter.name = flex->scratch;
+		FLEXTRACE_TRY(take_point(flex, event, &out));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- metadata -------------------------------------------------------------------------------- */
+
+static int take_metadata(struct flex *flex, const struct trace_event *event)
+{
+	const struct trace_arg *name = trace_event_arg(event, "name");
+	uint32_t rank, thread;
+
+	FLEXTRACE_TRY(flex_find_rank(flex, event, &rank));
+	if (event->name.bytes && name && name->value.kind == TRACE_TEXT) {
+		if (trace_text_is(&event->name, "process_name"))
+			return string_intern(&flex->decoder.cache, name->value.text.bytes,
+			                     &flex->ranks[rank].program);
+		if (trace_text_is(&event->name, "thread_name")) {
+			FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
+			return string_intern(&flex->decoder.cache, name->value.text.bytes,
+			                     &flex->threads[thread].name);
+		}
+	}
+	return flex_lose(flex, LOSS_UNUSED, 1); /* how a viewer sorts and labels its rows */
+}
+
+/* -- one event ------------------------------------------------------------------------------- */
+
+static int push_timed(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+{
+	if (!event->has_ts || event->ts_ns < 0)
+		return reject(flex, LOSS_MALFORMED,
+		              event->has_ts ? "its time is negative" : "it has no time", ret_fault);
+	switch (event->ph) {
+	case 'X':
+		return take_complete(flex, event, ret_fault);
+	case 'B':
+		return take_begin(flex, event, ret_fault);
+	case 'E':
+		return take_end(flex, event, ret_fault);
+	case 'b':
+	case 'e':
+		return take_async(flex, event);
+	case 'i':
+	case 'I':
+	case 'n':
+		return take_instant(flex, event);
+	case 'C':
+		return take_counter(flex, event, ret_fault);
+	default:
+		return reject(flex, LOSS_UNKNOWN_EVENT, "its phase is not known", ret_fault);
+	}
+}
+
+int flex_push(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+{
+	*ret_fault = NULL;
+	switch (event->ph) {
+	case 'M':
+		return take_metadata(flex, event);
+	case 's': /* arrows: ours are drawn anew */
+	case 't':
+	case 'f':
+		return flex_lose(flex, LOSS_UNUSED, 1);
+	default:
+		return push_timed(flex, event, ret_fault);
+	}
+}
+
+int flex_finish(struct flex *flex, struct stream_set *set, struct ledger *ledger)
+{
+	FLEXTRACE_TRY(flex_write_blocks(flex));
+	FLEXTRACE_TRY(flex_define(flex));
+	FLEXTRACE_TRY(stream_set_take(set, &flex->set));
+	return ledger_add(ledger, &flex->decoder.ledger);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "derive/json_text.h"
+#include "import/flex_impl.h"
+
+/* -- names ----------------------------------------------------------------------------------- */
+
+struct name_rule {
+	const char *text;
+	uint32_t value;
+};
+
+static const struct name_rule suffixes[] = {
+	{" Cmpt Exec", FLEXTRACE_ESTIMATE_EXEC},
+	{" Cmpt Prep", FLEXTRACE_ESTIMATE_PREP},
+	{" DmaI", FLEXTRACE_ESTIMATE_DMA_IN},
+	{" DmaO", FLEXTRACE_ESTIMATE_DMA_OUT},
+};
+
+/* What a name begins with; of two that fit the first holds. */
+static const struct name_rule runtime_names[] = {
+	{"AIU Roundtrip", FLEXTRACE_RUNTIME_SUPER_NODE_EXECUTION},
+	{"Flex RoundTrip", FLEXTRACE_RUNTIME_LAUNCH_SUPER_NODE},
+	{"SenFusedDeviceNode", FLEXTRACE_RUNTIME_LAUNCH_SUPER_NODE},
+	{"Execute Graph", FLEXTRACE_RUNTIME_GRAPH_EXECUTION},
+	{"ScheduleCompute", FLEXTRACE_RUNTIME_LAUNCH_SCHEDULE_COMPUTE},
+	{"LaunchComputeStream", FLEXTRACE_RUNTIME_LAUNCH_COMPUTE_STREAM},
+	{"WaitForCompletionAndReturnStatus", FLEXTRACE_RUNTIME_SCHEDULE_WAIT},
+	{"PrepareDmas", FLEXTRACE_RUNTIME_PREPARE_DMAS},
+	{"PrepareAndSyncRdma", FLEXTRACE_RUNTIME_PREPARE_AND_SYNC_RDMA},
+	{"Barrier1", FLEXTRACE_RUNTIME_RDMA_BARRIER1},
+	{"Barrier2", FLEXTRACE_RUNTIME_RDMA_BARRIER2},
+	{"Barrier3", FLEXTRACE_RUNTIME_RDMA_BARRIER3},
+	{"PostKeys", FLEXTRACE_RUNTIME_POST_RDMA_KEYS},
+	{"FetchKeys", FLEXTRACE_RUNTIME_FETCH_RDMA_KEYS},
+	{"Update CBs", FLEXTRACE_RUNTIME_UPDATE_RDMA_CBS},
+	{"Deadlock Check", FLEXTRACE_RUNTIME_CHECK_RDMA_DEADLOCK},
+	{"AllocateFrame of graph", FLEXTRACE_RUNTIME_RESIZE_TENSOR_ALLOCATION},
+	{"FixupAllocations", FLEXTRACE_RUNTIME_MALLOC},
+	{"CreatePipoIovas", FLEXTRACE_RUNTIME_CREATE_VIRTUAL_ADDRESSES},
+	{"SchedulerConstruct", FLEXTRACE_RUNTIME_INIT_SCHEDULER},
+	{"LaunchClearScratchpad", FLEXTRACE_RUNTIME_CLEAR_CACHE},
+	{"LaunchPreloadScratchpad", FLEXTRACE_RUNTIME_PRELOAD_CACHE},
+	{"Compute of ", FLEXTRACE_RUNTIME_NODE_COMPUTE},
+};
+
+static const char *const protocol_names[] = {"SenRdma", "Host DMA",  "HCOLL",
+                                             "Wdone",   "Wait for ", "R5 ",
+                                             "Send ",   "DLM Wait",  "Cleanup "};
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static bool begins_with(const char *name, const char *text)
+{
+	return strncmp(name, text, strlen(text)) == 0;
+}
+
+static bool ends_with(const char *name, size_t length, const char *text)
+{
+	size_t n = strlen(text);
+
+	return length > n && memcmp(name + length - n, text, n) == 0;
+}
+
+uint32_t flex_runtime_kind(const char *name)
+{
+	size_t length = strlen(name);
+
+	if (begins_with(name, "Compute of ") && ends_with(name, length, "-HostPrep"))
+		return FLEXTRACE_RUNTIME_DATA_CONVERT;
+	if (ends_with(name, length, " DtoF"))
+		return FLEXTRACE_RUNTIME_FILE_TRANSFER_DTOF;
+	for (size_t i = 0; i < COUNT(runtime_names); i++) {
+		if (begins_with(name, runtime_names[i].text))
+			return runtime_names[i].value;
+	}
+	return FLEXTRACE_RUNTIME_USER;
+}
+
+bool flex_is_protocol(const char *name)
+{
+	for (size_t i = 0; i < COUNT(protocol_names); i++) {
+		if (begins_with(name, protocol_names[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Interns the name without its phase. */
+static int cut_name(struct flex *flex, const struct trace_text *name, struct flex_call *call)
+{
+	call->part = FLEXTRACE_ESTIMATE_WHOLE;
+	call->name = call->full_name;
+	for (size_t i = 0; i < COUNT(suffixes); i++) {
+		size_t length = name->length - strlen(suffixes[i].text);
+
+		if (!ends_with(name->bytes, name->length, suffixes[i].text))
+			continue;
+		FLEXTRACE_TRY(ARRAY_RESERVE(flex->scratch, flex->n_scratch, length + 1));
+		memcpy(flex->scratch, name->bytes, length);
+		flex->scratch[length] = '\0';
+		call->part = (uint8_t)suffixes[i].value;
+		return string_intern(&flex->decoder.cache, flex->scratch, &call->name);
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- attributes ------------------------------------------------------------------------------ */
+
+enum attribute {
+	IS_STAMP,
+	IS_STAMPS,
+	IS_POWER,
+	IS_BYTES,
+	IS_GROUP,
+	IS_PEER,
+	IS_TYPE,
+	IS_CORRELATION,
+	IS_OTHER
+};
+
+static enum attribute attribute_of(const struct trace_text *key)
+{
+	static const struct name_rule names[] = {
+		{"cycles_ts", IS_STAMPS}, {"Power", IS_POWER},
+		{"Bytes", IS_BYTES},      {"bytes", IS_BYTES},
+		{"CollGroup", IS_GROUP},  {"Peer", IS_PEER},
+		{"Type", IS_TYPE},        {"correlation", IS_CORRELATION},
+	};
+
+	if (key->length == 3 && memcmp(key->bytes, "TS", 2) == 0 && key->bytes[2] >= '1' &&
+	    key->bytes[2] <= '0' + FLEXTRACE_N_STAMPS)
+		return IS_STAMP;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		if (trace_text_is(key, names[i].text))
+			return (enum attribute)names[i].value;
+	}
+	return IS_OTHER;
+}
+
+/* A counter of more bits is told by its low ones. */
+static bool read_stamp(const struct trace_value *value, uint32_t *ret_ts)
+{
+	uint64_t ticks;
+
+	if (!trace_value_u64(value, &ticks))
+		return false;
+	*ret_ts = (uint32_t)ticks;
+	return true;
+}
+
+static bool read_stamps(const struct trace_value *value, uint32_t *ret_ts)
+{
+	struct trace_text rest = value->text;
+	struct trace_value element;
+	int n = 0;
+
+	if (value->kind != TRACE_JSON)
+		return false;
+	for (; trace_array_next(&rest, &element); n++) {
+		if (n == FLEXTRACE_N_STAMPS || !read_stamp(&element, &ret_ts[n]))
+			return false;
+	}
+	return n == FLEXTRACE_N_STAMPS;
+}
+
+static bool read_peer(const struct trace_value *value, int32_t *ret_peer)
+{
+	int64_t peer;
+
+	if (!trace_value_i64(value, &peer) || peer < -1 || peer > INT32_MAX)
+		return false;
+	*ret_peer = (int32_t)peer;
+	return true;
+}
+
+/* 1: taken, 0: no such value, negative: no memory. */
+static int read_text(struct flex *flex, const struct trace_value *value, uint32_t *ret_text)
+{
+	if (value->kind != TRACE_TEXT && value->kind != TRACE_NUMBER)
+		return 0;
+	FLEXTRACE_TRY(string_intern(&flex->decoder.cache, value->text.bytes, ret_text));
+	return 1;
+}
+
+static bool read_power(const struct trace_value *value, uint32_t *ret_power)
+{
+	return read_stamp(value, ret_power);
+}
+
+/* Takes an attribute; the same results as read_text(). */
+static int read_attribute(struct flex *flex, const struct trace_arg *arg, struct flex_call *call)
+{
+	switch (attribute_of(&arg->key)) {
+	case IS_STAMP:
+		call->has_stamps = true;
+		return read_stamp(&arg->value, &call->ts[arg->key.bytes[2] - '1']);
+	case IS_STAMPS:
+		call->has_stamps = true;
+		return read_stamps(&arg->value, call->ts);
+	case IS_POWER:
+		return read_power(&arg->value, &call->power);
+	case IS_BYTES:
+		return trace_value_u64(&arg->value, &call->bytes);
+	case IS_GROUP:
+		return read_text(flex, &arg->value, &call->group);
+	case IS_PEER:
+		return read_peer(&arg->value, &call->peer);
+	case IS_TYPE:
+		return read_text(flex, &arg->value, &call->type);
+	case IS_CORRELATION:
+		return trace_value_u64(&arg->value, &call->correlation);
+	case IS_OTHER:
+		break;
+	}
+	return 1;
+}
+
+/* All attributes as one JSON object. */
+static int read_args(struct flex *flex, const struct trace_event *event, uint32_t *ret_args)
+{
+	struct json_text text = JSON_TEXT_INIT;
+	uint32_t n = 0;
+
+	json_text_open(&text, '{');
+	for (uint32_t i = 0; i < event->n_args; i++) {
+		const struct trace_arg *arg = &event->args[i];
+
+		if (arg->value.kind == TRACE_TEXT)
+			json_text_string(&text, arg->key.bytes, arg->value.text.bytes);
+		else
+			json_text_raw(&text, arg->key.bytes, arg->value.text.bytes);
+		n++;
+	}
+	json_text_close(&text, '}');
+	FLEXTRACE_TRY(json_text_intern(&text, &flex->decoder.cache, ret_args));
+	*ret_args = n ? *ret_args : 0;
+	return FLEXTRACE_OK;
+}
+
+int flex_call_read(struct flex *flex, const struct trace_event *event, struct flex_call *ret_call,
+                   const char **ret_fault)
+{
+	static const struct trace_text nameless = {"", 0};
+	const struct trace_text *name = event->name.bytes ? &event->name : &nameless;
+	int is_good;
+
+	*ret_fault = NULL;
+	*ret_call =
+		(struct flex_call){.begin_ns = event->ts_ns, .end_ns = event->ts_ns, .peer = -1};
+	FLEXTRACE_TRY(string_intern(&flex->decoder.cache, name->bytes, &ret_call->full_name));
+	ret_call->name = ret_call->full_name;
+	for (uint32_t i = 0; i < event->n_args; i++) {
+		is_good = read_attribute(flex, &event->args[i], ret_call);
+		FLEXTRACE_TRY(is_good);
+		if (!is_good && ret_call->has_stamps && !*ret_fault)
+			*ret_fault = "an attribute is no such number or text";
+	}
+	if (ret_call->has_stamps)
+		return cut_name(flex, name, ret_call);
+	*ret_fault = NULL; /* what is no control block may use these names as it likes */
+	return event->n_args ? read_args(flex, event, &ret_call->args) : FLEXTRACE_OK;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A pid that is a small number is a rank; of others only the text is known. Thread ids of more
+ * than 30 bits get numbers behind those, in order of appearance, and keep their text as a name.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "array.h"
+#include "import/flex_impl.h"
+
+#define MAPPED_ID (1 << 30) /* numbers from here on are ours */
+
+/* -- ids ------------------------------------------------------------------------------------- */
+
+/* Interns an id, so that 1, "1" and "0x1" are one. Returns via `ret_number` what it is, or
+ * UINT64_MAX. */
+static int intern_id(struct flex *flex, const struct trace_value *id, uint32_t *ret_text,
+                     uint64_t *ret_number)
+{
+	char text[24];
+
+	if (id->kind == TRACE_ABSENT || trace_value_u64(id, ret_number)) {
+		*ret_number = id->kind == TRACE_ABSENT ? 0 : *ret_number;
+		snprintf(text, sizeof(text), "%" PRIu64, *ret_number);
+		return string_intern(&flex->decoder.cache, text, ret_text);
+	}
+	*ret_number = UINT64_MAX;
+	return string_intern(&flex->decoder.cache, id->text.bytes, ret_text);
+}
+
+/* Traces of ranks are in order of their numbers, those of other texts behind them. */
+static void make_uuid(uint8_t uuid[16], const char *text, uint64_t number)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	memcpy(uuid, "flex", 4);
+	if (number > INT32_MAX) {
+		uuid[4] = 1;
+		for (; *text; text++)
+			hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+		number = hash;
+	}
+	for (int i = 0; i < 8; i++)
+		uuid[8 + i] = (uint8_t)(number >> (56 - 8 * i));
+}
+
+static int add_rank(struct flex *flex, uint32_t pid, uint64_t number)
+{
+	struct flex_rank rank = {.pid = pid, .rank = FLEXTRACE_RANK_UNKNOWN};
+
+	FLEXTRACE_TRY(ARRAY_RESERVE(flex->ranks, flex->n_ranks_allocated, flex->n_ranks + 1));
+	rank.stream = stream_set_add(&flex->set);
+	if (!rank.stream)
+		return FLEXTRACE_E_MEMORY;
+	make_uuid(rank.stream->trace_uuid, string_get(flex->strings, pid), number);
+	rank.stream->clock_is_1ghz = true;
+	FLEXTRACE_TRY(string_intern(&flex->decoder.cache, "imported", &rank.stream->host));
+	if (number < MAPPED_ID)
+		rank.rank = (int32_t)number;
+	else
+		rank.program = pid;
+	rank.vpid = number < MAPPED_ID ? (int32_t)number : MAPPED_ID + (int32_t)flex->n_ranks;
+	flex->ranks[flex->n_ranks] = rank;
+	return map_put(&flex->rank_index, pid, 0, flex->n_ranks++);
+}
+
+int flex_find_rank(struct flex *flex, const struct trace_event *event, uint32_t *ret_rank)
+{
+	uint64_t number;
+	uint32_t pid;
+
+	FLEXTRACE_TRY(intern_id(flex, &event->pid, &pid, &number));
+	*ret_rank = map_find(&flex->rank_index, pid, 0);
+	if (*ret_rank != MAP_NONE)
+		return FLEXTRACE_OK;
+	*ret_rank = flex->n_ranks;
+	return add_rank(flex, pid, number);
+}
+
+static int add_thread(struct flex *flex, uint32_t rank, uint32_t tid, uint64_t number)
+{
+	struct flex_thread *thread;
+
+	FLEXTRACE_TRY(ARRAY_RESERVE(flex->threads, flex->n_threads_allocated, flex->n_threads + 1));
+	thread = &flex->threads[flex->n_threads];
+	*thread = (struct flex_thread){.rank = rank, .tid = tid};
+	thread->vtid = number < MAPPED_ID ? (int32_t)number
+	                                  : MAPPED_ID + (int32_t)flex->ranks[rank].n_mapped_tids++;
+	return map_put(&flex->thread_index, rank, tid, flex->n_threads++);
+}
+
+int flex_find_thread(struct flex *flex, const struct trace_event *event, uint32_t *ret_thread)
+{
+	uint32_t rank, tid;
+	uint64_t number;
+
+	FLEXTRACE_TRY(flex_find_rank(flex, event, &rank));
+	FLEXTRACE_TRY(intern_id(flex, &event->tid, &tid, &number));
+	*ret_thread = map_find(&flex->thread_index, rank, tid);
+	if (*ret_thread != MAP_NONE)
+		return FLEXTRACE_OK;
+	*ret_thread = flex->n_threads;
+	return add_thread(flex, rank, tid, number);
+}
+
+/* -- records --------------------------------------------------------------------------------- */
+
+struct event flex_event(const struct flex *flex, uint32_t rank, enum record_class class,
+                        int64_t clock_ns)
+{
+	struct event event = {.class = class, .clock_ns = (uint64_t)clock_ns};
+
+	event.vpid = flex->ranks[rank].vpid;
+	event.vtid = -1;
+	return event;
+}
+
+int flex_write(struct flex *flex, uint32_t rank, const struct event *event)
+{
+	return decode_push(&flex->decoder, flex->ranks[rank].stream, event);
+}
+
+/* Nobody tells which hosts the ranks ran on: each has a clock of its own. */
+static int define_process(struct flex *flex, uint32_t rank)
+{
+	const struct flex_rank *of = &flex->ranks[rank];
+	struct event event = flex_event(flex, rank, RECORD_PROCESS, 0);
+	char boot_id[64];
+
+	snprintf(boot_id, sizeof(boot_id), "imported rank %.40s",
+	         string_get(flex->strings, of->pid));
+	event.payload.process = (struct flextrace_process){
+		.rank = of->rank,
+		.pid = (uint32_t)of->vpid,
+		.boot_id = boot_id,
+		.host = "imported",
+		.program = string_get(flex->strings, of->program),
+		.runtime = "Flex",
+	};
+	return flex_write(flex, rank, &event);
+}
+
+static int define_device(struct flex *flex, uint32_t rank)
+{
+	struct event device = flex_event(flex, rank, RECORD_DEVICE, 0);
+	struct event domain = flex_event(flex, rank, RECORD_CLOCK_DOMAIN, 0);
+
+	device.payload.device = (struct flextrace_device){.name = "AIU"};
+	domain.payload.clock_domain = (struct flextrace_clock_domain){.counter_bits = 32};
+	FLEXTRACE_TRY(flex_write(flex, rank, &device));
+	return flex_write(flex, rank, &domain);
+}
+
+static int define_thread(struct flex *flex, const struct flex_thread *thread)
+{
+	struct event event = flex_event(flex, thread->rank, RECORD_THREAD_NAME, 0);
+	const char *name = string_get(flex->strings, thread->name ? thread->name : thread->tid);
+
+	if (!thread->name && thread->vtid < MAPPED_ID)
+		return FLEXTRACE_OK;
+	event.vtid = thread->vtid;
+	event.payload.name = (struct flextrace_name){.id = (uint32_t)thread->vtid, .name = name};
+	return flex_write(flex, thread->rank, &event);
+}
+
+int flex_define(struct flex *flex)
+{
+	for (uint32_t i = 0; i < flex->n_ranks; i++) {
+		FLEXTRACE_TRY(define_process(flex, i));
+		if (flex->ranks[i].n_jobs)
+			FLEXTRACE_TRY(define_device(flex, i));
+	}
+	for (uint32_t i = 0; i < flex->n_threads; i++)
+		FLEXTRACE_TRY(define_thread(flex, &flex->threads[i]));
+	return FLEXTRACE_OK;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/import.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "import/flex.h"
+
+/* -- which files ----------------------------------------------------------------------------- */
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t length = strlen(name), n = strlen(end);
+
+	return length > n && strcmp(name + length - n, end) == 0;
+}
+
+static bool is_event_name(const char *name)
+{
+	return ends_with(name, ".json") || ends_with(name, ".json.gz");
+}
+
+static int is_event_file(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' && is_event_name(entry->d_name);
+}
+
+static int by_name(const struct dirent **left, const struct dirent **right)
+{
+	return strcmp((*left)->d_name, (*right)->d_name);
+}
+
+static void free_entries(struct dirent **entries, int n)
+{
+	for (int i = 0; i < n; i++)
+		free(entries[i]);
+	free(entries);
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Whether a file begins as JSON, or as gzip. */
+static bool has_events(const char *path)
+{
+	unsigned char bytes[256];
+	size_t n = 0, at = 0;
+	FILE *file = fopen(path, "r");
+
+	if (file) {
+		n = fread(bytes, 1, sizeof(bytes), file);
+		fclose(file);
+	}
+	if (n > 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
+		at = 3;
+	while (at < n && strchr(" \t\r\n", bytes[at]))
+		at++;
+	return (at < n && (bytes[at] == '[' || bytes[at] == '{')) ||
+	       (n > 2 && bytes[0] == 0x1f && bytes[1] == 0x8b);
+}
+
+bool import_is_foreign(const char *path)
+{
+	struct dirent **entries = NULL;
+	struct stat status;
+	int n;
+
+	if (stat(path, &status) < 0)
+		return false;
+	if (!S_ISDIR(status.st_mode))
+		return is_event_name(path) || has_events(path);
+	n = scandir(path, &entries, is_event_file, NULL);
+	free_entries(entries, n);
+	return n > 0;
+}
+
+/* -- one file -------------------------------------------------------------------------------- */
+
+struct importer {
+	const struct import_options *options; /* weak */
+	struct flex *flex;                    /* owned */
+	uint32_t n_read;                      /* files */
+};
+
+static void warn(const struct importer *importer, const char *text)
+{
+	if (importer->options->warn)
+		importer->options->warn(importer->options->context, text);
+}
+
+/* What was wrong with the events of a file. */
+struct faults {
+	uint64_t n, first_bytes;
+	const char *first;
+};
+
+static void note_fault(struct faults *faults, const char *fault, uint64_t offset_bytes)
+{
+	if (faults->n++ && faults->first_bytes <= offset_bytes)
+		return;
+	faults->first = fault;
+	faults->first_bytes = offset_bytes;
+}
+
+static int tell(struct importer *importer, const char *path, struct faults *faults,
+                const struct trace_damage *damage)
+{
+	uint64_t n_damaged = damage->n_events + damage->n_members;
+	char text[1024];
+
+	FLEXTRACE_TRY(flex_lose(importer->flex, LOSS_MALFORMED, n_damaged));
+	if (n_damaged) {
+		note_fault(faults, damage->first_cause, damage->first_bytes);
+		faults->n += n_damaged - 1;
+	}
+	if (faults->n) {
+		snprintf(text, sizeof(text),
+		         "Events were rejected: file=%s, events=%" PRIu64 ", first at byte %" PRIu64
+		         ": %s",
+		         path, faults->n, faults->first_bytes, faults->first);
+		warn(importer, text);
+	}
+	if (!damage->is_cut)
+		return FLEXTRACE_OK;
+	snprintf(text, sizeof(text), "The file stops in the middle: file=%s", path);
+	warn(importer, text);
+	return flex_lose(importer->flex, LOSS_TRUNCATED_STREAM, 1);
+}
+
+static int read_events(struct importer *importer, const char *path, struct trace_events *events,
+                       struct flextrace_error *error)
+{
+	struct faults faults = {0};
+	struct trace_event event;
+	const char *fault;
+	int code;
+
+	while ((code = trace_events_next(events, &event, error)) > 0) {
+		if (flex_push(importer->flex, &event, &fault) < 0)
+			return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+		if (fault)
+			note_fault(&faults, fault, event.offset_bytes);
+	}
+	if (flex_end_file(importer->flex) < 0)
+		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	FLEXTRACE_TRY(code);
+	importer->n_read++;
+	return tell(importer, path, &faults, trace_events_damage(events));
+}
+
+static int read_file(struct importer *importer, const char *path, struct flextrace_error *error)
+{
+	struct trace_events *events = trace_events_open(path, error);
+	int code;
+
+	if (!events)
+		return FLEXTRACE_E_INPUT;
+	code = read_events(importer, path, events, error);
+	trace_events_close(events);
+	return code;
+}
+
+/* -- all files ------------------------------------------------------------------------------- */
+
+static int read_entry(struct importer *importer, const char *directory, const char *name,
+                      struct flextrace_error *error)
+{
+	char *path;
+	int code;
+
+	if (asprintf(&path, "%s/%s", directory, name) < 0)
+		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	code = is_directory(path) ? FLEXTRACE_OK : read_file(importer, path, error);
+	free(path);
+	return code;
+}
+
+static int read_directory(struct importer *importer, const char *path,
+                          struct flextrace_error *error)
+{
+	struct flextrace_error local = {0};
+	struct dirent **entries = NULL;
+	int n = scandir(path, &entries, is_event_file, by_name), code = FLEXTRACE_OK;
+	uint32_t n_before = importer->n_read;
+
+	for (int i = 0; i < n && code >= 0; i++) {
+		code = read_entry(importer, path, entries[i]->d_name, &local);
+		if (code != FLEXTRACE_E_INPUT)
+			continue;
+		warn(importer, local.message);
+		code = flex_lose(importer->flex, LOSS_TRUNCATED_STREAM, 1);
+	}
+	free_entries(entries, n);
+	if (code < 0 || importer->n_read == n_before)
+		return error_set(error, code < 0 ? code : FLEXTRACE_E_INPUT, "%s", local.message);
+	return FLEXTRACE_OK;
+}
+
+int import_run(const struct import_options *options, struct string_pool *strings,
+               struct stream_set *set, struct ledger *ledger, struct flextrace_error *error)
+{
+	struct importer importer = {.options = options, .flex = flex_new(strings)};
+	int code = importer.flex ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+
+	if (code < 0)
+		return error_set(error, code, "Out of memory");
+	for (uint32_t i = 0; i < options->n_paths && code >= 0; i++) {
+		if (is_directory(options->paths[i]))
+			code = read_directory(&importer, options->paths[i], error);
+		else
+			code = read_file(&importer, options->paths[i], error);
+	}
+	if (code >= 0 && flex_finish(importer.flex, set, ledger) < 0)
+		code = error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	flex_free(importer.flex);
+	return code;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flex_fixture.h: JSON of Flex -> the tables that a conversion writes.
+ */
+#ifndef FLEX_FIXTURE_H
+#define FLEX_FIXTURE_H
+
+#include <stdint.h>
+
+#include "cli/csv_table.h"
+#include "ledger.h"
+
+struct flex_run {
+	char *dir;      /* owned: its input is in/, its output out/ */
+	char *in, *out; /* owned */
+	char *warnings; /* owned: one a line */
+	struct ledger ledger;
+	struct csv_table events, host;
+};
+
+/* cmocka's set-up and tear-down. */
+int flex_start(void **state);
+int flex_stop(void **state);
+
+/* Adds a file to the input. */
+void flex_add_file(struct flex_run *run, const char *name, const char *text);
+
+/* Converts the input, or else the files given. */
+void flex_convert(struct flex_run *run);
+void flex_convert_files(struct flex_run *run, const char *const *paths, uint32_t n);
+
+/* A cell; `n_rows` of a table that match: where `column` is `value` (NULL: all). */
+const char *flex_cell(const struct csv_table *table, uint64_t row, const char *column);
+int64_t flex_number(const struct csv_table *table, uint64_t row, const char *column);
+uint64_t flex_count(const struct csv_table *table, const char *column, const char *value);
+
+/* The first row where two columns are so; fails if there is none. */
+uint64_t flex_row(const struct csv_table *table, const char *column, const char *value,
+                  const char *column2, const char *value2);
+
+#endif

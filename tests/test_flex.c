@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "flex_fixture.h"
+#include "import/import.h"
+#include "scratch.h"
+
+#define STAMPS(a, b, c, d, e)                                                              \
+	"\"attr\":{\"TS1\":\"" #a "\",\"TS2\":\"" #b "\",\"TS3\":\"" #c "\",\"TS4\":\"" #d \
+	"\",\"TS5\":\"" #e "\"}"
+#define KERNEL              STAMPS(1000, 2000, 3000, 7000, 7006)
+#define X(name, at, stamps) "{\"name\":\"" name "\",\"ph\":\"X\"," at "," stamps "}"
+#define AT(ts, dur)         "\"pid\":0,\"tid\":7,\"ts\":" #ts ",\"dur\":" #dur
+
+static struct flex_run *convert(void **state, const char *text)
+{
+	struct flex_run *run = *state;
+
+	flex_add_file(run, "a.json", text);
+	flex_convert(run);
+	return run;
+}
+
+/* -- control blocks -------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const char one_block[] = "["
+	X("k Cmpt Exec", AT(13, 4), KERNEL) ","
+	X("k Cmpt Prep", AT(12, 1), KERNEL) ","
+	X("k DmaI", AT(11, 1), KERNEL) "]";
+
+static const char four_blocks[] = "["
+	X("k Cmpt Exec", AT(13, 4), KERNEL) ","
+	X("k Cmpt Exec", AT(13, 4), KERNEL) ","
+	X("k Cmpt Prep", AT(12, 1), KERNEL) ","
+	X("k Cmpt Prep", AT(12, 1), KERNEL) ","
+	X("l Cmpt Prep", AT(12, 1), KERNEL) ","
+	X("k Cmpt Exec", AT(13, 4), STAMPS(1000, 2000, 3000, 7000, 7007)) "]";
+/* clang-format on */
+
+static void test_flex__joins_the_events_of_a_control_block(void **state)
+{
+	struct flex_run *run = convert(state, one_block);
+	uint64_t exec = flex_row(&run->events, "kind", "Exec", "name", "k");
+
+	assert_int_equal(run->events.n_rows, 4);
+	assert_int_equal(flex_count(&run->events, "job", "1"), 4);
+	assert_int_equal(flex_count(&run->events, "name", "k"), 4);
+	assert_in_range(flex_number(&run->events, exec, "start_ns"), 12998, 13002);
+	assert_in_range(flex_number(&run->events, exec, "dur_ns"), 3998, 4002);
+	assert_string_equal(flex_cell(&run->events, exec, "status"), "assumed");
+	assert_int_equal(run->ledger.evidence[RECORD_HOST_ESTIMATE], 1);
+	assert_int_equal(ledger_lost(&run->ledger), 0);
+}
+
+static void test_flex__begins_another_block_with_the_second_event_of_a_phase(void **state)
+{
+	struct flex_run *run = convert(state, four_blocks);
+
+	assert_int_equal(run->ledger.rows[RECORD_DEVICE_OP], 4);
+	assert_int_equal(flex_count(&run->events, "kind", "Exec"), 4);
+	assert_int_equal(flex_count(&run->events, "name", "l"), 4);
+}
+
+static void test_flex__reads_stamps_in_every_form(void **state)
+{
+	static const char *const forms[] = {
+		"\"attr\":{\"TS1\":\"0x3e8\",\"TS2\":\"0x7D0\",\"TS3\":\"0xbb8\",\"TS4\":"
+		"\"0x1b58\",\"TS5\":\"0x1b5e\"}",
+		"\"args\":{\"TS1\":1000,\"TS2\":2000,\"TS3\":3000,\"TS4\":7000,\"TS5\":7006}",
+		"\"args\":{\"cycles_ts\":[1000,2000,3000,7000,7006]}",
+		"\"attr\":{\"cycles_ts\":[\"1000\",\"2000\",\"0xbb8\",\"7000\",\"7006\"]}",
+		"\"args\":{\"TS1\":4294968296,\"TS2\":2000,\"TS3\":3000,\"TS4\":7000,\"TS5\":7006}",
+	};
+	char text[2000] = "[", event[400];
+
+	for (size_t i = 0; i < 5; i++) {
+		snprintf(event, sizeof(event),
+		         "%s{\"name\":\"k%zu DmaI\",\"ph\":\"X\"," AT(11, 1) ",%s}", i ? "," : "",
+		         i, forms[i]);
+		strcat(text, event);
+	}
+	strcat(text, "]");
+	convert(state, text);
+	for (uint64_t i = 0; i < 5; i++) {
+		const struct csv_table *events = &((struct flex_run *)*state)->events;
+
+		assert_int_equal(flex_number(events, i, "ts1"), 1000);
+		assert_int_equal(flex_number(events, i, "ts5"), 7006);
+		assert_string_equal(flex_cell(events, i, "kind"), "Memcpy HtoD");
+	}
+}
+
+static void test_flex__keeps_what_a_transfer_says_of_itself(void **state)
+{
+	struct flex_run *run = convert(
+		state, "[{\"name\":\"SenRdmaSend_1 [sync=g_s0_r1_0] DmaO\",\"ph\":\"X\","
+		       "\"pid\":3,\"ts\":5,\"dur\":1,\"attr\":{\"TS1\":\"10\",\"TS2\":\"10\","
+		       "\"TS3\":\"20\",\"TS4\":\"20\",\"TS5\":\"1020\",\"Bytes\":\"524288\","
+		       "\"CollGroup\":\"g\",\"Peer\":\"1\",\"Type\":\"SingleCast\","
+		       "\"Power\":\"0x10\"}}]");
+
+	assert_int_equal(run->events.n_rows, 1);
+	assert_string_equal(flex_cell(&run->events, 0, "kind"), "Memcpy DtoH");
+	assert_string_equal(flex_cell(&run->events, 0, "name"), "SenRdmaSend_1 [sync=g_s0_r1_0]");
+	assert_string_equal(flex_cell(&run->events, 0, "rank"), "3");
+	assert_string_equal(flex_cell(&run->events, 0, "bytes"), "524288");
+	assert_string_equal(flex_cell(&run->events, 0, "group"), "g");
+	assert_string_equal(flex_cell(&run->events, 0, "peer"), "1");
+	assert_string_equal(flex_cell(&run->events, 0, "power"), "16");
+}
+
+static void test_flex__rejects_stamps_that_are_none(void **state)
+{
+	struct flex_run *run = convert(
+		state,
+		"[{\"name\":\"k DmaI\",\"ph\":\"X\"," AT(
+			1, 1) ",\"attr\":{\"TS1\":\"soon\"}},"
+			      "{\"name\":\"k DmaI\",\"ph\":\"X\"," AT(
+				      1,
+				      1) ",\"attr\":{\"cycles_ts\":[1,2,3,4]}},"
+					 "{\"name\":\"k DmaI\",\"ph\":\"B\"," AT(
+						 1,
+						 1) ",\"attr\":{\"TS1\":{}}},"
+						    "{\"name\":\"s\",\"ph\":\"X\"," AT(
+							    1,
+							    1) ",\"args\":{\"Peer\":\"none\"}}]");
+
+	assert_int_equal(run->events.n_rows, 0);
+	assert_int_equal(run->host.n_rows, 1);
+	assert_int_equal(ledger_total(&run->ledger, LOSS_MALFORMED), 3);
+	assert_non_null(strstr(run->warnings, "events=3, first at byte 1: an attribute"));
+}
+
+/* -- intervals of the host ------------------------------------------------------------------- */
+
+static void test_flex__pairs_begins_and_ends(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t n_rows, n_lost;
+		const char *name;
+		int64_t begin_ns, end_ns;
+	} cases[] = {
+		{"B a 1,E a 3", 1, 0, "a", 1000, 3000},
+		{"B a 1,B b 2,E b 3,E a 9", 2, 0, "a", 1000, 9000},
+		{"B a 1,B b 2,E a 3,E b 9", 2, 0, "b", 2000, 9000},
+		{"B a 1,B a 2,E a 3,E a 9", 2, 0, "a", 1000, 9000},
+		{"B a 5,E a 3,B a 6,E a 7", 1, 1, "a", 6000, 7000},
+		{"E a 3,B a 6,E a 7", 1, 1, "a", 6000, 7000},
+		{"B a 1,E ? 3", 1, 0, "a", 1000, 3000},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[2000] = "[", copy[200], *line, *rest;
+		struct flex_run *run;
+		uint64_t row;
+
+		flex_stop(state);
+		flex_start(state);
+		strcpy(copy, cases[i].text);
+		for (line = strtok_r(copy, ",", &rest); line; line = strtok_r(NULL, ",", &rest))
+			sprintf(text + strlen(text),
+			        "{\"ph\":\"%c\",%s%.*s%s\"pid\":0,\"tid\":1,\"ts\":%s},", line[0],
+			        line[2] == '?' ? "" : "\"name\":\"", line[2] != '?', line + 2,
+			        line[2] == '?' ? "" : "\",", line + 4);
+		text[strlen(text) - 1] = ']';
+		run = convert(state, text);
+		row = flex_row(&run->host, "name", cases[i].name, NULL, NULL);
+		assert_int_equal(run->host.n_rows, cases[i].n_rows);
+		assert_int_equal(flex_number(&run->host, row, "start_ns"), cases[i].begin_ns);
+		assert_int_equal(flex_number(&run->host, row, "end_ns"), cases[i].end_ns);
+		assert_int_equal(ledger_lost(&run->ledger), cases[i].n_lost);
+	}
+}
+
+static void test_flex__believes_the_begin_rather_than_the_end(void **state)
+{
+	struct flex_run *run = convert(
+		state, "[{\"name\":\"k DmaI\",\"ph\":\"B\",\"ts\":1," STAMPS(
+			       10, 20, 30, 40,
+			       50) "},"
+				   "{\"name\":\"k DmaI\",\"ph\":\"E\",\"ts\":2," STAMPS(
+					   10, 20, 30, 40,
+					   60) "},"
+					       "{\"name\":\"l DmaI\",\"ph\":\"B\",\"ts\":3},"
+					       "{\"name\":\"l DmaI\",\"ph\":\"E\",\"ts\":4," STAMPS(
+						       11, 20, 30, 40, 60) "}]");
+
+	assert_int_equal(run->events.n_rows, 2);
+	assert_string_equal(flex_cell(&run->events, 0, "ts5"), "50");
+	assert_string_equal(flex_cell(&run->events, 1, "ts5"), "60");
+}
+
+static void test_flex__shows_what_never_ended(void **state)
+{
+	struct flex_run *run = convert(
+		state,
+		"[{\"name\":\"k DmaI\",\"ph\":\"B\",\"ts\":1," STAMPS(
+			10, 20, 30, 40, 50) "},"
+					    "{\"name\":\"a\",\"ph\":\"B\",\"ts\":2},"
+					    "{\"name\":\"b\",\"ph\":\"X\",\"ts\":2,\"dur\":5}]");
+
+	assert_int_equal(run->ledger.read[RECORD_DEVICE_OP], 1);
+	assert_int_equal(run->host.n_rows, 2);
+	assert_int_equal(ledger_total(&run->ledger, LOSS_UNMATCHED_BEGIN), 2);
+}
+
+static void test_flex__tells_runtime_calls_by_name(void **state)
+{
+	static const char *const names[][2] = {
+		{"AIU Roundtrip", "aiuSuperNodeExecution"},
+		{"Flex RoundTrip", "aiuLaunchSuperNode"},
+		{"Compute of conv", "aiuNodeCompute"},
+		{"Compute of conv-HostPrep", "aiuDataConvert"},
+		{"AllocateFrame of graph 7", "aiuResizeTensorAllocation"},
+		{"Barrier2", "aiuRDMABarrier2"},
+		{"weights DtoF", "aiuFileTransferDtoF"},
+		{"Callback", "User"},
+	};
+	char text[2000] = "[";
+	struct flex_run *run;
+
+	for (size_t i = 0; i < 8; i++)
+		sprintf(text + strlen(text),
+		        "%s{\"name\":\"%s\",\"ph\":\"X\",\"ts\":%zu,\"dur\":1}", i ? "," : "",
+		        names[i][0], 10 * i);
+	strcat(text, "]");
+	run = convert(state, text);
+	for (size_t i = 0; i < 8; i++)
+		flex_row(&run->host, "name", names[i][0], "kind", names[i][1]);
+}
+
+/* -- everything else ------------------------------------------------------------------------- */
+
+static void test_flex__keeps_the_ids_of_threads(void **state)
+{
+	struct flex_run *run = convert(
+		state,
+		"[{\"name\":\"a\",\"ph\":\"X\",\"pid\":0,\"tid\":15514734831341844875,\"ts\":1,"
+		"\"dur\":1},"
+		"{\"name\":\"b\",\"ph\":\"X\",\"pid\":0,\"tid\":42,\"ts\":1,\"dur\":1},"
+		"{\"name\":\"c\",\"ph\":\"X\",\"pid\":\"two\",\"tid\":\"main\",\"ts\":1,\"dur\":1},"
+		"{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":0,\"tid\":42,\"args\":{\"name\":"
+		"\"Stream\"}},"
+		"{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"args\":{\"name\":\"AIU 0\"}},"
+		"{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":0,\"args\":{\"sort_index\":"
+		"5}}]");
+
+	flex_row(&run->host, "name", "a", "thread", "15514734831341844875");
+	flex_row(&run->host, "name", "b", "thread", "Stream");
+	flex_row(&run->host, "name", "b", "tid", "42");
+	flex_row(&run->host, "name", "c", "thread", "main");
+	flex_row(&run->host, "name", "c", "rank", "");
+	assert_int_equal(ledger_total(&run->ledger, LOSS_UNUSED), 1);
+	assert_int_equal(ledger_lost(&run->ledger), 0);
+}
+
+static void test_flex__takes_counters_instants_and_async_intervals(void **state)
+{
+	struct flex_run *run = convert(
+		state, "[{\"name\":\"Power\",\"ph\":\"C\",\"ts\":1,\"args\":{\"Watts\":3.5}},"
+		       "{\"name\":\"q\",\"ph\":\"C\",\"ts\":1,\"args\":{\"a\":1,\"b\":\"2\"}},"
+		       "{\"name\":\"q\",\"ph\":\"C\",\"ts\":1},"
+		       "{\"name\":\"now\",\"ph\":\"i\",\"ts\":2},"
+		       "{\"name\":\"w\",\"ph\":\"b\",\"ts\":2,\"id\":\"0x7\"},"
+		       "{\"name\":\"w\",\"ph\":\"n\",\"ts\":3,\"id\":\"0x7\"},"
+		       "{\"name\":\"w\",\"ph\":\"e\",\"ts\":4,\"id\":7},"
+		       "{\"name\":\"f\",\"ph\":\"s\",\"ts\":4,\"id\":7},"
+		       "{\"name\":\"?\",\"ph\":\"?\",\"ts\":4},"
+		       "{\"name\":\"i\",\"ph\":\"i\",\"ts\":-4},"
+		       "{\"name\":\"i\",\"ph\":\"i\"}]");
+
+	assert_int_equal(run->ledger.rows[RECORD_COUNTER], 3);
+	assert_int_equal(run->ledger.rows[RECORD_INSTANT], 2);
+	flex_row(&run->host, "kind", "Async", "name", "w");
+	assert_int_equal(ledger_total(&run->ledger, LOSS_UNUSED), 1);
+	assert_int_equal(ledger_total(&run->ledger, LOSS_UNKNOWN_EVENT), 1);
+	assert_int_equal(ledger_total(&run->ledger, LOSS_MALFORMED), 3);
+}
+
+/* Ranks are what they are whatever file they stand in. */
+static void test_flex__gives_the_same_for_one_file_and_for_many(void **state)
+{
+	static const char of_0[] =
+		"{\"name\":\"k DmaI\",\"ph\":\"X\",\"pid\":0,\"tid\":1,\"ts\":11,"
+		"\"dur\":1," STAMPS(1000, 2000, 3000, 7000,
+	                            7006) "},"
+					  "{\"name\":\"s\",\"ph\":\"X\",\"pid\":0,\"tid\":1,\"ts\":"
+					  "2,\"dur\":9}";
+	static const char of_1[] =
+		"{\"name\":\"k DmaI\",\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":21,"
+		"\"dur\":1," KERNEL "}";
+	char text[1000], *outputs[2];
+
+	for (int i = 0; i < 2; i++) {
+		struct flex_run *run;
+
+		flex_stop(state);
+		flex_start(state);
+		run = *state;
+		snprintf(text, sizeof(text), i ? "[%s]" : "{\"traceEvents\":[%s,%s]}", of_1, of_0);
+		flex_add_file(run, "a.json", text);
+		snprintf(text, sizeof(text), "[%s]", of_0);
+		if (i)
+			flex_add_file(run, "b.json", text);
+		flex_convert(run);
+		outputs[i] = scratch_read(run->out, "timeline.txt", NULL);
+		assert_non_null(outputs[i]);
+	}
+	assert_string_equal(outputs[0], outputs[1]);
+	free(outputs[0]);
+	free(outputs[1]);
+}
+
+static void test_flex__says_what_is_no_trace(void **state)
+{
+	struct flex_run *run = *state;
+	const struct import_options options = {.paths = (const char *const *)&run->in,
+	                                       .n_paths = 1};
+	struct stream_set set = {NULL, 0, 0};
+	struct string_pool *strings = string_pool_new();
+	struct flextrace_error error = {0};
+
+	assert_false(import_is_foreign(run->in));
+	flex_add_file(run, "a.json", "{\"a\":1}");
+	assert_true(import_is_foreign(run->in));
+	assert_int_equal(import_run(&options, strings, &set, &run->ledger, &error),
+	                 FLEXTRACE_E_INPUT);
+	assert_non_null(strstr(error.message, "a.json"));
+	flex_add_file(run, "b.json", "[{\"name\":\"s\",\"ph\":\"X\",\"ts\":1,\"dur\":1},{\"na");
+	flex_convert(run);
+	assert_int_equal(run->host.n_rows, 1);
+	assert_int_equal(ledger_total(&run->ledger, LOSS_TRUNCATED_STREAM), 1 + 1);
+	assert_non_null(strstr(run->warnings, "a.json"));
+	stream_set_release(&set);
+	string_pool_free(strings);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(test_flex__##name, flex_start, flex_stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(joins_the_events_of_a_control_block),
+		TEST(begins_another_block_with_the_second_event_of_a_phase),
+		TEST(reads_stamps_in_every_form),
+		TEST(keeps_what_a_transfer_says_of_itself),
+		TEST(rejects_stamps_that_are_none),
+		TEST(pairs_begins_and_ends),
+		TEST(believes_the_begin_rather_than_the_end),
+		TEST(shows_what_never_ended),
+		TEST(tells_runtime_calls_by_name),
+		TEST(keeps_the_ids_of_threads),
+		TEST(takes_counters_instants_and_async_intervals),
+		TEST(gives_the_same_for_one_file_and_for_many),
+		TEST(says_what_is_no_trace),
+	};
+
+	return cmocka_run_group_tests_name("flex", tests, NULL, NULL);
+}
