@@ -8,6 +8,9 @@ const struct analysis *const analysis_all[] = {
 	&analysis_stamps,
 	&analysis_loops,
 	&analysis_iterations,
+	&analysis_categories,
+	&analysis_categories_text,
+	&analysis_compiler,
 	NULL,
 };
 

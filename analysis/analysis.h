@@ -13,7 +13,8 @@
 #include "error.h"
 
 struct analysis {
-	const char *name; /* "kernels": writes kernels.csv */
+	const char *name; /* "kernels" */
+	const char *file; /* that it writes; NULL: kernels.csv */
 	int (*write)(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
 	             struct flextrace_error *error);
 };

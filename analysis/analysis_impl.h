@@ -56,5 +56,6 @@ static inline uint64_t analysis_duration(int64_t start_time_ns, int64_t end_time
 
 extern const struct analysis analysis_kernels, analysis_active, analysis_runtime, analysis_stamps,
 	analysis_iterations, analysis_loops;
+extern const struct analysis analysis_categories, analysis_categories_text, analysis_compiler;
 
 #endif

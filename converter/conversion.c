@@ -10,7 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/compiler_info.h"
 #include "array.h"
+
+#define MIN_MHZ 1e-3
+#define MAX_MHZ 1e6
 
 /* -- before reading ---------------------------------------------------------------------------- */
 
@@ -55,19 +59,58 @@ static int check_output_dir(const char *output_dir, struct flextrace_error *erro
 	return code;
 }
 
+/* "SOC[:CORE]"; what is not given is 0. */
+static int parse_freq(const char *text, double *ret_soc_mhz, double *ret_core_mhz,
+                      struct flextrace_error *error)
+{
+	char *end = NULL;
+
+	*ret_soc_mhz = *ret_core_mhz = 0;
+	if (!text)
+		return FLEXTRACE_OK;
+	*ret_soc_mhz = strtod(text, &end);
+	if (*end == ':')
+		*ret_core_mhz = strtod(end + 1, &end);
+	else
+		*ret_core_mhz = MIN_MHZ; /* in range */
+	if (*end || !(*ret_soc_mhz >= MIN_MHZ && *ret_soc_mhz <= MAX_MHZ) ||
+	    !(*ret_core_mhz >= MIN_MHZ && *ret_core_mhz <= MAX_MHZ))
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Option `freq` takes SOC[:CORE] in MHz: value=%s", text);
+	if (!strchr(text, ':'))
+		*ret_core_mhz = 0;
+	return FLEXTRACE_OK;
+}
+
 /* What is said of clocks; clock_options_release() it in any case. */
 static int read_clocks(const struct conversion_options *options,
                        struct calibrate_options *ret_clocks, struct flextrace_error *error)
 {
+	double soc_mhz, core_mhz;
+
 	*ret_clocks =
 		(struct calibrate_options){.all = {.rho_ppm = options->rho_ppm,
 	                                           .nominal_mhz = options->nominal_mhz,
 	                                           .max_dispatch_ns = options->max_dispatch_ns}};
+	FLEXTRACE_TRY(parse_freq(options->freq, &soc_mhz, &core_mhz, error));
+	if (!(options->nominal_mhz > 0))
+		ret_clocks->all.nominal_mhz = soc_mhz;
 	if (options->latency_floor_ns)
 		FLEXTRACE_TRY(
 			clock_options_floors(options->latency_floor_ns, &ret_clocks->all, error));
 	return options->clocks ? clock_options_read(ret_clocks, options->clocks, error)
 	                       : FLEXTRACE_OK;
+}
+
+/* Of the compute units; 0 = not given. */
+static int read_core_clock(const struct conversion_options *options, double *ret_core_hz,
+                           struct flextrace_error *error)
+{
+	double soc_mhz, core_mhz;
+
+	FLEXTRACE_TRY(parse_freq(options->freq, &soc_mhz, &core_mhz, error));
+	*ret_core_hz = core_mhz * 1e6;
+	return FLEXTRACE_OK;
 }
 
 static int check_clocks(const struct conversion_options *options, struct flextrace_error *error)
@@ -91,6 +134,8 @@ int conversion_check(const struct conversion_options *options, struct flextrace_
 			return error_set(error, FLEXTRACE_E_INPUT,
 			                 "Cannot read firmware image: path=%s, reason=%s",
 			                 options->names.texts[i], strerror(errno));
+	for (uint32_t i = 0; i < options->compiler_info.n; i++)
+		FLEXTRACE_TRY(compiler_info_check(options->compiler_info.texts[i], error));
 	return check_output_dir(options->output_dir, error);
 }
 
@@ -126,22 +171,22 @@ static int facts_add(struct facts *facts, const char *format, ...)
 	return 0;
 }
 
-/* One fact for all images, because run.json has one value per option. */
-static int describe_names(const struct option_list *names, struct facts *facts)
+/* One fact for all texts of a list, because run.json has one value per option. */
+static int describe_list(const char *option, const struct option_list *list, struct facts *facts)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *stream;
 	int code;
 
-	if (!names->n)
+	if (!list->n)
 		return 0;
 	stream = open_memstream(&text, &size);
 	if (!stream)
 		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < names->n; i++)
-		fprintf(stream, "%s%s", i ? "," : "", names->texts[i]);
-	code = fclose(stream) == 0 ? facts_add(facts, "names=%s", text) : FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < list->n; i++)
+		fprintf(stream, "%s%s", i ? "," : "", list->texts[i]);
+	code = fclose(stream) == 0 ? facts_add(facts, "%s=%s", option, text) : FLEXTRACE_E_MEMORY;
 	free(text);
 	return code;
 }
@@ -166,7 +211,10 @@ static int describe_options(const struct conversion_options *options, struct fac
 		FLEXTRACE_TRY(facts_add(facts, "no-align=yes"));
 	if (options->session)
 		FLEXTRACE_TRY(facts_add(facts, "session=%s", options->session));
-	return describe_names(&options->names, facts);
+	if (options->freq)
+		FLEXTRACE_TRY(facts_add(facts, "freq=%s", options->freq));
+	FLEXTRACE_TRY(describe_list("names", &options->names, facts));
+	return describe_list("compiler-info", &options->compiler_info, facts);
 }
 
 /* "ctf HOST xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" */
@@ -229,6 +277,8 @@ int conversion_run(const struct conversion_options *options, struct stream_set *
 			.session = options->session,
 			.names = options->names.texts,
 			.n_names = options->names.n,
+			.compiler_info = options->compiler_info.texts,
+			.n_compiler_info = options->compiler_info.n,
 			.fail_on_loss = options->fail_on_loss.is_set,
 			.max_loss = options->fail_on_loss.value,
 		};
@@ -236,6 +286,8 @@ int conversion_run(const struct conversion_options *options, struct stream_set *
 		pipeline.align.reference_rank = (int32_t)options->reference_rank;
 		pipeline.align.is_off = options->no_align;
 		code = read_clocks(options, &pipeline.calibrate, error);
+		if (code == 0)
+			code = read_core_clock(options, &pipeline.core_hz, error);
 		if (code == 0)
 			code = pipeline_run(set, strings, ledger, &pipeline, ret_result, error);
 		clock_options_release(&pipeline.calibrate);

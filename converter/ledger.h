@@ -108,7 +108,20 @@
 	X(ONE_SIDED, "one_sided_bounds",                                                        \
 	  "record both submit and complete times: nothing bounds these clocks on one side")     \
 	X(LARGE_FLOOR, "latency_floor_too_large",                                               \
-	  "brackets are shorter than --latency-floor-ns: lower it")
+	  "brackets are shorter than --latency-floor-ns: lower it")                             \
+	X(COMPILER_EMPTY, "compiler_info_empty",                                                \
+	  "paths of --compiler-info have no table of ideal cycles")                             \
+	X(COMPILER_DAMAGED, "compiler_info_damaged",                                            \
+	  "tables of --compiler-info are cut, or have lines that say nothing: take whole logs") \
+	X(COMPILER_RANKS, "compiler_info_ranks",                                                \
+	  "give --compiler-info one path for all ranks, or one for each in their order")        \
+	X(COMPILER_UNNAMED, "kernel_not_in_compiler_info",                                      \
+	  "no table of --compiler-info has these kernels: they count as category other")        \
+	X(COMPILER_UNCERTAIN, "compiler_match_uncertain",                                       \
+	  "no table of --compiler-info fits these runs well, or several do: see compiler.csv")  \
+	X(COMPILER_OVER, "pt_util_over_100",                                                    \
+	  "kernels took less than their ideal time: likely the core frequency is wrong, give "  \
+	  "--freq SOC:CORE")
 /* clang-format on */
 
 enum loss_cause {

@@ -89,6 +89,8 @@ struct conversion_options {
 	bool no_align;
 	const char *session;
 	struct option_list names;
+	struct option_list compiler_info; /* texts of paths, separated by commas */
+	const char *freq;                 /* "SOC[:CORE]" in MHz */
 	struct option_limit fail_on_loss;
 	uint32_t n_threads; /* files written at a time, 0 = one; no option of the table */
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/utilization.h"
 #include "derive/derive.h"
 #include "identity.h"
 #include "tracer/src/elf_names.h"
@@ -25,6 +26,8 @@ struct pipeline {
 	struct clocks *clocks;
 	struct alignment *alignment;
 	struct timeline timeline;
+	struct compiler_info compiler_info;
+	struct kernel_costs costs;
 };
 
 static uint64_t sum_read(const struct ledger *ledger, enum record_class first)
@@ -201,6 +204,35 @@ static int make_timeline(struct pipeline *pipeline, struct flextrace_error *erro
 	return status;
 }
 
+static int read_compiler_info(struct pipeline *pipeline, struct flextrace_error *error)
+{
+	const struct pipeline_options *options = pipeline->options;
+	struct string_cache strings;
+	int status;
+
+	string_cache_init(&strings, pipeline->strings);
+	status = compiler_info_read(&pipeline->compiler_info, options->compiler_info,
+	                            options->n_compiler_info, &strings, error);
+	string_cache_release(&strings);
+	return status;
+}
+
+static int rate_kernels(struct pipeline *pipeline)
+{
+	const struct utilization_options options = {pipeline->options->core_hz};
+	struct string_cache strings;
+	int status;
+
+	if (!pipeline->options->n_compiler_info)
+		return FLEXTRACE_OK;
+	string_cache_init(&strings, pipeline->strings);
+	status = utilization_run(&pipeline->costs, &pipeline->compiler_info, &options,
+	                         &pipeline->timeline, &strings, pipeline->ledger);
+	string_cache_release(&strings);
+	pipeline->timeline.costs = &pipeline->costs;
+	return status;
+}
+
 /* -- the books --------------------------------------------------------------------------------- */
 
 static int book_lost_events(struct pipeline *pipeline)
@@ -265,7 +297,7 @@ static void list_analyses(struct analysis_tables *out)
 		assert(out->n < MAX_ANALYSES);
 		*table = (struct emit_table){.write = analysis->write};
 		snprintf(out->files[out->n], sizeof(out->files[0]), "%s.csv", analysis->name);
-		table->file = out->files[out->n];
+		table->file = analysis->file ? analysis->file : out->files[out->n];
 	}
 }
 
@@ -287,11 +319,13 @@ static int write_files(const struct pipeline *pipeline, struct flextrace_error *
 static int run_stages(struct pipeline *pipeline, struct flextrace_error *error)
 {
 	FLEXTRACE_TRY(expect_records(pipeline, error));
+	FLEXTRACE_TRY(read_compiler_info(pipeline, error));
 	stream_set_sort(pipeline->set);                /* streams      -> one order        */
 	FLEXTRACE_TRY(identify(pipeline, error));      /* definitions  -> who and what     */
 	FLEXTRACE_TRY(widen(pipeline, error));         /* evidence     -> 64-bit cycles    */
 	FLEXTRACE_TRY(fit_clocks(pipeline, error));    /* brackets     -> const clock maps */
 	FLEXTRACE_TRY(make_timeline(pipeline, error)); /* host records -> rows, flows      */
+	FLEXTRACE_TRY(rate_kernels(pipeline));         /* + compiler   -> ideal cycles     */
 	FLEXTRACE_TRY(close_books(pipeline, error));   /* read = used + discarded          */
 	return write_files(pipeline, error);           /* timeline     -> files            */
 }
@@ -307,6 +341,8 @@ static void release(struct pipeline *pipeline)
 	table_release(&pipeline->unwrapped.brackets);
 	table_release(&pipeline->unwrapped.sync_points);
 	identity_release(&pipeline->identity);
+	utilization_release(&pipeline->costs);
+	compiler_info_release(&pipeline->compiler_info);
 }
 
 static void tell(const struct pipeline *pipeline, struct pipeline_result *result)

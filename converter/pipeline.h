@@ -21,6 +21,9 @@ struct pipeline_options {
 	const char *session;      /* keep only processes of this recording; NULL = all */
 	const char *const *names; /* firmware images with marker names; weak */
 	uint32_t n_names;
+	const char *const *compiler_info; /* paths of compiler information; weak */
+	uint32_t n_compiler_info;
+	double core_hz;    /* compute clock of all devices; 0 = as the trace tells */
 	bool fail_on_loss; /* with `max_loss`: report more losses as failure */
 	uint64_t max_loss;
 };

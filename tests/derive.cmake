@@ -28,3 +28,13 @@ foreach(name active iterations stamps)
 		SOURCES tests/analysis_fixture.c tests/timeline_fixture.c tests/scratch.c analysis/analysis.c
 		LIBS PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
 endforeach()
+
+# Logs of a real compiler lie beside the repository, or its tests of them are skipped.
+flextrace_add_unit_test(NAME compiler_info
+	SOURCES analysis/compiler_info.c analysis/compiler_log.c analysis/compiler_dir.c tests/scratch.c
+	LIBS PkgConfig::CJSON Threads::Threads
+	DEFINITIONS "SAMPLES_DIR=\"${FLEXTRACE_SHARED_DATA}/flex-json\"")
+foreach(name utilization categories)
+	flextrace_add_unit_test(NAME ${name} SOURCES tests/costs_fixture.c tests/scratch.c
+		LIBS flextrace_core)
+endforeach()

@@ -448,7 +448,7 @@ static void test_bt2_sink__refuses_wrong_parameters_by_name(void **state)
 		{"output", WRONG_NAME,
 	         "Unknown parameter `output`; known ones are output-dir, formats, gzip, rho-ppm, "
 	         "nominal-mhz, latency-floor-ns, max-dispatch-ns, clocks, reference-rank, "
-	         "no-align, session, names, fail-on-loss"},
+	         "no-align, session, names, compiler-info, freq, fail-on-loss"},
 		{"output-dir", WRONG_INTEGER, "Option `output-dir` takes a text"},
 		{"output-dir", WRONG_BOOL, "Option `output-dir` takes a text"},
 		{"gzip", WRONG_TEXT, "Option `gzip` takes a switch"},

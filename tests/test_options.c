@@ -143,7 +143,7 @@ static void test_options__the_table_of_conversions_is_complete(void **state)
 	                                    "rho-ppm",         "nominal-mhz", "latency-floor-ns",
 	                                    "max-dispatch-ns", "clocks",      "reference-rank",
 	                                    "no-align",        "session",     "names",
-	                                    "fail-on-loss"};
+	                                    "compiler-info",   "freq",        "fail-on-loss"};
 	size_t n = 0;
 
 	(void)state;

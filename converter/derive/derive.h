@@ -14,6 +14,7 @@
 #include "calibrate/calibrate.h"
 #include "error.h"
 #include "identity.h"
+#include "kernel_costs.h"
 #include "ledger.h"
 #include "model.h"
 #include "unwrap.h"
@@ -39,6 +40,7 @@ struct timeline {
 	const struct ledger *ledger;         /* weak */
 	const struct stream_set *streams;    /* weak: only keys, no tables */
 	const struct string_pool *strings;   /* weak */
+	const struct kernel_costs *costs;    /* weak; NULL: no compiler information */
 	int64_t first_time_ns, last_time_ns; /* over all rows; 0, 0 when there is none */
 	uint64_t n_crossing;                 /* host rows on overflow lanes */
 };

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "utilization.h"
+
+#include <string.h>
+
+#include "array.h"
+#include "map.h"
+#include "utilization_impl.h"
+
+#define EXEC_SUFFIX " Cmpt Exec" /* Flex writes it behind the name of a kernel */
+
+/* -- kernels in order -------------------------------------------------------------------------- */
+
+static uint32_t device_of(const struct timeline *timeline, const struct device_row *row)
+{
+	return timeline->tracks[row->track].owner;
+}
+
+static void read_rows(struct table_cursor *cursor, const struct timeline *timeline)
+{
+	table_read(cursor, (struct table *)&timeline->device_rows, false);
+}
+
+/* Stores where the kernels of each device begin; the last one, where they all end. */
+static int count_kernels(const struct timeline *timeline, uint64_t **ret_begins)
+{
+	uint32_t n_devices = timeline->identity->n_devices;
+	uint64_t *begins = calloc(n_devices + 1ull, sizeof(*begins));
+	struct table_cursor cursor;
+	const struct device_row *row;
+
+	*ret_begins = begins;
+	if (!begins)
+		return FLEXTRACE_E_MEMORY;
+	read_rows(&cursor, timeline);
+	while ((row = table_next(&cursor, sizeof(*row))))
+		if (row->kind == ROW_EXEC)
+			begins[device_of(timeline, row) + 1]++;
+	for (uint32_t i = 0; i < n_devices; i++)
+		begins[i + 1] += begins[i];
+	return FLEXTRACE_OK;
+}
+
+/* The name that the compiler knows a kernel by. */
+static int name_kernel(struct map *names, struct string_cache *strings, uint32_t name,
+                       uint32_t *ret_name)
+{
+	struct string_text text;
+	size_t length;
+	char *kernel;
+	int code;
+
+	*ret_name = map_find(names, 0, name);
+	if (*ret_name != MAP_NONE)
+		return FLEXTRACE_OK;
+	*ret_name = name;
+	text = string_text(strings->pool, name);
+	length = text.length - strlen(EXEC_SUFFIX);
+	if (text.length > strlen(EXEC_SUFFIX) && !strcmp(text.bytes + length, EXEC_SUFFIX)) {
+		kernel = strndup(text.bytes, length);
+		if (!kernel)
+			return FLEXTRACE_E_MEMORY;
+		code = string_intern(strings, kernel, ret_name);
+		free(kernel);
+		FLEXTRACE_TRY(code);
+	}
+	return map_put(names, 0, name, *ret_name);
+}
+
+static int collect_kernels(const struct timeline *timeline, struct string_cache *strings,
+                           uint64_t *ends, struct matched_kernel *kernels)
+{
+	struct map names = {0};
+	struct table_cursor cursor;
+	const struct device_row *row;
+	int code = FLEXTRACE_OK;
+
+	read_rows(&cursor, timeline);
+	while (code == FLEXTRACE_OK && (row = table_next(&cursor, sizeof(*row)))) {
+		struct matched_kernel *kernel;
+
+		if (row->kind != ROW_EXEC)
+			continue;
+		kernel = &kernels[ends[device_of(timeline, row)]++];
+		kernel->op = row->source;
+		kernel->duration_ns = (uint64_t)row->end_time_ns - (uint64_t)row->start_time_ns;
+		code = name_kernel(&names, strings, timeline->ops[row->source].name, &kernel->name);
+	}
+	map_release(&names);
+	return code;
+}
+
+/* -- ranks ------------------------------------------------------------------------------------- */
+
+/* Ranks in order, those that are not known behind. */
+static int compare_ranks(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+static int list_ranks(const struct timeline *timeline, uint32_t **ret_ranks, uint32_t *ret_n)
+{
+	const struct identity *identity = timeline->identity;
+	uint32_t *ranks = malloc((identity->n_devices + 1ull) * sizeof(*ranks));
+	uint32_t n = 0;
+
+	*ret_ranks = ranks;
+	if (!ranks)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < identity->n_devices; i++)
+		ranks[n++] = (uint32_t)identity->processes[identity->devices[i].process].rank;
+	qsort(ranks, n, sizeof(*ranks), compare_ranks);
+	*ret_n = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (i == 0 || ranks[i] != ranks[*ret_n - 1])
+			ranks[(*ret_n)++] = ranks[i];
+	return FLEXTRACE_OK;
+}
+
+/* The source of a rank; FLEXTRACE_NONE is none. */
+static uint32_t source_of(const struct compiler_info *info, const uint32_t *ranks, uint32_t n_ranks,
+                          int32_t rank)
+{
+	if (info->n_sources == 1)
+		return 0;
+	for (uint32_t i = 0; i < n_ranks && i < info->n_sources; i++)
+		if (ranks[i] == (uint32_t)rank)
+			return i;
+	return FLEXTRACE_NONE;
+}
+
+/* -- all devices ------------------------------------------------------------------------------- */
+
+static double core_hz_of(const struct device *device, const struct utilization_options *options)
+{
+	if (options->core_hz > 0)
+		return options->core_hz;
+	return device->core_hz ? (double)device->core_hz : UTILIZATION_CORE_HZ;
+}
+
+static int prepare(struct kernel_costs *costs, const struct compiler_info *info,
+                   const struct utilization_options *options, const struct timeline *timeline)
+{
+	uint32_t n_devices = timeline->identity->n_devices;
+
+	*costs = (struct kernel_costs){.costs = info->rows};
+	costs->of_op = array_allocate(timeline->n_ops, sizeof(*costs->of_op));
+	costs->core_hz = malloc((n_devices + 1ull) * sizeof(*costs->core_hz));
+	if (!costs->of_op || !costs->core_hz)
+		return FLEXTRACE_E_MEMORY;
+	for (uint64_t i = 0; i < timeline->n_ops; i++)
+		costs->of_op[i] = FLEXTRACE_NONE;
+	for (uint32_t i = 0; i < n_devices; i++)
+		costs->core_hz[i] = core_hz_of(&timeline->identity->devices[i], options);
+	return FLEXTRACE_OK;
+}
+
+/* `ends`: where the kernels of a device end. */
+static int match_devices(struct matching *matching, const struct timeline *timeline,
+                         const uint64_t *ends, struct matched_kernel *kernels)
+{
+	const struct identity *identity = timeline->identity;
+	uint32_t *ranks, n_ranks = 0;
+	int code = list_ranks(timeline, &ranks, &n_ranks);
+
+	for (uint32_t i = 0; i < identity->n_devices && code == FLEXTRACE_OK; i++) {
+		int32_t rank = identity->processes[identity->devices[i].process].rank;
+
+		matching->kernels = kernels + (i ? ends[i - 1] : 0);
+		matching->n_kernels = ends[i] - (i ? ends[i - 1] : 0);
+		matching->core_hz = matching->costs->core_hz[i];
+		matching->rank = rank;
+		matching->source = source_of(matching->info, ranks, n_ranks, rank);
+		code = matching_run(matching);
+	}
+	if (matching->info->n_sources > 1 && matching->info->n_sources != n_ranks)
+		matching->ledger->warnings[WARNING_COMPILER_RANKS] = 1;
+	free(ranks);
+	return code;
+}
+
+static int match_all(struct matching *matching, const struct timeline *timeline,
+                     struct string_cache *strings)
+{
+	uint64_t *ends = NULL, n;
+	struct matched_kernel *kernels = NULL;
+	int code = count_kernels(timeline, &ends);
+
+	if (code == FLEXTRACE_OK) {
+		n = ends[timeline->identity->n_devices];
+		kernels = array_allocate(n, sizeof(*kernels));
+		code = kernels ? collect_kernels(timeline, strings, ends, kernels)
+		               : FLEXTRACE_E_MEMORY;
+	}
+	if (code == FLEXTRACE_OK)
+		code = match_devices(matching, timeline, ends, kernels);
+	free(kernels);
+	free(ends);
+	return code;
+}
+
+static int compare_uses(const void *left, const void *right)
+{
+	const struct kernel_table_use *a = left, *b = right;
+	uint32_t rank_a = (uint32_t)a->rank, rank_b = (uint32_t)b->rank;
+
+	if (rank_a != rank_b)
+		return rank_a < rank_b ? -1 : 1;
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
+	return a->table < b->table ? -1 : a->table > b->table;
+}
+
+int utilization_run(struct kernel_costs *costs, const struct compiler_info *info,
+                    const struct utilization_options *options, const struct timeline *timeline,
+                    struct string_cache *strings, struct ledger *ledger)
+{
+	struct matching matching = {.info = info, .costs = costs, .ledger = ledger};
+	int code = prepare(costs, info, options, timeline);
+
+	if (code == FLEXTRACE_OK)
+		code = matching_init(&matching);
+	if (code == FLEXTRACE_OK)
+		code = match_all(&matching, timeline, strings);
+	matching_release(&matching);
+	if (costs->n_uses)
+		qsort(costs->uses, costs->n_uses, sizeof(costs->uses[0]), compare_uses);
+	ledger->warnings[WARNING_COMPILER_DAMAGED] = info->n_bad_lines + info->n_bad_tables;
+	ledger->warnings[WARNING_COMPILER_EMPTY] = info->n_empty;
+	return code;
+}
+
+void utilization_release(struct kernel_costs *costs)
+{
+	free(costs->of_op);
+	free(costs->core_hz);
+	free(costs->uses);
+	*costs = (struct kernel_costs){0};
+}
