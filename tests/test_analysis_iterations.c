@@ -66,6 +66,9 @@ static const struct loop_case cases[] = {
 	/* a warm-up that ends like a turn: the pauses tell where turns begin */
 	{"xc abc abc abc", "kernels,3,3,11,9,81.82,1300,1300,1300,1300,0",
          "1200+280 2500+280 3800+280 "},
+	/* but no pause takes a whole turn away */
+	{"ab cab cab c", "kernels,3,3,9,9,100.00,1300,1300,1300,1300,0",
+         "0+1280 1300+1280 2600+1280 "},
 	/* no pause tells: as many turns as there are, from the first on */
 	{"xcabcabcabc", "kernels,3,3,11,9,81.82,300,300,300,300,0", "100+280 400+280 700+280 "},
 	/* something in between: its turn does not count in the spread */

@@ -17,7 +17,8 @@ grep -qx "records=$(grep -c ' flextrace:' text.txt)" books.txt ||
 	{ cat books.txt; fail "babeltrace2 reads another number of records"; }
 
 [ "$(wc -l <out/losses.csv)" -eq 1 ] || { cat out/losses.csv; fail "something was lost"; }
-for file in host.csv events.csv kernels.csv runtime.csv clocks.csv alignment.csv run.json; do
+for file in host.csv events.csv kernels.csv runtime.csv active.csv stamps.csv iterations.csv loops.csv clocks.csv \
+	alignment.csv run.json; do
 	[ -s "out/$file" ] || fail "$file is missing or empty"
 done
 # A forked rank is its own process: two ranks, two pids, in every table that has both.
