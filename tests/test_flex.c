@@ -139,6 +139,70 @@ static void test_flex__rejects_stamps_that_are_none(void **state)
 	assert_non_null(strstr(run->warnings, "events=3, first at byte 1: an attribute"));
 }
 
+/* -- estimates ------------------------------------------------------------------------------- */
+
+/* Appends a kernel of a device of 500 MHz, and where Flex takes it to be. */
+static void add_kernel(char *text, const char *name, int64_t at_us, int64_t dur_us, int64_t off_us)
+{
+	uint32_t ts3 = (uint32_t)(at_us * 500), ts4 = (uint32_t)((at_us + dur_us) * 500);
+
+	sprintf(text + strlen(text),
+	        "%s{\"name\":\"%s Cmpt Exec\",\"ph\":\"X\",\"ts\":%lld,\"dur\":%lld,"
+	        "\"attr\":{\"cycles_ts\":[%u,%u,%u,%u,%u]}}",
+	        *text ? "," : "[", name, (long long)(at_us + off_us), (long long)dur_us, ts3 - 500,
+	        ts3 - 500, ts3, ts4, ts4);
+}
+
+static void add_kernels(char *text, int64_t from_us)
+{
+	for (int i = 0; i < 20; i++)
+		add_kernel(text, "k", from_us + 10000 * i, 1000, 0);
+}
+
+static void check_kernel(const struct csv_table *events, const char *name, int64_t start_ns,
+                         int64_t dur_ns, const char *status)
+{
+	uint64_t row = flex_row(events, "name", name, "kind", "Exec");
+
+	assert_in_range(flex_number(events, row, "start_ns"), start_ns - 3, start_ns + 3);
+	assert_in_range(flex_number(events, row, "dur_ns"), dur_ns - 3, dur_ns + 3);
+	assert_string_equal(flex_cell(events, row, "status"), status);
+}
+
+/* The counter wraps every 8.6 s. */
+static void test_flex__places_kernels_longer_than_a_wrap(void **state)
+{
+	char text[20000] = "";
+	struct flex_run *run;
+
+	add_kernels(text, 1000000);
+	add_kernel(text, "long", 2000000, 20000000, 0);
+	add_kernels(text, 23000000);
+	strcat(text, "]");
+	run = convert(state, text);
+	check_kernel(&run->events, "long", INT64_C(2000000000), INT64_C(20000000000), "assumed");
+	assert_int_equal(flex_number(&run->events, run->events.n_rows - 1, "start_ns"),
+	                 INT64_C(23190000000));
+	assert_int_equal(ledger_lost(&run->ledger), 0);
+}
+
+static void test_flex__moves_what_flex_put_in_a_wrong_place(void **state)
+{
+	char text[20000] = "";
+	struct flex_run *run;
+
+	add_kernels(text, 1000000);
+	add_kernel(text, "late", 1500000, 1000, 1000);
+	add_kernel(text, "far", 1600000, 1000, 500000);
+	add_kernels(text, 2000000);
+	strcat(text, "]");
+	run = convert(state, text);
+	check_kernel(&run->events, "late", 1500000000, 1000000, "assumed");
+	check_kernel(&run->events, "far", 2100000000, 1000000, "outlier");
+	check_kernel(&run->events, "k", 1000000000, 1000000, "assumed");
+	assert_int_equal(ledger_total(&run->ledger, LOSS_OUTLIER), 1);
+}
+
 /* -- intervals of the host ------------------------------------------------------------------- */
 
 static void test_flex__pairs_begins_and_ends(void **state)
@@ -354,6 +418,8 @@ int main(void)
 		TEST(reads_stamps_in_every_form),
 		TEST(keeps_what_a_transfer_says_of_itself),
 		TEST(rejects_stamps_that_are_none),
+		TEST(places_kernels_longer_than_a_wrap),
+		TEST(moves_what_flex_put_in_a_wrong_place),
 		TEST(pairs_begins_and_ends),
 		TEST(believes_the_begin_rather_than_the_end),
 		TEST(shows_what_never_ended),

@@ -273,8 +273,8 @@ const struct clock_map *clocks_map(const struct clocks *clocks, uint32_t counter
 
 /* -- soft.c ---------------------------------------------------------------------------------- */
 
-/* Widens the estimates of maps that have nothing else by as much as they scatter, and takes the
- * bounds off those that stand apart. `brackets` by counter, in order of time. */
+/* Widens the estimates of maps that have nothing else by as much as they scatter, and makes
+ * those that stand apart unusable. `brackets` by counter, in order of time. */
 void soft_widen(const struct clocks *clocks, const uint8_t *has_hard, struct table *brackets);
 
 /* -- fit.c ----------------------------------------------------------------------------------- */

@@ -100,10 +100,12 @@ static void widen_block(struct block *block)
 		bool is_far = fmax(block->distance_ns[2 * i], block->distance_ns[2 * i + 1]) >
 		              limit_ns;
 
-		bracket->before_host_ns = is_far ? INT64_MIN
-		                                 : bracket->before_host_ns - (int64_t)width_ns;
-		bracket->after_host_ns = is_far ? INT64_MAX
-		                                : bracket->after_host_ns + (int64_t)width_ns;
+		if (is_far) { /* nobody uses a bracket that contradicts itself */
+			bracket->before_host_ns = bracket->after_host_ns + 1;
+			continue;
+		}
+		bracket->before_host_ns -= (int64_t)width_ns;
+		bracket->after_host_ns += (int64_t)width_ns;
 	}
 	block->width_ns = width_ns;
 	block->n = 0;
