@@ -58,6 +58,17 @@ static inline double kernel_ideal_ns(const struct kernel_costs *costs, uint32_t 
 	return (double)ideal_cycles * 1e9 / costs->core_hz[device];
 }
 
+/* The part of a row's time that its kernel ideally takes, not finite for a row without length.
+ * `device`: that of its track. */
+static inline double kernel_utilization(const struct kernel_costs *costs, uint32_t device,
+                                        const struct device_row *row)
+{
+	const struct kernel_cost *cost = kernel_cost_of(costs, row);
+
+	return kernel_ideal_ns(costs, device, cost->ideal_cycles) /
+	       (double)(row->end_time_ns - row->start_time_ns);
+}
+
 /* "prefill", "decoding", or nothing. */
 static inline const char *kernel_phase_name(uint8_t phase)
 {

@@ -228,6 +228,8 @@ static int rate_kernels(struct pipeline *pipeline)
 	string_cache_init(&strings, pipeline->strings);
 	status = utilization_run(&pipeline->costs, &pipeline->compiler_info, &options,
 	                         &pipeline->timeline, &strings, pipeline->ledger);
+	if (!status)
+		status = pt_active_add(&pipeline->timeline, &pipeline->costs, &strings);
 	string_cache_release(&strings);
 	pipeline->timeline.costs = &pipeline->costs;
 	return status;

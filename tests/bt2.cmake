@@ -26,9 +26,11 @@ if(TARGET flextrace)
 		$<TARGET_FILE:flextrace> $<TARGET_FILE:make_trace>)
 	add_test(NAME cli.readers COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_readers.sh
 		$<TARGET_FILE:flextrace> $<TARGET_FILE:make_trace> $<TARGET_FILE:flextrace_bt2_plugin>)
+	add_test(NAME cli.compiler COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_compiler.sh
+		$<TARGET_FILE:flextrace> $<TARGET_FILE_DIR:check_csv> ${FLEXTRACE_SHARED_DATA})
 	add_test(NAME style.man COMMAND ${PROJECT_SOURCE_DIR}/tests/man_options.sh
 		$<TARGET_FILE:flextrace> ${PROJECT_SOURCE_DIR}/docs/man)
 	set_tests_properties(style.man PROPERTIES LABELS style)
-	set_tests_properties(cli.errors cli.readers PROPERTIES LABELS cli TIMEOUT 120
+	set_tests_properties(cli.errors cli.readers cli.compiler PROPERTIES LABELS cli TIMEOUT 120
 		SKIP_RETURN_CODE 77)
 endif()

@@ -38,6 +38,7 @@ int costs_stop(void **state)
 	utilization_release(&fixture->costs);
 	compiler_info_release(&fixture->info);
 	table_release(&fixture->timeline.device_rows);
+	table_release(&fixture->timeline.counters);
 	free(fixture->timeline.ops);
 	ledger_release(&fixture->ledger);
 	string_cache_release(&fixture->cache);

@@ -34,7 +34,7 @@ flextrace_add_unit_test(NAME compiler_info
 	SOURCES analysis/compiler_info.c analysis/compiler_log.c analysis/compiler_dir.c tests/scratch.c
 	LIBS PkgConfig::CJSON Threads::Threads
 	DEFINITIONS "SAMPLES_DIR=\"${FLEXTRACE_SHARED_DATA}/flex-json\"")
-foreach(name utilization categories)
+foreach(name utilization categories pt_active)
 	flextrace_add_unit_test(NAME ${name} SOURCES tests/costs_fixture.c tests/scratch.c
 		LIBS flextrace_core)
 endforeach()

@@ -314,6 +314,37 @@ static void test_chrome__tells_raw_ticks_once_the_counter_wrapped(void **state)
 	emit_assert_json(cJSON_GetObjectItem(args, "cycles"), "[1,2,3,4,4294967301]");
 }
 
+static void test_chrome__tells_what_the_compiler_says(void **state)
+{
+	struct emit_test *test = *state;
+	struct timeline_fixture *fixture = &test->fixture;
+	struct kernel_cost rows[] = {{.ideal_cycles = 12, .phase = PHASE_PREFILL}, {.phase = 0}};
+	uint32_t of_op[] = {0, 1, FLEXTRACE_NONE};
+	double core_hz[] = {2e9};
+	struct kernel_costs costs = {.costs = rows, .of_op = of_op, .core_hz = core_hz};
+	cJSON *args;
+
+	chrome_add_rank(test, 0);
+	rows[0].category = fixture_string(fixture, "Conv \"16\"");
+	for (uint32_t i = 0; i < 3; i++) {
+		fixture_op(fixture, (struct tick_op){.class = RECORD_DEVICE_OP, .peer = -1});
+		fixture_device_row(fixture, (struct device_row){i * 20, i * 20 + 15, 0, i, 1,
+		                                                ROW_EXEC, TIME_CERTIFIED, 0});
+	}
+	fixture->timeline.costs = &costs;
+	chrome_emit(test);
+	args = cJSON_GetObjectItem(chrome_find(test, "X", "Exec", 0), "args");
+	emit_assert_json(cJSON_GetObjectItem(args, "category"), "\"Conv \\\"16\\\"\"");
+	emit_assert_json(cJSON_GetObjectItem(args, "phase"), "\"prefill\"");
+	emit_assert_json(cJSON_GetObjectItem(args, "ideal_cycles"), "12");
+	emit_assert_json(cJSON_GetObjectItem(args, "pt_util"), "0.4");
+	for (uint32_t i = 1; i < 3; i++) {
+		args = cJSON_GetObjectItem(chrome_find(test, "X", "Exec", i), "args");
+		assert_null(cJSON_GetObjectItem(args, "category"));
+		assert_null(cJSON_GetObjectItem(args, "pt_util"));
+	}
+}
+
 /* Many buffers full, of rows that nest at random, of which many have equal times; a lane takes
  * what would cross. */
 static void test_chrome__sorts_many_rows(void **state)
@@ -373,6 +404,7 @@ int main(void)
 		EMPTY(test_chrome__gives_every_kind_its_category),
 		EMPTY(test_chrome__gives_every_device_kind_its_category),
 		EMPTY(test_chrome__tells_raw_ticks_once_the_counter_wrapped),
+		EMPTY(test_chrome__tells_what_the_compiler_says),
 		EMPTY(test_chrome__sorts_many_rows),
 	};
 

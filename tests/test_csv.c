@@ -86,6 +86,29 @@ static void test_csv__writes_device_rows(void **state)
 		"certified,,,4294967326,4294967336,,4096,,,,world,0,,,,,,0/1.0:17\n");
 }
 
+static void test_csv__tells_what_the_compiler_says(void **state)
+{
+	struct emit_test *test = *state;
+	struct kernel_cost row = {.ideal_cycles = 12, .phase = PHASE_DECODING};
+	uint32_t of_op[4 * FIXTURE_MAX] = {0}; /* all of that row */
+	double core_hz[FIXTURE_MAX] = {1e6};
+	const struct kernel_costs costs = {.costs = &row, .of_op = of_op, .core_hz = core_hz};
+	char *text;
+
+	row.category = fixture_string(&test->fixture, "Conv,16");
+	test->fixture.timeline.costs = &costs;
+	emit(test);
+	text = scratch_read(test->dir, "events.csv", NULL);
+	assert_non_null(strstr(text, "8000,12,certified,4294967306,4294967316,4294967326,"
+	                             "4294967336,4294967346,,900,\"Conv,16\",,,,12,1.5000,,"
+	                             "decoding,,0/1.0:17\n"));
+	assert_non_null(strstr(text, ",16000,,outlier,4294967306,4294967316,4294967326,"
+	                             "4294967336,4294967346,,,\"Conv,16\",,,,12,0.7500,,"
+	                             "decoding,,0/1.0:17\n"));
+	assert_ptr_equal(strstr(strstr(strstr(text, "Conv") + 1, "Conv") + 1, "Conv"), NULL);
+	free(text);
+}
+
 static void test_csv__writes_host_rows(void **state)
 {
 	struct emit_test *test = *state;
@@ -280,6 +303,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SAMPLE(test_csv__writes_device_rows),
+		SAMPLE(test_csv__tells_what_the_compiler_says),
 		SAMPLE(test_csv__writes_host_rows),
 		SAMPLE(test_csv__writes_points),
 		SAMPLE(test_csv__writes_reports),

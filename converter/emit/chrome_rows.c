@@ -299,6 +299,33 @@ static void write_op_args(struct chrome *chrome, const struct tick_op *op)
 	}
 }
 
+/* What the compiler says of a kernel. */
+static void write_cost_args(struct chrome *chrome, const struct device_row *row)
+{
+	const struct kernel_costs *costs = chrome->view.timeline->costs;
+	const struct kernel_cost *cost = kernel_cost_of(costs, row);
+	uint32_t device = chrome->view.timeline->tracks[row->track].owner;
+	struct writer *writer = &chrome->writer;
+
+	if (!cost)
+		return;
+	if (cost->phase) {
+		ARG(writer, "phase");
+		writer_char(writer, '"');
+		writer_raw(writer, kernel_phase_name(cost->phase));
+		writer_char(writer, '"');
+	}
+	if (!cost->category)
+		return;
+	write_text_arg(chrome, "category", cost->category);
+	ARG(writer, "ideal_cycles");
+	write_exact(writer, cost->ideal_cycles);
+	if (row->end_time_ns == row->start_time_ns)
+		return; /* nothing to divide by */
+	ARG(writer, "pt_util");
+	writer_fixed(writer, kernel_utilization(costs, device, row), 4);
+}
+
 static void write_zone_args(struct chrome *chrome, const struct zone *zone)
 {
 	struct writer *writer = &chrome->writer;
@@ -340,6 +367,7 @@ void chrome_write_device(struct chrome *chrome, const struct device_row *row)
 		write_part_args(chrome, &timeline->ops[row->source], row->kind);
 	else
 		write_op_args(chrome, &timeline->ops[row->source]);
+	write_cost_args(chrome, row);
 	write_quality(writer, row->status, row->err_ns);
 	writer_literal(writer, "}}");
 }

@@ -229,20 +229,44 @@ static void write_zone_head(struct csv *csv, struct writer *writer, const struct
 	writer_char(writer, ',');
 }
 
+/* From ideal_cycles to phase. */
+static void write_cost(struct csv *csv, struct writer *writer, const struct device_row *row)
+{
+	const struct kernel_costs *costs = csv->view.timeline->costs;
+	const struct kernel_cost *cost = kernel_cost_of(costs, row);
+	uint32_t device = csv->view.timeline->tracks[row->track].owner;
+
+	if (!cost || !cost->category) {
+		writer_literal(writer, ",,,");
+	} else {
+		writer_u64(writer, cost->ideal_cycles);
+		writer_char(writer, ',');
+		writer_fixed(writer, kernel_utilization(costs, device, row), 4);
+		writer_literal(writer, ",,");
+	}
+	if (cost)
+		writer_raw(writer, kernel_phase_name(cost->phase));
+	writer_char(writer, ',');
+}
+
 /* From ts1 to moved_ns. */
 static void write_op_tail(struct csv *csv, struct writer *writer, const struct device_row *row)
 {
 	const struct tick_op *op = &csv->view.timeline->ops[row->source];
+	const struct kernel_cost *cost = kernel_cost_of(csv->view.timeline->costs, row);
 
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
 		csv_write_nonzero(writer, op->ticks[i]);
 	csv_write_nonzero(writer, op->bytes);
 	csv_write_nonzero(writer, op->power);
-	writer_literal(writer, ",,");
+	write_string(csv, writer, cost ? cost->category : 0);
+	writer_char(writer, ',');
 	write_string(csv, writer, op->group);
 	if (op->peer >= 0)
 		writer_i64(writer, op->peer);
-	writer_literal(writer, ",,,,,,");
+	writer_char(writer, ',');
+	write_cost(csv, writer, row);
+	writer_char(writer, ',');
 }
 
 static void write_zone_tail(struct csv *csv, struct writer *writer, const struct device_row *row)
