@@ -6,8 +6,8 @@
 
 #include "array.h"
 
-#define N_LEVELS      5
-#define LEAST_PART    16         /* of all names: 1/16 */
+#define N_LEVELS      3
+#define LEAST_PART    4          /* of all names: a quarter */
 #define NO_NAME       UINT32_MAX /* matches nothing but itself */
 #define N_ARRAYS      4
 #define ARRAY_SIZE(n) ((n) + ((n) + 1) / 2 + 2ull) /* of the larger half twice, the other once */
@@ -129,7 +129,7 @@ int repeats_find(const uint32_t *names, uint32_t n, struct repeat *ret)
 	search.back = arrays + 3 * ARRAY_SIZE(n);
 	search_levels(&search, n);
 	free(arrays);
-	if (search.best.n >= n / LEAST_PART)
+	if ((uint64_t)search.best.n * LEAST_PART >= n)
 		*ret = search.best;
 	return FLEXTRACE_OK;
 }

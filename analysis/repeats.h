@@ -5,10 +5,11 @@
  * A part of n names has period p when each name in it equals the one p places before, and it
  * repeats when n >= 2 p: the last turn may be cut short. Of all parts that repeat the longest is
  * taken, of equally long ones that of the shortest period, then the first. What stands before and
- * behind it does not matter, as long as the part is at least 1/16 of all.
+ * behind it does not matter, as long as the part is at least a quarter of all: the same kernel
+ * twice in a row is no loop yet.
  *
  * Found with the crossing step of Main and Lorentz, "An O(n log n) algorithm for finding all
- * repetitions in a string" (J. Algorithms 5, 1984), at the 31 places that halve the sequence five
+ * repetitions in a string" (J. Algorithms 5, 1984), at the 7 places that halve the sequence three
  * times: one of them lies in any part that long. A step is linear by Gusfield's Z-function
  * ("Algorithms on Strings, Trees, and Sequences", 1997, 1.3-1.5), so the search is linear, too,
  * whatever the names. Memory: 24 bytes per name while it runs.

@@ -52,6 +52,8 @@ static const struct loop_case cases[] = {
 	{"", NULL, ""},
 	{"a", "none,0,,1,0,0.00,,,,,", ""},
 	{"abcdefg", "none,0,,7,0,0.00,,,,,", ""},
+	/* twice the same, once: no loop */
+	{"abcdeefghij", "none,0,,11,0,0.00,,,,,", ""},
 	/* a loop of one kernel, not of two or five */
 	{"aaaaaa", "kernels,6,1,6,6,100.00,100,100,100,100,0",
          "0+80 100+80 200+80 300+80 400+80 500+80 "},
