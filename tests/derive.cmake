@@ -34,7 +34,10 @@ flextrace_add_unit_test(NAME compiler_info
 	SOURCES analysis/compiler_info.c analysis/compiler_log.c analysis/compiler_dir.c tests/scratch.c
 	LIBS PkgConfig::CJSON Threads::Threads
 	DEFINITIONS "SAMPLES_DIR=\"${FLEXTRACE_SHARED_DATA}/flex-json\"")
-foreach(name utilization categories pt_active)
+foreach(name categories pt_active)
 	flextrace_add_unit_test(NAME ${name} SOURCES tests/costs_fixture.c tests/scratch.c
 		LIBS flextrace_core)
 endforeach()
+flextrace_add_unit_test(NAME utilization SOURCES tests/costs_fixture.c tests/failing_malloc.c tests/scratch.c
+	LIBS flextrace_core)
+target_link_options(test_utilization PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)

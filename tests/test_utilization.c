@@ -4,10 +4,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
 #include "costs_fixture.h"
+#include "failing_malloc.h"
 
 #define COMPILER                                                                                 \
 	"rank,source,table,phase,autopilot,rows,ideal_cycles,runs,kernels,score_mean,score_min," \
@@ -271,6 +274,64 @@ static void test_utilization__matches_long_runs_of_one_name_in_linear_time(void 
 	expect_warning(fixture, WARNING_COMPILER_UNNAMED, 100);
 }
 
+/* -- memory ------------------------------------------------------------------------------------ */
+
+static int read_and_match(struct costs_fixture *fixture, const char *const *texts, uint32_t n_texts)
+{
+	const struct utilization_options options = {1e9};
+
+	FLEXTRACE_TRY(compiler_info_read(&fixture->info, texts, n_texts, &fixture->cache, NULL));
+	FLEXTRACE_TRY(utilization_run(&fixture->costs, &fixture->info, &options, &fixture->timeline,
+	                              &fixture->cache, &fixture->ledger));
+	return pt_active_add(&fixture->timeline, &fixture->costs, &fixture->cache);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void test_utilization__tells_every_allocation_that_fails(void **state)
+{
+	bool failed = true;
+
+	for (uint64_t n = 1; failed; n++) {
+		struct costs_fixture *fixture;
+		char log[4096], cache[4096], path[8192];
+		const char *const texts[] = {log, cache};
+		int code;
+
+		costs_stop(state);
+		costs_start(state);
+		fixture = *state;
+		costs_kernel(fixture, costs_device(fixture, 0), "a Cmpt Exec", 100, 50);
+		costs_kernels(fixture, costs_device(fixture, 1), "b c");
+		snprintf(log, sizeof(log), "%s/log", fixture->dir);
+		write_text(log,
+		           "Ideal/Total Cycles\na-opCatA 10\n====== Perf Summary End ======\n");
+		snprintf(cache, sizeof(cache), "%s", fixture->dir);
+		snprintf(path, sizeof(path), "%s/inductor-spyre", cache);
+		assert_int_equal(mkdir(path, 0777), 0);
+		strcat(path, "/b");
+		assert_int_equal(mkdir(path, 0777), 0);
+		strcat(path, "/perf");
+		assert_int_equal(mkdir(path, 0777), 0);
+		strcat(path, "/ideal_cycles.json");
+		write_text(path, "[{\"ideal_cycles\": 5, \"op_category\": \"B\"}]");
+		failing_malloc_set(n);
+		code = read_and_match(fixture, texts, 2);
+		failed = failing_malloc_has_failed();
+		failing_malloc_set(0);
+		assert_int_equal(code, failed ? FLEXTRACE_E_MEMORY : FLEXTRACE_OK);
+		assert_true(n < 1000);
+	}
+	costs_expect(*state, "A:10 B:5 -");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +348,7 @@ int main(void)
 		COSTS_TEST(test_utilization__knows_no_kernel_without_tables),
 		COSTS_TEST(test_utilization__of_no_kernels_is_nothing),
 		COSTS_TEST(test_utilization__counts_kernels_that_are_too_fast),
+		COSTS_TEST(test_utilization__tells_every_allocation_that_fails),
 		COSTS_TEST(test_utilization__matches_long_runs_of_one_name_in_linear_time),
 	};
 
