@@ -70,6 +70,8 @@ expect "one missing of two" 2 "Cannot read trace: path=missing" convert good mis
 expect "a file" 2 "A trace is a directory, this is not: path=good/metadata" convert good/metadata -o out
 echo '{"a":1}' >no-trace.json
 expect "JSON without events" 2 "no-trace.json" convert no-trace.json -o out
+echo '[]' >empty.json
+expect "no events in a file" 2 "There is no event: files=1" convert empty.json -o out
 expect "one bad input of two" 2 "no-trace.json" convert good no-trace.json -o out
 expect "empty directory" 2 "No data: there is no trace" convert nothing -o out
 expect "no streams" 2 "No data: the trace has no streams" convert streamless -o out

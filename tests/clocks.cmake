@@ -17,7 +17,7 @@ foreach(name unwrap unwrap_records)
 		tests/text_source.c tests/unwrap_fixture.c converter/decode/decode.c
 		converter/decode/schema.c LIBS Threads::Threads m)
 endforeach()
-foreach(name calibrate band steps pinch)
+foreach(name calibrate band steps pinch estimates)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
 		LIBS Threads::Threads m)
 endforeach()

@@ -469,24 +469,6 @@ static void test_calibrate__bounds_grow_away_from_the_evidence(void **state)
 	clock_run_release(&run);
 }
 
-static void test_calibrate__assumes_what_only_estimates_say(void **state)
-{
-	const struct bracket all[] = {
-		{1000, 2000, 5000, 6000, 0, 0, BRACKET_ESTIMATE, 0},
-		{3000, 4000, 7000, 8000, 0, 0, BRACKET_ESTIMATE, 0},
-	};
-	struct clock_run run;
-	struct placed placed;
-
-	(void)state;
-	calibrate_brackets(&run, all, 2);
-	placed = clocks_place(run.clocks, 0, 0, 2500);
-	assert_int_equal(placed.status, TIME_ASSUMED);
-	assert_int_equal(placed.err_ns, UINT32_MAX);
-	assert_in_range(placed.host_ns, 6300, 6700);
-	clock_run_release(&run);
-}
-
 static void test_calibrate__says_when_a_counter_has_no_evidence(void **state)
 {
 	struct record_device_op record = {.ticks32 = {1, 2, 3, 4, 5}};
@@ -584,7 +566,6 @@ int main(void)
 		TEST(places_between_the_sides_of_one_bracket),
 		TEST(agrees_on_one_instant),
 		TEST(bounds_grow_away_from_the_evidence),
-		TEST(assumes_what_only_estimates_say),
 		TEST(says_when_a_counter_has_no_evidence),
 		TEST(says_when_the_rate_wanders_more_than_rho),
 		TEST(survives_extremes),

@@ -113,6 +113,42 @@ static void test_unwrap_records__takes_an_estimate_where_there_is_no_bracket(voi
 	assert_int_equal(fixture->ledger->evidence[RECORD_HOST_ESTIMATE], 2);
 }
 
+#define ESTIMATED_OP(clock, job, kind)                                        \
+#clock " 1 1 device_op device=0 domain=0 queue=0 job=" #job           \
+	       " correlation=0 kind=1 name=k submit_ns=0 complete_ns=0 "      \
+	       "ts=1000,2000,3000,7000,7006\n" #clock                         \
+	       " 1 1 host_estimate device=0 queue=0 job=" #job " kind=" #kind \
+	       " begin_ns=500000 end_ns=504000 source=flex\n"
+
+static void test_unwrap_records__knows_which_stamps_an_estimate_is_about(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t from_ticks, to_ticks;
+	} cases[] = {
+		{ESTIMATED_OP(1000, 1, 0), 1000, 7006}, {ESTIMATED_OP(1000, 1, 1), 1000, 2000},
+		{ESTIMATED_OP(1000, 1, 2), 2000, 3000}, {ESTIMATED_OP(1000, 1, 3), 3000, 7000},
+		{ESTIMATED_OP(1000, 1, 4), 7000, 7006},
+	};
+
+	for (size_t i = 0; i < 5; i++) {
+		struct fixture *fixture;
+
+		fixture_stop(state);
+		fixture_start(state);
+		fixture = unwrap_text(state, cases[i].text);
+		assert_int_equal(fixture->out.brackets.n_rows, 2);
+		assert_int_equal(bracket_at(fixture, 0)->first_ticks, cases[i].from_ticks);
+		assert_int_equal(bracket_at(fixture, 0)->before_host_ns, 500000);
+		assert_int_equal(bracket_at(fixture, 1)->last_ticks, cases[i].to_ticks);
+		assert_int_equal(bracket_at(fixture, 1)->after_host_ns, 504000);
+		assert_int_equal(bracket_at(fixture, 1)->source, BRACKET_ESTIMATE);
+		assert_int_equal(op_at(fixture, 0)->ticks[0], 1000);
+		assert_int_equal(op_at(fixture, 0)->ticks[4], 7006);
+		assert_int_equal(op_at(fixture, 0)->status, TIME_ASSUMED);
+	}
+}
+
 static void test_unwrap_records__leaves_other_recordings_out(void **state)
 {
 	struct fixture *fixture = unwrap_text(
@@ -336,6 +372,7 @@ int main(void)
 		TEST(counts_brackets_that_disagree),
 		TEST(counts_edges_that_nothing_owns),
 		TEST(takes_an_estimate_where_there_is_no_bracket),
+		TEST(knows_which_stamps_an_estimate_is_about),
 		TEST(leaves_other_recordings_out),
 		TEST(pairs_the_halves_of_a_collective),
 		TEST(ties_a_run_to_its_operation),

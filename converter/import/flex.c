@@ -350,6 +350,11 @@ int flex_push(struct flex *flex, const struct trace_event *event, const char **r
 	}
 }
 
+bool flex_is_empty(const struct flex *flex)
+{
+	return flex->n_ranks == 0;
+}
+
 int flex_finish(struct flex *flex, struct stream_set *set, struct ledger *ledger)
 {
 	FLEXTRACE_TRY(flex_write_blocks(flex));

@@ -37,6 +37,9 @@ int flex_lose(struct flex *flex, enum loss_cause cause, uint64_t n);
 /* Ends a file: what is begun in it has no end. FLEXTRACE_E_MEMORY or 0. */
 int flex_end_file(struct flex *flex);
 
+/* Whether no event told of anything. */
+bool flex_is_empty(const struct flex *flex);
+
 /* Writes what was held back and moves all streams to `set`, all books to `ledger`. Call once. */
 int flex_finish(struct flex *flex, struct stream_set *set, struct ledger *ledger);
 

@@ -218,6 +218,9 @@ int import_run(const struct import_options *options, struct string_pool *strings
 		else
 			code = read_file(&importer, options->paths[i], error);
 	}
+	if (code >= 0 && flex_is_empty(importer.flex))
+		code = error_set(error, FLEXTRACE_E_INPUT, "There is no event: files=%" PRIu32,
+		                 importer.n_read);
 	if (code >= 0 && flex_finish(importer.flex, set, ledger) < 0)
 		code = error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 	flex_free(importer.flex);
