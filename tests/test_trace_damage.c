@@ -100,6 +100,8 @@ static void test_trace_damage__of_the_frame_is_told(void **state)
 	static const struct {
 		const char *text, *expected;
 	} cases[] = {
+		{"[" GOOD "5" GOOD "]", "i;i;|1/0@11 no object"},
+		{"[" GOOD ",5,{},7,8," GOOD "]", "i;i;|2/0@12 no object"},
 		{"[" GOOD "],x", "i;|1/1@13 the events go on behind their end"},
 		{"[" GOOD "]," GOOD "]", "i;i;|0/1@13 the events go on behind their end"},
 		{"[" GOOD "][" GOOD "]", "i;i;|0/1@12 the events go on behind their end"},
@@ -113,6 +115,9 @@ static void test_trace_damage__of_the_frame_is_told(void **state)
 		{"{\"a\":{\"b\":[1}},\"c\":2,\"traceEvents\":[" GOOD "]}",
 	         "#c=2;i;|0/1@1 a comma or bracket is missing"},
 		{"{\"a\":\"\\x\",\"traceEvents\":[" GOOD "]}", "i;|0/1@1 bad escape"},
+		{"{\"a\":\"b,\"traceEvents\":[" GOOD "],\"c\":1}",
+	         "i;#c=1;|0/1@1 a comma or bracket is missing"},
+		{"{\"a\":{\"b\":1,\"traceEvents\":[" GOOD "],\"c\":1", "i;|0/2@1 cut|cut"},
 		{"{],\"traceEvents\":[" GOOD "]}", "i;|0/1@1 a name is missing"},
 		{"{\"traceEvents\":[" GOOD "]}}", "i;|0/1@28 text behind the end"},
 	};
@@ -128,6 +133,16 @@ static void test_trace_damage__of_the_frame_is_told(void **state)
 			free(digest);
 		}
 	}
+}
+
+static void test_trace_damage__no_text_holds_a_nul(void **state)
+{
+	static const char text[] = "[{\"ph\":\"X\",\"name\":\"a\0bcdefghi\"}," GOOD "]";
+	char *digest = digest_text(text, sizeof(text) - 1, 0);
+
+	(void)state;
+	assert_string_equal(digest, "i;|1/0@1 a NUL in a text");
+	free(digest);
 }
 
 /* Five events that show all there is, and how many stand in a prefix. */
@@ -236,6 +251,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_trace_damage__costs_the_bad_event_only),
 		cmocka_unit_test(test_trace_damage__of_the_frame_is_told),
+		cmocka_unit_test(test_trace_damage__no_text_holds_a_nul),
 		cmocka_unit_test(test_trace_damage__every_prefix_keeps_its_whole_events),
 		cmocka_unit_test(test_trace_damage__every_flipped_byte_costs_one_event),
 	};

@@ -73,6 +73,9 @@ static void expect_limit(const struct result *result, bool is_over, const char *
 
 static void test_trace_files__depth_has_a_limit(void **state)
 {
+	/* what is skipped holds texts with brackets and things like events */
+	static const char head[] = "{\"ph\":\"X\",\"text\":\"\\\"}\","
+				   "\"list\":[" GOOD "," GOOD "],\"args\":{\"a\":";
 	static const size_t depths[] = {1, TRACE_DEPTH_LIMIT - 1, TRACE_DEPTH_LIMIT, 1000, 1000000};
 
 	(void)state;
@@ -83,7 +86,7 @@ static void test_trace_files__depth_has_a_limit(void **state)
 
 		memset(closers, ']', depth + 1);
 		memcpy(closers + depth, "}}", 3);
-		result = read_long("{\"ph\":\"X\",\"args\":{\"a\":", "[", depth, closers);
+		result = read_long(head, "[", depth, closers);
 		expect_limit(&result, depth > TRACE_DEPTH_LIMIT, "nested too deep");
 		free(closers);
 	}

@@ -341,7 +341,7 @@ static const char *unescape_one(const char *from, const char *end, char **to)
 	int32_t low = -1;
 
 	if (from[1] != 'u') {
-		*(*to)++ = letter ? bytes[letter - letters] : from[1];
+		*(*to)++ = (char)(letter ? bytes[letter - letters] : from[1]);
 		return from + 2;
 	}
 	code = (uint32_t)code_unit(from + 2);

@@ -12,7 +12,6 @@
 struct skip {
 	uint64_t n_open; /* brackets */
 	uint64_t n_bytes;
-	bool is_member; /* a comma ends it */
 	bool is_in_text, is_escaped;
 	bool may_begin; /* a comma, a `}` or the end of a line stands before */
 };
@@ -38,11 +37,11 @@ static enum skip_state skip_byte(struct skip *skip, char byte)
 		skip->n_open++;
 		return SKIP_ON;
 	case ',':
-		return skip->is_member && !skip->n_open ? SKIP_BEFORE : SKIP_ON;
+		return skip->n_open ? SKIP_ON : SKIP_BEFORE;
 	case '}':
 	case ']':
 		if (!skip->n_open)
-			return byte == ']' || skip->is_member ? SKIP_BEFORE : SKIP_BEHIND;
+			return SKIP_BEFORE;
 		return --skip->n_open ? SKIP_ON : SKIP_BEHIND;
 	default:
 		return SKIP_ON;
@@ -79,15 +78,40 @@ static int need_byte(struct trace_events *events, struct flextrace_error *error)
 	return state < 0 ? state : state == WINDOW_GREW;
 }
 
+static enum scan_result scan_list_name(struct trace_events *events, struct json_scan *scan)
+{
+	static const char name[] = "\"traceEvents\"";
+	struct trace_text key;
+
+	(void)events;
+	if ((size_t)(scan->end - scan->at) < sizeof(name) - 1)
+		return SCAN_MORE;
+	if (memcmp(scan->at, name, sizeof(name) - 1) != 0)
+		return json_bad(scan, "another name");
+	SCAN_TRY(json_key(scan, &key));
+	return *scan->at == '[' ? SCAN_OK : json_bad(scan, "no list");
+}
+
 int events_skip(struct trace_events *events, struct flextrace_error *error)
 {
-	struct skip skip = {.is_member = true};
+	struct text_window *window = &events->window;
+	struct skip skip = {0};
 	int code;
 
-	do
-		code = need_byte(events, error);
-	while (code > 0 && !step_skip(&skip, &events->window));
-	return code < 0 ? code : FLEXTRACE_OK;
+	while ((code = need_byte(events, error)) > 0) {
+		if (window->bytes[window->begin] == '"' && skip.n_bytes) {
+			struct json_scan scan;
+
+			code = events_scan(events, scan_list_name, &scan, error);
+			if (code < 0)
+				return code;
+			if (code == SCAN_OK)
+				return FLEXTRACE_OK;
+		}
+		if (step_skip(&skip, window))
+			return FLEXTRACE_OK;
+	}
+	return code;
 }
 
 static enum scan_result scan_event(struct trace_events *events, struct json_scan *scan)

@@ -144,14 +144,19 @@ static enum scan_result scan_member(struct trace_events *events, struct json_sca
 		scan->at++;
 		return SCAN_OK;
 	}
-	return json_value(scan, &events->member);
+	SCAN_TRY(json_value(scan, &events->member));
+	SCAN_TRY(json_space(scan));
+	return *scan->at == ',' || *scan->at == '}'
+	               ? SCAN_OK
+	               : json_bad(scan, "a comma or bracket is missing");
 }
 
-/* The byte behind a number may be the `}` of the text: it is put back. */
+/* The byte behind a number may be the comma or `}` that is read next: it is put back. */
 static int give_member(struct trace_events *events, const struct json_scan *scan)
 {
 	struct trace_value key = {TRACE_TEXT, events->key};
-	char *behind = events->window.bytes + (scan->at - events->window.bytes);
+	const struct trace_text *text = &events->member.text;
+	char *behind = events->window.bytes + (text->bytes - events->window.bytes) + text->length;
 	char byte = *behind;
 	int code;
 
@@ -159,7 +164,6 @@ static int give_member(struct trace_events *events, const struct json_scan *scan
 		return FLEXTRACE_OK;
 	value_settle(&key, scan->has_escapes);
 	value_settle(&events->member, scan->has_escapes);
-	*behind = 0;
 	code = events->taker(events->taker_context, &key.text, &events->member);
 	*behind = byte;
 	return code;

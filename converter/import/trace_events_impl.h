@@ -61,8 +61,8 @@ void events_note_damage(struct trace_events *events, uint64_t *n, uint64_t offse
 int events_step(struct trace_events *events, struct trace_event *ret_event,
                 struct flextrace_error *error);
 
-/* Steps over what is broken at the window's begin, by brackets and quotes, up to the comma or
- * bracket that ends it. 0 or negative. */
+/* Steps over the broken member at the window's begin, by brackets and quotes, up to the comma or
+ * bracket that ends it, or to the name of the list of events. 0 or negative. */
 int events_skip(struct trace_events *events, struct flextrace_error *error);
 
 #endif
