@@ -6,10 +6,11 @@ set(trace_events_sources converter/error.c converter/import/event_scan.c
 	converter/import/trace_elements.c converter/import/trace_events.c
 	converter/import/trace_file.c converter/import/trace_value.c)
 
-foreach(name trace_events trace_damage)
-	flextrace_add_unit_test(NAME ${name} SOURCES tests/trace_digest.c ${trace_events_sources}
-		LIBS ZLIB::ZLIB)
-endforeach()
+flextrace_add_unit_test(NAME trace_events SOURCES tests/trace_digest.c tests/failing_malloc.c
+	${trace_events_sources} LIBS ZLIB::ZLIB)
+target_link_options(test_trace_events PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
+flextrace_add_unit_test(NAME trace_damage SOURCES tests/trace_digest.c ${trace_events_sources}
+	LIBS ZLIB::ZLIB)
 flextrace_add_unit_test(NAME trace_files SOURCES tests/trace_digest.c tests/scratch.c
 	${trace_events_sources} LIBS ZLIB::ZLIB
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")

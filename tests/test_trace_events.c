@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "failing_malloc.h"
 #include "trace_digest.h"
 
 struct text_case {
@@ -342,6 +343,44 @@ static void test_trace_events__stops_where_reading_fails(void **state)
 	trace_events_close(events);
 }
 
+/* Reads with a small buffer; FLEXTRACE_E_MEMORY: there was none. */
+static int read_memory(const char *text)
+{
+	struct text_bytes bytes = {.bytes = text, .n_bytes = strlen(text)};
+	const struct trace_source source = text_bytes_source(&bytes);
+	struct flextrace_error error = {0};
+	struct trace_events *events = trace_events_open_source(&source, "input", 4, &error);
+	struct trace_event event;
+	int code = error.code;
+
+	while (events && (code = trace_events_next(events, &event, &error)) > 0)
+		assert_int_equal(event.n_args, 10);
+	assert_int_equal(error.code, code);
+	trace_events_close(events);
+	return code;
+}
+
+static void test_trace_events__every_allocation_may_fail(void **state)
+{
+	static const char text[] = "[{\"ph\":\"X\",\"args\":{\"a\":0,\"b\":1,\"c\":2,\"d\":3,"
+				   "\"e\":4,\"f\":5,\"g\":6,\"h\":7,\"i\":8,\"j\":9}}]";
+	uint64_t n_failed = 0;
+	bool has_failed;
+
+	(void)state;
+	do {
+		int code;
+
+		failing_malloc_set(n_failed + 1);
+		code = read_memory(text);
+		has_failed = failing_malloc_has_failed();
+		failing_malloc_set(0);
+		assert_int_equal(code, has_failed ? FLEXTRACE_E_MEMORY : FLEXTRACE_OK);
+		n_failed += has_failed;
+	} while (has_failed);
+	assert_true(n_failed > 8); /* reader, buffer, its growth, arguments and theirs */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +396,7 @@ int main(void)
 		cmocka_unit_test(test_trace_event_arg__finds_the_last_of_a_name),
 		cmocka_unit_test(test_trace_events__stops_where_the_taker_fails),
 		cmocka_unit_test(test_trace_events__stops_where_reading_fails),
+		cmocka_unit_test(test_trace_events__every_allocation_may_fail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
