@@ -156,9 +156,16 @@ static bool is_better(const struct walk *a, const struct walk *b)
 	return a->ideal_ns > b->ideal_ns;
 }
 
+/* The more of the measured time a table explains, the less can another one. */
+static double certainty_of(const struct walk *walk)
+{
+	return walk->score + (walk->measured_ns > 0 ? walk->ideal_ns / walk->measured_ns / 2 : 0);
+}
+
 static bool is_rival(const struct walk *walk, const struct walk *best)
 {
-	return walk->end == best->end && fits(walk) && best->score - walk->score <= NEAR &&
+	return walk->end == best->end && fits(walk) &&
+	       certainty_of(best) - certainty_of(walk) <= NEAR &&
 	       (walk->ideal_ns < best->ideal_ns || walk->ideal_ns > best->ideal_ns);
 }
 

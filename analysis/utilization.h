@@ -14,7 +14,7 @@
  * which have no order, it is the second of them.
  *
  * A run is uncertain when its score is below 0.8, or a table with other cycles, that fits the time
- * too, is within 0.2 of it.
+ * too, is within 0.2 of it, half of the utilisation of either added.
  *
  * Time: kernels times tables of the source. Memory: 24 bytes a kernel while it runs, 4 bytes a
  * control block after it.

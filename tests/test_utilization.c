@@ -147,8 +147,25 @@ static void test_utilization__tells_tables_of_equal_names_by_their_time(void **s
 	                      " A:10/decoding B:20/decoding");
 	costs_expect_file(fixture, "compiler.csv",
 	                  COMPILER "0,0,0,decoding,0,2,30,2,4,1.000,1.000,0\n"
-	                           "0,0,1,prefill,0,2,1500,1,2,1.000,1.000,1\n");
-	expect_warning(fixture, WARNING_COMPILER_UNCERTAIN, 1); /* both fit the long run */
+	                           "0,0,1,prefill,0,2,1500,1,2,1.000,1.000,0\n");
+	expect_no_warning(fixture);
+}
+
+static void test_utilization__is_uncertain_where_tables_of_equal_names_fit(void **state)
+{
+	struct costs_fixture *fixture = *state;
+	uint32_t device = costs_device(fixture, 0);
+
+	for (int i = 0; i < 2; i++) {
+		costs_kernel(fixture, device, "a", i ? 2000 : 4000, 0);
+		costs_kernel(fixture, device, "b", 2000, 0);
+	}
+	costs_source(fixture, "DECODING a-opCatA 10 b-opCatB 20;"
+	                      "PREFILL a-opCatA 1000 b-opCatB 1000");
+	costs_run(fixture, 1e9);
+	costs_expect_file(fixture, "compiler.csv",
+	                  COMPILER "0,0,1,prefill,0,2,2000,2,4,1.000,1.000,1\n");
+	expect_warning(fixture, WARNING_COMPILER_UNCERTAIN, 1); /* the slow one */
 }
 
 static void test_utilization__takes_the_table_that_ran_to_a_larger_part(void **state)
@@ -342,6 +359,7 @@ int main(void)
 		COSTS_TEST(test_utilization__shows_how_well_it_matched),
 		COSTS_TEST(test_utilization__tells_tables_by_their_names),
 		COSTS_TEST(test_utilization__tells_tables_of_equal_names_by_their_time),
+		COSTS_TEST(test_utilization__is_uncertain_where_tables_of_equal_names_fit),
 		COSTS_TEST(test_utilization__takes_the_table_that_ran_to_a_larger_part),
 		COSTS_TEST(test_utilization__takes_sources_in_the_order_of_ranks),
 		COSTS_TEST(test_utilization__takes_one_source_for_all_ranks),
