@@ -162,7 +162,7 @@ static int read_file(struct importer *importer, const char *path, struct flextra
 	int code;
 
 	if (!events)
-		return FLEXTRACE_E_INPUT;
+		return error->code;
 	code = read_events(importer, path, events, error);
 	trace_events_close(events);
 	return code;
