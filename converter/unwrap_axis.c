@@ -134,6 +134,19 @@ int axis_add_segment(struct axis *axis)
 	return FLEXTRACE_OK;
 }
 
+int axis_split(struct axis *axis, uint32_t segment, struct fact *first)
+{
+	FLEXTRACE_TRY(axis_add_segment(axis));
+	for (uint32_t i = axis->n_segments - 1; i > segment; i--)
+		axis->segments[i] = axis->segments[i - 1];
+	axis->segments[segment + 1].is_after_gap = false;
+	for (struct fact *fact = first; fact < axis->facts + axis->n_facts; fact++) {
+		fact->segment += fact->segment >= segment && fact->status == TIME_CERTIFIED;
+		fact_tell_run(fact);
+	}
+	return FLEXTRACE_OK;
+}
+
 static int open_segment(struct placer *placer, uint32_t index)
 {
 	struct axis *axis = placer->axis;
@@ -348,6 +361,8 @@ int axis_place(struct axis *axis, const struct map *op_runs, const struct run *r
 		code = start_from_any(axis);
 	if (code >= 0)
 		code = axis_split_shifts(axis);
+	if (code >= 0)
+		code = axis_split_reads(axis);
 	if (code >= 0) {
 		code = axis_place_rest(axis, op_runs, runs);
 		set_origins(axis);

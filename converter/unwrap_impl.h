@@ -10,6 +10,7 @@
  *   unwrap_window.c  which epochs known places leave
  *   unwrap_axis.c    facts of one counter get their epochs
  *   unwrap_shift.c   resets that the epochs do not show
+ *   unwrap_wide.c    resets that only whole reads show
  *   unwrap_late.c    facts that the first pass left open
  *   unwrap_marks.c   marker words get theirs
  *
@@ -177,12 +178,20 @@ int axis_prepare(struct axis *axis);
 /* Adds a segment behind the last. FLEXTRACE_E_MEMORY or 0. */
 int axis_add_segment(struct axis *axis);
 
+/* Begins a segment behind `segment` at a fact: certified facts from it on move up by one.
+ * FLEXTRACE_E_MEMORY or 0. */
+int axis_split(struct axis *axis, uint32_t segment, struct fact *first);
+
 /* Places the facts of a prepared axis. `op_runs`: see struct unwrap. */
 int axis_place(struct axis *axis, const struct map *op_runs, const struct run *runs);
 void axis_release(struct axis *axis);
 
 /* Begins a segment wherever what is certified shifts by less than its epochs can show. */
 int axis_split_shifts(struct axis *axis);
+
+/* Begins a segment wherever reads of all bits show that the counter began anew, though the
+ * operations fit the old axis. */
+int axis_split_reads(struct axis *axis);
 
 /* The second pass of axis_place(). */
 int axis_place_rest(struct axis *axis, const struct map *op_runs, const struct run *runs);

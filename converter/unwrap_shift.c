@@ -127,21 +127,11 @@ static bool find_shift(const struct shifter *shifter, uint32_t from, struct shif
 	return shift->at > from && shift->at < from + SPAN;
 }
 
-/* Begins a segment at a fact: all later ones move up by one. */
 static int split(const struct shifter *shifter, const struct shift *shift)
 {
-	struct axis *axis = shifter->axis;
 	struct fact *first = shifter->facts[shift->at];
-	uint32_t segment = first->segment;
 
-	FLEXTRACE_TRY(axis_add_segment(axis));
-	for (uint32_t i = axis->n_segments - 1; i > segment; i--)
-		axis->segments[i] = axis->segments[i - 1];
-	axis->segments[segment + 1].is_after_gap = false;
-	for (struct fact *fact = first; fact < axis->facts + axis->n_facts; fact++) {
-		fact->segment += fact->segment >= segment && fact->status == TIME_CERTIFIED;
-		fact_tell_run(fact);
-	}
+	FLEXTRACE_TRY(axis_split(shifter->axis, first->segment, first));
 	for (uint32_t i = 0; i < shift->n_unclear; i++)
 		shifter->facts[shift->at + i]->status = TIME_ASSUMED;
 	return FLEXTRACE_OK;

@@ -6,7 +6,7 @@ set(clocks_core converter/clock_options.c converter/definitions.c converter/erro
 set(clocks_sources tests/clock_model.c tests/clock_truth.c converter/marzullo.c converter/unwrap.c
 	converter/unwrap_axis.c converter/unwrap_shift.c converter/unwrap_facts.c converter/unwrap_late.c
 	converter/unwrap_marks.c converter/unwrap_match.c converter/unwrap_rate.c
-	converter/unwrap_runs.c converter/unwrap_window.c converter/calibrate/band.c converter/calibrate/pinch.c
+	converter/unwrap_runs.c converter/unwrap_wide.c converter/unwrap_window.c converter/calibrate/band.c converter/calibrate/pinch.c
 	converter/calibrate/calibrate.c converter/calibrate/fit.c converter/calibrate/line.c
 	converter/calibrate/map.c converter/calibrate/parts.c
 	converter/calibrate/reach.c converter/calibrate/reference.c converter/calibrate/reject.c
@@ -23,6 +23,8 @@ foreach(name calibrate band steps pinch estimates)
 endforeach()
 flextrace_add_unit_test(NAME clock_scenarios SOURCES ${clocks_sources} ${clocks_core}
 	tests/clock_scenarios.c LIBS Threads::Threads m)
+flextrace_add_unit_test(NAME unwrap_wide SOURCES ${clocks_sources} ${clocks_core}
+	LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME clock_counters SOURCES ${clocks_sources} ${clocks_core}
 	LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME clock_warnings SOURCES ${clocks_sources} ${clocks_core}

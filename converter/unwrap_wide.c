@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Resets that only whole reads show. Operations with 32-bit stamps fit some epoch of the old axis
+ * now and then, although the counter began anew; reads of all its bits do not. A read that
+ * contradicts the axis may lie. But two that agree with each other do not, and neither does one
+ * with which the operations behind it are in step, and the last read before it is not. Unless a
+ * later read fits the old axis.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "unwrap_window.h"
+
+#define WANDER       500e-6 /* of the rate, between two facts */
+#define MAX_AHEAD    64u    /* facts behind a read that are looked at */
+#define MIN_IN_STEP  3u     /* operations that make one read true */
+#define MAX_SEGMENTS 65535u
+
+struct reader {
+	struct axis *axis;
+	struct fact *last;         /* certified read; NULL: none */
+	const struct fact *before; /* certified fact with both bounds; NULL: none */
+	struct fact *doubted;      /* outlier since `last`; NULL: none */
+	const struct fact *next;   /* certified read ahead, or the end */
+	bool is_anew;              /* `last` was an outlier */
+};
+
+static bool is_known(const struct fact *fact)
+{
+	return fact->status == TIME_CERTIFIED && fact_is_bounded(fact);
+}
+
+/* -- steps ----------------------------------------------------------------------------------- */
+
+/* Whether so many ticks can lie between the end of a fact and the start of another. */
+static bool can_pass(const struct axis *axis, const struct fact *from, const struct fact *to,
+                     double ticks)
+{
+	double least_ns = (double)(to->before_ns - from->after_ns);
+	double most_ns = (double)(to->after_ns - from->before_ns);
+	double lo = axis->rate.lo * (1 - WANDER), hi = axis->rate.hi * (1 + WANDER);
+
+	return ticks + 1 >= least_ns * (least_ns > 0 ? lo : hi) &&
+	       ticks - 1 <= most_ns * (most_ns > 0 ? hi : lo);
+}
+
+/* Of two facts with places on one axis. */
+static bool is_in_step(const struct axis *axis, const struct fact *from, const struct fact *to)
+{
+	return can_pass(axis, from, to, (double)(int64_t)(to->first - from->first - from->span));
+}
+
+/* What a read showed. */
+static uint64_t shown(const struct axis *axis, const struct fact *read)
+{
+	return read->status == TIME_CERTIFIED ? axis_ticks(axis, read->segment, read->first)
+	                                      : read->first;
+}
+
+/* Whether two reads, one over before the other begins, are of one counter, all bits taken. */
+static bool agree(const struct axis *axis, const struct fact *from, const struct fact *to,
+                  uint64_t *ret_ticks)
+{
+	double wrap = ldexp(1, (int)axis->wide_bits), wraps;
+	uint64_t ticks = low_bits(shown(axis, to) - shown(axis, from), axis->wide_bits);
+
+	if (to->before_ns <= from->after_ns)
+		return false;
+	wraps = floor((axis->rate.hi * (1 + WANDER) * (double)(to->after_ns - from->before_ns) + 1 -
+	               (double)ticks) /
+	              wrap);
+	if (wraps < 0 || !can_pass(axis, from, to, (double)ticks + wraps * wrap) ||
+	    (wraps > 0 && can_pass(axis, from, to, (double)ticks + (wraps - 1) * wrap)))
+		return false;
+	*ret_ticks = ticks + (axis->wide_bits < 64 ? (uint64_t)wraps << axis->wide_bits : 0);
+	return true;
+}
+
+/* -- resets ---------------------------------------------------------------------------------- */
+
+struct restart {
+	struct fact read; /* with its place among the operations */
+	uint16_t segment; /* of the operations around it */
+	uint32_t n_behind, n_in_step;
+};
+
+static bool place_beside(const struct axis *axis, const struct fact *known, struct fact *read)
+{
+	struct phase phase = {low_bits(read->first, axis->narrow_bits), axis->narrow_bits};
+	struct anchor anchor = anchor_of(known);
+	const struct anchor *anchors[] = {&anchor};
+	place_t place;
+
+	if (window_place(axis, read, &phase, anchors, 1, &place) != FITS)
+		return false;
+	read->first = (uint64_t)place;
+	return true;
+}
+
+/* Asks the operations behind a read where it has its place; false: it has none. */
+static bool ask_behind(const struct axis *axis, const struct fact *read, struct restart *restart)
+{
+	uint64_t left = (uint64_t)(axis->facts + axis->n_facts - read - 1);
+	const struct fact *end = read + 1 + (left < MAX_AHEAD ? left : MAX_AHEAD);
+
+	for (const struct fact *fact = read + 1; fact < end; fact++) {
+		if (!is_known(fact))
+			continue;
+		if (fact->kind != FACT_OP || fact->segment != restart->segment)
+			break;
+		if (restart->n_behind == 0 && !place_beside(axis, fact, &restart->read))
+			return false;
+		restart->n_behind++;
+		restart->n_in_step += is_in_step(axis, &restart->read, fact);
+	}
+	return 2 * restart->n_in_step >= restart->n_behind;
+}
+
+/* The first fact behind the reset: where most facts are in step with the read on their side.
+ * Those that could be of both sides follow it. */
+static struct fact *find_edge(const struct reader *reader, const struct restart *restart,
+                              struct fact *read, uint32_t *ret_n_unclear)
+{
+	const struct axis *axis = reader->axis;
+	struct fact *edge = NULL;
+	int64_t score = 0, best = 0;
+	bool is_beside = true;
+
+	*ret_n_unclear = 0;
+	for (struct fact *fact = reader->last + 1; fact < read; fact++) {
+		if (!is_known(fact))
+			continue;
+		edge = edge ? edge : fact;
+		score += is_in_step(axis, reader->last, fact);
+		score -= is_in_step(axis, fact, &restart->read);
+		if (score > best) {
+			best = score;
+			edge = fact + 1;
+			*ret_n_unclear = 0;
+			is_beside = true;
+		} else {
+			is_beside &= score == best;
+			*ret_n_unclear += is_beside;
+		}
+	}
+	return edge ? edge : read;
+}
+
+/* Of all the edges that unclear facts leave, the one behind the longest time without a fact. */
+static struct fact *likeliest_edge(const struct reader *reader, struct fact *first,
+                                   uint32_t n_unclear, struct fact *read)
+{
+	const struct fact *before = reader->last;
+	struct fact *edge = first;
+	int64_t longest_ns = INT64_MIN;
+
+	for (struct fact *fact = reader->last + 1; fact <= read; fact++) {
+		int64_t ns;
+
+		if (fact < read && !is_known(fact))
+			continue;
+		ns = fact->before_ns - before->after_ns;
+		before = fact;
+		if (fact < first)
+			continue;
+		if (ns > longest_ns) {
+			longest_ns = ns;
+			edge = fact;
+		}
+		if (n_unclear-- == 0)
+			break;
+	}
+	return edge;
+}
+
+static int split(const struct reader *reader, const struct restart *restart, struct fact *read)
+{
+	uint32_t n_unclear;
+	struct fact *first = find_edge(reader, restart, read, &n_unclear);
+
+	FLEXTRACE_TRY(axis_split(reader->axis, restart->segment,
+	                         likeliest_edge(reader, first, n_unclear, read)));
+	for (; first < read && n_unclear > 0; first++) {
+		if (!is_known(first))
+			continue;
+		first->status = TIME_ASSUMED;
+		n_unclear--;
+	}
+	return FLEXTRACE_OK;
+}
+
+static void certify(struct axis *axis, struct fact *read, uint16_t segment, uint64_t place)
+{
+	axis->segments[segment].origin = read->first - place;
+	axis->segments[segment].has_wide = true;
+	read->first = place;
+	read->segment = segment;
+	read->status = TIME_CERTIFIED;
+	fact_tell_run(read);
+}
+
+static void advance(struct reader *reader, struct fact *read)
+{
+	reader->last = read;
+	reader->before = read;
+	reader->doubted = NULL;
+	reader->is_anew = true;
+}
+
+/* Reads that were outliers when there was only the old axis. */
+static void look_back(const struct reader *reader, const struct fact *read)
+{
+	uint64_t ticks;
+
+	for (struct fact *fact = reader->last + 1; fact < read; fact++) {
+		if (fact->kind != FACT_OP && fact->status == TIME_OUTLIER &&
+		    agree(reader->axis, fact, read, &ticks))
+			certify(reader->axis, fact, read->segment, read->first - ticks);
+	}
+}
+
+/* Whether a later read still fits the axis that this one contradicts. */
+static bool is_refuted(struct reader *reader, const struct fact *read, uint16_t segment)
+{
+	const struct fact *end = reader->axis->facts + reader->axis->n_facts;
+
+	if (reader->next < read)
+		reader->next = read;
+	while (reader->next < end && (reader->next->kind == FACT_OP || !is_known(reader->next)))
+		reader->next++;
+	return reader->next < end && reader->next->segment == segment;
+}
+
+/* Begins a segment with a read, if it is true. */
+static int try_restart(struct reader *reader, struct fact *read, bool is_backed)
+{
+	struct restart restart = {.read = *read, .segment = reader->before->segment};
+	bool is_split = restart.segment != reader->last->segment;
+
+	if (reader->axis->n_segments == MAX_SEGMENTS || is_refuted(reader, read, restart.segment) ||
+	    !ask_behind(reader->axis, read, &restart))
+		return FLEXTRACE_OK;
+	if (restart.n_behind == 0 && !place_beside(reader->axis, reader->before, &restart.read))
+		restart.read.first = low_bits(read->first, reader->axis->narrow_bits);
+	if (!is_backed && (restart.n_in_step < MIN_IN_STEP ||
+	                   (!is_split && is_in_step(reader->axis, reader->last, &restart.read))))
+		return FLEXTRACE_OK;
+	if (!is_split)
+		FLEXTRACE_TRY(split(reader, &restart, read));
+	certify(reader->axis, read, (uint16_t)(restart.segment + !is_split), restart.read.first);
+	look_back(reader, read);
+	advance(reader, read);
+	return FLEXTRACE_OK;
+}
+
+static int take_outlier(struct reader *reader, struct fact *read)
+{
+	struct fact *doubted = reader->doubted;
+	uint64_t ticks;
+
+	if (reader->is_anew && reader->last->segment == reader->before->segment &&
+	    agree(reader->axis, reader->last, read, &ticks)) {
+		certify(reader->axis, read, reader->last->segment, reader->last->first + ticks);
+		advance(reader, read);
+		return FLEXTRACE_OK;
+	}
+	if (doubted && agree(reader->axis, doubted, read, &ticks)) {
+		FLEXTRACE_TRY(try_restart(reader, doubted, true));
+		if (!reader->doubted)
+			return take_outlier(reader, read);
+	}
+	reader->doubted = read;
+	return try_restart(reader, read, false);
+}
+
+/* -- gaps ------------------------------------------------------------------------------------ */
+
+/* A gap was found before the segment of a read. If the read contradicts the last one, the counter
+ * began anew in it. */
+static void judge_gap(const struct reader *reader, const struct fact *read)
+{
+	const struct axis *axis = reader->axis;
+	const struct axis_segment *segments = axis->segments;
+	struct anchor anchor = anchor_of(reader->last);
+	const struct anchor *anchors[] = {&anchor};
+	struct fact raw = *read;
+	struct phase phase;
+	place_t place;
+
+	for (uint32_t i = reader->last->segment + 1u; i <= read->segment; i++) {
+		if (!segments[i].is_after_gap)
+			return;
+	}
+	raw.first = shown(axis, read);
+	phase = phase_of(axis, &raw, reader->last->segment);
+	if (window_place(axis, &raw, &phase, anchors, 1, &place) == CONTRADICTS)
+		axis->segments[read->segment].is_after_gap = false;
+}
+
+static void take_known(struct reader *reader, struct fact *fact)
+{
+	if (reader->before && reader->before->segment != fact->segment)
+		reader->doubted = NULL;
+	reader->before = fact;
+	if (fact->kind == FACT_OP)
+		return;
+	if (reader->last && reader->last->segment != fact->segment)
+		judge_gap(reader, fact);
+	reader->last = fact;
+	reader->doubted = NULL;
+	reader->is_anew = false;
+}
+
+int axis_split_reads(struct axis *axis)
+{
+	struct reader reader = {.axis = axis, .next = axis->facts};
+
+	if (!axis->rate.is_known)
+		return FLEXTRACE_OK;
+	for (struct fact *fact = axis->facts; fact < axis->facts + axis->n_facts; fact++) {
+		if (is_known(fact))
+			take_known(&reader, fact);
+		else if (reader.last && fact->kind != FACT_OP && fact->status == TIME_OUTLIER)
+			FLEXTRACE_TRY(take_outlier(&reader, fact));
+	}
+	return FLEXTRACE_OK;
+}
