@@ -14,6 +14,7 @@
 #define WANDER       500e-6 /* of the rate, between two facts */
 #define MAX_AHEAD    64u    /* facts behind a read that are looked at */
 #define MIN_IN_STEP  3u     /* operations that make one read true */
+#define CHANCE       0.02   /* that a read is in step by chance, at most */
 #define MAX_SEGMENTS 65535u
 
 struct reader {
@@ -22,7 +23,10 @@ struct reader {
 	const struct fact *before; /* certified fact with both bounds; NULL: none */
 	struct fact *doubted;      /* outlier since `last`; NULL: none */
 	const struct fact *next;   /* certified read ahead, or the end */
-	bool is_anew;              /* `last` was an outlier */
+	const struct fact
+		*across;  /* last read of an earlier segment, if not its only one; or NULL */
+	uint32_t n_reads; /* certified, of the segment of `last` */
+	bool is_anew;     /* `last` was an outlier */
 };
 
 static bool is_known(const struct fact *fact)
@@ -201,6 +205,11 @@ static void certify(struct axis *axis, struct fact *read, uint16_t segment, uint
 
 static void advance(struct reader *reader, struct fact *read)
 {
+	if (reader->last->segment != read->segment) {
+		reader->across = NULL;
+		reader->n_reads = 0;
+	}
+	reader->n_reads++;
 	reader->last = read;
 	reader->before = read;
 	reader->doubted = NULL;
@@ -231,6 +240,24 @@ static bool is_refuted(struct reader *reader, const struct fact *read, uint16_t 
 	return reader->next < end && reader->next->segment == segment;
 }
 
+/* Whether the only read of a segment is the one that lies: its low bits are right, but no later
+ * read agrees. */
+static bool is_lonely(const struct reader *reader, const struct restart *restart)
+{
+	const struct axis *axis = reader->axis;
+	double ns = (double)(restart->read.after_ns - reader->last->before_ns);
+
+	return reader->n_reads == 1 && is_in_step(axis, reader->last, &restart->read) &&
+	       2 * WANDER * axis->rate.hi * ns < ldexp(CHANCE, (int)axis->narrow_bits);
+}
+
+static void turn_away(const struct axis *axis, struct fact *read)
+{
+	read->first = shown(axis, read);
+	read->status = TIME_OUTLIER;
+	fact_tell_run(read);
+}
+
 /* Begins a segment with a read, if it is true. */
 static int try_restart(struct reader *reader, struct fact *read, bool is_backed)
 {
@@ -245,9 +272,13 @@ static int try_restart(struct reader *reader, struct fact *read, bool is_backed)
 	if (!is_backed && (restart.n_in_step < MIN_IN_STEP ||
 	                   (!is_split && is_in_step(reader->axis, reader->last, &restart.read))))
 		return FLEXTRACE_OK;
-	if (!is_split)
+	if (!is_split && is_lonely(reader, &restart)) {
+		turn_away(reader->axis, reader->last);
+	} else if (!is_split) {
 		FLEXTRACE_TRY(split(reader, &restart, read));
-	certify(reader->axis, read, (uint16_t)(restart.segment + !is_split), restart.read.first);
+		restart.segment++;
+	}
+	certify(reader->axis, read, restart.segment, restart.read.first);
 	look_back(reader, read);
 	advance(reader, read);
 	return FLEXTRACE_OK;
@@ -275,24 +306,24 @@ static int take_outlier(struct reader *reader, struct fact *read)
 
 /* -- gaps ------------------------------------------------------------------------------------ */
 
-/* A gap was found before the segment of a read. If the read contradicts the last one, the counter
- * began anew in it. */
+/* A gap was found before the segment of a read. If the read, the second that agrees, contradicts
+ * those before the gap, the counter began anew in it. */
 static void judge_gap(const struct reader *reader, const struct fact *read)
 {
 	const struct axis *axis = reader->axis;
 	const struct axis_segment *segments = axis->segments;
-	struct anchor anchor = anchor_of(reader->last);
+	struct anchor anchor = anchor_of(reader->across);
 	const struct anchor *anchors[] = {&anchor};
 	struct fact raw = *read;
 	struct phase phase;
 	place_t place;
 
-	for (uint32_t i = reader->last->segment + 1u; i <= read->segment; i++) {
+	for (uint32_t i = reader->across->segment + 1u; i <= read->segment; i++) {
 		if (!segments[i].is_after_gap)
 			return;
 	}
 	raw.first = shown(axis, read);
-	phase = phase_of(axis, &raw, reader->last->segment);
+	phase = phase_of(axis, &raw, reader->across->segment);
 	if (window_place(axis, &raw, &phase, anchors, 1, &place) == CONTRADICTS)
 		axis->segments[read->segment].is_after_gap = false;
 }
@@ -304,7 +335,11 @@ static void take_known(struct reader *reader, struct fact *fact)
 	reader->before = fact;
 	if (fact->kind == FACT_OP)
 		return;
-	if (reader->last && reader->last->segment != fact->segment)
+	if (reader->last && reader->last->segment != fact->segment) {
+		reader->across = reader->n_reads > 1 ? reader->last : NULL;
+		reader->n_reads = 0;
+	}
+	if (++reader->n_reads == 2 && reader->across)
 		judge_gap(reader, fact);
 	reader->last = fact;
 	reader->doubted = NULL;
