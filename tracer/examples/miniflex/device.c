@@ -153,13 +153,14 @@ static void define(const struct device *device, const struct options *options, u
 	flextrace_device_names(0, flextrace_emulator_elf());
 }
 
-/* The counter of a core, or of the device; no two ranks' are the same. */
+/* The counter of a core, or of the device; no two ranks' are the same. Each core's wraps an eighth
+ * later than the one before. */
 static struct flextrace_emulator_clock clock_of(const struct options *options, uint32_t rank,
                                                 uint32_t core)
 {
 	const uint64_t wrap = UINT64_C(1) << 32;
-	const uint64_t before_wrap = options->counter_hz[rank] / 1000 * options->wrap_after_ms *
-	                             (core + 1);
+	const uint64_t before_wrap = options->counter_hz[rank] / 8000 * options->wrap_after_ms *
+	                             (core + 8);
 	struct flextrace_emulator_clock clock;
 	memset(&clock, 0, sizeof(clock));
 	clock.offset_ticks = wrap * (before_wrap / wrap + 1 + core) - before_wrap + rank * 1000003;
