@@ -377,7 +377,8 @@ struct sync_point {
 	uint32_t group, op, peers; /* strings */
 	uint32_t thread;           /* index of struct thread: who entered, else who left */
 	uint32_t stream, index;    /* source: the enter record, else the exit record */
-	uint32_t unused;
+	bool is_assumed;           /* its times needed an assumption */
+	uint8_t unused[3];
 };
 
 /* -- derive -> emit, analysis

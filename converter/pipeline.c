@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "align/messages.h"
 #include "analysis/analysis.h"
 #include "analysis/utilization.h"
 #include "derive/derive.h"
@@ -146,6 +147,50 @@ static int widen(struct pipeline *pipeline, struct flextrace_error *error)
 	return status;
 }
 
+/* What devices sent each other counts beside what programs did together; by assumption only where
+ * nothing else is known. */
+static int collect_sync_points(struct pipeline *pipeline, struct table *points)
+{
+	struct string_cache strings;
+	const struct messages_input input = {
+		.identity = &pipeline->identity,
+		.clocks = pipeline->clocks,
+		.ops = &pipeline->unwrapped.ops,
+		.strings = &strings,
+		.with_assumed = pipeline->unwrapped.sync_points.n_rows == 0,
+	};
+	struct table_cursor cursor;
+	const struct sync_point *point;
+	int status;
+
+	string_cache_init(&strings, pipeline->strings);
+	status = messages_find(&input, points);
+	string_cache_release(&strings);
+	FLEXTRACE_TRY(status);
+	table_read(&cursor, &pipeline->unwrapped.sync_points, false);
+	while (points->n_rows && (point = table_next(&cursor, sizeof(*point)))) {
+		struct sync_point *copy = table_append(points, sizeof(*copy));
+
+		if (!copy)
+			return FLEXTRACE_E_MEMORY;
+		*copy = *point;
+	}
+	return FLEXTRACE_OK;
+}
+
+static int align_hosts(struct pipeline *pipeline, struct flextrace_error *error)
+{
+	struct table points = TABLE_INIT;
+	int status = collect_sync_points(pipeline, &points);
+
+	if (status == FLEXTRACE_OK)
+		status = align_run(&pipeline->options->align, &pipeline->identity,
+		                   points.n_rows ? &points : &pipeline->unwrapped.sync_points,
+		                   pipeline->ledger, &pipeline->alignment, error);
+	table_release(&points);
+	return status;
+}
+
 static int fit_clocks(struct pipeline *pipeline, struct flextrace_error *error)
 {
 	struct unwrap_output *unwrapped = &pipeline->unwrapped;
@@ -159,9 +204,7 @@ static int fit_clocks(struct pipeline *pipeline, struct flextrace_error *error)
 	};
 
 	FLEXTRACE_TRY(calibrate_run(&input, &pipeline->clocks, error));
-	FLEXTRACE_TRY(align_run(&pipeline->options->align, &pipeline->identity,
-	                        &unwrapped->sync_points, pipeline->ledger, &pipeline->alignment,
-	                        error));
+	FLEXTRACE_TRY(align_hosts(pipeline, error));
 	table_release(&unwrapped->brackets);
 	return FLEXTRACE_OK;
 }

@@ -3,6 +3,7 @@
 
 flextrace_add_unit_test(NAME strings SOURCES converter/strings.c LIBS Threads::Threads)
 flextrace_add_unit_test(NAME table SOURCES converter/table.c)
+flextrace_add_unit_test(NAME message_name SOURCES converter/message_name.c)
 flextrace_add_unit_test(NAME ledger SOURCES converter/ledger.c)
 flextrace_add_unit_test(NAME schema SOURCES converter/decode/schema.c converter/ledger.c)
 

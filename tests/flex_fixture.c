@@ -33,6 +33,11 @@ int flex_start(void **state)
 	run->out = join(run->dir, "out");
 	run->warnings = calloc(1, 1);
 	ledger_init(&run->ledger);
+	run->options = (struct pipeline_options){
+		.emit = {.output_dir = run->out, .formats = "csv,chrome,text", .n_threads = 1},
+		.calibrate = CALIBRATE_OPTIONS_INIT,
+		.align = ALIGN_OPTIONS_INIT,
+	};
 	return mkdir(run->in, 0700);
 }
 
@@ -89,11 +94,6 @@ static void read_table(struct flex_run *run, const char *name, struct csv_table 
 void flex_convert_files(struct flex_run *run, const char *const *paths, uint32_t n)
 {
 	const struct import_options import = {paths, n, note_warning, run};
-	const struct pipeline_options options = {
-		.emit = {.output_dir = run->out, .formats = "csv,chrome,text", .n_threads = 1},
-		.calibrate = CALIBRATE_OPTIONS_INIT,
-		.align = ALIGN_OPTIONS_INIT,
-	};
 	struct string_pool *strings = string_pool_new();
 	struct stream_set set = {NULL, 0, 0};
 	struct flextrace_error error = {0};
@@ -101,7 +101,7 @@ void flex_convert_files(struct flex_run *run, const char *const *paths, uint32_t
 	int code = import_run(&import, strings, &set, &run->ledger, &error);
 
 	if (code >= 0)
-		code = pipeline_run(&set, strings, &run->ledger, &options, &result, &error);
+		code = pipeline_run(&set, strings, &run->ledger, &run->options, &result, &error);
 	stream_set_release(&set);
 	string_pool_free(strings);
 	if (code < 0)

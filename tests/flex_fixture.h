@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "cli/csv_table.h"
-#include "ledger.h"
+#include "pipeline.h"
 
 struct flex_run {
 	char *dir;      /* owned: its input is in/, its output out/ */
@@ -16,6 +16,7 @@ struct flex_run {
 	char *warnings; /* owned: one a line */
 	struct ledger ledger;
 	struct csv_table events, host;
+	struct pipeline_options options; /* to be changed at will before the conversion */
 };
 
 /* cmocka's set-up and tear-down. */

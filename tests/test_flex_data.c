@@ -130,6 +130,53 @@ static void check_ring(const struct flex_run *run)
 	}
 }
 
+/* When a rank's transfer ended that has this value of this stamp. */
+static int64_t end_of(const struct flex_run *run, int rank, const char *stamp, uint32_t ticks32)
+{
+	const char *kind = strcmp(stamp, "ts2") == 0 ? "Memcpy HtoD" : "Memcpy DtoH";
+
+	for (uint64_t row = 0; row < run->events.n_rows; row++) {
+		if (flex_number(&run->events, row, "rank") == rank &&
+		    !strcmp(flex_cell(&run->events, row, "kind"), kind) &&
+		    (uint32_t)flex_number(&run->events, row, stamp) == ticks32)
+			return flex_number(&run->events, row, "end_ns");
+	}
+	fail_msg("Rank %d has no %s %s of %u", rank, kind, stamp, ticks32);
+	return 0;
+}
+
+/* Nothing is received before it was sent; the counter of each rank is off rank 0's by what the
+ * transfers allow, to within the rates of the counters (250 ppm of the 160 us of the ring). */
+static void check_ring_order(const struct flex_run *run)
+{
+	static const struct {
+		int from, to;
+		uint32_t sent, received; /* TS5, TS2 */
+	} transfers[] = {{0, 1, 2553438341u, 1073253555}, {1, 2, 1073275457, 115679381},
+	                 {2, 3, 115703166, 780915994},    {3, 0, 780957511, 2553526431u},
+	                 {3, 1, 780957511, 1073341436},   {3, 2, 780957511, 115745185}};
+	static const struct {
+		int rank;
+		const char *stamp;
+		uint32_t ticks;
+		int64_t min, max; /* cycles to add */
+	} offsets[] = {{1, "ts2", 1073341436, 1480184786, 1480185672},
+	               {2, "ts2", 115745185, 2437780862, 2437781748},
+	               {3, "ts5", 780957511, 1772568034, 1772568920}};
+	int64_t zero_ns = end_of(run, 0, "ts2", 2553526431u);
+
+	for (size_t i = 0; i < sizeof(transfers) / sizeof(*transfers); i++)
+		assert_true(end_of(run, transfers[i].from, "ts5", transfers[i].sent) <=
+		            end_of(run, transfers[i].to, "ts2", transfers[i].received));
+	for (size_t i = 0; i < sizeof(offsets) / sizeof(*offsets); i++) {
+		int64_t ns = end_of(run, offsets[i].rank, offsets[i].stamp, offsets[i].ticks);
+		double off = 2553526431u + (double)(ns - zero_ns) * 0.55715 - offsets[i].ticks;
+
+		assert_true(off >= (double)offsets[i].min - 25);
+		assert_true(off <= (double)offsets[i].max + 25);
+	}
+}
+
 static void test_flex_data__knows_the_ring_in_one_file_and_in_four(void **state)
 {
 	static const char *const files[] = {DATA "allreduce_tp4.json",
@@ -143,6 +190,8 @@ static void test_flex_data__knows_the_ring_in_one_file_and_in_four(void **state)
 		flex_start(state);
 		run = convert(state, files[i]);
 		check_ring(run);
+		check_ring_order(run);
+		assert_int_equal(run->ledger.warnings[WARNING_UNALIGNED], 0);
 		assert_int_equal(ledger_lost(&run->ledger), 0);
 		texts[i] = scratch_read(run->out, "timeline.txt", NULL);
 	}
@@ -219,31 +268,137 @@ static void check_row(const struct flex_truth *truth, const struct csv_table *ev
 	assert_true(off_ns <= scene->estimate_ns + since_ns * scene->estimate_ppm * 1e-6 + 20);
 }
 
+static void write_scene(const struct flex_run *run, struct flex_truth *truth,
+                        const struct flex_scene *scene)
+{
+	char path[512];
+	FILE *file;
+
+	assert_true(flex_truth_init(truth, scene));
+	snprintf(path, sizeof(path), "%s/a.json", run->in);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(flex_truth_write_json(truth, -1, file));
+	assert_int_equal(fclose(file), 0);
+}
+
 static void test_flex_data__places_work_where_it_was(void **state)
 {
 	for (uint64_t seed = 1; seed <= 4; seed++) {
 		struct flex_scene scene = flex_scene_of(seed);
 		struct flex_truth truth;
 		struct flex_run *run;
-		char path[512];
-		FILE *file;
 
 		flex_stop(state);
 		flex_start(state);
 		run = *state;
+		run->options.align.is_off = true; /* each rank is compared with its own clock */
 		scene.n_kernels = 4;
-		assert_true(flex_truth_init(&truth, &scene));
-		snprintf(path, sizeof(path), "%s/a.json", run->in);
-		file = fopen(path, "w");
-		assert_non_null(file);
-		assert_true(flex_truth_write_json(&truth, -1, file));
-		assert_int_equal(fclose(file), 0);
+		write_scene(run, &truth, &scene);
 		flex_convert(run);
 		assert_int_equal(run->ledger.rows[RECORD_DEVICE_OP], truth.n_ops);
 		assert_int_equal(run->host.n_rows, truth.n_trips);
 		assert_int_equal(ledger_lost(&run->ledger), 0);
 		for (uint64_t i = 0; i < run->events.n_rows; i++)
 			check_row(&truth, &run->events, i);
+		flex_truth_release(&truth);
+	}
+}
+
+/* -- ranks on one clock ---------------------------------------------------------------------- */
+
+struct message { /* one end of a transfer */
+	const struct flex_op *op;
+	int64_t end_ns;
+};
+
+/* The row of a receive, or of what it received. */
+static struct message find_end(const struct flex_truth *truth, const struct csv_table *events,
+                               const char *sync, enum flex_kind kind, uint64_t *row)
+{
+	for (; *row < events->n_rows; ++*row) {
+		const char *name = flex_cell(events, *row, "name");
+		const struct flex_op *op;
+
+		if (!strstr(name, sync) || strstr(name, " - "))
+			continue;
+		op = find_op(truth, events, *row);
+		if (op->kind == kind)
+			return (struct message){op, flex_number(events, (*row)++, "end_ns")};
+	}
+	return (struct message){NULL, 0};
+}
+
+/* How far alignment.csv says a rank may be off at most. */
+static double most_off_ns(const struct flex_run *run, uint32_t rank)
+{
+	char *text = scratch_read(run->out, "alignment.csv", NULL), *line = text, *cell;
+	double ns;
+
+	assert_non_null(text);
+	for (uint32_t i = 0; i <= rank; i++)
+		line = strchr(line, '\n') + 1;
+	assert_int_equal(strtoul(line, NULL, 10), rank);
+	cell = line;
+	for (int column = 0; column < 7; column++)
+		cell = strchr(cell, ',') + 1;
+	ns = strtod(cell, NULL);
+	free(text);
+	return ns;
+}
+
+static void check_message(const struct flex_run *run, const struct flex_scene *scene,
+                          const struct message *sent, const struct message *received)
+{
+	double took_ns = received->op->true_ns[1] - sent->op->true_ns[4];
+	double off_ns = fabs((double)(received->end_ns - sent->end_ns) - took_ns);
+
+	assert_true(received->end_ns >= sent->end_ns);
+	assert_true(off_ns <= most_off_ns(run, sent->op->rank) +
+	                              most_off_ns(run, received->op->rank) +
+	                              2 * scene->estimate_ns);
+}
+
+static uint32_t check_messages(const struct flex_run *run, const struct flex_truth *truth)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < truth->n_ops; i++) {
+		const char *sync = strstr(truth->ops[i].name, "[sync=");
+		uint64_t row = 0;
+		struct message sent, received;
+
+		if (truth->ops[i].kind != FLEX_SEND)
+			continue;
+		sent = find_end(truth, &run->events, sync, FLEX_SEND, &row);
+		assert_non_null(sent.op);
+		row = 0;
+		while ((received = find_end(truth, &run->events, sync, FLEX_RECEIVE, &row)).op) {
+			check_message(run, &truth->scene, &sent, &received);
+			n++;
+		}
+	}
+	return n;
+}
+
+/* Their hosts' clocks are 20 minutes apart, one after the other. */
+static void test_flex_data__aligns_ranks_by_what_they_send(void **state)
+{
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		struct flex_scene scene = flex_scene_of(seed);
+		struct flex_truth truth;
+		struct flex_run *run;
+
+		flex_stop(state);
+		flex_start(state);
+		run = *state;
+		scene.n_ranks = 2 + (uint32_t)seed % 3;
+		scene.n_kernels = 2;
+		scene.n_iterations = 3;
+		write_scene(run, &truth, &scene);
+		flex_convert(run);
+		assert_int_equal(run->ledger.warnings[WARNING_UNALIGNED], 0);
+		assert_int_equal(check_messages(run, &truth), 3 * 2 * (scene.n_ranks - 1));
 		flex_truth_release(&truth);
 	}
 }
@@ -259,6 +414,7 @@ int main(void)
 		TEST(rejects_what_runs_backwards),
 		TEST(takes_a_file_of_metadata),
 		TEST(places_work_where_it_was),
+		TEST(aligns_ranks_by_what_they_send),
 	};
 
 	return cmocka_run_group_tests_name("flex_data", tests, NULL, NULL);

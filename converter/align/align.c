@@ -159,6 +159,7 @@ static int align(struct aligning *aligning, struct alignment *alignment,
 	                         options->is_off ? &nothing : sync_points, alignment->reference));
 	FLEXTRACE_TRY(solve(aligning, alignment, options->rho_host_ppm * 1e-6));
 	keep_components(aligning, alignment);
+	alignment->is_assumed = aligning->graph.has_assumed;
 	return report_run(alignment, &aligning->graph, aligning->curves, aligning->is_one_sided);
 }
 
@@ -215,6 +216,8 @@ struct aligned alignment_place(const struct alignment *alignment, uint32_t proce
 		return (struct aligned){host_ns, 0, TIME_CERTIFIED};
 	if (clock < alignment->n_clocks && alignment->maps[clock].n_knots)
 		aligned = host_map_place(&alignment->maps[clock], host_ns);
+	if (alignment->is_assumed)
+		aligned.status = TIME_ASSUMED;
 	if (alignment_component(alignment, clock) == 0)
 		return aligned;
 	aligned.time_ns = add_clamped(aligned.time_ns, shift_ns(alignment, clock));

@@ -63,6 +63,7 @@ struct graph {
 	uint32_t *order; /* owned: clocks, nearest to their root first; roots themselves first */
 	uint32_t n_clocks, n_components;
 	uint32_t n_peopled; /* components that have a process; they come first */
+	bool has_assumed;   /* evidence that needed an assumption */
 };
 
 static inline int64_t part_ns(const struct part *part)
@@ -292,6 +293,7 @@ struct alignment {
 	uint32_t *component;   /* owned, of each clock */
 	uint32_t *root;        /* owned, of each component */
 	uint32_t n_clocks, n_components;
+	bool is_assumed; /* evidence needed an assumption: nothing is certified */
 };
 
 /* Known ranks first, then as they came. */

@@ -160,6 +160,7 @@ static int take_point(struct matcher *matcher, const struct sync_point *point)
 	}
 	part.clock = process->host_clock;
 	part.is_message = family >= OP_SEND;
+	graph->has_assumed = graph->has_assumed || point->is_assumed;
 	FLEXTRACE_TRY(find_event(matcher, point, &key, &part.event));
 	return add_part(matcher, &part);
 }

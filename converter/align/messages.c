@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A message that devices exchange ties the clocks of their hosts, as one between programs does: its
+ * receiver has it (TS2, the end of the input DMA; TS5 where TS2 was not taken) no earlier than the
+ * sender is done (TS5). Of a multicast the sender is the root of a broadcast.
+ *
+ * The counters' own bounds widen what is said, so that it stays certain. Stamps that are placed by
+ * an assumption are taken as they stand, and the alignment is assumed, too.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "align/messages.h"
+#include "map.h"
+#include "message_name.h"
+
+/* A name, as far as evidence goes. */
+struct name {
+	uint32_t sync; /* string */
+	uint8_t role;  /* enum message_role */
+	bool is_multicast;
+};
+
+struct message_reader {
+	const struct messages_input *input; /* weak */
+	struct table *points;               /* weak */
+	struct map names;                   /* string -> place in `read`, or NOT_A_MESSAGE */
+	struct name *read;                  /* owned */
+	uint32_t n_read, n_allocated;
+	uint32_t send, receive, broadcast; /* strings */
+};
+
+#define NOT_A_MESSAGE (UINT32_MAX - 1)
+
+static int intern_sync(struct message_reader *reader, const struct message_name *message,
+                       uint32_t *ret_sync)
+{
+	char *text = strndup(message->sync, message->n_sync);
+	int code = text ? string_intern(reader->input->strings, text, ret_sync)
+	                : FLEXTRACE_E_MEMORY;
+
+	free(text);
+	return code;
+}
+
+/* Stores what a name says; NULL: nothing. */
+static int read_name(struct message_reader *reader, uint32_t name, const struct name **ret)
+{
+	uint32_t place = map_find(&reader->names, name, 0);
+	struct message_name message;
+	struct name *read;
+
+	*ret = NULL;
+	if (place == NOT_A_MESSAGE)
+		return FLEXTRACE_OK;
+	if (place != MAP_NONE) {
+		*ret = &reader->read[place];
+		return FLEXTRACE_OK;
+	}
+	if (message_name_read(string_get(reader->input->identity->strings, name), &message) <
+	    MESSAGE_SEND)
+		return map_put(&reader->names, name, 0, NOT_A_MESSAGE);
+	FLEXTRACE_TRY(ARRAY_RESERVE(reader->read, reader->n_allocated, reader->n_read + 1ull));
+	read = &reader->read[reader->n_read];
+	*read = (struct name){.role = message.role, .is_multicast = message.is_multicast};
+	FLEXTRACE_TRY(intern_sync(reader, &message, &read->sync));
+	*ret = read;
+	return map_put(&reader->names, name, 0, reader->n_read++);
+}
+
+/* -- points ------------------------------------------------------------------------------------ */
+
+static uint64_t ticks_of(const struct tick_op *op, const struct name *name)
+{
+	if (name->role == MESSAGE_RECEIVE && op->ticks[1])
+		return op->ticks[1];
+	return op->ticks[4];
+}
+
+/* Places the stamp that counts; false: it says nothing, or nothing that is wanted. */
+static bool place_stamp(const struct message_reader *reader, const struct tick_op *op,
+                        const struct name *name, struct placed *ret_placed)
+{
+	uint64_t ticks = ticks_of(op, name);
+
+	if (!ticks || op->status > TIME_ASSUMED)
+		return false;
+	*ret_placed = clocks_place(reader->input->clocks, op->counter, op->segment, ticks);
+	if (op->status > ret_placed->status)
+		ret_placed->status = (enum time_status)op->status;
+	if (ret_placed->status == TIME_CERTIFIED)
+		return ret_placed->err_ns != UINT32_MAX;
+	ret_placed->err_ns = 0;
+	return ret_placed->status == TIME_ASSUMED && reader->input->with_assumed;
+}
+
+/* The other rank as a list of peers: a multicast's sender names nobody. */
+static int name_peer(struct message_reader *reader, const struct tick_op *op,
+                     const struct name *name, uint32_t *ret_peers)
+{
+	char text[16];
+
+	*ret_peers = 0;
+	if (op->peer < 0 || (name->is_multicast && name->role == MESSAGE_SEND))
+		return FLEXTRACE_OK;
+	snprintf(text, sizeof(text), "%" PRId32, op->peer);
+	return string_intern(reader->input->strings, text, ret_peers);
+}
+
+static uint32_t op_of(const struct message_reader *reader, const struct name *name)
+{
+	if (name->is_multicast)
+		return reader->broadcast;
+	return name->role == MESSAGE_SEND ? reader->send : reader->receive;
+}
+
+static int add_point(struct message_reader *reader, const struct tick_op *op,
+                     const struct name *name, const struct placed *placed)
+{
+	uint32_t process = reader->input->identity->devices[op->device].process, peers;
+	struct sync_point *point;
+
+	FLEXTRACE_TRY(name_peer(reader, op, name, &peers));
+	/* Who receives a multicast of nobody would be taken for its root. */
+	if (name->is_multicast && name->role == MESSAGE_RECEIVE && !peers)
+		return FLEXTRACE_OK;
+	point = table_append(reader->points, sizeof(*point));
+	if (!point)
+		return FLEXTRACE_E_MEMORY;
+	*point = (struct sync_point){
+		.enter_host_ns = INT64_MIN,
+		.exit_host_ns = INT64_MAX,
+		.bytes = op->bytes,
+		.process = process,
+		.group = name->sync,
+		.op = op_of(reader, name),
+		.peers = peers,
+		.thread = FLEXTRACE_NONE,
+		.stream = op->stream,
+		.index = op->index,
+		.is_assumed = placed->status != TIME_CERTIFIED,
+	};
+	if (name->role == MESSAGE_SEND)
+		point->enter_host_ns = placed->host_ns - placed->err_ns;
+	else
+		point->exit_host_ns = placed->host_ns + placed->err_ns;
+	return FLEXTRACE_OK;
+}
+
+static int take_op(struct message_reader *reader, const struct tick_op *op)
+{
+	const struct name *name;
+	struct placed placed;
+
+	if (op->kind < FLEXTRACE_DEVICE_MEMCPY_HTOD || op->kind > FLEXTRACE_DEVICE_MEMCPY_PTOP)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(read_name(reader, op->name, &name));
+	if (!name || !place_stamp(reader, op, name, &placed))
+		return FLEXTRACE_OK;
+	return add_point(reader, op, name, &placed);
+}
+
+/* -- the sentence ------------------------------------------------------------------------------ */
+
+static int read_all(struct message_reader *reader)
+{
+	struct string_cache *strings = reader->input->strings;
+	struct table_cursor cursor;
+	const struct tick_op *op;
+
+	FLEXTRACE_TRY(string_intern(strings, "send", &reader->send));
+	FLEXTRACE_TRY(string_intern(strings, "recv", &reader->receive));
+	FLEXTRACE_TRY(string_intern(strings, "broadcast", &reader->broadcast));
+	table_read(&cursor, reader->input->ops, false);
+	while ((op = table_next(&cursor, sizeof(*op))))
+		FLEXTRACE_TRY(take_op(reader, op));
+	return FLEXTRACE_OK;
+}
+
+int messages_find(const struct messages_input *input, struct table *points)
+{
+	struct message_reader reader = {.input = input, .points = points};
+	int code;
+
+	if (input->identity->n_host_clocks < 2)
+		return FLEXTRACE_OK;
+	code = read_all(&reader);
+	map_release(&reader.names);
+	free(reader.read);
+	return code;
+}
