@@ -122,6 +122,29 @@ static int check_clocks(const struct conversion_options *options, struct flextra
 	return code;
 }
 
+static struct select_options select_options_of(const struct conversion_options *options)
+{
+	return (struct select_options){
+		.ranks = options->ranks,
+		.jobs = options->jobs,
+		.time_range = options->time_range,
+		.keep = options->keep.texts,
+		.n_keep = options->keep.n,
+		.drop = options->drop.texts,
+		.n_drop = options->drop.n,
+		.skip = (uint64_t)options->skip,
+		.count = (uint64_t)options->count,
+		.drop_globals = options->drop_globals,
+	};
+}
+
+static int check_selection(const struct conversion_options *options, struct flextrace_error *error)
+{
+	const struct select_options select = select_options_of(options);
+
+	return select_check(&select, error);
+}
+
 int conversion_check(const struct conversion_options *options, struct flextrace_error *error)
 {
 	if (!options->output_dir)
@@ -129,6 +152,7 @@ int conversion_check(const struct conversion_options *options, struct flextrace_
 		                 "Output directory is missing: give `output-dir`");
 	FLEXTRACE_TRY(emit_check_formats(options->formats, error));
 	FLEXTRACE_TRY(check_clocks(options, error));
+	FLEXTRACE_TRY(check_selection(options, error));
 	for (uint32_t i = 0; i < options->names.n; i++)
 		if (access(options->names.texts[i], R_OK) < 0)
 			return error_set(error, FLEXTRACE_E_INPUT,
@@ -191,6 +215,25 @@ static int describe_list(const char *option, const struct option_list *list, str
 	return code;
 }
 
+static int describe_selection(const struct conversion_options *options, struct facts *facts)
+{
+	if (options->ranks)
+		FLEXTRACE_TRY(facts_add(facts, "ranks=%s", options->ranks));
+	if (options->jobs)
+		FLEXTRACE_TRY(facts_add(facts, "jobs=%s", options->jobs));
+	if (options->time_range)
+		FLEXTRACE_TRY(facts_add(facts, "time-range=%s", options->time_range));
+	FLEXTRACE_TRY(describe_list("keep", &options->keep, facts));
+	FLEXTRACE_TRY(describe_list("drop", &options->drop, facts));
+	if (options->drop_globals)
+		FLEXTRACE_TRY(facts_add(facts, "drop-globals=yes"));
+	if (options->skip)
+		FLEXTRACE_TRY(facts_add(facts, "skip=%" PRId64, options->skip));
+	if (options->count)
+		FLEXTRACE_TRY(facts_add(facts, "count=%" PRId64, options->count));
+	return FLEXTRACE_OK;
+}
+
 static int describe_options(const struct conversion_options *options, struct facts *facts)
 {
 	FLEXTRACE_TRY(facts_add(facts, "formats=%s", options->formats));
@@ -213,6 +256,7 @@ static int describe_options(const struct conversion_options *options, struct fac
 		FLEXTRACE_TRY(facts_add(facts, "session=%s", options->session));
 	if (options->freq)
 		FLEXTRACE_TRY(facts_add(facts, "freq=%s", options->freq));
+	FLEXTRACE_TRY(describe_selection(options, facts));
 	FLEXTRACE_TRY(describe_list("names", &options->names, facts));
 	return describe_list("compiler-info", &options->compiler_info, facts);
 }
@@ -279,6 +323,7 @@ int conversion_run(const struct conversion_options *options, struct stream_set *
 			.n_names = options->names.n,
 			.compiler_info = options->compiler_info.texts,
 			.n_compiler_info = options->compiler_info.n,
+			.select = select_options_of(options),
 			.fail_on_loss = options->fail_on_loss.is_set,
 			.max_loss = options->fail_on_loss.value,
 		};

@@ -91,6 +91,11 @@ struct conversion_options {
 	struct option_list names;
 	struct option_list compiler_info; /* texts of paths, separated by commas */
 	const char *freq;                 /* "SOC[:CORE]" in MHz */
+	const char *ranks, *jobs;         /* lists of numbers, see select/select.h */
+	const char *time_range;
+	struct option_list keep, drop;
+	int64_t skip, count; /* 0 = none, all */
+	bool drop_globals;
 	struct option_limit fail_on_loss;
 	uint32_t n_threads; /* files written at a time, 0 = one; no option of the table */
 };

@@ -278,6 +278,12 @@ static int rate_kernels(struct pipeline *pipeline)
 	return status;
 }
 
+static int select_rows(struct pipeline *pipeline, struct flextrace_error *error)
+{
+	return select_run(&pipeline->options->select, &pipeline->timeline, &pipeline->identity,
+	                  pipeline->ledger, error);
+}
+
 /* -- the books --------------------------------------------------------------------------------- */
 
 static int book_lost_events(struct pipeline *pipeline)
@@ -371,6 +377,7 @@ static int run_stages(struct pipeline *pipeline, struct flextrace_error *error)
 	FLEXTRACE_TRY(fit_clocks(pipeline, error));    /* brackets     -> const clock maps */
 	FLEXTRACE_TRY(make_timeline(pipeline, error)); /* host records -> rows, flows      */
 	FLEXTRACE_TRY(rate_kernels(pipeline));         /* + compiler   -> ideal cycles     */
+	FLEXTRACE_TRY(select_rows(pipeline, error));   /* rows         -> those asked for  */
 	FLEXTRACE_TRY(close_books(pipeline, error));   /* read = used + discarded          */
 	return write_files(pipeline, error);           /* timeline     -> files            */
 }

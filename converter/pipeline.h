@@ -11,6 +11,7 @@
 #include "error.h"
 #include "gather.h"
 #include "ledger.h"
+#include "select/select.h"
 #include "strings.h"
 
 /* One conversion's options: the same names on the command line and as sink parameters. */
@@ -23,6 +24,7 @@ struct pipeline_options {
 	uint32_t n_names;
 	const char *const *compiler_info; /* paths of compiler information; weak */
 	uint32_t n_compiler_info;
+	struct select_options select;
 	double core_hz;    /* compute clock of all devices; 0 = as the trace tells */
 	bool fail_on_loss; /* with `max_loss`: report more losses as failure */
 	uint64_t max_loss;

@@ -29,3 +29,7 @@ foreach(input ${golden_inputs})
 	add_test(NAME golden.${name} COMMAND golden ${case})
 	set_tests_properties(golden.${name} PROPERTIES LABELS golden TIMEOUT 60)
 endforeach()
+
+flextrace_add_unit_test(NAME select SOURCES tests/text_source.c tests/scratch.c tests/failing_malloc.c
+	tests/trace_checker.c LIBS flextrace_core)
+target_link_options(test_select PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)

@@ -139,11 +139,29 @@ static void test_options__typed_values_serve_every_type_that_can_hold_them(void 
 
 static void test_options__the_table_of_conversions_is_complete(void **state)
 {
-	static const char *const names[] = {"output-dir",      "formats",     "gzip",
-	                                    "rho-ppm",         "nominal-mhz", "latency-floor-ns",
-	                                    "max-dispatch-ns", "clocks",      "reference-rank",
-	                                    "no-align",        "session",     "names",
-	                                    "compiler-info",   "freq",        "fail-on-loss"};
+	static const char *const names[] = {"output-dir",
+	                                    "formats",
+	                                    "gzip",
+	                                    "rho-ppm",
+	                                    "nominal-mhz",
+	                                    "latency-floor-ns",
+	                                    "max-dispatch-ns",
+	                                    "clocks",
+	                                    "reference-rank",
+	                                    "no-align",
+	                                    "session",
+	                                    "names",
+	                                    "compiler-info",
+	                                    "freq",
+	                                    "ranks",
+	                                    "jobs",
+	                                    "time-range",
+	                                    "keep",
+	                                    "drop",
+	                                    "drop-globals",
+	                                    "skip",
+	                                    "count",
+	                                    "fail-on-loss"};
 	size_t n = 0;
 
 	(void)state;

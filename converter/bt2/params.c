@@ -77,7 +77,7 @@ static bt_value_map_foreach_entry_const_func_status read_entry(const char *key,
 {
 	struct params_reader *reader = data;
 	const struct option_spec *spec = option_find(reader->table, key);
-	char names[256];
+	char names[448];
 
 	if (spec) {
 		reader->code = read_value(spec, value, reader->values, reader->error);

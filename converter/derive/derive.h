@@ -43,6 +43,7 @@ struct timeline {
 	const struct kernel_costs *costs;    /* weak; NULL: no compiler information */
 	int64_t first_time_ns, last_time_ns; /* over all rows; 0, 0 when there is none */
 	uint64_t n_crossing;                 /* host rows on overflow lanes */
+	uint64_t n_filtered;                 /* rows that select left out */
 };
 
 struct derive; /* opaque */

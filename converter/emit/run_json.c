@@ -229,6 +229,8 @@ static void add_totals(cJSON *root, const struct timeline *timeline)
 	add_u64(totals, "memory", timeline->memory.n_rows);
 	add_u64(totals, "flows", timeline->flows_from.n_rows);
 	add_u64(totals, "crossing", timeline->n_crossing);
+	if (timeline->n_filtered)
+		add_u64(totals, "filtered_rows", timeline->n_filtered);
 	add_i64(totals, "first_ns", timeline->first_time_ns + epoch_offset_ns);
 	add_i64(totals, "last_ns", timeline->last_time_ns + epoch_offset_ns);
 }

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * select_impl.h: what the files of select share.
+ *
+ *   criteria.c      what was asked for, from its texts
+ *   attribute.c     what a row says of itself, as text, and whether a condition holds
+ *   select.c        one pass over all rows in order of time
+ *   select_books.c  whose rows are all gone
+ */
+#ifndef FLEXTRACE_SELECT_IMPL_H
+#define FLEXTRACE_SELECT_IMPL_H
+
+#include <regex.h>
+
+#include "array.h"
+#include "map.h"
+#include "select.h"
+
+enum row_table { OF_HOST, OF_DEVICE, OF_INSTANTS, OF_COUNTERS, OF_MEMORY, N_ROW_TABLES };
+
+/* A row of any table, and whose it is. */
+struct any_row {
+	enum row_table table;
+	const void *row; /* weak */
+	int64_t start_time_ns, end_time_ns;
+	uint32_t process;
+	uint32_t thread, device; /* indexes or FLEXTRACE_NONE */
+	uint32_t track;          /* FLEXTRACE_NONE: none */
+	uint32_t core;
+	uint32_t stream, index;
+	uint32_t name;
+	uint64_t correlation;
+	uint8_t kind, class, status;
+	const struct tick_op *op; /* weak; NULL: not of a control block */
+	const struct zone *zone;  /* weak; NULL: no marker row */
+};
+
+/* -- criteria.c ----------------------------------------------------------------------------- */
+
+struct number_range {
+	uint64_t first, last;
+};
+
+struct number_list {
+	struct number_range *ranges; /* owned */
+	uint32_t n;                  /* 0 = all */
+};
+
+/* A moment that the caller named. */
+struct moment {
+	int64_t ns;
+	bool is_set;
+	bool is_relative; /* to the first row */
+};
+
+struct condition {
+	regex_t regex; /* owned */
+	uint32_t attribute;
+	bool is_drop;
+	bool is_of_host;            /* other rows pass */
+	uint8_t *known;             /* owned: per string, whether it matches; 0 = not looked at */
+	uint32_t n_known_allocated; /* of them */
+};
+
+struct criteria {
+	struct number_list ranks, jobs;
+	struct moment from, to;       /* half open */
+	struct condition *conditions; /* owned */
+	uint32_t n_conditions;
+	uint64_t skip, count; /* UINT64_MAX = all */
+};
+
+/* criteria_release() in any case. */
+int criteria_read(struct criteria *criteria, const struct select_options *options,
+                  struct flextrace_error *error);
+void criteria_release(struct criteria *criteria);
+bool number_list_has(const struct number_list *list, uint64_t number);
+
+/* -- attribute.c ---------------------------------------------------------------------------- */
+
+/* FLEXTRACE_NONE: there is no such attribute. */
+uint32_t attribute_find(const char *name, size_t length);
+
+/* Appends the names of all attributes. */
+void attribute_list(char *text, size_t size);
+
+/* Whether the attribute is one of the row's process. */
+bool attribute_is_of_process(uint32_t attribute);
+
+/* 1: the row passes; 0: it does not; FLEXTRACE_E_MEMORY. A row without the attribute has an empty
+ * one. */
+int condition_holds(struct condition *condition, const struct timeline *timeline,
+                    const struct any_row *row);
+
+/* -- select_books.c ------------------------------------------------------------------------- */
+
+struct select_books {
+	uint8_t *ops;       /* owned: per control block, which of the two below */
+	struct map batches; /* (stream, index) of marker batches -> the same */
+};
+
+enum { BOOK_KEPT = 1, BOOK_LEFT_OUT = 2 };
+
+int select_books_init(struct select_books *books, const struct timeline *timeline);
+void select_books_release(struct select_books *books);
+
+/* Notes what became of a row; a record of one row is booked at once. */
+int select_books_note(struct select_books *books, struct ledger *ledger, const struct any_row *row,
+                      const struct timeline *timeline, bool is_kept);
+
+/* Books the records of several rows. */
+int select_books_close(struct select_books *books, struct ledger *ledger,
+                       const struct timeline *timeline);
+
+#endif
