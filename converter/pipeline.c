@@ -10,6 +10,7 @@
 #include "align/messages.h"
 #include "analysis/analysis.h"
 #include "analysis/utilization.h"
+#include "blocks.h"
 #include "derive/derive.h"
 #include "identity.h"
 #include "tracer/src/elf_names.h"
@@ -206,6 +207,7 @@ static int fit_clocks(struct pipeline *pipeline, struct flextrace_error *error)
 	FLEXTRACE_TRY(calibrate_run(&input, &pipeline->clocks, error));
 	FLEXTRACE_TRY(align_hosts(pipeline, error));
 	table_release(&unwrapped->brackets);
+	blocks_trim();
 	return FLEXTRACE_OK;
 }
 

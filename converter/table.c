@@ -7,27 +7,19 @@
  * huge one for 37000.
  *
  * All but the smallest are mapped, not allocated: whichever thread frees one, its memory is free
- * for the table that grows meanwhile, which takes blocks of another size. A few blocks stay in
- * stock on their way from one table to the next, for the kernel would clear them in between.
+ * for the table that grows meanwhile, which takes blocks of another size.
  */
 #include "table.h"
 
 #include <assert.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "blocks.h"
+
 #define FIRST_CHUNK_BYTES ((size_t)4 << 10)
 #define MAPPED_BYTES      ((size_t)8 << 10) /* chunks of at least this are mapped */
-#define HUGE_PAGE_BYTES   TABLE_BLOCK_BYTES
 #define MAX_ROW_BYTES     ((size_t)16 << 20)
-#define MAX_STOCK         8 /* blocks */
-
-static struct {
-	pthread_mutex_t lock;
-	void *blocks[MAX_STOCK]; /* owned */
-	uint32_t n_blocks;
-} stock = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void *map(size_t n_bytes)
 {
@@ -37,52 +29,13 @@ static void *map(size_t n_bytes)
 	return bytes == MAP_FAILED ? NULL : bytes;
 }
 
-/* Maps twice as much and cuts off what lies before and behind the aligned part. */
-static void *map_huge_page(void)
-{
-	char *bytes = map(2 * HUGE_PAGE_BYTES);
-	size_t before;
-
-	if (!bytes)
-		return NULL;
-	before = -(uintptr_t)bytes % HUGE_PAGE_BYTES;
-	if (before)
-		munmap(bytes, before);
-	munmap(bytes + before + HUGE_PAGE_BYTES, HUGE_PAGE_BYTES - before);
-	madvise(bytes + before, HUGE_PAGE_BYTES, MADV_HUGEPAGE); /* a wish */
-	return bytes + before;
-}
-
-void *table_block_take(void)
-{
-	void *block = NULL;
-
-	pthread_mutex_lock(&stock.lock);
-	if (stock.n_blocks)
-		block = stock.blocks[--stock.n_blocks];
-	pthread_mutex_unlock(&stock.lock);
-	return block ? block : map_huge_page();
-}
-
-void table_block_give(void *block)
-{
-	pthread_mutex_lock(&stock.lock);
-	if (stock.n_blocks < MAX_STOCK) {
-		stock.blocks[stock.n_blocks++] = block;
-		block = NULL;
-	}
-	pthread_mutex_unlock(&stock.lock);
-	if (block)
-		munmap(block, TABLE_BLOCK_BYTES);
-}
-
 /* `n_bytes` counts the chunk's head, too. */
 static struct table_chunk *new_chunk(size_t n_bytes)
 {
 	struct table_chunk *chunk;
 
-	if (n_bytes == HUGE_PAGE_BYTES)
-		chunk = table_block_take();
+	if (n_bytes == BLOCK_BYTES)
+		chunk = block_take();
 	else
 		chunk = n_bytes >= MAPPED_BYTES ? map(n_bytes) : malloc(n_bytes);
 	if (chunk)
@@ -94,8 +47,8 @@ static void free_chunk(struct table_chunk *chunk)
 {
 	size_t n_bytes = sizeof(*chunk) + chunk->n_bytes;
 
-	if (n_bytes == HUGE_PAGE_BYTES)
-		table_block_give(chunk);
+	if (n_bytes == BLOCK_BYTES)
+		block_give(chunk);
 	else if (n_bytes >= MAPPED_BYTES)
 		munmap(chunk, n_bytes);
 	else
@@ -106,7 +59,7 @@ static size_t next_chunk_bytes(const struct table *table, size_t row_bytes)
 {
 	size_t n_bytes = FIRST_CHUNK_BYTES;
 
-	while (n_bytes < HUGE_PAGE_BYTES && n_bytes < table->n_bytes / 4)
+	while (n_bytes < BLOCK_BYTES && n_bytes < table->n_bytes / 4)
 		n_bytes *= 2;
 	if (n_bytes < row_bytes + sizeof(struct table_chunk))
 		n_bytes = row_bytes + sizeof(struct table_chunk);

@@ -72,13 +72,4 @@ void table_take(struct table *to, struct table *from);
 
 void table_release(struct table *table);
 
-/* -- blocks --------------------------------------------------------------------------------- */
-
-#define TABLE_BLOCK_BYTES ((size_t)2 << 20)
-
-/* What large chunks are made of, for those who keep rows in an order of their own: owned by the
- * caller, aligned to its size, not cleared. Thread-safe. NULL: no memory. */
-void *table_block_take(void);
-void table_block_give(void *block);
-
 #endif

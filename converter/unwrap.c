@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "array.h"
+#include "blocks.h"
 #include "unwrap_impl.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ void unwrap_free(struct unwrap *unwrap)
 	free(unwrap->points);
 	free(unwrap->sorted_batches);
 	free(unwrap->runs);
-	free(unwrap->facts);
+	blocks_free(unwrap->facts);
 	free(unwrap->n_facts);
 	free(unwrap->axes);
 	free(unwrap);

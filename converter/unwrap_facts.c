@@ -4,11 +4,13 @@
  * where it came from once its axis is placed.
  */
 #include "array.h"
+#include "blocks.h"
 #include "unwrap_impl.h"
 
 #include <stdlib.h>
 
 #define ESTIMATE_SLACK_NS 1000000
+#define FACTS_PER_DROP    4096u
 
 /* -- in -------------------------------------------------------------------------------------- */
 
@@ -201,7 +203,7 @@ int facts_make(struct unwrap *unwrap)
 		return FLEXTRACE_E_MEMORY;
 	unwrap->n_axes = n_axes;
 	FLEXTRACE_TRY(count_facts(unwrap, n_axes, &sum));
-	unwrap->facts = array_allocate(sum + 1, sizeof(*unwrap->facts));
+	unwrap->facts = blocks_allocate(sum + 1, sizeof(*unwrap->facts));
 	if (!unwrap->facts)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n_axes; i++) {
@@ -356,6 +358,13 @@ static int lose_outlier(struct unwrap *unwrap, const struct fact *fact)
 	                   fact->after_ns != UNWRAP_NO_AFTER ? fact->after_ns : INT64_MIN);
 }
 
+/* Their memory is that of the brackets then. Marks, if there are any, still ask for facts. */
+static void drop_written(struct unwrap *unwrap, const struct fact *next)
+{
+	if (unwrap->n_batches == 0)
+		blocks_drop(unwrap->facts, (size_t)(next - unwrap->facts) * sizeof(*unwrap->facts));
+}
+
 int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets)
 {
 	const struct axis *axis = &unwrap->axes[counter];
@@ -363,6 +372,8 @@ int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets)
 	for (uint32_t i = 0; i < axis->n_facts; i++) {
 		const struct fact *fact = &axis->facts[i];
 
+		if (i % FACTS_PER_DROP == 0)
+			drop_written(unwrap, fact);
 		FLEXTRACE_TRY((axis->is_soft ? write_estimates : write_bracket)(axis, fact, counter,
 		                                                                brackets));
 		if (fact->kind == FACT_RUN) {

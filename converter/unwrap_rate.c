@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "blocks.h"
 #include "marzullo.h"
 #include "unwrap_impl.h"
 
@@ -133,7 +134,7 @@ static int agree_near(struct votes *votes, double nominal, struct rate *rate)
 /* The facts that can be paired; NULL: no memory. */
 static const struct fact **list_bounded(const struct axis *axis, uint32_t *ret_n)
 {
-	const struct fact **facts = malloc((axis->n_facts + 1ull) * sizeof(*facts));
+	const struct fact **facts = blocks_allocate(axis->n_facts + 1ull, sizeof(*facts));
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < axis->n_facts && facts; i++) {
@@ -164,7 +165,7 @@ int rate_bound(const struct axis *axis, struct rate *ret_rate)
 	} else {
 		code = FLEXTRACE_E_MEMORY;
 	}
-	free(facts);
+	blocks_free(facts);
 	free(votes.intervals);
 	return code;
 }

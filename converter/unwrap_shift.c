@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "blocks.h"
 #include "marzullo.h"
 #include "unwrap_window.h"
 
@@ -238,7 +239,7 @@ static int list_facts(struct shifter *shifter)
 {
 	const struct axis *axis = shifter->axis;
 
-	shifter->facts = malloc((axis->n_facts + 1ull) * sizeof(*shifter->facts));
+	shifter->facts = blocks_allocate(axis->n_facts + 1ull, sizeof(struct fact *));
 	if (!shifter->facts)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < axis->n_facts; i++) {
@@ -266,6 +267,6 @@ int axis_split_shifts(struct axis *axis)
 		if (axis->n_segments < MAX_SEGMENTS && find_shift(&shifter, i, &shift))
 			code = split(&shifter, &shift);
 	}
-	free(shifter.facts);
+	blocks_free(shifter.facts);
 	return code;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "blocks.h"
 #include "calibrate_impl.h"
 
 #define NEIGHBOURS              64u /* how far around itself a constraint is judged */
@@ -96,7 +96,7 @@ int band_constrain(const struct evidence *evidence, const struct reference *refe
                    struct knot **ret_knots, uint32_t *ret_n)
 {
 	uint64_t n_most = 2ull * evidence->n + reference->n_pieces;
-	struct sorter sorter = {.knots = array_allocate(n_most, sizeof(*sorter.knots)),
+	struct sorter sorter = {.knots = blocks_allocate(n_most, sizeof(*sorter.knots)),
 	                        .max_moves = MAX_SORT_MOVES_PER_KNOT * (n_most + 64u)};
 	struct walk walk = {reference, 0};
 	uint32_t next_piece = 1;

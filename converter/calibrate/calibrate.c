@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "blocks.h"
 #include "calibrate_impl.h"
 
 #define MAX_TICKS_APART (UINT64_C(1) << 60) /* so that products of a fit fit */
@@ -26,8 +27,8 @@ struct groups {
 
 static void release_groups(struct groups *groups)
 {
-	free(groups->brackets);
-	free(groups->is_false);
+	blocks_free(groups->brackets);
+	blocks_free(groups->is_false);
 	free(groups->first);
 	free(groups->has_hard);
 	free(groups->is_after_gap);
@@ -78,8 +79,8 @@ static int group(const struct clocks *clocks, struct table *brackets, struct gro
 	const struct bracket *bracket;
 	uint64_t sum = 0;
 
-	groups->brackets = malloc((brackets->n_rows + 1) * sizeof(*groups->brackets));
-	groups->is_false = calloc(brackets->n_rows + 1, 1);
+	groups->brackets = blocks_allocate(brackets->n_rows + 1, sizeof(struct bracket *));
+	groups->is_false = blocks_allocate(brackets->n_rows + 1, sizeof(*groups->is_false));
 	groups->first = calloc(clocks->n_maps + 2ull, sizeof(*groups->first));
 	groups->has_hard = calloc(clocks->n_maps + 1ull, 1);
 	groups->is_after_gap = calloc(clocks->n_maps + 1ull, 1);
@@ -251,7 +252,7 @@ static int fit_one(struct fitter *fitter, uint32_t map, const struct prior *prio
 {
 	struct clock_map *of = &fitter->clocks->maps[map];
 
-	free(of->knots);
+	blocks_free(of->knots);
 	of->knots = NULL;
 	FLEXTRACE_TRY(fit_map(&fitter->evidence[map], prior, of));
 	of->is_assumed |= !fitter->groups.has_hard[map];
@@ -368,7 +369,7 @@ void clocks_free(struct clocks *clocks)
 	if (!clocks)
 		return;
 	for (uint32_t i = 0; i < clocks->n_maps && clocks->maps; i++)
-		free(clocks->maps[i].knots);
+		blocks_free(clocks->maps[i].knots);
 	free(clocks->maps);
 	free(clocks->first_map);
 	free(clocks->reports);

@@ -91,7 +91,7 @@ struct map_knot {
 };
 
 struct clock_map {
-	struct map_knot *knots; /* owned, at least one */
+	struct map_knot *knots; /* owned, of blocks.h, at least one */
 	uint32_t n_knots;
 	uint64_t slope_before, grow_before; /* in front of the first knot */
 	uint32_t tick_ns;  /* a tick's length, rounded up: a stamp stands somewhere in its tick */
@@ -237,7 +237,8 @@ struct step {
 /* How far phi may go from `from` to `to`, which lies behind. */
 struct step band_step(struct walk *walk, uint64_t from, uint64_t to);
 
-/* Lists the constraints of all that is not false. `ret_knots` is owned by the caller. */
+/* Lists the constraints of all that is not false. `ret_knots`, of blocks.h, is owned by the
+ * caller. */
 int band_constrain(const struct evidence *evidence, const struct reference *reference,
                    struct knot **ret_knots, uint32_t *ret_n);
 
@@ -262,8 +263,8 @@ void band_centre(struct knot *knots, const struct knot *middles, uint32_t n);
 /* -- map.c ----------------------------------------------------------------------------------- */
 
 /* Makes the map along the middle of a closed band (n > 0); with `spares`, it leaves out knots it
- * can spare. */
-int clock_map_init(struct clock_map *map, const struct knot *knots, uint32_t n,
+ * can spare. The knots, of blocks.h, are used up: they can only be freed. */
+int clock_map_init(struct clock_map *map, struct knot *knots, uint32_t n,
                    const struct reference *reference, const struct evidence *evidence, bool spares);
 struct placed clock_map_place(const struct clock_map *map, uint64_t ticks);
 

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "blocks.h"
 #include "calibrate_impl.h"
 
 #define MIN_TO_JUDGE_RHO 16u
@@ -87,7 +88,7 @@ struct attempt {
 static void release_attempt(struct attempt *attempt)
 {
 	reference_release(&attempt->reference);
-	free(attempt->knots);
+	blocks_free(attempt->knots);
 	*attempt = (struct attempt){.knots = NULL};
 }
 
@@ -278,7 +279,7 @@ static int steady(const struct evidence *evidence, const struct attempt *attempt
 		band_centre(attempt->knots, knots, n);
 		*ret_is_steady = true;
 	}
-	free(knots);
+	blocks_free(knots);
 	return FLEXTRACE_OK;
 }
 
@@ -301,7 +302,6 @@ static void tell_slopes(const struct reference *reference, struct clock_map *map
 static int make_map(struct evidence *evidence, struct attempt *attempt, const struct prior *prior,
                     struct clock_map *map)
 {
-	const struct knot *first = attempt->knots;
 	bool is_steady = false;
 
 	if (attempt->n_knots == 0)
@@ -309,13 +309,14 @@ static int make_map(struct evidence *evidence, struct attempt *attempt, const st
 	if (!attempt->is_closed)
 		band_close(attempt->knots, attempt->n_knots, &attempt->reference);
 	FLEXTRACE_TRY(steady(evidence, attempt, prior->rho, &is_steady));
+	/* A bound reaches from its place to all others: none here is none anywhere. */
+	map->is_one_sided = attempt->knots[0].lo == -PHI_UNBOUNDED ||
+	                    attempt->knots[0].hi == PHI_UNBOUNDED;
 	FLEXTRACE_TRY(clock_map_init(map, attempt->knots, attempt->n_knots, &attempt->reference,
 	                             evidence, !is_steady));
 	map->rho = attempt->rho;
 	map->is_wandering = attempt->rho > prior->rho || attempt->n_false > evidence->n / 2;
 	map->is_assumed = map->is_wandering;
-	/* A bound reaches from its place to all others: none here is none anywhere. */
-	map->is_one_sided = first->lo == -PHI_UNBOUNDED || first->hi == PHI_UNBOUNDED;
 	tell_slopes(&attempt->reference, map);
 	return FLEXTRACE_OK;
 }

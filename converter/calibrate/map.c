@@ -8,15 +8,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "array.h"
+#include "blocks.h"
 #include "calibrate_impl.h"
 
-#define SPARED_NS 32  /* how much certified width thinning may cost */
-#define ROUNDING  256 /* 2^-20 ns that a line keeps off the bounds it passes */
-#define MAX_REACH 1e9 /* ticks */
-#define NO_HALF   UINT32_MAX
-#define MAX_WALK  8 /* knots, before a search is quicker */
-#define ONE_NS    (INT64_C(1) << PHI_BITS)
+#define SPARED_NS      32  /* how much certified width thinning may cost */
+#define ROUNDING       256 /* 2^-20 ns that a line keeps off the bounds it passes */
+#define MAX_REACH      1e9 /* ticks */
+#define NO_HALF        UINT32_MAX
+#define MAX_WALK       8 /* knots, before a search is quicker */
+#define KNOTS_PER_FILL 1024u
+#define ONE_NS         (INT64_C(1) << PHI_BITS)
 
 static uint64_t wander_of(const struct piece *piece)
 {
@@ -147,20 +148,35 @@ static struct corner reach(const struct corner *from, const struct knot *end, st
 	return reached;
 }
 
-int clock_map_init(struct clock_map *map, const struct knot *knots, uint32_t n,
+/* Makes room for some more knots of the map, in the memory of those that are done. */
+static int move_memory(struct clock_map *map, uint32_t n_most, struct knot *knots,
+                       const struct knot *next)
+{
+	uint32_t n_left = n_most - map->n_knots;
+	uint32_t n = map->n_knots + (n_left < KNOTS_PER_FILL ? n_left : KNOTS_PER_FILL);
+
+	blocks_drop(knots, (size_t)(next - knots) * sizeof(*knots));
+	return blocks_fill(map->knots, n * sizeof(*map->knots));
+}
+
+int clock_map_init(struct clock_map *map, struct knot *knots, uint32_t n,
                    const struct reference *reference, const struct evidence *evidence, bool spares)
 {
 	struct walk walk = {reference, 0};
 	struct corner corner = corner_of(&knots[0], &walk), next;
 	const struct piece *first = &reference->pieces[0];
 
+	map->knots = blocks_reserve(n, sizeof(*map->knots));
+	if (!map->knots)
+		return FLEXTRACE_E_MEMORY;
 	map->n_knots = 0;
 	map->slope_before = first->slope << (WANDER_BITS - SLOPE_BITS);
 	map->grow_before = wander_of(first);
 	map->tick_ns = (uint32_t)ceil(ldexp((double)first->slope, -SLOPE_BITS));
 	for (;;) {
 		next = reach(&corner, knots + n, &walk, spares);
-		FLEXTRACE_TRY(array_make_room(&map->knots, map->n_knots, sizeof(*map->knots)));
+		if (map->n_knots % KNOTS_PER_FILL == 0)
+			FLEXTRACE_TRY(move_memory(map, n, knots, corner.knot));
 		map->knots[map->n_knots++] = finish_knot(&corner, &next, evidence);
 		if (next.knot == corner.knot)
 			return FLEXTRACE_OK;

@@ -90,13 +90,13 @@ static bool is_full(const struct row_sorter *sorter, uint32_t n)
 /* A full run is a block, which goes on to the next table once it was read. */
 static uint8_t *new_run(const struct row_sorter *sorter, uint32_t n)
 {
-	return is_full(sorter, n) ? table_block_take() : malloc(n * sorter->row_bytes);
+	return is_full(sorter, n) ? block_take() : malloc(n * sorter->row_bytes);
 }
 
 static void free_run(const struct row_sorter *sorter, struct row_run *run)
 {
 	if (run->rows && is_full(sorter, run->n_rows))
-		table_block_give(run->rows);
+		block_give(run->rows);
 	else
 		free(run->rows);
 	run->rows = NULL;
@@ -146,7 +146,7 @@ void row_sorter_release(struct row_sorter *sorter)
 void *row_sorter_append(struct row_sorter *sorter)
 {
 	if (!sorter->filling)
-		sorter->filling = malloc(TABLE_BLOCK_BYTES);
+		sorter->filling = malloc(BLOCK_BYTES);
 	if (!sorter->filling || (is_full(sorter, sorter->n_filling) && seal(sorter) < 0))
 		return NULL;
 	return sorter->filling + sorter->n_filling++ * sorter->row_bytes;

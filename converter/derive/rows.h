@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "table.h"
+#include "blocks.h"
 
-#define ROWS_PER_RUN(row_bytes) ((uint32_t)(TABLE_BLOCK_BYTES / (row_bytes)))
+#define ROWS_PER_RUN(row_bytes) ((uint32_t)(BLOCK_BYTES / (row_bytes)))
 
 struct row_run {
 	uint8_t *rows; /* owned, sorted */

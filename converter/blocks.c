@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A large array is a range of addresses, with room for its head in front. Blocks of the stock are
+ * moved there while there are any; where there are none, the range itself becomes usable, and its
+ * pages come from the kernel when they are touched. What is given away leaves a hole. Smaller
+ * arrays, and the heads' first block, are of no use to others.
+ */
+#include "blocks.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "error.h"
+
+#define MAX_STOCK  8u         /* blocks, on the way from one table to the next */
+#define STOCK_ROOM (1u << 15) /* the same of arrays: 64 GiB */
+#define HEAD_BYTES 64u        /* keeps elements aligned */
+
+/* In front of an array. */
+struct head {
+	size_t n_bytes;                     /* of the range; 0: it was allocated, not mapped */
+	size_t filled_bytes, dropped_bytes; /* multiples of a block */
+};
+
+/* Blocks that nobody uses; not written to, as some were never touched. */
+static struct {
+	pthread_mutex_t lock;
+	void *blocks[STOCK_ROOM]; /* owned */
+	uint32_t n;
+} stock = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* -- stock ------------------------------------------------------------------------------------ */
+
+/* Takes the last block put in stock; NULL: there are no more than `least`. */
+static void *pop(uint32_t least)
+{
+	void *block = NULL;
+
+	pthread_mutex_lock(&stock.lock);
+	if (stock.n > least)
+		block = stock.blocks[--stock.n];
+	pthread_mutex_unlock(&stock.lock);
+	return block;
+}
+
+/* Puts a block in stock, unless there are `most` already. */
+static void push(void *block, uint32_t most)
+{
+	bool is_taken;
+
+	pthread_mutex_lock(&stock.lock);
+	is_taken = stock.n < most;
+	if (is_taken)
+		stock.blocks[stock.n++] = block;
+	pthread_mutex_unlock(&stock.lock);
+	if (!is_taken)
+		munmap(block, BLOCK_BYTES);
+}
+
+/* Maps a range aligned to blocks: maps more, and cuts off what lies before and behind it. */
+static char *map_range(size_t n_bytes, int protection)
+{
+	char *bytes = mmap(NULL, n_bytes + BLOCK_BYTES, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	                   0);
+	size_t before;
+
+	if (bytes == MAP_FAILED)
+		return NULL;
+	before = -(uintptr_t)bytes % BLOCK_BYTES;
+	if (before)
+		munmap(bytes, before);
+	munmap(bytes + before + n_bytes, BLOCK_BYTES - before);
+	return bytes + before;
+}
+
+void *block_take(void)
+{
+	char *block = pop(0);
+
+	if (block)
+		return block;
+	block = map_range(BLOCK_BYTES, PROT_READ | PROT_WRITE);
+	if (block)
+		madvise(block, BLOCK_BYTES, MADV_HUGEPAGE); /* a wish */
+	return block;
+}
+
+void block_give(void *block)
+{
+	push(block, MAX_STOCK);
+}
+
+void blocks_trim(void)
+{
+	void *block;
+
+	while ((block = pop(MAX_STOCK)))
+		munmap(block, BLOCK_BYTES);
+}
+
+/* -- arrays ----------------------------------------------------------------------------------- */
+
+static struct head *head_of(void *array)
+{
+	return (struct head *)((char *)array - HEAD_BYTES);
+}
+
+/* Moves a block of the stock to an address; false: there is none, or it cannot be moved. */
+static bool move_block(char *to)
+{
+	void *block = pop(0);
+
+	if (!block)
+		return false;
+	if (mremap(block, BLOCK_BYTES, BLOCK_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, to) !=
+	    MAP_FAILED)
+		return true;
+	push(block, STOCK_ROOM);
+	return false;
+}
+
+/* Makes the blocks of a range [from, to) usable. */
+static int fill_range(char *range, size_t from, size_t to)
+{
+	while (from < to && move_block(range + from))
+		from += BLOCK_BYTES;
+	if (from == to)
+		return FLEXTRACE_OK;
+	if (mprotect(range + from, to - from, PROT_READ | PROT_WRITE) < 0)
+		return FLEXTRACE_E_MEMORY;
+	madvise(range + from, to - from, MADV_HUGEPAGE); /* a wish */
+	return FLEXTRACE_OK;
+}
+
+static void *allocate_small(size_t n_bytes)
+{
+	struct head *head = malloc(n_bytes);
+
+	if (!head)
+		return NULL;
+	*head = (struct head){.n_bytes = 0};
+	return (char *)head + HEAD_BYTES;
+}
+
+void *blocks_reserve(uint64_t n, size_t element_bytes)
+{
+	size_t n_bytes;
+	char *range;
+
+	if (n > (SIZE_MAX / 2 - HEAD_BYTES) / element_bytes)
+		return NULL;
+	n_bytes = HEAD_BYTES + n * element_bytes;
+	if (n_bytes < BLOCK_BYTES)
+		return allocate_small(n_bytes);
+	n_bytes = (n_bytes + BLOCK_BYTES - 1) & -BLOCK_BYTES;
+	range = map_range(n_bytes, PROT_NONE);
+	if (!range)
+		return NULL;
+	if (fill_range(range, 0, BLOCK_BYTES) < 0) {
+		munmap(range, n_bytes);
+		return NULL;
+	}
+	*(struct head *)range = (struct head){n_bytes, BLOCK_BYTES, BLOCK_BYTES};
+	return range + HEAD_BYTES;
+}
+
+int blocks_fill(void *array, size_t n_bytes)
+{
+	struct head *head = head_of(array);
+	size_t to = (HEAD_BYTES + n_bytes + BLOCK_BYTES - 1) & -BLOCK_BYTES;
+
+	if (head->n_bytes == 0 || to <= head->filled_bytes)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(fill_range((char *)head, head->filled_bytes, to));
+	head->filled_bytes = to;
+	return FLEXTRACE_OK;
+}
+
+void *blocks_allocate(uint64_t n, size_t element_bytes)
+{
+	void *array = blocks_reserve(n, element_bytes);
+
+	if (array && blocks_fill(array, n * element_bytes) < 0) {
+		blocks_free(array);
+		return NULL;
+	}
+	return array;
+}
+
+void blocks_drop(void *array, size_t n_bytes)
+{
+	struct head *head = head_of(array);
+
+	while (head->n_bytes && head->dropped_bytes + BLOCK_BYTES <= HEAD_BYTES + n_bytes) {
+		push((char *)head + head->dropped_bytes, STOCK_ROOM);
+		head->dropped_bytes += BLOCK_BYTES;
+	}
+}
+
+void blocks_free(void *array)
+{
+	struct head head;
+	char *range;
+
+	if (!array)
+		return;
+	range = (char *)head_of(array);
+	head = *head_of(array);
+	if (head.n_bytes == 0) {
+		free(range);
+		return;
+	}
+	for (size_t at = head.dropped_bytes; at < head.filled_bytes; at += BLOCK_BYTES)
+		push(range + at, STOCK_ROOM);
+	if (head.filled_bytes < head.n_bytes)
+		munmap(range + head.filled_bytes, head.n_bytes - head.filled_bytes);
+	push(range, STOCK_ROOM);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * blocks.h: large memory on its way from one stage to the next.
+ *
+ * Touching fresh memory is what large tables and arrays cost most: the kernel clears each page,
+ * and a virtual machine may have to ask its host for it first. So large ones are made of blocks of
+ * a huge page each, and a block that one has no more use for goes into a stock, not back to the
+ * kernel, and from there into the next. Arrays are contiguous all the same: blocks are moved by
+ * their addresses.
+ *
+ * All is thread-safe but two threads must not use one array at once.
+ */
+#ifndef FLEXTRACE_BLOCKS_H
+#define FLEXTRACE_BLOCKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define BLOCK_BYTES ((size_t)2 << 20)
+
+/* One block, aligned to its size, not cleared, and owned by the caller. NULL: no memory. */
+void *block_take(void);
+void block_give(void *block);
+
+/* Returns an array of `n` elements, not cleared, which blocks_free() frees; NULL: no memory. */
+void *blocks_allocate(uint64_t n, size_t element_bytes);
+
+/* The same for an array whose elements come one after the other: blocks_fill() makes the first
+ * `n_bytes` usable. */
+void *blocks_reserve(uint64_t n, size_t element_bytes);
+int blocks_fill(void *array, size_t n_bytes);
+
+/* Gives away as many blocks as the first `n_bytes` fill: nobody reads them any more. */
+void blocks_drop(void *array, size_t n_bytes);
+
+/* Puts all blocks in stock. NULL is nothing. */
+void blocks_free(void *array);
+
+/* Gives the stock back to the kernel but for a few blocks. To be called when nothing large is to
+ * come. */
+void blocks_trim(void);
+
+#endif
