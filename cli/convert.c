@@ -17,11 +17,14 @@
 
 struct convert_options {
 	int64_t n_workers; /* 0 = one per core */
+	const char *as;    /* dialect of files of other tools; NULL: by their content */
 };
 
 static const struct option_spec option_table[] = {
 	{"workers", 'j', OPTION_NUMBER, offsetof(struct convert_options, n_workers), "N",
          "Threads that read streams (default: one per core)", 1, MAX_WORKERS},
+	{"as", 0, OPTION_TEXT, offsetof(struct convert_options, as), "DIALECT",
+         "Read files as events of flex or torch (default: by their content)", 0, 0},
 	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
 };
 
@@ -72,12 +75,12 @@ static uint32_t sort_inputs(const char **inputs, uint32_t n)
 }
 
 static int read_inputs(struct conversion *conversion, const struct reader_options *reader,
-                       struct flextrace_error *error)
+                       const struct conversion_options *options, struct flextrace_error *error)
 {
 	const char **inputs = malloc(reader->n_traces * sizeof(*inputs));
 	struct reader_options traces = *reader;
 	struct import_options files = {.warn = show_warning};
-	int code = FLEXTRACE_OK;
+	int code = dialect_of_name(options->as, &files.dialect, error);
 
 	if (!inputs)
 		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
@@ -86,7 +89,7 @@ static int read_inputs(struct conversion *conversion, const struct reader_option
 	traces.n_traces = sort_inputs(inputs, reader->n_traces);
 	files.paths = inputs + traces.n_traces;
 	files.n_paths = reader->n_traces - traces.n_traces;
-	if (files.n_paths)
+	if (code >= 0 && files.n_paths)
 		code = import_run(&files, conversion->strings, &conversion->set,
 		                  &conversion->ledger, error);
 	if (code >= 0 && traces.n_traces)
@@ -100,7 +103,7 @@ static int read_and_run(struct conversion *conversion, const struct reader_optio
                         const struct conversion_options *options,
                         struct pipeline_result *ret_result, struct flextrace_error *error)
 {
-	FLEXTRACE_TRY(read_inputs(conversion, reader, error));
+	FLEXTRACE_TRY(read_inputs(conversion, reader, options, error));
 	ctf_views_remove(&conversion->views);
 	cli_progress("Converting: %u streams", conversion->set.n_streams);
 	return conversion_run(options, &conversion->set, conversion->strings, &conversion->ledger,
@@ -187,6 +190,7 @@ static int run(const struct command *command, int argc, char **argv)
 	struct conversion_options conversion = CONVERSION_OPTIONS_INIT;
 	int first, code = cli_parse(command, argc, argv, (void *[]){&options, &conversion}, &first);
 
+	conversion.as = options.as;
 	if (code == CLI_OK)
 		code = run_options(argv + first, (uint32_t)(argc - first), &options, &conversion);
 	options_release(conversion_option_table, &conversion);
@@ -202,7 +206,9 @@ const struct command convert_command = {
 		"trace.json for Perfetto or Chrome, CSV tables and run.json into the output "
 		"directory.\n"
 		"A stream file that ends inside a packet is read up to its last whole packet.\n"
-		"A TRACE that is a file, or a directory of *.json or *.json.gz, is events of Flex.",
+		"A TRACE that is a file, or a directory of *.json or *.json.gz, is events of Flex "
+		"or\n"
+		"of the torch profiler.",
 	.tables = {option_table, conversion_option_table},
 	.run = run,
 };

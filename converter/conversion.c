@@ -12,6 +12,7 @@
 
 #include "analysis/compiler_info.h"
 #include "array.h"
+#include "import/dialect.h"
 
 #define MIN_MHZ 1e-3
 #define MAX_MHZ 1e6
@@ -147,12 +148,15 @@ static int check_selection(const struct conversion_options *options, struct flex
 
 int conversion_check(const struct conversion_options *options, struct flextrace_error *error)
 {
+	enum import_dialect dialect;
+
 	if (!options->output_dir)
 		return error_set(error, FLEXTRACE_E_USAGE,
 		                 "Output directory is missing: give `output-dir`");
 	FLEXTRACE_TRY(emit_check_formats(options->formats, error));
 	FLEXTRACE_TRY(check_clocks(options, error));
 	FLEXTRACE_TRY(check_selection(options, error));
+	FLEXTRACE_TRY(dialect_of_name(options->as, &dialect, error));
 	for (uint32_t i = 0; i < options->names.n; i++)
 		if (access(options->names.texts[i], R_OK) < 0)
 			return error_set(error, FLEXTRACE_E_INPUT,
@@ -257,6 +261,8 @@ static int describe_options(const struct conversion_options *options, struct fac
 	if (options->freq)
 		FLEXTRACE_TRY(facts_add(facts, "freq=%s", options->freq));
 	FLEXTRACE_TRY(describe_selection(options, facts));
+	if (options->as)
+		FLEXTRACE_TRY(facts_add(facts, "as=%s", options->as));
 	FLEXTRACE_TRY(describe_list("names", &options->names, facts));
 	return describe_list("compiler-info", &options->compiler_info, facts);
 }

@@ -384,7 +384,7 @@ struct sync_point {
 /* -- derive -> emit, analysis
  * ---------------------------------------------------------------------- */
 
-/* Kinds of host rows: enum flextrace_runtime_kind (0..34), then these. */
+/* Kinds of host rows: enum flextrace_runtime_kind (0..35), then these. */
 enum host_kind {
 	HOST_STEP = 64, /* ProfilerStep#n */
 	HOST_WINDOW,

@@ -98,6 +98,7 @@ struct conversion_options {
 	bool drop_globals;
 	struct option_limit fail_on_loss;
 	uint32_t n_threads; /* files written at a time, 0 = one; no option of the table */
+	const char *as; /* dialect of imported files, NULL = by content; no option of the table */
 };
 #define CONVERSION_OPTIONS_INIT                                                \
 	{                                                                      \

@@ -93,7 +93,7 @@ static void read_table(struct flex_run *run, const char *name, struct csv_table 
 
 void flex_convert_files(struct flex_run *run, const char *const *paths, uint32_t n)
 {
-	const struct import_options import = {paths, n, note_warning, run};
+	const struct import_options import = {paths, n, run->dialect, note_warning, run};
 	struct string_pool *strings = string_pool_new();
 	struct stream_set set = {NULL, 0, 0};
 	struct flextrace_error error = {0};

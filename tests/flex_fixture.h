@@ -8,12 +8,14 @@
 #include <stdint.h>
 
 #include "cli/csv_table.h"
+#include "import/dialect.h"
 #include "pipeline.h"
 
 struct flex_run {
-	char *dir;      /* owned: its input is in/, its output out/ */
-	char *in, *out; /* owned */
-	char *warnings; /* owned: one a line */
+	char *dir;                   /* owned: its input is in/, its output out/ */
+	char *in, *out;              /* owned */
+	char *warnings;              /* owned: one a line */
+	enum import_dialect dialect; /* what the files are said to be */
 	struct ledger ledger;
 	struct csv_table events, host;
 	struct pipeline_options options; /* to be changed at will before the conversion */

@@ -43,8 +43,8 @@ for command in $commands; do
 	grep -q "$command" flextrace.1 || fail "flextrace.1 does not name $command"
 done
 
-# The sink takes what convert takes, but workers and what belongs to every command.
-help_options convert | sed -n 's/^--//p' | grep -vxE 'workers|help|quiet' | sort -u >"$scratch/help"
+# The sink takes what convert takes, but what is about reading and what belongs to every command.
+help_options convert | sed -n 's/^--//p' | grep -vxE 'workers|as|help|quiet' | sort -u >"$scratch/help"
 sed -n 's/^\.It Li \([a-z-]*\) No.*/\1/p' babeltrace2-sink.flextrace.timeline.7 | sort -u >"$scratch/page"
 diff -u "$scratch/help" "$scratch/page" || fail "parameters of the sink differ from the options of convert"
 

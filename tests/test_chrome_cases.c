@@ -208,6 +208,7 @@ static void test_chrome__gives_every_kind_its_category(void **state)
 	} others[] = {
 		{FLEXTRACE_RUNTIME_USER, "User", "user_annotation"},
 		{FLEXTRACE_RUNTIME_OP, "Op", "cpu_op"},
+		{FLEXTRACE_RUNTIME_CALL, "Runtime", "privateuse1_runtime"},
 		{HOST_STEP, "Step", "user_annotation"},
 		{HOST_WINDOW, "Window", "user_annotation"},
 		{HOST_COLLECTIVE, "Collective", "collective_comm"},

@@ -66,6 +66,7 @@ static void test_formats_doc__explains_every_kind_and_category(void **state)
 {
 	static const uint8_t host[] = {FLEXTRACE_RUNTIME_USER,
 	                               FLEXTRACE_RUNTIME_OP,
+	                               FLEXTRACE_RUNTIME_CALL,
 	                               HOST_STEP,
 	                               HOST_WINDOW,
 	                               HOST_COLLECTIVE,

@@ -205,7 +205,7 @@ static int judge_ops(struct judge *judge, struct table *ops)
 	while ((op = table_next(&cursor, sizeof(*op)))) {
 		uint32_t index = judge->clocks->first_map[op->counter] + op->segment;
 
-		if (op->class != RECORD_DEVICE_OP)
+		if (op->class != RECORD_DEVICE_OP || op->status == TIME_GIVEN)
 			continue;
 		if (op->status == TIME_CERTIFIED)
 			FLEXTRACE_TRY(judge_certified(judge, op, index));

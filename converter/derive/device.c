@@ -184,7 +184,7 @@ static int book_op(struct derive *derive, const struct op_input *input)
 		FLEXTRACE_TRY(ledger_lose(derive->ledger, LOSS_NO_CLOCK, &place, 1, host_ns));
 	if (input->is_backwards)
 		FLEXTRACE_TRY(ledger_lose(derive->ledger, LOSS_BACKWARDS, &place, 1, host_ns));
-	if (input->lacks_stamp)
+	if (input->lacks_stamp && op->status != TIME_GIVEN)
 		FLEXTRACE_TRY(ledger_lose(derive->ledger, LOSS_MISSING_STAMP, &place, 1, host_ns));
 	return FLEXTRACE_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "import/flex_impl.h"
+#include "import/torch.h"
 
 #define MAX_LOOK 64 /* open begins that an end is looked for among */
 
@@ -37,6 +38,7 @@ void flex_free(struct flex *flex)
 	free(flex->blocks);
 	free(flex->twins);
 	free(flex->scratch);
+	torch_free(flex->torch);
 	free(flex);
 }
 
@@ -45,8 +47,7 @@ int flex_lose(struct flex *flex, enum loss_cause cause, uint64_t n)
 	return ledger_lose(&flex->decoder.ledger, cause, &LOSS_NOWHERE, n, INT64_MIN);
 }
 
-static int reject(struct flex *flex, enum loss_cause cause, const char *fault,
-                  const char **ret_fault)
+int flex_reject(struct flex *flex, enum loss_cause cause, const char *fault, const char **ret_fault)
 {
 	*ret_fault = fault;
 	return flex_lose(flex, cause, 1);
@@ -78,7 +79,7 @@ static int write_scope(struct flex *flex, const struct flex_thread *thread,
 	event.vtid = thread->vtid;
 	event.payload.scope = (struct flextrace_scope){
 		.begin_ns = (uint64_t)call->begin_ns,
-		.kind = flex_runtime_kind(name),
+		.kind = call->kind,
 		.name = name,
 		.correlation = call->correlation,
 	};
@@ -88,11 +89,17 @@ static int write_scope(struct flex *flex, const struct flex_thread *thread,
 static int take_call(struct flex *flex, uint32_t thread, struct flex_call *call,
                      const char **ret_fault)
 {
+	bool is_taken = false;
+
 	if (call->end_ns < call->begin_ns)
-		return reject(flex, LOSS_BACKWARDS, "its end is before its begin", ret_fault);
+		return flex_reject(flex, LOSS_BACKWARDS, "its end is before its begin", ret_fault);
 	/* 0 would be a time that nobody knows. */
 	call->begin_ns = call->begin_ns ? call->begin_ns : 1;
 	call->end_ns = call->end_ns ? call->end_ns : 1;
+	if (flex->is_torch)
+		FLEXTRACE_TRY(torch_take_call(flex, &flex->threads[thread], call, &is_taken));
+	if (is_taken)
+		return FLEXTRACE_OK;
 	if (call->has_stamps)
 		return flex_add_block(flex, flex->threads[thread].rank, call, true);
 	return write_scope(flex, &flex->threads[thread], call);
@@ -104,11 +111,11 @@ static int take_complete(struct flex *flex, const struct trace_event *event, con
 	uint32_t thread;
 
 	if (!event->has_dur)
-		return reject(flex, LOSS_MALFORMED, "it has no duration", ret_fault);
+		return flex_reject(flex, LOSS_MALFORMED, "it has no duration", ret_fault);
 	FLEXTRACE_TRY(flex_call_read(flex, event, &call, ret_fault));
 	if (*ret_fault || __builtin_add_overflow(event->ts_ns, event->dur_ns, &call.end_ns))
-		return reject(flex, LOSS_MALFORMED, *ret_fault ? *ret_fault : "its end is no time",
-		              ret_fault);
+		return flex_reject(flex, LOSS_MALFORMED,
+		                   *ret_fault ? *ret_fault : "its end is no time", ret_fault);
 	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
 	return take_call(flex, thread, &call, ret_fault);
 }
@@ -122,7 +129,7 @@ static int take_begin(struct flex *flex, const struct trace_event *event, const 
 
 	FLEXTRACE_TRY(flex_call_read(flex, event, &call, ret_fault));
 	if (*ret_fault)
-		return reject(flex, LOSS_MALFORMED, *ret_fault, ret_fault);
+		return flex_reject(flex, LOSS_MALFORMED, *ret_fault, ret_fault);
 	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
 	place = flex->free_open;
 	if (place) {
@@ -168,7 +175,8 @@ static int take_end(struct flex *flex, const struct trace_event *event, const ch
 	FLEXTRACE_TRY(flex_call_read(flex, event, &end, ret_fault));
 	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
 	if (!close_begin(flex, thread, end.full_name, &call))
-		return reject(flex, LOSS_UNMATCHED_END, "it ends what has not begun", ret_fault);
+		return flex_reject(flex, LOSS_UNMATCHED_END, "it ends what has not begun",
+		                   ret_fault);
 	/* The begin's attributes hold, where it has any. */
 	if (!call.has_stamps && !call.args && !*ret_fault) {
 		end.begin_ns = call.begin_ns;
@@ -185,6 +193,8 @@ static int leave_open(struct flex *flex, const struct flex_thread *thread,
 {
 	struct event event = flex_event(flex, thread->rank, RECORD_BEGIN, call->begin_ns);
 
+	if (call->is_device)
+		return flex_lose(flex, LOSS_UNMATCHED_BEGIN, 1);
 	if (call->has_stamps) {
 		FLEXTRACE_TRY(flex_lose(flex, LOSS_UNMATCHED_BEGIN, 1));
 		return flex_add_block(flex, thread->rank, call, false);
@@ -193,9 +203,22 @@ static int leave_open(struct flex *flex, const struct flex_thread *thread,
 	event.payload.edge = (struct flextrace_span_edge){
 		.name = string_get(flex->strings, call->full_name),
 		.correlation = call->correlation,
+		.kind = call->kind,
 	};
-	event.payload.edge.kind = flex_runtime_kind(event.payload.edge.name);
 	return flex_write(flex, thread->rank, &event);
+}
+
+int flex_begin_file(struct flex *flex, enum import_dialect dialect)
+{
+	flex->is_torch = dialect == IMPORT_TORCH;
+	return flex->is_torch ? torch_begin_file(flex) : FLEXTRACE_OK;
+}
+
+int flex_take_member(void *context, const struct trace_text *key, const struct trace_value *value)
+{
+	struct flex *flex = context;
+
+	return flex->is_torch ? torch_take_member(flex, key, value) : FLEXTRACE_OK;
 }
 
 int flex_end_file(struct flex *flex)
@@ -206,12 +229,12 @@ int flex_end_file(struct flex *flex)
 		while (close_begin(flex, i, 0, &call))
 			FLEXTRACE_TRY(leave_open(flex, &flex->threads[i], &call));
 	}
-	return FLEXTRACE_OK;
+	return flex->is_torch ? torch_end_file(flex) : FLEXTRACE_OK;
 }
 
 /* -- points ---------------------------------------------------------------------------------- */
 
-static int take_point(struct flex *flex, const struct trace_event *event, struct event *out)
+int flex_write_point(struct flex *flex, const struct trace_event *event, struct event *out)
 {
 	uint32_t thread;
 
@@ -230,7 +253,7 @@ static int take_instant(struct flex *flex, const struct trace_event *event)
 	out.payload.instant.name = event->name.bytes ? event->name.bytes : "";
 	if (correlation)
 		trace_value_u64(&correlation->value, &out.payload.instant.correlation);
-	return take_point(flex, event, &out);
+	return flex_write_point(flex, event, &out);
 }
 
 /* Ids that are no numbers pair by their text. */
@@ -251,7 +274,7 @@ static int take_async(struct flex *flex, const struct trace_event *event)
 
 	out.payload.edge.name = event->name.bytes ? event->name.bytes : "";
 	out.payload.edge.correlation = id_of(&event->id);
-	return take_point(flex, event, &out);
+	return flex_write_point(flex, event, &out);
 }
 
 static bool is_value(const struct trace_arg *arg, double *ret_value)
@@ -268,7 +291,7 @@ static int take_counter(struct flex *flex, const struct trace_event *event, cons
 	for (uint32_t i = 0; i < event->n_args; i++)
 		n += is_value(&event->args[i], &value);
 	if (!n)
-		return reject(flex, LOSS_MALFORMED, "it has no value", ret_fault);
+		return flex_reject(flex, LOSS_MALFORMED, "it has no value", ret_fault);
 	for (uint32_t i = 0; i < event->n_args; i++) {
 		const struct trace_text *key = &event->args[i].key;
 		const char *name = event->name.bytes ? event->name.bytes : "";
@@ -281,7 +304,7 @@ static int take_counter(struct flex *flex, const struct trace_event *event, cons
 		snprintf(flex->scratch, length, "%s%s%s", name, n > 1 ? "/" : "",
 		         n > 1 ? key->bytes : "");
 		out.payload.counter.name = flex->scratch;
-		FLEXTRACE_TRY(take_point(flex, event, &out));
+		FLEXTRACE_TRY(flex_write_point(flex, event, &out));
 	}
 	return FLEXTRACE_OK;
 }
@@ -309,11 +332,12 @@ static int take_metadata(struct flex *flex, const struct trace_event *event)
 
 /* -- one event ------------------------------------------------------------------------------- */
 
-static int push_timed(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+int flex_push_timed(struct flex *flex, const struct trace_event *event, const char **ret_fault)
 {
 	if (!event->has_ts || event->ts_ns < 0)
-		return reject(flex, LOSS_MALFORMED,
-		              event->has_ts ? "its time is negative" : "it has no time", ret_fault);
+		return flex_reject(flex, LOSS_MALFORMED,
+		                   event->has_ts ? "its time is negative" : "it has no time",
+		                   ret_fault);
 	switch (event->ph) {
 	case 'X':
 		return take_complete(flex, event, ret_fault);
@@ -331,23 +355,19 @@ static int push_timed(struct flex *flex, const struct trace_event *event, const 
 	case 'C':
 		return take_counter(flex, event, ret_fault);
 	default:
-		return reject(flex, LOSS_UNKNOWN_EVENT, "its phase is not known", ret_fault);
+		return flex_reject(flex, LOSS_UNKNOWN_EVENT, "its phase is not known", ret_fault);
 	}
 }
 
 int flex_push(struct flex *flex, const struct trace_event *event, const char **ret_fault)
 {
 	*ret_fault = NULL;
-	switch (event->ph) {
-	case 'M':
-		return take_metadata(flex, event);
-	case 's': /* arrows: ours are drawn anew */
-	case 't':
-	case 'f':
-		return flex_lose(flex, LOSS_UNUSED, 1);
-	default:
-		return push_timed(flex, event, ret_fault);
-	}
+	if (event->ph == 's' || event->ph == 't' || event->ph == 'f')
+		return flex_lose(flex, LOSS_UNUSED, 1); /* arrows: ours are drawn anew */
+	if (flex->is_torch)
+		return torch_push(flex, event, ret_fault);
+	return event->ph == 'M' ? take_metadata(flex, event)
+	                        : flex_push_timed(flex, event, ret_fault);
 }
 
 bool flex_is_empty(const struct flex *flex)

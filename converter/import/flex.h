@@ -18,6 +18,7 @@
 #define FLEXTRACE_IMPORT_FLEX_H
 
 #include "gather.h"
+#include "import/dialect.h"
 #include "import/trace_events.h"
 #include "ledger.h"
 #include "strings.h"
@@ -26,6 +27,12 @@ struct flex; /* opaque */
 
 struct flex *flex_new(struct string_pool *strings); /* weak; NULL: no memory */
 void flex_free(struct flex *flex);
+
+/* Begins a file. FLEXTRACE_E_MEMORY or 0. */
+int flex_begin_file(struct flex *flex, enum import_dialect dialect);
+
+/* Takes a top-level member of the file; a trace_member_taker. */
+int flex_take_member(void *flex, const struct trace_text *key, const struct trace_value *value);
 
 /* Takes one event. Stores in `ret_fault` what is wrong with it (a static text; the event is counted
  * as lost), or NULL. FLEXTRACE_E_MEMORY or 0. */

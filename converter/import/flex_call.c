@@ -5,6 +5,7 @@
 #include "array.h"
 #include "derive/json_text.h"
 #include "import/flex_impl.h"
+#include "import/torch.h"
 
 /* -- names ----------------------------------------------------------------------------------- */
 
@@ -219,13 +220,16 @@ static int read_attribute(struct flex *flex, const struct trace_arg *arg, struct
 	return 1;
 }
 
-/* All attributes as one JSON object. */
-static int read_args(struct flex *flex, const struct trace_event *event, uint32_t *ret_args)
+int flex_read_args(struct flex *flex, const struct trace_event *event, uint32_t *ret_args)
 {
 	struct json_text text = JSON_TEXT_INIT;
 	uint32_t n = 0;
 
 	json_text_open(&text, '{');
+	if (flex->is_torch && event->cat.bytes) {
+		json_text_string(&text, "cat", event->cat.bytes);
+		n++;
+	}
 	for (uint32_t i = 0; i < event->n_args; i++) {
 		const struct trace_arg *arg = &event->args[i];
 
@@ -253,14 +257,25 @@ int flex_call_read(struct flex *flex, const struct trace_event *event, struct fl
 		(struct flex_call){.begin_ns = event->ts_ns, .end_ns = event->ts_ns, .peer = -1};
 	FLEXTRACE_TRY(string_intern(&flex->decoder.cache, name->bytes, &ret_call->full_name));
 	ret_call->name = ret_call->full_name;
+	if (flex->is_torch)
+		torch_classify(event, ret_call);
 	for (uint32_t i = 0; i < event->n_args; i++) {
 		is_good = read_attribute(flex, &event->args[i], ret_call);
 		FLEXTRACE_TRY(is_good);
 		if (!is_good && ret_call->has_stamps && !*ret_fault)
 			*ret_fault = "an attribute is no such number or text";
 	}
+	if (ret_call->is_device) {
+		ret_call->has_stamps &= !*ret_fault;
+		*ret_fault = NULL;
+		return FLEXTRACE_OK;
+	}
 	if (ret_call->has_stamps)
 		return cut_name(flex, name, ret_call);
 	*ret_fault = NULL; /* what is no control block may use these names as it likes */
-	return event->n_args ? read_args(flex, event, &ret_call->args) : FLEXTRACE_OK;
+	if (!flex->is_torch)
+		ret_call->kind = (uint8_t)flex_runtime_kind(name->bytes);
+	if (!event->n_args && !flex->is_torch)
+		return FLEXTRACE_OK;
+	return flex_read_args(flex, event, &ret_call->args);
 }

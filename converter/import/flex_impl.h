@@ -6,6 +6,7 @@
  *   flex_call.c    names and attributes of an event
  *   flex_ranks.c   pids and tids become streams, processes and threads
  *   flex_blocks.c  events with stamps become control blocks
+ *   torch.c        the same for files of the torch profiler, by the names of torch_names.c
  */
 #ifndef FLEXTRACE_IMPORT_FLEX_IMPL_H
 #define FLEXTRACE_IMPORT_FLEX_IMPL_H
@@ -26,16 +27,21 @@ struct flex_call {
 	uint32_t power;
 	int32_t peer;
 	uint8_t part; /* enum flextrace_estimate */
+	uint8_t kind; /* enum flextrace_runtime_kind; of device work: enum flextrace_device_kind */
 	bool has_stamps;
+	bool is_device; /* torch: device work, with stamps or without */
+	uint32_t device, queue;
 };
 
 struct flex_rank {
 	struct stream *stream; /* weak, of the set */
 	uint32_t pid;          /* string */
 	uint32_t program;      /* string */
-	int32_t rank, vpid;
+	int32_t rank, vpid, world_size;
+	uint32_t os_pid;
 	uint64_t n_jobs;
 	uint32_t n_mapped_tids;
+	bool is_torch;
 };
 
 struct flex_thread {
@@ -86,17 +92,43 @@ struct flex {
 	uint32_t n_twins, n_twins_allocated;
 	char *scratch;
 	uint32_t n_scratch;
+	struct torch *torch; /* owned; NULL: there was no such file */
+	bool is_torch;       /* the file that is read is of torch */
 };
 
 /* Reads names and attributes of an event. Stores a fault, or NULL. */
 int flex_call_read(struct flex *flex, const struct trace_event *event, struct flex_call *ret_call,
                    const char **ret_fault);
 
+/* Counts an event as lost and says why. */
+int flex_reject(struct flex *flex, enum loss_cause cause, const char *fault,
+                const char **ret_fault);
+
+/* Takes an event that has a time. */
+int flex_push_timed(struct flex *flex, const struct trace_event *event, const char **ret_fault);
+
+/* Writes a record that has one time, of the thread of an event. */
+int flex_write_point(struct flex *flex, const struct trace_event *event, struct event *out);
+
+/* All attributes as one JSON text (string); 0: there is none. */
+int flex_read_args(struct flex *flex, const struct trace_event *event, uint32_t *ret_args);
+
 /* The kind of host work that a name tells. */
 uint32_t flex_runtime_kind(const char *name);
 
 /* Whether a control block of this name moves messages between ranks. */
 bool flex_is_protocol(const char *name);
+
+/* Interns an id, so that 1, "1" and "0x1" are one. Returns via `ret_number` what it is, or
+ * UINT64_MAX. */
+int flex_intern_id(struct flex *flex, const struct trace_value *id, uint32_t *ret_text,
+                   uint64_t *ret_number);
+
+/* Numbers from here on stand for ids that are larger, or no numbers. */
+#define FLEX_MAPPED_ID (1 << 30)
+
+/* Adds a rank with a stream of its own. */
+int flex_add_rank(struct flex *flex, const struct flex_rank *rank, uint32_t *ret_rank);
 
 /* Finds the rank of an event, adding it where needed. */
 int flex_find_rank(struct flex *flex, const struct trace_event *event, uint32_t *ret_rank);

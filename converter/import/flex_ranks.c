@@ -9,15 +9,12 @@
 
 #include "array.h"
 #include "import/flex_impl.h"
-
-#define MAPPED_ID (1 << 30) /* numbers from here on are ours */
+#include "import/torch.h"
 
 /* -- ids ------------------------------------------------------------------------------------- */
 
-/* Interns an id, so that 1, "1" and "0x1" are one. Returns via `ret_number` what it is, or
- * UINT64_MAX. */
-static int intern_id(struct flex *flex, const struct trace_value *id, uint32_t *ret_text,
-                     uint64_t *ret_number)
+int flex_intern_id(struct flex *flex, const struct trace_value *id, uint32_t *ret_text,
+                   uint64_t *ret_number)
 {
 	char text[24];
 
@@ -46,24 +43,37 @@ static void make_uuid(uint8_t uuid[16], const char *text, uint64_t number)
 		uuid[8 + i] = (uint8_t)(number >> (56 - 8 * i));
 }
 
-static int add_rank(struct flex *flex, uint32_t pid, uint64_t number)
+int flex_add_rank(struct flex *flex, const struct flex_rank *rank, uint32_t *ret_rank)
+{
+	struct stream *stream;
+
+	FLEXTRACE_TRY(ARRAY_RESERVE(flex->ranks, flex->n_ranks_allocated, flex->n_ranks + 1));
+	stream = stream_set_add(&flex->set);
+	if (!stream)
+		return FLEXTRACE_E_MEMORY;
+	stream->clock_is_1ghz = true;
+	FLEXTRACE_TRY(string_intern(&flex->decoder.cache, "imported", &stream->host));
+	*ret_rank = flex->n_ranks++;
+	flex->ranks[*ret_rank] = *rank;
+	flex->ranks[*ret_rank].stream = stream;
+	return FLEXTRACE_OK;
+}
+
+static int add_rank(struct flex *flex, uint32_t pid, uint64_t number, uint32_t *ret_rank)
 {
 	struct flex_rank rank = {.pid = pid, .rank = FLEXTRACE_RANK_UNKNOWN};
 
-	FLEXTRACE_TRY(ARRAY_RESERVE(flex->ranks, flex->n_ranks_allocated, flex->n_ranks + 1));
-	rank.stream = stream_set_add(&flex->set);
-	if (!rank.stream)
-		return FLEXTRACE_E_MEMORY;
-	make_uuid(rank.stream->trace_uuid, string_get(flex->strings, pid), number);
-	rank.stream->clock_is_1ghz = true;
-	FLEXTRACE_TRY(string_intern(&flex->decoder.cache, "imported", &rank.stream->host));
-	if (number < MAPPED_ID)
+	if (number < FLEX_MAPPED_ID)
 		rank.rank = (int32_t)number;
 	else
 		rank.program = pid;
-	rank.vpid = number < MAPPED_ID ? (int32_t)number : MAPPED_ID + (int32_t)flex->n_ranks;
-	flex->ranks[flex->n_ranks] = rank;
-	return map_put(&flex->rank_index, pid, 0, flex->n_ranks++);
+	rank.vpid = number < FLEX_MAPPED_ID ? (int32_t)number
+	                                    : FLEX_MAPPED_ID + (int32_t)flex->n_ranks;
+	rank.os_pid = (uint32_t)rank.vpid;
+	FLEXTRACE_TRY(flex_add_rank(flex, &rank, ret_rank));
+	make_uuid(flex->ranks[*ret_rank].stream->trace_uuid, string_get(flex->strings, pid),
+	          number);
+	return map_put(&flex->rank_index, pid, 0, *ret_rank);
 }
 
 int flex_find_rank(struct flex *flex, const struct trace_event *event, uint32_t *ret_rank)
@@ -71,12 +81,13 @@ int flex_find_rank(struct flex *flex, const struct trace_event *event, uint32_t 
 	uint64_t number;
 	uint32_t pid;
 
-	FLEXTRACE_TRY(intern_id(flex, &event->pid, &pid, &number));
+	if (flex->is_torch)
+		return torch_find_rank(flex, ret_rank);
+	FLEXTRACE_TRY(flex_intern_id(flex, &event->pid, &pid, &number));
 	*ret_rank = map_find(&flex->rank_index, pid, 0);
 	if (*ret_rank != MAP_NONE)
 		return FLEXTRACE_OK;
-	*ret_rank = flex->n_ranks;
-	return add_rank(flex, pid, number);
+	return add_rank(flex, pid, number, ret_rank);
 }
 
 static int add_thread(struct flex *flex, uint32_t rank, uint32_t tid, uint64_t number)
@@ -86,8 +97,9 @@ static int add_thread(struct flex *flex, uint32_t rank, uint32_t tid, uint64_t n
 	FLEXTRACE_TRY(ARRAY_RESERVE(flex->threads, flex->n_threads_allocated, flex->n_threads + 1));
 	thread = &flex->threads[flex->n_threads];
 	*thread = (struct flex_thread){.rank = rank, .tid = tid};
-	thread->vtid = number < MAPPED_ID ? (int32_t)number
-	                                  : MAPPED_ID + (int32_t)flex->ranks[rank].n_mapped_tids++;
+	thread->vtid = number < FLEX_MAPPED_ID
+	                       ? (int32_t)number
+	                       : FLEX_MAPPED_ID + (int32_t)flex->ranks[rank].n_mapped_tids++;
 	return map_put(&flex->thread_index, rank, tid, flex->n_threads++);
 }
 
@@ -97,7 +109,10 @@ int flex_find_thread(struct flex *flex, const struct trace_event *event, uint32_
 	uint64_t number;
 
 	FLEXTRACE_TRY(flex_find_rank(flex, event, &rank));
-	FLEXTRACE_TRY(intern_id(flex, &event->tid, &tid, &number));
+	if (flex->is_torch)
+		FLEXTRACE_TRY(torch_intern_thread(flex, event, &tid, &number));
+	else
+		FLEXTRACE_TRY(flex_intern_id(flex, &event->tid, &tid, &number));
 	*ret_thread = map_find(&flex->thread_index, rank, tid);
 	if (*ret_thread != MAP_NONE)
 		return FLEXTRACE_OK;
@@ -129,15 +144,16 @@ static int define_process(struct flex *flex, uint32_t rank)
 	struct event event = flex_event(flex, rank, RECORD_PROCESS, 0);
 	char boot_id[64];
 
-	snprintf(boot_id, sizeof(boot_id), "imported rank %.40s",
+	snprintf(boot_id, sizeof(boot_id), "imported %srank %.40s", of->is_torch ? "torch " : "",
 	         string_get(flex->strings, of->pid));
 	event.payload.process = (struct flextrace_process){
 		.rank = of->rank,
-		.pid = (uint32_t)of->vpid,
+		.world_size = of->world_size,
+		.pid = of->os_pid,
 		.boot_id = boot_id,
 		.host = "imported",
 		.program = string_get(flex->strings, of->program),
-		.runtime = "Flex",
+		.runtime = of->is_torch ? "torch" : "Flex",
 	};
 	return flex_write(flex, rank, &event);
 }
@@ -158,7 +174,7 @@ static int define_thread(struct flex *flex, const struct flex_thread *thread)
 	struct event event = flex_event(flex, thread->rank, RECORD_THREAD_NAME, 0);
 	const char *name = string_get(flex->strings, thread->name ? thread->name : thread->tid);
 
-	if (!thread->name && thread->vtid < MAPPED_ID)
+	if (!thread->name && thread->vtid < FLEX_MAPPED_ID)
 		return FLEXTRACE_OK;
 	event.vtid = thread->vtid;
 	event.payload.name = (struct flextrace_name){.id = (uint32_t)thread->vtid, .name = name};
@@ -169,7 +185,9 @@ int flex_define(struct flex *flex)
 {
 	for (uint32_t i = 0; i < flex->n_ranks; i++) {
 		FLEXTRACE_TRY(define_process(flex, i));
-		if (flex->ranks[i].n_jobs)
+		if (flex->ranks[i].is_torch)
+			FLEXTRACE_TRY(torch_define(flex, i));
+		else if (flex->ranks[i].n_jobs)
 			FLEXTRACE_TRY(define_device(flex, i));
 	}
 	for (uint32_t i = 0; i < flex->n_threads; i++)

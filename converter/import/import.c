@@ -158,12 +158,19 @@ static int read_events(struct importer *importer, const char *path, struct trace
 
 static int read_file(struct importer *importer, const char *path, struct flextrace_error *error)
 {
-	struct trace_events *events = trace_events_open(path, error);
+	enum import_dialect dialect = importer->options->dialect;
+	struct trace_events *events;
 	int code;
 
+	if (dialect == IMPORT_BY_CONTENT)
+		FLEXTRACE_TRY(dialect_of_file(path, &dialect, error));
+	events = trace_events_open(path, error);
 	if (!events)
 		return error->code;
-	code = read_events(importer, path, events, error);
+	trace_events_take_members(events, flex_take_member, importer->flex);
+	code = flex_begin_file(importer->flex, dialect);
+	if (code >= 0)
+		code = read_events(importer, path, events, error);
 	trace_events_close(events);
 	return code;
 }

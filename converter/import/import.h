@@ -14,12 +14,14 @@
 
 #include "error.h"
 #include "gather.h"
+#include "import/dialect.h"
 #include "ledger.h"
 #include "strings.h"
 
 struct import_options {
 	const char *const *paths; /* weak; each import_is_foreign() */
 	uint32_t n_paths;
+	enum import_dialect dialect; /* of all files; IMPORT_BY_CONTENT: each its own */
 	/* Tells what events were rejected, where and why; NULL = not wanted. */
 	void (*warn)(void *context, const char *text);
 	void *context;

@@ -83,7 +83,8 @@ enum flextrace_runtime_kind {
 	FLEXTRACE_RUNTIME_KINDS(FLEXTRACE_I_ENUMERATOR)
 #undef FLEXTRACE_I_ENUMERATOR
 		FLEXTRACE_RUNTIME_OP = 34, /* a framework operation (FLEXTRACE_OP_SCOPE) */
-	FLEXTRACE_RUNTIME_KIND_COUNT = 35
+	FLEXTRACE_RUNTIME_CALL = 35,       /* a call of a runtime that has no kind above */
+	FLEXTRACE_RUNTIME_KIND_COUNT = 36
 };
 
 enum flextrace_device_kind {

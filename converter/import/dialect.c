@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/dialect.h"
+
+#include <string.h>
+
+#include "import/torch_names.h"
+#include "import/trace_events.h"
+
+#define MAX_LOOK 4096 /* events without a word about their dialect */
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+int dialect_of_name(const char *name, enum import_dialect *ret_dialect,
+                    struct flextrace_error *error)
+{
+	*ret_dialect = IMPORT_BY_CONTENT;
+	if (!name)
+		return FLEXTRACE_OK;
+	if (strcmp(name, "flex") != 0 && strcmp(name, "torch") != 0)
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Option `as` takes flex or torch: value=%s", name);
+	*ret_dialect = name[0] == 'f' ? IMPORT_FLEX : IMPORT_TORCH;
+	return FLEXTRACE_OK;
+}
+
+static int note_member(void *context, const struct trace_text *key, const struct trace_value *value)
+{
+	static const char *const members[] = {"schemaVersion", "deviceProperties",
+	                                      "distributedInfo", "baseTimeNanoseconds"};
+	enum import_dialect *dialect = context;
+
+	(void)value;
+	for (size_t i = 0; i < COUNT(members); i++) {
+		if (trace_text_is(key, members[i]))
+			*dialect = IMPORT_TORCH;
+	}
+	return FLEXTRACE_OK;
+}
+
+static enum import_dialect dialect_of_event(const struct trace_event *event)
+{
+	if (trace_event_arg(event, "TS1"))
+		return IMPORT_FLEX;
+	return event->cat.bytes && torch_knows_category(event->cat.bytes) ? IMPORT_TORCH
+	                                                                  : IMPORT_BY_CONTENT;
+}
+
+int dialect_of_file(const char *path, enum import_dialect *ret_dialect,
+                    struct flextrace_error *error)
+{
+	struct trace_events *events = trace_events_open(path, error);
+	enum import_dialect dialect = IMPORT_BY_CONTENT;
+	struct trace_event event;
+	int code = 1;
+
+	if (!events)
+		return error->code;
+	trace_events_take_members(events, note_member, &dialect);
+	for (int i = 0; i < MAX_LOOK && code > 0 && dialect == IMPORT_BY_CONTENT; i++) {
+		code = trace_events_next(events, &event, error);
+		if (code > 0 && dialect == IMPORT_BY_CONTENT)
+			dialect = dialect_of_event(&event);
+	}
+	trace_events_close(events);
+	*ret_dialect = dialect == IMPORT_BY_CONTENT ? IMPORT_FLEX : dialect;
+	return code < 0 ? code : FLEXTRACE_OK;
+}

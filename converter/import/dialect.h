@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dialect.h: whose events a file of Chrome Trace Events holds.
+ */
+#ifndef FLEXTRACE_IMPORT_DIALECT_H
+#define FLEXTRACE_IMPORT_DIALECT_H
+
+#include "error.h"
+
+enum import_dialect {
+	IMPORT_BY_CONTENT, /* find out */
+	IMPORT_FLEX,       /* IBM Flex: stamps in the attributes, no categories */
+	IMPORT_TORCH       /* the torch profiler (Kineto): categories, top-level members */
+};
+
+/* The dialect of a name, "flex" or "torch"; NULL is IMPORT_BY_CONTENT. FLEXTRACE_E_USAGE. */
+int dialect_of_name(const char *name, enum import_dialect *ret_dialect,
+                    struct flextrace_error *error);
+
+/* Finds the dialect of a file: of torch are the top-level members that Kineto writes before the
+ * events, and its categories. Reads no more than it needs to tell; a file that tells nothing is
+ * Flex's. FLEXTRACE_E_INPUT: cannot be read, or is no trace. */
+int dialect_of_file(const char *path, enum import_dialect *ret_dialect,
+                    struct flextrace_error *error);
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "import/torch_impl.h"
+
+/* Where larger times begin: the clock of a machine that is up for years is below. */
+#define MAX_UPTIME_NS ((int64_t)1 << 53)
+#define SECOND_NS     INT64_C(1000000000)
+
+static const char *text_of(const struct trace_text *text)
+{
+	return text->bytes ? text->bytes : "";
+}
+
+/* -- clocks ---------------------------------------------------------------------------------- */
+
+/* Times since the Unix epoch lose their ns in doubles: all count from a day before the first. */
+static void choose_epoch(struct torch *torch, int64_t unix_ns)
+{
+	torch->has_epoch = true;
+	if (unix_ns > MAX_UPTIME_NS)
+		torch->epoch_ns = (unix_ns / SECOND_NS - 86400) * SECOND_NS;
+}
+
+static bool move_time(struct torch *torch, struct trace_event *event)
+{
+	int64_t unix_ns;
+
+	if (__builtin_add_overflow(event->ts_ns, torch->base_ns, &unix_ns))
+		return false;
+	if (!torch->has_epoch)
+		choose_epoch(torch, unix_ns);
+	event->ts_ns = unix_ns - torch->epoch_ns;
+	if (!torch->has_time && event->ts_ns >= 0) {
+		torch->has_time = true;
+		torch->first_ns = event->ts_ns;
+	}
+	return true;
+}
+
+/* -- who ------------------------------------------------------------------------------------- */
+
+int torch_find_rank(struct flex *flex, uint32_t *ret_rank)
+{
+	struct torch *torch = flex->torch;
+	struct flex_rank rank = {.rank = FLEXTRACE_RANK_UNKNOWN, .is_torch = true};
+
+	if (torch->rank == FLEXTRACE_NONE)
+		FLEXTRACE_TRY(flex_add_rank(flex, &rank, &torch->rank));
+	*ret_rank = torch->rank;
+	return FLEXTRACE_OK;
+}
+
+/* The process is who does what runs on a host. */
+static int note_host(struct flex *flex, const struct trace_event *event, enum torch_side side)
+{
+	struct torch *torch = flex->torch;
+	uint64_t number;
+	uint32_t pid;
+
+	if (torch->host_pid || side == TORCH_DEVICE || side == TORCH_NOTE)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(flex_intern_id(flex, &event->pid, &pid, &number));
+	if (number > INT32_MAX)
+		return FLEXTRACE_OK;
+	torch->host_pid = pid;
+	torch->host_pid_number = number;
+	return FLEXTRACE_OK;
+}
+
+int torch_intern_thread(struct flex *flex, const struct trace_event *event, uint32_t *ret_text,
+                        uint64_t *ret_number)
+{
+	uint64_t pid_number;
+	uint32_t pid;
+	char *text;
+	int code;
+
+	FLEXTRACE_TRY(flex_intern_id(flex, &event->pid, &pid, &pid_number));
+	FLEXTRACE_TRY(flex_intern_id(flex, &event->tid, ret_text, ret_number));
+	if (pid == flex->torch->host_pid)
+		return FLEXTRACE_OK;
+	if (asprintf(&text, "%s %s", string_get(flex->strings, pid),
+	             string_get(flex->strings, *ret_text)) < 0)
+		return FLEXTRACE_E_MEMORY;
+	*ret_number = UINT64_MAX;
+	code = string_intern(&flex->decoder.cache, text, ret_text);
+	free(text);
+	return code;
+}
+
+/* -- device work ----------------------------------------------------------------------------- */
+
+/* Reads a number of 32 bits from an argument, or else from an id. */
+static bool read_number(const struct trace_value *value, uint32_t *ret)
+{
+	uint64_t number;
+
+	if (!trace_value_u64(value, &number) || number > INT32_MAX)
+		return false;
+	*ret = (uint32_t)number;
+	return true;
+}
+
+static void read_place(const struct trace_event *event, struct flex_call *call)
+{
+	const struct trace_arg *device = trace_event_arg(event, "device");
+	const struct trace_arg *stream = trace_event_arg(event, "stream");
+
+	if (!device || !read_number(&device->value, &call->device))
+		read_number(&event->pid, &call->device);
+	if (!read_number(&event->tid, &call->queue) && stream)
+		read_number(&stream->value, &call->queue);
+}
+
+void torch_classify(const struct trace_event *event, struct flex_call *call)
+{
+	struct torch_class class = torch_class_of(text_of(&event->cat), text_of(&event->name));
+
+	call->kind = class.kind;
+	call->is_device = class.side == TORCH_DEVICE;
+	if (call->is_device)
+		read_place(event, call);
+}
+
+/* Which stamps the profiler's time of an operation is about. */
+static uint32_t part_of(uint8_t kind)
+{
+	switch (kind) {
+	case FLEXTRACE_DEVICE_KERNEL:
+		return FLEXTRACE_ESTIMATE_EXEC;
+	case FLEXTRACE_DEVICE_MEMCPY_HTOD:
+		return FLEXTRACE_ESTIMATE_DMA_IN;
+	case FLEXTRACE_DEVICE_MEMCPY_DTOH:
+		return FLEXTRACE_ESTIMATE_DMA_OUT;
+	default:
+		return FLEXTRACE_ESTIMATE_WHOLE;
+	}
+}
+
+static int write_op(struct flex *flex, uint32_t rank, const struct flex_call *call)
+{
+	struct event op = flex_event(flex, rank, RECORD_DEVICE_OP, call->end_ns);
+	struct event estimate = flex_event(flex, rank, RECORD_HOST_ESTIMATE, call->end_ns);
+	uint64_t job = ++flex->ranks[rank].n_jobs;
+
+	op.payload.device_op = (struct flextrace_device_op){
+		.device = call->device,
+		.queue = call->queue,
+		.job = job,
+		.correlation = call->correlation,
+		.kind = call->kind,
+		.name = string_get(flex->strings, call->full_name),
+		.power = call->power,
+		.bytes = call->bytes,
+		.peer = call->peer,
+		.group = string_get(flex->strings, call->group),
+		.type = string_get(flex->strings, call->type),
+	};
+	estimate.payload.host_estimate = (struct flextrace_host_estimate){
+		.device = call->device,
+		.queue = call->queue,
+		.job = job,
+		.kind = part_of(call->kind),
+		.begin_ns = (uint64_t)call->begin_ns,
+		.end_ns = (uint64_t)call->end_ns,
+		.source = "torch",
+	};
+	memcpy(op.payload.device_op.ts, call->ts, sizeof(call->ts));
+	FLEXTRACE_TRY(flex_write(flex, rank, &op));
+	return flex_write(flex, rank, &estimate);
+}
+
+static int take_device_work(struct flex *flex, uint32_t rank, const struct flex_call *call)
+{
+	struct torch_device *device;
+
+	FLEXTRACE_TRY(torch_find_device(flex, rank, call->device, &device));
+	device->has_stamps |= call->has_stamps;
+	return write_op(flex, rank, call);
+}
+
+/* Remembers which row of the file a queue is, for its name. */
+static int note_queue(struct flex *flex, const struct trace_event *event)
+{
+	struct torch *torch = flex->torch;
+	struct torch_queue queue = {.pid = 0};
+	struct flex_call call = {.device = 0};
+	uint64_t number;
+
+	read_place(event, &call);
+	queue.device = call.device;
+	queue.queue = call.queue;
+	FLEXTRACE_TRY(flex_intern_id(flex, &event->pid, &queue.pid, &number));
+	FLEXTRACE_TRY(flex_intern_id(flex, &event->tid, &queue.tid, &number));
+	if (map_find(&torch->queue_index, (uint64_t)queue.pid << 32 | queue.tid, torch->rank) !=
+	    MAP_NONE)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(ARRAY_RESERVE(torch->queues, torch->n_queues_allocated, torch->n_queues + 1));
+	torch->queues[torch->n_queues] = queue;
+	return map_put(&torch->queue_index, (uint64_t)queue.pid << 32 | queue.tid, torch->rank,
+	               torch->n_queues++);
+}
+
+/* -- steps ----------------------------------------------------------------------------------- */
+
+static int keep_step(struct flex *flex, const struct flex_thread *thread,
+                     const struct flex_call *call, uint64_t number)
+{
+	struct torch *torch = flex->torch;
+
+	FLEXTRACE_TRY(ARRAY_RESERVE(torch->steps, torch->n_steps_allocated, torch->n_steps + 1));
+	torch->steps[torch->n_steps++] = (struct torch_step){call->begin_ns, number, thread->vtid};
+	return FLEXTRACE_OK;
+}
+
+int torch_take_call(struct flex *flex, const struct flex_thread *thread,
+                    const struct flex_call *call, bool *ret_is_taken)
+{
+	uint64_t number;
+
+	*ret_is_taken = true;
+	if (call->is_device)
+		return take_device_work(flex, thread->rank, call);
+	if (thread->vtid < FLEX_MAPPED_ID && call->kind == FLEXTRACE_RUNTIME_USER &&
+	    torch_is_step(string_get(flex->strings, call->full_name), &number))
+		return keep_step(flex, thread, call, number);
+	*ret_is_taken = false;
+	return FLEXTRACE_OK;
+}
+
+/* -- points ---------------------------------------------------------------------------------- */
+
+static bool read_u64(const struct trace_event *event, const char *key, uint64_t *ret)
+{
+	const struct trace_arg *arg = trace_event_arg(event, key);
+
+	return arg && trace_value_u64(&arg->value, ret);
+}
+
+/* Reads what was allocated or freed on a device; false: it says nothing of one. */
+static bool read_memory(const struct trace_event *event, struct flextrace_memory *ret_memory)
+{
+	const struct trace_arg *bytes = trace_event_arg(event, "Bytes");
+	const struct trace_arg *device = trace_event_arg(event, "Device Id");
+	uint64_t type;
+	int64_t n_bytes;
+
+	if (!trace_text_is(&event->name, "[memory]") || !bytes || !device ||
+	    !read_u64(event, "Device Type", &type) || !type ||
+	    !trace_value_i64(&bytes->value, &n_bytes) ||
+	    !read_number(&device->value, &ret_memory->device) ||
+	    !read_u64(event, "Addr", &ret_memory->address))
+		return false;
+	ret_memory->op = n_bytes < 0 ? FLEXTRACE_MEMORY_FREE : FLEXTRACE_MEMORY_ALLOC;
+	ret_memory->bytes = n_bytes < 0 ? -(uint64_t)n_bytes : (uint64_t)n_bytes;
+	return true;
+}
+
+static int write_note(struct flex *flex, const struct trace_event *event)
+{
+	struct event out = {.class = RECORD_ANNOTATION};
+	uint32_t args;
+
+	FLEXTRACE_TRY(flex_read_args(flex, event, &args));
+	out.payload.annotation.key = text_of(&event->name);
+	out.payload.annotation.value = string_get(flex->strings, args);
+	return flex_write_point(flex, event, &out);
+}
+
+/* An instant that says more than its name keeps it as an annotation. */
+static int take_instant(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+{
+	struct event out = {.class = RECORD_MEMORY};
+	struct torch_device *device;
+
+	if (event->ts_ns < 0 || !event->n_args)
+		return flex_push_timed(flex, event, ret_fault);
+	if (!read_memory(event, &out.payload.memory))
+		return write_note(flex, event);
+	FLEXTRACE_TRY(
+		torch_find_device(flex, flex->torch->rank, out.payload.memory.device, &device));
+	return flex_write_point(flex, event, &out);
+}
+
+/* -- metadata -------------------------------------------------------------------------------- */
+
+/* Names stand before what they name: they are given at the end of the file. */
+static int take_metadata(struct flex *flex, const struct trace_event *event)
+{
+	const struct trace_arg *arg = trace_event_arg(event, "name");
+	struct torch *torch = flex->torch;
+	struct torch_name name = {.pid = 0};
+	uint64_t number;
+
+	if (!event->name.bytes || !arg || arg->value.kind != TRACE_TEXT)
+		return flex_lose(flex, LOSS_UNUSED, 1);
+	name.is_process = trace_text_is(&event->name, "process_name");
+	if (!name.is_process && !trace_text_is(&event->name, "thread_name"))
+		return flex_lose(flex, LOSS_UNUSED, 1);
+	FLEXTRACE_TRY(flex_intern_id(flex, &event->pid, &name.pid, &number));
+	FLEXTRACE_TRY(flex_intern_id(flex, &event->tid, &name.tid, &number));
+	FLEXTRACE_TRY(string_intern(&flex->decoder.cache, arg->value.text.bytes, &name.name));
+	FLEXTRACE_TRY(ARRAY_RESERVE(torch->names, torch->n_names_allocated, torch->n_names + 1));
+	torch->names[torch->n_names++] = name;
+	return FLEXTRACE_OK;
+}
+
+/* -- one event ------------------------------------------------------------------------------- */
+
+int torch_push(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+{
+	struct trace_event moved = *event;
+	struct torch_class class;
+	uint32_t rank;
+
+	FLEXTRACE_TRY(torch_find_rank(flex, &rank));
+	if (event->ph == 'M')
+		return take_metadata(flex, event);
+	if (event->has_ts && !move_time(flex->torch, &moved))
+		return flex_reject(flex, LOSS_MALFORMED, "its time is out of range", ret_fault);
+	class = torch_class_of(text_of(&event->cat), text_of(&event->name));
+	FLEXTRACE_TRY(note_host(flex, event, class.side));
+	if (class.side == TORCH_DEVICE)
+		FLEXTRACE_TRY(note_queue(flex, event));
+	if (event->has_ts && (event->ph == 'i' || event->ph == 'I'))
+		return take_instant(flex, &moved, ret_fault);
+	return flex_push_timed(flex, &moved, ret_fault);
+}

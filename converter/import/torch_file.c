@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "import/torch_impl.h"
+
+/* -- files ----------------------------------------------------------------------------------- */
+
+int torch_begin_file(struct flex *flex)
+{
+	struct torch *torch = flex->torch;
+
+	if (!torch)
+		flex->torch = torch = calloc(1, sizeof(*torch));
+	if (!torch)
+		return FLEXTRACE_E_MEMORY;
+	torch->rank = FLEXTRACE_NONE;
+	torch->n_files++;
+	torch->host_pid = 0;
+	torch->host_pid_number = 0;
+	torch->base_ns = torch->late_base_ns = torch->first_ns = 0;
+	torch->has_time = false;
+	torch->told_rank = FLEXTRACE_RANK_UNKNOWN;
+	torch->world_size = 0;
+	torch->n_names = torch->n_queues = torch->n_steps = torch->n_notes = 0;
+	free(torch->properties);
+	torch->properties = NULL;
+	return FLEXTRACE_OK;
+}
+
+void torch_free(struct torch *torch)
+{
+	if (!torch)
+		return;
+	free(torch->devices);
+	map_release(&torch->queue_index);
+	free(torch->names);
+	free(torch->queues);
+	free(torch->steps);
+	free(torch->notes);
+	free(torch->properties);
+	free(torch);
+}
+
+/* -- devices --------------------------------------------------------------------------------- */
+
+int torch_find_device(struct flex *flex, uint32_t rank, uint32_t device,
+                      struct torch_device **ret_device)
+{
+	struct torch *torch = flex->torch;
+
+	for (uint32_t i = torch->n_devices; i > 0; i--) {
+		*ret_device = &torch->devices[i - 1];
+		if ((*ret_device)->rank == rank && (*ret_device)->device == device)
+			return FLEXTRACE_OK;
+	}
+	FLEXTRACE_TRY(
+		ARRAY_RESERVE(torch->devices, torch->n_devices_allocated, torch->n_devices + 1));
+	*ret_device = &torch->devices[torch->n_devices++];
+	**ret_device = (struct torch_device){.rank = rank, .device = device};
+	return FLEXTRACE_OK;
+}
+
+static uint64_t number_of(const cJSON *object, const char *key)
+{
+	const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
+
+	return cJSON_IsNumber(value) && value->valuedouble >= 0 && value->valuedouble < 0x1p53
+	               ? (uint64_t)value->valuedouble
+	               : 0;
+}
+
+/* A description of a device that did nothing is of no use here: it stands in the annotation. */
+static int describe_device(struct flex *flex, const cJSON *properties)
+{
+	const cJSON *name = cJSON_GetObjectItemCaseSensitive(properties, "name");
+	struct torch *torch = flex->torch;
+	uint64_t id = number_of(properties, "id");
+
+	for (uint32_t i = 0; i < torch->n_devices; i++) {
+		struct torch_device *device = &torch->devices[i];
+
+		if (device->rank != torch->rank || device->device != id)
+			continue;
+		device->n_cores = (uint32_t)(number_of(properties, "numSms") & UINT32_MAX);
+		device->core_hz = number_of(properties, "coreHz");
+		return string_intern(&flex->decoder.cache,
+		                     cJSON_IsString(name) ? name->valuestring : "", &device->name);
+	}
+	return FLEXTRACE_OK;
+}
+
+static int describe_devices(struct flex *flex)
+{
+	cJSON *list = flex->torch->properties ? cJSON_Parse(flex->torch->properties) : NULL;
+	const cJSON *properties;
+	int code = FLEXTRACE_OK;
+
+	cJSON_ArrayForEach(properties, list)
+	{
+		if (code == FLEXTRACE_OK)
+			code = describe_device(flex, properties);
+	}
+	cJSON_Delete(list);
+	return code;
+}
+
+static int define_device(struct flex *flex, const struct torch_device *device)
+{
+	struct event event = flex_event(flex, device->rank, RECORD_DEVICE, 0);
+
+	event.payload.device = (struct flextrace_device){
+		.device = device->device,
+		.name = string_get(flex->strings, device->name),
+		.n_cores = device->n_cores,
+		.core_hz = device->core_hz,
+	};
+	FLEXTRACE_TRY(flex_write(flex, device->rank, &event));
+	if (!device->has_stamps)
+		return FLEXTRACE_OK;
+	event = flex_event(flex, device->rank, RECORD_CLOCK_DOMAIN, 0);
+	event.payload.clock_domain = (struct flextrace_clock_domain){.device = device->device,
+	                                                             .counter_bits = 32};
+	return flex_write(flex, device->rank, &event);
+}
+
+int torch_define(struct flex *flex, uint32_t rank)
+{
+	for (uint32_t i = 0; i < flex->torch->n_devices; i++) {
+		if (flex->torch->devices[i].rank == rank)
+			FLEXTRACE_TRY(define_device(flex, &flex->torch->devices[i]));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- members --------------------------------------------------------------------------------- */
+
+static void read_distributed(struct torch *torch, const char *text)
+{
+	cJSON *info = cJSON_Parse(text);
+	const cJSON *rank = cJSON_GetObjectItemCaseSensitive(info, "rank");
+
+	if (cJSON_IsNumber(rank) && rank->valuedouble >= 0 && rank->valuedouble < INT32_MAX)
+		torch->told_rank = rank->valueint;
+	torch->world_size = (int32_t)(number_of(info, "world_size") & INT32_MAX);
+	cJSON_Delete(info);
+}
+
+static void read_base(struct torch *torch, const struct trace_value *value)
+{
+	int64_t base_ns;
+
+	if (!trace_value_i64(value, &base_ns) || base_ns < 0 || base_ns >= (int64_t)1 << 62)
+		return;
+	if (torch->has_time)
+		torch->late_base_ns = base_ns;
+	else
+		torch->base_ns = base_ns;
+}
+
+static int keep_note(struct flex *flex, const struct trace_text *key,
+                     const struct trace_value *value)
+{
+	struct torch *torch = flex->torch;
+	struct torch_note note;
+
+	FLEXTRACE_TRY(string_intern(&flex->decoder.cache, key->bytes, &note.key));
+	FLEXTRACE_TRY(string_intern(&flex->decoder.cache, value->text.bytes, &note.value));
+	FLEXTRACE_TRY(ARRAY_RESERVE(torch->notes, torch->n_notes_allocated, torch->n_notes + 1));
+	torch->notes[torch->n_notes++] = note;
+	return FLEXTRACE_OK;
+}
+
+int torch_take_member(struct flex *flex, const struct trace_text *key,
+                      const struct trace_value *value)
+{
+	/* How the file is written, and what it is called. */
+	static const char *const of_the_file[] = {"schemaVersion", "displayTimeUnit", "traceName"};
+	struct torch *torch = flex->torch;
+
+	for (size_t i = 0; i < sizeof(of_the_file) / sizeof(*of_the_file); i++) {
+		if (trace_text_is(key, of_the_file[i]))
+			return FLEXTRACE_OK;
+	}
+	if (trace_text_is(key, "baseTimeNanoseconds")) {
+		read_base(torch, value);
+		return FLEXTRACE_OK;
+	}
+	if (value->kind == TRACE_JSON && trace_text_is(key, "distributedInfo"))
+		read_distributed(torch, value->text.bytes);
+	if (value->kind == TRACE_JSON && trace_text_is(key, "deviceProperties")) {
+		free(torch->properties);
+		torch->properties = strdup(value->text.bytes);
+		if (!torch->properties)
+			return FLEXTRACE_E_MEMORY;
+	}
+	return keep_note(flex, key, value);
+}
+
+/* -- the end of a file ----------------------------------------------------------------------- */
+
+static int write_notes(struct flex *flex)
+{
+	const struct torch *torch = flex->torch;
+	struct event event = flex_event(flex, torch->rank, RECORD_ANNOTATION, torch->first_ns);
+
+	event.vtid = (int32_t)torch->host_pid_number;
+	for (uint32_t i = 0; i < torch->n_notes; i++) {
+		event.payload.annotation.key = string_get(flex->strings, torch->notes[i].key);
+		event.payload.annotation.value = string_get(flex->strings, torch->notes[i].value);
+		FLEXTRACE_TRY(flex_write(flex, torch->rank, &event));
+	}
+	return FLEXTRACE_OK;
+}
+
+static int compare_steps(const void *left, const void *right)
+{
+	const struct torch_step *a = left, *b = right;
+
+	if (a->begin_ns != b->begin_ns)
+		return a->begin_ns < b->begin_ns ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static int write_steps(struct flex *flex)
+{
+	const struct torch *torch = flex->torch;
+
+	if (torch->n_steps)
+		qsort(torch->steps, torch->n_steps, sizeof(*torch->steps), compare_steps);
+	for (uint32_t i = 0; i < torch->n_steps; i++) {
+		struct event event = flex_event(flex, torch->rank, RECORD_STEP,
+		                                torch->steps[i].begin_ns);
+
+		event.vtid = torch->steps[i].vtid;
+		event.payload.step.number = torch->steps[i].number;
+		FLEXTRACE_TRY(flex_write(flex, torch->rank, &event));
+	}
+	return FLEXTRACE_OK;
+}
+
+static int name_queue(struct flex *flex, const struct torch_name *name)
+{
+	const struct torch *torch = flex->torch;
+	uint32_t place = map_find(&torch->queue_index, (uint64_t)name->pid << 32 | name->tid,
+	                          torch->rank);
+	struct event event = flex_event(flex, torch->rank, RECORD_QUEUE_NAME, 0);
+
+	if (place == MAP_NONE)
+		return FLEXTRACE_OK;
+	event.payload.name = (struct flextrace_name){
+		.device = torch->queues[place].device,
+		.id = torch->queues[place].queue,
+		.name = string_get(flex->strings, name->name),
+	};
+	return flex_write(flex, torch->rank, &event);
+}
+
+static int give_name(struct flex *flex, const struct torch_name *name)
+{
+	const struct torch *torch = flex->torch;
+	uint32_t thread;
+
+	if (!name->is_process && name->pid != torch->host_pid)
+		return name_queue(flex, name);
+	if (name->pid != torch->host_pid)
+		return FLEXTRACE_OK;
+	if (name->is_process) {
+		flex->ranks[torch->rank].program = name->name;
+		return FLEXTRACE_OK;
+	}
+	thread = map_find(&flex->thread_index, torch->rank, name->tid);
+	if (thread != MAP_NONE)
+		flex->threads[thread].name = name->name;
+	return FLEXTRACE_OK;
+}
+
+/* Traces of one rank and process are one. */
+static void settle_stream(struct torch *torch, struct stream *stream)
+{
+	bool is_known = torch->told_rank >= 0;
+	uint32_t rank = is_known ? (uint32_t)torch->told_rank : torch->n_files;
+	uint32_t pid = (uint32_t)torch->host_pid_number;
+
+	memcpy(stream->trace_uuid, "trch", 4);
+	stream->trace_uuid[4] = !is_known;
+	for (int i = 0; i < 4; i++) {
+		stream->trace_uuid[8 + i] = (uint8_t)(rank >> (24 - 8 * i));
+		stream->trace_uuid[12 + i] = (uint8_t)(pid >> (24 - 8 * i));
+	}
+	stream->instance_id = torch->n_files;
+	stream->clock_offset_ns = torch->epoch_ns + torch->late_base_ns;
+}
+
+static int settle_rank(struct flex *flex)
+{
+	struct torch *torch = flex->torch;
+	struct flex_rank *rank = &flex->ranks[torch->rank];
+	char text[32];
+
+	rank->rank = torch->told_rank;
+	rank->world_size = torch->world_size;
+	rank->os_pid = (uint32_t)torch->host_pid_number;
+	settle_stream(torch, rank->stream);
+	if (torch->told_rank >= 0)
+		snprintf(text, sizeof(text), "%" PRId32, torch->told_rank);
+	else
+		snprintf(text, sizeof(text), "of file %" PRIu32, torch->n_files);
+	return string_intern(&flex->decoder.cache, text, &rank->pid);
+}
+
+int torch_end_file(struct flex *flex)
+{
+	const struct torch *torch = flex->torch;
+
+	if (torch->rank == FLEXTRACE_NONE)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(settle_rank(flex));
+	FLEXTRACE_TRY(describe_devices(flex));
+	for (uint32_t i = 0; i < torch->n_names; i++)
+		FLEXTRACE_TRY(give_name(flex, &torch->names[i]));
+	FLEXTRACE_TRY(write_steps(flex));
+	return write_notes(flex);
+}

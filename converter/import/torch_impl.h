@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * torch_impl.h: what the files of the torch dialect share.
+ *
+ *   torch.c        events
+ *   torch_file.c   what belongs to a whole file: members, names, steps, who it is
+ *   torch_names.c  categories and names
+ */
+#ifndef FLEXTRACE_IMPORT_TORCH_IMPL_H
+#define FLEXTRACE_IMPORT_TORCH_IMPL_H
+
+#include "import/torch.h"
+#include "import/torch_names.h"
+
+struct torch_device {
+	uint32_t rank, device;
+	uint32_t name; /* string */
+	uint32_t n_cores;
+	uint64_t core_hz;
+	bool has_stamps;
+};
+
+struct torch_name { /* of a process (tid 0) or row of the file, as texts (strings) */
+	uint32_t pid, tid, name;
+	bool is_process;
+};
+
+struct torch_queue {
+	uint32_t pid, tid; /* strings */
+	uint32_t device, queue;
+};
+
+struct torch_step {
+	int64_t begin_ns;
+	uint64_t number;
+	int32_t vtid;
+};
+
+struct torch_note {          /* a top-level member */
+	uint32_t key, value; /* strings */
+};
+
+struct torch {
+	/* ns since the Unix epoch of what all torch files count from, so that doubles hold their
+	 * times */
+	int64_t epoch_ns;
+	bool has_epoch;
+	struct torch_device *devices; /* owned */
+	uint32_t n_devices, n_devices_allocated;
+	struct map queue_index;
+
+	/* of the file that is read */
+	uint32_t rank; /* index; FLEXTRACE_NONE: it had no event yet */
+	uint32_t n_files;
+	uint32_t host_pid; /* string; 0: not known yet */
+	uint64_t host_pid_number;
+	int64_t base_ns;      /* baseTimeNanoseconds */
+	int64_t late_base_ns; /* the same, told behind the events */
+	int64_t first_ns;     /* of its first event, where it has a time */
+	bool has_time;
+	int32_t told_rank, world_size;
+	struct torch_name *names; /* owned, all */
+	uint32_t n_names, n_names_allocated;
+	struct torch_queue *queues;
+	uint32_t n_queues, n_queues_allocated;
+	struct torch_step *steps;
+	uint32_t n_steps, n_steps_allocated;
+	struct torch_note *notes;
+	uint32_t n_notes, n_notes_allocated;
+	char *properties; /* owned: deviceProperties as JSON */
+};
+
+/* The device of a rank, adding it where needed. */
+int torch_find_device(struct flex *flex, uint32_t rank, uint32_t device,
+                      struct torch_device **ret_device);
+
+#endif

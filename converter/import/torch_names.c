@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/torch_names.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flextrace/events.h"
+
+#define STEP "ProfilerStep#"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+struct category {
+	const char *name;
+	struct torch_class class;
+};
+
+/* What is frequent first; the last five are of 2021. */
+static const struct category categories[] = {
+	{"cpu_op", {TORCH_HOST, FLEXTRACE_RUNTIME_OP}},
+	{"user_annotation", {TORCH_HOST, FLEXTRACE_RUNTIME_USER}},
+	{"python_function", {TORCH_HOST, FLEXTRACE_RUNTIME_USER}},
+	{"cpu_instant_event", {TORCH_HOST, FLEXTRACE_RUNTIME_USER}},
+	{"cuda_runtime", {TORCH_HOST, FLEXTRACE_RUNTIME_CALL}},
+	{"cuda_driver", {TORCH_HOST, FLEXTRACE_RUNTIME_CALL}},
+	{"mtia_runtime", {TORCH_HOST, FLEXTRACE_RUNTIME_CALL}},
+	{"glow_runtime", {TORCH_HOST, FLEXTRACE_RUNTIME_CALL}},
+	{"xpu_runtime", {TORCH_HOST, FLEXTRACE_RUNTIME_CALL}},
+	{"xpu_driver", {TORCH_HOST, FLEXTRACE_RUNTIME_CALL}},
+	{"privateuse1_runtime", {TORCH_HOST, FLEXTRACE_RUNTIME_CALL}},
+	{"privateuse1_driver", {TORCH_HOST, FLEXTRACE_RUNTIME_CALL}},
+	{"kernel", {TORCH_DEVICE, FLEXTRACE_DEVICE_KERNEL}},
+	{"gpu_memcpy", {TORCH_DEVICE, FLEXTRACE_DEVICE_MEMCPY_DTOD}},
+	{"gpu_memset", {TORCH_DEVICE, FLEXTRACE_DEVICE_MEMSET}},
+	{"mtia_ccp_events", {TORCH_DEVICE, FLEXTRACE_DEVICE_KERNEL}},
+	{"gpu_user_annotation", {TORCH_NOTE, FLEXTRACE_RUNTIME_USER}},
+	{"overhead", {TORCH_NOTE, FLEXTRACE_RUNTIME_USER}},
+	{"cuda_sync", {TORCH_NOTE, FLEXTRACE_RUNTIME_USER}},
+	{"xpu_sync", {TORCH_NOTE, FLEXTRACE_RUNTIME_USER}},
+	{"Trace", {TORCH_NOTE, FLEXTRACE_RUNTIME_USER}},
+	{"Operator", {TORCH_HOST, FLEXTRACE_RUNTIME_OP}},
+	{"Runtime", {TORCH_HOST, FLEXTRACE_RUNTIME_CALL}},
+	{"Kernel", {TORCH_DEVICE, FLEXTRACE_DEVICE_KERNEL}},
+	{"Memcpy", {TORCH_DEVICE, FLEXTRACE_DEVICE_MEMCPY_DTOD}},
+	{"Memset", {TORCH_DEVICE, FLEXTRACE_DEVICE_MEMSET}},
+};
+
+static const struct category *find(const char *name)
+{
+	for (size_t i = 0; i < COUNT(categories); i++) {
+		if (strcmp(categories[i].name, name) == 0)
+			return &categories[i];
+	}
+	return NULL;
+}
+
+bool torch_knows_category(const char *category)
+{
+	return find(category) != NULL;
+}
+
+static bool is_same_word(const char *left, const char *right)
+{
+	while (*left && tolower((unsigned char)*left) == tolower((unsigned char)*right)) {
+		left++;
+		right++;
+	}
+	return !*left && !*right;
+}
+
+/* Spellings differ between versions in their capitals only. */
+static uint8_t kind_of_call(const char *name)
+{
+	static const char *const names[] = {
+#define NAME(id, value, guide, flex) [FLEXTRACE_RUNTIME_##id] = guide,
+		FLEXTRACE_RUNTIME_KINDS(NAME)
+#undef NAME
+	};
+
+	if (strncmp(name, "aiu", 3) != 0)
+		return FLEXTRACE_RUNTIME_CALL;
+	for (size_t i = 1; i < COUNT(names); i++) {
+		if (is_same_word(name, names[i]))
+			return (uint8_t)i;
+	}
+	return FLEXTRACE_RUNTIME_CALL;
+}
+
+static uint8_t kind_of_copy(const char *name)
+{
+	static const struct {
+		const char *text;
+		uint8_t kind;
+	} copies[] = {
+		{"HtoD", FLEXTRACE_DEVICE_MEMCPY_HTOD},
+		{"DtoH", FLEXTRACE_DEVICE_MEMCPY_DTOH},
+		{"PtoP", FLEXTRACE_DEVICE_MEMCPY_PTOP},
+	};
+
+	for (size_t i = 0; i < COUNT(copies); i++) {
+		if (strstr(name, copies[i].text))
+			return copies[i].kind;
+	}
+	return FLEXTRACE_DEVICE_MEMCPY_DTOD;
+}
+
+struct torch_class torch_class_of(const char *category, const char *name)
+{
+	const struct category *found = find(category);
+	struct torch_class class = {TORCH_UNKNOWN, FLEXTRACE_RUNTIME_USER};
+
+	if (!found)
+		return class;
+	class = found->class;
+	/* The AIU's profiler files what it frees under the driver, on the row of the device. */
+	if (strcmp(name, "Memory (Release)") == 0)
+		return (struct torch_class){TORCH_DEVICE, FLEXTRACE_DEVICE_RELEASE};
+	if (class.side == TORCH_HOST && class.kind == FLEXTRACE_RUNTIME_CALL)
+		class.kind = kind_of_call(name);
+	if (class.side == TORCH_DEVICE && class.kind == FLEXTRACE_DEVICE_MEMCPY_DTOD)
+		class.kind = kind_of_copy(name);
+	return class;
+}
+
+bool torch_is_step(const char *name, uint64_t *ret_number)
+{
+	const char *digits = name + strlen(STEP);
+	char *end;
+
+	if (strncmp(name, STEP, strlen(STEP)) != 0 || *digits < '0' || *digits > '9')
+		return false;
+	errno = 0;
+	*ret_number = strtoull(digits, &end, 10);
+	return !errno && !*end;
+}
