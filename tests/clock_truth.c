@@ -216,6 +216,7 @@ void clock_run_release(struct clock_run *run)
 	table_release(&run->out.sync_points);
 	identity_release(&run->identity);
 	ledger_release(&run->ledger);
+	table_release(&run->stream.tables[TABLE_EVIDENCE]);
 	string_pool_free(run->strings);
 }
 
@@ -237,6 +238,14 @@ struct counter *clock_run_counter(struct clock_run *run)
 	return &run->identity.counters[counter];
 }
 
+static void append(struct clock_run *run, const struct record *record)
+{
+	void *row = table_append(&run->stream.tables[TABLE_EVIDENCE], record->size_bytes);
+
+	assert_non_null(row);
+	memcpy(row, record, record->size_bytes);
+}
+
 void clock_run_push(struct clock_run *run, struct record *record, enum record_class class,
                     uint64_t clock_ns, uint32_t size_bytes)
 {
@@ -247,7 +256,26 @@ void clock_run_push(struct clock_run *run, struct record *record, enum record_cl
 	record->vtid = 1;
 	record->class = (uint8_t) class;
 	run->ledger.read[class]++;
-	assert_int_equal(unwrap_push(run->unwrap, &run->stream, 0, record), 0);
+	if (run->is_recording)
+		append(run, record);
+	else
+		assert_int_equal(unwrap_push(run->unwrap, &run->stream, 0, record), 0);
+}
+
+void clock_run_gather(struct clock_run *run)
+{
+	struct stream *stream = &run->stream;
+	struct stream_set set = {&stream, 1, 1};
+	const struct record *record;
+	struct gather gather;
+	uint32_t id;
+
+	assert_int_equal(gather_init(&gather, &set, TABLE_EVIDENCE, true), 0);
+	while (gather_next(&gather, &record, &id)) {
+		if (unwrap_push(run->unwrap, stream, id, record) < 0)
+			fail_msg("No memory");
+	}
+	gather_release(&gather);
 }
 
 /* Each domain has queues of its own. */

@@ -10,6 +10,7 @@
 #define CLOCK_TRUTH_H
 
 #include "calibrate/calibrate.h"
+#include "gather.h"
 #include "unwrap.h"
 
 struct clock_scene {
@@ -79,7 +80,8 @@ struct clock_run {
 	struct unwrap_output out;
 	struct clocks *clocks;
 	uint32_t n_records;
-	uint32_t domain; /* of device 0: what is pushed next belongs to it, and what is judged */
+	bool is_recording; /* what is pushed goes to the stream, and to unwrap when it is gathered */
+	uint32_t domain;   /* of device 0: what is pushed next belongs to it, and what is judged */
 };
 
 void clock_run_init(struct clock_run *run);
@@ -94,6 +96,9 @@ void clock_run_push(struct clock_run *run, struct record *record, enum record_cl
 
 /* Pushes the whole trace; with `split`, brackets come as submit and complete records. */
 void clock_run_push_truth(struct clock_run *run, const struct clock_truth *truth, bool split);
+
+/* Pushes what was recorded, as the converter does it. */
+void clock_run_gather(struct clock_run *run);
 
 /* unwrap_finish() and calibrate_run(). */
 void clock_run_finish(struct clock_run *run, const struct calibrate_options *options);
