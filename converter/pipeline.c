@@ -206,7 +206,6 @@ static int fit_clocks(struct pipeline *pipeline, struct flextrace_error *error)
 
 	FLEXTRACE_TRY(calibrate_run(&input, &pipeline->clocks, error));
 	FLEXTRACE_TRY(align_hosts(pipeline, error));
-	table_release(&unwrapped->brackets);
 	blocks_trim();
 	return FLEXTRACE_OK;
 }

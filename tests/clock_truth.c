@@ -340,18 +340,31 @@ void clock_run_push_truth(struct clock_run *run, const struct clock_truth *truth
 	}
 }
 
-void clock_run_finish(struct clock_run *run, const struct calibrate_options *options)
+static const struct calibrate_options defaults = CALIBRATE_OPTIONS_INIT;
+
+void clock_run_unwrap(struct clock_run *run, const struct calibrate_options *options)
 {
-	const struct calibrate_options defaults = CALIBRATE_OPTIONS_INIT;
+	struct flextrace_error error = {0};
+
+	unwrap_set_options(run->unwrap, options ? options : &defaults);
+	if (unwrap_finish(run->unwrap, &run->out, &error) < 0)
+		fail_msg("%s", error.message);
+}
+
+void clock_run_calibrate(struct clock_run *run, const struct calibrate_options *options)
+{
 	const struct calibrate_input input = {options ? options : &defaults, &run->identity,
 	                                      &run->out.brackets, &run->out.ops, &run->ledger};
 	struct flextrace_error error = {0};
 
-	unwrap_set_options(run->unwrap, input.options);
-	if (unwrap_finish(run->unwrap, &run->out, &error) < 0)
-		fail_msg("%s", error.message);
 	if (calibrate_run(&input, &run->clocks, &error) < 0)
 		fail_msg("%s", error.message);
+}
+
+void clock_run_finish(struct clock_run *run, const struct calibrate_options *options)
+{
+	clock_run_unwrap(run, options);
+	clock_run_calibrate(run, options);
 }
 
 /* -- judging --------------------------------------------------------------------------------- */

@@ -85,27 +85,19 @@ static void test_band__drops_the_constraint_that_most_contradict(void **state)
 static void test_band__fits_the_line_of_largest_margin(void **state)
 {
 	/* Lower points on h = 2x + 100, upper points on h = 2x + 300: the middle is 2x + 200. */
-	struct bracket all[200];
-	const struct bracket *of[200];
+	struct claim all[200];
 	uint8_t is_false[200] = {0};
-	struct evidence evidence = {of, is_false, 200, 0, 0};
+	struct evidence evidence = {all, is_false, 200, 0, 0};
 	struct line line = {1, 0.1, 10, 0, 0};
 	struct hulls hulls;
 
 	(void)state;
 	for (int i = 0; i < 200; i++) {
-		all[i] = (struct bracket){1000u * (unsigned)i,
-		                          1000u * (unsigned)i,
-		                          2000 * i + 100,
-		                          2000 * i + 300,
-		                          0,
-		                          0,
-		                          BRACKET_SYNC,
-		                          0};
-		of[i] = &all[i];
+		all[i] = (struct claim){1000u * (unsigned)i, 1000u * (unsigned)i, 2000 * i + 100,
+		                        2000 * i + 300};
 	}
 	is_false[150] = 1;
-	all[150].before_host_ns = 310000;
+	all[150].before = 310000;
 	assert_int_equal(hulls_init(&hulls, &evidence), 0);
 	assert_true(hulls.n_blocks > 2);
 	assert_int_equal(line_fit(&hulls, 0, hulls.n_blocks, &line), 0);
@@ -120,25 +112,23 @@ static void test_band__fits_the_line_of_largest_margin(void **state)
 
 static void test_band__turns_away_what_its_neighbours_contradict(void **state)
 {
-	struct bracket all[100];
-	const struct bracket *of[100];
+	struct claim all[100];
 	uint8_t is_false[100] = {0};
-	struct evidence evidence = {of, is_false, 100, 0, 0};
+	struct evidence evidence = {all, is_false, 100, 0, 0};
 	struct reference reference;
 
 	(void)state;
 	for (int i = 0; i < 100; i++) {
 		int64_t lie = i == 40 ? 5000 : i == 99 ? -5000 : 0;
 
-		all[i] = (struct bracket){
-			.first_ticks = 1000u * (unsigned)i,
-			.last_ticks = 1000u * (unsigned)i + 10,
-			.before_host_ns = 1000 * i - 500 + lie,
-			.after_host_ns = i == 70 ? INT64_MAX : 1000 * i + 500 + lie,
+		all[i] = (struct claim){
+			.first = 1000u * (unsigned)i,
+			.last = 1000u * (unsigned)i + 10,
+			.before = 1000 * i - 500 + lie,
+			.after = i == 70 ? INT64_MAX : 1000 * i + 500 + lie,
 		};
-		of[i] = &all[i];
 	}
-	all[60].after_host_ns += 1000000; /* only wide */
+	all[60].after += 1000000; /* only wide */
 	assert_int_equal(reference_init_straight(&reference, 1, 1e-5), 0);
 	assert_int_equal(reject_false(&evidence, &reference), 2);
 	assert_true(is_false[40] && is_false[99]);

@@ -22,8 +22,7 @@
 
 /* A clock read every SPACING ticks. */
 struct scene {
-	struct bracket all[MAX_N];
-	const struct bracket *brackets[MAX_N];
+	struct claim claims[MAX_N];
 	uint8_t is_false[MAX_N];
 	uint32_t n;
 	int64_t step_x[2];
@@ -57,16 +56,15 @@ static struct evidence make(struct scene *scene, uint32_t n)
 		/* Now and then a read takes long, on either side. */
 		int64_t before = i % 7 == 3 ? 60000 : HALF_NS, after = i % 5 == 2 ? 90000 : HALF_NS;
 
-		scene->all[i] = (struct bracket){
-			.first_ticks = (uint64_t)x,
-			.last_ticks = (uint64_t)x,
-			.before_host_ns = (int64_t)floor(host_at(scene, x)) - before,
-			.after_host_ns = (int64_t)ceil(host_at(scene, x)) + after,
+		scene->claims[i] = (struct claim){
+			.first = (uint64_t)x,
+			.last = (uint64_t)x,
+			.before = (int64_t)floor(host_at(scene, x)) - before,
+			.after = (int64_t)ceil(host_at(scene, x)) + after,
 		};
-		scene->brackets[i] = &scene->all[i];
 		scene->is_false[i] = 0;
 	}
-	return (struct evidence){scene->brackets, scene->is_false, n, 0, 0};
+	return (struct evidence){scene->claims, scene->is_false, n, 0, 0};
 }
 
 static void fit(const struct evidence *evidence, struct hulls *hulls, struct line *whole)
@@ -217,15 +215,15 @@ static void test_steps__in_a_gap_do_not_hide_lies_beside_it(void **state)
 	scene.rate[0] = 1;
 	evidence = make(&scene, 64);
 	for (int i = 32; i < 64; i++) { /* a gap of 100 s, over which 300 ppm are 30 ms */
-		scene.all[i].first_ticks += UINT64_C(100000000000);
-		scene.all[i].last_ticks += UINT64_C(100000000000);
-		scene.all[i].before_host_ns += INT64_C(100000000000);
-		scene.all[i].after_host_ns += INT64_C(100000000000);
+		scene.claims[i].first += UINT64_C(100000000000);
+		scene.claims[i].last += UINT64_C(100000000000);
+		scene.claims[i].before += INT64_C(100000000000);
+		scene.claims[i].after += INT64_C(100000000000);
 	}
-	scene.all[30].before_host_ns += 1000000;
-	scene.all[30].after_host_ns += 1000000;
-	scene.all[40].before_host_ns -= 1000000;
-	scene.all[40].after_host_ns -= 1000000;
+	scene.claims[30].before += 1000000;
+	scene.claims[30].after += 1000000;
+	scene.claims[40].before -= 1000000;
+	scene.claims[40].after -= 1000000;
 	assert_int_equal(reference_init_straight(&reference, 1, 300e-6), 0);
 	assert_int_equal(reject_false(&evidence, &reference), 2);
 	assert_true(scene.is_false[30] && scene.is_false[40]);

@@ -58,28 +58,20 @@ static int64_t clamp_phi(wide_int phi)
 	return phi < -PHI_UNBOUNDED ? -PHI_UNBOUNDED : (int64_t)phi;
 }
 
-static int64_t phi_of(const struct evidence *evidence, struct walk *walk, uint64_t x,
-                      int64_t host_ns)
+static int64_t phi_of(struct walk *walk, uint64_t x, int64_t t)
 {
-	return clamp_phi(((wide_int)host_ns - evidence->host0) * (1 << PHI_BITS) -
-	                 piece_value(walk_to(walk, x), x));
+	return clamp_phi((wide_int)t * (1 << PHI_BITS) - piece_value(walk_to(walk, x), x));
 }
 
-static void add_bracket(struct sorter *sorter, const struct evidence *evidence, struct walk *walk,
-                        const struct bracket *bracket)
+static void add_claim(struct sorter *sorter, struct walk *walk, const struct claim *claim)
 {
-	uint64_t first = bracket->first_ticks - evidence->ticks0;
-	uint64_t last = bracket->last_ticks - evidence->ticks0;
-
-	if (bracket->before_host_ns != INT64_MIN)
+	if (claim->before != INT64_MIN)
 		add_knot(sorter,
-		         (struct knot){first,
-		                       phi_of(evidence, walk, first, bracket->before_host_ns),
+		         (struct knot){claim->first, phi_of(walk, claim->first, claim->before),
 		                       PHI_UNBOUNDED});
-	if (bracket->after_host_ns != INT64_MAX)
-		add_knot(sorter,
-		         (struct knot){last, -PHI_UNBOUNDED,
-		                       phi_of(evidence, walk, last, bracket->after_host_ns)});
+	if (claim->after != INT64_MAX)
+		add_knot(sorter, (struct knot){claim->last, -PHI_UNBOUNDED,
+		                               phi_of(walk, claim->last, claim->after)});
 }
 
 /* The reference bends there, so a map must have a knot. Adds those up to `x`. */
@@ -104,14 +96,11 @@ int band_constrain(const struct evidence *evidence, const struct reference *refe
 	if (!sorter.knots)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < evidence->n; i++) {
-		const struct bracket *bracket = evidence->brackets[i];
-
 		if (evidence->is_false[i])
 			continue;
-		add_bracket(&sorter, evidence, &walk, bracket);
+		add_claim(&sorter, &walk, &evidence->claims[i]);
 		if (sorter.n > 0)
-			add_bends(&sorter, reference, bracket->last_ticks - evidence->ticks0,
-			          &next_piece);
+			add_bends(&sorter, reference, evidence->claims[i].last, &next_piece);
 	}
 	if (sorter.n > 0)
 		add_bends(&sorter, reference, UINT64_MAX, &next_piece);

@@ -14,22 +14,26 @@
 #define MAX_NS_APART    (INT64_C(1) << 58)
 #define MAX_NS          (INT64_C(1) << 61)
 #define DEFAULT_SLOPE   1.0 /* ns per tick, where nothing at all is known */
-#define WORTH_SHARING   2   /* how much wider than all together leave it a slope is fitted anew */
+#define CLAIMS_PER_FILL 4096u
+#define WORTH_SHARING   2 /* how much wider than all together leave it a slope is fitted anew */
 
 /* All evidence of a conversion, grouped: that of map m stands at [first[m], first[m + 1]). */
 struct groups {
-	const struct bracket **brackets; /* owned */
-	uint8_t *is_false;               /* owned */
-	uint64_t *first;                 /* owned, one more than maps */
-	uint8_t *has_hard;               /* owned, one of each map */
-	uint8_t *is_after_gap;           /* owned, one of each map */
+	struct claim *claims; /* owned, of blocks.h */
+	uint8_t *is_false;    /* owned, of blocks.h */
+	uint64_t n;
+	uint64_t *first;       /* owned, one more than maps */
+	uint64_t *n_soft;      /* owned, one of each map: estimates */
+	uint8_t *has_hard;     /* owned, one of each map */
+	uint8_t *is_after_gap; /* owned, one of each map */
 };
 
 static void release_groups(struct groups *groups)
 {
-	blocks_free(groups->brackets);
+	blocks_free(groups->claims);
 	blocks_free(groups->is_false);
 	free(groups->first);
+	free(groups->n_soft);
 	free(groups->has_hard);
 	free(groups->is_after_gap);
 }
@@ -73,38 +77,93 @@ static uint32_t map_of(const struct clocks *clocks, const struct bracket *bracke
 	return clocks->first_map[bracket->counter] + bracket->segment;
 }
 
-static int group(const struct clocks *clocks, struct table *brackets, struct groups *groups)
+/* -- the claims of each ---------------------------------------------------------------------- */
+
+/* Soft evidence is used where there is no hard evidence. */
+static bool is_used(const struct groups *groups, uint32_t map, const struct bracket *bracket)
+{
+	return bracket->source != BRACKET_ESTIMATE || !groups->has_hard[map];
+}
+
+/* Finds out which evidence each map has. */
+static int look_at(const struct clocks *clocks, struct table *brackets, struct groups *groups)
 {
 	struct table_cursor cursor;
 	const struct bracket *bracket;
-	uint64_t sum = 0;
 
-	groups->brackets = blocks_allocate(brackets->n_rows + 1, sizeof(struct bracket *));
-	groups->is_false = blocks_allocate(brackets->n_rows + 1, sizeof(*groups->is_false));
 	groups->first = calloc(clocks->n_maps + 2ull, sizeof(*groups->first));
+	groups->n_soft = calloc(clocks->n_maps + 1ull, sizeof(*groups->n_soft));
 	groups->has_hard = calloc(clocks->n_maps + 1ull, 1);
 	groups->is_after_gap = calloc(clocks->n_maps + 1ull, 1);
-	if (!groups->brackets || !groups->is_false || !groups->first || !groups->has_hard ||
-	    !groups->is_after_gap)
+	if (!groups->first || !groups->n_soft || !groups->has_hard || !groups->is_after_gap)
 		return FLEXTRACE_E_MEMORY;
 	table_read(&cursor, brackets, false);
 	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
-		groups->first[map_of(clocks, bracket) + 1]++;
-		groups->has_hard[map_of(clocks, bracket)] |= bracket->source != BRACKET_ESTIMATE;
-		groups->is_after_gap[map_of(clocks, bracket)] |= bracket->is_after_gap;
+		uint32_t map = map_of(clocks, bracket);
+		bool is_hard = bracket->source != BRACKET_ESTIMATE;
+
+		groups->first[map + 1] += is_hard;
+		groups->n_soft[map] += !is_hard;
+		groups->has_hard[map] |= is_hard;
+		groups->is_after_gap[map] |= bracket->is_after_gap;
 	}
-	for (uint32_t i = 0; i <= clocks->n_maps; i++) {
-		sum += groups->first[i];
-		groups->first[i] = sum;
-	}
+	for (uint32_t i = 0; i < clocks->n_maps; i++)
+		groups->first[i + 1] += groups->first[i] +
+		                        (groups->has_hard[i] ? 0 : groups->n_soft[i]);
+	return FLEXTRACE_OK;
+}
+
+/* Makes room for one more claim, if it has none: in the memory of the brackets that were taken. */
+static int make_room(struct groups *groups, uint64_t at, uint64_t *n_filled)
+{
+	if (at < *n_filled)
+		return FLEXTRACE_OK;
+	*n_filled = at + CLAIMS_PER_FILL < groups->n ? at + CLAIMS_PER_FILL : groups->n;
+	return blocks_fill(groups->claims, *n_filled * sizeof(*groups->claims));
+}
+
+/* Turns brackets into claims, in absolute numbers yet, and uses them up. */
+static int take_claims(const struct clocks *clocks, struct table *brackets, struct groups *groups)
+{
+	struct table_cursor cursor;
+	const struct bracket *bracket;
+	uint64_t n_filled = 0;
+
+	groups->n = groups->first[clocks->n_maps];
+	groups->claims = blocks_reserve(groups->n + 1, sizeof(*groups->claims));
+	groups->is_false = blocks_allocate(groups->n + 1, sizeof(*groups->is_false));
+	if (!groups->claims || !groups->is_false)
+		return FLEXTRACE_E_MEMORY;
 	/* first[m] is where the next of map m goes, and ends as its end: shift back afterwards. */
-	table_read(&cursor, brackets, false);
-	while ((bracket = table_next(&cursor, sizeof(*bracket))))
-		groups->brackets[groups->first[map_of(clocks, bracket)]++] = bracket;
+	table_read(&cursor, brackets, true);
+	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
+		uint32_t map = map_of(clocks, bracket);
+		uint64_t at = groups->first[map];
+
+		if (!is_used(groups, map, bracket))
+			continue;
+		groups->first[map]++;
+		FLEXTRACE_TRY(make_room(groups, at, &n_filled));
+		groups->claims[at] = (struct claim){bracket->first_ticks, bracket->last_ticks,
+		                                    bracket->before_host_ns,
+		                                    bracket->after_host_ns};
+	}
 	for (uint32_t i = clocks->n_maps; i > 0; i--)
 		groups->first[i] = groups->first[i - 1];
 	groups->first[0] = 0;
 	return FLEXTRACE_OK;
+}
+
+static int group(const struct clocks *clocks, struct table *brackets, struct groups *groups)
+{
+	bool has_soft = false;
+
+	FLEXTRACE_TRY(look_at(clocks, brackets, groups));
+	for (uint32_t i = 0; i < clocks->n_maps; i++)
+		has_soft |= !groups->has_hard[i] && groups->n_soft[i];
+	if (has_soft)
+		soft_widen(clocks, groups->has_hard, brackets);
+	return take_claims(clocks, brackets, groups);
 }
 
 /* -- what of it can be used ------------------------------------------------------------------ */
@@ -117,52 +176,40 @@ static bool is_near(int64_t host_ns, int64_t pivot_ns)
 	       host_ns < MAX_NS;
 }
 
-static int64_t some_host_ns(const struct bracket *bracket)
+static int64_t some_host_ns(const struct claim *claim)
 {
-	return bracket->after_host_ns != INT64_MAX ? bracket->after_host_ns
-	                                           : bracket->before_host_ns;
+	return claim->after != INT64_MAX ? claim->after : claim->before;
 }
 
-/* A bracket that is in order in itself, and near enough to `pivot` for exact products. */
-static bool is_usable(const struct bracket *bracket, const struct bracket *pivot)
+/* A claim that is in order in itself, and near enough to `pivot` for exact products. */
+static bool is_usable(const struct claim *claim, const struct claim *pivot)
 {
-	uint64_t pivot_ticks = pivot->last_ticks;
-
-	if (bracket->first_ticks > bracket->last_ticks ||
-	    bracket->before_host_ns > bracket->after_host_ns)
+	if (claim->first > claim->last || claim->before > claim->after)
 		return false;
-	if ((bracket->first_ticks < pivot_ticks &&
-	     pivot_ticks - bracket->first_ticks > MAX_TICKS_APART) ||
-	    (bracket->last_ticks > pivot_ticks &&
-	     bracket->last_ticks - pivot_ticks > MAX_TICKS_APART))
+	if ((claim->first < pivot->last && pivot->last - claim->first > MAX_TICKS_APART) ||
+	    (claim->last > pivot->last && claim->last - pivot->last > MAX_TICKS_APART))
 		return false;
-	if (bracket->before_host_ns == INT64_MIN && bracket->after_host_ns == INT64_MAX)
+	if (claim->before == INT64_MIN && claim->after == INT64_MAX)
 		return false;
-	return (bracket->before_host_ns == INT64_MIN ||
-	        is_near(bracket->before_host_ns, some_host_ns(pivot))) &&
-	       (bracket->after_host_ns == INT64_MAX ||
-	        is_near(bracket->after_host_ns, some_host_ns(pivot)));
+	return (claim->before == INT64_MIN || is_near(claim->before, some_host_ns(pivot))) &&
+	       (claim->after == INT64_MAX || is_near(claim->after, some_host_ns(pivot)));
 }
 
 static struct evidence evidence_of(const struct groups *groups, uint32_t map)
 {
 	struct evidence evidence = {
-		.brackets = groups->brackets + groups->first[map],
+		.claims = groups->claims + groups->first[map],
 		.is_false = groups->is_false + groups->first[map],
 	};
 	uint64_t n = groups->first[map + 1] - groups->first[map];
-	const struct bracket *pivot;
+	struct claim pivot;
 
 	if (n == 0)
 		return evidence;
-	pivot = evidence.brackets[n / 2];
+	pivot = evidence.claims[n / 2];
 	for (uint64_t i = 0; i < n; i++) {
-		const struct bracket *bracket = evidence.brackets[i];
-
-		if (groups->has_hard[map] && bracket->source == BRACKET_ESTIMATE)
-			continue;
-		if (is_usable(bracket, pivot))
-			evidence.brackets[evidence.n++] = bracket;
+		if (is_usable(&evidence.claims[i], &pivot))
+			evidence.claims[evidence.n++] = evidence.claims[i];
 	}
 	return evidence;
 }
@@ -336,8 +383,6 @@ static int fit_all(const struct calibrate_input *input, struct clocks *clocks)
 	if (code >= 0)
 		code = group(clocks, input->brackets, &fitter.groups);
 	if (code >= 0)
-		soft_widen(clocks, fitter.groups.has_hard, input->brackets);
-	if (code >= 0)
 		code = fit_each(&fitter);
 	release_groups(&fitter.groups);
 	free(fitter.evidence);
@@ -350,6 +395,7 @@ int calibrate_run(const struct calibrate_input *input, struct clocks **ret_clock
 {
 	struct clocks *clocks = calloc(1, sizeof(*clocks));
 	int code = clocks ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	uint64_t n_brackets = input->brackets->n_rows;
 
 	if (code >= 0)
 		code = fit_all(input, clocks);
@@ -358,7 +404,7 @@ int calibrate_run(const struct calibrate_input *input, struct clocks **ret_clock
 	if (code < 0) {
 		clocks_free(clocks);
 		return error_set(error, code, "Cannot fit the device clocks: brackets=%llu",
-		                 (unsigned long long)input->brackets->n_rows);
+		                 (unsigned long long)n_brackets);
 	}
 	*ret_clocks = clocks;
 	return FLEXTRACE_OK;

@@ -21,7 +21,7 @@
 struct calibrate_input { /* weak, all */
 	const struct calibrate_options *options;
 	const struct identity *identity;
-	struct table *brackets; /* struct bracket; known latency floors are taken off them */
+	struct table *brackets; /* struct bracket; used up */
 	struct table *ops;      /* struct tick_op */
 	struct ledger *ledger;
 };

@@ -46,10 +46,17 @@ struct knot {
 	int64_t lo, hi; /* phi */
 };
 
-/* Hard evidence of one segment. */
+/* What a bracket says to its map: host time is not before `before` at `first`, and not after
+ * `after` at `last`. */
+struct claim {
+	uint64_t first, last;  /* x */
+	int64_t before, after; /* t; INT64_MIN, INT64_MAX: not known */
+};
+
+/* Evidence of one segment. */
 struct evidence {
-	const struct bracket **brackets; /* weak, by last_ticks */
-	uint8_t *is_false;               /* weak, one of each bracket */
+	struct claim *claims; /* weak, by `last` */
+	uint8_t *is_false;    /* weak, one of each claim */
 	uint32_t n;
 	uint64_t ticks0;
 	int64_t host0;

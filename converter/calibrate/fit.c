@@ -22,53 +22,58 @@
 #define SORT_MOVES       16u
 #define OPEN             0.01 /* a slope that is known no better is not known */
 
-static int compare_brackets(const void *left, const void *right)
+static int compare_claims(const void *left, const void *right)
 {
-	const struct bracket *a = *(const struct bracket *const *)left;
-	const struct bracket *b = *(const struct bracket *const *)right;
+	const struct claim *a = left, *b = right;
 
-	if (a->last_ticks != b->last_ticks)
-		return (a->last_ticks > b->last_ticks) - (a->last_ticks < b->last_ticks);
-	if (a->first_ticks != b->first_ticks)
-		return (a->first_ticks > b->first_ticks) - (a->first_ticks < b->first_ticks);
-	if (a->before_host_ns != b->before_host_ns)
-		return (a->before_host_ns > b->before_host_ns) -
-		       (a->before_host_ns < b->before_host_ns);
-	return (a->after_host_ns > b->after_host_ns) - (a->after_host_ns < b->after_host_ns);
+	if (a->last != b->last)
+		return (a->last > b->last) - (a->last < b->last);
+	if (a->first != b->first)
+		return (a->first > b->first) - (a->first < b->first);
+	if (a->before != b->before)
+		return (a->before > b->before) - (a->before < b->before);
+	return (a->after > b->after) - (a->after < b->after);
 }
 
-/* Brackets come nearly sorted. */
-static void sort_brackets(const struct bracket **brackets, uint32_t n)
+/* Claims come nearly sorted. */
+static void sort_claims(struct claim *claims, uint32_t n)
 {
 	uint64_t moves = 0;
 
 	for (uint32_t i = 1; i < n; i++) {
-		const struct bracket *bracket = brackets[i];
+		struct claim claim = claims[i];
 		uint32_t to = i;
 
-		for (; to > 0 && compare_brackets(&brackets[to - 1], &bracket) > 0; to--)
-			brackets[to] = brackets[to - 1];
-		brackets[to] = bracket;
+		if (compare_claims(&claims[i - 1], &claim) <= 0)
+			continue;
+		for (; to > 0 && compare_claims(&claims[to - 1], &claim) > 0; to--)
+			claims[to] = claims[to - 1];
+		claims[to] = claim;
 		moves += i - to;
 		if (moves > (uint64_t)SORT_MOVES * (n + 64u)) {
-			qsort(brackets, n, sizeof(*brackets), compare_brackets);
+			qsort(claims, n, sizeof(*claims), compare_claims);
 			return;
 		}
 	}
 }
 
-/* Sets the origin; brackets must be sorted by last_ticks. */
+/* Makes sorted claims relative to the first evidence, if they are not yet. */
 static void set_origin(struct evidence *evidence)
 {
-	const struct bracket *first = evidence->brackets[0];
+	struct claim *claims = evidence->claims;
+	uint64_t x = UINT64_MAX;
+	int64_t t = claims[0].before != INT64_MIN ? claims[0].before : claims[0].after;
 
-	evidence->ticks0 = UINT64_MAX;
+	for (uint32_t i = 0; i < evidence->n; i++)
+		x = claims[i].first < x ? claims[i].first : x;
 	for (uint32_t i = 0; i < evidence->n; i++) {
-		if (evidence->brackets[i]->first_ticks < evidence->ticks0)
-			evidence->ticks0 = evidence->brackets[i]->first_ticks;
+		claims[i].first -= x;
+		claims[i].last -= x;
+		claims[i].before -= claims[i].before != INT64_MIN ? t : 0;
+		claims[i].after -= claims[i].after != INT64_MAX ? t : 0;
 	}
-	evidence->host0 = first->before_host_ns != INT64_MIN ? first->before_host_ns
-	                                                     : first->after_host_ns;
+	evidence->ticks0 += x;
+	evidence->host0 += t;
 }
 
 struct guess {
@@ -330,7 +335,7 @@ int fit_map(struct evidence *evidence, const struct prior *prior, struct clock_m
 	*ret_map = (struct clock_map){.rho = prior->rho};
 	if (evidence->n == 0)
 		return FLEXTRACE_OK;
-	sort_brackets(evidence->brackets, evidence->n);
+	sort_claims(evidence->claims, evidence->n);
 	set_origin(evidence);
 	FLEXTRACE_TRY(slope_guess(evidence, &guess.slope, &guess.slack));
 	if (prior->slope_hi > 0 && guess.slack * guess.slope > prior->slope_hi - prior->slope_lo) {

@@ -79,23 +79,18 @@ static int add_block(struct hulls *hulls, const struct evidence *evidence, uint3
 	lower = hulls->lower + hulls->n_lower;
 	upper = hulls->upper + hulls->n_upper;
 	for (uint32_t i = from; i < to; i++) {
-		const struct bracket *bracket = evidence->brackets[i];
+		const struct claim *claim = &evidence->claims[i];
 
 		if (evidence->is_false[i])
 			continue;
-		if (bracket->before_host_ns != INT64_MIN)
-			lower[n_lower++] = (struct hull_point){
-				(int64_t)(bracket->first_ticks - evidence->ticks0),
-				evidence->host0 - bracket->before_host_ns,
-			};
-		if (bracket->after_host_ns != INT64_MAX)
-			upper[n_upper++] = (struct hull_point){
-				(int64_t)(bracket->last_ticks - evidence->ticks0),
-				bracket->after_host_ns - evidence->host0,
-			};
+		if (claim->before != INT64_MIN)
+			lower[n_lower++] = (struct hull_point){(int64_t)claim->first,
+			                                       -claim->before};
+		if (claim->after != INT64_MAX)
+			upper[n_upper++] = (struct hull_point){(int64_t)claim->last, claim->after};
 	}
 	*block = (struct hull_block){
-		.x = (int64_t)(evidence->brackets[from]->last_ticks - evidence->ticks0),
+		.x = (int64_t)evidence->claims[from].last,
 		.lower = hulls->n_lower,
 		.upper = hulls->n_upper,
 	};

@@ -22,12 +22,12 @@
 /* The middle of a window, to which all is carried. */
 struct middle {
 	uint64_t x;
-	int64_t host_ns;
+	int64_t t;
 	wide_int ref;
 };
 
 struct vote {
-	uint32_t bracket;
+	uint32_t claim;
 	struct interval interval;
 };
 
@@ -53,23 +53,21 @@ static void wander(struct walk *walk, const struct middle *middle, uint64_t x, d
 	*ret_up = ldexp((double)(x <= middle->x ? step.rise : step.fall), -PHI_BITS);
 }
 
-/* What a bracket says about phi in the middle of its window, at `x` and `host_ns`. */
-static struct interval carry(const struct evidence *evidence, const struct bracket *bracket,
-                             struct walk *walk, const struct middle *middle)
+/* What a claim says about phi in the middle of its window. */
+static struct interval carry(const struct claim *claim, struct walk *walk,
+                             const struct middle *middle)
 {
-	uint64_t first = bracket->first_ticks - evidence->ticks0;
-	uint64_t last = bracket->last_ticks - evidence->ticks0;
 	double lo = -INFINITY, hi = INFINITY, down, up;
 
-	if (bracket->before_host_ns != INT64_MIN) {
-		wander(walk, middle, first, &down, &up);
-		lo = (double)(bracket->before_host_ns - middle->host_ns) -
-		     far_of(walk->reference, middle->ref, first) - down;
+	if (claim->before != INT64_MIN) {
+		wander(walk, middle, claim->first, &down, &up);
+		lo = (double)(claim->before - middle->t) -
+		     far_of(walk->reference, middle->ref, claim->first) - down;
 	}
-	if (bracket->after_host_ns != INT64_MAX) {
-		wander(walk, middle, last, &down, &up);
-		hi = (double)(bracket->after_host_ns - middle->host_ns) -
-		     far_of(walk->reference, middle->ref, last) + up;
+	if (claim->after != INT64_MAX) {
+		wander(walk, middle, claim->last, &down, &up);
+		hi = (double)(claim->after - middle->t) -
+		     far_of(walk->reference, middle->ref, claim->last) + up;
 	}
 	return (struct interval){clamp(lo - SLACK_NS), clamp(hi + SLACK_NS)};
 }
@@ -95,7 +93,7 @@ static uint32_t judge(struct evidence *evidence, const struct vote *votes, uint3
 	for (uint32_t i = 0; i < n; i++) {
 		if (intervals[i].lo <= hull.hi && intervals[i].hi >= hull.lo)
 			continue;
-		evidence->is_false[votes[i].bracket] = 1;
+		evidence->is_false[votes[i].claim] = 1;
 		n_false++;
 	}
 	return n_false;
@@ -105,11 +103,10 @@ static uint32_t judge(struct evidence *evidence, const struct vote *votes, uint3
 static uint32_t judge_window(struct evidence *evidence, uint32_t from, uint32_t to,
                              const struct reference *reference)
 {
-	const struct bracket *bracket = evidence->brackets[from + (to - from) / 2];
+	const struct claim *claim = &evidence->claims[from + (to - from) / 2];
 	struct middle middle = {
-		.x = bracket->last_ticks - evidence->ticks0,
-		.host_ns = bracket->after_host_ns != INT64_MAX ? bracket->after_host_ns
-	                                                       : bracket->before_host_ns,
+		.x = claim->last,
+		.t = claim->after != INT64_MAX ? claim->after : claim->before,
 	};
 	struct walk walk = {reference, 0};
 	struct vote votes[WINDOW];
@@ -119,8 +116,8 @@ static uint32_t judge_window(struct evidence *evidence, uint32_t from, uint32_t 
 	for (uint32_t i = from; i < to; i++) {
 		if (evidence->is_false[i])
 			continue;
-		votes[n].bracket = i;
-		votes[n++].interval = carry(evidence, evidence->brackets[i], &walk, &middle);
+		votes[n].claim = i;
+		votes[n++].interval = carry(&evidence->claims[i], &walk, &middle);
 	}
 	return judge(evidence, votes, n);
 }
@@ -128,12 +125,10 @@ static uint32_t judge_window(struct evidence *evidence, uint32_t from, uint32_t 
 /* Where the window [from, to) ends, or a gap begins behind enough of it. */
 static uint32_t end_of(const struct evidence *evidence, uint32_t from, uint32_t to)
 {
-	uint64_t length = evidence->brackets[to - 1]->last_ticks -
-	                  evidence->brackets[from]->last_ticks;
+	uint64_t length = evidence->claims[to - 1].last - evidence->claims[from].last;
 
 	for (uint32_t i = from + MIN_VOTERS; i < to; i++) {
-		uint64_t far = evidence->brackets[i]->last_ticks -
-		               evidence->brackets[i - 1]->last_ticks;
+		uint64_t far = evidence->claims[i].last - evidence->claims[i - 1].last;
 
 		if (far > length / GAP_SHARE)
 			return i;

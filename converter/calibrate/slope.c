@@ -14,23 +14,22 @@
 #define N_ENDS           8 /* brackets at each end that bound the mean slope */
 
 /* The host time between two stamps lies between the next of their bounds and the farthest. */
-static bool bound_slope(const struct bracket *from, const struct bracket *to, double *ret_lo,
+static bool bound_slope(const struct claim *from, const struct claim *to, double *ret_lo,
                         double *ret_hi)
 {
-	uint64_t origin = to->first_ticks > from->last_ticks ? from->last_ticks : from->first_ticks;
+	uint64_t origin = to->first > from->last ? from->last : from->first;
 	double ticks;
 
-	if (to->first_ticks <= origin)
+	if (to->first <= origin)
 		return false;
-	ticks = (double)(to->first_ticks - origin);
+	ticks = (double)(to->first - origin);
 	*ret_lo = MIN_SLOPE;
 	*ret_hi = MAX_SLOPE;
-	if (to->before_host_ns != INT64_MIN && from->after_host_ns != INT64_MAX)
-		*ret_lo = fmax(*ret_lo, (double)(to->before_host_ns - from->after_host_ns - 1) /
-		                                (ticks + 1));
-	if (to->after_host_ns != INT64_MAX && from->before_host_ns != INT64_MIN)
-		*ret_hi = fmin(*ret_hi, (double)(to->after_host_ns - from->before_host_ns + 1) /
-		                                fmax(ticks - 1, 0.5));
+	if (to->before != INT64_MIN && from->after != INT64_MAX)
+		*ret_lo = fmax(*ret_lo, (double)(to->before - from->after - 1) / (ticks + 1));
+	if (to->after != INT64_MAX && from->before != INT64_MIN)
+		*ret_hi = fmin(*ret_hi,
+		               (double)(to->after - from->before + 1) / fmax(ticks - 1, 0.5));
 	return *ret_lo <= *ret_hi;
 }
 
@@ -56,7 +55,7 @@ int slope_guess(const struct evidence *evidence, double *slope, double *ret_slac
 		for (uint32_t i = 0; i < n_pairs; i += step) {
 			double lo, hi;
 
-			if (!bound_slope(evidence->brackets[i], evidence->brackets[i + stride], &lo,
+			if (!bound_slope(&evidence->claims[i], &evidence->claims[i + stride], &lo,
 			                 &hi))
 				continue;
 			intervals[n].lo = (int64_t)ldexp(lo, GUESS_BITS);
@@ -89,18 +88,16 @@ void slope_bound(const struct evidence *evidence, double *ret_lo, double *ret_hi
 			if (from > to || evidence->is_false[from] || evidence->is_false[to])
 				continue;
 			if (from == to) {
-				const struct bracket *one = evidence->brackets[from];
+				const struct claim *one = &evidence->claims[from];
 
-				if (one->last_ticks > one->first_ticks + 1 &&
-				    one->before_host_ns != INT64_MIN &&
-				    one->after_host_ns != INT64_MAX)
-					*ret_hi = fmin(*ret_hi,
-					               (double)(one->after_host_ns -
-					                        one->before_host_ns + 1) /
-					                       (double)(one->last_ticks -
-					                                one->first_ticks - 1));
-			} else if (bound_slope(evidence->brackets[from], evidence->brackets[to],
-			                       &lo, &hi)) {
+				if (one->last > one->first + 1 && one->before != INT64_MIN &&
+				    one->after != INT64_MAX)
+					*ret_hi =
+						fmin(*ret_hi,
+					             (double)(one->after - one->before + 1) /
+					                     (double)(one->last - one->first - 1));
+			} else if (bound_slope(&evidence->claims[from], &evidence->claims[to], &lo,
+			                       &hi)) {
 				*ret_lo = fmax(*ret_lo, lo);
 				*ret_hi = fmin(*ret_hi, hi);
 			}

@@ -160,32 +160,40 @@ static double resident_bytes(bool at_peak)
 	return (double)resident * (double)sysconf(_SC_PAGESIZE);
 }
 
-static int by_last_ticks(const void *left, const void *right)
+static int by_last(const void *left, const void *right)
 {
-	const struct bracket *a = *(const struct bracket *const *)left;
-	const struct bracket *b = *(const struct bracket *const *)right;
+	const struct claim *a = left, *b = right;
 
-	return (a->last_ticks > b->last_ticks) - (a->last_ticks < b->last_ticks);
+	return (a->last > b->last) - (a->last < b->last);
 }
 
+/* What the operations say to their clock. */
 static void collect(struct clock_run *run, struct evidence *evidence)
 {
 	struct table_cursor cursor;
-	const struct bracket *bracket;
+	const struct tick_op *op;
 
 	*evidence = (struct evidence){.ticks0 = UINT64_MAX};
-	evidence->brackets = calloc(run->out.brackets.n_rows, sizeof(*evidence->brackets));
-	evidence->is_false = calloc(run->out.brackets.n_rows, 1);
-	table_read(&cursor, &run->out.brackets, false);
-	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
-		if (bracket->segment != 0 || bracket->source == BRACKET_ESTIMATE)
+	evidence->claims = calloc(run->out.ops.n_rows, sizeof(*evidence->claims));
+	evidence->is_false = calloc(run->out.ops.n_rows, 1);
+	table_read(&cursor, &run->out.ops, false);
+	while ((op = table_next(&cursor, sizeof(*op)))) {
+		if (op->segment != 0 || op->status != TIME_CERTIFIED)
 			continue;
-		evidence->brackets[evidence->n++] = bracket;
-		if (bracket->first_ticks < evidence->ticks0)
-			evidence->ticks0 = bracket->first_ticks;
+		if (op->ticks[0] < evidence->ticks0)
+			evidence->ticks0 = op->ticks[0];
+		if (evidence->n == 0)
+			evidence->host0 = op->submit_host_ns;
+		evidence->claims[evidence->n++] =
+			(struct claim){op->ticks[0], op->ticks[FLEXTRACE_N_STAMPS - 1],
+		                       op->submit_host_ns - evidence->host0,
+		                       op->complete_host_ns - evidence->host0};
 	}
-	qsort(evidence->brackets, evidence->n, sizeof(*evidence->brackets), by_last_ticks);
-	evidence->host0 = evidence->brackets[0]->before_host_ns;
+	for (uint32_t i = 0; i < evidence->n; i++) {
+		evidence->claims[i].first -= evidence->ticks0;
+		evidence->claims[i].last -= evidence->ticks0;
+	}
+	qsort(evidence->claims, evidence->n, sizeof(*evidence->claims), by_last);
 }
 
 /* The two passes that every bound comes from, on their own. */
