@@ -100,8 +100,8 @@ void clock_run_push_truth(struct clock_run *run, const struct clock_truth *truth
 /* Pushes what was recorded, as the converter does it. */
 void clock_run_gather(struct clock_run *run);
 
-/* unwrap_finish(), then calibrate_run(), which uses up the brackets. `options` NULL: the defaults.
- */
+/* unwrap_finish(); then calibrate_run(), which uses up the brackets. `options` NULL: the usual
+ * ones. */
 void clock_run_unwrap(struct clock_run *run, const struct calibrate_options *options);
 void clock_run_calibrate(struct clock_run *run, const struct calibrate_options *options);
 
