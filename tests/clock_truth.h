@@ -80,7 +80,7 @@ struct clock_run {
 	struct unwrap_output out;
 	struct clocks *clocks;
 	uint32_t n_records;
-	bool is_recording; /* what is pushed goes to the stream, and to unwrap when it is gathered */
+	bool is_recording; /* what is pushed goes to the stream, to be gathered */
 	uint32_t domain;   /* of device 0: what is pushed next belongs to it, and what is judged */
 };
 
