@@ -71,7 +71,7 @@ static void test_chrome__writes_host_rows(void **state)
 		chrome_find(test, "X", "outer, \"quoted\"", 0),
 		"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"outer, \\\"quoted\\\"\","
 		"\"pid\":1000,\"tid\":100,\"ts\":0.123,\"dur\":90,"
-		"\"args\":{\"kind\":\"User\",\"file\":\"src/main.c\",\"line\":12}}");
+		"\"args\":{\"file\":\"src/main.c\",\"line\":12}}");
 	emit_assert_json(
 		chrome_find(test, "X", "launch", 0),
 		"{\"ph\":\"X\",\"cat\":\"privateuse1_runtime\",\"name\":\"launch\",\"pid\":1000,"
@@ -123,8 +123,10 @@ static void test_chrome__writes_device_rows(void **state)
 		"{\"ph\":\"X\",\"cat\":\"firmware\",\"name\":\"load tile\",\"pid\":1001,"
 		"\"tid\":10000005,\"ts\":22.123,\"dur\":7,\"args\":{\"rank\":0,\"device\":0,"
 		"\"kind\":\"FW\",\"core\":2,\"processor\":1,\"run\":5,\"job\":1,"
-		"\"cycles\":[100,\"9007199254740993\"],"
-		"\"status\":\"certified\",\"err_ns\":15}}");
+		"\"cycles\":[100,\"9007199254740993\"],\"err_ns\":15}}");
+	emit_assert_json(cJSON_GetObjectItem(chrome_find(test, "X", "load tile", 2), "args"),
+	                 "{\"rank\":0,\"device\":0,\"core\":2,\"processor\":1,\"run\":5,\"job\":1,"
+	                 "\"cycles\":[100,\"9007199254740993\"],\"err_ns\":15}");
 	/* an outlier has no bound */
 	emit_assert_json(
 		cJSON_GetObjectItem(chrome_find(test, "X", "mm_0", 3), "args"),

@@ -57,12 +57,13 @@ static int make_host_kinds(struct chrome *chrome)
 	FLEXTRACE_TRY(texts_init(&chrome->host_kinds, N_HOST_KINDS));
 	for (int i = 0; i < N_HOST_KINDS; i++) {
 		const struct row_kind *kind = kind_of_host((uint8_t)i);
+		struct writer *writer = &chrome->host_kinds.bytes;
 
 		write_head(&chrome->host_heads.bytes, kind);
 		texts_end(&chrome->host_heads);
-		writer_literal(&chrome->host_kinds.bytes, ",\"args\":{\"kind\":\"");
-		writer_raw(&chrome->host_kinds.bytes, kind->label);
-		writer_char(&chrome->host_kinds.bytes, '"');
+		writer_literal(writer, ",\"args\":{\"kind\":\"");
+		writer_raw(writer, kind->label);
+		writer_char(writer, '"');
 		texts_end(&chrome->host_kinds);
 	}
 	FLEXTRACE_TRY(texts_check(&chrome->host_heads));
@@ -78,9 +79,11 @@ static int make_device_kinds(struct chrome *chrome)
 
 		write_head(&chrome->device_heads.bytes, kind);
 		texts_end(&chrome->device_heads);
-		writer_literal(&chrome->device_kinds.bytes, ",\"kind\":\"");
-		writer_raw(&chrome->device_kinds.bytes, kind->label);
-		writer_char(&chrome->device_kinds.bytes, '"');
+		if (i != ROW_ZONE) {
+			writer_literal(&chrome->device_kinds.bytes, ",\"kind\":\"");
+			writer_raw(&chrome->device_kinds.bytes, kind->label);
+			writer_char(&chrome->device_kinds.bytes, '"');
+		}
 		texts_end(&chrome->device_kinds);
 	}
 	FLEXTRACE_TRY(texts_check(&chrome->device_heads));
@@ -184,21 +187,24 @@ static void write_text_arg(struct chrome *chrome, const char *key, uint32_t stri
 	view_write_json(&chrome->view, &chrome->writer, string);
 }
 
+/* Behind the key of the file. */
 static void write_place_in_source(struct chrome *chrome, uint32_t file, uint32_t line)
 {
-	if (file == 0)
-		return;
-	write_text_arg(chrome, "file", file);
+	view_write_json(&chrome->view, &chrome->writer, file);
 	ARG(&chrome->writer, "line");
 	writer_u64(&chrome->writer, line);
 }
 
-static void write_quality(struct writer *writer, uint8_t status, uint32_t err_ns)
+static void write_status(struct writer *writer, uint8_t status)
 {
 	ARG(writer, "status");
 	writer_char(writer, '"');
 	writer_raw(writer, time_status_name(status));
 	writer_char(writer, '"');
+}
+
+static void write_err(struct writer *writer, uint32_t err_ns)
+{
 	if (err_ns == UINT32_MAX)
 		return;
 	ARG(writer, "err_ns");
@@ -234,6 +240,22 @@ static void write_cycles(struct writer *writer, const uint64_t *ticks, uint32_t 
 
 /* -- events ------------------------------------------------------------------------------------ */
 
+/* Most rows are the user's, as their category says, too. */
+static void write_host_kind(struct chrome *chrome, const struct host_row *row)
+{
+	if (row->file == 0) {
+		texts_write(&chrome->host_kinds, row->kind, &chrome->writer);
+		return;
+	}
+	if (row->kind == FLEXTRACE_RUNTIME_USER) {
+		writer_literal(&chrome->writer, ",\"args\":{\"file\":");
+	} else {
+		texts_write(&chrome->host_kinds, row->kind, &chrome->writer);
+		ARG(&chrome->writer, "file");
+	}
+	write_place_in_source(chrome, row->file, row->line);
+}
+
 void chrome_write_host(struct chrome *chrome, const struct host_row *row)
 {
 	struct writer *writer = &chrome->writer;
@@ -243,12 +265,11 @@ void chrome_write_host(struct chrome *chrome, const struct host_row *row)
 	write_name(chrome, row->name, kind_of_host(row->kind)->label);
 	texts_write(&chrome->places, row->track, writer);
 	write_interval(chrome, row->start_time_ns, row->end_time_ns);
-	texts_write(&chrome->host_kinds, row->kind, writer);
+	write_host_kind(chrome, row);
 	write_correlation(writer, row->correlation);
-	write_place_in_source(chrome, row->file, row->line);
 	write_text_arg(chrome, "args", row->args);
 	if (row->status != TIME_CERTIFIED)
-		write_quality(writer, row->status, UINT32_MAX);
+		write_status(writer, row->status);
 	writer_literal(writer, "}}");
 }
 
@@ -337,7 +358,7 @@ static void write_zone_args(struct chrome *chrome, const struct zone *zone)
 		ARG(writer, "processor");
 		writer_u64(writer, zone->processor);
 	}
-	if (zone->run) {
+	if (zone->run && zone->run != zone->job) {
 		ARG(writer, "run");
 		write_exact(writer, zone->run);
 	}
@@ -346,7 +367,10 @@ static void write_zone_args(struct chrome *chrome, const struct zone *zone)
 		write_exact(writer, zone->job);
 	}
 	write_cycles(writer, ticks, 2);
-	write_place_in_source(chrome, zone->file, zone->line);
+	if (zone->file) {
+		ARG(writer, "file");
+		write_place_in_source(chrome, zone->file, zone->line);
+	}
 }
 
 void chrome_write_device(struct chrome *chrome, const struct device_row *row)
@@ -368,7 +392,9 @@ void chrome_write_device(struct chrome *chrome, const struct device_row *row)
 	else
 		write_op_args(chrome, &timeline->ops[row->source]);
 	write_cost_args(chrome, row);
-	write_quality(writer, row->status, row->err_ns);
+	if (!view_is_zone(row) || row->status != TIME_CERTIFIED)
+		write_status(writer, row->status);
+	write_err(writer, row->err_ns);
 	writer_literal(writer, "}}");
 }
 
@@ -389,7 +415,8 @@ void chrome_write_instant(struct chrome *chrome, const struct instant_row *row)
 	writer_char(writer, '"');
 	write_text_arg(chrome, "value", row->value);
 	write_correlation(writer, row->correlation);
-	write_quality(writer, row->status, row->err_ns);
+	write_status(writer, row->status);
+	write_err(writer, row->err_ns);
 	writer_literal(writer, "}}");
 }
 
