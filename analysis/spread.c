@@ -2,6 +2,9 @@
 #include "spread.h"
 
 #include <math.h>
+#include <stdbool.h>
+
+#define N_CLASSES 7424 /* of leading bits */
 
 static void swap(uint64_t *left, uint64_t *right)
 {
@@ -43,16 +46,51 @@ static uint64_t select_nth(uint64_t *values, int64_t n, int64_t k)
 	return values[k];
 }
 
-/* Reorders the values. */
-static uint64_t median_of(uint64_t *values, uint64_t n_values)
+/* The leading 8 bits of a value and where they stand: monotone. */
+static uint32_t class_of(uint64_t value)
 {
-	int64_t n = (int64_t)n_values;
-	uint64_t upper = select_nth(values, n, n / 2);
-	uint64_t lower = 0;
+	uint32_t top = 63 - (uint32_t)__builtin_clzll(value | 1);
 
-	if (n % 2)
+	return top < 7 ? (uint32_t)value : (top - 6) << 7 | (value >> (top - 7) & 127);
+}
+
+/* Moves those values to the front that can stand at places `*k` - 1 and `*k` once all are sorted,
+ * and returns how many; `*k` becomes the place among them. Selecting from few is cheap. */
+static uint64_t keep_middle(uint64_t *values, uint64_t n, uint64_t *k)
+{
+	uint32_t counts[N_CLASSES] = {0};
+	uint64_t n_below = 0, n_kept = 0, n_passed;
+	uint32_t first = 0, last;
+
+	for (uint64_t i = 0; i < n; i++)
+		counts[class_of(values[i])]++;
+	while (n_below + counts[first] < *k)
+		n_below += counts[first++];
+	n_passed = n_below + counts[first];
+	for (last = first; n_passed <= *k;)
+		n_passed += counts[++last];
+	for (uint64_t i = 0; i < n; i++) {
+		uint32_t class = class_of(values[i]);
+
+		if (class >= first && class <= last)
+			values[n_kept++] = values[i];
+	}
+	*k -= n_below;
+	return n_kept;
+}
+
+/* Reorders the values, and loses some. */
+static uint64_t median_of(uint64_t *values, uint64_t n)
+{
+	bool is_odd = n % 2;
+	uint64_t k = n / 2, upper, lower = 0;
+
+	if (n >= N_CLASSES && n <= UINT32_MAX)
+		n = keep_middle(values, n, &k);
+	upper = select_nth(values, (int64_t)n, (int64_t)k);
+	if (is_odd)
 		return upper;
-	for (int64_t i = 0; i < n / 2; i++) {
+	for (uint64_t i = 0; i < k; i++) {
 		if (values[i] > lower)
 			lower = values[i];
 	}

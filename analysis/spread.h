@@ -17,7 +17,7 @@ struct spread {
 	uint64_t deviation; /* of a sample (n - 1), rounded; 0 for a single value */
 };
 
-/* Stores the spread of `n` > 0 values, which are reordered. */
+/* Stores the spread of `n` > 0 values, which are lost. */
 void spread_of(uint64_t *values, uint64_t n, struct spread *ret);
 
 /* Appends ",mean,median,min,max,deviation". */

@@ -322,25 +322,6 @@ static int meet(struct identity *identity, const struct stream *stream, int32_t 
 	return FLEXTRACE_OK;
 }
 
-static int meet_all(struct identity *identity, struct stream *stream, enum record_table table,
-                    struct strangers *strangers)
-{
-	struct table_cursor cursor;
-	const struct record *record;
-	bool is_first = true;
-	int32_t last = 0; /* most records are of the process of the one before */
-
-	table_read(&cursor, &stream->tables[table], false);
-	while ((record = table_peek(&cursor))) {
-		if (is_first || record->vpid != last)
-			FLEXTRACE_TRY(meet(identity, stream, record->vpid, strangers));
-		is_first = false;
-		last = record->vpid;
-		table_next(&cursor, record->size_bytes);
-	}
-	return FLEXTRACE_OK;
-}
-
 static int compare_strangers(const void *left, const void *right)
 {
 	const struct definition *a = left, *b = right;
@@ -356,8 +337,10 @@ static int add_strangers(struct identity *identity, const struct stream_set *set
 	uint32_t process;
 
 	for (uint32_t i = 0; i < set->n_streams; i++) {
-		FLEXTRACE_TRY(meet_all(identity, set->streams[i], TABLE_EVIDENCE, strangers));
-		FLEXTRACE_TRY(meet_all(identity, set->streams[i], TABLE_HOST, strangers));
+		const struct stream *stream = set->streams[i];
+
+		for (uint32_t k = 0; k < stream->n_vpids; k++)
+			FLEXTRACE_TRY(meet(identity, stream, stream->vpids[k], strangers));
 	}
 	if (strangers->n)
 		qsort(strangers->list, strangers->n, sizeof(*strangers->list), compare_strangers);

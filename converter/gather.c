@@ -26,11 +26,18 @@ struct stream *stream_set_add(struct stream_set *set)
 	return stream;
 }
 
+void stream_release(struct stream *stream)
+{
+	for (int table = 0; table < RECORD_TABLE_COUNT; table++)
+		table_release(&stream->tables[table]);
+	map_release(&stream->vpid_index);
+	free(stream->vpids);
+}
+
 void stream_set_release(struct stream_set *set)
 {
 	for (uint32_t i = 0; i < set->n_streams; i++) {
-		for (int table = 0; table < RECORD_TABLE_COUNT; table++)
-			table_release(&set->streams[i]->tables[table]);
+		stream_release(set->streams[i]);
 		free(set->streams[i]);
 	}
 	free(set->streams);

@@ -25,6 +25,9 @@ struct stream_set {
 struct stream *stream_set_add(struct stream_set *set);
 void stream_set_release(struct stream_set *set);
 
+/* Frees what a stream owns. */
+void stream_release(struct stream *stream);
+
 /* Moves the streams of `from` to `to`. Streams of equal key (two graphs read parts of one) stay
  * apart. */
 int stream_set_take(struct stream_set *to, struct stream_set *from);

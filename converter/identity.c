@@ -203,6 +203,25 @@ int identity_thread(struct identity *identity, const struct stream *stream,
 	return index_thread(identity, process, record->vtid, ret_thread);
 }
 
+int identity_thread_again(struct identity *identity, const struct stream *stream,
+                          const struct record *record, struct identity_memo *memo,
+                          uint32_t *ret_thread)
+{
+	const struct identity_index *index = identity->index;
+	uint32_t span;
+
+	if (memo->thread_plus_1 && memo->vpid == record->vpid && memo->vtid == record->vtid) {
+		*ret_thread = memo->thread_plus_1 - 1;
+		return FLEXTRACE_OK;
+	}
+	FLEXTRACE_TRY(identity_thread(identity, stream, record, ret_thread));
+	span = map_find(&index->span_of, pair(stream->trace, (uint32_t)record->vpid), 0);
+	*memo = (struct identity_memo){record->vpid, record->vtid, *ret_thread + 1};
+	if (index->spans[span].n > 1)
+		memo->thread_plus_1 = 0; /* the next record may be of another generation */
+	return FLEXTRACE_OK;
+}
+
 int identity_device(struct identity *identity, uint32_t process, uint32_t device,
                     uint32_t *ret_device)
 {

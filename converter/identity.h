@@ -58,6 +58,17 @@ int identity_process(struct identity *identity, const struct stream *stream,
                      const struct record *record, uint32_t *ret_process);
 int identity_thread(struct identity *identity, const struct stream *stream,
                     const struct record *record, uint32_t *ret_thread);
+
+/* Whose the last record of a stream was; zeroes: none yet. */
+struct identity_memo {
+	int32_t vpid, vtid;
+	uint32_t thread_plus_1;
+};
+
+/* The same, quicker where records of a thread follow one another: one memo for each stream. */
+int identity_thread_again(struct identity *identity, const struct stream *stream,
+                          const struct record *record, struct identity_memo *memo,
+                          uint32_t *ret_thread);
 int identity_device(struct identity *identity, uint32_t process, uint32_t device,
                     uint32_t *ret_device);
 int identity_counter(struct identity *identity, uint32_t device, uint32_t domain,

@@ -317,3 +317,10 @@ int string_intern(struct string_cache *cache, const char *text, uint32_t *ret_id
 	*ret_id = slot->entry->id;
 	return FLEXTRACE_OK;
 }
+
+int string_intern_again(struct string_cache *cache, const char *text, uint32_t *id)
+{
+	if (text && !strcmp(text, string_get(cache->pool, *id)))
+		return FLEXTRACE_OK;
+	return string_intern(cache, text, id);
+}

@@ -49,4 +49,7 @@ void string_cache_release(struct string_cache *cache);
 /* Stores the id of `text` (weak; NULL = "") in `ret_id`. FLEXTRACE_E_MEMORY or 0. */
 int string_intern(struct string_cache *cache, const char *text, uint32_t *ret_id);
 
+/* The same where `*id`, an id or 0, most likely is the text's already. */
+int string_intern_again(struct string_cache *cache, const char *text, uint32_t *id);
+
 #endif

@@ -168,12 +168,13 @@ static struct spread spread_of_group(struct stats *stats)
 
 static void test_stats__find_the_exact_median(void **state)
 {
-	const uint64_t modulos[] = {1, 2, 10, UINT64_MAX};
+	const uint64_t modulos[] = {1, 2, 10, 1000000, UINT64_MAX};
+	static uint64_t values[20000];
 
 	(void)state;
-	for (uint32_t n = 1; n < 300; n = n < 20 ? n + 1 : n + 37) {
-		for (size_t k = 0; k < 4; k++) {
-			uint64_t values[300], random = n, expected;
+	for (uint32_t n = 1; n < 20000; n = n < 20 ? n + 1 : n < 300 ? n + 37 : 2 * n + 1) {
+		for (size_t k = 0; k < sizeof(modulos) / sizeof(modulos[0]); k++) {
+			uint64_t random = n, expected;
 			struct stats stats;
 
 			for (uint32_t i = 0; i < n; i++) {

@@ -114,6 +114,39 @@ static void test_identity__gives_a_record_the_generation_of_its_time(void **stat
 	assert_int_equal(fixture->ledger->warnings[WARNING_DUPLICATE_RANK], 0);
 }
 
+static void test_identity__remembers_the_thread_of_a_stream(void **state)
+{
+	struct fixture *fixture = define(state, NULL,
+	                                 "1 7 7 process start_ns=100\n"
+	                                 "1 7 7 process start_ns=900\n"
+	                                 "1 8 8 process start_ns=1\n");
+	static const struct record records[] = {
+		{.clock_ns = 200, .vpid = 7, .vtid = 7},
+		{.clock_ns = 300, .vpid = 7, .vtid = 7},
+		{.clock_ns = 950, .vpid = 7, .vtid = 7},
+		{.clock_ns = 951, .vpid = 8, .vtid = 8},
+		{.clock_ns = 952, .vpid = 8, .vtid = 8},
+		{.clock_ns = 953, .vpid = 8, .vtid = 9},
+		{.clock_ns = 954, .vpid = 9, .vtid = 9},
+		{.clock_ns = 955, .vpid = -1, .vtid = -1},
+		{.clock_ns = 956, .vpid = -1, .vtid = -1},
+		{.clock_ns = 957, .vpid = 8, .vtid = 8},
+	};
+	const struct stream *stream = fixture->source.set.streams[0];
+	struct identity_memo memo = {0};
+
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
+		uint32_t expected, thread;
+
+		assert_int_equal(identity_thread_again(&fixture->identity, stream, &records[i],
+		                                       &memo, &thread),
+		                 0);
+		assert_int_equal(
+			identity_thread(&fixture->identity, stream, &records[i], &expected), 0);
+		assert_int_equal(thread, expected);
+	}
+}
+
 static void test_identity__never_forgets_what_it_knew_of_a_process(void **state)
 {
 	struct fixture *fixture =
@@ -374,6 +407,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(gives_a_record_the_generation_of_its_time),
+		TEST(remembers_the_thread_of_a_stream),
 		TEST(never_forgets_what_it_knew_of_a_process),
 		TEST(gives_undefined_processes_their_pid_as_name),
 		TEST(knows_processes_that_only_have_records),

@@ -39,8 +39,7 @@ static void test_reader__every_class_arrives_with_every_field(void **state)
 	assert_same_tables(reading.set.streams[0], &expected);
 	for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
 		assert_int_equal(reading.ledger.read[class], 5);
-	for (int table = 0; table < RECORD_TABLE_COUNT; table++)
-		table_release(&expected.tables[table]);
+	stream_release(&expected);
 	reading_release(&reading);
 }
 

@@ -51,6 +51,31 @@ static void test_strings__calls_nothing_the_empty_string(void **state)
 	string_pool_free(pool);
 }
 
+static void test_strings__takes_a_guess_only_where_it_is_right(void **state)
+{
+	struct string_pool *pool = string_pool_new();
+	struct string_cache cache;
+	uint32_t a, b, id = 0;
+
+	(void)state;
+	string_cache_init(&cache, pool);
+	a = intern(&cache, "a.c");
+	b = intern(&cache, "b.c");
+	for (int round = 0; round < 2; round++) {
+		assert_int_equal(string_intern_again(&cache, "b.c", &id), 0);
+		assert_int_equal(id, b);
+	}
+	assert_int_equal(string_intern_again(&cache, "a.c", &id), 0);
+	assert_int_equal(id, a);
+	assert_int_equal(string_intern_again(&cache, "", &id), 0);
+	assert_int_equal(id, 0);
+	id = a;
+	assert_int_equal(string_intern_again(&cache, NULL, &id), 0);
+	assert_int_equal(id, 0);
+	string_cache_release(&cache);
+	string_pool_free(pool);
+}
+
 /* Every length up to two words of the hash and beyond; strings that differ in one byte only, at any
  * place. */
 static void test_strings__tells_strings_apart_that_differ_in_one_byte(void **state)
@@ -208,6 +233,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_strings__gives_equal_strings_one_id),
 		cmocka_unit_test(test_strings__calls_nothing_the_empty_string),
+		cmocka_unit_test(test_strings__takes_a_guess_only_where_it_is_right),
 		cmocka_unit_test(test_strings__tells_strings_apart_that_differ_in_one_byte),
 		cmocka_unit_test(test_strings__knows_what_no_format_escapes),
 		cmocka_unit_test(test_strings__keeps_strings_larger_than_its_chunks),

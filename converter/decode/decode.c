@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "array.h"
 #include "decode/schema.h"
 
 #define MAX_RECORD_BYTES ((size_t)16 << 20) /* what a table takes */
@@ -11,6 +12,7 @@ int decoder_init(struct decoder *decoder, struct string_pool *pool)
 {
 	string_cache_init(&decoder->cache, pool);
 	ledger_init(&decoder->ledger);
+	decoder->last_file = 0;
 	return FLEXTRACE_OK;
 }
 
@@ -94,7 +96,8 @@ static int put_scope(struct decoder *decoder, struct record *head, const struct 
 	out->correlation = in->correlation;
 	out->line = in->line;
 	INTERN(in->name, &head->name);
-	INTERN(in->file, &out->file);
+	FLEXTRACE_TRY(string_intern_again(&decoder->cache, in->file, &decoder->last_file));
+	out->file = decoder->last_file;
 	return FLEXTRACE_OK;
 }
 
@@ -423,9 +426,24 @@ int decode_skip(struct decoder *decoder, struct stream *stream, enum loss_cause 
 	return skip(decoder, cause, class, clock_ns);
 }
 
+/* Notes whose record this is, for whoever looks for processes that nobody defined. */
+static int note_process(struct stream *stream, int32_t vpid)
+{
+	if (stream->n_vpids && vpid == stream->last_vpid)
+		return FLEXTRACE_OK;
+	stream->last_vpid = vpid;
+	if (map_find(&stream->vpid_index, (uint32_t)vpid, 0) != MAP_NONE)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(array_make_room(&stream->vpids, stream->n_vpids, sizeof(*stream->vpids)));
+	FLEXTRACE_TRY(map_put(&stream->vpid_index, (uint32_t)vpid, 0, stream->n_vpids));
+	stream->vpids[stream->n_vpids++] = vpid;
+	return FLEXTRACE_OK;
+}
+
 int decode_push(struct decoder *decoder, struct stream *stream, const struct event *event)
 {
 	const struct packing *packing = &packings[event->class];
+	enum record_table table = schema_of(event->class)->table;
 	uint32_t index = stream->n_events++;
 	size_t size_bytes = packing->size_bytes;
 	struct record *head;
@@ -439,7 +457,9 @@ int decode_push(struct decoder *decoder, struct stream *stream, const struct eve
 		return skip(decoder, LOSS_MALFORMED, event->class, event->clock_ns);
 	if (event->class == RECORD_MARKER_BATCH)
 		size_bytes += event->payload.marker_batch.n_words * sizeof(uint64_t);
-	head = table_append(&stream->tables[schema_of(event->class)->table], size_bytes);
+	if (table != TABLE_DEFINITIONS)
+		FLEXTRACE_TRY(note_process(stream, event->vpid));
+	head = table_append(&stream->tables[table], size_bytes);
 	if (!head)
 		return FLEXTRACE_E_MEMORY;
 	memset(head, 0, packing->size_bytes);

@@ -18,6 +18,7 @@
 struct decoder {
 	struct string_cache cache; /* owned */
 	struct ledger ledger;      /* owned */
+	uint32_t last_file;        /* string: of the newest scope */
 };
 
 int decoder_init(struct decoder *decoder, struct string_pool *pool);

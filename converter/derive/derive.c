@@ -50,6 +50,7 @@ void derive_free(struct derive *derive)
 	string_cache_release(&derive->strings);
 	flows_free(derive->flows);
 	preps_free(derive);
+	free(derive->memos);
 	free(derive->threads);
 	free(derive->processes);
 	free(derive->open_spans);
@@ -148,7 +149,10 @@ static int find_owner(struct derive *derive, struct host_input *input)
 	const struct record *record = input->record;
 	struct derive_process *process;
 
-	FLEXTRACE_TRY(identity_thread(derive->identity, input->stream, record, &input->thread));
+	FLEXTRACE_TRY(
+		ARRAY_RESERVE(derive->memos, derive->n_memos_allocated, input->stream_id + 1ull));
+	FLEXTRACE_TRY(identity_thread_again(derive->identity, input->stream, record,
+	                                    &derive->memos[input->stream_id], &input->thread));
 	input->process = derive->identity->threads[input->thread].process;
 	if (derive->identity->processes[input->process].is_excluded)
 		return host_discard(derive, input, LOSS_FOREIGN_PROCESS);

@@ -75,6 +75,8 @@ struct derive {
 	struct row_sorter host_rows, device_rows, instants, counters, memory;
 	struct timeline *out; /* weak: where the merges go */
 
+	struct identity_memo *memos; /* by stream */
+	uint32_t n_memos_allocated;
 	struct derive_thread *threads;
 	uint32_t n_threads_allocated;
 	struct derive_process *processes;

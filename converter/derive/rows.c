@@ -7,7 +7,8 @@
 #include "array.h"
 #include "error.h"
 
-#define ROWS_SORTED_BY_INSERTION 16
+#define DIGIT_BITS 11 /* of an offset, sorted at a time */
+#define DIGIT_MASK ((1u << DIGIT_BITS) - 1)
 
 struct row_key {
 	int64_t start, end;
@@ -36,50 +37,83 @@ static struct row_key key_of(const struct row_sorter *sorter, const uint8_t *row
 
 /* -- sorting one run ------------------------------------------------------------------------ */
 
-static void sort_by_insertion(struct row_key *keys, uint32_t n)
-{
-	for (uint32_t i = 1; i < n; i++) {
-		struct row_key key = keys[i];
-		uint32_t to = i;
+struct row_place {
+	uint64_t offset_ns; /* of the start, from the first one of the run */
+	uint32_t place;     /* as they came */
+};
 
-		for (; to > 0 && is_before(&key, &keys[to - 1]); to--)
-			keys[to] = keys[to - 1];
-		keys[to] = key;
+/* Sorts by DIGIT_BITS bits of the offset, leaving equal ones as they are. */
+static void sort_by_digit(const struct row_place *from, struct row_place *to, uint32_t n,
+                          unsigned int shift)
+{
+	uint32_t ends[1u << DIGIT_BITS] = {0}, sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		ends[from[i].offset_ns >> shift & DIGIT_MASK]++;
+	for (uint32_t i = 0; i <= DIGIT_MASK; i++) {
+		uint32_t count = ends[i];
+
+		ends[i] = sum;
+		sum += count;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		to[ends[from[i].offset_ns >> shift & DIGIT_MASK]++] = from[i];
+}
+
+/* Sorts by start alone, digit by digit, between two arrays; returns the one that holds them. */
+static struct row_place *sort_by_start(struct row_place *places, struct row_place *spare,
+                                       uint32_t n, uint64_t last_offset_ns)
+{
+	for (unsigned int shift = 0; shift < 64 && last_offset_ns >> shift; shift += DIGIT_BITS) {
+		struct row_place *held = places;
+
+		sort_by_digit(places, spare, n, shift);
+		places = spare;
+		spare = held;
+	}
+	return places;
+}
+
+static int compare_equal_starts(const void *left, const void *right, void *context)
+{
+	const struct row_place *a = left, *b = right;
+	const struct row_sorter *sorter = context;
+	struct row_key key = key_of(sorter, sorter->filling + a->place * sorter->row_bytes,
+	                            a->place);
+	struct row_key other = key_of(sorter, sorter->filling + b->place * sorter->row_bytes,
+	                              b->place);
+
+	return is_before(&key, &other) ? -1 : 1;
+}
+
+static void sort_equal_starts(struct row_sorter *sorter, struct row_place *places, uint32_t n)
+{
+	for (uint32_t first = 0, next; first < n; first = next) {
+		for (next = first + 1; next < n; next++) {
+			if (places[next].offset_ns != places[first].offset_ns)
+				break;
+		}
+		if (next - first > 1 && sorter->has_end)
+			qsort_r(places + first, next - first, sizeof(*places), compare_equal_starts,
+			        sorter);
 	}
 }
 
-/*
- * Merge sort that touches only what is out of order: rows come nearly sorted (a child before its
- * parent), so that most halves already follow one another. `spare` has room for half of the keys.
- */
-static void sort_keys(struct row_key *keys, struct row_key *spare, uint32_t n)
+/* Fills `places` with the run's rows and returns the largest offset. */
+static uint64_t measure(const struct row_sorter *sorter, struct row_place *places)
 {
-	uint32_t half = n / 2, low = 0, high = half;
-	uint32_t left = 0, n_spare, right = half, to;
+	int64_t first = INT64_MAX, last = INT64_MIN;
 
-	if (n <= ROWS_SORTED_BY_INSERTION) {
-		sort_by_insertion(keys, n);
-		return;
-	}
-	sort_keys(keys, spare, half);
-	sort_keys(keys + half, spare, n - half);
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
+	for (uint32_t i = 0; i < sorter->n_filling; i++) {
+		int64_t start = key_of(sorter, sorter->filling + i * sorter->row_bytes, i).start;
 
-		if (is_before(&keys[middle], &keys[half]))
-			low = middle + 1;
-		else
-			high = middle;
+		places[i] = (struct row_place){(uint64_t)start, i};
+		first = start < first ? start : first;
+		last = start > last ? start : last;
 	}
-	n_spare = half - low;
-	memcpy(spare, keys + low, n_spare * sizeof(*keys));
-	for (to = low; left < n_spare && right < n; to++) {
-		if (is_before(&keys[right], &spare[left]))
-			keys[to] = keys[right++];
-		else
-			keys[to] = spare[left++];
-	}
-	memcpy(keys + to, spare + left, (n_spare - left) * sizeof(*keys));
+	for (uint32_t i = 0; i < sorter->n_filling; i++)
+		places[i].offset_ns -= (uint64_t)first;
+	return (uint64_t)last - (uint64_t)first;
 }
 
 static bool is_full(const struct row_sorter *sorter, uint32_t n)
@@ -106,8 +140,9 @@ static void free_run(const struct row_sorter *sorter, struct row_run *run)
 static int seal(struct row_sorter *sorter)
 {
 	uint32_t n = sorter->n_filling;
-	struct row_key *keys = NULL;
-	uint8_t *rows = NULL;
+	struct row_place *places, *sorted;
+	uint64_t last_offset_ns;
+	uint8_t *rows;
 
 	if (ARRAY_RESERVE(sorter->runs, sorter->n_allocated, sorter->n_runs + 1ull) < 0)
 		return FLEXTRACE_E_MEMORY;
@@ -115,16 +150,16 @@ static int seal(struct row_sorter *sorter)
 	if (!rows)
 		return FLEXTRACE_E_MEMORY;
 	sorter->runs[sorter->n_runs++] = (struct row_run){rows, n, 0};
-	keys = malloc((n + n / 2 + 1) * sizeof(*keys));
-	if (!keys)
+	places = malloc(2ull * n * sizeof(*places));
+	if (!places)
 		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < n; i++)
-		keys[i] = key_of(sorter, sorter->filling + i * sorter->row_bytes, i);
-	sort_keys(keys, keys + n, n);
+	last_offset_ns = measure(sorter, places);
+	sorted = sort_by_start(places, places + n, n, last_offset_ns);
+	sort_equal_starts(sorter, sorted, n);
 	for (uint32_t i = 0; i < n; i++)
 		memcpy(rows + i * sorter->row_bytes,
-		       sorter->filling + keys[i].place * sorter->row_bytes, sorter->row_bytes);
-	free(keys);
+		       sorter->filling + sorted[i].place * sorter->row_bytes, sorter->row_bytes);
+	free(places);
 	sorter->n_filling = 0;
 	return 0;
 }

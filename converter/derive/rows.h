@@ -4,7 +4,7 @@
  *
  * Rows are filled into a run; a full run is sorted and put aside; the merge reads all runs through
  * a heap and frees each behind it. A row begins with its start (int64_t) and, where it `has_end`,
- * its end. Memory: the rows themselves, one unsorted run, and while one is sorted 36 bytes per row
+ * its end. Memory: the rows themselves, one unsorted run, and while one is sorted 32 bytes per row
  * of it.
  */
 #ifndef FLEXTRACE_DERIVE_ROWS_H
