@@ -139,11 +139,21 @@ static struct select_options select_options_of(const struct conversion_options *
 	};
 }
 
+static int read_views(const struct conversion_options *options, struct emit_views *ret_views,
+                      struct flextrace_error *error)
+{
+	return emit_read_views(ret_views, options->overlap, options->types, options->time_unit,
+	                       error);
+}
+
 static int check_selection(const struct conversion_options *options, struct flextrace_error *error)
 {
 	const struct select_options select = select_options_of(options);
 
-	return select_check(&select, error);
+	struct emit_views views;
+
+	FLEXTRACE_TRY(select_check(&select, error));
+	return read_views(options, &views, error);
 }
 
 int conversion_check(const struct conversion_options *options, struct flextrace_error *error)
@@ -238,6 +248,17 @@ static int describe_selection(const struct conversion_options *options, struct f
 	return FLEXTRACE_OK;
 }
 
+static int describe_views(const struct conversion_options *options, struct facts *facts)
+{
+	if (options->overlap)
+		FLEXTRACE_TRY(facts_add(facts, "overlap=%s", options->overlap));
+	if (options->types)
+		FLEXTRACE_TRY(facts_add(facts, "types=%s", options->types));
+	if (options->time_unit)
+		FLEXTRACE_TRY(facts_add(facts, "time-unit=%s", options->time_unit));
+	return FLEXTRACE_OK;
+}
+
 static int describe_options(const struct conversion_options *options, struct facts *facts)
 {
 	FLEXTRACE_TRY(facts_add(facts, "formats=%s", options->formats));
@@ -263,6 +284,7 @@ static int describe_options(const struct conversion_options *options, struct fac
 	FLEXTRACE_TRY(describe_selection(options, facts));
 	if (options->as)
 		FLEXTRACE_TRY(facts_add(facts, "as=%s", options->as));
+	FLEXTRACE_TRY(describe_views(options, facts));
 	FLEXTRACE_TRY(describe_list("names", &options->names, facts));
 	return describe_list("compiler-info", &options->compiler_info, facts);
 }
@@ -321,8 +343,11 @@ int conversion_run(const struct conversion_options *options, struct stream_set *
 			.n_options = set_options.n,
 		};
 		struct pipeline_options pipeline = {
-			.emit = {options->output_dir, options->formats, options->gzip,
-		                 options->n_threads, &run},
+			.emit = {.output_dir = options->output_dir,
+		                 .formats = options->formats,
+		                 .gzip = options->gzip,
+		                 .n_threads = options->n_threads,
+		                 .run = &run},
 			.align = ALIGN_OPTIONS_INIT,
 			.session = options->session,
 			.names = options->names.texts,
@@ -337,6 +362,8 @@ int conversion_run(const struct conversion_options *options, struct stream_set *
 		pipeline.align.reference_rank = (int32_t)options->reference_rank;
 		pipeline.align.is_off = options->no_align;
 		code = read_clocks(options, &pipeline.calibrate, error);
+		if (code == 0)
+			code = read_views(options, &pipeline.emit.views, error);
 		if (code == 0)
 			code = read_core_clock(options, &pipeline.core_hz, error);
 		if (code == 0)

@@ -85,6 +85,8 @@
 	  "see the rows of events.csv with status outlier: their stamps contradict the others") \
 	X(CROSSING, "crossing_scopes",                                                          \
 	  "scopes that cross others on their thread stand on overflow lanes")                   \
+	X(OVERLAPS, "overlapping_rows",                                                         \
+	  "rows cross on lines of trace.json, as --overlap=warn asks: readers may misread them") \
 	X(UNALIGNED, "unaligned_hosts",                                                         \
 	  "hosts have different clocks: offsets between them are as good as their system clocks") \
 	X(HOST_WANDERS, "host_clock_wanders",                                                   \

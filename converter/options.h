@@ -96,6 +96,7 @@ struct conversion_options {
 	struct option_list keep, drop;
 	int64_t skip, count; /* 0 = none, all */
 	bool drop_globals;
+	const char *overlap, *types, *time_unit; /* see emit_read_views() */
 	struct option_limit fail_on_loss;
 	uint32_t n_threads; /* files written at a time, 0 = one; no option of the table */
 	const char *as; /* dialect of imported files, NULL = by content; no option of the table */

@@ -317,6 +317,9 @@ static int close_books(struct pipeline *pipeline, struct flextrace_error *error)
 	struct ledger *ledger = pipeline->ledger;
 	int open_class;
 
+	if (pipeline->options->emit.views.overlap == OVERLAP_WARN)
+		ledger->warnings[WARNING_OVERLAPS] = emit_count_overlaps(&pipeline->timeline);
+
 	FLEXTRACE_TRY(book_lost_events(pipeline));
 	warn_of_losses(ledger);
 	identity_warn(&pipeline->identity, ledger);

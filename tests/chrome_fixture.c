@@ -12,7 +12,7 @@
 
 int chrome_write_trace(struct emit_test *test, bool gzip, struct flextrace_error *error)
 {
-	struct emit_options options = {.output_dir = test->dir, .gzip = gzip};
+	struct emit_options options = {.output_dir = test->dir, .gzip = gzip, .views = test->views};
 	int code;
 
 	test->n_counts = 0;

@@ -8,16 +8,16 @@ set(emit_base ${emit_writer}
 	converter/emit/kinds.c converter/emit/report_fields.c converter/emit/texts.c converter/emit/view.c
 	converter/gather.c converter/ledger.c converter/strings.c converter/blocks.c converter/table.c tests/emit_fixture.c tests/timeline_fixture.c)
 set(emit_chrome
-	converter/emit/chrome.c converter/emit/chrome_ids.c converter/emit/chrome_meta.c
+	converter/emit/chrome.c converter/emit/chrome_ids.c converter/emit/chrome_later.c converter/emit/chrome_meta.c
 	converter/emit/chrome_rows.c)
 set(emit_csv converter/emit/csv.c converter/emit/csv_reports.c)
 set(emit_libs PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
 
 flextrace_add_unit_test(NAME writer SOURCES ${emit_writer} LIBS ${emit_libs})
 flextrace_add_unit_test(NAME trace_checker SOURCES tests/trace_checker.c LIBS ${emit_libs})
-foreach(name chrome chrome_cases)
+foreach(name chrome chrome_cases chrome_views)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${emit_base} ${emit_chrome}
-		tests/chrome_fixture.c tests/trace_checker.c LIBS ${emit_libs})
+		converter/emit/emit.c tests/chrome_fixture.c tests/trace_checker.c LIBS ${emit_libs})
 endforeach()
 
 # check_trace DIR/trace.json: for the end-to-end tests.

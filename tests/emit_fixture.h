@@ -15,6 +15,7 @@ struct emit_test {
 	struct timeline_fixture fixture;
 	struct emit_file_count counts[EMIT_MAX_FILES];
 	uint32_t n_counts;
+	struct emit_views views;
 	char *dir;   /* owned */
 	char *text;  /* owned: a file that was written; NULL = none yet */
 	cJSON *root; /* owned: the same, parsed */

@@ -161,6 +161,9 @@ static void test_options__the_table_of_conversions_is_complete(void **state)
 	                                    "drop-globals",
 	                                    "skip",
 	                                    "count",
+	                                    "overlap",
+	                                    "types",
+	                                    "time-unit",
 	                                    "fail-on-loss"};
 	size_t n = 0;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Two passes over the events: each by itself and against the one before it (the file's order), then
- * all of a row (pid, tid) together, and all arrows by what identifies them.
+ * all of a row (pid, tid) together, and all arrows and async intervals by what identifies them.
  */
 #include "trace_checker.h"
 
@@ -202,7 +202,7 @@ static void check_event(struct checker *checker, const cJSON *json, struct event
 	event->pid = number_of(json, "pid");
 	event->tid = number_of(json, "tid");
 	event->id = number_of(json, "id");
-	event->ph = ph && strlen(ph) == 1 && strchr("MXiCsfBE", *ph) ? *ph : '?';
+	event->ph = ph && strlen(ph) == 1 && strchr("MXiCsfBEbe", *ph) ? *ph : '?';
 	if (event->ph == '?')
 		complain(checker, event->place, "unknown ph: %s", ph ? ph : "none");
 	if (!event->name && event->ph != 'E')
@@ -343,16 +343,20 @@ static int compare_arrows(const void *left, const void *right)
 	int order = compare_arrow_ids(a, b);
 
 	if (!order)
-		order = (b->ph == 's') - (a->ph == 's');
+		order = (b->ph == 's' || b->ph == 'b') - (a->ph == 's' || a->ph == 'b');
 	return order ? order : a->place - b->place;
 }
 
 static void check_arrow(struct checker *checker, const struct event *ends, int n)
 {
-	if (n != 2 || ends[0].ph != 's' || ends[1].ph != 'f')
-		complain(checker, ends[0].place, "flow %.0f is no pair of s and f", ends[0].id);
+	bool is_pair = n == 2 && ((ends[0].ph == 's' && ends[1].ph == 'f') ||
+	                          (ends[0].ph == 'b' && ends[1].ph == 'e'));
+
+	if (!is_pair)
+		complain(checker, ends[0].place, "flow or interval %.0f is no pair", ends[0].id);
 	else if (ends[0].ts_ns > ends[1].ts_ns)
-		complain(checker, ends[0].place, "flow %.0f goes back in time", ends[0].id);
+		complain(checker, ends[0].place, "flow or interval %.0f goes back in time",
+		         ends[0].id);
 }
 
 /* Leaves the order of `events` changed. */
@@ -362,11 +366,12 @@ static void check_arrows(struct checker *checker)
 	int n = 0, first = 0;
 
 	for (int i = 0; i < checker->n_events; i++) {
-		if (!strchr("sf", ends[i].ph))
+		if (!strchr("sfbe", ends[i].ph))
 			continue;
 		ends[n] = ends[i];
 		if (!is_whole(ends[n].id) || ends[n].id < 0 || ends[n].id >= MAX_EXACT) {
-			complain(checker, ends[n].place, "flow without an id below 2^53");
+			complain(checker, ends[n].place,
+			         "flow or interval without an id below 2^53");
 			continue;
 		}
 		n++;
@@ -402,6 +407,7 @@ static void check_events(struct checker *checker, const cJSON *array)
 static void check_object(struct checker *checker, const cJSON *root)
 {
 	const cJSON *info = cJSON_GetObjectItemCaseSensitive(root, "distributedInfo");
+	const char *unit = text_of(root, "displayTimeUnit");
 	const cJSON *last = root->child;
 	double rank = number_of(info, "rank");
 
@@ -409,8 +415,8 @@ static void check_object(struct checker *checker, const cJSON *root)
 		last = last->next;
 	if (number_of(root, "schemaVersion") != 1)
 		complain(checker, -1, "schemaVersion is not 1");
-	if (!text_of(root, "displayTimeUnit") || strcmp(text_of(root, "displayTimeUnit"), "ms"))
-		complain(checker, -1, "displayTimeUnit is not ms");
+	if (!unit || (strcmp(unit, "ms") && strcmp(unit, "ns")))
+		complain(checker, -1, "displayTimeUnit is neither ms nor ns");
 	if (!is_whole(number_of(root, "baseTimeNanoseconds")))
 		complain(checker, -1, "no baseTimeNanoseconds");
 	if (!last || !last->string || strcmp(last->string, "traceName"))

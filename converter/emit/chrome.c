@@ -3,15 +3,20 @@
  * chrome.c: one merge over everything that has a time, so that the file is sorted by ts.
  *
  * Where times are equal, intervals come before what must find them open (arrows, instants), and an
- * arrow leaves before it arrives. Arrows leave in the order of their table; those on their way wait
- * in a heap for the time at which they arrive, so that memory grows with what is in flight only.
+ * arrow leaves before it arrives. Arrows leave in the order of their table; those on their way, and
+ * ends of async intervals, wait in a heap for their time, so that memory grows with what is in
+ * flight only.
  */
 #include "emit/chrome.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NS_PER_S 1000000000
+
+/* Ids of async intervals stand apart from those of arrows. */
+#define ASYNC_ID ((uint64_t)1 << 48)
 
 /* Where the next event may come from; the first wins among equal times. */
 enum source {
@@ -19,7 +24,7 @@ enum source {
 	FROM_HOST,
 	FROM_DEVICE,
 	FROM_FLOWS, /* arrows that leave */
-	FROM_ARRIVALS,
+	FROM_LATER, /* what waited */
 	FROM_INSTANTS,
 	FROM_COUNTERS,
 	FROM_MEMORY,
@@ -28,66 +33,15 @@ enum source {
 
 #define NO_TIME INT64_MAX
 
-struct arrow {
-	int64_t to_time_ns;
-	uint64_t id;
-	uint32_t to_track;
-};
-
 struct merge {
 	struct chrome *chrome;           /* weak */
 	int64_t next_time_ns[N_SOURCES]; /* NO_TIME = at its end */
 	struct table_cursor cursors[N_SOURCES];
-	struct arrow *arrows; /* owned: a heap, the first to arrive on top */
-	uint64_t n_arrows, n_allocated;
+	struct chrome_heap later;
 	uint64_t n_flows;  /* read */
+	uint64_t n_async;  /* begun */
 	uint32_t n_losses; /* written */
 };
-
-/* -- arrows on their way ----------------------------------------------------------------------- */
-
-static bool arrives_before(const struct arrow *a, const struct arrow *b)
-{
-	return a->to_time_ns < b->to_time_ns || (a->to_time_ns == b->to_time_ns && a->id < b->id);
-}
-
-static int push_arrow(struct merge *merge, const struct arrow *arrow)
-{
-	uint64_t i = merge->n_arrows;
-
-	if (i == merge->n_allocated) {
-		uint64_t n = i ? 2 * i : 256;
-		struct arrow *arrows = realloc(merge->arrows, n * sizeof(*arrows));
-
-		if (!arrows)
-			return FLEXTRACE_E_MEMORY;
-		merge->arrows = arrows;
-		merge->n_allocated = n;
-	}
-	for (; i > 0 && arrives_before(arrow, &merge->arrows[(i - 1) / 2]); i = (i - 1) / 2)
-		merge->arrows[i] = merge->arrows[(i - 1) / 2];
-	merge->arrows[i] = *arrow;
-	merge->n_arrows++;
-	return 0;
-}
-
-static struct arrow pop_arrow(struct merge *merge)
-{
-	struct arrow *arrows = merge->arrows;
-	struct arrow top = arrows[0], last = arrows[--merge->n_arrows];
-	uint64_t i = 0, child;
-
-	for (; (child = 2 * i + 1) < merge->n_arrows; i = child) {
-		if (child + 1 < merge->n_arrows &&
-		    arrives_before(&arrows[child + 1], &arrows[child]))
-			child++;
-		if (!arrives_before(&arrows[child], &last))
-			break;
-		arrows[i] = arrows[child];
-	}
-	arrows[i] = last;
-	return top;
-}
 
 /* -- the merge --------------------------------------------------------------------------------- */
 
@@ -126,10 +80,19 @@ static void look_ahead(struct merge *merge, enum source source)
 	merge->next_time_ns[source] = time_ns ? *time_ns : NO_TIME;
 }
 
-static void look_at_arrows(struct merge *merge)
+static void look_at_later(struct merge *merge)
 {
-	merge->next_time_ns[FROM_ARRIVALS] = merge->n_arrows ? merge->arrows[0].to_time_ns
-	                                                     : NO_TIME;
+	const struct chrome_heap *heap = &merge->later;
+
+	merge->next_time_ns[FROM_LATER] = heap->n ? heap->later[0].time_ns : NO_TIME;
+}
+
+static int push_later(struct merge *merge, const struct chrome_later *later)
+{
+	int code = chrome_heap_push(&merge->later, later);
+
+	look_at_later(merge);
+	return code;
 }
 
 static void look_at_losses(struct merge *merge)
@@ -141,6 +104,73 @@ static void look_at_losses(struct merge *merge)
 	                                           : NO_TIME;
 }
 
+/* -- what is shown ----------------------------------------------------------------------------- */
+
+/* Whether `types` names one of these phases. */
+static bool has_type(const char *types, const char *phases)
+{
+	return !types || strpbrk(types, phases);
+}
+
+static bool is_shown(const struct chrome *chrome, enum source source)
+{
+	const char *types = chrome->views.types;
+
+	switch (source) {
+	case FROM_HOST:
+	case FROM_DEVICE:
+		return has_type(types, EMIT_TYPES_INTERVAL);
+	case FROM_FLOWS: /* they need both of their ends */
+		return has_type(types, EMIT_TYPES_INTERVAL) && has_type(types, EMIT_TYPES_FLOW);
+	case FROM_INSTANTS:
+		return has_type(types, EMIT_TYPES_INSTANT);
+	default:
+		return has_type(types, EMIT_TYPES_COUNTER);
+	}
+}
+
+static enum record_class class_of(const struct chrome *chrome, enum source source, const void *row)
+{
+	switch (source) {
+	case FROM_HOST:
+		return ((const struct host_row *)row)->class;
+	case FROM_DEVICE:
+		return view_device_class(&chrome->view, row);
+	case FROM_INSTANTS:
+		return ((const struct instant_row *)row)->class;
+	case FROM_COUNTERS:
+		return ((const struct counter_row *)row)->class;
+	default:
+		return RECORD_MEMORY;
+	}
+}
+
+static const size_t row_bytes[N_SOURCES] = {
+	[FROM_HOST] = sizeof(struct host_row),        [FROM_DEVICE] = sizeof(struct device_row),
+	[FROM_INSTANTS] = sizeof(struct instant_row), [FROM_COUNTERS] = sizeof(struct counter_row),
+	[FROM_MEMORY] = sizeof(struct memory_row),
+};
+
+/* Books the rows of tables that are not shown. */
+static void count_hidden(struct chrome *chrome)
+{
+	struct emit_file_count *count = chrome->count;
+
+	for (int source = 0; source < N_SOURCES; source++) {
+		const struct table *table = table_of(chrome->view.timeline, source);
+		struct table_cursor cursor;
+		const void *row;
+
+		if (!row_bytes[source] || is_shown(chrome, source))
+			continue;
+		view_read(&cursor, table);
+		while ((row = table_next(&cursor, row_bytes[source]))) {
+			count->left_out++;
+			count->left_out_by_class[class_of(chrome, source, row)]++;
+		}
+	}
+}
+
 static void merge_init(struct merge *merge, struct chrome *chrome)
 {
 	*merge = (struct merge){.chrome = chrome};
@@ -148,7 +178,7 @@ static void merge_init(struct merge *merge, struct chrome *chrome)
 		const struct table *table = table_of(chrome->view.timeline, source);
 
 		merge->next_time_ns[source] = NO_TIME;
-		if (!table)
+		if (!table || !is_shown(chrome, source))
 			continue;
 		view_read(&merge->cursors[source], table);
 		look_ahead(merge, source);
@@ -156,30 +186,39 @@ static void merge_init(struct merge *merge, struct chrome *chrome)
 	look_at_losses(merge);
 }
 
+/* An arrow can only end at an interval that is shown as one. */
+static bool has_interval(const struct chrome *chrome, uint32_t track)
+{
+	return chrome->views.overlap == OVERLAP_LANES || chrome->views.overlap == OVERLAP_WARN ||
+	       !chrome_is_lane(chrome, track);
+}
+
 static int write_departure(struct merge *merge)
 {
 	const struct flow *flow = table_next(&merge->cursors[FROM_FLOWS], sizeof(*flow));
-	struct arrow arrow = {.id = ++merge->n_flows};
-	int code;
+	const struct chrome_later arrow = {
+		.time_ns = flow->to_time_ns, .id = ++merge->n_flows, .track = flow->to_track};
 
-	arrow.to_time_ns = flow->to_time_ns;
-	arrow.to_track = flow->to_track;
 	/* An arrow back in time, to a row whose place is a guess, would be no valid pair. */
 	if (flow->to_time_ns < flow->from_time_ns)
 		return 0;
+	if (!has_interval(merge->chrome, flow->from_track) ||
+	    !has_interval(merge->chrome, flow->to_track))
+		return 0;
 	chrome_write_flow(merge->chrome, 's', arrow.id, flow->from_track, flow->from_time_ns);
 	merge->chrome->count->arrows++;
-	code = push_arrow(merge, &arrow);
-	look_at_arrows(merge);
-	return code;
+	return push_later(merge, &arrow);
 }
 
-static void write_arrival(struct merge *merge)
+static void write_later(struct merge *merge)
 {
-	struct arrow arrow = pop_arrow(merge);
+	const struct chrome_later later = chrome_heap_pop(&merge->later);
 
-	chrome_write_flow(merge->chrome, 'f', arrow.id, arrow.to_track, arrow.to_time_ns);
-	look_at_arrows(merge);
+	if (later.what == LATER_ARROW)
+		chrome_write_flow(merge->chrome, 'f', later.id, later.track, later.time_ns);
+	else
+		chrome_write_end(merge->chrome, &later);
+	look_at_later(merge);
 }
 
 /* A row is written, or left out because JSON cannot hold it. */
@@ -188,24 +227,65 @@ static void count_row(struct merge *merge, enum record_class class, bool is_writ
 	struct emit_file_count *count = merge->chrome->count;
 
 	count->rows += is_written;
-	count->left_out += !is_written;
 	count->by_class[class] += is_written;
+	count->left_out += !is_written;
+	count->left_out_by_class[class] += !is_written;
 }
 
-static void write_host(struct merge *merge)
+static uint64_t next_async_id(struct merge *merge)
+{
+	return ASYNC_ID + merge->n_async++;
+}
+
+/* A row that crosses others of its line, as it was asked for. */
+static int write_crossing_host(struct merge *merge, const struct host_row *row)
+{
+	const struct chrome_later end = {row->end_time_ns, next_async_id(merge),
+	                                 row->track,       row->name,
+	                                 row->kind,        LATER_HOST_END};
+
+	count_row(merge, row->class, merge->chrome->views.overlap == OVERLAP_ASYNC);
+	if (merge->chrome->views.overlap != OVERLAP_ASYNC)
+		return 0;
+	chrome_begin_host(merge->chrome, row, &end);
+	return push_later(merge, &end);
+}
+
+static int write_crossing_device(struct merge *merge, const struct device_row *row)
+{
+	const struct view *view = &merge->chrome->view;
+	const struct chrome_later end = {row->end_time_ns, next_async_id(merge),
+	                                 row->track,       view_device_name(view, row),
+	                                 row->kind,        LATER_DEVICE_END};
+
+	count_row(merge, view_device_class(view, row),
+	          merge->chrome->views.overlap == OVERLAP_ASYNC);
+	if (merge->chrome->views.overlap != OVERLAP_ASYNC)
+		return 0;
+	chrome_begin_device(merge->chrome, row, &end);
+	return push_later(merge, &end);
+}
+
+static int write_host(struct merge *merge)
 {
 	const struct host_row *row = table_next(&merge->cursors[FROM_HOST], sizeof(*row));
 
+	if (!has_interval(merge->chrome, row->track))
+		return write_crossing_host(merge, row);
 	chrome_write_host(merge->chrome, row);
 	count_row(merge, row->class, true);
+	return 0;
 }
 
-static void write_device(struct merge *merge)
+static int write_device(struct merge *merge)
 {
 	const struct device_row *row = table_next(&merge->cursors[FROM_DEVICE], sizeof(*row));
 
+	if (!has_interval(merge->chrome, row->track))
+		return write_crossing_device(merge, row);
 	chrome_write_device(merge->chrome, row);
 	count_row(merge, view_device_class(&merge->chrome->view, row), true);
+	return 0;
 }
 
 static void write_instant(struct merge *merge)
@@ -242,14 +322,14 @@ static int write_next(struct merge *merge, enum source source)
 		chrome_write_loss(merge->chrome, &merge->chrome->losses[merge->n_losses++]);
 		look_at_losses(merge);
 		return 0;
-	case FROM_ARRIVALS:
-		write_arrival(merge);
+	case FROM_LATER:
+		write_later(merge);
 		return 0;
 	case FROM_HOST:
-		write_host(merge);
+		code = write_host(merge);
 		break;
 	case FROM_DEVICE:
-		write_device(merge);
+		code = write_device(merge);
 		break;
 	case FROM_FLOWS:
 		code = write_departure(merge);
@@ -292,7 +372,7 @@ static int write_rows(struct chrome *chrome)
 			break;
 		code = write_next(&merge, source);
 	}
-	free(merge.arrows);
+	free(merge.later.later);
 	return code;
 }
 
@@ -363,6 +443,7 @@ static int write_file(struct chrome *chrome)
 	FLEXTRACE_TRY(chrome_rows_init(chrome));
 	chrome_write_head(chrome);
 	FLEXTRACE_TRY(write_rows(chrome));
+	count_hidden(chrome);
 	chrome_write_tail(chrome);
 	chrome->count->replaced_bytes = chrome->writer.replaced_bytes;
 	return 0;
@@ -372,7 +453,7 @@ static int chrome_write(const struct timeline *timeline, const struct emit_optio
                         struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
 {
 	const char *name = options->gzip ? "trace.json.gz" : "trace.json";
-	struct chrome chrome = {.n_losses = 0};
+	struct chrome chrome = {.views = options->views};
 	int code;
 
 	chrome.count = &counts[(*n)++];

@@ -3,6 +3,7 @@
  * chrome.h: the parts of the Chrome emitter: trace.json, a JSON object of the Trace Event format.
  *
  *   chrome.c       the order of all events (one merge over the timeline's tables), the emitter
+ *   chrome_later.c what is on its way: arrows that arrive, async intervals that end
  *   chrome_ids.c   which pid and tid stands for what
  *   chrome_meta.c  everything around the rows: keys of the object, names of processes and threads
  *   chrome_rows.c  one event each
@@ -32,6 +33,7 @@ struct chrome_ids {
 	uint32_t *process_order; /* processes as shown */
 	uint32_t *device_order;  /* devices by process, then number */
 	uint32_t *track_order;   /* tracks as shown within their process or device */
+	uint32_t *track_line;    /* the first lane of its line: itself if nothing crosses */
 };
 
 int chrome_ids_init(struct chrome_ids *ids, const struct view *view);
@@ -44,8 +46,28 @@ struct chrome_loss {
 	enum loss_cause cause;
 };
 
+/* An event whose time comes later than that of what it ends. */
+struct chrome_later {
+	int64_t time_ns;
+	uint64_t id;
+	uint32_t track;
+	uint32_t name; /* string */
+	uint8_t kind;
+	uint8_t what; /* enum chrome_later_kind */
+};
+enum chrome_later_kind { LATER_ARROW, LATER_HOST_END, LATER_DEVICE_END };
+
+struct chrome_heap {
+	struct chrome_later *later; /* owned: the earliest on top, then the lowest id */
+	uint64_t n, n_allocated;
+};
+
+int chrome_heap_push(struct chrome_heap *heap, const struct chrome_later *later);
+struct chrome_later chrome_heap_pop(struct chrome_heap *heap);
+
 struct chrome {
 	struct view view;
+	struct emit_views views;
 	struct chrome_ids ids;
 	struct writer writer;
 	struct texts places;       /* per track: ,"pid":1000,"tid":12,"ts": */
@@ -74,6 +96,19 @@ void chrome_write_instant(struct chrome *chrome, const struct instant_row *row);
 void chrome_write_counter(struct chrome *chrome, const struct counter_row *row);
 void chrome_write_memory(struct chrome *chrome, const struct memory_row *row);
 void chrome_write_loss(struct chrome *chrome, const struct chrome_loss *loss);
+
+/* The same rows as pairs of async events: the begin of one, and its end. */
+void chrome_begin_host(struct chrome *chrome, const struct host_row *row,
+                       const struct chrome_later *end);
+void chrome_begin_device(struct chrome *chrome, const struct device_row *row,
+                         const struct chrome_later *end);
+void chrome_write_end(struct chrome *chrome, const struct chrome_later *end);
+
+/* Whether a row of this track crosses another one of its line. */
+static inline bool chrome_is_lane(const struct chrome *chrome, uint32_t track)
+{
+	return chrome->ids.track_line[track] != track;
+}
 
 /* One end of an arrow. `phase`: 's' where it leaves, 'f' where it arrives. */
 void chrome_write_flow(struct chrome *chrome, char phase, uint64_t id, uint32_t track,

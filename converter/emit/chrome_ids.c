@@ -154,6 +154,27 @@ static void number_tracks(struct chrome_ids *ids, const struct view *view)
 	}
 }
 
+static bool is_same_line(const struct track *a, const struct track *b)
+{
+	return a->kind == b->kind && a->row_kind == b->row_kind && a->owner == b->owner &&
+	       a->id == b->id && a->processor == b->processor;
+}
+
+/* Lanes of a line follow one another in the order of tracks. */
+static void find_lines(struct chrome_ids *ids, const struct view *view)
+{
+	const struct track *tracks = view->timeline->tracks;
+	uint32_t line = 0;
+
+	for (uint32_t i = 0; i < view->timeline->n_tracks; i++) {
+		uint32_t t = ids->track_order[i];
+
+		if (i == 0 || !is_same_line(&tracks[line], &tracks[t]))
+			line = t;
+		ids->track_line[t] = line;
+	}
+}
+
 int chrome_ids_init(struct chrome_ids *ids, const struct view *view)
 {
 	const struct identity *identity = view->identity;
@@ -166,9 +187,10 @@ int chrome_ids_init(struct chrome_ids *ids, const struct view *view)
 		.process_order = first_numbers(identity->n_processes),
 		.device_order = first_numbers(identity->n_devices),
 		.track_order = first_numbers(n_tracks),
+		.track_line = first_numbers(n_tracks),
 	};
 	if (!ids->process_pid || !ids->device_pid || !ids->track_tid || !ids->process_order ||
-	    !ids->device_order || !ids->track_order) {
+	    !ids->device_order || !ids->track_order || !ids->track_line) {
 		chrome_ids_release(ids);
 		return FLEXTRACE_E_MEMORY;
 	}
@@ -179,6 +201,7 @@ int chrome_ids_init(struct chrome_ids *ids, const struct view *view)
 	qsort_r(ids->track_order, n_tracks, sizeof(uint32_t), compare_tracks, (void *)view);
 	number_processes(ids, identity);
 	number_tracks(ids, view);
+	find_lines(ids, view);
 	return 0;
 }
 
@@ -190,5 +213,6 @@ void chrome_ids_release(struct chrome_ids *ids)
 	free(ids->process_order);
 	free(ids->device_order);
 	free(ids->track_order);
+	free(ids->track_line);
 	*ids = (struct chrome_ids){.process_pid = NULL};
 }

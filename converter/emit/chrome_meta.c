@@ -337,6 +337,8 @@ static void name_track(struct chrome *chrome, uint32_t t, uint32_t place, struct
 	const struct track *track = &chrome->view.timeline->tracks[t];
 	uint32_t tid = chrome->ids.track_tid[t], pid;
 
+	if (chrome->views.overlap != OVERLAP_LANES && chrome_is_lane(chrome, t))
+		return;
 	if (view_is_device_track(track))
 		pid = chrome->ids.device_pid[track->owner];
 	else
@@ -401,7 +403,9 @@ void chrome_write_head(struct chrome *chrome)
 
 	writer_literal(writer, "{\n\"schemaVersion\": 1,\n");
 	write_device_properties(chrome);
-	writer_literal(writer, "\"displayTimeUnit\": \"ms\",\n\"baseTimeNanoseconds\": ");
+	writer_literal(writer, "\"displayTimeUnit\": \"");
+	writer_raw(writer, chrome->views.shows_ns ? "ns" : "ms");
+	writer_literal(writer, "\",\n\"baseTimeNanoseconds\": ");
 	writer_i64(writer, chrome->base_time_ns + chrome->view.epoch_offset_ns);
 	writer_literal(writer, ",\n");
 	write_distributed_info(chrome);

@@ -37,8 +37,9 @@ static int make_places(struct chrome *chrome)
 		uint32_t pid = view_is_device_track(track)
 		                       ? ids->device_pid[track->owner]
 		                       : ids->process_pid[view_track_process(&chrome->view, i)];
+		uint32_t line = chrome->views.overlap == OVERLAP_LANES ? i : ids->track_line[i];
 
-		write_place(&chrome->places.bytes, pid, ids->track_tid[i]);
+		write_place(&chrome->places.bytes, pid, ids->track_tid[line]);
 		texts_end(&chrome->places);
 	}
 	return texts_check(&chrome->places);
@@ -256,6 +257,18 @@ static void write_host_kind(struct chrome *chrome, const struct host_row *row)
 	write_place_in_source(chrome, row->file, row->line);
 }
 
+static void write_host_args(struct chrome *chrome, const struct host_row *row)
+{
+	struct writer *writer = &chrome->writer;
+
+	write_host_kind(chrome, row);
+	write_correlation(writer, row->correlation);
+	write_text_arg(chrome, "args", row->args);
+	if (row->status != TIME_CERTIFIED)
+		write_status(writer, row->status);
+	writer_literal(writer, "}}");
+}
+
 void chrome_write_host(struct chrome *chrome, const struct host_row *row)
 {
 	struct writer *writer = &chrome->writer;
@@ -265,12 +278,7 @@ void chrome_write_host(struct chrome *chrome, const struct host_row *row)
 	write_name(chrome, row->name, kind_of_host(row->kind)->label);
 	texts_write(&chrome->places, row->track, writer);
 	write_interval(chrome, row->start_time_ns, row->end_time_ns);
-	write_host_kind(chrome, row);
-	write_correlation(writer, row->correlation);
-	write_text_arg(chrome, "args", row->args);
-	if (row->status != TIME_CERTIFIED)
-		write_status(writer, row->status);
-	writer_literal(writer, "}}");
+	write_host_args(chrome, row);
 }
 
 static void write_queue_and_job(struct writer *writer, const struct tick_op *op)
@@ -373,16 +381,11 @@ static void write_zone_args(struct chrome *chrome, const struct zone *zone)
 	}
 }
 
-void chrome_write_device(struct chrome *chrome, const struct device_row *row)
+static void write_device_args(struct chrome *chrome, const struct device_row *row)
 {
 	const struct timeline *timeline = chrome->view.timeline;
 	struct writer *writer = &chrome->writer;
 
-	chrome_next(chrome);
-	texts_write(&chrome->device_heads, row->kind, writer);
-	write_name(chrome, view_device_name(&chrome->view, row), kind_of_device(row->kind)->label);
-	texts_write(&chrome->places, row->track, writer);
-	write_interval(chrome, row->start_time_ns, row->end_time_ns);
 	texts_write(&chrome->device_args, timeline->tracks[row->track].owner, writer);
 	texts_write(&chrome->device_kinds, row->kind, writer);
 	if (view_is_zone(row))
@@ -396,6 +399,62 @@ void chrome_write_device(struct chrome *chrome, const struct device_row *row)
 		write_status(writer, row->status);
 	write_err(writer, row->err_ns);
 	writer_literal(writer, "}}");
+}
+
+void chrome_write_device(struct chrome *chrome, const struct device_row *row)
+{
+	struct writer *writer = &chrome->writer;
+
+	chrome_next(chrome);
+	texts_write(&chrome->device_heads, row->kind, writer);
+	write_name(chrome, view_device_name(&chrome->view, row), kind_of_device(row->kind)->label);
+	texts_write(&chrome->places, row->track, writer);
+	write_interval(chrome, row->start_time_ns, row->end_time_ns);
+	write_device_args(chrome, row);
+}
+
+/* From the phase to the time: what both ends of an async interval have in common. */
+static void write_async(struct chrome *chrome, char phase, const struct row_kind *kind,
+                        const struct chrome_later *end)
+{
+	struct writer *writer = &chrome->writer;
+
+	chrome_next(chrome);
+	writer_literal(writer, "{\"ph\":\"");
+	writer_char(writer, phase);
+	writer_literal(writer, "\",\"id\":");
+	writer_u64(writer, end->id);
+	writer_literal(writer, ",\"cat\":\"");
+	writer_raw(writer, kind->category);
+	writer_literal(writer, "\",\"name\":");
+	write_name(chrome, end->name, kind->label);
+	texts_write(&chrome->places, end->track, writer);
+}
+
+void chrome_begin_host(struct chrome *chrome, const struct host_row *row,
+                       const struct chrome_later *end)
+{
+	write_async(chrome, 'b', kind_of_host(row->kind), end);
+	write_ts(chrome, row->start_time_ns);
+	write_host_args(chrome, row);
+}
+
+void chrome_begin_device(struct chrome *chrome, const struct device_row *row,
+                         const struct chrome_later *end)
+{
+	write_async(chrome, 'b', kind_of_device(row->kind), end);
+	write_ts(chrome, row->start_time_ns);
+	write_device_args(chrome, row);
+}
+
+void chrome_write_end(struct chrome *chrome, const struct chrome_later *end)
+{
+	write_async(chrome, 'e',
+	            end->what == LATER_HOST_END ? kind_of_host(end->kind)
+	                                        : kind_of_device(end->kind),
+	            end);
+	write_ts(chrome, end->time_ns);
+	writer_literal(&chrome->writer, ",\"args\":{}}");
 }
 
 void chrome_write_instant(struct chrome *chrome, const struct instant_row *row)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +73,68 @@ int emit_check_formats(const char *formats, struct flextrace_error *error)
 		at = at[n] ? at + n + 1 : NULL;
 	}
 	return 0;
+}
+
+/* -- views ------------------------------------------------------------------------------------- */
+
+static int find_word(const char *const *words, const char *word)
+{
+	for (int i = 0; words[i]; i++) {
+		if (strcmp(words[i], word) == 0)
+			return i;
+	}
+	return -1;
+}
+
+int emit_read_views(struct emit_views *views, const char *overlap, const char *types,
+                    const char *time_unit, struct flextrace_error *error)
+{
+	static const char *const overlaps[] = {"lanes", "async", "drop", "warn", NULL};
+	static const char *const units[] = {"ms", "ns", NULL};
+	static const char known[] =
+		EMIT_TYPES_INTERVAL EMIT_TYPES_INSTANT EMIT_TYPES_COUNTER EMIT_TYPES_FLOW "M";
+	int mode = overlap ? find_word(overlaps, overlap) : 0;
+	int unit = time_unit ? find_word(units, time_unit) : 0;
+
+	if (mode < 0)
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Option `overlap` takes lanes, async, drop or warn: value=%s",
+		                 overlap);
+	if (unit < 0)
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Option `time-unit` takes ms or ns: value=%s", time_unit);
+	if (types && strspn(types, known) != strlen(types))
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Option `types` takes phases of the Trace Event format, out of "
+		                 "%s: value=%s",
+		                 known, types);
+	*views = (struct emit_views){(enum emit_overlap)mode, types, unit == 1};
+	return FLEXTRACE_OK;
+}
+
+static uint64_t count_lanes(const struct timeline *timeline, const struct table *table,
+                            size_t row_bytes, size_t track_offset)
+{
+	struct table_cursor cursor;
+	const char *row;
+	uint64_t n = 0;
+
+	table_read(&cursor, (struct table *)table, false);
+	while ((row = table_next(&cursor, row_bytes))) {
+		uint32_t track;
+
+		memcpy(&track, row + track_offset, sizeof(track));
+		n += timeline->tracks[track].lane > 0;
+	}
+	return n;
+}
+
+uint64_t emit_count_overlaps(const struct timeline *timeline)
+{
+	return count_lanes(timeline, &timeline->host_rows, sizeof(struct host_row),
+	                   offsetof(struct host_row, track)) +
+	       count_lanes(timeline, &timeline->device_rows, sizeof(struct device_row),
+	                   offsetof(struct device_row, track));
 }
 
 /* -- the directory ----------------------------------------------------------------------------- */

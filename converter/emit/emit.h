@@ -40,25 +40,49 @@ struct emit_run {
 	uint32_t n_tables;
 };
 
+/* Phases of the Trace Event format by what they tell of; a view may name any of them. */
+#define EMIT_TYPES_INTERVAL "XBEben"
+#define EMIT_TYPES_INSTANT  "iI"
+#define EMIT_TYPES_COUNTER  "C"
+#define EMIT_TYPES_FLOW     "stf"
+
+/* What trace.json does with rows on overflow lanes, which cross others of their line. */
+enum emit_overlap {
+	OVERLAP_LANES, /* shows them on lines of their own */
+	OVERLAP_ASYNC, /* as pairs of async events (b, e) */
+	OVERLAP_DROP,  /* leaves them out */
+	OVERLAP_WARN   /* where they would be if nothing crossed, which readers may misread */
+};
+
+/* How trace.json shows what there is; all zero is the default. Tables do not change. */
+struct emit_views {
+	enum emit_overlap overlap;
+	const char *types; /* phases to write, as "XC"; NULL = all; weak */
+	bool shows_ns;     /* displayTimeUnit */
+};
+
 struct emit_options {
 	const char *output_dir;     /* weak, all; created if missing */
 	const char *formats;        /* comma separated format names; NULL = "chrome,csv" */
 	bool gzip;                  /* trace.json.gz instead of trace.json */
 	uint32_t n_threads;         /* emitters and analyses running at a time; 0 = 1 */
 	const struct emit_run *run; /* what run.json says of the conversion; NULL = nothing */
+	struct emit_views views;
 };
 
 /* How many rows of each record class a file got: counted as they are written, closed against the
  * tables. */
 struct emit_file_count {
-	const char *file;        /* literal */
-	uint64_t rows;           /* written, without header */
-	uint64_t left_out;       /* rows this format cannot hold: a counter that is not a number */
+	const char *file; /* literal */
+	uint64_t rows;    /* written, without header */
+	/* rows this format cannot hold (a counter that is not a number), or that the views hide */
+	uint64_t left_out;
 	uint64_t expected;       /* rows of the tables behind the file; = rows + left_out */
 	uint64_t arrows;         /* trace.json: flow arrows drawn */
 	uint64_t replaced_bytes; /* bytes of names that are no UTF-8, written as U+FFFD */
 	bool has_classes;        /* `by_class` adds up to `rows`; else it is all 0 */
 	uint64_t by_class[RECORD_CLASS_COUNT];
+	uint64_t left_out_by_class[RECORD_CLASS_COUNT]; /* adds up to `left_out` */
 };
 #define EMIT_MAX_FILES 16
 
@@ -82,6 +106,14 @@ extern const struct emitter *const emit_formats[];
 /* FLEXTRACE_E_USAGE, with the known names, when `formats` (NULL = default) has an unknown or no
  * name. */
 int emit_check_formats(const char *formats, struct flextrace_error *error);
+
+/* Reads "lanes", "async", "drop" or "warn"; "ms" or "ns"; phases of the Trace Event format, which
+ * are only looked at. NULL = the default. FLEXTRACE_E_USAGE. */
+int emit_read_views(struct emit_views *views, const char *overlap, const char *types,
+                    const char *time_unit, struct flextrace_error *error);
+
+/* How many rows stand on overflow lanes. */
+uint64_t emit_count_overlaps(const struct timeline *timeline);
 
 /* Creates `dir` and its missing parents; an existing directory is fine. FLEXTRACE_E_OUTPUT. */
 int emit_create_dir(const char *dir, struct flextrace_error *error);

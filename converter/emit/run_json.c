@@ -358,10 +358,9 @@ static int check_classes(const struct ledger *ledger, const struct emit_file_cou
 	for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
 		uint64_t rows = count->by_class[class];
 
+		rows += count->left_out_by_class[class];
 		if (tables[class] != TABLE_HOST || rows == 0 || rows == ledger->rows[class])
 			continue;
-		if (class == RECORD_COUNTER && count->left_out > 0)
-			continue; /* host counters and device values are left out in one number */
 		return error_set(error, FLEXTRACE_E_OUTPUT,
 		                 "The books of %s do not close: class=%s, rows=%" PRIu64
 		                 ", records=%" PRIu64,

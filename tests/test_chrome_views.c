@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What --overlap, --types and --time-unit make of trace.json. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "chrome_fixture.h"
+#include "trace_checker.h"
+
+static uint64_t n_left_out(const struct emit_test *test)
+{
+	uint64_t sum = 0;
+
+	for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
+		sum += test->counts[0].left_out_by_class[class];
+	assert_int_equal(sum, test->counts[0].left_out);
+	return sum;
+}
+
+/* -- rows that cross ------------------------------------------------------------------------ */
+
+static void test_views__pair_what_crosses_as_async(void **state)
+{
+	struct emit_test *test = *state;
+	uint64_t n_lanes = emit_count_overlaps(&test->fixture.timeline);
+	int n_intervals;
+
+	assert_true(n_lanes >= 2);
+	chrome_emit(test);
+	n_intervals = chrome_count(test, "X");
+	test->views.overlap = OVERLAP_ASYNC;
+	chrome_emit(test);
+	assert_int_equal(chrome_count(test, "b"), n_lanes);
+	assert_int_equal(chrome_count(test, "e"), n_lanes);
+	assert_int_equal(chrome_count(test, "X"), n_intervals - (int)n_lanes);
+	assert_int_equal(n_left_out(test), 0);
+	assert_null(strstr(test->text, "lane 2"));
+}
+
+/* The arrow to a row that is no interval goes with it. */
+static void test_views__drop_what_crosses(void **state)
+{
+	struct emit_test *test = *state;
+	uint64_t n_lanes = emit_count_overlaps(&test->fixture.timeline);
+
+	chrome_emit(test);
+	assert_int_equal(test->counts[0].arrows, 2);
+	test->views.overlap = OVERLAP_DROP;
+	chrome_emit(test);
+	assert_int_equal(n_left_out(test), n_lanes);
+	assert_int_equal(test->counts[0].arrows, 1);
+	assert_int_equal(chrome_count(test, "b"), 0);
+	assert_null(strstr(test->text, "lane 2"));
+}
+
+/* On their own line they are what the checker is there to find. */
+static void test_views__leave_what_crosses_on_its_line(void **state)
+{
+	struct emit_test *test = *state;
+	FILE *nowhere = fopen("/dev/null", "w");
+	int n_intervals;
+
+	chrome_emit(test);
+	n_intervals = chrome_count(test, "X");
+	test->views.overlap = OVERLAP_WARN;
+	assert_int_equal(chrome_write_trace(test, false, NULL), 0);
+	emit_test_read(test, "trace.json");
+	assert_int_equal(chrome_count(test, "X"), n_intervals);
+	assert_int_equal(chrome_count(test, "s"), 2);
+	assert_int_equal(n_left_out(test), 0);
+	assert_null(strstr(test->text, "lane 2"));
+	assert_true(trace_check(test->text, strlen(test->text), nowhere) > 0);
+	fclose(nowhere);
+}
+
+/* -- kinds of events ------------------------------------------------------------------------ */
+
+static const struct {
+	const char *types;
+	bool intervals, instants, counters, arrows;
+} type_cases[] = {
+	{"X", true, false, false, false},  {"Xs", true, false, false, true},
+	{"BE", true, false, false, false}, {"C", false, false, true, false},
+	{"i", false, true, false, false},  {"sf", false, false, false, false},
+	{"M", false, false, false, false}, {"XCisf", true, true, true, true},
+};
+
+static void test_views__write_the_types_that_were_asked_for(void **state)
+{
+	struct emit_test *test = *state;
+	int intervals, instants, counters, n_losses = 0;
+	cJSON *event;
+
+	chrome_emit(test);
+	intervals = chrome_count(test, "X");
+	instants = chrome_count(test, "i");
+	counters = chrome_count(test, "C");
+	cJSON_ArrayForEach(event, cJSON_GetObjectItem(test->root, "traceEvents"))
+	{
+		const char *cat = cJSON_GetStringValue(cJSON_GetObjectItem(event, "cat"));
+
+		n_losses += cat && !strcmp(cat, "loss");
+	}
+	assert_true(intervals > n_losses && instants && counters && n_losses);
+	for (size_t i = 0; i < sizeof(type_cases) / sizeof(type_cases[0]); i++) {
+		test->views.types = type_cases[i].types;
+		chrome_emit(test);
+		assert_int_equal(chrome_count(test, "X"),
+		                 type_cases[i].intervals ? intervals : n_losses);
+		assert_int_equal(chrome_count(test, "i"), type_cases[i].instants ? instants : 0);
+		assert_int_equal(chrome_count(test, "C"), type_cases[i].counters ? counters : 0);
+		assert_int_equal(chrome_count(test, "s"), type_cases[i].arrows ? 2 : 0);
+		n_left_out(test);
+	}
+}
+
+static void test_views__tell_viewers_the_unit(void **state)
+{
+	struct emit_test *test = *state;
+
+	test->views.shows_ns = true;
+	chrome_emit(test);
+	assert_non_null(strstr(test->text, "\"displayTimeUnit\": \"ns\""));
+}
+
+/* -- words ---------------------------------------------------------------------------------- */
+
+static void test_views__are_read_from_words(void **state)
+{
+	static const struct {
+		const char *overlap, *types, *unit;
+		const char *complaint; /* NULL = none */
+	} cases[] = {
+		{NULL, NULL, NULL, NULL},       {"lanes", "XBECbenistfM", "ms", NULL},
+		{"async", NULL, "ns", NULL},    {"drop", "", NULL, NULL},
+		{"warn", NULL, NULL, NULL},     {"tid", NULL, NULL, "`overlap`"},
+		{"", NULL, NULL, "`overlap`"},  {NULL, "XQ", NULL, "`types`"},
+		{NULL, "X,C", NULL, "`types`"}, {NULL, NULL, "us", "`time-unit`"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct flextrace_error error = {0};
+		struct emit_views views;
+		int code = emit_read_views(&views, cases[i].overlap, cases[i].types, cases[i].unit,
+		                           &error);
+
+		assert_int_equal(code, cases[i].complaint ? FLEXTRACE_E_USAGE : 0);
+		assert_true(!cases[i].complaint || strstr(error.message, cases[i].complaint));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SAMPLE(test_views__pair_what_crosses_as_async),
+		SAMPLE(test_views__drop_what_crosses),
+		SAMPLE(test_views__leave_what_crosses_on_its_line),
+		SAMPLE(test_views__write_the_types_that_were_asked_for),
+		SAMPLE(test_views__tell_viewers_the_unit),
+		cmocka_unit_test(test_views__are_read_from_words),
+	};
+
+	return cmocka_run_group_tests_name("chrome_views", tests, NULL, NULL);
+}
