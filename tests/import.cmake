@@ -23,3 +23,7 @@ flextrace_add_unit_test(NAME torch_data SOURCES ${flex_fixture}
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
 flextrace_add_unit_test(NAME flex_data SOURCES ${flex_fixture} tests/clock_model.c tests/flex_truth.c
 	tests/flex_truth_write.c DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
+flextrace_add_unit_test(NAME spool SOURCES tests/scratch.c converter/import/spool.c)
+flextrace_add_unit_test(NAME flex_memory SOURCES converter/import/flex.c)
+target_link_options(test_flex_memory PRIVATE
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free)

@@ -50,9 +50,10 @@ static void test_flex__joins_the_events_of_a_control_block(void **state)
 	struct flex_run *run = convert(state, one_block);
 	uint64_t exec = flex_row(&run->events, "kind", "Exec", "name", "k");
 
-	assert_int_equal(run->events.n_rows, 4);
-	assert_int_equal(flex_count(&run->events, "job", "1"), 4);
-	assert_int_equal(flex_count(&run->events, "name", "k"), 4);
+	assert_int_equal(run->events.n_rows, 3);
+	assert_int_equal(flex_count(&run->events, "job", "1"), 3);
+	assert_int_equal(flex_count(&run->events, "name", "k"), 3);
+	assert_int_equal(flex_count(&run->events, "ts5", "7006"), 3);
 	assert_in_range(flex_number(&run->events, exec, "start_ns"), 12998, 13002);
 	assert_in_range(flex_number(&run->events, exec, "dur_ns"), 3998, 4002);
 	assert_string_equal(flex_cell(&run->events, exec, "status"), "assumed");
@@ -65,8 +66,10 @@ static void test_flex__begins_another_block_with_the_second_event_of_a_phase(voi
 	struct flex_run *run = convert(state, four_blocks);
 
 	assert_int_equal(run->ledger.rows[RECORD_DEVICE_OP], 4);
-	assert_int_equal(flex_count(&run->events, "kind", "Exec"), 4);
-	assert_int_equal(flex_count(&run->events, "name", "l"), 4);
+	assert_int_equal(run->events.n_rows, 6);
+	assert_int_equal(flex_count(&run->events, "kind", "Exec"), 3);
+	assert_int_equal(flex_count(&run->events, "kind", "Prep"), 3);
+	assert_int_equal(flex_count(&run->events, "name", "l"), 1);
 }
 
 static void test_flex__reads_stamps_in_every_form(void **state)
@@ -384,6 +387,56 @@ static void test_flex__gives_the_same_for_one_file_and_for_many(void **state)
 	free(outputs[1]);
 }
 
+/* A kernel of two events, with a call around it. */
+static void write_work(FILE *file, uint32_t i)
+{
+	uint32_t at_us = 1000000 + 1000 * i, ts = at_us * 500;
+
+	fprintf(file,
+	        "%s{\"name\":\"call\",\"ph\":\"X\",\"pid\":%u,\"tid\":9,\"ts\":%u,\"dur\":900}",
+	        ftell(file) > 1 ? "," : "", i % 3, at_us);
+	for (int k = 0; k < 2; k++)
+		fprintf(file,
+		        ",{\"name\":\"kernel_%u Cmpt %s\",\"ph\":\"X\",\"pid\":%u,\"tid\":%d,"
+		        "\"ts\":%u,\"dur\":%d,\"args\":{\"cycles_ts\":[%u,%u,%u,%u,%u]}}",
+		        i % 50, k ? "Exec" : "Prep", i % 3, k, at_us + 200 * k, 200 + 200 * k, ts,
+		        ts, ts + 100000, ts + 300000, ts + 300000);
+}
+
+/* More than is held in memory, forwards, backwards, and from both ends. */
+static void test_flex__gives_the_same_whatever_the_order(void **state)
+{
+	const uint32_t n = 12000;
+	char *outputs[3], path[512];
+
+	for (int order = 0; order < 3; order++) {
+		struct flex_run *run;
+		FILE *file;
+
+		flex_stop(state);
+		flex_start(state);
+		run = *state;
+		snprintf(path, sizeof(path), "%s/a.json", run->in);
+		file = fopen(path, "w");
+		assert_non_null(file);
+		fputs("[", file);
+		for (uint32_t i = 0; i < n; i++)
+			write_work(file, order == 1 ? n - 1 - i : order == 2 && i % 2 ? n - i : i);
+		fputs("]", file);
+		assert_int_equal(fclose(file), 0);
+		flex_convert(run);
+		assert_int_equal(run->events.n_rows, 2 * n);
+		assert_int_equal(run->host.n_rows, n);
+		assert_int_equal(run->ledger.rows[RECORD_DEVICE_OP], n);
+		outputs[order] = scratch_read(run->out, "timeline.txt", NULL);
+		assert_non_null(outputs[order]);
+	}
+	assert_string_equal(outputs[0], outputs[1]);
+	assert_string_equal(outputs[0], outputs[2]);
+	for (int order = 0; order < 3; order++)
+		free(outputs[order]);
+}
+
 static void test_flex__says_what_is_no_trace(void **state)
 {
 	struct flex_run *run = *state;
@@ -427,6 +480,7 @@ int main(void)
 		TEST(keeps_the_ids_of_threads),
 		TEST(takes_counters_instants_and_async_intervals),
 		TEST(gives_the_same_for_one_file_and_for_many),
+		TEST(gives_the_same_whatever_the_order),
 		TEST(says_what_is_no_trace),
 	};
 

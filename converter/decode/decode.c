@@ -340,7 +340,7 @@ static const struct packing packings[RECORD_CLASS_COUNT] = {
 	[RECORD_TENSOR] = {PUT(tensor, op)},
 	[RECORD_OP_INFO] = {PUT(op_info, op)},
 	[RECORD_DEVICE_OP] = {PUT(device_op, device_op),
-		KIND(device_op, kind, FLEXTRACE_DEVICE_KIND_COUNT), .has_host_stamps = true},
+		KIND(device_op, kind, FLEXTRACE_DEVICE_KIND_COUNT_FULL), .has_host_stamps = true},
 	[RECORD_SUBMIT] = {PUT(bracket, bracket), .has_host_stamps = true},
 	[RECORD_COMPLETE] = {PUT(bracket, bracket), .has_host_stamps = true},
 	[RECORD_HOST_ESTIMATE] = {PUT(host_estimate, host_estimate),

@@ -85,7 +85,8 @@ static int add_pair(struct derive *derive, struct op_input *input, uint8_t kind,
 		input->lacks_clock = true;
 		return 0;
 	}
-	if (op->ticks[from] == op->ticks[to] && kind <= ROW_DMA_OUT && kind != ROW_EXEC)
+	if (op->ticks[from] == op->ticks[to] && kind <= ROW_DMA_OUT && kind != ROW_EXEC &&
+	    op->kind < FLEXTRACE_DEVICE_KIND_COUNT)
 		return 0;
 	if (input->places[from].time_ns > input->places[to].time_ns) {
 		input->is_backwards = true;
@@ -97,12 +98,25 @@ static int add_pair(struct derive *derive, struct op_input *input, uint8_t kind,
 	return 1;
 }
 
+static int parts_of(const struct tick_op *op)
+{
+	return op->kind < FLEXTRACE_DEVICE_KIND_COUNT ? FLEXTRACE_PART_ALL
+	                                              : op->kind - FLEXTRACE_DEVICE_PARTS(0);
+}
+
 static int add_kernel_rows(struct derive *derive, struct op_input *input)
 {
-	FLEXTRACE_TRY(add_pair(derive, input, ROW_DMA_IN, TS1, TS2));
-	FLEXTRACE_TRY(add_pair(derive, input, ROW_PREP, TS2, TS3));
-	FLEXTRACE_TRY(add_pair(derive, input, ROW_EXEC, TS3, TS4));
-	return add_pair(derive, input, ROW_DMA_OUT, TS4, TS5);
+	int parts = parts_of(input->op);
+
+	if (parts & FLEXTRACE_PART_DMA_IN)
+		FLEXTRACE_TRY(add_pair(derive, input, ROW_DMA_IN, TS1, TS2));
+	if (parts & FLEXTRACE_PART_PREP)
+		FLEXTRACE_TRY(add_pair(derive, input, ROW_PREP, TS2, TS3));
+	if (parts & FLEXTRACE_PART_EXEC)
+		FLEXTRACE_TRY(add_pair(derive, input, ROW_EXEC, TS3, TS4));
+	if (parts & FLEXTRACE_PART_DMA_OUT)
+		FLEXTRACE_TRY(add_pair(derive, input, ROW_DMA_OUT, TS4, TS5));
+	return FLEXTRACE_OK;
 }
 
 /* A transfer is the DMA that does it; where its two stamps say nothing it is the whole control

@@ -108,6 +108,13 @@ void json_text_number(struct json_text *text, const char *name, uint64_t value)
 	append(text, digits, (size_t)n);
 }
 
+int json_text_get(const struct json_text *text, const char **ret_bytes, size_t *ret_n_bytes)
+{
+	*ret_bytes = text->bytes;
+	*ret_n_bytes = text->n_bytes;
+	return text->has_failed ? FLEXTRACE_E_MEMORY : FLEXTRACE_OK;
+}
+
 int json_text_intern(struct json_text *text, struct string_cache *strings, uint32_t *ret_id)
 {
 	int code = FLEXTRACE_E_MEMORY;

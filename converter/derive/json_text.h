@@ -38,6 +38,9 @@ void json_text_string(struct json_text *text, const char *name, const char *valu
 void json_text_raw(struct json_text *text, const char *name, const char *value);
 void json_text_number(struct json_text *text, const char *name, uint64_t value);
 
+/* Stores the text as it is; weak. FLEXTRACE_E_MEMORY or 0. */
+int json_text_get(const struct json_text *text, const char **ret_bytes, size_t *ret_n_bytes);
+
 /* Stores the id of the text and releases it. FLEXTRACE_E_MEMORY or 0. */
 int json_text_intern(struct json_text *text, struct string_cache *strings, uint32_t *ret_id);
 

@@ -9,16 +9,24 @@
 #include "import/flex_impl.h"
 #include "import/torch.h"
 
-#define MAX_LOOK 64 /* open begins that an end is looked for among */
+#define SPOOL_BYTES ((size_t)4 << 20)
 
-struct flex *flex_new(struct string_pool *strings)
+struct flex *flex_new(void)
 {
 	struct flex *flex = calloc(1, sizeof(*flex));
 
 	if (!flex)
 		return NULL;
-	flex->strings = strings;
-	decoder_init(&flex->decoder, strings);
+	ledger_init(&flex->ledger);
+	flex->args = (struct json_text)JSON_TEXT_INIT;
+	flex->last_thread = MAP_NONE;
+	flex->spool = spool_new(SPOOL_BYTES);
+	flex->strings = string_pool_new();
+	if (!flex->spool || !flex->strings) {
+		flex_free(flex);
+		return NULL;
+	}
+	string_cache_init(&flex->cache, flex->strings);
 	return flex;
 }
 
@@ -26,25 +34,26 @@ void flex_free(struct flex *flex)
 {
 	if (!flex)
 		return;
-	decoder_release(&flex->decoder);
-	stream_set_release(&flex->set);
+	ledger_release(&flex->ledger);
+	flex_opens_release(flex);
+	flex_line_release(&flex->line);
+	spool_free(flex->spool);
+	string_cache_release(&flex->cache);
+	string_pool_free(flex->strings);
 	map_release(&flex->rank_index);
 	map_release(&flex->thread_index);
-	map_release(&flex->twin_index);
-	map_release(&flex->block_index);
 	free(flex->ranks);
 	free(flex->threads);
-	free(flex->opens);
-	free(flex->blocks);
-	free(flex->twins);
+	free(flex->args.bytes);
 	free(flex->scratch);
+	free(flex->texts.bytes);
 	torch_free(flex->torch);
 	free(flex);
 }
 
 int flex_lose(struct flex *flex, enum loss_cause cause, uint64_t n)
 {
-	return ledger_lose(&flex->decoder.ledger, cause, &LOSS_NOWHERE, n, INT64_MIN);
+	return ledger_lose(&flex->ledger, cause, &LOSS_NOWHERE, n, INT64_MIN);
 }
 
 int flex_reject(struct flex *flex, enum loss_cause cause, const char *fault, const char **ret_fault)
@@ -63,7 +72,7 @@ static int write_args(struct flex *flex, const struct flex_thread *thread,
 	event.vtid = thread->vtid;
 	event.payload.scope_args = (struct flextrace_scope_args){
 		.correlation = call->correlation,
-		.args = string_get(flex->strings, call->args),
+		.args = call->args.bytes,
 	};
 	return flex_write(flex, thread->rank, &event);
 }
@@ -72,9 +81,9 @@ static int write_scope(struct flex *flex, const struct flex_thread *thread,
                        const struct flex_call *call)
 {
 	struct event event = flex_event(flex, thread->rank, RECORD_SCOPE, call->end_ns);
-	const char *name = string_get(flex->strings, call->full_name);
+	const char *name = call->full_name.bytes;
 
-	if (call->args)
+	if (call->args.length)
 		FLEXTRACE_TRY(write_args(flex, thread, call));
 	event.vtid = thread->vtid;
 	event.payload.scope = (struct flextrace_scope){
@@ -101,7 +110,7 @@ static int take_call(struct flex *flex, uint32_t thread, struct flex_call *call,
 	if (is_taken)
 		return FLEXTRACE_OK;
 	if (call->has_stamps)
-		return flex_add_block(flex, flex->threads[thread].rank, call, true);
+		return flex_add_part(flex, flex->threads[thread].rank, call, call->end_ns, true);
 	return write_scope(flex, &flex->threads[thread], call);
 }
 
@@ -125,92 +134,79 @@ static int take_complete(struct flex *flex, const struct trace_event *event, con
 static int take_begin(struct flex *flex, const struct trace_event *event, const char **ret_fault)
 {
 	struct flex_call call;
-	uint32_t place, thread;
+	uint32_t thread;
 
 	FLEXTRACE_TRY(flex_call_read(flex, event, &call, ret_fault));
 	if (*ret_fault)
 		return flex_reject(flex, LOSS_MALFORMED, *ret_fault, ret_fault);
 	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
-	place = flex->free_open;
-	if (place) {
-		flex->free_open = flex->opens[place - 1].below;
-	} else {
-		FLEXTRACE_TRY(
-			ARRAY_RESERVE(flex->opens, flex->n_opens_allocated, flex->n_opens + 1));
-		place = ++flex->n_opens;
-	}
-	flex->opens[place - 1] = (struct flex_open){call, flex->threads[thread].open};
-	flex->threads[thread].open = place;
-	return FLEXTRACE_OK;
-}
-
-/* Takes out the innermost begin of that name (0: of any name); false: there is none. */
-static bool close_begin(struct flex *flex, uint32_t thread, uint32_t name,
-                        struct flex_call *ret_call)
-{
-	uint32_t *link = &flex->threads[thread].open;
-
-	for (int i = 0; i < MAX_LOOK && *link; i++) {
-		struct flex_open *open = &flex->opens[*link - 1];
-		uint32_t place = *link;
-
-		if (name && open->call.full_name != name) {
-			link = &open->below;
-			continue;
-		}
-		*ret_call = open->call;
-		*link = open->below;
-		open->below = flex->free_open;
-		flex->free_open = place;
-		return true;
-	}
-	return false;
+	return flex_open(flex, thread, &call);
 }
 
 static int take_end(struct flex *flex, const struct trace_event *event, const char **ret_fault)
 {
-	struct flex_call end, call;
+	struct flex_call call;
 	uint32_t thread;
 
-	FLEXTRACE_TRY(flex_call_read(flex, event, &end, ret_fault));
 	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
-	if (!close_begin(flex, thread, end.full_name, &call))
+	if (!flex_close(flex, thread, &event->name, &call))
 		return flex_reject(flex, LOSS_UNMATCHED_END, "it ends what has not begun",
 		                   ret_fault);
 	/* The begin's attributes hold, where it has any. */
-	if (!call.has_stamps && !call.args && !*ret_fault) {
-		end.begin_ns = call.begin_ns;
-		end.full_name = call.full_name;
-		call = end;
+	if (!call.has_stamps && !call.is_device && !call.args.length) {
+		struct trace_event named = *event;
+		int64_t begin_ns = call.begin_ns;
+
+		named.name = call.full_name;
+		FLEXTRACE_TRY(flex_call_read(flex, &named, &call, ret_fault));
+		call.begin_ns = begin_ns;
+		call.has_stamps &= !*ret_fault;
+		*ret_fault = NULL;
 	}
-	*ret_fault = NULL;
 	call.end_ns = event->ts_ns;
 	return take_call(flex, thread, &call, ret_fault);
 }
 
+/* What has no end was not over when its rank was last heard of. */
 static int leave_open(struct flex *flex, const struct flex_thread *thread,
                       const struct flex_call *call)
 {
 	struct event event = flex_event(flex, thread->rank, RECORD_BEGIN, call->begin_ns);
+	int64_t last_ns = flex->ranks[thread->rank].last_ns;
 
 	if (call->is_device)
 		return flex_lose(flex, LOSS_UNMATCHED_BEGIN, 1);
 	if (call->has_stamps) {
 		FLEXTRACE_TRY(flex_lose(flex, LOSS_UNMATCHED_BEGIN, 1));
-		return flex_add_block(flex, thread->rank, call, false);
+		return flex_add_part(flex, thread->rank, call,
+		                     last_ns > call->begin_ns ? last_ns : call->begin_ns, false);
 	}
 	event.vtid = thread->vtid;
 	event.payload.edge = (struct flextrace_span_edge){
-		.name = string_get(flex->strings, call->full_name),
+		.name = call->full_name.bytes,
 		.correlation = call->correlation,
 		.kind = call->kind,
 	};
 	return flex_write(flex, thread->rank, &event);
 }
 
+int flex_leave_open(struct flex *flex)
+{
+	struct flex_call call;
+
+	for (uint32_t i = 0; i < flex->n_threads; i++) {
+		while (flex_close(flex, i, NULL, &call))
+			FLEXTRACE_TRY(leave_open(flex, &flex->threads[i], &call));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- files ----------------------------------------------------------------------------------- */
+
 int flex_begin_file(struct flex *flex, enum import_dialect dialect)
 {
 	flex->is_torch = dialect == IMPORT_TORCH;
+	flex->last_thread = MAP_NONE;
 	return flex->is_torch ? torch_begin_file(flex) : FLEXTRACE_OK;
 }
 
@@ -223,12 +219,7 @@ int flex_take_member(void *context, const struct trace_text *key, const struct t
 
 int flex_end_file(struct flex *flex)
 {
-	struct flex_call call;
-
-	for (uint32_t i = 0; i < flex->n_threads; i++) {
-		while (close_begin(flex, i, 0, &call))
-			FLEXTRACE_TRY(leave_open(flex, &flex->threads[i], &call));
-	}
+	FLEXTRACE_TRY(flex_leave_open(flex));
 	return flex->is_torch ? torch_end_file(flex) : FLEXTRACE_OK;
 }
 
@@ -319,11 +310,11 @@ static int take_metadata(struct flex *flex, const struct trace_event *event)
 	FLEXTRACE_TRY(flex_find_rank(flex, event, &rank));
 	if (event->name.bytes && name && name->value.kind == TRACE_TEXT) {
 		if (trace_text_is(&event->name, "process_name"))
-			return string_intern(&flex->decoder.cache, name->value.text.bytes,
+			return string_intern(&flex->cache, name->value.text.bytes,
 			                     &flex->ranks[rank].program);
 		if (trace_text_is(&event->name, "thread_name")) {
 			FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
-			return string_intern(&flex->decoder.cache, name->value.text.bytes,
+			return string_intern(&flex->cache, name->value.text.bytes,
 			                     &flex->threads[thread].name);
 		}
 	}
@@ -370,15 +361,27 @@ int flex_push(struct flex *flex, const struct trace_event *event, const char **r
 	                        : flex_push_timed(flex, event, ret_fault);
 }
 
-bool flex_is_empty(const struct flex *flex)
+/* -- out -------------------------------------------------------------------------------------- */
+
+const struct ledger *flex_ledger(const struct flex *flex)
 {
-	return flex->n_ranks == 0;
+	return &flex->ledger;
 }
 
-int flex_finish(struct flex *flex, struct stream_set *set, struct ledger *ledger)
+uint32_t flex_n_streams(const struct flex *flex)
 {
-	FLEXTRACE_TRY(flex_write_blocks(flex));
-	FLEXTRACE_TRY(flex_define(flex));
-	FLEXTRACE_TRY(stream_set_take(set, &flex->set));
-	return ledger_add(ledger, &flex->decoder.ledger);
+	return flex->n_ranks;
+}
+
+const struct import_stream *flex_stream(const struct flex *flex, uint32_t stream)
+{
+	return &flex->ranks[stream].stream;
+}
+
+int flex_next(struct flex *flex, uint32_t *ret_stream, struct event *ret_event)
+{
+	if (!flex->is_over)
+		FLEXTRACE_TRY(flex_define(flex));
+	flex->is_over = true;
+	return flex_line_next(flex, ret_stream, ret_event);
 }

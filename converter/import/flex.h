@@ -1,53 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flex.h: the events of Flex's JSON -> records in streams, as if our tracer had written them.
+ * flex.h: the events of Flex's JSON -> events of streams, as if our tracer had written them.
  *
  * - A pid is a rank, whatever file it stands in, and has one stream: one file of all ranks and a
- *   file of each give the same records.
- * - All events of one rank with the same name before " Cmpt Prep", " Cmpt Exec", " DmaI" or
- *   " DmaO" and the same five stamps are one control block: one device_op. The second event of the
- *   same phase begins the next one. Jobs are numbered per rank, as they appear.
+ *   file of each give the same events.
+ * - Events of one rank with the same name before " Cmpt Prep", " Cmpt Exec", " DmaI" or " DmaO" and
+ *   the same five stamps are one control block: one device_op, at the end of the last of them. The
+ *   second event of the same phase begins the next one. Jobs are numbered per rank, in order of
+ *   time. Only the phases that are events become rows.
  * - Flex's host time of a control block is a host_estimate of the phase that it computes in, or
  *   else of the one there is.
  * - Events without stamps are scopes of their thread; B and E of one name are paired per thread,
  *   the innermost first.
- * - Events may come in any order. Held until the end: 80 bytes for each control block and twice
- *   that for finding it, what is begun and not ended, and every distinct name.
+ * - Events may come in any order: a spool sorts them. The events of a control block find each other
+ *   unless 2 MiB of others lie between them in order of time.
+ * - Memory: 24 MiB at most, whatever the files' size, and the names and ids of ranks and threads.
+ *
+ * Codes: FLEXTRACE_E_MEMORY, or FLEXTRACE_E_OUTPUT if the spool's file cannot be written.
  */
 #ifndef FLEXTRACE_IMPORT_FLEX_H
 #define FLEXTRACE_IMPORT_FLEX_H
 
-#include "gather.h"
 #include "import/dialect.h"
 #include "import/trace_events.h"
 #include "ledger.h"
-#include "strings.h"
+#include "model.h"
 
 struct flex; /* opaque */
 
-struct flex *flex_new(struct string_pool *strings); /* weak; NULL: no memory */
+struct flex *flex_new(void); /* NULL: no memory */
 void flex_free(struct flex *flex);
 
-/* Begins a file. FLEXTRACE_E_MEMORY or 0. */
+/* Begins a file. */
 int flex_begin_file(struct flex *flex, enum import_dialect dialect);
 
 /* Takes a top-level member of the file; a trace_member_taker. */
 int flex_take_member(void *flex, const struct trace_text *key, const struct trace_value *value);
 
 /* Takes one event. Stores in `ret_fault` what is wrong with it (a static text; the event is counted
- * as lost), or NULL. FLEXTRACE_E_MEMORY or 0. */
+ * as lost), or NULL. */
 int flex_push(struct flex *flex, const struct trace_event *event, const char **ret_fault);
 
-/* Counts `n` of something that never became an event. FLEXTRACE_E_MEMORY or 0. */
+/* Counts `n` of something that never became an event. */
 int flex_lose(struct flex *flex, enum loss_cause cause, uint64_t n);
 
-/* Ends a file: what is begun in it has no end. FLEXTRACE_E_MEMORY or 0. */
+/* Ends a file: what is begun in it has no end. */
 int flex_end_file(struct flex *flex);
 
-/* Whether no event told of anything. */
-bool flex_is_empty(const struct flex *flex);
+/* What was lost. */
+const struct ledger *flex_ledger(const struct flex *flex);
 
-/* Writes what was held back and moves all streams to `set`, all books to `ledger`. Call once. */
-int flex_finish(struct flex *flex, struct stream_set *set, struct ledger *ledger);
+/* Whose events these are. */
+struct import_stream {
+	uint8_t uuid[16];        /* of its trace */
+	uint64_t instance;       /* of the stream in it */
+	const char *host;        /* static */
+	int64_t clock_offset_ns; /* clock value + this = ns since the Unix epoch */
+};
+
+/* Streams are numbered from 0 on; weak. */
+uint32_t flex_n_streams(const struct flex *flex);
+const struct import_stream *flex_stream(const struct flex *flex, uint32_t stream);
+
+/* Stores the next event: the definitions of all streams, then all else in order of time. The first
+ * call ends flex_push(). 1: there is one, 0: the end. Texts are weak: until the next call. */
+int flex_next(struct flex *flex, uint32_t *ret_stream, struct event *ret_event);
 
 #endif

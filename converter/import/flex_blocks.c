@@ -1,79 +1,99 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "array.h"
 #include "import/flex_impl.h"
 
-/* -- which block an event belongs to --------------------------------------------------------- */
+/* -- in -------------------------------------------------------------------------------------- */
 
-static bool are_twins(const struct flex_block *block, uint32_t rank, const struct flex_call *call)
+static uint64_t load_word(const char *bytes, size_t n)
 {
-	return block->rank == rank && block->name == call->name &&
-	       memcmp(block->ts, call->ts, sizeof(block->ts)) == 0;
+	uint64_t word = 0;
+
+	memcpy(&word, bytes, n);
+	return word;
 }
 
-static int add_twins(struct flex *flex, uint64_t a, uint64_t b)
+static uint64_t hash_text(const struct trace_text *text, uint64_t hash)
 {
-	FLEXTRACE_TRY(ARRAY_RESERVE(flex->twins, flex->n_twins_allocated, flex->n_twins + 1));
-	flex->twins[flex->n_twins] = (struct flex_twins){.n_blocks = 0};
-	return map_put(&flex->twin_index, a, b, flex->n_twins++);
+	const char *at = text->bytes;
+	size_t left = text->length;
+
+	for (; left > 8; at += 8, left -= 8)
+		hash = map_hash(load_word(at, 8), hash);
+	return map_hash(load_word(at, left), hash ^ text->length);
 }
 
-/* Finds the twins of a call, adding them where needed. What the key leaves out is compared. */
-static int find_twins(struct flex *flex, uint32_t rank, const struct flex_call *call,
-                      uint32_t *ret_twins)
+/* Of what all events of a control block share. */
+static uint64_t hash_call(uint32_t rank, const struct flex_call *call)
 {
-	uint64_t a = (uint64_t)call->ts[3] << 32 | call->ts[2];
-	uint64_t b = map_hash((uint64_t)call->ts[0] << 32 | call->ts[1],
-	                      map_hash((uint64_t)call->ts[4] << 32 | call->name, rank));
+	uint64_t hash = map_hash((uint64_t)call->ts[0] << 32 | call->ts[1],
+	                         (uint64_t)call->ts[2] << 32 | call->ts[3]);
 
-	for (;; b++) {
-		*ret_twins = map_find(&flex->twin_index, a, b);
-		if (*ret_twins == MAP_NONE) {
-			*ret_twins = flex->n_twins;
-			return add_twins(flex, a, b);
-		}
-		if (are_twins(&flex->blocks[flex->twins[*ret_twins].first], rank, call))
-			return FLEXTRACE_OK;
-	}
+	return hash_text(&call->name, map_hash((uint64_t)call->ts[4] << 32 | rank, hash));
 }
 
-static int add_block(struct flex *flex, uint32_t rank, uint32_t twins, const struct flex_call *call)
+static struct flex_part part_of(uint32_t rank, const struct flex_call *call, int64_t clock_ns,
+                                bool is_timed)
 {
-	struct flex_block *block;
+	struct flex_part part = {
+		.head = {(uint64_t)clock_ns, rank, -1, -1, FLEX_PART},
+		.begin_ns = is_timed ? call->begin_ns : 0,
+		.end_ns = is_timed ? call->end_ns : 0,
+		.bytes = call->bytes,
+		.correlation = call->correlation,
+		.hash = hash_call(rank, call),
+		.power = call->power,
+		.peer = call->peer,
+		.part = call->part,
+		.parts = (uint8_t)(1 << call->part),
+	};
 
-	FLEXTRACE_TRY(ARRAY_RESERVE(flex->blocks, flex->n_blocks_allocated, flex->n_blocks + 1));
-	block = &flex->blocks[flex->n_blocks];
-	*block = (struct flex_block){.rank = rank, .name = call->name, .peer = -1};
-	memcpy(block->ts, call->ts, sizeof(block->ts));
-	if (flex->twins[twins].n_blocks == 0)
-		flex->twins[twins].first = flex->n_blocks;
-	else
-		FLEXTRACE_TRY(map_put(&flex->block_index, twins, flex->twins[twins].n_blocks,
-		                      flex->n_blocks));
-	flex->twins[twins].n_blocks++;
-	flex->ranks[rank].n_jobs++;
-	flex->n_blocks++;
+	memcpy(part.ts, call->ts, sizeof(part.ts));
+	return part;
+}
+
+int flex_add_part(struct flex *flex, uint32_t rank, const struct flex_call *call, int64_t clock_ns,
+                  bool is_timed)
+{
+	const struct trace_text *texts[FLEX_N_TEXTS] = {&call->name, &call->group, &call->type};
+	const struct flex_part part = part_of(rank, call, clock_ns, is_timed);
+	size_t n_bytes = sizeof(part);
+	void *item;
+	char *at;
+
+	for (int i = 0; i < FLEX_N_TEXTS; i++)
+		n_bytes += item_text_bytes(texts[i]);
+	FLEXTRACE_TRY(spool_add(flex->spool, (uint64_t)clock_ns, n_bytes, &item));
+	memcpy(item, &part, sizeof(part));
+	at = (char *)item + sizeof(part);
+	for (int i = 0; i < FLEX_N_TEXTS; i++)
+		FLEXTRACE_TRY(item_put_text(flex->spool, &at, texts[i]));
+	flex->ranks[rank].has_device = true;
+	if (clock_ns > flex->ranks[rank].last_ns)
+		flex->ranks[rank].last_ns = clock_ns;
 	return FLEXTRACE_OK;
 }
 
-/* The n-th event of a part belongs to the n-th of the twins. */
-static int find_block(struct flex *flex, uint32_t rank, const struct flex_call *call,
-                      struct flex_block **ret_block)
-{
-	uint32_t index, n;
+/* -- joining --------------------------------------------------------------------------------- */
 
-	FLEXTRACE_TRY(find_twins(flex, rank, call, &index));
-	n = flex->twins[index].n_seen[call->part]++;
-	if (n == flex->twins[index].n_blocks)
-		FLEXTRACE_TRY(add_block(flex, rank, index, call));
-	*ret_block = &flex->blocks[n ? map_find(&flex->block_index, index, n)
-	                             : flex->twins[index].first];
-	return FLEXTRACE_OK;
+void flex_part_read(const void *item, struct flex_part_view *ret_view)
+{
+	const char *at = (const char *)item + sizeof(ret_view->part);
+
+	memcpy(&ret_view->part, item, sizeof(ret_view->part));
+	for (int i = 0; i < FLEX_N_TEXTS; i++)
+		ret_view->texts[i] = item_get_text(&at);
+}
+
+/* Names too long to stand in an item are told by their hash. */
+static bool is_same_name(const struct item_text *a, const struct item_text *b)
+{
+	return a->text.length == b->text.length &&
+	       (!a->text.bytes || memcmp(a->text.bytes, b->text.bytes, a->text.length) == 0);
 }
 
 /* Computing is what everything else waits for. */
-static int worth(uint8_t part)
+static int worth(const struct flex_part *part)
 {
 	static const int worths[FLEXTRACE_ESTIMATE_COUNT] = {
 		[FLEXTRACE_ESTIMATE_WHOLE] = 1,   [FLEXTRACE_ESTIMATE_DMA_IN] = 2,
@@ -81,91 +101,100 @@ static int worth(uint8_t part)
 		[FLEXTRACE_ESTIMATE_EXEC] = 4,
 	};
 
-	return worths[part];
+	return part->end_ns ? worths[part->part] : 0;
 }
 
-int flex_add_block(struct flex *flex, uint32_t rank, const struct flex_call *call, bool is_timed)
+bool flex_part_join(struct flex_part_view *later, const struct flex_part_view *earlier)
 {
-	struct flex_block *block;
+	struct flex_part *to = &later->part;
+	const struct flex_part *from = &earlier->part;
 
-	FLEXTRACE_TRY(find_block(flex, rank, call, &block));
-	block->parts |= (uint8_t)(1 << call->part);
-	if (is_timed && (!block->end_ns || worth(call->part) > worth(block->part))) {
-		block->begin_ns = call->begin_ns;
-		block->end_ns = call->end_ns;
-		block->part = call->part;
+	if ((to->parts & from->parts) || to->hash != from->hash ||
+	    to->head.stream != from->head.stream || memcmp(to->ts, from->ts, sizeof(to->ts)) ||
+	    !is_same_name(&later->texts[FLEX_NAME], &earlier->texts[FLEX_NAME]))
+		return false;
+	if (worth(from) >= worth(to)) {
+		to->begin_ns = from->begin_ns;
+		to->end_ns = from->end_ns;
+		to->part = from->part;
 	}
-	block->bytes = block->bytes ? block->bytes : call->bytes;
-	block->correlation = block->correlation ? block->correlation : call->correlation;
-	block->group = block->group ? block->group : call->group;
-	block->type = block->type ? block->type : call->type;
-	block->power = block->power ? block->power : call->power;
-	block->peer = block->peer >= 0 ? block->peer : call->peer;
-	return FLEXTRACE_OK;
+	to->parts |= from->parts;
+	to->bytes = from->bytes ? from->bytes : to->bytes;
+	to->correlation = from->correlation ? from->correlation : to->correlation;
+	to->power = from->power ? from->power : to->power;
+	to->peer = from->peer >= 0 ? from->peer : to->peer;
+	for (int i = FLEX_GROUP; i < FLEX_N_TEXTS; i++) {
+		if (earlier->texts[i].text.length)
+			later->texts[i] = earlier->texts[i];
+	}
+	return true;
 }
 
 /* -- out ------------------------------------------------------------------------------------- */
 
-static uint32_t kind_of(const struct flex *flex, const struct flex_block *block)
+static uint32_t kind_of(const struct flex_part *part, const char *name)
 {
-	switch (block->parts) {
-	case 1 << FLEXTRACE_ESTIMATE_DMA_IN:
-		return FLEXTRACE_DEVICE_MEMCPY_HTOD;
-	case 1 << FLEXTRACE_ESTIMATE_DMA_OUT:
-		return FLEXTRACE_DEVICE_MEMCPY_DTOH;
-	case 1 << FLEXTRACE_ESTIMATE_WHOLE:
-		return flex_is_protocol(string_get(flex->strings, block->name))
-		               ? FLEXTRACE_DEVICE_MEMCPY_PTOP
-		               : FLEXTRACE_DEVICE_KERNEL;
-	default:
+	/* Their order is that of enum flextrace_part. */
+	uint32_t parts = part->parts >> FLEXTRACE_ESTIMATE_DMA_IN;
+
+	if (part->parts == 1 << FLEXTRACE_ESTIMATE_WHOLE && flex_is_protocol(name))
+		return FLEXTRACE_DEVICE_MEMCPY_PTOP;
+	if (part->parts & 1 << FLEXTRACE_ESTIMATE_WHOLE)
 		return FLEXTRACE_DEVICE_KERNEL;
-	}
+	if (parts == FLEXTRACE_PART_DMA_IN)
+		return FLEXTRACE_DEVICE_MEMCPY_HTOD;
+	if (parts == FLEXTRACE_PART_DMA_OUT)
+		return FLEXTRACE_DEVICE_MEMCPY_DTOH;
+	return FLEXTRACE_DEVICE_PARTS(parts);
 }
 
-static int write_op(struct flex *flex, const struct flex_block *block, uint64_t job)
+static void fill_op(const struct flex_part_view *view, uint64_t job, struct event *event)
 {
-	struct event event = flex_event(flex, block->rank, RECORD_DEVICE_OP, block->end_ns);
+	const struct flex_part *part = &view->part;
+	const char *name = view->texts[FLEX_NAME].text.bytes;
 
-	event.payload.device_op = (struct flextrace_device_op){
+	event->payload.device_op = (struct flextrace_device_op){
 		.job = job,
-		.correlation = block->correlation,
-		.kind = kind_of(flex, block),
-		.name = string_get(flex->strings, block->name),
-		.power = block->power,
-		.bytes = block->bytes,
-		.peer = block->peer,
-		.group = string_get(flex->strings, block->group),
-		.type = string_get(flex->strings, block->type),
+		.correlation = part->correlation,
+		.kind = kind_of(part, name),
+		.name = name,
+		.power = part->power,
+		.bytes = part->bytes,
+		.peer = part->peer,
+		.group = view->texts[FLEX_GROUP].text.bytes,
+		.type = view->texts[FLEX_TYPE].text.bytes,
 	};
-	memcpy(event.payload.device_op.ts, block->ts, sizeof(block->ts));
-	return flex_write(flex, block->rank, &event);
+	memcpy(event->payload.device_op.ts, part->ts, sizeof(part->ts));
 }
 
-static int write_estimate(struct flex *flex, const struct flex_block *block, uint64_t job)
+static void fill_estimate(const struct flex_part *part, uint64_t job, struct event *event)
 {
-	struct event event = flex_event(flex, block->rank, RECORD_HOST_ESTIMATE, block->end_ns);
-
-	event.payload.host_estimate = (struct flextrace_host_estimate){
+	event->payload.host_estimate = (struct flextrace_host_estimate){
 		.job = job,
-		.kind = block->part,
-		.begin_ns = (uint64_t)block->begin_ns,
-		.end_ns = (uint64_t)block->end_ns,
+		.kind = part->part,
+		.begin_ns = (uint64_t)part->begin_ns,
+		.end_ns = (uint64_t)part->end_ns,
 		.source = "Flex",
 	};
-	return flex_write(flex, block->rank, &event);
 }
 
-int flex_write_blocks(struct flex *flex)
+int flex_block_event(struct flex *flex, const void *item, bool is_estimate, uint32_t *ret_rank,
+                     struct event *ret_event)
 {
-	for (uint32_t i = 0; i < flex->n_ranks; i++)
-		flex->ranks[i].n_jobs = 0;
-	for (uint32_t i = 0; i < flex->n_blocks; i++) {
-		const struct flex_block *block = &flex->blocks[i];
-		uint64_t job = ++flex->ranks[block->rank].n_jobs;
+	struct flex_part_view view;
+	struct flex_rank *rank;
 
-		FLEXTRACE_TRY(write_op(flex, block, job));
-		if (block->end_ns)
-			FLEXTRACE_TRY(write_estimate(flex, block, job));
+	flex_part_read(item, &view);
+	*ret_rank = view.part.head.stream;
+	rank = &flex->ranks[*ret_rank];
+	*ret_event = flex_event(flex, *ret_rank,
+	                        is_estimate ? RECORD_HOST_ESTIMATE : RECORD_DEVICE_OP,
+	                        (int64_t)view.part.head.clock_ns);
+	if (is_estimate) {
+		fill_estimate(&view.part, rank->n_jobs, ret_event);
+		return FLEXTRACE_OK;
 	}
+	FLEXTRACE_TRY(item_fetch_texts(flex->spool, &flex->texts, view.texts, FLEX_N_TEXTS));
+	fill_op(&view, ++rank->n_jobs, ret_event);
 	return FLEXTRACE_OK;
 }

@@ -2,8 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "derive/json_text.h"
 #include "import/flex_impl.h"
 #include "import/torch.h"
 
@@ -90,23 +88,18 @@ bool flex_is_protocol(const char *name)
 	return false;
 }
 
-/* Interns the name without its phase. */
-static int cut_name(struct flex *flex, const struct trace_text *name, struct flex_call *call)
+/* Finds the phase, and the name without it. */
+static void cut_name(struct flex_call *call)
 {
-	call->part = FLEXTRACE_ESTIMATE_WHOLE;
-	call->name = call->full_name;
-	for (size_t i = 0; i < COUNT(suffixes); i++) {
-		size_t length = name->length - strlen(suffixes[i].text);
+	const struct trace_text *name = &call->full_name;
 
+	call->part = FLEXTRACE_ESTIMATE_WHOLE;
+	for (size_t i = 0; i < COUNT(suffixes); i++) {
 		if (!ends_with(name->bytes, name->length, suffixes[i].text))
 			continue;
-		FLEXTRACE_TRY(ARRAY_RESERVE(flex->scratch, flex->n_scratch, length + 1));
-		memcpy(flex->scratch, name->bytes, length);
-		flex->scratch[length] = '\0';
 		call->part = (uint8_t)suffixes[i].value;
-		return string_intern(&flex->decoder.cache, flex->scratch, &call->name);
+		call->name.length = name->length - strlen(suffixes[i].text);
 	}
-	return FLEXTRACE_OK;
 }
 
 /* -- attributes ------------------------------------------------------------------------------ */
@@ -178,13 +171,12 @@ static bool read_peer(const struct trace_value *value, int32_t *ret_peer)
 	return true;
 }
 
-/* 1: taken, 0: no such value, negative: no memory. */
-static int read_text(struct flex *flex, const struct trace_value *value, uint32_t *ret_text)
+static bool read_text(const struct trace_value *value, struct trace_text *ret_text)
 {
 	if (value->kind != TRACE_TEXT && value->kind != TRACE_NUMBER)
-		return 0;
-	FLEXTRACE_TRY(string_intern(&flex->decoder.cache, value->text.bytes, ret_text));
-	return 1;
+		return false;
+	*ret_text = value->text;
+	return true;
 }
 
 static bool read_power(const struct trace_value *value, uint32_t *ret_power)
@@ -192,8 +184,8 @@ static bool read_power(const struct trace_value *value, uint32_t *ret_power)
 	return read_stamp(value, ret_power);
 }
 
-/* Takes an attribute; the same results as read_text(). */
-static int read_attribute(struct flex *flex, const struct trace_arg *arg, struct flex_call *call)
+/* Takes an attribute. False: it has no such value. */
+static bool read_attribute(const struct trace_arg *arg, struct flex_call *call)
 {
 	switch (attribute_of(&arg->key)) {
 	case IS_STAMP:
@@ -207,62 +199,65 @@ static int read_attribute(struct flex *flex, const struct trace_arg *arg, struct
 	case IS_BYTES:
 		return trace_value_u64(&arg->value, &call->bytes);
 	case IS_GROUP:
-		return read_text(flex, &arg->value, &call->group);
+		return read_text(&arg->value, &call->group);
 	case IS_PEER:
 		return read_peer(&arg->value, &call->peer);
 	case IS_TYPE:
-		return read_text(flex, &arg->value, &call->type);
+		return read_text(&arg->value, &call->type);
 	case IS_CORRELATION:
 		return trace_value_u64(&arg->value, &call->correlation);
 	case IS_OTHER:
 		break;
 	}
-	return 1;
+	return true;
 }
 
-int flex_read_args(struct flex *flex, const struct trace_event *event, uint32_t *ret_args)
+int flex_read_args(struct flex *flex, const struct trace_event *event, struct trace_text *ret_args)
 {
-	struct json_text text = JSON_TEXT_INIT;
-	uint32_t n = 0;
+	struct json_text *text = &flex->args;
+	bool has_category = flex->is_torch && event->cat.bytes;
 
-	json_text_open(&text, '{');
-	if (flex->is_torch && event->cat.bytes) {
-		json_text_string(&text, "cat", event->cat.bytes);
-		n++;
-	}
+	*ret_args = (struct trace_text){"", 0};
+	if (!event->n_args && !has_category)
+		return FLEXTRACE_OK;
+	text->n_bytes = 0;
+	text->is_first = true;
+	json_text_open(text, '{');
+	if (has_category)
+		json_text_string(text, "cat", event->cat.bytes);
 	for (uint32_t i = 0; i < event->n_args; i++) {
 		const struct trace_arg *arg = &event->args[i];
 
 		if (arg->value.kind == TRACE_TEXT)
-			json_text_string(&text, arg->key.bytes, arg->value.text.bytes);
+			json_text_string(text, arg->key.bytes, arg->value.text.bytes);
 		else
-			json_text_raw(&text, arg->key.bytes, arg->value.text.bytes);
-		n++;
+			json_text_raw(text, arg->key.bytes, arg->value.text.bytes);
 	}
-	json_text_close(&text, '}');
-	FLEXTRACE_TRY(json_text_intern(&text, &flex->decoder.cache, ret_args));
-	*ret_args = n ? *ret_args : 0;
-	return FLEXTRACE_OK;
+	json_text_close(text, '}');
+	return json_text_get(text, &ret_args->bytes, &ret_args->length);
 }
 
 int flex_call_read(struct flex *flex, const struct trace_event *event, struct flex_call *ret_call,
                    const char **ret_fault)
 {
-	static const struct trace_text nameless = {"", 0};
-	const struct trace_text *name = event->name.bytes ? &event->name : &nameless;
-	int is_good;
+	static const struct trace_text none = {"", 0};
 
 	*ret_fault = NULL;
-	*ret_call =
-		(struct flex_call){.begin_ns = event->ts_ns, .end_ns = event->ts_ns, .peer = -1};
-	FLEXTRACE_TRY(string_intern(&flex->decoder.cache, name->bytes, &ret_call->full_name));
+	*ret_call = (struct flex_call){
+		.begin_ns = event->ts_ns,
+		.end_ns = event->ts_ns,
+		.full_name = event->name.bytes ? event->name : none,
+		.args = none,
+		.group = none,
+		.type = none,
+		.peer = -1,
+	};
 	ret_call->name = ret_call->full_name;
 	if (flex->is_torch)
 		torch_classify(event, ret_call);
 	for (uint32_t i = 0; i < event->n_args; i++) {
-		is_good = read_attribute(flex, &event->args[i], ret_call);
-		FLEXTRACE_TRY(is_good);
-		if (!is_good && ret_call->has_stamps && !*ret_fault)
+		if (!read_attribute(&event->args[i], ret_call) && ret_call->has_stamps &&
+		    !*ret_fault)
 			*ret_fault = "an attribute is no such number or text";
 	}
 	if (ret_call->is_device) {
@@ -270,12 +265,12 @@ int flex_call_read(struct flex *flex, const struct trace_event *event, struct fl
 		*ret_fault = NULL;
 		return FLEXTRACE_OK;
 	}
-	if (ret_call->has_stamps)
-		return cut_name(flex, name, ret_call);
+	if (ret_call->has_stamps) {
+		cut_name(ret_call);
+		return FLEXTRACE_OK;
+	}
 	*ret_fault = NULL; /* what is no control block may use these names as it likes */
 	if (!flex->is_torch)
-		ret_call->kind = (uint8_t)flex_runtime_kind(name->bytes);
-	if (!event->n_args && !flex->is_torch)
-		return FLEXTRACE_OK;
+		ret_call->kind = (uint8_t)flex_runtime_kind(ret_call->full_name.bytes);
 	return flex_read_args(flex, event, &ret_call->args);
 }

@@ -2,27 +2,31 @@
 /*
  * flex_impl.h: what the files of the Flex importer share.
  *
- *   flex.c         which event is what; begins meet their ends
+ *   flex.c         which event is what
+ *   flex_opens.c   begins that wait for their ends
  *   flex_call.c    names and attributes of an event
  *   flex_ranks.c   pids and tids become streams, processes and threads
+ *   flex_line.c    events in order of time, some of them at once
  *   flex_blocks.c  events with stamps become control blocks
  *   torch.c        the same for files of the torch profiler, by the names of torch_names.c
  */
 #ifndef FLEXTRACE_IMPORT_FLEX_IMPL_H
 #define FLEXTRACE_IMPORT_FLEX_IMPL_H
 
-#include "decode/decode.h"
+#include "derive/json_text.h"
+#include "import/event_item.h"
 #include "import/flex.h"
 #include "map.h"
+#include "strings.h"
 
-/* What an event, or a pair of B and E, says. Strings are pool ids. */
+/* What an event, or a pair of B and E, says. Texts are weak. */
 struct flex_call {
 	int64_t begin_ns, end_ns;
 	uint64_t bytes, correlation;
-	uint32_t full_name; /* as in the file */
-	uint32_t name;      /* of the control block */
-	uint32_t args;      /* JSON text; only of what is no control block */
-	uint32_t group, type;
+	struct trace_text full_name; /* as in the file */
+	struct trace_text name;      /* of the control block: the beginning of `full_name` */
+	struct trace_text args;      /* JSON; only of what is no control block */
+	struct trace_text group, type;
 	uint32_t ts[FLEXTRACE_N_STAMPS];
 	uint32_t power;
 	int32_t peer;
@@ -34,14 +38,15 @@ struct flex_call {
 };
 
 struct flex_rank {
-	struct stream *stream; /* weak, of the set */
-	uint32_t pid;          /* string */
-	uint32_t program;      /* string */
+	uint32_t pid;     /* string */
+	uint32_t program; /* string */
 	int32_t rank, vpid, world_size;
 	uint32_t os_pid;
+	int64_t last_ns; /* the latest clock of its events */
 	uint64_t n_jobs;
 	uint32_t n_mapped_tids;
-	bool is_torch;
+	bool is_torch, has_device;
+	struct import_stream stream;
 };
 
 struct flex_thread {
@@ -53,52 +58,82 @@ struct flex_thread {
 };
 
 struct flex_open {
-	struct flex_call call;
+	struct flex_call call; /* its texts are in `bytes` */
+	char *bytes;           /* owned */
+	uint32_t n_allocated;
 	uint32_t below; /* place + 1 of the one around it, or of the next free one */
 };
 
-struct flex_block {
-	int64_t begin_ns, end_ns; /* 0, 0: not estimated */
+/* The part of a control block that an event told, or several told: an item of the spool. Its name,
+ * group and type follow. */
+#define FLEX_PART RECORD_CLASS_COUNT
+
+struct flex_part {
+	struct item_head head;    /* clock_ns: when it was over */
+	int64_t begin_ns, end_ns; /* of `part`; 0, 0: not estimated */
 	uint64_t bytes, correlation;
-	uint32_t rank, name, group, type;
+	uint64_t hash; /* of what all events of a control block share */
 	uint32_t ts[FLEXTRACE_N_STAMPS];
 	uint32_t power;
 	int32_t peer;
-	uint8_t part;  /* the estimate's */
+	uint8_t part;  /* enum flextrace_estimate */
 	uint8_t parts; /* bits of all that were seen */
+	uint16_t unused;
 };
 
-/* Blocks of the same name and stamps. */
-struct flex_twins {
-	uint32_t first; /* a block; the others stand in block_index by (twins, n) */
-	uint32_t n_seen[FLEXTRACE_ESTIMATE_COUNT]; /* events of each part */
-	uint32_t n_blocks;
+enum { FLEX_NAME, FLEX_GROUP, FLEX_TYPE, FLEX_N_TEXTS };
+
+/* A part as read: the texts are weak. */
+struct flex_part_view {
+	struct flex_part part;
+	struct item_text texts[FLEX_N_TEXTS];
+};
+
+/* Items on their way out, the earliest first. */
+struct flex_line_item {
+	uint32_t n_bytes; /* of the item behind it, or of nothing, if that is dead */
+	uint32_t next;    /* the next younger twin: parts of equal hash */
+	uint32_t last;    /* of the oldest one: the youngest */
+	uint32_t is_dead;
+};
+
+struct flex_line {
+	char *bytes; /* owned: a ring */
+	uint32_t head, tail, n_used;
+	struct map twins;  /* hash -> the oldest part on the line */
+	bool is_given;     /* the first one */
+	bool has_estimate; /* the first one's is still to be given */
+	bool is_over;      /* nothing comes from the spool any more */
 };
 
 struct flex {
-	struct decoder decoder; /* owned, all from here */
-	struct stream_set set;
-	struct string_pool *strings; /* weak */
-	struct map rank_index, thread_index, twin_index, block_index;
+	struct ledger ledger;        /* owned, all from here */
+	struct string_pool *strings; /* of ranks and threads */
+	struct string_cache cache;   /* of `strings` */
+	struct spool *spool;
+	struct map rank_index, thread_index;
 	struct flex_rank *ranks;
 	uint32_t n_ranks, n_ranks_allocated;
 	struct flex_thread *threads;
 	uint32_t n_threads, n_threads_allocated;
 	struct flex_open *opens;
 	uint32_t n_opens, n_opens_allocated, free_open;
-	struct flex_block *blocks;
-	uint32_t n_blocks, n_blocks_allocated;
-	struct flex_twins *twins;
-	uint32_t n_twins, n_twins_allocated;
+	uint64_t n_open_bytes;
+	struct json_text args;
 	char *scratch;
 	uint32_t n_scratch;
+	/* The thread of the last event, by its ids as they stand in the file. */
+	struct trace_value last_pid, last_tid;
+	char last_ids[2][24];
+	uint32_t last_thread;
+	struct flex_line line;
+	struct item_texts texts;
+	bool is_over;        /* nothing comes any more */
 	struct torch *torch; /* owned; NULL: there was no such file */
 	bool is_torch;       /* the file that is read is of torch */
 };
 
-/* Reads names and attributes of an event. Stores a fault, or NULL. */
-int flex_call_read(struct flex *flex, const struct trace_event *event, struct flex_call *ret_call,
-                   const char **ret_fault);
+/* -- flex.c */
 
 /* Counts an event as lost and says why. */
 int flex_reject(struct flex *flex, enum loss_cause cause, const char *fault,
@@ -107,17 +142,41 @@ int flex_reject(struct flex *flex, enum loss_cause cause, const char *fault,
 /* Takes an event that has a time. */
 int flex_push_timed(struct flex *flex, const struct trace_event *event, const char **ret_fault);
 
+/* Gives up what waits for its end. */
+int flex_leave_open(struct flex *flex);
+
 /* Writes a record that has one time, of the thread of an event. */
 int flex_write_point(struct flex *flex, const struct trace_event *event, struct event *out);
 
-/* All attributes as one JSON text (string); 0: there is none. */
-int flex_read_args(struct flex *flex, const struct trace_event *event, uint32_t *ret_args);
+/* -- flex_call.c */
+
+/* Reads names and attributes of an event. Stores a fault, or NULL. Texts are weak: of the event, or
+ * until the next call. */
+int flex_call_read(struct flex *flex, const struct trace_event *event, struct flex_call *ret_call,
+                   const char **ret_fault);
+
+/* All attributes as one JSON text, "" if there is none; weak, until the next call. */
+int flex_read_args(struct flex *flex, const struct trace_event *event, struct trace_text *ret_args);
 
 /* The kind of host work that a name tells. */
 uint32_t flex_runtime_kind(const char *name);
 
 /* Whether a control block of this name moves messages between ranks. */
 bool flex_is_protocol(const char *name);
+
+/* -- flex_opens.c */
+
+/* Keeps a begin until its end; what waits too long for too many is left open. */
+int flex_open(struct flex *flex, uint32_t thread, const struct flex_call *call);
+
+/* Takes out the innermost begin of that name (NULL or "": of any name); false: there is none. The
+ * call's texts are weak, until the next flex_open(). */
+bool flex_close(struct flex *flex, uint32_t thread, const struct trace_text *name,
+                struct flex_call *ret_call);
+
+void flex_opens_release(struct flex *flex);
+
+/* -- flex_ranks.c */
 
 /* Interns an id, so that 1, "1" and "0x1" are one. Returns via `ret_number` what it is, or
  * UINT64_MAX. */
@@ -134,18 +193,38 @@ int flex_add_rank(struct flex *flex, const struct flex_rank *rank, uint32_t *ret
 int flex_find_rank(struct flex *flex, const struct trace_event *event, uint32_t *ret_rank);
 int flex_find_thread(struct flex *flex, const struct trace_event *event, uint32_t *ret_thread);
 
-/* Writes the definitions of all ranks and threads. */
+/* Writes the definitions of all ranks and threads, before all else in order of time. */
 int flex_define(struct flex *flex);
+
+/* -- what goes out */
 
 /* An event of a rank's stream, to be filled in. */
 struct event flex_event(const struct flex *flex, uint32_t rank, enum record_class class,
                         int64_t clock_ns);
 int flex_write(struct flex *flex, uint32_t rank, const struct event *event);
 
-/* Takes a call with stamps; `is_timed`: its times may serve as an estimate. */
-int flex_add_block(struct flex *flex, uint32_t rank, const struct flex_call *call, bool is_timed);
+/* -- flex_blocks.c */
 
-/* Writes all control blocks. */
-int flex_write_blocks(struct flex *flex);
+/* Takes a call with stamps that was over by `clock_ns`; `is_timed`: its times may serve as an
+ * estimate. */
+int flex_add_part(struct flex *flex, uint32_t rank, const struct flex_call *call, int64_t clock_ns,
+                  bool is_timed);
+
+void flex_part_read(const void *item, struct flex_part_view *ret_view);
+
+/* Joins a later event to an earlier one of the same control block. False: they are of two. */
+bool flex_part_join(struct flex_part_view *later, const struct flex_part_view *earlier);
+
+/* Stores the records of the first part on the line. */
+int flex_block_event(struct flex *flex, const void *item, bool is_estimate, uint32_t *ret_rank,
+                     struct event *ret_event);
+
+/* -- flex_line.c */
+
+/* Stores the next event in order of time. 1: there is one, 0: the end. Texts are weak, until the
+ * next call. */
+int flex_line_next(struct flex *flex, uint32_t *ret_rank, struct event *ret_event);
+
+void flex_line_release(struct flex_line *line);
 
 #endif

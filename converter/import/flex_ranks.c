@@ -21,10 +21,10 @@ int flex_intern_id(struct flex *flex, const struct trace_value *id, uint32_t *re
 	if (id->kind == TRACE_ABSENT || trace_value_u64(id, ret_number)) {
 		*ret_number = id->kind == TRACE_ABSENT ? 0 : *ret_number;
 		snprintf(text, sizeof(text), "%" PRIu64, *ret_number);
-		return string_intern(&flex->decoder.cache, text, ret_text);
+		return string_intern(&flex->cache, text, ret_text);
 	}
 	*ret_number = UINT64_MAX;
-	return string_intern(&flex->decoder.cache, id->text.bytes, ret_text);
+	return string_intern(&flex->cache, id->text.bytes, ret_text);
 }
 
 /* Traces of ranks are in order of their numbers, those of other texts behind them. */
@@ -45,17 +45,10 @@ static void make_uuid(uint8_t uuid[16], const char *text, uint64_t number)
 
 int flex_add_rank(struct flex *flex, const struct flex_rank *rank, uint32_t *ret_rank)
 {
-	struct stream *stream;
-
 	FLEXTRACE_TRY(ARRAY_RESERVE(flex->ranks, flex->n_ranks_allocated, flex->n_ranks + 1));
-	stream = stream_set_add(&flex->set);
-	if (!stream)
-		return FLEXTRACE_E_MEMORY;
-	stream->clock_is_1ghz = true;
-	FLEXTRACE_TRY(string_intern(&flex->decoder.cache, "imported", &stream->host));
 	*ret_rank = flex->n_ranks++;
 	flex->ranks[*ret_rank] = *rank;
-	flex->ranks[*ret_rank].stream = stream;
+	flex->ranks[*ret_rank].stream.host = "imported";
 	return FLEXTRACE_OK;
 }
 
@@ -70,9 +63,8 @@ static int add_rank(struct flex *flex, uint32_t pid, uint64_t number, uint32_t *
 	rank.vpid = number < FLEX_MAPPED_ID ? (int32_t)number
 	                                    : FLEX_MAPPED_ID + (int32_t)flex->n_ranks;
 	rank.os_pid = (uint32_t)rank.vpid;
+	make_uuid(rank.stream.uuid, string_get(flex->strings, pid), number);
 	FLEXTRACE_TRY(flex_add_rank(flex, &rank, ret_rank));
-	make_uuid(flex->ranks[*ret_rank].stream->trace_uuid, string_get(flex->strings, pid),
-	          number);
 	return map_put(&flex->rank_index, pid, 0, *ret_rank);
 }
 
@@ -103,7 +95,25 @@ static int add_thread(struct flex *flex, uint32_t rank, uint32_t tid, uint64_t n
 	return map_put(&flex->thread_index, rank, tid, flex->n_threads++);
 }
 
-int flex_find_thread(struct flex *flex, const struct trace_event *event, uint32_t *ret_thread)
+/* Whether an id is what `last` was; its text is kept in `bytes`. */
+static bool is_last(const struct trace_value *id, const struct trace_value *last, const char *bytes)
+{
+	return id->kind == last->kind && id->text.length == last->text.length &&
+	       (id->kind == TRACE_ABSENT || memcmp(id->text.bytes, bytes, id->text.length) == 0);
+}
+
+static bool keep_last(const struct trace_value *id, struct trace_value *last, char bytes[24])
+{
+	*last = *id;
+	if (id->kind == TRACE_ABSENT)
+		return true;
+	if (id->text.length > 24)
+		return false;
+	memcpy(bytes, id->text.bytes, id->text.length);
+	return true;
+}
+
+static int look_up_thread(struct flex *flex, const struct trace_event *event, uint32_t *ret_thread)
 {
 	uint32_t rank, tid;
 	uint64_t number;
@@ -120,7 +130,21 @@ int flex_find_thread(struct flex *flex, const struct trace_event *event, uint32_
 	return add_thread(flex, rank, tid, number);
 }
 
-/* -- records --------------------------------------------------------------------------------- */
+int flex_find_thread(struct flex *flex, const struct trace_event *event, uint32_t *ret_thread)
+{
+	*ret_thread = flex->last_thread;
+	if (*ret_thread != MAP_NONE && is_last(&event->pid, &flex->last_pid, flex->last_ids[0]) &&
+	    is_last(&event->tid, &flex->last_tid, flex->last_ids[1]))
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(look_up_thread(flex, event, ret_thread));
+	flex->last_thread = MAP_NONE;
+	if (keep_last(&event->pid, &flex->last_pid, flex->last_ids[0]) &&
+	    keep_last(&event->tid, &flex->last_tid, flex->last_ids[1]))
+		flex->last_thread = *ret_thread;
+	return FLEXTRACE_OK;
+}
+
+/* -- what goes out --------------------------------------------------------------------------- */
 
 struct event flex_event(const struct flex *flex, uint32_t rank, enum record_class class,
                         int64_t clock_ns)
@@ -134,7 +158,9 @@ struct event flex_event(const struct flex *flex, uint32_t rank, enum record_clas
 
 int flex_write(struct flex *flex, uint32_t rank, const struct event *event)
 {
-	return decode_push(&flex->decoder, flex->ranks[rank].stream, event);
+	if ((int64_t)event->clock_ns > flex->ranks[rank].last_ns)
+		flex->ranks[rank].last_ns = (int64_t)event->clock_ns;
+	return event_item_add(flex->spool, rank, event);
 }
 
 /* Nobody tells which hosts the ranks ran on: each has a clock of its own. */
@@ -187,7 +213,7 @@ int flex_define(struct flex *flex)
 		FLEXTRACE_TRY(define_process(flex, i));
 		if (flex->ranks[i].is_torch)
 			FLEXTRACE_TRY(torch_define(flex, i));
-		else if (flex->ranks[i].n_jobs)
+		else if (flex->ranks[i].has_device)
 			FLEXTRACE_TRY(define_device(flex, i));
 	}
 	for (uint32_t i = 0; i < flex->n_threads; i++)

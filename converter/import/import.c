@@ -8,7 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "decode/decode.h"
 #include "import/flex.h"
+#include "import/spool.h"
 
 /* -- which files ----------------------------------------------------------------------------- */
 
@@ -110,6 +112,14 @@ static void note_fault(struct faults *faults, const char *fault, uint64_t offset
 	faults->first_bytes = offset_bytes;
 }
 
+static int fail(int code, struct flextrace_error *error)
+{
+	if (code == FLEXTRACE_E_MEMORY)
+		return error_set(error, code, "Out of memory");
+	return error_set(error, code, "Cannot sort events in a temporary file: directory=%s",
+	                 spool_directory());
+}
+
 static int tell(struct importer *importer, const char *path, struct faults *faults,
                 const struct trace_damage *damage)
 {
@@ -141,16 +151,17 @@ static int read_events(struct importer *importer, const char *path, struct trace
 	struct faults faults = {0};
 	struct trace_event event;
 	const char *fault;
-	int code;
+	int code, status = FLEXTRACE_OK;
 
-	while ((code = trace_events_next(events, &event, error)) > 0) {
-		if (flex_push(importer->flex, &event, &fault) < 0)
-			return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
-		if (fault)
+	while (status >= 0 && (code = trace_events_next(events, &event, error)) > 0) {
+		status = flex_push(importer->flex, &event, &fault);
+		if (status >= 0 && fault)
 			note_fault(&faults, fault, event.offset_bytes);
 	}
-	if (flex_end_file(importer->flex) < 0)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	if (status >= 0)
+		status = flex_end_file(importer->flex);
+	if (status < 0)
+		return fail(status, error);
 	FLEXTRACE_TRY(code);
 	importer->n_read++;
 	return tell(importer, path, &faults, trace_events_damage(events));
@@ -211,25 +222,82 @@ static int read_directory(struct importer *importer, const char *path,
 	return FLEXTRACE_OK;
 }
 
+static int read_all(struct importer *importer, struct flextrace_error *error)
+{
+	const struct import_options *options = importer->options;
+
+	for (uint32_t i = 0; i < options->n_paths; i++) {
+		const char *path = options->paths[i];
+
+		FLEXTRACE_TRY(is_directory(path) ? read_directory(importer, path, error)
+		                                 : read_file(importer, path, error));
+	}
+	if (!flex_n_streams(importer->flex))
+		return error_set(error, FLEXTRACE_E_INPUT, "There is no event: files=%" PRIu32,
+		                 importer->n_read);
+	return FLEXTRACE_OK;
+}
+
+/* -- events ---------------------------------------------------------------------------------- */
+
+int import_open(const struct import_options *options, struct flex **ret_flex,
+                struct flextrace_error *error)
+{
+	struct importer importer = {.options = options, .flex = flex_new()};
+	int code = importer.flex ? read_all(&importer, error) : fail(FLEXTRACE_E_MEMORY, error);
+
+	if (code < 0) {
+		flex_free(importer.flex);
+		return code;
+	}
+	*ret_flex = importer.flex;
+	return FLEXTRACE_OK;
+}
+
+static int add_streams(const struct flex *flex, struct string_cache *strings,
+                       struct stream_set *set)
+{
+	for (uint32_t i = 0; i < flex_n_streams(flex); i++) {
+		const struct import_stream *of = flex_stream(flex, i);
+		struct stream *stream = stream_set_add(set);
+
+		if (!stream)
+			return FLEXTRACE_E_MEMORY;
+		memcpy(stream->trace_uuid, of->uuid, sizeof(stream->trace_uuid));
+		stream->instance_id = of->instance;
+		stream->clock_offset_ns = of->clock_offset_ns;
+		stream->clock_is_1ghz = true;
+		FLEXTRACE_TRY(string_intern(strings, of->host, &stream->host));
+	}
+	return FLEXTRACE_OK;
+}
+
+static int decode_all(struct flex *flex, struct decoder *decoder, struct stream_set *set)
+{
+	uint32_t first = set->n_streams, stream;
+	struct event event;
+	int code;
+
+	FLEXTRACE_TRY(ledger_add(&decoder->ledger, flex_ledger(flex)));
+	FLEXTRACE_TRY(add_streams(flex, &decoder->cache, set));
+	while ((code = flex_next(flex, &stream, &event)) > 0)
+		FLEXTRACE_TRY(decode_push(decoder, set->streams[first + stream], &event));
+	return code;
+}
+
 int import_run(const struct import_options *options, struct string_pool *strings,
                struct stream_set *set, struct ledger *ledger, struct flextrace_error *error)
 {
-	struct importer importer = {.options = options, .flex = flex_new(strings)};
-	int code = importer.flex ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	struct decoder decoder;
+	struct flex *flex;
+	int code;
 
-	if (code < 0)
-		return error_set(error, code, "Out of memory");
-	for (uint32_t i = 0; i < options->n_paths && code >= 0; i++) {
-		if (is_directory(options->paths[i]))
-			code = read_directory(&importer, options->paths[i], error);
-		else
-			code = read_file(&importer, options->paths[i], error);
-	}
-	if (code >= 0 && flex_is_empty(importer.flex))
-		code = error_set(error, FLEXTRACE_E_INPUT, "There is no event: files=%" PRIu32,
-		                 importer.n_read);
-	if (code >= 0 && flex_finish(importer.flex, set, ledger) < 0)
-		code = error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
-	flex_free(importer.flex);
-	return code;
+	FLEXTRACE_TRY(import_open(options, &flex, error));
+	decoder_init(&decoder, strings);
+	code = decode_all(flex, &decoder, set);
+	if (code >= 0)
+		code = ledger_add(ledger, &decoder.ledger);
+	decoder_release(&decoder);
+	flex_free(flex);
+	return code < 0 ? fail(code, error) : FLEXTRACE_OK;
 }

@@ -15,6 +15,7 @@
 #include "error.h"
 #include "gather.h"
 #include "import/dialect.h"
+#include "import/flex.h"
 #include "ledger.h"
 #include "strings.h"
 
@@ -29,6 +30,10 @@ struct import_options {
 
 /* Whether a path is for import_run(), and not for the reader of traces. */
 bool import_is_foreign(const char *path);
+
+/* Reads all files into `*ret_flex`, owned: flex_next() gives their events. */
+int import_open(const struct import_options *options, struct flex **ret_flex,
+                struct flextrace_error *error);
 
 /* Reads all files into `set` and `ledger`. FLEXTRACE_E_INPUT: there is no event file. */
 int import_run(const struct import_options *options, struct string_pool *strings,

@@ -68,6 +68,8 @@ static int note_host(struct flex *flex, const struct trace_event *event, enum to
 	if (number > INT32_MAX)
 		return FLEXTRACE_OK;
 	torch->host_pid = pid;
+	flex->last_thread =
+		MAP_NONE; /* what belongs to the process is told otherwise from here on */
 	torch->host_pid_number = number;
 	return FLEXTRACE_OK;
 }
@@ -88,7 +90,7 @@ int torch_intern_thread(struct flex *flex, const struct trace_event *event, uint
 	             string_get(flex->strings, *ret_text)) < 0)
 		return FLEXTRACE_E_MEMORY;
 	*ret_number = UINT64_MAX;
-	code = string_intern(&flex->decoder.cache, text, ret_text);
+	code = string_intern(&flex->cache, text, ret_text);
 	free(text);
 	return code;
 }
@@ -154,12 +156,12 @@ static int write_op(struct flex *flex, uint32_t rank, const struct flex_call *ca
 		.job = job,
 		.correlation = call->correlation,
 		.kind = call->kind,
-		.name = string_get(flex->strings, call->full_name),
+		.name = call->full_name.bytes,
 		.power = call->power,
 		.bytes = call->bytes,
 		.peer = call->peer,
-		.group = string_get(flex->strings, call->group),
-		.type = string_get(flex->strings, call->type),
+		.group = call->group.bytes,
+		.type = call->type.bytes,
 	};
 	estimate.payload.host_estimate = (struct flextrace_host_estimate){
 		.device = call->device,
@@ -227,7 +229,7 @@ int torch_take_call(struct flex *flex, const struct flex_thread *thread,
 	if (call->is_device)
 		return take_device_work(flex, thread->rank, call);
 	if (thread->vtid < FLEX_MAPPED_ID && call->kind == FLEXTRACE_RUNTIME_USER &&
-	    torch_is_step(string_get(flex->strings, call->full_name), &number))
+	    torch_is_step(call->full_name.bytes, &number))
 		return keep_step(flex, thread, call, number);
 	*ret_is_taken = false;
 	return FLEXTRACE_OK;
@@ -264,11 +266,11 @@ static bool read_memory(const struct trace_event *event, struct flextrace_memory
 static int write_note(struct flex *flex, const struct trace_event *event)
 {
 	struct event out = {.class = RECORD_ANNOTATION};
-	uint32_t args;
+	struct trace_text args;
 
 	FLEXTRACE_TRY(flex_read_args(flex, event, &args));
 	out.payload.annotation.key = text_of(&event->name);
-	out.payload.annotation.value = string_get(flex->strings, args);
+	out.payload.annotation.value = args.bytes;
 	return flex_write_point(flex, event, &out);
 }
 
@@ -304,7 +306,7 @@ static int take_metadata(struct flex *flex, const struct trace_event *event)
 		return flex_lose(flex, LOSS_UNUSED, 1);
 	FLEXTRACE_TRY(flex_intern_id(flex, &event->pid, &name.pid, &number));
 	FLEXTRACE_TRY(flex_intern_id(flex, &event->tid, &name.tid, &number));
-	FLEXTRACE_TRY(string_intern(&flex->decoder.cache, arg->value.text.bytes, &name.name));
+	FLEXTRACE_TRY(string_intern(&flex->cache, arg->value.text.bytes, &name.name));
 	FLEXTRACE_TRY(ARRAY_RESERVE(torch->names, torch->n_names_allocated, torch->n_names + 1));
 	torch->names[torch->n_names++] = name;
 	return FLEXTRACE_OK;

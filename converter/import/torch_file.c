@@ -88,8 +88,8 @@ static int describe_device(struct flex *flex, const cJSON *properties)
 			continue;
 		device->n_cores = (uint32_t)(number_of(properties, "numSms") & UINT32_MAX);
 		device->core_hz = number_of(properties, "coreHz");
-		return string_intern(&flex->decoder.cache,
-		                     cJSON_IsString(name) ? name->valuestring : "", &device->name);
+		return string_intern(&flex->cache, cJSON_IsString(name) ? name->valuestring : "",
+		                     &device->name);
 	}
 	return FLEXTRACE_OK;
 }
@@ -168,8 +168,8 @@ static int keep_note(struct flex *flex, const struct trace_text *key,
 	struct torch *torch = flex->torch;
 	struct torch_note note;
 
-	FLEXTRACE_TRY(string_intern(&flex->decoder.cache, key->bytes, &note.key));
-	FLEXTRACE_TRY(string_intern(&flex->decoder.cache, value->text.bytes, &note.value));
+	FLEXTRACE_TRY(string_intern(&flex->cache, key->bytes, &note.key));
+	FLEXTRACE_TRY(string_intern(&flex->cache, value->text.bytes, &note.value));
 	FLEXTRACE_TRY(ARRAY_RESERVE(torch->notes, torch->n_notes_allocated, torch->n_notes + 1));
 	torch->notes[torch->n_notes++] = note;
 	return FLEXTRACE_OK;
@@ -280,19 +280,19 @@ static int give_name(struct flex *flex, const struct torch_name *name)
 }
 
 /* Traces of one rank and process are one. */
-static void settle_stream(struct torch *torch, struct stream *stream)
+static void settle_stream(const struct torch *torch, struct import_stream *stream)
 {
 	bool is_known = torch->told_rank >= 0;
 	uint32_t rank = is_known ? (uint32_t)torch->told_rank : torch->n_files;
 	uint32_t pid = (uint32_t)torch->host_pid_number;
 
-	memcpy(stream->trace_uuid, "trch", 4);
-	stream->trace_uuid[4] = !is_known;
+	memcpy(stream->uuid, "trch", 4);
+	stream->uuid[4] = !is_known;
 	for (int i = 0; i < 4; i++) {
-		stream->trace_uuid[8 + i] = (uint8_t)(rank >> (24 - 8 * i));
-		stream->trace_uuid[12 + i] = (uint8_t)(pid >> (24 - 8 * i));
+		stream->uuid[8 + i] = (uint8_t)(rank >> (24 - 8 * i));
+		stream->uuid[12 + i] = (uint8_t)(pid >> (24 - 8 * i));
 	}
-	stream->instance_id = torch->n_files;
+	stream->instance = torch->n_files;
 	stream->clock_offset_ns = torch->epoch_ns + torch->late_base_ns;
 }
 
@@ -305,12 +305,12 @@ static int settle_rank(struct flex *flex)
 	rank->rank = torch->told_rank;
 	rank->world_size = torch->world_size;
 	rank->os_pid = (uint32_t)torch->host_pid_number;
-	settle_stream(torch, rank->stream);
+	settle_stream(torch, &rank->stream);
 	if (torch->told_rank >= 0)
 		snprintf(text, sizeof(text), "%" PRId32, torch->told_rank);
 	else
 		snprintf(text, sizeof(text), "of file %" PRIu32, torch->n_files);
-	return string_intern(&flex->decoder.cache, text, &rank->pid);
+	return string_intern(&flex->cache, text, &rank->pid);
 }
 
 int torch_end_file(struct flex *flex)

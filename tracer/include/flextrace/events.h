@@ -95,6 +95,19 @@ enum flextrace_device_kind {
 		FLEXTRACE_DEVICE_KIND_COUNT = 8
 };
 
+/* Parts of a control block, as bits. FLEXTRACE_DEVICE_PARTS() of some is the kind of a kernel of
+ * which only these are of interest: one row each, however short. */
+enum flextrace_part {
+	FLEXTRACE_PART_DMA_IN = 1,
+	FLEXTRACE_PART_PREP = 2,
+	FLEXTRACE_PART_EXEC = 4,
+	FLEXTRACE_PART_DMA_OUT = 8,
+	FLEXTRACE_PART_ALL = 15
+};
+
+#define FLEXTRACE_DEVICE_PARTS(parts)    (FLEXTRACE_DEVICE_KIND_COUNT - 1 + (parts))
+#define FLEXTRACE_DEVICE_KIND_COUNT_FULL (FLEXTRACE_DEVICE_PARTS(FLEXTRACE_PART_ALL) + 1)
+
 enum flextrace_phase { FLEXTRACE_PHASE_ENTER = 0, FLEXTRACE_PHASE_EXIT = 1 };
 enum flextrace_edge { FLEXTRACE_EDGE_BEGIN = 0, FLEXTRACE_EDGE_END = 1 };
 enum flextrace_memory_op {

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events leave the spool in order of time and go through a ring, so that the parts of a control
+ * block find each other: a part that another one of its block follows is dead, for the later one
+ * tells it all.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/flex_impl.h"
+
+#define LINE_BYTES ((uint32_t)2 << 20)
+#define LINE_ALIGN 16u
+#define MAX_LOOK   64 /* twins that are looked at */
+#define NO_TWIN    UINT32_MAX
+
+_Static_assert(sizeof(struct flex_line_item) == LINE_ALIGN, "what is left of the ring holds one");
+
+static struct flex_line_item *item_at(const struct flex_line *line, uint32_t place)
+{
+	return (struct flex_line_item *)(line->bytes + place);
+}
+
+static uint32_t stride_of(size_t n_bytes)
+{
+	size_t stride = sizeof(struct flex_line_item) + n_bytes;
+
+	return (uint32_t)((stride + LINE_ALIGN - 1) / LINE_ALIGN * LINE_ALIGN);
+}
+
+static bool has_room(const struct flex_line *line)
+{
+	return line->n_used + 2 * stride_of(SPOOL_ITEM_LIMIT) < LINE_BYTES;
+}
+
+static struct flex_line_item *put(struct flex_line *line, size_t n_bytes)
+{
+	struct flex_line_item *item = item_at(line, line->tail);
+
+	*item = (struct flex_line_item){(uint32_t)n_bytes, NO_TWIN, NO_TWIN, false};
+	line->tail += stride_of(n_bytes);
+	line->n_used += stride_of(n_bytes);
+	return item;
+}
+
+/* Room for an item behind the last one. */
+static struct flex_line_item *append(struct flex_line *line, size_t n_bytes)
+{
+	uint32_t rest = LINE_BYTES - line->tail;
+
+	if (stride_of(n_bytes) > rest) {
+		if (rest)
+			put(line, rest - sizeof(struct flex_line_item))->is_dead = true;
+		line->tail = 0;
+	}
+	return put(line, n_bytes);
+}
+
+static const struct item_head *head_of(const struct flex_line_item *item)
+{
+	return (const struct item_head *)(item + 1);
+}
+
+/* -- twins ----------------------------------------------------------------------------------- */
+
+static uint64_t hash_of(const struct flex_line_item *item)
+{
+	return ((const struct flex_part *)(item + 1))->hash;
+}
+
+/* Puts a part behind its twins. */
+static int add_twin(struct flex_line *line, struct flex_line_item *item)
+{
+	uint32_t place = (uint32_t)((char *)item - line->bytes);
+	uint32_t first = map_find(&line->twins, hash_of(item), 0);
+
+	if (first == MAP_NONE) {
+		item->last = place;
+		return map_put(&line->twins, hash_of(item), 0, place);
+	}
+	item_at(line, item_at(line, first)->last)->next = place;
+	item_at(line, first)->last = place;
+	return FLEXTRACE_OK;
+}
+
+/* Takes a part out from behind `before` (NULL: it is the oldest). */
+static int remove_twin(struct flex_line *line, struct flex_line_item *before,
+                       struct flex_line_item *item)
+{
+	uint32_t place = (uint32_t)((char *)item - line->bytes);
+	uint32_t first = map_find(&line->twins, hash_of(item), 0);
+
+	if (before) {
+		before->next = item->next;
+		if (item_at(line, first)->last == place)
+			item_at(line, first)->last = (uint32_t)((char *)before - line->bytes);
+		return FLEXTRACE_OK;
+	}
+	if (item->next == NO_TWIN) {
+		map_remove(&line->twins, hash_of(item), 0);
+		return FLEXTRACE_OK;
+	}
+	item_at(line, item->next)->last = item->last;
+	return map_put(&line->twins, hash_of(item), 0, item->next);
+}
+
+/* Joins a part to the oldest one on the line that it belongs to. That one is dead then. 1: there
+ * was one, 0: not. */
+static int join_twin(struct flex_line *line, struct flex_part_view *part)
+{
+	uint32_t place = map_find(&line->twins, part->part.hash, 0);
+	struct flex_line_item *before = NULL;
+
+	for (int i = 0; i < MAX_LOOK && place != MAP_NONE && place != NO_TWIN; i++) {
+		struct flex_line_item *item = item_at(line, place);
+		struct flex_part_view earlier;
+
+		flex_part_read(item + 1, &earlier);
+		if (flex_part_join(part, &earlier)) {
+			item->is_dead = true;
+			FLEXTRACE_TRY(remove_twin(line, before, item));
+			return 1;
+		}
+		before = item;
+		place = item->next;
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- in -------------------------------------------------------------------------------------- */
+
+/* Writes a part that several events told. */
+static struct flex_line_item *write_joined(struct flex_line *line,
+                                           const struct flex_part_view *part)
+{
+	size_t n_bytes = sizeof(part->part);
+	struct flex_line_item *item;
+	char *at;
+
+	for (int i = 0; i < FLEX_N_TEXTS; i++)
+		n_bytes += item_text_bytes(&part->texts[i].text);
+	item = append(line, n_bytes);
+	at = (char *)(item + 1);
+	memcpy(at, &part->part, sizeof(part->part));
+	at += sizeof(part->part);
+	for (int i = 0; i < FLEX_N_TEXTS; i++)
+		item_copy_text(&at, &part->texts[i]);
+	return item;
+}
+
+static struct flex_line_item *copy(struct flex_line *line, const struct spool_item *from)
+{
+	struct flex_line_item *item = append(line, from->n_bytes);
+
+	memcpy(item + 1, from->bytes, from->n_bytes);
+	return item;
+}
+
+static int take_item(struct flex *flex, const struct spool_item *from)
+{
+	const struct item_head *head = from->bytes;
+	struct flex_line *line = &flex->line;
+	struct flex_part_view part;
+	int is_joined;
+
+	if (head->class != FLEX_PART) {
+		copy(line, from);
+		return FLEXTRACE_OK;
+	}
+	flex_part_read(from->bytes, &part);
+	is_joined = join_twin(line, &part);
+	FLEXTRACE_TRY(is_joined);
+	return add_twin(line, is_joined ? write_joined(line, &part) : copy(line, from));
+}
+
+static int fill(struct flex *flex)
+{
+	struct flex_line *line = &flex->line;
+	struct spool_item item;
+
+	if (!line->bytes)
+		line->bytes = aligned_alloc(LINE_ALIGN, LINE_BYTES);
+	if (!line->bytes)
+		return FLEXTRACE_E_MEMORY;
+	while (!line->is_over && has_room(line)) {
+		int code = spool_next(flex->spool, &item);
+
+		FLEXTRACE_TRY(code);
+		line->is_over = !code;
+		if (code)
+			FLEXTRACE_TRY(take_item(flex, &item));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- out ------------------------------------------------------------------------------------- */
+
+/* Drops the first item. */
+static int drop(struct flex_line *line)
+{
+	struct flex_line_item *item = item_at(line, line->head);
+
+	if (!item->is_dead && head_of(item)->class == FLEX_PART)
+		FLEXTRACE_TRY(remove_twin(line, NULL, item));
+	line->n_used -= stride_of(item->n_bytes);
+	line->head += stride_of(item->n_bytes);
+	if (line->head == LINE_BYTES)
+		line->head = 0;
+	return FLEXTRACE_OK;
+}
+
+/* 1: the first item is there and alive, 0: there is none. */
+static int find_first(struct flex *flex)
+{
+	struct flex_line *line = &flex->line;
+
+	FLEXTRACE_TRY(fill(flex));
+	while (line->n_used && item_at(line, line->head)->is_dead) {
+		FLEXTRACE_TRY(drop(line));
+		FLEXTRACE_TRY(fill(flex));
+	}
+	return line->n_used > 0;
+}
+
+int flex_line_next(struct flex *flex, uint32_t *ret_rank, struct event *ret_event)
+{
+	struct flex_line *line = &flex->line;
+	const void *item;
+	int code;
+
+	if (line->is_given && !line->has_estimate)
+		FLEXTRACE_TRY(drop(line));
+	code = line->has_estimate ? 1 : find_first(flex);
+	line->is_given = code > 0;
+	if (code <= 0)
+		return code;
+	item = item_at(line, line->head) + 1;
+	if (((const struct item_head *)item)->class == FLEX_PART) {
+		FLEXTRACE_TRY(
+			flex_block_event(flex, item, line->has_estimate, ret_rank, ret_event));
+		line->has_estimate = !line->has_estimate &&
+		                     ((const struct flex_part *)item)->end_ns;
+		return 1;
+	}
+	FLEXTRACE_TRY(event_item_read(flex->spool, item, &flex->texts, ret_rank, ret_event));
+	return 1;
+}
+
+void flex_line_release(struct flex_line *line)
+{
+	free(line->bytes);
+	map_release(&line->twins);
+	*line = (struct flex_line){0};
+}
