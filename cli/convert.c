@@ -10,6 +10,7 @@
 #include "conversion.h"
 #include "guard.h"
 #include "import/import.h"
+#include "profile.h"
 #include "summary.h"
 
 #define MAX_WORKERS        256
@@ -193,7 +194,7 @@ static int run(const struct command *command, int argc, char **argv)
 	conversion.as = options.as;
 	if (code == CLI_OK)
 		code = run_options(argv + first, (uint32_t)(argc - first), &options, &conversion);
-	options_release(conversion_option_table, &conversion);
+	conversion_options_release(&conversion);
 	return code == CLI_HELP ? CLI_OK : code;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "profile.h"
 
 #define MAX_OPTIONS  64
 #define HELP_COLUMN  31 /* where texts begin on a help page */
@@ -34,9 +35,8 @@ static void add_letter(struct parser *parser, char letter, int has_argument)
 
 static int argument_of(const struct option_spec *spec)
 {
-	if (spec->type == OPTION_FLAG)
-		return no_argument;
-	return spec->type == OPTION_LIMIT ? optional_argument : required_argument;
+	return spec->type == OPTION_FLAG || spec->type == OPTION_LIMIT ? optional_argument
+	                                                               : required_argument;
 }
 
 static void add_table(struct parser *parser, const struct option_spec *table, void *values)
@@ -49,7 +49,8 @@ static void add_table(struct parser *parser, const struct option_spec *table, vo
 		parser->longs[n] = (struct option){table->name, argument_of(table), NULL,
 		                                   CODE_SPEC + n};
 		if (table->letter)
-			add_letter(parser, table->letter, argument_of(table));
+			add_letter(parser, table->letter,
+			           table->type == OPTION_FLAG ? no_argument : argument_of(table));
 	}
 }
 
@@ -92,6 +93,7 @@ static int parse_one(const struct parser *parser, const struct command *command,
 		                   optopt > 0 && optopt < CODE_SPEC ? letter : word);
 	if (code == ':')
 		return usage_error(command, "Value is missing behind option", word);
+	profile_note_given(parser->specs[i], parser->values[i]);
 	if (option_parse(parser->specs[i], optarg, parser->values[i], &error) < 0)
 		return cli_fail(&error);
 	return CLI_OK;
@@ -123,6 +125,13 @@ int cli_parse(const struct command *command, int argc, char **argv, void *const 
 		status = parse_one(&parser, command, code, argv[optind - 1]);
 		if (status != CLI_OK)
 			return status;
+	}
+	for (int i = 0; i < CLI_MAX_TABLES && command->tables[i]; i++) {
+		struct flextrace_error error = {0};
+
+		if (command->tables[i] == conversion_option_table &&
+		    profile_read(values[i], &error) < 0)
+			return cli_fail(&error);
 	}
 	*ret_first_operand = optind;
 	if (optind < argc && !command->operands[0]) {

@@ -11,6 +11,7 @@
 #include "cli.h"
 #include "launcher.h"
 #include "member.h"
+#include "profile.h"
 #include "provider.h"
 #include "recording.h"
 
@@ -281,7 +282,7 @@ static int run_record(const struct command *command, int argc, char **argv)
 			launcher_detect(&run.launcher, getenv);
 		code = run.argv[0] ? record_program(&run) : record_running(&run);
 	}
-	options_release(conversion_option_table, &run.conversion);
+	conversion_options_release(&run.conversion);
 	return code == CLI_HELP ? CLI_OK : code;
 }
 

@@ -8,6 +8,7 @@
 
 #include "child.h"
 #include "cli.h"
+#include "profile.h"
 #include "recording.h"
 
 struct start_options {
@@ -153,7 +154,7 @@ static int run_stop(const struct command *command, int argc, char **argv)
 	}
 	if (code == CLI_OK)
 		code = stop(argv[first], &options, &conversion);
-	options_release(conversion_option_table, &conversion);
+	conversion_options_release(&conversion);
 	return code == CLI_HELP ? CLI_OK : code;
 }
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "clock_options.h"
+#include "text_file.h"
 
-#define MAX_FILE_BYTES (1 << 20)
-#define MAX_NS         1e17
+#define MAX_NS 1e17
 
 /* -- floors ---------------------------------------------------------------------------------- */
 
@@ -171,33 +171,11 @@ static int take_file(const struct reading *reading, const cJSON *root)
 	return FLEXTRACE_OK;
 }
 
-/* The whole file, ended by NUL; NULL: errno says why. */
-static char *read_whole(const char *path)
-{
-	FILE *file = fopen(path, "r");
-	char *text;
-	size_t n;
-
-	if (!file)
-		return NULL;
-	text = calloc(1, MAX_FILE_BYTES + 2);
-	errno = text ? 0 : ENOMEM;
-	n = text ? fread(text, 1, MAX_FILE_BYTES + 1, file) : 0;
-	if (n > MAX_FILE_BYTES)
-		errno = EFBIG;
-	if (errno) {
-		free(text);
-		text = NULL;
-	}
-	fclose(file);
-	return text;
-}
-
 int clock_options_read(struct calibrate_options *options, const char *path,
                        struct flextrace_error *error)
 {
 	struct reading reading = {path, options, error};
-	char *text = read_whole(path);
+	char *text = text_file_read(path);
 	cJSON *root;
 	int code;
 

@@ -12,6 +12,7 @@
 
 #include "analysis/compiler_info.h"
 #include "array.h"
+#include "derivations.h"
 #include "import/dialect.h"
 
 #define MIN_MHZ 1e-3
@@ -152,6 +153,9 @@ static int check_selection(const struct conversion_options *options, struct flex
 
 	struct emit_views views;
 
+	struct derivations derivations;
+
+	FLEXTRACE_TRY(derivations_read(&derivations, options, error));
 	FLEXTRACE_TRY(select_check(&select, error));
 	return read_views(options, &views, error);
 }
@@ -248,6 +252,23 @@ static int describe_selection(const struct conversion_options *options, struct f
 	return FLEXTRACE_OK;
 }
 
+/* What is off in the end, whoever said so. */
+static int describe_derivations(const struct conversion_options *options, struct facts *facts)
+{
+	struct derivations derivations;
+	const char *off[MAX_DERIVATIONS];
+	struct option_list list = {off, 0};
+	const char *name;
+
+	if (derivations_read(&derivations, options, NULL) < 0)
+		return FLEXTRACE_OK;
+	for (uint32_t i = 0; (name = derivation_name(i)); i++) {
+		if (derivations.is_off[i])
+			off[list.n++] = name;
+	}
+	return describe_list("without", &list, facts);
+}
+
 static int describe_views(const struct conversion_options *options, struct facts *facts)
 {
 	if (options->overlap)
@@ -256,7 +277,7 @@ static int describe_views(const struct conversion_options *options, struct facts
 		FLEXTRACE_TRY(facts_add(facts, "types=%s", options->types));
 	if (options->time_unit)
 		FLEXTRACE_TRY(facts_add(facts, "time-unit=%s", options->time_unit));
-	return FLEXTRACE_OK;
+	return describe_derivations(options, facts);
 }
 
 static int describe_options(const struct conversion_options *options, struct facts *facts)
@@ -342,6 +363,7 @@ int conversion_run(const struct conversion_options *options, struct stream_set *
 			.options = (const char *const *)set_options.texts,
 			.n_options = set_options.n,
 		};
+		struct derivations derivations;
 		struct pipeline_options pipeline = {
 			.emit = {.output_dir = options->output_dir,
 		                 .formats = options->formats,
@@ -355,6 +377,7 @@ int conversion_run(const struct conversion_options *options, struct stream_set *
 			.compiler_info = options->compiler_info.texts,
 			.n_compiler_info = options->compiler_info.n,
 			.select = select_options_of(options),
+			.derivations = &derivations,
 			.fail_on_loss = options->fail_on_loss.is_set,
 			.max_loss = options->fail_on_loss.value,
 		};
@@ -362,6 +385,8 @@ int conversion_run(const struct conversion_options *options, struct stream_set *
 		pipeline.align.reference_rank = (int32_t)options->reference_rank;
 		pipeline.align.is_off = options->no_align;
 		code = read_clocks(options, &pipeline.calibrate, error);
+		if (code == 0)
+			code = derivations_read(&derivations, options, error);
 		if (code == 0)
 			code = read_views(options, &pipeline.emit.views, error);
 		if (code == 0)

@@ -59,6 +59,12 @@ const struct option_spec conversion_option_table[] = {
          "Write only these kinds of events into trace.json, as XCisf (default: all)", 0, 0},
 	{"time-unit", 0, OPTION_TEXT, MEMBER(time_unit), "UNIT",
          "What viewers of trace.json show: ms (default) or ns", 0, 0},
+	{"profile", 0, OPTION_TEXT, MEMBER(profile), "FILE",
+         "Take options from a JSON file; those given here go before it", 0, 0},
+	{"without", 0, OPTION_LIST, MEMBER(without), "NAME,...",
+         "Do not make these tables, counters, or flows", 0, 0},
+	{"with", 0, OPTION_LIST, MEMBER(with), "NAME,...", "Make them, whatever the profile says",
+         0, 0},
 	{"fail-on-loss", 0, OPTION_LIMIT, MEMBER(fail_on_loss), "N",
          "Fail if over N records were lost (default: 0)", 0, 0},
 	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
@@ -227,7 +233,9 @@ int option_parse(const struct option_spec *spec, const char *text, void *values,
 	case OPTION_FLAG:
 		break;
 	}
-	return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes no value: value=%s",
+	if (strcmp(text, "yes") == 0 || strcmp(text, "no") == 0)
+		return option_set_flag(spec, text[0] == 'y', values, error);
+	return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes yes or no: value=%s",
 	                 spec->name, text);
 }
 

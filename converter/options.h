@@ -21,7 +21,7 @@
 #include "error.h"
 
 enum option_type {                /* fills a member of type ... */
-	           OPTION_FLAG,   /* bool: --name */
+	           OPTION_FLAG,   /* bool: --name or --name=yes, --name=no */
 	           OPTION_TEXT,   /* const char *: --name TEXT, not empty */
 	           OPTION_LIST,   /* struct option_list: --name TEXT, any number of times */
 	           OPTION_NUMBER, /* int64_t: --name N, within [min, max] */
@@ -97,8 +97,14 @@ struct conversion_options {
 	int64_t skip, count; /* 0 = none, all */
 	bool drop_globals;
 	const char *overlap, *types, *time_unit; /* see emit_read_views() */
+	const char *profile;                     /* a file, see profile.h */
+	struct option_list with, without;        /* names, see derivations.h */
 	struct option_limit fail_on_loss;
-	uint32_t n_threads; /* files written at a time, 0 = one; no option of the table */
+	/* no options of the table */
+	uint32_t n_threads;             /* files written at a time, 0 = one */
+	uint64_t given;                 /* options that the caller gave: see profile.h */
+	struct option_list profile_off; /* derivations; texts in the document */
+	struct cJSON *profile_document; /* owned */
 	const char *as; /* dialect of imported files, NULL = by content; no option of the table */
 };
 #define CONVERSION_OPTIONS_INIT                                                \

@@ -279,8 +279,18 @@ static int rate_kernels(struct pipeline *pipeline)
 	return status;
 }
 
+static bool is_off(const struct pipeline *pipeline, const char *name)
+{
+	const struct derivations *derivations = pipeline->options->derivations;
+
+	return derivations && derivation_is_off(derivations, name);
+}
+
 static int select_rows(struct pipeline *pipeline, struct flextrace_error *error)
 {
+	if (pipeline->options->derivations &&
+	    derivations_apply(pipeline->options->derivations, &pipeline->timeline) < 0)
+		return FLEXTRACE_E_MEMORY;
 	return select_run(&pipeline->options->select, &pipeline->timeline, &pipeline->identity,
 	                  pipeline->ledger, error);
 }
@@ -343,16 +353,20 @@ struct analysis_tables {
 	uint32_t n;
 };
 
-static void list_analyses(struct analysis_tables *out)
+static void list_analyses(const struct pipeline *pipeline, struct analysis_tables *out)
 {
-	for (out->n = 0; analysis_all[out->n] && analysis_all[out->n]->name; out->n++) {
-		const struct analysis *analysis = analysis_all[out->n];
+	out->n = 0;
+	for (uint32_t i = 0; analysis_all[i] && analysis_all[i]->name; i++) {
+		const struct analysis *analysis = analysis_all[i];
 		struct emit_table *table = &out->tables[out->n];
 
 		assert(out->n < MAX_ANALYSES);
+		if (is_off(pipeline, analysis->name))
+			continue;
 		*table = (struct emit_table){.write = analysis->write};
 		snprintf(out->files[out->n], sizeof(out->files[0]), "%s.csv", analysis->name);
 		table->file = analysis->file ? analysis->file : out->files[out->n];
+		out->n++;
 	}
 }
 
@@ -362,7 +376,7 @@ static int write_files(const struct pipeline *pipeline, struct flextrace_error *
 	struct emit_run run = options.run ? *options.run : (struct emit_run){0};
 	struct analysis_tables analyses;
 
-	list_analyses(&analyses);
+	list_analyses(pipeline, &analyses);
 	run.tables = analyses.tables;
 	run.n_tables = analyses.n;
 	options.run = &run;

@@ -7,6 +7,7 @@
 
 #include "align/align.h"
 #include "calibrate/calibrate.h"
+#include "derivations.h"
 #include "emit/emit.h"
 #include "error.h"
 #include "gather.h"
@@ -25,6 +26,7 @@ struct pipeline_options {
 	const char *const *compiler_info; /* paths of compiler information; weak */
 	uint32_t n_compiler_info;
 	struct select_options select;
+	const struct derivations *derivations; /* weak; NULL = all */
 	double core_hz;    /* compute clock of all devices; 0 = as the trace tells */
 	bool fail_on_loss; /* with `max_loss`: report more losses as failure */
 	uint64_t max_loss;

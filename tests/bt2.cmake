@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Options, the reading of traces and the plug-in.
 flextrace_add_unit_test(NAME options SOURCES converter/options.c converter/error.c)
+flextrace_add_unit_test(NAME profile SOURCES converter/profile.c converter/options.c
+	tests/scratch.c LIBS flextrace_core)
 flextrace_add_unit_test(NAME ctf_repair SOURCES tests/scratch.c tests/ctf_writer.c
 	converter/ctf_repair.c converter/error.c converter/decode/schema.c)
 foreach(name reader reader_damage)
@@ -28,9 +30,11 @@ if(TARGET flextrace)
 		$<TARGET_FILE:flextrace> $<TARGET_FILE:make_trace> $<TARGET_FILE:flextrace_bt2_plugin>)
 	add_test(NAME cli.compiler COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_compiler.sh
 		$<TARGET_FILE:flextrace> $<TARGET_FILE_DIR:check_csv> ${FLEXTRACE_SHARED_DATA})
+	add_test(NAME cli.views COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_views.sh
+		$<TARGET_FILE:flextrace> $<TARGET_FILE_DIR:check_csv>)
 	add_test(NAME style.man COMMAND ${PROJECT_SOURCE_DIR}/tests/man_options.sh
 		$<TARGET_FILE:flextrace> ${PROJECT_SOURCE_DIR}/docs/man)
 	set_tests_properties(style.man PROPERTIES LABELS style)
-	set_tests_properties(cli.errors cli.readers cli.compiler PROPERTIES LABELS cli TIMEOUT 120
+	set_tests_properties(cli.errors cli.readers cli.compiler cli.views PROPERTIES LABELS cli TIMEOUT 120
 		SKIP_RETURN_CODE 77)
 endif()

@@ -60,7 +60,7 @@ expect "missing value" 1 'Value is missing behind option `--formats`' convert go
 expect "bad number" 1 "Option \`workers\` takes a whole number: value=two" convert good -o out --workers two
 expect "bad range" 1 "Option \`workers\` is out of range" convert good -o out --workers 0
 expect "bad real" 1 "Option \`rho-ppm\` is out of range" convert good -o out --rho-ppm=-1
-expect "flag with value" 1 "Unknown or misused option" convert good -o out --gzip=yes
+expect "flag with value" 1 "takes yes or no: value=maybe" convert good -o out --gzip=maybe
 expect "unknown format" 1 "svg" convert good -o out --formats=csv,svg
 expect "empty value" 1 "must not be empty" convert good --output-dir=
 

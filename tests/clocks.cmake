@@ -30,7 +30,7 @@ flextrace_add_unit_test(NAME clock_counters SOURCES ${clocks_sources} ${clocks_c
 flextrace_add_unit_test(NAME clock_warnings SOURCES ${clocks_sources} ${clocks_core}
 	LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME clock_options SOURCES ${clocks_sources} ${clocks_core}
-	converter/clock_options_file.c LIBS PkgConfig::CJSON Threads::Threads m)
+	converter/clock_options_file.c converter/text_file.c LIBS PkgConfig::CJSON Threads::Threads m)
 set(align_sources converter/align/align.c converter/align/curve.c
 	converter/align/estimate.c converter/align/filter.c converter/align/graph.c
 	converter/align/graph_order.c converter/align/map.c converter/align/mesh.c converter/align/pace.c

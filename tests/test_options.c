@@ -83,7 +83,7 @@ static void test_options__refuses_what_is_not_of_its_type_or_range(void **state)
 	static const struct {
 		const char *name, *text, *message;
 	} cases[] = {
-		{"flag", "yes", "Option `flag` takes no value: value=yes"},
+		{"flag", "maybe", "Option `flag` takes yes or no: value=maybe"},
 		{"text", NULL, "Option `text` takes a text"},
 		{"text", "", "Option `text` must not be empty"},
 		{"list", "", "Option `list` must not be empty"},
@@ -164,6 +164,9 @@ static void test_options__the_table_of_conversions_is_complete(void **state)
 	                                    "overlap",
 	                                    "types",
 	                                    "time-unit",
+	                                    "profile",
+	                                    "without",
+	                                    "with",
 	                                    "fail-on-loss"};
 	size_t n = 0;
 

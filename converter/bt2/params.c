@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profile.h"
+
 struct params_reader {
 	const struct option_spec *table;
 	void *values;
@@ -80,6 +82,7 @@ static bt_value_map_foreach_entry_const_func_status read_entry(const char *key,
 	char names[448];
 
 	if (spec) {
+		profile_note_given(spec, reader->values);
 		reader->code = read_value(spec, value, reader->values, reader->error);
 	} else {
 		list_names(reader->table, names, sizeof(names));

@@ -6,6 +6,7 @@
 #include "bt2/intake.h"
 #include "bt2/params.h"
 #include "conversion.h"
+#include "profile.h"
 
 #define N_THREADS 2 /* for the formats, at the end; each more takes memory of its own */
 
@@ -31,7 +32,7 @@ static void sink_free(struct sink *sink)
 	intake_release(&sink->intake);
 	feed_release(&sink->feed);
 	string_pool_free(sink->strings);
-	options_release(conversion_option_table, &sink->options);
+	conversion_options_release(&sink->options);
 	bt_value_put_ref(sink->params);
 	free(sink);
 }
@@ -59,6 +60,7 @@ static struct sink *sink_new(const bt_value *params)
 static int read_params(struct sink *sink, struct flextrace_error *error)
 {
 	FLEXTRACE_TRY(params_read(sink->params, conversion_option_table, &sink->options, error));
+	FLEXTRACE_TRY(profile_read(&sink->options, error));
 	return conversion_check(&sink->options, error);
 }
 

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derivations.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+
+#define FLOWS "flows"
+
+/* Counters that we compute, as they are named in counters.csv. */
+static const char *const counters[] = {"ConcurrentPreps", "PT Active"};
+
+#define N_COUNTERS (sizeof(counters) / sizeof(counters[0]))
+
+const char *derivation_name(uint32_t i)
+{
+	uint32_t n = 0;
+
+	for (const struct analysis *const *at = analysis_all; *at && (*at)->name; at++) {
+		bool is_second = at != analysis_all && strcmp(at[-1]->name, at[0]->name) == 0;
+
+		if (!is_second && n++ == i)
+			return (*at)->name;
+	}
+	if (i == n)
+		return FLOWS;
+	return i - n - 1 < N_COUNTERS ? counters[i - n - 1] : NULL;
+}
+
+/* -- which are off -------------------------------------------------------------------------- */
+
+static int find(const char *name, size_t length)
+{
+	const char *known;
+
+	for (uint32_t i = 0; i < MAX_DERIVATIONS && (known = derivation_name(i)); i++) {
+		if (strlen(known) == length && memcmp(known, name, length) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+static int refuse(const char *name, size_t length, struct flextrace_error *error)
+{
+	char known[384] = "";
+	const char *next;
+
+	for (uint32_t i = 0; (next = derivation_name(i)); i++) {
+		size_t used = strlen(known);
+
+		snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "", next);
+	}
+	return error_set(error, FLEXTRACE_E_USAGE, "Unknown derivation: name=%.*s, known=%s",
+	                 (int)(length < 64 ? length : 64), name, known);
+}
+
+static int set_one(struct derivations *derivations, const char *text, bool is_off,
+                   struct flextrace_error *error)
+{
+	for (const char *at = text; at;) {
+		size_t length = strcspn(at, ",");
+		int i = find(at, length);
+
+		if (i < 0)
+			return refuse(at, length, error);
+		derivations->is_off[i] = is_off;
+		at = at[length] ? at + length + 1 : NULL;
+	}
+	return FLEXTRACE_OK;
+}
+
+static int set_all(struct derivations *derivations, const struct option_list *names, bool is_off,
+                   struct flextrace_error *error)
+{
+	for (uint32_t i = 0; i < names->n; i++)
+		FLEXTRACE_TRY(set_one(derivations, names->texts[i], is_off, error));
+	return FLEXTRACE_OK;
+}
+
+int derivations_read(struct derivations *derivations, const struct conversion_options *options,
+                     struct flextrace_error *error)
+{
+	*derivations = (struct derivations){.is_off = {false}};
+	FLEXTRACE_TRY(set_all(derivations, &options->profile_off, true, error));
+	FLEXTRACE_TRY(set_all(derivations, &options->with, false, error));
+	return set_all(derivations, &options->without, true, error);
+}
+
+bool derivation_is_off(const struct derivations *derivations, const char *name)
+{
+	int i = find(name, strlen(name));
+
+	return i >= 0 && derivations->is_off[i];
+}
+
+/* -- what is taken out ---------------------------------------------------------------------- */
+
+/* Programs and firmware may have counters of the same name: those are records. */
+static bool is_computed(const struct counter_row *row)
+{
+	return row->class != RECORD_COUNTER && row->class != RECORD_MARKER_BATCH;
+}
+
+static bool is_taken_out(const struct derivations *derivations, const struct timeline *timeline,
+                         const struct counter_row *row)
+{
+	return is_computed(row) &&
+	       derivation_is_off(derivations, string_get(timeline->strings, row->name));
+}
+
+static int take_counters_out(const struct derivations *derivations, struct timeline *timeline)
+{
+	struct table kept = TABLE_INIT;
+	struct table_cursor cursor;
+	const struct counter_row *row;
+
+	table_read(&cursor, &timeline->counters, true);
+	while ((row = table_next(&cursor, sizeof(*row)))) {
+		struct counter_row *copy;
+
+		if (is_taken_out(derivations, timeline, row))
+			continue;
+		copy = table_append(&kept, sizeof(*copy));
+		if (!copy) {
+			table_release(&kept);
+			return FLEXTRACE_E_MEMORY;
+		}
+		*copy = *row;
+	}
+	table_take(&timeline->counters, &kept);
+	return FLEXTRACE_OK;
+}
+
+int derivations_apply(const struct derivations *derivations, struct timeline *timeline)
+{
+	bool is_off = false;
+
+	if (derivation_is_off(derivations, FLOWS))
+		table_release(&timeline->flows_from);
+	for (uint32_t i = 0; i < N_COUNTERS; i++)
+		is_off |= derivation_is_off(derivations, counters[i]);
+	return is_off ? take_counters_out(derivations, timeline) : FLEXTRACE_OK;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * derivations.h: what a conversion makes besides the rows of what was recorded, by name, so that a
+ * profile can do without it: each table of the analyses, the arrows, each counter that we compute.
+ *
+ * Nothing of this is a record: what is off is not made, and not counted as left out.
+ */
+#ifndef FLEXTRACE_DERIVATIONS_H
+#define FLEXTRACE_DERIVATIONS_H
+
+#include "derive/derive.h"
+#include "error.h"
+#include "options.h"
+
+#define MAX_DERIVATIONS 64
+
+struct derivations {
+	bool is_off[MAX_DERIVATIONS]; /* by derivation_name() */
+};
+
+/* The name of the i-th one; NULL behind the last. */
+const char *derivation_name(uint32_t i);
+
+/* Reads lists of names, separated by commas, the texts of `options`: what it goes without, and of
+ * its profile what is off and not asked for with `with`. FLEXTRACE_E_USAGE: an unknown name. */
+int derivations_read(struct derivations *derivations, const struct conversion_options *options,
+                     struct flextrace_error *error);
+
+bool derivation_is_off(const struct derivations *derivations, const char *name);
+
+/* Takes arrows and counters that are off out of the timeline. FLEXTRACE_E_MEMORY or 0. */
+int derivations_apply(const struct derivations *derivations, struct timeline *timeline);
+
+#endif

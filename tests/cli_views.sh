@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# cli_views.sh FLEXTRACE CHECKERS: filters, views and profiles from the command line, each output held against the
+# checkers; the command line goes before the profile.
+set -u
+FLEXTRACE=$1
+CHECKERS=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+n_failed=0
+
+fail() {
+	echo "FAIL: $*" >&2
+	n_failed=$((n_failed + 1))
+}
+
+# convert NAME OPTION...: converts in.json into out/ and has it checked.
+convert() {
+	name=$1
+	shift
+	rm -rf out
+	"$FLEXTRACE" convert --quiet -o out in.json "$@" 2>stderr || { cat stderr >&2; fail "$name"; return; }
+	if [ -f out/trace.json ]; then
+		"$CHECKERS/check_trace" out/trace.json || fail "$name: trace.json is bad"
+	fi
+	"$CHECKERS/check_csv" out || fail "$name: a CSV file is bad"
+	"$CHECKERS/check_run" out >books || { cat books >&2; fail "$name: run.json is bad"; }
+}
+
+# rows FILE: lines behind the header.
+rows() {
+	echo $(($(wc -l <"out/$1") - 1))
+}
+
+expect() {
+	[ "$2" = "$3" ] || fail "$1: $2 instead of $3"
+}
+
+# Two ranks with two kernels each, whose second ones cross; host rows around them.
+kernel() {
+	printf '{"name":"%s Cmpt Exec","ph":"X","pid":%d,"tid":7,"ts":%d,"dur":%d,"attr":{"TS1":%d,"TS2":%d,"TS3":%d,"TS4":%d,"TS5":%d}},\n' \
+		"$1" "$2" "$3" "$4" $(($3 * 1000)) $(($3 * 1000)) $(($3 * 1000)) $((($3 + $4) * 1000)) $((($3 + $4) * 1000))
+}
+{
+	echo '['
+	for rank in 0 1; do
+		kernel conv_1 $rank 1000 100
+		kernel add_2 $rank 1050 100
+		printf '{"name":"AIU Roundtrip","ph":"X","pid":%d,"tid":1,"ts":990,"dur":200},\n' $rank
+		printf '{"name":"step","ph":"X","pid":%d,"tid":1,"ts":995,"dur":150},\n' $rank
+	done
+	echo '{"name":"load","ph":"C","pid":0,"ts":1001,"args":{"value":3}}]'
+} >in.json
+
+convert "all"
+expect "all kernels" "$(rows events.csv)" 4
+expect "all host rows" "$(rows host.csv)" 4
+cp -r out all
+
+convert "a rank" --ranks=1 --keep=name:conv
+expect "a rank: kernels" "$(rows events.csv)" 1
+grep -q '"filtered_rows":	*8' out/run.json || fail "a rank: filtered rows are not told"
+
+convert "globals" --drop-globals
+expect "globals: host rows" "$(rows host.csv)" 2
+
+convert "nothing left" --count=1 --skip=1000
+expect "nothing left: kernels" "$(rows events.csv)" 0
+
+for mode in lanes async drop; do
+	convert "overlap $mode" --overlap=$mode
+	cmp -s all/events.csv out/events.csv || fail "overlap $mode: the tables changed"
+done
+convert "types" --types=C --time-unit=ns
+cmp -s all/events.csv out/events.csv || fail "types: the tables changed"
+rm -rf out
+"$FLEXTRACE" convert --quiet -o out in.json --overlap=warn || fail "overlap warn"
+grep -q overlapping_rows out/run.json || fail "overlap warn: no warning"
+
+# Profiles.
+echo '{"gzip": true, "drop": "name:conv", "derivations": {"loops": false, "kernels": false}}' >profile.json
+convert "profile" --profile=profile.json
+[ -f out/trace.json.gz ] || fail "profile: not gzipped"
+[ ! -f out/loops.csv ] || fail "profile: a table that is off"
+expect "profile: kernels" "$(rows events.csv)" 2
+convert "profile and options" --profile=profile.json --gzip=no --drop=name:step --with=kernels --without=stamps
+[ -f out/trace.json ] || fail "profile and options: gzipped"
+[ -f out/kernels.csv ] || fail "profile and options: no kernels.csv"
+[ ! -f out/stamps.csv ] || fail "profile and options: a table that is off"
+[ ! -f out/loops.csv ] || fail "profile and options: another table that is off"
+expect "profile and options: kernels" "$(rows events.csv)" 4
+expect "profile and options: host rows" "$(rows host.csv)" 2
+grep -q '"without":	"stamps,loops"' out/run.json || fail "profile and options: run.json does not tell what is off"
+convert "nothing off" --profile=profile.json --gzip=no --drop=name:nobody --with=kernels,loops
+diff -rq -x run.json all out >/dev/null || fail "nothing off: the files differ"
+
+# refuse WHAT TEXT OPTION...: wrong usage, before anything is written.
+refuse() {
+	what=$1
+	text=$2
+	shift 2
+	rm -rf out
+	"$FLEXTRACE" convert --quiet -o out in.json "$@" 2>stderr
+	expect "$what: exit code" $? 1
+	grep -q -e "$text" stderr || { cat stderr >&2; fail "$what: not said"; }
+	[ ! -e out ] || fail "$what: something was written"
+}
+refuse "mode" "lanes, async, drop or warn" --overlap=tid
+refuse "type" "phases of the Trace Event format" --types=Q
+refuse "unit" "ms or ns" --time-unit=us
+refuse "regex" "Not a regular expression" --keep='name:('
+refuse "attribute" "attributes=rank host" --drop=nam:x
+refuse "derivation" "Unknown derivation: name=everything" --without=everything
+refuse "profile" "No such file" --profile=missing.json
+refuse "switch" "takes yes or no" --gzip=maybe
+echo '{"drop": "x"}' >profile.json
+refuse "profile's option" "takes ATTRIBUTE:REGEX" --profile=profile.json
+
+[ $n_failed -eq 0 ] || { echo "$n_failed failed" >&2; exit 1; }
+echo "all good"
