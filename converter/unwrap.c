@@ -74,6 +74,24 @@ static int count_fact(struct unwrap *unwrap, uint32_t counter)
 	return FLEXTRACE_OK;
 }
 
+/* Finds the device and the counter of an operation, and keeps them as unwrap->owner. */
+static int find_owner(struct unwrap *unwrap, uint32_t process,
+                      const struct record_device_op *record)
+{
+	struct op_owner owner = {
+		.process = process, .number = record->device, .domain = record->domain};
+
+	if (unwrap->owner.is_known && unwrap->owner.process == process &&
+	    unwrap->owner.number == record->device && unwrap->owner.domain == record->domain)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(identity_device(unwrap->identity, process, record->device, &owner.device));
+	FLEXTRACE_TRY(
+		identity_counter(unwrap->identity, owner.device, record->domain, &owner.counter));
+	owner.is_known = true;
+	unwrap->owner = owner;
+	return FLEXTRACE_OK;
+}
+
 static int push_op(struct unwrap *unwrap, const struct pushed *pushed)
 {
 	const struct record_device_op *record = (const struct record_device_op *)pushed->record;
@@ -97,9 +115,9 @@ static int push_op(struct unwrap *unwrap, const struct pushed *pushed)
 	};
 	struct tick_op *row;
 
-	FLEXTRACE_TRY(
-		identity_device(unwrap->identity, pushed->process, record->device, &op.device));
-	FLEXTRACE_TRY(identity_counter(unwrap->identity, op.device, record->domain, &op.counter));
+	FLEXTRACE_TRY(find_owner(unwrap, pushed->process, record));
+	op.device = unwrap->owner.device;
+	op.counter = unwrap->owner.counter;
 	FLEXTRACE_TRY(count_fact(unwrap, op.counter));
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
 		op.ticks[i] = record->ticks32[i];

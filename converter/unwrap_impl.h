@@ -119,6 +119,13 @@ struct axis {
 	uint32_t n_segments;
 };
 
+/* Whose an operation is, and what identity makes of it. */
+struct op_owner {
+	uint32_t process, number, domain; /* as recorded */
+	uint32_t device, counter;         /* indexes */
+	bool is_known;
+};
+
 struct unwrap {
 	struct identity *identity;               /* weak */
 	struct ledger *ledger;                   /* weak */
@@ -132,6 +139,7 @@ struct unwrap {
 	struct sync_point **points; /* owned array; weak rows of sync_points, by index in the map */
 	uint32_t n_points;
 	uint64_t n_batches;
+	struct op_owner owner; /* of the last operation, most often the next one's */
 	uint64_t *n_facts; /* owned; the most that each counter can have, runs not counted */
 	uint32_t n_facts_allocated;
 

@@ -90,7 +90,7 @@ int band_constrain(const struct evidence *evidence, const struct reference *refe
 	uint64_t n_most = 2ull * evidence->n + reference->n_pieces;
 	struct sorter sorter = {.knots = blocks_allocate(n_most, sizeof(*sorter.knots)),
 	                        .max_moves = MAX_SORT_MOVES_PER_KNOT * (n_most + 64u)};
-	struct walk walk = {reference, 0};
+	struct walk walk = {.reference = reference};
 	uint32_t next_piece = 1;
 
 	if (!sorter.knots)
@@ -113,7 +113,7 @@ int band_constrain(const struct evidence *evidence, const struct reference *refe
 
 /* -- how far phi may go ---------------------------------------------------------------------- */
 
-static int64_t wander(uint64_t dx, uint64_t rate)
+static inline int64_t wander(uint64_t dx, uint64_t rate)
 {
 	uint64_t near;
 	wide_int far;
@@ -124,13 +124,17 @@ static int64_t wander(uint64_t dx, uint64_t rate)
 	return far > PHI_UNBOUNDED / 4 ? PHI_UNBOUNDED / 4 : (int64_t)far;
 }
 
-static struct step step_of_piece(const struct piece *piece, uint64_t dx)
+static inline struct step step_of_piece(const struct piece *piece, uint64_t dx)
 {
 	struct step step = {wander(dx, piece->rise), wander(dx, piece->fall)};
-	wide_int ahead = ((wide_int)dx * piece->slope) >> (SLOPE_BITS - PHI_BITS);
+	wide_int ahead;
 
 	if (dx == 0)
 		return (struct step){0, 0};
+	/* Below half the slope, and no slope is less than MIN_SLOPE, rounding does not matter. */
+	if (piece->fall >> (WANDER_BITS - SLOPE_BITS + 1) < piece->slope >> 2)
+		return step;
+	ahead = ((wide_int)dx * piece->slope) >> (SLOPE_BITS - PHI_BITS);
 	if (step.fall > ahead)
 		step.fall = (int64_t)ahead;
 	return step;
@@ -139,27 +143,24 @@ static struct step step_of_piece(const struct piece *piece, uint64_t dx)
 /* The same over several pieces. */
 static struct step step_over(struct walk *walk, uint64_t from, uint64_t to)
 {
-	const struct reference *reference = walk->reference;
 	struct step sum = {0, 0};
 
 	while (from < to) {
 		const struct piece *piece = walk_to(walk, from);
-		bool is_last = walk->piece + 1 == reference->n_pieces || piece[1].x >= to;
-		struct step step = step_of_piece(piece, (is_last ? to : piece[1].x) - from);
+		uint64_t end = to < walk->to ? to : walk->to;
+		struct step step = step_of_piece(piece, end - from);
 
 		sum.rise += step.rise;
 		sum.fall += step.fall;
-		from = is_last ? to : piece[1].x;
+		from = end;
 	}
 	return sum;
 }
 
 static inline struct step step_between(struct walk *walk, uint64_t from, uint64_t to)
 {
-	const struct piece *piece = walk_to(walk, from);
-
-	if (walk->piece + 1 == walk->reference->n_pieces || piece[1].x >= to)
-		return step_of_piece(piece, to - from);
+	if (from >= walk->from && to <= walk->to && walk->piece)
+		return step_of_piece(walk->piece, to - from);
 	return step_over(walk, from, to);
 }
 
@@ -189,7 +190,7 @@ static uint32_t n_conflicts(const struct knot *knots, uint32_t n, uint32_t at, b
 {
 	uint32_t from = at > NEIGHBOURS ? at - NEIGHBOURS : 0;
 	uint32_t to = n - at > NEIGHBOURS ? at + NEIGHBOURS : n;
-	struct walk walk = {reference, 0};
+	struct walk walk = {.reference = reference};
 	uint32_t sum = 0;
 
 	for (uint32_t i = from; i < to; i++)
@@ -217,7 +218,7 @@ static uint32_t drop_in_pass(struct knot *knots, uint32_t n, const struct refere
 {
 	int64_t lo = -PHI_UNBOUNDED, hi = PHI_UNBOUNDED;
 	uint32_t from_lo = 0, from_hi = 0, dropped = 0;
-	struct walk walk = {reference, 0};
+	struct walk walk = {.reference = reference};
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (i > 0) {
@@ -262,12 +263,9 @@ uint32_t band_drop_conflicts(struct knot *knots, uint32_t n, const struct refere
 
 /* -- closing --------------------------------------------------------------------------------- */
 
-static void tighten(struct knot *knot, int64_t lo, int64_t hi)
+static struct knot tightened(const struct knot *knot, int64_t lo, int64_t hi)
 {
-	if (lo > knot->lo)
-		knot->lo = lo;
-	if (hi < knot->hi)
-		knot->hi = hi;
+	return (struct knot){knot->x, lo > knot->lo ? lo : knot->lo, hi < knot->hi ? hi : knot->hi};
 }
 
 static int64_t lowered(int64_t lo, int64_t by)
@@ -282,21 +280,22 @@ static int64_t raised(int64_t hi, int64_t by)
 
 bool band_close(struct knot *knots, uint32_t n, const struct reference *reference)
 {
-	struct walk walk = {reference, 0};
+	struct walk walk = {.reference = reference};
+	struct knot at = n ? knots[0] : (struct knot){0};
 	bool meets = true;
 
 	for (uint32_t i = 1; i < n; i++) {
-		struct step step = step_between(&walk, knots[i - 1].x, knots[i].x);
+		struct step step = step_between(&walk, at.x, knots[i].x);
 
-		tighten(&knots[i], lowered(knots[i - 1].lo, step.fall),
-		        raised(knots[i - 1].hi, step.rise));
-		meets &= knots[i].lo <= knots[i].hi;
+		at = tightened(&knots[i], lowered(at.lo, step.fall), raised(at.hi, step.rise));
+		knots[i] = at;
+		meets &= at.lo <= at.hi;
 	}
 	for (uint32_t i = n; i-- > 1;) {
-		struct step step = step_between(&walk, knots[i - 1].x, knots[i].x);
+		struct step step = step_between(&walk, knots[i - 1].x, at.x);
 
-		tighten(&knots[i - 1], lowered(knots[i].lo, step.rise),
-		        raised(knots[i].hi, step.fall));
+		at = tightened(&knots[i - 1], lowered(at.lo, step.rise), raised(at.hi, step.fall));
+		knots[i - 1] = at;
 	}
 	return meets;
 }

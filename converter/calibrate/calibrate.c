@@ -208,8 +208,11 @@ static struct evidence evidence_of(const struct groups *groups, uint32_t map)
 		return evidence;
 	pivot = evidence.claims[n / 2];
 	for (uint64_t i = 0; i < n; i++) {
-		if (is_usable(&evidence.claims[i], &pivot))
-			evidence.claims[evidence.n++] = evidence.claims[i];
+		if (!is_usable(&evidence.claims[i], &pivot))
+			continue;
+		if (evidence.n < i)
+			evidence.claims[evidence.n] = evidence.claims[i];
+		evidence.n++;
 	}
 	return evidence;
 }

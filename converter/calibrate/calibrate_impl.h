@@ -211,22 +211,22 @@ static inline wide_int piece_value(const struct piece *piece, uint64_t x)
 	return piece->at + (((wide_int)(x - piece->x) * piece->slope) >> (SLOPE_BITS - PHI_BITS));
 }
 
-/* Walks along the pieces. */
+/* Walks along the pieces. Begins with its reference alone. */
 struct walk {
 	const struct reference *reference;
-	uint32_t piece;
+	const struct piece *piece;
+	uint64_t from, to; /* where that piece begins and ends */
 };
+
+/* Finds the piece that `x` lies in. */
+void walk_find(struct walk *walk, uint64_t x);
 
 /* Steps to the piece that `x` lies in. */
 static inline const struct piece *walk_to(struct walk *walk, uint64_t x)
 {
-	const struct reference *reference = walk->reference;
-
-	while (walk->piece + 1 < reference->n_pieces && reference->pieces[walk->piece + 1].x <= x)
-		walk->piece++;
-	while (walk->piece > 0 && reference->pieces[walk->piece].x > x)
-		walk->piece--;
-	return &reference->pieces[walk->piece];
+	if (x < walk->from || x >= walk->to)
+		walk_find(walk, x);
+	return walk->piece;
 }
 
 /* -- reject.c: lies -------------------------------------------------------------------------- */

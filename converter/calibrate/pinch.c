@@ -63,7 +63,7 @@ static void pass_on(struct pinching *pinching, uint32_t from, uint32_t to, const
 
 static void close_band(struct pinching *pinching)
 {
-	struct walk walk = {pinching->reference, 0};
+	struct walk walk = {.reference = pinching->reference};
 	struct knot *closed = pinching->closed;
 	struct step step;
 

@@ -194,6 +194,16 @@ const struct piece *reference_piece(const struct reference *reference, uint64_t 
 	return &reference->pieces[lo];
 }
 
+void walk_find(struct walk *walk, uint64_t x)
+{
+	const struct reference *reference = walk->reference;
+	const struct piece *piece = reference_piece(reference, x);
+
+	walk->piece = piece;
+	walk->from = piece == reference->pieces ? 0 : piece->x;
+	walk->to = piece + 1 == reference->pieces + reference->n_pieces ? UINT64_MAX : piece[1].x;
+}
+
 wide_int reference_at(const struct reference *reference, uint64_t x)
 {
 	return piece_value(reference_piece(reference, x), x);

@@ -108,7 +108,7 @@ static uint32_t judge_window(struct evidence *evidence, uint32_t from, uint32_t 
 		.x = claim->last,
 		.t = claim->after != INT64_MAX ? claim->after : claim->before,
 	};
-	struct walk walk = {reference, 0};
+	struct walk walk = {.reference = reference};
 	struct vote votes[WINDOW];
 	uint32_t n = 0;
 
