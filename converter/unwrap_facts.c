@@ -223,6 +223,33 @@ int facts_make(struct unwrap *unwrap)
 	return FLEXTRACE_OK;
 }
 
+/* -- lists ------------------------------------------------------------------------------------ */
+
+int fact_list_init(struct fact_list *list, const struct axis *axis,
+                   bool (*is_wanted)(const struct fact *fact))
+{
+	uint32_t n = 0;
+
+	*list = (struct fact_list){.all = axis->facts};
+	for (uint32_t i = 0; i < axis->n_facts; i++)
+		list->n += is_wanted(&axis->facts[i]);
+	if (list->n == axis->n_facts)
+		return FLEXTRACE_OK;
+	list->facts = blocks_allocate(list->n, sizeof(struct fact *));
+	if (!list->facts)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; n < list->n; i++) {
+		if (is_wanted(&axis->facts[i]))
+			list->facts[n++] = &axis->facts[i];
+	}
+	return FLEXTRACE_OK;
+}
+
+void fact_list_release(struct fact_list *list)
+{
+	blocks_free(list->facts);
+}
+
 /* -- out ------------------------------------------------------------------------------------- */
 
 uint64_t fact_lead(const struct axis *axis, const struct fact *fact)

@@ -140,7 +140,7 @@ struct unwrap {
 	uint32_t n_points;
 	uint64_t n_batches;
 	struct op_owner owner; /* of the last operation, most often the next one's */
-	uint64_t *n_facts; /* owned; the most that each counter can have, runs not counted */
+	uint64_t *n_facts;     /* owned; the most that each counter can have, runs not counted */
 	uint32_t n_facts_allocated;
 
 	/* made by unwrap_finish() */
@@ -175,6 +175,23 @@ int facts_make(struct unwrap *unwrap);
 
 /* How far the first stamp of a fact's operation is before the fact's own. Raw stamps only. */
 uint64_t fact_lead(const struct axis *axis, const struct fact *fact);
+
+/* Some facts of an axis, in order. */
+struct fact_list {
+	struct fact **facts; /* owned; weak facts. NULL: all there are */
+	struct fact *all;    /* weak */
+	uint32_t n;
+};
+
+/* Lists the facts that are wanted. FLEXTRACE_E_MEMORY or 0. */
+int fact_list_init(struct fact_list *list, const struct axis *axis,
+                   bool (*is_wanted)(const struct fact *fact));
+void fact_list_release(struct fact_list *list);
+
+static inline struct fact *fact_list_at(const struct fact_list *list, uint32_t i)
+{
+	return list->facts ? list->facts[i] : &list->all[i];
+}
 
 /* Writes the placed facts of a counter back to operations and runs, and what is evidence to
  * `brackets`. */

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "blocks.h"
 #include "marzullo.h"
 #include "unwrap_impl.h"
 
@@ -72,14 +71,14 @@ static void add_pair(struct votes *votes, const struct axis *axis, const struct 
 	votes->n_pairs += votes->n > first;
 }
 
-static void add_pairs(struct votes *votes, const struct axis *axis, const struct fact **facts,
-                      uint32_t n)
+static void add_pairs(struct votes *votes, const struct axis *axis, const struct fact_list *list)
 {
-	for (uint32_t stride = 1; stride < n && stride <= MAX_STRIDE; stride *= 2) {
-		uint32_t step = (n - stride - 1) / PAIRS_PER_STRIDE + 1;
+	for (uint32_t stride = 1; stride < list->n && stride <= MAX_STRIDE; stride *= 2) {
+		uint32_t step = (list->n - stride - 1) / PAIRS_PER_STRIDE + 1;
 
-		for (uint32_t i = 0; i + stride < n; i += step)
-			add_pair(votes, axis, facts[i], facts[i + stride]);
+		for (uint32_t i = 0; i + stride < list->n; i += step)
+			add_pair(votes, axis, fact_list_at(list, i),
+			         fact_list_at(list, i + stride));
 	}
 }
 
@@ -131,41 +130,26 @@ static int agree_near(struct votes *votes, double nominal, struct rate *rate)
 	return FLEXTRACE_OK;
 }
 
-/* The facts that can be paired; NULL: no memory. */
-static const struct fact **list_bounded(const struct axis *axis, uint32_t *ret_n)
-{
-	const struct fact **facts = blocks_allocate(axis->n_facts + 1ull, sizeof(*facts));
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < axis->n_facts && facts; i++) {
-		if (fact_is_bounded(&axis->facts[i]))
-			facts[n++] = &axis->facts[i];
-	}
-	*ret_n = n;
-	return facts;
-}
-
 int rate_bound(const struct axis *axis, struct rate *ret_rate)
 {
 	struct votes votes = {.intervals = NULL};
-	const struct fact **facts;
-	int code = FLEXTRACE_OK;
-	uint32_t n;
+	struct fact_list list;
+	int code;
 
 	*ret_rate = (struct rate){MIN_RATE, MAX_RATE, false, false};
 	if (axis->n_facts < 2)
 		return FLEXTRACE_OK;
-	facts = list_bounded(axis, &n);
+	code = fact_list_init(&list, axis, fact_is_bounded);
 	votes.intervals = malloc(MAX_INTERVALS * sizeof(*votes.intervals));
-	if (facts && votes.intervals) {
-		add_pairs(&votes, axis, facts, n);
+	if (code >= 0 && votes.intervals) {
+		add_pairs(&votes, axis, &list);
 		code = agree(&votes, 0.5, ret_rate);
 		if (code >= 0 && !ret_rate->is_known && axis->nominal > 0)
 			code = agree_near(&votes, axis->nominal, ret_rate);
 	} else {
 		code = FLEXTRACE_E_MEMORY;
 	}
-	blocks_free(facts);
+	fact_list_release(&list);
 	free(votes.intervals);
 	return code;
 }

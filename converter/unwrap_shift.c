@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "blocks.h"
 #include "marzullo.h"
 #include "unwrap_window.h"
 
@@ -31,9 +30,8 @@
 
 struct shifter {
 	struct axis *axis;
-	struct fact **facts; /* owned; certified facts with both bounds, in order */
-	uint32_t n;
-	double slope, slack; /* ns per tick; relative */
+	struct fact_list list; /* owned; certified facts with both bounds */
+	double slope, slack;   /* ns per tick; relative */
 };
 
 static double clamp(double ns)
@@ -107,12 +105,12 @@ static void find_edge(const struct interval *intervals, struct shift *shift)
 /* Looks for a shift in the span from `from` on. */
 static bool find_shift(const struct shifter *shifter, uint32_t from, struct shift *shift)
 {
-	const struct fact *pivot = shifter->facts[from + SPAN / 2];
+	const struct fact *pivot = fact_list_at(&shifter->list, from + SPAN / 2);
 	struct interval intervals[SPAN];
 	int64_t lo = INT64_MIN, hi = INT64_MAX;
 
 	for (uint32_t i = 0; i < SPAN; i++) {
-		const struct fact *fact = shifter->facts[from + i];
+		const struct fact *fact = fact_list_at(&shifter->list, from + i);
 
 		if (fact->segment != pivot->segment)
 			return false;
@@ -130,11 +128,11 @@ static bool find_shift(const struct shifter *shifter, uint32_t from, struct shif
 
 static int split(const struct shifter *shifter, const struct shift *shift)
 {
-	struct fact *first = shifter->facts[shift->at];
+	struct fact *first = fact_list_at(&shifter->list, shift->at);
 
 	FLEXTRACE_TRY(axis_split(shifter->axis, first->segment, first));
 	for (uint32_t i = 0; i < shift->n_unclear; i++)
-		shifter->facts[shift->at + i]->status = TIME_ASSUMED;
+		fact_list_at(&shifter->list, shift->at + i)->status = TIME_ASSUMED;
 	return FLEXTRACE_OK;
 }
 
@@ -157,13 +155,13 @@ struct drift {
 static bool stand_of(const struct shifter *shifter, const struct fact *pivot, uint32_t from,
                      struct stand *ret_stand)
 {
-	const struct fact *centre = shifter->facts[from + BLOCK / 2];
+	const struct fact *centre = fact_list_at(&shifter->list, from + BLOCK / 2);
 	double ns = (double)(int64_t)(centre->first - pivot->first) * shifter->slope;
 	int64_t ahead = (int64_t)(((double)(centre->before_ns - pivot->before_ns) - ns) * NS);
 	struct interval intervals[BLOCK];
 
 	for (uint32_t i = 0; i < BLOCK; i++) {
-		intervals[i] = offset_of(shifter, centre, shifter->facts[from + i]);
+		intervals[i] = offset_of(shifter, centre, fact_list_at(&shifter->list, from + i));
 		intervals[i].lo += ahead;
 		intervals[i].hi += ahead;
 	}
@@ -186,7 +184,7 @@ static struct drift drift_beside(const struct shifter *shifter, const struct fac
 	struct drift unknown = {-shifter->slack, shifter->slack}, drift;
 	struct stand far;
 
-	if (shifter->facts[other]->segment != pivot->segment ||
+	if (fact_list_at(&shifter->list, other)->segment != pivot->segment ||
 	    !stand_of(shifter, pivot, other, &far) || fabs(far.ns - stand->ns) < MIN_BESIDE_NS)
 		return unknown;
 	drift = far.ns < stand->ns ? drift_of(&far, stand) : drift_of(stand, &far);
@@ -198,14 +196,15 @@ static struct drift drift_beside(const struct shifter *shifter, const struct fac
 /* Whether the counter began anew in the gap before a fact. */
 static bool is_reset_gap(const struct shifter *shifter, uint32_t at)
 {
-	const struct fact *pivot = shifter->facts[at];
+	const struct fact *pivot = fact_list_at(&shifter->list, at);
 	uint32_t back = at < BESIDE ? 0 : at - BESIDE;
-	uint32_t ahead = shifter->n - at < BESIDE ? shifter->n - BLOCK : at + BESIDE - BLOCK;
+	uint32_t ahead = shifter->list.n - at < BESIDE ? shifter->list.n - BLOCK
+	                                               : at + BESIDE - BLOCK;
 	struct stand before, after;
 	struct drift left, gap, right;
 
-	if (shifter->facts[at - BLOCK]->segment != pivot->segment ||
-	    shifter->facts[at + BLOCK - 1]->segment != pivot->segment ||
+	if (fact_list_at(&shifter->list, at - BLOCK)->segment != pivot->segment ||
+	    fact_list_at(&shifter->list, at + BLOCK - 1)->segment != pivot->segment ||
 	    !stand_of(shifter, pivot, at - BLOCK, &before) || !stand_of(shifter, pivot, at, &after))
 		return false;
 	left = drift_beside(shifter, pivot, back, &before);
@@ -217,15 +216,17 @@ static bool is_reset_gap(const struct shifter *shifter, uint32_t at)
 
 static bool is_gap(const struct shifter *shifter, uint32_t at)
 {
-	return at >= BLOCK && at + BLOCK <= shifter->n &&
-	       shifter->facts[at]->before_ns - shifter->facts[at - 1]->after_ns > MIN_GAP_NS;
+	return at >= BLOCK && at + BLOCK <= shifter->list.n &&
+	       fact_list_at(&shifter->list, at)->before_ns -
+	                       fact_list_at(&shifter->list, at - 1)->after_ns >
+	               MIN_GAP_NS;
 }
 
 static int split_gaps(const struct shifter *shifter)
 {
 	struct shift shift = {.n_unclear = 0};
 
-	for (shift.at = 1; shift.at < shifter->n; shift.at++) {
+	for (shift.at = 1; shift.at < shifter->list.n; shift.at++) {
 		if (is_gap(shifter, shift.at) && shifter->axis->n_segments < MAX_SEGMENTS &&
 		    is_reset_gap(shifter, shift.at))
 			FLEXTRACE_TRY(split(shifter, &shift));
@@ -235,18 +236,9 @@ static int split_gaps(const struct shifter *shifter)
 
 /* -- all ------------------------------------------------------------------------------------- */
 
-static int list_facts(struct shifter *shifter)
+static bool is_certified(const struct fact *fact)
 {
-	const struct axis *axis = shifter->axis;
-
-	shifter->facts = blocks_allocate(axis->n_facts + 1ull, sizeof(struct fact *));
-	if (!shifter->facts)
-		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		if (axis->facts[i].status == TIME_CERTIFIED && fact_is_bounded(&axis->facts[i]))
-			shifter->facts[shifter->n++] = &axis->facts[i];
-	}
-	return FLEXTRACE_OK;
+	return fact->status == TIME_CERTIFIED && fact_is_bounded(fact);
 }
 
 int axis_split_shifts(struct axis *axis)
@@ -260,13 +252,13 @@ int axis_split_shifts(struct axis *axis)
 
 	if (!rate->is_known || unknown > MAX_UNKNOWN || axis->n_facts < SPAN)
 		return FLEXTRACE_OK;
-	code = list_facts(&shifter);
+	code = fact_list_init(&shifter.list, axis, is_certified);
 	if (code >= 0)
 		code = split_gaps(&shifter);
-	for (uint32_t i = 0; i + SPAN <= shifter.n && code >= 0; i += BLOCK) {
+	for (uint32_t i = 0; i + SPAN <= shifter.list.n && code >= 0; i += BLOCK) {
 		if (axis->n_segments < MAX_SEGMENTS && find_shift(&shifter, i, &shift))
 			code = split(&shifter, &shift);
 	}
-	blocks_free(shifter.facts);
+	fact_list_release(&shifter.list);
 	return code;
 }

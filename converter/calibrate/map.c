@@ -162,7 +162,7 @@ static int move_memory(struct clock_map *map, uint32_t n_most, struct knot *knot
 int clock_map_init(struct clock_map *map, struct knot *knots, uint32_t n,
                    const struct reference *reference, const struct evidence *evidence, bool spares)
 {
-	struct walk walk = {reference, 0};
+	struct walk walk = {.reference = reference};
 	struct corner corner = corner_of(&knots[0], &walk), next;
 	const struct piece *first = &reference->pieces[0];
 
