@@ -240,6 +240,32 @@ static void test_writer__writes_integers_as_printf_does(void **state)
 	assert_written(f, expected);
 }
 
+/* Digits are made four at a time: all of these, and all lengths. */
+static void test_writer__writes_every_group_of_digits(void **state)
+{
+	struct fixture *f = *state;
+	char *expected = malloc(512 << 10), *at = expected;
+	uint64_t power = 1;
+
+	assert_non_null(expected);
+	for (uint64_t i = 0; i < 10000; i++) {
+		uint64_t value = (i * 10000 + 9999 - i) * 100000000 + i * 10001;
+
+		writer_u64(&f->writer, value);
+		writer_char(&f->writer, '\n');
+		at += sprintf(at, "%llu\n", (unsigned long long)value);
+	}
+	for (int digits = 1; digits <= 20; digits++, power *= 10) {
+		for (uint64_t value = power - 1; value <= power + 1; value++) {
+			writer_u64(&f->writer, value);
+			writer_char(&f->writer, '\n');
+			at += sprintf(at, "%llu\n", (unsigned long long)value);
+		}
+	}
+	assert_written(f, expected);
+	free(expected);
+}
+
 static void test_writer__writes_times_as_integers(void **state)
 {
 	static const int64_t times[] = {
@@ -509,6 +535,7 @@ int main(void)
 		TEST(test_writer__writes_gzip_that_reads_back),
 		TEST(test_writer__writes_an_empty_gzip),
 		TEST(test_writer__writes_integers_as_printf_does),
+		TEST(test_writer__writes_every_group_of_digits),
 		TEST(test_writer__writes_times_as_integers),
 		TEST(test_writer__writes_microseconds),
 		TEST(test_writer__writes_fixed_decimals),
