@@ -502,10 +502,21 @@ struct memory_row { /* memory.csv */
 	uint8_t unused[7];
 };
 
-struct flow { /* an arrow from a host row to a device row */
+/* An arrow: a launch, from a host row to a device row, or a message between two device rows. */
+struct flow {
 	int64_t from_time_ns, to_time_ns;
 	uint32_t from_track, to_track;
-	uint64_t correlation;
+	union {
+		uint64_t correlation; /* of a launch */
+		struct {
+			uint32_t sync, group; /* strings */
+		} message;
+	};
 };
+
+static inline bool flow_is_message(const struct flow *flow, const struct track *tracks)
+{
+	return tracks[flow->from_track].kind >= TRACK_QUEUE;
+}
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "align/messages.h"
 #include "analysis/analysis.h"
+#include "analysis/transfers.h"
 #include "analysis/utilization.h"
 #include "blocks.h"
 #include "derive/derive.h"
@@ -28,6 +29,7 @@ struct pipeline {
 	struct clocks *clocks;
 	struct alignment *alignment;
 	struct timeline timeline;
+	struct transfers transfers;
 	struct compiler_info compiler_info;
 	struct kernel_costs costs;
 };
@@ -295,6 +297,21 @@ static int select_rows(struct pipeline *pipeline, struct flextrace_error *error)
 	                  pipeline->ledger, error);
 }
 
+/* Who sent what to whom; drawn as arrows. */
+static int find_transfers(struct pipeline *pipeline)
+{
+	struct string_cache strings;
+	int status;
+
+	string_cache_init(&strings, pipeline->strings);
+	status = transfers_find(&pipeline->transfers, &pipeline->timeline, &strings);
+	string_cache_release(&strings);
+	FLEXTRACE_TRY(status);
+	pipeline->timeline.transfers = &pipeline->transfers;
+	pipeline->timeline.sync_points = &pipeline->unwrapped.sync_points;
+	return transfers_draw(&pipeline->transfers, &pipeline->timeline);
+}
+
 /* -- the books --------------------------------------------------------------------------------- */
 
 static int book_lost_events(struct pipeline *pipeline)
@@ -396,6 +413,7 @@ static int run_stages(struct pipeline *pipeline, struct flextrace_error *error)
 	FLEXTRACE_TRY(make_timeline(pipeline, error)); /* host records -> rows, flows      */
 	FLEXTRACE_TRY(rate_kernels(pipeline));         /* + compiler   -> ideal cycles     */
 	FLEXTRACE_TRY(select_rows(pipeline, error));   /* rows         -> those asked for  */
+	FLEXTRACE_TRY(find_transfers(pipeline));       /* rows         -> messages         */
 	FLEXTRACE_TRY(close_books(pipeline, error));   /* read = used + discarded          */
 	return write_files(pipeline, error);           /* timeline     -> files            */
 }
@@ -411,6 +429,7 @@ static void release(struct pipeline *pipeline)
 	table_release(&pipeline->unwrapped.brackets);
 	table_release(&pipeline->unwrapped.sync_points);
 	identity_release(&pipeline->identity);
+	transfers_release(&pipeline->transfers);
 	utilization_release(&pipeline->costs);
 	compiler_info_release(&pipeline->compiler_info);
 }

@@ -22,6 +22,7 @@
 #define FLEXTRACE_ALIGN_IMPL_H
 
 #include "align/align.h"
+#include "align/sync_ops.h"
 
 typedef __int128 wide_int; /* sums and products of times */
 
@@ -75,29 +76,6 @@ static inline bool clock_is_root(const struct graph *graph, uint32_t clock)
 {
 	return graph->root[graph->component[clock]] == clock;
 }
-
-/* -- sync_ops.c: what an operation's name and peers say ---------------------------------------- */
-
-enum op_family {
-	OP_OTHER, /* no evidence */
-	OP_ALL_REDUCE,
-	OP_ALL_GATHER,
-	OP_ALL_TO_ALL,
-	OP_REDUCE_SCATTER,
-	OP_BARRIER,
-	OP_BROADCAST, /* from here on rooted */
-	OP_SCATTER,
-	OP_REDUCE,
-	OP_GATHER,
-	OP_SEND, /* from here on messages */
-	OP_RECEIVE
-};
-
-enum op_family sync_op_family(const char *op);
-
-/* Ranks in a list like "1,2": their number (0: not such a list), and in `ret_only` the only one
- * if it is one. `ret_sum`: of the set of these ranks and `self`, whatever their order. */
-uint32_t sync_op_peers(const char *peers, int32_t self, int32_t *ret_only, uint64_t *ret_sum);
 
 /* -- graph.c: sync points -> events ------------------------------------------------------------ */
 

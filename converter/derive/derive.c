@@ -235,6 +235,9 @@ int derive_finish(struct derive *derive, struct timeline *out, struct flextrace_
 	out->ledger = derive->ledger;
 	out->strings = derive->pool;
 	out->n_crossing = derive->n_crossing;
+	out->has_groups = derive->has_groups;
+	out->has_power = derive->has_power;
+	out->has_bytes = derive->has_bytes;
 	derive->ledger->warnings[WARNING_CROSSING] += derive->n_crossing;
 	if (derive->first_time_ns <= derive->last_time_ns) {
 		out->first_time_ns = derive->first_time_ns;

@@ -19,6 +19,8 @@
 #include "model.h"
 #include "unwrap.h"
 
+struct transfers; /* transfer_ends.h */
+
 /* Everything emit and analysis read. Const after derive_finish(). */
 struct timeline {
 	struct table host_rows;   /* struct host_row, in output order */
@@ -44,6 +46,10 @@ struct timeline {
 	int64_t first_time_ns, last_time_ns; /* over all rows; 0, 0 when there is none */
 	uint64_t n_crossing;                 /* host rows on overflow lanes */
 	uint64_t n_filtered;                 /* rows that select left out */
+	/* Whether any control block tells of that: what has none costs no look at its rows. */
+	bool has_groups, has_power, has_bytes;
+	const struct transfers *transfers; /* weak; NULL: not looked for */
+	struct table *sync_points;         /* weak: struct sync_point of host programs; or NULL */
 };
 
 struct derive; /* opaque */

@@ -115,7 +115,8 @@ struct derive {
 	uint64_t n_zones;
 	struct flow_links *flows;
 	uint64_t n_crossing;
-	int64_t first_time_ns, last_time_ns; /* INT64_MAX, INT64_MIN: no row */
+	bool has_groups, has_power, has_bytes; /* of the timeline */
+	int64_t first_time_ns, last_time_ns;   /* INT64_MAX, INT64_MIN: no row */
 };
 
 /* -- derive.c: books ------------------------------------------------------------------------ */

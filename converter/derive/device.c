@@ -239,6 +239,9 @@ int device_take_ops(struct derive *derive, struct table *ops)
 	table_read(&cursor, ops, true);
 	while ((op = table_next(&cursor, sizeof(*op)))) {
 		derive->ops[derive->n_ops] = *op;
+		derive->has_groups |= op->group != 0;
+		derive->has_power |= op->power != 0;
+		derive->has_bytes |= op->bytes != 0;
 		FLEXTRACE_TRY(take_op(derive, (uint32_t)derive->n_ops++));
 	}
 	return FLEXTRACE_OK;

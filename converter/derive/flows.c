@@ -240,8 +240,11 @@ static uint64_t link_all(struct derive *derive, struct flow *links)
 		if (!start || end->to.track == FLEXTRACE_NONE ||
 		    start->start_time_ns > end->to_time_ns)
 			continue;
-		links[n++] = (struct flow){start->start_time_ns, end->to_time_ns, start->from.track,
-		                           end->to.track, key.correlation};
+		links[n++] = (struct flow){start->start_time_ns,
+		                           end->to_time_ns,
+		                           start->from.track,
+		                           end->to.track,
+		                           {key.correlation}};
 	}
 	return n;
 }

@@ -197,7 +197,7 @@ static int write_departure(struct merge *merge)
 {
 	const struct flow *flow = table_next(&merge->cursors[FROM_FLOWS], sizeof(*flow));
 	const struct chrome_later arrow = {
-		.time_ns = flow->to_time_ns, .id = ++merge->n_flows, .track = flow->to_track};
+		.time_ns = flow->to_time_ns, .id = ++merge->n_flows, .flow = flow};
 
 	/* An arrow back in time, to a row whose place is a guess, would be no valid pair. */
 	if (flow->to_time_ns < flow->from_time_ns)
@@ -205,7 +205,7 @@ static int write_departure(struct merge *merge)
 	if (!has_interval(merge->chrome, flow->from_track) ||
 	    !has_interval(merge->chrome, flow->to_track))
 		return 0;
-	chrome_write_flow(merge->chrome, 's', arrow.id, flow->from_track, flow->from_time_ns);
+	chrome_write_flow(merge->chrome, 's', arrow.id, flow);
 	merge->chrome->count->arrows++;
 	return push_later(merge, &arrow);
 }
@@ -215,7 +215,7 @@ static void write_later(struct merge *merge)
 	const struct chrome_later later = chrome_heap_pop(&merge->later);
 
 	if (later.what == LATER_ARROW)
-		chrome_write_flow(merge->chrome, 'f', later.id, later.track, later.time_ns);
+		chrome_write_flow(merge->chrome, 'f', later.id, later.flow);
 	else
 		chrome_write_end(merge->chrome, &later);
 	look_at_later(merge);
@@ -240,9 +240,14 @@ static uint64_t next_async_id(struct merge *merge)
 /* A row that crosses others of its line, as it was asked for. */
 static int write_crossing_host(struct merge *merge, const struct host_row *row)
 {
-	const struct chrome_later end = {row->end_time_ns, next_async_id(merge),
-	                                 row->track,       row->name,
-	                                 row->kind,        LATER_HOST_END};
+	const struct chrome_later end = {
+		.time_ns = row->end_time_ns,
+		.id = next_async_id(merge),
+		.track = row->track,
+		.name = row->name,
+		.kind = row->kind,
+		.what = LATER_HOST_END,
+	};
 
 	count_row(merge, row->class, merge->chrome->views.overlap == OVERLAP_ASYNC);
 	if (merge->chrome->views.overlap != OVERLAP_ASYNC)
@@ -254,9 +259,14 @@ static int write_crossing_host(struct merge *merge, const struct host_row *row)
 static int write_crossing_device(struct merge *merge, const struct device_row *row)
 {
 	const struct view *view = &merge->chrome->view;
-	const struct chrome_later end = {row->end_time_ns, next_async_id(merge),
-	                                 row->track,       view_device_name(view, row),
-	                                 row->kind,        LATER_DEVICE_END};
+	const struct chrome_later end = {
+		.time_ns = row->end_time_ns,
+		.id = next_async_id(merge),
+		.track = row->track,
+		.name = view_device_name(view, row),
+		.kind = row->kind,
+		.what = LATER_DEVICE_END,
+	};
 
 	count_row(merge, view_device_class(view, row),
 	          merge->chrome->views.overlap == OVERLAP_ASYNC);

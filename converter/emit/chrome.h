@@ -50,8 +50,13 @@ struct chrome_loss {
 struct chrome_later {
 	int64_t time_ns;
 	uint64_t id;
-	uint32_t track;
-	uint32_t name; /* string */
+	union {
+		const struct flow *flow; /* weak: of an arrow */
+		struct {
+			uint32_t track;
+			uint32_t name; /* string */
+		};
+	};
 	uint8_t kind;
 	uint8_t what; /* enum chrome_later_kind */
 };
@@ -111,8 +116,7 @@ static inline bool chrome_is_lane(const struct chrome *chrome, uint32_t track)
 }
 
 /* One end of an arrow. `phase`: 's' where it leaves, 'f' where it arrives. */
-void chrome_write_flow(struct chrome *chrome, char phase, uint64_t id, uint32_t track,
-                       int64_t time_ns);
+void chrome_write_flow(struct chrome *chrome, char phase, uint64_t id, const struct flow *flow);
 
 /* Separates events. */
 static inline void chrome_next(struct chrome *chrome)

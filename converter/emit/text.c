@@ -232,7 +232,10 @@ static void write_flow(struct text *text, const void *any)
 	write_track(text, flow->from_track);
 	writer_literal(&text->writer, " ->");
 	write_track(text, flow->to_track);
-	write_nonzero(text, "correlation", flow->correlation);
+	if (flow_is_message(flow, text->view.timeline->tracks))
+		write_string(text, "message", flow->message.sync);
+	else
+		write_nonzero(text, "correlation", flow->correlation);
 	writer_char(&text->writer, '\n');
 	text->count->arrows++;
 }

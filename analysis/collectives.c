@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collectives.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "align/sync_ops.h"
+#include "array.h"
+#include "map.h"
+
+/* -- names ------------------------------------------------------------------------------------- */
+
+const char *collective_op(const char *name, uint32_t n, double *ret_size, double *ret_bus)
+{
+	/* What contains another stands before it. */
+	static const struct {
+		const char *plain, *op;
+		bool is_share;      /* of the result, each rank's bytes are one n-th */
+		double all, others; /* bus factor: all * (n - 1) / n + others */
+	} ops[] = {
+		{"allreduce", "all_reduce", false, 2, 0},
+		{"allgather", "all_gather", true, 1, 0},
+		{"reducescatter", "reduce_scatter", true, 1, 0},
+		{"alltoall", "all_to_all", false, 1, 0},
+		{"barrier", "barrier", false, 0, 0},
+		{"broadcast", "broadcast", false, 0, 1},
+		{"bcast", "broadcast", false, 0, 1},
+		{"scatter", "scatter", false, 0, 1},
+		{"gather", "gather", false, 0, 1},
+		{"reduce", "reduce", false, 0, 1},
+	};
+	char plain[64];
+	size_t length = 0;
+
+	for (; *name && length + 1 < sizeof(plain); name++) {
+		if (isalpha((unsigned char)*name))
+			plain[length++] = (char)tolower((unsigned char)*name);
+	}
+	plain[length] = '\0';
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		if (!strstr(plain, ops[i].plain))
+			continue;
+		*ret_size = ops[i].is_share ? n : 1;
+		*ret_bus = n ? ops[i].all * (n - 1) / n + ops[i].others : 0;
+		return ops[i].op;
+	}
+	*ret_size = 1;
+	*ret_bus = 0;
+	return NULL;
+}
+
+/* -- parts of programs ------------------------------------------------------------------------- */
+
+static uint32_t who_of(const struct timeline *timeline, const struct sync_point *point)
+{
+	uint64_t sum = 0;
+	int32_t only;
+
+	if (point->peers)
+		sync_op_peers(string_get(timeline->strings, point->peers),
+		              timeline->identity->processes[point->process].rank, &only, &sum);
+	return (uint32_t)(sum ^ sum >> 32);
+}
+
+static int take_point(struct collectives *out, const struct sync_point *point)
+{
+	const struct timeline *timeline = out->timeline;
+	struct aligned start, end;
+
+	if (point->enter_host_ns == INT64_MIN || point->exit_host_ns == INT64_MAX ||
+	    point->exit_host_ns < point->enter_host_ns ||
+	    sync_op_family(string_get(timeline->strings, point->op)) >= OP_SEND)
+		return FLEXTRACE_OK;
+	start = alignment_place(timeline->alignment, point->process, point->enter_host_ns);
+	end = alignment_place(timeline->alignment, point->process, point->exit_host_ns);
+	FLEXTRACE_TRY(ARRAY_RESERVE(out->parts, out->n_allocated, out->n_parts + 1ull));
+	out->parts[out->n_parts++] = (struct collective_part){
+		.start_time_ns = start.time_ns,
+		.end_time_ns = end.time_ns,
+		.number = point->seq,
+		.bytes = point->bytes,
+		.process = point->process,
+		.device = FLEXTRACE_NONE,
+		.group = point->group,
+		.op = point->op,
+		.who = who_of(timeline, point),
+		.err_ns = start.err_ns > end.err_ns ? start.err_ns : end.err_ns,
+		.status = (uint8_t)(start.status > end.status ? start.status : end.status),
+	};
+	return FLEXTRACE_OK;
+}
+
+/* Notes which records have a row: filters may have left some out. */
+static int find_rows(const struct timeline *timeline, struct map *rows)
+{
+	struct table_cursor cursor;
+	const struct host_row *row;
+
+	analysis_read(&cursor, &timeline->host_rows);
+	while ((row = table_next(&cursor, sizeof(*row)))) {
+		if (row->kind == HOST_COLLECTIVE)
+			FLEXTRACE_TRY(map_put(rows, row->stream, row->index, 1));
+	}
+	return FLEXTRACE_OK;
+}
+
+static int take_points(struct collectives *out, const struct map *rows)
+{
+	struct table_cursor cursor;
+	const struct sync_point *point;
+
+	analysis_read(&cursor, out->timeline->sync_points);
+	while ((point = table_next(&cursor, sizeof(*point)))) {
+		if (!out->timeline->n_filtered ||
+		    map_find(rows, point->stream, point->index) != MAP_NONE)
+			FLEXTRACE_TRY(take_point(out, point));
+	}
+	return FLEXTRACE_OK;
+}
+
+static int take_programs(struct collectives *out)
+{
+	struct map rows = {0};
+	int code = FLEXTRACE_OK;
+
+	if (!out->timeline->sync_points || !out->timeline->sync_points->n_rows)
+		return FLEXTRACE_OK;
+	if (out->timeline->n_filtered)
+		code = find_rows(out->timeline, &rows);
+	if (code == FLEXTRACE_OK)
+		code = take_points(out, &rows);
+	map_release(&rows);
+	return code;
+}
+
+/* -- what the ranks have in common ------------------------------------------------------------- */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_groups(const struct collective_part *a, const struct collective_part *b)
+{
+	int order = compare_numbers(a->device != FLEXTRACE_NONE, b->device != FLEXTRACE_NONE);
+
+	order = order ? order : compare_numbers(a->group, b->group);
+	order = order ? order : compare_numbers(a->op, b->op);
+	return order ? order : compare_numbers(a->who, b->who);
+}
+
+static int compare_collectives(const void *left, const void *right)
+{
+	const struct collective_part *a = left, *b = right;
+	int order = compare_groups(a, b);
+
+	order = order ? order : compare_numbers(a->number, b->number);
+	order = order ? order : compare_numbers(a->process, b->process);
+	order = order ? order : compare_numbers(a->device, b->device);
+	if (!order && a->start_time_ns != b->start_time_ns)
+		order = a->start_time_ns < b->start_time_ns ? -1 : 1;
+	return order;
+}
+
+/* Tells the parts of one collective of each other. */
+static void share(struct collective_part *parts, uint32_t n)
+{
+	struct collective_part all = parts[0];
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (i == 0 || parts[i].start_time_ns > all.ready_time_ns)
+			all.ready_time_ns = parts[i].start_time_ns;
+		if (parts[i].algorithm > all.algorithm)
+			all.algorithm = parts[i].algorithm;
+		if (parts[i].device != FLEXTRACE_NONE && parts[i].bytes > all.bytes)
+			all.bytes = parts[i].bytes;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		parts[i].ranks = n;
+		parts[i].ready_time_ns = all.ready_time_ns;
+		parts[i].algorithm = all.algorithm;
+		if (parts[i].device != FLEXTRACE_NONE)
+			parts[i].bytes = all.bytes;
+	}
+}
+
+/* Who used a group less often than others lacks some, and nobody knows which. */
+static void share_group(struct collective_part *parts, uint32_t n)
+{
+	uint32_t first, end, most = 0;
+	bool is_known = true;
+
+	for (first = 0; first < n; first = end) {
+		for (end = first + 1; end < n && parts[end].number == parts[first].number;)
+			end++;
+		share(&parts[first], end - first);
+		is_known = is_known && (!most || parts[first].ranks == most);
+		most = parts[first].ranks > most ? parts[first].ranks : most;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		parts[i].is_known = is_known || parts[i].device == FLEXTRACE_NONE;
+		if (!parts[i].is_known)
+			parts[i].ranks = most;
+	}
+}
+
+static int compare_lines(const void *left, const void *right, void *context)
+{
+	const struct collectives *collectives = context;
+	const uint32_t *places = collectives->owners.places;
+	const struct string_pool *strings = collectives->timeline->strings;
+	const struct collective_part *a = left, *b = right;
+	int order;
+
+	if (a->start_time_ns != b->start_time_ns)
+		return a->start_time_ns < b->start_time_ns ? -1 : 1;
+	order = compare_numbers(places[a->process], places[b->process]);
+	if (!order && a->end_time_ns != b->end_time_ns)
+		order = a->end_time_ns < b->end_time_ns ? -1 : 1;
+	order = order ? order : compare_numbers(a->device, b->device);
+	order = order ? order
+	              : strcmp(string_get(strings, a->group), string_get(strings, b->group));
+	order = order ? order : strcmp(string_get(strings, a->op), string_get(strings, b->op));
+	return order ? order : compare_numbers(a->number, b->number);
+}
+
+static void join(struct collectives *out)
+{
+	uint32_t first, end;
+
+	if (!out->n_parts)
+		return;
+	qsort(out->parts, out->n_parts, sizeof(*out->parts), compare_collectives);
+	for (first = 0; first < out->n_parts; first = end) {
+		for (end = first + 1; end < out->n_parts &&
+		                      compare_groups(&out->parts[first], &out->parts[end]) == 0;)
+			end++;
+		share_group(&out->parts[first], end - first);
+	}
+	qsort_r(out->parts, out->n_parts, sizeof(*out->parts), compare_lines, out);
+}
+
+/* -- the sentence ------------------------------------------------------------------------------ */
+
+int collectives_find(struct collectives *collectives, const struct timeline *timeline)
+{
+	int code;
+
+	*collectives = (struct collectives){.timeline = timeline};
+	code = owners_init(&collectives->owners, timeline->identity);
+	if (code == FLEXTRACE_OK)
+		code = collectives_take_devices(collectives);
+	if (code == FLEXTRACE_OK)
+		code = take_programs(collectives);
+	if (code == FLEXTRACE_OK)
+		join(collectives);
+	return code;
+}
+
+void collectives_release(struct collectives *collectives)
+{
+	owners_release(&collectives->owners);
+	free(collectives->parts);
+}

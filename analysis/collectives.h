@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collectives.h: what ranks did together, one part for each rank and collective.
+ *
+ * Programs record collectives themselves (FLEXTRACE_COLLECTIVE_*): a part is from enter to exit,
+ * `number` is `seq`. Devices are seen at work: all control blocks of a device with one group belong
+ * to one collective, a new one each time that a message's name comes again, or, where no control
+ * block of the group is a message, behind each kernel without a group. Of these
+ *
+ *   start   when the device's own work before it was done: the last end of a kernel, or of another
+ *           collective, before the first message of this one was through. Without any: its first
+ *           control block's start
+ *   end     the last end of its messages and of its group's kernels
+ *   bytes   of its largest message
+ *   chain   no rank takes messages from two ranks, or sends to two, without the other between
+ *   tree    some rank does
+ *   multicast   there is nothing but multicasts
+ *
+ * Bandwidths are those of nccl-tests (doc/PERFORMANCE.md): algorithm bandwidth S / t, S the size of
+ * what all ranks together have (n times `bytes` in all_gather and reduce_scatter); bus bandwidth
+ * that times 2 (n - 1) / n in all_reduce, (n - 1) / n in all_gather, reduce_scatter and all_to_all,
+ * 1 in broadcast, reduce, scatter and gather. t is the time of the part, as in the analyzer;
+ * who came last waited least, so that the best of a collective's parts tells what the links gave.
+ */
+#ifndef FLEXTRACE_ANALYSIS_COLLECTIVES_H
+#define FLEXTRACE_ANALYSIS_COLLECTIVES_H
+
+#include "analysis_impl.h"
+
+enum collective_algorithm {
+	COLLECTIVE_UNKNOWN,
+	COLLECTIVE_MULTICAST,
+	COLLECTIVE_CHAIN,
+	COLLECTIVE_TREE
+};
+
+struct collective_part {
+	int64_t start_time_ns, end_time_ns;
+	int64_t first_time_ns;   /* of its control blocks */
+	int64_t through_time_ns; /* its first message was; INT64_MAX: none was */
+	uint64_t number, bytes;
+	uint32_t process;
+	uint32_t device;         /* FLEXTRACE_NONE: recorded by the program */
+	uint32_t group, op;      /* strings; op: of the program's */
+	uint32_t who;            /* parts of equal group, number, op and this are one collective */
+	uint32_t sent, received; /* messages */
+	uint32_t err_ns;         /* UINT32_MAX = no bound */
+	uint32_t last_peer;      /* rank + 1; 0 = none */
+	uint8_t last_role;       /* enum message_role */
+	uint8_t status;          /* enum time_status */
+	uint8_t algorithm;       /* enum collective_algorithm */
+	bool is_known;           /* of the collective, all three: how many took part */
+	uint32_t ranks;
+	int64_t ready_time_ns; /* the last of them */
+};
+
+struct collectives {
+	const struct timeline *timeline; /* weak */
+	struct owners owners;
+	struct collective_part *parts; /* owned: by start, rank */
+	uint32_t n_parts, n_allocated;
+};
+
+/* Finds them. FLEXTRACE_E_MEMORY or 0; collectives_release() in any case. */
+int collectives_find(struct collectives *collectives, const struct timeline *timeline);
+void collectives_release(struct collectives *collectives);
+
+/* collectives_devices.c: adds the parts of devices. */
+int collectives_take_devices(struct collectives *collectives);
+
+/* What a collective's name tells: "all_reduce", ...; NULL: nothing. Stores the factors of n ranks
+ * (see above). */
+const char *collective_op(const char *name, uint32_t n, double *ret_size, double *ret_bus);
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/transfers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "map.h"
+
+#define NOT_A_MESSAGE (UINT32_MAX - 1)
+
+/* What a name says: the same for all control blocks that have it. */
+struct facts {
+	struct message_name name;
+	uint32_t sync, sequence; /* strings */
+};
+
+struct finder {
+	struct transfers *transfers; /* weak, all three */
+	const struct timeline *timeline;
+	struct string_cache *strings;
+	struct map names; /* string -> place in `facts`, or NOT_A_MESSAGE */
+	struct facts *facts;
+	uint32_t n_facts, n_allocated;
+};
+
+/* -- names ------------------------------------------------------------------------------------- */
+
+static int intern(struct finder *finder, const char *text, uint32_t n, uint32_t *ret_string)
+{
+	char *copy = strndup(text, n);
+	int code = copy ? string_intern(finder->strings, copy, ret_string) : FLEXTRACE_E_MEMORY;
+
+	free(copy);
+	return code;
+}
+
+static int read_name(struct finder *finder, uint32_t name)
+{
+	const char *text = string_get(finder->timeline->strings, name);
+	struct facts facts;
+
+	if (message_name_read(text, &facts.name) == MESSAGE_NONE)
+		return map_put(&finder->names, name, 0, NOT_A_MESSAGE);
+	FLEXTRACE_TRY(intern(finder, facts.name.sync, facts.name.n_sync, &facts.sync));
+	FLEXTRACE_TRY(intern(finder, text, facts.name.n_sequence, &facts.sequence));
+	FLEXTRACE_TRY(ARRAY_RESERVE(finder->facts, finder->n_allocated, finder->n_facts + 1ull));
+	finder->facts[finder->n_facts] = facts;
+	return map_put(&finder->names, name, 0, finder->n_facts++);
+}
+
+/* Stores what a name says; NULL: it is no message. */
+static int find_facts(struct finder *finder, uint32_t name, const struct facts **ret)
+{
+	uint32_t place = map_find(&finder->names, name, 0);
+
+	if (place == MAP_NONE) {
+		FLEXTRACE_TRY(read_name(finder, name));
+		place = map_find(&finder->names, name, 0);
+	}
+	*ret = place == NOT_A_MESSAGE ? NULL : &finder->facts[place];
+	return FLEXTRACE_OK;
+}
+
+static int take_row(struct finder *finder, const struct device_row *row)
+{
+	struct transfers *transfers = finder->transfers;
+	const struct facts *facts;
+
+	if (row->kind < ROW_MEMCPY_HTOD || row->kind > ROW_MEMCPY_PTOP)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(find_facts(finder, finder->timeline->ops[row->source].name, &facts));
+	if (!facts)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(
+		ARRAY_RESERVE(transfers->ends, transfers->n_allocated, transfers->n_ends + 1ull));
+	transfers->ends[transfers->n_ends++] = (struct transfer_end){
+		.start_time_ns = row->start_time_ns,
+		.end_time_ns = row->end_time_ns,
+		.source = row->source,
+		.track = row->track,
+		.sync = facts->sync,
+		.sequence = facts->sequence,
+		.send = FLEXTRACE_NONE,
+		.step = facts->name.step,
+		.err_ns = row->err_ns,
+		.role = facts->name.role,
+		.status = row->status,
+		.is_multicast = facts->name.is_multicast,
+	};
+	return FLEXTRACE_OK;
+}
+
+static int take_rows(struct finder *finder)
+{
+	struct table_cursor cursor;
+	const struct device_row *row;
+
+	table_read(&cursor, (struct table *)&finder->timeline->device_rows, false);
+	while ((row = table_next(&cursor, sizeof(*row))))
+		FLEXTRACE_TRY(take_row(finder, row));
+	return FLEXTRACE_OK;
+}
+
+/* -- who receives what ------------------------------------------------------------------------- */
+
+/* One end on its way to the other: ends of one message are neighbours, sendings first. */
+struct candidate {
+	uint32_t end; /* place */
+	uint32_t sync;
+	int32_t from, to; /* ranks; of a multicast -1 */
+	int32_t by;       /* the rank that receives; -1: sends */
+	int64_t end_time_ns;
+};
+
+static bool make_candidate(const struct timeline *timeline, const struct transfers *transfers,
+                           uint32_t end, struct candidate *ret)
+{
+	const struct transfer_end *of = &transfers->ends[end];
+	const struct tick_op *op = &timeline->ops[of->source];
+	const struct identity *identity = timeline->identity;
+	int32_t self = identity->processes[identity->devices[op->device].process].rank;
+	bool is_send = of->role == MESSAGE_SEND;
+
+	*ret = (struct candidate){end, of->sync, self, op->peer, -1, of->end_time_ns};
+	if (!is_send) {
+		ret->from = op->peer;
+		ret->to = self;
+		ret->by = self;
+	}
+	if (of->is_multicast)
+		ret->to = -1;
+	return of->role >= MESSAGE_SEND && self >= 0 && ret->from >= 0 &&
+	       (of->is_multicast || ret->to >= 0);
+}
+
+static int compare_candidates(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+
+	if (a->sync != b->sync)
+		return a->sync < b->sync ? -1 : 1;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	if (a->by != b->by)
+		return a->by < b->by ? -1 : 1;
+	if (a->end_time_ns != b->end_time_ns)
+		return a->end_time_ns < b->end_time_ns ? -1 : 1;
+	return (a->end > b->end) - (a->end < b->end);
+}
+
+static bool is_same_message(const struct candidate *a, const struct candidate *b)
+{
+	return a->sync == b->sync && a->from == b->from && a->to == b->to;
+}
+
+static void pair(struct transfers *transfers, const struct candidate *sends, uint32_t n_sends,
+                 const struct candidate *receives, uint32_t n_receives)
+{
+	uint32_t next = 0; /* first sending that is not taken */
+
+	for (uint32_t i = 0; i < n_receives && n_sends; i++) {
+		uint32_t place = i;
+
+		if (n_sends != n_receives) {
+			for (place = next; place + 1 < n_sends &&
+			                   sends[place + 1].end_time_ns <= receives[i].end_time_ns;)
+				place++;
+			if (place >= n_sends || sends[place].end_time_ns > receives[i].end_time_ns)
+				continue;
+		}
+		transfers->ends[receives[i].end].send = sends[place].end;
+		next = place + 1;
+	}
+}
+
+/* Pairs the sendings of one message with the receives of each rank. */
+static void pair_message(struct transfers *transfers, const struct candidate *all, uint32_t n)
+{
+	uint32_t n_sends = 0, first, end;
+
+	while (n_sends < n && all[n_sends].by < 0)
+		n_sends++;
+	for (first = n_sends; first < n; first = end) {
+		for (end = first + 1; end < n && all[end].by == all[first].by;)
+			end++;
+		pair(transfers, all, n_sends, &all[first], end - first);
+	}
+}
+
+static int pair_all(struct transfers *transfers, const struct timeline *timeline)
+{
+	struct candidate *all = array_allocate(transfers->n_ends + 1ull, sizeof(*all));
+	uint32_t n = 0, first, end;
+
+	if (!all)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < transfers->n_ends; i++)
+		n += make_candidate(timeline, transfers, i, &all[n]);
+	qsort(all, n, sizeof(*all), compare_candidates);
+	for (first = 0; first < n; first = end) {
+		for (end = first + 1; end < n && is_same_message(&all[first], &all[end]);)
+			end++;
+		pair_message(transfers, &all[first], end - first);
+	}
+	free(all);
+	return FLEXTRACE_OK;
+}
+
+int transfers_find(struct transfers *transfers, const struct timeline *timeline,
+                   struct string_cache *strings)
+{
+	struct finder finder = {transfers, timeline, strings, {0}, NULL, 0, 0};
+	int code;
+
+	*transfers = (struct transfers){.n_ends = 0};
+	if (!timeline->has_groups)
+		return FLEXTRACE_OK;
+	code = take_rows(&finder);
+	map_release(&finder.names);
+	free(finder.facts);
+	FLEXTRACE_TRY(code);
+	return pair_all(transfers, timeline);
+}
+
+void transfers_release(struct transfers *transfers)
+{
+	free(transfers->ends);
+	*transfers = (struct transfers){.n_ends = 0};
+}
+
+/* -- arrows ------------------------------------------------------------------------------------ */
+
+/* It ends within the receive, whose end another row may share. */
+static struct flow flow_of(const struct transfers *transfers, const struct timeline *timeline,
+                           const struct transfer_end *receive)
+{
+	const struct transfer_end *send = &transfers->ends[receive->send];
+	int64_t to_ns = receive->end_time_ns - (receive->end_time_ns > receive->start_time_ns);
+
+	return (struct flow){
+		.from_time_ns = send->start_time_ns,
+		.to_time_ns = to_ns,
+		.from_track = send->track,
+		.to_track = receive->track,
+		.message = {receive->sync, timeline->ops[receive->source].group},
+	};
+}
+
+static int compare_flows(const void *left, const void *right)
+{
+	const struct flow *a = left, *b = right;
+
+	if (a->from_time_ns != b->from_time_ns)
+		return a->from_time_ns < b->from_time_ns ? -1 : 1;
+	if (a->to_time_ns != b->to_time_ns)
+		return a->to_time_ns < b->to_time_ns ? -1 : 1;
+	if (a->from_track != b->from_track)
+		return a->from_track < b->from_track ? -1 : 1;
+	return (a->to_track > b->to_track) - (a->to_track < b->to_track);
+}
+
+static int append(struct table *flows, const struct flow *flow)
+{
+	struct flow *added = table_append(flows, sizeof(*added));
+
+	if (!added)
+		return FLEXTRACE_E_MEMORY;
+	*added = *flow;
+	return FLEXTRACE_OK;
+}
+
+/* Puts `n` arrows, in order, among those of the timeline. */
+static int merge(struct table *flows, const struct flow *more, uint32_t n)
+{
+	struct table merged = TABLE_INIT;
+	struct table_cursor cursor;
+	const struct flow *launch;
+	uint32_t next = 0;
+	int code = FLEXTRACE_OK;
+
+	table_read(&cursor, flows, true);
+	while (code == FLEXTRACE_OK && (launch = table_next(&cursor, sizeof(*launch)))) {
+		while (code == FLEXTRACE_OK && next < n &&
+		       more[next].from_time_ns < launch->from_time_ns)
+			code = append(&merged, &more[next++]);
+		if (code == FLEXTRACE_OK)
+			code = append(&merged, launch);
+	}
+	while (code == FLEXTRACE_OK && next < n)
+		code = append(&merged, &more[next++]);
+	table_take(flows, &merged);
+	return code;
+}
+
+int transfers_draw(const struct transfers *transfers, struct timeline *timeline)
+{
+	struct flow *flows;
+	uint32_t n = 0;
+	int code;
+
+	if (!transfers->n_ends)
+		return FLEXTRACE_OK;
+	flows = array_allocate(transfers->n_ends, sizeof(*flows));
+	if (!flows)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < transfers->n_ends; i++) {
+		if (transfers->ends[i].send != FLEXTRACE_NONE)
+			flows[n++] = flow_of(transfers, timeline, &transfers->ends[i]);
+	}
+	qsort(flows, n, sizeof(*flows), compare_flows);
+	code = n ? merge(&timeline->flows_from, flows, n) : FLEXTRACE_OK;
+	free(flows);
+	return code;
+}

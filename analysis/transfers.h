@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * transfers.h: finds messages between devices, and draws them.
+ *
+ * A receive belongs to the sending with the same sync text, from the rank that it names as its
+ * peer and, where that sends to one rank, to its own: first to first in order of their ends. If
+ * they are not equally many (a recording that began late), it is the last one that was over by
+ * then and that no earlier receive of the same rank has taken.
+ */
+#ifndef FLEXTRACE_ANALYSIS_TRANSFERS_H
+#define FLEXTRACE_ANALYSIS_TRANSFERS_H
+
+#include "derive/derive.h"
+#include "strings.h"
+#include "transfer_ends.h"
+
+/* Finds them; a timeline whose control blocks have no groups costs nothing. FLEXTRACE_E_MEMORY or
+ * 0; release in any case. */
+int transfers_find(struct transfers *transfers, const struct timeline *timeline,
+                   struct string_cache *strings);
+void transfers_release(struct transfers *transfers);
+
+/* Adds an arrow to the timeline for each receive whose sending is known, from the start of the one
+ * to the end of the other. */
+int transfers_draw(const struct transfers *transfers, struct timeline *timeline);
+
+#endif
