@@ -114,6 +114,31 @@ static void test_trace_events__knows_the_members_of_an_event(void **state)
 	EXPECT_ALL(cases);
 }
 
+/* A file's events are much alike, but need not be. */
+static void test_trace_events__does_not_mix_up_events_that_are_alike(void **state)
+{
+	static const struct text_case cases[] = {
+		{"[{\"ph\":\"X\",\"args\":{\"TS1\":1,\"TS2\":2},\"ts\":1},"
+	         "{\"ph\":\"X\",\"args\":{\"TS1\":3,\"TS22\":4},\"ts\":2},"
+	         "{\"ph\":\"X\",\"args\":{\"TS1\":5,\"TS2\":6},\"tss\":3}]",
+	         "X ts=1000 TS1=1 TS2=2;X ts=2000 TS1=3 TS22=4;X TS1=5 TS2=6 .tss=3;"},
+		{"[{\"ph\":\"X\",\"tid\" : 1},{\"ph\":\"X\",\"tid\":2},{\"ph\" :\"X\",\"tid\":3}]",
+	         "X tid=1;X tid=2;X tid=3;"},
+		{"[{\"ph\":\"X\",\"args\":{\"ts\":1}},{\"ph\":\"X\",\"a\":{\"ts\":1},\"ts\":2},"
+	         "{\"ph\":\"X\",\"args\":{\"ts\":3}},{\"ph\":\"X\",\"args\":null,\"ts\":4}]",
+	         "X ts=1;X ts=2000 .a=`{\"ts\":1}`;X ts=3;X ts=4000;"},
+		{"[{\"ph\":\"X\",\"\\u0074s\":1},{\"ph\":\"X\",\"\\u0074s\":2},{\"ph\":\"X\","
+	         "\"ts\":3}]",
+	         "X ts=1000;X ts=2000;X ts=3000;"},
+		{"[{\"ph\":\"X\",\"a key of 13 by\":1,\"twelve bytes\":2},"
+	         "{\"ph\":\"X\",\"a key of 13 bz\":1,\"twelve bytes\":2}]",
+	         "X .a key of 13 by=1 .twelve bytes=2;X .a key of 13 bz=1 .twelve bytes=2;"},
+	};
+
+	(void)state;
+	EXPECT_ALL(cases);
+}
+
 static void test_trace_events__keeps_arguments_as_they_are(void **state)
 {
 	static const struct text_case cases[] = {
@@ -387,6 +412,7 @@ int main(void)
 		cmocka_unit_test(test_trace_events__reads_arrays_and_objects),
 		cmocka_unit_test(test_trace_events__tells_what_is_no_trace),
 		cmocka_unit_test(test_trace_events__knows_the_members_of_an_event),
+		cmocka_unit_test(test_trace_events__does_not_mix_up_events_that_are_alike),
 		cmocka_unit_test(test_trace_events__keeps_arguments_as_they_are),
 		cmocka_unit_test(test_trace_events__keeps_every_byte_of_a_name),
 		cmocka_unit_test(test_trace_events__times_are_exact),

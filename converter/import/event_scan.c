@@ -5,45 +5,124 @@
 
 #include "array.h"
 
+_Static_assert(offsetof(struct event_scan, args) == 9 * sizeof(struct trace_value), "see KEY_ARG");
+
 /* No known name is longer, even if each letter is written as an escape. */
 #define KNOWN_NAME_BYTES 4
 #define ESCAPED_BYTES    6
 
-typedef enum scan_result member_taker(struct event_scan *event, struct json_scan *scan,
-                                      const struct trace_text *key);
-
 #define IS(name, literal) (!memcmp(name, literal, sizeof(literal) - 1))
 
-/* Returns where the value of a known member goes; NULL: it is none. */
-static inline struct trace_value *slot_of(struct event_scan *event, const char *name, size_t length)
+/* What a key is: a known member by its place in struct event_scan, or one of these. */
+enum key_kind { KEY_ARG = 9, KEY_MEMBER, KEY_ARGS };
+
+static struct trace_value *known_member(struct event_scan *event, unsigned int kind)
+{
+	return &event->ph + kind;
+}
+
+#define MEMBER(name) (offsetof(struct event_scan, name) / sizeof(struct trace_value))
+
+static unsigned int kind_of_member(const char *name, size_t length)
 {
 	switch (length) {
 	case 2:
-		return IS(name, "ph")   ? &event->ph
-		       : IS(name, "ts") ? &event->ts
-		       : IS(name, "id") ? &event->id
-		       : IS(name, "bp") ? &event->bp
-		                        : NULL;
+		return IS(name, "ph")   ? MEMBER(ph)
+		       : IS(name, "ts") ? MEMBER(ts)
+		       : IS(name, "id") ? MEMBER(id)
+		       : IS(name, "bp") ? MEMBER(bp)
+		                        : KEY_MEMBER;
 	case 3:
-		return IS(name, "pid")   ? &event->pid
-		       : IS(name, "tid") ? &event->tid
-		       : IS(name, "dur") ? &event->dur
-		       : IS(name, "cat") ? &event->cat
-		                         : NULL;
+		return IS(name, "pid")   ? MEMBER(pid)
+		       : IS(name, "tid") ? MEMBER(tid)
+		       : IS(name, "dur") ? MEMBER(dur)
+		       : IS(name, "cat") ? MEMBER(cat)
+		                         : KEY_MEMBER;
 	case 4:
-		return IS(name, "name") ? &event->name : NULL;
+		return IS(name, "name")                       ? MEMBER(name)
+		       : IS(name, "args") || IS(name, "attr") ? KEY_ARGS
+		                                              : KEY_MEMBER;
 	default:
-		return NULL;
+		return KEY_MEMBER;
 	}
 }
 
-static inline bool is_args(const char *name, size_t length)
+static unsigned int kind_of_key(const struct json_scan *scan, const struct trace_text *key)
 {
-	return length == 4 && (IS(name, "args") || IS(name, "attr"));
+	char plain[KNOWN_NAME_BYTES * ESCAPED_BYTES];
+
+	if (!scan->has_escapes || scan->flaw || key->length > sizeof(plain))
+		return kind_of_member(key->bytes, key->length);
+	memcpy(plain, key->bytes, key->length);
+	return kind_of_member(plain, json_unescape(plain, key->length));
 }
 
-static enum scan_result add_arg(struct event_scan *event, struct json_scan *scan,
-                                const struct trace_text *key, bool is_member)
+/* -- keys ------------------------------------------------------------------------------------ */
+
+/* Whether the bytes at the scan are the key that stood here last. */
+static inline bool is_memo(const struct key_memo *memo, const struct json_scan *scan)
+{
+	uint64_t words[2];
+
+	if (scan->end - scan->at < (ptrdiff_t)sizeof(words) || !memo->n_bytes)
+		return false;
+	memcpy(words, scan->at, sizeof(words));
+	return !(((words[0] ^ memo->words[0]) & memo->masks[0]) |
+	         ((words[1] ^ memo->words[1]) & memo->masks[1]));
+}
+
+/* Remembers a key that stands at `at`, if its colon follows it at once. */
+static void keep_memo(struct key_memo *memo, const char *at, const struct trace_text *key,
+                      unsigned int kind)
+{
+	size_t n_bytes = key->length + 3;
+	char bytes[sizeof(memo->words)] = {0}, masks[sizeof(memo->masks)] = {0};
+
+	memo->n_bytes = 0;
+	if (n_bytes > sizeof(bytes) || at[n_bytes - 1] != ':' ||
+	    memchr(key->bytes, '\\', key->length))
+		return;
+	memcpy(bytes, at, n_bytes);
+	memset(masks, 0xff, n_bytes);
+	memcpy(memo->words, bytes, sizeof(bytes));
+	memcpy(memo->masks, masks, sizeof(masks));
+	memo->n_bytes = (uint8_t)n_bytes;
+	memo->kind = (uint8_t)kind;
+}
+
+/* Takes a key and its colon, and finds what it is. */
+static inline enum scan_result take_key(struct event_scan *event, struct json_scan *scan,
+                                        bool is_member, struct trace_text *ret_key,
+                                        unsigned int *ret_kind)
+{
+	struct key_memo *memo = &event->memos[event->n_keys++ % EVENT_MEMOS];
+	const char *at = scan->at;
+
+	if (is_memo(memo, scan) && (memo->kind != KEY_ARG) == is_member) {
+		*ret_key = (struct trace_text){at + 1, memo->n_bytes - 3u};
+		*ret_kind = memo->kind;
+		scan->text = at + 1;
+		scan->at = at + memo->n_bytes;
+		return json_space(scan);
+	}
+	SCAN_TRY(json_key(scan, ret_key));
+	*ret_kind = is_member ? kind_of_key(scan, ret_key) : KEY_ARG;
+	keep_memo(memo, at, ret_key, *ret_kind);
+	return SCAN_OK;
+}
+
+/* -- members --------------------------------------------------------------------------------- */
+
+static inline enum scan_result take_value(struct json_scan *scan, struct trace_value *value)
+{
+	if (*scan->at != '"')
+		return json_value(scan, value);
+	value->kind = TRACE_TEXT;
+	return json_text(scan, &value->text);
+}
+
+static inline enum scan_result add_arg(struct event_scan *event, struct json_scan *scan,
+                                       const struct trace_text *key, bool is_member)
 {
 	struct trace_arg *arg;
 
@@ -59,86 +138,78 @@ static enum scan_result add_arg(struct event_scan *event, struct json_scan *scan
 	arg = &event->args[event->n_args++];
 	arg->key = *key;
 	arg->is_member = is_member;
-	return json_value(scan, &arg->value);
+	return take_value(scan, &arg->value);
 }
 
-static enum scan_result take_arg(struct event_scan *event, struct json_scan *scan,
-                                 const struct trace_text *key)
+/* Steps to the next member, or to the bracket behind the last one. */
+static inline enum scan_result take_comma(struct json_scan *scan)
 {
-	return add_arg(event, scan, key, false);
+	SCAN_TRY(json_space(scan));
+	if (*scan->at == ',') {
+		scan->at++;
+		return json_space(scan);
+	}
+	return *scan->at == '}' ? SCAN_OK : json_bad(scan, "a comma or bracket is missing");
 }
 
-/* Takes the members of the object at the scan; a comma behind the last one is no harm. */
-static inline enum scan_result scan_members(struct event_scan *event, struct json_scan *scan,
-                                            member_taker *take)
+/* The members of `args`; a comma behind the last one is no harm. */
+static enum scan_result scan_args(struct event_scan *event, struct json_scan *scan)
 {
 	scan->at++;
 	SCAN_TRY(json_space(scan));
 	while (*scan->at != '}') {
 		struct trace_text key;
+		unsigned int kind;
 
-		SCAN_TRY(json_key(scan, &key));
-		SCAN_TRY(take(event, scan, &key));
-		SCAN_TRY(json_space(scan));
-		if (*scan->at == ',') {
-			scan->at++;
-			SCAN_TRY(json_space(scan));
-		} else if (*scan->at != '}') {
-			return json_bad(scan, "a comma or bracket is missing");
-		}
+		SCAN_TRY(take_key(event, scan, false, &key, &kind));
+		SCAN_TRY(add_arg(event, scan, &key, false));
+		SCAN_TRY(take_comma(scan));
 	}
 	scan->at++;
 	return SCAN_OK;
 }
 
-static enum scan_result scan_args(struct event_scan *event, struct json_scan *scan,
+static enum scan_result take_args(struct event_scan *event, struct json_scan *scan,
                                   const struct trace_text *key)
 {
 	enum scan_result result;
 
 	if (*scan->at == '{')
-		return scan_members(event, scan, take_arg);
+		return scan_args(event, scan);
 	result = add_arg(event, scan, key, true);
 	if (result == SCAN_OK && event->args[event->n_args - 1].value.kind == TRACE_LITERAL)
 		event->n_args--; /* null */
 	return result;
 }
 
-static enum scan_result take_named(struct event_scan *event, struct json_scan *scan,
-                                   const struct trace_text *key, const struct trace_text *name)
+static enum scan_result scan_members(struct event_scan *event, struct json_scan *scan)
 {
-	struct trace_value *slot = slot_of(event, name->bytes, name->length);
+	scan->at++;
+	SCAN_TRY(json_space(scan));
+	while (*scan->at != '}') {
+		struct trace_text key;
+		unsigned int kind;
 
-	if (slot)
-		return json_value(scan, slot);
-	if (is_args(name->bytes, name->length))
-		return scan_args(event, scan, key);
-	return add_arg(event, scan, key, true);
-}
-
-static enum scan_result take_member(struct event_scan *event, struct json_scan *scan,
-                                    const struct trace_text *key)
-{
-	char plain[KNOWN_NAME_BYTES * ESCAPED_BYTES];
-	struct trace_text name = {plain, 0};
-
-	if (!scan->has_escapes || scan->flaw || key->length > sizeof(plain))
-		return take_named(event, scan, key, key);
-	memcpy(plain, key->bytes, key->length);
-	name.length = json_unescape(plain, key->length);
-	return take_named(event, scan, key, &name);
+		SCAN_TRY(take_key(event, scan, true, &key, &kind));
+		if (kind < KEY_ARG)
+			SCAN_TRY(take_value(scan, known_member(event, kind)));
+		else if (kind == KEY_ARGS)
+			SCAN_TRY(take_args(event, scan, &key));
+		else
+			SCAN_TRY(add_arg(event, scan, &key, true));
+		SCAN_TRY(take_comma(scan));
+	}
+	scan->at++;
+	return SCAN_OK;
 }
 
 enum scan_result event_scan(struct event_scan *event, struct json_scan *scan)
 {
-	static const struct event_scan none;
-	struct trace_arg *args = event->args;
-	uint32_t n_allocated = event->n_allocated;
-
-	*event = none;
-	event->args = args;
-	event->n_allocated = n_allocated;
-	return scan_members(event, scan, take_member);
+	memset(&event->ph, 0, KEY_ARG * sizeof(event->ph));
+	event->n_args = 0;
+	event->n_keys = 0;
+	event->has_no_memory = false;
+	return scan_members(event, scan);
 }
 
 void value_settle(struct trace_value *value, bool has_escapes)

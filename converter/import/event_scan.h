@@ -9,11 +9,22 @@
 
 #include "import/json_scan.h"
 
+/* What stood at a place of the last events: events of a file are much alike. */
+struct key_memo {
+	uint64_t words[2], masks[2]; /* of `"key":` */
+	uint8_t n_bytes;             /* 0: nothing short enough */
+	uint8_t kind;                /* what the key is */
+};
+
+#define EVENT_MEMOS 24
+
 struct event_scan {
 	struct trace_value ph, ts, dur, name, cat, bp, pid, tid, id;
 	struct trace_arg *args; /* owned; kept from event to event */
 	uint32_t n_args, n_allocated;
 	bool has_no_memory; /* what made the scan fail */
+	uint32_t n_keys;
+	struct key_memo memos[EVENT_MEMOS]; /* kept, too */
 };
 
 /* The scan stands on `{`; whatever the last event left is forgotten. */

@@ -4,10 +4,6 @@
  */
 #include "import/json_scan.h"
 
-#include <endian.h>
-
-#define EACH_BYTE(value) ((uint64_t)(value)*0x0101010101010101u)
-
 enum scan_result json_bad(struct json_scan *scan, const char *cause)
 {
 	scan->cause = cause;
@@ -19,28 +15,6 @@ static enum scan_result add_flaw(struct json_scan *scan, const char *flaw)
 	if (!scan->flaw)
 		scan->flaw = flaw;
 	return SCAN_OK;
-}
-
-/* Finds the next quote, backslash or control byte. Of each term of `hits` the lowest bit that is
- * set is right, higher ones may come from its borrow. */
-static inline const char *find_special(const char *at, const char *end)
-{
-	for (; end - at >= 8; at += 8) {
-		uint64_t word, quote, escape, hits;
-
-		memcpy(&word, at, sizeof(word));
-		word = le64toh(word);
-		quote = word ^ EACH_BYTE('"');
-		escape = word ^ EACH_BYTE('\\');
-		hits = ((quote - EACH_BYTE(1)) & ~quote) | ((escape - EACH_BYTE(1)) & ~escape) |
-		       ((word - EACH_BYTE(0x20)) & ~word);
-		hits &= EACH_BYTE(0x80);
-		if (hits)
-			return at + __builtin_ctzll(hits) / 8;
-	}
-	while (at < end && *at != '"' && *at != '\\' && (unsigned char)*at >= 0x20)
-		at++;
-	return at;
 }
 
 static int hex_digit(char byte)
@@ -87,18 +61,15 @@ static enum scan_result scan_escape(struct json_scan *scan, const char **at)
 	return SCAN_OK;
 }
 
-static enum scan_result scan_text(struct json_scan *scan, struct trace_text *ret_text)
+enum scan_result json_rest_of_text(struct json_scan *scan, const char *start, const char *at,
+                                   struct trace_text *ret_text)
 {
-	const char *start = scan->at + 1;
-	const char *at = find_special(start, scan->end);
-
-	scan->text = start;
 	while (at < scan->end && *at != '"') {
 		if (*at == '\\')
 			SCAN_TRY(scan_escape(scan, &at));
 		else if (!*at++)
 			add_flaw(scan, "a NUL in a text");
-		at = find_special(at, scan->end);
+		at = json_find_special(at, scan->end);
 	}
 	if (at >= scan->end)
 		return SCAN_MORE;
@@ -111,7 +82,7 @@ enum scan_result json_key(struct json_scan *scan, struct trace_text *ret_key)
 {
 	if (*scan->at != '"')
 		return json_bad(scan, "a name is missing");
-	SCAN_TRY(scan_text(scan, ret_key));
+	SCAN_TRY(json_text(scan, ret_key));
 	SCAN_TRY(json_space(scan));
 	if (*scan->at != ':')
 		return json_bad(scan, "a colon is missing");
@@ -124,15 +95,28 @@ static bool is_digit(char byte)
 	return byte >= '0' && byte <= '9';
 }
 
+static inline bool are_digits(const char *eight)
+{
+	uint64_t word;
+
+	memcpy(&word, eight, sizeof(word));
+	word ^= JSON_EACH_BYTE('0'); /* digits become 0 to 9 */
+	return !((word | (word + JSON_EACH_BYTE(0x76))) & JSON_EACH_BYTE(0x80));
+}
+
 static enum scan_result scan_digits(struct json_scan *scan)
 {
-	const char *start = scan->at;
+	const char *at = scan->at;
 
-	while (scan->at < scan->end && is_digit(*scan->at))
-		scan->at++;
-	if (scan->at == scan->end)
-		return SCAN_MORE;
-	return scan->at > start ? SCAN_OK : json_bad(scan, "bad number");
+	while (scan->end - at >= 8 && are_digits(at))
+		at += 8;
+	while (at < scan->end && is_digit(*at))
+		at++;
+	if (at > scan->at || at == scan->end) {
+		scan->at = at;
+		return at < scan->end ? SCAN_OK : SCAN_MORE;
+	}
+	return json_bad(scan, "bad number");
 }
 
 static enum scan_result scan_word(struct json_scan *scan, const char *word)
@@ -204,7 +188,7 @@ static enum scan_result scan_scalar(struct json_scan *scan, struct trace_value *
 {
 	if (*scan->at == '"') {
 		value->kind = TRACE_TEXT;
-		return scan_text(scan, &value->text);
+		return json_text(scan, &value->text);
 	}
 	if (*scan->at == '-' || is_digit(*scan->at))
 		return scan_number(scan, value);

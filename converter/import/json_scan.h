@@ -11,6 +11,11 @@
 #ifndef FLEXTRACE_IMPORT_JSON_SCAN_H
 #define FLEXTRACE_IMPORT_JSON_SCAN_H
 
+#include <endian.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "import/trace_events.h"
 
 enum scan_result { SCAN_OK, SCAN_MORE, SCAN_BAD };
@@ -33,6 +38,61 @@ struct json_scan {
 	} while (0)
 
 enum scan_result json_bad(struct json_scan *scan, const char *cause);
+
+#define JSON_EACH_BYTE(value) ((uint64_t)(value)*0x0101010101010101u)
+
+/* Finds the next quote, backslash or control byte. Of each term of `hits` the lowest bit that is
+ * set is right, higher ones may come from its borrow. */
+static inline const char *json_find_special(const char *at, const char *end)
+{
+#ifdef __SSE2__
+	for (; end - at >= 16; at += 16) {
+		__m128i bytes = _mm_loadu_si128((const __m128i *)at);
+		__m128i control = _mm_min_epu8(bytes, _mm_set1_epi8(0x1f));
+		__m128i hits = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+		                            _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+		int mask = _mm_movemask_epi8(_mm_or_si128(hits, _mm_cmpeq_epi8(bytes, control)));
+
+		if (mask)
+			return at + __builtin_ctz((unsigned int)mask);
+	}
+#endif
+	for (; end - at >= 8; at += 8) {
+		uint64_t word, quote, escape, hits;
+
+		memcpy(&word, at, sizeof(word));
+		word = le64toh(word);
+		quote = word ^ JSON_EACH_BYTE('"');
+		escape = word ^ JSON_EACH_BYTE('\\');
+		hits = ((quote - JSON_EACH_BYTE(1)) & ~quote) |
+		       ((escape - JSON_EACH_BYTE(1)) & ~escape) |
+		       ((word - JSON_EACH_BYTE(0x20)) & ~word);
+		hits &= JSON_EACH_BYTE(0x80);
+		if (hits)
+			return at + __builtin_ctzll(hits) / 8;
+	}
+	while (at < end && *at != '"' && *at != '\\' && (unsigned char)*at >= 0x20)
+		at++;
+	return at;
+}
+
+/* A text from `start` on, of which what is before `at` is plain. */
+enum scan_result json_rest_of_text(struct json_scan *scan, const char *start, const char *at,
+                                   struct trace_text *ret_text);
+
+/* What stands between the quote at the scan and the next one, escapes and all. */
+static inline enum scan_result json_text(struct json_scan *scan, struct trace_text *ret_text)
+{
+	const char *start = scan->at + 1;
+	const char *at = json_find_special(start, scan->end);
+
+	scan->text = start;
+	if (at >= scan->end || *at != '"')
+		return json_rest_of_text(scan, start, at, ret_text);
+	*ret_text = (struct trace_text){start, (size_t)(at - start)};
+	scan->at = at + 1;
+	return SCAN_OK;
+}
 
 /* Any value: of texts what stands between the quotes, escapes and all; else what is there. */
 enum scan_result json_value(struct json_scan *scan, struct trace_value *ret_value);

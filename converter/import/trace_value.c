@@ -114,6 +114,14 @@ static bool scale_decimal(const struct decimal *decimal, int n_decimals, uint64_
 	return !rounds_up || !__builtin_add_overflow(*ret, (uint64_t)1, ret);
 }
 
+/* The value of a digit + 1; 0: it is none. */
+static const uint8_t hex_digits[256] = {
+	['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
+	['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
+	['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
+
 static bool read_hex(const struct trace_text *text, uint64_t *ret)
 {
 	const char *at = text->bytes + 2, *end = text->bytes + text->length;
@@ -122,16 +130,11 @@ static bool read_hex(const struct trace_text *text, uint64_t *ret)
 	if (text->length < 3 || text->bytes[0] != '0' || (text->bytes[1] | 0x20) != 'x')
 		return false;
 	for (; at < end; at++) {
-		char letter = *at | 0x20;
+		unsigned int digit = hex_digits[(unsigned char)*at];
 
-		if (value >> 60)
+		if (value >> 60 || !digit)
 			return false;
-		if (is_digit(*at))
-			value = value << 4 | (unsigned int)(*at - '0');
-		else if (letter >= 'a' && letter <= 'f')
-			value = value << 4 | (unsigned int)(letter - 'a' + 10);
-		else
-			return false;
+		value = value << 4 | (digit - 1);
 	}
 	*ret = value;
 	return true;
@@ -208,13 +211,41 @@ bool trace_value_double(const struct trace_value *value, double *ret)
 	return isfinite(*ret);
 }
 
+/* What most times are: up to 15 digits, and up to three behind a point. False: it is another. */
+static bool read_plain_time(const struct trace_text *text, int64_t *ret_ns)
+{
+	static const int64_t units[] = {1000, 100, 10, 1};
+	const char *at = text->bytes, *end = at + text->length;
+	int64_t value = 0;
+	int n_decimals = 0;
+
+	if (text->length == 0 || text->length > 19)
+		return false;
+	for (; at < end && is_digit(*at); at++)
+		value = value * 10 + (*at - '0');
+	if (at == text->bytes || at - text->bytes > 15)
+		return false;
+	if (at < end && *at == '.') {
+		for (at++; at < end && n_decimals < 3 && is_digit(*at); at++, n_decimals++)
+			value = value * 10 + (*at - '0');
+		if (!n_decimals)
+			return false;
+	}
+	*ret_ns = value * units[n_decimals];
+	return at == end;
+}
+
 bool trace_value_us_as_ns(const struct trace_value *value, int64_t *ret_ns)
 {
 	struct decimal decimal;
 	uint64_t size;
 	bool is_exact;
 
-	return is_scalar(value) && read_decimal(&value->text, &decimal) &&
+	if (!is_scalar(value))
+		return false;
+	if (read_plain_time(&value->text, ret_ns))
+		return true;
+	return read_decimal(&value->text, &decimal) &&
 	       scale_decimal(&decimal, 3, &size, &is_exact) &&
 	       apply_sign(size, decimal.is_negative, ret_ns);
 }
