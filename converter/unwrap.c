@@ -129,6 +129,7 @@ static int push_op(struct unwrap *unwrap, const struct pushed *pushed)
 	if (!row)
 		return FLEXTRACE_E_MEMORY;
 	*row = op;
+	unwrap->last_op = row;
 	return FLEXTRACE_OK;
 }
 
@@ -163,20 +164,38 @@ static int push_bracket(struct unwrap *unwrap, const struct pushed *pushed)
 			});
 }
 
+/* An estimate that follows its operation needs no matching. */
+static bool is_of_last_op(const struct unwrap *unwrap, uint32_t device,
+                          const struct loose_edge *estimate)
+{
+	const struct tick_op *op = unwrap->last_op;
+
+	return op && op->device == device && op->queue == estimate->queue &&
+	       op->job == estimate->job && op->unused[0] & OP_AFTER_IS_CLOCK &&
+	       estimate->end_host_ns;
+}
+
 static int push_estimate(struct unwrap *unwrap, const struct pushed *pushed)
 {
 	const struct record_host_estimate *record =
 		(const struct record_host_estimate *)pushed->record;
 
+	const struct loose_edge edge = {
+		.job = record->job,
+		.host_ns = unwrap_host_stamp(record->begin_ns),
+		.end_host_ns = unwrap_host_stamp(record->end_ns),
+		.queue = record->queue,
+		.kind = record->head.kind,
+	};
+	uint32_t device;
+
 	unwrap->ledger->evidence[RECORD_HOST_ESTIMATE]++;
-	return add_edge(unwrap, pushed, record->device,
-	                (struct loose_edge){
-				.job = record->job,
-				.host_ns = unwrap_host_stamp(record->begin_ns),
-				.end_host_ns = unwrap_host_stamp(record->end_ns),
-				.queue = record->queue,
-				.kind = record->head.kind,
-			});
+	FLEXTRACE_TRY(identity_device(unwrap->identity, pushed->process, record->device, &device));
+	if (is_of_last_op(unwrap, device, &edge)) {
+		unwrap_estimate(unwrap->last_op, &edge);
+		return FLEXTRACE_OK;
+	}
+	return add_edge(unwrap, pushed, record->device, edge);
 }
 
 static int push_sync(struct unwrap *unwrap, const struct pushed *pushed)

@@ -131,6 +131,7 @@ struct unwrap {
 	struct ledger *ledger;                   /* weak */
 	const struct calibrate_options *options; /* weak; NULL: none */
 	struct table ops;                        /* struct tick_op with raw stamps */
+	struct tick_op *last_op;                 /* weak, of `ops` */
 	struct table edges;                      /* struct loose_edge */
 	struct table syncs;       /* struct record_clock_sync, its `domain` the counter's index */
 	struct table batches;     /* struct batch with its words */
@@ -156,6 +157,9 @@ struct unwrap {
 /* Where a loss of a device happened. */
 struct loss_place unwrap_place(const struct unwrap *unwrap, uint32_t device, uint32_t core,
                                uint32_t stream);
+
+/* Takes an estimate as the bracket of an operation that has no other. */
+void unwrap_estimate(struct tick_op *op, const struct loose_edge *estimate);
 
 /* A host stamp of a payload; 0 and what cannot be a time are not known (0). */
 int64_t unwrap_host_stamp(uint64_t ns);

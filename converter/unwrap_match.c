@@ -147,26 +147,33 @@ static bool has_stamps(const struct tick_op *op)
 	return any != 0;
 }
 
+void unwrap_estimate(struct tick_op *op, const struct loose_edge *estimate)
+{
+	op->submit_host_ns = estimate->host_ns;
+	op->complete_host_ns = estimate->end_host_ns;
+	op->unused[0] = OP_IS_ESTIMATED;
+	op->unused[1] = estimate->kind;
+	op->status = has_stamps(op) ? op->status : TIME_GIVEN;
+}
+
 static int settle_op(struct unwrap *unwrap, const struct instance *instance)
 {
-	struct tick_op *op = instance->op;
-	int64_t clock_ns = op->complete_host_ns;
+	struct tick_op soft = *instance->op, *op = instance->op;
 
-	if (op->unused[0] & OP_AFTER_IS_CLOCK)
-		op->complete_host_ns = 0;
+	if (op->unused[0]) {
+		op->submit_host_ns = op->complete_host_ns = 0;
+		op->status = TIME_UNMATCHED;
+	}
 	FLEXTRACE_TRY(fill_side(unwrap, instance->submit, &op->submit_host_ns));
 	FLEXTRACE_TRY(fill_side(unwrap, instance->complete, &op->complete_host_ns));
 	if (op->submit_host_ns || op->complete_host_ns) {
 		op->unused[0] = 0;
-	} else if (instance->estimate && instance->estimate->end_host_ns) {
-		op->submit_host_ns = instance->estimate->host_ns;
-		op->complete_host_ns = instance->estimate->end_host_ns;
-		op->unused[0] = OP_IS_ESTIMATED;
-		op->unused[1] = instance->estimate->kind;
-		op->status = has_stamps(op) ? op->status : TIME_GIVEN;
-	} else {
-		op->complete_host_ns = clock_ns;
+		return FLEXTRACE_OK;
 	}
+	*op = soft;
+	if (op->unused[0] & OP_AFTER_IS_CLOCK && instance->estimate &&
+	    instance->estimate->end_host_ns)
+		unwrap_estimate(op, instance->estimate);
 	return FLEXTRACE_OK;
 }
 

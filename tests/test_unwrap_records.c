@@ -149,6 +149,34 @@ static void test_unwrap_records__knows_which_stamps_an_estimate_is_about(void **
 	}
 }
 
+/* Wherever the estimate stands, and though it lies elsewhere. */
+static void test_unwrap_records__believes_a_bracket_rather_than_an_estimate(void **state)
+{
+	static const char edges[] = "400 1 1 submit device=0 queue=0 job=1 host_ns=400\n";
+	static const char op[] = ESTIMATED_OP(1000, 1, 3);
+	static const char end[] = "1100 1 1 complete device=0 queue=0 job=1 host_ns=1050\n";
+	static const char late[] = "1200 1 1 host_estimate device=0 queue=0 job=1 kind=1 "
+				   "begin_ns=600000 end_ns=604000 source=flex\n";
+	const char *const orders[][4] = {
+		{edges, op, end, ""}, {op, end, "", ""}, {edges, op, end, late}};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct fixture *fixture;
+		char text[1000] = "";
+
+		fixture_stop(state);
+		fixture_start(state);
+		for (int k = 0; k < 4; k++)
+			strcat(text, orders[i][k]);
+		fixture = unwrap_text(state, text);
+		assert_int_equal(op_at(fixture, 0)->complete_host_ns, 1050);
+		assert_true(op_at(fixture, 0)->submit_host_ns == (i == 1 ? 0 : 400));
+		assert_int_equal(fixture->out.brackets.n_rows, i != 1);
+		if (i != 1)
+			assert_int_equal(bracket_at(fixture, 0)->source, BRACKET_OP);
+	}
+}
+
 static void test_unwrap_records__leaves_other_recordings_out(void **state)
 {
 	struct fixture *fixture = unwrap_text(
@@ -373,6 +401,7 @@ int main(void)
 		TEST(counts_edges_that_nothing_owns),
 		TEST(takes_an_estimate_where_there_is_no_bracket),
 		TEST(knows_which_stamps_an_estimate_is_about),
+		TEST(believes_a_bracket_rather_than_an_estimate),
 		TEST(leaves_other_recordings_out),
 		TEST(pairs_the_halves_of_a_collective),
 		TEST(ties_a_run_to_its_operation),

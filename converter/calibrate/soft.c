@@ -6,7 +6,6 @@
  * that wanders; what the lines have to do with each other is the fit's business.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "calibrate_impl.h"
 
@@ -24,17 +23,37 @@ struct block {
 	double width_ns; /* of the block before, of the same map */
 };
 
-static int compare(const void *left, const void *right)
+static void swap(double *a, double *b)
 {
-	double a = *(const double *)left, b = *(const double *)right;
+	double value = *a;
 
-	return (a > b) - (a < b);
+	*a = *b;
+	*b = value;
 }
 
+/* Moves what is less than the middle one before it, and what is more behind it. */
 static double median(double *values, uint32_t n)
 {
-	qsort(values, n, sizeof(*values), compare);
-	return n ? values[n / 2] : 0;
+	uint32_t first = 0, end = n, middle = n / 2;
+
+	while (end > first + 1) {
+		double pivot = values[first + (end - first) / 2];
+		uint32_t low = first, equal = first, high = end;
+
+		while (equal < high) {
+			if (values[equal] < pivot)
+				swap(&values[low++], &values[equal++]);
+			else if (values[equal] > pivot)
+				swap(&values[equal], &values[--high]);
+			else
+				equal++;
+		}
+		if (middle >= low && middle < high)
+			break;
+		first = middle < low ? first : high;
+		end = middle < low ? low : end;
+	}
+	return n ? values[middle] : 0;
 }
 
 static void set_points(struct block *block)
