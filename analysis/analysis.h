@@ -13,8 +13,9 @@
 #include "error.h"
 
 struct analysis {
-	const char *name; /* "kernels" */
-	const char *file; /* that it writes; NULL: kernels.csv */
+	const char *name;  /* "kernels" */
+	const char *file;  /* that it writes; NULL: kernels.csv */
+	bool is_on_demand; /* written only where it is asked for: --with, --summarize-comm */
 	int (*write)(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
 	             struct flextrace_error *error);
 };

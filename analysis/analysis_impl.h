@@ -55,7 +55,7 @@ static inline uint64_t analysis_duration(int64_t start_time_ns, int64_t end_time
 }
 
 extern const struct analysis analysis_kernels, analysis_active, analysis_runtime, analysis_stamps,
-	analysis_iterations, analysis_loops, analysis_collectives;
+	analysis_iterations, analysis_loops, analysis_collectives, analysis_communication;
 extern const struct analysis analysis_categories, analysis_categories_text, analysis_compiler;
 
 #endif

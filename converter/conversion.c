@@ -245,6 +245,8 @@ static int describe_selection(const struct conversion_options *options, struct f
 	FLEXTRACE_TRY(describe_list("drop", &options->drop, facts));
 	if (options->drop_globals)
 		FLEXTRACE_TRY(facts_add(facts, "drop-globals=yes"));
+	if (options->summarize_comm)
+		FLEXTRACE_TRY(facts_add(facts, "summarize-comm=yes"));
 	if (options->skip)
 		FLEXTRACE_TRY(facts_add(facts, "skip=%" PRId64, options->skip));
 	if (options->count)
@@ -263,7 +265,7 @@ static int describe_derivations(const struct conversion_options *options, struct
 	if (derivations_read(&derivations, options, NULL) < 0)
 		return FLEXTRACE_OK;
 	for (uint32_t i = 0; (name = derivation_name(i)); i++) {
-		if (derivations.is_off[i])
+		if (derivations.is_off[i] && !derivation_is_on_demand(i))
 			off[list.n++] = name;
 	}
 	return describe_list("without", &list, facts);

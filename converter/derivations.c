@@ -28,6 +28,17 @@ const char *derivation_name(uint32_t i)
 	return i - n - 1 < N_COUNTERS ? counters[i - n - 1] : NULL;
 }
 
+bool derivation_is_on_demand(uint32_t i)
+{
+	const char *name = derivation_name(i);
+
+	for (const struct analysis *const *at = analysis_all; *at && (*at)->name; at++) {
+		if (strcmp((*at)->name, name) == 0)
+			return (*at)->is_on_demand;
+	}
+	return false;
+}
+
 /* -- which are off -------------------------------------------------------------------------- */
 
 static int find(const char *name, size_t length)
@@ -82,8 +93,12 @@ int derivations_read(struct derivations *derivations, const struct conversion_op
                      struct flextrace_error *error)
 {
 	*derivations = (struct derivations){.is_off = {false}};
+	for (uint32_t i = 0; derivation_name(i); i++)
+		derivations->is_off[i] = derivation_is_on_demand(i);
 	FLEXTRACE_TRY(set_all(derivations, &options->profile_off, true, error));
 	FLEXTRACE_TRY(set_all(derivations, &options->with, false, error));
+	if (options->summarize_comm)
+		FLEXTRACE_TRY(set_one(derivations, "communication", false, error));
 	return set_all(derivations, &options->without, true, error);
 }
 

@@ -21,6 +21,9 @@ struct derivations {
 /* The name of the i-th one; NULL behind the last. */
 const char *derivation_name(uint32_t i);
 
+/* Whether it is made only where it is asked for. */
+bool derivation_is_on_demand(uint32_t i);
+
 /* Reads lists of names, separated by commas, the texts of `options`: what it goes without, and of
  * its profile what is off and not asked for with `with`. FLEXTRACE_E_USAGE: an unknown name. */
 int derivations_read(struct derivations *derivations, const struct conversion_options *options,

@@ -65,6 +65,8 @@ const struct option_spec conversion_option_table[] = {
          "Do not make these tables, counters, or flows", 0, 0},
 	{"with", 0, OPTION_LIST, MEMBER(with), "NAME,...", "Make them, whatever the profile says",
          0, 0},
+	{"summarize-comm", 0, OPTION_FLAG, MEMBER(summarize_comm), NULL,
+         "Write communication.txt: messages between devices, one a line", 0, 0},
 	{"fail-on-loss", 0, OPTION_LIMIT, MEMBER(fail_on_loss), "N",
          "Fail if over N records were lost (default: 0)", 0, 0},
 	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},

@@ -99,6 +99,7 @@ struct conversion_options {
 	const char *overlap, *types, *time_unit; /* see emit_read_views() */
 	const char *profile;                     /* a file, see profile.h */
 	struct option_list with, without;        /* names, see derivations.h */
+	bool summarize_comm;
 	struct option_limit fail_on_loss;
 	/* no options of the table */
 	uint32_t n_threads;             /* files written at a time, 0 = one */

@@ -309,6 +309,8 @@ static int find_transfers(struct pipeline *pipeline)
 	FLEXTRACE_TRY(status);
 	pipeline->timeline.transfers = &pipeline->transfers;
 	pipeline->timeline.sync_points = &pipeline->unwrapped.sync_points;
+	if (is_off(pipeline, "flows"))
+		return FLEXTRACE_OK;
 	return transfers_draw(&pipeline->transfers, &pipeline->timeline);
 }
 
@@ -378,7 +380,8 @@ static void list_analyses(const struct pipeline *pipeline, struct analysis_table
 		struct emit_table *table = &out->tables[out->n];
 
 		assert(out->n < MAX_ANALYSES);
-		if (is_off(pipeline, analysis->name))
+		if (is_off(pipeline, analysis->name) ||
+		    (analysis->is_on_demand && !pipeline->options->derivations))
 			continue;
 		*table = (struct emit_table){.write = analysis->write};
 		snprintf(out->files[out->n], sizeof(out->files[0]), "%s.csv", analysis->name);

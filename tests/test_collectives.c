@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "analysis/analysis_impl.h"
 #include "analysis/transfers.h"
 #include "analysis_fixture.h"
 #include "scratch.h"
@@ -324,6 +325,63 @@ static void test_collectives__of_nothing_are_nothing(void **state)
 	expect(test, "");
 }
 
+/* -- communication.txt ----------------------------------------------------------------------- */
+
+static char *communication(struct collectives_test *test)
+{
+	char *dir = scratch_dir(), *text;
+	uint64_t rows;
+
+	find(test);
+	assert_int_equal(
+		analysis_communication.write(&test->analysis.fixture.timeline, dir, &rows, NULL),
+		0);
+	text = scratch_read(dir, "communication.txt", NULL);
+	assert_non_null(text);
+	scratch_remove(dir);
+	return text;
+}
+
+static void test_communication__joins_what_serves_one_message(void **state)
+{
+	struct collectives_test *test = *state;
+	char *text, *line, *rest;
+	static const char *const lines[] = {
+		"    0      0                    5          0.030         1000     3 send    "
+		"SenRdmaSend_3              g_s2_r0x6_2 to 1,2",
+		"    1      0                   10          0.015         1000     1 receive "
+		"SenRdmaReceive_3           g_s2_r0x6_2 from 0",
+		"    0      0                  105          0.010         1000     1 send    "
+		"SenRdmaSend_3              g_s2_r0x6_2 to -"};
+
+	add_ranks(test, 2);
+	add_message(test, 0, "SenRdmaSend_3 - Xseg to rank 2 [sync=g_s2_r0x6_2]", 2, 5, 6);
+	add_message(test, 0, "SenRdmaSend_3 - Xseg to rank 1 [sync=g_s2_r0x6_2]", 1, 6, 7);
+	add_message(test, 1, "SenRdmaReceive_3 [sync=g_s2_r0x6_2]", 0, 10, 25);
+	add_message(test, 0, "SenRdmaSend_3 Data [sync=g_s2_r0x6_2]", -1, 15, 35);
+	add_message(test, 0, "SenRdmaSend_3 Data [sync=g_s2_r0x6_2]", -1, 105, 115);
+	text = communication(test);
+	line = strtok_r(text, "\n", &rest);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		line = strtok_r(NULL, "\n", &rest);
+		assert_non_null(line);
+		assert_string_equal(line, lines[i]);
+	}
+	assert_null(strtok_r(NULL, "\n", &rest));
+	free(text);
+}
+
+static void test_communication__of_nothing_is_a_heading(void **state)
+{
+	struct collectives_test *test = *state;
+	char *text;
+
+	add_ranks(test, 1);
+	text = communication(test);
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+	free(text);
+}
+
 /* -- arrows ---------------------------------------------------------------------------------- */
 
 static char *arrows(struct collectives_test *test)
@@ -405,6 +463,7 @@ static void test_arrows__need_both_ends_and_both_ranks(void **state)
 
 #define TEST(name)       cmocka_unit_test_setup_teardown(test_collectives__##name, start, stop)
 #define ARROW_TEST(name) cmocka_unit_test_setup_teardown(test_arrows__##name, start, stop)
+#define TEXT_TEST(name)  cmocka_unit_test_setup_teardown(test_communication__##name, start, stop)
 
 int main(void)
 {
@@ -421,6 +480,8 @@ int main(void)
 		ARROW_TEST(lead_from_each_sending_to_its_receives),
 		ARROW_TEST(find_the_last_sending_where_some_are_missing),
 		ARROW_TEST(need_both_ends_and_both_ranks),
+		TEXT_TEST(joins_what_serves_one_message),
+		TEXT_TEST(of_nothing_is_a_heading),
 	};
 
 	return cmocka_run_group_tests_name("collectives", tests, NULL, NULL);

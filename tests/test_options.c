@@ -167,6 +167,7 @@ static void test_options__the_table_of_conversions_is_complete(void **state)
 	                                    "profile",
 	                                    "without",
 	                                    "with",
+	                                    "summarize-comm",
 	                                    "fail-on-loss"};
 	size_t n = 0;
 

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * communication.txt: messages between devices in columns, for reading: all control blocks of a
+ * device that serve one message (those that prepare a multicast, too) are one line, from the first
+ * start to the last end. The n-th use of each name belongs to the n-th message.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis_impl.h"
+#include "array.h"
+#include "map.h"
+#include "transfer_ends.h"
+
+#define FILE_NAME  "communication.txt"
+#define NAME_WIDTH 26
+
+struct message_line {
+	int64_t start_time_ns, end_time_ns;
+	uint64_t bytes;
+	uint32_t device, sequence, sync; /* the latter strings */
+	uint32_t number;                 /* use of the message on its device */
+	uint32_t n_parts;
+	uint32_t first, last; /* ends: see `next` */
+	bool is_receive;
+};
+
+struct communication {
+	const struct timeline *timeline; /* weak, both */
+	const struct transfers *transfers;
+	struct owners owners;
+	struct map uses;            /* (device; name) -> how often */
+	struct map places;          /* (device, sequence; sync, number) -> line */
+	struct message_line *lines; /* owned, all */
+	uint32_t n_lines, n_allocated;
+	uint32_t *next; /* of each end: the next of its line */
+	int32_t *peers; /* of one line */
+};
+
+/* -- lines ------------------------------------------------------------------------------------- */
+
+static int find_line(struct communication *communication, const struct transfer_end *end,
+                     uint32_t *ret_line)
+{
+	const struct tick_op *op = &communication->timeline->ops[end->source];
+	uint32_t number = map_find(&communication->uses, op->device, op->name);
+	uint64_t a = (uint64_t)op->device << 32 | end->sequence, b;
+
+	number = number == MAP_NONE ? 0 : number;
+	FLEXTRACE_TRY(map_put(&communication->uses, op->device, op->name, number + 1));
+	b = (uint64_t)end->sync << 32 | number;
+	*ret_line = map_find(&communication->places, a, b);
+	if (*ret_line != MAP_NONE)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(ARRAY_RESERVE(communication->lines, communication->n_allocated,
+	                            communication->n_lines + 1ull));
+	*ret_line = communication->n_lines++;
+	communication->lines[*ret_line] = (struct message_line){
+		.start_time_ns = end->start_time_ns,
+		.end_time_ns = end->end_time_ns,
+		.device = op->device,
+		.sequence = end->sequence,
+		.sync = end->sync,
+		.number = number,
+		.first = FLEXTRACE_NONE,
+		.is_receive = end->role == MESSAGE_RECEIVE,
+	};
+	return map_put(&communication->places, a, b, *ret_line);
+}
+
+static int take_end(struct communication *communication, uint32_t index)
+{
+	const struct transfer_end *end = &communication->transfers->ends[index];
+	const struct tick_op *op = &communication->timeline->ops[end->source];
+	struct message_line *line;
+	uint32_t place;
+
+	FLEXTRACE_TRY(find_line(communication, end, &place));
+	line = &communication->lines[place];
+	if (end->end_time_ns > line->end_time_ns)
+		line->end_time_ns = end->end_time_ns;
+	line->bytes = op->bytes > line->bytes ? op->bytes : line->bytes;
+	line->n_parts++;
+	communication->next[index] = FLEXTRACE_NONE;
+	if (line->first == FLEXTRACE_NONE)
+		line->first = index;
+	else
+		communication->next[line->last] = index;
+	line->last = index;
+	return FLEXTRACE_OK;
+}
+
+static int compare_lines(const void *left, const void *right, void *context)
+{
+	const struct communication *communication = context;
+	const struct string_pool *strings = communication->timeline->strings;
+	const struct device *devices = communication->timeline->identity->devices;
+	const uint32_t *places = communication->owners.places;
+	const struct message_line *a = left, *b = right;
+	uint32_t place_a = places[devices[a->device].process];
+	uint32_t place_b = places[devices[b->device].process];
+	int order;
+
+	if (a->start_time_ns != b->start_time_ns)
+		return a->start_time_ns < b->start_time_ns ? -1 : 1;
+	if (place_a != place_b)
+		return place_a < place_b ? -1 : 1;
+	if (a->device != b->device)
+		return devices[a->device].device < devices[b->device].device ? -1 : 1;
+	order = strcmp(string_get(strings, a->sequence), string_get(strings, b->sequence));
+	if (!order)
+		order = strcmp(string_get(strings, a->sync), string_get(strings, b->sync));
+	return order ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+static int make_lines(struct communication *communication)
+{
+	uint32_t n = communication->transfers ? communication->transfers->n_ends : 0;
+
+	FLEXTRACE_TRY(owners_init(&communication->owners, communication->timeline->identity));
+	communication->next = array_allocate(n, sizeof(*communication->next));
+	communication->peers = array_allocate(n, sizeof(*communication->peers));
+	if (!communication->next || !communication->peers)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < n; i++)
+		FLEXTRACE_TRY(take_end(communication, i));
+	if (communication->n_lines)
+		qsort_r(communication->lines, communication->n_lines, sizeof(*communication->lines),
+		        compare_lines, communication);
+	return FLEXTRACE_OK;
+}
+
+/* -- text -------------------------------------------------------------------------------------- */
+
+static int compare_peers(const void *left, const void *right)
+{
+	const int32_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Writes who is on the other side: "0,1,2", or "-". */
+static void write_peers(const struct communication *communication, const struct message_line *line,
+                        struct writer *writer)
+{
+	int32_t *peers = communication->peers;
+	uint32_t n = 0;
+
+	for (uint32_t i = line->first; i != FLEXTRACE_NONE; i = communication->next[i]) {
+		const struct transfer_end *end = &communication->transfers->ends[i];
+
+		if (communication->timeline->ops[end->source].peer >= 0)
+			peers[n++] = communication->timeline->ops[end->source].peer;
+	}
+	qsort(peers, n, sizeof(*peers), compare_peers);
+	if (!n)
+		writer_char(writer, '-');
+	for (uint32_t i = 0; i < n; i++) {
+		if (i && peers[i] == peers[i - 1])
+			continue;
+		if (i)
+			writer_char(writer, ',');
+		writer_i64(writer, peers[i]);
+	}
+}
+
+static void write_name(struct writer *writer, const char *name, size_t width)
+{
+	writer_csv(writer, name, strlen(name));
+	for (size_t n = strlen(name); n < width; n++)
+		writer_char(writer, ' ');
+}
+
+static void write_line(const struct communication *communication, const struct message_line *line,
+                       struct writer *writer)
+{
+	const struct timeline *timeline = communication->timeline;
+	const struct device *device = &timeline->identity->devices[line->device];
+	int32_t rank = timeline->identity->processes[device->process].rank;
+	uint64_t ns = analysis_duration(line->start_time_ns, line->end_time_ns);
+	char text[128];
+
+	snprintf(text, sizeof(text),
+	         "%5" PRId32 " %6" PRIu32 " %20" PRId64 " %14.3f %12" PRIu64 " %5" PRIu32 " %-7s ",
+	         rank, device->device,
+	         line->start_time_ns + alignment_epoch_offset_ns(timeline->alignment),
+	         (double)ns / 1e3, line->bytes, line->n_parts,
+	         line->is_receive ? "receive" : "send");
+	writer_raw(writer, text);
+	write_name(writer, string_get(timeline->strings, line->sequence), NAME_WIDTH);
+	writer_char(writer, ' ');
+	write_name(writer, string_get(timeline->strings, line->sync), 0);
+	writer_raw(writer, line->is_receive ? " from " : " to ");
+	write_peers(communication, line, writer);
+	writer_char(writer, '\n');
+}
+
+static void write_lines(void *context, struct writer *writer)
+{
+	const struct communication *communication = context;
+
+	writer_literal(writer, " rank device             start_ns         dur_us        bytes parts"
+	                       " what    name                       message\n");
+	for (uint32_t i = 0; i < communication->n_lines; i++)
+		write_line(communication, &communication->lines[i], writer);
+}
+
+static int write_communication(const struct timeline *timeline, const char *output_dir,
+                               uint64_t *ret_rows, struct flextrace_error *error)
+{
+	struct communication communication = {.timeline = timeline,
+	                                      .transfers = timeline->transfers};
+	int code;
+
+	if (make_lines(&communication) < 0)
+		code = analysis_no_memory(FILE_NAME, error);
+	else
+		code = analysis_save(output_dir, FILE_NAME, write_lines, &communication, error);
+	*ret_rows = communication.n_lines;
+	owners_release(&communication.owners);
+	map_release(&communication.uses);
+	map_release(&communication.places);
+	free(communication.lines);
+	free(communication.next);
+	free(communication.peers);
+	return code;
+}
+
+const struct analysis analysis_communication = {.name = "communication",
+                                                .file = FILE_NAME,
+                                                .write = write_communication,
+                                                .is_on_demand = true};
