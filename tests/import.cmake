@@ -27,3 +27,5 @@ flextrace_add_unit_test(NAME spool SOURCES tests/scratch.c converter/import/spoo
 flextrace_add_unit_test(NAME flex_memory SOURCES converter/import/flex.c)
 target_link_options(test_flex_memory PRIVATE
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free)
+flextrace_add_unit_test(NAME pair_align SOURCES converter/import/pair_align.c
+	converter/import/pair_match.c converter/import/pair_vote.c)
