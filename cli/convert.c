@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "bt2/reader.h"
 #include "cli.h"
 #include "conversion.h"
@@ -57,7 +58,19 @@ struct conversion {
 	struct stream_set set;
 	struct ledger ledger;
 	struct ctf_views views;
+	struct pair_report *pairs;
+	uint32_t n_pairs;
 };
+
+static int keep_pair(void *context, const struct pair_report *report)
+{
+	struct conversion *conversion = context;
+
+	FLEXTRACE_TRY(array_make_room(&conversion->pairs, conversion->n_pairs,
+	                              sizeof(*conversion->pairs)));
+	conversion->pairs[conversion->n_pairs++] = *report;
+	return FLEXTRACE_OK;
+}
 
 /* Puts the traces in front and the files of other tools behind them. Returns how many traces. */
 static uint32_t sort_inputs(const char **inputs, uint32_t n)
@@ -80,7 +93,8 @@ static int read_inputs(struct conversion *conversion, const struct reader_option
 {
 	const char **inputs = malloc(reader->n_traces * sizeof(*inputs));
 	struct reader_options traces = *reader;
-	struct import_options files = {.warn = show_warning};
+	struct import_options files = {
+		.warn = show_warning, .pair = keep_pair, .context = conversion};
 	int code = dialect_of_name(options->as, &files.dialect, error);
 
 	if (!inputs)
@@ -104,10 +118,14 @@ static int read_and_run(struct conversion *conversion, const struct reader_optio
                         const struct conversion_options *options,
                         struct pipeline_result *ret_result, struct flextrace_error *error)
 {
+	struct conversion_options told = *options;
+
 	FLEXTRACE_TRY(read_inputs(conversion, reader, options, error));
+	told.pairs = conversion->pairs;
+	told.n_pairs = conversion->n_pairs;
 	ctf_views_remove(&conversion->views);
 	cli_progress("Converting: %u streams", conversion->set.n_streams);
-	return conversion_run(options, &conversion->set, conversion->strings, &conversion->ledger,
+	return conversion_run(&told, &conversion->set, conversion->strings, &conversion->ledger,
 	                      ret_result, error);
 }
 
@@ -136,6 +154,7 @@ static int convert(const char *const *traces, uint32_t n_traces,
 	guard_end(&guard);
 	ctf_views_remove(&conversion.views);
 	stream_set_release(&conversion.set);
+	free(conversion.pairs);
 	ledger_release(&conversion.ledger);
 	string_pool_free(conversion.strings);
 	return code;

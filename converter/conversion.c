@@ -364,6 +364,8 @@ int conversion_run(const struct conversion_options *options, struct stream_set *
 			.n_inputs = inputs.n,
 			.options = (const char *const *)set_options.texts,
 			.n_options = set_options.n,
+			.pairs = options->pairs,
+			.n_pairs = options->n_pairs,
 		};
 		struct derivations derivations;
 		struct pipeline_options pipeline = {

@@ -199,7 +199,7 @@ uint64_t ledger_total(const struct ledger *ledger, enum loss_cause cause)
 bool ledger_is_loss(enum loss_cause cause)
 {
 	return cause != LOSS_FOREIGN_EVENT && cause != LOSS_FOREIGN_PROCESS &&
-	       cause != LOSS_FILTERED && cause != LOSS_UNUSED;
+	       cause != LOSS_FILTERED && cause != LOSS_DUPLICATE && cause != LOSS_UNUSED;
 }
 
 uint64_t ledger_lost(const struct ledger *ledger)

@@ -63,6 +63,8 @@
 	X(FOREIGN_PROCESS, "foreign_process")                                                   \
 	/* left out because the user asked to */                                                \
 	X(FILTERED, "filtered")                                                                 \
+	/* told by files of two tools, shown once */                                            \
+	X(DUPLICATE, "duplicate")                                                               \
 	/* understood, but carries nothing for any output */                                    \
 	X(UNUSED, "unused")
 
@@ -111,6 +113,10 @@
 	  "record both submit and complete times: nothing bounds these clocks on one side")     \
 	X(LARGE_FLOOR, "latency_floor_too_large",                                               \
 	  "brackets are shorter than --latency-floor-ns: lower it")                             \
+	X(PAIR_UNMATCHED, "flex_torch_unmatched",                                               \
+	  "files of Flex and torch of a rank have no event in common: they are not of one run") \
+	X(PAIR_UNCERTAIN, "flex_torch_uncertain",                                               \
+	  "Flex's clock may be off torch's by a turn of a loop: see pairings in run.json")      \
 	X(COMPILER_EMPTY, "compiler_info_empty",                                                \
 	  "paths of --compiler-info have no table of ideal cycles")                             \
 	X(COMPILER_DAMAGED, "compiler_info_damaged",                                            \
@@ -195,7 +201,7 @@ int ledger_check(const struct ledger *ledger);
 uint64_t ledger_total(const struct ledger *ledger, enum loss_cause cause);
 
 /* Whether a cause means a loss: not what was left out on purpose or says nothing (FOREIGN_EVENT,
- * FOREIGN_PROCESS, FILTERED, UNUSED). */
+ * FOREIGN_PROCESS, FILTERED, DUPLICATE, UNUSED). */
 bool ledger_is_loss(enum loss_cause cause);
 
 /* Sum of all losses: what --fail-on-loss looks at. */

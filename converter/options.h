@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "pair_report.h"
 
 enum option_type {                /* fills a member of type ... */
 	           OPTION_FLAG,   /* bool: --name or --name=yes, --name=no */
@@ -106,6 +107,9 @@ struct conversion_options {
 	uint64_t given;                 /* options that the caller gave: see profile.h */
 	struct option_list profile_off; /* derivations; texts in the document */
 	struct cJSON *profile_document; /* owned */
+	/* What import_run() told of files of two tools; no option of the table. */
+	const struct pair_report *pairs;
+	uint32_t n_pairs;
 	const char *as; /* dialect of imported files, NULL = by content; no option of the table */
 };
 #define CONVERSION_OPTIONS_INIT                                                \

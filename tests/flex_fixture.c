@@ -77,6 +77,15 @@ static void note_warning(void *context, const char *text)
 	sprintf(run->warnings + n, "%s\n", text);
 }
 
+static int note_pair(void *context, const struct pair_report *report)
+{
+	struct flex_run *run = context;
+
+	assert_true(run->n_pairs < sizeof(run->pairs) / sizeof(*run->pairs));
+	run->pairs[run->n_pairs++] = *report;
+	return 0;
+}
+
 static void read_table(struct flex_run *run, const char *name, struct csv_table *ret_table)
 {
 	const struct csv_table_query all = {NULL, NULL, 0};
@@ -93,7 +102,7 @@ static void read_table(struct flex_run *run, const char *name, struct csv_table 
 
 void flex_convert_files(struct flex_run *run, const char *const *paths, uint32_t n)
 {
-	const struct import_options import = {paths, n, run->dialect, note_warning, run};
+	const struct import_options import = {paths, n, run->dialect, note_warning, note_pair, run};
 	struct string_pool *strings = string_pool_new();
 	struct stream_set set = {NULL, 0, 0};
 	struct flextrace_error error = {0};

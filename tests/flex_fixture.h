@@ -16,6 +16,8 @@ struct flex_run {
 	char *in, *out;              /* owned */
 	char *warnings;              /* owned: one a line */
 	enum import_dialect dialect; /* what the files are said to be */
+	struct pair_report pairs[8]; /* what was told of files of two tools */
+	uint32_t n_pairs;
 	struct ledger ledger;
 	struct csv_table events, host;
 	struct pipeline_options options; /* to be changed at will before the conversion */

@@ -29,3 +29,5 @@ target_link_options(test_flex_memory PRIVATE
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free)
 flextrace_add_unit_test(NAME pair_align SOURCES converter/import/pair_align.c
 	converter/import/pair_match.c converter/import/pair_vote.c)
+flextrace_add_unit_test(NAME pairing SOURCES ${flex_fixture} tests/clock_model.c tests/flex_truth.c
+	tests/flex_truth_write.c)

@@ -69,8 +69,8 @@ static void make(const struct scene *scene, struct pair_list *from, struct pair_
 		time_ns += 3000000 + (int64_t)(scene->jitter_ns * draw());
 		for (uint32_t kernel = 0; kernel < N_KERNELS; kernel++, id++) {
 			int64_t length_ns = 40000 + (int64_t)(scene->jitter_ns * draw() / 10);
-			struct pair_event event = {
-				time_ns, time_ns + length_ns, 1 + kernel % 5, 0, 0, 0, id};
+			struct pair_event event = {time_ns, time_ns + length_ns, 1 + kernel % 5,
+			                           .tag = id};
 
 			time_ns += length_ns + 5000;
 			if (turn >= scene->from_first && turn < scene->from_last)
@@ -216,7 +216,7 @@ static void test_pair_align__says_where_it_is_not_sure(void **state)
 
 static void test_pair_align__finds_nothing_where_nothing_is_common(void **state)
 {
-	struct pair_event one[] = {{10, 20, 1, 0, 0, 0, 0}}, other[] = {{10, 20, 2, 0, 0, 0, 0}};
+	struct pair_event one[] = {{10, 20, 1, .tag = 0}}, other[] = {{10, 20, 2, .tag = 0}};
 	struct pair_list from = {one, 1}, to = {other, 1}, none = {NULL, 0};
 	struct pair_result result;
 
@@ -236,9 +236,10 @@ static void test_pair_align__survives_all_at_one_time(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 3000; i++)
-		one[i] = (struct pair_event){5, 5, 1, 0, 0, 0, i};
+		one[i] = (struct pair_event){5, 5, 1, .tag = i};
 	for (uint32_t i = 0; i < 2000; i++)
-		other[i] = (struct pair_event){(int64_t)1 << 61, (int64_t)1 << 61, 1, 1, 1, 0, i};
+		other[i] = (struct pair_event){(int64_t)1 << 61, (int64_t)1 << 61, 1, 1, 1,
+		                               .tag = i};
 	assert_int_equal(pair_align(&from, &to, &result), 0);
 	assert_true(result.n_pairs <= 2000);
 	for (uint32_t i = 0; i < 3000; i++) {

@@ -36,12 +36,37 @@ static int write_run(struct emit_test *test, const struct emit_run *run,
 	return code;
 }
 
+static void test_run_json__tells_how_files_of_two_tools_go_together(void **state)
+{
+	static const struct pair_report pairs[] = {
+		{0, 2, 30, 20, 19, INT64_C(1699999999000000001), -1.25, 7, 80, 900, true},
+		{3, 1, 0, 0, 0, 0, 0, 0, 0, 0, true},
+	};
+	static const struct emit_run run = {.pairs = pairs, .n_pairs = 2};
+	struct emit_test *test = *state;
+
+	assert_int_equal(write_run(test, &run, NULL), 0);
+	assert_non_null(strstr(test->text, "1699999999000000001"));
+	emit_assert_json(cJSON_GetObjectItem(test->root, "pairings"),
+	                 "[{\"rank\":0,\"torch_files\":2,\"flex_events\":30,\"torch_events\":20,"
+	                 "\"pairs\":19,\"offset_ns\":1699999999000000001,\"drift_ppm\":-1.250,"
+	                 "\"residual_ns_p50\":7,\"residual_ns_p99\":80,"
+	                 "\"residual_ns_max\":900,\"uncertain\":true},"
+	                 "{\"rank\":3,\"torch_files\":1,\"flex_events\":0,\"torch_events\":0,"
+	                 "\"pairs\":0}]");
+}
+
 static void test_run_json__tells_what_was_read_and_written(void **state)
 {
 	static const char *const inputs[] = {"trace \"1\"", "bad \xff"};
 	static const char *const options[] = {"rho-ppm=10", "names=a=b", "gzip"};
 	static struct emit_table tables[] = {{"kernels.csv", 3, NULL}};
-	static const struct emit_run run = {inputs, 2, options, 3, tables, 1};
+	static const struct emit_run run = {.inputs = inputs,
+	                                    .n_inputs = 2,
+	                                    .options = options,
+	                                    .n_options = 3,
+	                                    .tables = tables,
+	                                    .n_tables = 1};
 	struct emit_test *test = *state;
 
 	test->counts[0].arrows = 4;
@@ -232,6 +257,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_run_json__tells_what_was_read_and_written),
+		TEST(test_run_json__tells_how_files_of_two_tools_go_together),
 		TEST(test_run_json__does_without_facts_of_the_run),
 		TEST(test_run_json__keeps_64_bits),
 		TEST(test_run_json__leaves_excluded_processes_out),

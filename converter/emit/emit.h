@@ -19,6 +19,7 @@
 
 #include "derive/derive.h"
 #include "error.h"
+#include "pair_report.h"
 
 /* A table that an analysis writes into the output directory. */
 struct emit_table {
@@ -36,6 +37,8 @@ struct emit_run {
 	const char *const
 		*options; /* NAME=VALUE of every option that shapes the output, in fixed order */
 	uint32_t n_options;
+	const struct pair_report *pairs; /* of files of two tools, by rank */
+	uint32_t n_pairs;
 	struct emit_table *tables; /* in fixed order */
 	uint32_t n_tables;
 };

@@ -78,6 +78,42 @@ static void add_inputs(cJSON *root, const struct emit_run *run)
 	}
 }
 
+/* Only what holds where there are pairs. */
+static void add_fit(cJSON *item, const struct pair_report *pair)
+{
+	char drift[32];
+
+	snprintf(drift, sizeof(drift), "%.3f", pair->drift_ppm);
+	add_i64(item, "offset_ns", pair->offset_ns);
+	cJSON_AddRawToObject(item, "drift_ppm", drift);
+	add_i64(item, "residual_ns_p50", pair->residual_ns_p50);
+	add_i64(item, "residual_ns_p99", pair->residual_ns_p99);
+	add_i64(item, "residual_ns_max", pair->residual_ns_max);
+	cJSON_AddBoolToObject(item, "uncertain", pair->is_uncertain);
+}
+
+static void add_pairs(cJSON *root, const struct emit_run *run)
+{
+	cJSON *pairs;
+
+	if (!run || !run->n_pairs)
+		return;
+	pairs = cJSON_AddArrayToObject(root, "pairings");
+	for (uint32_t i = 0; i < run->n_pairs; i++) {
+		const struct pair_report *pair = &run->pairs[i];
+		cJSON *item = cJSON_CreateObject();
+
+		add_i64(item, "rank", pair->rank);
+		add_u64(item, "torch_files", pair->n_torch_files);
+		add_u64(item, "flex_events", pair->n_flex);
+		add_u64(item, "torch_events", pair->n_torch);
+		add_u64(item, "pairs", pair->n_pairs);
+		if (pair->n_pairs)
+			add_fit(item, pair);
+		cJSON_AddItemToArray(pairs, item);
+	}
+}
+
 static void add_traces(cJSON *root, const struct timeline *timeline)
 {
 	const struct stream_set *set = timeline->streams;
@@ -395,6 +431,7 @@ static char *print_document(const struct timeline *timeline, const struct emit_o
 
 	add_versions(root);
 	add_inputs(root, options->run);
+	add_pairs(root, options->run);
 	add_traces(root, timeline);
 	add_processes(root, timeline);
 	add_totals(root, timeline);

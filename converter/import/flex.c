@@ -48,6 +48,8 @@ void flex_free(struct flex *flex)
 	free(flex->scratch);
 	free(flex->texts.bytes);
 	torch_free(flex->torch);
+	if (!flex->is_survey)
+		pairing_free(flex->pairing);
 	free(flex);
 }
 
@@ -105,7 +107,9 @@ static int take_call(struct flex *flex, uint32_t thread, struct flex_call *call,
 	/* 0 would be a time that nobody knows. */
 	call->begin_ns = call->begin_ns ? call->begin_ns : 1;
 	call->end_ns = call->end_ns ? call->end_ns : 1;
-	if (flex->is_torch)
+	if (flex->pairing)
+		FLEXTRACE_TRY(flex_pair_call(flex, &flex->threads[thread], call, &is_taken));
+	if (flex->is_torch && !is_taken)
 		FLEXTRACE_TRY(torch_take_call(flex, &flex->threads[thread], call, &is_taken));
 	if (is_taken)
 		return FLEXTRACE_OK;
@@ -350,6 +354,15 @@ int flex_push_timed(struct flex *flex, const struct trace_event *event, const ch
 	}
 }
 
+/* Flex's times count from the start of the machine, torch's from 1970. */
+static int push_moved(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+{
+	struct trace_event moved = *event;
+
+	FLEXTRACE_TRY(flex_pair_move(flex, &moved));
+	return flex_push_timed(flex, &moved, ret_fault);
+}
+
 int flex_push(struct flex *flex, const struct trace_event *event, const char **ret_fault)
 {
 	*ret_fault = NULL;
@@ -357,8 +370,10 @@ int flex_push(struct flex *flex, const struct trace_event *event, const char **r
 		return flex_lose(flex, LOSS_UNUSED, 1); /* arrows: ours are drawn anew */
 	if (flex->is_torch)
 		return torch_push(flex, event, ret_fault);
-	return event->ph == 'M' ? take_metadata(flex, event)
-	                        : flex_push_timed(flex, event, ret_fault);
+	if (event->ph == 'M')
+		return take_metadata(flex, event);
+	return flex->pairing ? push_moved(flex, event, ret_fault)
+	                     : flex_push_timed(flex, event, ret_fault);
 }
 
 /* -- out -------------------------------------------------------------------------------------- */

@@ -27,9 +27,17 @@
 #include "model.h"
 
 struct flex; /* opaque */
+struct pairing;
 
 struct flex *flex_new(void); /* NULL: no memory */
 void flex_free(struct flex *flex);
+
+/* Files of Flex and torch of one run, see pairing.h; call before the first file. While that is not
+ * solved it is weak, and only flex_pair_end() tells anything; then it is taken. */
+void flex_pair(struct flex *flex, struct pairing *pairing);
+
+/* Solves it, behind the last file. */
+int flex_pair_end(struct flex *flex);
 
 /* Begins a file. */
 int flex_begin_file(struct flex *flex, enum import_dialect dialect);
@@ -46,6 +54,9 @@ int flex_lose(struct flex *flex, enum loss_cause cause, uint64_t n);
 
 /* Ends a file: what is begun in it has no end. */
 int flex_end_file(struct flex *flex);
+
+/* What became of files of two tools; NULL: there were none. Weak. */
+const struct pairing *flex_pairing(const struct flex *flex);
 
 /* What was lost. */
 const struct ledger *flex_ledger(const struct flex *flex);

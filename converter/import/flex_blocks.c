@@ -148,13 +148,15 @@ static uint32_t kind_of(const struct flex_part *part, const char *name)
 	return FLEXTRACE_DEVICE_PARTS(parts);
 }
 
-static void fill_op(const struct flex_part_view *view, uint64_t job, struct event *event)
+static void fill_op(const struct flex_part_view *view, const struct flex_rank *rank,
+                    struct event *event)
 {
 	const struct flex_part *part = &view->part;
 	const char *name = view->texts[FLEX_NAME].text.bytes;
 
 	event->payload.device_op = (struct flextrace_device_op){
-		.job = job,
+		.device = rank->device,
+		.job = rank->n_jobs,
 		.correlation = part->correlation,
 		.kind = kind_of(part, name),
 		.name = name,
@@ -167,10 +169,12 @@ static void fill_op(const struct flex_part_view *view, uint64_t job, struct even
 	memcpy(event->payload.device_op.ts, part->ts, sizeof(part->ts));
 }
 
-static void fill_estimate(const struct flex_part *part, uint64_t job, struct event *event)
+static void fill_estimate(const struct flex_part *part, const struct flex_rank *rank,
+                          struct event *event)
 {
 	event->payload.host_estimate = (struct flextrace_host_estimate){
-		.job = job,
+		.device = rank->device,
+		.job = rank->n_jobs,
 		.kind = part->part,
 		.begin_ns = (uint64_t)part->begin_ns,
 		.end_ns = (uint64_t)part->end_ns,
@@ -191,10 +195,11 @@ int flex_block_event(struct flex *flex, const void *item, bool is_estimate, uint
 	                        is_estimate ? RECORD_HOST_ESTIMATE : RECORD_DEVICE_OP,
 	                        (int64_t)view.part.head.clock_ns);
 	if (is_estimate) {
-		fill_estimate(&view.part, rank->n_jobs, ret_event);
+		fill_estimate(&view.part, rank, ret_event);
 		return FLEXTRACE_OK;
 	}
 	FLEXTRACE_TRY(item_fetch_texts(flex->spool, &flex->texts, view.texts, FLEX_N_TEXTS));
-	fill_op(&view, ++rank->n_jobs, ret_event);
+	rank->n_jobs++;
+	fill_op(&view, rank, ret_event);
 	return FLEXTRACE_OK;
 }

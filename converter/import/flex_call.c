@@ -88,8 +88,7 @@ bool flex_is_protocol(const char *name)
 	return false;
 }
 
-/* Finds the phase, and the name without it. */
-static void cut_name(struct flex_call *call)
+void flex_cut_name(struct flex_call *call)
 {
 	const struct trace_text *name = &call->full_name;
 
@@ -266,7 +265,7 @@ int flex_call_read(struct flex *flex, const struct trace_event *event, struct fl
 		return FLEXTRACE_OK;
 	}
 	if (ret_call->has_stamps) {
-		cut_name(ret_call);
+		flex_cut_name(ret_call);
 		return FLEXTRACE_OK;
 	}
 	*ret_fault = NULL; /* what is no control block may use these names as it likes */

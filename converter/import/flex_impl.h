@@ -8,6 +8,7 @@
  *   flex_ranks.c   pids and tids become streams, processes and threads
  *   flex_line.c    events in order of time, some of them at once
  *   flex_blocks.c  events with stamps become control blocks
+ *   pair_calls.c   files of Flex and torch of one run
  *   torch.c        the same for files of the torch profiler, by the names of torch_names.c
  */
 #ifndef FLEXTRACE_IMPORT_FLEX_IMPL_H
@@ -16,6 +17,7 @@
 #include "derive/json_text.h"
 #include "import/event_item.h"
 #include "import/flex.h"
+#include "import/pairing.h"
 #include "map.h"
 #include "strings.h"
 
@@ -46,6 +48,8 @@ struct flex_rank {
 	uint64_t n_jobs;
 	uint32_t n_mapped_tids;
 	bool is_torch, has_device;
+	uint32_t device;              /* Flex's one device */
+	const struct pair_rank *pair; /* weak; NULL: stands alone */
 	struct import_stream stream;
 };
 
@@ -128,9 +132,11 @@ struct flex {
 	uint32_t last_thread;
 	struct flex_line line;
 	struct item_texts texts;
-	bool is_over;        /* nothing comes any more */
-	struct torch *torch; /* owned; NULL: there was no such file */
-	bool is_torch;       /* the file that is read is of torch */
+	bool is_over;            /* nothing comes any more */
+	struct torch *torch;     /* owned; NULL: there was no such file */
+	bool is_torch;           /* the file that is read is of torch */
+	struct pairing *pairing; /* owned once it is solved; NULL: all files are of one tool */
+	bool is_survey;          /* it is still to be solved: nothing is written */
 };
 
 /* -- flex.c */
@@ -157,6 +163,9 @@ int flex_call_read(struct flex *flex, const struct trace_event *event, struct fl
 
 /* All attributes as one JSON text, "" if there is none; weak, until the next call. */
 int flex_read_args(struct flex *flex, const struct trace_event *event, struct trace_text *ret_args);
+
+/* Finds the phase of a control block, and its name without it. */
+void flex_cut_name(struct flex_call *call);
 
 /* The kind of host work that a name tells. */
 uint32_t flex_runtime_kind(const char *name);
@@ -186,6 +195,9 @@ int flex_intern_id(struct flex *flex, const struct trace_value *id, uint32_t *re
 /* Numbers from here on stand for ids that are larger, or no numbers. */
 #define FLEX_MAPPED_ID (1 << 30)
 
+/* The uuid of a rank's trace, by its number, or its text if that is none. */
+void flex_make_uuid(uint8_t uuid[16], const char *text, uint64_t number);
+
 /* Adds a rank with a stream of its own. */
 int flex_add_rank(struct flex *flex, const struct flex_rank *rank, uint32_t *ret_rank);
 
@@ -195,6 +207,22 @@ int flex_find_thread(struct flex *flex, const struct trace_event *event, uint32_
 
 /* Writes the definitions of all ranks and threads, before all else in order of time. */
 int flex_define(struct flex *flex);
+
+/* -- pair_calls.c */
+
+/* Notes an interval, or finds out whether the other tool's files tell it, too. Taken: it is not to
+ * be written. */
+int flex_pair_call(struct flex *flex, const struct flex_thread *thread, struct flex_call *call,
+                   bool *ret_is_taken);
+
+/* Puts a time of Flex on torch's clock. */
+int flex_pair_move(struct flex *flex, struct trace_event *event);
+
+/* Fills in whom a rank belongs together with. */
+void flex_pair_rank(const struct flex *flex, struct flex_rank *rank);
+
+/* Gives the devices of Flex to the torch files of their ranks, to be defined with theirs. */
+int flex_pair_devices(struct flex *flex);
 
 /* -- what goes out */
 

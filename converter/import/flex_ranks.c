@@ -28,7 +28,7 @@ int flex_intern_id(struct flex *flex, const struct trace_value *id, uint32_t *re
 }
 
 /* Traces of ranks are in order of their numbers, those of other texts behind them. */
-static void make_uuid(uint8_t uuid[16], const char *text, uint64_t number)
+void flex_make_uuid(uint8_t uuid[16], const char *text, uint64_t number)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
@@ -49,6 +49,7 @@ int flex_add_rank(struct flex *flex, const struct flex_rank *rank, uint32_t *ret
 	*ret_rank = flex->n_ranks++;
 	flex->ranks[*ret_rank] = *rank;
 	flex->ranks[*ret_rank].stream.host = "imported";
+	flex_pair_rank(flex, &flex->ranks[*ret_rank]);
 	return FLEXTRACE_OK;
 }
 
@@ -63,7 +64,7 @@ static int add_rank(struct flex *flex, uint32_t pid, uint64_t number, uint32_t *
 	rank.vpid = number < FLEX_MAPPED_ID ? (int32_t)number
 	                                    : FLEX_MAPPED_ID + (int32_t)flex->n_ranks;
 	rank.os_pid = (uint32_t)rank.vpid;
-	make_uuid(rank.stream.uuid, string_get(flex->strings, pid), number);
+	flex_make_uuid(rank.stream.uuid, string_get(flex->strings, pid), number);
 	FLEXTRACE_TRY(flex_add_rank(flex, &rank, ret_rank));
 	return map_put(&flex->rank_index, pid, 0, *ret_rank);
 }
@@ -158,6 +159,8 @@ struct event flex_event(const struct flex *flex, uint32_t rank, enum record_clas
 
 int flex_write(struct flex *flex, uint32_t rank, const struct event *event)
 {
+	if (flex->is_survey)
+		return FLEXTRACE_OK;
 	if ((int64_t)event->clock_ns > flex->ranks[rank].last_ns)
 		flex->ranks[rank].last_ns = (int64_t)event->clock_ns;
 	return event_item_add(flex->spool, rank, event);
@@ -209,7 +212,10 @@ static int define_thread(struct flex *flex, const struct flex_thread *thread)
 
 int flex_define(struct flex *flex)
 {
+	FLEXTRACE_TRY(flex_pair_devices(flex));
 	for (uint32_t i = 0; i < flex->n_ranks; i++) {
+		if (flex->ranks[i].pair && !flex->ranks[i].is_torch)
+			continue; /* torch knows more of it */
 		FLEXTRACE_TRY(define_process(flex, i));
 		if (flex->ranks[i].is_torch)
 			FLEXTRACE_TRY(torch_define(flex, i));

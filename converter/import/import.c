@@ -10,6 +10,7 @@
 
 #include "decode/decode.h"
 #include "import/flex.h"
+#include "import/pairing.h"
 #include "import/spool.h"
 
 /* -- which files ----------------------------------------------------------------------------- */
@@ -90,11 +91,14 @@ struct importer {
 	const struct import_options *options; /* weak */
 	struct flex *flex;                    /* owned */
 	uint32_t n_read;                      /* files */
+	bool is_survey;                       /* nothing is told */
+	enum import_dialect only;             /* IMPORT_BY_CONTENT: all */
+	uint32_t *n_files;                    /* by dialect: only count them; NULL: read them */
 };
 
 static void warn(const struct importer *importer, const char *text)
 {
-	if (importer->options->warn)
+	if (importer->options->warn && !importer->is_survey)
 		importer->options->warn(importer->options->context, text);
 }
 
@@ -175,6 +179,10 @@ static int read_file(struct importer *importer, const char *path, struct flextra
 
 	if (dialect == IMPORT_BY_CONTENT)
 		FLEXTRACE_TRY(dialect_of_file(path, &dialect, error));
+	if (importer->n_files)
+		importer->n_files[dialect]++;
+	if (importer->n_files || (importer->only && importer->only != dialect))
+		return FLEXTRACE_OK;
 	events = trace_events_open(path, error);
 	if (!events)
 		return error->code;
@@ -214,7 +222,8 @@ static int read_directory(struct importer *importer, const char *path,
 		if (code != FLEXTRACE_E_INPUT)
 			continue;
 		warn(importer, local.message);
-		code = flex_lose(importer->flex, LOSS_TRUNCATED_STREAM, 1);
+		code = importer->is_survey ? FLEXTRACE_OK
+		                           : flex_lose(importer->flex, LOSS_TRUNCATED_STREAM, 1);
 	}
 	free_entries(entries, n);
 	if (code < 0 || importer->n_read == n_before)
@@ -238,13 +247,90 @@ static int read_all(struct importer *importer, struct flextrace_error *error)
 	return FLEXTRACE_OK;
 }
 
+/* -- files of two tools ---------------------------------------------------------------------- */
+
+/* Reads what can be read; what cannot is told the next time. */
+static int survey_all(struct importer *importer, enum import_dialect only)
+{
+	const struct import_options *options = importer->options;
+	struct flextrace_error error = {0};
+
+	importer->only = only;
+	for (uint32_t i = 0; i < options->n_paths; i++) {
+		const char *path = options->paths[i];
+		int code = is_directory(path) ? read_directory(importer, path, &error)
+		                              : read_file(importer, path, &error);
+
+		if (code < 0 && code != FLEXTRACE_E_INPUT)
+			return code;
+	}
+	return FLEXTRACE_OK;
+}
+
+static int count_dialects(const struct import_options *options, uint32_t *n_files)
+{
+	struct importer importer = {.options = options, .is_survey = true, .n_files = n_files};
+	bool is_one = options->n_paths == 1 && !is_directory(options->paths[0]);
+
+	return is_one ? FLEXTRACE_OK : survey_all(&importer, IMPORT_BY_CONTENT);
+}
+
+static int survey(const struct import_options *options, struct pairing *pairing)
+{
+	struct importer importer = {.options = options, .is_survey = true};
+	int code;
+
+	importer.flex = flex_new();
+	if (!importer.flex)
+		return FLEXTRACE_E_MEMORY;
+	flex_pair(importer.flex, pairing);
+	code = survey_all(&importer, IMPORT_FLEX);
+	if (code >= 0)
+		code = survey_all(&importer, IMPORT_TORCH);
+	if (code >= 0)
+		code = flex_pair_end(importer.flex);
+	flex_free(importer.flex);
+	return code;
+}
+
+/* Stores NULL where there are not files of both. */
+static int pair_files(const struct import_options *options, struct pairing **ret_pairing)
+{
+	uint32_t n_files[IMPORT_TORCH + 1] = {0};
+	int code;
+
+	*ret_pairing = NULL;
+	FLEXTRACE_TRY(count_dialects(options, n_files));
+	if (!n_files[IMPORT_FLEX] || !n_files[IMPORT_TORCH])
+		return FLEXTRACE_OK;
+	*ret_pairing = pairing_new();
+	code = *ret_pairing ? survey(options, *ret_pairing) : FLEXTRACE_E_MEMORY;
+	if (code >= 0)
+		return FLEXTRACE_OK;
+	pairing_free(*ret_pairing);
+	*ret_pairing = NULL;
+	return code;
+}
+
 /* -- events ---------------------------------------------------------------------------------- */
+
+static int open_files(struct importer *importer, struct flextrace_error *error)
+{
+	struct pairing *pairing;
+	int code = importer->flex ? pair_files(importer->options, &pairing) : FLEXTRACE_E_MEMORY;
+
+	if (code < 0)
+		return fail(code, error);
+	if (pairing)
+		flex_pair(importer->flex, pairing);
+	return read_all(importer, error);
+}
 
 int import_open(const struct import_options *options, struct flex **ret_flex,
                 struct flextrace_error *error)
 {
 	struct importer importer = {.options = options, .flex = flex_new()};
-	int code = importer.flex ? read_all(&importer, error) : fail(FLEXTRACE_E_MEMORY, error);
+	int code = open_files(&importer, error);
 
 	if (code < 0) {
 		flex_free(importer.flex);
@@ -272,6 +358,43 @@ static int add_streams(const struct flex *flex, struct string_cache *strings,
 	return FLEXTRACE_OK;
 }
 
+static struct pair_report report_of(const struct pair_rank *rank, int64_t epoch_ns)
+{
+	const struct pair_result *result = &rank->result;
+
+	return (struct pair_report){
+		.rank = rank->rank,
+		.n_torch_files = rank->n_files,
+		.n_flex = result->n_from,
+		.n_torch = result->n_to,
+		.n_pairs = result->n_pairs,
+		.offset_ns = result->fit.offset_ns + epoch_ns,
+		.drift_ppm = result->fit.slope * 1e6,
+		.residual_ns_p50 = result->residual_ns_p50,
+		.residual_ns_p99 = result->residual_ns_p99,
+		.residual_ns_max = result->residual_ns_max,
+		.is_uncertain = result->is_uncertain,
+	};
+}
+
+static int tell_pairs(const struct import_options *options, const struct pairing *pairing,
+                      struct ledger *ledger)
+{
+	const struct pair_rank *rank;
+
+	for (uint32_t i = 0; pairing && (rank = pairing_rank(pairing, i)); i++) {
+		const struct pair_report report = report_of(rank, pairing_epoch_ns(pairing));
+
+		if (!rank->n_files)
+			continue;
+		ledger->warnings[WARNING_PAIR_UNMATCHED] += !report.n_pairs;
+		ledger->warnings[WARNING_PAIR_UNCERTAIN] += report.n_pairs && report.is_uncertain;
+		if (options->pair)
+			FLEXTRACE_TRY(options->pair(options->context, &report));
+	}
+	return FLEXTRACE_OK;
+}
+
 static int decode_all(struct flex *flex, struct decoder *decoder, struct stream_set *set)
 {
 	uint32_t first = set->n_streams, stream;
@@ -294,7 +417,9 @@ int import_run(const struct import_options *options, struct string_pool *strings
 
 	FLEXTRACE_TRY(import_open(options, &flex, error));
 	decoder_init(&decoder, strings);
-	code = decode_all(flex, &decoder, set);
+	code = tell_pairs(options, flex_pairing(flex), &decoder.ledger);
+	if (code >= 0)
+		code = decode_all(flex, &decoder, set);
 	if (code >= 0)
 		code = ledger_add(ledger, &decoder.ledger);
 	decoder_release(&decoder);

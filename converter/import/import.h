@@ -17,6 +17,7 @@
 #include "import/dialect.h"
 #include "import/flex.h"
 #include "ledger.h"
+#include "pair_report.h"
 #include "strings.h"
 
 struct import_options {
@@ -25,6 +26,9 @@ struct import_options {
 	enum import_dialect dialect; /* of all files; IMPORT_BY_CONTENT: each its own */
 	/* Tells what events were rejected, where and why; NULL = not wanted. */
 	void (*warn)(void *context, const char *text);
+	/* Takes what became of a rank with files of both Flex and torch. FLEXTRACE_E_MEMORY or 0;
+	 * NULL = not wanted. */
+	int (*pair)(void *context, const struct pair_report *report);
 	void *context;
 };
 

@@ -31,7 +31,9 @@ struct pair_event {
 	uint64_t correlation; /* 0 = none */
 	uint64_t stamps;      /* a hash, 0 = none */
 	uint32_t partner;     /* index in the other list, or PAIR_NONE */
-	uint32_t tag;         /* the caller's */
+	uint32_t tag;         /* the caller's, as all below */
+	uint64_t bytes;
+	bool is_device, is_taken;
 };
 
 struct pair_list {

@@ -10,6 +10,9 @@
 /* Where larger times begin: the clock of a machine that is up for years is below. */
 #define MAX_UPTIME_NS ((int64_t)1 << 53)
 #define SECOND_NS     INT64_C(1000000000)
+#define FILE_TID_BITS \
+	12 /* numbers for threads without one, of each file: files may be of one process */
+#define FIRST_JOB (UINT64_C(1) << 40) /* of files that go with Flex's, which number theirs from 1 */
 
 static const char *text_of(const struct trace_text *text)
 {
@@ -49,8 +52,11 @@ int torch_find_rank(struct flex *flex, uint32_t *ret_rank)
 	struct torch *torch = flex->torch;
 	struct flex_rank rank = {.rank = FLEXTRACE_RANK_UNKNOWN, .is_torch = true};
 
-	if (torch->rank == FLEXTRACE_NONE)
+	rank.n_mapped_tids = torch->n_files << FILE_TID_BITS;
+	if (torch->rank == FLEXTRACE_NONE) {
 		FLEXTRACE_TRY(flex_add_rank(flex, &rank, &torch->rank));
+		flex->ranks[torch->rank].n_jobs = flex->ranks[torch->rank].pair ? FIRST_JOB : 0;
+	}
 	*ret_rank = torch->rank;
 	return FLEXTRACE_OK;
 }

@@ -280,20 +280,25 @@ static int give_name(struct flex *flex, const struct torch_name *name)
 }
 
 /* Traces of one rank and process are one. */
-static void settle_stream(const struct torch *torch, struct import_stream *stream)
+static void settle_stream(const struct torch *torch, const struct pair_rank *pair,
+                          struct import_stream *stream)
 {
 	bool is_known = torch->told_rank >= 0;
 	uint32_t rank = is_known ? (uint32_t)torch->told_rank : torch->n_files;
 	uint32_t pid = (uint32_t)torch->host_pid_number;
 
+	stream->instance = torch->n_files;
+	stream->clock_offset_ns = torch->epoch_ns + torch->late_base_ns;
+	if (pair) {
+		flex_make_uuid(stream->uuid, "", (uint64_t)pair->rank);
+		return;
+	}
 	memcpy(stream->uuid, "trch", 4);
 	stream->uuid[4] = !is_known;
 	for (int i = 0; i < 4; i++) {
 		stream->uuid[8 + i] = (uint8_t)(rank >> (24 - 8 * i));
 		stream->uuid[12 + i] = (uint8_t)(pid >> (24 - 8 * i));
 	}
-	stream->instance = torch->n_files;
-	stream->clock_offset_ns = torch->epoch_ns + torch->late_base_ns;
 }
 
 static int settle_rank(struct flex *flex)
@@ -302,10 +307,12 @@ static int settle_rank(struct flex *flex)
 	struct flex_rank *rank = &flex->ranks[torch->rank];
 	char text[32];
 
-	rank->rank = torch->told_rank;
+	rank->rank = rank->pair ? rank->pair->rank : torch->told_rank;
 	rank->world_size = torch->world_size;
 	rank->os_pid = (uint32_t)torch->host_pid_number;
-	settle_stream(torch, &rank->stream);
+	settle_stream(torch, rank->pair, &rank->stream);
+	if (flex->is_survey)
+		FLEXTRACE_TRY(pairing_name_file(flex->pairing, torch->n_files, torch->told_rank));
 	if (torch->told_rank >= 0)
 		snprintf(text, sizeof(text), "%" PRId32, torch->told_rank);
 	else
