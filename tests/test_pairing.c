@@ -387,6 +387,38 @@ static void test_pairing__is_not_sure_of_a_single_event(void **state)
 	assert_int_equal(run->ledger.warnings[WARNING_PAIR_UNCERTAIN], 1);
 }
 
+/* Nothing of this is a time that could be moved, or an event that could have a partner. */
+static void test_pairing__survives_times_at_the_limits(void **state)
+{
+	static const char *const times[] = {"0",
+	                                    "9223372036854775.807",
+	                                    "4611686018427387.904",
+	                                    "4611686018427387.903",
+	                                    "2305843009213693.952",
+	                                    "-5"};
+	char list[2000] = "", torch[4000], event[300];
+	struct flex_run *run = *state;
+
+	for (size_t i = 0; i < 6; i++) {
+		snprintf(
+			event, sizeof(event),
+			"%s{\"name\":\"AIU Roundtrip\",\"ph\":\"X\",\"pid\":0,\"ts\":%s,\"dur\":0},"
+			"{\"name\":\"c\",\"ph\":\"i\",\"pid\":0,\"ts\":%s}",
+			i ? "," : "", times[i], times[i]);
+		strcat(list, event);
+	}
+	snprintf(torch, sizeof(torch), "[%s]", list);
+	flex_add_file(run, "a.json", torch);
+	for (char *at = list; (at = strstr(at, "AIU Roundtrip")); at++)
+		memcpy(at, "k Cmpt Exec  ", 13);
+	snprintf(torch, sizeof(torch), "{\"schemaVersion\":1,\"traceEvents\":[%s,%s]}", list,
+	         CALL("aiuSuperNodeExecution", 2000000000000000, 0));
+	flex_add_file(run, "b.json", torch);
+	flex_convert(run);
+	assert_int_equal(run->n_pairs, 1);
+	assert_true(run->host.n_rows > 0);
+}
+
 static void test_pairing__does_not_touch_files_said_to_be_of_one_tool(void **state)
 {
 	struct flex_run *run = *state;
@@ -407,6 +439,7 @@ int main(void)
 		TEST(joins_a_torch_file_that_tells_no_rank),
 		TEST(leaves_alone_what_has_nothing_in_common),
 		TEST(is_not_sure_of_a_single_event),
+		TEST(survives_times_at_the_limits),
 		TEST(does_not_touch_files_said_to_be_of_one_tool),
 	};
 

@@ -22,11 +22,14 @@
 
 #define PAIR_NONE UINT32_MAX
 
+/* Times beyond have no partner. */
+#define PAIR_MAX_NS ((int64_t)1 << 61)
+
 /* How far apart the ends of the same work may be told, in ns, before a line is drawn. */
 #define PAIR_REACH_NS 1000000
 
 struct pair_event {
-	int64_t begin_ns, end_ns; /* 0 to 2^62 */
+	int64_t begin_ns, end_ns; /* 0 to PAIR_MAX_NS */
 	uint64_t key;
 	uint64_t correlation; /* 0 = none */
 	uint64_t stamps;      /* a hash, 0 = none */
@@ -48,6 +51,7 @@ struct pair_fit {
 	double slope;      /* how much faster `to` runs: 1e-6 is 1 ppm */
 };
 
+/* `from_ns`: -2^62 to 2^62. */
 static inline int64_t pair_move(const struct pair_fit *fit, int64_t from_ns)
 {
 	return from_ns + fit->offset_ns + llround(fit->slope * (double)(from_ns - fit->origin_ns));

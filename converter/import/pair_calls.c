@@ -103,7 +103,7 @@ int flex_pair_call(struct flex *flex, const struct flex_thread *thread, struct f
 	const struct pair_event event = event_of(call), *partner;
 
 	*ret_is_taken = flex->is_survey;
-	if (!event.key || (!flex->is_survey && !rank->pair))
+	if (!event.key || event.end_ns > PAIR_MAX_NS || (!flex->is_survey && !rank->pair))
 		return FLEXTRACE_OK;
 	if (flex->is_survey)
 		return note(flex, rank, &event);
@@ -124,8 +124,8 @@ int flex_pair_move(struct flex *flex, struct trace_event *event)
 {
 	uint32_t rank;
 
-	if (flex->is_survey || !event->has_ts || event->ts_ns < 0)
-		return FLEXTRACE_OK;
+	if (flex->is_survey || !event->has_ts || event->ts_ns < 0 || event->ts_ns > 2 * PAIR_MAX_NS)
+		return FLEXTRACE_OK; /* what is beyond is no time for the decoder either */
 	FLEXTRACE_TRY(flex_find_rank(flex, event, &rank));
 	if (flex->ranks[rank].pair)
 		event->ts_ns = pair_move(&flex->ranks[rank].pair->result.fit, event->ts_ns);

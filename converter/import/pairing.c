@@ -26,7 +26,8 @@ struct pairing {
 	uint32_t n_ranks, n_ranks_allocated;
 	struct file *files;
 	uint32_t n_files, n_files_allocated;
-	struct map keys; /* of Flex */
+	struct map keys;       /* of Flex */
+	struct map rank_index; /* the first time */
 	int64_t epoch_ns;
 	bool is_solved;
 };
@@ -51,6 +52,7 @@ void pairing_free(struct pairing *pairing)
 	free(pairing->ranks);
 	free(pairing->files);
 	map_release(&pairing->keys);
+	map_release(&pairing->rank_index);
 	free(pairing);
 }
 
@@ -68,11 +70,13 @@ static int append(struct pair_list *list, uint32_t *n_allocated, const struct pa
 
 static int find_rank(struct pairing *pairing, int32_t rank, struct rank **ret_rank)
 {
-	for (uint32_t i = 0; i < pairing->n_ranks; i++) {
-		*ret_rank = &pairing->ranks[i];
-		if ((*ret_rank)->pair.rank == rank)
-			return FLEXTRACE_OK;
+	uint32_t place = map_find(&pairing->rank_index, (uint64_t)rank, 0);
+
+	if (place != MAP_NONE) {
+		*ret_rank = &pairing->ranks[place];
+		return FLEXTRACE_OK;
 	}
+	FLEXTRACE_TRY(map_put(&pairing->rank_index, (uint64_t)rank, 0, pairing->n_ranks));
 	FLEXTRACE_TRY(
 		ARRAY_RESERVE(pairing->ranks, pairing->n_ranks_allocated, pairing->n_ranks + 1));
 	*ret_rank = &pairing->ranks[pairing->n_ranks++];

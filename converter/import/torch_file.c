@@ -37,6 +37,7 @@ void torch_free(struct torch *torch)
 	if (!torch)
 		return;
 	free(torch->devices);
+	map_release(&torch->device_index);
 	map_release(&torch->queue_index);
 	free(torch->names);
 	free(torch->queues);
@@ -52,12 +53,13 @@ int torch_find_device(struct flex *flex, uint32_t rank, uint32_t device,
                       struct torch_device **ret_device)
 {
 	struct torch *torch = flex->torch;
+	uint32_t place = map_find(&torch->device_index, rank, device);
 
-	for (uint32_t i = torch->n_devices; i > 0; i--) {
-		*ret_device = &torch->devices[i - 1];
-		if ((*ret_device)->rank == rank && (*ret_device)->device == device)
-			return FLEXTRACE_OK;
+	if (place != MAP_NONE) {
+		*ret_device = &torch->devices[place];
+		return FLEXTRACE_OK;
 	}
+	FLEXTRACE_TRY(map_put(&torch->device_index, rank, device, torch->n_devices));
 	FLEXTRACE_TRY(
 		ARRAY_RESERVE(torch->devices, torch->n_devices_allocated, torch->n_devices + 1));
 	*ret_device = &torch->devices[torch->n_devices++];
@@ -79,19 +81,16 @@ static int describe_device(struct flex *flex, const cJSON *properties)
 {
 	const cJSON *name = cJSON_GetObjectItemCaseSensitive(properties, "name");
 	struct torch *torch = flex->torch;
-	uint64_t id = number_of(properties, "id");
+	uint32_t place = map_find(&torch->device_index, torch->rank, number_of(properties, "id"));
+	struct torch_device *device;
 
-	for (uint32_t i = 0; i < torch->n_devices; i++) {
-		struct torch_device *device = &torch->devices[i];
-
-		if (device->rank != torch->rank || device->device != id)
-			continue;
-		device->n_cores = (uint32_t)(number_of(properties, "numSms") & UINT32_MAX);
-		device->core_hz = number_of(properties, "coreHz");
-		return string_intern(&flex->cache, cJSON_IsString(name) ? name->valuestring : "",
-		                     &device->name);
-	}
-	return FLEXTRACE_OK;
+	if (place == MAP_NONE)
+		return FLEXTRACE_OK;
+	device = &torch->devices[place];
+	device->n_cores = (uint32_t)(number_of(properties, "numSms") & UINT32_MAX);
+	device->core_hz = number_of(properties, "coreHz");
+	return string_intern(&flex->cache, cJSON_IsString(name) ? name->valuestring : "",
+	                     &device->name);
 }
 
 static int describe_devices(struct flex *flex)

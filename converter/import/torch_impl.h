@@ -47,7 +47,7 @@ struct torch {
 	bool has_epoch;
 	struct torch_device *devices; /* owned */
 	uint32_t n_devices, n_devices_allocated;
-	struct map queue_index;
+	struct map device_index, queue_index;
 
 	/* of the file that is read */
 	uint32_t rank; /* index; FLEXTRACE_NONE: it had no event yet */
