@@ -273,6 +273,8 @@ static int describe_derivations(const struct conversion_options *options, struct
 
 static int describe_views(const struct conversion_options *options, struct facts *facts)
 {
+	if (options->per_rank)
+		FLEXTRACE_TRY(facts_add(facts, "per-rank=yes"));
 	if (options->overlap)
 		FLEXTRACE_TRY(facts_add(facts, "overlap=%s", options->overlap));
 	if (options->types)
@@ -382,6 +384,7 @@ int conversion_run(const struct conversion_options *options, struct stream_set *
 			.n_compiler_info = options->compiler_info.n,
 			.select = select_options_of(options),
 			.derivations = &derivations,
+			.per_rank = options->per_rank,
 			.fail_on_loss = options->fail_on_loss.is_set,
 			.max_loss = options->fail_on_loss.value,
 		};

@@ -53,6 +53,8 @@ const struct option_spec conversion_option_table[] = {
 	{"skip", 0, OPTION_NUMBER, MEMBER(skip), "N",
          "Leave out the first N of the rows that are left", 0, 1e18},
 	{"count", 0, OPTION_NUMBER, MEMBER(count), "N", "Keep N rows, in order of time", 1, 1e18},
+	{"per-rank", 0, OPTION_FLAG, MEMBER(per_rank), NULL,
+         "Write a file for each rank, too, as TensorBoard and HTA read them", 0, 0},
 	{"overlap", 0, OPTION_TEXT, MEMBER(overlap), "MODE",
          "Rows that cross in trace.json: lanes (default), async, drop or warn", 0, 0},
 	{"types", 0, OPTION_TEXT, MEMBER(types), "PHASES",

@@ -97,6 +97,7 @@ struct conversion_options {
 	struct option_list keep, drop;
 	int64_t skip, count; /* 0 = none, all */
 	bool drop_globals;
+	bool per_rank;
 	const char *overlap, *types, *time_unit; /* see emit_read_views() */
 	const char *profile;                     /* a file, see profile.h */
 	struct option_list with, without;        /* names, see derivations.h */

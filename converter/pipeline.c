@@ -9,6 +9,7 @@
 
 #include "align/messages.h"
 #include "analysis/analysis.h"
+#include "analysis/rank_rows.h"
 #include "analysis/transfers.h"
 #include "analysis/utilization.h"
 #include "blocks.h"
@@ -390,6 +391,22 @@ static void list_analyses(const struct pipeline *pipeline, struct analysis_table
 	}
 }
 
+/* The same with a file for each rank. */
+static int write_ranks(const struct pipeline *pipeline, struct emit_options *options,
+                       struct flextrace_error *error)
+{
+	struct rank_rows rows;
+	int code = rank_rows_find(&rows, &pipeline->timeline);
+
+	options->rank_rows = &rows;
+	if (code < 0)
+		error_set(error, code, "Out of memory");
+	else
+		code = emit_run(&pipeline->timeline, options, error);
+	rank_rows_release(&rows);
+	return code;
+}
+
 static int write_files(const struct pipeline *pipeline, struct flextrace_error *error)
 {
 	struct emit_options options = pipeline->options->emit;
@@ -400,6 +417,8 @@ static int write_files(const struct pipeline *pipeline, struct flextrace_error *
 	run.tables = analyses.tables;
 	run.n_tables = analyses.n;
 	options.run = &run;
+	if (pipeline->options->per_rank)
+		return write_ranks(pipeline, &options, error);
 	return emit_run(&pipeline->timeline, &options, error);
 }
 

@@ -28,6 +28,7 @@ struct pipeline_options {
 	struct select_options select;
 	const struct derivations *derivations; /* weak; NULL = all */
 	double core_hz;    /* compute clock of all devices; 0 = as the trace tells */
+	bool per_rank;     /* files of single ranks, too */
 	bool fail_on_loss; /* with `max_loss`: report more losses as failure */
 	uint64_t max_loss;
 };

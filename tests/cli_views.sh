@@ -5,6 +5,7 @@
 set -u
 FLEXTRACE=$1
 CHECKERS=$2
+SOURCE=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
@@ -94,6 +95,45 @@ expect "profile and options: host rows" "$(rows host.csv)" 2
 grep -q '"without":	"stamps,loops"' out/run.json || fail "profile and options: run.json does not tell what is off"
 convert "nothing off" --profile=profile.json --gzip=no --drop=name:nobody --with=kernels,loops
 diff -rq -x run.json all out >/dev/null || fail "nothing off: the files differ"
+
+# Files of single ranks: a loop of ten turns on each, and one message from rank 0 to rank 1.
+message() {
+	printf '{"name":"%s","ph":"X","pid":%d,"tid":9,"ts":%d,"dur":%d,"attr":{"TS1":%d,"TS2":%d,"TS3":%d,"TS4":%d,"TS5":%d,"Bytes":"4096","CollGroup":"AllReduce_1","Peer":"%d","Type":"SingleCast"}},\n' \
+		"$1" "$2" $3 $(($4 - $3)) $(($3 * 1000)) $(($3 * 1000)) $(($3 * 1000)) $(($3 * 1000)) $(($4 * 1000)) $((1 - $2))
+}
+{
+	echo '['
+	for rank in 0 1; do
+		for turn in 1 2 3 4 5 6 7 8 9 10; do
+			kernel conv_1 $rank $((turn * 1000)) 100
+			kernel add_2 $rank $((turn * 1000 + 200)) 100
+		done
+	done
+	message 'SenRdmaSend_1 [sync=AllReduce_1_s0_r1_0] DmaO' 0 4500 4600
+	message 'SenRdmaReceive_1 [sync=AllReduce_1_s0_r1_0] DmaI' 1 4500 4610
+	echo '{"name":"load","ph":"C","pid":0,"ts":1001,"args":{"value":3}}]'
+} >in.json
+convert "per rank" --per-rank
+if command -v python3 >/dev/null; then
+	python3 "$SOURCE/check_ranks.py" out >ranks || { cat ranks >&2; fail "per rank: a file is bad"; }
+	for rank in 0 1; do
+		grep -qx "trace.rank$rank: rank $rank of 2, 10 steps, 20 kernels, 1 collectives of 4096 bytes" ranks ||
+			{ cat ranks >&2; fail "per rank: rank $rank"; }
+	done
+	# What the checker is there to find.
+	mkdir broken
+	gzip -dc out/trace.rank0.pt.trace.json.gz | sed 's/"rank": 0/"rank":0/; s/"device":0,"kind":"Exec"/"device":1,"kind":"Exec"/' |
+		gzip >broken/trace.rank0.pt.trace.json.gz
+	python3 "$SOURCE/check_ranks.py" broken >ranks && fail "per rank: the checker does not see a broken file"
+	for text in 'differ' 'not its device'; do
+		grep -q "$text" ranks || fail "per rank: the checker does not say: $text"
+	done
+else
+	echo "python3 is not installed: files of single ranks are not checked"
+fi
+convert "one of the ranks" --per-rank --ranks=1
+[ ! -f out/trace.rank0.pt.trace.json.gz ] || fail "one of the ranks: the other has a file"
+[ -f out/trace.rank1.pt.trace.json.gz ] || fail "one of the ranks: no file"
 
 # refuse WHAT TEXT OPTION...: wrong usage, before anything is written.
 refuse() {

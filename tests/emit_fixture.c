@@ -3,9 +3,11 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
+#include <zlib.h>
 
 #include "scratch.h"
 
@@ -47,6 +49,26 @@ void emit_test_read(struct emit_test *test, const char *name)
 	free(test->text);
 	test->text = scratch_read(test->dir, name, NULL);
 	test->root = test->text ? cJSON_Parse(test->text) : NULL;
+}
+
+void emit_test_read_gzip(struct emit_test *test, const char *name)
+{
+	size_t n_bytes = 16 << 20;
+	char path[512];
+	gzFile file;
+	int n;
+
+	snprintf(path, sizeof(path), "%s/%s", test->dir, name);
+	cJSON_Delete(test->root);
+	free(test->text);
+	test->text = calloc(1, n_bytes + 1);
+	file = gzopen(path, "rb");
+	assert_non_null(file);
+	n = gzread(file, test->text, (unsigned)n_bytes);
+	assert_true(n > 0 && (size_t)n < n_bytes);
+	gzclose(file);
+	test->root = cJSON_Parse(test->text);
+	assert_non_null(test->root);
 }
 
 void emit_assert_json(const cJSON *item, const char *expected)

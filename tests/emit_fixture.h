@@ -32,6 +32,7 @@ int emit_test_stop(void **state);
 
 /* Reads a JSON file of the directory into `text` and `root`, in place of what was there. */
 void emit_test_read(struct emit_test *test, const char *name);
+void emit_test_read_gzip(struct emit_test *test, const char *name);
 
 /* Fails unless a part of what was read is this JSON. */
 void emit_assert_json(const cJSON *item, const char *expected);

@@ -154,6 +154,72 @@ static void test_views__are_read_from_words(void **state)
 	}
 }
 
+/* -- files of single ranks ------------------------------------------------------------------ */
+
+static void write_rank(struct emit_test *test, uint32_t process, const char *name)
+{
+	struct rank_row rows[] = {
+		{.start_time_ns = 1000000100, .end_time_ns = 1000000900, .process = 1, .number = 4},
+		{.start_time_ns = 1000000200,
+	         .end_time_ns = 1000000300,
+	         .process = 1,
+	         .op = "all_gather",
+	         .bytes = 77,
+	         .lane = 1},
+		{.start_time_ns = 1000000200, .end_time_ns = 1000000300, .process = 0},
+	};
+	const struct rank_rows rank_rows = {rows, 3, 3};
+	const struct emit_options options = {.output_dir = test->dir, .rank_rows = &rank_rows};
+
+	test->n_counts = 0;
+	assert_int_equal(emit_chrome_rank(&test->fixture.timeline, &options, process, name,
+	                                  test->counts, &test->n_counts, NULL),
+	                 0);
+	assert_int_equal(test->counts[0].rows, test->counts[0].expected);
+	assert_string_equal(test->counts[0].file, name);
+	emit_test_read_gzip(test, name);
+}
+
+/* Every row of the timeline stands in one file, but those of processes without one. */
+static void test_views__give_each_rank_its_rows(void **state)
+{
+	struct emit_test *test = *state;
+	uint64_t n = 0, n_all;
+
+	chrome_emit(test);
+	n_all = test->counts[0].rows + test->counts[0].left_out;
+	for (uint32_t i = 0; i < test->fixture.identity.n_processes; i++) {
+		write_rank(test, i, "a.pt.trace.json.gz");
+		n += test->counts[0].rows + test->counts[0].left_out;
+	}
+	assert_int_equal(n, n_all);
+}
+
+static void test_views__name_what_tensorboard_looks_for(void **state)
+{
+	struct emit_test *test = *state;
+	struct host_row row = fixture_scope(&test->fixture, 0, "AllReduce", 1000000400, 1000000500);
+	const cJSON *event, *info;
+
+	row.kind = HOST_COLLECTIVE;
+	row.args = fixture_string(&test->fixture,
+	                          "{\"group\":\"\\\",\\\"bytes\\\":1\",\"seq\":1,\"bytes\":4096}");
+	fixture_host(&test->fixture, row);
+	write_rank(test, 1, "trace.rank0.pt.trace.json.gz");
+	assert_non_null(strstr(test->text, "\"traceName\": \"trace.rank0.pt.trace.json.gz\""));
+	info = cJSON_GetObjectItem(test->root, "distributedInfo");
+	assert_int_equal(cJSON_GetObjectItem(info, "rank")->valueint, 0);
+	event = chrome_find(test, "X", "ProfilerStep#4", 0);
+	assert_non_null(event);
+	event = cJSON_GetObjectItem(chrome_find(test, "X", "gloo:all_reduce", 0), "args");
+	emit_assert_json(cJSON_GetObjectItem(event, "Input Dims"), "[[4096]]");
+	assert_int_equal(cJSON_GetObjectItem(event, "bytes")->valueint, 4096);
+	event = cJSON_GetObjectItem(chrome_find(test, "X", "gloo:all_gather", 0), "args");
+	emit_assert_json(cJSON_GetObjectItem(event, "Input Dims"), "[[77]]");
+	assert_null(chrome_find(test, "X", "ProfilerStep#0", 0)); /* of the other rank */
+	assert_null(strstr(test->text, "Rank 1"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +228,8 @@ int main(void)
 		SAMPLE(test_views__leave_what_crosses_on_its_line),
 		SAMPLE(test_views__write_the_types_that_were_asked_for),
 		SAMPLE(test_views__tell_viewers_the_unit),
+		SAMPLE(test_views__give_each_rank_its_rows),
+		SAMPLE(test_views__name_what_tensorboard_looks_for),
 		cmocka_unit_test(test_views__are_read_from_words),
 	};
 

@@ -161,6 +161,7 @@ static void test_options__the_table_of_conversions_is_complete(void **state)
 	                                    "drop-globals",
 	                                    "skip",
 	                                    "count",
+	                                    "per-rank",
 	                                    "overlap",
 	                                    "types",
 	                                    "time-unit",

@@ -7,29 +7,15 @@
  * ends of async intervals, wait in a heap for their time, so that memory grows with what is in
  * flight only.
  */
-#include "emit/chrome.h"
+#include "emit/chrome_shown.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define NS_PER_S 1000000000
 
 /* Ids of async intervals stand apart from those of arrows. */
 #define ASYNC_ID ((uint64_t)1 << 48)
-
-/* Where the next event may come from; the first wins among equal times. */
-enum source {
-	FROM_LOSSES,
-	FROM_HOST,
-	FROM_DEVICE,
-	FROM_FLOWS, /* arrows that leave */
-	FROM_LATER, /* what waited */
-	FROM_INSTANTS,
-	FROM_COUNTERS,
-	FROM_MEMORY,
-	N_SOURCES
-};
 
 #define NO_TIME INT64_MAX
 
@@ -38,45 +24,26 @@ struct merge {
 	int64_t next_time_ns[N_SOURCES]; /* NO_TIME = at its end */
 	struct table_cursor cursors[N_SOURCES];
 	struct chrome_heap later;
-	uint64_t n_flows;  /* read */
-	uint64_t n_async;  /* begun */
-	uint32_t n_losses; /* written */
+	uint64_t n_flows;     /* read */
+	uint64_t n_async;     /* begun */
+	uint32_t n_losses;    /* written */
+	uint32_t n_rank_rows; /* likewise */
 };
 
 /* -- the merge --------------------------------------------------------------------------------- */
 
-static const struct table *table_of(const struct timeline *timeline, enum source source)
+/* Rows of other processes are passed over. */
+static void look_ahead(struct merge *merge, enum chrome_source source)
 {
-	switch (source) {
-	case FROM_HOST:
-		return &timeline->host_rows;
-	case FROM_DEVICE:
-		return &timeline->device_rows;
-	case FROM_FLOWS:
-		return &timeline->flows_from;
-	case FROM_INSTANTS:
-		return &timeline->instants;
-	case FROM_COUNTERS:
-		return &timeline->counters;
-	case FROM_MEMORY:
-		return &timeline->memory;
-	default:
-		return NULL;
+	struct table_cursor *cursor = &merge->cursors[source];
+	const int64_t *time_ns = table_peek(cursor);
+
+	if (merge->chrome->process != FLEXTRACE_NONE) {
+		while (time_ns && !chrome_is_of_process(merge->chrome, source, time_ns)) {
+			table_next(cursor, chrome_row_bytes[source]);
+			time_ns = table_peek(cursor);
+		}
 	}
-}
-
-/* Every row that has a time starts with it. */
-_Static_assert(offsetof(struct host_row, start_time_ns) == 0, "time first");
-_Static_assert(offsetof(struct device_row, start_time_ns) == 0, "time first");
-_Static_assert(offsetof(struct instant_row, time_ns) == 0, "time first");
-_Static_assert(offsetof(struct counter_row, time_ns) == 0, "time first");
-_Static_assert(offsetof(struct memory_row, time_ns) == 0, "time first");
-_Static_assert(offsetof(struct flow, from_time_ns) == 0, "time first");
-
-static void look_ahead(struct merge *merge, enum source source)
-{
-	const int64_t *time_ns = table_peek(&merge->cursors[source]);
-
 	merge->next_time_ns[source] = time_ns ? *time_ns : NO_TIME;
 }
 
@@ -104,86 +71,33 @@ static void look_at_losses(struct merge *merge)
 	                                           : NO_TIME;
 }
 
-/* -- what is shown ----------------------------------------------------------------------------- */
-
-/* Whether `types` names one of these phases. */
-static bool has_type(const char *types, const char *phases)
+static void look_at_rank(struct merge *merge)
 {
-	return !types || strpbrk(types, phases);
-}
+	const struct chrome *chrome = merge->chrome;
+	const struct rank_rows *rank = chrome->rank_rows;
 
-static bool is_shown(const struct chrome *chrome, enum source source)
-{
-	const char *types = chrome->views.types;
-
-	switch (source) {
-	case FROM_HOST:
-	case FROM_DEVICE:
-		return has_type(types, EMIT_TYPES_INTERVAL);
-	case FROM_FLOWS: /* they need both of their ends */
-		return has_type(types, EMIT_TYPES_INTERVAL) && has_type(types, EMIT_TYPES_FLOW);
-	case FROM_INSTANTS:
-		return has_type(types, EMIT_TYPES_INSTANT);
-	default:
-		return has_type(types, EMIT_TYPES_COUNTER);
-	}
-}
-
-static enum record_class class_of(const struct chrome *chrome, enum source source, const void *row)
-{
-	switch (source) {
-	case FROM_HOST:
-		return ((const struct host_row *)row)->class;
-	case FROM_DEVICE:
-		return view_device_class(&chrome->view, row);
-	case FROM_INSTANTS:
-		return ((const struct instant_row *)row)->class;
-	case FROM_COUNTERS:
-		return ((const struct counter_row *)row)->class;
-	default:
-		return RECORD_MEMORY;
-	}
-}
-
-static const size_t row_bytes[N_SOURCES] = {
-	[FROM_HOST] = sizeof(struct host_row),        [FROM_DEVICE] = sizeof(struct device_row),
-	[FROM_INSTANTS] = sizeof(struct instant_row), [FROM_COUNTERS] = sizeof(struct counter_row),
-	[FROM_MEMORY] = sizeof(struct memory_row),
-};
-
-/* Books the rows of tables that are not shown. */
-static void count_hidden(struct chrome *chrome)
-{
-	struct emit_file_count *count = chrome->count;
-
-	for (int source = 0; source < N_SOURCES; source++) {
-		const struct table *table = table_of(chrome->view.timeline, source);
-		struct table_cursor cursor;
-		const void *row;
-
-		if (!row_bytes[source] || is_shown(chrome, source))
-			continue;
-		view_read(&cursor, table);
-		while ((row = table_next(&cursor, row_bytes[source]))) {
-			count->left_out++;
-			count->left_out_by_class[class_of(chrome, source, row)]++;
-		}
-	}
+	while (rank && merge->n_rank_rows < rank->n &&
+	       !chrome_shows(chrome, rank->rows[merge->n_rank_rows].process))
+		merge->n_rank_rows++;
+	merge->next_time_ns[FROM_RANK] = rank && merge->n_rank_rows < rank->n
+	                                         ? rank->rows[merge->n_rank_rows].start_time_ns
+	                                         : NO_TIME;
 }
 
 static void merge_init(struct merge *merge, struct chrome *chrome)
 {
 	*merge = (struct merge){.chrome = chrome};
 	for (int source = 0; source < N_SOURCES; source++) {
-		const struct table *table = table_of(chrome->view.timeline, source);
+		const struct table *table = chrome_table(chrome->view.timeline, source);
 
 		merge->next_time_ns[source] = NO_TIME;
-		if (!table || !is_shown(chrome, source))
+		if (!table || !chrome_is_shown(chrome, source))
 			continue;
 		view_read(&merge->cursors[source], table);
 		look_ahead(merge, source);
 	}
 	look_at_losses(merge);
+	look_at_rank(merge);
 }
 
 /* An arrow can only end at an interval that is shown as one. */
@@ -282,7 +196,10 @@ static int write_host(struct merge *merge)
 
 	if (!has_interval(merge->chrome, row->track))
 		return write_crossing_host(merge, row);
-	chrome_write_host(merge->chrome, row);
+	if (row->kind == HOST_COLLECTIVE && merge->chrome->process != FLEXTRACE_NONE)
+		chrome_write_collective(merge->chrome, row);
+	else
+		chrome_write_host(merge->chrome, row);
 	count_row(merge, row->class, true);
 	return 0;
 }
@@ -323,7 +240,7 @@ static void write_memory(struct merge *merge)
 	count_row(merge, RECORD_MEMORY, true);
 }
 
-static int write_next(struct merge *merge, enum source source)
+static int write_next(struct merge *merge, enum chrome_source source)
 {
 	int code = 0;
 
@@ -331,6 +248,11 @@ static int write_next(struct merge *merge, enum source source)
 	case FROM_LOSSES:
 		chrome_write_loss(merge->chrome, &merge->chrome->losses[merge->n_losses++]);
 		look_at_losses(merge);
+		return 0;
+	case FROM_RANK:
+		chrome_write_rank_row(merge->chrome,
+		                      &merge->chrome->rank_rows->rows[merge->n_rank_rows++]);
+		look_at_rank(merge);
 		return 0;
 	case FROM_LATER:
 		write_later(merge);
@@ -358,9 +280,9 @@ static int write_next(struct merge *merge, enum source source)
 	return code;
 }
 
-static enum source earliest(const struct merge *merge)
+static enum chrome_source earliest(const struct merge *merge)
 {
-	enum source best = 0;
+	enum chrome_source best = 0;
 
 	for (int source = 1; source < N_SOURCES; source++) {
 		if (merge->next_time_ns[source] < merge->next_time_ns[best])
@@ -376,7 +298,7 @@ static int write_rows(struct chrome *chrome)
 
 	merge_init(&merge, chrome);
 	while (code == 0 && !writer_failed(&chrome->writer)) {
-		enum source source = earliest(&merge);
+		enum chrome_source source = earliest(&merge);
 
 		if (merge.next_time_ns[source] == NO_TIME)
 			break;
@@ -423,14 +345,18 @@ static void collect_losses(struct chrome *chrome)
 	qsort(chrome->losses, chrome->n_losses, sizeof(chrome->losses[0]), compare_losses);
 }
 
-/* ts 0: the last whole second before everything, so that ts are small and doubles hold every ns. */
+/* ts 0: the last whole second before everything, so that ts are small and doubles hold every ns.
+ * The files of single ranks have one for all: some readers look at ts alone. */
 static void choose_base(struct chrome *chrome)
 {
 	int64_t epoch_offset_ns = chrome->view.epoch_offset_ns;
+	uint32_t process = chrome->process;
 	struct merge merge;
 	int64_t first_ns;
 
+	chrome->process = FLEXTRACE_NONE;
 	merge_init(&merge, chrome);
+	chrome->process = process;
 	first_ns = merge.next_time_ns[earliest(&merge)];
 	if (first_ns == NO_TIME)
 		return;
@@ -439,50 +365,69 @@ static void choose_base(struct chrome *chrome)
 	chrome->base_time_ns = first_ns - epoch_offset_ns;
 }
 
-static uint64_t n_expected(const struct timeline *timeline)
-{
-	return timeline->host_rows.n_rows + timeline->device_rows.n_rows +
-	       timeline->instants.n_rows + timeline->counters.n_rows + timeline->memory.n_rows;
-}
-
 static int write_file(struct chrome *chrome)
 {
-	collect_losses(chrome);
+	if (chrome->process == FLEXTRACE_NONE)
+		collect_losses(chrome);
 	choose_base(chrome);
-	FLEXTRACE_TRY(chrome_ids_init(&chrome->ids, &chrome->view));
+	FLEXTRACE_TRY(chrome_ids_init(&chrome->ids, &chrome->view, chrome->process));
 	FLEXTRACE_TRY(chrome_rows_init(chrome));
 	chrome_write_head(chrome);
 	FLEXTRACE_TRY(write_rows(chrome));
-	count_hidden(chrome);
+	chrome_count_hidden(chrome);
 	chrome_write_tail(chrome);
 	chrome->count->replaced_bytes = chrome->writer.replaced_bytes;
 	return 0;
 }
 
+static int write_trace(struct chrome *chrome, const struct timeline *timeline,
+                       const struct emit_options *options, struct flextrace_error *error)
+{
+	const char *name = chrome->count->file;
+	bool gzip = options->gzip || chrome->process != FLEXTRACE_NONE;
+	int code;
+
+	FLEXTRACE_TRY(writer_open(&chrome->writer, options->output_dir, name, gzip, error));
+	code = view_init(&chrome->view, timeline);
+	if (code == 0 && chrome->process != FLEXTRACE_NONE)
+		chrome->count->expected = chrome_n_of_process(chrome);
+	if (code == 0)
+		code = write_file(chrome);
+	if (code < 0) {
+		error_set(error, code, "Cannot write output file: name=%s, cause=no memory", name);
+		writer_abandon(&chrome->writer);
+	} else {
+		code = writer_close(&chrome->writer, error);
+	}
+	chrome_rows_release(chrome);
+	chrome_ids_release(&chrome->ids);
+	view_release(&chrome->view);
+	return code;
+}
+
 static int chrome_write(const struct timeline *timeline, const struct emit_options *options,
                         struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
 {
-	const char *name = options->gzip ? "trace.json.gz" : "trace.json";
-	struct chrome chrome = {.views = options->views};
-	int code;
+	struct chrome chrome = {.process = FLEXTRACE_NONE, .views = options->views};
 
 	chrome.count = &counts[(*n)++];
-	*chrome.count = (struct emit_file_count){
-		.file = name, .expected = n_expected(timeline), .has_classes = true};
-	FLEXTRACE_TRY(writer_open(&chrome.writer, options->output_dir, name, options->gzip, error));
-	code = view_init(&chrome.view, timeline);
-	if (code == 0)
-		code = write_file(&chrome);
-	if (code < 0) {
-		error_set(error, code, "Cannot write output file: name=%s, cause=no memory", name);
-		writer_abandon(&chrome.writer);
-	} else {
-		code = writer_close(&chrome.writer, error);
-	}
-	chrome_rows_release(&chrome);
-	chrome_ids_release(&chrome.ids);
-	view_release(&chrome.view);
-	return code;
+	*chrome.count = (struct emit_file_count){.file = options->gzip ? "trace.json.gz"
+	                                                               : "trace.json",
+	                                         .expected = chrome_n_rows(timeline),
+	                                         .has_classes = true};
+	return write_trace(&chrome, timeline, options, error);
+}
+
+int emit_chrome_rank(const struct timeline *timeline, const struct emit_options *options,
+                     uint32_t process, const char *name, struct emit_file_count *counts,
+                     uint32_t *n, struct flextrace_error *error)
+{
+	struct chrome chrome = {
+		.process = process, .rank_rows = options->rank_rows, .views = options->views};
+
+	chrome.count = &counts[(*n)++];
+	*chrome.count = (struct emit_file_count){.file = name};
+	return write_trace(&chrome, timeline, options, error);
 }
 
 const struct emitter emit_chrome = {.format = "chrome", .write = chrome_write};

@@ -5,8 +5,10 @@
  *   chrome.c       the order of all events (one merge over the timeline's tables), the emitter
  *   chrome_later.c what is on its way: arrows that arrive, async intervals that end
  *   chrome_ids.c   which pid and tid stands for what
+ *   chrome_ranks.c what the file of a single rank has in its own way
  *   chrome_meta.c  everything around the rows: keys of the object, names of processes and threads
  *   chrome_rows.c  one event each
+ *   chrome_shown.c which rows there are
  *
  * Rules that viewers hold us to: sorted by ts, names before use, rows that nest (derive's lanes),
  * flows in pairs, no tid 0, every event with args. tests/check_trace.c checks them independently.
@@ -22,6 +24,15 @@
 /* tids from here on are ours; real ones stay below (Linux allows 2^22). */
 #define CHROME_FIRST_OWN_TID 10000001u
 
+/* The line of steps that were found, in the file of a single rank; those of collectives stand
+ * below, one for each lane. */
+#define CHROME_STEPS_TID 10000000u
+
+static inline uint32_t chrome_rank_tid(const struct rank_row *row)
+{
+	return row->op ? CHROME_STEPS_TID - 1 - row->lane : CHROME_STEPS_TID;
+}
+
 /* One numbering. Processes stand in order of rank, those without a rank behind, at multiples of
  * 1000: rank r at (r + 1) * 1000 unless two processes have one rank. Device k (in order of their
  * numbers) of a process has the process' pid + 1 + k. A thread keeps its tid and the main track
@@ -36,7 +47,9 @@ struct chrome_ids {
 	uint32_t *track_line;    /* the first lane of its line: itself if nothing crosses */
 };
 
-int chrome_ids_init(struct chrome_ids *ids, const struct view *view);
+/* The file of a single process (an index; FLEXTRACE_NONE: all) has Kineto's numbers instead, which
+ * its readers rely on: a device is its number, below 64, the host its real pid, from 64 on. */
+int chrome_ids_init(struct chrome_ids *ids, const struct view *view, uint32_t process);
 void chrome_ids_release(struct chrome_ids *ids);
 
 /* What was lost of one cause, where its times are known. */
@@ -72,6 +85,9 @@ struct chrome_later chrome_heap_pop(struct chrome_heap *heap);
 
 struct chrome {
 	struct view view;
+	uint32_t process;                  /* whose rows are shown; FLEXTRACE_NONE = all */
+	const struct rank_rows *rank_rows; /* weak; NULL = none */
+	uint64_t n_collectives;            /* written, of a single rank's file */
 	struct emit_views views;
 	struct chrome_ids ids;
 	struct writer writer;
@@ -117,6 +133,24 @@ static inline bool chrome_is_lane(const struct chrome *chrome, uint32_t track)
 
 /* One end of an arrow. `phase`: 's' where it leaves, 'f' where it arrives. */
 void chrome_write_flow(struct chrome *chrome, char phase, uint64_t id, const struct flow *flow);
+
+/* Whether rows of a process are shown. */
+static inline bool chrome_shows(const struct chrome *chrome, uint32_t process)
+{
+	return chrome->process == FLEXTRACE_NONE || chrome->process == process;
+}
+
+/* chrome_ranks.c: a step or collective that the program did not record; one that it did, as
+ * TensorBoard's distributed view looks for it. */
+void chrome_write_rank_row(struct chrome *chrome, const struct rank_row *row);
+void chrome_write_collective(struct chrome *chrome, const struct host_row *row);
+
+/* The numbers of a single process, over those of all. */
+void chrome_number_process(struct chrome_ids *ids, const struct view *view, uint32_t process);
+
+/* The pieces of chrome_rows.c that others need. */
+void chrome_write_ts(struct chrome *chrome, int64_t time_ns);
+void chrome_write_times(struct chrome *chrome, int64_t start_time_ns, int64_t end_time_ns);
 
 /* Separates events. */
 static inline void chrome_next(struct chrome *chrome)

@@ -175,7 +175,7 @@ static void find_lines(struct chrome_ids *ids, const struct view *view)
 	}
 }
 
-int chrome_ids_init(struct chrome_ids *ids, const struct view *view)
+int chrome_ids_init(struct chrome_ids *ids, const struct view *view, uint32_t process)
 {
 	const struct identity *identity = view->identity;
 	uint32_t n_tracks = view->timeline->n_tracks;
@@ -200,6 +200,8 @@ int chrome_ids_init(struct chrome_ids *ids, const struct view *view)
 	        identity->devices);
 	qsort_r(ids->track_order, n_tracks, sizeof(uint32_t), compare_tracks, (void *)view);
 	number_processes(ids, identity);
+	if (process != FLEXTRACE_NONE)
+		chrome_number_process(ids, view, process);
 	number_tracks(ids, view);
 	find_lines(ids, view);
 	return 0;

@@ -26,7 +26,7 @@ static void write_device_properties(struct chrome *chrome)
 		const struct device *device = &identity->devices[chrome->ids.device_order[i]];
 		const struct process *process = &identity->processes[device->process];
 
-		if (process->is_excluded)
+		if (process->is_excluded || !chrome_shows(chrome, device->process))
 			continue;
 		writer_raw(writer, separator);
 		separator = ",\n";
@@ -52,30 +52,33 @@ static void write_distributed_info(struct chrome *chrome)
 {
 	const struct identity *identity = chrome->view.identity;
 	struct writer *writer = &chrome->writer;
-	int64_t first = -1, last = -1;
+	int64_t last = -1, shown = -1;
 	int32_t world_size = 0;
 	uint32_t n_ranks = 0;
+	bool is_one = true;
 
 	for (uint32_t i = 0; i < identity->n_processes; i++) {
-		const struct process *process = &identity->processes[chrome->ids.process_order[i]];
+		uint32_t p = chrome->ids.process_order[i];
+		const struct process *process = &identity->processes[p];
 
 		if (process->is_excluded || process->rank < 0)
 			continue;
 		if (process->world_size > world_size)
 			world_size = process->world_size;
-		if (process->rank == last)
-			continue;
-		if (n_ranks++ == 0)
-			first = process->rank;
+		n_ranks += process->rank != last;
 		last = process->rank;
+		if (!chrome_shows(chrome, p))
+			continue;
+		is_one = is_one && (shown < 0 || shown == process->rank);
+		shown = process->rank;
 	}
-	if (n_ranks == 0)
+	if (shown < 0)
 		return;
 	KEY(writer, "", "distributedInfo");
 	writer_literal(writer, " {\"backend\": \"flextrace\"");
-	if (n_ranks == 1) {
+	if (is_one) {
 		writer_literal(writer, ", \"rank\": ");
-		writer_i64(writer, first);
+		writer_i64(writer, shown);
 	}
 	writer_literal(writer, ", \"world_size\": ");
 	writer_u64(writer, world_size > 0 ? (uint64_t)world_size : n_ranks);
@@ -144,12 +147,18 @@ static void write_clocks(struct chrome *chrome)
 {
 	uint32_t n;
 	const struct clock_report *clocks = clocks_report(chrome->view.timeline->clocks, &n);
+	const struct identity *identity = chrome->view.identity;
+	const char *separator = "";
 
 	KEY(&chrome->writer, ",\n", "clocks");
 	writer_literal(&chrome->writer, " [");
 	for (uint32_t i = 0; i < n; i++) {
-		if (i > 0)
-			writer_char(&chrome->writer, ',');
+		const struct counter *counter = &identity->counters[clocks[i].counter];
+
+		if (!chrome_shows(chrome, identity->devices[counter->device].process))
+			continue;
+		writer_raw(&chrome->writer, separator);
+		separator = ",";
 		write_clock(chrome, &clocks[i]);
 	}
 	writer_char(&chrome->writer, ']');
@@ -161,14 +170,18 @@ static void write_alignment(struct chrome *chrome)
 	const struct alignment_report *lines = alignment_report(chrome->view.timeline->alignment,
 	                                                        &n);
 	struct writer *writer = &chrome->writer;
+	const char *separator = "\n{";
 
 	KEY(writer, ",\n", "alignment");
 	writer_literal(writer, " [");
 	for (uint32_t i = 0; i < n; i++) {
 		struct report_field fields[REPORT_ALIGNMENT_FIELDS];
 
+		if (!chrome_shows(chrome, lines[i].process))
+			continue;
 		report_alignment_fields(&lines[i], fields);
-		writer_raw(writer, i > 0 ? ",\n{" : "\n{");
+		writer_raw(writer, separator);
+		separator = ",\n{";
 		KEY(writer, "", "pid");
 		writer_u64(writer, chrome->ids.process_pid[lines[i].process]);
 		report_write_json(writer, fields, REPORT_ALIGNMENT_FIELDS);
@@ -339,6 +352,8 @@ static void name_track(struct chrome *chrome, uint32_t t, uint32_t place, struct
 
 	if (chrome->views.overlap != OVERLAP_LANES && chrome_is_lane(chrome, t))
 		return;
+	if (!chrome_shows(chrome, view_track_process(&chrome->view, t)))
+		return;
 	if (view_is_device_track(track))
 		pid = chrome->ids.device_pid[track->owner];
 	else
@@ -372,6 +387,37 @@ static void name_losses(struct chrome *chrome, struct writer *text)
 	}
 }
 
+static void name_rank_line(struct chrome *chrome, const struct rank_row *row, struct writer *text)
+{
+	writer_raw(text, row->op ? "collectives (found)" : "steps (found)");
+	write_text_metadata(chrome, "thread_name", "name", chrome->ids.process_pid[chrome->process],
+	                    chrome_rank_tid(row), text);
+}
+
+/* The lines of what was found, in the file of a single rank. */
+static void name_rank_rows(struct chrome *chrome, struct writer *text)
+{
+	const struct rank_rows *rank = chrome->rank_rows;
+	struct rank_row line = {.op = NULL};
+	bool has_steps = false;
+	uint32_t n_lanes = 0;
+
+	for (uint32_t i = 0; rank && i < rank->n; i++) {
+		const struct rank_row *row = &rank->rows[i];
+
+		if (row->process != chrome->process)
+			continue;
+		if (row->op && row->lane >= n_lanes)
+			n_lanes = row->lane + 1;
+		has_steps = has_steps || !row->op;
+	}
+	if (has_steps)
+		name_rank_line(chrome, &line, text);
+	line.op = "";
+	for (line.lane = 0; line.lane < n_lanes; line.lane++)
+		name_rank_line(chrome, &line, text);
+}
+
 static void write_names(struct chrome *chrome)
 {
 	const struct identity *identity = chrome->view.identity;
@@ -381,15 +427,18 @@ static void write_names(struct chrome *chrome)
 	if (chrome->n_losses > 0)
 		name_losses(chrome, &text);
 	for (uint32_t i = 0; i < identity->n_processes; i++) {
-		if (!identity->processes[chrome->ids.process_order[i]].is_excluded)
-			name_process(chrome, chrome->ids.process_order[i], &text);
+		uint32_t p = chrome->ids.process_order[i];
+
+		if (!identity->processes[p].is_excluded && chrome_shows(chrome, p))
+			name_process(chrome, p, &text);
 	}
 	for (uint32_t i = 0; i < identity->n_devices; i++) {
-		uint32_t d = chrome->ids.device_order[i];
+		uint32_t d = chrome->ids.device_order[i], p = identity->devices[d].process;
 
-		if (!identity->processes[identity->devices[d].process].is_excluded)
+		if (!identity->processes[p].is_excluded && chrome_shows(chrome, p))
 			name_device(chrome, d, &text);
 	}
+	name_rank_rows(chrome, &text);
 	for (uint32_t i = 0; i < chrome->view.timeline->n_tracks; i++)
 		name_track(chrome, chrome->ids.track_order[i], i, &text);
 	if (writer_failed(&text))
@@ -420,5 +469,10 @@ void chrome_write_head(struct chrome *chrome)
 
 void chrome_write_tail(struct chrome *chrome)
 {
-	writer_literal(&chrome->writer, "\n],\n\"traceName\": \"trace.json\"\n}\n");
+	writer_literal(&chrome->writer, "\n],\n\"traceName\": \"");
+	if (chrome->process == FLEXTRACE_NONE)
+		writer_literal(&chrome->writer, "trace.json");
+	else
+		writer_raw(&chrome->writer, chrome->count->file);
+	writer_literal(&chrome->writer, "\"\n}\n");
 }

@@ -108,7 +108,8 @@ static int make_device_args(struct chrome *chrome)
 			writer_char(writer, ',');
 		}
 		writer_literal(writer, "\"device\":");
-		writer_u64(writer, device->device);
+		writer_u64(writer, chrome->process == FLEXTRACE_NONE ? device->device
+		                                                     : chrome->ids.device_pid[i]);
 		texts_end(&chrome->device_args);
 	}
 	return texts_check(&chrome->device_args);
@@ -134,7 +135,7 @@ void chrome_rows_release(struct chrome *chrome)
 
 /* -- parts of an event ------------------------------------------------------------------------- */
 
-static void write_ts(struct chrome *chrome, int64_t time_ns)
+void chrome_write_ts(struct chrome *chrome, int64_t time_ns)
 {
 	assert(time_ns >= chrome->base_time_ns);
 	writer_us(&chrome->writer, (uint64_t)(time_ns - chrome->base_time_ns));
@@ -148,10 +149,10 @@ static void write_name(struct chrome *chrome, uint32_t name, const char *label)
 		writer_json(&chrome->writer, label, strlen(label));
 }
 
-static void write_interval(struct chrome *chrome, int64_t start_time_ns, int64_t end_time_ns)
+void chrome_write_times(struct chrome *chrome, int64_t start_time_ns, int64_t end_time_ns)
 {
 	assert(end_time_ns >= start_time_ns);
-	write_ts(chrome, start_time_ns);
+	chrome_write_ts(chrome, start_time_ns);
 	writer_literal(&chrome->writer, ",\"dur\":");
 	writer_us(&chrome->writer, (uint64_t)(end_time_ns - start_time_ns));
 }
@@ -277,16 +278,20 @@ void chrome_write_host(struct chrome *chrome, const struct host_row *row)
 	texts_write(&chrome->host_heads, row->kind, writer);
 	write_name(chrome, row->name, kind_of_host(row->kind)->label);
 	texts_write(&chrome->places, row->track, writer);
-	write_interval(chrome, row->start_time_ns, row->end_time_ns);
+	chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
 	write_host_args(chrome, row);
 }
 
-static void write_queue_and_job(struct writer *writer, const struct tick_op *op)
+static void write_job(struct writer *writer, const struct tick_op *op)
+{
+	ARG(writer, "job");
+	write_exact(writer, op->job);
+}
+
+static void write_stream(struct writer *writer, const struct tick_op *op)
 {
 	ARG(writer, "stream");
 	writer_u64(writer, op->queue + 1ull);
-	ARG(writer, "job");
-	write_exact(writer, op->job);
 }
 
 /* Of a kernel's control block, what the row of the kernel does not tell as well. */
@@ -295,7 +300,9 @@ static void write_part_args(struct chrome *chrome, const struct tick_op *op, uin
 	const uint64_t *ticks = op->ticks + (kind == ROW_DMA_OUT ? 3 : kind == ROW_PREP ? 1 : 0);
 	struct writer *writer = &chrome->writer;
 
-	write_queue_and_job(writer, op);
+	if (chrome->process == FLEXTRACE_NONE)
+		write_stream(writer, op); /* else readers would take it for a kernel */
+	write_job(writer, op);
 	if (op->correlation) {
 		ARG(writer, "correlation");
 		write_exact(writer, op->correlation);
@@ -308,7 +315,8 @@ static void write_op_args(struct chrome *chrome, const struct tick_op *op)
 {
 	struct writer *writer = &chrome->writer;
 
-	write_queue_and_job(writer, op);
+	write_stream(writer, op);
+	write_job(writer, op);
 	write_correlation(writer, op->correlation);
 	write_raw_ticks(writer, op->ticks, FLEXTRACE_N_STAMPS);
 	write_cycles(writer, op->ticks, FLEXTRACE_N_STAMPS);
@@ -409,7 +417,7 @@ void chrome_write_device(struct chrome *chrome, const struct device_row *row)
 	texts_write(&chrome->device_heads, row->kind, writer);
 	write_name(chrome, view_device_name(&chrome->view, row), kind_of_device(row->kind)->label);
 	texts_write(&chrome->places, row->track, writer);
-	write_interval(chrome, row->start_time_ns, row->end_time_ns);
+	chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
 	write_device_args(chrome, row);
 }
 
@@ -435,7 +443,7 @@ void chrome_begin_host(struct chrome *chrome, const struct host_row *row,
                        const struct chrome_later *end)
 {
 	write_async(chrome, 'b', kind_of_host(row->kind), end);
-	write_ts(chrome, row->start_time_ns);
+	chrome_write_ts(chrome, row->start_time_ns);
 	write_host_args(chrome, row);
 }
 
@@ -443,7 +451,7 @@ void chrome_begin_device(struct chrome *chrome, const struct device_row *row,
                          const struct chrome_later *end)
 {
 	write_async(chrome, 'b', kind_of_device(row->kind), end);
-	write_ts(chrome, row->start_time_ns);
+	chrome_write_ts(chrome, row->start_time_ns);
 	write_device_args(chrome, row);
 }
 
@@ -453,7 +461,7 @@ void chrome_write_end(struct chrome *chrome, const struct chrome_later *end)
 	            end->what == LATER_HOST_END ? kind_of_host(end->kind)
 	                                        : kind_of_device(end->kind),
 	            end);
-	write_ts(chrome, end->time_ns);
+	chrome_write_ts(chrome, end->time_ns);
 	writer_literal(&chrome->writer, ",\"args\":{}}");
 }
 
@@ -468,7 +476,7 @@ void chrome_write_instant(struct chrome *chrome, const struct instant_row *row)
 	writer_literal(writer, "\",\"name\":");
 	write_name(chrome, row->name, kind);
 	texts_write(&chrome->places, row->track, writer);
-	write_ts(chrome, row->time_ns);
+	chrome_write_ts(chrome, row->time_ns);
 	writer_literal(writer, ",\"args\":{\"kind\":\"");
 	writer_raw(writer, kind);
 	writer_char(writer, '"');
@@ -486,7 +494,7 @@ static void start_counter(struct chrome *chrome, uint32_t pid, uint32_t name, co
 	writer_literal(&chrome->writer, "{\"ph\":\"C\",\"cat\":\"counter\",\"name\":");
 	write_name(chrome, name, label);
 	write_place(&chrome->writer, pid, pid);
-	write_ts(chrome, time_ns);
+	chrome_write_ts(chrome, time_ns);
 	writer_literal(&chrome->writer, ",\"args\":{");
 }
 
@@ -528,7 +536,7 @@ void chrome_write_loss(struct chrome *chrome, const struct chrome_loss *loss)
 	writer_raw(writer, ledger_cause_id(loss->cause));
 	writer_char(writer, '"');
 	write_place(writer, CHROME_LOSSES_PID, loss->cause + 1u);
-	write_interval(chrome, loss->first_time_ns, loss->last_time_ns);
+	chrome_write_times(chrome, loss->first_time_ns, loss->last_time_ns);
 	writer_literal(writer, ",\"args\":{\"count\":");
 	write_exact(writer, loss->count);
 	writer_literal(writer, "}}");
@@ -554,7 +562,7 @@ void chrome_write_flow(struct chrome *chrome, char phase, uint64_t id, const str
 	if (!is_start)
 		writer_literal(writer, ",\"bp\":\"e\"");
 	texts_write(&chrome->places, is_start ? flow->from_track : flow->to_track, writer);
-	write_ts(chrome, is_start ? flow->from_time_ns : flow->to_time_ns);
+	chrome_write_ts(chrome, is_start ? flow->from_time_ns : flow->to_time_ns);
 	writer_literal(writer, ",\"args\":{");
 	if (is_message) {
 		writer_literal(writer, "\"group\":");

@@ -195,7 +195,9 @@ static int remove_old_run(const char *dir, struct flextrace_error *error)
 
 struct job {
 	const struct emitter *emitter; /* weak; NULL = writes `table` */
-	struct emit_table *table;      /* weak */
+	struct emit_table *table;      /* weak; NULL, too = writes the file of `process` */
+	uint32_t process;              /* index */
+	char file[64];                 /* of the process */
 	struct emit_file_count counts[EMIT_MAX_FILES];
 	uint32_t n_counts;
 	struct flextrace_error error;
@@ -216,6 +218,9 @@ static int run_job(const struct work *work, struct job *job)
 	if (job->emitter)
 		return job->emitter->write(work->timeline, work->options, job->counts,
 		                           &job->n_counts, &job->error);
+	if (!job->table)
+		return emit_chrome_rank(work->timeline, work->options, job->process, job->file,
+		                        job->counts, &job->n_counts, &job->error);
 	return job->table->write(work->timeline, work->options->output_dir, &job->table->rows,
 	                         &job->error);
 }
@@ -252,9 +257,10 @@ static void run_on_threads(struct work *work, uint32_t n_threads)
 		pthread_join(threads[--n], NULL);
 }
 
-static int finish(const struct work *work, struct flextrace_error *error)
+/* run.json tells the files in the order of the jobs. */
+static int write_run(const struct work *work, struct emit_file_count *counts,
+                     struct flextrace_error *error)
 {
-	struct emit_file_count counts[MAX_FORMATS * EMIT_MAX_FILES];
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < work->n_jobs; i++) {
@@ -268,13 +274,75 @@ static int finish(const struct work *work, struct flextrace_error *error)
 	return run_json_write(work->timeline, work->options, counts, n, error);
 }
 
+static int finish(const struct work *work, struct flextrace_error *error)
+{
+	struct emit_file_count *counts = calloc(work->n_jobs + 1ull,
+	                                        EMIT_MAX_FILES * sizeof(*counts));
+	int code;
+
+	if (!counts)
+		return error_set(error, FLEXTRACE_E_MEMORY, "Cannot write output: cause=no memory");
+	code = write_run(work, counts, error);
+	free(counts);
+	return code;
+}
+
+/* -- files of single processes ----------------------------------------------------------------- */
+
+/* How many processes before this one have its rank. */
+static uint32_t count_same(const struct identity *identity, uint32_t process)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < process; i++) {
+		if (!identity->processes[i].is_excluded &&
+		    identity->processes[i].rank == identity->processes[process].rank)
+			n++;
+	}
+	return n;
+}
+
+/* Not with a dot and digits before the end: to TensorBoard that would be a time. */
+static void name_file(struct job *job, const struct identity *identity)
+{
+	const struct process *process = &identity->processes[job->process];
+	uint32_t n_same = count_same(identity, job->process);
+	char which[32];
+
+	if (process->rank >= 0)
+		snprintf(which, sizeof(which), "rank%d", process->rank);
+	else
+		snprintf(which, sizeof(which), "unknown");
+	if (n_same)
+		snprintf(job->file, sizeof(job->file), "trace.%s-%u.pt.trace.json.gz", which,
+		         n_same + 1);
+	else
+		snprintf(job->file, sizeof(job->file), "trace.%s.pt.trace.json.gz", which);
+}
+
+static void add_processes(struct work *work)
+{
+	const struct identity *identity = work->timeline->identity;
+
+	for (uint32_t i = 0; i < identity->n_processes; i++) {
+		struct job *job = &work->jobs[work->n_jobs];
+
+		if (identity->processes[i].is_excluded)
+			continue;
+		job->process = i;
+		name_file(job, identity);
+		work->n_jobs++;
+	}
+}
+
 /* Owned by the caller; NULL: no memory. */
 static struct work *work_new(const struct timeline *timeline, const struct emit_options *options,
                              const char *formats)
 {
 	uint32_t n_tables = options->run ? options->run->n_tables : 0;
-	struct work *work =
-		calloc(1, sizeof(*work) + (MAX_FORMATS + n_tables) * sizeof(work->jobs[0]));
+	uint32_t n_ranks = options->rank_rows ? timeline->identity->n_processes : 0;
+	struct work *work = calloc(1, sizeof(*work) + (MAX_FORMATS + n_tables + (size_t)n_ranks) *
+	                                                      sizeof(work->jobs[0]));
 
 	if (!work)
 		return NULL;
@@ -284,6 +352,8 @@ static struct work *work_new(const struct timeline *timeline, const struct emit_
 		if (is_chosen(formats, emit_formats[i]->format))
 			work->jobs[work->n_jobs++].emitter = emit_formats[i];
 	}
+	if (n_ranks)
+		add_processes(work);
 	for (uint32_t i = 0; i < n_tables; i++)
 		work->jobs[work->n_jobs++].table = &options->run->tables[i];
 	return work;

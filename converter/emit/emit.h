@@ -20,6 +20,7 @@
 #include "derive/derive.h"
 #include "error.h"
 #include "pair_report.h"
+#include "rank_rows.h"
 
 /* A table that an analysis writes into the output directory. */
 struct emit_table {
@@ -71,12 +72,15 @@ struct emit_options {
 	uint32_t n_threads;         /* emitters and analyses running at a time; 0 = 1 */
 	const struct emit_run *run; /* what run.json says of the conversion; NULL = nothing */
 	struct emit_views views;
+	/* Besides, one file for each process, as TensorBoard and Holistic Trace Analysis read
+	 * them, with these rows (weak); NULL = none. */
+	const struct rank_rows *rank_rows;
 };
 
 /* How many rows of each record class a file got: counted as they are written, closed against the
  * tables. */
 struct emit_file_count {
-	const char *file; /* literal */
+	const char *file; /* weak: lives as long as the emitter's work */
 	uint64_t rows;    /* written, without header */
 	/* rows this format cannot hold (a counter that is not a number), or that the views hide */
 	uint64_t left_out;
@@ -102,6 +106,11 @@ extern const struct emitter emit_csv_host;   /* host.csv */
 extern const struct emitter emit_csv_device; /* events.csv */
 extern const struct emitter emit_csv_rest;   /* all other CSV files */
 extern const struct emitter emit_text;       /* timeline.txt */
+
+/* Writes `name`, the file of one process (an index); appends one count. */
+int emit_chrome_rank(const struct timeline *timeline, const struct emit_options *options,
+                     uint32_t process, const char *name, struct emit_file_count *counts,
+                     uint32_t *n, struct flextrace_error *error);
 
 /* All emitters, the longest job first, ended by NULL. */
 extern const struct emitter *const emit_formats[];

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rank_rows.h"
+
+#include <stdlib.h>
+
+#include "array.h"
+#include "collectives.h"
+#include "derive/lanes.h"
+#include "iterations.h"
+
+/* -- steps ---------------------------------------------------------------------------------- */
+
+/* Of a process, over all its intervals. */
+struct extent {
+	int64_t first_time_ns, last_time_ns;
+	uint32_t last; /* its last step + 1, 0 = none */
+};
+
+static void cover(struct extent *extent, int64_t start_time_ns, int64_t end_time_ns)
+{
+	if (start_time_ns < extent->first_time_ns)
+		extent->first_time_ns = start_time_ns;
+	if (end_time_ns > extent->last_time_ns)
+		extent->last_time_ns = end_time_ns;
+}
+
+static void cover_all(struct extent *extents, const struct timeline *timeline)
+{
+	const struct identity *identity = timeline->identity;
+	struct table_cursor cursor;
+	const struct host_row *host;
+	const struct device_row *device;
+
+	for (uint32_t i = 0; i < identity->n_processes; i++)
+		extents[i] = (struct extent){INT64_MAX, INT64_MIN, 0};
+	table_read(&cursor, (struct table *)&timeline->host_rows, false);
+	while ((host = table_next(&cursor, sizeof(*host))))
+		cover(&extents[identity->threads[timeline->tracks[host->track].owner].process],
+		      host->start_time_ns, host->end_time_ns);
+	table_read(&cursor, (struct table *)&timeline->device_rows, false);
+	while ((device = table_next(&cursor, sizeof(*device))))
+		cover(&extents[identity->devices[timeline->tracks[device->track].owner].process],
+		      device->start_time_ns, device->end_time_ns);
+}
+
+static struct rank_row *add_row(struct rank_rows *rows)
+{
+	if (ARRAY_RESERVE(rows->rows, rows->n_allocated, rows->n + 1ull) < 0)
+		return NULL;
+	return &rows->rows[rows->n++];
+}
+
+/* A step lasts until the next one begins; the last one that is known, until all ends. */
+static int add_turn(struct rank_rows *rows, struct extent *extent,
+                    const struct iteration *iteration)
+{
+	struct rank_row *row = add_row(rows);
+
+	if (!row)
+		return FLEXTRACE_E_MEMORY;
+	*row = (struct rank_row){.start_time_ns = iteration->start_time_ns,
+	                         .end_time_ns = extent->last_time_ns,
+	                         .process = iteration->process,
+	                         .number = iteration->number,
+	                         .is_turn = true};
+	if (extent->last)
+		rows->rows[extent->last - 1].end_time_ns = row->start_time_ns;
+	else
+		row->start_time_ns = extent->first_time_ns;
+	extent->last = rows->n;
+	return FLEXTRACE_OK;
+}
+
+static int add_turns(struct rank_rows *rows, struct extent *extents,
+                     const struct iterations *iterations)
+{
+	for (uint32_t i = 0; i < iterations->n; i++) {
+		const struct iteration *iteration = &iterations->all[i];
+
+		if (iterations->summaries[iteration->process].source == ITERATIONS_KERNELS)
+			FLEXTRACE_TRY(add_turn(rows, &extents[iteration->process], iteration));
+	}
+	return FLEXTRACE_OK;
+}
+
+static int add_wholes(struct rank_rows *rows, const struct extent *extents,
+                      const struct iterations *iterations)
+{
+	uint32_t n_processes = iterations->timeline->identity->n_processes;
+
+	for (uint32_t i = 0; i < n_processes; i++) {
+		struct rank_row *row;
+
+		if (iterations->summaries[i].source != ITERATIONS_NONE ||
+		    extents[i].first_time_ns > extents[i].last_time_ns)
+			continue;
+		row = add_row(rows);
+		if (!row)
+			return FLEXTRACE_E_MEMORY;
+		*row = (struct rank_row){.start_time_ns = extents[i].first_time_ns,
+		                         .end_time_ns = extents[i].last_time_ns,
+		                         .process = i};
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- collectives ---------------------------------------------------------------------------- */
+
+/* Those that programs recorded are rows of the host already. */
+static int add_part(struct rank_rows *rows, const struct timeline *timeline,
+                    const struct collective_part *part, struct lanes *lanes)
+{
+	double size, bus;
+	const char *op = collective_op(string_get(timeline->strings, part->group), part->ranks,
+	                               &size, &bus);
+	struct rank_row *row;
+	uint32_t depth;
+
+	if (part->device == FLEXTRACE_NONE || !op || part->start_time_ns > part->end_time_ns)
+		return FLEXTRACE_OK;
+	row = add_row(rows);
+	if (!row)
+		return FLEXTRACE_E_MEMORY;
+	*row = (struct rank_row){.start_time_ns = part->start_time_ns,
+	                         .end_time_ns = part->end_time_ns,
+	                         .process = part->process,
+	                         .op = op,
+	                         .bytes = part->bytes};
+	return lanes_place(lanes, part->start_time_ns, part->end_time_ns, &row->lane, &depth);
+}
+
+static int add_parts(struct rank_rows *rows, const struct collectives *collectives)
+{
+	const struct timeline *timeline = collectives->timeline;
+	uint32_t n = timeline->identity->n_processes;
+	struct lanes *lanes = calloc(n + 1ull, sizeof(*lanes));
+	int code = lanes ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+
+	for (uint32_t i = 0; lanes && i < n; i++)
+		lanes_init(&lanes[i], false);
+	for (uint32_t i = 0; i < collectives->n_parts && code >= 0; i++) {
+		const struct collective_part *part = &collectives->parts[i];
+
+		code = add_part(rows, timeline, part, &lanes[part->process]);
+	}
+	for (uint32_t i = 0; lanes && i < n; i++)
+		lanes_release(&lanes[i]);
+	free(lanes);
+	return code;
+}
+
+static int find_collectives(struct rank_rows *rows, const struct timeline *timeline)
+{
+	struct collectives collectives;
+	int code = collectives_find(&collectives, timeline);
+
+	if (code >= 0)
+		code = add_parts(rows, &collectives);
+	collectives_release(&collectives);
+	return code;
+}
+
+/* -- all of it ------------------------------------------------------------------------------ */
+
+static int compare_rows(const void *left, const void *right)
+{
+	const struct rank_row *a = left, *b = right;
+
+	if (a->start_time_ns != b->start_time_ns)
+		return a->start_time_ns < b->start_time_ns ? -1 : 1;
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	return a->end_time_ns > b->end_time_ns ? -1 : a->end_time_ns < b->end_time_ns;
+}
+
+static int find_steps(struct rank_rows *rows, const struct iterations *iterations)
+{
+	uint32_t n_processes = iterations->timeline->identity->n_processes;
+	struct extent *extents = malloc((n_processes + 1ull) * sizeof(*extents));
+	int code;
+
+	if (!extents)
+		return FLEXTRACE_E_MEMORY;
+	cover_all(extents, iterations->timeline);
+	code = add_turns(rows, extents, iterations);
+	if (code >= 0)
+		code = add_wholes(rows, extents, iterations);
+	free(extents);
+	return code;
+}
+
+int rank_rows_find(struct rank_rows *rows, const struct timeline *timeline)
+{
+	struct iterations iterations;
+	int code = iterations_find(&iterations, timeline);
+
+	*rows = (struct rank_rows){NULL, 0, 0};
+	if (code >= 0)
+		code = find_steps(rows, &iterations);
+	iterations_release(&iterations);
+	if (code >= 0)
+		code = find_collectives(rows, timeline);
+	if (rows->n)
+		qsort(rows->rows, rows->n, sizeof(*rows->rows), compare_rows);
+	return code;
+}
+
+void rank_rows_release(struct rank_rows *rows)
+{
+	free(rows->rows);
+	*rows = (struct rank_rows){NULL, 0, 0};
+}

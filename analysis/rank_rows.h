@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rank_rows.h: what the files of single ranks need besides the timeline: converter/rank_rows.h.
+ *
+ * A process without steps of its own gets one for each turn of the loop in its kernels
+ * (iterations.h), from the start of the turn to that of the next one, the first from its first row
+ * on and the last to its last; and where nothing repeats, one over all. Collectives are those that
+ * collectives.h finds in the control blocks of its devices.
+ */
+#ifndef FLEXTRACE_ANALYSIS_RANK_ROWS_H
+#define FLEXTRACE_ANALYSIS_RANK_ROWS_H
+
+#include "converter/rank_rows.h"
+#include "derive/derive.h"
+
+/* FLEXTRACE_E_MEMORY or 0; rank_rows_release() in any case. */
+int rank_rows_find(struct rank_rows *rows, const struct timeline *timeline);
+void rank_rows_release(struct rank_rows *rows);
+
+#endif

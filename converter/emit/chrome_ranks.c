@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * chrome_ranks.c: the file of a single rank, for TensorBoard's torch plug-in and Holistic Trace
+ * Analysis. Their rules, as far as they are not Kineto's conventions anyway (docs/formats.md):
+ *
+ * - a kernel's pid is its args.device, below 64; nothing else has such a pid
+ * - what has args.stream is a kernel
+ * - a collective is an operation `gloo:<op>` with one of five names, an External id that no other
+ *   row has (they are told apart by it), and its size as the dims of a tensor
+ * - everything belongs to a ProfilerStep#N
+ */
+#include "emit/chrome.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#define MAX_DEVICES 64
+
+/* External ids of collectives; those of rows are correlations, which count up from 1. */
+#define COLLECTIVE_ID ((uint64_t)1 << 52)
+
+/* -- numbers ----------------------------------------------------------------------------------- */
+
+/* The real pid where it cannot be taken for a device. */
+static uint32_t number_host(const struct process *process, uint32_t otherwise)
+{
+	int64_t pid = view_pid(process);
+
+	return pid >= MAX_DEVICES ? (uint32_t)pid : otherwise;
+}
+
+void chrome_number_process(struct chrome_ids *ids, const struct view *view, uint32_t process)
+{
+	const struct identity *identity = view->identity;
+	bool is_taken[MAX_DEVICES] = {false};
+	uint32_t next = 0;
+
+	ids->process_pid[process] = number_host(&identity->processes[process],
+	                                        ids->process_pid[process]);
+	for (uint32_t i = 0; i < identity->n_devices; i++) {
+		const struct device *device = &identity->devices[i];
+
+		if (device->process != process || device->device >= MAX_DEVICES)
+			continue;
+		ids->device_pid[i] = device->device;
+		is_taken[device->device] = true;
+	}
+	for (uint32_t i = 0; i < identity->n_devices; i++) {
+		const struct device *device = &identity->devices[i];
+
+		if (device->process != process || device->device < MAX_DEVICES)
+			continue;
+		while (next < MAX_DEVICES && is_taken[next])
+			next++;
+		if (next < MAX_DEVICES)
+			ids->device_pid[i] = next++;
+	}
+}
+
+/* -- rows -------------------------------------------------------------------------------------- */
+
+/* Equal but for case and underscores: "AllReduce" is "all_reduce". */
+static bool is_same_op(const char *name, const char *op)
+{
+	for (;; name++, op++) {
+		while (*name == '_' || *name == '-')
+			name++;
+		while (*op == '_')
+			op++;
+		if (tolower((unsigned char)*name) != *op)
+			return false;
+		if (!*op)
+			return true;
+	}
+}
+
+/* The operation that TensorBoard knows; NULL: it does not. */
+static const char *known_op(const char *name)
+{
+	static const char *const ops[] = {"all_reduce", "all_gather", "reduce_scatter", "broadcast",
+	                                  "reduce"};
+
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		if (is_same_op(name, ops[i]))
+			return ops[i];
+	}
+	return NULL;
+}
+
+/* Of the text that derive made of a collective: quotes in its strings have a backslash. */
+static uint64_t bytes_of(const char *args)
+{
+	static const char key[] = ",\"bytes\":";
+	const char *at = strstr(args, key);
+
+	return at ? strtoull(at + sizeof(key) - 1, NULL, 10) : 0;
+}
+
+/* Opens the arguments. */
+static void write_collective_args(struct chrome *chrome, uint64_t n_bytes)
+{
+	struct writer *writer = &chrome->writer;
+
+	writer_literal(writer, ",\"args\":{\"kind\":\"Collective\",\"External id\":");
+	writer_u64(writer, COLLECTIVE_ID + chrome->n_collectives++);
+	writer_literal(writer, ",\"Input Dims\":[[");
+	writer_u64(writer, n_bytes);
+	writer_literal(writer, "]],\"Input type\":[\"unsigned char\"],\"bytes\":");
+	writer_u64(writer, n_bytes);
+}
+
+void chrome_write_collective(struct chrome *chrome, const struct host_row *row)
+{
+	const struct string_pool *strings = chrome->view.strings;
+	const char *op = known_op(string_get(strings, row->name));
+	struct writer *writer = &chrome->writer;
+
+	chrome_next(chrome);
+	writer_literal(writer, "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":");
+	if (op) {
+		writer_literal(writer, "\"gloo:");
+		writer_raw(writer, op);
+		writer_char(writer, '"');
+	} else {
+		view_write_json(&chrome->view, writer, row->name);
+	}
+	texts_write(&chrome->places, row->track, writer);
+	chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
+	write_collective_args(chrome, bytes_of(string_get(strings, row->args)));
+	writer_literal(writer, ",\"args\":");
+	view_write_json(&chrome->view, writer, row->args);
+	writer_literal(writer, "}}");
+}
+
+void chrome_write_rank_row(struct chrome *chrome, const struct rank_row *row)
+{
+	struct writer *writer = &chrome->writer;
+
+	chrome_next(chrome);
+	if (row->op) {
+		writer_literal(writer, "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"gloo:");
+		writer_raw(writer, row->op);
+	} else {
+		writer_literal(writer, "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":"
+		                       "\"ProfilerStep#");
+		writer_u64(writer, row->number);
+	}
+	writer_literal(writer, "\",\"pid\":");
+	writer_u64(writer, chrome->ids.process_pid[row->process]);
+	writer_literal(writer, ",\"tid\":");
+	writer_u64(writer, chrome_rank_tid(row));
+	writer_literal(writer, ",\"ts\":");
+	chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
+	if (row->op)
+		write_collective_args(chrome, row->bytes);
+	else
+		writer_literal(writer, ",\"args\":{\"kind\":\"Step\"");
+	writer_literal(writer, ",\"found\":\"");
+	writer_raw(writer, row->op        ? "in the work of its devices"
+	                   : row->is_turn ? "turn of the loop in its kernels"
+	                                  : "all of the rank");
+	writer_literal(writer, "\"}}");
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * chrome_shown.h: which rows of which tables a trace has: all of them, or those of some phases
+ * (--types), or of one process.
+ */
+#ifndef FLEXTRACE_CHROME_SHOWN_H
+#define FLEXTRACE_CHROME_SHOWN_H
+
+#include "emit/chrome.h"
+
+/* Where the next event may come from; the first wins among equal times. */
+enum chrome_source {
+	FROM_LOSSES,
+	FROM_RANK, /* rows that only files of single ranks have */
+	FROM_HOST,
+	FROM_DEVICE,
+	FROM_FLOWS, /* arrows that leave */
+	FROM_LATER, /* what waited */
+	FROM_INSTANTS,
+	FROM_COUNTERS,
+	FROM_MEMORY,
+	N_SOURCES
+};
+
+/* NULL, 0: not from a table. */
+const struct table *chrome_table(const struct timeline *timeline, enum chrome_source source);
+extern const size_t chrome_row_bytes[N_SOURCES];
+
+bool chrome_is_shown(const struct chrome *chrome, enum chrome_source source);
+
+/* Whether a row is of the process that is shown. */
+bool chrome_is_of_process(const struct chrome *chrome, enum chrome_source source, const void *row);
+
+/* Books the rows of tables that are not shown. */
+void chrome_count_hidden(struct chrome *chrome);
+
+/* Rows of all tables, of all processes and of the one that is shown. */
+uint64_t chrome_n_rows(const struct timeline *timeline);
+uint64_t chrome_n_of_process(const struct chrome *chrome);
+
+#endif
