@@ -141,7 +141,7 @@ refuse() {
 	text=$2
 	shift 2
 	rm -rf out
-	"$FLEXTRACE" convert --quiet -o out in.json "$@" 2>stderr
+	"$FLEXTRACE" convert --quiet -o out ${INPUT:-in.json} "$@" 2>stderr
 	expect "$what: exit code" $? 1
 	grep -q -e "$text" stderr || { cat stderr >&2; fail "$what: not said"; }
 	[ ! -e out ] || fail "$what: something was written"
@@ -156,6 +156,23 @@ refuse "profile" "No such file" --profile=missing.json
 refuse "switch" "takes yes or no" --gzip=maybe
 echo '{"drop": "x"}' >profile.json
 refuse "profile's option" "takes ATTRIBUTE:REGEX" --profile=profile.json
+
+# What a tool made of a recording is none: ours, and what the analyzer writes, whose word stands at the end.
+"$FLEXTRACE" convert --quiet -o made in.json --per-rank --gzip=no || fail "made"
+mkdir mixed
+cp in.json mixed/a.json
+{
+	echo '{"deviceProperties":[{}],"traceName":"x.json","traceEvents":'
+	cat in.json
+	echo ',"displayTimeUnit":"ns","otherData":{"Application":"Acelyzer v1.2","CmdLine":"x"}}'
+} >mixed/b.json
+for INPUT in made/trace.json made/trace.rank0.pt.trace.json.gz; do
+	refuse "$INPUT" "no recording, flextrace made it"
+done
+for INPUT in mixed/b.json mixed; do
+	refuse "$INPUT" "no recording, the AIU Trace Analyzer made it of one; .*mixed/b.json"
+done
+INPUT=
 
 [ $n_failed -eq 0 ] || { echo "$n_failed failed" >&2; exit 1; }
 echo "all good"

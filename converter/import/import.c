@@ -11,6 +11,7 @@
 #include "decode/decode.h"
 #include "import/flex.h"
 #include "import/pairing.h"
+#include "import/processed.h"
 #include "import/spool.h"
 
 /* -- which files ----------------------------------------------------------------------------- */
@@ -92,6 +93,7 @@ struct importer {
 	struct flex *flex;                    /* owned */
 	uint32_t n_read;                      /* files */
 	bool is_survey;                       /* nothing is told */
+	const char *processed_by;             /* a tool that wrote the file; NULL: none did */
 	enum import_dialect only;             /* IMPORT_BY_CONTENT: all */
 	uint32_t *n_files;                    /* by dialect: only count them; NULL: read them */
 };
@@ -171,6 +173,27 @@ static int read_events(struct importer *importer, const char *path, struct trace
 	return tell(importer, path, &faults, trace_events_damage(events));
 }
 
+/* Stops at the first member that tells of a tool. */
+static int take_member(void *context, const struct trace_text *key, const struct trace_value *value)
+{
+	struct importer *importer = context;
+
+	importer->processed_by = processed_by(key, value);
+	if (importer->processed_by)
+		return FLEXTRACE_E_INPUT;
+	return flex_take_member(importer->flex, key, value);
+}
+
+/* Its events may be read already: that costs the run, also in a directory. */
+static int refuse_processed(const struct importer *importer, const char *path,
+                            struct flextrace_error *error)
+{
+	return error_set(error, importer->is_survey ? FLEXTRACE_E_INPUT : FLEXTRACE_E_USAGE,
+	                 "The file is no recording, %s made it of one; give what that read: "
+	                 "file=%s",
+	                 importer->processed_by, path);
+}
+
 static int read_file(struct importer *importer, const char *path, struct flextrace_error *error)
 {
 	enum import_dialect dialect = importer->options->dialect;
@@ -186,12 +209,13 @@ static int read_file(struct importer *importer, const char *path, struct flextra
 	events = trace_events_open(path, error);
 	if (!events)
 		return error->code;
-	trace_events_take_members(events, flex_take_member, importer->flex);
+	importer->processed_by = NULL;
+	trace_events_take_members(events, take_member, importer);
 	code = flex_begin_file(importer->flex, dialect);
 	if (code >= 0)
 		code = read_events(importer, path, events, error);
 	trace_events_close(events);
-	return code;
+	return importer->processed_by ? refuse_processed(importer, path, error) : code;
 }
 
 /* -- all files ------------------------------------------------------------------------------- */
