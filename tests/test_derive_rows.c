@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "derive/lanes.h"
+#include "derive/places.h"
 #include "derive/rows.h"
 #include "error.h"
 #include "map.h"
@@ -97,6 +98,59 @@ static void test_rows__keep_times_below_zero_in_order(void **state)
 		*(struct row *)row_sorter_append(&sorter) = (struct row){starts[i], starts[i], i};
 	assert_int_equal(row_sorter_merge(&sorter, check_order, &seen), 0);
 	assert_int_equal(seen.n, 5);
+}
+
+/* -- elements ------------------------------------------------------------------------------- */
+
+struct element {
+	uint32_t order, minor;
+	int64_t key;
+};
+
+static int compare_minors(const void *left, const void *right)
+{
+	const struct element *a = left, *b = right;
+
+	if (a->minor != b->minor)
+		return a->minor < b->minor ? -1 : 1;
+	return a->order < b->order ? -1 : 1;
+}
+
+static int compare_elements(const void *left, const void *right)
+{
+	const struct element *a = left, *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return compare_minors(left, right);
+}
+
+static void test_elements__are_sorted_as_by_comparing_all(void **state)
+{
+	const struct places_order order = {sizeof(struct element), offsetof(struct element, key),
+	                                   true, compare_minors};
+	const uint32_t sizes[] = {0, 1, 2, 3, 100, 5000};
+	const uint64_t n_keys[] = {1, 2, 50, 3000, UINT64_MAX};
+	static struct element elements[5000], expected[5000];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		for (size_t k = 0; k < sizeof(n_keys) / sizeof(*n_keys); k++) {
+			uint64_t random = i;
+
+			for (uint32_t e = 0; e < sizes[i]; e++) {
+				uint64_t wide = next_random(&random) << 33 ^ next_random(&random);
+
+				elements[e] = (struct element){
+					e, next_random(&random) % 3,
+					(int64_t)(wide % n_keys[k] - n_keys[k] / 2)};
+			}
+			memcpy(expected, elements, sizeof(elements));
+			qsort(expected, sizes[i], sizeof(*expected), compare_elements);
+			assert_int_equal(places_sort_elements(elements, sizes[i], &order), 0);
+			assert_memory_equal(elements, expected, sizes[i] * sizeof(*elements));
+		}
+	}
 }
 
 static void test_rows__stop_when_the_visitor_fails(void **state)
@@ -229,6 +283,7 @@ int main(void)
 		cmocka_unit_test(test_rows__come_out_in_order_however_they_went_in),
 		cmocka_unit_test(test_rows__keep_times_below_zero_in_order),
 		cmocka_unit_test(test_rows__stop_when_the_visitor_fails),
+		cmocka_unit_test(test_elements__are_sorted_as_by_comparing_all),
 		cmocka_unit_test(test_lanes__take_the_lowest_that_fits),
 		cmocka_unit_test(test_lanes__have_no_limit),
 		cmocka_unit_test(test_map__finds_the_others_after_a_removal),

@@ -6,9 +6,7 @@
 
 #include "array.h"
 #include "error.h"
-
-#define DIGIT_BITS 11 /* of an offset, sorted at a time */
-#define DIGIT_MASK ((1u << DIGIT_BITS) - 1)
+#include "places.h"
 
 struct row_key {
 	int64_t start, end;
@@ -37,46 +35,9 @@ static struct row_key key_of(const struct row_sorter *sorter, const uint8_t *row
 
 /* -- sorting one run ------------------------------------------------------------------------ */
 
-struct row_place {
-	uint64_t offset_ns; /* of the start, from the first one of the run */
-	uint32_t place;     /* as they came */
-};
-
-/* Sorts by DIGIT_BITS bits of the offset, leaving equal ones as they are. */
-static void sort_by_digit(const struct row_place *from, struct row_place *to, uint32_t n,
-                          unsigned int shift)
-{
-	uint32_t ends[1u << DIGIT_BITS] = {0}, sum = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		ends[from[i].offset_ns >> shift & DIGIT_MASK]++;
-	for (uint32_t i = 0; i <= DIGIT_MASK; i++) {
-		uint32_t count = ends[i];
-
-		ends[i] = sum;
-		sum += count;
-	}
-	for (uint32_t i = 0; i < n; i++)
-		to[ends[from[i].offset_ns >> shift & DIGIT_MASK]++] = from[i];
-}
-
-/* Sorts by start alone, digit by digit, between two arrays; returns the one that holds them. */
-static struct row_place *sort_by_start(struct row_place *places, struct row_place *spare,
-                                       uint32_t n, uint64_t last_offset_ns)
-{
-	for (unsigned int shift = 0; shift < 64 && last_offset_ns >> shift; shift += DIGIT_BITS) {
-		struct row_place *held = places;
-
-		sort_by_digit(places, spare, n, shift);
-		places = spare;
-		spare = held;
-	}
-	return places;
-}
-
 static int compare_equal_starts(const void *left, const void *right, void *context)
 {
-	const struct row_place *a = left, *b = right;
+	const struct keyed_place *a = left, *b = right;
 	const struct row_sorter *sorter = context;
 	struct row_key key = key_of(sorter, sorter->filling + a->place * sorter->row_bytes,
 	                            a->place);
@@ -86,11 +47,11 @@ static int compare_equal_starts(const void *left, const void *right, void *conte
 	return is_before(&key, &other) ? -1 : 1;
 }
 
-static void sort_equal_starts(struct row_sorter *sorter, struct row_place *places, uint32_t n)
+static void sort_equal_starts(struct row_sorter *sorter, struct keyed_place *places, uint32_t n)
 {
 	for (uint32_t first = 0, next; first < n; first = next) {
 		for (next = first + 1; next < n; next++) {
-			if (places[next].offset_ns != places[first].offset_ns)
+			if (places[next].key != places[first].key)
 				break;
 		}
 		if (next - first > 1 && sorter->has_end)
@@ -99,21 +60,10 @@ static void sort_equal_starts(struct row_sorter *sorter, struct row_place *place
 	}
 }
 
-/* Fills `places` with the run's rows and returns the largest offset. */
-static uint64_t measure(const struct row_sorter *sorter, struct row_place *places)
+/* Times order as numbers do once their sign bit is turned. */
+static uint64_t key_of_start(int64_t start)
 {
-	int64_t first = INT64_MAX, last = INT64_MIN;
-
-	for (uint32_t i = 0; i < sorter->n_filling; i++) {
-		int64_t start = key_of(sorter, sorter->filling + i * sorter->row_bytes, i).start;
-
-		places[i] = (struct row_place){(uint64_t)start, i};
-		first = start < first ? start : first;
-		last = start > last ? start : last;
-	}
-	for (uint32_t i = 0; i < sorter->n_filling; i++)
-		places[i].offset_ns -= (uint64_t)first;
-	return (uint64_t)last - (uint64_t)first;
+	return (uint64_t)start ^ UINT64_C(1) << 63;
 }
 
 static bool is_full(const struct row_sorter *sorter, uint32_t n)
@@ -140,8 +90,7 @@ static void free_run(const struct row_sorter *sorter, struct row_run *run)
 static int seal(struct row_sorter *sorter)
 {
 	uint32_t n = sorter->n_filling;
-	struct row_place *places, *sorted;
-	uint64_t last_offset_ns;
+	struct keyed_place *places, *sorted;
 	uint8_t *rows;
 
 	if (ARRAY_RESERVE(sorter->runs, sorter->n_allocated, sorter->n_runs + 1ull) < 0)
@@ -153,8 +102,12 @@ static int seal(struct row_sorter *sorter)
 	places = malloc(2ull * n * sizeof(*places));
 	if (!places)
 		return FLEXTRACE_E_MEMORY;
-	last_offset_ns = measure(sorter, places);
-	sorted = sort_by_start(places, places + n, n, last_offset_ns);
+	for (uint32_t i = 0; i < n; i++) {
+		struct row_key key = key_of(sorter, sorter->filling + i * sorter->row_bytes, i);
+
+		places[i] = (struct keyed_place){key_of_start(key.start), i};
+	}
+	sorted = places_sort(places, places + n, n);
 	sort_equal_starts(sorter, sorted, n);
 	for (uint32_t i = 0; i < n; i++)
 		memcpy(rows + i * sorter->row_bytes,

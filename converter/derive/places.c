@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "places.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+
+#define DIGIT_BITS 11
+#define DIGIT_MASK ((1u << DIGIT_BITS) - 1)
+
+/* Sorts by one digit of the key. */
+static void sort_by_digit(const struct keyed_place *from, struct keyed_place *to, uint32_t n,
+                          unsigned int shift)
+{
+	uint32_t starts[1u << DIGIT_BITS] = {0}, sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		starts[from[i].key >> shift & DIGIT_MASK]++;
+	for (uint32_t i = 0; i <= DIGIT_MASK; i++) {
+		uint32_t count = starts[i];
+
+		starts[i] = sum;
+		sum += count;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		to[starts[from[i].key >> shift & DIGIT_MASK]++] = from[i];
+}
+
+struct keyed_place *places_sort(struct keyed_place *places, struct keyed_place *spare, uint32_t n)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		first = places[i].key < first ? places[i].key : first;
+		last = places[i].key > last ? places[i].key : last;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		places[i].key -= first;
+	for (unsigned int shift = 0; n > 1 && shift < 64 && (last - first) >> shift;
+	     shift += DIGIT_BITS) {
+		struct keyed_place *sorted = spare;
+
+		sort_by_digit(places, sorted, n, shift);
+		spare = places;
+		places = sorted;
+	}
+	return places;
+}
+
+/* -- elements --------------------------------------------------------------------------------- */
+
+static uint64_t key_of(const char *element, const struct places_order *order)
+{
+	uint64_t key;
+
+	memcpy(&key, element + order->key_offset, sizeof(key));
+	return order->is_signed ? key ^ UINT64_C(1) << 63 : key;
+}
+
+/* Moves each element to where it is sorted to, cycle by cycle; `places` are used up. */
+static void move_elements(char *elements, struct keyed_place *places, uint32_t n, size_t size)
+{
+	char held[PLACES_MAX_BYTES];
+
+	for (uint32_t first = 0; first < n; first++) {
+		uint32_t to = first, from = places[first].place;
+
+		if (from == first)
+			continue;
+		memcpy(held, elements + first * size, size);
+		for (; from != first; from = places[to].place) {
+			memcpy(elements + to * size, elements + from * size, size);
+			places[to].place = to;
+			to = from;
+		}
+		memcpy(elements + to * size, held, size);
+		places[to].place = to;
+	}
+}
+
+int places_sort_elements(void *elements, uint32_t n, const struct places_order *order)
+{
+	struct keyed_place *places = malloc((2ull * n + 1) * sizeof(*places)), *sorted;
+	size_t size = order->size_bytes;
+	char *base = elements;
+
+	assert(size <= PLACES_MAX_BYTES);
+	if (!places)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < n; i++)
+		places[i] = (struct keyed_place){key_of(base + i * size, order), i};
+	sorted = places_sort(places, places + n, n);
+	move_elements(base, sorted, n, size);
+	for (uint32_t first = 0, next; first < n; first = next) {
+		for (next = first + 1; next < n && sorted[next].key == sorted[first].key;)
+			next++;
+		if (next - first > 1)
+			qsort(base + first * size, next - first, size, order->compare);
+	}
+	free(places);
+	return FLEXTRACE_OK;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * places.h: sorts places by a 64-bit key, digit by digit (LSD radix sort): linear in their number,
+ * however far they are out of order, and places of one key stay as they were.
+ */
+#ifndef FLEXTRACE_DERIVE_PLACES_H
+#define FLEXTRACE_DERIVE_PLACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct keyed_place {
+	uint64_t key;
+	uint32_t place;
+};
+
+/* Sorts `n` places between two arrays of that many and returns the one that holds them. The keys
+ * are less the smallest one then: the fewer bits they differ in, the fewer rounds. */
+struct keyed_place *places_sort(struct keyed_place *places, struct keyed_place *spare, uint32_t n);
+
+/* What is sorted, and by what. */
+struct places_order {
+	size_t size_bytes, key_offset;                       /* of an element, of its 64-bit key */
+	bool is_signed;                                      /* the key */
+	int (*compare)(const void *left, const void *right); /* elements of one key */
+};
+
+#define PLACES_MAX_BYTES 64 /* of an element */
+
+/* Sorts `n` elements in place, by their keys and then as `compare` says. Needs 32 bytes per element meanwhile. FLEXTRACE_E_MEMORY or 0. */
+int places_sort_elements(void *elements, uint32_t n, const struct places_order *order);
+
+#endif
