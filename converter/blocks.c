@@ -31,6 +31,13 @@ static struct {
 	uint32_t n;
 } stock = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* A block that is made of the pages of smaller memory. */
+static struct {
+	pthread_mutex_t lock;
+	char *block; /* owned; NULL = none */
+	size_t n_bytes;
+} unfinished = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
 /* -- stock ------------------------------------------------------------------------------------ */
 
 /* Takes the last block put in stock; NULL: there are no more than `least`. */
@@ -90,6 +97,39 @@ void *block_take(void)
 void block_give(void *block)
 {
 	push(block, MAX_STOCK);
+}
+
+/* Moves pages behind those that the unfinished block has, and returns how many bytes; 0: none. */
+static size_t assemble(char *pages, size_t n_bytes)
+{
+	size_t room = BLOCK_BYTES - unfinished.n_bytes;
+	size_t part = n_bytes < room ? n_bytes : room;
+
+	if (!unfinished.block)
+		unfinished.block = map_range(BLOCK_BYTES, PROT_NONE);
+	if (!unfinished.block || mremap(pages, part, part, MREMAP_MAYMOVE | MREMAP_FIXED,
+	                                unfinished.block + unfinished.n_bytes) == MAP_FAILED)
+		return 0;
+	unfinished.n_bytes += part;
+	if (unfinished.n_bytes == BLOCK_BYTES) {
+		block_give(unfinished.block);
+		unfinished.block = NULL;
+		unfinished.n_bytes = 0;
+	}
+	return part;
+}
+
+void block_give_pages(void *pages, size_t n_bytes)
+{
+	char *at = pages;
+	size_t moved = n_bytes;
+
+	pthread_mutex_lock(&unfinished.lock);
+	for (; n_bytes && moved; n_bytes -= moved, at += moved)
+		moved = assemble(at, n_bytes);
+	pthread_mutex_unlock(&unfinished.lock);
+	if (n_bytes)
+		munmap(at, n_bytes);
 }
 
 void blocks_trim(void)

@@ -18,7 +18,8 @@
 #include "blocks.h"
 
 #define FIRST_CHUNK_BYTES ((size_t)4 << 10)
-#define MAPPED_BYTES      ((size_t)8 << 10) /* chunks of at least this are mapped */
+#define MAPPED_BYTES      ((size_t)8 << 10)  /* chunks of at least this are mapped */
+#define SHARED_BYTES      ((size_t)64 << 10) /* the pages of these are worth moving to a block */
 #define MAX_ROW_BYTES     ((size_t)16 << 20)
 
 static void *map(size_t n_bytes)
@@ -43,12 +44,20 @@ static struct table_chunk *new_chunk(size_t n_bytes)
 	return chunk;
 }
 
+/* Not so where one row is larger than the chunk that the table asks for. */
+static bool is_page_multiple(size_t n_bytes)
+{
+	return n_bytes % FIRST_CHUNK_BYTES == 0;
+}
+
 static void free_chunk(struct table_chunk *chunk)
 {
 	size_t n_bytes = sizeof(*chunk) + chunk->n_bytes;
 
 	if (n_bytes == BLOCK_BYTES)
 		block_give(chunk);
+	else if (n_bytes >= SHARED_BYTES && is_page_multiple(n_bytes))
+		block_give_pages(chunk, n_bytes);
 	else if (n_bytes >= MAPPED_BYTES)
 		munmap(chunk, n_bytes);
 	else
