@@ -15,7 +15,6 @@
 #define ROUNDING       256 /* 2^-20 ns that a line keeps off the bounds it passes */
 #define MAX_REACH      1e9 /* ticks */
 #define NO_HALF        UINT32_MAX
-#define MAX_WALK       8 /* knots, before a search is quicker */
 #define KNOTS_PER_FILL 1024u
 #define ONE_NS         (INT64_C(1) << PHI_BITS)
 
@@ -203,13 +202,11 @@ static uint32_t grown(uint32_t half_ns, uint64_t distance, uint64_t grow)
 	return half_ns + (uint32_t)more + 1;
 }
 
-/* Returns the last knot at or before `ticks`; n_knots: there is none. */
-static uint32_t find(const struct clock_map *map, uint64_t ticks)
+/* Returns the last of knots [lo, end) at or before `ticks`; the first one is. */
+static uint32_t find_between(const struct clock_map *map, uint32_t lo, uint32_t end, uint64_t ticks)
 {
-	uint32_t lo = 0, n = map->n_knots;
+	uint32_t n = end - lo;
 
-	if (ticks < map->knots[0].ticks)
-		return map->n_knots;
 	while (n > 1) {
 		uint32_t half = n / 2;
 
@@ -219,22 +216,33 @@ static uint32_t find(const struct clock_map *map, uint64_t ticks)
 	return lo;
 }
 
-/* The same, and `*knot` is where to look first. */
+/* Returns the last knot at or before `ticks`; n_knots: there is none. */
+static uint32_t find(const struct clock_map *map, uint64_t ticks)
+{
+	if (ticks < map->knots[0].ticks)
+		return map->n_knots;
+	return find_between(map, 0, map->n_knots, ticks);
+}
+
+/* The same, looked for in steps that double from `*knot` on, which becomes where it was found. */
 static uint32_t find_near(const struct clock_map *map, uint64_t ticks, uint32_t *knot)
 {
-	uint32_t at = *knot;
+	uint32_t lo = *knot, end = lo + 1;
 
-	for (int i = 0; i < MAX_WALK && at < map->n_knots; i++) {
-		if (map->knots[at].ticks > ticks)
-			at--; /* in front of the first, this ends the walk */
-		else if (at + 1 < map->n_knots && map->knots[at + 1].ticks <= ticks)
-			at++;
-		else
-			return *knot = at;
+	if (ticks < map->knots[0].ticks)
+		return map->n_knots;
+	for (uint32_t step = 1; map->knots[lo].ticks > ticks; step *= 2) {
+		end = lo;
+		lo = lo > step ? lo - step : 0;
 	}
-	at = find(map, ticks);
-	*knot = at < map->n_knots ? at : 0;
-	return at;
+	if (lo == *knot) {
+		for (uint32_t step = 1; end < map->n_knots && map->knots[end].ticks <= ticks;
+		     step *= 2) {
+			lo = end;
+			end = map->n_knots - end > step ? end + step : map->n_knots;
+		}
+	}
+	return *knot = find_between(map, lo, end, ticks);
 }
 
 /* Rounds: a time between two whole ns bounds stays between them. */
