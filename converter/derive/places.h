@@ -21,9 +21,10 @@ struct keyed_place *places_sort(struct keyed_place *places, struct keyed_place *
 
 /* What is sorted, and by what. */
 struct places_order {
-	size_t size_bytes, key_offset;                       /* of an element, of its 64-bit key */
-	bool is_signed;                                      /* the key */
-	int (*compare)(const void *left, const void *right); /* elements of one key */
+	size_t size_bytes, key_offset; /* of an element, of its 64-bit key */
+	bool is_signed;                /* the key */
+	/* of elements of one key */
+	int (*compare)(const void *left, const void *right);
 };
 
 #define PLACES_MAX_BYTES 64 /* of an element */
