@@ -29,7 +29,8 @@ struct places_order {
 
 #define PLACES_MAX_BYTES 64 /* of an element */
 
-/* Sorts `n` elements in place, by their keys and then as `compare` says. Needs 32 bytes per element meanwhile. FLEXTRACE_E_MEMORY or 0. */
+/* Sorts `n` elements in place, by their keys and then as `compare` says. Needs 32 bytes per element
+ * meanwhile. FLEXTRACE_E_MEMORY or 0. */
 int places_sort_elements(void *elements, uint32_t n, const struct places_order *order);
 
 #endif
