@@ -13,8 +13,11 @@ flextrace_add_unit_test(NAME bt2_sink SOURCES tests/scratch.c tests/ctf_writer.c
 	converter/decode/schema.c LIBS PkgConfig::BABELTRACE2
 	DEFINITIONS PLUGIN="$<TARGET_FILE:flextrace_bt2_plugin>")
 add_dependencies(test_bt2_sink flextrace_bt2_plugin)
+flextrace_add_unit_test(NAME bt2_source SOURCES tests/scratch.c LIBS PkgConfig::BABELTRACE2
+	DEFINITIONS PLUGIN="$<TARGET_FILE:flextrace_bt2_plugin>")
+add_dependencies(test_bt2_source flextrace_bt2_plugin)
 # A plug-in that is unloaded takes its names out of the sanitizers' reports.
-set_tests_properties(unit.bt2_sink PROPERTIES ENVIRONMENT LIBBABELTRACE2_NO_DLCLOSE=1)
+set_tests_properties(unit.bt2_sink unit.bt2_source PROPERTIES ENVIRONMENT LIBBABELTRACE2_NO_DLCLOSE=1)
 
 if(TARGET flextrace)
 	add_executable(make_trace ${PROJECT_SOURCE_DIR}/tests/make_trace.c
@@ -28,6 +31,8 @@ if(TARGET flextrace)
 		$<TARGET_FILE:flextrace> $<TARGET_FILE:make_trace>)
 	add_test(NAME cli.readers COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_readers.sh
 		$<TARGET_FILE:flextrace> $<TARGET_FILE:make_trace> $<TARGET_FILE:flextrace_bt2_plugin>)
+	add_test(NAME cli.sources COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_sources.sh
+		$<TARGET_FILE:flextrace> $<TARGET_FILE:flextrace_bt2_plugin> ${FLEXTRACE_SHARED_DATA})
 	add_test(NAME cli.compiler COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_compiler.sh
 		$<TARGET_FILE:flextrace> $<TARGET_FILE_DIR:check_csv> ${FLEXTRACE_SHARED_DATA})
 	add_test(NAME cli.views COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_views.sh
@@ -35,6 +40,6 @@ if(TARGET flextrace)
 	add_test(NAME style.man COMMAND ${PROJECT_SOURCE_DIR}/tests/man_options.sh
 		$<TARGET_FILE:flextrace> ${PROJECT_SOURCE_DIR}/docs/man)
 	set_tests_properties(style.man PROPERTIES LABELS style)
-	set_tests_properties(cli.errors cli.readers cli.compiler cli.views PROPERTIES LABELS cli TIMEOUT 120
+	set_tests_properties(cli.errors cli.readers cli.sources cli.compiler cli.views PROPERTIES LABELS cli TIMEOUT 120
 		SKIP_RETURN_CODE 77)
 endif()

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "bt2/environment.h"
 
 #define HZ_PER_GHZ UINT64_C(1000000000)
 
@@ -112,7 +113,6 @@ static int add_stream(struct feed *feed, const bt_stream *bt)
 {
 	const bt_stream_class *class = bt_stream_borrow_class_const(bt);
 	const bt_trace *trace = bt_stream_borrow_trace_const(bt);
-	bt_uuid uuid = bt_trace_get_uuid(trace);
 	struct feed_trace noted = {.n_missing_channels = count_missing_channels(trace)};
 	struct feed_stream entry = {.bt = bt};
 
@@ -120,8 +120,8 @@ static int add_stream(struct feed *feed, const bt_stream *bt)
 	entry.stream = stream_set_add(&feed->set);
 	if (!entry.stream)
 		return FLEXTRACE_E_MEMORY;
-	if (uuid)
-		memcpy(noted.uuid, uuid, sizeof(noted.uuid));
+	environment_get_uuid(trace, noted.uuid);
+	environment_get_losses(trace, noted.lost);
 	memcpy(entry.stream->trace_uuid, noted.uuid, sizeof(noted.uuid));
 	entry.stream->class_id = bt_stream_class_get_id(class);
 	entry.stream->instance_id = bt_stream_get_id(bt);
@@ -298,19 +298,31 @@ static bool lacks_definitions(const struct feed *feed, const struct feed_trace *
 	return n_others && !n_definitions;
 }
 
-int feed_book_channels(struct feed *feed)
+static int book_channels(struct feed *feed, const struct feed_trace *trace)
+{
+	struct loss_place nowhere = LOSS_NOWHERE;
+	uint64_t n = trace->n_missing_channels;
+
+	if (!n && lacks_definitions(feed, trace))
+		n = 1;
+	return ledger_lose(&feed->decoder.ledger, LOSS_CHANNEL_NOT_CREATED, &nowhere, n, INT64_MIN);
+}
+
+static int book_files(struct feed *feed, const struct feed_trace *trace)
 {
 	struct loss_place nowhere = LOSS_NOWHERE;
 
-	for (uint32_t i = 0; i < feed->n_traces; i++) {
-		const struct feed_trace *trace = &feed->traces[i];
-		uint64_t n = trace->n_missing_channels;
+	for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++)
+		FLEXTRACE_TRY(ledger_lose(&feed->decoder.ledger, (enum loss_cause)cause, &nowhere,
+		                          trace->lost[cause], INT64_MIN));
+	return 0;
+}
 
-		if (!n && lacks_definitions(feed, trace))
-			n = 1;
-		if (n)
-			FLEXTRACE_TRY(ledger_lose(&feed->decoder.ledger, LOSS_CHANNEL_NOT_CREATED,
-			                          &nowhere, n, INT64_MIN));
+int feed_book_losses(struct feed *feed)
+{
+	for (uint32_t i = 0; i < feed->n_traces; i++) {
+		FLEXTRACE_TRY(book_channels(feed, &feed->traces[i]));
+		FLEXTRACE_TRY(book_files(feed, &feed->traces[i]));
 	}
 	return 0;
 }

@@ -8,7 +8,7 @@
  *
  * - Discarded counts are summed modulo 2^64: LTTng's counters fall and come back between packets.
  * - A channel that its trace's metadata declares and that has no stream was never created: counted
- *   once per trace, whoever read it, by feed_book_channels().
+ *   once per trace, whoever read it, by feed_book_losses().
  */
 #ifndef FLEXTRACE_BT2_FEED_H
 #define FLEXTRACE_BT2_FEED_H
@@ -28,6 +28,7 @@ struct feed_stream {
 struct feed_trace {
 	uint8_t uuid[16];
 	uint32_t n_missing_channels;
+	uint64_t lost[LOSS_CAUSE_COUNT]; /* of the files it was made from */
 };
 
 struct feed {
@@ -60,9 +61,9 @@ void feed_detach(struct feed *feed);
 /* Moves streams, books and traces of `from` to `to`. */
 int feed_merge(struct feed *to, struct feed *from);
 
-/* Books the channels that were never created: those that the metadata declares and that have no
- * stream, or else the definitions' where a trace has records, but no definition. Call once, when
- * all is merged. */
-int feed_book_channels(struct feed *feed);
+/* Books what the files lost that traces were made from, and the channels that were never created:
+ * those that the metadata declares and that have no stream, or else the definitions' where a trace
+ * has records, but no definition. Call once, when all is merged. */
+int feed_book_losses(struct feed *feed);
 
 #endif

@@ -118,7 +118,7 @@ static int convert(struct sink *sink, struct flextrace_error *error)
 	struct pipeline_result result = {0};
 
 	feed_detach(&sink->feed);
-	if (feed_book_channels(&sink->feed) < 0)
+	if (feed_book_losses(&sink->feed) < 0)
 		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 	FLEXTRACE_TRY(conversion_run(&sink->options, &sink->feed.set, sink->strings,
 	                             &sink->feed.decoder.ledger, &result, error));

@@ -286,9 +286,10 @@ static void settle_stream(const struct torch *torch, const struct pair_rank *pai
 	uint32_t rank = is_known ? (uint32_t)torch->told_rank : torch->n_files;
 	uint32_t pid = (uint32_t)torch->host_pid_number;
 
-	stream->instance = torch->n_files;
+	stream->instance = torch->n_files - 1;
 	stream->clock_offset_ns = torch->epoch_ns + torch->late_base_ns;
 	if (pair) {
+		stream->instance = torch->n_files; /* Flex's is 0 */
 		flex_make_uuid(stream->uuid, "", (uint64_t)pair->rank);
 		return;
 	}

@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# cli_sources.sh FLEXTRACE PLUGIN SHARED: babeltrace2 finds the files of Flex and torch by itself, shows them, and writes
+# them as CTF; read in any of these ways they become the same files, byte for byte.
+set -eu
+FLEXTRACE=$1
+PLUGIN=$2
+SHARED=$3
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+command -v babeltrace2 >/dev/null || { echo "babeltrace2 is not installed"; exit 77; }
+# A plug-in with sanitizers in a program without them: the runtime must come first.
+asan=$(ldd "$PLUGIN" | awk '/libasan/ { print $3; exit }')
+export ASAN_OPTIONS="detect_leaks=0:verify_asan_link_order=0"
+
+fail() {
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+read_with() {
+	LD_PRELOAD="$asan" BABELTRACE_PLUGIN_PATH=$(dirname "$PLUGIN") babeltrace2 "$@"
+}
+
+# same NAME INPUT: three ways to the same files.
+same() {
+	"$FLEXTRACE" convert --quiet --formats chrome,csv,text -o "$1.direct" "$2" 2>/dev/null
+	read_with convert "$2" --component=sink.ctf.fs --params="path=\"$1.ctf\"" >/dev/null 2>&1
+	"$FLEXTRACE" convert --quiet --formats chrome,csv,text -o "$1.ctf.out" "$1.ctf"
+	read_with convert "$2" --component=sink.flextrace.timeline \
+		--params="output-dir=\"$1.graph\",formats=\"chrome,csv,text\"" 2>"$1.told"
+	[ -s "$1.direct/run.json" ] || fail "$1: nothing was converted"
+	diff -rq "$1.direct" "$1.ctf.out" || fail "$1: CTF is not the same"
+	diff -rq "$1.direct" "$1.graph" || fail "$1: the graph is not the same"
+}
+
+# Two ranks, in no order, with events of every kind, one without an end and two that are rejected.
+kernel='"TS1":"0x3e8","TS2":"0x7d0","TS3":"0xbb8","TS4":"0x1b58","TS5":"0x1b5e","Power":"77"'
+mkdir flex
+cat >flex/rank_1.json <<END
+[{"attr":{$kernel},"name":"k Cmpt Exec","ph":"B","pid":1,"tid":15514734831341844875,"ts":13.000},
+{"attr":{$kernel},"name":"k Cmpt Exec","ph":"E","pid":1,"tid":15514734831341844875,"ts":17.000},
+{"attr":{$kernel},"name":"k Cmpt Prep","ph":"X","pid":1,"tid":7,"ts":12,"dur":1},
+{"attr":{$kernel,"Bytes":"524288","CollGroup":"g","Peer":"0","Type":"SingleCast"},
+ "name":"SenRdmaSend_1 [sync=g_s0_r0_0] DmaO","ph":"X","pid":1,"tid":7,"ts":1,"dur":1},
+{"name":"AIU Roundtrip","ph":"X","pid":1,"tid":9,"ts":5,"dur":30,"args":{"job":4,"\"quoted\"":"\u00e9\n"}},
+{"name":"backwards","ph":"X","pid":1,"tid":9,"ts":5,"dur":-30}]
+END
+cat >flex/rank_0.json <<END
+{"traceEvents":[
+{"name":"w","ph":"e","pid":0,"tid":1,"ts":90,"id":"0x7"},{"name":"w","ph":"b","pid":0,"tid":1,"ts":40,"id":7},
+{"name":"Power","ph":"C","pid":0,"tid":1,"ts":3,"args":{"Watts":3.5}},
+{"name":"now","ph":"i","pid":0,"tid":1,"ts":2},{"name":"?","ph":"?","pid":0,"tid":1,"ts":2},
+{"name":"never ended","ph":"B","pid":0,"tid":1,"ts":50},
+{"name":"process_name","ph":"M","pid":0,"args":{"name":"AIU 0"}},
+{"name":"process_sort_index","ph":"M","pid":0,"args":{"sort_index":5}},
+{"attr":{$kernel},"name":"k DmaI","ph":"X","pid":0,"tid":7,"ts":11,"dur":1}]}
+END
+same flex flex
+same rank flex/rank_1.json
+grep -q "rejected: file=.*rank_1.json, events=1" flex.told || fail "nobody told what was rejected"
+read_with flex >flex.txt 2>/dev/null
+grep -q 'flextrace:device_op: .*name = "k",' flex.txt || fail "no control block is shown"
+[ "$(grep -c flextrace:process flex.txt)" = 2 ] || fail "there are not two ranks"
+
+cat >torch.json <<END
+{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"AIU","numSms":32}],"distributedInfo":{"rank":3,"world_size":4},
+"baseTimeNanoseconds":1700000000000000000,"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":77,"tid":77,"ts":10.001,"dur":5,"args":{"External id":1}},
+{"ph":"X","cat":"privateuse1_runtime","name":"aiuLaunchControlBlocks","pid":77,"tid":77,"ts":11,"dur":1,"args":{"correlation":5}},
+{"ph":"X","cat":"kernel","name":"mm","pid":0,"tid":7,"ts":20,"dur":5,"args":{"device":0,"stream":7,"correlation":5}},
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#3","pid":77,"tid":77,"ts":9,"dur":50},
+{"ph":"M","name":"process_name","pid":77,"args":{"name":"python"}}],"traceName":"x"}
+END
+same torch torch.json
+read_with torch.json | grep -q 'flextrace:device_op: .*name = "mm"' || fail "no work of torch is shown"
+
+# What is no trace is left to others.
+mkdir other
+echo '{"a":1}' >other/settings.json
+if read_with other >/dev/null 2>&1; then
+	fail "a file without events was taken for a trace"
+fi
+for input in "$SHARED"/flex-json/allreduce_tp4.json "$SHARED"/kineto/mtia_inference_rank_0.json.gz; do
+	[ ! -r "$input" ] || same "$(basename "$input" | cut -d. -f1)" "$input"
+done
+echo "all the same"
