@@ -55,6 +55,34 @@ static void test_formats_doc__explains_every_warning(void **state)
 		assert_explained("\n| ", ledger_warning_id(warning));
 }
 
+/* Under a heading of its own: a picture, the cause, the remedy. */
+static void test_formats_doc__troubleshoots_every_warning(void **state)
+{
+	char *guide = scratch_read(FORMATS_DIR "/guides", "troubleshooting.md", NULL);
+
+	(void)state;
+	assert_non_null(guide);
+	for (int warning = 0; warning < WARNING_COUNT; warning++) {
+		static const char *const parts[] = {"\n```\n", "\n**Cause.** ", "\n**Remedy.** "};
+		char heading[128];
+		const char *at, *end;
+
+		snprintf(heading, sizeof(heading), "\n### `%s`\n", ledger_warning_id(warning));
+		at = strstr(guide, heading);
+		if (!at)
+			fail_msg("No help with %s", ledger_warning_id(warning));
+		at += strlen(heading) - 1;
+		end = strstr(at, "\n### ");
+		for (size_t i = 0; i < 3; i++) {
+			const char *part = strstr(at, parts[i]);
+
+			if (!part || (end && part > end))
+				fail_msg("%s lacks %s", ledger_warning_id(warning), parts[i]);
+		}
+	}
+	free(guide);
+}
+
 static void test_formats_doc__explains_every_status(void **state)
 {
 	(void)state;
@@ -94,6 +122,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_formats_doc__explains_every_cause),
 		cmocka_unit_test(test_formats_doc__explains_every_warning),
+		cmocka_unit_test(test_formats_doc__troubleshoots_every_warning),
 		cmocka_unit_test(test_formats_doc__explains_every_status),
 		cmocka_unit_test(test_formats_doc__explains_every_kind_and_category),
 	};
