@@ -500,6 +500,42 @@ static void print_alignment(FILE *to, const char *dir)
 	rows_close(&rows);
 }
 
+static void print_pairing(FILE *to, const cJSON *pairing)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "rank %.0f", number_of(pairing, "rank"));
+	fprintf(to, "  %-*s %9.0f", CLOCK_COLUMNS, text, number_of(pairing, "pairs"));
+	if (number_of(pairing, "pairs") > 0) {
+		print_time(to, number_of(pairing, "residual_ns_p50"));
+		print_time(to, number_of(pairing, "residual_ns_max"));
+	} else {
+		fprintf(to, " %9s %9s", "-", "-");
+	}
+	fprintf(to, "%s\n",
+	        cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(pairing, "uncertain")) ? "  uncertain"
+	                                                                             : "");
+}
+
+/* Ranks that files of both Flex and torch tell of. */
+static void print_pairings(FILE *to, const cJSON *run)
+{
+	const cJSON *pairings = cJSON_GetObjectItemCaseSensitive(run, "pairings"), *pairing;
+	int n = 0;
+
+	if (!cJSON_GetArraySize(pairings))
+		return;
+	print_heading(to, "Flex on torch's clock");
+	fprintf(to, "  %-*s %9s %9s %9s\n", CLOCK_COLUMNS, "", "events", "median", "max off");
+	cJSON_ArrayForEach(pairing, pairings)
+	{
+		if (n++ < MAX_CLOCKS)
+			print_pairing(to, pairing);
+	}
+	if (n > MAX_CLOCKS)
+		fprintf(to, "  and %d more, see run.json\n", n - MAX_CLOCKS);
+}
+
 static void print_warnings(FILE *to, const cJSON *run)
 {
 	const cJSON *warnings = cJSON_GetObjectItemCaseSensitive(run, "warnings");
@@ -526,6 +562,7 @@ int summary_print(const char *output_dir, FILE *to, struct flextrace_error *erro
 	print_losses(to, run);
 	print_clocks(to, output_dir);
 	print_alignment(to, output_dir);
+	print_pairings(to, run);
 	print_warnings(to, run);
 	cJSON_Delete(run);
 	return 0;

@@ -219,6 +219,22 @@ static uint64_t check_launches(const struct flex_run *run)
 	return n;
 }
 
+/* Arrows lead from launches to the work of the device. */
+static uint64_t count_arrows(const struct flex_run *run)
+{
+	char *text = scratch_read(run->out, "timeline.txt", NULL);
+	uint64_t n = 0;
+
+	assert_non_null(text);
+	for (char *at = text; (at = strstr(at, "\nflow ")); at++) {
+		char *end = strchr(at + 1, '\n'), *thread = strstr(at, " tid=");
+
+		n += thread && end && thread < end;
+	}
+	free(text);
+	return n;
+}
+
 /* How many operations (kernels only) of iterations there are. */
 static uint64_t count_ops(const struct flex_truth *truth, uint32_t first, uint32_t last,
                           bool only_kernels)
@@ -279,6 +295,7 @@ static void check_iterations(void **state, uint64_t seed, const uint32_t flex[2]
 	check_reports(run, scene.n_ranks);
 	n_ops = count_ops(&truth, first, last, false);
 	n_kernels = count_ops(&truth, first, last, true);
+	assert_int_equal(count_arrows(run), count_ops(&truth, torch[0], torch[1], false));
 	assert_int_equal(ledger_total(&run->ledger, LOSS_DUPLICATE),
 	                 n_ops + (last - first) * scene.n_ranks);
 	assert_int_equal(flex_count(&run->events, "kind", "Exec"),
@@ -318,6 +335,50 @@ static void test_pairing__matches_unequal_counts_as_far_as_they_go(void **state)
 		assert_int_equal(run->ledger.warnings[WARNING_PAIR_UNCERTAIN], 0);
 		assert_int_equal(ledger_lost(&run->ledger), 0);
 	}
+}
+
+/* Writes some turns of both tools; `torch_name` says which files are read first. */
+static char *convert_windows(void **state, const char *torch_name)
+{
+	static const uint32_t windows[][2] = {{2, 6}, {20, 22}};
+	const struct flex_scene scene = scene_of(3);
+	struct flex_run *run;
+	struct flex_truth truth;
+
+	flex_stop(state);
+	flex_start(state);
+	run = *state;
+	assert_true(flex_truth_init(&truth, &scene));
+	add_flex(run, &truth, 0, 0, 30);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct torch_writer writer = {
+			.truth = &truth, .first = windows[i][0], .last = windows[i][1]};
+
+		writer.file = open_file(run, torch_name, i);
+		write_torch(&writer);
+		assert_int_equal(fclose(writer.file), 0);
+	}
+	flex_truth_release(&truth);
+	flex_convert(run);
+	return scratch_read(run->out, "timeline.txt", NULL);
+}
+
+static void test_pairing__takes_several_files_in_any_order(void **state)
+{
+	char *before = convert_windows(state, "a%" PRIu32 ".json");
+	char *behind = convert_windows(state, "z%" PRIu32 ".json");
+	const struct flex_run *run = *state;
+
+	assert_non_null(before);
+	assert_non_null(behind);
+	assert_string_equal(before, behind);
+	free(before);
+	free(behind);
+	assert_int_equal(run->n_pairs, 1);
+	assert_int_equal(run->pairs[0].n_torch_files, 2);
+	assert_true(check_launches(run) > 20);
+	assert_int_equal(run->ledger.warnings[WARNING_DUPLICATE_RANK], 0);
+	assert_int_equal(flex_count(&run->events, "rank", "0"), run->events.n_rows);
 }
 
 /* clang-format off */
@@ -436,6 +497,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(test_pairing__##name, flex_start, flex_stop)
 		TEST(puts_every_row_into_its_launch),
 		TEST(matches_unequal_counts_as_far_as_they_go),
+		TEST(takes_several_files_in_any_order),
 		TEST(joins_a_torch_file_that_tells_no_rank),
 		TEST(leaves_alone_what_has_nothing_in_common),
 		TEST(is_not_sure_of_a_single_event),

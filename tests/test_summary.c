@@ -144,6 +144,27 @@ static void test_host_clocks__let_no_name_move_the_cursor(void **state)
 #define PROCESS(rank, pid) \
 	"{\"rank\":" #rank ",\"program\":\"app\",\"pid\":" #pid ",\"host\":\"alpha\"}"
 
+static void test_pairings__show_how_far_events_are_off(void **state)
+{
+	char *text = summary_with("{\"pairings\":[{\"rank\":0,\"pairs\":510,\"residual_ns_p50\":12,"
+	                          "\"residual_ns_max\":3100,\"uncertain\":false},"
+	                          "{\"rank\":1,\"pairs\":1,\"residual_ns_p50\":7,"
+	                          "\"residual_ns_max\":7,\"uncertain\":true},"
+	                          "{\"rank\":2,\"pairs\":0}]}",
+	                          NULL, NULL);
+
+	(void)state;
+	assert_contains(text, "Flex on torch's clock\n");
+	assert_contains(text, "  rank 0                             510     12 ns   3.10 us\n");
+	assert_contains(text, "  rank 1                               1      7 ns      7 ns"
+	                      "  uncertain\n");
+	assert_contains(text, "  rank 2                               0         -         -\n");
+	free(text);
+	text = summary_with("{}", NULL, NULL);
+	assert_lacks(text, "torch");
+	free(text);
+}
+
 static void test_processes__are_listed_by_rank(void **state)
 {
 	static const char run[] = "{\"processes\":[" PROCESS(-1, 5) "," PROCESS(11, 6) "," PROCESS(
@@ -220,6 +241,7 @@ int main(void)
 		cmocka_unit_test(test_host_clocks__are_shown_once_each),
 		cmocka_unit_test(test_host_clocks__say_that_there_are_more),
 		cmocka_unit_test(test_host_clocks__let_no_name_move_the_cursor),
+		cmocka_unit_test(test_pairings__show_how_far_events_are_off),
 		cmocka_unit_test(test_processes__are_listed_by_rank),
 		cmocka_unit_test(test_processes__say_that_there_are_more),
 		cmocka_unit_test(test_times__are_of_all_ranks),
