@@ -170,6 +170,31 @@ static void test_pair_align__bears_clocks_of_other_rates(void **state)
 	}
 }
 
+/* Told so inexactly that the nearest one is another. */
+static void test_pair_align__is_told_by_ids_what_is_whose(void **state)
+{
+	struct pair_event one[200], other[200];
+	struct pair_list from = {one, 200}, to = {other, 200};
+	struct pair_result result;
+
+	(void)state;
+	random_state = 3;
+	for (uint32_t i = 0; i < 200; i++) {
+		int64_t begin_ns = 1000000 + 400 * (int64_t)i;
+		int64_t noise_ns = (int64_t)(2000 * (draw() - 0.5));
+
+		one[i] = (struct pair_event){begin_ns, begin_ns + 300, 1, i + 1, .tag = i};
+		begin_ns += OFFSET + noise_ns;
+		other[i] = (struct pair_event){begin_ns, begin_ns + 300, 1, i + 1, .tag = i};
+	}
+	assert_int_equal(pair_align(&from, &to, &result), 0);
+	assert_true(result.n_pairs >= 195);
+	for (uint32_t i = 0; i < 200; i++) {
+		if (one[i].partner != PAIR_NONE)
+			assert_int_equal(other[one[i].partner].tag, one[i].tag);
+	}
+}
+
 /* Turns that are all alike fit anywhere: only what names them tells. */
 static void test_pair_align__is_told_by_ids_where_nothing_else_tells(void **state)
 {
@@ -256,6 +281,7 @@ int main(void)
 		cmocka_unit_test(test_pair_align__bears_lost_events),
 		cmocka_unit_test(test_pair_align__bears_clocks_of_other_rates),
 		cmocka_unit_test(test_pair_align__is_told_by_ids_where_nothing_else_tells),
+		cmocka_unit_test(test_pair_align__is_told_by_ids_what_is_whose),
 		cmocka_unit_test(test_pair_align__does_not_believe_ids_of_something_else),
 		cmocka_unit_test(test_pair_align__says_where_it_is_not_sure),
 		cmocka_unit_test(test_pair_align__finds_nothing_where_nothing_is_common),

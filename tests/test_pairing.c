@@ -393,7 +393,7 @@ static const char flex[] = "["
 #define CALL(name, ts, dur) "{\"ph\":\"X\",\"cat\":\"privateuse1_runtime\",\"name\":\"" name \
 	"\",\"pid\":50,\"tid\":50,\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{\"External id\":1}}"
 #define KERNEL(name, ts) "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name \
-	"\",\"pid\":0,\"tid\":1,\"ts\":" #ts ",\"dur\":4,\"args\":{\"correlation\":9}}"
+	"\",\"pid\":0,\"tid\":0,\"ts\":" #ts ",\"dur\":4,\"args\":{\"correlation\":9}}"
 #define TORCH(list) "{\"schemaVersion\":1,\"traceEvents\":[" list "]}"
 /* clang-format on */
 
@@ -419,7 +419,51 @@ static void test_pairing__joins_a_torch_file_that_tells_no_rank(void **state)
 	assert_string_equal(flex_cell(&run->events, row, "correlation"), "");
 	row = flex_row(&run->events, "name", "other", "kind", "Exec");
 	assert_string_equal(flex_cell(&run->events, row, "status"), "given");
+	assert_int_equal(flex_count(&run->events, "job", flex_cell(&run->events, row, "job")), 1);
 	assert_int_equal(ledger_total(&run->ledger, LOSS_DUPLICATE), 2);
+}
+
+#define FLEX_X(name, tid, ts, dur, more)                                                 \
+	"{\"name\":\"" name "\",\"ph\":\"X\",\"pid\":0,\"tid\":" #tid ",\"ts\":" #ts "," \
+	"\"dur\":" #dur more "}"
+#define ATTR(n) ",\"attr\":{" STAMPS(n) "}"
+
+/* What Flex tells twice, torch tells once; a copy whose size only torch tells; rows that neither
+ * process has a number for. */
+static void test_pairing__takes_each_partner_once(void **state)
+{
+	struct flex_run *run = *state;
+	uint64_t row;
+
+	flex_add_file(run, "a.json",
+	              "[" FLEX_X("k Cmpt Exec", 8, 110, 4, ATTR(1)) "," FLEX_X(
+			      "k Cmpt Exec", 8, 110, 4,
+			      ATTR(1)) "," FLEX_X("c DmaI", 9, 130, 2,
+	                                          ATTR(3)) "," FLEX_X("HostPrep",
+	                                                              15514734831341844875, 100, 60,
+	                                                              "") "]");
+	flex_add_file(
+		run, "b.json",
+		TORCH(KERNEL(
+			"k",
+			5110) ","
+	                      "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy (HtoD)\","
+	                      "\"pid\":0,\"tid\":100,\"ts\":5130,\"dur\":2,\"args\":{"
+	                      "\"correlation\":8,\"bytes\":4096}},"
+	                      "{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"all\",\"pid\":\"Spans\","
+	                      "\"tid\":\"P\",\"ts\":5000,\"dur\":900}," CALL("aiuMalloc", 5001,
+	                                                                     1)));
+	flex_convert(run);
+	assert_int_equal(ledger_total(&run->ledger, LOSS_DUPLICATE), 2);
+	assert_int_equal(flex_count(&run->events, "kind", "Exec"), 2);
+	assert_int_equal(flex_count(&run->events, "correlation", "9"), 1);
+	row = flex_row(&run->events, "kind", "Memcpy HtoD", "name", "c");
+	assert_string_equal(flex_cell(&run->events, row, "bytes"), "4096");
+	assert_string_equal(flex_cell(&run->events, row, "correlation"), "8");
+	row = flex_row(&run->host, "name", "HostPrep", NULL, NULL);
+	assert_string_equal(flex_cell(&run->host, row, "thread"), "15514734831341844875");
+	row = flex_row(&run->host, "name", "all", NULL, NULL);
+	assert_string_equal(flex_cell(&run->host, row, "thread"), "Spans P");
 }
 
 static void test_pairing__leaves_alone_what_has_nothing_in_common(void **state)
@@ -499,6 +543,7 @@ int main(void)
 		TEST(matches_unequal_counts_as_far_as_they_go),
 		TEST(takes_several_files_in_any_order),
 		TEST(joins_a_torch_file_that_tells_no_rank),
+		TEST(takes_each_partner_once),
 		TEST(leaves_alone_what_has_nothing_in_common),
 		TEST(is_not_sure_of_a_single_event),
 		TEST(survives_times_at_the_limits),

@@ -178,27 +178,13 @@ static int compare_candidates(const void *left, const void *right)
 	return (a->fit.offset_ns > b->fit.offset_ns) - (a->fit.offset_ns < b->fit.offset_ns);
 }
 
-/* A candidate may be off by what its voters had in common with others. */
-static void rate(struct pairing_state *state, struct candidate *candidate, uint32_t stride)
-{
-	struct candidate nudged = *candidate;
-
-	candidate->score = pair_score(state, &candidate->fit, stride);
-	if (!candidate->score.n)
-		return;
-	nudged.fit.offset_ns += quantile(state->spare, candidate->score.n, 0.5);
-	nudged.score = pair_score(state, &nudged.fit, stride);
-	if (nudged.score.sum > candidate->score.sum)
-		*candidate = nudged;
-}
-
 static void rank_candidates(struct pairing_state *state, struct candidate *candidates, int n,
                             uint32_t n_events)
 {
 	uint32_t stride = state->from->n / n_events + 1;
 
 	for (int i = 0; i < n; i++)
-		rate(state, &candidates[i], stride);
+		candidates[i].score = pair_score(state, &candidates[i].fit, stride);
 	qsort(candidates, (size_t)n, sizeof(*candidates), compare_candidates);
 }
 
@@ -224,11 +210,24 @@ static bool has_rival(const struct candidate *candidates, int n)
 	return false;
 }
 
+/* Ids are of both lists if most of what has one finds its like where it should be. */
+static void judge_ids(struct pairing_state *state, const struct candidate *best)
+{
+	uint32_t stride = state->from->n / MANY + 1;
+	struct pair_score score;
+
+	state->uses_correlation = true;
+	score = pair_score(state, &best->fit, stride);
+	state->uses_correlation = 2 * score.n_same_correlations > best->score.n_correlations;
+	state->uses_stamps = true;
+	score = pair_score(state, &best->fit, stride);
+	state->uses_stamps = 2 * score.n_same_stamps > best->score.n_stamps;
+}
+
 static int choose(struct pairing_state *state, struct candidate *candidates, int64_t *offsets,
                   struct pair_result *result)
 {
 	int64_t origin_ns = state->from->events[state->from->n / 2].begin_ns;
-	const struct pair_score *best = &candidates[0].score;
 	int n = pair_vote(state, offsets);
 
 	if (n <= 0)
@@ -238,8 +237,7 @@ static int choose(struct pairing_state *state, struct candidate *candidates, int
 	rank_candidates(state, candidates, n, FEW);
 	n = n < FINALISTS ? n : FINALISTS;
 	rank_candidates(state, candidates, n, MANY);
-	state->uses_correlation = 2 * best->n_same_correlations > best->n_correlations;
-	state->uses_stamps = 2 * best->n_same_stamps > best->n_stamps;
+	judge_ids(state, &candidates[0]);
 	refine(state, &candidates[0].fit);
 	result->fit = candidates[0].fit;
 	result->is_uncertain = has_rival(candidates, n);

@@ -48,9 +48,8 @@ struct pair_score {
 	uint32_t n_correlations, n_same_correlations, n_stamps, n_same_stamps;
 };
 
-/* How well an offset fits, looking at every `stride`-th event. Fills state->spare with how far the
- * partners are from where they should be. */
-struct pair_score pair_score(struct pairing_state *state, const struct pair_fit *fit,
+/* How well an offset fits, looking at every `stride`-th event. */
+struct pair_score pair_score(const struct pairing_state *state, const struct pair_fit *fit,
                              uint32_t stride);
 
 /* Finds all pairs that are each other's nearest, into state->matches. */

@@ -89,14 +89,14 @@ static double share(uint32_t n, uint32_t of)
 	return of ? (double)n / of : 0;
 }
 
-static void count_partner(struct pairing_state *state, const struct pair_fit *fit, uint32_t from,
-                          uint32_t to, int64_t distance_ns, struct pair_score *score)
+static void count_partner(const struct pairing_state *state, uint32_t from, uint32_t to,
+                          int64_t distance_ns, struct pair_score *score)
 {
 	double nearness = log2(NEAR_NS / (double)(distance_ns < FLOOR_NS ? FLOOR_NS : distance_ns));
 
 	const struct pair_event *a = &state->from->events[from], *b = &state->to->events[to];
 
-	state->spare[score->n++] = b->begin_ns - pair_move(fit, a->begin_ns);
+	score->n++;
 	score->n_correlations += a->correlation && b->correlation;
 	score->n_same_correlations += a->correlation && a->correlation == b->correlation;
 	score->n_stamps += a->stamps && b->stamps;
@@ -105,7 +105,7 @@ static void count_partner(struct pairing_state *state, const struct pair_fit *fi
 		score->sum += nearness * nearness;
 }
 
-struct pair_score pair_score(struct pairing_state *state, const struct pair_fit *fit,
+struct pair_score pair_score(const struct pairing_state *state, const struct pair_fit *fit,
                              uint32_t stride)
 {
 	uint32_t n = 0, next = 0; /* events before this key; the next one to look at */
@@ -120,7 +120,7 @@ struct pair_score pair_score(struct pairing_state *state, const struct pair_fit 
 
 			to = find_partner(state, run, fit, from, &distance_ns);
 			if (to != PAIR_NONE)
-				count_partner(state, fit, from, to, distance_ns, &score);
+				count_partner(state, from, to, distance_ns, &score);
 		}
 		n += run->n_from;
 	}
