@@ -20,11 +20,14 @@
 struct convert_options {
 	int64_t n_workers; /* 0 = one per core */
 	const char *as;    /* dialect of files of other tools; NULL: by their content */
+	const char *torch_ranks;
 };
 
 static const struct option_spec option_table[] = {
 	{"workers", 'j', OPTION_NUMBER, offsetof(struct convert_options, n_workers), "N",
          "Threads that read streams (default: one per core)", 1, MAX_WORKERS},
+	{"torch-ranks", 0, OPTION_TEXT, offsetof(struct convert_options, torch_ranks), "N,...",
+         "Ranks of the files of torch that tell none, in their order", 0, 0},
 	{"as", 0, OPTION_TEXT, offsetof(struct convert_options, as), "DIALECT",
          "Read files as events of flex or torch (default: by their content)", 0, 0},
 	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
@@ -93,8 +96,10 @@ static int read_inputs(struct conversion *conversion, const struct reader_option
 {
 	const char **inputs = malloc(reader->n_traces * sizeof(*inputs));
 	struct reader_options traces = *reader;
-	struct import_options files = {
-		.warn = show_warning, .pair = keep_pair, .context = conversion};
+	struct import_options files = {.torch_ranks = options->torch_ranks,
+	                               .warn = show_warning,
+	                               .pair = keep_pair,
+	                               .context = conversion};
 	int code = dialect_of_name(options->as, &files.dialect, error);
 
 	if (!inputs)
@@ -211,6 +216,7 @@ static int run(const struct command *command, int argc, char **argv)
 	int first, code = cli_parse(command, argc, argv, (void *[]){&options, &conversion}, &first);
 
 	conversion.as = options.as;
+	conversion.torch_ranks = options.torch_ranks;
 	if (code == CLI_OK)
 		code = run_options(argv + first, (uint32_t)(argc - first), &options, &conversion);
 	conversion_options_release(&conversion);

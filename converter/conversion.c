@@ -171,6 +171,7 @@ int conversion_check(const struct conversion_options *options, struct flextrace_
 	FLEXTRACE_TRY(check_clocks(options, error));
 	FLEXTRACE_TRY(check_selection(options, error));
 	FLEXTRACE_TRY(dialect_of_name(options->as, &dialect, error));
+	FLEXTRACE_TRY(dialect_check_ranks(options->torch_ranks, error));
 	for (uint32_t i = 0; i < options->names.n; i++)
 		if (access(options->names.texts[i], R_OK) < 0)
 			return error_set(error, FLEXTRACE_E_INPUT,
@@ -309,6 +310,8 @@ static int describe_options(const struct conversion_options *options, struct fac
 	FLEXTRACE_TRY(describe_selection(options, facts));
 	if (options->as)
 		FLEXTRACE_TRY(facts_add(facts, "as=%s", options->as));
+	if (options->torch_ranks)
+		FLEXTRACE_TRY(facts_add(facts, "torch-ranks=%s", options->torch_ranks));
 	FLEXTRACE_TRY(describe_views(options, facts));
 	FLEXTRACE_TRY(describe_list("names", &options->names, facts));
 	return describe_list("compiler-info", &options->compiler_info, facts);

@@ -112,6 +112,7 @@ struct conversion_options {
 	const struct pair_report *pairs;
 	uint32_t n_pairs;
 	const char *as; /* dialect of imported files, NULL = by content; no option of the table */
+	const char *torch_ranks; /* of imported files; no option of the table */
 };
 #define CONVERSION_OPTIONS_INIT                                                \
 	{                                                                      \

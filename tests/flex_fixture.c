@@ -102,7 +102,15 @@ static void read_table(struct flex_run *run, const char *name, struct csv_table 
 
 void flex_convert_files(struct flex_run *run, const char *const *paths, uint32_t n)
 {
-	const struct import_options import = {paths, n, run->dialect, note_warning, note_pair, run};
+	const struct import_options import = {
+		.paths = paths,
+		.n_paths = n,
+		.dialect = run->dialect,
+		.torch_ranks = run->torch_ranks,
+		.warn = note_warning,
+		.pair = note_pair,
+		.context = run,
+	};
 	struct string_pool *strings = string_pool_new();
 	struct stream_set set = {NULL, 0, 0};
 	struct flextrace_error error = {0};

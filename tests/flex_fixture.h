@@ -16,6 +16,7 @@ struct flex_run {
 	char *in, *out;              /* owned */
 	char *warnings;              /* owned: one a line */
 	enum import_dialect dialect; /* what the files are said to be */
+	const char *torch_ranks;     /* what ranks */
 	struct pair_report pairs[8]; /* what was told of files of two tools */
 	uint32_t n_pairs;
 	struct ledger ledger;

@@ -44,7 +44,7 @@ for command in $commands; do
 done
 
 # The sink takes what convert takes, but what is about reading and what belongs to every command.
-help_options convert | sed -n 's/^--//p' | grep -vxE 'workers|as|help|quiet' | sort -u >"$scratch/help"
+help_options convert | sed -n 's/^--//p' | grep -vxE 'workers|as|torch-ranks|help|quiet' | sort -u >"$scratch/help"
 sed -n 's/^\.It Li \([a-z-]*\) No.*/\1/p' babeltrace2-sink.flextrace.timeline.7 | sort -u >"$scratch/page"
 diff -u "$scratch/help" "$scratch/page" || fail "parameters of the sink differ from the options of convert"
 

@@ -206,8 +206,10 @@ static void test_torch__gives_foreign_rows_lines_of_their_own(void **state)
 {
 	struct flex_run *run = convert(state, rows);
 
-	assert_cell(&run->host, flex_row(&run->host, "name", "PyTorch Profiler (0)", NULL, NULL),
-	            "thread", "Spans PyTorch Profiler");
+	uint64_t window = flex_row(&run->host, "name", "PyTorch Profiler (0)", "kind", "Window");
+
+	assert_cell(&run->host, window, "thread", "Spans PyTorch Profiler");
+	assert_int_equal(flex_number(&run->host, window, "dur_ns"), 99000);
 	assert_cell(&run->host, flex_row(&run->host, "name", "a", NULL, NULL), "thread", "3 7");
 	assert_cell(&run->host, flex_row(&run->host, "name", "Event Sync", NULL, NULL), "thread",
 	            "0 -1");
@@ -282,6 +284,29 @@ static void test_torch__obeys_who_says_what_a_file_is(void **state)
 	convert(state, one_launch);
 	assert_int_equal(run->events.n_rows, 0);
 	assert_cell(&run->host, flex_row(&run->host, "name", "k", NULL, NULL), "rank", "3");
+}
+
+static void test_torch__takes_ranks_for_files_that_tell_none(void **state)
+{
+	static const char *const good[] = {NULL, "0", "0,7", "2147483647"};
+	static const char *const bad[] = {
+		"", ",", "1,", "-1", "x", "1 ", "2147483648", "1;2", "99999999999999999999"};
+	struct flex_run *run = *state;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+		assert_int_equal(dialect_check_ranks(good[i], NULL), 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(dialect_check_ranks(bad[i], NULL), FLEXTRACE_E_USAGE);
+	run->torch_ranks = "5,3";
+	flex_add_file(run, "a.json", stamped);
+	flex_add_file(run, "b.json", one_launch);
+	flex_add_file(run, "c.json", stamped);
+	flex_add_file(run, "d.json", rows);
+	flex_convert(run);
+	assert_int_equal(flex_count(&run->events, "rank", "5"),
+	                 flex_count(&run->events, "rank", "3"));
+	assert_int_equal(flex_count(&run->events, "rank", "2"), 2);
+	assert_int_equal(flex_count(&run->events, "rank", ""), 1);
 }
 
 #define BASED(base, rank, pid)                                                                 \
@@ -363,6 +388,7 @@ int main(void)
 		TEST(knows_what_devices_allocate),
 		TEST(is_known_by_its_content),
 		TEST(obeys_who_says_what_a_file_is),
+		TEST(takes_ranks_for_files_that_tell_none),
 		TEST(puts_files_of_other_bases_on_one_time),
 		TEST(reads_what_stands_behind_the_events),
 		TEST(survives_lies),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/dialect.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "import/torch_names.h"
@@ -21,6 +22,36 @@ int dialect_of_name(const char *name, enum import_dialect *ret_dialect,
 		                 "Option `as` takes flex or torch: value=%s", name);
 	*ret_dialect = name[0] == 'f' ? IMPORT_FLEX : IMPORT_TORCH;
 	return FLEXTRACE_OK;
+}
+
+int dialect_check_ranks(const char *text, struct flextrace_error *error)
+{
+	const char *at = text;
+
+	while (at) {
+		char *end = (char *)(uintptr_t)at;
+		unsigned long rank = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
+
+		if (end == at || rank > INT32_MAX || (*end && *end != ','))
+			return error_set(
+				error, FLEXTRACE_E_USAGE,
+				"Option `torch-ranks` takes ranks, apart by commas: value=%s",
+				text);
+		at = *end ? end + 1 : NULL;
+	}
+	return FLEXTRACE_OK;
+}
+
+int32_t dialect_next_rank(const char **text)
+{
+	char *end;
+	long rank;
+
+	if (!*text)
+		return -1;
+	rank = strtol(*text, &end, 10);
+	*text = *end ? end + 1 : NULL;
+	return (int32_t)rank;
 }
 
 static int note_member(void *context, const struct trace_text *key, const struct trace_value *value)

@@ -5,6 +5,8 @@
 #ifndef FLEXTRACE_IMPORT_DIALECT_H
 #define FLEXTRACE_IMPORT_DIALECT_H
 
+#include <stdint.h>
+
 #include "error.h"
 
 enum import_dialect {
@@ -16,6 +18,12 @@ enum import_dialect {
 /* The dialect of a name, "flex" or "torch"; NULL is IMPORT_BY_CONTENT. FLEXTRACE_E_USAGE. */
 int dialect_of_name(const char *name, enum import_dialect *ret_dialect,
                     struct flextrace_error *error);
+
+/* Whether a text is ranks, apart by commas; NULL is. FLEXTRACE_E_USAGE. */
+int dialect_check_ranks(const char *text, struct flextrace_error *error);
+
+/* Takes the first rank off such a text; -1: there is none. */
+int32_t dialect_next_rank(const char **text);
 
 /* Finds the dialect of a file: of torch are the top-level members that Kineto writes before the
  * events, and its categories. Reads no more than it needs to tell; a file that tells nothing is

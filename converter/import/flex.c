@@ -207,6 +207,11 @@ int flex_leave_open(struct flex *flex)
 
 /* -- files ----------------------------------------------------------------------------------- */
 
+void flex_give_ranks(struct flex *flex, const char *ranks)
+{
+	flex->torch_ranks = ranks;
+}
+
 int flex_begin_file(struct flex *flex, enum import_dialect dialect)
 {
 	flex->is_torch = dialect == IMPORT_TORCH;

@@ -39,6 +39,9 @@ void flex_pair(struct flex *flex, struct pairing *pairing);
 /* Solves it, behind the last file. */
 int flex_pair_end(struct flex *flex);
 
+/* Ranks of the torch files that will tell none: see dialect_next_rank(); weak, NULL: none. */
+void flex_give_ranks(struct flex *flex, const char *ranks);
+
 /* Begins a file. */
 int flex_begin_file(struct flex *flex, enum import_dialect dialect);
 

@@ -36,6 +36,7 @@ struct flex_call {
 	uint8_t kind; /* enum flextrace_runtime_kind; of device work: enum flextrace_device_kind */
 	bool has_stamps;
 	bool is_device; /* torch: device work, with stamps or without */
+	bool is_window; /* torch: what was recorded */
 	uint32_t device, queue;
 };
 
@@ -133,6 +134,7 @@ struct flex {
 	struct flex_line line;
 	struct item_texts texts;
 	bool is_over;            /* nothing comes any more */
+	const char *torch_ranks; /* weak: what flex_give_ranks() said, less what is used */
 	struct torch *torch;     /* owned; NULL: there was no such file */
 	bool is_torch;           /* the file that is read is of torch */
 	struct pairing *pairing; /* owned once it is solved; NULL: all files are of one tool */

@@ -308,6 +308,7 @@ static int survey(const struct import_options *options, struct pairing *pairing)
 	if (!importer.flex)
 		return FLEXTRACE_E_MEMORY;
 	flex_pair(importer.flex, pairing);
+	flex_give_ranks(importer.flex, options->torch_ranks);
 	code = survey_all(&importer, IMPORT_FLEX);
 	if (code >= 0)
 		code = survey_all(&importer, IMPORT_TORCH);
@@ -347,6 +348,7 @@ static int open_files(struct importer *importer, struct flextrace_error *error)
 		return fail(code, error);
 	if (pairing)
 		flex_pair(importer->flex, pairing);
+	flex_give_ranks(importer->flex, importer->options->torch_ranks);
 	return read_all(importer, error);
 }
 

@@ -24,6 +24,8 @@ struct import_options {
 	const char *const *paths; /* weak; each import_is_foreign() */
 	uint32_t n_paths;
 	enum import_dialect dialect; /* of all files; IMPORT_BY_CONTENT: each its own */
+	/* Of torch files that tell none, in order; see dialect_check_ranks(). NULL: unknown */
+	const char *torch_ranks;
 	/* Tells what events were rejected, where and why; NULL = not wanted. */
 	void (*warn)(void *context, const char *text);
 	/* Takes what became of a rank with files of both Flex and torch. FLEXTRACE_E_MEMORY or 0;

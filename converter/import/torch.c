@@ -68,7 +68,7 @@ static int note_host(struct flex *flex, const struct trace_event *event, enum to
 	uint64_t number;
 	uint32_t pid;
 
-	if (torch->host_pid || side == TORCH_DEVICE || side == TORCH_NOTE)
+	if (torch->host_pid || (side != TORCH_HOST && side != TORCH_UNKNOWN))
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(flex_intern_id(flex, &event->pid, &pid, &number));
 	if (number > INT32_MAX)
@@ -131,6 +131,7 @@ void torch_classify(const struct trace_event *event, struct flex_call *call)
 
 	call->kind = class.kind;
 	call->is_device = class.side == TORCH_DEVICE;
+	call->is_window = class.side == TORCH_WINDOW;
 	if (call->is_device)
 		read_place(event, call);
 }
@@ -214,7 +215,7 @@ static int note_queue(struct flex *flex, const struct trace_event *event)
 	               torch->n_queues++);
 }
 
-/* -- steps ----------------------------------------------------------------------------------- */
+/* -- steps and windows ---------------------------------------------------------------------- */
 
 static int keep_step(struct flex *flex, const struct flex_thread *thread,
                      const struct flex_call *call, uint64_t number)
@@ -226,6 +227,22 @@ static int keep_step(struct flex *flex, const struct flex_thread *thread,
 	return FLEXTRACE_OK;
 }
 
+static int write_window(struct flex *flex, const struct flex_thread *thread,
+                        const struct flex_call *call)
+{
+	struct event event = flex_event(flex, thread->rank, RECORD_WINDOW, call->begin_ns);
+
+	event.vtid = thread->vtid;
+	event.payload.window = (struct flextrace_window){
+		.edge = FLEXTRACE_EDGE_BEGIN,
+		.name = call->full_name.bytes,
+	};
+	FLEXTRACE_TRY(flex_write(flex, thread->rank, &event));
+	event.clock_ns = (uint64_t)call->end_ns;
+	event.payload.window.edge = FLEXTRACE_EDGE_END;
+	return flex_write(flex, thread->rank, &event);
+}
+
 int torch_take_call(struct flex *flex, const struct flex_thread *thread,
                     const struct flex_call *call, bool *ret_is_taken)
 {
@@ -234,6 +251,8 @@ int torch_take_call(struct flex *flex, const struct flex_thread *thread,
 	*ret_is_taken = true;
 	if (call->is_device)
 		return take_device_work(flex, thread->rank, call);
+	if (call->is_window)
+		return write_window(flex, thread, call);
 	if (thread->vtid < FLEX_MAPPED_ID && call->kind == FLEXTRACE_RUNTIME_USER &&
 	    torch_is_step(call->full_name.bytes, &number))
 		return keep_step(flex, thread, call, number);

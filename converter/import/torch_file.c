@@ -322,8 +322,10 @@ static int settle_rank(struct flex *flex)
 
 int torch_end_file(struct flex *flex)
 {
-	const struct torch *torch = flex->torch;
+	struct torch *torch = flex->torch;
 
+	if (torch->told_rank < 0)
+		torch->told_rank = dialect_next_rank(&flex->torch_ranks);
 	if (torch->rank == FLEXTRACE_NONE)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(settle_rank(flex));

@@ -13,7 +13,8 @@ enum torch_side {
 	TORCH_UNKNOWN, /* a category that is not known, or none */
 	TORCH_HOST,    /* a thread of the process */
 	TORCH_DEVICE,  /* work of a device: a control block */
-	TORCH_NOTE     /* about the trace, or about a device's row: an interval, but no work */
+	TORCH_NOTE,    /* about a device's row: an interval, but no work */
+	TORCH_WINDOW   /* what the profiler recorded */
 };
 
 struct torch_class {
