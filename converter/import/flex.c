@@ -9,7 +9,7 @@
 #include "import/flex_impl.h"
 #include "import/torch.h"
 
-#define SPOOL_BYTES ((size_t)4 << 20)
+#define SPOOL_BYTES ((size_t)8 << 20)
 
 struct flex *flex_new(void)
 {

@@ -95,28 +95,32 @@ static bool is_digit(char byte)
 	return byte >= '0' && byte <= '9';
 }
 
-static inline bool are_digits(const char *eight)
+/* Finds the next byte that is no digit. The lowest bit that is set in `hits` is right, higher ones
+ * may come from a carry. */
+static inline const char *skip_digits(const char *at, const char *end)
 {
-	uint64_t word;
+	for (; end - at >= 8; at += 8) {
+		uint64_t word, hits;
 
-	memcpy(&word, eight, sizeof(word));
-	word ^= JSON_EACH_BYTE('0'); /* digits become 0 to 9 */
-	return !((word | (word + JSON_EACH_BYTE(0x76))) & JSON_EACH_BYTE(0x80));
+		memcpy(&word, at, sizeof(word));
+		word = le64toh(word) ^ JSON_EACH_BYTE('0'); /* digits become 0 to 9 */
+		hits = (word | (word + JSON_EACH_BYTE(0x76))) & JSON_EACH_BYTE(0x80);
+		if (hits)
+			return at + __builtin_ctzll(hits) / 8;
+	}
+	while (at < end && is_digit(*at))
+		at++;
+	return at;
 }
 
-static enum scan_result scan_digits(struct json_scan *scan)
+static inline enum scan_result scan_digits(struct json_scan *scan)
 {
-	const char *at = scan->at;
+	const char *start = scan->at;
 
-	while (scan->end - at >= 8 && are_digits(at))
-		at += 8;
-	while (at < scan->end && is_digit(*at))
-		at++;
-	if (at > scan->at || at == scan->end) {
-		scan->at = at;
-		return at < scan->end ? SCAN_OK : SCAN_MORE;
-	}
-	return json_bad(scan, "bad number");
+	scan->at = skip_digits(start, scan->end);
+	if (scan->at == scan->end)
+		return SCAN_MORE;
+	return scan->at > start ? SCAN_OK : json_bad(scan, "bad number");
 }
 
 static enum scan_result scan_word(struct json_scan *scan, const char *word)

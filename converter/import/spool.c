@@ -128,11 +128,6 @@ static void sort_entries(struct spool *spool)
 	}
 }
 
-static const struct spool_head *entry_head(const struct spool *spool, uint32_t i)
-{
-	return (const struct spool_head *)(spool->buffer + spool->entries[i].offset_bytes);
-}
-
 static int add_run(struct spool *spool, uint64_t place, uint32_t level)
 {
 	if (spool->n_runs == SPOOL_MAX_RUNS)
@@ -169,7 +164,7 @@ static int write_entries(struct spool *spool)
 		return write_bytes(spool, spool->buffer, spool->n_bytes);
 	sort_entries(spool);
 	for (uint32_t i = 0; i < spool->n_entries; i++)
-		FLEXTRACE_TRY(put_item(spool, entry_head(spool, i)));
+		FLEXTRACE_TRY(put_item(spool, spool_entry_head(spool, i)));
 	return flush(spool);
 }
 
@@ -278,25 +273,18 @@ static int next_in_memory(struct spool *spool, const struct spool_head **ret_hea
 {
 	if (spool->n_read == spool->n_entries)
 		return 0;
-	*ret_head = entry_head(spool, spool->n_read++);
+	*ret_head = spool_entry_head(spool, spool->n_read++);
 	return 1;
 }
 
+/* The last run stays where it is. */
 static int start(struct spool *spool)
 {
 	spool->is_reading = true;
-	if (!spool->n_runs) {
-		sort_entries(spool);
-		return FLEXTRACE_OK;
-	}
-	if (spool->n_entries)
-		FLEXTRACE_TRY(write_run(spool));
-	free(spool->buffer);
-	free(spool->entries);
+	sort_entries(spool);
 	free(spool->spare);
-	spool->buffer = NULL;
-	spool->entries = spool->spare = NULL;
-	return spool_merge_start(spool, 0);
+	spool->spare = NULL;
+	return spool->n_runs ? spool_merge_start(spool, 0) : FLEXTRACE_OK;
 }
 
 int spool_next(struct spool *spool, struct spool_item *ret_item)

@@ -33,7 +33,7 @@ struct spool_run { /* in the file */
 
 struct spool_reader {
 	uint64_t key;            /* of the item at `at` */
-	char *bytes;             /* owned, SPOOL_READ_BYTES */
+	char *bytes;             /* owned, SPOOL_READ_BYTES; NULL: of the entries in memory */
 	size_t at, end;          /* within `bytes` */
 	uint64_t place, n_bytes; /* what is left in the file */
 };
@@ -63,7 +63,12 @@ static inline size_t spool_stride(const struct spool_head *head)
 	return sizeof(*head) + ((head->n_bytes + 7) & ~(size_t)7);
 }
 
-/* Merges the runs from `first` on; the item is weak until the next call. */
+static inline const struct spool_head *spool_entry_head(const struct spool *spool, uint32_t i)
+{
+	return (const struct spool_head *)(spool->buffer + spool->entries[i].offset_bytes);
+}
+
+/* Merges the runs from `first` on, and what is in memory; the item is weak until the next call. */
 int spool_merge_start(struct spool *spool, uint32_t first);
 int spool_merge_next(struct spool *spool, const struct spool_head **ret_head);
 void spool_merge_end(struct spool *spool);

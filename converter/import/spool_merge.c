@@ -4,22 +4,27 @@
 
 #include "import/spool_impl.h"
 
-static const struct spool_head *head_of(const struct spool_reader *reader)
+static const struct spool_head *head_of(const struct spool *spool,
+                                        const struct spool_reader *reader)
 {
+	if (!reader->bytes)
+		return spool_entry_head(spool, spool->n_read);
 	return (const struct spool_head *)(reader->bytes + reader->at);
 }
 
-static bool has_whole_item(const struct spool_reader *reader)
+static bool has_whole_item(const struct spool *spool, const struct spool_reader *reader)
 {
 	size_t left = reader->end - reader->at;
 
-	return left >= sizeof(struct spool_head) && left >= spool_stride(head_of(reader));
+	if (!reader->bytes)
+		return spool->n_read < spool->n_entries;
+	return left >= sizeof(struct spool_head) && left >= spool_stride(head_of(spool, reader));
 }
 
 /* 1: an item is there whole, 0: the run is over. */
 static int load(struct spool *spool, struct spool_reader *reader)
 {
-	if (!has_whole_item(reader) && reader->n_bytes) {
+	if (!has_whole_item(spool, reader) && reader->n_bytes) {
 		size_t left = reader->end - reader->at, n = SPOOL_READ_BYTES - left;
 
 		if (n > reader->n_bytes)
@@ -31,9 +36,9 @@ static int load(struct spool *spool, struct spool_reader *reader)
 		reader->place += n;
 		reader->n_bytes -= n;
 	}
-	if (!has_whole_item(reader))
+	if (!has_whole_item(spool, reader))
 		return 0;
-	reader->key = head_of(reader)->key;
+	reader->key = head_of(spool, reader)->key;
 	return 1;
 }
 
@@ -63,27 +68,34 @@ static void sift_down(struct spool *spool, uint32_t place)
 	heap[place] = reader;
 }
 
+static int open_reader(struct spool *spool, uint32_t i, const struct spool_run *run)
+{
+	struct spool_reader *reader = &spool->readers[i];
+	int code;
+
+	if (run) {
+		*reader = (struct spool_reader){.place = run->place, .n_bytes = run->n_bytes};
+		reader->bytes = malloc(SPOOL_READ_BYTES);
+		if (!reader->bytes)
+			return FLEXTRACE_E_MEMORY;
+	}
+	code = load(spool, reader);
+	if (code > 0)
+		spool->heap[spool->n_heap++] = i;
+	return code;
+}
+
 int spool_merge_start(struct spool *spool, uint32_t first)
 {
 	uint32_t n = spool->n_runs - first;
 
-	spool->readers = calloc(n, sizeof(*spool->readers));
-	spool->heap = calloc(n, sizeof(*spool->heap));
+	spool->readers = calloc(n + 1, sizeof(*spool->readers));
+	spool->heap = calloc(n + 1, sizeof(*spool->heap));
 	if (!spool->readers || !spool->heap)
 		return FLEXTRACE_E_MEMORY;
-	spool->n_readers = n;
-	for (uint32_t i = 0; i < n; i++) {
-		struct spool_reader *reader = &spool->readers[i];
-		int code;
-
-		reader->place = spool->runs[first + i].place;
-		reader->n_bytes = spool->runs[first + i].n_bytes;
-		reader->bytes = malloc(SPOOL_READ_BYTES);
-		code = reader->bytes ? load(spool, reader) : FLEXTRACE_E_MEMORY;
-		FLEXTRACE_TRY(code);
-		if (code > 0)
-			spool->heap[spool->n_heap++] = i;
-	}
+	spool->n_readers = n + 1;
+	for (uint32_t i = 0; i <= n; i++)
+		FLEXTRACE_TRY(open_reader(spool, i, i < n ? &spool->runs[first + i] : NULL));
 	for (uint32_t i = spool->n_heap / 2; i-- > 0;)
 		sift_down(spool, i);
 	return FLEXTRACE_OK;
@@ -95,7 +107,10 @@ static int step(struct spool *spool)
 	struct spool_reader *reader = &spool->readers[spool->heap[0]];
 	int code;
 
-	reader->at += spool_stride(head_of(reader));
+	if (reader->bytes)
+		reader->at += spool_stride(head_of(spool, reader));
+	else
+		spool->n_read++;
 	code = load(spool, reader);
 	FLEXTRACE_TRY(code);
 	if (!code)
@@ -112,7 +127,7 @@ int spool_merge_next(struct spool *spool, const struct spool_head **ret_head)
 	spool->is_given = spool->n_heap > 0;
 	if (!spool->n_heap)
 		return 0;
-	*ret_head = head_of(&spool->readers[spool->heap[0]]);
+	*ret_head = head_of(spool, &spool->readers[spool->heap[0]]);
 	return 1;
 }
 
