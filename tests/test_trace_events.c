@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <setjmp.h>
+#include <ctype.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -269,6 +270,38 @@ static void test_trace_values__are_whole_numbers_or_none(void **state)
 	}
 }
 
+/* Digits are read by eight at a time: every byte at every place. */
+static void test_trace_values__are_made_of_digits_only(void **state)
+{
+	(void)state;
+	for (int byte = 1; byte < 256; byte++) {
+		for (size_t at = 0; at < 10; at++) {
+			char hex[] = "0x12fE90Ab", whole[] = "1234567890", us[] = "1234567890.125";
+			struct trace_value value = {TRACE_TEXT, {hex, 10}};
+			uint64_t number;
+			int64_t ns;
+
+			hex[at] = whole[at] = us[at] = (char)byte;
+			if (at >= 2) {
+				assert_int_equal(trace_value_u64(&value, &number),
+				                 isxdigit(byte) != 0);
+				assert_true(!isxdigit(byte) || number == strtoull(hex, NULL, 16));
+			}
+			value.text.bytes = whole;
+			if (!strchr("-.eE", byte)) /* they have a meaning */
+				assert_int_equal(trace_value_us_as_ns(&value, &ns),
+				                 isdigit(byte) != 0);
+			if (isdigit(byte))
+				assert_true(ns == 1000 * strtoll(whole, NULL, 10));
+			value.text = (struct trace_text){us, 14};
+			if (isdigit(byte)) {
+				assert_true(trace_value_us_as_ns(&value, &ns));
+				assert_true(ns == 1000 * strtoll(us, NULL, 10) + 125);
+			}
+		}
+	}
+}
+
 static void test_trace_values__are_doubles_or_none(void **state)
 {
 	static const struct {
@@ -417,6 +450,7 @@ int main(void)
 		cmocka_unit_test(test_trace_events__keeps_every_byte_of_a_name),
 		cmocka_unit_test(test_trace_events__times_are_exact),
 		cmocka_unit_test(test_trace_values__are_whole_numbers_or_none),
+		cmocka_unit_test(test_trace_values__are_made_of_digits_only),
 		cmocka_unit_test(test_trace_values__are_doubles_or_none),
 		cmocka_unit_test(test_trace_values__arrays_are_walked),
 		cmocka_unit_test(test_trace_event_arg__finds_the_last_of_a_name),

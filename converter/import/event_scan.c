@@ -234,9 +234,18 @@ static bool settle_known(struct trace_value *value, bool has_escapes, bool may_b
 	       (may_be_number && value->kind == TRACE_NUMBER);
 }
 
+static void end_text(const struct trace_text *text)
+{
+	((char *)text->bytes)[text->length] = '\0'; /* of the reader's own buffer */
+}
+
 static void settle_args(struct event_scan *event, bool has_escapes)
 {
-	for (uint32_t i = 0; i < event->n_args; i++) {
+	for (uint32_t i = 0; i < event->n_args && !has_escapes; i++) {
+		end_text(&event->args[i].key);
+		end_text(&event->args[i].value.text);
+	}
+	for (uint32_t i = 0; i < event->n_args && has_escapes; i++) {
 		struct trace_arg *arg = &event->args[i];
 		struct trace_value key = {TRACE_TEXT, arg->key};
 

@@ -122,6 +122,28 @@ static const uint8_t hex_digits[256] = {
 	['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
 };
 
+/* Eight digits of which the first is the highest, all at once; false: not all are digits. */
+static inline bool read_eight_hex(const char *at, uint64_t *ret)
+{
+	uint64_t word, lower, digit, letter, bad;
+
+	memcpy(&word, at, sizeof(word));
+	word = be64toh(word);
+	lower = word | JSON_EACH_BYTE(0x20);
+	digit = lower ^ JSON_EACH_BYTE('0');   /* 0 to 9 */
+	letter = lower ^ JSON_EACH_BYTE(0x60); /* 1 to 6 */
+	bad = (digit + JSON_EACH_BYTE(0x76)) &
+	      ((letter + JSON_EACH_BYTE(0x79)) | ~(letter + JSON_EACH_BYTE(0x7f)));
+	bad |= word | ~(word << 1 | word << 2); /* neither bit 5 nor 6: `lower` is another byte */
+	if (bad & JSON_EACH_BYTE(0x80))
+		return false;
+	word = (word & JSON_EACH_BYTE(0xf)) + 9 * (word >> 6 & JSON_EACH_BYTE(1));
+	word = (word | word >> 4) & UINT64_C(0x00ff00ff00ff00ff);
+	word = (word | word >> 8) & UINT64_C(0x0000ffff0000ffff);
+	*ret = (word | word >> 16) & UINT32_MAX;
+	return true;
+}
+
 static bool read_hex(const struct trace_text *text, uint64_t *ret)
 {
 	const char *at = text->bytes + 2, *end = text->bytes + text->length;
@@ -129,6 +151,8 @@ static bool read_hex(const struct trace_text *text, uint64_t *ret)
 
 	if (text->length < 3 || text->bytes[0] != '0' || (text->bytes[1] | 0x20) != 'x')
 		return false;
+	if (text->length == 10 && read_eight_hex(at, ret))
+		return true;
 	for (; at < end; at++) {
 		unsigned int digit = hex_digits[(unsigned char)*at];
 
@@ -211,6 +235,19 @@ bool trace_value_double(const struct trace_value *value, double *ret)
 	return isfinite(*ret);
 }
 
+static inline bool read_eight_digits(const char *at, int64_t *ret)
+{
+	uint64_t word, bad;
+
+	memcpy(&word, at, sizeof(word));
+	word = le64toh(word) ^ JSON_EACH_BYTE('0'); /* digits become 0 to 9 */
+	bad = (word | (word + JSON_EACH_BYTE(0x76))) & JSON_EACH_BYTE(0x80);
+	word = word * (1 + (10 << 8)) >> 8 & UINT64_C(0x00ff00ff00ff00ff);
+	word = word * (1 + (100 << 16)) >> 16 & UINT64_C(0x0000ffff0000ffff);
+	*ret = (int64_t)(word * (1 + (UINT64_C(10000) << 32)) >> 32);
+	return !bad;
+}
+
 /* What most times are: up to 15 digits, and up to three behind a point. False: it is another. */
 static bool read_plain_time(const struct trace_text *text, int64_t *ret_ns)
 {
@@ -221,6 +258,10 @@ static bool read_plain_time(const struct trace_text *text, int64_t *ret_ns)
 
 	if (text->length == 0 || text->length > 19)
 		return false;
+	if (text->length > 8 && read_eight_digits(at, &value))
+		at += 8;
+	else
+		value = 0;
 	for (; at < end && is_digit(*at); at++)
 		value = value * 10 + (*at - '0');
 	if (at == text->bytes || at - text->bytes > 15)
