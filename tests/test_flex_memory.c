@@ -157,22 +157,25 @@ static void test_flex_memory__is_bounded(void **state)
 {
 	static const struct {
 		enum story story;
-		uint64_t n, n_ops;
+		uint64_t n, n_ops, n_torn;
 	} cases[] = {
-		{IN_ORDER, N_EVENTS, N_EVENTS / 2},
-		{BACKWARDS, N_EVENTS, N_EVENTS / 2 + 1},
-		{TWINS, N_EVENTS, N_EVENTS},
-		{ENDLESS, N_EVENTS, N_EVENTS / 2},
-		{ON_HOST, N_EVENTS, 0},
-		{LONG, 2000, 1000},
+		{IN_ORDER, N_EVENTS, N_EVENTS / 2, 0},
+		{BACKWARDS, N_EVENTS, N_EVENTS / 2 + 1, 0},
+		{TWINS, N_EVENTS, N_EVENTS, 0},
+		/* The begins of one block may be given up at two times. */
+		{ENDLESS, N_EVENTS, N_EVENTS / 2, N_EVENTS / 10000},
+		{ON_HOST, N_EVENTS, 0, 0},
+		{LONG, 2000, 1000, 0},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		size_t before = held_bytes;
+		uint64_t n_ops;
 
 		peak_bytes = held_bytes;
-		assert_int_equal(run(cases[i].story, cases[i].n), cases[i].n_ops);
+		n_ops = run(cases[i].story, cases[i].n);
+		assert_in_range(n_ops, cases[i].n_ops, cases[i].n_ops + cases[i].n_torn);
 		assert_int_equal(held_bytes, before);
 		assert_in_range(peak_bytes - before, 0, LIMIT_BYTES);
 	}
