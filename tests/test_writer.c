@@ -240,7 +240,7 @@ static void test_writer__writes_integers_as_printf_does(void **state)
 	assert_written(f, expected);
 }
 
-/* Digits are made four at a time: all of these, and all lengths. */
+/* Digits are made eight at a time, in two halves: all of each half, and all lengths. */
 static void test_writer__writes_every_group_of_digits(void **state)
 {
 	struct fixture *f = *state;

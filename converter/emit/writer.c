@@ -150,6 +150,14 @@ static void flush_buffer(struct writer *writer, int flush)
 	writer->at = writer->buffer;
 }
 
+bool writer_make_room(struct writer *writer, size_t n)
+{
+	if (!writer->path)
+		return !writer->failure && grow_buffer(writer, n);
+	flush_buffer(writer, Z_NO_FLUSH);
+	return true;
+}
+
 void writer_append_slowly(struct writer *writer, const void *bytes, size_t n)
 {
 	const char *from = bytes;

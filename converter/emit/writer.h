@@ -57,6 +57,15 @@ static inline bool writer_failed(const struct writer *writer)
 
 /* -- bytes ------------------------------------------------------------------------------------- */
 
+/* Makes room for `n` bytes, few, in the buffer; false: no memory. */
+bool writer_make_room(struct writer *writer, size_t n);
+
+static inline bool writer_has_room(struct writer *writer, size_t n)
+{
+	return __builtin_expect((size_t)(writer->end - writer->at) >= n, 1) ||
+	       writer_make_room(writer, n);
+}
+
 /* The way of writer_append() where the buffer is full. */
 void writer_append_slowly(struct writer *writer, const void *bytes, size_t n);
 

@@ -4,102 +4,77 @@
  */
 #include "emit/writer.h"
 
+#include <endian.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define NS_PER_S   ((uint64_t)1000000000)
 #define NUMBER_MAX 21 /* the digits of 2^64 - 1, with a decimal point */
+#define E8         ((uint64_t)100000000)
+#define E16        (E8 * E8)
 
-static const char digit_pairs[201] = "00010203040506070809"
-				     "10111213141516171819"
-				     "20212223242526272829"
-				     "30313233343536373839"
-				     "40414243444546474849"
-				     "50515253545556575859"
-				     "60616263646566676869"
-				     "70717273747576777879"
-				     "80818283848586878889"
-				     "90919293949596979899";
-
-static void put_pair(char *to, uint32_t value)
+/* value = quotient * divisor + rest becomes the quotient and, `width` bits above it, the rest; so
+ * for all parts of a word at once. */
+static inline uint64_t part(uint64_t value, uint64_t quotient, uint64_t divisor, unsigned int width)
 {
-	memcpy(to, digit_pairs + value * 2, 2);
+	return (value << width) - quotient * ((divisor << width) - 1);
 }
 
-static void put_4_digits(char *to, uint32_t value)
+/* Splits a number below 10^8 into its digits, one in each byte, the first one in the lowest. The
+ * divisions are multiplications that hold for numbers so small. */
+static inline uint64_t split_digits(uint32_t value)
 {
-	put_pair(to, value / 100);
-	put_pair(to + 2, value % 100);
+	uint64_t fours = part(value, value / 10000, 10000, 32);
+	uint64_t twos = part(fours, fours * 10486 >> 20 & 0x0000007f0000007f, 100, 16);
+
+	return part(twos, twos * 103 >> 10 & 0x000f000f000f000f, 10, 8);
 }
 
-static unsigned int n_digits_of(uint64_t value)
+static inline void put_digits(char *to, uint64_t digits)
 {
-	static const uint64_t powers[] = {
-		0,
-		10,
-		100,
-		1000,
-		10000,
-		100000,
-		1000000,
-		10000000,
-		100000000,
-		1000000000,
-		10000000000,
-		100000000000,
-		1000000000000,
-		10000000000000,
-		100000000000000,
-		1000000000000000,
-		10000000000000000,
-		100000000000000000,
-		1000000000000000000,
-		10000000000000000000u,
-	};
-	/* bits times log10(2), which is one too few at most */
-	unsigned int n = (64 - (unsigned int)__builtin_clzll(value | 1)) * 1233 >> 12;
-
-	return n + (value >= powers[n]);
+	digits = htole64(digits | 0x3030303030303030);
+	memcpy(to, &digits, sizeof(digits));
 }
 
-/* Writes the digits of `value` up to `end`. */
-static inline void put_digits(char *end, uint64_t value)
+/* The eight digits of a number below 10^8, with leading zeros. */
+static inline char *put_8_digits(char *to, uint64_t value)
 {
-	uint32_t rest;
+	put_digits(to, split_digits((uint32_t)value));
+	return to + 8;
+}
 
-	for (; value >= 100000000; value /= 100000000) {
-		put_4_digits(end -= 4, (uint32_t)(value % 10000));
-		put_4_digits(end -= 4, (uint32_t)(value % 100000000 / 10000));
+/* The same without leading zeros; what it writes behind its end is to be written over. */
+static inline char *put_first_digits(char *to, uint64_t value)
+{
+	uint64_t digits = split_digits((uint32_t)value);
+	unsigned int n_zeros = (unsigned int)__builtin_ctzll(digits | (uint64_t)1 << 56) / 8;
+
+	put_digits(to, digits >> 8 * n_zeros);
+	return to + 8 - n_zeros;
+}
+
+/* Apart, so that the short numbers, which are most, do without its registers. */
+static __attribute__((noinline)) char *put_long_number(char *to, uint64_t value)
+{
+	if (value >= E16) {
+		to = put_first_digits(to, value / E16);
+		to = put_8_digits(to, value % E16 / E8);
+	} else {
+		to = put_first_digits(to, value / E8);
 	}
-	rest = (uint32_t)value;
-	if (rest >= 10000) {
-		put_4_digits(end -= 4, rest % 10000);
-		rest /= 10000;
-	}
-	if (rest >= 100) {
-		put_pair(end -= 2, rest % 100);
-		rest /= 100;
-	}
-	if (rest >= 10)
-		put_pair(end - 2, rest);
-	else
-		end[-1] = (char)('0' + rest);
+	return put_8_digits(to, value % E8);
 }
 
-/* Returns where a number goes that is written in place: the buffer, or `spare` where the buffer
- * may be too short for it. */
-static char *start_number(struct writer *writer, char *spare)
+/* Writes a number and returns its end; at most NUMBER_MAX bytes are touched. */
+static inline char *put_number(char *to, uint64_t value)
 {
-	return (size_t)(writer->end - writer->at) > NUMBER_MAX ? writer->at : spare;
-}
-
-static void end_number(struct writer *writer, const char *number, size_t n)
-{
-	if (number == writer->at)
-		writer->at += n;
-	else
-		writer_append_slowly(writer, number, n);
+	if (value >= E8)
+		return put_long_number(to, value);
+	if (value >= 10)
+		return put_first_digits(to, value);
+	*to = (char)('0' + value);
+	return to + 1;
 }
 
 void writer_raw(struct writer *writer, const char *text)
@@ -109,12 +84,8 @@ void writer_raw(struct writer *writer, const char *text)
 
 void writer_u64(struct writer *writer, uint64_t value)
 {
-	char spare[NUMBER_MAX];
-	char *number = start_number(writer, spare);
-	unsigned int n = n_digits_of(value);
-
-	put_digits(number + n, value);
-	end_number(writer, number, n);
+	if (writer_has_room(writer, NUMBER_MAX))
+		writer->at = put_number(writer->at, value);
 }
 
 void writer_i64(struct writer *writer, int64_t value)
@@ -126,28 +97,25 @@ void writer_i64(struct writer *writer, int64_t value)
 
 void writer_time(struct writer *writer, struct writer_second *second, int64_t time_ns)
 {
-	char spare[NUMBER_MAX];
-	char *number = start_number(writer, spare), *end;
 	uint32_t ns;
 
 	if (time_ns < (int64_t)NS_PER_S) {
 		writer_i64(writer, time_ns);
 		return;
 	}
+	if (!writer_has_room(writer, NUMBER_MAX))
+		return;
 	if ((uint64_t)time_ns - second->first_ns >= NS_PER_S) {
 		uint64_t seconds = (uint64_t)time_ns / NS_PER_S;
 
 		second->first_ns = seconds * NS_PER_S;
-		second->n = n_digits_of(seconds);
-		put_digits(second->digits + second->n, seconds);
+		second->n = (uint32_t)(put_number(second->digits, seconds) - second->digits);
 	}
 	ns = (uint32_t)((uint64_t)time_ns - second->first_ns);
-	memcpy(number, second->digits, sizeof(second->digits));
-	end = number + second->n + 9;
-	put_4_digits(end - 4, ns % 10000);
-	put_4_digits(end - 8, ns / 10000 % 10000);
-	end[-9] = (char)('0' + ns / 100000000);
-	end_number(writer, number, second->n + 9);
+	memcpy(writer->at, second->digits, sizeof(second->digits));
+	writer->at += second->n;
+	*writer->at++ = (char)('0' + ns / E8);
+	writer->at = put_8_digits(writer->at, ns % E8);
 }
 
 /* Appends value / 10^n_decimals. */
@@ -167,16 +135,17 @@ static void append_decimal(struct writer *writer, uint64_t value, int n_decimals
 
 void writer_us(struct writer *writer, uint64_t ns)
 {
-	char spare[NUMBER_MAX];
-	char *number = start_number(writer, spare);
-	unsigned int n = n_digits_of(ns / 1000);
 	uint32_t fraction = (uint32_t)(ns % 1000);
+	char *point;
 
-	put_digits(number + n, ns / 1000);
-	number[n] = '.';
-	number[n + 1] = (char)('0' + fraction / 100);
-	put_pair(number + n + 2, fraction % 100);
-	end_number(writer, number, n + 4);
+	if (!writer_has_room(writer, NUMBER_MAX))
+		return;
+	point = put_number(writer->at, ns / 1000);
+	point[0] = '.';
+	point[1] = (char)('0' + fraction / 100);
+	point[2] = (char)('0' + fraction / 10 % 10);
+	point[3] = (char)('0' + fraction % 10);
+	writer->at = point + 4;
 }
 
 /* Appends a number that printf made in whatever locale: its decimal point, of any length,
