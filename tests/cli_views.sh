@@ -122,7 +122,7 @@ if command -v python3 >/dev/null; then
 	done
 	# What the checker is there to find.
 	mkdir broken
-	gzip -dc out/trace.rank0.pt.trace.json.gz | sed 's/"rank": 0/"rank":0/; s/"device":0,"kind":"Exec"/"device":1,"kind":"Exec"/' |
+	gzip -dc out/trace.rank0.pt.trace.json.gz | sed 's/"rank": 0/"rank":0/; s/"device":0,\("stream":[0-9]*,"kind":"Exec"\)/"device":1,\1/' |
 		gzip >broken/trace.rank0.pt.trace.json.gz
 	python3 "$SOURCE/check_ranks.py" broken >ranks && fail "per rank: the checker does not see a broken file"
 	for text in 'differ' 'not its device'; do

@@ -96,7 +96,8 @@ struct chrome {
 	struct texts host_kinds;   /* per host kind: ,"args":{"kind":"User" */
 	struct texts device_heads; /* per device kind: {"ph":"X","cat":"kernel","name": */
 	struct texts device_kinds; /* per device kind: ,"kind":"Exec" */
-	struct texts device_args;  /* per device: ,"args":{"rank":0,"device":0 */
+	struct texts device_args; /* per track of a device: ,"args":{"rank":0,"device":0,"core":0 */
+	struct writer_high_digits cycles;            /* of the stamp before */
 	struct chrome_loss losses[LOSS_CAUSE_COUNT]; /* in order of first_time_ns */
 	uint32_t n_losses;
 	uint64_t n_events;

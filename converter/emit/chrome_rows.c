@@ -15,6 +15,8 @@
 
 #define N_HOST_KINDS 256
 
+#define ARG(writer, key) writer_literal(writer, ",\"" key "\":")
+
 /* -- what rows share --------------------------------------------------------------------------- */
 
 static void write_place(struct writer *writer, uint32_t pid, uint32_t tid)
@@ -91,25 +93,47 @@ static int make_device_kinds(struct chrome *chrome)
 	return texts_check(&chrome->device_kinds);
 }
 
-static int make_device_args(struct chrome *chrome)
+/* What the arguments of all rows of a track begin with. */
+static void write_track_args(struct chrome *chrome, const struct track *track)
 {
 	const struct identity *identity = chrome->view.identity;
+	const struct device *device = &identity->devices[track->owner];
+	int32_t rank = identity->processes[device->process].rank;
+	bool is_of_all = chrome->process == FLEXTRACE_NONE;
+	struct writer *writer = &chrome->device_args.bytes;
 
-	FLEXTRACE_TRY(texts_init(&chrome->device_args, identity->n_devices));
-	for (uint32_t i = 0; i < identity->n_devices; i++) {
-		const struct device *device = &identity->devices[i];
-		int32_t rank = identity->processes[device->process].rank;
-		struct writer *writer = &chrome->device_args.bytes;
+	writer_literal(writer, ",\"args\":{");
+	if (rank >= 0) {
+		writer_literal(writer, "\"rank\":");
+		writer_i64(writer, rank);
+		writer_char(writer, ',');
+	}
+	writer_literal(writer, "\"device\":");
+	writer_u64(writer, is_of_all ? device->device : chrome->ids.device_pid[track->owner]);
+	if (track->kind == TRACK_QUEUE) {
+		/* In the file of one rank readers take all for kernels that have a stream. */
+		if (!is_of_all && track->row_kind != ROW_EXEC)
+			return;
+		ARG(writer, "stream");
+		writer_u64(writer, track->id + 1ull);
+		return;
+	}
+	ARG(writer, "core");
+	writer_u64(writer, track->id);
+	if (track->processor) {
+		ARG(writer, "processor");
+		writer_u64(writer, track->processor);
+	}
+}
 
-		writer_literal(writer, ",\"args\":{");
-		if (rank >= 0) {
-			writer_literal(writer, "\"rank\":");
-			writer_i64(writer, rank);
-			writer_char(writer, ',');
-		}
-		writer_literal(writer, "\"device\":");
-		writer_u64(writer, chrome->process == FLEXTRACE_NONE ? device->device
-		                                                     : chrome->ids.device_pid[i]);
+static int make_device_args(struct chrome *chrome)
+{
+	const struct timeline *timeline = chrome->view.timeline;
+
+	FLEXTRACE_TRY(texts_init(&chrome->device_args, timeline->n_tracks));
+	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
+		if (view_is_device_track(&timeline->tracks[i]))
+			write_track_args(chrome, &timeline->tracks[i]);
 		texts_end(&chrome->device_args);
 	}
 	return texts_check(&chrome->device_args);
@@ -166,8 +190,6 @@ static void write_exact(struct writer *writer, uint64_t value)
 	if (value >= MAX_EXACT)
 		writer_char(writer, '"');
 }
-
-#define ARG(writer, key) writer_literal(writer, ",\"" key "\":")
 
 static void write_correlation(struct writer *writer, uint64_t correlation)
 {
@@ -230,12 +252,17 @@ static void write_raw_ticks(struct writer *writer, const uint64_t *ticks, uint32
 	writer_char(writer, ']');
 }
 
-static void write_cycles(struct writer *writer, const uint64_t *ticks, uint32_t n)
+static void write_cycles(struct chrome *chrome, const uint64_t *ticks, uint32_t n)
 {
+	struct writer *writer = &chrome->writer;
+
 	ARG(writer, "cycles");
 	for (uint32_t i = 0; i < n; i++) {
 		writer_char(writer, i ? ',' : '[');
-		write_exact(writer, ticks[i]);
+		if (ticks[i] < MAX_EXACT)
+			writer_near(writer, &chrome->cycles, ticks[i]);
+		else
+			write_exact(writer, ticks[i]);
 	}
 	writer_char(writer, ']');
 }
@@ -282,44 +309,31 @@ void chrome_write_host(struct chrome *chrome, const struct host_row *row)
 	write_host_args(chrome, row);
 }
 
-static void write_job(struct writer *writer, const struct tick_op *op)
-{
-	ARG(writer, "job");
-	write_exact(writer, op->job);
-}
-
-static void write_stream(struct writer *writer, const struct tick_op *op)
-{
-	ARG(writer, "stream");
-	writer_u64(writer, op->queue + 1ull);
-}
-
 /* Of a kernel's control block, what the row of the kernel does not tell as well. */
 static void write_part_args(struct chrome *chrome, const struct tick_op *op, uint8_t kind)
 {
 	const uint64_t *ticks = op->ticks + (kind == ROW_DMA_OUT ? 3 : kind == ROW_PREP ? 1 : 0);
 	struct writer *writer = &chrome->writer;
 
-	if (chrome->process == FLEXTRACE_NONE)
-		write_stream(writer, op); /* else readers would take it for a kernel */
-	write_job(writer, op);
+	ARG(writer, "job");
+	write_exact(writer, op->job);
 	if (op->correlation) {
 		ARG(writer, "correlation");
 		write_exact(writer, op->correlation);
 	}
 	write_raw_ticks(writer, ticks, 2);
-	write_cycles(writer, ticks, 2);
+	write_cycles(chrome, ticks, 2);
 }
 
 static void write_op_args(struct chrome *chrome, const struct tick_op *op)
 {
 	struct writer *writer = &chrome->writer;
 
-	write_stream(writer, op);
-	write_job(writer, op);
+	ARG(writer, "job");
+	write_exact(writer, op->job);
 	write_correlation(writer, op->correlation);
 	write_raw_ticks(writer, op->ticks, FLEXTRACE_N_STAMPS);
-	write_cycles(writer, op->ticks, FLEXTRACE_N_STAMPS);
+	write_cycles(chrome, op->ticks, FLEXTRACE_N_STAMPS);
 	if (op->bytes) {
 		ARG(writer, "bytes");
 		write_exact(writer, op->bytes);
@@ -368,12 +382,6 @@ static void write_zone_args(struct chrome *chrome, const struct zone *zone)
 	struct writer *writer = &chrome->writer;
 	const uint64_t ticks[2] = {zone->first_ticks, zone->last_ticks};
 
-	ARG(writer, "core");
-	writer_u64(writer, zone->core);
-	if (zone->processor) {
-		ARG(writer, "processor");
-		writer_u64(writer, zone->processor);
-	}
 	if (zone->run && zone->run != zone->job) {
 		ARG(writer, "run");
 		write_exact(writer, zone->run);
@@ -382,7 +390,7 @@ static void write_zone_args(struct chrome *chrome, const struct zone *zone)
 		ARG(writer, "job");
 		write_exact(writer, zone->job);
 	}
-	write_cycles(writer, ticks, 2);
+	write_cycles(chrome, ticks, 2);
 	if (zone->file) {
 		ARG(writer, "file");
 		write_place_in_source(chrome, zone->file, zone->line);
@@ -394,7 +402,7 @@ static void write_device_args(struct chrome *chrome, const struct device_row *ro
 	const struct timeline *timeline = chrome->view.timeline;
 	struct writer *writer = &chrome->writer;
 
-	texts_write(&chrome->device_args, timeline->tracks[row->track].owner, writer);
+	texts_write(&chrome->device_args, row->track, writer);
 	texts_write(&chrome->device_kinds, row->kind, writer);
 	if (view_is_zone(row))
 		write_zone_args(chrome, &timeline->zones[row->source]);

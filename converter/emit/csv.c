@@ -4,6 +4,7 @@
 #include "emit/kinds.h"
 
 #define N_HOST_KINDS 256
+#define N_STATUSES   8 /* as many as a row has bits for */
 
 /* -- fields ------------------------------------------------------------------------------------ */
 
@@ -31,7 +32,19 @@ void csv_write_nonzero(struct writer *writer, uint64_t value)
 
 void csv_write_time(struct csv *csv, struct writer *writer, int64_t time_ns)
 {
-	writer_time(writer, &csv->second, time_ns + csv->view.epoch_offset_ns);
+	int64_t epoch_ns = time_ns + csv->view.epoch_offset_ns;
+
+	if (epoch_ns < 0)
+		writer_i64(writer, epoch_ns);
+	else
+		writer_near(writer, &csv->times, (uint64_t)epoch_ns);
+	writer_char(writer, ',');
+}
+
+static void write_ticks(struct csv *csv, struct writer *writer, uint64_t ticks)
+{
+	if (ticks)
+		writer_near(writer, &csv->ticks, ticks);
 	writer_char(writer, ',');
 }
 
@@ -57,11 +70,10 @@ static void write_interval(struct csv *csv, struct writer *writer, int64_t start
 	writer_char(writer, ',');
 }
 
-static void write_quality(struct writer *writer, uint32_t err_ns, uint8_t status)
+static void write_quality(struct csv *csv, struct writer *writer, uint32_t err_ns, uint8_t status)
 {
 	csv_write_id(writer, err_ns); /* no bound is UINT32_MAX, too */
-	writer_raw(writer, time_status_name(status));
-	writer_char(writer, ',');
+	texts_write(&csv->statuses, status, writer);
 }
 
 /* -- what all files share ---------------------------------------------------------------------- */
@@ -88,46 +100,56 @@ static int make_owners(struct csv *csv)
 	return texts_check(&csv->owners);
 }
 
-/* What most of the many rows of host.csv are made of. */
-static int make_host_texts(struct csv *csv)
+/* What the lines of all rows of a track begin with. */
+static void write_track_head(struct csv *csv, struct writer *writer, const struct track *track)
 {
 	const struct identity *identity = csv->view.identity;
 
-	FLEXTRACE_TRY(texts_init(&csv->threads, identity->n_threads));
-	FLEXTRACE_TRY(texts_init(&csv->host_kinds, N_HOST_KINDS));
-	for (uint32_t i = 0; i < identity->n_threads; i++) {
-		csv_write_owner(csv, &csv->threads.bytes, identity->threads[i].process);
-		write_tid(&csv->threads.bytes, &identity->threads[i]);
-		write_string(csv, &csv->threads.bytes, identity->threads[i].name);
-		texts_end(&csv->threads);
+	if (!view_is_device_track(track)) {
+		const struct thread *thread = &identity->threads[track->owner];
+
+		csv_write_owner(csv, writer, thread->process);
+		write_tid(writer, thread);
+		write_string(csv, writer, thread->name);
+		return;
 	}
-	for (int kind = 0; kind < N_HOST_KINDS; kind++) {
-		writer_raw(&csv->host_kinds.bytes, kind_of_host((uint8_t)kind)->label);
-		writer_char(&csv->host_kinds.bytes, ',');
-		texts_end(&csv->host_kinds);
-	}
-	FLEXTRACE_TRY(texts_check(&csv->threads));
-	return texts_check(&csv->host_kinds);
+	csv_write_owner(csv, writer, identity->devices[track->owner].process);
+	csv_write_id(writer, identity->devices[track->owner].device);
+	csv_write_id(writer, track->kind == TRACK_CORE ? track->id : FLEXTRACE_NONE);
+	csv_write_id(writer, track->kind == TRACK_QUEUE ? track->id : FLEXTRACE_NONE);
 }
 
-static int make_device_texts(struct csv *csv)
+static int make_tracks(struct csv *csv)
 {
-	const struct identity *identity = csv->view.identity;
+	const struct timeline *timeline = csv->view.timeline;
 
-	FLEXTRACE_TRY(texts_init(&csv->devices, identity->n_devices));
-	FLEXTRACE_TRY(texts_init(&csv->device_kinds, DEVICE_ROW_KIND_COUNT));
-	for (uint32_t i = 0; i < identity->n_devices; i++) {
-		csv_write_owner(csv, &csv->devices.bytes, identity->devices[i].process);
-		csv_write_id(&csv->devices.bytes, identity->devices[i].device);
-		texts_end(&csv->devices);
+	FLEXTRACE_TRY(texts_init(&csv->tracks, timeline->n_tracks));
+	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
+		write_track_head(csv, &csv->tracks.bytes, &timeline->tracks[i]);
+		texts_end(&csv->tracks);
 	}
-	for (int kind = 0; kind < DEVICE_ROW_KIND_COUNT; kind++) {
-		writer_raw(&csv->device_kinds.bytes, kind_of_device((uint8_t)kind)->label);
-		writer_char(&csv->device_kinds.bytes, ',');
-		texts_end(&csv->device_kinds);
+	return texts_check(&csv->tracks);
+}
+
+static int make_kinds(struct texts *kinds, uint32_t n, const char *(*label_of)(uint8_t kind))
+{
+	FLEXTRACE_TRY(texts_init(kinds, n));
+	for (uint32_t i = 0; i < n; i++) {
+		writer_raw(&kinds->bytes, label_of((uint8_t)i));
+		writer_char(&kinds->bytes, ',');
+		texts_end(kinds);
 	}
-	FLEXTRACE_TRY(texts_check(&csv->devices));
-	return texts_check(&csv->device_kinds);
+	return texts_check(kinds);
+}
+
+static const char *host_label(uint8_t kind)
+{
+	return kind_of_host(kind)->label;
+}
+
+static const char *device_label(uint8_t kind)
+{
+	return kind_of_device(kind)->label;
 }
 
 int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit_options *options)
@@ -135,17 +157,19 @@ int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit
 	*csv = (struct csv){.options = options};
 	FLEXTRACE_TRY(view_init(&csv->view, timeline));
 	FLEXTRACE_TRY(make_owners(csv));
-	FLEXTRACE_TRY(make_host_texts(csv));
-	return make_device_texts(csv);
+	FLEXTRACE_TRY(make_tracks(csv));
+	FLEXTRACE_TRY(make_kinds(&csv->host_kinds, N_HOST_KINDS, host_label));
+	FLEXTRACE_TRY(make_kinds(&csv->device_kinds, DEVICE_ROW_KIND_COUNT, device_label));
+	return make_kinds(&csv->statuses, N_STATUSES, time_status_name);
 }
 
 void csv_release(struct csv *csv)
 {
 	texts_release(&csv->owners);
-	texts_release(&csv->threads);
-	texts_release(&csv->devices);
+	texts_release(&csv->tracks);
 	texts_release(&csv->host_kinds);
 	texts_release(&csv->device_kinds);
+	texts_release(&csv->statuses);
 	view_release(&csv->view);
 }
 
@@ -173,7 +197,7 @@ static void write_host_quality(struct csv *csv, struct writer *writer, const str
 	uint32_t start_ns, end_ns;
 
 	if (row->status != TIME_CERTIFIED) {
-		write_quality(writer, UINT32_MAX, row->status);
+		write_quality(csv, writer, UINT32_MAX, row->status);
 		return;
 	}
 	if (csv->view.is_exact[process]) {
@@ -182,7 +206,7 @@ static void write_host_quality(struct csv *csv, struct writer *writer, const str
 	}
 	start_ns = alignment_bound(alignment, process, row->start_time_ns);
 	end_ns = alignment_bound(alignment, process, row->end_time_ns);
-	write_quality(writer, start_ns > end_ns ? start_ns : end_ns, TIME_CERTIFIED);
+	write_quality(csv, writer, start_ns > end_ns ? start_ns : end_ns, TIME_CERTIFIED);
 }
 
 static enum record_class write_host(struct csv *csv, struct writer *writer, const void *any)
@@ -190,7 +214,7 @@ static enum record_class write_host(struct csv *csv, struct writer *writer, cons
 	const struct host_row *row = any;
 	const struct track *track = &csv->view.timeline->tracks[row->track];
 
-	texts_write(&csv->threads, track->owner, writer);
+	texts_write(&csv->tracks, row->track, writer);
 	texts_write(&csv->host_kinds, row->kind, writer);
 	write_string(csv, writer, row->name);
 	csv_write_nonzero(writer, row->correlation);
@@ -201,32 +225,6 @@ static enum record_class write_host(struct csv *csv, struct writer *writer, cons
 	write_string(csv, writer, row->args);
 	write_source(csv, writer, row->stream, row->index);
 	return row->class;
-}
-
-/* From core to correlation. */
-static void write_op_head(struct csv *csv, struct writer *writer, const struct device_row *row)
-{
-	const struct tick_op *op = &csv->view.timeline->ops[row->source];
-
-	writer_char(writer, ',');
-	csv_write_id(writer, op->queue);
-	texts_write(&csv->device_kinds, row->kind, writer);
-	write_string(csv, writer, op->name);
-	writer_u64(writer, op->job);
-	writer_char(writer, ',');
-	csv_write_nonzero(writer, op->correlation);
-}
-
-static void write_zone_head(struct csv *csv, struct writer *writer, const struct device_row *row)
-{
-	const struct zone *zone = &csv->view.timeline->zones[row->source];
-
-	csv_write_id(writer, zone->core);
-	writer_char(writer, ',');
-	texts_write(&csv->device_kinds, row->kind, writer);
-	write_string(csv, writer, zone->name);
-	csv_write_nonzero(writer, zone->job);
-	writer_char(writer, ',');
 }
 
 /* From ideal_cycles to phase. */
@@ -249,14 +247,19 @@ static void write_cost(struct csv *csv, struct writer *writer, const struct devi
 	writer_char(writer, ',');
 }
 
-/* From ts1 to moved_ns. */
-static void write_op_tail(struct csv *csv, struct writer *writer, const struct device_row *row)
+static void write_op(struct csv *csv, struct writer *writer, const struct device_row *row,
+                     const struct tick_op *op)
 {
-	const struct tick_op *op = &csv->view.timeline->ops[row->source];
 	const struct kernel_cost *cost = kernel_cost_of(csv->view.timeline->costs, row);
 
+	write_string(csv, writer, op->name);
+	writer_u64(writer, op->job);
+	writer_char(writer, ',');
+	csv_write_nonzero(writer, op->correlation);
+	write_interval(csv, writer, row->start_time_ns, row->end_time_ns);
+	write_quality(csv, writer, row->err_ns, row->status);
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
-		csv_write_nonzero(writer, op->ticks[i]);
+		write_ticks(csv, writer, op->ticks[i]);
 	csv_write_nonzero(writer, op->bytes);
 	csv_write_nonzero(writer, op->power);
 	write_string(csv, writer, cost ? cost->category : 0);
@@ -267,37 +270,35 @@ static void write_op_tail(struct csv *csv, struct writer *writer, const struct d
 	writer_char(writer, ',');
 	write_cost(csv, writer, row);
 	writer_char(writer, ',');
+	write_source(csv, writer, op->stream, op->index);
 }
 
-static void write_zone_tail(struct csv *csv, struct writer *writer, const struct device_row *row)
+static void write_zone(struct csv *csv, struct writer *writer, const struct device_row *row,
+                       const struct zone *zone)
 {
-	const struct zone *zone = &csv->view.timeline->zones[row->source];
-
-	csv_write_nonzero(writer, zone->first_ticks);
+	write_string(csv, writer, zone->name);
+	csv_write_nonzero(writer, zone->job);
+	writer_char(writer, ',');
+	write_interval(csv, writer, row->start_time_ns, row->end_time_ns);
+	write_quality(csv, writer, row->err_ns, row->status);
+	write_ticks(csv, writer, zone->first_ticks);
 	writer_literal(writer, ",,,");
-	csv_write_nonzero(writer, zone->last_ticks);
+	write_ticks(csv, writer, zone->last_ticks);
 	writer_literal(writer, ",,,,,,,,,,,");
+	write_source(csv, writer, zone->stream, zone->index);
 }
 
 static enum record_class write_device(struct csv *csv, struct writer *writer, const void *any)
 {
 	const struct device_row *row = any;
-	const struct track *track = &csv->view.timeline->tracks[row->track];
-	uint32_t stream, index;
+	const struct timeline *timeline = csv->view.timeline;
 
-	texts_write(&csv->devices, track->owner, writer);
+	texts_write(&csv->tracks, row->track, writer);
+	texts_write(&csv->device_kinds, row->kind, writer);
 	if (view_is_zone(row))
-		write_zone_head(csv, writer, row);
+		write_zone(csv, writer, row, &timeline->zones[row->source]);
 	else
-		write_op_head(csv, writer, row);
-	write_interval(csv, writer, row->start_time_ns, row->end_time_ns);
-	write_quality(writer, row->err_ns, row->status);
-	if (view_is_zone(row))
-		write_zone_tail(csv, writer, row);
-	else
-		write_op_tail(csv, writer, row);
-	view_device_source(&csv->view, row, &stream, &index);
-	write_source(csv, writer, stream, index);
+		write_op(csv, writer, row, &timeline->ops[row->source]);
 	return view_device_class(&csv->view, row);
 }
 
@@ -322,7 +323,7 @@ static enum record_class write_instant(struct csv *csv, struct writer *writer, c
 	write_string(csv, writer, row->value);
 	csv_write_nonzero(writer, row->correlation);
 	csv_write_time(csv, writer, row->time_ns);
-	write_quality(writer, row->err_ns, row->status);
+	write_quality(csv, writer, row->err_ns, row->status);
 	write_source(csv, writer, row->stream, row->index);
 	return row->class;
 }
@@ -341,7 +342,7 @@ static enum record_class write_counter(struct csv *csv, struct writer *writer, c
 	writer_double(writer, row->value);
 	writer_char(writer, ',');
 	csv_write_time(csv, writer, row->time_ns);
-	write_quality(writer, row->err_ns, row->status);
+	write_quality(csv, writer, row->err_ns, row->status);
 	write_source(csv, writer, row->stream, row->index);
 	return row->class;
 }

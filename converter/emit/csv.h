@@ -16,12 +16,14 @@ struct csv {
 	const struct emit_options *options; /* weak */
 	struct emit_file_count *counts;     /* weak */
 	uint32_t *n_counts;                 /* weak */
-	struct writer_second second;        /* of the time before */
+	struct writer_high_digits times;    /* of the time before */
+	struct writer_high_digits ticks;    /* of the cycles before */
 	struct texts owners;                /* per process: rank,host,pid, */
-	struct texts threads;               /* per thread: rank,host,pid,tid,thread, */
-	struct texts devices;               /* per device: rank,host,pid,device, */
-	struct texts host_kinds;            /* per host kind: kind, */
-	struct texts device_kinds;          /* per device kind: kind, */
+	struct texts
+		tracks; /* per track: rank,host,pid,tid,thread, or rank,...,device,core,queue, */
+	struct texts host_kinds;   /* per host kind: kind, */
+	struct texts device_kinds; /* per device kind: kind, */
+	struct texts statuses;     /* per status: status, */
 };
 
 int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit_options *options);

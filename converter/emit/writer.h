@@ -95,15 +95,16 @@ void writer_raw(struct writer *writer, const char *text);
 void writer_u64(struct writer *writer, uint64_t value);
 void writer_i64(struct writer *writer, int64_t value);
 
-/* The digits of one second, for many times that are near each other; zeroes = none yet. */
-struct writer_second {
-	uint64_t first_ns; /* of it */
+/* The digits of a number above its lowest nine, for many numbers that are near each other; zeroes =
+ * none yet. */
+struct writer_high_digits {
+	uint64_t first; /* number of them */
 	uint32_t n;
-	char digits[12]; /* without the nine of the ns in it */
+	char digits[12];
 };
 
-/* The same as writer_i64(). */
-void writer_time(struct writer *writer, struct writer_second *second, int64_t time_ns);
+/* The same as writer_u64(). */
+void writer_near(struct writer *writer, struct writer_high_digits *high, uint64_t value);
 
 /* Appends ns as us with exactly 3 decimals: 1234567 -> 1234.567. */
 void writer_us(struct writer *writer, uint64_t ns);

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NS_PER_S   ((uint64_t)1000000000)
 #define NUMBER_MAX 21 /* the digits of 2^64 - 1, with a decimal point */
 #define E8         ((uint64_t)100000000)
+#define E9         (10 * E8)
 #define E16        (E8 * E8)
 
 /* value = quotient * divisor + rest becomes the quotient and, `width` bits above it, the rest; so
@@ -95,27 +95,25 @@ void writer_i64(struct writer *writer, int64_t value)
 	writer_u64(writer, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
-void writer_time(struct writer *writer, struct writer_second *second, int64_t time_ns)
+void writer_near(struct writer *writer, struct writer_high_digits *high, uint64_t value)
 {
-	uint32_t ns;
+	uint32_t low;
 
-	if (time_ns < (int64_t)NS_PER_S) {
-		writer_i64(writer, time_ns);
+	if (value < E9) {
+		writer_u64(writer, value);
 		return;
 	}
 	if (!writer_has_room(writer, NUMBER_MAX))
 		return;
-	if ((uint64_t)time_ns - second->first_ns >= NS_PER_S) {
-		uint64_t seconds = (uint64_t)time_ns / NS_PER_S;
-
-		second->first_ns = seconds * NS_PER_S;
-		second->n = (uint32_t)(put_number(second->digits, seconds) - second->digits);
+	if (value - high->first >= E9) {
+		high->first = value - value % E9;
+		high->n = (uint32_t)(put_number(high->digits, value / E9) - high->digits);
 	}
-	ns = (uint32_t)((uint64_t)time_ns - second->first_ns);
-	memcpy(writer->at, second->digits, sizeof(second->digits));
-	writer->at += second->n;
-	*writer->at++ = (char)('0' + ns / E8);
-	writer->at = put_8_digits(writer->at, ns % E8);
+	low = (uint32_t)(value - high->first);
+	memcpy(writer->at, high->digits, sizeof(high->digits));
+	writer->at += high->n;
+	*writer->at++ = (char)('0' + low / E8);
+	writer->at = put_8_digits(writer->at, low % E8);
 }
 
 /* Appends value / 10^n_decimals. */
