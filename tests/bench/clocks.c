@@ -18,7 +18,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -26,6 +25,7 @@
 #include "clock_rules.h"
 #include "clock_scenarios.h"
 #include "ratio.h"
+#include "usage.h"
 
 /* -- errors ----------------------------------------------------------------------------------- */
 
@@ -126,40 +126,6 @@ struct cost { /* CPU seconds */
 	uint32_t n_certified;
 };
 
-static double cpu_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static double kernel_s(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_SELF, &usage);
-	return (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6;
-}
-
-/* Resident bytes; of this process at its peak. */
-static double resident_bytes(bool at_peak)
-{
-	unsigned long pages = 0, resident = 0;
-	struct rusage usage;
-	FILE *file;
-
-	getrusage(RUSAGE_SELF, &usage);
-	if (at_peak)
-		return (double)usage.ru_maxrss * 1024;
-	file = fopen("/proc/self/statm", "r");
-	if (!file || fscanf(file, "%lu %lu", &pages, &resident) != 2)
-		resident = 0;
-	if (file)
-		fclose(file);
-	return (double)resident * (double)sysconf(_SC_PAGESIZE);
-}
-
 static int by_last(const void *left, const void *right)
 {
 	const struct claim *a = left, *b = right;
@@ -208,25 +174,27 @@ static void time_kernels(struct clock_run *run, struct cost *cost)
 	uint32_t n = 0;
 
 	collect(run, &evidence);
-	start_s = cpu_s();
+	start_s = usage_cpu_s();
 	slope_bound(&evidence, &line.slope_lo, &line.slope_hi);
 	if (hulls_init(&hulls, &evidence) < 0 || line_fit(&hulls, 0, hulls.n_blocks, &line) < 0)
 		abort();
-	cost->hulls_s = cpu_s() - start_s;
+	cost->hulls_s = usage_cpu_s() - start_s;
 	if (reference_init(&reference, &hulls, &line, 10e-6) < 0)
 		abort();
-	start_s = cpu_s();
+	start_s = usage_cpu_s();
 	if (band_constrain(&evidence, &reference, &knots, &n) < 0)
 		abort();
 	band_close(knots, n, &reference);
-	cost->close_s = cpu_s() - start_s;
+	cost->close_s = usage_cpu_s() - start_s;
 }
 
 /* As the converter does it: the records lie there, and are gathered. */
-static void measure_run(const struct clock_truth *truth, struct cost *cost)
+static void measure_run(const void *input, void *result)
 {
+	const struct clock_truth *truth = input;
+	struct cost *cost = result;
 	const struct calibrate_options options = CALIBRATE_OPTIONS_INIT;
-	double before_bytes = resident_bytes(false), recorded_bytes, start_s;
+	double before_bytes = usage_resident_bytes(), recorded_bytes, start_s;
 	struct table_cursor cursor;
 	const struct tick_op *op;
 	struct clock_run run;
@@ -234,48 +202,29 @@ static void measure_run(const struct clock_truth *truth, struct cost *cost)
 	clock_run_init(&run);
 	run.is_recording = true;
 	clock_run_push_truth(&run, truth, false);
-	recorded_bytes = resident_bytes(false);
-	cost->kernel_s = -kernel_s();
-	start_s = cpu_s();
+	recorded_bytes = usage_resident_bytes();
+	cost->kernel_s = -usage_kernel_s();
+	start_s = usage_cpu_s();
 	clock_run_gather(&run);
-	cost->push_s = cpu_s() - start_s;
+	cost->push_s = usage_cpu_s() - start_s;
 	unwrap_set_options(run.unwrap, &options);
 	if (unwrap_finish(run.unwrap, &run.out, NULL) < 0)
 		abort();
 	unwrap_free(run.unwrap);
 	run.unwrap = NULL;
-	cost->resolve_s = cpu_s() - start_s - cost->push_s;
+	cost->resolve_s = usage_cpu_s() - start_s - cost->push_s;
 	if (calibrate_run(&(struct calibrate_input){&options, &run.identity, &run.out.brackets,
 	                                            &run.out.ops, &run.ledger},
 	                  &run.clocks, NULL) < 0)
 		abort();
-	cost->calibrate_s = cpu_s() - start_s - cost->push_s - cost->resolve_s;
-	cost->kernel_s += kernel_s();
-	cost->bytes = resident_bytes(true) - before_bytes;
-	cost->fresh_bytes = resident_bytes(true) - recorded_bytes;
+	cost->calibrate_s = usage_cpu_s() - start_s - cost->push_s - cost->resolve_s;
+	cost->kernel_s += usage_kernel_s();
+	cost->bytes = usage_peak_bytes() - before_bytes;
+	cost->fresh_bytes = usage_peak_bytes() - recorded_bytes;
 	table_read(&cursor, &run.out.ops, false);
 	while ((op = table_next(&cursor, sizeof(*op))))
 		cost->n_certified += op->status == TIME_CERTIFIED;
 	time_kernels(&run, cost);
-}
-
-/* In a process of its own, so that its memory is its own. */
-static int measure(const struct clock_truth *truth, struct cost *cost)
-{
-	int ends[2], status;
-	pid_t pid;
-
-	if (pipe(ends) < 0 || (pid = fork()) < 0)
-		return -1;
-	if (pid == 0) {
-		*cost = (struct cost){0};
-		measure_run(truth, cost);
-		_exit(write(ends[1], cost, sizeof(*cost)) == sizeof(*cost) ? 0 : 1);
-	}
-	close(ends[1]);
-	status = read(ends[0], cost, sizeof(*cost)) == sizeof(*cost) ? 0 : -1;
-	close(ends[0]);
-	return waitpid(pid, NULL, 0) < 0 ? -1 : status;
 }
 
 /* CPU seconds of babeltrace2 reading a trace; negative: it failed. */
@@ -326,7 +275,7 @@ static int run_speed(double n_wanted, const char *trace, double n_records, uint3
 		double dummy_ns = measure_dummy(trace) / n_records * 1e9;
 		double unit_ns = 1e9 / truth.n_ops;
 
-		if (dummy_ns < 0 || measure(&truth, &cost) < 0) {
+		if (dummy_ns < 0 || usage_measure(measure_run, &truth, &cost, sizeof(cost)) < 0) {
 			fputs("clocks: a run failed\n", stderr);
 			return 1;
 		}
