@@ -54,6 +54,7 @@ struct part {
 struct graph {
 	struct part *parts; /* owned, by event */
 	uint32_t n_parts;
+	uint32_t n_most;      /* parts of an event, or of a clock */
 	uint32_t *first_part; /* owned, of each event; one more than events */
 	uint32_t n_events;
 	uint32_t *by_clock;  /* owned: parts by clock and time */
@@ -94,6 +95,38 @@ double stats_median(double *values, uint32_t n);
 /* The smallest that a share of them does not exceed. */
 double stats_quantile(double *values, uint32_t n, double share);
 
+/* -- grid.c: finds places in sorted lists ------------------------------------------------------ */
+
+/* What place in a sorted list each of many equal cells begins at. Keys count from the first one's,
+ * which is 0. */
+struct grid {
+	uint32_t *first; /* owned, of each cell; one more than cells */
+	uint32_t n_cells;
+	unsigned shift;
+};
+
+/* Begins a grid over n > 0 keys; each is to be counted, then they are summed up. */
+int grid_init(struct grid *grid, uint64_t last_key, uint32_t n);
+void grid_sum(struct grid *grid);
+void grid_release(struct grid *grid);
+
+static inline void grid_count(struct grid *grid, uint64_t key)
+{
+	grid->first[(key >> grid->shift) + 1]++;
+}
+
+/* Stores the places [from, to) among which is the last one whose key is not larger. */
+static inline void grid_find(const struct grid *grid, uint64_t key, uint32_t *ret_from,
+                             uint32_t *ret_to)
+{
+	uint64_t cell = key >> grid->shift;
+
+	if (cell >= grid->n_cells)
+		cell = grid->n_cells - 1;
+	*ret_from = grid->first[cell] ? grid->first[cell] - 1 : 0;
+	*ret_to = grid->first[cell + 1];
+}
+
 /* -- curve.c: about where a clock is ----------------------------------------------------------- */
 
 #define CURVE_WINDOW 41u /* observations in a running median */
@@ -108,10 +141,12 @@ struct curve {
 	double rate;
 	struct curve_point *points; /* owned */
 	uint32_t n_points;
-	bool is_known;   /* there was any evidence */
-	bool is_rough;   /* made of bounds, which may all be off to one side */
-	double rough_ns; /* how far it may be off; INFINITY: not known */
-	double noise_ns; /* nine of ten of its observations are this near */
+	struct grid grid; /* owned: over the points */
+	double most_ns;   /* that its points say, either way */
+	bool is_known;    /* there was any evidence */
+	bool is_rough;    /* made of bounds, which may all be off to one side */
+	double rough_ns;  /* how far it may be off; INFINITY: not known */
+	double noise_ns;  /* nine of ten of its observations are this near */
 };
 
 /* One observation: at host time `t_ns` the root's clock was about `t_ns + theta_ns`. */
@@ -177,6 +212,7 @@ int filter_run(struct graph *graph, const struct curve *curves);
 
 /* A place on a clock where a constraint stands. */
 struct knot {
+	int64_t host_ns;
 	int64_t base, wide; /* integrals of its clock's pace, fine */
 	int64_t lo, hi;     /* bounds of the root's time, fine */
 	uint32_t part, event;
@@ -247,10 +283,13 @@ struct map_knot {
 struct host_map {
 	struct map_knot *knots; /* owned; none: nothing but the shift is known */
 	uint32_t n_knots;
+	struct grid grid; /* owned: over the knots */
 	int64_t origin_ns;
 	struct paces paces;
 };
 
+/* Prepares a map whose knots have their host times to be asked. */
+int host_map_index(struct host_map *map);
 struct aligned host_map_place(const struct host_map *map, int64_t host_ns);
 uint32_t host_map_bound(const struct host_map *map, int64_t time_ns);
 void host_map_release(struct host_map *map);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "align_impl.h"
+#include "blocks.h"
 
 #define N_BLOCKS 64u /* at most: pairs grow with its square */
 #define STRIDE   8u  /* observations between two of them */
@@ -57,7 +58,7 @@ static int remove_line(struct curve_point *points, uint32_t n, double *ret_slope
 
 	if (n_spare < N_BLOCKS * N_BLOCKS / 2)
 		n_spare = N_BLOCKS * N_BLOCKS / 2;
-	spare = malloc(n_spare * sizeof(*spare));
+	spare = blocks_allocate(n_spare, sizeof(*spare));
 	if (!spare)
 		return FLEXTRACE_E_MEMORY;
 	fill_blocks(points, n, n_blocks, blocks, spare);
@@ -71,41 +72,51 @@ static int remove_line(struct curve_point *points, uint32_t n, double *ret_slope
 	*ret_y = stats_median(spare, n);
 	for (uint32_t i = 0; i < n; i++)
 		points[i].y -= *ret_y;
-	free(spare);
+	blocks_free(spare);
 	return FLEXTRACE_OK;
 }
 
 /* -- running median ---------------------------------------------------------------------------- */
 
 struct window {
-	double sorted[CURVE_WINDOW + 1];
+	double sorted[CURVE_WINDOW];
 	uint32_t n;
 };
 
-static uint32_t window_find(const struct window *window, double y)
+/* Copies heights, in order. */
+static void sort_heights(const struct curve_point *points, uint32_t n, double *sorted)
 {
-	uint32_t at = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t to = i;
 
-	while (at < window->n && window->sorted[at] < y)
-		at++;
-	return at;
+		for (; to > 0 && sorted[to - 1] > points[i].y; to--)
+			sorted[to] = sorted[to - 1];
+		sorted[to] = points[i].y;
+	}
 }
 
-static void window_add(struct window *window, double y)
+/* Takes the heights of observations out of the window, and others in. */
+static void window_change(struct window *window, const struct curve_point *gone, uint32_t n_gone,
+                          const struct curve_point *more, uint32_t n_more)
 {
-	uint32_t at = window_find(window, y);
+	struct window before = *window;
+	double leaving[CURVE_WINDOW], coming[CURVE_WINDOW];
+	uint32_t leave = 0, come = 0;
 
-	memmove(&window->sorted[at + 1], &window->sorted[at],
-	        (window->n++ - at) * sizeof(window->sorted[0]));
-	window->sorted[at] = y;
-}
-
-static void window_remove(struct window *window, double y)
-{
-	uint32_t at = window_find(window, y);
-
-	memmove(&window->sorted[at], &window->sorted[at + 1],
-	        (--window->n - at) * sizeof(window->sorted[0]));
+	sort_heights(gone, n_gone, leaving);
+	sort_heights(more, n_more, coming);
+	window->n = 0;
+	for (uint32_t i = 0; i < before.n; i++) {
+		if (leave < n_gone && before.sorted[i] == leaving[leave]) {
+			leave++;
+			continue;
+		}
+		while (come < n_more && coming[come] < before.sorted[i])
+			window->sorted[window->n++] = coming[come++];
+		window->sorted[window->n++] = before.sorted[i];
+	}
+	while (come < n_more)
+		window->sorted[window->n++] = coming[come++];
 }
 
 static double window_median(const struct window *window)
@@ -126,13 +137,29 @@ static int keep_medians(struct curve *curve, const struct curve_point *points, u
 		uint32_t first = at > CURVE_WINDOW / 2 ? at - CURVE_WINDOW / 2 : 0;
 		uint32_t end = at + CURVE_WINDOW / 2 + 1 < n ? at + CURVE_WINDOW / 2 + 1 : n;
 
-		for (; from < first; from++)
-			window_remove(&window, points[from].y);
-		for (; to < end; to++)
-			window_add(&window, points[to].y);
+		window_change(&window, &points[from], first - from, &points[to], end - to);
+		from = first;
+		to = end;
 		curve->points[curve->n_points++] = (struct curve_point){points[at].x,
 		                                                        window_median(&window)};
 	}
+	return FLEXTRACE_OK;
+}
+
+static uint64_t key_of(const struct curve *curve, double x)
+{
+	return (uint64_t)(x - curve->points[0].x);
+}
+
+static int index_points(struct curve *curve)
+{
+	FLEXTRACE_TRY(grid_init(&curve->grid, key_of(curve, curve->points[curve->n_points - 1].x),
+	                        curve->n_points));
+	for (uint32_t i = 0; i < curve->n_points; i++) {
+		grid_count(&curve->grid, key_of(curve, curve->points[i].x));
+		curve->most_ns = fmax(curve->most_ns, fabs(curve->points[i].y));
+	}
+	grid_sum(&curve->grid);
 	return FLEXTRACE_OK;
 }
 
@@ -140,13 +167,14 @@ static int keep_medians(struct curve *curve, const struct curve_point *points, u
 static double height_at(const struct curve *curve, double x)
 {
 	const struct curve_point *points = curve->points;
-	uint32_t lo = 0, n = curve->n_points;
+	uint32_t lo, n = curve->n_points;
 
 	if (x <= points[0].x)
 		return points[0].y;
 	if (x >= points[n - 1].x)
 		return points[n - 1].y;
-	while (n > 1) {
+	grid_find(&curve->grid, key_of(curve, x), &lo, &n);
+	for (n -= lo; n > 1;) {
 		uint32_t half = n / 2;
 
 		lo += points[lo + half].x <= x ? half : 0;
@@ -177,6 +205,7 @@ static int fit_points(struct curve *curve, struct curve_point *points, uint32_t 
 	for (uint32_t i = 0; i < n; i++)
 		points[i].y += y - floor(y);
 	FLEXTRACE_TRY(keep_medians(curve, points, n));
+	FLEXTRACE_TRY(index_points(curve));
 	for (uint32_t i = 0; i < n; i++)
 		spare[i] = fabs(points[i].y - height_at(curve, points[i].x));
 	curve->noise_ns = stats_quantile(spare, n, 0.9);
@@ -201,8 +230,8 @@ bool curve_tells_rate(const struct curve *curve)
 
 int curve_fit(struct curve *curve, const struct sighting *sightings, uint32_t n)
 {
-	struct curve_point *points = malloc(n * sizeof(*points));
-	double *spare = malloc(n * sizeof(*spare));
+	struct curve_point *points = blocks_allocate(n, sizeof(*points));
+	double *spare = blocks_allocate(n, sizeof(*spare));
 	uint32_t n_points = 0;
 	int code = FLEXTRACE_E_MEMORY;
 
@@ -225,14 +254,15 @@ int curve_fit(struct curve *curve, const struct sighting *sightings, uint32_t n)
 	}
 	code = n_points ? fit_points(curve, points, n_points, spare) : FLEXTRACE_OK;
 out:
-	free(points);
-	free(spare);
+	blocks_free(points);
+	blocks_free(spare);
 	return code;
 }
 
 void curve_release(struct curve *curve)
 {
 	free(curve->points);
+	grid_release(&curve->grid);
 	*curve = (struct curve){0};
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "align_impl.h"
+#include "blocks.h"
 
 #define WIDE       (2 * SOFT_ABOVE_NS * FINE_NS)
 #define LOOSE      (2 * ONE_SIDED_NS * FINE_NS)
@@ -40,16 +41,15 @@ static int64_t middle_of(int64_t lo, int64_t hi)
 	return lo + ((hi - lo) >> 1);
 }
 
-static int64_t target_of(const struct mesh *mesh, const struct knot *knot,
-                         const struct curve *curves, int64_t host_ns)
+static int64_t target_of(const struct mesh *mesh, const struct knot *knot, uint32_t clock,
+                         const struct curve *curve)
 {
-	uint32_t clock = mesh->graph->parts[knot->part].clock;
-	bool is_soft = curves[clock].is_known && !curves[clock].is_rough;
-	int64_t soft = mesh_fine(mesh, mesh->graph->component[clock],
-	                         curve_at(&curves[clock], host_ns));
+	bool is_soft = curve->is_known && !curve->is_rough;
+	int64_t soft;
 
-	if (has_lo(knot) && has_hi(knot) && (!is_wide(knot, &curves[clock]) || !is_soft))
+	if (has_lo(knot) && has_hi(knot) && (!is_wide(knot, curve) || !is_soft))
 		return middle_of(knot->lo, knot->hi);
+	soft = mesh_fine(mesh, mesh->graph->component[clock], curve_at(curve, knot->host_ns));
 	if (has_lo(knot) && (!is_soft || soft < knot->lo))
 		return knot->lo; /* messages take little time */
 	if (has_hi(knot) && (!is_soft || soft > knot->hi))
@@ -62,13 +62,12 @@ struct bounds {
 	int64_t lo, hi;
 };
 
-static void set_targets(struct mesh *mesh, const struct curve *curves, struct bounds *bounds)
+static void set_targets(struct mesh *mesh, uint32_t clock, const struct curve *curve,
+                        struct bounds *bounds)
 {
-	for (uint32_t i = 0; i < mesh->n_knots; i++) {
+	for (uint32_t i = mesh->first_knot[clock]; i < mesh->first_knot[clock + 1]; i++) {
 		struct knot *knot = &mesh->knots[i];
-		const struct part *part = &mesh->graph->parts[knot->part];
-		int64_t host_ns = knot->is_exit ? part->exit_ns : part->enter_ns;
-		int64_t target = target_of(mesh, knot, curves, host_ns);
+		int64_t target = target_of(mesh, knot, clock, curve);
 
 		bounds[i] = (struct bounds){has_lo(knot) ? knot->lo : -FINE_NONE,
 		                            has_hi(knot) ? knot->hi : FINE_NONE};
@@ -111,11 +110,10 @@ static void fill_map(const struct mesh *mesh, uint32_t clock, const struct bound
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct knot *knot = &mesh->knots[from + i];
-		const struct part *part = &mesh->graph->parts[knot->part];
 		int64_t time = middle_of(knot->lo, knot->hi);
 
 		map->knots[i] = (struct map_knot){
-			.host_ns = knot->is_exit ? part->exit_ns : part->enter_ns,
+			.host_ns = knot->host_ns,
 			.time = time,
 			.err_ns = half_ns(&bounds[from + i], time),
 		};
@@ -135,20 +133,24 @@ static bool is_loose(const struct bounds *bounds, uint32_t n)
 	return 2 * n_wide > n;
 }
 
+/* Maps stand in the memory of the knots and bounds that they are made of. */
 static int make_maps(struct mesh *mesh, const struct curve *curves, const bool *is_lost,
-                     const struct bounds *bounds, struct host_map *maps)
+                     struct bounds *bounds, struct host_map *maps)
 {
 	for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++) {
 		uint32_t from = mesh->first_knot[clock], n = mesh->first_knot[clock + 1] - from;
 
 		if (n == 0)
 			continue;
-		maps[clock].knots = malloc(n * sizeof(*maps[clock].knots));
+		maps[clock].knots = blocks_allocate(n, sizeof(*maps[clock].knots));
 		if (!maps[clock].knots)
 			return FLEXTRACE_E_MEMORY;
 		fill_map(mesh, clock, bounds, &maps[clock]);
+		blocks_drop(mesh->knots, (from + n) * sizeof(*mesh->knots));
+		blocks_drop(bounds, (from + n) * sizeof(*bounds));
 		maps[clock].paces = mesh->paces[clock];
 		mesh->paces[clock] = (struct paces){0};
+		FLEXTRACE_TRY(host_map_index(&maps[clock]));
 		if (is_lost[clock])
 			follow_curve(mesh, clock, &curves[clock], &maps[clock]);
 	}
@@ -158,12 +160,13 @@ static int make_maps(struct mesh *mesh, const struct curve *curves, const bool *
 int estimate_run(struct mesh *mesh, const struct curve *curves, const bool *is_lost,
                  struct host_map *maps, bool *is_one_sided)
 {
-	struct bounds *bounds = calloc(mesh->n_knots + 1ull, sizeof(*bounds));
+	struct bounds *bounds = blocks_allocate(mesh->n_knots, sizeof(*bounds));
 	int code;
 
 	if (!bounds)
 		return FLEXTRACE_E_MEMORY;
-	set_targets(mesh, curves, bounds);
+	for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++)
+		set_targets(mesh, clock, &curves[clock], bounds);
 	mesh_clear_moments(mesh);
 	mesh_spread(mesh);
 	for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++) {
@@ -172,6 +175,6 @@ int estimate_run(struct mesh *mesh, const struct curve *curves, const bool *is_l
 		is_one_sided[clock] = n && !is_lost[clock] && is_loose(&bounds[from], n);
 	}
 	code = make_maps(mesh, curves, is_lost, bounds, maps);
-	free(bounds);
+	blocks_free(bounds);
 	return code;
 }

@@ -5,9 +5,9 @@
  * can hide small ones there, so large ones go first.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "align_impl.h"
+#include "blocks.h"
 
 #define EARLY_NS 3000 /* on top of what is usual for the clock */
 #define LATE_NS  6000
@@ -145,8 +145,8 @@ static void check_event(struct graph *graph, const struct curve *curves, uint32_
 
 int filter_run(struct graph *graph, const struct curve *curves)
 {
-	double *lateness = malloc((graph->n_parts + 1ull) * sizeof(*lateness));
-	struct edge *spare = calloc(graph->n_parts + 1ull, sizeof(*spare));
+	double *lateness = blocks_allocate(graph->n_parts, sizeof(*lateness));
+	struct edge *spare = blocks_allocate(graph->n_most, sizeof(*spare));
 	bool has_memory = lateness && spare;
 
 	if (has_memory) {
@@ -156,7 +156,7 @@ int filter_run(struct graph *graph, const struct curve *curves)
 		for (uint32_t event = 0; event < graph->n_events; event++)
 			check_event(graph, curves, event, spare);
 	}
-	free(lateness);
-	free(spare);
+	blocks_free(lateness);
+	blocks_free(spare);
 	return has_memory ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }

@@ -11,8 +11,12 @@
 #include <string.h>
 
 #include "align_impl.h"
+#include "blocks.h"
 #include "map.h"
 #include "strings.h"
+
+#define MAX_INSERTED 16u /* parts */
+#define MAX_MOVES    16u /* of a part, on average, until it is nearly in order no more */
 
 /* -- keys -------------------------------------------------------------------------------------- */
 
@@ -22,7 +26,12 @@ struct matcher {
 	struct map families; /* op string -> family */
 	struct map sets;     /* (group, family; ranks) -> set */
 	struct map events;   /* (set, number) -> event */
-	uint32_t n_sets, n_allocated;
+	uint32_t n_sets;
+	struct { /* most points are of the event of the one before */
+		uint64_t a, who, seq;
+		uint32_t event;
+		bool is_known;
+	} last;
 };
 
 struct sync_key {
@@ -84,8 +93,13 @@ static int find_event(struct matcher *matcher, const struct sync_point *point,
                       const struct sync_key *key, uint32_t *ret_event)
 {
 	uint64_t a = (uint64_t)point->group << 32 | key->family;
-	uint32_t set = map_find(&matcher->sets, a, key->who);
+	uint32_t set;
 
+	*ret_event = matcher->last.event;
+	if (matcher->last.is_known && matcher->last.a == a && matcher->last.who == key->who &&
+	    matcher->last.seq == point->seq)
+		return FLEXTRACE_OK;
+	set = map_find(&matcher->sets, a, key->who);
 	if (set == MAP_NONE) {
 		set = matcher->n_sets++;
 		FLEXTRACE_TRY(map_put(&matcher->sets, a, key->who, set));
@@ -95,6 +109,11 @@ static int find_event(struct matcher *matcher, const struct sync_point *point,
 		*ret_event = matcher->graph->n_events++;
 		FLEXTRACE_TRY(map_put(&matcher->events, set, point->seq, *ret_event));
 	}
+	matcher->last.a = a;
+	matcher->last.who = key->who;
+	matcher->last.seq = point->seq;
+	matcher->last.event = *ret_event;
+	matcher->last.is_known = true;
 	return FLEXTRACE_OK;
 }
 
@@ -123,23 +142,6 @@ static bool make_part(const struct sync_point *point, enum part_role role, struc
 	return role != 0;
 }
 
-static int add_part(struct matcher *matcher, const struct part *part)
-{
-	struct graph *graph = matcher->graph;
-
-	if (graph->n_parts == matcher->n_allocated) {
-		uint32_t n_more = matcher->n_allocated ? 2 * matcher->n_allocated : 256;
-		struct part *more = realloc(graph->parts, (size_t)n_more * sizeof(*more));
-
-		if (!more)
-			return FLEXTRACE_E_MEMORY;
-		graph->parts = more;
-		matcher->n_allocated = n_more;
-	}
-	graph->parts[graph->n_parts++] = *part;
-	return FLEXTRACE_OK;
-}
-
 static int take_point(struct matcher *matcher, const struct sync_point *point)
 {
 	struct graph *graph = matcher->graph;
@@ -162,7 +164,8 @@ static int take_point(struct matcher *matcher, const struct sync_point *point)
 	part.is_message = family >= OP_SEND;
 	graph->has_assumed = graph->has_assumed || point->is_assumed;
 	FLEXTRACE_TRY(find_event(matcher, point, &key, &part.event));
-	return add_part(matcher, &part);
+	graph->parts[graph->n_parts++] = part;
+	return FLEXTRACE_OK;
 }
 
 /* -- grouping ---------------------------------------------------------------------------------- */
@@ -188,15 +191,33 @@ static int compare_parts(const void *left, const void *right, void *context)
 	return (a->process > b->process) - (a->process < b->process);
 }
 
+static void sort_parts(struct part *parts, uint32_t n, const struct identity *identity)
+{
+	void *context = (void *)(uintptr_t)identity;
+
+	if (n > MAX_INSERTED) {
+		qsort_r(parts, n, sizeof(*parts), compare_parts, context);
+		return;
+	}
+	for (uint32_t i = 1; i < n; i++) {
+		struct part part = parts[i];
+		uint32_t to = i;
+
+		for (; to > 0 && compare_parts(&parts[to - 1], &part, context) > 0; to--)
+			parts[to] = parts[to - 1];
+		parts[to] = part;
+	}
+}
+
 /* Sorts parts by event; stores where each begins. */
 static int group_parts(struct graph *graph)
 {
 	uint32_t *first = calloc(graph->n_events + 2ull, sizeof(*first));
-	struct part *sorted = malloc((graph->n_parts + 1ull) * sizeof(*sorted));
+	struct part *sorted = blocks_allocate(graph->n_parts, sizeof(*sorted));
 
 	if (!first || !sorted) {
 		free(first);
-		free(sorted);
+		blocks_free(sorted);
 		return FLEXTRACE_E_MEMORY;
 	}
 	for (uint32_t i = 0; i < graph->n_parts; i++)
@@ -205,7 +226,7 @@ static int group_parts(struct graph *graph)
 		first[i] += first[i - 1];
 	for (uint32_t i = 0; i < graph->n_parts; i++)
 		sorted[first[graph->parts[i].event + 1]++] = graph->parts[i];
-	free(graph->parts);
+	blocks_free(graph->parts);
 	graph->parts = sorted;
 	graph->first_part = first;
 	return FLEXTRACE_OK;
@@ -257,11 +278,11 @@ static void leave_out(struct graph *graph, const struct part *parts, uint32_t n)
  * receiver, which a whole rank set or number that was used twice may not give. */
 static int keep_events(struct graph *graph, const struct identity *identity, uint32_t n_events)
 {
-	struct part *kept = malloc((graph->n_parts + 1ull) * sizeof(*kept));
+	struct part *kept = blocks_allocate(graph->n_parts, sizeof(*kept));
 	uint32_t *first = malloc((graph->n_parts + 2ull) * sizeof(*first)), n_kept = 0, n = 0;
 
 	if (!kept || !first) {
-		free(kept);
+		blocks_free(kept);
 		free(first);
 		return FLEXTRACE_E_MEMORY;
 	}
@@ -270,7 +291,7 @@ static int keep_events(struct graph *graph, const struct identity *identity, uin
 		uint32_t n_parts = graph->first_part[event + 1] - graph->first_part[event];
 		uint32_t n_rounds;
 
-		qsort_r(parts, n_parts, sizeof(*parts), compare_parts, (void *)(uintptr_t)identity);
+		sort_parts(parts, n_parts, identity);
 		if (!ties_clocks(parts, n_parts))
 			continue;
 		n_rounds = count_rounds(identity, parts, n_parts);
@@ -288,7 +309,7 @@ static int keep_events(struct graph *graph, const struct identity *identity, uin
 		}
 	}
 	first[n] = n_kept;
-	free(graph->parts);
+	blocks_free(graph->parts);
 	free(graph->first_part);
 	graph->parts = kept;
 	graph->first_part = first;
@@ -310,14 +331,21 @@ static int compare_times(const void *left, const void *right, void *context)
 	return (a > b) - (a < b);
 }
 
-/* Most are in order already. */
+/* Most are in order already, or nearly. */
 static void sort_clock(struct graph *graph, uint32_t clock)
 {
 	uint32_t *parts = &graph->by_clock[graph->first_of[clock]];
 	uint32_t n = graph->first_of[clock + 1] - graph->first_of[clock];
+	uint64_t n_moves = 0;
 
 	for (uint32_t i = 1; i < n; i++) {
-		if (compare_times(&parts[i - 1], &parts[i], graph->parts) > 0) {
+		uint32_t part = parts[i], to = i;
+
+		for (; to > 0 && compare_times(&parts[to - 1], &part, graph->parts) > 0; to--)
+			parts[to] = parts[to - 1];
+		parts[to] = part;
+		n_moves += i - to;
+		if (n_moves > MAX_MOVES * (uint64_t)n) {
 			qsort_r(parts, n, sizeof(*parts), compare_times, graph->parts);
 			return;
 		}
@@ -326,7 +354,7 @@ static void sort_clock(struct graph *graph, uint32_t clock)
 
 static int sort_by_clock(struct graph *graph)
 {
-	graph->by_clock = malloc((graph->n_parts + 1ull) * sizeof(*graph->by_clock));
+	graph->by_clock = blocks_allocate(graph->n_parts, sizeof(*graph->by_clock));
 	graph->first_of = calloc(graph->n_clocks + 2ull, sizeof(*graph->first_of));
 	if (!graph->by_clock || !graph->first_of)
 		return FLEXTRACE_E_MEMORY;
@@ -339,6 +367,21 @@ static int sort_by_clock(struct graph *graph)
 	for (uint32_t clock = 0; clock < graph->n_clocks; clock++)
 		sort_clock(graph, clock);
 	return FLEXTRACE_OK;
+}
+
+static void count_most(struct graph *graph)
+{
+	graph->n_most = 0;
+	for (uint32_t i = 0; i < graph->n_events; i++) {
+		uint32_t n = graph->first_part[i + 1] - graph->first_part[i];
+
+		graph->n_most = n > graph->n_most ? n : graph->n_most;
+	}
+	for (uint32_t i = 0; i < graph->n_clocks; i++) {
+		uint32_t n = graph->first_of[i + 1] - graph->first_of[i];
+
+		graph->n_most = n > graph->n_most ? n : graph->n_most;
+	}
 }
 
 /* -- the sentence ------------------------------------------------------------------------------ */
@@ -362,7 +405,8 @@ int graph_init(struct graph *graph, const struct identity *identity, struct tabl
 
 	*graph = (struct graph){.n_clocks = identity->n_host_clocks};
 	graph->unmatched = calloc(identity->n_processes + 1ull, sizeof(*graph->unmatched));
-	if (!graph->unmatched)
+	graph->parts = blocks_allocate(sync_points->n_rows, sizeof(*graph->parts));
+	if (!graph->unmatched || !graph->parts)
 		return FLEXTRACE_E_MEMORY;
 	code = match(&matcher, sync_points);
 	map_release(&matcher.families);
@@ -372,14 +416,15 @@ int graph_init(struct graph *graph, const struct identity *identity, struct tabl
 	FLEXTRACE_TRY(group_parts(graph));
 	FLEXTRACE_TRY(keep_events(graph, identity, graph->n_events));
 	FLEXTRACE_TRY(sort_by_clock(graph));
+	count_most(graph);
 	return graph_find_components(graph, identity, reference);
 }
 
 void graph_release(struct graph *graph)
 {
-	free(graph->parts);
+	blocks_free(graph->parts);
 	free(graph->first_part);
-	free(graph->by_clock);
+	blocks_free(graph->by_clock);
 	free(graph->first_of);
 	free(graph->unmatched);
 	free(graph->component);

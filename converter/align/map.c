@@ -6,24 +6,43 @@
 #include <stdlib.h>
 
 #include "align_impl.h"
+#include "blocks.h"
 
-#define NO_BOUND UINT32_MAX
+#define NO_BOUND       UINT32_MAX
+#define KNOTS_PER_CELL 4u
 
 void host_map_release(struct host_map *map)
 {
-	free(map->knots);
+	blocks_free(map->knots);
+	grid_release(&map->grid);
 	paces_release(&map->paces);
 	*map = (struct host_map){0};
+}
+
+static uint64_t key_of(const struct host_map *map, int64_t host_ns)
+{
+	return (uint64_t)host_ns - (uint64_t)map->knots[0].host_ns;
+}
+
+int host_map_index(struct host_map *map)
+{
+	FLEXTRACE_TRY(grid_init(&map->grid, key_of(map, map->knots[map->n_knots - 1].host_ns),
+	                        map->n_knots / KNOTS_PER_CELL + 1));
+	for (uint32_t i = 0; i < map->n_knots; i++)
+		grid_count(&map->grid, key_of(map, map->knots[i].host_ns));
+	grid_sum(&map->grid);
+	return FLEXTRACE_OK;
 }
 
 /* Returns the last knot at or before `host_ns`; n_knots: there is none. */
 static uint32_t find(const struct host_map *map, int64_t host_ns)
 {
-	uint32_t lo = 0, n = map->n_knots;
+	uint32_t lo, n;
 
 	if (host_ns < map->knots[0].host_ns)
 		return map->n_knots;
-	while (n > 1) {
+	grid_find(&map->grid, key_of(map, host_ns), &lo, &n);
+	for (n -= lo; n > 1;) {
 		uint32_t half = n / 2;
 
 		lo += map->knots[lo + half].host_ns <= host_ns ? half : 0;

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 
 #include "align_impl.h"
+#include "blocks.h"
 
+#define MAX_MOVES  16u /* of a moment, on average, until it is nearly in order no more */
+#define NEAR       (FINE_MAX / FINE_NS / 4)
 #define MAX_SWEEPS 1000 /* each is a hop farther; hostile input may want more than it is worth */
 
 int64_t mesh_fine(const struct mesh *mesh, uint32_t component, int64_t root_ns)
@@ -37,13 +40,24 @@ static void find_origins(struct mesh *mesh)
 	}
 }
 
+static wide_int magnitude(wide_int value)
+{
+	return value < 0 ? -value : value;
+}
+
 static bool is_within(const struct mesh *mesh, const struct part *part, const struct curve *curve,
                       int64_t host_ns)
 {
 	uint32_t component = mesh->graph->component[part->clock];
-	int64_t fine = mesh_fine(mesh, component, curve_at(curve, host_ns));
 	wide_int off = (wide_int)host_ns - curve->origin_ns;
+	wide_int root = (wide_int)host_ns + curve->offset_ns - mesh->origin_ns[component];
+	int64_t fine;
 
+	/* Near enough, whatever the curve says: its rate is 0.1 at most. */
+	if (magnitude(off) < NEAR && magnitude(root) + magnitude(off) / 8 < NEAR &&
+	    curve->most_ns < (double)NEAR)
+		return true;
+	fine = mesh_fine(mesh, component, curve_at(curve, host_ns));
 	if (curve->is_known && (off > FINE_MAX / FINE_NS || off < -(FINE_MAX / FINE_NS)))
 		return false;
 	return fine > -FINE_MAX && fine < FINE_MAX;
@@ -81,6 +95,26 @@ static int compare_moments(const void *left, const void *right)
 	return (a->is_exit > b->is_exit) - (a->is_exit < b->is_exit);
 }
 
+/* Nearly in order: an exit often stands behind enters that come before it. */
+static void sort_moments(struct moment_of_clock *moments, uint32_t n)
+{
+	uint64_t n_moves = 0;
+
+	for (uint32_t i = 1; i < n; i++) {
+		struct moment_of_clock moment = moments[i];
+		uint32_t to = i;
+
+		for (; to > 0 && compare_moments(&moments[to - 1], &moment) > 0; to--)
+			moments[to] = moments[to - 1];
+		moments[to] = moment;
+		n_moves += i - to;
+		if (n_moves > MAX_MOVES * (uint64_t)n) {
+			qsort(moments, n, sizeof(*moments), compare_moments);
+			return;
+		}
+	}
+}
+
 static uint32_t list_moments(const struct graph *graph, uint32_t clock,
                              struct moment_of_clock *moments)
 {
@@ -97,12 +131,7 @@ static uint32_t list_moments(const struct graph *graph, uint32_t clock,
 		if (part->role & PART_AFTER)
 			moments[n++] = (struct moment_of_clock){part->exit_ns, at, true};
 	}
-	for (uint32_t i = 1; i < n; i++) {
-		if (compare_moments(&moments[i - 1], &moments[i]) > 0) {
-			qsort(moments, n, sizeof(*moments), compare_moments);
-			break;
-		}
-	}
+	sort_moments(moments, n);
 	return n;
 }
 
@@ -115,6 +144,7 @@ static void add_knots(struct mesh *mesh, uint32_t clock, struct moment_of_clock 
 		struct part *part = &graph->parts[spare[i].part];
 
 		mesh->knots[mesh->n_knots] = (struct knot){
+			.host_ns = spare[i].host_ns,
 			.part = spare[i].part,
 			.event = part->event,
 			.is_exit = spare[i].is_exit,
@@ -129,11 +159,11 @@ static void add_knots(struct mesh *mesh, uint32_t clock, struct moment_of_clock 
 static int make_knots(struct mesh *mesh)
 {
 	struct graph *graph = mesh->graph;
-	struct moment_of_clock *spare = malloc((2ull * graph->n_parts + 1) * sizeof(*spare));
+	struct moment_of_clock *spare = blocks_allocate(2ull * graph->n_most, sizeof(*spare));
 
-	mesh->knots = malloc((2ull * graph->n_parts + 1) * sizeof(*mesh->knots));
+	mesh->knots = blocks_allocate(2ull * graph->n_parts, sizeof(*mesh->knots));
 	if (!spare || !mesh->knots) {
-		free(spare);
+		blocks_free(spare);
 		return FLEXTRACE_E_MEMORY;
 	}
 	for (uint32_t clock = 0; clock < graph->n_clocks; clock++) {
@@ -141,7 +171,7 @@ static int make_knots(struct mesh *mesh)
 		add_knots(mesh, clock, spare);
 	}
 	mesh->first_knot[graph->n_clocks] = mesh->n_knots;
-	free(spare);
+	blocks_free(spare);
 	return FLEXTRACE_OK;
 }
 
@@ -174,9 +204,7 @@ static void sum_paces(struct mesh *mesh, uint32_t clock)
 {
 	for (uint32_t i = mesh->first_knot[clock]; i < mesh->first_knot[clock + 1]; i++) {
 		struct knot *knot = &mesh->knots[i];
-		const struct part *part = &mesh->graph->parts[knot->part];
-		struct pace_sum sum = paces_at(&mesh->paces[clock],
-		                               knot->is_exit ? part->exit_ns : part->enter_ns);
+		struct pace_sum sum = paces_at(&mesh->paces[clock], knot->host_ns);
 
 		knot->base = (int64_t)sum.base;
 		knot->wide = (int64_t)sum.wide;
@@ -214,7 +242,7 @@ int mesh_init(struct mesh *mesh, struct graph *graph, const struct curve *curves
 {
 	*mesh = (struct mesh){.graph = graph};
 	mesh->first_knot = calloc(graph->n_clocks + 1ull, sizeof(*mesh->first_knot));
-	mesh->moments = malloc((graph->n_events + 1ull) * sizeof(*mesh->moments));
+	mesh->moments = blocks_allocate(graph->n_events, sizeof(*mesh->moments));
 	mesh->origin_ns = malloc((graph->n_components + 1ull) * sizeof(*mesh->origin_ns));
 	mesh->paces = calloc(graph->n_clocks + 1ull, sizeof(*mesh->paces));
 	if (!mesh->first_knot || !mesh->moments || !mesh->origin_ns || !mesh->paces)
@@ -231,9 +259,9 @@ void mesh_release(struct mesh *mesh)
 		for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++)
 			paces_release(&mesh->paces[clock]);
 	}
-	free(mesh->knots);
+	blocks_free(mesh->knots);
 	free(mesh->first_knot);
-	free(mesh->moments);
+	blocks_free(mesh->moments);
 	free(mesh->origin_ns);
 	free(mesh->paces);
 	*mesh = (struct mesh){0};

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "align_impl.h"
+#include "blocks.h"
 
 static int compare_reports(const void *left, const void *right, void *context)
 {
@@ -142,9 +143,9 @@ static int residuals_init(struct residuals *residuals, const struct alignment *a
 {
 	uint32_t n_processes = alignment->identity->n_processes;
 
-	residuals->ns = calloc(graph->n_parts + 1ull, sizeof(*residuals->ns));
-	residuals->spare = malloc((2ull * graph->n_parts + 1) * sizeof(*residuals->spare));
-	residuals->grouped = malloc((graph->n_parts + 1ull) * sizeof(*residuals->grouped));
+	residuals->ns = blocks_allocate(graph->n_parts, sizeof(*residuals->ns));
+	residuals->spare = blocks_allocate(2ull * graph->n_most, sizeof(*residuals->spare));
+	residuals->grouped = blocks_allocate(graph->n_parts, sizeof(*residuals->grouped));
 	residuals->first = calloc(n_processes + 2ull, sizeof(*residuals->first));
 	if (!residuals->ns || !residuals->spare || !residuals->grouped || !residuals->first)
 		return FLEXTRACE_E_MEMORY;
@@ -156,9 +157,9 @@ static int residuals_init(struct residuals *residuals, const struct alignment *a
 
 static void residuals_release(struct residuals *residuals)
 {
-	free(residuals->ns);
-	free(residuals->spare);
-	free(residuals->grouped);
+	blocks_free(residuals->ns);
+	blocks_free(residuals->spare);
+	blocks_free(residuals->grouped);
 	free(residuals->first);
 }
 

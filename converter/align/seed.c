@@ -7,8 +7,10 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "align_impl.h"
+#include "blocks.h"
 
 /* What is known of an event by the clocks seen so far, on the root's clock. */
 struct seen {
@@ -23,7 +25,7 @@ struct seeding {
 	struct seen *seen; /* owned, of each event */
 	struct sighting *sightings;
 	uint32_t n;
-	double *halves; /* owned, of each part: half the distances of bounds that make a sighting */
+	double *halves;  /* owned, of each sighting: half the distances of bounds that made it */
 	double rough_ns; /* how far the roughest curve so far may be off */
 	double rho;
 };
@@ -233,13 +235,15 @@ int seed_run(const struct graph *graph, double rho, struct curve *curves)
 	struct seeding seeding = {.graph = graph, .curves = curves, .rho = rho};
 	int code = FLEXTRACE_E_MEMORY;
 
-	seeding.seen = calloc(graph->n_events + 1ull, sizeof(*seeding.seen));
-	seeding.sightings = malloc((graph->n_parts + 1ull) * sizeof(*seeding.sightings));
-	seeding.halves = malloc((graph->n_parts + 1ull) * sizeof(*seeding.halves));
-	if (seeding.seen && seeding.sightings && seeding.halves)
+	seeding.seen = blocks_allocate(graph->n_events, sizeof(*seeding.seen));
+	seeding.sightings = blocks_allocate(graph->n_most, sizeof(*seeding.sightings));
+	seeding.halves = blocks_allocate(graph->n_most, sizeof(*seeding.halves));
+	if (seeding.seen && seeding.sightings && seeding.halves) {
+		memset(seeding.seen, 0, graph->n_events * sizeof(*seeding.seen));
 		code = look_at_all(&seeding);
-	free(seeding.seen);
-	free(seeding.sightings);
-	free(seeding.halves);
+	}
+	blocks_free(seeding.seen);
+	blocks_free(seeding.sightings);
+	blocks_free(seeding.halves);
 	return code;
 }

@@ -19,15 +19,17 @@
 
 #define MAX_GROWTH 1.5 /* of the CPU for a point, with ten times the points */
 
+#define HOSTS .offset_ns = 5e6, .drift_ppm = 20, .wander_ppm = 0.5
+
 /* clang-format off */
 static const struct align_scene scenes[] = {
-	{.name = "8 ranks meet", .seed = 1, .n_ranks = 8, .period_ns = 10e6, .straggle_ns = 2e6,
-	 .offset_ns = 5e6, .drift_ppm = 20, .wander_ppm = 0.5},
-	{.name = "64 ranks of 8 hosts meet, 1 % lies", .seed = 2, .n_ranks = 64, .ranks_per_host = 8,
-	 .period_ns = 10e6, .straggle_ns = 2e6, .offset_ns = 5e6, .drift_ppm = 20, .wander_ppm = 0.5,
-	 .drop_share = 0.05, .false_share = 0.01},
+	{.name = "8 ranks meet", .seed = 1, .n_ranks = 8, .period_ns = 10e6,
+	 .straggle_ns = 2e6, HOSTS},
+	{.name = "64 ranks of 8 hosts meet, 1 % lies", .seed = 2, .n_ranks = 64,
+	 .ranks_per_host = 8, .period_ns = 10e6, .straggle_ns = 2e6, .drop_share = 0.05,
+	 .false_share = 0.01, HOSTS},
 	{.name = "messages along 8 ranks", .seed = 3, .n_ranks = 8, .period_ns = 10e6,
-	 .shape = TRUTH_PIPELINE, .offset_ns = 5e6, .drift_ppm = 20, .wander_ppm = 0.5},
+	 .shape = TRUTH_PIPELINE, HOSTS},
 };
 /* clang-format on */
 
