@@ -262,7 +262,7 @@ static void keep_pairs(struct pairing_state *state, struct pair_result *result)
 			continue;
 		state->from->events[match->from].partner = match->to;
 		state->to->events[match->to].partner = match->from;
-		state->spare[n_kept++] = match->distance_ns;
+		state->spare[n_kept++] = llabs(match->error_ns);
 	}
 	result->n_pairs = n_kept;
 	if (!n_kept)

@@ -5,11 +5,12 @@
  * - Events of equal key may be the same work. So may any two of them: lists may begin and end at
  *   different times, lack events that the other has, and repeat themselves.
  * - A common offset is voted for by differences of begins. Of the best the one holds whose pairs
- *   are nearest to each other, by the sum of the squares of the logarithms of how near: a loop fits
+ *   are nearest to each other, by the sum of the cubes of the logarithms of how near: a loop fits
  *   somehow wherever it is put, and three turns that fit to 1 µs outweigh ten that fit to 30 µs.
  * - Equal correlations and stamps speak for an offset. Where most are equal there, only equal ones
  *   are pairs; else the numbers are of something else in each list, and say nothing.
- * - Pairs are each other's nearest. A line through them takes out how much faster one clock runs.
+ * - Pairs are each other's nearest, by that of their ends that is nearer: one tool may let the same
+ *   work begin earlier. A line through them takes out how much faster one clock runs.
  *
  * O(n log n). Pure: knows nothing of files.
  */
@@ -62,7 +63,7 @@ struct pair_result {
 	uint32_t n_from,
 		n_to;     /* events that could have a partner: of common keys, while both ran */
 	uint32_t n_pairs; /* 0: nothing in common, and no fit */
-	/* distance of the pairs: the mean of that of their begins and that of their ends */
+	/* distance of the pairs: of their begins or of their ends, which is nearer */
 	int64_t residual_ns_p50, residual_ns_p99, residual_ns_max;
 	bool is_uncertain; /* another offset fits nearly as well, or less than half has a partner */
 };

@@ -16,9 +16,9 @@ struct pair_run { /* events of one key */
 };
 
 struct pair_match {
-	int64_t at_ns;       /* middle of the event in `from` */
-	int64_t error_ns;    /* middle of its partner - its own, moved */
-	int64_t distance_ns; /* see pair_result */
+	int64_t at_ns;       /* begin of the event in `from` */
+	int64_t error_ns;    /* of its partner - its own, moved: begin or end, which is nearer */
+	int64_t distance_ns; /* the less, the more likely they are the same */
 	uint32_t from, to;
 };
 

@@ -3,6 +3,7 @@
 
 #include "import/pair_impl.h"
 
+#define FAR_END   16   /* how much more the nearer end counts */
 #define MAX_LOOK  16   /* neighbours of an event, each way */
 #define FLOOR_NS  1000 /* nearer is not better */
 #define ID_WEIGHT 7    /* how much more says a pair of equal ids */
@@ -29,10 +30,14 @@ static bool may_be_same(const struct pairing_state *state, const struct pair_eve
 	       a->correlation == b->correlation;
 }
 
+/* One tool may count among its work what the other does not, before it or behind it: the nearer
+ * end decides, and the other one between those that are as near. */
 static int64_t distance_of(const struct wanted *wanted, const struct pair_event *event)
 {
-	return (llabs(event->begin_ns - wanted->begin_ns) + llabs(event->end_ns - wanted->end_ns)) /
-	       2;
+	int64_t begin_ns = llabs(event->begin_ns - wanted->begin_ns);
+	int64_t end_ns = llabs(event->end_ns - wanted->end_ns);
+
+	return begin_ns < end_ns ? begin_ns + end_ns / FAR_END : end_ns + begin_ns / FAR_END;
 }
 
 /* The first event that does not begin before a time. */
@@ -102,7 +107,7 @@ static void count_partner(const struct pairing_state *state, uint32_t from, uint
 	score->n_stamps += a->stamps && b->stamps;
 	score->n_same_stamps += a->stamps && a->stamps == b->stamps;
 	if (nearness > 0)
-		score->sum += nearness * nearness;
+		score->sum += nearness * nearness * nearness;
 }
 
 struct pair_score pair_score(const struct pairing_state *state, const struct pair_fit *fit,
@@ -153,10 +158,11 @@ static void add_match(struct pairing_state *state, const struct pair_fit *fit,
 {
 	const struct pair_event *from = &state->from->events[match.from];
 	const struct pair_event *to = &state->to->events[match.to];
+	int64_t begin_ns = to->begin_ns - pair_move(fit, from->begin_ns);
+	int64_t end_ns = to->end_ns - pair_move(fit, from->end_ns);
 
-	match.at_ns = from->begin_ns + (from->end_ns - from->begin_ns) / 2;
-	match.error_ns = to->begin_ns + (to->end_ns - to->begin_ns) / 2 -
-	                 pair_move(fit, match.at_ns);
+	match.at_ns = from->begin_ns;
+	match.error_ns = llabs(begin_ns) < llabs(end_ns) ? begin_ns : end_ns;
 	state->matches[state->n_matches++] = match;
 }
 
