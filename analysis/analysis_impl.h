@@ -54,8 +54,9 @@ static inline uint64_t analysis_duration(int64_t start_time_ns, int64_t end_time
 	return (uint64_t)end_time_ns - (uint64_t)start_time_ns;
 }
 
-extern const struct analysis analysis_kernels, analysis_active, analysis_runtime, analysis_stamps,
-	analysis_iterations, analysis_loops, analysis_collectives, analysis_communication;
+extern const struct analysis analysis_kernels, analysis_active, analysis_runtime, analysis_stamps;
+extern const struct analysis analysis_iterations, analysis_loops;
 extern const struct analysis analysis_categories, analysis_categories_text, analysis_compiler;
+extern const struct analysis analysis_collectives, analysis_communication, analysis_bandwidth;
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "align/messages.h"
 #include "analysis/analysis.h"
+#include "analysis/dma.h"
 #include "analysis/rank_rows.h"
 #include "analysis/transfers.h"
 #include "analysis/utilization.h"
@@ -289,6 +290,19 @@ static bool is_off(const struct pipeline *pipeline, const char *name)
 	return derivations && derivation_is_off(derivations, name);
 }
 
+/* Counters that need nothing but rows. */
+static int add_counters(struct pipeline *pipeline)
+{
+	struct string_cache strings;
+	int status = FLEXTRACE_OK;
+
+	string_cache_init(&strings, pipeline->strings);
+	if (!is_off(pipeline, "TransferBW"))
+		status = transfer_bw_add(&pipeline->timeline, &strings);
+	string_cache_release(&strings);
+	return status;
+}
+
 static int select_rows(struct pipeline *pipeline, struct flextrace_error *error)
 {
 	if (pipeline->options->derivations &&
@@ -434,6 +448,7 @@ static int run_stages(struct pipeline *pipeline, struct flextrace_error *error)
 	FLEXTRACE_TRY(fit_clocks(pipeline, error));    /* brackets     -> const clock maps */
 	FLEXTRACE_TRY(make_timeline(pipeline, error)); /* host records -> rows, flows      */
 	FLEXTRACE_TRY(rate_kernels(pipeline));         /* + compiler   -> ideal cycles     */
+	FLEXTRACE_TRY(add_counters(pipeline));         /* rows         -> rates            */
 	FLEXTRACE_TRY(select_rows(pipeline, error));   /* rows         -> those asked for  */
 	FLEXTRACE_TRY(find_transfers(pipeline));       /* rows         -> messages         */
 	FLEXTRACE_TRY(close_books(pipeline, error));   /* read = used + discarded          */

@@ -22,8 +22,10 @@ flextrace_add_unit_test(NAME analysis
 		analysis/analysis.c
 		converter/emit/kinds.c converter/emit/writer.c converter/emit/writer_text.c
 	LIBS PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
-flextrace_add_unit_test(NAME collectives SOURCES tests/analysis_fixture.c tests/timeline_fixture.c
-	tests/scratch.c LIBS flextrace_core)
+foreach(name bandwidth collectives)
+	flextrace_add_unit_test(NAME ${name} SOURCES tests/analysis_fixture.c tests/timeline_fixture.c
+		tests/scratch.c LIBS flextrace_core)
+endforeach()
 flextrace_add_unit_test(NAME analysis_repeats SOURCES analysis/repeats.c)
 foreach(name active iterations stamps)
 	flextrace_add_unit_test(NAME analysis_${name}
