@@ -108,6 +108,7 @@ message() {
 			kernel conv_1 $rank $((turn * 1000)) 100
 			kernel add_2 $rank $((turn * 1000 + 200)) 100
 		done
+		printf '{"name":"whole","ph":"X","pid":%d,"tid":1,"ts":990,"dur":9900},\n' $rank
 	done
 	message 'SenRdmaSend_1 [sync=AllReduce_1_s0_r1_0] DmaO' 0 4500 4600
 	message 'SenRdmaReceive_1 [sync=AllReduce_1_s0_r1_0] DmaI' 1 4500 4610

@@ -24,10 +24,9 @@ struct merge {
 	int64_t next_time_ns[N_SOURCES]; /* NO_TIME = at its end */
 	struct table_cursor cursors[N_SOURCES];
 	struct chrome_heap later;
-	uint64_t n_flows;     /* read */
-	uint64_t n_async;     /* begun */
-	uint32_t n_losses;    /* written */
-	uint32_t n_rank_rows; /* likewise */
+	uint64_t n_flows; /* read */
+	uint64_t n_async; /* begun */
+	uint32_t n_few;   /* losses or rows of a rank that are written */
 };
 
 /* -- the merge --------------------------------------------------------------------------------- */
@@ -66,22 +65,38 @@ static void look_at_losses(struct merge *merge)
 {
 	const struct chrome *chrome = merge->chrome;
 
-	merge->next_time_ns[FROM_LOSSES] = merge->n_losses < chrome->n_losses
-	                                           ? chrome->losses[merge->n_losses].first_time_ns
-	                                           : NO_TIME;
+	merge->next_time_ns[FROM_FEW] = merge->n_few < chrome->n_losses
+	                                        ? chrome->losses[merge->n_few].first_time_ns
+	                                        : NO_TIME;
 }
 
-static void look_at_rank(struct merge *merge)
+/* The file of a single rank has rows of its own, and no losses. */
+static void look_at_few(struct merge *merge)
 {
 	const struct chrome *chrome = merge->chrome;
 	const struct rank_rows *rank = chrome->rank_rows;
 
-	while (rank && merge->n_rank_rows < rank->n &&
-	       !chrome_shows(chrome, rank->rows[merge->n_rank_rows].process))
-		merge->n_rank_rows++;
-	merge->next_time_ns[FROM_RANK] = rank && merge->n_rank_rows < rank->n
-	                                         ? rank->rows[merge->n_rank_rows].start_time_ns
-	                                         : NO_TIME;
+	if (!rank) {
+		look_at_losses(merge);
+		return;
+	}
+	while (merge->n_few < rank->n && !chrome_shows(chrome, rank->rows[merge->n_few].process))
+		merge->n_few++;
+	merge->next_time_ns[FROM_FEW] = merge->n_few < rank->n
+	                                        ? rank->rows[merge->n_few].start_time_ns
+	                                        : NO_TIME;
+}
+
+static void write_few(struct merge *merge)
+{
+	struct chrome *chrome = merge->chrome;
+	uint32_t i = merge->n_few++;
+
+	if (chrome->rank_rows)
+		chrome_write_rank_row(chrome, &chrome->rank_rows->rows[i]);
+	else
+		chrome_write_loss(chrome, &chrome->losses[i]);
+	look_at_few(merge);
 }
 
 static void merge_init(struct merge *merge, struct chrome *chrome)
@@ -96,8 +111,7 @@ static void merge_init(struct merge *merge, struct chrome *chrome)
 		view_read(&merge->cursors[source], table);
 		look_ahead(merge, source);
 	}
-	look_at_losses(merge);
-	look_at_rank(merge);
+	look_at_few(merge);
 }
 
 /* An arrow can only end at an interval that is shown as one. */
@@ -135,15 +149,21 @@ static void write_later(struct merge *merge)
 	look_at_later(merge);
 }
 
-/* A row is written, or left out because JSON cannot hold it. */
-static void count_row(struct merge *merge, enum record_class class, bool is_written)
+static void count_row(struct merge *merge, enum record_class class)
 {
 	struct emit_file_count *count = merge->chrome->count;
 
-	count->rows += is_written;
-	count->by_class[class] += is_written;
-	count->left_out += !is_written;
-	count->left_out_by_class[class] += !is_written;
+	count->rows++;
+	count->by_class[class]++;
+}
+
+/* JSON cannot hold it, or it was asked to go. */
+static void leave_row_out(struct merge *merge, enum record_class class)
+{
+	struct emit_file_count *count = merge->chrome->count;
+
+	count->left_out++;
+	count->left_out_by_class[class]++;
 }
 
 static uint64_t next_async_id(struct merge *merge)
@@ -163,10 +183,12 @@ static int write_crossing_host(struct merge *merge, const struct host_row *row)
 		.what = LATER_HOST_END,
 	};
 
-	count_row(merge, row->class, merge->chrome->views.overlap == OVERLAP_ASYNC);
-	if (merge->chrome->views.overlap != OVERLAP_ASYNC)
+	if (merge->chrome->views.overlap != OVERLAP_ASYNC) {
+		leave_row_out(merge, row->class);
 		return 0;
-	chrome_begin_host(merge->chrome, row, &end);
+	}
+	count_row(merge, row->class);
+	chrome_write_host(merge->chrome, row, &end);
 	return push_later(merge, &end);
 }
 
@@ -182,11 +204,12 @@ static int write_crossing_device(struct merge *merge, const struct device_row *r
 		.what = LATER_DEVICE_END,
 	};
 
-	count_row(merge, view_device_class(view, row),
-	          merge->chrome->views.overlap == OVERLAP_ASYNC);
-	if (merge->chrome->views.overlap != OVERLAP_ASYNC)
+	if (merge->chrome->views.overlap != OVERLAP_ASYNC) {
+		leave_row_out(merge, view_device_class(view, row));
 		return 0;
-	chrome_begin_device(merge->chrome, row, &end);
+	}
+	count_row(merge, view_device_class(view, row));
+	chrome_write_device(merge->chrome, row, &end);
 	return push_later(merge, &end);
 }
 
@@ -199,8 +222,8 @@ static int write_host(struct merge *merge)
 	if (row->kind == HOST_COLLECTIVE && merge->chrome->process != FLEXTRACE_NONE)
 		chrome_write_collective(merge->chrome, row);
 	else
-		chrome_write_host(merge->chrome, row);
-	count_row(merge, row->class, true);
+		chrome_write_host(merge->chrome, row, NULL);
+	count_row(merge, row->class);
 	return 0;
 }
 
@@ -210,8 +233,8 @@ static int write_device(struct merge *merge)
 
 	if (!has_interval(merge->chrome, row->track))
 		return write_crossing_device(merge, row);
-	chrome_write_device(merge->chrome, row);
-	count_row(merge, view_device_class(&merge->chrome->view, row), true);
+	chrome_write_device(merge->chrome, row, NULL);
+	count_row(merge, view_device_class(&merge->chrome->view, row));
 	return 0;
 }
 
@@ -220,16 +243,19 @@ static void write_instant(struct merge *merge)
 	const struct instant_row *row = table_next(&merge->cursors[FROM_INSTANTS], sizeof(*row));
 
 	chrome_write_instant(merge->chrome, row);
-	count_row(merge, row->class, true);
+	count_row(merge, row->class);
 }
 
 static void write_counter(struct merge *merge)
 {
 	const struct counter_row *row = table_next(&merge->cursors[FROM_COUNTERS], sizeof(*row));
 
-	if (isfinite(row->value))
-		chrome_write_counter(merge->chrome, row);
-	count_row(merge, row->class, isfinite(row->value));
+	if (!isfinite(row->value)) {
+		leave_row_out(merge, row->class);
+		return;
+	}
+	chrome_write_counter(merge->chrome, row);
+	count_row(merge, row->class);
 }
 
 static void write_memory(struct merge *merge)
@@ -237,7 +263,7 @@ static void write_memory(struct merge *merge)
 	const struct memory_row *row = table_next(&merge->cursors[FROM_MEMORY], sizeof(*row));
 
 	chrome_write_memory(merge->chrome, row);
-	count_row(merge, RECORD_MEMORY, true);
+	count_row(merge, RECORD_MEMORY);
 }
 
 static int write_next(struct merge *merge, enum chrome_source source)
@@ -245,14 +271,8 @@ static int write_next(struct merge *merge, enum chrome_source source)
 	int code = 0;
 
 	switch (source) {
-	case FROM_LOSSES:
-		chrome_write_loss(merge->chrome, &merge->chrome->losses[merge->n_losses++]);
-		look_at_losses(merge);
-		return 0;
-	case FROM_RANK:
-		chrome_write_rank_row(merge->chrome,
-		                      &merge->chrome->rank_rows->rows[merge->n_rank_rows++]);
-		look_at_rank(merge);
+	case FROM_FEW:
+		write_few(merge);
 		return 0;
 	case FROM_LATER:
 		write_later(merge);

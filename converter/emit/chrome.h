@@ -112,18 +112,16 @@ void chrome_write_tail(struct chrome *chrome);
 int chrome_rows_init(struct chrome *chrome);
 void chrome_rows_release(struct chrome *chrome);
 
-void chrome_write_host(struct chrome *chrome, const struct host_row *row);
-void chrome_write_device(struct chrome *chrome, const struct device_row *row);
+/* Of these two, with `end` only the begin of an async interval; chrome_write_end() writes it. */
+void chrome_write_host(struct chrome *chrome, const struct host_row *row,
+                       const struct chrome_later *end);
+void chrome_write_device(struct chrome *chrome, const struct device_row *row,
+                         const struct chrome_later *end);
 void chrome_write_instant(struct chrome *chrome, const struct instant_row *row);
 void chrome_write_counter(struct chrome *chrome, const struct counter_row *row);
 void chrome_write_memory(struct chrome *chrome, const struct memory_row *row);
 void chrome_write_loss(struct chrome *chrome, const struct chrome_loss *loss);
 
-/* The same rows as pairs of async events: the begin of one, and its end. */
-void chrome_begin_host(struct chrome *chrome, const struct host_row *row,
-                       const struct chrome_later *end);
-void chrome_begin_device(struct chrome *chrome, const struct device_row *row,
-                         const struct chrome_later *end);
 void chrome_write_end(struct chrome *chrome, const struct chrome_later *end);
 
 /* Whether a row of this track crosses another one of its line. */

@@ -285,28 +285,45 @@ static void write_host_kind(struct chrome *chrome, const struct host_row *row)
 	write_place_in_source(chrome, row->file, row->line);
 }
 
-static void write_host_args(struct chrome *chrome, const struct host_row *row)
+/* From the phase to the time: what both ends of an async interval have in common. */
+static void write_async(struct chrome *chrome, char phase, const struct row_kind *kind,
+                        const struct chrome_later *end)
 {
 	struct writer *writer = &chrome->writer;
 
+	chrome_next(chrome);
+	writer_literal(writer, "{\"ph\":\"");
+	writer_char(writer, phase);
+	writer_literal(writer, "\",\"id\":");
+	writer_u64(writer, end->id);
+	writer_literal(writer, ",\"cat\":\"");
+	writer_raw(writer, kind->category);
+	writer_literal(writer, "\",\"name\":");
+	write_name(chrome, end->name, kind->label);
+	texts_write(&chrome->places, end->track, writer);
+}
+
+void chrome_write_host(struct chrome *chrome, const struct host_row *row,
+                       const struct chrome_later *end)
+{
+	struct writer *writer = &chrome->writer;
+
+	if (end) {
+		write_async(chrome, 'b', kind_of_host(row->kind), end);
+		chrome_write_ts(chrome, row->start_time_ns);
+	} else {
+		chrome_next(chrome);
+		texts_write(&chrome->host_heads, row->kind, writer);
+		write_name(chrome, row->name, kind_of_host(row->kind)->label);
+		texts_write(&chrome->places, row->track, writer);
+		chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
+	}
 	write_host_kind(chrome, row);
 	write_correlation(writer, row->correlation);
 	write_text_arg(chrome, "args", row->args);
 	if (row->status != TIME_CERTIFIED)
 		write_status(writer, row->status);
 	writer_literal(writer, "}}");
-}
-
-void chrome_write_host(struct chrome *chrome, const struct host_row *row)
-{
-	struct writer *writer = &chrome->writer;
-
-	chrome_next(chrome);
-	texts_write(&chrome->host_heads, row->kind, writer);
-	write_name(chrome, row->name, kind_of_host(row->kind)->label);
-	texts_write(&chrome->places, row->track, writer);
-	chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
-	write_host_args(chrome, row);
 }
 
 /* Of a kernel's control block, what the row of the kernel does not tell as well. */
@@ -397,13 +414,10 @@ static void write_zone_args(struct chrome *chrome, const struct zone *zone)
 	}
 }
 
-static void write_device_args(struct chrome *chrome, const struct device_row *row)
+static void write_any_args(struct chrome *chrome, const struct device_row *row)
 {
 	const struct timeline *timeline = chrome->view.timeline;
-	struct writer *writer = &chrome->writer;
 
-	texts_write(&chrome->device_args, row->track, writer);
-	texts_write(&chrome->device_kinds, row->kind, writer);
 	if (view_is_zone(row))
 		write_zone_args(chrome, &timeline->zones[row->source]);
 	else if (row->kind == ROW_DMA_IN || row->kind == ROW_PREP || row->kind == ROW_DMA_OUT)
@@ -411,56 +425,31 @@ static void write_device_args(struct chrome *chrome, const struct device_row *ro
 	else
 		write_op_args(chrome, &timeline->ops[row->source]);
 	write_cost_args(chrome, row);
+}
+
+void chrome_write_device(struct chrome *chrome, const struct device_row *row,
+                         const struct chrome_later *end)
+{
+	const struct row_kind *kind = kind_of_device(row->kind);
+	struct writer *writer = &chrome->writer;
+
+	if (end) {
+		write_async(chrome, 'b', kind, end);
+		chrome_write_ts(chrome, row->start_time_ns);
+	} else {
+		chrome_next(chrome);
+		texts_write(&chrome->device_heads, row->kind, writer);
+		write_name(chrome, view_device_name(&chrome->view, row), kind->label);
+		texts_write(&chrome->places, row->track, writer);
+		chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
+	}
+	texts_write(&chrome->device_args, row->track, writer);
+	texts_write(&chrome->device_kinds, row->kind, writer);
+	write_any_args(chrome, row);
 	if (!view_is_zone(row) || row->status != TIME_CERTIFIED)
 		write_status(writer, row->status);
 	write_err(writer, row->err_ns);
 	writer_literal(writer, "}}");
-}
-
-void chrome_write_device(struct chrome *chrome, const struct device_row *row)
-{
-	struct writer *writer = &chrome->writer;
-
-	chrome_next(chrome);
-	texts_write(&chrome->device_heads, row->kind, writer);
-	write_name(chrome, view_device_name(&chrome->view, row), kind_of_device(row->kind)->label);
-	texts_write(&chrome->places, row->track, writer);
-	chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
-	write_device_args(chrome, row);
-}
-
-/* From the phase to the time: what both ends of an async interval have in common. */
-static void write_async(struct chrome *chrome, char phase, const struct row_kind *kind,
-                        const struct chrome_later *end)
-{
-	struct writer *writer = &chrome->writer;
-
-	chrome_next(chrome);
-	writer_literal(writer, "{\"ph\":\"");
-	writer_char(writer, phase);
-	writer_literal(writer, "\",\"id\":");
-	writer_u64(writer, end->id);
-	writer_literal(writer, ",\"cat\":\"");
-	writer_raw(writer, kind->category);
-	writer_literal(writer, "\",\"name\":");
-	write_name(chrome, end->name, kind->label);
-	texts_write(&chrome->places, end->track, writer);
-}
-
-void chrome_begin_host(struct chrome *chrome, const struct host_row *row,
-                       const struct chrome_later *end)
-{
-	write_async(chrome, 'b', kind_of_host(row->kind), end);
-	chrome_write_ts(chrome, row->start_time_ns);
-	write_host_args(chrome, row);
-}
-
-void chrome_begin_device(struct chrome *chrome, const struct device_row *row,
-                         const struct chrome_later *end)
-{
-	write_async(chrome, 'b', kind_of_device(row->kind), end);
-	chrome_write_ts(chrome, row->start_time_ns);
-	write_device_args(chrome, row);
 }
 
 void chrome_write_end(struct chrome *chrome, const struct chrome_later *end)

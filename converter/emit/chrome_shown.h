@@ -10,8 +10,7 @@
 
 /* Where the next event may come from; the first wins among equal times. */
 enum chrome_source {
-	FROM_LOSSES,
-	FROM_RANK, /* rows that only files of single ranks have */
+	FROM_FEW, /* losses, or rows that only the file of a rank has */
 	FROM_HOST,
 	FROM_DEVICE,
 	FROM_FLOWS, /* arrows that leave */

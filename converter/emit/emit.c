@@ -320,14 +320,26 @@ static void name_file(struct job *job, const struct identity *identity)
 		snprintf(job->file, sizeof(job->file), "trace.%s.pt.trace.json.gz", which);
 }
 
+static bool is_some_rank_known(const struct identity *identity)
+{
+	for (uint32_t i = 0; i < identity->n_processes; i++) {
+		if (!identity->processes[i].is_excluded && identity->processes[i].rank >= 0)
+			return true;
+	}
+	return false;
+}
+
+/* Beside ranks, a process that is none (a launcher) would spoil what readers compare. */
 static void add_processes(struct work *work)
 {
 	const struct identity *identity = work->timeline->identity;
+	bool takes_ranks = is_some_rank_known(identity);
 
 	for (uint32_t i = 0; i < identity->n_processes; i++) {
 		struct job *job = &work->jobs[work->n_jobs];
 
-		if (identity->processes[i].is_excluded)
+		if (identity->processes[i].is_excluded ||
+		    (takes_ranks && identity->processes[i].rank < 0))
 			continue;
 		job->process = i;
 		name_file(job, identity);

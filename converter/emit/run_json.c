@@ -391,7 +391,7 @@ static int check_classes(const struct ledger *ledger, const struct emit_file_cou
 #undef TABLE
 	};
 
-	for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
+	for (int class = 0; class < RECORD_CLASS_COUNT && count->has_classes; class ++) {
 		uint64_t rows = count->by_class[class];
 
 		rows += count->left_out_by_class[class];

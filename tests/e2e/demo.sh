@@ -28,3 +28,17 @@ grep -q '"ph":"s"' out/trace.json || fail "no flow arrow"
 # No zone of the firmware is shown as a number.
 ! awk -F, '$7 == "Zone" && $8 ~ /^(marker )?(0x)?[0-9a-f]+$/ { bad = 1; print } END { exit !bad }' out/events.csv ||
 	fail "a firmware zone has no name"
+
+# What is left of it by filters, and files of single ranks, are as good as the whole.
+"$FLEXTRACE" convert --quiet -o part "$trace" --ranks=1 --time-range=+30ms,+90ms --drop='kind:^(Prep|Zone)$' --overlap=async ||
+	fail "a part cannot be converted"
+check_output part
+[ "$(awk -F, 'NR > 1 { print $1 }' part/events.csv | sort -u)" = 1 ] || fail "--ranks=1 leaves another rank"
+grep -q '"filtered_rows"' part/run.json || fail "what was left out is not told"
+"$FLEXTRACE" convert --quiet -o ranks "$trace" --per-rank || fail "ranks cannot be converted"
+check_output ranks
+if command -v python3 >/dev/null; then
+	python3 "$SOURCE/tests/check_ranks.py" ranks >ranks.txt || { cat ranks.txt; fail "a file of a rank is bad"; }
+	[ "$(grep -c 'rank [01] of 2, 120 steps, [0-9]* kernels, [1-9][0-9]* collectives' ranks.txt)" -eq 2 ] ||
+		{ cat ranks.txt; fail "a rank lacks its steps or collectives"; }
+fi
