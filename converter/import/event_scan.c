@@ -64,7 +64,7 @@ static inline bool is_memo(const struct key_memo *memo, const struct json_scan *
 {
 	uint64_t words[2];
 
-	if (scan->end - scan->at < (ptrdiff_t)sizeof(words) || !memo->n_bytes)
+	if (scan->end - scan->at < (ptrdiff_t)sizeof(words))
 		return false;
 	memcpy(words, scan->at, sizeof(words));
 	return !(((words[0] ^ memo->words[0]) & memo->masks[0]) |
@@ -78,7 +78,7 @@ static void keep_memo(struct key_memo *memo, const char *at, const struct trace_
 	size_t n_bytes = key->length + 3;
 	char bytes[sizeof(memo->words)] = {0}, masks[sizeof(memo->masks)] = {0};
 
-	memo->n_bytes = 0;
+	memo->level = 0;
 	if (n_bytes > sizeof(bytes) || at[n_bytes - 1] != ':' ||
 	    memchr(key->bytes, '\\', key->length))
 		return;
@@ -88,6 +88,7 @@ static void keep_memo(struct key_memo *memo, const char *at, const struct trace_
 	memcpy(memo->masks, masks, sizeof(masks));
 	memo->n_bytes = (uint8_t)n_bytes;
 	memo->kind = (uint8_t)kind;
+	memo->level = kind == KEY_ARG ? 1 : 2;
 }
 
 /* Takes a key and its colon, and finds what it is. */
@@ -98,7 +99,7 @@ static inline enum scan_result take_key(struct event_scan *event, struct json_sc
 	struct key_memo *memo = &event->memos[event->n_keys++ % EVENT_MEMOS];
 	const char *at = scan->at;
 
-	if (is_memo(memo, scan) && (memo->kind != KEY_ARG) == is_member) {
+	if (memo->level == 1 + is_member && is_memo(memo, scan)) {
 		*ret_key = (struct trace_text){at + 1, memo->n_bytes - 3u};
 		*ret_kind = memo->kind;
 		scan->text = at + 1;

@@ -12,11 +12,12 @@
 /* What stood at a place of the last events: events of a file are much alike. */
 struct key_memo {
 	uint64_t words[2], masks[2]; /* of `"key":` */
-	uint8_t n_bytes;             /* 0: nothing short enough */
-	uint8_t kind;                /* what the key is */
+	uint8_t n_bytes;
+	uint8_t kind;  /* what the key is */
+	uint8_t level; /* 1: of `args`, 2: of the event, 0: there was nothing short enough */
 };
 
-#define EVENT_MEMOS 24
+#define EVENT_MEMOS 32 /* a power of two */
 
 struct event_scan {
 	struct trace_value ph, ts, dur, name, cat, bp, pid, tid, id;

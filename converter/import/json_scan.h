@@ -113,6 +113,8 @@ static inline enum scan_result json_space(struct json_scan *scan)
 {
 	const char *at = scan->at;
 
+	if (at < scan->end && (unsigned char)*at > ' ') /* as mostly */
+		return SCAN_OK;
 	while (at < scan->end && json_is_space(*at))
 		at++;
 	scan->at = at;
