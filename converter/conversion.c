@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analysis/compiler_info.h"
+#include "analysis/power.h"
 #include "array.h"
 #include "derivations.h"
 #include "import/dialect.h"
@@ -160,6 +161,17 @@ static int check_selection(const struct conversion_options *options, struct flex
 	return read_views(options, &views, error);
 }
 
+static int check_power_unit(const struct conversion_options *options, struct flextrace_error *error)
+{
+	enum power_unit unit;
+
+	if (!options->power_unit || power_unit_read(options->power_unit, &unit))
+		return FLEXTRACE_OK;
+	return error_set(error, FLEXTRACE_E_USAGE,
+	                 "Option `power-unit` takes us, cycle or uJ: value=%s",
+	                 options->power_unit);
+}
+
 int conversion_check(const struct conversion_options *options, struct flextrace_error *error)
 {
 	enum import_dialect dialect;
@@ -170,6 +182,7 @@ int conversion_check(const struct conversion_options *options, struct flextrace_
 	FLEXTRACE_TRY(emit_check_formats(options->formats, error));
 	FLEXTRACE_TRY(check_clocks(options, error));
 	FLEXTRACE_TRY(check_selection(options, error));
+	FLEXTRACE_TRY(check_power_unit(options, error));
 	FLEXTRACE_TRY(dialect_of_name(options->as, &dialect, error));
 	FLEXTRACE_TRY(dialect_check_ranks(options->torch_ranks, error));
 	for (uint32_t i = 0; i < options->names.n; i++)
@@ -246,6 +259,8 @@ static int describe_selection(const struct conversion_options *options, struct f
 	FLEXTRACE_TRY(describe_list("drop", &options->drop, facts));
 	if (options->drop_globals)
 		FLEXTRACE_TRY(facts_add(facts, "drop-globals=yes"));
+	if (options->power_unit)
+		FLEXTRACE_TRY(facts_add(facts, "power-unit=%s", options->power_unit));
 	if (options->summarize_comm)
 		FLEXTRACE_TRY(facts_add(facts, "summarize-comm=yes"));
 	if (options->skip)
@@ -388,6 +403,7 @@ int conversion_run(const struct conversion_options *options, struct stream_set *
 			.select = select_options_of(options),
 			.derivations = &derivations,
 			.per_rank = options->per_rank,
+			.power_unit = options->power_unit,
 			.fail_on_loss = options->fail_on_loss.is_set,
 			.max_loss = options->fail_on_loss.value,
 		};

@@ -9,7 +9,7 @@
 #define FLOWS "flows"
 
 /* Counters that we compute, as they are named in counters.csv. */
-static const char *const counters[] = {"ConcurrentPreps", "PT Active", "TransferBW"};
+static const char *const counters[] = {"ConcurrentPreps", "PT Active", "TransferBW", "Power"};
 
 #define N_COUNTERS (sizeof(counters) / sizeof(counters[0]))
 

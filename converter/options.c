@@ -69,6 +69,8 @@ const struct option_spec conversion_option_table[] = {
          0, 0},
 	{"summarize-comm", 0, OPTION_FLAG, MEMBER(summarize_comm), NULL,
          "Write communication.txt: messages between devices, one a line", 0, 0},
+	{"power-unit", 0, OPTION_TEXT, MEMBER(power_unit), "UNIT",
+         "What the power counters count by: us, cycle or uJ (default: as they tell)", 0, 0},
 	{"fail-on-loss", 0, OPTION_LIMIT, MEMBER(fail_on_loss), "N",
          "Fail if over N records were lost (default: 0)", 0, 0},
 	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},

@@ -102,6 +102,7 @@ struct conversion_options {
 	const char *profile;                     /* a file, see profile.h */
 	struct option_list with, without;        /* names, see derivations.h */
 	bool summarize_comm;
+	const char *power_unit; /* see analysis/power.h */
 	struct option_limit fail_on_loss;
 	/* no options of the table */
 	uint32_t n_threads;             /* files written at a time, 0 = one */

@@ -10,6 +10,7 @@
 #include "align/messages.h"
 #include "analysis/analysis.h"
 #include "analysis/dma.h"
+#include "analysis/power.h"
 #include "analysis/rank_rows.h"
 #include "analysis/transfers.h"
 #include "analysis/utilization.h"
@@ -32,6 +33,7 @@ struct pipeline {
 	struct alignment *alignment;
 	struct timeline timeline;
 	struct transfers transfers;
+	struct power power;
 	struct compiler_info compiler_info;
 	struct kernel_costs costs;
 };
@@ -293,12 +295,20 @@ static bool is_off(const struct pipeline *pipeline, const char *name)
 /* Counters that need nothing but rows. */
 static int add_counters(struct pipeline *pipeline)
 {
+	enum power_unit unit = POWER_AUTO;
 	struct string_cache strings;
 	int status = FLEXTRACE_OK;
 
+	if (pipeline->options->power_unit)
+		power_unit_read(pipeline->options->power_unit, &unit);
 	string_cache_init(&strings, pipeline->strings);
 	if (!is_off(pipeline, "TransferBW"))
 		status = transfer_bw_add(&pipeline->timeline, &strings);
+	if (!status)
+		status = power_find(&pipeline->power, &pipeline->timeline, unit);
+	if (!status && !is_off(pipeline, "Power"))
+		status = power_add_counter(&pipeline->power, &pipeline->timeline, &strings);
+	pipeline->timeline.power = &pipeline->power;
 	string_cache_release(&strings);
 	return status;
 }
@@ -467,6 +477,7 @@ static void release(struct pipeline *pipeline)
 	table_release(&pipeline->unwrapped.sync_points);
 	identity_release(&pipeline->identity);
 	transfers_release(&pipeline->transfers);
+	power_release(&pipeline->power);
 	utilization_release(&pipeline->costs);
 	compiler_info_release(&pipeline->compiler_info);
 }

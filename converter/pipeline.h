@@ -27,6 +27,7 @@ struct pipeline_options {
 	uint32_t n_compiler_info;
 	struct select_options select;
 	const struct derivations *derivations; /* weak; NULL = all */
+	const char *power_unit;                /* us, cycle, uJ; NULL = as they tell */
 	double core_hz;    /* compute clock of all devices; 0 = as the trace tells */
 	bool per_rank;     /* files of single ranks, too */
 	bool fail_on_loss; /* with `max_loss`: report more losses as failure */

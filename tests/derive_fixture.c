@@ -11,6 +11,14 @@
 
 struct fake_clocks fake_clocks;
 
+struct placed clocks_place(const struct clocks *clocks, uint32_t counter, uint16_t segment,
+                           uint64_t ticks)
+{
+	uint32_t knot = 0;
+
+	return clocks_place_near(clocks, counter, segment, ticks, &knot);
+}
+
 struct placed clocks_place_near(const struct clocks *clocks, uint32_t counter, uint16_t segment,
                                 uint64_t ticks, uint32_t *knot)
 {

@@ -169,6 +169,7 @@ static void test_options__the_table_of_conversions_is_complete(void **state)
 	                                    "without",
 	                                    "with",
 	                                    "summarize-comm",
+	                                    "power-unit",
 	                                    "fail-on-loss"};
 	size_t n = 0;
 

@@ -19,6 +19,7 @@
 #include "model.h"
 #include "unwrap.h"
 
+struct power;     /* analysis/power.h */
 struct transfers; /* transfer_ends.h */
 
 /* Everything emit and analysis read. Const after derive_finish(). */
@@ -49,6 +50,7 @@ struct timeline {
 	/* Whether any control block tells of that: what has none costs no look at its rows. */
 	bool has_groups, has_power, has_bytes;
 	const struct transfers *transfers; /* weak; NULL: not looked for */
+	const struct power *power;         /* weak; NULL: not looked for */
 	struct table *sync_points;         /* weak: struct sync_point of host programs; or NULL */
 };
 

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "power.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "levels.h"
+
+#define VOLTS       12.0
+#define PER_COULOMB 512.0 /* counts per uC, and per A */
+#define WRAP        4294967296.0
+
+static const char *const unit_names[] = {
+	[POWER_PER_US] = "us", [POWER_PER_CYCLE] = "cycle", [POWER_MICROJOULE] = "uJ"};
+
+bool power_unit_read(const char *name, enum power_unit *ret)
+{
+	for (int i = POWER_PER_US; i <= POWER_MICROJOULE; i++) {
+		if (strcmp(name, unit_names[i]) != 0)
+			continue;
+		*ret = (enum power_unit)i;
+		return true;
+	}
+	return false;
+}
+
+const char *power_unit_name(uint8_t unit)
+{
+	return unit >= POWER_PER_US && unit <= POWER_MICROJOULE ? unit_names[unit] : "";
+}
+
+/* -- samples ----------------------------------------------------------------------------------- */
+
+/* Places TS4 of a control block; false: it cannot be. */
+static bool place_sample(const struct timeline *timeline, uint32_t source, struct power_sample *ret)
+{
+	const struct tick_op *op = &timeline->ops[source];
+	uint32_t process = timeline->identity->devices[op->device].process;
+	struct placed placed;
+	struct aligned aligned;
+
+	if (!op->power || !op->ticks[3] || op->status > TIME_ASSUMED)
+		return false;
+	placed = clocks_place(timeline->clocks, op->counter, op->segment, op->ticks[3]);
+	if (placed.status > TIME_ASSUMED)
+		return false;
+	aligned = alignment_place(timeline->alignment, process, placed.host_ns);
+	*ret = (struct power_sample){
+		.time_ns = aligned.time_ns,
+		.ticks = op->ticks[3],
+		.watts = NAN,
+		.counts = op->power,
+		.source = source,
+		.err_ns = placed.err_ns > UINT32_MAX - aligned.err_ns
+	                          ? UINT32_MAX
+	                          : placed.err_ns + aligned.err_ns,
+		.segment = op->segment,
+		.status = placed.status > aligned.status ? (uint8_t)placed.status
+	                                                 : (uint8_t)aligned.status,
+	};
+	return true;
+}
+
+static int add_samples(struct power *power, const struct timeline *timeline)
+{
+	for (uint64_t i = 0; i < timeline->n_ops; i++) {
+		struct power_device *device = &power->devices[timeline->ops[i].device];
+		struct power_sample sample;
+
+		if (!place_sample(timeline, (uint32_t)i, &sample))
+			continue;
+		FLEXTRACE_TRY(
+			ARRAY_RESERVE(device->samples, device->n_allocated, device->n + 1ull));
+		device->samples[device->n++] = sample;
+	}
+	return FLEXTRACE_OK;
+}
+
+static int compare_samples(const void *left, const void *right)
+{
+	const struct power_sample *a = left, *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	if (a->ticks != b->ticks)
+		return a->ticks < b->ticks ? -1 : 1;
+	if (a->counts != b->counts)
+		return a->counts < b->counts ? -1 : 1;
+	return (a->source > b->source) - (a->source < b->source);
+}
+
+/* Of samples at one time, the first stays. */
+static void sort_samples(struct power_device *device)
+{
+	uint32_t n = 0;
+
+	if (!device->n)
+		return;
+	qsort(device->samples, device->n, sizeof(*device->samples), compare_samples);
+	for (uint32_t i = 0; i < device->n; i++) {
+		if (!n || device->samples[i].time_ns > device->samples[n - 1].time_ns)
+			device->samples[n++] = device->samples[i];
+	}
+	device->n = n;
+}
+
+/* -- watts ------------------------------------------------------------------------------------- */
+
+/* What one count between two samples is, in W; NAN: they cannot be compared. */
+static double watts_per_count(const struct power_sample *from, const struct power_sample *to,
+                              uint8_t unit)
+{
+	double us = ((double)to->time_ns - (double)from->time_ns) / 1e3;
+
+	if (to->segment != from->segment || unit == POWER_NO_UNIT)
+		return NAN;
+	if (unit == POWER_MICROJOULE)
+		return 1 / us;
+	if (unit == POWER_PER_US)
+		return VOLTS / PER_COULOMB / us;
+	if (to->ticks <= from->ticks)
+		return NAN;
+	return VOLTS / PER_COULOMB / (double)(to->ticks - from->ticks);
+}
+
+static double max_watts(uint8_t unit)
+{
+	return unit == POWER_MICROJOULE ? 10 * POWER_MAX_WATTS : POWER_MAX_WATTS;
+}
+
+static double counts_between(const struct power_sample *from, const struct power_sample *to)
+{
+	return (double)(uint32_t)(to->counts - from->counts);
+}
+
+static void measure(struct power_device *device)
+{
+	for (uint32_t i = 0; i + 1 < device->n; i++) {
+		struct power_sample *from = &device->samples[i];
+		double count = watts_per_count(from, &from[1], device->unit);
+		double watts = count * counts_between(from, &from[1]);
+
+		if (isnan(count))
+			continue;
+		if (watts > max_watts(device->unit))
+			device->n_implausible++;
+		else if (watts + count * WRAP <= max_watts(device->unit))
+			device->n_unclear++;
+		else
+			from->watts = watts;
+	}
+}
+
+/* The unit that makes most stretches possible. */
+static uint8_t guess_unit(const struct power_device *device)
+{
+	uint64_t n_possible = 0, n = 0;
+
+	for (uint32_t i = 0; i + 1 < device->n; i++) {
+		const struct power_sample *from = &device->samples[i];
+		double count = watts_per_count(from, &from[1], POWER_PER_US);
+
+		if (isnan(count))
+			continue;
+		n++;
+		n_possible += count * counts_between(from, &from[1]) <= POWER_MAX_WATTS;
+	}
+	return 2 * n_possible >= n ? POWER_PER_US : POWER_PER_CYCLE;
+}
+
+static uint8_t unit_of(const struct timeline *timeline, uint32_t index,
+                       const struct power_device *device, enum power_unit asked)
+{
+	const char *own = string_get(timeline->strings,
+	                             timeline->identity->devices[index].power_unit);
+
+	if (asked != POWER_AUTO)
+		return (uint8_t)asked;
+	if (!*own)
+		return guess_unit(device);
+	return power_unit_read(own, &asked) ? (uint8_t)asked : POWER_NO_UNIT;
+}
+
+int power_find(struct power *power, const struct timeline *timeline, enum power_unit unit)
+{
+	uint32_t n = timeline->has_power ? timeline->identity->n_devices : 0;
+
+	*power = (struct power){.n_devices = n};
+	power->devices = calloc(n + 1ull, sizeof(*power->devices));
+	if (!power->devices)
+		return FLEXTRACE_E_MEMORY;
+	if (n)
+		FLEXTRACE_TRY(add_samples(power, timeline));
+	for (uint32_t i = 0; i < n; i++) {
+		struct power_device *device = &power->devices[i];
+
+		sort_samples(device);
+		device->unit = unit_of(timeline, i, device, unit);
+		measure(device);
+	}
+	return FLEXTRACE_OK;
+}
+
+void power_release(struct power *power)
+{
+	for (uint32_t i = 0; power->devices && i < power->n_devices; i++)
+		free(power->devices[i].samples);
+	free(power->devices);
+	*power = (struct power){.n_devices = 0};
+}
+
+/* -- counter ----------------------------------------------------------------------------------- */
+
+static int add_row(const struct timeline *timeline, struct row_sorter *rows,
+                   const struct power_sample *sample, uint32_t name)
+{
+	const struct tick_op *op = &timeline->ops[sample->source];
+	struct counter_row *row = row_sorter_append(rows);
+
+	if (!row)
+		return FLEXTRACE_E_MEMORY;
+	*row = (struct counter_row){
+		.time_ns = sample->time_ns,
+		.value = isnan(sample->watts) ? 0 : sample->watts,
+		.err_ns = sample->err_ns,
+		.owner = op->device,
+		.core = FLEXTRACE_NONE,
+		.name = name,
+		.stream = op->stream,
+		.index = op->index,
+		.is_device = 1,
+		.status = sample->status,
+		.class = op->class,
+	};
+	return FLEXTRACE_OK;
+}
+
+/* A stretch that is not known shows once, behind one that is. */
+static int add_device(const struct timeline *timeline, struct row_sorter *rows,
+                      const struct power_device *device, uint32_t name)
+{
+	bool was_known = false;
+
+	for (uint32_t i = 0; i < device->n; i++) {
+		bool is_known = !isnan(device->samples[i].watts);
+
+		if (is_known || was_known)
+			FLEXTRACE_TRY(add_row(timeline, rows, &device->samples[i], name));
+		was_known = is_known;
+	}
+	return FLEXTRACE_OK;
+}
+
+static int add_devices(const struct power *power, struct timeline *timeline,
+                       struct row_sorter *rows, uint32_t name)
+{
+	for (uint32_t i = 0; i < power->n_devices; i++)
+		FLEXTRACE_TRY(add_device(timeline, rows, &power->devices[i], name));
+	return levels_merge_rows(timeline, rows);
+}
+
+int power_add_counter(const struct power *power, struct timeline *timeline,
+                      struct string_cache *strings)
+{
+	struct row_sorter rows;
+	uint32_t name;
+	int code;
+
+	if (!power->n_devices)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(string_intern(strings, "Power", &name));
+	row_sorter_init(&rows, sizeof(struct counter_row), false);
+	code = add_devices(power, timeline, &rows, name);
+	row_sorter_release(&rows);
+	return code;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* power.csv and the counter Power. A cycle is 1 ns, so that us and cycle differ by 1000. */
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "analysis/power.h"
+#include "analysis_fixture.h"
+
+#define HEADER                                                                               \
+	"rank,host,pid,device,part,name,unit,calls,stretches,measured_ns,joules,mean_watts," \
+	"min_watts,median_watts,max_watts,unclear,implausible\n"
+#define US                1000
+/* Counts of a stretch: W at 12 V and 1/512 uC, for us. */
+#define COUNTS(watts, us) ((uint32_t)((watts) * (us)*512 / 12))
+
+struct power_test {
+	struct analysis_test analysis;
+	struct power power;
+	uint32_t counts;
+};
+
+static int start(void **state)
+{
+	struct power_test *test = calloc(1, sizeof(*test));
+	struct timeline_fixture *fixture = &test->analysis.fixture;
+
+	*state = test;
+	analysis_test_init(&test->analysis);
+	fixture_device(fixture, fixture_process(fixture, 3, 77, "app"), 0, "AIU");
+	fixture_device(fixture, fixture_process(fixture, 4, 78, "app"), 0, "AIU");
+	fixture->timeline.has_power = true;
+	test->counts = 4000000000u; /* wraps soon */
+	return 0;
+}
+
+static int stop(void **state)
+{
+	struct power_test *test = *state;
+
+	power_release(&test->power);
+	analysis_test_release(&test->analysis);
+	free(test);
+	return 0;
+}
+
+/* A control block that is done (TS4) at its end. */
+static struct tick_op *add(struct power_test *test, uint32_t device, uint8_t kind, const char *name,
+                           int64_t start_ns, int64_t end_ns)
+{
+	struct tick_op *op = analysis_test_row(&test->analysis, device, kind, name, start_ns,
+	                                       end_ns);
+
+	op->ticks[3] = (uint64_t)end_ns;
+	op->power = test->counts;
+	return op;
+}
+
+static void find(struct power_test *test, enum power_unit unit)
+{
+	struct timeline *timeline = &test->analysis.fixture.timeline;
+
+	power_release(&test->power);
+	assert_int_equal(power_find(&test->power, timeline, unit), 0);
+	timeline->power = &test->power;
+}
+
+static void expect(struct power_test *test, const char *lines)
+{
+	char expected[2048] = HEADER, *copy = strdup(lines), *rest;
+	size_t n = strlen(expected);
+
+	assert_non_null(copy);
+	for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		n += (size_t)snprintf(expected + n, sizeof(expected) - n, "3,\"node,1\",77,0,%s\n",
+		                      line);
+	free(copy);
+	analysis_test_expect(&test->analysis, "power", expected);
+}
+
+/* Idle at 3 W for 100 us, a kernel of 100 us at 24 W, 200 us at 6 W of which a kernel takes the
+ * last 50. The counter wraps on the way. */
+static void add_three_stretches(struct power_test *test)
+{
+	add(test, 0, ROW_MEMCPY_HTOD, "in", 0, 100 * US);
+	test->counts += COUNTS(3, 100);
+	add(test, 0, ROW_MEMCPY_HTOD, "in", 100 * US, 200 * US);
+	test->counts += COUNTS(24, 100);
+	add(test, 0, ROW_EXEC, "a", 200 * US, 300 * US);
+	test->counts += COUNTS(6, 200);
+	add(test, 0, ROW_EXEC, "b", 450 * US, 500 * US);
+}
+
+static void test_power__is_weighted_by_time(void **state)
+{
+	struct power_test *test = *state;
+
+	test->counts = UINT32_MAX - COUNTS(3, 100) - 10; /* wraps in the second stretch */
+	add_three_stretches(test);
+	find(test, POWER_PER_US);
+	expect(test, "all,,us,,3,400000,0.003900,9.750,3.000,6.000,24.000,0,0\n"
+	             "with_kernels,,us,,2,150000,0.002700,18.000,6.000,24.000,24.000,,\n"
+	             "without_kernels,,us,,2,250000,0.001200,4.800,3.000,6.000,6.000,,\n"
+	             "kernel,a,us,1,1,100000,0.002400,24.000,,,,,\n"
+	             "kernel,b,us,1,1,50000,0.000300,6.000,,,,,\n");
+}
+
+static void test_power__of_a_cycle_is_less_than_of_a_us(void **state)
+{
+	struct power_test *test = *state;
+
+	add(test, 0, ROW_EXEC, "a", 0, 100 * US);
+	test->counts += COUNTS(12, 100) * 1000u;
+	add(test, 0, ROW_EXEC, "a", 100 * US, 200 * US);
+	find(test, POWER_PER_CYCLE);
+	assert_true(fabs(test->power.devices[0].samples[0].watts - 12) < 1e-9);
+	find(test, POWER_AUTO); /* 12 kW cannot be */
+	assert_int_equal(test->power.devices[0].unit, POWER_PER_CYCLE);
+	assert_true(fabs(test->power.devices[0].samples[0].watts - 12) < 1e-9);
+	find(test, POWER_PER_US);
+	assert_true(isnan(test->power.devices[0].samples[0].watts));
+	assert_int_equal(test->power.devices[0].n_implausible, 1);
+}
+
+static void test_power__is_in_the_unit_of_the_device(void **state)
+{
+	struct power_test *test = *state;
+	struct timeline_fixture *fixture = &test->analysis.fixture;
+
+	add(test, 0, ROW_EXEC, "a", 0, 100 * US);
+	add(test, 1, ROW_EXEC, "a", 0, 100 * US);
+	test->counts += 5000; /* uJ in 100 us: 50 W; 1/512 uC: 1.17 W */
+	add(test, 0, ROW_EXEC, "a", 100 * US, 200 * US);
+	add(test, 1, ROW_EXEC, "a", 100 * US, 200 * US);
+	fixture->devices[0].power_unit = fixture_string(fixture, "uJ");
+	fixture->devices[1].power_unit = fixture_string(fixture, "bananas");
+	find(test, POWER_AUTO);
+	assert_true(fabs(test->power.devices[0].samples[0].watts - 50) < 1e-9);
+	assert_int_equal(test->power.devices[1].unit, POWER_NO_UNIT);
+	assert_true(isnan(test->power.devices[1].samples[0].watts));
+	find(test, POWER_PER_US);
+	assert_true(fabs(test->power.devices[1].samples[0].watts - 1.171875) < 1e-9);
+}
+
+struct sample_case {
+	const char *title;
+	int64_t ns[3]; /* of the samples */
+	uint32_t counts[3];
+	double watts[2]; /* negative: not known */
+	uint64_t n_samples, n_unclear, n_implausible;
+};
+
+/* 2^32 counts are 100 W for 1006632.96 us. */
+static const struct sample_case cases[] = {
+	{"idle", {1000, 2000, 3000}, {512, 512, 1024}, {0, 12}, 3, 0, 0},
+	{"not sampled", {1000, 2000, 3000}, {512, 0, 1536}, {12}, 2, 0, 0},
+	{"at one time", {1000, 1000, 2000}, {512, 700, 1024}, {12}, 2, 0, 0},
+	{"a wrap", {1000, 2000, 3000}, {UINT32_MAX - 255, 256, 768}, {12, 12}, 3, 0, 0},
+	{"perhaps a wrap", {1000, 1006634000, 1006635000}, {512, 512, 1024}, {-1, 12}, 3, 1, 0},
+	{"no wrap", {1000, 1006633000, 1006634000}, {512, 1024, 1536}, {1.192e-5, 12}, 3, 0, 0},
+	{"a reset", {1000, 2000, 3000}, {100000, 512, 1024}, {-1, 12}, 3, 0, 1},
+	{"one alone", {0, 0, 1000}, {0, 0, 512}, {0}, 1, 0, 0},
+};
+
+static void test_power__knows_what_it_cannot_know(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		void *each;
+		struct power_test *test;
+		const struct power_device *device;
+
+		start(&each);
+		test = each;
+		for (int k = 0; k < 3; k++) {
+			test->counts = cases[i].counts[k];
+			add(test, 0, ROW_EXEC, "a", cases[i].ns[k], cases[i].ns[k]);
+		}
+		find(test, POWER_PER_US);
+		device = &test->power.devices[0];
+		if (device->n != cases[i].n_samples || device->n_unclear != cases[i].n_unclear ||
+		    device->n_implausible != cases[i].n_implausible)
+			fail_msg("%s", cases[i].title);
+		for (uint32_t k = 0; k + 1 < device->n; k++) {
+			double watts = device->samples[k].watts;
+
+			if (cases[i].watts[k] < 0 ? !isnan(watts)
+			                          : fabs(watts - cases[i].watts[k]) > 1e-6)
+				fail_msg("%s: %g", cases[i].title, watts);
+		}
+		stop(&each);
+	}
+}
+
+/* Kernels that nest or run at a time are covered once, and each has all of its energy. */
+static void test_power__of_kernels_side_by_side_is_shown_for_each(void **state)
+{
+	struct power_test *test = *state;
+
+	add(test, 0, ROW_EXEC, "z", US, US);
+	analysis_test_row(&test->analysis, 0, ROW_EXEC, "a", 11 * US, 61 * US);
+	analysis_test_row(&test->analysis, 0, ROW_EXEC, "b", 21 * US, 41 * US);
+	test->counts += COUNTS(12, 100);
+	add(test, 0, ROW_EXEC, "c", 51 * US, 101 * US);
+	analysis_test_row(&test->analysis, 0, ROW_EXEC, "d", 200 * US, 300 * US); /* behind all */
+	find(test, POWER_PER_US);
+	expect(test, "all,,us,,1,100000,0.001200,12.000,12.000,12.000,12.000,0,0\n"
+	             "with_kernels,,us,,1,90000,0.001080,12.000,12.000,12.000,12.000,,\n"
+	             "without_kernels,,us,,1,10000,0.000120,12.000,12.000,12.000,12.000,,\n"
+	             "kernel,a,us,1,1,50000,0.000600,12.000,,,,,\n"
+	             "kernel,c,us,1,1,50000,0.000600,12.000,,,,,\n"
+	             "kernel,b,us,1,1,20000,0.000240,12.000,,,,,\n"
+	             "kernel,d,us,1,0,0,0.000000,,,,,,\n"
+	             "kernel,z,us,1,0,0,0.000000,,,,,,\n");
+}
+
+static void test_power__is_nothing_without_samples(void **state)
+{
+	struct power_test *test = *state;
+
+	expect(test, "");
+	add(test, 0, ROW_EXEC, "a", 0, 100 * US);
+	find(test, POWER_AUTO);
+	expect(test, "");
+	test->analysis.fixture.timeline.has_power = false; /* says derive */
+	find(test, POWER_AUTO);
+	assert_int_equal(test->power.n_devices, 0);
+	expect(test, "");
+}
+
+static void expect_counter(struct power_test *test, const char *expected)
+{
+	struct timeline *timeline = &test->analysis.fixture.timeline;
+	char text[512] = "";
+	struct table_cursor cursor;
+	const struct counter_row *row;
+	size_t n = 0;
+
+	assert_int_equal(power_add_counter(&test->power, timeline, &test->analysis.fixture.cache),
+	                 0);
+	table_read(&cursor, &timeline->counters, false);
+	while ((row = table_next(&cursor, sizeof(*row)))) {
+		assert_string_equal(string_get(timeline->strings, row->name), "Power");
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%lld %u=%g; ",
+		                      (long long)row->time_ns, row->owner, row->value);
+	}
+	assert_string_equal(text, expected);
+}
+
+static void test_power__is_a_counter_of_each_device(void **state)
+{
+	struct power_test *test = *state;
+
+	test->counts = 1;
+	add(test, 0, ROW_EXEC, "a", 0, 100);
+	add(test, 1, ROW_EXEC, "a", 0, 150);
+	test->counts += 512;
+	add(test, 0, ROW_EXEC, "a", 100, 1100);
+	add(test, 1, ROW_EXEC, "a", 100, 650);
+	add(test, 0, ROW_EXEC, "a", 100, 2100);
+	test->counts += 1000000; /* too much */
+	add(test, 0, ROW_EXEC, "a", 2100, 3100);
+	add(test, 0, ROW_EXEC, "a", 3100, 4100);
+	find(test, POWER_PER_US);
+	expect_counter(test, "100 0=12; 150 1=24; 650 1=0; 1100 0=0; 2100 0=0; 3100 0=0; "
+	                     "4100 0=0; ");
+}
+
+static void test_power__units_have_names(void **state)
+{
+	enum power_unit unit;
+
+	(void)state;
+	for (uint8_t i = POWER_PER_US; i <= POWER_MICROJOULE; i++) {
+		assert_true(power_unit_read(power_unit_name(i), &unit));
+		assert_int_equal(unit, i);
+	}
+	assert_false(power_unit_read("", &unit));
+	assert_false(power_unit_read("W", &unit));
+	assert_string_equal(power_unit_name(POWER_NO_UNIT), "");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(test_power__##name, start, stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(is_weighted_by_time),
+		TEST(of_a_cycle_is_less_than_of_a_us),
+		TEST(is_in_the_unit_of_the_device),
+		cmocka_unit_test(test_power__knows_what_it_cannot_know),
+		TEST(of_kernels_side_by_side_is_shown_for_each),
+		TEST(is_nothing_without_samples),
+		TEST(is_a_counter_of_each_device),
+		cmocka_unit_test(test_power__units_have_names),
+	};
+
+	return cmocka_run_group_tests_name("power", tests, NULL, NULL);
+}
