@@ -24,6 +24,12 @@ static void cover(struct extent *extent, int64_t start_time_ns, int64_t end_time
 		extent->last_time_ns = end_time_ns;
 }
 
+/* Readers add ts and dur as doubles: what ends with the last step must end before it. */
+static int64_t end_of_all(const struct extent *extent)
+{
+	return extent->last_time_ns < INT64_MAX ? extent->last_time_ns + 1 : INT64_MAX;
+}
+
 static void cover_all(struct extent *extents, const struct timeline *timeline)
 {
 	const struct identity *identity = timeline->identity;
@@ -59,7 +65,7 @@ static int add_turn(struct rank_rows *rows, struct extent *extent,
 	if (!row)
 		return FLEXTRACE_E_MEMORY;
 	*row = (struct rank_row){.start_time_ns = iteration->start_time_ns,
-	                         .end_time_ns = extent->last_time_ns,
+	                         .end_time_ns = end_of_all(extent),
 	                         .process = iteration->process,
 	                         .number = iteration->number,
 	                         .is_turn = true};
@@ -98,7 +104,7 @@ static int add_wholes(struct rank_rows *rows, const struct extent *extents,
 		if (!row)
 			return FLEXTRACE_E_MEMORY;
 		*row = (struct rank_row){.start_time_ns = extents[i].first_time_ns,
-		                         .end_time_ns = extents[i].last_time_ns,
+		                         .end_time_ns = end_of_all(&extents[i]),
 		                         .process = i};
 	}
 	return FLEXTRACE_OK;

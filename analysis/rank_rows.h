@@ -4,8 +4,8 @@
  *
  * A process without steps of its own gets one for each turn of the loop in its kernels
  * (iterations.h), from the start of the turn to that of the next one, the first from its first row
- * on and the last to its last; and where nothing repeats, one over all. Collectives are those that
- * collectives.h finds in the control blocks of its devices.
+ * on and the last to the ns behind its last one; and where nothing repeats, one over all.
+ * Collectives are those that collectives.h finds in the control blocks of its devices.
  */
 #ifndef FLEXTRACE_ANALYSIS_RANK_ROWS_H
 #define FLEXTRACE_ANALYSIS_RANK_ROWS_H

@@ -116,7 +116,7 @@ class File:
         if not self.steps:
             self.complain("no step")
         for before, after in zip(self.steps, self.steps[1:]):
-            if after[0] < before[1] - 1e-6:
+            if after[0] < before[1]:
                 self.complain(f"steps overlap: {before[2]}, {after[2]}")
         if len({step[2] for step in self.steps}) != len(self.steps):
             self.complain("two steps have one number")
@@ -140,7 +140,8 @@ class File:
                 size += n
             if size != args.get("bytes"):
                 self.complain(f"dims do not make its bytes: {event}")
-            if not any(step[0] <= event["ts"] and event["ts"] + event["dur"] <= step[1] + 1e-6 for step in self.steps):
+            # as doubles, without any slack
+            if not any(step[0] <= event["ts"] and event["ts"] + event["dur"] <= step[1] for step in self.steps):
                 self.complain(f"collective in no step: {event}")
             self.collectives.append((event["name"], size))
 
@@ -154,9 +155,9 @@ class File:
                 self.complain(f"a row without a name: {row}")
             for event in sorted(events, key=lambda event: (event["ts"], -event["dur"])):
                 end = event["ts"] + event["dur"]
-                while ends and ends[-1] <= event["ts"] + 1e-6:
+                while ends and ends[-1] <= event["ts"]:  # as doubles, without any slack
                     ends.pop()
-                if ends and end > ends[-1] + 1e-6:
+                if ends and end > ends[-1]:
                     self.complain(f"intervals of one row cross: {event}")
                 ends.append(end)
 

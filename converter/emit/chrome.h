@@ -144,6 +144,10 @@ static inline bool chrome_shows(const struct chrome *chrome, uint32_t process)
 void chrome_write_rank_row(struct chrome *chrome, const struct rank_row *row);
 void chrome_write_collective(struct chrome *chrome, const struct host_row *row);
 
+/* A duration in us that, added to the start as doubles are, gives the end to the last bit: so do
+ * their readers find out what lies in what. */
+void chrome_write_dur(struct chrome *chrome, int64_t start_time_ns, int64_t end_time_ns);
+
 /* The numbers of a single process, over those of all. */
 void chrome_number_process(struct chrome_ids *ids, const struct view *view, uint32_t process);
 

@@ -12,6 +12,7 @@
 #include "emit/chrome.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 
 #define MAX_DEVICES 64
@@ -55,6 +56,26 @@ void chrome_number_process(struct chrome_ids *ids, const struct view *view, uint
 		if (next < MAX_DEVICES)
 			ids->device_pid[i] = next++;
 	}
+}
+
+/* -- times ------------------------------------------------------------------------------------- */
+
+/* As a reader gets it from the decimal text. */
+static double us_of(const struct chrome *chrome, int64_t time_ns)
+{
+	return (double)(time_ns - chrome->base_time_ns) / 1000.0;
+}
+
+void chrome_write_dur(struct chrome *chrome, int64_t start_time_ns, int64_t end_time_ns)
+{
+	double start_us = us_of(chrome, start_time_ns), end_us = us_of(chrome, end_time_ns);
+	double dur_us = end_us - start_us;
+
+	while (start_us + dur_us > end_us)
+		dur_us = nextafter(dur_us, 0);
+	while (start_us + dur_us < end_us)
+		dur_us = nextafter(dur_us, INFINITY);
+	writer_double(&chrome->writer, dur_us);
 }
 
 /* -- rows -------------------------------------------------------------------------------------- */

@@ -178,7 +178,10 @@ void chrome_write_times(struct chrome *chrome, int64_t start_time_ns, int64_t en
 	assert(end_time_ns >= start_time_ns);
 	chrome_write_ts(chrome, start_time_ns);
 	writer_literal(&chrome->writer, ",\"dur\":");
-	writer_us(&chrome->writer, (uint64_t)(end_time_ns - start_time_ns));
+	if (chrome->process == FLEXTRACE_NONE)
+		writer_us(&chrome->writer, (uint64_t)(end_time_ns - start_time_ns));
+	else
+		chrome_write_dur(chrome, start_time_ns, end_time_ns);
 }
 
 /* A number that a JavaScript reader keeps, else the same digits as a string. */
