@@ -28,23 +28,60 @@ static int add_interval(struct intervals *intervals, struct interval interval)
 	return FLEXTRACE_OK;
 }
 
+static struct intervals *kernels_of(const struct timeline *timeline, struct doings *doings,
+                                    const struct device_row *row)
+{
+	const struct tick_op *op = &timeline->ops[row->source];
+
+	return &doings[timeline->identity->devices[op->device].process].kernels;
+}
+
+/* Kernels are many: counted first, they need no room to grow. */
+static int make_room(const struct timeline *timeline, struct doings *doings)
+{
+	struct table_cursor cursor;
+	const struct device_row *row;
+
+	analysis_read(&cursor, &timeline->device_rows);
+	while ((row = table_next(&cursor, sizeof(*row)))) {
+		if (row->kind == ROW_EXEC)
+			kernels_of(timeline, doings, row)->n_allocated++;
+	}
+	for (uint32_t i = 0; i < timeline->identity->n_processes; i++) {
+		struct intervals *kernels = &doings[i].kernels;
+
+		kernels->list = array_allocate(kernels->n_allocated, sizeof(*kernels->list));
+		if (!kernels->list)
+			return FLEXTRACE_E_MEMORY;
+	}
+	return FLEXTRACE_OK;
+}
+
+static void read_kernels(const struct timeline *timeline, struct doings *doings)
+{
+	struct table_cursor cursor;
+	const struct device_row *row;
+
+	analysis_read(&cursor, &timeline->device_rows);
+	while ((row = table_next(&cursor, sizeof(*row)))) {
+		struct intervals *kernels;
+
+		if (row->kind != ROW_EXEC)
+			continue;
+		kernels = kernels_of(timeline, doings, row);
+		kernels->list[kernels->n++] = (struct interval){
+			row->start_time_ns, row->end_time_ns, timeline->ops[row->source].name};
+	}
+}
+
 static int read_rows(const struct timeline *timeline, struct doings *doings)
 {
 	const struct identity *identity = timeline->identity;
 	struct table_cursor cursor;
-	const struct device_row *device;
 	const struct host_row *host;
 
-	analysis_read(&cursor, &timeline->device_rows);
-	while ((device = table_next(&cursor, sizeof(*device)))) {
-		const struct tick_op *op = &timeline->ops[device->source];
-
-		if (device->kind == ROW_EXEC)
-			FLEXTRACE_TRY(
-				add_interval(&doings[identity->devices[op->device].process].kernels,
-			                     (struct interval){device->start_time_ns,
-			                                       device->end_time_ns, op->name}));
-	}
+	FLEXTRACE_TRY(make_room(timeline, doings));
+	read_kernels(timeline, doings);
 	analysis_read(&cursor, &timeline->host_rows);
 	while ((host = table_next(&cursor, sizeof(*host)))) {
 		uint32_t thread = timeline->tracks[host->track].owner;

@@ -36,7 +36,7 @@ struct op_input {
 	uint32_t source;
 	uint32_t process;
 	struct place places[FLEXTRACE_N_STAMPS];
-	bool is_placed[FLEXTRACE_N_STAMPS];
+	uint8_t asked, placed; /* a bit for each stamp whose place was asked for, and found */
 	uint32_t n_rows;
 	bool lacks_stamp, lacks_clock, is_backwards;
 };
@@ -63,13 +63,17 @@ static uint8_t row_kind_of(const struct tick_op *op)
 	}
 }
 
-static void place_stamps(const struct derive *derive, struct op_input *input)
+/* Whether a stamp has a place, found when it is asked for first: most need not be. */
+static bool place_stamp(const struct derive *derive, struct op_input *input, int i)
 {
 	const struct tick_op *op = input->op;
+	uint8_t bit = (uint8_t)(1 << i);
 
-	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
-		input->is_placed[i] = place_ticks(derive, input->process, op->counter, op->segment,
-		                                  op->ticks[i], &input->places[i]);
+	if (!(input->asked & bit) && place_ticks(derive, input->process, op->counter, op->segment,
+	                                         op->ticks[i], &input->places[i]))
+		input->placed |= bit;
+	input->asked |= bit;
+	return input->placed & bit;
 }
 
 /* Adds the row between two stamps, or notes why not. 1: added. */
@@ -81,7 +85,7 @@ static int add_pair(struct derive *derive, struct op_input *input, uint8_t kind,
 		input->lacks_stamp = true;
 		return 0;
 	}
-	if (!input->is_placed[from] || !input->is_placed[to]) {
+	if (!place_stamp(derive, input, from) || !place_stamp(derive, input, to)) {
 		input->lacks_clock = true;
 		return 0;
 	}
@@ -215,7 +219,6 @@ static int take_op(struct derive *derive, uint32_t source)
 		return FLEXTRACE_E_MEMORY;
 	if (op->complete_host_ns && op->complete_host_ns > process->last_host_ns)
 		process->last_host_ns = op->complete_host_ns;
-	place_stamps(derive, &input);
 	if (op->status == TIME_OUTLIER)
 		FLEXTRACE_TRY(add_bracket_row(derive, &input));
 	if (!input.n_rows)

@@ -191,9 +191,10 @@ int flex_block_event(struct flex *flex, const void *item, bool is_estimate, uint
 	flex_part_read(item, &view);
 	*ret_rank = view.part.head.stream;
 	rank = &flex->ranks[*ret_rank];
-	*ret_event = flex_event(flex, *ret_rank,
-	                        is_estimate ? RECORD_HOST_ESTIMATE : RECORD_DEVICE_OP,
-	                        (int64_t)view.part.head.clock_ns);
+	ret_event->class = is_estimate ? RECORD_HOST_ESTIMATE : RECORD_DEVICE_OP;
+	ret_event->clock_ns = view.part.head.clock_ns;
+	ret_event->vpid = rank->vpid;
+	ret_event->vtid = -1;
 	if (is_estimate) {
 		fill_estimate(&view.part, rank, ret_event);
 		return FLEXTRACE_OK;
