@@ -172,7 +172,7 @@ static bool is_of_last_op(const struct unwrap *unwrap, uint32_t device,
 
 	return op && op->device == device && op->queue == estimate->queue &&
 	       op->job == estimate->job && op->unused[0] & OP_AFTER_IS_CLOCK &&
-	       estimate->end_host_ns;
+	       (estimate->host_ns || estimate->end_host_ns);
 }
 
 static int push_estimate(struct unwrap *unwrap, const struct pushed *pushed)

@@ -172,11 +172,13 @@ static void trust_estimates(struct axis *axis)
 	for (uint32_t i = 0; i < axis->n_facts; i++) {
 		struct fact *fact = &axis->facts[i];
 
-		if (fact->bounds != BOUNDS_ESTIMATE || fact->before_ns == UNWRAP_NO_BEFORE)
+		if (fact->bounds != BOUNDS_ESTIMATE)
 			continue;
 		fact->bounds = BOUNDS_HARD;
-		fact->before_ns -= ESTIMATE_SLACK_NS;
-		fact->after_ns += ESTIMATE_SLACK_NS;
+		if (fact->before_ns != UNWRAP_NO_BEFORE)
+			fact->before_ns -= ESTIMATE_SLACK_NS;
+		if (fact->after_ns != UNWRAP_NO_AFTER)
+			fact->after_ns += ESTIMATE_SLACK_NS;
 	}
 }
 

@@ -117,7 +117,9 @@ static void assume(struct late *late, struct fact *fact, const struct phase *pha
 	place_t wrap = (place_t)1 << phase->bits, last = 0, lo = window->lo, k_first, k_last;
 	bool has_lo = lo > -MAX_PLACE, has_hi = window->hi < MAX_PLACE;
 
-	if (fact->kind == FACT_OP && queue_last(late, fact, &last) && last > lo) {
+	/* Who estimates knows of no queues. */
+	if (fact->kind == FACT_OP && !late->axis->is_soft && queue_last(late, fact, &last) &&
+	    last > lo) {
 		lo = last;
 		has_lo = true;
 	}

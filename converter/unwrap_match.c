@@ -172,7 +172,7 @@ static int settle_op(struct unwrap *unwrap, const struct instance *instance)
 	}
 	*op = soft;
 	if (op->unused[0] & OP_AFTER_IS_CLOCK && instance->estimate &&
-	    instance->estimate->end_host_ns)
+	    (instance->estimate->host_ns || instance->estimate->end_host_ns))
 		unwrap_estimate(op, instance->estimate);
 	return FLEXTRACE_OK;
 }

@@ -18,6 +18,7 @@
 #define MAX_RATE         8.0  /* 8 GHz */
 #define RATE_BITS        50
 #define MAX_STRIDE       2048u
+#define MIN_STRIDE       32u
 #define PAIRS_PER_STRIDE 256u
 #define MAX_TEETH        512u /* of a pair's comb; beyond, the pair says nothing */
 #define MAX_INTERVALS    (1u << 15)
@@ -71,9 +72,10 @@ static void add_pair(struct votes *votes, const struct axis *axis, const struct 
 	votes->n_pairs += votes->n > first;
 }
 
-static void add_pairs(struct votes *votes, const struct axis *axis, const struct fact_list *list)
+static void add_pairs(struct votes *votes, const struct axis *axis, const struct fact_list *list,
+                      uint32_t max_stride)
 {
-	for (uint32_t stride = 1; stride < list->n && stride <= MAX_STRIDE; stride *= 2) {
+	for (uint32_t stride = 1; stride < list->n && stride <= max_stride; stride *= 2) {
 		uint32_t step = (list->n - stride - 1) / PAIRS_PER_STRIDE + 1;
 
 		for (uint32_t i = 0; i + stride < list->n; i += step)
@@ -130,6 +132,21 @@ static int agree_near(struct votes *votes, double nominal, struct rate *rate)
 	return FLEXTRACE_OK;
 }
 
+/* The farther two facts are apart, the likelier the counter began anew between them: where not
+ * all distances agree, the shorter ones may. */
+static int agree_nearby(struct votes *votes, const struct axis *axis, const struct fact_list *list,
+                        struct rate *rate)
+{
+	for (uint32_t max = MAX_STRIDE; max >= MIN_STRIDE && !rate->is_known; max /= 4) {
+		if (max >= list->n)
+			continue;
+		votes->n = votes->n_pairs = 0;
+		add_pairs(votes, axis, list, max);
+		FLEXTRACE_TRY(agree(votes, 0.5, rate));
+	}
+	return FLEXTRACE_OK;
+}
+
 int rate_bound(const struct axis *axis, struct rate *ret_rate)
 {
 	struct votes votes = {.intervals = NULL};
@@ -142,10 +159,12 @@ int rate_bound(const struct axis *axis, struct rate *ret_rate)
 	code = fact_list_init(&list, axis, fact_is_bounded);
 	votes.intervals = malloc(MAX_INTERVALS * sizeof(*votes.intervals));
 	if (code >= 0 && votes.intervals) {
-		add_pairs(&votes, axis, &list);
+		add_pairs(&votes, axis, &list, MAX_STRIDE);
 		code = agree(&votes, 0.5, ret_rate);
 		if (code >= 0 && !ret_rate->is_known && axis->nominal > 0)
 			code = agree_near(&votes, axis->nominal, ret_rate);
+		if (code >= 0)
+			code = agree_nearby(&votes, axis, &list, ret_rate);
 	} else {
 		code = FLEXTRACE_E_MEMORY;
 	}

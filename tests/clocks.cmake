@@ -57,7 +57,8 @@ flextrace_add_unit_test(NAME clock_memory SOURCES ${clock_memory_sources} tests/
 target_link_options(test_clock_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
 
 # Flex traces with truth, for whoever imports them: flex-truth SEED OUT.json OUT.truth
-set(flex_truth_sources tests/clock_model.c tests/flex_truth.c tests/flex_truth_write.c)
+set(flex_truth_sources tests/clock_model.c tests/flex_truth.c tests/flex_damage.c
+	tests/flex_truth_write.c)
 flextrace_add_unit_test(NAME flex_truth SOURCES ${flex_truth_sources} LIBS PkgConfig::CJSON m)
 list(TRANSFORM flex_truth_sources PREPEND ${PROJECT_SOURCE_DIR}/)
 add_executable(flex-truth flex_truth_main.c ${flex_truth_sources})

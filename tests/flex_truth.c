@@ -62,7 +62,7 @@ struct maker {
 	double engine_ns[FLEX_MAX_RANKS]; /* when a rank's compute engine is free */
 	uint32_t power[FLEX_MAX_RANKS];
 	uint32_t n_allocated;
-	uint32_t iteration, n_syncs;
+	uint32_t iteration, n_syncs, n_resets;
 	bool has_failed;
 };
 
@@ -122,7 +122,10 @@ static struct flex_op *add_op(struct maker *maker, uint32_t rank, enum flex_kind
 		maker->n_allocated = n;
 	}
 	op = &truth->ops[truth->n_ops++];
-	*op = (struct flex_op){.rank = rank, .iteration = maker->iteration, .kind = kind};
+	*op = (struct flex_op){.rank = rank,
+	                       .iteration = maker->iteration,
+	                       .n_resets = maker->n_resets,
+	                       .kind = kind};
 	for (int i = 0; i < FLEX_STAMPS; i++) {
 		op->true_ns[i] = true_ns[i];
 		op->ticks[i] = ticks_at(truth, rank, true_ns[i]);
@@ -280,7 +283,10 @@ static void add_trips(struct maker *maker, uint32_t from_op)
 	for (uint32_t rank = 0; rank < truth->scene.n_ranks; rank++) {
 		struct flex_trip *trip = &truth->trips[truth->n_trips++];
 
-		*trip = (struct flex_trip){INT64_MAX, INT64_MIN, rank, maker->iteration};
+		*trip = (struct flex_trip){.begin_ns = INT64_MAX,
+		                           .end_ns = INT64_MIN,
+		                           .rank = rank,
+		                           .iteration = maker->iteration};
 		for (uint32_t i = from_op; i < truth->n_ops; i++) {
 			const struct flex_op *op = &truth->ops[i];
 
@@ -294,6 +300,17 @@ static void add_trips(struct maker *maker, uint32_t from_op)
 	}
 }
 
+/* Counters begin anew, at a place of chance. */
+static void reset(struct maker *maker, double true_ns)
+{
+	struct flex_truth *truth = maker->truth;
+
+	for (uint32_t i = 0; i < truth->scene.n_ranks; i++)
+		truth->ranks[i].origin_ticks += (uint32_t)model_random(&maker->state) + 1 -
+		                                ticks_at(truth, i, true_ns);
+	maker->n_resets++;
+}
+
 static void make_iterations(struct maker *maker)
 {
 	const struct flex_scene *scene = &maker->truth->scene;
@@ -303,6 +320,9 @@ static void make_iterations(struct maker *maker)
 		double launched_ns[FLEX_MAX_RANKS], busy_ns = 0;
 		uint32_t from_op = maker->truth->n_ops;
 
+		if (scene->reset_every && maker->iteration % scene->reset_every == 0 &&
+		    maker->iteration > 0)
+			reset(maker, start_ns);
 		for (uint32_t rank = 0; rank < scene->n_ranks; rank++)
 			launched_ns[rank] = make_kernels(
 				maker, rank, start_ns + model_exponential(&maker->state, 200e3));
@@ -327,6 +347,7 @@ bool flex_truth_init(struct flex_truth *truth, const struct flex_scene *scene)
 		return false;
 	make_ranks(&maker);
 	make_iterations(&maker);
+	flex_truth_tell(truth);
 	return !maker.has_failed;
 }
 

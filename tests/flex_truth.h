@@ -9,6 +9,8 @@
  *
  * What Flex would write (32-bit stamps, host times it estimated by a rate that is a little off)
  * goes to one file, what really was to another. The same scene gives the same bytes.
+ *
+ * flex_damage() spoils what is written, and notes on each event what was done to it.
  */
 #ifndef FLEX_TRUTH_H
 #define FLEX_TRUTH_H
@@ -35,13 +37,16 @@ struct flex_form {
 	bool is_complete; /* X, else adjacent B and E */
 	bool has_args;    /* "args", else "attr" */
 	bool is_shuffled; /* events stand in any order; B and E stay together */
+	bool is_nested;   /* B and E stand where their times say, others between them */
 	enum flex_stamps stamps;
 };
 
 struct flex_scene {
 	uint64_t seed;
 	uint32_t n_ranks, n_iterations;
-	uint32_t n_kernels; /* of each rank and iteration */
+	uint32_t n_empty_ranks; /* further ones that have a name and no event */
+	uint32_t reset_every;   /* iterations after which all counters begin anew, 0 = never */
+	uint32_t n_kernels;     /* of each rank and iteration */
 	struct counter_model counter;
 	double rank_ppm;    /* rates of the ranks' counters differ by up to this, each way */
 	double host_ppm;    /* so do those of their hosts' clocks */
@@ -61,21 +66,35 @@ struct flex_scene flex_scene_of(uint64_t seed);
 
 enum flex_kind { FLEX_KERNEL, FLEX_SEND, FLEX_RECEIVE, FLEX_PROTOCOL };
 
+enum flex_fate { /* of an event, as bits */
+	         FLEX_LOST = 1,
+	         FLEX_NO_BEGIN = 2, /* only its E is there */
+	         FLEX_NO_END = 4,
+	         FLEX_TWICE = 8
+};
+
 struct flex_op {                        /* a control block */
 	char name[128];                 /* without the phase */
 	uint64_t ticks[FLEX_STAMPS];    /* whole counter; the low 32 bits are recorded */
 	double true_ns[FLEX_STAMPS];    /* of the first host's clock, since the start */
 	int64_t host_ns[FLEX_STAMPS];   /* of its own host's clock */
 	int64_t submit_ns, complete_ns; /* likewise; only the iteration's are recorded */
+	int64_t flex_ns[FLEX_STAMPS];   /* what Flex believes of host_ns */
+	uint32_t words[FLEX_STAMPS];    /* the stamps as recorded */
 	uint32_t rank, iteration;
+	uint32_t n_resets; /* of its counter, before */
+	uint8_t fates[2];  /* enum flex_fate, of its phases' events */
+	bool is_garbage;   /* `words` are chance */
 	enum flex_kind kind;
 	uint32_t power;
 	char attributes[128]; /* further members, as JSON: ,"Peer":"1" */
 };
 
-struct flex_trip {                /* "AIU Roundtrip" */
-	int64_t begin_ns, end_ns; /* of its host's clock */
+struct flex_trip {                          /* "AIU Roundtrip" */
+	int64_t begin_ns, end_ns;           /* of its host's clock */
+	int64_t told_begin_ns, told_end_ns; /* as recorded */
 	uint32_t rank, iteration;
+	uint8_t fate;
 };
 
 struct flex_truth {
@@ -91,9 +110,32 @@ struct flex_truth {
 	} ranks[FLEX_MAX_RANKS];
 };
 
+/* Shares are of 1. What is not named is left as it is. */
+struct flex_damage {
+	uint64_t seed;
+	double lost, lost_begins, lost_ends; /* events */
+	uint32_t burst_every, burst;         /* events: so many in a row are lost, every so many */
+	double duplicated;                   /* events */
+	double garbage;                      /* control blocks with stamps of chance */
+	double wrong_trips;                  /* trips with the times of the one before */
+	/* Flex's host times of device work: */
+	double gaps; /* iterations of a rank that seem to be `gap_wraps` wraps later */
+	int32_t gap_wraps;
+	int64_t shift_ns;
+	double stretch_ppm; /* from the begin of each trip on */
+	double overlaps;    /* control blocks that seem to end `overlap_ns` later */
+	int64_t overlap_ns;
+};
+
 /* Returns false if there is no memory. */
 bool flex_truth_init(struct flex_truth *truth, const struct flex_scene *scene);
 void flex_truth_release(struct flex_truth *truth);
+
+/* Fills in what Flex makes of an undamaged trace: flex_ns, words, told. */
+void flex_truth_tell(struct flex_truth *truth);
+
+/* Spoils what will be written. */
+void flex_damage(struct flex_truth *truth, const struct flex_damage *damage);
 
 /* Writes the events of a rank, or of all (-1). Returns whether it could; likewise below. */
 bool flex_truth_write_json(const struct flex_truth *truth, int32_t rank, FILE *file);
@@ -101,9 +143,11 @@ bool flex_truth_write_json(const struct flex_truth *truth, int32_t rank, FILE *f
 /*
  * Writes one line each, fields apart by tabs:
  *   rank R ORIGIN_NS HOST_PPM HZ
- *   trip R ITERATION BEGIN_NS END_NS
- *   op R ITERATION KIND NAME TS1..TS5 NS1..NS5 SUBMIT_NS COMPLETE_NS TRUE1..TRUE5
- * Ticks are whole; ns are of the rank's host clock, TRUE of the first rank's.
+ *   trip R ITERATION BEGIN_NS END_NS IS_WRONG
+ *   op R ITERATION KIND NAME TS1..TS5 NS1..NS5 SUBMIT_NS COMPLETE_NS TRUE1..TRUE5 FATE1 FATE2
+ *      IS_GARBAGE OFF_NS
+ * Ticks are whole; ns are of the rank's host clock, TRUE of the first rank's. OFF: by how much
+ * Flex's time of TS4 is late. FATE: enum flex_fate of the events of its phases.
  */
 bool flex_truth_write_truth(const struct flex_truth *truth, FILE *file);
 

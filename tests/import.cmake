@@ -22,7 +22,10 @@ flextrace_add_unit_test(NAME torch SOURCES ${flex_fixture})
 flextrace_add_unit_test(NAME torch_data SOURCES ${flex_fixture}
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
 flextrace_add_unit_test(NAME flex_data SOURCES ${flex_fixture} tests/clock_model.c tests/flex_truth.c
-	tests/flex_truth_write.c DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
+	tests/flex_truth_write.c tests/flex_damage.c tests/flex_judge.c
+	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
+flextrace_add_unit_test(NAME flex_damage SOURCES ${flex_fixture} tests/clock_model.c
+	tests/flex_truth.c tests/flex_truth_write.c tests/flex_damage.c tests/flex_judge.c)
 flextrace_add_unit_test(NAME spool SOURCES tests/scratch.c converter/import/spool.c)
 flextrace_add_unit_test(NAME flex_memory SOURCES converter/import/flex.c)
 target_link_options(test_flex_memory PRIVATE
@@ -30,4 +33,4 @@ target_link_options(test_flex_memory PRIVATE
 flextrace_add_unit_test(NAME pair_align SOURCES converter/import/pair_align.c
 	converter/import/pair_match.c converter/import/pair_vote.c)
 flextrace_add_unit_test(NAME pairing SOURCES ${flex_fixture} tests/clock_model.c tests/flex_truth.c
-	tests/flex_truth_write.c)
+	tests/flex_truth_write.c tests/flex_damage.c)

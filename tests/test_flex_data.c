@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "flex_fixture.h"
+#include "flex_judge.h"
 #include "flex_truth.h"
 #include "scratch.h"
 
@@ -222,40 +223,11 @@ static void test_flex_data__takes_a_file_of_metadata(void **state)
 
 /* -- made files ------------------------------------------------------------------------------ */
 
-static const struct flex_op *find_op(const struct flex_truth *truth, const struct csv_table *events,
-                                     uint64_t row)
-{
-	static const char *const columns[] = {"ts1", "ts2", "ts3", "ts4", "ts5"};
-
-	for (uint32_t i = 0; i < truth->n_ops; i++) {
-		const struct flex_op *op = &truth->ops[i];
-		bool is_it = strcmp(op->name, flex_cell(events, row, "name")) == 0 &&
-		             op->rank == (uint32_t)flex_number(events, row, "rank");
-
-		for (int k = 0; k < FLEX_STAMPS && is_it; k++)
-			is_it = (uint32_t)flex_number(events, row, columns[k]) ==
-			        (uint32_t)op->ticks[k];
-		if (is_it)
-			return op;
-	}
-	fail_msg("No operation has the stamps of row %llu", (unsigned long long)row);
-	return NULL;
-}
-
-/* The stamp that a row begins with. */
-static int first_stamp(const char *kind)
-{
-	return strcmp(kind, "Memcpy HtoD") == 0 || strcmp(kind, "DmaI") == 0 ? 0
-	       : strcmp(kind, "Prep") == 0                                   ? 1
-	       : strcmp(kind, "Exec") == 0                                   ? 2
-	                                                                     : 3;
-}
-
 /* As near to the truth as it says, and where it says nothing as near as Flex was. */
 static void check_row(const struct flex_truth *truth, const struct csv_table *events, uint64_t row)
 {
-	const struct flex_op *op = find_op(truth, events, row);
-	int stamp = first_stamp(flex_cell(events, row, "kind"));
+	const struct flex_op *op = flex_find_op(truth, events, row);
+	int stamp = flex_first_stamp(flex_cell(events, row, "kind"));
 	double off_ns = fabs((double)(flex_number(events, row, "start_ns") - op->host_ns[stamp]));
 	double since_ns = (double)(op->host_ns[stamp] - truth->ranks[op->rank].origin_ns);
 	const struct flex_scene *scene = &truth->scene;
@@ -265,20 +237,6 @@ static void check_row(const struct flex_truth *truth, const struct csv_table *ev
 	else
 		assert_string_equal(flex_cell(events, row, "status"), "assumed");
 	assert_true(off_ns <= scene->estimate_ns + since_ns * scene->estimate_ppm * 1e-6 + 20);
-}
-
-static void write_scene(const struct flex_run *run, struct flex_truth *truth,
-                        const struct flex_scene *scene)
-{
-	char path[512];
-	FILE *file;
-
-	assert_true(flex_truth_init(truth, scene));
-	snprintf(path, sizeof(path), "%s/a.json", run->in);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(flex_truth_write_json(truth, -1, file));
-	assert_int_equal(fclose(file), 0);
 }
 
 static void test_flex_data__places_work_where_it_was(void **state)
@@ -293,7 +251,8 @@ static void test_flex_data__places_work_where_it_was(void **state)
 		run = *state;
 		run->options.align.is_off = true; /* each rank is compared with its own clock */
 		scene.n_kernels = 4;
-		write_scene(run, &truth, &scene);
+		assert_true(flex_truth_init(&truth, &scene));
+		flex_add_truth(run, &truth);
 		flex_convert(run);
 		assert_int_equal(run->ledger.rows[RECORD_DEVICE_OP], truth.n_ops);
 		assert_int_equal(run->host.n_rows, truth.n_trips);
@@ -321,7 +280,7 @@ static struct message find_end(const struct flex_truth *truth, const struct csv_
 
 		if (!strstr(name, sync) || strstr(name, " - "))
 			continue;
-		op = find_op(truth, events, *row);
+		op = flex_find_op(truth, events, *row);
 		if (op->kind == kind)
 			return (struct message){op, flex_number(events, (*row)++, "end_ns")};
 	}
@@ -394,7 +353,8 @@ static void test_flex_data__aligns_ranks_by_what_they_send(void **state)
 		scene.n_ranks = 2 + (uint32_t)seed % 3;
 		scene.n_kernels = 2;
 		scene.n_iterations = 3;
-		write_scene(run, &truth, &scene);
+		assert_true(flex_truth_init(&truth, &scene));
+		flex_add_truth(run, &truth);
 		flex_convert(run);
 		assert_int_equal(run->ledger.warnings[WARNING_UNALIGNED], 0);
 		assert_int_equal(check_messages(run, &truth), 3 * 2 * (scene.n_ranks - 1));

@@ -33,12 +33,12 @@ static uint64_t hash_call(uint32_t rank, const struct flex_call *call)
 }
 
 static struct flex_part part_of(uint32_t rank, const struct flex_call *call, int64_t clock_ns,
-                                bool is_timed)
+                                bool has_end)
 {
 	struct flex_part part = {
 		.head = {(uint64_t)clock_ns, rank, -1, -1, FLEX_PART},
-		.begin_ns = is_timed ? call->begin_ns : 0,
-		.end_ns = is_timed ? call->end_ns : 0,
+		.begin_ns = call->begin_ns,
+		.end_ns = has_end ? call->end_ns : 0,
 		.bytes = call->bytes,
 		.correlation = call->correlation,
 		.hash = hash_call(rank, call),
@@ -53,10 +53,10 @@ static struct flex_part part_of(uint32_t rank, const struct flex_call *call, int
 }
 
 int flex_add_part(struct flex *flex, uint32_t rank, const struct flex_call *call, int64_t clock_ns,
-                  bool is_timed)
+                  bool has_end)
 {
 	const struct trace_text *texts[FLEX_N_TEXTS] = {&call->name, &call->group, &call->type};
-	const struct flex_part part = part_of(rank, call, clock_ns, is_timed);
+	const struct flex_part part = part_of(rank, call, clock_ns, has_end);
 	size_t n_bytes = sizeof(part);
 	void *item;
 	char *at;
@@ -101,7 +101,7 @@ static int worth(const struct flex_part *part)
 		[FLEXTRACE_ESTIMATE_EXEC] = 4,
 	};
 
-	return part->end_ns ? worths[part->part] : 0;
+	return part->end_ns ? 1 + worths[part->part] : part->begin_ns > 0;
 }
 
 bool flex_part_join(struct flex_part_view *later, const struct flex_part_view *earlier)

@@ -75,7 +75,7 @@ struct flex_open {
 
 struct flex_part {
 	struct item_head head;    /* clock_ns: when it was over */
-	int64_t begin_ns, end_ns; /* of `part`; 0, 0: not estimated */
+	int64_t begin_ns, end_ns; /* of `part`; 0: not estimated */
 	uint64_t bytes, correlation;
 	uint64_t hash; /* of what all events of a control block share */
 	uint32_t ts[FLEXTRACE_N_STAMPS];
@@ -235,10 +235,9 @@ int flex_write(struct flex *flex, uint32_t rank, const struct event *event);
 
 /* -- flex_blocks.c */
 
-/* Takes a call with stamps that was over by `clock_ns`; `is_timed`: its times may serve as an
- * estimate. */
+/* Takes a call with stamps that was over by `clock_ns`. Its times serve as an estimate. */
 int flex_add_part(struct flex *flex, uint32_t rank, const struct flex_call *call, int64_t clock_ns,
-                  bool is_timed);
+                  bool has_end);
 
 void flex_part_read(const void *item, struct flex_part_view *ret_view);
 

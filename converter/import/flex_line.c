@@ -239,7 +239,7 @@ int flex_line_next(struct flex *flex, uint32_t *ret_rank, struct event *ret_even
 		FLEXTRACE_TRY(
 			flex_block_event(flex, item, line->has_estimate, ret_rank, ret_event));
 		line->has_estimate = !line->has_estimate &&
-		                     ((const struct flex_part *)item)->end_ns;
+		                     ((const struct flex_part *)item)->begin_ns;
 		return 1;
 	}
 	FLEXTRACE_TRY(event_item_read(flex->spool, item, &flex->texts, ret_rank, ret_event));

@@ -293,8 +293,8 @@ struct flextrace_host_estimate { /* a host time that some other tool estimated: 
 	uint32_t queue;
 	uint64_t job;
 	uint32_t kind;     /* enum flextrace_estimate: what took from begin to end */
-	uint64_t begin_ns; /* when its first stamp was taken */
-	uint64_t end_ns;   /* when its last was */
+	uint64_t begin_ns; /* when its first stamp was taken; 0: not known */
+	uint64_t end_ns;   /* when its last was; 0: not known */
 	const char *source;
 };
 
