@@ -56,7 +56,7 @@ static bool sum_operations(const cJSON *list, struct kernel_cost *row, const cha
 		}
 	}
 	row->ideal_cycles = sum < 0x1p48 ? (uint64_t)(sum + 0.5) : 0;
-	return cJSON_IsArray(list) && list->child && sum < 0x1p48;
+	return cJSON_IsArray(list) && cJSON_GetArraySize(list) > 0 && sum < 0x1p48;
 }
 
 static int add_kernel(struct compiler_info *info, const char *kernel, const cJSON *list,

@@ -98,7 +98,7 @@ static int split(const char *text, int (*take)(void *context, const char *path),
 static int check_path(void *error, const char *path)
 {
 	char *cache = NULL;
-	bool is_dir;
+	bool is_dir = false;
 	int code;
 
 	FLEXTRACE_TRY(look_at(path, &is_dir, error));
@@ -127,7 +127,7 @@ static int read_path(void *context, const char *path)
 	struct reading *reading = context;
 	struct compiler_info *info = reading->info;
 	uint32_t n_before = info->n_tables;
-	bool is_dir;
+	bool is_dir = false;
 
 	FLEXTRACE_TRY(look_at(path, &is_dir, reading->error));
 	if (is_dir)

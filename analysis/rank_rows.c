@@ -182,7 +182,7 @@ static int compare_rows(const void *left, const void *right)
 static int find_steps(struct rank_rows *rows, const struct iterations *iterations)
 {
 	uint32_t n_processes = iterations->timeline->identity->n_processes;
-	struct extent *extents = malloc((n_processes + 1ull) * sizeof(*extents));
+	struct extent *extents = calloc(n_processes + 1ull, sizeof(*extents));
 	int code;
 
 	if (!extents)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spread.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -112,6 +113,7 @@ void spread_of(uint64_t *values, uint64_t n, struct spread *ret)
 {
 	uint64_t total = 0;
 
+	assert(n > 0);
 	*ret = (struct spread){.min = UINT64_MAX};
 	for (uint64_t i = 0; i < n; i++) {
 		total = spread_add(total, values[i]);

@@ -22,7 +22,9 @@ add_library(flextrace_options INTERFACE)
 target_compile_definitions(flextrace_options INTERFACE _GNU_SOURCE
 	FLEXTRACE_VERSION="${PROJECT_VERSION}")
 target_compile_options(flextrace_options INTERFACE -Wall -Wextra -Wshadow -Wvla -Wpointer-arith
-	$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>)
+	$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>
+	# texts of several lines in tables
+	$<$<C_COMPILER_ID:Clang>:-Wno-string-concatenation>)
 if(FLEXTRACE_WERROR)
 	target_compile_options(flextrace_options INTERFACE -Werror)
 endif()

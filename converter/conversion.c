@@ -369,60 +369,72 @@ static int describe_inputs(const struct stream_set *set, const struct string_poo
 
 /* -- after reading ----------------------------------------------------------------------------- */
 
+static struct pipeline_options pipeline_options_of(const struct conversion_options *options)
+{
+	struct pipeline_options pipeline = {
+		.emit = {.output_dir = options->output_dir,
+	                 .formats = options->formats,
+	                 .gzip = options->gzip,
+	                 .n_threads = options->n_threads},
+		.align = ALIGN_OPTIONS_INIT,
+		.session = options->session,
+		.names = options->names.texts,
+		.n_names = options->names.n,
+		.compiler_info = options->compiler_info.texts,
+		.n_compiler_info = options->compiler_info.n,
+		.select = select_options_of(options),
+		.per_rank = options->per_rank,
+		.power_unit = options->power_unit,
+		.fail_on_loss = options->fail_on_loss.is_set,
+		.max_loss = options->fail_on_loss.value,
+	};
+
+	pipeline.align.reference_rank = (int32_t)options->reference_rank;
+	pipeline.align.is_off = options->no_align;
+	return pipeline;
+}
+
+/* What the texts of some options stand for. */
+static int read_texts(const struct conversion_options *options, struct pipeline_options *pipeline,
+                      struct derivations *derivations, struct flextrace_error *error)
+{
+	FLEXTRACE_TRY(read_clocks(options, &pipeline->calibrate, error));
+	FLEXTRACE_TRY(derivations_read(derivations, options, error));
+	FLEXTRACE_TRY(read_views(options, &pipeline->emit.views, error));
+	return read_core_clock(options, &pipeline->core_hz, error);
+}
+
+static int describe(const struct conversion_options *options, const struct stream_set *set,
+                    const struct string_pool *strings, struct facts *inputs,
+                    struct facts *set_options)
+{
+	FLEXTRACE_TRY(describe_inputs(set, strings, inputs));
+	return describe_options(options, set_options);
+}
+
 int conversion_run(const struct conversion_options *options, struct stream_set *set,
                    struct string_pool *strings, struct ledger *ledger,
                    struct pipeline_result *ret_result, struct flextrace_error *error)
 {
+	struct pipeline_options pipeline = pipeline_options_of(options);
 	struct facts inputs = {0}, set_options = {0};
-	int code = describe_inputs(set, strings, &inputs);
+	struct derivations derivations;
+	struct emit_run run = {.pairs = options->pairs, .n_pairs = options->n_pairs};
+	int code = describe(options, set, strings, &inputs, &set_options);
 
-	if (code == 0)
-		code = describe_options(options, &set_options);
-	if (code == 0) {
-		struct emit_run run = {
-			.inputs = (const char *const *)inputs.texts,
-			.n_inputs = inputs.n,
-			.options = (const char *const *)set_options.texts,
-			.n_options = set_options.n,
-			.pairs = options->pairs,
-			.n_pairs = options->n_pairs,
-		};
-		struct derivations derivations;
-		struct pipeline_options pipeline = {
-			.emit = {.output_dir = options->output_dir,
-		                 .formats = options->formats,
-		                 .gzip = options->gzip,
-		                 .n_threads = options->n_threads,
-		                 .run = &run},
-			.align = ALIGN_OPTIONS_INIT,
-			.session = options->session,
-			.names = options->names.texts,
-			.n_names = options->names.n,
-			.compiler_info = options->compiler_info.texts,
-			.n_compiler_info = options->compiler_info.n,
-			.select = select_options_of(options),
-			.derivations = &derivations,
-			.per_rank = options->per_rank,
-			.power_unit = options->power_unit,
-			.fail_on_loss = options->fail_on_loss.is_set,
-			.max_loss = options->fail_on_loss.value,
-		};
-
-		pipeline.align.reference_rank = (int32_t)options->reference_rank;
-		pipeline.align.is_off = options->no_align;
-		code = read_clocks(options, &pipeline.calibrate, error);
-		if (code == 0)
-			code = derivations_read(&derivations, options, error);
-		if (code == 0)
-			code = read_views(options, &pipeline.emit.views, error);
-		if (code == 0)
-			code = read_core_clock(options, &pipeline.core_hz, error);
-		if (code == 0)
-			code = pipeline_run(set, strings, ledger, &pipeline, ret_result, error);
-		clock_options_release(&pipeline.calibrate);
-	} else {
+	if (code < 0)
 		error_set(error, code, "Out of memory");
-	}
+	else
+		code = read_texts(options, &pipeline, &derivations, error);
+	run.inputs = (const char *const *)inputs.texts;
+	run.n_inputs = inputs.n;
+	run.options = (const char *const *)set_options.texts;
+	run.n_options = set_options.n;
+	pipeline.emit.run = &run;
+	pipeline.derivations = &derivations;
+	if (code == 0)
+		code = pipeline_run(set, strings, ledger, &pipeline, ret_result, error);
+	clock_options_release(&pipeline.calibrate);
 	facts_release(&inputs);
 	facts_release(&set_options);
 	return code;

@@ -427,6 +427,7 @@ static int write_ranks(const struct pipeline *pipeline, struct emit_options *opt
 		error_set(error, code, "Out of memory");
 	else
 		code = emit_run(&pipeline->timeline, options, error);
+	options->rank_rows = NULL;
 	rank_rows_release(&rows);
 	return code;
 }

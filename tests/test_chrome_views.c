@@ -173,7 +173,7 @@ static void write_rank(struct emit_test *test, uint32_t process, const char *nam
 
 	test->n_counts = 0;
 	assert_int_equal(emit_chrome_rank(&test->fixture.timeline, &options, process, name,
-	                                  test->counts, &test->n_counts, NULL),
+	                                  test->counts, NULL),
 	                 0);
 	assert_int_equal(test->counts[0].rows, test->counts[0].expected);
 	assert_string_equal(test->counts[0].file, name);

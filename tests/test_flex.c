@@ -152,7 +152,7 @@ static void add_kernel(char *text, const char *name, int64_t at_us, int64_t dur_
 	sprintf(text + strlen(text),
 	        "%s{\"name\":\"%s Cmpt Exec\",\"ph\":\"X\",\"ts\":%lld,\"dur\":%lld,"
 	        "\"attr\":{\"cycles_ts\":[%u,%u,%u,%u,%u]}}",
-	        *text ? "," : "[", name, (long long)(at_us + off_us), (long long)dur_us, ts3 - 500,
+	        *text ? "," : "[", name, (long long)at_us + off_us, (long long)dur_us, ts3 - 500,
 	        ts3 - 500, ts3, ts4, ts4);
 }
 

@@ -82,7 +82,7 @@ static void move_elements(char *elements, struct keyed_place *places, uint32_t n
 
 int places_sort_elements(void *elements, uint32_t n, const struct places_order *order)
 {
-	struct keyed_place *places = malloc((2ull * n + 1) * sizeof(*places)), *sorted;
+	struct keyed_place *places = calloc(2ull * n + 1, sizeof(*places)), *sorted;
 	size_t size = order->size_bytes;
 	char *base = elements;
 

@@ -439,13 +439,13 @@ static int chrome_write(const struct timeline *timeline, const struct emit_optio
 }
 
 int emit_chrome_rank(const struct timeline *timeline, const struct emit_options *options,
-                     uint32_t process, const char *name, struct emit_file_count *counts,
-                     uint32_t *n, struct flextrace_error *error)
+                     uint32_t process, const char *name, struct emit_file_count *ret_count,
+                     struct flextrace_error *error)
 {
 	struct chrome chrome = {
 		.process = process, .rank_rows = options->rank_rows, .views = options->views};
 
-	chrome.count = &counts[(*n)++];
+	chrome.count = ret_count;
 	*chrome.count = (struct emit_file_count){.file = name};
 	return write_trace(&chrome, timeline, options, error);
 }

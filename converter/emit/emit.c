@@ -218,9 +218,11 @@ static int run_job(const struct work *work, struct job *job)
 	if (job->emitter)
 		return job->emitter->write(work->timeline, work->options, job->counts,
 		                           &job->n_counts, &job->error);
-	if (!job->table)
+	if (!job->table) {
+		job->n_counts = 1;
 		return emit_chrome_rank(work->timeline, work->options, job->process, job->file,
-		                        job->counts, &job->n_counts, &job->error);
+		                        job->counts, &job->error);
+	}
 	return job->table->write(work->timeline, work->options->output_dir, &job->table->rows,
 	                         &job->error);
 }

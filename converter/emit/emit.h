@@ -107,10 +107,10 @@ extern const struct emitter emit_csv_device; /* events.csv */
 extern const struct emitter emit_csv_rest;   /* all other CSV files */
 extern const struct emitter emit_text;       /* timeline.txt */
 
-/* Writes `name`, the file of one process (an index); appends one count. */
+/* Writes `name`, the file of one process (an index). */
 int emit_chrome_rank(const struct timeline *timeline, const struct emit_options *options,
-                     uint32_t process, const char *name, struct emit_file_count *counts,
-                     uint32_t *n, struct flextrace_error *error);
+                     uint32_t process, const char *name, struct emit_file_count *ret_count,
+                     struct flextrace_error *error);
 
 /* All emitters, the longest job first, ended by NULL. */
 extern const struct emitter *const emit_formats[];

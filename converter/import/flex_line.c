@@ -12,7 +12,7 @@
 #define LINE_BYTES ((uint32_t)2 << 20)
 #define LINE_ALIGN 16u
 #define MAX_LOOK   64 /* twins that are looked at */
-#define NO_TWIN    UINT32_MAX
+#define NO_TWIN    MAP_NONE
 
 _Static_assert(sizeof(struct flex_line_item) == LINE_ALIGN, "what is left of the ring holds one");
 
@@ -111,7 +111,7 @@ static int join_twin(struct flex_line *line, struct flex_part_view *part)
 	uint32_t place = map_find(&line->twins, part->part.hash, 0);
 	struct flex_line_item *before = NULL;
 
-	for (int i = 0; i < MAX_LOOK && place != MAP_NONE && place != NO_TWIN; i++) {
+	for (int i = 0; i < MAX_LOOK && place != MAP_NONE; i++) {
 		struct flex_line_item *item = item_at(line, place);
 		struct flex_part_view earlier;
 

@@ -30,9 +30,10 @@ int flex_intern_id(struct flex *flex, const struct trace_value *id, uint32_t *re
 /* Traces of ranks are in order of their numbers, those of other texts behind them. */
 void flex_make_uuid(uint8_t uuid[16], const char *text, uint64_t number)
 {
+	static const uint8_t tag[4] = {'f', 'l', 'e', 'x'};
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-	memcpy(uuid, "flex", 4);
+	memcpy(uuid, tag, sizeof(tag));
 	if (number > INT32_MAX) {
 		uuid[4] = 1;
 		for (; *text; text++)
