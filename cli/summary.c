@@ -213,6 +213,19 @@ static int first_processes(const cJSON *processes, const cJSON *first[MAX_PROCES
 	return n;
 }
 
+static void print_overlaps(FILE *to, const cJSON *totals)
+{
+	double n = number_of(totals, "overlapping_kernels");
+
+	if (!(n > 0))
+		return;
+	fprintf(to, "  %.0f kernels began before the one before them had ended: in all", n);
+	print_time(to, number_of(totals, "overlap_ns"));
+	fprintf(to, ", at most");
+	print_time(to, number_of(totals, "largest_overlap_ns"));
+	fputc('\n', to);
+}
+
 static void print_what_ran(FILE *to, const cJSON *run)
 {
 	const cJSON *processes = cJSON_GetObjectItemCaseSensitive(run, "processes");
@@ -230,6 +243,7 @@ static void print_what_ran(FILE *to, const cJSON *run)
 	        number_of(totals, "device_rows"));
 	print_time(to, length_ns > 0 ? length_ns : 0);
 	fputc('\n', to);
+	print_overlaps(to, totals);
 }
 
 /* -- where the time went ----------------------------------------------------------------------- */

@@ -12,7 +12,7 @@ set(derive_sources converter/derive/attributes.c converter/derive/derive.c
 
 flextrace_add_unit_test(NAME derive_rows SOURCES converter/derive/lanes.c converter/derive/rows.c
 	converter/blocks.c converter/table.c)
-foreach(name derive derive_device derive_preps)
+foreach(name derive derive_device derive_overlaps derive_preps)
 	flextrace_add_unit_test(NAME ${name}
 		SOURCES tests/derive_fixture.c ${derive_sources} ${derive_text_source}
 		LIBS PkgConfig::CJSON Threads::Threads)

@@ -233,9 +233,25 @@ static void test_summary__of_nothing_is_an_error(void **state)
 	scratch_remove(dir);
 }
 
+static void test_summary__tells_of_kernels_that_overlap(void **state)
+{
+	char *text = summary_with("{\"totals\":{\"overlapping_kernels\":3,\"overlap_ns\":4500,"
+	                          "\"largest_overlap_ns\":2000}}",
+	                          CLOCKS, ALIGNMENT);
+
+	(void)state;
+	assert_contains(text, "3 kernels began before the one before them had ended: in all");
+	assert_contains(text, "4.50 us, at most");
+	free(text);
+	text = summary_of(CLOCKS, ALIGNMENT);
+	assert_null(strstr(text, "kernels began"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_summary__tells_of_kernels_that_overlap),
 		cmocka_unit_test(test_clocks__show_rate_bounds_and_certified_share),
 		cmocka_unit_test(test_host_clocks__are_not_shown_where_there_is_one),
 		cmocka_unit_test(test_host_clocks__are_shown_once_each),

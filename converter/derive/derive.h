@@ -46,7 +46,10 @@ struct timeline {
 	const struct kernel_costs *costs;    /* weak; NULL: no compiler information */
 	int64_t first_time_ns, last_time_ns; /* over all rows; 0, 0 when there is none */
 	uint64_t n_crossing;                 /* host rows on overflow lanes */
-	uint64_t n_filtered;                 /* rows that select left out */
+	/* Kernels that began before one of their queue had ended (TS3 before its TS4), for how long
+	 * in all, and at most. */
+	uint64_t n_overlaps, overlap_ns, largest_overlap_ns;
+	uint64_t n_filtered; /* rows that select left out */
 	/* Whether any control block tells of that: what has none costs no look at its rows. */
 	bool has_groups, has_power, has_bytes;
 	const struct transfers *transfers; /* weak; NULL: not looked for */

@@ -59,6 +59,8 @@ struct track_family {
 	struct track track; /* of lane 0, as a pattern */
 	uint32_t *tracks;   /* owned: index of the track of each lane */
 	uint32_t n_tracks, n_allocated;
+	int64_t reach_time_ns; /* of its kernels, where there are some */
+	bool has_kernels;
 };
 
 struct flow_links;   /* see flows.c */

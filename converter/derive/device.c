@@ -264,6 +264,28 @@ static int find_family(struct derive *derive, const struct device_row *row, uint
 	                       derive->ops[row->source].queue, row->kind, ret_family);
 }
 
+/* Kernels come in order of their starts. */
+static void see_kernel(struct derive *derive, uint32_t family, const struct device_row *row)
+{
+	struct track_family *line = &derive->families[family];
+	int64_t end_ns = row->end_time_ns;
+
+	if (line->has_kernels && row->start_time_ns < line->reach_time_ns) {
+		uint64_t ns;
+
+		if (end_ns > line->reach_time_ns)
+			end_ns = line->reach_time_ns;
+		ns = (uint64_t)end_ns - (uint64_t)row->start_time_ns;
+		derive->out->n_overlaps++;
+		derive->out->overlap_ns += ns;
+		if (ns > derive->out->largest_overlap_ns)
+			derive->out->largest_overlap_ns = ns;
+	}
+	if (!line->has_kernels || row->end_time_ns > line->reach_time_ns)
+		line->reach_time_ns = row->end_time_ns;
+	line->has_kernels = true;
+}
+
 static int merge_row(void *context, void *visited)
 {
 	struct derive *derive = context;
@@ -273,6 +295,8 @@ static int merge_row(void *context, void *visited)
 	FLEXTRACE_TRY(find_family(derive, row, &family));
 	FLEXTRACE_TRY(family_place(derive, family, row->start_time_ns, row->end_time_ns,
 	                           &row->track, &depth));
+	if (row->kind == ROW_EXEC)
+		see_kernel(derive, family, row);
 	if (is_main_row(row->kind))
 		flows_see_device_row(derive, row);
 	else if (row->kind == ROW_PREP)

@@ -265,6 +265,11 @@ static void add_totals(cJSON *root, const struct timeline *timeline)
 	add_u64(totals, "memory", timeline->memory.n_rows);
 	add_u64(totals, "flows", timeline->flows_from.n_rows);
 	add_u64(totals, "crossing", timeline->n_crossing);
+	if (timeline->n_overlaps) {
+		add_u64(totals, "overlapping_kernels", timeline->n_overlaps);
+		add_u64(totals, "overlap_ns", timeline->overlap_ns);
+		add_u64(totals, "largest_overlap_ns", timeline->largest_overlap_ns);
+	}
 	if (timeline->n_filtered)
 		add_u64(totals, "filtered_rows", timeline->n_filtered);
 	add_i64(totals, "first_ns", timeline->first_time_ns + epoch_offset_ns);
