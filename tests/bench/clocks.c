@@ -199,6 +199,7 @@ static void measure_run(const void *input, void *result)
 	const struct tick_op *op;
 	struct clock_run run;
 
+	*cost = (struct cost){0};
 	clock_run_init(&run);
 	run.is_recording = true;
 	clock_run_push_truth(&run, truth, false);
