@@ -277,6 +277,7 @@ struct fitter {
 	struct groups groups;
 	struct evidence *evidence; /* owned, one of each map */
 	struct prior *priors;      /* owned, one of each counter */
+	bool is_each_alone;        /* no map is fitted again for what others say */
 };
 
 static struct prior prior_of(const struct calibrate_input *input, uint32_t counter)
@@ -300,11 +301,20 @@ static struct prior prior_of(const struct calibrate_input *input, uint32_t count
 
 static int fit_one(struct fitter *fitter, uint32_t map, const struct prior *prior)
 {
+	const struct groups *groups = &fitter->groups;
 	struct clock_map *of = &fitter->clocks->maps[map];
+	struct attempt band;
+	int code;
 
 	blocks_free(of->knots);
 	of->knots = NULL;
-	FLEXTRACE_TRY(fit_map(&fitter->evidence[map], prior, of));
+	code = fit_band(&fitter->evidence[map], prior, &band);
+	if (code >= 0 && fitter->is_each_alone)
+		blocks_drop(groups->claims, groups->first[map + 1] * sizeof(*groups->claims));
+	if (code >= 0)
+		code = fit_map(&band, &fitter->evidence[map], prior, of);
+	fit_release(&band);
+	FLEXTRACE_TRY(code);
 	of->is_assumed |= !fitter->groups.has_hard[map];
 	of->is_after_gap = fitter->groups.is_after_gap[map];
 	return FLEXTRACE_OK;
@@ -354,6 +364,20 @@ static int fit_shared(struct fitter *fitter, uint32_t counter, uint32_t index)
 	return fit_one(fitter, index, &prior);
 }
 
+/* Whether no two maps are of equal rate. */
+static bool is_each_alone(const struct fitter *fitter)
+{
+	uint32_t n = fitter->clocks->n_counters;
+
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t j = i + 1; j < n; j++) {
+			if (identity_share_rate(fitter->input->identity, i, j))
+				return false;
+		}
+	}
+	return fitter->clocks->n_maps == n;
+}
+
 static int fit_each(struct fitter *fitter)
 {
 	struct clocks *clocks = fitter->clocks;
@@ -362,6 +386,7 @@ static int fit_each(struct fitter *fitter)
 	fitter->priors = calloc(clocks->n_counters + 1ull, sizeof(*fitter->priors));
 	if (!fitter->evidence || !fitter->priors)
 		return FLEXTRACE_E_MEMORY;
+	fitter->is_each_alone = is_each_alone(fitter);
 	for (uint32_t i = 0; i < clocks->n_counters; i++) {
 		fitter->priors[i] = prior_of(fitter->input, i);
 		for (uint32_t j = clocks->first_map[i]; j < clocks->first_map[i + 1]; j++) {

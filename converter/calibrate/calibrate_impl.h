@@ -287,9 +287,25 @@ void soft_widen(const struct clocks *clocks, const uint8_t *has_hard, struct tab
 
 /* -- fit.c ----------------------------------------------------------------------------------- */
 
-/* Makes the map of one segment of what is not false; no knots: there is no evidence. Sorts
- * `evidence`. */
-int fit_map(struct evidence *evidence, const struct prior *prior, struct clock_map *ret_map);
+/* One try at a band: knots of constraints that meet, and how many were turned away for it. */
+struct attempt {
+	struct reference reference;
+	struct knot *knots; /* owned, of blocks.h */
+	uint32_t n_knots, n_false;
+	double rho;
+	bool is_closed; /* the knots are bounds already */
+	bool is_steady; /* their middles are of one slope */
+};
+
+/* Closes the band around what of one segment's evidence is not false; no knots: there is none.
+ * Sorts `evidence`, and has no use for its claims any more. FLEXTRACE_E_MEMORY or 0; release in any
+ * case. */
+int fit_band(struct evidence *evidence, const struct prior *prior, struct attempt *ret_band);
+void fit_release(struct attempt *band);
+
+/* Makes the map along a band, and uses up its knots; none where there are none. */
+int fit_map(struct attempt *band, const struct evidence *evidence, const struct prior *prior,
+            struct clock_map *ret_map);
 
 /* -- report.c -------------------------------------------------------------------------------- */
 

@@ -81,20 +81,11 @@ struct guess {
 	const struct prior *prior;
 };
 
-/* One try at a band: knots of constraints that meet, and how many were turned away for it. */
-struct attempt {
-	struct reference reference;
-	struct knot *knots; /* owned */
-	uint32_t n_knots, n_false;
-	double rho;
-	bool is_closed; /* the knots are bounds already */
-};
-
-static void release_attempt(struct attempt *attempt)
+void fit_release(struct attempt *band)
 {
-	reference_release(&attempt->reference);
-	blocks_free(attempt->knots);
-	*attempt = (struct attempt){.knots = NULL};
+	reference_release(&band->reference);
+	blocks_free(band->knots);
+	*band = (struct attempt){.knots = NULL};
 }
 
 /* Judges all anew. */
@@ -200,7 +191,7 @@ static int try_rho(struct evidence *evidence, const struct guess *guess, double 
 	is_met = try_all(evidence, guess, rho, attempt);
 	if (is_met != 0)
 		return is_met < 0 ? is_met : FLEXTRACE_OK;
-	release_attempt(attempt);
+	fit_release(attempt);
 	attempt->rho = rho;
 	FLEXTRACE_TRY(reject_coarse(evidence, guess, fmax(COARSE_SLACK, 5 * rho)));
 	/* What the slope alone called false may only have followed a rate that changes. */
@@ -231,10 +222,10 @@ static int try_more(struct evidence *evidence, const struct guess *guess, double
 	int code = try_rho(evidence, guess, rho, &next);
 
 	if (code < 0 || next.n_false > best->n_false / 2) {
-		release_attempt(&next);
+		fit_release(&next);
 		return code;
 	}
-	release_attempt(best);
+	fit_release(best);
 	*best = next;
 	return 1;
 }
@@ -265,8 +256,7 @@ static int settle(struct evidence *evidence, const struct guess *guess, double r
  * an operation, as both ends are drawn to the middle of the bracket. A map of one steady slope
  * through the band is a better guess; the band is then made as wide around it as it needs to be.
  */
-static int steady(const struct evidence *evidence, const struct attempt *attempt, double rho,
-                  bool *ret_is_steady)
+static int steady(const struct evidence *evidence, struct attempt *attempt, double rho)
 {
 	const struct piece *piece = &attempt->reference.pieces[0];
 	struct piece straight = *piece;
@@ -275,14 +265,13 @@ static int steady(const struct evidence *evidence, const struct attempt *attempt
 	uint32_t n = 0;
 
 	straight.rise = straight.fall = (uint64_t)((double)piece->slope * 16 * rho) + 1;
-	*ret_is_steady = false;
 	if (attempt->reference.n_pieces > 1 || piece->rise + piece->fall < 20 * straight.rise)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(band_constrain(evidence, &reference, &knots, &n));
 	if (n == attempt->n_knots && band_drop_conflicts(knots, n, &reference, 0) == 0) {
 		band_close(knots, n, &reference);
 		band_centre(attempt->knots, knots, n);
-		*ret_is_steady = true;
+		attempt->is_steady = true;
 	}
 	blocks_free(knots);
 	return FLEXTRACE_OK;
@@ -304,35 +293,29 @@ static void tell_slopes(const struct reference *reference, struct clock_map *map
 	map->n_steps = reference_steps(reference);
 }
 
-static int make_map(struct evidence *evidence, struct attempt *attempt, const struct prior *prior,
-                    struct clock_map *map)
+int fit_map(struct attempt *band, const struct evidence *evidence, const struct prior *prior,
+            struct clock_map *ret_map)
 {
-	bool is_steady = false;
-
-	if (attempt->n_knots == 0)
+	*ret_map = (struct clock_map){.rho = prior->rho};
+	if (band->n_knots == 0)
 		return FLEXTRACE_OK;
-	if (!attempt->is_closed)
-		band_close(attempt->knots, attempt->n_knots, &attempt->reference);
-	FLEXTRACE_TRY(steady(evidence, attempt, prior->rho, &is_steady));
 	/* A bound reaches from its place to all others: none here is none anywhere. */
-	map->is_one_sided = attempt->knots[0].lo == -PHI_UNBOUNDED ||
-	                    attempt->knots[0].hi == PHI_UNBOUNDED;
-	FLEXTRACE_TRY(clock_map_init(map, attempt->knots, attempt->n_knots, &attempt->reference,
-	                             evidence, !is_steady));
-	map->rho = attempt->rho;
-	map->is_wandering = attempt->rho > prior->rho || attempt->n_false > evidence->n / 2;
-	map->is_assumed = map->is_wandering;
-	tell_slopes(&attempt->reference, map);
+	ret_map->is_one_sided = band->knots[0].lo == -PHI_UNBOUNDED ||
+	                        band->knots[0].hi == PHI_UNBOUNDED;
+	FLEXTRACE_TRY(clock_map_init(ret_map, band->knots, band->n_knots, &band->reference,
+	                             evidence, !band->is_steady));
+	ret_map->rho = band->rho;
+	ret_map->is_wandering = band->rho > prior->rho || band->n_false > evidence->n / 2;
+	ret_map->is_assumed = ret_map->is_wandering;
+	tell_slopes(&band->reference, ret_map);
 	return FLEXTRACE_OK;
 }
 
-int fit_map(struct evidence *evidence, const struct prior *prior, struct clock_map *ret_map)
+int fit_band(struct evidence *evidence, const struct prior *prior, struct attempt *ret_band)
 {
-	struct attempt attempt = {.rho = prior->rho};
 	struct guess guess = {prior->hint, 1, prior};
-	int code;
 
-	*ret_map = (struct clock_map){.rho = prior->rho};
+	*ret_band = (struct attempt){.rho = prior->rho};
 	if (evidence->n == 0)
 		return FLEXTRACE_OK;
 	sort_claims(evidence->claims, evidence->n);
@@ -342,9 +325,10 @@ int fit_map(struct evidence *evidence, const struct prior *prior, struct clock_m
 		guess.slope = (prior->slope_lo + prior->slope_hi) / 2;
 		guess.slack = (prior->slope_hi - prior->slope_lo) / guess.slope;
 	}
-	code = settle(evidence, &guess, prior->rho, &attempt);
-	if (code >= 0)
-		code = make_map(evidence, &attempt, prior, ret_map);
-	release_attempt(&attempt);
-	return code;
+	FLEXTRACE_TRY(settle(evidence, &guess, prior->rho, ret_band));
+	if (ret_band->n_knots == 0)
+		return FLEXTRACE_OK;
+	if (!ret_band->is_closed)
+		band_close(ret_band->knots, ret_band->n_knots, &ret_band->reference);
+	return steady(evidence, ret_band, prior->rho);
 }
