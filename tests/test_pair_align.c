@@ -165,6 +165,10 @@ static void test_pair_align__bears_work_that_one_lets_begin_earlier(void **state
 	scene.to_last = 16;
 	scene.lead_ns = 30000;
 	check(&scene, 0.98);
+	scene.n_turns = scene.to_last = 400;
+	scene.from_last = 300;
+	scene.lead_ns = 150000;
+	check(&scene, 0.98);
 }
 
 static void test_pair_align__bears_clocks_of_other_rates(void **state)
@@ -218,6 +222,11 @@ static void test_pair_align__is_told_by_ids_where_nothing_else_tells(void **stat
 	scene.from_first = 8;
 	scene.to_last = 12;
 	scene.has_correlation = true;
+	check(&scene, 1);
+	/* More places than can be tried. */
+	scene.n_turns = scene.to_last = 1500;
+	scene.from_first = 1400;
+	scene.from_last = 1408;
 	check(&scene, 1);
 	scene.has_correlation = false;
 	scene.has_stamps = true;

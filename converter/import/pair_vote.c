@@ -39,13 +39,6 @@ static void vote(struct votes *votes, int64_t from_ns, int64_t to_ns)
 		votes->offsets[votes->n++] = to_ns - from_ns;
 }
 
-static void vote_twice(struct votes *votes, const struct pair_event *from,
-                       const struct pair_event *to)
-{
-	vote(votes, from->begin_ns, to->begin_ns);
-	vote(votes, from->end_ns, to->end_ns);
-}
-
 /* -- by names -------------------------------------------------------------------------------- */
 
 static int compare_runs(const void *left, const void *right)
@@ -70,8 +63,8 @@ static void vote_by_names(const struct pairing_state *state, struct votes *votes
 			uint32_t from = run->from + (uint32_t)((uint64_t)j * run->n_from / n);
 
 			for (uint32_t k = 0; k < run->n_to; k++)
-				vote_twice(votes, &state->from->events[from],
-				           &state->to->events[run->to + k]);
+				vote(votes, state->from->events[from].begin_ns,
+				     state->to->events[run->to + k].begin_ns);
 		}
 	}
 }
