@@ -37,9 +37,11 @@ if(TARGET flextrace)
 		$<TARGET_FILE:flextrace> $<TARGET_FILE_DIR:check_csv> ${FLEXTRACE_SHARED_DATA})
 	add_test(NAME cli.views COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_views.sh
 		$<TARGET_FILE:flextrace> $<TARGET_FILE_DIR:check_csv>)
+	add_test(NAME cli.pairs COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_pairs.sh
+		$<TARGET_FILE:flextrace> $<TARGET_FILE_DIR:check_csv>)
 	add_test(NAME style.man COMMAND ${PROJECT_SOURCE_DIR}/tests/man_options.sh
 		$<TARGET_FILE:flextrace> ${PROJECT_SOURCE_DIR}/docs/man)
 	set_tests_properties(style.man PROPERTIES LABELS style)
-	set_tests_properties(cli.errors cli.readers cli.sources cli.compiler cli.views PROPERTIES LABELS cli TIMEOUT 120
+	set_tests_properties(cli.errors cli.readers cli.sources cli.compiler cli.views cli.pairs PROPERTIES LABELS cli TIMEOUT 120
 		SKIP_RETURN_CODE 77)
 endif()

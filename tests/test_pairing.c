@@ -475,6 +475,8 @@ static void test_pairing__leaves_alone_what_has_nothing_in_common(void **state)
 	flex_convert(run);
 	assert_int_equal(run->host.n_rows, 2);
 	assert_int_equal(flex_count(&run->host, "kind", "aiuMalloc"), 1);
+	assert_int_equal(flex_number(&run->host, 0, "start_ns"),
+	                 flex_number(&run->host, 1, "start_ns"));
 	assert_int_equal(ledger_total(&run->ledger, LOSS_DUPLICATE), 0);
 	assert_int_equal(run->ledger.warnings[WARNING_PAIR_UNMATCHED], 1);
 	assert_int_equal(run->n_pairs, 1);

@@ -103,6 +103,8 @@ int flex_pair_call(struct flex *flex, const struct flex_thread *thread, struct f
 	const struct pair_event event = event_of(call), *partner;
 
 	*ret_is_taken = flex->is_survey;
+	if (flex->is_survey && event.end_ns <= PAIR_MAX_NS)
+		pairing_see(flex->pairing, rank->is_torch, event.begin_ns);
 	if (!event.key || event.end_ns > PAIR_MAX_NS || (!flex->is_survey && !rank->pair))
 		return FLEXTRACE_OK;
 	if (flex->is_survey)
@@ -138,6 +140,8 @@ void flex_pair_rank(const struct flex *flex, struct flex_rank *rank)
 		return;
 	rank->pair = rank->is_torch ? pairing_of_file(flex->pairing, flex->torch->n_files)
 	                            : pairing_of_rank(flex->pairing, rank->rank);
+	if (!rank->is_torch)
+		rank->stream.clock_offset_ns = pairing_flex_epoch_ns(flex->pairing);
 	if (!rank->pair)
 		return;
 	rank->device = rank->pair->device;

@@ -29,6 +29,8 @@ struct pairing {
 	struct map keys;       /* of Flex */
 	struct map rank_index; /* the first time */
 	int64_t epoch_ns;
+	int64_t first_ns[2]; /* of Flex, torch */
+	bool has_first[2];
 	bool is_solved;
 };
 
@@ -115,6 +117,14 @@ int pairing_note_torch(struct pairing *pairing, uint32_t file, const struct pair
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(find_file(pairing, file, &of));
 	return append(&of->list, &of->n_allocated, event, 1);
+}
+
+void pairing_see(struct pairing *pairing, bool is_torch, int64_t begin_ns)
+{
+	if (pairing->has_first[is_torch] && pairing->first_ns[is_torch] <= begin_ns)
+		return;
+	pairing->has_first[is_torch] = true;
+	pairing->first_ns[is_torch] = begin_ns;
 }
 
 int pairing_name_file(struct pairing *pairing, uint32_t file, int32_t rank)
@@ -224,6 +234,17 @@ bool pairing_is_solved(const struct pairing *pairing)
 int64_t pairing_epoch_ns(const struct pairing *pairing)
 {
 	return pairing->epoch_ns;
+}
+
+int64_t pairing_flex_epoch_ns(const struct pairing *pairing)
+{
+	for (uint32_t i = 0; i < pairing->n_ranks; i++) {
+		const struct pair_result *result = &pairing->ranks[i].pair.result;
+
+		if (result->n_pairs)
+			return pairing->epoch_ns + result->fit.offset_ns;
+	}
+	return pairing->epoch_ns + pairing->first_ns[1] - pairing->first_ns[0];
 }
 
 const struct pair_rank *pairing_rank(const struct pairing *pairing, uint32_t index)

@@ -31,6 +31,9 @@ int pairing_note_torch(struct pairing *pairing, uint32_t file, const struct pair
 /* Tells whose a torch file is; -1: not known. */
 int pairing_name_file(struct pairing *pairing, uint32_t file, int32_t rank);
 
+/* Tells when an interval began, of any name. */
+void pairing_see(struct pairing *pairing, bool is_torch, int64_t begin_ns);
+
 /* Ends the first time. `epoch_ns`: what the torch files count from, since the Unix epoch. */
 int pairing_solve(struct pairing *pairing, int64_t epoch_ns);
 
@@ -47,6 +50,10 @@ struct pair_rank {
 
 bool pairing_is_solved(const struct pairing *pairing);
 int64_t pairing_epoch_ns(const struct pairing *pairing);
+
+/* What Flex's clock counts from, since the Unix epoch, where nothing tells: as of the first rank
+ * that has events in common with torch, else so that both begin at the same time. */
+int64_t pairing_flex_epoch_ns(const struct pairing *pairing);
 
 /* The Flex ranks in order; NULL behind the last one. Weak. */
 const struct pair_rank *pairing_rank(const struct pairing *pairing, uint32_t index);
