@@ -220,6 +220,25 @@ static void test_views__name_what_tensorboard_looks_for(void **state)
 	assert_null(strstr(test->text, "Rank 1"));
 }
 
+/* Some readers look at ts alone. */
+static void test_views__give_all_ranks_one_base(void **state)
+{
+	struct emit_test *test = *state;
+	double bases[2];
+
+	for (uint32_t i = 0; i < 2; i++)
+		chrome_add_rank(test, (int32_t)i);
+	fixture_host(&test->fixture,
+	             fixture_scope(&test->fixture, 0, "early", 500000000, 500000001));
+	fixture_host(&test->fixture,
+	             fixture_scope(&test->fixture, 2, "late", 7500000000, 7500000001));
+	for (uint32_t i = 0; i < 2; i++) {
+		write_rank(test, i, "a.pt.trace.json.gz");
+		bases[i] = cJSON_GetObjectItem(test->root, "baseTimeNanoseconds")->valuedouble;
+	}
+	assert_true(bases[0] == bases[1] && bases[0] == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +249,7 @@ int main(void)
 		SAMPLE(test_views__tell_viewers_the_unit),
 		SAMPLE(test_views__give_each_rank_its_rows),
 		SAMPLE(test_views__name_what_tensorboard_looks_for),
+		EMPTY(test_views__give_all_ranks_one_base),
 		cmocka_unit_test(test_views__are_read_from_words),
 	};
 

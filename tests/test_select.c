@@ -165,6 +165,8 @@ static const struct selection_case {
 	{"the same time", NULL, NULL, "1700001000002999900,1700001000003999900", NULL, NULL, 0, 0,
          false, 1, 1, 2, 0, 0, 0, 10},
 	{"from a time", NULL, NULL, "+0.0039999s,", NULL, NULL, 0, 0, false, 0, 0, 2, 2, 1, 0, 8},
+	{"one of a batch", NULL, NULL, "+2.0146ms,+2.02ms", NULL, NULL, 0, 0, false, 0, 0, 1, 0, 0,
+         0, 12},
 	{"to a time", NULL, NULL, ",+100ns", NULL, NULL, 0, 0, false, 1, 0, 0, 0, 0, 0, 12},
 };
 
