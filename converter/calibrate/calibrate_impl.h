@@ -273,9 +273,8 @@ void band_centre(struct knot *knots, const struct knot *middles, uint32_t n);
  * can spare. The knots, of blocks.h, are used up: they can only be freed. */
 int clock_map_init(struct clock_map *map, struct knot *knots, uint32_t n,
                    const struct reference *reference, const struct evidence *evidence, bool spares);
-struct placed clock_map_place(const struct clock_map *map, uint64_t ticks);
 
-/* The same, looked up near `*knot` first, and stores where it was found. */
+/* Places a stamp: looks near `*knot` first, and stores where it found it. */
 struct placed clock_map_place_near(const struct clock_map *map, uint64_t ticks, uint32_t *knot);
 const struct clock_map *clocks_map(const struct clocks *clocks, uint32_t counter, uint16_t segment);
 

@@ -291,11 +291,6 @@ static struct placed place(const struct clock_map *map, uint64_t ticks, uint32_t
 	return placed;
 }
 
-struct placed clock_map_place(const struct clock_map *map, uint64_t ticks)
-{
-	return place(map, ticks, find(map, ticks));
-}
-
 struct placed clock_map_place_near(const struct clock_map *map, uint64_t ticks, uint32_t *knot)
 {
 	return place(map, ticks, find_near(map, ticks, knot));
@@ -320,7 +315,7 @@ struct placed clocks_place(const struct clocks *clocks, uint32_t counter, uint16
 
 	if (!map || ticks == 0)
 		return (struct placed){0, UINT32_MAX, TIME_UNMATCHED};
-	return clock_map_place(map, ticks);
+	return place(map, ticks, find(map, ticks));
 }
 
 struct placed clocks_place_near(const struct clocks *clocks, uint32_t counter, uint16_t segment,
