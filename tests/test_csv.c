@@ -61,14 +61,14 @@ static void test_csv__writes_device_rows(void **state)
 	assert_file(
 		test, "events.csv",
 		"0,\"node,1\",100,0,,0,DmaI,mm_0,1,41," EPOCH "020123," EPOCH "021123,1000,12,"
-		"certified,4294967306,4294967316,4294967326,4294967336,4294967346,,900,,,,,,,,,,"
-		"0/1.0:17\n"
+		"certified,4294967306,4294967316,4294967326,4294967336,4294967346,,900,,"
+		"DATA_IN,,,,,,,,0/1.0:17\n"
 		"0,\"node,1\",100,0,,0,Prep,mm_0,1,41," EPOCH "021123," EPOCH "022123,1000,12,"
-		"certified,4294967306,4294967316,4294967326,4294967336,4294967346,,900,,,,,,,,,,"
-		"0/1.0:17\n"
+		"certified,4294967306,4294967316,4294967326,4294967336,4294967346,,900,,"
+		"COMPUTE_PREP,,,,,,,,0/1.0:17\n"
 		"0,\"node,1\",100,0,,0,Exec,mm_0,1,41," EPOCH "022123," EPOCH "030123,8000,12,"
-		"certified,4294967306,4294967316,4294967326,4294967336,4294967346,,900,,,,,,,,,,"
-		"0/1.0:17\n"
+		"certified,4294967306,4294967316,4294967326,4294967336,4294967346,,900,,"
+		"COMPUTE_EXEC,,,,,,,,0/1.0:17\n"
 		"0,\"node,1\",100,0,2,,FW,load tile,1,," EPOCH "022123," EPOCH "029123,7000,15,"
 		"certified,100,,,,9007199254740993,,,,,,,,,,,,0/1.0:0\n"
 		"0,\"node,1\",100,0,2,,Kernel,load tile,1,," EPOCH "023123," EPOCH "028123,5000,15,"
@@ -76,14 +76,15 @@ static void test_csv__writes_device_rows(void **state)
 		"0,\"node,1\",100,0,2,,Zone,load tile,1,," EPOCH "023123," EPOCH "024123,1000,15,"
 		"certified,100,,,,9007199254740993,,,,,,,,,,,,0/1.0:0\n"
 		"0,\"node,1\",100,0,,0,Exec,mm_0,2,42," EPOCH "025123," EPOCH "041123,16000,,"
-		"outlier,4294967306,4294967316,4294967326,4294967336,4294967346,,,,,,,,,,,,"
+		"outlier,4294967306,4294967316,4294967326,4294967336,4294967346,,,,COMPUTE_EXEC,,,,"
+		",,,,"
 		"0/1.0:17\n"
 		"0,\"node,1\",100,0,,0,DmaO,mm_0,1,41," EPOCH "030123," EPOCH "031123,1000,12,"
-		"certified,4294967306,4294967316,4294967326,4294967336,4294967346,,900,,,,,,,,,,"
-		"0/1.0:17\n"
+		"certified,4294967306,4294967316,4294967326,4294967336,4294967346,,900,,"
+		"DATA_OUT,,,,,,,,0/1.0:17\n"
 		"1,\"node,1\",200,3,,7,Memcpy PtoP,mm_0,3,43," EPOCH "050123," EPOCH
 		"052123,2000,7,"
-		"certified,,,4294967326,4294967336,,4096,,,,world,0,,,,,,0/1.0:17\n");
+		"certified,,,4294967326,4294967336,,4096,,,OTHER,world,0,,,,,,0/1.0:17\n");
 }
 
 static void test_csv__tells_what_the_compiler_says(void **state)
@@ -99,12 +100,14 @@ static void test_csv__tells_what_the_compiler_says(void **state)
 	test->fixture.timeline.costs = &costs;
 	emit(test);
 	text = scratch_read(test->dir, "events.csv", NULL);
-	assert_non_null(strstr(text, "8000,12,certified,4294967306,4294967316,4294967326,"
-	                             "4294967336,4294967346,,900,\"Conv,16\",,,,12,1.5000,,"
-	                             "decoding,,0/1.0:17\n"));
-	assert_non_null(strstr(text, ",16000,,outlier,4294967306,4294967316,4294967326,"
-	                             "4294967336,4294967346,,,\"Conv,16\",,,,12,0.7500,,"
-	                             "decoding,,0/1.0:17\n"));
+	assert_non_null(strstr(text,
+	                       "8000,12,certified,4294967306,4294967316,4294967326,"
+	                       "4294967336,4294967346,,900,\"Conv,16\",COMPUTE_EXEC,,,12,1.5000,,"
+	                       "decoding,,0/1.0:17\n"));
+	assert_non_null(strstr(text,
+	                       ",16000,,outlier,4294967306,4294967316,4294967326,"
+	                       "4294967336,4294967346,,,\"Conv,16\",COMPUTE_EXEC,,,12,0.7500,,"
+	                       "decoding,,0/1.0:17\n"));
 	assert_ptr_equal(strstr(strstr(strstr(text, "Conv") + 1, "Conv") + 1, "Conv"), NULL);
 	free(text);
 }

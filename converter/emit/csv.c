@@ -160,6 +160,7 @@ int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit
 	FLEXTRACE_TRY(make_tracks(csv));
 	FLEXTRACE_TRY(make_kinds(&csv->host_kinds, N_HOST_KINDS, host_label));
 	FLEXTRACE_TRY(make_kinds(&csv->device_kinds, DEVICE_ROW_KIND_COUNT, device_label));
+	FLEXTRACE_TRY(make_kinds(&csv->classes, EVENT_CLASS_COUNT, event_class_name));
 	return make_kinds(&csv->statuses, N_STATUSES, time_status_name);
 }
 
@@ -170,6 +171,8 @@ void csv_release(struct csv *csv)
 	texts_release(&csv->host_kinds);
 	texts_release(&csv->device_kinds);
 	texts_release(&csv->statuses);
+	texts_release(&csv->classes);
+	event_classes_release(&csv->event_classes);
 	view_release(&csv->view);
 }
 
@@ -263,7 +266,7 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
 	csv_write_nonzero(writer, op->bytes);
 	csv_write_nonzero(writer, op->power);
 	write_string(csv, writer, cost ? cost->category : 0);
-	writer_char(writer, ',');
+	texts_write(&csv->classes, event_class_of(&csv->event_classes, row), writer);
 	write_string(csv, writer, op->group);
 	if (op->peer >= 0)
 		writer_i64(writer, op->peer);
@@ -462,6 +465,8 @@ static int write_part(enum csv_part part, const struct timeline *timeline,
 
 	csv.counts = counts;
 	csv.n_counts = n;
+	if (code >= 0 && part == PART_DEVICE)
+		code = event_classes_init(&csv.event_classes, timeline);
 	if (code < 0)
 		error_set(error, code, "Cannot write CSV files: cause=no memory");
 	else if (part == PART_HOST)

@@ -9,6 +9,7 @@
 #ifndef FLEXTRACE_CSV_H
 #define FLEXTRACE_CSV_H
 
+#include "emit/event_class.h"
 #include "emit/view.h"
 
 struct csv {
@@ -24,6 +25,8 @@ struct csv {
 	struct texts host_kinds;   /* per host kind: kind, */
 	struct texts device_kinds; /* per device kind: kind, */
 	struct texts statuses;     /* per status: status, */
+	struct texts classes;      /* per event class: class, */
+	struct event_classes event_classes;
 };
 
 int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit_options *options);
