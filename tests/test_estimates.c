@@ -68,11 +68,40 @@ static void test_estimates__takes_estimates_as_far_as_they_agree(void **state)
 	}
 }
 
+/* Stamps come in order of time, and a counter that began anew has another map. */
+static void test_estimates__places_near_a_knot_of_another_segment(void **state)
+{
+	struct bracket all[80];
+	struct clock_run run;
+	uint32_t knot = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 80; i++) {
+		uint64_t ticks = 1000000 * (1 + i % 40) + (i % 3) * 200;
+		int64_t host_ns = (int64_t)(1000000 * (1 + i)) * 2;
+
+		all[i] = (struct bracket){ticks, ticks, host_ns - 100, host_ns + 100,
+		                          0,     0,     BRACKET_OP,    0};
+		all[i].segment = i >= 70 ? 1 : 0;
+	}
+	calibrate_brackets(&run, all, 80);
+	for (uint32_t i = 0; i < 80; i++) {
+		uint16_t segment = (uint16_t)(i % 2);
+		uint64_t ticks = 1000000 * (1 + i % 40);
+
+		knot = i % 2 ? 1000000 : knot;
+		assert_int_equal(clocks_place_near(run.clocks, 0, segment, ticks, &knot).host_ns,
+		                 clocks_place(run.clocks, 0, segment, ticks).host_ns);
+	}
+	clock_run_release(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_estimates__assumes_what_only_estimates_say),
 		cmocka_unit_test(test_estimates__takes_estimates_as_far_as_they_agree),
+		cmocka_unit_test(test_estimates__places_near_a_knot_of_another_segment),
 	};
 
 	return cmocka_run_group_tests_name("estimates", tests, NULL, NULL);

@@ -224,10 +224,11 @@ static uint32_t find(const struct clock_map *map, uint64_t ticks)
 	return find_between(map, 0, map->n_knots, ticks);
 }
 
-/* The same, looked for in steps that double from `*knot` on, which becomes where it was found. */
+/* The same, looked for in steps that double from `*knot` on, which becomes where it was found. It
+ * may be of another segment's map. */
 static uint32_t find_near(const struct clock_map *map, uint64_t ticks, uint32_t *knot)
 {
-	uint32_t lo = *knot, end = lo + 1;
+	uint32_t lo = *knot < map->n_knots ? *knot : map->n_knots - 1, from = lo, end = lo + 1;
 
 	if (ticks < map->knots[0].ticks)
 		return map->n_knots;
@@ -235,7 +236,7 @@ static uint32_t find_near(const struct clock_map *map, uint64_t ticks, uint32_t 
 		end = lo;
 		lo = lo > step ? lo - step : 0;
 	}
-	if (lo == *knot) {
+	if (lo == from) {
 		for (uint32_t step = 1; end < map->n_knots && map->knots[end].ticks <= ticks;
 		     step *= 2) {
 			lo = end;
