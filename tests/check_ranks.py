@@ -101,6 +101,10 @@ class File:
 
     def check_launches(self):
         runtimes = {}
+        has_operations = any(event["name"] not in GLOO for event in self.of({"cpu_op"}))
+        for event in self.of(RUNTIME):
+            if not has_operations and event["args"].get("External id", 0) != 0:
+                self.complain(f"launch of an operation, but there is none: {event}")
         for event in self.of(RUNTIME):
             runtimes[event["args"].get("correlation")] = event["args"].get("External id")
         for event in self.of(DEVICE):

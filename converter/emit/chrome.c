@@ -409,8 +409,10 @@ static int write_trace(struct chrome *chrome, const struct timeline *timeline,
 
 	FLEXTRACE_TRY(writer_open(&chrome->writer, options->output_dir, name, gzip, error));
 	code = view_init(&chrome->view, timeline);
-	if (code == 0 && chrome->process != FLEXTRACE_NONE)
+	if (code == 0 && chrome->process != FLEXTRACE_NONE) {
 		chrome->count->expected = chrome_n_of_process(chrome);
+		chrome->is_without_ops = !chrome_has_ops(chrome);
+	}
 	if (code == 0)
 		code = write_file(chrome);
 	if (code < 0) {

@@ -88,6 +88,8 @@ struct chrome {
 	uint32_t process;                  /* whose rows are shown; FLEXTRACE_NONE = all */
 	const struct rank_rows *rank_rows; /* weak; NULL = none */
 	uint64_t n_collectives;            /* written, of a single rank's file */
+	/* External ids name operations; in the file of a rank that has none they are 0 */
+	bool is_without_ops;
 	struct emit_views views;
 	struct chrome_ids ids;
 	struct writer writer;

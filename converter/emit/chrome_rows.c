@@ -194,14 +194,16 @@ static void write_exact(struct writer *writer, uint64_t value)
 		writer_char(writer, '"');
 }
 
-static void write_correlation(struct writer *writer, uint64_t correlation)
+static void write_correlation(struct chrome *chrome, uint64_t correlation)
 {
+	struct writer *writer = &chrome->writer;
+
 	if (correlation == 0)
 		return;
 	ARG(writer, "correlation");
 	write_exact(writer, correlation);
 	ARG(writer, "External id");
-	write_exact(writer, correlation);
+	write_exact(writer, chrome->is_without_ops ? 0 : correlation);
 }
 
 static void write_text_arg(struct chrome *chrome, const char *key, uint32_t string)
@@ -322,7 +324,7 @@ void chrome_write_host(struct chrome *chrome, const struct host_row *row,
 		chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
 	}
 	write_host_kind(chrome, row);
-	write_correlation(writer, row->correlation);
+	write_correlation(chrome, row->correlation);
 	write_text_arg(chrome, "args", row->args);
 	if (row->status != TIME_CERTIFIED)
 		write_status(writer, row->status);
@@ -351,7 +353,7 @@ static void write_op_args(struct chrome *chrome, const struct tick_op *op)
 
 	ARG(writer, "job");
 	write_exact(writer, op->job);
-	write_correlation(writer, op->correlation);
+	write_correlation(chrome, op->correlation);
 	write_raw_ticks(writer, op->ticks, FLEXTRACE_N_STAMPS);
 	write_cycles(chrome, op->ticks, FLEXTRACE_N_STAMPS);
 	if (op->bytes) {
@@ -481,7 +483,7 @@ void chrome_write_instant(struct chrome *chrome, const struct instant_row *row)
 	writer_raw(writer, kind);
 	writer_char(writer, '"');
 	write_text_arg(chrome, "value", row->value);
-	write_correlation(writer, row->correlation);
+	write_correlation(chrome, row->correlation);
 	write_status(writer, row->status);
 	write_err(writer, row->err_ns);
 	writer_literal(writer, "}}");

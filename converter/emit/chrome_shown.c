@@ -153,3 +153,17 @@ uint64_t chrome_n_of_process(const struct chrome *chrome)
 	}
 	return n;
 }
+
+bool chrome_has_ops(const struct chrome *chrome)
+{
+	const struct host_row *row;
+	struct table_cursor cursor;
+
+	view_read(&cursor, &chrome->view.timeline->host_rows);
+	while ((row = table_next(&cursor, sizeof(*row)))) {
+		if (row->kind == FLEXTRACE_RUNTIME_OP &&
+		    chrome_is_of_process(chrome, FROM_HOST, row))
+			return true;
+	}
+	return false;
+}

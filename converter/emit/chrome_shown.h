@@ -37,4 +37,7 @@ void chrome_count_hidden(struct chrome *chrome);
 uint64_t chrome_n_rows(const struct timeline *timeline);
 uint64_t chrome_n_of_process(const struct chrome *chrome);
 
+/* Whether the process that is shown recorded an operation. */
+bool chrome_has_ops(const struct chrome *chrome);
+
 #endif
