@@ -403,10 +403,12 @@ static void write_work(FILE *file, uint32_t i)
 		        ts, ts + 100000, ts + 300000, ts + 300000);
 }
 
-/* More than is held in memory, forwards, backwards, and from both ends. */
+#define N_MANY 26000 /* more than is held in memory */
+
+/* As many as go to a file, forwards, backwards, and from both ends. */
 static void test_flex__gives_the_same_whatever_the_order(void **state)
 {
-	const uint32_t n = 12000;
+	const uint32_t n = N_MANY;
 	char *outputs[3], path[512];
 
 	for (int order = 0; order < 3; order++) {
@@ -435,6 +437,30 @@ static void test_flex__gives_the_same_whatever_the_order(void **state)
 	assert_string_equal(outputs[0], outputs[2]);
 	for (int order = 0; order < 3; order++)
 		free(outputs[order]);
+}
+
+static void test_flex__says_where_it_cannot_sort(void **state)
+{
+	struct flex_run *run = *state;
+	const struct import_options options = {.paths = (const char *const *)&run->in,
+	                                       .n_paths = 1};
+	struct flextrace_error error = {0};
+	char path[512];
+	struct flex *flex;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/a.json", run->in);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs("[", file);
+	for (uint32_t i = 0; i < N_MANY; i++)
+		write_work(file, i);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(setenv("TMPDIR", "/no/such/directory", 1), 0);
+	assert_int_equal(import_open(&options, &flex, &error), FLEXTRACE_E_OUTPUT);
+	assert_int_equal(unsetenv("TMPDIR"), 0);
+	assert_string_equal(error.message, "Cannot sort events in a temporary file: "
+	                                   "directory=/no/such/directory");
 }
 
 static void test_flex__says_what_is_no_trace(void **state)
@@ -481,6 +507,7 @@ int main(void)
 		TEST(takes_counters_instants_and_async_intervals),
 		TEST(gives_the_same_for_one_file_and_for_many),
 		TEST(gives_the_same_whatever_the_order),
+		TEST(says_where_it_cannot_sort),
 		TEST(says_what_is_no_trace),
 	};
 

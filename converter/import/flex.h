@@ -14,7 +14,8 @@
  *   the innermost first.
  * - Events may come in any order: a spool sorts them. The events of a control block find each other
  *   unless 2 MiB of others lie between them in order of time.
- * - Memory: 24 MiB at most, whatever the files' size, and the names and ids of ranks and threads.
+ * - Memory: 24 MiB at most, whatever the files' size, besides the names and ids of ranks and
+ *   threads and a few times the largest event.
  *
  * Codes: FLEXTRACE_E_MEMORY, or FLEXTRACE_E_OUTPUT if the spool's file cannot be written.
  */
