@@ -45,16 +45,17 @@ static void write_iterations(void *context, struct writer *writer)
 static int write_file(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
                       struct flextrace_error *error)
 {
-	struct iterations iterations;
+	struct iterations own;
+	const struct iterations *iterations = iterations_of(timeline, &own);
 	int code;
 
-	if (iterations_find(&iterations, timeline) < 0)
+	if (!iterations)
 		code = analysis_no_memory("iterations.csv", error);
 	else
-		code = analysis_save(output_dir, "iterations.csv", write_iterations, &iterations,
-		                     error);
-	*ret_rows = iterations.n;
-	iterations_release(&iterations);
+		code = analysis_save(output_dir, "iterations.csv", write_iterations,
+		                     (void *)(uintptr_t)iterations, error);
+	*ret_rows = iterations ? iterations->n : 0;
+	iterations_release(&own);
 	return code;
 }
 
@@ -134,15 +135,17 @@ static uint64_t count_lines(const struct iterations *iterations)
 static int write_loops_file(const struct timeline *timeline, const char *output_dir,
                             uint64_t *ret_rows, struct flextrace_error *error)
 {
-	struct iterations iterations;
+	struct iterations own;
+	const struct iterations *iterations = iterations_of(timeline, &own);
 	int code;
 
-	if (iterations_find(&iterations, timeline) < 0)
+	if (!iterations)
 		code = analysis_no_memory("loops.csv", error);
 	else
-		code = analysis_save(output_dir, "loops.csv", write_loops, &iterations, error);
-	*ret_rows = count_lines(&iterations);
-	iterations_release(&iterations);
+		code = analysis_save(output_dir, "loops.csv", write_loops,
+		                     (void *)(uintptr_t)iterations, error);
+	*ret_rows = iterations ? count_lines(iterations) : 0;
+	iterations_release(&own);
 	return code;
 }
 

@@ -197,13 +197,14 @@ static int find_steps(struct rank_rows *rows, const struct iterations *iteration
 
 int rank_rows_find(struct rank_rows *rows, const struct timeline *timeline)
 {
-	struct iterations iterations;
-	int code = iterations_find(&iterations, timeline);
+	struct iterations own;
+	const struct iterations *iterations = iterations_of(timeline, &own);
+	int code = FLEXTRACE_E_MEMORY;
 
 	*rows = (struct rank_rows){NULL, 0, 0};
-	if (code >= 0)
-		code = find_steps(rows, &iterations);
-	iterations_release(&iterations);
+	if (iterations)
+		code = find_steps(rows, iterations);
+	iterations_release(&own);
 	if (code >= 0)
 		code = find_collectives(rows, timeline);
 	if (rows->n)

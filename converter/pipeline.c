@@ -10,6 +10,7 @@
 #include "align/messages.h"
 #include "analysis/analysis.h"
 #include "analysis/dma.h"
+#include "analysis/iterations.h"
 #include "analysis/power.h"
 #include "analysis/rank_rows.h"
 #include "analysis/transfers.h"
@@ -34,6 +35,8 @@ struct pipeline {
 	struct timeline timeline;
 	struct transfers transfers;
 	struct power power;
+	struct iterations iterations;
+	uint32_t *iteration_of_op;
 	struct compiler_info compiler_info;
 	struct kernel_costs costs;
 };
@@ -322,6 +325,20 @@ static int select_rows(struct pipeline *pipeline, struct flextrace_error *error)
 	                  pipeline->ledger, error);
 }
 
+/* What each rank did again and again: for two tables and a column. */
+static int find_iterations(struct pipeline *pipeline)
+{
+	struct timeline *timeline = &pipeline->timeline;
+
+	if (is_off(pipeline, "iterations"))
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(iterations_find(&pipeline->iterations, timeline));
+	FLEXTRACE_TRY(iterations_mark(&pipeline->iterations, &pipeline->iteration_of_op));
+	timeline->iterations = &pipeline->iterations;
+	timeline->iteration_of_op = pipeline->iteration_of_op;
+	return FLEXTRACE_OK;
+}
+
 /* Who sent what to whom; drawn as arrows. */
 static int find_transfers(struct pipeline *pipeline)
 {
@@ -462,6 +479,7 @@ static int run_stages(struct pipeline *pipeline, struct flextrace_error *error)
 	FLEXTRACE_TRY(add_counters(pipeline));         /* rows         -> rates            */
 	FLEXTRACE_TRY(select_rows(pipeline, error));   /* rows         -> those asked for  */
 	FLEXTRACE_TRY(find_transfers(pipeline));       /* rows         -> messages         */
+	FLEXTRACE_TRY(find_iterations(pipeline));      /* kernels      -> turns of loops   */
 	FLEXTRACE_TRY(close_books(pipeline, error));   /* read = used + discarded          */
 	return write_files(pipeline, error);           /* timeline     -> files            */
 }
@@ -479,6 +497,8 @@ static void release(struct pipeline *pipeline)
 	identity_release(&pipeline->identity);
 	transfers_release(&pipeline->transfers);
 	power_release(&pipeline->power);
+	iterations_release(&pipeline->iterations);
+	free(pipeline->iteration_of_op);
 	utilization_release(&pipeline->costs);
 	compiler_info_release(&pipeline->compiler_info);
 }

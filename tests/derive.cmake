@@ -22,7 +22,7 @@ flextrace_add_unit_test(NAME analysis
 		analysis/analysis.c
 		converter/emit/kinds.c converter/emit/writer.c converter/emit/writer_text.c
 	LIBS PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
-foreach(name bandwidth collectives event_class power)
+foreach(name bandwidth collectives event_class iterations_rows power)
 	flextrace_add_unit_test(NAME ${name} SOURCES tests/analysis_fixture.c tests/timeline_fixture.c
 		tests/scratch.c LIBS flextrace_core)
 endforeach()

@@ -19,8 +19,9 @@
 #include "model.h"
 #include "unwrap.h"
 
-struct power;     /* analysis/power.h */
-struct transfers; /* transfer_ends.h */
+struct iterations; /* analysis/iterations.h */
+struct power;      /* analysis/power.h */
+struct transfers;  /* transfer_ends.h */
 
 /* Everything emit and analysis read. Const after derive_finish(). */
 struct timeline {
@@ -52,9 +53,12 @@ struct timeline {
 	uint64_t n_filtered; /* rows that select left out */
 	/* Whether any control block tells of that: what has none costs no look at its rows. */
 	bool has_groups, has_power, has_bytes;
-	const struct transfers *transfers; /* weak; NULL: not looked for */
-	const struct power *power;         /* weak; NULL: not looked for */
-	struct table *sync_points;         /* weak: struct sync_point of host programs; or NULL */
+	const struct transfers *transfers;   /* weak; NULL: not looked for */
+	const struct iterations *iterations; /* weak; NULL: not looked for */
+	/* weak, by struct tick_op: 1 + number of its iteration, 0 = none; NULL: there are none */
+	const uint32_t *iteration_of_op;
+	const struct power *power; /* weak; NULL: not looked for */
+	struct table *sync_points; /* weak: struct sync_point of host programs; or NULL */
 };
 
 struct derive; /* opaque */

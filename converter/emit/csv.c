@@ -230,6 +230,15 @@ static enum record_class write_host(struct csv *csv, struct writer *writer, cons
 	return row->class;
 }
 
+static void write_iteration(struct csv *csv, struct writer *writer, uint32_t source)
+{
+	const uint32_t *iteration_of_op = csv->view.timeline->iteration_of_op;
+
+	if (iteration_of_op && iteration_of_op[source])
+		writer_u64(writer, iteration_of_op[source] - 1);
+	writer_char(writer, ',');
+}
+
 /* From ideal_cycles to phase. */
 static void write_cost(struct csv *csv, struct writer *writer, const struct device_row *row)
 {
@@ -238,13 +247,14 @@ static void write_cost(struct csv *csv, struct writer *writer, const struct devi
 	uint32_t device = csv->view.timeline->tracks[row->track].owner;
 
 	if (!cost || !cost->category) {
-		writer_literal(writer, ",,,");
+		writer_literal(writer, ",,");
 	} else {
 		writer_u64(writer, cost->ideal_cycles);
 		writer_char(writer, ',');
 		writer_fixed(writer, kernel_utilization(costs, device, row), 4);
-		writer_literal(writer, ",,");
+		writer_char(writer, ',');
 	}
+	write_iteration(csv, writer, row->source);
 	if (cost)
 		writer_raw(writer, kernel_phase_name(cost->phase));
 	writer_char(writer, ',');
