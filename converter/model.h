@@ -4,7 +4,7 @@
  *
  *   event  --decode-->  record  --gather-->  (the same, in one order)
  *   record --identity-> process, thread, device, counter     who and what
- *   record --unwrap-->  tick_op, tick_mark (64-bit cycles), bracket (evidence)
+ *   record --unwrap-->  tick_op, mark_run, tick_mark (64-bit cycles), bracket (evidence)
  *   bracket --calibrate--> clocks (const)      cycles -> host ns, +-
  *   clocks  --align-->  alignment (const)      host ns -> time ns, +-
  *   records, tick_* --derive--> timeline (const): rows, tracks, flows
@@ -338,27 +338,30 @@ struct tick_op {
 	uint8_t unused[3];
 };
 
-/* One marker_batch with marks; they follow each other in a table of their own. */
-struct mark_batch {
+/* The marks of one marker_batch that belong to one run, or to no known one; they follow each other
+ * in a table of their own. 56 bytes. */
+struct mark_run {
+	uint64_t run;             /* of the firmware, 0 = not known */
+	uint64_t job;             /* of the run, 0 = not known */
 	uint32_t device, counter; /* indexes */
 	uint32_t core, processor;
-	uint32_t stream, index;
+	uint32_t stream, index; /* source */
+	uint32_t queue;         /* slots only */
 	uint32_t n_marks;
 	uint32_t n_ends; /* of zones and runs, among them */
+	uint16_t segment;
+	uint8_t status; /* enum time_status: of all its marks */
+	uint8_t unused;
 };
 
-/* One marker word, or one stamp of a slot but TS1..TS5, in 64-bit cycles. 40 bytes. */
+/* One marker word, or one stamp of a slot but TS1..TS5, in 64-bit cycles. 16 bytes. */
 struct tick_mark {
 	uint64_t ticks;
-	uint64_t run;   /* of the firmware, 0 = not known */
-	uint64_t job;   /* of the run, 0 = not known */
-	uint32_t id;    /* marker id; slot stamps: enum flextrace_wire_stamp */
 	uint32_t value; /* VALUE only */
-	uint32_t queue; /* slots only */
-	uint16_t segment;
+	/* marker id; slot stamps: enum flextrace_wire_stamp */
+	uint32_t id : FLEXTRACE_WIRE_ID_BITS;
 	/* enum flextrace_wire_kind: MARK, ZONE_BEGIN, ZONE_END, VALUE or SLOT_STAMP */
-	uint8_t kind;
-	uint8_t status; /* enum time_status */
+	uint32_t kind : 32 - FLEXTRACE_WIRE_ID_BITS;
 };
 
 /* calibrate's evidence: the counter read `first_ticks` not before `before_host_ns` and `last_ticks`
@@ -454,13 +457,18 @@ struct device_row { /* events.csv; 32 bytes; details stand in the op or zone */
 	uint16_t unused;
 };
 
-struct zone { /* what a marker row is about */
+struct zone { /* what a marker row is about; 24 bytes */
 	uint64_t first_ticks, last_ticks;
-	uint64_t run, job;
-	uint32_t device, core, processor;
+	uint32_t run;    /* index of struct mark_run */
+	uint32_t marker; /* index of struct marker */
+};
+
+struct marker { /* what zones of one kind and name are, and where the firmware's source has them */
 	uint32_t name; /* string */
 	uint32_t file, line;
-	uint32_t stream, index;
+	uint8_t kind;  /* enum device_row_kind: FIRMWARE, KERNEL or ZONE */
+	bool is_named; /* else its name is made of its id */
+	uint16_t unused;
 };
 
 struct instant_row { /* instants.csv: host instants, annotations, device marks */

@@ -490,7 +490,7 @@ static void release(struct pipeline *pipeline)
 	alignment_free(pipeline->alignment);
 	clocks_free(pipeline->clocks);
 	table_release(&pipeline->unwrapped.ops);
-	table_release(&pipeline->unwrapped.mark_batches);
+	table_release(&pipeline->unwrapped.mark_runs);
 	table_release(&pipeline->unwrapped.marks);
 	table_release(&pipeline->unwrapped.brackets);
 	table_release(&pipeline->unwrapped.sync_points);

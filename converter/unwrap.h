@@ -25,9 +25,9 @@ struct unwrap_output {
 	/* struct tick_op, in gather order; then those of a submit and a complete record that no
 	 * device_op owns */
 	struct table ops;
-	/* struct mark_batch, in order of (device, core, processor), then as recorded */
-	struct table mark_batches;
-	/* struct tick_mark, batch by batch */
+	/* struct mark_run, in order of (device, core, processor), then as recorded */
+	struct table mark_runs;
+	/* struct tick_mark, run by run */
 	struct table marks;
 	/* struct bracket, evidence for calibrate, by counter, in order of time */
 	struct table brackets;
@@ -54,7 +54,7 @@ int unwrap_push(struct unwrap *unwrap, const struct stream *stream, uint32_t str
  * record whose fate is decided here:
  * - device_op, submit, complete: the one record a tick_op names (class, stream, index) is booked
  *   by derive, as row or discarded. All others here: as evidence, or discarded by cause.
- * - marker_batch: one that a mark_batch names (stream, index) is booked by derive. All others
+ * - marker_batch: one that a mark_run names (stream, index) is booked by derive. All others
  *   here: as evidence, or discarded by cause.
  * - collective: an enter as row, an exit as evidence (derive counts the loss of one-sided ones,
  *   but not in the balance). clock_sync, host_estimate: as evidence.

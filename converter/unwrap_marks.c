@@ -14,8 +14,10 @@
 
 /* Marks that have no epoch yet: they only follow each other. */
 struct afloat {
-	struct tick_mark **marks; /* owned array; weak rows */
+	struct tick_mark **marks; /* owned arrays; weak rows */
 	uint32_t n, n_allocated;
+	struct mark_run **runs;
+	uint32_t n_runs, n_runs_allocated;
 };
 
 /* One area (device, core, processor) while its batches are read. */
@@ -38,8 +40,9 @@ struct area {
 	uint64_t ticks;        /* of the last word */
 	uint16_t segment;
 	bool has_ticks, is_certain;
-	struct tick_mark *value;  /* waits for its VALUE_DATA */
-	struct mark_batch *marks; /* this batch's; NULL = none yet */
+	struct tick_mark *value; /* waits for its VALUE_DATA */
+	struct mark_run *marks;  /* of this batch and run; NULL = none yet */
+	bool has_marks;          /* the batch */
 };
 
 static uint32_t kind_of(uint64_t word)
@@ -63,21 +66,24 @@ static int lose(const struct area *area, enum loss_cause cause, uint64_t n)
 	return ledger_lose(area->unwrap->ledger, cause, &place, n, (int64_t)batch->clock_ns);
 }
 
-static struct mark_batch *add_batch(const struct area *area)
+/* Starts the marks of a run. */
+static int add_run(struct area *area, const struct mark_run *run)
 {
 	const struct batch *batch = area->batch;
-	struct mark_batch *marks = table_append(&area->out->mark_batches, sizeof(*marks));
+	struct mark_run *marks = table_append(&area->out->mark_runs, sizeof(*marks));
 
-	if (marks)
-		*marks = (struct mark_batch){
-			.device = batch->device,
-			.counter = batch->counter,
-			.core = batch->core,
-			.processor = batch->processor,
-			.stream = batch->stream,
-			.index = batch->index,
-		};
-	return marks;
+	if (!marks)
+		return FLEXTRACE_E_MEMORY;
+	*marks = *run;
+	marks->device = batch->device;
+	marks->counter = batch->counter;
+	marks->core = batch->core;
+	marks->processor = batch->processor;
+	marks->stream = batch->stream;
+	marks->index = batch->index;
+	area->marks = marks;
+	area->has_marks = true;
+	return FLEXTRACE_OK;
 }
 
 static bool is_end(uint32_t kind, uint32_t id)
@@ -87,16 +93,13 @@ static bool is_end(uint32_t kind, uint32_t id)
 	        (id == FLEXTRACE_WIRE_KERNEL_END || id == FLEXTRACE_WIRE_FW_END));
 }
 
-static struct tick_mark *add_mark(struct area *area, uint32_t kind, uint32_t id)
+static struct tick_mark *add_mark(struct area *area, uint32_t kind, uint32_t id, uint64_t ticks)
 {
-	struct tick_mark *mark;
+	struct tick_mark *mark = table_append(&area->out->marks, sizeof(*mark));
 
-	if (!area->marks)
-		area->marks = add_batch(area);
-	mark = area->marks ? table_append(&area->out->marks, sizeof(*mark)) : NULL;
 	if (!mark)
 		return NULL;
-	*mark = (struct tick_mark){.id = id, .kind = (uint8_t)kind, .status = TIME_ASSUMED};
+	*mark = (struct tick_mark){.ticks = ticks, .id = id, .kind = kind};
 	area->marks->n_marks++;
 	area->marks->n_ends += is_end(kind, id);
 	return mark;
@@ -133,18 +136,28 @@ static uint64_t after(const struct area *area, uint64_t ticks, uint32_t ticks32)
 	return ticks + low_bits(ticks32 - ticks, area->axis->narrow_bits);
 }
 
-static int write_stamp(struct area *area, const struct run *run, uint32_t stamp)
+/* TS1..TS5 are the control block's: its own record has them. */
+static int write_run(struct area *area, const struct run *run)
 {
-	struct tick_mark *mark = add_mark(area, FLEXTRACE_WIRE_SLOT_STAMP, stamp);
+	const struct mark_run marks = {
+		.run = run->number,
+		.job = run->op ? run->op->job : run->job,
+		.queue = run->queue,
+		.segment = run->segment,
+		.status = run->status == TIME_CERTIFIED && !run->is_short ? TIME_ASSUMED
+	                                                                  : run->status,
+	};
 
-	if (!mark)
-		return FLEXTRACE_E_MEMORY;
-	mark->ticks = after(area, run->ticks, run->ticks32[stamp]);
-	mark->run = run->number;
-	mark->job = run->op ? run->op->job : run->job;
-	mark->queue = run->queue;
-	mark->segment = run->segment;
-	mark->status = run->status == TIME_CERTIFIED && !run->is_short ? TIME_ASSUMED : run->status;
+	area->marks = NULL;
+	for (uint32_t i = 0; i < FLEXTRACE_WIRE_TS1; i++) {
+		if (!run->ticks32[i])
+			continue;
+		if (!area->marks)
+			FLEXTRACE_TRY(add_run(area, &marks));
+		if (!add_mark(area, FLEXTRACE_WIRE_SLOT_STAMP, i,
+		              after(area, run->ticks, run->ticks32[i])))
+			return FLEXTRACE_E_MEMORY;
+	}
 	return FLEXTRACE_OK;
 }
 
@@ -166,14 +179,10 @@ static int write_slots(struct area *area)
 		n_bad += !is_slot_word(batch->words[i]);
 	while (area->next_run < area->end_run &&
 	       area->unwrap->runs[area->next_run].batch == batch) {
-		struct run *run = &area->unwrap->runs[area->next_run++];
+		const struct run *run = &area->unwrap->runs[area->next_run++];
 
 		n_in_runs += run->n_words;
-		/* TS1..TS5 are the control block's: its own record has them. */
-		for (uint32_t i = 0; i < FLEXTRACE_WIRE_TS1; i++) {
-			if (run->ticks32[i])
-				FLEXTRACE_TRY(write_stamp(area, run, i));
-		}
+		FLEXTRACE_TRY(write_run(area, run));
 	}
 	if (batch->n_words - n_in_runs > n_bad)
 		n_bad = batch->n_words - n_in_runs;
@@ -188,6 +197,15 @@ static int write_slots(struct area *area)
 
 /* -- marks without an epoch ------------------------------------------------------------------ */
 
+static int float_run(struct area *area)
+{
+	struct afloat *afloat = &area->afloat;
+
+	FLEXTRACE_TRY(ARRAY_RESERVE(afloat->runs, afloat->n_runs_allocated, afloat->n_runs + 1ull));
+	afloat->runs[afloat->n_runs++] = area->marks;
+	return FLEXTRACE_OK;
+}
+
 static int float_mark(struct area *area, struct tick_mark *mark)
 {
 	struct afloat *afloat = &area->afloat;
@@ -200,11 +218,12 @@ static int float_mark(struct area *area, struct tick_mark *mark)
 /* All marks afloat move so that what floats at `from` stands at `to`. */
 static void settle(struct area *area, uint64_t from, uint64_t to, uint16_t segment)
 {
-	for (uint32_t i = 0; i < area->afloat.n; i++) {
+	for (uint32_t i = 0; i < area->afloat.n; i++)
 		area->afloat.marks[i]->ticks += to - from;
-		area->afloat.marks[i]->segment = segment;
-	}
+	for (uint32_t i = 0; i < area->afloat.n_runs; i++)
+		area->afloat.runs[i]->segment = segment;
 	area->afloat.n = 0;
+	area->afloat.n_runs = 0;
 }
 
 /* No run came: the last word was written not long before its batch was. */
@@ -218,7 +237,6 @@ static void settle_by_clock(struct area *area)
 	if (axis_latest(area->axis, (int64_t)area->batch->clock_ns, &segment, &latest))
 		settle(area, area->ticks,
 		       latest - low_bits(latest - area->ticks, area->axis->narrow_bits), segment);
-	area->afloat.n = 0;
 }
 
 /* -- the ring -------------------------------------------------------------------------------- */
@@ -253,6 +271,7 @@ static void enter_run(struct area *area, uint64_t word)
 	area->run = run ? run : area->run;
 	area->is_certain = run && run->status == TIME_CERTIFIED && run->is_short;
 	area->has_ticks = true;
+	area->marks = NULL;
 	if (!run) {
 		area->ticks = floating;
 		return;
@@ -262,21 +281,31 @@ static void enter_run(struct area *area, uint64_t word)
 	settle(area, floating, area->ticks, run->segment);
 }
 
+static int add_ring_run(struct area *area)
+{
+	struct mark_run marks = {
+		.run = area->run_number,
+		.segment = area->segment,
+		.status = area->is_certain ? TIME_CERTIFIED : TIME_ASSUMED,
+	};
+
+	if (area->run && area->run->number == area->run_number)
+		marks.job = area->run->op ? area->run->op->job : area->run->job;
+	FLEXTRACE_TRY(add_run(area, &marks));
+	return area->run ? FLEXTRACE_OK : float_run(area);
+}
+
 static int write_ring_mark(struct area *area, uint64_t word)
 {
-	struct tick_mark *mark = add_mark(area, kind_of(word), id_of(word));
-	bool is_known = area->run && area->run->number == area->run_number;
+	struct tick_mark *mark;
 
-	if (!mark)
-		return FLEXTRACE_E_MEMORY;
+	if (!area->marks)
+		FLEXTRACE_TRY(add_ring_run(area));
 	area->ticks = area->has_ticks ? after(area, area->ticks, (uint32_t)word) : (uint32_t)word;
 	area->has_ticks = true;
-	mark->ticks = area->ticks;
-	mark->segment = area->segment;
-	mark->run = area->run_number;
-	mark->status = area->is_certain ? TIME_CERTIFIED : TIME_ASSUMED;
-	if (is_known)
-		mark->job = area->run->op ? area->run->op->job : area->run->job;
+	mark = add_mark(area, kind_of(word), id_of(word), area->ticks);
+	if (!mark)
+		return FLEXTRACE_E_MEMORY;
 	if (kind_of(word) == FLEXTRACE_WIRE_VALUE)
 		area->value = mark;
 	return area->run ? FLEXTRACE_OK : float_mark(area, mark);
@@ -350,8 +379,9 @@ static int write_batch(struct area *area, const struct batch *batch)
 	area->batch = batch;
 	area->axis = &area->unwrap->axes[batch->counter];
 	area->marks = NULL;
+	area->has_marks = false;
 	FLEXTRACE_TRY(is_slots ? write_slots(area) : write_ring(area));
-	if (!area->marks)
+	if (!area->has_marks)
 		area->unwrap->ledger->evidence[RECORD_MARKER_BATCH]++;
 	return FLEXTRACE_OK;
 }
@@ -376,6 +406,7 @@ static int write_area(struct unwrap *unwrap, uint64_t from, uint64_t *next_run, 
 		code = write_batch(&area, batches[i]);
 	settle_by_clock(&area);
 	free(area.afloat.marks);
+	free(area.afloat.runs);
 	*next_run = area.end_run;
 	*ret_next = i;
 	return code;

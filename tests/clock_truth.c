@@ -210,7 +210,7 @@ void clock_run_release(struct clock_run *run)
 	clocks_free(run->clocks);
 	unwrap_free(run->unwrap);
 	table_release(&run->out.ops);
-	table_release(&run->out.mark_batches);
+	table_release(&run->out.mark_runs);
 	table_release(&run->out.marks);
 	table_release(&run->out.brackets);
 	table_release(&run->out.sync_points);

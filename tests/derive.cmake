@@ -6,13 +6,13 @@ set(derive_text_source tests/text_source.c converter/decode/decode.c converter/d
 	converter/ledger.c converter/strings.c converter/blocks.c converter/table.c)
 set(derive_sources converter/derive/attributes.c converter/derive/derive.c
 	converter/derive/device.c converter/derive/flows.c converter/derive/host.c
-	converter/derive/jobs.c converter/derive/json_text.c converter/derive/lanes.c
+	converter/derive/jobs.c converter/derive/json_text.c converter/derive/lanes.c converter/derive/markers.c
 	converter/derive/pairs.c converter/derive/points.c converter/derive/preps.c converter/derive/rows.c
 	converter/derive/tracks.c converter/derive/zones.c)
 
 flextrace_add_unit_test(NAME derive_rows SOURCES converter/derive/lanes.c converter/derive/rows.c
 	converter/blocks.c converter/table.c)
-foreach(name derive derive_device derive_overlaps derive_preps)
+foreach(name derive derive_device derive_marks derive_overlaps derive_preps)
 	flextrace_add_unit_test(NAME ${name}
 		SOURCES tests/derive_fixture.c ${derive_sources} ${derive_text_source}
 		LIBS PkgConfig::CJSON Threads::Threads)

@@ -126,24 +126,27 @@ struct tick_op *fixture_op(struct derive_fixture *fixture, const char *name, uin
 	return op;
 }
 
-struct mark_batch *fixture_batch(struct derive_fixture *fixture, uint32_t index)
+struct mark_run *fixture_new_marks(struct derive_fixture *fixture, uint32_t index)
 {
 	uint32_t device = device_of(fixture);
-	struct mark_batch *batch = fixture->batch;
 
-	if (batch && batch->index == index)
-		return batch;
-	batch = table_append(&fixture->unwrapped.mark_batches, sizeof(*batch));
-	assert_non_null(batch);
-	*batch = (struct mark_batch){.device = device, .index = index};
-	fixture->batch = batch;
-	return batch;
+	fixture->marks = table_append(&fixture->unwrapped.mark_runs, sizeof(*fixture->marks));
+	assert_non_null(fixture->marks);
+	*fixture->marks = (struct mark_run){.device = device, .index = index};
+	return fixture->marks;
+}
+
+struct mark_run *fixture_marks(struct derive_fixture *fixture, uint32_t index)
+{
+	if (fixture->marks && fixture->marks->index == index)
+		return fixture->marks;
+	return fixture_new_marks(fixture, index);
 }
 
 struct tick_mark *fixture_mark(struct derive_fixture *fixture, uint32_t batch, uint8_t kind,
                                uint32_t id, uint64_t ticks)
 {
-	struct mark_batch *marks = fixture_batch(fixture, batch);
+	struct mark_run *marks = fixture_marks(fixture, batch);
 	struct tick_mark *mark = table_append(&fixture->unwrapped.marks, sizeof(*mark));
 
 	assert_non_null(mark);
@@ -234,7 +237,7 @@ void fixture_close(struct derive_fixture *fixture)
 	assert_int_equal(ledger_check(&fixture->ledger), 0);
 	timeline_release(&fixture->timeline);
 	table_release(&fixture->unwrapped.ops);
-	table_release(&fixture->unwrapped.mark_batches);
+	table_release(&fixture->unwrapped.mark_runs);
 	table_release(&fixture->unwrapped.marks);
 	table_release(&fixture->unwrapped.sync_points);
 	ledger_release(&fixture->ledger);
@@ -304,7 +307,7 @@ char *fixture_host_text(const struct derive_fixture *fixture)
 static uint32_t device_name(const struct derive_fixture *fixture, const struct device_row *row)
 {
 	if (row->kind >= ROW_FIRMWARE)
-		return fixture->timeline.zones[row->source].name;
+		return fixture->timeline.markers[fixture->timeline.zones[row->source].marker].name;
 	return fixture->timeline.ops[row->source].name;
 }
 

@@ -31,7 +31,7 @@ struct derive_fixture {
 	struct string_cache strings;
 	struct derive *derive;
 	struct timeline timeline;
-	struct mark_batch *batch; /* weak: the last one */
+	struct mark_run *marks; /* weak: the last ones */
 };
 
 /* Reads text and learns its definitions. Every step asserts that it worked. */
@@ -42,10 +42,13 @@ void fixture_open(struct derive_fixture *fixture, const char *text);
 struct tick_op *fixture_op(struct derive_fixture *fixture, const char *name, uint8_t kind,
                            const uint64_t ticks[FLEXTRACE_N_STAMPS]);
 
-/* The last batch of marks, or a new one of device 0 of process 0, core 0; index: its record. */
-struct mark_batch *fixture_batch(struct derive_fixture *fixture, uint32_t index);
+/* Starts marks of a run of device 0 of process 0, core 0; index: the record of their batch. */
+struct mark_run *fixture_new_marks(struct derive_fixture *fixture, uint32_t index);
 
-/* Adds a marker word to that batch. */
+/* The last marks that were started, or new ones where those are of another batch. */
+struct mark_run *fixture_marks(struct derive_fixture *fixture, uint32_t index);
+
+/* Adds a marker word to these. */
 struct tick_mark *fixture_mark(struct derive_fixture *fixture, uint32_t batch, uint8_t kind,
                                uint32_t id, uint64_t ticks);
 

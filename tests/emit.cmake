@@ -9,7 +9,7 @@ set(emit_base ${emit_writer}
 	converter/gather.c converter/ledger.c converter/strings.c converter/blocks.c converter/table.c tests/emit_fixture.c tests/timeline_fixture.c)
 set(emit_chrome
 	converter/emit/chrome.c converter/emit/chrome_ids.c converter/emit/chrome_later.c converter/emit/chrome_ranks.c converter/emit/chrome_meta.c
-	converter/emit/chrome_rows.c converter/emit/chrome_shown.c)
+	converter/emit/chrome_rows.c converter/emit/chrome_shown.c converter/emit/chrome_texts.c)
 set(emit_csv converter/emit/csv.c converter/emit/csv_reports.c)
 set(emit_libs PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
 

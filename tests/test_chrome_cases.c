@@ -277,11 +277,16 @@ static void test_chrome__gives_every_device_kind_its_category(void **state)
 	assert_int_equal(n_cases, DEVICE_ROW_KIND_COUNT);
 	chrome_add_rank(test, 0);
 	fixture_op(&test->fixture, (struct tick_op){.class = RECORD_DEVICE_OP, .peer = -1});
-	fixture_zone(&test->fixture, (struct zone){.core = 0});
+	for (uint8_t kind = ROW_FIRMWARE; kind < DEVICE_ROW_KIND_COUNT; kind++)
+		fixture_zone(
+			&test->fixture, (struct zone){0}, (struct mark_run){0},
+			(struct marker){.name = fixture_string(&test->fixture, cases[kind].label),
+		                        .kind = kind});
 	for (size_t i = 0; i < n_cases; i++)
 		fixture_device_row(&test->fixture,
-		                   (struct device_row){(int64_t)i * 10, (int64_t)i * 10 + 5, 0, 0,
-		                                       1, cases[i].kind, TIME_CERTIFIED, 0});
+		                   (struct device_row){(int64_t)i * 10, (int64_t)i * 10 + 5, 0,
+		                                       i < ROW_FIRMWARE ? 0 : i - ROW_FIRMWARE, 1,
+		                                       cases[i].kind, TIME_CERTIFIED, 0});
 	chrome_emit(test);
 	for (size_t i = 0; i < n_cases; i++) {
 		cJSON *event = chrome_find(test, "X", cases[i].label, 0);

@@ -133,6 +133,25 @@ static void test_unwrap__begins_a_segment_at_a_reset(void **state)
 	assert_int_equal(op_at(fixture, 10)->ticks[0], 3050);
 }
 
+/* Marks of no run are taken as written just before their batch: here, behind a reset. */
+static void test_unwrap__puts_marks_of_no_run_into_the_segment_of_their_batch(void **state)
+{
+	char text[8192] = "";
+	struct fixture *fixture;
+
+	add_ops(text, sizeof(text), 1000000, 2000000000);
+	add_ops(text, sizeof(text), 9000000, 50);
+	strcat(text, "9950000 1 1 marker_batch device=0 core=0 processor=0 domain=0 first_index=0 "
+	             "dropped=0 words=mark:3:900000,run:7:910000,mark:3:920000\n");
+	fixture = unwrap_text(state, text);
+	assert_int_equal(fixture->out.mark_runs.n_rows, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(run_of_mark_at(fixture, i)->segment, 1);
+		assert_int_equal(run_of_mark_at(fixture, i)->run, 7 * i);
+		assert_int_equal(mark_at(fixture, i)->ticks, 900000 + 20000 * i);
+	}
+}
+
 static void test_unwrap__puts_a_32_bit_stamp_on_the_whole_counter(void **state)
 {
 	const uint64_t base = 5 * WRAP + 1000;
@@ -292,6 +311,7 @@ int main(void)
 		TEST(turns_garbage_away),
 		TEST(turns_garbage_at_the_start_away),
 		TEST(begins_a_segment_at_a_reset),
+		TEST(puts_marks_of_no_run_into_the_segment_of_their_batch),
 		TEST(puts_a_32_bit_stamp_on_the_whole_counter),
 		TEST(assumes_what_is_longer_than_a_wrap),
 		TEST(places_one_operation),

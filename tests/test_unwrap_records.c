@@ -241,9 +241,9 @@ static void test_unwrap_records__ties_a_run_to_its_operation(void **state)
 	assert_int_equal(mark_at(fixture, 0)->id, FLEXTRACE_WIRE_FW_START);
 	assert_int_equal(mark_at(fixture, 0)->kind, FLEXTRACE_WIRE_SLOT_STAMP);
 	assert_int_equal(mark_at(fixture, 0)->ticks, 5 * WRAP + 1000);
-	assert_int_equal(mark_at(fixture, 0)->job, 9);
-	assert_int_equal(mark_at(fixture, 0)->run, 1);
-	assert_int_equal(mark_at(fixture, 0)->status, TIME_CERTIFIED);
+	assert_int_equal(run_of_mark_at(fixture, 0)->job, 9);
+	assert_int_equal(run_of_mark_at(fixture, 0)->run, 1);
+	assert_int_equal(run_of_mark_at(fixture, 0)->status, TIME_CERTIFIED);
 	assert_int_equal(mark_at(fixture, 1)->id, FLEXTRACE_WIRE_FW_END);
 	assert_int_equal(mark_at(fixture, 1)->ticks, 5 * WRAP + 1600);
 	assert_int_equal(fixture->ledger->evidence[RECORD_MARKER_BATCH], 0); /* derive books it */
@@ -282,11 +282,11 @@ static void test_unwrap_records__unwraps_ring_records_from_their_run(void **stat
 	assert_int_equal(fixture->out.marks.n_rows, 6);
 	assert_int_equal(mark_at(fixture, 2)->kind, FLEXTRACE_WIRE_MARK);
 	assert_int_equal(mark_at(fixture, 2)->ticks, 5 * WRAP + 900); /* of a run before */
-	assert_int_equal(mark_at(fixture, 2)->status, TIME_ASSUMED);
+	assert_int_equal(run_of_mark_at(fixture, 2)->status, TIME_ASSUMED);
 	assert_int_equal(mark_at(fixture, 3)->ticks, 5 * WRAP + 1010);
-	assert_int_equal(mark_at(fixture, 3)->run, 1);
-	assert_int_equal(mark_at(fixture, 3)->job, 9);
-	assert_int_equal(mark_at(fixture, 3)->status, TIME_CERTIFIED);
+	assert_int_equal(run_of_mark_at(fixture, 3)->run, 1);
+	assert_int_equal(run_of_mark_at(fixture, 3)->job, 9);
+	assert_int_equal(run_of_mark_at(fixture, 3)->status, TIME_CERTIFIED);
 	assert_int_equal(mark_at(fixture, 4)->value, 77);
 	assert_int_equal(mark_at(fixture, 5)->ticks, 5 * WRAP + 1030);
 }
@@ -303,8 +303,8 @@ static void test_unwrap_records__doubts_the_run_behind_a_gap(void **state)
 	         "3200 1 1 marker_batch device=0 core=0 processor=0 domain=0 first_index=9 "
 	         "dropped=0 words=mark:3:1020\n");
 	fixture = unwrap_text(state, text);
-	assert_int_equal(mark_at(fixture, 2)->status, TIME_CERTIFIED);
-	assert_int_equal(mark_at(fixture, 3)->status, TIME_ASSUMED);
+	assert_int_equal(run_of_mark_at(fixture, 2)->status, TIME_CERTIFIED);
+	assert_int_equal(run_of_mark_at(fixture, 3)->status, TIME_ASSUMED);
 	assert_int_equal(mark_at(fixture, 3)->ticks, 5 * WRAP + 1020);
 }
 
@@ -373,6 +373,27 @@ static void test_unwrap_records__counts_words_it_cannot_read(void **state)
 	assert_int_equal(fixture->ledger->evidence[RECORD_MARKER_BATCH], 1);
 }
 
+/* What precedes the first known run of a ring follows from it, backwards. */
+static void test_unwrap_records__settles_what_precedes_the_first_run(void **state)
+{
+	char text[2048];
+	struct fixture *fixture;
+
+	snprintf(text, sizeof(text), "%s%s", one_run,
+	         "3100 1 1 marker_batch device=0 core=0 processor=0 domain=0 first_index=0 "
+	         "dropped=0 words=mark:3:800,run:7:850,mark:3:900\n"
+	         "3200 1 1 marker_batch device=0 core=0 processor=0 domain=0 first_index=3 "
+	         "dropped=0 words=run:1:1000,mark:3:1010\n");
+	fixture = unwrap_text(state, text);
+	assert_int_equal(fixture->out.marks.n_rows, 5);
+	assert_int_equal(mark_at(fixture, 2)->ticks, 5 * WRAP + 800);
+	assert_int_equal(mark_at(fixture, 3)->ticks, 5 * WRAP + 900);
+	assert_int_equal(run_of_mark_at(fixture, 2)->run, 0);
+	assert_int_equal(run_of_mark_at(fixture, 3)->run, 7);
+	assert_int_equal(run_of_mark_at(fixture, 3)->job, 0);
+	assert_int_equal(run_of_mark_at(fixture, 4)->job, 9);
+}
+
 static void test_unwrap_records__orders_marks_by_area(void **state)
 {
 	struct fixture *fixture = unwrap_text(
@@ -411,6 +432,7 @@ int main(void)
 		TEST(certifies_what_waited_longer_than_a_wrap_by_its_run),
 		TEST(counts_what_the_ring_dropped),
 		TEST(counts_words_it_cannot_read),
+		TEST(settles_what_precedes_the_first_run),
 		TEST(orders_marks_by_area),
 	};
 

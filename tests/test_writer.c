@@ -298,6 +298,21 @@ static void test_writer__writes_numbers_near_each_other(void **state)
 	assert_written(f, expected);
 }
 
+static void test_writer__writes_a_number_again(void **state)
+{
+	static const uint64_t numbers[] = {0, 0, 7, 7, 103, 0, 12345678, 12345678, UINT64_MAX, 1};
+	struct fixture *f = *state;
+	struct writer_digits digits = {0};
+	char expected[1024], *at = expected;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		writer_again(&f->writer, &digits, numbers[i]);
+		writer_char(&f->writer, '\n');
+		at += sprintf(at, "%llu\n", (unsigned long long)numbers[i]);
+	}
+	assert_written(f, expected);
+}
+
 static void test_writer__writes_microseconds(void **state)
 {
 	static const struct {
@@ -535,6 +550,7 @@ int main(void)
 		TEST(test_writer__writes_integers_as_printf_does),
 		TEST(test_writer__writes_every_group_of_digits),
 		TEST(test_writer__writes_numbers_near_each_other),
+		TEST(test_writer__writes_a_number_again),
 		TEST(test_writer__writes_microseconds),
 		TEST(test_writer__writes_fixed_decimals),
 		TEST(test_writer__writes_doubles_that_read_back),

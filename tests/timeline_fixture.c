@@ -86,6 +86,8 @@ void timeline_fixture_init(struct timeline_fixture *fixture)
 		.tracks = fixture->tracks,
 		.ops = fixture->ops,
 		.zones = fixture->zones,
+		.runs = fixture->runs,
+		.markers = fixture->markers,
 		.identity = &fixture->identity,
 		.clocks = &fixture->clocks,
 		.alignment = &fixture->alignment,
@@ -168,10 +170,18 @@ uint32_t fixture_op(struct timeline_fixture *fixture, struct tick_op op)
 	return (uint32_t)fixture->timeline.n_ops++;
 }
 
-uint32_t fixture_zone(struct timeline_fixture *fixture, struct zone zone)
+/* Each zone has a run and a marker of its own. */
+uint32_t fixture_zone(struct timeline_fixture *fixture, struct zone zone, struct mark_run run,
+                      struct marker marker)
 {
-	fixture->zones[fixture->timeline.n_zones] = zone;
-	return (uint32_t)fixture->timeline.n_zones++;
+	uint32_t at = (uint32_t)fixture->timeline.n_zones++;
+
+	zone.run = zone.marker = at;
+	fixture->zones[at] = zone;
+	fixture->runs[at] = run;
+	fixture->markers[at] = marker;
+	fixture->timeline.n_markers = at + 1;
+	return at;
 }
 
 static void cover(struct timeline_fixture *fixture, int64_t first_ns, int64_t last_ns)
@@ -370,16 +380,17 @@ static uint32_t add_op(struct timeline_fixture *f, uint32_t device, uint32_t que
 			     });
 }
 
+static uint32_t add_zone(struct timeline_fixture *f, uint8_t kind)
+{
+	return fixture_zone(
+		f, (struct zone){.first_ticks = 100, .last_ticks = ((uint64_t)1 << 53) + 1},
+		(struct mark_run){.run = 5, .job = 1, .core = 2, .processor = 1},
+		(struct marker){.name = fixture_string(f, "load tile"), .kind = kind});
+}
+
 static void add_device_rows(struct timeline_fixture *f)
 {
 	uint32_t first = add_op(f, 0, 0, 1), second = add_op(f, 0, 0, 2), copy = add_op(f, 1, 7, 3);
-	uint32_t run = fixture_zone(f, (struct zone){.first_ticks = 100,
-	                                             .last_ticks = ((uint64_t)1 << 53) + 1,
-	                                             .run = 5,
-	                                             .job = 1,
-	                                             .core = 2,
-	                                             .processor = 1,
-	                                             .name = fixture_string(f, "load tile")});
 
 	f->ops[first].power = 900;
 	f->ops[copy].bytes = 4096;
@@ -393,12 +404,14 @@ static void add_device_rows(struct timeline_fixture *f)
 	                                          ROW_PREP, TIME_CERTIFIED, 0});
 	fixture_device_row(f, (struct device_row){1000022000, 1000030000, 12, first, QUEUE_0,
 	                                          ROW_EXEC, TIME_CERTIFIED, 0});
-	fixture_device_row(f, (struct device_row){1000022000, 1000029000, 15, run, CORE_0,
-	                                          ROW_FIRMWARE, TIME_CERTIFIED, 0});
-	fixture_device_row(f, (struct device_row){1000023000, 1000028000, 15, run, CORE_0,
-	                                          ROW_KERNEL, TIME_CERTIFIED, 0});
-	fixture_device_row(f, (struct device_row){1000023000, 1000024000, 15, run, CORE_0, ROW_ZONE,
+	fixture_device_row(f, (struct device_row){1000022000, 1000029000, 15,
+	                                          add_zone(f, ROW_FIRMWARE), CORE_0, ROW_FIRMWARE,
 	                                          TIME_CERTIFIED, 0});
+	fixture_device_row(f,
+	                   (struct device_row){1000023000, 1000028000, 15, add_zone(f, ROW_KERNEL),
+	                                       CORE_0, ROW_KERNEL, TIME_CERTIFIED, 0});
+	fixture_device_row(f, (struct device_row){1000023000, 1000024000, 15, add_zone(f, ROW_ZONE),
+	                                          CORE_0, ROW_ZONE, TIME_CERTIFIED, 0});
 	fixture_device_row(f, (struct device_row){1000025000, 1000041000, UINT32_MAX, second,
 	                                          QUEUE_0_LANE, ROW_EXEC, TIME_OUTLIER, 0});
 	fixture_device_row(f, (struct device_row){1000030000, 1000031000, 12, first, DMA_OUT_0,

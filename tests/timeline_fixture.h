@@ -40,6 +40,8 @@ struct timeline_fixture {
 	struct track tracks[4 * FIXTURE_MAX];
 	struct tick_op ops[4 * FIXTURE_MAX];
 	struct zone zones[4 * FIXTURE_MAX];
+	struct mark_run runs[4 * FIXTURE_MAX];
+	struct marker markers[4 * FIXTURE_MAX];
 	struct stream streams[FIXTURE_MAX];
 	struct stream *stream_list[FIXTURE_MAX];
 	struct stream_set stream_set;
@@ -64,7 +66,8 @@ uint32_t fixture_device(struct timeline_fixture *fixture, uint32_t process, uint
                         const char *name);
 uint32_t fixture_track(struct timeline_fixture *fixture, struct track track);
 uint32_t fixture_op(struct timeline_fixture *fixture, struct tick_op op);
-uint32_t fixture_zone(struct timeline_fixture *fixture, struct zone zone);
+uint32_t fixture_zone(struct timeline_fixture *fixture, struct zone zone, struct mark_run run,
+                      struct marker marker);
 
 /* Append a row, book its record as read and used, and cover its time. */
 void fixture_host(struct timeline_fixture *fixture, struct host_row row);

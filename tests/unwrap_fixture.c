@@ -32,7 +32,7 @@ int fixture_stop(void **state)
 	struct fixture *fixture = *state;
 
 	table_release(&fixture->out.ops);
-	table_release(&fixture->out.mark_batches);
+	table_release(&fixture->out.mark_runs);
 	table_release(&fixture->out.marks);
 	table_release(&fixture->out.brackets);
 	table_release(&fixture->out.sync_points);
@@ -103,6 +103,20 @@ const struct tick_mark *mark_at(struct fixture *fixture, uint32_t at)
 		assert_non_null(table_next(&cursor, sizeof(struct tick_mark)));
 	assert_non_null(table_peek(&cursor));
 	return table_next(&cursor, sizeof(struct tick_mark));
+}
+
+const struct mark_run *run_of_mark_at(struct fixture *fixture, uint32_t at)
+{
+	struct table_cursor cursor;
+	const struct mark_run *run;
+
+	table_read(&cursor, &fixture->out.mark_runs, false);
+	do {
+		run = table_next(&cursor, sizeof(*run));
+		assert_non_null(run);
+		assert_int_not_equal(run->n_marks, 0);
+	} while (at >= run->n_marks && (at -= run->n_marks, true));
+	return run;
 }
 
 const struct bracket *bracket_at(struct fixture *fixture, uint32_t at)

@@ -30,6 +30,7 @@ struct fixture *unwrap_text(void **state, const char *text);
 /* The n-th of each; it must be there. */
 const struct tick_op *op_at(struct fixture *fixture, uint32_t at);
 const struct tick_mark *mark_at(struct fixture *fixture, uint32_t at);
+const struct mark_run *run_of_mark_at(struct fixture *fixture, uint32_t at);
 const struct bracket *bracket_at(struct fixture *fixture, uint32_t at);
 const struct sync_point *point_at(struct fixture *fixture, uint32_t at);
 

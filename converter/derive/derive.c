@@ -46,6 +46,7 @@ void derive_free(struct derive *derive)
 	map_release(&derive->attribute_keys);
 	map_release(&derive->queue_families);
 	map_release(&derive->core_families);
+	map_release(&derive->marker_keys);
 	table_release(&derive->attributes);
 	string_cache_release(&derive->strings);
 	flows_free(derive->flows);
@@ -62,6 +63,8 @@ void derive_free(struct derive *derive)
 	free(derive->near_knots);
 	free(derive->ops);
 	free(derive->zones);
+	free(derive->runs);
+	free(derive->markers);
 	free(derive);
 }
 
@@ -226,9 +229,14 @@ int derive_finish(struct derive *derive, struct timeline *out, struct flextrace_
 	out->n_ops = derive->n_ops;
 	out->zones = derive->zones;
 	out->n_zones = derive->n_zones;
+	out->runs = derive->runs;
+	out->markers = derive->markers;
+	out->n_markers = derive->n_markers;
 	derive->tracks = NULL;
 	derive->ops = NULL;
 	derive->zones = NULL;
+	derive->runs = NULL;
+	derive->markers = NULL;
 	out->identity = derive->identity;
 	out->clocks = derive->clocks;
 	out->alignment = derive->alignment;
@@ -257,5 +265,7 @@ void timeline_release(struct timeline *timeline)
 	free(timeline->tracks);
 	free(timeline->ops);
 	free(timeline->zones);
+	free(timeline->runs);
+	free(timeline->markers);
 	*timeline = (struct timeline){0};
 }

@@ -38,6 +38,9 @@ struct timeline {
 	uint64_t n_ops;
 	struct zone *zones; /* owned: device_row.source of marker rows */
 	uint64_t n_zones;
+	struct mark_run *runs;  /* owned: zone.run */
+	struct marker *markers; /* owned: zone.marker */
+	uint32_t n_markers;
 	const struct identity *identity;     /* weak */
 	const struct clocks *clocks;         /* weak */
 	const struct alignment *alignment;   /* weak */

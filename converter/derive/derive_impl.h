@@ -9,11 +9,13 @@
  *   device.c      control blocks -> device rows
  *   preps.c       how many Prep intervals are open
  *   zones.c       marker words -> device rows, instants, counters
+ *   markers.c     what a marker is called
  *   flows.c       which host row launched which device row
  *   tracks.c      the line of every row
  *   rows.c, lanes.c   output order; lines on which nothing crosses
  *
- * Until a row is merged its `track` holds the thread (host rows) or nothing (device rows).
+ * Until a row is merged its `track` holds the thread (host rows), the family (marker rows) or
+ * nothing (rows of control blocks).
  */
 #ifndef FLEXTRACE_DERIVE_IMPL_H
 #define FLEXTRACE_DERIVE_IMPL_H
@@ -115,6 +117,11 @@ struct derive {
 	uint64_t n_ops;
 	struct zone *zones;
 	uint64_t n_zones;
+	struct mark_run *runs;
+	uint64_t n_runs;
+	struct marker *markers;
+	uint32_t n_markers, n_markers_allocated;
+	struct map marker_keys; /* (device and id, or name; kind) -> place in markers */
 	struct flow_links *flows;
 	uint64_t n_crossing;
 	bool has_groups, has_power, has_bytes; /* of the timeline */
@@ -228,9 +235,10 @@ int attributes_finish(struct derive *derive);
 struct loss_place device_place(const struct derive *derive, uint32_t device, uint32_t core,
                                uint32_t stream);
 
-/* Adds one device row between two places. */
-int device_add_row(struct derive *derive, uint8_t kind, uint32_t source, const struct place *start,
-                   const struct place *end, uint8_t status);
+/* Adds one device row between two places and returns it, weak until the next; NULL: no memory. */
+struct device_row *device_add_row(struct derive *derive, uint8_t kind, uint32_t source,
+                                  const struct place *start, const struct place *end,
+                                  uint8_t status);
 
 /* True for the row that stands for its control block: what a launch leads to. */
 static inline bool is_main_row(uint8_t kind)
@@ -243,6 +251,12 @@ int device_merge(struct derive *derive);
 
 /* Call after device_take_ops(): kernel rows are named after their control blocks. */
 int zones_take_marks(struct derive *derive, struct unwrap_output *unwrapped);
+
+/* -- markers.c ------------------------------------------------------------------------------ */
+
+/* Each stores the index of a struct marker, adding it where needed. FLEXTRACE_E_MEMORY or 0. */
+int marker_of_id(struct derive *derive, uint32_t device, uint32_t id, uint32_t *ret_marker);
+int marker_of_name(struct derive *derive, uint8_t kind, uint32_t name, uint32_t *ret_marker);
 
 /* -- preps.c -------------------------------------------------------------------------------- */
 

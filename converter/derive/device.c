@@ -9,13 +9,14 @@ struct loss_place device_place(const struct derive *derive, uint32_t device, uin
 	return (struct loss_place){owner->process, owner->device, core, stream};
 }
 
-int device_add_row(struct derive *derive, uint8_t kind, uint32_t source, const struct place *start,
-                   const struct place *end, uint8_t status)
+struct device_row *device_add_row(struct derive *derive, uint8_t kind, uint32_t source,
+                                  const struct place *start, const struct place *end,
+                                  uint8_t status)
 {
 	struct device_row *row = row_sorter_append(&derive->device_rows);
 
 	if (!row)
-		return FLEXTRACE_E_MEMORY;
+		return NULL;
 	*row = (struct device_row){
 		.start_time_ns = start->time_ns,
 		.end_time_ns = end->time_ns,
@@ -25,7 +26,7 @@ int device_add_row(struct derive *derive, uint8_t kind, uint32_t source, const s
 		.status = worse_status(status, worse_status(start->status, end->status)),
 	};
 	derive_cover(derive, row->start_time_ns, row->end_time_ns);
-	return FLEXTRACE_OK;
+	return row;
 }
 
 /* -- control blocks ------------------------------------------------------------------------- */
@@ -96,8 +97,9 @@ static int add_pair(struct derive *derive, struct op_input *input, uint8_t kind,
 		input->is_backwards = true;
 		return 0;
 	}
-	FLEXTRACE_TRY(device_add_row(derive, kind, input->source, &input->places[from],
-	                             &input->places[to], op->status));
+	if (!device_add_row(derive, kind, input->source, &input->places[from], &input->places[to],
+	                    op->status))
+		return FLEXTRACE_E_MEMORY;
 	input->n_rows++;
 	return 1;
 }
@@ -158,6 +160,7 @@ static int add_bracket_row(struct derive *derive, struct op_input *input)
 {
 	const struct tick_op *op = input->op;
 	struct place start, end;
+	uint8_t status = op->status;
 
 	if (!op->submit_host_ns || !op->complete_host_ns ||
 	    op->submit_host_ns > op->complete_host_ns)
@@ -166,10 +169,11 @@ static int add_bracket_row(struct derive *derive, struct op_input *input)
 	end = place_host(derive, input->process, op->complete_host_ns);
 	start.err_ns = UINT32_MAX;
 	input->n_rows++;
-	return device_add_row(derive, row_kind_of(op), input->source, &start, &end,
-	                      op->status == TIME_OUTLIER
-	                              ? TIME_OUTLIER
-	                              : worse_status(op->status, TIME_UNMATCHED));
+	if (status != TIME_OUTLIER)
+		status = worse_status(status, TIME_UNMATCHED);
+	if (!device_add_row(derive, row_kind_of(op), input->source, &start, &end, status))
+		return FLEXTRACE_E_MEMORY;
+	return FLEXTRACE_OK;
 }
 
 /* -- books ---------------------------------------------------------------------------------- */
@@ -255,10 +259,8 @@ int device_take_ops(struct derive *derive, struct table *ops)
 static int find_family(struct derive *derive, const struct device_row *row, uint32_t *ret_family)
 {
 	if (row->kind >= ROW_FIRMWARE) {
-		const struct zone *zone = &derive->zones[row->source];
-
-		return family_of_core(derive, zone->device, zone->core, zone->processor,
-		                      ret_family);
+		*ret_family = row->track;
+		return FLEXTRACE_OK;
 	}
 	return family_of_queue(derive, derive->ops[row->source].device,
 	                       derive->ops[row->source].queue, row->kind, ret_family);

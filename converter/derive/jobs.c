@@ -84,13 +84,13 @@ static uint32_t find(const struct job_names *names, const struct job *key, bool 
 	return low;
 }
 
-int job_name(struct job_names *names, uint32_t device, const struct tick_mark *mark,
-             int64_t time_ns, uint32_t *ret_name)
+int job_name(struct job_names *names, const struct mark_run *run, int64_t time_ns,
+             uint32_t *ret_name)
 {
-	struct job key = {device, mark->queue, (uint32_t)mark->job, 0, time_ns};
+	struct job key = {run->device, run->queue, (uint32_t)run->job, 0, time_ns};
 	uint32_t place;
 
-	if (!mark->job)
+	if (!run->job)
 		return FLEXTRACE_OK;
 	if (!names->is_made)
 		FLEXTRACE_TRY(make(names));

@@ -23,9 +23,9 @@ struct job_names {
 	bool is_made;
 };
 
-/* Stores the name of the control block that `mark`, a slot's kernel end on `device` at `time_ns`,
+/* Stores the name of the control block that `run`, a slot's whose kernel ended at `time_ns`,
  * belongs to; leaves `ret_name` alone if there is none. FLEXTRACE_E_MEMORY or 0. */
-int job_name(struct job_names *names, uint32_t device, const struct tick_mark *mark,
-             int64_t time_ns, uint32_t *ret_name);
+int job_name(struct job_names *names, const struct mark_run *run, int64_t time_ns,
+             uint32_t *ret_name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
+#include <string.h>
 
 #include "derive_impl.h"
 #include "jobs.h"
@@ -8,19 +8,25 @@
  * may. */
 #define ZONE_SEARCH_DEPTH 64
 
+#define N_KNOWN_IDS 256
+
 struct open_zone {
-	struct tick_mark mark;
-	const struct mark_batch *batch; /* weak: where it came from */
+	uint64_t ticks;
 	struct place place;
-	uint32_t name; /* string; 0 = not known */
-	uint32_t file, line;
+	uint32_t run;    /* index of struct mark_run */
+	uint32_t marker; /* index of struct marker; slots: FLEXTRACE_NONE, a run has one name */
+};
+
+/* A marker of the area's device that was asked for before; zeroes: none. */
+struct known_id {
+	uint32_t id_plus_1, marker;
 };
 
 /* One core and processor, whose marks come in one go. */
 struct area {
-	struct derive *derive;          /* weak */
-	struct job_names *jobs;         /* weak */
-	const struct mark_batch *batch; /* weak: the one that is read; NULL = none yet */
+	struct derive *derive;      /* weak */
+	struct job_names *jobs;     /* weak */
+	const struct mark_run *run; /* weak: the one that is read; NULL = none yet */
 	uint32_t process;
 	uint32_t family;
 	bool has_row;           /* the batch */
@@ -28,14 +34,15 @@ struct area {
 	uint32_t n_open, n_open_allocated;
 	struct open_zone slot[2]; /* open firmware and kernel intervals */
 	bool has_slot[2];
+	struct known_id known[N_KNOWN_IDS]; /* by the low bits of the id */
 };
 
 enum { SLOT_FIRMWARE, SLOT_KERNEL };
 
-static int lose(struct area *area, enum loss_cause cause, const struct mark_batch *batch)
+static int lose(struct area *area, enum loss_cause cause, const struct open_zone *zone)
 {
-	struct loss_place place = device_place(area->derive, batch->device, batch->core,
-	                                       batch->stream);
+	const struct mark_run *run = &area->derive->runs[zone->run];
+	struct loss_place place = device_place(area->derive, run->device, run->core, run->stream);
 
 	return ledger_lose(area->derive->ledger, cause, &place, 1, INT64_MIN);
 }
@@ -46,56 +53,46 @@ static int add_zone(struct area *area, uint8_t kind, const struct open_zone *beg
                     const struct open_zone *end)
 {
 	struct derive *derive = area->derive;
+	struct device_row *row;
 
 	if (begin->place.time_ns > end->place.time_ns)
-		return lose(area, LOSS_BACKWARDS, end->batch);
-	FLEXTRACE_TRY(device_add_row(derive, kind, (uint32_t)derive->n_zones, &begin->place,
-	                             &end->place, TIME_CERTIFIED));
+		return lose(area, LOSS_BACKWARDS, end);
+	row = device_add_row(derive, kind, (uint32_t)derive->n_zones, &begin->place, &end->place,
+	                     TIME_CERTIFIED);
+	if (!row)
+		return FLEXTRACE_E_MEMORY;
+	row->track = area->family;
 	derive->zones[derive->n_zones++] = (struct zone){
-		.first_ticks = begin->mark.ticks,
-		.last_ticks = end->mark.ticks,
-		.run = begin->mark.run,
-		.job = begin->mark.job,
-		.device = begin->batch->device,
-		.core = begin->batch->core,
-		.processor = begin->batch->processor,
-		.name = begin->name,
-		.file = begin->file,
-		.line = begin->line,
-		.stream = begin->batch->stream,
-		.index = begin->batch->index,
+		.first_ticks = begin->ticks,
+		.last_ticks = end->ticks,
+		.run = begin->run,
+		.marker = begin->marker,
 	};
 	return FLEXTRACE_OK;
 }
 
-/* A marker without a name is called by its number, and the user is told how to get names. */
-static int name_marker(struct area *area, uint32_t id, uint32_t *name)
+/* What a mark is called; the user is told how to get names where there is none. */
+static uint32_t use_name(struct area *area, const struct open_zone *zone)
 {
-	char text[32];
+	const struct marker *marker = &area->derive->markers[zone->marker];
 
-	if (*name)
-		return FLEXTRACE_OK;
-	area->derive->ledger->warnings[WARNING_UNNAMED_MARKER]++;
-	snprintf(text, sizeof(text), "marker 0x%x", id);
-	return string_intern(&area->derive->strings, text, name);
+	area->derive->ledger->warnings[WARNING_UNNAMED_MARKER] += !marker->is_named;
+	return marker->name;
 }
 
 static int add_instant(struct area *area, const struct open_zone *zone)
 {
 	struct derive *derive = area->derive;
-	const struct tick_mark *mark = &zone->mark;
 	struct instant_row *row = row_sorter_append(&derive->instants);
-	uint32_t name = zone->name;
 
 	if (!row)
 		return FLEXTRACE_E_MEMORY;
-	FLEXTRACE_TRY(name_marker(area, mark->id, &name));
 	*row = (struct instant_row){
 		.time_ns = zone->place.time_ns,
 		.err_ns = zone->place.err_ns,
-		.name = name,
-		.stream = zone->batch->stream,
-		.index = zone->batch->index,
+		.name = use_name(area, zone),
+		.stream = area->run->stream,
+		.index = area->run->index,
 		.class = RECORD_MARKER_BATCH,
 		.status = zone->place.status,
 	};
@@ -103,25 +100,22 @@ static int add_instant(struct area *area, const struct open_zone *zone)
 	return family_track(derive, area->family, 0, &row->track);
 }
 
-static int add_value(struct area *area, const struct open_zone *zone)
+static int add_value(struct area *area, const struct open_zone *zone, uint32_t value)
 {
 	struct derive *derive = area->derive;
-	const struct tick_mark *mark = &zone->mark;
 	struct counter_row *row = row_sorter_append(&derive->counters);
-	uint32_t name = zone->name;
 
 	if (!row)
 		return FLEXTRACE_E_MEMORY;
-	FLEXTRACE_TRY(name_marker(area, mark->id, &name));
 	*row = (struct counter_row){
 		.time_ns = zone->place.time_ns,
-		.value = mark->value,
+		.value = value,
 		.err_ns = zone->place.err_ns,
-		.owner = zone->batch->device,
-		.core = zone->batch->core,
-		.name = name,
-		.stream = zone->batch->stream,
-		.index = zone->batch->index,
+		.owner = area->run->device,
+		.core = area->run->core,
+		.name = use_name(area, zone),
+		.stream = area->run->stream,
+		.index = area->run->index,
 		.is_device = 1,
 		.class = RECORD_MARKER_BATCH,
 		.status = zone->place.status,
@@ -132,20 +126,20 @@ static int add_value(struct area *area, const struct open_zone *zone)
 
 /* -- zones of the ring ---------------------------------------------------------------------- */
 
-static bool is_of_same_run(const struct open_zone *left, const struct open_zone *right)
+static bool is_of_same_run(const struct area *area, const struct open_zone *zone)
 {
-	uint64_t left_run = left->mark.run, right_run = right->mark.run;
+	const struct mark_run *run = &area->derive->runs[zone->run];
 
-	return left->mark.segment == right->mark.segment &&
-	       left->batch->counter == right->batch->counter &&
-	       (!left_run || !right_run || left_run == right_run);
+	return run == area->run ||
+	       (run->segment == area->run->segment && run->counter == area->run->counter &&
+	        (!run->run || !area->run->run || run->run == area->run->run));
 }
 
-/* Drops the open zones that neither the run nor the counter of `zone` can end. */
-static int drop_stale(struct area *area, const struct open_zone *zone)
+/* Drops the open zones that neither the run that is read nor its counter can end. */
+static int drop_stale(struct area *area)
 {
-	while (area->n_open && !is_of_same_run(&area->open[area->n_open - 1], zone))
-		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, area->open[--area->n_open].batch));
+	while (area->n_open && !is_of_same_run(area, &area->open[area->n_open - 1]))
+		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, &area->open[--area->n_open]));
 	return FLEXTRACE_OK;
 }
 
@@ -158,22 +152,29 @@ static int open_zone(struct area *area, const struct open_zone *zone)
 
 /* Begin and end stand at different places of the source, so their ids differ; their names are
  * equal. */
+static bool may_be_same_zone(const struct derive *derive, const struct open_zone *begin,
+                             const struct open_zone *end)
+{
+	const struct marker *from = &derive->markers[begin->marker];
+	const struct marker *to = &derive->markers[end->marker];
+
+	return from->name == to->name || !from->is_named || !to->is_named;
+}
+
 static int close_zone(struct area *area, const struct open_zone *end)
 {
 	uint32_t lowest = area->n_open > ZONE_SEARCH_DEPTH ? area->n_open - ZONE_SEARCH_DEPTH : 0;
 	struct open_zone *begin = NULL;
 
 	for (uint32_t i = area->n_open; i-- > lowest && !begin;) {
-		uint32_t name = area->open[i].name;
-
-		if (!name || !end->name || name == end->name)
+		if (may_be_same_zone(area->derive, &area->open[i], end))
 			begin = &area->open[i];
 	}
 	if (!begin)
-		return lose(area, LOSS_UNMATCHED_END, end->batch);
+		return lose(area, LOSS_UNMATCHED_END, end);
 	while (&area->open[--area->n_open] != begin)
-		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, area->open[area->n_open].batch));
-	FLEXTRACE_TRY(name_marker(area, begin->mark.id, &begin->name));
+		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, &area->open[area->n_open]));
+	use_name(area, begin);
 	return add_zone(area, ROW_ZONE, begin, end);
 }
 
@@ -182,7 +183,7 @@ static int close_zone(struct area *area, const struct open_zone *end)
 static int open_slot(struct area *area, int which, const struct open_zone *begin)
 {
 	if (area->has_slot[which])
-		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, area->slot[which].batch));
+		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, &area->slot[which]));
 	area->slot[which] = *begin;
 	area->has_slot[which] = true;
 	return FLEXTRACE_OK;
@@ -192,23 +193,23 @@ static int close_slot(struct area *area, int which, const struct open_zone *end)
 {
 	struct open_zone *begin = &area->slot[which];
 	uint8_t kind = which == SLOT_FIRMWARE ? ROW_FIRMWARE : ROW_KERNEL;
+	uint32_t name = 0;
 
-	if (!area->has_slot[which] || !is_of_same_run(begin, end))
-		return lose(area, LOSS_UNMATCHED_END, end->batch);
+	if (!area->has_slot[which] || !is_of_same_run(area, begin))
+		return lose(area, LOSS_UNMATCHED_END, end);
 	area->has_slot[which] = false;
 	if (which == SLOT_KERNEL)
-		FLEXTRACE_TRY(job_name(area->jobs, end->batch->device, &end->mark,
-		                       end->place.time_ns, &begin->name));
-	if (!begin->name)
+		FLEXTRACE_TRY(job_name(area->jobs, area->run, end->place.time_ns, &name));
+	if (!name)
 		FLEXTRACE_TRY(string_intern(&area->derive->strings,
-		                            which == SLOT_FIRMWARE ? "firmware" : "kernel",
-		                            &begin->name));
+		                            which == SLOT_FIRMWARE ? "firmware" : "kernel", &name));
+	FLEXTRACE_TRY(marker_of_name(area->derive, kind, name, &begin->marker));
 	return add_zone(area, kind, begin, end);
 }
 
-static int take_slot_stamp(struct area *area, const struct open_zone *zone)
+static int take_slot_stamp(struct area *area, uint32_t stamp, const struct open_zone *zone)
 {
-	switch (zone->mark.id) {
+	switch (stamp) {
 	case FLEXTRACE_WIRE_FW_START:
 		return open_slot(area, SLOT_FIRMWARE, zone);
 	case FLEXTRACE_WIRE_KERNEL_START:
@@ -222,7 +223,7 @@ static int take_slot_stamp(struct area *area, const struct open_zone *zone)
 
 /* -- areas ---------------------------------------------------------------------------------- */
 
-/* The loss of each mark is counted already. */
+/* Books the batch that was read. The loss of each mark is counted already. */
 static void book_batch(const struct area *area)
 {
 	struct ledger *ledger = area->derive->ledger;
@@ -236,50 +237,68 @@ static void book_batch(const struct area *area)
 static int leave_area(struct area *area)
 {
 	while (area->n_open)
-		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, area->open[--area->n_open].batch));
+		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, &area->open[--area->n_open]));
 	for (int which = 0; which < 2; which++) {
 		if (area->has_slot[which])
-			FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, area->slot[which].batch));
+			FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, &area->slot[which]));
 		area->has_slot[which] = false;
 	}
 	return FLEXTRACE_OK;
 }
 
-static bool is_same_area(const struct mark_batch *left, const struct mark_batch *right)
+static bool is_same_area(const struct mark_run *left, const struct mark_run *right)
 {
 	return left->device == right->device && left->core == right->core &&
 	       left->processor == right->processor;
 }
 
-static int enter_batch(struct area *area, const struct mark_batch *batch)
+static bool is_same_batch(const struct mark_run *left, const struct mark_run *right)
 {
-	bool is_first = !area->batch || !is_same_area(area->batch, batch);
-
-	if (is_first)
-		FLEXTRACE_TRY(leave_area(area));
-	area->batch = batch;
-	area->has_row = false;
-	if (!is_first)
-		return FLEXTRACE_OK;
-	area->process = area->derive->identity->devices[batch->device].process;
-	return family_of_core(area->derive, batch->device, batch->core, batch->processor,
-	                      &area->family);
+	return left->stream == right->stream && left->index == right->index;
 }
 
-static int take_placed(struct area *area, struct open_zone *zone)
+static int enter_run(struct area *area, const struct mark_run *run)
 {
-	const struct tick_mark *mark = &zone->mark;
+	const struct mark_run *before = area->run;
 
+	if (before && !is_same_batch(before, run)) {
+		book_batch(area);
+		area->has_row = false;
+	}
+	if (before && !is_same_area(before, run))
+		FLEXTRACE_TRY(leave_area(area));
+	area->run = run;
+	if (before && is_same_area(before, run))
+		return FLEXTRACE_OK;
+	memset(area->known, 0, sizeof(area->known));
+	area->process = area->derive->identity->devices[run->device].process;
+	return family_of_core(area->derive, run->device, run->core, run->processor, &area->family);
+}
+
+/* The same few ids come again and again. */
+static int find_marker(struct area *area, uint32_t id, uint32_t *ret_marker)
+{
+	struct known_id *known = &area->known[id % N_KNOWN_IDS];
+
+	if (known->id_plus_1 != id + 1) {
+		FLEXTRACE_TRY(marker_of_id(area->derive, area->run->device, id, &known->marker));
+		known->id_plus_1 = id + 1;
+	}
+	*ret_marker = known->marker;
+	return FLEXTRACE_OK;
+}
+
+static int take_placed(struct area *area, const struct tick_mark *mark, struct open_zone *zone)
+{
 	if (mark->kind == FLEXTRACE_WIRE_SLOT_STAMP)
-		return take_slot_stamp(area, zone);
-	identity_marker(area->derive->identity, zone->batch->device, mark->id, &zone->name,
-	                &zone->file, &zone->line);
-	FLEXTRACE_TRY(drop_stale(area, zone));
+		return take_slot_stamp(area, mark->id, zone);
+	FLEXTRACE_TRY(find_marker(area, mark->id, &zone->marker));
+	FLEXTRACE_TRY(drop_stale(area));
 	switch (mark->kind) {
 	case FLEXTRACE_WIRE_MARK:
 		return add_instant(area, zone);
 	case FLEXTRACE_WIRE_VALUE:
-		return add_value(area, zone);
+		return add_value(area, zone, mark->value);
 	case FLEXTRACE_WIRE_ZONE_BEGIN:
 		return open_zone(area, zone);
 	case FLEXTRACE_WIRE_ZONE_END:
@@ -291,48 +310,59 @@ static int take_placed(struct area *area, struct open_zone *zone)
 
 static int take_mark(struct area *area, const struct tick_mark *mark)
 {
-	const struct mark_batch *batch = area->batch;
-	struct open_zone zone = {.mark = *mark, .batch = batch};
+	const struct mark_run *run = area->run;
+	struct open_zone zone = {
+		.ticks = mark->ticks,
+		.run = (uint32_t)(run - area->derive->runs),
+		.marker = FLEXTRACE_NONE,
+	};
 
-	if (!place_ticks(area->derive, area->process, batch->counter, mark->segment, mark->ticks,
+	if (!place_ticks(area->derive, area->process, run->counter, run->segment, mark->ticks,
 	                 &zone.place))
-		return lose(area, LOSS_NO_CLOCK, batch);
-	zone.place.status = worse_status(zone.place.status, mark->status);
+		return lose(area, LOSS_NO_CLOCK, &zone);
+	zone.place.status = worse_status(zone.place.status, run->status);
 	area->has_row = true;
-	return take_placed(area, &zone);
+	return take_placed(area, mark, &zone);
 }
 
-static int take_all(struct area *area, struct unwrap_output *unwrapped)
+static int take_all(struct area *area, struct table *marks)
 {
-	struct table_cursor batches, marks;
-	const struct mark_batch *batch;
+	const struct derive *derive = area->derive;
+	struct table_cursor cursor;
 
-	table_read(&batches, &unwrapped->mark_batches, false);
-	table_read(&marks, &unwrapped->marks, true);
-	while ((batch = table_next(&batches, sizeof(*batch)))) {
-		FLEXTRACE_TRY(enter_batch(area, batch));
-		for (uint32_t i = 0; i < batch->n_marks; i++)
+	table_read(&cursor, marks, true);
+	for (uint64_t i = 0; i < derive->n_runs; i++) {
+		FLEXTRACE_TRY(enter_run(area, &derive->runs[i]));
+		for (uint32_t n = derive->runs[i].n_marks; n > 0; n--)
 			FLEXTRACE_TRY(
-				take_mark(area, table_next(&marks, sizeof(struct tick_mark))));
-		book_batch(area);
+				take_mark(area, table_next(&cursor, sizeof(struct tick_mark))));
 	}
+	if (area->run)
+		book_batch(area);
 	return leave_area(area);
 }
 
-/* Every row of a zone has an end: so many there can be. */
-static int make_room(struct derive *derive, struct table *batches)
+/* Keeps the runs, which the zones name, and makes room for these: every row of a zone has an
+ * end. */
+static int take_runs(struct derive *derive, struct table *runs)
 {
 	struct table_cursor cursor;
-	const struct mark_batch *batch;
-	uint64_t n = 0;
+	const struct mark_run *run;
+	uint64_t n_ends = 0;
 
-	table_read(&cursor, batches, false);
-	while ((batch = table_next(&cursor, sizeof(*batch))))
-		n += batch->n_ends;
-	if (n == 0)
+	if (runs->n_rows == 0)
 		return FLEXTRACE_OK;
-	if (n < FLEXTRACE_NONE)
-		derive->zones = array_allocate(n, sizeof(*derive->zones));
+	if (runs->n_rows < FLEXTRACE_NONE)
+		derive->runs = array_allocate(runs->n_rows, sizeof(*derive->runs));
+	if (!derive->runs)
+		return FLEXTRACE_E_MEMORY;
+	table_read(&cursor, runs, true);
+	while ((run = table_next(&cursor, sizeof(*run)))) {
+		derive->runs[derive->n_runs++] = *run;
+		n_ends += run->n_ends;
+	}
+	if (n_ends < FLEXTRACE_NONE)
+		derive->zones = array_allocate(n_ends, sizeof(*derive->zones));
 	return derive->zones ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
@@ -340,10 +370,10 @@ int zones_take_marks(struct derive *derive, struct unwrap_output *unwrapped)
 {
 	struct job_names jobs = {.derive = derive};
 	struct area area = {.derive = derive, .jobs = &jobs};
-	int code = make_room(derive, &unwrapped->mark_batches);
+	int code = take_runs(derive, &unwrapped->mark_runs);
 
 	if (code >= 0)
-		code = take_all(&area, unwrapped);
+		code = take_all(&area, &unwrapped->marks);
 	free(area.open);
 	free(jobs.jobs);
 	return code;

@@ -391,7 +391,7 @@ static int write_file(struct chrome *chrome)
 		collect_losses(chrome);
 	choose_base(chrome);
 	FLEXTRACE_TRY(chrome_ids_init(&chrome->ids, &chrome->view, chrome->process));
-	FLEXTRACE_TRY(chrome_rows_init(chrome));
+	FLEXTRACE_TRY(chrome_texts_init(chrome));
 	chrome_write_head(chrome);
 	FLEXTRACE_TRY(write_rows(chrome));
 	chrome_count_hidden(chrome);
@@ -421,7 +421,7 @@ static int write_trace(struct chrome *chrome, const struct timeline *timeline,
 	} else {
 		code = writer_close(&chrome->writer, error);
 	}
-	chrome_rows_release(chrome);
+	chrome_texts_release(chrome);
 	chrome_ids_release(&chrome->ids);
 	view_release(&chrome->view);
 	return code;

@@ -8,6 +8,7 @@
  *   chrome_ranks.c what the file of a single rank has in its own way
  *   chrome_meta.c  everything around the rows: keys of the object, names of processes and threads
  *   chrome_rows.c  one event each
+ *   chrome_texts.c what many of them have in common
  *   chrome_shown.c which rows there are
  *
  * Rules that viewers hold us to: sorted by ts, names before use, rows that nest (derive's lanes),
@@ -93,6 +94,8 @@ struct chrome {
 	struct emit_views views;
 	struct chrome_ids ids;
 	struct writer writer;
+	struct texts marker_heads; /* per marker: {"ph":"X","cat":"firmware","name":"load tile" */
+	struct texts marker_args;  /* per marker: ,"kind":"FW","file":"fw.c","line":3 */
 	struct texts places;       /* per track: ,"pid":1000,"tid":12,"ts": */
 	struct texts host_heads;   /* per host kind: {"ph":"X","cat":"cpu_op","name": */
 	struct texts host_kinds;   /* per host kind: ,"args":{"kind":"User" */
@@ -100,6 +103,7 @@ struct chrome {
 	struct texts device_kinds; /* per device kind: ,"kind":"Exec" */
 	struct texts device_args; /* per track of a device: ,"args":{"rank":0,"device":0,"core":0 */
 	struct writer_high_digits cycles;            /* of the stamp before */
+	struct writer_digits err, job;               /* of the row before */
 	struct chrome_loss losses[LOSS_CAUSE_COUNT]; /* in order of first_time_ns */
 	uint32_t n_losses;
 	uint64_t n_events;
@@ -111,8 +115,8 @@ struct chrome {
 void chrome_write_head(struct chrome *chrome);
 void chrome_write_tail(struct chrome *chrome);
 
-int chrome_rows_init(struct chrome *chrome);
-void chrome_rows_release(struct chrome *chrome);
+int chrome_texts_init(struct chrome *chrome);
+void chrome_texts_release(struct chrome *chrome);
 
 /* Of these two, with `end` only the begin of an async interval; chrome_write_end() writes it. */
 void chrome_write_host(struct chrome *chrome, const struct host_row *row,
@@ -152,6 +156,14 @@ void chrome_write_dur(struct chrome *chrome, int64_t start_time_ns, int64_t end_
 
 /* The numbers of a single process, over those of all. */
 void chrome_number_process(struct chrome_ids *ids, const struct view *view, uint32_t process);
+
+/* From the pid up to the time; a file's name, behind its key, and the line in it. */
+void chrome_write_place(struct writer *writer, uint32_t pid, uint32_t tid);
+void chrome_write_source(const struct chrome *chrome, struct writer *writer, uint32_t file,
+                         uint32_t line);
+
+/* The key of an argument that is not the first one. */
+#define CHROME_ARG(writer, key) writer_literal(writer, ",\"" key "\":")
 
 /* The pieces of chrome_rows.c that others need. */
 void chrome_write_ts(struct chrome *chrome, int64_t time_ns);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * chrome_rows.c: one event of trace.json each. What rows of a track, device or kind share is made
- * once (texts).
+ * chrome_rows.c: one event of trace.json each.
  */
 #include "emit/chrome.h"
 
@@ -12,150 +11,6 @@
 
 /* JavaScript readers lose integers above 2^53. */
 #define MAX_EXACT ((uint64_t)1 << 53)
-
-#define N_HOST_KINDS 256
-
-#define ARG(writer, key) writer_literal(writer, ",\"" key "\":")
-
-/* -- what rows share --------------------------------------------------------------------------- */
-
-static void write_place(struct writer *writer, uint32_t pid, uint32_t tid)
-{
-	writer_literal(writer, ",\"pid\":");
-	writer_u64(writer, pid);
-	writer_literal(writer, ",\"tid\":");
-	writer_u64(writer, tid);
-	writer_literal(writer, ",\"ts\":");
-}
-
-static int make_places(struct chrome *chrome)
-{
-	const struct timeline *timeline = chrome->view.timeline;
-	const struct chrome_ids *ids = &chrome->ids;
-
-	FLEXTRACE_TRY(texts_init(&chrome->places, timeline->n_tracks));
-	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
-		const struct track *track = &timeline->tracks[i];
-		uint32_t pid = view_is_device_track(track)
-		                       ? ids->device_pid[track->owner]
-		                       : ids->process_pid[view_track_process(&chrome->view, i)];
-		uint32_t line = chrome->views.overlap == OVERLAP_LANES ? i : ids->track_line[i];
-
-		write_place(&chrome->places.bytes, pid, ids->track_tid[line]);
-		texts_end(&chrome->places);
-	}
-	return texts_check(&chrome->places);
-}
-
-static void write_head(struct writer *writer, const struct row_kind *kind)
-{
-	writer_literal(writer, "{\"ph\":\"X\",\"cat\":\"");
-	writer_raw(writer, kind->category);
-	writer_literal(writer, "\",\"name\":");
-}
-
-static int make_host_kinds(struct chrome *chrome)
-{
-	FLEXTRACE_TRY(texts_init(&chrome->host_heads, N_HOST_KINDS));
-	FLEXTRACE_TRY(texts_init(&chrome->host_kinds, N_HOST_KINDS));
-	for (int i = 0; i < N_HOST_KINDS; i++) {
-		const struct row_kind *kind = kind_of_host((uint8_t)i);
-		struct writer *writer = &chrome->host_kinds.bytes;
-
-		write_head(&chrome->host_heads.bytes, kind);
-		texts_end(&chrome->host_heads);
-		writer_literal(writer, ",\"args\":{\"kind\":\"");
-		writer_raw(writer, kind->label);
-		writer_char(writer, '"');
-		texts_end(&chrome->host_kinds);
-	}
-	FLEXTRACE_TRY(texts_check(&chrome->host_heads));
-	return texts_check(&chrome->host_kinds);
-}
-
-static int make_device_kinds(struct chrome *chrome)
-{
-	FLEXTRACE_TRY(texts_init(&chrome->device_heads, DEVICE_ROW_KIND_COUNT));
-	FLEXTRACE_TRY(texts_init(&chrome->device_kinds, DEVICE_ROW_KIND_COUNT));
-	for (int i = 0; i < DEVICE_ROW_KIND_COUNT; i++) {
-		const struct row_kind *kind = kind_of_device((uint8_t)i);
-
-		write_head(&chrome->device_heads.bytes, kind);
-		texts_end(&chrome->device_heads);
-		if (i != ROW_ZONE) {
-			writer_literal(&chrome->device_kinds.bytes, ",\"kind\":\"");
-			writer_raw(&chrome->device_kinds.bytes, kind->label);
-			writer_char(&chrome->device_kinds.bytes, '"');
-		}
-		texts_end(&chrome->device_kinds);
-	}
-	FLEXTRACE_TRY(texts_check(&chrome->device_heads));
-	return texts_check(&chrome->device_kinds);
-}
-
-/* What the arguments of all rows of a track begin with. */
-static void write_track_args(struct chrome *chrome, const struct track *track)
-{
-	const struct identity *identity = chrome->view.identity;
-	const struct device *device = &identity->devices[track->owner];
-	int32_t rank = identity->processes[device->process].rank;
-	bool is_of_all = chrome->process == FLEXTRACE_NONE;
-	struct writer *writer = &chrome->device_args.bytes;
-
-	writer_literal(writer, ",\"args\":{");
-	if (rank >= 0) {
-		writer_literal(writer, "\"rank\":");
-		writer_i64(writer, rank);
-		writer_char(writer, ',');
-	}
-	writer_literal(writer, "\"device\":");
-	writer_u64(writer, is_of_all ? device->device : chrome->ids.device_pid[track->owner]);
-	if (track->kind == TRACK_QUEUE) {
-		/* In the file of one rank readers take all for kernels that have a stream. */
-		if (!is_of_all && track->row_kind != ROW_EXEC)
-			return;
-		ARG(writer, "stream");
-		writer_u64(writer, track->id + 1ull);
-		return;
-	}
-	ARG(writer, "core");
-	writer_u64(writer, track->id);
-	if (track->processor) {
-		ARG(writer, "processor");
-		writer_u64(writer, track->processor);
-	}
-}
-
-static int make_device_args(struct chrome *chrome)
-{
-	const struct timeline *timeline = chrome->view.timeline;
-
-	FLEXTRACE_TRY(texts_init(&chrome->device_args, timeline->n_tracks));
-	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
-		if (view_is_device_track(&timeline->tracks[i]))
-			write_track_args(chrome, &timeline->tracks[i]);
-		texts_end(&chrome->device_args);
-	}
-	return texts_check(&chrome->device_args);
-}
-
-int chrome_rows_init(struct chrome *chrome)
-{
-	FLEXTRACE_TRY(make_places(chrome));
-	FLEXTRACE_TRY(make_host_kinds(chrome));
-	FLEXTRACE_TRY(make_device_kinds(chrome));
-	return make_device_args(chrome);
-}
-
-void chrome_rows_release(struct chrome *chrome)
-{
-	texts_release(&chrome->places);
-	texts_release(&chrome->host_heads);
-	texts_release(&chrome->host_kinds);
-	texts_release(&chrome->device_heads);
-	texts_release(&chrome->device_kinds);
-	texts_release(&chrome->device_args);
-}
 
 /* -- parts of an event ------------------------------------------------------------------------- */
 
@@ -194,15 +49,24 @@ static void write_exact(struct writer *writer, uint64_t value)
 		writer_char(writer, '"');
 }
 
+static void write_job(struct chrome *chrome, uint64_t job)
+{
+	CHROME_ARG(&chrome->writer, "job");
+	if (job < MAX_EXACT)
+		writer_again(&chrome->writer, &chrome->job, job);
+	else
+		write_exact(&chrome->writer, job);
+}
+
 static void write_correlation(struct chrome *chrome, uint64_t correlation)
 {
 	struct writer *writer = &chrome->writer;
 
 	if (correlation == 0)
 		return;
-	ARG(writer, "correlation");
+	CHROME_ARG(writer, "correlation");
 	write_exact(writer, correlation);
-	ARG(writer, "External id");
+	CHROME_ARG(writer, "External id");
 	write_exact(writer, chrome->is_without_ops ? 0 : correlation);
 }
 
@@ -216,28 +80,22 @@ static void write_text_arg(struct chrome *chrome, const char *key, uint32_t stri
 	view_write_json(&chrome->view, &chrome->writer, string);
 }
 
-/* Behind the key of the file. */
-static void write_place_in_source(struct chrome *chrome, uint32_t file, uint32_t line)
-{
-	view_write_json(&chrome->view, &chrome->writer, file);
-	ARG(&chrome->writer, "line");
-	writer_u64(&chrome->writer, line);
-}
-
 static void write_status(struct writer *writer, uint8_t status)
 {
-	ARG(writer, "status");
+	CHROME_ARG(writer, "status");
 	writer_char(writer, '"');
 	writer_raw(writer, time_status_name(status));
 	writer_char(writer, '"');
 }
 
-static void write_err(struct writer *writer, uint32_t err_ns)
+static void write_err(struct chrome *chrome, uint32_t err_ns)
 {
+	struct writer *writer = &chrome->writer;
+
 	if (err_ns == UINT32_MAX)
 		return;
-	ARG(writer, "err_ns");
-	writer_u64(writer, err_ns);
+	CHROME_ARG(writer, "err_ns");
+	writer_again(writer, &chrome->err, err_ns);
 }
 
 /* The counter's low 32 bits, which are all of it until it has wrapped. */
@@ -249,7 +107,7 @@ static void write_raw_ticks(struct writer *writer, const uint64_t *ticks, uint32
 		all |= ticks[i];
 	if (all <= UINT32_MAX)
 		return;
-	ARG(writer, "raw");
+	CHROME_ARG(writer, "raw");
 	for (uint32_t i = 0; i < n; i++) {
 		writer_char(writer, i ? ',' : '[');
 		writer_u64(writer, (uint32_t)ticks[i]);
@@ -261,7 +119,7 @@ static void write_cycles(struct chrome *chrome, const uint64_t *ticks, uint32_t 
 {
 	struct writer *writer = &chrome->writer;
 
-	ARG(writer, "cycles");
+	CHROME_ARG(writer, "cycles");
 	for (uint32_t i = 0; i < n; i++) {
 		writer_char(writer, i ? ',' : '[');
 		if (ticks[i] < MAX_EXACT)
@@ -285,9 +143,9 @@ static void write_host_kind(struct chrome *chrome, const struct host_row *row)
 		writer_literal(&chrome->writer, ",\"args\":{\"file\":");
 	} else {
 		texts_write(&chrome->host_kinds, row->kind, &chrome->writer);
-		ARG(&chrome->writer, "file");
+		CHROME_ARG(&chrome->writer, "file");
 	}
-	write_place_in_source(chrome, row->file, row->line);
+	chrome_write_source(chrome, &chrome->writer, row->file, row->line);
 }
 
 /* From the phase to the time: what both ends of an async interval have in common. */
@@ -337,10 +195,9 @@ static void write_part_args(struct chrome *chrome, const struct tick_op *op, uin
 	const uint64_t *ticks = op->ticks + (kind == ROW_DMA_OUT ? 3 : kind == ROW_PREP ? 1 : 0);
 	struct writer *writer = &chrome->writer;
 
-	ARG(writer, "job");
-	write_exact(writer, op->job);
+	write_job(chrome, op->job);
 	if (op->correlation) {
-		ARG(writer, "correlation");
+		CHROME_ARG(writer, "correlation");
 		write_exact(writer, op->correlation);
 	}
 	write_raw_ticks(writer, ticks, 2);
@@ -351,23 +208,22 @@ static void write_op_args(struct chrome *chrome, const struct tick_op *op)
 {
 	struct writer *writer = &chrome->writer;
 
-	ARG(writer, "job");
-	write_exact(writer, op->job);
+	write_job(chrome, op->job);
 	write_correlation(chrome, op->correlation);
 	write_raw_ticks(writer, op->ticks, FLEXTRACE_N_STAMPS);
 	write_cycles(chrome, op->ticks, FLEXTRACE_N_STAMPS);
 	if (op->bytes) {
-		ARG(writer, "bytes");
+		CHROME_ARG(writer, "bytes");
 		write_exact(writer, op->bytes);
 	}
 	if (op->peer >= 0) {
-		ARG(writer, "peer");
+		CHROME_ARG(writer, "peer");
 		writer_i64(writer, op->peer);
 	}
 	write_text_arg(chrome, "group", op->group);
 	write_text_arg(chrome, "type", op->type);
 	if (op->power) {
-		ARG(writer, "power");
+		CHROME_ARG(writer, "power");
 		writer_u64(writer, op->power);
 	}
 }
@@ -383,7 +239,7 @@ static void write_cost_args(struct chrome *chrome, const struct device_row *row)
 	if (!cost)
 		return;
 	if (cost->phase) {
-		ARG(writer, "phase");
+		CHROME_ARG(writer, "phase");
 		writer_char(writer, '"');
 		writer_raw(writer, kernel_phase_name(cost->phase));
 		writer_char(writer, '"');
@@ -391,70 +247,84 @@ static void write_cost_args(struct chrome *chrome, const struct device_row *row)
 	if (!cost->category)
 		return;
 	write_text_arg(chrome, "category", cost->category);
-	ARG(writer, "ideal_cycles");
+	CHROME_ARG(writer, "ideal_cycles");
 	write_exact(writer, cost->ideal_cycles);
 	if (row->end_time_ns == row->start_time_ns)
 		return; /* nothing to divide by */
-	ARG(writer, "pt_util");
+	CHROME_ARG(writer, "pt_util");
 	writer_fixed(writer, kernel_utilization(costs, device, row), 4);
 }
 
-static void write_zone_args(struct chrome *chrome, const struct zone *zone)
+static void write_zone_args(struct chrome *chrome, const struct device_row *row)
 {
-	struct writer *writer = &chrome->writer;
+	const struct zone *zone = &chrome->view.timeline->zones[row->source];
+	const struct mark_run *run = view_run(&chrome->view, zone);
 	const uint64_t ticks[2] = {zone->first_ticks, zone->last_ticks};
+	struct writer *writer = &chrome->writer;
 
-	if (zone->run && zone->run != zone->job) {
-		ARG(writer, "run");
-		write_exact(writer, zone->run);
+	if (run->run && run->run != run->job) {
+		CHROME_ARG(writer, "run");
+		write_exact(writer, run->run);
 	}
-	if (zone->job) {
-		ARG(writer, "job");
-		write_exact(writer, zone->job);
-	}
+	if (run->job)
+		write_job(chrome, run->job);
 	write_cycles(chrome, ticks, 2);
-	if (zone->file) {
-		ARG(writer, "file");
-		write_place_in_source(chrome, zone->file, zone->line);
-	}
+	texts_write(&chrome->marker_args, zone->marker, writer);
+	if (row->status != TIME_CERTIFIED)
+		write_status(writer, row->status);
 }
 
-static void write_any_args(struct chrome *chrome, const struct device_row *row)
+static void write_op_row_args(struct chrome *chrome, const struct device_row *row)
+{
+	const struct tick_op *op = &chrome->view.timeline->ops[row->source];
+
+	texts_write(&chrome->device_kinds, row->kind, &chrome->writer);
+	if (row->kind == ROW_DMA_IN || row->kind == ROW_PREP || row->kind == ROW_DMA_OUT)
+		write_part_args(chrome, op, row->kind);
+	else
+		write_op_args(chrome, op);
+	write_cost_args(chrome, row);
+	write_status(&chrome->writer, row->status);
+}
+
+static void write_device_args(struct chrome *chrome, const struct device_row *row)
+{
+	texts_write(&chrome->device_args, row->track, &chrome->writer);
+	if (view_is_zone(row))
+		write_zone_args(chrome, row);
+	else
+		write_op_row_args(chrome, row);
+	write_err(chrome, row->err_ns);
+	writer_literal(&chrome->writer, "}}");
+}
+
+/* Up to the name. */
+static void write_device_head(struct chrome *chrome, const struct device_row *row)
 {
 	const struct timeline *timeline = chrome->view.timeline;
 
-	if (view_is_zone(row))
-		write_zone_args(chrome, &timeline->zones[row->source]);
-	else if (row->kind == ROW_DMA_IN || row->kind == ROW_PREP || row->kind == ROW_DMA_OUT)
-		write_part_args(chrome, &timeline->ops[row->source], row->kind);
-	else
-		write_op_args(chrome, &timeline->ops[row->source]);
-	write_cost_args(chrome, row);
+	if (view_is_zone(row)) {
+		texts_write(&chrome->marker_heads, timeline->zones[row->source].marker,
+		            &chrome->writer);
+		return;
+	}
+	texts_write(&chrome->device_heads, row->kind, &chrome->writer);
+	write_name(chrome, timeline->ops[row->source].name, kind_of_device(row->kind)->label);
 }
 
 void chrome_write_device(struct chrome *chrome, const struct device_row *row,
                          const struct chrome_later *end)
 {
-	const struct row_kind *kind = kind_of_device(row->kind);
-	struct writer *writer = &chrome->writer;
-
 	if (end) {
-		write_async(chrome, 'b', kind, end);
+		write_async(chrome, 'b', kind_of_device(row->kind), end);
 		chrome_write_ts(chrome, row->start_time_ns);
 	} else {
 		chrome_next(chrome);
-		texts_write(&chrome->device_heads, row->kind, writer);
-		write_name(chrome, view_device_name(&chrome->view, row), kind->label);
-		texts_write(&chrome->places, row->track, writer);
+		write_device_head(chrome, row);
+		texts_write(&chrome->places, row->track, &chrome->writer);
 		chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
 	}
-	texts_write(&chrome->device_args, row->track, writer);
-	texts_write(&chrome->device_kinds, row->kind, writer);
-	write_any_args(chrome, row);
-	if (!view_is_zone(row) || row->status != TIME_CERTIFIED)
-		write_status(writer, row->status);
-	write_err(writer, row->err_ns);
-	writer_literal(writer, "}}");
+	write_device_args(chrome, row);
 }
 
 void chrome_write_end(struct chrome *chrome, const struct chrome_later *end)
@@ -485,7 +355,7 @@ void chrome_write_instant(struct chrome *chrome, const struct instant_row *row)
 	write_text_arg(chrome, "value", row->value);
 	write_correlation(chrome, row->correlation);
 	write_status(writer, row->status);
-	write_err(writer, row->err_ns);
+	write_err(chrome, row->err_ns);
 	writer_literal(writer, "}}");
 }
 
@@ -495,7 +365,7 @@ static void start_counter(struct chrome *chrome, uint32_t pid, uint32_t name, co
 	chrome_next(chrome);
 	writer_literal(&chrome->writer, "{\"ph\":\"C\",\"cat\":\"counter\",\"name\":");
 	write_name(chrome, name, label);
-	write_place(&chrome->writer, pid, pid);
+	chrome_write_place(&chrome->writer, pid, pid);
 	chrome_write_ts(chrome, time_ns);
 	writer_literal(&chrome->writer, ",\"args\":{");
 }
@@ -537,7 +407,7 @@ void chrome_write_loss(struct chrome *chrome, const struct chrome_loss *loss)
 	writer_literal(writer, "{\"ph\":\"X\",\"cat\":\"loss\",\"name\":\"");
 	writer_raw(writer, ledger_cause_id(loss->cause));
 	writer_char(writer, '"');
-	write_place(writer, CHROME_LOSSES_PID, loss->cause + 1u);
+	chrome_write_place(writer, CHROME_LOSSES_PID, loss->cause + 1u);
 	chrome_write_times(chrome, loss->first_time_ns, loss->last_time_ns);
 	writer_literal(writer, ",\"args\":{\"count\":");
 	write_exact(writer, loss->count);

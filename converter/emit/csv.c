@@ -72,7 +72,9 @@ static void write_interval(struct csv *csv, struct writer *writer, int64_t start
 
 static void write_quality(struct csv *csv, struct writer *writer, uint32_t err_ns, uint8_t status)
 {
-	csv_write_id(writer, err_ns); /* no bound is UINT32_MAX, too */
+	if (err_ns != UINT32_MAX) /* no bound */
+		writer_again(writer, &csv->err, err_ns);
+	writer_char(writer, ',');
 	texts_write(&csv->statuses, status, writer);
 }
 
@@ -131,6 +133,19 @@ static int make_tracks(struct csv *csv)
 	return texts_check(&csv->tracks);
 }
 
+static int make_markers(struct csv *csv)
+{
+	const struct timeline *timeline = csv->view.timeline;
+
+	FLEXTRACE_TRY(texts_init(&csv->markers, timeline->n_markers));
+	for (uint32_t i = 0; i < timeline->n_markers; i++) {
+		texts_write(&csv->device_kinds, timeline->markers[i].kind, &csv->markers.bytes);
+		write_string(csv, &csv->markers.bytes, timeline->markers[i].name);
+		texts_end(&csv->markers);
+	}
+	return texts_check(&csv->markers);
+}
+
 static int make_kinds(struct texts *kinds, uint32_t n, const char *(*label_of)(uint8_t kind))
 {
 	FLEXTRACE_TRY(texts_init(kinds, n));
@@ -161,6 +176,7 @@ int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit
 	FLEXTRACE_TRY(make_kinds(&csv->host_kinds, N_HOST_KINDS, host_label));
 	FLEXTRACE_TRY(make_kinds(&csv->device_kinds, DEVICE_ROW_KIND_COUNT, device_label));
 	FLEXTRACE_TRY(make_kinds(&csv->classes, EVENT_CLASS_COUNT, event_class_name));
+	FLEXTRACE_TRY(make_markers(csv));
 	return make_kinds(&csv->statuses, N_STATUSES, time_status_name);
 }
 
@@ -168,6 +184,7 @@ void csv_release(struct csv *csv)
 {
 	texts_release(&csv->owners);
 	texts_release(&csv->tracks);
+	texts_release(&csv->markers);
 	texts_release(&csv->host_kinds);
 	texts_release(&csv->device_kinds);
 	texts_release(&csv->statuses);
@@ -265,6 +282,7 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
 {
 	const struct kernel_cost *cost = kernel_cost_of(csv->view.timeline->costs, row);
 
+	texts_write(&csv->device_kinds, row->kind, writer);
 	write_string(csv, writer, op->name);
 	writer_u64(writer, op->job);
 	writer_char(writer, ',');
@@ -289,16 +307,19 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
 static void write_zone(struct csv *csv, struct writer *writer, const struct device_row *row,
                        const struct zone *zone)
 {
-	write_string(csv, writer, zone->name);
-	csv_write_nonzero(writer, zone->job);
-	writer_char(writer, ',');
+	const struct mark_run *run = view_run(&csv->view, zone);
+
+	texts_write(&csv->markers, zone->marker, writer);
+	if (run->job)
+		writer_again(writer, &csv->job, run->job);
+	writer_literal(writer, ",,");
 	write_interval(csv, writer, row->start_time_ns, row->end_time_ns);
 	write_quality(csv, writer, row->err_ns, row->status);
 	write_ticks(csv, writer, zone->first_ticks);
 	writer_literal(writer, ",,,");
 	write_ticks(csv, writer, zone->last_ticks);
 	writer_literal(writer, ",,,,,,,,,,,");
-	write_source(csv, writer, zone->stream, zone->index);
+	write_source(csv, writer, run->stream, run->index);
 }
 
 static enum record_class write_device(struct csv *csv, struct writer *writer, const void *any)
@@ -307,7 +328,6 @@ static enum record_class write_device(struct csv *csv, struct writer *writer, co
 	const struct timeline *timeline = csv->view.timeline;
 
 	texts_write(&csv->tracks, row->track, writer);
-	texts_write(&csv->device_kinds, row->kind, writer);
 	if (view_is_zone(row))
 		write_zone(csv, writer, row, &timeline->zones[row->source]);
 	else

@@ -19,9 +19,11 @@ struct csv {
 	uint32_t *n_counts;                 /* weak */
 	struct writer_high_digits times;    /* of the time before */
 	struct writer_high_digits ticks;    /* of the cycles before */
+	struct writer_digits err, job;      /* of the row before */
 	struct texts owners;                /* per process: rank,host,pid, */
 	struct texts
 		tracks; /* per track: rank,host,pid,tid,thread, or rank,...,device,core,queue, */
+	struct texts markers;      /* per marker: kind,name, */
 	struct texts host_kinds;   /* per host kind: kind, */
 	struct texts device_kinds; /* per device kind: kind, */
 	struct texts statuses;     /* per status: status, */

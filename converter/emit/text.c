@@ -139,14 +139,17 @@ static void write_op(struct text *text, const struct tick_op *op)
 
 static void write_zone(struct text *text, const struct zone *zone)
 {
-	write_nonzero(text, "run", zone->run);
-	write_nonzero(text, "job", zone->job);
+	const struct mark_run *run = view_run(&text->view, zone);
+	const struct marker *marker = view_marker(&text->view, zone);
+
+	write_nonzero(text, "run", run->run);
+	write_nonzero(text, "job", run->job);
 	FIELD(text, "ts");
 	writer_u64(&text->writer, zone->first_ticks);
 	writer_char(&text->writer, ',');
 	writer_u64(&text->writer, zone->last_ticks);
-	write_string(text, "file", zone->file);
-	write_nonzero(text, "line", zone->line);
+	write_string(text, "file", marker->file);
+	write_nonzero(text, "line", marker->line);
 }
 
 static void write_device_row(struct text *text, const void *any)

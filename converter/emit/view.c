@@ -77,7 +77,7 @@ uint32_t view_track_process(const struct view *view, uint32_t track)
 uint32_t view_device_name(const struct view *view, const struct device_row *row)
 {
 	if (view_is_zone(row))
-		return view->timeline->zones[row->source].name;
+		return view_marker(view, &view->timeline->zones[row->source])->name;
 	return view->timeline->ops[row->source].name;
 }
 
@@ -85,8 +85,10 @@ void view_device_source(const struct view *view, const struct device_row *row, u
                         uint32_t *ret_index)
 {
 	if (view_is_zone(row)) {
-		*ret_stream = view->timeline->zones[row->source].stream;
-		*ret_index = view->timeline->zones[row->source].index;
+		const struct zone *zone = &view->timeline->zones[row->source];
+
+		*ret_stream = view_run(view, zone)->stream;
+		*ret_index = view_run(view, zone)->index;
 	} else {
 		*ret_stream = view->timeline->ops[row->source].stream;
 		*ret_index = view->timeline->ops[row->source].index;

@@ -52,6 +52,17 @@ static inline bool view_is_zone(const struct device_row *row)
 	return row->kind >= ROW_FIRMWARE;
 }
 
+/* What a marker row is called, and the run that it is of. */
+static inline const struct marker *view_marker(const struct view *view, const struct zone *zone)
+{
+	return &view->timeline->markers[zone->marker];
+}
+
+static inline const struct mark_run *view_run(const struct view *view, const struct zone *zone)
+{
+	return &view->timeline->runs[zone->run];
+}
+
 /* Starts reading a table that stays as it is. */
 static inline void view_read(struct table_cursor *cursor, const struct table *table)
 {

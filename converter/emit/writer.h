@@ -106,6 +106,26 @@ struct writer_high_digits {
 /* The same as writer_u64(). */
 void writer_near(struct writer *writer, struct writer_high_digits *high, uint64_t value);
 
+/* The digits of one number, for numbers that are mostly the same; zeroes = none yet. */
+struct writer_digits {
+	uint64_t value;
+	uint32_t n;
+	char digits[20];
+};
+
+void writer_learn(struct writer_digits *digits, uint64_t value);
+
+/* The same as writer_u64(). */
+static inline void writer_again(struct writer *writer, struct writer_digits *digits, uint64_t value)
+{
+	if (value != digits->value || !digits->n)
+		writer_learn(digits, value);
+	if (!writer_has_room(writer, sizeof(digits->digits)))
+		return;
+	memcpy(writer->at, digits->digits, sizeof(digits->digits));
+	writer->at += digits->n;
+}
+
 /* Appends ns as us with exactly 3 decimals: 1234567 -> 1234.567. */
 void writer_us(struct writer *writer, uint64_t ns);
 

@@ -98,6 +98,7 @@ void writer_i64(struct writer *writer, int64_t value)
 void writer_near(struct writer *writer, struct writer_high_digits *high, uint64_t value)
 {
 	uint32_t low;
+	char *at;
 
 	if (value < E9) {
 		writer_u64(writer, value);
@@ -111,9 +112,15 @@ void writer_near(struct writer *writer, struct writer_high_digits *high, uint64_
 	}
 	low = (uint32_t)(value - high->first);
 	memcpy(writer->at, high->digits, sizeof(high->digits));
-	writer->at += high->n;
-	*writer->at++ = (char)('0' + low / E8);
-	writer->at = put_8_digits(writer->at, low % E8);
+	at = writer->at + high->n;
+	*at = (char)('0' + low / E8);
+	writer->at = put_8_digits(at + 1, low % E8);
+}
+
+void writer_learn(struct writer_digits *digits, uint64_t value)
+{
+	digits->value = value;
+	digits->n = (uint32_t)(put_number(digits->digits, value) - digits->digits);
 }
 
 /* Appends value / 10^n_decimals. */

@@ -124,8 +124,8 @@ static void get_job(struct attribute_text *out, const struct timeline *timeline,
 	(void)timeline;
 	if (row->op)
 		put_number(out, row->op->job);
-	else if (row->zone)
-		put_nonzero(out, row->zone->job);
+	else if (row->run)
+		put_nonzero(out, row->run->job);
 }
 
 static void get_correlation(struct attribute_text *out, const struct timeline *timeline,

@@ -79,10 +79,12 @@ static void describe_device(const struct timeline *timeline, const struct device
 	out->status = row->status;
 	describe_track(timeline, row->track, out);
 	if (row->kind >= ROW_FIRMWARE) {
-		out->zone = &timeline->zones[row->source];
-		out->stream = out->zone->stream;
-		out->index = out->zone->index;
-		out->name = out->zone->name;
+		const struct zone *zone = &timeline->zones[row->source];
+
+		out->run = &timeline->runs[zone->run];
+		out->stream = out->run->stream;
+		out->index = out->run->index;
+		out->name = timeline->markers[zone->marker].name;
 		out->class = RECORD_MARKER_BATCH;
 		return;
 	}
@@ -180,8 +182,8 @@ static bool is_of_job(const struct selection *selection, const struct any_row *r
 		return true;
 	if (row->op)
 		return number_list_has(jobs, row->op->job);
-	if (row->zone)
-		return row->zone->job && number_list_has(jobs, row->zone->job);
+	if (row->run)
+		return row->run->job && number_list_has(jobs, row->run->job);
 	return row->correlation &&
 	       map_find(&selection->launches, row->correlation, row->process) != MAP_NONE;
 }

@@ -31,8 +31,8 @@ struct any_row {
 	uint32_t name;
 	uint64_t correlation;
 	uint8_t kind, class, status;
-	const struct tick_op *op; /* weak; NULL: not of a control block */
-	const struct zone *zone;  /* weak; NULL: no marker row */
+	const struct tick_op *op;   /* weak; NULL: not of a control block */
+	const struct mark_run *run; /* weak; NULL: no marker row */
 };
 
 /* -- criteria.c ----------------------------------------------------------------------------- */

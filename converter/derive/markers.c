@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* markers.c: what a mark is called, found out once for all marks of an id, or of a run's name. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "derive_impl.h"
+
+static int add_marker(struct derive *derive, uint64_t key, const struct marker *marker,
+                      uint32_t *ret_marker)
+{
+	*ret_marker = derive->n_markers;
+	FLEXTRACE_TRY(ARRAY_RESERVE(derive->markers, derive->n_markers_allocated,
+	                            derive->n_markers + 1ull));
+	FLEXTRACE_TRY(map_put(&derive->marker_keys, key, marker->kind, *ret_marker));
+	derive->markers[derive->n_markers++] = *marker;
+	return FLEXTRACE_OK;
+}
+
+static uint64_t key_of(uint32_t device, uint32_t id)
+{
+	return (uint64_t)device << 32 | id;
+}
+
+static int learn_marker(struct derive *derive, uint32_t device, uint32_t id, uint32_t *ret_marker)
+{
+	struct marker marker = {.kind = ROW_ZONE};
+	char text[32];
+
+	identity_marker(derive->identity, device, id, &marker.name, &marker.file, &marker.line);
+	marker.is_named = marker.name != 0;
+	if (!marker.is_named) {
+		snprintf(text, sizeof(text), "marker 0x%" PRIx32, id);
+		FLEXTRACE_TRY(string_intern(&derive->strings, text, &marker.name));
+	}
+	return add_marker(derive, key_of(device, id), &marker, ret_marker);
+}
+
+int marker_of_id(struct derive *derive, uint32_t device, uint32_t id, uint32_t *ret_marker)
+{
+	*ret_marker = map_find(&derive->marker_keys, key_of(device, id), ROW_ZONE);
+	if (*ret_marker != MAP_NONE)
+		return FLEXTRACE_OK;
+	return learn_marker(derive, device, id, ret_marker);
+}
+
+int marker_of_name(struct derive *derive, uint8_t kind, uint32_t name, uint32_t *ret_marker)
+{
+	struct marker marker = {.name = name, .kind = kind, .is_named = true};
+
+	*ret_marker = map_find(&derive->marker_keys, name, kind);
+	if (*ret_marker != MAP_NONE)
+		return FLEXTRACE_OK;
+	return add_marker(derive, name, &marker, ret_marker);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "derive_fixture.h"
+
+#define PROCESS "1 1 7 process start_ns=1 rank=0\n"
+#define STAMPS(...)         \
+	(const uint64_t[])  \
+	{                   \
+		__VA_ARGS__ \
+	}
+
+static void slot_stamp(struct derive_fixture *fixture, uint32_t id, uint64_t ticks, uint64_t run,
+                       uint64_t job)
+{
+	struct mark_run *marks = fixture_marks(fixture, 1);
+
+	if (marks->n_marks && marks->run != run)
+		marks = fixture_new_marks(fixture, 1);
+	marks->run = run;
+	marks->job = job;
+	fixture_mark(fixture, 1, FLEXTRACE_WIRE_SLOT_STAMP, id, ticks);
+}
+
+static void test_derive__nests_firmware_kernel_and_user_zones(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS "1 1 7 marker_name id=1 name=load file=k.c line=3\n"
+	                               "1 1 7 marker_name id=2 name=load\n"
+	                               "1 1 7 marker_name id=3 name=mul\n"
+	                               "1 1 7 marker_name id=4 name=mul\n");
+	fixture_op(&fixture, "matmul", FLEXTRACE_DEVICE_KERNEL, STAMPS(12, 14, 20, 80, 90))->job =
+		9;
+	slot_stamp(&fixture, FLEXTRACE_WIRE_FW_START, 10, 1, 9);
+	slot_stamp(&fixture, FLEXTRACE_WIRE_KERNEL_START, 20, 1, 9);
+	slot_stamp(&fixture, FLEXTRACE_WIRE_KERNEL_END, 80, 1, 9);
+	slot_stamp(&fixture, FLEXTRACE_WIRE_FW_END, 100, 1, 9);
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 20);
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_ZONE_BEGIN, 3, 30);
+	fixture_mark(&fixture, 3, FLEXTRACE_WIRE_ZONE_END, 4, 40);
+	fixture_mark(&fixture, 3, FLEXTRACE_WIRE_ZONE_END, 2, 80);
+	fixture.ledger.read[RECORD_MARKER_BATCH] += 3;
+	fixture_run(&fixture);
+	expect_device(&fixture, "10-100 fw firmware c0/0 certified +-0\n"
+	                        "12-14 dma_in matmul q0/dma_in certified +-0\n"
+	                        "14-20 prep matmul q0/prep certified +-0\n"
+	                        "20-80 exec matmul q0/exec certified +-0\n"
+	                        "20-80 kernel matmul c0/0 certified +-0\n"
+	                        "20-80 zone load c0/0 certified +-0\n"
+	                        "30-40 zone mul c0/0 certified +-0\n"
+	                        "80-90 dma_out matmul q0/dma_out certified +-0\n");
+	assert_int_equal(fixture.ledger.rows[RECORD_MARKER_BATCH], 3);
+	fixture_close(&fixture);
+}
+
+static void test_derive__names_a_kernel_after_the_latest_job_of_its_number(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS);
+	fixture_op(&fixture, "second", FLEXTRACE_DEVICE_MEMSET, STAMPS(100, 0, 0, 0, 200))->job = 9;
+	fixture_op(&fixture, "first", FLEXTRACE_DEVICE_MEMSET, STAMPS(10, 0, 0, 0, 90))->job =
+		0x100000009;
+	fixture_op(&fixture, "other", FLEXTRACE_DEVICE_MEMSET, STAMPS(110, 0, 0, 0, 200))->job = 8;
+	for (uint64_t run = 1; run <= 2; run++) {
+		slot_stamp(&fixture, FLEXTRACE_WIRE_KERNEL_START, run * 100 - 80, run, 9);
+		slot_stamp(&fixture, FLEXTRACE_WIRE_KERNEL_END, run * 100 - 40, run, 9);
+	}
+	slot_stamp(&fixture, FLEXTRACE_WIRE_KERNEL_START, 300, 3, 7);
+	slot_stamp(&fixture, FLEXTRACE_WIRE_KERNEL_END, 310, 3, 7);
+	fixture.ledger.read[RECORD_MARKER_BATCH]++;
+	fixture_run(&fixture);
+	expect_device(&fixture, "10-90 memset first q0/exec certified +-0\n"
+	                        "20-60 kernel first c0/0 certified +-0\n"
+	                        "100-200 memset second q0/exec certified +-0\n"
+	                        "110-200 memset other q0/exec.1 certified +-0\n"
+	                        "120-160 kernel second c0/0 certified +-0\n"
+	                        "300-310 kernel kernel c0/0 certified +-0\n");
+	fixture_close(&fixture);
+}
+
+static void test_derive__never_shows_a_marker_as_a_bare_number(void **state)
+{
+	struct derive_fixture fixture;
+	const struct counter_row *counter;
+	const struct instant_row *instant;
+	struct table_cursor cursor;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS "1 1 7 marker_name id=5 name=tick\n");
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 0x1a4, 10);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 0x1a8, 20);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_MARK, 5, 21);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_VALUE, 6, 22)->value = 4000000000;
+	fixture.ledger.read[RECORD_MARKER_BATCH]++;
+	fixture_run(&fixture);
+	expect_device(&fixture, "10-20 zone marker 0x1a4 c0/0 certified +-0\n");
+	assert_int_equal(fixture.ledger.warnings[WARNING_UNNAMED_MARKER], 2);
+	table_read(&cursor, &fixture.timeline.instants, false);
+	instant = table_next(&cursor, sizeof(*instant));
+	assert_string_equal(string_get(fixture.source.strings, instant->name), "tick");
+	assert_int_equal(instant->class, RECORD_MARKER_BATCH);
+	assert_int_equal(fixture.timeline.tracks[instant->track].kind, TRACK_CORE);
+	table_read(&cursor, &fixture.timeline.counters, false);
+	counter = table_next(&cursor, sizeof(*counter));
+	assert_string_equal(string_get(fixture.source.strings, counter->name), "marker 0x6");
+	assert_true(counter->value == 4000000000.0);
+	assert_true(counter->is_device);
+	fixture_close(&fixture);
+}
+
+static void test_derive__counts_zones_that_lost_an_end(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS "1 1 7 marker_name id=1 name=a\n"
+	                               "1 1 7 marker_name id=2 name=b\n");
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 1, 5);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 10);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 2, 15);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 1, 20); /* b's end is lost */
+	fixture_new_marks(&fixture, 1)->run = 1;
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 30);
+	fixture_new_marks(&fixture, 1)->run = 2; /* not of that run */
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 1, 40);
+	fixture_new_marks(&fixture, 1);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 50);
+	fixture_new_marks(&fixture, 1)->segment = 1; /* after a reset */
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 1, 60);
+	fixture_new_marks(&fixture, 1);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 70);
+	fixture_marks(&fixture, 2)->core = 1; /* another one */
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_ZONE_END, 1, 80);
+	slot_stamp(&fixture, FLEXTRACE_WIRE_FW_START, 90, 3, 0);
+	fixture.ledger.read[RECORD_MARKER_BATCH] += 3;
+	fixture_run(&fixture);
+	expect_device(&fixture, "10-20 zone a c0/0 certified +-0\n");
+	expect_lost(&fixture, LOSS_UNMATCHED_BEGIN, 5);
+	expect_lost(&fixture, LOSS_UNMATCHED_END, 4);
+	fixture_close(&fixture);
+}
+
+static void test_derive__books_marker_batches_by_what_became_of_them(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS);
+	slot_stamp(&fixture, FLEXTRACE_WIRE_FW_START, 90, 3, 0); /* batch 1 */
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_MARK, 1, 0);
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_MARK, 1, 0);
+	fixture_mark(&fixture, 3, FLEXTRACE_WIRE_MARK, 1, 0);
+	fixture_mark(&fixture, 3, FLEXTRACE_WIRE_MARK, 1, 10);
+	fixture.ledger.read[RECORD_MARKER_BATCH] += 3;
+	fixture_run(&fixture);
+	assert_int_equal(fixture.ledger.discarded[RECORD_MARKER_BATCH][LOSS_NO_CLOCK], 1);
+	assert_int_equal(fixture.ledger.rows[RECORD_MARKER_BATCH], 2);
+	expect_lost(&fixture, LOSS_NO_CLOCK, 3);
+	expect_lost(&fixture, LOSS_UNMATCHED_BEGIN, 1);
+	assert_int_equal(fixture.timeline.instants.n_rows, 1);
+	fixture_close(&fixture);
+}
+
+static void test_derive__books_a_batch_of_many_runs_once(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS "1 1 7 marker_name id=1 name=a\n");
+	for (uint32_t run = 1; run <= 3; run++) {
+		fixture_new_marks(&fixture, 1)->run = run;
+		fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, run * 100);
+		fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 1, run * 100 + 10);
+	}
+	fixture.ledger.read[RECORD_MARKER_BATCH]++;
+	fixture_run(&fixture);
+	expect_device(&fixture, "100-110 zone a c0/0 certified +-0\n"
+	                        "200-210 zone a c0/0 certified +-0\n"
+	                        "300-310 zone a c0/0 certified +-0\n");
+	assert_int_equal(fixture.ledger.rows[RECORD_MARKER_BATCH], 1);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(fixture.timeline.runs[fixture.timeline.zones[i].run].run, i + 1);
+	fixture_close(&fixture);
+}
+
+/* Ids are a device's own; a run may be called as a zone is. */
+static void test_derive__tells_markers_apart_by_device_and_kind(void **state)
+{
+	struct derive_fixture fixture;
+	const struct marker *markers;
+	const struct zone *zones;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS "1 1 7 marker_name id=1 name=firmware file=k.c line=3\n"
+	                               "1 1 7 marker_name device=1 id=1 name=other\n"
+	                               "1 1 7 marker_name device=1 id=65537 name=far\n");
+	for (uint32_t device = 0; device < 2; device++) {
+		fixture_marks(&fixture, device)->device = device;
+		fixture_mark(&fixture, device, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 20);
+		fixture_mark(&fixture, device, FLEXTRACE_WIRE_ZONE_END, 1, 30);
+		fixture_mark(&fixture, device, FLEXTRACE_WIRE_SLOT_STAMP, FLEXTRACE_WIRE_FW_START,
+		             10);
+		fixture_mark(&fixture, device, FLEXTRACE_WIRE_SLOT_STAMP, FLEXTRACE_WIRE_FW_END,
+		             40);
+	}
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 65537, 50);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 65537, 60);
+	fixture.ledger.read[RECORD_MARKER_BATCH] += 2;
+	fixture_run(&fixture);
+	markers = fixture.timeline.markers;
+	zones = fixture.timeline.zones;
+	assert_int_equal(fixture.timeline.n_zones, 5);
+	assert_int_equal(fixture.timeline.n_markers, 4);
+	assert_int_equal(markers[zones[0].marker].kind, ROW_ZONE);
+	assert_int_equal(markers[zones[0].marker].line, 3);
+	assert_int_equal(markers[zones[1].marker].kind, ROW_FIRMWARE);
+	assert_int_equal(markers[zones[1].marker].name, markers[zones[0].marker].name);
+	assert_int_equal(markers[zones[1].marker].file, 0);
+	assert_string_equal(string_get(fixture.source.strings, markers[zones[2].marker].name),
+	                    "other");
+	assert_int_equal(zones[3].marker, zones[1].marker);
+	assert_string_equal(string_get(fixture.source.strings, markers[zones[4].marker].name),
+	                    "far");
+	fixture_close(&fixture);
+}
+
+static void test_derive__is_not_slowed_by_zones_that_never_end(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS "1 1 7 marker_name id=1 name=a\n"
+	                               "1 1 7 marker_name id=2 name=b\n");
+	for (uint64_t i = 1; i <= 100000; i++)
+		fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, i);
+	for (uint64_t i = 1; i <= 100000; i++)
+		fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 2, 200000 + i);
+	fixture.ledger.read[RECORD_MARKER_BATCH]++;
+	fixture_run(&fixture);
+	expect_lost(&fixture, LOSS_UNMATCHED_BEGIN, 100000);
+	expect_lost(&fixture, LOSS_UNMATCHED_END, 100000);
+	fixture_close(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_derive__nests_firmware_kernel_and_user_zones),
+		cmocka_unit_test(test_derive__names_a_kernel_after_the_latest_job_of_its_number),
+		cmocka_unit_test(test_derive__never_shows_a_marker_as_a_bare_number),
+		cmocka_unit_test(test_derive__counts_zones_that_lost_an_end),
+		cmocka_unit_test(test_derive__books_marker_batches_by_what_became_of_them),
+		cmocka_unit_test(test_derive__books_a_batch_of_many_runs_once),
+		cmocka_unit_test(test_derive__tells_markers_apart_by_device_and_kind),
+		cmocka_unit_test(test_derive__is_not_slowed_by_zones_that_never_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
