@@ -10,33 +10,8 @@
 #include "blocks.h"
 #include "calibrate_impl.h"
 
-#define MAX_TICKS_APART (UINT64_C(1) << 60) /* so that products of a fit fit */
-#define MAX_NS_APART    (INT64_C(1) << 58)
-#define MAX_NS          (INT64_C(1) << 61)
-#define DEFAULT_SLOPE   1.0 /* ns per tick, where nothing at all is known */
-#define CLAIMS_PER_FILL 4096u
-#define WORTH_SHARING   2 /* how much wider than all together leave it a slope is fitted anew */
-
-/* All evidence of a conversion, grouped: that of map m stands at [first[m], first[m + 1]). */
-struct groups {
-	struct claim *claims; /* owned, of blocks.h */
-	uint8_t *is_false;    /* owned, of blocks.h */
-	uint64_t n;
-	uint64_t *first;       /* owned, one more than maps */
-	uint64_t *n_soft;      /* owned, one of each map: estimates */
-	uint8_t *has_hard;     /* owned, one of each map */
-	uint8_t *is_after_gap; /* owned, one of each map */
-};
-
-static void release_groups(struct groups *groups)
-{
-	blocks_free(groups->claims);
-	blocks_free(groups->is_false);
-	free(groups->first);
-	free(groups->n_soft);
-	free(groups->has_hard);
-	free(groups->is_after_gap);
-}
+#define DEFAULT_SLOPE 1.0 /* ns per tick, where nothing at all is known */
+#define WORTH_SHARING 2   /* how much wider than all together leave it a slope is fitted anew */
 
 /* -- which maps there are -------------------------------------------------------------------- */
 
@@ -70,151 +45,6 @@ static int number_maps(struct clocks *clocks, const struct identity *identity,
 	clocks->maps = calloc(sum + 1ull, sizeof(*clocks->maps));
 	clocks->reports = calloc(sum + 1ull, sizeof(*clocks->reports));
 	return clocks->maps && clocks->reports ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
-}
-
-static uint32_t map_of(const struct clocks *clocks, const struct bracket *bracket)
-{
-	return clocks->first_map[bracket->counter] + bracket->segment;
-}
-
-/* -- the claims of each ---------------------------------------------------------------------- */
-
-/* Soft evidence is used where there is no hard evidence. */
-static bool is_used(const struct groups *groups, uint32_t map, const struct bracket *bracket)
-{
-	return bracket->source != BRACKET_ESTIMATE || !groups->has_hard[map];
-}
-
-/* Finds out which evidence each map has. */
-static int look_at(const struct clocks *clocks, struct table *brackets, struct groups *groups)
-{
-	struct table_cursor cursor;
-	const struct bracket *bracket;
-
-	groups->first = calloc(clocks->n_maps + 2ull, sizeof(*groups->first));
-	groups->n_soft = calloc(clocks->n_maps + 1ull, sizeof(*groups->n_soft));
-	groups->has_hard = calloc(clocks->n_maps + 1ull, 1);
-	groups->is_after_gap = calloc(clocks->n_maps + 1ull, 1);
-	if (!groups->first || !groups->n_soft || !groups->has_hard || !groups->is_after_gap)
-		return FLEXTRACE_E_MEMORY;
-	table_read(&cursor, brackets, false);
-	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
-		uint32_t map = map_of(clocks, bracket);
-		bool is_hard = bracket->source != BRACKET_ESTIMATE;
-
-		groups->first[map + 1] += is_hard;
-		groups->n_soft[map] += !is_hard;
-		groups->has_hard[map] |= is_hard;
-		groups->is_after_gap[map] |= bracket->is_after_gap;
-	}
-	for (uint32_t i = 0; i < clocks->n_maps; i++)
-		groups->first[i + 1] += groups->first[i] +
-		                        (groups->has_hard[i] ? 0 : groups->n_soft[i]);
-	return FLEXTRACE_OK;
-}
-
-/* Makes room for one more claim, if it has none: in the memory of the brackets that were taken. */
-static int make_room(struct groups *groups, uint64_t at, uint64_t *n_filled)
-{
-	if (at < *n_filled)
-		return FLEXTRACE_OK;
-	*n_filled = at + CLAIMS_PER_FILL < groups->n ? at + CLAIMS_PER_FILL : groups->n;
-	return blocks_fill(groups->claims, *n_filled * sizeof(*groups->claims));
-}
-
-/* Turns brackets into claims, in absolute numbers yet, and uses them up. */
-static int take_claims(const struct clocks *clocks, struct table *brackets, struct groups *groups)
-{
-	struct table_cursor cursor;
-	const struct bracket *bracket;
-	uint64_t n_filled = 0;
-
-	groups->n = groups->first[clocks->n_maps];
-	groups->claims = blocks_reserve(groups->n + 1, sizeof(*groups->claims));
-	groups->is_false = blocks_allocate(groups->n + 1, sizeof(*groups->is_false));
-	if (!groups->claims || !groups->is_false)
-		return FLEXTRACE_E_MEMORY;
-	/* first[m] is where the next of map m goes, and ends as its end: shift back afterwards. */
-	table_read(&cursor, brackets, true);
-	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
-		uint32_t map = map_of(clocks, bracket);
-		uint64_t at = groups->first[map];
-
-		if (!is_used(groups, map, bracket))
-			continue;
-		groups->first[map]++;
-		FLEXTRACE_TRY(make_room(groups, at, &n_filled));
-		groups->claims[at] = (struct claim){bracket->first_ticks, bracket->last_ticks,
-		                                    bracket->before_host_ns,
-		                                    bracket->after_host_ns};
-	}
-	for (uint32_t i = clocks->n_maps; i > 0; i--)
-		groups->first[i] = groups->first[i - 1];
-	groups->first[0] = 0;
-	return FLEXTRACE_OK;
-}
-
-static int group(const struct clocks *clocks, struct table *brackets, struct groups *groups)
-{
-	bool has_soft = false;
-
-	FLEXTRACE_TRY(look_at(clocks, brackets, groups));
-	for (uint32_t i = 0; i < clocks->n_maps; i++)
-		has_soft |= !groups->has_hard[i] && groups->n_soft[i];
-	if (has_soft)
-		soft_widen(clocks, groups->has_hard, brackets);
-	return take_claims(clocks, brackets, groups);
-}
-
-/* -- what of it can be used ------------------------------------------------------------------ */
-
-static bool is_near(int64_t host_ns, int64_t pivot_ns)
-{
-	wide_int apart = (wide_int)host_ns - pivot_ns;
-
-	return apart > -MAX_NS_APART && apart < MAX_NS_APART && host_ns > -MAX_NS &&
-	       host_ns < MAX_NS;
-}
-
-static int64_t some_host_ns(const struct claim *claim)
-{
-	return claim->after != INT64_MAX ? claim->after : claim->before;
-}
-
-/* A claim that is in order in itself, and near enough to `pivot` for exact products. */
-static bool is_usable(const struct claim *claim, const struct claim *pivot)
-{
-	if (claim->first > claim->last || claim->before > claim->after)
-		return false;
-	if ((claim->first < pivot->last && pivot->last - claim->first > MAX_TICKS_APART) ||
-	    (claim->last > pivot->last && claim->last - pivot->last > MAX_TICKS_APART))
-		return false;
-	if (claim->before == INT64_MIN && claim->after == INT64_MAX)
-		return false;
-	return (claim->before == INT64_MIN || is_near(claim->before, some_host_ns(pivot))) &&
-	       (claim->after == INT64_MAX || is_near(claim->after, some_host_ns(pivot)));
-}
-
-static struct evidence evidence_of(const struct groups *groups, uint32_t map)
-{
-	struct evidence evidence = {
-		.claims = groups->claims + groups->first[map],
-		.is_false = groups->is_false + groups->first[map],
-	};
-	uint64_t n = groups->first[map + 1] - groups->first[map];
-	struct claim pivot;
-
-	if (n == 0)
-		return evidence;
-	pivot = evidence.claims[n / 2];
-	for (uint64_t i = 0; i < n; i++) {
-		if (!is_usable(&evidence.claims[i], &pivot))
-			continue;
-		if (evidence.n < i)
-			evidence.claims[evidence.n] = evidence.claims[i];
-		evidence.n++;
-	}
-	return evidence;
 }
 
 /* -- floors ---------------------------------------------------------------------------------- */
@@ -390,7 +220,7 @@ static int fit_each(struct fitter *fitter)
 	for (uint32_t i = 0; i < clocks->n_counters; i++) {
 		fitter->priors[i] = prior_of(fitter->input, i);
 		for (uint32_t j = clocks->first_map[i]; j < clocks->first_map[i + 1]; j++) {
-			fitter->evidence[j] = evidence_of(&fitter->groups, j);
+			fitter->evidence[j] = groups_evidence(&fitter->groups, j);
 			FLEXTRACE_TRY(fit_one(fitter, j, &fitter->priors[i]));
 		}
 	}
@@ -409,10 +239,10 @@ static int fit_all(const struct calibrate_input *input, struct clocks *clocks)
 	take_floors(input);
 	code = number_maps(clocks, input->identity, input->brackets);
 	if (code >= 0)
-		code = group(clocks, input->brackets, &fitter.groups);
+		code = groups_init(&fitter.groups, clocks, input->brackets);
 	if (code >= 0)
 		code = fit_each(&fitter);
-	release_groups(&fitter.groups);
+	groups_release(&fitter.groups);
 	free(fitter.evidence);
 	free(fitter.priors);
 	return code;

@@ -23,6 +23,7 @@
 #define MIN_BLOCK     16u   /* brackets */
 #define MAX_BLOCKS    1024u
 #define PHI_UNBOUNDED (INT64_C(1) << 60) /* as a bound: there is none */
+#define MAX_NS        (INT64_C(1) << 61) /* beyond, either way, is no host time */
 
 typedef __int128 wide_int; /* exact products of ticks and ns */
 
@@ -277,6 +278,26 @@ int clock_map_init(struct clock_map *map, struct knot *knots, uint32_t n,
 /* Places a stamp: looks near `*knot` first, and stores where it found it. */
 struct placed clock_map_place_near(const struct clock_map *map, uint64_t ticks, uint32_t *knot);
 const struct clock_map *clocks_map(const struct clocks *clocks, uint32_t counter, uint16_t segment);
+
+/* -- claims.c -------------------------------------------------------------------------------- */
+
+/* All evidence of a conversion, grouped: that of map m stands at [first[m], first[m + 1]). */
+struct groups {
+	struct claim *claims; /* owned, of blocks.h */
+	uint8_t *is_false;    /* owned, of blocks.h */
+	uint64_t n;
+	uint64_t *first;       /* owned, one more than maps */
+	uint64_t *n_soft;      /* owned, one of each map: estimates */
+	uint8_t *has_hard;     /* owned, one of each map */
+	uint8_t *is_after_gap; /* owned, one of each map */
+};
+
+/* Uses up the brackets. FLEXTRACE_E_MEMORY or 0; release in any case. */
+int groups_init(struct groups *groups, const struct clocks *clocks, struct table *brackets);
+void groups_release(struct groups *groups);
+
+/* What of a map's evidence can be used, in absolute numbers yet. Once for each map. */
+struct evidence groups_evidence(const struct groups *groups, uint32_t map);
 
 /* -- soft.c ---------------------------------------------------------------------------------- */
 
