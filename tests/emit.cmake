@@ -14,6 +14,7 @@ set(emit_csv converter/emit/csv.c converter/emit/csv_reports.c)
 set(emit_libs PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
 
 flextrace_add_unit_test(NAME writer SOURCES ${emit_writer} LIBS ${emit_libs})
+flextrace_add_unit_test(NAME doubles SOURCES ${emit_writer} LIBS ${emit_libs})
 flextrace_add_unit_test(NAME trace_checker SOURCES tests/trace_checker.c LIBS ${emit_libs})
 foreach(name chrome chrome_cases chrome_views)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${emit_base} ${emit_chrome}

@@ -189,6 +189,56 @@ void writer_fixed(struct writer *writer, double value, int n_decimals)
 	append_decimal(writer, (uint64_t)scaled, n_decimals);
 }
 
+/*
+ * Finds the shortest fraction of a positive value below 2^52 that tells it from its neighbours
+ * (Steele and White): digits until what is left is less than half the distance to the next one.
+ * `fraction`: n_bits below the point, at most 59. Returns how many digits there are.
+ */
+static unsigned int make_fraction(char *to, uint64_t fraction, unsigned int n_bits, bool is_even)
+{
+	uint64_t one = (uint64_t)2 << n_bits, rest = 2 * fraction, half = 1;
+	unsigned int n = 0;
+	bool is_low, is_high;
+
+	do {
+		rest *= 10;
+		half *= 10;
+		to[n++] = (char)('0' + rest / one);
+		rest %= one;
+		is_low = rest < half || (is_even && rest == half);
+		is_high = one - rest < half || (is_even && one - rest == half);
+	} while (!is_low && !is_high);
+	if (is_high && (!is_low || 2 * rest > one || (2 * rest == one && to[n - 1] % 2)))
+		to[n - 1]++;
+	return n;
+}
+
+/* Writes a value of moderate size. False: it is another, or stands beside a power of two, where
+ * the distances to its neighbours differ. */
+static bool write_moderate(struct writer *writer, double value)
+{
+	double size = fabs(value);
+	char digits[1 + 64] = ".";
+	uint64_t bits, mantissa;
+	unsigned int n_bits;
+
+	if (!(size >= 0x1p-7 && size < 1e15))
+		return false;
+	memcpy(&bits, &size, sizeof(bits));
+	mantissa = bits & (((uint64_t)1 << 52) - 1);
+	n_bits = 52 + 1023 - (unsigned int)(bits >> 52);
+	if (!mantissa)
+		return false;
+	mantissa |= (uint64_t)1 << 52;
+	if (value < 0)
+		writer_char(writer, '-');
+	writer_u64(writer, mantissa >> n_bits);
+	writer_append(writer, digits,
+	              1 + make_fraction(digits + 1, mantissa & (((uint64_t)1 << n_bits) - 1),
+	                                n_bits, mantissa % 2 == 0));
+	return true;
+}
+
 void writer_double(struct writer *writer, double value)
 {
 	char text[64];
@@ -202,6 +252,8 @@ void writer_double(struct writer *writer, double value)
 		writer_i64(writer, (int64_t)value);
 		return;
 	}
+	if (write_moderate(writer, value))
+		return;
 	for (n_digits = 15; n_digits <= 17; n_digits++) {
 		snprintf(text, sizeof(text), "%.*g", n_digits, value);
 		if (strtod(text, NULL) == value) /* same locale as snprintf's */
