@@ -67,7 +67,7 @@ static struct category_line look_at(const struct timeline *timeline, const struc
 	const struct identity *identity = timeline->identity;
 	struct category_line line = {
 		.rank = identity->processes[identity->devices[device].process].rank,
-		.kernel_ns = (uint64_t)row->end_time_ns - (uint64_t)row->start_time_ns,
+		.kernel_ns = kernel_time_ns(costs, row),
 	};
 
 	line.cycles_core = (double)line.kernel_ns * costs->core_hz[device] / 1e9;

@@ -6,8 +6,9 @@
 
 static void write_use(const struct kernel_table_use *use, struct writer *writer)
 {
-	const uint64_t counts[] = {use->source,       use->table, use->is_autopilot, use->n_rows,
-	                           use->ideal_cycles, use->runs,  use->kernels};
+	const uint64_t counts[] = {use->source,  use->table,        use->is_autopilot,
+	                           use->n_rows,  use->ideal_cycles, use->runs,
+	                           use->kernels, use->kernels_taken};
 
 	if (use->rank >= 0)
 		writer_i64(writer, use->rank);
@@ -37,7 +38,7 @@ static int write_compiler(const struct timeline *timeline, const char *output_di
 	*ret_rows = costs ? costs->n_uses : 0;
 	FLEXTRACE_TRY(writer_open(&writer, output_dir, "compiler.csv", false, error));
 	writer_literal(&writer, "rank,source,table,phase,autopilot,rows,ideal_cycles,runs,kernels,"
-	                        "score_mean,score_min,uncertain\n");
+	                        "times_taken,score_mean,score_min,uncertain\n");
 	for (uint32_t i = 0; i < *ret_rows; i++)
 		write_use(&costs->uses[i], &writer);
 	return writer_close(&writer, error);

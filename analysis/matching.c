@@ -20,6 +20,7 @@ struct walk {
 	uint32_t table;
 	uint64_t end;             /* first kernel behind it */
 	uint64_t kernels, others; /* that the table names, and not */
+	uint64_t times_taken;     /* of kernels that the table names, from the other run */
 	uint64_t rows, in_order;  /* taken; of them, behind the one before */
 	double ideal_ns, measured_ns;
 	double score;
@@ -95,14 +96,35 @@ static double score_of(const struct compiler_table *table, const struct walk *wa
 	       3;
 }
 
-static void count_kernel(const struct matching *matching, struct walk *walk, uint32_t row,
-                         uint32_t last, uint64_t duration_ns)
+/* Of a kernel of the table. */
+static uint64_t time_in(const struct compiler_table *table, const struct matched_kernel *kernel)
 {
+	return table->is_autopilot && kernel->taken_ns ? kernel->taken_ns : kernel->duration_ns;
+}
+
+static void count_kernel(const struct matching *matching, struct walk *walk, uint32_t row,
+                         uint32_t last, const struct matched_kernel *kernel)
+{
+	const struct compiler_table *table = &matching->info->tables[walk->table];
+
 	walk->kernels++;
+	walk->times_taken += table->is_autopilot && kernel->taken_ns;
 	walk->rows += row != last;
 	walk->in_order += last != FLEXTRACE_NONE && row > last;
-	walk->measured_ns += (double)duration_ns;
+	walk->measured_ns += (double)time_in(table, kernel);
 	walk->ideal_ns += (double)matching->info->rows[row].ideal_cycles * 1e9 / matching->core_hz;
+}
+
+static void assign_row(struct matching *matching, const struct compiler_table *table,
+                       const struct matched_kernel *kernel, uint32_t row)
+{
+	struct kernel_costs *costs = matching->costs;
+
+	costs->of_op[kernel->op] = row;
+	if (!costs->taken_ns || !table->is_autopilot)
+		return;
+	costs->taken_ns[kernel->op] = kernel->taken_ns;
+	matching->ledger->warnings[WARNING_KERNEL_TIMES_MISSING] += !kernel->taken_ns;
 }
 
 /* Walks a table along the kernels from `begin` on; with `assigns`, gives them its rows. */
@@ -122,7 +144,7 @@ static struct walk walk_table(struct matching *matching, uint32_t index, uint64_
 			row = take_row(matching, row, last);
 			if (row == FLEXTRACE_NONE)
 				break;
-			count_kernel(matching, &walk, row, last, kernel->duration_ns);
+			count_kernel(matching, &walk, row, last, kernel);
 			last = row;
 		} else if (map_find(&matching->places, ALL_OF + table->source, kernel->name) !=
 		           MAP_NONE) {
@@ -132,7 +154,7 @@ static struct walk walk_table(struct matching *matching, uint32_t index, uint64_
 			walk.others++;
 		}
 		if (assigns)
-			matching->costs->of_op[kernel->op] = row;
+			assign_row(matching, table, kernel, row);
 	}
 	walk.score = score_of(table, &walk);
 	return walk;
@@ -237,6 +259,7 @@ static int count_run(struct matching *matching, const struct walk *best, const s
 	FLEXTRACE_TRY(find_use(matching, best->table, &use));
 	use->runs++;
 	use->kernels += best->kernels;
+	use->kernels_taken += best->times_taken;
 	use->uncertain += is_uncertain;
 	use->score_sum += best->score;
 	use->score_min = best->score < use->score_min ? best->score : use->score_min;
@@ -252,6 +275,7 @@ static void count_doubts(struct matching *matching)
 	for (uint64_t i = 0; i < matching->n_kernels; i++) {
 		const struct matched_kernel *kernel = &matching->kernels[i];
 		uint32_t row = costs->of_op[kernel->op];
+		uint64_t taken_ns = costs->taken_ns ? costs->taken_ns[kernel->op] : 0;
 		double ideal_ns;
 
 		if (row == FLEXTRACE_NONE || !costs->costs[row].category) {
@@ -259,7 +283,8 @@ static void count_doubts(struct matching *matching)
 			continue;
 		}
 		ideal_ns = (double)costs->costs[row].ideal_cycles * 1e9 / matching->core_hz;
-		warnings[WARNING_COMPILER_OVER] += ideal_ns > (double)kernel->duration_ns;
+		warnings[WARNING_COMPILER_OVER] +=
+			ideal_ns > (double)(taken_ns ? taken_ns : kernel->duration_ns);
 	}
 }
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "utilization.h"
 
-#include <string.h>
-
 #include "array.h"
 #include "map.h"
 #include "utilization_impl.h"
-
-#define EXEC_SUFFIX " Cmpt Exec" /* Flex writes it behind the name of a kernel */
 
 /* -- kernels in order -------------------------------------------------------------------------- */
 
@@ -45,25 +41,10 @@ static int count_kernels(const struct timeline *timeline, uint64_t **ret_begins)
 static int name_kernel(struct map *names, struct string_cache *strings, uint32_t name,
                        uint32_t *ret_name)
 {
-	struct string_text text;
-	size_t length;
-	char *kernel;
-	int code;
-
 	*ret_name = map_find(names, 0, name);
 	if (*ret_name != MAP_NONE)
 		return FLEXTRACE_OK;
-	*ret_name = name;
-	text = string_text(strings->pool, name);
-	length = text.length - strlen(EXEC_SUFFIX);
-	if (text.length > strlen(EXEC_SUFFIX) && !strcmp(text.bytes + length, EXEC_SUFFIX)) {
-		kernel = strndup(text.bytes, length);
-		if (!kernel)
-			return FLEXTRACE_E_MEMORY;
-		code = string_intern(strings, kernel, ret_name);
-		free(kernel);
-		FLEXTRACE_TRY(code);
-	}
+	FLEXTRACE_TRY(kernel_times_name(strings, string_get(strings->pool, name), ret_name));
 	return map_put(names, 0, name, *ret_name);
 }
 
@@ -148,13 +129,23 @@ static int prepare(struct kernel_costs *costs, const struct compiler_info *info,
 	*costs = (struct kernel_costs){.costs = info->rows};
 	costs->of_op = array_allocate(timeline->n_ops, sizeof(*costs->of_op));
 	costs->core_hz = malloc((n_devices + 1ull) * sizeof(*costs->core_hz));
-	if (!costs->of_op || !costs->core_hz)
+	if (options->times)
+		costs->taken_ns = calloc(timeline->n_ops + 1ull, sizeof(*costs->taken_ns));
+	if (!costs->of_op || !costs->core_hz || (options->times && !costs->taken_ns))
 		return FLEXTRACE_E_MEMORY;
 	for (uint64_t i = 0; i < timeline->n_ops; i++)
 		costs->of_op[i] = FLEXTRACE_NONE;
 	for (uint32_t i = 0; i < n_devices; i++)
 		costs->core_hz[i] = core_hz_of(&timeline->identity->devices[i], options);
 	return FLEXTRACE_OK;
+}
+
+/* What the kernels of one rank took in the other run. */
+static void look_up_times(const struct kernel_times *times, int32_t rank,
+                          struct matched_kernel *kernels, uint64_t n)
+{
+	for (uint64_t i = 0; times && i < n; i++)
+		kernels[i].taken_ns = kernel_times_mean(times, rank, kernels[i].name);
 }
 
 /* `ends`: where the kernels of a device end. */
@@ -168,8 +159,11 @@ static int match_devices(struct matching *matching, const struct timeline *timel
 	for (uint32_t i = 0; i < identity->n_devices && code == FLEXTRACE_OK; i++) {
 		int32_t rank = identity->processes[identity->devices[i].process].rank;
 
-		matching->kernels = kernels + (i ? ends[i - 1] : 0);
-		matching->n_kernels = ends[i] - (i ? ends[i - 1] : 0);
+		uint64_t begin = i ? ends[i - 1] : 0;
+
+		matching->kernels = kernels + begin;
+		matching->n_kernels = ends[i] - begin;
+		look_up_times(matching->times, rank, kernels + begin, ends[i] - begin);
 		matching->core_hz = matching->costs->core_hz[i];
 		matching->rank = rank;
 		matching->source = source_of(matching->info, ranks, n_ranks, rank);
@@ -213,11 +207,21 @@ static int compare_uses(const void *left, const void *right)
 	return a->table < b->table ? -1 : a->table > b->table;
 }
 
+static bool has_autopilot(const struct kernel_costs *costs)
+{
+	for (uint32_t i = 0; i < costs->n_uses; i++) {
+		if (costs->uses[i].is_autopilot)
+			return true;
+	}
+	return false;
+}
+
 int utilization_run(struct kernel_costs *costs, const struct compiler_info *info,
                     const struct utilization_options *options, const struct timeline *timeline,
                     struct string_cache *strings, struct ledger *ledger)
 {
-	struct matching matching = {.info = info, .costs = costs, .ledger = ledger};
+	struct matching matching = {
+		.info = info, .costs = costs, .ledger = ledger, .times = options->times};
 	int code = prepare(costs, info, options, timeline);
 
 	if (code == FLEXTRACE_OK)
@@ -227,6 +231,7 @@ int utilization_run(struct kernel_costs *costs, const struct compiler_info *info
 	matching_release(&matching);
 	if (costs->n_uses)
 		qsort(costs->uses, costs->n_uses, sizeof(costs->uses[0]), compare_uses);
+	ledger->warnings[WARNING_KERNEL_TIMES_UNUSED] = options->times && !has_autopilot(costs);
 	ledger->warnings[WARNING_COMPILER_DAMAGED] = info->n_bad_lines + info->n_bad_tables;
 	ledger->warnings[WARNING_COMPILER_EMPTY] = info->n_empty;
 	return code;
@@ -236,6 +241,7 @@ void utilization_release(struct kernel_costs *costs)
 {
 	free(costs->of_op);
 	free(costs->core_hz);
+	free(costs->taken_ns);
 	free(costs->uses);
 	*costs = (struct kernel_costs){0};
 }

@@ -16,20 +16,25 @@
  * A run is uncertain when its score is below 0.8, or a table with other cycles, that fits the time
  * too, is within 0.2 of it, half of the utilisation of either added.
  *
+ * Kernels of a table of the autopilot take the time that they took in another run, where one is
+ * given that has them; everything above goes by it, too.
+ *
  * Time: kernels times tables of the source. Memory: 24 bytes a kernel while it runs, 4 bytes a
- * control block after it.
+ * control block after it, 8 more with times of another run.
  */
 #ifndef FLEXTRACE_UTILIZATION_H
 #define FLEXTRACE_UTILIZATION_H
 
 #include "compiler_info.h"
 #include "derive/derive.h"
+#include "kernel_times.h"
 
 /* Without --freq and where the trace does not tell. */
 #define UTILIZATION_CORE_HZ 1100e6
 
 struct utilization_options {
-	double core_hz; /* compute clock of all devices; 0 = as the trace tells */
+	double core_hz;                   /* compute clock of all devices; 0 = as the trace tells */
+	const struct kernel_times *times; /* of a run without the autopilot; NULL = none */
 };
 
 /* Matches. `info` has to live as long as `costs`; warnings go into the ledger. Release in any case.

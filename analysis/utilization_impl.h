@@ -7,21 +7,24 @@
 #define FLEXTRACE_UTILIZATION_IMPL_H
 
 #include "compiler_info.h"
+#include "kernel_times.h"
 #include "ledger.h"
 #include "map.h"
 
 struct matched_kernel {
-	uint64_t duration_ns;
-	uint32_t op;   /* index of struct tick_op */
-	uint32_t name; /* string, as the compiler says it */
+	uint64_t duration_ns; /* as measured */
+	uint64_t taken_ns;    /* in the other run; 0 = not known */
+	uint32_t op;          /* index of struct tick_op */
+	uint32_t name;        /* string, as the compiler says it */
 };
 
 struct matching {
 	const struct compiler_info *info; /* weak, all three */
 	struct kernel_costs *costs;
 	struct ledger *ledger;
-	struct matched_row *rows; /* owned: beside those of `info` */
-	struct map places;        /* (table, name) -> its first row; (all of a source, name) -> 0 */
+	const struct kernel_times *times; /* weak; NULL = none */
+	struct matched_row *rows;         /* owned: beside those of `info` */
+	struct map places; /* (table, name) -> its first row; (all of a source, name) -> 0 */
 	uint64_t n_walks;
 	/* what is matched next: kernels of one device, in order of their start */
 	const struct matched_kernel *kernels; /* weak */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analysis/compiler_info.h"
+#include "analysis/kernel_times.h"
 #include "analysis/power.h"
 #include "array.h"
 #include "derivations.h"
@@ -172,6 +173,18 @@ static int check_power_unit(const struct conversion_options *options, struct fle
 	                 options->power_unit);
 }
 
+static int check_kernels_from(const struct conversion_options *options,
+                              struct flextrace_error *error)
+{
+	if (!options->kernels_from)
+		return FLEXTRACE_OK;
+	if (!options->compiler_info.n)
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Option `kernels-from` needs `compiler-info`, which tells what "
+		                 "the autopilot ran");
+	return kernel_times_check(options->kernels_from, error);
+}
+
 int conversion_check(const struct conversion_options *options, struct flextrace_error *error)
 {
 	enum import_dialect dialect;
@@ -192,6 +205,7 @@ int conversion_check(const struct conversion_options *options, struct flextrace_
 			                 options->names.texts[i], strerror(errno));
 	for (uint32_t i = 0; i < options->compiler_info.n; i++)
 		FLEXTRACE_TRY(compiler_info_check(options->compiler_info.texts[i], error));
+	FLEXTRACE_TRY(check_kernels_from(options, error));
 	return check_output_dir(options->output_dir, error);
 }
 
@@ -320,6 +334,8 @@ static int describe_options(const struct conversion_options *options, struct fac
 		FLEXTRACE_TRY(facts_add(facts, "no-align=yes"));
 	if (options->session)
 		FLEXTRACE_TRY(facts_add(facts, "session=%s", options->session));
+	if (options->kernels_from)
+		FLEXTRACE_TRY(facts_add(facts, "kernels-from=%s", options->kernels_from));
 	if (options->freq)
 		FLEXTRACE_TRY(facts_add(facts, "freq=%s", options->freq));
 	FLEXTRACE_TRY(describe_selection(options, facts));
@@ -382,6 +398,7 @@ static struct pipeline_options pipeline_options_of(const struct conversion_optio
 		.n_names = options->names.n,
 		.compiler_info = options->compiler_info.texts,
 		.n_compiler_info = options->compiler_info.n,
+		.kernels_from = options->kernels_from,
 		.select = select_options_of(options),
 		.per_rank = options->per_rank,
 		.power_unit = options->power_unit,

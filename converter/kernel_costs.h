@@ -27,7 +27,8 @@ struct kernel_table_use {
 	uint32_t n_rows;        /* kernels that the table names */
 	uint64_t ideal_cycles;  /* of all of them */
 	uint64_t runs, kernels;
-	uint64_t uncertain; /* runs */
+	uint64_t kernels_taken; /* that took the time of another run */
+	uint64_t uncertain;     /* runs */
 	double score_sum, score_min;
 	uint8_t phase; /* enum kernel_phase */
 	bool is_autopilot;
@@ -38,7 +39,8 @@ struct kernel_costs {
 	const struct kernel_cost *costs; /* weak */
 	uint32_t *of_op;                 /* owned: place in `costs`; FLEXTRACE_NONE = none */
 	double *core_hz;                 /* owned: compute clock, per device, never 0 */
-	struct kernel_table_use *uses;   /* owned: by rank, source, table */
+	uint64_t *taken_ns; /* owned: per op, from another run; 0 = as measured; NULL: all */
+	struct kernel_table_use *uses; /* owned: by rank, source, table */
 	uint32_t n_uses, n_uses_allocated;
 };
 
@@ -58,7 +60,16 @@ static inline double kernel_ideal_ns(const struct kernel_costs *costs, uint32_t 
 	return (double)ideal_cycles * 1e9 / costs->core_hz[device];
 }
 
-/* The part of a row's time that its kernel ideally takes, not finite for a row without length.
+/* How long a kernel took: as measured, or in another run where the autopilot was on in this one. */
+static inline uint64_t kernel_time_ns(const struct kernel_costs *costs,
+                                      const struct device_row *row)
+{
+	if (costs->taken_ns && costs->taken_ns[row->source])
+		return costs->taken_ns[row->source];
+	return (uint64_t)row->end_time_ns - (uint64_t)row->start_time_ns;
+}
+
+/* The part of a row's time that its kernel ideally takes, not finite for a kernel without time.
  * `device`: that of its track. */
 static inline double kernel_utilization(const struct kernel_costs *costs, uint32_t device,
                                         const struct device_row *row)
@@ -66,7 +77,7 @@ static inline double kernel_utilization(const struct kernel_costs *costs, uint32
 	const struct kernel_cost *cost = kernel_cost_of(costs, row);
 
 	return kernel_ideal_ns(costs, device, cost->ideal_cycles) /
-	       (double)(row->end_time_ns - row->start_time_ns);
+	       (double)kernel_time_ns(costs, row);
 }
 
 /* "prefill", "decoding", or nothing. */

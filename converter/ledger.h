@@ -129,7 +129,11 @@
 	  "no table of --compiler-info fits these runs well, or several do: see compiler.csv")  \
 	X(COMPILER_OVER, "pt_util_over_100",                                                    \
 	  "kernels took less than their ideal time: likely the core frequency is wrong, give "  \
-	  "--freq SOC:CORE")
+	  "--freq SOC:CORE")                                                                    \
+	X(KERNEL_TIMES_MISSING, "kernel_times_missing",                                         \
+	  "kernels of the autopilot that --kernels-from has no time of: they keep their own")   \
+	X(KERNEL_TIMES_UNUSED, "kernel_times_unused",                                           \
+	  "no run has a table of the autopilot: --kernels-from changes nothing")
 /* clang-format on */
 
 enum loss_cause {

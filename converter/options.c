@@ -36,6 +36,8 @@ const struct option_spec conversion_option_table[] = {
          "Take marker names from a firmware image (may be repeated)", 0, 0},
 	{"compiler-info", 0, OPTION_LIST, MEMBER(compiler_info), "PATH,...",
          "Take ideal cycles from compiler logs, one for all ranks or one for each", 0, 0},
+	{"kernels-from", 0, OPTION_TEXT, MEMBER(kernels_from), "DIR",
+         "Kernel times of the autopilot from an earlier conversion without it", 0, 0},
 	{"freq", 0, OPTION_TEXT, MEMBER(freq), "SOC[:CORE]",
          "Nominal MHz of the device counters, and MHz of the compute clock", 0, 0},
 	{"ranks", 0, OPTION_TEXT, MEMBER(ranks), "LIST", "Keep rows of these ranks, as 0,2-5", 0,

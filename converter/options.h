@@ -91,6 +91,7 @@ struct conversion_options {
 	const char *session;
 	struct option_list names;
 	struct option_list compiler_info; /* texts of paths, separated by commas */
+	const char *kernels_from;         /* an output directory, see analysis/kernel_times.h */
 	const char *freq;                 /* "SOC[:CORE]" in MHz */
 	const char *ranks, *jobs;         /* lists of numbers, see select/select.h */
 	const char *time_range;

@@ -38,6 +38,7 @@ struct pipeline {
 	struct iterations iterations;
 	uint32_t *iteration_of_op;
 	struct compiler_info compiler_info;
+	struct kernel_times kernel_times;
 	struct kernel_costs costs;
 };
 
@@ -266,13 +267,19 @@ static int read_compiler_info(struct pipeline *pipeline, struct flextrace_error 
 	string_cache_init(&strings, pipeline->strings);
 	status = compiler_info_read(&pipeline->compiler_info, options->compiler_info,
 	                            options->n_compiler_info, &strings, error);
+	if (status == FLEXTRACE_OK && options->kernels_from)
+		status = kernel_times_read(&pipeline->kernel_times, options->kernels_from, &strings,
+		                           error);
 	string_cache_release(&strings);
 	return status;
 }
 
 static int rate_kernels(struct pipeline *pipeline)
 {
-	const struct utilization_options options = {pipeline->options->core_hz};
+	const struct utilization_options options = {
+		.core_hz = pipeline->options->core_hz,
+		.times = pipeline->options->kernels_from ? &pipeline->kernel_times : NULL,
+	};
 	struct string_cache strings;
 	int status;
 
@@ -500,6 +507,7 @@ static void release(struct pipeline *pipeline)
 	iterations_release(&pipeline->iterations);
 	free(pipeline->iteration_of_op);
 	utilization_release(&pipeline->costs);
+	kernel_times_release(&pipeline->kernel_times);
 	compiler_info_release(&pipeline->compiler_info);
 }
 

@@ -25,6 +25,7 @@ struct pipeline_options {
 	uint32_t n_names;
 	const char *const *compiler_info; /* paths of compiler information; weak */
 	uint32_t n_compiler_info;
+	const char *kernels_from; /* directory with kernel times; NULL = none */
 	struct select_options select;
 	const struct derivations *derivations; /* weak; NULL = all */
 	const char *power_unit;                /* us, cycle, uJ; NULL = as they tell */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/csv_reader.h"
+#include "csv_reader.h"
 #include "scratch.h"
 
 static int n_faults;

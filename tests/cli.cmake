@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The flextrace command: its parts by themselves, its recordings with a session daemon of their own.
 flextrace_add_unit_test(NAME buffers SOURCES cli/buffers.c converter/error.c)
-flextrace_add_unit_test(NAME csv_reader SOURCES cli/csv_reader.c converter/error.c)
-flextrace_add_unit_test(NAME csv_table SOURCES cli/csv_table.c cli/csv_reader.c cli/message.c converter/error.c)
+flextrace_add_unit_test(NAME csv_reader SOURCES converter/csv_reader.c converter/error.c)
+flextrace_add_unit_test(NAME csv_table SOURCES cli/csv_table.c converter/csv_reader.c cli/message.c converter/error.c)
 flextrace_add_unit_test(NAME launcher SOURCES cli/launcher.c cli/process.c)
-flextrace_add_unit_test(NAME summary SOURCES cli/summary.c cli/csv_reader.c cli/message.c converter/error.c
+flextrace_add_unit_test(NAME summary SOURCES cli/summary.c converter/csv_reader.c cli/message.c converter/error.c
 	tests/scratch.c LIBS PkgConfig::CJSON)
 
 if(TARGET flextrace AND TARGET flextrace_lttng)

@@ -89,13 +89,45 @@ known out 1 <<END
 Conv_fp16 10 1000 200000 0.2000
 Total 20 1500 200000 0.1333
 END
-expect out/compiler.csv 0,0,0,decoding,0,2,40000,10,20,1.000,1.000,0
-expect out/compiler.csv 1,1,0,decoding,0,2,20000,10,20,1.000,1.000,0
+expect out/compiler.csv 0,0,0,decoding,0,2,40000,10,20,0,1.000,1.000,0
+expect out/compiler.csv 1,1,0,decoding,0,2,20000,10,20,0,1.000,1.000,0
 [ "$(grep -c ',Conv_fp16,[A-Z_]*,,,40000,0.4000,' out/events.csv)" = 10 ] || fail "events.csv has no ten kernels of rank 0"
 [ "$(grep -c '"category":"Conv_fp16","ideal_cycles":20000,"pt_util":0.2000' out/trace.json)" = 10 ] ||
 	fail "trace.json has no ten kernels of rank 1"
 [ "$(grep -c 'PT Active' out/counters.csv)" = 40 ] || fail "counter PT Active"
 ! grep '"id":.*\(compiler\|pt_util\)' out/run.json || fail "there are warnings"
+
+# With the autopilot on, kernels take a hundredth; their times are those of the run above.
+{ echo '['; us=1000000 ts=5000; kernel 0 conv 1 500; kernel 0 add_1 1 500; kernel 0 new 4 2000; } | sed '$s/,$/]/' >pilot.json
+{ echo '===== DSM-AutoPilot BEGIN ====='; log 40000; } >log.pilot
+"$FLEXTRACE" convert --quiet --formats chrome,csv,text --compiler-info log.pilot --freq 500:1000 --kernels-from out -o pilot pilot.json
+check pilot
+known pilot 0 <<END
+Conv_fp16 1 100 40000 0.4000
+Broadcast 1 50 0 0.0000
+other 1 4 0 0.0000
+Total 3 154 40000 0.2597
+END
+expect pilot/compiler.csv 0,0,0,decoding,1,2,40000,1,2,2,0.889,0.889,0
+grep -q ',Conv_fp16,[A-Z_]*,,,40000,0.4000,' pilot/events.csv || fail "utilisation of the autopilot's kernel"
+grep -q '"category":"Conv_fp16","ideal_cycles":40000,"pt_util":0.4000' pilot/trace.json || fail "the same in trace.json"
+grep -q '^Exec,conv,1,10[0-9][0-9],' pilot/kernels.csv || fail "kernels.csv is not as measured"
+grep -A1 '"kernel_times_missing"' pilot/run.json | grep -qw 1 || fail "one kernel has no time"
+grep -qE '"kernels-from":[[:space:]]*"out"' pilot/run.json || fail "run.json does not tell where times are from"
+
+# refused MESSAGE ARGUMENT...: nothing is read or written.
+refused() {
+	message=$1
+	shift
+	! "$FLEXTRACE" convert --quiet -o refused "$@" pilot.json 2>log.refused || fail "$* is not refused"
+	grep -qF "$message" log.refused || { cat log.refused; fail "no message: $message"; }
+	[ ! -e refused ] || fail "$* left something behind"
+}
+mkdir -p empty
+refused "path=empty, reason=it has no kernels.csv" --compiler-info log.pilot --kernels-from empty
+refused "path=none, reason=No such file" --compiler-info log.pilot --kernels-from none
+refused "the autopilot was on in that run, too" --compiler-info log.pilot --kernels-from pilot
+refused "needs \`compiler-info\`" --kernels-from out
 
 # One log for all; the compute clock is too slow to be true.
 "$FLEXTRACE" convert --quiet --compiler-info log.0 --freq 500:100 -o fast trace.json

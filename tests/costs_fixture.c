@@ -36,6 +36,7 @@ int costs_stop(void **state)
 	struct costs_fixture *fixture = *state;
 
 	utilization_release(&fixture->costs);
+	kernel_times_release(&fixture->times);
 	compiler_info_release(&fixture->info);
 	table_release(&fixture->timeline.device_rows);
 	table_release(&fixture->timeline.counters);
@@ -101,6 +102,10 @@ static void write_log(FILE *log, char *tables)
 	for (char *table; (table = strtok_r(tables, ";", &tables));) {
 		char *word = strtok_r(table, " ", &table);
 
+		if (word && !strcmp(word, "AUTOPILOT")) {
+			fputs("DSM-AutoPilot BEGIN\n", log);
+			word = strtok_r(table, " ", &table);
+		}
 		if (word && (!strcmp(word, "PREFILL") || !strcmp(word, "DECODING"))) {
 			fprintf(log, "%s\n", word);
 			word = strtok_r(table, " ", &table);
@@ -131,9 +136,25 @@ void costs_source(struct costs_fixture *fixture, const char *tables)
 	assert_int_equal(fixture->info.n_bad_lines + fixture->info.n_bad_tables, 0);
 }
 
+void costs_times(struct costs_fixture *fixture, const char *lines)
+{
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/kernels.csv", fixture->dir);
+	file = fopen(path, "we");
+	assert_non_null(file);
+	fprintf(file, "rank,kind,name,calls,total_ns\n%s", lines);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(kernel_times_read(&fixture->times, fixture->dir, &fixture->cache, NULL),
+	                 0);
+	fixture->has_times = true;
+}
+
 void costs_run(struct costs_fixture *fixture, double core_hz)
 {
-	const struct utilization_options options = {core_hz};
+	const struct utilization_options options = {
+		.core_hz = core_hz, .times = fixture->has_times ? &fixture->times : NULL};
 
 	assert_int_equal(utilization_run(&fixture->costs, &fixture->info, &options,
 	                                 &fixture->timeline, &fixture->cache, &fixture->ledger),

@@ -21,6 +21,8 @@ struct costs_fixture {
 	struct string_cache cache;
 	struct compiler_info info;
 	struct kernel_costs costs;
+	struct kernel_times times; /* of another run */
+	bool has_times;
 	uint32_t n_ops_allocated;
 	int64_t now_ns; /* end of the last kernel */
 	char *dir;      /* owned */
@@ -42,8 +44,11 @@ void costs_kernel(struct costs_fixture *fixture, uint32_t device, const char *na
 void costs_kernels(struct costs_fixture *fixture, uint32_t device, const char *names);
 
 /* Adds a source with any number of tables: "PREFILL a-opCatA 12 b-opCatB 0; a-opCatA 1"; the phase
- * may be missing. */
+ * may be missing; "AUTOPILOT a-opCatA 1": it is on. */
 void costs_source(struct costs_fixture *fixture, const char *tables);
+
+/* Takes kernel times from lines "rank,kind,name,calls,total_ns" of another run's kernels.csv. */
+void costs_times(struct costs_fixture *fixture, const char *lines);
 
 /* Matches; a clock of 0 is the trace's. */
 void costs_run(struct costs_fixture *fixture, double core_hz);

@@ -43,7 +43,7 @@ target_link_libraries(check_csv PRIVATE flextrace_options)
 
 # check_run DIR: likewise.
 add_executable(check_run ${CMAKE_CURRENT_LIST_DIR}/check_run.c ${CMAKE_CURRENT_LIST_DIR}/scratch.c
-	${PROJECT_SOURCE_DIR}/cli/csv_reader.c ${PROJECT_SOURCE_DIR}/converter/error.c)
+	${PROJECT_SOURCE_DIR}/converter/csv_reader.c ${PROJECT_SOURCE_DIR}/converter/error.c)
 target_include_directories(check_run PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/converter)
 target_link_libraries(check_run PRIVATE flextrace_options PkgConfig::CJSON)
 

@@ -16,7 +16,7 @@ flextrace_add_unit_test(NAME trace_files SOURCES tests/trace_digest.c tests/scra
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
 
 # The Flex importer, from its JSON to the tables.
-set(flex_fixture tests/flex_fixture.c tests/scratch.c cli/csv_table.c cli/csv_reader.c cli/message.c converter/pipeline.c)
+set(flex_fixture tests/flex_fixture.c tests/scratch.c cli/csv_table.c converter/csv_reader.c cli/message.c converter/pipeline.c)
 flextrace_add_unit_test(NAME flex SOURCES ${flex_fixture})
 flextrace_add_unit_test(NAME torch SOURCES ${flex_fixture})
 flextrace_add_unit_test(NAME torch_data SOURCES ${flex_fixture}

@@ -176,6 +176,25 @@ static void test_categories__can_be_read_as_text(void **state)
 		"     1.0000        2702367         556336        556.336     1.0000   0.2059\n");
 }
 
+static void test_categories__count_times_of_another_run_for_the_autopilot(void **state)
+{
+	struct costs_fixture *fixture = *state;
+
+	costs_kernels(fixture, costs_device(fixture, 0), "a b c a b c other d");
+	costs_times(fixture, "0,Exec,a Cmpt Exec,2,800\n0,Exec,b,1,200\n0,Exec,d,1,7\n"
+	                     "0,Exec,other,1,60\n0,Memcpy HtoD,c,1,5\n");
+	costs_source(fixture, "d-opCatD 4; AUTOPILOT a-opCatA 100 b-opCatB 20 c-opCatC 3");
+	costs_run(fixture, 1e9);
+	costs_expect_file(fixture, "categories.csv",
+	                  CATEGORIES
+	                  "0,,A,2,800,0.5128,100,0.2500,800,200,200,0.8000,0.2500\n"
+	                  "0,,B,2,400,0.2564,100,0.2500,400,40,40,0.1600,0.1000\n"
+	                  "0,,C,2,200,0.1282,100,0.2500,200,6,6,0.0240,0.0300\n" /* measured */
+	                  "0,,D,1,100,0.0641,50,0.1250,100,4,4,0.0160,0.0400\n"  /* likewise */
+	                  "0,,other,1,60,0.0385,50,0.1250,60,0,0,0.0000,0.0000\n"
+	                  "0,,Total,8,1560,1.0000,400,1.0000,1560,250,250,1.0000,0.1603\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +203,7 @@ int main(void)
 		COSTS_TEST(test_categories__show_more_than_can_be),
 		COSTS_TEST(test_categories__of_kernels_without_a_table_are_other),
 		COSTS_TEST(test_categories__of_nothing_are_a_heading),
+		COSTS_TEST(test_categories__count_times_of_another_run_for_the_autopilot),
 		COSTS_TEST(test_categories__can_be_read_as_text),
 	};
 

@@ -152,6 +152,7 @@ static void test_options__the_table_of_conversions_is_complete(void **state)
 	                                    "session",
 	                                    "names",
 	                                    "compiler-info",
+	                                    "kernels-from",
 	                                    "freq",
 	                                    "ranks",
 	                                    "jobs",

@@ -57,6 +57,17 @@ static void test_pt_active__is_up_while_a_kernel_runs(void **state)
 	                         "1300 0=0 PT Active; ");
 }
 
+static void test_pt_active__goes_by_times_of_another_run_for_the_autopilot(void **state)
+{
+	struct costs_fixture *fixture = *state;
+
+	add_kernel(fixture, costs_device(fixture, 0), "a", 1000, 100);
+	costs_times(fixture, "0,Exec,a,1,50\n");
+	costs_source(fixture, "AUTOPILOT a-opCatA 25");
+	run(fixture);
+	expect_counters(fixture, "1000 0=50 PT Active; 1100 0=0 PT Active; ");
+}
+
 static void test_pt_active__does_not_fall_between_kernels_that_touch(void **state)
 {
 	struct costs_fixture *fixture = *state;
@@ -135,6 +146,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		COSTS_TEST(test_pt_active__is_up_while_a_kernel_runs),
+		COSTS_TEST(test_pt_active__goes_by_times_of_another_run_for_the_autopilot),
 		COSTS_TEST(test_pt_active__does_not_fall_between_kernels_that_touch),
 		COSTS_TEST(test_pt_active__adds_up_what_runs_at_a_time),
 		COSTS_TEST(test_pt_active__leaves_out_what_has_no_cycles_or_no_length),

@@ -12,9 +12,9 @@
 #include "costs_fixture.h"
 #include "failing_malloc.h"
 
-#define COMPILER                                                                                 \
-	"rank,source,table,phase,autopilot,rows,ideal_cycles,runs,kernels,score_mean,score_min," \
-	"uncertain\n"
+#define COMPILER                                                                        \
+	"rank,source,table,phase,autopilot,rows,ideal_cycles,runs,kernels,times_taken," \
+	"score_mean,score_min,uncertain\n"
 
 static void expect_warning(const struct costs_fixture *fixture, enum warning warning,
                            uint64_t count)
@@ -43,7 +43,7 @@ static void test_utilization__gives_each_kernel_its_row(void **state)
 	costs_expect(fixture, "Conv:30 Scalar:0 Conv:20 NotAvailable:10 -");
 	expect_warning(fixture, WARNING_COMPILER_UNNAMED, 1);
 	expect_warning(fixture, WARNING_COMPILER_UNCERTAIN, 0);
-	costs_expect_file(fixture, "compiler.csv", COMPILER "0,0,0,,0,4,60,1,4,0.933,0.933,0\n");
+	costs_expect_file(fixture, "compiler.csv", COMPILER "0,0,0,,0,4,60,1,4,0,0.933,0.933,0\n");
 }
 
 static void test_utilization__begins_a_run_where_a_name_comes_again(void **state)
@@ -56,7 +56,7 @@ static void test_utilization__begins_a_run_where_a_name_comes_again(void **state
 	costs_run(fixture, 1e9);
 	costs_expect(fixture, "A:1 B:2 C:3 A:1 B:2 C:3 A:1 B:2 C:3");
 	expect_no_warning(fixture);
-	costs_expect_file(fixture, "compiler.csv", COMPILER "0,0,0,,0,3,6,3,9,1.000,1.000,0\n");
+	costs_expect_file(fixture, "compiler.csv", COMPILER "0,0,0,,0,3,6,3,9,0,1.000,1.000,0\n");
 }
 
 static void test_utilization__takes_a_kernel_that_is_there_twice(void **state)
@@ -68,7 +68,7 @@ static void test_utilization__takes_a_kernel_that_is_there_twice(void **state)
 	costs_source(fixture, "a-opCatA 1 b-opCatB 2 c-opCatC 3");
 	costs_run(fixture, 1e9);
 	costs_expect(fixture, "A:1 B:2 B:2 C:3");
-	costs_expect_file(fixture, "compiler.csv", COMPILER "0,0,0,,0,3,6,1,4,1.000,1.000,0\n");
+	costs_expect_file(fixture, "compiler.csv", COMPILER "0,0,0,,0,3,6,1,4,0,1.000,1.000,0\n");
 }
 
 static void test_utilization__takes_rows_of_one_name_in_their_order(void **state)
@@ -87,11 +87,11 @@ static void test_utilization__shows_how_well_it_matched(void **state)
 	static const struct {
 		const char *kernels, *line;
 	} cases[] = {
-		{"a b c d", "4,1.000,1.000,0"},
-		{"d c b a", "4,0.667,0.667,1"},         /* no pair in order */
-		{"a b", "2,0.833,0.833,0"},             /* half of the rows */
-		{"a", "1,0.750,0.750,1"},               /* a quarter */
-		{"a x x b c d x x", "4,0.833,0.833,0"}, /* half of the kernels */
+		{"a b c d", "4,0,1.000,1.000,0"},
+		{"d c b a", "4,0,0.667,0.667,1"},         /* no pair in order */
+		{"a b", "2,0,0.833,0.833,0"},             /* half of the rows */
+		{"a", "1,0,0.750,0.750,1"},               /* a quarter */
+		{"a x x b c d x x", "4,0,0.833,0.833,0"}, /* half of the kernels */
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -110,7 +110,7 @@ static void test_utilization__shows_how_well_it_matched(void **state)
 		         cases[i].line);
 		costs_expect_file(fixture, "compiler.csv", expected);
 		expect_warning(fixture, WARNING_COMPILER_UNCERTAIN,
-		               (uint64_t)(cases[i].line[14] - '0'));
+		               (uint64_t)(cases[i].line[16] - '0'));
 	}
 }
 
@@ -146,8 +146,8 @@ static void test_utilization__tells_tables_of_equal_names_by_their_time(void **s
 	costs_expect(fixture, "A:1000/prefill B:500/prefill A:10/decoding B:20/decoding"
 	                      " A:10/decoding B:20/decoding");
 	costs_expect_file(fixture, "compiler.csv",
-	                  COMPILER "0,0,0,decoding,0,2,30,2,4,1.000,1.000,0\n"
-	                           "0,0,1,prefill,0,2,1500,1,2,1.000,1.000,0\n");
+	                  COMPILER "0,0,0,decoding,0,2,30,2,4,0,1.000,1.000,0\n"
+	                           "0,0,1,prefill,0,2,1500,1,2,0,1.000,1.000,0\n");
 	expect_no_warning(fixture);
 }
 
@@ -164,7 +164,7 @@ static void test_utilization__is_uncertain_where_tables_of_equal_names_fit(void 
 	                      "PREFILL a-opCatA 1000 b-opCatB 1000");
 	costs_run(fixture, 1e9);
 	costs_expect_file(fixture, "compiler.csv",
-	                  COMPILER "0,0,1,prefill,0,2,2000,2,4,1.000,1.000,1\n");
+	                  COMPILER "0,0,1,prefill,0,2,2000,2,4,0,1.000,1.000,1\n");
 	expect_warning(fixture, WARNING_COMPILER_UNCERTAIN, 1); /* the slow one */
 }
 
@@ -199,8 +199,8 @@ static void test_utilization__takes_sources_in_the_order_of_ranks(void **state)
 	expect_warning(fixture, WARNING_COMPILER_RANKS, 1);
 	expect_warning(fixture, WARNING_COMPILER_UNNAMED, 1);
 	costs_expect_file(fixture, "compiler.csv",
-	                  COMPILER "2,0,0,,0,1,1,2,2,1.000,1.000,0\n"
-	                           "7,1,0,,0,1,2,1,1,1.000,1.000,0\n");
+	                  COMPILER "2,0,0,,0,1,1,2,2,0,1.000,1.000,0\n"
+	                           "7,1,0,,0,1,2,1,1,0,1.000,1.000,0\n");
 }
 
 static void test_utilization__takes_one_source_for_all_ranks(void **state)
@@ -215,8 +215,8 @@ static void test_utilization__takes_one_source_for_all_ranks(void **state)
 	costs_expect(fixture, "A:1 A:1");
 	expect_no_warning(fixture);
 	costs_expect_file(fixture, "compiler.csv",
-	                  COMPILER "2,0,0,,0,1,1,1,1,1.000,1.000,0\n"
-	                           ",0,0,,0,1,1,1,1,1.000,1.000,0\n");
+	                  COMPILER "2,0,0,,0,1,1,1,1,0,1.000,1.000,0\n"
+	                           ",0,0,,0,1,1,1,1,0,1.000,1.000,0\n");
 }
 
 /* -- what is missing --------------------------------------------------------------------------- */
@@ -272,6 +272,53 @@ static void test_utilization__counts_kernels_that_are_too_fast(void **state)
 	}
 }
 
+/* -- times of another run ---------------------------------------------------------------------- */
+
+static void test_utilization__takes_times_of_another_run_for_the_autopilot(void **state)
+{
+	struct costs_fixture *fixture = *state;
+
+	costs_kernels(fixture, costs_device(fixture, 0), "a b c a b c other d");
+	costs_times(fixture, "0,Exec,a,2,800\n0,Exec,b,1,200\n0,Exec,d,1,7\n");
+	costs_source(fixture, "d-opCatD 4; AUTOPILOT a-opCatA 100 b-opCatB 20 c-opCatC 3");
+	costs_run(fixture, 1e9);
+	costs_expect(fixture, "A:100 B:20 C:3 A:100 B:20 C:3 - D:4");
+	expect_warning(fixture, WARNING_KERNEL_TIMES_MISSING, 3); /* c twice, other */
+	expect_warning(fixture, WARNING_KERNEL_TIMES_UNUSED, 0);
+	costs_expect_file(fixture, "compiler.csv",
+	                  COMPILER "0,0,0,,0,1,4,1,1,0,1.000,1.000,0\n"
+	                           "0,0,1,,1,3,123,2,6,4,0.958,0.917,0\n");
+}
+
+static void test_utilization__judges_the_autopilot_by_times_of_the_other_run(void **state)
+{
+	static const struct {
+		const char *times, *table;
+		uint64_t over, unused, missing;
+	} cases[] = {
+		{"0,Exec,a,1,1000\n", "AUTOPILOT a-opCatA 500", 0, 0, 0}, /* 100 were measured */
+		{"0,Exec,a,1,40\n", "AUTOPILOT a-opCatA 50", 1, 0, 0},
+		{"0,Exec,a,1,0\n", "AUTOPILOT a-opCatA 50", 0, 0, 1}, /* no time is no time */
+		{"0,Exec,a,1,40\n", "a-opCatA 50", 0, 1, 0},
+		{"", "AUTOPILOT a-opCatA 50", 0, 0, 1},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct costs_fixture *fixture;
+
+		costs_stop(state);
+		costs_start(state);
+		fixture = *state;
+		costs_kernels(fixture, costs_device(fixture, 0), "a");
+		costs_times(fixture, cases[i].times);
+		costs_source(fixture, cases[i].table);
+		costs_run(fixture, 1e9);
+		expect_warning(fixture, WARNING_COMPILER_OVER, cases[i].over);
+		expect_warning(fixture, WARNING_KERNEL_TIMES_UNUSED, cases[i].unused);
+		expect_warning(fixture, WARNING_KERNEL_TIMES_MISSING, cases[i].missing);
+	}
+}
+
 /* -- size -------------------------------------------------------------------------------------- */
 
 static void test_utilization__matches_long_runs_of_one_name_in_linear_time(void **state)
@@ -295,8 +342,9 @@ static void test_utilization__matches_long_runs_of_one_name_in_linear_time(void 
 
 static int read_and_match(struct costs_fixture *fixture, const char *const *texts, uint32_t n_texts)
 {
-	const struct utilization_options options = {1e9};
+	const struct utilization_options options = {.core_hz = 1e9, .times = &fixture->times};
 
+	FLEXTRACE_TRY(kernel_times_read(&fixture->times, fixture->dir, &fixture->cache, NULL));
 	FLEXTRACE_TRY(compiler_info_read(&fixture->info, texts, n_texts, &fixture->cache, NULL));
 	FLEXTRACE_TRY(utilization_run(&fixture->costs, &fixture->info, &options, &fixture->timeline,
 	                              &fixture->cache, &fixture->ledger));
@@ -328,8 +376,8 @@ static void test_utilization__tells_every_allocation_that_fails(void **state)
 		costs_kernel(fixture, costs_device(fixture, 0), "a Cmpt Exec", 100, 50);
 		costs_kernels(fixture, costs_device(fixture, 1), "b c");
 		snprintf(log, sizeof(log), "%s/log", fixture->dir);
-		write_text(log,
-		           "Ideal/Total Cycles\na-opCatA 10\n====== Perf Summary End ======\n");
+		write_text(log, "DSM-AutoPilot BEGIN\nIdeal/Total Cycles\na-opCatA 10\n====== Perf "
+		                "Summary End ======\n");
 		snprintf(cache, sizeof(cache), "%s", fixture->dir);
 		snprintf(path, sizeof(path), "%s/inductor-spyre", cache);
 		assert_int_equal(mkdir(path, 0777), 0);
@@ -339,6 +387,8 @@ static void test_utilization__tells_every_allocation_that_fails(void **state)
 		assert_int_equal(mkdir(path, 0777), 0);
 		strcat(path, "/ideal_cycles.json");
 		write_text(path, "[{\"ideal_cycles\": 5, \"op_category\": \"B\"}]");
+		snprintf(path, sizeof(path), "%s/kernels.csv", fixture->dir);
+		write_text(path, "rank,kind,name,calls,total_ns\n0,Exec,a Cmpt Exec,1,9\n");
 		failing_malloc_set(n);
 		code = read_and_match(fixture, texts, 2);
 		failed = failing_malloc_has_failed();
@@ -366,6 +416,8 @@ int main(void)
 		COSTS_TEST(test_utilization__knows_no_kernel_without_tables),
 		COSTS_TEST(test_utilization__of_no_kernels_is_nothing),
 		COSTS_TEST(test_utilization__counts_kernels_that_are_too_fast),
+		COSTS_TEST(test_utilization__takes_times_of_another_run_for_the_autopilot),
+		COSTS_TEST(test_utilization__judges_the_autopilot_by_times_of_the_other_run),
 		COSTS_TEST(test_utilization__tells_every_allocation_that_fails),
 		COSTS_TEST(test_utilization__matches_long_runs_of_one_name_in_linear_time),
 	};

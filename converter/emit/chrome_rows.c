@@ -249,7 +249,7 @@ static void write_cost_args(struct chrome *chrome, const struct device_row *row)
 	write_text_arg(chrome, "category", cost->category);
 	CHROME_ARG(writer, "ideal_cycles");
 	write_exact(writer, cost->ideal_cycles);
-	if (row->end_time_ns == row->start_time_ns)
+	if (!kernel_time_ns(costs, row))
 		return; /* nothing to divide by */
 	CHROME_ARG(writer, "pt_util");
 	writer_fixed(writer, kernel_utilization(costs, device, row), 4);

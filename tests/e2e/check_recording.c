@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/csv_reader.h"
+#include "csv_reader.h"
 
 #define MAX_RANKS   64
 #define MAX_DOMAINS 64
