@@ -63,17 +63,32 @@ static bool place_sample(const struct timeline *timeline, uint32_t source, struc
 	return true;
 }
 
+/* Samples are many: counted first, they need no room to grow. */
+static int make_room(struct power *power, const struct timeline *timeline)
+{
+	for (uint64_t i = 0; i < timeline->n_ops; i++)
+		power->devices[timeline->ops[i].device].n_allocated += timeline->ops[i].power != 0;
+	for (uint32_t i = 0; i < power->n_devices; i++) {
+		struct power_device *device = &power->devices[i];
+
+		if (!device->n_allocated)
+			continue;
+		device->samples = array_allocate(device->n_allocated, sizeof(*device->samples));
+		if (!device->samples)
+			return FLEXTRACE_E_MEMORY;
+	}
+	return FLEXTRACE_OK;
+}
+
 static int add_samples(struct power *power, const struct timeline *timeline)
 {
+	FLEXTRACE_TRY(make_room(power, timeline));
 	for (uint64_t i = 0; i < timeline->n_ops; i++) {
 		struct power_device *device = &power->devices[timeline->ops[i].device];
 		struct power_sample sample;
 
-		if (!place_sample(timeline, (uint32_t)i, &sample))
-			continue;
-		FLEXTRACE_TRY(
-			ARRAY_RESERVE(device->samples, device->n_allocated, device->n + 1ull));
-		device->samples[device->n++] = sample;
+		if (place_sample(timeline, (uint32_t)i, &sample))
+			device->samples[device->n++] = sample;
 	}
 	return FLEXTRACE_OK;
 }
@@ -91,6 +106,15 @@ static int compare_samples(const void *left, const void *right)
 	return (a->source > b->source) - (a->source < b->source);
 }
 
+static bool are_sorted(const struct power_device *device)
+{
+	for (uint32_t i = 0; i + 1 < device->n; i++) {
+		if (compare_samples(&device->samples[i], &device->samples[i + 1]) > 0)
+			return false;
+	}
+	return true;
+}
+
 /* Of samples at one time, the first stays. */
 static void sort_samples(struct power_device *device)
 {
@@ -98,7 +122,8 @@ static void sort_samples(struct power_device *device)
 
 	if (!device->n)
 		return;
-	qsort(device->samples, device->n, sizeof(*device->samples), compare_samples);
+	if (!are_sorted(device))
+		qsort(device->samples, device->n, sizeof(*device->samples), compare_samples);
 	for (uint32_t i = 0; i < device->n; i++) {
 		if (!n || device->samples[i].time_ns > device->samples[n - 1].time_ns)
 			device->samples[n++] = device->samples[i];
