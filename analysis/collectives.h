@@ -4,8 +4,9 @@
  *
  * Programs record collectives themselves (FLEXTRACE_COLLECTIVE_*): a part is from enter to exit,
  * `number` is `seq`. Devices are seen at work: all control blocks of a device with one group belong
- * to one collective, a new one each time that a message's name comes again, or, where no control
- * block of the group is a message, behind each kernel without a group. Of these
+ * to one collective, in the order of their ends. The next one begins where the name of a message
+ * comes again, or where its step is lower than one before and a kernel without a group has ended
+ * between; where no control block of the group is a message, behind each such kernel. Of these
  *
  *   start   when the device's own work before it was done: the last end of a kernel, or of another
  *           collective, before the first message of this one was through. Without any: its first

@@ -10,22 +10,85 @@
 struct work {
 	int64_t *ends_ns; /* owned */
 	uint32_t n, n_allocated;
-	uint32_t n_kernels; /* without a group */
+};
+
+/* A row that is of a group, or a kernel that is of none. */
+struct item {
+	struct device_row row;
+	uint32_t end; /* of a transfer; FLEXTRACE_NONE = it is none */
+};
+
+/* A group on a device, as its rows end one after the other. */
+struct group_state {
+	uint32_t number;
+	uint32_t max_step;  /* of its messages, in this number */
+	uint32_t n_kernels; /* of the device without a group, when its last row ended */
 };
 
 struct counting {
-	struct collectives *out; /* weak */
+	struct collectives *out; /* weak, all three */
 	const struct timeline *timeline;
 	const struct transfers *transfers;
-	struct work *works;      /* owned, by struct device; all from here */
+	struct item *items; /* owned, all from here; by their ends */
+	uint32_t n_items, n_items_allocated;
+	struct work *works;      /* by struct device */
+	uint32_t *n_kernels;     /* by struct device: without a group, so far */
 	struct map has_messages; /* group */
-	struct map uses;         /* (device, group; name) -> how often */
-	struct map last_kernels; /* (device, group) -> n_kernels + 1 at its last control block */
-	struct map last_numbers; /* (device, group) -> number */
-	struct map places;       /* (device, group; number) -> part */
-	uint32_t *part_of;       /* of each end of a transfer */
-	uint32_t n_ends;         /* seen */
+	struct map states;       /* (device, group) -> state */
+	struct group_state *group_states;
+	uint32_t n_states, n_states_allocated;
+	struct map uses;   /* (device, group; name) -> number that it was last used in */
+	struct map places; /* (device, group; number) -> part */
+	uint32_t *part_of; /* of each end of a transfer */
 };
+
+/* -- rows in the order of their ends ----------------------------------------------------------- */
+
+static int add_item(struct counting *counting, const struct device_row *row, uint32_t end)
+{
+	FLEXTRACE_TRY(ARRAY_RESERVE(counting->items, counting->n_items_allocated,
+	                            counting->n_items + 1ull));
+	counting->items[counting->n_items++] = (struct item){*row, end};
+	return FLEXTRACE_OK;
+}
+
+static int compare_items(const void *left, const void *right)
+{
+	const struct item *a = left, *b = right;
+
+	if (a->row.end_time_ns != b->row.end_time_ns)
+		return a->row.end_time_ns < b->row.end_time_ns ? -1 : 1;
+	return (a->row.source > b->row.source) - (a->row.source < b->row.source);
+}
+
+/* Ends of transfers stand in the order of rows. */
+static int list_items(struct counting *counting)
+{
+	const struct timeline *timeline = counting->timeline;
+	const struct transfers *transfers = counting->transfers;
+	struct table_cursor cursor;
+	const struct device_row *row;
+	uint32_t n_ends = 0;
+
+	analysis_read(&cursor, &timeline->device_rows);
+	while ((row = table_next(&cursor, sizeof(*row)))) {
+		bool is_end = n_ends < transfers->n_ends &&
+		              transfers->ends[n_ends].source == row->source;
+
+		if (row->kind != ROW_EXEC &&
+		    (row->kind < ROW_MEMCPY_HTOD || row->kind > ROW_RELEASE))
+			continue;
+		n_ends += is_end;
+		if (timeline->ops[row->source].group)
+			FLEXTRACE_TRY(
+				add_item(counting, row, is_end ? n_ends - 1 : FLEXTRACE_NONE));
+		else if (row->kind == ROW_EXEC)
+			FLEXTRACE_TRY(add_item(counting, row, FLEXTRACE_NONE));
+	}
+	if (counting->n_items)
+		qsort(counting->items, counting->n_items, sizeof(*counting->items), compare_items);
+	return FLEXTRACE_OK;
+}
 
 /* -- parts of devices -------------------------------------------------------------------------- */
 
@@ -52,32 +115,74 @@ static int find_groups(struct counting *counting)
 	return FLEXTRACE_OK;
 }
 
-/* Stores which of the group's collectives a control block belongs to. */
-static int find_number(struct counting *counting, const struct tick_op *op, uint32_t *ret_number)
+/* Stores the state of a group on a device; `ret_is_new`: it was not met before. */
+static int find_state(struct counting *counting, const struct tick_op *op,
+                      struct group_state **ret_state, bool *ret_is_new)
 {
 	uint64_t key = (uint64_t)op->device << 32 | op->group;
-	uint32_t n_kernels = counting->works[op->device].n_kernels + 1, last, n;
+	uint32_t place = map_find(&counting->states, key, 0);
 
-	if (map_find(&counting->has_messages, op->group, 0) != MAP_NONE) {
-		n = map_find(&counting->uses, key, op->name);
-		*ret_number = n == MAP_NONE ? 0 : n;
-		return map_put(&counting->uses, key, op->name, *ret_number + 1);
+	*ret_is_new = place == MAP_NONE;
+	if (*ret_is_new) {
+		FLEXTRACE_TRY(ARRAY_RESERVE(counting->group_states, counting->n_states_allocated,
+		                            counting->n_states + 1ull));
+		place = counting->n_states++;
+		FLEXTRACE_TRY(map_put(&counting->states, key, 0, place));
 	}
-	n = map_find(&counting->last_numbers, key, 0);
-	last = map_find(&counting->last_kernels, key, 0);
-	*ret_number = n == MAP_NONE ? 0 : n + (last != n_kernels);
-	FLEXTRACE_TRY(map_put(&counting->last_kernels, key, 0, n_kernels));
-	return map_put(&counting->last_numbers, key, 0, *ret_number);
+	*ret_state = &counting->group_states[place];
+	return FLEXTRACE_OK;
 }
 
-static int find_part(struct counting *counting, const struct device_row *row, uint32_t *ret_part)
+/* Whether a row is the first of the next collective of its group. */
+static bool begins_next(const struct counting *counting, const struct item *item,
+                        const struct tick_op *op, const struct group_state *state)
+{
+	uint64_t key = (uint64_t)op->device << 32 | op->group;
+	bool had_kernel = state->n_kernels != counting->n_kernels[op->device];
+	uint32_t step;
+
+	if (map_find(&counting->has_messages, op->group, 0) == MAP_NONE)
+		return had_kernel;
+	if (item->end == FLEXTRACE_NONE)
+		return false; /* a kernel between messages */
+	if (map_find(&counting->uses, key, op->name) == state->number)
+		return true;
+	step = counting->transfers->ends[item->end].step;
+	return had_kernel && step != MESSAGE_NO_STEP && step < state->max_step;
+}
+
+/* Stores which of the group's collectives a control block belongs to. */
+static int find_number(struct counting *counting, const struct item *item, uint32_t *ret_number)
+{
+	const struct tick_op *op = &counting->timeline->ops[item->row.source];
+	struct group_state *state;
+	bool is_new;
+
+	FLEXTRACE_TRY(find_state(counting, op, &state, &is_new));
+	if (!is_new && begins_next(counting, item, op, state)) {
+		state->number++;
+		state->max_step = 0;
+	}
+	state->n_kernels = counting->n_kernels[op->device];
+	*ret_number = state->number;
+	if (item->end == FLEXTRACE_NONE)
+		return FLEXTRACE_OK;
+	if (counting->transfers->ends[item->end].step != MESSAGE_NO_STEP &&
+	    counting->transfers->ends[item->end].step > state->max_step)
+		state->max_step = counting->transfers->ends[item->end].step;
+	return map_put(&counting->uses, (uint64_t)op->device << 32 | op->group, op->name,
+	               state->number);
+}
+
+static int find_part(struct counting *counting, const struct item *item, uint32_t *ret_part)
 {
 	struct collectives *out = counting->out;
+	const struct device_row *row = &item->row;
 	const struct tick_op *op = &counting->timeline->ops[row->source];
 	uint64_t key = (uint64_t)op->device << 32 | op->group;
 	uint32_t number;
 
-	FLEXTRACE_TRY(find_number(counting, op, &number));
+	FLEXTRACE_TRY(find_number(counting, item, &number));
 	*ret_part = map_find(&counting->places, key, number);
 	if (*ret_part != MAP_NONE)
 		return FLEXTRACE_OK;
@@ -93,19 +198,6 @@ static int find_part(struct counting *counting, const struct device_row *row, ui
 		.group = op->group,
 	};
 	return map_put(&counting->places, key, number, *ret_part);
-}
-
-/* The end of a transfer that a row is; NULL: it is none. Rows come in the order of the ends. */
-static const struct transfer_end *next_end(struct counting *counting, const struct device_row *row,
-                                           uint32_t part)
-{
-	const struct transfers *transfers = counting->transfers;
-
-	if (counting->n_ends == transfers->n_ends ||
-	    transfers->ends[counting->n_ends].source != row->source)
-		return NULL;
-	counting->part_of[counting->n_ends] = part;
-	return &transfers->ends[counting->n_ends++];
 }
 
 static void count_row(struct collective_part *part, const struct device_row *row,
@@ -127,36 +219,31 @@ static void count_row(struct collective_part *part, const struct device_row *row
 	part->received += end && end->role == MESSAGE_RECEIVE;
 }
 
-static int take_row(struct counting *counting, const struct device_row *row)
+static int take_item(struct counting *counting, const struct item *item)
 {
-	const struct tick_op *op;
+	const struct tick_op *op = &counting->timeline->ops[item->row.source];
+	const struct transfer_end *end = NULL;
 	uint32_t part;
 
-	if (row->kind != ROW_EXEC && (row->kind < ROW_MEMCPY_HTOD || row->kind > ROW_RELEASE))
-		return FLEXTRACE_OK;
-	op = &counting->timeline->ops[row->source];
 	if (!op->group) {
-		/* A message of no group is none of a collective. */
-		next_end(counting, row, FLEXTRACE_NONE);
-		if (row->kind != ROW_EXEC)
-			return FLEXTRACE_OK;
-		counting->works[op->device].n_kernels++;
-		return add_work(&counting->works[op->device], row->end_time_ns);
+		counting->n_kernels[op->device]++;
+		return add_work(&counting->works[op->device], item->row.end_time_ns);
 	}
-	FLEXTRACE_TRY(find_part(counting, row, &part));
-	count_row(&counting->out->parts[part], row, op, next_end(counting, row, part));
+	FLEXTRACE_TRY(find_part(counting, item, &part));
+	if (item->end != FLEXTRACE_NONE) {
+		counting->part_of[item->end] = part;
+		end = &counting->transfers->ends[item->end];
+	}
+	count_row(&counting->out->parts[part], &item->row, op, end);
 	return FLEXTRACE_OK;
 }
 
-static int take_rows(struct counting *counting)
+static int take_items(struct counting *counting)
 {
-	struct table_cursor cursor;
-	const struct device_row *row;
-
 	FLEXTRACE_TRY(find_groups(counting));
-	analysis_read(&cursor, &counting->timeline->device_rows);
-	while ((row = table_next(&cursor, sizeof(*row))))
-		FLEXTRACE_TRY(take_row(counting, row));
+	FLEXTRACE_TRY(list_items(counting));
+	for (uint32_t i = 0; i < counting->n_items; i++)
+		FLEXTRACE_TRY(take_item(counting, &counting->items[i]));
 	return FLEXTRACE_OK;
 }
 
@@ -269,9 +356,11 @@ static int take_all(struct counting *counting)
 {
 	counting->works = calloc(counting->timeline->identity->n_devices + 1ull,
 	                         sizeof(*counting->works));
-	if (!counting->works)
+	counting->n_kernels = calloc(counting->timeline->identity->n_devices + 1ull,
+	                             sizeof(*counting->n_kernels));
+	if (!counting->works || !counting->n_kernels)
 		return FLEXTRACE_E_MEMORY;
-	FLEXTRACE_TRY(take_rows(counting));
+	FLEXTRACE_TRY(take_items(counting));
 	FLEXTRACE_TRY(find_algorithms(counting));
 	return find_starts(counting);
 }
@@ -284,8 +373,10 @@ static void release(struct counting *counting)
 	free(counting->part_of);
 	map_release(&counting->has_messages);
 	map_release(&counting->uses);
-	map_release(&counting->last_kernels);
-	map_release(&counting->last_numbers);
+	map_release(&counting->states);
+	free(counting->group_states);
+	free(counting->n_kernels);
+	free(counting->items);
 	map_release(&counting->places);
 }
 

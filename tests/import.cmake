@@ -21,6 +21,9 @@ flextrace_add_unit_test(NAME flex SOURCES ${flex_fixture})
 flextrace_add_unit_test(NAME torch SOURCES ${flex_fixture})
 flextrace_add_unit_test(NAME torch_data SOURCES ${flex_fixture}
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
+flextrace_add_unit_test(NAME flex_messages SOURCES ${flex_fixture} tests/clock_model.c tests/flex_truth.c
+	tests/flex_damage.c
+	tests/flex_truth_write.c)
 flextrace_add_unit_test(NAME flex_data SOURCES ${flex_fixture} tests/clock_model.c tests/flex_truth.c
 	tests/flex_truth_write.c tests/flex_damage.c tests/flex_judge.c
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")

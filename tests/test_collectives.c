@@ -159,6 +159,33 @@ static void test_collectives__are_told_apart_by_their_messages(void **state)
 	             "0,0,certified,2.1739,2.8986\n");
 }
 
+/* Numbers of messages that run on: the step tells, where a kernel of no group stands between. One
+ * that ends within a collective does not split it. */
+static void test_collectives__are_told_apart_by_their_steps(void **state)
+{
+	struct collectives_test *test = *state;
+
+	add_ranks(test, 2);
+	add_row(test, 0, ROW_EXEC, "k", 0, 10);
+	add_row(test, 1, ROW_EXEC, "k", 0, 25); /* ends between */
+	add_message(test, 1, "SenRdmaReceive_1 [sync=g_s0_r1_0]", 0, 5, 22);
+	add_message(test, 0, "SenRdmaSend_1 [sync=g_s0_r1_0]", 1, 11, 20);
+	add_message(test, 1, "SenRdmaSend_2 [sync=g_s1_r0x1_2]", -1, 26, 40);
+	add_message(test, 0, "SenRdmaReceive_2 [sync=g_s1_r0x1_2]", 1, 27, 41);
+	add_row(test, 0, ROW_EXEC, "k", 100, 110);
+	add_row(test, 1, ROW_EXEC, "k", 100, 110);
+	add_message(test, 0, "SenRdmaSend_1 [sync=g_s0_r1_4]", 1, 111, 120);
+	add_message(test, 1, "SenRdmaReceive_1 [sync=g_s0_r1_4]", 0, 112, 122);
+	expect(test, "1,\"node,1\",101,0,AllReduce_4,0,all_reduce,chain,2,1000,1,1,5,40,35,6,0,"
+	             "certified,28.5714,28.5714\n"
+	             "0,\"node,1\",100,0,AllReduce_4,0,all_reduce,chain,2,1000,1,1,11,41,30,0,0,"
+	             "certified,33.3333,33.3333\n"
+	             "0,\"node,1\",100,0,AllReduce_4,1,all_reduce,chain,2,1000,1,0,111,120,9,1,0,"
+	             "certified,111.1111,111.1111\n"
+	             "1,\"node,1\",101,0,AllReduce_4,1,all_reduce,chain,2,1000,0,1,112,122,10,0,0,"
+	             "certified,100.0000,100.0000\n");
+}
+
 /* 1 and 2 send to 0, which sends to both. Nobody ran a kernel. */
 static void test_collectives__know_a_tree(void **state)
 {
@@ -470,6 +497,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(measure_a_chain),
 		TEST(are_told_apart_by_their_messages),
+		TEST(are_told_apart_by_their_steps),
 		TEST(know_a_tree),
 		TEST(know_a_chain_there_and_back),
 		TEST(say_nothing_of_ranks_they_do_not_have),
