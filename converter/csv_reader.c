@@ -67,11 +67,20 @@ static int get_byte(struct csv_reader *reader)
 	return byte;
 }
 
+/* The next byte between quotes, where CRLF is no end of a line but part of the text. */
+static int get_quoted_byte(struct csv_reader *reader)
+{
+	int byte = getc(reader->file);
+
+	reader->next_line += byte == '\n';
+	return byte;
+}
+
 /* Reads behind the opening quote; stores the byte behind the closing one. */
 static int read_quoted(struct csv_reader *reader, int *ret_next, struct flextrace_error *error)
 {
 	for (;;) {
-		int byte = get_byte(reader);
+		int byte = get_quoted_byte(reader);
 
 		if (byte == EOF)
 			return malformed(reader, "a quote is not closed", error);

@@ -4,7 +4,7 @@
  *
  * Takes what the emitters write and what a spreadsheet may have made of it: quoted fields with
  * commas, line breaks and doubled quotes, CRLF or LF, a last line without its end, a byte order
- * mark.
+ * mark. What stands between quotes comes back byte for byte.
  *
  * - Fields are weak: valid until the next call. They are NUL-terminated; a NUL byte in the input
  *   is malformed.

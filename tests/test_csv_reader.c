@@ -61,7 +61,7 @@ static void test_csv_reader__reads_rfc_4180(void **state)
 		{"\"a,b\",c\n", "<a,b><c>;"},
 		{"\"a\"\"b\",\"\"\"\"\n", "<a\"b><\">;"},
 		{"\"two\nlines\",x\n", "<two\nlines><x>;"},
-		{"\"two\r\nlines\"\n", "<two\nlines>;"},
+		{"\"two\r\nlines\"\n", "<two\r\nlines>;"},
 		{"a\rb,c\n", "<a\rb><c>;"},
 		{"\xef\xbb\xbfname,x\n", "<name><x>;"},
 		{"name\n\n\nx\n", "<name>;<x>;"},

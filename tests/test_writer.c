@@ -480,6 +480,19 @@ static void test_writer__replaces_what_is_no_utf8(void **state)
 	assert_written(f, expected);
 }
 
+static void test_writer__escapes_a_nul_where_that_can_be(void **state)
+{
+	static const char text[] = "\xc0\x80,a\xc0\x80\xc0";
+	struct fixture *f = *state;
+
+	writer_json(&f->writer, text, sizeof(text) - 1);
+	assert_int_equal(f->writer.replaced_bytes, 1); /* the last one */
+	writer_csv(&f->writer, text, sizeof(text) - 1);
+	assert_int_equal(f->writer.replaced_bytes, 1 + 5);
+	assert_written(f, "\"\\u0000,a\\u0000\xef\xbf\xbd\""
+	                  "\"\xef\xbf\xbd,a\xef\xbf\xbd\xef\xbf\xbd\"");
+}
+
 static void test_writer__tells_utf8_as_its_decoder_does(void **state)
 {
 	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -556,6 +569,7 @@ int main(void)
 		TEST(test_writer__writes_doubles_that_read_back),
 		TEST(test_writer__writes_json_strings_that_parse_back),
 		TEST(test_writer__replaces_what_is_no_utf8),
+		TEST(test_writer__escapes_a_nul_where_that_can_be),
 		TEST(test_writer__tells_utf8_as_its_decoder_does),
 		TEST(test_writer__quotes_csv_fields),
 	};

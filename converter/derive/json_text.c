@@ -40,18 +40,33 @@ static void append_escaped(struct json_text *text, unsigned char byte)
 	append(text, escape, 6);
 }
 
+/* A NUL of the text itself is C0 80, as importers store it. */
+static bool is_nul(const char *value)
+{
+	return value[0] == '\xc0' && value[1] == '\x80';
+}
+
+static bool is_plain(const char *value)
+{
+	return (unsigned char)*value >= 0x20 && *value != '"' && *value != '\\' && !is_nul(value);
+}
+
 static void append_string(struct json_text *text, const char *value)
 {
 	append(text, "\"", 1);
 	while (*value) {
 		size_t n = 0;
 
-		while ((unsigned char)value[n] >= 0x20 && value[n] != '"' && value[n] != '\\')
+		while (is_plain(value + n))
 			n++;
 		append(text, value, n);
 		value += n;
-		if (*value)
+		if (is_nul(value)) {
+			append_escaped(text, '\0');
+			value += 2;
+		} else if (*value) {
 			append_escaped(text, (unsigned char)*value++);
+		}
 	}
 	append(text, "\"", 1);
 }

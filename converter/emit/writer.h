@@ -9,7 +9,9 @@
  *   remove `<name>.tmp`; the final name is never touched before the file is whole.
  * - Numbers do not depend on the locale.
  * - Text is UTF-8. Bytes that are no UTF-8 become U+FFFD each and are counted in `replaced_bytes`;
- *   every other byte of a text comes back as it was when the file is parsed.
+ *   every other byte of a text comes back as it was when the file is parsed. A text ends at its
+ *   first NUL: one that belongs to it is C0 80, as importers store it. JSON gets it as \u0000, so
+ *   that it comes back, and CSV, where most readers bear none, as one U+FFFD.
  *
  * Not thread-safe; one thread per writer.
  */

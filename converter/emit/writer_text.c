@@ -322,8 +322,14 @@ static size_t plain_run(const char *text, size_t n, unsigned int classes)
 	return i;
 }
 
-/* Appends the sequence at `text` if it is UTF-8, else U+FFFD for one byte; returns the bytes
- * used up. */
+/* The NUL of a text: see writer.h. */
+static bool is_nul(const char *text, size_t n)
+{
+	return n >= 2 && text[0] == '\xc0' && text[1] == '\x80';
+}
+
+/* Appends the sequence at `text` if it is UTF-8, else U+FFFD for a NUL or one byte; returns the
+ * bytes used up. */
 static size_t append_utf8(struct writer *writer, const char *text, size_t n)
 {
 	size_t length = utf8_sequence(text, n);
@@ -332,9 +338,19 @@ static size_t append_utf8(struct writer *writer, const char *text, size_t n)
 		writer_append(writer, text, length);
 		return length;
 	}
+	length = is_nul(text, n) ? 2 : 1;
 	writer_literal(writer, "\xef\xbf\xbd");
-	writer->replaced_bytes++;
-	return 1;
+	writer->replaced_bytes += length;
+	return length;
+}
+
+/* The same where a NUL can be escaped. */
+static size_t append_json_utf8(struct writer *writer, const char *text, size_t n)
+{
+	if (!is_nul(text, n))
+		return append_utf8(writer, text, n);
+	writer_literal(writer, "\\u0000");
+	return 2;
 }
 
 static void append_json_escape(struct writer *writer, unsigned char c)
@@ -368,7 +384,7 @@ void writer_json(struct writer *writer, const char *text, size_t n)
 		if (i == n)
 			break;
 		if (byte_classes[(unsigned char)text[i]] & BYTE_UTF8)
-			i += append_utf8(writer, text + i, n - i);
+			i += append_json_utf8(writer, text + i, n - i);
 		else
 			append_json_escape(writer, (unsigned char)text[i++]);
 	}
