@@ -113,6 +113,10 @@
 	  "record both submit and complete times: nothing bounds these clocks on one side")     \
 	X(LARGE_FLOOR, "latency_floor_too_large",                                               \
 	  "brackets are shorter than --latency-floor-ns: lower it")                             \
+	X(OUTSIDE_TRIP, "outside_roundtrip",                                                    \
+	  "the file's times of device work are near no AIU Roundtrip: likely a wrong wrap")     \
+	X(ESTIMATES_OFF, "host_estimates_off",                                                  \
+	  "the file's times of device work contradict its AIU Roundtrips: they were moved")     \
 	X(PAIR_UNMATCHED, "flex_torch_unmatched",                                               \
 	  "files of Flex and torch of a rank have no event in common: they are not of one run") \
 	X(PAIR_UNCERTAIN, "flex_torch_uncertain",                                               \

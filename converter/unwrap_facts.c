@@ -161,11 +161,12 @@ static void fill_facts(struct unwrap *unwrap)
 	}
 }
 
-/* Where nobody took a bracket, estimates stand for them, as far as they may be off. */
+/* Where nobody took a bracket of an operation, estimates stand for them, as far as they may be
+ * off. */
 static void trust_estimates(struct axis *axis)
 {
 	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		if (axis->facts[i].bounds == BOUNDS_HARD)
+		if (axis->facts[i].bounds == BOUNDS_HARD && axis->facts[i].kind != FACT_SYNC)
 			return;
 		axis->is_soft |= axis->facts[i].bounds == BOUNDS_ESTIMATE;
 	}
@@ -403,8 +404,9 @@ int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets)
 
 		if (i % FACTS_PER_DROP == 0)
 			drop_written(unwrap, fact);
-		FLEXTRACE_TRY((axis->is_soft ? write_estimates : write_bracket)(axis, fact, counter,
-		                                                                brackets));
+		FLEXTRACE_TRY((axis->is_soft && fact->kind == FACT_OP
+		                       ? write_estimates
+		                       : write_bracket)(axis, fact, counter, brackets));
 		if (fact->kind == FACT_RUN) {
 			fact->source.run->ticks = axis_ticks(axis, fact->segment, fact->first);
 		} else if (fact->kind == FACT_OP) {

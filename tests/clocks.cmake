@@ -10,7 +10,8 @@ set(clocks_sources tests/clock_model.c tests/clock_truth.c converter/marzullo.c 
 	converter/calibrate/calibrate.c converter/calibrate/claims.c converter/calibrate/fit.c converter/calibrate/line.c
 	converter/calibrate/map.c converter/calibrate/parts.c
 	converter/calibrate/reach.c converter/calibrate/reference.c converter/calibrate/reject.c
-	converter/calibrate/report.c converter/calibrate/slope.c converter/calibrate/soft.c)
+	converter/calibrate/report.c converter/calibrate/slope.c converter/calibrate/soft.c
+	converter/calibrate/choose.c)
 
 foreach(name unwrap unwrap_records)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}

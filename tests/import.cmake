@@ -29,6 +29,8 @@ flextrace_add_unit_test(NAME flex_messages SOURCES ${flex_fixture} tests/clock_m
 flextrace_add_unit_test(NAME flex_data SOURCES ${flex_fixture} tests/clock_model.c tests/flex_truth.c
 	tests/flex_truth_write.c tests/flex_damage.c tests/flex_judge.c
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
+flextrace_add_unit_test(NAME flex_misaligned SOURCES ${flex_fixture} tests/clock_model.c
+	tests/flex_truth.c tests/flex_truth_write.c tests/flex_damage.c tests/flex_judge.c)
 flextrace_add_unit_test(NAME flex_damage SOURCES ${flex_fixture} tests/clock_model.c
 	tests/flex_truth.c tests/flex_truth_write.c tests/flex_damage.c tests/flex_judge.c)
 flextrace_add_unit_test(NAME spool SOURCES tests/scratch.c converter/import/spool.c)

@@ -54,12 +54,14 @@ static struct flex_run *convert(void **state, const struct flex_scene *scene,
 	return run;
 }
 
-/* How far Flex's undamaged times are off, and what its neighbours hide of that behind a gap. */
+/* How far Flex's undamaged times are off, and what its neighbours hide of that behind a gap; or
+ * what round trips leave, which place the work where Flex contradicts them. */
 static double flex_error_ns(const struct flex_truth *truth, const struct flex_op *op)
 {
 	double since_ns = (double)(op->host_ns[0] - truth->ranks[op->rank].origin_ns);
 
-	return truth->scene.estimate_ns + since_ns * truth->scene.estimate_ppm * 1e-6 + 3000;
+	return fmax(truth->scene.estimate_ns + since_ns * truth->scene.estimate_ppm * 1e-6 + 3000,
+	            50000);
 }
 
 /* How far a row is off the truth, and whether what it says of that holds. */

@@ -16,6 +16,8 @@
 #include "flex_truth.h"
 #include "scratch.h"
 
+#define ROUNDTRIP_NS 10000 /* how far off what they leave may be */
+
 #define DATA FLEXTRACE_SHARED_DATA "/flex-json/"
 
 static struct flex_run *convert(void **state, const char *path)
@@ -236,7 +238,9 @@ static void check_row(const struct flex_truth *truth, const struct csv_table *ev
 		assert_true(off_ns <= (double)flex_number(events, row, "err_ns"));
 	else
 		assert_string_equal(flex_cell(events, row, "status"), "assumed");
-	assert_true(off_ns <= scene->estimate_ns + since_ns * scene->estimate_ppm * 1e-6 + 20);
+	/* Where Flex contradicts its round trips, these place the work. */
+	assert_true(off_ns <= fmax(scene->estimate_ns + since_ns * scene->estimate_ppm * 1e-6 + 20,
+	                           ROUNDTRIP_NS));
 }
 
 static void test_flex_data__places_work_where_it_was(void **state)

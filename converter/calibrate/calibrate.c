@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Groups the evidence by counter and segment and fits each on its own. Soft evidence (host times
- * some other tool estimated) is used only where there is no hard evidence, and what is placed by
- * it is assumed.
+ * some other tool estimated) is used only where no operation has hard evidence, and what is placed
+ * by it is assumed. Where it contradicts reads of the counter these are used, see choose.c.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -104,10 +104,10 @@ static void take_floors(const struct calibrate_input *input)
 struct fitter {
 	const struct calibrate_input *input;
 	struct clocks *clocks;
-	struct groups groups;
+	struct groups groups, second;
 	struct evidence *evidence; /* owned, one of each map */
 	struct prior *priors;      /* owned, one of each counter */
-	bool is_each_alone;        /* no map is fitted again for what others say */
+	bool is_each_alone;        /* nobody asks for the evidence of a map that is made */
 };
 
 static struct prior prior_of(const struct calibrate_input *input, uint32_t counter)
@@ -216,7 +216,7 @@ static int fit_each(struct fitter *fitter)
 	fitter->priors = calloc(clocks->n_counters + 1ull, sizeof(*fitter->priors));
 	if (!fitter->evidence || !fitter->priors)
 		return FLEXTRACE_E_MEMORY;
-	fitter->is_each_alone = is_each_alone(fitter);
+	fitter->is_each_alone = !fitter->second.n && is_each_alone(fitter);
 	for (uint32_t i = 0; i < clocks->n_counters; i++) {
 		fitter->priors[i] = prior_of(fitter->input, i);
 		for (uint32_t j = clocks->first_map[i]; j < clocks->first_map[i + 1]; j++) {
@@ -231,6 +231,23 @@ static int fit_each(struct fitter *fitter)
 	return FLEXTRACE_OK;
 }
 
+/* Prefers estimates to reads of the counter, where these leave them. */
+static int choose_each(struct fitter *fitter)
+{
+	struct clocks *clocks = fitter->clocks;
+
+	for (uint32_t i = 0; i < clocks->n_counters && fitter->second.n; i++) {
+		for (uint32_t j = clocks->first_map[i]; j < clocks->first_map[i + 1]; j++) {
+			struct evidence soft = groups_evidence(&fitter->second, j);
+
+			FLEXTRACE_TRY(choose_soft(
+				&fitter->evidence[j], &soft, &fitter->priors[i], &clocks->maps[j],
+				&fitter->input->ledger->warnings[WARNING_ESTIMATES_OFF]));
+		}
+	}
+	return FLEXTRACE_OK;
+}
+
 static int fit_all(const struct calibrate_input *input, struct clocks *clocks)
 {
 	struct fitter fitter = {.input = input, .clocks = clocks};
@@ -239,10 +256,13 @@ static int fit_all(const struct calibrate_input *input, struct clocks *clocks)
 	take_floors(input);
 	code = number_maps(clocks, input->identity, input->brackets);
 	if (code >= 0)
-		code = groups_init(&fitter.groups, clocks, input->brackets);
+		code = groups_init(&fitter.groups, &fitter.second, clocks, input->brackets);
 	if (code >= 0)
 		code = fit_each(&fitter);
+	if (code >= 0)
+		code = choose_each(&fitter);
 	groups_release(&fitter.groups);
+	groups_release(&fitter.second);
 	free(fitter.evidence);
 	free(fitter.priors);
 	return code;

@@ -281,19 +281,22 @@ const struct clock_map *clocks_map(const struct clocks *clocks, uint32_t counter
 
 /* -- claims.c -------------------------------------------------------------------------------- */
 
-/* All evidence of a conversion, grouped: that of map m stands at [first[m], first[m + 1]). */
+/* Evidence of a conversion, grouped: that of map m stands at [first[m], first[m + 1]). */
 struct groups {
+	bool is_second;       /* only estimates of maps that have reads of the counter, too */
 	struct claim *claims; /* owned, of blocks.h */
 	uint8_t *is_false;    /* owned, of blocks.h */
 	uint64_t n;
 	uint64_t *first;       /* owned, one more than maps */
 	uint64_t *n_soft;      /* owned, one of each map: estimates */
 	uint8_t *has_hard;     /* owned, one of each map */
+	uint8_t *has_ops;      /* owned, one of each map: hard evidence of operations */
 	uint8_t *is_after_gap; /* owned, one of each map */
 };
 
-/* Uses up the brackets. FLEXTRACE_E_MEMORY or 0; release in any case. */
-int groups_init(struct groups *groups, const struct clocks *clocks, struct table *brackets);
+/* Uses up the brackets. FLEXTRACE_E_MEMORY or 0; release both in any case. */
+int groups_init(struct groups *groups, struct groups *second, const struct clocks *clocks,
+                struct table *brackets);
 void groups_release(struct groups *groups);
 
 /* What of a map's evidence can be used, in absolute numbers yet. Once for each map. */
@@ -301,9 +304,16 @@ struct evidence groups_evidence(const struct groups *groups, uint32_t map);
 
 /* -- soft.c ---------------------------------------------------------------------------------- */
 
-/* Widens the estimates of maps that have nothing else by as much as they scatter, and makes
- * those that stand apart unusable. `brackets` by counter, in order of time. */
-void soft_widen(const struct clocks *clocks, const uint8_t *has_hard, struct table *brackets);
+/* Widens the estimates of maps whose operations have nothing else by as much as they scatter, and
+ * makes those that stand apart unusable. `brackets` by counter, in order of time. */
+void soft_widen(const struct clocks *clocks, const uint8_t *has_ops, struct table *brackets);
+
+/* -- choose.c -------------------------------------------------------------------------------- */
+
+/* Puts the map of the soft evidence in the place of `map`, which the hard evidence made, unless
+ * that contradicts it; then counts the estimates that are off. */
+int choose_soft(const struct evidence *hard, struct evidence *soft, const struct prior *prior,
+                struct clock_map *map, uint64_t *n_off);
 
 /* -- fit.c ----------------------------------------------------------------------------------- */
 

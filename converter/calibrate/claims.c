@@ -19,6 +19,7 @@ void groups_release(struct groups *groups)
 	free(groups->first);
 	free(groups->n_soft);
 	free(groups->has_hard);
+	free(groups->has_ops);
 	free(groups->is_after_gap);
 }
 
@@ -27,10 +28,15 @@ static uint32_t map_of(const struct clocks *clocks, const struct bracket *bracke
 	return clocks->first_map[bracket->counter] + bracket->segment;
 }
 
-/* Soft evidence is used where there is no hard evidence. */
-static bool is_used(const struct groups *groups, uint32_t map, const struct bracket *bracket)
+/* Soft evidence is used where there is no hard evidence; a second time beside reads of the counter,
+ * if these are all there is. */
+static bool is_used(const struct groups *groups, uint32_t map, enum bracket_source source)
 {
-	return bracket->source != BRACKET_ESTIMATE || !groups->has_hard[map];
+	bool is_hard = source != BRACKET_ESTIMATE;
+
+	if (groups->is_second)
+		return !is_hard && groups->has_hard[map] && !groups->has_ops[map];
+	return is_hard || !groups->has_hard[map];
 }
 
 /* Finds out which evidence each map has. */
@@ -42,22 +48,26 @@ static int look_at(const struct clocks *clocks, struct table *brackets, struct g
 	groups->first = calloc(clocks->n_maps + 2ull, sizeof(*groups->first));
 	groups->n_soft = calloc(clocks->n_maps + 1ull, sizeof(*groups->n_soft));
 	groups->has_hard = calloc(clocks->n_maps + 1ull, 1);
+	groups->has_ops = calloc(clocks->n_maps + 1ull, 1);
 	groups->is_after_gap = calloc(clocks->n_maps + 1ull, 1);
-	if (!groups->first || !groups->n_soft || !groups->has_hard || !groups->is_after_gap)
+	if (!groups->first || !groups->n_soft || !groups->has_hard || !groups->has_ops ||
+	    !groups->is_after_gap)
 		return FLEXTRACE_E_MEMORY;
 	table_read(&cursor, brackets, false);
 	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
 		uint32_t map = map_of(clocks, bracket);
 		bool is_hard = bracket->source != BRACKET_ESTIMATE;
 
-		groups->first[map + 1] += is_hard;
+		groups->first[map + 1] += is_hard && !groups->is_second;
 		groups->n_soft[map] += !is_hard;
 		groups->has_hard[map] |= is_hard;
+		groups->has_ops[map] |= is_hard && bracket->source != BRACKET_SYNC;
 		groups->is_after_gap[map] |= bracket->is_after_gap;
 	}
 	for (uint32_t i = 0; i < clocks->n_maps; i++)
-		groups->first[i + 1] += groups->first[i] +
-		                        (groups->has_hard[i] ? 0 : groups->n_soft[i]);
+		groups->first[i + 1] += groups->first[i] + (is_used(groups, i, BRACKET_ESTIMATE)
+		                                                    ? groups->n_soft[i]
+		                                                    : 0);
 	return FLEXTRACE_OK;
 }
 
@@ -70,7 +80,7 @@ static int make_room(struct groups *groups, uint64_t at, uint64_t *n_filled)
 	return blocks_fill(groups->claims, *n_filled * sizeof(*groups->claims));
 }
 
-/* Turns brackets into claims, in absolute numbers yet, and uses them up. */
+/* Turns brackets into claims, in absolute numbers yet; uses them up, if nobody else will. */
 static int take_claims(const struct clocks *clocks, struct table *brackets, struct groups *groups)
 {
 	struct table_cursor cursor;
@@ -83,12 +93,12 @@ static int take_claims(const struct clocks *clocks, struct table *brackets, stru
 	if (!groups->claims || !groups->is_false)
 		return FLEXTRACE_E_MEMORY;
 	/* first[m] is where the next of map m goes, and ends as its end: shift back afterwards. */
-	table_read(&cursor, brackets, true);
+	table_read(&cursor, brackets, !groups->is_second);
 	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
 		uint32_t map = map_of(clocks, bracket);
 		uint64_t at = groups->first[map];
 
-		if (!is_used(groups, map, bracket))
+		if (!is_used(groups, map, (enum bracket_source)bracket->source))
 			continue;
 		groups->first[map]++;
 		FLEXTRACE_TRY(make_room(groups, at, &n_filled));
@@ -102,15 +112,20 @@ static int take_claims(const struct clocks *clocks, struct table *brackets, stru
 	return FLEXTRACE_OK;
 }
 
-int groups_init(struct groups *groups, const struct clocks *clocks, struct table *brackets)
+int groups_init(struct groups *groups, struct groups *second, const struct clocks *clocks,
+                struct table *brackets)
 {
 	bool has_soft = false;
 
 	FLEXTRACE_TRY(look_at(clocks, brackets, groups));
 	for (uint32_t i = 0; i < clocks->n_maps; i++)
-		has_soft |= !groups->has_hard[i] && groups->n_soft[i];
-	if (has_soft)
-		soft_widen(clocks, groups->has_hard, brackets);
+		has_soft |= !groups->has_ops[i] && groups->n_soft[i];
+	if (has_soft) {
+		soft_widen(clocks, groups->has_ops, brackets);
+		second->is_second = true;
+		FLEXTRACE_TRY(look_at(clocks, brackets, second));
+		FLEXTRACE_TRY(take_claims(clocks, brackets, second));
+	}
 	return take_claims(clocks, brackets, groups);
 }
 

@@ -130,7 +130,7 @@ static void widen_block(struct block *block)
 	block->n = 0;
 }
 
-void soft_widen(const struct clocks *clocks, const uint8_t *has_hard, struct table *brackets)
+void soft_widen(const struct clocks *clocks, const uint8_t *has_ops, struct table *brackets)
 {
 	struct block block = {.map = FLEXTRACE_NONE};
 	struct table_cursor cursor;
@@ -140,8 +140,8 @@ void soft_widen(const struct clocks *clocks, const uint8_t *has_hard, struct tab
 	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
 		uint32_t map = clocks->first_map[bracket->counter] + bracket->segment;
 
-		if (has_hard[map] || bracket->before_host_ns == INT64_MIN ||
-		    bracket->after_host_ns == INT64_MAX)
+		if (has_ops[map] || bracket->source != BRACKET_ESTIMATE ||
+		    bracket->before_host_ns == INT64_MIN || bracket->after_host_ns == INT64_MAX)
 			continue;
 		if (map != block.map || block.n == BLOCK)
 			widen_block(&block);

@@ -42,6 +42,8 @@ void flex_free(struct flex *flex)
 	string_pool_free(flex->strings);
 	map_release(&flex->rank_index);
 	map_release(&flex->thread_index);
+	for (uint32_t i = 0; i < flex->n_ranks; i++)
+		free(flex->ranks[i].trips.trips);
 	free(flex->ranks);
 	free(flex->threads);
 	free(flex->args.bytes);
@@ -79,6 +81,12 @@ static int write_args(struct flex *flex, const struct flex_thread *thread,
 	return flex_write(flex, thread->rank, &event);
 }
 
+static bool is_trip(const struct flex *flex, const struct flex_call *call)
+{
+	return !flex->is_torch && !flex->is_survey &&
+	       trace_text_is(&call->full_name, "AIU Roundtrip");
+}
+
 static int write_scope(struct flex *flex, const struct flex_thread *thread,
                        const struct flex_call *call)
 {
@@ -87,6 +95,8 @@ static int write_scope(struct flex *flex, const struct flex_thread *thread,
 
 	if (call->args.length)
 		FLEXTRACE_TRY(write_args(flex, thread, call));
+	if (is_trip(flex, call))
+		FLEXTRACE_TRY(flex_add_trip(flex, thread->rank, call));
 	event.vtid = thread->vtid;
 	event.payload.scope = (struct flextrace_scope){
 		.begin_ns = (uint64_t)call->begin_ns,

@@ -8,6 +8,7 @@
  *   flex_ranks.c   pids and tids become streams, processes and threads
  *   flex_line.c    events in order of time, some of them at once
  *   flex_blocks.c  events with stamps become control blocks
+ *   flex_trips.c   control blocks lie in round trips of the host
  *   pair_calls.c   files of Flex and torch of one run
  *   torch.c        the same for files of the torch profiler, by the names of torch_names.c
  */
@@ -40,6 +41,25 @@ struct flex_call {
 	uint32_t device, queue;
 };
 
+struct flex_trip { /* "AIU Roundtrip" */
+	int64_t begin_ns, end_ns;
+};
+
+/* What a round trip says of the counter: when these two stamps can have been taken. */
+struct flex_reads {
+	struct flex_trip trip;
+	uint32_t rank;
+	uint32_t ticks[2]; /* the first of its control blocks', the last; 0: told */
+};
+
+/* The round trips of a rank that work near now may belong to. */
+struct flex_trips {
+	struct flex_trip *trips; /* owned, by begin */
+	uint32_t n, n_allocated;
+	bool has_any;            /* ever */
+	struct flex_reads reads; /* of the one that the last control block belongs to */
+};
+
 struct flex_rank {
 	uint32_t pid;     /* string */
 	uint32_t program; /* string */
@@ -51,6 +71,7 @@ struct flex_rank {
 	bool is_torch, has_device;
 	uint32_t device;              /* Flex's one device */
 	const struct pair_rank *pair; /* weak; NULL: stands alone */
+	struct flex_trips trips;
 	struct import_stream stream;
 };
 
@@ -72,6 +93,7 @@ struct flex_open {
 /* The part of a control block that an event told, or several told: an item of the spool. Its name,
  * group and type follow. */
 #define FLEX_PART RECORD_CLASS_COUNT
+#define FLEX_TRIP (RECORD_CLASS_COUNT + 1) /* see flex_trips.c; it never stands on the line */
 
 struct flex_part {
 	struct item_head head;    /* clock_ns: when it was over */
@@ -105,10 +127,12 @@ struct flex_line_item {
 struct flex_line {
 	char *bytes; /* owned: a ring */
 	uint32_t head, tail, n_used;
-	struct map twins;  /* hash -> the oldest part on the line */
-	bool is_given;     /* the first one */
-	bool has_estimate; /* the first one's is still to be given */
-	bool is_over;      /* nothing comes from the spool any more */
+	struct map twins;        /* hash -> the oldest part on the line */
+	bool is_given;           /* the first one */
+	bool has_estimate;       /* the first one's is still to be given */
+	bool is_over;            /* nothing comes from the spool any more */
+	int64_t clock_ns;        /* of the last one that was given */
+	struct flex_reads reads; /* still to be given */
 };
 
 struct flex {
@@ -247,6 +271,18 @@ bool flex_part_join(struct flex_part_view *later, const struct flex_part_view *e
 /* Stores the records of the first part on the line. */
 int flex_block_event(struct flex *flex, const void *item, bool is_estimate, uint32_t *ret_rank,
                      struct event *ret_event);
+
+/* -- flex_trips.c */
+
+/* Keeps a round trip until work near it is given. */
+int flex_add_trip(struct flex *flex, uint32_t rank, const struct flex_call *call);
+int flex_note_trip(struct flex *flex, const void *item);
+
+/* Takes a control block that is given. */
+void flex_trip_take(struct flex *flex, const struct flex_part *part);
+
+/* Stores the next read of a counter, if there is one by now; `is_end`: nothing else comes. */
+bool flex_trip_read(struct flex *flex, bool is_end, uint32_t *ret_rank, struct event *ret_event);
 
 /* -- flex_line.c */
 

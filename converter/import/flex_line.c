@@ -163,6 +163,8 @@ static int take_item(struct flex *flex, const struct spool_item *from)
 	struct flex_part_view part;
 	int is_joined;
 
+	if (head->class == FLEX_TRIP)
+		return flex_note_trip(flex, from->bytes);
 	if (head->class != FLEX_PART) {
 		copy(line, from);
 		return FLEXTRACE_OK;
@@ -222,27 +224,39 @@ static int find_first(struct flex *flex)
 	return line->n_used > 0;
 }
 
+/* Stores the first item, or the estimate that follows it. */
+static int give(struct flex *flex, uint32_t *ret_rank, struct event *ret_event)
+{
+	struct flex_line *line = &flex->line;
+	const void *item = item_at(line, line->head) + 1;
+	const struct flex_part *part = item;
+
+	line->clock_ns = (int64_t)part->head.clock_ns;
+	if (part->head.class != FLEX_PART)
+		return event_item_read(flex->spool, item, &flex->texts, ret_rank, ret_event);
+	FLEXTRACE_TRY(flex_block_event(flex, item, line->has_estimate, ret_rank, ret_event));
+	if (line->has_estimate)
+		flex_trip_take(flex, part);
+	line->has_estimate = !line->has_estimate && part->begin_ns;
+	return FLEXTRACE_OK;
+}
+
 int flex_line_next(struct flex *flex, uint32_t *ret_rank, struct event *ret_event)
 {
 	struct flex_line *line = &flex->line;
-	const void *item;
 	int code;
 
 	if (line->is_given && !line->has_estimate)
 		FLEXTRACE_TRY(drop(line));
+	line->is_given = false;
+	if (flex_trip_read(flex, false, ret_rank, ret_event))
+		return 1;
 	code = line->has_estimate ? 1 : find_first(flex);
 	line->is_given = code > 0;
-	if (code <= 0)
-		return code;
-	item = item_at(line, line->head) + 1;
-	if (((const struct item_head *)item)->class == FLEX_PART) {
-		FLEXTRACE_TRY(
-			flex_block_event(flex, item, line->has_estimate, ret_rank, ret_event));
-		line->has_estimate = !line->has_estimate &&
-		                     ((const struct flex_part *)item)->begin_ns;
-		return 1;
-	}
-	FLEXTRACE_TRY(event_item_read(flex->spool, item, &flex->texts, ret_rank, ret_event));
+	if (code == 0)
+		return flex_trip_read(flex, true, ret_rank, ret_event);
+	FLEXTRACE_TRY(code);
+	FLEXTRACE_TRY(give(flex, ret_rank, ret_event));
 	return 1;
 }
 

@@ -427,11 +427,11 @@ static int decode_all(struct flex *flex, struct decoder *decoder, struct stream_
 	struct event event;
 	int code;
 
-	FLEXTRACE_TRY(ledger_add(&decoder->ledger, flex_ledger(flex)));
 	FLEXTRACE_TRY(add_streams(flex, &decoder->cache, set));
 	while ((code = flex_next(flex, &stream, &event)) > 0)
 		FLEXTRACE_TRY(decode_push(decoder, set->streams[first + stream], &event));
-	return code;
+	FLEXTRACE_TRY(code);
+	return ledger_add(&decoder->ledger, flex_ledger(flex));
 }
 
 int import_run(const struct import_options *options, struct string_pool *strings,

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads of the counter that are as wide as a whole round trip say less of where work was than a
+ * good estimate does. But they are facts: where a map along the estimates contradicts them, the
+ * estimates are wrong, and the middle of what the reads leave is all there is.
+ */
+#include <stdlib.h>
+
+#include "blocks.h"
+#include "calibrate_impl.h"
+
+#define ROUNDING_NS 1000 /* that estimates may be beside a read without contradicting it */
+#define FEW         20u  /* one in so many reads may be a lie */
+
+/* Whether a map is where a read says, if that says anything of this side. */
+static bool is_met(const struct evidence *hard, const struct claim *claim,
+                   const struct clock_map *map, uint32_t *knot)
+{
+	int64_t first_ns = clock_map_place_near(map, claim->first + hard->ticks0, knot).host_ns -
+	                   hard->host0;
+	int64_t last_ns = clock_map_place_near(map, claim->last + hard->ticks0, knot).host_ns -
+	                  hard->host0;
+
+	return (claim->before == INT64_MIN || first_ns >= claim->before - ROUNDING_NS) &&
+	       (claim->after == INT64_MAX || last_ns <= claim->after + ROUNDING_NS);
+}
+
+static bool are_met(const struct evidence *hard, const struct clock_map *map)
+{
+	uint32_t n = 0, n_bad = 0, knot = 0;
+
+	for (uint32_t i = 0; i < hard->n; i++) {
+		if (hard->is_false[i])
+			continue;
+		n++;
+		n_bad += !is_met(hard, &hard->claims[i], map, &knot);
+	}
+	return n_bad <= n / FEW;
+}
+
+/* Estimates that lie beside what a map leaves. */
+static uint64_t count_off(const struct evidence *soft, const struct clock_map *map)
+{
+	uint64_t n = 0;
+	uint32_t knot = 0;
+
+	for (uint32_t i = 0; i < soft->n; i++) {
+		const struct claim *claim = &soft->claims[i];
+		struct placed placed = clock_map_place_near(map, claim->first + soft->ticks0,
+		                                            &knot);
+		int64_t off_ns = (claim->before + claim->after) / 2 + soft->host0 - placed.host_ns;
+
+		n += placed.err_ns != UINT32_MAX &&
+		     llabs(off_ns) > (int64_t)placed.err_ns + ROUNDING_NS;
+	}
+	return n;
+}
+
+static int fit(struct evidence *evidence, const struct prior *prior, struct clock_map *ret_map)
+{
+	struct attempt band;
+	int code = fit_band(evidence, prior, &band);
+
+	if (code >= 0)
+		code = fit_map(&band, evidence, prior, ret_map);
+	fit_release(&band);
+	return code;
+}
+
+int choose_soft(const struct evidence *hard, struct evidence *soft, const struct prior *prior,
+                struct clock_map *map, uint64_t *n_off)
+{
+	struct clock_map other = {.knots = NULL};
+	int code;
+
+	if (soft->n == 0 || soft->n < hard->n)
+		return FLEXTRACE_OK;
+	code = fit(soft, prior, &other);
+	if (code >= 0 && other.n_knots > 0 && (map->n_knots == 0 || are_met(hard, &other))) {
+		struct clock_map loser = *map;
+
+		other.is_assumed = true;
+		other.is_after_gap = loser.is_after_gap;
+		*map = other;
+		other = loser;
+	} else if (code >= 0 && map->n_knots > 0) {
+		*n_off += count_off(soft, map);
+	}
+	blocks_free(other.knots);
+	return code;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * "AIU Roundtrip" is on the host's clock and Flex's times of device work are not: where they
+ * contradict, the work is wrong. A control block belongs to the round trip that it sticks out of
+ * least; its first stamp was not taken before that, and the last one's last not behind it, which
+ * is told as a read of the counter each. Work that is not even near a round trip says nothing but
+ * that its times are wrong, and is counted.
+ */
+#include <string.h>
+
+#include "array.h"
+#include "import/flex_impl.h"
+
+#define NEAR_NS  INT64_C(10000000)
+#define STALE_NS INT64_C(1000000000) /* no work that is still to come is near it */
+#define FLUSH    64u                 /* trips to be forgotten at once */
+
+/* What the spool keeps of one: an item in front of all work near it. */
+struct trip_item {
+	struct item_head head; /* clock_ns: when it begins */
+	int64_t end_ns;
+};
+
+int flex_add_trip(struct flex *flex, uint32_t rank, const struct flex_call *call)
+{
+	int64_t known_ns = call->begin_ns > 2 * NEAR_NS ? call->begin_ns - 2 * NEAR_NS : 0;
+	void *item;
+
+	FLEXTRACE_TRY(spool_add(flex->spool, (uint64_t)known_ns, sizeof(struct trip_item), &item));
+	*(struct trip_item *)item = (struct trip_item){
+		{(uint64_t)call->begin_ns, rank, -1, -1, FLEX_TRIP},
+		call->end_ns,
+	};
+	return FLEXTRACE_OK;
+}
+
+int flex_note_trip(struct flex *flex, const void *item)
+{
+	const struct trip_item *trip = item;
+	struct flex_trips *trips = &flex->ranks[trip->head.stream].trips;
+
+	FLEXTRACE_TRY(ARRAY_RESERVE(trips->trips, trips->n_allocated, trips->n + 1));
+	trips->trips[trips->n++] = (struct flex_trip){(int64_t)trip->head.clock_ns, trip->end_ns};
+	trips->has_any = true;
+	return FLEXTRACE_OK;
+}
+
+static void forget(struct flex_trips *trips, int64_t now_ns)
+{
+	uint32_t n = 0;
+
+	while (n < trips->n && trips->trips[n].end_ns < now_ns - STALE_NS)
+		n++;
+	if (n < FLUSH)
+		return;
+	memmove(trips->trips, trips->trips + n, (trips->n - n) * sizeof(*trips->trips));
+	trips->n -= n;
+}
+
+/* How far an interval sticks out of a round trip. */
+static int64_t sticks_out(const struct flex_trip *trip, const struct flex_part *part)
+{
+	int64_t early_ns = trip->begin_ns - part->begin_ns, late_ns = part->end_ns - trip->end_ns;
+	int64_t most_ns = early_ns > late_ns ? early_ns : late_ns;
+
+	return most_ns > 0 ? most_ns : 0;
+}
+
+/* Finds the round trip of a control block, or NULL. They are in order of their begin. */
+static const struct flex_trip *find(const struct flex_trips *trips, const struct flex_part *part)
+{
+	const struct flex_trip *best = NULL;
+	uint32_t lo = 0, n = trips->n;
+
+	while (n > 0) {
+		uint32_t half = n / 2;
+
+		if (trips->trips[lo + half].begin_ns <= part->begin_ns) {
+			lo += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	for (uint32_t i = lo > 2 ? lo - 2 : 0; i <= lo && i < trips->n; i++) {
+		if (!best || sticks_out(&trips->trips[i], part) < sticks_out(best, part))
+			best = &trips->trips[i];
+	}
+	return best && sticks_out(best, part) <= NEAR_NS ? best : NULL;
+}
+
+static void put_stamps(struct flex_reads *reads, const struct flex_part *part)
+{
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
+		if (!part->ts[i])
+			continue;
+		if (!reads->ticks[0])
+			reads->ticks[0] = part->ts[i];
+		reads->ticks[1] = part->ts[i];
+	}
+}
+
+void flex_trip_take(struct flex *flex, const struct flex_part *part)
+{
+	struct flex_trips *trips = &flex->ranks[part->head.stream].trips;
+	const struct flex_trip *trip;
+
+	if (!trips->has_any || !part->end_ns)
+		return;
+	forget(trips, (int64_t)part->head.clock_ns);
+	trip = find(trips, part);
+	if (!trip) {
+		flex->ledger.warnings[WARNING_OUTSIDE_TRIP]++;
+		return;
+	}
+	if (trips->reads.trip.begin_ns != trip->begin_ns ||
+	    trips->reads.trip.end_ns != trip->end_ns) {
+		if (trips->reads.ticks[0]) {
+			flex->line.reads = trips->reads;
+			flex->line.reads.rank = part->head.stream;
+		}
+		trips->reads = (struct flex_reads){.trip = *trip};
+	}
+	put_stamps(&trips->reads, part);
+}
+
+/* The last round trips of the ranks have no successor. */
+static bool find_last(struct flex *flex)
+{
+	for (uint32_t i = 0; i < flex->n_ranks; i++) {
+		struct flex_reads *reads = &flex->ranks[i].trips.reads;
+
+		if (!reads->ticks[0])
+			continue;
+		flex->line.reads = *reads;
+		flex->line.reads.rank = i;
+		*reads = (struct flex_reads){.rank = 0};
+		return true;
+	}
+	return false;
+}
+
+bool flex_trip_read(struct flex *flex, bool is_end, uint32_t *ret_rank, struct event *ret_event)
+{
+	struct flex_reads *reads = &flex->line.reads;
+	const struct flex_rank *rank;
+	int at;
+
+	if (!reads->ticks[1] && (!is_end || !find_last(flex)))
+		return false;
+	at = reads->ticks[0] ? 0 : 1;
+	rank = &flex->ranks[reads->rank];
+	*ret_rank = reads->rank;
+	*ret_event = flex_event(flex, reads->rank, RECORD_CLOCK_SYNC, flex->line.clock_ns);
+	ret_event->payload.clock_sync = (struct flextrace_clock_sync){
+		.device = rank->device,
+		.host_before_ns = (uint64_t)reads->trip.begin_ns,
+		.ticks = reads->ticks[at],
+		.host_after_ns = (uint64_t)reads->trip.end_ns,
+	};
+	reads->ticks[at] = 0;
+	return true;
+}

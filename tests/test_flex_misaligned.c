@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Made Flex traces whose times of device work are wrong: repaired where "AIU Roundtrip" tells how,
+ * counted where it only tells that. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <cmocka.h>
+
+#include "flex_fixture.h"
+#include "flex_judge.h"
+#include "flex_truth.h"
+
+#define N_SEEDS 3u
+#define NEAR_NS 10000000 /* how far from its round trip work may seem to be */
+#define MOST_NS 20000    /* that work may be off where the round trips place it */
+
+static uint64_t fresh_seed;
+
+static uint64_t seed_of(unsigned i)
+{
+	return i < N_SEEDS ? i + 1 : fresh_seed;
+}
+
+/* Flex's times are true but for what is done to them. */
+static struct flex_scene scene_of(uint64_t seed)
+{
+	struct flex_scene scene = flex_scene_of(seed);
+
+	scene.n_ranks = 1 + (uint32_t)(seed % 3);
+	scene.n_kernels = 6;
+	scene.estimate_ns = 0;
+	scene.estimate_ppm = 0;
+	return scene;
+}
+
+static struct flex_run *convert(void **state, const struct flex_scene *scene,
+                                const struct flex_damage *damage, bool aligns,
+                                struct flex_truth *truth)
+{
+	struct flex_run *run;
+
+	flex_stop(state);
+	flex_start(state);
+	run = *state;
+	run->options.align.is_off = !aligns;
+	assert_true(flex_truth_init(truth, scene));
+	flex_damage(truth, damage);
+	flex_add_truth(run, truth);
+	flex_convert(run);
+	assert_int_equal(run->ledger.rows[RECORD_DEVICE_OP], truth->n_ops);
+	assert_int_equal(ledger_lost(&run->ledger), 0);
+	return run;
+}
+
+/* Where a stamp was, on its own host's clock or the first one's. */
+static int64_t true_ns(const struct flex_truth *truth, const struct flex_op *op, int stamp,
+                       bool is_aligned)
+{
+	return is_aligned ? truth->ranks[0].origin_ns + (int64_t)floor(op->true_ns[stamp])
+	                  : op->host_ns[stamp];
+}
+
+/* Nothing is farther off than it says, nor takes longer on its own host's clock than it did.
+ * Returns the most that a row is off. */
+static double check_rows(const struct flex_run *run, const struct flex_truth *truth,
+                         bool is_aligned)
+{
+	const struct csv_table *events = &run->events;
+	double most_ns = 0;
+
+	for (uint64_t row = 0; row < events->n_rows; row++) {
+		const struct flex_op *op = flex_find_op(truth, events, row);
+		int stamp = flex_first_stamp(flex_cell(events, row, "kind"));
+		int64_t begin_ns = true_ns(truth, op, stamp, is_aligned);
+		int64_t end_ns = true_ns(truth, op, stamp + 1, is_aligned);
+		double off_ns = fabs((double)(flex_number(events, row, "start_ns") - begin_ns));
+		double longer_ns =
+			fabs((double)(flex_number(events, row, "dur_ns") - (end_ns - begin_ns)));
+
+		assert_string_equal(flex_cell(events, row, "status"), "assumed");
+		if (is_aligned || *flex_cell(events, row, "err_ns"))
+			assert_true(off_ns <= (double)flex_number(events, row, "err_ns"));
+		assert_true(is_aligned || longer_ns <= 100 + 100e-6 * (double)(end_ns - begin_ns));
+		most_ns = fmax(most_ns, off_ns);
+	}
+	return most_ns;
+}
+
+static void check_repair(void **state, const struct flex_damage *damage, double exec_ns)
+{
+	for (unsigned i = 0; i <= N_SEEDS; i++) {
+		struct flex_scene scene = scene_of(seed_of(i));
+		struct flex_damage of_seed = *damage;
+		struct flex_truth truth;
+		struct flex_run *run;
+		double most_ns;
+
+		of_seed.seed = seed_of(i);
+		scene.exec_ns = exec_ns;
+		run = convert(state, &scene, &of_seed, false, &truth);
+		most_ns = check_rows(run, &truth, false);
+		assert_int_equal(run->ledger.warnings[WARNING_OUTSIDE_TRIP], 0);
+		if (i < N_SEEDS) {
+			assert_true(most_ns <= MOST_NS);
+			assert_true(run->ledger.warnings[WARNING_ESTIMATES_OFF] >= truth.n_ops / 2);
+		}
+		flex_truth_release(&truth);
+	}
+}
+
+static void test_flex_misaligned__puts_shifted_work_into_its_round_trips(void **state)
+{
+	static const int64_t shifts_ns[] = {-3000000, -150000, 150000, 3000000};
+
+	for (size_t i = 0; i < 4; i++) {
+		const struct flex_damage damage = {.shift_ns = shifts_ns[i]};
+
+		check_repair(state, &damage, 250e3);
+	}
+}
+
+static void test_flex_misaligned__unstretches_work(void **state)
+{
+	static const double stretches_ppm[] = {-8000, 5300};
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct flex_damage damage = {.stretch_ppm = stretches_ppm[i]};
+
+		check_repair(state, &damage, 5e6);
+	}
+}
+
+/* Of two times of a control block Flex's begin and the stamps are right. */
+static void test_flex_misaligned__undoes_false_overlaps(void **state)
+{
+	for (unsigned i = 0; i <= N_SEEDS; i++) {
+		const struct flex_damage damage = {
+			.seed = seed_of(i), .overlaps = 0.2, .overlap_ns = 400000};
+		struct flex_scene scene = scene_of(seed_of(i));
+		struct flex_truth truth;
+		struct flex_run *run = convert(state, &scene, &damage, false, &truth);
+		double most_ns = check_rows(run, &truth, false);
+
+		if (i < N_SEEDS)
+			assert_true(most_ns <= MOST_NS);
+		flex_truth_release(&truth);
+	}
+}
+
+/* -- what can only be counted ---------------------------------------------------------------- */
+
+/* Whether Flex's time of a control block is near no round trip of its rank. */
+static bool is_outside(const struct flex_truth *truth, const struct flex_op *op)
+{
+	struct flex_phase phases[2];
+	const struct flex_phase *phase = &phases[flex_phases(op, phases) - 1];
+
+	for (uint32_t i = 0; i < truth->n_trips; i++) {
+		const struct flex_trip *trip = &truth->trips[i];
+
+		if (trip->rank == op->rank &&
+		    trip->told_begin_ns - op->flex_ns[phase->from] <= NEAR_NS &&
+		    op->flex_ns[phase->to] - trip->told_end_ns <= NEAR_NS)
+			return false;
+	}
+	return true;
+}
+
+static void check_count(void **state, const struct flex_damage *damage)
+{
+	for (unsigned i = 0; i <= N_SEEDS; i++) {
+		struct flex_scene scene = scene_of(seed_of(i));
+		struct flex_damage of_seed = *damage;
+		struct flex_truth truth;
+		struct flex_run *run;
+		uint64_t n_outside = 0;
+
+		of_seed.seed = seed_of(i);
+		run = convert(state, &scene, &of_seed, false, &truth);
+		for (uint32_t k = 0; k < truth.n_ops; k++)
+			n_outside += is_outside(&truth, &truth.ops[k]);
+		assert_true(n_outside > 0);
+		assert_int_equal(run->ledger.warnings[WARNING_OUTSIDE_TRIP], n_outside);
+		if (damage->wrong_trips > 0 && i < N_SEEDS) /* Flex's times are right */
+			assert_true(check_rows(run, &truth, false) <= MOST_NS);
+		flex_truth_release(&truth);
+	}
+}
+
+static void test_flex_misaligned__counts_work_of_wrong_epochs(void **state)
+{
+	static const int32_t wraps[] = {-2, 1, 3};
+
+	for (size_t i = 0; i < 3; i++) {
+		const struct flex_damage damage = {.gaps = 0.15, .gap_wraps = wraps[i]};
+
+		check_count(state, &damage);
+	}
+}
+
+static void test_flex_misaligned__counts_work_of_wrong_round_trips(void **state)
+{
+	const struct flex_damage damage = {.wrong_trips = 0.1};
+
+	check_count(state, &damage);
+}
+
+/* -- ranks ----------------------------------------------------------------------------------- */
+
+/* Their hosts' clocks are 20 minutes apart, and Flex is late on all. */
+static void test_flex_misaligned__puts_ranks_on_one_clock(void **state)
+{
+	for (unsigned i = 0; i <= N_SEEDS; i++) {
+		const struct flex_damage damage = {.seed = seed_of(i), .shift_ns = 100000};
+		struct flex_scene scene = scene_of(seed_of(i));
+		struct flex_truth truth;
+		struct flex_run *run;
+
+		scene.n_ranks = 2 + i % 3;
+		run = convert(state, &scene, &damage, true, &truth);
+		assert_int_equal(run->ledger.warnings[WARNING_UNALIGNED], 0);
+		check_rows(run, &truth, true);
+		flex_truth_release(&truth);
+	}
+}
+
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(test_flex_misaligned__##name, flex_start, flex_stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(puts_shifted_work_into_its_round_trips),
+		TEST(unstretches_work),
+		TEST(undoes_false_overlaps),
+		TEST(counts_work_of_wrong_epochs),
+		TEST(counts_work_of_wrong_round_trips),
+		TEST(puts_ranks_on_one_clock),
+	};
+	const char *given = getenv("FLEXTRACE_TEST_SEED");
+
+	fresh_seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
+	print_message("fresh seed: FLEXTRACE_TEST_SEED=%" PRIu64 "\n", fresh_seed);
+	return cmocka_run_group_tests_name("flex_misaligned", tests, NULL, NULL);
+}
