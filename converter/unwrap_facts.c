@@ -324,10 +324,15 @@ static int write_estimate(struct table *out, const struct bracket *like, uint64_
 	return FLEXTRACE_OK;
 }
 
+#define MANY_ESTIMATES 8192 /* of so many, one end of each says as much as both */
+
 /* Each of the two stamps was estimated on its own. */
 static int write_estimates(const struct axis *axis, const struct fact *fact, uint32_t counter,
                            struct table *out)
 {
+	bool is_one_of_many = axis->n_facts >= MANY_ESTIMATES;
+	bool is_odd = (fact - axis->facts) % 2;
+
 	const struct bracket like = {
 		.counter = counter,
 		.segment = fact->segment,
@@ -341,8 +346,9 @@ static int write_estimates(const struct axis *axis, const struct fact *fact, uin
 		return FLEXTRACE_OK;
 	if (fact->from == fact->to)
 		return write_estimate(out, &like, ticks, begin_ns, end_ns);
-	FLEXTRACE_TRY(write_estimate(out, &like, ticks, begin_ns, begin_ns));
-	if (fact->is_origin)
+	if (!is_one_of_many || !is_odd)
+		FLEXTRACE_TRY(write_estimate(out, &like, ticks, begin_ns, begin_ns));
+	if (fact->is_origin || (is_one_of_many && !is_odd))
 		return FLEXTRACE_OK;
 	return write_estimate(out, &like, ticks + fact->span, end_ns, end_ns);
 }

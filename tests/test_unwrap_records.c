@@ -149,6 +149,38 @@ static void test_unwrap_records__knows_which_stamps_an_estimate_is_about(void **
 	}
 }
 
+/* Of many operations an estimate each is as good as two. */
+static void test_unwrap_records__takes_one_end_of_many_estimates(void **state)
+{
+	static const struct {
+		uint32_t n;
+		uint64_t n_brackets;
+	} cases[] = {{100, 200}, {8191, 16382}, {8192, 8192}};
+
+	for (size_t i = 0; i < 3; i++) {
+		char *text = malloc(cases[i].n * 400ul + 1), *at = text;
+		struct fixture *fixture;
+
+		for (uint32_t k = 0; k < cases[i].n; k++) {
+			uint32_t host_ns = 500000 + 10000 * k, ts = 1000 + 10000 * k;
+
+			at += sprintf(at,
+			              "%u 1 1 device_op device=0 domain=0 queue=0 job=%u "
+			              "correlation=0 kind=1 name=k submit_ns=0 complete_ns=0 "
+			              "ts=%u,%u,%u,%u,%u\n%u 1 1 host_estimate device=0 queue=0 "
+			              "job=%u kind=3 begin_ns=%u end_ns=%u source=flex\n",
+			              host_ns + 4000, k + 1, ts, ts, ts, ts + 4000, ts + 4000,
+			              host_ns + 4000, k + 1, host_ns, host_ns + 4000);
+		}
+		fixture_stop(state);
+		fixture_start(state);
+		fixture = unwrap_text(state, text);
+		assert_int_equal(fixture->out.brackets.n_rows, cases[i].n_brackets);
+		assert_int_equal(fixture->out.ops.n_rows, cases[i].n);
+		free(text);
+	}
+}
+
 /* Wherever the estimate stands, and though it lies elsewhere. */
 static void test_unwrap_records__believes_a_bracket_rather_than_an_estimate(void **state)
 {
@@ -422,6 +454,7 @@ int main(void)
 		TEST(counts_edges_that_nothing_owns),
 		TEST(takes_an_estimate_where_there_is_no_bracket),
 		TEST(knows_which_stamps_an_estimate_is_about),
+		TEST(takes_one_end_of_many_estimates),
 		TEST(believes_a_bracket_rather_than_an_estimate),
 		TEST(leaves_other_recordings_out),
 		TEST(pairs_the_halves_of_a_collective),
