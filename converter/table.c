@@ -75,37 +75,21 @@ static size_t next_chunk_bytes(const struct table *table, size_t row_bytes)
 	return n_bytes;
 }
 
-static struct table_chunk *add_chunk(struct table *table, size_t row_bytes)
+bool table_make_room(struct table *table, size_t size_bytes)
 {
-	size_t n_bytes = next_chunk_bytes(table, row_bytes);
+	size_t n_bytes = next_chunk_bytes(table, size_bytes);
 	struct table_chunk *chunk = new_chunk(n_bytes);
 
+	assert(size_bytes > 0 && size_bytes % 8 == 0 && size_bytes <= MAX_ROW_BYTES);
 	if (!chunk)
-		return NULL;
+		return false;
 	table->n_bytes += n_bytes;
 	if (table->last)
 		table->last->next = chunk;
 	else
 		table->first = chunk;
 	table->last = chunk;
-	return chunk;
-}
-
-void *table_append(struct table *table, size_t size_bytes)
-{
-	struct table_chunk *chunk = table->last;
-	void *row;
-
-	assert(size_bytes > 0 && size_bytes % 8 == 0 && size_bytes <= MAX_ROW_BYTES);
-	if (!chunk || chunk->n_bytes - chunk->used_bytes < size_bytes) {
-		chunk = add_chunk(table, size_bytes);
-		if (!chunk)
-			return NULL;
-	}
-	row = (char *)chunk->rows + chunk->used_bytes;
-	chunk->used_bytes += size_bytes;
-	table->n_rows++;
-	return row;
+	return true;
 }
 
 void table_read(struct table_cursor *cursor, struct table *table, bool consumes)

@@ -40,9 +40,26 @@ struct table_cursor {
 	bool consumes;
 };
 
+/* The way of table_append() where the last chunk is full. False: no memory. */
+bool table_make_room(struct table *table, size_t size_bytes);
+
 /* Appends room for one row of `size_bytes` (a multiple of 8, at most 16 MiB) and returns it;
  * NULL: no memory. */
-void *table_append(struct table *table, size_t size_bytes);
+static inline void *table_append(struct table *table, size_t size_bytes)
+{
+	struct table_chunk *chunk = table->last;
+	void *row;
+
+	if (!chunk || chunk->n_bytes - chunk->used_bytes < size_bytes) {
+		if (!table_make_room(table, size_bytes))
+			return NULL;
+		chunk = table->last;
+	}
+	row = (char *)chunk->rows + chunk->used_bytes;
+	chunk->used_bytes += size_bytes;
+	table->n_rows++;
+	return row;
+}
 
 /* Starts reading at the first row. With `consumes`, chunks are freed once read past, and the
  * table is empty when the end was reached; `n_rows` is not stepped before. */

@@ -68,7 +68,7 @@ static uint64_t key_of_start(int64_t start)
 
 static bool is_full(const struct row_sorter *sorter, uint32_t n)
 {
-	return n == ROWS_PER_RUN(sorter->row_bytes);
+	return n == sorter->n_full;
 }
 
 /* A full run is a block, which goes on to the next table once it was read. */
@@ -119,7 +119,8 @@ static int seal(struct row_sorter *sorter)
 
 void row_sorter_init(struct row_sorter *sorter, size_t row_bytes, bool has_end)
 {
-	*sorter = (struct row_sorter){.row_bytes = row_bytes, .has_end = has_end};
+	*sorter = (struct row_sorter){
+		.row_bytes = row_bytes, .n_full = ROWS_PER_RUN(row_bytes), .has_end = has_end};
 }
 
 void row_sorter_release(struct row_sorter *sorter)

@@ -26,6 +26,7 @@ struct row_run {
 
 struct row_sorter {
 	size_t row_bytes;
+	uint32_t n_full; /* rows of a run */
 	bool has_end;
 	uint8_t *filling; /* owned: the run being filled */
 	uint32_t n_filling;

@@ -119,9 +119,10 @@ static void write_cycles(struct chrome *chrome, const uint64_t *ticks, uint32_t 
 {
 	struct writer *writer = &chrome->writer;
 
-	CHROME_ARG(writer, "cycles");
+	writer_literal(writer, ",\"cycles\":[");
 	for (uint32_t i = 0; i < n; i++) {
-		writer_char(writer, i ? ',' : '[');
+		if (i)
+			writer_char(writer, ',');
 		if (ticks[i] < MAX_EXACT)
 			writer_near(writer, &chrome->cycles, ticks[i]);
 		else
