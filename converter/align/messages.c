@@ -92,7 +92,8 @@ static bool place_stamp(const struct message_reader *reader, const struct tick_o
 		ret_placed->status = (enum time_status)op->status;
 	if (ret_placed->status == TIME_CERTIFIED)
 		return ret_placed->err_ns != UINT32_MAX;
-	ret_placed->err_ns = 0;
+	if (ret_placed->err_ns == UINT32_MAX)
+		ret_placed->err_ns = 0; /* nobody knows more */
 	return ret_placed->status == TIME_ASSUMED && reader->input->with_assumed;
 }
 

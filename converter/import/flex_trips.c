@@ -14,6 +14,7 @@
 #define NEAR_NS  INT64_C(10000000)
 #define STALE_NS INT64_C(1000000000) /* no work that is still to come is near it */
 #define FLUSH    64u                 /* trips to be forgotten at once */
+#define MOST     (UINT32_C(1) << 16) /* trips; beyond, the older half is forgotten */
 
 /* What the spool keeps of one: an item in front of all work near it. */
 struct trip_item {
@@ -34,11 +35,19 @@ int flex_add_trip(struct flex *flex, uint32_t rank, const struct flex_call *call
 	return FLEXTRACE_OK;
 }
 
+static void drop_first(struct flex_trips *trips, uint32_t n)
+{
+	memmove(trips->trips, trips->trips + n, (trips->n - n) * sizeof(*trips->trips));
+	trips->n -= n;
+}
+
 int flex_note_trip(struct flex *flex, const void *item)
 {
 	const struct trip_item *trip = item;
 	struct flex_trips *trips = &flex->ranks[trip->head.stream].trips;
 
+	if (trips->n == MOST)
+		drop_first(trips, MOST / 2);
 	FLEXTRACE_TRY(ARRAY_RESERVE(trips->trips, trips->n_allocated, trips->n + 1));
 	trips->trips[trips->n++] = (struct flex_trip){(int64_t)trip->head.clock_ns, trip->end_ns};
 	trips->has_any = true;
@@ -51,10 +60,8 @@ static void forget(struct flex_trips *trips, int64_t now_ns)
 
 	while (n < trips->n && trips->trips[n].end_ns < now_ns - STALE_NS)
 		n++;
-	if (n < FLUSH)
-		return;
-	memmove(trips->trips, trips->trips + n, (trips->n - n) * sizeof(*trips->trips));
-	trips->n -= n;
+	if (n >= FLUSH)
+		drop_first(trips, n);
 }
 
 /* How far an interval sticks out of a round trip. */
