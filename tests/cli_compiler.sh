@@ -147,7 +147,7 @@ fi
 "$FLEXTRACE" convert --quiet --compiler-info "$sample/sample_comp_log_ideal.txt" --freq 557.05:1000 -o real \
 	"$sample/sample_flex_3062_job_4.json"
 check real
-known real 0 <<END
+cat >real.known <<END
 Conv_fp16 7 889.714 439040 0.4935
 Broadcast 3 842.976 0 0.0000
 Scalar 2 355.078 0 0.0000
@@ -157,4 +157,13 @@ Bmm_fp16 1 66.867 2048 0.0306
 StcdpLx 1 0.470 0 0.0000
 Total 17 2702.364 556336 0.2059
 END
+known real 0 <real.known
+
+# The same network as if by the autopilot, with the times of the run above.
+{ echo '===== DSM-AutoPilot BEGIN ====='; cat "$sample/sample_comp_log_ideal.txt"; } >log.real
+"$FLEXTRACE" convert --quiet --compiler-info log.real --freq 557.05:1000 --kernels-from real -o real_pilot \
+	"$sample/sample_flex_3062_job_4.json"
+check real_pilot
+known real_pilot 0 <real.known
+awk -F, 'NR > 1 && ($5 != 1 || $9 != $10) { exit 1 }' real_pilot/compiler.csv || fail "times of the other run are not taken"
 echo "all as known"

@@ -46,6 +46,7 @@ cat >flex/rank_1.json <<END
 {"attr":{$kernel,"Bytes":"524288","CollGroup":"g","Peer":"0","Type":"SingleCast"},
  "name":"SenRdmaSend_1 [sync=g_s0_r0_0] DmaO","ph":"X","pid":1,"tid":7,"ts":1,"dur":1},
 {"name":"AIU Roundtrip","ph":"X","pid":1,"tid":9,"ts":5,"dur":30,"args":{"job":4,"\"quoted\"":"\u00e9\n"}},
+{"name":"</script>\\u0000, \\"\\ud83d \\u001b","ph":"X","pid":1,"tid":9,"ts":6,"dur":3,"args":{"\\u0000":"a\\u0000,"}},
 {"name":"backwards","ph":"X","pid":1,"tid":9,"ts":5,"dur":-30}]
 END
 cat >flex/rank_0.json <<END
@@ -60,6 +61,7 @@ cat >flex/rank_0.json <<END
 END
 same flex flex
 same rank flex/rank_1.json
+grep -qF '"name":"</script>\u0000, \"' flex.direct/trace.json || fail "a hostile name did not come back"
 grep -q "rejected: file=.*rank_1.json, events=1" flex.told || fail "nobody told what was rejected"
 read_with flex >flex.txt 2>/dev/null
 grep -q 'flextrace:device_op: .*name = "k",' flex.txt || fail "no control block is shown"
