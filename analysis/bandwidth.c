@@ -144,10 +144,10 @@ static void write_flows(void *context, struct writer *writer)
 	for (uint32_t i = 0; i < bandwidth->timeline->identity->n_devices; i++) {
 		uint32_t device = bandwidth->owners.devices[i];
 
-		for (uint8_t way = 0; way < DMA_DIRECTION_COUNT; way++) {
-			if (!bandwidth->rates[device * DMA_DIRECTION_COUNT + way].n)
+		for (int way = 0; way < DMA_DIRECTION_COUNT; way++) {
+			if (!bandwidth->rates[device * DMA_DIRECTION_COUNT + (uint32_t)way].n)
 				continue;
-			write_flow(bandwidth, device, way, writer);
+			write_flow(bandwidth, device, (uint8_t)way, writer);
 			bandwidth->n_lines++;
 		}
 	}

@@ -9,9 +9,10 @@
 #include "align_impl.h"
 #include "blocks.h"
 
-#define MAX_MOVES  16u /* of a moment, on average, until it is nearly in order no more */
-#define NEAR       (FINE_MAX / FINE_NS / 4)
+#define MAX_MOVES  16u  /* of a moment, on average, until it is nearly in order no more */
 #define MAX_SWEEPS 1000 /* each is a hop farther; hostile input may want more than it is worth */
+
+static const int64_t near_ns = FINE_MAX / FINE_NS / 4;
 
 int64_t mesh_fine(const struct mesh *mesh, uint32_t component, int64_t root_ns)
 {
@@ -54,8 +55,8 @@ static bool is_within(const struct mesh *mesh, const struct part *part, const st
 	int64_t fine;
 
 	/* Near enough, whatever the curve says: its rate is 0.1 at most. */
-	if (magnitude(off) < NEAR && magnitude(root) + magnitude(off) / 8 < NEAR &&
-	    curve->most_ns < (double)NEAR)
+	if (magnitude(off) < near_ns && magnitude(root) + magnitude(off) / 8 < near_ns &&
+	    curve->most_ns < (double)near_ns)
 		return true;
 	fine = mesh_fine(mesh, component, curve_at(curve, host_ns));
 	if (curve->is_known && (off > FINE_MAX / FINE_NS || off < -(FINE_MAX / FINE_NS)))

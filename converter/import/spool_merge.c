@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ static int load(struct spool *spool, struct spool_reader *reader)
 
 		if (n > reader->n_bytes)
 			n = (size_t)reader->n_bytes;
+		assert(reader->bytes);
 		memmove(reader->bytes, reader->bytes + reader->at, left);
 		FLEXTRACE_TRY(spool_get_bytes(spool, reader->place, reader->bytes + left, n));
 		reader->at = 0;
