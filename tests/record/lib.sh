@@ -17,6 +17,12 @@ fail() {
 	exit 1
 }
 
+needs_terminal() {
+	"$TERMINAL" - true && return
+	echo "skipped: no terminal can be opened (/dev/ptmx, /dev/pts)"
+	exit 77
+}
+
 # run WANTED_CODE COMMAND...: output in out.log, messages in err.log.
 run() {
 	wanted=$1

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # program.sh FLEXTRACE PROGRAM TERMINAL: `flextrace record -- CMD` is for CMD as if nobody stood between it and the user.
 . "$(dirname "$0")/lib.sh"
+needs_terminal
 
 # Output, exit code and records pass through; nothing is left.
 run 3 "$FLEXTRACE" record --no-convert -o exit -- "$PROGRAM" scopes=100 say=hello exit=3

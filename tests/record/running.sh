@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # running.sh FLEXTRACE PROGRAM TERMINAL: programs that already run, and recordings that outlive their command.
 . "$(dirname "$0")/lib.sh"
+needs_terminal
 
 # A recording that outlives its command; it starts a daemon and stops it again.
 run 0 "$FLEXTRACE" status
