@@ -19,7 +19,8 @@ flextrace_add_unit_test(NAME trace_files SOURCES tests/trace_digest.c tests/scra
 set(flex_fixture tests/flex_fixture.c tests/scratch.c cli/csv_table.c converter/csv_reader.c cli/message.c converter/pipeline.c)
 flextrace_add_unit_test(NAME flex SOURCES ${flex_fixture})
 foreach(name hard names)
-	flextrace_add_unit_test(NAME flex_${name} SOURCES ${flex_fixture} tests/csv_checker.c tests/trace_checker.c
+	flextrace_add_unit_test(NAME flex_${name} SOURCES ${flex_fixture} tests/flex_checks.c
+		tests/csv_checker.c tests/trace_checker.c
 		LIBS PkgConfig::CJSON DEFINITIONS FORMATS_DIR="${PROJECT_SOURCE_DIR}/docs")
 endforeach()
 flextrace_add_unit_test(NAME torch SOURCES ${flex_fixture})

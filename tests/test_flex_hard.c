@@ -14,11 +14,9 @@
 
 #include <cmocka.h>
 
-#include "csv_checker.h"
-#include "flex_fixture.h"
+#include "flex_checks.h"
 #include "import/import.h"
 #include "scratch.h"
-#include "trace_checker.h"
 
 #define N_MANY 500
 
@@ -227,32 +225,6 @@ static struct flex_run *convert(void **state, void write(FILE *to), enum emit_ov
 	return run;
 }
 
-/* Trace and tables are what their formats allow. */
-static void check_files(const struct flex_run *run)
-{
-	static const char *const tables[] = {
-		"events.csv",     "host.csv",        "counters.csv",   "kernels.csv",
-		"runtime.csv",    "stamps.csv",      "iterations.csv", "active.csv",
-		"categories.csv", "collectives.csv", "bandwidth.csv",  "power.csv",
-		"losses.csv",
-	};
-	char *formats = scratch_read(FORMATS_DIR, "formats.md", NULL), *text;
-	size_t n;
-
-	assert_non_null(formats);
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		text = scratch_read(run->out, tables[i], &n);
-		assert_non_null(text);
-		assert_int_equal(csv_check(tables[i], text, n, formats, stderr), 0);
-		free(text);
-	}
-	free(formats);
-	text = scratch_read(run->out, "trace.json", &n);
-	assert_non_null(text);
-	assert_int_equal(trace_check(text, n, stderr), 0);
-	free(text);
-}
-
 static void test_flex_hard__is_converted_whole(void **state)
 {
 	for (size_t i = 0; i < N_CASES; i++) {
@@ -265,7 +237,7 @@ static void test_flex_hard__is_converted_whole(void **state)
 		assert_int_equal(ledger_lost(&run->ledger), hard->n_lost);
 		if (hard->n_lost)
 			assert_int_equal(ledger_total(&run->ledger, hard->cause), hard->n_lost);
-		check_files(run);
+		free(flex_check_files(run));
 	}
 }
 
@@ -277,7 +249,7 @@ static void test_flex_hard__is_shown_in_every_mode_of_overlaps(void **state)
 
 			assert_int_equal(run->events.n_rows, cases[i].n_device);
 			assert_int_equal(run->host.n_rows, cases[i].n_host);
-			check_files(run);
+			free(flex_check_files(run));
 		}
 	}
 }
@@ -332,7 +304,7 @@ static void test_flex_hard__rates_kernels_without_length(void **state)
 	run->options.compiler_info = &text;
 	run->options.n_compiler_info = 1;
 	flex_convert(run);
-	check_files(run);
+	free(flex_check_files(run));
 	assert_int_equal(flex_count(&run->events, "ideal_cycles", "10"), 20);
 	assert_int_equal(flex_count(&run->events, "pt_util", ""), 20);
 	assert_int_equal(run->ledger.warnings[WARNING_COMPILER_OVER], 20);

@@ -11,10 +11,8 @@
 
 #include <cmocka.h>
 
-#include "csv_checker.h"
-#include "flex_fixture.h"
+#include "flex_checks.h"
 #include "scratch.h"
-#include "trace_checker.h"
 
 #define MIB (1u << 20)
 #define U   "\xef\xbf\xbd"
@@ -98,29 +96,6 @@ static struct flex_run *convert(void **state, void write(FILE *to))
 	return run;
 }
 
-/* What was written is what its formats allow. Returns trace.json; owned. */
-static char *check_files(const struct flex_run *run)
-{
-	static const char *const tables[] = {"events.csv",   "host.csv",      "counters.csv",
-	                                     "instants.csv", "kernels.csv",   "runtime.csv",
-	                                     "stamps.csv",   "iterations.csv"};
-	char *formats = scratch_read(FORMATS_DIR, "formats.md", NULL), *text;
-	size_t n;
-
-	assert_non_null(formats);
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		text = scratch_read(run->out, tables[i], &n);
-		assert_non_null(text);
-		assert_int_equal(csv_check(tables[i], text, n, formats, stderr), 0);
-		free(text);
-	}
-	free(formats);
-	text = scratch_read(run->out, "trace.json", &n);
-	assert_non_null(text);
-	assert_int_equal(trace_check(text, n, stderr), 0);
-	return text;
-}
-
 /* How many events of a phase have this name. */
 static int count_named(const cJSON *trace, const char *ph, const char *name)
 {
@@ -148,7 +123,7 @@ static void write_names(FILE *to)
 static void test_flex_names__come_back_from_all_files(void **state)
 {
 	struct flex_run *run = convert(state, write_names);
-	char *text = check_files(run);
+	char *text = flex_check_files(run);
 	cJSON *trace = cJSON_Parse(text);
 
 	assert_non_null(trace);
@@ -192,7 +167,7 @@ static void write_nul(FILE *to)
 static void test_flex_names__have_a_nul_that_comes_back(void **state)
 {
 	struct flex_run *run = convert(state, write_nul);
-	char *text = check_files(run);
+	char *text = flex_check_files(run);
 	uint64_t row = flex_row(&run->host, "name", "a" U "b" U, NULL, NULL);
 	int n = 0;
 
@@ -225,7 +200,7 @@ static void write_long(FILE *to)
 static void test_flex_names__of_a_megabyte_are_kept(void **state)
 {
 	struct flex_run *run = convert(state, write_long);
-	char *text = check_files(run);
+	char *text = flex_check_files(run);
 	cJSON *trace = cJSON_Parse(text);
 
 	assert_non_null(trace);
