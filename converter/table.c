@@ -6,8 +6,8 @@
  * is what filling a table costs most: a small page takes a fault of its own for some 70 records, a
  * huge one for 37000.
  *
- * All but the smallest are mapped, not allocated: whichever thread frees one, its memory is free
- * for the table that grows meanwhile, which takes blocks of another size.
+ * All but the smallest are mapped, not allocated, and given to blocks.h when they are read: a huge
+ * page as it is, the pages of a smaller chunk as part of one, for the table that grows meanwhile.
  */
 #include "table.h"
 

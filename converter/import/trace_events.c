@@ -69,11 +69,6 @@ const struct trace_damage *trace_events_damage(const struct trace_events *events
 	return &events->damage;
 }
 
-uint64_t trace_events_bytes(const struct trace_events *events)
-{
-	return text_window_offset(&events->window);
-}
-
 void events_note_damage(struct trace_events *events, uint64_t *n, uint64_t offset_bytes,
                         const char *cause)
 {

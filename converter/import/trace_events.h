@@ -112,9 +112,6 @@ int trace_events_next(struct trace_events *events, struct trace_event *ret_event
 /* Final once trace_events_next() returned 0. Weak. */
 const struct trace_damage *trace_events_damage(const struct trace_events *events);
 
-/* How much text was read. */
-uint64_t trace_events_bytes(const struct trace_events *events);
-
 /* NULL is allowed. */
 void trace_events_close(struct trace_events *events);
 
