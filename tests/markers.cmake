@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Firmware markers, the drain and the emulated device.
 set(markers firmware-markers/marker.c firmware-markers/ports/posix/port_posix.c)
-set(drain tracer/src/drain.c tracer/src/elf_names.c)
+set(drain tracer/src/area_read.c tracer/src/drain.c tracer/src/elf_names.c)
 set(posix_port firmware-markers/ports/posix/include)
 
 flextrace_add_unit_test(NAME marker SOURCES ${markers} INCLUDES ${posix_port})

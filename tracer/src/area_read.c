@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "area_read.h"
+
+#include <stdatomic.h>
+
+#include "drain_words.h"
+
+#define BATCH_WORDS 1024u
+
+/*
+ * Policy overwrite: how many of the oldest records may be in the making behind `head`: a value's
+ * two, and two more whose `head` is not visible yet.
+ */
+#define RECORDS_IN_FLIGHT 4u
+
+#define SLOT_WORDS (4u + FLEXTRACE_WIRE_N_STAMPS)
+
+static struct flextrace_wire_area *wire_of(const struct flextrace_drain_area *area)
+{
+	return area->memory;
+}
+
+/* -- attaching --------------------------------------------------------------------------------- */
+
+static int is_sane(const struct flextrace_drain_area *area)
+{
+	const struct flextrace_wire_area *wire = wire_of(area);
+	uint32_t capacity = drain_load(&wire->capacity);
+
+	return drain_load(&wire->version) == FLEXTRACE_WIRE_VERSION && capacity >= 4 &&
+	       capacity <= FLEXTRACE_WIRE_MAX_CAPACITY && (capacity & (capacity - 1)) == 0 &&
+	       FLEXTRACE_WIRE_AREA_BYTES((uint64_t)capacity) <= area->bytes;
+}
+
+/* Whoever drained before us left in the area how far they came. */
+static void attach(struct flextrace_drain_area *area)
+{
+	const struct flextrace_wire_area *wire = wire_of(area);
+
+	area->core = drain_load(&wire->core);
+	area->processor = drain_load(&wire->processor);
+	area->domain = drain_load(&wire->domain);
+	area->capacity = drain_load(&wire->capacity);
+	area->resets = drain_load(&wire->resets);
+	area->broken = 0;
+	area->next = drain_load(&wire->limit) - area->capacity;
+	area->next_run = (uint64_t)drain_load(&wire->read_run) + 1;
+	area->dropped = 0;
+	area->told = 0;
+	area->lost_runs = 0;
+}
+
+static int is_up(const struct flextrace_drain_area *area)
+{
+	const struct flextrace_wire_area *wire = wire_of(area);
+
+	return drain_load_first(&wire->magic) == FLEXTRACE_WIRE_MAGIC;
+}
+
+static int is_unchanged(const struct flextrace_drain_area *area)
+{
+	return is_up(area) && drain_load(&wire_of(area)->resets) == area->resets;
+}
+
+/* 1 if the area can be read. */
+static int prepare(struct flextrace_drain_area *area)
+{
+	if (!area->memory || (uintptr_t)area->memory % 8 != 0 ||
+	    area->bytes < FLEXTRACE_WIRE_RING_OFFSET || !is_up(area))
+		return 0;
+	if (area->capacity && !is_unchanged(area)) {
+		area->capacity = 0;
+		area->stats.resets++;
+	}
+	if (!area->capacity) {
+		if (!is_sane(area))
+			return 0;
+		attach(area);
+	}
+	return !area->broken;
+}
+
+/* -- batches ----------------------------------------------------------------------------------- */
+
+static void emit(const struct flextrace_drain_area *area,
+                 const struct flextrace_area_reader *reader, struct flextrace_marker_batch batch)
+{
+	batch.device = area->device;
+	batch.core = area->core;
+	batch.processor = area->processor;
+	batch.domain = area->domain;
+	reader->emit(reader->context, &batch);
+}
+
+/* -- slots: the stamps of runs ----------------------------------------------------------------- */
+
+/* Copies the slot of `run`; 0 if it holds another run or changes meanwhile. */
+static int copy_slot(const struct flextrace_drain_area *area, uint32_t run,
+                     struct flextrace_wire_slot *ret_slot)
+{
+	const struct flextrace_wire_slot *slot = &wire_of(area)->slot[run & 1];
+	uint32_t i;
+
+	ret_slot->done = drain_load_first(&slot->done);
+	ret_slot->run = drain_load_first(&slot->run);
+	ret_slot->job = drain_load(&slot->job);
+	ret_slot->queue = drain_load(&slot->queue);
+	ret_slot->anchor_lo = drain_load(&slot->anchor_lo);
+	ret_slot->anchor_hi = drain_load(&slot->anchor_hi);
+	for (i = 0; i < FLEXTRACE_WIRE_N_STAMPS; i++)
+		ret_slot->ticks[i] = drain_load(&slot->ticks[i]);
+	atomic_thread_fence(memory_order_acquire);
+	return ret_slot->run == run && drain_load(&slot->run) == run &&
+	       drain_load(&slot->done) == ret_slot->done;
+}
+
+static uint32_t slot_words(const struct flextrace_wire_slot *slot, uint64_t *words)
+{
+	uint32_t closed = slot->done == slot->run;
+	uint32_t n = 0;
+	uint32_t i;
+
+	words[n++] = FLEXTRACE_WIRE_WORD(FLEXTRACE_WIRE_KIND_ID(FLEXTRACE_WIRE_SLOT_RUN, slot->run),
+	                                 slot->job);
+	words[n++] = FLEXTRACE_WIRE_WORD(FLEXTRACE_WIRE_KIND_ID(FLEXTRACE_WIRE_SLOT_QUEUE, closed),
+	                                 slot->queue);
+	words[n++] = FLEXTRACE_WIRE_WORD(FLEXTRACE_WIRE_KIND_ID(FLEXTRACE_WIRE_SLOT_ANCHOR_LO, 0),
+	                                 slot->anchor_lo);
+	words[n++] = FLEXTRACE_WIRE_WORD(FLEXTRACE_WIRE_KIND_ID(FLEXTRACE_WIRE_SLOT_ANCHOR_HI, 0),
+	                                 slot->anchor_hi);
+	for (i = 0; i < FLEXTRACE_WIRE_N_STAMPS; i++) {
+		if (slot->ticks[i])
+			words[n++] = FLEXTRACE_WIRE_WORD(
+				FLEXTRACE_WIRE_KIND_ID(FLEXTRACE_WIRE_SLOT_STAMP, i),
+				slot->ticks[i]);
+	}
+	return n;
+}
+
+static void lose_runs(struct flextrace_drain_area *area, uint64_t n)
+{
+	area->stats.overwritten_runs += n;
+	area->lost_runs += n;
+	area->next_run += n;
+}
+
+enum run_state { RUN_TAKEN, RUN_LOST, RUN_NOT_YET };
+
+/* A run that another one followed is over, even if it never reached FW end. */
+static enum run_state take_run(const struct flextrace_drain_area *area, uint64_t newest, int last,
+                               struct flextrace_wire_slot *ret_slot)
+{
+	uint32_t run = (uint32_t)area->next_run;
+
+	if (!copy_slot(area, run, ret_slot))
+		return area->next_run < newest ? RUN_LOST : RUN_NOT_YET;
+	if (ret_slot->done == run || area->next_run < newest || last)
+		return RUN_TAKEN;
+	return RUN_NOT_YET;
+}
+
+static uint64_t read_slots(struct flextrace_drain_area *area,
+                           const struct flextrace_area_reader *reader)
+{
+	struct flextrace_wire_area *wire = wire_of(area);
+	uint32_t ahead = drain_load_first(&wire->run) - (uint32_t)area->next_run + 1;
+	uint64_t newest = area->next_run + ahead - 1;
+	uint64_t words[2 * SLOT_WORDS];
+	struct flextrace_wire_slot slot;
+	uint64_t first = 0;
+	uint32_t n_words = 0, n_runs = 0;
+
+	if (ahead > INT32_MAX) { /* runs do not go back */
+		area->broken = 1;
+		area->stats.refused++;
+		return 0;
+	}
+	if (ahead > 2)
+		lose_runs(area, ahead - 2);
+	while (area->next_run <= newest) {
+		enum run_state state = take_run(area, newest, reader->is_last, &slot);
+
+		if (state == RUN_NOT_YET)
+			break;
+		if (state == RUN_LOST) {
+			lose_runs(area, 1);
+			continue;
+		}
+		if (n_runs++ == 0)
+			first = area->next_run;
+		n_words += slot_words(&slot, words + n_words);
+		area->next_run++;
+	}
+	drain_store_last(&wire->read_run, (uint32_t)(area->next_run - 1));
+	if (!reader->emit) {
+		area->stats.unrecorded_runs += n_runs;
+		return 0;
+	}
+	if (n_runs == 0)
+		return 0;
+	area->stats.recorded_runs += n_runs;
+	emit(area, reader,
+	     (struct flextrace_marker_batch){.first_index = first,
+	                                     .dropped = area->lost_runs,
+	                                     .n_words = n_words,
+	                                     .words = words});
+	return n_words;
+}
+
+/* -- the ring ---------------------------------------------------------------------------------- */
+
+static void read_dropped(struct flextrace_drain_area *area)
+{
+	uint32_t more = drain_load_first(&wire_of(area)->dropped) - (uint32_t)area->dropped;
+
+	area->dropped += more;
+	area->stats.dropped += more;
+}
+
+static void skip_overwritten(struct flextrace_drain_area *area, uint32_t n)
+{
+	area->stats.overwritten += n;
+	area->next += n;
+}
+
+static int is_overwriting(const struct flextrace_drain_area *area)
+{
+	return drain_load(&wire_of(area)->policy) == FLEXTRACE_WIRE_OVERWRITE;
+}
+
+/* Records that wait; all are in the ring. Marks an area broken that says impossible things. */
+static uint32_t waiting(struct flextrace_drain_area *area)
+{
+	uint32_t n = drain_load_first(&wire_of(area)->head) - (uint32_t)area->next;
+
+	if (n <= area->capacity)
+		return n;
+	if (!is_overwriting(area)) {
+		area->broken = 1;
+		area->stats.refused++;
+		return 0;
+	}
+	skip_overwritten(area, n - area->capacity);
+	return area->capacity;
+}
+
+/* Of `n` records just copied, how many of the first may have been overwritten under our hands. */
+static uint32_t spoilt(const struct flextrace_drain_area *area, uint32_t n, int last)
+{
+	uint32_t written, unsafe;
+
+	if (!is_overwriting(area) || last)
+		return 0;
+	atomic_thread_fence(memory_order_acquire);
+	written = drain_load(&wire_of(area)->head) - (uint32_t)area->next;
+	if (written + RECORDS_IN_FLIGHT <= area->capacity)
+		return 0;
+	unsafe = written + RECORDS_IN_FLIGHT - area->capacity;
+	return unsafe < n ? unsafe : n;
+}
+
+/* Takes up to a batch of the `n` records that wait; returns how many it took. */
+static uint32_t read_batch(struct flextrace_drain_area *area,
+                           const struct flextrace_area_reader *reader, uint32_t n)
+{
+	struct flextrace_wire_area *wire = wire_of(area);
+	uint32_t mask = area->capacity - 1;
+	uint64_t words[BATCH_WORDS];
+	uint32_t bad, i;
+
+	if (n > BATCH_WORDS)
+		n = BATCH_WORDS;
+	for (i = 0; i < n; i++) {
+		const struct flextrace_wire_record *record = wire->ring +
+		                                             (((uint32_t)area->next + i) & mask);
+
+		words[i] = drain_join(__atomic_load_n(&record->kind_id, __ATOMIC_RELAXED),
+		                      __atomic_load_n(&record->ticks, __ATOMIC_RELAXED),
+		                      DRAIN_SWAPS);
+	}
+	if (!is_unchanged(area))
+		return 0; /* reset under our hands: the next call begins anew */
+	bad = spoilt(area, n, reader->is_last);
+	skip_overwritten(area, bad);
+	read_dropped(area);
+	if (n > bad) {
+		emit(area, reader,
+		     (struct flextrace_marker_batch){.first_index = area->next,
+		                                     .dropped = area->dropped,
+		                                     .n_words = n - bad,
+		                                     .words = words + bad});
+		area->told = area->dropped;
+	}
+	area->stats.recorded += n - bad;
+	area->next += n - bad;
+	drain_store_last(&wire->limit, (uint32_t)area->next + area->capacity);
+	return n;
+}
+
+static uint64_t read_ring(struct flextrace_drain_area *area,
+                          const struct flextrace_area_reader *reader)
+{
+	uint64_t before = area->stats.recorded;
+	uint32_t n = waiting(area);
+
+	if (!reader->emit) {
+		area->stats.unrecorded += n;
+		area->next += n;
+		drain_store_last(&wire_of(area)->limit, (uint32_t)area->next + area->capacity);
+		read_dropped(area);
+		return 0;
+	}
+	while (n) {
+		uint32_t taken = read_batch(area, reader, n);
+
+		if (taken == 0)
+			return area->stats.recorded - before;
+		n -= taken;
+	}
+	read_dropped(area);
+	if (area->told != area->dropped) {
+		emit(area, reader,
+		     (struct flextrace_marker_batch){.first_index = area->next,
+		                                     .dropped = area->dropped});
+		area->told = area->dropped;
+	}
+	return area->stats.recorded - before;
+}
+
+/* -- all of it --------------------------------------------------------------------------------- */
+
+uint64_t flextrace_area_read(struct flextrace_drain_area *area,
+                             const struct flextrace_area_reader *reader)
+{
+	uint64_t n_words;
+
+	if (!prepare(area)) {
+		area->stats.refused++;
+		return 0;
+	}
+	n_words = read_slots(area, reader);
+	if (!area->broken)
+		n_words += read_ring(area, reader);
+	return n_words;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * area_read.h: takes runs and ring records out of a marker area, as batches of words.
+ *
+ * The one reader of the wire format: flextrace_drain() reads areas of a device with it,
+ * `flextrace decode` the copies of a dump. Needs nothing of the tracer. What a reader has taken it
+ * says in the area itself (`limit`, `read_run`), so the memory must be writable.
+ */
+#ifndef FLEXTRACE_AREA_READ_H
+#define FLEXTRACE_AREA_READ_H
+
+#include <stdint.h>
+
+#include <flextrace/drain.h>
+#include <flextrace/events.h>
+
+struct flextrace_area_reader {
+	/* Gets batches; weak. NULL: what is there is taken and counts as unrecorded. */
+	void (*emit)(void *context, const struct flextrace_marker_batch *batch);
+	void *context;
+	int is_last; /* the device has stopped: take the run that never ended, too */
+};
+
+/* Takes all that is there out of an area; returns the number of words. */
+uint64_t flextrace_area_read(struct flextrace_drain_area *area,
+                             const struct flextrace_area_reader *reader);
+
+#endif
