@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bt2/source_stream.h"
-#include "import/import.h"
+#include "import/format.h"
 
 /* -- the component ----------------------------------------------------------------------------- */
 
@@ -78,25 +78,19 @@ initialize(bt_self_component_source *self, const bt_value *params, enum import_d
 	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 }
 
-bt_component_class_initialize_method_status
-source_flex_initialize(bt_self_component_source *self,
-                       bt_self_component_source_configuration *configuration,
-                       const bt_value *params, void *data)
-{
-	(void)configuration;
-	(void)data;
-	return initialize(self, params, IMPORT_FLEX);
-}
+#define INITIALIZE(name, dialect)                                                              \
+	bt_component_class_initialize_method_status source_##name##_initialize(                \
+		bt_self_component_source *self,                                                \
+		bt_self_component_source_configuration *configuration, const bt_value *params, \
+		void *data)                                                                    \
+	{                                                                                      \
+		(void)configuration;                                                           \
+		(void)data;                                                                    \
+		return initialize(self, params, dialect);                                      \
+	}
 
-bt_component_class_initialize_method_status
-source_torch_initialize(bt_self_component_source *self,
-                        bt_self_component_source_configuration *configuration,
-                        const bt_value *params, void *data)
-{
-	(void)configuration;
-	(void)data;
-	return initialize(self, params, IMPORT_TORCH);
-}
+INITIALIZE(flex, IMPORT_FLEX)
+INITIALIZE(torch, IMPORT_TORCH)
 
 void source_finalize(bt_self_component_source *self)
 {
@@ -106,7 +100,7 @@ void source_finalize(bt_self_component_source *self)
 /* -- the iterator ------------------------------------------------------------------------------ */
 
 struct iterator {
-	struct flex *flex;             /* owned */
+	struct import import;          /* owned */
 	struct source_stream *streams; /* owned */
 	uint32_t n_streams, n_begun, n_ended;
 	bool is_over; /* there are no more events */
@@ -117,7 +111,7 @@ static void iterator_free(struct iterator *iterator)
 	for (uint32_t i = 0; i < iterator->n_streams; i++)
 		source_stream_release(&iterator->streams[i]);
 	free(iterator->streams);
-	flex_free(iterator->flex);
+	import_close(&iterator->import);
 	free(iterator);
 }
 
@@ -128,13 +122,37 @@ static void warn(void *context, const char *text)
 }
 
 /* One port gives events in one order: of streams that count from one time. */
-static int check_clocks(const struct flex *flex, struct flextrace_error *error)
+static int check_clocks(const struct import *import, struct flextrace_error *error)
 {
-	for (uint32_t i = 1; i < flex_n_streams(flex); i++) {
-		if (flex_stream(flex, i)->clock_offset_ns != flex_stream(flex, 0)->clock_offset_ns)
+	const struct import_format *format = import->format;
+
+	for (uint32_t i = 1; i < format->n_streams(import->reader); i++) {
+		if (format->stream(import->reader, i)->clock_offset_ns !=
+		    format->stream(import->reader, 0)->clock_offset_ns)
 			return error_set(error, FLEXTRACE_E_INPUT,
 			                 "Files count from different times: give each a component "
 			                 "of its own");
+	}
+	return FLEXTRACE_OK;
+}
+
+static int begin_streams(struct iterator *iterator, bt_self_component *self, uint32_t n,
+                         struct flextrace_error *error)
+{
+	const struct import *import = &iterator->import;
+
+	iterator->streams = calloc(n, sizeof(*iterator->streams));
+	if (!iterator->streams)
+		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	for (; iterator->n_streams < n; iterator->n_streams++) {
+		uint32_t i = iterator->n_streams;
+		const struct source_origin origin = {
+			.stream = import->format->stream(import->reader, i),
+			.losses = i ? NULL : import->format->ledger(import->reader),
+		};
+
+		if (source_stream_init(&iterator->streams[i], self, &origin) < 0)
+			return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 	}
 	return FLEXTRACE_OK;
 }
@@ -146,25 +164,12 @@ static int open_files(struct iterator *iterator, const struct source *source,
 	                                       .n_paths = source->n_paths,
 	                                       .dialect = source->dialect,
 	                                       .warn = warn};
-	uint32_t n;
+	const struct import_format *format;
 
-	FLEXTRACE_TRY(import_open(&options, &iterator->flex, error));
-	FLEXTRACE_TRY(check_clocks(iterator->flex, error));
-	n = flex_n_streams(iterator->flex);
-	iterator->streams = calloc(n, sizeof(*iterator->streams));
-	if (!iterator->streams)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
-	for (; iterator->n_streams < n; iterator->n_streams++) {
-		uint32_t i = iterator->n_streams;
-		const struct source_origin origin = {
-			.stream = flex_stream(iterator->flex, i),
-			.losses = i ? NULL : flex_ledger(iterator->flex),
-		};
-
-		if (source_stream_init(&iterator->streams[i], self, &origin) < 0)
-			return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
-	}
-	return FLEXTRACE_OK;
+	FLEXTRACE_TRY(import_open(&iterator->import, &options, error));
+	FLEXTRACE_TRY(check_clocks(&iterator->import, error));
+	format = iterator->import.format;
+	return begin_streams(iterator, self, format->n_streams(iterator->import.reader), error);
 }
 
 bt_message_iterator_class_initialize_method_status
@@ -213,7 +218,7 @@ static int next_message(struct iterator *iterator, bt_self_message_iterator *sel
 		return *ret_message ? 1 : FLEXTRACE_E_MEMORY;
 	}
 	if (!iterator->is_over) {
-		code = flex_next(iterator->flex, &stream, &event);
+		code = iterator->import.format->next(iterator->import.reader, &stream, &event);
 		FLEXTRACE_TRY(code);
 		iterator->is_over = !code;
 	}

@@ -15,25 +15,21 @@
 
 #include <babeltrace2/babeltrace.h>
 
-bt_component_class_initialize_method_status
-source_flex_initialize(bt_self_component_source *self,
-                       bt_self_component_source_configuration *configuration,
-                       const bt_value *params, void *data);
-bt_component_class_initialize_method_status
-source_torch_initialize(bt_self_component_source *self,
-                        bt_self_component_source_configuration *configuration,
-                        const bt_value *params, void *data);
-void source_finalize(bt_self_component_source *self);
+/* The methods in which components differ: each knows the files of one dialect. */
+#define SOURCE_METHODS(name)                                                                   \
+	bt_component_class_initialize_method_status source_##name##_initialize(                \
+		bt_self_component_source *self,                                                \
+		bt_self_component_source_configuration *configuration, const bt_value *params, \
+		void *data);                                                                   \
+	bt_component_class_query_method_status source_##name##_query(                          \
+		bt_self_component_class_source *self, bt_private_query_executor *executor,     \
+		const char *object, const bt_value *params, void *data,                        \
+		const bt_value **ret_result)
 
-bt_component_class_query_method_status source_flex_query(bt_self_component_class_source *self,
-                                                         bt_private_query_executor *executor,
-                                                         const char *object, const bt_value *params,
-                                                         void *data, const bt_value **ret_result);
-bt_component_class_query_method_status source_torch_query(bt_self_component_class_source *self,
-                                                          bt_private_query_executor *executor,
-                                                          const char *object,
-                                                          const bt_value *params, void *data,
-                                                          const bt_value **ret_result);
+SOURCE_METHODS(flex);
+SOURCE_METHODS(torch);
+
+void source_finalize(bt_self_component_source *self);
 
 bt_message_iterator_class_initialize_method_status
 source_iterator_initialize(bt_self_message_iterator *self,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bt2/source.h"
-#include "import/dialect.h"
+#include "import/import.h"
 
 #define WEIGHT     0.5
 #define FLEX_GROUP "flextrace: files of Flex"
@@ -17,11 +17,8 @@ static const char *text_of(const bt_value *params, const char *key)
 
 static bool is_supported(const bt_value *params, enum import_dialect dialect)
 {
-	struct flextrace_error error = {0};
-	enum import_dialect found;
-
 	return strcmp(text_of(params, "type"), "file") == 0 &&
-	       dialect_of_file(text_of(params, "input"), &found, &error) == 0 && found == dialect;
+	       import_dialect_of(text_of(params, "input")) == dialect;
 }
 
 /* {weight, group} of what is supported, else 0. NULL: no memory. */
@@ -50,26 +47,17 @@ static bt_component_class_query_method_status query(const char *object, const bt
 	                   : BT_COMPONENT_CLASS_QUERY_METHOD_STATUS_MEMORY_ERROR;
 }
 
-bt_component_class_query_method_status source_flex_query(bt_self_component_class_source *self,
-                                                         bt_private_query_executor *executor,
-                                                         const char *object, const bt_value *params,
-                                                         void *data, const bt_value **ret_result)
-{
-	(void)self;
-	(void)executor;
-	(void)data;
-	return query(object, params, IMPORT_FLEX, FLEX_GROUP, ret_result);
-}
+#define QUERY(name, dialect, group)                                                        \
+	bt_component_class_query_method_status source_##name##_query(                      \
+		bt_self_component_class_source *self, bt_private_query_executor *executor, \
+		const char *object, const bt_value *params, void *data,                    \
+		const bt_value **ret_result)                                               \
+	{                                                                                  \
+		(void)self;                                                                \
+		(void)executor;                                                            \
+		(void)data;                                                                \
+		return query(object, params, dialect, group, ret_result);                  \
+	}
 
-/* Each file of torch counts its time from a point of its own: none has a group. */
-bt_component_class_query_method_status source_torch_query(bt_self_component_class_source *self,
-                                                          bt_private_query_executor *executor,
-                                                          const char *object,
-                                                          const bt_value *params, void *data,
-                                                          const bt_value **ret_result)
-{
-	(void)self;
-	(void)executor;
-	(void)data;
-	return query(object, params, IMPORT_TORCH, NULL, ret_result);
-}
+QUERY(flex, IMPORT_FLEX, FLEX_GROUP)
+QUERY(torch, IMPORT_TORCH, NULL) /* each counts its time from a point of its own */

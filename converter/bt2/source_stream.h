@@ -8,7 +8,8 @@
 
 #include <babeltrace2/babeltrace.h>
 
-#include "import/flex.h"
+#include "import/import.h"
+#include "model.h"
 
 struct source_stream {
 	bt_stream *stream; /* owned reference */

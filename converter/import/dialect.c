@@ -11,17 +11,30 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
+static const struct {
+	const char *name;
+	enum import_dialect dialect;
+} names[] = {
+	{"flex", IMPORT_FLEX},
+	{"torch", IMPORT_TORCH},
+};
+
 int dialect_of_name(const char *name, enum import_dialect *ret_dialect,
                     struct flextrace_error *error)
 {
+	char list[256] = "";
+
 	*ret_dialect = IMPORT_BY_CONTENT;
 	if (!name)
 		return FLEXTRACE_OK;
-	if (strcmp(name, "flex") != 0 && strcmp(name, "torch") != 0)
-		return error_set(error, FLEXTRACE_E_USAGE,
-		                 "Option `as` takes flex or torch: value=%s", name);
-	*ret_dialect = name[0] == 'f' ? IMPORT_FLEX : IMPORT_TORCH;
-	return FLEXTRACE_OK;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		if (strcmp(name, names[i].name) == 0) {
+			*ret_dialect = names[i].dialect;
+			return FLEXTRACE_OK;
+		}
+		strcat(strcat(list, i ? i + 1 < COUNT(names) ? ", " : " or " : ""), names[i].name);
+	}
+	return error_set(error, FLEXTRACE_E_USAGE, "Option `as` takes %s: value=%s", list, name);
 }
 
 int dialect_check_ranks(const char *text, struct flextrace_error *error)

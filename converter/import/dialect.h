@@ -15,7 +15,7 @@ enum import_dialect {
 	IMPORT_TORCH       /* the torch profiler (Kineto): categories, top-level members */
 };
 
-/* The dialect of a name, "flex" or "torch"; NULL is IMPORT_BY_CONTENT. FLEXTRACE_E_USAGE. */
+/* The dialect of a name, "flex", "torch", ...; NULL is IMPORT_BY_CONTENT. FLEXTRACE_E_USAGE. */
 int dialect_of_name(const char *name, enum import_dialect *ret_dialect,
                     struct flextrace_error *error);
 

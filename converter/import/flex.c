@@ -60,6 +60,11 @@ int flex_lose(struct flex *flex, enum loss_cause cause, uint64_t n)
 	return ledger_lose(&flex->ledger, cause, &LOSS_NOWHERE, n, INT64_MIN);
 }
 
+void flex_warn(struct flex *flex, enum warning warning)
+{
+	flex->ledger.warnings[warning]++;
+}
+
 int flex_reject(struct flex *flex, enum loss_cause cause, const char *fault, const char **ret_fault)
 {
 	*ret_fault = fault;

@@ -23,6 +23,7 @@
 #define FLEXTRACE_IMPORT_FLEX_H
 
 #include "import/dialect.h"
+#include "import/import.h"
 #include "import/trace_events.h"
 #include "ledger.h"
 #include "model.h"
@@ -59,19 +60,14 @@ int flex_lose(struct flex *flex, enum loss_cause cause, uint64_t n);
 /* Ends a file: what is begun in it has no end. */
 int flex_end_file(struct flex *flex);
 
+/* Counts a warning. */
+void flex_warn(struct flex *flex, enum warning warning);
+
 /* What became of files of two tools; NULL: there were none. Weak. */
 const struct pairing *flex_pairing(const struct flex *flex);
 
 /* What was lost. */
 const struct ledger *flex_ledger(const struct flex *flex);
-
-/* Whose events these are. */
-struct import_stream {
-	uint8_t uuid[16];        /* of its trace */
-	uint64_t instance;       /* of the stream in it */
-	const char *host;        /* static */
-	int64_t clock_offset_ns; /* clock value + this = ns since the Unix epoch */
-};
 
 /* Streams are numbered from 0 on; weak. */
 uint32_t flex_n_streams(const struct flex *flex);

@@ -2,9 +2,8 @@
 /*
  * import.h: files of other tools -> streams of records.
  *
- * A file is one of another tool if it begins as JSON or gzip, or has the name of such. A directory
- * is if such names stand right in it: all these files are read, in order of their names. What
- * cannot be read at all costs the run, but in a directory only that file.
+ * What cannot be read at all costs the run, but in a directory only that file. The formats stand in
+ * format.h.
  */
 #ifndef FLEXTRACE_IMPORT_IMPORT_H
 #define FLEXTRACE_IMPORT_IMPORT_H
@@ -15,7 +14,6 @@
 #include "error.h"
 #include "gather.h"
 #include "import/dialect.h"
-#include "import/flex.h"
 #include "ledger.h"
 #include "pair_report.h"
 #include "strings.h"
@@ -34,15 +32,39 @@ struct import_options {
 	void *context;
 };
 
+/* Whose events these are. */
+struct import_stream {
+	uint8_t uuid[16];        /* of its trace */
+	uint64_t instance;       /* of the stream in it */
+	const char *host;        /* weak */
+	int64_t clock_offset_ns; /* clock value + this = ns since the Unix epoch */
+};
+
 /* Whether a path is for import_run(), and not for the reader of traces. */
 bool import_is_foreign(const char *path);
 
-/* Reads all files into `*ret_flex`, owned: flex_next() gives their events. */
-int import_open(const struct import_options *options, struct flex **ret_flex,
-                struct flextrace_error *error);
+/* Whose a path is, by content; IMPORT_BY_CONTENT: nobody's that we know. */
+enum import_dialect import_dialect_of(const char *path);
 
 /* Reads all files into `set` and `ledger`. FLEXTRACE_E_INPUT: there is no event file. */
 int import_run(const struct import_options *options, struct string_pool *strings,
                struct stream_set *set, struct ledger *ledger, struct flextrace_error *error);
+
+/* -- event by event: what the source components are made of ------------------------------------ */
+
+struct import_format;
+
+struct import { /* read it; see format.h */
+	const struct import_format *format;
+	void *reader; /* owned */
+};
+
+/* Opens files of one format. FLEXTRACE_E_INPUT: there is no event, or nothing can be read. */
+int import_open(struct import *import, const struct import_options *options,
+                struct flextrace_error *error);
+void import_close(struct import *import);
+
+/* Explains what import_format.next() returned. Returns `code`. */
+int import_explain(int code, struct flextrace_error *error);
 
 #endif
