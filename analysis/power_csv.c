@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * power.csv: how much each device drew, all in all, while kernels ran and while none did, and for
- * which kernels. A stretch between two samples counts by how much of it kernels covered. Memory: 16
- * bytes per sample of a device, and what its kernels' names take.
+ * which kernels. A stretch between two samples counts by how much of it kernels covered. Memory: 24
+ * bytes per sample, 16 more of the device that is written, and what its kernels' names take.
  */
 #include <errno.h>
 #include <math.h>
@@ -29,11 +29,16 @@ struct power_kernel {
 	struct power_sum sum;
 };
 
+struct power_stretch {     /* from a sample to the next one */
+	double covered_ns; /* by kernels */
+	double joules;     /* up to its start, and below: of known power */
+	double known_ns;
+};
+
 struct power_line {
-	double *covered_ns; /* owned: of each sample's stretch, by kernels */
-	double *joules;     /* owned: up to each sample, and below: of known power */
-	double *known_ns;   /* owned */
-	uint32_t next;      /* first stretch that kernels may still cover */
+	struct power_stretch *stretches; /* owned, by sample */
+	uint32_t next;                   /* first stretch that kernels may still cover */
+	uint32_t n_before;               /* samples up to the time that was looked for last */
 	int64_t reach_time_ns;
 	bool has_kernels;
 };
@@ -55,46 +60,68 @@ static int sum_up(struct power_table *table, uint32_t index)
 {
 	const struct power_device *device = &table->power->devices[index];
 	struct power_line *line = &table->lines[index];
+	struct power_stretch *stretches = array_allocate(device->n + 1ull, sizeof(*stretches));
 
-	line->covered_ns = calloc(device->n + 1ull, sizeof(double));
-	line->joules = calloc(device->n + 1ull, sizeof(double));
-	line->known_ns = calloc(device->n + 1ull, sizeof(double));
-	if (!line->covered_ns || !line->joules || !line->known_ns)
+	line->stretches = stretches;
+	if (!stretches)
 		return FLEXTRACE_E_MEMORY;
+	stretches[0] = (struct power_stretch){0};
 	for (uint32_t i = 0; i + 1 < device->n; i++) {
 		const struct power_sample *from = &device->samples[i];
 		double ns = (double)from[1].time_ns - (double)from->time_ns;
 		bool is_known = !isnan(from->watts);
 
-		line->joules[i + 1] = line->joules[i] + (is_known ? from->watts * ns / 1e9 : 0);
-		line->known_ns[i + 1] = line->known_ns[i] + (is_known ? ns : 0);
+		stretches[i + 1] = (struct power_stretch){
+			.joules = stretches[i].joules + (is_known ? from->watts * ns / 1e9 : 0),
+			.known_ns = stretches[i].known_ns + (is_known ? ns : 0),
+		};
 	}
 	return FLEXTRACE_OK;
 }
 
-/* Stores energy and known time before a moment. */
-static void sums_at(const struct power_device *device, const struct power_line *line,
-                    int64_t time_ns, double *ret_joules, double *ret_known_ns)
+/* Returns how many samples there are up to a time, looking from `from` of them on in steps that
+ * double: mostly it is near. */
+static uint32_t count_samples(const struct power_device *device, int64_t time_ns, uint32_t from)
 {
-	uint32_t low = 0, high = device->n;
-	const struct power_sample *sample;
-	double ns;
+	const struct power_sample *samples = device->samples;
+	uint32_t low = from, high = from, step = 1;
 
-	while (low < high) { /* the first sample behind it */
+	while (high < device->n && samples[high].time_ns <= time_ns) {
+		low = high + 1;
+		high = device->n - high > step ? high + step : device->n;
+		step *= 2;
+	}
+	for (step = 1; low && samples[low - 1].time_ns > time_ns; step *= 2) {
+		high = low - 1;
+		low = high > step ? high - step : 0;
+	}
+	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (device->samples[middle].time_ns <= time_ns)
+		if (samples[middle].time_ns <= time_ns)
 			low = middle + 1;
 		else
 			high = middle;
 	}
+	return low;
+}
+
+/* Stores energy and known time before a moment. */
+static void sums_at(const struct power_device *device, struct power_line *line, int64_t time_ns,
+                    double *ret_joules, double *ret_known_ns)
+{
+	uint32_t n = count_samples(device, time_ns, line->n_before);
+	const struct power_sample *sample;
+	double ns;
+
+	line->n_before = n;
 	*ret_joules = *ret_known_ns = 0;
-	if (!low)
+	if (!n)
 		return;
-	sample = &device->samples[low - 1];
+	sample = &device->samples[n - 1];
 	ns = isnan(sample->watts) ? 0 : (double)time_ns - (double)sample->time_ns;
-	*ret_joules = line->joules[low - 1] + (ns ? sample->watts * ns / 1e9 : 0);
-	*ret_known_ns = line->known_ns[low - 1] + ns;
+	*ret_joules = line->stretches[n - 1].joules + (ns ? sample->watts * ns / 1e9 : 0);
+	*ret_known_ns = line->stretches[n - 1].known_ns + ns;
 }
 
 /* -- kernels ----------------------------------------------------------------------------------- */
@@ -129,7 +156,7 @@ static void cover(const struct power_device *device, struct power_line *line, in
 		start_ns = start_ns > from_ns ? start_ns : from_ns;
 		end_ns = end_ns < to_ns ? end_ns : to_ns;
 		if (end_ns > start_ns)
-			line->covered_ns[i] += (double)end_ns - (double)start_ns;
+			line->stretches[i].covered_ns += (double)end_ns - (double)start_ns;
 		line->next = i;
 	}
 }
@@ -192,65 +219,76 @@ static double part_ns(const struct power_device *device, const struct power_line
                       enum power_part part)
 {
 	double ns = (double)device->samples[i + 1].time_ns - (double)device->samples[i].time_ns;
+	double covered_ns = line->stretches[i].covered_ns;
 
-	if (part == PART_ALL)
-		return ns;
-	return part == PART_KERNELS ? line->covered_ns[i] : ns - line->covered_ns[i];
+	return part == PART_ALL ? ns : part == PART_KERNELS ? covered_ns : ns - covered_ns;
 }
 
-struct order {
-	double watts;
-	uint32_t stretch;
+struct weight {
+	double watts, ns;
 };
 
-static int compare_watts(const void *left, const void *right)
+/* Hoare's selection: returns the least watts that no more than half of `total_ns` exceed. Pivots
+ * are drawn, so that no order makes it slow. */
+static double median_watts(struct weight *weights, int64_t n, double total_ns)
 {
-	const struct order *a = left, *b = right;
+	uint64_t random = 0x9e3779b97f4a7c15u;
+	int64_t low = 0, high = n - 1; /* it lies in [low, high] */
+	double below_ns = 0;           /* of what lies before */
 
-	if (a->watts != b->watts)
-		return a->watts < b->watts ? -1 : 1;
-	return (a->stretch > b->stretch) - (a->stretch < b->stretch);
+	while (low < high) {
+		int64_t left = low, right = high;
+		double pivot, ns = below_ns;
+
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		pivot = weights[low + (int64_t)((random >> 33) % (uint64_t)(high - low + 1))].watts;
+		while (left <= right) {
+			while (weights[left].watts < pivot)
+				ns += weights[left++].ns;
+			while (weights[right].watts > pivot)
+				right--;
+			if (left <= right) {
+				struct weight held = weights[left];
+
+				weights[left] = weights[right];
+				weights[right--] = held;
+				ns += weights[left++].ns;
+			}
+		}
+		/* [low, right] <= pivot <= [left, high], and what lies between is the pivot */
+		if (2 * ns < total_ns) {
+			low = left;
+			below_ns = ns;
+		} else if (right < left - 1 && 2 * (ns - weights[left - 1].ns) < total_ns) {
+			return pivot;
+		} else {
+			high = right;
+		}
+	}
+	return weights[low].watts;
 }
 
+/* Takes the stretches of known power; `weights` is room for one each. */
 static void sum_part(const struct power_device *device, const struct power_line *line,
-                     const struct order *orders, uint32_t n, enum power_part part,
-                     struct power_sum *ret)
+                     struct weight *weights, enum power_part part, struct power_sum *ret)
 {
-	double ns = 0;
+	struct power_sum sum = {.min_watts = INFINITY};
 
-	*ret = (struct power_sum){.n = 0};
-	for (uint32_t i = 0; i < n; i++) {
-		double own_ns = part_ns(device, line, orders[i].stretch, part);
+	for (uint32_t i = 0; i + 1 < device->n; i++) {
+		double watts = device->samples[i].watts;
+		double ns = part_ns(device, line, i, part);
 
-		if (own_ns <= 0)
+		if (isnan(watts) || ns <= 0)
 			continue;
-		if (!ret->n++)
-			ret->min_watts = orders[i].watts;
-		ret->max_watts = orders[i].watts;
-		ret->ns += own_ns;
-		ret->joules += orders[i].watts * own_ns / 1e9;
+		weights[sum.n++] = (struct weight){watts, ns};
+		sum.min_watts = watts < sum.min_watts ? watts : sum.min_watts;
+		sum.max_watts = watts > sum.max_watts ? watts : sum.max_watts;
+		sum.ns += ns;
+		sum.joules += watts * ns / 1e9;
 	}
-	for (uint32_t i = 0; i < n && 2 * ns < ret->ns; i++) {
-		double own_ns = part_ns(device, line, orders[i].stretch, part);
-
-		ns += own_ns > 0 ? own_ns : 0;
-		ret->median_watts = orders[i].watts;
-	}
-}
-
-/* Orders the known stretches of a device by their watts; the caller frees them. */
-static struct order *order_stretches(const struct power_device *device, uint32_t *ret_n)
-{
-	struct order *orders = array_allocate(device->n + 1ull, sizeof(*orders));
-
-	*ret_n = 0;
-	for (uint32_t i = 0; orders && i + 1 < device->n; i++) {
-		if (!isnan(device->samples[i].watts))
-			orders[(*ret_n)++] = (struct order){device->samples[i].watts, i};
-	}
-	if (orders)
-		qsort(orders, *ret_n, sizeof(*orders), compare_watts);
-	return orders;
+	if (sum.n)
+		sum.median_watts = median_watts(weights, (int64_t)sum.n, sum.ns);
+	*ret = sum;
 }
 
 /* -- lines ------------------------------------------------------------------------------------- */
@@ -349,18 +387,17 @@ static void write_kernels(struct power_table *table, uint32_t index, struct writ
 static void write_device(struct power_table *table, uint32_t index, struct writer *writer)
 {
 	const struct power_device *device = &table->power->devices[index];
+	struct weight *weights = array_allocate(device->n, sizeof(*weights));
 	struct power_sum sum;
-	uint32_t n;
-	struct order *orders = order_stretches(device, &n);
 
-	if (!orders)
+	if (!weights)
 		writer->failure = ENOMEM;
-	for (int part = PART_ALL; orders && part < PART_COUNT; part++) {
-		sum_part(device, &table->lines[index], orders, n, (enum power_part)part, &sum);
+	for (int part = PART_ALL; weights && part < PART_COUNT; part++) {
+		sum_part(device, &table->lines[index], weights, (enum power_part)part, &sum);
 		write_part(table, index, (enum power_part)part, &sum, writer);
 	}
 	write_kernels(table, index, writer);
-	free(orders);
+	free(weights);
 }
 
 static void write_devices(void *context, struct writer *writer)
@@ -386,11 +423,8 @@ static void write_devices(void *context, struct writer *writer)
 
 static void release(struct power_table *table)
 {
-	for (uint32_t i = 0; table->lines && i < table->power->n_devices; i++) {
-		free(table->lines[i].covered_ns);
-		free(table->lines[i].joules);
-		free(table->lines[i].known_ns);
-	}
+	for (uint32_t i = 0; table->lines && i < table->power->n_devices; i++)
+		free(table->lines[i].stretches);
 	free(table->lines);
 	free(table->kernels);
 	map_release(&table->places);

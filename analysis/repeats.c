@@ -106,7 +106,8 @@ static void search_levels(struct search *search, uint32_t n)
 			uint32_t high = (uint32_t)(n * (i + 1) / n_parts);
 			uint32_t middle = (uint32_t)(n * (2 * i + 1) / (2 * n_parts));
 
-			if (high - low > 1)
+			/* a part of it is at most as long as it */
+			if (high - low > 1 && high - low >= search->best.n)
 				cross(search, low, middle, high);
 		}
 	}

@@ -122,6 +122,9 @@ void spread_of(uint64_t *values, uint64_t n, struct spread *ret)
 	}
 	ret->total = total;
 	ret->mean = total / n + (total % n >= n - n / 2);
+	ret->median = ret->min;
+	if (ret->min == ret->max)
+		return;
 	ret->deviation = deviation_of(values, n, (double)total / (double)n);
 	ret->median = median_of(values, n);
 }

@@ -3,7 +3,7 @@
  * stamps.csv: how long the parts of a kernel's control block take by the device's own counter:
  * TS2 - TS1 and so on. Cycles are those of the stamps; ns are cycles at the rate of their counter
  * and segment in clocks.csv, each rounded, so that neither drift of a clock nor the joint of two
- * segments is in them. Memory: 4 bytes per control block, 16 per call of the most called kernel,
+ * segments is in them. Memory: 4 bytes per control block, 56 per call of the most called kernel,
  * and 56 per line.
  */
 #include <math.h>
@@ -14,12 +14,18 @@
 
 #define FILE_NAME     "stamps.csv"
 #define N_DIFFERENCES (FLEXTRACE_N_STAMPS - 1)
+#define NO_CYCLES     UINT64_MAX
 
 struct stamp_group {     /* the calls of a kernel on a device */
 	uint32_t device; /* index of struct device */
 	uint32_t name;
 	uint32_t last; /* op + 1 of its last call */
 	uint64_t n_calls;
+};
+
+struct stamp_call {
+	uint64_t cycles[N_DIFFERENCES]; /* NO_CYCLES = it has none */
+	double rate_mhz;                /* NAN = not known */
 };
 
 struct stamps {
@@ -31,7 +37,8 @@ struct stamps {
 	struct map places; /* (device, name) -> place in `groups` */
 	/* owned, by op: 0 = not seen yet; 1 = first call of its group; else the call before + 2 */
 	uint32_t *before;
-	uint64_t *cycles, *times_ns; /* owned: of the calls of one group */
+	struct stamp_call *calls;    /* owned: of one group */
+	uint64_t *cycles, *times_ns; /* owned: a difference of these */
 };
 
 /* -- collecting ----------------------------------------------------------------------------- */
@@ -97,9 +104,11 @@ static int sort_groups(struct stamps *stamps)
 		        stamps);
 	for (uint32_t i = 0; i < stamps->n_groups; i++)
 		most = stamps->groups[i].n_calls > most ? stamps->groups[i].n_calls : most;
+	stamps->calls = array_allocate(most, sizeof(*stamps->calls));
 	stamps->cycles = array_allocate(most, sizeof(*stamps->cycles));
 	stamps->times_ns = array_allocate(most, sizeof(*stamps->times_ns));
-	return stamps->cycles && stamps->times_ns ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	return stamps->calls && stamps->cycles && stamps->times_ns ? FLEXTRACE_OK
+	                                                           : FLEXTRACE_E_MEMORY;
 }
 
 static int make_groups(struct stamps *stamps)
@@ -119,6 +128,7 @@ static void release(struct stamps *stamps)
 	free(stamps->device_places);
 	free(stamps->groups);
 	free(stamps->before);
+	free(stamps->calls);
 	free(stamps->cycles);
 	free(stamps->times_ns);
 }
@@ -160,21 +170,39 @@ static bool has_difference(const struct tick_op *op, int from)
 	       op->ticks[from] <= op->ticks[from + 1];
 }
 
+/* Looks at each call once: they lie far from each other. */
+static void gather_calls(struct stamps *stamps, const struct stamp_group *group)
+{
+	const struct tick_op *last = NULL;
+	struct stamp_call *call = stamps->calls;
+	double rate_mhz = NAN;
+
+	for (uint32_t at = group->last; at; at = stamps->before[at - 1] - 1, call++) {
+		const struct tick_op *op = &stamps->timeline->ops[at - 1];
+
+		if (!last || op->counter != last->counter || op->segment != last->segment)
+			rate_mhz = rate_of(stamps->timeline, op);
+		last = op;
+		call->rate_mhz = rate_mhz;
+		for (int i = 0; i < N_DIFFERENCES; i++)
+			call->cycles[i] = has_difference(op, i) ? op->ticks[i + 1] - op->ticks[i]
+			                                        : NO_CYCLES;
+	}
+}
+
 static struct difference gather_difference(struct stamps *stamps, const struct stamp_group *group,
                                            int from)
 {
 	struct difference difference = {0, 0};
 
-	for (uint32_t at = group->last; at; at = stamps->before[at - 1] - 1) {
-		const struct tick_op *op = &stamps->timeline->ops[at - 1];
-		double rate_mhz, time_ns;
+	for (uint64_t i = 0; i < group->n_calls; i++) {
+		uint64_t cycles = stamps->calls[i].cycles[from];
+		double rate_mhz = stamps->calls[i].rate_mhz;
+		double time_ns = (double)cycles * 1000.0 / rate_mhz;
 
-		if (!has_difference(op, from))
+		if (cycles == NO_CYCLES)
 			continue;
-		stamps->cycles[difference.n] = op->ticks[from + 1] - op->ticks[from];
-		rate_mhz = rate_of(stamps->timeline, op);
-		time_ns = (double)stamps->cycles[difference.n] * 1000.0 / rate_mhz;
-		difference.n++;
+		stamps->cycles[difference.n++] = cycles;
 		if (rate_mhz > 0 && time_ns < (double)INT64_MAX)
 			stamps->times_ns[difference.n_timed++] = (uint64_t)(time_ns + 0.5);
 	}
@@ -229,6 +257,7 @@ static void write_groups(void *context, struct writer *writer)
 	                       "median_cycles,min_cycles,max_cycles,stddev_cycles,mean_ns,"
 	                       "median_ns,min_ns,max_ns,stddev_ns\n");
 	for (uint32_t i = 0; i < stamps->n_groups; i++) {
+		gather_calls(stamps, &stamps->groups[i]);
 		for (int from = 0; from < N_DIFFERENCES; from++)
 			write_difference(stamps, &stamps->groups[i], from, writer);
 	}

@@ -220,6 +220,117 @@ static void test_power__of_kernels_side_by_side_is_shown_for_each(void **state)
 	             "kernel,z,us,1,0,0,0.000000,,,,,,\n");
 }
 
+/* -- many stretches, told us by us ------------------------------------------------------------- */
+
+/* Times are from 1 us on: a stamp of 0 was not taken. */
+#define N_US    3000
+#define MOST_US 12 /* of a stretch */
+
+struct each_us {
+	uint32_t watts[N_US]; /* multiples of 3, whose counts are whole */
+	bool is_covered[N_US];
+	uint32_t n_us; /* up to the last sample */
+	uint64_t kernel_us, kernel_uj;
+	uint32_t n_kernels;
+};
+
+static uint32_t draw(uint64_t *random, uint32_t below)
+{
+	*random = *random * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(*random >> 33) % below;
+}
+
+static void cover_us(struct each_us *each, uint32_t from, uint32_t n)
+{
+	each->n_kernels++;
+	for (uint32_t i = from; i < from + n; i++) {
+		each->kernel_uj += each->watts[i];
+		each->kernel_us++;
+		each->is_covered[i] = true;
+	}
+}
+
+/* Samples, and kernels, short ones and such that go on for long. */
+static void add_many(struct power_test *test, struct each_us *each)
+{
+	uint64_t random = 1;
+	uint32_t n, watts;
+
+	for (uint32_t at = 0; at + MOST_US <= N_US; at += n) {
+		n = 1 + draw(&random, MOST_US);
+		watts = 3 * (1 + draw(&random, 30));
+		for (uint32_t i = at; i < at + n; i++)
+			each->watts[i] = watts;
+		each->n_us = at + n;
+	}
+	for (uint32_t at = 0; at <= each->n_us; at++) {
+		if (at == 0 || at == each->n_us || each->watts[at] != each->watts[at - 1])
+			add(test, 0, ROW_MEMCPY_HTOD, "in", (at + 1) * US, (at + 1) * US);
+		if (at < each->n_us && draw(&random, 20) == 0) {
+			n = 1 + draw(&random, draw(&random, 8) ? 20 : 1000);
+			n = n < each->n_us - at ? n : each->n_us - at;
+			analysis_test_row(&test->analysis, 0, ROW_EXEC, "k", (at + 1) * US,
+			                  (at + n + 1) * US);
+			cover_us(each, at, n);
+		}
+		test->counts += at < each->n_us ? COUNTS(each->watts[at], 1) : 0;
+	}
+}
+
+/* Adds up the us with or without kernels; the median: half of them or more are at most that. */
+static void sum_us(const struct each_us *each, bool is_covered, uint32_t *ret_n, uint32_t *ret_uj,
+                   uint32_t *ret_median)
+{
+	uint32_t n_of[100] = {0}, below = 0;
+
+	*ret_n = *ret_uj = *ret_median = 0;
+	for (uint32_t i = 0; i < each->n_us; i++) {
+		if (each->is_covered[i] != is_covered)
+			continue;
+		n_of[each->watts[i]]++;
+		(*ret_n)++;
+		*ret_uj += each->watts[i];
+	}
+	while (2 * (below + n_of[*ret_median]) < *ret_n)
+		below += n_of[(*ret_median)++];
+}
+
+static void expect_part(const struct each_us *each, bool is_covered, const char *text)
+{
+	const char *line = strstr(text, is_covered ? ",with_kernels," : ",without_kernels,");
+	uint32_t n, uj, median;
+	double ns, joules, of_text;
+
+	assert_non_null(line);
+	assert_int_equal(
+		sscanf(line, ",%*[a-z_],,us,,%*u,%lf,%lf,%*f,%*f,%lf,", &ns, &joules, &of_text), 3);
+	sum_us(each, is_covered, &n, &uj, &median);
+	assert_true(ns == n * (double)US);
+	assert_true(fabs(joules - uj / 1e6) < 1e-6);
+	assert_true(of_text == median);
+}
+
+static void test_power__of_many_stretches_is_the_sum_of_all_us(void **state)
+{
+	struct power_test *test = *state;
+	struct each_us *each = calloc(1, sizeof(*each));
+	char *text, line[128];
+
+	assert_non_null(each);
+	test->counts = 1;
+	add_many(test, each);
+	find(test, POWER_PER_US);
+	text = analysis_test_write(&test->analysis, "power");
+	expect_part(each, false, text);
+	expect_part(each, true, text);
+	snprintf(line, sizeof(line), ",kernel,k,us,%u,%u,%llu,%.6f,", each->n_kernels,
+	         each->n_kernels, (unsigned long long)each->kernel_us * US,
+	         (double)each->kernel_uj / 1e6);
+	assert_non_null(strstr(text, line));
+	free(text);
+	free(each);
+}
+
 static void test_power__is_nothing_without_samples(void **state)
 {
 	struct power_test *test = *state;
@@ -296,6 +407,7 @@ int main(void)
 		TEST(is_in_the_unit_of_the_device),
 		cmocka_unit_test(test_power__knows_what_it_cannot_know),
 		TEST(of_kernels_side_by_side_is_shown_for_each),
+		TEST(of_many_stretches_is_the_sum_of_all_us),
 		TEST(is_nothing_without_samples),
 		TEST(is_a_counter_of_each_device),
 		cmocka_unit_test(test_power__units_have_names),
