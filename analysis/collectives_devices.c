@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "blocks.h"
 #include "collectives.h"
 #include "map.h"
 #include "transfer_ends.h"
@@ -103,7 +104,7 @@ static int find_groups(struct counting *counting)
 {
 	const struct transfers *transfers = counting->transfers;
 
-	counting->part_of = array_allocate(transfers->n_ends + 1ull, sizeof(uint32_t));
+	counting->part_of = blocks_allocate(transfers->n_ends + 1ull, sizeof(uint32_t));
 	if (!counting->part_of)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < transfers->n_ends; i++) {
@@ -284,7 +285,7 @@ static void see_end(struct collective_part *part, const struct transfer_end *end
 static int find_algorithms(struct counting *counting)
 {
 	const struct transfers *transfers = counting->transfers;
-	uint32_t *order = array_allocate(transfers->n_ends + 1ull, sizeof(*order));
+	uint32_t *order = blocks_allocate(transfers->n_ends + 1ull, sizeof(*order));
 
 	if (!order)
 		return FLEXTRACE_E_MEMORY;
@@ -298,7 +299,7 @@ static int find_algorithms(struct counting *counting)
 			see_end(&counting->out->parts[counting->part_of[order[i]]], end,
 			        counting->timeline->ops[end->source].peer);
 	}
-	free(order);
+	blocks_free(order);
 	return FLEXTRACE_OK;
 }
 
@@ -370,7 +371,7 @@ static void release(struct counting *counting)
 	for (uint32_t i = 0; counting->works && i < counting->timeline->identity->n_devices; i++)
 		free(counting->works[i].ends_ns);
 	free(counting->works);
-	free(counting->part_of);
+	blocks_free(counting->part_of);
 	map_release(&counting->has_messages);
 	map_release(&counting->uses);
 	map_release(&counting->states);

@@ -11,6 +11,7 @@
 
 #include "analysis_impl.h"
 #include "array.h"
+#include "blocks.h"
 #include "map.h"
 #include "transfer_ends.h"
 
@@ -120,8 +121,8 @@ static int make_lines(struct communication *communication)
 	uint32_t n = communication->transfers ? communication->transfers->n_ends : 0;
 
 	FLEXTRACE_TRY(owners_init(&communication->owners, communication->timeline->identity));
-	communication->next = array_allocate(n, sizeof(*communication->next));
-	communication->peers = array_allocate(n, sizeof(*communication->peers));
+	communication->next = blocks_allocate(n, sizeof(*communication->next));
+	communication->peers = blocks_allocate(n, sizeof(*communication->peers));
 	if (!communication->next || !communication->peers)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n; i++)
@@ -223,8 +224,8 @@ static int write_communication(const struct timeline *timeline, const char *outp
 	map_release(&communication.uses);
 	map_release(&communication.places);
 	free(communication.lines);
-	free(communication.next);
-	free(communication.peers);
+	blocks_free(communication.next);
+	blocks_free(communication.peers);
 	return code;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "blocks.h"
 #include "repeats.h"
 
 struct interval { /* a kernel or a step */
@@ -50,7 +51,7 @@ static int make_room(const struct timeline *timeline, struct doings *doings)
 	for (uint32_t i = 0; i < timeline->identity->n_processes; i++) {
 		struct intervals *kernels = &doings[i].kernels;
 
-		kernels->list = array_allocate(kernels->n_allocated, sizeof(*kernels->list));
+		kernels->list = blocks_allocate(kernels->n_allocated, sizeof(*kernels->list));
 		if (!kernels->list)
 			return FLEXTRACE_E_MEMORY;
 	}
@@ -256,7 +257,7 @@ static int add_turns(struct turns *turns, const struct repeat *loop)
 static int take_turns(struct iterations *iterations, uint32_t process,
                       const struct intervals *kernels)
 {
-	uint32_t *names = array_allocate(kernels->n, sizeof(*names));
+	uint32_t *names = blocks_allocate(kernels->n, sizeof(*names));
 	struct repeat loop;
 	int code;
 
@@ -276,7 +277,7 @@ static int take_turns(struct iterations *iterations, uint32_t process,
 		iterations->summaries[process].turn_kernels = loop.period;
 		code = add_turns(&turns, &loop);
 	}
-	free(names);
+	blocks_free(names);
 	return code;
 }
 
@@ -285,7 +286,7 @@ static int take_turns(struct iterations *iterations, uint32_t process,
 /* Sums up the iterations from `first` on, which are of one process. */
 static int sum_up(struct iterations *iterations, uint32_t first, struct iteration_summary *summary)
 {
-	uint64_t *periods = array_allocate(iterations->n - first, sizeof(*periods));
+	uint64_t *periods = blocks_allocate(iterations->n - first, sizeof(*periods));
 	uint32_t n = 0;
 
 	if (!periods)
@@ -297,7 +298,7 @@ static int sum_up(struct iterations *iterations, uint32_t first, struct iteratio
 	summary->has_periods = n > 0;
 	if (n)
 		spread_of(periods, n, &summary->periods);
-	free(periods);
+	blocks_free(periods);
 	return FLEXTRACE_OK;
 }
 
@@ -352,7 +353,7 @@ int iterations_find(struct iterations *iterations, const struct timeline *timeli
 	    doings)
 		code = find_all(iterations, doings);
 	for (uint32_t i = 0; doings && i < n_processes; i++) {
-		free(doings[i].kernels.list);
+		blocks_free(doings[i].kernels.list);
 		free(doings[i].steps.list);
 	}
 	free(doings);

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "array.h"
+#include "blocks.h"
 #include "iterations.h"
 
 /* The iterations of a process. */
@@ -74,13 +74,13 @@ int iterations_mark(const struct iterations *iterations, uint32_t **ret_of_op)
 	if (!iterations->n)
 		return FLEXTRACE_OK;
 	turns = calloc(timeline->identity->n_processes + 1ull, sizeof(*turns));
-	all = array_allocate(iterations->n, sizeof(*all));
+	all = blocks_allocate(iterations->n, sizeof(*all));
 	*ret_of_op = calloc(timeline->n_ops + 1, sizeof(**ret_of_op));
 	if (turns && all && *ret_of_op) {
 		list_turns(iterations, turns, all);
 		mark_rows(iterations, turns, *ret_of_op);
 	}
 	free(turns);
-	free(all);
+	blocks_free(all);
 	return turns && all && *ret_of_op ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "array.h"
+#include "blocks.h"
 #include "emit/view.h"
 
 static int compare_u32(uint32_t a, uint32_t b)
@@ -35,7 +35,7 @@ static int compare_devices(const void *left, const void *right, void *context)
 /* Returns 0..n-1, or NULL: no memory. Owned by the caller. */
 static uint32_t *first_numbers(uint32_t n)
 {
-	uint32_t *numbers = array_allocate(n, sizeof(*numbers));
+	uint32_t *numbers = blocks_allocate(n, sizeof(*numbers));
 
 	for (uint32_t i = 0; numbers && i < n; i++)
 		numbers[i] = i;
@@ -63,9 +63,9 @@ int owners_init(struct owners *owners, const struct identity *identity)
 
 void owners_release(struct owners *owners)
 {
-	free(owners->processes);
-	free(owners->places);
-	free(owners->devices);
+	blocks_free(owners->processes);
+	blocks_free(owners->places);
+	blocks_free(owners->devices);
 	*owners = (struct owners){0};
 }
 

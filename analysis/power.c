@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "blocks.h"
 #include "levels.h"
 
 #define VOLTS       12.0
@@ -73,7 +73,7 @@ static int make_room(struct power *power, const struct timeline *timeline)
 
 		if (!device->n_allocated)
 			continue;
-		device->samples = array_allocate(device->n_allocated, sizeof(*device->samples));
+		device->samples = blocks_allocate(device->n_allocated, sizeof(*device->samples));
 		if (!device->samples)
 			return FLEXTRACE_E_MEMORY;
 	}
@@ -231,7 +231,7 @@ int power_find(struct power *power, const struct timeline *timeline, enum power_
 void power_release(struct power *power)
 {
 	for (uint32_t i = 0; power->devices && i < power->n_devices; i++)
-		free(power->devices[i].samples);
+		blocks_free(power->devices[i].samples);
 	free(power->devices);
 	*power = (struct power){.n_devices = 0};
 }

@@ -11,6 +11,7 @@
 
 #include "analysis_impl.h"
 #include "array.h"
+#include "blocks.h"
 #include "map.h"
 #include "power.h"
 
@@ -60,7 +61,7 @@ static int sum_up(struct power_table *table, uint32_t index)
 {
 	const struct power_device *device = &table->power->devices[index];
 	struct power_line *line = &table->lines[index];
-	struct power_stretch *stretches = array_allocate(device->n + 1ull, sizeof(*stretches));
+	struct power_stretch *stretches = blocks_allocate(device->n + 1ull, sizeof(*stretches));
 
 	line->stretches = stretches;
 	if (!stretches)
@@ -387,7 +388,7 @@ static void write_kernels(struct power_table *table, uint32_t index, struct writ
 static void write_device(struct power_table *table, uint32_t index, struct writer *writer)
 {
 	const struct power_device *device = &table->power->devices[index];
-	struct weight *weights = array_allocate(device->n, sizeof(*weights));
+	struct weight *weights = blocks_allocate(device->n, sizeof(*weights));
 	struct power_sum sum;
 
 	if (!weights)
@@ -397,7 +398,7 @@ static void write_device(struct power_table *table, uint32_t index, struct write
 		write_part(table, index, (enum power_part)part, &sum, writer);
 	}
 	write_kernels(table, index, writer);
-	free(weights);
+	blocks_free(weights);
 }
 
 static void write_devices(void *context, struct writer *writer)
@@ -424,7 +425,7 @@ static void write_devices(void *context, struct writer *writer)
 static void release(struct power_table *table)
 {
 	for (uint32_t i = 0; table->lines && i < table->power->n_devices; i++)
-		free(table->lines[i].stretches);
+		blocks_free(table->lines[i].stretches);
 	free(table->lines);
 	free(table->kernels);
 	map_release(&table->places);

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "blocks.h"
+#include "error.h"
 
 #define N_LEVELS      3
 #define LEAST_PART    4          /* of all names: a quarter */
@@ -121,7 +122,7 @@ int repeats_find(const uint32_t *names, uint32_t n, struct repeat *ret)
 	*ret = (struct repeat){0};
 	if (n > UINT32_MAX / 2)
 		return FLEXTRACE_E_MEMORY;
-	arrays = array_allocate(N_ARRAYS * ARRAY_SIZE(n), sizeof(*arrays));
+	arrays = blocks_allocate(N_ARRAYS * ARRAY_SIZE(n), sizeof(*arrays));
 	if (!arrays)
 		return FLEXTRACE_E_MEMORY;
 	search.text = arrays;
@@ -129,7 +130,7 @@ int repeats_find(const uint32_t *names, uint32_t n, struct repeat *ret)
 	search.ahead = arrays + 2 * ARRAY_SIZE(n);
 	search.back = arrays + 3 * ARRAY_SIZE(n);
 	search_levels(&search, n);
-	free(arrays);
+	blocks_free(arrays);
 	if ((uint64_t)search.best.n * LEAST_PART >= n)
 		*ret = search.best;
 	return FLEXTRACE_OK;
@@ -142,7 +143,7 @@ int turn_matcher_init(struct turn_matcher *matcher, const uint32_t *turn, uint32
 	uint32_t matched = 0;
 
 	*matcher = (struct turn_matcher){
-		.turn = turn, .failure = array_allocate(n, sizeof(*matcher->failure)), .n = n};
+		.turn = turn, .failure = blocks_allocate(n, sizeof(*matcher->failure)), .n = n};
 	if (!matcher->failure)
 		return FLEXTRACE_E_MEMORY;
 	matcher->failure[0] = 0;
@@ -157,7 +158,7 @@ int turn_matcher_init(struct turn_matcher *matcher, const uint32_t *turn, uint32
 
 void turn_matcher_release(struct turn_matcher *matcher)
 {
-	free(matcher->failure);
+	blocks_free(matcher->failure);
 	*matcher = (struct turn_matcher){0};
 }
 

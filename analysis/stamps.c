@@ -11,6 +11,7 @@
 
 #include "analysis_impl.h"
 #include "array.h"
+#include "blocks.h"
 
 #define FILE_NAME     "stamps.csv"
 #define N_DIFFERENCES (FLEXTRACE_N_STAMPS - 1)
@@ -94,7 +95,7 @@ static int sort_groups(struct stamps *stamps)
 	uint32_t n_devices = stamps->timeline->identity->n_devices;
 	uint64_t most = 0;
 
-	stamps->device_places = array_allocate(n_devices, sizeof(*stamps->device_places));
+	stamps->device_places = blocks_allocate(n_devices, sizeof(*stamps->device_places));
 	if (!stamps->device_places)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n_devices; i++)
@@ -104,9 +105,9 @@ static int sort_groups(struct stamps *stamps)
 		        stamps);
 	for (uint32_t i = 0; i < stamps->n_groups; i++)
 		most = stamps->groups[i].n_calls > most ? stamps->groups[i].n_calls : most;
-	stamps->calls = array_allocate(most, sizeof(*stamps->calls));
-	stamps->cycles = array_allocate(most, sizeof(*stamps->cycles));
-	stamps->times_ns = array_allocate(most, sizeof(*stamps->times_ns));
+	stamps->calls = blocks_allocate(most, sizeof(*stamps->calls));
+	stamps->cycles = blocks_allocate(most, sizeof(*stamps->cycles));
+	stamps->times_ns = blocks_allocate(most, sizeof(*stamps->times_ns));
 	return stamps->calls && stamps->cycles && stamps->times_ns ? FLEXTRACE_OK
 	                                                           : FLEXTRACE_E_MEMORY;
 }
@@ -125,12 +126,12 @@ static void release(struct stamps *stamps)
 {
 	owners_release(&stamps->owners);
 	map_release(&stamps->places);
-	free(stamps->device_places);
+	blocks_free(stamps->device_places);
 	free(stamps->groups);
 	free(stamps->before);
-	free(stamps->calls);
-	free(stamps->cycles);
-	free(stamps->times_ns);
+	blocks_free(stamps->calls);
+	blocks_free(stamps->cycles);
+	blocks_free(stamps->times_ns);
 }
 
 /* -- differences ---------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "blocks.h"
 #include "map.h"
 
 #define NOT_A_MESSAGE (UINT32_MAX - 1)
@@ -192,7 +193,7 @@ static void pair_message(struct transfers *transfers, const struct candidate *al
 
 static int pair_all(struct transfers *transfers, const struct timeline *timeline)
 {
-	struct candidate *all = array_allocate(transfers->n_ends + 1ull, sizeof(*all));
+	struct candidate *all = blocks_allocate(transfers->n_ends + 1ull, sizeof(*all));
 	uint32_t n = 0, first, end;
 
 	if (!all)
@@ -205,7 +206,7 @@ static int pair_all(struct transfers *transfers, const struct timeline *timeline
 			end++;
 		pair_message(transfers, &all[first], end - first);
 	}
-	free(all);
+	blocks_free(all);
 	return FLEXTRACE_OK;
 }
 
@@ -303,7 +304,7 @@ int transfers_draw(const struct transfers *transfers, struct timeline *timeline)
 
 	if (!transfers->n_ends)
 		return FLEXTRACE_OK;
-	flows = array_allocate(transfers->n_ends, sizeof(*flows));
+	flows = blocks_allocate(transfers->n_ends, sizeof(*flows));
 	if (!flows)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < transfers->n_ends; i++) {
@@ -312,6 +313,6 @@ int transfers_draw(const struct transfers *transfers, struct timeline *timeline)
 	}
 	qsort(flows, n, sizeof(*flows), compare_flows);
 	code = n ? merge(&timeline->flows_from, flows, n) : FLEXTRACE_OK;
-	free(flows);
+	blocks_free(flows);
 	return code;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "utilization.h"
 
-#include "array.h"
+#include "blocks.h"
 #include "map.h"
 #include "utilization_impl.h"
 
@@ -127,7 +127,7 @@ static int prepare(struct kernel_costs *costs, const struct compiler_info *info,
 	uint32_t n_devices = timeline->identity->n_devices;
 
 	*costs = (struct kernel_costs){.costs = info->rows};
-	costs->of_op = array_allocate(timeline->n_ops, sizeof(*costs->of_op));
+	costs->of_op = blocks_allocate(timeline->n_ops, sizeof(*costs->of_op));
 	costs->core_hz = malloc((n_devices + 1ull) * sizeof(*costs->core_hz));
 	if (options->times)
 		costs->taken_ns = calloc(timeline->n_ops + 1ull, sizeof(*costs->taken_ns));
@@ -186,13 +186,13 @@ static int match_all(struct matching *matching, const struct timeline *timeline,
 
 	if (code == FLEXTRACE_OK) {
 		n = ends[timeline->identity->n_devices];
-		kernels = array_allocate(n, sizeof(*kernels));
+		kernels = blocks_allocate(n, sizeof(*kernels));
 		code = kernels ? collect_kernels(timeline, strings, ends, kernels)
 		               : FLEXTRACE_E_MEMORY;
 	}
 	if (code == FLEXTRACE_OK)
 		code = match_devices(matching, timeline, ends, kernels);
-	free(kernels);
+	blocks_free(kernels);
 	free(ends);
 	return code;
 }
@@ -241,7 +241,7 @@ int utilization_run(struct kernel_costs *costs, const struct compiler_info *info
 
 void utilization_release(struct kernel_costs *costs)
 {
-	free(costs->of_op);
+	blocks_free(costs->of_op);
 	free(costs->core_hz);
 	free(costs->taken_ns);
 	free(costs->uses);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * array.h: growing arrays, which double, and large ones of known size.
+ * array.h: growing arrays, which double. Large ones of known size are made by blocks.h.
  */
 #ifndef FLEXTRACE_ARRAY_H
 #define FLEXTRACE_ARRAY_H
@@ -8,29 +8,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "error.h"
-
-#define ARRAY_HUGE_PAGE_BYTES ((size_t)2 << 20)
-
-/* Returns room for `n` elements, not zeroed, which free() frees; NULL: no memory. Large arrays
- * stand in huge pages: one fault instead of 512. */
-static inline void *array_allocate(uint64_t n, size_t element_bytes)
-{
-	uint64_t n_bytes = n * element_bytes;
-	void *array;
-
-	if (n > SIZE_MAX / 2 / element_bytes)
-		return NULL;
-	if (n_bytes < ARRAY_HUGE_PAGE_BYTES)
-		return malloc(n_bytes ? n_bytes : 1);
-	n_bytes = (n_bytes + ARRAY_HUGE_PAGE_BYTES - 1) & -ARRAY_HUGE_PAGE_BYTES;
-	array = aligned_alloc(ARRAY_HUGE_PAGE_BYTES, n_bytes);
-	if (array)
-		madvise(array, n_bytes, MADV_HUGEPAGE); /* a wish */
-	return array;
-}
 
 /* Makes room for `n` elements in an owned array, `array` being the address of the pointer to it;
  * new ones are zeroed. FLEXTRACE_E_MEMORY, and all is as it was, or 0. */

@@ -61,9 +61,9 @@ void derive_free(struct derive *derive)
 	free(derive->families);
 	free(derive->tracks);
 	free(derive->near_knots);
-	free(derive->ops);
-	free(derive->zones);
-	free(derive->runs);
+	blocks_free(derive->ops);
+	blocks_free(derive->zones);
+	blocks_free(derive->runs);
 	free(derive->markers);
 	free(derive);
 }
@@ -263,9 +263,9 @@ void timeline_release(struct timeline *timeline)
 	table_release(&timeline->memory);
 	table_release(&timeline->flows_from);
 	free(timeline->tracks);
-	free(timeline->ops);
-	free(timeline->zones);
-	free(timeline->runs);
+	blocks_free(timeline->ops);
+	blocks_free(timeline->zones);
+	blocks_free(timeline->runs);
 	free(timeline->markers);
 	*timeline = (struct timeline){0};
 }

@@ -21,6 +21,7 @@
 #define FLEXTRACE_DERIVE_IMPL_H
 
 #include "array.h"
+#include "blocks.h"
 #include "derive.h"
 #include "lanes.h"
 #include "map.h"

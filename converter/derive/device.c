@@ -240,7 +240,7 @@ int device_take_ops(struct derive *derive, struct table *ops)
 
 	if (!n)
 		return FLEXTRACE_OK;
-	derive->ops = array_allocate(n, sizeof(*derive->ops));
+	derive->ops = blocks_allocate(n, sizeof(*derive->ops));
 	if (!derive->ops || n >= FLEXTRACE_NONE)
 		return FLEXTRACE_E_MEMORY;
 	table_read(&cursor, ops, true);

@@ -76,7 +76,7 @@ int flows_init(struct derive *derive)
 	if (!flows)
 		return FLEXTRACE_E_MEMORY;
 	flows->n_ends = derive->n_ops;
-	flows->ends = array_allocate(derive->n_ops, sizeof(*flows->ends));
+	flows->ends = blocks_allocate(derive->n_ops, sizeof(*flows->ends));
 	if (!flows->ends)
 		return FLEXTRACE_E_MEMORY;
 	FLEXTRACE_TRY(make_filter(flows, derive->n_ops));
@@ -89,7 +89,7 @@ void flows_free(struct flow_links *flows)
 {
 	if (!flows)
 		return;
-	free(flows->ends);
+	blocks_free(flows->ends);
 	free(flows->starts);
 	free(flows->filter);
 	free(flows);
@@ -292,10 +292,10 @@ int flows_finish(struct derive *derive)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(places_sort_elements(flows->starts, flows->n_starts, &start_order));
 	FLEXTRACE_TRY(places_sort_elements(flows->ends, (uint32_t)flows->n_ends, &end_order));
-	links = array_allocate(flows->n_ends, sizeof(*links));
+	links = blocks_allocate(flows->n_ends, sizeof(*links));
 	if (!links)
 		return FLEXTRACE_E_MEMORY;
 	code = link_into(derive, links);
-	free(links);
+	blocks_free(links);
 	return code;
 }

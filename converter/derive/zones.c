@@ -353,7 +353,7 @@ static int take_runs(struct derive *derive, struct table *runs)
 	if (runs->n_rows == 0)
 		return FLEXTRACE_OK;
 	if (runs->n_rows < FLEXTRACE_NONE)
-		derive->runs = array_allocate(runs->n_rows, sizeof(*derive->runs));
+		derive->runs = blocks_allocate(runs->n_rows, sizeof(*derive->runs));
 	if (!derive->runs)
 		return FLEXTRACE_E_MEMORY;
 	table_read(&cursor, runs, true);
@@ -362,7 +362,7 @@ static int take_runs(struct derive *derive, struct table *runs)
 		n_ends += run->n_ends;
 	}
 	if (n_ends < FLEXTRACE_NONE)
-		derive->zones = array_allocate(n_ends, sizeof(*derive->zones));
+		derive->zones = blocks_allocate(n_ends, sizeof(*derive->zones));
 	return derive->zones ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
