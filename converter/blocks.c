@@ -211,7 +211,8 @@ int blocks_fill(void *array, size_t n_bytes)
 	struct head *head = head_of(array);
 	size_t to = (HEAD_BYTES + n_bytes + BLOCK_BYTES - 1) & -BLOCK_BYTES;
 
-	if (head->n_bytes == 0 || to <= head->filled_bytes)
+	to = to < head->n_bytes ? to : head->n_bytes;
+	if (to <= head->filled_bytes)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(fill_range((char *)head, head->filled_bytes, to));
 	head->filled_bytes = to;

@@ -29,9 +29,19 @@ void block_give_pages(void *pages, size_t n_bytes);
 void *blocks_allocate(uint64_t n, size_t element_bytes);
 
 /* The same for an array whose elements come one after the other: blocks_fill() makes the first
- * `n_bytes` usable. */
+ * `n_bytes`, or all of it, usable. */
 void *blocks_reserve(uint64_t n, size_t element_bytes);
 int blocks_fill(void *array, size_t n_bytes);
+
+#define BLOCKS_FILL_STEP (UINT64_C(1) << 14)
+
+/* Makes an element behind the first `n`, which are usable, usable, and a few behind it. */
+static inline int blocks_fill_next(void *array, uint64_t n, size_t element_bytes)
+{
+	if (n % BLOCKS_FILL_STEP)
+		return 0;
+	return blocks_fill(array, (n + BLOCKS_FILL_STEP) * element_bytes);
+}
 
 /* Gives away as many blocks as the first `n_bytes` fill: nobody reads them any more. */
 void blocks_drop(void *array, size_t n_bytes);

@@ -240,11 +240,12 @@ int device_take_ops(struct derive *derive, struct table *ops)
 
 	if (!n)
 		return FLEXTRACE_OK;
-	derive->ops = blocks_allocate(n, sizeof(*derive->ops));
+	derive->ops = blocks_reserve(n, sizeof(*derive->ops));
 	if (!derive->ops || n >= FLEXTRACE_NONE)
 		return FLEXTRACE_E_MEMORY;
 	table_read(&cursor, ops, true);
 	while ((op = table_next(&cursor, sizeof(*op)))) {
+		FLEXTRACE_TRY(blocks_fill_next(derive->ops, derive->n_ops, sizeof(*derive->ops)));
 		derive->ops[derive->n_ops] = *op;
 		derive->has_groups |= op->group != 0;
 		derive->has_power |= op->power != 0;

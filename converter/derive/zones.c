@@ -62,6 +62,7 @@ static int add_zone(struct area *area, uint8_t kind, const struct open_zone *beg
 	if (!row)
 		return FLEXTRACE_E_MEMORY;
 	row->track = area->family;
+	FLEXTRACE_TRY(blocks_fill_next(derive->zones, derive->n_zones, sizeof(*derive->zones)));
 	derive->zones[derive->n_zones++] = (struct zone){
 		.first_ticks = begin->ticks,
 		.last_ticks = end->ticks,
@@ -362,7 +363,7 @@ static int take_runs(struct derive *derive, struct table *runs)
 		n_ends += run->n_ends;
 	}
 	if (n_ends < FLEXTRACE_NONE)
-		derive->zones = blocks_allocate(n_ends, sizeof(*derive->zones));
+		derive->zones = blocks_reserve(n_ends, sizeof(*derive->zones));
 	return derive->zones ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
