@@ -100,6 +100,33 @@ static void test_chrome__leaves_out_counters_that_are_no_number(void **state)
 	assert_int_equal(chrome_count(test, "C"), 1);
 }
 
+static void test_chrome__draws_a_counter_where_it_changes(void **state)
+{
+	static const struct counter_row rows[] = {
+		{.time_ns = 1, .value = 2, .core = FLEXTRACE_NONE},
+		{.time_ns = 2, .value = 2, .core = FLEXTRACE_NONE, .is_device = 1},
+		{.time_ns = 3, .value = 2, .core = 0},
+		{.time_ns = 4, .value = 2, .core = FLEXTRACE_NONE, .owner = 1},
+		{.time_ns = 5, .value = 2, .core = FLEXTRACE_NONE}, /* as it is */
+		{.time_ns = 6, .value = 3, .core = 0},
+		{.time_ns = 7, .value = 0, .core = FLEXTRACE_NONE},
+		{.time_ns = 8, .value = NAN, .core = FLEXTRACE_NONE},
+		{.time_ns = 9, .value = 0, .core = FLEXTRACE_NONE}, /* as it is */
+		{.time_ns = 10, .value = 2, .core = FLEXTRACE_NONE},
+	};
+	struct emit_test *test = *state;
+
+	chrome_add_rank(test, 0);
+	chrome_add_rank(test, 1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		fixture_counter(&test->fixture, rows[i]);
+	chrome_emit(test);
+	assert_int_equal(test->counts[0].rows, 7);
+	assert_int_equal(test->counts[0].left_out, 3);
+	assert_int_equal(chrome_count(test, "C"), 7);
+	emit_assert_json(cJSON_GetObjectItem(chrome_find(test, "C", "counter", 6), "ts"), "0.01");
+}
+
 static void test_chrome__draws_no_arrow_back_in_time(void **state)
 {
 	struct emit_test *test = *state;
@@ -374,6 +401,7 @@ static void test_chrome__sorts_many_rows(void **state)
 		                                              .name = name,
 		                                              .class = RECORD_INSTANT});
 		fixture_counter(fixture, (struct counter_row){.time_ns = i / 2,
+		                                              .value = (double)i,
 		                                              .name = name,
 		                                              .core = FLEXTRACE_NONE});
 		fixture_device_row(fixture, (struct device_row){i * 40, i * 40 + 40, 0, op, 1,
@@ -406,6 +434,7 @@ int main(void)
 		EMPTY(test_chrome__leaves_excluded_processes_out),
 		EMPTY(test_chrome__keeps_hostile_names),
 		EMPTY(test_chrome__leaves_out_counters_that_are_no_number),
+		EMPTY(test_chrome__draws_a_counter_where_it_changes),
 		EMPTY(test_chrome__draws_no_arrow_back_in_time),
 		EMPTY(test_chrome__starts_at_a_whole_second),
 		EMPTY(test_chrome__makes_room_for_losses_before_the_first_row),

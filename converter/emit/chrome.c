@@ -9,7 +9,6 @@
  */
 #include "emit/chrome_shown.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define NS_PER_S 1000000000
@@ -157,7 +156,7 @@ static void count_row(struct merge *merge, enum record_class class)
 	count->by_class[class]++;
 }
 
-/* JSON cannot hold it, or it was asked to go. */
+/* JSON cannot hold it, it changes nothing, or it was asked to go. */
 static void leave_row_out(struct merge *merge, enum record_class class)
 {
 	struct emit_file_count *count = merge->chrome->count;
@@ -246,16 +245,19 @@ static void write_instant(struct merge *merge)
 	count_row(merge, row->class);
 }
 
-static void write_counter(struct merge *merge)
+static int write_counter(struct merge *merge)
 {
 	const struct counter_row *row = table_next(&merge->cursors[FROM_COUNTERS], sizeof(*row));
+	int changes = chrome_changes_counter(merge->chrome, row);
 
-	if (!isfinite(row->value)) {
+	FLEXTRACE_TRY(changes);
+	if (!changes) {
 		leave_row_out(merge, row->class);
-		return;
+		return 0;
 	}
 	chrome_write_counter(merge->chrome, row);
 	count_row(merge, row->class);
+	return 0;
 }
 
 static void write_memory(struct merge *merge)
@@ -290,7 +292,7 @@ static int write_next(struct merge *merge, enum chrome_source source)
 		write_instant(merge);
 		break;
 	case FROM_COUNTERS:
-		write_counter(merge);
+		code = write_counter(merge);
 		break;
 	default:
 		write_memory(merge);
@@ -422,6 +424,8 @@ static int write_trace(struct chrome *chrome, const struct timeline *timeline,
 		code = writer_close(&chrome->writer, error);
 	}
 	chrome_texts_release(chrome);
+	map_release(&chrome->counter_lines);
+	free(chrome->counter_values);
 	chrome_ids_release(&chrome->ids);
 	view_release(&chrome->view);
 	return code;

@@ -18,6 +18,7 @@
 #define FLEXTRACE_CHROME_H
 
 #include "emit/view.h"
+#include "map.h"
 
 /* pid of the process that shows what was lost; its tids are causes + 1. */
 #define CHROME_LOSSES_PID 1
@@ -107,6 +108,9 @@ struct chrome {
 	struct chrome_loss losses[LOSS_CAUSE_COUNT]; /* in order of first_time_ns */
 	uint32_t n_losses;
 	uint64_t n_events;
+	struct map counter_lines; /* (name, core; owner) -> index */
+	double *counter_values;   /* owned: the last one of each line */
+	uint32_t n_counter_lines, n_counter_allocated;
 	int64_t base_time_ns;          /* ts 0 */
 	struct emit_file_count *count; /* weak */
 };

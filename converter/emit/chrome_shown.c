@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emit/chrome_shown.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "array.h"
 
 const struct table *chrome_table(const struct timeline *timeline, enum chrome_source source)
 {
@@ -90,6 +93,27 @@ bool chrome_is_shown(const struct chrome *chrome, enum chrome_source source)
 	default:
 		return has_type(types, EMIT_TYPES_COUNTER);
 	}
+}
+
+int chrome_changes_counter(struct chrome *chrome, const struct counter_row *row)
+{
+	uint64_t line = (uint64_t)row->name << 32 | row->core;
+	uint64_t owner = (uint64_t)row->is_device << 32 | row->owner;
+	uint32_t place = map_find(&chrome->counter_lines, line, owner);
+
+	if (!isfinite(row->value))
+		return 0; /* JSON cannot hold it */
+	if (place == MAP_NONE) {
+		place = chrome->n_counter_lines;
+		FLEXTRACE_TRY(ARRAY_RESERVE(chrome->counter_values, chrome->n_counter_allocated,
+		                            place + 1ull));
+		FLEXTRACE_TRY(map_put(&chrome->counter_lines, line, owner, place));
+		chrome->n_counter_lines++;
+	} else if (row->value == chrome->counter_values[place]) {
+		return 0;
+	}
+	chrome->counter_values[place] = row->value;
+	return 1;
 }
 
 static enum record_class class_of(const struct chrome *chrome, enum chrome_source source,

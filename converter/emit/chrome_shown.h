@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * chrome_shown.h: which rows of which tables a trace has: all of them, or those of some phases
- * (--types), or of one process.
+ * (--types), or of one process; of samples of counters those that change something.
  */
 #ifndef FLEXTRACE_CHROME_SHOWN_H
 #define FLEXTRACE_CHROME_SHOWN_H
@@ -29,6 +29,10 @@ bool chrome_is_shown(const struct chrome *chrome, enum chrome_source source);
 
 /* Whether a row is of the process that is shown. */
 bool chrome_is_of_process(const struct chrome *chrome, enum chrome_source source, const void *row);
+
+/* Whether a sample of a counter changes its line, which stays as it is until the next one. 1, 0 or
+ * FLEXTRACE_E_MEMORY. */
+int chrome_changes_counter(struct chrome *chrome, const struct counter_row *row);
 
 /* Books the rows of tables that are not shown. */
 void chrome_count_hidden(struct chrome *chrome);

@@ -82,7 +82,8 @@ struct emit_options {
 struct emit_file_count {
 	const char *file; /* weak: lives as long as the emitter's work */
 	uint64_t rows;    /* written, without header */
-	/* rows this format cannot hold (a counter that is not a number), or that the views hide */
+	/* rows this format cannot hold (a counter that is not a number) or has no need of (one that
+	 * stays as it is), or that the views hide */
 	uint64_t left_out;
 	uint64_t expected;       /* rows of the tables behind the file; = rows + left_out */
 	uint64_t arrows;         /* trace.json: flow arrows drawn */
