@@ -196,15 +196,16 @@ void writer_fixed(struct writer *writer, double value, int n_decimals)
  */
 static unsigned int make_fraction(char *to, uint64_t fraction, unsigned int n_bits, bool is_even)
 {
-	uint64_t one = (uint64_t)2 << n_bits, rest = 2 * fraction, half = 1;
+	unsigned int one_bits = n_bits + 1;
+	uint64_t one = (uint64_t)1 << one_bits, rest = 2 * fraction, half = 1;
 	unsigned int n = 0;
 	bool is_low, is_high;
 
 	do {
 		rest *= 10;
 		half *= 10;
-		to[n++] = (char)('0' + rest / one);
-		rest %= one;
+		to[n++] = (char)('0' + (rest >> one_bits));
+		rest &= one - 1;
 		is_low = rest < half || (is_even && rest == half);
 		is_high = one - rest < half || (is_even && one - rest == half);
 	} while (!is_low && !is_high);
