@@ -65,6 +65,46 @@ static void ring_leave(const struct ring *ring)
 	}
 }
 
+/* Ticks from `since` to now; a narrow counter may have wrapped once. */
+static uint32_t ticks_since(uint32_t since)
+{
+	return (FLEXTRACE_CLOCK_LO() - since) &
+	       (UINT32_MAX >> (FLEXTRACE_COUNTER_BITS < 32 ? 32 - FLEXTRACE_COUNTER_BITS : 0));
+}
+
+/*
+ * Waits until the host moves the limit or wants another policy. 0 = it did neither in time; from
+ * then on nothing waits for a host that is away, until it moves the limit.
+ */
+static int ring_wait(struct ring *ring)
+{
+	struct flextrace_wire_area *area = ring->area;
+	uint32_t last = FLEXTRACE_CLOCK_LO();
+	uint32_t waited = 0;
+
+	if (FLEXTRACE_PORT_LOAD(area->own.is_alone) &&
+	    FLEXTRACE_PORT_LOAD(area->own.alone_at) == ring->seen)
+		return 0;
+	while (waited < FLEXTRACE_BLOCK_TICKS) {
+		uint32_t more, limit;
+
+		FLEXTRACE_PORT_WAIT();
+		limit = FLEXTRACE_PORT_LIMIT(area->limit);
+		if (limit != ring->seen ||
+		    FLEXTRACE_PORT_LOAD(area->policy) != FLEXTRACE_WIRE_BLOCK) {
+			FLEXTRACE_PORT_STORE(area->own.is_alone, 0);
+			ring->seen = limit;
+			return 1;
+		}
+		more = ticks_since(last);
+		last += more;
+		waited += more;
+	}
+	FLEXTRACE_PORT_STORE(area->own.is_alone, 1);
+	FLEXTRACE_PORT_STORE(area->own.alone_at, ring->seen);
+	return 0;
+}
+
 /* 1 if `n` records may be written on top of what is kept for ends. */
 static int ring_has_room(struct ring *ring, uint32_t n)
 {
@@ -79,8 +119,8 @@ static int ring_has_room(struct ring *ring, uint32_t n)
 			ring->seen = ring->head + capacity;
 			break;
 		case FLEXTRACE_WIRE_BLOCK:
-			FLEXTRACE_PORT_WAIT();
-			ring->seen = FLEXTRACE_PORT_LIMIT(area->limit);
+			if (!ring_wait(ring))
+				return 0;
 			break;
 		default:
 			return 0;
@@ -254,6 +294,7 @@ static void init_ring(struct flextrace_wire_area *area, uint32_t capacity, uint3
 	FLEXTRACE_PORT_STORE(area->limit, capacity);
 	FLEXTRACE_PORT_STORE(area->policy, policy);
 	FLEXTRACE_PORT_STORE(area->read_run, 0);
+	FLEXTRACE_PORT_STORE(area->strict_from, 0);
 	FLEXTRACE_PORT_STORE(area->run, 0);
 	FLEXTRACE_PORT_STORE(area->head, 0);
 	FLEXTRACE_PORT_STORE(area->dropped, 0);
@@ -265,6 +306,7 @@ static void init_ring(struct flextrace_wire_area *area, uint32_t capacity, uint3
 	FLEXTRACE_PORT_STORE(area->own.zone_depth, 0);
 	FLEXTRACE_PORT_STORE(area->own.zone_bits, 0);
 	FLEXTRACE_PORT_STORE(area->own.ring_run, 0);
+	FLEXTRACE_PORT_STORE(area->own.is_alone, 0);
 }
 
 void flextrace_fw_init(uint32_t core, uint32_t processor, uint32_t domain, uint32_t capacity,

@@ -8,9 +8,14 @@ flextrace_add_unit_test(NAME marker SOURCES ${markers} INCLUDES ${posix_port})
 flextrace_add_unit_test(NAME marker_run SOURCES ${markers} INCLUDES ${posix_port})
 flextrace_add_unit_test(NAME drain SOURCES ${drain} ${markers} INCLUDES ${posix_port})
 flextrace_add_unit_test(NAME drain_slots SOURCES ${drain} ${markers} INCLUDES ${posix_port})
+flextrace_add_unit_test(NAME drain_live SOURCES ${drain} ${markers} INCLUDES ${posix_port})
 flextrace_add_unit_test(NAME drain_hostile SOURCES ${drain} ${markers} INCLUDES ${posix_port})
 flextrace_add_unit_test(NAME elf_names SOURCES tracer/src/elf_names.c)
 flextrace_add_unit_test(NAME emulator SOURCES ${drain} LIBS flextrace_emulator)
+flextrace_add_unit_test(NAME drain_soak SOURCES ${drain} LIBS flextrace_emulator)
+# The long one, 2 million markers a core: ctest -C soak -L soak
+add_test(NAME soak.drain CONFIGURATIONS soak COMMAND test_drain_soak 2000000)
+set_tests_properties(soak.drain PROPERTIES LABELS soak TIMEOUT 1200)
 flextrace_add_unit_test(NAME emulator_clocks SOURCES LIBS flextrace_emulator)
 
 add_test(NAME freestanding.riscv

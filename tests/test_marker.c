@@ -30,6 +30,7 @@ static void test_init__fills_the_header(void **state)
 	assert_int_equal(area->limit, 16);
 	assert_int_equal(area->policy, FLEXTRACE_WIRE_BLOCK);
 	assert_int_equal(area->read_run, 0);
+	assert_int_equal(area->strict_from, 0);
 }
 
 static void test_wire__has_the_documented_layout(void **state)
@@ -43,6 +44,7 @@ static void test_wire__has_the_documented_layout(void **state)
 	assert_int_equal(offsetof(struct flextrace_wire_area, limit), 0x40);
 	assert_int_equal(offsetof(struct flextrace_wire_area, policy), 0x44);
 	assert_int_equal(offsetof(struct flextrace_wire_area, read_run), 0x48);
+	assert_int_equal(offsetof(struct flextrace_wire_area, strict_from), 0x4c);
 	assert_int_equal(offsetof(struct flextrace_wire_area, own), 0x80);
 	assert_int_equal(offsetof(struct flextrace_wire_area, slot), 0xc0);
 	assert_int_equal(sizeof(struct flextrace_wire_slot), 0x50);
@@ -258,6 +260,56 @@ static void test_block__does_not_wait_for_room_that_can_never_be(void **state)
 	assert_int_equal(area->head, 6);
 }
 
+/* A host that is away: a quarter of FLEXTRACE_BLOCK_TICKS goes by in each wait. */
+static void wait_in_vain(void *context)
+{
+	(void)context;
+	n_waits++;
+	now += FLEXTRACE_BLOCK_TICKS / 4;
+}
+
+static void test_block__drops_when_the_host_is_away_until_it_comes_back(void **state)
+{
+	(void)state;
+	boot(4, FLEXTRACE_WIRE_BLOCK);
+	flextrace_posix_core.wait = wait_in_vain;
+	marks(5);
+	assert_in_range(n_waits, 3, 4);
+	assert_int_equal(area->dropped, 1);
+	n_waits = 0;
+	marks(100); /* none waits for it again */
+	assert_int_equal(n_waits, 0);
+	assert_int_equal(area->dropped, 101);
+	assert_int_equal(area->head, 4);
+
+	area->limit += 2;
+	marks(2);
+	assert_int_equal(area->head, 6);
+	assert_int_equal(n_waits, 0);
+	flextrace_posix_core.wait = make_room;
+	marks(3);
+	assert_int_equal(n_waits, 3);
+	assert_int_equal(area->head, 9);
+	assert_int_equal(area->dropped, 101);
+}
+
+static void take_policy_back(void *context)
+{
+	(void)context;
+	area->policy = n_waits++ ? FLEXTRACE_WIRE_STOP : FLEXTRACE_WIRE_BLOCK;
+}
+
+static void test_block__ends_when_the_host_wants_another_policy(void **state)
+{
+	(void)state;
+	boot(4, FLEXTRACE_WIRE_BLOCK);
+	flextrace_posix_core.wait = take_policy_back;
+	marks(6);
+	assert_int_equal(n_waits, 2);
+	assert_int_equal(area->head, 4);
+	assert_int_equal(area->dropped, 2);
+}
+
 /* -- everything at once ------------------------------------------------------------------------ */
 
 static uint32_t next_random(uint64_t *seed)
@@ -372,6 +424,8 @@ int main(void)
 		cmocka_unit_test(test_overwrite__never_drops),
 		cmocka_unit_test(test_block__waits_for_the_host),
 		cmocka_unit_test(test_block__does_not_wait_for_room_that_can_never_be),
+		cmocka_unit_test(test_block__drops_when_the_host_is_away_until_it_comes_back),
+		cmocka_unit_test(test_block__ends_when_the_host_wants_another_policy),
 		cmocka_unit_test(test_stop__accounts_for_every_record_in_any_interleaving),
 	};
 

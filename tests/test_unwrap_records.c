@@ -381,13 +381,16 @@ static void test_unwrap_records__counts_what_the_ring_dropped(void **state)
 		       "4000 1 1 marker_batch device=0 core=2 processor=0 domain=0 first_index=13 "
 		       "dropped=9 "
 		       "words=\n"
+		       "4500 1 1 marker_batch device=0 core=2 processor=0 domain=0 first_index=20 "
+		       "dropped=9 "
+		       "words=\n"
 		       "5000 1 1 marker_batch device=0 core=2 processor=0 domain=0 first_index=4 "
 		       "dropped=2 "
 		       "words=slot:4:1,queue:1:0,anchor_lo:0:7,anchor_hi:0:0,stamp:0:7\n");
 
-	assert_int_equal(ledger_total(fixture->ledger, LOSS_RING_DROPPED), 3 + 2 + 10 + 4);
+	assert_int_equal(ledger_total(fixture->ledger, LOSS_RING_DROPPED), 3 + 2 + 10 + 4 + 7);
 	assert_int_equal(ledger_total(fixture->ledger, LOSS_RUN_OVERWRITTEN), 2);
-	assert_int_equal(fixture->ledger->evidence[RECORD_MARKER_BATCH], 1);
+	assert_int_equal(fixture->ledger->evidence[RECORD_MARKER_BATCH], 2);
 	assert_int_equal(fixture->out.marks.n_rows, 4);
 }
 

@@ -116,6 +116,18 @@ static void compute(struct firmware_core *core, const struct flextrace_emulator_
 	FLEXTRACE_KERNEL_END();
 }
 
+static void mark_rounds(uint32_t n_rounds)
+{
+	uint32_t round;
+
+	for (round = 0; round < n_rounds; round++) {
+		FLEXTRACE_ZONE_BEGIN("round");
+		FLEXTRACE_VALUE("rounds done", round);
+		FLEXTRACE_MARK("in a round");
+		FLEXTRACE_ZONE_END("round");
+	}
+}
+
 static void dma_out(struct firmware_core *core, const struct flextrace_emulator_job *job)
 {
 	size_t matrix_bytes = (size_t)job->n * job->n * sizeof(uint32_t);
@@ -153,6 +165,8 @@ void firmware_serve(struct firmware_core *core, const struct flextrace_emulator_
 	FLEXTRACE_TS(3);
 	if (job->op == FLEXTRACE_EMULATOR_MATMUL)
 		compute(core, job);
+	if (job->op == FLEXTRACE_EMULATOR_MARKERS)
+		mark_rounds(job->repeat);
 	FLEXTRACE_TS(4);
 	ret_completion->power = spend_power(core, job);
 	dma_out(core, job);

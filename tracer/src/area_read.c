@@ -20,6 +20,17 @@ static struct flextrace_wire_area *wire_of(const struct flextrace_drain_area *ar
 	return area->memory;
 }
 
+static void skip_overwritten(struct flextrace_drain_area *area, uint32_t n)
+{
+	area->stats.overwritten += n;
+	area->next += n;
+}
+
+static void make_room(const struct flextrace_drain_area *area)
+{
+	drain_store_last(&wire_of(area)->limit, (uint32_t)area->next + area->capacity);
+}
+
 /* -- attaching --------------------------------------------------------------------------------- */
 
 static int is_sane(const struct flextrace_drain_area *area)
@@ -32,10 +43,56 @@ static int is_sane(const struct flextrace_drain_area *area)
 	       FLEXTRACE_WIRE_AREA_BYTES((uint64_t)capacity) <= area->bytes;
 }
 
+/*
+ * From here on the firmware surely keeps to the limit: it may still have leave to fill the ring
+ * once more, but not to go further without a look at policy and limit.
+ */
+static void distrust(struct flextrace_drain_area *area)
+{
+	struct flextrace_wire_area *wire = wire_of(area);
+	uint32_t waiting = drain_load(&wire->head) - (uint32_t)area->next;
+
+	if (waiting > area->capacity) {
+		skip_overwritten(area, waiting - area->capacity);
+		make_room(area);
+		waiting = area->capacity;
+	}
+	area->strict_from = area->next + waiting + area->capacity + RECORDS_IN_FLIGHT;
+	drain_store_last(&wire->strict_from, (uint32_t)area->strict_from);
+}
+
+static void apply_policy(struct flextrace_drain_area *area)
+{
+	struct flextrace_wire_area *wire = wire_of(area);
+	uint32_t policy = area->policy_plus_1 - 1;
+	uint32_t before = drain_load(&wire->policy);
+
+	if (before == policy)
+		return;
+	if (before == FLEXTRACE_WIRE_OVERWRITE)
+		distrust(area);
+	drain_store_last(&wire->policy, policy);
+}
+
+/* All counts start anew, whatever a read has written that the reset overtook. */
+static void restart(struct flextrace_drain_area *area)
+{
+	struct flextrace_wire_area *wire = wire_of(area);
+
+	area->next = 0;
+	area->next_run = 1;
+	drain_store_last(&wire->read_run, 0);
+	if (drain_load(&wire->limit) == area->capacity)
+		return;
+	make_room(area);
+	distrust(area);
+}
+
 /* Whoever drained before us left in the area how far they came. */
-static void attach(struct flextrace_drain_area *area)
+static void attach(struct flextrace_drain_area *area, int is_reset)
 {
 	const struct flextrace_wire_area *wire = wire_of(area);
+	uint32_t distrusted;
 
 	area->core = drain_load(&wire->core);
 	area->processor = drain_load(&wire->processor);
@@ -48,6 +105,15 @@ static void attach(struct flextrace_drain_area *area)
 	area->dropped = 0;
 	area->told = 0;
 	area->lost_runs = 0;
+	distrusted = drain_load(&wire->strict_from) - (uint32_t)area->next;
+	if (distrusted > 2 * area->capacity + RECORDS_IN_FLIGHT)
+		distrusted = 0; /* behind us */
+	area->strict_from = area->next + distrusted;
+	if (is_reset)
+		restart(area);
+	area->told_next = area->next;
+	if (area->policy_plus_1)
+		apply_policy(area);
 }
 
 static int is_up(const struct flextrace_drain_area *area)
@@ -57,8 +123,10 @@ static int is_up(const struct flextrace_drain_area *area)
 	return drain_load_first(&wire->magic) == FLEXTRACE_WIRE_MAGIC;
 }
 
+/* 1 if all that was loaded so far is of the time since the same reset. */
 static int is_unchanged(const struct flextrace_drain_area *area)
 {
+	atomic_thread_fence(memory_order_acquire);
 	return is_up(area) && drain_load(&wire_of(area)->resets) == area->resets;
 }
 
@@ -70,12 +138,14 @@ static int prepare(struct flextrace_drain_area *area)
 		return 0;
 	if (area->capacity && !is_unchanged(area)) {
 		area->capacity = 0;
+		area->is_reset = 1;
 		area->stats.resets++;
 	}
 	if (!area->capacity) {
 		if (!is_sane(area))
 			return 0;
-		attach(area);
+		attach(area, area->is_reset);
+		area->is_reset = 0;
 	}
 	return !area->broken;
 }
@@ -191,6 +261,8 @@ static uint64_t read_slots(struct flextrace_drain_area *area,
 		n_words += slot_words(&slot, words + n_words);
 		area->next_run++;
 	}
+	if (!is_unchanged(area))
+		return 0; /* reset under our hands: the next call begins anew */
 	drain_store_last(&wire->read_run, (uint32_t)(area->next_run - 1));
 	if (!reader->emit) {
 		area->stats.unrecorded_runs += n_runs;
@@ -211,21 +283,18 @@ static uint64_t read_slots(struct flextrace_drain_area *area,
 
 static void read_dropped(struct flextrace_drain_area *area)
 {
-	uint32_t more = drain_load_first(&wire_of(area)->dropped) - (uint32_t)area->dropped;
+	uint32_t more = drain_load(&wire_of(area)->dropped) - (uint32_t)area->dropped;
 
+	if (!is_unchanged(area))
+		return;
 	area->dropped += more;
 	area->stats.dropped += more;
 }
 
-static void skip_overwritten(struct flextrace_drain_area *area, uint32_t n)
+static int may_overwrite(const struct flextrace_drain_area *area)
 {
-	area->stats.overwritten += n;
-	area->next += n;
-}
-
-static int is_overwriting(const struct flextrace_drain_area *area)
-{
-	return drain_load(&wire_of(area)->policy) == FLEXTRACE_WIRE_OVERWRITE;
+	return area->next < area->strict_from ||
+	       drain_load(&wire_of(area)->policy) == FLEXTRACE_WIRE_OVERWRITE;
 }
 
 /* Records that wait; all are in the ring. Marks an area broken that says impossible things. */
@@ -235,7 +304,7 @@ static uint32_t waiting(struct flextrace_drain_area *area)
 
 	if (n <= area->capacity)
 		return n;
-	if (!is_overwriting(area)) {
+	if (!may_overwrite(area)) {
 		area->broken = 1;
 		area->stats.refused++;
 		return 0;
@@ -249,7 +318,7 @@ static uint32_t spoilt(const struct flextrace_drain_area *area, uint32_t n, int 
 {
 	uint32_t written, unsafe;
 
-	if (!is_overwriting(area) || last)
+	if (!may_overwrite(area) || last)
 		return 0;
 	atomic_thread_fence(memory_order_acquire);
 	written = drain_load(&wire_of(area)->head) - (uint32_t)area->next;
@@ -257,6 +326,21 @@ static uint32_t spoilt(const struct flextrace_drain_area *area, uint32_t n, int 
 		return 0;
 	unsafe = written + RECORDS_IN_FLIGHT - area->capacity;
 	return unsafe < n ? unsafe : n;
+}
+
+static void emit_records(struct flextrace_drain_area *area,
+                         const struct flextrace_area_reader *reader, const uint64_t *words,
+                         uint32_t n)
+{
+	emit(area, reader,
+	     (struct flextrace_marker_batch){.first_index = area->next,
+	                                     .dropped = area->dropped,
+	                                     .n_words = n,
+	                                     .words = words});
+	area->stats.recorded += n;
+	area->next += n;
+	area->told_next = area->next;
+	area->told = area->dropped;
 }
 
 /* Takes up to a batch of the `n` records that wait; returns how many it took. */
@@ -279,21 +363,13 @@ static uint32_t read_batch(struct flextrace_drain_area *area,
 		                      DRAIN_SWAPS);
 	}
 	if (!is_unchanged(area))
-		return 0; /* reset under our hands: the next call begins anew */
+		return 0;
 	bad = spoilt(area, n, reader->is_last);
 	skip_overwritten(area, bad);
 	read_dropped(area);
-	if (n > bad) {
-		emit(area, reader,
-		     (struct flextrace_marker_batch){.first_index = area->next,
-		                                     .dropped = area->dropped,
-		                                     .n_words = n - bad,
-		                                     .words = words + bad});
-		area->told = area->dropped;
-	}
-	area->stats.recorded += n - bad;
-	area->next += n - bad;
-	drain_store_last(&wire->limit, (uint32_t)area->next + area->capacity);
+	if (n > bad)
+		emit_records(area, reader, words + bad, n - bad);
+	make_room(area);
 	return n;
 }
 
@@ -306,10 +382,13 @@ static uint64_t read_ring(struct flextrace_drain_area *area,
 	if (!reader->emit) {
 		area->stats.unrecorded += n;
 		area->next += n;
-		drain_store_last(&wire_of(area)->limit, (uint32_t)area->next + area->capacity);
+		area->told_next = area->next;
+		make_room(area);
 		read_dropped(area);
 		return 0;
 	}
+	if (reader->max_records && n > reader->max_records)
+		n = reader->max_records;
 	while (n) {
 		uint32_t taken = read_batch(area, reader, n);
 
@@ -318,13 +397,18 @@ static uint64_t read_ring(struct flextrace_drain_area *area,
 		n -= taken;
 	}
 	read_dropped(area);
-	if (area->told != area->dropped) {
-		emit(area, reader,
-		     (struct flextrace_marker_batch){.first_index = area->next,
-		                                     .dropped = area->dropped});
-		area->told = area->dropped;
-	}
+	if (area->told != area->dropped || area->told_next != area->next)
+		emit_records(area, reader, NULL, 0);
 	return area->stats.recorded - before;
+}
+
+/* -- policy ------------------------------------------------------------------------------------ */
+
+void flextrace_area_set_policy(struct flextrace_drain_area *area, uint32_t policy)
+{
+	area->policy_plus_1 = policy + 1;
+	if (prepare(area))
+		apply_policy(area);
 }
 
 /* -- all of it --------------------------------------------------------------------------------- */

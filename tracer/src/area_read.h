@@ -18,11 +18,16 @@ struct flextrace_area_reader {
 	/* Gets batches; weak. NULL: what is there is taken and counts as unrecorded. */
 	void (*emit)(void *context, const struct flextrace_marker_batch *batch);
 	void *context;
-	int is_last; /* the device has stopped: take the run that never ended, too */
+	int is_last;          /* the device has stopped: take the run that never ended, too */
+	uint32_t max_records; /* of the ring; 0 = all that are there */
 };
 
 /* Takes all that is there out of an area; returns the number of words. */
 uint64_t flextrace_area_read(struct flextrace_drain_area *area,
                              const struct flextrace_area_reader *reader);
+
+/* Has the firmware keep to `policy` (enum flextrace_wire_policy) from now on, also once it sets the
+ * area up (again). */
+void flextrace_area_set_policy(struct flextrace_drain_area *area, uint32_t policy);
 
 #endif

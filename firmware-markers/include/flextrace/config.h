@@ -13,6 +13,8 @@
  *                             Default: the port's (RISC-V: the cycle CSR). For a counter in
  *                             memory: (*(volatile uint32_t *)0xffb121f0), and so on.
  *   FLEXTRACE_COUNTER_BITS    bits of the whole counter that are valid, default 64
+ *   FLEXTRACE_BLOCK_TICKS     policy block: ticks that a marker waits for a host that does not move
+ *                             the limit before it is dropped; below 2^32, default 2^30
  *   FLEXTRACE_PORT_HEADER     a port of your own instead of the one port.h chooses
  *
  * C99, C++11 and freestanding.
@@ -26,6 +28,10 @@
 
 #ifndef FLEXTRACE_COUNTER_BITS
 #define FLEXTRACE_COUNTER_BITS 64
+#endif
+
+#ifndef FLEXTRACE_BLOCK_TICKS
+#define FLEXTRACE_BLOCK_TICKS (UINT32_C(1) << 30)
 #endif
 
 #endif

@@ -40,7 +40,7 @@
 enum flextrace_wire_policy {
 	FLEXTRACE_WIRE_STOP = 0,      /* drop new records at the limit */
 	FLEXTRACE_WIRE_OVERWRITE = 1, /* never look at the limit; the host counts what it missed */
-	FLEXTRACE_WIRE_BLOCK = 2      /* wait for the host to move the limit */
+	FLEXTRACE_WIRE_BLOCK = 2      /* wait for the host to move the limit, but not for ever */
 };
 
 /* Stamps of a slot, in order. TS1..TS5 are those of the run's control block. */
@@ -91,7 +91,9 @@ struct flextrace_wire_private { /* 0x40 bytes */
 	uint32_t zone_depth; /* 0x98, zones opened since the oldest dropped one, it included */
 	uint32_t zone_bits;  /* 0x9c, 1 = dropped, for the outer 32 of them; innermost = bit 0 */
 	uint32_t ring_run;   /* 0xa0, newest run whose RUN record is in the ring or was dropped */
-	uint32_t unused[7];
+	uint32_t is_alone;   /* 0xa4, policy block: the host did not move `alone_at` in time */
+	uint32_t alone_at;   /* 0xa8, the limit then */
+	uint32_t unused[5];
 };
 
 struct flextrace_wire_area {
@@ -110,7 +112,9 @@ struct flextrace_wire_area {
 	uint32_t limit;    /* 0x40, host: value that head may reach */
 	uint32_t policy;   /* 0x44, host: enum flextrace_wire_policy */
 	uint32_t read_run; /* 0x48, host: newest run it has read */
-	uint32_t unused1[13];
+	/* 0x4c, host: records below this count may be overwritten whatever the policy is now */
+	uint32_t strict_from;
+	uint32_t unused1[12];
 	struct flextrace_wire_private own;    /* 0x80 */
 	struct flextrace_wire_slot slot[2];   /* 0xc0 */
 	struct flextrace_wire_record ring[2]; /* 0x160, `capacity` of them */

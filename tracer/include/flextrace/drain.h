@@ -11,6 +11,12 @@
  *
  * Drain often enough that the ring does not fill and that each run is read before the second next
  * one starts: after each completion (FLEXTRACE_DEVICE=sync), every few of them, or from a thread.
+ * The device runs on meanwhile:
+ *
+ * - A call takes what is there when it looks: at most one copy of each area's ring and two slots,
+ *   however fast the firmware writes. flextrace_drain_some() bounds it further.
+ * - What the firmware may be writing while it is copied is left for the next call or counted as
+ *   overwritten, never recorded torn.
  *
  * - Everything in the area is untrusted: nothing outside `bytes` is read, whatever it says.
  *   An area that contradicts itself is left alone until the firmware sets it up anew.
@@ -34,6 +40,13 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* What a marker does that finds the ring full. Numbers as in the area (wire.h). */
+enum flextrace_policy {
+	FLEXTRACE_POLICY_STOP = 0,      /* it is dropped and counted */
+	FLEXTRACE_POLICY_OVERWRITE = 1, /* it takes the place of the oldest, which counts */
+	FLEXTRACE_POLICY_BLOCK = 2      /* it waits for the drain, FLEXTRACE_BLOCK_TICKS at most */
+};
 
 /* What became of an area's records and runs since this host began to drain it. */
 struct flextrace_drain_stats {
@@ -59,14 +72,25 @@ struct flextrace_drain_area {
 	void *memory; /* weak */
 	size_t bytes;
 	uint32_t core, processor, domain;
-	uint32_t capacity;  /* 0 = not attached */
-	uint32_t resets;    /* of the firmware, as last seen */
-	uint32_t broken;    /* contradicted itself since that reset */
-	uint64_t next;      /* index of the next ring record */
-	uint64_t next_run;  /* number of the next run */
-	uint64_t dropped;   /* by firmware since reset */
-	uint64_t told;      /* `dropped` in the last batch */
-	uint64_t lost_runs; /* since reset */
+	uint32_t capacity;      /* 0 = not attached */
+	uint32_t resets;        /* of the firmware, as last seen */
+	uint32_t broken;        /* contradicted itself since that reset */
+	uint64_t next;          /* index of the next ring record */
+	uint64_t next_run;      /* number of the next run */
+	uint64_t dropped;       /* by firmware since reset */
+	uint64_t told;          /* `dropped` in the last batch */
+	uint64_t told_next;     /* index behind the last batch */
+	uint64_t lost_runs;     /* since reset */
+	uint64_t strict_from;   /* below this index records may be overwritten by any policy */
+	uint32_t policy_plus_1; /* that the host chose; 0 = the firmware's */
+	uint32_t is_reset;      /* set up anew, not attached since */
+};
+
+/* Areas that take turns. */
+struct flextrace_drain_set {
+	struct flextrace_drain_area *areas; /* weak */
+	size_t n_areas;
+	size_t next; /* whose turn it is; 0 at first */
 };
 
 #define FLEXTRACE_DRAIN_LAST 1u /* the device has stopped: take the run that never ended, too */
@@ -82,6 +106,20 @@ void flextrace_drain_area_init(struct flextrace_drain_area *area, uint32_t devic
 
 /* Takes all that is there out of `n_areas` areas; returns the number of words recorded. */
 uint64_t flextrace_drain(struct flextrace_drain_area *areas, size_t n_areas, unsigned int flags);
+
+/*
+ * The same in small portions: up to 1024 records of an area (and its runs), then the next area, one
+ * after the other, until `max_words` words are recorded (up to two runs' more) or nothing is left.
+ * The next call goes on with the area whose turn it is, so that none waits for a busy one.
+ */
+uint64_t flextrace_drain_some(struct flextrace_drain_set *set, uint64_t max_words);
+
+/*
+ * Has the firmware of an area keep to `policy` instead of the one it was built with, also after it
+ * sets the area up (again). It takes the place of a drain in the rule of one thread at a time; a
+ * core that waits under BLOCK goes on at once.
+ */
+void flextrace_drain_set_policy(struct flextrace_drain_area *area, enum flextrace_policy policy);
 
 /*
  * Names the device's marker ids after the section of names in the firmware's ELF file. Returns the
@@ -101,6 +139,16 @@ static inline uint64_t flextrace_drain(struct flextrace_drain_area *areas, size_
 {
 	(void)areas, (void)n_areas, (void)flags;
 	return 0;
+}
+static inline uint64_t flextrace_drain_some(struct flextrace_drain_set *set, uint64_t max_words)
+{
+	(void)set, (void)max_words;
+	return 0;
+}
+static inline void flextrace_drain_set_policy(struct flextrace_drain_area *area,
+                                              enum flextrace_policy policy)
+{
+	(void)area, (void)policy;
 }
 static inline int flextrace_device_names(uint32_t device, const char *elf_path)
 {

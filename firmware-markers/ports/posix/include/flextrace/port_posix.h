@@ -49,13 +49,19 @@ extern const char flextrace_posix_names[] __asm__("__start_flextrace_names")
 #define FLEXTRACE_CLOCK_HI() ((uint32_t)(flextrace_posix_clock() >> 32))
 #endif
 
-#define FLEXTRACE_PORT_LOAD(word)           __atomic_load_n(&(word), __ATOMIC_RELAXED)
-#define FLEXTRACE_PORT_LIMIT(word)          __atomic_load_n(&(word), __ATOMIC_ACQUIRE)
-#define FLEXTRACE_PORT_STORE(word, value)   __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
-#define FLEXTRACE_PORT_PUBLISH(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELEASE)
-#define FLEXTRACE_PORT_FENCE()              __atomic_thread_fence(__ATOMIC_RELEASE)
-#define FLEXTRACE_PORT_WAIT()               flextrace_posix_wait()
-#define FLEXTRACE_PORT_NOTE(kind, id)       flextrace_posix_note(kind, id)
+#define FLEXTRACE_PORT_LOAD(word)         __atomic_load_n(&(word), __ATOMIC_RELAXED)
+#define FLEXTRACE_PORT_LIMIT(word)        __atomic_load_n(&(word), __ATOMIC_ACQUIRE)
+#define FLEXTRACE_PORT_STORE(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
+#define FLEXTRACE_PORT_FENCE()            __atomic_thread_fence(__ATOMIC_RELEASE)
+#define FLEXTRACE_PORT_WAIT()             flextrace_posix_wait()
+#define FLEXTRACE_PORT_NOTE(kind, id)     flextrace_posix_note(kind, id)
+
+/* A fence, as on a device: a release store would let later records pass it. */
+#define FLEXTRACE_PORT_PUBLISH(word, value)        \
+	do {                                       \
+		FLEXTRACE_PORT_FENCE();            \
+		FLEXTRACE_PORT_STORE(word, value); \
+	} while (0)
 
 /* clang-format off */
 #define FLEXTRACE_PORT_KIND_ID(kind, name)                                                         \
