@@ -28,8 +28,8 @@ static uint32_t n_rounds;           /* of a job, four markers each */
 static const uint32_t head_kinds[] = {FLEXTRACE_WIRE_RUN, FLEXTRACE_WIRE_ZONE_BEGIN,
                                       FLEXTRACE_WIRE_ZONE_END, FLEXTRACE_WIRE_ZONE_BEGIN,
                                       FLEXTRACE_WIRE_ZONE_END};
-static const uint32_t round_kinds[] = {FLEXTRACE_WIRE_ZONE_BEGIN, FLEXTRACE_WIRE_VALUE,
-                                       FLEXTRACE_WIRE_VALUE_DATA, FLEXTRACE_WIRE_MARK,
+static const uint32_t round_kinds[] = {FLEXTRACE_WIRE_ZONE_BEGIN, FLEXTRACE_WIRE_MARK,
+                                       FLEXTRACE_WIRE_VALUE, FLEXTRACE_WIRE_VALUE_DATA,
                                        FLEXTRACE_WIRE_ZONE_END};
 static const uint32_t tail_kinds[] = {FLEXTRACE_WIRE_ZONE_BEGIN, FLEXTRACE_WIRE_ZONE_END,
                                       FLEXTRACE_WIRE_MARK};
@@ -194,9 +194,12 @@ static void start(struct device *device, uint32_t policy)
 		for (core = 0; core < N_CORES; core++) {
 			const struct flextrace_emulator_job markers = {
 				.core = core,
-				.op = FLEXTRACE_EMULATOR_MARKERS,
+				.op = FLEXTRACE_EMULATOR_EMIT,
 				.job = job + 1,
-				.repeat = n_rounds,
+				.n = n_rounds,
+				.kinds = 1u << FLEXTRACE_WIRE_MARK |
+			                 1u << FLEXTRACE_WIRE_ZONE_BEGIN |
+			                 1u << FLEXTRACE_WIRE_VALUE,
 			};
 			uint64_t ticket;
 

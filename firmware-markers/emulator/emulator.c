@@ -350,7 +350,7 @@ static int check_job(const struct flextrace_emulator *emulator,
 		if (!job->target && job->bytes)
 			return -EINVAL;
 		return job->bytes <= emulator->local_bytes ? 0 : -EINVAL;
-	case FLEXTRACE_EMULATOR_MARKERS:
+	case FLEXTRACE_EMULATOR_EMIT:
 		return 0;
 	default:
 		return -EINVAL;
@@ -377,9 +377,9 @@ int flextrace_emulator_submit(struct flextrace_emulator *emulator,
 	}
 	block->ticket = ticket;
 	block->job = *job;
-	if (job->op != FLEXTRACE_EMULATOR_MATMUL)
+	if (job->op == FLEXTRACE_EMULATOR_COPY || job->op == FLEXTRACE_EMULATOR_FILL)
 		block->job.n = 0;
-	if (job->op == FLEXTRACE_EMULATOR_MARKERS)
+	if (job->op == FLEXTRACE_EMULATOR_EMIT)
 		block->job.bytes = 0;
 	__atomic_store_n(&block->state, BLOCK_QUEUED, __ATOMIC_RELEASE);
 	__atomic_store_n(&core->submitted, ticket + 1, __ATOMIC_RELEASE);

@@ -116,15 +116,19 @@ static void compute(struct firmware_core *core, const struct flextrace_emulator_
 	FLEXTRACE_KERNEL_END();
 }
 
-static void mark_rounds(uint32_t n_rounds)
+static void emit(const struct flextrace_emulator_job *job)
 {
-	uint32_t round;
+	uint32_t i;
 
-	for (round = 0; round < n_rounds; round++) {
-		FLEXTRACE_ZONE_BEGIN("round");
-		FLEXTRACE_VALUE("rounds done", round);
-		FLEXTRACE_MARK("in a round");
-		FLEXTRACE_ZONE_END("round");
+	for (i = 0; i < job->n; i++) {
+		if (job->kinds & 1u << FLEXTRACE_WIRE_ZONE_BEGIN)
+			FLEXTRACE_ZONE_BEGIN("round");
+		if (job->kinds & 1u << FLEXTRACE_WIRE_MARK)
+			FLEXTRACE_MARK("tick");
+		if (job->kinds & 1u << FLEXTRACE_WIRE_VALUE)
+			FLEXTRACE_VALUE("round number", i);
+		if (job->kinds & 1u << FLEXTRACE_WIRE_ZONE_BEGIN)
+			FLEXTRACE_ZONE_END("round");
 	}
 }
 
@@ -165,8 +169,8 @@ void firmware_serve(struct firmware_core *core, const struct flextrace_emulator_
 	FLEXTRACE_TS(3);
 	if (job->op == FLEXTRACE_EMULATOR_MATMUL)
 		compute(core, job);
-	if (job->op == FLEXTRACE_EMULATOR_MARKERS)
-		mark_rounds(job->repeat);
+	if (job->op == FLEXTRACE_EMULATOR_EMIT)
+		emit(job);
 	FLEXTRACE_TS(4);
 	ret_completion->power = spend_power(core, job);
 	dma_out(core, job);

@@ -84,9 +84,7 @@ enum flextrace_emulator_op {
 	FLEXTRACE_EMULATOR_MATMUL = 0, /* c = a * b, n x n int32 modulo 2^32, row-major */
 	FLEXTRACE_EMULATOR_COPY = 1,   /* source to local memory to target */
 	FLEXTRACE_EMULATOR_FILL = 2,   /* target is filled with `fill` bytes */
-	/* `repeat` rounds of markers without work: zone begin, value (the round, from 0), mark,
-	 * zone end */
-	FLEXTRACE_EMULATOR_MARKERS = 3
+	FLEXTRACE_EMULATOR_EMIT = 5    /* n rounds of the markers in `kinds`, nothing else */
 };
 
 /* One control block. MATMUL needs 3 * n * n * 4 bytes of local memory, the others `bytes`. */
@@ -95,8 +93,9 @@ struct flextrace_emulator_job {
 	uint32_t queue;       /* goes into the marker slot */
 	uint64_t job;         /* host's number for the block; its low 32 bits go into the slot */
 	uint32_t op;          /* enum flextrace_emulator_op */
-	uint32_t n;           /* MATMUL */
-	uint32_t repeat;      /* MATMUL: products computed in a row, 0 = 1; MARKERS: rounds */
+	uint32_t n;           /* MATMUL, EMIT */
+	uint32_t repeat;      /* MATMUL: products computed in a row, for longer kernels; 0 = 1 */
+	uint32_t kinds;       /* EMIT: 1 << FLEXTRACE_WIRE_MARK, _ZONE_BEGIN (and end), _VALUE */
 	const int32_t *a, *b; /* MATMUL, weak */
 	int32_t *c;           /* MATMUL, weak */
 	const void *source;   /* COPY, weak */
