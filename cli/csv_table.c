@@ -205,8 +205,7 @@ static uint32_t text_width(const char *text)
 	return sum;
 }
 
-/* Prints at most `limit` screen columns of a text; one that is longer ends in "..". */
-static void print_text(const char *text, uint32_t limit, FILE *to)
+void csv_table_print_text(const char *text, uint32_t limit, FILE *to)
 {
 	bool is_cut = text_width(text) > limit;
 	uint32_t room = is_cut && limit > 2 ? limit - 2 : limit, width;
@@ -276,7 +275,7 @@ static void print_row(char *const *cells, const struct layout *layout, uint32_t 
 			fputs("  ", to);
 		if (layout[c].is_number)
 			fprintf(to, "%*s", padding, "");
-		print_text(cells[c], layout[c].width, to);
+		csv_table_print_text(cells[c], layout[c].width, to);
 		if (!layout[c].is_number && c + 1 < n_columns)
 			fprintf(to, "%*s", padding, "");
 	}

@@ -49,6 +49,9 @@ int csv_table_read(FILE *file, const char *name, const struct csv_table_query *q
  * is. */
 void csv_table_print(const struct csv_table *table, FILE *to, uint32_t width);
 
+/* Prints at most `limit` screen columns of a text; one that is longer ends in "..". */
+void csv_table_print_text(const char *text, uint32_t limit, FILE *to);
+
 void csv_table_release(struct csv_table *table);
 
 #endif

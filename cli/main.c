@@ -13,6 +13,7 @@
 	X(stop)     \
 	X(status)   \
 	X(convert)  \
+	X(decode)   \
 	X(report)   \
 	X(doctor)
 /* clang-format on */

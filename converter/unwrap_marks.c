@@ -229,14 +229,16 @@ static void settle(struct area *area, uint64_t from, uint64_t to, uint16_t segme
 /* No run came: the last word was written not long before its batch was. */
 static void settle_by_clock(struct area *area)
 {
-	uint64_t latest;
+	uint64_t latest, earlier;
 	uint16_t segment;
 
 	if (area->afloat.n == 0 || !area->batch)
 		return;
-	if (axis_latest(area->axis, (int64_t)area->batch->clock_ns, &segment, &latest))
-		settle(area, area->ticks,
-		       latest - low_bits(latest - area->ticks, area->axis->narrow_bits), segment);
+	if (!axis_latest(area->axis, (int64_t)area->batch->clock_ns, &segment, &latest))
+		return;
+	earlier = low_bits(latest - area->ticks, area->axis->narrow_bits);
+	if (earlier <= latest)
+		settle(area, area->ticks, latest - earlier, segment);
 }
 
 /* -- the ring -------------------------------------------------------------------------------- */

@@ -33,6 +33,10 @@ if(TARGET flextrace)
 		$<TARGET_FILE:flextrace> $<TARGET_FILE:make_trace> $<TARGET_FILE:flextrace_bt2_plugin>)
 	add_test(NAME cli.sources COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_sources.sh
 		$<TARGET_FILE:flextrace> $<TARGET_FILE:flextrace_bt2_plugin> ${FLEXTRACE_SHARED_DATA})
+	add_executable(make_areas make_areas.c)
+	target_link_libraries(make_areas PRIVATE flextrace_options flextrace_markers)
+	add_test(NAME cli.decode COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_decode.sh
+		$<TARGET_FILE:flextrace> $<TARGET_FILE:flextrace_bt2_plugin> $<TARGET_FILE:make_areas>)
 	add_test(NAME cli.compiler COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_compiler.sh
 		$<TARGET_FILE:flextrace> $<TARGET_FILE_DIR:check_csv> ${FLEXTRACE_SHARED_DATA})
 	add_test(NAME cli.views COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_views.sh
@@ -42,6 +46,6 @@ if(TARGET flextrace)
 	add_test(NAME style.man COMMAND ${PROJECT_SOURCE_DIR}/tests/man_options.sh
 		$<TARGET_FILE:flextrace> ${PROJECT_SOURCE_DIR}/docs/man)
 	set_tests_properties(style.man PROPERTIES LABELS style)
-	set_tests_properties(cli.errors cli.readers cli.sources cli.compiler cli.views cli.pairs PROPERTIES LABELS cli TIMEOUT 120
+	set_tests_properties(cli.errors cli.decode cli.readers cli.sources cli.compiler cli.views cli.pairs PROPERTIES LABELS cli TIMEOUT 120
 		SKIP_RETURN_CODE 77)
 endif()

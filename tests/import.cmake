@@ -44,3 +44,8 @@ flextrace_add_unit_test(NAME pair_align SOURCES converter/import/pair_align.c
 	converter/import/pair_match.c converter/import/pair_vote.c)
 flextrace_add_unit_test(NAME pairing SOURCES ${flex_fixture} tests/clock_model.c tests/flex_truth.c
 	tests/flex_truth_write.c tests/flex_damage.c)
+
+# Marker areas in copies of memory.
+flextrace_add_unit_test(NAME area_file SOURCES tests/scratch.c tracer/src/area_save.c tracer/src/drain.c
+	converter/import/area_file.c firmware-markers/marker.c
+	firmware-markers/ports/posix/port_posix.c INCLUDES firmware-markers/ports/posix/include)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source.h: source.flextrace.flex-json and source.flextrace.torch-json: files of other tools as
- * messages of exactly the event classes that the tracer has.
+ * source.h: source.flextrace.flex-json and its like: files of other tools as messages of exactly
+ * the event classes that the tracer has.
  *
  * - Parameter `inputs`: an array of paths, of files that are one component's. The query
  *   `babeltrace.support-info` knows files by their content; those of Flex are of one group, so that
@@ -28,6 +28,7 @@
 
 SOURCE_METHODS(flex);
 SOURCE_METHODS(torch);
+SOURCE_METHODS(marker_area);
 
 void source_finalize(bt_self_component_source *self);
 

@@ -218,7 +218,16 @@ static int set_text(bt_field *field, const char *text)
 	                                                          : FLEXTRACE_OK;
 }
 
-/* Importers make no marker batches: words stay empty. */
+static int set_words(bt_field *field, const struct flextrace_marker_batch *batch)
+{
+	if (bt_field_array_dynamic_set_length(field, batch->n_words))
+		return FLEXTRACE_E_MEMORY;
+	for (uint64_t i = 0; i < batch->n_words; i++)
+		bt_field_integer_unsigned_set_value(
+			bt_field_array_borrow_element_field_by_index(field, i), batch->words[i]);
+	return FLEXTRACE_OK;
+}
+
 static int set_field(bt_field *field, enum schema_type type, const void *value)
 {
 	switch (type) {
@@ -238,7 +247,7 @@ static int set_field(bt_field *field, enum schema_type type, const void *value)
 		return set_text(field, *(const char *const *)value);
 	case SCHEMA_TS:
 		return set_stamps(field, value);
-	case SCHEMA_WORDS:
+	case SCHEMA_WORDS: /* see set_words() */
 		break;
 	}
 	return FLEXTRACE_OK;
@@ -254,10 +263,14 @@ static int set_event(bt_event *bt, const struct event *event)
 		bt_field_structure_borrow_member_field_by_index(context, 0), event->vpid);
 	bt_field_integer_signed_set_value(
 		bt_field_structure_borrow_member_field_by_index(context, 1), event->vtid);
-	for (uint32_t i = 0; i < schema->n_fields; i++)
-		FLEXTRACE_TRY(set_field(bt_field_structure_borrow_member_field_by_index(payload, i),
-		                        schema->fields[i].type,
-		                        (const char *)&event->payload + schema->fields[i].offset));
+	for (uint32_t i = 0; i < schema->n_fields; i++) {
+		bt_field *field = bt_field_structure_borrow_member_field_by_index(payload, i);
+		const char *value = (const char *)&event->payload + schema->fields[i].offset;
+
+		FLEXTRACE_TRY(schema->fields[i].type == SCHEMA_WORDS
+		                      ? set_words(field, &event->payload.marker_batch)
+		                      : set_field(field, schema->fields[i].type, value));
+	}
 	return FLEXTRACE_OK;
 }
 

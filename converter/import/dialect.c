@@ -17,6 +17,7 @@ static const struct {
 } names[] = {
 	{"flex", IMPORT_FLEX},
 	{"torch", IMPORT_TORCH},
+	{"marker-area", IMPORT_MARKER_AREA},
 };
 
 int dialect_of_name(const char *name, enum import_dialect *ret_dialect,

@@ -12,7 +12,8 @@
 enum import_dialect {
 	IMPORT_BY_CONTENT, /* find out */
 	IMPORT_FLEX,       /* IBM Flex: stamps in the attributes, no categories */
-	IMPORT_TORCH       /* the torch profiler (Kineto): categories, top-level members */
+	IMPORT_TORCH,      /* the torch profiler (Kineto): categories, top-level members */
+	IMPORT_MARKER_AREA /* no events: a copy of firmware's memory */
 };
 
 /* The dialect of a name, "flex", "torch", ...; NULL is IMPORT_BY_CONTENT. FLEXTRACE_E_USAGE. */

@@ -36,6 +36,7 @@ struct import_format {
 	const struct ledger *(*ledger)(const void *reader);
 };
 
-extern const struct import_format import_event_files; /* JSON of Flex and of torch */
+extern const struct import_format import_event_files;  /* JSON of Flex and of torch */
+extern const struct import_format import_marker_areas; /* copies of firmware's memory */
 
 #endif

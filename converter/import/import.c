@@ -9,7 +9,7 @@
 #include "import/spool.h"
 
 /* The first that knows a path has it: any JSON is an event file. */
-static const struct import_format *const formats[] = {&import_event_files};
+static const struct import_format *const formats[] = {&import_marker_areas, &import_event_files};
 
 #define N_FORMATS (sizeof(formats) / sizeof(*formats))
 

@@ -33,14 +33,37 @@ static void make_room(const struct flextrace_drain_area *area)
 
 /* -- attaching --------------------------------------------------------------------------------- */
 
-static int is_sane(const struct flextrace_drain_area *area)
+static uint64_t bytes_of(uint32_t version, uint32_t capacity)
 {
-	const struct flextrace_wire_area *wire = wire_of(area);
-	uint32_t capacity = drain_load(&wire->capacity);
+	if (version != FLEXTRACE_WIRE_VERSION || capacity < 4 ||
+	    capacity > FLEXTRACE_WIRE_MAX_CAPACITY || (capacity & (capacity - 1)) != 0)
+		return 0;
+	return FLEXTRACE_WIRE_AREA_BYTES((uint64_t)capacity);
+}
 
-	return drain_load(&wire->version) == FLEXTRACE_WIRE_VERSION && capacity >= 4 &&
-	       capacity <= FLEXTRACE_WIRE_MAX_CAPACITY && (capacity & (capacity - 1)) == 0 &&
-	       FLEXTRACE_WIRE_AREA_BYTES((uint64_t)capacity) <= area->bytes;
+int flextrace_area_header_read(const void *memory, struct flextrace_area_header *ret_header)
+{
+	const struct flextrace_wire_area *wire = memory;
+	struct flextrace_area_header header;
+
+	if (drain_load_first(&wire->magic) != FLEXTRACE_WIRE_MAGIC)
+		return 0;
+	header.core = drain_load(&wire->core);
+	header.processor = drain_load(&wire->processor);
+	header.domain = drain_load(&wire->domain);
+	header.counter_bits = drain_load(&wire->counter_bits);
+	header.capacity = drain_load(&wire->capacity);
+	header.resets = drain_load(&wire->resets);
+	header.run = drain_load(&wire->run);
+	header.head = drain_load(&wire->head);
+	header.dropped = drain_load(&wire->dropped);
+	header.policy = drain_load(&wire->policy);
+	header.read_run = drain_load(&wire->read_run);
+	header.strict_from = drain_load(&wire->strict_from);
+	header.n_read = drain_load(&wire->limit) - header.capacity;
+	header.n_bytes = bytes_of(drain_load(&wire->version), header.capacity);
+	*ret_header = header;
+	return 1;
 }
 
 /*
@@ -89,28 +112,28 @@ static void restart(struct flextrace_drain_area *area)
 }
 
 /* Whoever drained before us left in the area how far they came. */
-static void attach(struct flextrace_drain_area *area, int is_reset)
+static void attach(struct flextrace_drain_area *area, const struct flextrace_area_header *header)
 {
-	const struct flextrace_wire_area *wire = wire_of(area);
 	uint32_t distrusted;
 
-	area->core = drain_load(&wire->core);
-	area->processor = drain_load(&wire->processor);
-	area->domain = drain_load(&wire->domain);
-	area->capacity = drain_load(&wire->capacity);
-	area->resets = drain_load(&wire->resets);
+	area->core = header->core;
+	area->processor = header->processor;
+	area->domain = header->domain;
+	area->capacity = header->capacity;
+	area->resets = header->resets;
 	area->broken = 0;
-	area->next = drain_load(&wire->limit) - area->capacity;
-	area->next_run = (uint64_t)drain_load(&wire->read_run) + 1;
+	area->next = header->n_read;
+	area->next_run = (uint64_t)header->read_run + 1;
 	area->dropped = 0;
 	area->told = 0;
 	area->lost_runs = 0;
-	distrusted = drain_load(&wire->strict_from) - (uint32_t)area->next;
+	distrusted = header->strict_from - (uint32_t)area->next;
 	if (distrusted > 2 * area->capacity + RECORDS_IN_FLIGHT)
 		distrusted = 0; /* behind us */
 	area->strict_from = area->next + distrusted;
-	if (is_reset)
+	if (area->is_reset)
 		restart(area);
+	area->is_reset = 0;
 	area->told_next = area->next;
 	if (area->policy_plus_1)
 		apply_policy(area);
@@ -133,6 +156,8 @@ static int is_unchanged(const struct flextrace_drain_area *area)
 /* 1 if the area can be read. */
 static int prepare(struct flextrace_drain_area *area)
 {
+	struct flextrace_area_header header;
+
 	if (!area->memory || (uintptr_t)area->memory % 8 != 0 ||
 	    area->bytes < FLEXTRACE_WIRE_RING_OFFSET || !is_up(area))
 		return 0;
@@ -142,10 +167,10 @@ static int prepare(struct flextrace_drain_area *area)
 		area->stats.resets++;
 	}
 	if (!area->capacity) {
-		if (!is_sane(area))
+		if (!flextrace_area_header_read(area->memory, &header) || header.n_bytes == 0 ||
+		    header.n_bytes > area->bytes)
 			return 0;
-		attach(area, area->is_reset);
-		area->is_reset = 0;
+		attach(area, &header);
 	}
 	return !area->broken;
 }
@@ -426,4 +451,20 @@ uint64_t flextrace_area_read(struct flextrace_drain_area *area,
 	if (!area->broken)
 		n_words += read_ring(area, reader);
 	return n_words;
+}
+
+void flextrace_area_rewind(void *memory, int has_ring)
+{
+	struct flextrace_wire_area *wire = memory;
+	uint32_t head = drain_load(&wire->head), capacity = drain_load(&wire->capacity);
+	uint32_t n_read = drain_load(&wire->limit) - capacity, run = drain_load(&wire->run);
+	uint32_t n_there = head < capacity && n_read <= head ? head : capacity;
+
+	if (!has_ring) {
+		capacity = 4;
+		n_there = 0;
+		drain_store_last(&wire->capacity, capacity);
+	}
+	drain_store_last(&wire->limit, head - n_there + capacity);
+	drain_store_last(&wire->read_run, run > 2 ? run - 2 : 0);
 }

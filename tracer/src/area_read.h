@@ -14,6 +14,22 @@
 #include <flextrace/drain.h>
 #include <flextrace/events.h>
 
+/* What stands in the header and the host's words, in host order. */
+struct flextrace_area_header {
+	uint32_t core, processor, domain, counter_bits, capacity;
+	uint32_t resets, run, head, dropped; /* as firmware counts them */
+	uint32_t policy, read_run, strict_from;
+	uint32_t n_read;  /* ring records that a host has read, modulo 2^32 */
+	uint64_t n_bytes; /* of the whole area; 0: it contradicts itself */
+};
+
+/* Reads the header of an area, FLEXTRACE_WIRE_RING_OFFSET bytes at least. 0: there is none. */
+int flextrace_area_header_read(const void *memory, struct flextrace_area_header *ret_header);
+
+/* Makes all that is still in an area unread, whatever a host has read of it. Without `has_ring`
+ * nothing of its ring waits, which may be missing then. */
+void flextrace_area_rewind(void *memory, int has_ring);
+
 struct flextrace_area_reader {
 	/* Gets batches; weak. NULL: what is there is taken and counts as unrecorded. */
 	void (*emit)(void *context, const struct flextrace_marker_batch *batch);

@@ -122,6 +122,14 @@ uint64_t flextrace_drain_some(struct flextrace_drain_set *set, uint64_t max_word
 void flextrace_drain_set_policy(struct flextrace_drain_area *area, enum flextrace_policy policy);
 
 /*
+ * Writes the memory of areas into a file as it is, for `flextrace decode`, when a device hangs or
+ * nobody records: nothing is taken out, nothing is recorded, and other threads may drain meanwhile.
+ * Async-signal-safe. Returns 0 or a negative errno.
+ */
+int flextrace_drain_save(const struct flextrace_drain_area *areas, size_t n_areas,
+                         const char *path);
+
+/*
  * Names the device's marker ids after the section of names in the firmware's ELF file. Returns the
  * number of names, or a negative errno if there is no such file, section or sense in it.
  */
@@ -149,6 +157,12 @@ static inline void flextrace_drain_set_policy(struct flextrace_drain_area *area,
                                               enum flextrace_policy policy)
 {
 	(void)area, (void)policy;
+}
+static inline int flextrace_drain_save(const struct flextrace_drain_area *areas, size_t n_areas,
+                                       const char *path)
+{
+	(void)areas, (void)n_areas, (void)path;
+	return 0;
 }
 static inline int flextrace_device_names(uint32_t device, const char *elf_path)
 {

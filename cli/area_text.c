@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "area_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "csv_table.h"
+#include "flextrace/wire.h"
+
+#define MAX_DEPTH  32u
+#define NAME_WIDTH 1000u
+
+/* One area while its words come. */
+struct printer {
+	FILE *to;
+	const struct marker_names *names;
+	bool has_runs, has_records; /* the headings are printed */
+	uint64_t n_unknown;         /* words of no kind */
+	uint32_t ticks;             /* of the last record that has some */
+	bool has_ticks;
+	uint32_t depth; /* open zones; deeper ones than MAX_DEPTH are not timed */
+	uint32_t begin_ticks[MAX_DEPTH];
+};
+
+static uint32_t kind_of(uint64_t word)
+{
+	return (uint32_t)(word >> (32 + FLEXTRACE_WIRE_ID_BITS));
+}
+
+static uint32_t id_of(uint64_t word)
+{
+	return (uint32_t)(word >> 32) & FLEXTRACE_WIRE_ID_MASK;
+}
+
+static void print_heading(const struct printer *printer, const char *text)
+{
+	fprintf(printer->to, "%s%s%s\n", cli_style(printer->to, CLI_BOLD), text,
+	        cli_style(printer->to, CLI_PLAIN));
+}
+
+/* -- runs ------------------------------------------------------------------------------------ */
+
+struct run { /* the words of a slot */
+	uint32_t run, job, queue, is_closed;
+	uint64_t anchor;
+	uint32_t ticks[FLEXTRACE_WIRE_N_STAMPS];
+};
+
+static void take_word(struct run *run, uint64_t word)
+{
+	switch (kind_of(word)) {
+	case FLEXTRACE_WIRE_SLOT_QUEUE:
+		run->queue = (uint32_t)word;
+		run->is_closed = id_of(word);
+		break;
+	case FLEXTRACE_WIRE_SLOT_ANCHOR_LO:
+		run->anchor |= (uint32_t)word;
+		break;
+	case FLEXTRACE_WIRE_SLOT_ANCHOR_HI:
+		run->anchor |= word << 32;
+		break;
+	case FLEXTRACE_WIRE_SLOT_STAMP:
+		if (id_of(word) < FLEXTRACE_WIRE_N_STAMPS)
+			run->ticks[id_of(word)] = (uint32_t)word;
+		break;
+	default:
+		break;
+	}
+}
+
+static void print_run(const struct printer *printer, const struct run *run)
+{
+	static const char *const stamps[FLEXTRACE_WIRE_N_STAMPS] = {
+		"", "kernel start", "kernel end", "FW end", "TS1", "TS2", "TS3", "TS4", "TS5"};
+	const char *between = "";
+
+	fprintf(printer->to, "  %9" PRIu32 " %9" PRIu32 " %5" PRIu32 " %-6s %20" PRIu64 "  ",
+	        run->run, run->job, run->queue, run->is_closed ? "closed" : "open", run->anchor);
+	for (int i = FLEXTRACE_WIRE_KERNEL_START; i < FLEXTRACE_WIRE_N_STAMPS; i++) {
+		if (!run->ticks[i])
+			continue;
+		fprintf(printer->to, "%s%s %" PRIu32, between, stamps[i],
+		        run->ticks[i] - (uint32_t)run->anchor);
+		between = ", ";
+	}
+	fputc('\n', printer->to);
+}
+
+static void print_runs(struct printer *printer, const struct flextrace_marker_batch *batch)
+{
+	uint32_t i = 0;
+
+	if (!printer->has_runs)
+		print_heading(printer, "        run       job queue state              FW start"
+		                       "  cycles behind it");
+	printer->has_runs = true;
+	while (i < batch->n_words) {
+		struct run run = {.run = id_of(batch->words[i]), .job = (uint32_t)batch->words[i]};
+
+		for (i++; i < batch->n_words && kind_of(batch->words[i]) != FLEXTRACE_WIRE_SLOT_RUN;
+		     i++)
+			take_word(&run, batch->words[i]);
+		print_run(printer, &run);
+	}
+}
+
+/* -- ring records ---------------------------------------------------------------------------- */
+
+static const char *const kind_names[16] = {
+	[FLEXTRACE_WIRE_MARK] = "mark",    [FLEXTRACE_WIRE_ZONE_BEGIN] = "begin",
+	[FLEXTRACE_WIRE_ZONE_END] = "end", [FLEXTRACE_WIRE_VALUE] = "value",
+	[FLEXTRACE_WIRE_VALUE_DATA] = "=", [FLEXTRACE_WIRE_RUN] = "run",
+};
+
+static void print_ticks(struct printer *printer, uint32_t ticks)
+{
+	fprintf(printer->to, " %10" PRIu32, ticks);
+	if (printer->has_ticks)
+		fprintf(printer->to, " %10" PRIu32, ticks - printer->ticks);
+	else
+		fprintf(printer->to, " %10s", "-");
+	printer->ticks = ticks;
+	printer->has_ticks = true;
+}
+
+static void print_name(const struct printer *printer, uint32_t id)
+{
+	const struct marker_name *name = marker_names_find(printer->names, id);
+
+	fprintf(printer->to, " %*s",
+	        (int)(2 * (printer->depth < MAX_DEPTH ? printer->depth : MAX_DEPTH)), "");
+	if (!name) {
+		fprintf(printer->to, "marker 0x%" PRIx32, id);
+		return;
+	}
+	csv_table_print_text(name->name, NAME_WIDTH, printer->to);
+	fprintf(printer->to, "  %s", cli_style(printer->to, CLI_DIM));
+	csv_table_print_text(name->file, NAME_WIDTH, printer->to);
+	fprintf(printer->to, ":%" PRIu32 "%s", name->line, cli_style(printer->to, CLI_PLAIN));
+}
+
+/* The cycles of a zone that ends; false: its begin is not there. */
+static bool close_zone(struct printer *printer, uint32_t ticks, uint32_t *ret_cycles)
+{
+	if (printer->depth == 0)
+		return false;
+	if (--printer->depth >= MAX_DEPTH)
+		return false;
+	*ret_cycles = ticks - printer->begin_ticks[printer->depth];
+	return true;
+}
+
+static void open_zone(struct printer *printer, uint32_t ticks)
+{
+	if (printer->depth < MAX_DEPTH)
+		printer->begin_ticks[printer->depth] = ticks;
+	printer->depth++;
+}
+
+static void print_record(struct printer *printer, uint64_t index, uint64_t word)
+{
+	uint32_t kind = kind_of(word), ticks = (uint32_t)word, cycles;
+
+	fprintf(printer->to, "  %20" PRIu64, index);
+	if (!kind_names[kind]) {
+		printer->n_unknown++;
+		fprintf(printer->to, " %10s %10s ?      0x%016" PRIx64 "\n", "", "", word);
+		return;
+	}
+	if (kind == FLEXTRACE_WIRE_VALUE_DATA) {
+		fprintf(printer->to, " %10s %10s %-6s %10" PRIu32 "\n", "", "", kind_names[kind],
+		        ticks);
+		return;
+	}
+	print_ticks(printer, ticks);
+	fprintf(printer->to, " %-6s", kind_names[kind]);
+	if (kind == FLEXTRACE_WIRE_ZONE_END && close_zone(printer, ticks, &cycles))
+		fprintf(printer->to, " %10" PRIu32, cycles);
+	else
+		fprintf(printer->to, " %10s", "");
+	if (kind == FLEXTRACE_WIRE_RUN)
+		fprintf(printer->to, " run %" PRIu32, id_of(word));
+	else
+		print_name(printer, id_of(word));
+	if (kind == FLEXTRACE_WIRE_ZONE_BEGIN)
+		open_zone(printer, ticks);
+	fputc('\n', printer->to);
+}
+
+static void print_ring(struct printer *printer, const struct flextrace_marker_batch *batch)
+{
+	if (!printer->has_records && batch->n_words)
+		print_heading(printer, "                record      ticks      since kind"
+		                       "       cycles name");
+	printer->has_records |= batch->n_words > 0;
+	for (uint32_t i = 0; i < batch->n_words; i++)
+		print_record(printer, batch->first_index + i, batch->words[i]);
+}
+
+static void print_batch(void *context, const struct flextrace_marker_batch *batch)
+{
+	if (batch->n_words && kind_of(batch->words[0]) >= FLEXTRACE_WIRE_SLOT_RUN)
+		print_runs(context, batch);
+	else
+		print_ring(context, batch);
+}
+
+/* -- areas ----------------------------------------------------------------------------------- */
+
+static const char *policy_name(uint32_t policy)
+{
+	static const char *const names[] = {"stop", "overwrite", "block"};
+
+	return policy < sizeof(names) / sizeof(*names) ? names[policy] : "unknown";
+}
+
+static void print_header(const struct dumped_area *area, FILE *to)
+{
+	const struct flextrace_area_header *header = &area->header;
+
+	fprintf(to, "%s", cli_style(to, CLI_BOLD));
+	csv_table_print_text(area->path, NAME_WIDTH, to);
+	fprintf(to,
+	        " + 0x%" PRIx64 "%s: device %" PRIu32 ", core %" PRIu32 ", processor %" PRIu32
+	        ", clock domain %" PRIu32 " of %" PRIu32 " bits\n",
+	        area->offset_bytes, cli_style(to, CLI_PLAIN), area->device, header->core,
+	        header->processor, header->domain, header->counter_bits);
+	fprintf(to, "  runs: the newest is %" PRIu32 ", read by a host up to %" PRIu32 "\n",
+	        header->run, header->read_run);
+	fprintf(to,
+	        "  ring: %" PRIu32 " records, policy %s, set up %" PRIu32 " times, written %" PRIu32
+	        ", dropped %" PRIu32 ", read by a host %" PRIu32 "\n",
+	        header->capacity, policy_name(header->policy), header->resets, header->head,
+	        header->dropped, header->n_read);
+}
+
+static void print_rest(const struct printer *printer, const struct dumped_area *area,
+                       const struct flextrace_drain_area *drained)
+{
+	const struct flextrace_drain_stats *stats = &drained->stats;
+
+	if (stats->overwritten_runs)
+		fprintf(printer->to, "  runs overwritten before they were copied: %" PRIu64 "\n",
+		        stats->overwritten_runs);
+	if (stats->refused)
+		fprintf(printer->to, "  the area contradicts itself\n");
+	if (printer->n_unknown)
+		fprintf(printer->to, "  records of no kind: %" PRIu64 "\n", printer->n_unknown);
+	if (area->is_cut)
+		fprintf(printer->to,
+		        "  the file ends inside this area, its ring was not read: it needs %" PRIu64
+		        " bytes\n",
+		        area->header.n_bytes);
+}
+
+int area_text_print(const struct dumped_area *area, const struct marker_names *names, FILE *to,
+                    struct flextrace_error *error)
+{
+	struct printer printer = {.to = to, .names = names};
+	const struct flextrace_area_reader reader = {
+		.emit = print_batch, .context = &printer, .is_last = 1};
+	struct flextrace_drain_area drained;
+
+	FLEXTRACE_TRY(area_load(area, &drained, error));
+	print_header(area, to);
+	flextrace_area_read(&drained, &reader);
+	print_rest(&printer, area, &drained);
+	free(drained.memory);
+	return FLEXTRACE_OK;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/area_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "flextrace/wire.h"
+
+#define WINDOW_BYTES ((size_t)1 << 20)
+#define HEAD_BYTES   ((size_t)FLEXTRACE_WIRE_RING_OFFSET) /* header, slots: all but the ring */
+#define ALIGNMENT    8u
+
+struct area_file {
+	const char *path; /* weak */
+	int fd;           /* owned */
+	uint64_t n_bytes;
+	uint64_t *window; /* owned */
+};
+
+/* -- files ----------------------------------------------------------------------------------- */
+
+static int fail(const char *path, struct flextrace_error *error)
+{
+	return error_set(error, FLEXTRACE_E_INPUT, "Cannot read file: path=%s, reason=%s", path,
+	                 strerror(errno));
+}
+
+static int open_file(const char *path, struct area_file *file, struct flextrace_error *error)
+{
+	struct stat status;
+
+	*file = (struct area_file){.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC)};
+	if (file->fd < 0)
+		return fail(path, error);
+	if (fstat(file->fd, &status) == 0 && S_ISREG(status.st_mode)) {
+		file->n_bytes = (uint64_t)status.st_size;
+		return FLEXTRACE_OK;
+	}
+	(void)close(file->fd);
+	return error_set(error, FLEXTRACE_E_INPUT, "It is no file of memory: path=%s", path);
+}
+
+/* A file that got shorter meanwhile reads as zeros. */
+static int read_at(const struct area_file *file, uint64_t offset, void *to, size_t n_bytes,
+                   struct flextrace_error *error)
+{
+	char *at = to;
+
+	memset(to, 0, n_bytes);
+	while (n_bytes) {
+		ssize_t n = pread(file->fd, at, n_bytes, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return fail(file->path, error);
+		if (n == 0)
+			break;
+		at += n;
+		offset += (uint64_t)n;
+		n_bytes -= (size_t)n;
+	}
+	return FLEXTRACE_OK;
+}
+
+bool area_file_is_of(const char *path)
+{
+	struct flextrace_area_header header;
+	uint64_t head[HEAD_BYTES / sizeof(uint64_t)];
+	struct area_file file;
+	bool is_area;
+
+	if (open_file(path, &file, NULL) < 0)
+		return false;
+	is_area = read_at(&file, 0, head, sizeof(head), NULL) == 0 &&
+	          flextrace_area_header_read(head, &header) && header.n_bytes != 0;
+	(void)close(file.fd);
+	return is_area;
+}
+
+/* -- finding --------------------------------------------------------------------------------- */
+
+static void warn(const struct area_list *list, const struct area_file *file, uint64_t offset,
+                 const char *what)
+{
+	char text[1024];
+
+	if (!list->warn)
+		return;
+	snprintf(text, sizeof(text), "%s: file=%s, byte=%" PRIu64, what, file->path, offset);
+	list->warn(list->context, text);
+}
+
+static int refuse(struct area_list *list, const struct area_file *file, uint64_t offset,
+                  const char *what)
+{
+	list->n_refused++;
+	warn(list, file, offset, what);
+	return FLEXTRACE_OK;
+}
+
+static int number_device(struct area_list *list, struct dumped_area *area)
+{
+	uint32_t n = map_find(&list->devices, area->header.core, area->header.processor);
+
+	area->device = n == MAP_NONE ? 0 : n;
+	return map_put(&list->devices, area->header.core, area->header.processor, area->device + 1);
+}
+
+/* Takes what begins as an area; stores how many bytes are no place for another one. */
+static int take(struct area_list *list, const struct area_file *file, uint64_t offset,
+                const void *head, uint64_t *ret_n_bytes)
+{
+	struct dumped_area area = {.path = file->path, .offset_bytes = offset};
+	uint64_t n_left = file->n_bytes - offset;
+
+	*ret_n_bytes = ALIGNMENT;
+	flextrace_area_header_read(head, &area.header);
+	if (area.header.n_bytes == 0)
+		return refuse(list, file, offset, "A marker area contradicts itself, skipping");
+	if (n_left < HEAD_BYTES)
+		return refuse(list, file, offset, "The file ends inside a marker area, skipping");
+	area.is_cut = n_left < area.header.n_bytes;
+	*ret_n_bytes = area.is_cut ? HEAD_BYTES : area.header.n_bytes;
+	list->n_cut += area.is_cut;
+	if (area.is_cut)
+		warn(list, file, offset, "The file ends inside the ring of a marker area");
+	FLEXTRACE_TRY(number_device(list, &area));
+	FLEXTRACE_TRY(ARRAY_RESERVE(list->areas, list->n_allocated, list->n + 1ull));
+	list->areas[list->n++] = area;
+	return FLEXTRACE_OK;
+}
+
+static size_t find(const uint64_t *window, size_t from, size_t n_words)
+{
+	struct flextrace_area_header header;
+
+	while (from < n_words && !flextrace_area_header_read(window + from, &header))
+		from++;
+	return from;
+}
+
+/* Takes the areas that begin in a window; stores where the next one does. */
+static int scan_window(struct area_list *list, const struct area_file *file, uint64_t offset,
+                       uint64_t *ret_next)
+{
+	size_t n_words = (WINDOW_BYTES - HEAD_BYTES) / sizeof(uint64_t);
+	size_t at = find(file->window, 0, n_words);
+	uint64_t n_bytes;
+
+	while (at < n_words) {
+		FLEXTRACE_TRY(take(list, file, offset + at * sizeof(uint64_t), file->window + at,
+		                   &n_bytes));
+		at = find(file->window, at + n_bytes / sizeof(uint64_t), n_words);
+	}
+	*ret_next = offset + at * sizeof(uint64_t);
+	return FLEXTRACE_OK;
+}
+
+/* Windows overlap by a head, so that each area has one with its head in it; behind the end of the
+ * file there are zeros. */
+static int scan(struct area_list *list, const struct area_file *file, struct flextrace_error *error)
+{
+	uint64_t offset = 0;
+
+	while (offset < file->n_bytes) {
+		FLEXTRACE_TRY(read_at(file, offset, file->window, WINDOW_BYTES, error));
+		if (scan_window(list, file, offset, &offset) < 0)
+			return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	}
+	return FLEXTRACE_OK;
+}
+
+int area_list_add(struct area_list *list, const char *path, struct flextrace_error *error)
+{
+	struct area_file file;
+	int code;
+
+	FLEXTRACE_TRY(open_file(path, &file, error));
+	file.window = malloc(WINDOW_BYTES);
+	code = file.window ? scan(list, &file, error)
+	                   : error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	free(file.window);
+	(void)close(file.fd);
+	return code;
+}
+
+void area_list_release(struct area_list *list)
+{
+	free(list->areas);
+	map_release(&list->devices);
+	*list = (struct area_list){.n = 0};
+}
+
+/* -- reading --------------------------------------------------------------------------------- */
+
+int area_load(const struct dumped_area *area, struct flextrace_drain_area *ret_area,
+              struct flextrace_error *error)
+{
+	uint64_t n_bytes = area->is_cut ? FLEXTRACE_WIRE_AREA_BYTES((uint64_t)4)
+	                                : area->header.n_bytes;
+	struct area_file file;
+	void *memory;
+	int code;
+
+	FLEXTRACE_TRY(open_file(area->path, &file, error));
+	memory = aligned_alloc(ALIGNMENT, n_bytes);
+	code = memory ? read_at(&file, area->offset_bytes, memory, n_bytes, error)
+	              : error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	(void)close(file.fd);
+	if (code < 0) {
+		free(memory);
+		return code;
+	}
+	flextrace_area_rewind(memory, !area->is_cut);
+	*ret_area = (struct flextrace_drain_area){
+		.device = area->device,
+		.memory = memory,
+		.bytes = n_bytes,
+	};
+	return FLEXTRACE_OK;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Marker areas in files of raw memory: what flextrace_drain() would have recorded of them.
+ *
+ * Nobody was there to read a host's clock. So this trace has a clock of its own, that of each
+ * counter: it began at 0 and runs at the rate that the user tells (--nominal-mhz), else a cycle
+ * is a ns.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "import/area_file.h"
+#include "import/format.h"
+
+#define ONE 1 /* the time and the count of the one read of a counter: 0 is not known */
+
+struct words { /* of a batch */
+	uint64_t first_index, dropped;
+	size_t at;
+	uint32_t n;
+};
+
+struct marker_areas {
+	struct area_list list;
+	struct ledger ledger;
+	struct import_stream stream;
+	uint32_t n_areas_defined; /* their devices and domains are told */
+	struct map domains;       /* (device, domain) -> area that defined it */
+	uint32_t n_domains, n_domains_read;
+	uint32_t *first_of_domain; /* owned: an area of each */
+	uint32_t n_devices;        /* told */
+	bool has_process;
+
+	/* the area that is read */
+	uint32_t next_area;
+	struct words *batches; /* owned */
+	uint32_t n_batches, n_batches_allocated, next_batch;
+	uint64_t *words; /* owned */
+	uint32_t n_words, n_words_allocated;
+	bool is_out_of_memory;
+};
+
+/* -- opening --------------------------------------------------------------------------------- */
+
+static void reader_free(void *reader)
+{
+	struct marker_areas *areas = reader;
+
+	area_list_release(&areas->list);
+	ledger_release(&areas->ledger);
+	map_release(&areas->domains);
+	free(areas->first_of_domain);
+	free(areas->batches);
+	free(areas->words);
+	free(areas);
+}
+
+static int lose(struct marker_areas *areas, enum loss_cause cause, uint64_t n)
+{
+	return n ? ledger_lose(&areas->ledger, cause, &LOSS_NOWHERE, n, INT64_MIN) : FLEXTRACE_OK;
+}
+
+static int read_all(struct marker_areas *areas, const struct import_options *options,
+                    struct flextrace_error *error)
+{
+	for (uint32_t i = 0; i < options->n_paths; i++)
+		FLEXTRACE_TRY(area_list_add(&areas->list, options->paths[i], error));
+	if (areas->list.n == 0)
+		return error_set(error, FLEXTRACE_E_INPUT, "There is no marker area: file=%s",
+		                 options->paths[0]);
+	FLEXTRACE_TRY(lose(areas, LOSS_MALFORMED, areas->list.n_refused));
+	return lose(areas, LOSS_TRUNCATED_STREAM, areas->list.n_cut);
+}
+
+static int reader_open(const struct import_options *options, void **ret_reader,
+                       struct flextrace_error *error)
+{
+	struct marker_areas *areas = calloc(1, sizeof(*areas));
+	int code;
+
+	if (!areas)
+		return import_explain(FLEXTRACE_E_MEMORY, error);
+	ledger_init(&areas->ledger);
+	areas->list.warn = options->warn;
+	areas->list.context = options->context;
+	areas->stream = (struct import_stream){.uuid = "marker areas", .host = "imported"};
+	code = read_all(areas, options, error);
+	if (code < 0) {
+		reader_free(areas);
+		return code == FLEXTRACE_E_MEMORY ? import_explain(code, error) : code;
+	}
+	*ret_reader = areas;
+	return FLEXTRACE_OK;
+}
+
+/* -- definitions ----------------------------------------------------------------------------- */
+
+static struct event event_of(enum record_class class)
+{
+	return (struct event){.class = class, .vpid = ONE, .vtid = -1};
+}
+
+static void define_process(struct marker_areas *areas, struct event *ret_event)
+{
+	*ret_event = event_of(RECORD_PROCESS);
+	ret_event->payload.process = (struct flextrace_process){
+		.rank = FLEXTRACE_RANK_UNKNOWN,
+		.pid = ONE,
+		.boot_id = "imported marker areas",
+		.host = "imported",
+		.program = "marker areas",
+		.runtime = "marker areas",
+	};
+	areas->has_process = true;
+}
+
+static void define_device(struct marker_areas *areas, struct event *ret_event)
+{
+	*ret_event = event_of(RECORD_DEVICE);
+	ret_event->payload.device = (struct flextrace_device){.device = areas->n_devices++};
+}
+
+static int define_domain(struct marker_areas *areas, uint32_t area, struct event *ret_event)
+{
+	const struct dumped_area *of = &areas->list.areas[area];
+
+	FLEXTRACE_TRY(map_put(&areas->domains, of->device, of->header.domain, area));
+	FLEXTRACE_TRY(array_make_room(&areas->first_of_domain, areas->n_domains,
+	                              sizeof(*areas->first_of_domain)));
+	areas->first_of_domain[areas->n_domains++] = area;
+	*ret_event = event_of(RECORD_CLOCK_DOMAIN);
+	ret_event->payload.clock_domain = (struct flextrace_clock_domain){
+		.device = of->device,
+		.domain = of->header.domain,
+		.counter_bits = of->header.counter_bits,
+	};
+	return 1;
+}
+
+/* 1: stored the next definition, 0: there are no more. */
+static int next_definition(struct marker_areas *areas, struct event *ret_event)
+{
+	if (!areas->has_process) {
+		define_process(areas, ret_event);
+		return 1;
+	}
+	for (; areas->n_areas_defined < areas->list.n; areas->n_areas_defined++) {
+		const struct dumped_area *area = &areas->list.areas[areas->n_areas_defined];
+
+		if (area->device == areas->n_devices) {
+			define_device(areas, ret_event);
+			return 1;
+		}
+		if (map_find(&areas->domains, area->device, area->header.domain) == MAP_NONE)
+			return define_domain(areas, areas->n_areas_defined, ret_event);
+	}
+	return 0;
+}
+
+/* -- words ----------------------------------------------------------------------------------- */
+
+static int keep(struct marker_areas *areas, const struct flextrace_marker_batch *batch)
+{
+	FLEXTRACE_TRY(ARRAY_RESERVE(areas->words, areas->n_words_allocated,
+	                            (uint64_t)areas->n_words + batch->n_words));
+	FLEXTRACE_TRY(
+		ARRAY_RESERVE(areas->batches, areas->n_batches_allocated, areas->n_batches + 1ull));
+	areas->batches[areas->n_batches++] = (struct words){.first_index = batch->first_index,
+	                                                    .dropped = batch->dropped,
+	                                                    .at = areas->n_words,
+	                                                    .n = batch->n_words};
+	if (batch->n_words)
+		memcpy(areas->words + areas->n_words, batch->words,
+		       batch->n_words * sizeof(*batch->words));
+	areas->n_words += batch->n_words;
+	return FLEXTRACE_OK;
+}
+
+static void keep_batch(void *context, const struct flextrace_marker_batch *batch)
+{
+	struct marker_areas *areas = context;
+
+	if (!areas->is_out_of_memory)
+		areas->is_out_of_memory = keep(areas, batch) < 0;
+}
+
+/* Reads the next area; one that cannot be read any more costs itself. */
+static int read_area(struct marker_areas *areas)
+{
+	const struct dumped_area *area = &areas->list.areas[areas->next_area++];
+	const struct flextrace_area_reader reader = {
+		.emit = keep_batch, .context = areas, .is_last = 1};
+	struct flextrace_drain_area drained;
+	int code = area_load(area, &drained, NULL);
+
+	areas->n_words = areas->n_batches = areas->next_batch = 0;
+	if (code == FLEXTRACE_E_MEMORY)
+		return code;
+	if (code < 0)
+		return lose(areas, LOSS_TRUNCATED_STREAM, 1);
+	flextrace_area_read(&drained, &reader);
+	free(drained.memory);
+	if (areas->is_out_of_memory)
+		return FLEXTRACE_E_MEMORY;
+	return lose(areas, LOSS_MALFORMED, drained.stats.refused);
+}
+
+static void take_batch(struct marker_areas *areas, struct event *ret_event)
+{
+	const struct dumped_area *area = &areas->list.areas[areas->next_area - 1];
+	const struct words *batch = &areas->batches[areas->next_batch++];
+
+	*ret_event = event_of(RECORD_MARKER_BATCH);
+	ret_event->clock_ns = ONE;
+	ret_event->payload.marker_batch = (struct flextrace_marker_batch){
+		.device = area->device,
+		.core = area->header.core,
+		.processor = area->header.processor,
+		.domain = area->header.domain,
+		.first_index = batch->first_index,
+		.dropped = batch->dropped,
+		.n_words = batch->n,
+		.words = areas->words + batch->at,
+	};
+}
+
+static void read_counter(const struct dumped_area *area, struct event *ret_event)
+{
+	*ret_event = event_of(RECORD_CLOCK_SYNC);
+	ret_event->clock_ns = ONE;
+	ret_event->payload.clock_sync = (struct flextrace_clock_sync){
+		.device = area->device,
+		.domain = area->header.domain,
+		.host_before_ns = ONE,
+		.ticks = ONE,
+		.host_after_ns = ONE,
+	};
+}
+
+static int reader_next(void *reader, uint32_t *ret_stream, struct event *ret_event)
+{
+	struct marker_areas *areas = reader;
+	int code = next_definition(areas, ret_event);
+
+	*ret_stream = 0;
+	if (code != 0)
+		return code;
+	if (areas->n_domains_read < areas->n_domains) {
+		uint32_t area = areas->first_of_domain[areas->n_domains_read++];
+
+		read_counter(&areas->list.areas[area], ret_event);
+		return 1;
+	}
+	while (areas->next_batch == areas->n_batches) {
+		if (areas->next_area == areas->list.n)
+			return 0;
+		FLEXTRACE_TRY(read_area(areas));
+	}
+	take_batch(areas, ret_event);
+	return 1;
+}
+
+/* -- the format ------------------------------------------------------------------------------ */
+
+static uint32_t count_streams(const void *reader)
+{
+	(void)reader;
+	return 1;
+}
+
+static const struct import_stream *stream_of(const void *reader, uint32_t stream)
+{
+	const struct marker_areas *areas = reader;
+
+	(void)stream;
+	return &areas->stream;
+}
+
+static const struct ledger *ledger_of(const void *reader)
+{
+	const struct marker_areas *areas = reader;
+
+	return &areas->ledger;
+}
+
+const struct import_format import_marker_areas = {
+	.dialect = IMPORT_MARKER_AREA,
+	.is_of = area_file_is_of,
+	.open = reader_open,
+	.free = reader_free,
+	.n_streams = count_streams,
+	.stream = stream_of,
+	.next = reader_next,
+	.ledger = ledger_of,
+};
