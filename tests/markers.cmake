@@ -24,3 +24,7 @@ set_tests_properties(freestanding.riscv PROPERTIES SKIP_RETURN_CODE 77 LABELS un
 add_test(NAME freestanding.disabled
 	COMMAND ${PROJECT_SOURCE_DIR}/tests/freestanding/disabled.sh ${PROJECT_SOURCE_DIR} gcc clang)
 set_tests_properties(freestanding.disabled PROPERTIES LABELS unit TIMEOUT 120)
+
+# Real firmware on RISC-V cores; skipped, with the reason, where there is no QEMU for them.
+flextrace_add_unit_test(NAME qemu SOURCES ${drain} LIBS flextrace_qemu)
+set_tests_properties(unit.qemu PROPERTIES LABELS qemu SKIP_RETURN_CODE 77 RESOURCE_LOCK qemu)

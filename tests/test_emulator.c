@@ -193,7 +193,7 @@ static void test_submit__refuses_jobs_that_cannot_run(void **state)
 	int32_t m[100] = {0};
 	const struct flextrace_emulator_job cases[] = {
 		{.core = 2, .op = FLEXTRACE_EMULATOR_FILL},
-		{.op = 4},
+		{.op = FLEXTRACE_EMULATOR_HANG},
 		{.op = FLEXTRACE_EMULATOR_MATMUL, .n = 0, .a = m, .b = m, .c = m},
 		{.op = FLEXTRACE_EMULATOR_MATMUL, .n = 11, .a = m, .b = m, .c = m},
 		{.op = FLEXTRACE_EMULATOR_MATMUL, .n = 0x80000001u, .a = m, .b = m, .c = m},

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <flextrace/emulator.h>
@@ -26,6 +27,7 @@
 #define DEFAULT_LOCAL_BYTES   ((size_t)1 << 20)
 #define MAX_MAILBOX_DEPTH     4096u
 #define LINE_BYTES            64u
+#define MAX_PAUSE_NS          20000u
 
 enum block_state { BLOCK_FREE, BLOCK_QUEUED, BLOCK_DONE };
 
@@ -43,6 +45,7 @@ struct core {
 	struct truth_buffer *truth;          /* owned; NULL = no truth is kept */
 	const struct counter *counter;       /* weak */
 	struct firmware_core firmware;
+	uint64_t random; /* state of the pauses, 0 = no pauses */
 	pthread_t thread;
 	pthread_mutex_t lock; /* of submitters and waiters */
 	int started;
@@ -104,6 +107,34 @@ static void core_note(void *context, uint32_t kind, uint32_t id)
 
 	if (core->truth)
 		truth_add(&core->emulator->truth, core->truth, &row);
+}
+
+/* Stands for the latency of a bus; xorshift64. */
+static void pause_a_little(struct core *core)
+{
+	struct timespec time = {0};
+
+	if (core->random == 0)
+		return;
+	core->random ^= core->random << 13;
+	core->random ^= core->random >> 7;
+	core->random ^= core->random << 17;
+	time.tv_nsec = (long)(core->random % MAX_PAUSE_NS);
+	(void)nanosleep(&time, NULL);
+}
+
+void firmware_dma(struct firmware_core *firmware, void *to, const void *from, size_t bytes)
+{
+	pause_a_little(firmware->platform);
+	if (bytes)
+		memcpy(to, from, bytes);
+}
+
+uint32_t firmware_spend_power(struct firmware_core *firmware, uint32_t units)
+{
+	struct core *core = firmware->platform;
+
+	return __atomic_add_fetch(&core->emulator->power, units, __ATOMIC_RELAXED);
 }
 
 static void core_ring(struct core *core)
@@ -171,8 +202,8 @@ static int core_start(struct core *core, uint64_t seed)
 	core->area = zeroed_lines(FLEXTRACE_WIRE_AREA_BYTES((size_t)emulator->ring_capacity));
 	core->blocks = calloc(emulator->mailbox_depth, sizeof(*core->blocks));
 	core->firmware.local = zeroed_lines(emulator->local_bytes);
-	core->firmware.device_power = &emulator->power;
-	core->firmware.random = seed ? seed * UINT64_C(0x9e3779b97f4a7c15) + core->index + 1 : 0;
+	core->firmware.platform = core;
+	core->random = seed ? seed * UINT64_C(0x9e3779b97f4a7c15) + core->index + 1 : 0;
 	if (emulator->truth.stream) {
 		core->truth = calloc(1, sizeof(*core->truth));
 		if (core->truth) {
@@ -339,9 +370,14 @@ static int check_job(const struct flextrace_emulator *emulator,
 		return -EINVAL;
 	switch (job->op) {
 	case FLEXTRACE_EMULATOR_MATMUL:
-		if (job->n == 0 || !job->a || !job->b || !job->c)
+	case FLEXTRACE_EMULATOR_ADD:
+	case FLEXTRACE_EMULATOR_REDUCE:
+		if (job->n == 0 || !job->a || !job->c ||
+		    (!job->b && job->op != FLEXTRACE_EMULATOR_REDUCE))
 			return -EINVAL;
 		return (uint64_t)job->n * job->n <= words / 3 ? 0 : -EINVAL;
+	case FLEXTRACE_EMULATOR_EMIT:
+		return 0;
 	case FLEXTRACE_EMULATOR_COPY:
 		if (!job->source && job->bytes)
 			return -EINVAL;
@@ -350,8 +386,6 @@ static int check_job(const struct flextrace_emulator *emulator,
 		if (!job->target && job->bytes)
 			return -EINVAL;
 		return job->bytes <= emulator->local_bytes ? 0 : -EINVAL;
-	case FLEXTRACE_EMULATOR_EMIT:
-		return 0;
 	default:
 		return -EINVAL;
 	}
@@ -377,10 +411,6 @@ int flextrace_emulator_submit(struct flextrace_emulator *emulator,
 	}
 	block->ticket = ticket;
 	block->job = *job;
-	if (job->op == FLEXTRACE_EMULATOR_COPY || job->op == FLEXTRACE_EMULATOR_FILL)
-		block->job.n = 0;
-	if (job->op == FLEXTRACE_EMULATOR_EMIT)
-		block->job.bytes = 0;
 	__atomic_store_n(&block->state, BLOCK_QUEUED, __ATOMIC_RELEASE);
 	__atomic_store_n(&core->submitted, ticket + 1, __ATOMIC_RELEASE);
 	core_ring(core);

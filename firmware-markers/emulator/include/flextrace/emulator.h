@@ -84,20 +84,26 @@ enum flextrace_emulator_op {
 	FLEXTRACE_EMULATOR_MATMUL = 0, /* c = a * b, n x n int32 modulo 2^32, row-major */
 	FLEXTRACE_EMULATOR_COPY = 1,   /* source to local memory to target */
 	FLEXTRACE_EMULATOR_FILL = 2,   /* target is filled with `fill` bytes */
-	FLEXTRACE_EMULATOR_EMIT = 5    /* n rounds of the markers in `kinds`, nothing else */
+	FLEXTRACE_EMULATOR_ADD = 3,    /* c = a + b, n x n int32 modulo 2^32 */
+	FLEXTRACE_EMULATOR_REDUCE = 4, /* c[0] = sum of the n x n int32 of a, modulo 2^32 */
+	FLEXTRACE_EMULATOR_EMIT = 5,   /* n rounds of the markers in `kinds`, nothing else */
+	/* The firmware opens a zone in the kernel and never comes back. On QEMU only: there a core
+	 * can be taken away. */
+	FLEXTRACE_EMULATOR_HANG = 6
 };
 
-/* One control block. MATMUL needs 3 * n * n * 4 bytes of local memory, the others `bytes`. */
+/* One control block. MATMUL, ADD and REDUCE need 3 * n * n * 4 bytes of local memory, COPY and FILL
+ * `bytes`. */
 struct flextrace_emulator_job {
 	uint32_t core;
 	uint32_t queue;       /* goes into the marker slot */
 	uint64_t job;         /* host's number for the block; its low 32 bits go into the slot */
 	uint32_t op;          /* enum flextrace_emulator_op */
-	uint32_t n;           /* MATMUL, EMIT */
-	uint32_t repeat;      /* MATMUL: products computed in a row, for longer kernels; 0 = 1 */
+	uint32_t n;           /* all but COPY and FILL */
+	uint32_t repeat;      /* times a kernel is computed, to make it longer; 0 = 1 */
 	uint32_t kinds;       /* EMIT: 1 << FLEXTRACE_WIRE_MARK, _ZONE_BEGIN (and end), _VALUE */
-	const int32_t *a, *b; /* MATMUL, weak */
-	int32_t *c;           /* MATMUL, weak */
+	const int32_t *a, *b; /* MATMUL, ADD; REDUCE only a; weak */
+	int32_t *c;           /* MATMUL, ADD, REDUCE; weak */
 	const void *source;   /* COPY, weak */
 	void *target;         /* COPY and FILL, weak */
 	size_t bytes;         /* COPY and FILL */

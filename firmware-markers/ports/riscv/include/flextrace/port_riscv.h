@@ -22,8 +22,14 @@ extern struct flextrace_wire_area flextrace_area;
 #define FLEXTRACE_PORT_LOAD(word)         (*(volatile __typeof__(word) *)&(word))
 #define FLEXTRACE_PORT_STORE(word, value) ((void)(*(volatile __typeof__(word) *)&(word) = (value)))
 #define FLEXTRACE_PORT_FENCE()            __asm__ volatile("fence w, w" ::: "memory")
-#define FLEXTRACE_PORT_WAIT()             __asm__ volatile("nop" ::: "memory")
-#define FLEXTRACE_PORT_NOTE(kind, id)     ((void)0)
+
+/* config.h may know better: a timed wfi leaves the machine to others while the ring is full. */
+#ifndef FLEXTRACE_PORT_WAIT
+#define FLEXTRACE_PORT_WAIT() __asm__ volatile("nop" ::: "memory")
+#endif
+#ifndef FLEXTRACE_PORT_NOTE
+#define FLEXTRACE_PORT_NOTE(kind, id) ((void)0)
+#endif
 
 #define FLEXTRACE_PORT_PUBLISH(word, value)        \
 	do {                                       \

@@ -1,39 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-#include <time.h>
-
 #include <flextrace/marker.h>
 
 #include "firmware.h"
 
-#define TILE_ROWS    16u
-#define MAX_PAUSE_NS 20000u
+#define TILE_ROWS 16u
 
 void firmware_boot(uint32_t core, uint32_t domain, uint32_t capacity, uint32_t policy)
 {
 	FLEXTRACE_FW_INIT(core, 0, domain, capacity, policy);
 	FLEXTRACE_MARK("ready");
-}
-
-/* Stands for the latency of a bus; xorshift64. */
-static void pause_a_little(struct firmware_core *core)
-{
-	struct timespec time = {0};
-
-	if (core->random == 0)
-		return;
-	core->random ^= core->random << 13;
-	core->random ^= core->random >> 7;
-	core->random ^= core->random << 17;
-	time.tv_nsec = (long)(core->random % MAX_PAUSE_NS);
-	(void)nanosleep(&time, NULL);
-}
-
-static void dma(struct firmware_core *core, void *to, const void *from, size_t bytes)
-{
-	pause_a_little(core);
-	if (bytes)
-		memcpy(to, from, bytes);
 }
 
 static void dma_in(struct firmware_core *core, const struct flextrace_emulator_job *job)
@@ -43,11 +18,15 @@ static void dma_in(struct firmware_core *core, const struct flextrace_emulator_j
 	FLEXTRACE_ZONE_BEGIN("dma in");
 	switch (job->op) {
 	case FLEXTRACE_EMULATOR_MATMUL:
-		dma(core, core->local, job->a, matrix_bytes);
-		dma(core, core->local + matrix_bytes, job->b, matrix_bytes);
+	case FLEXTRACE_EMULATOR_ADD:
+		firmware_dma(core, core->local, job->a, matrix_bytes);
+		firmware_dma(core, core->local + matrix_bytes, job->b, matrix_bytes);
+		break;
+	case FLEXTRACE_EMULATOR_REDUCE:
+		firmware_dma(core, core->local, job->a, matrix_bytes);
 		break;
 	case FLEXTRACE_EMULATOR_COPY:
-		dma(core, core->local, job->source, job->bytes);
+		firmware_dma(core, core->local, job->source, job->bytes);
 		break;
 	default:
 		break;
@@ -73,7 +52,7 @@ static void prep(struct firmware_core *core, const struct flextrace_emulator_job
 			}
 		}
 	} else if (job->op == FLEXTRACE_EMULATOR_FILL) {
-		memset(core->local, job->fill, job->bytes);
+		__builtin_memset(core->local, job->fill, job->bytes);
 	}
 	FLEXTRACE_ZONE_END("prep");
 }
@@ -97,23 +76,39 @@ static void multiply_rows(uint32_t *local, size_t n, size_t first, size_t end)
 	}
 }
 
-static void compute(struct firmware_core *core, const struct flextrace_emulator_job *job)
+static void multiply(uint32_t *local, uint32_t n)
 {
-	uint32_t *local = (uint32_t *)(void *)core->local;
-	uint32_t repeat = job->repeat ? job->repeat : 1;
 	uint32_t row, end;
 
-	FLEXTRACE_KERNEL_START();
-	while (repeat--) {
-		for (row = 0; row < job->n; row = end) {
-			end = job->n - row > TILE_ROWS ? row + TILE_ROWS : job->n;
-			FLEXTRACE_ZONE_BEGIN("tile");
-			multiply_rows(local, job->n, row, end);
-			FLEXTRACE_VALUE("rows done", end);
-			FLEXTRACE_ZONE_END("tile");
-		}
+	for (row = 0; row < n; row = end) {
+		end = n - row > TILE_ROWS ? row + TILE_ROWS : n;
+		FLEXTRACE_ZONE_BEGIN("tile");
+		multiply_rows(local, n, row, end);
+		FLEXTRACE_VALUE("rows done", end);
+		FLEXTRACE_ZONE_END("tile");
 	}
-	FLEXTRACE_KERNEL_END();
+}
+
+static void add(uint32_t *local, size_t words)
+{
+	size_t i;
+
+	FLEXTRACE_ZONE_BEGIN("add");
+	for (i = 0; i < words; i++)
+		local[2 * words + i] = local[i] + local[words + i];
+	FLEXTRACE_ZONE_END("add");
+}
+
+static void reduce(uint32_t *local, size_t words)
+{
+	uint32_t sum = 0;
+	size_t i;
+
+	FLEXTRACE_ZONE_BEGIN("reduce");
+	for (i = 0; i < words; i++)
+		sum += local[i];
+	local[2 * words] = sum;
+	FLEXTRACE_ZONE_END("reduce");
 }
 
 static void emit(const struct flextrace_emulator_job *job)
@@ -132,26 +127,82 @@ static void emit(const struct flextrace_emulator_job *job)
 	}
 }
 
+static void hang(void)
+{
+	FLEXTRACE_ZONE_BEGIN("stuck");
+	for (;;)
+		FLEXTRACE_PORT_WAIT();
+}
+
+static void compute_once(uint32_t *local, const struct flextrace_emulator_job *job)
+{
+	size_t words = (size_t)job->n * job->n;
+
+	switch (job->op) {
+	case FLEXTRACE_EMULATOR_MATMUL:
+		multiply(local, job->n);
+		break;
+	case FLEXTRACE_EMULATOR_ADD:
+		add(local, words);
+		break;
+	case FLEXTRACE_EMULATOR_REDUCE:
+		reduce(local, words);
+		break;
+	default:
+		hang();
+	}
+}
+
+static void compute(struct firmware_core *core, const struct flextrace_emulator_job *job)
+{
+	uint32_t repeat = job->repeat ? job->repeat : 1;
+
+	switch (job->op) {
+	case FLEXTRACE_EMULATOR_COPY:
+	case FLEXTRACE_EMULATOR_FILL:
+		break;
+	case FLEXTRACE_EMULATOR_EMIT:
+		emit(job);
+		break;
+	default:
+		FLEXTRACE_KERNEL_START();
+		while (repeat--)
+			compute_once((uint32_t *)(void *)core->local, job);
+		FLEXTRACE_KERNEL_END();
+	}
+}
+
 static void dma_out(struct firmware_core *core, const struct flextrace_emulator_job *job)
 {
 	size_t matrix_bytes = (size_t)job->n * job->n * sizeof(uint32_t);
 
 	FLEXTRACE_ZONE_BEGIN("dma out");
-	if (job->op == FLEXTRACE_EMULATOR_MATMUL)
-		dma(core, job->c, core->local + 2 * matrix_bytes, matrix_bytes);
-	else
-		dma(core, job->target, core->local, job->bytes);
+	switch (job->op) {
+	case FLEXTRACE_EMULATOR_MATMUL:
+	case FLEXTRACE_EMULATOR_ADD:
+		firmware_dma(core, job->c, core->local + 2 * matrix_bytes, matrix_bytes);
+		break;
+	case FLEXTRACE_EMULATOR_REDUCE:
+		firmware_dma(core, job->c, core->local + 2 * matrix_bytes, sizeof(uint32_t));
+		break;
+	case FLEXTRACE_EMULATOR_COPY:
+	case FLEXTRACE_EMULATOR_FILL:
+		firmware_dma(core, job->target, core->local, job->bytes);
+		break;
+	default:
+		break;
+	}
 	FLEXTRACE_ZONE_END("dma out");
 }
 
 /* One unit per 1024 multiply-adds, and one per job. */
-static uint32_t spend_power(struct firmware_core *core, const struct flextrace_emulator_job *job)
+static uint32_t power_of(const struct flextrace_emulator_job *job)
 {
 	uint64_t work = 0;
 
 	if (job->op == FLEXTRACE_EMULATOR_MATMUL)
 		work = (uint64_t)job->n * job->n * job->n * (job->repeat ? job->repeat : 1) / 1024;
-	return __atomic_add_fetch(core->device_power, (uint32_t)work + 1, __ATOMIC_RELAXED);
+	return (uint32_t)work + 1;
 }
 
 void firmware_serve(struct firmware_core *core, const struct flextrace_emulator_job *job,
@@ -167,12 +218,9 @@ void firmware_serve(struct firmware_core *core, const struct flextrace_emulator_
 	FLEXTRACE_TS(2);
 	prep(core, job);
 	FLEXTRACE_TS(3);
-	if (job->op == FLEXTRACE_EMULATOR_MATMUL)
-		compute(core, job);
-	if (job->op == FLEXTRACE_EMULATOR_EMIT)
-		emit(job);
+	compute(core, job);
 	FLEXTRACE_TS(4);
-	ret_completion->power = spend_power(core, job);
+	ret_completion->power = firmware_spend_power(core, power_of(job));
 	dma_out(core, job);
 	FLEXTRACE_TS(5);
 	FLEXTRACE_MARK("complete");
