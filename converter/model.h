@@ -335,7 +335,9 @@ struct tick_op {
 	uint8_t kind;           /* enum flextrace_device_kind */
 	uint8_t status;         /* enum time_status: of the epoch */
 	uint8_t class;          /* enum record_class of its source: DEVICE_OP, SUBMIT or COMPLETE */
-	uint8_t unused[3];
+	/* 0, or both host times are another tool's: 1 + enum flextrace_estimate, of what part */
+	uint8_t estimate;
+	uint8_t unused[2];
 };
 
 /* The marks of one marker_batch that belong to one run, or to no known one; they follow each other

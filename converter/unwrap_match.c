@@ -153,6 +153,7 @@ void unwrap_estimate(struct tick_op *op, const struct loose_edge *estimate)
 	op->complete_host_ns = estimate->end_host_ns;
 	op->unused[0] = OP_IS_ESTIMATED;
 	op->unused[1] = estimate->kind;
+	op->estimate = 1 + estimate->kind;
 	op->status = has_stamps(op) ? op->status : TIME_GIVEN;
 }
 
@@ -167,7 +168,7 @@ static int settle_op(struct unwrap *unwrap, const struct instance *instance)
 	FLEXTRACE_TRY(fill_side(unwrap, instance->submit, &op->submit_host_ns));
 	FLEXTRACE_TRY(fill_side(unwrap, instance->complete, &op->complete_host_ns));
 	if (op->submit_host_ns || op->complete_host_ns) {
-		op->unused[0] = 0;
+		op->unused[0] = op->estimate = 0;
 		return FLEXTRACE_OK;
 	}
 	*op = soft;

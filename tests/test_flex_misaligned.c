@@ -67,6 +67,20 @@ static int64_t true_ns(const struct flex_truth *truth, const struct flex_op *op,
 	                  : op->host_ns[stamp];
 }
 
+/* The row of the part that a control block is told by says how far it was moved, no other does. */
+static void check_moved(const struct csv_table *events, uint64_t row, const struct flex_op *op,
+                        int stamp)
+{
+	struct flex_phase phases[2];
+	int told = phases[flex_phases(op, phases) - 1].from;
+
+	if (stamp != told)
+		assert_string_equal(flex_cell(events, row, "moved_ns"), "");
+	else
+		assert_int_equal(flex_number(events, row, "moved_ns"),
+		                 flex_number(events, row, "start_ns") - op->flex_ns[told]);
+}
+
 /* Nothing is farther off than it says, nor takes longer on its own host's clock than it did.
  * Returns the most that a row is off. */
 static double check_rows(const struct flex_run *run, const struct flex_truth *truth,
@@ -85,6 +99,7 @@ static double check_rows(const struct flex_run *run, const struct flex_truth *tr
 			fabs((double)(flex_number(events, row, "dur_ns") - (end_ns - begin_ns)));
 
 		assert_string_equal(flex_cell(events, row, "status"), "assumed");
+		check_moved(events, row, op, stamp);
 		if (is_aligned || *flex_cell(events, row, "err_ns"))
 			assert_true(off_ns <= (double)flex_number(events, row, "err_ns"));
 		assert_true(is_aligned || longer_ns <= 100 + 100e-6 * (double)(end_ns - begin_ns));

@@ -277,6 +277,16 @@ static void write_cost(struct csv *csv, struct writer *writer, const struct devi
 	writer_char(writer, ',');
 }
 
+static void write_moved(const struct csv *csv, struct writer *writer, const struct device_row *row,
+                        const struct tick_op *op)
+{
+	int64_t moved_ns;
+
+	if (op->estimate && view_moved(&csv->view, row, op, &moved_ns))
+		writer_i64(writer, moved_ns);
+	writer_char(writer, ',');
+}
+
 static void write_op(struct csv *csv, struct writer *writer, const struct device_row *row,
                      const struct tick_op *op)
 {
@@ -300,7 +310,7 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
 		writer_i64(writer, op->peer);
 	writer_char(writer, ',');
 	write_cost(csv, writer, row);
-	writer_char(writer, ',');
+	write_moved(csv, writer, row, op);
 	write_source(csv, writer, op->stream, op->index);
 }
 

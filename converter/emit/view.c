@@ -102,6 +102,40 @@ enum record_class view_device_class(const struct view *view, const struct device
 	return view->timeline->ops[row->source].class;
 }
 
+static uint64_t first_ticks(const struct tick_op *op)
+{
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
+		if (op->ticks[i])
+			return op->ticks[i];
+	}
+	return 0;
+}
+
+/* Whether a row begins with what the estimate of its control block is about. */
+static bool is_estimated(const struct device_row *row, const struct tick_op *op)
+{
+	uint8_t part = op->estimate - 1;
+
+	if (row->kind > ROW_DMA_OUT || op->status > TIME_ASSUMED)
+		return true;
+	if (part != FLEXTRACE_ESTIMATE_WHOLE)
+		return row->kind - ROW_DMA_IN == part - FLEXTRACE_ESTIMATE_DMA_IN;
+	return op->ticks[row->kind - ROW_DMA_IN] == first_ticks(op);
+}
+
+bool view_moved(const struct view *view, const struct device_row *row, const struct tick_op *op,
+                int64_t *ret_moved_ns)
+{
+	const struct identity *identity = view->identity;
+	const struct process *process = &identity->processes[identity->devices[op->device].process];
+
+	if (!op->estimate || !op->submit_host_ns || !is_estimated(row, op))
+		return false;
+	*ret_moved_ns = row->start_time_ns + view->epoch_offset_ns - op->submit_host_ns -
+	                identity->host_clocks[process->host_clock].epoch_offset_ns;
+	return true;
+}
+
 /* A process on whose clock the times of a loss are; FLEXTRACE_NONE when nothing tells. */
 static uint32_t clock_of_loss(const struct view *view, const struct loss *loss)
 {

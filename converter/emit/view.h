@@ -47,6 +47,11 @@ enum record_class view_device_class(const struct view *view, const struct device
 bool view_loss_times(const struct view *view, const struct loss *loss, int64_t *ret_first_time_ns,
                      int64_t *ret_last_time_ns);
 
+/* How far a row of a control block begins behind what its file said, both on the clock of the Unix
+ * epoch as the row's host has it; false: no file said it. */
+bool view_moved(const struct view *view, const struct device_row *row, const struct tick_op *op,
+                int64_t *ret_moved_ns);
+
 static inline bool view_is_zone(const struct device_row *row)
 {
 	return row->kind >= ROW_FIRMWARE;
