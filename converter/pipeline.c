@@ -17,6 +17,7 @@
 #include "analysis/utilization.h"
 #include "blocks.h"
 #include "derive/derive.h"
+#include "emit/event_class.h"
 #include "identity.h"
 #include "tracer/src/elf_names.h"
 #include "unwrap.h"
@@ -40,6 +41,7 @@ struct pipeline {
 	struct compiler_info compiler_info;
 	struct kernel_times kernel_times;
 	struct kernel_costs costs;
+	struct event_classes classes;
 };
 
 static uint64_t sum_read(const struct ledger *ledger, enum record_class first)
@@ -323,8 +325,19 @@ static int add_counters(struct pipeline *pipeline)
 	return status;
 }
 
+/* A row is what it is, whatever else is left. */
+static int find_classes(struct pipeline *pipeline)
+{
+	if (!select_is_asked(&pipeline->options->select))
+		return FLEXTRACE_OK;
+	pipeline->timeline.classes = &pipeline->classes;
+	return event_classes_init(&pipeline->classes, &pipeline->timeline);
+}
+
 static int select_rows(struct pipeline *pipeline, struct flextrace_error *error)
 {
+	if (find_classes(pipeline) < 0)
+		return FLEXTRACE_E_MEMORY;
 	if (pipeline->options->derivations &&
 	    derivations_apply(pipeline->options->derivations, &pipeline->timeline) < 0)
 		return FLEXTRACE_E_MEMORY;
@@ -507,6 +520,7 @@ static void release(struct pipeline *pipeline)
 	iterations_release(&pipeline->iterations);
 	free(pipeline->iteration_of_op);
 	utilization_release(&pipeline->costs);
+	event_classes_release(&pipeline->classes);
 	kernel_times_release(&pipeline->kernel_times);
 	compiler_info_release(&pipeline->compiler_info);
 }

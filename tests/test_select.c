@@ -31,7 +31,7 @@ static const char sample[] =
 	"1000000000130 2 2 clock_domain device=0 domain=0 counter_bits=32 nominal_hz=1000000000\n"
 	"1000000000216 1 1 marker_name device=0 id=16 name=spot file=fw.c line=16\n"
 	"stream uuid=1 class=1 instance=0 offset=1700000000000000000 host=node0\n"
-	"1000001000200 1 1 scope begin_ns=1000000999900 kind=1 name=launch correlation=1\n"
+	"1000001000200 1 1 scope begin_ns=1000000999900 kind=5 name=launch correlation=1\n"
 	"1000001120000 1 1 device_op device=0 domain=0 queue=1 job=1 correlation=1 kind=1 "
 	"name=conv "
 	"submit_ns=1000001000000 complete_ns=1000001110000 "
@@ -39,7 +39,7 @@ static const char sample[] =
 	"1000002120000 2 2 device_op device=0 domain=0 queue=1 job=2 correlation=2 kind=1 name=add "
 	"submit_ns=1000002000000 complete_ns=1000002110000 "
 	"ts=102001000,102002000,102003000,102103000,102104000\n"
-	"1000002120001 2 2 scope begin_ns=1000001999900 kind=1 name=launch correlation=2\n"
+	"1000002120001 2 2 scope begin_ns=1000001999900 kind=5 name=launch correlation=2\n"
 	"1000003120000 1 1 device_op device=0 domain=0 queue=2 job=3 kind=2 name=copy group=g "
 	"type=SingleCast peer=1 submit_ns=1000003000000 complete_ns=1000003110000 "
 	"ts=103001000,103002000,103003000,103103000,103104000\n"
@@ -156,6 +156,10 @@ static const struct selection_case {
 	{"args", NONE, "args:^text$", NULL, 0, 0, false, 1, 0, 0, 0, 0, 0, 12},
 	{"a core", NONE, "core:0", NULL, 0, 0, false, 0, 0, 3, 0, 0, 0, 11},
 	{"a source", NONE, "source:^0/1[.]0:9$", NULL, 0, 0, false, 0, 0, 0, 1, 0, 0, 12},
+	{"a class", NONE, "class:^COMPUTE_EXEC$", NULL, 0, 0, false, 0, 2, 0, 0, 0, 0, 11},
+	{"a class of the host", NONE, "class:^ROUNDTRIP_FLEX$", NULL, 0, 0, false, 2, 0, 0, 0, 0, 0,
+         11},
+	{"not a class", NONE, NULL, "class:^MAIU_P2P", 0, 0, false, 3, 8, 5, 6, 1, 2, 1},
 	{"memory", NONE, "kind:^memory$", NULL, 0, 0, false, 0, 0, 0, 0, 1, 0, 12},
 	{"globals", NONE, NULL, NULL, 0, 0, true, 2, 9, 5, 6, 1, 2, 1},
 	{"first rows", NONE, NULL, NULL, 0, 2, false, 1, 1, 0, 0, 0, 0, 11},
@@ -229,6 +233,31 @@ static void test_select__hides_processes_and_tracks_without_rows(void **state)
 }
 
 /* Two scopes cross: once one of them is gone nothing does. */
+/* A copy between two kernels is a message between ranks, also where neither is left. */
+static void test_select__leaves_classes_as_they_were(void **state)
+{
+	static const char more[] =
+		"1000008000000 1 1 device_op device=0 domain=0 queue=2 job=4 kind=2 name=in bytes=9 "
+		"submit_ns=1000007000000 complete_ns=1000007110000 "
+		"ts=107001000,107002000,107003000,107103000,107104000\n"
+		"1000009000000 1 1 device_op device=0 domain=0 queue=1 job=5 kind=1 name=last "
+		"submit_ns=1000008000000 complete_ns=1000008110000 "
+		"ts=108001000,108002000,108003000,108103000,108104000\n";
+	const char *const keep[] = {"class:^MAIU_PROTOCOL_RECV_DATA$"};
+	struct run *run = *state;
+	char *text = malloc(sizeof(sample) + sizeof(more));
+
+	strcpy(text, sample);
+	strcat(text, more);
+	run->options.select = (struct select_options){.ranks = "0", .keep = keep, .n_keep = 1};
+	assert_int_equal(convert(run, text), 0);
+	free(text);
+	text = scratch_read(run->dir, "events.csv", NULL);
+	assert_non_null(strstr(text, ",in,4,"));
+	assert_non_null(strstr(text, ",MAIU_PROTOCOL_RECV_DATA,"));
+	free(text);
+}
+
 static void test_select__forgets_crossings_that_are_gone(void **state)
 {
 	static const char crossing[] = "9 1 1 scope begin_ns=5 name=a\n"
@@ -331,6 +360,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_select__leaves_what_was_asked_for),
 		RUN(test_select__hides_processes_and_tracks_without_rows),
+		RUN(test_select__leaves_classes_as_they_were),
 		RUN(test_select__forgets_crossings_that_are_gone),
 		RUN(test_select__takes_a_trace_without_rows),
 		cmocka_unit_test(test_select__says_what_it_does_not_understand),

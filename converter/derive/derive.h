@@ -48,6 +48,8 @@ struct timeline {
 	const struct stream_set *streams;    /* weak: only keys, no tables */
 	const struct string_pool *strings;   /* weak */
 	const struct kernel_costs *costs;    /* weak; NULL: no compiler information */
+	/* weak: of all rows, before select left some out; NULL: it left out none */
+	const struct event_classes *classes;
 	int64_t first_time_ns, last_time_ns; /* over all rows; 0, 0 when there is none */
 	uint64_t n_crossing;                 /* host rows on overflow lanes */
 	/* Kernels that began before one of their queue had ended (TS3 before its TS4), for how long

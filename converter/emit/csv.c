@@ -189,7 +189,7 @@ void csv_release(struct csv *csv)
 	texts_release(&csv->device_kinds);
 	texts_release(&csv->statuses);
 	texts_release(&csv->classes);
-	event_classes_release(&csv->event_classes);
+	event_classes_release(&csv->own_classes);
 	view_release(&csv->view);
 }
 
@@ -304,7 +304,7 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
 	csv_write_nonzero(writer, op->bytes);
 	csv_write_nonzero(writer, op->power);
 	write_string(csv, writer, cost ? cost->category : 0);
-	texts_write(&csv->classes, event_class_of(&csv->event_classes, row), writer);
+	texts_write(&csv->classes, event_class_of(csv->event_classes, row), writer);
 	write_string(csv, writer, op->group);
 	if (op->peer >= 0)
 		writer_i64(writer, op->peer);
@@ -505,8 +505,9 @@ static int write_part(enum csv_part part, const struct timeline *timeline,
 
 	csv.counts = counts;
 	csv.n_counts = n;
-	if (code >= 0 && part == PART_DEVICE)
-		code = event_classes_init(&csv.event_classes, timeline);
+	csv.event_classes = timeline->classes ? timeline->classes : &csv.own_classes;
+	if (code >= 0 && part == PART_DEVICE && !timeline->classes)
+		code = event_classes_init(&csv.own_classes, timeline);
 	if (code < 0)
 		error_set(error, code, "Cannot write CSV files: cause=no memory");
 	else if (part == PART_HOST)

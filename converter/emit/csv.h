@@ -28,7 +28,8 @@ struct csv {
 	struct texts device_kinds; /* per device kind: kind, */
 	struct texts statuses;     /* per status: status, */
 	struct texts classes;      /* per event class: class, */
-	struct event_classes event_classes;
+	struct event_classes own_classes;   /* where the timeline has none */
+	const struct event_classes *event_classes;
 };
 
 int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit_options *options);

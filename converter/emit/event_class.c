@@ -40,6 +40,26 @@ const char *event_class_name(uint8_t class)
 	return names[class];
 }
 
+const char *event_class_of_host(uint8_t kind)
+{
+	switch (kind) {
+	case FLEXTRACE_RUNTIME_DATA_CONVERT:
+		return "SEN_DATA_CONVERT";
+	case FLEXTRACE_RUNTIME_PREPARE_AND_SYNC_RDMA:
+		return "MAIU_WIREUP";
+	case FLEXTRACE_RUNTIME_RDMA_BARRIER1:
+	case FLEXTRACE_RUNTIME_RDMA_BARRIER2:
+	case FLEXTRACE_RUNTIME_RDMA_BARRIER3:
+		return "MAIU_BARRIER";
+	case FLEXTRACE_RUNTIME_LAUNCH_SUPER_NODE:
+		return "ROUNDTRIP_FLEX";
+	case FLEXTRACE_RUNTIME_SUPER_NODE_EXECUTION:
+		return "ROUNDTRIP_AIU";
+	default:
+		return "OTHER";
+	}
+}
+
 /* -- where kernels are ------------------------------------------------------------------------- */
 
 static bool has_several_ranks(const struct identity *identity)

@@ -50,6 +50,9 @@ struct event_classes {
 int event_classes_init(struct event_classes *classes, const struct timeline *timeline);
 void event_classes_release(struct event_classes *classes);
 
+/* Of a host row, by its kind: ROUNDTRIP_AIU and the like, "OTHER". */
+const char *event_class_of_host(uint8_t kind);
+
 /* Of a row that is not a marker's. */
 enum event_class event_class_of(const struct event_classes *classes, const struct device_row *row);
 

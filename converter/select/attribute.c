@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "emit/event_class.h"
 #include "emit/kinds.h"
 #include "select_impl.h"
 
@@ -195,6 +196,15 @@ static void get_category(struct attribute_text *out, const struct timeline *time
 		out->string = cost->category;
 }
 
+static void get_class(struct attribute_text *out, const struct timeline *timeline,
+                      const struct any_row *row)
+{
+	if (row->table == OF_HOST)
+		out->text = event_class_of_host(row->kind);
+	else if (row->table == OF_DEVICE && row->op)
+		out->text = event_class_name((uint8_t)event_class_of(timeline->classes, row->row));
+}
+
 static void get_source(struct attribute_text *out, const struct timeline *timeline,
                        const struct any_row *row)
 {
@@ -231,6 +241,7 @@ static const struct attribute {
 	{"peer", get_peer, false},
 	{"type", get_type, false},
 	{"category", get_category, false},
+	{"class", get_class, false},
 	{"source", get_source, false},
 };
 

@@ -456,7 +456,7 @@ static void release(struct selection *selection)
 	free(selection->tracks);
 }
 
-static bool asks_for_something(const struct select_options *options)
+bool select_is_asked(const struct select_options *options)
 {
 	return options->ranks || options->jobs || options->time_range || options->n_keep ||
 	       options->n_drop || options->skip || options->count || options->drop_globals;
@@ -468,7 +468,7 @@ int select_run(const struct select_options *options, struct timeline *timeline,
 	struct selection selection = {.timeline = timeline, .identity = identity, .ledger = ledger};
 	int code;
 
-	if (!asks_for_something(options))
+	if (!select_is_asked(options))
 		return FLEXTRACE_OK;
 	code = criteria_read(&selection.criteria, options, error);
 	if (code >= 0) {

@@ -38,6 +38,9 @@ struct select_options {
  * us, ms, s). */
 int select_check(const struct select_options *options, struct flextrace_error *error);
 
+/* Whether there is any criterion. */
+bool select_is_asked(const struct select_options *options);
+
 /* Leaves the rows that are asked for. `identity` and `ledger` are those of the timeline. */
 int select_run(const struct select_options *options, struct timeline *timeline,
                struct identity *identity, struct ledger *ledger, struct flextrace_error *error);
