@@ -115,6 +115,8 @@
 	  "brackets are shorter than --latency-floor-ns: lower it")                             \
 	X(OUTSIDE_TRIP, "outside_roundtrip",                                                    \
 	  "the file's times of device work are near no AIU Roundtrip: likely a wrong wrap")     \
+	X(WRONG_EPOCHS, "wrong_epochs",                                                         \
+	  "the file's times of device work were whole wraps off their AIU Roundtrip: moved there") \
 	X(ESTIMATES_OFF, "host_estimates_off",                                                  \
 	  "the file's times of device work contradict its AIU Roundtrips: they were moved")     \
 	X(PAIR_UNMATCHED, "flex_torch_unmatched",                                               \

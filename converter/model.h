@@ -337,7 +337,8 @@ struct tick_op {
 	uint8_t class;          /* enum record_class of its source: DEVICE_OP, SUBMIT or COMPLETE */
 	/* 0, or both host times are another tool's: 1 + enum flextrace_estimate, of what part */
 	uint8_t estimate;
-	uint8_t unused[2];
+	bool is_doubted; /* other times of that tool contradict them */
+	uint8_t unused;
 };
 
 /* The marks of one marker_batch that belong to one run, or to no known one; they follow each other

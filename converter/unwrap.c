@@ -37,6 +37,7 @@ void unwrap_free(struct unwrap *unwrap)
 	map_release(&unwrap->open_collectives);
 	map_release(&unwrap->op_runs);
 	free(unwrap->points);
+	free(unwrap->idles);
 	free(unwrap->sorted_batches);
 	free(unwrap->runs);
 	blocks_free(unwrap->facts);
@@ -123,7 +124,7 @@ static int push_op(struct unwrap *unwrap, const struct pushed *pushed)
 		op.ticks[i] = record->ticks32[i];
 	if (!op.submit_host_ns && !op.complete_host_ns) {
 		op.complete_host_ns = unwrap_host_stamp(record->head.clock_ns);
-		op.unused[0] = OP_AFTER_IS_CLOCK;
+		op.unused = OP_AFTER_IS_CLOCK;
 	}
 	row = table_append(&unwrap->ops, sizeof(*row));
 	if (!row)
@@ -171,8 +172,20 @@ static bool is_of_last_op(const struct unwrap *unwrap, uint32_t device,
 	const struct tick_op *op = unwrap->last_op;
 
 	return op && op->device == device && op->queue == estimate->queue &&
-	       op->job == estimate->job && op->unused[0] & OP_AFTER_IS_CLOCK &&
+	       op->job == estimate->job && op->unused & OP_AFTER_IS_CLOCK &&
 	       (estimate->host_ns || estimate->end_host_ns);
+}
+
+static int add_idle(struct unwrap *unwrap, uint32_t device, const struct loose_edge *edge)
+{
+	struct idle idle = {edge->host_ns, edge->end_host_ns, 0, false};
+
+	if (!idle.begin_ns || idle.end_ns < idle.begin_ns)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(identity_counter(unwrap->identity, device, 0, &idle.counter));
+	FLEXTRACE_TRY(array_make_room(&unwrap->idles, unwrap->n_idles, sizeof(idle)));
+	unwrap->idles[unwrap->n_idles++] = idle;
+	return FLEXTRACE_OK;
 }
 
 static int push_estimate(struct unwrap *unwrap, const struct pushed *pushed)
@@ -191,6 +204,9 @@ static int push_estimate(struct unwrap *unwrap, const struct pushed *pushed)
 
 	unwrap->ledger->evidence[RECORD_HOST_ESTIMATE]++;
 	FLEXTRACE_TRY(identity_device(unwrap->identity, pushed->process, record->device, &device));
+	if (edge.kind == FLEXTRACE_ESTIMATE_IDLE)
+		return add_idle(unwrap, device, &edge);
+	unwrap->n_doubted += edge.kind >= FLEXTRACE_ESTIMATE_DOUBTED;
 	if (is_of_last_op(unwrap, device, &edge)) {
 		unwrap_estimate(unwrap->last_op, &edge);
 		return FLEXTRACE_OK;
@@ -371,7 +387,7 @@ static int prepare(struct unwrap *unwrap)
 		FLEXTRACE_TRY(axis_prepare(&unwrap->axes[i]));
 	for (uint32_t i = 0; i < unwrap->n_axes; i++)
 		share_rate(unwrap, i);
-	return FLEXTRACE_OK;
+	return epochs_mend(unwrap);
 }
 
 static int resolve(struct unwrap *unwrap, struct unwrap_output *out)

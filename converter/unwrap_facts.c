@@ -17,7 +17,8 @@
 /* An estimate is about two stamps, a bracket about all there are. */
 static void choose_stamps(const struct tick_op *op, struct fact *fact)
 {
-	uint8_t part = fact->bounds == BOUNDS_ESTIMATE ? op->unused[1] : FLEXTRACE_ESTIMATE_WHOLE;
+	uint8_t part = fact->bounds == BOUNDS_ESTIMATE ? (uint8_t)(op->estimate - 1)
+	                                               : FLEXTRACE_ESTIMATE_WHOLE;
 
 	fact->to = FLEXTRACE_N_STAMPS - 1;
 	if (part != FLEXTRACE_ESTIMATE_WHOLE && op->ticks[part - 1] && op->ticks[part]) {
@@ -40,9 +41,9 @@ static bool fact_of_op(struct tick_op *op, unsigned n_bits, struct fact *ret_fac
 		.after_ns = op->complete_host_ns ? op->complete_host_ns : UNWRAP_NO_AFTER,
 		.source.op = op,
 		.kind = FACT_OP,
-		.bounds = op->unused[0] & OP_AFTER_IS_CLOCK ? BOUNDS_CLOCK
-	                  : op->unused[0] & OP_IS_ESTIMATED ? BOUNDS_ESTIMATE
-	                                                    : BOUNDS_HARD,
+		.bounds = op->unused & OP_AFTER_IS_CLOCK ? BOUNDS_CLOCK
+	                  : op->unused & OP_IS_ESTIMATED ? BOUNDS_ESTIMATE
+	                                                 : BOUNDS_HARD,
 		.status = TIME_UNMATCHED,
 	};
 	uint64_t last = 0;
@@ -102,7 +103,7 @@ static struct fact fact_of_run(struct run *run)
 
 static bool is_evidence(const struct run *run)
 {
-	return run->op && !run->op->unused[0] &&
+	return run->op && !run->op->unused &&
 	       (run->op->submit_host_ns || run->op->complete_host_ns) &&
 	       (!run->op->submit_host_ns || !run->op->complete_host_ns ||
 	        run->op->submit_host_ns <= run->op->complete_host_ns);
@@ -155,9 +156,9 @@ static void fill_facts(struct unwrap *unwrap)
 		if (op->class == RECORD_DEVICE_OP && fact_of_op(op, n_bits, &fact))
 			add_fact(unwrap, op->counter, &fact);
 		/* What is known only to unwrap does not leave it. */
-		if (op->unused[0] & OP_AFTER_IS_CLOCK)
+		if (op->unused & OP_AFTER_IS_CLOCK)
 			op->complete_host_ns = 0;
-		op->unused[0] = op->unused[1] = 0;
+		op->unused = 0;
 	}
 }
 
@@ -307,6 +308,10 @@ static void write_op(const struct axis *axis, const struct fact *fact)
 	op->status = fact->status;
 	if (axis->is_soft && op->status == TIME_CERTIFIED)
 		op->status = TIME_ASSUMED;
+	/* Its stamps fit as well a wrap later. */
+	op->is_doubted &= op->status <= TIME_ASSUMED;
+	if (op->is_doubted)
+		op->status = TIME_OUTLIER;
 }
 
 static int write_estimate(struct table *out, const struct bracket *like, uint64_t ticks,
@@ -417,7 +422,7 @@ int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets)
 			fact->source.run->ticks = axis_ticks(axis, fact->segment, fact->first);
 		} else if (fact->kind == FACT_OP) {
 			write_op(axis, fact);
-			if (fact->status == TIME_OUTLIER)
+			if (fact->source.op->status == TIME_OUTLIER)
 				FLEXTRACE_TRY(lose_outlier(unwrap, fact));
 		}
 	}

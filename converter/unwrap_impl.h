@@ -8,6 +8,7 @@
  *   unwrap_rate.c    how fast a counter ticks, from its own facts
  *   unwrap_facts.c   records become facts, placed facts become ticks and brackets
  *   unwrap_window.c  which epochs known places leave
+ *   unwrap_epochs.c  estimates that are whole wraps off are put right
  *   unwrap_axis.c    facts of one counter get their epochs
  *   unwrap_shift.c   resets that the epochs do not show
  *   unwrap_wide.c    resets that only whole reads show
@@ -28,7 +29,7 @@
 #define UNWRAP_NO_AFTER  INT64_MAX
 #define UNWRAP_MAX_NS    (INT64_C(1) << 58) /* nine years after boot: later stamps are garbage */
 
-/* tick_op.unused[0] while unwrap works on it; unused[1]: enum flextrace_estimate */
+/* tick_op.unused while unwrap works on it */
 enum op_flag {
 	OP_AFTER_IS_CLOCK = 1, /* complete_host_ns is only when the record was written */
 	OP_IS_ESTIMATED = 2    /* submit_host_ns, complete_host_ns are another tool's estimate */
@@ -43,6 +44,13 @@ struct loose_edge {
 	uint32_t stream, index;
 	uint8_t class; /* enum record_class */
 	uint8_t kind;  /* enum flextrace_estimate: host_estimate only */
+};
+
+/* When a device was at work, and no control block of that time is known. */
+struct idle {
+	int64_t begin_ns, end_ns;
+	uint32_t counter;
+	bool is_filled;
 };
 
 /* A copied marker_batch. */
@@ -140,6 +148,9 @@ struct unwrap {
 	struct sync_point **points; /* owned array; weak rows of sync_points, by index in the map */
 	uint32_t n_points;
 	uint64_t n_batches;
+	struct idle *idles; /* owned */
+	uint32_t n_idles;
+	uint64_t n_doubted;    /* estimates */
 	struct op_owner owner; /* of the last operation, most often the next one's */
 	uint64_t *n_facts;     /* owned; the most that each counter can have, runs not counted */
 	uint32_t n_facts_allocated;
@@ -200,6 +211,10 @@ static inline struct fact *fact_list_at(const struct fact_list *list, uint32_t i
 /* Writes the placed facts of a counter back to operations and runs, and what is evidence to
  * `brackets`. */
 int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets);
+
+/* Moves estimates of work that are whole wraps off to where work is missing, on prepared axes, and
+ * says what was moved and what stays doubted. */
+int epochs_mend(struct unwrap *unwrap);
 
 /* Sorts the facts of an axis and bounds its rate. */
 int axis_prepare(struct axis *axis);

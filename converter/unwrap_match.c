@@ -151,9 +151,9 @@ void unwrap_estimate(struct tick_op *op, const struct loose_edge *estimate)
 {
 	op->submit_host_ns = estimate->host_ns;
 	op->complete_host_ns = estimate->end_host_ns;
-	op->unused[0] = OP_IS_ESTIMATED;
-	op->unused[1] = estimate->kind;
-	op->estimate = 1 + estimate->kind;
+	op->unused = OP_IS_ESTIMATED;
+	op->estimate = 1 + estimate->kind % FLEXTRACE_ESTIMATE_DOUBTED;
+	op->is_doubted = estimate->kind >= FLEXTRACE_ESTIMATE_DOUBTED;
 	op->status = has_stamps(op) ? op->status : TIME_GIVEN;
 }
 
@@ -161,18 +161,19 @@ static int settle_op(struct unwrap *unwrap, const struct instance *instance)
 {
 	struct tick_op soft = *instance->op, *op = instance->op;
 
-	if (op->unused[0]) {
+	if (op->unused) {
 		op->submit_host_ns = op->complete_host_ns = 0;
 		op->status = TIME_UNMATCHED;
 	}
 	FLEXTRACE_TRY(fill_side(unwrap, instance->submit, &op->submit_host_ns));
 	FLEXTRACE_TRY(fill_side(unwrap, instance->complete, &op->complete_host_ns));
 	if (op->submit_host_ns || op->complete_host_ns) {
-		op->unused[0] = op->estimate = 0;
+		op->unused = op->estimate = 0;
+		op->is_doubted = false;
 		return FLEXTRACE_OK;
 	}
 	*op = soft;
-	if (op->unused[0] & OP_AFTER_IS_CLOCK && instance->estimate &&
+	if (op->unused & OP_AFTER_IS_CLOCK && instance->estimate &&
 	    (instance->estimate->host_ns || instance->estimate->end_host_ns))
 		unwrap_estimate(op, instance->estimate);
 	return FLEXTRACE_OK;

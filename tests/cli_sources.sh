@@ -67,6 +67,17 @@ read_with flex >flex.txt 2>/dev/null
 grep -q 'flextrace:device_op: .*name = "k",' flex.txt || fail "no control block is shown"
 [ "$(grep -c flextrace:process flex.txt)" = 2 ] || fail "there are not two ranks"
 
+# Work that its round trips contradict: what is told of it does not depend on who reads it.
+trip='"name":"AIU Roundtrip","ph":"X","pid":0,"tid":9,"dur":30'
+far='"TS1":"1000","TS2":"2000","TS3":"3000","TS4":"7000","TS5":"7006"'
+cat >trips.json <<END
+[{"attr":{$kernel},"name":"k Cmpt Exec","ph":"X","pid":0,"tid":1,"ts":13,"dur":4},{$trip,"ts":5},{$trip,"ts":500000},
+{"attr":{$far},"name":"far Cmpt Exec","ph":"X","pid":0,"tid":1,"ts":3000000,"dur":4}]
+END
+same trips trips.json
+grep -A2 '"outside_roundtrip"' trips.graph/run.json | grep -q '"count":[[:space:]]*1,' || fail "work outside of round trips was not told"
+grep -q ',Exec,far,.*,outlier,' trips.graph/events.csv || fail "work outside of round trips is not marked"
+
 cat >torch.json <<END
 {"schemaVersion":1,"deviceProperties":[{"id":0,"name":"AIU","numSms":32}],"distributedInfo":{"rank":3,"world_size":4},
 "baseTimeNanoseconds":1700000000000000000,"traceEvents":[

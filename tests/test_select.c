@@ -237,7 +237,8 @@ static void test_select__hides_processes_and_tracks_without_rows(void **state)
 static void test_select__leaves_classes_as_they_were(void **state)
 {
 	static const char more[] =
-		"1000008000000 1 1 device_op device=0 domain=0 queue=2 job=4 kind=2 name=in bytes=9 "
+		"1000008000000 1 1 device_op device=0 domain=0 queue=2 job=4 kind=2 name=in "
+		"bytes=9 "
 		"submit_ns=1000007000000 complete_ns=1000007110000 "
 		"ts=107001000,107002000,107003000,107103000,107104000\n"
 		"1000009000000 1 1 device_op device=0 domain=0 queue=1 job=5 kind=1 name=last "

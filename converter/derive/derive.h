@@ -41,13 +41,13 @@ struct timeline {
 	struct mark_run *runs;  /* owned: zone.run */
 	struct marker *markers; /* owned: zone.marker */
 	uint32_t n_markers;
-	const struct identity *identity;     /* weak */
-	const struct clocks *clocks;         /* weak */
-	const struct alignment *alignment;   /* weak */
-	const struct ledger *ledger;         /* weak */
-	const struct stream_set *streams;    /* weak: only keys, no tables */
-	const struct string_pool *strings;   /* weak */
-	const struct kernel_costs *costs;    /* weak; NULL: no compiler information */
+	const struct identity *identity;   /* weak */
+	const struct clocks *clocks;       /* weak */
+	const struct alignment *alignment; /* weak */
+	const struct ledger *ledger;       /* weak */
+	const struct stream_set *streams;  /* weak: only keys, no tables */
+	const struct string_pool *strings; /* weak */
+	const struct kernel_costs *costs;  /* weak; NULL: no compiler information */
 	/* weak: of all rows, before select left some out; NULL: it left out none */
 	const struct event_classes *classes;
 	int64_t first_time_ns, last_time_ns; /* over all rows; 0, 0 when there is none */

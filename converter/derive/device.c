@@ -223,7 +223,7 @@ static int take_op(struct derive *derive, uint32_t source)
 		return FLEXTRACE_E_MEMORY;
 	if (op->complete_host_ns && op->complete_host_ns > process->last_host_ns)
 		process->last_host_ns = op->complete_host_ns;
-	if (op->status == TIME_OUTLIER)
+	if (op->status == TIME_OUTLIER && !op->is_doubted)
 		FLEXTRACE_TRY(add_bracket_row(derive, &input));
 	if (!input.n_rows)
 		FLEXTRACE_TRY(add_stamp_rows(derive, &input));

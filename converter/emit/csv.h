@@ -23,12 +23,12 @@ struct csv {
 	struct texts owners;                /* per process: rank,host,pid, */
 	struct texts
 		tracks; /* per track: rank,host,pid,tid,thread, or rank,...,device,core,queue, */
-	struct texts markers;      /* per marker: kind,name, */
-	struct texts host_kinds;   /* per host kind: kind, */
-	struct texts device_kinds; /* per device kind: kind, */
-	struct texts statuses;     /* per status: status, */
-	struct texts classes;      /* per event class: class, */
-	struct event_classes own_classes;   /* where the timeline has none */
+	struct texts markers;             /* per marker: kind,name, */
+	struct texts host_kinds;          /* per host kind: kind, */
+	struct texts device_kinds;        /* per device kind: kind, */
+	struct texts statuses;            /* per status: status, */
+	struct texts classes;             /* per event class: class, */
+	struct event_classes own_classes; /* where the timeline has none */
 	const struct event_classes *event_classes;
 };
 

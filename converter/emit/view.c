@@ -116,7 +116,7 @@ static bool is_estimated(const struct device_row *row, const struct tick_op *op)
 {
 	uint8_t part = op->estimate - 1;
 
-	if (row->kind > ROW_DMA_OUT || op->status > TIME_ASSUMED)
+	if (row->kind > ROW_DMA_OUT || (op->status > TIME_ASSUMED && !op->is_doubted))
 		return true;
 	if (part != FLEXTRACE_ESTIMATE_WHOLE)
 		return row->kind - ROW_DMA_IN == part - FLEXTRACE_ESTIMATE_DMA_IN;

@@ -9,7 +9,7 @@
  *   second event of the same phase begins the next one. Jobs are numbered per rank, in order of
  *   time. Only the phases that are events become rows.
  * - Flex's host time of a control block is a host_estimate of the phase that it computes in, or
- *   else of the one there is.
+ *   else of the one there is. "AIU Roundtrip" bounds them, see flex_trips.c.
  * - Events without stamps are scopes of their thread; B and E of one name are paired per thread,
  *   the innermost first.
  * - Events may come in any order: a spool sorts them. The events of a control block find each other

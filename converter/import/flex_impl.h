@@ -43,6 +43,7 @@ struct flex_call {
 
 struct flex_trip { /* "AIU Roundtrip" */
 	int64_t begin_ns, end_ns;
+	bool has_work;
 };
 
 /* What a round trip says of the counter: when these two stamps can have been taken. */
@@ -56,7 +57,9 @@ struct flex_reads {
 struct flex_trips {
 	struct flex_trip *trips; /* owned, by begin */
 	uint32_t n, n_allocated;
-	bool has_any;            /* ever */
+	uint32_t n_past;         /* of them, the first: nothing will be near them any more */
+	uint32_t n_told;         /* of those: told, where they have no work */
+	bool has_any;            /* in all files */
 	struct flex_reads reads; /* of the one that the last control block belongs to */
 };
 
@@ -133,6 +136,7 @@ struct flex_line {
 	bool is_over;            /* nothing comes from the spool any more */
 	int64_t clock_ns;        /* of the last one that was given */
 	struct flex_reads reads; /* still to be given */
+	uint32_t past;           /* rank + 1 whose past trips are to be told; 0: none */
 };
 
 struct flex {
@@ -278,11 +282,12 @@ int flex_block_event(struct flex *flex, const void *item, bool is_estimate, uint
 int flex_add_trip(struct flex *flex, uint32_t rank, const struct flex_call *call);
 int flex_note_trip(struct flex *flex, const void *item);
 
-/* Takes a control block that is given. */
-void flex_trip_take(struct flex *flex, const struct flex_part *part);
+/* Takes a control block that is given. False: round trips contradict its times. */
+bool flex_trip_take(struct flex *flex, const struct flex_part *part);
 
-/* Stores the next read of a counter, if there is one by now; `is_end`: nothing else comes. */
-bool flex_trip_read(struct flex *flex, bool is_end, uint32_t *ret_rank, struct event *ret_event);
+/* Stores the next thing that round trips tell, if there is one by now: a read of a counter, or that
+ * work is missing. `is_end`: nothing else comes. */
+bool flex_trip_tell(struct flex *flex, bool is_end, uint32_t *ret_rank, struct event *ret_event);
 
 /* -- flex_line.c */
 

@@ -235,8 +235,8 @@ static int give(struct flex *flex, uint32_t *ret_rank, struct event *ret_event)
 	if (part->head.class != FLEX_PART)
 		return event_item_read(flex->spool, item, &flex->texts, ret_rank, ret_event);
 	FLEXTRACE_TRY(flex_block_event(flex, item, line->has_estimate, ret_rank, ret_event));
-	if (line->has_estimate)
-		flex_trip_take(flex, part);
+	if (line->has_estimate && !flex_trip_take(flex, part))
+		ret_event->payload.host_estimate.kind += FLEXTRACE_ESTIMATE_DOUBTED;
 	line->has_estimate = !line->has_estimate && part->begin_ns;
 	return FLEXTRACE_OK;
 }
@@ -249,12 +249,12 @@ int flex_line_next(struct flex *flex, uint32_t *ret_rank, struct event *ret_even
 	if (line->is_given && !line->has_estimate)
 		FLEXTRACE_TRY(drop(line));
 	line->is_given = false;
-	if (flex_trip_read(flex, false, ret_rank, ret_event))
+	if (flex_trip_tell(flex, false, ret_rank, ret_event))
 		return 1;
 	code = line->has_estimate ? 1 : find_first(flex);
 	line->is_given = code > 0;
 	if (code == 0)
-		return flex_trip_read(flex, true, ret_rank, ret_event);
+		return flex_trip_tell(flex, true, ret_rank, ret_event);
 	FLEXTRACE_TRY(code);
 	FLEXTRACE_TRY(give(flex, ret_rank, ret_event));
 	return 1;

@@ -3,8 +3,8 @@
  * "AIU Roundtrip" is on the host's clock and Flex's times of device work are not: where they
  * contradict, the work is wrong. A control block belongs to the round trip that it sticks out of
  * least; its first stamp was not taken before that, and the last one's last not behind it, which
- * is told as a read of the counter each. Work that is not even near a round trip says nothing but
- * that its times are wrong, and is counted.
+ * is told as a read of the counter each. Work that is not even near a round trip is told as
+ * doubted, and a round trip without work as that: what belongs together is for unwrap to find.
  */
 #include <string.h>
 
@@ -27,6 +27,7 @@ int flex_add_trip(struct flex *flex, uint32_t rank, const struct flex_call *call
 	int64_t known_ns = call->begin_ns > 2 * NEAR_NS ? call->begin_ns - 2 * NEAR_NS : 0;
 	void *item;
 
+	flex->ranks[rank].trips.has_any = true;
 	FLEXTRACE_TRY(spool_add(flex->spool, (uint64_t)known_ns, sizeof(struct trip_item), &item));
 	*(struct trip_item *)item = (struct trip_item){
 		{(uint64_t)call->begin_ns, rank, -1, -1, FLEX_TRIP},
@@ -39,6 +40,7 @@ static void drop_first(struct flex_trips *trips, uint32_t n)
 {
 	memmove(trips->trips, trips->trips + n, (trips->n - n) * sizeof(*trips->trips));
 	trips->n -= n;
+	trips->n_past = trips->n_told = 0;
 }
 
 int flex_note_trip(struct flex *flex, const void *item)
@@ -49,19 +51,23 @@ int flex_note_trip(struct flex *flex, const void *item)
 	if (trips->n == MOST)
 		drop_first(trips, MOST / 2);
 	FLEXTRACE_TRY(ARRAY_RESERVE(trips->trips, trips->n_allocated, trips->n + 1));
-	trips->trips[trips->n++] = (struct flex_trip){(int64_t)trip->head.clock_ns, trip->end_ns};
-	trips->has_any = true;
+	trips->trips[trips->n++] = (struct flex_trip){(int64_t)trip->head.clock_ns, trip->end_ns,
+	                                              false};
 	return FLEXTRACE_OK;
 }
 
-static void forget(struct flex_trips *trips, int64_t now_ns)
+/* Finds those that may be told and forgotten. */
+static void let_pass(struct flex *flex, uint32_t rank, int64_t now_ns)
 {
+	struct flex_trips *trips = &flex->ranks[rank].trips;
 	uint32_t n = 0;
 
 	while (n < trips->n && trips->trips[n].end_ns < now_ns - STALE_NS)
 		n++;
-	if (n >= FLUSH)
-		drop_first(trips, n);
+	if (n < FLUSH)
+		return;
+	trips->n_past = n;
+	flex->line.past = rank + 1;
 }
 
 /* How far an interval sticks out of a round trip. */
@@ -74,9 +80,9 @@ static int64_t sticks_out(const struct flex_trip *trip, const struct flex_part *
 }
 
 /* Finds the round trip of a control block, or NULL. They are in order of their begin. */
-static const struct flex_trip *find(const struct flex_trips *trips, const struct flex_part *part)
+static struct flex_trip *find(const struct flex_trips *trips, const struct flex_part *part)
 {
-	const struct flex_trip *best = NULL;
+	struct flex_trip *best = NULL;
 	uint32_t lo = 0, n = trips->n;
 
 	while (n > 0) {
@@ -107,21 +113,37 @@ static void put_stamps(struct flex_reads *reads, const struct flex_part *part)
 	}
 }
 
-void flex_trip_take(struct flex *flex, const struct flex_part *part)
+static bool is_same(const struct flex_trip *a, const struct flex_trip *b)
+{
+	return a->begin_ns == b->begin_ns && a->end_ns == b->end_ns;
+}
+
+/* One that stands in the file twice has work if either has. */
+static void see_work(struct flex_trips *trips, struct flex_trip *trip)
+{
+	struct flex_trip *first = trips->trips, *last = first + trips->n - 1;
+
+	trip->has_work = true;
+	for (struct flex_trip *at = trip; at > first && is_same(at - 1, trip); at--)
+		at[-1].has_work = true;
+	for (struct flex_trip *at = trip; at < last && is_same(at + 1, trip); at++)
+		at[1].has_work = true;
+}
+
+bool flex_trip_take(struct flex *flex, const struct flex_part *part)
 {
 	struct flex_trips *trips = &flex->ranks[part->head.stream].trips;
-	const struct flex_trip *trip;
+	struct flex_trip *trip;
 
 	if (!trips->has_any || !part->end_ns)
-		return;
-	forget(trips, (int64_t)part->head.clock_ns);
+		return true;
 	trip = find(trips, part);
-	if (!trip) {
-		flex->ledger.warnings[WARNING_OUTSIDE_TRIP]++;
-		return;
-	}
-	if (trips->reads.trip.begin_ns != trip->begin_ns ||
-	    trips->reads.trip.end_ns != trip->end_ns) {
+	let_pass(flex, part->head.stream, (int64_t)part->head.clock_ns);
+	if (!trip)
+		return false;
+	if (!trip->has_work)
+		see_work(trips, trip);
+	if (!is_same(&trips->reads.trip, trip)) {
 		if (trips->reads.ticks[0]) {
 			flex->line.reads = trips->reads;
 			flex->line.reads.rank = part->head.stream;
@@ -129,6 +151,7 @@ void flex_trip_take(struct flex *flex, const struct flex_part *part)
 		trips->reads = (struct flex_reads){.trip = *trip};
 	}
 	put_stamps(&trips->reads, part);
+	return true;
 }
 
 /* The last round trips of the ranks have no successor. */
@@ -147,7 +170,7 @@ static bool find_last(struct flex *flex)
 	return false;
 }
 
-bool flex_trip_read(struct flex *flex, bool is_end, uint32_t *ret_rank, struct event *ret_event)
+static bool tell_read(struct flex *flex, bool is_end, uint32_t *ret_rank, struct event *ret_event)
 {
 	struct flex_reads *reads = &flex->line.reads;
 	const struct flex_rank *rank;
@@ -167,4 +190,61 @@ bool flex_trip_read(struct flex *flex, bool is_end, uint32_t *ret_rank, struct e
 	};
 	reads->ticks[at] = 0;
 	return true;
+}
+
+/* Stores the next past round trip of a rank that has no work, and forgets them all behind the
+ * last. */
+static bool tell_past(struct flex *flex, uint32_t at, struct event *ret_event)
+{
+	const struct flex_rank *rank = &flex->ranks[at];
+	struct flex_trips *trips = &flex->ranks[at].trips;
+
+	while (trips->n_told < trips->n_past) {
+		const struct flex_trip *trip = &trips->trips[trips->n_told++];
+
+		if (trip->has_work || !rank->has_device)
+			continue;
+		*ret_event = flex_event(flex, at, RECORD_HOST_ESTIMATE, flex->line.clock_ns);
+		ret_event->payload.host_estimate = (struct flextrace_host_estimate){
+			.device = rank->device,
+			.kind = FLEXTRACE_ESTIMATE_IDLE,
+			.begin_ns = (uint64_t)trip->begin_ns,
+			.end_ns = (uint64_t)trip->end_ns,
+			.source = "Flex",
+		};
+		return true;
+	}
+	if (trips->n_past)
+		drop_first(trips, trips->n_past);
+	return false;
+}
+
+/* Goes through the ranks once, as all that is left is past. */
+static bool tell_rest(struct flex *flex, uint32_t *ret_rank, struct event *ret_event)
+{
+	for (; flex->line.past <= flex->n_ranks; flex->line.past++) {
+		struct flex_trips *trips = &flex->ranks[flex->line.past - 1].trips;
+
+		trips->n_past = trips->n;
+		*ret_rank = flex->line.past - 1;
+		if (tell_past(flex, flex->line.past - 1, ret_event))
+			return true;
+	}
+	return false;
+}
+
+bool flex_trip_tell(struct flex *flex, bool is_end, uint32_t *ret_rank, struct event *ret_event)
+{
+	if (tell_read(flex, is_end, ret_rank, ret_event))
+		return true;
+	if (!is_end && flex->line.past) {
+		*ret_rank = flex->line.past - 1;
+		if (tell_past(flex, *ret_rank, ret_event))
+			return true;
+		flex->line.past = 0;
+	}
+	if (!is_end)
+		return false;
+	flex->line.past += !flex->line.past;
+	return tell_rest(flex, ret_rank, ret_event);
 }

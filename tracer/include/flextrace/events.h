@@ -123,7 +123,11 @@ enum flextrace_estimate {
 	FLEXTRACE_ESTIMATE_PREP = 2,
 	FLEXTRACE_ESTIMATE_EXEC = 3,
 	FLEXTRACE_ESTIMATE_DMA_OUT = 4,
-	FLEXTRACE_ESTIMATE_COUNT = 5
+	/* Added to one of these: other times of the same tool contradict it. */
+	FLEXTRACE_ESTIMATE_DOUBTED = 5,
+	/* No part: the device was at work then, and no control block of that time is known. */
+	FLEXTRACE_ESTIMATE_IDLE = 10,
+	FLEXTRACE_ESTIMATE_COUNT = 11
 };
 
 #define FLEXTRACE_RANK_UNKNOWN (-1)
