@@ -133,6 +133,40 @@ static void test_matmul__is_right_on_every_core(void **state)
 	assert_int_equal(flextrace_emulator_destroy(emulator), 0);
 }
 
+static void test_add_and_reduce__are_right(void **state)
+{
+	const struct flextrace_emulator_config config = {.n_cores = 1, .counter_hz = HZ};
+	struct flextrace_emulator *emulator = create(&config);
+	int32_t a[N * N], b[N * N], c[N * N];
+	struct flextrace_emulator_job job = {
+		.op = FLEXTRACE_EMULATOR_ADD,
+		.n = N,
+		.repeat = 2,
+		.a = a,
+		.b = b,
+		.c = c,
+	};
+	uint32_t sum = 0;
+	uint64_t ticket;
+	uint32_t i;
+
+	(void)state;
+	fill(a, 1);
+	fill(b, 2);
+	submit(emulator, &job, &ticket);
+	finish(emulator, 0, ticket);
+	for (i = 0; i < N * N; i++) {
+		assert_int_equal((uint32_t)c[i], (uint32_t)a[i] + (uint32_t)b[i]);
+		sum += (uint32_t)a[i];
+	}
+	job.op = FLEXTRACE_EMULATOR_REDUCE;
+	job.b = NULL;
+	submit(emulator, &job, &ticket);
+	finish(emulator, 0, ticket);
+	assert_int_equal((uint32_t)c[0], sum);
+	flextrace_emulator_destroy(emulator);
+}
+
 static void test_copy_and_fill__move_bytes(void **state)
 {
 	const struct flextrace_emulator_config config = {.n_cores = 1, .counter_hz = HZ};
@@ -371,6 +405,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_matmul__is_right_on_every_core),
+		cmocka_unit_test(test_add_and_reduce__are_right),
 		cmocka_unit_test(test_copy_and_fill__move_bytes),
 		cmocka_unit_test(test_mailbox__holds_its_depth_and_serves_in_order),
 		cmocka_unit_test(test_submit__refuses_jobs_that_cannot_run),

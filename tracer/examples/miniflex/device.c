@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "miniflex.h"
+#include "backend.h"
 
 #define QUEUE_DEPTH 2u
 
@@ -35,7 +35,8 @@ struct core {
 };
 
 struct device {
-	struct flextrace_emulator *emulator;
+	const struct backend *backend;
+	void *handle; /* the backend's, owned */
 	struct core cores[FLEXTRACE_EMULATOR_MAX_CORES];
 	uint32_t n_cores;
 	uint32_t n_domains; /* 1, or one per core */
@@ -79,13 +80,13 @@ static void complete(struct core *core, const struct pending *pending)
 {
 	const struct flextrace_emulator_job *job = &pending->launch.job;
 	struct flextrace_emulator_completion done;
-	int status = flextrace_emulator_wait(core->device->emulator, core->index, pending->ticket,
-	                                     &done);
+	const struct device *device = core->device;
+	int status = device->backend->wait(device->handle, core->index, pending->ticket, &done);
 	uint64_t complete_ns = flextrace_now_ns();
 	if (!status) {
 		FLEXTRACE_COMPLETE_AT(0, job->queue, job->job, pending->launch.correlation,
 		                      pending->launch.name, complete_ns);
-		record_op(core->device, pending, &done, complete_ns);
+		record_op(device, pending, &done, complete_ns);
 		status = done.status;
 	}
 	flextrace_drain(&core->markers, 1, 0);
@@ -140,7 +141,7 @@ static void define(const struct device *device, const struct options *options, u
 	description.uuid = uuid;
 	description.n_cores = device->n_cores;
 	description.core_hz = options->counter_hz[rank];
-	description.name = "emulated AIU";
+	description.name = device->backend->name;
 	description.power_unit = "uJ";
 	flextrace_device(&description);
 
@@ -150,7 +151,7 @@ static void define(const struct device *device, const struct options *options, u
 		snprintf(name, sizeof(name), "core %u", i);
 		FLEXTRACE_QUEUE_NAME(0, i, name);
 	}
-	flextrace_device_names(0, flextrace_emulator_elf());
+	flextrace_device_names(0, device->backend->elf(options));
 }
 
 /* The counter of a core, or of the device; no two ranks' are the same. Each core's wraps an eighth
@@ -170,7 +171,8 @@ static struct flextrace_emulator_clock clock_of(const struct options *options, u
 	return clock;
 }
 
-static int start(struct device *device, const struct options *options, uint32_t rank)
+static int start(struct device *device, const struct options *options, uint32_t rank,
+                 const char **ret_why)
 {
 	char truth[4096];
 	struct flextrace_emulator_clock clocks[FLEXTRACE_EMULATOR_MAX_CORES] = {
@@ -193,7 +195,8 @@ static int start(struct device *device, const struct options *options, uint32_t 
 		snprintf(truth, sizeof(truth), "%s/rank%u.csv", options->truth_dir, rank);
 		config.truth_path = truth;
 	}
-	return flextrace_emulator_create(&config, &device->emulator);
+	device->handle = device->backend->open(options, &config, ret_why);
+	return device->handle ? 0 : -1;
 }
 
 struct device *device_open(const struct options *options, uint32_t rank)
@@ -205,9 +208,10 @@ struct device *device_open(const struct options *options, uint32_t rank)
 	pthread_cond_init(&device->changed, NULL);
 	device->n_cores = options->n_cores;
 	device->n_domains = options->has_core_clocks ? options->n_cores : 1;
-	int status = start(device, options, rank);
-	if (status) {
-		fprintf(stderr, "miniflex: cannot start the device: %s\n", strerror(-status));
+	device->backend = backend_of(options);
+	const char *why = NULL;
+	if (start(device, options, rank, &why)) {
+		fprintf(stderr, "miniflex: cannot start the device: %s\n", why);
 		device_close(device);
 		return NULL;
 	}
@@ -217,7 +221,7 @@ struct device *device_open(const struct options *options, uint32_t rank)
 		core->device = device;
 		core->index = i;
 		size_t bytes;
-		void *area = flextrace_emulator_area(device->emulator, i, &bytes);
+		void *area = device->backend->area(device->handle, i, &bytes);
 		flextrace_drain_area_init(&core->markers, 0, area, bytes);
 		core->has_thread = !pthread_create(&core->thread, NULL, complete_all, core);
 		if (!core->has_thread) {
@@ -240,7 +244,8 @@ void device_close(struct device *device)
 	for (uint32_t i = 0; i < device->n_cores; i++)
 		if (device->cores[i].has_thread)
 			pthread_join(device->cores[i].thread, NULL);
-	flextrace_emulator_destroy(device->emulator);
+	if (device->handle && device->backend->close(device->handle))
+		fputs("miniflex: the truth of the device's stamps is incomplete\n", stderr);
 	free(device);
 }
 
@@ -257,7 +262,7 @@ int device_launch(struct device *device, struct launch *launch)
 	pending->submit_ns = flextrace_now_ns();
 	FLEXTRACE_SUBMIT_AT(0, launch->job.queue, launch->job.job, launch->correlation,
 	                    launch->name, pending->submit_ns);
-	int status = flextrace_emulator_submit(device->emulator, &launch->job, &pending->ticket);
+	int status = device->backend->submit(device->handle, &launch->job, &pending->ticket);
 	if (!status)
 		core->head++;
 	pthread_cond_broadcast(&device->changed);
@@ -288,7 +293,9 @@ void device_calibrate(struct device *device)
 	for (uint32_t i = 0; i < 5 * device->n_domains; i++) {
 		const uint32_t domain = i % device->n_domains;
 		uint64_t before_ns = flextrace_now_ns();
-		uint64_t ticks = flextrace_emulator_counter(device->emulator, domain);
+		uint64_t ticks;
+		if (device->backend->counter(device->handle, domain, &ticks))
+			continue;
 		uint64_t after_ns = flextrace_now_ns();
 		FLEXTRACE_CLOCK_SYNC(0, domain, before_ns, ticks, after_ns);
 	}

@@ -2,8 +2,8 @@
 /*
  * miniflex.h: a small runtime in the shape of a real one, instrumented as a user would.
  *
- * Each rank is a process with a device of its own (an emulated one), forked by miniflex or started
- * by a launcher with --rank and --join. A run compiles a graph once
+ * Each rank is a process with a device of its own (emulated in the process, or RISC-V cores under
+ * QEMU), forked by miniflex or started by a launcher with --rank and --join. A run compiles a graph once
  * and executes it `iterations` times: convert data, copy it in, launch one kernel after the other
  * on all cores, wait, copy out, check the result, all-reduce it with the other ranks.
  *
@@ -11,6 +11,7 @@
  *   options.c     the command line
  *   runtime.c     the phases
  *   device.c      control blocks, their completion, clock calibration, markers
+ *   backend.c     what kind of device it is
  *   collective.c  barrier and all-reduce over shared memory
  */
 #ifndef MINIFLEX_H
@@ -34,6 +35,8 @@ struct options {
 	uint32_t n_iterations;
 	uint32_t idle_ms;   /* pause after each iteration */
 	uint32_t n_kernels; /* per iteration */
+	bool is_qemu;
+	uint32_t isa; /* of QEMU's cores, enum flextrace_qemu_isa */
 	uint32_t n_cores;
 	uint32_t size;        /* rows of the square matrices */
 	bool has_core_clocks; /* each core counts by a counter of its own */
@@ -75,7 +78,7 @@ void collective_leave(struct collective *collective);
 /* -- device.c -----------------------------------------------------------------------------------
  */
 
-struct device; /* the emulator, one completion thread per core */
+struct device; /* a backend, one completion thread per core */
 
 struct launch { /* one control block to be launched */
 	struct flextrace_emulator_job job;

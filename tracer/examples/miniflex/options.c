@@ -5,23 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <flextrace/qemu.h>
+
 #include "miniflex.h"
 
 static const char usage[] =
 	"Usage: miniflex [OPTIONS]\n"
-	"Executes a small graph on an emulated device per rank, instrumented with flextrace.\n"
+	"Executes a small graph on a device per rank, instrumented with flextrace.\n"
 	"\n"
 	"  --ranks=N          processes (2)\n"
 	"  --iterations=N     times the graph is executed (20)\n"
 	"  --kernels=N        kernels per iteration (8)\n"
-	"  --cores=N          cores per device (4)\n"
+	"  --device=WHICH     'emulator', threads of the rank, or 'qemu', RISC-V cores (emulator)\n"
+	"  --isa=NAME         of QEMU's cores: rv32imac, rv32im or rv64imac (rv32imac)\n"
+	"  --cores=N          cores per device (4); 16 at most with QEMU\n"
 	"  --size=N           rows of the square matrices (48)\n"
 	"  --clocks=WHICH     counters: one per 'device', or one per 'core' (device)\n"
 	"  --counter-mhz=N,.. nominal rate of the counters of rank 0, 1, ... (560);\n"
 	"                     the last one is that of all further ranks\n"
 	"  --wrap-after-ms=N  first wrap of the 32-bit counter after start (40)\n"
 	"  --drift-ppb=N      how much faster than nominal the counters run (7000)\n"
-	"  --drift-step=MS:N  from MS after start on, they run N ppb faster; may be repeated\n"
+	"  --drift-step=MS:N  from MS after start on, they run N ppb faster; may be repeated;\n"
+	"                     not with QEMU\n"
 	"  --idle-ms=N        pause after each iteration (0)\n"
 	"  --ring=N           marker records per core, a power of two (4096)\n"
 	"  --seed=N           of the data (1)\n"
@@ -36,6 +41,8 @@ enum {
 	OPT_RANKS,
 	OPT_ITERATIONS,
 	OPT_KERNELS,
+	OPT_DEVICE,
+	OPT_ISA,
 	OPT_CORES,
 	OPT_SIZE,
 	OPT_CLOCKS,
@@ -58,6 +65,8 @@ static const struct option long_options[] = {
 	[OPT_RANKS] = {"ranks", required_argument, NULL, OPT_RANKS},
 	[OPT_ITERATIONS] = {"iterations", required_argument, NULL, OPT_ITERATIONS},
 	[OPT_KERNELS] = {"kernels", required_argument, NULL, OPT_KERNELS},
+	[OPT_DEVICE] = {"device", required_argument, NULL, OPT_DEVICE},
+	[OPT_ISA] = {"isa", required_argument, NULL, OPT_ISA},
 	[OPT_CORES] = {"cores", required_argument, NULL, OPT_CORES},
 	[OPT_SIZE] = {"size", required_argument, NULL, OPT_SIZE},
 	[OPT_CLOCKS] = {"clocks", required_argument, NULL, OPT_CLOCKS},
@@ -148,6 +157,31 @@ static int set_clocks(struct options *options, const char *text)
 	return -1;
 }
 
+static int set_device(struct options *options, const char *text)
+{
+	options->is_qemu = !strcmp(text, "qemu");
+	if (options->is_qemu || !strcmp(text, "emulator"))
+		return 0;
+	fprintf(stderr, "miniflex: --device must be emulator or qemu, not '%s'\n", text);
+	return -1;
+}
+
+static int set_isa(struct options *options, const char *text)
+{
+	static const char *const names[] = {
+		[FLEXTRACE_QEMU_RV32IMAC] = "rv32imac",
+		[FLEXTRACE_QEMU_RV32IM] = "rv32im",
+		[FLEXTRACE_QEMU_RV64IMAC] = "rv64imac",
+	};
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		options->isa = i;
+		if (!strcmp(text, names[i]))
+			return 0;
+	}
+	fprintf(stderr, "miniflex: --isa must be rv32imac, rv32im or rv64imac, not '%s'\n", text);
+	return -1;
+}
+
 static int set_number(struct options *options, int option, const char *text)
 {
 	long long value;
@@ -193,6 +227,10 @@ static int set_number(struct options *options, int option, const char *text)
 static int set_option(struct options *options, int option, const char *text)
 {
 	switch (option) {
+	case OPT_DEVICE:
+		return set_device(options, text);
+	case OPT_ISA:
+		return set_isa(options, text);
 	case OPT_CLOCKS:
 		return set_clocks(options, text);
 	case OPT_MHZ:
@@ -221,6 +259,15 @@ static int check(const struct options *options)
 	}
 	if (options->join_path && options->rank < 0) {
 		fprintf(stderr, "miniflex: --join needs --rank\n");
+		return -1;
+	}
+	if (options->is_qemu && options->n_cores > FLEXTRACE_QEMU_MAX_CORES) {
+		fprintf(stderr, "miniflex: no more than %u --cores with --device=qemu\n",
+		        FLEXTRACE_QEMU_MAX_CORES);
+		return -1;
+	}
+	if (options->is_qemu && options->n_steps) {
+		fprintf(stderr, "miniflex: --drift-step is not for --device=qemu\n");
 		return -1;
 	}
 	return 0;
