@@ -270,15 +270,26 @@ static void test_writer__writes_numbers_near_each_other(void **state)
 {
 	static const uint64_t numbers[] = {
 		0,
+		9999,
+		10000,
+		10001,
+		19999,
+		20000,
+		20070,
+		9999,
+		99999999,
+		100000000,
 		999999999,
 		1000000000,
-		1999999999,
-		2000000000,
-		2000000001,
+		1000009999,
+		1000010000,
 		1000000000,
 		9999999999,
 		10000000000,
 		1787000000123456789,
+		1787000000123450000,
+		1787000000123459999,
+		1787000000123460000,
 		1787000000999999999,
 		1787000001000000000,
 		1786999999000000007,
@@ -323,17 +334,29 @@ static void test_writer__writes_microseconds(void **state)
 		{1, "0.001"},
 		{999, "0.999"},
 		{1000, "1.000"},
+		{9999, "9.999"},
+		{10000, "10.000"},
+		{10001, "10.001"},
+		{19999, "19.999"},
+		{1, "0.001"},
+		{99999, "99.999"},
 		{1234567, "1234.567"},
+		{1230000, "1230.000"},
 		{10000000, "10000.000"},
 		{1787000000123456789u, "1787000000123456.789"},
+		{1787000000123459999u, "1787000000123459.999"},
 		{UINT64_MAX, "18446744073709551.615"},
 	};
 	struct fixture *f = *state;
-	char expected[512] = "";
+	struct writer_high_digits high = {0};
+	char expected[1024] = "";
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		writer_us(&f->writer, cases[i].ns);
+		writer_char(&f->writer, '=');
+		writer_us_near(&f->writer, &high, cases[i].ns);
 		writer_char(&f->writer, '\n');
+		strcat(strcat(expected, cases[i].text), "=");
 		strcat(strcat(expected, cases[i].text), "\n");
 	}
 	assert_written(f, expected);

@@ -103,7 +103,7 @@ struct chrome {
 	struct texts device_heads; /* per device kind: {"ph":"X","cat":"kernel","name": */
 	struct texts device_kinds; /* per device kind: ,"kind":"Exec" */
 	struct texts device_args; /* per track of a device: ,"args":{"rank":0,"device":0,"core":0 */
-	struct writer_high_digits cycles;            /* of the stamp before */
+	struct writer_high_digits times, cycles;     /* of the time and stamp before */
 	struct writer_digits err, job;               /* of the row before */
 	struct chrome_loss losses[LOSS_CAUSE_COUNT]; /* in order of first_time_ns */
 	uint32_t n_losses;

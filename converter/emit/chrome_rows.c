@@ -17,7 +17,7 @@
 void chrome_write_ts(struct chrome *chrome, int64_t time_ns)
 {
 	assert(time_ns >= chrome->base_time_ns);
-	writer_us(&chrome->writer, (uint64_t)(time_ns - chrome->base_time_ns));
+	writer_us_near(&chrome->writer, &chrome->times, (uint64_t)(time_ns - chrome->base_time_ns));
 }
 
 static void write_name(struct chrome *chrome, uint32_t name, const char *label)

@@ -97,16 +97,71 @@ void writer_raw(struct writer *writer, const char *text);
 void writer_u64(struct writer *writer, uint64_t value);
 void writer_i64(struct writer *writer, int64_t value);
 
-/* The digits of a number above its lowest nine, for many numbers that are near each other; zeroes =
+/* The digits of a number above its lowest four, for many numbers that are near each other; zeroes =
  * none yet. */
 struct writer_high_digits {
 	uint64_t first; /* number of them */
 	uint32_t n;
-	char digits[12];
+	char digits[16];
 };
 
+#define WRITER_NEAR 10000u
+
+/* 00, 01 ... 99 */
+extern const char writer_pairs[200];
+
+/* The ways of the next two where the number is not near the one before. */
+void writer_far(struct writer *writer, struct writer_high_digits *high, uint64_t value);
+void writer_us_far(struct writer *writer, struct writer_high_digits *high, uint64_t ns);
+
+static inline bool writer_is_near(struct writer *writer, const struct writer_high_digits *high,
+                                  uint64_t value)
+{
+	return value - high->first < WRITER_NEAR && high->n &&
+	       writer_has_room(writer, sizeof(high->digits) + 5);
+}
+
 /* The same as writer_u64(). */
-void writer_near(struct writer *writer, struct writer_high_digits *high, uint64_t value);
+static inline void writer_near(struct writer *writer, struct writer_high_digits *high,
+                               uint64_t value)
+{
+	uint32_t low = (uint32_t)(value - high->first);
+	char *at;
+
+	if (!writer_is_near(writer, high, value)) {
+		writer_far(writer, high, value);
+		return;
+	}
+	at = writer->at;
+	memcpy(at, high->digits, sizeof(high->digits));
+	at += high->n;
+	memcpy(at, writer_pairs + 2 * (low / 100), 2);
+	memcpy(at + 2, writer_pairs + 2 * (low % 100), 2);
+	writer->at = at + 4;
+}
+
+/* The same as writer_us(). */
+static inline void writer_us_near(struct writer *writer, struct writer_high_digits *high,
+                                  uint64_t ns)
+{
+	uint32_t low = (uint32_t)(ns - high->first);
+	const char *pair;
+	char *at;
+
+	if (!writer_is_near(writer, high, ns)) {
+		writer_us_far(writer, high, ns);
+		return;
+	}
+	pair = writer_pairs + 2 * (low / 100);
+	at = writer->at;
+	memcpy(at, high->digits, sizeof(high->digits));
+	at += high->n;
+	at[0] = pair[0];
+	at[1] = '.';
+	at[2] = pair[1];
+	memcpy(at + 3, writer_pairs + 2 * (low % 100), 2);
+	writer->at = at + 5;
+}
 
 /* The digits of one number, for numbers that are mostly the same; zeroes = none yet. */
 struct writer_digits {

@@ -11,8 +11,18 @@
 
 #define NUMBER_MAX 21 /* the digits of 2^64 - 1, with a decimal point */
 #define E8         ((uint64_t)100000000)
-#define E9         (10 * E8)
 #define E16        (E8 * E8)
+
+const char writer_pairs[200] = "00010203040506070809"
+			       "10111213141516171819"
+			       "20212223242526272829"
+			       "30313233343536373839"
+			       "40414243444546474849"
+			       "50515253545556575859"
+			       "60616263646566676869"
+			       "70717273747576777879"
+			       "80818283848586878889"
+			       "90919293949596979899";
 
 /* value = quotient * divisor + rest becomes the quotient and, `width` bits above it, the rest; so
  * for all parts of a word at once. */
@@ -54,6 +64,22 @@ static inline char *put_first_digits(char *to, uint64_t value)
 	return to + 8 - n_zeros;
 }
 
+/* The same for a number below 10^4. */
+static inline char *put_first_of_4_digits(char *to, uint32_t value)
+{
+	uint16_t high, low;
+	uint32_t digits;
+	unsigned int n_zeros;
+
+	memcpy(&high, writer_pairs + 2 * (value / 100), sizeof(high));
+	memcpy(&low, writer_pairs + 2 * (value % 100), sizeof(low));
+	digits = (uint32_t)le16toh(low) << 16 | le16toh(high);
+	n_zeros = (unsigned int)__builtin_ctz((digits & 0x0f0f0f0f) | 1u << 24) / 8;
+	digits = htole32(digits >> 8 * n_zeros);
+	memcpy(to, &digits, sizeof(digits));
+	return to + 4 - n_zeros;
+}
+
 /* Apart, so that the short numbers, which are most, do without its registers. */
 static __attribute__((noinline)) char *put_long_number(char *to, uint64_t value)
 {
@@ -69,12 +95,13 @@ static __attribute__((noinline)) char *put_long_number(char *to, uint64_t value)
 /* Writes a number and returns its end; at most NUMBER_MAX bytes are touched. */
 static inline char *put_number(char *to, uint64_t value)
 {
-	if (value >= E8)
-		return put_long_number(to, value);
-	if (value >= 10)
-		return put_first_digits(to, value);
-	*to = (char)('0' + value);
-	return to + 1;
+	if (value < 10) {
+		*to = (char)('0' + value);
+		return to + 1;
+	}
+	if (value < WRITER_NEAR)
+		return put_first_of_4_digits(to, (uint32_t)value);
+	return value < E8 ? put_first_digits(to, value) : put_long_number(to, value);
 }
 
 void writer_raw(struct writer *writer, const char *text)
@@ -95,26 +122,30 @@ void writer_i64(struct writer *writer, int64_t value)
 	writer_u64(writer, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
-void writer_near(struct writer *writer, struct writer_high_digits *high, uint64_t value)
+/* Learns the digits above the lowest four; false: there are none, or no room for the number. */
+static bool learn_high(struct writer *writer, struct writer_high_digits *high, uint64_t value)
 {
-	uint32_t low;
-	char *at;
+	if (value < WRITER_NEAR || !writer_has_room(writer, sizeof(high->digits) + 5))
+		return false;
+	high->first = value - value % WRITER_NEAR;
+	high->n = (uint32_t)(put_number(high->digits, value / WRITER_NEAR) - high->digits);
+	return true;
+}
 
-	if (value < E9) {
+void writer_far(struct writer *writer, struct writer_high_digits *high, uint64_t value)
+{
+	if (learn_high(writer, high, value))
+		writer_near(writer, high, value);
+	else
 		writer_u64(writer, value);
-		return;
-	}
-	if (!writer_has_room(writer, NUMBER_MAX))
-		return;
-	if (value - high->first >= E9) {
-		high->first = value - value % E9;
-		high->n = (uint32_t)(put_number(high->digits, value / E9) - high->digits);
-	}
-	low = (uint32_t)(value - high->first);
-	memcpy(writer->at, high->digits, sizeof(high->digits));
-	at = writer->at + high->n;
-	*at = (char)('0' + low / E8);
-	writer->at = put_8_digits(at + 1, low % E8);
+}
+
+void writer_us_far(struct writer *writer, struct writer_high_digits *high, uint64_t ns)
+{
+	if (learn_high(writer, high, ns))
+		writer_us_near(writer, high, ns);
+	else
+		writer_us(writer, ns);
 }
 
 void writer_learn(struct writer_digits *digits, uint64_t value)
@@ -148,8 +179,7 @@ void writer_us(struct writer *writer, uint64_t ns)
 	point = put_number(writer->at, ns / 1000);
 	point[0] = '.';
 	point[1] = (char)('0' + fraction / 100);
-	point[2] = (char)('0' + fraction / 10 % 10);
-	point[3] = (char)('0' + fraction % 10);
+	memcpy(point + 2, writer_pairs + 2 * (fraction % 100), 2);
 	writer->at = point + 4;
 }
 
