@@ -195,8 +195,15 @@ static int64_t clamp_ns(wide_int ns)
 /* The half-width at a distance from a knot; NO_HALF: none that fits. */
 static uint32_t grown(uint32_t half_ns, uint64_t distance, uint64_t grow)
 {
-	unsigned __int128 more = ((unsigned __int128)distance * grow) >> WANDER_BITS;
+	uint64_t more;
 
+	if (__builtin_expect(!__builtin_mul_overflow(distance, grow, &more), 1)) {
+		more >>= WANDER_BITS;
+	} else {
+		unsigned __int128 wide = ((unsigned __int128)distance * grow) >> WANDER_BITS;
+
+		more = wide < NO_HALF ? (uint64_t)wide : NO_HALF;
+	}
 	if (half_ns == NO_HALF || more >= NO_HALF - half_ns - 2u)
 		return NO_HALF;
 	return half_ns + (uint32_t)more + 1;
@@ -230,6 +237,8 @@ static uint32_t find_near(const struct clock_map *map, uint64_t ticks, uint32_t 
 {
 	uint32_t lo = *knot < map->n_knots ? *knot : map->n_knots - 1, from = lo, end = lo + 1;
 
+	if (map->knots[lo].ticks <= ticks && (end == map->n_knots || ticks < map->knots[end].ticks))
+		return *knot = lo;
 	if (ticks < map->knots[0].ticks)
 		return map->n_knots;
 	for (uint32_t step = 1; map->knots[lo].ticks > ticks; step *= 2) {
@@ -249,10 +258,16 @@ static uint32_t find_near(const struct clock_map *map, uint64_t ticks, uint32_t 
 /* Rounds: a time between two whole ns bounds stays between them. */
 static int64_t behind(const struct map_knot *knot, uint64_t distance)
 {
-	wide_int ahead = (wide_int)(((unsigned __int128)distance * knot->slope) >>
-	                            (WANDER_BITS - PHI_BITS));
+	uint64_t rounding = (uint64_t)(knot->fraction + ONE_NS / 2) << (WANDER_BITS - PHI_BITS);
+	unsigned __int128 ahead = ((unsigned __int128)distance * knot->slope + rounding) >>
+	                          WANDER_BITS;
+	int64_t host_ns;
 
-	return clamp_ns(knot->host_ns + ((ahead + knot->fraction + ONE_NS / 2) >> PHI_BITS));
+	if (__builtin_expect(ahead <= INT64_MAX && !__builtin_add_overflow(
+							   knot->host_ns, (int64_t)ahead, &host_ns),
+	                     1))
+		return host_ns;
+	return clamp_ns(knot->host_ns + (wide_int)ahead);
 }
 
 static int64_t before(const struct clock_map *map, uint64_t distance)
