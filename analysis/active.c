@@ -53,7 +53,7 @@ static int count_kernels(struct activity *activity)
 	                           sizeof(*activity->devices));
 	if (!activity->devices)
 		return FLEXTRACE_E_MEMORY;
-	analysis_read(&cursor, &timeline->device_rows);
+	analysis_read_ops(&cursor, timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (row->kind == ROW_EXEC)
 			count_kernel(&activity->devices[timeline->ops[row->source].device], row);

@@ -48,6 +48,15 @@ static inline void analysis_read(struct table_cursor *cursor, const struct table
 	table_read(cursor, (struct table *)table, false);
 }
 
+/* The same for the rows of devices where only those of control blocks matter: none, if the trace has
+ * markers only. */
+static inline void analysis_read_ops(struct table_cursor *cursor, const struct timeline *timeline)
+{
+	static const struct table none = TABLE_INIT;
+
+	analysis_read(cursor, timeline->n_ops ? &timeline->device_rows : &none);
+}
+
 /* Of a row or any other interval, which does not end before it begins. */
 static inline uint64_t analysis_duration(int64_t start_time_ns, int64_t end_time_ns)
 {

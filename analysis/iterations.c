@@ -43,7 +43,7 @@ static int make_room(const struct timeline *timeline, struct doings *doings)
 	struct table_cursor cursor;
 	const struct device_row *row;
 
-	analysis_read(&cursor, &timeline->device_rows);
+	analysis_read_ops(&cursor, timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (row->kind == ROW_EXEC)
 			kernels_of(timeline, doings, row)->n_allocated++;
@@ -63,7 +63,7 @@ static void read_kernels(const struct timeline *timeline, struct doings *doings)
 	struct table_cursor cursor;
 	const struct device_row *row;
 
-	analysis_read(&cursor, &timeline->device_rows);
+	analysis_read_ops(&cursor, timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		struct intervals *kernels;
 
@@ -77,14 +77,24 @@ static void read_kernels(const struct timeline *timeline, struct doings *doings)
 	}
 }
 
-static int read_rows(const struct timeline *timeline, struct doings *doings)
+/* Steps stand on lines of their own, which threads without steps seldom have. */
+static bool may_have_steps(const struct timeline *timeline)
+{
+	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
+		if (timeline->tracks[i].kind == TRACK_ASYNC)
+			return true;
+	}
+	return false;
+}
+
+static int read_steps(const struct timeline *timeline, struct doings *doings)
 {
 	const struct identity *identity = timeline->identity;
 	struct table_cursor cursor;
 	const struct host_row *host;
 
-	FLEXTRACE_TRY(make_room(timeline, doings));
-	read_kernels(timeline, doings);
+	if (!may_have_steps(timeline))
+		return FLEXTRACE_OK;
 	analysis_read(&cursor, &timeline->host_rows);
 	while ((host = table_next(&cursor, sizeof(*host)))) {
 		uint32_t thread = timeline->tracks[host->track].owner;
@@ -96,6 +106,13 @@ static int read_rows(const struct timeline *timeline, struct doings *doings)
 			                                       host->end_time_ns, host->name}));
 	}
 	return FLEXTRACE_OK;
+}
+
+static int read_rows(const struct timeline *timeline, struct doings *doings)
+{
+	FLEXTRACE_TRY(make_room(timeline, doings));
+	read_kernels(timeline, doings);
+	return read_steps(timeline, doings);
 }
 
 /* -- one iteration -------------------------------------------------------------------------- */

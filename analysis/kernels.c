@@ -32,7 +32,7 @@ static int count_rows(struct analysis_names *names)
 	struct table_cursor cursor;
 	const struct device_row *row;
 
-	analysis_read(&cursor, &names->timeline->device_rows);
+	analysis_read_ops(&cursor, names->timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (is_work(row))
 			FLEXTRACE_TRY(count_row(names, row));

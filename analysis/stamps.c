@@ -67,7 +67,7 @@ static int collect(struct stamps *stamps)
 	const struct device_row *row;
 	struct stamp_group *group;
 
-	analysis_read(&cursor, &timeline->device_rows);
+	analysis_read_ops(&cursor, timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (row->kind > ROW_DMA_OUT || stamps->before[row->source])
 			continue;
