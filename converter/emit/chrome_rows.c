@@ -30,32 +30,45 @@ static void write_name(struct chrome *chrome, uint32_t name, const char *label)
 
 void chrome_write_times(struct chrome *chrome, int64_t start_time_ns, int64_t end_time_ns)
 {
-	assert(end_time_ns >= start_time_ns);
-	chrome_write_ts(chrome, start_time_ns);
-	writer_literal(&chrome->writer, ",\"dur\":");
+	char *at = writer_room(&chrome->writer, 2 * WRITER_NUMBER_BYTES + 8);
+
+	assert(start_time_ns >= chrome->base_time_ns && end_time_ns >= start_time_ns);
+	if (!at)
+		return;
+	at = put_us_near(at, &chrome->times, (uint64_t)(start_time_ns - chrome->base_time_ns));
+	at = put_literal(at, ",\"dur\":");
 	if (chrome->process == FLEXTRACE_NONE)
-		writer_us(&chrome->writer, (uint64_t)(end_time_ns - start_time_ns));
-	else
+		at = put_us(at, (uint64_t)(end_time_ns - start_time_ns));
+	chrome->writer.at = at;
+	if (chrome->process != FLEXTRACE_NONE)
 		chrome_write_dur(chrome, start_time_ns, end_time_ns);
 }
 
-/* A number that a JavaScript reader keeps, else the same digits as a string. */
+/* A number that a JavaScript reader would not keep: as a string. */
+static char *put_inexact(char *at, uint64_t value)
+{
+	*at = '"';
+	at = put_u64(at + 1, value);
+	*at = '"';
+	return at + 1;
+}
+
 static void write_exact(struct writer *writer, uint64_t value)
 {
-	if (value >= MAX_EXACT)
-		writer_char(writer, '"');
-	writer_u64(writer, value);
-	if (value >= MAX_EXACT)
-		writer_char(writer, '"');
+	char *at = writer_room(writer, WRITER_NUMBER_BYTES + 2);
+
+	if (at)
+		writer->at = value < MAX_EXACT ? put_u64(at, value) : put_inexact(at, value);
 }
 
 static void write_job(struct chrome *chrome, uint64_t job)
 {
-	CHROME_ARG(&chrome->writer, "job");
-	if (job < MAX_EXACT)
-		writer_again(&chrome->writer, &chrome->job, job);
-	else
-		write_exact(&chrome->writer, job);
+	char *at = writer_room(&chrome->writer, WRITER_NUMBER_BYTES + 10);
+
+	if (!at)
+		return;
+	at = put_literal(at, ",\"job\":");
+	chrome->writer.at = job < MAX_EXACT ? put_again(at, &chrome->job, job) : put_inexact(at, job);
 }
 
 static void write_correlation(struct chrome *chrome, uint64_t correlation)
@@ -90,12 +103,12 @@ static void write_status(struct writer *writer, uint8_t status)
 
 static void write_err(struct chrome *chrome, uint32_t err_ns)
 {
-	struct writer *writer = &chrome->writer;
+	char *at = writer_room(&chrome->writer, WRITER_NUMBER_BYTES + 10);
 
-	if (err_ns == UINT32_MAX)
+	if (!at || err_ns == UINT32_MAX)
 		return;
-	CHROME_ARG(writer, "err_ns");
-	writer_again(writer, &chrome->err, err_ns);
+	at = put_literal(at, ",\"err_ns\":");
+	chrome->writer.at = put_again(at, &chrome->err, err_ns);
 }
 
 /* The counter's low 32 bits, which are all of it until it has wrapped. */
@@ -115,20 +128,24 @@ static void write_raw_ticks(struct writer *writer, const uint64_t *ticks, uint32
 	writer_char(writer, ']');
 }
 
+/* At most FLEXTRACE_N_STAMPS of them. */
 static void write_cycles(struct chrome *chrome, const uint64_t *ticks, uint32_t n)
 {
-	struct writer *writer = &chrome->writer;
+	char *at = writer_room(&chrome->writer,
+	                       FLEXTRACE_N_STAMPS * (WRITER_NUMBER_BYTES + 3) + 16);
 
-	writer_literal(writer, ",\"cycles\":[");
+	if (!at)
+		return;
+	at = put_literal(at, ",\"cycles\":[");
 	for (uint32_t i = 0; i < n; i++) {
-		if (i)
-			writer_char(writer, ',');
 		if (ticks[i] < MAX_EXACT)
-			writer_near(writer, &chrome->cycles, ticks[i]);
+			at = put_near(at, &chrome->cycles, ticks[i]);
 		else
-			write_exact(writer, ticks[i]);
+			at = put_inexact(at, ticks[i]);
+		*at++ = ',';
 	}
-	writer_char(writer, ']');
+	at[-1] = ']';
+	chrome->writer.at = at;
 }
 
 /* -- events ------------------------------------------------------------------------------------ */

@@ -30,15 +30,23 @@ void csv_write_nonzero(struct writer *writer, uint64_t value)
 	writer_char(writer, ',');
 }
 
-void csv_write_time(struct csv *csv, struct writer *writer, int64_t time_ns)
+static char *put_time(struct csv *csv, char *at, int64_t time_ns)
 {
 	int64_t epoch_ns = time_ns + csv->view.epoch_offset_ns;
 
 	if (epoch_ns < 0)
-		writer_i64(writer, epoch_ns);
-	else
-		writer_near(writer, &csv->times, (uint64_t)epoch_ns);
-	writer_char(writer, ',');
+		*at++ = '-';
+	at = put_near(at, &csv->times, epoch_ns < 0 ? -(uint64_t)epoch_ns : (uint64_t)epoch_ns);
+	*at++ = ',';
+	return at;
+}
+
+void csv_write_time(struct csv *csv, struct writer *writer, int64_t time_ns)
+{
+	char *at = writer_room(writer, WRITER_NUMBER_BYTES + 2);
+
+	if (at)
+		writer->at = put_time(csv, at, time_ns);
 }
 
 static void write_ticks(struct csv *csv, struct writer *writer, uint64_t ticks)
@@ -64,18 +72,42 @@ static void write_tid(struct writer *writer, const struct thread *thread)
 static void write_interval(struct csv *csv, struct writer *writer, int64_t start_time_ns,
                            int64_t end_time_ns)
 {
-	csv_write_time(csv, writer, start_time_ns);
-	csv_write_time(csv, writer, end_time_ns);
-	writer_i64(writer, end_time_ns - start_time_ns);
-	writer_char(writer, ',');
+	char *at = writer_room(writer, 3 * (WRITER_NUMBER_BYTES + 2));
+
+	if (!at)
+		return;
+	at = put_time(csv, at, start_time_ns);
+	at = put_time(csv, at, end_time_ns);
+	at = put_u64(at, (uint64_t)(end_time_ns - start_time_ns));
+	*at = ',';
+	writer->at = at + 1;
+}
+
+/* Most rows are as good as the one before. */
+static void learn_quality(struct csv *csv, uint32_t err_ns, uint8_t status)
+{
+	struct csv_quality *quality = &csv->quality;
+	char *at = quality->bytes;
+
+	if (err_ns != UINT32_MAX) /* no bound */
+		at = put_u64(at, err_ns);
+	*at++ = ',';
+	quality->n = (uint32_t)(at - quality->bytes) + texts_put(&csv->statuses, status, at);
+	quality->err_ns = err_ns;
+	quality->status = status;
 }
 
 static void write_quality(struct csv *csv, struct writer *writer, uint32_t err_ns, uint8_t status)
 {
-	if (err_ns != UINT32_MAX) /* no bound */
-		writer_again(writer, &csv->err, err_ns);
-	writer_char(writer, ',');
-	texts_write(&csv->statuses, status, writer);
+	struct csv_quality *quality = &csv->quality;
+	char *at = writer_room(writer, sizeof(quality->bytes));
+
+	if (quality->err_ns != err_ns || quality->status != status || !quality->n)
+		learn_quality(csv, err_ns, status);
+	if (!at)
+		return;
+	memcpy(at, quality->bytes, sizeof(quality->bytes));
+	writer->at = at + quality->n;
 }
 
 /* -- what all files share ---------------------------------------------------------------------- */
@@ -314,21 +346,40 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
 	write_source(csv, writer, op->stream, op->index);
 }
 
+static void write_run(struct csv *csv, struct writer *writer, const struct mark_run *run)
+{
+	char *at = writer_room(writer, WRITER_NUMBER_BYTES + 2);
+
+	if (!at)
+		return;
+	if (run->job)
+		at = put_again(at, &csv->job, run->job);
+	writer->at = put_literal(at, ",,");
+}
+
+/* From ts1 to moved_ns. */
+static void write_zone_ticks(struct csv *csv, struct writer *writer, const struct zone *zone)
+{
+	char *at = writer_room(writer, 2 * WRITER_NUMBER_BYTES + 16);
+
+	if (!at)
+		return;
+	at = put_near(at, &csv->ticks, zone->first_ticks);
+	at = put_literal(at, ",,,,");
+	at = put_near(at, &csv->ticks, zone->last_ticks);
+	writer->at = put_literal(at, ",,,,,,,,,,,,");
+}
+
 static void write_zone(struct csv *csv, struct writer *writer, const struct device_row *row,
                        const struct zone *zone)
 {
 	const struct mark_run *run = view_run(&csv->view, zone);
 
 	texts_write(&csv->markers, zone->marker, writer);
-	if (run->job)
-		writer_again(writer, &csv->job, run->job);
-	writer_literal(writer, ",,");
+	write_run(csv, writer, run);
 	write_interval(csv, writer, row->start_time_ns, row->end_time_ns);
 	write_quality(csv, writer, row->err_ns, row->status);
-	write_ticks(csv, writer, zone->first_ticks);
-	writer_literal(writer, ",,,");
-	write_ticks(csv, writer, zone->last_ticks);
-	writer_literal(writer, ",,,,,,,,,,,");
+	write_zone_ticks(csv, writer, zone);
 	write_source(csv, writer, run->stream, run->index);
 }
 

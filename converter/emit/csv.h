@@ -12,6 +12,13 @@
 #include "emit/event_class.h"
 #include "emit/view.h"
 
+/* The columns err_ns and status; zeroes: none yet. */
+struct csv_quality {
+	uint32_t err_ns, n;
+	uint8_t status;
+	char bytes[32];
+};
+
 struct csv {
 	struct view view;
 	const struct emit_options *options; /* weak */
@@ -19,7 +26,8 @@ struct csv {
 	uint32_t *n_counts;                 /* weak */
 	struct writer_high_digits times;    /* of the time before */
 	struct writer_high_digits ticks;    /* of the cycles before */
-	struct writer_digits err, job;      /* of the row before */
+	struct writer_digits job;           /* of the row before */
+	struct csv_quality quality;         /* likewise */
 	struct texts owners;                /* per process: rank,host,pid, */
 	struct texts
 		tracks; /* per track: rank,host,pid,tid,thread, or rank,...,device,core,queue, */

@@ -26,6 +26,15 @@ void texts_end(struct texts *texts);
 /* FLEXTRACE_E_MEMORY when an append failed since texts_init(). */
 int texts_check(const struct texts *texts);
 
+/* Puts a piece where there is room, and returns its length. */
+static inline uint32_t texts_put(const struct texts *texts, uint32_t i, char *at)
+{
+	size_t n = texts->starts[i + 1] - texts->starts[i];
+
+	memcpy(at, texts->bytes.buffer + texts->starts[i], n);
+	return (uint32_t)n;
+}
+
 static inline void texts_write(const struct texts *texts, uint32_t i, struct writer *writer)
 {
 	size_t start = texts->starts[i];

@@ -78,9 +78,14 @@ static inline void view_read(struct table_cursor *cursor, const struct table *ta
 static inline void view_write_source(const struct view *view, struct writer *writer,
                                      uint32_t stream, uint32_t index)
 {
+	char *at;
+
 	texts_write(&view->sources, stream, writer);
-	writer_char(writer, ':');
-	writer_u64(writer, index);
+	at = writer_room(writer, WRITER_NUMBER_BYTES + 1);
+	if (!at)
+		return;
+	*at = ':';
+	writer->at = put_u64(at + 1, index);
 }
 
 static inline void view_write_csv(const struct view *view, struct writer *writer, uint32_t string)

@@ -84,9 +84,25 @@ static inline void writer_append(struct writer *writer, const void *bytes, size_
 /* Appends a string literal; its length is known at compile time. */
 #define writer_literal(writer, literal) writer_append(writer, "" literal, sizeof(literal) - 1)
 
+/* Returns where up to `n` bytes, few, may be put; behind what was put, `at` is to be set. NULL: no
+ * memory. */
+static inline char *writer_room(struct writer *writer, size_t n)
+{
+	return writer_has_room(writer, n) ? writer->at : NULL;
+}
+
+/* Puts a string literal where there is room, and returns its end. */
+#define put_literal(at, literal) \
+	((char *)memcpy((at), "" literal, sizeof(literal) - 1) + sizeof(literal) - 1)
+
 static inline void writer_char(struct writer *writer, char c)
 {
-	writer_append(writer, &c, 1);
+	char *at = writer_room(writer, 1);
+
+	if (!at)
+		return;
+	*at = c;
+	writer->at = at + 1;
 }
 
 /* Appends bytes up to the NUL, as they are. */
@@ -97,7 +113,7 @@ void writer_raw(struct writer *writer, const char *text);
 void writer_u64(struct writer *writer, uint64_t value);
 void writer_i64(struct writer *writer, int64_t value);
 
-/* The digits of a number above its lowest four, for many numbers that are near each other; zeroes =
+/* The digits of a number above its lowest six, for many numbers that are near each other; zeroes =
  * none yet. */
 struct writer_high_digits {
 	uint64_t first; /* number of them */
@@ -105,62 +121,81 @@ struct writer_high_digits {
 	char digits[16];
 };
 
-#define WRITER_NEAR 10000u
+/* What may be written for a number, its digits and what is written over again. */
+#define WRITER_NUMBER_BYTES 24
+
+/* Each puts a number where there is room for WRITER_NUMBER_BYTES, as the writer_ of the same name
+ * does, and returns its end. */
+char *put_u64(char *at, uint64_t value);
+char *put_us(char *at, uint64_t ns);
+
+#define WRITER_NEAR 1000000u
 
 /* 00, 01 ... 99 */
 extern const char writer_pairs[200];
 
 /* The ways of the next two where the number is not near the one before. */
-void writer_far(struct writer *writer, struct writer_high_digits *high, uint64_t value);
-void writer_us_far(struct writer *writer, struct writer_high_digits *high, uint64_t ns);
+char *put_far(char *at, struct writer_high_digits *high, uint64_t value);
+char *put_us_far(char *at, struct writer_high_digits *high, uint64_t ns);
 
-static inline bool writer_is_near(struct writer *writer, const struct writer_high_digits *high,
-                                  uint64_t value)
+static inline char *put_pair(char *at, uint32_t value)
 {
-	return value - high->first < WRITER_NEAR && high->n &&
-	       writer_has_room(writer, sizeof(high->digits) + 5);
+	memcpy(at, writer_pairs + 2 * value, 2);
+	return at + 2;
+}
+
+static inline bool writer_is_near(const struct writer_high_digits *high, uint64_t value)
+{
+	return __builtin_expect(value - high->first < WRITER_NEAR && high->n, 1);
+}
+
+static inline char *put_near(char *at, struct writer_high_digits *high, uint64_t value)
+{
+	uint32_t low = (uint32_t)(value - high->first);
+
+	if (!writer_is_near(high, value))
+		return put_far(at, high, value);
+	memcpy(at, high->digits, sizeof(high->digits));
+	at = put_pair(at + high->n, low / 10000);
+	low %= 10000;
+	return put_pair(put_pair(at, low / 100), low % 100);
+}
+
+static inline char *put_us_near(char *at, struct writer_high_digits *high, uint64_t ns)
+{
+	uint32_t low = (uint32_t)(ns - high->first);
+	const char *pair;
+
+	if (!writer_is_near(high, ns))
+		return put_us_far(at, high, ns);
+	memcpy(at, high->digits, sizeof(high->digits));
+	at = put_pair(at + high->n, low / 10000);
+	low %= 10000;
+	pair = writer_pairs + 2 * (low / 100);
+	at[0] = pair[0];
+	at[1] = '.';
+	at[2] = pair[1];
+	return put_pair(at + 3, low % 100);
 }
 
 /* The same as writer_u64(). */
 static inline void writer_near(struct writer *writer, struct writer_high_digits *high,
                                uint64_t value)
 {
-	uint32_t low = (uint32_t)(value - high->first);
-	char *at;
+	char *at = writer_room(writer, WRITER_NUMBER_BYTES);
 
-	if (!writer_is_near(writer, high, value)) {
-		writer_far(writer, high, value);
-		return;
-	}
-	at = writer->at;
-	memcpy(at, high->digits, sizeof(high->digits));
-	at += high->n;
-	memcpy(at, writer_pairs + 2 * (low / 100), 2);
-	memcpy(at + 2, writer_pairs + 2 * (low % 100), 2);
-	writer->at = at + 4;
+	if (at)
+		writer->at = put_near(at, high, value);
 }
 
 /* The same as writer_us(). */
 static inline void writer_us_near(struct writer *writer, struct writer_high_digits *high,
                                   uint64_t ns)
 {
-	uint32_t low = (uint32_t)(ns - high->first);
-	const char *pair;
-	char *at;
+	char *at = writer_room(writer, WRITER_NUMBER_BYTES);
 
-	if (!writer_is_near(writer, high, ns)) {
-		writer_us_far(writer, high, ns);
-		return;
-	}
-	pair = writer_pairs + 2 * (low / 100);
-	at = writer->at;
-	memcpy(at, high->digits, sizeof(high->digits));
-	at += high->n;
-	at[0] = pair[0];
-	at[1] = '.';
-	at[2] = pair[1];
-	memcpy(at + 3, writer_pairs + 2 * (low % 100), 2);
-	writer->at = at + 5;
+	if (at)
+		writer->at = put_us_near(at, high, ns);
 }
 
 /* The digits of one number, for numbers that are mostly the same; zeroes = none yet. */
@@ -172,15 +207,21 @@ struct writer_digits {
 
 void writer_learn(struct writer_digits *digits, uint64_t value);
 
-/* The same as writer_u64(). */
-static inline void writer_again(struct writer *writer, struct writer_digits *digits, uint64_t value)
+/* As put_u64() and writer_u64(). */
+static inline char *put_again(char *at, struct writer_digits *digits, uint64_t value)
 {
 	if (value != digits->value || !digits->n)
 		writer_learn(digits, value);
-	if (!writer_has_room(writer, sizeof(digits->digits)))
-		return;
-	memcpy(writer->at, digits->digits, sizeof(digits->digits));
-	writer->at += digits->n;
+	memcpy(at, digits->digits, sizeof(digits->digits));
+	return at + digits->n;
+}
+
+static inline void writer_again(struct writer *writer, struct writer_digits *digits, uint64_t value)
+{
+	char *at = writer_room(writer, WRITER_NUMBER_BYTES);
+
+	if (at)
+		writer->at = put_again(at, digits, value);
 }
 
 /* Appends ns as us with exactly 3 decimals: 1234567 -> 1234.567. */

@@ -99,7 +99,7 @@ static inline char *put_number(char *to, uint64_t value)
 		*to = (char)('0' + value);
 		return to + 1;
 	}
-	if (value < WRITER_NEAR)
+	if (value < 10000)
 		return put_first_of_4_digits(to, (uint32_t)value);
 	return value < E8 ? put_first_digits(to, value) : put_long_number(to, value);
 }
@@ -109,9 +109,14 @@ void writer_raw(struct writer *writer, const char *text)
 	writer_append(writer, text, strlen(text));
 }
 
+char *put_u64(char *at, uint64_t value)
+{
+	return put_number(at, value);
+}
+
 void writer_u64(struct writer *writer, uint64_t value)
 {
-	if (writer_has_room(writer, NUMBER_MAX))
+	if (writer_has_room(writer, WRITER_NUMBER_BYTES))
 		writer->at = put_number(writer->at, value);
 }
 
@@ -122,30 +127,24 @@ void writer_i64(struct writer *writer, int64_t value)
 	writer_u64(writer, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
-/* Learns the digits above the lowest four; false: there are none, or no room for the number. */
-static bool learn_high(struct writer *writer, struct writer_high_digits *high, uint64_t value)
+/* Learns the digits above the lowest six; false: there are none. */
+static bool learn_high(struct writer_high_digits *high, uint64_t value)
 {
-	if (value < WRITER_NEAR || !writer_has_room(writer, sizeof(high->digits) + 5))
+	if (value < WRITER_NEAR)
 		return false;
 	high->first = value - value % WRITER_NEAR;
 	high->n = (uint32_t)(put_number(high->digits, value / WRITER_NEAR) - high->digits);
 	return true;
 }
 
-void writer_far(struct writer *writer, struct writer_high_digits *high, uint64_t value)
+char *put_far(char *at, struct writer_high_digits *high, uint64_t value)
 {
-	if (learn_high(writer, high, value))
-		writer_near(writer, high, value);
-	else
-		writer_u64(writer, value);
+	return learn_high(high, value) ? put_near(at, high, value) : put_number(at, value);
 }
 
-void writer_us_far(struct writer *writer, struct writer_high_digits *high, uint64_t ns)
+char *put_us_far(char *at, struct writer_high_digits *high, uint64_t ns)
 {
-	if (learn_high(writer, high, ns))
-		writer_us_near(writer, high, ns);
-	else
-		writer_us(writer, ns);
+	return learn_high(high, ns) ? put_us_near(at, high, ns) : put_us(at, ns);
 }
 
 void writer_learn(struct writer_digits *digits, uint64_t value)
@@ -169,18 +168,20 @@ static void append_decimal(struct writer *writer, uint64_t value, int n_decimals
 		writer_append(writer, fraction, (size_t)n_decimals + 1);
 }
 
-void writer_us(struct writer *writer, uint64_t ns)
+char *put_us(char *at, uint64_t ns)
 {
 	uint32_t fraction = (uint32_t)(ns % 1000);
-	char *point;
 
-	if (!writer_has_room(writer, NUMBER_MAX))
-		return;
-	point = put_number(writer->at, ns / 1000);
-	point[0] = '.';
-	point[1] = (char)('0' + fraction / 100);
-	memcpy(point + 2, writer_pairs + 2 * (fraction % 100), 2);
-	writer->at = point + 4;
+	at = put_number(at, ns / 1000);
+	at[0] = '.';
+	at[1] = (char)('0' + fraction / 100);
+	return put_pair(at + 2, fraction % 100);
+}
+
+void writer_us(struct writer *writer, uint64_t ns)
+{
+	if (writer_has_room(writer, WRITER_NUMBER_BYTES))
+		writer->at = put_us(writer->at, ns);
 }
 
 /* Appends a number that printf made in whatever locale: its decimal point, of any length,
