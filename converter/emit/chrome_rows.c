@@ -68,7 +68,8 @@ static void write_job(struct chrome *chrome, uint64_t job)
 	if (!at)
 		return;
 	at = put_literal(at, ",\"job\":");
-	chrome->writer.at = job < MAX_EXACT ? put_again(at, &chrome->job, job) : put_inexact(at, job);
+	chrome->writer.at = job < MAX_EXACT ? put_again(at, &chrome->job, job)
+	                                    : put_inexact(at, job);
 }
 
 static void write_correlation(struct chrome *chrome, uint64_t correlation)
