@@ -48,8 +48,8 @@ static inline void analysis_read(struct table_cursor *cursor, const struct table
 	table_read(cursor, (struct table *)table, false);
 }
 
-/* The same for the rows of devices where only those of control blocks matter: none, if the trace has
- * markers only. */
+/* The same for the rows of devices where only those of control blocks matter: none, if the trace
+ * has markers only. */
 static inline void analysis_read_ops(struct table_cursor *cursor, const struct timeline *timeline)
 {
 	static const struct table none = TABLE_INIT;

@@ -183,7 +183,7 @@ static void test_iterations__are_steps_where_the_program_told_them(void **state)
 	(void)state;
 	open_test(&test);
 	fixture_track(&test.fixture,
-	              (struct track){.kind = TRACK_THREAD,
+	              (struct track){.kind = TRACK_ASYNC,
 	                             .owner = fixture_thread(&test.fixture, 0, 100, "main")});
 	run_letters(&test, 0, "xababab"); /* 0, 100, ... 600 */
 	run_letters(&test, 1, "cc");
