@@ -13,9 +13,6 @@ flextrace_add_unit_test(NAME drain_hostile SOURCES ${drain} ${markers} INCLUDES 
 flextrace_add_unit_test(NAME elf_names SOURCES tracer/src/elf_names.c)
 flextrace_add_unit_test(NAME emulator SOURCES ${drain} LIBS flextrace_emulator)
 flextrace_add_unit_test(NAME drain_soak SOURCES ${drain} LIBS flextrace_emulator)
-# The long one, 2 million markers a core: ctest -C soak -L soak
-add_test(NAME soak.drain CONFIGURATIONS soak COMMAND test_drain_soak 2000000)
-set_tests_properties(soak.drain PROPERTIES LABELS soak TIMEOUT 1200)
 flextrace_add_unit_test(NAME emulator_clocks SOURCES LIBS flextrace_emulator)
 
 add_test(NAME freestanding.riscv
@@ -35,4 +32,10 @@ set_tests_properties(freestanding.disabled PROPERTIES LABELS unit TIMEOUT 120)
 
 # Real firmware on RISC-V cores; skipped, with the reason, where there is no QEMU for them.
 flextrace_add_unit_test(NAME qemu SOURCES ${drain} LIBS flextrace_qemu)
-set_tests_properties(unit.qemu PROPERTIES LABELS qemu SKIP_RETURN_CODE 77 RESOURCE_LOCK qemu)
+flextrace_add_unit_test(NAME qemu_soak SOURCES ${drain} LIBS flextrace_qemu)
+set_tests_properties(unit.qemu unit.qemu_soak PROPERTIES LABELS qemu SKIP_RETURN_CODE 77 RESOURCE_LOCK qemu)
+
+# The long soaks, 2 million markers a core: ctest -C soak -L soak
+add_test(NAME soak.emulator CONFIGURATIONS soak COMMAND test_drain_soak 2000000)
+add_test(NAME soak.qemu CONFIGURATIONS soak COMMAND test_qemu_soak 2000000)
+set_tests_properties(soak.emulator soak.qemu PROPERTIES LABELS soak TIMEOUT 1200 SKIP_RETURN_CODE 77)
