@@ -3,9 +3,9 @@
  * miniflex.h: a small runtime in the shape of a real one, instrumented as a user would.
  *
  * Each rank is a process with a device of its own (emulated in the process, or RISC-V cores under
- * QEMU), forked by miniflex or started by a launcher with --rank and --join. A run compiles a graph once
- * and executes it `iterations` times: convert data, copy it in, launch one kernel after the other
- * on all cores, wait, copy out, check the result, all-reduce it with the other ranks.
+ * QEMU), forked by miniflex or started by a launcher with --rank and --join. A run compiles a
+ * graph once and executes it `iterations` times: convert data, copy it in, launch one kernel after
+ * the other on all cores, wait, copy out, check the result, all-reduce it with the other ranks.
  *
  *   main.c        ranks as processes
  *   options.c     the command line
