@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_qemu_soak [MARKERS]: the cores are RISC-V harts under QEMU. 77 = skipped, with the reason. */
+/* test_qemu_soak [MARKERS]: the cores are RISC-V harts under QEMU. 77 = skipped, with the why. */
 #include "soak_fixture.h"
 
 #include <flextrace/qemu.h>
