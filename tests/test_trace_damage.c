@@ -145,6 +145,18 @@ static void test_trace_damage__no_text_holds_a_nul(void **state)
 	free(digest);
 }
 
+/* Nor if the event before had the same one in a key. */
+static void test_trace_damage__no_key_holds_a_nul(void **state)
+{
+#define BAD "{\"ph\":\"X\",\"a\0b\":1},"
+	static const char text[] = "[" BAD BAD GOOD "," GOOD "," GOOD "," GOOD "]";
+	char *digest = digest_text(text, sizeof(text) - 1, 0);
+
+	(void)state;
+	assert_string_equal(digest, "i;i;i;i;|2/0@1 a NUL in a text");
+	free(digest);
+}
+
 /* Five events that show all there is, and how many stand in a prefix. */
 static const char *const five[] = {
 	"{\"ph\":\"X\",\"name\":\"a \\u00e9 \\\\\",\"ts\":12.345,\"dur\":1e1,\"pid\":0}",
@@ -252,6 +264,7 @@ int main(void)
 		cmocka_unit_test(test_trace_damage__costs_the_bad_event_only),
 		cmocka_unit_test(test_trace_damage__of_the_frame_is_told),
 		cmocka_unit_test(test_trace_damage__no_text_holds_a_nul),
+		cmocka_unit_test(test_trace_damage__no_key_holds_a_nul),
 		cmocka_unit_test(test_trace_damage__every_prefix_keeps_its_whole_events),
 		cmocka_unit_test(test_trace_damage__every_flipped_byte_costs_one_event),
 	};

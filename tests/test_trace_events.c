@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,6 +139,71 @@ static void test_trace_events__does_not_mix_up_events_that_are_alike(void **stat
 
 	(void)state;
 	EXPECT_ALL(cases);
+}
+
+/* What the reader makes of one event behind another of which there were two, without offsets. */
+static char *digest_behind(const char *before, const char *event)
+{
+	static const char space[] = "                                        ";
+	size_t n = 2 * strlen(before) + strlen(event) + 4 * sizeof(space) + 32;
+	char *text = malloc(n), *digest, *at, *end;
+
+	assert_non_null(text);
+	n = (size_t)(*before ? snprintf(text, n, "[%s%s,%s%s,%s%s,{\"ph\":\"i\"}]", before, space,
+	                                before, space, event, space)
+	                     : snprintf(text, n, "[%s%s,{\"ph\":\"i\"}]", event, space));
+	digest = digest_text(text, n, 0);
+	free(text);
+	for (at = strchr(digest, '@'); at; at = strchr(at, '@')) {
+		for (end = at + 1; isdigit((unsigned char)*end);)
+			end++;
+		memmove(at, end, strlen(end) + 1);
+	}
+	return digest;
+}
+
+/* An event is what it is, whatever stood before it. */
+static void test_trace_events__do_not_depend_on_those_before(void **state)
+{
+	static const char *const events[] = {
+		"{\"ph\":\"X\",\"args\":{\"TS1\":\"0x1\",\"TS2\":2},\"ts\":1.5}",
+		"{\"ph\":\"X\",\"args\":{\"TS1\":\"0x1\",\"TS2\":2,},\"ts\":1.5,}",
+		"{,\"ph\":\"X\",\"args\":{\"TS1\":\"0x1\"}}",
+		"{\"ph\":\"X\",\"args\":{,\"TS1\":\"0x1\"}}",
+		"{\"ph\":\"X\",\"args\":{\"TS1\":\"0x1\"\"TS2\":2}}",
+		"{\"ph\":\"X\",\"args\":{},\"TS1\":\"0x1\",\"TS2\":2,\"ts\":1.5}",
+		"{\"ph\":\"X\",\"args\":{},\"args\":{\"TS1\":1},\"ts\":01}",
+		"{\"ph\":\"X\",\"args\":null,\"TS1\":-1,\"ts\":1e3}",
+		"{\"ph\":\"X\",\"args\":{\"TS1\":\"\\u0030\",\"TS2\":[2]},\"ts\":1.}",
+		"{\"ph\":\"X\",\"args\":{\"TS1\":{\"TS2\":2}},\"ts\":.5}",
+		"{\"ph\":\"X\",\"args\":{\"TS1\":true,\"TS2\":+2},\"ts\":1}",
+		"{\"ph\": \"X\", \"args\": {\"TS1\": \"0x1\", \"TS2\": 2 }, \"ts\": 1.5 }",
+		"{\"ph\":\"X\",\"args\":\"TS1\",\"attr\":{\"TS2\":2},\"ts\":1.5}",
+		"{\"ph\":\"X\",\"a\001b\":1,\"\\u0061\":2}",
+		"{\"args\":{\"TS1\":1,\"TS2\":2,\"TS3\":3,\"TS4\":4},\"ts\":1,\"ph\":\"X\"}",
+		"{\"args\":{\"TS1\":1,\"TS2\":2,\"TS3\":3,\"TS4\":4}},\"ts\":1,\"ph\":\"X\"}",
+		"{\"ph\":\"X\",\"dur\":12345678901234567890.123,\"tid\":1,\"pid\":\"1",
+	};
+	const size_t n = sizeof(events) / sizeof(events[0]);
+
+	(void)state;
+	for (size_t i = 0; i < n * n; i++) {
+		char *before = digest_behind("", events[i / n]), *behind, *alone;
+
+		if (strchr(before, '|')) { /* not a good one */
+			free(before);
+			continue;
+		}
+		behind = digest_behind(events[i / n], events[i % n]);
+		alone = digest_behind("", events[i % n]);
+		before[strlen(before) - 2] = '\0'; /* without the one behind all */
+		assert_memory_equal(behind, before, strlen(before));
+		assert_memory_equal(behind + strlen(before), before, strlen(before));
+		assert_string_equal(behind + 2 * strlen(before), alone);
+		free(before);
+		free(behind);
+		free(alone);
+	}
 }
 
 static void test_trace_events__keeps_arguments_as_they_are(void **state)
@@ -446,6 +512,7 @@ int main(void)
 		cmocka_unit_test(test_trace_events__tells_what_is_no_trace),
 		cmocka_unit_test(test_trace_events__knows_the_members_of_an_event),
 		cmocka_unit_test(test_trace_events__does_not_mix_up_events_that_are_alike),
+		cmocka_unit_test(test_trace_events__do_not_depend_on_those_before),
 		cmocka_unit_test(test_trace_events__keeps_arguments_as_they_are),
 		cmocka_unit_test(test_trace_events__keeps_every_byte_of_a_name),
 		cmocka_unit_test(test_trace_events__times_are_exact),

@@ -57,64 +57,162 @@ static unsigned int kind_of_key(const struct json_scan *scan, const struct trace
 	return kind_of_member(plain, json_unescape(plain, key->length));
 }
 
-/* -- keys ------------------------------------------------------------------------------------ */
+/* -- steps from value to value --------------------------------------------------------------- */
 
-/* Whether the bytes at the scan are the key that stood here last. */
-static inline bool is_memo(const struct key_memo *memo, const struct json_scan *scan)
+/* Where a scan is: behind a value, or the bracket that opened the event. */
+struct event_place {
+	uint32_t n_steps; /* from there to here */
+	bool is_in_args;
+	bool is_first; /* a bracket was opened, and no more */
+	bool has_ended;
+	struct trace_text key; /* of the value that is found */
+	unsigned int kind;     /* what the key is */
+};
+
+/* Whether the bytes at `at`, of which there are enough, are those of a step. */
+static inline bool is_step(const struct event_step *step, const char *at)
 {
-	uint64_t words[2];
+#ifdef __SSE2__
+	const __m128i *is = (const __m128i *)at, *was = (const __m128i *)step->bytes;
+	__m128i low = _mm_cmpeq_epi8(_mm_loadu_si128(is), _mm_loadu_si128(was));
+	__m128i high = _mm_cmpeq_epi8(_mm_loadu_si128(is + 1), _mm_loadu_si128(was + 1));
+	uint32_t same = (uint32_t)_mm_movemask_epi8(high) << 16 | (uint32_t)_mm_movemask_epi8(low);
 
-	if (scan->end - scan->at < (ptrdiff_t)sizeof(words))
-		return false;
-	memcpy(words, scan->at, sizeof(words));
-	return !(((words[0] ^ memo->words[0]) & memo->masks[0]) |
-	         ((words[1] ^ memo->words[1]) & memo->masks[1]));
+	return !(step->mask & ~same);
+#else
+	return !memcmp(at, step->bytes, step->n_bytes);
+#endif
 }
 
-/* Remembers a key that stands at `at`, if its colon follows it at once. */
-static void keep_memo(struct key_memo *memo, const char *at, const struct trace_text *key,
-                      unsigned int kind)
+/* Takes a text or number as most are; NULL: it is another, or the bytes end. */
+static inline const char *take_plain(const char *at, const char *end, struct trace_value *value)
 {
-	size_t n_bytes = key->length + 3;
-	char bytes[sizeof(memo->words)] = {0}, masks[sizeof(memo->masks)] = {0};
+	const char *start = at;
 
-	memo->level = 0;
-	if (n_bytes > sizeof(bytes) || at[n_bytes - 1] != ':' ||
-	    memchr(key->bytes, '\\', key->length))
+	if (*at == '"') {
+		at = json_find_special(++start, end);
+		if (at == end || *at != '"')
+			return NULL;
+		value->kind = TRACE_TEXT;
+		value->text = (struct trace_text){start, (size_t)(at - start)};
+		return at + 1;
+	}
+	at = json_plain_number(start, end);
+	if (!at)
+		return NULL;
+	value->kind = TRACE_NUMBER;
+	value->text = (struct trace_text){start, (size_t)(at - start)};
+	return at;
+}
+
+/* Takes values for as long as the steps to them are those of the last events. */
+static void take_known_steps(struct event_scan *event, struct json_scan *scan,
+                             struct event_place *place)
+{
+	const char *at = scan->at, *end = scan->end, *text = scan->text;
+	const struct event_step *step = event->steps + place->n_steps;
+	bool is_in_args = place->is_in_args;
+
+	for (; step < event->steps + EVENT_STEPS; step++) {
+		bool is_arg = step->kind >= KEY_ARG;
+		struct trace_arg *arg = event->args + event->n_args;
+		struct trace_value *value = is_arg ? &arg->value : known_member(event, step->kind);
+		const char *behind;
+
+		if (!step->n_bytes || step->was_in_args != is_in_args ||
+		    end - at <= EVENT_STEP_BYTES || !is_step(step, at) ||
+		    (is_arg && event->n_args == event->n_allocated))
+			break;
+		behind = take_plain(at + step->n_bytes, end, value);
+		if (!behind)
+			break;
+		text = at + step->key_at;
+		if (is_arg) {
+			arg->key = (struct trace_text){text, step->key_length};
+			arg->is_member = !step->is_in_args;
+			event->n_args++;
+		}
+		at = behind;
+		is_in_args = step->is_in_args;
+	}
+	if (at > scan->at)
+		place->is_first = false;
+	place->n_steps = (uint32_t)(step - event->steps);
+	place->is_in_args = is_in_args;
+	scan->at = at;
+	scan->text = text;
+}
+
+/* Remembers what stands from `from` to the scan, of which `place` tells the key. */
+static void keep_step(struct event_step *step, const struct json_scan *scan, const char *from,
+                      bool was_in_args, const struct event_place *place)
+{
+	size_t n_bytes = (size_t)(scan->at - from);
+
+	step->n_bytes = 0;
+	if (n_bytes > sizeof(step->bytes) || scan->flaw ||
+	    memchr(place->key.bytes, '\\', place->key.length))
 		return;
-	memcpy(bytes, at, n_bytes);
-	memset(masks, 0xff, n_bytes);
-	memcpy(memo->words, bytes, sizeof(bytes));
-	memcpy(memo->masks, masks, sizeof(masks));
-	memo->n_bytes = (uint8_t)n_bytes;
-	memo->kind = (uint8_t)kind;
-	memo->level = kind == KEY_ARG ? 1 : 2;
+	memcpy(step->bytes, from, n_bytes);
+	step->mask = (uint32_t)((UINT64_C(1) << n_bytes) - 1);
+	step->n_bytes = (uint8_t)n_bytes;
+	step->key_at = (uint8_t)(place->key.bytes - from);
+	step->key_length = (uint8_t)place->key.length;
+	step->kind = (uint8_t)place->kind;
+	step->was_in_args = was_in_args;
+	step->is_in_args = place->is_in_args;
 }
 
-/* Takes a key and its colon, and finds what it is. */
-static inline enum scan_result take_key(struct event_scan *event, struct json_scan *scan,
-                                        bool is_member, struct trace_text *ret_key,
-                                        unsigned int *ret_kind)
+/* Steps to the next member, or to the bracket behind the last one. */
+static enum scan_result take_comma(struct json_scan *scan)
 {
-	struct key_memo *memo = &event->memos[event->n_keys++ % EVENT_MEMOS];
-	const char *at = scan->at;
-
-	if (memo->level == 1 + is_member && is_memo(memo, scan)) {
-		*ret_key = (struct trace_text){at + 1, memo->n_bytes - 3u};
-		*ret_kind = memo->kind;
-		scan->text = at + 1;
-		scan->at = at + memo->n_bytes;
+	SCAN_TRY(json_space(scan));
+	if (*scan->at == ',') {
+		scan->at++;
 		return json_space(scan);
 	}
-	SCAN_TRY(json_key(scan, ret_key));
-	*ret_kind = is_member ? kind_of_key(scan, ret_key) : KEY_ARG;
-	keep_memo(memo, at, ret_key, *ret_kind);
+	return *scan->at == '}' ? SCAN_OK : json_bad(scan, "a comma or bracket is missing");
+}
+
+/* Finds the next value, in `args` or behind, or the end. A comma behind the last one is no harm. */
+static enum scan_result find_value(struct json_scan *scan, struct event_place *place)
+{
+	for (;;) {
+		SCAN_TRY(place->is_first ? json_space(scan) : take_comma(scan));
+		place->is_first = false;
+		if (*scan->at == '}') {
+			scan->at++;
+			place->has_ended = !place->is_in_args;
+			if (place->has_ended)
+				return SCAN_OK;
+			place->is_in_args = false;
+			continue;
+		}
+		SCAN_TRY(json_key(scan, &place->key));
+		place->kind = place->is_in_args ? KEY_ARG : kind_of_key(scan, &place->key);
+		if (place->kind != KEY_ARGS || *scan->at != '{')
+			return SCAN_OK;
+		scan->at++;
+		place->is_in_args = place->is_first = true;
+	}
+}
+
+/* The same, and remembers how. */
+static enum scan_result step_to_value(struct event_scan *event, struct json_scan *scan,
+                                      struct event_place *place)
+{
+	bool was_in_args = place->is_in_args;
+	const char *from = scan->at;
+
+	SCAN_TRY(find_value(scan, place));
+	if (!place->has_ended && place->n_steps < EVENT_STEPS)
+		keep_step(&event->steps[place->n_steps++], scan, from, was_in_args, place);
 	return SCAN_OK;
 }
 
 /* -- members --------------------------------------------------------------------------------- */
 
-static inline enum scan_result take_value(struct json_scan *scan, struct trace_value *value)
+static enum scan_result take_value(struct json_scan *scan, struct trace_value *value)
 {
 	if (*scan->at != '"')
 		return json_value(scan, value);
@@ -122,8 +220,8 @@ static inline enum scan_result take_value(struct json_scan *scan, struct trace_v
 	return json_text(scan, &value->text);
 }
 
-static inline enum scan_result add_arg(struct event_scan *event, struct json_scan *scan,
-                                       const struct trace_text *key, bool is_member)
+static enum scan_result add_arg(struct event_scan *event, struct json_scan *scan,
+                                const struct event_place *place)
 {
 	struct trace_arg *arg;
 
@@ -137,81 +235,35 @@ static inline enum scan_result add_arg(struct event_scan *event, struct json_sca
 		return json_bad(scan, "no memory");
 	}
 	arg = &event->args[event->n_args++];
-	arg->key = *key;
-	arg->is_member = is_member;
-	return take_value(scan, &arg->value);
-}
-
-/* Steps to the next member, or to the bracket behind the last one. */
-static inline enum scan_result take_comma(struct json_scan *scan)
-{
-	SCAN_TRY(json_space(scan));
-	if (*scan->at == ',') {
-		scan->at++;
-		return json_space(scan);
-	}
-	return *scan->at == '}' ? SCAN_OK : json_bad(scan, "a comma or bracket is missing");
-}
-
-/* The members of `args`; a comma behind the last one is no harm. */
-static enum scan_result scan_args(struct event_scan *event, struct json_scan *scan)
-{
-	scan->at++;
-	SCAN_TRY(json_space(scan));
-	while (*scan->at != '}') {
-		struct trace_text key;
-		unsigned int kind;
-
-		SCAN_TRY(take_key(event, scan, false, &key, &kind));
-		SCAN_TRY(add_arg(event, scan, &key, false));
-		SCAN_TRY(take_comma(scan));
-	}
-	scan->at++;
-	return SCAN_OK;
-}
-
-static enum scan_result take_args(struct event_scan *event, struct json_scan *scan,
-                                  const struct trace_text *key)
-{
-	enum scan_result result;
-
-	if (*scan->at == '{')
-		return scan_args(event, scan);
-	result = add_arg(event, scan, key, true);
-	if (result == SCAN_OK && event->args[event->n_args - 1].value.kind == TRACE_LITERAL)
+	arg->key = place->key;
+	arg->is_member = !place->is_in_args;
+	SCAN_TRY(take_value(scan, &arg->value));
+	if (place->kind == KEY_ARGS && arg->value.kind == TRACE_LITERAL)
 		event->n_args--; /* null */
-	return result;
-}
-
-static enum scan_result scan_members(struct event_scan *event, struct json_scan *scan)
-{
-	scan->at++;
-	SCAN_TRY(json_space(scan));
-	while (*scan->at != '}') {
-		struct trace_text key;
-		unsigned int kind;
-
-		SCAN_TRY(take_key(event, scan, true, &key, &kind));
-		if (kind < KEY_ARG)
-			SCAN_TRY(take_value(scan, known_member(event, kind)));
-		else if (kind == KEY_ARGS)
-			SCAN_TRY(take_args(event, scan, &key));
-		else
-			SCAN_TRY(add_arg(event, scan, &key, true));
-		SCAN_TRY(take_comma(scan));
-	}
-	scan->at++;
 	return SCAN_OK;
 }
 
 enum scan_result event_scan(struct event_scan *event, struct json_scan *scan)
 {
+	struct event_place place = {.is_first = true};
+
 	memset(&event->ph, 0, KEY_ARG * sizeof(event->ph));
 	event->n_args = 0;
-	event->n_keys = 0;
 	event->has_no_memory = false;
-	return scan_members(event, scan);
+	scan->at++;
+	for (;;) {
+		take_known_steps(event, scan, &place);
+		SCAN_TRY(step_to_value(event, scan, &place));
+		if (place.has_ended)
+			return SCAN_OK;
+		if (place.kind < KEY_ARG)
+			SCAN_TRY(take_value(scan, known_member(event, place.kind)));
+		else
+			SCAN_TRY(add_arg(event, scan, &place));
+	}
 }
+
+/* -- settling -------------------------------------------------------------------------------- */
 
 void value_settle(struct trace_value *value, bool has_escapes)
 {

@@ -9,23 +9,26 @@
 
 #include "import/json_scan.h"
 
-/* What stood at a place of the last events: events of a file are much alike. */
-struct key_memo {
-	uint64_t words[2], masks[2]; /* of `"key":` */
-	uint8_t n_bytes;
-	uint8_t kind;  /* what the key is */
-	uint8_t level; /* 1: of `args`, 2: of the event, 0: there was nothing short enough */
+/* How the last events got from one value to the next: events of a file are much alike. */
+#define EVENT_STEP_BYTES 32
+
+struct event_step {
+	char bytes[EVENT_STEP_BYTES]; /* all that stood between them: `","key":` */
+	uint32_t mask;                /* a bit for each of these */
+	uint8_t n_bytes;              /* 0: there was nothing short enough */
+	uint8_t key_at, key_length;   /* where the key is in them */
+	uint8_t kind;                 /* what the key is */
+	bool was_in_args, is_in_args; /* before and behind */
 };
 
-#define EVENT_MEMOS 32 /* a power of two */
+#define EVENT_STEPS 32
 
 struct event_scan {
 	struct trace_value ph, ts, dur, name, cat, bp, pid, tid, id;
 	struct trace_arg *args; /* owned; kept from event to event */
 	uint32_t n_args, n_allocated;
-	bool has_no_memory; /* what made the scan fail */
-	uint32_t n_keys;
-	struct key_memo memos[EVENT_MEMOS]; /* kept, too */
+	bool has_no_memory;                   /* what made the scan fail */
+	struct event_step steps[EVENT_STEPS]; /* kept, too: up to the first values */
 };
 
 /* The scan stands on `{`; whatever the last event left is forgotten. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * json_scan.c: texts eight bytes at a time, numbers, literals, and nested values without recursion.
+ * json_scan.c: escapes, numbers, literals, and nested values without recursion.
  */
 #include "import/json_scan.h"
 
@@ -90,34 +90,11 @@ enum scan_result json_key(struct json_scan *scan, struct trace_text *ret_key)
 	return json_space(scan);
 }
 
-static bool is_digit(char byte)
-{
-	return byte >= '0' && byte <= '9';
-}
-
-/* Finds the next byte that is no digit. The lowest bit that is set in `hits` is right, higher ones
- * may come from a carry. */
-static inline const char *skip_digits(const char *at, const char *end)
-{
-	for (; end - at >= 8; at += 8) {
-		uint64_t word, hits;
-
-		memcpy(&word, at, sizeof(word));
-		word = le64toh(word) ^ JSON_EACH_BYTE('0'); /* digits become 0 to 9 */
-		hits = (word | (word + JSON_EACH_BYTE(0x76))) & JSON_EACH_BYTE(0x80);
-		if (hits)
-			return at + __builtin_ctzll(hits) / 8;
-	}
-	while (at < end && is_digit(*at))
-		at++;
-	return at;
-}
-
 static inline enum scan_result scan_digits(struct json_scan *scan)
 {
 	const char *start = scan->at;
 
-	scan->at = skip_digits(start, scan->end);
+	scan->at = json_skip_digits(start, scan->end);
 	if (scan->at == scan->end)
 		return SCAN_MORE;
 	return scan->at > start ? SCAN_OK : json_bad(scan, "bad number");
@@ -194,7 +171,7 @@ static enum scan_result scan_scalar(struct json_scan *scan, struct trace_value *
 		value->kind = TRACE_TEXT;
 		return json_text(scan, &value->text);
 	}
-	if (*scan->at == '-' || is_digit(*scan->at))
+	if (*scan->at == '-' || json_is_digit(*scan->at))
 		return scan_number(scan, value);
 	return scan_literal(scan, value);
 }

@@ -94,6 +94,56 @@ static inline enum scan_result json_text(struct json_scan *scan, struct trace_te
 	return SCAN_OK;
 }
 
+static inline bool json_is_digit(char byte)
+{
+	return byte >= '0' && byte <= '9';
+}
+
+/* Finds the next byte that is no digit. In the loop of eight the lowest bit that is set in `hits`
+ * is right, higher ones may come from a carry. */
+static inline const char *json_skip_digits(const char *at, const char *end)
+{
+#ifdef __SSE2__
+	for (; end - at >= 16; at += 16) {
+		__m128i bytes = _mm_loadu_si128((const __m128i *)at);
+		__m128i digits = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
+		__m128i is_digit = _mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits);
+		unsigned int others = (unsigned int)_mm_movemask_epi8(is_digit) ^ 0xffff;
+
+		if (others)
+			return at + __builtin_ctz(others);
+	}
+#endif
+	for (; end - at >= 8; at += 8) {
+		uint64_t word, hits;
+
+		memcpy(&word, at, sizeof(word));
+		word = le64toh(word) ^ JSON_EACH_BYTE('0'); /* digits become 0 to 9 */
+		hits = (word | (word + JSON_EACH_BYTE(0x76))) & JSON_EACH_BYTE(0x80);
+		if (hits)
+			return at + __builtin_ctzll(hits) / 8;
+	}
+	while (at < end && json_is_digit(*at))
+		at++;
+	return at;
+}
+
+/* Returns what is behind a number without sign and exponent, whole or with a fraction; NULL: it is
+ * another, or the bytes end. */
+static inline const char *json_plain_number(const char *start, const char *end)
+{
+	const char *at = json_skip_digits(start, end), *point = at;
+
+	if (at == start || at == end || (*start == '0' && at - start > 1))
+		return NULL;
+	if (*at == '.') {
+		at = json_skip_digits(++point, end);
+		if (at == point || at == end)
+			return NULL;
+	}
+	return (*at | 0x20) != 'e' ? at : NULL;
+}
+
 /* Any value: of texts what stands between the quotes, escapes and all; else what is there. */
 enum scan_result json_value(struct json_scan *scan, struct trace_value *ret_value);
 
