@@ -37,7 +37,7 @@ static bool is_startable(const struct axis *axis, const struct fact *fact)
 		return false;
 	ticks = axis->rate.hi * (double)(fact->after_ns - fact->before_ns);
 	return fact->kind != FACT_OP ||
-	       ticks + 2 * axis->tolerance < ldexp(1, (int)axis->narrow_bits);
+	       ticks + 2 * axis->tolerance < (double)(UINT64_C(1) << axis->narrow_bits);
 }
 
 /* -- anchors --------------------------------------------------------------------------------- */

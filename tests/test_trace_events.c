@@ -368,6 +368,32 @@ static void test_trace_values__are_made_of_digits_only(void **state)
 	}
 }
 
+/* Each length and each wrong byte, whatever is read at once. */
+static void test_trace_values__times_are_made_of_digits_only(void **state)
+{
+	static const char digits[] = "9081726354987654", others[] = "/:;x +\xb1";
+
+	(void)state;
+	for (size_t n = 1; n < sizeof(digits); n++) {
+		char text[32];
+		struct trace_value value = {TRACE_NUMBER, {text, n + 4}};
+		int64_t ns;
+
+		snprintf(text, sizeof(text), "%.*s.705", (int)n, digits);
+		assert_true(trace_value_us_as_ns(&value, &ns));
+		assert_true(ns == 1000 * strtoll(text, NULL, 10) + 705);
+		for (size_t at = 0; at < n + 4; at++) {
+			char right = text[at];
+
+			for (size_t i = 0; i + 1 < sizeof(others); i++) {
+				text[at] = others[i];
+				assert_false(trace_value_us_as_ns(&value, &ns));
+			}
+			text[at] = right;
+		}
+	}
+}
+
 static void test_trace_values__are_doubles_or_none(void **state)
 {
 	static const struct {
@@ -518,6 +544,7 @@ int main(void)
 		cmocka_unit_test(test_trace_events__times_are_exact),
 		cmocka_unit_test(test_trace_values__are_whole_numbers_or_none),
 		cmocka_unit_test(test_trace_values__are_made_of_digits_only),
+		cmocka_unit_test(test_trace_values__times_are_made_of_digits_only),
 		cmocka_unit_test(test_trace_values__are_doubles_or_none),
 		cmocka_unit_test(test_trace_values__arrays_are_walked),
 		cmocka_unit_test(test_trace_event_arg__finds_the_last_of_a_name),

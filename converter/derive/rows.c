@@ -86,20 +86,25 @@ static void free_run(const struct row_sorter *sorter, struct row_run *run)
 	run->rows = NULL;
 }
 
-/* Sorts the filled rows and puts them aside as a run. */
-static int seal(struct row_sorter *sorter)
+/* Whether the filled rows came in order, as those of one queue do. */
+static bool is_in_order(const struct row_sorter *sorter, uint32_t n)
 {
-	uint32_t n = sorter->n_filling;
-	struct keyed_place *places, *sorted;
-	uint8_t *rows;
+	struct row_key last = key_of(sorter, sorter->filling, 0);
 
-	if (ARRAY_RESERVE(sorter->runs, sorter->n_allocated, sorter->n_runs + 1ull) < 0)
-		return FLEXTRACE_E_MEMORY;
-	rows = new_run(sorter, n);
-	if (!rows)
-		return FLEXTRACE_E_MEMORY;
-	sorter->runs[sorter->n_runs++] = (struct row_run){rows, n, 0};
-	places = malloc(2ull * n * sizeof(*places));
+	for (uint32_t i = 1; i < n; i++) {
+		struct row_key key = key_of(sorter, sorter->filling + i * sorter->row_bytes, i);
+
+		if (is_before(&key, &last))
+			return false;
+		last = key;
+	}
+	return true;
+}
+
+static int sort_into(struct row_sorter *sorter, uint32_t n, uint8_t *rows)
+{
+	struct keyed_place *places = malloc(2ull * n * sizeof(*places)), *sorted;
+
 	if (!places)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n; i++) {
@@ -113,8 +118,27 @@ static int seal(struct row_sorter *sorter)
 		memcpy(rows + i * sorter->row_bytes,
 		       sorter->filling + sorted[i].place * sorter->row_bytes, sorter->row_bytes);
 	free(places);
+	return FLEXTRACE_OK;
+}
+
+/* Puts the filled rows aside as a sorted run. */
+static int seal(struct row_sorter *sorter)
+{
+	uint32_t n = sorter->n_filling;
+	uint8_t *rows;
+
+	if (ARRAY_RESERVE(sorter->runs, sorter->n_allocated, sorter->n_runs + 1ull) < 0)
+		return FLEXTRACE_E_MEMORY;
+	rows = new_run(sorter, n);
+	if (!rows)
+		return FLEXTRACE_E_MEMORY;
+	sorter->runs[sorter->n_runs++] = (struct row_run){rows, n, 0};
+	if (is_in_order(sorter, n))
+		memcpy(rows, sorter->filling, n * sorter->row_bytes);
+	else
+		FLEXTRACE_TRY(sort_into(sorter, n, rows));
 	sorter->n_filling = 0;
-	return 0;
+	return FLEXTRACE_OK;
 }
 
 void row_sorter_init(struct row_sorter *sorter, size_t row_bytes, bool has_end)

@@ -247,7 +247,8 @@ enum scan_result event_scan(struct event_scan *event, struct json_scan *scan)
 {
 	struct event_place place = {.is_first = true};
 
-	memset(&event->ph, 0, KEY_ARG * sizeof(event->ph));
+	for (unsigned int kind = 0; kind < KEY_ARG; kind++)
+		known_member(event, kind)->kind = TRACE_ABSENT;
 	event->n_args = 0;
 	event->has_no_memory = false;
 	scan->at++;
@@ -278,13 +279,14 @@ void value_settle(struct trace_value *value, bool has_escapes)
 }
 
 /* Makes a known member absent if it is null, and returns whether it is of the kinds it may be. */
-static bool settle_known(struct trace_value *value, bool has_escapes, bool may_be_number)
+static inline bool settle_known(struct trace_value *value, bool has_escapes, bool may_be_number)
 {
+	if (value->kind == TRACE_ABSENT)
+		return true;
 	value_settle(value, has_escapes);
 	if (value->kind == TRACE_LITERAL && IS(value->text.bytes, "null"))
 		*value = (struct trace_value){TRACE_ABSENT, {NULL, 0}};
-	return value->kind == TRACE_ABSENT || value->kind == TRACE_TEXT ||
-	       (may_be_number && value->kind == TRACE_NUMBER);
+	return value->kind <= TRACE_TEXT || (may_be_number && value->kind == TRACE_NUMBER);
 }
 
 static void end_text(const struct trace_text *text)
@@ -317,10 +319,17 @@ static bool settle_time(struct trace_value *value, bool has_escapes, bool *ret_h
 	return !*ret_has || trace_value_us_as_ns(value, ret_ns);
 }
 
+static struct trace_text text_of(const struct trace_value *value)
+{
+	static const struct trace_text none = {NULL, 0};
+
+	return value->kind == TRACE_ABSENT ? none : value->text;
+}
+
 const char *event_settle(struct event_scan *event, bool has_escapes, struct trace_event *ret_event)
 {
 	settle_args(event, has_escapes);
-	if (!settle_known(&event->ph, has_escapes, false) || event->ph.text.length != 1)
+	if (!settle_known(&event->ph, has_escapes, false) || text_of(&event->ph).length != 1)
 		return "no ph of one byte";
 	if (!settle_known(&event->name, has_escapes, false) ||
 	    !settle_known(&event->cat, has_escapes, false) ||
@@ -334,9 +343,9 @@ const char *event_settle(struct event_scan *event, bool has_escapes, struct trac
 	    !settle_time(&event->dur, has_escapes, &ret_event->has_dur, &ret_event->dur_ns))
 		return "ts or dur is no time";
 	ret_event->ph = event->ph.text.bytes[0];
-	ret_event->name = event->name.text;
-	ret_event->cat = event->cat.text;
-	ret_event->bp = event->bp.text;
+	ret_event->name = text_of(&event->name);
+	ret_event->cat = text_of(&event->cat);
+	ret_event->bp = text_of(&event->bp);
 	ret_event->pid = event->pid;
 	ret_event->tid = event->tid;
 	ret_event->id = event->id;

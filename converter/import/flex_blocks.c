@@ -185,20 +185,21 @@ static void fill_estimate(const struct flex_part *part, const struct flex_rank *
 int flex_block_event(struct flex *flex, const void *item, bool is_estimate, uint32_t *ret_rank,
                      struct event *ret_event)
 {
+	const struct flex_part *part = item;
 	struct flex_part_view view;
 	struct flex_rank *rank;
 
-	flex_part_read(item, &view);
-	*ret_rank = view.part.head.stream;
+	*ret_rank = part->head.stream;
 	rank = &flex->ranks[*ret_rank];
 	ret_event->class = is_estimate ? RECORD_HOST_ESTIMATE : RECORD_DEVICE_OP;
-	ret_event->clock_ns = view.part.head.clock_ns;
+	ret_event->clock_ns = part->head.clock_ns;
 	ret_event->vpid = rank->vpid;
 	ret_event->vtid = -1;
 	if (is_estimate) {
-		fill_estimate(&view.part, rank, ret_event);
+		fill_estimate(part, rank, ret_event);
 		return FLEXTRACE_OK;
 	}
+	flex_part_read(item, &view);
 	FLEXTRACE_TRY(item_fetch_texts(flex->spool, &flex->texts, view.texts, FLEX_N_TEXTS));
 	rank->n_jobs++;
 	fill_op(&view, rank, ret_event);

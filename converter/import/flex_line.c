@@ -159,6 +159,7 @@ static struct flex_line_item *copy(struct flex_line *line, const struct spool_it
 static int take_item(struct flex *flex, const struct spool_item *from)
 {
 	const struct item_head *head = from->bytes;
+	const struct flex_part *first = from->bytes;
 	struct flex_line *line = &flex->line;
 	struct flex_part_view part;
 	int is_joined;
@@ -169,6 +170,8 @@ static int take_item(struct flex *flex, const struct spool_item *from)
 		copy(line, from);
 		return FLEXTRACE_OK;
 	}
+	if (map_find(&line->twins, first->hash, 0) == MAP_NONE)
+		return add_twin(line, copy(line, from));
 	flex_part_read(from->bytes, &part);
 	is_joined = join_twin(line, &part);
 	FLEXTRACE_TRY(is_joined);

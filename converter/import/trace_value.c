@@ -144,15 +144,18 @@ static inline bool read_eight_hex(const char *at, uint64_t *ret)
 	return true;
 }
 
+static inline bool is_hex(const struct trace_text *text)
+{
+	return text->length >= 3 && text->bytes[0] == '0' && (text->bytes[1] | 0x20) == 'x';
+}
+
 static bool read_hex(const struct trace_text *text, uint64_t *ret)
 {
 	const char *at = text->bytes + 2, *end = text->bytes + text->length;
 	uint64_t value = 0;
 
-	if (text->length < 3 || text->bytes[0] != '0' || (text->bytes[1] | 0x20) != 'x')
+	if (!is_hex(text))
 		return false;
-	if (text->length == 10 && read_eight_hex(at, ret))
-		return true;
 	for (; at < end; at++) {
 		unsigned int digit = hex_digits[(unsigned char)*at];
 
@@ -194,7 +197,8 @@ static bool apply_sign(uint64_t size, bool is_negative, int64_t *ret)
 	return true;
 }
 
-bool trace_value_u64(const struct trace_value *value, uint64_t *ret)
+/* Apart, so that what most are does without its registers. */
+static __attribute__((noinline)) bool read_any_u64(const struct trace_value *value, uint64_t *ret)
 {
 	bool is_negative;
 	uint64_t size;
@@ -203,6 +207,16 @@ bool trace_value_u64(const struct trace_value *value, uint64_t *ret)
 		return false;
 	*ret = size;
 	return true;
+}
+
+bool trace_value_u64(const struct trace_value *value, uint64_t *ret)
+{
+	const struct trace_text *text = &value->text;
+
+	if (value->kind == TRACE_TEXT && text->length == 10 && is_hex(text) &&
+	    read_eight_hex(text->bytes + 2, ret))
+		return true;
+	return read_any_u64(value, ret);
 }
 
 bool trace_value_i64(const struct trace_value *value, int64_t *ret)
@@ -235,17 +249,40 @@ bool trace_value_double(const struct trace_value *value, double *ret)
 	return isfinite(*ret);
 }
 
-static inline bool read_eight_digits(const char *at, int64_t *ret)
+/* Eight digits of which the first stands in the lowest byte, as words of them less '0'; `bad` gets
+ * a bit if not all are digits. */
+static inline int64_t value_of_eight(uint64_t word, uint64_t *bad)
 {
-	uint64_t word, bad;
-
-	memcpy(&word, at, sizeof(word));
-	word = le64toh(word) ^ JSON_EACH_BYTE('0'); /* digits become 0 to 9 */
-	bad = (word | (word + JSON_EACH_BYTE(0x76))) & JSON_EACH_BYTE(0x80);
+	*bad |= (word | (word + JSON_EACH_BYTE(0x76))) & JSON_EACH_BYTE(0x80);
 	word = word * (1 + (10 << 8)) >> 8 & UINT64_C(0x00ff00ff00ff00ff);
 	word = word * (1 + (100 << 16)) >> 16 & UINT64_C(0x0000ffff0000ffff);
-	*ret = (int64_t)(word * (1 + (UINT64_C(10000) << 32)) >> 32);
-	return !bad;
+	return (int64_t)(word * (1 + (UINT64_C(10000) << 32)) >> 32);
+}
+
+static inline uint64_t load_eight(const char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return le64toh(word) ^ JSON_EACH_BYTE('0'); /* digits become 0 to 9 */
+}
+
+/* 9 to 15 digits, a point and three more. */
+static inline bool read_whole_time(const struct trace_text *text, int64_t *ret_ns)
+{
+	const char *at = text->bytes, *point = at + text->length - 4;
+	uint64_t bad = 0, decimals[3];
+	int64_t high, low;
+
+	if (text->length < 13 || text->length > 19 || *point != '.')
+		return false;
+	high = value_of_eight(load_eight(at) << 8 * (16 - (point - at)), &bad);
+	low = value_of_eight(load_eight(point - 8), &bad);
+	for (int i = 0; i < 3; i++)
+		decimals[i] = (uint64_t)(unsigned char)point[i + 1] - '0';
+	*ret_ns = (high * 100000000 + low) * 1000 +
+	          (int64_t)(decimals[0] * 100 + decimals[1] * 10 + decimals[2]);
+	return !bad && decimals[0] <= 9 && decimals[1] <= 9 && decimals[2] <= 9;
 }
 
 /* What most times are: up to 15 digits, and up to three behind a point. False: it is another. */
@@ -258,10 +295,6 @@ static bool read_plain_time(const struct trace_text *text, int64_t *ret_ns)
 
 	if (text->length == 0 || text->length > 19)
 		return false;
-	if (text->length > 8 && read_eight_digits(at, &value))
-		at += 8;
-	else
-		value = 0;
 	for (; at < end && is_digit(*at); at++)
 		value = value * 10 + (*at - '0');
 	if (at == text->bytes || at - text->bytes > 15)
@@ -284,7 +317,7 @@ bool trace_value_us_as_ns(const struct trace_value *value, int64_t *ret_ns)
 
 	if (!is_scalar(value))
 		return false;
-	if (read_plain_time(&value->text, ret_ns))
+	if (read_whole_time(&value->text, ret_ns) || read_plain_time(&value->text, ret_ns))
 		return true;
 	return read_decimal(&value->text, &decimal) &&
 	       scale_decimal(&decimal, 3, &size, &is_exact) &&
