@@ -278,11 +278,15 @@ static inline bool read_whole_time(const struct trace_text *text, int64_t *ret_n
 		return false;
 	high = value_of_eight(load_eight(at) << 8 * (16 - (point - at)), &bad);
 	low = value_of_eight(load_eight(point - 8), &bad);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++) {
 		decimals[i] = (uint64_t)(unsigned char)point[i + 1] - '0';
+		bad |= decimals[i] > 9;
+	}
+	if (bad)
+		return false;
 	*ret_ns = (high * 100000000 + low) * 1000 +
 	          (int64_t)(decimals[0] * 100 + decimals[1] * 10 + decimals[2]);
-	return !bad && decimals[0] <= 9 && decimals[1] <= 9 && decimals[2] <= 9;
+	return true;
 }
 
 /* What most times are: up to 15 digits, and up to three behind a point. False: it is another. */
