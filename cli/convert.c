@@ -12,10 +12,13 @@
 #include "guard.h"
 #include "import/import.h"
 #include "profile.h"
+#include "spill.h"
 #include "summary.h"
 
 #define MAX_WORKERS        256
 #define MAX_FORMAT_THREADS 8
+#define MAX_OPEN           64                  /* streams of a worker */
+#define STREAM_BYTES       (UINT64_C(8) << 20) /* that babeltrace2 maps of one */
 
 struct convert_options {
 	int64_t n_workers; /* 0 = one per core */
@@ -116,7 +119,7 @@ static int read_inputs(struct conversion *conversion, const struct reader_option
 		code = reader_run(&traces, conversion->strings, &conversion->set,
 		                  &conversion->ledger, error);
 	free(inputs);
-	return code;
+	return spill_explain(code, error);
 }
 
 static int read_and_run(struct conversion *conversion, const struct reader_options *reader,
@@ -134,6 +137,16 @@ static int read_and_run(struct conversion *conversion, const struct reader_optio
 	                      ret_result, error);
 }
 
+/* Streams that each worker may have open: a quarter of the limit. */
+static uint32_t count_open(uint64_t memory_limit_bytes, uint32_t n_workers)
+{
+	uint64_t n = memory_limit_bytes / 4 / STREAM_BYTES / n_workers;
+
+	if (!memory_limit_bytes || n > MAX_OPEN)
+		return MAX_OPEN;
+	return n ? (uint32_t)n : 1;
+}
+
 /* Converts under a guard; everything that was allocated is gone afterwards. */
 static int convert(const char *const *traces, uint32_t n_traces,
                    const struct conversion_options *options, uint32_t n_workers,
@@ -141,12 +154,14 @@ static int convert(const char *const *traces, uint32_t n_traces,
 {
 	struct conversion conversion = {.strings = string_pool_new()};
 	struct conversion_options threaded = *options;
-	struct reader_options reader = {.traces = traces,
-	                                .n_traces = n_traces,
-	                                .n_workers = n_workers,
-	                                .views = &conversion.views,
-	                                .progress = show_progress,
-	                                .warn = show_warning};
+	struct reader_options reader = {
+		.traces = traces,
+		.n_traces = n_traces,
+		.n_workers = n_workers,
+		.n_open = count_open(options->memory_limit_bytes, n_workers),
+		.views = &conversion.views,
+		.progress = show_progress,
+		.warn = show_warning};
 	struct guard guard;
 	int code;
 

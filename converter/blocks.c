@@ -11,12 +11,15 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "error.h"
+#include "spill.h"
 
-#define MAX_STOCK  8u         /* blocks, on the way from one table to the next */
-#define STOCK_ROOM (1u << 15) /* the same of arrays: 64 GiB */
-#define HEAD_BYTES 64u        /* keeps elements aligned */
+#define MAX_STOCK    8u                 /* blocks, on the way from one table to the next */
+#define STOCK_ROOM   (1u << 15)         /* the same of arrays: 64 GiB */
+#define SHARED_BYTES ((size_t)64 << 10) /* pages are worth moving to a block from here on */
+#define HEAD_BYTES   64u                /* keeps elements aligned */
 
 /* In front of an array. */
 struct head {
@@ -57,6 +60,10 @@ static void push(void *block, uint32_t most)
 {
 	bool is_taken;
 
+	if (spill_owns(block)) {
+		spill_drop(block, BLOCK_BYTES);
+		return;
+	}
 	pthread_mutex_lock(&stock.lock);
 	is_taken = stock.n < most;
 	if (is_taken)
@@ -66,13 +73,16 @@ static void push(void *block, uint32_t most)
 		munmap(block, BLOCK_BYTES);
 }
 
-/* Maps a range aligned to blocks: maps more, and cuts off what lies before and behind it. */
-static char *map_range(size_t n_bytes, int protection)
+/* Maps a range aligned to blocks, not yet usable: maps more, and cuts off what lies before it and
+ * behind it. */
+static char *map_range(size_t n_bytes)
 {
-	char *bytes = mmap(NULL, n_bytes + BLOCK_BYTES, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-	                   0);
 	size_t before;
+	char *bytes;
 
+	if (spill_is_on())
+		return spill_reserve(n_bytes, BLOCK_BYTES);
+	bytes = mmap(NULL, n_bytes + BLOCK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (bytes == MAP_FAILED)
 		return NULL;
 	before = -(uintptr_t)bytes % BLOCK_BYTES;
@@ -82,15 +92,35 @@ static char *map_range(size_t n_bytes, int protection)
 	return bytes + before;
 }
 
+static void unmap(void *range, size_t n_bytes)
+{
+	if (spill_owns(range))
+		spill_drop(range, n_bytes);
+	else
+		munmap(range, n_bytes);
+}
+
+static int make_usable(char *range, size_t n_bytes)
+{
+	if (spill_owns(range))
+		return spill_fill(range, n_bytes);
+	if (mprotect(range, n_bytes, PROT_READ | PROT_WRITE) < 0)
+		return FLEXTRACE_E_MEMORY;
+	madvise(range, n_bytes, MADV_HUGEPAGE); /* a wish */
+	return FLEXTRACE_OK;
+}
+
 void *block_take(void)
 {
 	char *block = pop(0);
 
 	if (block)
 		return block;
-	block = map_range(BLOCK_BYTES, PROT_READ | PROT_WRITE);
-	if (block)
-		madvise(block, BLOCK_BYTES, MADV_HUGEPAGE); /* a wish */
+	block = map_range(BLOCK_BYTES);
+	if (block && make_usable(block, BLOCK_BYTES) < 0) {
+		unmap(block, BLOCK_BYTES);
+		return NULL;
+	}
 	return block;
 }
 
@@ -106,7 +136,7 @@ static size_t assemble(char *pages, size_t n_bytes)
 	size_t part = n_bytes < room ? n_bytes : room;
 
 	if (!unfinished.block)
-		unfinished.block = map_range(BLOCK_BYTES, PROT_NONE);
+		unfinished.block = map_range(BLOCK_BYTES);
 	if (!unfinished.block || mremap(pages, part, part, MREMAP_MAYMOVE | MREMAP_FIXED,
 	                                unfinished.block + unfinished.n_bytes) == MAP_FAILED)
 		return 0;
@@ -119,11 +149,37 @@ static size_t assemble(char *pages, size_t n_bytes)
 	return part;
 }
 
-void block_give_pages(void *pages, size_t n_bytes)
+static size_t whole_pages(size_t n_bytes)
+{
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (n_bytes + page_bytes - 1) & -page_bytes;
+}
+
+void *pages_take(size_t n_bytes)
+{
+	void *pages;
+
+	n_bytes = whole_pages(n_bytes);
+	if (!spill_is_on()) {
+		pages = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		             0);
+		return pages == MAP_FAILED ? NULL : pages;
+	}
+	pages = spill_reserve(n_bytes, whole_pages(1));
+	return pages && spill_fill(pages, n_bytes) == FLEXTRACE_OK ? pages : NULL;
+}
+
+void pages_give(void *pages, size_t n_bytes)
 {
 	char *at = pages;
 	size_t moved = n_bytes;
 
+	n_bytes = whole_pages(n_bytes);
+	if (spill_owns(pages) || n_bytes < SHARED_BYTES) {
+		unmap(pages, n_bytes);
+		return;
+	}
 	pthread_mutex_lock(&unfinished.lock);
 	for (; n_bytes && moved; n_bytes -= moved, at += moved)
 		moved = assemble(at, n_bytes);
@@ -150,7 +206,7 @@ static struct head *head_of(void *array)
 /* Moves a block of the stock to an address; false: there is none, or it cannot be moved. */
 static bool move_block(char *to)
 {
-	void *block = pop(0);
+	void *block = spill_owns(to) ? NULL : pop(0);
 
 	if (!block)
 		return false;
@@ -166,12 +222,7 @@ static int fill_range(char *range, size_t from, size_t to)
 {
 	while (from < to && move_block(range + from))
 		from += BLOCK_BYTES;
-	if (from == to)
-		return FLEXTRACE_OK;
-	if (mprotect(range + from, to - from, PROT_READ | PROT_WRITE) < 0)
-		return FLEXTRACE_E_MEMORY;
-	madvise(range + from, to - from, MADV_HUGEPAGE); /* a wish */
-	return FLEXTRACE_OK;
+	return from == to ? FLEXTRACE_OK : make_usable(range + from, to - from);
 }
 
 static void *allocate_small(size_t n_bytes)
@@ -195,11 +246,11 @@ void *blocks_reserve(uint64_t n, size_t element_bytes)
 	if (n_bytes < BLOCK_BYTES)
 		return allocate_small(n_bytes);
 	n_bytes = (n_bytes + BLOCK_BYTES - 1) & -BLOCK_BYTES;
-	range = map_range(n_bytes, PROT_NONE);
+	range = map_range(n_bytes);
 	if (!range)
 		return NULL;
 	if (fill_range(range, 0, BLOCK_BYTES) < 0) {
-		munmap(range, n_bytes);
+		unmap(range, n_bytes);
 		return NULL;
 	}
 	*(struct head *)range = (struct head){n_bytes, BLOCK_BYTES, BLOCK_BYTES};
@@ -256,6 +307,6 @@ void blocks_free(void *array)
 	for (size_t at = head.dropped_bytes; at < head.filled_bytes; at += BLOCK_BYTES)
 		push(range + at, STOCK_ROOM);
 	if (head.filled_bytes < head.n_bytes)
-		munmap(range + head.filled_bytes, head.n_bytes - head.filled_bytes);
+		unmap(range + head.filled_bytes, head.n_bytes - head.filled_bytes);
 	push(range, STOCK_ROOM);
 }

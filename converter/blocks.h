@@ -22,8 +22,9 @@
 void *block_take(void);
 void block_give(void *block);
 
-/* Gives away pages that mmap() returned: they become parts of blocks. */
-void block_give_pages(void *pages, size_t n_bytes);
+/* The same of any number of bytes, as whole pages: large ones become parts of blocks. */
+void *pages_take(size_t n_bytes);
+void pages_give(void *pages, size_t n_bytes);
 
 /* Returns an array of `n` elements, not cleared, which blocks_free() frees; NULL: no memory. */
 void *blocks_allocate(uint64_t n, size_t element_bytes);

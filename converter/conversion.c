@@ -16,6 +16,7 @@
 #include "array.h"
 #include "derivations.h"
 #include "import/dialect.h"
+#include "spill.h"
 
 #define MIN_MHZ 1e-3
 #define MAX_MHZ 1e6
@@ -206,7 +207,9 @@ int conversion_check(const struct conversion_options *options, struct flextrace_
 	for (uint32_t i = 0; i < options->compiler_info.n; i++)
 		FLEXTRACE_TRY(compiler_info_check(options->compiler_info.texts[i], error));
 	FLEXTRACE_TRY(check_kernels_from(options, error));
-	return check_output_dir(options->output_dir, error);
+	FLEXTRACE_TRY(check_output_dir(options->output_dir, error));
+	return options->memory_limit_bytes ? spill_begin(options->memory_limit_bytes, error)
+	                                   : FLEXTRACE_OK;
 }
 
 /* -- what run.json says ------------------------------------------------------------------------ */
@@ -454,5 +457,5 @@ int conversion_run(const struct conversion_options *options, struct stream_set *
 	clock_options_release(&pipeline.calibrate);
 	facts_release(&inputs);
 	facts_release(&set_options);
-	return code;
+	return spill_explain(code, error);
 }

@@ -13,9 +13,9 @@
 #include "options.h"
 #include "pipeline.h"
 
-/* Checks what can be known before reading. FLEXTRACE_E_USAGE: no output directory, unknown format;
- * FLEXTRACE_E_OUTPUT: the directory cannot be written; FLEXTRACE_E_INPUT: a firmware image cannot
- * be read. */
+/* Checks what can be known before reading, and prepares memory for it. FLEXTRACE_E_USAGE: no output
+ * directory, unknown format; FLEXTRACE_E_OUTPUT: the directory, or a temporary file, cannot be
+ * written; FLEXTRACE_E_INPUT: a firmware image cannot be read. */
 int conversion_check(const struct conversion_options *options, struct flextrace_error *error);
 
 /* Runs the pipeline. run.json names the traces by host and uuid, not by path, so that it does not

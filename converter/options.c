@@ -75,6 +75,8 @@ const struct option_spec conversion_option_table[] = {
          "What the power counters count by: us, cycle or uJ (default: as they tell)", 0, 0},
 	{"fail-on-loss", 0, OPTION_LIMIT, MEMBER(fail_on_loss), "N",
          "Fail if over N records were lost (default: 0)", 0, 0},
+	{"memory-limit", 0, OPTION_SIZE, MEMBER(memory_limit_bytes), "SIZE",
+         "Keep tables in a temporary file where they need more memory, as 512M", 0, 0},
 	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
 };
 
@@ -98,6 +100,8 @@ const char *option_type_phrase(enum option_type type)
 		return "a number";
 	case OPTION_LIMIT:
 		return "a switch or a count";
+	case OPTION_SIZE:
+		return "a size as 1073741824, 512M or 2G";
 	}
 	return "";
 }
@@ -152,6 +156,10 @@ int option_set_number(const struct option_spec *spec, int64_t number, void *valu
 		*(struct option_limit *)member_of(spec, values) =
 			(struct option_limit){true, (uint64_t)number};
 		return 0;
+	case OPTION_SIZE:
+		FLEXTRACE_TRY(check_range(spec, (double)number, error));
+		*(uint64_t *)member_of(spec, values) = (uint64_t)number;
+		return 0;
 	default:
 		return refuse(spec, error);
 	}
@@ -178,9 +186,39 @@ static int list_append(struct option_list *list, const char *text)
 	return 0;
 }
 
+static int refuse_text(const struct option_spec *spec, const char *text,
+                       struct flextrace_error *error)
+{
+	return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes %s: value=%s", spec->name,
+	                 option_type_phrase(spec->type), text);
+}
+
+/* Units are powers of 1024. */
+static int parse_size(const struct option_spec *spec, const char *text, void *values,
+                      struct flextrace_error *error)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	char *end;
+	long long number;
+
+	errno = 0;
+	number = strtoll(text, &end, 10);
+	unit = end > text && *end ? strchr(units, *end) : NULL;
+	if (errno || end == text || number < 0 || (unit ? end[1] : *end))
+		return refuse_text(spec, text, error);
+	for (; unit && unit >= units; unit--) {
+		if (__builtin_mul_overflow(number, 1024ll, &number))
+			return refuse_text(spec, text, error);
+	}
+	return option_set_number(spec, number, values, error);
+}
+
 int option_set_text(const struct option_spec *spec, const char *text, void *values,
                     struct flextrace_error *error)
 {
+	if (spec->type == OPTION_SIZE)
+		return parse_size(spec, text, values, error);
 	if (spec->type != OPTION_TEXT && spec->type != OPTION_LIST)
 		return refuse(spec, error);
 	if (!text[0])
@@ -204,8 +242,7 @@ static int parse_number(const struct option_spec *spec, const char *text, void *
 	errno = 0;
 	number = strtoll(text, &end, 10);
 	if (errno || end == text || *end)
-		return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes %s: value=%s",
-		                 spec->name, option_type_phrase(spec->type), text);
+		return refuse_text(spec, text, error);
 	return option_set_number(spec, number, values, error);
 }
 
@@ -216,8 +253,7 @@ static int parse_real(const struct option_spec *spec, const char *text, void *va
 	double real = strtod(text, &end);
 
 	if (end == text || *end)
-		return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes %s: value=%s",
-		                 spec->name, option_type_phrase(spec->type), text);
+		return refuse_text(spec, text, error);
 	return option_set_real(spec, real, values, error);
 }
 
@@ -232,6 +268,7 @@ int option_parse(const struct option_spec *spec, const char *text, void *values,
 	switch (spec->type) {
 	case OPTION_TEXT:
 	case OPTION_LIST:
+	case OPTION_SIZE:
 		return option_set_text(spec, text, values, error);
 	case OPTION_NUMBER:
 	case OPTION_LIMIT:

@@ -27,7 +27,8 @@ enum option_type {                /* fills a member of type ... */
 	           OPTION_LIST,   /* struct option_list: --name TEXT, any number of times */
 	           OPTION_NUMBER, /* int64_t: --name N, within [min, max] */
 	           OPTION_REAL,   /* double: --name X, within [min, max] */
-	           OPTION_LIMIT   /* struct option_limit: --name or --name=N, N >= 0 */
+	           OPTION_LIMIT,  /* struct option_limit: --name or --name=N, N >= 0 */
+	           OPTION_SIZE    /* uint64_t, bytes: --name 1048576, 1024K, 1M, ... */
 };
 
 struct option_list {
@@ -105,6 +106,7 @@ struct conversion_options {
 	bool summarize_comm;
 	const char *power_unit; /* see analysis/power.h */
 	struct option_limit fail_on_loss;
+	uint64_t memory_limit_bytes; /* 0 = none */
 	/* no options of the table */
 	uint32_t n_threads;             /* files written at a time, 0 = one */
 	uint64_t given;                 /* options that the caller gave: see profile.h */

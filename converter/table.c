@@ -13,22 +13,13 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "blocks.h"
+#include "spill.h"
 
 #define FIRST_CHUNK_BYTES ((size_t)4 << 10)
-#define MAPPED_BYTES      ((size_t)8 << 10)  /* chunks of at least this are mapped */
-#define SHARED_BYTES      ((size_t)64 << 10) /* the pages of these are worth moving to a block */
+#define MAPPED_BYTES      ((size_t)8 << 10) /* chunks of at least this are mapped */
 #define MAX_ROW_BYTES     ((size_t)16 << 20)
-
-static void *map(size_t n_bytes)
-{
-	void *bytes = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-	                   0);
-
-	return bytes == MAP_FAILED ? NULL : bytes;
-}
 
 /* `n_bytes` counts the chunk's head, too. */
 static struct table_chunk *new_chunk(size_t n_bytes)
@@ -38,16 +29,10 @@ static struct table_chunk *new_chunk(size_t n_bytes)
 	if (n_bytes == BLOCK_BYTES)
 		chunk = block_take();
 	else
-		chunk = n_bytes >= MAPPED_BYTES ? map(n_bytes) : malloc(n_bytes);
+		chunk = n_bytes >= MAPPED_BYTES ? pages_take(n_bytes) : malloc(n_bytes);
 	if (chunk)
 		*chunk = (struct table_chunk){.n_bytes = n_bytes - sizeof(*chunk)};
 	return chunk;
-}
-
-/* Not so where one row is larger than the chunk that the table asks for. */
-static bool is_page_multiple(size_t n_bytes)
-{
-	return n_bytes % FIRST_CHUNK_BYTES == 0;
 }
 
 static void free_chunk(struct table_chunk *chunk)
@@ -56,10 +41,8 @@ static void free_chunk(struct table_chunk *chunk)
 
 	if (n_bytes == BLOCK_BYTES)
 		block_give(chunk);
-	else if (n_bytes >= SHARED_BYTES && is_page_multiple(n_bytes))
-		block_give_pages(chunk, n_bytes);
 	else if (n_bytes >= MAPPED_BYTES)
-		munmap(chunk, n_bytes);
+		pages_give(chunk, n_bytes);
 	else
 		free(chunk);
 }
@@ -123,6 +106,8 @@ void *table_next_chunk(struct table_cursor *cursor, size_t size_bytes)
 	if (!cursor->chunk || !next_chunk(cursor))
 		return NULL;
 	cursor->offset_bytes = size_bytes;
+	if (spill_is_on())
+		spill_touch(cursor->chunk->used_bytes);
 	return cursor->chunk->rows;
 }
 

@@ -126,6 +126,21 @@ for cut in 1 63 64 100 4000; do
 done
 expect "cut and strict" 3 "Records were lost: lost=1" convert cut -o out --fail-on-loss
 
+# tables that have no room in the temporary file
+spare=$TMPDIR
+TMPDIR=/no/such/place
+expect "no directory" 4 "Cannot make a temporary file: directory=/no/such/place" convert good -o out --memory-limit 64M
+TMPDIR=$spare
+if unshare -m true 2>/dev/null; then
+	"$MAKE_TRACE" large large
+	rm -rf out
+	unshare -m sh -c 'mount -t tmpfs -o size=1m tmpfs "$TMPDIR" && exec "$0" "$@"' "$FLEXTRACE" convert large -o out \
+		--memory-limit 1M >stdout 2>stderr
+	[ $? -eq 4 ] || fail "full directory: exit code is not 4"
+	has stderr "There is no room in the temporary file: directory=$TMPDIR, reason=No space left on device"
+	[ ! -e out ] || fail "full directory: left something behind"
+fi
+
 # a second conversion replaces the first, one that fails leaves it alone
 "$FLEXTRACE" convert good -o kept --quiet && cp -r kept before
 expect "kept" 2 "Cannot read trace" convert missing -o kept

@@ -2,14 +2,15 @@
 # Tests of the converter's core, each with the sources that it needs.
 
 flextrace_add_unit_test(NAME strings SOURCES converter/strings.c LIBS Threads::Threads)
-flextrace_add_unit_test(NAME blocks SOURCES converter/blocks.c LIBS Threads::Threads)
-flextrace_add_unit_test(NAME table SOURCES converter/blocks.c converter/table.c LIBS Threads::Threads)
+flextrace_add_unit_test(NAME blocks SOURCES converter/error.c ${table_sources} LIBS Threads::Threads)
+flextrace_add_unit_test(NAME spill SOURCES converter/error.c ${table_sources} LIBS Threads::Threads)
+flextrace_add_unit_test(NAME table SOURCES converter/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME message_name SOURCES converter/message_name.c)
 flextrace_add_unit_test(NAME ledger SOURCES converter/ledger.c)
 flextrace_add_unit_test(NAME schema SOURCES converter/decode/schema.c converter/ledger.c)
 
 set(converter_text_source tests/text_source.c converter/decode/decode.c converter/decode/schema.c
-	converter/error.c converter/gather.c converter/ledger.c converter/strings.c converter/blocks.c converter/table.c)
+	converter/error.c converter/gather.c converter/ledger.c converter/strings.c ${table_sources})
 flextrace_add_unit_test(NAME decode SOURCES ${converter_text_source} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME gather SOURCES ${converter_text_source} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME identity SOURCES ${converter_text_source}

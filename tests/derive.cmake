@@ -3,7 +3,7 @@
 
 set(derive_text_source tests/text_source.c converter/decode/decode.c converter/decode/schema.c
 	converter/definitions.c converter/error.c converter/gather.c converter/identity.c
-	converter/ledger.c converter/strings.c converter/blocks.c converter/table.c)
+	converter/ledger.c converter/strings.c ${table_sources})
 set(derive_sources converter/derive/attributes.c converter/derive/derive.c
 	converter/derive/device.c converter/derive/flows.c converter/derive/host.c
 	converter/derive/jobs.c converter/derive/json_text.c converter/derive/lanes.c converter/derive/markers.c
@@ -11,7 +11,7 @@ set(derive_sources converter/derive/attributes.c converter/derive/derive.c
 	converter/derive/tracks.c converter/derive/zones.c)
 
 flextrace_add_unit_test(NAME derive_rows SOURCES converter/derive/lanes.c converter/derive/rows.c
-	converter/blocks.c converter/table.c)
+	${table_sources})
 foreach(name derive derive_device derive_marks derive_overlaps derive_preps)
 	flextrace_add_unit_test(NAME ${name}
 		SOURCES tests/derive_fixture.c ${derive_sources} ${derive_text_source}

@@ -6,7 +6,7 @@ set(emit_writer
 # What every emitter stands on, with the fixture in place of the stages before.
 set(emit_base ${emit_writer}
 	converter/emit/kinds.c converter/emit/report_fields.c converter/emit/texts.c converter/emit/view.c
-	converter/gather.c converter/ledger.c converter/strings.c converter/blocks.c converter/table.c tests/emit_fixture.c tests/timeline_fixture.c)
+	converter/gather.c converter/ledger.c converter/strings.c ${table_sources} tests/emit_fixture.c tests/timeline_fixture.c)
 set(emit_chrome
 	converter/emit/chrome.c converter/emit/chrome_ids.c converter/emit/chrome_later.c converter/emit/chrome_ranks.c converter/emit/chrome_meta.c
 	converter/emit/chrome_rows.c converter/emit/chrome_shown.c converter/emit/chrome_texts.c)

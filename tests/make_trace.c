@@ -15,6 +15,7 @@ struct kind {
 	bool without_streams, without_definitions, without_events, only_foreign;
 	uint64_t n_discarded;
 	uint64_t n_streams; /* 0 = N_STREAMS */
+	uint64_t n_events;  /* 0 = N_EVENTS */
 };
 
 static const struct kind kinds[] = {
@@ -27,6 +28,7 @@ static const struct kind kinds[] = {
 	{.name = "lossy", .n_discarded = 17},
 	{.name = "slow_clock", .options = {.clock_hz = 500000000}},
 	{.name = "many", .n_streams = MAX_STREAMS},
+	{.name = "large", .n_events = 60 * N_EVENTS},
 };
 
 static int put_process(struct ctf_stream *stream, int32_t rank)
@@ -63,7 +65,9 @@ static int put_scope(struct ctf_stream *stream, uint64_t i)
 static int put_events(const struct kind *kind, struct ctf_stream *const *streams,
                       uint64_t n_streams)
 {
-	for (uint64_t i = 0; i < N_EVENTS && !kind->without_events; i++) {
+	uint64_t n_events = kind->n_events ? kind->n_events : N_EVENTS;
+
+	for (uint64_t i = 0; i < n_events && !kind->without_events; i++) {
 		struct ctf_stream *stream = streams[i % n_streams];
 		int code = kind->only_foreign ? ctf_stream_foreign(stream, 2000 + i)
 		                              : put_scope(stream, i);

@@ -8,6 +8,8 @@
 
 #include "options.h"
 
+#define SIZE_MESSAGE "Option `size` takes a size as 1073741824, 512M or 2G: value="
+
 struct values {
 	bool flag;
 	const char *text;
@@ -15,6 +17,7 @@ struct values {
 	int64_t number;
 	double real;
 	struct option_limit limit;
+	uint64_t size_bytes;
 };
 
 static const struct option_spec table[] = {
@@ -25,6 +28,7 @@ static const struct option_spec table[] = {
 	{"real", 0, OPTION_REAL, offsetof(struct values, real), "X", "Real", 0.5, 2},
 	{"open", 0, OPTION_REAL, offsetof(struct values, real), "X", "Open", 0, 0},
 	{"limit", 0, OPTION_LIMIT, offsetof(struct values, limit), "N", "Limit", 0, 0},
+	{"size", 0, OPTION_SIZE, offsetof(struct values, size_bytes), "SIZE", "Size", 0, 0},
 	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
 };
 
@@ -78,6 +82,27 @@ static void test_options__a_limit_without_a_number_is_zero(void **state)
 	assert_int_equal(values.limit.value, 0);
 }
 
+static void test_options__a_size_has_units_of_1024(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t n_bytes;
+	} cases[] = {{"0", 0},
+	             {"4096", 4096},
+	             {"3K", 3 << 10},
+	             {"512M", UINT64_C(512) << 20},
+	             {"2G", UINT64_C(2) << 30},
+	             {"1T", UINT64_C(1) << 40}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct values values = {0};
+
+		assert_int_equal(parse("size", cases[i].text, &values, NULL), 0);
+		assert_int_equal(values.size_bytes, cases[i].n_bytes);
+	}
+}
+
 static void test_options__refuses_what_is_not_of_its_type_or_range(void **state)
 {
 	static const struct {
@@ -100,6 +125,12 @@ static void test_options__refuses_what_is_not_of_its_type_or_range(void **state)
 		{"open", "inf", "Option `open` must not be negative: value=inf"},
 		{"limit", "-1", "Option `limit` must not be negative: value=-1"},
 		{"limit", "many", "Option `limit` takes a switch or a count: value=many"},
+		{"size", "M", SIZE_MESSAGE "M"},
+		{"size", "", SIZE_MESSAGE},
+		{"size", "-1", SIZE_MESSAGE "-1"},
+		{"size", "1MB", SIZE_MESSAGE "1MB"},
+		{"size", "1.5G", SIZE_MESSAGE "1.5G"},
+		{"size", "9007199254740992K", SIZE_MESSAGE "9007199254740992K"},
 	};
 
 	(void)state;
@@ -127,6 +158,8 @@ static void test_options__typed_values_serve_every_type_that_can_hold_them(void 
 	assert_true(values.limit.is_set);
 	assert_int_equal(option_set_flag(option_find(table, "limit"), false, &values, NULL), 0);
 	assert_false(values.limit.is_set);
+	assert_int_equal(option_set_number(option_find(table, "size"), 4096, &values, NULL), 0);
+	assert_int_equal(values.size_bytes, 4096);
 	assert_int_equal(option_set_flag(option_find(table, "real"), true, &values, NULL),
 	                 FLEXTRACE_E_USAGE);
 	assert_int_equal(option_set_real(option_find(table, "number"), 1.0, &values, NULL),
@@ -171,7 +204,8 @@ static void test_options__the_table_of_conversions_is_complete(void **state)
 	                                    "with",
 	                                    "summarize-comm",
 	                                    "power-unit",
-	                                    "fail-on-loss"};
+	                                    "fail-on-loss",
+	                                    "memory-limit"};
 	size_t n = 0;
 
 	(void)state;
@@ -191,6 +225,7 @@ int main(void)
 		cmocka_unit_test(test_options__fills_the_member_of_each_type),
 		cmocka_unit_test(test_options__collects_a_repeated_list_in_order),
 		cmocka_unit_test(test_options__a_limit_without_a_number_is_zero),
+		cmocka_unit_test(test_options__a_size_has_units_of_1024),
 		cmocka_unit_test(test_options__refuses_what_is_not_of_its_type_or_range),
 		cmocka_unit_test(test_options__typed_values_serve_every_type_that_can_hold_them),
 		cmocka_unit_test(test_options__the_table_of_conversions_is_complete),

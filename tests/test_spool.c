@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "import/spool.h"
+#include "temporary_file.h"
 #include "scratch.h"
 
 #define SMALL (2 * SPOOL_ITEM_LIMIT)
@@ -152,7 +153,7 @@ static void test_spool__leaves_no_file(void **state)
 	(void)state;
 	assert_int_equal(setenv("TMPDIR", dir, 1), 0);
 	sort(SHUFFLED, 5000, 100);
-	assert_string_equal(spool_directory(), dir);
+	assert_string_equal(temporary_directory(), dir);
 	assert_int_equal(rmdir(dir), 0);
 	free(dir);
 }
@@ -170,7 +171,7 @@ static void test_spool__tells_where_it_cannot_write(void **state)
 	assert_int_equal(code, FLEXTRACE_E_OUTPUT);
 	spool_free(spool);
 	assert_int_equal(unsetenv("TMPDIR"), 0);
-	assert_string_equal(spool_directory(), "/tmp");
+	assert_string_equal(temporary_directory(), "/tmp");
 }
 
 int main(void)

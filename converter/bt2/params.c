@@ -79,7 +79,7 @@ static bt_value_map_foreach_entry_const_func_status read_entry(const char *key,
 {
 	struct params_reader *reader = data;
 	const struct option_spec *spec = option_find(reader->table, key);
-	char names[448];
+	char names[512];
 
 	if (spec) {
 		profile_note_given(spec, reader->values);

@@ -10,13 +10,14 @@
 #include "bt2/graph.h"
 #include "bt2/plan.h"
 
-#define MAX_STREAMS_PER_GRAPH 64 /* the source holds a map and a descriptor of each */
-#define PROGRESS_NS           100000000
+#define MAX_OPEN    64 /* streams of a graph: the source holds a map and a descriptor of each */
+#define PROGRESS_NS 100000000
 
 struct worker {
 	pthread_t thread;
 	bool is_running;
 	uint32_t index;
+	uint32_t n_open;             /* streams of a graph */
 	struct plan *plan;           /* weak; writes only the failures of its own ports */
 	struct graph_shared *shared; /* weak */
 	struct plugins plugins;      /* owned while the thread runs */
@@ -54,7 +55,7 @@ static int read_streams(struct worker *worker, const struct trace_group *group,
 	uint32_t i = 0;
 
 	while (i < n && !atomic_load(&worker->shared->stops)) {
-		uint32_t n_now = n - i < MAX_STREAMS_PER_GRAPH ? n - i : MAX_STREAMS_PER_GRAPH;
+		uint32_t n_now = n - i < worker->n_open ? n - i : worker->n_open;
 		uint64_t n_drained;
 		int code = read_graph(worker, group, &ports[i], n_now, &n_drained);
 
@@ -164,6 +165,7 @@ static int run_workers(struct plan *plan, uint32_t n, const struct reader_option
 	uint32_t n_started = 0;
 
 	while (code == 0 && n_started < n) {
+		workers[n_started].n_open = options->n_open ? options->n_open : MAX_OPEN;
 		code = start_worker(&workers[n_started], n_started, plan, &shared, strings);
 		n_started++;
 	}

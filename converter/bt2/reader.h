@@ -3,9 +3,10 @@
  * reader.h: recorded traces -> streams of records, in parallel. The border to callers without
  * babeltrace2.
  *
- * Each worker thread opens the traces itself and reads its share of their streams, at most 64 of
- * them per graph. What is read does not depend on the number of workers. A stream that cannot be
- * read to its end costs the rest of that stream and a count (truncated_stream), not the run.
+ * Each worker thread opens the traces itself and reads its share of their streams, some of them per
+ * graph: the source maps up to 8 MiB of each. What is read does not depend on the number of
+ * workers. A stream that cannot be read to its end costs the rest of that stream and a count
+ * (truncated_stream), not the run.
  */
 #ifndef FLEXTRACE_BT2_READER_H
 #define FLEXTRACE_BT2_READER_H
@@ -20,6 +21,7 @@ struct reader_options {
 	const char *const *traces; /* weak: the traces at or below these paths are read */
 	uint32_t n_traces;         /* at least 1 */
 	uint32_t n_workers;        /* at least 1 */
+	uint32_t n_open;           /* streams that a worker has open at a time, 0 = 64 */
 	struct ctf_views *views;   /* weak: gets the views of cut traces; the caller removes them */
 	/* Both called in the caller's thread only; NULL = not wanted. */
 	void (*progress)(void *context, uint64_t n_messages);

@@ -6,7 +6,7 @@
 
 #include "decode/decode.h"
 #include "import/format.h"
-#include "import/spool.h"
+#include "temporary_file.h"
 
 /* The first that knows a path has it: any JSON is an event file. */
 static const struct import_format *const formats[] = {&import_marker_areas, &import_event_files};
@@ -82,7 +82,7 @@ int import_explain(int code, struct flextrace_error *error)
 	if (code == FLEXTRACE_E_MEMORY)
 		return error_set(error, code, "Out of memory");
 	return error_set(error, code, "Cannot sort events in a temporary file: directory=%s",
-	                 spool_directory());
+	                 temporary_directory());
 }
 
 /* -- into streams ---------------------------------------------------------------------------- */

@@ -7,39 +7,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "import/spool_impl.h"
+#include "temporary_file.h"
 
 /* -- the file -------------------------------------------------------------------------------- */
 
-const char *spool_directory(void)
-{
-	const char *directory = secure_getenv("TMPDIR");
-
-	return directory && *directory ? directory : "/tmp";
-}
-
 static int open_file(struct spool *spool)
 {
-	char path[4096];
-
-	if (spool->fd >= 0)
-		return FLEXTRACE_OK;
-	spool->fd = open(spool_directory(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (spool->fd >= 0)
-		return FLEXTRACE_OK;
-	if (snprintf(path, sizeof(path), "%s/flextrace-XXXXXX", spool_directory()) >=
-	    (int)sizeof(path))
-		return FLEXTRACE_E_OUTPUT;
-	spool->fd = mkostemp(path, O_CLOEXEC);
 	if (spool->fd < 0)
-		return FLEXTRACE_E_OUTPUT;
-	unlink(path);
-	return FLEXTRACE_OK;
+		spool->fd = temporary_file_open();
+	return spool->fd < 0 ? FLEXTRACE_E_OUTPUT : FLEXTRACE_OK;
 }
 
 static int write_bytes(struct spool *spool, const char *bytes, size_t n_bytes)

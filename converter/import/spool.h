@@ -3,9 +3,8 @@
  * spool.h: sorts any number of items in bounded memory.
  *
  * - Items of equal keys keep the order in which they were added.
- * - As many bytes of items as spool_new() says stay in memory. What is more goes to an unlinked
- *   file in $TMPDIR (/tmp), in sorted runs that are merged as they are read. Sorted input
- *   costs a copy.
+ * - As many bytes of items as spool_new() says stay in memory. What is more goes to a
+ *   temporary_file.h, in sorted runs that are merged as they are read. Sorted input costs a copy.
  * - It holds half as much again while items are added, and at most 16 MiB while they are read,
  *   whatever their number.
  * - Large pieces of bytes may be kept beside the items, to be fetched by their place.
@@ -44,8 +43,5 @@ int spool_next(struct spool *spool, struct spool_item *ret_item);
 /* Keeps bytes beside the items, and fetches them. */
 int spool_put_bytes(struct spool *spool, const void *bytes, size_t n_bytes, uint64_t *ret_place);
 int spool_get_bytes(struct spool *spool, uint64_t place, void *bytes, size_t n_bytes);
-
-/* Where the file is made. */
-const char *spool_directory(void);
 
 #endif
