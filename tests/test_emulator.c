@@ -278,6 +278,8 @@ static void test_create__refuses_bad_configurations(void **state)
 
 /* -- the drain against a device that works ----------------------------------------------------- */
 
+#define PRINT_ROUNDS 300u
+
 #define SOAK_JOBS   30u
 #define SOAK_REPEAT 1000u
 
@@ -395,6 +397,56 @@ static void test_soak__accounts_for_every_marker(void **state)
 	}
 }
 
+/* Lines by their number; a call brings a whole line. */
+static void count_line(void *context, const char *text, size_t bytes)
+{
+	uint32_t *n_lines = context;
+	unsigned int round;
+
+	if (text[bytes - 1] == '\n' && sscanf(text, "round %u", &round) == 1 &&
+	    round < PRINT_ROUNDS)
+		n_lines[round]++;
+}
+
+static void test_print__of_the_firmware_works_beside_markers(void **state)
+{
+	uint32_t n_lines[PRINT_ROUNDS] = {0};
+	const struct flextrace_emulator_config config = {
+		.n_cores = N_CORES,
+		.counter_hz = HZ,
+		.console = count_line,
+		.console_context = n_lines,
+	};
+	struct flextrace_emulator *emulator = create(&config);
+	struct flextrace_drain_area areas[N_CORES];
+	uint64_t tickets[N_CORES];
+	uint32_t i;
+
+	(void)state;
+	n_ring_words = 0;
+	for (i = 0; i < N_CORES; i++) {
+		const struct flextrace_emulator_job job = {
+			.core = i,
+			.op = FLEXTRACE_EMULATOR_EMIT,
+			.n = PRINT_ROUNDS,
+			.kinds = 1u << FLEXTRACE_WIRE_MARK | FLEXTRACE_EMULATOR_PRINT,
+		};
+		size_t bytes;
+		void *memory = flextrace_emulator_area(emulator, i, &bytes);
+
+		flextrace_drain_area_init(&areas[i], 0, memory, bytes);
+		submit(emulator, &job, &tickets[i]);
+	}
+	for (i = 0; i < N_CORES; i++)
+		finish(emulator, i, tickets[i]);
+	flextrace_drain(areas, N_CORES, FLEXTRACE_DRAIN_LAST);
+	/* ready, RUN, three zones, the marks, complete */
+	assert_int_equal(n_ring_words, N_CORES * (1 + 1 + 6 + PRINT_ROUNDS + 1));
+	assert_int_equal(flextrace_emulator_destroy(emulator), 0);
+	for (i = 0; i < PRINT_ROUNDS; i++)
+		assert_int_equal(n_lines[i], N_CORES);
+}
+
 static void test_elf__holds_the_names_of_the_firmware(void **state)
 {
 	(void)state;
@@ -411,6 +463,7 @@ int main(void)
 		cmocka_unit_test(test_submit__refuses_jobs_that_cannot_run),
 		cmocka_unit_test(test_create__refuses_bad_configurations),
 		cmocka_unit_test(test_soak__accounts_for_every_marker),
+		cmocka_unit_test(test_print__of_the_firmware_works_beside_markers),
 		cmocka_unit_test(test_elf__holds_the_names_of_the_firmware),
 	};
 

@@ -309,6 +309,60 @@ static void test_markers__of_all_kinds_come_through_the_drain(void **state)
 	assert_int_equal(flextrace_qemu_destroy(qemu), 0);
 }
 
+struct console {
+	char text[4096];
+	size_t bytes;
+};
+
+static void take_text(void *context, const char *text, size_t bytes)
+{
+	struct console *console = context;
+
+	if (bytes > sizeof(console->text) - 1 - console->bytes)
+		bytes = sizeof(console->text) - 1 - console->bytes;
+	memcpy(console->text + console->bytes, text, bytes);
+	console->bytes += bytes;
+}
+
+/* One core prints between its markers while the others mark. */
+static void test_print__of_the_firmware_works_beside_markers(void **state)
+{
+	struct flextrace_emulator_config config = usual;
+	struct flextrace_emulator_completion completion;
+	struct flextrace_drain_area areas[N_CORES];
+	struct console console = {.bytes = 0};
+	char expected_text[4096] = "flextrace: ready\n";
+	uint64_t tickets[N_CORES];
+	struct flextrace_qemu *qemu;
+	uint32_t i;
+
+	(void)state;
+	config.console = take_text;
+	config.console_context = &console;
+	qemu = create(&config, NULL);
+	attach(qemu, areas);
+	for (i = 0; i < N_CORES; i++) {
+		const struct flextrace_emulator_job job = {
+			.core = i,
+			.op = FLEXTRACE_EMULATOR_EMIT,
+			.n = 200,
+			.kinds = 1u << FLEXTRACE_WIRE_MARK | 1u << FLEXTRACE_WIRE_ZONE_BEGIN |
+		                 (i == 1 ? FLEXTRACE_EMULATOR_PRINT : 0),
+		};
+
+		assert_int_equal(flextrace_qemu_submit(qemu, &job, &tickets[i]), 0);
+	}
+	for (i = 0; i < N_CORES; i++)
+		assert_int_equal(flextrace_qemu_wait(qemu, i, tickets[i], &completion), 0);
+	flextrace_drain(areas, N_CORES, FLEXTRACE_DRAIN_LAST);
+	assert_int_equal(flextrace_qemu_destroy(qemu), 0);
+	assert_int_equal(got.kinds[FLEXTRACE_WIRE_MARK], N_CORES * (1 + 200 + 1));
+	assert_int_equal(got.kinds[FLEXTRACE_WIRE_ZONE_END], N_CORES * (200 + 3));
+	for (i = 0; i < 200; i++)
+		(void)sprintf(expected_text + strlen(expected_text), "round %10u\n", i);
+	assert_string_equal(console.text, expected_text);
+}
+
 static void test_markers__of_a_run_that_never_ends_are_read(void **state)
 {
 	const struct flextrace_qemu_options hasty = {.timeout_ms = 300};
@@ -409,6 +463,7 @@ int main(void)
 		cmocka_unit_test(test_qemu__refuses_what_cannot_run),
 		cmocka_unit_test(test_qemu__says_what_is_missing),
 		cmocka_unit_test(test_markers__of_all_kinds_come_through_the_drain),
+		cmocka_unit_test(test_print__of_the_firmware_works_beside_markers),
 		cmocka_unit_test(test_markers__of_a_run_that_never_ends_are_read),
 		cmocka_unit_test(test_qemu__that_dies_ends_the_wait),
 		cmocka_unit_test(test_qemu__ends_with_a_program_that_is_killed),

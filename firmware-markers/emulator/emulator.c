@@ -68,6 +68,9 @@ struct flextrace_emulator {
 	size_t local_bytes;
 	uint32_t power;
 	uint32_t stopping;
+	pthread_mutex_t console_lock;
+	void (*console)(void *context, const char *text, size_t bytes);
+	void *console_context; /* weak */
 };
 
 /* -- futexes ----------------------------------------------------------------------------------- */
@@ -135,6 +138,17 @@ uint32_t firmware_spend_power(struct firmware_core *firmware, uint32_t units)
 	struct core *core = firmware->platform;
 
 	return __atomic_add_fetch(&core->emulator->power, units, __ATOMIC_RELAXED);
+}
+
+void firmware_print(struct firmware_core *firmware, const char *text)
+{
+	struct flextrace_emulator *emulator = ((struct core *)firmware->platform)->emulator;
+
+	if (!emulator->console)
+		return;
+	(void)pthread_mutex_lock(&emulator->console_lock);
+	emulator->console(emulator->console_context, text, strlen(text));
+	(void)pthread_mutex_unlock(&emulator->console_lock);
 }
 
 static void core_ring(struct core *core)
@@ -249,6 +263,8 @@ static int take_config(struct flextrace_emulator *emulator,
 	emulator->n_cores = config->n_cores;
 	emulator->domain = config->domain;
 	emulator->policy = config->policy;
+	emulator->console = config->console;
+	emulator->console_context = config->console_context;
 	emulator->ring_capacity = config->ring_capacity ? config->ring_capacity
 	                                                : DEFAULT_RING_CAPACITY;
 	emulator->mailbox_depth = config->mailbox_depth ? config->mailbox_depth
@@ -325,6 +341,7 @@ int flextrace_emulator_create(const struct flextrace_emulator_config *config,
 
 	if (!emulator)
 		return -ENOMEM;
+	(void)pthread_mutex_init(&emulator->console_lock, NULL);
 	ret = take_config(emulator, config);
 	if (ret == 0)
 		ret = start_counters(emulator, config);
@@ -355,6 +372,7 @@ int flextrace_emulator_destroy(struct flextrace_emulator *emulator)
 	for (i = 0; i < emulator->n_counters; i++)
 		counter_release(&emulator->counters[i]);
 	free(emulator->counters);
+	(void)pthread_mutex_destroy(&emulator->console_lock);
 	free(emulator);
 	return ret;
 }

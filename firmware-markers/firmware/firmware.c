@@ -111,13 +111,26 @@ static void reduce(uint32_t *local, size_t words)
 	FLEXTRACE_ZONE_END("reduce");
 }
 
-static void emit(const struct flextrace_emulator_job *job)
+static void print_round(struct firmware_core *core, uint32_t number)
+{
+	char text[] = "round           \n";
+	char *digit = text + sizeof(text) - 3;
+
+	do
+		*digit-- = (char)('0' + number % 10);
+	while (number /= 10);
+	firmware_print(core, text);
+}
+
+static void emit(struct firmware_core *core, const struct flextrace_emulator_job *job)
 {
 	uint32_t i;
 
 	for (i = 0; i < job->n; i++) {
 		if (job->kinds & 1u << FLEXTRACE_WIRE_ZONE_BEGIN)
 			FLEXTRACE_ZONE_BEGIN("round");
+		if (job->kinds & FLEXTRACE_EMULATOR_PRINT)
+			print_round(core, i);
 		if (job->kinds & 1u << FLEXTRACE_WIRE_MARK)
 			FLEXTRACE_MARK("tick");
 		if (job->kinds & 1u << FLEXTRACE_WIRE_VALUE)
@@ -162,7 +175,7 @@ static void compute(struct firmware_core *core, const struct flextrace_emulator_
 	case FLEXTRACE_EMULATOR_FILL:
 		break;
 	case FLEXTRACE_EMULATOR_EMIT:
-		emit(job);
+		emit(core, job);
 		break;
 	default:
 		FLEXTRACE_KERNEL_START();

@@ -151,9 +151,22 @@ static void set_alive(struct machine *machine, pid_t pid)
 	(void)pthread_mutex_unlock(&machine->lock);
 }
 
+static void pass_text_on(const struct machine *machine, const char *bytes, size_t n)
+{
+	size_t from = 0, to;
+
+	for (to = 0; machine->console && to <= n; to++) {
+		if (to < n && bytes[to])
+			continue;
+		if (to > from)
+			machine->console(machine->console_context, bytes + from, to - from);
+		from = to + 1;
+	}
+}
+
 static void listen_to_uart(struct machine *machine)
 {
-	uint8_t bytes[256];
+	char bytes[256];
 	ssize_t n;
 
 	while ((n = read(machine->uart_fd, bytes, sizeof(bytes))) > 0 ||
@@ -161,6 +174,7 @@ static void listen_to_uart(struct machine *machine)
 		(void)pthread_mutex_lock(&machine->lock);
 		(void)pthread_cond_broadcast(&machine->changed);
 		(void)pthread_mutex_unlock(&machine->lock);
+		pass_text_on(machine, bytes, n > 0 ? (size_t)n : 0);
 	}
 }
 

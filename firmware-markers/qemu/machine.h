@@ -4,7 +4,8 @@
  *
  * A thread of the machine starts QEMU, so that PR_SET_PDEATHSIG, which follows the thread that
  * started a process, ends QEMU exactly when this process ends without machine_release(). Then it
- * listens to QEMU's UART: each byte is an interrupt, the end of the stream is QEMU's end.
+ * listens to QEMU's UART: each byte is an interrupt, those that are not zero are text for the
+ * console, the end of the stream is QEMU's end.
  */
 #ifndef QEMU_MACHINE_H
 #define QEMU_MACHINE_H
@@ -29,7 +30,9 @@ struct machine {
 	pthread_t thread;
 	pthread_mutex_t lock; /* all below */
 	pthread_cond_t changed;
-	const struct machine_setup *setup; /* weak, while it starts */
+	const struct machine_setup *setup;                              /* weak, while it starts */
+	void (*console)(void *context, const char *text, size_t bytes); /* NULL = nobody reads */
+	void *console_context;                                          /* weak */
 	pid_t pid;
 	int is_alive;
 };

@@ -198,6 +198,8 @@ static int start_machine(struct flextrace_qemu *qemu, const struct flextrace_qem
 		.icount = options->icount,
 		.n_harts = qemu->config.n_cores,
 	};
+	qemu->machine.console = qemu->config.console;
+	qemu->machine.console_context = qemu->config.console_context;
 	return machine_start(&qemu->machine, &setup);
 }
 

@@ -195,10 +195,22 @@ static void work_off(struct core *core)
 	}
 }
 
+/* The UART takes the next byte when it has sent the last. */
 static void print(const char *text)
 {
-	while (*text)
+	const volatile uint8_t *status = (const volatile uint8_t *)(uintptr_t)(UART + 5);
+
+	while (*text) {
+		while ((*status & 0x20) == 0)
+			;
 		send((uint8_t)*text++);
+	}
+}
+
+void firmware_print(struct firmware_core *core, const char *text)
+{
+	(void)core;
+	print(text);
 }
 
 __attribute__((used)) void core_main(uint32_t hart)

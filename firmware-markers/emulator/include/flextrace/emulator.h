@@ -78,6 +78,10 @@ struct flextrace_emulator_config {
 	size_t local_bytes;     /* local memory per core; 0 = 1 MiB */
 	uint64_t seed;          /* of the small pauses in the firmware; 0 = none */
 	const char *truth_path; /* weak; ground-truth file to create, NULL = none */
+	/* Gets what the firmware prints by its own means, beside the markers, as it comes, from a
+	 * thread of the device, one call at a time. NULL = thrown away. */
+	void (*console)(void *context, const char *text, size_t bytes);
+	void *console_context; /* weak */
 };
 
 enum flextrace_emulator_op {
@@ -91,6 +95,8 @@ enum flextrace_emulator_op {
 	 * can be taken away. */
 	FLEXTRACE_EMULATOR_HANG = 6
 };
+
+#define FLEXTRACE_EMULATOR_PRINT 1u /* in `kinds`: a line on the console in each round, too */
 
 /* One control block. MATMUL, ADD and REDUCE need 3 * n * n * 4 bytes of local memory, COPY and FILL
  * `bytes`. */
