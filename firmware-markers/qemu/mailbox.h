@@ -14,7 +14,7 @@
  * - Control block i stands at blocks[i % QEMU_MAILBOX_DEPTH]. The host fills it, then stores
  *   `doorbell` = i + 1. The firmware works blocks off in order, fills the completion, stores
  *   `done` = i + 1 and sends a zero byte through the UART: the interrupt, which says nothing but
- *   "look". Other bytes of the UART are the firmware's console.
+ *   "look". Other bytes are the firmware's console.
  * - An idle core sleeps in wfi for `idle_ticks` of the 10 MHz timer, then looks at its doorbell.
  * - The counter of a core is floor(mcycle * ratio / 2^32) + offset; ratio 0: mcycle itself.
  */
@@ -30,10 +30,13 @@
 #define QEMU_MAX_CORES     16u
 #define QEMU_MAILBOX_DEPTH 4u
 #define QEMU_TRUTH_ROWS    0x8000u /* per core, a power of two */
-#define QEMU_READY         0x46585452u
+
+/* How far a core has come, in its mailbox. */
+#define QEMU_ALIVE 1u /* it runs, and waits for `go` */
+#define QEMU_READY 2u /* its marker area is set up */
 
 struct qemu_boot {
-	uint32_t go; /* 1 = the windows are filled, too: cores may start */
+	uint32_t go; /* 1 = the counters are set: cores may take control blocks */
 	uint32_t n_cores;
 	uint32_t window_bytes;
 	uint32_t truth_offset, local_offset, stage_offset; /* in a window */
@@ -65,7 +68,7 @@ struct qemu_mailbox { /* one page */
 	uint32_t ratio, offset_lo, offset_hi;
 	uint32_t unused0[10];
 	/* the firmware's */
-	uint32_t ready; /* QEMU_READY once the marker area is set up */
+	uint32_t state;
 	uint32_t done;
 	uint32_t truth_written, truth_lost;
 	uint32_t power;                                    /* units this core has spent */

@@ -17,7 +17,7 @@
 #define DEFAULT_IDLE_US       100u
 #define DEFAULT_TIMEOUT_MS    10000u
 #define TIMER_PER_US          10u
-#define MEASURE_NS            40000000 /* of the host's counter: some ppm */
+#define MEASURE_NS            40000000u /* of the host's counter: some ppm */
 #define PPB                   INT64_C(1000000000)
 
 /* -- the layout of the memory ------------------------------------------------------------------ */
@@ -141,13 +141,14 @@ static int start_counters(struct flextrace_qemu *qemu)
 	return 0;
 }
 
-/* Lets time pass between the two readings that tell how fast the host counts. QEMU needs most of
- * it to start anyway. */
+/* Two readings tell how fast the host counts. */
 static int measure_host(struct flextrace_qemu *qemu)
 {
-	const struct timespec pause = {.tv_nsec = MEASURE_NS};
+	uint64_t elapsed_ns = counter_host_ns() - qemu->clock.points[0].ns;
+	const struct timespec pause = {.tv_nsec = (long)(MEASURE_NS - elapsed_ns)};
 
-	(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+	if (elapsed_ns < MEASURE_NS)
+		(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 	return host_clock_read(&qemu->clock);
 }
 
@@ -171,17 +172,32 @@ static int check_counters(struct flextrace_qemu *qemu)
 
 /* -- boot -------------------------------------------------------------------------------------- */
 
-static int wait_until_ready(struct flextrace_qemu *qemu)
+static int wait_until(struct flextrace_qemu *qemu, uint32_t state)
 {
 	uint64_t deadline_ns = deadline_of(qemu);
 	int ret = 0;
 	uint32_t i;
 
-	store(&qemu->boot->go, 1);
 	for (i = 0; i < qemu->config.n_cores && ret == 0; i++)
-		ret = machine_wait(&qemu->machine, &qemu->cores[i].mailbox->ready, QEMU_READY,
+		ret = machine_wait(&qemu->machine, &qemu->cores[i].mailbox->state, state,
 		                   deadline_ns);
 	return ret;
+}
+
+/* Counters start as late as can be: starting QEMU may take long. */
+static int start_cores(struct flextrace_qemu *qemu)
+{
+	int ret = wait_until(qemu, QEMU_ALIVE);
+
+	if (ret == 0 && qemu->is_timed)
+		ret = measure_host(qemu);
+	if (ret == 0 && qemu->is_timed)
+		ret = start_counters(qemu);
+	if (ret < 0)
+		return ret;
+	store(&qemu->boot->go, 1);
+	ret = wait_until(qemu, QEMU_READY);
+	return ret == 0 && qemu->is_timed ? check_counters(qemu) : ret;
 }
 
 static int start_machine(struct flextrace_qemu *qemu, const struct flextrace_qemu_options *options)
@@ -222,15 +238,7 @@ static int boot(struct flextrace_qemu *qemu, const struct flextrace_qemu_options
 		ret = host_clock_read(&qemu->clock);
 	if (ret == 0)
 		ret = start_machine(qemu, options);
-	if (ret == 0 && qemu->is_timed)
-		ret = measure_host(qemu);
-	if (ret == 0 && qemu->is_timed)
-		ret = start_counters(qemu);
-	if (ret == 0)
-		ret = wait_until_ready(qemu);
-	if (ret == 0 && qemu->is_timed)
-		ret = check_counters(qemu);
-	return ret;
+	return ret == 0 ? start_cores(qemu) : ret;
 }
 
 int flextrace_qemu_create(const struct flextrace_emulator_config *config,

@@ -213,25 +213,31 @@ void firmware_print(struct firmware_core *core, const char *text)
 	print(text);
 }
 
+static void tell(struct qemu_mailbox *mailbox, uint32_t state)
+{
+	FLEXTRACE_PORT_PUBLISH(mailbox->state, state);
+	send(0);
+}
+
 __attribute__((used)) void core_main(uint32_t hart)
 {
 	struct core core;
 
 	__asm__ volatile("csrs mie, %0" : : "r"(1u << 7)); /* the timer ends wfi */
-	while (!FLEXTRACE_PORT_LIMIT(BOOT->go))
-		core_idle();
 	if (hart >= LOAD(BOOT->n_cores))
 		return;
 	core.mailbox = mailbox_of(hart);
+	tell(core.mailbox, QEMU_ALIVE);
+	while (!FLEXTRACE_PORT_LIMIT(BOOT->go))
+		core_idle();
 	core.window = (uint8_t *)core.mailbox;
 	core.firmware.local = core.window + LOAD(BOOT->local_offset);
 	core.firmware.platform = &core;
-	__asm__ volatile("mv tp, %0" : : "r"(core.window + QEMU_AREA_OFFSET));
+	__asm__ volatile("mv tp, %0" : : "r"(core.window + QEMU_AREA_OFFSET) : "memory");
 	firmware_boot(hart, LOAD(core.mailbox->domain), LOAD(BOOT->ring_capacity),
 	              LOAD(BOOT->policy));
-	FLEXTRACE_PORT_PUBLISH(core.mailbox->ready, QEMU_READY);
 	if (hart == 0)
 		print("flextrace: ready\n");
-	send(0);
+	tell(core.mailbox, QEMU_READY);
 	work_off(&core);
 }
