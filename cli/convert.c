@@ -32,7 +32,7 @@ static const struct option_spec option_table[] = {
 	{"torch-ranks", 0, OPTION_TEXT, offsetof(struct convert_options, torch_ranks), "N,...",
          "Ranks of the files of torch that tell none, in their order", 0, 0},
 	{"as", 0, OPTION_TEXT, offsetof(struct convert_options, as), "DIALECT",
-         "Read files as flex, torch or marker-area (default: by their content)", 0, 0},
+         "Read files as flex, torch, tt-csv or marker-area (default: by their content)", 0, 0},
 	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
 };
 
@@ -249,7 +249,8 @@ const struct command convert_command = {
 		"A stream file that ends inside a packet is read up to its last whole packet.\n"
 		"A TRACE that is a file, or a directory of *.json or *.json.gz, is events of Flex "
 		"or\n"
-		"of the torch profiler; a file may also be a copy of device memory, see decode.",
+		"of the torch profiler; a file may also be a device log of tt-metal, or a copy of\n"
+		"device memory, see decode.",
 	.tables = {option_table, conversion_option_table},
 	.run = run,
 };

@@ -175,6 +175,7 @@ static int define_device(struct identity *identity, uint32_t process, const stru
 	replace_string(&device->uuid, record->uuid);
 	replace_string(&device->name, head->name);
 	replace_string(&device->power_unit, record->power_unit);
+	replace_string(&device->processors, record->processors);
 	if (record->n_cores)
 		device->n_cores = record->n_cores;
 	if (record->core_hz)

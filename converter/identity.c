@@ -327,6 +327,22 @@ uint32_t identity_queue_name(const struct identity *identity, uint32_t device, u
 	return found == MAP_NONE ? 0 : identity->index->name_list[found].name;
 }
 
+bool identity_processor(const struct identity *identity, const struct string_pool *strings,
+                        const struct track *track, struct string_text *ret_name)
+{
+	const char *names = string_get(strings, identity->devices[track->owner].processors);
+	const char *comma;
+
+	for (uint32_t i = 0; i < track->processor && names; i++) {
+		comma = strchr(names, ',');
+		names = comma ? comma + 1 : NULL;
+	}
+	if (!names || !*names || *names == ',')
+		return false;
+	*ret_name = (struct string_text){.bytes = names, .length = strcspn(names, ",")};
+	return true;
+}
+
 bool identity_marker(const struct identity *identity, uint32_t device, uint32_t id,
                      uint32_t *ret_name, uint32_t *ret_file, uint32_t *ret_line)
 {

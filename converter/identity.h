@@ -84,6 +84,11 @@ void identity_warn(const struct identity *identity, struct ledger *ledger);
 /* Names: string ids, 0 = none defined. */
 uint32_t identity_queue_name(const struct identity *identity, uint32_t device, uint32_t queue);
 
+/* Stores the name of a processor of a device's cores: weak, of `strings`, and no string of its own.
+ * False: it has only its number. */
+bool identity_processor(const struct identity *identity, const struct string_pool *strings,
+                        const struct track *track, struct string_text *ret_name);
+
 /* The name, file and line of a marker of a device; false: not defined. */
 bool identity_marker(const struct identity *identity, uint32_t device, uint32_t id,
                      uint32_t *ret_name, uint32_t *ret_file, uint32_t *ret_line);

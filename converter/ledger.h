@@ -96,6 +96,8 @@
 	X(CLOCK_NOT_1GHZ, "clock_not_1ghz",                                                     \
 	  "payload stamps cannot be compared with this trace's clock")                          \
 	X(DUPLICATE_RANK, "duplicate_rank", "two processes say they are the same rank")         \
+	X(UNSORTED_ROWS, "rows_out_of_order",                                                   \
+	  "rows of a device log stood behind later ones of their core: they were sorted")       \
 	X(UNNAMED_MARKER, "unnamed_marker",                                                     \
 	  "give the firmware image: --names FILE, or call flextrace_device_names()")            \
 	X(INFEASIBLE, "rate_wanders",                                                           \

@@ -136,7 +136,8 @@ struct record_process {
 
 struct record_device {
 	struct record head;
-	uint32_t device, uuid, n_cores, power_unit;
+	uint32_t device, uuid, n_cores, power_unit, processors;
+	uint32_t unused;
 	uint64_t core_hz;
 };
 
@@ -294,7 +295,7 @@ struct device {
 	uint32_t process;
 	uint32_t device; /* the runtime's index */
 	bool is_defined;
-	uint32_t uuid, name, power_unit; /* strings */
+	uint32_t uuid, name, power_unit, processors; /* strings */
 	uint32_t n_cores;
 	uint64_t core_hz;
 };

@@ -396,6 +396,8 @@ static int resolve(struct unwrap *unwrap, struct unwrap_output *out)
 	for (uint32_t i = 0; i < unwrap->n_axes; i++) {
 		FLEXTRACE_TRY(axis_place(&unwrap->axes[i], &unwrap->op_runs, unwrap->runs));
 		FLEXTRACE_TRY(facts_write(unwrap, i, &out->brackets));
+		if (unwrap->axes[i].n_facts == 0)
+			FLEXTRACE_TRY(bare_place(unwrap, i, &out->brackets));
 	}
 	FLEXTRACE_TRY(marks_write(unwrap, out));
 	table_take(&out->ops, &unwrap->ops);

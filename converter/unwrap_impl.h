@@ -13,6 +13,7 @@
  *   unwrap_shift.c   resets that the epochs do not show
  *   unwrap_wide.c    resets that only whole reads show
  *   unwrap_late.c    facts that the first pass left open
+ *   unwrap_bare.c    counters that nothing ties to the host
  *   unwrap_marks.c   marker words get theirs
  *
  * A fact is a stamp (or the stamps of an operation) together with what the host knows of its
@@ -78,6 +79,7 @@ struct run {
 	bool is_placed;    /* as a fact */
 	bool is_short;     /* ends within one wrap after its anchor, by facts */
 	bool has_op_ticks; /* its TS stamps are those of `op`: same counter */
+	bool has_high;     /* among its words are the high ones of stamps */
 	uint32_t ticks32[FLEXTRACE_WIRE_N_STAMPS];
 };
 
@@ -247,6 +249,9 @@ uint64_t axis_ticks(const struct axis *axis, uint16_t segment, uint64_t place);
  * nothing bounds them. */
 bool axis_latest(const struct axis *axis, int64_t host_ns, uint16_t *ret_segment,
                  uint64_t *ret_ticks);
+
+/* Places the runs of a counter that has no fact at all by its nominal rate: assumed. */
+int bare_place(struct unwrap *unwrap, uint32_t counter, struct table *brackets);
 
 /* Writes the marks of all batches, counts what was dropped, and books batches without a mark. */
 int marks_write(struct unwrap *unwrap, struct unwrap_output *out);

@@ -136,6 +136,31 @@ static uint64_t after(const struct area *area, uint64_t ticks, uint32_t ticks32)
 	return ticks + low_bits(ticks32 - ticks, area->axis->narrow_bits);
 }
 
+/* Ticks of the whole counter that is not before the run's anchor. */
+static uint64_t whole_after(const struct area *area, const struct run *run, uint64_t whole,
+                            unsigned n_bits)
+{
+	if (n_bits > area->axis->wide_bits)
+		n_bits = area->axis->wide_bits;
+	return run->ticks + low_bits(whole - run->anchor, n_bits);
+}
+
+/* Stores the ticks of a slot's stamp; false: it was not taken. */
+static bool stamp_ticks(const struct area *area, const struct run *run, uint32_t stamp,
+                        uint64_t *ret_ticks)
+{
+	const uint64_t *words = run->batch->words + run->first_word;
+
+	for (uint32_t i = 0; run->has_high && i < run->n_words; i++) {
+		if (kind_of(words[i]) != FLEXTRACE_WIRE_SLOT_HIGH || id_of(words[i]) != stamp)
+			continue;
+		*ret_ticks = whole_after(area, run, words[i] << 32 | run->ticks32[stamp], 64);
+		return true;
+	}
+	*ret_ticks = after(area, run->ticks, run->ticks32[stamp]);
+	return run->ticks32[stamp] != 0;
+}
+
 /* TS1..TS5 are the control block's: its own record has them. */
 static int write_run(struct area *area, const struct run *run)
 {
@@ -150,12 +175,13 @@ static int write_run(struct area *area, const struct run *run)
 
 	area->marks = NULL;
 	for (uint32_t i = 0; i < FLEXTRACE_WIRE_TS1; i++) {
-		if (!run->ticks32[i])
+		uint64_t ticks;
+
+		if (!stamp_ticks(area, run, i, &ticks))
 			continue;
 		if (!area->marks)
 			FLEXTRACE_TRY(add_run(area, &marks));
-		if (!add_mark(area, FLEXTRACE_WIRE_SLOT_STAMP, i,
-		              after(area, run->ticks, run->ticks32[i])))
+		if (!add_mark(area, FLEXTRACE_WIRE_SLOT_STAMP, i, ticks))
 			return FLEXTRACE_E_MEMORY;
 	}
 	return FLEXTRACE_OK;
@@ -163,7 +189,7 @@ static int write_run(struct area *area, const struct run *run)
 
 static bool is_slot_word(uint64_t word)
 {
-	if (kind_of(word) == FLEXTRACE_WIRE_SLOT_STAMP)
+	if (kind_of(word) == FLEXTRACE_WIRE_SLOT_STAMP || kind_of(word) == FLEXTRACE_WIRE_SLOT_HIGH)
 		return id_of(word) < FLEXTRACE_WIRE_N_STAMPS;
 	return kind_of(word) >= FLEXTRACE_WIRE_SLOT_RUN &&
 	       kind_of(word) < FLEXTRACE_WIRE_SLOT_STAMP;
@@ -322,6 +348,11 @@ static int read_ring_word(struct area *area, uint64_t word)
 	switch (kind) {
 	case FLEXTRACE_WIRE_RUN:
 		enter_run(area, word);
+		return FLEXTRACE_OK;
+	case FLEXTRACE_WIRE_TIME:
+		if (area->run)
+			area->ticks = whole_after(area, area->run, (word << 4) >> 4,
+			                          32 + FLEXTRACE_WIRE_ID_BITS);
 		return FLEXTRACE_OK;
 	case FLEXTRACE_WIRE_MARK:
 	case FLEXTRACE_WIRE_ZONE_BEGIN:

@@ -72,6 +72,9 @@ static bool take_word(struct run *run, uint64_t word)
 			return false;
 		run->ticks32[id_of(word)] = (uint32_t)word;
 		return true;
+	case FLEXTRACE_WIRE_SLOT_HIGH:
+		run->has_high = true;
+		return true;
 	default:
 		return false;
 	}

@@ -100,3 +100,23 @@ for input in "$SHARED"/flex-json/allreduce_tp4.json "$SHARED"/kineto/mtia_infere
 	[ ! -r "$input" ] || same "$(basename "$input" | cut -d. -f1)" "$input"
 done
 echo "all the same"
+
+# A device log of tt-metal: told by its columns, in a folder and alone; a row is cut and one is bad.
+mkdir tt
+cat >tt/profile_log_device.csv <<END
+ARCH: blackhole, CHIP_FREQ[MHz]: 1350, Max Compute Cores: 140
+PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID, trace id, trace id counter, zone name, type, source line, source file, meta data
+0,1,2,BRISC,1,17592186044000,0,1024,,,BRISC-FW,ZONE_START,1,fw.cc,
+0,1,2,BRISC,5,17592186044100,0,1024,,,READ,ZONE_START,7,reader.cpp,
+0,1,2,BRISC,5,1684,0,1024,,,READ,ZONE_END,7,reader.cpp,
+0,1,2,BRISC,1,2000,0,1024,,,BRISC-FW,ZONE_END,1,fw.cc,
+0,1,2,BRISC,1,nothing,0,1024,,,BRISC-FW,ZONE_END,1,fw.cc,
+0,1,2,NCRISC,1,1700,7,1024,,,bytes,TS_DATA,9,writer.cpp,
+0,1,2,NCR
+END
+same tt tt/profile_log_device.csv
+grep -q "rejected: file=.*profile_log_device.csv, rows=2" tt.told || fail "nobody told which rows were rejected"
+read_with tt/profile_log_device.csv 2>/dev/null | grep -q 'flextrace:marker_batch: .*core = 2001' || fail "no run is shown"
+grep -q '"core 1,2 BRISC"' tt.direct/trace.json || fail "the line of a RISC has no name"
+"$FLEXTRACE" convert --quiet -o tt.inside tt 2>/dev/null
+cmp tt.inside/events.csv tt.direct/events.csv || fail "the log in a folder is another one"

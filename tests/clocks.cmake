@@ -4,7 +4,7 @@
 set(clocks_core converter/clock_options.c converter/definitions.c converter/error.c converter/gather.c converter/identity.c
 	converter/ledger.c converter/strings.c ${table_sources})
 set(clocks_sources tests/clock_model.c tests/clock_truth.c converter/marzullo.c converter/unwrap.c
-	converter/unwrap_axis.c converter/unwrap_epochs.c converter/unwrap_shift.c converter/unwrap_facts.c converter/unwrap_late.c
+	converter/unwrap_axis.c converter/unwrap_bare.c converter/unwrap_epochs.c converter/unwrap_shift.c converter/unwrap_facts.c converter/unwrap_late.c
 	converter/unwrap_marks.c converter/unwrap_match.c converter/unwrap_rate.c
 	converter/unwrap_runs.c converter/unwrap_wide.c converter/unwrap_window.c converter/calibrate/band.c converter/calibrate/pinch.c
 	converter/calibrate/calibrate.c converter/calibrate/claims.c converter/calibrate/fit.c converter/calibrate/line.c

@@ -49,3 +49,4 @@ flextrace_add_unit_test(NAME pairing SOURCES ${flex_fixture} tests/clock_model.c
 flextrace_add_unit_test(NAME area_file SOURCES tests/scratch.c tracer/src/area_save.c tracer/src/drain.c
 	converter/import/area_file.c firmware-markers/marker.c
 	firmware-markers/ports/posix/port_posix.c INCLUDES firmware-markers/ports/posix/include)
+flextrace_add_unit_test(NAME tt_csv SOURCES ${flex_fixture})

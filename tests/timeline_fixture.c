@@ -53,6 +53,15 @@ const struct clock_report *clocks_report(const struct clocks *clocks, uint32_t *
 	return clocks->reports;
 }
 
+bool identity_processor(const struct identity *identity, const struct string_pool *strings,
+                        const struct track *track, struct string_text *ret_name)
+{
+	(void)identity;
+	(void)strings;
+	(void)ret_name;
+	return track->owner == FLEXTRACE_NONE; /* no device has names */
+}
+
 uint32_t identity_queue_name(const struct identity *identity, uint32_t device, uint32_t queue)
 {
 	const struct identity_index *names = identity->index;

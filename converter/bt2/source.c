@@ -92,6 +92,7 @@ initialize(bt_self_component_source *self, const bt_value *params, enum import_d
 INITIALIZE(flex, IMPORT_FLEX)
 INITIALIZE(torch, IMPORT_TORCH)
 INITIALIZE(marker_area, IMPORT_MARKER_AREA)
+INITIALIZE(tt, IMPORT_TT_CSV)
 
 void source_finalize(bt_self_component_source *self)
 {

@@ -8,6 +8,7 @@
 #define WEIGHT     0.5
 #define FLEX_GROUP "flextrace: files of Flex"
 #define AREA_GROUP "flextrace: marker areas"
+#define TT_GROUP   "flextrace: logs of tt-metal"
 
 static const char *text_of(const bt_value *params, const char *key)
 {
@@ -63,3 +64,4 @@ static bt_component_class_query_method_status query(const char *object, const bt
 QUERY(flex, IMPORT_FLEX, FLEX_GROUP)
 QUERY(torch, IMPORT_TORCH, NULL) /* each counts its time from a point of its own */
 QUERY(marker_area, IMPORT_MARKER_AREA, AREA_GROUP)
+QUERY(tt, IMPORT_TT_CSV, TT_GROUP)

@@ -57,6 +57,7 @@ static int put_device(struct decoder *decoder, struct record *head, const struct
 	INTERN(in->name, &head->name);
 	INTERN(in->uuid, &out->uuid);
 	INTERN(in->power_unit, &out->power_unit);
+	INTERN(in->processors, &out->processors);
 	return FLEXTRACE_OK;
 }
 

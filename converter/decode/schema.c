@@ -37,6 +37,7 @@ static const struct schema_field device_fields[] = {
 	F(device, core_hz, U64),
 	F(device, name, STRING),
 	F(device, power_unit, STRING),
+	F(device, processors, STRING),
 };
 static const struct schema_field clock_domain_fields[] = {
 	R(clock_domain, device, U32),

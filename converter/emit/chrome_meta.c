@@ -335,11 +335,24 @@ static void append_queue(struct chrome *chrome, struct writer *text, const struc
 		writer_literal(text, " DMA out");
 }
 
-static void append_core(struct writer *text, const struct track *track)
+/* Where cores stand in a grid, their numbers say where. */
+static void append_core(struct chrome *chrome, struct writer *text, const struct track *track)
 {
+	const struct view *view = &chrome->view;
+	struct string_text name;
+
 	writer_literal(text, "core ");
-	writer_u64(text, track->id);
-	if (track->processor) {
+	if (track->id >= FLEXTRACE_CORE_STRIDE) {
+		writer_u64(text, track->id % FLEXTRACE_CORE_STRIDE);
+		writer_char(text, ',');
+		writer_u64(text, track->id / FLEXTRACE_CORE_STRIDE);
+	} else {
+		writer_u64(text, track->id);
+	}
+	if (identity_processor(view->identity, view->strings, track, &name)) {
+		writer_char(text, ' ');
+		writer_append(text, name.bytes, name.length);
+	} else if (track->processor) {
 		writer_literal(text, " processor ");
 		writer_u64(text, track->processor);
 	}
@@ -361,7 +374,7 @@ static void name_track(struct chrome *chrome, uint32_t t, uint32_t place, struct
 	if (track->kind == TRACK_QUEUE)
 		append_queue(chrome, text, track);
 	else if (track->kind == TRACK_CORE)
-		append_core(text, track);
+		append_core(chrome, text, track);
 	else
 		append_thread(chrome, text, track);
 	if (track->lane) {

@@ -18,6 +18,7 @@ static const struct {
 	{"flex", IMPORT_FLEX},
 	{"torch", IMPORT_TORCH},
 	{"marker-area", IMPORT_MARKER_AREA},
+	{"tt-csv", IMPORT_TT_CSV},
 };
 
 int dialect_of_name(const char *name, enum import_dialect *ret_dialect,

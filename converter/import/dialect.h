@@ -10,10 +10,11 @@
 #include "error.h"
 
 enum import_dialect {
-	IMPORT_BY_CONTENT, /* find out */
-	IMPORT_FLEX,       /* IBM Flex: stamps in the attributes, no categories */
-	IMPORT_TORCH,      /* the torch profiler (Kineto): categories, top-level members */
-	IMPORT_MARKER_AREA /* no events: a copy of firmware's memory */
+	IMPORT_BY_CONTENT,  /* find out */
+	IMPORT_FLEX,        /* IBM Flex: stamps in the attributes, no categories */
+	IMPORT_TORCH,       /* the torch profiler (Kineto): categories, top-level members */
+	IMPORT_MARKER_AREA, /* no events: a copy of firmware's memory */
+	IMPORT_TT_CSV       /* tt-metal's device log */
 };
 
 /* The dialect of a name, "flex", "torch", ...; NULL is IMPORT_BY_CONTENT. FLEXTRACE_E_USAGE. */

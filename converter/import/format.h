@@ -37,6 +37,7 @@ struct import_format {
 };
 
 extern const struct import_format import_event_files;  /* JSON of Flex and of torch */
+extern const struct import_format import_tt_csv;       /* tt-metal's device log */
 extern const struct import_format import_marker_areas; /* copies of firmware's memory */
 
 #endif

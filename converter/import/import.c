@@ -9,7 +9,8 @@
 #include "temporary_file.h"
 
 /* The first that knows a path has it: any JSON is an event file. */
-static const struct import_format *const formats[] = {&import_marker_areas, &import_event_files};
+static const struct import_format *const formats[] = {&import_marker_areas, &import_tt_csv,
+                                                      &import_event_files};
 
 #define N_FORMATS (sizeof(formats) / sizeof(*formats))
 

@@ -23,6 +23,7 @@ static inline void define_all(void)
 	device.core_hz = 560000000;
 	device.name = "emulated";
 	device.power_unit = "mJ";
+	device.processors = "control,mover";
 	memset(&domain, 0, sizeof(domain));
 	domain.device = 3;
 	domain.domain = 1;

@@ -131,7 +131,8 @@ static const char *copy(char **end, const char *string)
 
 void flextrace_i_definitions_add_device(const struct flextrace_device *device)
 {
-	size_t n = bytes_of(device->uuid) + bytes_of(device->name) + bytes_of(device->power_unit);
+	size_t n = bytes_of(device->uuid) + bytes_of(device->name) + bytes_of(device->power_unit) +
+	           bytes_of(device->processors);
 	struct text *text = calloc(1, sizeof(*text) + n);
 	char *end;
 
@@ -142,6 +143,7 @@ void flextrace_i_definitions_add_device(const struct flextrace_device *device)
 	text->payload.device.uuid = copy(&end, device->uuid);
 	text->payload.device.name = copy(&end, device->name);
 	text->payload.device.power_unit = copy(&end, device->power_unit);
+	text->payload.device.processors = copy(&end, device->processors);
 	put(flextrace_i_event_device, device->device, 0, text);
 }
 

@@ -133,12 +133,17 @@ enum flextrace_wire_kind {
 	FLEXTRACE_WIRE_VALUE_DATA = 5, /* id, value */
 	/* low 28 bits of the run, ticks of FW start (later if it waited for room): opens a run */
 	FLEXTRACE_WIRE_RUN = 6,
+	/* bits 32..59 and 0..31 of the whole counter: nothing between this word and the one before
+	 * tells how often the low word wrapped */
+	FLEXTRACE_WIRE_TIME = 7,
 	FLEXTRACE_WIRE_SLOT_RUN = 8,   /* low 28 bits of the run, job: opens a slot in a batch */
 	FLEXTRACE_WIRE_SLOT_QUEUE = 9, /* 1 if the slot was closed by FW end, else 0; queue */
 	FLEXTRACE_WIRE_SLOT_ANCHOR_LO = 10, /* 0, low word of the anchor */
 	FLEXTRACE_WIRE_SLOT_ANCHOR_HI = 11, /* 0, high word of the anchor */
 	FLEXTRACE_WIRE_SLOT_STAMP =
-		12 /* enum flextrace_wire_stamp, ticks; stamps not taken are left out */
+		12, /* enum flextrace_wire_stamp, ticks; stamps not taken are left out */
+	/* enum flextrace_wire_stamp, bits 32..63 of a stamp that may be a wrap late */
+	FLEXTRACE_WIRE_SLOT_HIGH = 13
 };
 
 #define FLEXTRACE_WIRE_ID_BITS 28

@@ -131,7 +131,8 @@ enum flextrace_estimate {
 };
 
 #define FLEXTRACE_RANK_UNKNOWN (-1)
-#define FLEXTRACE_N_STAMPS     5 /* TS1..TS5 of one control block */
+#define FLEXTRACE_CORE_STRIDE  1000 /* cores of a grid: number = y * this + x */
+#define FLEXTRACE_N_STAMPS     5    /* TS1..TS5 of one control block */
 
 /* -- definitions: who and what the records are about (their own channel) --------------------- */
 
@@ -157,6 +158,9 @@ struct flextrace_device {
 	uint64_t core_hz; /* 0 = unknown; only ever a hint */
 	const char *name;
 	const char *power_unit; /* unit of device_op.power, "" = none */
+	/* names of the processors that each core has, in their order, apart by commas; "" = they
+	 * have numbers only */
+	const char *processors;
 };
 
 struct flextrace_clock_domain {

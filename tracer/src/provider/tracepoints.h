@@ -33,7 +33,7 @@ LTTNG_UST_TRACEPOINT_EVENT(flextrace, process,
 LTTNG_UST_TRACEPOINT_EVENT(flextrace, device,
 	LTTNG_UST_TP_ARGS(const struct flextrace_device *, p),
 	LTTNG_UST_TP_FIELDS(U32(device) STRING(uuid) U32(n_cores) U64(core_hz) STRING(name)
-		STRING(power_unit)))
+		STRING(power_unit) STRING(processors)))
 
 LTTNG_UST_TRACEPOINT_EVENT(flextrace, clock_domain,
 	LTTNG_UST_TP_ARGS(const struct flextrace_clock_domain *, p),

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tt_impl.h: what the files of the tt-metal importer share.
+ *
+ *   tt_csv.c    which files there are, the format
+ *   tt_names.c  who and what: definitions
+ *   tt_lines.c  a file's lines and their fields
+ *   tt_rows.c   one line of a device log is one row
+ *   tt_log.c    rows become items of their device, in order of its counter
+ *   tt_runs.c   items in order become the words of marker areas
+ *
+ * An area is one RISC of one core. A run begins with a FW start, or where a stamp comes that the
+ * run has already. Cycles are unwrapped only to be sorted: areas get them as they stood in the
+ * file, and the unwrap stage finds their wraps.
+ */
+#ifndef FLEXTRACE_IMPORT_TT_IMPL_H
+#define FLEXTRACE_IMPORT_TT_IMPL_H
+
+#include "import/format.h"
+#include "import/spool.h"
+#include "import/text_window.h"
+#include "map.h"
+#include "strings.h"
+
+#define TT_MAX_FIELDS   128
+#define TT_COUNTER_BITS 44 /* of today's counter; older logs have more */
+#define TT_TICKS_LIMIT  (UINT64_C(1) << 60)
+#define TT_BATCH_WORDS  128u
+
+/* -- lines ----------------------------------------------------------------------------------- */
+
+struct tt_lines {
+	struct trace_file *file; /* owned */
+	struct text_window window;
+	uint64_t offset_bytes; /* of the line last read */
+	bool is_cut;           /* it had no end, or the file is damaged */
+};
+
+int tt_lines_open(struct tt_lines *lines, const char *path, struct flextrace_error *error);
+void tt_lines_close(struct tt_lines *lines);
+
+/* Stores the next line, weak: until the next call. 1: there is one, 0: the end, or negative. */
+int tt_lines_next(struct tt_lines *lines, char **ret_line, struct flextrace_error *error);
+
+/* Splits a line at its commas; fields lose the blanks around them. Returns how many there are, at
+ * most TT_MAX_FIELDS: the last one is the rest. */
+uint32_t tt_split(char *line, char **fields);
+
+/* -- rows ------------------------------------------------------------------------------------ */
+
+enum tt_column {
+	TT_SLOT,
+	TT_CORE_X,
+	TT_CORE_Y,
+	TT_RISC,
+	TT_TIMER,
+	TT_TIME,
+	TT_DATA,
+	TT_RUN_ID,
+	TT_RUN_HOST_ID,
+	TT_ZONE,
+	TT_TYPE,
+	TT_LINE,
+	TT_FILE,
+	TT_N_COLUMNS
+};
+
+struct tt_header {
+	uint64_t hz; /* 0: it did not tell */
+	char arch[32];
+	uint32_t n_cores;            /* 0: it did not tell */
+	int8_t column[TT_N_COLUMNS]; /* place of its field; -1: none */
+	uint32_t n_fields;           /* that a row must have at least */
+	bool has_columns;
+};
+
+/* What a row is: a stamp of a slot (enum flextrace_wire_stamp up to FW_END), or one of these. */
+enum tt_kind { TT_MARK = FLEXTRACE_WIRE_TS1, TT_BEGIN, TT_END, TT_VALUE, TT_SUM };
+
+struct tt_row { /* texts are weak, of the line */
+	uint64_t ticks, timer, data, job;
+	uint32_t slot, core;
+	const char *risc, *zone, *file;
+	uint32_t line;
+	uint8_t kind; /* enum tt_kind, or a stamp */
+};
+
+/* Takes a line about the chip or the columns; false: it is neither. */
+bool tt_header_take(struct tt_header *header, char *line);
+
+/* Reads a row. NULL, or what is wrong with it (static). */
+const char *tt_row_read(const struct tt_header *header, char *line, struct tt_row *ret_row);
+
+/* -- the reader ------------------------------------------------------------------------------ */
+
+struct tt_item { /* of a device's spool */
+	uint64_t data, job;
+	uint32_t area;
+	uint32_t marker, high_marker; /* wire ids; the high words of a value, 0: it has none */
+	uint32_t kind;
+};
+
+struct tt_device {
+	uint32_t slot, n_cores;
+	uint64_t hz;
+	char arch[32];
+	struct spool *spool; /* owned */
+	uint64_t last_key;   /* of the row before */
+	uint64_t first_key;  /* the least */
+	uint64_t below;      /* what makes that one positive: a wrap, or 0 */
+	int64_t shift_ns;    /* from its own time to that of all */
+	bool is_wide;        /* its counter has more than TT_COUNTER_BITS */
+	bool has_items;
+	bool is_read;             /* it was told when a cycle was */
+	bool is_at_end, has_head; /* the next item */
+	uint64_t head_ns, head_ticks;
+	struct tt_item head;
+};
+
+struct tt_area {
+	uint32_t device; /* index */
+	uint32_t core, processor;
+	uint64_t last_key; /* of the row before, as they stand in the file */
+	/* the run that is open */
+	uint64_t run, job, anchor, last_ticks;
+	uint64_t stamps[FLEXTRACE_WIRE_TS1];
+	uint8_t has_stamp; /* bits */
+	bool is_open, has_ring_run;
+	uint64_t *words; /* owned: of the ring */
+	uint32_t n_words, n_words_allocated;
+	uint64_t next_index;
+};
+
+struct tt_marker { /* strings */
+	uint32_t name, file, line;
+};
+
+struct tt_batch { /* an event on its way out */
+	struct flextrace_marker_batch batch;
+	uint64_t clock_ns;
+	uint64_t words[TT_BATCH_WORDS + 8];
+};
+
+/* When a program began on a device: what ties the times of devices. */
+struct tt_program {
+	uint64_t id, first_key;
+	uint32_t device;
+};
+
+struct tt {
+	struct ledger ledger;
+	struct string_pool *strings; /* owned */
+	struct string_cache cache;
+	struct map device_index, area_index, marker_index, program_index, processor_index;
+	struct tt_device *devices; /* owned, all */
+	uint32_t n_devices, n_devices_allocated;
+	struct tt_area *areas;
+	uint32_t n_areas, n_areas_allocated;
+	struct tt_marker *markers;
+	uint32_t n_markers, n_markers_allocated;
+	struct tt_program *programs;
+	uint32_t n_programs, n_programs_allocated;
+	uint32_t *processors; /* strings */
+	uint32_t n_processors, n_processors_allocated;
+	char *processor_names; /* owned: all of them, apart by commas */
+	struct import_stream stream;
+
+	/* what goes out */
+	bool is_defined;                       /* the process */
+	uint32_t defined_device, defined_step; /* which is next, and what of it */
+	uint32_t closed_area;                  /* at the end: areas whose runs are closed */
+	uint64_t last_ns;
+	struct tt_batch out[4];
+	uint32_t n_out, out_at;
+};
+
+/* Takes a row of a file. Stores in `ret_fault` what is wrong with it (static), or NULL. */
+int tt_push(struct tt *tt, const struct tt_header *header, const struct tt_row *row,
+            const char **ret_fault);
+
+/* Stores the number of a RISC; MAP_NONE: there are too many. */
+int tt_find_processor(struct tt *tt, const char *name, uint32_t *ret_processor);
+
+/* Numbers those that every chip has. */
+int tt_know_processors(struct tt *tt);
+
+/* Puts all devices on one time, behind the last row. */
+int tt_settle(struct tt *tt);
+
+/* Stores the next definition. 1: there is one, 0: the end. */
+int tt_next_definition(struct tt *tt, struct event *ret_event);
+
+/* Stores the next batch. 1: there is one, 0: the end. */
+int tt_next_batch(struct tt *tt, struct event *ret_event);
+
+/* Cycles of a key of a device's spool: above where its wraps are counted in, as in the file. */
+uint64_t tt_ticks(const struct tt_device *device, uint64_t key);
+uint64_t tt_raw(const struct tt_device *device, uint64_t ticks);
+
+/* The time of cycles, by the nominal rate. */
+uint64_t tt_ns(const struct tt_device *device, uint64_t ticks);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows stand core by core in a log, or in no order at all. Each device has a spool that sorts them
+ * by its counter. A row is taken to be near the one before it, half a turn of the counter at most,
+ * so that logs that wrap and logs that are shuffled are both put right.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "import/tt_impl.h"
+
+#define SPOOL_BYTES   ((size_t)2 << 20)
+#define MAX_DEVICES   256u
+#define KEY_BIAS      (UINT64_C(1) << 61) /* the key of cycle 0: wraps may stand before it */
+#define PROGRAM_SHIFT 10                  /* a run host id: program << 10 | device */
+#define WRAP          (UINT64_C(1) << TT_COUNTER_BITS)
+
+/* -- who ------------------------------------------------------------------------------------- */
+
+static int find_device(struct tt *tt, const struct tt_header *header, uint32_t slot,
+                       uint32_t *ret_device)
+{
+	struct tt_device *device;
+
+	*ret_device = map_find(&tt->device_index, slot, 0);
+	if (*ret_device != MAP_NONE || tt->n_devices == MAX_DEVICES)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(ARRAY_RESERVE(tt->devices, tt->n_devices_allocated, tt->n_devices + 1ull));
+	device = &tt->devices[tt->n_devices];
+	*device = (struct tt_device){.slot = slot, .hz = header->hz, .n_cores = header->n_cores};
+	memcpy(device->arch, header->arch, sizeof(device->arch));
+	device->spool = spool_new(SPOOL_BYTES);
+	if (!device->spool)
+		return FLEXTRACE_E_MEMORY;
+	*ret_device = tt->n_devices++;
+	return map_put(&tt->device_index, slot, 0, *ret_device);
+}
+
+static int find_area(struct tt *tt, uint32_t device, uint32_t core, uint32_t processor,
+                     uint32_t *ret_area)
+{
+	uint64_t place = (uint64_t)device << 32 | core;
+
+	*ret_area = map_find(&tt->area_index, place, processor);
+	if (*ret_area != MAP_NONE)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(ARRAY_RESERVE(tt->areas, tt->n_areas_allocated, tt->n_areas + 1ull));
+	tt->areas[tt->n_areas] =
+		(struct tt_area){.device = device, .core = core, .processor = processor};
+	*ret_area = tt->n_areas++;
+	return map_put(&tt->area_index, place, processor, *ret_area);
+}
+
+/* -- markers --------------------------------------------------------------------------------- */
+
+static int add_marker(struct tt *tt, const struct tt_marker *marker, uint32_t *ret_id)
+{
+	uint64_t place = (uint64_t)marker->file << 32 | marker->line;
+
+	*ret_id = map_find(&tt->marker_index, marker->name, place);
+	if (*ret_id != MAP_NONE)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(ARRAY_RESERVE(tt->markers, tt->n_markers_allocated, tt->n_markers + 1ull));
+	tt->markers[tt->n_markers++] = *marker;
+	*ret_id = tt->n_markers;
+	return map_put(&tt->marker_index, marker->name, place, *ret_id);
+}
+
+/* Stores the wire id of what a row names; what has no name has its timer's id for one. */
+static int find_marker(struct tt *tt, const struct tt_row *row, const char *suffix,
+                       uint32_t *ret_id)
+{
+	struct tt_marker marker = {.line = row->line};
+	char text[512];
+
+	if (*row->zone)
+		snprintf(text, sizeof(text), "%.400s%s", row->zone, suffix);
+	else
+		snprintf(text, sizeof(text), "marker %llu%s", (unsigned long long)row->timer,
+		         suffix);
+	FLEXTRACE_TRY(string_intern(&tt->cache, text, &marker.name));
+	FLEXTRACE_TRY(string_intern(&tt->cache, row->file, &marker.file));
+	return add_marker(tt, &marker, ret_id);
+}
+
+static int find_markers(struct tt *tt, const struct tt_row *row, struct tt_item *item)
+{
+	item->high_marker = 0;
+	item->marker = 0;
+	if (row->kind < TT_MARK)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(find_marker(tt, row, row->kind == TT_SUM ? " total" : "", &item->marker));
+	if (row->kind >= TT_VALUE && row->data > UINT32_MAX)
+		FLEXTRACE_TRY(find_marker(tt, row, " high word", &item->high_marker));
+	return FLEXTRACE_OK;
+}
+
+/* -- when ------------------------------------------------------------------------------------ */
+
+static uint64_t key_of(struct tt_device *device, uint64_t ticks)
+{
+	int64_t step;
+
+	device->is_wide |= ticks >= WRAP;
+	if (device->is_wide || !device->has_items)
+		return KEY_BIAS + ticks;
+	step = (int64_t)((KEY_BIAS + ticks - device->last_key) << (64 - TT_COUNTER_BITS));
+	return device->last_key + (uint64_t)(step / (INT64_C(1) << (64 - TT_COUNTER_BITS)));
+}
+
+static void note_time(struct tt *tt, struct tt_device *device, struct tt_area *area, uint64_t key)
+{
+	if (!device->has_items || key < device->first_key)
+		device->first_key = key;
+	device->has_items = true;
+	device->last_key = key;
+	tt->ledger.warnings[WARNING_UNSORTED_ROWS] += key < area->last_key;
+	area->last_key = key;
+}
+
+uint64_t tt_ticks(const struct tt_device *device, uint64_t key)
+{
+	return key - KEY_BIAS + device->below;
+}
+
+uint64_t tt_raw(const struct tt_device *device, uint64_t ticks)
+{
+	return device->is_wide ? ticks : ticks & (WRAP - 1);
+}
+
+uint64_t tt_ns(const struct tt_device *device, uint64_t ticks)
+{
+	uint64_t seconds = ticks / device->hz, rest = ticks % device->hz;
+	uint64_t ns = seconds * 1000000000u + rest * 1000000000u / device->hz;
+
+	return ns + (uint64_t)device->shift_ns;
+}
+
+/* -- devices on one time --------------------------------------------------------------------- */
+
+static int note_program(struct tt *tt, const struct tt_row *row, uint32_t device, uint64_t key)
+{
+	uint64_t id = row->job >> PROGRAM_SHIFT;
+	uint32_t found;
+
+	if (row->kind != FLEXTRACE_WIRE_FW_START || !id)
+		return FLEXTRACE_OK;
+	found = map_find(&tt->program_index, id, device);
+	if (found != MAP_NONE) {
+		if (key < tt->programs[found].first_key)
+			tt->programs[found].first_key = key;
+		return FLEXTRACE_OK;
+	}
+	FLEXTRACE_TRY(ARRAY_RESERVE(tt->programs, tt->n_programs_allocated, tt->n_programs + 1ull));
+	tt->programs[tt->n_programs] = (struct tt_program){id, key, device};
+	return map_put(&tt->program_index, id, device, tt->n_programs++);
+}
+
+static int compare_shifts(const void *left, const void *right)
+{
+	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static uint64_t key_ns(const struct tt_device *device, uint64_t key)
+{
+	return tt_ns(device, tt_ticks(device, key));
+}
+
+/* The programs that a device and the first one both ran began together, half of them before it and
+ * half behind; devices without such begin with the first one's first row. */
+static void shift_device(struct tt *tt, uint32_t index, int64_t *shifts)
+{
+	const struct tt_device *first = &tt->devices[0];
+	struct tt_device *device = &tt->devices[index];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < tt->n_programs; i++) {
+		const struct tt_program *program = &tt->programs[i];
+		uint32_t other = program->device == index
+		                         ? map_find(&tt->program_index, program->id, 0)
+		                         : MAP_NONE;
+
+		if (other == MAP_NONE)
+			continue;
+		shifts[n++] = (int64_t)(key_ns(first, tt->programs[other].first_key) -
+		                        key_ns(device, program->first_key));
+	}
+	qsort(shifts, n, sizeof(*shifts), compare_shifts);
+	device->shift_ns =
+		n ? shifts[n / 2]
+		  : (int64_t)(key_ns(first, first->first_key) - key_ns(device, device->first_key));
+}
+
+int tt_settle(struct tt *tt)
+{
+	int64_t *shifts = calloc(tt->n_programs + 1ull, sizeof(*shifts)), least = 0;
+
+	if (!shifts)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < tt->n_devices; i++) {
+		tt->devices[i].below = tt->devices[i].first_key <= KEY_BIAS ? WRAP : 0;
+		if (i)
+			shift_device(tt, i, shifts);
+		/* No time is before 1. */
+		if ((int64_t)key_ns(&tt->devices[i], tt->devices[i].first_key) <= least)
+			least = (int64_t)key_ns(&tt->devices[i], tt->devices[i].first_key) - 1;
+	}
+	for (uint32_t i = 0; i < tt->n_devices; i++)
+		tt->devices[i].shift_ns -= least;
+	free(shifts);
+	return FLEXTRACE_OK;
+}
+
+/* -- a row ----------------------------------------------------------------------------------- */
+
+static int add_item(struct tt *tt, const struct tt_row *row, uint32_t device, uint32_t processor)
+{
+	struct tt_item item = {.data = row->data, .job = row->job, .kind = row->kind}, *added;
+	uint64_t key;
+	void *room;
+
+	FLEXTRACE_TRY(find_area(tt, device, row->core, processor, &item.area));
+	FLEXTRACE_TRY(find_markers(tt, row, &item));
+	key = key_of(&tt->devices[device], row->ticks);
+	note_time(tt, &tt->devices[device], &tt->areas[item.area], key);
+	FLEXTRACE_TRY(note_program(tt, row, device, key));
+	FLEXTRACE_TRY(spool_add(tt->devices[device].spool, key, sizeof(item), &room));
+	added = room;
+	*added = item;
+	return FLEXTRACE_OK;
+}
+
+int tt_push(struct tt *tt, const struct tt_header *header, const struct tt_row *row,
+            const char **ret_fault)
+{
+	uint32_t device, processor;
+
+	FLEXTRACE_TRY(find_device(tt, header, row->slot, &device));
+	FLEXTRACE_TRY(tt_find_processor(tt, row->risc, &processor));
+	*ret_fault = device == MAP_NONE      ? "it is of more than 256 devices"
+	             : processor == MAP_NONE ? "it is of more than 64 kinds of RISC"
+	                                     : NULL;
+	return *ret_fault ? FLEXTRACE_OK : add_item(tt, row, device, processor);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Items in order of time -> marker batches, as the drain would have made them: the ring's words of
+ * a run as they come, its slot behind its last one. Each device begins with a read of its counter.
+ */
+#include <string.h>
+
+#include "array.h"
+#include "import/tt_impl.h"
+
+#define FULL_WORDS (TT_BATCH_WORDS - 8) /* one item has no more than that is short of */
+
+static uint64_t word_of(uint32_t kind, uint64_t id, uint64_t low)
+{
+	return FLEXTRACE_WIRE_WORD(FLEXTRACE_WIRE_KIND_ID(kind, (uint32_t)id), (uint32_t)low);
+}
+
+/* -- out ------------------------------------------------------------------------------------- */
+
+static struct tt_batch *add_batch(struct tt *tt, const struct tt_area *area, uint64_t first_index)
+{
+	struct tt_batch *out = &tt->out[tt->n_out++];
+
+	out->clock_ns = tt->last_ns;
+	out->batch = (struct flextrace_marker_batch){
+		.device = tt->devices[area->device].slot,
+		.core = area->core,
+		.processor = area->processor,
+		.first_index = first_index,
+		.words = out->words,
+	};
+	return out;
+}
+
+static void put(struct tt_batch *out, uint64_t word)
+{
+	out->words[out->batch.n_words++] = word;
+}
+
+static void flush_words(struct tt *tt, struct tt_area *area)
+{
+	struct tt_batch *out;
+
+	if (!area->n_words)
+		return;
+	out = add_batch(tt, area, area->next_index);
+	memcpy(out->words, area->words, area->n_words * sizeof(*area->words));
+	out->batch.n_words = area->n_words;
+	area->next_index += area->n_words;
+	area->n_words = 0;
+}
+
+static void put_slot(struct tt_batch *out, uint64_t run, uint64_t job, uint64_t anchor)
+{
+	put(out, word_of(FLEXTRACE_WIRE_SLOT_RUN, run, job));
+	put(out, word_of(FLEXTRACE_WIRE_SLOT_QUEUE, 0, 0));
+	put(out, word_of(FLEXTRACE_WIRE_SLOT_ANCHOR_LO, 0, anchor));
+	put(out, word_of(FLEXTRACE_WIRE_SLOT_ANCHOR_HI, 0, anchor >> 32));
+}
+
+static void close_run(struct tt *tt, struct tt_area *area)
+{
+	const struct tt_device *device = &tt->devices[area->device];
+	struct tt_batch *out;
+
+	flush_words(tt, area);
+	out = add_batch(tt, area, area->run);
+	put_slot(out, area->run, area->job, tt_raw(device, area->anchor));
+	for (uint32_t i = 0; i < FLEXTRACE_WIRE_TS1; i++) {
+		uint64_t raw = tt_raw(device, area->stamps[i]);
+
+		if (!(area->has_stamp >> i & 1))
+			continue;
+		put(out, word_of(FLEXTRACE_WIRE_SLOT_STAMP, i, raw));
+		if (area->stamps[i] - area->anchor > UINT32_MAX || !(uint32_t)raw)
+			put(out, word_of(FLEXTRACE_WIRE_SLOT_HIGH, i, raw >> 32));
+	}
+	area->is_open = false;
+}
+
+/* -- in -------------------------------------------------------------------------------------- */
+
+/* A stamp that the run has already, or a later one, is of the next run; so is what names another
+ * program. */
+static bool begins_run(const struct tt_area *area, const struct tt_item *item)
+{
+	if (!area->is_open || item->kind == FLEXTRACE_WIRE_FW_START)
+		return true;
+	if (item->job && item->job != area->job)
+		return true;
+	return item->kind < TT_MARK && area->has_stamp >> item->kind;
+}
+
+/* An anchor of 0 would be none. */
+static void open_run(struct tt *tt, struct tt_area *area, const struct tt_item *item,
+                     uint64_t ticks)
+{
+	area->run++;
+	area->job = item->job;
+	area->anchor = area->last_ticks = tt_raw(&tt->devices[area->device], ticks) ? ticks
+	                                                                            : ticks - 1;
+	area->has_stamp = 0;
+	area->is_open = true;
+}
+
+static int make_room(struct tt *tt, struct tt_area *area)
+{
+	if (area->n_words >= FULL_WORDS)
+		flush_words(tt, area);
+	return ARRAY_RESERVE(area->words, area->n_words_allocated, area->n_words + 8ull);
+}
+
+static void add_word(struct tt_area *area, uint64_t word)
+{
+	area->words[area->n_words++] = word;
+}
+
+static void add_value(struct tt_area *area, uint64_t raw, uint32_t id, uint64_t value)
+{
+	add_word(area, word_of(FLEXTRACE_WIRE_VALUE, id, raw));
+	add_word(area, word_of(FLEXTRACE_WIRE_VALUE_DATA, id, value));
+}
+
+static int add_mark(struct tt *tt, struct tt_area *area, const struct tt_item *item, uint64_t ticks)
+{
+	const struct tt_device *device = &tt->devices[area->device];
+	uint64_t raw = tt_raw(device, ticks);
+
+	FLEXTRACE_TRY(make_room(tt, area));
+	if (!area->has_ring_run) /* the ring names its run once */
+		add_word(area,
+		         word_of(FLEXTRACE_WIRE_RUN, area->run, tt_raw(device, area->anchor)));
+	area->has_ring_run = true;
+	if (ticks - area->last_ticks > UINT32_MAX)
+		add_word(area, word_of(FLEXTRACE_WIRE_TIME, raw >> 32, raw));
+	area->last_ticks = ticks;
+	if (item->kind == TT_MARK)
+		add_word(area, word_of(FLEXTRACE_WIRE_MARK, item->marker, raw));
+	else if (item->kind == TT_BEGIN)
+		add_word(area, word_of(FLEXTRACE_WIRE_ZONE_BEGIN, item->marker, raw));
+	else if (item->kind == TT_END)
+		add_word(area, word_of(FLEXTRACE_WIRE_ZONE_END, item->marker, raw));
+	else
+		add_value(area, raw, item->marker, item->data);
+	if (item->high_marker)
+		add_value(area, raw, item->high_marker, item->data >> 32);
+	return FLEXTRACE_OK;
+}
+
+static int take_item(struct tt *tt, const struct tt_item *item, uint64_t ticks)
+{
+	struct tt_area *area = &tt->areas[item->area];
+
+	if (begins_run(area, item)) {
+		if (area->is_open)
+			close_run(tt, area);
+		open_run(tt, area, item, ticks);
+		area->has_ring_run = false;
+	}
+	if (item->kind >= TT_MARK)
+		return add_mark(tt, area, item, ticks);
+	area->stamps[item->kind] = ticks;
+	area->has_stamp |= (uint8_t)(1u << item->kind);
+	return FLEXTRACE_OK;
+}
+
+/* -- all devices in order of time ------------------------------------------------------------ */
+
+static int fill_head(struct tt_device *device)
+{
+	struct spool_item item;
+	int code;
+
+	if (device->has_head || device->is_at_end)
+		return FLEXTRACE_OK;
+	code = spool_next(device->spool, &item);
+	FLEXTRACE_TRY(code);
+	device->is_at_end = code == 0;
+	if (device->is_at_end)
+		return FLEXTRACE_OK;
+	device->has_head = true;
+	device->head_ticks = tt_ticks(device, item.key);
+	device->head_ns = tt_ns(device, device->head_ticks);
+	memcpy(&device->head, item.bytes, sizeof(device->head));
+	return FLEXTRACE_OK;
+}
+
+/* Stores the device whose next item is the first; NULL: there is no more. */
+static int find_first(struct tt *tt, struct tt_device **ret_device)
+{
+	*ret_device = NULL;
+	for (uint32_t i = 0; i < tt->n_devices; i++) {
+		struct tt_device *device = &tt->devices[i];
+
+		FLEXTRACE_TRY(fill_head(device));
+		if (device->has_head && (!*ret_device || device->head_ns < (*ret_device)->head_ns))
+			*ret_device = device;
+	}
+	return FLEXTRACE_OK;
+}
+
+/* What ties the counter to the time of all: its first cycle. */
+static void read_counter(struct tt *tt, struct tt_device *device)
+{
+	const struct tt_area *area = &tt->areas[device->head.area];
+
+	put_slot(add_batch(tt, area, 0), 0, 0, tt_raw(device, device->head_ticks));
+	device->is_read = true;
+}
+
+static int take_next(struct tt *tt)
+{
+	struct tt_device *device;
+
+	FLEXTRACE_TRY(find_first(tt, &device));
+	if (!device) {
+		if (tt->closed_area < tt->n_areas && tt->areas[tt->closed_area].is_open)
+			close_run(tt, &tt->areas[tt->closed_area]);
+		tt->closed_area++;
+		return FLEXTRACE_OK;
+	}
+	tt->last_ns = device->head_ns;
+	if (!device->is_read)
+		read_counter(tt, device);
+	device->has_head = false;
+	return take_item(tt, &device->head, device->head_ticks);
+}
+
+int tt_next_batch(struct tt *tt, struct event *ret_event)
+{
+	const struct tt_batch *out;
+
+	if (tt->out_at == tt->n_out)
+		tt->out_at = tt->n_out = 0;
+	while (!tt->n_out && tt->closed_area < tt->n_areas)
+		FLEXTRACE_TRY(take_next(tt));
+	if (!tt->n_out)
+		return 0;
+	out = &tt->out[tt->out_at++];
+	*ret_event = (struct event){.class = RECORD_MARKER_BATCH, .clock_ns = out->clock_ns};
+	ret_event->vtid = -1;
+	ret_event->payload.marker_batch = out->batch;
+	return 1;
+}
