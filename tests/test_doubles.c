@@ -30,7 +30,7 @@ static double draw_double(uint64_t *random, uint32_t i)
 	double value;
 	uint64_t bits;
 	*random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	bits = *random >> 12 | (uint64_t)(1010 + (*random >> 3) % 70) << 52;
+	bits = *random >> 12 | (uint64_t)(1000 + (*random >> 3) % 80) << 52;
 	if (i % 4 == 0) /* beside a power of two */
 		bits = (bits & ~(((uint64_t)1 << 52) - 1)) + *random % 4;
 	memcpy(&value, &bits, sizeof(value));

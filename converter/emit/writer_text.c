@@ -271,6 +271,29 @@ static bool write_moderate(struct writer *writer, double value)
 	return true;
 }
 
+/* Writes a value that is not whole, but that six decimals tell. Of decimals of at most 15 digits no
+ * two read back as one value, so that without its zeros this is the shortest. */
+static bool write_short(struct writer *writer, double value)
+{
+	double size = fabs(value), scaled = rint(size * 1e6);
+	uint64_t digits;
+	char *at;
+
+	if (!(size >= 1e-4 && scaled < 1e15 && scaled / 1e6 == size) ||
+	    !writer_has_room(writer, 2 * NUMBER_MAX))
+		return false;
+	digits = (uint64_t)scaled;
+	at = writer->at;
+	*at = '-';
+	at = put_number(at + (value < 0), digits / 1000000);
+	*at = '.';
+	at = put_8_digits(at + 1, digits % 1000000 * 100) - 2;
+	while (at[-1] == '0')
+		at--;
+	writer->at = at;
+	return true;
+}
+
 void writer_double(struct writer *writer, double value)
 {
 	char text[64];
@@ -284,7 +307,7 @@ void writer_double(struct writer *writer, double value)
 		writer_i64(writer, (int64_t)value);
 		return;
 	}
-	if (write_moderate(writer, value))
+	if (write_short(writer, value) || write_moderate(writer, value))
 		return;
 	for (n_digits = 15; n_digits <= 17; n_digits++) {
 		snprintf(text, sizeof(text), "%.*g", n_digits, value);

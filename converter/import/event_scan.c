@@ -69,20 +69,26 @@ struct event_place {
 	unsigned int kind;     /* what the key is */
 };
 
-/* Whether the bytes at `at`, of which there are enough, are those of a step. */
-static inline bool is_step(const struct event_step *step, const char *at)
-{
 #ifdef __SSE2__
-	const __m128i *is = (const __m128i *)at, *was = (const __m128i *)step->bytes;
-	__m128i low = _mm_cmpeq_epi8(_mm_loadu_si128(is), _mm_loadu_si128(was));
-	__m128i high = _mm_cmpeq_epi8(_mm_loadu_si128(is + 1), _mm_loadu_si128(was + 1));
-	uint32_t same = (uint32_t)_mm_movemask_epi8(high) << 16 | (uint32_t)_mm_movemask_epi8(low);
-
-	return !(step->mask & ~same);
-#else
-	return !memcmp(at, step->bytes, step->n_bytes);
-#endif
+static inline uint32_t compare_bytes(const char *left, const char *right)
+{
+	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)left),
+	                                                  _mm_loadu_si128((const __m128i *)right)));
 }
+
+static inline bool are_bytes(const struct event_step *step, const char *at)
+{
+	if (step->mask & ~compare_bytes(at, step->bytes) & 0xffff)
+		return false;
+	return step->n_bytes <= 16 ||
+	       !(step->mask >> 16 & ~compare_bytes(at + 16, step->bytes + 16));
+}
+#else
+static inline bool are_bytes(const struct event_step *step, const char *at)
+{
+	return !memcmp(at, step->bytes, step->n_bytes);
+}
+#endif
 
 /* Takes a text or number as most are; NULL: it is another, or the bytes end. */
 static inline const char *take_plain(const char *at, const char *end, struct trace_value *value)
@@ -105,40 +111,41 @@ static inline const char *take_plain(const char *at, const char *end, struct tra
 	return at;
 }
 
-/* Takes values for as long as the steps to them are those of the last events. */
+/* Takes values for as long as the steps to them are those of the last events; for their arguments
+ * there is room. */
 static void take_known_steps(struct event_scan *event, struct json_scan *scan,
                              struct event_place *place)
 {
 	const char *at = scan->at, *end = scan->end, *text = scan->text;
 	const struct event_step *step = event->steps + place->n_steps;
+	struct trace_arg *arg = event->args + event->n_args;
 	bool is_in_args = place->is_in_args;
 
 	for (; step < event->steps + EVENT_STEPS; step++) {
-		bool is_arg = step->kind >= KEY_ARG;
-		struct trace_arg *arg = event->args + event->n_args;
-		struct trace_value *value = is_arg ? &arg->value : known_member(event, step->kind);
+		struct trace_value *value = step->kind < KEY_ARG ? known_member(event, step->kind)
+		                                                 : &arg->value;
 		const char *behind;
 
-		if (!step->n_bytes || step->was_in_args != is_in_args ||
-		    end - at <= EVENT_STEP_BYTES || !is_step(step, at) ||
-		    (is_arg && event->n_args == event->n_allocated))
+		if (step->was_in_args != is_in_args || end - at <= EVENT_STEP_BYTES ||
+		    !are_bytes(step, at))
 			break;
 		behind = take_plain(at + step->n_bytes, end, value);
 		if (!behind)
 			break;
 		text = at + step->key_at;
-		if (is_arg) {
-			arg->key = (struct trace_text){text, step->key_length};
-			arg->is_member = !step->is_in_args;
-			event->n_args++;
-		}
 		at = behind;
 		is_in_args = step->is_in_args;
+		if (value == &arg->value) {
+			arg->key = (struct trace_text){text, step->key_length};
+			arg->is_member = !is_in_args;
+			arg++;
+		}
 	}
 	if (at > scan->at)
 		place->is_first = false;
 	place->n_steps = (uint32_t)(step - event->steps);
 	place->is_in_args = is_in_args;
+	event->n_args = (uint32_t)(arg - event->args);
 	scan->at = at;
 	scan->text = text;
 }
@@ -149,7 +156,7 @@ static void keep_step(struct event_step *step, const struct json_scan *scan, con
 {
 	size_t n_bytes = (size_t)(scan->at - from);
 
-	step->n_bytes = 0;
+	step->was_in_args = EVENT_NO_STEP;
 	if (n_bytes > sizeof(step->bytes) || scan->flaw ||
 	    memchr(place->key.bytes, '\\', place->key.length))
 		return;
@@ -220,6 +227,16 @@ static enum scan_result take_value(struct json_scan *scan, struct trace_value *v
 	return json_text(scan, &value->text);
 }
 
+/* For an argument that is added, and for as many as there are steps. */
+static enum scan_result make_room(struct event_scan *event, struct json_scan *scan)
+{
+	if (ARRAY_RESERVE(event->args, event->n_allocated,
+	                  (uint64_t)event->n_args + 1 + EVENT_STEPS) == FLEXTRACE_OK)
+		return SCAN_OK;
+	event->has_no_memory = true;
+	return json_bad(scan, "no memory");
+}
+
 static enum scan_result add_arg(struct event_scan *event, struct json_scan *scan,
                                 const struct event_place *place)
 {
@@ -229,11 +246,7 @@ static enum scan_result add_arg(struct event_scan *event, struct json_scan *scan
 		scan->is_over_limit = true;
 		return json_bad(scan, "too many arguments");
 	}
-	if (event->n_args == event->n_allocated &&
-	    ARRAY_RESERVE(event->args, event->n_allocated, (uint64_t)event->n_args + 1) < 0) {
-		event->has_no_memory = true;
-		return json_bad(scan, "no memory");
-	}
+	SCAN_TRY(make_room(event, scan));
 	arg = &event->args[event->n_args++];
 	arg->key = place->key;
 	arg->is_member = !place->is_in_args;
@@ -241,6 +254,14 @@ static enum scan_result add_arg(struct event_scan *event, struct json_scan *scan
 	if (place->kind == KEY_ARGS && arg->value.kind == TRACE_LITERAL)
 		event->n_args--; /* null */
 	return SCAN_OK;
+}
+
+/* The first time. */
+static enum scan_result start(struct event_scan *event, struct json_scan *scan)
+{
+	for (int i = 0; i < EVENT_STEPS; i++)
+		event->steps[i].was_in_args = EVENT_NO_STEP;
+	return make_room(event, scan);
 }
 
 enum scan_result event_scan(struct event_scan *event, struct json_scan *scan)
@@ -251,6 +272,8 @@ enum scan_result event_scan(struct event_scan *event, struct json_scan *scan)
 		known_member(event, kind)->kind = TRACE_ABSENT;
 	event->n_args = 0;
 	event->has_no_memory = false;
+	if (!event->args)
+		SCAN_TRY(start(event, scan));
 	scan->at++;
 	for (;;) {
 		take_known_steps(event, scan, &place);
@@ -289,19 +312,20 @@ static inline bool settle_known(struct trace_value *value, bool has_escapes, boo
 	return value->kind <= TRACE_TEXT || (may_be_number && value->kind == TRACE_NUMBER);
 }
 
-static void end_text(const struct trace_text *text)
+static inline void end_text(const struct trace_text *text)
 {
 	((char *)text->bytes)[text->length] = '\0'; /* of the reader's own buffer */
 }
 
 static void settle_args(struct event_scan *event, bool has_escapes)
 {
-	for (uint32_t i = 0; i < event->n_args && !has_escapes; i++) {
-		end_text(&event->args[i].key);
-		end_text(&event->args[i].value.text);
+	struct trace_arg *arg = event->args, *end = arg + event->n_args;
+
+	for (; arg < end && !has_escapes; arg++) {
+		end_text(&arg->key);
+		end_text(&arg->value.text);
 	}
-	for (uint32_t i = 0; i < event->n_args && has_escapes; i++) {
-		struct trace_arg *arg = &event->args[i];
+	for (; arg < end; arg++) {
 		struct trace_value key = {TRACE_TEXT, arg->key};
 
 		value_settle(&key, has_escapes);

@@ -15,13 +15,15 @@
 struct event_step {
 	char bytes[EVENT_STEP_BYTES]; /* all that stood between them: `","key":` */
 	uint32_t mask;                /* a bit for each of these */
-	uint8_t n_bytes;              /* 0: there was nothing short enough */
-	uint8_t key_at, key_length;   /* where the key is in them */
-	uint8_t kind;                 /* what the key is */
-	bool was_in_args, is_in_args; /* before and behind */
+	uint8_t n_bytes;
+	uint8_t key_at, key_length; /* where the key is in them */
+	uint8_t kind;               /* what the key is */
+	uint8_t was_in_args; /* before: a bool; EVENT_NO_STEP: there was nothing short enough */
+	bool is_in_args;     /* behind */
 };
 
-#define EVENT_STEPS 32
+#define EVENT_STEPS   32
+#define EVENT_NO_STEP 2
 
 struct event_scan {
 	struct trace_value ph, ts, dur, name, cat, bp, pid, tid, id;
