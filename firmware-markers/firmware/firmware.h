@@ -26,8 +26,8 @@ void firmware_serve(struct firmware_core *core, const struct flextrace_emulator_
 /* Copies between host memory and local memory. */
 void firmware_dma(struct firmware_core *core, void *to, const void *from, size_t bytes);
 
-/* Prints on the device's console, which has nothing to do with markers. Cores that print at the
- * same time may mix their letters. */
+/* Prints a line on the device's console, which has nothing to do with markers. Lines do not
+ * mix. */
 void firmware_print(struct firmware_core *core, const char *text);
 
 /* Adds to the power counter that all cores of the device share, and returns what it shows. */

@@ -175,11 +175,80 @@ static void serve(struct core *core, uint32_t index)
 		STORE(block->ts[i], completion.ts[i]);
 }
 
-static void send(uint8_t byte)
+/* -- the UART ---------------------------------------------------------------------------------- */
+
+static void barrier(void)
 {
 	__asm__ volatile("fence rw, rw" ::: "memory");
+}
+
+/*
+ * A byte that comes before the UART has taken the last one replaces it, so one core sends at a
+ * time. Mutual exclusion without atomics, by Burns and Lamport: a core yields to those below it and
+ * waits for those above.
+ */
+static uint32_t wants_uart[QEMU_MAX_CORES];
+
+static int has_rival(uint32_t from, uint32_t end)
+{
+	while (from < end && !LOAD(wants_uart[from]))
+		from++;
+	return from < end;
+}
+
+static void lock_uart(void)
+{
+	uint32_t own = (uint32_t)own_hart();
+
+	do {
+		STORE(wants_uart[own], 0);
+		while (has_rival(0, own))
+			FLEXTRACE_PORT_WAIT();
+		STORE(wants_uart[own], 1);
+		barrier();
+	} while (has_rival(0, own));
+	while (has_rival(own + 1, LOAD(BOOT->n_cores)))
+		FLEXTRACE_PORT_WAIT();
+	barrier();
+}
+
+static void unlock_uart(void)
+{
+	barrier();
+	STORE(wants_uart[own_hart()], 0);
+}
+
+static void send(uint8_t byte)
+{
+	const volatile uint8_t *status = (const volatile uint8_t *)(uintptr_t)(UART + 5);
+
+	while ((*status & 0x20) == 0)
+		;
 	*(volatile uint8_t *)(uintptr_t)UART = byte;
 }
+
+static void interrupt_host(void)
+{
+	lock_uart();
+	send(0);
+	unlock_uart();
+}
+
+static void print(const char *text)
+{
+	lock_uart();
+	while (*text)
+		send((uint8_t)*text++);
+	unlock_uart();
+}
+
+void firmware_print(struct firmware_core *core, const char *text)
+{
+	(void)core;
+	print(text);
+}
+
+/* -- control blocks, one after the other ------------------------------------------------------- */
 
 static void work_off(struct core *core)
 {
@@ -191,32 +260,14 @@ static void work_off(struct core *core)
 			core_idle();
 		serve(core, done % QEMU_MAILBOX_DEPTH);
 		FLEXTRACE_PORT_PUBLISH(mailbox->done, ++done);
-		send(0);
+		interrupt_host();
 	}
-}
-
-/* The UART takes the next byte when it has sent the last. */
-static void print(const char *text)
-{
-	const volatile uint8_t *status = (const volatile uint8_t *)(uintptr_t)(UART + 5);
-
-	while (*text) {
-		while ((*status & 0x20) == 0)
-			;
-		send((uint8_t)*text++);
-	}
-}
-
-void firmware_print(struct firmware_core *core, const char *text)
-{
-	(void)core;
-	print(text);
 }
 
 static void tell(struct qemu_mailbox *mailbox, uint32_t state)
 {
 	FLEXTRACE_PORT_PUBLISH(mailbox->state, state);
-	send(0);
+	interrupt_host();
 }
 
 __attribute__((used)) void core_main(uint32_t hart)
