@@ -2,6 +2,8 @@
 # Shared by scripts/demo and scripts/test: the packages they need, and how they are installed.
 # shellcheck shell=sh
 
+# What compiles the firmware for QEMU's cores, and the markers for bare RISC-V in the tests.
+FIRMWARE_PACKAGES="clang lld"
 BUILD_PACKAGES="gcc g++ cmake ninja-build pkg-config lttng-tools liblttng-ust-dev liblttng-ctl-dev
 	babeltrace2 libbabeltrace2-dev libcjson-dev zlib1g-dev"
 
@@ -11,29 +13,49 @@ fail() {
 	exit 1
 }
 
-# need_packages PACKAGE...: installs what is missing, says what, does nothing when all is there.
-need_packages() {
-	missing=
+# missing_packages PACKAGE...: those that are not installed, each with a space before it.
+missing_packages() {
 	for package in "$@"; do
 		state=$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null || true)
-		[ "$state" = "install ok installed" ] || missing="$missing $package"
+		[ "$state" = "install ok installed" ] || printf ' %s' "$package"
 	done
+}
+
+# install_packages PACKAGE...: as root; 1, with apt-get's words on stderr, if it cannot be done.
+install_packages() {
+	say "installing $*"
+	export DEBIAN_FRONTEND=noninteractive
+	log=$(mktemp)
+	if ! { apt-get update -qq && apt-get install -qq -y --no-install-recommends "$@"; } >"$log" 2>&1; then
+		cat "$log" >&2
+		rm -f "$log"
+		return 1
+	fi
+	rm -f "$log"
+}
+
+# need_packages PACKAGE...: installs what is missing, says what, does nothing when all is there.
+need_packages() {
+	missing=$(missing_packages "$@")
 	[ -n "$missing" ] || return 0
 	if [ "$(id -u)" -ne 0 ]; then
 		say "some packages are missing; run this line, then $0 again:" >&2
 		printf '  sudo apt-get install --no-install-recommends%s\n' "$missing" >&2
 		exit 1
 	fi
-	say "installing$missing"
-	export DEBIAN_FRONTEND=noninteractive
-	log=$(mktemp)
 	# shellcheck disable=SC2086 # one word a package
-	if ! { apt-get update -qq && apt-get install -qq -y --no-install-recommends $missing; } >"$log" 2>&1; then
-		cat "$log" >&2
-		rm -f "$log"
-		fail "the packages could not be installed; see above"
+	install_packages $missing || fail "the packages could not be installed; see above"
+}
+
+# The package that has QEMU for RISC-V; nothing if QEMU is there already. Debian 13 split it off another one.
+qemu_package() {
+	! command -v qemu-system-riscv32 >/dev/null || return 0
+	[ "$(id -u)" -ne 0 ] || apt-get update -qq >/dev/null 2>&1 || true
+	if apt-cache show qemu-system-riscv >/dev/null 2>&1; then
+		echo qemu-system-riscv
+	else
+		echo qemu-system-misc
 	fi
-	rm -f "$log"
 }
 
 # build PRESET [-DNAME=VALUE...] [TARGET...]: configures and builds; shows the log only when something fails.
