@@ -107,8 +107,6 @@ static void write_command_line(struct command_line *line, const struct machine *
 	append(line->arguments, &n, "-serial", "chardev:uart");
 	if (setup->cpu)
 		append(line->arguments, &n, "-cpu", setup->cpu);
-	if (setup->icount)
-		append(line->arguments, &n, "-icount", setup->icount);
 }
 
 /* What is preloaded into this program is not meant for QEMU. */

@@ -18,7 +18,6 @@
 struct machine_setup {
 	const char *program; /* weak; path of qemu-system-* */
 	const char *cpu;     /* weak; -cpu, NULL = default */
-	const char *icount;  /* weak; -icount, NULL = none */
 	uint32_t n_harts;
 };
 

@@ -16,7 +16,7 @@
  *   `done` = i + 1 and sends a zero byte through the UART: the interrupt, which says nothing but
  *   "look". Other bytes are the firmware's console.
  * - An idle core sleeps in wfi for `idle_ticks` of the 10 MHz timer, then looks at its doorbell.
- * - The counter of a core is floor(mcycle * ratio / 2^32) + offset; ratio 0: mcycle itself.
+ * - The counter of a core is floor(mcycle * ratio / 2^32) + offset.
  */
 #ifndef QEMU_MAILBOX_H
 #define QEMU_MAILBOX_H

@@ -14,7 +14,7 @@
 #define MAX_LOCAL_BYTES       ((size_t)32 << 20)
 #define MIN_RAM_BYTES         ((size_t)16 << 20)
 #define MAX_RAM_BYTES         ((size_t)1 << 30)
-#define DEFAULT_IDLE_US       100u
+#define IDLE_US               100u
 #define DEFAULT_TIMEOUT_MS    10000u
 #define TIMER_PER_US          10u
 #define MEASURE_NS            40000000u /* of the host's counter: some ppm */
@@ -71,10 +71,8 @@ static struct layout lay_out(const struct flextrace_qemu *qemu)
 	return layout;
 }
 
-static void fill_boot(struct flextrace_qemu *qemu, const struct layout *layout,
-                      const struct flextrace_qemu_options *options)
+static void fill_boot(struct flextrace_qemu *qemu, const struct layout *layout)
 {
-	uint32_t idle_us = options->idle_us ? options->idle_us : DEFAULT_IDLE_US;
 	uint32_t i;
 
 	qemu->boot = (void *)(qemu->machine.ram + QEMU_BOOT_OFFSET);
@@ -87,7 +85,7 @@ static void fill_boot(struct flextrace_qemu *qemu, const struct layout *layout,
 		.stage_bytes = (uint32_t)qemu->config.local_bytes,
 		.ring_capacity = qemu->config.ring_capacity,
 		.policy = qemu->config.policy,
-		.idle_ticks = idle_us * TIMER_PER_US,
+		.idle_ticks = IDLE_US * TIMER_PER_US,
 		.has_truth = qemu->config.truth_path != NULL,
 	};
 	for (i = 0; i < qemu->config.n_cores; i++) {
@@ -189,15 +187,15 @@ static int start_cores(struct flextrace_qemu *qemu)
 {
 	int ret = wait_until(qemu, QEMU_ALIVE);
 
-	if (ret == 0 && qemu->is_timed)
+	if (ret == 0)
 		ret = measure_host(qemu);
-	if (ret == 0 && qemu->is_timed)
+	if (ret == 0)
 		ret = start_counters(qemu);
 	if (ret < 0)
 		return ret;
 	store(&qemu->boot->go, 1);
 	ret = wait_until(qemu, QEMU_READY);
-	return ret == 0 && qemu->is_timed ? check_counters(qemu) : ret;
+	return ret == 0 ? check_counters(qemu) : ret;
 }
 
 static int start_machine(struct flextrace_qemu *qemu, const struct flextrace_qemu_options *options)
@@ -211,7 +209,6 @@ static int start_machine(struct flextrace_qemu *qemu, const struct flextrace_qem
 	setup = (struct machine_setup){
 		.program = program,
 		.cpu = programs_cpu(options->isa),
-		.icount = options->icount,
 		.n_harts = qemu->config.n_cores,
 	};
 	qemu->machine.console = qemu->config.console;
@@ -232,7 +229,7 @@ static int boot(struct flextrace_qemu *qemu, const struct flextrace_qemu_options
 		                 QEMU_RAM_ADDRESS);
 	if (ret < 0)
 		return ret;
-	fill_boot(qemu, &layout, options);
+	fill_boot(qemu, &layout);
 	ret = stamps_open(qemu);
 	if (ret == 0)
 		ret = host_clock_read(&qemu->clock);
@@ -253,13 +250,10 @@ int flextrace_qemu_create(const struct flextrace_emulator_config *config,
 	if (ret < 0)
 		return ret;
 	options = options ? options : &defaults;
-	if (options->icount && config->truth_path)
-		return -EINVAL;
 	qemu = calloc(1, sizeof(*qemu));
 	if (!qemu)
 		return -ENOMEM;
 	qemu->machine.ram_fd = qemu->machine.uart_fd = -1;
-	qemu->is_timed = !options->icount;
 	qemu->timeout_ns = (options->timeout_ms ? options->timeout_ms : DEFAULT_TIMEOUT_MS) *
 	                   UINT64_C(1000000);
 	(void)pthread_mutex_init(&qemu->truth_lock, NULL);

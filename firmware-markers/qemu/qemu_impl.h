@@ -33,7 +33,6 @@ struct flextrace_qemu {
 	struct core cores[FLEXTRACE_QEMU_MAX_CORES];
 	size_t area_bytes;
 	uint64_t timeout_ns;
-	int is_timed; /* mcycle is the host's counter */
 	uint64_t start_cycles;
 	pthread_mutex_t truth_lock;
 	struct truth_file truth;

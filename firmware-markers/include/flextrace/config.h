@@ -15,6 +15,7 @@
  *   FLEXTRACE_COUNTER_BITS    bits of the whole counter that are valid, default 64
  *   FLEXTRACE_BLOCK_TICKS     policy block: ticks that a marker waits for a host that does not move
  *                             the limit before it is dropped; below 2^32, default 2^30
+ *   FLEXTRACE_PORT_WAIT()     RISC-V: what a blocked marker does before it looks again, default nop
  *   FLEXTRACE_PORT_HEADER     a port of your own instead of the one port.h chooses
  *
  * C99, C++11 and freestanding.

@@ -61,19 +61,15 @@ uint64_t core_clock(void)
 {
 	struct qemu_mailbox *mailbox = own_mailbox();
 	uint64_t cycles = flextrace_riscv_cycles();
-	uint64_t ticks = cycles;
+	uint64_t offset = (uint64_t)LOAD(mailbox->offset_hi) << 32 | LOAD(mailbox->offset_lo);
+	uint64_t ticks = flextrace_riscv_scale(cycles, LOAD(mailbox->ratio)) + offset;
 
-	if (LOAD(mailbox->ratio))
-		ticks = flextrace_riscv_scale(cycles, LOAD(mailbox->ratio)) +
-		        ((uint64_t)LOAD(mailbox->offset_hi) << 32 | LOAD(mailbox->offset_lo));
 	STORE(mailbox->cycles_lo, (uint32_t)cycles);
 	STORE(mailbox->cycles_hi, (uint32_t)(cycles >> 32));
 	STORE(mailbox->ticks_lo, (uint32_t)ticks);
 	STORE(mailbox->ticks_hi, (uint32_t)(ticks >> 32));
 	return ticks;
 }
-
-#ifndef QEMU_PLAIN_CLOCK
 
 /* A stamp was taken: its truth is the last reading of the counter. */
 void core_note(uint32_t kind, uint32_t id)
@@ -102,8 +98,6 @@ void core_note(uint32_t kind, uint32_t id)
 	STORE(row->cycles_hi, LOAD(mailbox->cycles_hi));
 	FLEXTRACE_PORT_PUBLISH(mailbox->truth_written, written + 1);
 }
-
-#endif
 
 void firmware_dma(struct firmware_core *core, void *to, const void *from, size_t bytes)
 {

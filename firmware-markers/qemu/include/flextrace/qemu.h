@@ -47,11 +47,8 @@ enum flextrace_qemu_isa {
 /* All zero is a good choice. */
 struct flextrace_qemu_options {
 	uint32_t isa;         /* enum flextrace_qemu_isa */
-	uint32_t idle_us;     /* cores look at their doorbell this often; 0 = 100 */
 	uint32_t timeout_ms;  /* for QEMU's start and for each wait; 0 = 10000 */
 	const char *elf_path; /* weak; another image than the built-in choice */
-	const char *icount;   /* weak; QEMU's -icount, as "shift=0": the counter then counts QEMU's
-	                       * virtual time and has no host time; 1 GHz, scaled by nothing */
 };
 
 /* 0 if a device with these options could be started here, else -ENOENT and, in one line, what is
