@@ -38,10 +38,10 @@ int recording_make_dir(const char *path, bool *ret_made, struct flextrace_error 
 	snprintf(parent, sizeof(parent), "%s", path);
 	for (char *slash = strchr(parent + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		mkdir(parent, 0777);
+		mkdir(parent, 0700);
 		*slash = '/';
 	}
-	*ret_made = mkdir(path, 0777) == 0;
+	*ret_made = mkdir(path, 0700) == 0;
 	if (!*ret_made && errno != EEXIST)
 		return error_set(error, FLEXTRACE_E_OUTPUT,
 		                 "Cannot make the output directory: path=%s, reason=%s", path,
@@ -70,7 +70,7 @@ static int make_directories(const char *dir, struct recording *recording,
 		return error_set(error, FLEXTRACE_E_OUTPUT, "No such directory: path=%s, reason=%s",
 		                 dir, strerror(errno));
 	FLEXTRACE_TRY(name_trace_dir(recording, error));
-	if (mkdir(recording->trace_dir, 0777) == 0)
+	if (mkdir(recording->trace_dir, 0700) == 0)
 		return FLEXTRACE_OK;
 	if (errno == EEXIST)
 		return error_set(error, FLEXTRACE_E_OUTPUT,

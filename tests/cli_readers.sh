@@ -35,4 +35,6 @@ for kind in good contextless undefined lossy slow_clock many large; do
 done
 "$FLEXTRACE" convert --quiet --gzip -o packed good
 gzip -dc packed/trace.json.gz | cmp - good.1/trace.json
+# a trace tells what its owner did
+[ -z "$(find good.1 packed -perm /077)" ]
 echo "all the same"

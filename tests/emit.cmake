@@ -14,6 +14,8 @@ set(emit_csv converter/emit/csv.c converter/emit/csv_reports.c)
 set(emit_libs PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
 
 flextrace_add_unit_test(NAME writer SOURCES ${emit_writer} LIBS ${emit_libs})
+flextrace_add_unit_test(NAME writer_files SOURCES ${emit_writer} tests/full_disk.c LIBS ${emit_libs})
+target_link_options(test_writer_files PRIVATE -Wl,--wrap=write)
 flextrace_add_unit_test(NAME doubles SOURCES ${emit_writer} LIBS ${emit_libs})
 flextrace_add_unit_test(NAME trace_checker SOURCES tests/trace_checker.c LIBS ${emit_libs})
 foreach(name chrome chrome_cases chrome_views)
@@ -51,4 +53,5 @@ flextrace_add_unit_test(NAME text SOURCES ${emit_base} converter/emit/text.c LIB
 flextrace_add_unit_test(NAME run_json SOURCES ${emit_base} converter/emit/run_json.c
 	LIBS ${emit_libs})
 flextrace_add_unit_test(NAME emit SOURCES ${emit_base} ${emit_chrome} ${emit_csv}
-	converter/emit/text.c converter/emit/run_json.c converter/emit/emit.c LIBS ${emit_libs})
+	converter/emit/text.c converter/emit/run_json.c converter/emit/emit.c tests/full_disk.c LIBS ${emit_libs})
+target_link_options(test_emit PRIVATE -Wl,--wrap=write)

@@ -59,99 +59,6 @@ static void assert_written(struct fixture *f, const char *expected)
 	free(text);
 }
 
-static void test_writer__has_no_final_name_before_the_end(void **state)
-{
-	struct fixture *f = *state;
-
-	writer_literal(&f->writer, "half");
-	assert_false(scratch_has(f->dir, "out"));
-	assert_true(scratch_has(f->dir, "out.tmp"));
-	assert_written(f, "half");
-}
-
-static void test_writer__leaves_nothing_when_abandoned(void **state)
-{
-	struct fixture *f = *state;
-
-	writer_literal(&f->writer, "half");
-	writer_abandon(&f->writer);
-	writer_abandon(&f->writer);
-	assert_false(scratch_has(f->dir, "out"));
-	assert_false(scratch_has(f->dir, "out.tmp"));
-}
-
-static void test_writer__keeps_the_older_file_when_it_fails(void **state)
-{
-	struct fixture *f = *state;
-	struct flextrace_error error = {0};
-	char *link = NULL;
-
-	assert_written(f, "");
-	assert_true(asprintf(&link, "%s/out.tmp", f->dir) > 0);
-	assert_int_equal(symlink("/dev/full", link), 0);
-	free(link);
-	assert_int_equal(writer_open(&f->writer, f->dir, "out", false, NULL), 0);
-	writer_literal(&f->writer, "more than the disk can hold");
-	assert_false(writer_failed(&f->writer)); /* still in the buffer: seen at the end */
-	assert_int_equal(writer_close(&f->writer, &error), FLEXTRACE_E_OUTPUT);
-	assert_non_null(strstr(error.message, "/out, reason=No space left on device"));
-	assert_false(scratch_has(f->dir, "out.tmp"));
-	assert_true(scratch_has(f->dir, "out"));
-}
-
-static void fill_disk(struct fixture *f, bool gzip)
-{
-	struct flextrace_error error = {0};
-	char *link = NULL;
-
-	assert_true(asprintf(&link, "%s/full.tmp", f->dir) > 0);
-	assert_int_equal(symlink("/dev/full", link), 0);
-	free(link);
-	writer_abandon(&f->writer);
-	assert_int_equal(writer_open(&f->writer, f->dir, "full", gzip, NULL), 0);
-	for (uint64_t i = 0; i < 1000000 && !writer_failed(&f->writer); i++)
-		writer_u64(&f->writer, i * 0x9e3779b97f4a7c15u);
-	assert_true(writer_failed(&f->writer)); /* before the end: a loop can stop early */
-	assert_int_equal(writer_close(&f->writer, &error), FLEXTRACE_E_OUTPUT);
-	assert_int_equal(error.code, FLEXTRACE_E_OUTPUT);
-	assert_false(scratch_has(f->dir, "full"));
-	assert_false(scratch_has(f->dir, "full.tmp"));
-}
-
-static void test_writer__notices_a_full_disk_early(void **state)
-{
-	fill_disk(*state, false);
-	fill_disk(*state, true);
-}
-
-static void test_writer__names_what_cannot_be_created(void **state)
-{
-	struct fixture *f = *state;
-	struct flextrace_error error = {0};
-	struct writer writer;
-	char *file = NULL;
-
-	assert_written(f, "");
-	assert_true(asprintf(&file, "%s/out", f->dir) > 0); /* a file, not a directory */
-	assert_int_equal(writer_open(&writer, file, "x", false, &error), FLEXTRACE_E_OUTPUT);
-	assert_non_null(strstr(error.message, file));
-	assert_non_null(strstr(error.message, "reason=Not a directory"));
-	free(file);
-}
-
-static void test_writer__cannot_replace_a_directory(void **state)
-{
-	struct fixture *f = *state;
-	struct flextrace_error error = {0};
-	char *dir = NULL;
-
-	assert_true(asprintf(&dir, "%s/out", f->dir) > 0);
-	assert_int_equal(mkdir(dir, 0777), 0);
-	free(dir);
-	assert_int_equal(writer_close(&f->writer, &error), FLEXTRACE_E_OUTPUT);
-	assert_false(scratch_has(f->dir, "out.tmp"));
-}
-
 static void test_writer__is_the_same_in_pieces_of_any_size(void **state)
 {
 	struct fixture *f = *state;
@@ -571,12 +478,6 @@ static void test_writer__quotes_csv_fields(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_writer__has_no_final_name_before_the_end),
-		TEST(test_writer__leaves_nothing_when_abandoned),
-		TEST(test_writer__keeps_the_older_file_when_it_fails),
-		TEST(test_writer__notices_a_full_disk_early),
-		TEST(test_writer__names_what_cannot_be_created),
-		TEST(test_writer__cannot_replace_a_directory),
 		TEST(test_writer__is_the_same_in_pieces_of_any_size),
 		TEST(test_writer__writes_gzip_that_reads_back),
 		TEST(test_writer__writes_an_empty_gzip),

@@ -143,7 +143,7 @@ static int make_dir(const char *dir)
 {
 	struct stat info;
 
-	if (mkdir(dir, 0777) == 0)
+	if (mkdir(dir, 0700) == 0)
 		return 0;
 	if (errno == EEXIST && stat(dir, &info) == 0)
 		return S_ISDIR(info.st_mode) ? 0 : ENOTDIR;

@@ -71,7 +71,8 @@ int writer_open(struct writer *writer, const char *dir, const char *name, bool g
 	}
 	writer->at = writer->buffer;
 	writer->end = writer->buffer + BUFFER_BYTES;
-	writer->fd = open(writer->tmp_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	writer->fd = open(writer->tmp_path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+	                  0600);
 	if (writer->fd >= 0)
 		return 0;
 	cause = errno;

@@ -20,6 +20,7 @@ run 0 "$FLEXTRACE" report out losses
 says foreign_process out.log
 [ -s out/trace.json ] && [ -s out/run.json ] || fail "files are missing"
 [ -z "$(find out -name '*.tmp')" ] || fail "half-written files are left"
+[ -z "$(find out -maxdepth 1 -perm /077)" ] || fail "others may read $(find out -maxdepth 1 -perm /077)"
 nothing_left
 
 # The summary again, a table, a sorted one.

@@ -46,7 +46,7 @@ static int save(int fd, const struct flextrace_drain_area *area)
 
 int flextrace_drain_save(const struct flextrace_drain_area *areas, size_t n_areas, const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644), code = 0;
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600), code = 0;
 	size_t i;
 
 	if (fd < 0)

@@ -74,7 +74,7 @@ static struct collective *join(int fd, uint32_t n_ranks)
 
 struct collective *collective_join(const char *path, uint32_t n_ranks)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return NULL;
 	struct collective *self = flock(fd, LOCK_EX) ? NULL : join(fd, n_ranks);
