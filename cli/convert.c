@@ -24,6 +24,7 @@ struct convert_options {
 	int64_t n_workers; /* 0 = one per core */
 	const char *as;    /* dialect of files of other tools; NULL: by their content */
 	const char *torch_ranks;
+	double clock_ghz, duplicate_gap; /* of AIE traces; 0 = the default */
 };
 
 static const struct option_spec option_table[] = {
@@ -32,7 +33,12 @@ static const struct option_spec option_table[] = {
 	{"torch-ranks", 0, OPTION_TEXT, offsetof(struct convert_options, torch_ranks), "N,...",
          "Ranks of the files of torch that tell none, in their order", 0, 0},
 	{"as", 0, OPTION_TEXT, offsetof(struct convert_options, as), "DIALECT",
-         "Read files as flex, torch, tt-csv or marker-area (default: by their content)", 0, 0},
+         "Read files as flex, torch, tt-csv, aie-json or marker-area (default: by content)", 0, 0},
+	{"clock-ghz", 0, OPTION_REAL, offsetof(struct convert_options, clock_ghz), "GHZ",
+         "Rate of the cycles of AIE traces (default: 1.25)", 1e-3, 1e3},
+	{"duplicate-gap", 0, OPTION_REAL, offsetof(struct convert_options, duplicate_gap), "PART",
+         "AIE kernels that start nearer than PART of their median are one (default: 0.25)", 1e-6,
+         1},
 	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
 };
 
@@ -100,6 +106,8 @@ static int read_inputs(struct conversion *conversion, const struct reader_option
 	const char **inputs = malloc(reader->n_traces * sizeof(*inputs));
 	struct reader_options traces = *reader;
 	struct import_options files = {.torch_ranks = options->torch_ranks,
+	                               .clock_ghz = options->aie.clock_ghz,
+	                               .duplicate_gap = options->aie.duplicate_gap,
 	                               .warn = show_warning,
 	                               .pair = keep_pair,
 	                               .context = conversion};
@@ -228,10 +236,13 @@ static int run(const struct command *command, int argc, char **argv)
 {
 	struct convert_options options = {0};
 	struct conversion_options conversion = CONVERSION_OPTIONS_INIT;
-	int first, code = cli_parse(command, argc, argv, (void *[]){&options, &conversion}, &first);
+	int first, code = cli_parse(command, argc, argv,
+	                            (void *[]){&options, &conversion, &conversion.aie}, &first);
 
 	conversion.as = options.as;
 	conversion.torch_ranks = options.torch_ranks;
+	conversion.aie.clock_ghz = options.clock_ghz;
+	conversion.aie.duplicate_gap = options.duplicate_gap;
 	if (code == CLI_OK)
 		code = run_options(argv + first, (uint32_t)(argc - first), &options, &conversion);
 	conversion_options_release(&conversion);
@@ -247,10 +258,10 @@ const struct command convert_command = {
 		"trace.json for Perfetto or Chrome, CSV tables and run.json into the output "
 		"directory.\n"
 		"A stream file that ends inside a packet is read up to its last whole packet.\n"
-		"A TRACE that is a file, or a directory of *.json or *.json.gz, is events of Flex "
-		"or\n"
-		"of the torch profiler; a file may also be a device log of tt-metal, or a copy of\n"
-		"device memory, see decode.",
-	.tables = {option_table, conversion_option_table},
+		"A TRACE that is a file, or a directory of *.json or *.json.gz, is events of Flex, "
+		"of\n"
+		"the torch profiler or of AMD's AI engines; a file may also be a device log of\n"
+		"tt-metal, or a copy of device memory, see decode.",
+	.tables = {option_table, conversion_option_table, aie_option_table},
 	.run = run,
 };

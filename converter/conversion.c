@@ -287,6 +287,43 @@ static int describe_selection(const struct conversion_options *options, struct f
 	return FLEXTRACE_OK;
 }
 
+/* What was said of a run on AI engines. */
+static int describe_aie(const struct aie_options *aie, struct facts *facts)
+{
+	const struct {
+		const char *name;
+		int64_t value, unsaid;
+	} counts[] = {
+		{"M", aie->M, 0},           {"K", aie->K, 0},
+		{"N", aie->N, 0},           {"m", aie->m, 0},
+		{"k", aie->k, 0},           {"n", aie->n, 0},
+		{"row", aie->row, 0},       {"col", aie->col, 0},
+		{"warmup", aie->warmup, 0}, {"iterations", aie->iterations, -1},
+	};
+	const struct aie_options none = AIE_OPTIONS_INIT;
+	const struct {
+		const char *name;
+		double value, unsaid;
+	} reals[] = {
+		{"clock-ghz", aie->clock_ghz, none.clock_ghz},
+		{"duplicate-gap", aie->duplicate_gap, none.duplicate_gap},
+		{"peak-macs", aie->peak_macs, none.peak_macs},
+		{"stall-factor", aie->stall_factor, none.stall_factor},
+		{"outlier-window", aie->outlier_window, none.outlier_window},
+	};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		if (counts[i].value != counts[i].unsaid)
+			FLEXTRACE_TRY(
+				facts_add(facts, "%s=%" PRId64, counts[i].name, counts[i].value));
+	}
+	for (size_t i = 0; i < sizeof(reals) / sizeof(reals[0]); i++) {
+		if (reals[i].value != reals[i].unsaid)
+			FLEXTRACE_TRY(facts_add(facts, "%s=%g", reals[i].name, reals[i].value));
+	}
+	return aie->hwid ? facts_add(facts, "hwid=%s", aie->hwid) : FLEXTRACE_OK;
+}
+
 /* What is off in the end, whoever said so. */
 static int describe_derivations(const struct conversion_options *options, struct facts *facts)
 {
@@ -346,6 +383,7 @@ static int describe_options(const struct conversion_options *options, struct fac
 		FLEXTRACE_TRY(facts_add(facts, "as=%s", options->as));
 	if (options->torch_ranks)
 		FLEXTRACE_TRY(facts_add(facts, "torch-ranks=%s", options->torch_ranks));
+	FLEXTRACE_TRY(describe_aie(&options->aie, facts));
 	FLEXTRACE_TRY(describe_views(options, facts));
 	FLEXTRACE_TRY(describe_list("names", &options->names, facts));
 	return describe_list("compiler-info", &options->compiler_info, facts);
@@ -405,6 +443,7 @@ static struct pipeline_options pipeline_options_of(const struct conversion_optio
 		.select = select_options_of(options),
 		.per_rank = options->per_rank,
 		.power_unit = options->power_unit,
+		.aie = options->aie,
 		.fail_on_loss = options->fail_on_loss.is_set,
 		.max_loss = options->fail_on_loss.value,
 	};

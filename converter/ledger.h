@@ -63,7 +63,7 @@
 	X(FOREIGN_PROCESS, "foreign_process")                                                   \
 	/* left out because the user asked to */                                                \
 	X(FILTERED, "filtered")                                                                 \
-	/* told by files of two tools, shown once */                                            \
+	/* told twice, shown once */                                                            \
 	X(DUPLICATE, "duplicate")                                                               \
 	/* understood, but carries nothing for any output */                                    \
 	X(UNUSED, "unused")

@@ -417,6 +417,7 @@ enum device_row_kind {
 	ROW_MEMCPY_PTOP,
 	ROW_MEMSET,
 	ROW_RELEASE,
+	ROW_STATE,    /* of a unit of the device; no work of its own */
 	ROW_FIRMWARE, /* marker zones: the run, its kernel, zones of the user */
 	ROW_KERNEL,
 	ROW_ZONE,

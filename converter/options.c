@@ -80,6 +80,33 @@ const struct option_spec conversion_option_table[] = {
 	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
 };
 
+#define AIE_MEMBER(name) offsetof(struct aie_options, name)
+
+const struct option_spec aie_option_table[] = {
+	{"peak-macs", 0, OPTION_REAL, AIE_MEMBER(peak_macs), "N",
+         "AIE: what a core multiplies and adds in a cycle at most (default: 64)", 1e-3, 1e9},
+	{"stall-factor", 0, OPTION_REAL, AIE_MEMBER(stall_factor), "X",
+         "AIE: a LOCK_STALL of X median kernels ends an iteration (default: 20)", 1e-3, 1e9},
+	{"outlier-window", 0, OPTION_REAL, AIE_MEMBER(outlier_window), "X",
+         "AIE: flag kernels X times longer or shorter than the median (default: 3)", 1, 1e9},
+	{"M", 0, OPTION_NUMBER, AIE_MEMBER(M), "N", "AIE: rows of the product", 1, 1e9},
+	{"K", 0, OPTION_NUMBER, AIE_MEMBER(K), "N", "AIE: columns of its first factor", 1, 1e9},
+	{"N", 0, OPTION_NUMBER, AIE_MEMBER(N), "N", "AIE: columns of the product", 1, 1e9},
+	{"m", 0, OPTION_NUMBER, AIE_MEMBER(m), "N", "AIE: the part of M of one kernel", 1, 1e9},
+	{"k", 0, OPTION_NUMBER, AIE_MEMBER(k), "N", "AIE: the part of K of one kernel", 1, 1e9},
+	{"n", 0, OPTION_NUMBER, AIE_MEMBER(n), "N", "AIE: the part of N of one kernel", 1, 1e9},
+	{"row", 0, OPTION_NUMBER, AIE_MEMBER(row), "N",
+         "AIE: rows of cores used (default: those in the trace)", 1, 1e6},
+	{"col", 0, OPTION_NUMBER, AIE_MEMBER(col), "N", "AIE: columns of cores used", 1, 1e6},
+	{"hwid", 0, OPTION_TEXT, AIE_MEMBER(hwid), "TEXT", "AIE: what the hardware is called", 0,
+         0},
+	{"warmup", 0, OPTION_NUMBER, AIE_MEMBER(warmup), "N",
+         "AIE: iterations before those that count (default: 0)", 0, 1e9},
+	{"iterations", 0, OPTION_NUMBER, AIE_MEMBER(iterations), "N",
+         "AIE: iterations that count (default: all behind the warm-up)", 0, 1e9},
+	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
+};
+
 static void *member_of(const struct option_spec *spec, void *values)
 {
 	return (char *)values + spec->offset;

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "aie_options.h"
 #include "error.h"
 #include "pair_report.h"
 
@@ -117,12 +118,17 @@ struct conversion_options {
 	uint32_t n_pairs;
 	const char *as; /* dialect of imported files, NULL = by content; no option of the table */
 	const char *torch_ranks; /* of imported files; no option of the table */
+	struct aie_options aie;  /* options of aie_option_table */
 };
-#define CONVERSION_OPTIONS_INIT                                                \
-	{                                                                      \
-		.formats = "chrome,csv", .rho_ppm = 10.0, .reference_rank = -1 \
+#define CONVERSION_OPTIONS_INIT                                                 \
+	{                                                                       \
+		.formats = "chrome,csv", .rho_ppm = 10.0, .reference_rank = -1, \
+		.aie = AIE_OPTIONS_INIT                                         \
 	}
 
 extern const struct option_spec conversion_option_table[];
+
+/* Of struct aie_options: what convert and the sink take besides. */
+extern const struct option_spec aie_option_table[];
 
 #endif

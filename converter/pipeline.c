@@ -257,6 +257,7 @@ static int make_timeline(struct pipeline *pipeline, struct flextrace_error *erro
 		status = derive_finish(derive, &pipeline->timeline, error);
 	derive_free(derive);
 	pipeline->timeline.streams = pipeline->set;
+	pipeline->timeline.aie = &pipeline->options->aie;
 	return status;
 }
 

@@ -5,6 +5,7 @@
 #ifndef FLEXTRACE_PIPELINE_H
 #define FLEXTRACE_PIPELINE_H
 
+#include "aie_options.h"
 #include "align/align.h"
 #include "calibrate/calibrate.h"
 #include "derivations.h"
@@ -29,6 +30,7 @@ struct pipeline_options {
 	struct select_options select;
 	const struct derivations *derivations; /* weak; NULL = all */
 	const char *power_unit;                /* us, cycle, uJ; NULL = as they tell */
+	struct aie_options aie;
 	double core_hz;    /* compute clock of all devices; 0 = as the trace tells */
 	bool per_rank;     /* files of single ranks, too */
 	bool fail_on_loss; /* with `max_loss`: report more losses as failure */

@@ -23,6 +23,9 @@ foreach(name hard names)
 		tests/csv_checker.c tests/trace_checker.c
 		LIBS PkgConfig::CJSON DEFINITIONS FORMATS_DIR="${PROJECT_SOURCE_DIR}/docs")
 endforeach()
+flextrace_add_unit_test(NAME aie SOURCES ${flex_fixture} tests/aie_fixture.c)
+flextrace_add_unit_test(NAME aie_words SOURCES ${flex_fixture} tests/aie_fixture.c LIBS PkgConfig::CJSON
+	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
 flextrace_add_unit_test(NAME torch SOURCES ${flex_fixture})
 flextrace_add_unit_test(NAME torch_data SOURCES ${flex_fixture}
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")

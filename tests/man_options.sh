@@ -22,13 +22,13 @@ page_of() {
 
 # Options that --help lists, one a line: -o and --output-dir.
 help_options() {
-	"$FLEXTRACE" "$1" --help | grep -oE '^ +(-[a-z], )?--[a-z][a-z-]*' | tr -d ' ' | tr , '\n'
+	"$FLEXTRACE" "$1" --help | grep -oE '^ +(-[a-z], )?--[A-Za-z][a-z-]*' | tr -d ' ' | tr , '\n'
 }
 
 # Options that the page has in its section "Options" or "Options of COMMAND".
 page_options() {
 	sed -n "/^\.Ss Options\( of $1\)\{0,1\}\$/,/^\.S[sh] /{/^\.S[sh] /d; p;}" "$(page_of "$1")" |
-		grep -oE 'Fl -?[a-z][a-z-]*' | sed 's/^Fl /-/'
+		grep -oE 'Fl -?[A-Za-z][a-z-]*' | sed 's/^Fl /-/'
 }
 
 commands=$("$FLEXTRACE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
@@ -44,8 +44,8 @@ for command in $commands; do
 done
 
 # The sink takes what convert takes, but what is about reading and what belongs to every command.
-help_options convert | sed -n 's/^--//p' | grep -vxE 'workers|as|torch-ranks|help|quiet' | sort -u >"$scratch/help"
-sed -n 's/^\.It Li \([a-z-]*\) No.*/\1/p' babeltrace2-sink.flextrace.timeline.7 | sort -u >"$scratch/page"
+help_options convert | sed -n 's/^--//p' | grep -vxE 'workers|as|torch-ranks|clock-ghz|duplicate-gap|help|quiet' | sort -u >"$scratch/help"
+sed -n 's/^\.It Li \([A-Za-z-]*\) No.*/\1/p' babeltrace2-sink.flextrace.timeline.7 | sort -u >"$scratch/page"
 diff -u "$scratch/help" "$scratch/page" || fail "parameters of the sink differ from the options of convert"
 
 if command -v mandoc >/dev/null; then

@@ -294,6 +294,7 @@ static void test_chrome__gives_every_device_kind_its_category(void **state)
 		{ROW_MEMCPY_PTOP, "Memcpy PtoP", "gpu_memcpy"},
 		{ROW_MEMSET, "Memset", "gpu_memset"},
 		{ROW_RELEASE, "Release", "device_release"},
+		{ROW_STATE, "State", "device_state"},
 		{ROW_FIRMWARE, "FW", "firmware"},
 		{ROW_KERNEL, "Kernel", "firmware"},
 		{ROW_ZONE, "Zone", "firmware"},

@@ -7,8 +7,7 @@
 #include "profile.h"
 
 struct params_reader {
-	const struct option_spec *table;
-	void *values;
+	struct conversion_options *options;
 	struct flextrace_error *error;
 	int code;
 };
@@ -78,14 +77,18 @@ static bt_value_map_foreach_entry_const_func_status read_entry(const char *key,
                                                                const bt_value *value, void *data)
 {
 	struct params_reader *reader = data;
-	const struct option_spec *spec = option_find(reader->table, key);
+	struct conversion_options *options = reader->options;
+	const struct option_spec *spec = option_find(conversion_option_table, key);
+	const struct option_spec *aie = option_find(aie_option_table, key);
 	char names[512];
 
 	if (spec) {
-		profile_note_given(spec, reader->values);
-		reader->code = read_value(spec, value, reader->values, reader->error);
+		profile_note_given(spec, options);
+		reader->code = read_value(spec, value, options, reader->error);
+	} else if (aie) {
+		reader->code = read_value(aie, value, &options->aie, reader->error);
 	} else {
-		list_names(reader->table, names, sizeof(names));
+		list_names(conversion_option_table, names, sizeof(names));
 		reader->code = error_set(reader->error, FLEXTRACE_E_USAGE,
 		                         "Unknown parameter `%s`; known ones are %s", key, names);
 	}
@@ -93,10 +96,10 @@ static bt_value_map_foreach_entry_const_func_status read_entry(const char *key,
 	                        : BT_VALUE_MAP_FOREACH_ENTRY_CONST_FUNC_STATUS_OK;
 }
 
-int params_read(const bt_value *params, const struct option_spec *table, void *values,
+int params_read(const bt_value *params, struct conversion_options *options,
                 struct flextrace_error *error)
 {
-	struct params_reader reader = {table, values, error, 0};
+	struct params_reader reader = {options, error, 0};
 
 	if (bt_value_map_foreach_entry_const(params, read_entry, &reader) < 0 && reader.code == 0)
 		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");

@@ -14,7 +14,7 @@
 #include "options.h"
 
 /* FLEXTRACE_E_USAGE: a parameter is unknown, or of a wrong type or range. */
-int params_read(const bt_value *params, const struct option_spec *table, void *values,
+int params_read(const bt_value *params, struct conversion_options *options,
                 struct flextrace_error *error);
 
 #endif

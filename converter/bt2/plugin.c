@@ -36,6 +36,7 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(timeline, sink_graph_i
 		auto, id, source_iterator_finalize)
 
 SOURCE(flex_json, "flex-json", flex, "Read the events that IBM Flex wrote as JSON");
+SOURCE(aie_json, "aie-json", aie, "Read traces of AMD's AI engines: JSON or raw words");
 SOURCE(torch_json, "torch-json", torch, "Read the events that the torch profiler wrote as JSON");
 SOURCE(marker_area, "marker-area", marker_area, "Read marker areas in copies of device memory");
 SOURCE(tt_csv, "tt-csv", tt, "Read the device logs of tt-metal's profiler");

@@ -59,7 +59,7 @@ static struct sink *sink_new(const bt_value *params)
 
 static int read_params(struct sink *sink, struct flextrace_error *error)
 {
-	FLEXTRACE_TRY(params_read(sink->params, conversion_option_table, &sink->options, error));
+	FLEXTRACE_TRY(params_read(sink->params, &sink->options, error));
 	FLEXTRACE_TRY(profile_read(&sink->options, error));
 	return conversion_check(&sink->options, error);
 }

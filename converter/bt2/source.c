@@ -8,6 +8,8 @@
 #include "bt2/source_stream.h"
 #include "import/format.h"
 
+#define MAX_REAL 1e3 /* of a parameter */
+
 /* -- the component ----------------------------------------------------------------------------- */
 
 struct source {
@@ -15,6 +17,7 @@ struct source {
 	uint32_t n_paths;
 	const bt_value *inputs; /* owned reference */
 	enum import_dialect dialect;
+	double clock_ghz, duplicate_gap; /* of AIE traces; 0: not given */
 };
 
 #define APPEND_CAUSE(self, ...)                              \
@@ -33,13 +36,41 @@ static int compare_paths(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
+/* Takes a number above 0. Returns how many parameters that are; -1: it is none. */
+static int read_real(const bt_value *params, const char *key, double *ret_real)
+{
+	const bt_value *value = bt_value_map_borrow_entry_value_const(params, key);
+
+	if (!value)
+		return 0;
+	if (bt_value_is_real(value))
+		*ret_real = bt_value_real_get(value);
+	else if (bt_value_is_signed_integer(value))
+		*ret_real = (double)bt_value_integer_signed_get(value);
+	return *ret_real > 0 && *ret_real <= MAX_REAL ? 1 : -1;
+}
+
+/* The parameters beside the paths; -1: one is wrong. */
+static int read_others(struct source *source, const bt_value *params)
+{
+	int clock, gap;
+
+	if (source->dialect != IMPORT_AIE)
+		return 0;
+	clock = read_real(params, "clock-ghz", &source->clock_ghz);
+	gap = read_real(params, "duplicate-gap", &source->duplicate_gap);
+	return clock < 0 || gap < 0 ? -1 : clock + gap;
+}
+
 /* Takes the paths; they are read in order of their names, whoever found them. */
 static int read_inputs(struct source *source, const bt_value *params)
 {
 	const bt_value *inputs = bt_value_map_borrow_entry_value_const(params, "inputs");
 	uint64_t n = inputs && bt_value_is_array(inputs) ? bt_value_array_get_length(inputs) : 0;
 
-	if (!n || bt_value_map_get_size(params) != 1)
+	int n_others = read_others(source, params);
+
+	if (!n || n_others < 0 || bt_value_map_get_size(params) != 1 + (uint64_t)n_others)
 		return FLEXTRACE_E_USAGE;
 	source->paths = calloc(n, sizeof(*source->paths));
 	if (!source->paths)
@@ -61,11 +92,14 @@ static bt_component_class_initialize_method_status
 initialize(bt_self_component_source *self, const bt_value *params, enum import_dialect dialect)
 {
 	struct source *source = calloc(1, sizeof(*source));
-	int code = source ? read_inputs(source, params) : FLEXTRACE_E_MEMORY;
+	int code = FLEXTRACE_E_MEMORY;
 
+	if (source) {
+		source->dialect = dialect;
+		code = read_inputs(source, params);
+	}
 	if (code == FLEXTRACE_OK &&
 	    bt_self_component_source_add_output_port(self, "out", NULL, NULL) == 0) {
-		source->dialect = dialect;
 		bt_self_component_set_data(bt_self_component_source_as_self_component(self),
 		                           source);
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
@@ -74,7 +108,10 @@ initialize(bt_self_component_source *self, const bt_value *params, enum import_d
 		source_free(source);
 	if (code != FLEXTRACE_E_USAGE)
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
-	APPEND_CAUSE(self, "The only parameter is `inputs`, an array of paths");
+	APPEND_CAUSE(self, dialect == IMPORT_AIE
+	                           ? "The parameters are `inputs`, an array of paths, and the "
+	                             "numbers `clock-ghz` and `duplicate-gap`"
+	                           : "The only parameter is `inputs`, an array of paths");
 	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 }
 
@@ -93,6 +130,7 @@ INITIALIZE(flex, IMPORT_FLEX)
 INITIALIZE(torch, IMPORT_TORCH)
 INITIALIZE(marker_area, IMPORT_MARKER_AREA)
 INITIALIZE(tt, IMPORT_TT_CSV)
+INITIALIZE(aie, IMPORT_AIE)
 
 void source_finalize(bt_self_component_source *self)
 {
@@ -165,6 +203,8 @@ static int open_files(struct iterator *iterator, const struct source *source,
 	const struct import_options options = {.paths = source->paths,
 	                                       .n_paths = source->n_paths,
 	                                       .dialect = source->dialect,
+	                                       .clock_ghz = source->clock_ghz,
+	                                       .duplicate_gap = source->duplicate_gap,
 	                                       .warn = warn};
 	const struct import_format *format;
 

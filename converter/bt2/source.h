@@ -30,6 +30,7 @@ SOURCE_METHODS(flex);
 SOURCE_METHODS(torch);
 SOURCE_METHODS(marker_area);
 SOURCE_METHODS(tt);
+SOURCE_METHODS(aie);
 
 void source_finalize(bt_self_component_source *self);
 

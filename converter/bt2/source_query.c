@@ -62,6 +62,7 @@ static bt_component_class_query_method_status query(const char *object, const bt
 	}
 
 QUERY(flex, IMPORT_FLEX, FLEX_GROUP)
+QUERY(aie, IMPORT_AIE, NULL)
 QUERY(torch, IMPORT_TORCH, NULL) /* each counts its time from a point of its own */
 QUERY(marker_area, IMPORT_MARKER_AREA, AREA_GROUP)
 QUERY(tt, IMPORT_TT_CSV, TT_GROUP)

@@ -10,6 +10,7 @@
 #ifndef FLEXTRACE_DERIVE_H
 #define FLEXTRACE_DERIVE_H
 
+#include "aie_options.h"
 #include "align/align.h"
 #include "calibrate/calibrate.h"
 #include "error.h"
@@ -62,8 +63,9 @@ struct timeline {
 	const struct iterations *iterations; /* weak; NULL: not looked for */
 	/* weak, by struct tick_op: 1 + number of its iteration, 0 = none; NULL: there are none */
 	const uint32_t *iteration_of_op;
-	const struct power *power; /* weak; NULL: not looked for */
-	struct table *sync_points; /* weak: struct sync_point of host programs; or NULL */
+	const struct power *power;     /* weak; NULL: not looked for */
+	const struct aie_options *aie; /* weak; NULL: the defaults */
+	struct table *sync_points;     /* weak: struct sync_point of host programs; or NULL */
 };
 
 struct derive; /* opaque */

@@ -59,6 +59,8 @@ static uint8_t row_kind_of(const struct tick_op *op)
 		return ROW_MEMSET;
 	case FLEXTRACE_DEVICE_RELEASE:
 		return ROW_RELEASE;
+	case FLEXTRACE_DEVICE_STATE:
+		return ROW_STATE;
 	default:
 		return ROW_EXEC;
 	}

@@ -27,6 +27,7 @@ static const struct row_kind device_kinds[DEVICE_ROW_KIND_COUNT] = {
 	[ROW_MEMCPY_PTOP] = {"Memcpy PtoP", "gpu_memcpy"},
 	[ROW_MEMSET] = {"Memset", "gpu_memset"},
 	[ROW_RELEASE] = {"Release", "device_release"},
+	[ROW_STATE] = {"State", "device_state"},
 	[ROW_FIRMWARE] = {"FW", "firmware"},
 	[ROW_KERNEL] = {"Kernel", "firmware"},
 	[ROW_ZONE] = {"Zone", "firmware"},

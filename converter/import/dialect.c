@@ -15,10 +15,8 @@ static const struct {
 	const char *name;
 	enum import_dialect dialect;
 } names[] = {
-	{"flex", IMPORT_FLEX},
-	{"torch", IMPORT_TORCH},
-	{"marker-area", IMPORT_MARKER_AREA},
-	{"tt-csv", IMPORT_TT_CSV},
+	{"flex", IMPORT_FLEX},     {"torch", IMPORT_TORCH},  {"marker-area", IMPORT_MARKER_AREA},
+	{"tt-csv", IMPORT_TT_CSV}, {"aie-json", IMPORT_AIE},
 };
 
 int dialect_of_name(const char *name, enum import_dialect *ret_dialect,

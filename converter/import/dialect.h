@@ -14,7 +14,8 @@ enum import_dialect {
 	IMPORT_FLEX,        /* IBM Flex: stamps in the attributes, no categories */
 	IMPORT_TORCH,       /* the torch profiler (Kineto): categories, top-level members */
 	IMPORT_MARKER_AREA, /* no events: a copy of firmware's memory */
-	IMPORT_TT_CSV       /* tt-metal's device log */
+	IMPORT_TT_CSV,      /* tt-metal's device log */
+	IMPORT_AIE          /* traces of AMD's AI engines: times are cycles */
 };
 
 /* The dialect of a name, "flex", "torch", ...; NULL is IMPORT_BY_CONTENT. FLEXTRACE_E_USAGE. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "import/faults.h"
 #include "import/flex.h"
 #include "import/format.h"
 #include "import/pairing.h"
@@ -102,38 +103,15 @@ static void warn(const struct importer *importer, const char *text)
 		importer->options->warn(importer->options->context, text);
 }
 
-/* What was wrong with the events of a file. */
-struct faults {
-	uint64_t n, first_bytes;
-	const char *first;
-};
-
-static void note_fault(struct faults *faults, const char *fault, uint64_t offset_bytes)
-{
-	if (faults->n++ && faults->first_bytes <= offset_bytes)
-		return;
-	faults->first = fault;
-	faults->first_bytes = offset_bytes;
-}
-
 static int tell(struct importer *importer, const char *path, struct faults *faults,
                 const struct trace_damage *damage)
 {
-	uint64_t n_damaged = damage->n_events + damage->n_members;
 	char text[1024];
 
-	FLEXTRACE_TRY(flex_lose(importer->flex, LOSS_MALFORMED, n_damaged));
-	if (n_damaged) {
-		note_fault(faults, damage->first_cause, damage->first_bytes);
-		faults->n += n_damaged - 1;
-	}
-	if (faults->n) {
-		snprintf(text, sizeof(text),
-		         "Events were rejected: file=%s, events=%" PRIu64 ", first at byte %" PRIu64
-		         ": %s",
-		         path, faults->n, faults->first_bytes, faults->first);
-		warn(importer, text);
-	}
+	FLEXTRACE_TRY(
+		flex_lose(importer->flex, LOSS_MALFORMED, faults_note_damage(faults, damage)));
+	if (!importer->is_survey)
+		faults_warn(faults, importer->options, path);
 	if (!damage->is_cut)
 		return FLEXTRACE_OK;
 	snprintf(text, sizeof(text), "The file stops in the middle: file=%s", path);
@@ -152,7 +130,7 @@ static int read_events(struct importer *importer, const char *path, struct trace
 	while (status >= 0 && (code = trace_events_next(events, &event, error)) > 0) {
 		status = flex_push(importer->flex, &event, &fault);
 		if (status >= 0 && fault)
-			note_fault(&faults, fault, event.offset_bytes);
+			faults_note(&faults, fault, event.offset_bytes);
 	}
 	if (status >= 0)
 		status = flex_end_file(importer->flex);

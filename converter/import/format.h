@@ -39,5 +39,6 @@ struct import_format {
 extern const struct import_format import_event_files;  /* JSON of Flex and of torch */
 extern const struct import_format import_tt_csv;       /* tt-metal's device log */
 extern const struct import_format import_marker_areas; /* copies of firmware's memory */
+extern const struct import_format import_aie;          /* JSON and raw words of AMD's AI engines */
 
 #endif

@@ -10,7 +10,7 @@
 
 /* The first that knows a path has it: any JSON is an event file. */
 static const struct import_format *const formats[] = {&import_marker_areas, &import_tt_csv,
-                                                      &import_event_files};
+                                                      &import_aie, &import_event_files};
 
 #define N_FORMATS (sizeof(formats) / sizeof(*formats))
 

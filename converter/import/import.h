@@ -24,6 +24,9 @@ struct import_options {
 	enum import_dialect dialect; /* of all files; IMPORT_BY_CONTENT: each its own */
 	/* Of torch files that tell none, in order; see dialect_check_ranks(). NULL: unknown */
 	const char *torch_ranks;
+	/* Of AIE traces: the rate of their cycles (0: 1.25), and how near two starts of a kernel
+	 * are of which one is told twice, as a part of the median kernel (0: 0.25). */
+	double clock_ghz, duplicate_gap;
 	/* Tells what events were rejected, where and why; NULL = not wanted. */
 	void (*warn)(void *context, const char *text);
 	/* Takes what became of a rank with files of both Flex and torch. FLEXTRACE_E_MEMORY or 0;

@@ -106,7 +106,10 @@ enum flextrace_part {
 };
 
 #define FLEXTRACE_DEVICE_PARTS(parts)    (FLEXTRACE_DEVICE_KIND_COUNT - 1 + (parts))
-#define FLEXTRACE_DEVICE_KIND_COUNT_FULL (FLEXTRACE_DEVICE_PARTS(FLEXTRACE_PART_ALL) + 1)
+/* What a unit of the device was in, from TS1 to TS5: stalled, moving data, in a vector instruction.
+ * No work of its own. */
+#define FLEXTRACE_DEVICE_STATE           (FLEXTRACE_DEVICE_PARTS(FLEXTRACE_PART_ALL) + 1)
+#define FLEXTRACE_DEVICE_KIND_COUNT_FULL (FLEXTRACE_DEVICE_STATE + 1)
 
 enum flextrace_phase { FLEXTRACE_PHASE_ENTER = 0, FLEXTRACE_PHASE_EXIT = 1 };
 enum flextrace_edge { FLEXTRACE_EDGE_BEGIN = 0, FLEXTRACE_EDGE_END = 1 };

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Traces of AMD's AI engines: files of JSON or of raw words, or the folder of a run. All files are
+ * one run, so one process; nobody knows when it was.
+ */
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "import/aie_impl.h"
+
+#define SPOOL_BYTES       ((size_t)8 << 20)
+#define DEFAULT_CLOCK_GHZ 1.25
+#define DEFAULT_GAP       0.25
+#define TRACES_OF_RUN     "traces" /* a folder in that of a run */
+
+/* -- folders --------------------------------------------------------------------------------- */
+
+/* JSON goes before words: the one was made of the other. */
+enum file_kind { FILE_JSON, FILE_WORDS, FILE_KIND_COUNT };
+
+static bool is_of_kind(const char *path, enum file_kind kind)
+{
+	return kind == FILE_JSON ? aie_is_json(path) : aie_is_words(path);
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t length = strlen(name), n = strlen(end);
+
+	return length > n && strcmp(name + length - n, end) == 0;
+}
+
+static int is_json_name(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' &&
+	       (ends_with(entry->d_name, ".json") || ends_with(entry->d_name, ".json.gz"));
+}
+
+static int is_words_name(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' &&
+	       (ends_with(entry->d_name, ".txt") || ends_with(entry->d_name, ".txt.gz"));
+}
+
+static int by_name(const struct dirent **left, const struct dirent **right)
+{
+	return strcmp((*left)->d_name, (*right)->d_name);
+}
+
+/* Calls `take` for the files of a kind in a folder, until that is not 0, which is returned. */
+static int for_each_file(const char *folder, enum file_kind kind,
+                         int (*take)(void *context, const char *path), void *context)
+{
+	struct dirent **entries = NULL;
+	int n = scandir(folder, &entries, kind == FILE_JSON ? is_json_name : is_words_name,
+	                by_name);
+	int code = 0;
+
+	for (int i = 0; i < n; i++) {
+		char *path = NULL;
+
+		if (!code && asprintf(&path, "%s/%s", folder, entries[i]->d_name) < 0)
+			code = FLEXTRACE_E_MEMORY;
+		else if (!code && is_of_kind(path, kind))
+			code = take(context, path);
+		free(path);
+		free(entries[i]);
+	}
+	free(entries);
+	return code;
+}
+
+/* The same for the folder of a run: files stand in it or in its folder of traces. */
+static int for_each_of_run(const char *folder, enum file_kind kind,
+                           int (*take)(void *context, const char *path), void *context)
+{
+	int code = for_each_file(folder, kind, take, context);
+	char *traces;
+
+	if (code)
+		return code;
+	if (asprintf(&traces, "%s/" TRACES_OF_RUN, folder) < 0)
+		return FLEXTRACE_E_MEMORY;
+	code = for_each_file(traces, kind, take, context);
+	free(traces);
+	return code;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static int find_one(void *context, const char *path)
+{
+	(void)context;
+	(void)path;
+	return 1;
+}
+
+static bool is_aie_path(const char *path)
+{
+	bool is_of = false;
+
+	for (int kind = 0; kind < FILE_KIND_COUNT && !is_of; kind++)
+		is_of = is_folder(path)
+		                ? for_each_of_run(path, (enum file_kind)kind, find_one, NULL) > 0
+		                : is_of_kind(path, (enum file_kind)kind);
+	return is_of;
+}
+
+/* -- reading --------------------------------------------------------------------------------- */
+
+struct reading {
+	struct aie *aie;
+	struct flextrace_error *error;
+	uint32_t n_files;
+};
+
+static int read_file(struct aie *aie, const char *path, struct flextrace_error *error)
+{
+	if (!aie->program)
+		FLEXTRACE_TRY(string_intern(&aie->cache, path, &aie->program));
+	return aie_is_words(path) ? aie_read_words(aie, path, error)
+	                          : aie_read_json(aie, path, error);
+}
+
+/* Of a folder what cannot be read costs that file. */
+static int read_entry(void *context, const char *path)
+{
+	struct reading *reading = context;
+	const struct import_options *options = reading->aie->options;
+	int code = read_file(reading->aie, path, reading->error);
+
+	reading->n_files++;
+	if (code != FLEXTRACE_E_INPUT)
+		return code;
+	if (options->warn)
+		options->warn(options->context, reading->error->message);
+	return aie_lose(reading->aie, LOSS_TRUNCATED_STREAM, 1);
+}
+
+static int read_folder(struct aie *aie, const char *path, struct flextrace_error *error)
+{
+	struct reading reading = {.aie = aie, .error = error};
+	int code = FLEXTRACE_OK;
+
+	for (int kind = 0; kind < FILE_KIND_COUNT && code >= 0 && !reading.n_files; kind++)
+		code = for_each_of_run(path, (enum file_kind)kind, read_entry, &reading);
+	return code == FLEXTRACE_E_MEMORY ? import_explain(code, error) : code;
+}
+
+static int read_all(struct aie *aie, struct flextrace_error *error)
+{
+	const struct import_options *options = aie->options;
+
+	for (uint32_t i = 0; i < options->n_paths; i++) {
+		const char *path = options->paths[i];
+
+		FLEXTRACE_TRY(is_folder(path) ? read_folder(aie, path, error)
+		                              : read_file(aie, path, error));
+	}
+	if (!aie->n_units)
+		return error_set(error, FLEXTRACE_E_INPUT, "There is no event of an AIE: file=%s",
+		                 options->paths[0]);
+	return FLEXTRACE_OK;
+}
+
+/* -- the format ------------------------------------------------------------------------------ */
+
+static void free_times(struct aie_times *times)
+{
+	free(times->cycles);
+}
+
+static void aie_free(void *reader)
+{
+	struct aie *aie = reader;
+
+	for (uint32_t i = 0; i < aie->n_units; i++) {
+		free(aie->units[i].slots);
+		free_times(&aie->units[i].starts);
+		free_times(&aie->units[i].ends);
+	}
+	free(aie->units);
+	free(aie->texts.bytes);
+	map_release(&aie->unit_index);
+	map_release(&aie->device_index);
+	ledger_release(&aie->ledger);
+	spool_free(aie->events);
+	string_cache_release(&aie->cache);
+	string_pool_free(aie->strings);
+	free(aie);
+}
+
+static int init(struct aie *aie, const struct import_options *options)
+{
+	double clock_ghz = options->clock_ghz > 0 ? options->clock_ghz : DEFAULT_CLOCK_GHZ;
+
+	aie->options = options;
+	aie->clock_hz = (uint64_t)llround(clock_ghz * 1e9);
+	aie->duplicate_gap = options->duplicate_gap > 0 ? options->duplicate_gap : DEFAULT_GAP;
+	aie->stream = (struct import_stream){.uuid = "flextrace AIE", .host = "imported"};
+	ledger_init(&aie->ledger);
+	aie->events = spool_new(SPOOL_BYTES);
+	aie->strings = string_pool_new();
+	string_cache_init(&aie->cache, aie->strings);
+	return aie->events && aie->strings ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+}
+
+static int aie_open(const struct import_options *options, void **ret_reader,
+                    struct flextrace_error *error)
+{
+	struct aie *aie = calloc(1, sizeof(*aie));
+	int code;
+
+	if (!aie)
+		return import_explain(FLEXTRACE_E_MEMORY, error);
+	code = init(aie, options);
+	code = code < 0 ? import_explain(code, error) : read_all(aie, error);
+	aie->options = NULL;
+	if (code < 0) {
+		aie_free(aie);
+		return code;
+	}
+	*ret_reader = aie;
+	return FLEXTRACE_OK;
+}
+
+static uint32_t count_streams(const void *reader)
+{
+	(void)reader;
+	return 1;
+}
+
+static const struct import_stream *stream_of(const void *reader, uint32_t stream)
+{
+	const struct aie *aie = reader;
+
+	(void)stream;
+	return &aie->stream;
+}
+
+static int next_event(void *reader, uint32_t *ret_stream, struct event *ret_event)
+{
+	struct aie *aie = reader;
+	struct spool_item item;
+	int code;
+
+	if (!aie->is_over)
+		FLEXTRACE_TRY(aie_define(aie));
+	aie->is_over = true;
+	code = spool_next(aie->events, &item);
+	if (code > 0)
+		FLEXTRACE_TRY(event_item_read(aie->events, item.bytes, &aie->texts, ret_stream,
+		                              ret_event));
+	return code;
+}
+
+static const struct ledger *ledger_of(const void *reader)
+{
+	return &((const struct aie *)reader)->ledger;
+}
+
+const struct import_format import_aie = {
+	.dialect = IMPORT_AIE,
+	.is_of = is_aie_path,
+	.open = aie_open,
+	.free = aie_free,
+	.n_streams = count_streams,
+	.stream = stream_of,
+	.next = next_event,
+	.ledger = ledger_of,
+};

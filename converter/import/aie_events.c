@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Units, slots and spans -> events of the tracer. A span is a device_op with the low bits of its
+ * cycles as stamps and, as nobody saw a host's clock, a host_estimate: its cycles at the rate that
+ * the user says, from when the timer of the array was 0.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "array.h"
+#include "import/aie_impl.h"
+
+#define NS_PER_S     1000000000u
+#define VPID         1
+#define OTHER_QUEUES 4096u /* of slots whose thread id another one has */
+
+/* -- losses ---------------------------------------------------------------------------------- */
+
+int aie_lose(struct aie *aie, enum loss_cause cause, uint64_t n)
+{
+	return ledger_lose(&aie->ledger, cause, &LOSS_NOWHERE, n, INT64_MIN);
+}
+
+int aie_reject(struct aie *aie, enum loss_cause cause, const char *fault, uint64_t offset_bytes)
+{
+	faults_note(&aie->faults, fault, offset_bytes);
+	return aie_lose(aie, cause, 1);
+}
+
+void aie_tell(struct aie *aie, const char *path)
+{
+	faults_warn(&aie->faults, aie->options, path);
+	aie->faults = (struct faults){0};
+}
+
+int aie_cut(struct aie *aie, const char *path)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), "The file stops in the middle: file=%s", path);
+	if (aie->options->warn)
+		aie->options->warn(aie->options->context, text);
+	return aie_lose(aie, LOSS_TRUNCATED_STREAM, 1);
+}
+
+/* -- units and slots ------------------------------------------------------------------------- */
+
+static int take_device(struct aie *aie, uint32_t number, uint32_t *ret_device)
+{
+	uint32_t device = number == FLEXTRACE_NONE ? aie->n_units : number;
+
+	while (map_find(&aie->device_index, device, 0) != MAP_NONE)
+		device++;
+	*ret_device = device;
+	return map_put(&aie->device_index, device, 0, device);
+}
+
+int aie_find_unit(struct aie *aie, uint64_t id, uint32_t number, uint32_t *ret_unit)
+{
+	struct aie_unit unit = {.name = 0};
+
+	*ret_unit = map_find(&aie->unit_index, id, aie->n_files);
+	if (*ret_unit != MAP_NONE)
+		return FLEXTRACE_OK;
+	*ret_unit = aie->n_units;
+	FLEXTRACE_TRY(ARRAY_RESERVE(aie->units, aie->n_allocated, aie->n_units + 1ull));
+	FLEXTRACE_TRY(take_device(aie, number, &unit.device));
+	FLEXTRACE_TRY(map_put(&aie->unit_index, id, aie->n_files, aie->n_units));
+	aie->units[aie->n_units++] = unit;
+	return FLEXTRACE_OK;
+}
+
+static enum aie_role role_of(const char *name)
+{
+	if (strcmp(name, "INSTR_EVENT_0") == 0)
+		return AIE_KERNEL_START;
+	return strcmp(name, "INSTR_EVENT_1") == 0 ? AIE_KERNEL_END : AIE_LEVEL;
+}
+
+static uint32_t queue_of(const struct aie_unit *unit, uint32_t tid)
+{
+	for (uint32_t i = 0; i < unit->n_slots; i++) {
+		if (unit->slots[i].queue == tid)
+			return OTHER_QUEUES + unit->n_slots;
+	}
+	return tid < OTHER_QUEUES ? tid : OTHER_QUEUES + unit->n_slots;
+}
+
+int aie_find_slot(struct aie *aie, uint32_t unit_id, uint32_t tid, uint32_t name,
+                  uint32_t *ret_slot)
+{
+	struct aie_unit *unit = &aie->units[unit_id];
+
+	for (*ret_slot = 0; *ret_slot < unit->n_slots; ++*ret_slot) {
+		if (unit->slots[*ret_slot].tid == tid && unit->slots[*ret_slot].name == name)
+			return FLEXTRACE_OK;
+	}
+	FLEXTRACE_TRY(ARRAY_RESERVE(unit->slots, unit->n_allocated, unit->n_slots + 1ull));
+	unit->slots[unit->n_slots] = (struct aie_slot){
+		.tid = tid,
+		.name = name,
+		.queue = queue_of(unit, tid),
+		.role = role_of(string_get(aie->strings, name)),
+	};
+	unit->n_slots++;
+	return FLEXTRACE_OK;
+}
+
+/* -- spans ----------------------------------------------------------------------------------- */
+
+/* 0 would be a time that nobody knows. */
+static uint64_t ns_of(const struct aie *aie, const struct aie_unit *unit, uint64_t cycle)
+{
+	unsigned __int128 cycles = (unsigned __int128)unit->origin + cycle;
+	uint64_t ns = (uint64_t)((cycles * NS_PER_S + aie->clock_hz / 2) / aie->clock_hz);
+
+	return ns ? ns : 1;
+}
+
+/* 0 would be a stamp that was not taken: cycle 0 becomes 1. */
+static uint32_t stamp_of(uint64_t cycle)
+{
+	return (uint32_t)cycle ? (uint32_t)cycle : 1;
+}
+
+static void fill_op(const struct aie *aie, const struct aie_span *span, struct event *event)
+{
+	const struct aie_unit *unit = &aie->units[span->unit];
+	bool is_kernel = span->kind == AIE_KERNEL;
+	struct flextrace_device_op op = {
+		.device = unit->device,
+		.queue = span->queue,
+		.job = unit->n_jobs,
+		.kind = is_kernel ? FLEXTRACE_DEVICE_PARTS(FLEXTRACE_PART_EXEC)
+	                          : FLEXTRACE_DEVICE_STATE,
+		.name = string_get(aie->strings, span->name),
+		.type = span->is_open ? "open" : "",
+		.group = "",
+		.peer = -1,
+	};
+
+	op.ts[is_kernel ? 2 : 0] = stamp_of(span->begin);
+	op.ts[is_kernel ? 3 : 4] = stamp_of(span->end);
+	event->payload.device_op = op;
+}
+
+int aie_write_span(struct aie *aie, const struct aie_span *span)
+{
+	struct aie_unit *unit = &aie->units[span->unit];
+	struct event event = {
+		.class = RECORD_DEVICE_OP,
+		.clock_ns = ns_of(aie, unit, span->end),
+		.vpid = VPID,
+		.vtid = -1,
+	};
+
+	unit->n_jobs++;
+	fill_op(aie, span, &event);
+	FLEXTRACE_TRY(event_item_add(aie->events, 0, &event));
+	event.class = RECORD_HOST_ESTIMATE;
+	event.payload.host_estimate = (struct flextrace_host_estimate){
+		.device = unit->device,
+		.queue = span->queue,
+		.job = unit->n_jobs,
+		.kind = FLEXTRACE_ESTIMATE_WHOLE,
+		.begin_ns = ns_of(aie, unit, span->begin),
+		.end_ns = event.clock_ns,
+		.source = "AIE cycles",
+	};
+	return event_item_add(aie->events, 0, &event);
+}
+
+/* -- definitions ----------------------------------------------------------------------------- */
+
+static struct event definition(enum record_class class)
+{
+	return (struct event){.class = class, .vpid = VPID, .vtid = -1};
+}
+
+static int define_process(struct aie *aie)
+{
+	struct event event = definition(RECORD_PROCESS);
+
+	event.payload.process = (struct flextrace_process){
+		.rank = FLEXTRACE_RANK_UNKNOWN,
+		.pid = VPID,
+		.boot_id = "imported AIE",
+		.host = aie->stream.host,
+		.program = string_get(aie->strings, aie->program),
+		.runtime = "AIE",
+	};
+	return event_item_add(aie->events, 0, &event);
+}
+
+static int define_slots(struct aie *aie, const struct aie_unit *unit)
+{
+	for (uint32_t i = 0; i < unit->n_slots; i++) {
+		struct event event = definition(RECORD_QUEUE_NAME);
+
+		event.payload.name = (struct flextrace_name){
+			.device = unit->device,
+			.id = unit->slots[i].queue,
+			.name = string_get(aie->strings, unit->slots[i].name),
+		};
+		FLEXTRACE_TRY(event_item_add(aie->events, 0, &event));
+	}
+	return FLEXTRACE_OK;
+}
+
+static int define_unit(struct aie *aie, const struct aie_unit *unit)
+{
+	struct event device = definition(RECORD_DEVICE), domain = definition(RECORD_CLOCK_DOMAIN);
+
+	device.payload.device = (struct flextrace_device){
+		.device = unit->device,
+		.name = string_get(aie->strings, unit->name),
+		.n_cores = 1,
+		.core_hz = aie->clock_hz,
+	};
+	domain.payload.clock_domain = (struct flextrace_clock_domain){
+		.device = unit->device,
+		.counter_bits = 32,
+		.nominal_hz = aie->clock_hz,
+	};
+	FLEXTRACE_TRY(event_item_add(aie->events, 0, &device));
+	FLEXTRACE_TRY(event_item_add(aie->events, 0, &domain));
+	return define_slots(aie, unit);
+}
+
+int aie_define(struct aie *aie)
+{
+	FLEXTRACE_TRY(define_process(aie));
+	for (uint32_t i = 0; i < aie->n_units; i++)
+		FLEXTRACE_TRY(define_unit(aie, &aie->units[i]));
+	return FLEXTRACE_OK;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * aie_impl.h: what the parts of the reader of AIE traces share.
+ *
+ *   a file -> edges: a slot's level rises or falls at a cycle      aie_json.c; aie_words.c
+ *   edges  -> states of slots, kernels, and what was lost          aie_pair.c
+ *   these  -> events of the tracer, in a spool                     aie_events.c
+ *
+ * A unit is the trace unit of a module of a tile ("core_trace for tile2,1"), has a counter of its
+ * own and is a device. A slot is one of its (eight) event lines and is a queue of the device; a
+ * queue more has the kernels, from a rise of INSTR_EVENT_0 to the next fall of INSTR_EVENT_1.
+ *
+ * Memory: 16 bytes per kernel of a file, else nothing that grows with it.
+ */
+#ifndef FLEXTRACE_IMPORT_AIE_IMPL_H
+#define FLEXTRACE_IMPORT_AIE_IMPL_H
+
+#include "import/event_item.h"
+#include "import/faults.h"
+#include "import/format.h"
+#include "import/spool.h"
+#include "map.h"
+#include "model.h"
+#include "strings.h"
+
+#define AIE_N_SLOTS 8 /* of a trace unit; files may tell of more */
+
+enum aie_role { AIE_LEVEL, AIE_KERNEL_START, AIE_KERNEL_END };
+
+struct aie_slot {
+	uint32_t tid, name; /* name: string */
+	uint32_t queue;
+	uint64_t begin; /* cycle, if it is_open */
+	bool is_open;
+	enum aie_role role;
+};
+
+struct aie_times {
+	uint64_t *cycles; /* owned */
+	uint32_t n, n_allocated;
+};
+
+struct aie_unit {
+	uint32_t name;   /* string: "core_trace for tile2,1" */
+	uint32_t device; /* the number of it */
+	uint64_t origin; /* what the array's timer showed at the unit's cycle 0; 0 = not known */
+	uint64_t last;   /* cycle of the last that is known of it in this file */
+	uint64_t n_jobs;
+	struct aie_slot *slots; /* owned */
+	uint32_t n_slots, n_allocated;
+	struct aie_times starts, ends; /* of kernels, in order of time; of one file */
+};
+
+struct aie {
+	const struct import_options *options; /* weak, until it is open */
+	uint64_t clock_hz;
+	double duplicate_gap;
+	struct ledger ledger;
+	struct string_pool *strings; /* owned */
+	struct string_cache cache;
+	struct spool *events;                      /* owned */
+	struct item_texts texts;                   /* owned: of the event that was taken out last */
+	struct aie_unit *units;                    /* owned */
+	uint32_t n_units, n_allocated, first_unit; /* the first of this file */
+	struct map unit_index;                     /* (file, id in it) -> unit */
+	struct map device_index;                   /* numbers of devices that are taken */
+	uint32_t program;                          /* string: path of the first file */
+	struct import_stream stream;
+	struct faults faults; /* of this file */
+	uint32_t n_files;
+	bool is_over; /* definitions are added */
+};
+
+/* -- files (each returns an enum flextrace_status) --------------------------------------------- */
+
+bool aie_is_json(const char *path);
+int aie_read_json(struct aie *aie, const char *path, struct flextrace_error *error);
+
+bool aie_is_words(const char *path);
+int aie_read_words(struct aie *aie, const char *path, struct flextrace_error *error);
+
+/* -- units and slots --------------------------------------------------------------------------- */
+
+/* Finds the unit of an id in this file, or adds it; `number` is what its device is called if that
+ * is free. */
+int aie_find_unit(struct aie *aie, uint64_t id, uint32_t number, uint32_t *ret_unit);
+
+/* Finds the slot of a thread id and name, or adds it. */
+int aie_find_slot(struct aie *aie, uint32_t unit, uint32_t tid, uint32_t name, uint32_t *ret_slot);
+
+/* -- edges ------------------------------------------------------------------------------------- */
+
+struct aie_edge {
+	uint32_t unit, slot;
+	bool is_rise;
+};
+
+/* Takes an edge; those of a unit come in order of time. */
+int aie_take_edge(struct aie *aie, const struct aie_edge *edge, uint64_t cycle);
+
+/* Ends a file: pairs kernels, and leaves open what has no end. */
+int aie_end_file(struct aie *aie);
+
+/* -- out --------------------------------------------------------------------------------------- */
+
+enum aie_span_kind { AIE_STATE, AIE_KERNEL };
+
+struct aie_span {
+	uint32_t unit, queue, name;
+	enum aie_span_kind kind;
+	uint64_t begin, end; /* cycles */
+	bool is_open;        /* it had no end: `end` is the last that is known of its unit */
+};
+
+int aie_write_span(struct aie *aie, const struct aie_span *span);
+
+/* Adds the definitions, behind the last file. */
+int aie_define(struct aie *aie);
+
+/* -- losses ------------------------------------------------------------------------------------ */
+
+int aie_lose(struct aie *aie, enum loss_cause cause, uint64_t n);
+
+/* Counts an event of the file that says nothing that can be. */
+int aie_reject(struct aie *aie, enum loss_cause cause, const char *fault, uint64_t offset_bytes);
+
+/* Tells what was wrong with a file, and forgets it. */
+void aie_tell(struct aie *aie, const char *path);
+
+/* Counts and tells that a file stops in the middle. */
+int aie_cut(struct aie *aie, const char *path);
+
+/* -- words ------------------------------------------------------------------------------------- */
+
+/* Whose words a packet has: bits of its header. */
+struct aie_place {
+	uint32_t row, column, type;
+};
+
+#define AIE_N_TYPES 4 /* of units: core, mem, shim, memtile */
+
+extern const char *const aie_type_names[AIE_N_TYPES];
+
+struct aie_slots; /* which events the slots of units have */
+
+/* Reads event_slots.json beside `path`, owned; NULL, and no error: there is none. */
+int aie_slots_open(const char *path, struct aie_slots **ret_slots, struct flextrace_error *error);
+void aie_slots_free(struct aie_slots *slots); /* NULL is allowed */
+
+/* The number of the event that a slot has; -1: nobody told. */
+int aie_slots_event(const struct aie_slots *slots, const struct aie_place *place, uint32_t slot);
+
+/* Writes the name of an event. */
+void aie_name_event(uint32_t type, uint32_t number, char *text, size_t n_bytes);
+
+/* -- commands: the bytes of one unit ----------------------------------------------------------- */
+
+struct aie_decoder {
+	uint8_t bytes[8]; /* of a command that is not whole yet */
+	uint32_t n;
+	uint64_t cycle;
+	uint8_t levels; /* bit by slot: is high */
+	uint8_t events; /* of the last command */
+	uint32_t delta; /* of the last command */
+	uint64_t timer; /* of the first start */
+	uint64_t n_bad; /* bytes that are no command */
+	bool has_timer;
+};
+
+/* Takes edges as they are decoded. FLEXTRACE_E_MEMORY, FLEXTRACE_E_OUTPUT or 0. */
+struct aie_sink {
+	int (*take)(void *context, uint32_t slot, bool is_rise, uint64_t cycle);
+	void *context; /* weak */
+};
+
+int aie_decode_word(struct aie_decoder *decoder, uint32_t word, const struct aie_sink *sink);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Edges -> states and kernels, without guessing: what lost its other end is counted and pairs with
+ * nothing else.
+ *
+ * - A rise of a slot that is high: its fall was lost. A fall of one that is low: its rise was.
+ * - A kernel starts with a rise of INSTR_EVENT_0 and ends with the next fall of INSTR_EVENT_1. Of
+ *   two starts, or two ends, that are nearer than a part (duplicate_gap) of the median kernel the
+ *   second is told twice; where they are not, what belongs between them was lost.
+ * - What is open at the end of a file is drawn up to the last that is known of its unit, and
+ *   counted as without an end.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "import/aie_impl.h"
+
+#define KERNEL_QUEUE "kernels"
+#define KERNEL_NAME  "kernel"
+
+/* -- states ---------------------------------------------------------------------------------- */
+
+static int add_time(struct aie_times *times, uint64_t cycle)
+{
+	FLEXTRACE_TRY(ARRAY_RESERVE(times->cycles, times->n_allocated, times->n + 1ull));
+	times->cycles[times->n++] = cycle;
+	return FLEXTRACE_OK;
+}
+
+static int rise(struct aie *aie, struct aie_unit *unit, struct aie_slot *slot, uint64_t cycle)
+{
+	if (slot->is_open)
+		FLEXTRACE_TRY(aie_lose(aie, LOSS_UNMATCHED_BEGIN, 1));
+	slot->is_open = true;
+	slot->begin = cycle;
+	return slot->role == AIE_KERNEL_START ? add_time(&unit->starts, cycle) : FLEXTRACE_OK;
+}
+
+static int fall(struct aie *aie, const struct aie_edge *edge, uint64_t cycle)
+{
+	struct aie_unit *unit = &aie->units[edge->unit];
+	struct aie_slot *slot = &unit->slots[edge->slot];
+	const struct aie_span span = {
+		.unit = edge->unit,
+		.queue = slot->queue,
+		.name = slot->name,
+		.begin = slot->begin,
+		.end = cycle,
+	};
+
+	if (slot->role == AIE_KERNEL_END)
+		FLEXTRACE_TRY(add_time(&unit->ends, cycle));
+	if (!slot->is_open)
+		return aie_lose(aie, LOSS_UNMATCHED_END, 1);
+	slot->is_open = false;
+	return aie_write_span(aie, &span);
+}
+
+int aie_take_edge(struct aie *aie, const struct aie_edge *edge, uint64_t cycle)
+{
+	struct aie_unit *unit = &aie->units[edge->unit];
+
+	if (cycle > unit->last)
+		unit->last = cycle;
+	return edge->is_rise ? rise(aie, unit, &unit->slots[edge->slot], cycle)
+	                     : fall(aie, edge, cycle);
+}
+
+static int leave_open(struct aie *aie, uint32_t index)
+{
+	const struct aie_unit *unit = &aie->units[index];
+
+	for (uint32_t i = 0; i < unit->n_slots; i++) {
+		struct aie_slot *slot = &unit->slots[i];
+		const struct aie_span span = {
+			.unit = index,
+			.queue = slot->queue,
+			.name = slot->name,
+			.begin = slot->begin,
+			.end = unit->last,
+			.is_open = true,
+		};
+
+		if (!slot->is_open)
+			continue;
+		slot->is_open = false;
+		FLEXTRACE_TRY(aie_lose(aie, LOSS_UNMATCHED_BEGIN, 1));
+		FLEXTRACE_TRY(aie_write_span(aie, &span));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- kernels --------------------------------------------------------------------------------- */
+
+/* Starts and ends of a unit, in order of time; of equal times the end first: a kernel takes a
+ * cycle at least. */
+struct merge {
+	const struct aie_times *starts, *ends; /* weak */
+	uint32_t start, end;                   /* the next of each */
+};
+
+static bool next_mark(struct merge *merge, bool *ret_is_start, uint64_t *ret_cycle)
+{
+	bool has_start = merge->start < merge->starts->n, has_end = merge->end < merge->ends->n;
+	uint64_t start = has_start ? merge->starts->cycles[merge->start] : UINT64_MAX;
+	uint64_t end = has_end ? merge->ends->cycles[merge->end] : UINT64_MAX;
+
+	*ret_is_start = has_start && (!has_end || start < end);
+	*ret_cycle = *ret_is_start ? start : end;
+	merge->start += *ret_is_start;
+	merge->end += has_end && !*ret_is_start;
+	return has_start || has_end;
+}
+
+static int compare_cycles(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+/* How near two starts are of which one is told twice: by the median of the kernels whose start and
+ * end follow each other. */
+static int find_gap(const struct aie *aie, const struct aie_unit *unit, uint64_t *ret_gap)
+{
+	struct merge merge = {.starts = &unit->starts, .ends = &unit->ends};
+	uint64_t *durations = malloc((unit->starts.n + 1ull) * sizeof(*durations));
+	uint64_t cycle, start = 0;
+	bool is_start, is_open = false;
+	uint32_t n = 0;
+
+	*ret_gap = 1;
+	if (!durations)
+		return FLEXTRACE_E_MEMORY;
+	while (next_mark(&merge, &is_start, &cycle)) {
+		if (!is_start && is_open)
+			durations[n++] = cycle - start;
+		start = cycle;
+		is_open = is_start;
+	}
+	if (n) {
+		double gap;
+
+		qsort(durations, n, sizeof(*durations), compare_cycles);
+		gap = aie->duplicate_gap *
+		      ((double)durations[n / 2] + (double)durations[(n - 1) / 2]) / 2;
+		*ret_gap = gap > 1 ? (uint64_t)gap : 1;
+	}
+	free(durations);
+	return FLEXTRACE_OK;
+}
+
+/* One unit while its kernels are paired. */
+struct kernels {
+	struct aie *aie;
+	struct aie_span span; /* of the kernel that is open */
+	uint64_t gap;
+	uint64_t last[2]; /* kept end, kept start */
+	bool has_last[2], is_open;
+};
+
+static int end_kernel(struct kernels *kernels, uint64_t cycle)
+{
+	if (!kernels->is_open)
+		return aie_lose(kernels->aie, LOSS_UNMATCHED_END, 1);
+	kernels->is_open = false;
+	kernels->span.end = cycle;
+	return aie_write_span(kernels->aie, &kernels->span);
+}
+
+static int take_mark(struct kernels *kernels, bool is_start, uint64_t cycle)
+{
+	if (kernels->has_last[is_start] && cycle - kernels->last[is_start] < kernels->gap)
+		return aie_lose(kernels->aie, LOSS_DUPLICATE, 1);
+	kernels->has_last[is_start] = true;
+	kernels->last[is_start] = cycle;
+	if (!is_start)
+		return end_kernel(kernels, cycle);
+	if (kernels->is_open)
+		FLEXTRACE_TRY(aie_lose(kernels->aie, LOSS_UNMATCHED_BEGIN, 1));
+	kernels->is_open = true;
+	kernels->span.begin = cycle;
+	return FLEXTRACE_OK;
+}
+
+static int leave_kernel(struct kernels *kernels, uint64_t last)
+{
+	if (!kernels->is_open)
+		return FLEXTRACE_OK;
+	kernels->span.end = last;
+	kernels->span.is_open = true;
+	FLEXTRACE_TRY(aie_lose(kernels->aie, LOSS_UNMATCHED_BEGIN, 1));
+	return aie_write_span(kernels->aie, &kernels->span);
+}
+
+static int name_span(struct aie *aie, uint32_t unit, struct aie_span *span)
+{
+	uint32_t queue_name, slot;
+
+	FLEXTRACE_TRY(string_intern(&aie->cache, KERNEL_QUEUE, &queue_name));
+	FLEXTRACE_TRY(aie_find_slot(aie, unit, AIE_N_SLOTS, queue_name, &slot));
+	span->queue = aie->units[unit].slots[slot].queue;
+	return string_intern(&aie->cache, KERNEL_NAME, &span->name);
+}
+
+static int pair_kernels(struct aie *aie, uint32_t index)
+{
+	struct kernels kernels = {.aie = aie, .span = {.unit = index, .kind = AIE_KERNEL}};
+	struct aie_unit *unit = &aie->units[index];
+	struct merge merge = {.starts = &unit->starts, .ends = &unit->ends};
+	uint64_t cycle;
+	bool is_start;
+
+	if (!unit->starts.n && !unit->ends.n)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(find_gap(aie, unit, &kernels.gap));
+	FLEXTRACE_TRY(name_span(aie, index, &kernels.span));
+	while (next_mark(&merge, &is_start, &cycle))
+		FLEXTRACE_TRY(take_mark(&kernels, is_start, cycle));
+	return leave_kernel(&kernels, unit->last);
+}
+
+/* -- files ----------------------------------------------------------------------------------- */
+
+int aie_end_file(struct aie *aie)
+{
+	for (uint32_t i = aie->first_unit; i < aie->n_units; i++) {
+		FLEXTRACE_TRY(pair_kernels(aie, i));
+		FLEXTRACE_TRY(leave_open(aie, i));
+		aie->units[i].starts.n = aie->units[i].ends.n = 0;
+	}
+	aie->first_unit = aie->n_units;
+	aie->n_files++;
+	return FLEXTRACE_OK;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Raw trace words as text, one hexadecimal word a line: packets of a header and seven words. Those
+ * of a unit are the bytes of its commands. Which event a slot has stands in event_slots.json beside
+ * the file; without it slots are called by their number, and there are no kernels.
+ *
+ * Header: bits 4..0 packet id, 14..12 unit, 20..16 row, 27..21 column; 31 makes the parity odd, and
+ * all others are 0.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "array.h"
+#include "import/aie_impl.h"
+#include "import/trace_file.h"
+
+#define PACKET_WORDS  8
+#define BUFFER_BYTES  4096
+#define LOOK_WORDS    PACKET_WORDS
+#define FILLER        0xa5a5a5a5u
+#define HEADER_ZEROES 0x70088fe0u
+
+const char *const aie_type_names[AIE_N_TYPES] = {"core", "mem", "shim", "memtile"};
+
+/* -- words ----------------------------------------------------------------------------------- */
+
+struct words {
+	struct trace_file *file; /* owned */
+	char bytes[BUFFER_BYTES];
+	size_t at, n;
+	uint64_t offset_bytes; /* of bytes[0] */
+	uint64_t word_bytes;   /* offset of the last word */
+	bool is_cut;           /* the file, or the gzip stream around it */
+};
+
+static int next_byte(struct words *words, struct flextrace_error *error)
+{
+	int64_t n;
+
+	if (words->at < words->n)
+		return (unsigned char)words->bytes[words->at++];
+	words->offset_bytes += words->n;
+	words->at = words->n = 0;
+	n = trace_file_read(words->file, words->bytes, sizeof(words->bytes), error);
+	if (n < 0)
+		words->is_cut = true;
+	if (n <= 0)
+		return EOF;
+	words->n = (size_t)n;
+	return (unsigned char)words->bytes[words->at++];
+}
+
+static int digit_of(int byte)
+{
+	if (byte >= '0' && byte <= '9')
+		return byte - '0';
+	byte |= 0x20;
+	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
+/* Stores the next word. 1: there is one, 0: the end, -1: what stands there is none. */
+static int next_word(struct words *words, uint32_t *ret_word, struct flextrace_error *error)
+{
+	int byte = next_byte(words, error);
+	bool is_good = true;
+	uint32_t n = 0;
+
+	while (byte != EOF && isspace(byte))
+		byte = next_byte(words, error);
+	if (byte == EOF)
+		return 0;
+	words->word_bytes = words->offset_bytes + words->at - 1;
+	for (*ret_word = 0; byte != EOF && !isspace(byte); byte = next_byte(words, error)) {
+		int digit = digit_of(byte);
+
+		is_good &= digit >= 0 && n++ < 8;
+		*ret_word = *ret_word << 4 | (uint32_t)(digit & 15);
+	}
+	return is_good && n == 8 ? 1 : -1;
+}
+
+static bool is_header(uint32_t word)
+{
+	return word && (word & HEADER_ZEROES) == 0 && __builtin_parity(word) == 1 &&
+	       (word >> 12 & 7) < AIE_N_TYPES;
+}
+
+bool aie_is_words(const char *path)
+{
+	struct flextrace_error error = {0};
+	struct words words = {.file = trace_file_open(path, &error)};
+	uint32_t word = 0;
+	bool is_aie = words.file != NULL;
+
+	for (int i = 0; i < LOOK_WORDS && is_aie; i++)
+		is_aie = next_word(&words, &word, &error) > 0 && (i > 0 || is_header(word));
+	trace_file_close(words.file);
+	return is_aie;
+}
+
+/* -- units ----------------------------------------------------------------------------------- */
+
+struct word_unit {
+	struct aie_place place;
+	struct aie_decoder decoder;
+	uint32_t unit;
+	uint32_t slots[AIE_N_SLOTS]; /* of the unit */
+};
+
+struct word_file {
+	struct aie *aie;
+	struct words words;
+	struct aie_slots *slots; /* owned; NULL: there are none */
+	struct word_unit *units; /* owned */
+	struct word_unit *unit;  /* weak; whose words come */
+	uint32_t n_units, n_allocated;
+};
+
+static int name_unit(struct word_file *file, struct word_unit *unit)
+{
+	const struct aie_place *place = &unit->place;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s_trace for tile%u,%u", aie_type_names[place->type],
+	         place->row, place->column);
+	return string_intern(&file->aie->cache, name, &file->aie->units[unit->unit].name);
+}
+
+static int name_slot(struct word_file *file, struct word_unit *unit, uint32_t slot,
+                     uint32_t *ret_slot)
+{
+	int event = aie_slots_event(file->slots, &unit->place, slot);
+	char text[64];
+	uint32_t name;
+
+	if (event >= 0)
+		aie_name_event(unit->place.type, (uint32_t)event, text, sizeof(text));
+	else
+		snprintf(text, sizeof(text), "SLOT_%u", slot);
+	FLEXTRACE_TRY(string_intern(&file->aie->cache, text, &name));
+	return aie_find_slot(file->aie, unit->unit, slot, name, ret_slot);
+}
+
+/* Slots that were set up are named whether or not anything happened. */
+static int name_slots(struct word_file *file, struct word_unit *unit)
+{
+	for (uint32_t i = 0; i < AIE_N_SLOTS; i++) {
+		uint32_t slot;
+
+		FLEXTRACE_TRY(name_slot(file, unit, i, &slot));
+		unit->slots[i] = slot;
+	}
+	return FLEXTRACE_OK;
+}
+
+static int add_unit(struct word_file *file, const struct aie_place *place)
+{
+	uint64_t id = (uint64_t)place->type << 32 | place->row << 16 | place->column;
+	struct word_unit *unit;
+
+	FLEXTRACE_TRY(ARRAY_RESERVE(file->units, file->n_allocated, file->n_units + 1ull));
+	unit = &file->units[file->n_units++];
+	*unit = (struct word_unit){.place = *place};
+	FLEXTRACE_TRY(aie_find_unit(file->aie, id, FLEXTRACE_NONE, &unit->unit));
+	FLEXTRACE_TRY(name_unit(file, unit));
+	return name_slots(file, unit);
+}
+
+static int enter_unit(struct word_file *file, uint32_t header)
+{
+	const struct aie_place place = {
+		.row = header >> 16 & 31,
+		.column = header >> 21 & 127,
+		.type = header >> 12 & 7,
+	};
+	uint32_t i = 0;
+
+	while (i < file->n_units && (file->units[i].place.row != place.row ||
+	                             file->units[i].place.column != place.column ||
+	                             file->units[i].place.type != place.type))
+		i++;
+	if (i == file->n_units)
+		FLEXTRACE_TRY(add_unit(file, &place));
+	file->unit = &file->units[i];
+	return FLEXTRACE_OK;
+}
+
+static int take_edge(void *context, uint32_t slot, bool is_rise, uint64_t cycle)
+{
+	struct word_file *file = context;
+	const struct word_unit *unit = file->unit;
+	const struct aie_edge edge = {unit->unit, unit->slots[slot], is_rise};
+
+	file->aie->units[unit->unit].origin = unit->decoder.timer;
+	return aie_take_edge(file->aie, &edge, cycle);
+}
+
+/* -- packets --------------------------------------------------------------------------------- */
+
+struct packet {
+	uint32_t words[PACKET_WORDS];
+	uint32_t n, n_used; /* words; up to the last that is not 0 */
+	uint32_t n_bad;     /* what stands for a word and is none */
+	uint64_t offset_bytes;
+};
+
+static int read_packet(struct word_file *file, struct packet *packet, struct flextrace_error *error)
+{
+	int code = 1;
+
+	*packet = (struct packet){.n = 0};
+	while (packet->n < PACKET_WORDS && code) {
+		uint32_t word = 0;
+
+		code = next_word(&file->words, &word, error);
+		if (!code)
+			break;
+		if (packet->n == 0)
+			packet->offset_bytes = file->words.word_bytes;
+		packet->n_bad += code < 0;
+		packet->words[packet->n++] = word;
+		if (word || code < 0)
+			packet->n_used = packet->n;
+	}
+	return packet->n > 0;
+}
+
+/* Words of 0 behind the last one are room that was not needed. */
+static int take_packet(struct word_file *file, const struct packet *packet)
+{
+	const struct aie_sink sink = {take_edge, file};
+
+	if (!packet->n_used)
+		return FLEXTRACE_OK;
+	if (packet->n_bad)
+		return aie_reject(file->aie, LOSS_MALFORMED, "a word has not eight digits",
+		                  packet->offset_bytes);
+	if (!is_header(packet->words[0]))
+		return aie_reject(file->aie, LOSS_MALFORMED, "a packet has no header",
+		                  packet->offset_bytes);
+	FLEXTRACE_TRY(enter_unit(file, packet->words[0]));
+	for (uint32_t i = 1; i < packet->n_used; i++) {
+		if (packet->words[i] != FILLER)
+			FLEXTRACE_TRY(
+				aie_decode_word(&file->unit->decoder, packet->words[i], &sink));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* What came behind the last change lasted up to the last command. */
+static int end_units(struct word_file *file)
+{
+	for (uint32_t i = 0; i < file->n_units; i++) {
+		struct word_unit *unit = &file->units[i];
+		struct aie_unit *of = &file->aie->units[unit->unit];
+
+		if (unit->decoder.n_bad)
+			FLEXTRACE_TRY(aie_reject(file->aie, LOSS_MALFORMED,
+			                         "a unit has bytes that are no command", 0));
+		of->last = unit->decoder.cycle > of->last ? unit->decoder.cycle : of->last;
+	}
+	return aie_end_file(file->aie);
+}
+
+static int take_packets(struct word_file *file, struct packet *last, struct flextrace_error *error)
+{
+	struct packet packet;
+
+	while (read_packet(file, &packet, error)) {
+		*last = packet;
+		FLEXTRACE_TRY(take_packet(file, &packet));
+	}
+	return end_units(file);
+}
+
+/* -- one file -------------------------------------------------------------------------------- */
+
+static void tell(const struct word_file *file, const char *path, const char *what)
+{
+	const struct import_options *options = file->aie->options;
+	char text[1024];
+
+	snprintf(text, sizeof(text), "%s: file=%s", what, path);
+	if (options->warn)
+		options->warn(options->context, text);
+}
+
+static int read_words(struct word_file *file, const char *path, struct flextrace_error *error)
+{
+	struct packet last = {.n = 0};
+	int code = aie_slots_open(path, &file->slots, error);
+
+	if (code < 0)
+		return code;
+	if (!file->slots)
+		tell(file, path,
+		     "There is no event_slots.json beside the trace words, events are called "
+		     "SLOT_0 to SLOT_7");
+	code = take_packets(file, &last, error);
+	if (code < 0)
+		return import_explain(code, error);
+	if (last.n_used == PACKET_WORDS)
+		tell(file, path, "The trace buffer is full, what came later is not in it");
+	aie_tell(file->aie, path);
+	if (file->words.is_cut || (last.n && last.n < PACKET_WORDS))
+		code = aie_cut(file->aie, path);
+	return code < 0 ? import_explain(code, error) : FLEXTRACE_OK;
+}
+
+int aie_read_words(struct aie *aie, const char *path, struct flextrace_error *error)
+{
+	struct word_file file = {.aie = aie};
+	int code;
+
+	file.words.file = trace_file_open(path, error);
+	if (!file.words.file)
+		return error->code;
+	code = read_words(&file, path, error);
+	trace_file_close(file.words.file);
+	aie_slots_free(file.slots);
+	free(file.units);
+	return code;
+}
