@@ -67,6 +67,6 @@ extern const struct analysis analysis_kernels, analysis_active, analysis_runtime
 extern const struct analysis analysis_iterations, analysis_loops;
 extern const struct analysis analysis_categories, analysis_categories_text, analysis_compiler;
 extern const struct analysis analysis_collectives, analysis_communication, analysis_bandwidth;
-extern const struct analysis analysis_power;
+extern const struct analysis analysis_power, analysis_ops;
 
 #endif

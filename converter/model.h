@@ -452,6 +452,21 @@ struct host_row { /* host.csv; 56 bytes */
 };
 _Static_assert(RECORD_CLASS_COUNT <= 32, "host_row.class has five bits");
 
+/* What a program told of an operation besides its host row, which names the same record. */
+struct op_call {
+	uint32_t stream, index;    /* of the row */
+	uint32_t type, attributes; /* strings, all */
+	uint32_t op_name, module, opcode, frames;
+	uint32_t n_cores, depth;
+	uint32_t first_tensor; /* of the timeline's; inputs and outputs as they were recorded */
+	uint32_t n_tensors;
+};
+
+struct op_tensor {
+	uint32_t dims, layout, dtype, memory; /* strings */
+	uint32_t is_output;
+};
+
 struct device_row { /* events.csv; 32 bytes; details stand in the op or zone */
 	int64_t start_time_ns, end_time_ns;
 	uint32_t err_ns; /* larger half-width of the two ends; UINT32_MAX = no bound */

@@ -20,6 +20,8 @@ flextrace_add_unit_test(NAME identity SOURCES ${converter_text_source}
 flextrace_add_unit_test(NAME pipeline
 	SOURCES tests/text_source.c tests/scratch.c tests/failing_malloc.c LIBS flextrace_core)
 target_link_options(test_pipeline PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
+flextrace_add_unit_test(NAME ops SOURCES tests/text_source.c tests/scratch.c cli/csv_table.c
+	cli/message.c converter/pipeline.c)
 
 add_executable(golden golden/golden.c text_source.c scratch.c)
 target_include_directories(golden PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_COLUMNS 64
+#define MAX_COLUMNS 512
 
 enum type { TYPE_INTEGER, TYPE_NUMBER, TYPE_TEXT };
 
@@ -219,10 +219,54 @@ static void check_times(struct checker *checker)
 		complain(checker, "dur_ns is not end_ns - start_ns, or below 0");
 }
 
+/* Whether a name is one that was promised; a star stands for anything. */
+static bool matches(const char *promise, const char *name)
+{
+	const char *star = strchr(promise, '*');
+	size_t n_end = star ? strlen(star + 1) : 0, n = strlen(name);
+
+	if (!star)
+		return strcmp(promise, name) == 0;
+	return strncmp(promise, name, (size_t)(star - promise)) == 0 &&
+	       n >= (size_t)(star - promise) + n_end && strcmp(name + n - n_end, star + 1) == 0;
+}
+
+/* Columns with a star may be there any number of times, also none, together with those beside
+ * them. Puts in their place what the header has. */
+static void expand(struct checker *checker)
+{
+	struct column *promised = malloc(sizeof(checker->columns));
+	int n = checker->n_columns, group = 0, at = 0;
+
+	memcpy(promised, checker->columns, sizeof(checker->columns));
+	checker->n_columns = 0;
+	while (at < n && checker->n_columns < MAX_COLUMNS) {
+		const struct column *next = &promised[at];
+		int field = checker->n_columns;
+		bool is_there = field < checker->n_fields && field < MAX_COLUMNS &&
+		                matches(next->name, checker->fields[field]);
+
+		if (strchr(next->name, '*') && !is_there) {
+			at++;
+			continue;
+		}
+		checker->columns[checker->n_columns++] = *next;
+		if (is_there)
+			snprintf(checker->columns[field].name, sizeof(next->name), "%.63s",
+			         checker->fields[field]);
+		if (!strchr(next->name, '*'))
+			group = ++at;
+		else if (++at == n || !strchr(promised[at].name, '*'))
+			at = group;
+	}
+	free(promised);
+}
+
 static void check_header(struct checker *checker)
 {
 	if (checker->n_columns == 0)
 		complain(checker, "docs/formats.md has no section with columns for it");
+	expand(checker);
 	if (checker->n_fields != checker->n_columns)
 		complain(checker, "header has %d columns, documented are %d", checker->n_fields,
 		         checker->n_columns);

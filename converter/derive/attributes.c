@@ -117,9 +117,52 @@ static struct attribute *reversed(struct attribute *last)
 	return first;
 }
 
-int attributes_find(struct derive *derive, uint32_t process, uint64_t correlation, uint32_t *args)
+/* -- the same for analyses ------------------------------------------------------------------- */
+
+static int keep_tensor(struct timeline *out, const struct attribute *attribute)
 {
-	uint32_t place = map_find(&derive->attribute_keys, correlation, process);
+	FLEXTRACE_TRY(array_make_room(&out->tensors, out->n_tensors, sizeof(*out->tensors)));
+	out->tensors[out->n_tensors++] = (struct op_tensor){
+		.dims = attribute->name,
+		.layout = attribute->text[0],
+		.dtype = attribute->text[1],
+		.memory = attribute->text[2],
+		.is_output = attribute->n_cores != 0,
+	};
+	return FLEXTRACE_OK;
+}
+
+static int keep_call(struct timeline *out, const struct host_row *row,
+                     const struct attribute *first)
+{
+	struct op_call *call;
+
+	FLEXTRACE_TRY(array_make_room(&out->calls, out->n_calls, sizeof(*out->calls)));
+	call = &out->calls[out->n_calls++];
+	*call = (struct op_call){
+		.stream = row->stream, .index = row->index, .first_tensor = out->n_tensors};
+	for (; first; first = first->next) {
+		if (first->class == RECORD_TENSOR) {
+			FLEXTRACE_TRY(keep_tensor(out, first));
+		} else if (first->class == RECORD_OP) {
+			call->type = first->name;
+			call->attributes = first->text[0];
+			call->n_cores = first->n_cores;
+			call->depth = first->depth;
+		} else {
+			call->op_name = first->name;
+			call->module = first->text[0];
+			call->opcode = first->text[1];
+			call->frames = first->text[2];
+		}
+	}
+	call->n_tensors = out->n_tensors - call->first_tensor;
+	return FLEXTRACE_OK;
+}
+
+int attributes_find(struct derive *derive, uint32_t process, struct host_row *row)
+{
+	uint32_t place = map_find(&derive->attribute_keys, row->correlation, process);
 	struct json_text text = JSON_TEXT_INIT;
 	struct attribute_list *list;
 	struct attribute *first;
@@ -138,9 +181,10 @@ int attributes_find(struct derive *derive, uint32_t process, uint64_t correlatio
 	}
 	add_tensors(derive, &text, "inputs", first, false);
 	add_tensors(derive, &text, "outputs", first, true);
-	add_member(derive, &text, "args", *args);
+	add_member(derive, &text, "args", row->args);
 	json_text_close(&text, '}');
-	return json_text_intern(&text, &derive->strings, args);
+	FLEXTRACE_TRY(json_text_intern(&text, &derive->strings, &row->args));
+	return keep_call(derive->out, row, first);
 }
 
 int attributes_finish(struct derive *derive)

@@ -262,6 +262,8 @@ void timeline_release(struct timeline *timeline)
 	table_release(&timeline->counters);
 	table_release(&timeline->memory);
 	table_release(&timeline->flows_from);
+	free(timeline->calls);
+	free(timeline->tensors);
 	free(timeline->tracks);
 	blocks_free(timeline->ops);
 	blocks_free(timeline->zones);

@@ -35,6 +35,9 @@ struct timeline {
 		flows_from;   /* struct flow, by from_time_ns; a flow's place here is its id - 1 */
 	struct track *tracks; /* owned */
 	uint32_t n_tracks;
+	struct op_call *calls;     /* owned: in the order of their host rows */
+	struct op_tensor *tensors; /* owned */
+	uint32_t n_calls, n_tensors;
 	struct tick_op *ops; /* owned: device_row.source */
 	uint64_t n_ops;
 	struct zone *zones; /* owned: device_row.source of marker rows */

@@ -224,9 +224,9 @@ int points_merge(struct derive *derive);
 /* Keeps an op, tensor or op_info record until the host rows are merged. */
 int attributes_push(struct derive *derive, const struct host_input *input);
 
-/* Stores in `args` (string) the JSON of what is known of an operation, joined with the text that
- * is there. */
-int attributes_find(struct derive *derive, uint32_t process, uint64_t correlation, uint32_t *args);
+/* Gives the row of an operation the JSON of what is known of it, joined with the text that is
+ * there, and the timeline the same as numbers and strings. */
+int attributes_find(struct derive *derive, uint32_t process, struct host_row *row);
 
 /* Books all of them: as evidence where a row took them, else as discarded. */
 int attributes_finish(struct derive *derive);

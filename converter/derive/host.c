@@ -277,7 +277,7 @@ static int merge_row(void *context, void *visited)
 	if (kind == TRACK_THREAD && derive->tracks[row->track].lane > 0)
 		derive->n_crossing++;
 	if (row->kind == FLEXTRACE_RUNTIME_OP)
-		FLEXTRACE_TRY(attributes_find(derive, process, row->correlation, &row->args));
+		FLEXTRACE_TRY(attributes_find(derive, process, row));
 	FLEXTRACE_TRY(flows_see_host_row(derive, process, row));
 	merged = table_append(&derive->out->host_rows, sizeof(*merged));
 	if (!merged)

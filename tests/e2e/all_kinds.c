@@ -46,6 +46,16 @@ static void record_device_kind(uint32_t kind)
 	FLEXTRACE_DEVICE_OP(&op);
 }
 
+/* The kernel, as the work of an operation of a framework. */
+static void record_operation(void)
+{
+	FLEXTRACE_OP_SCOPE("mm, quoted", "MatMul", "math_fidelity=HiFi4", 2, 1, 50);
+	FLEXTRACE_TENSOR(50, 0, "2x3", "TILE", "BFLOAT16", "DEV_0_DRAM");
+	FLEXTRACE_TENSOR(50, 1, "2x4", "TILE", "BFLOAT16", "DEV_0_DRAM");
+	FLEXTRACE_OP_INFO(50, "model", "dot", "jit/mm", "a.py:1");
+	record_device_kind(FLEXTRACE_DEVICE_KERNEL);
+}
+
 int main(void)
 {
 	flextrace_process("all_kinds", "1");
@@ -64,7 +74,9 @@ int main(void)
 	for (uint32_t kind = 0; kind < FLEXTRACE_RUNTIME_OP; kind++) {
 		FLEXTRACE_RUNTIME_SCOPE(kind, runtime_names[kind]);
 	}
-	for (uint32_t kind = 1; kind < FLEXTRACE_DEVICE_KIND_COUNT; kind++)
+	record_operation();
+	for (uint32_t kind = FLEXTRACE_DEVICE_KERNEL + 1; kind < FLEXTRACE_DEVICE_KIND_COUNT;
+	     kind++)
 		record_device_kind(kind);
 	return 0;
 }

@@ -34,3 +34,15 @@ kinds=$(awk -F, 'NR > 1 { print $7 }' out/events.csv | sort -u | tr '\n' ' ')
 for kind in DmaI Prep Exec DmaO 'Memcpy HtoD' 'Memcpy DtoH' 'Memcpy DtoD' 'Memcpy PtoP' Memset Release; do
 	case "$kinds" in *"$kind"*) ;; *) fail "events.csv has no row of kind $kind, only: $kinds" ;; esac
 done
+
+# The operation, as tt-metal's scripts find it: by the names of columns.
+cell() {
+	awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i }
+		NR == 2 { sub(/"[^"]*"/, "quoted"); print $at }' out/ops.csv
+}
+[ "$(wc -l <out/ops.csv)" -eq 2 ] || fail "ops.csv has not one line"
+for pair in "OP CODE=quoted" "OP TYPE=MatMul" "MATH FIDELITY=HiFi4" "CORE COUNT=2" "DEVICE ID=0" \
+	"INPUT_0_X_PAD[LOGICAL]=3[3]" "OUTPUT_0_X=4" "launch Count=1" "opcode=dot" "CALL DEPTH=1"; do
+	[ "$(cell "${pair%%=*}")" = "${pair#*=}" ] || fail "ops.csv: $pair, but it is $(cell "${pair%%=*}")"
+done
+[ "$(cell "DEVICE KERNEL DURATION [ns]")" -gt 1000 ] || fail "ops.csv: the kernel took no time"

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ops.h: operations of a framework: what each was on the host, on each device, and what it called.
+ *
+ * - An operation is a host row that the program told more of (FLEXTRACE_OP_SCOPE, op, tensor).
+ * - Device work is an operation's if it has its correlation, or that of a row on its thread inside
+ *   it; of operations in each other it is the inner one's. Marks of firmware are those of the
+ *   control block whose job their run worked on; without one, the job is the correlation.
+ * - A call is the innermost operation's that it stands in.
+ */
+#ifndef FLEXTRACE_ANALYSIS_OPS_H
+#define FLEXTRACE_ANALYSIS_OPS_H
+
+#include "analysis_impl.h"
+#include "map.h"
+
+#define OPS_N_RISCS 6 /* that tt-metal has columns of: BRISC, NCRISC, TRISC0-2, ERISC */
+
+struct ops_span { /* from the first start to the last end; n 0: none */
+	int64_t start_time_ns, end_time_ns;
+	uint64_t first_ticks, last_ticks;
+	uint64_t n;
+};
+
+struct ops_core { /* a core's kernels of an operation */
+	struct ops_span span;
+	uint32_t next; /* of the same work; FLEXTRACE_NONE: the last */
+};
+
+struct ops_work { /* what an operation did on one device */
+	uint32_t line;
+	uint32_t device;                    /* index */
+	uint32_t next;                      /* of the same line; FLEXTRACE_NONE: the last */
+	struct ops_span firmware, blocks;   /* runs of firmware; control blocks, all parts */
+	struct ops_span kernels, exec;      /* kernels of the firmware; Exec rows */
+	struct ops_span riscs[OPS_N_RISCS]; /* kernels, by processor */
+	uint32_t first_core, n_cores;       /* of `cores` */
+	double ideal_ns;                    /* of the kernels that the compiler names */
+	int64_t latency_ns, dm_latency_ns;  /* since the end of the one before on the device */
+	bool is_first;                      /* there is none before */
+	uint8_t status;                     /* enum time_status, the worst */
+};
+
+struct ops_call { /* functions of one name that an operation called */
+	uint64_t n, total_ns;
+};
+
+struct ops_line {
+	struct host_row row;
+	const struct op_call *call; /* weak */
+	uint32_t process, thread;   /* indexes */
+	uint64_t number;            /* in its process, from 1 */
+	uint32_t first_work;        /* FLEXTRACE_NONE: none */
+};
+
+struct ops {
+	const struct timeline *timeline; /* weak */
+	struct owners owners;
+	struct ops_line *lines; /* owned, all; in order of time */
+	uint32_t n_lines, n_lines_allocated;
+	struct ops_work *works;
+	uint32_t n_works, n_works_allocated;
+	struct ops_core *cores;
+	uint32_t n_cores, n_cores_allocated;
+	struct map work_index; /* (line, device) -> work */
+	struct map core_index; /* (work, core) -> core */
+	/* (line, name) -> place in `calls` */
+	struct map call_index;
+	struct ops_call *calls;
+	uint32_t n_calls, n_calls_allocated;
+	uint32_t *names; /* strings, sorted by their texts: of all functions */
+	uint32_t n_names, n_names_allocated;
+	struct map name_index;
+	uint32_t n_inputs, n_outputs; /* the most that an operation has */
+	uint64_t n_rows;              /* written */
+};
+
+/* FLEXTRACE_E_MEMORY or 0; ops_release() in any case. */
+int ops_find(struct ops *ops, const struct timeline *timeline);
+void ops_release(struct ops *ops);
+
+/* What is its device time: of the firmware where it told any, else of the control blocks. */
+static inline const struct ops_span *ops_firmware(const struct ops_work *work)
+{
+	return work->firmware.n ? &work->firmware : &work->blocks;
+}
+
+static inline const struct ops_span *ops_kernels(const struct ops_work *work)
+{
+	return work->kernels.n ? &work->kernels : &work->exec;
+}
+
+/* Kernels from the first of the data movement processors on; n 0: none is known. */
+struct ops_span ops_moved_kernels(const struct ops_work *work);
+
+/* ops_device.c: the device rows of operations. `launches`: (correlation, process) -> line. */
+int ops_add_device(struct ops *ops, const struct map *launches);
+
+struct ops_sheet { /* one line of ops.csv; weak, all */
+	const struct ops *ops;
+	const struct ops_line *line;
+	const struct ops_work *work; /* NULL: it has none on a device */
+	const struct device *device; /* likewise */
+	struct writer *writer;
+};
+
+/* ops_columns.c: cells and names, each with a comma behind it. */
+enum ops_part { OPS_BEFORE_TENSORS, OPS_BEHIND_TENSORS, OPS_OURS };
+void ops_write_cells(const struct ops_sheet *sheet, enum ops_part part);
+void ops_write_names(struct writer *writer, enum ops_part part);
+
+/* ops_csv.c */
+void ops_write(void *ops, struct writer *writer);
+
+#endif
