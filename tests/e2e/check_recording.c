@@ -3,7 +3,7 @@
  * check_recording: holds a converted recording of miniflex against what is known of it by other
  * means.
  *
- *   check_recording EVENTS.csv TRUTH_DIR EPOCH_OFFSET_NS [AHEAD_NS]
+ *   check_recording DIR TRUTH_DIR EPOCH_OFFSET_NS [AHEAD_NS]
  *       < (babeltrace2's text of the same traces)
  *
  * With AHEAD_NS, the host clock of rank r is r * AHEAD_NS ahead of that of rank 0, whose clock is
@@ -13,7 +13,8 @@
  *   text, and was recorded in the clock domain that stamped it.
  * - The unwrapped cycles of every certified row are those of the emulator's truth: of control
  *   blocks the stamps of that job; of the firmware's rows (FW, Kernel, Zone) a stamp of that kind,
- *   core and job.
+ *   core and job. Marks and values (instants.csv, counters.csv) have no cycles in their rows: they
+ *   are those of the truth, all of them, in order.
  * - The true host time of certified stamps lies inside err_ns: at least 99.9 % of them.
  * - At least 99 % of the rows are certified: a whole recording has all evidence.
  * - Each counter passed a multiple of 2^32.
@@ -28,9 +29,19 @@
 
 #define MAX_RANKS   64
 #define MAX_DOMAINS 64
+#define MAX_CORES   64
 
 /* What is looked for, in order: stamps of control blocks, those of markers, brackets. */
-enum fact_kind { BRACKET, TS1_FACT, TS5_FACT = TS1_FACT + 4, FW_FACT, KERNEL_FACT, ZONE_FACT };
+enum fact_kind {
+	BRACKET,
+	TS1_FACT,
+	TS5_FACT = TS1_FACT + 4,
+	FW_FACT,
+	KERNEL_FACT,
+	ZONE_FACT,
+	MARK_FACT,
+	VALUE_FACT
+};
 
 struct fact { /* truth of one stamp, or the bracket of one control block */
 	uint64_t job;
@@ -38,7 +49,7 @@ struct fact { /* truth of one stamp, or the bracket of one control block */
 	uint32_t kind;   /* enum fact_kind */
 	uint32_t is_end; /* markers: 1 = of the end of the interval */
 	uint32_t core;   /* markers */
-	uint64_t key;    /* markers: ticks, as a job has many zones */
+	uint64_t key;    /* zones: ticks, as a job has many; marks and values: their number */
 	uint32_t domain;
 	uint64_t ticks;  /* bracket: submit_ns */
 	int64_t host_ns; /* bracket: complete_ns */
@@ -53,6 +64,17 @@ static void die(const char *message, const char *what)
 {
 	fprintf(stderr, "check_recording: %s: %s\n", message, what);
 	exit(2);
+}
+
+/* Numbers marks and values of a core, which come in order. */
+struct numbers {
+	uint64_t next[2][MAX_RANKS][MAX_CORES];
+};
+
+static void number_point(struct numbers *numbers, struct fact *fact)
+{
+	fact->key = numbers->next[fact->kind - MARK_FACT][fact->place % MAX_RANKS]
+	                         [fact->core % MAX_CORES]++;
 }
 
 static void add_fact(struct facts *facts, const struct fact *fact)
@@ -130,7 +152,8 @@ static int name_fact(const char *kind, struct fact *fact)
 		uint32_t is_end;
 	} names[] = {{"fw_start", FW_FACT, 0},         {"fw_end", FW_FACT, 1},
 	             {"kernel_start", KERNEL_FACT, 0}, {"kernel_end", KERNEL_FACT, 1},
-	             {"zone_begin", ZONE_FACT, 0},     {"zone_end", ZONE_FACT, 1}};
+	             {"zone_begin", ZONE_FACT, 0},     {"zone_end", ZONE_FACT, 1},
+	             {"mark", MARK_FACT, 0},           {"value", VALUE_FACT, 0}};
 	if (!strncmp(kind, "ts", 2) && kind[2] >= '1' && kind[2] <= '5') {
 		fact->kind = (uint32_t)(TS1_FACT + kind[2] - '1');
 		return 1;
@@ -151,7 +174,8 @@ static uint64_t truth_number(const struct csv_reader *reader, size_t column)
 }
 
 /* device,core,kind,id,run,job,ticks,host_ns,domain */
-static void read_truth_row(struct facts *truth, const struct csv_reader *row, uint32_t rank)
+static void read_truth_row(struct facts *truth, struct numbers *numbers,
+                           const struct csv_reader *row, uint32_t rank)
 {
 	struct fact fact = {.place = rank};
 	if (!name_fact(csv_reader_field(row, 2), &fact))
@@ -164,17 +188,22 @@ static void read_truth_row(struct facts *truth, const struct csv_reader *row, ui
 		fact.core = (uint32_t)truth_number(row, 1);
 		fact.key = fact.ticks;
 	}
+	if (fact.kind >= MARK_FACT) {
+		fact.job = 0;
+		number_point(numbers, &fact);
+	}
 	add_fact(truth, &fact);
 }
 
 static void read_truth(struct facts *truth, const char *dir)
 {
+	static struct numbers numbers;
 	FILE *file;
 	for (uint32_t rank = 0; rank < MAX_RANKS && (file = open_truth(dir, rank)); rank++) {
 		struct csv_reader reader;
 		csv_reader_init(&reader, file, "truth");
 		while (csv_reader_next(&reader, NULL) > 0)
-			read_truth_row(truth, &reader, rank);
+			read_truth_row(truth, &numbers, &reader, rank);
 		csv_reader_release(&reader);
 		fclose(file);
 	}
@@ -212,7 +241,7 @@ struct counter { /* of one rank and clock domain */
 };
 
 struct verdict {
-	uint64_t rows, marker_rows, certified, stamps;
+	uint64_t rows, marker_rows, points, certified, stamps;
 	uint64_t outside_error, outside_bracket, wrong_ticks, wrong_domain;
 	struct counter counters[MAX_RANKS][MAX_DOMAINS];
 };
@@ -306,28 +335,98 @@ static void check_row(struct verdict *verdict, const struct csv_reader *row, con
 		              known->ahead_ns ? err_ns : 0, fact);
 }
 
-static void check_events(struct verdict *verdict, const char *path, const struct known *known)
-{
-	FILE *file = fopen(path, "r");
+/* A CSV file of the output that is read row by row. */
+struct input {
+	char path[4096];
+	FILE *file;
 	struct csv_reader row;
+};
+
+static void open_input(struct input *input, const char *dir, const char *name)
+{
+	snprintf(input->path, sizeof(input->path), "%s/%s", dir, name);
+	input->file = fopen(input->path, "r");
+	if (!input->file)
+		die("cannot open", input->path);
+	csv_reader_init(&input->row, input->file, input->path);
+	if (csv_reader_next(&input->row, NULL) <= 0)
+		die("empty", input->path);
+}
+
+static void close_input(struct input *input)
+{
+	csv_reader_release(&input->row);
+	fclose(input->file);
+}
+
+static size_t find_column(const struct input *input, const char *name)
+{
+	for (size_t i = 0; i < input->row.n_fields; i++)
+		if (!strcmp(csv_reader_field(&input->row, i), name))
+			return i;
+	die("no such column", name);
+	return 0;
+}
+
+static void check_events(struct verdict *verdict, const char *dir, const struct known *known)
+{
+	struct input input;
 	size_t columns[N_COLUMNS];
-	if (!file)
-		die("cannot open", path);
-	csv_reader_init(&row, file, path);
-	if (csv_reader_next(&row, NULL) <= 0)
-		die("empty", path);
-	for (int c = 0; c < N_COLUMNS; c++) {
-		columns[c] = 0;
-		while (columns[c] < row.n_fields &&
-		       strcmp(csv_reader_field(&row, columns[c]), column_names[c]))
-			columns[c]++;
-		if (columns[c] == row.n_fields)
-			die("no such column in events.csv", column_names[c]);
+	open_input(&input, dir, "events.csv");
+	for (int c = 0; c < N_COLUMNS; c++)
+		columns[c] = find_column(&input, column_names[c]);
+	while (csv_reader_next(&input.row, NULL) > 0)
+		check_row(verdict, &input.row, columns, known);
+	close_input(&input);
+}
+
+/* Columns of instants.csv and counters.csv. */
+enum { POINT_RANK, POINT_CORE, POINT_TIME, POINT_ERR, POINT_STATUS, N_POINT_COLUMNS };
+static const char *const point_columns[N_POINT_COLUMNS] = {"rank", "core", "time_ns", "err_ns",
+                                                           "status"};
+
+static void check_point(struct verdict *verdict, const struct csv_reader *row,
+                        const size_t *columns, struct fact *wanted, const struct known *known)
+{
+	const struct fact *fact = find_fact(&known->truth, wanted);
+	const int64_t err_ns = (int64_t)number(row, columns, POINT_ERR);
+	const int64_t host_ns = (int64_t)number(row, columns, POINT_TIME) - known->offset_ns +
+	                        wanted->place * known->ahead_ns;
+	verdict->points++;
+	if (!fact)
+		verdict->wrong_ticks++;
+	else if (!strcmp(csv_reader_field(row, columns[POINT_STATUS]), "certified"))
+		verdict->outside_error += llabs(host_ns - fact->host_ns) > err_ns;
+}
+
+/* Rows with a core are what its markers left. */
+static void check_points(struct verdict *verdict, const char *dir, const char *name,
+                         enum fact_kind kind, const struct known *known)
+{
+	static struct numbers numbers;
+	struct input input;
+	size_t columns[N_POINT_COLUMNS];
+	open_input(&input, dir, name);
+	for (int c = 0; c < N_POINT_COLUMNS; c++)
+		columns[c] = find_column(&input, point_columns[c]);
+	while (csv_reader_next(&input.row, NULL) > 0) {
+		struct fact wanted = {.kind = kind};
+		if (!*csv_reader_field(&input.row, columns[POINT_CORE]))
+			continue;
+		wanted.place = (uint32_t)number(&input.row, columns, POINT_RANK);
+		wanted.core = (uint32_t)number(&input.row, columns, POINT_CORE);
+		number_point(&numbers, &wanted);
+		check_point(verdict, &input.row, columns, &wanted, known);
 	}
-	while (csv_reader_next(&row, NULL) > 0)
-		check_row(verdict, &row, columns, known);
-	csv_reader_release(&row);
-	fclose(file);
+	close_input(&input);
+}
+
+static uint64_t count_points(const struct facts *truth)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < truth->n; i++)
+		n += truth->all[i].kind >= MARK_FACT;
+	return n;
 }
 
 /* Every counter that was seen crossed a multiple of 2^32. */
@@ -355,15 +454,15 @@ static int report(const struct verdict *verdict)
 	int n_ranks, n_counters;
 	int wrapped = all_wrapped(verdict, &n_ranks, &n_counters);
 	printf("ranks=%d counters=%d wrapped=%d rows=%" PRIu64 " marker_rows=%" PRIu64
-	       " certified=%" PRIu64 " stamps=%" PRIu64 " outside_error=%" PRIu64
+	       " points=%" PRIu64 " certified=%" PRIu64 " stamps=%" PRIu64 " outside_error=%" PRIu64
 	       " outside_bracket=%" PRIu64 " wrong_ticks=%" PRIu64 " wrong_domain=%" PRIu64 "\n",
-	       n_ranks, n_counters, wrapped, verdict->rows, verdict->marker_rows,
+	       n_ranks, n_counters, wrapped, verdict->rows, verdict->marker_rows, verdict->points,
 	       verdict->certified, verdict->stamps, verdict->outside_error,
 	       verdict->outside_bracket, verdict->wrong_ticks, verdict->wrong_domain);
-	return n_ranks >= 2 && wrapped && verdict->marker_rows &&
+	return n_ranks >= 2 && wrapped && verdict->marker_rows && verdict->points &&
 	       verdict->certified * 100 >= verdict->rows * 99 && !verdict->outside_bracket &&
 	       !verdict->wrong_ticks && !verdict->wrong_domain &&
-	       verdict->outside_error * 1000 <= verdict->stamps;
+	       verdict->outside_error * 1000 <= verdict->stamps + verdict->points;
 }
 
 int main(int argc, char **argv)
@@ -371,13 +470,15 @@ int main(int argc, char **argv)
 	static struct verdict verdict;
 	struct known known = {0};
 	if (argc != 4 && argc != 5)
-		die("usage", "check_recording EVENTS.csv TRUTH_DIR EPOCH_OFFSET_NS [AHEAD_NS]");
+		die("usage", "check_recording DIR TRUTH_DIR EPOCH_OFFSET_NS [AHEAD_NS]");
 	known.offset_ns = strtoll(argv[3], NULL, 10);
 	known.ahead_ns = argc == 5 ? strtoll(argv[4], NULL, 10) : 0;
 	read_brackets(&known.brackets);
 	read_truth(&known.truth, argv[2]);
 	check_events(&verdict, argv[1], &known);
-	int good = report(&verdict);
+	check_points(&verdict, argv[1], "instants.csv", MARK_FACT, &known);
+	check_points(&verdict, argv[1], "counters.csv", VALUE_FACT, &known);
+	int good = report(&verdict) && verdict.points == count_points(&known.truth);
 	free(known.truth.all);
 	free(known.brackets.all);
 	return good ? 0 : 1;

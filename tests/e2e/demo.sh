@@ -12,7 +12,7 @@ check_output out
 
 trace=out/trace
 bt2 "$trace" >text.txt
-"$E2E/check_recording" out/events.csv truth "$(epoch_offset "$trace")" <text.txt || fail "device times are wrong; see the line above"
+"$E2E/check_recording" out truth "$(epoch_offset "$trace")" <text.txt || fail "device times are wrong; see the line above"
 grep -qx "records=$(grep -c ' flextrace:' text.txt)" books.txt ||
 	{ cat books.txt; fail "babeltrace2 reads another number of records"; }
 

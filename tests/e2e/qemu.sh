@@ -23,7 +23,7 @@ judge() {
 	[ "$(wc -l <"$name/losses.csv")" -eq 1 ] || { cat "$name/losses.csv"; fail "$name: something was lost"; }
 	bt2 "$name/trace" >text.txt
 	printf '%s: ' "$name"
-	"$E2E/check_recording" "$name/events.csv" "truth-$name" "$(epoch_offset "$name/trace")" <text.txt >verdict.txt ||
+	"$E2E/check_recording" "$name" "truth-$name" "$(epoch_offset "$name/trace")" <text.txt >verdict.txt ||
 		{ cat verdict.txt; fail "$name: device times are wrong; see the line above"; }
 	cat verdict.txt
 	grep -q ' counters=8 ' verdict.txt || fail "$name: not every core had a counter of its own"

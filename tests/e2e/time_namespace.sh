@@ -56,7 +56,7 @@ column together/out/alignment.csv 1 offset_ns | awk -v ahead="$AHEAD_S" -v bound
 	exit error > bound }' || fail "the offset is wrong"
 
 bt2 together/rank0/trace together/rank1/trace >text.txt
-"$E2E/check_recording" together/out/events.csv together/truth "$(epoch_offset together/rank0/trace)" "${AHEAD_S}000000000" \
+"$E2E/check_recording" together/out together/truth "$(epoch_offset together/rank0/trace)" "${AHEAD_S}000000000" \
 	<text.txt || fail "device times are wrong; see the line above"
 
 # Times without the leading digits, which awk's numbers have no room for.
