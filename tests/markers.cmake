@@ -31,7 +31,9 @@ add_test(NAME freestanding.disabled
 set_tests_properties(freestanding.disabled PROPERTIES LABELS unit TIMEOUT 120)
 
 # Real firmware on RISC-V cores; skipped, with the reason, where there is no QEMU for them.
-flextrace_add_unit_test(NAME qemu SOURCES ${drain} LIBS flextrace_qemu)
+flextrace_add_unit_test(NAME qemu_host SOURCES LIBS flextrace_qemu
+	INCLUDES firmware-markers/qemu firmware-markers/emulator)
+flextrace_add_unit_test(NAME qemu SOURCES ${drain} LIBS flextrace_qemu INCLUDES firmware-markers/qemu)
 flextrace_add_unit_test(NAME qemu_soak SOURCES ${drain} LIBS flextrace_qemu)
 set_tests_properties(unit.qemu unit.qemu_soak PROPERTIES LABELS qemu SKIP_RETURN_CODE 77 RESOURCE_LOCK qemu)
 

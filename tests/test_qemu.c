@@ -17,6 +17,8 @@
 #include <flextrace/flextrace.h>
 #include <flextrace/qemu.h>
 
+#include "mailbox.h"
+
 #define N_CORES 4u
 #define N       16u
 #define WORDS   (N * N)
@@ -394,6 +396,29 @@ static void test_markers__of_a_run_that_never_ends_are_read(void **state)
 	assert_int_equal(flextrace_qemu_destroy(qemu), 0);
 }
 
+/* The host believes no number that stands in the device's memory. */
+static void test_truth__that_a_firmware_spoils_is_told(void **state)
+{
+	const struct flextrace_emulator_job job = {.op = FLEXTRACE_EMULATOR_EMIT, .n = 1};
+	struct flextrace_emulator_config config = usual;
+	struct flextrace_qemu *qemu;
+	struct qemu_mailbox *mailbox;
+	size_t bytes;
+
+	(void)state;
+	config.truth_path = "/dev/null";
+	qemu = create(&config, NULL);
+	run(qemu, &job);
+	assert_int_equal(flextrace_qemu_destroy(qemu), 0);
+
+	qemu = create(&config, NULL);
+	mailbox = (void *)((uint8_t *)flextrace_qemu_area(qemu, 0, &bytes) - QEMU_AREA_OFFSET);
+	__atomic_store_n(&mailbox->truth_written, UINT32_C(0x80000000), __ATOMIC_RELEASE);
+	run(qemu, &job);
+	run(qemu, &job);
+	assert_int_equal(flextrace_qemu_destroy(qemu), -EIO);
+}
+
 /* -- nothing stays behind ---------------------------------------------------------------------- */
 
 static void test_qemu__that_dies_ends_the_wait(void **state)
@@ -474,6 +499,7 @@ int main(void)
 		cmocka_unit_test(test_markers__of_all_kinds_come_through_the_drain),
 		cmocka_unit_test(test_print__of_the_firmware_works_beside_markers),
 		cmocka_unit_test(test_markers__of_a_run_that_never_ends_are_read),
+		cmocka_unit_test(test_truth__that_a_firmware_spoils_is_told),
 		cmocka_unit_test(test_qemu__that_dies_ends_the_wait),
 		cmocka_unit_test(test_qemu__ends_with_a_program_that_is_killed),
 		cmocka_unit_test(test_qemu__leaves_no_process_and_no_descriptor),

@@ -39,7 +39,7 @@ static int check_job(const struct flextrace_qemu *qemu, const struct flextrace_e
 
 static uint8_t *stage_of(const struct flextrace_qemu *qemu, const struct core *core, uint32_t slot)
 {
-	return core->window + load(&qemu->boot->stage_offset) + slot * qemu->config.local_bytes;
+	return core->window + qemu->layout.stage + slot * qemu->config.local_bytes;
 }
 
 /* What the firmware's DMA will read. */

@@ -50,10 +50,6 @@ static int take_config(struct flextrace_qemu *qemu, const struct flextrace_emula
 	return 0;
 }
 
-struct layout {
-	size_t truth, local, stage, window, ram;
-};
-
 static struct layout lay_out(const struct flextrace_qemu *qemu)
 {
 	const struct flextrace_emulator_config *config = &qemu->config;
@@ -71,8 +67,9 @@ static struct layout lay_out(const struct flextrace_qemu *qemu)
 	return layout;
 }
 
-static void fill_boot(struct flextrace_qemu *qemu, const struct layout *layout)
+static void fill_boot(struct flextrace_qemu *qemu)
 {
+	const struct layout *layout = &qemu->layout;
 	uint32_t i;
 
 	qemu->boot = (void *)(qemu->machine.ram + QEMU_BOOT_OFFSET);
@@ -218,18 +215,18 @@ static int start_machine(struct flextrace_qemu *qemu, const struct flextrace_qem
 
 static int boot(struct flextrace_qemu *qemu, const struct flextrace_qemu_options *options)
 {
-	const struct layout layout = lay_out(qemu);
 	int ret;
 
-	if (layout.ram > MAX_RAM_BYTES)
+	qemu->layout = lay_out(qemu);
+	if (qemu->layout.ram > MAX_RAM_BYTES)
 		return -EINVAL;
-	ret = machine_init(&qemu->machine, layout.ram);
+	ret = machine_init(&qemu->machine, qemu->layout.ram);
 	if (ret == 0)
 		ret = image_load(flextrace_qemu_elf(options), qemu->machine.ram, QEMU_BOOT_OFFSET,
 		                 QEMU_RAM_ADDRESS);
 	if (ret < 0)
 		return ret;
-	fill_boot(qemu, &layout);
+	fill_boot(qemu);
 	ret = stamps_open(qemu);
 	if (ret == 0)
 		ret = host_clock_read(&qemu->clock);

@@ -26,9 +26,16 @@ struct core {
 	int is_stuck; /* a wait gave up */
 };
 
+/* Offsets in a window; bytes of a window and of all memory. The device may not be asked: whatever
+ * its firmware does to its memory, the host stays within. */
+struct layout {
+	size_t truth, local, stage, window, ram;
+};
+
 struct flextrace_qemu {
 	struct flextrace_emulator_config config; /* defaults filled in; pointers say nothing */
 	struct machine machine;
+	struct layout layout;
 	struct qemu_boot *boot; /* in the device's memory */
 	struct core cores[FLEXTRACE_QEMU_MAX_CORES];
 	size_t area_bytes;

@@ -5,6 +5,13 @@
 
 #include "qemu_impl.h"
 
+static int is_known(const struct truth_row *row)
+{
+	if (row->kind == FLEXTRACE_WIRE_SLOT_STAMP)
+		return row->id < FLEXTRACE_WIRE_N_STAMPS;
+	return row->kind >= FLEXTRACE_WIRE_MARK && row->kind <= FLEXTRACE_WIRE_VALUE;
+}
+
 static void take_truth_row(struct flextrace_qemu *qemu, struct core *core,
                            const struct qemu_truth *from)
 {
@@ -18,28 +25,30 @@ static void take_truth_row(struct flextrace_qemu *qemu, struct core *core,
 		.host_ns = host_clock_ns(&qemu->clock, cycles),
 	};
 
-	if (cycles < qemu->start_cycles || cycles > host_cycles())
+	if (is_known(&row) && cycles >= qemu->start_cycles && cycles <= host_cycles())
+		truth_add(&qemu->truth, core->truth, &row);
+	else
 		qemu->truth.failed = 1;
-	truth_add(&qemu->truth, core->truth, &row);
 }
 
 void stamps_take(struct flextrace_qemu *qemu, struct core *core)
 {
-	const struct qemu_truth *rows =
-		(const void *)(core->window + load(&qemu->boot->truth_offset));
+	const struct qemu_truth *rows = (const void *)(core->window + qemu->layout.truth);
 	uint32_t end;
 
 	if (!core->truth)
 		return;
 	(void)pthread_mutex_lock(&qemu->truth_lock);
 	end = load(&core->mailbox->truth_written);
-	if (host_clock_read(&qemu->clock) < 0)
+	if (load(&core->mailbox->truth_lost) || host_clock_read(&qemu->clock) < 0)
 		qemu->truth.failed = 1;
+	if (end - core->truth_taken > QEMU_TRUTH_ROWS) {
+		qemu->truth.failed = 1;
+		core->truth_taken = end;
+	}
 	for (; core->truth_taken != end; core->truth_taken++)
 		take_truth_row(qemu, core, &rows[core->truth_taken % QEMU_TRUTH_ROWS]);
 	store(&core->mailbox->truth_taken, end);
-	if (load(&core->mailbox->truth_lost))
-		qemu->truth.failed = 1;
 	(void)pthread_mutex_unlock(&qemu->truth_lock);
 }
 

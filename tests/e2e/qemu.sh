@@ -12,7 +12,7 @@ judge() {
 	mkdir "truth-$name"
 	if ! "$FLEXTRACE" record --output="$name" -- "$MINIFLEX" --device=qemu --ranks=2 --cores=4 --clocks=core \
 		--counter-mhz=560,800 --wrap-after-ms=600 --truth="truth-$name" --quiet "$@" >record.log 2>&1; then
-		if why=$(grep -E 'not installed|no firmware image|counter is not the host|little-endian' record.log); then
+		if why=$(grep -m 1 -E 'not installed|no firmware image|counter is not the host|little-endian' record.log); then
 			echo "skipped: $why"
 			exit 77
 		fi
