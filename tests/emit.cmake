@@ -5,7 +5,8 @@ set(emit_writer
 	converter/emit/writer.c converter/emit/writer_text.c converter/error.c tests/scratch.c)
 # What every emitter stands on, with the fixture in place of the stages before.
 set(emit_base ${emit_writer}
-	converter/emit/kinds.c converter/emit/report_fields.c converter/emit/texts.c converter/emit/view.c
+	converter/emit/kinds.c converter/emit/pieces.c converter/emit/report_fields.c
+	converter/emit/texts.c converter/emit/view.c
 	converter/gather.c converter/ledger.c converter/strings.c ${table_sources} tests/emit_fixture.c tests/timeline_fixture.c)
 set(emit_chrome
 	converter/emit/chrome.c converter/emit/chrome_ids.c converter/emit/chrome_later.c converter/emit/chrome_ranks.c converter/emit/chrome_meta.c
@@ -17,6 +18,7 @@ flextrace_add_unit_test(NAME writer SOURCES ${emit_writer} LIBS ${emit_libs})
 flextrace_add_unit_test(NAME writer_files SOURCES ${emit_writer} tests/full_disk.c LIBS ${emit_libs})
 target_link_options(test_writer_files PRIVATE -Wl,--wrap=write)
 flextrace_add_unit_test(NAME doubles SOURCES ${emit_writer} LIBS ${emit_libs})
+flextrace_add_unit_test(NAME pieces SOURCES ${emit_writer} converter/emit/pieces.c LIBS ${emit_libs})
 flextrace_add_unit_test(NAME trace_checker SOURCES tests/trace_checker.c LIBS ${emit_libs})
 foreach(name chrome chrome_cases chrome_views)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${emit_base} ${emit_chrome}

@@ -17,6 +17,7 @@
 #ifndef FLEXTRACE_CHROME_H
 #define FLEXTRACE_CHROME_H
 
+#include "emit/pieces.h"
 #include "emit/view.h"
 #include "map.h"
 
@@ -103,6 +104,8 @@ struct chrome {
 	struct texts device_heads; /* per device kind: {"ph":"X","cat":"kernel","name": */
 	struct texts device_kinds; /* per device kind: ,"kind":"Exec" */
 	struct texts device_args; /* per track of a device: ,"args":{"rank":0,"device":0,"core":0 */
+	struct pieces heads;      /* per name and kind: what a row begins with, up to its name */
+	struct pieces sources;    /* per file and line: "runtime.cpp","line":42 */
 	struct writer_high_digits times, cycles;     /* of the time and stamp before */
 	struct writer_digits err, job;               /* of the row before */
 	struct chrome_loss losses[LOSS_CAUSE_COUNT]; /* in order of first_time_ns */

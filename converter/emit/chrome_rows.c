@@ -20,12 +20,34 @@ void chrome_write_ts(struct chrome *chrome, int64_t time_ns)
 	writer_us_near(&chrome->writer, &chrome->times, (uint64_t)(time_ns - chrome->base_time_ns));
 }
 
-static void write_name(struct chrome *chrome, uint32_t name, const char *label)
+static void write_name(struct chrome *chrome, struct writer *writer, uint32_t name,
+                       const char *label)
 {
 	if (name)
-		view_write_json(&chrome->view, &chrome->writer, name);
+		view_write_json(&chrome->view, writer, name);
 	else
-		writer_json(&chrome->writer, label, strlen(label));
+		writer_json(writer, label, strlen(label));
+}
+
+/* Up to the name. */
+static void write_head(struct chrome *chrome, const struct texts *heads, uint8_t kind,
+                       uint32_t name)
+{
+	bool is_host = heads == &chrome->host_heads;
+	const char *label = is_host ? kind_of_host(kind)->label : kind_of_device(kind)->label;
+	uint64_t key = (uint64_t)name << 9 | (uint64_t)is_host << 8 | kind;
+	struct writer *scratch;
+
+	if (pieces_write(&chrome->heads, key, &chrome->writer))
+		return;
+	scratch = pieces_start(&chrome->heads);
+	texts_write(heads, kind, scratch);
+	write_name(chrome, scratch, name, label);
+	pieces_end(&chrome->heads, key);
+	if (pieces_write(&chrome->heads, key, &chrome->writer))
+		return;
+	texts_write(heads, kind, &chrome->writer);
+	write_name(chrome, &chrome->writer, name, label);
 }
 
 void chrome_write_times(struct chrome *chrome, int64_t start_time_ns, int64_t end_time_ns)
@@ -151,6 +173,18 @@ static void write_cycles(struct chrome *chrome, const uint64_t *ticks, uint32_t 
 
 /* -- events ------------------------------------------------------------------------------------ */
 
+static void write_source(struct chrome *chrome, uint32_t file, uint32_t line)
+{
+	uint64_t key = (uint64_t)file << 32 | line;
+
+	if (pieces_write(&chrome->sources, key, &chrome->writer))
+		return;
+	chrome_write_source(chrome, pieces_start(&chrome->sources), file, line);
+	pieces_end(&chrome->sources, key);
+	if (!pieces_write(&chrome->sources, key, &chrome->writer))
+		chrome_write_source(chrome, &chrome->writer, file, line);
+}
+
 /* Most rows are the user's, as their category says, too. */
 static void write_host_kind(struct chrome *chrome, const struct host_row *row)
 {
@@ -164,7 +198,7 @@ static void write_host_kind(struct chrome *chrome, const struct host_row *row)
 		texts_write(&chrome->host_kinds, row->kind, &chrome->writer);
 		CHROME_ARG(&chrome->writer, "file");
 	}
-	chrome_write_source(chrome, &chrome->writer, row->file, row->line);
+	write_source(chrome, row->file, row->line);
 }
 
 /* From the phase to the time: what both ends of an async interval have in common. */
@@ -181,7 +215,7 @@ static void write_async(struct chrome *chrome, char phase, const struct row_kind
 	writer_literal(writer, ",\"cat\":\"");
 	writer_raw(writer, kind->category);
 	writer_literal(writer, "\",\"name\":");
-	write_name(chrome, end->name, kind->label);
+	write_name(chrome, writer, end->name, kind->label);
 	texts_write(&chrome->places, end->track, writer);
 }
 
@@ -195,8 +229,7 @@ void chrome_write_host(struct chrome *chrome, const struct host_row *row,
 		chrome_write_ts(chrome, row->start_time_ns);
 	} else {
 		chrome_next(chrome);
-		texts_write(&chrome->host_heads, row->kind, writer);
-		write_name(chrome, row->name, kind_of_host(row->kind)->label);
+		write_head(chrome, &chrome->host_heads, row->kind, row->name);
 		texts_write(&chrome->places, row->track, writer);
 		chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
 	}
@@ -327,8 +360,7 @@ static void write_device_head(struct chrome *chrome, const struct device_row *ro
 		            &chrome->writer);
 		return;
 	}
-	texts_write(&chrome->device_heads, row->kind, &chrome->writer);
-	write_name(chrome, timeline->ops[row->source].name, kind_of_device(row->kind)->label);
+	write_head(chrome, &chrome->device_heads, row->kind, timeline->ops[row->source].name);
 }
 
 void chrome_write_device(struct chrome *chrome, const struct device_row *row,
@@ -365,7 +397,7 @@ void chrome_write_instant(struct chrome *chrome, const struct instant_row *row)
 	writer_literal(writer, "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"");
 	writer_raw(writer, row->class == RECORD_MARKER_BATCH ? "firmware" : "cpu_instant_event");
 	writer_literal(writer, "\",\"name\":");
-	write_name(chrome, row->name, kind);
+	write_name(chrome, writer, row->name, kind);
 	texts_write(&chrome->places, row->track, writer);
 	chrome_write_ts(chrome, row->time_ns);
 	writer_literal(writer, ",\"args\":{\"kind\":\"");
@@ -383,7 +415,7 @@ static void start_counter(struct chrome *chrome, uint32_t pid, uint32_t name, co
 {
 	chrome_next(chrome);
 	writer_literal(&chrome->writer, "{\"ph\":\"C\",\"cat\":\"counter\",\"name\":");
-	write_name(chrome, name, label);
+	write_name(chrome, &chrome->writer, name, label);
 	chrome_write_place(&chrome->writer, pid, pid);
 	chrome_write_ts(chrome, time_ns);
 	writer_literal(&chrome->writer, ",\"args\":{");

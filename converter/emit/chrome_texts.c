@@ -165,6 +165,8 @@ static int make_markers(struct chrome *chrome)
 
 int chrome_texts_init(struct chrome *chrome)
 {
+	FLEXTRACE_TRY(pieces_init(&chrome->heads));
+	FLEXTRACE_TRY(pieces_init(&chrome->sources));
 	FLEXTRACE_TRY(make_places(chrome));
 	FLEXTRACE_TRY(make_host_kinds(chrome));
 	FLEXTRACE_TRY(make_device_kinds(chrome));
@@ -174,6 +176,8 @@ int chrome_texts_init(struct chrome *chrome)
 
 void chrome_texts_release(struct chrome *chrome)
 {
+	pieces_release(&chrome->heads);
+	pieces_release(&chrome->sources);
 	texts_release(&chrome->marker_heads);
 	texts_release(&chrome->marker_args);
 	texts_release(&chrome->places);

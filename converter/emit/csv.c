@@ -203,6 +203,7 @@ int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit
 {
 	*csv = (struct csv){.options = options};
 	FLEXTRACE_TRY(view_init(&csv->view, timeline));
+	FLEXTRACE_TRY(pieces_init(&csv->names));
 	FLEXTRACE_TRY(make_owners(csv));
 	FLEXTRACE_TRY(make_tracks(csv));
 	FLEXTRACE_TRY(make_kinds(&csv->host_kinds, N_HOST_KINDS, host_label));
@@ -214,6 +215,7 @@ int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit
 
 void csv_release(struct csv *csv)
 {
+	pieces_release(&csv->names);
 	texts_release(&csv->owners);
 	texts_release(&csv->tracks);
 	texts_release(&csv->markers);
@@ -261,14 +263,32 @@ static void write_host_quality(struct csv *csv, struct writer *writer, const str
 	write_quality(csv, writer, start_ns > end_ns ? start_ns : end_ns, TIME_CERTIFIED);
 }
 
+/* Two columns. `kinds` are those of all rows of a file. */
+static void write_kind(struct csv *csv, struct writer *writer, const struct texts *kinds,
+                       uint8_t kind, uint32_t name)
+{
+	uint64_t key = (uint64_t)name << 8 | kind;
+	struct writer *scratch;
+
+	if (pieces_write(&csv->names, key, writer))
+		return;
+	scratch = pieces_start(&csv->names);
+	texts_write(kinds, kind, scratch);
+	write_string(csv, scratch, name);
+	pieces_end(&csv->names, key);
+	if (pieces_write(&csv->names, key, writer))
+		return;
+	texts_write(kinds, kind, writer);
+	write_string(csv, writer, name);
+}
+
 static enum record_class write_host(struct csv *csv, struct writer *writer, const void *any)
 {
 	const struct host_row *row = any;
 	const struct track *track = &csv->view.timeline->tracks[row->track];
 
 	texts_write(&csv->tracks, row->track, writer);
-	texts_write(&csv->host_kinds, row->kind, writer);
-	write_string(csv, writer, row->name);
+	write_kind(csv, writer, &csv->host_kinds, row->kind, row->name);
 	csv_write_nonzero(writer, row->correlation);
 	writer_u64(writer, row->depth);
 	writer_char(writer, ',');
@@ -324,8 +344,7 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
 {
 	const struct kernel_cost *cost = kernel_cost_of(csv->view.timeline->costs, row);
 
-	texts_write(&csv->device_kinds, row->kind, writer);
-	write_string(csv, writer, op->name);
+	write_kind(csv, writer, &csv->device_kinds, row->kind, op->name);
 	writer_u64(writer, op->job);
 	writer_char(writer, ',');
 	csv_write_nonzero(writer, op->correlation);

@@ -10,6 +10,7 @@
 #define FLEXTRACE_CSV_H
 
 #include "emit/event_class.h"
+#include "emit/pieces.h"
 #include "emit/view.h"
 
 /* The columns err_ns and status; zeroes: none yet. */
@@ -35,6 +36,7 @@ struct csv {
 	struct texts host_kinds;          /* per host kind: kind, */
 	struct texts device_kinds;        /* per device kind: kind, */
 	struct texts statuses;            /* per status: status, */
+	struct pieces names;              /* per kind and name: kind,name, */
 	struct texts classes;             /* per event class: class, */
 	struct event_classes own_classes; /* where the timeline has none */
 	const struct event_classes *event_classes;
