@@ -65,10 +65,10 @@ int family_of_core(struct derive *derive, uint32_t device, uint32_t core, uint32
 	                     track, ret_family);
 }
 
-int family_track(struct derive *derive, uint32_t family_id, uint32_t lane, uint32_t *ret_track)
+/* Adds the tracks of a family up to that of a lane. */
+static __attribute__((noinline)) int add_tracks(struct derive *derive, struct track_family *family,
+                                                uint32_t lane)
 {
-	struct track_family *family = &derive->families[family_id];
-
 	while (family->n_tracks <= lane) {
 		struct track track = family->track;
 
@@ -80,6 +80,15 @@ int family_track(struct derive *derive, uint32_t family_id, uint32_t lane, uint3
 		family->tracks[family->n_tracks++] = derive->n_tracks;
 		derive->tracks[derive->n_tracks++] = track;
 	}
+	return FLEXTRACE_OK;
+}
+
+int family_track(struct derive *derive, uint32_t family_id, uint32_t lane, uint32_t *ret_track)
+{
+	struct track_family *family = &derive->families[family_id];
+
+	if (lane >= family->n_tracks)
+		FLEXTRACE_TRY(add_tracks(derive, family, lane));
 	*ret_track = family->tracks[lane];
 	return FLEXTRACE_OK;
 }
