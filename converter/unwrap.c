@@ -246,11 +246,11 @@ static int push_batch(struct unwrap *unwrap, const struct pushed *pushed)
 	batch = table_append(&unwrap->batches, sizeof(*batch) + n_words * sizeof(*batch->words));
 	if (!batch)
 		return FLEXTRACE_E_MEMORY;
+	unwrap->n_batches++;
 	*batch = (struct batch){
 		.first_index = record->first_index,
 		.dropped = record->dropped,
 		.clock_ns = record->head.clock_ns,
-		.order = unwrap->n_batches++,
 		.device = device,
 		.counter = counter,
 		.core = record->core,

@@ -57,11 +57,10 @@ struct idle {
 /* A copied marker_batch. */
 struct batch {
 	uint64_t first_index, dropped, clock_ns;
-	uint64_t order; /* in gather order */
 	uint32_t device, counter, core, processor;
 	uint32_t stream, index;
 	uint32_t n_words;
-	uint32_t unused;
+	uint32_t area; /* number of (device, core, processor), once batches are sorted */
 	uint64_t words[];
 };
 

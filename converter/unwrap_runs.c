@@ -10,36 +10,96 @@
 
 #define MANY_OPS (MAP_NONE - 1) /* a job number that several operations have */
 
-static int compare_batches(const void *left, const void *right)
+/* -- batches ---------------------------------------------------------------------------------- */
+
+/* A core and processor of a device. */
+struct batch_area {
+	uint32_t device, core, processor;
+	uint32_t number; /* in the order they came */
+	uint64_t n_batches;
+};
+
+struct areas {
+	struct batch_area *areas; /* owned */
+	uint32_t n, n_allocated;
+	struct map numbers;
+};
+
+static int compare_areas(const void *left, const void *right)
 {
-	const struct batch *a = *(const struct batch *const *)left;
-	const struct batch *b = *(const struct batch *const *)right;
+	const struct batch_area *a = left, *b = right;
 
 	if (a->device != b->device)
 		return a->device < b->device ? -1 : 1;
 	if (a->core != b->core)
 		return a->core < b->core ? -1 : 1;
-	if (a->processor != b->processor)
-		return a->processor < b->processor ? -1 : 1;
-	return (a->order > b->order) - (a->order < b->order);
+	return (a->processor > b->processor) - (a->processor < b->processor);
+}
+
+static int number_batch(struct areas *areas, struct batch *batch)
+{
+	uint64_t core = (uint64_t)batch->device << 32 | batch->core;
+
+	batch->area = map_find(&areas->numbers, core, batch->processor);
+	if (batch->area == MAP_NONE) {
+		batch->area = areas->n;
+		FLEXTRACE_TRY(ARRAY_RESERVE(areas->areas, areas->n_allocated, areas->n + 1ull));
+		areas->areas[areas->n++] = (struct batch_area){batch->device, batch->core,
+		                                               batch->processor, batch->area, 0};
+		FLEXTRACE_TRY(map_put(&areas->numbers, core, batch->processor, batch->area));
+	}
+	areas->areas[batch->area].n_batches++;
+	return FLEXTRACE_OK;
+}
+
+static struct batch *next_batch(struct table_cursor *cursor)
+{
+	struct batch *batch = table_peek(cursor);
+
+	if (batch)
+		table_next(cursor, sizeof(*batch) + batch->n_words * sizeof(*batch->words));
+	return batch;
+}
+
+/* Puts all batches in order of their areas; those of one stay in gather order. */
+static int order_batches(struct unwrap *unwrap, struct areas *areas)
+{
+	uint64_t *next = malloc((areas->n + 1ull) * sizeof(*next)), from = 0;
+	struct table_cursor cursor;
+	const struct batch *batch;
+
+	if (!next)
+		return FLEXTRACE_E_MEMORY;
+	qsort(areas->areas, areas->n, sizeof(*areas->areas), compare_areas);
+	for (uint32_t i = 0; i < areas->n; i++) {
+		next[areas->areas[i].number] = from;
+		from += areas->areas[i].n_batches;
+	}
+	table_read(&cursor, &unwrap->batches, false);
+	while ((batch = next_batch(&cursor)))
+		unwrap->sorted_batches[next[batch->area]++] = batch;
+	free(next);
+	return FLEXTRACE_OK;
 }
 
 static int sort_batches(struct unwrap *unwrap)
 {
+	struct areas areas = {.n = 0};
 	struct table_cursor cursor;
-	const struct batch *batch;
-	uint64_t n = 0;
+	struct batch *batch;
+	int code = FLEXTRACE_OK;
 
 	unwrap->sorted_batches = malloc((unwrap->n_batches + 1) * sizeof(*unwrap->sorted_batches));
 	if (!unwrap->sorted_batches)
 		return FLEXTRACE_E_MEMORY;
 	table_read(&cursor, &unwrap->batches, false);
-	while ((batch = table_peek(&cursor))) {
-		table_next(&cursor, sizeof(*batch) + batch->n_words * sizeof(*batch->words));
-		unwrap->sorted_batches[n++] = batch;
-	}
-	qsort(unwrap->sorted_batches, n, sizeof(*unwrap->sorted_batches), compare_batches);
-	return FLEXTRACE_OK;
+	while (code >= 0 && (batch = next_batch(&cursor)))
+		code = number_batch(&areas, batch);
+	if (code >= 0 && areas.n)
+		code = order_batches(unwrap, &areas);
+	free(areas.areas);
+	map_release(&areas.numbers);
+	return code;
 }
 
 /* -- slots ----------------------------------------------------------------------------------- */
