@@ -11,7 +11,8 @@ set(emit_base ${emit_writer}
 set(emit_chrome
 	converter/emit/chrome.c converter/emit/chrome_ids.c converter/emit/chrome_later.c converter/emit/chrome_ranks.c converter/emit/chrome_meta.c
 	converter/emit/chrome_rows.c converter/emit/chrome_shown.c converter/emit/chrome_texts.c)
-set(emit_csv converter/emit/csv.c converter/emit/csv_reports.c)
+set(emit_csv converter/emit/csv.c converter/emit/csv_reports.c
+	converter/emit/csv_texts.c)
 set(emit_libs PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
 
 flextrace_add_unit_test(NAME writer SOURCES ${emit_writer} LIBS ${emit_libs})

@@ -3,9 +3,6 @@
 
 #include "emit/kinds.h"
 
-#define N_HOST_KINDS 256
-#define N_STATUSES   8 /* as many as a row has bits for */
-
 /* -- fields ------------------------------------------------------------------------------------ */
 
 void csv_write_owner(struct csv *csv, struct writer *writer, uint32_t process)
@@ -56,19 +53,6 @@ static void write_ticks(struct csv *csv, struct writer *writer, uint64_t ticks)
 	writer_char(writer, ',');
 }
 
-static void write_string(struct csv *csv, struct writer *writer, uint32_t string)
-{
-	view_write_csv(&csv->view, writer, string);
-	writer_char(writer, ',');
-}
-
-static void write_tid(struct writer *writer, const struct thread *thread)
-{
-	if (thread->vtid >= 0)
-		writer_i64(writer, thread->vtid);
-	writer_char(writer, ',');
-}
-
 static void write_interval(struct csv *csv, struct writer *writer, int64_t start_time_ns,
                            int64_t end_time_ns)
 {
@@ -108,123 +92,6 @@ static void write_quality(struct csv *csv, struct writer *writer, uint32_t err_n
 		return;
 	memcpy(at, quality->bytes, sizeof(quality->bytes));
 	writer->at = at + quality->n;
-}
-
-/* -- what all files share ---------------------------------------------------------------------- */
-
-static int make_owners(struct csv *csv)
-{
-	const struct identity *identity = csv->view.identity;
-
-	FLEXTRACE_TRY(texts_init(&csv->owners, identity->n_processes));
-	for (uint32_t i = 0; i < identity->n_processes; i++) {
-		const struct process *process = &identity->processes[i];
-		struct writer *writer = &csv->owners.bytes;
-
-		if (process->rank >= 0)
-			writer_i64(writer, process->rank);
-		writer_char(writer, ',');
-		view_write_csv(&csv->view, writer, process->host);
-		writer_char(writer, ',');
-		if (view_pid(process) >= 0)
-			writer_i64(writer, view_pid(process));
-		writer_char(writer, ',');
-		texts_end(&csv->owners);
-	}
-	return texts_check(&csv->owners);
-}
-
-/* What the lines of all rows of a track begin with. */
-static void write_track_head(struct csv *csv, struct writer *writer, const struct track *track)
-{
-	const struct identity *identity = csv->view.identity;
-
-	if (!view_is_device_track(track)) {
-		const struct thread *thread = &identity->threads[track->owner];
-
-		csv_write_owner(csv, writer, thread->process);
-		write_tid(writer, thread);
-		write_string(csv, writer, thread->name);
-		return;
-	}
-	csv_write_owner(csv, writer, identity->devices[track->owner].process);
-	csv_write_id(writer, identity->devices[track->owner].device);
-	csv_write_id(writer, track->kind == TRACK_CORE ? track->id : FLEXTRACE_NONE);
-	csv_write_id(writer, track->kind == TRACK_QUEUE ? track->id : FLEXTRACE_NONE);
-}
-
-static int make_tracks(struct csv *csv)
-{
-	const struct timeline *timeline = csv->view.timeline;
-
-	FLEXTRACE_TRY(texts_init(&csv->tracks, timeline->n_tracks));
-	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
-		write_track_head(csv, &csv->tracks.bytes, &timeline->tracks[i]);
-		texts_end(&csv->tracks);
-	}
-	return texts_check(&csv->tracks);
-}
-
-static int make_markers(struct csv *csv)
-{
-	const struct timeline *timeline = csv->view.timeline;
-
-	FLEXTRACE_TRY(texts_init(&csv->markers, timeline->n_markers));
-	for (uint32_t i = 0; i < timeline->n_markers; i++) {
-		texts_write(&csv->device_kinds, timeline->markers[i].kind, &csv->markers.bytes);
-		write_string(csv, &csv->markers.bytes, timeline->markers[i].name);
-		texts_end(&csv->markers);
-	}
-	return texts_check(&csv->markers);
-}
-
-static int make_kinds(struct texts *kinds, uint32_t n, const char *(*label_of)(uint8_t kind))
-{
-	FLEXTRACE_TRY(texts_init(kinds, n));
-	for (uint32_t i = 0; i < n; i++) {
-		writer_raw(&kinds->bytes, label_of((uint8_t)i));
-		writer_char(&kinds->bytes, ',');
-		texts_end(kinds);
-	}
-	return texts_check(kinds);
-}
-
-static const char *host_label(uint8_t kind)
-{
-	return kind_of_host(kind)->label;
-}
-
-static const char *device_label(uint8_t kind)
-{
-	return kind_of_device(kind)->label;
-}
-
-int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit_options *options)
-{
-	*csv = (struct csv){.options = options};
-	FLEXTRACE_TRY(view_init(&csv->view, timeline));
-	FLEXTRACE_TRY(pieces_init(&csv->names));
-	FLEXTRACE_TRY(make_owners(csv));
-	FLEXTRACE_TRY(make_tracks(csv));
-	FLEXTRACE_TRY(make_kinds(&csv->host_kinds, N_HOST_KINDS, host_label));
-	FLEXTRACE_TRY(make_kinds(&csv->device_kinds, DEVICE_ROW_KIND_COUNT, device_label));
-	FLEXTRACE_TRY(make_kinds(&csv->classes, EVENT_CLASS_COUNT, event_class_name));
-	FLEXTRACE_TRY(make_markers(csv));
-	return make_kinds(&csv->statuses, N_STATUSES, time_status_name);
-}
-
-void csv_release(struct csv *csv)
-{
-	pieces_release(&csv->names);
-	texts_release(&csv->owners);
-	texts_release(&csv->tracks);
-	texts_release(&csv->markers);
-	texts_release(&csv->host_kinds);
-	texts_release(&csv->device_kinds);
-	texts_release(&csv->statuses);
-	texts_release(&csv->classes);
-	event_classes_release(&csv->own_classes);
-	view_release(&csv->view);
 }
 
 struct emit_file_count *csv_count(struct csv *csv, const char *file, uint64_t expected)
@@ -274,12 +141,12 @@ static void write_kind(struct csv *csv, struct writer *writer, const struct text
 		return;
 	scratch = pieces_start(&csv->names);
 	texts_write(kinds, kind, scratch);
-	write_string(csv, scratch, name);
+	csv_write_string(csv, scratch, name);
 	pieces_end(&csv->names, key);
 	if (pieces_write(&csv->names, key, writer))
 		return;
 	texts_write(kinds, kind, writer);
-	write_string(csv, writer, name);
+	csv_write_string(csv, writer, name);
 }
 
 static enum record_class write_host(struct csv *csv, struct writer *writer, const void *any)
@@ -294,7 +161,7 @@ static enum record_class write_host(struct csv *csv, struct writer *writer, cons
 	writer_char(writer, ',');
 	write_interval(csv, writer, row->start_time_ns, row->end_time_ns);
 	write_host_quality(csv, writer, row, csv->view.identity->threads[track->owner].process);
-	write_string(csv, writer, row->args);
+	csv_write_string(csv, writer, row->args);
 	write_source(csv, writer, row->stream, row->index);
 	return row->class;
 }
@@ -354,9 +221,9 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
 		write_ticks(csv, writer, op->ticks[i]);
 	csv_write_nonzero(writer, op->bytes);
 	csv_write_nonzero(writer, op->power);
-	write_string(csv, writer, cost ? cost->category : 0);
+	csv_write_string(csv, writer, cost ? cost->category : 0);
 	texts_write(&csv->classes, event_class_of(csv->event_classes, row), writer);
-	write_string(csv, writer, op->group);
+	csv_write_string(csv, writer, op->group);
 	if (op->peer >= 0)
 		writer_i64(writer, op->peer);
 	writer_char(writer, ',');
@@ -426,14 +293,14 @@ static enum record_class write_instant(struct csv *csv, struct writer *writer, c
 		csv_write_id(writer, csv->view.identity->devices[track->owner].device);
 		csv_write_id(writer, track->kind == TRACK_CORE ? track->id : FLEXTRACE_NONE);
 	} else {
-		write_tid(writer, &csv->view.identity->threads[track->owner]);
-		write_string(csv, writer, csv->view.identity->threads[track->owner].name);
+		csv_write_tid(writer, &csv->view.identity->threads[track->owner]);
+		csv_write_string(csv, writer, csv->view.identity->threads[track->owner].name);
 		writer_literal(writer, ",,");
 	}
 	writer_raw(writer, instant_kind_name(row->class));
 	writer_char(writer, ',');
-	write_string(csv, writer, row->name);
-	write_string(csv, writer, row->value);
+	csv_write_string(csv, writer, row->name);
+	csv_write_string(csv, writer, row->value);
 	csv_write_nonzero(writer, row->correlation);
 	csv_write_time(csv, writer, row->time_ns);
 	write_quality(csv, writer, row->err_ns, row->status);
@@ -451,7 +318,7 @@ static enum record_class write_counter(struct csv *csv, struct writer *writer, c
 	csv_write_id(writer,
 	             row->is_device ? identity->devices[row->owner].device : FLEXTRACE_NONE);
 	csv_write_id(writer, row->core);
-	write_string(csv, writer, row->name);
+	csv_write_string(csv, writer, row->name);
 	writer_double(writer, row->value);
 	writer_char(writer, ',');
 	csv_write_time(csv, writer, row->time_ns);
@@ -466,7 +333,7 @@ static enum record_class write_memory(struct csv *csv, struct writer *writer, co
 	const struct device *device = &csv->view.identity->devices[row->device];
 
 	csv_write_owner(csv, writer, device->process);
-	write_tid(writer, &csv->view.identity->threads[row->thread]);
+	csv_write_tid(writer, &csv->view.identity->threads[row->thread]);
 	csv_write_id(writer, device->device);
 	writer_raw(writer, memory_op_name(row->op));
 	writer_char(writer, ',');

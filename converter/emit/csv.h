@@ -4,6 +4,7 @@
  * known.
  *
  *   csv.c          files whose lines are rows of a table of the timeline
+ *   csv_texts.c    what their lines have in common
  *   csv_reports.c  clocks.csv, alignment.csv, losses.csv
  */
 #ifndef FLEXTRACE_CSV_H
@@ -55,6 +56,19 @@ void csv_write_owner(struct csv *csv, struct writer *writer, uint32_t process);
 void csv_write_id(struct writer *writer, uint32_t value);      /* empty for FLEXTRACE_NONE */
 void csv_write_nonzero(struct writer *writer, uint64_t value); /* empty for 0 */
 void csv_write_time(struct csv *csv, struct writer *writer, int64_t time_ns);
+
+static inline void csv_write_string(struct csv *csv, struct writer *writer, uint32_t string)
+{
+	view_write_csv(&csv->view, writer, string);
+	writer_char(writer, ',');
+}
+
+static inline void csv_write_tid(struct writer *writer, const struct thread *thread)
+{
+	if (thread->vtid >= 0)
+		writer_i64(writer, thread->vtid);
+	writer_char(writer, ',');
+}
 
 int csv_write_clocks(struct csv *csv, struct flextrace_error *error);
 int csv_write_alignment(struct csv *csv, struct flextrace_error *error);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * csv_texts.c: what the lines of a process, track, kind or marker have in common, made once.
+ */
+#include "emit/csv.h"
+#include "emit/kinds.h"
+
+#define N_HOST_KINDS 256
+#define N_STATUSES   8 /* as many as a row has bits for */
+
+static int make_owners(struct csv *csv)
+{
+	const struct identity *identity = csv->view.identity;
+
+	FLEXTRACE_TRY(texts_init(&csv->owners, identity->n_processes));
+	for (uint32_t i = 0; i < identity->n_processes; i++) {
+		const struct process *process = &identity->processes[i];
+		struct writer *writer = &csv->owners.bytes;
+
+		if (process->rank >= 0)
+			writer_i64(writer, process->rank);
+		writer_char(writer, ',');
+		view_write_csv(&csv->view, writer, process->host);
+		writer_char(writer, ',');
+		if (view_pid(process) >= 0)
+			writer_i64(writer, view_pid(process));
+		writer_char(writer, ',');
+		texts_end(&csv->owners);
+	}
+	return texts_check(&csv->owners);
+}
+
+/* What the lines of all rows of a track begin with. */
+static void write_track_head(struct csv *csv, struct writer *writer, const struct track *track)
+{
+	const struct identity *identity = csv->view.identity;
+
+	if (!view_is_device_track(track)) {
+		const struct thread *thread = &identity->threads[track->owner];
+
+		csv_write_owner(csv, writer, thread->process);
+		csv_write_tid(writer, thread);
+		csv_write_string(csv, writer, thread->name);
+		return;
+	}
+	csv_write_owner(csv, writer, identity->devices[track->owner].process);
+	csv_write_id(writer, identity->devices[track->owner].device);
+	csv_write_id(writer, track->kind == TRACK_CORE ? track->id : FLEXTRACE_NONE);
+	csv_write_id(writer, track->kind == TRACK_QUEUE ? track->id : FLEXTRACE_NONE);
+}
+
+static int make_tracks(struct csv *csv)
+{
+	const struct timeline *timeline = csv->view.timeline;
+
+	FLEXTRACE_TRY(texts_init(&csv->tracks, timeline->n_tracks));
+	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
+		write_track_head(csv, &csv->tracks.bytes, &timeline->tracks[i]);
+		texts_end(&csv->tracks);
+	}
+	return texts_check(&csv->tracks);
+}
+
+static int make_markers(struct csv *csv)
+{
+	const struct timeline *timeline = csv->view.timeline;
+
+	FLEXTRACE_TRY(texts_init(&csv->markers, timeline->n_markers));
+	for (uint32_t i = 0; i < timeline->n_markers; i++) {
+		texts_write(&csv->device_kinds, timeline->markers[i].kind, &csv->markers.bytes);
+		csv_write_string(csv, &csv->markers.bytes, timeline->markers[i].name);
+		texts_end(&csv->markers);
+	}
+	return texts_check(&csv->markers);
+}
+
+static int make_kinds(struct texts *kinds, uint32_t n, const char *(*label_of)(uint8_t kind))
+{
+	FLEXTRACE_TRY(texts_init(kinds, n));
+	for (uint32_t i = 0; i < n; i++) {
+		writer_raw(&kinds->bytes, label_of((uint8_t)i));
+		writer_char(&kinds->bytes, ',');
+		texts_end(kinds);
+	}
+	return texts_check(kinds);
+}
+
+static const char *host_label(uint8_t kind)
+{
+	return kind_of_host(kind)->label;
+}
+
+static const char *device_label(uint8_t kind)
+{
+	return kind_of_device(kind)->label;
+}
+
+int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit_options *options)
+{
+	*csv = (struct csv){.options = options};
+	FLEXTRACE_TRY(view_init(&csv->view, timeline));
+	FLEXTRACE_TRY(pieces_init(&csv->names));
+	FLEXTRACE_TRY(make_owners(csv));
+	FLEXTRACE_TRY(make_tracks(csv));
+	FLEXTRACE_TRY(make_kinds(&csv->host_kinds, N_HOST_KINDS, host_label));
+	FLEXTRACE_TRY(make_kinds(&csv->device_kinds, DEVICE_ROW_KIND_COUNT, device_label));
+	FLEXTRACE_TRY(make_kinds(&csv->classes, EVENT_CLASS_COUNT, event_class_name));
+	FLEXTRACE_TRY(make_markers(csv));
+	return make_kinds(&csv->statuses, N_STATUSES, time_status_name);
+}
+
+void csv_release(struct csv *csv)
+{
+	pieces_release(&csv->names);
+	texts_release(&csv->owners);
+	texts_release(&csv->tracks);
+	texts_release(&csv->markers);
+	texts_release(&csv->host_kinds);
+	texts_release(&csv->device_kinds);
+	texts_release(&csv->statuses);
+	texts_release(&csv->classes);
+	event_classes_release(&csv->own_classes);
+	view_release(&csv->view);
+}
