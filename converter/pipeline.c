@@ -217,9 +217,7 @@ static int fit_clocks(struct pipeline *pipeline, struct flextrace_error *error)
 	};
 
 	FLEXTRACE_TRY(calibrate_run(&input, &pipeline->clocks, error));
-	FLEXTRACE_TRY(align_hosts(pipeline, error));
-	blocks_trim();
-	return FLEXTRACE_OK;
+	return align_hosts(pipeline, error);
 }
 
 static int push_host(struct pipeline *pipeline, struct derive *derive)
@@ -480,6 +478,7 @@ static int write_files(const struct pipeline *pipeline, struct flextrace_error *
 	run.tables = analyses.tables;
 	run.n_tables = analyses.n;
 	options.run = &run;
+	blocks_trim();
 	if (pipeline->options->per_rank)
 		return write_ranks(pipeline, &options, error);
 	return emit_run(&pipeline->timeline, &options, error);
