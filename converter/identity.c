@@ -167,14 +167,21 @@ int index_process(struct identity *identity, const struct definition *from, uint
 int identity_process(struct identity *identity, const struct stream *stream,
                      const struct record *record, uint32_t *ret_process)
 {
-	const struct definition from = {
-		.trace = stream->trace,
-		.host = stream->host,
-		.epoch_offset_ns = stream->clock_offset_ns,
-		.record = {.clock_ns = record->clock_ns, .vpid = record->vpid},
-	};
+	uint64_t who = pair(stream->trace, (uint32_t)record->vpid);
+	uint32_t span = map_find(&identity->index->span_of, who, 0);
 
-	return index_process(identity, &from, ret_process);
+	if (span == MAP_NONE) {
+		const struct definition from = {
+			.trace = stream->trace,
+			.host = stream->host,
+			.epoch_offset_ns = stream->clock_offset_ns,
+			.record = {.clock_ns = record->clock_ns, .vpid = record->vpid},
+		};
+
+		return index_process(identity, &from, ret_process);
+	}
+	*ret_process = generation_at(identity, identity->index->spans[span], record->clock_ns);
+	return FLEXTRACE_OK;
 }
 
 /* -- threads, devices, counters ---------------------------------------------------------------- */

@@ -12,7 +12,7 @@ int decoder_init(struct decoder *decoder, struct string_pool *pool)
 {
 	string_cache_init(&decoder->cache, pool);
 	ledger_init(&decoder->ledger);
-	decoder->last_file = 0;
+	decoder->last_file = decoder->last_source = 0;
 	return FLEXTRACE_OK;
 }
 
@@ -252,7 +252,8 @@ static int put_host_estimate(struct decoder *decoder, struct record *head,
 	out->end_ns = in->end_ns;
 	out->device = in->device;
 	out->queue = in->queue;
-	INTERN(in->source, &head->name);
+	FLEXTRACE_TRY(string_intern_again(&decoder->cache, in->source, &decoder->last_source));
+	head->name = decoder->last_source;
 	return FLEXTRACE_OK;
 }
 

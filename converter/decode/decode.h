@@ -19,6 +19,7 @@ struct decoder {
 	struct string_cache cache; /* owned */
 	struct ledger ledger;      /* owned */
 	uint32_t last_file;        /* string: of the newest scope */
+	uint32_t last_source;      /* string: of the newest host_estimate */
 };
 
 int decoder_init(struct decoder *decoder, struct string_pool *pool);
