@@ -354,8 +354,8 @@ struct mark_run {
 	uint32_t n_marks;
 	uint32_t n_ends; /* of zones and runs, among them */
 	uint16_t segment;
-	uint8_t status; /* enum time_status: of all its marks */
-	uint8_t unused;
+	uint8_t status;  /* enum time_status: of all its marks */
+	uint8_t is_open; /* the run never ended: what it left open is shown */
 };
 
 /* One marker word, or one stamp of a slot but TS1..TS5, in 64-bit cycles. 16 bytes. */

@@ -75,6 +75,7 @@ struct run {
 	uint32_t job, queue;
 	uint16_t segment;
 	uint8_t status;    /* enum time_status */
+	bool is_open;      /* never reached FW end */
 	bool is_placed;    /* as a fact */
 	bool is_short;     /* ends within one wrap after its anchor, by facts */
 	bool has_op_ticks; /* its TS stamps are those of `op`: same counter */

@@ -169,6 +169,7 @@ static int write_run(struct area *area, const struct run *run)
 		.job = run->op ? run->op->job : run->job,
 		.queue = run->queue,
 		.segment = run->segment,
+		.is_open = run->is_open,
 		.status = run->status == TIME_CERTIFIED && !run->is_short ? TIME_ASSUMED
 	                                                                  : run->status,
 	};
@@ -317,8 +318,10 @@ static int add_ring_run(struct area *area)
 		.status = area->is_certain ? TIME_CERTIFIED : TIME_ASSUMED,
 	};
 
-	if (area->run && area->run->number == area->run_number)
+	if (area->run && area->run->number == area->run_number) {
 		marks.job = area->run->op ? area->run->op->job : area->run->job;
+		marks.is_open = area->run->is_open;
+	}
 	FLEXTRACE_TRY(add_run(area, &marks));
 	return area->run ? FLEXTRACE_OK : float_run(area);
 }

@@ -120,6 +120,7 @@ static bool take_word(struct run *run, uint64_t word)
 	switch (kind_of(word)) {
 	case FLEXTRACE_WIRE_SLOT_QUEUE:
 		run->queue = (uint32_t)word;
+		run->is_open = id_of(word) == 0;
 		return true;
 	case FLEXTRACE_WIRE_SLOT_ANCHOR_LO:
 		run->anchor |= (uint32_t)word;

@@ -151,6 +151,82 @@ static void test_derive__counts_zones_that_lost_an_end(void **state)
 	fixture_close(&fixture);
 }
 
+/* Marks of a run that never ended: it hangs in the kernel. */
+static void hang(struct derive_fixture *fixture, uint64_t run, uint64_t ticks)
+{
+	fixture_new_marks(fixture, 1)->is_open = true;
+	slot_stamp(fixture, FLEXTRACE_WIRE_FW_START, ticks, run, 0);
+	slot_stamp(fixture, FLEXTRACE_WIRE_KERNEL_START, ticks + 20, run, 0);
+}
+
+static void hang_in_zone(struct derive_fixture *fixture, uint64_t run, uint64_t ticks)
+{
+	struct mark_run *marks = fixture_new_marks(fixture, 2);
+
+	marks->run = run;
+	marks->is_open = true;
+	fixture_mark(fixture, 2, FLEXTRACE_WIRE_ZONE_BEGIN, 1, ticks + 5);
+	fixture_mark(fixture, 2, FLEXTRACE_WIRE_ZONE_END, 1, ticks + 10);
+	fixture_mark(fixture, 2, FLEXTRACE_WIRE_ZONE_BEGIN, 1, ticks + 25);
+	fixture_mark(fixture, 2, FLEXTRACE_WIRE_ZONE_BEGIN, 2, ticks + 30);
+	fixture_mark(fixture, 2, FLEXTRACE_WIRE_MARK, 1, ticks + 40);
+}
+
+#define STUCK                                \
+	PROCESS                              \
+	"1 1 7 marker_name id=1 name=load\n" \
+	"1 1 7 marker_name id=2 name=stuck\n"
+
+/* A core that hangs: where it was is known, and since when. */
+static void test_derive__shows_where_a_run_hung(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, STUCK);
+	hang(&fixture, 3, 100);
+	hang_in_zone(&fixture, 3, 100);
+	fixture.ledger.read[RECORD_MARKER_BATCH] += 2;
+	fixture_run(&fixture);
+	expect_device(&fixture, "100-140 fw firmware c0/0 assumed +-0\n"
+	                        "105-110 zone load c0/0 certified +-0\n"
+	                        "120-140 kernel kernel c0/0 assumed +-0\n"
+	                        "125-140 zone load c0/0 assumed +-0\n"
+	                        "130-140 zone stuck c0/0 assumed +-0\n");
+	expect_lost(&fixture, LOSS_UNMATCHED_BEGIN, 4);
+	fixture_close(&fixture);
+}
+
+/* The watchdog starts the next run: that is when the one before was over at the latest. */
+static void test_derive__shows_a_run_that_hung_before_another(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, STUCK);
+	hang(&fixture, 3, 100);
+	fixture_new_marks(&fixture, 1);
+	slot_stamp(&fixture, FLEXTRACE_WIRE_FW_START, 200, 4, 0);
+	slot_stamp(&fixture, FLEXTRACE_WIRE_KERNEL_START, 210, 4, 0);
+	slot_stamp(&fixture, FLEXTRACE_WIRE_KERNEL_END, 220, 4, 0);
+	slot_stamp(&fixture, FLEXTRACE_WIRE_FW_END, 230, 4, 0);
+	hang_in_zone(&fixture, 3, 100);
+	fixture_new_marks(&fixture, 2)->run = 4;
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 212);
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_MARK, 1, 215);
+	fixture.ledger.read[RECORD_MARKER_BATCH] += 2;
+	fixture_run(&fixture);
+	expect_device(&fixture, "100-200 fw firmware c0/0 assumed +-0\n"
+	                        "105-110 zone load c0/0 certified +-0\n"
+	                        "120-200 kernel kernel c0/0 assumed +-0\n"
+	                        "125-140 zone load c0/0 assumed +-0\n"
+	                        "130-140 zone stuck c0/0 assumed +-0\n"
+	                        "200-230 fw firmware c0/0 certified +-0\n"
+	                        "210-220 kernel kernel c0/0 certified +-0\n");
+	expect_lost(&fixture, LOSS_UNMATCHED_BEGIN, 5); /* the zone of run 4 lost its end */
+	fixture_close(&fixture);
+}
+
 static void test_derive__books_marker_batches_by_what_became_of_them(void **state)
 {
 	struct derive_fixture fixture;
@@ -260,6 +336,8 @@ int main(void)
 		cmocka_unit_test(test_derive__names_a_kernel_after_the_latest_job_of_its_number),
 		cmocka_unit_test(test_derive__never_shows_a_marker_as_a_bare_number),
 		cmocka_unit_test(test_derive__counts_zones_that_lost_an_end),
+		cmocka_unit_test(test_derive__shows_where_a_run_hung),
+		cmocka_unit_test(test_derive__shows_a_run_that_hung_before_another),
 		cmocka_unit_test(test_derive__books_marker_batches_by_what_became_of_them),
 		cmocka_unit_test(test_derive__books_a_batch_of_many_runs_once),
 		cmocka_unit_test(test_derive__tells_markers_apart_by_device_and_kind),

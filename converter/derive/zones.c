@@ -34,10 +34,12 @@ struct area {
 	uint32_t n_open, n_open_allocated;
 	struct open_zone slot[2]; /* open firmware and kernel intervals */
 	bool has_slot[2];
+	struct open_zone last[2];           /* latest marks: of slots, of the ring */
 	struct known_id known[N_KNOWN_IDS]; /* by the low bits of the id */
 };
 
 enum { SLOT_FIRMWARE, SLOT_KERNEL };
+enum { LAST_OF_SLOTS, LAST_OF_RING };
 
 static int lose(struct area *area, enum loss_cause cause, const struct open_zone *zone)
 {
@@ -50,7 +52,7 @@ static int lose(struct area *area, enum loss_cause cause, const struct open_zone
 /* -- rows ----------------------------------------------------------------------------------- */
 
 static int add_zone(struct area *area, uint8_t kind, const struct open_zone *begin,
-                    const struct open_zone *end)
+                    const struct open_zone *end, uint8_t status)
 {
 	struct derive *derive = area->derive;
 	struct device_row *row;
@@ -58,7 +60,7 @@ static int add_zone(struct area *area, uint8_t kind, const struct open_zone *beg
 	if (begin->place.time_ns > end->place.time_ns)
 		return lose(area, LOSS_BACKWARDS, end);
 	row = device_add_row(derive, kind, (uint32_t)derive->n_zones, &begin->place, &end->place,
-	                     TIME_CERTIFIED);
+	                     status);
 	if (!row)
 		return FLEXTRACE_E_MEMORY;
 	row->track = area->family;
@@ -136,11 +138,21 @@ static bool is_of_same_run(const struct area *area, const struct open_zone *zone
 	        (!run->run || !area->run->run || run->run == area->run->run));
 }
 
+/* A zone that nothing will end. Of a run that never ended it is what the core was at. */
+static int leave_open(struct area *area, const struct open_zone *begin)
+{
+	FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, begin));
+	if (!area->derive->runs[begin->run].is_open)
+		return FLEXTRACE_OK;
+	use_name(area, begin);
+	return add_zone(area, ROW_ZONE, begin, &area->last[LAST_OF_RING], TIME_ASSUMED);
+}
+
 /* Drops the open zones that neither the run that is read nor its counter can end. */
 static int drop_stale(struct area *area)
 {
 	while (area->n_open && !is_of_same_run(area, &area->open[area->n_open - 1]))
-		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, &area->open[--area->n_open]));
+		FLEXTRACE_TRY(leave_open(area, &area->open[--area->n_open]));
 	return FLEXTRACE_OK;
 }
 
@@ -176,15 +188,44 @@ static int close_zone(struct area *area, const struct open_zone *end)
 	while (&area->open[--area->n_open] != begin)
 		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, &area->open[area->n_open]));
 	use_name(area, begin);
-	return add_zone(area, ROW_ZONE, begin, end);
+	return add_zone(area, ROW_ZONE, begin, end, TIME_CERTIFIED);
 }
 
 /* -- slots ---------------------------------------------------------------------------------- */
 
+static int add_slot(struct area *area, int which, const struct open_zone *end, uint8_t status)
+{
+	struct open_zone *begin = &area->slot[which];
+	uint8_t kind = which == SLOT_FIRMWARE ? ROW_FIRMWARE : ROW_KERNEL;
+	uint32_t name = 0;
+
+	if (which == SLOT_KERNEL)
+		FLEXTRACE_TRY(job_name(area->jobs, &area->derive->runs[begin->run],
+		                       end->place.time_ns, &name));
+	if (!name)
+		FLEXTRACE_TRY(string_intern(&area->derive->strings,
+		                            which == SLOT_FIRMWARE ? "firmware" : "kernel", &name));
+	FLEXTRACE_TRY(marker_of_name(area->derive, kind, name, &begin->marker));
+	return add_zone(area, kind, begin, end, status);
+}
+
+/* The interval never ends; if its run does not either, it went on until `end` at most. */
+static int leave_slot_open(struct area *area, int which, const struct open_zone *end)
+{
+	struct open_zone *begin = &area->slot[which];
+
+	if (!area->has_slot[which])
+		return FLEXTRACE_OK;
+	area->has_slot[which] = false;
+	FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, begin));
+	if (!area->derive->runs[begin->run].is_open)
+		return FLEXTRACE_OK;
+	return add_slot(area, which, end, TIME_ASSUMED);
+}
+
 static int open_slot(struct area *area, int which, const struct open_zone *begin)
 {
-	if (area->has_slot[which])
-		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, &area->slot[which]));
+	FLEXTRACE_TRY(leave_slot_open(area, which, begin));
 	area->slot[which] = *begin;
 	area->has_slot[which] = true;
 	return FLEXTRACE_OK;
@@ -192,26 +233,18 @@ static int open_slot(struct area *area, int which, const struct open_zone *begin
 
 static int close_slot(struct area *area, int which, const struct open_zone *end)
 {
-	struct open_zone *begin = &area->slot[which];
-	uint8_t kind = which == SLOT_FIRMWARE ? ROW_FIRMWARE : ROW_KERNEL;
-	uint32_t name = 0;
-
-	if (!area->has_slot[which] || !is_of_same_run(area, begin))
+	if (!area->has_slot[which] || !is_of_same_run(area, &area->slot[which]))
 		return lose(area, LOSS_UNMATCHED_END, end);
 	area->has_slot[which] = false;
-	if (which == SLOT_KERNEL)
-		FLEXTRACE_TRY(job_name(area->jobs, area->run, end->place.time_ns, &name));
-	if (!name)
-		FLEXTRACE_TRY(string_intern(&area->derive->strings,
-		                            which == SLOT_FIRMWARE ? "firmware" : "kernel", &name));
-	FLEXTRACE_TRY(marker_of_name(area->derive, kind, name, &begin->marker));
-	return add_zone(area, kind, begin, end);
+	return add_slot(area, which, end, TIME_CERTIFIED);
 }
 
 static int take_slot_stamp(struct area *area, uint32_t stamp, const struct open_zone *zone)
 {
 	switch (stamp) {
 	case FLEXTRACE_WIRE_FW_START:
+		if (!is_of_same_run(area, &area->slot[SLOT_KERNEL]))
+			FLEXTRACE_TRY(leave_slot_open(area, SLOT_KERNEL, zone));
 		return open_slot(area, SLOT_FIRMWARE, zone);
 	case FLEXTRACE_WIRE_KERNEL_START:
 		return open_slot(area, SLOT_KERNEL, zone);
@@ -237,14 +270,14 @@ static void book_batch(const struct area *area)
 
 static int leave_area(struct area *area)
 {
+	const struct open_zone *last = &area->last[LAST_OF_SLOTS];
+
+	if (area->last[LAST_OF_RING].place.time_ns > last->place.time_ns)
+		last = &area->last[LAST_OF_RING];
 	while (area->n_open)
-		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, &area->open[--area->n_open]));
-	for (int which = 0; which < 2; which++) {
-		if (area->has_slot[which])
-			FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, &area->slot[which]));
-		area->has_slot[which] = false;
-	}
-	return FLEXTRACE_OK;
+		FLEXTRACE_TRY(leave_open(area, &area->open[--area->n_open]));
+	FLEXTRACE_TRY(leave_slot_open(area, SLOT_FIRMWARE, last));
+	return leave_slot_open(area, SLOT_KERNEL, last);
 }
 
 static bool is_same_area(const struct mark_run *left, const struct mark_run *right)
@@ -272,6 +305,8 @@ static int enter_run(struct area *area, const struct mark_run *run)
 	if (before && is_same_area(before, run))
 		return FLEXTRACE_OK;
 	memset(area->known, 0, sizeof(area->known));
+	area->last[LAST_OF_SLOTS].place.time_ns = INT64_MIN;
+	area->last[LAST_OF_RING].place.time_ns = INT64_MIN;
 	area->process = area->derive->identity->devices[run->device].process;
 	return family_of_core(area->derive, run->device, run->core, run->processor, &area->family);
 }
@@ -323,7 +358,9 @@ static int take_mark(struct area *area, const struct tick_mark *mark)
 		return lose(area, LOSS_NO_CLOCK, &zone);
 	zone.place.status = worse_status(zone.place.status, run->status);
 	area->has_row = true;
-	return take_placed(area, mark, &zone);
+	FLEXTRACE_TRY(take_placed(area, mark, &zone));
+	area->last[mark->kind == FLEXTRACE_WIRE_SLOT_STAMP ? LAST_OF_SLOTS : LAST_OF_RING] = zone;
+	return FLEXTRACE_OK;
 }
 
 static int take_all(struct area *area, struct table *marks)
@@ -343,13 +380,13 @@ static int take_all(struct area *area, struct table *marks)
 	return leave_area(area);
 }
 
-/* Keeps the runs, which the zones name, and makes room for these: every row of a zone has an
- * end. */
+/* Keeps the runs, which the zones name, and makes room for these: every row of a zone has an end,
+ * but in runs that never end. */
 static int take_runs(struct derive *derive, struct table *runs)
 {
 	struct table_cursor cursor;
 	const struct mark_run *run;
-	uint64_t n_ends = 0;
+	uint64_t n_rows = 0;
 
 	if (runs->n_rows == 0)
 		return FLEXTRACE_OK;
@@ -360,10 +397,10 @@ static int take_runs(struct derive *derive, struct table *runs)
 	table_read(&cursor, runs, true);
 	while ((run = table_next(&cursor, sizeof(*run)))) {
 		derive->runs[derive->n_runs++] = *run;
-		n_ends += run->n_ends;
+		n_rows += run->is_open ? run->n_marks : run->n_ends;
 	}
-	if (n_ends < FLEXTRACE_NONE)
-		derive->zones = blocks_reserve(n_ends, sizeof(*derive->zones));
+	if (n_rows < FLEXTRACE_NONE)
+		derive->zones = blocks_reserve(n_rows, sizeof(*derive->zones));
 	return derive->zones ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 

@@ -53,7 +53,7 @@ static void flush_words(struct tt *tt, struct tt_area *area)
 static void put_slot(struct tt_batch *out, uint64_t run, uint64_t job, uint64_t anchor)
 {
 	put(out, word_of(FLEXTRACE_WIRE_SLOT_RUN, run, job));
-	put(out, word_of(FLEXTRACE_WIRE_SLOT_QUEUE, 0, 0));
+	put(out, word_of(FLEXTRACE_WIRE_SLOT_QUEUE, 1, 0));
 	put(out, word_of(FLEXTRACE_WIRE_SLOT_ANCHOR_LO, 0, anchor));
 	put(out, word_of(FLEXTRACE_WIRE_SLOT_ANCHOR_HI, 0, anchor >> 32));
 }
