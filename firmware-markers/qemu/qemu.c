@@ -251,8 +251,7 @@ int flextrace_qemu_create(const struct flextrace_emulator_config *config,
 	if (!qemu)
 		return -ENOMEM;
 	qemu->machine.ram_fd = qemu->machine.uart_fd = -1;
-	qemu->timeout_ns = (options->timeout_ms ? options->timeout_ms : DEFAULT_TIMEOUT_MS) *
-	                   UINT64_C(1000000);
+	qemu->timeout_ns = DEFAULT_TIMEOUT_MS * UINT64_C(1000000);
 	(void)pthread_mutex_init(&qemu->truth_lock, NULL);
 	for (i = 0; i < FLEXTRACE_QEMU_MAX_CORES; i++)
 		(void)pthread_mutex_init(&qemu->cores[i].lock, NULL);
@@ -263,6 +262,8 @@ int flextrace_qemu_create(const struct flextrace_emulator_config *config,
 		(void)flextrace_qemu_destroy(qemu);
 		return ret;
 	}
+	if (options->timeout_ms)
+		qemu->timeout_ns = options->timeout_ms * UINT64_C(1000000);
 	*ret_qemu = qemu;
 	return 0;
 }

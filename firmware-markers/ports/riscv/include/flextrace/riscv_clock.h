@@ -24,7 +24,7 @@
 			__asm__ volatile("csrr %0, " low : "=r"(flextrace_i_lo));     \
 			__asm__ volatile("csrr %0, " high : "=r"(flextrace_i_again)); \
 		} while (flextrace_i_hi != flextrace_i_again);                        \
-		(uint64_t) flextrace_i_hi << 32 | flextrace_i_lo;                     \
+		(flextrace_i_hi + 0ull) << 32 | flextrace_i_lo;                       \
 	})
 #else
 #define FLEXTRACE_I_RISCV_READ64(low, high)                                  \
@@ -50,7 +50,7 @@ static inline uint64_t flextrace_riscv_time(void)
 /* floor(ticks * ratio / 2^32). */
 static inline uint64_t flextrace_riscv_scale(uint64_t ticks, uint32_t ratio)
 {
-	return (ticks >> 32) * ratio + (((uint64_t)(uint32_t)ticks * ratio) >> 32);
+	return (ticks >> 32) * ratio + ((ticks & 0xffffffffu) * ratio >> 32);
 }
 
 #endif
