@@ -493,7 +493,10 @@ struct marker { /* what zones of one kind and name are, and where the firmware's
 
 struct instant_row { /* instants.csv: host instants, annotations, device marks */
 	int64_t time_ns;
-	uint64_t correlation;
+	union {
+		uint64_t correlation; /* host: see instant_correlation() */
+		uint64_t ticks;       /* device marks: 64-bit cycles of their counter */
+	};
 	uint32_t err_ns; /* UINT32_MAX = no bound */
 	uint32_t track;
 	uint32_t name, value; /* strings */
@@ -503,6 +506,11 @@ struct instant_row { /* instants.csv: host instants, annotations, device marks *
 	uint16_t unused;
 	uint32_t unused2;
 };
+
+static inline uint64_t instant_correlation(const struct instant_row *row)
+{
+	return row->class == RECORD_MARKER_BATCH ? 0 : row->correlation;
+}
 
 struct counter_row { /* counters.csv: host counters, device values, what devices are at */
 	int64_t time_ns;

@@ -92,6 +92,7 @@ static int add_instant(struct area *area, const struct open_zone *zone)
 		return FLEXTRACE_E_MEMORY;
 	*row = (struct instant_row){
 		.time_ns = zone->place.time_ns,
+		.ticks = zone->ticks,
 		.err_ns = zone->place.err_ns,
 		.name = use_name(area, zone),
 		.stream = area->run->stream,

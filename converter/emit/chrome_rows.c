@@ -404,7 +404,7 @@ void chrome_write_instant(struct chrome *chrome, const struct instant_row *row)
 	writer_raw(writer, kind);
 	writer_char(writer, '"');
 	write_text_arg(chrome, "value", row->value);
-	write_correlation(chrome, row->correlation);
+	write_correlation(chrome, instant_correlation(row));
 	write_status(writer, row->status);
 	write_err(chrome, row->err_ns);
 	writer_literal(writer, "}}");

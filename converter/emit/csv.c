@@ -301,7 +301,7 @@ static enum record_class write_instant(struct csv *csv, struct writer *writer, c
 	writer_char(writer, ',');
 	csv_write_string(csv, writer, row->name);
 	csv_write_string(csv, writer, row->value);
-	csv_write_nonzero(writer, row->correlation);
+	csv_write_nonzero(writer, instant_correlation(row));
 	csv_write_time(csv, writer, row->time_ns);
 	write_quality(csv, writer, row->err_ns, row->status);
 	write_source(csv, writer, row->stream, row->index);

@@ -18,7 +18,8 @@
 #define MAX_THREADS     MAX_FORMATS
 
 const struct emitter *const emit_formats[] = {
-	&emit_chrome, &emit_csv_host, &emit_csv_device, &emit_text, &emit_csv_rest, NULL,
+	&emit_chrome,   &emit_csv_host, &emit_csv_device, &emit_text,
+	&emit_csv_rest, &emit_tt_log,   &emit_tt_log_6,   NULL,
 };
 
 /* -- formats ----------------------------------------------------------------------------------- */

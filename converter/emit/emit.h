@@ -107,6 +107,8 @@ extern const struct emitter emit_csv_host;   /* host.csv */
 extern const struct emitter emit_csv_device; /* events.csv */
 extern const struct emitter emit_csv_rest;   /* all other CSV files */
 extern const struct emitter emit_text;       /* timeline.txt */
+extern const struct emitter emit_tt_log;     /* profile_log_device.csv */
+extern const struct emitter emit_tt_log_6;   /* profile_log_device_6.csv */
 
 /* Writes `name`, the file of one process (an index). */
 int emit_chrome_rank(const struct timeline *timeline, const struct emit_options *options,

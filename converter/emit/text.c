@@ -183,7 +183,7 @@ static void write_instant_row(struct text *text, const void *any)
 	write_track(text, row->track);
 	write_string(text, "name", row->name);
 	write_string(text, "value", row->value);
-	write_nonzero(text, "correlation", row->correlation);
+	write_nonzero(text, "correlation", instant_correlation(row));
 	write_quality(text, row->status, row->err_ns);
 	end_row(text, row->stream, row->index, row->class);
 }

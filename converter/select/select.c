@@ -102,7 +102,7 @@ static void describe_instant(const struct timeline *timeline, const struct insta
 	out->stream = row->stream;
 	out->index = row->index;
 	out->name = row->name;
-	out->correlation = row->correlation;
+	out->correlation = instant_correlation(row);
 	out->class = row->class;
 	out->status = row->status;
 	describe_track(timeline, row->track, out);

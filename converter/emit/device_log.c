@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * device_log.c: the firmware's marks as tt-metal's profile_log_device.csv, in the form of today (15
+ * columns) and the first one (6), for scripts that read these. Not RFC 4180: their readers split
+ * lines at commas.
+ *
+ * Lines stand by device, core and processor, in order of cycles: at one cycle, ends of what began
+ * before come first, the inner ones before the outer; then what begins there, the outer ones first.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "array.h"
+#include "emit/emit.h"
+#include "emit/view.h"
+
+#define FILE_15 "profile_log_device.csv"
+#define FILE_6  "profile_log_device_6.csv"
+
+#define FIRST_USER_TIMER 5 /* 1..4 are FW start, kernel start, kernel end, FW end */
+#define PACKET_TYPE_BITS 16
+
+struct log_line {
+	uint64_t ticks, other_ticks; /* this end, the other one */
+	uint64_t job;
+	uint32_t device; /* index */
+	uint32_t core, processor;
+	uint32_t order; /* of the row, of its kind */
+	uint32_t track;
+	uint32_t marker; /* of a zone, index; of an instant its name, a string */
+	uint32_t id;     /* of the marker, whatever the strings' are */
+	uint8_t kind;    /* enum device_row_kind; DEVICE_ROW_KIND_COUNT: an instant */
+	bool is_end;
+	bool is_late; /* an end, behind its begin */
+};
+
+struct device_log {
+	struct view view;
+	struct writer writer;
+	struct log_line *lines; /* owned */
+	uint64_t n, n_allocated;
+	uint32_t *slots;     /* owned: by device */
+	struct map instants; /* name -> number */
+	uint32_t n_instants;
+	uint64_t n_left_out;
+	uint32_t columns; /* 6 or 15 */
+};
+
+/* -- in -------------------------------------------------------------------------------------- */
+
+static int add(struct device_log *log, const struct log_line *line)
+{
+	if (log->n == log->n_allocated) {
+		uint64_t larger = log->n_allocated ? 2 * log->n_allocated : 1024;
+		struct log_line *grown = realloc(log->lines, larger * sizeof(*grown));
+
+		if (!grown)
+			return FLEXTRACE_E_MEMORY;
+		log->lines = grown;
+		log->n_allocated = larger;
+	}
+	log->lines[log->n++] = *line;
+	return FLEXTRACE_OK;
+}
+
+static int add_zone(struct device_log *log, const struct device_row *row, uint32_t order)
+{
+	const struct zone *zone = &log->view.timeline->zones[row->source];
+	const struct mark_run *run = view_run(&log->view, zone);
+	struct log_line line = {
+		.ticks = zone->first_ticks,
+		.other_ticks = zone->last_ticks,
+		.job = run->job,
+		.device = run->device,
+		.core = run->core,
+		.processor = run->processor,
+		.order = order,
+		.track = row->track,
+		.marker = zone->marker,
+		.id = zone->marker,
+		.kind = row->kind,
+	};
+
+	FLEXTRACE_TRY(add(log, &line));
+	line.ticks = zone->last_ticks;
+	line.other_ticks = zone->first_ticks;
+	line.is_end = true;
+	line.is_late = zone->last_ticks > zone->first_ticks;
+	return add(log, &line);
+}
+
+static int take_zones(struct device_log *log)
+{
+	struct table_cursor cursor;
+	const struct device_row *row;
+	uint32_t order = 0;
+
+	view_read(&cursor, &log->view.timeline->device_rows);
+	while ((row = table_next(&cursor, sizeof(*row)))) {
+		if (view_is_zone(row))
+			FLEXTRACE_TRY(add_zone(log, row, order++));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* In order of time, behind the zones. */
+static int number_instant(struct device_log *log, uint32_t name, uint32_t *ret_id)
+{
+	uint32_t found = map_find(&log->instants, name, 0);
+
+	if (found == MAP_NONE) {
+		found = log->n_instants++;
+		FLEXTRACE_TRY(map_put(&log->instants, name, 0, found));
+	}
+	*ret_id = log->view.timeline->n_markers + found;
+	return FLEXTRACE_OK;
+}
+
+static int take_instants(struct device_log *log)
+{
+	const struct timeline *timeline = log->view.timeline;
+	struct table_cursor cursor;
+	const struct instant_row *row;
+	uint32_t order = 0;
+
+	view_read(&cursor, &timeline->instants);
+	while ((row = table_next(&cursor, sizeof(*row)))) {
+		const struct track *track = &timeline->tracks[row->track];
+		struct log_line line = {
+			.ticks = row->ticks,
+			.other_ticks = row->ticks,
+			.device = track->owner,
+			.core = track->id,
+			.processor = track->processor,
+			.order = order++,
+			.track = row->track,
+			.marker = row->name,
+			.kind = DEVICE_ROW_KIND_COUNT,
+		};
+
+		if (row->class != RECORD_MARKER_BATCH)
+			continue;
+		FLEXTRACE_TRY(number_instant(log, row->name, &line.id));
+		FLEXTRACE_TRY(add(log, &line));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* Values have no cycles of their own. */
+static void count_values(struct device_log *log)
+{
+	struct table_cursor cursor;
+	const struct counter_row *row;
+
+	view_read(&cursor, &log->view.timeline->counters);
+	while ((row = table_next(&cursor, sizeof(*row))))
+		log->n_left_out += row->class == RECORD_MARKER_BATCH;
+}
+
+/* -- order ----------------------------------------------------------------------------------- */
+
+#define COMPARE(a, b)                              \
+	do {                                       \
+		if ((a) != (b))                    \
+			return (a) < (b) ? -1 : 1; \
+	} while (0)
+
+static int compare_lines(const void *left, const void *right)
+{
+	const struct log_line *a = left, *b = right;
+
+	COMPARE(a->device, b->device);
+	COMPARE(a->core, b->core);
+	COMPARE(a->processor, b->processor);
+	COMPARE(a->ticks, b->ticks);
+	COMPARE(!a->is_late, !b->is_late);
+	COMPARE(b->other_ticks, a->other_ticks);
+	if (a->is_late) {
+		COMPARE(b->kind, a->kind);
+		COMPARE(b->order, a->order);
+	}
+	COMPARE(a->kind, b->kind);
+	COMPARE(a->order, b->order);
+	return a->is_end - b->is_end;
+}
+
+/* -- devices --------------------------------------------------------------------------------- */
+
+/* The runtime's numbers, or indexes where several processes have the same. */
+static int number_devices(struct device_log *log)
+{
+	const struct identity *identity = log->view.identity;
+	bool are_unique = true;
+
+	log->slots = calloc(identity->n_devices + 1ull, sizeof(*log->slots));
+	if (!log->slots)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < identity->n_devices; i++) {
+		log->slots[i] = identity->devices[i].device;
+		for (uint32_t j = 0; j < i && are_unique; j++)
+			are_unique = log->slots[j] != log->slots[i];
+	}
+	for (uint32_t i = 0; i < identity->n_devices && !are_unique; i++)
+		log->slots[i] = i;
+	return FLEXTRACE_OK;
+}
+
+/* In MHz, of the first counter of the first device that there are lines of. */
+static double frequency_of(const struct device_log *log)
+{
+	const struct identity *identity = log->view.identity;
+	uint32_t n;
+	const struct clock_report *reports = clocks_report(log->view.timeline->clocks, &n);
+
+	for (uint32_t i = 0; log->n && i < n; i++) {
+		const struct counter *counter = &identity->counters[reports[i].counter];
+
+		if (counter->device != log->lines[0].device)
+			continue;
+		if (isfinite(reports[i].freq_mhz))
+			return reports[i].freq_mhz;
+		if (counter->nominal_hz)
+			return (double)counter->nominal_hz / 1e6;
+	}
+	return 1000; /* a cycle is a ns */
+}
+
+/* -- out ------------------------------------------------------------------------------------- */
+
+/* A text that splits no line. */
+static void write_text(struct device_log *log, const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char c = text[i];
+
+		writer_char(&log->writer, c == ',' ? ';' : (unsigned char)c < ' ' ? ' ' : c);
+	}
+}
+
+static void write_string(struct device_log *log, uint32_t string)
+{
+	write_text(log, string_get(log->view.strings, string),
+	           string_length(log->view.strings, string));
+}
+
+static void write_risc(struct device_log *log, const struct log_line *line)
+{
+	static const char *const names[] = {"BRISC",   "NCRISC",  "TRISC_0",
+	                                    "TRISC_1", "TRISC_2", "ERISC"};
+	struct string_text name;
+
+	if (identity_processor(log->view.identity, log->view.strings,
+	                       &log->view.timeline->tracks[line->track], &name)) {
+		write_text(log, name.bytes, name.length);
+	} else if (line->processor < sizeof(names) / sizeof(*names)) {
+		writer_raw(&log->writer, names[line->processor]);
+	} else {
+		writer_literal(&log->writer, "RISC_");
+		writer_u64(&log->writer, line->processor);
+	}
+}
+
+static uint32_t packet_type(const struct log_line *line)
+{
+	enum { ZONE_START, ZONE_END, TS_EVENT = 4 };
+
+	if (line->kind == DEVICE_ROW_KIND_COUNT)
+		return TS_EVENT;
+	return line->is_end ? ZONE_END : ZONE_START;
+}
+
+/* Of the first form: the four of the firmware, then one for each begin, end and mark. */
+static uint64_t timer_of(const struct device_log *log, const struct log_line *line)
+{
+	if (log->columns == 15)
+		return (uint64_t)packet_type(line) << PACKET_TYPE_BITS | (line->id & 0xffff);
+	if (line->kind == ROW_FIRMWARE)
+		return line->is_end ? 4 : 1;
+	if (line->kind == ROW_KERNEL)
+		return line->is_end ? 3 : 2;
+	return FIRST_USER_TIMER + 2 * (uint64_t)line->id + line->is_end;
+}
+
+static void write_zone_name(struct device_log *log, const struct log_line *line)
+{
+	if (line->kind == DEVICE_ROW_KIND_COUNT) {
+		write_string(log, line->marker);
+	} else if (line->kind == ROW_ZONE) {
+		write_string(log, log->view.timeline->markers[line->marker].name);
+	} else {
+		write_risc(log, line);
+		writer_raw(&log->writer, line->kind == ROW_FIRMWARE ? "-FW" : "-KERNEL");
+	}
+}
+
+static void write_source(struct device_log *log, const struct log_line *line)
+{
+	const struct marker *marker = line->kind == ROW_ZONE
+	                                      ? &log->view.timeline->markers[line->marker]
+	                                      : NULL;
+
+	writer_u64(&log->writer, marker ? marker->line : 0);
+	writer_char(&log->writer, ',');
+	if (marker)
+		write_string(log, marker->file);
+}
+
+static void write_rest(struct device_log *log, const struct log_line *line)
+{
+	static const char *const types[] = {"ZONE_START", "ZONE_END", "", "", "TS_EVENT"};
+
+	writer_literal(&log->writer, ",0,");
+	writer_u64(&log->writer, line->job);
+	writer_literal(&log->writer, ",,,");
+	write_zone_name(log, line);
+	writer_char(&log->writer, ',');
+	writer_raw(&log->writer, types[packet_type(line)]);
+	writer_char(&log->writer, ',');
+	write_source(log, line);
+	writer_char(&log->writer, ',');
+}
+
+static void write_line(struct device_log *log, const struct log_line *line)
+{
+	struct writer *writer = &log->writer;
+
+	writer_u64(writer, log->slots[line->device]);
+	writer_char(writer, ',');
+	writer_u64(writer, line->core % FLEXTRACE_CORE_STRIDE);
+	writer_char(writer, ',');
+	writer_u64(writer, line->core / FLEXTRACE_CORE_STRIDE);
+	writer_char(writer, ',');
+	write_risc(log, line);
+	writer_char(writer, ',');
+	writer_u64(writer, timer_of(log, line));
+	writer_char(writer, ',');
+	writer_u64(writer, line->ticks);
+	if (log->columns == 15)
+		write_rest(log, line);
+	writer_char(writer, '\n');
+}
+
+static void write_header(struct device_log *log)
+{
+	const struct device *device = log->n ? &log->view.identity->devices[log->lines[0].device]
+	                                     : NULL;
+
+	writer_literal(&log->writer, "ARCH: ");
+	if (device && device->name)
+		write_string(log, device->name);
+	else
+		writer_literal(&log->writer, "unknown");
+	writer_literal(&log->writer, ", CHIP_FREQ[MHz]: ");
+	writer_u64(&log->writer, (uint64_t)llround(frequency_of(log)));
+	if (log->columns == 15) {
+		writer_literal(&log->writer, ", Max Compute Cores: ");
+		writer_u64(&log->writer, device ? device->n_cores : 0);
+	}
+	writer_literal(&log->writer, "\nPCIe slot, core_x, core_y, RISC processor type, timer_id, "
+	                             "time[cycles since reset]");
+	if (log->columns == 15)
+		writer_literal(&log->writer,
+		               ", data, run host ID, trace id, trace id counter, zone name, type, "
+		               "source line, source file, meta data");
+	writer_char(&log->writer, '\n');
+}
+
+static int fill(struct device_log *log)
+{
+	FLEXTRACE_TRY(number_devices(log));
+	FLEXTRACE_TRY(take_zones(log));
+	FLEXTRACE_TRY(take_instants(log));
+	count_values(log);
+	if (log->n)
+		qsort(log->lines, log->n, sizeof(*log->lines), compare_lines);
+	return FLEXTRACE_OK;
+}
+
+static int write_file(struct device_log *log, const char *dir, const char *file,
+                      struct flextrace_error *error)
+{
+	FLEXTRACE_TRY(writer_open(&log->writer, dir, file, false, error));
+	write_header(log);
+	for (uint64_t i = 0; i < log->n && !writer_failed(&log->writer); i++)
+		write_line(log, &log->lines[i]);
+	return writer_close(&log->writer, error);
+}
+
+static int write_log(const struct timeline *timeline, const char *dir, uint32_t columns,
+                     struct emit_file_count *ret_count, struct flextrace_error *error)
+{
+	const char *file = columns == 15 ? FILE_15 : FILE_6;
+	struct device_log log = {.columns = columns};
+	int code = view_init(&log.view, timeline);
+
+	if (code >= 0)
+		code = fill(&log);
+	code = code < 0 ? error_set(error, code, "Cannot write %s: no memory", file)
+	                : write_file(&log, dir, file, error);
+	*ret_count = (struct emit_file_count){
+		.file = file,
+		.rows = log.n,
+		.left_out = log.n_left_out,
+		.expected = log.n + log.n_left_out,
+	};
+	free(log.lines);
+	free(log.slots);
+	map_release(&log.instants);
+	view_release(&log.view);
+	return code;
+}
+
+static int write_15(const struct timeline *timeline, const struct emit_options *options,
+                    struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
+{
+	return write_log(timeline, options->output_dir, 15, &counts[(*n)++], error);
+}
+
+static int write_6(const struct timeline *timeline, const struct emit_options *options,
+                   struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
+{
+	return write_log(timeline, options->output_dir, 6, &counts[(*n)++], error);
+}
+
+const struct emitter emit_tt_log = {.format = "tt-log", .write = write_15};
+const struct emitter emit_tt_log_6 = {.format = "tt-log-6", .write = write_6};
