@@ -91,8 +91,10 @@ static void complete(struct core *core, const struct pending *pending)
 	}
 	flextrace_drain(&core->markers, 1, 0);
 	pthread_mutex_lock(&core->device->lock);
-	if (status && !core->device->first_error)
+	if (status && !core->device->first_error) {
+		fprintf(stderr, "miniflex: core %u failed: %s\n", core->index, strerror(-status));
 		core->device->first_error = status;
+	}
 	core->tail++;
 	pthread_cond_broadcast(&core->device->changed);
 	pthread_mutex_unlock(&core->device->lock);
