@@ -14,7 +14,8 @@
  * ratio and an origin that the host writes. So cores may have counters that were gated apart, and
  * the true host time of each stamp is known: truth_path works as for the emulator. create() checks
  * that the two counters are one and refuses (-EOPNOTSUPP) where they are not. Rates are constant:
- * no steps, and none beyond the host's. `seed` has no meaning, cores make no pauses.
+ * no steps, and none beyond the host's. `seed` has no meaning, as cores make no pauses, nor has
+ * `mailbox_depth`, which is 4.
  *
  * - Nothing is left behind: the memory is a file without a name, and QEMU ends with this process,
  *   however that ends.
