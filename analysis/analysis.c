@@ -2,21 +2,15 @@
 #include "analysis_impl.h"
 
 const struct analysis *const analysis_all[] = {
-	&analysis_kernels,
-	&analysis_runtime,
-	&analysis_active,
-	&analysis_stamps,
-	&analysis_loops,
-	&analysis_iterations,
-	&analysis_categories,
-	&analysis_categories_text,
-	&analysis_compiler,
-	&analysis_collectives,
-	&analysis_communication,
-	&analysis_bandwidth,
-	&analysis_power,
-	&analysis_ops,
-	NULL,
+	&analysis_kernels,       &analysis_runtime,
+	&analysis_active,        &analysis_stamps,
+	&analysis_loops,         &analysis_iterations,
+	&analysis_categories,    &analysis_categories_text,
+	&analysis_compiler,      &analysis_collectives,
+	&analysis_communication, &analysis_bandwidth,
+	&analysis_power,         &analysis_ops,
+	&analysis_aie,           &analysis_aie_aggregate,
+	&analysis_aie_details,   NULL,
 };
 
 int analysis_no_memory(const char *file, struct flextrace_error *error)

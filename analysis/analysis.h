@@ -13,8 +13,10 @@
 #include "error.h"
 
 struct analysis {
-	const char *name;  /* "kernels" */
-	const char *file;  /* that it writes; NULL: kernels.csv */
+	const char *name; /* "kernels" */
+	const char *file; /* that it writes; NULL: kernels.csv */
+	/* Whether a timeline has something for it, in one look; NULL: it is always written. */
+	bool (*is_for)(const struct timeline *timeline);
 	bool is_on_demand; /* written only where it is asked for: --with, --summarize-comm */
 	int (*write)(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
 	             struct flextrace_error *error);

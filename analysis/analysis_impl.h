@@ -68,5 +68,6 @@ extern const struct analysis analysis_iterations, analysis_loops;
 extern const struct analysis analysis_categories, analysis_categories_text, analysis_compiler;
 extern const struct analysis analysis_collectives, analysis_communication, analysis_bandwidth;
 extern const struct analysis analysis_power, analysis_ops;
+extern const struct analysis analysis_aie, analysis_aie_aggregate, analysis_aie_details;
 
 #endif

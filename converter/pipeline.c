@@ -442,6 +442,7 @@ static void list_analyses(const struct pipeline *pipeline, struct analysis_table
 
 		assert(out->n < MAX_ANALYSES);
 		if (is_off(pipeline, analysis->name) ||
+		    (analysis->is_for && !analysis->is_for(&pipeline->timeline)) ||
 		    (analysis->is_on_demand && !pipeline->options->derivations))
 			continue;
 		*table = (struct emit_table){.write = analysis->write};

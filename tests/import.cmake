@@ -24,8 +24,10 @@ foreach(name hard names)
 		LIBS PkgConfig::CJSON DEFINITIONS FORMATS_DIR="${PROJECT_SOURCE_DIR}/docs")
 endforeach()
 flextrace_add_unit_test(NAME aie SOURCES ${flex_fixture} tests/aie_fixture.c)
-flextrace_add_unit_test(NAME aie_words SOURCES ${flex_fixture} tests/aie_fixture.c LIBS PkgConfig::CJSON
-	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
+foreach(name words run)
+	flextrace_add_unit_test(NAME aie_${name} SOURCES ${flex_fixture} tests/aie_fixture.c LIBS PkgConfig::CJSON
+		DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
+endforeach()
 flextrace_add_unit_test(NAME torch SOURCES ${flex_fixture})
 flextrace_add_unit_test(NAME torch_data SOURCES ${flex_fixture}
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")

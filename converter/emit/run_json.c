@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emit/json_item.h"
 #include "emit/report_fields.h"
 #include "emit/view.h"
 #include "flextrace/wire.h"
@@ -30,23 +31,9 @@ static void add_i64(cJSON *object, const char *key, int64_t value)
 }
 
 /* Our own string writer makes the JSON text, cJSON takes it as it is. NULL: no memory. */
-static cJSON *new_text(const char *text)
-{
-	struct writer writer;
-	cJSON *item = NULL;
-
-	writer_open_memory(&writer);
-	writer_json(&writer, text, strlen(text));
-	writer_char(&writer, '\0');
-	if (!writer_failed(&writer))
-		item = cJSON_CreateRaw(writer.buffer);
-	writer_abandon(&writer);
-	return item;
-}
-
 static void add_text(cJSON *object, const char *key, const char *text)
 {
-	cJSON_AddItemToObject(object, key, new_text(text));
+	cJSON_AddItemToObject(object, key, json_item_of_text(text));
 }
 
 /* -- parts ------------------------------------------------------------------------------------- */
@@ -66,7 +53,7 @@ static void add_inputs(cJSON *root, const struct emit_run *run)
 	cJSON *options = cJSON_AddObjectToObject(root, "options");
 
 	for (uint32_t i = 0; run && i < run->n_inputs; i++)
-		cJSON_AddItemToArray(inputs, new_text(run->inputs[i]));
+		cJSON_AddItemToArray(inputs, json_item_of_text(run->inputs[i]));
 	for (uint32_t i = 0; run && i < run->n_options; i++) {
 		const char *equals = strchr(run->options[i], '=');
 		char *name = equals ? strndup(run->options[i], (size_t)(equals - run->options[i]))

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What cores did, as JSON: what is not known is null. */
+#include <math.h>
+#include <stdio.h>
+
+#include "aie_describe.h"
+#include "emit/json_item.h"
+
+const char *const aie_phase_names[] = {"warmup", "perf", "extra"};
+
+/* -- values ----------------------------------------------------------------------------------- */
+
+void aie_add_number(cJSON *object, const char *key, double value)
+{
+	if (isfinite(value))
+		cJSON_AddNumberToObject(object, key, value);
+	else
+		cJSON_AddNullToObject(object, key);
+}
+
+/* Of an option: `unsaid` is what it is where nobody said it. */
+void aie_add_option(cJSON *object, const char *key, int64_t value, int64_t unsaid)
+{
+	aie_add_number(object, key, value == unsaid ? (double)NAN : (double)value);
+}
+
+/* 10^9 multiplications and additions a second; what is not known is null. */
+static void add_gmacs(cJSON *object, double macs, double ghz, double cycles)
+{
+	aie_add_number(object, "gmacs_per_second",
+	               macs > 0 && ghz > 0 ? aie_gmacs(macs, ghz, cycles) : (double)NAN);
+}
+
+static double known(double value)
+{
+	return value > 0 ? value : (double)NAN;
+}
+
+/* -- a core ----------------------------------------------------------------------------------- */
+
+/* What a kernel multiplies, and what an iteration does on one core; NAN: not known. */
+static double macs_of_kernel(const struct aie_run *run)
+{
+	return known((double)run->options.m * (double)run->options.k * (double)run->options.n);
+}
+
+double aie_macs_of_core(const struct aie_run *run)
+{
+	return known(aie_macs(run)) / aie_sharers(run);
+}
+
+static cJSON *describe_iteration(const struct aie_run *run, const struct aie_core *core, uint32_t i)
+{
+	const struct aie_iteration *of = &core->iterations[i];
+	double span = (double)(of->end - of->begin), mean = (double)of->sum / of->n;
+	cJSON *json = cJSON_CreateObject();
+
+	cJSON_AddNumberToObject(json, "num_kernels", of->n);
+	cJSON_AddNumberToObject(json, "avg_duration_cycles", mean);
+	cJSON_AddNumberToObject(json, "min_duration_cycles", (double)of->min);
+	cJSON_AddNumberToObject(json, "max_duration_cycles", (double)of->max);
+	cJSON_AddNumberToObject(json, "total_span_cycles", span);
+	cJSON_AddNumberToObject(json, "first_start", (double)of->begin);
+	cJSON_AddNumberToObject(json, "last_end", (double)of->end);
+	add_gmacs(json, aie_macs_of_core(run), core->ghz, span);
+	cJSON_AddNumberToObject(json, "iteration_index", i);
+	cJSON_AddStringToObject(json, "phase", aie_phase_names[of->phase]);
+	cJSON_AddNumberToObject(json, "outlier_kernels", of->n_outliers);
+	cJSON_AddNumberToObject(json, "stall_cycles", (double)of->stalled);
+	aie_add_number(json, "stall_share", aie_part((double)of->stalled, span));
+	aie_add_number(json, "mac_utilization",
+	               aie_part(aie_macs_of_core(run), span * run->options.peak_macs));
+	aie_add_number(json, "kernel_mac_utilization",
+	               aie_part(macs_of_kernel(run), mean * run->options.peak_macs));
+	return json;
+}
+
+static cJSON *describe_outliers(const struct aie_run *run, const struct aie_core *core)
+{
+	cJSON *list = cJSON_CreateArray();
+
+	for (uint32_t i = 0; i < core->kernels.n; i++) {
+		const struct aie_span *kernel = &core->kernels.all[i];
+		cJSON *json;
+
+		if (!aie_is_outlier(run, core, kernel))
+			continue;
+		json = cJSON_CreateObject();
+		cJSON_AddNumberToObject(json, "start", (double)kernel->begin);
+		cJSON_AddNumberToObject(json, "end", (double)kernel->end);
+		cJSON_AddNumberToObject(json, "duration_cycles",
+		                        (double)(kernel->end - kernel->begin));
+		cJSON_AddItemToArray(list, json);
+	}
+	return list;
+}
+
+static cJSON *describe_states(const struct aie_run *run, const struct aie_core *core)
+{
+	cJSON *list = cJSON_CreateArray();
+
+	for (uint32_t i = 0; i < core->n_states; i++) {
+		const struct aie_state *state = &core->states[i];
+		const char *name = string_get(run->timeline->strings, state->name);
+		cJSON *of = cJSON_CreateObject();
+
+		cJSON_AddItemToObject(of, "name", json_item_of_text(name));
+		cJSON_AddNumberToObject(of, "closed", (double)state->n);
+		cJSON_AddNumberToObject(of, "sum_cycles", (double)state->cycles);
+		aie_add_number(of, "open_since",
+		               state->is_open ? (double)state->open_since : (double)NAN);
+		cJSON_AddItemToArray(list, of);
+	}
+	return list;
+}
+
+/* Iterations that a user expects; -1: he does not say. */
+static int64_t expected_of(const struct aie_run *run)
+{
+	return run->options.iterations < 0 ? -1 : run->options.warmup + run->options.iterations;
+}
+
+/* Kernels that the size of the work asks of each core, each iteration; NAN: not known. */
+static double kernels_expected(const struct aie_run *run)
+{
+	return aie_part(aie_macs_of_core(run), macs_of_kernel(run));
+}
+
+/* How much of the run the trace has, and what of that the core stalled or worked. */
+static cJSON *describe_coverage(const struct aie_run *run, const struct aie_core *core)
+{
+	double traced = (double)(core->last - core->first);
+	double stalled = (double)core->stalls.cycles;
+	double expected = expected_of(run) < 0 ? (double)NAN : (double)expected_of(run);
+	cJSON *json = cJSON_CreateObject();
+
+	if (core->stalls.is_open)
+		stalled += (double)(core->last - core->stalls.open_since);
+	cJSON_AddNumberToObject(json, "first_cycle", (double)core->first);
+	cJSON_AddNumberToObject(json, "last_cycle", (double)core->last);
+	cJSON_AddNumberToObject(json, "captured_cycles", traced);
+	cJSON_AddNumberToObject(json, "kernel_cycles", (double)core->kernels.cycles);
+	aie_add_number(json, "kernel_share", aie_part((double)core->kernels.cycles, traced));
+	cJSON_AddNumberToObject(json, "stall_cycles", stalled);
+	aie_add_number(json, "stall_share", aie_part(stalled, traced));
+	cJSON_AddNumberToObject(json, "leading_wait_cycles", (double)core->leading_wait);
+	aie_add_number(json, "iterations_share", aie_part(core->n_iterations, expected));
+	aie_add_number(json, "kernels_per_iteration_expected", kernels_expected(run));
+	aie_add_number(json, "kernels_share",
+	               aie_part(core->kernels.n, kernels_expected(run) * expected));
+	return json;
+}
+
+static void add_note(cJSON *json, const struct aie_run *run, const struct aie_core *core)
+{
+	int64_t expected = expected_of(run);
+	char text[160];
+
+	if (!core->kernels.n) {
+		cJSON_AddStringToObject(json, "mismatch_note", "No kernel has both of its ends.");
+		return;
+	}
+	if (expected < 0 || core->n_iterations == expected) {
+		cJSON_AddNullToObject(json, "mismatch_note");
+		return;
+	}
+	if (core->n_iterations < expected)
+		snprintf(text, sizeof(text),
+		         "Detected %u iterations but expected %lld. Proceeding with available "
+		         "iterations.",
+		         core->n_iterations, (long long)expected);
+	else
+		snprintf(text, sizeof(text),
+		         "Detected %u iterations but expected %lld. Truncating to first %lld "
+		         "iterations for phase labeling.",
+		         core->n_iterations, (long long)expected, (long long)expected);
+	cJSON_AddStringToObject(json, "mismatch_note", text);
+}
+
+cJSON *aie_describe_core(const struct aie_run *run, const struct aie_core *core)
+{
+	cJSON *json = cJSON_CreateObject(), *list;
+
+	cJSON_AddNumberToObject(json, "pid", run->timeline->identity->devices[core->device].device);
+	cJSON_AddItemToObject(json, "tile_name", json_item_of_text(aie_tile_name(run, core)));
+	if (core->kernels.n) {
+		cJSON_AddNumberToObject(json, "median_kernel_duration_cycles", core->median);
+		cJSON_AddNumberToObject(json, "lock_stall_boundary_count", core->n_boundaries);
+	}
+	cJSON_AddNumberToObject(json, "detected_total_iterations", core->n_iterations);
+	aie_add_option(json, "expected_total_iterations", expected_of(run), -1);
+	add_note(json, run, core);
+	list = cJSON_AddArrayToObject(json, "iterations");
+	for (uint32_t i = 0; i < core->n_iterations; i++)
+		cJSON_AddItemToArray(list, describe_iteration(run, core, i));
+	list = cJSON_AddArrayToObject(json, "performance_window");
+	for (uint32_t i = core->perf_begin; i < core->perf_end; i++)
+		cJSON_AddItemToArray(list, cJSON_CreateNumber(i));
+	cJSON_AddItemToObject(json, "outliers", describe_outliers(run, core));
+	aie_add_number(json, "open_kernel_since",
+	               core->kernels.is_open ? (double)core->kernels.open_since : (double)NAN);
+	cJSON_AddItemToObject(json, "coverage", describe_coverage(run, core));
+	cJSON_AddItemToObject(json, "states", describe_states(run, core));
+	return json;
+}
+
+/* -- all cores -------------------------------------------------------------------------------- */
+
+struct aie_common aie_common(const struct aie_run *run)
+{
+	struct aie_common common = {0, run->n_cores ? UINT32_MAX : 0};
+
+	for (uint32_t i = 0; i < run->n_cores; i++) {
+		const struct aie_core *core = &run->cores[i];
+
+		common.begin = core->perf_begin > common.begin ? core->perf_begin : common.begin;
+		common.end = core->perf_end < common.end ? core->perf_end : common.end;
+	}
+	return common;
+}
+
+/* What the slowest core took. */
+static uint64_t runtime_of(const struct aie_run *run, uint32_t iteration)
+{
+	uint64_t longest = 0;
+
+	for (uint32_t i = 0; i < run->n_cores; i++) {
+		const struct aie_iteration *of = &run->cores[i].iterations[iteration];
+
+		longest = of->end - of->begin > longest ? of->end - of->begin : longest;
+	}
+	return longest;
+}
+
+static cJSON *describe_runtime(const struct aie_run *run, uint32_t iteration)
+{
+	double cycles = (double)runtime_of(run, iteration), macs = aie_macs(run);
+	cJSON *json = cJSON_CreateObject();
+
+	cJSON_AddNumberToObject(json, "iteration_index", iteration);
+	cJSON_AddNumberToObject(json, "runtime_cycles", cycles);
+	add_gmacs(json, macs, run->cores[0].ghz, cycles);
+	aie_add_number(json, "mac_utilization",
+	               aie_part(known(macs), cycles * run->options.peak_macs * aie_sharers(run)));
+	return json;
+}
+
+/* Fills what is said of all of them, and which were the best and the worst. */
+static void describe_runtimes(const struct aie_run *run, const struct aie_common *common,
+                              cJSON *json)
+{
+	cJSON *average = cJSON_AddObjectToObject(json, "average");
+	double sum = 0, inverse = 0, n = common->end - common->begin;
+	uint32_t best = common->begin, worst = common->begin;
+
+	for (uint32_t i = common->begin; i < common->end; i++) {
+		sum += (double)runtime_of(run, i);
+		inverse += 1 / (double)runtime_of(run, i);
+		best = runtime_of(run, i) < runtime_of(run, best) ? i : best;
+		worst = runtime_of(run, i) > runtime_of(run, worst) ? i : worst;
+	}
+	cJSON_AddNumberToObject(average, "runtime_cycles", sum / n);
+	add_gmacs(average, aie_macs(run), run->cores[0].ghz, n / inverse);
+	cJSON_AddItemToObject(json, "best", describe_runtime(run, best));
+	cJSON_AddItemToObject(json, "worst", describe_runtime(run, worst));
+}
+
+cJSON *aie_describe_aggregate(const struct aie_run *run)
+{
+	const struct aie_common common = aie_common(run);
+	cJSON *json = cJSON_CreateObject(), *list;
+
+	if (common.begin >= common.end) {
+		cJSON_AddStringToObject(json, "note",
+		                        "No common perf iterations across all cores.");
+		return json;
+	}
+	list = cJSON_AddArrayToObject(json, "iterations_considered");
+	for (uint32_t i = common.begin; i < common.end; i++)
+		cJSON_AddItemToArray(list, cJSON_CreateNumber(i));
+	cJSON_AddNumberToObject(json, "count", common.end - common.begin);
+	describe_runtimes(run, &common, json);
+	list = cJSON_AddArrayToObject(json, "per_iteration");
+	for (uint32_t i = common.begin; i < common.end; i++)
+		cJSON_AddItemToArray(list, describe_runtime(run, i));
+	cJSON_AddStringToObject(json, "note",
+	                        "Only iterations present on all cores are considered.");
+	return json;
+}

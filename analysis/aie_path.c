@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the path of a trace tells of its run:
+ *
+ *	outputs/HWID-gemm_M_K_N-ROW_row_COL_col/traces/trace_mm_M_K_N.json
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aie.h"
+
+#define MAX_NUMBER 1000000000 /* as of the options */
+#define FOLDER     "-gemm_"
+#define FILE_NAME  "trace_mm_"
+
+/* Reads a number and what stands behind it; false: it is not there. */
+static bool read_number(const char **at, const char *behind, int64_t *ret_number)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**at))
+		return false;
+	errno = 0;
+	*ret_number = strtoll(*at, &end, 10);
+	if (errno || *ret_number < 1 || *ret_number > MAX_NUMBER ||
+	    strncmp(end, behind, strlen(behind)) != 0)
+		return false;
+	*at = end + strlen(behind);
+	return true;
+}
+
+static bool read_size(const char **at, const char *behind, struct aie_options *ret)
+{
+	return read_number(at, "_", &ret->M) && read_number(at, "_", &ret->K) &&
+	       read_number(at, behind, &ret->N);
+}
+
+/* What the file's name tells goes before the folder's, as it is nearer. */
+static void read_path(const char *path, struct aie_options *ret)
+{
+	const char *file = strrchr(path, '/'), *folder = strstr(path, FOLDER), *at;
+	struct aie_options found = {.M = 0};
+
+	file = file ? file + 1 : path;
+	if (folder) {
+		at = folder + strlen(FOLDER);
+		if (read_size(&at, "-", &found) && read_number(&at, "_row_", &found.row) &&
+		    read_number(&at, "_col", &found.col))
+			*ret = found;
+	}
+	at = file + strlen(FILE_NAME);
+	if (strncmp(file, FILE_NAME, strlen(FILE_NAME)) == 0 && read_size(&at, ".", &found)) {
+		ret->M = found.M;
+		ret->K = found.K;
+		ret->N = found.N;
+	}
+}
+
+static void take_unsaid(int64_t *option, int64_t found)
+{
+	if (!*option)
+		*option = found;
+}
+
+void aie_read_path(struct aie_options *options, const char *path, char hwid[AIE_HWID_BYTES])
+{
+	struct aie_options found = {.M = 0};
+	const char *end = strstr(path, FOLDER), *begin = end;
+
+	read_path(path, &found);
+	if (!options->M && !options->K && !options->N) { /* of one product */
+		options->M = found.M;
+		options->K = found.K;
+		options->N = found.N;
+	}
+	take_unsaid(&options->row, found.row);
+	take_unsaid(&options->col, found.col);
+	while (begin && begin > path && begin[-1] != '/')
+		begin--;
+	if (options->hwid || !found.row || begin == end || end - begin >= AIE_HWID_BYTES)
+		return;
+	memcpy(hwid, begin, (size_t)(end - begin));
+	hwid[end - begin] = '\0';
+	options->hwid = hwid;
+}
