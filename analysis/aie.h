@@ -5,8 +5,8 @@
  *
  * - A core is a device whose name has "core_trace". Its kernels are its rows of kind Exec, its
  *   stalls the states LOCK_STALL.
- * - An iteration begins with a kernel behind a stall of at least stall_factor median kernels. What a
- *   core waits before its first kernel is no iteration, and none is without kernels.
+ * - An iteration begins with a kernel behind a stall of at least stall_factor median kernels. What
+ *   a core waits before its first kernel is no iteration, and none is without kernels.
  * - Kernels are all kept: those far from the median are flagged as outliers.
  * - Memory: 16 bytes per kernel and stall, some 100 per iteration.
  */

@@ -54,7 +54,7 @@ static int save_json(struct output *output, const char *file, cJSON *json,
 	return code;
 }
 
-/* A tile's name as that of a file. Tiles of one name have a number behind it, from the second on. */
+/* A tile's name as that of a file. Of tiles of one name all but the first have a number behind. */
 static void name_file(const struct aie_run *run, uint32_t index, char *name, size_t n_bytes)
 {
 	const char *tile = aie_tile_name(run, &run->cores[index]);

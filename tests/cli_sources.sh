@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# cli_sources.sh FLEXTRACE PLUGIN SHARED: babeltrace2 finds the files of Flex and torch by itself, shows them, and writes
+# cli_sources.sh FLEXTRACE PLUGIN SHARED: babeltrace2 finds the files of other tools by itself, shows them, and writes
 # them as CTF; read in any of these ways they become the same files, byte for byte.
 set -eu
 FLEXTRACE=$1
@@ -24,6 +24,11 @@ read_with() {
 	LD_PRELOAD="$asan" BABELTRACE_PLUGIN_PATH=$(dirname "$PLUGIN") babeltrace2 "$@"
 }
 
+# What only says where it was written is no difference.
+unname() {
+	[ ! -f "$1/index.json" ] || sed -i "s,$1,OUT,g" "$1/index.json"
+}
+
 # same NAME INPUT: three ways to the same files.
 same() {
 	"$FLEXTRACE" convert --quiet --formats chrome,csv,text -o "$1.direct" "$2" 2>/dev/null
@@ -31,6 +36,9 @@ same() {
 	"$FLEXTRACE" convert --quiet --formats chrome,csv,text -o "$1.ctf.out" "$1.ctf"
 	read_with convert "$2" --component=sink.flextrace.timeline \
 		--params="output-dir=\"$1.graph\",formats=\"chrome,csv,text\"" 2>"$1.told"
+	unname "$1.direct"
+	unname "$1.ctf.out"
+	unname "$1.graph"
 	[ -s "$1.direct/run.json" ] || fail "$1: nothing was converted"
 	diff -rq "$1.direct" "$1.ctf.out" || fail "$1: CTF is not the same"
 	diff -rq "$1.direct" "$1.graph" || fail "$1: the graph is not the same"
@@ -120,3 +128,31 @@ read_with tt/profile_log_device.csv 2>/dev/null | grep -q 'flextrace:marker_batc
 grep -q '"core 1,2 BRISC"' tt.direct/trace.json || fail "the line of a RISC has no name"
 "$FLEXTRACE" convert --quiet -o tt.inside tt 2>/dev/null
 cmp tt.inside/events.csv tt.direct/events.csv || fail "the log in a folder is another one"
+
+# Traces of AI engines: JSON, and raw words beside what their slots mean; one edge has no time.
+mkdir aie
+cat >aie/trace.json <<END
+[{"name":"process_name","ph":"M","pid":0,"args":{"name":"core_trace for tile2,1"}},
+{"name":"LOCK_STALL","ph":"B","ts":1,"pid":0,"tid":7},{"name":"LOCK_STALL","ph":"E","ts":2065,"pid":0,"tid":7},
+{"name":"INSTR_EVENT_0","ph":"B","ts":2203,"pid":0,"tid":0},{"name":"INSTR_EVENT_0","ph":"E","ts":2204,"pid":0,"tid":0},
+{"name":"INSTR_EVENT_1","ph":"B","ts":2275,"pid":0,"tid":1},{"name":"INSTR_EVENT_1","ph":"E","ts":2276,"pid":0,"tid":1},
+{"name":"LOCK_STALL","ph":"E","pid":0,"tid":7},{"name":"LOCK_STALL","ph":"B","ts":2280,"pid":0,"tid":7}]
+END
+same aie aie/trace.json
+grep -q "rejected: file=.*trace.json, events=1" aie.told || fail "nobody told what was rejected of an AIE trace"
+grep -q ',Exec,kernel,.*,assumed,,,2203,2276,' aie.direct/events.csv || fail "no kernel of an AI engine"
+grep -q '"total_span_cycles":[[:space:]]*73,' "aie.graph/tile2,1.json" || fail "no file of the core"
+"$FLEXTRACE" convert --quiet --as aie-json --clock-ghz 2 -o aie.fast aie 2>/dev/null
+read_with convert --component=source.flextrace.aie-json --params='inputs=["aie/trace.json"],clock-ghz=2' \
+	--component=sink.flextrace.timeline --params='output-dir="aie.fast.graph"' 2>/dev/null
+cmp aie.fast/events.csv aie.fast.graph/events.csv || fail "the clock of the graph is another one"
+grep -q '"clock_GHz":[[:space:]]*2,' aie.fast/index.json || fail "the clock was not taken"
+if read_with convert --component=source.flextrace.aie-json --params='inputs=["aie/trace.json"],clock-ghz=-2' \
+	--component=sink.utils.dummy >/dev/null 2>&1; then
+	fail "a clock that runs backwards was taken"
+fi
+mkdir words
+printf '%s\n' 00220001 f0000000 000406ff 70dbfffe 25fefefe 3ffefefe 00000000 00000000 >words/trace.txt
+echo '{"units":[{"unit":"core","event_numbers_slot_0_to_7":[33,34,37,75,79,44,45,26]}]}' >words/event_slots.json
+same words words/trace.txt
+read_with words | grep -q 'name = "INSTR_VECTOR"' || fail "no slot is named"
