@@ -44,6 +44,7 @@ struct collected {
 static struct collected got;
 static uint32_t n_areas_of_test;                         /* order is checked where there is one */
 static void (*on_record)(uint64_t index, uint64_t word); /* of the ring; NULL = nothing */
+static void (*on_slots)(const struct flextrace_marker_batch *batch);
 
 enum flextrace_device_mode flextrace_device_mode(void)
 {
@@ -61,6 +62,8 @@ static void take_slots(const struct flextrace_marker_batch *batch)
 
 	for (i = 0; i < batch->n_words; i++)
 		got.n_slots += batch->words[i] >> 60 == FLEXTRACE_WIRE_SLOT_RUN;
+	if (on_slots)
+		on_slots(batch);
 	assert_true(batch->first_index > got.last_run);
 	got.last_run = batch->first_index;
 	got.lost_runs = batch->dropped;
@@ -130,6 +133,7 @@ static void boot(uint32_t capacity, uint32_t policy)
 	memset(&memory, 0, sizeof(memory));
 	memset(&got, 0, sizeof(got));
 	on_record = NULL;
+	on_slots = NULL;
 	n_areas_of_test = 1;
 	now = 0;
 	is_on = 1;

@@ -9,6 +9,7 @@ flextrace_add_unit_test(NAME marker_run SOURCES ${markers} INCLUDES ${posix_port
 flextrace_add_unit_test(NAME drain SOURCES ${drain} ${markers} INCLUDES ${posix_port})
 flextrace_add_unit_test(NAME drain_slots SOURCES ${drain} ${markers} INCLUDES ${posix_port})
 flextrace_add_unit_test(NAME drain_live SOURCES ${drain} ${markers} INCLUDES ${posix_port})
+flextrace_add_unit_test(NAME drain_runs SOURCES ${drain} ${markers} INCLUDES ${posix_port})
 flextrace_add_unit_test(NAME drain_hostile SOURCES ${drain} ${markers} INCLUDES ${posix_port})
 flextrace_add_unit_test(NAME elf_names SOURCES tracer/src/elf_names.c)
 flextrace_add_unit_test(NAME emulator SOURCES ${drain} LIBS flextrace_emulator)
@@ -16,7 +17,8 @@ flextrace_add_unit_test(NAME drain_soak SOURCES ${drain} LIBS flextrace_emulator
 flextrace_add_unit_test(NAME emulator_clocks SOURCES LIBS flextrace_emulator)
 
 add_test(NAME freestanding.riscv
-	COMMAND ${PROJECT_SOURCE_DIR}/tests/freestanding/riscv.sh ${PROJECT_SOURCE_DIR})
+	COMMAND ${PROJECT_SOURCE_DIR}/tests/freestanding/riscv.sh ${PROJECT_SOURCE_DIR}
+		${PROJECT_BINARY_DIR}/firmware-markers/qemu)
 set_tests_properties(freestanding.riscv PROPERTIES SKIP_RETURN_CODE 77 LABELS unit TIMEOUT 120)
 add_test(NAME freestanding.porting
 	COMMAND ${PROJECT_SOURCE_DIR}/tests/freestanding/porting.sh ${PROJECT_SOURCE_DIR})

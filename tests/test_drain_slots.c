@@ -126,6 +126,22 @@ static void test_slot__in_the_making_is_left_alone(void **state)
 	assert_int_equal(got.last_run, 2);
 }
 
+/* Run 3 has begun to take the slot of run 1. */
+static void test_slot__that_the_next_run_takes_is_lost(void **state)
+{
+	(void)state;
+	boot(64, FLEXTRACE_WIRE_STOP);
+	one_run(1);
+	one_run(2);
+	wire->run = 3;
+	wire->slot[1].done = 2;
+	wire->slot[1].job = 3;
+	drain(0);
+	assert_int_equal(got.n_slots, 1);
+	assert_int_equal(got.last_run, 2);
+	assert_int_equal(got.lost_runs, 1);
+}
+
 static void test_slot__run_numbers_count_on_over_a_wrap(void **state)
 {
 	(void)state;
@@ -151,6 +167,7 @@ int main(void)
 		cmocka_unit_test(test_slot__open_run_is_taken_at_the_end),
 		cmocka_unit_test(test_slot__run_that_never_ended_is_taken_once_another_follows),
 		cmocka_unit_test(test_slot__in_the_making_is_left_alone),
+		cmocka_unit_test(test_slot__that_the_next_run_takes_is_lost),
 		cmocka_unit_test(test_slot__run_numbers_count_on_over_a_wrap),
 	};
 

@@ -6,7 +6,11 @@
 
 static void *soak_create(const struct flextrace_emulator_config *config)
 {
-	const struct flextrace_qemu_options patient = {.timeout_ms = 600000};
+	static uint32_t n_created;
+	const struct flextrace_qemu_options patient = {
+		.isa = n_created++ % (FLEXTRACE_QEMU_RV64IMAC + 1), /* each in its turn */
+		.timeout_ms = 600000,
+	};
 	struct flextrace_qemu *qemu = NULL;
 
 	return flextrace_qemu_create(config, &patient, &qemu) == 0 ? qemu : NULL;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# riscv.sh TOP: markers compile and link for bare RISC-V with nothing but themselves, names cost no
-# loaded byte, and nothing that is written shares a page with code. Exit 77 = skipped, with the reason.
+# riscv.sh TOP [FIRMWARE-FOLDER]: markers compile and link for bare RISC-V with nothing but themselves, names cost no
+# loaded byte, and nothing that is written shares a page with code, in the images of FIRMWARE-FOLDER
+# neither. Exit 77 = skipped, with the reason.
 set -u
 markers=$1/firmware-markers
 here=$1/tests/freestanding
@@ -51,5 +52,11 @@ for isa in $isas; do
 	else
 		fail "$isa: does not build"
 	fi
+done
+for elf in "${2-}"/*.elf; do
+	[ -e "$elf" ] || continue
+	pages "$elf" E >"$out/code"
+	pages "$elf" W | grep -xF -f "$out/code" && fail "$elf: data in a page of code"
+	echo "$(basename "$elf"): no data beside code"
 done
 exit $bad

@@ -189,7 +189,8 @@ static void emit(const struct flextrace_drain_area *area,
 
 /* -- slots: the stamps of runs ----------------------------------------------------------------- */
 
-/* Copies the slot of `run`; 0 if it holds another run or changes meanwhile. */
+/* Copies the slot of `run`; 0 if it holds another run or changes meanwhile. `done` of the next run
+ * of the slot comes before anything else of it. */
 static int copy_slot(const struct flextrace_drain_area *area, uint32_t run,
                      struct flextrace_wire_slot *ret_slot)
 {
@@ -206,6 +207,7 @@ static int copy_slot(const struct flextrace_drain_area *area, uint32_t run,
 		ret_slot->ticks[i] = drain_load(&slot->ticks[i]);
 	atomic_thread_fence(memory_order_acquire);
 	return ret_slot->run == run && drain_load(&slot->run) == run &&
+	       (ret_slot->done == run || ret_slot->done == run - 1) &&
 	       drain_load(&slot->done) == ret_slot->done;
 }
 

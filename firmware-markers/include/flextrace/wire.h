@@ -15,7 +15,8 @@
  *
  * - A slot belongs to one run of the firmware. FW start stores header `run`, then `done` = run - 1,
  *   clears and fills the slot, and stores the slot's `run` last; FW end stores `done` = run. A slot
- *   is closed when its `done` == `run`, and stable when both read the same before and after a copy.
+ *   is closed when its `done` == `run`, open when `done` == `run` - 1, and a copy is good when both
+ *   read the same before and after it.
  *   While at most one run waits to be read, no slot stamp is ever lost. A run whose slot was
  *   overwritten unread is seen from the gap in `run` and counted. Runs count from 1, modulo 2^32.
  * - A stamp of 0 is "not taken". A counter that really reads 0 at a stamp loses that one stamp.
