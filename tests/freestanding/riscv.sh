@@ -56,7 +56,10 @@ done
 for elf in "${2-}"/*.elf; do
 	[ -e "$elf" ] || continue
 	pages "$elf" E >"$out/code"
-	pages "$elf" W | grep -xF -f "$out/code" && fail "$elf: data in a page of code"
-	echo "$(basename "$elf"): no data beside code"
+	if pages "$elf" W | grep -qxF -f "$out/code"; then
+		fail "$elf: data in a page of code"
+	else
+		echo "$(basename "$elf"): no data beside code"
+	fi
 done
 exit $bad
