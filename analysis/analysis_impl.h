@@ -69,5 +69,7 @@ extern const struct analysis analysis_categories, analysis_categories_text, anal
 extern const struct analysis analysis_collectives, analysis_communication, analysis_bandwidth;
 extern const struct analysis analysis_power, analysis_ops;
 extern const struct analysis analysis_aie, analysis_aie_aggregate, analysis_aie_details;
+extern const struct analysis analysis_device_stats, analysis_device_stats_text, analysis_rearranged;
+extern const struct analysis analysis_zones, analysis_device_ops;
 
 #endif

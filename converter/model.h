@@ -483,6 +483,12 @@ struct zone { /* what a marker row is about; 24 bytes */
 	uint32_t marker; /* index of struct marker */
 };
 
+struct loose_stamp { /* of a run's slot, whose partner is missing */
+	uint64_t ticks;
+	uint32_t run;   /* index of struct mark_run */
+	uint32_t stamp; /* enum flextrace_wire_stamp, up to FW_END */
+};
+
 struct marker { /* what zones of one kind and name are, and where the firmware's source has them */
 	uint32_t name; /* string */
 	uint32_t file, line;

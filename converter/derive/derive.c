@@ -64,6 +64,7 @@ void derive_free(struct derive *derive)
 	blocks_free(derive->ops);
 	blocks_free(derive->zones);
 	blocks_free(derive->runs);
+	free(derive->loose);
 	free(derive->markers);
 	free(derive);
 }
@@ -230,12 +231,15 @@ int derive_finish(struct derive *derive, struct timeline *out, struct flextrace_
 	out->zones = derive->zones;
 	out->n_zones = derive->n_zones;
 	out->runs = derive->runs;
+	out->loose_stamps = derive->loose;
+	out->n_loose_stamps = derive->n_loose;
 	out->markers = derive->markers;
 	out->n_markers = derive->n_markers;
 	derive->tracks = NULL;
 	derive->ops = NULL;
 	derive->zones = NULL;
 	derive->runs = NULL;
+	derive->loose = NULL;
 	derive->markers = NULL;
 	out->identity = derive->identity;
 	out->clocks = derive->clocks;
@@ -268,6 +272,7 @@ void timeline_release(struct timeline *timeline)
 	blocks_free(timeline->ops);
 	blocks_free(timeline->zones);
 	blocks_free(timeline->runs);
+	free(timeline->loose_stamps);
 	free(timeline->markers);
 	*timeline = (struct timeline){0};
 }

@@ -42,7 +42,9 @@ struct timeline {
 	uint64_t n_ops;
 	struct zone *zones; /* owned: device_row.source of marker rows */
 	uint64_t n_zones;
-	struct mark_run *runs;  /* owned: zone.run */
+	struct mark_run *runs;            /* owned: zone.run */
+	struct loose_stamp *loose_stamps; /* owned: of slots, in no row */
+	uint32_t n_loose_stamps;
 	struct marker *markers; /* owned: zone.marker */
 	uint32_t n_markers;
 	const struct identity *identity;   /* weak */

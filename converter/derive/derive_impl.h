@@ -120,6 +120,8 @@ struct derive {
 	uint64_t n_zones;
 	struct mark_run *runs;
 	uint64_t n_runs;
+	struct loose_stamp *loose;
+	uint32_t n_loose, n_loose_allocated;
 	struct marker *markers;
 	uint32_t n_markers, n_markers_allocated;
 	struct map marker_keys; /* (device and id, or name; kind) -> place in markers */

@@ -210,6 +210,16 @@ static int add_slot(struct area *area, int which, const struct open_zone *end, u
 	return add_zone(area, kind, begin, end, status);
 }
 
+/* A stamp without its partner makes no row; what looks at stamps still finds it. */
+static int keep_loose(struct derive *derive, const struct open_zone *zone, uint32_t stamp)
+{
+	FLEXTRACE_TRY(
+		ARRAY_RESERVE(derive->loose, derive->n_loose_allocated, derive->n_loose + 1ull));
+	derive->loose[derive->n_loose++] =
+		(struct loose_stamp){.ticks = zone->ticks, .run = zone->run, .stamp = stamp};
+	return FLEXTRACE_OK;
+}
+
 /* The interval never ends; if its run does not either, it went on until `end` at most. */
 static int leave_slot_open(struct area *area, int which, const struct open_zone *end)
 {
@@ -220,7 +230,9 @@ static int leave_slot_open(struct area *area, int which, const struct open_zone 
 	area->has_slot[which] = false;
 	FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, begin));
 	if (!area->derive->runs[begin->run].is_open)
-		return FLEXTRACE_OK;
+		return keep_loose(area->derive, begin,
+		                  which == SLOT_FIRMWARE ? FLEXTRACE_WIRE_FW_START
+		                                         : FLEXTRACE_WIRE_KERNEL_START);
 	return add_slot(area, which, end, TIME_ASSUMED);
 }
 
@@ -234,8 +246,12 @@ static int open_slot(struct area *area, int which, const struct open_zone *begin
 
 static int close_slot(struct area *area, int which, const struct open_zone *end)
 {
-	if (!area->has_slot[which] || !is_of_same_run(area, &area->slot[which]))
-		return lose(area, LOSS_UNMATCHED_END, end);
+	if (!area->has_slot[which] || !is_of_same_run(area, &area->slot[which])) {
+		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_END, end));
+		return keep_loose(area->derive, end,
+		                  which == SLOT_FIRMWARE ? FLEXTRACE_WIRE_FW_END
+		                                         : FLEXTRACE_WIRE_KERNEL_END);
+	}
 	area->has_slot[which] = false;
 	return add_slot(area, which, end, TIME_CERTIFIED);
 }

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs of one job on many cores -> operations of the device. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "core_stats.h"
+
+struct finder {
+	struct core_stats *stats; /* weak */
+	struct map times;         /* (core, processor), job -> times it was run there */
+	struct map ops;           /* (device, job), time -> op */
+	struct map runs;          /* run -> op */
+	uint64_t *starts;         /* owned: kernel start of each processor of a core; 0: none */
+	uint32_t n_starts_allocated;
+};
+
+static int add_op(struct finder *finder, const struct core_stamp *stamp, uint32_t job,
+                  uint32_t *ret_op)
+{
+	struct core_stats *stats = finder->stats;
+
+	FLEXTRACE_TRY(ARRAY_RESERVE(stats->ops, stats->n_ops_allocated, stats->n_ops + 1ull));
+	stats->ops[stats->n_ops] = (struct core_op){
+		.device = stamp->device,
+		.job = job,
+		.run = stamp->run,
+		.core = FLEXTRACE_NONE,
+		.to_op = UINT64_MAX,
+	};
+	*ret_op = stats->n_ops++;
+	return FLEXTRACE_OK;
+}
+
+/* Stores the operation of a run that was not seen before. */
+static int enter_run(struct finder *finder, const struct core_stamp *stamp, uint32_t core,
+                     uint32_t job, uint32_t *ret_op)
+{
+	uint64_t place = (uint64_t)core << 32 | stamp->processor;
+	uint64_t owner = (uint64_t)stamp->device << 32 | job;
+	uint32_t time = map_find(&finder->times, place, job);
+
+	time = time == MAP_NONE ? 0 : time + 1;
+	FLEXTRACE_TRY(map_put(&finder->times, place, job, time));
+	*ret_op = map_find(&finder->ops, owner, time);
+	if (*ret_op == MAP_NONE) {
+		FLEXTRACE_TRY(add_op(finder, stamp, job, ret_op));
+		FLEXTRACE_TRY(map_put(&finder->ops, owner, time, *ret_op));
+	}
+	return map_put(&finder->runs, stamp->run, 0, *ret_op);
+}
+
+static void take(uint64_t *first, uint64_t ticks, bool is_first)
+{
+	if (!*first || (is_first ? ticks < *first : ticks > *first))
+		*first = ticks;
+}
+
+static int take_kernel(struct finder *finder, struct core_op *op, const struct core_stamp *stamp)
+{
+	bool is_start = stamp->stamp == FLEXTRACE_WIRE_KERNEL_START;
+	uint64_t began, lasted;
+
+	FLEXTRACE_TRY(
+		ARRAY_RESERVE(finder->starts, finder->n_starts_allocated, stamp->processor + 1ull));
+	began = finder->starts[stamp->processor];
+	finder->starts[stamp->processor] = is_start ? stamp->ticks : 0;
+	if (stamp->name)
+		op->name = stamp->name;
+	if (is_start || !began)
+		return FLEXTRACE_OK;
+	lasted = stamp->ticks - began;
+	if (lasted > op->longest ||
+	    (lasted == op->longest && stamp->processor < op->longest_processor)) {
+		op->longest = lasted;
+		op->longest_processor = stamp->processor;
+	}
+	return FLEXTRACE_OK;
+}
+
+/* Stamps come in order of time on each core. */
+static void take_stamp(struct core_op *op, const struct core_stamp *stamp, uint32_t core)
+{
+	switch (stamp->stamp) {
+	case FLEXTRACE_WIRE_FW_START:
+		take(&op->first_fw, stamp->ticks, true);
+		break;
+	case FLEXTRACE_WIRE_FW_END:
+		take(&op->last_fw, stamp->ticks, false);
+		break;
+	case FLEXTRACE_WIRE_KERNEL_START:
+		take(&op->first_kernel, stamp->ticks, true);
+		if (op->core != core) {
+			take(&op->last_start, stamp->ticks, false);
+			op->n_cores++;
+		}
+		op->core = core;
+		break;
+	default:
+		take(&op->last_kernel, stamp->ticks, false);
+		break;
+	}
+}
+
+static int take_core(struct finder *finder, uint32_t index)
+{
+	const struct core_stats *stats = finder->stats;
+	const struct core *core = &stats->all.cores[index];
+
+	if (finder->starts)
+		memset(finder->starts, 0, finder->n_starts_allocated * sizeof(*finder->starts));
+	for (uint64_t i = core->first; i < core->first + core->n; i++) {
+		const struct core_stamp *stamp = &stats->all.stamps[i];
+		uint32_t job = (uint32_t)stats->all.timeline->runs[stamp->run].job;
+		uint32_t op = map_find(&finder->runs, stamp->run, 0);
+
+		if (!job)
+			continue;
+		if (op == MAP_NONE)
+			FLEXTRACE_TRY(enter_run(finder, stamp, index, job, &op));
+		take_stamp(&stats->ops[op], stamp, index);
+		if (stamp->stamp == FLEXTRACE_WIRE_KERNEL_START ||
+		    stamp->stamp == FLEXTRACE_WIRE_KERNEL_END)
+			FLEXTRACE_TRY(take_kernel(finder, &stats->ops[op], stamp));
+	}
+	return FLEXTRACE_OK;
+}
+
+static int compare_ops(const void *left, const void *right)
+{
+	const struct core_op *a = left, *b = right;
+
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	if (a->first_kernel != b->first_kernel)
+		return a->first_kernel < b->first_kernel ? -1 : 1;
+	return (a->job > b->job) - (a->job < b->job);
+}
+
+/* From the latest end before it; 0 where it began sooner. */
+static void measure_gaps(struct core_stats *stats)
+{
+	uint64_t last = 0;
+
+	for (uint32_t i = 0; i < stats->n_ops; i++) {
+		struct core_op *op = &stats->ops[i];
+
+		if (i && op[-1].device != op->device)
+			last = 0;
+		if (last && op->first_kernel)
+			op->to_op = op->first_kernel > last ? op->first_kernel - last : 0;
+		last = op->last_kernel > last ? op->last_kernel : last;
+	}
+}
+
+int core_ops_find(struct core_stats *stats)
+{
+	struct finder finder = {.stats = stats};
+	int code = FLEXTRACE_OK;
+
+	for (uint32_t i = 0; i < stats->all.n_cores && code >= 0; i++)
+		code = take_core(&finder, i);
+	map_release(&finder.times);
+	map_release(&finder.ops);
+	map_release(&finder.runs);
+	free(finder.starts);
+	if (stats->n_ops)
+		qsort(stats->ops, stats->n_ops, sizeof(*stats->ops), compare_ops);
+	measure_gaps(stats);
+	return code;
+}

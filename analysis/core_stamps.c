@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core_stamps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "array.h"
+
+bool core_is_named(const struct timeline *timeline, uint32_t device)
+{
+	return timeline->identity->devices[device].processors != 0;
+}
+
+const struct device *core_device(const struct core_stamps *all, uint32_t place)
+{
+	return &all->timeline->identity->devices[all->owners.devices[place]];
+}
+
+uint64_t core_hz(const struct core_stamps *all, uint32_t place)
+{
+	const struct identity *identity = all->timeline->identity;
+	uint32_t device = all->owners.devices[place];
+
+	for (uint32_t i = 0; i < identity->n_counters; i++) {
+		if (identity->counters[i].device == device && identity->counters[i].nominal_hz)
+			return identity->counters[i].nominal_hz;
+	}
+	return identity->devices[device].core_hz;
+}
+
+void core_processor_name(const struct core_stamps *all, uint32_t place, uint32_t processor,
+                         char *ret_name, size_t n_bytes)
+{
+	const struct track track = {.owner = all->owners.devices[place], .processor = processor};
+	struct string_text name;
+
+	if (identity_processor(all->timeline->identity, all->timeline->strings, &track, &name))
+		snprintf(ret_name, n_bytes, "%.*s", (int)name.length, name.bytes);
+	else
+		snprintf(ret_name, n_bytes, "%u", processor);
+}
+
+/* -- collecting ------------------------------------------------------------------------------ */
+
+static bool is_stamped(const struct device_row *row)
+{
+	return row->kind == ROW_FIRMWARE || row->kind == ROW_KERNEL;
+}
+
+static struct core_stamp *add(struct core_stamps *all, uint32_t run, uint32_t stamp, uint64_t ticks)
+{
+	const struct mark_run *of = &all->timeline->runs[run];
+
+	all->stamps[all->n] = (struct core_stamp){
+		.ticks = ticks,
+		.device = all->places[of->device],
+		.x = of->core % FLEXTRACE_CORE_STRIDE,
+		.y = of->core / FLEXTRACE_CORE_STRIDE,
+		.run = run,
+		.processor = of->processor & 0x1fffffff,
+		.stamp = stamp & 7,
+	};
+	return &all->stamps[all->n++];
+}
+
+static void add_row(struct core_stamps *all, const struct device_row *row)
+{
+	const struct zone *zone = &all->timeline->zones[row->source];
+	bool is_kernel = row->kind == ROW_KERNEL;
+	struct core_stamp *start = add(
+		all, zone->run, is_kernel ? FLEXTRACE_WIRE_KERNEL_START : FLEXTRACE_WIRE_FW_START,
+		zone->first_ticks);
+
+	if (is_kernel)
+		start->name = all->timeline->markers[zone->marker].name;
+	add(all, zone->run, is_kernel ? FLEXTRACE_WIRE_KERNEL_END : FLEXTRACE_WIRE_FW_END,
+	    zone->last_ticks);
+}
+
+static uint64_t count_rows(const struct timeline *timeline)
+{
+	struct table_cursor cursor;
+	const struct device_row *row;
+	uint64_t n = 0;
+
+	analysis_read(&cursor, &timeline->device_rows);
+	while ((row = table_next(&cursor, sizeof(*row))))
+		n += is_stamped(row) && core_is_named(timeline, timeline->tracks[row->track].owner);
+	return n;
+}
+
+static int collect(struct core_stamps *all)
+{
+	const struct timeline *timeline = all->timeline;
+	struct table_cursor cursor;
+	const struct device_row *row;
+
+	all->stamps = malloc((2 * count_rows(timeline) + timeline->n_loose_stamps + 1) *
+	                     sizeof(*all->stamps));
+	if (!all->stamps)
+		return FLEXTRACE_E_MEMORY;
+	analysis_read(&cursor, &timeline->device_rows);
+	while ((row = table_next(&cursor, sizeof(*row)))) {
+		if (is_stamped(row) && core_is_named(timeline, timeline->tracks[row->track].owner))
+			add_row(all, row);
+	}
+	for (uint32_t i = 0; i < timeline->n_loose_stamps; i++) {
+		const struct loose_stamp *stamp = &timeline->loose_stamps[i];
+
+		if (core_is_named(timeline, timeline->runs[stamp->run].device))
+			add(all, stamp->run, stamp->stamp, stamp->ticks);
+	}
+	return FLEXTRACE_OK;
+}
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_stamps(const void *left, const void *right)
+{
+	const struct core_stamp *a = left, *b = right;
+	int order = compare_u64(a->device, b->device);
+
+	order = order ? order : compare_u64(a->y, b->y);
+	order = order ? order : compare_u64(a->x, b->x);
+	order = order ? order : compare_u64(a->ticks, b->ticks);
+	order = order ? order : compare_u64(a->processor, b->processor);
+	return order ? order : compare_u64(a->stamp, b->stamp);
+}
+
+/* -- cores ----------------------------------------------------------------------------------- */
+
+static int compare_cores(const void *left, const void *right)
+{
+	const struct core *a = left, *b = right;
+	int order = compare_u64(a->device, b->device);
+
+	order = order ? order : compare_u64(a->y, b->y);
+	return order ? order : compare_u64(a->x, b->x);
+}
+
+static int list_cores(struct core_stamps *all)
+{
+	const struct timeline *timeline = all->timeline;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
+		const struct track *track = &timeline->tracks[i];
+
+		if (track->kind != TRACK_CORE || !core_is_named(timeline, track->owner))
+			continue;
+		FLEXTRACE_TRY(
+			ARRAY_RESERVE(all->cores, all->n_cores_allocated, all->n_cores + 1ull));
+		all->cores[all->n_cores++] = (struct core){
+			.device = all->places[track->owner],
+			.x = track->id % FLEXTRACE_CORE_STRIDE,
+			.y = track->id / FLEXTRACE_CORE_STRIDE,
+		};
+	}
+	if (all->n_cores)
+		qsort(all->cores, all->n_cores, sizeof(*all->cores), compare_cores);
+	for (uint32_t i = 0; i < all->n_cores; i++) {
+		if (!i || compare_cores(&all->cores[i], &all->cores[n - 1]))
+			all->cores[n++] = all->cores[i];
+	}
+	all->n_cores = n;
+	return FLEXTRACE_OK;
+}
+
+static bool is_of_core(const struct core_stamp *stamp, const struct core *core)
+{
+	return stamp->device == core->device && stamp->x == core->x && stamp->y == core->y;
+}
+
+/* Both are in one order; a core without a track that was shown has stamps all the same. */
+static int share_out(struct core_stamps *all)
+{
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < all->n_cores; i++) {
+		struct core *core = &all->cores[i];
+
+		while (at < all->n && !is_of_core(&all->stamps[at], core) &&
+		       compare_cores(&(struct core){all->stamps[at].device, all->stamps[at].x,
+		                                    all->stamps[at].y, 0, 0},
+		                     core) < 0)
+			at++;
+		core->first = at;
+		while (at < all->n && is_of_core(&all->stamps[at], core))
+			at++;
+		core->n = at - core->first;
+	}
+	return FLEXTRACE_OK;
+}
+
+static bool has_named(const struct timeline *timeline)
+{
+	for (uint32_t i = 0; i < timeline->identity->n_devices; i++) {
+		if (core_is_named(timeline, i))
+			return true;
+	}
+	return false;
+}
+
+int core_stamps_init(struct core_stamps *all, const struct timeline *timeline)
+{
+	uint32_t n_devices = timeline->identity->n_devices;
+
+	*all = (struct core_stamps){.timeline = timeline};
+	if (!has_named(timeline))
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(owners_init(&all->owners, timeline->identity));
+	all->places = calloc(n_devices + 1ull, sizeof(*all->places));
+	if (!all->places)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < n_devices; i++)
+		all->places[all->owners.devices[i]] = i;
+	FLEXTRACE_TRY(collect(all));
+	if (all->n)
+		qsort(all->stamps, all->n, sizeof(*all->stamps), compare_stamps);
+	FLEXTRACE_TRY(list_cores(all));
+	return share_out(all);
+}
+
+void core_stamps_release(struct core_stamps *all)
+{
+	owners_release(&all->owners);
+	free(all->places);
+	free(all->stamps);
+	free(all->cores);
+}

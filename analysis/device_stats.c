@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device_stats.csv and device_stats.txt: core_stats.h as a table and as tt-metal prints it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core_stats.h"
+
+#define CSV_NAME   "device_stats.csv"
+#define TEXT_NAME  "device_stats.txt"
+#define CELL_BYTES 96
+#define CELL_WIDTH 17
+#define ROW_WIDTH  7
+
+struct report {
+	struct core_stats stats;
+	uint64_t n_lines;
+};
+
+/* -- the table ------------------------------------------------------------------------------- */
+
+static void write_figures(const struct core_figures *figures, struct writer *writer)
+{
+	const uint64_t after[] = {figures->max, figures->min, figures->max - figures->min};
+
+	writer_u64(writer, figures->n);
+	writer_char(writer, ',');
+	writer_double(writer, figures->average);
+	for (size_t i = 0; i < sizeof(after) / sizeof(*after); i++) {
+		writer_char(writer, ',');
+		writer_u64(writer, after[i]);
+	}
+	writer_char(writer, ',');
+	writer_double(writer, figures->median);
+	writer_char(writer, ',');
+	writer_u64(writer, figures->sum);
+	writer_char(writer, ',');
+	writer_u64(writer, figures->first);
+}
+
+static void write_line(const struct core_stats *stats, const struct core_line *line,
+                       struct writer *writer)
+{
+	const struct device *device = core_device(&stats->all, line->device);
+	uint64_t hz = core_hz(&stats->all, line->device);
+	char label[CORE_LABEL_BYTES];
+
+	owners_write(&stats->all.owners, device->process, writer);
+	writer_char(writer, ',');
+	writer_u64(writer, device->device);
+	writer_char(writer, ',');
+	if (line->core != FLEXTRACE_NONE)
+		writer_u64(writer, stats->all.cores[line->core].x);
+	writer_char(writer, ',');
+	if (line->core != FLEXTRACE_NONE)
+		writer_u64(writer, stats->all.cores[line->core].y);
+	writer_char(writer, ',');
+	core_label(stats, line, label);
+	writer_csv(writer, label, strlen(label));
+	writer_char(writer, ',');
+	write_figures(&line->figures, writer);
+	writer_char(writer, ',');
+	if (hz)
+		writer_fixed(writer, line->figures.average * 1e9 / (double)hz, 3);
+	writer_char(writer, '\n');
+}
+
+static void write_table(void *context, struct writer *writer)
+{
+	struct report *report = context;
+
+	writer_literal(writer, "rank,host,pid,device,core_x,core_y,analysis,count,average,max,min,"
+	                       "range,median,sum,first,average_ns\n");
+	for (uint32_t i = 0; i < report->stats.n_lines; i++)
+		write_line(&report->stats, &report->stats.lines[i], writer);
+	report->n_lines = report->stats.n_lines;
+}
+
+/* -- the text -------------------------------------------------------------------------------- */
+
+/* Whole cycles, with commas between thousands. */
+static void group(double value, char text[CELL_BYTES])
+{
+	char digits[CELL_BYTES];
+	int n = snprintf(digits, sizeof(digits), "%.0f", value);
+	size_t to = 0;
+
+	for (int i = 0; i < n && to + 2 < CELL_BYTES; i++) {
+		if (i && (n - i) % 3 == 0)
+			text[to++] = ',';
+		text[to++] = digits[i];
+	}
+	text[to] = '\0';
+}
+
+static void pad(struct writer *writer, const char *text, size_t width)
+{
+	size_t n = 0;
+
+	for (const char *at = text; *at; at++)
+		n += ((unsigned char)*at & 0xc0) != 0x80; /* a character may have several bytes */
+	for (; n < width; n++)
+		writer_char(writer, ' ');
+	writer_raw(writer, text);
+}
+
+static void write_number(const char *label, double value, struct writer *writer)
+{
+	char text[CELL_BYTES];
+
+	group(value, text);
+	pad(writer, label, 12);
+	writer_literal(writer, " [cycles] = ");
+	pad(writer, text, 10);
+	writer_char(writer, '\n');
+}
+
+static void write_head(const struct core_stats *stats, const struct core_line *line,
+                       struct writer *writer)
+{
+	const struct core_figures *figures = &line->figures;
+	char label[CORE_LABEL_BYTES];
+
+	core_label(stats, line, label);
+	writer_literal(writer, "\n=================== ");
+	writer_raw(writer, label);
+	writer_literal(writer, " ===================\n");
+	if (figures->n == 1) {
+		write_number("Duration", figures->average, writer);
+		return;
+	}
+	write_number("Count", (double)figures->n, writer);
+	write_number("Average", figures->average, writer);
+	write_number("Max", (double)figures->max, writer);
+	write_number("Median", figures->median, writer);
+	write_number("Min", (double)figures->min, writer);
+}
+
+/* Of several values the average, and how far they are from it at most. */
+static void write_cell(const struct core_line *line, struct writer *writer)
+{
+	const struct core_figures *figures = &line->figures;
+	double above = (double)figures->max - figures->average;
+	double below = figures->average - (double)figures->min;
+	char text[2 * CELL_BYTES], spread[CELL_BYTES];
+
+	group(figures->average, text);
+	if (figures->n > 1) {
+		group(above > below ? above : below, spread);
+		strcat(strcat(text, "\u00b1"), spread);
+	}
+	pad(writer, text, CELL_WIDTH);
+}
+
+/* The lines of cores from `first` to `end` are of one analysis: the cell of one of them. */
+static const struct core_line *line_of(const struct core_stats *stats, uint32_t first, uint32_t end,
+                                       const struct core *at)
+{
+	for (uint32_t i = first; i < end; i++) {
+		const struct core *core = &stats->all.cores[stats->lines[i].core];
+
+		if (core->x == at->x && core->y == at->y)
+			return &stats->lines[i];
+	}
+	return NULL;
+}
+
+static void write_grid_head(uint32_t n_x, struct writer *writer)
+{
+	char text[CELL_BYTES];
+
+	writer_char(writer, '\n');
+	pad(writer, "y \\ x", ROW_WIDTH);
+	for (uint32_t x = 0; x < n_x; x++) {
+		snprintf(text, sizeof(text), "%u", x);
+		pad(writer, text, CELL_WIDTH);
+	}
+	writer_char(writer, '\n');
+}
+
+static void write_grid(const struct core_stats *stats, uint32_t first, uint32_t end,
+                       struct writer *writer)
+{
+	uint32_t n_x = 0, n_y = 0;
+	char text[CELL_BYTES];
+
+	for (uint32_t i = first; i < end; i++) {
+		const struct core *core = &stats->all.cores[stats->lines[i].core];
+
+		n_x = core->x >= n_x ? core->x + 1 : n_x;
+		n_y = core->y >= n_y ? core->y + 1 : n_y;
+	}
+	write_grid_head(n_x, writer);
+	for (uint32_t y = 0; y < n_y; y++) {
+		snprintf(text, sizeof(text), "%u||", y);
+		pad(writer, text, ROW_WIDTH);
+		for (uint32_t x = 0; x < n_x; x++) {
+			const struct core at = {.x = x, .y = y};
+			const struct core_line *line = line_of(stats, first, end, &at);
+
+			if (line)
+				write_cell(line, writer);
+			else
+				pad(writer, "X", CELL_WIDTH);
+		}
+		writer_char(writer, '\n');
+	}
+	writer_literal(writer, "\n\n\n");
+}
+
+static void write_device_name(const struct core_stats *stats, uint32_t place, struct writer *writer)
+{
+	const struct device *device = core_device(&stats->all, place);
+
+	writer_literal(writer, "\n# ");
+	owners_write(&stats->all.owners, device->process, writer);
+	writer_literal(writer, " device ");
+	writer_u64(writer, device->device);
+	writer_char(writer, '\n');
+}
+
+/* Lines of an analysis stand together, those of its cores first. */
+static void write_text(void *context, struct writer *writer)
+{
+	struct report *report = context;
+	const struct core_stats *stats = &report->stats;
+	const struct core_line *lines = stats->lines;
+
+	for (uint32_t first = 0, end = 0; first < stats->n_lines; first = end + 1) {
+		for (end = first; lines[end].core != FLEXTRACE_NONE; end++)
+			;
+		if (first && lines[first].device != lines[first - 1].device)
+			write_device_name(stats, lines[first].device, writer);
+		write_head(stats, &lines[end], writer);
+		if (end > first)
+			write_grid(stats, first, end, writer);
+		report->n_lines++;
+	}
+}
+
+/* -- files ----------------------------------------------------------------------------------- */
+
+static int write_report(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
+                        const char *file, struct flextrace_error *error)
+{
+	struct report report = {.n_lines = 0};
+	int code;
+
+	if (core_stats_init(&report.stats, timeline) < 0)
+		code = analysis_no_memory(file, error);
+	else
+		code = analysis_save(output_dir, file,
+		                     strcmp(file, CSV_NAME) == 0 ? write_table : write_text,
+		                     &report, error);
+	*ret_rows = report.n_lines;
+	core_stats_release(&report.stats);
+	return code;
+}
+
+static int write_csv(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
+                     struct flextrace_error *error)
+{
+	return write_report(timeline, output_dir, ret_rows, CSV_NAME, error);
+}
+
+static int write_txt(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
+                     struct flextrace_error *error)
+{
+	return write_report(timeline, output_dir, ret_rows, TEXT_NAME, error);
+}
+
+const struct analysis analysis_device_stats = {.name = "device_stats", .write = write_csv};
+const struct analysis analysis_device_stats_text = {
+	.name = "device_stats_text", .file = TEXT_NAME, .write = write_txt};

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device_rearranged_timestamps.csv: a line for each core, with the cycles at which firmware and
+ * kernel of each processor began and ended; those of several launches stand behind each other. The
+ * first two processors have columns always, others where they have stamps.
+ */
+#include <stdlib.h>
+
+#include "core_stamps.h"
+
+#define FILE_NAME  "device_rearranged_timestamps.csv"
+#define N_ALWAYS   2
+#define NAME_BYTES 64
+
+struct rearranged {
+	struct core_stamps all;
+	bool *is_used; /* owned: by processor, of the device that is written */
+	uint32_t n_processors;
+	int code;
+	uint64_t n_lines;
+};
+
+static const char *const columns[] = {"Firmware Start", "Kernel start", "Kernel End",
+                                      "Firmware End"};
+
+static void write_core(const struct rearranged *to, const struct core *core, uint32_t processor,
+                       struct writer *writer)
+{
+	for (uint32_t stamp = FLEXTRACE_WIRE_FW_START; stamp <= FLEXTRACE_WIRE_FW_END; stamp++) {
+		char separator = ',';
+
+		for (uint64_t i = core->first; i < core->first + core->n; i++) {
+			const struct core_stamp *at = &to->all.stamps[i];
+
+			if (at->processor != processor || at->stamp != stamp)
+				continue;
+			writer_char(writer, separator);
+			writer_u64(writer, at->ticks);
+			separator = ' ';
+		}
+		if (separator == ',')
+			writer_char(writer, ',');
+	}
+}
+
+/* Notes which processors of a device have stamps; `core` is its first. FLEXTRACE_E_MEMORY
+ * or 0. */
+static int note_processors(struct rearranged *to, const struct core *core)
+{
+	uint64_t end = core->first;
+
+	to->n_processors = N_ALWAYS;
+	for (; end < to->all.n && to->all.stamps[end].device == core->device; end++) {
+		if (to->all.stamps[end].processor >= to->n_processors)
+			to->n_processors = to->all.stamps[end].processor + 1u;
+	}
+	free(to->is_used);
+	to->is_used = calloc(to->n_processors, sizeof(*to->is_used));
+	if (!to->is_used)
+		return FLEXTRACE_E_MEMORY;
+	to->is_used[0] = to->is_used[1] = true;
+	for (uint64_t i = core->first; i < end; i++)
+		to->is_used[to->all.stamps[i].processor] = true;
+	return FLEXTRACE_OK;
+}
+
+static void write_head(const struct rearranged *to, uint32_t device, struct writer *writer)
+{
+	char name[NAME_BYTES];
+
+	writer_literal(writer, "Clock Frequency [MHz],");
+	writer_double(writer, (double)core_hz(&to->all, device) / 1e6);
+	writer_literal(writer, "\nPCIe slot,");
+	writer_u64(writer, core_device(&to->all, device)->device);
+	writer_literal(writer, "\ncore x,core y");
+	for (uint32_t i = 0; i < to->n_processors; i++) {
+		core_processor_name(&to->all, device, i, name, sizeof(name));
+		for (size_t j = 0; j < 4 && to->is_used[i]; j++) {
+			writer_char(writer, ',');
+			writer_raw(writer, name);
+			writer_char(writer, ' ');
+			writer_raw(writer, columns[j]);
+		}
+	}
+	writer_char(writer, '\n');
+}
+
+static void write_lines(void *context, struct writer *writer)
+{
+	struct rearranged *to = context;
+
+	if (!to->all.n_cores)
+		writer_literal(writer, "core x,core y\n");
+	for (uint32_t i = 0; i < to->all.n_cores; i++) {
+		const struct core *core = &to->all.cores[i];
+
+		if (!i || core[-1].device != core->device) {
+			to->code = note_processors(to, core);
+			if (to->code < 0)
+				return;
+			write_head(to, core->device, writer);
+		}
+		writer_u64(writer, core->x);
+		writer_char(writer, ',');
+		writer_u64(writer, core->y);
+		for (uint32_t j = 0; j < to->n_processors; j++) {
+			if (to->is_used[j])
+				write_core(to, core, j, writer);
+		}
+		writer_char(writer, '\n');
+		to->n_lines++;
+	}
+}
+
+static int write_rearranged(const struct timeline *timeline, const char *output_dir,
+                            uint64_t *ret_rows, struct flextrace_error *error)
+{
+	struct rearranged to = {.n_lines = 0};
+	int code;
+
+	if (core_stamps_init(&to.all, timeline) < 0)
+		code = analysis_no_memory(FILE_NAME, error);
+	else
+		code = analysis_save(output_dir, FILE_NAME, write_lines, &to, error);
+	if (code >= 0 && to.code < 0)
+		code = analysis_no_memory(FILE_NAME, error);
+	*ret_rows = to.n_lines;
+	free(to.is_used);
+	core_stamps_release(&to.all);
+	return code;
+}
+
+const struct analysis analysis_rearranged = {
+	.name = "rearranged", .file = FILE_NAME, .write = write_rearranged};
