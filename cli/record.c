@@ -14,6 +14,7 @@
 #include "profile.h"
 #include "provider.h"
 #include "recording.h"
+#include "twice.h"
 
 #define REGISTER_TIMEOUT_MS "30000"
 
@@ -23,6 +24,7 @@ struct record_options {
 	const char *schedule;
 	bool is_windows_only;
 	bool is_unconverted;
+	bool is_twice;
 };
 
 #define AT(member) offsetof(struct record_options, member)
@@ -33,6 +35,8 @@ static const struct option_spec record_option_table[] = {
          "Record only inside windows that the program opens", 0, 0},
 	{"schedule", 0, OPTION_TEXT, AT(schedule), "WAIT,WARMUP,ACTIVE,REPEAT",
          "Record only the active steps (FLEXTRACE_STEP)", 0, 0},
+	{"twice", 0, OPTION_FLAG, AT(is_twice), NULL,
+         "Run the command without and with records of the device, and compare", 0, 0},
 	{"no-convert", 0, OPTION_FLAG, AT(is_unconverted), NULL, "Only record", 0, 0},
 	{"workers", 'j', OPTION_NUMBER, AT(n_workers), "N",
          "Threads that read streams (default: one per core)", 1, 1024},
@@ -69,6 +73,10 @@ static bool is_schedule(const char *text)
 
 static int check_usage(const struct run *run)
 {
+	if (run->own.is_twice && (!run->argv[0] || run->own.is_unconverted)) {
+		cli_error("--twice needs a command, and what it recorded converted");
+		return CLI_USAGE;
+	}
 	if (run->own.schedule && !is_schedule(run->own.schedule)) {
 		cli_error(
 			"Not a schedule (four whole numbers WAIT,WARMUP,ACTIVE,REPEAT, ACTIVE not "
@@ -249,6 +257,69 @@ static int record_program(struct run *run)
 	return code ? code : ended;
 }
 
+/* -- twice ----------------------------------------------------------------------------------- */
+
+#define WITHOUT_DIR "without-device"
+
+/* Runs the command once more, as if it was the only time. `mode`: of FLEXTRACE_DEVICE. */
+static int record_pass(const struct run *run, const char *dir, const char *mode)
+{
+	struct run pass = *run;
+
+	setenv("FLEXTRACE_DEVICE", mode, 1);
+	pass.conversion.output_dir = dir;
+	cli_note("--twice: FLEXTRACE_DEVICE=%s", mode);
+	signals_hold(&pass.signals);
+	return record_program(&pass);
+}
+
+static int compare_passes(const char *without_dir, const char *dir)
+{
+	struct flextrace_error error = {0};
+	struct twice_result result;
+	double cost_ns;
+
+	if (twice_write(without_dir, dir, &result, &error) < 0)
+		return cli_fail(&error);
+	cost_ns = (double)result.with_ns - (double)result.without_ns;
+	cli_note("--twice: %" PRIu64 " host intervals of both runs took %.3f ms without the "
+	         "device's records, %.3f ms with: %+.3f ms (%+.1f %%); in one run only: %" PRIu64
+	         " without, %" PRIu64 " with",
+	         result.n_both, (double)result.without_ns / 1e6, (double)result.with_ns / 1e6,
+	         cost_ns / 1e6, result.without_ns ? 100 * cost_ns / (double)result.without_ns : 0,
+	         result.n_without, result.n_with);
+	cli_note("table: %s/twice.csv", dir);
+	return CLI_OK;
+}
+
+/* The run that others look at comes second: what it reads is in memory then, as in every later
+ * run. */
+static int record_twice(const struct run *run)
+{
+	const char *mode = getenv("FLEXTRACE_DEVICE");
+	char dir[PATH_MAX], without_dir[PATH_MAX + 32];
+	int code;
+
+	if (run->launcher.job[0]) {
+		cli_error("--twice runs a whole job: put it in front of the launcher, as in "
+		          "`flextrace record --twice -- mpirun ...`");
+		return CLI_USAGE;
+	}
+	mode = mode && strcmp(mode, "sync") == 0 ? "sync" : "drain";
+	choose_dir(run, run->argv[0], dir);
+	snprintf(without_dir, sizeof(without_dir), "%s/" WITHOUT_DIR, dir);
+	if (has_recording(dir) || has_recording(without_dir)) {
+		cli_error("There is a recording already, choose another directory with -o: "
+		          "path=%s",
+		          dir);
+		return CLI_OUTPUT;
+	}
+	code = record_pass(run, without_dir, "off");
+	if (code == CLI_OK)
+		code = record_pass(run, dir, mode);
+	return code == CLI_OK ? compare_passes(without_dir, dir) : code;
+}
+
 static int record_running(struct run *run)
 {
 	int code = begin(run);
@@ -276,10 +347,12 @@ static int run_record(const struct command *command, int argc, char **argv)
 		run.argv = argv + first;
 		code = check_usage(&run);
 	}
-	if (code == CLI_OK) {
+	if (code == CLI_OK && run.argv[0])
+		launcher_detect(&run.launcher, getenv);
+	if (code == CLI_OK && run.own.is_twice) {
+		code = record_twice(&run);
+	} else if (code == CLI_OK) {
 		signals_hold(&run.signals);
-		if (run.argv[0])
-			launcher_detect(&run.launcher, getenv);
 		code = run.argv[0] ? record_program(&run) : record_running(&run);
 	}
 	conversion_options_release(&run.conversion);

@@ -3,6 +3,8 @@
 flextrace_add_unit_test(NAME buffers SOURCES cli/buffers.c converter/error.c)
 flextrace_add_unit_test(NAME csv_reader SOURCES converter/csv_reader.c converter/error.c)
 flextrace_add_unit_test(NAME csv_table SOURCES cli/csv_table.c converter/csv_reader.c cli/message.c converter/error.c)
+flextrace_add_unit_test(NAME twice SOURCES cli/twice.c converter/csv_reader.c converter/strings.c
+	converter/emit/writer.c converter/error.c tests/scratch.c)
 flextrace_add_unit_test(NAME launcher SOURCES cli/launcher.c cli/process.c)
 flextrace_add_unit_test(NAME summary SOURCES cli/summary.c converter/csv_reader.c cli/message.c converter/error.c
 	tests/scratch.c LIBS PkgConfig::CJSON)
