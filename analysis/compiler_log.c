@@ -152,11 +152,12 @@ static int take_row(struct log *log, char *line)
 
 static int close_table(struct log *log, bool is_whole)
 {
-	struct compiler_table *table = &log->info->tables[log->info->n_tables];
+	struct compiler_table *table;
 
 	if (!log->is_open)
 		return FLEXTRACE_OK;
 	log->is_open = false;
+	table = &log->info->tables[log->info->n_tables];
 	if (!is_whole || (log->has_total && log->total_cycles != log->all_cycles &&
 	                  log->total_cycles != table->ideal_cycles))
 		log->info->n_bad_tables++;

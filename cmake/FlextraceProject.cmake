@@ -2,6 +2,7 @@
 # Flags for everything compiled here, and the helpers that declare targets and tests.
 
 option(FLEXTRACE_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer, without recovery" OFF)
+option(FLEXTRACE_FUZZ "Fuzzers of clang's libFuzzer in place of replays of their corpus" OFF)
 option(FLEXTRACE_WERROR "Warnings are errors" OFF)
 
 if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
@@ -27,6 +28,10 @@ target_compile_options(flextrace_options INTERFACE -Wall -Wextra -Wshadow -Wvla 
 	$<$<C_COMPILER_ID:Clang>:-Wno-string-concatenation>)
 if(FLEXTRACE_WERROR)
 	target_compile_options(flextrace_options INTERFACE -Werror)
+endif()
+if(FLEXTRACE_FUZZ)
+	add_compile_options(-fsanitize=fuzzer-no-link)
+	add_link_options(-fsanitize=fuzzer-no-link)
 endif()
 if(FLEXTRACE_SANITIZE)
 	set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
