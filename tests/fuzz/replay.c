@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* replay [FILE...]: runs a target on each file, or on what stands on standard input. AFL++'s compiler makes the
- * latter a loop in one process. */
+/* replay [FILE...]: runs a target on each file, or on what stands on standard input. AFL++'s
+ * compiler makes the latter a loop in one process. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

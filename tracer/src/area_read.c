@@ -382,8 +382,8 @@ static uint32_t read_batch(struct flextrace_drain_area *area,
 	if (n > BATCH_WORDS)
 		n = BATCH_WORDS;
 	for (i = 0; i < n; i++) {
-		const struct flextrace_wire_record *record =
-			ring + (((uint32_t)area->next + i) & mask);
+		const struct flextrace_wire_record *record = ring +
+		                                             (((uint32_t)area->next + i) & mask);
 
 		words[i] = drain_join(__atomic_load_n(&record->kind_id, __ATOMIC_RELAXED),
 		                      __atomic_load_n(&record->ticks, __ATOMIC_RELAXED),
