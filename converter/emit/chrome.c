@@ -302,15 +302,36 @@ static int write_next(struct merge *merge, enum chrome_source source)
 	return code;
 }
 
-static enum chrome_source earliest(const struct merge *merge)
+/* Stores when the next event of another source comes. */
+static enum chrome_source earliest(const struct merge *merge, int64_t *ret_until_ns)
 {
 	enum chrome_source best = 0;
 
+	*ret_until_ns = NO_TIME;
 	for (int source = 1; source < N_SOURCES; source++) {
-		if (merge->next_time_ns[source] < merge->next_time_ns[best])
+		int64_t time_ns = merge->next_time_ns[source];
+
+		if (time_ns < merge->next_time_ns[best]) {
+			*ret_until_ns = merge->next_time_ns[best];
 			best = source;
+		} else if (time_ns < *ret_until_ns) {
+			*ret_until_ns = time_ns;
+		}
 	}
 	return best;
+}
+
+/* Writes what one source has before all others; it may send something behind itself. */
+static int write_until(struct merge *merge, enum chrome_source source, int64_t until_ns)
+{
+	int code;
+
+	do
+		code = write_next(merge, source);
+	while (code == 0 && merge->next_time_ns[source] < until_ns &&
+	       merge->next_time_ns[FROM_LATER] >= until_ns &&
+	       !writer_failed(&merge->chrome->writer));
+	return code;
 }
 
 static int write_rows(struct chrome *chrome)
@@ -320,11 +341,12 @@ static int write_rows(struct chrome *chrome)
 
 	merge_init(&merge, chrome);
 	while (code == 0 && !writer_failed(&chrome->writer)) {
-		enum chrome_source source = earliest(&merge);
+		int64_t until_ns;
+		enum chrome_source source = earliest(&merge, &until_ns);
 
 		if (merge.next_time_ns[source] == NO_TIME)
 			break;
-		code = write_next(&merge, source);
+		code = write_until(&merge, source, until_ns);
 	}
 	free(merge.later.later);
 	return code;
@@ -374,12 +396,12 @@ static void choose_base(struct chrome *chrome)
 	int64_t epoch_offset_ns = chrome->view.epoch_offset_ns;
 	uint32_t process = chrome->process;
 	struct merge merge;
-	int64_t first_ns;
+	int64_t first_ns, until_ns;
 
 	chrome->process = FLEXTRACE_NONE;
 	merge_init(&merge, chrome);
 	chrome->process = process;
-	first_ns = merge.next_time_ns[earliest(&merge)];
+	first_ns = merge.next_time_ns[earliest(&merge, &until_ns)];
 	if (first_ns == NO_TIME)
 		return;
 	first_ns += epoch_offset_ns;
