@@ -33,8 +33,8 @@ const char *power_unit_name(uint8_t unit)
 
 /* -- samples ----------------------------------------------------------------------------------- */
 
-/* Places TS4 of a control block, whose knot is near the last one's; false: it cannot be. */
-static bool place_sample(const struct timeline *timeline, uint32_t source, uint32_t *knot,
+/* Places TS4 of a control block, which is near the last one's; false: it cannot be. */
+static bool place_sample(const struct timeline *timeline, uint32_t source, struct clock_near *near,
                          struct power_sample *ret)
 {
 	const struct tick_op *op = &timeline->ops[source];
@@ -44,7 +44,7 @@ static bool place_sample(const struct timeline *timeline, uint32_t source, uint3
 
 	if (!op->power || !op->ticks[3] || op->status > TIME_ASSUMED)
 		return false;
-	placed = clocks_place_near(timeline->clocks, op->counter, op->segment, op->ticks[3], knot);
+	placed = clocks_place_near(timeline->clocks, op->counter, op->segment, op->ticks[3], near);
 	if (placed.status > TIME_ASSUMED)
 		return false;
 	aligned = alignment_place(timeline->alignment, process, placed.host_ns);
@@ -88,7 +88,7 @@ static int add_samples(struct power *power, const struct timeline *timeline)
 		struct power_device *device = &power->devices[timeline->ops[i].device];
 		struct power_sample sample;
 
-		if (place_sample(timeline, (uint32_t)i, &device->knot, &sample))
+		if (place_sample(timeline, (uint32_t)i, &device->near, &sample))
 			device->samples[device->n++] = sample;
 	}
 	return FLEXTRACE_OK;

@@ -43,8 +43,8 @@ struct power_device {
 	struct power_sample *samples; /* owned, by time, none at the same */
 	uint32_t n, n_allocated;
 	uint64_t n_unclear, n_implausible;
-	uint32_t knot; /* where the last sample was placed */
-	uint8_t unit;  /* enum power_unit, never AUTO */
+	struct clock_near near; /* where the last sample was placed */
+	uint8_t unit;           /* enum power_unit, never AUTO */
 };
 
 struct power {

@@ -14,13 +14,13 @@ struct fake_clocks fake_clocks;
 struct placed clocks_place(const struct clocks *clocks, uint32_t counter, uint16_t segment,
                            uint64_t ticks)
 {
-	uint32_t knot = 0;
+	struct clock_near near = {0};
 
-	return clocks_place_near(clocks, counter, segment, ticks, &knot);
+	return clocks_place_near(clocks, counter, segment, ticks, &near);
 }
 
-struct placed clocks_place_near(const struct clocks *clocks, uint32_t counter, uint16_t segment,
-                                uint64_t ticks, uint32_t *knot)
+struct placed clocks_place_far(const struct clocks *clocks, uint32_t counter, uint16_t segment,
+                               uint64_t ticks, struct clock_near *near)
 {
 	struct placed placed = {(int64_t)(ticks >> fake_clocks.shift) + fake_clocks.offset_ns,
 	                        fake_clocks.err_ns, fake_clocks.status};
@@ -28,7 +28,7 @@ struct placed clocks_place_near(const struct clocks *clocks, uint32_t counter, u
 	(void)clocks;
 	(void)counter;
 	(void)segment;
-	(*knot)++;
+	(void)near;
 	if (!ticks)
 		placed.status = TIME_UNMATCHED;
 	return placed;

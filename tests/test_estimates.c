@@ -73,7 +73,7 @@ static void test_estimates__places_near_a_knot_of_another_segment(void **state)
 {
 	struct bracket all[80];
 	struct clock_run run;
-	uint32_t knot = 0;
+	struct clock_near near = {0};
 
 	(void)state;
 	for (uint32_t i = 0; i < 80; i++) {
@@ -89,8 +89,8 @@ static void test_estimates__places_near_a_knot_of_another_segment(void **state)
 		uint16_t segment = (uint16_t)(i % 2);
 		uint64_t ticks = 1000000 * (1 + i % 40);
 
-		knot = i % 2 ? 1000000 : knot;
-		assert_int_equal(clocks_place_near(run.clocks, 0, segment, ticks, &knot).host_ns,
+		near.at = i % 2 ? 1000000 : near.at;
+		assert_int_equal(clocks_place_near(run.clocks, 0, segment, ticks, &near).host_ns,
 		                 clocks_place(run.clocks, 0, segment, ticks).host_ns);
 	}
 	clock_run_release(&run);

@@ -37,13 +37,13 @@ struct aligned alignment_place(const struct alignment *alignment, uint32_t proce
 	return (struct aligned){host_ns, 0, TIME_CERTIFIED};
 }
 
-struct placed clocks_place_near(const struct clocks *clocks, uint32_t counter, uint16_t segment,
-                                uint64_t ticks, uint32_t *knot)
+struct placed clocks_place_far(const struct clocks *clocks, uint32_t counter, uint16_t segment,
+                               uint64_t ticks, struct clock_near *near)
 {
 	(void)clocks;
 	(void)counter;
 	(void)segment;
-	(void)knot;
+	(void)near;
 	return (struct placed){(int64_t)ticks, 0, TIME_CERTIFIED};
 }
 

@@ -145,7 +145,7 @@ static int fit_one(struct fitter *fitter, uint32_t map, const struct prior *prio
 		code = fit_map(&band, &fitter->evidence[map], prior, of);
 	fit_release(&band);
 	FLEXTRACE_TRY(code);
-	of->is_assumed |= !fitter->groups.has_hard[map];
+	of->quality.is_assumed |= !fitter->groups.has_hard[map];
 	of->is_after_gap = fitter->groups.is_after_gap[map];
 	return FLEXTRACE_OK;
 }
@@ -183,7 +183,7 @@ static int fit_shared(struct fitter *fitter, uint32_t counter, uint32_t index)
 		if (!identity_share_rate(fitter->input->identity, counter, i))
 			continue;
 		for (uint32_t j = clocks->first_map[i]; j < clocks->first_map[i + 1]; j++) {
-			if (covers(&clocks->maps[j], map) && !clocks->maps[j].is_assumed &&
+			if (covers(&clocks->maps[j], map) && !clocks->maps[j].quality.is_assumed &&
 			    !share_slopes(&clocks->maps[j], &prior))
 				return FLEXTRACE_OK;
 		}

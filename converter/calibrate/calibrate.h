@@ -12,6 +12,7 @@
 #ifndef FLEXTRACE_CALIBRATE_H
 #define FLEXTRACE_CALIBRATE_H
 
+#include "calibrate/place.h"
 #include "clock_options.h"
 #include "error.h"
 #include "identity.h"
@@ -41,13 +42,6 @@ struct clock_report { /* one line of clocks.csv; NAN = not known */
 	const char *rho_source; /* "default", "user"; "raised": the evidence did not fit that rho */
 };
 
-struct placed { /* a stamp on its host's clock */
-	int64_t host_ns;
-	uint32_t err_ns; /* certified half-width; UINT32_MAX = no bound */
-	enum time_status
-		status; /* CERTIFIED, ASSUMED, or UNMATCHED when the counter has no evidence */
-};
-
 struct clocks; /* opaque: per counter and segment a monotone map with bounds */
 
 /* Fits all counters. Counts events per status from `ops`; a certified operation that its own
@@ -61,10 +55,20 @@ void clocks_free(struct clocks *clocks);
 struct placed clocks_place(const struct clocks *clocks, uint32_t counter, uint16_t segment,
                            uint64_t ticks);
 
-/* The same, faster where stamps come nearly in order: `*knot`, one of each counter and 0 at first,
- * is where the last one was. */
-struct placed clocks_place_near(const struct clocks *clocks, uint32_t counter, uint16_t segment,
-                                uint64_t ticks, uint32_t *knot);
+/* The way of clocks_place_near() where the stamp is not near. */
+struct placed clocks_place_far(const struct clocks *clocks, uint32_t counter, uint16_t segment,
+                               uint64_t ticks, struct clock_near *near);
+
+/* The same, faster where stamps of a counter come nearly in order. `near` is zeroes at first. */
+static inline struct placed clocks_place_near(const struct clocks *clocks, uint32_t counter,
+                                              uint16_t segment, uint64_t ticks,
+                                              struct clock_near *near)
+{
+	if (ticks && near->counter == counter && near->segment == segment &&
+	    ticks - near->first_ticks < near->n_ticks)
+		return map_place(near->knot, near->next, ticks, near->quality);
+	return clocks_place_far(clocks, counter, segment, ticks, near);
+}
 
 /* The lines of clocks.csv, sorted by counter and segment. Weak. */
 const struct clock_report *clocks_report(const struct clocks *clocks, uint32_t *ret_n);

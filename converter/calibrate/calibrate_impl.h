@@ -15,12 +15,12 @@
 
 #include "calibrate.h"
 
-#define PHI_BITS      20    /* fraction bits of phi */
-#define SLOPE_BITS    40    /* of a piece's slope */
-#define WANDER_BITS   44    /* of rates of change, and of a map's slopes */
-#define MIN_SLOPE     0.125 /* ns per tick: 8 GHz */
-#define MAX_SLOPE     1e5   /* 10 kHz */
-#define MIN_BLOCK     16u   /* brackets */
+#define PHI_BITS      MAP_FRACTION_BITS /* fraction bits of phi */
+#define SLOPE_BITS    40                /* of a piece's slope */
+#define WANDER_BITS   MAP_SLOPE_BITS    /* of rates of change, and of a map's slopes */
+#define MIN_SLOPE     0.125             /* ns per tick: 8 GHz */
+#define MAX_SLOPE     1e5               /* 10 kHz */
+#define MIN_BLOCK     16u               /* brackets */
 #define MAX_BLOCKS    1024u
 #define PHI_UNBOUNDED (INT64_C(1) << 60) /* as a bound: there is none */
 #define MAX_NS        (INT64_C(1) << 61) /* beyond, either way, is no host time */
@@ -89,25 +89,15 @@ struct hulls {
 };
 
 /* A place of a finished map; the map is straight from knot to knot. 40 bytes. */
-struct map_knot {
-	uint64_t ticks;
-	int64_t host_ns;
-	uint32_t fraction; /* 2^-20 ns */
-	uint32_t half_ns;  /* certified half-width here; UINT32_MAX = none */
-	uint64_t slope;    /* up to the next knot, 2^-44 ns per tick, rounded down */
-	uint64_t grow;     /* how the half-width grows away from a knot, 2^-44 ns per tick */
-};
-
 struct clock_map {
 	struct map_knot *knots; /* owned, of blocks.h, at least one */
 	uint32_t n_knots;
 	uint64_t slope_before, grow_before; /* in front of the first knot */
-	uint32_t tick_ns;  /* a tick's length, rounded up: a stamp stands somewhere in its tick */
-	bool is_assumed;   /* the evidence did not fit the assumptions, or is only soft */
-	bool is_wandering; /* the assumption was about rho */
-	bool is_after_gap; /* begins behind a gap that no rate bridges, not with a reset */
-	bool is_one_sided; /* nothing bounds it from one of the two sides */
-	double rho;        /* relative; what the band was made with */
+	struct map_quality quality;
+	bool is_wandering;         /* the assumption was about rho */
+	bool is_after_gap;         /* begins behind a gap that no rate bridges, not with a reset */
+	bool is_one_sided;         /* nothing bounds it from one of the two sides */
+	double rho;                /* relative; what the band was made with */
 	double slope_lo, slope_hi; /* ns per tick: all slopes that the evidence leaves anywhere */
 	uint32_t n_steps;          /* of the rate */
 };

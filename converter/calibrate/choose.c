@@ -79,7 +79,7 @@ int choose_soft(const struct evidence *hard, struct evidence *soft, const struct
 	if (code >= 0 && other.n_knots > 0 && (map->n_knots == 0 || are_met(hard, &other))) {
 		struct clock_map loser = *map;
 
-		other.is_assumed = true;
+		other.quality.is_assumed = true;
 		other.is_after_gap = loser.is_after_gap;
 		*map = other;
 		other = loser;

@@ -306,7 +306,7 @@ int fit_map(struct attempt *band, const struct evidence *evidence, const struct 
 	                             evidence, !band->is_steady));
 	ret_map->rho = band->rho;
 	ret_map->is_wandering = band->rho > prior->rho || band->n_false > evidence->n / 2;
-	ret_map->is_assumed = ret_map->is_wandering;
+	ret_map->quality.is_assumed = ret_map->is_wandering;
 	tell_slopes(&band->reference, ret_map);
 	return FLEXTRACE_OK;
 }

@@ -14,7 +14,6 @@
 #define SPARED_NS      32  /* how much certified width thinning may cost */
 #define ROUNDING       256 /* 2^-20 ns that a line keeps off the bounds it passes */
 #define MAX_REACH      1e9 /* ticks */
-#define NO_HALF        UINT32_MAX
 #define KNOTS_PER_FILL 1024u
 #define ONE_NS         (INT64_C(1) << PHI_BITS)
 
@@ -37,9 +36,9 @@ static uint32_t half_of(const struct knot *knot)
 	uint64_t half_ns;
 
 	if (knot->lo == -PHI_UNBOUNDED || knot->hi == PHI_UNBOUNDED)
-		return NO_HALF;
+		return MAP_NO_HALF;
 	half_ns = ((uint64_t)llabs(knot->hi - knot->lo) + 2 * ONE_NS - 1) >> (PHI_BITS + 1);
-	return half_ns < NO_HALF ? (uint32_t)half_ns : NO_HALF;
+	return half_ns < MAP_NO_HALF ? (uint32_t)half_ns : MAP_NO_HALF;
 }
 
 /* -- making ---------------------------------------------------------------------------------- */
@@ -171,7 +170,7 @@ int clock_map_init(struct clock_map *map, struct knot *knots, uint32_t n,
 	map->n_knots = 0;
 	map->slope_before = first->slope << (WANDER_BITS - SLOPE_BITS);
 	map->grow_before = wander_of(first);
-	map->tick_ns = (uint32_t)ceil(ldexp((double)first->slope, -SLOPE_BITS));
+	map->quality.tick_ns = (uint32_t)ceil(ldexp((double)first->slope, -SLOPE_BITS));
 	for (;;) {
 		next = reach(&corner, knots + n, &walk, spares);
 		if (map->n_knots % KNOTS_PER_FILL == 0)
@@ -184,30 +183,6 @@ int clock_map_init(struct clock_map *map, struct knot *knots, uint32_t n,
 }
 
 /* -- placing --------------------------------------------------------------------------------- */
-
-static int64_t clamp_ns(wide_int ns)
-{
-	if (ns > INT64_MAX)
-		return INT64_MAX;
-	return ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
-}
-
-/* The half-width at a distance from a knot; NO_HALF: none that fits. */
-static uint32_t grown(uint32_t half_ns, uint64_t distance, uint64_t grow)
-{
-	uint64_t more;
-
-	if (__builtin_expect(!__builtin_mul_overflow(distance, grow, &more), 1)) {
-		more >>= WANDER_BITS;
-	} else {
-		unsigned __int128 wide = ((unsigned __int128)distance * grow) >> WANDER_BITS;
-
-		more = wide < NO_HALF ? (uint64_t)wide : NO_HALF;
-	}
-	if (half_ns == NO_HALF || more >= NO_HALF - half_ns - 2u)
-		return NO_HALF;
-	return half_ns + (uint32_t)more + 1;
-}
 
 /* Returns the last of knots [lo, end) at or before `ticks`; the first one is. */
 static uint32_t find_between(const struct clock_map *map, uint32_t lo, uint32_t end, uint64_t ticks)
@@ -255,56 +230,33 @@ static uint32_t find_near(const struct clock_map *map, uint64_t ticks, uint32_t 
 	return *knot = find_between(map, lo, end, ticks);
 }
 
-/* Rounds: a time between two whole ns bounds stays between them. */
-static int64_t behind(const struct map_knot *knot, uint64_t distance)
-{
-	uint64_t rounding = (uint64_t)(knot->fraction + ONE_NS / 2) << (WANDER_BITS - PHI_BITS);
-	unsigned __int128 ahead = ((unsigned __int128)distance * knot->slope + rounding) >>
-	                          WANDER_BITS;
-	int64_t host_ns;
-
-	if (__builtin_expect(ahead <= INT64_MAX && !__builtin_add_overflow(
-							   knot->host_ns, (int64_t)ahead, &host_ns),
-	                     1))
-		return host_ns;
-	return clamp_ns(knot->host_ns + (wide_int)ahead);
-}
-
 static int64_t before(const struct clock_map *map, uint64_t distance)
 {
 	const struct map_knot *knot = &map->knots[0];
 	wide_int back = (wide_int)(((unsigned __int128)distance * map->slope_before) >>
 	                           (WANDER_BITS - PHI_BITS));
 
-	return clamp_ns(knot->host_ns + ((knot->fraction - back + ONE_NS / 2 - 1) >> PHI_BITS));
+	return map_clamp_ns(knot->host_ns + ((knot->fraction - back + ONE_NS / 2 - 1) >> PHI_BITS));
+}
+
+/* In front of the first knot. */
+static struct placed place_before(const struct clock_map *map, uint64_t ticks)
+{
+	uint64_t distance = map->knots[0].ticks - ticks;
+	struct placed placed = {.host_ns = before(map, distance)};
+
+	map_judge(&placed, map_grown(map->knots[0].half_ns, distance, map->grow_before),
+	          map->quality);
+	return placed;
 }
 
 static struct placed place(const struct clock_map *map, uint64_t ticks, uint32_t at)
 {
-	uint32_t half_ns;
-	struct placed placed = {.err_ns = UINT32_MAX, .status = TIME_ASSUMED};
+	const struct map_knot *knot = &map->knots[at];
 
-	if (at == map->n_knots) {
-		uint64_t distance = map->knots[0].ticks - ticks;
-
-		placed.host_ns = before(map, distance);
-		half_ns = grown(map->knots[0].half_ns, distance, map->grow_before);
-	} else {
-		const struct map_knot *knot = &map->knots[at];
-
-		placed.host_ns = behind(knot, ticks - knot->ticks);
-		half_ns = grown(knot->half_ns, ticks - knot->ticks, knot->grow);
-		if (at + 1 < map->n_knots) {
-			uint32_t other = grown(knot[1].half_ns, knot[1].ticks - ticks, knot->grow);
-
-			half_ns = other < half_ns ? other : half_ns;
-		}
-	}
-	if (!map->is_assumed && half_ns < NO_HALF - map->tick_ns) {
-		placed.err_ns = half_ns + map->tick_ns;
-		placed.status = TIME_CERTIFIED;
-	}
-	return placed;
+	if (at == map->n_knots)
+		return place_before(map, ticks);
+	return map_place(knot, at + 1 < map->n_knots ? knot + 1 : NULL, ticks, map->quality);
 }
 
 struct placed clock_map_place_near(const struct clock_map *map, uint64_t ticks, uint32_t *knot)
@@ -334,12 +286,32 @@ struct placed clocks_place(const struct clocks *clocks, uint32_t counter, uint16
 	return place(map, ticks, find(map, ticks));
 }
 
-struct placed clocks_place_near(const struct clocks *clocks, uint32_t counter, uint16_t segment,
-                                uint64_t ticks, uint32_t *knot)
+/* Notes what the knot at `near->at` says of the stamps behind it. */
+static void note_near(struct clock_near *near, const struct clock_map *map)
+{
+	const struct map_knot *knot = &map->knots[near->at];
+	bool is_last = near->at + 1 == map->n_knots;
+
+	near->knot = knot;
+	near->next = is_last ? NULL : knot + 1;
+	near->first_ticks = knot->ticks;
+	near->n_ticks = (is_last ? UINT64_MAX : knot[1].ticks) - knot->ticks;
+	near->quality = map->quality;
+}
+
+struct placed clocks_place_far(const struct clocks *clocks, uint32_t counter, uint16_t segment,
+                               uint64_t ticks, struct clock_near *near)
 {
 	const struct clock_map *map = clocks_map(clocks, counter, segment);
+	uint32_t at;
 
 	if (!map || ticks == 0)
 		return (struct placed){0, UINT32_MAX, TIME_UNMATCHED};
-	return clock_map_place_near(map, ticks, knot);
+	at = find_near(map, ticks, &near->at);
+	near->counter = counter;
+	near->segment = segment;
+	near->n_ticks = 0;
+	if (at < map->n_knots)
+		note_near(near, map);
+	return place(map, ticks, at);
 }

@@ -60,7 +60,7 @@ void derive_free(struct derive *derive)
 	free(derive->attribute_lists);
 	free(derive->families);
 	free(derive->tracks);
-	free(derive->near_knots);
+	free(derive->nears);
 	blocks_free(derive->ops);
 	blocks_free(derive->zones);
 	blocks_free(derive->runs);
@@ -104,7 +104,7 @@ bool place_ticks(const struct derive *derive, uint32_t process, uint32_t counter
 	if (!ticks)
 		return false;
 	placed = clocks_place_near(derive->clocks, counter, segment, ticks,
-	                           &derive->near_knots[counter]);
+	                           &derive->nears[counter]);
 	if (placed.status >= TIME_UNMATCHED || placed.host_ns > MAX_HOST_NS ||
 	    placed.host_ns < -MAX_HOST_NS)
 		return false;
@@ -136,9 +136,8 @@ int derive_discard(struct derive *derive, enum loss_cause cause, const struct lo
 
 int derive_device(struct derive *derive, struct unwrap_output *unwrapped)
 {
-	derive->near_knots = calloc(derive->identity->n_counters + 1ull,
-	                            sizeof(*derive->near_knots));
-	if (!derive->near_knots)
+	derive->nears = calloc(derive->identity->n_counters + 1ull, sizeof(*derive->nears));
+	if (!derive->nears)
 		return FLEXTRACE_E_MEMORY;
 	FLEXTRACE_TRY(host_take_collectives(derive, &unwrapped->sync_points));
 	FLEXTRACE_TRY(device_take_ops(derive, &unwrapped->ops));

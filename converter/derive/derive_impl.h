@@ -113,7 +113,7 @@ struct derive {
 	struct prep_counter *preps; /* owned, by struct device */
 	uint32_t n_preps;
 
-	uint32_t *near_knots; /* per counter: where its map was last asked */
+	struct clock_near *nears; /* per counter: where its map was last asked */
 	struct tick_op *ops;
 	uint64_t n_ops;
 	struct zone *zones;
