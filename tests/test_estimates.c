@@ -92,6 +92,8 @@ static void test_estimates__places_near_a_knot_of_another_segment(void **state)
 		near.at = i % 2 ? 1000000 : near.at;
 		assert_int_equal(clocks_place_near(run.clocks, 0, segment, ticks, &near).host_ns,
 		                 clocks_place(run.clocks, 0, segment, ticks).host_ns);
+		assert_int_equal(clocks_place_near(run.clocks, 5, segment, ticks, &near).status,
+		                 TIME_UNMATCHED);
 	}
 	clock_run_release(&run);
 }
