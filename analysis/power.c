@@ -239,11 +239,20 @@ void power_release(struct power *power)
 
 /* -- counter ----------------------------------------------------------------------------------- */
 
-static int add_row(const struct timeline *timeline, struct row_sorter *rows,
-                   const struct power_sample *sample, uint32_t name)
+/* Where rows go: into order, or, as those of a single device are, at once to the others. */
+struct counter_rows {
+	struct timeline *timeline; /* weak */
+	struct row_sorter sorter;
+	bool are_alone;
+	uint32_t name;
+};
+
+static int add_row(struct counter_rows *rows, const struct power_sample *sample)
 {
-	const struct tick_op *op = &timeline->ops[sample->source];
-	struct counter_row *row = row_sorter_append(rows);
+	const struct tick_op *op = &rows->timeline->ops[sample->source];
+	struct counter_row *row = rows->are_alone
+	                                  ? table_append(&rows->timeline->counters, sizeof(*row))
+	                                  : row_sorter_append(&rows->sorter);
 
 	if (!row)
 		return FLEXTRACE_E_MEMORY;
@@ -253,7 +262,7 @@ static int add_row(const struct timeline *timeline, struct row_sorter *rows,
 		.err_ns = sample->err_ns,
 		.owner = op->device,
 		.core = FLEXTRACE_NONE,
-		.name = name,
+		.name = rows->name,
 		.stream = op->stream,
 		.index = op->index,
 		.is_device = 1,
@@ -264,8 +273,7 @@ static int add_row(const struct timeline *timeline, struct row_sorter *rows,
 }
 
 /* A stretch that is not known shows once, behind one that is. */
-static int add_device(const struct timeline *timeline, struct row_sorter *rows,
-                      const struct power_device *device, uint32_t name)
+static int add_device(struct counter_rows *rows, const struct power_device *device)
 {
 	bool was_known = false;
 
@@ -273,32 +281,35 @@ static int add_device(const struct timeline *timeline, struct row_sorter *rows,
 		bool is_known = !isnan(device->samples[i].watts);
 
 		if (is_known || was_known)
-			FLEXTRACE_TRY(add_row(timeline, rows, &device->samples[i], name));
+			FLEXTRACE_TRY(add_row(rows, &device->samples[i]));
 		was_known = is_known;
 	}
 	return FLEXTRACE_OK;
 }
 
-static int add_devices(const struct power *power, struct timeline *timeline,
-                       struct row_sorter *rows, uint32_t name)
+static int add_devices(const struct power *power, struct counter_rows *rows)
 {
+	uint32_t n_sampled = 0;
+
 	for (uint32_t i = 0; i < power->n_devices; i++)
-		FLEXTRACE_TRY(add_device(timeline, rows, &power->devices[i], name));
-	return levels_merge_rows(timeline, rows);
+		n_sampled += power->devices[i].n > 0;
+	rows->are_alone = n_sampled <= 1 && !rows->timeline->counters.n_rows;
+	for (uint32_t i = 0; i < power->n_devices; i++)
+		FLEXTRACE_TRY(add_device(rows, &power->devices[i]));
+	return rows->are_alone ? FLEXTRACE_OK : levels_merge_rows(rows->timeline, &rows->sorter);
 }
 
 int power_add_counter(const struct power *power, struct timeline *timeline,
                       struct string_cache *strings)
 {
-	struct row_sorter rows;
-	uint32_t name;
+	struct counter_rows rows = {.timeline = timeline};
 	int code;
 
 	if (!power->n_devices)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(string_intern(strings, "Power", &name));
-	row_sorter_init(&rows, sizeof(struct counter_row), false);
-	code = add_devices(power, timeline, &rows, name);
-	row_sorter_release(&rows);
+	FLEXTRACE_TRY(string_intern(strings, "Power", &rows.name));
+	row_sorter_init(&rows.sorter, sizeof(struct counter_row), false);
+	code = add_devices(power, &rows);
+	row_sorter_release(&rows.sorter);
 	return code;
 }

@@ -383,6 +383,37 @@ static void test_power__is_a_counter_of_each_device(void **state)
 	                     "4100 0=0; ");
 }
 
+/* Of a single device samples are in order, but others may stand between them. */
+static void test_power__stands_among_the_other_counters(void **state)
+{
+	static const int64_t alone_ns[] = {100, 1100, 2100}, among_ns[] = {100, 500, 1100, 2100};
+	struct timeline *timeline = &((struct power_test *)*state)->analysis.fixture.timeline;
+	struct power_test *test = *state;
+
+	for (int has_other = 0; has_other < 2; has_other++) {
+		const int64_t *expected_ns = has_other ? among_ns : alone_ns;
+		struct table_cursor cursor;
+		const struct counter_row *row;
+
+		table_release(&timeline->counters);
+		if (has_other)
+			fixture_counter(&test->analysis.fixture,
+			                (struct counter_row){.time_ns = 500});
+		for (int i = 0; i < 3 && !has_other; i++) {
+			test->counts += 512;
+			add(test, 0, ROW_EXEC, "a", 1000 * i, 1000 * i + 100);
+		}
+		find(test, POWER_PER_US);
+		assert_int_equal(
+			power_add_counter(&test->power, timeline, &test->analysis.fixture.cache),
+			0);
+		assert_int_equal(timeline->counters.n_rows, 3 + has_other);
+		table_read(&cursor, &timeline->counters, false);
+		while ((row = table_next(&cursor, sizeof(*row))))
+			assert_int_equal(row->time_ns, *expected_ns++);
+	}
+}
+
 static void test_power__units_have_names(void **state)
 {
 	enum power_unit unit;
@@ -410,6 +441,7 @@ int main(void)
 		TEST(of_many_stretches_is_the_sum_of_all_us),
 		TEST(is_nothing_without_samples),
 		TEST(is_a_counter_of_each_device),
+		TEST(stands_among_the_other_counters),
 		cmocka_unit_test(test_power__units_have_names),
 	};
 

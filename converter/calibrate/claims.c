@@ -115,13 +115,18 @@ static int take_claims(const struct clocks *clocks, struct table *brackets, stru
 int groups_init(struct groups *groups, struct groups *second, const struct clocks *clocks,
                 struct table *brackets)
 {
-	bool has_soft = false;
+	bool has_soft = false, has_second = false;
 
 	FLEXTRACE_TRY(look_at(clocks, brackets, groups));
-	for (uint32_t i = 0; i < clocks->n_maps; i++)
-		has_soft |= !groups->has_ops[i] && groups->n_soft[i];
-	if (has_soft) {
+	for (uint32_t i = 0; i < clocks->n_maps; i++) {
+		bool is_soft = !groups->has_ops[i] && groups->n_soft[i];
+
+		has_soft |= is_soft;
+		has_second |= is_soft && groups->has_hard[i];
+	}
+	if (has_soft)
 		soft_widen(clocks, groups->has_ops, brackets);
+	if (has_second) {
 		second->is_second = true;
 		FLEXTRACE_TRY(look_at(clocks, brackets, second));
 		FLEXTRACE_TRY(take_claims(clocks, brackets, second));
