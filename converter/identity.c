@@ -108,6 +108,7 @@ int index_add_span(struct identity *identity, uint32_t process, struct span span
 	FLEXTRACE_TRY(
 		map_put(&index->span_of, pair(who->trace, (uint32_t)who->vpid), 0, index->n_spans));
 	index->spans[index->n_spans++] = span;
+	index->last_plus_1 = 0;
 	return FLEXTRACE_OK;
 }
 
@@ -167,9 +168,15 @@ int index_process(struct identity *identity, const struct definition *from, uint
 int identity_process(struct identity *identity, const struct stream *stream,
                      const struct record *record, uint32_t *ret_process)
 {
+	struct identity_index *index = identity->index;
 	uint64_t who = pair(stream->trace, (uint32_t)record->vpid);
-	uint32_t span = map_find(&identity->index->span_of, who, 0);
+	uint32_t span;
 
+	if (index->last_plus_1 && index->last_who == who) {
+		*ret_process = index->last_plus_1 - 1;
+		return FLEXTRACE_OK;
+	}
+	span = map_find(&index->span_of, who, 0);
 	if (span == MAP_NONE) {
 		const struct definition from = {
 			.trace = stream->trace,
@@ -180,7 +187,11 @@ int identity_process(struct identity *identity, const struct stream *stream,
 
 		return index_process(identity, &from, ret_process);
 	}
-	*ret_process = generation_at(identity, identity->index->spans[span], record->clock_ns);
+	*ret_process = generation_at(identity, index->spans[span], record->clock_ns);
+	if (index->spans[span].n == 1) {
+		index->last_who = who;
+		index->last_plus_1 = *ret_process + 1;
+	}
 	return FLEXTRACE_OK;
 }
 

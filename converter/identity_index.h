@@ -44,6 +44,9 @@ struct identity_index {
 	struct span *spans;
 	uint32_t n_spans;
 	uint32_t *by_start; /* processes by (trace, vpid, start_ns) */
+	/* of the last record whose (trace, vpid) is one process all the time; 0 = none yet */
+	uint64_t last_who;
+	uint32_t last_plus_1;
 	struct name *name_list;
 	uint32_t n_names;
 };
