@@ -14,6 +14,7 @@
 #define INDEX_NAME     "index.json"
 #define AGGREGATE_NAME "aggregate_perf.json"
 #define DETAILS_NAME   "details.md"
+#define TILE           "tile" /* what all their names begin with, and no other file's */
 
 static void add_text(cJSON *object, const char *key, const char *text)
 {
@@ -65,13 +66,12 @@ static void name_file(const struct aie_run *run, uint32_t index, char *name, siz
 		n_before += strcmp(aie_tile_name(run, &run->cores[i]), tile) == 0;
 	if (n_before)
 		snprintf(number, sizeof(number), ".%u", n_before + 1);
-	snprintf(name, n_bytes, "%.100s%s.json", tile, number);
+	snprintf(name, n_bytes, "%s%.100s%s.json", strncmp(tile, TILE, strlen(TILE)) ? TILE : "",
+	         tile, number);
 	for (char *at = name; *at; at++) {
 		if (!isalnum((unsigned char)*at) && !strchr(",.()-_", *at))
 			*at = '_';
 	}
-	if (name[0] == '.')
-		name[0] = '_';
 }
 
 static void list_cores(const struct aie_run *run, cJSON *json)

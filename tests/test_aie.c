@@ -292,6 +292,25 @@ static void test_aie__reads_the_traces_in_the_folder_of_a_run(void **state)
 	assert_int_equal(ledger_lost(&run->ledger), 0);
 }
 
+/* It says that it did not read them; what the original wrote is no trace. */
+static void test_aie__tells_of_traces_of_others_in_the_folder(void **state)
+{
+	struct flex_run *run = *state;
+	char *text = aie_json(KERNEL_1);
+
+	flex_add_file(run, "a.json", text);
+	flex_add_file(run, "flex.json",
+	              "[{\"name\":\"Compute\",\"ph\":\"X\",\"ts\":1,\"dur\":2,"
+	              "\"pid\":0,\"tid\":1}]");
+	flex_add_file(run, "index.json", "{\"hwid\":\"npu\",\"warmup\":0}");
+	free(text);
+	flex_convert(run);
+	assert_int_equal(run->events.n_rows, 3);
+	assert_int_equal(aie_lost(run, LOSS_UNUSED), 1);
+	assert_non_null(strstr(run->warnings, "passed over"));
+	assert_non_null(strstr(run->warnings, "flex.json"));
+}
+
 static void test_aie__is_not_taken_for_a_file_of_flex(void **state)
 {
 	struct flex_run *run = *state;
@@ -323,6 +342,7 @@ int main(void)
 		TEST(loses_no_more_than_the_bad_event),
 		TEST(reads_a_file_cut_anywhere),
 		TEST(reads_the_traces_in_the_folder_of_a_run),
+		TEST(tells_of_traces_of_others_in_the_folder),
 		TEST(is_not_taken_for_a_file_of_flex),
 	};
 

@@ -148,6 +148,21 @@ static void test_aie_run__makes_no_iteration_of_a_leading_wait(void **state)
 	cJSON_Delete(core);
 }
 
+/* It is the end of a stall that parts. */
+static void test_aie_run__parts_behind_a_stall_that_a_kernel_starts_in(void **state)
+{
+	struct flex_run *run = convert(
+		state,
+		FIRST "0B2210 0E2211 1B2269 1E2270 0B2300 0E2301 1B2349 1E2350 7B1160 7E2260",
+		NULL);
+	cJSON *core = read_json(run, "tile2,1.json");
+
+	check_number(core, "detected_total_iterations", 2);
+	check_number(core, "iterations.0.num_kernels", 3);
+	check_number(core, "iterations.1.first_start", 2300);
+	cJSON_Delete(core);
+}
+
 static void test_aie_run__takes_the_factor_that_it_is_told(void **state)
 {
 	struct flex_run *run = *state;
@@ -481,6 +496,24 @@ static void test_aie_run__writes_files_of_hostile_tiles_where_it_should(void **s
 	cJSON_Delete(index);
 }
 
+/* No tile may have a name that another file has. */
+static void test_aie_run__keeps_files_of_tiles_from_others(void **state)
+{
+	struct flex_run *run = *state;
+	cJSON *index;
+
+	flex_add_file(run, "a.json",
+	              "[{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"args\":{\"name\":"
+	              "\"core_trace for run\"}},"
+	              "{\"name\":\"LOCK_STALL\",\"ph\":\"B\",\"ts\":1,\"pid\":0,\"tid\":0},"
+	              "{\"name\":\"LOCK_STALL\",\"ph\":\"E\",\"ts\":2,\"pid\":0,\"tid\":0}]");
+	flex_convert(run);
+	index = read_json(run, "index.json");
+	check_text(index, "cores.0", "tilerun.json");
+	assert_true(scratch_has(run->out, "tilerun.json"));
+	cJSON_Delete(index);
+}
+
 static void test_aie_run__leaves_no_files_where_no_core_is(void **state)
 {
 	struct flex_run *run = *state;
@@ -527,6 +560,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(splits_iterations_at_long_stalls),
 		TEST(makes_no_iteration_of_a_leading_wait),
+		TEST(parts_behind_a_stall_that_a_kernel_starts_in),
 		TEST(takes_the_factor_that_it_is_told),
 		TEST(names_the_phases_of_iterations),
 		TEST(flags_outliers_and_keeps_them),
@@ -539,6 +573,7 @@ int main(void)
 		TEST(takes_what_the_path_tells),
 		TEST(goes_by_options_before_paths),
 		TEST(writes_files_of_hostile_tiles_where_it_should),
+		TEST(keeps_files_of_tiles_from_others),
 		TEST(leaves_no_files_where_no_core_is),
 		TEST(has_the_iterations_of_a_real_trace),
 	};

@@ -206,6 +206,7 @@ static void test_aie_words__tells_of_a_file_that_is_cut_and_of_a_buffer_that_is_
 	memcpy(text + strlen(text) - 9, "fefefefe", 8);
 	run = convert_text(state, text, SLOTS);
 	assert_non_null(strstr(run->warnings, "is full"));
+	assert_int_equal(aie_lost(run, LOSS_TRUNCATED_STREAM), 1);
 	text[strlen(text) - 9] = '\0';
 	run = convert_text(state, text, SLOTS);
 	assert_int_equal(aie_lost(run, LOSS_TRUNCATED_STREAM), 1);
@@ -223,6 +224,46 @@ static void test_aie_words__reads_a_file_cut_anywhere(void **state)
 
 		free(cut);
 		assert_true(run->events.n_rows >= 5);
+	}
+	free(whole);
+}
+
+/* Without the tables, which take longer. */
+static void read_only(struct flex_run *run)
+{
+	const char *path = run->in;
+	const struct import_options options = {
+		.paths = &path, .n_paths = 1, .dialect = IMPORT_AIE, .clock_ghz = 1e-3};
+	struct string_pool *strings = string_pool_new();
+	struct stream_set set = {NULL, 0, 0};
+	struct flextrace_error error = {0};
+
+	if (import_run(&options, strings, &set, &run->ledger, &error) < 0)
+		assert_int_equal(error.code, FLEXTRACE_E_INPUT);
+	stream_set_release(&set);
+	string_pool_free(strings);
+}
+
+static void test_aie_words__survives_whatever_stands_in_a_file(void **state)
+{
+	char *whole = words_of(START "25 3f 8901 c845 70 d901 23 e2 70 ff 3f 25 d6110001 dc010203");
+	uint64_t seed = 1;
+
+	for (int i = 0; i < 300; i++) {
+		struct flex_run *run;
+		char *text = strdup(whole);
+
+		for (int j = 0; j < 1 + i % 4; j++) {
+			seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+			text[(seed >> 33) % strlen(whole)] = "0123456789abcdef \nxf"[seed >> 60];
+		}
+		flex_stop(state);
+		assert_int_equal(flex_start(state), 0);
+		run = *state;
+		flex_add_file(run, "trace.txt", text);
+		flex_add_file(run, "event_slots.json", SLOTS);
+		read_only(run);
+		free(text);
 	}
 	free(whole);
 }
@@ -394,6 +435,7 @@ int main(void)
 		TEST(refuses_a_packet_with_a_wrong_header),
 		TEST(tells_of_a_file_that_is_cut_and_of_a_buffer_that_is_full),
 		TEST(reads_a_file_cut_anywhere),
+		TEST(survives_whatever_stands_in_a_file),
 		TEST(numbers_slots_that_nobody_named),
 		TEST(takes_the_slots_of_the_tile_before_those_of_all),
 		TEST(has_the_golden_values_of_real_words),

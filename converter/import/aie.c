@@ -20,10 +20,21 @@
 /* -- folders --------------------------------------------------------------------------------- */
 
 /* JSON goes before words: the one was made of the other. */
-enum file_kind { FILE_JSON, FILE_WORDS, FILE_KIND_COUNT };
+enum file_kind { FILE_JSON, FILE_WORDS, FILE_KIND_COUNT, FILE_OTHERS = FILE_KIND_COUNT };
+
+/* Whether a file that is no trace of an AIE has events all the same. */
+static bool is_of_others(const char *path)
+{
+	struct flextrace_error error = {0};
+	enum import_dialect dialect;
+
+	return !aie_is_json(path) && dialect_of_file(path, &dialect, &error) >= 0;
+}
 
 static bool is_of_kind(const char *path, enum file_kind kind)
 {
+	if (kind == FILE_OTHERS)
+		return is_of_others(path);
 	return kind == FILE_JSON ? aie_is_json(path) : aie_is_words(path);
 }
 
@@ -56,7 +67,7 @@ static int for_each_file(const char *folder, enum file_kind kind,
                          int (*take)(void *context, const char *path), void *context)
 {
 	struct dirent **entries = NULL;
-	int n = scandir(folder, &entries, kind == FILE_JSON ? is_json_name : is_words_name,
+	int n = scandir(folder, &entries, kind == FILE_WORDS ? is_words_name : is_json_name,
 	                by_name);
 	int code = 0;
 
@@ -146,6 +157,20 @@ static int read_entry(void *context, const char *path)
 	return aie_lose(reading->aie, LOSS_TRUNCATED_STREAM, 1);
 }
 
+/* Tells of traces of other tools that stand in the folder of a run. */
+static int pass_over(void *context, const char *path)
+{
+	const struct reading *reading = context;
+	const struct import_options *options = reading->aie->options;
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+	         "A trace of another tool was passed over, give it by its name: file=%s", path);
+	if (options->warn)
+		options->warn(options->context, text);
+	return aie_lose(reading->aie, LOSS_UNUSED, 1);
+}
+
 static int read_folder(struct aie *aie, const char *path, struct flextrace_error *error)
 {
 	struct reading reading = {.aie = aie, .error = error};
@@ -153,6 +178,8 @@ static int read_folder(struct aie *aie, const char *path, struct flextrace_error
 
 	for (int kind = 0; kind < FILE_KIND_COUNT && code >= 0 && !reading.n_files; kind++)
 		code = for_each_of_run(path, (enum file_kind)kind, read_entry, &reading);
+	if (code >= 0)
+		code = for_each_of_run(path, FILE_OTHERS, pass_over, &reading);
 	return code == FLEXTRACE_E_MEMORY ? import_explain(code, error) : code;
 }
 

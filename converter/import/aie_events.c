@@ -112,9 +112,11 @@ int aie_find_slot(struct aie *aie, uint32_t unit_id, uint32_t tid, uint32_t name
 static uint64_t ns_of(const struct aie *aie, const struct aie_unit *unit, uint64_t cycle)
 {
 	unsigned __int128 cycles = (unsigned __int128)unit->origin + cycle;
-	uint64_t ns = (uint64_t)((cycles * NS_PER_S + aie->clock_hz / 2) / aie->clock_hz);
+	unsigned __int128 ns = (cycles * NS_PER_S + aie->clock_hz / 2) / aie->clock_hz;
 
-	return ns ? ns : 1;
+	if (ns > INT64_MAX)
+		return INT64_MAX;
+	return ns ? (uint64_t)ns : 1;
 }
 
 /* 0 would be a stamp that was not taken: cycle 0 becomes 1. */

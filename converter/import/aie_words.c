@@ -300,10 +300,12 @@ static int read_words(struct word_file *file, const char *path, struct flextrace
 	code = take_packets(file, &last, error);
 	if (code < 0)
 		return import_explain(code, error);
-	if (last.n_used == PACKET_WORDS)
+	if (last.n_used == PACKET_WORDS) {
 		tell(file, path, "The trace buffer is full, what came later is not in it");
+		code = aie_lose(file->aie, LOSS_TRUNCATED_STREAM, 1);
+	}
 	aie_tell(file->aie, path);
-	if (file->words.is_cut || (last.n && last.n < PACKET_WORDS))
+	if (code >= 0 && (file->words.is_cut || (last.n && last.n < PACKET_WORDS)))
 		code = aie_cut(file->aie, path);
 	return code < 0 ? import_explain(code, error) : FLEXTRACE_OK;
 }
