@@ -156,6 +156,7 @@ static int compare_collectives(const void *left, const void *right)
 	int order = compare_groups(a, b);
 
 	order = order ? order : compare_numbers(a->number, b->number);
+	order = order ? order : compare_numbers(a->subset, b->subset);
 	order = order ? order : compare_numbers(a->process, b->process);
 	order = order ? order : compare_numbers(a->device, b->device);
 	if (!order && a->start_time_ns != b->start_time_ns)
@@ -185,22 +186,40 @@ static void share(struct collective_part *parts, uint32_t n)
 	}
 }
 
+/* Returns how many ranks the largest of the collectives with one number has. */
+static uint32_t share_number(struct collective_part *parts, uint32_t n)
+{
+	uint32_t first, end, most = 0;
+
+	for (first = 0; first < n; first = end) {
+		for (end = first + 1; end < n && parts[end].subset == parts[first].subset;)
+			end++;
+		share(&parts[first], end - first);
+		most = end - first > most ? end - first : most;
+	}
+	return most;
+}
+
 /* Who used a group less often than others lacks some, and nobody knows which. */
 static void share_group(struct collective_part *parts, uint32_t n)
 {
-	uint32_t first, end, most = 0;
+	uint32_t first, end, most = 0, n_parts = 0;
 	bool is_known = true;
 
 	for (first = 0; first < n; first = end) {
+		uint32_t ranks;
+
 		for (end = first + 1; end < n && parts[end].number == parts[first].number;)
 			end++;
-		share(&parts[first], end - first);
-		is_known = is_known && (!most || parts[first].ranks == most);
-		most = parts[first].ranks > most ? parts[first].ranks : most;
+		ranks = share_number(&parts[first], end - first);
+		is_known = is_known && (!n_parts || end - first == n_parts);
+		n_parts = end - first;
+		most = ranks > most ? ranks : most;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		parts[i].is_known = is_known || parts[i].device == FLEXTRACE_NONE;
-		if (!parts[i].is_known)
+		parts[i].is_known = parts[i].device == FLEXTRACE_NONE ||
+		                    (is_known && !parts[i].is_alone);
+		if (!is_known && parts[i].device != FLEXTRACE_NONE)
 			parts[i].ranks = most;
 	}
 }

@@ -2,6 +2,8 @@
 /*
  * collectives.h: what ranks did together, one part for each rank and collective.
  *
+ * Ranks that use a group of one name apart are told by whom they exchange messages with.
+ *
  * Programs record collectives themselves (FLEXTRACE_COLLECTIVE_*): a part is from enter to exit,
  * `number` is `seq`. Devices are seen at work: all control blocks of a device with one group belong
  * to one collective, in the order of their ends. The next one begins where the name of a message
@@ -43,13 +45,15 @@ struct collective_part {
 	uint32_t process;
 	uint32_t device;         /* FLEXTRACE_NONE: recorded by the program */
 	uint32_t group, op;      /* strings; op: of the program's */
-	uint32_t who;            /* parts of equal group, number, op and this are one collective */
+	uint32_t who;            /* parts of equal group, number, op, this and `subset` are one */
+	uint32_t subset;         /* of the ranks of `who`, in this number; see collectives_sets.h */
 	uint32_t sent, received; /* messages */
 	uint32_t err_ns;         /* UINT32_MAX = no bound */
 	uint32_t last_peer;      /* rank + 1; 0 = none */
 	uint8_t last_role;       /* enum message_role */
 	uint8_t status;          /* enum time_status */
 	uint8_t algorithm;       /* enum collective_algorithm */
+	bool is_alone;           /* nobody can tell whom it was with */
 	bool is_known;           /* of the collective, all three: how many took part */
 	uint32_t ranks;
 	int64_t ready_time_ns; /* the last of them */

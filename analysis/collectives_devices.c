@@ -4,6 +4,7 @@
 #include "array.h"
 #include "blocks.h"
 #include "collectives.h"
+#include "collectives_sets.h"
 #include "map.h"
 #include "transfer_ends.h"
 
@@ -40,6 +41,7 @@ struct counting {
 	uint32_t n_states, n_states_allocated;
 	struct map uses;   /* (device, group; name) -> number that it was last used in */
 	struct map places; /* (device, group; number) -> part */
+	struct rank_sets sets;
 	uint32_t *part_of; /* of each end of a transfer */
 };
 
@@ -220,6 +222,13 @@ static void count_row(struct collective_part *part, const struct device_row *row
 	part->received += end && end->role == MESSAGE_RECEIVE;
 }
 
+static int32_t rank_of(const struct counting *counting, uint32_t device)
+{
+	const struct identity *identity = counting->timeline->identity;
+
+	return identity->processes[identity->devices[device].process].rank;
+}
+
 static int take_item(struct counting *counting, const struct item *item)
 {
 	const struct tick_op *op = &counting->timeline->ops[item->row.source];
@@ -236,7 +245,8 @@ static int take_item(struct counting *counting, const struct item *item)
 		end = &counting->transfers->ends[item->end];
 	}
 	count_row(&counting->out->parts[part], &item->row, op, end);
-	return FLEXTRACE_OK;
+	return rank_sets_link(&counting->sets, &counting->out->parts[part],
+	                      rank_of(counting, op->device), op->peer);
 }
 
 static int take_items(struct counting *counting)
@@ -362,6 +372,8 @@ static int take_all(struct counting *counting)
 	if (!counting->works || !counting->n_kernels)
 		return FLEXTRACE_E_MEMORY;
 	FLEXTRACE_TRY(take_items(counting));
+	FLEXTRACE_TRY(rank_sets_tell(&counting->sets, counting->timeline->identity,
+	                             counting->out->parts, counting->out->n_parts));
 	FLEXTRACE_TRY(find_algorithms(counting));
 	return find_starts(counting);
 }
@@ -379,6 +391,7 @@ static void release(struct counting *counting)
 	free(counting->n_kernels);
 	free(counting->items);
 	map_release(&counting->places);
+	rank_sets_release(&counting->sets);
 }
 
 int collectives_take_devices(struct collectives *collectives)

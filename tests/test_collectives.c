@@ -248,6 +248,88 @@ static void test_collectives__say_nothing_of_ranks_they_do_not_have(void **state
 	             "certified,10.0000,10.0000\n");
 }
 
+/* Both send to each other from `at` on: the second one came `late_ns` later. */
+static void exchange(struct collectives_test *test, uint32_t a, uint32_t b, int64_t at,
+                     int64_t late_ns)
+{
+	char names[4][64];
+
+	snprintf(names[0], 64, "SenRdmaSend_%d%d [sync=g_s0_r%d_0]", a, b, b);
+	snprintf(names[1], 64, "SenRdmaReceive_%d%d [sync=g_s0_r%d_0]", a, b, b);
+	snprintf(names[2], 64, "SenRdmaSend_%d%d [sync=g_s1_r%d_1]", b, a, a);
+	snprintf(names[3], 64, "SenRdmaReceive_%d%d [sync=g_s1_r%d_1]", b, a, a);
+	add_message(test, a, names[0], (int32_t)b, at, at + 100);
+	add_message(test, b, names[1], (int32_t)a, at + late_ns, at + 110 + late_ns);
+	add_message(test, b, names[2], (int32_t)a, at + 120 + late_ns, at + 200 + late_ns);
+	add_message(test, a, names[3], (int32_t)b, at + 120, at + 210 + late_ns);
+}
+
+/* Asserts what collectives.csv says, as lines "rank number ranks waits": RANK:NUMBER:RANKS:WAIT. */
+static void expect_parts(struct collectives_test *test, const char *expected)
+{
+	char *text, *line, *rest, parts[1024] = "";
+
+	find(test);
+	text = analysis_test_write(&test->analysis, "collectives");
+	strtok_r(text, "\n", &rest);
+	while ((line = strtok_r(NULL, "\n", &rest))) {
+		const char *cells[20] = {NULL};
+		size_t used = strlen(parts);
+
+		for (uint32_t i = 0; line && i < 20; i++) {
+			cells[i] = line;
+			/* the host's name has a comma in quotes */
+			line = strchr(i == 1 ? strchr(line + 1, '"') : line, ',');
+			if (line)
+				*line++ = '\0';
+		}
+		snprintf(parts + used, sizeof(parts) - used, "%s:%s:%s:%s ", cells[0], cells[5],
+		         cells[8], cells[15]);
+	}
+	free(text);
+	assert_string_equal(parts, expected);
+}
+
+/* Tensor parallel pairs, then data parallel ones, under one name. */
+static void test_collectives__of_one_name_are_told_apart_by_who_took_part(void **state)
+{
+	struct collectives_test *test = *state;
+
+	add_ranks(test, 4);
+	exchange(test, 0, 1, 0, 5);
+	exchange(test, 2, 3, 1000, 50);
+	for (uint32_t rank = 0; rank < 4; rank++)
+		add_row(test, rank, ROW_EXEC, "k", 2000, 2100);
+	exchange(test, 0, 2, 3000, 7);
+	exchange(test, 1, 3, 4000, 9);
+	expect_parts(test, "0:0:2:5 1:0:2:0 2:0:2:50 3:0:2:0 0:1:2:7 2:1:2:0 1:1:2:9 3:1:2:0 ");
+}
+
+/* Two sets, one of which used the group more often: that says nothing about the other. */
+static void test_collectives__of_other_ranks_are_not_missed(void **state)
+{
+	struct collectives_test *test = *state;
+
+	add_ranks(test, 4);
+	exchange(test, 0, 1, 0, 5);
+	exchange(test, 2, 3, 1000, 50);
+	for (uint32_t rank = 0; rank < 4; rank++)
+		add_row(test, rank, ROW_EXEC, "k", 2000, 2100);
+	exchange(test, 2, 3, 4000, 9);
+	expect_parts(test, "0:0:2:5 1:0:2:0 2:0:2:50 3:0:2:0 2:1:2:9 3:1:2:0 ");
+}
+
+/* Who names nobody may be of either set. */
+static void test_collectives__do_not_guess_who_took_part(void **state)
+{
+	struct collectives_test *test = *state;
+
+	add_ranks(test, 4);
+	exchange(test, 0, 1, 0, 5);
+	add_message(test, 2, "SenRdmaSend_9 [sync=g_s0_r7_0]", -1, 0, 100);
+	expect_parts(test, "0:0:2:5 2:0:1: 1:0:2:0 ");
+}
+
 /* Without messages, what stands between two kernels is one collective. */
 static void test_collectives__of_the_host_lie_between_kernels(void **state)
 {
@@ -501,6 +583,9 @@ int main(void)
 		TEST(know_a_tree),
 		TEST(know_a_chain_there_and_back),
 		TEST(say_nothing_of_ranks_they_do_not_have),
+		TEST(of_one_name_are_told_apart_by_who_took_part),
+		TEST(of_other_ranks_are_not_missed),
+		TEST(do_not_guess_who_took_part),
 		TEST(of_the_host_lie_between_kernels),
 		TEST(of_programs_are_what_they_recorded),
 		TEST(of_programs_obey_filters),
