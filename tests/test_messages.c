@@ -239,6 +239,62 @@ static void test_messages__are_told_apart_by_how_often_they_came(void **state)
 	assert_int_equal(scene_line(&test->scene, 1).sync_points_dropped, 0);
 }
 
+/* A turn of a loop of both ranks, from `at` on; bits of `lost`: of its four ends. */
+static void add_turn(struct messages_test *test, int64_t at, unsigned lost)
+{
+	if (!(lost & 1))
+		add(test, 0, "SenRdmaSend_1 [sync=g_s0_r1_0]", 1, at + 1000);
+	if (!(lost & 2))
+		add(test, 1, "SenRdmaReceive_1 [sync=g_s0_r1_0]", 0, at + 1600);
+	if (!(lost & 4))
+		add(test, 1, "SenRdmaSend_2 [sync=g_s1_r0_1]", 0, at + 5000);
+	if (!(lost & 8))
+		add(test, 0, "SenRdmaReceive_2 [sync=g_s1_r0_1]", 1, at + 5200);
+}
+
+/* What is left of a message's uses is tied by those of the message that lacks none. */
+static void test_messages__of_which_some_are_lost_tie_all_the_same(void **state)
+{
+	struct messages_test *test = *state;
+	struct aligned aligned;
+
+	for (int64_t i = 0; i < 50; i++)
+		add_turn(test, i * 1000000, i % 10 == 3 ? 2 : i % 10 == 7 && i < 40 ? 1 : 0);
+	find(test, true);
+	scene_align(&test->scene);
+	assert_in_range(off_ns(test, 1, &aligned) + 600, 0, 800);
+	assert_int_equal(scene_line(&test->scene, 1).sync_points_used, 50 + 50 - 9);
+}
+
+/* A rank that was recorded later lacks the begin of all: the distances tell which. */
+static void test_messages__of_a_rank_that_came_late_tie(void **state)
+{
+	struct messages_test *test = *state;
+	struct aligned aligned;
+	int64_t at = 0;
+
+	for (int64_t i = 0; i < 50; i++) {
+		at += 1000000 + i * i % 7 * 3000;
+		add_turn(test, at, i < 5 ? 2 | 4 : 0);
+	}
+	find(test, true);
+	scene_align(&test->scene);
+	assert_in_range(off_ns(test, 1, &aligned) + 600, 0, 800);
+	assert_int_equal(scene_line(&test->scene, 1).sync_points_used, 90);
+}
+
+/* Where every turn is like the next one, nobody can tell which are missing. */
+static void test_messages__of_a_regular_loop_are_not_guessed(void **state)
+{
+	struct messages_test *test = *state;
+
+	for (int64_t i = 0; i < 50; i++)
+		add_turn(test, i * 1000000, i < 5 ? 2 | 4 : 0);
+	find(test, true);
+	scene_align(&test->scene);
+	assert_int_not_equal(scene_line(&test->scene, 1).component, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(test_messages__##name, start, stop)
 
 int main(void)
@@ -251,6 +307,9 @@ int main(void)
 		TEST(end_where_their_stamps_say),
 		TEST(tie_nobody_who_cannot_be_matched),
 		TEST(are_told_apart_by_how_often_they_came),
+		TEST(of_which_some_are_lost_tie_all_the_same),
+		TEST(of_a_rank_that_came_late_tie),
+		TEST(of_a_regular_loop_are_not_guessed),
 	};
 
 	return cmocka_run_group_tests_name("messages", tests, NULL, NULL);

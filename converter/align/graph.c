@@ -2,8 +2,8 @@
 /*
  * Points belong to one event when group, sequence number, operation and, where peers are named,
  * the set of ranks agree. A number that somebody used twice is an event each, first with first,
- * if all used it equally often; else nobody can say what belongs together and all of them are
- * left out, and counted.
+ * of those who used it as often as most; of the others nobody can say what belongs together and
+ * they are left out, and counted. (Uses of messages are numbered before, see uses.h.)
  *
  * What is one clock only ties nothing and is neither used nor dropped.
  */
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "align_impl.h"
+#include "array.h"
 #include "blocks.h"
 #include "map.h"
 #include "strings.h"
@@ -232,24 +233,66 @@ static int group_parts(struct graph *graph)
 	return FLEXTRACE_OK;
 }
 
-/* How often each participant took part; 0: not equally often, or on several clocks. */
-static uint32_t count_rounds(const struct identity *identity, const struct part *parts, uint32_t n)
+/* How many of the first parts are of one participant; 0: they are on several clocks. */
+static uint32_t count_uses(const struct identity *identity, const struct part *parts, uint32_t n,
+                           uint32_t *ret_rounds)
 {
-	uint32_t n_rounds = 0, start = 0;
+	uint32_t end = 1;
+	bool is_one_clock = true;
 
-	for (uint32_t i = 1; i <= n; i++) {
-		if (i < n &&
-		    participant(identity, &parts[i]) == participant(identity, &parts[start])) {
-			if (parts[i].clock != parts[start].clock)
-				return 0;
-			continue;
+	for (; end < n && participant(identity, &parts[end]) == participant(identity, parts); end++)
+		is_one_clock = is_one_clock && parts[end].clock == parts->clock;
+	*ret_rounds = is_one_clock ? end : 0;
+	return end;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* How often most participants took part, of equally many the most often: who lacks some uses says
+ * nothing, and costs the others nothing. */
+static int choose_rounds(const struct identity *identity, const struct part *parts, uint32_t n,
+                         uint32_t *ret_rounds)
+{
+	uint32_t *rounds = NULL, n_rounds = 0, n_best = 0;
+
+	for (uint32_t at = 0; at < n; n_rounds++) {
+		if (array_make_room(&rounds, n_rounds, sizeof(*rounds)) < 0) {
+			free(rounds);
+			return FLEXTRACE_E_MEMORY;
 		}
-		if (n_rounds != 0 && i - start != n_rounds)
-			return 0;
-		n_rounds = i - start;
-		start = i;
+		at += count_uses(identity, parts + at, n - at, &rounds[n_rounds]);
 	}
-	return n_rounds;
+	qsort(rounds, n_rounds, sizeof(*rounds), compare_numbers);
+	for (uint32_t first = 0, end; first < n_rounds; first = end) {
+		for (end = first + 1; end < n_rounds && rounds[end] == rounds[first];)
+			end++;
+		if (end - first < n_best || !rounds[first])
+			continue;
+		*ret_rounds = rounds[first];
+		n_best = end - first;
+	}
+	free(rounds);
+	return FLEXTRACE_OK;
+}
+
+/* Whether all took part equally often; stores how often. */
+static bool is_even(const struct identity *identity, const struct part *parts, uint32_t n,
+                    uint32_t *ret_rounds)
+{
+	uint32_t rounds;
+
+	count_uses(identity, parts, n, ret_rounds);
+	for (uint32_t at = 0; at < n;) {
+		at += count_uses(identity, parts + at, n - at, &rounds);
+		if (rounds != *ret_rounds || !rounds)
+			return false;
+	}
+	return true;
 }
 
 /* Whether parts say something about two clocks. */
@@ -274,47 +317,92 @@ static void leave_out(struct graph *graph, const struct part *parts, uint32_t n)
 		graph->unmatched[parts[i].process]++;
 }
 
-/* Keeps what ties clocks: events are renumbered in place. A message has one sender and one
- * receiver, which a whole rank set or number that was used twice may not give. */
+/* Takes out who took part another number of times than most; stores how often these did, and how
+ * many parts are left. */
+static int even_out(struct graph *graph, const struct identity *identity, struct part *parts,
+                    uint32_t *n_parts, uint32_t *ret_rounds)
+{
+	uint32_t n = *n_parts, n_left = 0, rounds, n_uses;
+
+	if (is_even(identity, parts, n, ret_rounds))
+		return FLEXTRACE_OK;
+	*ret_rounds = 0;
+	FLEXTRACE_TRY(choose_rounds(identity, parts, n, ret_rounds));
+	for (uint32_t at = 0; at < n; at += n_uses) {
+		n_uses = count_uses(identity, parts + at, n - at, &rounds);
+		if (rounds != *ret_rounds || !rounds) {
+			leave_out(graph, parts + at, n_uses);
+			continue;
+		}
+		memmove(parts + n_left, parts + at, n_uses * sizeof(*parts));
+		n_left += n_uses;
+	}
+	*n_parts = n_left;
+	return FLEXTRACE_OK;
+}
+
+struct keeping {
+	struct graph *graph; /* weak, both */
+	const struct identity *identity;
+	struct part *kept; /* owned until it is the graph's, both */
+	uint32_t *first;
+	uint32_t n_kept, n; /* parts, events */
+};
+
+/* A message has one sender and one receiver, which a whole rank set or number that was used twice
+ * may not give. */
+static int keep_event(struct keeping *keeping, struct part *parts, uint32_t n_parts)
+{
+	uint32_t n_rounds;
+
+	sort_parts(parts, n_parts, keeping->identity);
+	if (!ties_clocks(parts, n_parts))
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(even_out(keeping->graph, keeping->identity, parts, &n_parts, &n_rounds));
+	if (!ties_clocks(parts, n_parts) || (parts->is_message && n_parts != 2 * n_rounds))
+		n_rounds = 0;
+	if (n_rounds == 0)
+		leave_out(keeping->graph, parts, n_parts);
+	for (uint32_t round = 0; round < n_rounds; round++) {
+		keeping->first[keeping->n] = keeping->n_kept;
+		for (uint32_t i = round; i < n_parts; i += n_rounds) {
+			keeping->kept[keeping->n_kept] = parts[i];
+			keeping->kept[keeping->n_kept++].event = keeping->n;
+		}
+		keeping->n++;
+	}
+	return FLEXTRACE_OK;
+}
+
+/* Keeps what ties clocks: events are renumbered in place. */
 static int keep_events(struct graph *graph, const struct identity *identity, uint32_t n_events)
 {
-	struct part *kept = blocks_allocate(graph->n_parts, sizeof(*kept));
-	uint32_t *first = malloc((graph->n_parts + 2ull) * sizeof(*first)), n_kept = 0, n = 0;
+	struct keeping keeping = {
+		.graph = graph,
+		.identity = identity,
+		.kept = blocks_allocate(graph->n_parts, sizeof(struct part)),
+		.first = malloc((graph->n_parts + 2ull) * sizeof(uint32_t)),
+	};
+	int code = keeping.kept && keeping.first ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 
-	if (!kept || !first) {
-		blocks_free(kept);
-		free(first);
-		return FLEXTRACE_E_MEMORY;
-	}
-	for (uint32_t event = 0; event < n_events; event++) {
-		struct part *parts = &graph->parts[graph->first_part[event]];
-		uint32_t n_parts = graph->first_part[event + 1] - graph->first_part[event];
-		uint32_t n_rounds;
+	for (uint32_t event = 0; event < n_events && code >= 0; event++) {
+		uint32_t first = graph->first_part[event];
 
-		sort_parts(parts, n_parts, identity);
-		if (!ties_clocks(parts, n_parts))
-			continue;
-		n_rounds = count_rounds(identity, parts, n_parts);
-		if (parts->is_message && n_parts != 2 * n_rounds)
-			n_rounds = 0;
-		if (n_rounds == 0)
-			leave_out(graph, parts, n_parts);
-		for (uint32_t round = 0; round < n_rounds; round++) {
-			first[n] = n_kept;
-			for (uint32_t i = round; i < n_parts; i += n_rounds) {
-				kept[n_kept] = parts[i];
-				kept[n_kept++].event = n;
-			}
-			n++;
-		}
+		code = keep_event(&keeping, &graph->parts[first],
+		                  graph->first_part[event + 1] - first);
 	}
-	first[n] = n_kept;
+	if (code < 0) {
+		blocks_free(keeping.kept);
+		free(keeping.first);
+		return code;
+	}
+	keeping.first[keeping.n] = keeping.n_kept;
 	blocks_free(graph->parts);
 	free(graph->first_part);
-	graph->parts = kept;
-	graph->first_part = first;
-	graph->n_parts = n_kept;
-	graph->n_events = n;
+	graph->parts = keeping.kept;
+	graph->first_part = keeping.first;
+	graph->n_parts = keeping.n_kept;
+	graph->n_events = keeping.n;
 	return FLEXTRACE_OK;
 }
 

@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "align/messages.h"
+#include "align/uses.h"
+#include "blocks.h"
 #include "map.h"
 #include "message_name.h"
 
@@ -30,7 +32,11 @@ struct message_reader {
 	struct name *read;                  /* owned */
 	uint32_t n_read, n_allocated;
 	uint32_t send, receive, broadcast; /* strings */
+	struct map balances;               /* (sync; ranks) -> sends less receives, + MIDDLE */
+	uint32_t n_unbalanced;             /* of them: not MIDDLE */
 };
+
+#define MIDDLE (UINT32_C(1) << 31)
 
 #define NOT_A_MESSAGE (UINT32_MAX - 1)
 
@@ -117,6 +123,37 @@ static uint32_t op_of(const struct message_reader *reader, const struct name *na
 	return name->role == MESSAGE_SEND ? reader->send : reader->receive;
 }
 
+/* Who sends to whom; false: it is not one to one, or nobody says. */
+static bool ranks_of(const struct message_reader *reader, const struct tick_op *op,
+                     const struct name *name, int32_t *ret_from, int32_t *ret_to)
+{
+	const struct identity *identity = reader->input->identity;
+	int32_t self = identity->processes[identity->devices[op->device].process].rank;
+	bool is_send = name->role == MESSAGE_SEND;
+
+	*ret_from = is_send ? self : op->peer;
+	*ret_to = is_send ? op->peer : self;
+	return !name->is_multicast && self >= 0 && op->peer >= 0 && self != op->peer;
+}
+
+/* Keeps count of the messages that one side used more often than the other. */
+static int weigh(struct message_reader *reader, const struct tick_op *op, const struct name *name)
+{
+	int32_t from, to;
+	uint64_t ranks;
+	uint32_t balance;
+
+	if (!ranks_of(reader, op, name, &from, &to))
+		return FLEXTRACE_OK;
+	ranks = (uint64_t)(uint32_t)from << 32 | (uint32_t)to;
+	balance = map_find(&reader->balances, name->sync, ranks);
+	balance = balance == MAP_NONE ? MIDDLE : balance;
+	reader->n_unbalanced -= balance != MIDDLE;
+	balance += name->role == MESSAGE_SEND ? 1 : UINT32_MAX;
+	reader->n_unbalanced += balance != MIDDLE;
+	return map_put(&reader->balances, name->sync, ranks, balance);
+}
+
 static int add_point(struct message_reader *reader, const struct tick_op *op,
                      const struct name *name, const struct placed *placed)
 {
@@ -147,7 +184,7 @@ static int add_point(struct message_reader *reader, const struct tick_op *op,
 		point->enter_host_ns = placed->host_ns - placed->err_ns;
 	else
 		point->exit_host_ns = placed->host_ns + placed->err_ns;
-	return FLEXTRACE_OK;
+	return weigh(reader, op, name);
 }
 
 static int take_op(struct message_reader *reader, const struct tick_op *op)
@@ -161,6 +198,52 @@ static int take_op(struct message_reader *reader, const struct tick_op *op)
 	if (!name || !place_stamp(reader, op, name, &placed))
 		return FLEXTRACE_OK;
 	return add_point(reader, op, name, &placed);
+}
+
+/* -- uses -------------------------------------------------------------------------------------- */
+
+static bool use_of(const struct message_reader *reader, struct sync_point *point,
+                   struct message_use *ret)
+{
+	const struct identity *identity = reader->input->identity;
+	int32_t self = identity->processes[point->process].rank, peer;
+	bool is_send = point->op == reader->send;
+
+	if (self < 0 || !point->peers || point->op == reader->broadcast)
+		return false;
+	peer = (int32_t)strtol(string_get(identity->strings, point->peers), NULL, 10);
+	*ret = (struct message_use){
+		.number = &point->seq,
+		.host_ns = is_send ? point->enter_host_ns : point->exit_host_ns,
+		.sync = point->group,
+		.process = point->process,
+		.from = is_send ? self : peer,
+		.to = is_send ? peer : self,
+		.is_send = is_send,
+	};
+	return self != peer;
+}
+
+/* Points never move. */
+static int match_uses(struct message_reader *reader)
+{
+	struct message_use *uses;
+	struct table_cursor cursor;
+	struct sync_point *point;
+	uint32_t n = 0;
+	int code;
+
+	if (!reader->n_unbalanced || reader->points->n_rows >= FLEXTRACE_NONE)
+		return FLEXTRACE_OK;
+	uses = blocks_allocate(reader->points->n_rows, sizeof(*uses));
+	if (!uses)
+		return FLEXTRACE_E_MEMORY;
+	table_read(&cursor, reader->points, false);
+	while ((point = table_next(&cursor, sizeof(*point))))
+		n += use_of(reader, point, &uses[n]);
+	code = uses_match(uses, n);
+	blocks_free(uses);
+	return code;
 }
 
 /* -- the sentence ------------------------------------------------------------------------------ */
@@ -188,7 +271,10 @@ int messages_find(const struct messages_input *input, struct table *points)
 	if (input->identity->n_host_clocks < 2)
 		return FLEXTRACE_OK;
 	code = read_all(&reader);
+	if (code >= 0)
+		code = match_uses(&reader);
 	map_release(&reader.names);
+	map_release(&reader.balances);
 	free(reader.read);
 	return code;
 }
