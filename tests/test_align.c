@@ -427,29 +427,6 @@ static void test_align__matches_a_number_used_twice_in_order(void **state)
 	scene_release(&scene);
 }
 
-/* Three met four times, and of one of them a time is missing: it costs that one only. */
-static void test_align__does_without_who_lacks_a_use(void **state)
-{
-	struct scene scene;
-
-	(void)state;
-	scene_init(&scene, 3);
-	for (int64_t i = 0; i < 4; i++) {
-		for (uint32_t process = 0; process < 3; process++) {
-			int64_t ns = 10000 * i + 1000 * (int64_t)process;
-
-			if (process < 2 || i != 1)
-				scene_stamp(&scene, process, 0, ns, ns + 100);
-		}
-	}
-	scene_align(&scene);
-	assert_int_equal(scene_line(&scene, 1).sync_points_used, 4);
-	assert_int_equal(scene_line(&scene, 1).component, 0);
-	assert_int_equal(scene_line(&scene, 2).sync_points_dropped, 3);
-	assert_int_not_equal(scene_line(&scene, 2).component, 0);
-	scene_release(&scene);
-}
-
 static void test_align__counts_points_that_end_before_they_begin(void **state)
 {
 	struct scene scene;
@@ -608,7 +585,6 @@ int main(void)
 		TEST(believes_a_root_only_where_it_is_named),
 		TEST(tells_groups_of_one_name_apart_by_their_peers),
 		TEST(matches_a_number_used_twice_in_order),
-		TEST(does_without_who_lacks_a_use),
 		TEST(counts_points_that_end_before_they_begin),
 		TEST(drops_a_false_match),
 		TEST(votes_out_a_small_lie),

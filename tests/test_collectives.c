@@ -264,7 +264,7 @@ static void exchange(struct collectives_test *test, uint32_t a, uint32_t b, int6
 	add_message(test, a, names[3], (int32_t)b, at + 120, at + 210 + late_ns);
 }
 
-/* Asserts what collectives.csv says, as lines "rank number ranks waits": RANK:NUMBER:RANKS:WAIT. */
+/* Asserts what lines say, as RANK:NUMBER:RANKS:WAIT. The host's name has a comma in quotes. */
 static void expect_parts(struct collectives_test *test, const char *expected)
 {
 	char *text, *line, *rest, parts[1024] = "";
@@ -278,7 +278,6 @@ static void expect_parts(struct collectives_test *test, const char *expected)
 
 		for (uint32_t i = 0; line && i < 20; i++) {
 			cells[i] = line;
-			/* the host's name has a comma in quotes */
 			line = strchr(i == 1 ? strchr(line + 1, '"') : line, ',');
 			if (line)
 				*line++ = '\0';

@@ -219,7 +219,7 @@ static void test_decode__counts_what_it_cannot_take(void **state)
 		{"1 1 1 async_end kind=99 correlation=1", RECORD_ASYNC_END, LOSS_MALFORMED},
 		{"1 1 1 window edge=2", RECORD_WINDOW, LOSS_MALFORMED},
 		{"1 1 1 memory address=1 op=3", RECORD_MEMORY, LOSS_MALFORMED},
-		{"1 1 1 device_op device=1 kind=23", RECORD_DEVICE_OP, LOSS_MALFORMED},
+		{"1 1 1 device_op device=1 kind=24", RECORD_DEVICE_OP, LOSS_MALFORMED},
 		{"1 1 1 collective group=g seq=1 phase=2", RECORD_COLLECTIVE, LOSS_MALFORMED},
 		{"1 1 1 clock_domain device=1 domain=1 counter_bits=31", RECORD_CLOCK_DOMAIN,
 	         LOSS_MALFORMED},

@@ -266,6 +266,25 @@ static void test_messages__of_which_some_are_lost_tie_all_the_same(void **state)
 	assert_int_equal(scene_line(&test->scene, 1).sync_points_used, 50 + 50 - 9);
 }
 
+/* Who lacks a use of what one sends to several costs the others nothing. */
+static void test_messages__to_several_do_without_who_lacks_some(void **state)
+{
+	struct messages_test *test = *state;
+
+	for (int64_t i = 0; i < 4; i++) {
+		add(test, 0, "SenRdmaSend_1 Data [sync=g_s0_r0x6_0]", -1, 1000 + i * 1000000);
+		add(test, 1, "SenRdmaReceive_1 [sync=g_s0_r0x6_0]", 0, 1600 + i * 1000000);
+		if (i != 2)
+			add(test, 2, "SenRdmaReceive_1 [sync=g_s0_r0x6_0]", 0, 1600 + i * 1000000);
+	}
+	find(test, true);
+	scene_align(&test->scene);
+	assert_int_equal(scene_line(&test->scene, 1).component, 0);
+	assert_int_equal(scene_line(&test->scene, 1).sync_points_used, 4);
+	assert_int_equal(scene_line(&test->scene, 2).sync_points_dropped, 3);
+	assert_int_not_equal(scene_line(&test->scene, 2).component, 0);
+}
+
 /* A rank that was recorded later lacks the begin of all: the distances tell which. */
 static void test_messages__of_a_rank_that_came_late_tie(void **state)
 {
@@ -308,6 +327,7 @@ int main(void)
 		TEST(tie_nobody_who_cannot_be_matched),
 		TEST(are_told_apart_by_how_often_they_came),
 		TEST(of_which_some_are_lost_tie_all_the_same),
+		TEST(to_several_do_without_who_lacks_some),
 		TEST(of_a_rank_that_came_late_tie),
 		TEST(of_a_regular_loop_are_not_guessed),
 	};
