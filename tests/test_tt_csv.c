@@ -358,6 +358,85 @@ static void test_tt_csv__puts_devices_on_one_time(void **state)
 	assert_int_equal(flex_number(&run->events, first, "ts1"), 916000);
 }
 
+/* -- ops reports ----------------------------------------------------------------------------- */
+
+#define REPORT "ops_perf_results_1.csv"
+#define HEADINGS                                                                                   \
+	"OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE ARCH,ATTRIBUTES,CORE COUNT,HOST "      \
+	"START "                                                                                   \
+	"TS,HOST END TS,DEVICE FW START CYCLE,DEVICE FW END CYCLE,DEVICE FW DURATION [ns],DEVICE " \
+	"KERNEL DURATION [ns],INPUT_0_W,INPUT_0_Z,INPUT_0_Y,INPUT_0_X,INPUT_0_LAYOUT,"             \
+	"INPUT_0_DATATYPE,INPUT_0_MEMORY\n"
+
+static struct flex_run *convert_report(void **state, const char *text)
+{
+	struct flex_run *run = *state;
+
+	flex_add_file(run, REPORT, text);
+	flex_convert(run);
+	return run;
+}
+
+/* The second operation waits least for its call: its device is put where it begins with it. */
+static void test_tt_report__tells_host_and_device_of_operations(void **state)
+{
+	struct flex_run *run = convert_report(
+		state, HEADINGS "begin,signpost,,,,,,900,,,,,,,,,,,,\n"
+				"Matmul,dev,1024,0,wh,{'a': 1; 'b'},64,1000,1500,2000000,2040000,"
+				"20000,18000,1[1],1[1],32[30],64,TILE,BF16,DRAM\n"
+				"Softmax,dev,2048,0,wh,,8,20000,21000,2030000,2070000,20000,20000,"
+				",,,,,,\n");
+	uint64_t matmul = flex_row(&run->events, "name", "Matmul", "job", "1024");
+	uint64_t softmax = flex_row(&run->events, "name", "Softmax", "job", "2048");
+
+	assert_int_equal(run->host.n_rows, 2);
+	assert_int_equal(flex_number(&run->events, softmax, "start_ns"), 20000);
+	assert_int_equal(flex_number(&run->events, matmul, "start_ns"), 5000 + 1000);
+	assert_int_equal(flex_number(&run->events, matmul, "dur_ns"), 18000);
+	assert_string_equal(flex_cell(&run->events, matmul, "status"), "given");
+	assert_string_equal(flex_cell(&run->events, matmul, "correlation"), "1024");
+	assert_non_null(strstr(flex_cell(&run->host, 0, "args"), "\"dims\":\"1x1x32x64\""));
+	assert_int_equal(ledger_lost(&run->ledger), 0);
+}
+
+/* With the log beside it the log tells the work, the report whose it is. */
+static void test_tt_report__goes_with_a_log(void **state)
+{
+	struct flex_run *run = *state;
+
+	flex_add_file(run, LOG,
+	              FORM_15 "0,1,1,BRISC,1,5000,0,1024,,,BRISC-FW,ZONE_START,1,f,\n"
+	                      "0,1,1,BRISC,2,5100,0,1024,,,BRISC-KERNEL,ZONE_START,1,f,\n"
+	                      "0,1,1,BRISC,2,5900,0,1024,,,BRISC-KERNEL,ZONE_END,1,f,\n"
+	                      "0,1,1,BRISC,1,6000,0,1024,,,BRISC-FW,ZONE_END,1,f,\n");
+	run = convert_report(state, HEADINGS "Matmul,dev,1024,0,wh,,1,100000,150000,5000,6000,"
+	                                     "1000,800,,,,,,,\n");
+	assert_int_equal(run->events.n_rows, 2);
+	assert_int_equal(flex_number(&run->events, 0, "start_ns"), 100000);
+	assert_int_equal(flex_number(&run->events, 0, "ts1"), 5000);
+	assert_int_equal(run->host.n_rows, 1);
+}
+
+static void test_tt_report__survives_bad_lines(void **state)
+{
+	struct flex_run *run = convert_report(
+		state, HEADINGS "Matmul,dev,1024,0,wh,,1,100,150,17592186044000,17592186044400,400,"
+				"400,,,,,,,\n"
+				"nothing\n"
+				"A,dev,,0,wh,,1,100,150,1,2,1,1,,,,,,,\n"
+				"B,dev,7,0,wh,,1,,,9,2,1,1,,,,,,,\n"
+				"Add,dev,2048,0,wh,,1,600,650,84,184,100,100,,,,,,,\n"
+				"C,dev,8,0,wh,{\"x,1,100\n");
+
+	assert_int_equal(run->events.n_rows, 2);
+	assert_int_equal(flex_number(&run->events, 1, "start_ns") -
+	                         flex_number(&run->events, 0, "start_ns"),
+	                 500); /* over a wrap */
+	assert_int_equal(ledger_total(&run->ledger, LOSS_MALFORMED), 4);
+	assert_int_equal(ledger_total(&run->ledger, LOSS_TRUNCATED_STREAM), 1);
+	assert_non_null(strstr(run->warnings, "rows=4, first at line 3"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, flex_start, flex_stop)
 
 int main(void)
@@ -376,6 +455,9 @@ int main(void)
 		TEST(test_tt_csv__counts_what_is_missing),
 		TEST(test_tt_csv__survives_a_cut_at_every_byte),
 		TEST(test_tt_csv__puts_devices_on_one_time),
+		TEST(test_tt_report__tells_host_and_device_of_operations),
+		TEST(test_tt_report__goes_with_a_log),
+		TEST(test_tt_report__survives_bad_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

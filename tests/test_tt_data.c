@@ -309,6 +309,56 @@ static void test_tt_data__prints_what_they_print(void **state)
 	}
 }
 
+/* -- ops reports ----------------------------------------------------------------------------- */
+
+static const struct {
+	const char *file;
+	uint64_t n_ops, n_codes;
+	int64_t kernel_ns;
+} reports[] = {
+	{"bh20_oft_integral_image_trace.csv", 21, 4, 11398328},
+	{"bh_p100_dlv3.csv.gz", 387, 24, 8697954},
+	{"wh_clip_encoder_2.csv.gz", 1872, 10, 63218148},
+};
+
+static uint64_t count_names(const struct csv_table *events)
+{
+	uint64_t n = 0;
+
+	for (uint64_t i = 0; i < events->n_rows; i++) {
+		uint64_t j = 0;
+
+		while (strcmp(flex_cell(events, i, "name"), flex_cell(events, j, "name")) != 0)
+			j++;
+		n += j == i;
+	}
+	return n;
+}
+
+static void test_tt_data__reads_reports_of_operations(void **state)
+{
+	for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
+		struct flex_run *run = *state;
+		char path[4096];
+		const char *paths[] = {path};
+		int64_t sum_ns = 0;
+
+		snprintf(path, sizeof(path), DATA "ops-perf-results/%s", reports[i].file);
+		if (access(path, R_OK) < 0)
+			skip();
+		flex_convert_files(run, paths, 1);
+		assert_int_equal(run->events.n_rows, reports[i].n_ops);
+		assert_int_equal(run->host.n_rows, reports[i].n_ops);
+		assert_int_equal(count_names(&run->events), reports[i].n_codes);
+		for (uint64_t j = 0; j < run->events.n_rows; j++)
+			sum_ns += flex_number(&run->events, j, "dur_ns");
+		assert_int_equal(sum_ns, reports[i].kernel_ns);
+		assert_int_equal(flex_count(&run->events, "status", "given"), reports[i].n_ops);
+		assert_int_equal(ledger_lost(&run->ledger), 0);
+		again(state);
+	}
+}
+
 static void test_tt_data__counts_what_full_buffers_lost(void **state)
 {
 	struct flex_run *run = convert(state, "full_buffer_nc_risc");
@@ -336,6 +386,7 @@ int main(void)
 		TEST(test_tt_data__rearranges_stamps_as_they_do),
 		TEST(test_tt_data__prints_what_they_print),
 		TEST(test_tt_data__counts_what_full_buffers_lost),
+		TEST(test_tt_data__reads_reports_of_operations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

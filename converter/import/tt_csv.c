@@ -7,12 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "import/trace_file.h"
-#include "import/tt_impl.h"
+#include "import/tt_report.h"
 
-#define LOG_NAME   "profile_log_device.csv"
-#define ASSUMED_HZ UINT64_C(1000000000)
-#define LOOK_BYTES 4096
+#define LOG_NAME      "profile_log_device.csv"
+#define REPORT_PREFIX "ops_perf_results"
+#define SPOOL_BYTES   ((size_t)2 << 20)
+#define ASSUMED_HZ    UINT64_C(1000000000)
+#define LOOK_BYTES    4096
 
 /* -- which files ----------------------------------------------------------------------------- */
 
@@ -24,33 +25,66 @@ static bool is_directory(const char *path)
 }
 
 /* Whether the columns of a log stand in a file's first bytes. */
-static bool has_columns(const char *path)
+static bool is_log(const char *path)
 {
-	struct flextrace_error error = {0};
-	struct trace_file *file = trace_file_open(path, &error);
 	char bytes[LOOK_BYTES + 1];
-	size_t n_read = 0;
-	int64_t n = file ? 1 : 0;
 
-	for (; n > 0 && n_read<LOOK_BYTES; n_read += n> 0 ? (size_t)n : 0)
-		n = trace_file_read(file, bytes + n_read, LOOK_BYTES - n_read, &error);
-	trace_file_close(file);
-	bytes[n_read] = '\0';
+	tt_look(path, bytes, LOOK_BYTES);
 	return strstr(bytes, "RISC processor type") && strstr(bytes, "timer_id");
 }
 
-/* Runs leave their log in a folder. */
-static bool is_log(const char *path)
+/* What the tools call what they leave in a folder. */
+static int is_name(const struct dirent *entry)
 {
-	char *inside;
-	bool is;
+	return strcmp(entry->d_name, LOG_NAME) == 0 ||
+	       strncmp(entry->d_name, REPORT_PREFIX, strlen(REPORT_PREFIX)) == 0;
+}
 
-	if (!is_directory(path))
-		return has_columns(path);
-	if (asprintf(&inside, "%s/" LOG_NAME, path) < 0)
-		return false;
-	is = has_columns(inside);
-	free(inside);
+/* Stores the files of a path, owned: itself, or what is in it. */
+static int list_files(const char *path, char ***ret_paths, uint32_t *ret_n)
+{
+	struct dirent **entries = NULL;
+	int n = is_directory(path) ? scandir(path, &entries, is_name, alphasort) : -1, code = 0;
+
+	*ret_n = 0;
+	*ret_paths = calloc((size_t)(n > 0 ? n : 1), sizeof(char *));
+	if (!*ret_paths)
+		code = FLEXTRACE_E_MEMORY;
+	if (code >= 0 && !is_directory(path)) {
+		(*ret_paths)[0] = strdup(path);
+		*ret_n = (*ret_paths)[0] != NULL;
+		code = *ret_n ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	}
+	for (int i = 0; i < n; i++) {
+		if (code >= 0 &&
+		    asprintf(&(*ret_paths)[*ret_n], "%s/%s", path, entries[i]->d_name) < 0)
+			code = FLEXTRACE_E_MEMORY;
+		else if (code >= 0)
+			++*ret_n;
+		free(entries[i]);
+	}
+	free(entries);
+	return code;
+}
+
+static void free_files(char **paths, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		free(paths[i]);
+	free(paths);
+}
+
+static bool is_ours(const char *path)
+{
+	char **paths;
+	uint32_t n;
+	bool is = false;
+
+	if (list_files(path, &paths, &n) >= 0) {
+		for (uint32_t i = 0; i < n && !is; i++)
+			is = is_log(paths[i]) || tt_is_report(paths[i]);
+	}
+	free_files(paths, n);
 	return is;
 }
 
@@ -142,6 +176,7 @@ static void settle_rates(struct file_reader *reader, const char *path)
 
 		if (!device->hz)
 			device->hz = reader->header.hz;
+		device->hz_is_told |= device->hz != 0;
 		is_unknown |= !device->hz;
 		device->hz = device->hz ? device->hz : ASSUMED_HZ;
 	}
@@ -166,18 +201,33 @@ static int read_file(struct tt *tt, const struct import_options *options, const 
 	return code;
 }
 
-static int read_path(struct tt *tt, const struct import_options *options, const char *path,
-                     struct flextrace_error *error)
-{
-	char *inside;
-	int code;
+enum step { READ_LOGS, SURVEY_REPORTS, READ_REPORTS };
 
-	if (!is_directory(path))
-		return read_file(tt, options, path, error);
-	if (asprintf(&inside, "%s/" LOG_NAME, path) < 0)
-		return import_explain(FLEXTRACE_E_MEMORY, error);
-	code = read_file(tt, options, inside, error);
-	free(inside);
+static int take_file(struct tt *tt, const struct import_options *options, const char *path,
+                     enum step step, struct flextrace_error *error)
+{
+	bool is_report = tt_is_report(path);
+
+	if (step == READ_LOGS)
+		return is_report ? FLEXTRACE_OK : read_file(tt, options, path, error);
+	if (!is_report)
+		return FLEXTRACE_OK;
+	return step == SURVEY_REPORTS ? tt_report_survey(tt, options, path, error)
+	                              : tt_report_read(tt, options, path, error);
+}
+
+static int take_path(struct tt *tt, const struct import_options *options, const char *path,
+                     enum step step, struct flextrace_error *error)
+{
+	char **paths;
+	uint32_t n;
+	int code = list_files(path, &paths, &n);
+
+	if (code < 0)
+		import_explain(code, error);
+	for (uint32_t i = 0; i < n && code >= 0; i++)
+		code = take_file(tt, options, paths[i], step, error);
+	free_files(paths, n);
 	return code;
 }
 
@@ -205,6 +255,9 @@ static void tt_free(void *context)
 	free(tt->programs);
 	free(tt->processors);
 	free(tt->processor_names);
+	spool_free(tt->events);
+	free(tt->texts.bytes);
+	map_release(&tt->told);
 	free(tt);
 }
 
@@ -219,7 +272,10 @@ static struct tt *tt_new(void)
 	memcpy(tt->stream.uuid, uuid, sizeof(uuid));
 	tt->stream.host = "imported";
 	tt->strings = string_pool_new();
-	if (!tt->strings) {
+	tt->events = spool_new(SPOOL_BYTES);
+	if (!tt->strings || !tt->events) {
+		string_pool_free(tt->strings);
+		spool_free(tt->events);
 		free(tt);
 		return NULL;
 	}
@@ -227,16 +283,28 @@ static struct tt *tt_new(void)
 	return tt;
 }
 
+static int take_all(struct tt *tt, const struct import_options *options, enum step step,
+                    struct flextrace_error *error)
+{
+	for (uint32_t i = 0; i < options->n_paths; i++)
+		FLEXTRACE_TRY(take_path(tt, options, options->paths[i], step, error));
+	return FLEXTRACE_OK;
+}
+
 static int read_all(struct tt *tt, const struct import_options *options,
                     struct flextrace_error *error)
 {
 	FLEXTRACE_TRY(tt_know_processors(tt));
-	for (uint32_t i = 0; i < options->n_paths; i++)
-		FLEXTRACE_TRY(read_path(tt, options, options->paths[i], error));
-	if (!tt->n_areas)
+	FLEXTRACE_TRY(take_all(tt, options, READ_LOGS, error));
+	FLEXTRACE_TRY(take_all(tt, options, SURVEY_REPORTS, error));
+	for (uint32_t i = 0; i < tt->n_devices; i++)
+		tt->devices[i].hz = tt->devices[i].hz ? tt->devices[i].hz : ASSUMED_HZ;
+	FLEXTRACE_TRY(tt_settle(tt));
+	FLEXTRACE_TRY(take_all(tt, options, READ_REPORTS, error));
+	if (!tt->n_areas && !tt->n_events)
 		return error_set(error, FLEXTRACE_E_INPUT, "There is no row: files=%" PRIu32,
 		                 options->n_paths);
-	return tt_settle(tt);
+	return FLEXTRACE_OK;
 }
 
 static int open_reader(const struct import_options *options, void **ret_reader,
@@ -266,6 +334,45 @@ static const struct import_stream *stream_of(const void *reader, uint32_t stream
 	return &((const struct tt *)reader)->stream;
 }
 
+/* Stores what comes next of a report. 1: there is something. */
+static int fill_event(struct tt *tt)
+{
+	struct spool_item item;
+	uint32_t stream;
+	int code;
+
+	if (tt->has_event)
+		return FLEXTRACE_OK;
+	code = spool_next(tt->events, &item);
+	if (code <= 0)
+		return code;
+	tt->has_event = true;
+	return event_item_read(tt->events, item.bytes, &tt->texts, &stream, &tt->next_event);
+}
+
+/* Of logs and reports whichever is first. */
+static int next_of_both(struct tt *tt, struct event *ret_event)
+{
+	if (!tt->has_batch) {
+		int code = tt_next_batch(tt, &tt->next_batch);
+
+		FLEXTRACE_TRY(code);
+		tt->has_batch = code > 0;
+	}
+	FLEXTRACE_TRY(fill_event(tt));
+	if (!tt->has_batch && !tt->has_event)
+		return 0;
+	if (tt->has_batch &&
+	    (!tt->has_event || tt->next_batch.clock_ns <= tt->next_event.clock_ns)) {
+		*ret_event = tt->next_batch;
+		tt->has_batch = false;
+	} else {
+		*ret_event = tt->next_event;
+		tt->has_event = false;
+	}
+	return 1;
+}
+
 static int next_event(void *reader, uint32_t *ret_stream, struct event *ret_event)
 {
 	struct tt *tt = reader;
@@ -273,7 +380,7 @@ static int next_event(void *reader, uint32_t *ret_stream, struct event *ret_even
 
 	*ret_stream = 0;
 	code = tt_next_definition(tt, ret_event);
-	return code ? code : tt_next_batch(tt, ret_event);
+	return code ? code : next_of_both(tt, ret_event);
 }
 
 static const struct ledger *ledger_of(const void *reader)
@@ -283,7 +390,7 @@ static const struct ledger *ledger_of(const void *reader)
 
 const struct import_format import_tt_csv = {
 	.dialect = IMPORT_TT_CSV,
-	.is_of = is_log,
+	.is_of = is_ours,
 	.open = open_reader,
 	.free = tt_free,
 	.n_streams = count_streams,

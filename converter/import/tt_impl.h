@@ -8,6 +8,7 @@
  *   tt_rows.c   one line of a device log is one row
  *   tt_log.c    rows become items of their device, in order of its counter
  *   tt_runs.c   items in order become the words of marker areas
+ *   tt_report.c the lines of an ops report, see tt_report.h
  *
  * An area is one RISC of one core. A run begins with a FW start, or where a stamp comes that the
  * run has already. Cycles are unwrapped only to be sorted: areas get them as they stood in the
@@ -16,6 +17,7 @@
 #ifndef FLEXTRACE_IMPORT_TT_IMPL_H
 #define FLEXTRACE_IMPORT_TT_IMPL_H
 
+#include "import/event_item.h"
 #include "import/format.h"
 #include "import/spool.h"
 #include "import/text_window.h"
@@ -41,6 +43,9 @@ void tt_lines_close(struct tt_lines *lines);
 
 /* Stores the next line, weak: until the next call. 1: there is one, 0: the end, or negative. */
 int tt_lines_next(struct tt_lines *lines, char **ret_line, struct flextrace_error *error);
+
+/* Stores the first bytes of a file, a NUL behind them; none of one that cannot be read. */
+void tt_look(const char *path, char *bytes, size_t n_bytes);
 
 /* Splits a line at its commas; fields lose the blanks around them. Returns how many there are, at
  * most TT_MAX_FIELDS: the last one is the rest. */
@@ -109,7 +114,11 @@ struct tt_device {
 	uint64_t first_key;  /* the least */
 	uint64_t below;      /* what makes that one positive: a wrap, or 0 */
 	int64_t shift_ns;    /* from its own time to that of all */
-	bool is_wide;        /* its counter has more than TT_COUNTER_BITS */
+	int64_t cause_ns;    /* the least that no operation of a report begins too early with */
+	uint64_t near_ticks; /* of the report's line before */
+	double longest_fw_ns;
+	bool hz_is_told, has_cause, has_near;
+	bool is_wide; /* its counter has more than TT_COUNTER_BITS */
 	bool has_items;
 	bool is_read;             /* it was told when a cycle was */
 	bool is_at_end, has_head; /* the next item */
@@ -164,6 +173,12 @@ struct tt {
 	uint32_t n_processors, n_processors_allocated;
 	char *processor_names; /* owned: all of them, apart by commas */
 	struct import_stream stream;
+	struct spool *events; /* owned: of reports */
+	uint64_t n_events;
+	struct item_texts texts;
+	struct map told; /* calls whose host part is told */
+	struct event next_event, next_batch;
+	bool has_event, has_batch;
 
 	/* what goes out */
 	bool is_defined;                       /* the process */
@@ -183,6 +198,10 @@ int tt_find_processor(struct tt *tt, const char *name, uint32_t *ret_processor);
 
 /* Numbers those that every chip has. */
 int tt_know_processors(struct tt *tt);
+
+/* Stores the index of a device, adding what is not there; MAP_NONE: there are too many. */
+int tt_find_device(struct tt *tt, const struct tt_header *header, uint32_t slot,
+                   uint32_t *ret_device);
 
 /* Puts all devices on one time, behind the last row. */
 int tt_settle(struct tt *tt);

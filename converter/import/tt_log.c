@@ -19,8 +19,8 @@
 
 /* -- who ------------------------------------------------------------------------------------- */
 
-static int find_device(struct tt *tt, const struct tt_header *header, uint32_t slot,
-                       uint32_t *ret_device)
+int tt_find_device(struct tt *tt, const struct tt_header *header, uint32_t slot,
+                   uint32_t *ret_device)
 {
 	struct tt_device *device;
 
@@ -202,12 +202,16 @@ int tt_settle(struct tt *tt)
 	if (!shifts)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < tt->n_devices; i++) {
-		tt->devices[i].below = tt->devices[i].first_key <= KEY_BIAS ? WRAP : 0;
-		if (i)
+		struct tt_device *device = &tt->devices[i];
+
+		device->below = device->first_key <= KEY_BIAS ? WRAP : 0;
+		if (device->has_cause)
+			device->shift_ns = device->cause_ns;
+		else if (i && device->has_items && tt->devices[0].has_items)
 			shift_device(tt, i, shifts);
 		/* No time is before 1. */
-		if ((int64_t)key_ns(&tt->devices[i], tt->devices[i].first_key) <= least)
-			least = (int64_t)key_ns(&tt->devices[i], tt->devices[i].first_key) - 1;
+		if (device->has_items && (int64_t)key_ns(device, device->first_key) <= least)
+			least = (int64_t)key_ns(device, device->first_key) - 1;
 	}
 	for (uint32_t i = 0; i < tt->n_devices; i++)
 		tt->devices[i].shift_ns -= least;
@@ -239,7 +243,7 @@ int tt_push(struct tt *tt, const struct tt_header *header, const struct tt_row *
 {
 	uint32_t device, processor;
 
-	FLEXTRACE_TRY(find_device(tt, header, row->slot, &device));
+	FLEXTRACE_TRY(tt_find_device(tt, header, row->slot, &device));
 	FLEXTRACE_TRY(tt_find_processor(tt, row->risc, &processor));
 	*ret_fault = device == MAP_NONE      ? "it is of more than 256 devices"
 	             : processor == MAP_NONE ? "it is of more than 64 kinds of RISC"

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tt_report.h: the ops reports of tt-metal (ops_perf_results*.csv, cpp_device_perf_report.csv).
+ *
+ * A line is an operation: its host call becomes a scope with what the report tells of it, its
+ * device work a control block that lasts as long as its kernel. Devices of which a log was read have
+ * that work already. Nobody tells how host and device time belong together: a device is put as early
+ * as none of its operations begins before its host call.
+ */
+#ifndef FLEXTRACE_IMPORT_TT_REPORT_H
+#define FLEXTRACE_IMPORT_TT_REPORT_H
+
+#include "import/event_item.h"
+#include "import/tt_impl.h"
+
+/* Whether a file begins with the headings of a report. */
+bool tt_is_report(const char *path);
+
+/* The first time, behind the logs and before tt_settle(): learns devices, rates and shifts. */
+int tt_report_survey(struct tt *tt, const struct import_options *options, const char *path,
+                     struct flextrace_error *error);
+
+/* The second time: events go to the spool of `tt`. */
+int tt_report_read(struct tt *tt, const struct import_options *options, const char *path,
+                   struct flextrace_error *error);
+
+#endif
