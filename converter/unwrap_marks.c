@@ -380,7 +380,7 @@ static int count_ring(struct area *area)
 	                                                   : batch->dropped;
 
 	area->dropped = batch->dropped;
-	if (batch->n_words == 0 && (!area->has_ring || batch->first_index <= area->next_index))
+	if (batch->n_words == 0 && area->has_ring && batch->first_index <= area->next_index)
 		return lose(area, LOSS_RING_DROPPED, dropped);
 	if (area->has_ring && batch->first_index > area->next_index)
 		dropped += batch->first_index - area->next_index;

@@ -61,6 +61,7 @@ static void test_drain__counts_in_64_bits_over_wraps(void **state)
 	for (i = 0; i < 3; i++) {
 		/* As if 2^32 - 8 records had been read, and as many dropped. */
 		area.next += 0xfffffff8u;
+		area.told_next = area.next;
 		area.dropped += 0xfffffff8u;
 		wire->head += 0xfffffff8u;
 		wire->limit += 0xfffffff8u;

@@ -95,6 +95,30 @@ static void test_drain__within_a_run_takes_each_run_whole_and_once(void **state)
 	assert_int_equal(got.lost_runs, 0);
 }
 
+/* A gap needs a batch in front of it. */
+static void test_drain__tells_what_was_overwritten_before_its_first_batch(void **state)
+{
+	(void)state;
+	boot(16, FLEXTRACE_WIRE_OVERWRITE);
+	marks(100);
+	drain(FLEXTRACE_DRAIN_LAST);
+	assert_int_equal(got.n_batches, 2);
+	assert_int_equal(got.gaps, 84);
+	marks(20);
+	drain(FLEXTRACE_DRAIN_LAST);
+	assert_int_equal(got.n_batches, 3);
+	assert_int_equal(got.gaps, 88);
+	is_on = 0;
+	marks(10);
+	drain(0); /* nobody wanted those */
+	is_on = 1;
+	marks(20);
+	drain(FLEXTRACE_DRAIN_LAST);
+	assert_int_equal(got.n_batches, 5);
+	assert_int_equal(got.gaps, 88 + 10 + 4);
+	assert_int_equal(area.stats.overwritten, 92);
+}
+
 /* -- policies ---------------------------------------------------------------------------------- */
 
 static void test_policy__is_the_hosts_also_after_a_reset(void **state)
@@ -330,6 +354,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_drain__within_a_marker_takes_no_torn_record),
 		cmocka_unit_test(test_drain__within_a_run_takes_each_run_whole_and_once),
+		cmocka_unit_test(test_drain__tells_what_was_overwritten_before_its_first_batch),
 		cmocka_unit_test(test_policy__is_the_hosts_also_after_a_reset),
 		cmocka_unit_test(test_policy__leave_to_overwrite_ends_late_and_all_is_counted),
 		cmocka_unit_test(test_policy__frees_a_core_that_waits),

@@ -135,6 +135,7 @@ static void attach(struct flextrace_drain_area *area, const struct flextrace_are
 		restart(area);
 	area->is_reset = 0;
 	area->told_next = area->next;
+	area->has_told = 0;
 	if (area->policy_plus_1)
 		apply_policy(area);
 }
@@ -359,11 +360,17 @@ static void emit_records(struct flextrace_drain_area *area,
                          const struct flextrace_area_reader *reader, const uint64_t *words,
                          uint32_t n)
 {
+	/* What was overwritten before the first batch makes a gap only behind a batch. */
+	if (!area->has_told && area->told_next != area->next)
+		emit(area, reader,
+		     (struct flextrace_marker_batch){.first_index = area->told_next,
+		                                     .dropped = area->told});
 	emit(area, reader,
 	     (struct flextrace_marker_batch){.first_index = area->next,
 	                                     .dropped = area->dropped,
 	                                     .n_words = n,
 	                                     .words = words});
+	area->has_told = 1;
 	area->stats.recorded += n;
 	area->next += n;
 	area->told_next = area->next;
@@ -410,6 +417,7 @@ static uint64_t read_ring(struct flextrace_drain_area *area,
 		area->stats.unrecorded += n;
 		area->next += n;
 		area->told_next = area->next;
+		area->has_told = 0;
 		make_room(area);
 		read_dropped(area);
 		return 0;

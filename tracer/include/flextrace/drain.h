@@ -79,7 +79,8 @@ struct flextrace_drain_area {
 	uint64_t next_run;      /* number of the next run */
 	uint64_t dropped;       /* by firmware since reset */
 	uint64_t told;          /* `dropped` in the last batch */
-	uint64_t told_next;     /* index behind the last batch */
+	uint64_t told_next;     /* index behind the last batch, or behind what nobody wanted */
+	uint32_t has_told;      /* there was a batch since */
 	uint64_t lost_runs;     /* since reset */
 	uint64_t strict_from;   /* below this index records may be overwritten by any policy */
 	uint32_t policy_plus_1; /* that the host chose; 0 = the firmware's */
