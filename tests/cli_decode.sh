@@ -81,6 +81,12 @@ grep -q 'unmatched_begin,0,1,[^,]*,2,' decoded/losses.csv || fail "what never en
 diff -r decoded converted || fail "convert makes other files"
 diff -r -x run.json decoded found || fail "convert does not know the file"
 
+# Without a run nothing tells how often the low words wrapped: marks stand in the first turn, not before the counter began.
+"$MAKE_AREAS" marks.bin marks
+"$FLEXTRACE" decode --quiet -o marks marks.bin 2>/dev/null
+awk -F, 'NR > 1 && $12 == 84 + 100 * (NR - 2) { n++ } END { exit n != 2 }' marks/instants.csv ||
+	fail "marks are elsewhere: $(cat marks/instants.csv)"
+
 # A part of the memory: the second area is cut, then gone, then a header.
 for bytes in 4500 4200 100; do
 	head -c $bytes memory.bin >part.bin

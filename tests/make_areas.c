@@ -2,6 +2,7 @@
 /*
  * make_areas FILE: the memory of a device with two cores that ran firmware and stopped, the second
  * one inside its third run. The firmware is this program: its ELF file has the names.
+ * make_areas FILE marks: the first core's, which only marked something and never ran.
  */
 #include <stdio.h>
 #include <string.h>
@@ -42,19 +43,27 @@ static void run(uint32_t job, int is_whole)
 	FLEXTRACE_FW_END();
 }
 
+static void mark_twice(void)
+{
+	FLEXTRACE_MARK("before anything ran");
+	FLEXTRACE_MARK("before anything ran");
+}
+
 int main(int argc, char **argv)
 {
-	FILE *file = argc == 2 ? fopen(argv[1], "wb") : NULL;
+	FILE *file = argc > 1 ? fopen(argv[1], "wb") : NULL;
 	uint32_t core, job;
 
 	if (!file)
 		return 1;
-	for (core = 0; core < 2; core++) {
+	for (core = 0; core < (argc > 2 ? 1u : 2u); core++) {
 		flextrace_posix_core = (struct flextrace_posix_core){.area = &memory[core].wire,
 		                                                     .clock = fake_clock};
 		FLEXTRACE_FW_INIT(core, 0, core, CAPACITY,
 		                  core ? FLEXTRACE_WIRE_OVERWRITE : FLEXTRACE_WIRE_STOP);
-		for (job = 1; job <= 3; job++)
+		if (argc > 2)
+			mark_twice();
+		for (job = 1; job <= 3 && argc == 2; job++)
 			run(job, core == 0 || job < 3);
 	}
 	if (fwrite(memory, sizeof(memory), 1, file) != 1 || fclose(file) != 0)

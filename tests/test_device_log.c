@@ -40,20 +40,25 @@ static void convert(struct flex_run *run, const char *text)
 
 /* -- there and back -------------------------------------------------------------------------- */
 
-/* Two cores, zones in each other that begin and end at one cycle, an event, two runs. */
-#define LINES                                                              \
-	"0,1,1,BRISC,%d,100,0,7,,,BRISC-FW,ZONE_START,0,,\n"               \
-	"0,1,1,BRISC,%d,110,0,7,,,BRISC-KERNEL,ZONE_START,0,,\n"           \
-	"0,1,1,BRISC,%d,110,0,7,,,READ,ZONE_START,12,r.cpp,\n"             \
-	"0,1,1,BRISC,%d,112,0,7,,,PAGE,ZONE_START,14,r.cpp,\n"             \
-	"0,1,1,BRISC,%d,120,0,7,,,PAGE,ZONE_END,14,r.cpp,\n"               \
-	"0,1,1,BRISC,%d,120,0,7,,,READ,ZONE_END,12,r.cpp,\n"               \
-	"0,1,1,BRISC,%d,120,0,7,,,BRISC-KERNEL,ZONE_END,0,,\n"             \
-	"0,1,1,BRISC,%d,130,0,7,,,BRISC-FW,ZONE_END,0,,\n"                 \
-	"0,1,1,BRISC,%d,200,0,8,,,BRISC-FW,ZONE_START,0,,\n"               \
-	"0,1,1,BRISC,%d,230,0,8,,,BRISC-FW,ZONE_END,0,,\n"                 \
-	"0,2,1,TRISC_1,%d,5000000000101,0,7,,,TRISC_1-FW,ZONE_START,0,,\n" \
-	"0,2,1,TRISC_1,%d,5000000000131,0,7,,,TRISC_1-FW,ZONE_END,0,,\n"
+/* Two cores, two runs, zones in each other that begin and end at one cycle, and one that begins
+ * where another ends. */
+#define LINES                                                             \
+	"0,1,1,BRISC,1,100,0,7,,,BRISC-FW,ZONE_START,0,,\n"               \
+	"0,1,1,BRISC,2,110,0,7,,,BRISC-KERNEL,ZONE_START,0,,\n"           \
+	"0,1,1,BRISC,3,110,0,7,,,READ,ZONE_START,12,r.cpp,\n"             \
+	"0,1,1,BRISC,4,112,0,7,,,PAGE,ZONE_START,14,r.cpp,\n"             \
+	"0,1,1,BRISC,5,120,0,7,,,PAGE,ZONE_END,14,r.cpp,\n"               \
+	"0,1,1,BRISC,6,120,0,7,,,READ,ZONE_END,12,r.cpp,\n"               \
+	"0,1,1,BRISC,7,120,0,7,,,BRISC-KERNEL,ZONE_END,0,,\n"             \
+	"0,1,1,BRISC,8,130,0,7,,,BRISC-FW,ZONE_END,0,,\n"                 \
+	"0,1,1,BRISC,1,200,0,8,,,BRISC-FW,ZONE_START,0,,\n"               \
+	"0,1,1,BRISC,3,210,0,8,,,READ,ZONE_START,12,r.cpp,\n"             \
+	"0,1,1,BRISC,6,220,0,8,,,READ,ZONE_END,12,r.cpp,\n"               \
+	"0,1,1,BRISC,4,220,0,8,,,PAGE,ZONE_START,14,r.cpp,\n"             \
+	"0,1,1,BRISC,5,225,0,8,,,PAGE,ZONE_END,14,r.cpp,\n"               \
+	"0,1,1,BRISC,8,230,0,8,,,BRISC-FW,ZONE_END,0,,\n"                 \
+	"0,2,1,TRISC_1,1,5000000000101,0,7,,,TRISC_1-FW,ZONE_START,0,,\n" \
+	"0,2,1,TRISC_1,8,5000000000131,0,7,,,TRISC_1-FW,ZONE_END,0,,\n"
 
 /* Without timer ids, which are ours. */
 static char *without_ids(char *text)
@@ -87,7 +92,7 @@ static void test_device_log__a_log_comes_back_as_it_was(void **state)
 	struct flex_run *run = *state;
 	char text[4096], *written;
 
-	snprintf(text, sizeof(text), CHIP_15 LINES, 1, 2, 3, 4, 5, 6, 7, 8, 1, 8, 1, 8);
+	snprintf(text, sizeof(text), "%s", CHIP_15 LINES);
 	convert(run, text);
 	written = scratch_read(run->out, LOG, NULL);
 	assert_non_null(written);
@@ -98,13 +103,9 @@ static void test_device_log__a_log_comes_back_as_it_was(void **state)
 static void test_device_log__what_it_wrote_it_writes_again(void **state)
 {
 	struct flex_run *run = *state;
-	char text[4096], *first, *first_6;
+	char *first, *first_6;
 
-	snprintf(text, sizeof(text),
-	         CHIP_15 LINES "0,2,1,TRISC_1,9,5000000000200,0,7,,,x,TS_EVENT,"
-	                       "3,r.cpp,\n",
-	         1, 2, 3, 4, 5, 6, 7, 8, 1, 8, 1, 8);
-	convert(run, text);
+	convert(run, CHIP_15 LINES "0,2,1,TRISC_1,9,5000000000200,0,7,,,x,TS_EVENT,3,r.cpp,\n");
 	first = scratch_read(run->out, LOG, NULL);
 	first_6 = scratch_read(run->out, LOG_6, NULL);
 	flex_stop(state);
