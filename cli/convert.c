@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "array.h"
@@ -84,15 +85,23 @@ static int keep_pair(void *context, const struct pair_report *report)
 	return FLEXTRACE_OK;
 }
 
-/* Puts the traces in front and the files of other tools behind them. Returns how many traces. */
-static uint32_t sort_inputs(const char **inputs, uint32_t n)
+static bool is_file(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* Puts the traces in front and the files of other tools behind them; where these are told what they
+ * are, any file is one. Returns how many traces. */
+static uint32_t sort_inputs(const char **inputs, uint32_t n, bool is_told)
 {
 	uint32_t n_traces = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		const char *input = inputs[i];
 
-		if (import_is_foreign(input))
+		if (import_is_foreign(input) || (is_told && is_file(input)))
 			continue;
 		memmove(&inputs[n_traces + 1], &inputs[n_traces], (i - n_traces) * sizeof(*inputs));
 		inputs[n_traces++] = input;
@@ -117,7 +126,7 @@ static int read_inputs(struct conversion *conversion, const struct reader_option
 		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 	memcpy(inputs, reader->traces, reader->n_traces * sizeof(*inputs));
 	traces.traces = inputs;
-	traces.n_traces = sort_inputs(inputs, reader->n_traces);
+	traces.n_traces = sort_inputs(inputs, reader->n_traces, files.dialect != IMPORT_BY_CONTENT);
 	files.paths = inputs + traces.n_traces;
 	files.n_paths = reader->n_traces - traces.n_traces;
 	if (code >= 0 && files.n_paths)

@@ -87,6 +87,11 @@ diff -r -x run.json decoded found || fail "convert does not know the file"
 awk -F, 'NR > 1 && $12 == 84 + 100 * (NR - 2) { n++ } END { exit n != 2 }' marks/instants.csv ||
 	fail "marks are elsewhere: $(cat marks/instants.csv)"
 
+# A copy of a whole memory, in which areas stand somewhere.
+{ head -c 8192 "$FLEXTRACE"; cat memory.bin; } >whole.bin
+"$FLEXTRACE" decode whole.bin -o whole 2>/dev/null | grep -q '^whole.bin + 0x3000: device 0, core 1' || fail "areas are not found"
+[ "$(wc -l <whole/events.csv)" -eq "$(wc -l <decoded/events.csv)" ] || fail "a whole memory converts to other rows"
+
 # A part of the memory: the second area is cut, then gone, then a header.
 for bytes in 4500 4200 100; do
 	head -c $bytes memory.bin >part.bin
