@@ -212,8 +212,11 @@ static int find_median(struct aie_core *core)
 	for (uint32_t i = 0; i < n; i++)
 		cycles[i] = core->kernels.all[i].end - core->kernels.all[i].begin;
 	qsort(cycles, n, sizeof(*cycles), compare_cycles);
-	if (n)
-		core->median = ((double)cycles[n / 2] + (double)cycles[(n - 1) / 2]) / 2;
+	if (n) {
+		uint64_t lower = cycles[(n - 1) / 2], upper = cycles[n / 2];
+
+		core->median = ((double)lower + (double)upper) / 2;
+	}
 	free(cycles);
 	return FLEXTRACE_OK;
 }

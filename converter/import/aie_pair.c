@@ -140,11 +140,13 @@ static int find_gap(const struct aie *aie, const struct aie_unit *unit, uint64_t
 		is_open = is_start;
 	}
 	if (n) {
+		uint64_t lower, upper;
 		double gap;
 
 		qsort(durations, n, sizeof(*durations), compare_cycles);
-		gap = aie->duplicate_gap *
-		      ((double)durations[n / 2] + (double)durations[(n - 1) / 2]) / 2;
+		lower = durations[(n - 1) / 2];
+		upper = durations[n / 2];
+		gap = aie->duplicate_gap * ((double)lower + (double)upper) / 2;
 		*ret_gap = gap > 1 ? (uint64_t)gap : 1;
 	}
 	free(durations);
