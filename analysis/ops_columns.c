@@ -285,7 +285,7 @@ static void write_utilization(const struct ops_sheet *sheet)
 static const struct ops_column before_tensors[] = {
 	{"OP CODE", write_code, false},
 	{"OP TYPE", write_type, false},
-	{"GLOBAL CALL COUNT", write_number, false},
+	{"GLOBAL CALL COUNT", write_correlation, false},
 	{"DEVICE ID", write_device, true},
 	{"DEVICE ARCH", write_arch, true},
 	{"ATTRIBUTES", write_attributes, false},
@@ -372,6 +372,7 @@ static const struct ops_column behind_tensors[] = {
 
 static const struct ops_column ours[] = {
 	{"rank,host,pid", write_rank, false},
+	{"number", write_number, false},
 	{"correlation", write_correlation, false},
 	{"status", write_status, false},
 	{"op_name", write_op_name, false},

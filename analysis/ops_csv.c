@@ -18,29 +18,53 @@
 
 static const char dim_names[N_DIMS] = {'W', 'Z', 'Y', 'X'};
 
+struct dim {
+	uint64_t padded, logical;
+};
+
 struct tensor {
 	const struct op_tensor *of; /* weak; NULL: there is none */
-	uint64_t dims[N_DIMS];
+	struct dim dims[N_DIMS];
 	bool has_dims;
 };
 
-/* Reads "2x3x4" into the last dims, with 1 in front; what is more multiplies the first. */
-static bool read_dims(const char *text, uint64_t dims[N_DIMS])
+/* Reads "32" or "32[19]" and what parts it from the next; NULL: it is neither. */
+static const char *read_dim(const char *text, struct dim *ret_dim)
 {
-	uint64_t all[MAX_DIMS];
-	uint32_t n = 0;
 	char *end;
 
-	while (*text >= '0' && *text <= '9' && n < MAX_DIMS) {
-		all[n++] = strtoull(text, &end, 10);
-		text = *end == 'x' || *end == ',' ? end + 1 : end;
+	if (*text < '0' || *text > '9')
+		return NULL;
+	ret_dim->padded = ret_dim->logical = strtoull(text, &end, 10);
+	if (*end == '[') {
+		ret_dim->logical = strtoull(end + 1, &end, 10);
+		if (*end++ != ']')
+			return NULL;
+	}
+	return *end == 'x' || *end == ',' ? end + 1 : end;
+}
+
+/* Reads "2x3x4" into the last dims, with 1 in front; what is more multiplies the first. */
+static bool read_dims(const char *text, struct dim dims[N_DIMS])
+{
+	struct dim all[MAX_DIMS];
+	uint32_t n = 0;
+
+	for (; *text && n < MAX_DIMS; n++) {
+		text = read_dim(text, &all[n]);
+		if (!text)
+			return false;
 	}
 	if (n == 0 || *text)
 		return false;
 	for (uint32_t i = 0; i < N_DIMS; i++)
-		dims[i] = 1;
-	for (uint32_t i = 0; i < n; i++)
-		dims[n - i > N_DIMS ? 0 : N_DIMS - (n - i)] *= all[i];
+		dims[i] = (struct dim){1, 1};
+	for (uint32_t i = 0; i < n; i++) {
+		struct dim *dim = &dims[n - i > N_DIMS ? 0 : N_DIMS - (n - i)];
+
+		dim->padded *= all[i].padded;
+		dim->logical *= all[i].logical;
+	}
 	return true;
 }
 
@@ -70,14 +94,14 @@ static void write_string(const struct ops_sheet *sheet, uint32_t string)
 	writer_csv(sheet->writer, string_get(strings, string), string_length(strings, string));
 }
 
-/* As today: padded and logical sizes, which are the same here. */
+/* As today: padded and logical sizes. */
 static void write_tensor(const struct ops_sheet *sheet, const struct tensor *tensor)
 {
 	for (int i = 0; i < N_DIMS; i++) {
 		if (tensor->has_dims) {
-			writer_u64(sheet->writer, tensor->dims[i]);
+			writer_u64(sheet->writer, tensor->dims[i].padded);
 			writer_char(sheet->writer, '[');
-			writer_u64(sheet->writer, tensor->dims[i]);
+			writer_u64(sheet->writer, tensor->dims[i].logical);
 			writer_char(sheet->writer, ']');
 		}
 		writer_char(sheet->writer, ',');
@@ -98,7 +122,7 @@ static void write_old_tensor(const struct ops_sheet *sheet, const struct tensor 
 {
 	for (int i = 0; i < N_DIMS; i++) {
 		if (tensor->has_dims)
-			writer_u64(sheet->writer, tensor->dims[i]);
+			writer_u64(sheet->writer, tensor->dims[i].padded);
 		writer_char(sheet->writer, ',');
 	}
 	if (tensor->of)

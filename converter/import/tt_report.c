@@ -11,8 +11,10 @@
 #include "import/faults.h"
 #include "import/trace_file.h"
 
-#define LOOK_BYTES 4096
-#define N_TENSORS  16 /* of one operation, each way */
+#define LOOK_BYTES    4096
+#define N_TENSORS     16 /* of one operation, each way */
+#define MAX_DIM_CHARS 42 /* two numbers of 64 bits */
+#define DIMS_BYTES    (4 * (MAX_DIM_CHARS + 1))
 
 /* -- columns --------------------------------------------------------------------------------- */
 
@@ -250,25 +252,35 @@ static const char *tensor_field(const struct report *report, const int16_t *colu
 	return columns[part] < 0 ? "" : csv_reader_field(&report->csv, (size_t)columns[part]);
 }
 
-/* "1[1]" is padded and logical. */
-static bool join_dims(const struct report *report, const int16_t *columns, char dims[96])
+/* Without the brackets of "64[64]", which say nothing. */
+static size_t dim_length(const char *text)
+{
+	size_t n = strcspn(text, "[");
+
+	if (text[n] && strncmp(text, text + n + 1, n) == 0 && text[2 * n + 1] == ']')
+		return n;
+	return strlen(text);
+}
+
+/* Each is a number, or "32[19]": padded and logical. */
+static bool join_dims(const struct report *report, const int16_t *columns, char dims[DIMS_BYTES])
 {
 	size_t n = 0;
 
 	for (int i = TENSOR_W; i <= TENSOR_X; i++) {
 		const char *text = tensor_field(report, columns, i);
-		int length = (int)strcspn(text, "[");
+		size_t length = dim_length(text);
 
-		if (!length || length > 20)
+		if (!length || length > MAX_DIM_CHARS)
 			return false;
-		n += (size_t)sprintf(dims + n, "%s%.*s", n ? "x" : "", length, text);
+		n += (size_t)sprintf(dims + n, "%s%.*s", n ? "x" : "", (int)length, text);
 	}
 	return true;
 }
 
 static int add_tensors(struct report *report, const struct line *line)
 {
-	char dims[96];
+	char dims[DIMS_BYTES];
 
 	for (int i = 0; i < 2 * N_TENSORS; i++) {
 		const int16_t *columns = report->tensor[i / N_TENSORS][i % N_TENSORS];

@@ -255,7 +255,7 @@ struct flextrace_op { /* a framework operation, joined to device work by correla
 struct flextrace_tensor {
 	uint64_t correlation;
 	uint32_t is_output;
-	const char *dims; /* "2x3x4" */
+	const char *dims; /* "2x3x4"; with padding "32[19]x64[64]", the logical size in brackets */
 	const char *layout;
 	const char *dtype;
 	const char *memory;

@@ -224,7 +224,8 @@ void flextrace_marker_name(const struct flextrace_name *marker);
 
 /* -- framework -- */
 
-/* A tensor of operation `correlation`: FLEXTRACE_TENSOR(id, 0, "2x3", "tiled", "fp16", "HBM"); */
+/* A tensor of operation `correlation`: FLEXTRACE_TENSOR(id, 0, "2x3", "tiled", "fp16", "HBM");
+ * with padding "32[2]x32[3]", the logical sizes in brackets. */
 #define FLEXTRACE_TENSOR(correlation, is_output, dims, layout, dtype, memory)                 \
 	FLEXTRACE_I_EMIT(tensor, flextrace_i_tensor(FLEXTRACE_I_U64(correlation),             \
 	                                            FLEXTRACE_I_U32(is_output), dims, layout, \
