@@ -371,14 +371,10 @@ static const struct ops_column behind_tensors[] = {
 };
 
 static const struct ops_column ours[] = {
-	{"rank,host,pid", write_rank, false},
-	{"number", write_number, false},
-	{"correlation", write_correlation, false},
-	{"status", write_status, false},
-	{"op_name", write_op_name, false},
-	{"module", write_module, false},
-	{"opcode", write_opcode, false},
-	{NULL, NULL, false},
+	{"rank,host,pid", write_rank, false},      {"number", write_number, false},
+	{"correlation", write_correlation, false}, {"status", write_status, false},
+	{"op_name", write_op_name, false},         {"module", write_module, false},
+	{"opcode", write_opcode, false},           {NULL, NULL, false},
 };
 
 static const struct ops_column *const parts[] = {

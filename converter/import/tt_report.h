@@ -3,9 +3,9 @@
  * tt_report.h: the ops reports of tt-metal (ops_perf_results*.csv, cpp_device_perf_report.csv).
  *
  * A line is an operation: its host call becomes a scope with what the report tells of it, its
- * device work a control block that lasts as long as its kernel. Devices of which a log was read have
- * that work already. Nobody tells how host and device time belong together: a device is put as early
- * as none of its operations begins before its host call.
+ * device work a control block that lasts as long as its kernel. Devices of which a log was read
+ * have that work already. Nobody tells how host and device time belong together: a device is put
+ * as early as none of its operations begins before its host call.
  */
 #ifndef FLEXTRACE_IMPORT_TT_REPORT_H
 #define FLEXTRACE_IMPORT_TT_REPORT_H
