@@ -11,6 +11,7 @@
 #include "array.h"
 #include "cli.h"
 #include "csv_reader.h"
+#include "summary_impl.h"
 
 #define N_TOP          5  /* lines of each table of times */
 #define MAX_PROCESSES  8  /* named one by one */
@@ -29,10 +30,10 @@ static FILE *open_file(const char *dir, const char *name)
 	return fopen(path, "re");
 }
 
-static cJSON *read_run(const char *dir)
+cJSON *summary_json(const char *dir, const char *name)
 {
-	FILE *file = open_file(dir, "run.json");
-	cJSON *run = NULL;
+	FILE *file = open_file(dir, name);
+	cJSON *json = NULL;
 	char *text;
 	long size;
 
@@ -42,11 +43,11 @@ static cJSON *read_run(const char *dir)
 	    (text = malloc((size_t)size + 1))) {
 		rewind(file);
 		text[fread(text, 1, (size_t)size, file)] = '\0';
-		run = cJSON_Parse(text);
+		json = cJSON_Parse(text);
 		free(text);
 	}
 	fclose(file);
-	return run;
+	return json;
 }
 
 /* A table of the output, read row by row. */
@@ -113,13 +114,12 @@ static double rows_number(const struct rows *rows, const char *column)
 
 /* -- texts ------------------------------------------------------------------------------------- */
 
-static void print_heading(FILE *to, const char *text)
+void summary_heading(FILE *to, const char *text)
 {
 	fprintf(to, "%s%s%s\n", cli_style(to, CLI_BOLD), text, cli_style(to, CLI_PLAIN));
 }
 
-/* A text cut to its column, without anything that moves the cursor. */
-static void print_cell(FILE *to, const char *name, int n_columns)
+void summary_cell(FILE *to, const char *name, int n_columns)
 {
 	int n = 0;
 
@@ -135,7 +135,7 @@ static void print_cell(FILE *to, const char *name, int n_columns)
 
 static void print_name(FILE *to, const char *name)
 {
-	print_cell(to, name, NAME_COLUMNS);
+	summary_cell(to, name, NAME_COLUMNS);
 }
 
 /* 9 columns: three digits and a unit. */
@@ -155,14 +155,14 @@ static void print_time(FILE *to, double ns)
 	        ns, units[unit]);
 }
 
-static double number_of(const cJSON *object, const char *key)
+double summary_number(const cJSON *object, const char *key)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
 
 	return cJSON_IsNumber(item) ? item->valuedouble : 0;
 }
 
-static const char *text_of(const cJSON *object, const char *key)
+const char *summary_text(const cJSON *object, const char *key)
 {
 	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
 
@@ -173,26 +173,28 @@ static const char *text_of(const cJSON *object, const char *key)
 
 static void print_process(FILE *to, const cJSON *process)
 {
-	double rank = number_of(process, "rank");
+	double rank = summary_number(process, "rank");
 	char text[512];
 
 	if (rank >= 0)
-		snprintf(text, sizeof(text), "rank %.0f: %s", rank, text_of(process, "program"));
+		snprintf(text, sizeof(text), "rank %.0f: %s", rank,
+		         summary_text(process, "program"));
 	else
-		snprintf(text, sizeof(text), "no rank: %s", text_of(process, "program"));
+		snprintf(text, sizeof(text), "no rank: %s", summary_text(process, "program"));
 	fputs("  ", to);
 	print_name(to, text);
-	fprintf(to, " pid %.0f on %s\n", number_of(process, "pid"), text_of(process, "host"));
+	fprintf(to, " pid %.0f on %s\n", summary_number(process, "pid"),
+	        summary_text(process, "host"));
 }
 
 /* Whether a process comes behind another: by rank, those without one last, then by pid. */
 static bool is_behind(const cJSON *process, const cJSON *other)
 {
-	double rank = number_of(process, "rank"), other_rank = number_of(other, "rank");
+	double rank = summary_number(process, "rank"), other_rank = summary_number(other, "rank");
 
 	if (rank != other_rank)
 		return rank < 0 || (other_rank >= 0 && rank > other_rank);
-	return number_of(process, "pid") > number_of(other, "pid");
+	return summary_number(process, "pid") > summary_number(other, "pid");
 }
 
 /* The first processes in their order; returns how many. */
@@ -215,14 +217,14 @@ static int first_processes(const cJSON *processes, const cJSON *first[MAX_PROCES
 
 static void print_overlaps(FILE *to, const cJSON *totals)
 {
-	double n = number_of(totals, "overlapping_kernels");
+	double n = summary_number(totals, "overlapping_kernels");
 
 	if (!(n > 0))
 		return;
 	fprintf(to, "  %.0f kernels began before the one before them had ended: in all", n);
-	print_time(to, number_of(totals, "overlap_ns"));
+	print_time(to, summary_number(totals, "overlap_ns"));
 	fprintf(to, ", at most");
-	print_time(to, number_of(totals, "largest_overlap_ns"));
+	print_time(to, summary_number(totals, "largest_overlap_ns"));
 	fputc('\n', to);
 }
 
@@ -232,15 +234,15 @@ static void print_what_ran(FILE *to, const cJSON *run)
 	const cJSON *totals = cJSON_GetObjectItemCaseSensitive(run, "totals");
 	const cJSON *first[MAX_PROCESSES + 1];
 	int n = first_processes(processes, first), n_all = cJSON_GetArraySize(processes);
-	double length_ns = number_of(totals, "last_ns") - number_of(totals, "first_ns");
+	double length_ns = summary_number(totals, "last_ns") - summary_number(totals, "first_ns");
 
-	print_heading(to, "What ran");
+	summary_heading(to, "What ran");
 	for (int i = 0; i < n; i++)
 		print_process(to, first[i]);
 	if (n_all > n)
 		fprintf(to, "  and %d more, see run.json\n", n_all - n);
-	fprintf(to, "  %.0f host and %.0f device intervals in", number_of(totals, "host_rows"),
-	        number_of(totals, "device_rows"));
+	fprintf(to, "  %.0f host and %.0f device intervals in", summary_number(totals, "host_rows"),
+	        summary_number(totals, "device_rows"));
 	print_time(to, length_ns > 0 ? length_ns : 0);
 	fputc('\n', to);
 	print_overlaps(to, totals);
@@ -370,8 +372,8 @@ static void print_losses(FILE *to, const cJSON *run)
 	const cJSON *totals = cJSON_GetObjectItemCaseSensitive(run, "totals");
 	const cJSON *loss;
 
-	print_heading(to, "What was lost");
-	if (number_of(totals, "lost") == 0)
+	summary_heading(to, "What was lost");
+	if (summary_number(totals, "lost") == 0)
 		fprintf(to, "  %snothing%s\n", cli_style(to, CLI_GREEN), cli_style(to, CLI_PLAIN));
 	cJSON_ArrayForEach(loss, losses)
 		fprintf(to, "  %s%-36s%s %9.0f\n", cli_style(to, CLI_YELLOW), loss->string,
@@ -405,7 +407,7 @@ static void print_clock(FILE *to, const struct rows *clocks)
 	if (rows_field(clocks, "ci_ppm")[0])
 		snprintf(ci, sizeof(ci), "%.3f", rows_number(clocks, "ci_ppm"));
 	fputs("  ", to);
-	print_cell(to, text, CLOCK_COLUMNS);
+	summary_cell(to, text, CLOCK_COLUMNS);
 	fprintf(to, " %12s %8s", rate, ci);
 	print_bounds(to, clocks);
 	fprintf(to, " %8.1f%%\n",
@@ -421,7 +423,7 @@ static void print_clocks(FILE *to, const char *dir)
 		return;
 	for (; csv_reader_next(&rows.reader, NULL) > 0; n++) {
 		if (n == 0) {
-			print_heading(to, "Clock quality");
+			summary_heading(to, "Clock quality");
 			fprintf(to, "  %-*s %12s %8s %9s %9s %9s\n", CLOCK_COLUMNS, "", "rate MHz",
 			        "+- ppm", "+- median", "+- max", "certified");
 		}
@@ -452,7 +454,7 @@ static void print_host_clock(FILE *to, const struct rows *rows)
 	snprintf(text, sizeof(text), "rank %s on %s", rows_field(rows, "rank"),
 	         rows_field(rows, "host"));
 	fputs("  ", to);
-	print_cell(to, text, CLOCK_COLUMNS);
+	summary_cell(to, text, CLOCK_COLUMNS);
 	fprintf(to, " %15.6f", rows_number(rows, "offset_ns") / 1e9);
 	print_bounds(to, rows);
 	if (rows_number(rows, "component") > 0)
@@ -492,7 +494,7 @@ static void print_host_clocks(FILE *to, struct rows *rows)
 		if (is_reference(rows) || !add_key(keys, &n, host_clock_key(rows)))
 			continue;
 		if (n == 1) {
-			print_heading(to, "Host clocks");
+			summary_heading(to, "Host clocks");
 			fprintf(to, "  %-*s %15s %9s %9s %12s\n", CLOCK_COLUMNS, "", "offset s",
 			        "+- median", "+- max", "sync points");
 		}
@@ -518,11 +520,11 @@ static void print_pairing(FILE *to, const cJSON *pairing)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "rank %.0f", number_of(pairing, "rank"));
-	fprintf(to, "  %-*s %9.0f", CLOCK_COLUMNS, text, number_of(pairing, "pairs"));
-	if (number_of(pairing, "pairs") > 0) {
-		print_time(to, number_of(pairing, "residual_ns_p50"));
-		print_time(to, number_of(pairing, "residual_ns_max"));
+	snprintf(text, sizeof(text), "rank %.0f", summary_number(pairing, "rank"));
+	fprintf(to, "  %-*s %9.0f", CLOCK_COLUMNS, text, summary_number(pairing, "pairs"));
+	if (summary_number(pairing, "pairs") > 0) {
+		print_time(to, summary_number(pairing, "residual_ns_p50"));
+		print_time(to, summary_number(pairing, "residual_ns_max"));
 	} else {
 		fprintf(to, " %9s %9s", "-", "-");
 	}
@@ -539,7 +541,7 @@ static void print_pairings(FILE *to, const cJSON *run)
 
 	if (!cJSON_GetArraySize(pairings))
 		return;
-	print_heading(to, "Flex on torch's clock");
+	summary_heading(to, "Flex on torch's clock");
 	fprintf(to, "  %-*s %9s %9s %9s\n", CLOCK_COLUMNS, "", "events", "median", "max off");
 	cJSON_ArrayForEach(pairing, pairings)
 	{
@@ -556,23 +558,25 @@ static void print_warnings(FILE *to, const cJSON *run)
 	const cJSON *warning;
 
 	if (cJSON_GetArraySize(warnings) > 0)
-		print_heading(to, "Warnings");
-	cJSON_ArrayForEach(warning, warnings) fprintf(
-		to, "  %s%s%s (%.0f): %s\n", cli_style(to, CLI_YELLOW), text_of(warning, "id"),
-		cli_style(to, CLI_PLAIN), number_of(warning, "count"), text_of(warning, "remedy"));
+		summary_heading(to, "Warnings");
+	cJSON_ArrayForEach(warning, warnings)
+		fprintf(to, "  %s%s%s (%.0f): %s\n", cli_style(to, CLI_YELLOW),
+	                summary_text(warning, "id"), cli_style(to, CLI_PLAIN),
+	                summary_number(warning, "count"), summary_text(warning, "remedy"));
 }
 
 int summary_print(const char *output_dir, FILE *to, struct flextrace_error *error)
 {
-	cJSON *run = read_run(output_dir);
+	cJSON *run = summary_json(output_dir, "run.json");
 
 	if (!run)
 		return error_set(error, FLEXTRACE_E_INPUT,
 		                 "There is no conversion in this directory: path=%s", output_dir);
 	print_what_ran(to, run);
-	print_heading(to, "Where the time went");
+	summary_heading(to, "Where the time went");
 	print_times(to, output_dir, "kernels.csv", "device work", "total_ns");
 	print_times(to, output_dir, "runtime.csv", "host functions, own time", "self_ns");
+	summary_print_aie(to, output_dir, run);
 	print_losses(to, run);
 	print_clocks(to, output_dir);
 	print_alignment(to, output_dir);

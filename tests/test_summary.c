@@ -67,6 +67,48 @@ static void assert_lacks(const char *text, const char *part)
 		fail_msg("there is a \"%s\" in:\n%s", part, text);
 }
 
+#define CORE                                                                        \
+	"{\"tile_name\":\"tile2,1\\u001b\",\"median_kernel_duration_cycles\":73.5," \
+	"\"iterations\":[{\"num_kernels\":3},{\"num_kernels\":1}],"                 \
+	"\"coverage\":{\"kernel_share\":0.25,\"stall_share\":null}}"
+
+/* What else lies in the directory is not of this conversion unless run.json says so. */
+static void test_cores__are_shown_where_the_run_has_some(void **state)
+{
+	static const char *const runs[] = {"{\"files\":[{\"file\":\"index.json\"}]}", "{}"};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		char *dir = scratch_dir(), *text = NULL;
+		size_t size;
+		FILE *to = open_memstream(&text, &size);
+
+		assert_non_null(to);
+		write_file(dir, "run.json", runs[i]);
+		write_file(dir, "index.json",
+		           "{\"cores\":[\"tile2,1.json\",\"../run.json\",5,\"none.json\"]}");
+		write_file(dir, "tile2,1.json", CORE);
+		write_file(dir, "aggregate_perf.json",
+		           "{\"count\":2,\"average\":{\"runtime_cycles\":584,"
+		           "\"gmacs_per_second\":561.09}}");
+		assert_int_equal(summary_print(dir, to, NULL), 0);
+		assert_int_equal(fclose(to), 0);
+		if (i == 0) {
+			assert_contains(text, "AI engines\n");
+			assert_contains(text,
+			                "  iterations that count: 2, of 584 cycles on average: "
+			                "561.1 GMAC/s\n");
+			assert_contains(text,
+			                "  tile2,1?                      2         4      73.5"
+			                "      25.0%          -\n");
+		} else {
+			assert_lacks(text, "AI engines");
+		}
+		scratch_remove(dir);
+		free(text);
+	}
+}
+
 static void test_clocks__show_rate_bounds_and_certified_share(void **state)
 {
 	char *text = summary_of(CLOCKS "0,alpha,10,0,0,0,200,199,560.003920,1.4996,571.0,1183.0\n"
@@ -251,6 +293,7 @@ static void test_summary__tells_of_kernels_that_overlap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cores__are_shown_where_the_run_has_some),
 		cmocka_unit_test(test_summary__tells_of_kernels_that_overlap),
 		cmocka_unit_test(test_clocks__show_rate_bounds_and_certified_share),
 		cmocka_unit_test(test_host_clocks__are_not_shown_where_there_is_one),

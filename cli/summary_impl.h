@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary_impl.h: what the parts of the summary share. */
+#ifndef FLEXTRACE_SUMMARY_IMPL_H
+#define FLEXTRACE_SUMMARY_IMPL_H
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+
+/* A document of the output directory. NULL: there is none. Owned. */
+cJSON *summary_json(const char *dir, const char *name);
+
+/* Members; 0 and "" where there is none. */
+double summary_number(const cJSON *object, const char *key);
+const char *summary_text(const cJSON *object, const char *key);
+
+void summary_heading(FILE *to, const char *text);
+
+/* A text cut to its column, without anything that moves the cursor. */
+void summary_cell(FILE *to, const char *text, int n_columns);
+
+/* Cores of AI engines, where run.json says that there are some. */
+void summary_print_aie(FILE *to, const char *dir, const cJSON *run);
+
+#endif
