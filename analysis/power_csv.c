@@ -12,22 +12,27 @@
 #include "analysis_impl.h"
 #include "array.h"
 #include "blocks.h"
-#include "map.h"
 #include "power.h"
+#include "slots.h"
 
 #define FILE_NAME "power.csv"
 
 enum power_part { PART_ALL, PART_KERNELS, PART_IDLE, PART_COUNT };
 
-struct power_sum { /* over stretches of known power, and what lies in them */
+struct power_energy { /* over stretches of known power, and what lies in them */
 	uint64_t n;
-	double ns, joules, min_watts, max_watts, median_watts;
+	double ns, joules;
+};
+
+struct power_sum {
+	struct power_energy energy;
+	double min_watts, max_watts, median_watts;
 };
 
 struct power_kernel {
 	uint32_t device, name; /* index; string */
 	uint64_t calls;
-	struct power_sum sum;
+	struct power_energy energy;
 };
 
 struct power_stretch {     /* from a sample to the next one */
@@ -51,7 +56,7 @@ struct power_table {
 	struct power_line *lines;     /* owned, by struct device */
 	struct power_kernel *kernels; /* owned */
 	uint32_t n_kernels, n_allocated;
-	struct map places; /* (device; name) -> kernel */
+	struct slots slots; /* of `kernels` */
 	uint64_t n_lines;
 };
 
@@ -127,19 +132,40 @@ static void sums_at(const struct power_device *device, struct power_line *line, 
 
 /* -- kernels ----------------------------------------------------------------------------------- */
 
-static int find_kernel(struct power_table *table, uint32_t device, uint32_t name,
+static uint64_t hash_kernel(const void *kernels, uint32_t place)
+{
+	const struct power_kernel *kernel = &((const struct power_kernel *)kernels)[place];
+
+	return map_hash(kernel->device, kernel->name);
+}
+
+static bool is_kernel(const void *kernels, uint32_t place, const void *of)
+{
+	const struct power_kernel *kernel = &((const struct power_kernel *)kernels)[place];
+	const struct tick_op *op = of;
+
+	return kernel->device == op->device && kernel->name == op->name;
+}
+
+static const struct slots_of slots_of_kernels = {hash_kernel, is_kernel};
+
+static int find_kernel(struct power_table *table, const struct tick_op *op,
                        struct power_kernel **ret)
 {
-	uint32_t place = map_find(&table->places, device, name);
+	uint32_t *slot;
 
-	if (place == MAP_NONE) {
+	FLEXTRACE_TRY(
+		slots_reserve(&table->slots, &slots_of_kernels, table->kernels, table->n_kernels));
+	slot = slots_find(&table->slots, &slots_of_kernels, table->kernels, op,
+	                  map_hash(op->device, op->name));
+	if (!*slot) {
 		FLEXTRACE_TRY(
 			ARRAY_RESERVE(table->kernels, table->n_allocated, table->n_kernels + 1ull));
-		place = table->n_kernels++;
-		table->kernels[place] = (struct power_kernel){.device = device, .name = name};
-		FLEXTRACE_TRY(map_put(&table->places, device, name, place));
+		table->kernels[table->n_kernels] = (struct power_kernel){.device = op->device,
+		                                                         .name = op->name};
+		*slot = ++table->n_kernels;
 	}
-	*ret = &table->kernels[place];
+	*ret = &table->kernels[*slot - 1];
 	return FLEXTRACE_OK;
 }
 
@@ -173,13 +199,13 @@ static int take_kernel(struct power_table *table, const struct device_row *row)
 
 	if (device->n < 2)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(find_kernel(table, op->device, op->name, &kernel));
+	FLEXTRACE_TRY(find_kernel(table, op, &kernel));
 	sums_at(device, line, row->start_time_ns, &joules[0], &known_ns[0]);
 	sums_at(device, line, row->end_time_ns, &joules[1], &known_ns[1]);
 	kernel->calls++;
-	kernel->sum.n += known_ns[1] > known_ns[0];
-	kernel->sum.joules += joules[1] - joules[0];
-	kernel->sum.ns += known_ns[1] - known_ns[0];
+	kernel->energy.n += known_ns[1] > known_ns[0];
+	kernel->energy.joules += joules[1] - joules[0];
+	kernel->energy.ns += known_ns[1] - known_ns[0];
 	if (line->has_kernels && row->end_time_ns <= line->reach_time_ns)
 		return FLEXTRACE_OK;
 	if (line->has_kernels && from_ns < line->reach_time_ns)
@@ -281,14 +307,14 @@ static void sum_part(const struct power_device *device, const struct power_line 
 
 		if (isnan(watts) || ns <= 0)
 			continue;
-		weights[sum.n++] = (struct weight){watts, ns};
+		weights[sum.energy.n++] = (struct weight){watts, ns};
 		sum.min_watts = watts < sum.min_watts ? watts : sum.min_watts;
 		sum.max_watts = watts > sum.max_watts ? watts : sum.max_watts;
-		sum.ns += ns;
-		sum.joules += watts * ns / 1e9;
+		sum.energy.ns += ns;
+		sum.energy.joules += watts * ns / 1e9;
 	}
-	if (sum.n)
-		sum.median_watts = median_watts(weights, (int64_t)sum.n, sum.ns);
+	if (sum.energy.n)
+		sum.median_watts = median_watts(weights, (int64_t)sum.energy.n, sum.energy.ns);
 	*ret = sum;
 }
 
@@ -318,16 +344,16 @@ static void write_head(const struct power_table *table, uint32_t index, const ch
 	writer_char(writer, ',');
 }
 
-static void write_energy(const struct power_sum *sum, struct writer *writer)
+static void write_energy(const struct power_energy *energy, struct writer *writer)
 {
-	writer_u64(writer, sum->n);
+	writer_u64(writer, energy->n);
 	writer_char(writer, ',');
-	writer_u64(writer, (uint64_t)(sum->ns + 0.5));
+	writer_u64(writer, (uint64_t)(energy->ns + 0.5));
 	writer_char(writer, ',');
-	writer_fixed(writer, sum->joules, 6);
+	writer_fixed(writer, energy->joules, 6);
 	writer_char(writer, ',');
-	if (sum->ns > 0)
-		writer_fixed(writer, sum->joules * 1e9 / sum->ns, 3);
+	if (energy->ns > 0)
+		writer_fixed(writer, energy->joules * 1e9 / energy->ns, 3);
 }
 
 static void write_part(struct power_table *table, uint32_t index, enum power_part part,
@@ -338,8 +364,8 @@ static void write_part(struct power_table *table, uint32_t index, enum power_par
 
 	write_head(table, index, names[part], "", writer);
 	writer_char(writer, ',');
-	write_energy(sum, writer);
-	if (sum->n) {
+	write_energy(&sum->energy, writer);
+	if (sum->energy.n) {
 		write_watts(writer, sum->min_watts);
 		write_watts(writer, sum->median_watts);
 		write_watts(writer, sum->max_watts);
@@ -363,8 +389,8 @@ static int compare_kernels(const void *left, const void *right, void *context)
 
 	if (a->device != b->device)
 		return a->device < b->device ? -1 : 1;
-	if (a->sum.joules != b->sum.joules)
-		return a->sum.joules > b->sum.joules ? -1 : 1;
+	if (a->energy.joules != b->energy.joules)
+		return a->energy.joules > b->energy.joules ? -1 : 1;
 	return strcmp(string_get(strings, a->name), string_get(strings, b->name));
 }
 
@@ -379,7 +405,7 @@ static void write_kernels(struct power_table *table, uint32_t index, struct writ
 		           string_get(table->timeline->strings, kernel->name), writer);
 		writer_u64(writer, kernel->calls);
 		writer_char(writer, ',');
-		write_energy(&kernel->sum, writer);
+		write_energy(&kernel->energy, writer);
 		writer_literal(writer, ",,,,,\n");
 		table->n_lines++;
 	}
@@ -428,7 +454,7 @@ static void release(struct power_table *table)
 		blocks_free(table->lines[i].stretches);
 	free(table->lines);
 	free(table->kernels);
-	map_release(&table->places);
+	slots_release(&table->slots);
 	owners_release(&table->owners);
 }
 

@@ -4,7 +4,7 @@
  * TS2 - TS1 and so on. Cycles are those of the stamps; ns are cycles at the rate of their counter
  * and segment in clocks.csv, each rounded, so that neither drift of a clock nor the joint of two
  * segments is in them. Memory: 4 bytes per control block, 56 per call of the most called kernel,
- * and 56 per line.
+ * and 32 to 64 per line.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "analysis_impl.h"
 #include "array.h"
 #include "blocks.h"
+#include "slots.h"
 
 #define FILE_NAME     "stamps.csv"
 #define N_DIFFERENCES (FLEXTRACE_N_STAMPS - 1)
@@ -35,7 +36,7 @@ struct stamps {
 	uint32_t *device_places;    /* owned: where each device stands in owners.devices */
 	struct stamp_group *groups; /* owned */
 	uint32_t n_groups, n_allocated;
-	struct map places; /* (device, name) -> place in `groups` */
+	struct slots slots; /* of `groups` */
 	/* owned, by op: 0 = not seen yet; 1 = first call of its group; else the call before + 2 */
 	uint32_t *before;
 	struct stamp_call *calls;    /* owned: of one group */
@@ -44,18 +45,39 @@ struct stamps {
 
 /* -- collecting ----------------------------------------------------------------------------- */
 
+static uint64_t hash_group(const void *groups, uint32_t place)
+{
+	const struct stamp_group *group = &((const struct stamp_group *)groups)[place];
+
+	return map_hash(group->device, group->name);
+}
+
+static bool is_group(const void *groups, uint32_t place, const void *of)
+{
+	const struct stamp_group *group = &((const struct stamp_group *)groups)[place];
+	const struct tick_op *op = of;
+
+	return group->device == op->device && group->name == op->name;
+}
+
+static const struct slots_of slots_of_groups = {hash_group, is_group};
+
 static int find_group(struct stamps *stamps, const struct tick_op *op, struct stamp_group **ret)
 {
-	uint32_t place = map_find(&stamps->places, op->device, op->name);
+	uint32_t *slot;
 
-	if (place == MAP_NONE) {
-		place = stamps->n_groups;
-		FLEXTRACE_TRY(ARRAY_RESERVE(stamps->groups, stamps->n_allocated, place + 1ull));
-		FLEXTRACE_TRY(map_put(&stamps->places, op->device, op->name, place));
-		stamps->groups[stamps->n_groups++] = (struct stamp_group){.device = op->device,
-		                                                          .name = op->name};
+	FLEXTRACE_TRY(
+		slots_reserve(&stamps->slots, &slots_of_groups, stamps->groups, stamps->n_groups));
+	slot = slots_find(&stamps->slots, &slots_of_groups, stamps->groups, op,
+	                  map_hash(op->device, op->name));
+	if (!*slot) {
+		FLEXTRACE_TRY(ARRAY_RESERVE(stamps->groups, stamps->n_allocated,
+		                            stamps->n_groups + 1ull));
+		stamps->groups[stamps->n_groups] = (struct stamp_group){.device = op->device,
+		                                                        .name = op->name};
+		*slot = ++stamps->n_groups;
 	}
-	*ret = &stamps->groups[place];
+	*ret = &stamps->groups[*slot - 1];
 	return FLEXTRACE_OK;
 }
 
@@ -125,7 +147,7 @@ static int make_groups(struct stamps *stamps)
 static void release(struct stamps *stamps)
 {
 	owners_release(&stamps->owners);
-	map_release(&stamps->places);
+	slots_release(&stamps->slots);
 	blocks_free(stamps->device_places);
 	free(stamps->groups);
 	free(stamps->before);

@@ -25,27 +25,46 @@ void stats_release(struct stats *stats)
 {
 	free(stats->groups);
 	free(stats->scratch_ns);
-	map_release(&stats->places);
+	slots_release(&stats->slots);
 	table_release(&stats->chunks);
 	stats_init(stats, stats->label);
 }
 
 /* -- counting ------------------------------------------------------------------------------- */
 
-static uint64_t places_key(const struct stats_key *key)
+static uint64_t hash_key(const struct stats_key *key)
 {
-	return (uint64_t)key->owner << 8 | key->kind;
+	return map_hash((uint64_t)key->owner << 8 | key->kind, key->name);
 }
 
-static int add_group(struct stats *stats, const struct stats_key *key, uint32_t *ret_group)
+static uint64_t hash_group(const void *groups, uint32_t place)
 {
-	uint32_t n = stats->n_groups;
+	return hash_key(&((const struct stats_group *)groups)[place].key);
+}
 
-	FLEXTRACE_TRY(ARRAY_RESERVE(stats->groups, stats->n_allocated, n + 1));
-	FLEXTRACE_TRY(map_put(&stats->places, places_key(key), key->name, n));
-	stats->groups[n] = (struct stats_group){.key = *key};
-	stats->n_groups++;
-	*ret_group = n;
+static bool is_group(const void *groups, uint32_t place, const void *of)
+{
+	const struct stats_key *a = &((const struct stats_group *)groups)[place].key, *b = of;
+
+	return a->owner == b->owner && a->name == b->name && a->kind == b->kind;
+}
+
+static const struct slots_of slots_of_groups = {hash_group, is_group};
+
+static int find_group(struct stats *stats, const struct stats_key *key, uint32_t *ret_group)
+{
+	uint32_t *slot;
+
+	FLEXTRACE_TRY(
+		slots_reserve(&stats->slots, &slots_of_groups, stats->groups, stats->n_groups));
+	slot = slots_find(&stats->slots, &slots_of_groups, stats->groups, key, hash_key(key));
+	if (!*slot) {
+		FLEXTRACE_TRY(
+			ARRAY_RESERVE(stats->groups, stats->n_allocated, stats->n_groups + 1ull));
+		stats->groups[stats->n_groups] = (struct stats_group){.key = *key};
+		*slot = ++stats->n_groups;
+	}
+	*ret_group = *slot - 1;
 	return FLEXTRACE_OK;
 }
 
@@ -63,12 +82,17 @@ static int add_chunk(struct stats *stats, struct stats_group *group)
 	return FLEXTRACE_OK;
 }
 
+/* The first one is the total; so many groups have no other. */
 static int keep_duration(struct stats *stats, struct stats_group *group, uint64_t duration_ns)
 {
+	group->calls++;
+	if (group->calls == 1)
+		return FLEXTRACE_OK;
 	if (!group->last || group->last->n == group->last->n_allocated)
 		FLEXTRACE_TRY(add_chunk(stats, group));
+	if (group->calls == 2)
+		group->last->durations_ns[group->last->n++] = group->total_ns;
 	group->last->durations_ns[group->last->n++] = duration_ns;
-	group->calls++;
 	return FLEXTRACE_OK;
 }
 
@@ -77,9 +101,7 @@ int stats_count(struct stats *stats, const struct stats_key *key, uint64_t durat
 {
 	struct stats_group *group;
 
-	*ret_group = map_find(&stats->places, places_key(key), key->name);
-	if (*ret_group == MAP_NONE)
-		FLEXTRACE_TRY(add_group(stats, key, ret_group));
+	FLEXTRACE_TRY(find_group(stats, key, ret_group));
 	group = &stats->groups[*ret_group];
 	FLEXTRACE_TRY(keep_duration(stats, group, duration_ns));
 	group->total_ns = spread_add(group->total_ns, duration_ns);
@@ -131,6 +153,7 @@ void stats_spread(struct stats *stats, const struct stats_group *group, struct s
 {
 	uint64_t at = group->calls;
 
+	stats->scratch_ns[0] = group->total_ns;
 	for (const struct stats_chunk *chunk = group->last; chunk; chunk = chunk->before) {
 		at -= chunk->n;
 		memcpy(stats->scratch_ns + at, chunk->durations_ns,
