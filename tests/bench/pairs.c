@@ -3,10 +3,13 @@
  * pairs: runs two commands in turn and prints the ratio of their CPU times, wall times and peak
  * memory.
  *
- *   pairs -n 7 [--cpu-bar X] [--wall-bar X] LABEL -- COMMAND_A ... -- COMMAND_B ...
+ *   pairs -n 7 [--cpu-bar X] [--wall-bar X] [--empty DIR] LABEL -- COMMAND_A ... -- COMMAND_B ...
  *
- * Output of the commands is discarded. A command that fails ends the bench.
+ * Output of the commands is discarded. A command that fails ends the bench. With --empty, files in
+ * DIR are removed before each command, outside what is measured: what one run wrote is no work of
+ * the next one.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,12 +47,28 @@ static void exec_quietly(char **argv)
 	_exit(127);
 }
 
-static int measure(char **argv, struct figures *figures)
+static void remove_files(const char *directory)
+{
+	DIR *files = opendir(directory);
+	struct dirent *file;
+
+	while (files && (file = readdir(files)))
+		unlinkat(dirfd(files), file->d_name, 0); /* not "." and ".." */
+	if (files)
+		closedir(files);
+}
+
+static int measure(const char *empty, char **argv, struct figures *figures)
 {
 	struct rusage usage;
+	double start_s;
 	int status;
-	const double start_s = now_s();
-	pid_t pid = fork();
+	pid_t pid;
+
+	if (empty)
+		remove_files(empty);
+	start_s = now_s();
+	pid = fork();
 	if (pid == 0)
 		exec_quietly(argv);
 	if (pid < 0 || wait4(pid, &status, 0, &usage) < 0 || !WIFEXITED(status) ||
@@ -79,13 +98,13 @@ struct pairs {
 	struct ratio cpu, wall, rss;
 };
 
-static int run(struct pairs *pairs, char **a, char **b, int n)
+static int run(struct pairs *pairs, const char *empty, char **a, char **b, int n)
 {
 	struct figures fa, fb;
-	if (measure(a, &fa) || measure(b, &fb)) /* warm the caches */
+	if (measure(empty, a, &fa) || measure(empty, b, &fb)) /* warm the caches */
 		return -1;
 	for (int i = 0; i < n; i++) {
-		if (measure(a, &fa) || measure(b, &fb))
+		if (measure(empty, a, &fa) || measure(empty, b, &fb))
 			return -1;
 		ratio_add(&pairs->cpu, fa.cpu_s, fb.cpu_s);
 		ratio_add(&pairs->wall, fa.wall_s, fb.wall_s);
@@ -109,6 +128,7 @@ int main(int argc, char **argv)
 {
 	static struct pairs pairs;
 	double cpu_bar = 0, wall_bar = 0;
+	const char *empty = NULL;
 	int n = 7, i = 1;
 	for (; i + 1 < argc && argv[i][0] == '-'; i += 2) {
 		if (!strcmp(argv[i], "-n"))
@@ -117,6 +137,8 @@ int main(int argc, char **argv)
 			cpu_bar = atof(argv[i + 1]);
 		else if (!strcmp(argv[i], "--wall-bar"))
 			wall_bar = atof(argv[i + 1]);
+		else if (!strcmp(argv[i], "--empty"))
+			empty = argv[i + 1];
 		else
 			break;
 	}
@@ -124,11 +146,13 @@ int main(int argc, char **argv)
 	int a = i + 2;
 	int b = a < argc && !strcmp(argv[i + 1], "--") ? split(argc, argv, a) : argc;
 	if (b >= argc) {
-		fputs("usage: pairs [-n N] [--cpu-bar X] [--wall-bar X] LABEL -- A... -- B...\n",
+		fputs("usage: pairs [-n N] [--cpu-bar X] [--wall-bar X] [--empty DIR] LABEL -- "
+		      "A... "
+		      "-- B...\n",
 		      stderr);
 		return 2;
 	}
-	if (run(&pairs, argv + a, argv + b, n))
+	if (run(&pairs, empty, argv + a, argv + b, n))
 		return 1;
 	print(&pairs, label, cpu_bar, wall_bar);
 	return 0;
