@@ -124,6 +124,11 @@ void *block_take(void)
 	return block;
 }
 
+void *block_take_spare(void)
+{
+	return pop(0);
+}
+
 void block_give(void *block)
 {
 	push(block, MAX_STOCK);

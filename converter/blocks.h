@@ -20,6 +20,7 @@
 
 /* One block, aligned to its size, not cleared, and owned by the caller. NULL: no memory. */
 void *block_take(void);
+void *block_take_spare(void); /* only from the stock; NULL: it is empty */
 void block_give(void *block);
 
 /* The same of any number of bytes, as whole pages: large ones become parts of blocks. */

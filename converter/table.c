@@ -18,7 +18,8 @@
 #include "spill.h"
 
 #define FIRST_CHUNK_BYTES ((size_t)4 << 10)
-#define MAPPED_BYTES      ((size_t)8 << 10) /* chunks of at least this are mapped */
+#define MAPPED_BYTES      ((size_t)8 << 10)  /* chunks of at least this are mapped */
+#define SPARE_BYTES       ((size_t)64 << 10) /* of a table that may have a block */
 #define MAX_ROW_BYTES     ((size_t)16 << 20)
 
 /* `n_bytes` counts the chunk's head, too. */
@@ -58,11 +59,28 @@ static size_t next_chunk_bytes(const struct table *table, size_t row_bytes)
 	return n_bytes;
 }
 
+/* Instead of a smaller chunk, a block that others have done with: touching fresh memory costs more.
+ * NULL: there is none, or the table is too small for one. */
+static struct table_chunk *spare_chunk(const struct table *table, size_t *n_bytes)
+{
+	struct table_chunk *chunk = NULL;
+
+	if (table->n_bytes >= SPARE_BYTES && *n_bytes < BLOCK_BYTES)
+		chunk = block_take_spare();
+	if (!chunk)
+		return NULL;
+	*n_bytes = BLOCK_BYTES;
+	*chunk = (struct table_chunk){.n_bytes = BLOCK_BYTES - sizeof(*chunk)};
+	return chunk;
+}
+
 bool table_make_room(struct table *table, size_t size_bytes)
 {
 	size_t n_bytes = next_chunk_bytes(table, size_bytes);
-	struct table_chunk *chunk = new_chunk(n_bytes);
+	struct table_chunk *chunk = spare_chunk(table, &n_bytes);
 
+	if (!chunk)
+		chunk = new_chunk(n_bytes);
 	assert(size_bytes > 0 && size_bytes % 8 == 0 && size_bytes <= MAX_ROW_BYTES);
 	if (!chunk)
 		return false;
