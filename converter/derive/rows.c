@@ -71,18 +71,29 @@ static bool is_full(const struct row_sorter *sorter, uint32_t n)
 	return n == sorter->n_full;
 }
 
-/* A full run is a block, which goes on to the next table once it was read. */
-static uint8_t *new_run(const struct row_sorter *sorter, uint32_t n)
+/* What belongs to a full run is a block, where it fits in one, and goes on to others. */
+static bool is_block(const struct row_sorter *sorter, uint32_t n, size_t element_bytes)
 {
-	return is_full(sorter, n) ? block_take() : malloc(n * sorter->row_bytes);
+	return is_full(sorter, n) && n * element_bytes <= BLOCK_BYTES;
+}
+
+static void *new_memory(const struct row_sorter *sorter, uint32_t n, size_t element_bytes)
+{
+	return is_block(sorter, n, element_bytes) ? block_take() : malloc(n * element_bytes);
+}
+
+static void free_memory(const struct row_sorter *sorter, uint32_t n, size_t element_bytes,
+                        void *memory)
+{
+	if (memory && is_block(sorter, n, element_bytes))
+		block_give(memory);
+	else
+		free(memory);
 }
 
 static void free_run(const struct row_sorter *sorter, struct row_run *run)
 {
-	if (run->rows && is_full(sorter, run->n_rows))
-		block_give(run->rows);
-	else
-		free(run->rows);
+	free_memory(sorter, run->n_rows, sorter->row_bytes, run->rows);
 	run->rows = NULL;
 }
 
@@ -103,7 +114,7 @@ static bool is_in_order(const struct row_sorter *sorter, uint32_t n)
 
 static int sort_into(struct row_sorter *sorter, uint32_t n, uint8_t *rows)
 {
-	struct keyed_place *places = malloc(2ull * n * sizeof(*places)), *sorted;
+	struct keyed_place *places = new_memory(sorter, n, 2 * sizeof(*places)), *sorted;
 
 	if (!places)
 		return FLEXTRACE_E_MEMORY;
@@ -117,7 +128,7 @@ static int sort_into(struct row_sorter *sorter, uint32_t n, uint8_t *rows)
 	for (uint32_t i = 0; i < n; i++)
 		memcpy(rows + i * sorter->row_bytes,
 		       sorter->filling + sorted[i].place * sorter->row_bytes, sorter->row_bytes);
-	free(places);
+	free_memory(sorter, n, 2 * sizeof(*places), places);
 	return FLEXTRACE_OK;
 }
 
@@ -129,7 +140,7 @@ static int seal(struct row_sorter *sorter)
 
 	if (ARRAY_RESERVE(sorter->runs, sorter->n_allocated, sorter->n_runs + 1ull) < 0)
 		return FLEXTRACE_E_MEMORY;
-	rows = new_run(sorter, n);
+	rows = new_memory(sorter, n, sorter->row_bytes);
 	if (!rows)
 		return FLEXTRACE_E_MEMORY;
 	sorter->runs[sorter->n_runs++] = (struct row_run){rows, n, 0};
@@ -152,14 +163,15 @@ void row_sorter_release(struct row_sorter *sorter)
 	for (uint32_t i = 0; i < sorter->n_runs; i++)
 		free_run(sorter, &sorter->runs[i]);
 	free(sorter->runs);
-	free(sorter->filling);
+	if (sorter->filling)
+		block_give(sorter->filling);
 	row_sorter_init(sorter, sorter->row_bytes, sorter->has_end);
 }
 
 void *row_sorter_append(struct row_sorter *sorter)
 {
 	if (!sorter->filling)
-		sorter->filling = malloc(BLOCK_BYTES);
+		sorter->filling = block_take();
 	if (!sorter->filling || (is_full(sorter, sorter->n_filling) && seal(sorter) < 0))
 		return NULL;
 	return sorter->filling + sorter->n_filling++ * sorter->row_bytes;
@@ -207,7 +219,8 @@ int row_sorter_merge(struct row_sorter *sorter, int (*visit)(void *context, void
 
 	if (sorter->n_filling)
 		FLEXTRACE_TRY(seal(sorter));
-	free(sorter->filling);
+	if (sorter->filling)
+		block_give(sorter->filling);
 	sorter->filling = NULL;
 	n_heap = sorter->n_runs;
 	heap = malloc((n_heap + 1ull) * sizeof(*heap));
