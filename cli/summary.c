@@ -10,8 +10,9 @@
 
 #include "array.h"
 #include "cli.h"
-#include "csv_reader.h"
+#include "rows.h"
 #include "summary_impl.h"
+#include "summary_ops.h"
 
 #define N_TOP          5  /* lines of each table of times */
 #define MAX_PROCESSES  8  /* named one by one */
@@ -22,17 +23,9 @@
 
 /* -- files ------------------------------------------------------------------------------------- */
 
-static FILE *open_file(const char *dir, const char *name)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return fopen(path, "re");
-}
-
 cJSON *summary_json(const char *dir, const char *name)
 {
-	FILE *file = open_file(dir, name);
+	FILE *file = rows_open_file(dir, name);
 	cJSON *json = NULL;
 	char *text;
 	long size;
@@ -48,68 +41,6 @@ cJSON *summary_json(const char *dir, const char *name)
 	}
 	fclose(file);
 	return json;
-}
-
-/* A table of the output, read row by row. */
-struct rows {
-	FILE *file;
-	struct csv_reader reader;
-	char *heading; /* owned: ",a,b,c," */
-};
-
-static void rows_close(struct rows *rows)
-{
-	if (!rows->file)
-		return;
-	csv_reader_release(&rows->reader);
-	fclose(rows->file);
-	free(rows->heading);
-	rows->file = NULL;
-}
-
-/* Opens a table; false: it was not written. */
-static bool rows_open(struct rows *rows, const char *dir, const char *name)
-{
-	size_t size;
-	FILE *heading;
-
-	*rows = (struct rows){.file = open_file(dir, name)};
-	if (!rows->file)
-		return false;
-	csv_reader_init(&rows->reader, rows->file, name);
-	heading = open_memstream(&rows->heading, &size);
-	if (!heading || csv_reader_next(&rows->reader, NULL) <= 0) {
-		if (heading)
-			fclose(heading);
-		rows_close(rows);
-		return false;
-	}
-	for (size_t i = 0; i < rows->reader.n_fields; i++)
-		fprintf(heading, ",%s", csv_reader_field(&rows->reader, i));
-	fprintf(heading, ",");
-	fclose(heading);
-	return true;
-}
-
-/* The field under a heading in the current row, "" where there is none. */
-static const char *rows_field(const struct rows *rows, const char *column)
-{
-	char wanted[64];
-	const char *found;
-	size_t index = 0;
-
-	snprintf(wanted, sizeof(wanted), ",%s,", column);
-	found = strstr(rows->heading, wanted);
-	if (!found)
-		return "";
-	for (const char *at = rows->heading; at < found; at++)
-		index += *at == ',';
-	return csv_reader_field(&rows->reader, index);
-}
-
-static double rows_number(const struct rows *rows, const char *column)
-{
-	return strtod(rows_field(rows, column), NULL);
 }
 
 /* -- texts ------------------------------------------------------------------------------------- */
@@ -577,6 +508,7 @@ int summary_print(const char *output_dir, FILE *to, struct flextrace_error *erro
 	print_times(to, output_dir, "kernels.csv", "device work", "total_ns");
 	print_times(to, output_dir, "runtime.csv", "host functions, own time", "self_ns");
 	summary_print_aie(to, output_dir, run);
+	summary_print_ops(to, output_dir);
 	print_losses(to, run);
 	print_clocks(to, output_dir);
 	print_alignment(to, output_dir);

@@ -6,7 +6,7 @@ flextrace_add_unit_test(NAME csv_table SOURCES cli/csv_table.c converter/csv_rea
 flextrace_add_unit_test(NAME twice SOURCES cli/twice.c converter/csv_reader.c converter/strings.c
 	converter/emit/writer.c converter/error.c tests/scratch.c)
 flextrace_add_unit_test(NAME launcher SOURCES cli/launcher.c cli/process.c)
-flextrace_add_unit_test(NAME summary SOURCES cli/summary.c cli/summary_aie.c converter/csv_reader.c cli/message.c converter/error.c
+flextrace_add_unit_test(NAME summary SOURCES cli/rows.c cli/summary.c cli/summary_ops.c cli/summary_aie.c converter/csv_reader.c cli/message.c converter/error.c
 	tests/scratch.c LIBS PkgConfig::CJSON)
 
 if(TARGET flextrace AND TARGET flextrace_lttng)

@@ -290,6 +290,67 @@ static void test_summary__tells_of_kernels_that_overlap(void **state)
 	free(text);
 }
 
+/* -- operations ------------------------------------------------------------------------------ */
+
+#define DEVICE_OPS "job,name,kernel_ns,op_to_op_ns,bound,notes\n"
+
+static char *summary_of_table(const char *name, const char *table)
+{
+	char *dir = scratch_dir(), *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_non_null(to);
+	write_file(dir, "run.json", "{}");
+	write_file(dir, name, table);
+	assert_int_equal(summary_print(dir, to, NULL), 0);
+	assert_int_equal(fclose(to), 0);
+	scratch_remove(dir);
+	return text;
+}
+
+static void test_ops__are_told_with_what_bounds_them(void **state)
+{
+	char *text = summary_of_table("device_ops.csv", DEVICE_OPS
+	                              "7,kernel,1000.000,,BRISC,\n"
+	                              "8,Mat\033[2Jmul,2000.000,10.000,TRISC_1,late_cores\n"
+	                              "8,Mat\033[2Jmul,3000.000,20000.000,TRISC_1,gap\n"
+	                              "9,Add,4000.000,6500.000,start,few_cores\n");
+
+	(void)state;
+	assert_contains(text, "    Mat?[2Jmul                                 2   0.005 ms  50.0%"
+	                      "  TRISC_1\n"
+	                      "    Add                                        1   0.004 ms  40.0%"
+	                      "  start\n"
+	                      "    job 7                                      1   0.001 ms  10.0%"
+	                      "  BRISC\n");
+	assert_contains(text,
+	                "  gaps: 1 pauses of more than 6.5 us, 0.020 ms or 66.7% of the time; "
+	                "the longest, 0.020 ms, before Mat?[2Jmul.");
+	assert_contains(text, "late cores: 1 operations");
+	assert_contains(text, "few cores: 1 operations");
+	free(text);
+}
+
+static void test_ops__are_those_of_a_report_where_no_core_tells_of_any(void **state)
+{
+	char *text = summary_of_table("ops.csv",
+	                              "OP CODE,CORE COUNT,DEVICE KERNEL DURATION [ns],OP TO OP "
+	                              "LATENCY [ns]\nA,64,1000,\nB,64,1000,6500\nC,,,\n");
+
+	(void)state;
+	assert_contains(text,
+	                "    A                                          1   0.001 ms  50.0%  \n"
+	                "    B                                          1   0.001 ms  50.0%"
+	                "  gap\n");
+	assert_lacks(text, "pauses");
+	assert_lacks(text, "few cores");
+	free(text);
+	text = summary_of_table("ops.csv", "OP CODE,DEVICE KERNEL DURATION [ns]\nA,\n");
+	assert_lacks(text, "operations of devices");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -304,6 +365,8 @@ int main(void)
 		cmocka_unit_test(test_processes__are_listed_by_rank),
 		cmocka_unit_test(test_processes__say_that_there_are_more),
 		cmocka_unit_test(test_times__are_of_all_ranks),
+		cmocka_unit_test(test_ops__are_told_with_what_bounds_them),
+		cmocka_unit_test(test_ops__are_those_of_a_report_where_no_core_tells_of_any),
 		cmocka_unit_test(test_summary__of_nothing_is_an_error),
 	};
 

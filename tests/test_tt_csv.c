@@ -358,6 +358,75 @@ static void test_tt_csv__puts_devices_on_one_time(void **state)
 	assert_int_equal(flex_number(&run->events, first, "ts1"), 916000);
 }
 
+/* -- tables of cores ------------------------------------------------------------------------- */
+
+static struct csv_table read_output(const struct flex_run *run, const char *name)
+{
+	const struct csv_table_query all = {NULL, NULL, 0};
+	struct flextrace_error error = {0};
+	struct csv_table table;
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", run->out, name);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_int_equal(csv_table_read(file, name, &all, &table, &error), 0);
+	fclose(file);
+	return table;
+}
+
+#define ZONE(core, risc, zone, from, to)                                      \
+	"0," core "," risc ",9," #from ",0,1024,,," zone ",ZONE_START,1,f,\n" \
+	"0," core "," risc ",9," #to ",0,1024,,," zone ",ZONE_END,1,f,\n"
+
+/* Two operations of one program on two cores; the second after a pause, its second core late. */
+static const char two_ops[] = FORM_15 ZONE("1,1", "BRISC", "BRISC-FW", 1000, 2000) ZONE(
+	"1,1", "BRISC", "BRISC-KERNEL", 1100, 1900) ZONE("2,1", "BRISC", "BRISC-FW", 1010, 2010)
+	ZONE("2,1", "BRISC", "BRISC-KERNEL", 1150, 1800) ZONE("2,1", "TRISC_0", "TRISC-KERNEL",
+                                                              1120, 1950)
+		ZONE("1,1", "BRISC", "READ", 1200, 1250) ZONE("2,1", "BRISC", "READ", 1200, 1270)
+			ZONE("1,1", "BRISC", "READ", 1300, 1380) ZONE("1,1", "BRISC", "BRISC-FW",
+                                                                      10000, 12000)
+				ZONE("1,1", "BRISC", "BRISC-KERNEL", 10100, 11000)
+					ZONE("2,1", "BRISC", "BRISC-FW", 10000, 12010)
+						ZONE("2,1", "BRISC", "BRISC-KERNEL", 11100, 11950);
+
+static void test_tt_tables__tell_what_bounds_operations(void **state)
+{
+	struct flex_run *run = convert(state, two_ops);
+	struct csv_table ops = read_output(run, "device_ops.csv");
+
+	assert_int_equal(ops.n_rows, 2);
+	assert_string_equal(flex_cell(&ops, 0, "job"), "1024");
+	assert_string_equal(flex_cell(&ops, 0, "cores"), "2");
+	assert_string_equal(flex_cell(&ops, 0, "kernel_ns"), "850.000");
+	assert_string_equal(flex_cell(&ops, 0, "fw_ns"), "1010.000");
+	assert_string_equal(flex_cell(&ops, 0, "first_to_last_start_ns"), "20.000");
+	assert_string_equal(flex_cell(&ops, 0, "op_to_op_ns"), "");
+	assert_string_equal(flex_cell(&ops, 0, "longest_ns"), "830.000");
+	assert_string_equal(flex_cell(&ops, 0, "bound"), "TRISC_0");
+	assert_string_equal(flex_cell(&ops, 0, "notes"), "");
+	assert_string_equal(flex_cell(&ops, 1, "op_to_op_ns"), "8150.000");
+	assert_string_equal(flex_cell(&ops, 1, "bound"), "gap");
+	assert_string_equal(flex_cell(&ops, 1, "notes"), "gap late_cores");
+	csv_table_release(&ops);
+}
+
+static void test_tt_tables__count_zones_over_all_cores(void **state)
+{
+	struct flex_run *run = convert(state, two_ops);
+	struct csv_table zones = read_output(run, "zones.csv");
+	uint64_t row = flex_row(&zones, "name", "READ", "processor", "BRISC");
+
+	assert_string_equal(flex_cell(&zones, row, "calls"), "3");
+	assert_string_equal(flex_cell(&zones, row, "total"), "200");
+	assert_string_equal(flex_cell(&zones, row, "median"), "70");
+	assert_string_equal(flex_cell(&zones, row, "min"), "50");
+	assert_string_equal(flex_cell(&zones, row, "mean_ns"), "66.667");
+	csv_table_release(&zones);
+}
+
 /* -- ops reports ----------------------------------------------------------------------------- */
 
 #define REPORT "ops_perf_results_1.csv"
@@ -455,6 +524,8 @@ int main(void)
 		TEST(test_tt_csv__counts_what_is_missing),
 		TEST(test_tt_csv__survives_a_cut_at_every_byte),
 		TEST(test_tt_csv__puts_devices_on_one_time),
+		TEST(test_tt_tables__tell_what_bounds_operations),
+		TEST(test_tt_tables__count_zones_over_all_cores),
 		TEST(test_tt_report__tells_host_and_device_of_operations),
 		TEST(test_tt_report__goes_with_a_log),
 		TEST(test_tt_report__survives_bad_lines),
