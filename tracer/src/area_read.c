@@ -13,6 +13,9 @@
  */
 #define RECORDS_IN_FLIGHT 4u
 
+/* More than a core keeps in its store buffers. */
+#define MAX_UNSEEN_RECORDS 256u
+
 #define SLOT_WORDS (4u + FLEXTRACE_WIRE_N_STAMPS)
 
 static struct flextrace_wire_area *wire_of(const struct flextrace_drain_area *area)
@@ -67,20 +70,23 @@ int flextrace_area_header_read(const void *memory, struct flextrace_area_header 
 }
 
 /*
- * From here on the firmware surely keeps to the limit: it may still have leave to fill the ring
- * once more, but not to go further without a look at policy and limit.
+ * Behind a store that the firmware has to keep to. It looks at policy and limit again when it has
+ * filled the ring once from where it looked last, and that is not behind `head` as read after the
+ * store, but for records that it has written and nobody sees yet.
  */
 static void distrust(struct flextrace_drain_area *area)
 {
 	struct flextrace_wire_area *wire = wire_of(area);
-	uint32_t waiting = drain_load(&wire->head) - (uint32_t)area->next;
+	uint32_t waiting;
 
+	atomic_thread_fence(memory_order_seq_cst);
+	waiting = drain_load(&wire->head) - (uint32_t)area->next;
 	if (waiting > area->capacity) {
 		skip_overwritten(area, waiting - area->capacity);
 		make_room(area);
 		waiting = area->capacity;
 	}
-	area->strict_from = area->next + waiting + area->capacity + RECORDS_IN_FLIGHT;
+	area->strict_from = area->next + waiting + area->capacity + MAX_UNSEEN_RECORDS;
 	drain_store_last(&wire->strict_from, (uint32_t)area->strict_from);
 }
 
@@ -92,23 +98,26 @@ static void apply_policy(struct flextrace_drain_area *area)
 
 	if (before == policy)
 		return;
+	drain_store_last(&wire->policy, policy);
 	if (before == FLEXTRACE_WIRE_OVERWRITE)
 		distrust(area);
-	drain_store_last(&wire->policy, policy);
 }
 
 /* All counts start anew, whatever a read has written that the reset overtook. */
 static void restart(struct flextrace_drain_area *area)
 {
 	struct flextrace_wire_area *wire = wire_of(area);
+	uint32_t limit = drain_load(&wire->limit);
 
 	area->next = 0;
 	area->next_run = 1;
 	drain_store_last(&wire->read_run, 0);
-	if (drain_load(&wire->limit) == area->capacity)
+	if (limit == area->capacity)
 		return;
 	make_room(area);
 	distrust(area);
+	if (limit <= INT32_MAX && limit > area->strict_from) /* it may have seen the wrong one */
+		area->strict_from = limit;
 }
 
 /* Whoever drained before us left in the area how far they came. */
@@ -128,7 +137,7 @@ static void attach(struct flextrace_drain_area *area, const struct flextrace_are
 	area->told = 0;
 	area->lost_runs = 0;
 	distrusted = header->strict_from - (uint32_t)area->next;
-	if (distrusted > 2 * area->capacity + RECORDS_IN_FLIGHT)
+	if (distrusted > 2 * area->capacity + MAX_UNSEEN_RECORDS)
 		distrusted = 0; /* behind us */
 	area->strict_from = area->next + distrusted;
 	if (area->is_reset)
