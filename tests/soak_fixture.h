@@ -66,6 +66,7 @@ struct seen { /* of a core */
 	uint32_t last_kind;
 	uint64_t last_ticks, last_round;
 	uint32_t n_restarts; /* of the rounds: a job each */
+	int has_gap;         /* since the last record */
 	enum { OUTSIDE, INSIDE, UNKNOWN } zone;
 };
 
@@ -117,10 +118,11 @@ static void take_record(struct seen *core, uint64_t index, uint64_t word)
 {
 	uint32_t kind = (uint32_t)(word >> 60);
 
-	if (index !=
-	    core->next_index) { /* what was overwritten may have been a begin, or a value */
+	/* What was overwritten may have been a begin, or a value. */
+	if (core->has_gap || index != core->next_index) {
 		core->last_kind = kind == FLEXTRACE_WIRE_VALUE_DATA ? FLEXTRACE_WIRE_VALUE : 0;
 		core->zone = UNKNOWN;
+		core->has_gap = 0;
 	}
 	if (is_whole)
 		check_by_index(index, kind, (uint32_t)word);
@@ -159,6 +161,7 @@ void flextrace_emit_marker_batch(const struct flextrace_marker_batch *batch)
 		return;
 	}
 	n_wrong += batch->first_index < core->next_index;
+	core->has_gap |= batch->first_index > core->next_index;
 	core->n_words += batch->n_words;
 	for (i = 0; i < batch->n_words; i++)
 		take_record(core, batch->first_index + i, batch->words[i]);
