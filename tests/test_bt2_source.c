@@ -24,6 +24,11 @@ static const struct {
          "{\"schemaVersion\":1,\"traceEvents\":[{\"name\":\"a\",\"ph\":\"X\",\"cat\":\"cpu_op\","
          "\"ts\":1,\"dur\":1,\"pid\":5,\"tid\":5}]}",
          "torch-json"},
+	{"log.csv",
+         "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]\n",
+         "tt-csv"},
+	{"report.csv", "OP CODE,GLOBAL CALL COUNT,DEVICE FW START CYCLE\n", "tt-csv"},
+	{"other.csv", "timer_id,b\n1,2\n", NULL},
 	{"settings.json", "{\"a\":1}", NULL},
 	{"list.json", "[1,2]", NULL},
 	{"text.json", "hello", NULL},
@@ -32,12 +37,12 @@ static const struct {
 
 #define N_FILES (sizeof(files) / sizeof(*files))
 
-static const char *const sources[] = {"flex-json", "torch-json"};
+static const char *const sources[] = {"flex-json", "torch-json", "tt-csv"};
 
 struct place {
 	char *dir;
 	const bt_plugin_set *plugins;
-	const bt_component_class_source *classes[2];
+	const bt_component_class_source *classes[3];
 };
 
 static int setup(void **state)
@@ -46,7 +51,7 @@ static int setup(void **state)
 
 	place->dir = scratch_dir();
 	assert_int_equal(bt_plugin_find_all_from_file(PLUGIN, BT_TRUE, &place->plugins), 0);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		place->classes[i] = bt_plugin_borrow_source_component_class_by_name_const(
 			bt_plugin_set_borrow_plugin_by_index_const(place->plugins, 0), sources[i]);
 		assert_non_null(place->classes[i]);

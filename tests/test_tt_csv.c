@@ -486,6 +486,37 @@ static void test_tt_report__goes_with_a_log(void **state)
 	assert_int_equal(run->host.n_rows, 1);
 }
 
+/* Chips with resets of their own; the last meeting is a lie. In the middle of what the others leave,
+ * chip 1 is 995 000 ns behind chip 0, which its call puts 1000 ns later. */
+static void test_tt_report__ties_chips_by_what_they_did_together(void **state)
+{
+	struct flex_run *run =
+		convert_report(state, HEADINGS
+	                       "AllGather,d,1024,0,wh,,1,1000,1100,1000,2000,1000,1000,,,,,,,\n"
+	                       "AllGather,d,1025,1,wh,,1,900,910,996000,997000,1000,1000,,,,,,,\n"
+	                       "AllReduce,d,2048,0,wh,,1,5000,5100,5000,6000,1000,1000,,,,,,,\n"
+	                       "AllReduce,d,2049,1,wh,,1,5000,5001,1000000,1001000,1000,1000,"
+	                       ",,,,,,\n"
+	                       "Barrier,d,3072,0,wh,,1,9000,9001,9000,9100,100,100,,,,,,,\n"
+	                       "Barrier,d,3073,1,wh,,1,9000,9001,2000000,2000100,100,100,,,,,,,\n");
+	uint64_t here = flex_row(&run->events, "device", "0", "job", "1024");
+	uint64_t there = flex_row(&run->events, "device", "1", "job", "1025");
+
+	assert_int_equal(flex_number(&run->events, there, "start_ns") -
+	                         flex_number(&run->events, here, "start_ns"),
+	                 0);
+	assert_non_null(
+		strstr(run->warnings, "devices=2, within ns=1000, meetings=3, contradictions=1"));
+}
+
+static void test_tt_csv__of_no_row_is_empty(void **state)
+{
+	struct flex_run *run = convert(state, FORM_15);
+
+	assert_int_equal(run->events.n_rows, 0);
+	assert_int_equal(ledger_lost(&run->ledger), 0);
+}
+
 static void test_tt_report__survives_bad_lines(void **state)
 {
 	struct flex_run *run = convert_report(
@@ -528,6 +559,8 @@ int main(void)
 		TEST(test_tt_tables__count_zones_over_all_cores),
 		TEST(test_tt_report__tells_host_and_device_of_operations),
 		TEST(test_tt_report__goes_with_a_log),
+		TEST(test_tt_report__ties_chips_by_what_they_did_together),
+		TEST(test_tt_csv__of_no_row_is_empty),
 		TEST(test_tt_report__survives_bad_lines),
 	};
 

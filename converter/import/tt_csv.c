@@ -12,7 +12,6 @@
 #define LOG_NAME      "profile_log_device.csv"
 #define REPORT_PREFIX "ops_perf_results"
 #define SPOOL_BYTES   ((size_t)2 << 20)
-#define ASSUMED_HZ    UINT64_C(1000000000)
 #define LOOK_BYTES    4096
 
 /* -- which files ----------------------------------------------------------------------------- */
@@ -178,7 +177,7 @@ static void settle_rates(struct file_reader *reader, const char *path)
 			device->hz = reader->header.hz;
 		device->hz_is_told |= device->hz != 0;
 		is_unknown |= !device->hz;
-		device->hz = device->hz ? device->hz : ASSUMED_HZ;
+		device->hz = device->hz ? device->hz : TT_ASSUMED_HZ;
 	}
 	snprintf(text, sizeof(text),
 	         "The file does not tell the chip's frequency, 1 GHz is taken: file=%s", path);
@@ -194,6 +193,7 @@ static int read_file(struct tt *tt, const struct import_options *options, const 
 
 	FLEXTRACE_TRY(tt_lines_open(&reader.lines, path, error));
 	code = read_lines(&reader, error);
+	tt->has_columns |= reader.header.has_columns;
 	settle_rates(&reader, path);
 	if (code >= 0)
 		code = tell(&reader, path);
@@ -255,6 +255,7 @@ static void tt_free(void *context)
 	free(tt->programs);
 	free(tt->processors);
 	free(tt->processor_names);
+	free(tt->meetings);
 	spool_free(tt->events);
 	free(tt->texts.bytes);
 	map_release(&tt->told);
@@ -297,11 +298,10 @@ static int read_all(struct tt *tt, const struct import_options *options,
 	FLEXTRACE_TRY(tt_know_processors(tt));
 	FLEXTRACE_TRY(take_all(tt, options, READ_LOGS, error));
 	FLEXTRACE_TRY(take_all(tt, options, SURVEY_REPORTS, error));
-	for (uint32_t i = 0; i < tt->n_devices; i++)
-		tt->devices[i].hz = tt->devices[i].hz ? tt->devices[i].hz : ASSUMED_HZ;
+	FLEXTRACE_TRY(tt_tie_devices(tt, options));
 	FLEXTRACE_TRY(tt_settle(tt));
 	FLEXTRACE_TRY(take_all(tt, options, READ_REPORTS, error));
-	if (!tt->n_areas && !tt->n_events)
+	if (!tt->n_areas && !tt->n_events && !tt->has_columns)
 		return error_set(error, FLEXTRACE_E_INPUT, "There is no row: files=%" PRIu32,
 		                 options->n_paths);
 	return FLEXTRACE_OK;

@@ -8,6 +8,7 @@
  *   tt_rows.c   one line of a device log is one row
  *   tt_log.c    rows become items of their device, in order of its counter
  *   tt_runs.c   items in order become the words of marker areas
+ *   tt_ties.c   collectives of a report tie its devices
  *   tt_report.c the lines of an ops report, see tt_report.h
  *
  * An area is one RISC of one core. A run begins with a FW start, or where a stamp comes that the
@@ -27,6 +28,7 @@
 #define TT_MAX_FIELDS   128
 #define TT_COUNTER_BITS 44 /* of today's counter; older logs have more */
 #define TT_TICKS_LIMIT  (UINT64_C(1) << 60)
+#define TT_ASSUMED_HZ   UINT64_C(1000000000)
 #define TT_BATCH_WORDS  128u
 
 /* -- lines ----------------------------------------------------------------------------------- */
@@ -117,8 +119,10 @@ struct tt_device {
 	int64_t cause_ns;    /* the least that no operation of a report begins too early with */
 	uint64_t near_ticks; /* of the report's line before */
 	double longest_fw_ns;
-	bool hz_is_told, has_cause, has_near;
-	bool is_wide; /* its counter has more than TT_COUNTER_BITS */
+	bool hz_is_told, has_cause, has_near, is_tied;
+	int64_t tie_ns;      /* from its own time to that of the device that others are tied to */
+	uint32_t n_meetings; /* collectives */
+	bool is_wide;        /* its counter has more than TT_COUNTER_BITS */
 	bool has_items;
 	bool is_read;             /* it was told when a cycle was */
 	bool is_at_end, has_head; /* the next item */
@@ -169,6 +173,9 @@ struct tt {
 	uint32_t n_markers, n_markers_allocated;
 	struct tt_program *programs;
 	uint32_t n_programs, n_programs_allocated;
+	struct tt_meeting *meetings; /* see tt_ties.c */
+	uint32_t n_meetings, n_meetings_allocated;
+	bool has_columns;     /* a log told its columns, so it may have no row */
 	uint32_t *processors; /* strings */
 	uint32_t n_processors, n_processors_allocated;
 	char *processor_names; /* owned: all of them, apart by commas */

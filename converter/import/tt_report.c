@@ -416,6 +416,23 @@ static FILE *open_text(const char *path, struct flextrace_error *error)
 	return file;
 }
 
+static uint64_t own_ns(const struct tt_device *device, uint64_t ticks)
+{
+	return tt_ns(device, ticks) - (uint64_t)device->shift_ns;
+}
+
+static int note_meeting(struct report *report, const struct line *line)
+{
+	uint32_t index = map_find(&report->tt->device_index, line->device, 0);
+	const struct tt_device *device;
+
+	if (!line->has_device || index == MAP_NONE || !tt_is_collective(field(report, OP_CODE)))
+		return FLEXTRACE_OK;
+	device = &report->tt->devices[index];
+	return tt_note_meeting(report->tt, index, (int64_t)own_ns(device, line->fw_start),
+	                       (int64_t)own_ns(device, line->fw_end));
+}
+
 /* The shift of a device is as late as its operations' host calls ask for. */
 static void note_cause(struct report *report, const struct line *line)
 {
@@ -426,10 +443,7 @@ static void note_cause(struct report *report, const struct line *line)
 	if (!line->has_device || !line->has_host || index == MAP_NONE)
 		return;
 	device = &report->tt->devices[index];
-	if (!device->hz)
-		return;
-	shift_ns = (int64_t)line->host_start_ns -
-	           (int64_t)(tt_ns(device, line->fw_start) - (uint64_t)device->shift_ns);
+	shift_ns = (int64_t)line->host_start_ns - (int64_t)own_ns(device, line->fw_start);
 	if (!device->has_cause || shift_ns > device->cause_ns)
 		device->cause_ns = shift_ns;
 	device->has_cause = true;
@@ -451,7 +465,7 @@ static int take_record(struct report *report, enum pass pass)
 	if (pass == LEARN_RATES)
 		return survey_line(report, &line);
 	note_cause(report, &line);
-	return FLEXTRACE_OK;
+	return note_meeting(report, &line);
 }
 
 /* A record that is no CSV ends the file: counted, and what stood before it holds. */
@@ -516,6 +530,8 @@ int tt_report_survey(struct tt *tt, const struct import_options *options, const 
                      struct flextrace_error *error)
 {
 	FLEXTRACE_TRY(read_pass(tt, options, path, LEARN_RATES, error));
+	for (uint32_t i = 0; i < tt->n_devices; i++)
+		tt->devices[i].hz = tt->devices[i].hz ? tt->devices[i].hz : TT_ASSUMED_HZ;
 	return read_pass(tt, options, path, LEARN_SHIFTS, error);
 }
 

@@ -24,4 +24,15 @@ int tt_report_survey(struct tt *tt, const struct import_options *options, const 
 int tt_report_read(struct tt *tt, const struct import_options *options, const char *path,
                    struct flextrace_error *error);
 
+/* -- tt_ties.c ------------------------------------------------------------------------------- */
+
+/* Whether an operation of this name is one of all devices. */
+bool tt_is_collective(const char *name);
+
+/* Notes when a device was in its next one, by its own cycles. */
+int tt_note_meeting(struct tt *tt, uint32_t device, int64_t begin_ns, int64_t end_ns);
+
+/* Puts devices that met on one time, and says how well; before tt_settle(). */
+int tt_tie_devices(struct tt *tt, const struct import_options *options);
+
 #endif
