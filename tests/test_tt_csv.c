@@ -486,8 +486,8 @@ static void test_tt_report__goes_with_a_log(void **state)
 	assert_int_equal(run->host.n_rows, 1);
 }
 
-/* Chips with resets of their own; the last meeting is a lie. In the middle of what the others leave,
- * chip 1 is 995 000 ns behind chip 0, which its call puts 1000 ns later. */
+/* Chips with resets of their own; the last meeting is a lie. What the others leave has its middle
+ * where both began the first one together. */
 static void test_tt_report__ties_chips_by_what_they_did_together(void **state)
 {
 	struct flex_run *run =
