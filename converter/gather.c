@@ -179,7 +179,8 @@ int gather_next(struct gather *gather, const struct record **ret_record, uint32_
 			table_next(&gather->cursors[head->stream], 0);
 			*head = gather->heap[--gather->n_heap];
 		}
-		if (gather->n_heap)
+		if ((gather->n_heap > 1 && is_before(&head[1], head)) ||
+		    (gather->n_heap > 2 && is_before(&head[2], head)))
 			sift_down(gather, 0);
 	}
 	gather->is_started = gather->n_heap > 0;

@@ -206,7 +206,9 @@ static void advance(struct row_sorter *sorter, struct row_key *heap, uint32_t *n
 		free_run(sorter, run);
 		heap[0] = heap[--*n_heap];
 	}
-	if (*n_heap)
+	/* Nearly always the next row is of the same run. */
+	if ((*n_heap > 1 && is_before(&heap[1], &heap[0])) ||
+	    (*n_heap > 2 && is_before(&heap[2], &heap[0])))
 		sink(heap, *n_heap, 0);
 }
 
