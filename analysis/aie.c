@@ -90,11 +90,11 @@ static int add_span(struct aie_spans *spans, const struct aie_span *span, bool i
 static int add_state(struct aie_core *core, uint32_t name, const struct aie_span *span,
                      bool is_open)
 {
-	uint32_t i = 0;
+	uint32_t i = map_find(&core->state_index, name, 0);
 
-	while (i < core->n_states && core->states[i].name != name)
-		i++;
-	if (i == core->n_states) {
+	if (i == MAP_NONE) {
+		i = core->n_states;
+		FLEXTRACE_TRY(map_put(&core->state_index, name, 0, i));
 		FLEXTRACE_TRY(ARRAY_RESERVE(core->states, core->n_states_allocated,
 		                            core->n_states + 1ull));
 		core->states[core->n_states++] = (struct aie_state){.name = name};
@@ -349,6 +349,7 @@ int aie_find(struct aie_run *run, const struct timeline *timeline)
 	*run = (struct aie_run){.timeline = timeline,
 	                        .options = timeline->aie ? *timeline->aie : defaults};
 	FLEXTRACE_TRY(take_cores(run));
+	FLEXTRACE_TRY(aie_name_files(run));
 	if (run->n_cores)
 		take_path(run);
 	for (uint32_t i = 0; i < run->n_cores; i++)
@@ -362,6 +363,7 @@ void aie_release(struct aie_run *run)
 		free(run->cores[i].kernels.all);
 		free(run->cores[i].stalls.all);
 		free(run->cores[i].states);
+		map_release(&run->cores[i].state_index);
 		free(run->cores[i].iterations);
 	}
 	free(run->cores);

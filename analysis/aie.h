@@ -46,14 +46,18 @@ struct aie_iteration {
 	enum aie_phase phase;
 };
 
+#define AIE_FILE_BYTES 160
+
 struct aie_core {
 	uint32_t device; /* index of struct device */
+	char file[AIE_FILE_BYTES];
 	struct aie_spans kernels, stalls;
 	struct aie_state *states; /* owned */
 	uint32_t n_states, n_states_allocated;
-	uint64_t first, last; /* cycles between which it was traced */
-	double median;        /* cycles of a kernel; 0: there is none */
-	double ghz;           /* 0: not known */
+	struct map state_index; /* name -> state */
+	uint64_t first, last;   /* cycles between which it was traced */
+	double median;          /* cycles of a kernel; 0: there is none */
+	double ghz;             /* 0: not known */
 	uint32_t n_boundaries, n_outliers;
 	uint64_t leading_wait;            /* cycles of the stall before the first kernel */
 	struct aie_iteration *iterations; /* owned */
@@ -81,6 +85,9 @@ void aie_release(struct aie_run *run);
 
 /* Adds what the path of a trace tells to options that nobody gave. */
 void aie_read_path(struct aie_options *options, const char *path, char hwid[AIE_HWID_BYTES]);
+
+/* Names the files of all cores: by their tiles, no two alike. FLEXTRACE_E_MEMORY or 0. */
+int aie_name_files(struct aie_run *run);
 
 /* "tile2,1": weak. */
 const char *aie_tile_name(const struct aie_run *run, const struct aie_core *core);

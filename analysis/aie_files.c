@@ -3,7 +3,6 @@
  * What a run on AI engines leaves: a JSON file of each core, named by its tile, index.json,
  * aggregate_perf.json and details.md. What is not known is null, and a dash in details.md.
  */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +13,6 @@
 #define INDEX_NAME     "index.json"
 #define AGGREGATE_NAME "aggregate_perf.json"
 #define DETAILS_NAME   "details.md"
-#define TILE           "tile" /* what all their names begin with, and no other file's */
 
 static void add_text(cJSON *object, const char *key, const char *text)
 {
@@ -55,25 +53,6 @@ static int save_json(struct output *output, const char *file, cJSON *json,
 	return code;
 }
 
-/* A tile's name as that of a file. Of tiles of one name all but the first have a number behind. */
-static void name_file(const struct aie_run *run, uint32_t index, char *name, size_t n_bytes)
-{
-	const char *tile = aie_tile_name(run, &run->cores[index]);
-	uint32_t n_before = 0;
-	char number[16] = "";
-
-	for (uint32_t i = 0; i < index; i++)
-		n_before += strcmp(aie_tile_name(run, &run->cores[i]), tile) == 0;
-	if (n_before)
-		snprintf(number, sizeof(number), ".%u", n_before + 1);
-	snprintf(name, n_bytes, "%s%.100s%s.json", strncmp(tile, TILE, strlen(TILE)) ? TILE : "",
-	         tile, number);
-	for (char *at = name; *at; at++) {
-		if (!isalnum((unsigned char)*at) && !strchr(",.()-_", *at))
-			*at = '_';
-	}
-}
-
 static void list_cores(const struct aie_run *run, cJSON *json)
 {
 	cJSON *notes = cJSON_AddArrayToObject(json, "notes");
@@ -82,15 +61,13 @@ static void list_cores(const struct aie_run *run, cJSON *json)
 	for (uint32_t i = 0; i < run->n_cores; i++) {
 		cJSON *core = aie_describe_core(run, &run->cores[i]);
 		cJSON *note = cJSON_DetachItemFromObject(core, "mismatch_note");
-		char name[160];
 
 		if (cJSON_IsString(note))
 			cJSON_AddItemToArray(notes, note);
 		else
 			cJSON_Delete(note);
 		cJSON_Delete(core);
-		name_file(run, i, name, sizeof(name));
-		cJSON_AddItemToArray(list, cJSON_CreateString(name));
+		cJSON_AddItemToArray(list, cJSON_CreateString(run->cores[i].file));
 	}
 }
 
@@ -212,9 +189,8 @@ static int save_index(struct output *output, uint64_t *ret_rows, struct flextrac
 	const struct aie_run *run = output->run;
 
 	for (uint32_t i = 0; i < run->n_cores; i++) {
-		char name[160];
+		const char *name = run->cores[i].file;
 
-		name_file(run, i, name, sizeof(name));
 		FLEXTRACE_TRY(
 			save_json(output, name, aie_describe_core(run, &run->cores[i]), error));
 	}

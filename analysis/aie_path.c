@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the path of a trace tells of its run:
+ * Names of files: what the path of a trace tells of its run, and what those of cores are called.
  *
  *	outputs/HWID-gemm_M_K_N-ROW_row_COL_col/traces/trace_mm_M_K_N.json
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #define MAX_NUMBER 1000000000 /* as of the options */
 #define FOLDER     "-gemm_"
 #define FILE_NAME  "trace_mm_"
+#define TILE       "tile" /* what the files of cores begin with, and no other one */
 
 /* Reads a number and what stands behind it; false: it is not there. */
 static bool read_number(const char **at, const char *behind, int64_t *ret_number)
@@ -84,4 +86,59 @@ void aie_read_path(struct aie_options *options, const char *path, char hwid[AIE_
 	memcpy(hwid, begin, (size_t)(end - begin));
 	hwid[end - begin] = '\0';
 	options->hwid = hwid;
+}
+
+/* -- files of cores --------------------------------------------------------------------------- */
+
+static uint64_t hash_of(const char *text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* A tile's name with what may stand in that of a file; `number` 1 is not told. */
+static void write_name(const char *tile, uint32_t number, char name[AIE_FILE_BYTES])
+{
+	char suffix[16] = "";
+
+	if (number > 1)
+		snprintf(suffix, sizeof(suffix), ".%u", number);
+	snprintf(name, AIE_FILE_BYTES, "%s%.100s%s.json",
+	         strncmp(tile, TILE, strlen(TILE)) ? TILE : "", tile, suffix);
+	for (char *at = name; *at; at++) {
+		if (!isalnum((unsigned char)*at) && !strchr(",.()-_", *at))
+			*at = '_';
+	}
+}
+
+/* `names`: how many have each name so far, by its hash. */
+static int name_file(const char *tile, struct map *names, char name[AIE_FILE_BYTES])
+{
+	uint32_t number;
+	uint64_t hash;
+
+	write_name(tile, 1, name);
+	hash = hash_of(name);
+	number = map_find(names, hash, 0);
+	for (number = number == MAP_NONE ? 1 : number + 1;; number++) {
+		write_name(tile, number, name);
+		if (map_find(names, hash_of(name), 0) == MAP_NONE)
+			break;
+	}
+	FLEXTRACE_TRY(map_put(names, hash_of(name), 0, 1));
+	return map_put(names, hash, 0, number);
+}
+
+int aie_name_files(struct aie_run *run)
+{
+	struct map names = {.n_slots = 0};
+	int code = FLEXTRACE_OK;
+
+	for (uint32_t i = 0; i < run->n_cores && code >= 0; i++)
+		code = name_file(aie_tile_name(run, &run->cores[i]), &names, run->cores[i].file);
+	map_release(&names);
+	return code;
 }

@@ -218,6 +218,8 @@ static void aie_free(void *reader)
 	free(aie->units);
 	free(aie->texts.bytes);
 	map_release(&aie->unit_index);
+	map_release(&aie->slot_index);
+	map_release(&aie->queue_index);
 	map_release(&aie->device_index);
 	ledger_release(&aie->ledger);
 	spool_free(aie->events);

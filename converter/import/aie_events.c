@@ -10,9 +10,10 @@
 #include "array.h"
 #include "import/aie_impl.h"
 
-#define NS_PER_S     1000000000u
-#define VPID         1
-#define OTHER_QUEUES 4096u /* of slots whose thread id another one has */
+#define NS_PER_S      1000000000u
+#define VPID          1
+#define OTHER_QUEUES  4096u /* of slots whose thread id another one has */
+#define OTHER_DEVICES (1u << 20)
 
 /* -- losses ---------------------------------------------------------------------------------- */
 
@@ -45,12 +46,13 @@ int aie_cut(struct aie *aie, const char *path)
 
 /* -- units and slots ------------------------------------------------------------------------- */
 
+/* Those of a number that another one has get the next of others. */
 static int take_device(struct aie *aie, uint32_t number, uint32_t *ret_device)
 {
 	uint32_t device = number == FLEXTRACE_NONE ? aie->n_units : number;
 
 	while (map_find(&aie->device_index, device, 0) != MAP_NONE)
-		device++;
+		device = OTHER_DEVICES + aie->n_other_devices++;
 	*ret_device = device;
 	return map_put(&aie->device_index, device, 0, device);
 }
@@ -77,33 +79,37 @@ static enum aie_role role_of(const char *name)
 	return strcmp(name, "INSTR_EVENT_1") == 0 ? AIE_KERNEL_END : AIE_LEVEL;
 }
 
-static uint32_t queue_of(const struct aie_unit *unit, uint32_t tid)
+/* The thread id, unless another slot of the unit has it. */
+static int take_queue(struct aie *aie, uint32_t unit, uint32_t tid, uint32_t *ret_queue)
 {
-	for (uint32_t i = 0; i < unit->n_slots; i++) {
-		if (unit->slots[i].queue == tid)
-			return OTHER_QUEUES + unit->n_slots;
-	}
-	return tid < OTHER_QUEUES ? tid : OTHER_QUEUES + unit->n_slots;
+	bool is_free = tid < OTHER_QUEUES && map_find(&aie->queue_index, unit, tid) == MAP_NONE;
+
+	*ret_queue = is_free ? tid : OTHER_QUEUES + aie->units[unit].n_slots;
+	return map_put(&aie->queue_index, unit, *ret_queue, tid);
 }
 
-int aie_find_slot(struct aie *aie, uint32_t unit_id, uint32_t tid, uint32_t name,
-                  uint32_t *ret_slot)
+static int add_slot(struct aie *aie, uint32_t unit_id, uint32_t tid, uint32_t name)
 {
 	struct aie_unit *unit = &aie->units[unit_id];
+	struct aie_slot slot = {
+		.tid = tid, .name = name, .role = role_of(string_get(aie->strings, name))};
 
-	for (*ret_slot = 0; *ret_slot < unit->n_slots; ++*ret_slot) {
-		if (unit->slots[*ret_slot].tid == tid && unit->slots[*ret_slot].name == name)
-			return FLEXTRACE_OK;
-	}
 	FLEXTRACE_TRY(ARRAY_RESERVE(unit->slots, unit->n_allocated, unit->n_slots + 1ull));
-	unit->slots[unit->n_slots] = (struct aie_slot){
-		.tid = tid,
-		.name = name,
-		.queue = queue_of(unit, tid),
-		.role = role_of(string_get(aie->strings, name)),
-	};
-	unit->n_slots++;
+	FLEXTRACE_TRY(take_queue(aie, unit_id, tid, &slot.queue));
+	unit->slots[unit->n_slots++] = slot;
 	return FLEXTRACE_OK;
+}
+
+int aie_find_slot(struct aie *aie, uint32_t unit, uint32_t tid, uint32_t name, uint32_t *ret_slot)
+{
+	uint64_t key = (uint64_t)unit << 32 | tid;
+
+	*ret_slot = map_find(&aie->slot_index, key, name);
+	if (*ret_slot != MAP_NONE)
+		return FLEXTRACE_OK;
+	*ret_slot = aie->units[unit].n_slots;
+	FLEXTRACE_TRY(add_slot(aie, unit, tid, name));
+	return map_put(&aie->slot_index, key, name, *ret_slot);
 }
 
 /* -- spans ----------------------------------------------------------------------------------- */

@@ -63,8 +63,11 @@ struct aie {
 	struct aie_unit *units;                    /* owned */
 	uint32_t n_units, n_allocated, first_unit; /* the first of this file */
 	struct map unit_index;                     /* (file, id in it) -> unit */
+	struct map slot_index;                     /* (unit and thread id, name) -> slot */
+	struct map queue_index;                    /* (unit, queue) that are taken */
 	struct map device_index;                   /* numbers of devices that are taken */
-	uint32_t program;                          /* string: path of the first file */
+	uint32_t n_other_devices;
+	uint32_t program; /* string: path of the first file */
 	struct import_stream stream;
 	struct faults faults; /* of this file */
 	uint32_t n_files;

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "import/aie_impl.h"
+#include "import/trace_file.h"
 
-#define MAX_LOOK     64 /* events that say nothing of whose they are */
+#define MAX_LOOK     64   /* events that say nothing of whose they are */
+#define LOOK_BYTES   4096 /* of text at a time */
 #define SPOOL_BYTES  ((size_t)4 << 20)
 #define TRACE_OF     "_trace for tile"
 #define NS_PER_CYCLE 1000 /* as times are read: a cycle is written like a microsecond */
@@ -31,10 +33,14 @@ static bool is_event_of_core(const struct trace_event *event)
 	        trace_text_is(&event->name, "LOCK_STALL"));
 }
 
+/* Reads little: every file of other tools is looked at, too. */
 bool aie_is_json(const char *path)
 {
 	struct flextrace_error error = {0};
-	struct trace_events *events = trace_events_open(path, &error);
+	struct trace_file *file = trace_file_open(path, &error);
+	const struct trace_source source = {trace_file_read, file};
+	struct trace_events *events =
+		file ? trace_events_open_source(&source, path, LOOK_BYTES, &error) : NULL;
 	const struct trace_arg *name;
 	struct trace_event event;
 	bool is_aie = false;
@@ -46,6 +52,7 @@ bool aie_is_json(const char *path)
 		                                      strstr(name->value.text.bytes, TRACE_OF));
 	}
 	trace_events_close(events);
+	trace_file_close(file);
 	return is_aie;
 }
 
