@@ -9,12 +9,12 @@
 
 struct interval { /* a kernel or a step */
 	int64_t start_time_ns, end_time_ns;
-	uint32_t name;
 };
 
 struct intervals {             /* in order of their starts */
-	struct interval *list; /* owned */
-	uint32_t n, n_allocated;
+	struct interval *list; /* owned, both */
+	uint32_t *names;
+	uint32_t n, n_allocated, n_names_allocated;
 };
 
 /* What a process did. */
@@ -22,10 +22,12 @@ struct doings {
 	struct intervals kernels, steps;
 };
 
-static int add_interval(struct intervals *intervals, struct interval interval)
+static int add_step(struct intervals *steps, const struct host_row *row)
 {
-	FLEXTRACE_TRY(ARRAY_RESERVE(intervals->list, intervals->n_allocated, intervals->n + 1ull));
-	intervals->list[intervals->n++] = interval;
+	FLEXTRACE_TRY(ARRAY_RESERVE(steps->list, steps->n_allocated, steps->n + 1ull));
+	FLEXTRACE_TRY(ARRAY_RESERVE(steps->names, steps->n_names_allocated, steps->n + 1ull));
+	steps->names[steps->n] = row->name;
+	steps->list[steps->n++] = (struct interval){row->start_time_ns, row->end_time_ns};
 	return FLEXTRACE_OK;
 }
 
@@ -52,7 +54,8 @@ static int make_room(const struct timeline *timeline, struct doings *doings)
 		struct intervals *kernels = &doings[i].kernels;
 
 		kernels->list = blocks_allocate(kernels->n_allocated, sizeof(*kernels->list));
-		if (!kernels->list)
+		kernels->names = blocks_allocate(kernels->n_allocated, sizeof(*kernels->names));
+		if (!kernels->list || !kernels->names)
 			return FLEXTRACE_E_MEMORY;
 	}
 	return FLEXTRACE_OK;
@@ -72,8 +75,9 @@ static void read_kernels(const struct timeline *timeline, struct doings *doings)
 		kernels = kernels_of(timeline, doings, row);
 		/* make_room() has counted it */
 		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-		kernels->list[kernels->n++] = (struct interval){
-			row->start_time_ns, row->end_time_ns, timeline->ops[row->source].name};
+		kernels->names[kernels->n] = timeline->ops[row->source].name;
+		kernels->list[kernels->n++] = (struct interval){row->start_time_ns,
+		                                                row->end_time_ns};
 	}
 }
 
@@ -101,9 +105,7 @@ static int read_steps(const struct timeline *timeline, struct doings *doings)
 
 		if (host->kind == HOST_STEP)
 			FLEXTRACE_TRY(
-				add_interval(&doings[identity->threads[thread].process].steps,
-			                     (struct interval){host->start_time_ns,
-			                                       host->end_time_ns, host->name}));
+				add_step(&doings[identity->threads[thread].process].steps, host));
 	}
 	return FLEXTRACE_OK;
 }
@@ -170,7 +172,7 @@ static int take_steps(struct iterations *iterations, uint32_t process, const str
 				.start_time_ns = step->start_time_ns,
 				.end_time_ns = step->end_time_ns,
 				.process = process,
-				.name = step->name,
+				.name = doings->steps.names[i],
 				.n_kernels = count_before(&doings->kernels, step->end_time_ns) -
 		                             count_before(&doings->kernels, step->start_time_ns),
 			}));
@@ -183,7 +185,6 @@ static int take_steps(struct iterations *iterations, uint32_t process, const str
 struct turns {
 	struct iterations *iterations; /* weak, all */
 	const struct intervals *kernels;
-	const uint32_t *names;
 	uint32_t process;
 	uint32_t n_names; /* of a turn */
 	uint32_t end;     /* behind the last turn; 0 = none yet */
@@ -214,9 +215,7 @@ static int match_turns(struct turns *turns, struct turn_matcher *matcher, uint32
 {
 	matcher->n_matched = 0;
 	for (uint32_t i = from; i < to; i++) {
-		/* take_turns() has filled all names */
-		/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
-		if (turn_matcher_push(matcher, turns->names[i]))
+		if (turn_matcher_push(matcher, turns->kernels->names[i]))
 			FLEXTRACE_TRY(add_turn(turns, i + 1 - turns->n_names));
 	}
 	return FLEXTRACE_OK;
@@ -258,7 +257,7 @@ static int add_turns(struct turns *turns, const struct repeat *loop)
 	uint32_t first = loop->first + find_cut(turns->kernels, loop);
 	uint32_t n_turns = (loop->first + loop->n - first) / loop->period;
 	struct turn_matcher matcher;
-	int code = turn_matcher_init(&matcher, turns->names + first, loop->period);
+	int code = turn_matcher_init(&matcher, turns->kernels->names + first, loop->period);
 
 	if (code == 0)
 		code = match_turns(turns, &matcher, 0, first);
@@ -274,19 +273,12 @@ static int add_turns(struct turns *turns, const struct repeat *loop)
 static int take_turns(struct iterations *iterations, uint32_t process,
                       const struct intervals *kernels)
 {
-	uint32_t *names = blocks_allocate(kernels->n, sizeof(*names));
 	struct repeat loop;
-	int code;
+	int code = repeats_find(kernels->names, kernels->n, &loop);
 
-	if (!names)
-		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < kernels->n; i++)
-		names[i] = kernels->list[i].name;
-	code = repeats_find(names, kernels->n, &loop);
 	if (code == 0 && loop.period) {
 		struct turns turns = {.iterations = iterations,
 		                      .kernels = kernels,
-		                      .names = names,
 		                      .process = process,
 		                      .n_names = loop.period};
 
@@ -294,7 +286,6 @@ static int take_turns(struct iterations *iterations, uint32_t process,
 		iterations->summaries[process].turn_kernels = loop.period;
 		code = add_turns(&turns, &loop);
 	}
-	blocks_free(names);
 	return code;
 }
 
@@ -371,7 +362,9 @@ int iterations_find(struct iterations *iterations, const struct timeline *timeli
 		code = find_all(iterations, doings);
 	for (uint32_t i = 0; doings && i < n_processes; i++) {
 		blocks_free(doings[i].kernels.list);
+		blocks_free(doings[i].kernels.names);
 		free(doings[i].steps.list);
+		free(doings[i].steps.names);
 	}
 	free(doings);
 	return code;

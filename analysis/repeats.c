@@ -10,7 +10,7 @@
 #define N_LEVELS      3
 #define LEAST_PART    4          /* of all names: a quarter */
 #define NO_NAME       UINT32_MAX /* matches nothing but itself */
-#define N_ARRAYS      4
+#define N_ARRAYS      3
 #define ARRAY_SIZE(n) ((n) + ((n) + 1) / 2 + 2ull) /* of the larger half twice, the other once */
 
 /* -- the Z-function ------------------------------------------------------------------------- */
@@ -41,27 +41,32 @@ static void match_start(const uint32_t *names, uint32_t n, uint32_t *lengths)
 /* -- what crosses a place ------------------------------------------------------------------- */
 
 struct search {
-	const uint32_t *names;     /* weak */
-	uint32_t *text, *reversed; /* owned, all: before and behind the place, joined */
-	uint32_t *ahead, *back;    /* how far names match there */
+	const uint32_t *names;  /* weak */
+	uint32_t *text;         /* owned, all: before and behind the place, joined */
+	uint32_t *ahead, *back; /* how far names match there */
 	struct repeat best;
 };
 
-/* Joins what is before (nu names) and behind (nv) the middle:
- *   text      behind, NO_NAME, before, behind
- *   reversed  the same from the middle to the left: before, NO_NAME, behind, before, reversed */
+/* Joins what is behind (nv names) and before (nu) the middle: behind, NO_NAME, before, behind. */
 static void join(struct search *search, const uint32_t *middle, uint32_t nu, uint32_t nv)
 {
-	uint32_t *text = search->text, *reversed = search->reversed;
+	uint32_t *text = search->text;
 
 	memcpy(text, middle, nv * sizeof(*text));
 	text[nv] = NO_NAME;
 	memcpy(text + nv + 1, middle - nu, ((size_t)nu + nv) * sizeof(*text));
+}
+
+/* The same from the middle to the left: before, NO_NAME, behind, before, all reversed. */
+static void join_reversed(struct search *search, const uint32_t *middle, uint32_t nu, uint32_t nv)
+{
+	uint32_t *text = search->text;
+
 	for (uint32_t i = 0; i < nu; i++)
-		reversed[i] = *(middle - 1 - i);
-	reversed[nu] = NO_NAME;
+		text[i] = *(middle - 1 - i);
+	text[nu] = NO_NAME;
 	for (uint32_t i = 0; i < nu + nv; i++)
-		reversed[nu + 1 + i] = middle[(int64_t)nv - 1 - i];
+		text[nu + 1 + i] = middle[(int64_t)nv - 1 - i];
 }
 
 static void offer(struct search *search, struct repeat repeat)
@@ -84,7 +89,8 @@ static void cross(struct search *search, uint32_t low, uint32_t middle, uint32_t
 
 	join(search, search->names + middle, nu, nv);
 	match_start(search->text, nu + 2 * nv + 1, search->ahead);
-	match_start(search->reversed, 2 * nu + nv + 1, search->back);
+	join_reversed(search, search->names + middle, nu, nv);
+	match_start(search->text, 2 * nu + nv + 1, search->back);
 	for (uint32_t p = 1; p <= nv; p++) {
 		uint32_t ahead = search->ahead[p], back = search->back[nu + 1 + nv - p];
 
@@ -126,9 +132,8 @@ int repeats_find(const uint32_t *names, uint32_t n, struct repeat *ret)
 	if (!arrays)
 		return FLEXTRACE_E_MEMORY;
 	search.text = arrays;
-	search.reversed = arrays + ARRAY_SIZE(n);
-	search.ahead = arrays + 2 * ARRAY_SIZE(n);
-	search.back = arrays + 3 * ARRAY_SIZE(n);
+	search.ahead = arrays + ARRAY_SIZE(n);
+	search.back = arrays + 2 * ARRAY_SIZE(n);
 	search_levels(&search, n);
 	blocks_free(arrays);
 	if ((uint64_t)search.best.n * LEAST_PART >= n)

@@ -12,7 +12,7 @@
  * repetitions in a string" (J. Algorithms 5, 1984), at the 7 places that halve the sequence three
  * times: one of them lies in any part that long. A step is linear by Gusfield's Z-function
  * ("Algorithms on Strings, Trees, and Sequences", 1997, 1.3-1.5), so the search is linear, too,
- * whatever the names. Memory: 24 bytes per name while it runs.
+ * whatever the names. Memory: 18 bytes per name while it runs.
  */
 #ifndef FLEXTRACE_ANALYSIS_REPEATS_H
 #define FLEXTRACE_ANALYSIS_REPEATS_H
