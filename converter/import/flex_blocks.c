@@ -39,17 +39,28 @@ static struct flex_part part_of(uint32_t rank, const struct flex_call *call, int
 		.head = {(uint64_t)clock_ns, rank, -1, -1, FLEX_PART},
 		.begin_ns = call->begin_ns,
 		.end_ns = has_end ? call->end_ns : 0,
-		.bytes = call->bytes,
-		.correlation = call->correlation,
 		.hash = hash_call(rank, call),
 		.power = call->power,
 		.peer = call->peer,
 		.part = call->part,
 		.parts = (uint8_t)(1 << call->part),
+		.is_short = !call->bytes && !call->correlation && !call->group.length &&
+	                    !call->type.length,
+		.bytes = call->bytes,
+		.correlation = call->correlation,
 	};
 
 	memcpy(part.ts, call->ts, sizeof(part.ts));
 	return part;
+}
+
+#define SHORT_BYTES offsetof(struct flex_part, bytes)
+#define REST_BYTES  (sizeof(struct flex_part) - SHORT_BYTES)
+
+/* How many texts stand in its item. */
+static int n_texts(const struct flex_part *part)
+{
+	return part->is_short ? FLEX_NAME + 1 : FLEX_N_TEXTS;
 }
 
 int flex_add_part(struct flex *flex, uint32_t rank, const struct flex_call *call, int64_t clock_ns,
@@ -57,16 +68,20 @@ int flex_add_part(struct flex *flex, uint32_t rank, const struct flex_call *call
 {
 	const struct trace_text *texts[FLEX_N_TEXTS] = {&call->name, &call->group, &call->type};
 	const struct flex_part part = part_of(rank, call, clock_ns, has_end);
-	size_t n_bytes = sizeof(part);
+	size_t n_bytes = part.is_short ? SHORT_BYTES : sizeof(part);
 	void *item;
 	char *at;
 
-	for (int i = 0; i < FLEX_N_TEXTS; i++)
+	for (int i = 0; i < n_texts(&part); i++)
 		n_bytes += item_text_bytes(texts[i]);
 	FLEXTRACE_TRY(spool_add(flex->spool, (uint64_t)clock_ns, n_bytes, &item));
-	memcpy(item, &part, sizeof(part));
-	at = (char *)item + sizeof(part);
-	for (int i = 0; i < FLEX_N_TEXTS; i++)
+	memcpy(item, &part, SHORT_BYTES);
+	at = (char *)item + SHORT_BYTES;
+	if (!part.is_short) {
+		memcpy(at, &part.bytes, REST_BYTES);
+		at += REST_BYTES;
+	}
+	for (int i = 0; i < n_texts(&part); i++)
 		FLEXTRACE_TRY(item_put_text(flex->spool, &at, texts[i]));
 	flex->ranks[rank].has_device = true;
 	if (clock_ns > flex->ranks[rank].last_ns)
@@ -78,9 +93,19 @@ int flex_add_part(struct flex *flex, uint32_t rank, const struct flex_call *call
 
 void flex_part_read(const void *item, struct flex_part_view *ret_view)
 {
-	const char *at = (const char *)item + sizeof(ret_view->part);
+	struct flex_part *part = &ret_view->part;
+	const char *at = (const char *)item + SHORT_BYTES;
 
-	memcpy(&ret_view->part, item, sizeof(ret_view->part));
+	memcpy(part, item, SHORT_BYTES);
+	ret_view->texts[FLEX_GROUP] = ret_view->texts[FLEX_TYPE] = (struct item_text){{"", 0}, 0};
+	if (part->is_short) {
+		part->bytes = part->correlation = 0;
+		ret_view->texts[FLEX_NAME] = item_get_text(&at);
+		part->is_short = false;
+		return;
+	}
+	memcpy(&part->bytes, at, REST_BYTES);
+	at += REST_BYTES;
 	for (int i = 0; i < FLEX_N_TEXTS; i++)
 		ret_view->texts[i] = item_get_text(&at);
 }

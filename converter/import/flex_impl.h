@@ -101,14 +101,15 @@ struct flex_open {
 struct flex_part {
 	struct item_head head;    /* clock_ns: when it was over */
 	int64_t begin_ns, end_ns; /* of `part`; 0: not estimated */
-	uint64_t bytes, correlation;
-	uint64_t hash; /* of what all events of a control block share */
+	uint64_t hash;            /* of what all events of a control block share */
 	uint32_t ts[FLEXTRACE_N_STAMPS];
 	uint32_t power;
 	int32_t peer;
 	uint8_t part;  /* enum flextrace_estimate */
 	uint8_t parts; /* bits of all that were seen */
-	uint16_t unused;
+	bool is_short; /* nothing follows but the name: all else is 0 or "" */
+	uint8_t unused;
+	uint64_t bytes, correlation;
 };
 
 enum { FLEX_NAME, FLEX_GROUP, FLEX_TYPE, FLEX_N_TEXTS };
