@@ -83,6 +83,8 @@ static void spoil_trips(struct spoiler *spoiler, struct flex_truth *truth)
 	for (uint32_t i = n_ranks; i < truth->n_trips; i++) {
 		struct flex_trip *trip = &truth->trips[i];
 
+		if (draw(spoiler, spoiler->damage->lost_trips))
+			trip->fate = FLEX_LOST;
 		if (!draw(spoiler, spoiler->damage->wrong_trips))
 			continue;
 		trip->told_begin_ns = truth->trips[i - n_ranks].begin_ns;

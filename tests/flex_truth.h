@@ -118,6 +118,7 @@ struct flex_damage {
 	double duplicated;                   /* events */
 	double garbage;                      /* control blocks with stamps of chance */
 	double wrong_trips;                  /* trips with the times of the one before */
+	double lost_trips;
 	/* Flex's host times of device work: */
 	double gaps; /* iterations of a rank that seem to be `gap_wraps` wraps later */
 	int32_t gap_wraps;

@@ -2,7 +2,8 @@
 /*
  * Reads of the counter that are as wide as a whole round trip say less of where work was than a
  * good estimate does. But they are facts: where a map along the estimates contradicts them, the
- * estimates are wrong, and the middle of what the reads leave is all there is.
+ * estimates are wrong, and the middle of what the reads leave is all there is. Unless the reads
+ * contradict each other: work was told to the wrong round trips, because its own are missing.
  */
 #include <stdlib.h>
 
@@ -76,7 +77,8 @@ int choose_soft(const struct evidence *hard, struct evidence *soft, const struct
 	if (soft->n == 0 || soft->n < hard->n)
 		return FLEXTRACE_OK;
 	code = fit(soft, prior, &other);
-	if (code >= 0 && other.n_knots > 0 && (map->n_knots == 0 || are_met(hard, &other))) {
+	if (code >= 0 && other.n_knots > 0 &&
+	    (map->n_knots == 0 || map->is_wandering || are_met(hard, &other))) {
 		struct clock_map loser = *map;
 
 		other.quality.is_assumed = true;
