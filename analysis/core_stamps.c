@@ -204,7 +204,7 @@ static bool has_named(const struct timeline *timeline)
 	return false;
 }
 
-int core_stamps_init(struct core_stamps *all, const struct timeline *timeline)
+int core_places_init(struct core_stamps *all, const struct timeline *timeline)
 {
 	uint32_t n_devices = timeline->identity->n_devices;
 
@@ -217,6 +217,14 @@ int core_stamps_init(struct core_stamps *all, const struct timeline *timeline)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n_devices; i++)
 		all->places[all->owners.devices[i]] = i;
+	return FLEXTRACE_OK;
+}
+
+int core_stamps_init(struct core_stamps *all, const struct timeline *timeline)
+{
+	FLEXTRACE_TRY(core_places_init(all, timeline));
+	if (!all->places)
+		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(collect(all));
 	if (all->n)
 		qsort(all->stamps, all->n, sizeof(*all->stamps), compare_stamps);

@@ -38,6 +38,9 @@ struct core_stamps {
 /* Whether a device's processors are named. */
 bool core_is_named(const struct timeline *timeline, uint32_t device);
 
+/* Only numbers the devices; no `places`: there is no such device. */
+int core_places_init(struct core_stamps *all, const struct timeline *timeline);
+
 /* Collects and sorts. FLEXTRACE_E_MEMORY or 0; release in any case. */
 int core_stamps_init(struct core_stamps *all, const struct timeline *timeline);
 void core_stamps_release(struct core_stamps *all);

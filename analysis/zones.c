@@ -40,7 +40,7 @@ static int count_zones(struct zones *zones, const struct timeline *timeline)
 	struct table_cursor cursor;
 	const struct device_row *row;
 
-	FLEXTRACE_TRY(core_stamps_init(&zones->all, timeline));
+	FLEXTRACE_TRY(core_places_init(&zones->all, timeline));
 	if (!zones->all.places)
 		return FLEXTRACE_OK;
 	analysis_read(&cursor, &timeline->device_rows);
