@@ -137,6 +137,44 @@ static int compare_ops(const void *left, const void *right)
 	return (a->job > b->job) - (a->job < b->job);
 }
 
+static int list_names(const struct timeline *timeline, struct map *names)
+{
+	struct table_cursor cursor;
+	const struct host_row *row;
+
+	analysis_read(&cursor, &timeline->host_rows);
+	while ((row = table_next(&cursor, sizeof(*row)))) {
+		const struct track *track = &timeline->tracks[row->track];
+
+		if (row->kind != FLEXTRACE_RUNTIME_OP || !row->correlation)
+			continue;
+		FLEXTRACE_TRY(map_put(names, timeline->identity->threads[track->owner].process,
+		                      row->correlation, row->name));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* Where there are no control blocks, a job is the correlation of a host operation. */
+static int name_ops(struct core_stats *stats)
+{
+	const struct timeline *timeline = stats->all.timeline;
+	struct map names = {0};
+	int code;
+
+	if (!stats->n_ops || timeline->n_ops)
+		return FLEXTRACE_OK;
+	code = list_names(timeline, &names);
+	for (uint32_t i = 0; i < stats->n_ops && code >= 0; i++) {
+		struct core_op *op = &stats->ops[i];
+		uint32_t found = map_find(&names, core_device(&stats->all, op->device)->process,
+		                          op->job);
+
+		op->name = found == MAP_NONE ? op->name : found;
+	}
+	map_release(&names);
+	return code;
+}
+
 /* From the latest end before it; 0 where it began sooner. */
 static void measure_gaps(struct core_stats *stats)
 {
@@ -167,5 +205,5 @@ int core_ops_find(struct core_stats *stats)
 	if (stats->n_ops)
 		qsort(stats->ops, stats->n_ops, sizeof(*stats->ops), compare_ops);
 	measure_gaps(stats);
-	return code;
+	return code < 0 ? code : name_ops(stats);
 }

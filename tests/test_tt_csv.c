@@ -472,6 +472,7 @@ static void test_tt_report__tells_host_and_device_of_operations(void **state)
 static void test_tt_report__goes_with_a_log(void **state)
 {
 	struct flex_run *run = *state;
+	struct csv_table ops;
 
 	flex_add_file(run, LOG,
 	              FORM_15 "0,1,1,BRISC,1,5000,0,1024,,,BRISC-FW,ZONE_START,1,f,\n"
@@ -484,6 +485,9 @@ static void test_tt_report__goes_with_a_log(void **state)
 	assert_int_equal(flex_number(&run->events, 0, "start_ns"), 100000);
 	assert_int_equal(flex_number(&run->events, 0, "ts1"), 5000);
 	assert_int_equal(run->host.n_rows, 1);
+	ops = read_output(run, "device_ops.csv");
+	assert_string_equal(flex_cell(&ops, 0, "name"), "Matmul");
+	csv_table_release(&ops);
 }
 
 /* Chips with resets of their own; the last meeting is a lie. What the others leave has its middle
@@ -507,6 +511,20 @@ static void test_tt_report__ties_chips_by_what_they_did_together(void **state)
 	                 0);
 	assert_non_null(
 		strstr(run->warnings, "devices=2, within ns=1000, meetings=3, contradictions=1"));
+}
+
+static void test_tt_csv__takes_marks_before_the_firmware_began(void **state)
+{
+	struct flex_run *run = convert(state, FORM_6
+	                               "0,0,0,BRISC,5,9000000050\n0,0,0,BRISC,1,9000000100\n"
+	                               "0,0,0,BRISC,6,9000000150\n0,0,0,BRISC,4,9000000200\n");
+	struct csv_table instants = read_output(run, "instants.csv");
+
+	expect_row(run, 0, "FW", UINT64_C(9000000100), UINT64_C(9000000200));
+	assert_int_equal(instants.n_rows, 2);
+	assert_int_equal(flex_number(&instants, 0, "time_ns"), UINT64_C(9000000050));
+	assert_int_equal(flex_number(&instants, 1, "time_ns"), UINT64_C(9000000150));
+	csv_table_release(&instants);
 }
 
 static void test_tt_csv__of_no_row_is_empty(void **state)
@@ -560,6 +578,7 @@ int main(void)
 		TEST(test_tt_report__tells_host_and_device_of_operations),
 		TEST(test_tt_report__goes_with_a_log),
 		TEST(test_tt_report__ties_chips_by_what_they_did_together),
+		TEST(test_tt_csv__takes_marks_before_the_firmware_began),
 		TEST(test_tt_csv__of_no_row_is_empty),
 		TEST(test_tt_report__survives_bad_lines),
 	};
