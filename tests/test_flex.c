@@ -223,6 +223,9 @@ static void test_flex__pairs_begins_and_ends(void **state)
 		{"B a 5,E a 3,B a 6,E a 7", 1, 1, "a", 6000, 7000},
 		{"E a 3,B a 6,E a 7", 1, 1, "a", 6000, 7000},
 		{"B a 1,E ? 3", 1, 0, "a", 1000, 3000},
+		{"E a 3,B a 1", 1, 0, "a", 1000, 3000},
+		{"E ? 9,B b 2,E ? 3,B a 1", 2, 0, "a", 1000, 9000},
+		{"B a 5,E a 3,B a 1,E a 7", 2, 0, "a", 1000, 3000},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -245,6 +248,70 @@ static void test_flex__pairs_begins_and_ends(void **state)
 		assert_int_equal(flex_number(&run->host, row, "start_ns"), cases[i].begin_ns);
 		assert_int_equal(flex_number(&run->host, row, "end_ns"), cases[i].end_ns);
 		assert_int_equal(ledger_lost(&run->ledger), cases[i].n_lost);
+	}
+}
+
+#define N_PAIRS 300u
+
+/* Three of a name, nested, again and again: edge i of 6 * N_PAIRS / 3. */
+static void write_edge(char *to, uint32_t i)
+{
+	uint32_t group = i / 6, level = i % 6 < 3 ? i % 6 : 5 - i % 6;
+
+	sprintf(to, "{\"ph\":\"%c\",\"name\":\"n%u\",\"pid\":0,\"tid\":1,\"ts\":%u}",
+	        i % 6 < 3 ? 'B' : 'E', (group + level) % 2, group * 100 + i % 6 * 7 + 1);
+}
+
+static void convert_edges(void **state, const uint32_t *order)
+{
+	char *text = malloc(N_PAIRS * 2 * 80 + 8);
+
+	assert_non_null(text);
+	strcpy(text, "[");
+	for (uint32_t i = 0; i < 2 * N_PAIRS; i++) {
+		write_edge(text + strlen(text), order[i]);
+		strcat(text, i + 1 < 2 * N_PAIRS ? "," : "]");
+	}
+	flex_stop(state);
+	flex_start(state);
+	convert(state, text);
+	free(text);
+}
+
+static void test_flex__pairs_begins_and_ends_in_any_order(void **state)
+{
+	int64_t expected_ns[N_PAIRS][2];
+	uint32_t order[2 * N_PAIRS];
+	uint32_t random = 1;
+
+	for (uint32_t i = 0; i < 2 * N_PAIRS; i++)
+		order[i] = i;
+	for (int pass = 0; pass < 4; pass++) {
+		const struct flex_run *run;
+
+		convert_edges(state, order);
+		run = *state;
+		assert_int_equal(run->host.n_rows, N_PAIRS);
+		assert_int_equal(ledger_lost(&run->ledger), 0);
+		for (uint64_t i = 0; i < N_PAIRS; i++) {
+			int64_t begin_ns = flex_number(&run->host, i, "start_ns");
+			int64_t end_ns = flex_number(&run->host, i, "end_ns");
+
+			if (pass) {
+				assert_int_equal(begin_ns, expected_ns[i][0]);
+				assert_int_equal(end_ns, expected_ns[i][1]);
+			}
+			expected_ns[i][0] = begin_ns;
+			expected_ns[i][1] = end_ns;
+		}
+		for (uint32_t i = 2 * N_PAIRS - 1; i > 0; i--) {
+			uint32_t other, held = order[i];
+
+			random = random * 1664525 + 1013904223;
+			other = (random >> 8) % (i + 1);
+			order[i] = order[other];
+			order[other] = held;
+		}
 	}
 }
 
@@ -500,6 +567,7 @@ int main(void)
 		TEST(places_kernels_longer_than_a_wrap),
 		TEST(moves_what_flex_put_in_a_wrong_place),
 		TEST(pairs_begins_and_ends),
+		TEST(pairs_begins_and_ends_in_any_order),
 		TEST(believes_the_begin_rather_than_the_end),
 		TEST(shows_what_never_ended),
 		TEST(tells_runtime_calls_by_name),

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "import/faults.h"
 #include "import/flex.h"
 
 #define LIMIT_BYTES ((size_t)24 << 20)
@@ -131,6 +132,7 @@ static uint64_t run(enum story story, uint64_t n)
 	struct made *made = malloc(sizeof(*made));
 	struct flex *flex = flex_new();
 	uint64_t n_ops = 0, last_ns = 0;
+	struct faults faults = {0};
 	struct event event;
 	const char *fault;
 	uint32_t stream;
@@ -141,7 +143,7 @@ static uint64_t run(enum story story, uint64_t n)
 		assert_int_equal(flex_push(flex, &made->event, &fault), 0);
 		assert_null(fault);
 	}
-	assert_int_equal(flex_end_file(flex), 0);
+	assert_int_equal(flex_end_file(flex, &faults), 0);
 	while ((code = flex_next(flex, &stream, &event)) > 0) {
 		n_ops += event.class == RECORD_DEVICE_OP;
 		assert_true(event.clock_ns >= last_ns);

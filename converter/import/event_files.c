@@ -133,7 +133,7 @@ static int read_events(struct importer *importer, const char *path, struct trace
 			faults_note(&faults, fault, event.offset_bytes);
 	}
 	if (status >= 0)
-		status = flex_end_file(importer->flex);
+		status = flex_end_file(importer->flex, &faults);
 	if (status < 0)
 		return import_explain(status, error);
 	FLEXTRACE_TRY(code);

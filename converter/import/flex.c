@@ -38,6 +38,7 @@ void flex_free(struct flex *flex)
 	flex_opens_release(flex);
 	flex_line_release(&flex->line);
 	spool_free(flex->spool);
+	flex_edges_release(&flex->edges);
 	string_cache_release(&flex->cache);
 	string_pool_free(flex->strings);
 	map_release(&flex->rank_index);
@@ -112,8 +113,8 @@ static int write_scope(struct flex *flex, const struct flex_thread *thread,
 	return flex_write(flex, thread->rank, &event);
 }
 
-static int take_call(struct flex *flex, uint32_t thread, struct flex_call *call,
-                     const char **ret_fault)
+int flex_take_call(struct flex *flex, uint32_t thread, struct flex_call *call,
+                   const char **ret_fault)
 {
 	bool is_taken = false;
 
@@ -145,45 +146,24 @@ static int take_complete(struct flex *flex, const struct trace_event *event, con
 		return flex_reject(flex, LOSS_MALFORMED,
 		                   *ret_fault ? *ret_fault : "its end is no time", ret_fault);
 	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
-	return take_call(flex, thread, &call, ret_fault);
+	return flex_take_call(flex, thread, &call, ret_fault);
 }
 
 /* -- begin and end --------------------------------------------------------------------------- */
 
-static int take_begin(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+static int take_edge(struct flex *flex, const struct trace_event *event, const char **ret_fault)
 {
 	struct flex_call call;
+	bool is_end = event->ph == 'E';
 	uint32_t thread;
 
 	FLEXTRACE_TRY(flex_call_read(flex, event, &call, ret_fault));
-	if (*ret_fault)
+	if (*ret_fault && !is_end)
 		return flex_reject(flex, LOSS_MALFORMED, *ret_fault, ret_fault);
+	call.has_stamps &= !*ret_fault;
+	*ret_fault = NULL;
 	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
-	return flex_open(flex, thread, &call);
-}
-
-static int take_end(struct flex *flex, const struct trace_event *event, const char **ret_fault)
-{
-	struct flex_call call;
-	uint32_t thread;
-
-	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
-	if (!flex_close(flex, thread, &event->name, &call))
-		return flex_reject(flex, LOSS_UNMATCHED_END, "it ends what has not begun",
-		                   ret_fault);
-	/* The begin's attributes hold, where it has any. */
-	if (!call.has_stamps && !call.is_device && !call.args.length) {
-		struct trace_event named = *event;
-		int64_t begin_ns = call.begin_ns;
-
-		named.name = call.full_name;
-		FLEXTRACE_TRY(flex_call_read(flex, &named, &call, ret_fault));
-		call.begin_ns = begin_ns;
-		call.has_stamps &= !*ret_fault;
-		*ret_fault = NULL;
-	}
-	call.end_ns = event->ts_ns;
-	return take_call(flex, thread, &call, ret_fault);
+	return flex_edge_add(flex, thread, &call, is_end, event->offset_bytes);
 }
 
 /* What has no end was not over when its rank was last heard of. */
@@ -241,8 +221,9 @@ int flex_take_member(void *context, const struct trace_text *key, const struct t
 	return flex->is_torch ? torch_take_member(flex, key, value) : FLEXTRACE_OK;
 }
 
-int flex_end_file(struct flex *flex)
+int flex_end_file(struct flex *flex, struct faults *faults)
 {
+	FLEXTRACE_TRY(flex_edges_join(flex, faults));
 	FLEXTRACE_TRY(flex_leave_open(flex));
 	return flex->is_torch ? torch_end_file(flex) : FLEXTRACE_OK;
 }
@@ -357,9 +338,8 @@ int flex_push_timed(struct flex *flex, const struct trace_event *event, const ch
 	case 'X':
 		return take_complete(flex, event, ret_fault);
 	case 'B':
-		return take_begin(flex, event, ret_fault);
 	case 'E':
-		return take_end(flex, event, ret_fault);
+		return take_edge(flex, event, ret_fault);
 	case 'b':
 	case 'e':
 		return take_async(flex, event);

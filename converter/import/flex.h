@@ -29,6 +29,7 @@
 #include "model.h"
 
 struct flex; /* opaque */
+struct faults;
 struct pairing;
 
 struct flex *flex_new(void); /* NULL: no memory */
@@ -57,8 +58,8 @@ int flex_push(struct flex *flex, const struct trace_event *event, const char **r
 /* Counts `n` of something that never became an event. */
 int flex_lose(struct flex *flex, enum loss_cause cause, uint64_t n);
 
-/* Ends a file: what is begun in it has no end. */
-int flex_end_file(struct flex *flex);
+/* Ends a file: what is begun in it has no end. Notes what ends without a begin. */
+int flex_end_file(struct flex *flex, struct faults *faults);
 
 /* Counts a warning. */
 void flex_warn(struct flex *flex, enum warning warning);

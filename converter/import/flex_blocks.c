@@ -13,7 +13,7 @@ static uint64_t load_word(const char *bytes, size_t n)
 	return word;
 }
 
-static uint64_t hash_text(const struct trace_text *text, uint64_t hash)
+uint64_t flex_hash_text(const struct trace_text *text, uint64_t hash)
 {
 	const char *at = text->bytes;
 	size_t left = text->length;
@@ -29,7 +29,7 @@ static uint64_t hash_call(uint32_t rank, const struct flex_call *call)
 	uint64_t hash = map_hash((uint64_t)call->ts[0] << 32 | call->ts[1],
 	                         (uint64_t)call->ts[2] << 32 | call->ts[3]);
 
-	return hash_text(&call->name, map_hash((uint64_t)call->ts[4] << 32 | rank, hash));
+	return flex_hash_text(&call->name, map_hash((uint64_t)call->ts[4] << 32 | rank, hash));
 }
 
 static struct flex_part part_of(uint32_t rank, const struct flex_call *call, int64_t clock_ns,

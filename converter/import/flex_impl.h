@@ -3,6 +3,7 @@
  * flex_impl.h: what the files of the Flex importer share.
  *
  *   flex.c         which event is what
+ *   flex_edges.c   begins and ends of a file in order of time
  *   flex_opens.c   begins that wait for their ends
  *   flex_call.c    names and attributes of an event
  *   flex_ranks.c   pids and tids become streams, processes and threads
@@ -140,11 +141,20 @@ struct flex_line {
 	uint32_t past;           /* rank + 1 whose past trips are to be told; 0: none */
 };
 
+struct flex_edges {           /* of the file that is read */
+	struct spool *spool;  /* owned; NULL: there were none yet */
+	uint64_t last_begin;  /* its place in the file + 1, where nothing came behind it; 0: none */
+	uint64_t last_hash;   /* of its name and thread */
+	int64_t last_ns;      /* its time */
+	struct map backwards; /* places of begins whose ends came before them in time */
+};
+
 struct flex {
 	struct ledger ledger;        /* owned, all from here */
 	struct string_pool *strings; /* of ranks and threads */
 	struct string_cache cache;   /* of `strings` */
 	struct spool *spool;
+	struct flex_edges edges;
 	struct map rank_index, thread_index;
 	struct flex_rank *ranks;
 	uint32_t n_ranks, n_ranks_allocated;
@@ -179,6 +189,10 @@ int flex_reject(struct flex *flex, enum loss_cause cause, const char *fault,
 /* Takes an event that has a time. */
 int flex_push_timed(struct flex *flex, const struct trace_event *event, const char **ret_fault);
 
+/* Takes an interval. Stores a fault, or NULL. */
+int flex_take_call(struct flex *flex, uint32_t thread, struct flex_call *call,
+                   const char **ret_fault);
+
 /* Gives up what waits for its end. */
 int flex_leave_open(struct flex *flex);
 
@@ -203,6 +217,16 @@ uint32_t flex_runtime_kind(const char *name);
 
 /* Whether a control block of this name moves messages between ranks. */
 bool flex_is_protocol(const char *name);
+
+/* -- flex_edges.c */
+
+/* Keeps a begin, or an end, which is at `call->begin_ns`, until the file is read. */
+int flex_edge_add(struct flex *flex, uint32_t thread, struct flex_call *call, bool is_end,
+                  uint64_t offset_bytes);
+
+/* Makes intervals of them. */
+int flex_edges_join(struct flex *flex, struct faults *faults);
+void flex_edges_release(struct flex_edges *edges);
 
 /* -- flex_opens.c */
 
@@ -263,6 +287,8 @@ struct event flex_event(const struct flex *flex, uint32_t rank, enum record_clas
 int flex_write(struct flex *flex, uint32_t rank, const struct event *event);
 
 /* -- flex_blocks.c */
+
+uint64_t flex_hash_text(const struct trace_text *text, uint64_t hash);
 
 /* Takes a call with stamps that was over by `clock_ns`. Its times serve as an estimate. */
 int flex_add_part(struct flex *flex, uint32_t rank, const struct flex_call *call, int64_t clock_ns,

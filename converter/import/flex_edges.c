@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Begins and ends of a file wait in a spool of their own until it is read: in order of time each
+ * end finds its begin, in whatever order they stood. Of one time, the file's order holds.
+ *
+ * An interval that runs backwards looks like two events that were shuffled. It is one if its end
+ * stands right behind its begin and finds no other.
+ */
+#include <string.h>
+
+#include "import/faults.h"
+#include "import/flex_impl.h"
+
+#define SPOOL_BYTES ((size_t)1 << 20)
+
+enum { EDGE_NAME, EDGE_ARGS, EDGE_GROUP, EDGE_TYPE, EDGE_N_TEXTS };
+
+struct edge { /* its texts follow */
+	struct flex_call call;
+	uint64_t offset_bytes; /* in the file */
+	uint64_t begin;        /* place + 1 of the later begin right before this end; 0: none */
+	uint32_t thread;
+	bool is_end;
+};
+
+static void list_texts(struct flex_call *call, struct trace_text *texts[EDGE_N_TEXTS])
+{
+	texts[EDGE_NAME] = &call->full_name;
+	texts[EDGE_ARGS] = &call->args;
+	texts[EDGE_GROUP] = &call->group;
+	texts[EDGE_TYPE] = &call->type;
+}
+
+/* The begin that an end may belong to if it ran backwards. */
+static uint64_t find_later_begin(const struct flex_edges *edges, uint64_t hash,
+                                 const struct flex_call *end)
+{
+	bool is_later = edges->last_begin && edges->last_hash == hash &&
+	                edges->last_ns > end->begin_ns;
+
+	return is_later ? edges->last_begin : 0;
+}
+
+/* Notes an edge, and returns the later begin of an end. */
+static uint64_t note_edge(struct flex_edges *edges, const struct edge *edge)
+{
+	uint64_t hash = flex_hash_text(&edge->call.full_name, edge->thread);
+	uint64_t begin = edge->is_end ? find_later_begin(edges, hash, &edge->call) : 0;
+
+	edges->last_begin = edge->is_end ? 0 : edge->offset_bytes + 1;
+	edges->last_hash = hash;
+	edges->last_ns = edge->call.begin_ns;
+	return begin;
+}
+
+int flex_edge_add(struct flex *flex, uint32_t thread, struct flex_call *call, bool is_end,
+                  uint64_t offset_bytes)
+{
+	struct edge edge = {*call, offset_bytes, 0, thread, is_end};
+	struct trace_text *texts[EDGE_N_TEXTS];
+	size_t n_bytes = sizeof(edge);
+	void *item;
+	char *at;
+
+	if (!flex->edges.spool)
+		flex->edges.spool = spool_new(SPOOL_BYTES);
+	if (!flex->edges.spool)
+		return FLEXTRACE_E_MEMORY;
+	edge.begin = note_edge(&flex->edges, &edge);
+	list_texts(call, texts);
+	for (int i = 0; i < EDGE_N_TEXTS; i++)
+		n_bytes += item_text_bytes(texts[i]);
+	FLEXTRACE_TRY(spool_add(flex->edges.spool, (uint64_t)call->begin_ns, n_bytes, &item));
+	memcpy(item, &edge, sizeof(edge));
+	at = (char *)item + sizeof(edge);
+	for (int i = 0; i < EDGE_N_TEXTS; i++)
+		FLEXTRACE_TRY(item_put_text(flex->edges.spool, &at, texts[i]));
+	return FLEXTRACE_OK;
+}
+
+/* Texts are weak, until the next one is read. */
+static int read_edge(struct flex *flex, const struct spool_item *item, struct edge *ret_edge)
+{
+	struct item_text read[EDGE_N_TEXTS];
+	struct trace_text *texts[EDGE_N_TEXTS];
+	const char *at = (const char *)item->bytes + sizeof(*ret_edge);
+
+	memcpy(ret_edge, item->bytes, sizeof(*ret_edge));
+	for (int i = 0; i < EDGE_N_TEXTS; i++)
+		read[i] = item_get_text(&at);
+	FLEXTRACE_TRY(item_fetch_texts(flex->edges.spool, &flex->texts, read, EDGE_N_TEXTS));
+	list_texts(&ret_edge->call, texts);
+	for (int i = 0; i < EDGE_N_TEXTS; i++)
+		*texts[i] = read[i].text;
+	ret_edge->call.name.bytes = ret_edge->call.full_name.bytes;
+	return FLEXTRACE_OK;
+}
+
+/* The begin's attributes hold, where it has any. */
+static void join(struct flex_call *call, const struct flex_call *end)
+{
+	const struct flex_call begin = *call;
+
+	if (!begin.has_stamps && !begin.is_device && !begin.args.length) {
+		*call = *end;
+		call->begin_ns = begin.begin_ns;
+		call->full_name = call->name = begin.full_name;
+		call->kind = begin.kind;
+		call->is_device = false;
+		call->is_window = begin.is_window;
+		if (call->has_stamps)
+			flex_cut_name(call);
+	}
+	call->end_ns = end->begin_ns;
+}
+
+static int take_begin(struct flex *flex, const struct edge *edge)
+{
+	struct map *backwards = &flex->edges.backwards;
+
+	if (map_find(backwards, edge->offset_bytes + 1, 0) == MAP_NONE)
+		return flex_open(flex, edge->thread, &edge->call);
+	map_remove(backwards, edge->offset_bytes + 1, 0);
+	return FLEXTRACE_OK;
+}
+
+static int reject_end(struct flex *flex, const struct edge *edge, const char **ret_fault)
+{
+	if (!edge->begin)
+		return flex_reject(flex, LOSS_UNMATCHED_END, "it ends what has not begun",
+		                   ret_fault);
+	FLEXTRACE_TRY(map_put(&flex->edges.backwards, edge->begin, 0, 0));
+	return flex_reject(flex, LOSS_BACKWARDS, "its end is before its begin", ret_fault);
+}
+
+static int take_edge(struct flex *flex, struct edge *edge, const char **ret_fault)
+{
+	struct flex_call call;
+
+	*ret_fault = NULL;
+	if (!edge->is_end)
+		return take_begin(flex, edge);
+	if (!flex_close(flex, edge->thread, &edge->call.full_name, &call))
+		return reject_end(flex, edge, ret_fault);
+	join(&call, &edge->call);
+	return flex_take_call(flex, edge->thread, &call, ret_fault);
+}
+
+int flex_edges_join(struct flex *flex, struct faults *faults)
+{
+	struct spool_item item;
+	struct edge edge;
+	const char *fault;
+	int code = FLEXTRACE_OK;
+
+	while (flex->edges.spool && code >= 0 &&
+	       (code = spool_next(flex->edges.spool, &item)) > 0) {
+		code = read_edge(flex, &item, &edge);
+		if (code >= 0)
+			code = take_edge(flex, &edge, &fault);
+		if (code >= 0 && fault)
+			faults_note(faults, fault, edge.offset_bytes);
+	}
+	flex_edges_release(&flex->edges);
+	return code;
+}
+
+void flex_edges_release(struct flex_edges *edges)
+{
+	spool_free(edges->spool);
+	map_release(&edges->backwards);
+	*edges = (struct flex_edges){.spool = NULL};
+}
