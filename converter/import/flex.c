@@ -163,7 +163,7 @@ static int take_edge(struct flex *flex, const struct trace_event *event, const c
 	call.has_stamps &= !*ret_fault;
 	*ret_fault = NULL;
 	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
-	return flex_edge_add(flex, thread, &call, is_end, event->offset_bytes);
+	return flex_edge_take(flex, thread, &call, is_end, ret_fault);
 }
 
 /* What has no end was not over when its rank was last heard of. */

@@ -245,6 +245,7 @@ int flex_call_read(struct flex *flex, const struct trace_event *event, struct fl
 	*ret_call = (struct flex_call){
 		.begin_ns = event->ts_ns,
 		.end_ns = event->ts_ns,
+		.offset_bytes = event->offset_bytes,
 		.full_name = event->name.bytes ? event->name : none,
 		.args = none,
 		.group = none,

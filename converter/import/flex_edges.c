@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Begins and ends of a file wait in a spool of their own until it is read: in order of time each
- * end finds its begin, in whatever order they stood. Of one time, the file's order holds.
+ * An end finds its begin as they come while those of its thread come in order of time, as they do
+ * in most files. Where they do not, they wait in a spool of their own until the file is read: in
+ * order of time each end finds its begin, in whatever order they stood. Of one time, the file's
+ * order holds. The first of each thread wait in any case, until there is no doubt about its order.
  *
  * An interval that runs backwards looks like two events that were shuffled. It is one if its end
  * stands right behind its begin and finds no other.
@@ -12,13 +14,13 @@
 #include "import/flex_impl.h"
 
 #define SPOOL_BYTES ((size_t)1 << 20)
+#define N_DOUBTED   32u /* edges of a thread that wait: no other order has that many in a row */
 
 enum { EDGE_NAME, EDGE_ARGS, EDGE_GROUP, EDGE_TYPE, EDGE_N_TEXTS };
 
 struct edge { /* its texts follow */
 	struct flex_call call;
-	uint64_t offset_bytes; /* in the file */
-	uint64_t begin;        /* place + 1 of the later begin right before this end; 0: none */
+	uint64_t begin; /* place + 1 of the later begin right before this end; 0: none */
 	uint32_t thread;
 	bool is_end;
 };
@@ -47,16 +49,16 @@ static uint64_t note_edge(struct flex_edges *edges, const struct edge *edge)
 	uint64_t hash = flex_hash_text(&edge->call.full_name, edge->thread);
 	uint64_t begin = edge->is_end ? find_later_begin(edges, hash, &edge->call) : 0;
 
-	edges->last_begin = edge->is_end ? 0 : edge->offset_bytes + 1;
+	edges->last_begin = edge->is_end ? 0 : edge->call.offset_bytes + 1;
 	edges->last_hash = hash;
 	edges->last_ns = edge->call.begin_ns;
 	return begin;
 }
 
-int flex_edge_add(struct flex *flex, uint32_t thread, struct flex_call *call, bool is_end,
-                  uint64_t offset_bytes)
+/* Lets a begin or an end wait. */
+static int keep(struct flex *flex, uint32_t thread, struct flex_call *call, bool is_end)
 {
-	struct edge edge = {*call, offset_bytes, 0, thread, is_end};
+	struct edge edge = {*call, 0, thread, is_end};
 	struct trace_text *texts[EDGE_N_TEXTS];
 	size_t n_bytes = sizeof(edge);
 	void *item;
@@ -78,24 +80,6 @@ int flex_edge_add(struct flex *flex, uint32_t thread, struct flex_call *call, bo
 	return FLEXTRACE_OK;
 }
 
-/* Texts are weak, until the next one is read. */
-static int read_edge(struct flex *flex, const struct spool_item *item, struct edge *ret_edge)
-{
-	struct item_text read[EDGE_N_TEXTS];
-	struct trace_text *texts[EDGE_N_TEXTS];
-	const char *at = (const char *)item->bytes + sizeof(*ret_edge);
-
-	memcpy(ret_edge, item->bytes, sizeof(*ret_edge));
-	for (int i = 0; i < EDGE_N_TEXTS; i++)
-		read[i] = item_get_text(&at);
-	FLEXTRACE_TRY(item_fetch_texts(flex->edges.spool, &flex->texts, read, EDGE_N_TEXTS));
-	list_texts(&ret_edge->call, texts);
-	for (int i = 0; i < EDGE_N_TEXTS; i++)
-		*texts[i] = read[i].text;
-	ret_edge->call.name.bytes = ret_edge->call.full_name.bytes;
-	return FLEXTRACE_OK;
-}
-
 /* The begin's attributes hold, where it has any. */
 static void join(struct flex_call *call, const struct flex_call *end)
 {
@@ -114,13 +98,97 @@ static void join(struct flex_call *call, const struct flex_call *end)
 	call->end_ns = end->begin_ns;
 }
 
+/* An end and its begin become an interval, if that is there. */
+static int take_end(struct flex *flex, uint32_t thread, const struct flex_call *end,
+                    bool *ret_is_joined, const char **ret_fault)
+{
+	struct flex_call call;
+
+	*ret_is_joined = flex_close(flex, thread, &end->full_name, &call);
+	if (!*ret_is_joined)
+		return FLEXTRACE_OK;
+	join(&call, end);
+	return flex_take_call(flex, thread, &call, ret_fault);
+}
+
+/* -- as they come ---------------------------------------------------------------------------- */
+
+/* Lets what is begun wait; the innermost counts as the last that came. */
+static int keep_open(struct flex *flex, uint32_t thread)
+{
+	struct flex_edges innermost = {.last_begin = 0};
+	struct flex_call call;
+	int n = 0;
+
+	for (; flex_close(flex, thread, NULL, &call); n++) {
+		FLEXTRACE_TRY(keep(flex, thread, &call, false));
+		if (n == 0)
+			innermost = flex->edges;
+	}
+	if (n) {
+		flex->edges.last_begin = innermost.last_begin;
+		flex->edges.last_hash = innermost.last_hash;
+		flex->edges.last_ns = innermost.last_ns;
+	}
+	return FLEXTRACE_OK;
+}
+
+/* Whether a begin or an end has to wait. */
+static int look_at_order(struct flex *flex, uint32_t thread, int64_t ns, bool *ret_waits)
+{
+	struct flex_thread *of = &flex->threads[thread];
+
+	if (!of->is_shuffled && ns < of->last_edge_ns) {
+		of->is_shuffled = true;
+		FLEXTRACE_TRY(keep_open(flex, thread));
+	}
+	of->last_edge_ns = ns;
+	*ret_waits = of->is_shuffled || of->n_in_order < N_DOUBTED;
+	of->n_in_order += of->n_in_order < N_DOUBTED;
+	return FLEXTRACE_OK;
+}
+
+int flex_edge_take(struct flex *flex, uint32_t thread, struct flex_call *call, bool is_end,
+                   const char **ret_fault)
+{
+	bool waits, is_joined;
+
+	FLEXTRACE_TRY(look_at_order(flex, thread, call->begin_ns, &waits));
+	if (waits)
+		return keep(flex, thread, call, is_end);
+	if (!is_end)
+		return flex_open(flex, thread, call);
+	FLEXTRACE_TRY(take_end(flex, thread, call, &is_joined, ret_fault));
+	return is_joined ? FLEXTRACE_OK : keep(flex, thread, call, true);
+}
+
+/* -- at the end of the file ------------------------------------------------------------------ */
+
+/* Texts are weak, until the next one is read. */
+static int read_edge(struct flex *flex, const struct spool_item *item, struct edge *ret_edge)
+{
+	struct item_text read[EDGE_N_TEXTS];
+	struct trace_text *texts[EDGE_N_TEXTS];
+	const char *at = (const char *)item->bytes + sizeof(*ret_edge);
+
+	memcpy(ret_edge, item->bytes, sizeof(*ret_edge));
+	for (int i = 0; i < EDGE_N_TEXTS; i++)
+		read[i] = item_get_text(&at);
+	FLEXTRACE_TRY(item_fetch_texts(flex->edges.spool, &flex->texts, read, EDGE_N_TEXTS));
+	list_texts(&ret_edge->call, texts);
+	for (int i = 0; i < EDGE_N_TEXTS; i++)
+		*texts[i] = read[i].text;
+	ret_edge->call.name.bytes = ret_edge->call.full_name.bytes;
+	return FLEXTRACE_OK;
+}
+
 static int take_begin(struct flex *flex, const struct edge *edge)
 {
 	struct map *backwards = &flex->edges.backwards;
 
-	if (map_find(backwards, edge->offset_bytes + 1, 0) == MAP_NONE)
+	if (map_find(backwards, edge->call.offset_bytes + 1, 0) == MAP_NONE)
 		return flex_open(flex, edge->thread, &edge->call);
-	map_remove(backwards, edge->offset_bytes + 1, 0);
+	map_remove(backwards, edge->call.offset_bytes + 1, 0);
 	return FLEXTRACE_OK;
 }
 
@@ -133,17 +201,15 @@ static int reject_end(struct flex *flex, const struct edge *edge, const char **r
 	return flex_reject(flex, LOSS_BACKWARDS, "its end is before its begin", ret_fault);
 }
 
-static int take_edge(struct flex *flex, struct edge *edge, const char **ret_fault)
+static int take_waiting(struct flex *flex, struct edge *edge, const char **ret_fault)
 {
-	struct flex_call call;
+	bool is_joined;
 
 	*ret_fault = NULL;
 	if (!edge->is_end)
 		return take_begin(flex, edge);
-	if (!flex_close(flex, edge->thread, &edge->call.full_name, &call))
-		return reject_end(flex, edge, ret_fault);
-	join(&call, &edge->call);
-	return flex_take_call(flex, edge->thread, &call, ret_fault);
+	FLEXTRACE_TRY(take_end(flex, edge->thread, &edge->call, &is_joined, ret_fault));
+	return is_joined ? FLEXTRACE_OK : reject_end(flex, edge, ret_fault);
 }
 
 int flex_edges_join(struct flex *flex, struct faults *faults)
@@ -153,13 +219,22 @@ int flex_edges_join(struct flex *flex, struct faults *faults)
 	const char *fault;
 	int code = FLEXTRACE_OK;
 
+	for (uint32_t i = 0; i < flex->n_threads && code >= 0; i++) {
+		struct flex_thread *thread = &flex->threads[i];
+
+		if (thread->n_in_order || thread->is_shuffled)
+			code = keep_open(flex, i);
+		thread->last_edge_ns = 0;
+		thread->n_in_order = 0;
+		thread->is_shuffled = false;
+	}
 	while (flex->edges.spool && code >= 0 &&
 	       (code = spool_next(flex->edges.spool, &item)) > 0) {
 		code = read_edge(flex, &item, &edge);
 		if (code >= 0)
-			code = take_edge(flex, &edge, &fault);
+			code = take_waiting(flex, &edge, &fault);
 		if (code >= 0 && fault)
-			faults_note(faults, fault, edge.offset_bytes);
+			faults_note(faults, fault, edge.call.offset_bytes);
 	}
 	flex_edges_release(&flex->edges);
 	return code;

@@ -27,6 +27,7 @@
 struct flex_call {
 	int64_t begin_ns, end_ns;
 	uint64_t bytes, correlation;
+	uint64_t offset_bytes;       /* in the file */
 	struct trace_text full_name; /* as in the file */
 	struct trace_text name;      /* of the control block: the beginning of `full_name` */
 	struct trace_text args;      /* JSON; only of what is no control block */
@@ -85,6 +86,10 @@ struct flex_thread {
 	uint32_t name; /* string, 0 = none */
 	int32_t vtid;
 	uint32_t open; /* place + 1 of its innermost open begin */
+	/* Of the file that is read: begins and ends, as they come. */
+	int64_t last_edge_ns;
+	uint32_t n_in_order; /* the first ones, up to a limit */
+	bool is_shuffled;    /* one came before another of a later time */
 };
 
 struct flex_open {
@@ -220,11 +225,11 @@ bool flex_is_protocol(const char *name);
 
 /* -- flex_edges.c */
 
-/* Keeps a begin, or an end, which is at `call->begin_ns`, until the file is read. */
-int flex_edge_add(struct flex *flex, uint32_t thread, struct flex_call *call, bool is_end,
-                  uint64_t offset_bytes);
+/* Takes a begin, or an end, which is at `call->begin_ns`. Stores a fault, or NULL. */
+int flex_edge_take(struct flex *flex, uint32_t thread, struct flex_call *call, bool is_end,
+                   const char **ret_fault);
 
-/* Makes intervals of them. */
+/* Makes intervals of those that wait, at the end of a file. */
 int flex_edges_join(struct flex *flex, struct faults *faults);
 void flex_edges_release(struct flex_edges *edges);
 
