@@ -151,21 +151,6 @@ static int take_complete(struct flex *flex, const struct trace_event *event, con
 
 /* -- begin and end --------------------------------------------------------------------------- */
 
-static int take_edge(struct flex *flex, const struct trace_event *event, const char **ret_fault)
-{
-	struct flex_call call;
-	bool is_end = event->ph == 'E';
-	uint32_t thread;
-
-	FLEXTRACE_TRY(flex_call_read(flex, event, &call, ret_fault));
-	if (*ret_fault && !is_end)
-		return flex_reject(flex, LOSS_MALFORMED, *ret_fault, ret_fault);
-	call.has_stamps &= !*ret_fault;
-	*ret_fault = NULL;
-	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
-	return flex_edge_take(flex, thread, &call, is_end, ret_fault);
-}
-
 /* What has no end was not over when its rank was last heard of. */
 static int leave_open(struct flex *flex, const struct flex_thread *thread,
                       const struct flex_call *call)
@@ -339,7 +324,7 @@ int flex_push_timed(struct flex *flex, const struct trace_event *event, const ch
 		return take_complete(flex, event, ret_fault);
 	case 'B':
 	case 'E':
-		return take_edge(flex, event, ret_fault);
+		return flex_edge_take(flex, event, ret_fault);
 	case 'b':
 	case 'e':
 		return take_async(flex, event);

@@ -81,34 +81,23 @@ static int keep(struct flex *flex, uint32_t thread, struct flex_call *call, bool
 }
 
 /* The begin's attributes hold, where it has any. */
-static void join(struct flex_call *call, const struct flex_call *end)
+static bool has_attributes(const struct flex_call *begin)
+{
+	return begin->has_stamps || begin->is_device || begin->args.length;
+}
+
+static void take_attributes(struct flex_call *call, const struct flex_call *end)
 {
 	const struct flex_call begin = *call;
 
-	if (!begin.has_stamps && !begin.is_device && !begin.args.length) {
-		*call = *end;
-		call->begin_ns = begin.begin_ns;
-		call->full_name = call->name = begin.full_name;
-		call->kind = begin.kind;
-		call->is_device = false;
-		call->is_window = begin.is_window;
-		if (call->has_stamps)
-			flex_cut_name(call);
-	}
-	call->end_ns = end->begin_ns;
-}
-
-/* An end and its begin become an interval, if that is there. */
-static int take_end(struct flex *flex, uint32_t thread, const struct flex_call *end,
-                    bool *ret_is_joined, const char **ret_fault)
-{
-	struct flex_call call;
-
-	*ret_is_joined = flex_close(flex, thread, &end->full_name, &call);
-	if (!*ret_is_joined)
-		return FLEXTRACE_OK;
-	join(&call, end);
-	return flex_take_call(flex, thread, &call, ret_fault);
+	*call = *end;
+	call->begin_ns = begin.begin_ns;
+	call->full_name = call->name = begin.full_name;
+	call->kind = begin.kind;
+	call->is_device = false;
+	call->is_window = begin.is_window;
+	if (call->has_stamps)
+		flex_cut_name(call);
 }
 
 /* -- as they come ---------------------------------------------------------------------------- */
@@ -148,18 +137,50 @@ static int look_at_order(struct flex *flex, uint32_t thread, int64_t ns, bool *r
 	return FLEXTRACE_OK;
 }
 
-int flex_edge_take(struct flex *flex, uint32_t thread, struct flex_call *call, bool is_end,
-                   const char **ret_fault)
+/* An end whose stamps make no sense ends its begin all the same. */
+static int read_end(struct flex *flex, const struct trace_event *event, struct flex_call *ret_end)
 {
-	bool waits, is_joined;
+	const char *fault;
 
-	FLEXTRACE_TRY(look_at_order(flex, thread, call->begin_ns, &waits));
-	if (waits)
-		return keep(flex, thread, call, is_end);
-	if (!is_end)
-		return flex_open(flex, thread, call);
-	FLEXTRACE_TRY(take_end(flex, thread, call, &is_joined, ret_fault));
-	return is_joined ? FLEXTRACE_OK : keep(flex, thread, call, true);
+	FLEXTRACE_TRY(flex_call_read(flex, event, ret_end, &fault));
+	ret_end->has_stamps &= !fault;
+	return FLEXTRACE_OK;
+}
+
+static int take_end(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+{
+	struct flex_call call, end;
+	uint32_t thread;
+	bool waits;
+
+	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
+	FLEXTRACE_TRY(look_at_order(flex, thread, event->ts_ns, &waits));
+	if (waits || !flex_close(flex, thread, &event->name, &call)) {
+		FLEXTRACE_TRY(read_end(flex, event, &end));
+		return keep(flex, thread, &end, true);
+	}
+	if (!has_attributes(&call)) {
+		FLEXTRACE_TRY(read_end(flex, event, &end));
+		take_attributes(&call, &end);
+	}
+	call.end_ns = event->ts_ns;
+	return flex_take_call(flex, thread, &call, ret_fault);
+}
+
+int flex_edge_take(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+{
+	struct flex_call call;
+	uint32_t thread;
+	bool waits;
+
+	if (event->ph == 'E')
+		return take_end(flex, event, ret_fault);
+	FLEXTRACE_TRY(flex_call_read(flex, event, &call, ret_fault));
+	if (*ret_fault)
+		return flex_reject(flex, LOSS_MALFORMED, *ret_fault, ret_fault);
+	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
+	FLEXTRACE_TRY(look_at_order(flex, thread, event->ts_ns, &waits));
+	return waits ? keep(flex, thread, &call, false) : flex_open(flex, thread, &call);
 }
 
 /* -- at the end of the file ------------------------------------------------------------------ */
@@ -203,13 +224,17 @@ static int reject_end(struct flex *flex, const struct edge *edge, const char **r
 
 static int take_waiting(struct flex *flex, struct edge *edge, const char **ret_fault)
 {
-	bool is_joined;
+	struct flex_call call;
 
 	*ret_fault = NULL;
 	if (!edge->is_end)
 		return take_begin(flex, edge);
-	FLEXTRACE_TRY(take_end(flex, edge->thread, &edge->call, &is_joined, ret_fault));
-	return is_joined ? FLEXTRACE_OK : reject_end(flex, edge, ret_fault);
+	if (!flex_close(flex, edge->thread, &edge->call.full_name, &call))
+		return reject_end(flex, edge, ret_fault);
+	if (!has_attributes(&call))
+		take_attributes(&call, &edge->call);
+	call.end_ns = edge->call.begin_ns;
+	return flex_take_call(flex, edge->thread, &call, ret_fault);
 }
 
 int flex_edges_join(struct flex *flex, struct faults *faults)

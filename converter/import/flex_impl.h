@@ -225,9 +225,8 @@ bool flex_is_protocol(const char *name);
 
 /* -- flex_edges.c */
 
-/* Takes a begin, or an end, which is at `call->begin_ns`. Stores a fault, or NULL. */
-int flex_edge_take(struct flex *flex, uint32_t thread, struct flex_call *call, bool is_end,
-                   const char **ret_fault);
+/* Takes a begin, or an end. Stores a fault, or NULL. */
+int flex_edge_take(struct flex *flex, const struct trace_event *event, const char **ret_fault);
 
 /* Makes intervals of those that wait, at the end of a file. */
 int flex_edges_join(struct flex *flex, struct faults *faults);
