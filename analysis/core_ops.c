@@ -137,7 +137,19 @@ static int compare_ops(const void *left, const void *right)
 	return (a->job > b->job) - (a->job < b->job);
 }
 
-static int list_names(const struct timeline *timeline, struct map *names)
+/* (device, job) -> name of its control block. */
+static int list_blocks(const struct timeline *timeline, struct map *names)
+{
+	for (uint64_t i = 0; i < timeline->n_ops; i++) {
+		const struct tick_op *op = &timeline->ops[i];
+
+		FLEXTRACE_TRY(map_put(names, op->device, (uint32_t)op->job, op->name));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* (process, correlation) -> name of a host operation. */
+static int list_calls(const struct timeline *timeline, struct map *names)
 {
 	struct table_cursor cursor;
 	const struct host_row *row;
@@ -154,22 +166,26 @@ static int list_names(const struct timeline *timeline, struct map *names)
 	return FLEXTRACE_OK;
 }
 
-/* Where there are no control blocks, a job is the correlation of a host operation. */
+/* A job is a control block, whose kernel may have a name of its own; where there are none, it is
+ * the correlation of a host operation. */
 static int name_ops(struct core_stats *stats)
 {
 	const struct timeline *timeline = stats->all.timeline;
+	bool has_blocks = timeline->n_ops;
 	struct map names = {0};
 	int code;
 
-	if (!stats->n_ops || timeline->n_ops)
+	if (!stats->n_ops)
 		return FLEXTRACE_OK;
-	code = list_names(timeline, &names);
+	code = has_blocks ? list_blocks(timeline, &names) : list_calls(timeline, &names);
 	for (uint32_t i = 0; i < stats->n_ops && code >= 0; i++) {
 		struct core_op *op = &stats->ops[i];
-		uint32_t found = map_find(&names, core_device(&stats->all, op->device)->process,
-		                          op->job);
+		uint32_t owner = has_blocks ? stats->all.owners.devices[op->device]
+		                            : core_device(&stats->all, op->device)->process;
+		uint32_t found = map_find(&names, owner, op->job);
 
-		op->name = found == MAP_NONE ? op->name : found;
+		if (found != MAP_NONE && !(has_blocks && op->name))
+			op->name = found;
 	}
 	map_release(&names);
 	return code;

@@ -78,7 +78,7 @@ static void test_core_tables__are_made_of_our_own_firmware(void **state)
 	expect_file(run, "device_ops.csv",
 	            OPS_HEAD "0,node0,1,0,1,k,1,201008000,201108000,118000.000,100000.000,0.000,,"
 	                     "100000.000,math,\n"
-	                     "0,node0,1,0,2,,1,,,118000.000,,,900000.000,,,\n");
+	                     "0,node0,1,0,2,m,1,,,118000.000,,,900000.000,,,\n");
 	expect_file(run, "zones.csv",
 	            ZONES_HEAD
 	            "0,node0,1,0,math,FW,firmware,2,236000,118000,118000,118000,118000,0,"

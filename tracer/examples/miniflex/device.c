@@ -145,6 +145,7 @@ static void define(const struct device *device, const struct options *options, u
 	description.core_hz = options->counter_hz[rank];
 	description.name = device->backend->name;
 	description.power_unit = "uJ";
+	description.processors = "control";
 	flextrace_device(&description);
 
 	define_clocks(device, options->counter_hz[rank]);
