@@ -55,7 +55,7 @@ static void write_notes(const struct core_stats *stats, const struct core_op *op
 		writer_literal(writer, "late_cores");
 		separator = " ";
 	}
-	if (op->n_cores < MIN_CORES && n_cores >= MANY * op->n_cores) {
+	if (op->n_cores < MIN_CORES && n_cores >= MIN_CORES && n_cores >= MANY * op->n_cores) {
 		writer_raw(writer, separator);
 		writer_literal(writer, "few_cores");
 	}
