@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MIN_NOMINAL_HZ 1000 /* less is no rate of a counter, but a unit mistaken */
+
 int identity_push(struct identity *identity, const struct stream *stream,
                   const struct record *record, struct ledger *ledger)
 {
@@ -195,7 +197,7 @@ static int define_clock_domain(struct identity *identity, uint32_t process,
 	counter = &identity->counters[found];
 	counter->counter_bits = record->counter_bits;
 	counter->rate_group = record->rate_group;
-	if (record->nominal_hz)
+	if (record->nominal_hz >= MIN_NOMINAL_HZ)
 		counter->nominal_hz = record->nominal_hz;
 	return FLEXTRACE_OK;
 }

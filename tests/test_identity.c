@@ -241,7 +241,7 @@ static void test_identity__shares_a_counter_of_equal_uuids_on_one_host_clock(voi
 	               "1 1 1 process start_ns=1 rank=0 boot_id=a\n"
 	               "1 2 2 process start_ns=1 rank=1 boot_id=a\n"
 	               "1 3 3 process start_ns=1 rank=2 boot_id=b\n"
-	               "1 1 1 clock_domain device=0 domain=0 counter_bits=48 nominal_hz=9\n"
+	               "1 1 1 clock_domain device=0 domain=0 counter_bits=48 nominal_hz=9000\n"
 	               "2 1 1 device device=0 uuid=U\n"
 	               "2 2 2 device device=5 uuid=U\n"
 	               "2 3 3 device device=0 uuid=U\n"
@@ -255,7 +255,7 @@ static void test_identity__shares_a_counter_of_equal_uuids_on_one_host_clock(voi
 	assert_int_equal(counter_of(fixture, 1, 0, 1), counter_of(fixture, 2, 5, 1));
 	assert_int_not_equal(counter_of(fixture, 1, 1, 0), counter_of(fixture, 2, 1, 0));
 	assert_int_equal(fixture->identity.counters[shared].counter_bits, 48);
-	assert_int_equal(fixture->identity.counters[shared].nominal_hz, 9);
+	assert_int_equal(fixture->identity.counters[shared].nominal_hz, 9000);
 	assert_int_equal(fixture->identity.counters[counter_of(fixture, 1, 1, 0)].counter_bits, 32);
 	assert_true(fixture->identity.devices[0].is_defined);
 	assert_int_equal(ledger_check(fixture->ledger), 0);

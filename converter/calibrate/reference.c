@@ -13,9 +13,15 @@
 
 /* -- pieces ---------------------------------------------------------------------------------- */
 
+/* Rates below some 1 kHz, which no counter has, are cut off: products with them fit into a
+ * wide_int. */
 static uint64_t fixed(double value, int bits)
 {
-	return value > 0 ? (uint64_t)ceil(ldexp(value, bits)) : 0;
+	double scaled = ceil(ldexp(value, bits));
+
+	if (!(scaled > 0))
+		return 0;
+	return scaled < 0x1p60 ? (uint64_t)scaled : UINT64_C(1) << 60;
 }
 
 struct maker {

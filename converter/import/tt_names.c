@@ -119,7 +119,7 @@ static struct event marker_event(const struct tt *tt, const struct tt_device *de
 /* The process, then each device with its clock and its markers. */
 int tt_next_definition(struct tt *tt, struct event *ret_event)
 {
-	const struct tt_device *device = &tt->devices[tt->defined_device];
+	const struct tt_device *device;
 	uint32_t step;
 
 	if (!tt->is_defined) {
@@ -130,6 +130,7 @@ int tt_next_definition(struct tt *tt, struct event *ret_event)
 	}
 	if (tt->defined_device == tt->n_devices)
 		return 0;
+	device = &tt->devices[tt->defined_device];
 	step = tt->defined_step++;
 	if (step == 0)
 		*ret_event = device_event(tt, device);
