@@ -14,7 +14,7 @@
 #include "import/flex_impl.h"
 
 #define SPOOL_BYTES ((size_t)1 << 20)
-#define N_DOUBTED   32u /* edges of a thread that wait: no other order has that many in a row */
+#define N_DOUBTED   32u /* edges of a thread that wait: chance does not put so many in order */
 
 enum { EDGE_NAME, EDGE_ARGS, EDGE_GROUP, EDGE_TYPE, EDGE_N_TEXTS };
 
