@@ -5,7 +5,7 @@
  * unless that has its like already. A record that was lost then costs its own instance and no
  * other.
  */
-#include "array.h"
+#include "blocks.h"
 #include "unwrap_impl.h"
 
 struct instance {
@@ -15,7 +15,7 @@ struct instance {
 
 struct matcher {
 	struct map open;            /* (device, queue), job -> instance; 0 = none is open */
-	struct instance *instances; /* owned; the first is nobody's */
+	struct instance *instances; /* owned, room for all; the first is nobody's */
 	uint32_t n;
 };
 
@@ -28,7 +28,7 @@ static int open_instance(struct matcher *matcher, uint64_t owner, uint64_t job,
                          struct instance **ret_instance)
 {
 	FLEXTRACE_TRY(
-		array_make_room(&matcher->instances, matcher->n, sizeof(*matcher->instances)));
+		blocks_fill_next(matcher->instances, matcher->n, sizeof(*matcher->instances)));
 	*ret_instance = &matcher->instances[matcher->n];
 	**ret_instance = (struct instance){.op = NULL};
 	return map_put(&matcher->open, owner, job, matcher->n++);
@@ -223,18 +223,23 @@ static int settle(struct unwrap *unwrap, const struct instance *instance)
 
 int match_edges(struct unwrap *unwrap)
 {
+	uint64_t n_most = unwrap->edges.n_rows + unwrap->ops.n_rows + 1;
 	struct matcher matcher = {.instances = NULL};
-	int code = FLEXTRACE_OK;
+	int code;
 
 	if (unwrap->edges.n_rows == 0)
 		return FLEXTRACE_OK;
+	if (n_most < MAP_NONE)
+		matcher.instances = blocks_reserve(n_most, sizeof(*matcher.instances));
+	if (!matcher.instances)
+		return FLEXTRACE_E_MEMORY;
 	code = take_keys(&matcher, &unwrap->edges);
 	if (code >= 0)
 		code = take_all(&matcher, &unwrap->edges, &unwrap->ops);
 	for (uint32_t i = 1; i < matcher.n && code >= 0; i++)
 		code = settle(unwrap, &matcher.instances[i]);
 	map_release(&matcher.open);
-	free(matcher.instances);
+	blocks_free(matcher.instances);
 	table_release(&unwrap->edges);
 	return code;
 }

@@ -136,6 +136,7 @@ static int sort_into(struct row_sorter *sorter, uint32_t n, uint8_t *rows)
 static int seal(struct row_sorter *sorter)
 {
 	uint32_t n = sorter->n_filling;
+	struct row_key first;
 	uint8_t *rows;
 
 	if (ARRAY_RESERVE(sorter->runs, sorter->n_allocated, sorter->n_runs + 1ull) < 0)
@@ -143,11 +144,14 @@ static int seal(struct row_sorter *sorter)
 	rows = new_memory(sorter, n, sorter->row_bytes);
 	if (!rows)
 		return FLEXTRACE_E_MEMORY;
-	sorter->runs[sorter->n_runs++] = (struct row_run){rows, n, 0};
+	sorter->runs[sorter->n_runs++] = (struct row_run){.rows = rows, .n_rows = n};
 	if (is_in_order(sorter, n))
 		memcpy(rows, sorter->filling, n * sorter->row_bytes);
 	else
 		FLEXTRACE_TRY(sort_into(sorter, n, rows));
+	first = key_of(sorter, rows, 0);
+	sorter->runs[sorter->n_runs - 1].start = first.start;
+	sorter->runs[sorter->n_runs - 1].end = first.end;
 	sorter->n_filling = 0;
 	return FLEXTRACE_OK;
 }
@@ -229,7 +233,7 @@ int row_sorter_merge(struct row_sorter *sorter, int (*visit)(void *context, void
 	if (!heap)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n_heap; i++)
-		heap[i] = key_of(sorter, sorter->runs[i].rows, i);
+		heap[i] = (struct row_key){sorter->runs[i].start, sorter->runs[i].end, i};
 	for (uint32_t i = n_heap; i-- > 0;)
 		sink(heap, n_heap, i);
 	while (n_heap && code >= 0) {

@@ -21,7 +21,8 @@
 struct row_run {
 	uint8_t *rows; /* owned, sorted */
 	uint32_t n_rows;
-	uint32_t next; /* first row the merge has not read */
+	uint32_t next;      /* first row the merge has not read */
+	int64_t start, end; /* of the first row: a merge touches a run when it is its turn */
 };
 
 struct row_sorter {
