@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli.h"
+#include "consumers.h"
 #include "process.h"
 #include "session.h"
 
-#define START_TIMEOUT_S 30
-#define STOP_TIMEOUT_MS 30000
+#define START_TIMEOUT_S   30
+#define STOP_TIMEOUT_MS   30000
+#define ORPHAN_TIMEOUT_MS 30000
 
 bool daemon_is_alive(void)
 {
@@ -82,6 +84,34 @@ static int wait_until_ready(pid_t pid, const sigset_t *awaited, struct session_d
 	return FLEXTRACE_OK;
 }
 
+/* Waits for what a session daemon that died left behind; a new one would trip over it. */
+static int await_orphans(struct flextrace_error *error)
+{
+	char run_dir[PATH_MAX];
+	bool is_gone = true;
+	pid_t pid;
+	int pidfd;
+
+	consumers_name_run_dir(run_dir);
+	while (is_gone && (pidfd = consumers_find(run_dir, &pid)) >= 0) {
+		/* In this order: a consumer without a daemon now has lost its own. */
+		if (daemon_is_alive()) {
+			close(pidfd);
+			break;
+		}
+		cli_note("waiting for the lttng-consumerd of a session daemon that died: pid=%ld",
+		         (long)pid);
+		is_gone = process_await_end(pidfd, ORPHAN_TIMEOUT_MS);
+		close(pidfd);
+	}
+	if (!is_gone)
+		return error_set(error, FLEXTRACE_E_SYSTEM,
+		                 "The lttng-consumerd of a session daemon that died does not end, "
+		                 "end it with `kill -KILL %ld`: seconds=%d",
+		                 (long)pid, ORPHAN_TIMEOUT_MS / 1000);
+	return FLEXTRACE_OK;
+}
+
 int daemon_ensure(struct session_daemon *ret_daemon, struct flextrace_error *error)
 {
 	sigset_t awaited, before;
@@ -89,6 +119,9 @@ int daemon_ensure(struct session_daemon *ret_daemon, struct flextrace_error *err
 	int code;
 
 	*ret_daemon = (struct session_daemon){0};
+	if (daemon_is_alive())
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(await_orphans(error));
 	if (daemon_is_alive())
 		return FLEXTRACE_OK;
 	sigemptyset(&awaited);
@@ -107,13 +140,7 @@ int daemon_ensure(struct session_daemon *ret_daemon, struct flextrace_error *err
 
 static int wait_for_end(int pidfd, pid_t pid, struct flextrace_error *error)
 {
-	struct pollfd end = {.fd = pidfd, .events = POLLIN};
-	int n;
-
-	do
-		n = poll(&end, 1, STOP_TIMEOUT_MS);
-	while (n < 0 && errno == EINTR);
-	if (n <= 0)
+	if (!process_await_end(pidfd, STOP_TIMEOUT_MS))
 		return error_set(error, FLEXTRACE_E_SYSTEM, "lttng-sessiond does not end: pid=%ld",
 		                 (long)pid);
 	waitpid(pid, NULL, WNOHANG); /* it may be the child of another process */
@@ -128,7 +155,7 @@ int daemon_stop(const struct session_daemon *daemon, struct flextrace_error *err
 	if (daemon->pid <= 0)
 		return FLEXTRACE_OK;
 	/* Open first, compare then: from here on the process cannot become another one. */
-	pidfd = (int)syscall(SYS_pidfd_open, daemon->pid, 0U);
+	pidfd = process_open(daemon->pid);
 	if (pidfd < 0)
 		return FLEXTRACE_OK;
 	n_left = session_list("", &entries, NULL);

@@ -22,7 +22,8 @@ struct session_daemon {
 
 bool daemon_is_alive(void);
 
-/* Makes sure that a session daemon answers. Blocks SIGCHLD and SIGUSR1 while it starts one. */
+/* Makes sure that a session daemon answers. Where one died, waits for the consumer daemons that it
+ * left before it starts its own. Blocks SIGCHLD and SIGUSR1 while it starts one. */
 int daemon_ensure(struct session_daemon *ret_daemon, struct flextrace_error *error);
 
 /*

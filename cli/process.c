@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "process.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 uint64_t process_start_ticks(pid_t pid)
 {
@@ -27,4 +31,20 @@ uint64_t process_start_ticks(pid_t pid)
 	if (field)
 		ticks = strtoull(field, NULL, 10);
 	return ticks;
+}
+
+int process_open(pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0U);
+}
+
+bool process_await_end(int pidfd, int timeout_ms)
+{
+	struct pollfd end = {.fd = pidfd, .events = POLLIN};
+	int n;
+
+	do
+		n = poll(&end, 1, timeout_ms);
+	while (n < 0 && errno == EINTR);
+	return n > 0;
 }

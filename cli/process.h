@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process.h: what tells a process from a later one of the same pid.
+ * process.h: what tells a process from a later one of the same pid, and waiting for its end.
  */
 #ifndef FLEXTRACE_PROCESS_H
 #define FLEXTRACE_PROCESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 /* Start time of a process in clock ticks since boot; 0 = there is no such process. */
 uint64_t process_start_ticks(pid_t pid);
+
+/* A pidfd of a process, child or not; -1 = there is no such process. */
+int process_open(pid_t pid);
+
+/* Waits for the end of the process behind a pidfd, so long at most. */
+bool process_await_end(int pidfd, int timeout_ms);
 
 #endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "consumers.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "process.h"
+
+#define SYSTEM_RUN_DIR "/var/run/lttng"
+#define SOCKET_OPTION  "--consumerd-cmd-sock"
+
+void consumers_name_run_dir(char run_dir[PATH_MAX])
+{
+	const char *home = getenv("LTTNG_HOME");
+	int n;
+
+	if (geteuid() == 0) {
+		snprintf(run_dir, PATH_MAX, "%s", SYSTEM_RUN_DIR);
+		return;
+	}
+	if (!home)
+		home = getenv("HOME");
+	n = home ? snprintf(run_dir, PATH_MAX, "%s/.lttng", home) : -1;
+	if (n < 0 || n >= PATH_MAX)
+		run_dir[0] = '\0';
+}
+
+/* Reads a file of /proc/PID; returns its length, 0 where the process is gone. */
+static size_t read_proc(pid_t pid, const char *name, char *text, size_t size)
+{
+	char path[64];
+	size_t n = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
+	file = fopen(path, "re");
+	if (file) {
+		n = fread(text, 1, size - 1, file);
+		fclose(file);
+	}
+	text[n] = '\0';
+	return n;
+}
+
+/* The argument behind SOCKET_OPTION in the command line; NULL = there is none. */
+static char *find_socket(char *words, size_t n)
+{
+	for (size_t i = 0; i < n; i += strlen(words + i) + 1)
+		if (strcmp(words + i, SOCKET_OPTION) == 0 && i + sizeof(SOCKET_OPTION) < n)
+			return words + i + sizeof(SOCKET_OPTION);
+	return NULL;
+}
+
+/* True if RUN_DIR/<kind of consumer>/<socket>, as the process sees it, lies in `run_dir`. */
+static bool is_in(pid_t pid, char *socket, const struct stat *run_dir)
+{
+	char path[PATH_MAX + 64];
+	struct stat status;
+
+	for (int i = 0; i < 2; i++) {
+		char *slash = strrchr(socket, '/');
+
+		if (!slash)
+			return false;
+		*slash = '\0';
+	}
+	snprintf(path, sizeof(path), "/proc/%ld/root%s", (long)pid, socket);
+	return stat(path, &status) == 0 && status.st_dev == run_dir->st_dev &&
+	       status.st_ino == run_dir->st_ino;
+}
+
+static bool is_consumer(pid_t pid, const struct stat *run_dir)
+{
+	char name[32], words[PATH_MAX], path[64], *socket;
+	struct stat status;
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%ld", (long)pid);
+	read_proc(pid, "comm", name, sizeof(name));
+	if (strcmp(name, "lttng-consumerd\n") != 0 || stat(path, &status) != 0 ||
+	    status.st_uid != geteuid())
+		return false;
+	n = read_proc(pid, "cmdline", words, sizeof(words));
+	socket = find_socket(words, n);
+	return socket && is_in(pid, socket, run_dir);
+}
+
+int consumers_find(const char *run_dir, pid_t *ret_pid)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	struct stat status;
+	int found = -1;
+
+	if (!dir || stat(run_dir, &status) != 0) {
+		if (dir)
+			closedir(dir);
+		return -1;
+	}
+	while (found < 0 && (entry = readdir(dir))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid <= 0 || !is_consumer(pid, &status))
+			continue;
+		/* Open first, look again then: from here on it cannot become another process. */
+		found = process_open(pid);
+		if (found >= 0 && !is_consumer(pid, &status)) {
+			close(found);
+			found = -1;
+		}
+		*ret_pid = pid;
+	}
+	closedir(dir);
+	return found;
+}

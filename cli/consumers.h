@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * consumers.h: LTTng's consumer daemons, which write what a session daemon's buffers hold.
+ *
+ * A session daemon that ends waits for its consumers; one that dies leaves them. They write what
+ * they have and end by themselves, and the last thing they do is to remove the socket of that
+ * name: if a new session daemon has made its own by then, its consumer cannot be reached
+ * ("64-bit UST consumer start failed") and neither of them ends. Hence wait for them first.
+ */
+#ifndef FLEXTRACE_CONSUMERS_H
+#define FLEXTRACE_CONSUMERS_H
+
+#include <limits.h>
+#include <sys/types.h>
+
+/* Where this user's session daemon has its sockets, as LTTng chooses it. "" = nowhere. */
+void consumers_name_run_dir(char run_dir[PATH_MAX]);
+
+/*
+ * Finds a consumer daemon of this user that has its sockets in that very directory, be it mounted
+ * under another name. Returns a pidfd and stores the pid; -1 = there is none.
+ */
+int consumers_find(const char *run_dir, pid_t *ret_pid);
+
+#endif
