@@ -10,6 +10,7 @@
 
 #include "array.h"
 #include "cli.h"
+#include "ledger.h"
 #include "rows.h"
 #include "summary_impl.h"
 #include "summary_ops.h"
@@ -297,18 +298,33 @@ static void print_times(FILE *to, const char *dir, const char *file, const char 
 
 /* -- what was lost, clock quality, warnings ---------------------------------------------------- */
 
-static void print_losses(FILE *to, const cJSON *run)
+/* Causes of a kind under their heading; returns whether there is one. */
+static bool print_causes(FILE *to, const cJSON *run, bool are_losses, const char *heading)
 {
 	const cJSON *losses = cJSON_GetObjectItemCaseSensitive(run, "losses");
-	const cJSON *totals = cJSON_GetObjectItemCaseSensitive(run, "totals");
-	const cJSON *loss;
+	bool has_any = false;
 
+	for (enum loss_cause cause = 0; cause < LOSS_CAUSE_COUNT; cause++) {
+		const char *id = ledger_cause_id(cause);
+
+		if (ledger_is_loss(cause) != are_losses || summary_number(losses, id) == 0)
+			continue;
+		if (!has_any && heading)
+			summary_heading(to, heading);
+		has_any = true;
+		fprintf(to, "  %s%-36s%s %9.0f\n",
+		        cli_style(to, are_losses ? CLI_YELLOW : CLI_PLAIN), id,
+		        cli_style(to, CLI_PLAIN), summary_number(losses, id));
+	}
+	return has_any;
+}
+
+static void print_losses(FILE *to, const cJSON *run)
+{
 	summary_heading(to, "What was lost");
-	if (summary_number(totals, "lost") == 0)
+	if (!print_causes(to, run, true, NULL))
 		fprintf(to, "  %snothing%s\n", cli_style(to, CLI_GREEN), cli_style(to, CLI_PLAIN));
-	cJSON_ArrayForEach(loss, losses)
-		fprintf(to, "  %s%-36s%s %9.0f\n", cli_style(to, CLI_YELLOW), loss->string,
-	                cli_style(to, CLI_PLAIN), loss->valuedouble);
+	print_causes(to, run, false, "What was left out, and is no loss");
 }
 
 /* The half-widths of the row, "-" where there is no bound. */

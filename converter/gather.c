@@ -32,6 +32,7 @@ void stream_release(struct stream *stream)
 		table_release(&stream->tables[table]);
 	map_release(&stream->vpid_index);
 	free(stream->vpids);
+	losses_release(&stream->losses);
 }
 
 void stream_set_release(struct stream_set *set)

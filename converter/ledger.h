@@ -6,9 +6,10 @@
  * - Balance: per record class, read = used as row + used as evidence or definition + discarded by
  *   cause. Each record is booked exactly once by exactly one stage. ledger_check() says whether it
  *   closes.
- * - Losses: what never reached us, or was thrown away, by cause and place: the lines of losses.csv.
+ * - Losses: what never reached us, or was thrown away, by cause and place (losses.h): the lines of
+ *   losses.csv.
  * - Warnings: stable ids with counts and what to do.
- * - Causes and warning ids are literals from the lists below; documented in docs/formats.md.
+ * - Warning ids are literals from the list below; documented in docs/formats.md.
  *
  * Not thread-safe: each reader thread has its own ledger, merged by ledger_add().
  */
@@ -19,55 +20,6 @@
 #include "model.h"
 
 /* clang-format off */
-/* X(enumerator, id in files) : why something is missing. */
-#define FLEXTRACE_CAUSES(X)                                                                     \
-	/* LTTng had no free sub-buffer */                                                      \
-	X(DISCARDED_EVENTS, "lttng_discarded_events")                                           \
-	/* overwritten before they were read */                                                 \
-	X(DISCARDED_PACKETS, "lttng_discarded_packets")                                         \
-	/* LTTng could not allocate a channel */                                                \
-	X(CHANNEL_NOT_CREATED, "channel_not_created")                                           \
-	/* bytes behind the last whole packet */                                                \
-	X(TRUNCATED_STREAM, "truncated_stream")                                                 \
-	/* the marker ring was full */                                                          \
-	X(RING_DROPPED, "device_ring_dropped")                                                  \
-	/* a slot was reused before it was read */                                              \
-	X(RUN_OVERWRITTEN, "device_run_overwritten")                                            \
-	/* a control block without one of TS1..TS5 that its kind has */                         \
-	X(MISSING_STAMP, "missing_stamp")                                                       \
-	/* stamps contradict the other evidence */                                              \
-	X(OUTLIER, "outlier")                                                                   \
-	/* a counter without any bracket: cannot be placed */                                   \
-	X(NO_CLOCK, "no_clock")                                                                 \
-	/* an interval without end */                                                           \
-	X(UNMATCHED_BEGIN, "unmatched_begin")                                                   \
-	/* an end without begin */                                                              \
-	X(UNMATCHED_END, "unmatched_end")                                                       \
-	/* a submit whose work never completed */                                               \
-	X(UNMATCHED_SUBMIT, "unmatched_submit")                                                 \
-	/* a complete without submit or device_op */                                            \
-	X(UNMATCHED_COMPLETE, "unmatched_complete")                                             \
-	/* submit and complete records differ from their device_op */                           \
-	X(BRACKET_DISAGREES, "bracket_disagrees")                                               \
-	/* scope_args, op, tensor without their scope */                                        \
-	X(UNMATCHED_ARGS, "unmatched_args")                                                     \
-	/* an event of provider flextrace that we do not know */                                \
-	X(UNKNOWN_EVENT, "unknown_event")                                                       \
-	/* an event of another provider */                                                      \
-	X(FOREIGN_EVENT, "foreign_event")                                                       \
-	/* fields missing, of wrong type or out of range */                                     \
-	X(MALFORMED, "malformed")                                                               \
-	/* end before begin */                                                                  \
-	X(BACKWARDS, "negative_duration")                                                       \
-	/* of a process of another recording */                                                 \
-	X(FOREIGN_PROCESS, "foreign_process")                                                   \
-	/* left out because the user asked to */                                                \
-	X(FILTERED, "filtered")                                                                 \
-	/* told twice, shown once */                                                            \
-	X(DUPLICATE, "duplicate")                                                               \
-	/* understood, but carries nothing for any output */                                    \
-	X(UNUSED, "unused")
-
 /* X(enumerator, id in files, what to do) */
 #define FLEXTRACE_WARNINGS(X)                                                                   \
 	X(NO_DEFINITIONS, "no_definitions",                                                     \
@@ -144,35 +96,11 @@
 	  "no run has a table of the autopilot: --kernels-from changes nothing")
 /* clang-format on */
 
-enum loss_cause {
-#define LEDGER_ENUMERATOR(id, name) LOSS_##id,
-	FLEXTRACE_CAUSES(LEDGER_ENUMERATOR)
-#undef LEDGER_ENUMERATOR
-		LOSS_CAUSE_COUNT
-};
-
 enum warning {
 #define LEDGER_ENUMERATOR(id, name, remedy) WARNING_##id,
 	FLEXTRACE_WARNINGS(LEDGER_ENUMERATOR)
 #undef LEDGER_ENUMERATOR
 		WARNING_COUNT
-};
-
-/* Where a loss happened. Unknown members: FLEXTRACE_NONE. */
-struct loss_place {
-	uint32_t process; /* index of struct process */
-	uint32_t device;  /* the runtime's device number */
-	uint32_t core;
-	uint32_t stream; /* index of struct stream */
-};
-#define LOSS_NOWHERE \
-	((struct loss_place){FLEXTRACE_NONE, FLEXTRACE_NONE, FLEXTRACE_NONE, FLEXTRACE_NONE})
-
-struct loss { /* losses.csv */
-	enum loss_cause cause;
-	struct loss_place place;
-	uint64_t count;
-	int64_t first_host_ns, last_host_ns; /* INT64_MIN = not known */
 };
 
 struct ledger {
@@ -183,10 +111,7 @@ struct ledger {
 	uint64_t discarded[RECORD_CLASS_COUNT][LOSS_CAUSE_COUNT];
 	uint64_t foreign_events; /* events that are no flextrace record; outside the balance */
 	uint64_t warnings[WARNING_COUNT];
-	struct loss *losses; /* owned, one of each (cause, place); in order after ledger_sort() */
-	uint32_t n_losses, n_allocated;
-	uint32_t *slots; /* owned: hash table of indexes into `losses` */
-	uint32_t n_slots;
+	struct losses losses; /* owned */
 };
 
 void ledger_init(struct ledger *ledger);
@@ -204,16 +129,12 @@ int ledger_discard(struct ledger *ledger, enum loss_cause cause, const struct lo
 /* Adds all books of `from` to `to`. */
 int ledger_add(struct ledger *to, const struct ledger *from);
 
-/* Sorts the losses by (cause, place): process, device, core, stream; unknown ones behind. */
-void ledger_sort(struct ledger *ledger);
-
 /* Returns 0 if the balance closes for every class, else the first class + 1 that does not. */
 int ledger_check(const struct ledger *ledger);
 
 uint64_t ledger_total(const struct ledger *ledger, enum loss_cause cause);
 
-/* Whether a cause means a loss: not what was left out on purpose or says nothing (FOREIGN_EVENT,
- * FOREIGN_PROCESS, FILTERED, DUPLICATE, UNUSED). */
+/* Whether a cause means a loss: not what is LEFT_OUT in the list. */
 bool ledger_is_loss(enum loss_cause cause);
 
 /* Sum of all losses: what --fail-on-loss looks at. */

@@ -27,6 +27,7 @@
 
 #include "flextrace/events.h"
 #include "flextrace/wire.h"
+#include "losses.h"
 #include "map.h"
 #include "table.h"
 
@@ -252,9 +253,8 @@ struct stream {
 	bool clock_is_1ghz;      /* payload stamps may be compared with the clock */
 	/* index of the next record: every event counts, also one not understood */
 	uint32_t n_events;
-	uint64_t discarded_events;  /* summed modulo 2^64, as the messages come */
-	uint64_t discarded_packets; /* likewise */
-	int32_t *vpids;             /* owned: each process once that has evidence or host records */
+	struct losses losses; /* owned: of this stream; their places are empty */
+	int32_t *vpids;       /* owned: each process once that has evidence or host records */
 	uint32_t n_vpids;
 	int32_t last_vpid;                       /* of the newest of these records */
 	struct map vpid_index;                   /* owned: what is in `vpids` */

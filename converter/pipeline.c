@@ -377,18 +377,12 @@ static int find_transfers(struct pipeline *pipeline)
 
 /* -- the books --------------------------------------------------------------------------------- */
 
-static int book_lost_events(struct pipeline *pipeline)
+/* What is missing in streams, now that they have their places. */
+static int book_streams(struct pipeline *pipeline)
 {
-	for (uint32_t i = 0; i < pipeline->set->n_streams; i++) {
-		const struct stream *stream = pipeline->set->streams[i];
-		struct loss_place place = LOSS_NOWHERE;
-
-		place.stream = i;
-		FLEXTRACE_TRY(ledger_lose(pipeline->ledger, LOSS_DISCARDED_EVENTS, &place,
-		                          stream->discarded_events, INT64_MIN));
-		FLEXTRACE_TRY(ledger_lose(pipeline->ledger, LOSS_DISCARDED_PACKETS, &place,
-		                          stream->discarded_packets, INT64_MIN));
-	}
+	for (uint32_t i = 0; i < pipeline->set->n_streams; i++)
+		FLEXTRACE_TRY(losses_merge(&pipeline->ledger->losses,
+		                           &pipeline->set->streams[i]->losses, i));
 	return FLEXTRACE_OK;
 }
 
@@ -410,10 +404,10 @@ static int close_books(struct pipeline *pipeline, struct flextrace_error *error)
 	if (pipeline->options->emit.views.overlap == OVERLAP_WARN)
 		ledger->warnings[WARNING_OVERLAPS] = emit_count_overlaps(&pipeline->timeline);
 
-	FLEXTRACE_TRY(book_lost_events(pipeline));
+	FLEXTRACE_TRY(book_streams(pipeline));
 	warn_of_losses(ledger);
 	identity_warn(&pipeline->identity, ledger);
-	ledger_sort(ledger);
+	losses_sort(&ledger->losses);
 	open_class = ledger_check(ledger);
 	if (!open_class)
 		return FLEXTRACE_OK;

@@ -7,7 +7,7 @@ flextrace_add_unit_test(NAME twice SOURCES cli/twice.c converter/csv_reader.c co
 	converter/emit/writer.c converter/error.c tests/scratch.c)
 flextrace_add_unit_test(NAME launcher SOURCES cli/launcher.c cli/process.c)
 flextrace_add_unit_test(NAME summary SOURCES cli/rows.c cli/summary.c cli/summary_ops.c cli/summary_aie.c converter/csv_reader.c cli/message.c converter/error.c
-	tests/scratch.c LIBS PkgConfig::CJSON)
+	converter/ledger.c converter/losses.c tests/scratch.c LIBS PkgConfig::CJSON)
 
 if(TARGET flextrace AND TARGET flextrace_lttng)
 	add_executable(record_program record/program.c)

@@ -2,7 +2,7 @@
 # Tests of unwrap, calibrate and align: each links only the sources it names.
 
 set(clocks_core converter/clock_options.c converter/definitions.c converter/error.c converter/gather.c converter/identity.c
-	converter/ledger.c converter/strings.c ${table_sources})
+	converter/ledger.c converter/losses.c converter/strings.c ${table_sources})
 set(clocks_sources tests/clock_model.c tests/clock_truth.c converter/marzullo.c converter/unwrap.c
 	converter/unwrap_axis.c converter/unwrap_bare.c converter/unwrap_epochs.c converter/unwrap_shift.c converter/unwrap_facts.c converter/unwrap_late.c
 	converter/unwrap_marks.c converter/unwrap_match.c converter/unwrap_rate.c
@@ -37,7 +37,7 @@ set(align_sources converter/align/align.c converter/align/curve.c
 	converter/align/graph_order.c converter/align/grid.c converter/align/map.c converter/align/mesh.c converter/align/pace.c
 	converter/align/report.c converter/align/seed.c converter/align/stats.c
 	converter/align/sync_ops.c
-	converter/align/vote.c converter/error.c converter/ledger.c converter/strings.c
+	converter/align/vote.c converter/error.c converter/ledger.c converter/losses.c converter/strings.c
 	${table_sources})
 flextrace_add_unit_test(NAME align SOURCES ${align_sources} tests/align_fixture.c
 	LIBS Threads::Threads m)

@@ -6,11 +6,11 @@ flextrace_add_unit_test(NAME blocks SOURCES converter/error.c ${table_sources} L
 flextrace_add_unit_test(NAME spill SOURCES converter/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME table SOURCES converter/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME message_name SOURCES converter/message_name.c)
-flextrace_add_unit_test(NAME ledger SOURCES converter/ledger.c)
-flextrace_add_unit_test(NAME schema SOURCES converter/decode/schema.c converter/ledger.c)
+flextrace_add_unit_test(NAME ledger SOURCES converter/ledger.c converter/losses.c)
+flextrace_add_unit_test(NAME schema SOURCES converter/decode/schema.c converter/ledger.c converter/losses.c)
 
 set(converter_text_source tests/text_source.c converter/decode/decode.c converter/decode/schema.c
-	converter/error.c converter/gather.c converter/ledger.c converter/strings.c ${table_sources})
+	converter/error.c converter/gather.c converter/ledger.c converter/losses.c converter/strings.c ${table_sources})
 flextrace_add_unit_test(NAME decode SOURCES ${converter_text_source} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME gather SOURCES ${converter_text_source} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME identity SOURCES ${converter_text_source}

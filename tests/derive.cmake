@@ -3,7 +3,7 @@
 
 set(derive_text_source tests/text_source.c converter/decode/decode.c converter/decode/schema.c
 	converter/definitions.c converter/error.c converter/gather.c converter/identity.c
-	converter/ledger.c converter/strings.c ${table_sources})
+	converter/ledger.c converter/losses.c converter/strings.c ${table_sources})
 set(derive_sources converter/derive/attributes.c converter/derive/derive.c
 	converter/derive/device.c converter/derive/flows.c converter/derive/host.c
 	converter/derive/jobs.c converter/derive/json_text.c converter/derive/lanes.c converter/derive/markers.c

@@ -248,7 +248,11 @@ void fixture_close(struct derive_fixture *fixture)
 
 void expect_lost(const struct derive_fixture *fixture, enum loss_cause cause, uint64_t count)
 {
-	assert_int_equal(ledger_total(&fixture->ledger, cause), count);
+	uint64_t n = ledger_total(&fixture->ledger, cause);
+
+	for (uint32_t i = 0; i < fixture->source.set.n_streams; i++)
+		n += losses_total(&fixture->source.set.streams[i]->losses, cause);
+	assert_int_equal(n, count);
 }
 
 /* -- telling -------------------------------------------------------------------------------- */

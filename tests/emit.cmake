@@ -7,9 +7,9 @@ set(emit_writer
 set(emit_base ${emit_writer}
 	converter/emit/kinds.c converter/emit/pieces.c converter/emit/report_fields.c
 	converter/emit/texts.c converter/emit/view.c
-	converter/gather.c converter/ledger.c converter/strings.c ${table_sources} tests/emit_fixture.c tests/timeline_fixture.c)
+	converter/gather.c converter/ledger.c converter/losses.c converter/strings.c ${table_sources} tests/emit_fixture.c tests/timeline_fixture.c)
 set(emit_chrome
-	converter/emit/chrome.c converter/emit/chrome_ids.c converter/emit/chrome_later.c converter/emit/chrome_ranks.c converter/emit/chrome_meta.c
+	converter/emit/chrome.c converter/emit/chrome_ids.c converter/emit/chrome_later.c converter/emit/chrome_losses.c converter/emit/chrome_ranks.c converter/emit/chrome_meta.c
 	converter/emit/chrome_rows.c converter/emit/chrome_shown.c converter/emit/chrome_texts.c)
 set(emit_csv converter/emit/csv.c converter/emit/csv_reports.c
 	converter/emit/csv_texts.c)
@@ -37,7 +37,7 @@ flextrace_add_unit_test(NAME csv_checker SOURCES tests/csv_checker.c)
 flextrace_add_unit_test(NAME csv SOURCES ${emit_base} ${emit_csv} tests/csv_checker.c
 	LIBS ${emit_libs} DEFINITIONS ${formats_dir})
 
-flextrace_add_unit_test(NAME formats_doc SOURCES converter/emit/kinds.c converter/ledger.c
+flextrace_add_unit_test(NAME formats_doc SOURCES converter/emit/kinds.c converter/ledger.c converter/losses.c
 	tests/scratch.c DEFINITIONS ${formats_dir})
 
 # check_csv DIR: for the end-to-end tests.

@@ -54,7 +54,11 @@ void reading_release(struct reading *reading)
 
 uint64_t lost(const struct reading *reading, enum loss_cause cause)
 {
-	return ledger_total(&reading->ledger, cause);
+	uint64_t n = ledger_total(&reading->ledger, cause);
+
+	for (uint32_t i = 0; i < reading->set.n_streams; i++)
+		n += losses_total(&reading->set.streams[i]->losses, cause);
+	return n;
 }
 
 /* The n-th record of a stream's table, or NULL. */

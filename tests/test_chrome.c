@@ -189,38 +189,51 @@ static void test_chrome__shows_what_was_lost(void **state)
 	emit_assert_json(
 		chrome_find(test, "X", "lttng_discarded_events", 0),
 		"{\"ph\":\"X\",\"cat\":\"loss\",\"name\":\"lttng_discarded_events\",\"pid\":1,"
-		"\"tid\":1,\"ts\":7.123,\"dur\":1,\"args\":{\"count\":13}}");
-	/* its time is not known */
-	assert_null(chrome_find(test, "X", "device_ring_dropped", 0));
+		"\"tid\":1,\"ts\":7.123,\"dur\":0,\"args\":{\"count\":11,\"place\":\"stream "
+	        "0/1.0\"}}");
+	emit_assert_json(
+		chrome_find(test, "X", "lttng_discarded_events", 1),
+		"{\"ph\":\"X\",\"cat\":\"loss\",\"name\":\"lttng_discarded_events\",\"pid\":1,"
+		"\"tid\":1,\"ts\":8.123,\"dur\":0,\"args\":{\"count\":2,\"place\":\"stream "
+	        "0/1.0\"}}");
+	/* its time is not known: anywhere */
+	emit_assert_json(
+		chrome_find(test, "X", "device_ring_dropped", 0),
+		"{\"ph\":\"X\",\"cat\":\"loss\",\"name\":\"device_ring_dropped\",\"pid\":1,"
+		"\"tid\":2,\"ts\":0.123,\"dur\":100,\"args\":{\"count\":3,"
+		"\"place\":\"Rank 0, device 0, core 2, stream 0/1.0\",\"time\":\"unknown\"}}");
 }
 
 /* Everything of phase M, as pid/tid: name. */
 static void test_chrome__names_processes_and_rows(void **state)
 {
-	static const char expected[] = "1/1 process_name flextrace losses\n"
-				       "1/1 thread_name lttng_discarded_events\n"
-				       "1000/1000 process_name Rank 0 host app\n"
-				       "1000/1000 process_labels pid 100 on node,1\n"
-				       "2000/2000 process_name Rank 1 host app \"one\"\n"
-				       "2000/2000 process_labels pid 200 on node,1\n"
-				       "3000/3000 process_name pid unknown host\n"
-				       "3000/3000 process_labels pid unknown on node,1\n"
-				       "2001/2001 process_name Rank 1 device 3 emu,lator\n"
-				       "2001/2001 process_labels device 3 0000:65:00.0 of pid 200\n"
-				       "1001/1001 process_name Rank 0 device 0 emulator\n"
-				       "1001/1001 process_labels device 0 0000:65:00.0 of pid 100\n"
-				       "2000/200 thread_name thread 200\n"
-				       "1000/100 thread_name main\n"
-				       "1000/10000001 thread_name main lane 2\n"
-				       "1000/10000002 thread_name main async\n"
-				       "3000/10000001 thread_name thread unknown\n"
-				       "1001/1 thread_name queue 0\n"
-				       "1001/10000001 thread_name queue 0 lane 2\n"
-				       "1001/10000002 thread_name queue 0 DMA in\n"
-				       "1001/10000003 thread_name queue 0 prep\n"
-				       "1001/10000004 thread_name queue 0 DMA out\n"
-				       "1001/10000005 thread_name core 2 processor 1\n"
-				       "2001/8 thread_name queue 7 (copies)\n";
+	static const char expected[] =
+		"1/1 process_name flextrace losses\n"
+		"1/1 thread_name lttng_discarded_events: 13, stream 0/1.0\n"
+		"1/2 thread_name device_ring_dropped: 3, Rank 0, device 0, core 2, "
+		"stream 0/1.0\n"
+		"1000/1000 process_name Rank 0 host app\n"
+		"1000/1000 process_labels pid 100 on node,1\n"
+		"2000/2000 process_name Rank 1 host app \"one\"\n"
+		"2000/2000 process_labels pid 200 on node,1\n"
+		"3000/3000 process_name pid unknown host\n"
+		"3000/3000 process_labels pid unknown on node,1\n"
+		"2001/2001 process_name Rank 1 device 3 emu,lator\n"
+		"2001/2001 process_labels device 3 0000:65:00.0 of pid 200\n"
+		"1001/1001 process_name Rank 0 device 0 emulator\n"
+		"1001/1001 process_labels device 0 0000:65:00.0 of pid 100\n"
+		"2000/200 thread_name thread 200\n"
+		"1000/100 thread_name main\n"
+		"1000/10000001 thread_name main lane 2\n"
+		"1000/10000002 thread_name main async\n"
+		"3000/10000001 thread_name thread unknown\n"
+		"1001/1 thread_name queue 0\n"
+		"1001/10000001 thread_name queue 0 lane 2\n"
+		"1001/10000002 thread_name queue 0 DMA in\n"
+		"1001/10000003 thread_name queue 0 prep\n"
+		"1001/10000004 thread_name queue 0 DMA out\n"
+		"1001/10000005 thread_name core 2 processor 1\n"
+		"2001/8 thread_name queue 7 (copies)\n";
 	struct emit_test *test = *state;
 	char *said = NULL;
 	size_t n;
@@ -259,7 +272,7 @@ static void test_chrome__counts_each_row_by_its_class(void **state)
 	assert_int_equal(test->counts[0].by_class[RECORD_ANNOTATION], 1);
 	assert_int_equal(test->counts[0].by_class[RECORD_COUNTER], 1);
 	assert_int_equal(test->counts[0].by_class[RECORD_MEMORY], 2);
-	assert_int_equal(chrome_count(test, "X"), 8 + 9 + 1);
+	assert_int_equal(chrome_count(test, "X"), 8 + 9 + 3);
 	assert_int_equal(chrome_count(test, "i") + chrome_count(test, "C"), 7);
 }
 

@@ -181,7 +181,7 @@ static void test_decode__books_every_class_as_read(void **state)
 	read_text(source, every_class);
 	for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
 		assert_int_equal(source->decoder.ledger.read[class], 1);
-	assert_int_equal(source->decoder.ledger.n_losses, 0);
+	assert_int_equal(source->set.streams[0]->losses.n, 0);
 	assert_int_equal(source->set.streams[0]->n_events, RECORD_CLASS_COUNT);
 	for (int table = 0; table < RECORD_TABLE_COUNT; table++) {
 		struct table_cursor cursor;
@@ -236,7 +236,7 @@ static void test_decode__counts_what_it_cannot_take(void **state)
 
 		assert_int_equal(text_source_init(&source), 0);
 		read_text(&source, cases[i].line);
-		assert_int_equal(ledger_total(ledger, cases[i].cause), 1);
+		assert_int_equal(losses_total(&source.set.streams[0]->losses, cases[i].cause), 1);
 		assert_int_equal(ledger_check(ledger), 0);
 		if (cases[i].class >= 0)
 			assert_int_equal(ledger->read[cases[i].class], 1);
@@ -260,7 +260,7 @@ static void test_decode__refuses_a_batch_of_a_billion_words(void **state)
 	};
 
 	assert_int_equal(decode_push(&source->decoder, stream, &event), 0);
-	assert_int_equal(ledger_total(&source->decoder.ledger, LOSS_MALFORMED), 1);
+	assert_int_equal(losses_total(&source->set.streams[0]->losses, LOSS_MALFORMED), 1);
 }
 
 static void test_decode__does_not_compare_stamps_with_another_clock(void **state)
@@ -272,7 +272,7 @@ static void test_decode__does_not_compare_stamps_with_another_clock(void **state
 	                  "2 1 1 clock_sync device=1 host_before_ns=1 ticks=1 host_after_ns=2\n"
 	                  "3 1 1 instant name=i\n");
 	assert_int_equal(source->decoder.ledger.warnings[WARNING_CLOCK_NOT_1GHZ], 2);
-	assert_int_equal(ledger_total(&source->decoder.ledger, LOSS_MALFORMED), 2);
+	assert_int_equal(losses_total(&source->set.streams[0]->losses, LOSS_MALFORMED), 2);
 	assert_int_equal(((const struct record *)only_record(source, TABLE_HOST))->class,
 	                 RECORD_INSTANT);
 }

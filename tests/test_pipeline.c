@@ -78,7 +78,7 @@ static void test_pipeline__tells_what_it_did(void **state)
 {
 	struct run *run = *state;
 
-	read_text(run, "stream discarded_events=3 discarded_packets=2\n"
+	read_text(run, "stream\nlost lttng_discarded_events 3\nlost lttng_discarded_packets 2\n"
 	               "5 1 1 process start_ns=1 rank=0\n"
 	               "9 1 1 scope begin_ns=7 name=a\n"
 	               "9 1 1 scope begin_ns=11 name=backwards\n"
@@ -100,7 +100,7 @@ static void test_pipeline__calls_a_run_lossy_beyond_its_limit(void **state)
 {
 	struct run *run = *state;
 
-	read_text(run, "stream discarded_events=7\n9 1 1 scope begin_ns=7 name=a\n");
+	read_text(run, "stream\nlost lttng_discarded_events 7\n9 1 1 scope begin_ns=7 name=a\n");
 	run->options.fail_on_loss = true;
 	run->options.max_loss = 6;
 	assert_int_equal(convert(run), 0);
@@ -113,10 +113,12 @@ static void test_pipeline__books_huge_losses_as_they_are(void **state)
 	struct run *run = *state;
 	const struct ledger *ledger = &run->source.decoder.ledger;
 
-	read_text(run, "stream discarded_events=0x8000000000000001\n9 1 1 scope begin_ns=7\n");
+	read_text(
+		run,
+		"stream\nlost lttng_discarded_events 0x8000000000000001\n9 1 1 scope begin_ns=7\n");
 	assert_int_equal(convert(run), 0);
 	assert_true(ledger_total(ledger, LOSS_DISCARDED_EVENTS) == 0x8000000000000001u);
-	assert_int_equal(ledger->losses[0].first_host_ns, INT64_MIN);
+	assert_int_equal(ledger->losses.all[0].all.first_ns, INT64_MIN);
 }
 
 static void test_pipeline__refuses_names_that_are_no_firmware(void **state)

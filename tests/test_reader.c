@@ -227,8 +227,8 @@ static void test_reader__sums_discarded_events_modulo_2_to_the_64(void **state)
 	}
 	assert_int_equal(ctf_writer_close(writer), 0);
 	assert_int_equal(read_path(&reading, *state, 1), 0);
-	assert_int_equal(reading.set.streams[0]->discarded_events, 112);
-	assert_int_equal(reading.set.streams[0]->discarded_packets, 0);
+	assert_int_equal(lost(&reading, LOSS_DISCARDED_EVENTS), 112);
+	assert_int_equal(lost(&reading, LOSS_DISCARDED_PACKETS), 0);
 	reading_release(&reading);
 }
 
@@ -244,7 +244,7 @@ static void test_reader__discards_before_the_first_packet_count_once(void **stat
 	assert_int_equal(ctf_stream_foreign(stream, 10), 0);
 	assert_int_equal(ctf_writer_close(writer), 0);
 	assert_int_equal(read_path(&reading, *state, 1), 0);
-	assert_int_equal(reading.set.streams[0]->discarded_events, 1);
+	assert_int_equal(lost(&reading, LOSS_DISCARDED_EVENTS), 1);
 	reading_release(&reading);
 }
 
@@ -265,7 +265,7 @@ static void test_reader__counts_discarded_packets(void **state)
 	}
 	assert_int_equal(ctf_writer_close(writer), 0);
 	assert_int_equal(read_path(&reading, *state, 1), 0);
-	assert_int_equal(reading.set.streams[0]->discarded_packets, 23);
+	assert_int_equal(lost(&reading, LOSS_DISCARDED_PACKETS), 23);
 	assert_int_equal(count_records(reading.set.streams[0]), 3);
 	reading_release(&reading);
 }

@@ -223,7 +223,8 @@ static void test_select__hides_processes_and_tracks_without_rows(void **state)
 	const struct select_options select = {.ranks = "1"};
 
 	select_rows(run, &select);
-	assert_false(shows(run, "trace.json", "Rank 0"));
+	assert_false(shows(run, "trace.json", "Rank 0 host"));
+	assert_false(shows(run, "trace.json", "Rank 0 device"));
 	assert_false(shows(run, "trace.json", "queue 2"));
 	assert_true(shows(run, "trace.json", "Rank 1 host"));
 	assert_true(shows(run, "trace.json", "\"rank\": 1"));

@@ -15,10 +15,38 @@ struct member { /* name=value, both in the line's own bytes */
 	char *value;
 };
 
+static int push_event(void *self, struct stream *stream, const struct event *event)
+{
+	struct text_source *source = self;
+
+	return decode_push(&source->decoder, stream, event);
+}
+
+static int push_skip(void *self, struct stream *stream, enum loss_cause cause, int class,
+                     uint64_t clock_ns)
+{
+	struct text_source *source = self;
+
+	return decode_skip(&source->decoder, stream, cause, class, clock_ns);
+}
+
+static int push_lost(void *self, struct stream *stream, enum loss_cause cause,
+                     const struct loss_span *span)
+{
+	(void)self;
+	return losses_add(&stream->losses, cause, &LOSS_NOWHERE, span);
+}
+
+static const struct text_target decoder_target = {push_event, push_skip, push_lost};
+
 int text_source_init_part(struct text_source *source, struct string_pool *strings, uint32_t part,
                           uint32_t n_parts)
 {
-	*source = (struct text_source){.strings = strings, .part = part, .n_parts = n_parts};
+	*source = (struct text_source){.target = &decoder_target,
+	                               .target_self = source,
+	                               .strings = strings,
+	                               .part = part,
+	                               .n_parts = n_parts};
 	return decoder_init(&source->decoder, source->strings);
 }
 
@@ -222,6 +250,11 @@ static bool has_required(const struct schema_class *schema, uint32_t seen)
 	return true;
 }
 
+static int skip(struct text_source *source, enum loss_cause cause, int class, uint64_t clock_ns)
+{
+	return source->target->skip(source->target_self, source->stream, cause, class, clock_ns);
+}
+
 static int read_event(struct text_source *source, const char *class, struct event *event,
                       char *line)
 {
@@ -233,11 +266,9 @@ static int read_event(struct text_source *source, const char *class, struct even
 	int found;
 
 	if (!strcmp(class, "foreign"))
-		return decode_skip(&source->decoder, source->stream, LOSS_FOREIGN_EVENT, -1,
-		                   event->clock_ns);
+		return skip(source, LOSS_FOREIGN_EVENT, -1, event->clock_ns);
 	if (!strcmp(class, "unknown"))
-		return decode_skip(&source->decoder, source->stream, LOSS_UNKNOWN_EVENT, -1,
-		                   event->clock_ns);
+		return skip(source, LOSS_UNKNOWN_EVENT, -1, event->clock_ns);
 	snprintf(full_name, sizeof(full_name), "flextrace:%s", class);
 	found = schema_find(full_name);
 	if (found < 0)
@@ -253,9 +284,8 @@ static int read_event(struct text_source *source, const char *class, struct even
 		seen |= 1u << found;
 	}
 	if (!has_required(schema, seen))
-		return decode_skip(&source->decoder, source->stream, LOSS_MALFORMED, event->class,
-		                   event->clock_ns);
-	return decode_push(&source->decoder, source->stream, event);
+		return skip(source, LOSS_MALFORMED, event->class, event->clock_ns);
+	return source->target->event(source->target_self, source->stream, event);
 }
 
 static struct stream *find_stream(struct text_source *source, const struct stream *key)
@@ -309,16 +339,31 @@ static int read_stream(struct text_source *source, char *line)
 			wanted.instance_id = value;
 		else if (!strcmp(member.name, "offset"))
 			wanted.clock_offset_ns = (int64_t)value;
-		else if (!strcmp(member.name, "discarded_events"))
-			wanted.discarded_events = value;
-		else if (!strcmp(member.name, "discarded_packets"))
-			wanted.discarded_packets = value;
 		else if (!strcmp(member.name, "hz"))
 			wanted.clock_is_1ghz = value == 1000000000;
 		else
 			return FLEXTRACE_E_INPUT;
 	}
 	return select_stream(source, &wanted);
+}
+
+static int read_lost(struct text_source *source, char *line)
+{
+	struct loss_span span = {INT64_MIN, INT64_MIN, 0};
+	const char *id = next_word(&line), *count = next_word(&line);
+	const char *first = next_word(&line), *last = next_word(&line);
+	enum loss_cause cause = 0;
+
+	while (cause < LOSS_CAUSE_COUNT && id && strcmp(ledger_cause_id(cause), id) != 0)
+		cause++;
+	if (!count || cause == LOSS_CAUSE_COUNT || !parse_u64(count, &span.count))
+		return FLEXTRACE_E_INPUT;
+	if (last && (!parse_u64(first, (uint64_t *)&span.first_ns) ||
+	             !parse_u64(last, (uint64_t *)&span.last_ns)))
+		return FLEXTRACE_E_INPUT;
+	if (source->is_skipping)
+		return FLEXTRACE_OK;
+	return source->target->lost(source->target_self, source->stream, cause, &span);
 }
 
 static int read_line(struct text_source *source, char *line)
@@ -330,6 +375,8 @@ static int read_line(struct text_source *source, char *line)
 		return FLEXTRACE_OK;
 	if (!strcmp(word, "stream"))
 		return read_stream(source, line);
+	if (!strcmp(word, "lost"))
+		return read_lost(source, line);
 	if (!parse_u64(word, &event.clock_ns))
 		return FLEXTRACE_E_INPUT;
 	FLEXTRACE_TRY(parse_context(next_word(&line), &event.vpid));

@@ -7,12 +7,14 @@
  *
  *   # comment
  *   stream class=0 instance=1 uuid=01 offset=1000 host=node0 hz=1000000000 ...
+ *   lost CAUSE COUNT [FIRST_NS LAST_NS]
  *   CLOCK_NS VPID VTID CLASS member=value ...
  *   CLOCK_NS VPID VTID foreign
  *   CLOCK_NS VPID VTID unknown
  *
  * - `stream` says where the events behind it belong; one of an earlier key continues that stream.
- *   All is optional; discarded_events and discarded_packets are what LTTng lost of it.
+ *   All is optional.
+ * - `lost` says what LTTng lost of that stream: a cause of losses.csv.
  * - VPID and VTID are numbers, or - where the trace has no such context.
  * - CLASS and members are those of decode/schema.h. Numbers are C literals, strings stand in double
  *   quotes if they have blanks (\n, \" and \\ are known), ts is a,b,c,d,e and words is
@@ -29,7 +31,19 @@
 #include "gather.h"
 #include "strings.h"
 
+/* Where events go. `stream` tells by its key and is of the set. */
+struct text_target {
+	int (*event)(void *self, struct stream *stream, const struct event *event);
+	/* An event that cannot be taken; class < 0: none of ours. */
+	int (*skip)(void *self, struct stream *stream, enum loss_cause cause, int class,
+	            uint64_t clock_ns);
+	int (*lost)(void *self, struct stream *stream, enum loss_cause cause,
+	            const struct loss_span *span);
+};
+
 struct text_source {
+	const struct text_target *target; /* weak; the decoder, if not set to another one */
+	void *target_self;                /* weak */
 	struct stream_set set;
 	struct decoder decoder;
 	struct string_pool *strings;

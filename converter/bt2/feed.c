@@ -182,17 +182,20 @@ static int find_class(struct feed *feed, const bt_event_class *bt, struct event_
 	return 0;
 }
 
-static uint64_t clock_of(const struct feed_stream *stream, const bt_message *message)
+static uint64_t snapshot_ns(const struct feed_stream *stream, const bt_clock_snapshot *snapshot)
 {
-	uint64_t value;
+	uint64_t value = bt_clock_snapshot_get_value(snapshot);
 
-	if (!stream->has_clock)
-		return 0;
-	value = bt_clock_snapshot_get_value(
-		bt_message_event_borrow_default_clock_snapshot_const(message));
 	if (stream->frequency_hz == HZ_PER_GHZ)
 		return value;
 	return (uint64_t)((unsigned __int128)value * HZ_PER_GHZ / stream->frequency_hz);
+}
+
+static uint64_t clock_of(const struct feed_stream *stream, const bt_message *message)
+{
+	if (!stream->has_clock)
+		return 0;
+	return snapshot_ns(stream, bt_message_event_borrow_default_clock_snapshot_const(message));
 }
 
 static int take_event(struct feed *feed, const bt_message *message)
@@ -221,32 +224,58 @@ static int take_event(struct feed *feed, const bt_message *message)
 
 /* -- what was lost ----------------------------------------------------------------------------- */
 
+/* A count that fell, as LTTng's sometimes do for a while, is right only in the sum. */
+static int take_loss(struct feed_stream *stream, enum loss_cause cause, uint64_t count,
+                     const bt_clock_snapshot *first, const bt_clock_snapshot *last)
+{
+	struct loss_span span = {INT64_MIN, INT64_MIN, count};
+
+	if (first && last && !(count >> 63) && !(snapshot_ns(stream, last) >> 62)) {
+		span.first_ns = (int64_t)snapshot_ns(stream, first);
+		span.last_ns = (int64_t)snapshot_ns(stream, last);
+	}
+	return losses_add(&stream->stream->losses, cause, &LOSS_NOWHERE, &span);
+}
+
 static int take_discarded_events(struct feed *feed, const bt_message *message)
 {
+	const bt_stream *bt = bt_message_discarded_events_borrow_stream_const(message);
+	const bt_clock_snapshot *first = NULL, *last = NULL;
 	struct feed_stream *stream;
 	uint64_t count;
 
-	FLEXTRACE_TRY(find_stream(feed, bt_message_discarded_events_borrow_stream_const(message),
-	                          &stream));
+	FLEXTRACE_TRY(find_stream(feed, bt, &stream));
 	if (bt_message_discarded_events_get_count(message, &count) !=
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
 		count = 1; /* at least */
-	stream->stream->discarded_events += count;
-	return 0;
+	if (bt_stream_class_discarded_events_have_default_clock_snapshots(
+		    bt_stream_borrow_class_const(bt))) {
+		first = bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(
+			message);
+		last = bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message);
+	}
+	return take_loss(stream, LOSS_DISCARDED_EVENTS, count, first, last);
 }
 
 static int take_discarded_packets(struct feed *feed, const bt_message *message)
 {
+	const bt_stream *bt = bt_message_discarded_packets_borrow_stream_const(message);
+	const bt_clock_snapshot *first = NULL, *last = NULL;
 	struct feed_stream *stream;
 	uint64_t count;
 
-	FLEXTRACE_TRY(find_stream(feed, bt_message_discarded_packets_borrow_stream_const(message),
-	                          &stream));
+	FLEXTRACE_TRY(find_stream(feed, bt, &stream));
 	if (bt_message_discarded_packets_get_count(message, &count) !=
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
 		count = 1; /* at least */
-	stream->stream->discarded_packets += count;
-	return 0;
+	if (bt_stream_class_discarded_packets_have_default_clock_snapshots(
+		    bt_stream_borrow_class_const(bt))) {
+		first = bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(
+			message);
+		last = bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(
+			message);
+	}
+	return take_loss(stream, LOSS_DISCARDED_PACKETS, count, first, last);
 }
 
 int feed_message(struct feed *feed, const bt_message *message)

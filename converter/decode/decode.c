@@ -410,22 +410,26 @@ static bool is_sound(const struct event *event)
 }
 
 /* An event that will not become a record. The stream has stepped its index already. */
-static int skip(struct decoder *decoder, enum loss_cause cause, int class, uint64_t clock_ns)
+static int skip(struct decoder *decoder, struct stream *stream, enum loss_cause cause, int class,
+                uint64_t clock_ns)
 {
+	int64_t host_ns = is_time(clock_ns) ? (int64_t)clock_ns : INT64_MIN;
+	const struct loss_span span = {host_ns, host_ns, 1};
+
 	if (class >= 0) {
 		decoder->ledger.read[class]++;
 		decoder->ledger.discarded[class][cause]++;
 	} else if (cause == LOSS_FOREIGN_EVENT) {
 		decoder->ledger.foreign_events++;
 	}
-	return ledger_lose(&decoder->ledger, cause, &LOSS_NOWHERE, 1, (int64_t)clock_ns);
+	return losses_add(&stream->losses, cause, &LOSS_NOWHERE, &span);
 }
 
 int decode_skip(struct decoder *decoder, struct stream *stream, enum loss_cause cause, int class,
                 uint64_t clock_ns)
 {
 	stream->n_events++;
-	return skip(decoder, cause, class, clock_ns);
+	return skip(decoder, stream, cause, class, clock_ns);
 }
 
 /* Notes whose record this is, for whoever looks for processes that nobody defined. */
@@ -453,10 +457,10 @@ int decode_push(struct decoder *decoder, struct stream *stream, const struct eve
 
 	if (packing->has_host_stamps && !stream->clock_is_1ghz) {
 		decoder->ledger.warnings[WARNING_CLOCK_NOT_1GHZ]++;
-		return skip(decoder, LOSS_MALFORMED, event->class, event->clock_ns);
+		return skip(decoder, stream, LOSS_MALFORMED, event->class, event->clock_ns);
 	}
 	if (!read_kind(packing, event, &kind) || !is_sound(event))
-		return skip(decoder, LOSS_MALFORMED, event->class, event->clock_ns);
+		return skip(decoder, stream, LOSS_MALFORMED, event->class, event->clock_ns);
 	if (event->class == RECORD_MARKER_BATCH)
 		size_bytes += event->payload.marker_batch.n_words * sizeof(uint64_t);
 	if (table != TABLE_DEFINITIONS)

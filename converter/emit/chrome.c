@@ -354,41 +354,6 @@ static int write_rows(struct chrome *chrome)
 
 /* -- the emitter ------------------------------------------------------------------------------- */
 
-static int compare_losses(const void *left, const void *right)
-{
-	const struct chrome_loss *a = left, *b = right;
-	int order = (a->first_time_ns > b->first_time_ns) - (a->first_time_ns < b->first_time_ns);
-
-	return order ? order : (int)a->cause - (int)b->cause;
-}
-
-/* One interval per cause, over all places, so that they never cross. */
-static void collect_losses(struct chrome *chrome)
-{
-	const struct ledger *ledger = chrome->view.timeline->ledger;
-
-	for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++) {
-		struct chrome_loss *sum = &chrome->losses[chrome->n_losses];
-
-		*sum = (struct chrome_loss){INT64_MAX, INT64_MIN, 0, cause};
-		for (uint32_t i = 0; i < ledger->n_losses && ledger_is_loss(cause); i++) {
-			const struct loss *loss = &ledger->losses[i];
-			int64_t first, last;
-
-			if (loss->cause != (enum loss_cause)cause ||
-			    !view_loss_times(&chrome->view, loss, &first, &last))
-				continue;
-			sum->first_time_ns = first < sum->first_time_ns ? first
-			                                                : sum->first_time_ns;
-			sum->last_time_ns = last > sum->last_time_ns ? last : sum->last_time_ns;
-			sum->count += loss->count;
-		}
-		if (sum->count > 0)
-			chrome->n_losses++;
-	}
-	qsort(chrome->losses, chrome->n_losses, sizeof(chrome->losses[0]), compare_losses);
-}
-
 /* ts 0: the last whole second before everything, so that ts are small and doubles hold every ns.
  * The files of single ranks have one for all: some readers look at ts alone. */
 static void choose_base(struct chrome *chrome)
@@ -412,7 +377,7 @@ static void choose_base(struct chrome *chrome)
 static int write_file(struct chrome *chrome)
 {
 	if (chrome->process == FLEXTRACE_NONE)
-		collect_losses(chrome);
+		FLEXTRACE_TRY(chrome_losses_init(chrome));
 	choose_base(chrome);
 	FLEXTRACE_TRY(chrome_ids_init(&chrome->ids, &chrome->view, chrome->process));
 	FLEXTRACE_TRY(chrome_texts_init(chrome));
@@ -449,6 +414,7 @@ static int write_trace(struct chrome *chrome, const struct timeline *timeline,
 	map_release(&chrome->counter_lines);
 	free(chrome->counter_values);
 	chrome_ids_release(&chrome->ids);
+	chrome_losses_release(chrome);
 	view_release(&chrome->view);
 	return code;
 }

@@ -8,6 +8,7 @@
  *   chrome_ranks.c what the file of a single rank has in its own way
  *   chrome_meta.c  everything around the rows: keys of the object, names of processes and threads
  *   chrome_rows.c  one event each
+ *   chrome_losses.c what was lost, and what was left out
  *   chrome_texts.c what many of them have in common
  *   chrome_shown.c which rows there are
  *
@@ -21,8 +22,9 @@
 #include "emit/view.h"
 #include "map.h"
 
-/* pid of the process that shows what was lost; its tids are causes + 1. */
-#define CHROME_LOSSES_PID 1
+/* pids of the processes that show what was lost and what was left out; tids are lines + 1. */
+#define CHROME_LOSSES_PID   1
+#define CHROME_LEFT_OUT_PID 2
 
 /* tids from here on are ours; real ones stay below (Linux allows 2^22). */
 #define CHROME_FIRST_OWN_TID 10000001u
@@ -55,11 +57,11 @@ struct chrome_ids {
 int chrome_ids_init(struct chrome_ids *ids, const struct view *view, uint32_t process);
 void chrome_ids_release(struct chrome_ids *ids);
 
-/* What was lost of one cause, where its times are known. */
 struct chrome_loss {
 	int64_t first_time_ns, last_time_ns;
 	uint64_t count;
-	enum loss_cause cause;
+	uint32_t line;
+	bool is_timed;
 };
 
 /* An event whose time comes later than that of what it ends. */
@@ -106,10 +108,11 @@ struct chrome {
 	struct texts device_args; /* per track of a device: ,"args":{"rank":0,"device":0,"core":0 */
 	struct pieces heads;      /* per name and kind: what a row begins with, up to its name */
 	struct pieces sources;    /* per file and line: "runtime.cpp","line":42 */
-	struct writer_high_digits times, cycles;     /* of the time and stamp before */
-	struct writer_digits err, job;               /* of the row before */
-	struct chrome_loss losses[LOSS_CAUSE_COUNT]; /* in order of first_time_ns */
-	uint32_t n_losses;
+	struct writer_high_digits times, cycles; /* of the time and stamp before */
+	struct writer_digits err, job;           /* of the row before */
+	struct losses loss_lines;   /* owned: as they are shown, with spans in time_ns */
+	struct chrome_loss *losses; /* owned: in order of time */
+	uint32_t n_losses, n_losses_allocated;
 	uint64_t n_events;
 	struct map counter_lines; /* (name, core; owner) -> index */
 	double *counter_values;   /* owned: the last one of each line */
@@ -117,6 +120,9 @@ struct chrome {
 	int64_t base_time_ns;          /* ts 0 */
 	struct emit_file_count *count; /* weak */
 };
+
+/* "Rank 0", or "pid 17" of a process without one. */
+void chrome_append_process(struct writer *text, const struct process *process);
 
 /* Everything before the first row, up to the opened array of events with all names in it. */
 void chrome_write_head(struct chrome *chrome);
@@ -133,6 +139,15 @@ void chrome_write_device(struct chrome *chrome, const struct device_row *row,
 void chrome_write_instant(struct chrome *chrome, const struct instant_row *row);
 void chrome_write_counter(struct chrome *chrome, const struct counter_row *row);
 void chrome_write_memory(struct chrome *chrome, const struct memory_row *row);
+
+/* Finds lines and intervals of what was lost. FLEXTRACE_E_MEMORY or 0. */
+int chrome_losses_init(struct chrome *chrome);
+void chrome_losses_release(struct chrome *chrome);
+uint32_t chrome_loss_pid(enum loss_cause cause);
+
+/* "Rank 0, device 0, core 2, stream 0/1.0": as much as is known, behind a separator. */
+void chrome_append_loss_place(const struct chrome *chrome, struct writer *text,
+                              const struct loss_place *place, const char *separator);
 void chrome_write_loss(struct chrome *chrome, const struct chrome_loss *loss);
 
 void chrome_write_end(struct chrome *chrome, const struct chrome_later *end);
@@ -175,6 +190,7 @@ void chrome_write_source(const struct chrome *chrome, struct writer *writer, uin
 /* The pieces of chrome_rows.c that others need. */
 void chrome_write_ts(struct chrome *chrome, int64_t time_ns);
 void chrome_write_times(struct chrome *chrome, int64_t start_time_ns, int64_t end_time_ns);
+void chrome_write_exact(struct writer *writer, uint64_t value);
 
 /* Separates events. */
 static inline void chrome_next(struct chrome *chrome)

@@ -243,7 +243,7 @@ static void append_pid(struct writer *text, const struct process *process)
 		writer_literal(text, "unknown");
 }
 
-static void append_process(struct writer *text, const struct process *process)
+void chrome_append_process(struct writer *text, const struct process *process)
 {
 	if (process->rank >= 0) {
 		writer_literal(text, "Rank ");
@@ -258,7 +258,7 @@ static void name_process(struct chrome *chrome, uint32_t p, struct writer *text)
 	const struct process *process = &chrome->view.identity->processes[p];
 	uint32_t pid = chrome->ids.process_pid[p];
 
-	append_process(text, process);
+	chrome_append_process(text, process);
 	writer_literal(text, " host");
 	if (process->program) {
 		writer_char(text, ' ');
@@ -280,7 +280,7 @@ static void name_device(struct chrome *chrome, uint32_t d, struct writer *text)
 	const struct process *process = &chrome->view.identity->processes[device->process];
 	uint32_t pid = chrome->ids.device_pid[d];
 
-	append_process(text, process);
+	chrome_append_process(text, process);
 	writer_literal(text, " device ");
 	writer_u64(text, device->device);
 	if (device->name) {
@@ -385,18 +385,35 @@ static void name_track(struct chrome *chrome, uint32_t t, uint32_t place, struct
 	write_sort_index(chrome, "thread_sort_index", pid, tid, place);
 }
 
-static void name_losses(struct chrome *chrome, struct writer *text)
+static void name_loss(struct chrome *chrome, uint32_t line, struct writer *text)
 {
-	const uint32_t pid = CHROME_LOSSES_PID;
+	const struct loss *loss = &chrome->loss_lines.all[line];
 
-	writer_literal(text, "flextrace losses");
-	write_text_metadata(chrome, "process_name", "name", pid, pid, text);
-	write_sort_index(chrome, "process_sort_index", pid, pid, 0);
-	for (uint32_t i = 0; i < chrome->n_losses; i++) {
-		uint32_t tid = chrome->losses[i].cause + 1u;
+	writer_raw(text, ledger_cause_id(loss->cause));
+	writer_literal(text, ": ");
+	writer_u64(text, loss->all.count);
+	chrome_append_loss_place(chrome, text, &loss->place, ", ");
+	write_text_metadata(chrome, "thread_name", "name", chrome_loss_pid(loss->cause), line + 1,
+	                    text);
+}
 
-		writer_raw(text, ledger_cause_id(chrome->losses[i].cause));
-		write_text_metadata(chrome, "thread_name", "name", pid, tid, text);
+/* One process of causes that are losses, or of others, if there is any. */
+static void name_losses(struct chrome *chrome, uint32_t pid, struct writer *text)
+{
+	bool has_name = false;
+
+	for (uint32_t i = 0; i < chrome->loss_lines.n; i++) {
+		if (chrome_loss_pid(chrome->loss_lines.all[i].cause) != pid)
+			continue;
+		if (!has_name) {
+			writer_raw(text, pid == CHROME_LOSSES_PID ? "flextrace losses"
+			                                          : "flextrace left out");
+			write_text_metadata(chrome, "process_name", "name", pid, pid, text);
+			write_sort_index(chrome, "process_sort_index", pid, pid,
+			                 pid == CHROME_LOSSES_PID ? 0 : INT32_MAX);
+			has_name = true;
+		}
+		name_loss(chrome, i, text);
 	}
 }
 
@@ -437,8 +454,8 @@ static void write_names(struct chrome *chrome)
 	struct writer text;
 
 	writer_open_memory(&text);
-	if (chrome->n_losses > 0)
-		name_losses(chrome, &text);
+	name_losses(chrome, CHROME_LOSSES_PID, &text);
+	name_losses(chrome, CHROME_LEFT_OUT_PID, &text);
 	for (uint32_t i = 0; i < identity->n_processes; i++) {
 		uint32_t p = chrome->ids.process_order[i];
 

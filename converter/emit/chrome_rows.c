@@ -75,7 +75,7 @@ static char *put_inexact(char *at, uint64_t value)
 	return at + 1;
 }
 
-static void write_exact(struct writer *writer, uint64_t value)
+void chrome_write_exact(struct writer *writer, uint64_t value)
 {
 	char *at = writer_room(writer, WRITER_NUMBER_BYTES + 2);
 
@@ -101,9 +101,9 @@ static void write_correlation(struct chrome *chrome, uint64_t correlation)
 	if (correlation == 0)
 		return;
 	CHROME_ARG(writer, "correlation");
-	write_exact(writer, correlation);
+	chrome_write_exact(writer, correlation);
 	CHROME_ARG(writer, "External id");
-	write_exact(writer, chrome->is_without_ops ? 0 : correlation);
+	chrome_write_exact(writer, chrome->is_without_ops ? 0 : correlation);
 }
 
 static void write_text_arg(struct chrome *chrome, const char *key, uint32_t string)
@@ -250,7 +250,7 @@ static void write_part_args(struct chrome *chrome, const struct tick_op *op, uin
 	write_job(chrome, op->job);
 	if (op->correlation) {
 		CHROME_ARG(writer, "correlation");
-		write_exact(writer, op->correlation);
+		chrome_write_exact(writer, op->correlation);
 	}
 	write_raw_ticks(writer, ticks, 2);
 	write_cycles(chrome, ticks, 2);
@@ -266,7 +266,7 @@ static void write_op_args(struct chrome *chrome, const struct tick_op *op)
 	write_cycles(chrome, op->ticks, FLEXTRACE_N_STAMPS);
 	if (op->bytes) {
 		CHROME_ARG(writer, "bytes");
-		write_exact(writer, op->bytes);
+		chrome_write_exact(writer, op->bytes);
 	}
 	if (op->peer >= 0) {
 		CHROME_ARG(writer, "peer");
@@ -300,7 +300,7 @@ static void write_cost_args(struct chrome *chrome, const struct device_row *row)
 		return;
 	write_text_arg(chrome, "category", cost->category);
 	CHROME_ARG(writer, "ideal_cycles");
-	write_exact(writer, cost->ideal_cycles);
+	chrome_write_exact(writer, cost->ideal_cycles);
 	if (!kernel_time_ns(costs, row))
 		return; /* nothing to divide by */
 	CHROME_ARG(writer, "pt_util");
@@ -316,7 +316,7 @@ static void write_zone_args(struct chrome *chrome, const struct device_row *row)
 
 	if (run->run && run->run != run->job) {
 		CHROME_ARG(writer, "run");
-		write_exact(writer, run->run);
+		chrome_write_exact(writer, run->run);
 	}
 	if (run->job)
 		write_job(chrome, run->job);
@@ -448,21 +448,6 @@ void chrome_write_memory(struct chrome *chrome, const struct memory_row *row)
 	writer_literal(&chrome->writer, "\"bytes\":");
 	writer_u64(&chrome->writer, row->total_bytes);
 	writer_literal(&chrome->writer, "}}");
-}
-
-void chrome_write_loss(struct chrome *chrome, const struct chrome_loss *loss)
-{
-	struct writer *writer = &chrome->writer;
-
-	chrome_next(chrome);
-	writer_literal(writer, "{\"ph\":\"X\",\"cat\":\"loss\",\"name\":\"");
-	writer_raw(writer, ledger_cause_id(loss->cause));
-	writer_char(writer, '"');
-	chrome_write_place(writer, CHROME_LOSSES_PID, loss->cause + 1u);
-	chrome_write_times(chrome, loss->first_time_ns, loss->last_time_ns);
-	writer_literal(writer, ",\"args\":{\"count\":");
-	write_exact(writer, loss->count);
-	writer_literal(writer, "}}");
 }
 
 void chrome_write_flow(struct chrome *chrome, char phase, uint64_t id, const struct flow *flow)

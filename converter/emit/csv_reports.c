@@ -90,7 +90,7 @@ static void write_owner_of_loss(struct csv *csv, struct writer *writer,
 
 static void write_loss(struct csv *csv, struct writer *writer, const struct loss *loss)
 {
-	int64_t first_time_ns, last_time_ns;
+	struct loss_span shown;
 
 	write_owner_of_loss(csv, writer, &loss->place);
 	writer_raw(writer, ledger_cause_id(loss->cause));
@@ -100,11 +100,11 @@ static void write_loss(struct csv *csv, struct writer *writer, const struct loss
 	if (loss->place.stream != FLEXTRACE_NONE)
 		texts_write(&csv->view.sources, loss->place.stream, writer);
 	writer_char(writer, ',');
-	writer_u64(writer, loss->count);
+	writer_u64(writer, loss->all.count);
 	writer_char(writer, ',');
-	if (view_loss_times(&csv->view, loss, &first_time_ns, &last_time_ns)) {
-		csv_write_time(csv, writer, first_time_ns);
-		writer_i64(writer, last_time_ns + csv->view.epoch_offset_ns);
+	if (view_loss_times(&csv->view, &loss->place, &loss->all, &shown)) {
+		csv_write_time(csv, writer, shown.first_ns);
+		writer_i64(writer, shown.last_ns + csv->view.epoch_offset_ns);
 	} else {
 		writer_char(writer, ',');
 	}
@@ -114,12 +114,12 @@ static void write_loss(struct csv *csv, struct writer *writer, const struct loss
 int csv_write_losses(struct csv *csv, struct flextrace_error *error)
 {
 	const struct ledger *ledger = csv->view.timeline->ledger;
-	struct emit_file_count *count = csv_count(csv, "losses.csv", ledger->n_losses);
+	struct emit_file_count *count = csv_count(csv, "losses.csv", ledger->losses.n);
 	struct writer writer;
 
 	FLEXTRACE_TRY(writer_open(&writer, csv->options->output_dir, count->file, false, error));
 	writer_literal(&writer, "rank,host,pid,cause,device,core,stream,count,first_ns,last_ns\n");
-	for (; count->rows < ledger->n_losses; count->rows++)
-		write_loss(csv, &writer, &ledger->losses[count->rows]);
+	for (; count->rows < ledger->losses.n; count->rows++)
+		write_loss(csv, &writer, &ledger->losses.all[count->rows]);
 	return close_file(&writer, count, error);
 }

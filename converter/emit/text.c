@@ -247,12 +247,12 @@ static void write_losses(struct text *text)
 {
 	const struct ledger *ledger = text->view.timeline->ledger;
 
-	for (uint32_t i = 0; i < ledger->n_losses; i++) {
-		const struct loss *loss = &ledger->losses[i];
+	for (uint32_t i = 0; i < ledger->losses.n; i++) {
+		const struct loss *loss = &ledger->losses.all[i];
 
 		writer_literal(&text->writer, "loss");
 		write_word(text, "cause", ledger_cause_id(loss->cause));
-		write_u64(text, "count", loss->count);
+		write_u64(text, "count", loss->all.count);
 		if (loss->place.process != FLEXTRACE_NONE)
 			write_process(text, loss->place.process);
 		if (loss->place.device != FLEXTRACE_NONE)

@@ -137,16 +137,16 @@ bool view_moved(const struct view *view, const struct device_row *row, const str
 }
 
 /* A process on whose clock the times of a loss are; FLEXTRACE_NONE when nothing tells. */
-static uint32_t clock_of_loss(const struct view *view, const struct loss *loss)
+static uint32_t clock_of_loss(const struct view *view, const struct loss_place *place)
 {
 	const struct identity *identity = view->identity;
 	uint32_t trace;
 
-	if (loss->place.process != FLEXTRACE_NONE)
-		return loss->place.process;
-	if (loss->place.stream == FLEXTRACE_NONE)
+	if (place->process != FLEXTRACE_NONE)
+		return place->process;
+	if (place->stream == FLEXTRACE_NONE)
 		return FLEXTRACE_NONE;
-	trace = view->timeline->streams->streams[loss->place.stream]->trace;
+	trace = view->timeline->streams->streams[place->stream]->trace;
 	for (uint32_t i = 0; i < identity->n_processes; i++) {
 		if (identity->processes[i].trace == trace)
 			return i;
@@ -154,15 +154,18 @@ static uint32_t clock_of_loss(const struct view *view, const struct loss *loss)
 	return FLEXTRACE_NONE;
 }
 
-bool view_loss_times(const struct view *view, const struct loss *loss, int64_t *ret_first_time_ns,
-                     int64_t *ret_last_time_ns)
+bool view_loss_times(const struct view *view, const struct loss_place *place,
+                     const struct loss_span *span, struct loss_span *ret_shown)
 {
 	const struct alignment *alignment = view->timeline->alignment;
-	uint32_t process = clock_of_loss(view, loss);
+	uint32_t process = clock_of_loss(view, place);
 
-	if (process == FLEXTRACE_NONE || loss->first_host_ns == INT64_MIN)
+	if (process == FLEXTRACE_NONE || span->first_ns == INT64_MIN)
 		return false;
-	*ret_first_time_ns = alignment_place(alignment, process, loss->first_host_ns).time_ns;
-	*ret_last_time_ns = alignment_place(alignment, process, loss->last_host_ns).time_ns;
+	*ret_shown = (struct loss_span){
+		.first_ns = alignment_place(alignment, process, span->first_ns).time_ns,
+		.last_ns = alignment_place(alignment, process, span->last_ns).time_ns,
+		.count = span->count,
+	};
 	return true;
 }

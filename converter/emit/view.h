@@ -43,9 +43,9 @@ void view_device_source(const struct view *view, const struct device_row *row, u
                         uint32_t *ret_index);
 enum record_class view_device_class(const struct view *view, const struct device_row *row);
 
-/* When and where on the timeline a loss happened; false: its times are not known. */
-bool view_loss_times(const struct view *view, const struct loss *loss, int64_t *ret_first_time_ns,
-                     int64_t *ret_last_time_ns);
+/* When a loss happened, in time_ns; false: that is not known. */
+bool view_loss_times(const struct view *view, const struct loss_place *place,
+                     const struct loss_span *span, struct loss_span *ret_shown);
 
 /* How far a row of a control block begins behind what its file said, both on the clock of the Unix
  * epoch as the row's host has it; false: no file said it. */
