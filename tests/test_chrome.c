@@ -190,12 +190,12 @@ static void test_chrome__shows_what_was_lost(void **state)
 		chrome_find(test, "X", "lttng_discarded_events", 0),
 		"{\"ph\":\"X\",\"cat\":\"loss\",\"name\":\"lttng_discarded_events\",\"pid\":1,"
 		"\"tid\":1,\"ts\":7.123,\"dur\":0,\"args\":{\"count\":11,\"place\":\"stream "
-	        "0/1.0\"}}");
+		"0/1.0\"}}");
 	emit_assert_json(
 		chrome_find(test, "X", "lttng_discarded_events", 1),
 		"{\"ph\":\"X\",\"cat\":\"loss\",\"name\":\"lttng_discarded_events\",\"pid\":1,"
 		"\"tid\":1,\"ts\":8.123,\"dur\":0,\"args\":{\"count\":2,\"place\":\"stream "
-	        "0/1.0\"}}");
+		"0/1.0\"}}");
 	/* its time is not known: anywhere */
 	emit_assert_json(
 		chrome_find(test, "X", "device_ring_dropped", 0),
