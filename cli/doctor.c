@@ -3,7 +3,7 @@
 #include <grp.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -12,36 +12,9 @@
 #include "buffers.h"
 #include "cli.h"
 #include "daemon.h"
+#include "doctor.h"
+#include "findings.h"
 #include "provider.h"
-
-enum verdict { VERDICT_OK, VERDICT_WARN, VERDICT_FAIL };
-
-/* Counts what was found; the text behind `mend` says what to do, NULL = nothing. */
-struct findings {
-	int n_warnings, n_failures;
-};
-
-static void tell(struct findings *findings, enum verdict verdict, const char *mend,
-                 const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-static void tell(struct findings *findings, enum verdict verdict, const char *mend,
-                 const char *format, ...)
-{
-	static const enum cli_style styles[] = {CLI_GREEN, CLI_YELLOW, CLI_RED};
-	static const char *const words[] = {"ok  ", "warn", "fail"};
-	va_list arguments;
-
-	findings->n_warnings += verdict == VERDICT_WARN;
-	findings->n_failures += verdict == VERDICT_FAIL;
-	printf("%s%s%s  ", cli_style(stdout, styles[verdict]), words[verdict],
-	       cli_style(stdout, CLI_PLAIN));
-	va_start(arguments, format);
-	vprintf(format, arguments);
-	va_end(arguments);
-	printf("\n");
-	if (mend)
-		printf("      -> %s\n", mend);
-}
 
 /* First line of what a command prints; "" if it cannot be run or fails. */
 static const char *first_line(const char *command, char line[512])
@@ -81,15 +54,15 @@ static bool check_tool(struct findings *findings, const struct tool *tool)
 
 	snprintf(mend, sizeof(mend), "apt-get install %s", tool->package);
 	if (!find_version(first_line(tool->command, line), &major, &minor)) {
-		tell(findings, VERDICT_FAIL, mend, "%s: not found", tool->name);
+		findings_tell(findings, VERDICT_FAIL, mend, "%s: not found", tool->name);
 		return false;
 	}
 	if (major < tool->major || (major == tool->major && minor < tool->minor)) {
-		tell(findings, VERDICT_FAIL, mend, "%s: %d.%d, needs %d.%d", tool->name, major,
-		     minor, tool->major, tool->minor);
+		findings_tell(findings, VERDICT_FAIL, mend, "%s: %d.%d, needs %d.%d", tool->name,
+		              major, minor, tool->major, tool->minor);
 		return false;
 	}
-	tell(findings, VERDICT_OK, NULL, "%s: %s", tool->name, line);
+	findings_tell(findings, VERDICT_OK, NULL, "%s: %s", tool->name, line);
 	return true;
 }
 
@@ -110,30 +83,35 @@ static void check_daemon(struct findings *findings, bool has_daemon)
 	const struct group *tracing = getgrnam("tracing");
 
 	if (daemon_is_alive()) {
-		tell(findings, VERDICT_OK, NULL, "session daemon: answers, %s",
-		     geteuid() == 0 || (has_root_daemon && tracing && is_in_group(tracing->gr_gid))
-		             ? "root's"
-		             : "your own");
+		findings_tell(findings, VERDICT_OK, NULL, "session daemon: answers, %s",
+		              geteuid() == 0 || (has_root_daemon && tracing &&
+		                                 is_in_group(tracing->gr_gid))
+		                      ? "root's"
+		                      : "your own");
 	} else if (has_daemon) {
-		tell(findings, VERDICT_OK, NULL,
-		     "session daemon: none answers, `flextrace record` starts its own meanwhile");
+		findings_tell(findings, VERDICT_OK, NULL,
+		              "session daemon: none answers, `flextrace record` starts its own "
+		              "meanwhile");
 	} else {
-		tell(findings, VERDICT_FAIL, "apt-get install lttng-tools",
-		     "session daemon: none answers, none can be started");
+		findings_tell(findings, VERDICT_FAIL, "apt-get install lttng-tools",
+		              "session daemon: none answers, none can be started");
 	}
 	if (geteuid() == 0)
-		tell(findings, VERDICT_OK, NULL, "tracing group: not needed, you are root");
+		findings_tell(findings, VERDICT_OK, NULL,
+		              "tracing group: not needed, you are root");
 	else if (tracing && is_in_group(tracing->gr_gid))
-		tell(findings, VERDICT_OK, NULL, "tracing group: you are in it");
+		findings_tell(findings, VERDICT_OK, NULL, "tracing group: you are in it");
 	else if (has_root_daemon)
-		tell(findings, VERDICT_WARN,
-		     "usermod --append --groups tracing USER, then log in again, to record with "
-		     "root's daemon",
-		     "tracing group: you are not in it, so that you record with a daemon of your "
-		     "own");
+		findings_tell(
+			findings, VERDICT_WARN,
+			"usermod --append --groups tracing USER, then log in again, to record with "
+			"root's daemon",
+			"tracing group: you are not in it, so that you record with a daemon of "
+			"your "
+			"own");
 	else
-		tell(findings, VERDICT_OK, NULL,
-		     "tracing group: not needed, no daemon of root runs");
+		findings_tell(findings, VERDICT_OK, NULL,
+		              "tracing group: not needed, no daemon of root runs");
 }
 
 static void check_provider(struct findings *findings)
@@ -142,11 +120,12 @@ static void check_provider(struct findings *findings)
 	char path[PATH_MAX];
 
 	if (provider_try(provider_choose(path), 0, &error) == FLEXTRACE_OK)
-		tell(findings, VERDICT_OK, NULL, "LTTng provider: %s", path);
+		findings_tell(findings, VERDICT_OK, NULL, "LTTng provider: %s", path);
 	else
-		tell(findings, VERDICT_FAIL,
-		     "install liblttng-ust1, or name the file with FLEXTRACE_PROVIDER=PATH",
-		     "LTTng provider: %s", error.message);
+		findings_tell(
+			findings, VERDICT_FAIL,
+			"install liblttng-ust1, or name the file with FLEXTRACE_PROVIDER=PATH",
+			"LTTng provider: %s", error.message);
 }
 
 /* The babeltrace2 command looks for the plug-in by itself; `flextrace convert` needs none. */
@@ -157,12 +136,13 @@ static void check_plugin(struct findings *findings)
 	snprintf(mend, sizeof(mend), "export BABELTRACE_PLUGIN_PATH=%s",
 	         plugin_find(dir) ? dir : "DIR, the folder of the flextrace plug-in");
 	if (*first_line("babeltrace2 help sink.flextrace.timeline 2>/dev/null", line))
-		tell(findings, VERDICT_OK, NULL,
-		     "babeltrace2 plug-in: found (sink.flextrace.timeline)");
+		findings_tell(findings, VERDICT_OK, NULL,
+		              "babeltrace2 plug-in: found (sink.flextrace.timeline)");
 	else
-		tell(findings, VERDICT_WARN, mend,
-		     "babeltrace2 plug-in: babeltrace2 does not find it; `flextrace convert` does "
-		     "without");
+		findings_tell(findings, VERDICT_WARN, mend,
+		              "babeltrace2 plug-in: babeltrace2 does not find it; `flextrace "
+		              "convert` does "
+		              "without");
 }
 
 static void check_memory(struct findings *findings)
@@ -174,53 +154,77 @@ static void check_memory(struct findings *findings)
 	uint64_t free_bytes;
 
 	if (access("/dev/shm", W_OK | X_OK) != 0) {
-		tell(findings, VERDICT_FAIL, "chmod 1777 /dev/shm", "/dev/shm: not writable");
+		findings_tell(findings, VERDICT_FAIL, "chmod 1777 /dev/shm",
+		              "/dev/shm: not writable");
 		return;
 	}
 	if (buffers_free_bytes("/dev/shm", &free_bytes, &error) < 0 ||
 	    buffers_plan(&wish, buffers_possible_cpus(), free_bytes, &plan, &error) < 0) {
-		tell(findings, VERDICT_FAIL, NULL, "/dev/shm: %s", error.message);
+		findings_tell(findings, VERDICT_FAIL, NULL, "/dev/shm: %s", error.message);
 		return;
 	}
-	tell(findings, plan.is_scaled ? VERDICT_WARN : VERDICT_OK,
-	     plan.is_scaled ? "enlarge /dev/shm (docker run --shm-size=2g) if events are lost"
-	                    : NULL,
-	     "/dev/shm: buffers of %" PRIu64 " x %s on %" PRIu32 " CPUs take %s of %s",
-	     plan.events.n_subbufs, buffers_format_size(plan.events.subbuf_bytes, size),
-	     plan.n_cpus, buffers_format_size(plan.total_bytes, total),
-	     buffers_format_size(free_bytes, free_size));
+	findings_tell(findings, plan.is_scaled ? VERDICT_WARN : VERDICT_OK,
+	              plan.is_scaled
+	                      ? "enlarge /dev/shm (docker run --shm-size=2g) if events are lost"
+	                      : NULL,
+	              "/dev/shm: buffers of %" PRIu64 " x %s on %" PRIu32 " CPUs take %s of %s",
+	              plan.events.n_subbufs, buffers_format_size(plan.events.subbuf_bytes, size),
+	              plan.n_cpus, buffers_format_size(plan.total_bytes, total),
+	              buffers_format_size(free_bytes, free_size));
 }
 
-static int run_doctor(const struct command *command, int argc, char **argv)
+static void check_machine(struct findings *findings)
 {
 	static const struct tool daemon = {"lttng-tools", "lttng-sessiond --version 2>/dev/null",
 	                                   "lttng-tools", 2, 13};
 	static const struct tool babeltrace = {"babeltrace2", "babeltrace2 --version 2>/dev/null",
 	                                       "babeltrace2", 2, 0};
-	struct findings findings = {0};
-	bool has_daemon;
-	int first, code;
 
-	code = cli_parse(command, argc, argv, NULL, &first);
+	check_daemon(findings, check_tool(findings, &daemon));
+	check_provider(findings);
+	check_memory(findings);
+	if (check_tool(findings, &babeltrace))
+		check_plugin(findings);
+	if (findings->n_failures)
+		printf("\nrecording will not work: failures=%d, warnings=%d\n",
+		       findings->n_failures, findings->n_warnings);
+	else
+		printf("\nrecording works: warnings=%d\n", findings->n_warnings);
+}
+
+struct doctor_options {
+	int64_t pid;
+};
+
+static const struct option_spec option_table[] = {
+	{"pid", 0, OPTION_NUMBER, offsetof(struct doctor_options, pid), "PID",
+         "Look at this running process: instrumented, loaded, registered, recorded", 1, INT32_MAX},
+	{0}};
+
+static int run_doctor(const struct command *command, int argc, char **argv)
+{
+	struct doctor_options options = {.pid = 0};
+	struct findings findings = {0};
+	int first, code = cli_parse(command, argc, argv, (void *[]){&options}, &first);
+
 	if (code != CLI_OK)
 		return code == CLI_HELP ? CLI_OK : code;
-	has_daemon = check_tool(&findings, &daemon);
-	check_daemon(&findings, has_daemon);
-	check_provider(&findings);
-	check_memory(&findings);
-	if (check_tool(&findings, &babeltrace))
-		check_plugin(&findings);
-	if (findings.n_failures)
-		printf("\nrecording will not work: failures=%d, warnings=%d\n", findings.n_failures,
-		       findings.n_warnings);
-	else
-		printf("\nrecording works: warnings=%d\n", findings.n_warnings);
+	if (!options.pid && first == argc)
+		check_machine(&findings);
+	if (options.pid)
+		doctor_process(&findings, (pid_t)options.pid);
+	for (int i = first; i < argc; i++)
+		doctor_file(&findings, argv[i]);
 	return findings.n_failures ? CLI_INPUT : CLI_OK;
 }
 
 const struct command doctor_command = {
 	.name = "doctor",
-	.operands = "",
+	.operands = "[FILE...]",
 	.summary = "Check whether this machine can record, and say how to mend it",
-	.text = "The exit code is 0 if a recording would work, else 2.",
+	.text = "With --pid, looks at a running process instead; with FILEs, into programs, "
+		"libraries\n"
+		"or firmware images: whether they are instrumented, and by which version.\n"
+		"The exit code is 0 if a recording would work, else 2.",
+	.tables = {option_table},
 	.run = run_doctor};

@@ -11,6 +11,17 @@ extern int flextrace_fw_disabled; /* a translation unit must not be empty */
 
 #else
 
+/*
+ * What the image says of itself to `flextrace doctor`, in a section that is not loaded, like names:
+ * version of the areas, bits of the counter.
+ */
+/* clang-format off */
+__asm__(".pushsection .flextrace.markers,\"\"\n"
+	".asciz \"" FLEXTRACE_I_TEXT(FLEXTRACE_WIRE_VERSION) "\"\n"
+	".asciz \"" FLEXTRACE_I_TEXT(FLEXTRACE_COUNTER_BITS) "\"\n"
+	".popsection");
+/* clang-format on */
+
 #define MAX_TRACKED_DEPTH 32u /* zones inside a dropped zone whose fate zone_bits can tell */
 
 /* Firmware memory is small: no copy at each call (1700 bytes less on rv32im). */

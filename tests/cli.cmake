@@ -5,6 +5,7 @@ flextrace_add_unit_test(NAME csv_reader SOURCES converter/csv_reader.c converter
 flextrace_add_unit_test(NAME csv_table SOURCES cli/csv_table.c converter/csv_reader.c cli/message.c converter/error.c)
 flextrace_add_unit_test(NAME twice SOURCES cli/twice.c converter/csv_reader.c converter/strings.c
 	converter/emit/writer.c converter/error.c tests/scratch.c)
+flextrace_add_unit_test(NAME elf_facts SOURCES cli/elf_facts.c tracer/src/elf_file.c tracer/src/elf_names.c converter/error.c)
 flextrace_add_unit_test(NAME launcher SOURCES cli/launcher.c cli/process.c)
 flextrace_add_unit_test(NAME summary SOURCES cli/rows.c cli/summary.c cli/summary_ops.c cli/summary_aie.c converter/csv_reader.c cli/message.c converter/error.c
 	converter/ledger.c converter/losses.c tests/scratch.c LIBS PkgConfig::CJSON)
@@ -15,7 +16,7 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 	target_link_libraries(record_program PRIVATE flextrace_options flextrace_tracer)
 	add_executable(record_terminal record/terminal.c)
 	target_link_libraries(record_terminal PRIVATE flextrace_options util)
-	foreach(case program windows memory job crash running converted)
+	foreach(case program windows memory job crash running converted doctor)
 		set(shm 1g)
 		if(case STREQUAL memory)
 			set(shm 64m)
@@ -27,6 +28,15 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 			RESOURCE_LOCK lttng)
 	endforeach()
 	# Programs that record does not start must find the provider by themselves.
-	set_tests_properties(record.running record.converted PROPERTIES
+	set_tests_properties(record.running record.converted record.doctor PROPERTIES
 		ENVIRONMENT FLEXTRACE_PROVIDER=$<TARGET_FILE:flextrace_lttng>)
+
+	add_executable(record_disabled record/program.c)
+	target_compile_definitions(record_disabled PRIVATE FLEXTRACE_DISABLE)
+	target_include_directories(record_disabled PRIVATE ${PROJECT_SOURCE_DIR}/tracer/include)
+	target_link_libraries(record_disabled PRIVATE flextrace_options)
+	add_test(NAME cli.doctor COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli_doctor.sh $<TARGET_FILE:flextrace>
+		$<TARGET_FILE:record_program> $<TARGET_FILE:record_disabled> $<TARGET_FILE:flextrace_lttng>
+		${PROJECT_BINARY_DIR}/firmware-markers/qemu)
+	set_tests_properties(cli.doctor PROPERTIES LABELS cli)
 endif()

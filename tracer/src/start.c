@@ -10,9 +10,12 @@
 #include <stdlib.h>
 
 #include "definitions.h"
+#include "elf_note.h"
 #include "environment.h"
 #include "loader.h"
 #include "tracer.h"
+
+ELF_NOTE(ELF_NOTE_PROGRAM)
 
 static const int off = 0;
 

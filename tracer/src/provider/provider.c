@@ -17,7 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf_note.h"
 #include "recording.h"
+
+ELF_NOTE(ELF_NOTE_PROVIDER)
 
 static struct flextrace_i_identity identity = {0, 0, FLEXTRACE_RANK_UNKNOWN, 0, NULL, NULL};
 

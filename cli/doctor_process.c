@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* flextrace doctor --pid: why a running process is not in a recording, or that it is. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon.h"
+#include "doctor.h"
+#include "elf_facts.h"
+#include "registration.h"
+
+/* What is mapped in the process. */
+struct mapped {
+	struct findings *findings;
+	pid_t pid;
+	bool is_instrumented, has_provider;
+};
+
+static void look_into(struct mapped *mapped, const char *path)
+{
+	struct flextrace_error error = {0};
+	char seen_from_here[PATH_MAX + 32];
+	struct elf_facts facts;
+
+	snprintf(seen_from_here, sizeof(seen_from_here), "/proc/%ld/root%s", (long)mapped->pid,
+	         path);
+	if (elf_facts_read(seen_from_here, &facts, &error) < 0)
+		return; /* no ELF file: data */
+	if (*facts.program)
+		findings_tell(mapped->findings, VERDICT_OK, NULL, "instrumented: %s, flextrace %s",
+		              path, facts.program);
+	if (*facts.provider)
+		findings_tell(mapped->findings, VERDICT_OK, NULL,
+		              "LTTng provider: %s, flextrace %s", path, facts.provider);
+	mapped->is_instrumented |= *facts.program != '\0';
+	mapped->has_provider |= *facts.provider != '\0';
+}
+
+/* Reads the lines of code of /proc/PID/maps: "from-to r-xp offset device inode  path". False: with
+ * errno. */
+static bool look_at_maps(struct mapped *mapped)
+{
+	char path[64], last[PATH_MAX] = "", *line = NULL;
+	size_t n_bytes = 0;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%ld/maps", (long)mapped->pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return false;
+	while (getline(&line, &n_bytes, maps) > 0) {
+		char *file = strchr(line, '/');
+
+		if (!file || !strstr(line, " r-xp ") || strlen(file) >= sizeof(last))
+			continue;
+		file[strcspn(file, "\n")] = '\0';
+		if (strcmp(file, last) != 0)
+			look_into(mapped, file);
+		strcpy(last, file);
+	}
+	free(line);
+	fclose(maps);
+	return true;
+}
+
+/* The value of a variable that the process was started with; NULL: none. Owned. */
+static char *find_variable(pid_t pid, const char *name)
+{
+	char path[64], *text = NULL, *value = NULL;
+	size_t n_bytes = 0, n_name = strlen(name);
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%ld/environ", (long)pid);
+	file = fopen(path, "re");
+	while (file && !value && getdelim(&text, &n_bytes, '\0', file) > 0)
+		if (strncmp(text, name, n_name) == 0 && text[n_name] == '=')
+			value = strdup(text + n_name + 1);
+	free(text);
+	if (file)
+		fclose(file);
+	return value;
+}
+
+static void tell_no_provider(struct findings *findings, pid_t pid)
+{
+	char *off = find_variable(pid, "FLEXTRACE");
+	char *path = find_variable(pid, "FLEXTRACE_PROVIDER");
+
+	if (off && strcmp(off, "0") == 0)
+		findings_tell(findings, VERDICT_FAIL, "start it without FLEXTRACE=0",
+		              "LTTng provider: switched off by FLEXTRACE=0");
+	else
+		findings_tell(findings, VERDICT_FAIL,
+		              "start it with FLEXTRACE_VERBOSE=1, which says why, or by "
+		              "`flextrace record -- COMMAND`",
+		              "LTTng provider: not loaded%s%s",
+		              path ? ", although FLEXTRACE_PROVIDER=" : "", path ? path : "");
+	free(off);
+	free(path);
+}
+
+static void check_registration(struct findings *findings, pid_t pid)
+{
+	struct flextrace_error error = {0};
+	uint32_t n_events;
+
+	if (registration_count(pid, &n_events, &error) < 0)
+		findings_tell(findings, VERDICT_FAIL, NULL, "session daemon: %s", error.message);
+	else if (n_events == 0)
+		findings_tell(
+			findings, VERDICT_FAIL,
+			"processes register with root's daemon and with their own user's: run "
+			"the doctor as that user; if it was so, start the process again",
+			"session daemon: does not know the process");
+	else
+		findings_tell(findings, VERDICT_OK, NULL,
+		              "session daemon: knows %" PRIu32 " events of the process", n_events);
+}
+
+static void check_sessions(struct findings *findings, pid_t pid)
+{
+	struct registration_session *sessions = NULL;
+	struct flextrace_error error = {0};
+	char mend[64];
+	int n = registration_sessions(pid, &sessions, &error);
+
+	snprintf(mend, sizeof(mend), "flextrace record --pid=%ld", (long)pid);
+	if (n < 0)
+		findings_tell(findings, VERDICT_FAIL, NULL, "events: %s", error.message);
+	else if (n == 0)
+		findings_tell(findings, VERDICT_WARN, mend, "events: off, no session records them");
+	for (int i = 0; i < n; i++)
+		findings_tell(findings, VERDICT_OK, NULL,
+		              "events: %" PRIu32 " are on, session %s records them",
+		              sessions[i].n_events, sessions[i].name);
+	free(sessions);
+}
+
+void doctor_process(struct findings *findings, pid_t pid)
+{
+	struct mapped mapped = {.findings = findings, .pid = pid};
+
+	if (!look_at_maps(&mapped)) {
+		findings_tell(findings, VERDICT_FAIL,
+		              errno == EACCES ? "run the doctor as its user, or as root" : NULL,
+		              "process %ld: %s", (long)pid,
+		              errno == ENOENT ? "there is none" : strerror(errno));
+		return;
+	}
+	if (!mapped.is_instrumented)
+		findings_tell(findings, VERDICT_FAIL,
+		              "compile it with flextrace/flextrace.h and without FLEXTRACE_DISABLE",
+		              "process %ld: not instrumented, or compiled out", (long)pid);
+	else if (!mapped.has_provider)
+		tell_no_provider(findings, pid);
+	if (!mapped.is_instrumented || !mapped.has_provider)
+		return;
+	if (!daemon_is_alive()) {
+		findings_tell(findings, VERDICT_WARN, NULL,
+		              "session daemon: none answers, `flextrace record --pid` starts one");
+		return;
+	}
+	check_registration(findings, pid);
+	check_sessions(findings, pid);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "elf_facts.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracer/src/elf_file.h"
+#include "tracer/src/elf_names.h"
+#include "tracer/src/elf_note.h"
+
+#define NOTE_HEAD_BYTES 12u
+
+static size_t padded(uint64_t n_bytes)
+{
+	return (n_bytes + 3) / 4 * 4;
+}
+
+static void take_version(char to[ELF_FACTS_VERSION_SIZE], const char *text, size_t n_bytes)
+{
+	if (!*to)
+		snprintf(to, ELF_FACTS_VERSION_SIZE, "%.*s", (int)strnlen(text, n_bytes), text);
+}
+
+/* One note after the other; up to the first that does not fit. */
+static void take_notes(const struct flextrace_i_elf *elf, const char *notes, size_t n_bytes,
+                       struct elf_facts *facts)
+{
+	uint64_t owner_bytes, text_bytes, type;
+
+	for (size_t at = 0; n_bytes - at >= NOTE_HEAD_BYTES;) {
+		const uint8_t *head = (const uint8_t *)notes + at;
+		const char *owner = notes + at + NOTE_HEAD_BYTES;
+
+		owner_bytes = flextrace_i_elf_number(elf, head, 4);
+		text_bytes = flextrace_i_elf_number(elf, head + 4, 4);
+		type = flextrace_i_elf_number(elf, head + 8, 4);
+		at += NOTE_HEAD_BYTES;
+		if (padded(owner_bytes) + padded(text_bytes) > n_bytes - at)
+			return;
+		at += padded(owner_bytes) + padded(text_bytes);
+		if (owner_bytes != sizeof(ELF_NOTE_OWNER) ||
+		    memcmp(owner, ELF_NOTE_OWNER, sizeof(ELF_NOTE_OWNER)) != 0)
+			continue;
+		if (type == ELF_NOTE_PROGRAM)
+			take_version(facts->program, owner + padded(owner_bytes), text_bytes);
+		else if (type == ELF_NOTE_PROVIDER)
+			take_version(facts->provider, owner + padded(owner_bytes), text_bytes);
+	}
+}
+
+/* Two texts that begin with numbers: version of the areas, bits of the counter. */
+static void take_markers(const char *text, size_t n_bytes, struct elf_facts *facts)
+{
+	size_t first = strnlen(text, n_bytes);
+
+	facts->has_markers = true;
+	facts->wire_version = (uint32_t)strtoul(text, NULL, 10);
+	if (first < n_bytes)
+		facts->counter_bits = (uint32_t)strtoul(text + first + 1, NULL, 10);
+}
+
+static int read_sections(const struct flextrace_i_elf *elf, struct elf_facts *facts)
+{
+	struct flextrace_i_elf_section section;
+	char *bytes;
+	int code = flextrace_i_elf_find(elf, ELF_NOTE_SECTION, SHT_NOTE, &section);
+
+	if (code == 0 && (code = flextrace_i_elf_load(elf, &section, &bytes)) == 0) {
+		take_notes(elf, bytes, section.bytes, facts);
+		free(bytes);
+	}
+	if (code < 0 && code != -ENODATA)
+		return code;
+	code = flextrace_i_elf_find(elf, ".flextrace.markers", SHT_PROGBITS, &section);
+	if (code == 0 && (code = flextrace_i_elf_load(elf, &section, &bytes)) == 0) {
+		take_markers(bytes, section.bytes, facts);
+		free(bytes);
+	}
+	if (code < 0 && code != -ENODATA)
+		return code;
+	code = flextrace_i_elf_symbol(elf, "flextrace_area", &facts->area_bytes);
+	return code == -ENODATA ? 0 : code;
+}
+
+/* What runs here, as this program itself does. */
+static bool is_of_this_machine(const struct flextrace_i_elf *elf)
+{
+	struct flextrace_i_elf own;
+	bool is_same;
+
+	if (flextrace_i_elf_open(&own, "/proc/self/exe") < 0)
+		return false;
+	is_same = own.machine == elf->machine;
+	flextrace_i_elf_close(&own);
+	return is_same;
+}
+
+static void ignore_name(void *context, const struct flextrace_elf_name *name)
+{
+	(void)context;
+	(void)name;
+}
+
+int elf_facts_read(const char *path, struct elf_facts *ret_facts, struct flextrace_error *error)
+{
+	struct flextrace_i_elf elf;
+	int code = flextrace_i_elf_open(&elf, path), n_names;
+
+	*ret_facts = (struct elf_facts){.has_markers = false};
+	if (code == 0) {
+		ret_facts->is_of_this_machine = is_of_this_machine(&elf);
+		code = read_sections(&elf, ret_facts);
+		flextrace_i_elf_close(&elf);
+	}
+	if (code == -ENOEXEC)
+		return error_set(
+			error, FLEXTRACE_E_INPUT,
+			"Not an ELF file; name the program, not a script that starts it: path=%s",
+			path);
+	if (code < 0)
+		return error_set(error, FLEXTRACE_E_INPUT, "Cannot read: path=%s, reason=%s", path,
+		                 strerror(-code));
+	n_names = flextrace_elf_names_read(path, ignore_name, NULL);
+	ret_facts->n_names = n_names > 0 ? (uint32_t)n_names : 0;
+	ret_facts->has_markers |= n_names > 0;
+	return FLEXTRACE_OK;
+}
