@@ -38,8 +38,7 @@ void unwrap_free(struct unwrap *unwrap)
 	map_release(&unwrap->op_runs);
 	free(unwrap->points);
 	free(unwrap->idles);
-	free(unwrap->sorted_batches);
-	free(unwrap->runs);
+	runs_release(unwrap);
 	blocks_free(unwrap->facts);
 	free(unwrap->n_facts);
 	free(unwrap->axes);
@@ -246,7 +245,6 @@ static int push_batch(struct unwrap *unwrap, const struct pushed *pushed)
 	batch = table_append(&unwrap->batches, sizeof(*batch) + n_words * sizeof(*batch->words));
 	if (!batch)
 		return FLEXTRACE_E_MEMORY;
-	unwrap->n_batches++;
 	*batch = (struct batch){
 		.first_index = record->first_index,
 		.dropped = record->dropped,
@@ -261,7 +259,7 @@ static int push_batch(struct unwrap *unwrap, const struct pushed *pushed)
 	};
 	if (n_words)
 		memcpy(batch->words, record->words, n_words * sizeof(*batch->words));
-	return FLEXTRACE_OK;
+	return runs_note_batch(unwrap, batch);
 }
 
 /* -- collectives ----------------------------------------------------------------------------- */

@@ -402,7 +402,7 @@ static int lose_outlier(struct unwrap *unwrap, const struct fact *fact)
 /* Their memory is that of the brackets then. Marks, if there are any, still ask for facts. */
 static void drop_written(struct unwrap *unwrap, const struct fact *next)
 {
-	if (unwrap->n_batches == 0)
+	if (unwrap->n_areas == 0)
 		blocks_drop(unwrap->facts, (size_t)(next - unwrap->facts) * sizeof(*unwrap->facts));
 }
 

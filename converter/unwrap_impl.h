@@ -60,8 +60,33 @@ struct batch {
 	uint32_t device, counter, core, processor;
 	uint32_t stream, index;
 	uint32_t n_words;
-	uint32_t area; /* number of (device, core, processor), once batches are sorted */
+	uint32_t unused;
 	uint64_t words[];
+};
+
+/* The parts of a marker word. */
+static inline uint32_t word_kind(uint64_t word)
+{
+	return (uint32_t)(word >> (32 + FLEXTRACE_WIRE_ID_BITS));
+}
+
+static inline uint32_t word_id(uint64_t word)
+{
+	return (uint32_t)(word >> 32) & FLEXTRACE_WIRE_ID_MASK;
+}
+
+static inline bool batch_has_slots(const struct batch *batch)
+{
+	return batch->n_words && word_kind(batch->words[0]) >= FLEXTRACE_WIRE_SLOT_RUN;
+}
+
+/* The batches of one core and processor, in gather order. */
+struct batch_area {
+	uint32_t device, core, processor;
+	uint32_t n_batches, n_slots;
+	const struct batch **batches; /* owned arrays; weak rows */
+	const struct batch **slots;   /* those of them that hold slots */
+	uint64_t first_run, end_run;  /* its runs, once they are read */
 };
 
 /* One run of the firmware, from its slot. */
@@ -145,11 +170,13 @@ struct unwrap {
 	struct table edges;                      /* struct loose_edge */
 	struct table syncs;       /* struct record_clock_sync, its `domain` the counter's index */
 	struct table batches;     /* struct batch with its words */
+	struct batch_area *areas; /* owned; once runs are read, by device, core and processor */
+	uint32_t n_areas;
+	struct map area_numbers;  /* (device and core, processor) -> index of areas as they come */
 	struct table sync_points; /* struct sync_point */
 	struct map open_collectives;
 	struct sync_point **points; /* owned array; weak rows of sync_points, by index in the map */
 	uint32_t n_points;
-	uint64_t n_batches;
 	struct idle *idles; /* owned */
 	uint32_t n_idles;
 	uint64_t n_doubted;    /* estimates */
@@ -158,8 +185,7 @@ struct unwrap {
 	uint32_t n_facts_allocated;
 
 	/* made by unwrap_finish() */
-	const struct batch **sorted_batches; /* owned, by area, then gather order */
-	struct run *runs;                    /* owned, by area, then gather order */
+	struct run *runs; /* owned, by area, then gather order */
 	uint32_t n_runs;
 	struct map op_runs; /* (tick_op *, 0) -> run with its stamps */
 	struct fact *facts; /* owned, by counter */
@@ -181,8 +207,12 @@ int64_t unwrap_host_stamp(uint64_t ns);
  * behind ops. */
 int match_edges(struct unwrap *unwrap);
 
-/* Sorts the batches, reads their slots and ties runs to operations. */
+/* Notes whose batch one is while it is at hand. */
+int runs_note_batch(struct unwrap *unwrap, const struct batch *batch);
+
+/* Sorts the areas, reads their slots and ties runs to operations. */
 int runs_read(struct unwrap *unwrap);
+void runs_release(struct unwrap *unwrap);
 
 /* Bounds the rate by pairs of facts; needs no nominal one. */
 int rate_bound(const struct axis *axis, struct rate *ret_rate);

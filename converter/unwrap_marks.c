@@ -45,16 +45,6 @@ struct area {
 	bool has_marks;          /* the batch */
 };
 
-static uint32_t kind_of(uint64_t word)
-{
-	return (uint32_t)(word >> (32 + FLEXTRACE_WIRE_ID_BITS));
-}
-
-static uint32_t id_of(uint64_t word)
-{
-	return (uint32_t)(word >> 32) & FLEXTRACE_WIRE_ID_MASK;
-}
-
 static int lose(const struct area *area, enum loss_cause cause, uint64_t n)
 {
 	const struct batch *batch = area->batch;
@@ -152,7 +142,7 @@ static bool stamp_ticks(const struct area *area, const struct run *run, uint32_t
 	const uint64_t *words = run->batch->words + run->first_word;
 
 	for (uint32_t i = 0; run->has_high && i < run->n_words; i++) {
-		if (kind_of(words[i]) != FLEXTRACE_WIRE_SLOT_HIGH || id_of(words[i]) != stamp)
+		if (word_kind(words[i]) != FLEXTRACE_WIRE_SLOT_HIGH || word_id(words[i]) != stamp)
 			continue;
 		*ret_ticks = whole_after(area, run, words[i] << 32 | run->ticks32[stamp], 64);
 		return true;
@@ -190,10 +180,11 @@ static int write_run(struct area *area, const struct run *run)
 
 static bool is_slot_word(uint64_t word)
 {
-	if (kind_of(word) == FLEXTRACE_WIRE_SLOT_STAMP || kind_of(word) == FLEXTRACE_WIRE_SLOT_HIGH)
-		return id_of(word) < FLEXTRACE_WIRE_N_STAMPS;
-	return kind_of(word) >= FLEXTRACE_WIRE_SLOT_RUN &&
-	       kind_of(word) < FLEXTRACE_WIRE_SLOT_STAMP;
+	if (word_kind(word) == FLEXTRACE_WIRE_SLOT_STAMP ||
+	    word_kind(word) == FLEXTRACE_WIRE_SLOT_HIGH)
+		return word_id(word) < FLEXTRACE_WIRE_N_STAMPS;
+	return word_kind(word) >= FLEXTRACE_WIRE_SLOT_RUN &&
+	       word_kind(word) < FLEXTRACE_WIRE_SLOT_STAMP;
 }
 
 /* Writes the runs of a slot batch; counts the words that belong to none. */
@@ -292,11 +283,11 @@ static const struct run *find_run(const struct area *area, uint32_t low, uint32_
 /* Takes a RUN record: everything behind it belongs to that run. */
 static void enter_run(struct area *area, uint64_t word)
 {
-	const struct run *run = find_run(area, id_of(word), (uint32_t)word);
+	const struct run *run = find_run(area, word_id(word), (uint32_t)word);
 	uint64_t floating = area->has_ticks ? after(area, area->ticks, (uint32_t)word)
 	                                    : (uint32_t)word;
 
-	area->run_number = run ? run->number : id_of(word);
+	area->run_number = run ? run->number : word_id(word);
 	area->run = run ? run : area->run;
 	area->is_certain = run && run->status == TIME_CERTIFIED && run->is_short;
 	area->has_ticks = true;
@@ -334,17 +325,17 @@ static int write_ring_mark(struct area *area, uint64_t word)
 		FLEXTRACE_TRY(add_ring_run(area));
 	area->ticks = area->has_ticks ? after(area, area->ticks, (uint32_t)word) : (uint32_t)word;
 	area->has_ticks = true;
-	mark = add_mark(area, kind_of(word), id_of(word), area->ticks);
+	mark = add_mark(area, word_kind(word), word_id(word), area->ticks);
 	if (!mark)
 		return FLEXTRACE_E_MEMORY;
-	if (kind_of(word) == FLEXTRACE_WIRE_VALUE)
+	if (word_kind(word) == FLEXTRACE_WIRE_VALUE)
 		area->value = mark;
 	return area->run ? FLEXTRACE_OK : float_mark(area, mark);
 }
 
 static int read_ring_word(struct area *area, uint64_t word)
 {
-	uint32_t kind = kind_of(word);
+	uint32_t kind = word_kind(word);
 	struct tick_mark *value = area->value;
 
 	area->value = NULL;
@@ -403,56 +394,40 @@ static int write_ring(struct area *area)
 
 /* -- areas ----------------------------------------------------------------------------------- */
 
-static bool is_same_area(const struct batch *a, const struct batch *b)
-{
-	return a->device == b->device && a->core == b->core && a->processor == b->processor;
-}
-
 static int write_batch(struct area *area, const struct batch *batch)
 {
-	bool is_slots = batch->n_words && kind_of(batch->words[0]) >= FLEXTRACE_WIRE_SLOT_RUN;
-
 	area->batch = batch;
 	area->axis = &area->unwrap->axes[batch->counter];
 	area->marks = NULL;
 	area->has_marks = false;
-	FLEXTRACE_TRY(is_slots ? write_slots(area) : write_ring(area));
+	FLEXTRACE_TRY(batch_has_slots(batch) ? write_slots(area) : write_ring(area));
 	if (!area->has_marks)
 		area->unwrap->ledger->evidence[RECORD_MARKER_BATCH]++;
 	return FLEXTRACE_OK;
 }
 
-/* Writes the area whose first batch stands at `from`; stores where the next area starts. */
-static int write_area(struct unwrap *unwrap, uint64_t from, uint64_t *next_run, uint64_t *ret_next,
-                      struct unwrap_output *out)
+static int write_area(struct unwrap *unwrap, const struct batch_area *of, struct unwrap_output *out)
 {
-	const struct batch **batches = unwrap->sorted_batches;
-	struct area area = {.unwrap = unwrap, .out = out};
+	struct area area = {.unwrap = unwrap,
+	                    .out = out,
+	                    .next_run = of->first_run,
+	                    .first_run = of->first_run,
+	                    .end_run = of->end_run};
 	int code = FLEXTRACE_OK;
-	uint64_t i = from;
 
-	area.first_run = area.next_run = *next_run;
-	area.end_run = area.first_run;
-	for (; area.end_run < unwrap->n_runs &&
-	       is_same_area(unwrap->runs[area.end_run].batch, batches[from]);
-	     area.end_run++)
-		place_run(&unwrap->axes[unwrap->runs[area.end_run].counter],
-		          &unwrap->runs[area.end_run]);
-	for (; i < unwrap->n_batches && is_same_area(batches[i], batches[from]) && code >= 0; i++)
-		code = write_batch(&area, batches[i]);
+	for (uint64_t i = of->first_run; i < of->end_run; i++)
+		place_run(&unwrap->axes[unwrap->runs[i].counter], &unwrap->runs[i]);
+	for (uint32_t i = 0; i < of->n_batches && code >= 0; i++)
+		code = write_batch(&area, of->batches[i]);
 	settle_by_clock(&area);
 	free(area.afloat.marks);
 	free(area.afloat.runs);
-	*next_run = area.end_run;
-	*ret_next = i;
 	return code;
 }
 
 int marks_write(struct unwrap *unwrap, struct unwrap_output *out)
 {
-	uint64_t next_run = 0;
-
-	for (uint64_t i = 0; i < unwrap->n_batches;)
-		FLEXTRACE_TRY(write_area(unwrap, i, &next_run, &i, out));
+	for (uint32_t i = 0; i < unwrap->n_areas; i++)
+		FLEXTRACE_TRY(write_area(unwrap, &unwrap->areas[i], out));
 	return FLEXTRACE_OK;
 }

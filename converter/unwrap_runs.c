@@ -10,20 +10,7 @@
 
 #define MANY_OPS (MAP_NONE - 1) /* a job number that several operations have */
 
-/* -- batches ---------------------------------------------------------------------------------- */
-
-/* A core and processor of a device. */
-struct batch_area {
-	uint32_t device, core, processor;
-	uint32_t number; /* in the order they came */
-	uint64_t n_batches;
-};
-
-struct areas {
-	struct batch_area *areas; /* owned */
-	uint32_t n, n_allocated;
-	struct map numbers;
-};
+/* -- areas ------------------------------------------------------------------------------------ */
 
 static int compare_areas(const void *left, const void *right)
 {
@@ -36,91 +23,59 @@ static int compare_areas(const void *left, const void *right)
 	return (a->processor > b->processor) - (a->processor < b->processor);
 }
 
-static int number_batch(struct areas *areas, struct batch *batch)
+/* The area of a batch; NULL: no memory. */
+static struct batch_area *area_of(struct unwrap *unwrap, const struct batch *batch)
 {
 	uint64_t core = (uint64_t)batch->device << 32 | batch->core;
+	uint32_t number = map_find(&unwrap->area_numbers, core, batch->processor);
 
-	batch->area = map_find(&areas->numbers, core, batch->processor);
-	if (batch->area == MAP_NONE) {
-		batch->area = areas->n;
-		FLEXTRACE_TRY(ARRAY_RESERVE(areas->areas, areas->n_allocated, areas->n + 1ull));
-		areas->areas[areas->n++] = (struct batch_area){batch->device, batch->core,
-		                                               batch->processor, batch->area, 0};
-		FLEXTRACE_TRY(map_put(&areas->numbers, core, batch->processor, batch->area));
-	}
-	areas->areas[batch->area].n_batches++;
+	if (number != MAP_NONE)
+		return &unwrap->areas[number];
+	number = unwrap->n_areas;
+	if (array_make_room(&unwrap->areas, number, sizeof(*unwrap->areas)) < 0 ||
+	    map_put(&unwrap->area_numbers, core, batch->processor, number) < 0)
+		return NULL;
+	unwrap->areas[number] = (struct batch_area){
+		.device = batch->device, .core = batch->core, .processor = batch->processor};
+	unwrap->n_areas++;
+	return &unwrap->areas[number];
+}
+
+int runs_note_batch(struct unwrap *unwrap, const struct batch *batch)
+{
+	struct batch_area *area = area_of(unwrap, batch);
+
+	if (!area)
+		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(array_make_room(&area->batches, area->n_batches, sizeof(batch)));
+	area->batches[area->n_batches++] = batch;
+	if (!batch_has_slots(batch))
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(array_make_room(&area->slots, area->n_slots, sizeof(batch)));
+	area->slots[area->n_slots++] = batch;
 	return FLEXTRACE_OK;
 }
 
-static struct batch *next_batch(struct table_cursor *cursor)
+void runs_release(struct unwrap *unwrap)
 {
-	struct batch *batch = table_peek(cursor);
-
-	if (batch)
-		table_next(cursor, sizeof(*batch) + batch->n_words * sizeof(*batch->words));
-	return batch;
-}
-
-/* Puts all batches in order of their areas; those of one stay in gather order. */
-static int order_batches(struct unwrap *unwrap, struct areas *areas)
-{
-	uint64_t *next = malloc((areas->n + 1ull) * sizeof(*next)), from = 0;
-	struct table_cursor cursor;
-	const struct batch *batch;
-
-	if (!next)
-		return FLEXTRACE_E_MEMORY;
-	qsort(areas->areas, areas->n, sizeof(*areas->areas), compare_areas);
-	for (uint32_t i = 0; i < areas->n; i++) {
-		next[areas->areas[i].number] = from;
-		from += areas->areas[i].n_batches;
+	for (uint32_t i = 0; i < unwrap->n_areas; i++) {
+		free(unwrap->areas[i].batches);
+		free(unwrap->areas[i].slots);
 	}
-	table_read(&cursor, &unwrap->batches, false);
-	while ((batch = next_batch(&cursor)))
-		unwrap->sorted_batches[next[batch->area]++] = batch;
-	free(next);
-	return FLEXTRACE_OK;
-}
-
-static int sort_batches(struct unwrap *unwrap)
-{
-	struct areas areas = {.n = 0};
-	struct table_cursor cursor;
-	struct batch *batch;
-	int code = FLEXTRACE_OK;
-
-	unwrap->sorted_batches = malloc((unwrap->n_batches + 1) * sizeof(*unwrap->sorted_batches));
-	if (!unwrap->sorted_batches)
-		return FLEXTRACE_E_MEMORY;
-	table_read(&cursor, &unwrap->batches, false);
-	while (code >= 0 && (batch = next_batch(&cursor)))
-		code = number_batch(&areas, batch);
-	if (code >= 0 && areas.n)
-		code = order_batches(unwrap, &areas);
-	free(areas.areas);
-	map_release(&areas.numbers);
-	return code;
+	free(unwrap->areas);
+	map_release(&unwrap->area_numbers);
+	free(unwrap->runs);
 }
 
 /* -- slots ----------------------------------------------------------------------------------- */
 
-static uint32_t kind_of(uint64_t word)
-{
-	return (uint32_t)(word >> (32 + FLEXTRACE_WIRE_ID_BITS));
-}
-
-static uint32_t id_of(uint64_t word)
-{
-	return (uint32_t)(word >> 32) & FLEXTRACE_WIRE_ID_MASK;
-}
-
 /* Takes one word into the run; false: it does not belong there. */
 static bool take_word(struct run *run, uint64_t word)
 {
-	switch (kind_of(word)) {
+	switch (word_kind(word)) {
 	case FLEXTRACE_WIRE_SLOT_QUEUE:
 		run->queue = (uint32_t)word;
-		run->is_open = id_of(word) == 0;
+		run->is_open = word_id(word) == 0;
 		return true;
 	case FLEXTRACE_WIRE_SLOT_ANCHOR_LO:
 		run->anchor |= (uint32_t)word;
@@ -129,9 +84,9 @@ static bool take_word(struct run *run, uint64_t word)
 		run->anchor |= word << 32;
 		return true;
 	case FLEXTRACE_WIRE_SLOT_STAMP:
-		if (id_of(word) >= FLEXTRACE_WIRE_N_STAMPS)
+		if (word_id(word) >= FLEXTRACE_WIRE_N_STAMPS)
 			return false;
-		run->ticks32[id_of(word)] = (uint32_t)word;
+		run->ticks32[word_id(word)] = (uint32_t)word;
 		return true;
 	case FLEXTRACE_WIRE_SLOT_HIGH:
 		run->has_high = true;
@@ -149,9 +104,16 @@ static struct run *add_run(struct unwrap *unwrap)
 	return &unwrap->runs[unwrap->n_runs++];
 }
 
-/* Reads the slots of a batch. A run without an anchor is none; its words are counted where marks
- * are made. */
-static int read_slots(struct unwrap *unwrap, const struct batch *batch)
+/* The next run of the same area begins later: if less than a wrap later, no wrap hides in this
+ * one. */
+static void judge_run(struct run *run, const struct run *next)
+{
+	run->is_short = next->anchor > run->anchor && next->anchor - run->anchor <= UINT32_MAX;
+}
+
+/* Reads the slots of a batch, whose area has runs from `first_run` on. A run without an anchor is
+ * none; its words are counted where marks are made. */
+static int read_slots(struct unwrap *unwrap, const struct batch *batch, uint64_t first_run)
 {
 	uint64_t number = batch->first_index;
 	uint32_t i = 0;
@@ -161,12 +123,12 @@ static int read_slots(struct unwrap *unwrap, const struct batch *batch)
 		struct run *run;
 		uint32_t from = i++;
 
-		if (kind_of(word) != FLEXTRACE_WIRE_SLOT_RUN)
+		if (word_kind(word) != FLEXTRACE_WIRE_SLOT_RUN)
 			continue;
 		run = add_run(unwrap);
 		if (!run)
 			return FLEXTRACE_E_MEMORY;
-		number += (id_of(word) - number) & FLEXTRACE_WIRE_ID_MASK;
+		number += (word_id(word) - number) & FLEXTRACE_WIRE_ID_MASK;
 		run->number = number;
 		run->job = (uint32_t)word;
 		run->batch = batch;
@@ -176,27 +138,15 @@ static int read_slots(struct unwrap *unwrap, const struct batch *batch)
 		run->core = batch->core;
 		run->processor = batch->processor;
 		run->first_word = from;
-		while (i < batch->n_words && kind_of(batch->words[i]) != FLEXTRACE_WIRE_SLOT_RUN)
+		while (i < batch->n_words && word_kind(batch->words[i]) != FLEXTRACE_WIRE_SLOT_RUN)
 			take_word(run, batch->words[i++]);
 		run->n_words = i - from;
 		if (run->anchor == 0)
 			unwrap->n_runs--;
+		else if (unwrap->n_runs - 1 > first_run)
+			judge_run(run - 1, run);
 	}
 	return FLEXTRACE_OK;
-}
-
-/* The next run of the same area begins later: if less than a wrap later, no wrap hides in this
- * one. */
-static void find_short_runs(struct unwrap *unwrap)
-{
-	for (uint64_t i = 0; i + 1 < unwrap->n_runs; i++) {
-		struct run *run = &unwrap->runs[i];
-		const struct run *next = run + 1;
-
-		run->is_short = run->device == next->device && run->core == next->core &&
-		                run->processor == next->processor && next->anchor > run->anchor &&
-		                next->anchor - run->anchor <= UINT32_MAX;
-	}
 }
 
 /* -- ties ------------------------------------------------------------------------------------ */
@@ -277,26 +227,30 @@ static int tie_run(struct unwrap *unwrap, const struct ties *ties, uint32_t inde
 	return FLEXTRACE_OK;
 }
 
-int runs_read(struct unwrap *unwrap)
+static int tie_runs(struct unwrap *unwrap)
 {
 	struct ties ties = {.ops = NULL};
-	int code = FLEXTRACE_OK;
+	int code = take_ops(&ties, &unwrap->ops);
 
-	FLEXTRACE_TRY(sort_batches(unwrap));
-	for (uint64_t i = 0; i < unwrap->n_batches; i++) {
-		const struct batch *batch = unwrap->sorted_batches[i];
-
-		if (batch->n_words && kind_of(batch->words[0]) >= FLEXTRACE_WIRE_SLOT_RUN)
-			FLEXTRACE_TRY(read_slots(unwrap, batch));
-	}
-	if (unwrap->n_runs == 0)
-		return FLEXTRACE_OK;
-	find_short_runs(unwrap);
-	code = take_ops(&ties, &unwrap->ops);
 	for (uint64_t i = 0; i < unwrap->n_runs && code >= 0; i++)
 		code = tie_run(unwrap, &ties, (uint32_t)i);
 	map_release(&ties.by_job);
 	map_release(&ties.by_stamps);
 	free(ties.ops);
 	return code;
+}
+
+int runs_read(struct unwrap *unwrap)
+{
+	if (unwrap->n_areas)
+		qsort(unwrap->areas, unwrap->n_areas, sizeof(*unwrap->areas), compare_areas);
+	for (uint32_t i = 0; i < unwrap->n_areas; i++) {
+		struct batch_area *area = &unwrap->areas[i];
+
+		area->first_run = unwrap->n_runs;
+		for (uint32_t j = 0; j < area->n_slots; j++)
+			FLEXTRACE_TRY(read_slots(unwrap, area->slots[j], area->first_run));
+		area->end_run = unwrap->n_runs;
+	}
+	return unwrap->n_runs && unwrap->ops.n_rows ? tie_runs(unwrap) : FLEXTRACE_OK;
 }
