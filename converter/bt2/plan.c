@@ -143,7 +143,7 @@ int plan_init(struct plan *plan, const struct plugins *plugins,
 {
 	int code;
 
-	*plan = (struct plan){0};
+	*plan = (struct plan){.plugins = plugins};
 	FLEXTRACE_TRY(discover(plugins, options->traces, options->n_traces, &plan->groups, error));
 	for (uint32_t i = 0; i < plan->groups.n_groups; i++) {
 		code = plan_group(plan, i, plugins, options, error);

@@ -21,6 +21,7 @@ struct plan_port {
 };
 
 struct plan {
+	const struct plugins *plugins; /* weak: those of who made it */
 	struct trace_groups groups;
 	struct plan_port *ports; /* owned, sorted by (group, port) */
 	uint32_t n_ports, n_allocated;

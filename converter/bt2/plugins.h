@@ -20,6 +20,11 @@ struct plugins {
 
 /* FLEXTRACE_E_SYSTEM: babeltrace2 has no plug-in `ctf` here. */
 int plugins_load(struct plugins *plugins, struct flextrace_error *error);
+
+/* The same for a thread of its own, from the file where `loaded` was found, which must stay: no
+ * directory is searched, no library is linked again. */
+int plugins_load_again(struct plugins *plugins, const struct plugins *loaded,
+                       struct flextrace_error *error);
 void plugins_release(struct plugins *plugins);
 
 /* Puts a graph, which may hold the last references of component classes. */

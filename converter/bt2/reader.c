@@ -97,7 +97,7 @@ static void *worker_main(void *data)
 {
 	struct worker *worker = data;
 
-	worker->code = plugins_load(&worker->plugins, &worker->error);
+	worker->code = plugins_load_again(&worker->plugins, worker->plan->plugins, &worker->error);
 	if (worker->code == 0) {
 		worker->code = read_share(worker);
 		feed_detach(&worker->feed);
@@ -244,9 +244,10 @@ int reader_run(const struct reader_options *options, struct string_pool *strings
 
 	FLEXTRACE_TRY(plugins_load(&plugins, error));
 	code = plan_init(&plan, &plugins, options, error);
+	if (code == 0) {
+		code = read_plan(&plan, options, strings, set, ledger, error);
+		plan_release(&plan);
+	}
 	plugins_release(&plugins);
-	FLEXTRACE_TRY(code);
-	code = read_plan(&plan, options, strings, set, ledger, error);
-	plan_release(&plan);
 	return code;
 }
