@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rows.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "error.h"
 #include "places.h"
+
+#define MAX_ROW_BYTES 64
+
+/* For each row that came another one may step back over so many; beyond that digits are faster. At
+ * most so many may be saved. */
+#define STEPS_PER_ROW 8
+#define MAX_STEPS     4096
 
 struct row_key {
 	int64_t start, end;
@@ -66,15 +74,10 @@ static uint64_t key_of_start(int64_t start)
 	return (uint64_t)start ^ UINT64_C(1) << 63;
 }
 
-static bool is_full(const struct row_sorter *sorter, uint32_t n)
-{
-	return n == sorter->n_full;
-}
-
-/* What belongs to a full run is a block, where it fits in one, and goes on to others. */
+/* What is sorted with a full run is a block, where it fits in one, and goes on to others. */
 static bool is_block(const struct row_sorter *sorter, uint32_t n, size_t element_bytes)
 {
-	return is_full(sorter, n) && n * element_bytes <= BLOCK_BYTES;
+	return n == sorter->n_full && n * element_bytes <= BLOCK_BYTES;
 }
 
 static void *new_memory(const struct row_sorter *sorter, uint32_t n, size_t element_bytes)
@@ -91,33 +94,52 @@ static void free_memory(const struct row_sorter *sorter, uint32_t n, size_t elem
 		free(memory);
 }
 
-static void free_run(const struct row_sorter *sorter, struct row_run *run)
+/* Where the row at `at` belongs among those before it, which are in order; not below `lowest`. */
+static uint32_t find_place(const struct row_sorter *sorter, uint32_t at, uint32_t lowest)
 {
-	free_memory(sorter, run->n_rows, sorter->row_bytes, run->rows);
-	run->rows = NULL;
+	const uint8_t *row = sorter->filling + at * sorter->row_bytes;
+	struct row_key key = key_of(sorter, row, at);
+
+	for (; at > lowest; at--) {
+		struct row_key before = key_of(sorter, row -= sorter->row_bytes, at - 1);
+
+		if (!is_before(&key, &before))
+			break;
+	}
+	return at;
 }
 
-/* Whether the filled rows came in order, as those of one queue do. */
-static bool is_in_order(const struct row_sorter *sorter, uint32_t n)
+/* Sorts the filled rows where they are, as few are not in order: those of a queue all are, those of
+ * a thread or a core come in order of their ends. False: many are not; of equal ones the first is
+ * still the first. */
+static bool sort_in_place(struct row_sorter *sorter)
 {
-	struct row_key last = key_of(sorter, sorter->filling, 0);
+	size_t n_bytes = sorter->row_bytes;
+	uint32_t n_steps = MAX_STEPS;
 
-	for (uint32_t i = 1; i < n; i++) {
-		struct row_key key = key_of(sorter, sorter->filling + i * sorter->row_bytes, i);
+	for (uint32_t i = 1; i < sorter->n_filling; i++) {
+		uint32_t lowest = i > n_steps ? i - n_steps : 0;
+		uint32_t to = find_place(sorter, i, lowest);
+		uint8_t *place = sorter->filling + to * n_bytes, held[MAX_ROW_BYTES];
 
-		if (is_before(&key, &last))
+		if (lowest && to == lowest)
 			return false;
-		last = key;
+		n_steps -= i - to;
+		n_steps += n_steps < MAX_STEPS ? STEPS_PER_ROW : 0;
+		if (to == i)
+			continue;
+		memcpy(held, sorter->filling + i * n_bytes, n_bytes);
+		memmove(place + n_bytes, place, (i - to) * n_bytes);
+		memcpy(place, held, n_bytes);
 	}
 	return true;
 }
 
-static int sort_into(struct row_sorter *sorter, uint32_t n, uint8_t *rows)
+static void sort_by_digits(struct row_sorter *sorter, struct keyed_place *places, uint8_t *to)
 {
-	struct keyed_place *places = new_memory(sorter, n, 2 * sizeof(*places)), *sorted;
+	uint32_t n = sorter->n_filling;
+	struct keyed_place *sorted;
 
-	if (!places)
-		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n; i++) {
 		struct row_key key = key_of(sorter, sorter->filling + i * sorter->row_bytes, i);
 
@@ -126,38 +148,53 @@ static int sort_into(struct row_sorter *sorter, uint32_t n, uint8_t *rows)
 	sorted = places_sort(places, places + n, n);
 	sort_equal_starts(sorter, sorted, n);
 	for (uint32_t i = 0; i < n; i++)
-		memcpy(rows + i * sorter->row_bytes,
+		memcpy(to + i * sorter->row_bytes,
 		       sorter->filling + sorted[i].place * sorter->row_bytes, sorter->row_bytes);
+}
+
+static int sort_into_another(struct row_sorter *sorter)
+{
+	uint32_t n = sorter->n_filling;
+	struct keyed_place *places = new_memory(sorter, n, 2 * sizeof(*places));
+	uint8_t *rows = places ? block_take() : NULL;
+
+	if (rows) {
+		sort_by_digits(sorter, places, rows);
+		block_give(sorter->filling);
+		sorter->filling = rows;
+	}
 	free_memory(sorter, n, 2 * sizeof(*places), places);
-	return FLEXTRACE_OK;
+	return rows ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
 /* Puts the filled rows aside as a sorted run. */
 static int seal(struct row_sorter *sorter)
 {
-	uint32_t n = sorter->n_filling;
 	struct row_key first;
-	uint8_t *rows;
 
-	if (ARRAY_RESERVE(sorter->runs, sorter->n_allocated, sorter->n_runs + 1ull) < 0)
-		return FLEXTRACE_E_MEMORY;
-	rows = new_memory(sorter, n, sorter->row_bytes);
-	if (!rows)
-		return FLEXTRACE_E_MEMORY;
-	sorter->runs[sorter->n_runs++] = (struct row_run){.rows = rows, .n_rows = n};
-	if (is_in_order(sorter, n))
-		memcpy(rows, sorter->filling, n * sorter->row_bytes);
-	else
-		FLEXTRACE_TRY(sort_into(sorter, n, rows));
-	first = key_of(sorter, rows, 0);
-	sorter->runs[sorter->n_runs - 1].start = first.start;
-	sorter->runs[sorter->n_runs - 1].end = first.end;
+	FLEXTRACE_TRY(ARRAY_RESERVE(sorter->runs, sorter->n_allocated, sorter->n_runs + 1ull));
+	if (!sort_in_place(sorter))
+		FLEXTRACE_TRY(sort_into_another(sorter));
+	first = key_of(sorter, sorter->filling, 0);
+	sorter->runs[sorter->n_runs++] = (struct row_run){.rows = sorter->filling,
+	                                                  .n_rows = sorter->n_filling,
+	                                                  .start = first.start,
+	                                                  .end = first.end};
+	sorter->filling = NULL;
 	sorter->n_filling = 0;
 	return FLEXTRACE_OK;
 }
 
+static void free_run(struct row_run *run)
+{
+	if (run->rows)
+		block_give(run->rows);
+	run->rows = NULL;
+}
+
 void row_sorter_init(struct row_sorter *sorter, size_t row_bytes, bool has_end)
 {
+	assert(row_bytes <= MAX_ROW_BYTES);
 	*sorter = (struct row_sorter){
 		.row_bytes = row_bytes, .n_full = ROWS_PER_RUN(row_bytes), .has_end = has_end};
 }
@@ -165,7 +202,7 @@ void row_sorter_init(struct row_sorter *sorter, size_t row_bytes, bool has_end)
 void row_sorter_release(struct row_sorter *sorter)
 {
 	for (uint32_t i = 0; i < sorter->n_runs; i++)
-		free_run(sorter, &sorter->runs[i]);
+		free_run(&sorter->runs[i]);
 	free(sorter->runs);
 	if (sorter->filling)
 		block_give(sorter->filling);
@@ -174,11 +211,11 @@ void row_sorter_release(struct row_sorter *sorter)
 
 void *row_sorter_append(struct row_sorter *sorter)
 {
+	if (sorter->n_filling == sorter->n_full && seal(sorter) < 0)
+		return NULL;
 	if (!sorter->filling)
 		sorter->filling = block_take();
-	if (!sorter->filling || (is_full(sorter, sorter->n_filling) && seal(sorter) < 0))
-		return NULL;
-	return sorter->filling + sorter->n_filling++ * sorter->row_bytes;
+	return sorter->filling ? sorter->filling + sorter->n_filling++ * sorter->row_bytes : NULL;
 }
 
 /* -- merging the runs ----------------------------------------------------------------------- */
@@ -207,7 +244,7 @@ static void advance(struct row_sorter *sorter, struct row_key *heap, uint32_t *n
 	if (run->next < run->n_rows) {
 		heap[0] = key_of(sorter, run->rows + run->next * sorter->row_bytes, heap[0].place);
 	} else {
-		free_run(sorter, run);
+		free_run(run);
 		heap[0] = heap[--*n_heap];
 	}
 	/* Nearly always the next row is of the same run. */
@@ -225,9 +262,6 @@ int row_sorter_merge(struct row_sorter *sorter, int (*visit)(void *context, void
 
 	if (sorter->n_filling)
 		FLEXTRACE_TRY(seal(sorter));
-	if (sorter->filling)
-		block_give(sorter->filling);
-	sorter->filling = NULL;
 	n_heap = sorter->n_runs;
 	heap = malloc((n_heap + 1ull) * sizeof(*heap));
 	if (!heap)

@@ -4,8 +4,8 @@
  *
  * Rows are filled into a run; a full run is sorted and put aside; the merge reads all runs through
  * a heap and frees each behind it. A row begins with its start (int64_t) and, where it `has_end`,
- * its end. Memory: the rows themselves, one unsorted run, and while one is sorted 32 bytes per row
- * of it.
+ * its end. Memory: the rows themselves in whole blocks, and while a run is sorted that is far from
+ * order, another block and 32 bytes per row.
  */
 #ifndef FLEXTRACE_DERIVE_ROWS_H
 #define FLEXTRACE_DERIVE_ROWS_H
