@@ -41,6 +41,13 @@ struct aligned alignment_place(const struct alignment *alignment, uint32_t proce
 	                        fake_clocks.process_err_ns, fake_clocks.process_status};
 }
 
+bool alignment_is_reference(const struct alignment *alignment, uint32_t process)
+{
+	(void)alignment;
+	(void)process;
+	return false;
+}
+
 int64_t alignment_epoch_offset_ns(const struct alignment *alignment)
 {
 	(void)alignment;

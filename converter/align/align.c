@@ -226,6 +226,11 @@ struct aligned alignment_place(const struct alignment *alignment, uint32_t proce
 	return aligned;
 }
 
+bool alignment_is_reference(const struct alignment *alignment, uint32_t process)
+{
+	return alignment->identity->processes[process].host_clock == alignment->reference;
+}
+
 uint32_t alignment_bound(const struct alignment *alignment, uint32_t process, int64_t time_ns)
 {
 	uint32_t clock = alignment->identity->processes[process].host_clock;

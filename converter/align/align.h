@@ -67,6 +67,9 @@ void alignment_free(struct alignment *alignment);
 struct aligned alignment_place(const struct alignment *alignment, uint32_t process,
                                int64_t host_ns);
 
+/* True if a process is on the timeline's own clock: alignment_place() says what it is given. */
+bool alignment_is_reference(const struct alignment *alignment, uint32_t process);
+
 /* The half-width at a moment that alignment_place() gave, for who kept only that; UINT32_MAX = no
  * bound. */
 uint32_t alignment_bound(const struct alignment *alignment, uint32_t process, int64_t time_ns);

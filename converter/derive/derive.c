@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive_impl.h"
 
-/* Cycles can lead to times that no record has: beyond, times no longer add up in 64 bits. */
-#define MAX_HOST_NS (INT64_MAX / 2)
+/* Finds the processes whose times are placed as they are. */
+static bool find_exact(struct derive *derive)
+{
+	derive->is_exact = calloc(derive->identity->n_processes + 1ull, sizeof(*derive->is_exact));
+	if (!derive->is_exact)
+		return false;
+	derive->n_exact = derive->identity->n_processes;
+	for (uint32_t i = 0; i < derive->n_exact; i++)
+		derive->is_exact[i] = alignment_is_reference(derive->alignment, i);
+	return true;
+}
 
 struct derive *derive_new(const struct derive_input *input)
 {
@@ -23,7 +32,10 @@ struct derive *derive_new(const struct derive_input *input)
 	row_sorter_init(&derive->memory, sizeof(struct memory_row), false);
 	derive->first_time_ns = INT64_MAX;
 	derive->last_time_ns = INT64_MIN;
-	return derive;
+	if (find_exact(derive))
+		return derive;
+	derive_free(derive);
+	return NULL;
 }
 
 void derive_free(struct derive *derive)
@@ -61,6 +73,7 @@ void derive_free(struct derive *derive)
 	free(derive->families);
 	free(derive->tracks);
 	free(derive->nears);
+	free(derive->is_exact);
 	blocks_free(derive->ops);
 	blocks_free(derive->zones);
 	blocks_free(derive->runs);
@@ -87,34 +100,6 @@ struct derive_process *derive_process(struct derive *derive, uint32_t process)
 	for (; n < derive->n_processes_allocated; n++)
 		derive->processes[n].last_host_ns = INT64_MIN;
 	return &derive->processes[process];
-}
-
-struct place place_host(const struct derive *derive, uint32_t process, int64_t host_ns)
-{
-	struct aligned aligned = alignment_place(derive->alignment, process, host_ns);
-
-	return (struct place){aligned.time_ns, aligned.err_ns, (uint8_t)aligned.status};
-}
-
-bool place_ticks(const struct derive *derive, uint32_t process, uint32_t counter, uint16_t segment,
-                 uint64_t ticks, struct place *ret_place)
-{
-	struct placed placed;
-
-	if (!ticks)
-		return false;
-	placed = clocks_place_near(derive->clocks, counter, segment, ticks,
-	                           &derive->nears[counter]);
-	if (placed.status >= TIME_UNMATCHED || placed.host_ns > MAX_HOST_NS ||
-	    placed.host_ns < -MAX_HOST_NS)
-		return false;
-	*ret_place = place_host(derive, process, placed.host_ns);
-	ret_place->status = worse_status(ret_place->status, (uint8_t)placed.status);
-	if (placed.err_ns > UINT32_MAX - ret_place->err_ns)
-		ret_place->err_ns = UINT32_MAX;
-	else
-		ret_place->err_ns += placed.err_ns;
-	return true;
 }
 
 void derive_cover(struct derive *derive, int64_t start_time_ns, int64_t end_time_ns)

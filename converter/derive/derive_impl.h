@@ -113,6 +113,8 @@ struct derive {
 	struct prep_counter *preps; /* owned, by struct device */
 	uint32_t n_preps;
 
+	bool *is_exact; /* per process that was known at first: on the timeline's own clock */
+	uint32_t n_exact;
 	struct clock_near *nears; /* per counter: where its map was last asked */
 	struct tick_op *ops;
 	uint64_t n_ops;
@@ -140,13 +142,6 @@ struct place {
 	uint8_t status;  /* enum time_status */
 };
 
-/* Places a host time of a process. */
-struct place place_host(const struct derive *derive, uint32_t process, int64_t host_ns);
-
-/* Places a stamp of a counter of a process; false: it cannot be placed. */
-bool place_ticks(const struct derive *derive, uint32_t process, uint32_t counter, uint16_t segment,
-                 uint64_t ticks, struct place *ret_place);
-
 static inline uint8_t worse_status(uint8_t left, uint8_t right)
 {
 	return left > right ? left : right;
@@ -155,6 +150,45 @@ static inline uint8_t worse_status(uint8_t left, uint8_t right)
 static inline uint32_t larger_err(uint32_t left, uint32_t right)
 {
 	return left > right ? left : right;
+}
+
+/* Places a host time of a process. */
+static inline struct place place_host(const struct derive *derive, uint32_t process,
+                                      int64_t host_ns)
+{
+	struct aligned aligned;
+
+	if (process < derive->n_exact && derive->is_exact[process])
+		return (struct place){host_ns, 0, TIME_CERTIFIED};
+	aligned = alignment_place(derive->alignment, process, host_ns);
+	return (struct place){aligned.time_ns, aligned.err_ns, (uint8_t)aligned.status};
+}
+
+/* Cycles can lead to times that no record has: beyond, times no longer add up in 64 bits. */
+#define MAX_HOST_NS (INT64_MAX / 2)
+
+/* Places a stamp of a counter of a process; false: it cannot be placed. */
+static inline bool place_ticks(const struct derive *derive, uint32_t process, uint32_t counter,
+                               uint16_t segment, uint64_t ticks, struct place *ret_place)
+{
+	struct placed placed;
+	struct place place;
+
+	if (!ticks)
+		return false;
+	placed = clocks_place_near(derive->clocks, counter, segment, ticks,
+	                           &derive->nears[counter]);
+	if (placed.status >= TIME_UNMATCHED || placed.host_ns > MAX_HOST_NS ||
+	    placed.host_ns < -MAX_HOST_NS)
+		return false;
+	place = place_host(derive, process, placed.host_ns);
+	place.status = worse_status(place.status, (uint8_t)placed.status);
+	if (placed.err_ns > UINT32_MAX - place.err_ns)
+		place.err_ns = UINT32_MAX;
+	else
+		place.err_ns += placed.err_ns;
+	*ret_place = place;
+	return true;
 }
 
 /* Stretches the timeline over a row. */

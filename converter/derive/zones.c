@@ -27,6 +27,7 @@ struct area {
 	struct derive *derive;      /* weak */
 	struct job_names *jobs;     /* weak */
 	const struct mark_run *run; /* weak: the one that is read; NULL = none yet */
+	uint32_t run_index;         /* of it */
 	uint32_t process;
 	uint32_t family;
 	bool has_row;           /* the batch */
@@ -134,7 +135,7 @@ static bool is_of_same_run(const struct area *area, const struct open_zone *zone
 {
 	const struct mark_run *run = &area->derive->runs[zone->run];
 
-	return run == area->run ||
+	return zone->run == area->run_index ||
 	       (run->segment == area->run->segment && run->counter == area->run->counter &&
 	        (!run->run || !area->run->run || run->run == area->run->run));
 }
@@ -319,6 +320,7 @@ static int enter_run(struct area *area, const struct mark_run *run)
 	if (before && !is_same_area(before, run))
 		FLEXTRACE_TRY(leave_area(area));
 	area->run = run;
+	area->run_index = (uint32_t)(run - area->derive->runs);
 	if (before && is_same_area(before, run))
 		return FLEXTRACE_OK;
 	memset(area->known, 0, sizeof(area->known));
@@ -366,7 +368,7 @@ static int take_mark(struct area *area, const struct tick_mark *mark)
 	const struct mark_run *run = area->run;
 	struct open_zone zone = {
 		.ticks = mark->ticks,
-		.run = (uint32_t)(run - area->derive->runs),
+		.run = area->run_index,
 		.marker = FLEXTRACE_NONE,
 	};
 
