@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,6 +59,25 @@ static void test_writer_files__has_no_final_name_before_the_end(void **state)
 	assert_false(scratch_has(f->dir, "out"));
 	assert_true(scratch_has(f->dir, "out.tmp"));
 	assert_written(f, "half");
+}
+
+static void test_writer_files__has_room_for_a_line_of_any_length(void **state)
+{
+	const size_t n = 3 << 20;
+	struct fixture *f = *state;
+	char *expected = malloc(n + 7), *at;
+
+	memcpy(expected, "first", 5);
+	memset(expected + 5, 'x', n);
+	memcpy(expected + 5 + n, "!", 2);
+	writer_literal(&f->writer, "first");
+	at = writer_room(&f->writer, n);
+	assert_non_null(at);
+	memset(at, 'x', n);
+	f->writer.at = at + n;
+	writer_char(&f->writer, '!');
+	assert_written(f, expected);
+	free(expected);
 }
 
 static void test_writer_files__leaves_nothing_when_abandoned(void **state)
@@ -162,6 +182,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_writer_files__has_no_final_name_before_the_end),
+		TEST(test_writer_files__has_room_for_a_line_of_any_length),
 		TEST(test_writer_files__leaves_nothing_when_abandoned),
 		TEST(test_writer_files__keeps_the_older_file_when_it_fails),
 		TEST(test_writer_files__does_not_follow_a_link_that_others_left),

@@ -19,6 +19,7 @@
 #define FLEXTRACE_CHROME_H
 
 #include "emit/pieces.h"
+#include "emit/run_pieces.h"
 #include "emit/view.h"
 #include "map.h"
 
@@ -106,6 +107,8 @@ struct chrome {
 	struct texts device_heads; /* per device kind: {"ph":"X","cat":"kernel","name": */
 	struct texts device_kinds; /* per device kind: ,"kind":"Exec" */
 	struct texts device_args; /* per track of a device: ,"args":{"rank":0,"device":0,"core":0 */
+	struct run_piece *runs;   /* owned: per track: its arguments, run, job, up to cycles */
+	size_t zone_bytes;        /* that arguments of a zone may take */
 	struct pieces heads;      /* per name and kind: what a row begins with, up to its name */
 	struct pieces sources;    /* per file and line: "runtime.cpp","line":42 */
 	struct writer_high_digits times, cycles; /* of the time and stamp before */

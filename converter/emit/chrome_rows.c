@@ -75,12 +75,17 @@ static char *put_inexact(char *at, uint64_t value)
 	return at + 1;
 }
 
+static char *put_exact(char *at, uint64_t value)
+{
+	return value < MAX_EXACT ? put_u64(at, value) : put_inexact(at, value);
+}
+
 void chrome_write_exact(struct writer *writer, uint64_t value)
 {
 	char *at = writer_room(writer, WRITER_NUMBER_BYTES + 2);
 
 	if (at)
-		writer->at = value < MAX_EXACT ? put_u64(at, value) : put_inexact(at, value);
+		writer->at = put_exact(at, value);
 }
 
 static void write_job(struct chrome *chrome, uint64_t job)
@@ -124,14 +129,16 @@ static void write_status(struct writer *writer, uint8_t status)
 	writer_char(writer, '"');
 }
 
+/* The last argument, and the end of the event. */
 static void write_err(struct chrome *chrome, uint32_t err_ns)
 {
-	char *at = writer_room(&chrome->writer, WRITER_NUMBER_BYTES + 10);
+	char *at = writer_room(&chrome->writer, WRITER_NUMBER_BYTES + 12);
 
-	if (!at || err_ns == UINT32_MAX)
+	if (!at)
 		return;
-	at = put_literal(at, ",\"err_ns\":");
-	chrome->writer.at = put_again(at, &chrome->err, err_ns);
+	if (err_ns != UINT32_MAX)
+		at = put_again(put_literal(at, ",\"err_ns\":"), &chrome->err, err_ns);
+	chrome->writer.at = put_literal(at, "}}");
 }
 
 /* The counter's low 32 bits, which are all of it until it has wrapped. */
@@ -151,6 +158,13 @@ static void write_raw_ticks(struct writer *writer, const uint64_t *ticks, uint32
 	writer_char(writer, ']');
 }
 
+static char *put_ticks(struct chrome *chrome, char *at, uint64_t ticks)
+{
+	if (ticks < MAX_EXACT)
+		return put_near(at, &chrome->cycles, ticks);
+	return put_inexact(at, ticks);
+}
+
 /* At most FLEXTRACE_N_STAMPS of them. */
 static void write_cycles(struct chrome *chrome, const uint64_t *ticks, uint32_t n)
 {
@@ -161,10 +175,7 @@ static void write_cycles(struct chrome *chrome, const uint64_t *ticks, uint32_t 
 		return;
 	at = put_literal(at, ",\"cycles\":[");
 	for (uint32_t i = 0; i < n; i++) {
-		if (ticks[i] < MAX_EXACT)
-			at = put_near(at, &chrome->cycles, ticks[i]);
-		else
-			at = put_inexact(at, ticks[i]);
+		at = put_ticks(chrome, at, ticks[i]);
 		*at++ = ',';
 	}
 	at[-1] = ']';
@@ -307,29 +318,46 @@ static void write_cost_args(struct chrome *chrome, const struct device_row *row)
 	writer_fixed(writer, kernel_utilization(costs, device, row), 4);
 }
 
+/* From the track to the opened list of cycles. */
+static char *put_run(struct chrome *chrome, char *at, uint32_t track, const struct mark_run *run)
+{
+	struct run_piece *piece = &chrome->runs[track];
+
+	if (piece->run != run) {
+		char *end = texts_put(&chrome->device_args, track, piece->bytes);
+
+		if (run->run && run->run != run->job)
+			end = put_exact(put_literal(end, ",\"run\":"), run->run);
+		if (run->job)
+			end = put_exact(put_literal(end, ",\"job\":"), run->job);
+		run_piece_end(piece, run, put_literal(end, ",\"cycles\":["));
+	}
+	return run_piece_put(piece, at);
+}
+
+/* Up to the error. */
 static void write_zone_args(struct chrome *chrome, const struct device_row *row)
 {
 	const struct zone *zone = &chrome->view.timeline->zones[row->source];
-	const struct mark_run *run = view_run(&chrome->view, zone);
-	const uint64_t ticks[2] = {zone->first_ticks, zone->last_ticks};
-	struct writer *writer = &chrome->writer;
+	char *at = writer_room(&chrome->writer, chrome->zone_bytes);
 
-	if (run->run && run->run != run->job) {
-		CHROME_ARG(writer, "run");
-		chrome_write_exact(writer, run->run);
-	}
-	if (run->job)
-		write_job(chrome, run->job);
-	write_cycles(chrome, ticks, 2);
-	texts_write(&chrome->marker_args, zone->marker, writer);
+	if (!at)
+		return;
+	at = put_run(chrome, at, row->track, view_run(&chrome->view, zone));
+	at = put_ticks(chrome, at, zone->first_ticks);
+	*at = ',';
+	at = put_ticks(chrome, at + 1, zone->last_ticks);
+	*at = ']';
+	chrome->writer.at = texts_put(&chrome->marker_args, zone->marker, at + 1);
 	if (row->status != TIME_CERTIFIED)
-		write_status(writer, row->status);
+		write_status(&chrome->writer, row->status);
 }
 
 static void write_op_row_args(struct chrome *chrome, const struct device_row *row)
 {
 	const struct tick_op *op = &chrome->view.timeline->ops[row->source];
 
+	texts_write(&chrome->device_args, row->track, &chrome->writer);
 	texts_write(&chrome->device_kinds, row->kind, &chrome->writer);
 	if (row->kind == ROW_DMA_IN || row->kind == ROW_PREP || row->kind == ROW_DMA_OUT)
 		write_part_args(chrome, op, row->kind);
@@ -341,13 +369,11 @@ static void write_op_row_args(struct chrome *chrome, const struct device_row *ro
 
 static void write_device_args(struct chrome *chrome, const struct device_row *row)
 {
-	texts_write(&chrome->device_args, row->track, &chrome->writer);
 	if (view_is_zone(row))
 		write_zone_args(chrome, row);
 	else
 		write_op_row_args(chrome, row);
 	write_err(chrome, row->err_ns);
-	writer_literal(&chrome->writer, "}}");
 }
 
 /* Up to the name. */
@@ -407,7 +433,6 @@ void chrome_write_instant(struct chrome *chrome, const struct instant_row *row)
 	write_correlation(chrome, instant_correlation(row));
 	write_status(writer, row->status);
 	write_err(chrome, row->err_ns);
-	writer_literal(writer, "}}");
 }
 
 static void start_counter(struct chrome *chrome, uint32_t pid, uint32_t name, const char *label,

@@ -163,6 +163,17 @@ static int make_markers(struct chrome *chrome)
 	return texts_check(&chrome->marker_args);
 }
 
+/* What is to be put into the arguments of a zone besides those of its marker: what its run has, two
+ * cycles, the status and the error. */
+#define ZONE_BYTES (RUN_PIECE_BYTES + 3 * WRITER_NUMBER_BYTES + 64)
+
+static int make_runs(struct chrome *chrome)
+{
+	chrome->zone_bytes = chrome->marker_args.longest + ZONE_BYTES;
+	chrome->runs = run_pieces_new(chrome->view.timeline->n_tracks);
+	return chrome->runs ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+}
+
 int chrome_texts_init(struct chrome *chrome)
 {
 	FLEXTRACE_TRY(pieces_init(&chrome->heads));
@@ -171,6 +182,7 @@ int chrome_texts_init(struct chrome *chrome)
 	FLEXTRACE_TRY(make_host_kinds(chrome));
 	FLEXTRACE_TRY(make_device_kinds(chrome));
 	FLEXTRACE_TRY(make_markers(chrome));
+	FLEXTRACE_TRY(make_runs(chrome));
 	return make_device_args(chrome);
 }
 
@@ -180,6 +192,7 @@ void chrome_texts_release(struct chrome *chrome)
 	pieces_release(&chrome->sources);
 	texts_release(&chrome->marker_heads);
 	texts_release(&chrome->marker_args);
+	free(chrome->runs);
 	texts_release(&chrome->places);
 	texts_release(&chrome->host_heads);
 	texts_release(&chrome->host_kinds);

@@ -53,21 +53,24 @@ static void write_ticks(struct csv *csv, struct writer *writer, uint64_t ticks)
 	writer_char(writer, ',');
 }
 
+static char *put_interval(struct csv *csv, char *at, int64_t start_time_ns, int64_t end_time_ns)
+{
+	at = put_time(csv, at, start_time_ns);
+	at = put_time(csv, at, end_time_ns);
+	at = put_u64(at, (uint64_t)(end_time_ns - start_time_ns));
+	*at = ',';
+	return at + 1;
+}
+
 static void write_interval(struct csv *csv, struct writer *writer, int64_t start_time_ns,
                            int64_t end_time_ns)
 {
 	char *at = writer_room(writer, 3 * (WRITER_NUMBER_BYTES + 2));
 
-	if (!at)
-		return;
-	at = put_time(csv, at, start_time_ns);
-	at = put_time(csv, at, end_time_ns);
-	at = put_u64(at, (uint64_t)(end_time_ns - start_time_ns));
-	*at = ',';
-	writer->at = at + 1;
+	if (at)
+		writer->at = put_interval(csv, at, start_time_ns, end_time_ns);
 }
 
-/* Most rows are as good as the one before. */
 static void learn_quality(struct csv *csv, uint32_t err_ns, uint8_t status)
 {
 	struct csv_quality *quality = &csv->quality;
@@ -76,22 +79,28 @@ static void learn_quality(struct csv *csv, uint32_t err_ns, uint8_t status)
 	if (err_ns != UINT32_MAX) /* no bound */
 		at = put_u64(at, err_ns);
 	*at++ = ',';
-	quality->n = (uint32_t)(at - quality->bytes) + texts_put(&csv->statuses, status, at);
+	quality->n = (uint32_t)(texts_put(&csv->statuses, status, at) - quality->bytes);
 	quality->err_ns = err_ns;
 	quality->status = status;
 }
 
-static void write_quality(struct csv *csv, struct writer *writer, uint32_t err_ns, uint8_t status)
+/* Most rows are as good as the one before. */
+static char *put_quality(struct csv *csv, char *at, uint32_t err_ns, uint8_t status)
 {
 	struct csv_quality *quality = &csv->quality;
-	char *at = writer_room(writer, sizeof(quality->bytes));
 
 	if (quality->err_ns != err_ns || quality->status != status || !quality->n)
 		learn_quality(csv, err_ns, status);
-	if (!at)
-		return;
 	memcpy(at, quality->bytes, sizeof(quality->bytes));
-	writer->at = at + quality->n;
+	return at + quality->n;
+}
+
+static void write_quality(struct csv *csv, struct writer *writer, uint32_t err_ns, uint8_t status)
+{
+	char *at = writer_room(writer, sizeof(csv->quality.bytes));
+
+	if (at)
+		writer->at = put_quality(csv, at, err_ns, status);
 }
 
 struct emit_file_count *csv_count(struct csv *csv, const char *file, uint64_t expected)
@@ -211,6 +220,7 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
 {
 	const struct kernel_cost *cost = kernel_cost_of(csv->view.timeline->costs, row);
 
+	texts_write(&csv->tracks, row->track, writer);
 	write_kind(csv, writer, &csv->device_kinds, row->kind, op->name);
 	writer_u64(writer, op->job);
 	writer_char(writer, ',');
@@ -232,41 +242,41 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
 	write_source(csv, writer, op->stream, op->index);
 }
 
-static void write_run(struct csv *csv, struct writer *writer, const struct mark_run *run)
+/* The source, and the end of the line. */
+static char *put_run(struct csv *csv, char *at, const struct device_row *row,
+                     const struct mark_run *run)
 {
-	char *at = writer_room(writer, WRITER_NUMBER_BYTES + 2);
+	struct run_piece *piece = &csv->runs[row->track];
 
-	if (!at)
-		return;
-	if (run->job)
-		at = put_again(at, &csv->job, run->job);
-	writer->at = put_literal(at, ",,");
-}
+	if (piece->run != run) {
+		char *end = texts_put(&csv->view.sources, run->stream, piece->bytes);
 
-/* From ts1 to moved_ns. */
-static void write_zone_ticks(struct csv *csv, struct writer *writer, const struct zone *zone)
-{
-	char *at = writer_room(writer, 2 * WRITER_NUMBER_BYTES + 16);
-
-	if (!at)
-		return;
-	at = put_near(at, &csv->ticks, zone->first_ticks);
-	at = put_literal(at, ",,,,");
-	at = put_near(at, &csv->ticks, zone->last_ticks);
-	writer->at = put_literal(at, ",,,,,,,,,,,,");
+		end = put_u64(put_literal(end, ":"), run->index);
+		run_piece_end(piece, run, put_literal(end, "\n"));
+	}
+	return run_piece_put(piece, at);
 }
 
 static void write_zone(struct csv *csv, struct writer *writer, const struct device_row *row,
                        const struct zone *zone)
 {
 	const struct mark_run *run = view_run(&csv->view, zone);
+	char *at = writer_room(writer, csv->zone_bytes);
 
-	texts_write(&csv->markers, zone->marker, writer);
-	write_run(csv, writer, run);
-	write_interval(csv, writer, row->start_time_ns, row->end_time_ns);
-	write_quality(csv, writer, row->err_ns, row->status);
-	write_zone_ticks(csv, writer, zone);
-	write_source(csv, writer, run->stream, run->index);
+	if (!at)
+		return;
+	at = texts_put(&csv->tracks, row->track, at);
+	at = texts_put(&csv->markers, zone->marker, at);
+	if (run->job)
+		at = put_again(at, &csv->job, run->job);
+	at = put_literal(at, ",,");
+	at = put_interval(csv, at, row->start_time_ns, row->end_time_ns);
+	at = put_quality(csv, at, row->err_ns, row->status);
+	at = put_near(at, &csv->ticks, zone->first_ticks);
+	at = put_literal(at, ",,,,");
+	at = put_near(at, &csv->ticks, zone->last_ticks);
+	at = put_literal(at, ",,,,,,,,,,,,");
+	writer->at = put_run(csv, at, row, run);
 }
 
 static enum record_class write_device(struct csv *csv, struct writer *writer, const void *any)
@@ -274,7 +284,6 @@ static enum record_class write_device(struct csv *csv, struct writer *writer, co
 	const struct device_row *row = any;
 	const struct timeline *timeline = csv->view.timeline;
 
-	texts_write(&csv->tracks, row->track, writer);
 	if (view_is_zone(row))
 		write_zone(csv, writer, row, &timeline->zones[row->source]);
 	else

@@ -12,6 +12,7 @@
 
 #include "emit/event_class.h"
 #include "emit/pieces.h"
+#include "emit/run_pieces.h"
 #include "emit/view.h"
 
 /* The columns err_ns and status; zeroes: none yet. */
@@ -34,6 +35,8 @@ struct csv {
 	struct texts
 		tracks; /* per track: rank,host,pid,tid,thread, or rank,...,device,core,queue, */
 	struct texts markers;             /* per marker: kind,name, */
+	struct run_piece *runs;           /* owned: per track: source, end of line */
+	size_t zone_bytes;                /* that the line of a zone may take */
 	struct texts host_kinds;          /* per host kind: kind, */
 	struct texts device_kinds;        /* per device kind: kind, */
 	struct texts statuses;            /* per status: status, */

@@ -74,6 +74,17 @@ static int make_markers(struct csv *csv)
 	return texts_check(&csv->markers);
 }
 
+/* What is to be put into the line of a zone besides pieces: at most 6 numbers, the quality, commas
+ * and the source. */
+#define ZONE_BYTES (6 * WRITER_NUMBER_BYTES + 96 + RUN_PIECE_BYTES)
+
+static int make_runs(struct csv *csv)
+{
+	csv->zone_bytes = csv->tracks.longest + csv->markers.longest + ZONE_BYTES;
+	csv->runs = run_pieces_new(csv->view.timeline->n_tracks);
+	return csv->runs ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+}
+
 static int make_kinds(struct texts *kinds, uint32_t n, const char *(*label_of)(uint8_t kind))
 {
 	FLEXTRACE_TRY(texts_init(kinds, n));
@@ -106,6 +117,7 @@ int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit
 	FLEXTRACE_TRY(make_kinds(&csv->device_kinds, DEVICE_ROW_KIND_COUNT, device_label));
 	FLEXTRACE_TRY(make_kinds(&csv->classes, EVENT_CLASS_COUNT, event_class_name));
 	FLEXTRACE_TRY(make_markers(csv));
+	FLEXTRACE_TRY(make_runs(csv));
 	return make_kinds(&csv->statuses, N_STATUSES, time_status_name);
 }
 
@@ -115,6 +127,7 @@ void csv_release(struct csv *csv)
 	texts_release(&csv->owners);
 	texts_release(&csv->tracks);
 	texts_release(&csv->markers);
+	free(csv->runs);
 	texts_release(&csv->host_kinds);
 	texts_release(&csv->device_kinds);
 	texts_release(&csv->statuses);

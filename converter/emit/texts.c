@@ -27,7 +27,11 @@ void texts_release(struct texts *texts)
 
 void texts_end(struct texts *texts)
 {
-	texts->starts[++texts->n] = (size_t)(texts->bytes.at - texts->bytes.buffer);
+	size_t end = (size_t)(texts->bytes.at - texts->bytes.buffer);
+	size_t n = end - texts->starts[texts->n];
+
+	texts->longest = n > texts->longest ? n : texts->longest;
+	texts->starts[++texts->n] = end;
 }
 
 int texts_check(const struct texts *texts)

@@ -14,6 +14,7 @@ struct texts {
 	struct writer bytes; /* memory: all pieces, one behind the other */
 	size_t *starts;      /* owned: n + 1 offsets */
 	uint32_t n;          /* pieces ended */
+	size_t longest;      /* bytes of a piece */
 };
 
 /* Makes room for `n` pieces. FLEXTRACE_E_MEMORY or 0. */
@@ -26,13 +27,13 @@ void texts_end(struct texts *texts);
 /* FLEXTRACE_E_MEMORY when an append failed since texts_init(). */
 int texts_check(const struct texts *texts);
 
-/* Puts a piece where there is room, and returns its length. */
-static inline uint32_t texts_put(const struct texts *texts, uint32_t i, char *at)
+/* Puts a piece where there is room for the longest one, and returns its end. */
+static inline char *texts_put(const struct texts *texts, uint32_t i, char *at)
 {
 	size_t n = texts->starts[i + 1] - texts->starts[i];
 
 	memcpy(at, texts->bytes.buffer + texts->starts[i], n);
-	return (uint32_t)n;
+	return at + n;
 }
 
 static inline void texts_write(const struct texts *texts, uint32_t i, struct writer *writer)

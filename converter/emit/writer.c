@@ -87,7 +87,7 @@ void writer_open_memory(struct writer *writer)
 	*writer = (struct writer){.fd = -1};
 }
 
-/* A writer without a file doubles its buffer. */
+/* A writer without a file doubles its buffer, and so does one whose line has no room in it. */
 static bool grow_buffer(struct writer *writer, size_t n_more)
 {
 	size_t used = (size_t)(writer->at - writer->buffer);
@@ -153,10 +153,10 @@ static void flush_buffer(struct writer *writer, int flush)
 
 bool writer_make_room(struct writer *writer, size_t n)
 {
-	if (!writer->path)
-		return !writer->failure && grow_buffer(writer, n);
-	flush_buffer(writer, Z_NO_FLUSH);
-	return true;
+	if (writer->path)
+		flush_buffer(writer, Z_NO_FLUSH);
+	return (size_t)(writer->end - writer->at) >= n ||
+	       (!writer->failure && grow_buffer(writer, n));
 }
 
 void writer_append_slowly(struct writer *writer, const void *bytes, size_t n)

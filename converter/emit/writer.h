@@ -59,7 +59,7 @@ static inline bool writer_failed(const struct writer *writer)
 
 /* -- bytes ------------------------------------------------------------------------------------- */
 
-/* Makes room for `n` bytes, few, in the buffer; false: no memory. */
+/* Makes room for `n` bytes in the buffer, which grows if it must; false: no memory. */
 bool writer_make_room(struct writer *writer, size_t n);
 
 static inline bool writer_has_room(struct writer *writer, size_t n)
@@ -84,7 +84,7 @@ static inline void writer_append(struct writer *writer, const void *bytes, size_
 /* Appends a string literal; its length is known at compile time. */
 #define writer_literal(writer, literal) writer_append(writer, "" literal, sizeof(literal) - 1)
 
-/* Returns where up to `n` bytes, few, may be put; behind what was put, `at` is to be set. NULL: no
+/* Returns where up to `n` bytes may be put; behind what was put, `at` is to be set. NULL: no
  * memory. */
 static inline char *writer_room(struct writer *writer, size_t n)
 {
@@ -131,17 +131,18 @@ char *put_us(char *at, uint64_t ns);
 
 #define WRITER_NEAR 1000000u
 
-/* 00, 01 ... 99 */
-extern const char writer_pairs[200];
+/* 000.001. ... 999. */
+extern const char writer_triples[];
 
 /* The ways of the next two where the number is not near the one before. */
 char *put_far(char *at, struct writer_high_digits *high, uint64_t value);
 char *put_us_far(char *at, struct writer_high_digits *high, uint64_t ns);
 
-static inline char *put_pair(char *at, uint32_t value)
+/* Puts three digits and a decimal point, and returns the end of both. */
+static inline char *put_triple(char *at, uint64_t value)
 {
-	memcpy(at, writer_pairs + 2 * value, 2);
-	return at + 2;
+	memcpy(at, writer_triples + 4 * value, 4);
+	return at + 4;
 }
 
 static inline bool writer_is_near(const struct writer_high_digits *high, uint64_t value)
@@ -156,26 +157,19 @@ static inline char *put_near(char *at, struct writer_high_digits *high, uint64_t
 	if (!writer_is_near(high, value))
 		return put_far(at, high, value);
 	memcpy(at, high->digits, sizeof(high->digits));
-	at = put_pair(at + high->n, low / 10000);
-	low %= 10000;
-	return put_pair(put_pair(at, low / 100), low % 100);
+	at = put_triple(at + high->n, low / 1000) - 1;
+	return put_triple(at, low % 1000) - 1;
 }
 
 static inline char *put_us_near(char *at, struct writer_high_digits *high, uint64_t ns)
 {
 	uint32_t low = (uint32_t)(ns - high->first);
-	const char *pair;
 
 	if (!writer_is_near(high, ns))
 		return put_us_far(at, high, ns);
 	memcpy(at, high->digits, sizeof(high->digits));
-	at = put_pair(at + high->n, low / 10000);
-	low %= 10000;
-	pair = writer_pairs + 2 * (low / 100);
-	at[0] = pair[0];
-	at[1] = '.';
-	at[2] = pair[1];
-	return put_pair(at + 3, low % 100);
+	at = put_triple(at + high->n, low / 1000);
+	return put_triple(at, low % 1000) - 1;
 }
 
 /* The same as writer_u64(). */

@@ -13,16 +13,17 @@
 #define E8         ((uint64_t)100000000)
 #define E16        (E8 * E8)
 
-const char writer_pairs[200] = "00010203040506070809"
-			       "10111213141516171819"
-			       "20212223242526272829"
-			       "30313233343536373839"
-			       "40414243444546474849"
-			       "50515253545556575859"
-			       "60616263646566676869"
-			       "70717273747576777879"
-			       "80818283848586878889"
-			       "90919293949596979899";
+/* clang-format off */
+#define TEN(h, t) \
+	h t "0." h t "1." h t "2." h t "3." h t "4." h t "5." h t "6." h t "7." h t "8." h t "9."
+#define HUNDRED(h) \
+	TEN(h, "0") TEN(h, "1") TEN(h, "2") TEN(h, "3") TEN(h, "4") \
+	TEN(h, "5") TEN(h, "6") TEN(h, "7") TEN(h, "8") TEN(h, "9")
+
+const char writer_triples[] =
+	HUNDRED("0") HUNDRED("1") HUNDRED("2") HUNDRED("3") HUNDRED("4")
+	HUNDRED("5") HUNDRED("6") HUNDRED("7") HUNDRED("8") HUNDRED("9");
+/* clang-format on */
 
 /* value = quotient * divisor + rest becomes the quotient and, `width` bits above it, the rest; so
  * for all parts of a word at once. */
@@ -67,17 +68,16 @@ static inline char *put_first_digits(char *to, uint64_t value)
 /* The same for a number below 10^4. */
 static inline char *put_first_of_4_digits(char *to, uint32_t value)
 {
-	uint16_t high, low;
-	uint32_t digits;
-	unsigned int n_zeros;
+	unsigned int n = 3;
 
-	memcpy(&high, writer_pairs + 2 * (value / 100), sizeof(high));
-	memcpy(&low, writer_pairs + 2 * (value % 100), sizeof(low));
-	digits = (uint32_t)le16toh(low) << 16 | le16toh(high);
-	n_zeros = (unsigned int)__builtin_ctz((digits & 0x0f0f0f0f) | 1u << 24) / 8;
-	digits = htole32(digits >> 8 * n_zeros);
-	memcpy(to, &digits, sizeof(digits));
-	return to + 4 - n_zeros;
+	if (value >= 1000) {
+		*to++ = (char)('0' + value / 1000);
+		value %= 1000;
+	} else {
+		n = 1 + (value >= 10) + (value >= 100);
+	}
+	memcpy(to, writer_triples + 4 * value + 3 - n, 4);
+	return to + n;
 }
 
 /* Apart, so that the short numbers, which are most, do without its registers. */
@@ -170,12 +170,9 @@ static void append_decimal(struct writer *writer, uint64_t value, int n_decimals
 
 char *put_us(char *at, uint64_t ns)
 {
-	uint32_t fraction = (uint32_t)(ns % 1000);
-
 	at = put_number(at, ns / 1000);
-	at[0] = '.';
-	at[1] = (char)('0' + fraction / 100);
-	return put_pair(at + 2, fraction % 100);
+	*at = '.';
+	return put_triple(at + 1, ns % 1000) - 1;
 }
 
 void writer_us(struct writer *writer, uint64_t ns)
