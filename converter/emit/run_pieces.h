@@ -16,8 +16,7 @@
 struct run_piece {
 	const struct mark_run *run; /* weak; NULL = none yet */
 	uint32_t n;
-	char bytes
-		[RUN_PIECE_BYTES]; /* the numbers of a run and its track, and what is between them */
+	char bytes[RUN_PIECE_BYTES]; /* numbers of a run and its track, with their keys */
 };
 
 /* One for each of `n_tracks`: owned by the caller, freed by free(); NULL: no memory. */
