@@ -19,6 +19,8 @@
 #define EVENTS_SUBBUFS_MIN  UINT64_C(4)
 #define EVENTS_BYTES        (8 * MIB)
 #define EVENTS_MIN          (64 * KIB)
+#define TOTAL_SUBBUFS       UINT64_C(16) /* of a given total: one of them is always being written */
+#define SUBBUF_MIN          (4 * KIB)
 
 /* LTTng's counters beside a stream's sub-buffers: 4 pages, and some 300 bytes for each of them. */
 static uint64_t stream_bytes(const struct channel_plan *channel)
@@ -65,8 +67,29 @@ static int too_large(const struct buffer_plan *plan, bool is_wish, struct flextr
 		is_wish ? ", or choose a smaller --subbuf-size or --num-subbuf" : "");
 }
 
-int buffers_plan(const struct buffer_wish *wish, uint32_t n_cpus, uint64_t free_bytes,
-                 struct buffer_plan *ret_plan, struct flextrace_error *error)
+/* Shares a total out among the CPUs. */
+static int share_total(const struct buffer_wish *wish, uint32_t n_cpus,
+                       struct buffer_wish *ret_shared, struct flextrace_error *error)
+{
+	uint64_t bytes = wish->total_bytes / n_cpus / TOTAL_SUBBUFS;
+	char least[32];
+
+	*ret_shared = *wish;
+	if (!wish->total_bytes)
+		return FLEXTRACE_OK;
+	if (bytes < SUBBUF_MIN)
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Too little for the buffers of %" PRIu32 " CPUs: at least %s",
+		                 n_cpus,
+		                 buffers_format_size(SUBBUF_MIN * TOTAL_SUBBUFS * n_cpus, least));
+	ret_shared->n_subbufs = TOTAL_SUBBUFS;
+	ret_shared->subbuf_bytes = UINT64_C(1) << (63 - __builtin_clzll(bytes));
+	return FLEXTRACE_OK;
+}
+
+/* Plans with sizes of sub-buffers that are given or the default. */
+static int plan_subbufs(const struct buffer_wish *wish, uint32_t n_cpus, uint64_t free_bytes,
+                        struct buffer_plan *ret_plan, struct flextrace_error *error)
 {
 	bool is_wish = wish->subbuf_bytes || wish->n_subbufs;
 	uint64_t limit = is_wish ? free_bytes : free_bytes / 2;
@@ -88,6 +111,15 @@ int buffers_plan(const struct buffer_wish *wish, uint32_t n_cpus, uint64_t free_
 		return too_large(&plan, is_wish, error);
 	*ret_plan = plan;
 	return FLEXTRACE_OK;
+}
+
+int buffers_plan(const struct buffer_wish *wish, uint32_t n_cpus, uint64_t free_bytes,
+                 struct buffer_plan *ret_plan, struct flextrace_error *error)
+{
+	struct buffer_wish shared;
+
+	FLEXTRACE_TRY(share_total(wish, n_cpus, &shared, error));
+	return plan_subbufs(&shared, n_cpus, free_bytes, ret_plan, error);
 }
 
 int buffers_parse_size(const char *text, uint64_t *ret_bytes, struct flextrace_error *error)

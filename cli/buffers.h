@@ -8,7 +8,8 @@
  * of 8 MiB, both halved until all CPUs together take at most half of what is free.
  *
  * - All sizes are bytes, sub-buffer sizes and counts are powers of two.
- * - What the user asked for is not changed: it fits into all that is free, or the plan fails.
+ * - What the user asked for is not changed: it fits into all that is free, or the plan fails. Only
+ *   a total is rounded down, as sub-buffers are powers of two.
  */
 #ifndef FLEXTRACE_BUFFERS_H
 #define FLEXTRACE_BUFFERS_H
@@ -35,9 +36,11 @@ struct buffer_plan {
 struct buffer_wish {
 	uint64_t subbuf_bytes;
 	uint64_t n_subbufs;
+	uint64_t total_bytes; /* of the events of all CPUs; the two above are 0 then */
 };
 
-/* FLEXTRACE_E_SYSTEM: too little room; the message says how much is needed and how to get it. */
+/* FLEXTRACE_E_SYSTEM: too little room; the message says how much is needed and how to get it.
+ * FLEXTRACE_E_USAGE: a total too small to be shared out. */
 int buffers_plan(const struct buffer_wish *wish, uint32_t n_cpus, uint64_t free_bytes,
                  struct buffer_plan *ret_plan, struct flextrace_error *error);
 

@@ -54,25 +54,58 @@ int signals_pending(const struct held_signals *signals)
 	return 0;
 }
 
-int signals_wait(const struct held_signals *signals, pid_t pid)
+static void tick(const struct meanwhile *meanwhile)
+{
+	if (meanwhile->tick)
+		meanwhile->tick(meanwhile->context);
+}
+
+/* True if the signal is none that ends the recording: what it asks for is done. */
+static bool is_done_meanwhile(const struct meanwhile *meanwhile, int number)
+{
+	if (number == SIGCHLD)
+		tick(meanwhile);
+	if (number == SIGUSR2 && meanwhile->on_usr2)
+		meanwhile->on_usr2(meanwhile->context);
+	return number == SIGCHLD || (number == SIGUSR2 && meanwhile->on_usr2);
+}
+
+/* Waits until one of the two descriptors can be read. Returns the signal, 0 = `pidfd`, -1 = what
+ * came was dealt with. */
+static int wait_once(int signal_fd, int pidfd, const struct meanwhile *meanwhile)
+{
+	struct pollfd polled[2] = {{.fd = signal_fd, .events = POLLIN},
+	                           {.fd = pidfd, .events = POLLIN}};
+	int timeout_ms = meanwhile->tick_ns ? (int)(meanwhile->tick_ns / 1000000) : -1;
+	struct signalfd_siginfo info = {.ssi_signo = SIGTERM};
+	int n = poll(polled, 2, timeout_ms);
+
+	if (n == 0)
+		tick(meanwhile);
+	if (n <= 0)
+		return -1;
+	if (!(polled[0].revents & POLLIN))
+		return 0;
+	if (read(signal_fd, &info, sizeof(info)) < 0)
+		return SIGTERM;
+	return is_done_meanwhile(meanwhile, (int)info.ssi_signo) ? -1 : (int)info.ssi_signo;
+}
+
+int signals_wait(const struct held_signals *signals, pid_t pid, const struct meanwhile *meanwhile)
 {
 	int pidfd = pid ? (int)syscall(SYS_pidfd_open, pid, 0U) : -1;
-	struct pollfd polled[2] = {{.fd = -1, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
-	struct signalfd_siginfo info = {0};
-	sigset_t ending = signals->held;
+	int number, signal_fd;
 
 	if (pid && pidfd < 0)
 		return 0;
-	sigdelset(&ending, SIGCHLD);
-	polled[0].fd = signalfd(-1, &ending, SFD_CLOEXEC);
-	while (poll(polled, 2, -1) < 0 && errno == EINTR)
-		;
-	if ((polled[0].revents & POLLIN) && read(polled[0].fd, &info, sizeof(info)) < 0)
-		info.ssi_signo = SIGTERM;
-	close(polled[0].fd);
+	signal_fd = signalfd(-1, &signals->held, SFD_CLOEXEC);
+	do
+		number = wait_once(signal_fd, pidfd, meanwhile);
+	while (number < 0);
+	close(signal_fd);
 	if (pidfd >= 0)
 		close(pidfd);
-	return (int)info.ssi_signo;
+	return number;
 }
 
 /* 0 if `path` can be executed, else the shell's exit code. */
@@ -155,18 +188,24 @@ pid_t child_start(const char *path, char *const argv[], const struct held_signal
 	                 path, strerror(reason));
 }
 
-int child_wait(pid_t pid, const struct held_signals *signals)
+int child_wait(pid_t pid, const struct held_signals *signals, const struct meanwhile *meanwhile)
 {
+	const struct timespec period = {.tv_sec = meanwhile->tick_ns / 1000000000,
+	                                .tv_nsec = meanwhile->tick_ns % 1000000000};
+
 	for (;;) {
 		siginfo_t info;
-		int status;
+		int status, number;
 
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-		if (sigwaitinfo(&signals->held, &info) < 0 || info.si_signo == SIGCHLD)
+		number = sigtimedwait(&signals->held, &info, meanwhile->tick_ns ? &period : NULL);
+		if (number < 0 && errno == EAGAIN)
+			tick(meanwhile);
+		if (number < 0 || is_done_meanwhile(meanwhile, number))
 			continue;
 		/* The terminal has told the program itself; a process has told only us. */
 		if (info.si_code <= 0)
-			kill(pid, info.si_signo);
+			kill(pid, number);
 	}
 }

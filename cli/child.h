@@ -16,6 +16,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "error.h"
@@ -24,6 +25,14 @@ struct held_signals {
 	sigset_t held;                 /* those that would end us, and SIGCHLD */
 	sigset_t before;               /* the mask that the program gets */
 	struct sigaction child_action; /* of SIGCHLD, before */
+};
+
+/* What is done while we wait. */
+struct meanwhile {
+	void (*tick)(void *context);    /* each tick_ns, and when a child of ours ends; or NULL */
+	void (*on_usr2)(void *context); /* SIGUSR2 is for us; NULL: it is as any other signal */
+	int64_t tick_ns;                /* 0 = only when a child ends */
+	void *context;                  /* weak */
 };
 
 /* Holds back the signals that would end us, but those that we were told to ignore (nohup). */
@@ -35,7 +44,7 @@ int signals_pending(const struct held_signals *signals);
 
 /* Waits for one of the held signals to come, or for the process `pid` to end (0 = none). Returns
  * the signal or 0. */
-int signals_wait(const struct held_signals *signals, pid_t pid);
+int signals_wait(const struct held_signals *signals, pid_t pid, const struct meanwhile *meanwhile);
 
 /* Finds a program as a shell does. Returns 0 and its path, or the shell's exit code: 127 = not
  * found, 126 = cannot be executed. */
@@ -46,6 +55,6 @@ pid_t child_start(const char *path, char *const argv[], const struct held_signal
                   struct flextrace_error *error);
 
 /* Waits for the program, passing signals on. Returns its exit code, 128 + n for signal n. */
-int child_wait(pid_t pid, const struct held_signals *signals);
+int child_wait(pid_t pid, const struct held_signals *signals, const struct meanwhile *meanwhile);
 
 #endif

@@ -12,6 +12,7 @@
 	X(start)    \
 	X(stop)     \
 	X(status)   \
+	X(snapshot) \
 	X(convert)  \
 	X(decode)   \
 	X(report)   \

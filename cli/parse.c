@@ -35,8 +35,14 @@ static void add_letter(struct parser *parser, char letter, int has_argument)
 
 static int argument_of(const struct option_spec *spec)
 {
-	return spec->type == OPTION_FLAG || spec->type == OPTION_LIMIT ? optional_argument
-	                                                               : required_argument;
+	switch (spec->type) {
+	case OPTION_FLAG:
+	case OPTION_LIMIT:
+	case OPTION_BUDGET:
+		return optional_argument;
+	default:
+		return required_argument;
+	}
 }
 
 static void add_table(struct parser *parser, const struct option_spec *table, void *values)
@@ -178,7 +184,7 @@ static void help_table(FILE *to, const struct option_spec *table)
 	for (; table->name; table++) {
 		char argument[32] = "";
 
-		if (table->type == OPTION_LIMIT)
+		if (table->type == OPTION_LIMIT || table->type == OPTION_BUDGET)
 			snprintf(argument, sizeof(argument), "[=%s]", table->metavar);
 		else if (table->type != OPTION_FLAG)
 			snprintf(argument, sizeof(argument), "=%s", table->metavar);

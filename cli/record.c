@@ -7,8 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attend.h"
 #include "child.h"
 #include "cli.h"
+#include "flight.h"
 #include "launcher.h"
 #include "member.h"
 #include "profile.h"
@@ -54,6 +56,7 @@ struct run {
 	struct held_signals signals;
 	struct member member; /* of a job */
 	struct recording recording;
+	struct attendance attendance;
 };
 
 /* Four whole numbers below 2^32, of which the active one is not 0: as the provider reads it. */
@@ -73,8 +76,9 @@ static bool is_schedule(const char *text)
 
 static int check_usage(const struct run *run)
 {
-	if (run->own.is_twice && (!run->argv[0] || run->own.is_unconverted)) {
-		cli_error("--twice needs a command, and what it recorded converted");
+	if (run->own.is_twice &&
+	    (!run->argv[0] || run->own.is_unconverted || run->buffers.flight.is_set)) {
+		cli_error("--twice needs a command, and all that it recorded converted");
 		return CLI_USAGE;
 	}
 	if (run->own.schedule && !is_schedule(run->own.schedule)) {
@@ -162,14 +166,6 @@ static int begin_in(struct run *run, const char *dir, const char *session,
 	return recording_save(&run->recording, error);
 }
 
-static bool has_recording(const char *dir)
-{
-	char path[PATH_MAX + 16];
-
-	snprintf(path, sizeof(path), "%s/trace", dir);
-	return access(path, F_OK) == 0;
-}
-
 static int begin(struct run *run)
 {
 	const char *program = run->argv[0] ? run->argv[0] : "running";
@@ -185,7 +181,7 @@ static int begin(struct run *run)
 	/* A name of our own choice that is taken: the same second, or another recording of the
 	 * job. */
 	for (int i = 2; code == FLEXTRACE_E_OUTPUT && !run->conversion.output_dir && i < 100 &&
-	                has_recording(dir) && n < sizeof(dir) - 4;
+	                recording_is_in(dir) && n < sizeof(dir) - 4;
 	     i++) {
 		snprintf(dir + n, sizeof(dir) - n, "-%d", i);
 		code = begin_in(run, dir, session, &error);
@@ -199,8 +195,58 @@ static int begin(struct run *run)
 	return CLI_OK;
 }
 
+/* Converts what was recorded, or a snapshot, and prints the summary. */
+static int convert(struct run *run, const struct recording *recording)
+{
+	if (run->own.is_unconverted) {
+		cli_note("recorded: %s", recording->trace_dir);
+		return CLI_OK;
+	}
+	run->conversion.output_dir = recording->dir;
+	/* Standard output is the program's. */
+	return recording_convert(recording, &run->conversion, (uint32_t)run->own.n_workers, stderr);
+}
+
+/* Takes the last snapshot if the program failed, or where we cannot know. Returns an exit code and
+ * whether there is one to convert. */
+static int take_last(struct run *run, int program_code, struct recording *ret_snapshot,
+                     bool *ret_taken)
+{
+	struct flextrace_error error = {0};
+	int code;
+
+	*ret_taken = false;
+	if (run->recording.kind != SESSION_FLIGHT || (run->argv[0] && program_code == 0))
+		return CLI_OK;
+	code = flight_take(&run->recording, FLIGHT_END, ret_snapshot, &error);
+	if (code < 0)
+		return cli_fail(&error);
+	*ret_taken = code == 0;
+	return CLI_OK;
+}
+
+/* What is left to do of a flight recorder that ended. */
+static int end_flight(struct run *run, const struct recording *snapshot, bool is_taken)
+{
+	int code;
+
+	if (!is_taken) {
+		if (!recording_is_in(run->recording.dir))
+			cli_note("The program ended well, nothing was kept: a flight recorder "
+			         "writes when it fails, on SIGUSR2 or on `flextrace snapshot`");
+		return CLI_OK;
+	}
+	code = flight_explain(snapshot);
+	if (code != CLI_OK)
+		return code;
+	code = convert(run, snapshot);
+	if (!run->own.is_unconverted && (code == CLI_OK || code == CLI_LOSS))
+		flight_tell_overwritten(snapshot->dir);
+	return code;
+}
+
 /* Ends the recording if it is ours to end, and converts it. Returns an exit code. */
-static int end(struct run *run)
+static int end_recording(struct run *run, const struct recording *snapshot, bool is_taken)
 {
 	struct recording_outcome outcome = {.verdict = SESSION_NO_STREAMS};
 	struct flextrace_error error = {0};
@@ -210,7 +256,7 @@ static int end(struct run *run)
 		recording_forget(&run->recording);
 	} else if (!member_leave(&run->member, &run->recording)) {
 		signals_release(&run->signals);
-		return CLI_OK;
+		return is_taken ? end_flight(run, snapshot, true) : CLI_OK;
 	}
 	ended = recording_end(&run->recording, &outcome, &error);
 	signals_release(&run->signals);
@@ -218,19 +264,31 @@ static int end(struct run *run)
 		cli_note("lttng-sessiond is left running: others record with it");
 	if (ended < 0)
 		return cli_fail(&error);
+	if (run->recording.kind == SESSION_FLIGHT)
+		return end_flight(run, snapshot, is_taken);
 	code = recording_explain(&run->recording, &outcome);
-	if (code != CLI_OK)
-		return code;
-	if (run->own.is_unconverted) {
-		cli_note("recorded: %s", run->recording.trace_dir);
-		return CLI_OK;
-	}
+	return code == CLI_OK ? convert(run, &run->recording) : code;
+}
+
+static int end(struct run *run, int program_code)
+{
+	struct recording snapshot;
+	bool is_taken;
+	int code = take_last(run, program_code, &snapshot, &is_taken);
+	int finished = attend_finish(&run->attendance);
+	int ended = end_recording(run, &snapshot, is_taken);
+
+	code = code ? code : ended;
+	return code ? code : finished;
+}
+
+/* Programs of the recording only, where it has one. */
+static void attend(struct run *run)
+{
 	if (run->argv[0] && !run->conversion.session)
 		run->conversion.session = run->recording.session;
-	run->conversion.output_dir = run->recording.dir;
-	/* Standard output is the program's. */
-	return recording_convert(&run->recording, &run->conversion, (uint32_t)run->own.n_workers,
-	                         stderr);
+	run->attendance.is_unconverted = run->own.is_unconverted;
+	attend_begin(&run->attendance, &run->recording, &run->conversion);
 }
 
 static int record_program(struct run *run)
@@ -247,13 +305,16 @@ static int record_program(struct run *run)
 		return code;
 	}
 	set_environment(run);
+	attend(run);
 	interrupted = signals_pending(&run->signals);
 	if (!interrupted)
 		pid = child_start(run->program, run->argv, &run->signals, &error);
 	if (!interrupted && pid < 0)
 		cli_fail(&error);
-	code = interrupted ? 128 + interrupted : pid < 0 ? 126 : child_wait(pid, &run->signals);
-	ended = end(run);
+	code = interrupted ? 128 + interrupted
+	       : pid < 0   ? 126
+	                   : child_wait(pid, &run->signals, &run->attendance.meanwhile);
+	ended = end(run, code);
 	return code ? code : ended;
 }
 
@@ -308,7 +369,7 @@ static int record_twice(const struct run *run)
 	mode = mode && strcmp(mode, "sync") == 0 ? "sync" : "drain";
 	choose_dir(run, run->argv[0], dir);
 	snprintf(without_dir, sizeof(without_dir), "%s/" WITHOUT_DIR, dir);
-	if (has_recording(dir) || has_recording(without_dir)) {
+	if (recording_is_in(dir) || recording_is_in(without_dir)) {
 		cli_error("There is a recording already, choose another directory with -o: "
 		          "path=%s",
 		          dir);
@@ -332,8 +393,9 @@ static int record_running(struct run *run)
 		cli_note("recording process %" PRId64 " until it ends or Ctrl-C", run->own.pid);
 	else
 		cli_note("recording what runs until Ctrl-C");
-	signals_wait(&run->signals, (pid_t)run->own.pid);
-	return end(run);
+	attend(run);
+	signals_wait(&run->signals, (pid_t)run->own.pid, &run->attendance.meanwhile);
+	return end(run, 0);
 }
 
 static int run_record(const struct command *command, int argc, char **argv)

@@ -13,7 +13,9 @@
 
 #include "cli.h"
 #include "csv_reader.h"
+#include "glob_in.h"
 #include "provider.h"
+#include "session_running.h"
 #include "summary.h"
 
 #define REGISTER_TIMEOUT_MS 30000
@@ -28,6 +30,8 @@ const struct option_spec recording_option_table[] = {
          "Number of events sub-buffers per CPU, a power of two (default: 8)", 2, 65536},
 	{"blocking", 0, OPTION_FLAG, AT(is_blocking), NULL,
          "Let programs wait for room; fewer events are lost, but not none", 0, 0},
+	{"flight-recorder", 0, OPTION_BUDGET, AT(flight), "SIZE",
+         "Keep only the newest records, in SIZE of memory, until a snapshot is taken", 0, 0},
 	{0}};
 #undef AT
 
@@ -49,15 +53,30 @@ int recording_make_dir(const char *path, bool *ret_made, struct flextrace_error 
 	return FLEXTRACE_OK;
 }
 
+/* What LTTng writes into, by the kind of the session. */
+static const char *const subdirs[] = {[SESSION_TO_DISK] = "trace", [SESSION_FLIGHT] = "snapshots"};
+
 static int name_trace_dir(struct recording *recording, struct flextrace_error *error)
 {
-	int n = snprintf(recording->trace_dir, sizeof(recording->trace_dir), "%s/trace",
-	                 recording->dir);
+	int n = snprintf(recording->trace_dir, sizeof(recording->trace_dir), "%s/%s",
+	                 recording->dir, subdirs[recording->kind]);
 
 	if (n < 0 || (size_t)n >= sizeof(recording->trace_dir))
 		return error_set(error, FLEXTRACE_E_OUTPUT, "Path is too long: path=%.64s...",
 		                 recording->dir);
 	return FLEXTRACE_OK;
+}
+
+bool recording_is_in(const char *dir)
+{
+	char path[PATH_MAX + 16];
+
+	for (size_t i = 0; i < sizeof(subdirs) / sizeof(subdirs[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, subdirs[i]);
+		if (access(path, F_OK) == 0)
+			return true;
+	}
+	return false;
 }
 
 static int make_directories(const char *dir, struct recording *recording,
@@ -70,13 +89,13 @@ static int make_directories(const char *dir, struct recording *recording,
 		return error_set(error, FLEXTRACE_E_OUTPUT, "No such directory: path=%s, reason=%s",
 		                 dir, strerror(errno));
 	FLEXTRACE_TRY(name_trace_dir(recording, error));
-	if (mkdir(recording->trace_dir, 0700) == 0)
+	if (!recording_is_in(recording->dir) && mkdir(recording->trace_dir, 0700) == 0)
 		return FLEXTRACE_OK;
-	if (errno == EEXIST)
+	if (recording_is_in(recording->dir))
 		return error_set(error, FLEXTRACE_E_OUTPUT,
 		                 "There is a recording already, choose another directory with -o: "
 		                 "path=%s",
-		                 recording->trace_dir);
+		                 recording->dir);
 	return error_set(error, FLEXTRACE_E_OUTPUT,
 	                 "Cannot make the trace directory: path=%s, reason=%s",
 	                 recording->trace_dir, strerror(errno));
@@ -90,10 +109,15 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 	return remove(path) == 0 ? 0 : -1;
 }
 
-/* The trace directory is ours alone: recording_begin() made it. */
-static void remove_directories(const struct recording *recording)
+static void remove_tree(const char *path)
 {
-	nftw(recording->trace_dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* The trace directory is ours alone: recording_begin() made it. */
+void recording_remove(const struct recording *recording)
+{
+	remove_tree(recording->trace_dir);
 	if (recording->has_made_dir)
 		rmdir(recording->dir);
 }
@@ -101,9 +125,13 @@ static void remove_directories(const struct recording *recording)
 static int plan_buffers(const struct recording_options *options, struct buffer_plan *ret_plan,
                         struct flextrace_error *error)
 {
-	struct buffer_wish wish = {.n_subbufs = (uint64_t)options->num_subbuf};
+	struct buffer_wish wish = {.n_subbufs = (uint64_t)options->num_subbuf,
+	                           .total_bytes = options->flight.value};
 	uint64_t free_bytes;
 
+	if (wish.total_bytes && (wish.n_subbufs || options->subbuf_size))
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Either --flight-recorder=SIZE or sizes of sub-buffers, not both");
 	if (wish.n_subbufs & (wish.n_subbufs - 1))
 		return error_set(error, FLEXTRACE_E_USAGE,
 		                 "Not a power of two: --num-subbuf=%" PRIu64, wish.n_subbufs);
@@ -111,6 +139,23 @@ static int plan_buffers(const struct recording_options *options, struct buffer_p
 		FLEXTRACE_TRY(buffers_parse_size(options->subbuf_size, &wish.subbuf_bytes, error));
 	FLEXTRACE_TRY(buffers_free_bytes("/dev/shm", &free_bytes, error));
 	return buffers_plan(&wish, buffers_possible_cpus(), free_bytes, ret_plan, error);
+}
+
+/* A flight recorder shows its buffers only in a snapshot. */
+static enum session_verdict look_for_buffers(const struct recording *recording)
+{
+	char dir[PATH_MAX + 16], trace_dir[PATH_MAX + 32];
+	enum session_verdict verdict = SESSION_NO_STREAMS;
+
+	if (recording->kind == SESSION_TO_DISK)
+		return session_inspect(recording->trace_dir, NULL);
+	snprintf(dir, sizeof(dir), "%s/probe", recording->trace_dir);
+	snprintf(trace_dir, sizeof(trace_dir), "%s/trace", dir);
+	if (mkdir(dir, 0700) == 0 &&
+	    session_snapshot(recording->session, trace_dir, NULL) == FLEXTRACE_OK)
+		verdict = session_inspect(trace_dir, NULL);
+	remove_tree(dir);
+	return verdict;
 }
 
 /*
@@ -128,7 +173,7 @@ static int make_buffers(const struct recording *recording, struct flextrace_erro
 		         reason.message);
 		return FLEXTRACE_OK;
 	}
-	verdict = session_inspect(recording->trace_dir, NULL);
+	verdict = look_for_buffers(recording);
 	if (verdict == SESSION_NO_RECORDS || verdict == SESSION_HAS_DATA)
 		return FLEXTRACE_OK;
 	return error_set(
@@ -151,6 +196,7 @@ static int begin_session(struct recording *recording, const struct recording_opt
                          pid_t pid, struct flextrace_error *error)
 {
 	struct session_setup setup = {.name = recording->session,
+	                              .kind = recording->kind,
 	                              .trace_dir = recording->trace_dir,
 	                              .buffers = recording->buffers,
 	                              .is_blocking = options->is_blocking,
@@ -172,7 +218,8 @@ static int begin_session(struct recording *recording, const struct recording_opt
 int recording_begin(const char *dir, const char *session, const struct recording_options *options,
                     pid_t pid, struct recording *ret_recording, struct flextrace_error *error)
 {
-	struct recording recording = {.has_made_dir = false};
+	struct recording recording = {.kind = options->flight.is_set ? SESSION_FLIGHT
+	                                                             : SESSION_TO_DISK};
 	int code;
 
 	snprintf(recording.session, sizeof(recording.session), "%s", session);
@@ -180,11 +227,28 @@ int recording_begin(const char *dir, const char *session, const struct recording
 	FLEXTRACE_TRY(make_directories(dir, &recording, error));
 	code = begin_session(&recording, options, pid, error);
 	if (code < 0) {
-		remove_directories(&recording);
+		recording_remove(&recording);
 		return code;
 	}
 	*ret_recording = recording;
 	return FLEXTRACE_OK;
+}
+
+static bool has_snapshot(const struct recording *recording)
+{
+	glob_t found;
+
+	if (glob_in(recording->trace_dir, "*/trace", &found) != 0)
+		return false;
+	globfree(&found);
+	return true;
+}
+
+static enum session_verdict inspect(const struct recording *recording, char where[PATH_MAX])
+{
+	if (recording->kind != SESSION_FLIGHT)
+		return session_inspect(recording->trace_dir, where);
+	return has_snapshot(recording) ? SESSION_HAS_DATA : SESSION_NO_RECORDS;
 }
 
 int recording_end(struct recording *recording, struct recording_outcome *ret_outcome,
@@ -196,10 +260,10 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
 	int code = stopped < 0 ? stopped : destroyed;
 	int ended = daemon_stop(&recording->daemon, code < 0 ? &later : error);
 
-	ret_outcome->verdict = session_inspect(recording->trace_dir, ret_outcome->where);
+	ret_outcome->verdict = inspect(recording, ret_outcome->where);
 	if (ret_outcome->verdict == SESSION_NO_STREAMS ||
 	    ret_outcome->verdict == SESSION_NO_RECORDS)
-		remove_directories(recording);
+		recording_remove(recording);
 	return code < 0 ? code : ended;
 }
 
@@ -249,6 +313,14 @@ static bool is_ours(FILE *file)
 	return fstat(fileno(file), &status) == 0 && status.st_uid == geteuid();
 }
 
+static enum session_kind find_kind(const char *dir)
+{
+	char path[PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, subdirs[SESSION_FLIGHT]);
+	return access(path, F_OK) == 0 ? SESSION_FLIGHT : SESSION_TO_DISK;
+}
+
 int recording_load(const char *dir, struct recording *ret_recording, struct flextrace_error *error)
 {
 	struct recording recording = {.has_made_dir = false};
@@ -262,6 +334,7 @@ int recording_load(const char *dir, struct recording *ret_recording, struct flex
 	if (!realpath(dir, recording.dir))
 		return error_set(error, FLEXTRACE_E_INPUT, "No such directory: path=%s, reason=%s",
 		                 dir, strerror(errno));
+	recording.kind = find_kind(recording.dir);
 	FLEXTRACE_TRY(name_trace_dir(&recording, error));
 	name_state_file(recording.dir, path);
 	file = fopen(path, "re");
@@ -334,29 +407,37 @@ int recording_explain(const struct recording *recording, const struct recording_
 	}
 }
 
-/* True if the losses of the conversion name a cause. */
-static bool has_loss(const char *dir, const char *cause)
+static size_t find_column(const struct csv_reader *reader, const char *name)
 {
+	for (size_t i = 0; i < reader->n_fields; i++)
+		if (strcmp(csv_reader_field(reader, i), name) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+uint64_t recording_count_lost(const char *output_dir, const char *cause)
+{
+	size_t cause_column = SIZE_MAX, count_column = SIZE_MAX;
 	char path[PATH_MAX + 64];
 	struct csv_reader reader;
-	size_t column = SIZE_MAX;
-	bool found = false;
+	uint64_t count = 0;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/losses.csv", dir);
+	snprintf(path, sizeof(path), "%s/losses.csv", output_dir);
 	file = fopen(path, "re");
 	if (!file)
-		return false;
+		return 0;
 	csv_reader_init(&reader, file, path);
-	if (csv_reader_next(&reader, NULL) > 0)
-		for (size_t i = 0; i < reader.n_fields; i++)
-			if (strcmp(csv_reader_field(&reader, i), "cause") == 0)
-				column = i;
-	while (!found && csv_reader_next(&reader, NULL) > 0)
-		found = strcmp(csv_reader_field(&reader, column), cause) == 0;
+	if (csv_reader_next(&reader, NULL) > 0) {
+		cause_column = find_column(&reader, "cause");
+		count_column = find_column(&reader, "count");
+	}
+	while (csv_reader_next(&reader, NULL) > 0)
+		if (strcmp(csv_reader_field(&reader, cause_column), cause) == 0)
+			count += strtoull(csv_reader_field(&reader, count_column), NULL, 10);
 	csv_reader_release(&reader);
 	fclose(file);
-	return found;
+	return count;
 }
 
 int recording_convert(const struct recording *recording, struct conversion_options *conversion,
@@ -377,7 +458,7 @@ int recording_convert(const struct recording *recording, struct conversion_optio
 		return cli_fail(&error);
 	fflush(to);
 	cli_note("output: %s", conversion->output_dir);
-	if (has_loss(conversion->output_dir, "channel_not_created")) {
+	if (recording_count_lost(conversion->output_dir, "channel_not_created")) {
 		cli_error(
 			"The recording is not whole: LTTng could not make all buffers, most likely "
 			"because /dev/shm or the memory is too small; enlarge it (docker run "

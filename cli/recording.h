@@ -5,6 +5,7 @@
  *
  *	DIR/                      the output directory
  *	DIR/trace/                what LTTng writes
+ *	DIR/snapshots/            instead of it, of a flight recorder: see flight.h
  *	DIR/.flextrace-recording  while it runs: session, daemon and job, for whoever ends it
  *
  * - recording_begin() makes directory, daemon and session, or nothing at all.
@@ -32,12 +33,14 @@ struct recording_options {
 	const char *subbuf_size; /* weak; NULL = default */
 	int64_t num_subbuf;      /* 0 = default */
 	bool is_blocking;
+	struct option_limit flight; /* value: bytes of memory, 0 = as any recording */
 };
 extern const struct option_spec recording_option_table[];
 
 struct recording {
-	char dir[PATH_MAX]; /* absolute, as all paths here */
-	char trace_dir[PATH_MAX];
+	char dir[PATH_MAX];       /* absolute, as all paths here */
+	char trace_dir[PATH_MAX]; /* of a flight recorder: the parent of its snapshots */
+	enum session_kind kind;
 	char session[SESSION_NAME_SIZE];
 	char job[LAUNCHER_JOB_SIZE]; /* "" = none: of one `record`, or of `start` */
 	struct session_daemon daemon;
@@ -55,6 +58,9 @@ struct recording_outcome {
 /* Makes an output directory with its parents; stores whether it is new. */
 int recording_make_dir(const char *dir, bool *ret_made, struct flextrace_error *error);
 
+/* True if a recording was ever made in `dir`. */
+bool recording_is_in(const char *dir);
+
 /*
  * Starts a recording in `dir` (made where missing, without an earlier recording). `session`
  * names the session; `pid` narrows it to one process, 0 = all. FLEXTRACE_E_USAGE, _OUTPUT or
@@ -64,10 +70,13 @@ int recording_begin(const char *dir, const char *session, const struct recording
                     pid_t pid, struct recording *ret_recording, struct flextrace_error *error);
 
 /* Stops and destroys the session, looks at the trace, stops our daemon; a trace without records
- * is removed. Continues past errors and reports the first. Returns 1 if the daemon is left to
- * others. */
+ * is removed, and a flight recorder without a snapshot. Continues past errors and reports the
+ * first. Returns 1 if the daemon is left to others. */
 int recording_end(struct recording *recording, struct recording_outcome *ret_outcome,
                   struct flextrace_error *error);
+
+/* Removes the trace, and the directory if it is ours and nothing else is in it. */
+void recording_remove(const struct recording *recording);
 
 /* Writes the state file of `recording->dir`, or ends the recording. */
 int recording_save(struct recording *recording, struct flextrace_error *error);
@@ -86,5 +95,8 @@ int recording_explain(const struct recording *recording, const struct recording_
  * `conversion->output_dir` is set. Returns an exit code. */
 int recording_convert(const struct recording *recording, struct conversion_options *conversion,
                       uint32_t n_workers, FILE *to);
+
+/* Sums up, of an output directory, what its losses name with this cause. */
+uint64_t recording_count_lost(const char *output_dir, const char *cause);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <endian.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 
 #define DEFINITIONS "definitions"
 #define EVENTS      "events"
+
+#define LIVE_TIMER_US 1000000 /* a reader on the relay sees a record within this time */
 
 /* All events of the trace model; the first ones are definitions. */
 static const char *const event_names[] = {
@@ -53,7 +56,7 @@ void session_make_name(const char *program, char name[SESSION_NAME_SIZE])
 }
 
 static int add_channel(struct lttng_handle *handle, const char *channel_name,
-                       const struct channel_plan *plan, bool is_blocking)
+                       const struct channel_plan *plan, const struct session_setup *setup)
 {
 	struct lttng_channel *channel = lttng_channel_create(&handle->domain);
 	int code = -LTTNG_ERR_NOMEM;
@@ -61,11 +64,11 @@ static int add_channel(struct lttng_handle *handle, const char *channel_name,
 	if (!channel)
 		return code;
 	snprintf(channel->name, sizeof(channel->name), "%s", channel_name);
-	channel->attr.overwrite = 0;
+	channel->attr.overwrite = setup->kind == SESSION_FLIGHT;
 	channel->attr.subbuf_size = plan->subbuf_bytes;
 	channel->attr.num_subbuf = plan->n_subbufs;
 	channel->attr.output = LTTNG_EVENT_MMAP;
-	code = is_blocking ? lttng_channel_set_blocking_timeout(channel, -1) : 0;
+	code = setup->is_blocking ? lttng_channel_set_blocking_timeout(channel, -1) : 0;
 	if (code == 0)
 		code = lttng_enable_channel(handle, channel);
 	lttng_channel_destroy(channel);
@@ -104,11 +107,10 @@ static int add_event(struct lttng_handle *handle, const char *event_name, const 
 
 static int fill_session(struct lttng_handle *handle, const struct session_setup *setup)
 {
-	int code = add_channel(handle, DEFINITIONS, &setup->buffers.definitions,
-	                       setup->is_blocking);
+	int code = add_channel(handle, DEFINITIONS, &setup->buffers.definitions, setup);
 
 	if (code >= 0)
-		code = add_channel(handle, EVENTS, &setup->buffers.events, setup->is_blocking);
+		code = add_channel(handle, EVENTS, &setup->buffers.events, setup);
 	if (code >= 0)
 		code = add_contexts(handle, DEFINITIONS);
 	if (code >= 0)
@@ -151,16 +153,31 @@ static int fill_and_track(const struct session_setup *setup)
 	return code;
 }
 
-int session_create(const struct session_setup *setup, struct flextrace_error *error)
+/* Returns LTTng's negative code. */
+static int create_empty(const struct session_setup *setup)
 {
 	char url[PATH_MAX + 16];
-	int code;
 
 	snprintf(url, sizeof(url), "file://%s", setup->trace_dir);
-	code = lttng_create_session(setup->name, url);
+	switch (setup->kind) {
+	case SESSION_FLIGHT:
+		return lttng_create_session_snapshot(setup->name, url);
+	case SESSION_TO_RELAY:
+		return lttng_create_session_live(setup->name, setup->relay_url, LIVE_TIMER_US);
+	default:
+		return lttng_create_session(setup->name, url);
+	}
+}
+
+int session_create(const struct session_setup *setup, struct flextrace_error *error)
+{
+	int code = create_empty(setup);
+
 	if (code < 0)
 		return lttng_failed(error, "Cannot create the LTTng session", setup->name, code);
-	code = fill_and_track(setup);
+	code = setup->shm_path ? lttng_set_session_shm_path(setup->name, setup->shm_path) : 0;
+	if (code >= 0)
+		code = fill_and_track(setup);
 	if (code < 0) {
 		lttng_failed(error, "Cannot set the LTTng session up", setup->name, code);
 		lttng_destroy_session(setup->name);
@@ -224,6 +241,21 @@ int session_destroy(const char *name, struct flextrace_error *error)
 	                : FLEXTRACE_OK;
 }
 
+/* Where a flight recorder's snapshots go: LTTng tells no path of such a session. */
+static void name_output(const char *name, char path[PATH_MAX])
+{
+	struct lttng_snapshot_output_list *outputs = NULL;
+	const struct lttng_snapshot_output *output;
+	const char *url;
+
+	if (lttng_snapshot_list_output(name, &outputs) < 0)
+		return;
+	output = lttng_snapshot_output_list_get_next(outputs);
+	url = output ? lttng_snapshot_output_get_ctrl_url(output) : "";
+	snprintf(path, PATH_MAX, "%s", strncmp(url, "file://", 7) == 0 ? url + 7 : url);
+	lttng_snapshot_output_list_destroy(outputs);
+}
+
 static bool copy_entry(const struct lttng_session *session, struct session_entry *entry)
 {
 	size_t n_name = strlen(session->name), n_path = strlen(session->path);
@@ -233,6 +265,9 @@ static bool copy_entry(const struct lttng_session *session, struct session_entry
 	memcpy(entry->name, session->name, n_name + 1);
 	memcpy(entry->trace_dir, session->path, n_path + 1);
 	entry->is_active = session->enabled;
+	entry->is_flight = session->snapshot_mode;
+	if (entry->is_flight)
+		name_output(entry->name, entry->trace_dir);
 	return true;
 }
 
@@ -289,16 +324,46 @@ static bool has_records(const char *index_path)
 	return found;
 }
 
-/* Files of a directory that match a pattern; counts those with records apart. */
-static size_t count_streams(const char *directory, const char *pattern, size_t *ret_n_filled)
+/* Sizes in the head of a packet, in bits, in the byte order of this machine. */
+struct packet_sizes {
+	uint64_t content_bits, packet_bits;
+};
+#define PACKET_SIZES_OFFSET 48
+
+/* The same of a stream file: snapshots have no index. */
+static bool has_records_in(const char *stream_path)
 {
+	struct packet_sizes sizes;
+	int fd = open(stream_path, O_RDONLY | O_CLOEXEC);
+	bool found = false;
+	off_t offset = 0;
+
+	while (fd >= 0 && !found &&
+	       pread(fd, &sizes, sizeof(sizes), offset + PACKET_SIZES_OFFSET) == sizeof(sizes) &&
+	       sizes.packet_bits >= EMPTY_PACKET_BITS && sizes.packet_bits / 8 < INT64_MAX / 16) {
+		found = sizes.content_bits > EMPTY_PACKET_BITS;
+		offset += (off_t)(sizes.packet_bits / 8);
+	}
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+/* Streams of a channel in a user's directory; counts those with records apart. */
+static size_t count_streams(const char *directory, const char *channel, size_t *ret_n_filled)
+{
+	char pattern[64];
 	glob_t found;
 	size_t n = 0;
+	bool has_index;
 
-	if (glob_in(directory, pattern, &found) != 0)
+	snprintf(pattern, sizeof(pattern), "index/%s_[0-9]*", channel);
+	has_index = glob_in(directory, pattern, &found) == 0;
+	if (!has_index && glob_in(directory, pattern + strlen("index/"), &found) != 0)
 		return 0;
 	for (n = 0; n < found.gl_pathc; n++)
-		*ret_n_filled += has_records(found.gl_pathv[n]);
+		*ret_n_filled += has_index ? has_records(found.gl_pathv[n])
+		                           : has_records_in(found.gl_pathv[n]);
 	globfree(&found);
 	return n;
 }
@@ -309,14 +374,15 @@ enum session_verdict session_inspect(const char *trace_dir, char ret_where[PATH_
 	size_t n_filled = 0;
 	glob_t users;
 
-	if (glob_in(trace_dir, "ust/uid/*/*-bit", &users) != 0)
+	if (glob_in(trace_dir, "ust/uid/*/*-bit", &users) != 0 &&
+	    glob_in(trace_dir, "archives/*/ust/uid/*/*-bit", &users) != 0)
 		return SESSION_NO_STREAMS;
 	for (size_t i = 0; i < users.gl_pathc && verdict != SESSION_CHANNEL_NOT_CREATED; i++) {
 		const char *user = users.gl_pathv[i];
 
 		verdict = SESSION_NO_RECORDS;
-		if (count_streams(user, "index/" DEFINITIONS "_[0-9]*", &n_filled) &&
-		    count_streams(user, "index/" EVENTS "_[0-9]*", &n_filled))
+		if (count_streams(user, DEFINITIONS, &n_filled) &&
+		    count_streams(user, EVENTS, &n_filled))
 			continue;
 		verdict = SESSION_CHANNEL_NOT_CREATED;
 		if (ret_where)

@@ -2,10 +2,11 @@
 /*
  * session.h: one LTTng recording session of our own, through liblttng-ctl.
  *
- * The session has two channels with per-user buffers in discard mode: `definitions` (who and
- * what the records are about, small sub-buffers of its own so that no load can push it out) and
- * `events` (everything else). Events are enabled by explicit list, never with exclusions: those
- * crash the session daemon of LTTng 2.13.
+ * The session has two channels with per-user buffers: `definitions` (who and what the records are
+ * about, small sub-buffers of its own so that no load can push it out) and `events` (everything
+ * else). Full buffers discard what comes; those of a flight recorder overwrite the oldest. Events
+ * are enabled by explicit list, never with exclusions: those crash the session daemon of LTTng
+ * 2.13.
  *
  * - Names start with SESSION_PREFIX, so that what was left running can be found and stopped.
  * - Needs a session daemon that answers: daemon.h.
@@ -21,12 +22,23 @@
 
 #include "buffers.h"
 
+/* Where the records go. */
+enum session_kind {
+	SESSION_TO_DISK, /* into trace_dir */
+	SESSION_FLIGHT,  /* nowhere: the newest stay in memory, session_snapshot() writes them */
+	SESSION_TO_RELAY /* to lttng-relayd on another host, where they can be read live */
+};
+
 #define SESSION_PREFIX    "flextrace-"
 #define SESSION_NAME_SIZE 160
 
 struct session_setup {
-	const char *name;      /* weak */
-	const char *trace_dir; /* weak, absolute: LTTng writes below it */
+	const char *name; /* weak */
+	enum session_kind kind;
+	const char *trace_dir; /* weak, absolute: LTTng writes below it; of SESSION_FLIGHT, where
+	                          snapshots go */
+	const char *relay_url; /* weak: net://HOST..., of SESSION_TO_RELAY */
+	const char *shm_path;  /* weak, absolute: buffers are files there; NULL = in /dev/shm */
 	struct buffer_plan buffers;
 	bool is_blocking; /* programs started with LTTNG_UST_ALLOW_BLOCKING=1 wait for room */
 	pid_t pid;        /* only this process (in its own pid namespace); 0 = all */
@@ -39,8 +51,9 @@ struct session_losses {
 
 struct session_entry {
 	char name[SESSION_NAME_SIZE];
-	char trace_dir[PATH_MAX];
+	char trace_dir[PATH_MAX]; /* as in session_setup; a URL of SESSION_TO_RELAY */
 	bool is_active;
+	bool is_flight;
 };
 
 /* Writes "flextrace-<program>-<date>-<pid>"; other characters than [A-Za-z0-9._] become '_'. */
@@ -75,8 +88,9 @@ enum session_verdict {
 	SESSION_CHANNEL_NOT_CREATED /* LTTng could not make a user's buffers */
 };
 
-/* Looks into a trace directory; stores a user's directory without buffers in `ret_where` (may be
- * NULL). Records are seen once the session is stopped. */
+/* Looks into a trace directory, also of one snapshot or of all that was rotated; stores a user's
+ * directory without buffers in `ret_where` (may be NULL). Records are seen once the session is
+ * stopped. */
 enum session_verdict session_inspect(const char *trace_dir, char ret_where[PATH_MAX]);
 
 #endif

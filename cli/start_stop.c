@@ -8,8 +8,10 @@
 
 #include "child.h"
 #include "cli.h"
+#include "flight.h"
 #include "profile.h"
 #include "recording.h"
+#include "running.h"
 
 struct start_options {
 	const char *output_dir;
@@ -66,51 +68,21 @@ static int run_start(const struct command *command, int argc, char **argv)
 	return code;
 }
 
-/* The directory of a session's recording: its trace directory without "/trace". */
-static int name_dir(const struct session_entry *entry, char dir[PATH_MAX],
-                    struct flextrace_error *error)
+/* Ends a recording. A flight recorder is asked for what it holds first, which is stored as the
+ * recording to convert. */
+static int end(struct recording *recording, struct recording_outcome *outcome,
+               struct flextrace_error *error)
 {
-	size_t n = strlen(entry->trace_dir);
+	struct recording snapshot = *recording;
+	struct flextrace_error later;
+	int taken = FLEXTRACE_OK, ended;
 
-	if (n < 7 || strcmp(entry->trace_dir + n - 6, "/trace") != 0)
-		return error_set(error, FLEXTRACE_E_INPUT,
-		                 "Not a recording of `flextrace start`: session=%s", entry->name);
-	memcpy(dir, entry->trace_dir, n - 6);
-	dir[n - 6] = '\0';
-	return FLEXTRACE_OK;
-}
-
-/* Lists the recordings of `flextrace start`; an owned array. */
-static int list_started(struct session_entry **ret_entries, struct flextrace_error *error)
-{
-	*ret_entries = NULL;
-	return daemon_is_alive() ? session_list(SESSION_PREFIX "start-", ret_entries, error) : 0;
-}
-
-/* Finds the recording to stop: the one in `dir`, or the only one. Returns an exit code. */
-static int find_recording(const char *dir, struct recording *ret_recording)
-{
-	struct session_entry *entries;
-	struct flextrace_error error = {0};
-	char found[PATH_MAX];
-	int n, code = CLI_OK;
-
-	if (dir)
-		return recording_load(dir, ret_recording, &error) < 0 ? cli_fail(&error) : CLI_OK;
-	n = list_started(&entries, &error);
-	if (n < 0)
-		return cli_fail(&error);
-	if (n != 1) {
-		cli_error(n ? "Several recordings run; `flextrace status` lists them, name the "
-		              "directory of one"
-		            : "No recording runs");
-		code = n ? CLI_USAGE : CLI_INPUT;
-	} else if (name_dir(&entries[0], found, &error) < 0 ||
-	           recording_load(found, ret_recording, &error) < 0) {
-		code = cli_fail(&error);
-	}
-	free(entries);
-	return code;
+	if (recording->kind == SESSION_FLIGHT)
+		taken = flight_take(recording, FLIGHT_END, &snapshot, error);
+	recording_forget(recording);
+	ended = recording_end(recording, outcome, taken < 0 ? &later : error);
+	*recording = snapshot;
+	return taken < 0 ? taken : ended;
 }
 
 static int stop(const char *dir, const struct stop_options *options,
@@ -120,25 +92,30 @@ static int stop(const char *dir, const struct stop_options *options,
 	struct flextrace_error error = {0};
 	struct held_signals signals;
 	struct recording recording;
-	int code = find_recording(dir, &recording), ended;
+	bool is_flight;
+	const struct running_wish wish = {.prefix = SESSION_PREFIX "start-"};
+	int code = running_find(dir, &wish, &recording), ended;
 
 	if (code != CLI_OK)
 		return code;
 	signals_hold(&signals);
-	recording_forget(&recording);
-	ended = recording_end(&recording, &outcome, &error);
+	is_flight = recording.kind == SESSION_FLIGHT;
+	ended = end(&recording, &outcome, &error);
 	signals_release(&signals);
 	if (ended < 0 && access(recording.trace_dir, F_OK) == 0)
 		cli_note("the trace is kept, `flextrace convert` reads it: %s",
 		         recording.trace_dir);
 	if (ended < 0)
 		return cli_fail(&error);
-	code = recording_explain(&recording, &outcome);
+	code = is_flight ? flight_explain(&recording) : recording_explain(&recording, &outcome);
 	if (code == CLI_OK && options->is_unconverted)
 		cli_note("recorded: %s", recording.trace_dir);
 	if (code != CLI_OK || options->is_unconverted)
 		return code;
-	return recording_convert(&recording, conversion, (uint32_t)options->n_workers, stdout);
+	code = recording_convert(&recording, conversion, (uint32_t)options->n_workers, stdout);
+	if (is_flight && (code == CLI_OK || code == CLI_LOSS))
+		flight_tell_overwritten(conversion->output_dir);
+	return code;
 }
 
 static int run_stop(const struct command *command, int argc, char **argv)
@@ -175,7 +152,10 @@ static int run_status(const struct command *command, int argc, char **argv)
 	if (n < 0)
 		return cli_fail(&error);
 	for (int i = 0; i < n; i++)
-		printf("%s %s: %s\n", entries[i].is_active ? "recording" : "stopped",
+		printf("%s %s: %s\n",
+		       !entries[i].is_active  ? "stopped"
+		       : entries[i].is_flight ? "flight recorder"
+		                              : "recording",
 		       entries[i].name, entries[i].trace_dir);
 	if (n == 0)
 		printf("no recording runs\n");

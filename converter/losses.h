@@ -26,6 +26,8 @@
 	X(DISCARDED_EVENTS, LOST, "lttng_discarded_events")                                     \
 	/* overwritten before they were read */                                                 \
 	X(DISCARDED_PACKETS, LOST, "lttng_discarded_packets")                                   \
+	/* in front of a flight recorder's snapshot, as it should be */                         \
+	X(OVERWRITTEN, LEFT_OUT, "overwritten")                                                 \
 	/* LTTng could not allocate a channel */                                                \
 	X(CHANNEL_NOT_CREATED, LOST, "channel_not_created")                                     \
 	/* bytes behind the last whole packet */                                                \

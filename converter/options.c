@@ -129,6 +129,8 @@ const char *option_type_phrase(enum option_type type)
 		return "a switch or a count";
 	case OPTION_SIZE:
 		return "a size as 1073741824, 512M or 2G";
+	case OPTION_BUDGET:
+		return "a switch or a size as 67108864, 64M or 1G";
 	}
 	return "";
 }
@@ -161,7 +163,7 @@ int option_set_flag(const struct option_spec *spec, bool flag, void *values,
 		*(bool *)member_of(spec, values) = flag;
 		return 0;
 	}
-	if (spec->type == OPTION_LIMIT) {
+	if (spec->type == OPTION_LIMIT || spec->type == OPTION_BUDGET) {
 		*(struct option_limit *)member_of(spec, values) = (struct option_limit){flag, 0};
 		return 0;
 	}
@@ -179,6 +181,7 @@ int option_set_number(const struct option_spec *spec, int64_t number, void *valu
 	case OPTION_REAL:
 		return option_set_real(spec, (double)number, values, error);
 	case OPTION_LIMIT:
+	case OPTION_BUDGET:
 		FLEXTRACE_TRY(check_range(spec, (double)number, error));
 		*(struct option_limit *)member_of(spec, values) =
 			(struct option_limit){true, (uint64_t)number};
@@ -244,7 +247,7 @@ static int parse_size(const struct option_spec *spec, const char *text, void *va
 int option_set_text(const struct option_spec *spec, const char *text, void *values,
                     struct flextrace_error *error)
 {
-	if (spec->type == OPTION_SIZE)
+	if (spec->type == OPTION_SIZE || spec->type == OPTION_BUDGET)
 		return parse_size(spec, text, values, error);
 	if (spec->type != OPTION_TEXT && spec->type != OPTION_LIST)
 		return refuse(spec, error);
@@ -288,7 +291,8 @@ int option_parse(const struct option_spec *spec, const char *text, void *values,
                  struct flextrace_error *error)
 {
 	if (!text) {
-		if (spec->type == OPTION_FLAG || spec->type == OPTION_LIMIT)
+		if (spec->type == OPTION_FLAG || spec->type == OPTION_LIMIT ||
+		    spec->type == OPTION_BUDGET)
 			return option_set_flag(spec, true, values, error);
 		return refuse(spec, error);
 	}
@@ -296,6 +300,7 @@ int option_parse(const struct option_spec *spec, const char *text, void *values,
 	case OPTION_TEXT:
 	case OPTION_LIST:
 	case OPTION_SIZE:
+	case OPTION_BUDGET:
 		return option_set_text(spec, text, values, error);
 	case OPTION_NUMBER:
 	case OPTION_LIMIT:

@@ -29,7 +29,8 @@ enum option_type {                /* fills a member of type ... */
 	           OPTION_NUMBER, /* int64_t: --name N, within [min, max] */
 	           OPTION_REAL,   /* double: --name X, within [min, max] */
 	           OPTION_LIMIT,  /* struct option_limit: --name or --name=N, N >= 0 */
-	           OPTION_SIZE    /* uint64_t, bytes: --name 1048576, 1024K, 1M, ... */
+	           OPTION_SIZE,   /* uint64_t, bytes: --name 1048576, 1024K, 1M, ... */
+	           OPTION_BUDGET  /* struct option_limit, bytes: --name or --name=1M */
 };
 
 struct option_list {

@@ -3,6 +3,8 @@
 flextrace_add_unit_test(NAME options SOURCES converter/options.c converter/error.c)
 flextrace_add_unit_test(NAME profile SOURCES converter/profile.c converter/options.c
 	tests/scratch.c LIBS flextrace_core)
+flextrace_add_unit_test(NAME ctf_overwritten SOURCES tests/scratch.c
+	converter/ctf_overwritten.c converter/error.c)
 flextrace_add_unit_test(NAME ctf_repair SOURCES tests/scratch.c tests/ctf_writer.c
 	converter/ctf_repair.c converter/error.c converter/decode/schema.c)
 foreach(name reader reader_damage)

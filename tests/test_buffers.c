@@ -96,6 +96,43 @@ static void test_buffers__the_size_it_asks_for_is_enough(void **state)
 	}
 }
 
+static void test_buffers__a_total_is_shared_out_and_rounded_down(void **state)
+{
+	static const struct {
+		uint64_t total_bytes;
+		uint32_t n_cpus;
+		uint64_t subbuf_bytes; /* 0 = refused */
+	} cases[] = {
+		{64 * MIB, 2, 2 * MIB},
+		{64 * MIB - 1, 2, MIB},
+		{64 * MIB, 3, MIB},
+		{16 * 4 * KIB, 1, 4 * KIB},
+		{16 * 4 * KIB - 1, 1, 0},
+		{16 * 4 * KIB * 300 - 1, 300, 0},
+		{1, 1, 0},
+		{GIB, 1, 64 * MIB},
+		{3 * GIB, 1, 128 * MIB},
+		{16 * 4 * KIB * 300, 300, 4 * KIB},
+	};
+	struct flextrace_error error;
+	struct buffer_plan plan;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buffer_wish wish = {.total_bytes = cases[i].total_bytes};
+		int code = buffers_plan(&wish, cases[i].n_cpus, 64 * GIB, &plan, &error);
+
+		assert_int_equal(code, cases[i].subbuf_bytes ? 0 : FLEXTRACE_E_USAGE);
+		if (code == 0) {
+			assert_int_equal(plan.events.subbuf_bytes, cases[i].subbuf_bytes);
+			assert_int_equal(plan.events.n_subbufs, 16);
+		}
+	}
+	assert_int_equal(buffers_plan(&(struct buffer_wish){.total_bytes = GIB}, 2, 512 * MIB,
+	                              &plan, &error),
+	                 FLEXTRACE_E_SYSTEM);
+}
+
 static void test_buffers__wishes_are_kept_or_refused(void **state)
 {
 	struct buffer_wish wish = {.subbuf_bytes = 16 * MIB, .n_subbufs = 4};
@@ -197,6 +234,7 @@ int main(void)
 		cmocka_unit_test(test_buffers__a_default_container_still_works),
 		cmocka_unit_test(test_buffers__says_what_to_do_where_there_is_too_little),
 		cmocka_unit_test(test_buffers__the_size_it_asks_for_is_enough),
+		cmocka_unit_test(test_buffers__a_total_is_shared_out_and_rounded_down),
 		cmocka_unit_test(test_buffers__wishes_are_kept_or_refused),
 		cmocka_unit_test(test_buffers__parses_sizes),
 		cmocka_unit_test(test_buffers__parses_the_kernels_list_of_cpus),

@@ -29,6 +29,7 @@ static const struct option_spec table[] = {
 	{"open", 0, OPTION_REAL, offsetof(struct values, real), "X", "Open", 0, 0},
 	{"limit", 0, OPTION_LIMIT, offsetof(struct values, limit), "N", "Limit", 0, 0},
 	{"size", 0, OPTION_SIZE, offsetof(struct values, size_bytes), "SIZE", "Size", 0, 0},
+	{"budget", 0, OPTION_BUDGET, offsetof(struct values, limit), "SIZE", "Budget", 0, 0},
 	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
 };
 
@@ -100,7 +101,19 @@ static void test_options__a_size_has_units_of_1024(void **state)
 
 		assert_int_equal(parse("size", cases[i].text, &values, NULL), 0);
 		assert_int_equal(values.size_bytes, cases[i].n_bytes);
+		assert_int_equal(parse("budget", cases[i].text, &values, NULL), 0);
+		assert_true(values.limit.is_set);
+		assert_int_equal(values.limit.value, cases[i].n_bytes);
 	}
+}
+
+static void test_options__a_budget_needs_no_size(void **state)
+{
+	struct values values = {0};
+
+	(void)state;
+	assert_int_equal(parse("budget", NULL, &values, NULL), 0);
+	assert_true(values.limit.is_set && values.limit.value == 0);
 }
 
 static void test_options__refuses_what_is_not_of_its_type_or_range(void **state)
@@ -125,6 +138,8 @@ static void test_options__refuses_what_is_not_of_its_type_or_range(void **state)
 		{"open", "inf", "Option `open` must not be negative: value=inf"},
 		{"limit", "-1", "Option `limit` must not be negative: value=-1"},
 		{"limit", "many", "Option `limit` takes a switch or a count: value=many"},
+		{"budget", "1X",
+	         "Option `budget` takes a switch or a size as 67108864, 64M or 1G: value=1X"},
 		{"size", "M", SIZE_MESSAGE "M"},
 		{"size", "", SIZE_MESSAGE},
 		{"size", "-1", SIZE_MESSAGE "-1"},
@@ -226,6 +241,7 @@ int main(void)
 		cmocka_unit_test(test_options__collects_a_repeated_list_in_order),
 		cmocka_unit_test(test_options__a_limit_without_a_number_is_zero),
 		cmocka_unit_test(test_options__a_size_has_units_of_1024),
+		cmocka_unit_test(test_options__a_budget_needs_no_size),
 		cmocka_unit_test(test_options__refuses_what_is_not_of_its_type_or_range),
 		cmocka_unit_test(test_options__typed_values_serve_every_type_that_can_hold_them),
 		cmocka_unit_test(test_options__the_table_of_conversions_is_complete),

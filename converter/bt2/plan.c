@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "bt2/graph.h"
+#include "ctf_overwritten.h"
 
 static int no_memory(struct flextrace_error *error)
 {
@@ -132,6 +133,8 @@ static int plan_group(struct plan *plan, uint32_t group, const struct plugins *p
 	struct sizes sizes;
 	int code = scan_group(plan, &plan->groups.groups[group], &sizes, options, error);
 
+	if (code == 0)
+		plan->n_overwritten += ctf_count_overwritten(sizes.dirs, sizes.n_dirs);
 	if (code == 0)
 		code = list_ports(plan, group, &sizes, plugins, error);
 	sizes_release(&sizes);

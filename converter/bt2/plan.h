@@ -25,8 +25,9 @@ struct plan {
 	struct trace_groups groups;
 	struct plan_port *ports; /* owned, sorted by (group, port) */
 	uint32_t n_ports, n_allocated;
-	uint32_t n_cut;   /* stream files that were cut */
-	uint32_t n_empty; /* traces without a stream */
+	uint32_t n_cut;         /* stream files that were cut */
+	uint32_t n_empty;       /* traces without a stream */
+	uint64_t n_overwritten; /* packets in front of snapshots */
 };
 
 /* Makes a plan for the traces of `options`; warns of cut files. FLEXTRACE_E_INPUT: nothing to

@@ -4,6 +4,7 @@
  *
  *	scopes=N      N scopes of 1 ns and more
  *	steps=N       N steps, each with one scope "in step"
+ *	names=N       names N queues "queue 0" ...
  *	windows=N     N windows, each with one scope "in window"
  *	say=TEXT      writes TEXT and a newline to stdout
  *	terminal      says "terminal" if stdin, stdout and the foreground are ours
@@ -34,6 +35,16 @@ static void make_steps(int n)
 	for (int i = 0; i < n; i++) {
 		FLEXTRACE_STEP(i);
 		emit_scopes(1, "in step");
+	}
+}
+
+static void name_queues(int n)
+{
+	char name[32];
+
+	for (int i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "queue %d", i);
+		FLEXTRACE_QUEUE_NAME(0, i, name);
 	}
 }
 
@@ -96,6 +107,8 @@ static void obey(const char *word, const sigset_t *awaited)
 		emit_scopes(n, "work");
 	else if (strncmp(word, "steps=", 6) == 0)
 		make_steps(n);
+	else if (strncmp(word, "names=", 6) == 0)
+		name_queues(n);
 	else if (strncmp(word, "windows=", 8) == 0)
 		make_windows(n);
 	else if (strncmp(word, "say=", 4) == 0)

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "attend.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "flight.h"
+
+static int add_conversion(struct attendance *attendance, const struct recording *part,
+                          const char *what, struct flextrace_error *error)
+{
+	struct background_job job;
+
+	snprintf(job.what, sizeof(job.what), "%s %s", what, strrchr(part->dir, '/') + 1);
+	if (attendance->is_unconverted) {
+		cli_note("%s: %s", job.what, part->dir);
+		return FLEXTRACE_OK;
+	}
+	snprintf(job.trace_dir, sizeof(job.trace_dir), "%s", part->trace_dir);
+	snprintf(job.output_dir, sizeof(job.output_dir), "%s", part->dir);
+	return background_add(&attendance->background, &job, error);
+}
+
+static void on_usr2(void *context)
+{
+	struct attendance *attendance = context;
+	struct flextrace_error error = {0};
+	struct recording snapshot;
+
+	if (flight_take(attendance->recording, FLIGHT_ASKED, &snapshot, &error) < 0) {
+		cli_fail(&error);
+		return;
+	}
+	if (flight_explain(&snapshot) == CLI_OK &&
+	    add_conversion(attendance, &snapshot, "snapshot", &error) < 0)
+		cli_fail(&error);
+}
+
+static void on_tick(void *context)
+{
+	struct attendance *attendance = context;
+
+	background_poll(&attendance->background);
+}
+
+void attend_begin(struct attendance *attendance, const struct recording *recording,
+                  const struct conversion_options *conversion)
+{
+	attendance->recording = recording;
+	attendance->background.conversion = conversion;
+	attendance->meanwhile = (struct meanwhile){.tick = on_tick, .context = attendance};
+	if (recording->kind == SESSION_FLIGHT)
+		attendance->meanwhile.on_usr2 = on_usr2;
+}
+
+int attend_finish(struct attendance *attendance)
+{
+	return background_finish(&attendance->background);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "flight.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "session_running.h"
+
+#define MAX_SNAPSHOTS 100000
+
+static int name_snapshot(const struct recording *recording, const char *name,
+                         struct recording *snapshot, struct flextrace_error *error)
+{
+	int n = snprintf(snapshot->trace_dir, sizeof(snapshot->trace_dir), "%s/%s/trace",
+	                 recording->trace_dir, name);
+
+	if (n < 0 || (size_t)n >= sizeof(snapshot->trace_dir))
+		return error_set(error, FLEXTRACE_E_OUTPUT, "Path is too long: path=%.64s...",
+		                 recording->trace_dir);
+	snprintf(snapshot->dir, sizeof(snapshot->dir), "%.*s", n - (int)strlen("/trace"),
+	         snapshot->trace_dir);
+	return FLEXTRACE_OK;
+}
+
+static int dir_failed(const char *dir, struct flextrace_error *error)
+{
+	return error_set(error, FLEXTRACE_E_OUTPUT,
+	                 "Cannot make the directory of a snapshot: path=%s, reason=%s", dir,
+	                 strerror(errno));
+}
+
+/* Makes the next directory that nobody else has made. */
+static int make_next_dir(const struct recording *recording, struct recording *snapshot,
+                         struct flextrace_error *error)
+{
+	char name[16];
+
+	for (int i = 1; i < MAX_SNAPSHOTS; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		FLEXTRACE_TRY(name_snapshot(recording, name, snapshot, error));
+		if (mkdir(snapshot->dir, 0700) == 0)
+			return FLEXTRACE_OK;
+		if (errno != EEXIST)
+			break;
+	}
+	return dir_failed(snapshot->dir, error);
+}
+
+static int make_end_dir(const struct recording *recording, struct recording *snapshot,
+                        struct flextrace_error *error)
+{
+	FLEXTRACE_TRY(name_snapshot(recording, "end", snapshot, error));
+	if (mkdir(snapshot->dir, 0700) == 0)
+		return FLEXTRACE_OK;
+	return errno == EEXIST ? 1 : dir_failed(snapshot->dir, error);
+}
+
+static bool has_records(const struct recording *snapshot)
+{
+	enum session_verdict verdict = session_inspect(snapshot->trace_dir, NULL);
+
+	return verdict != SESSION_NO_STREAMS && verdict != SESSION_NO_RECORDS;
+}
+
+int flight_take(const struct recording *recording, enum flight_reason reason,
+                struct recording *ret_snapshot, struct flextrace_error *error)
+{
+	int code;
+
+	*ret_snapshot = *recording;
+	code = reason == FLIGHT_END ? make_end_dir(recording, ret_snapshot, error)
+	                            : make_next_dir(recording, ret_snapshot, error);
+	if (code != 0)
+		return code;
+	ret_snapshot->kind = SESSION_TO_DISK;
+	ret_snapshot->has_made_dir = true;
+	code = session_dump_definitions(recording->session, error);
+	if (code == FLEXTRACE_OK)
+		code = session_snapshot(recording->session, ret_snapshot->trace_dir, error);
+	if (code < 0 || !has_records(ret_snapshot))
+		recording_remove(ret_snapshot);
+	return code;
+}
+
+int flight_explain(const struct recording *snapshot)
+{
+	struct recording_outcome outcome = {.losses = {0}};
+
+	outcome.verdict = session_inspect(snapshot->trace_dir, outcome.where);
+	return recording_explain(snapshot, &outcome);
+}
+
+void flight_tell_overwritten(const char *output_dir)
+{
+	uint64_t n = recording_count_lost(output_dir, "overwritten");
+
+	if (n)
+		cli_note("overwritten before the snapshot: %" PRIu64 " packets of the buffers", n);
+}

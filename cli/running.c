@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "running.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* The directory of a session's recording: the parent of where LTTng writes. */
+static int name_dir(const struct session_entry *entry, char dir[PATH_MAX],
+                    struct flextrace_error *error)
+{
+	const char *slash = strrchr(entry->trace_dir, '/');
+
+	if (entry->trace_dir[0] != '/' || slash == entry->trace_dir)
+		return error_set(error, FLEXTRACE_E_INPUT,
+		                 "Cannot tell the directory of a recording, name it: session=%s",
+		                 entry->name);
+	memcpy(dir, entry->trace_dir, (size_t)(slash - entry->trace_dir));
+	dir[slash - entry->trace_dir] = '\0';
+	return FLEXTRACE_OK;
+}
+
+static int load(const struct session_entry *entry, struct recording *ret_recording)
+{
+	struct flextrace_error error = {0};
+	char dir[PATH_MAX];
+
+	if (name_dir(entry, dir, &error) < 0 || recording_load(dir, ret_recording, &error) < 0)
+		return cli_fail(&error);
+	return CLI_OK;
+}
+
+/* Keeps the entries that are wished for in front; returns how many. */
+static int keep_wished(struct session_entry *entries, int n, const char *name,
+                       const struct running_wish *wish)
+{
+	int n_kept = 0;
+
+	for (int i = 0; i < n; i++)
+		if (name ? strcmp(entries[i].name, name) == 0
+		         : !wish->is_flight || entries[i].is_flight)
+			entries[n_kept++] = entries[i];
+	return n_kept;
+}
+
+/* The one recording that runs and has the session's name, or is wished for. */
+static int find_session(const char *name, const struct running_wish *wish,
+                        struct recording *ret_recording)
+{
+	struct session_entry *entries = NULL;
+	struct flextrace_error error = {0};
+	int n = daemon_is_alive()
+	                ? session_list(name ? SESSION_PREFIX : wish->prefix, &entries, &error)
+	                : 0;
+	int code;
+
+	if (n < 0)
+		return cli_fail(&error);
+	n = keep_wished(entries, n, name, wish);
+	if (n == 1) {
+		code = load(&entries[0], ret_recording);
+	} else {
+		cli_error(n ? "Several recordings run; `flextrace status` lists them, name the "
+		              "directory of one"
+		          : wish->is_flight ? "No flight recorder runs"
+		                            : "No recording runs");
+		code = n ? CLI_USAGE : CLI_INPUT;
+	}
+	free(entries);
+	return code;
+}
+
+int running_find(const char *name, const struct running_wish *wish, struct recording *ret_recording)
+{
+	struct flextrace_error error = {0};
+
+	if (!name || strncmp(name, SESSION_PREFIX, strlen(SESSION_PREFIX)) == 0) {
+		/* A directory may be called like a session. */
+		if (name && recording_load(name, ret_recording, NULL) == FLEXTRACE_OK)
+			return CLI_OK;
+		return find_session(name, wish, ret_recording);
+	}
+	return recording_load(name, ret_recording, &error) < 0 ? cli_fail(&error) : CLI_OK;
+}

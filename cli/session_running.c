@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session_running.h"
+
+#include <lttng/lttng.h>
+#include <lttng/rotation.h>
+#include <lttng/snapshot.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "glob_in.h"
+
+static int refused(struct flextrace_error *error, const char *what, const char *name, int code)
+{
+	return error_set(error, FLEXTRACE_E_SYSTEM, "%s: session=%s, reason=%s", what, name,
+	                 lttng_strerror(code < 0 ? code : -code));
+}
+
+int session_dump_definitions(const char *name, struct flextrace_error *error)
+{
+	/* A program answers first and does what it is asked then, one request after another: when
+	 * it answers the second time, the first dump is done. */
+	for (int i = 0; i < 2; i++) {
+		int code = lttng_regenerate_statedump(name);
+
+		if (code < 0)
+			return refused(error, "Cannot have the definitions recorded again", name,
+			               code);
+	}
+	return FLEXTRACE_OK;
+}
+
+/* LTTng makes a directory with a name of its own. */
+static int name_trace(const char *parent, const char *trace_dir, struct flextrace_error *error)
+{
+	glob_t found;
+	int code = FLEXTRACE_OK;
+
+	if (glob_in(parent, "snapshot-*", &found) != 0)
+		return error_set(error, FLEXTRACE_E_SYSTEM, "LTTng wrote no snapshot: path=%s",
+		                 parent);
+	if (rename(found.gl_pathv[0], trace_dir) != 0)
+		code = error_set(error, FLEXTRACE_E_OUTPUT, "Cannot rename: path=%s, reason=%s",
+		                 found.gl_pathv[0], strerror(errno));
+	globfree(&found);
+	return code;
+}
+
+int session_snapshot(const char *name, const char *trace_dir, struct flextrace_error *error)
+{
+	struct lttng_snapshot_output *output = lttng_snapshot_output_create();
+	int code = output ? 0 : -LTTNG_ERR_NOMEM;
+	char parent[PATH_MAX];
+
+	snprintf(parent, sizeof(parent), "%.*s", (int)(strrchr(trace_dir, '/') - trace_dir),
+	         trace_dir);
+	if (code >= 0)
+		code = lttng_snapshot_output_set_name("snapshot", output);
+	if (code >= 0)
+		code = lttng_snapshot_output_set_local_path(parent, output);
+	if (code >= 0)
+		code = lttng_snapshot_record(name, output, 0);
+	lttng_snapshot_output_destroy(output);
+	if (code < 0)
+		return refused(error, "Cannot take a snapshot", name, code);
+	return name_trace(parent, trace_dir, error);
+}
+
+int session_rotate(const char *name, struct lttng_rotation_handle **ret_rotation,
+                   struct flextrace_error *error)
+{
+	int code = lttng_rotate_session(name, NULL, ret_rotation);
+
+	return code < 0 ? refused(error, "Cannot rotate the LTTng session", name, code)
+	                : FLEXTRACE_OK;
+}
+
+static bool locate(struct lttng_rotation_handle *rotation, char chunk_dir[PATH_MAX])
+{
+	const struct lttng_trace_archive_location *location;
+	const char *path;
+
+	if (lttng_rotation_handle_get_archive_location(rotation, &location) !=
+	            LTTNG_ROTATION_STATUS_OK ||
+	    lttng_trace_archive_location_local_get_absolute_path(location, &path) !=
+	            LTTNG_TRACE_ARCHIVE_LOCATION_STATUS_OK ||
+	    strlen(path) >= PATH_MAX)
+		return false;
+	strcpy(chunk_dir, path);
+	return true;
+}
+
+int session_rotated(struct lttng_rotation_handle *rotation, char ret_chunk_dir[PATH_MAX],
+                    struct flextrace_error *error)
+{
+	enum lttng_rotation_state state = LTTNG_ROTATION_STATE_ERROR;
+	int code = 1;
+
+	if (lttng_rotation_handle_get_state(rotation, &state) != LTTNG_ROTATION_STATUS_OK)
+		state = LTTNG_ROTATION_STATE_ERROR;
+	if (state == LTTNG_ROTATION_STATE_ONGOING)
+		return 0;
+	if (state != LTTNG_ROTATION_STATE_COMPLETED || !locate(rotation, ret_chunk_dir))
+		code = error_set(error, FLEXTRACE_E_SYSTEM,
+		                 "LTTng could not finish a rotation: state=%d", (int)state);
+	lttng_rotation_handle_destroy(rotation);
+	return code;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ctf_overwritten.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "scratch.h"
+
+#define TEXT \
+	"/* CTF 1.8 */ env { tracer_name = \"lttng-ust\"; }; stream { uint64_t packet_seq_num; };"
+
+struct stream {
+	const char *name;
+	uint64_t instance_id, sequence;
+	bool is_swapped, is_indexed;
+};
+
+static void write_file(const char *dir, const char *name, const void *bytes, size_t n)
+{
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, n, file), n);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void write_stream(const char *dir, const struct stream *stream, struct ctf_file *file)
+{
+	unsigned char head[96] = {0};
+	uint32_t magic = 0xC1FC1FC1;
+	uint64_t sequence = stream->sequence;
+	char index[64];
+
+	if (stream->is_swapped) {
+		magic = __builtin_bswap32(magic);
+		sequence = __builtin_bswap64(sequence);
+	}
+	memcpy(head, &magic, sizeof(magic));
+	memcpy(head + 64, &sequence, sizeof(sequence));
+	write_file(dir, stream->name, head, sizeof(head));
+	snprintf(index, sizeof(index), "index/%s.idx", stream->name);
+	if (stream->is_indexed)
+		write_file(dir, index, "", 1);
+	*file = (struct ctf_file){.name = (char *)stream->name,
+	                          .instance_id = stream->instance_id,
+	                          .has_stream = true};
+}
+
+static char *make_dir(const char *metadata, size_t n_metadata)
+{
+	char *dir = scratch_dir(), path[512];
+
+	snprintf(path, sizeof(path), "%s/index", dir);
+	assert_int_equal(mkdir(path, 0700), 0);
+	write_file(dir, "metadata", metadata, n_metadata);
+	return dir;
+}
+
+/* Counts in one directory with `n` streams. */
+static uint64_t count_in(const char *metadata, size_t n_metadata, const struct stream *streams,
+                         uint32_t n)
+{
+	struct ctf_file files[8];
+	struct ctf_dir dir = {.path = make_dir(metadata, n_metadata), .files = files, .n_files = n};
+	uint64_t counted;
+
+	for (uint32_t i = 0; i < n; i++)
+		write_stream(dir.path, &streams[i], &files[i]);
+	counted = ctf_count_overwritten(&dir, 1);
+	scratch_remove(dir.path);
+	return counted;
+}
+
+static void test_ctf_overwritten__counts_what_precedes_the_first_packets(void **state)
+{
+	static const struct {
+		struct stream streams[3];
+		uint32_t n;
+		uint64_t wanted;
+	} cases[] = {
+		{.n = 0, .wanted = 0},
+		{{{"a", 0, 0, false, false}}, 1, 0},
+		{{{"a", 0, 7, false, false}}, 1, 7},
+		{{{"a", 0, 7, true, false}}, 1, 7},
+		{{{"a", 0, 7, false, true}}, 1, 0}, /* written as it came */
+		{{{"a", 0, 7, false, false}, {"b", 1, 5, false, false}}, 2, 12},
+		{{{"a", 0, 7, false, false}, {"a_1", 0, 9, false, false}}, 2, 7}, /* two files */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(count_in(TEXT, sizeof(TEXT) - 1, cases[i].streams, cases[i].n),
+		                 cases[i].wanted);
+}
+
+/* `TEXT` as LTTng writes it, cut into packets of `n_content` bytes each. */
+static size_t pack(char *to, size_t n_content, bool is_swapped)
+{
+	size_t n = 0;
+
+	for (size_t at = 0; at < sizeof(TEXT) - 1; at += n_content) {
+		size_t n_now = sizeof(TEXT) - 1 - at < n_content ? sizeof(TEXT) - 1 - at
+		                                                 : n_content;
+		uint32_t head[3] = {0x75D11D57, (uint32_t)(37 + n_now) * 8,
+		                    (uint32_t)(40 + n_now) * 8};
+
+		for (int i = 0; i < 3 && is_swapped; i++)
+			head[i] = __builtin_bswap32(head[i]);
+		memset(to + n, 0, 40 + n_now);
+		memcpy(to + n, &head[0], 4);
+		memcpy(to + n + 24, &head[1], 8);
+		memcpy(to + n + 37, TEXT + at, n_now);
+		n += 40 + n_now;
+	}
+	return n;
+}
+
+static void test_ctf_overwritten__reads_metadata_in_packets(void **state)
+{
+	static const struct stream stream = {"a", 0, 3, false, false};
+	char packed[8192];
+
+	(void)state;
+	for (size_t n_content = 1; n_content < sizeof(TEXT); n_content += 7)
+		for (int is_swapped = 0; is_swapped < 2; is_swapped++) {
+			size_t n = pack(packed, n_content, is_swapped);
+
+			assert_int_equal(count_in(packed, n, &stream, 1), 3);
+		}
+}
+
+static void test_ctf_overwritten__believes_no_other_tracer(void **state)
+{
+	static const struct stream stream = {"a", 0, 3, false, false};
+	static const char *const texts[] = {
+		"", "/* CTF 1.8 */ env { tracer_name = \"barectf\"; }; uint64_t packet_seq_num;",
+		"/* CTF 1.8 */ env { tracer_name = \"lttng-ust\"; };"};
+	char packed[8192];
+	size_t n = pack(packed, 16, false);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		assert_int_equal(count_in(texts[i], strlen(texts[i]), &stream, 1), 0);
+	/* Metadata cut anywhere: counted or not, but never read beyond its end. */
+	for (size_t i = 0; i < n; i++)
+		count_in(packed, i, &stream, 1);
+}
+
+static void test_ctf_overwritten__takes_several_snapshots_as_one_trace(void **state)
+{
+	static const struct stream older = {"a", 0, 4, false, false};
+	static const struct stream newer[] = {{"a", 0, 9, false, false}, {"b", 1, 2, false, false}};
+	struct ctf_file files[3];
+	struct ctf_dir dirs[2];
+
+	(void)state;
+	dirs[0] = (struct ctf_dir){make_dir(TEXT, sizeof(TEXT) - 1), files, 1, 0};
+	dirs[1] = (struct ctf_dir){make_dir(TEXT, sizeof(TEXT) - 1), files + 1, 2, 0};
+	write_stream(dirs[0].path, &older, &files[0]);
+	write_stream(dirs[1].path, &newer[0], &files[1]);
+	write_stream(dirs[1].path, &newer[1], &files[2]);
+	assert_int_equal(ctf_count_overwritten(dirs, 2), 4 + 2);
+	scratch_remove(dirs[0].path);
+	scratch_remove(dirs[1].path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ctf_overwritten__counts_what_precedes_the_first_packets),
+		cmocka_unit_test(test_ctf_overwritten__reads_metadata_in_packets),
+		cmocka_unit_test(test_ctf_overwritten__believes_no_other_tracer),
+		cmocka_unit_test(test_ctf_overwritten__takes_several_snapshots_as_one_trace),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
