@@ -10,6 +10,15 @@ flextrace_add_unit_test(NAME launcher SOURCES cli/launcher.c cli/process.c)
 flextrace_add_unit_test(NAME summary SOURCES cli/rows.c cli/summary.c cli/summary_ops.c cli/summary_aie.c converter/csv_reader.c cli/message.c converter/error.c
 	converter/ledger.c converter/losses.c tests/scratch.c LIBS PkgConfig::CJSON)
 
+if(TARGET flextrace)
+	flextrace_add_unit_test(NAME losses SOURCES tests/loss_cases.c tests/ctf_text.c tests/ctf_writer.c
+		tests/text_source.c tests/scratch.c tests/trace_checker.c
+		LIBS flextrace_core PkgConfig::CJSON ZLIB::ZLIB m
+		DEFINITIONS FLEXTRACE="$<TARGET_FILE:flextrace>" MAKE_AREAS="$<TARGET_FILE:make_areas>"
+			CHECK_RUN="$<TARGET_FILE:check_run>")
+	add_dependencies(test_losses flextrace make_areas check_run)
+endif()
+
 if(TARGET flextrace AND TARGET flextrace_lttng)
 	add_executable(record_program record/program.c)
 	set_target_properties(record_program PROPERTIES OUTPUT_NAME program)

@@ -193,6 +193,84 @@ static void test_chrome__makes_room_for_losses_before_the_first_row(void **state
 	                 "\"left_out\"");
 }
 
+static void lose(struct emit_test *test, const struct loss_place *place, int64_t first_ns,
+                 int64_t last_ns, uint64_t count)
+{
+	const struct loss_span span = {first_ns, last_ns, count};
+
+	assert_int_equal(
+		losses_add(&test->fixture.ledger.losses, LOSS_DISCARDED_EVENTS, place, &span), 0);
+}
+
+/* What has no time is around what has, and intervals do not cross. */
+static void test_chrome__shows_losses_where_they_were(void **state)
+{
+	const struct loss_place place = {0, FLEXTRACE_NONE, FLEXTRACE_NONE, FLEXTRACE_NONE};
+	struct emit_test *test = *state;
+
+	chrome_add_rank(test, 0);
+	fixture_host(&test->fixture, fixture_scope(&test->fixture, 0, "a", 5000000000, 5000000100));
+	lose(test, &place, 5000000200, 5000000290, 3);
+	lose(test, &place, 5000000250, 5000000270, 4);
+	lose(test, &place, INT64_MIN, INT64_MIN, 5);
+	chrome_emit(test);
+	emit_assert_json(chrome_find(test, "X", "lttng_discarded_events", 0),
+	                 "{\"ph\":\"X\",\"cat\":\"loss\",\"name\":\"lttng_discarded_events\","
+	                 "\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":0.29,\"args\":{\"count\":5,"
+	                 "\"place\":\"Rank 0\",\"time\":\"unknown\"}}");
+	emit_assert_json(chrome_find(test, "X", "lttng_discarded_events", 1),
+	                 "{\"ph\":\"X\",\"cat\":\"loss\",\"name\":\"lttng_discarded_events\","
+	                 "\"pid\":1,\"tid\":1,\"ts\":0.2,\"dur\":0.05,\"args\":{\"count\":3,"
+	                 "\"place\":\"Rank 0\"}}");
+	emit_assert_json(
+		cJSON_GetObjectItem(chrome_find(test, "X", "lttng_discarded_events", 2), "ts"),
+		"0.25");
+}
+
+/* LTTng's count fell in between: only the sum is right. */
+static void test_chrome__shows_a_count_that_fell_as_one(void **state)
+{
+	const struct loss_place place = {0, FLEXTRACE_NONE, FLEXTRACE_NONE, FLEXTRACE_NONE};
+	struct emit_test *test = *state;
+
+	chrome_add_rank(test, 0);
+	lose(test, &place, 1000, 2000, 12);
+	lose(test, &place, INT64_MIN, INT64_MIN, (uint64_t)-7);
+	lose(test, &place, 3000, 4000, 1);
+	chrome_emit(test);
+	emit_assert_json(chrome_find(test, "X", "lttng_discarded_events", 0),
+	                 "{\"ph\":\"X\",\"cat\":\"loss\",\"name\":\"lttng_discarded_events\","
+	                 "\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":3,\"args\":{\"count\":6,"
+	                 "\"place\":\"Rank 0\"}}");
+	assert_null(chrome_find(test, "X", "lttng_discarded_events", 1));
+}
+
+/* A hostile trace has as many places as records. */
+static void test_chrome__gives_very_many_places_one_line(void **state)
+{
+	struct emit_test *test = *state;
+	uint64_t count = 0;
+	cJSON *event;
+
+	chrome_add_rank(test, 0);
+	for (uint32_t i = 0; i < 1000; i++) {
+		const struct loss_place place = {0, i, FLEXTRACE_NONE, FLEXTRACE_NONE};
+
+		lose(test, &place, 1000 + i, 1000 + i, 2);
+	}
+	chrome_emit(test);
+	cJSON_ArrayForEach(event, cJSON_GetObjectItem(test->root, "traceEvents"))
+	{
+		if (cJSON_GetObjectItem(event, "dur"))
+			count += (uint64_t)cJSON_GetObjectItem(cJSON_GetObjectItem(event, "args"),
+			                                       "count")
+			                 ->valuedouble;
+	}
+	assert_int_equal(count, 2000);
+	assert_in_range(chrome_count(test, "X"), 8, LOSS_MAX_SPANS);
+	assert_non_null(strstr(test->text, "\"lttng_discarded_events: 2000\""));
+}
+
 static void test_chrome__gives_every_kind_its_category(void **state)
 {
 	static const char *const runtime[] = {
@@ -440,6 +518,9 @@ int main(void)
 		EMPTY(test_chrome__draws_no_arrow_back_in_time),
 		EMPTY(test_chrome__starts_at_a_whole_second),
 		EMPTY(test_chrome__makes_room_for_losses_before_the_first_row),
+		EMPTY(test_chrome__shows_losses_where_they_were),
+		EMPTY(test_chrome__shows_a_count_that_fell_as_one),
+		EMPTY(test_chrome__gives_very_many_places_one_line),
 		EMPTY(test_chrome__gives_every_kind_its_category),
 		EMPTY(test_chrome__gives_every_device_kind_its_category),
 		EMPTY(test_chrome__tells_raw_ticks_once_the_counter_wrapped),

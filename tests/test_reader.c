@@ -216,6 +216,7 @@ static void test_reader__sums_discarded_events_modulo_2_to_the_64(void **state)
 	struct ctf_writer *writer = open_writer(&options);
 	struct ctf_stream *stream = ctf_writer_stream(writer, 0, 0);
 	static const int64_t steps[] = {0, 5, 7, -7, 7, 100}; /* it drops and comes back */
+	const struct loss *loss;
 	struct reading reading;
 	struct event event;
 
@@ -228,6 +229,13 @@ static void test_reader__sums_discarded_events_modulo_2_to_the_64(void **state)
 	assert_int_equal(ctf_writer_close(writer), 0);
 	assert_int_equal(read_path(&reading, *state, 1), 0);
 	assert_int_equal(lost(&reading, LOSS_DISCARDED_EVENTS), 112);
+	loss = &reading.set.streams[0]->losses.all[0];
+	assert_int_equal(loss->n_spans, 4); /* between the packets that tell of them */
+	assert_int_equal(loss->spans[0].first_ns, 1000);
+	assert_int_equal(loss->spans[0].last_ns, 2000);
+	assert_int_equal(loss->spans[0].count, 5);
+	assert_int_equal(loss->spans[3].last_ns, 6000);
+	assert_int_equal(loss->spans[3].count, 100);
 	assert_int_equal(lost(&reading, LOSS_DISCARDED_PACKETS), 0);
 	reading_release(&reading);
 }
@@ -266,6 +274,9 @@ static void test_reader__counts_discarded_packets(void **state)
 	assert_int_equal(ctf_writer_close(writer), 0);
 	assert_int_equal(read_path(&reading, *state, 1), 0);
 	assert_int_equal(lost(&reading, LOSS_DISCARDED_PACKETS), 23);
+	assert_int_equal(reading.set.streams[0]->losses.all[0].spans[1].first_ns, 2000);
+	assert_int_equal(reading.set.streams[0]->losses.all[0].spans[1].last_ns, 3000);
+	assert_int_equal(reading.set.streams[0]->losses.all[0].spans[1].count, 12);
 	assert_int_equal(count_records(reading.set.streams[0]), 3);
 	reading_release(&reading);
 }

@@ -206,6 +206,24 @@ static int read_area(struct marker_areas *areas)
 	return lose(areas, LOSS_MALFORMED, drained.stats.refused);
 }
 
+static uint32_t unread_of(uint32_t n_gone, uint32_t n_read)
+{
+	return n_gone - n_read <= INT32_MAX ? n_gone - n_read : 0;
+}
+
+/* Records or runs that were overwritten and that no host had read before. */
+static uint64_t overwritten(const struct marker_areas *areas, const struct dumped_area *area,
+                            const struct words *batch)
+{
+	const struct flextrace_area_header *header = &area->header;
+	uint32_t kind =
+		batch->n ? (uint32_t)(areas->words[batch->at] >> 32) >> FLEXTRACE_WIRE_ID_BITS : 0;
+
+	if (kind >= FLEXTRACE_WIRE_SLOT_RUN)
+		return header->run > 2 ? unread_of(header->run - 2, header->read_run) : 0;
+	return area->is_cut ? 0 : unread_of(header->head - header->capacity, header->n_read);
+}
+
 static void take_batch(struct marker_areas *areas, struct event *ret_event)
 {
 	const struct dumped_area *area = &areas->list.areas[areas->next_area - 1];
@@ -219,7 +237,7 @@ static void take_batch(struct marker_areas *areas, struct event *ret_event)
 		.processor = area->header.processor,
 		.domain = area->header.domain,
 		.first_index = batch->first_index,
-		.dropped = batch->dropped,
+		.dropped = batch->dropped + overwritten(areas, area, batch),
 		.n_words = batch->n,
 		.words = areas->words + batch->at,
 	};
