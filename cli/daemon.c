@@ -84,8 +84,7 @@ static int wait_until_ready(pid_t pid, const sigset_t *awaited, struct session_d
 	return FLEXTRACE_OK;
 }
 
-/* Waits for what a session daemon that died left behind; a new one would trip over it. */
-static int await_orphans(struct flextrace_error *error)
+int daemon_await_orphans(struct flextrace_error *error)
 {
 	char run_dir[PATH_MAX];
 	bool is_gone = true;
@@ -121,7 +120,7 @@ int daemon_ensure(struct session_daemon *ret_daemon, struct flextrace_error *err
 	*ret_daemon = (struct session_daemon){0};
 	if (daemon_is_alive())
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(await_orphans(error));
+	FLEXTRACE_TRY(daemon_await_orphans(error));
 	if (daemon_is_alive())
 		return FLEXTRACE_OK;
 	sigemptyset(&awaited);

@@ -22,8 +22,12 @@ struct session_daemon {
 
 bool daemon_is_alive(void);
 
-/* Makes sure that a session daemon answers. Where one died, waits for the consumer daemons that it
- * left before it starts its own. Blocks SIGCHLD and SIGUSR1 while it starts one. */
+/* Waits, with a word to the user, for the consumer daemons that a session daemon left when it died:
+ * they write what they have, and a new session daemon would trip over them. Bounded. */
+int daemon_await_orphans(struct flextrace_error *error);
+
+/* Makes sure that a session daemon answers. Where one died, daemon_await_orphans()
+ * comes first. Blocks SIGCHLD and SIGUSR1 while it starts one. */
 int daemon_ensure(struct session_daemon *ret_daemon, struct flextrace_error *error);
 
 /*

@@ -9,28 +9,41 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-uint64_t process_start_ticks(pid_t pid)
+/* Reads /proc/PID/stat into `text`. Returns what stands behind the name in parentheses, which may
+ * hold anything: field 3 and on. NULL: there is no such process. */
+static const char *read_stat(pid_t pid, char *text, size_t size)
 {
-	char path[64], text[1024];
-	const char *field;
-	uint64_t ticks = 0;
+	char path[64];
 	FILE *file;
 	size_t n;
 
 	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
 	file = fopen(path, "re");
 	if (!file)
-		return 0;
-	n = fread(text, 1, sizeof(text) - 1, file);
+		return NULL;
+	n = fread(text, 1, size - 1, file);
 	fclose(file);
 	text[n] = '\0';
-	/* The name in parentheses may hold anything; field 22 is the 20th behind it. */
-	field = strrchr(text, ')');
+	return strrchr(text, ')');
+}
+
+uint64_t process_start_ticks(pid_t pid)
+{
+	char text[1024];
+	const char *field = read_stat(pid, text, sizeof(text));
+
+	/* Field 22. */
 	for (int i = 0; i < 20 && field; i++)
 		field = strchr(field + 1, ' ');
-	if (field)
-		ticks = strtoull(field, NULL, 10);
-	return ticks;
+	return field ? strtoull(field, NULL, 10) : 0;
+}
+
+bool process_is_stopped(pid_t pid)
+{
+	char text[1024];
+	const char *field = read_stat(pid, text, sizeof(text));
+
+	return field && (strncmp(field, ") T", 3) == 0 || strncmp(field, ") t", 3) == 0);
 }
 
 int process_open(pid_t pid)

@@ -12,6 +12,9 @@
 /* Start time of a process in clock ticks since boot; 0 = there is no such process. */
 uint64_t process_start_ticks(pid_t pid);
 
+/* True if a signal or a debugger stopped it. */
+bool process_is_stopped(pid_t pid);
+
 /* A pidfd of a process, child or not; -1 = there is no such process. */
 int process_open(pid_t pid);
 

@@ -200,7 +200,7 @@ static int convert(struct run *run, const struct recording *recording)
 {
 	if (run->own.is_unconverted) {
 		cli_note("recorded: %s", recording->trace_dir);
-		return CLI_OK;
+		return recording->is_cut ? CLI_INPUT : CLI_OK;
 	}
 	run->conversion.output_dir = recording->dir;
 	/* Standard output is the program's. */

@@ -17,9 +17,13 @@
 #include "provider.h"
 #include "session_running.h"
 #include "summary.h"
+#include "watch.h"
 
 #define REGISTER_TIMEOUT_MS 30000
-#define NO_JOB              "-" /* in the state file */
+#define CUT_SHORT                                                                                 \
+	"LTTng failed while it recorded, most likely because its session or consumer daemon was " \
+	"killed,"
+#define NO_JOB "-" /* in the state file */
 
 #define AT(member) offsetof(struct recording_options, member)
 const struct option_spec recording_option_table[] = {
@@ -251,16 +255,55 @@ static enum session_verdict inspect(const struct recording *recording, char wher
 	return has_snapshot(recording) ? SESSION_HAS_DATA : SESSION_NO_RECORDS;
 }
 
+/* True if a stream file holds anything; what a consumer wrote last is in no index if it died. */
+static bool has_bytes(const struct recording *recording)
+{
+	bool found = false;
+	struct stat status;
+	glob_t streams;
+
+	if (glob_in(recording->trace_dir, "ust/uid/*/*-bit/*_[0-9]*", &streams) != 0)
+		return false;
+	for (size_t i = 0; i < streams.gl_pathc && !found; i++)
+		found = stat(streams.gl_pathv[i], &status) == 0 && status.st_size > 0;
+	globfree(&streams);
+	return found;
+}
+
+/* LTTng failed while it recorded. */
+static int tell_cut(struct recording *recording, struct recording_outcome *outcome,
+                    struct flextrace_error *error)
+{
+	struct flextrace_error reason = *error;
+
+	if (outcome->verdict != SESSION_HAS_DATA && has_bytes(recording))
+		outcome->verdict = SESSION_HAS_DATA;
+	recording->is_cut = true;
+	if (outcome->verdict != SESSION_HAS_DATA)
+		return error_set(error, FLEXTRACE_E_SYSTEM,
+		                 CUT_SHORT " and had written nothing: %s", reason.message);
+	cli_error(CUT_SHORT " but what it had written is kept: %s", reason.message);
+	return FLEXTRACE_OK;
+}
+
 int recording_end(struct recording *recording, struct recording_outcome *ret_outcome,
                   struct flextrace_error *error)
 {
 	struct flextrace_error later;
-	int stopped = session_stop(recording->session, &ret_outcome->losses, error);
-	int destroyed = session_destroy(recording->session, stopped < 0 ? &later : error);
-	int code = stopped < 0 ? stopped : destroyed;
-	int ended = daemon_stop(&recording->daemon, code < 0 ? &later : error);
+	int stopped, destroyed, code, ended;
+	struct watch watch;
 
+	watch_begin(&watch);
+	stopped = session_stop(recording->session, &ret_outcome->losses, error);
+	destroyed = session_destroy(recording->session, stopped < 0 ? &later : error);
+	code = stopped < 0 ? stopped : destroyed;
+	ended = daemon_stop(&recording->daemon, code < 0 ? &later : error);
+	watch_end(&watch);
+	if (code < 0)
+		daemon_await_orphans(NULL);
 	ret_outcome->verdict = inspect(recording, ret_outcome->where);
+	if (code < 0 && error)
+		code = tell_cut(recording, ret_outcome, error);
 	if (ret_outcome->verdict == SESSION_NO_STREAMS ||
 	    ret_outcome->verdict == SESSION_NO_RECORDS)
 		recording_remove(recording);
@@ -458,12 +501,13 @@ int recording_convert(const struct recording *recording, struct conversion_optio
 		return cli_fail(&error);
 	fflush(to);
 	cli_note("output: %s", conversion->output_dir);
-	if (recording_count_lost(conversion->output_dir, "channel_not_created")) {
+	if (!recording->is_cut &&
+	    recording_count_lost(conversion->output_dir, "channel_not_created")) {
 		cli_error(
 			"The recording is not whole: LTTng could not make all buffers, most likely "
 			"because /dev/shm or the memory is too small; enlarge it (docker run "
 			"--shm-size) or choose a smaller --subbuf-size");
 		return CLI_INPUT;
 	}
-	return code;
+	return recording->is_cut ? CLI_INPUT : code;
 }

@@ -46,6 +46,7 @@ struct recording {
 	struct session_daemon daemon;
 	struct buffer_plan buffers; /* zero in a recording that was loaded */
 	bool has_made_dir;          /* the directory did not exist before */
+	bool is_cut;                /* it ended before we ended it */
 };
 
 /* How a recording ended. */
@@ -71,7 +72,8 @@ int recording_begin(const char *dir, const char *session, const struct recording
 
 /* Stops and destroys the session, looks at the trace, stops our daemon; a trace without records
  * is removed, and a flight recorder without a snapshot. Continues past errors and reports the
- * first. Returns 1 if the daemon is left to others. */
+ * first. Where LTTng had failed meanwhile and there is something to convert, says so, sets `is_cut`
+ * and goes on (with `error` NULL: only reports). Returns 1 if the daemon is left to others. */
 int recording_end(struct recording *recording, struct recording_outcome *ret_outcome,
                   struct flextrace_error *error);
 
@@ -92,7 +94,7 @@ void recording_forget(const struct recording *recording);
 int recording_explain(const struct recording *recording, const struct recording_outcome *outcome);
 
 /* Converts the trace and prints the summary on `to`. Writes beside the trace unless
- * `conversion->output_dir` is set. Returns an exit code. */
+ * `conversion->output_dir` is set. Returns an exit code, CLI_INPUT for a recording that was cut. */
 int recording_convert(const struct recording *recording, struct conversion_options *conversion,
                       uint32_t n_workers, FILE *to);
 

@@ -111,7 +111,7 @@ static int stop(const char *dir, const struct stop_options *options,
 	if (code == CLI_OK && options->is_unconverted)
 		cli_note("recorded: %s", recording.trace_dir);
 	if (code != CLI_OK || options->is_unconverted)
-		return code;
+		return code == CLI_OK && recording.is_cut ? CLI_INPUT : code;
 	code = recording_convert(&recording, conversion, (uint32_t)options->n_workers, stdout);
 	if (is_flight && (code == CLI_OK || code == CLI_LOSS))
 		flight_tell_overwritten(conversion->output_dir);

@@ -358,6 +358,9 @@ int identity_finish(struct identity *identity, const struct stream_set *set, str
 	int status;
 
 	FLEXTRACE_TRY(define_processes(identity));
+	/* All definitions are lost: nobody knows of which recording the records are. */
+	if (identity->n_processes == 0)
+		identity->session = 0;
 	FLEXTRACE_TRY(sort_generations(identity));
 	FLEXTRACE_TRY(define_others(identity, false, ledger));
 	FLEXTRACE_TRY(define_others(identity, true, ledger));

@@ -3,7 +3,7 @@
 flextrace_add_unit_test(NAME consumers SOURCES cli/consumers.c cli/process.c tests/scratch.c)
 
 if(TARGET flextrace AND TARGET flextrace_lttng)
-	foreach(case orphan)
+	foreach(case orphan daemons)
 		add_test(NAME faults.${case} COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
 			${CMAKE_CURRENT_SOURCE_DIR}/faults/${case}.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:record_program>)
 		set_tests_properties(faults.${case} PROPERTIES LABELS "lttng;faults" SKIP_RETURN_CODE 77 TIMEOUT 120

@@ -333,6 +333,17 @@ static void test_identity__leaves_out_processes_of_another_recording(void **stat
 	assert_int_equal(fixture->ledger->warnings[WARNING_DUPLICATE_RANK], 0);
 }
 
+static void test_identity__keeps_all_where_every_definition_was_lost(void **state)
+{
+	struct fixture *fixture = define(state, "mine", "1 4 4 device device=0\n");
+
+	assert_false(process_at(fixture, 0, 1, 4)->is_excluded);
+	assert_false(process_at(fixture, 0, 1, 5)->is_excluded);
+	assert_int_equal(fixture->identity.n_devices, 1);
+	assert_int_equal(ledger_total(fixture->ledger, LOSS_FOREIGN_PROCESS), 0);
+	assert_int_equal(ledger_check(fixture->ledger), 0);
+}
+
 static void test_identity__warns_of_ranks_said_twice(void **state)
 {
 	struct fixture *fixture = define(state, NULL,
@@ -416,6 +427,7 @@ int main(void)
 		TEST(keeps_devices_of_generations_apart),
 		TEST(names_threads_queues_and_markers),
 		TEST(leaves_out_processes_of_another_recording),
+		TEST(keeps_all_where_every_definition_was_lost),
 		TEST(warns_of_ranks_said_twice),
 		TEST(defines_processes_of_traces_without_contexts),
 		TEST(survives_hostile_definitions),

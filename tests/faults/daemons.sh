@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# daemons.sh FLEXTRACE PROGRAM: LTTng's daemons are killed, stopped, restarted while a program is recorded. The program
+# goes on, what was written is converted, the user is told.
+. "$(dirname "$0")/lib.sh"
+
+# The session daemon is killed: its consumer writes what it has.
+begin killed "$FLEXTRACE" record -o killed -- "$PROGRAM" scopes=50 write=here read=go scopes=7 say=done
+kill -KILL "$daemon"
+has_ended "$daemon"
+finish 2
+says '^done$' out.log
+says 'daemon was killed, but what it had written is kept' err.log
+expect_rows killed host.csv 50 57
+all_clean
+
+# ... and another one was started meanwhile, which knows nothing of the session.
+begin restarted "$FLEXTRACE" record -o restarted -- "$PROGRAM" scopes=50 write=here read=go scopes=7 say=done
+kill -KILL "$daemon"
+has_ended "$daemon"
+has_ended "$consumer"
+lttng-sessiond --daemonize --no-kernel >daemon.log 2>&1 || fail "cannot start a daemon"
+finish 2
+says '^done$' out.log
+says 'daemon was killed, but what it had written is kept' err.log
+expect_rows restarted host.csv 50 57
+lttng --no-sessiond list >list.log 2>&1 || fail "the daemon of somebody else is gone"
+kill -TERM "$(cat /run/lttng/lttng-sessiond.pid 2>/dev/null || cat "${LTTNG_HOME:-$HOME}/.lttng/lttng-sessiond.pid")"
+while lttng --no-sessiond list >/dev/null 2>&1; do :; done
+
+# The consumer daemon is killed before it wrote anything, and after.
+begin nothing "$FLEXTRACE" record -o nothing -- "$PROGRAM" scopes=50 write=here read=go scopes=7 say=done
+kill -KILL "$consumer"
+has_ended "$consumer"
+finish 2
+says '^done$' out.log
+says 'daemon was killed, and had written nothing' err.log
+[ ! -e nothing ] || fail "an empty recording is left"
+all_clean
+
+begin some "$FLEXTRACE" record --subbuf-size=4K --num-subbuf=4 -o some -- \
+	"$PROGRAM" scopes=1000 write=here read=go scopes=7
+while [ -z "$(find some/trace -name 'events_[0-9]*' -size +0)" ]; do :; done
+kill -KILL "$consumer"
+has_ended "$consumer"
+finish 2
+says 'daemon was killed, but what it had written is kept' err.log
+expect_rows some host.csv 1 999
+all_clean
+
+# One of them is stopped: the user is told which, and lets it go on. Nothing is lost.
+begin consumer "$FLEXTRACE" record -o consumer -- "$PROGRAM" scopes=50 write=here read=go scopes=7
+kill -STOP "$consumer"
+finish 0
+says "lttng-consumerd is stopped, .kill -CONT $consumer" err.log
+expect_rows consumer host.csv 57 57
+begin daemon "$FLEXTRACE" record -o daemon -- "$PROGRAM" scopes=50 write=here read=go scopes=7
+kill -STOP "$daemon"
+finish 0
+says "lttng-sessiond is stopped, .kill -CONT $daemon" err.log
+expect_rows daemon host.csv 57 57
+all_clean
