@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -197,6 +198,17 @@ static int convert(const char *const *traces, uint32_t n_traces,
 	return code;
 }
 
+/* babeltrace2 2.0 keeps the metadata of each trace open that it was asked about. */
+static void allow_many_traces(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit); /* else they are as many as they may be */
+}
+
 int convert_traces(const char *const *traces, uint32_t n_traces,
                    const struct conversion_options *options, uint32_t n_workers)
 {
@@ -204,6 +216,7 @@ int convert_traces(const char *const *traces, uint32_t n_traces,
 	struct pipeline_result result = {0};
 	int code = conversion_check(options, &error);
 
+	allow_many_traces();
 	if (code == 0)
 		code = convert(traces, n_traces, options, n_workers ? n_workers : count_cores(),
 		               &result, &error);
