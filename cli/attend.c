@@ -7,6 +7,8 @@
 #include "cli.h"
 #include "flight.h"
 
+#define TICK_NS 200000000
+
 static int add_conversion(struct attendance *attendance, const struct recording *part,
                           const char *what, struct flextrace_error *error)
 {
@@ -37,21 +39,72 @@ static void on_usr2(void *context)
 		cli_fail(&error);
 }
 
+static void add_chunks(struct attendance *attendance)
+{
+	struct flextrace_error error = {0};
+	struct recording chunk;
+	int code = 0;
+
+	/* Without conversion nobody needs their directories. */
+	while (!attendance->is_unconverted &&
+	       (code = rotation_claim(attendance->recording, &chunk, &error)) > 0) {
+		code = add_conversion(attendance, &chunk, "chunk", &error);
+		if (code < 0)
+			break;
+	}
+	if (code < 0)
+		cli_fail(&error);
+}
+
+static void rotate(struct attendance *attendance)
+{
+	struct rotator *rotator = &attendance->rotator;
+	struct flextrace_error error = {0};
+	int code;
+
+	if (!rotator->going_on && attendance->member && !member_leads(attendance->member))
+		return;
+	code = rotator_tick(rotator, &error);
+	if (code < 0)
+		cli_warn("No more chunks are closed: %s", error.message);
+	if (code > 0)
+		add_chunks(attendance);
+}
+
 static void on_tick(void *context)
 {
 	struct attendance *attendance = context;
 
 	background_poll(&attendance->background);
+	if (attendance->meanwhile.tick_ns)
+		rotate(attendance);
 }
 
-void attend_begin(struct attendance *attendance, const struct recording *recording,
-                  const struct conversion_options *conversion)
+void attend_begin(struct attendance *attendance, const struct rotation_plan *rotation,
+                  const struct recording *recording, const struct conversion_options *conversion)
 {
 	attendance->recording = recording;
 	attendance->background.conversion = conversion;
 	attendance->meanwhile = (struct meanwhile){.tick = on_tick, .context = attendance};
 	if (recording->kind == SESSION_FLIGHT)
 		attendance->meanwhile.on_usr2 = on_usr2;
+	if (rotation->size_bytes || rotation->period_ns)
+		attendance->meanwhile.tick_ns = TICK_NS;
+	rotator_init(&attendance->rotator, rotation, recording);
+}
+
+void attend_end(struct attendance *attendance)
+{
+	struct flextrace_error error = {0};
+
+	if (rotator_finish(&attendance->rotator, &error) < 0)
+		cli_warn("%s", error.message);
+}
+
+void attend_rest(struct attendance *attendance)
+{
+	if (attendance->meanwhile.tick_ns)
+		add_chunks(attendance);
 }
 
 int attend_finish(struct attendance *attendance)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attend.h: what `record` attends to while the program runs: snapshots that SIGUSR2 asks for, and
- * conversions beside the recording.
+ * attend.h: what `record` attends to while the program runs: snapshots that SIGUSR2 asks for,
+ * rotation, and conversions beside the recording.
  *
  *	attend_begin(&attendance, ...);
  *	child_wait(pid, signals, &attendance.meanwhile);
+ *	attend_end(&attendance);
+ *	... the recording ends ...
  *	code = attend_finish(&attendance);
  */
 #ifndef FLEXTRACE_ATTEND_H
@@ -12,18 +14,29 @@
 
 #include "background.h"
 #include "child.h"
+#include "member.h"
 #include "recording.h"
+#include "rotation.h"
 
 struct attendance {
 	struct meanwhile meanwhile;
 	const struct recording *recording; /* weak */
+	const struct member *member;       /* weak, of a job; NULL = the recording is ours alone */
 	struct background background;
+	struct rotator rotator;
 	bool is_unconverted;
 };
 
-/* `recording` and `conversion` stay where they are until attend_finish(). */
-void attend_begin(struct attendance *attendance, const struct recording *recording,
-                  const struct conversion_options *conversion);
+/* `recording` and `conversion` stay where they are until attend_finish(); the members above that
+ * are weak or plain are set before. */
+void attend_begin(struct attendance *attendance, const struct rotation_plan *rotation,
+                  const struct recording *recording, const struct conversion_options *conversion);
+
+/* No more chunks are closed. */
+void attend_end(struct attendance *attendance);
+
+/* Adds the chunks that were closed when the recording ended. */
+void attend_rest(struct attendance *attendance);
 
 /* Waits for the conversions. Returns the first exit code of one that was not CLI_OK, or CLI_OK. */
 int attend_finish(struct attendance *attendance);

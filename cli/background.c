@@ -2,11 +2,13 @@
 #include "background.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +25,8 @@ _Noreturn static void convert(const struct background *background, const struct 
 	const char *trace = job->trace_dir;
 	int code;
 
+	/* Whoever waits for the end of a pipe or of a lock does not wait for us. */
+	syscall(SYS_close_range, 3U, ~0U, 0U);
 	/* The terminal's signals are the program's; held back signals are not ours. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
@@ -49,13 +53,30 @@ static void remove_first(struct background *background)
 	        background->n_jobs * sizeof(*background->jobs));
 }
 
+/* Forks, and returns once the child holds nothing of ours open. */
+static pid_t fork_converter(const struct background *background)
+{
+	int held[2];
+	char byte;
+	pid_t pid;
+
+	fflush(NULL);
+	if (pipe2(held, O_CLOEXEC) != 0)
+		return -1;
+	pid = fork();
+	if (pid == 0)
+		convert(background, &background->jobs[0]);
+	close(held[1]);
+	while (pid > 0 && read(held[0], &byte, 1) < 0 && errno == EINTR)
+		;
+	close(held[0]);
+	return pid;
+}
+
 static void start_next(struct background *background)
 {
 	while (background->n_jobs && background->pid <= 0) {
-		fflush(NULL);
-		background->pid = fork();
-		if (background->pid == 0)
-			convert(background, &background->jobs[0]);
+		background->pid = fork_converter(background);
 		if (background->pid > 0)
 			return;
 		cli_error("Cannot fork to convert: trace=%s, reason=%s",

@@ -14,6 +14,7 @@
 #include "guard.h"
 #include "import/import.h"
 #include "profile.h"
+#include "recovery.h"
 #include "spill.h"
 #include "summary.h"
 
@@ -237,6 +238,7 @@ static int run_options(char *const *traces, uint32_t n_traces,
                        const struct conversion_options *conversion)
 {
 	struct flextrace_error error = {0};
+	char **inputs;
 	int code;
 
 	if (!n_traces || !conversion->output_dir) {
@@ -245,8 +247,12 @@ static int run_options(char *const *traces, uint32_t n_traces,
 		                  : "Trace is missing; `flextrace convert --help` shows the usage");
 		return CLI_USAGE;
 	}
-	code = convert_traces((const char *const *)traces, n_traces, conversion,
+	inputs = recovery_inputs((const char *const *)traces, n_traces, &error);
+	if (!inputs)
+		return cli_fail(&error);
+	code = convert_traces((const char *const *)inputs, n_traces, conversion,
 	                      (uint32_t)options->n_workers);
+	recovery_free_inputs(inputs, n_traces);
 	if ((code != CLI_OK && code != CLI_LOSS) || cli_is_quiet())
 		return code;
 	if (summary_print(conversion->output_dir, stdout, &error) < 0)
@@ -280,6 +286,8 @@ const struct command convert_command = {
 		"trace.json for Perfetto or Chrome, CSV tables and run.json into the output "
 		"directory.\n"
 		"A stream file that ends inside a packet is read up to its last whole packet.\n"
+		"The directory of a recording with --crash-safe that broke off is recovered "
+		"first.\n"
 		"A TRACE that is a file, or a directory of *.json or *.json.gz, is events of Flex, "
 		"of\n"
 		"the torch profiler or of AMD's AI engines; a file may also be a device log of\n"

@@ -15,7 +15,7 @@
 #define JOIN_GRACE_S 3 /* ranks of a job start within this time of each other */
 #define POLL_NS      20000000
 
-enum { BYTE_MUTEX, BYTE_MEMBERS };
+enum { BYTE_MUTEX, BYTE_MEMBERS, BYTE_LEADER };
 
 static int set_lock(int fd, int command, short type, off_t byte)
 {
@@ -92,21 +92,6 @@ static bool has_members(int fd)
 	return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
-/* Stores whether the session of a recording is there and records. */
-static int see_session(const struct recording *recording, bool *ret_records,
-                       struct flextrace_error *error)
-{
-	struct session_entry *entries = NULL;
-	int n = daemon_is_alive() ? session_list(recording->session, &entries, error) : 0;
-
-	*ret_records = false;
-	for (int i = 0; i < n; i++)
-		if (entries[i].is_active && strcmp(entries[i].name, recording->session) == 0)
-			*ret_records = true;
-	free(entries);
-	return n < 0 ? n : FLEXTRACE_OK;
-}
-
 /* Ends what a dead job left. Its trace stays if it has records. */
 static int bury(int fd, struct recording *recording, struct flextrace_error *error)
 {
@@ -130,10 +115,13 @@ static int bury(int fd, struct recording *recording, struct flextrace_error *err
 static int load(int fd, const struct member_request *request, struct recording *ret_recording,
                 struct flextrace_error *error)
 {
-	bool is_met = has_members(fd), records;
+	bool is_met = has_members(fd);
+	int records;
 
 	FLEXTRACE_TRY(recording_load(request->dir, ret_recording, error));
-	FLEXTRACE_TRY(see_session(ret_recording, &records, error));
+	records = recording_runs(ret_recording, error);
+	if (records < 0)
+		return records;
 	if (records && (is_met || strcmp(ret_recording->job, request->job) == 0))
 		return 0;
 	if (is_met)
@@ -204,6 +192,11 @@ static bool may_others_come(const struct member *member)
 		return false;
 	clock_gettime(CLOCK_REALTIME, &now);
 	return now.tv_sec - status.st_mtim.tv_sec < JOIN_GRACE_S;
+}
+
+bool member_leads(const struct member *member)
+{
+	return set_lock(member->fd, F_OFD_SETLK, F_WRLCK, BYTE_LEADER) == 0;
 }
 
 int member_leave(struct member *member, const struct recording *recording)

@@ -3,10 +3,10 @@
  * member.h: several `flextrace record` of one job share one recording: the first makes it, the
  * others join, the last ends it.
  *
- * Members meet at the state file in the output directory. Two locks on it, held by the kernel so
+ * Members meet at the state file in the output directory. Three locks on it, held by the kernel so
  * that a member that dies leaves none behind: byte 0 is held for writing while a member joins or
- * leaves, byte 1 for reading as long as it is a member. Whoever can get byte 1 for writing is
- * the last.
+ * leaves, byte 1 for reading as long as it is a member, byte 2 for writing by the one that leads.
+ * Whoever can get byte 1 for writing is the last.
  *
  * A job that died whole leaves its state file, and perhaps its session. Whoever comes next joins
  * if it is of the same job and the session still records; else it ends what is left: the session,
@@ -42,6 +42,9 @@ struct member_request {
  */
 int member_join(struct member *ret_member, const struct member_request *request,
                 struct recording *ret_recording, struct flextrace_error *error);
+
+/* True for one of the members: the first that asked, after its end another one. */
+bool member_leads(const struct member *member);
 
 /*
  * Leaves. Returns 1 for the last member, which then owns the recording and ends it, else 0.

@@ -16,6 +16,7 @@
 #include "profile.h"
 #include "provider.h"
 #include "recording.h"
+#include "recovery.h"
 #include "twice.h"
 
 #define REGISTER_TIMEOUT_MS "30000"
@@ -24,6 +25,7 @@ struct record_options {
 	int64_t pid;
 	int64_t n_workers;
 	const char *schedule;
+	const char *rotate;
 	bool is_windows_only;
 	bool is_unconverted;
 	bool is_twice;
@@ -37,6 +39,9 @@ static const struct option_spec record_option_table[] = {
          "Record only inside windows that the program opens", 0, 0},
 	{"schedule", 0, OPTION_TEXT, AT(schedule), "WAIT,WARMUP,ACTIVE,REPEAT",
          "Record only the active steps (FLEXTRACE_STEP)", 0, 0},
+	{"rotate", 0, OPTION_TEXT, AT(rotate), "SIZE|TIME",
+         "Close a chunk of the trace after so much, as 1G or 10min, and convert it meanwhile", 0,
+         0},
 	{"twice", 0, OPTION_FLAG, AT(is_twice), NULL,
          "Run the command without and with records of the device, and compare", 0, 0},
 	{"no-convert", 0, OPTION_FLAG, AT(is_unconverted), NULL, "Only record", 0, 0},
@@ -55,6 +60,7 @@ struct run {
 	struct launcher launcher;
 	struct held_signals signals;
 	struct member member; /* of a job */
+	struct rotation_plan rotation;
 	struct recording recording;
 	struct attendance attendance;
 };
@@ -72,6 +78,21 @@ static bool is_schedule(const char *text)
 		text = end + 1;
 	}
 	return true;
+}
+
+static int check_rotation(struct run *run)
+{
+	struct flextrace_error error = {0};
+
+	if (!run->own.rotate)
+		return CLI_OK;
+	if (run->buffers.flight.is_set) {
+		cli_error("--rotate and --flight-recorder do not go together: a flight recorder "
+		          "writes no trace");
+		return CLI_USAGE;
+	}
+	return rotation_parse(run->own.rotate, &run->rotation, &error) < 0 ? cli_fail(&error)
+	                                                                   : CLI_OK;
 }
 
 static int check_usage(const struct run *run)
@@ -250,7 +271,7 @@ static int end_recording(struct run *run, const struct recording *snapshot, bool
 {
 	struct recording_outcome outcome = {.verdict = SESSION_NO_STREAMS};
 	struct flextrace_error error = {0};
-	int code, ended;
+	int code, ended, finished;
 
 	if (!run->launcher.job[0]) {
 		recording_forget(&run->recording);
@@ -264,10 +285,17 @@ static int end_recording(struct run *run, const struct recording *snapshot, bool
 		cli_note("lttng-sessiond is left running: others record with it");
 	if (ended < 0)
 		return cli_fail(&error);
+	if (run->recording.is_cut && recovery_is_needed(run->recording.dir))
+		return convert(run, &run->recording);
 	if (run->recording.kind == SESSION_FLIGHT)
 		return end_flight(run, snapshot, is_taken);
 	code = recording_explain(&run->recording, &outcome);
-	return code == CLI_OK ? convert(run, &run->recording) : code;
+	if (code != CLI_OK)
+		return code;
+	attend_rest(&run->attendance);
+	finished = attend_finish(&run->attendance);
+	code = convert(run, &run->recording);
+	return code ? code : finished;
 }
 
 static int end(struct run *run, int program_code)
@@ -275,9 +303,11 @@ static int end(struct run *run, int program_code)
 	struct recording snapshot;
 	bool is_taken;
 	int code = take_last(run, program_code, &snapshot, &is_taken);
-	int finished = attend_finish(&run->attendance);
-	int ended = end_recording(run, &snapshot, is_taken);
+	int ended, finished;
 
+	attend_end(&run->attendance);
+	ended = end_recording(run, &snapshot, is_taken);
+	finished = attend_finish(&run->attendance);
 	code = code ? code : ended;
 	return code ? code : finished;
 }
@@ -288,7 +318,8 @@ static void attend(struct run *run)
 	if (run->argv[0] && !run->conversion.session)
 		run->conversion.session = run->recording.session;
 	run->attendance.is_unconverted = run->own.is_unconverted;
-	attend_begin(&run->attendance, &run->recording, &run->conversion);
+	run->attendance.member = run->launcher.job[0] ? &run->member : NULL;
+	attend_begin(&run->attendance, &run->rotation, &run->recording, &run->conversion);
 }
 
 static int record_program(struct run *run)
@@ -408,6 +439,8 @@ static int run_record(const struct command *command, int argc, char **argv)
 	if (code == CLI_OK) {
 		run.argv = argv + first;
 		code = check_usage(&run);
+		if (code == CLI_OK)
+			code = check_rotation(&run);
 	}
 	if (code == CLI_OK && run.argv[0])
 		launcher_detect(&run.launcher, getenv);

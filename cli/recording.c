@@ -15,6 +15,7 @@
 #include "csv_reader.h"
 #include "glob_in.h"
 #include "provider.h"
+#include "recovery.h"
 #include "session_running.h"
 #include "summary.h"
 #include "watch.h"
@@ -23,7 +24,6 @@
 #define CUT_SHORT                                                                                 \
 	"LTTng failed while it recorded, most likely because its session or consumer daemon was " \
 	"killed,"
-#define NO_JOB "-" /* in the state file */
 
 #define AT(member) offsetof(struct recording_options, member)
 const struct option_spec recording_option_table[] = {
@@ -34,6 +34,8 @@ const struct option_spec recording_option_table[] = {
          "Number of events sub-buffers per CPU, a power of two (default: 8)", 2, 65536},
 	{"blocking", 0, OPTION_FLAG, AT(is_blocking), NULL,
          "Let programs wait for room; fewer events are lost, but not none", 0, 0},
+	{"crash-safe", 0, OPTION_FLAG, AT(is_crash_safe), NULL,
+         "Keep the buffers in files, so that they survive a crash of LTTng's daemons", 0, 0},
 	{"flight-recorder", 0, OPTION_BUDGET, AT(flight), "SIZE",
          "Keep only the newest records, in SIZE of memory, until a snapshot is taken", 0, 0},
 	{0}};
@@ -57,32 +59,6 @@ int recording_make_dir(const char *path, bool *ret_made, struct flextrace_error 
 	return FLEXTRACE_OK;
 }
 
-/* What LTTng writes into, by the kind of the session. */
-static const char *const subdirs[] = {[SESSION_TO_DISK] = "trace", [SESSION_FLIGHT] = "snapshots"};
-
-static int name_trace_dir(struct recording *recording, struct flextrace_error *error)
-{
-	int n = snprintf(recording->trace_dir, sizeof(recording->trace_dir), "%s/%s",
-	                 recording->dir, subdirs[recording->kind]);
-
-	if (n < 0 || (size_t)n >= sizeof(recording->trace_dir))
-		return error_set(error, FLEXTRACE_E_OUTPUT, "Path is too long: path=%.64s...",
-		                 recording->dir);
-	return FLEXTRACE_OK;
-}
-
-bool recording_is_in(const char *dir)
-{
-	char path[PATH_MAX + 16];
-
-	for (size_t i = 0; i < sizeof(subdirs) / sizeof(subdirs[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, subdirs[i]);
-		if (access(path, F_OK) == 0)
-			return true;
-	}
-	return false;
-}
-
 static int make_directories(const char *dir, struct recording *recording,
                             struct flextrace_error *error)
 {
@@ -92,7 +68,7 @@ static int make_directories(const char *dir, struct recording *recording,
 	if (!realpath(dir, recording->dir))
 		return error_set(error, FLEXTRACE_E_OUTPUT, "No such directory: path=%s, reason=%s",
 		                 dir, strerror(errno));
-	FLEXTRACE_TRY(name_trace_dir(recording, error));
+	FLEXTRACE_TRY(recording_name_trace(recording, error));
 	if (!recording_is_in(recording->dir) && mkdir(recording->trace_dir, 0700) == 0)
 		return FLEXTRACE_OK;
 	if (recording_is_in(recording->dir))
@@ -113,7 +89,7 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 	return remove(path) == 0 ? 0 : -1;
 }
 
-static void remove_tree(const char *path)
+void recording_remove_tree(const char *path)
 {
 	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
@@ -121,13 +97,13 @@ static void remove_tree(const char *path)
 /* The trace directory is ours alone: recording_begin() made it. */
 void recording_remove(const struct recording *recording)
 {
-	remove_tree(recording->trace_dir);
+	recording_remove_tree(recording->trace_dir);
 	if (recording->has_made_dir)
 		rmdir(recording->dir);
 }
 
-static int plan_buffers(const struct recording_options *options, struct buffer_plan *ret_plan,
-                        struct flextrace_error *error)
+static int plan_buffers(const char *dir, const struct recording_options *options,
+                        struct buffer_plan *ret_plan, struct flextrace_error *error)
 {
 	struct buffer_wish wish = {.n_subbufs = (uint64_t)options->num_subbuf,
 	                           .total_bytes = options->flight.value};
@@ -141,7 +117,8 @@ static int plan_buffers(const struct recording_options *options, struct buffer_p
 		                 "Not a power of two: --num-subbuf=%" PRIu64, wish.n_subbufs);
 	if (options->subbuf_size)
 		FLEXTRACE_TRY(buffers_parse_size(options->subbuf_size, &wish.subbuf_bytes, error));
-	FLEXTRACE_TRY(buffers_free_bytes("/dev/shm", &free_bytes, error));
+	FLEXTRACE_TRY(
+		buffers_free_bytes(options->is_crash_safe ? dir : "/dev/shm", &free_bytes, error));
 	return buffers_plan(&wish, buffers_possible_cpus(), free_bytes, ret_plan, error);
 }
 
@@ -158,7 +135,7 @@ static enum session_verdict look_for_buffers(const struct recording *recording)
 	if (mkdir(dir, 0700) == 0 &&
 	    session_snapshot(recording->session, trace_dir, NULL) == FLEXTRACE_OK)
 		verdict = session_inspect(trace_dir, NULL);
-	remove_tree(dir);
+	recording_remove_tree(dir);
 	return verdict;
 }
 
@@ -196,17 +173,25 @@ static int start_session(const struct recording *recording, pid_t pid,
 	return pid ? FLEXTRACE_OK : make_buffers(recording, error);
 }
 
+static void name_buffers(const struct recording *recording, char path[PATH_MAX + 16])
+{
+	snprintf(path, PATH_MAX + 16, "%s/" RECOVERY_BUFFERS, recording->dir);
+}
+
 static int begin_session(struct recording *recording, const struct recording_options *options,
                          pid_t pid, struct flextrace_error *error)
 {
+	char buffers_dir[PATH_MAX + 16];
 	struct session_setup setup = {.name = recording->session,
 	                              .kind = recording->kind,
 	                              .trace_dir = recording->trace_dir,
+	                              .shm_path = options->is_crash_safe ? buffers_dir : NULL,
 	                              .buffers = recording->buffers,
 	                              .is_blocking = options->is_blocking,
 	                              .pid = pid};
 	int code;
 
+	name_buffers(recording, buffers_dir);
 	FLEXTRACE_TRY(daemon_ensure(&recording->daemon, error));
 	code = session_create(&setup, error);
 	if (code == FLEXTRACE_OK) {
@@ -227,15 +212,25 @@ int recording_begin(const char *dir, const char *session, const struct recording
 	int code;
 
 	snprintf(recording.session, sizeof(recording.session), "%s", session);
-	FLEXTRACE_TRY(plan_buffers(options, &recording.buffers, error));
 	FLEXTRACE_TRY(make_directories(dir, &recording, error));
-	code = begin_session(&recording, options, pid, error);
+	code = plan_buffers(recording.dir, options, &recording.buffers, error);
+	if (code == FLEXTRACE_OK)
+		code = begin_session(&recording, options, pid, error);
 	if (code < 0) {
 		recording_remove(&recording);
 		return code;
 	}
 	*ret_recording = recording;
 	return FLEXTRACE_OK;
+}
+
+/* LTTng leaves empty directories. */
+static void remove_buffers(const struct recording *recording)
+{
+	char path[PATH_MAX + 16];
+
+	name_buffers(recording, path);
+	recording_remove_tree(path);
 }
 
 static bool has_snapshot(const struct recording *recording)
@@ -270,6 +265,20 @@ static bool has_bytes(const struct recording *recording)
 	return found;
 }
 
+/* Takes what stands in the buffers, where they are files. */
+static bool recover(const struct recording *recording)
+{
+	struct flextrace_error error = {0};
+	char trace_dir[PATH_MAX];
+
+	if (!recovery_is_needed(recording->dir))
+		return false;
+	if (recovery_run(recording->dir, trace_dir, &error) == FLEXTRACE_OK)
+		return true;
+	cli_error("%s", error.message);
+	return false;
+}
+
 /* LTTng failed while it recorded. */
 static int tell_cut(struct recording *recording, struct recording_outcome *outcome,
                     struct flextrace_error *error)
@@ -277,6 +286,8 @@ static int tell_cut(struct recording *recording, struct recording_outcome *outco
 	struct flextrace_error reason = *error;
 
 	if (outcome->verdict != SESSION_HAS_DATA && has_bytes(recording))
+		outcome->verdict = SESSION_HAS_DATA;
+	if (recover(recording))
 		outcome->verdict = SESSION_HAS_DATA;
 	recording->is_cut = true;
 	if (outcome->verdict != SESSION_HAS_DATA)
@@ -302,111 +313,16 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
 	if (code < 0)
 		daemon_await_orphans(NULL);
 	ret_outcome->verdict = inspect(recording, ret_outcome->where);
-	if (code < 0 && error)
+	if (code == 0)
+		remove_buffers(recording);
+	else if (error)
 		code = tell_cut(recording, ret_outcome, error);
+	if (recovery_is_needed(recording->dir))
+		return code < 0 ? code : ended;
 	if (ret_outcome->verdict == SESSION_NO_STREAMS ||
 	    ret_outcome->verdict == SESSION_NO_RECORDS)
 		recording_remove(recording);
 	return code < 0 ? code : ended;
-}
-
-static void name_state_file(const char *dir, char path[PATH_MAX + 64])
-{
-	snprintf(path, PATH_MAX + 64, "%s/%s", dir, RECORDING_STATE_FILE);
-}
-
-static int write_state(const struct recording *recording, struct flextrace_error *error)
-{
-	char path[PATH_MAX + 64];
-	FILE *file;
-	int fd;
-
-	name_state_file(recording->dir, path);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	file = fd >= 0 ? fdopen(fd, "w") : NULL;
-	if (!file)
-		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s",
-		                 path, strerror(errno));
-	fprintf(file, "session %s\ndaemon %ld %" PRIu64 "\nmade %d\njob %s\n", recording->session,
-	        (long)recording->daemon.pid, recording->daemon.start_ticks, recording->has_made_dir,
-	        recording->job[0] ? recording->job : NO_JOB);
-	if (fclose(file) != 0)
-		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s",
-		                 path, strerror(errno));
-	return FLEXTRACE_OK;
-}
-
-int recording_save(struct recording *recording, struct flextrace_error *error)
-{
-	struct recording_outcome outcome = {.verdict = SESSION_NO_STREAMS};
-	int code = write_state(recording, error);
-
-	if (code < 0) {
-		recording_forget(recording);
-		recording_end(recording, &outcome, NULL);
-	}
-	return code;
-}
-
-/* The state names a process to stop: nobody else may tell us which. */
-static bool is_ours(FILE *file)
-{
-	struct stat status;
-
-	return fstat(fileno(file), &status) == 0 && status.st_uid == geteuid();
-}
-
-static enum session_kind find_kind(const char *dir)
-{
-	char path[PATH_MAX + 16];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, subdirs[SESSION_FLIGHT]);
-	return access(path, F_OK) == 0 ? SESSION_FLIGHT : SESSION_TO_DISK;
-}
-
-int recording_load(const char *dir, struct recording *ret_recording, struct flextrace_error *error)
-{
-	struct recording recording = {.has_made_dir = false};
-	char path[PATH_MAX + 64];
-	FILE *file;
-	int n, made;
-	long pid;
-
-	_Static_assert(SESSION_NAME_SIZE == 160 && LAUNCHER_JOB_SIZE == 96,
-	               "the widths in the format below");
-	if (!realpath(dir, recording.dir))
-		return error_set(error, FLEXTRACE_E_INPUT, "No such directory: path=%s, reason=%s",
-		                 dir, strerror(errno));
-	recording.kind = find_kind(recording.dir);
-	FLEXTRACE_TRY(name_trace_dir(&recording, error));
-	name_state_file(recording.dir, path);
-	file = fopen(path, "re");
-	if (!file)
-		return error_set(error, FLEXTRACE_E_INPUT, "No recording runs there: path=%s", dir);
-	if (!is_ours(file)) {
-		fclose(file);
-		return error_set(error, FLEXTRACE_E_INPUT,
-		                 "The recording belongs to another user: path=%s", dir);
-	}
-	n = fscanf(file, "session %159s daemon %ld %" SCNu64 " made %d job %95s", recording.session,
-	           &pid, &recording.daemon.start_ticks, &made, recording.job);
-	fclose(file);
-	if (n != 5 || strncmp(recording.session, SESSION_PREFIX, strlen(SESSION_PREFIX)) != 0)
-		return error_set(error, FLEXTRACE_E_INPUT, "Damaged file: path=%s", path);
-	if (strcmp(recording.job, NO_JOB) == 0)
-		recording.job[0] = '\0';
-	recording.daemon.pid = (pid_t)pid;
-	recording.has_made_dir = made;
-	*ret_recording = recording;
-	return FLEXTRACE_OK;
-}
-
-void recording_forget(const struct recording *recording)
-{
-	char path[PATH_MAX + 64];
-
-	name_state_file(recording->dir, path);
-	unlink(path);
 }
 
 static void explain_losses(const struct recording *recording, const struct session_losses *losses)

@@ -6,6 +6,7 @@
  *	DIR/                      the output directory
  *	DIR/trace/                what LTTng writes
  *	DIR/snapshots/            instead of it, of a flight recorder: see flight.h
+ *	DIR/buffers/              with --crash-safe, while it runs: see recovery.h
  *	DIR/.flextrace-recording  while it runs: session, daemon and job, for whoever ends it
  *
  * - recording_begin() makes directory, daemon and session, or nothing at all.
@@ -33,6 +34,7 @@ struct recording_options {
 	const char *subbuf_size; /* weak; NULL = default */
 	int64_t num_subbuf;      /* 0 = default */
 	bool is_blocking;
+	bool is_crash_safe;
 	struct option_limit flight; /* value: bytes of memory, 0 = as any recording */
 };
 extern const struct option_spec recording_option_table[];
@@ -77,11 +79,24 @@ int recording_begin(const char *dir, const char *session, const struct recording
 int recording_end(struct recording *recording, struct recording_outcome *ret_outcome,
                   struct flextrace_error *error);
 
+void recording_remove_tree(const char *path);
+
 /* Removes the trace, and the directory if it is ours and nothing else is in it. */
 void recording_remove(const struct recording *recording);
 
 /* Writes the state file of `recording->dir`, or ends the recording. */
 int recording_save(struct recording *recording, struct flextrace_error *error);
+
+/* Stores where the trace of a recording of its kind is, in its directory. */
+int recording_name_trace(struct recording *recording, struct flextrace_error *error);
+
+/* Finds where the trace of a recording is, whether it runs or not. FLEXTRACE_E_INPUT: no such
+ * directory. Only its paths and kind are stored. */
+int recording_locate(const char *dir, struct recording *ret_recording,
+                     struct flextrace_error *error);
+
+/* Returns 1 if its session is there and records, 0 if not. */
+int recording_runs(const struct recording *recording, struct flextrace_error *error);
 
 /* Reads the state file of a directory. Where there is none or a damaged one: FLEXTRACE_E_INPUT. */
 int recording_load(const char *dir, struct recording *ret_recording, struct flextrace_error *error);

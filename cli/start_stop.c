@@ -81,6 +81,7 @@ static int end(struct recording *recording, struct recording_outcome *outcome,
 		taken = flight_take(recording, FLIGHT_END, &snapshot, error);
 	recording_forget(recording);
 	ended = recording_end(recording, outcome, taken < 0 ? &later : error);
+	snapshot.is_cut = recording->is_cut;
 	*recording = snapshot;
 	return taken < 0 ? taken : ended;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Recordings without an end: flight recorder. Each with a session daemon of its own.
+# Recordings without an end: flight recorder, recovery, rotation. Each with a session daemon of its own.
 if(TARGET flextrace AND TARGET flextrace_lttng)
-	foreach(case flight)
+	foreach(case flight recovery rotation)
 		add_test(NAME record.${case} COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
 			${CMAKE_CURRENT_SOURCE_DIR}/record/${case}.sh $<TARGET_FILE:flextrace>
 			$<TARGET_FILE:record_program>)

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a recording stands on the disk, and its state file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "recording.h"
+
+#define NO_JOB "-" /* in the state file */
+
+/* What LTTng writes into, by the kind of the session. */
+static const char *const subdirs[] = {[SESSION_TO_DISK] = "trace", [SESSION_FLIGHT] = "snapshots"};
+
+int recording_name_trace(struct recording *recording, struct flextrace_error *error)
+{
+	int n = snprintf(recording->trace_dir, sizeof(recording->trace_dir), "%s/%s",
+	                 recording->dir, subdirs[recording->kind]);
+
+	if (n < 0 || (size_t)n >= sizeof(recording->trace_dir))
+		return error_set(error, FLEXTRACE_E_OUTPUT, "Path is too long: path=%.64s...",
+		                 recording->dir);
+	return FLEXTRACE_OK;
+}
+
+bool recording_is_in(const char *dir)
+{
+	char path[PATH_MAX + 16];
+
+	for (size_t i = 0; i < sizeof(subdirs) / sizeof(subdirs[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, subdirs[i]);
+		if (access(path, F_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void name_state_file(const char *dir, char path[PATH_MAX + 64])
+{
+	snprintf(path, PATH_MAX + 64, "%s/%s", dir, RECORDING_STATE_FILE);
+}
+
+static int write_state(const struct recording *recording, struct flextrace_error *error)
+{
+	char path[PATH_MAX + 64];
+	FILE *file;
+	int fd;
+
+	name_state_file(recording->dir, path);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	file = fd >= 0 ? fdopen(fd, "w") : NULL;
+	if (!file)
+		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s",
+		                 path, strerror(errno));
+	fprintf(file, "session %s\ndaemon %ld %" PRIu64 "\nmade %d\njob %s\n", recording->session,
+	        (long)recording->daemon.pid, recording->daemon.start_ticks, recording->has_made_dir,
+	        recording->job[0] ? recording->job : NO_JOB);
+	if (fclose(file) != 0)
+		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s",
+		                 path, strerror(errno));
+	return FLEXTRACE_OK;
+}
+
+int recording_save(struct recording *recording, struct flextrace_error *error)
+{
+	struct recording_outcome outcome = {.verdict = SESSION_NO_STREAMS};
+	int code = write_state(recording, error);
+
+	if (code < 0) {
+		recording_forget(recording);
+		recording_end(recording, &outcome, NULL);
+	}
+	return code;
+}
+
+/* The state names a process to stop: nobody else may tell us which. */
+static bool is_ours(FILE *file)
+{
+	struct stat status;
+
+	return fstat(fileno(file), &status) == 0 && status.st_uid == geteuid();
+}
+
+static enum session_kind find_kind(const char *dir)
+{
+	char path[PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, subdirs[SESSION_FLIGHT]);
+	return access(path, F_OK) == 0 ? SESSION_FLIGHT : SESSION_TO_DISK;
+}
+
+int recording_locate(const char *dir, struct recording *ret_recording,
+                     struct flextrace_error *error)
+{
+	if (!realpath(dir, ret_recording->dir))
+		return error_set(error, FLEXTRACE_E_INPUT, "No such directory: path=%s, reason=%s",
+		                 dir, strerror(errno));
+	ret_recording->kind = find_kind(ret_recording->dir);
+	return recording_name_trace(ret_recording, error);
+}
+
+int recording_runs(const struct recording *recording, struct flextrace_error *error)
+{
+	struct session_entry *entries = NULL;
+	int n = daemon_is_alive() ? session_list(recording->session, &entries, error) : 0;
+	int runs = n < 0 ? n : 0;
+
+	for (int i = 0; i < n; i++)
+		if (entries[i].is_active && strcmp(entries[i].name, recording->session) == 0)
+			runs = 1;
+	free(entries);
+	return runs;
+}
+
+int recording_load(const char *dir, struct recording *ret_recording, struct flextrace_error *error)
+{
+	struct recording recording = {.has_made_dir = false};
+	char path[PATH_MAX + 64];
+	FILE *file;
+	int n, made;
+	long pid;
+
+	_Static_assert(SESSION_NAME_SIZE == 160 && LAUNCHER_JOB_SIZE == 96,
+	               "the widths in the format below");
+	FLEXTRACE_TRY(recording_locate(dir, &recording, error));
+	name_state_file(recording.dir, path);
+	file = fopen(path, "re");
+	if (!file)
+		return error_set(error, FLEXTRACE_E_INPUT, "No recording runs there: path=%s", dir);
+	if (!is_ours(file)) {
+		fclose(file);
+		return error_set(error, FLEXTRACE_E_INPUT,
+		                 "The recording belongs to another user: path=%s", dir);
+	}
+	n = fscanf(file, "session %159s daemon %ld %" SCNu64 " made %d job %95s", recording.session,
+	           &pid, &recording.daemon.start_ticks, &made, recording.job);
+	fclose(file);
+	if (n != 5 || strncmp(recording.session, SESSION_PREFIX, strlen(SESSION_PREFIX)) != 0)
+		return error_set(error, FLEXTRACE_E_INPUT, "Damaged file: path=%s", path);
+	if (strcmp(recording.job, NO_JOB) == 0)
+		recording.job[0] = '\0';
+	recording.daemon.pid = (pid_t)pid;
+	recording.has_made_dir = made;
+	*ret_recording = recording;
+	return FLEXTRACE_OK;
+}
+
+void recording_forget(const struct recording *recording)
+{
+	char path[PATH_MAX + 64];
+
+	name_state_file(recording->dir, path);
+	unlink(path);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recovery.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "glob_in.h"
+#include "recording.h"
+
+#define USERS "/ust/uid/*/*-bit"
+
+bool recovery_is_needed(const char *dir)
+{
+	glob_t found;
+
+	if (glob_in(dir, RECOVERY_BUFFERS USERS "/metadata", &found) != 0)
+		return false;
+	globfree(&found);
+	return true;
+}
+
+/* -- lttng-crash ------------------------------------------------------------------------------- */
+
+_Noreturn static void exec_tool(const char *option, const char *buffers)
+{
+	int null = open("/dev/null", O_WRONLY);
+
+	dup2(null, STDOUT_FILENO);
+	execlp("lttng-crash", "lttng-crash", option, buffers, (char *)NULL);
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+/* Has the buffers written as a trace into the new directory `to`. */
+static int extract(const char *buffers, const char *to, struct flextrace_error *error)
+{
+	char option[PATH_MAX + 16];
+	int status = -1;
+	pid_t pid;
+
+	snprintf(option, sizeof(option), "--extract=%s", to);
+	pid = fork();
+	if (pid == 0)
+		exec_tool(option, buffers);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return error_set(error, FLEXTRACE_E_SYSTEM, "Cannot run lttng-crash: reason=%s",
+		                 strerror(errno));
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return FLEXTRACE_OK;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return error_set(error, FLEXTRACE_E_SYSTEM,
+		                 "Cannot find lttng-crash, which recovers the buffers; install the "
+		                 "package lttng-tools, or elsewhere: lttng-crash --extract=%s %s",
+		                 to, buffers);
+	return error_set(error, FLEXTRACE_E_INPUT,
+	                 "lttng-crash cannot recover the buffers: status=%d, command=lttng-crash "
+	                 "--extract=%s %s",
+	                 status, to, buffers);
+}
+
+/* -- metadata ---------------------------------------------------------------------------------- */
+
+static int copy_file(const char *from, const char *to)
+{
+	int in = open(from, O_RDONLY | O_CLOEXEC), out, code = -1;
+	struct stat status;
+
+	if (in < 0)
+		return -1;
+	out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (out >= 0 && fstat(in, &status) == 0) {
+		ssize_t n = 0;
+		off_t left = status.st_size;
+
+		while (left > 0 && (n = sendfile(out, in, NULL, (size_t)left)) > 0)
+			left -= n;
+		code = left == 0 ? 0 : -1;
+	}
+	if (out >= 0 && close(out) != 0)
+		code = -1;
+	close(in);
+	return code;
+}
+
+/* Describes a user's streams in the trace, which may be as good as the buffers know. */
+static int complete_user(const char *user_dir, const char *metadata, struct flextrace_error *error)
+{
+	char path[PATH_MAX], new_path[PATH_MAX + 8];
+
+	snprintf(path, sizeof(path), "%s/metadata", user_dir);
+	snprintf(new_path, sizeof(new_path), "%s.tmp", path);
+	if (copy_file(metadata, new_path) == 0 && rename(new_path, path) == 0)
+		return FLEXTRACE_OK;
+	return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s", path,
+	                 strerror(errno));
+}
+
+/* The same for what had been written when the recording broke off: right below the trace's
+ * directory, or in the chunk that was written. */
+static int complete(const char *trace_dir, const char *metadata, struct flextrace_error *error)
+{
+	static const char *const places[] = {"", "[0-9]*-[0-9]*/"};
+	const char *rest = strstr(metadata, "/ust/uid/") + 1;
+	int n = (int)(strrchr(rest, '/') - rest), code = FLEXTRACE_OK;
+	char pattern[PATH_MAX];
+	glob_t found;
+
+	for (int i = 0; i < 2 && code == FLEXTRACE_OK; i++) {
+		snprintf(pattern, sizeof(pattern), "%s%.*s", places[i], n, rest);
+		if (glob_in(trace_dir, pattern, &found) != 0)
+			continue;
+		for (size_t j = 0; j < found.gl_pathc && code == FLEXTRACE_OK; j++)
+			code = complete_user(found.gl_pathv[j], metadata, error);
+		globfree(&found);
+	}
+	return code;
+}
+
+static int complete_all(const char *trace_dir, const char *recovered, struct flextrace_error *error)
+{
+	int code = FLEXTRACE_OK;
+	glob_t found;
+
+	if (glob_in(recovered, "ust/uid/*/*-bit/metadata", &found) != 0)
+		return FLEXTRACE_OK;
+	for (size_t i = 0; i < found.gl_pathc && code == FLEXTRACE_OK; i++)
+		code = complete(trace_dir, found.gl_pathv[i], error);
+	globfree(&found);
+	return code;
+}
+
+/* -- recordings -------------------------------------------------------------------------------- */
+
+static int check_ended(const char *dir, struct flextrace_error *error)
+{
+	struct recording recording;
+	int runs = recording_load(dir, &recording, NULL) < 0 ? 0
+	                                                     : recording_runs(&recording, error);
+
+	if (runs <= 0)
+		return runs;
+	return error_set(error, FLEXTRACE_E_INPUT,
+	                 "The recording still runs, end it with `flextrace stop %s`", dir);
+}
+
+int recovery_run(const char *dir, char ret_trace_dir[PATH_MAX], struct flextrace_error *error)
+{
+	char buffers[PATH_MAX], recovered[PATH_MAX + 16], unfinished[PATH_MAX + 32];
+	struct recording recording;
+
+	FLEXTRACE_TRY(recording_locate(dir, &recording, error));
+	snprintf(ret_trace_dir, PATH_MAX, "%s", recording.trace_dir);
+	snprintf(recovered, sizeof(recovered), "%s/recovered", recording.trace_dir);
+	if (access(recovered, F_OK) == 0)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(check_ended(dir, error));
+	snprintf(buffers, sizeof(buffers), "%.*s/" RECOVERY_BUFFERS, PATH_MAX - 16, recording.dir);
+	snprintf(unfinished, sizeof(unfinished), "%s.tmp", recovered);
+	recording_remove_tree(unfinished); /* of an attempt that was interrupted */
+	FLEXTRACE_TRY(extract(buffers, unfinished, error));
+	FLEXTRACE_TRY(complete_all(recording.trace_dir, unfinished, error));
+	if (rename(unfinished, recovered) != 0)
+		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot rename: path=%s, reason=%s",
+		                 unfinished, strerror(errno));
+	cli_note("recovered from the buffers: %s", recovered);
+	return FLEXTRACE_OK;
+}
+
+char **recovery_inputs(const char *const *paths, uint32_t n, struct flextrace_error *error)
+{
+	char **inputs = calloc((size_t)n + 1, sizeof(*inputs)), trace_dir[PATH_MAX];
+	int code = inputs ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+
+	for (uint32_t i = 0; i < n && code == FLEXTRACE_OK; i++) {
+		bool is_crashed = recovery_is_needed(paths[i]);
+
+		if (is_crashed)
+			code = recovery_run(paths[i], trace_dir, error);
+		if (code < 0)
+			break;
+		inputs[i] = strdup(is_crashed ? trace_dir : paths[i]);
+		if (!inputs[i])
+			code = error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	}
+	if (code == FLEXTRACE_OK)
+		return inputs;
+	recovery_free_inputs(inputs, n);
+	return NULL;
+}
+
+void recovery_free_inputs(char **inputs, uint32_t n)
+{
+	for (uint32_t i = 0; inputs && i < n; i++)
+		free(inputs[i]);
+	free(inputs);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recovery.h: recordings with --crash-safe whose daemons or machine died: their buffers are files.
+ *
+ *	DIR/buffers/            what was recorded last; LTTng removes it at a proper end
+ *	DIR/trace/recovered/    what lttng-crash made of it (snapshots/recovered/ of a flight
+ *	                        recorder)
+ *
+ * What had been written before stands beside it; packets that are in both are read once. LTTng
+ * writes the description of a trace late: where it is missing it is taken from the buffers.
+ */
+#ifndef FLEXTRACE_RECOVERY_H
+#define FLEXTRACE_RECOVERY_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "error.h"
+
+#define RECOVERY_BUFFERS "buffers"
+
+/* True if `dir` is the directory of a recording whose buffers are there. */
+bool recovery_is_needed(const char *dir);
+
+/*
+ * Recovers the buffers of `dir`, unless that was done before, and stores where the whole trace is
+ * then. FLEXTRACE_E_INPUT: the recording still runs, or lttng-crash cannot read them;
+ * FLEXTRACE_E_SYSTEM: it is not there; the message says what to type.
+ */
+int recovery_run(const char *dir, char ret_trace_dir[PATH_MAX], struct flextrace_error *error);
+
+/* Copies a list of paths, those of recordings to recover replaced by their traces. Owned, by
+ * recovery_free_inputs(); NULL on failure. */
+char **recovery_inputs(const char *const *paths, uint32_t n, struct flextrace_error *error);
+void recovery_free_inputs(char **inputs, uint32_t n);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rotation.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "glob_in.h"
+#include "session_running.h"
+
+#define POLL_NS 20000000
+#define MAX_S   (INT64_C(366) * 24 * 3600)
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* -- when -------------------------------------------------------------------------------------- */
+
+int rotation_parse(const char *text, struct rotation_plan *ret_plan, struct flextrace_error *error)
+{
+	static const struct {
+		const char *name;
+		uint64_t bytes, seconds;
+	} units[] = {{"K", 1 << 10, 0}, {"M", 1 << 20, 0}, {"G", 1 << 30, 0},
+	             {"s", 0, 1},       {"min", 0, 60},    {"h", 0, 3600}};
+	unsigned long long n;
+	char *unit;
+
+	errno = 0;
+	n = strtoull(text, &unit, 10);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		uint64_t limit = units[i].bytes ? INT64_MAX / units[i].bytes
+		                                : (uint64_t)MAX_S / units[i].seconds;
+
+		if (text[0] < '0' || text[0] > '9' || errno || n == 0 || n > limit ||
+		    strcmp(unit, units[i].name) != 0)
+			continue;
+		*ret_plan = (struct rotation_plan){n * units[i].bytes,
+		                                   (int64_t)(n * units[i].seconds) * 1000000000};
+		return FLEXTRACE_OK;
+	}
+	return error_set(error, FLEXTRACE_E_USAGE,
+	                 "Neither a size (as 64M or 2G) nor a time (as 30s, 10min or 1h): "
+	                 "--rotate=%s",
+	                 text);
+}
+
+void rotator_init(struct rotator *rotator, const struct rotation_plan *plan,
+                  const struct recording *recording)
+{
+	*rotator = (struct rotator){.plan = *plan, .recording = recording, .began_ns = now_ns()};
+}
+
+static uint64_t sum_sizes(const char *trace_dir, const char *pattern)
+{
+	uint64_t n_bytes = 0;
+	struct stat status;
+	glob_t found;
+
+	if (glob_in(trace_dir, pattern, &found) != 0)
+		return 0;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		if (stat(found.gl_pathv[i], &status) == 0)
+			n_bytes += (uint64_t)status.st_size;
+	globfree(&found);
+	return n_bytes;
+}
+
+/* What of the chunk that is written stands on the disk: the first one, or one behind it. */
+static uint64_t measure(const char *trace_dir)
+{
+	return sum_sizes(trace_dir, "ust/uid/*/*-bit/*_[0-9]*") +
+	       sum_sizes(trace_dir, "[0-9]*-[0-9]*/ust/uid/*/*-bit/*_[0-9]*");
+}
+
+static bool is_due(const struct rotator *rotator)
+{
+	const struct rotation_plan *plan = &rotator->plan;
+
+	if (plan->period_ns)
+		return now_ns() - rotator->began_ns >= plan->period_ns;
+	return plan->size_bytes && measure(rotator->recording->trace_dir) >= plan->size_bytes;
+}
+
+/* -- chunks ------------------------------------------------------------------------------------ */
+
+static int close_chunk(struct rotator *rotator, struct flextrace_error *error)
+{
+	const char *session = rotator->recording->session;
+
+	FLEXTRACE_TRY(session_rotate(session, &rotator->going_on, error));
+	rotator->began_ns = now_ns();
+	/* What is recorded from now on goes into the next chunk. */
+	return session_dump_definitions(session, error);
+}
+
+static int check_closed(struct rotator *rotator, struct flextrace_error *error)
+{
+	char chunk_dir[PATH_MAX];
+	int code = session_rotated(rotator->going_on, chunk_dir, error);
+
+	if (code != 0)
+		rotator->going_on = NULL;
+	return code;
+}
+
+int rotator_tick(struct rotator *rotator, struct flextrace_error *error)
+{
+	int code;
+
+	if (rotator->going_on)
+		return check_closed(rotator, error);
+	code = is_due(rotator) ? close_chunk(rotator, error) : 0;
+	if (code < 0)
+		rotator->plan = (struct rotation_plan){0};
+	return code;
+}
+
+int rotator_finish(struct rotator *rotator, struct flextrace_error *error)
+{
+	const struct timespec pause = {.tv_nsec = POLL_NS};
+	int code = 0;
+
+	rotator->plan = (struct rotation_plan){0};
+	while (rotator->going_on && code == 0) {
+		code = check_closed(rotator, error);
+		if (code == 0)
+			nanosleep(&pause, NULL);
+	}
+	return code < 0 ? code : FLEXTRACE_OK;
+}
+
+static bool has_records(const char *trace_dir)
+{
+	enum session_verdict verdict = session_inspect(trace_dir, NULL);
+
+	return verdict != SESSION_NO_STREAMS && verdict != SESSION_NO_RECORDS;
+}
+
+/* Claims the chunk in `trace_dir`; 0 = somebody has it, or there is nothing in it. */
+static int claim(const struct recording *recording, const char *trace_dir,
+                 struct recording *ret_chunk, struct flextrace_error *error)
+{
+	int n = snprintf(ret_chunk->dir, sizeof(ret_chunk->dir), "%s/chunks", recording->dir);
+
+	if (!has_records(trace_dir))
+		return 0;
+	mkdir(ret_chunk->dir, 0700);
+	n = snprintf(ret_chunk->dir, sizeof(ret_chunk->dir), "%s/chunks/%s", recording->dir,
+	             strrchr(trace_dir, '-') + 1);
+	if (n < 0 || (size_t)n >= sizeof(ret_chunk->dir))
+		return error_set(error, FLEXTRACE_E_OUTPUT, "Path is too long: path=%.64s...",
+		                 recording->dir);
+	if (mkdir(ret_chunk->dir, 0700) == 0) {
+		snprintf(ret_chunk->trace_dir, sizeof(ret_chunk->trace_dir), "%s", trace_dir);
+		return 1;
+	}
+	if (errno == EEXIST)
+		return 0;
+	return error_set(error, FLEXTRACE_E_OUTPUT,
+	                 "Cannot make the directory of a chunk: path=%s, reason=%s", ret_chunk->dir,
+	                 strerror(errno));
+}
+
+int rotation_claim(const struct recording *recording, struct recording *ret_chunk,
+                   struct flextrace_error *error)
+{
+	glob_t found;
+	int code = 0;
+
+	if (glob_in(recording->trace_dir, "archives/*-*-[0-9]*", &found) != 0)
+		return 0;
+	*ret_chunk = *recording;
+	for (size_t i = 0; i < found.gl_pathc && code == 0; i++)
+		code = claim(recording, found.gl_pathv[i], ret_chunk, error);
+	globfree(&found);
+	return code;
+}

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# recovery.sh FLEXTRACE PROGRAM: with --crash-safe, what was recorded outlives the daemons of LTTng: lttng-crash recovers
+# it, and it converts.
+. "$(dirname "$0")/lib.sh"
+mkfifo here go
+export LTTNG_UST_REGISTER_TIMEOUT=-1
+
+# rows FILE: data rows of a table.
+rows() {
+	echo $(($(wc -l <"$1") - 1))
+}
+
+# daemon_of DIR: the session daemon that records there.
+daemon_of() {
+	sed -n 's/^daemon \([0-9]*\) .*/\1/p' "$1/.flextrace-recording"
+}
+
+# kill_all DAEMON: the daemon and its consumer daemons end at once, as when the machine goes down.
+kill_all() {
+	consumers=$(pgrep -P "$1" lttng-consumerd)
+	# shellcheck disable=SC2086 # a list of pids
+	kill -STOP "$1" $consumers
+	# shellcheck disable=SC2086
+	kill -KILL "$1" $consumers
+	for pid in "$1" $consumers; do
+		tail --pid="$pid" -f /dev/null
+	done
+}
+
+# A recording that ends as it should leaves no buffers.
+run 0 "$FLEXTRACE" record --crash-safe -o proper -- "$PROGRAM" scopes=100
+[ "$(rows proper/host.csv)" -eq 100 ] || fail "not 100 rows"
+[ ! -e proper/buffers ] || fail "buffers are left"
+nothing_left
+
+# All daemons die; the program goes on.
+run 0 "$FLEXTRACE" start --crash-safe --subbuf-size=16K --num-subbuf=16 -o crashed
+"$PROGRAM" names=5 scopes=3000 write=here read=go &
+program=$!
+cat here >/dev/null
+run 2 "$FLEXTRACE" convert -o early crashed
+says 'still runs, end it with `flextrace stop crashed`' err.log
+kill_all "$(daemon_of crashed)"
+mkdir no-tools
+ln -s "$(command -v sh)" no-tools/sh
+run 2 env PATH="$PWD/no-tools" "$FLEXTRACE" convert -o early crashed
+says 'Cannot find lttng-crash.*lttng-tools' err.log
+[ ! -e crashed/trace/recovered ] && [ ! -e early/run.json ] || fail "something was made of nothing"
+run 0 "$FLEXTRACE" convert -o out crashed
+says 'recovered from the buffers' err.log
+[ "$(rows out/host.csv)" -eq 3000 ] || fail "$(rows out/host.csv) rows, not 3000"
+[ "$(rows out/losses.csv)" -eq 0 ] || fail "losses: $(cat out/losses.csv)"
+expect_events crashed scope 3000
+expect_events crashed process 1
+
+# Once more, and by its trace alone: the same.
+run 0 "$FLEXTRACE" convert -o again crashed
+! grep -q recovered err.log || fail "recovered twice"
+run 0 "$FLEXTRACE" convert -o plain crashed/trace
+run 2 "$FLEXTRACE" stop crashed
+says 'LTTng failed while it recorded' err.log
+for other in again plain crashed; do
+	cmp out/host.csv $other/host.csv || fail "other rows in $other"
+done
+: >go
+wait $program
+
+# Only the session daemon dies under a program that is recorded: record recovers by itself.
+"$FLEXTRACE" record --crash-safe -o alone -- "$PROGRAM" scopes=3000 write=here read=go >out.log 2>err.log &
+record=$!
+cat here >/dev/null
+kill -KILL "$(daemon_of alone)"
+: >go
+wait $record
+status=$?
+[ "$status" -eq 2 ] || fail "exit code $status, not 2"
+says 'LTTng failed while it recorded' err.log
+[ "$(rows alone/host.csv)" -eq 3000 ] || fail "$(rows alone/host.csv) rows, not 3000"
+
+# A flight recorder that crashed: its newest records, and what was overwritten.
+run 0 "$FLEXTRACE" start --crash-safe --flight-recorder=1M -o flight
+"$PROGRAM" scopes=40000 write=here read=go &
+program=$!
+cat here >/dev/null
+kill_all "$(daemon_of flight)"
+run 0 "$FLEXTRACE" convert -o flight flight
+[ "$(rows flight/host.csv)" -gt 1000 ] || fail "only $(rows flight/host.csv) rows of a flight recorder"
+grep -q ',overwritten,' flight/losses.csv || fail "nothing is told of what was overwritten"
+: >go
+wait $program
