@@ -33,6 +33,7 @@ struct area {
 	/* accounts */
 	bool has_ring;
 	uint64_t next_index, dropped, dropped_runs;
+	uint64_t ring_told_ns, runs_told_ns; /* clocks of the last batches; 0 = none yet */
 
 	/* where the ring stands */
 	const struct run *run; /* NULL: not known */
@@ -45,15 +46,24 @@ struct area {
 	bool has_marks;          /* the batch */
 };
 
-static int lose(const struct area *area, enum loss_cause cause, uint64_t n)
+/* Counts what was lost between the last batch of its kind, if there was one, and this one. */
+static int lose_since(const struct area *area, enum loss_cause cause, uint64_t n, uint64_t since_ns)
 {
 	const struct batch *batch = area->batch;
+	bool has_since = since_ns && since_ns < batch->clock_ns;
+	const struct loss_span span = {(int64_t)(has_since ? since_ns : batch->clock_ns),
+	                               (int64_t)batch->clock_ns, n};
 	struct loss_place place;
 
 	if (n == 0)
 		return FLEXTRACE_OK;
 	place = unwrap_place(area->unwrap, batch->device, batch->core, batch->stream);
-	return ledger_lose(area->unwrap->ledger, cause, &place, n, (int64_t)batch->clock_ns);
+	return losses_add(&area->unwrap->ledger->losses, cause, &place, &span);
+}
+
+static int lose(const struct area *area, enum loss_cause cause, uint64_t n)
+{
+	return lose_since(area, cause, n, 0);
 }
 
 /* Starts the marks of a run. */
@@ -205,10 +215,12 @@ static int write_slots(struct area *area)
 	if (batch->n_words - n_in_runs > n_bad)
 		n_bad = batch->n_words - n_in_runs;
 	FLEXTRACE_TRY(lose(area, LOSS_MALFORMED, n_bad));
-	FLEXTRACE_TRY(lose(area, LOSS_RUN_OVERWRITTEN,
-	                   batch->dropped >= area->dropped_runs
-	                           ? batch->dropped - area->dropped_runs
-	                           : batch->dropped));
+	FLEXTRACE_TRY(lose_since(area, LOSS_RUN_OVERWRITTEN,
+	                         batch->dropped >= area->dropped_runs
+	                                 ? batch->dropped - area->dropped_runs
+	                                 : batch->dropped,
+	                         area->runs_told_ns));
+	area->runs_told_ns = batch->clock_ns;
 	area->dropped_runs = batch->dropped;
 	return FLEXTRACE_OK;
 }
@@ -367,12 +379,14 @@ static int read_ring_word(struct area *area, uint64_t word)
 static int count_ring(struct area *area)
 {
 	const struct batch *batch = area->batch;
+	uint64_t told_ns = area->ring_told_ns;
 	uint64_t dropped = batch->dropped >= area->dropped ? batch->dropped - area->dropped
 	                                                   : batch->dropped;
 
 	area->dropped = batch->dropped;
+	area->ring_told_ns = batch->clock_ns;
 	if (batch->n_words == 0 && area->has_ring && batch->first_index <= area->next_index)
-		return lose(area, LOSS_RING_DROPPED, dropped);
+		return lose_since(area, LOSS_RING_DROPPED, dropped, told_ns);
 	if (area->has_ring && batch->first_index > area->next_index)
 		dropped += batch->first_index - area->next_index;
 	if (area->has_ring && batch->first_index != area->next_index) {
@@ -381,7 +395,7 @@ static int count_ring(struct area *area)
 	}
 	area->has_ring = true;
 	area->next_index = batch->first_index + batch->n_words;
-	return lose(area, LOSS_RING_DROPPED, dropped);
+	return lose_since(area, LOSS_RING_DROPPED, dropped, told_ns);
 }
 
 static int write_ring(struct area *area)

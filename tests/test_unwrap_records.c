@@ -387,8 +387,18 @@ static void test_unwrap_records__counts_what_the_ring_dropped(void **state)
 		       "5000 1 1 marker_batch device=0 core=2 processor=0 domain=0 first_index=4 "
 		       "dropped=2 "
 		       "words=slot:4:1,queue:1:0,anchor_lo:0:7,anchor_hi:0:0,stamp:0:7\n");
+	const struct loss *loss;
 
+	losses_sort(&fixture->ledger->losses);
+	loss = &fixture->ledger->losses.all[0];
 	assert_int_equal(ledger_total(fixture->ledger, LOSS_RING_DROPPED), 3 + 2 + 10 + 4 + 7);
+	assert_int_equal(loss->cause, LOSS_RING_DROPPED); /* since the batch before */
+	assert_int_equal(loss->n_spans, 4);
+	assert_int_equal(loss->spans[0].last_ns, 2000);
+	assert_int_equal(loss->spans[1].first_ns, 2000);
+	assert_int_equal(loss->spans[1].last_ns, 3000);
+	assert_int_equal(loss->spans[1].count, 10);
+	assert_int_equal(loss->spans[3].last_ns, 4500);
 	assert_int_equal(ledger_total(fixture->ledger, LOSS_RUN_OVERWRITTEN), 2);
 	assert_int_equal(fixture->ledger->evidence[RECORD_MARKER_BATCH], 2);
 	assert_int_equal(fixture->out.marks.n_rows, 4);

@@ -167,6 +167,18 @@ static inline struct place place_host(const struct derive *derive, uint32_t proc
 /* Cycles can lead to times that no record has: beyond, times no longer add up in 64 bits. */
 #define MAX_HOST_NS (INT64_MAX / 2)
 
+/* When a stamp was taken, on the clock of its host; false: that is not known. */
+static inline bool find_host_ns(const struct derive *derive, uint32_t counter, uint16_t segment,
+                                uint64_t ticks, struct placed *ret_placed)
+{
+	if (!ticks)
+		return false;
+	*ret_placed = clocks_place_near(derive->clocks, counter, segment, ticks,
+	                                &derive->nears[counter]);
+	return ret_placed->status < TIME_UNMATCHED && ret_placed->host_ns <= MAX_HOST_NS &&
+	       ret_placed->host_ns >= -MAX_HOST_NS;
+}
+
 /* Places a stamp of a counter of a process; false: it cannot be placed. */
 static inline bool place_ticks(const struct derive *derive, uint32_t process, uint32_t counter,
                                uint16_t segment, uint64_t ticks, struct place *ret_place)
@@ -174,12 +186,7 @@ static inline bool place_ticks(const struct derive *derive, uint32_t process, ui
 	struct placed placed;
 	struct place place;
 
-	if (!ticks)
-		return false;
-	placed = clocks_place_near(derive->clocks, counter, segment, ticks,
-	                           &derive->nears[counter]);
-	if (placed.status >= TIME_UNMATCHED || placed.host_ns > MAX_HOST_NS ||
-	    placed.host_ns < -MAX_HOST_NS)
+	if (!find_host_ns(derive, counter, segment, ticks, &placed))
 		return false;
 	place = place_host(derive, process, placed.host_ns);
 	place.status = worse_status(place.status, (uint8_t)placed.status);

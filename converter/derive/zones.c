@@ -47,7 +47,11 @@ static int lose(struct area *area, enum loss_cause cause, const struct open_zone
 	const struct mark_run *run = &area->derive->runs[zone->run];
 	struct loss_place place = device_place(area->derive, run->device, run->core, run->stream);
 
-	return ledger_lose(area->derive->ledger, cause, &place, 1, INT64_MIN);
+	struct placed placed;
+
+	if (!find_host_ns(area->derive, run->counter, run->segment, zone->ticks, &placed))
+		placed.host_ns = INT64_MIN;
+	return ledger_lose(area->derive->ledger, cause, &place, 1, placed.host_ns);
 }
 
 /* -- rows ----------------------------------------------------------------------------------- */

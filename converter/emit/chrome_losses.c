@@ -40,6 +40,8 @@ static int add_line(struct losses *lines, const struct view *view, const struct 
 	for (uint32_t i = 0; i < (has_spans ? loss->n_spans : 1); i++) {
 		if (!view_loss_times(view, &loss->place, &spans[i], &shown))
 			continue;
+		if (shown.last_ns < shown.first_ns)
+			shown.last_ns = shown.first_ns;
 		FLEXTRACE_TRY(losses_add(lines, loss->cause, place, &shown));
 		unknown.count -= shown.count;
 	}
