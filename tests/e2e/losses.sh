@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# losses.sh BUILD: what real components lose is known from elsewhere and told everywhere: LTTng in discard mode (emitted =
+# read + lost), in overwrite mode (its own count of packets), marker rings under each policy, a stream file that is cut.
+. "$(dirname "$0")/lib.sh"
+cd "$LTTNG_TEST_DIR"
+
+# told DIR CAUSE N: N is in all files of DIR, and in its report.
+told() {
+	[ "$(lost "$1" "$2")" = "$3" ] || fail "$2: losses.csv of $1 says $(lost "$1" "$2"), not $3"
+	found=$(awk -v key="\"$2\":" '$1 == "\"losses\":" { inside = 1 } inside && $1 == key { print $2 + 0 }' "$1/run.json")
+	[ "${found:-0}" = "$3" ] || fail "$2: run.json of $1 says ${found:-0}, not $3"
+	found=$(awk -v cause="\"name\":\"$2\"" '/"cat":"loss"/ && index($0, cause) { sub(/.*"count":/, ""); n += $0 + 0 }
+		END { printf "%.0f\n", n }' "$1/trace.json")
+	[ "$found" = "$3" ] || fail "$2: trace.json of $1 shows $found, not $3"
+	found=$("$FLEXTRACE" report "$1" | awk -v cause="$2" '$1 == cause { print $2 }')
+	[ "${found:-0}" = "$3" ] || fail "$2: the report of $1 says ${found:-0}, not $3"
+}
+
+# strict TRACE N: exit code 3 if one less may be lost, 0 if N may.
+strict() {
+	status=0
+	"$FLEXTRACE" convert --quiet --formats=text --fail-on-loss=$(($2 - 1)) -o strict "$1" 2>convert.log || status=$?
+	[ "$status" -eq 3 ] || fail "$1: --fail-on-loss=$(($2 - 1)) gave exit code $status, not 3"
+	grep -q "lost=$2," convert.log || fail "$1: the message is $(cat convert.log)"
+	"$FLEXTRACE" convert --quiet --formats=text "--fail-on-loss=$2" -o strict "$1" 2>convert.log || fail "$1: --fail-on-loss=$2 fails"
+}
+
+# LTTng, discard mode; what it counts is right but for bit 63, which it sometimes sets.
+"$FLEXTRACE" record --output=out --subbuf-size=4K --num-subbuf=2 -- "$E2E/emit_many" 2 400000 >record.log 2>&1 ||
+	{ cat record.log; fail "record failed"; }
+emitted=$(sed -n 's/^emitted //p' record.log)
+read=$(($(wc -l <out/host.csv) - 1))
+lost=$(lost out lttng_discarded_events)
+told=$(sed -n 's/.*warning: \([0-9]*\) events were lost.*/\1/p' record.log)
+echo "discard: emitted=$emitted read=$read lost=$lost told=$told"
+[ "$lost" -gt 0 ] || fail "nothing was lost: the test proves nothing"
+[ $((read + lost)) -eq "$emitted" ] || fail "$((emitted - read - lost)) records are not accounted for"
+[ "$told" = "$lost" ] || fail "LTTng's own figure is '$told', losses.csv says $lost"
+told out lttng_discarded_events "$lost"
+check_output out
+strict out/trace "$lost"
+grep '"cat":"loss"' out/trace.json | grep -qv '"time":"unknown"' || fail "nobody knows when LTTng lost events"
+
+# A stream file of that without its last byte.
+cp -r out/trace cut
+file=$(find cut -name 'events_*' | sort | head -n 1)
+truncate -s -1 "$file"
+"$FLEXTRACE" convert --quiet -o cut_out cut 2>cut.log || fail "a cut trace does not convert: $(cat cut.log)"
+told cut_out truncated_stream 1
+check_output cut_out
+strict cut $(($(lost cut_out lttng_discarded_events) + 1))
+
+# Marker rings. A healthy LTTng in between loses nothing.
+"$FLEXTRACE" record --output=rings -- "$E2E/overrun" >rings.log 2>&1 || { cat rings.log; fail "record failed"; }
+records=0 runs=0
+for core in 0 1 2 3 4; do
+	# shellcheck disable=SC2046 # words
+	set -- $(grep "^core $core " rings.log)
+	[ $# -eq 4 ] || fail "the program says nothing of core $core"
+	for what in "device_ring_dropped $3" "device_run_overwritten $4"; do
+		got=$(awk -F, -v core="$core" -v cause="${what% *}" '$4 == cause && $6 == core { n += $8 } END { print n + 0 }' rings/losses.csv)
+		[ "$got" -eq "${what#* }" ] || fail "core $core: losses.csv says $got of $what"
+	done
+	records=$((records + $3)) runs=$((runs + $4))
+done
+echo "rings: records=$records runs=$runs"
+told rings device_ring_dropped "$records"
+told rings device_run_overwritten "$runs"
+check_output rings
+strict rings/trace $((records + runs))
+
+# LTTng, overwrite mode, by hand.
+lttng-sessiond --daemonize
+exec 3>lttng.log
+lttng create session --output="$PWD/over" >&3 2>&1
+lttng enable-channel --userspace --subbuf-size=16K --num-subbuf=64 definitions >&3 2>&1
+lttng enable-event --userspace --channel=definitions 'flextrace:process,flextrace:device,flextrace:clock_domain,flextrace:thread_name,flextrace:queue_name,flextrace:marker_name' >&3 2>&1
+lttng enable-channel --userspace --overwrite --subbuf-size=4K --num-subbuf=2 events >&3 2>&1
+lttng enable-event --userspace --channel=events flextrace:scope >&3 2>&1
+lttng add-context --userspace --type=vpid --type=vtid >&3 2>&1
+lttng start >&3 2>&1
+emitted=$(LTTNG_UST_REGISTER_TIMEOUT=-1 "$E2E/emit_many" 1 200000 | sed -n 's/^emitted //p')
+told=$(lttng stop 2>&1 | sed -n 's/.*: \([0-9]*\) packets were lost.*/\1/p')
+lttng destroy >&3 2>&1
+"$FLEXTRACE" convert --quiet -o over_out over || fail "an overwritten trace does not convert"
+read=$(($(wc -l <over_out/host.csv) - 1))
+lost=$(lost over_out lttng_discarded_packets)
+events=$(lost over_out lttng_discarded_events)
+echo "overwrite: emitted=$emitted read=$read packets=$lost told=$told events=$events"
+[ "$lost" -gt 0 ] || fail "nothing was overwritten: the test proves nothing"
+[ "$told" = "$lost" ] || fail "LTTng's own figure is '$told', losses.csv says $lost"
+told over_out lttng_discarded_packets "$lost"
+check_output over_out
+strict over $((lost + events))
