@@ -26,6 +26,35 @@ strict() {
 	"$FLEXTRACE" convert --quiet --formats=text "--fail-on-loss=$2" -o strict "$1" 2>convert.log || fail "$1: --fail-on-loss=$2 fails"
 }
 
+# One session daemon for all: nothing here is about daemons that come and go.
+lttng-sessiond --daemonize || fail "no session daemon"
+
+# LTTng, overwrite mode, by hand.
+typed() { # typed WORD...: a line of lttng
+	lttng "$@" >lttng.log 2>&1 || { cat lttng.log >&2; fail "lttng $* gave exit code $?"; }
+}
+typed create session --output="$PWD/over"
+typed enable-channel --userspace --subbuf-size=16K --num-subbuf=64 definitions
+typed enable-event --userspace --channel=definitions 'flextrace:process,flextrace:device,flextrace:clock_domain,flextrace:thread_name,flextrace:queue_name,flextrace:marker_name'
+typed enable-channel --userspace --overwrite --subbuf-size=4K --num-subbuf=2 events
+typed enable-event --userspace --channel=events flextrace:scope
+typed add-context --userspace --type=vpid --type=vtid
+typed start
+emitted=$(LTTNG_UST_REGISTER_TIMEOUT=-1 "$E2E/emit_many" 1 200000 | sed -n 's/^emitted //p')
+typed stop
+told=$(sed -n 's/.*: \([0-9]*\) packets were lost.*/\1/p' lttng.log)
+typed destroy
+"$FLEXTRACE" convert --quiet -o over_out over || fail "an overwritten trace does not convert"
+read=$(($(wc -l <over_out/host.csv) - 1))
+lost=$(lost over_out lttng_discarded_packets)
+events=$(lost over_out lttng_discarded_events)
+echo "overwrite: emitted=$emitted read=$read packets=$lost told=$told events=$events"
+[ "$lost" -gt 0 ] || fail "nothing was overwritten: the test proves nothing"
+[ "$told" = "$lost" ] || fail "LTTng's own figure is '$told', losses.csv says $lost"
+told over_out lttng_discarded_packets "$lost"
+check_output over_out
+strict over $((lost + events))
+
 # LTTng, discard mode; what it counts is right but for bit 63, which it sometimes sets.
 "$FLEXTRACE" record --output=out --subbuf-size=4K --num-subbuf=2 -- "$E2E/emit_many" 2 400000 >record.log 2>&1 ||
 	{ cat record.log; fail "record failed"; }
@@ -69,27 +98,3 @@ told rings device_ring_dropped "$records"
 told rings device_run_overwritten "$runs"
 check_output rings
 strict rings/trace $((records + runs))
-
-# LTTng, overwrite mode, by hand.
-lttng-sessiond --daemonize
-exec 3>lttng.log
-lttng create session --output="$PWD/over" >&3 2>&1
-lttng enable-channel --userspace --subbuf-size=16K --num-subbuf=64 definitions >&3 2>&1
-lttng enable-event --userspace --channel=definitions 'flextrace:process,flextrace:device,flextrace:clock_domain,flextrace:thread_name,flextrace:queue_name,flextrace:marker_name' >&3 2>&1
-lttng enable-channel --userspace --overwrite --subbuf-size=4K --num-subbuf=2 events >&3 2>&1
-lttng enable-event --userspace --channel=events flextrace:scope >&3 2>&1
-lttng add-context --userspace --type=vpid --type=vtid >&3 2>&1
-lttng start >&3 2>&1
-emitted=$(LTTNG_UST_REGISTER_TIMEOUT=-1 "$E2E/emit_many" 1 200000 | sed -n 's/^emitted //p')
-told=$(lttng stop 2>&1 | sed -n 's/.*: \([0-9]*\) packets were lost.*/\1/p')
-lttng destroy >&3 2>&1
-"$FLEXTRACE" convert --quiet -o over_out over || fail "an overwritten trace does not convert"
-read=$(($(wc -l <over_out/host.csv) - 1))
-lost=$(lost over_out lttng_discarded_packets)
-events=$(lost over_out lttng_discarded_events)
-echo "overwrite: emitted=$emitted read=$read packets=$lost told=$told events=$events"
-[ "$lost" -gt 0 ] || fail "nothing was overwritten: the test proves nothing"
-[ "$told" = "$lost" ] || fail "LTTng's own figure is '$told', losses.csv says $lost"
-told over_out lttng_discarded_packets "$lost"
-check_output over_out
-strict over $((lost + events))
