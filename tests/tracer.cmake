@@ -4,6 +4,9 @@
 flextrace_add_unit_test(NAME tracer
 	SOURCES tracer/src/tracer.c tracer/src/definitions.c tracer/src/process.c
 	INCLUDES tracer/src)
+flextrace_add_unit_test(NAME tracer_threads
+	SOURCES tracer/src/tracer.c tracer/src/definitions.c tracer/src/process.c
+	INCLUDES tracer/src LIBS Threads::Threads)
 flextrace_add_unit_test(NAME environment
 	SOURCES tracer/src/environment.c
 	INCLUDES tracer/src)

@@ -87,14 +87,21 @@ static struct flextrace_i_identity *borrow_identity(void)
 
 void flextrace_i_process_share(struct flextrace_i_identity *shared)
 {
+	const struct flextrace_i_identity *own = &own_identity;
+	const char *runtime = __atomic_load_n(&own->runtime, __ATOMIC_ACQUIRE);
+	const char *version = __atomic_load_n(&own->version, __ATOMIC_ACQUIRE);
+
 	if (__atomic_load_n(&shared->rank, __ATOMIC_RELAXED) == FLEXTRACE_RANK_UNKNOWN)
-		__atomic_store_n(&shared->rank, own_identity.rank, __ATOMIC_RELAXED);
+		__atomic_store_n(&shared->rank, __atomic_load_n(&own->rank, __ATOMIC_RELAXED),
+		                 __ATOMIC_RELAXED);
 	if (!__atomic_load_n(&shared->world_size, __ATOMIC_RELAXED))
-		__atomic_store_n(&shared->world_size, own_identity.world_size, __ATOMIC_RELAXED);
-	if (own_identity.runtime)
-		__atomic_store_n(&shared->runtime, own_identity.runtime, __ATOMIC_RELEASE);
-	if (own_identity.version)
-		__atomic_store_n(&shared->version, own_identity.version, __ATOMIC_RELEASE);
+		__atomic_store_n(&shared->world_size,
+		                 __atomic_load_n(&own->world_size, __ATOMIC_RELAXED),
+		                 __ATOMIC_RELAXED);
+	if (runtime)
+		__atomic_store_n(&shared->runtime, runtime, __ATOMIC_RELEASE);
+	if (version)
+		__atomic_store_n(&shared->version, version, __ATOMIC_RELEASE);
 	__atomic_store_n(&identity, shared, __ATOMIC_RELEASE);
 }
 
