@@ -251,7 +251,7 @@ static void describe_runtimes(const struct aie_run *run, const struct aie_common
 {
 	cJSON *average = cJSON_AddObjectToObject(json, "average");
 	double sum = 0, inverse = 0, n = common->end - common->begin;
-	uint32_t best = common->begin, worst = common->begin;
+	uint32_t best = common->begin, worst = best;
 
 	for (uint32_t i = common->begin; i < common->end; i++) {
 		sum += (double)runtime_of(run, i);

@@ -18,8 +18,9 @@ static int add_kernels(struct levels *levels, void *context)
 		uint32_t device = levels->timeline->tracks[row->track].owner;
 
 		if (cost && cost->ideal_cycles && row->end_time_ns > row->start_time_ns)
-			FLEXTRACE_TRY(levels_add(levels, device, row,
-			                         100.0 * kernel_utilization(costs, device, row)));
+			FLEXTRACE_TRY(
+				levels_add(levels, device, row,
+			                   100.0 * kernel_utilization(costs, cost, device, row)));
 	}
 	return FLEXTRACE_OK;
 }

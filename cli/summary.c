@@ -221,21 +221,22 @@ static int compare_times(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* Reads the rows of all ranks; a row for which there is no memory is left out. */
+/* Reads the rows of all ranks; those for which there is no memory are left out. */
 static void read_times(struct times *times, struct rows *rows, const char *column)
 {
 	char name[256];
 
 	while (csv_reader_next(&rows->reader, NULL) > 0) {
 		double time_ns = rows_number(rows, column);
-		struct top *top;
+		char *kept;
 
-		if (ARRAY_RESERVE(times->names, times->n_allocated, times->n + 1ull) < 0)
-			return;
-		top = &times->names[times->n];
 		name_of_row(rows, name, sizeof(name));
-		*top = (struct top){strdup(name), rows_number(rows, "calls"), time_ns};
-		times->n += top->name != NULL;
+		kept = strdup(name);
+		if (!kept || ARRAY_RESERVE(times->names, times->n_allocated, times->n + 1ull) < 0) {
+			free(kept);
+			return;
+		}
+		times->names[times->n++] = (struct top){kept, rows_number(rows, "calls"), time_ns};
 		times->total_ns += time_ns;
 	}
 }

@@ -11,23 +11,26 @@
 
 #include "error.h"
 
+/* A pointer variable of whatever type. */
+typedef void *array_pointer __attribute__((__may_alias__));
+
 /* Makes room for `n` elements in an owned array, `array` being the address of the pointer to it;
  * new ones are zeroed. FLEXTRACE_E_MEMORY, and all is as it was, or 0. */
 static inline int array_grow(void *array, uint32_t *n_allocated, uint64_t n, size_t element_bytes)
 {
 	uint64_t larger = *n_allocated ? *n_allocated : 8;
+	array_pointer *pointer = array;
 	char *grown;
 
 	while (larger < n)
 		larger *= 2;
 	if (larger > UINT32_MAX)
 		return FLEXTRACE_E_MEMORY;
-	memcpy(&grown, array, sizeof(grown));
-	grown = realloc(grown, larger * element_bytes);
+	grown = realloc(*pointer, larger * element_bytes);
 	if (!grown)
 		return FLEXTRACE_E_MEMORY;
 	memset(grown + *n_allocated * element_bytes, 0, (larger - *n_allocated) * element_bytes);
-	memcpy(array, &grown, sizeof(grown));
+	*pointer = grown;
 	*n_allocated = (uint32_t)larger;
 	return FLEXTRACE_OK;
 }
@@ -42,17 +45,17 @@ static inline int array_grow(void *array, uint32_t *n_allocated, uint64_t n, siz
  * number doubles whenever it is a power of two. New elements are not zeroed. */
 static inline int array_make_room(void *array, uint32_t n, size_t element_bytes)
 {
-	char *grown;
+	array_pointer *pointer = array;
+	void *grown;
 
 	if (n && (n < 8 || (n & (n - 1))))
 		return FLEXTRACE_OK;
 	if (n > UINT32_MAX / 4)
 		return FLEXTRACE_E_MEMORY;
-	memcpy(&grown, array, sizeof(grown));
-	grown = realloc(grown, (n ? 2 * (size_t)n : 8) * element_bytes);
+	grown = realloc(*pointer, (n ? 2 * (size_t)n : 8) * element_bytes);
 	if (!grown)
 		return FLEXTRACE_E_MEMORY;
-	memcpy(array, &grown, sizeof(grown));
+	*pointer = grown;
 	return FLEXTRACE_OK;
 }
 

@@ -69,13 +69,12 @@ static inline uint64_t kernel_time_ns(const struct kernel_costs *costs,
 	return (uint64_t)row->end_time_ns - (uint64_t)row->start_time_ns;
 }
 
-/* The part of a row's time that its kernel ideally takes, not finite for a kernel without time.
- * `device`: that of its track. */
-static inline double kernel_utilization(const struct kernel_costs *costs, uint32_t device,
+/* The part of a row's time that its kernel, of this cost, ideally takes, not finite for a kernel
+ * without time. `device`: that of its track. */
+static inline double kernel_utilization(const struct kernel_costs *costs,
+                                        const struct kernel_cost *cost, uint32_t device,
                                         const struct device_row *row)
 {
-	const struct kernel_cost *cost = kernel_cost_of(costs, row);
-
 	return kernel_ideal_ns(costs, device, cost->ideal_cycles) /
 	       (double)kernel_time_ns(costs, row);
 }

@@ -24,7 +24,7 @@ static int refuse(const char *path, const char *reason, const char *what,
 /* Its bit; 0: an option of another table. */
 static uint64_t bit_of(const struct option_spec *spec)
 {
-	for (uint32_t i = 0; conversion_option_table[i].name && i < 64; i++) {
+	for (uint32_t i = 0; i < 64 && conversion_option_table[i].name; i++) {
 		if (&conversion_option_table[i] == spec)
 			return (uint64_t)1 << i;
 	}

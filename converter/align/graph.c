@@ -267,7 +267,8 @@ static int choose_rounds(const struct identity *identity, const struct part *par
 		}
 		at += count_uses(identity, parts + at, n - at, &rounds[n_rounds]);
 	}
-	qsort(rounds, n_rounds, sizeof(*rounds), compare_numbers);
+	if (n_rounds)
+		qsort(rounds, n_rounds, sizeof(*rounds), compare_numbers);
 	for (uint32_t first = 0, end; first < n_rounds; first = end) {
 		for (end = first + 1; end < n_rounds && rounds[end] == rounds[first];)
 			end++;

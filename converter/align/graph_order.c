@@ -82,11 +82,12 @@ static void number_components(struct graph *graph, const struct identity *identi
 static int find_sets(struct graph *graph, const struct identity *identity, uint32_t reference)
 {
 	uint64_t n_spare = 2ull * graph->n_clocks + identity->n_processes;
-	uint32_t *spare = malloc((n_spare + 1) * sizeof(*spare));
-	uint32_t *parents = spare + graph->n_clocks + identity->n_processes;
+	uint32_t *spare = calloc(n_spare + 1, sizeof(*spare));
+	uint32_t *parents;
 
 	if (!spare)
 		return FLEXTRACE_E_MEMORY;
+	parents = spare + graph->n_clocks + identity->n_processes;
 	for (uint32_t clock = 0; clock < graph->n_clocks; clock++)
 		parents[clock] = clock;
 	join_clocks(graph, parents);

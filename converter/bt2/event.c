@@ -230,7 +230,7 @@ static const char *read_string(const bt_field *field)
 static int read_field(const struct event_field *to, const bt_field *field,
                       struct event_words *words, struct event *event)
 {
-	char *member = (char *)event + to->offset;
+	void *member = (char *)event + to->offset;
 	bool is_good = true;
 	uint64_t value;
 

@@ -157,7 +157,7 @@ int reference_init_straight(struct reference *reference, double slope, double sl
 {
 	struct piece *piece = calloc(1, sizeof(*piece));
 
-	*reference = (struct reference){piece, 1};
+	*reference = (struct reference){.pieces = piece, .n_pieces = 1};
 	if (!piece)
 		return FLEXTRACE_E_MEMORY;
 	piece->slope = fixed(slope, SLOPE_BITS);

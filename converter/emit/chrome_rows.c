@@ -315,7 +315,7 @@ static void write_cost_args(struct chrome *chrome, const struct device_row *row)
 	if (!kernel_time_ns(costs, row))
 		return; /* nothing to divide by */
 	CHROME_ARG(writer, "pt_util");
-	writer_fixed(writer, kernel_utilization(costs, device, row), 4);
+	writer_fixed(writer, kernel_utilization(costs, cost, device, row), 4);
 }
 
 /* From the track to the opened list of cycles. */

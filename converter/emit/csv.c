@@ -196,7 +196,7 @@ static void write_cost(struct csv *csv, struct writer *writer, const struct devi
 	} else {
 		writer_u64(writer, cost->ideal_cycles);
 		writer_char(writer, ',');
-		writer_fixed(writer, kernel_utilization(costs, device, row), 4);
+		writer_fixed(writer, kernel_utilization(costs, cost, device, row), 4);
 		writer_char(writer, ',');
 	}
 	write_iteration(csv, writer, row->source);

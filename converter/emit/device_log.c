@@ -122,7 +122,7 @@ static int take_instants(struct device_log *log)
 	const struct timeline *timeline = log->view.timeline;
 	struct table_cursor cursor;
 	const struct instant_row *row;
-	uint32_t order = 0;
+	uint32_t n = 0;
 
 	view_read(&cursor, &timeline->instants);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
@@ -133,7 +133,7 @@ static int take_instants(struct device_log *log)
 			.device = track->owner,
 			.core = track->id,
 			.processor = track->processor,
-			.order = order++,
+			.order = n++,
 			.track = row->track,
 			.marker = row->name,
 			.kind = DEVICE_ROW_KIND_COUNT,

@@ -55,13 +55,13 @@ static bool is_directory(const char *path)
 static bool has_events(const char *path)
 {
 	unsigned char bytes[256];
-	size_t n = 0, at = 0;
+	size_t n, at = 0;
 	FILE *file = fopen(path, "r");
 
-	if (file) {
-		n = fread(bytes, 1, sizeof(bytes), file);
-		fclose(file);
-	}
+	if (!file)
+		return false;
+	n = fread(bytes, 1, sizeof(bytes), file);
+	fclose(file);
 	if (n > 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
 		at = 3;
 	while (at < n && strchr(" \t\r\n", bytes[at]))

@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 /*
- * Copies what the file loads (32 or 64 bits, RISC-V) into `memory`, which the device sees at
- * `address`, and clears the rest of each segment. -ENOENT and others: cannot be read; -ENOEXEC: no
- * such file, or it does not fit.
+ * Copies what the file loads (32 or 64 bits, RISC-V) into `n` bytes of memory, which the device
+ * sees at `address`, and clears the rest of each segment. -ENOENT and others: cannot be read;
+ * -ENOEXEC: no such file, or it does not fit.
  */
-int image_load(const char *path, uint8_t *memory, size_t bytes, uint64_t address);
+int image_load(const char *path, uint8_t *bytes, size_t n, uint64_t address);
 
 #endif

@@ -129,6 +129,7 @@ static pid_t spawn(const struct machine *machine, int uart_fd)
 	pid_t parent = getpid();
 	pid_t pid;
 
+	/* cppcheck-suppress ctuuninitvar; this fills it */
 	write_command_line(&line, machine, uart_fd);
 	copy_environment(environment, sizeof(environment) / sizeof(environment[0]));
 	pid = _Fork();
