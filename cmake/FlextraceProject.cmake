@@ -4,6 +4,8 @@
 option(FLEXTRACE_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer, without recovery" OFF)
 option(FLEXTRACE_FUZZ "Fuzzers of clang's libFuzzer in place of replays of their corpus" OFF)
 option(FLEXTRACE_WERROR "Warnings are errors" OFF)
+option(FLEXTRACE_COVERAGE "Count which lines and branches run" OFF)
+option(FLEXTRACE_ANALYZE "Compile with gcc's static analyzer" OFF)
 
 if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
 	set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo" FORCE)
@@ -18,16 +20,18 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-# flextrace_options: linked PRIVATE by every target of this project.
+# flextrace_options: linked PRIVATE by every target of this project; flextrace_language is what of it holds in any build.
+add_library(flextrace_language INTERFACE)
 add_library(flextrace_options INTERFACE)
-target_compile_definitions(flextrace_options INTERFACE _GNU_SOURCE
+target_link_libraries(flextrace_options INTERFACE flextrace_language)
+target_compile_definitions(flextrace_language INTERFACE _GNU_SOURCE
 	FLEXTRACE_VERSION="${PROJECT_VERSION}")
-target_compile_options(flextrace_options INTERFACE -Wall -Wextra -Wshadow -Wvla -Wpointer-arith
+target_compile_options(flextrace_language INTERFACE -Wall -Wextra -Wshadow -Wvla -Wpointer-arith
 	$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>
 	# texts of several lines in tables
 	$<$<C_COMPILER_ID:Clang>:-Wno-string-concatenation>)
 if(FLEXTRACE_WERROR)
-	target_compile_options(flextrace_options INTERFACE -Werror)
+	target_compile_options(flextrace_language INTERFACE -Werror)
 endif()
 if(FLEXTRACE_FUZZ)
 	add_compile_options(-fsanitize=fuzzer-no-link)
@@ -37,6 +41,16 @@ if(FLEXTRACE_SANITIZE)
 	set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 	target_compile_options(flextrace_options INTERFACE ${sanitize})
 	target_link_options(flextrace_options INTERFACE ${sanitize})
+endif()
+if(FLEXTRACE_COVERAGE)
+	# Threads and processes count into the same numbers.
+	target_compile_options(flextrace_options INTERFACE --coverage -fprofile-update=atomic)
+	target_link_options(flextrace_options INTERFACE --coverage)
+endif()
+if(FLEXTRACE_ANALYZE)
+	# gcc 12 takes what is kept in memory that it did not see allocated for lost; LeakSanitizer looks for leaks.
+	target_compile_options(flextrace_options INTERFACE -fanalyzer
+		-Wno-analyzer-malloc-leak -Wno-analyzer-file-leak)
 endif()
 
 # flextrace_add_unit_test(NAME unwrap SOURCES ... [LIBS ...]): builds tests/test_<NAME>.c with the
