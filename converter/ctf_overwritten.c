@@ -25,11 +25,14 @@ static char *read_file(const char *path, size_t *ret_n)
 	struct stat status;
 	char *bytes = NULL;
 
-	if (file && fstat(fileno(file), &status) == 0 && status.st_size < MAX_METADATA_BYTES)
+	*ret_n = 0;
+	if (!file)
+		return NULL;
+	if (fstat(fileno(file), &status) == 0 && status.st_size < MAX_METADATA_BYTES)
 		bytes = malloc((size_t)status.st_size + 1);
-	*ret_n = bytes ? fread(bytes, 1, (size_t)status.st_size, file) : 0;
-	if (file)
-		fclose(file);
+	if (bytes)
+		*ret_n = fread(bytes, 1, (size_t)status.st_size, file);
+	fclose(file);
 	return bytes;
 }
 

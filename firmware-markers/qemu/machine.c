@@ -124,12 +124,11 @@ static void copy_environment(char **to, size_t n_max)
 /* _Fork runs no fork handlers: a tracer's would make QEMU a traced process of its own. */
 static pid_t spawn(const struct machine *machine, int uart_fd)
 {
-	struct command_line line;
+	struct command_line line = {0};
 	char *environment[1024];
 	pid_t parent = getpid();
 	pid_t pid;
 
-	/* cppcheck-suppress ctuuninitvar; this fills it */
 	write_command_line(&line, machine, uart_fd);
 	copy_environment(environment, sizeof(environment) / sizeof(environment[0]));
 	pid = _Fork();
