@@ -46,22 +46,23 @@ doctor 2 --pid=999999999
 says 'there is none'
 doctor 1 --pid=none
 
-for elf in "$firmware"/*.elf; do
-	[ -e "$elf" ] || { echo "no firmware was built: left out"; break; }
-	doctor 0 "$elf"
-	says ': markers with areas of version 1, a counter of 64 bits and 2 slots for runs$'
-	says ': [1-9][0-9]* names of markers$'
-	llvm-strip --strip-all -o "$dir/bare.elf" "$elf" || exit 1
-	doctor 2 "$dir/bare.elf"
-	says 'stripped of what tells of them'
-	llvm-objcopy --remove-section=.flextrace.names "$elf" "$dir/nameless.elf" || exit 1
-	doctor 0 "$dir/nameless.elf"
-	says '^warn .*: no names of markers'
-	llvm-objcopy --remove-section=.flextrace.markers "$elf" "$dir/older.elf" || exit 1
-	doctor 0 "$dir/older.elf"
-	says '^warn .*: markers, of an unknown version'
-	printf '7u\00032\0' >"$dir/future"
-	llvm-objcopy --update-section=.flextrace.markers="$dir/future" "$elf" "$dir/newer.elf" || exit 1
-	doctor 2 "$dir/newer.elf"
-	says '^fail .*areas of version 7, this flextrace reads version 1$'
+set -- "$firmware"/*.elf
+[ -e "$1" ] || { echo "no firmware was built: left out"; exit 0; }
+doctor 0 "$@"
+for elf in "$@"; do
+	says "^ok    $elf: markers with areas of version 1, a counter of 64 bits and 2 slots for runs$"
+	says "^ok    $elf: [1-9][0-9]* names of markers$"
 done
+llvm-strip --strip-all -o "$dir/bare.elf" "$1" || exit 1
+doctor 2 "$dir/bare.elf"
+says 'stripped of what tells of them'
+llvm-objcopy --remove-section=.flextrace.names "$1" "$dir/nameless.elf" || exit 1
+doctor 0 "$dir/nameless.elf"
+says '^warn .*: no names of markers'
+llvm-objcopy --remove-section=.flextrace.markers "$1" "$dir/older.elf" || exit 1
+doctor 0 "$dir/older.elf"
+says '^warn .*: markers, of an unknown version'
+printf '7u\00032\0' >"$dir/future"
+llvm-objcopy --update-section=.flextrace.markers="$dir/future" "$1" "$dir/newer.elf" || exit 1
+doctor 2 "$dir/newer.elf"
+says '^fail .*areas of version 7, this flextrace reads version 1$'

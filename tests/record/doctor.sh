@@ -3,6 +3,7 @@
 # doctor.sh FLEXTRACE PROGRAM: what the doctor says of a running process, from no session daemon to a recording.
 . "$(dirname "$0")/lib.sh"
 export LTTNG_UST_REGISTER_TIMEOUT=-1 # the program runs when it is registered
+export HOME="$PWD" # where lttng notes the session that it made last
 mkfifo here go
 
 # started [NAME=VALUE...]: the program stands still, its pid is in $program.
@@ -33,14 +34,14 @@ says "flextrace record --pid=$program" out.log
 
 # A session for another process, then one for all.
 lttng create other --output="$PWD/other" >lttng.log 2>&1 &&
-	lttng enable-event --userspace 'flextrace:scope,flextrace:st*' >>lttng.log 2>&1 &&
-	lttng track --userspace --vpid=1 >>lttng.log 2>&1 && lttng start >>lttng.log 2>&1 || fail "lttng"
+	lttng enable-event --session=other --userspace 'flextrace:scope,flextrace:st*' >>lttng.log 2>&1 &&
+	lttng track --session=other --userspace --vpid=1 >>lttng.log 2>&1 && lttng start other >>lttng.log 2>&1 || fail "lttng"
 run 0 "$FLEXTRACE" doctor --pid=$program
 says '^warn  events: off' out.log
-lttng track --userspace --vpid=$program >>lttng.log 2>&1 || fail "lttng track"
+lttng track --session=other --userspace --vpid=$program >>lttng.log 2>&1 || fail "lttng track"
 run 0 "$FLEXTRACE" doctor --pid=$program
 says '^ok    events: 2 are on, session other records them$' out.log
-lttng stop >>lttng.log 2>&1 && lttng destroy >>lttng.log 2>&1 || fail "lttng destroy"
+lttng stop other >>lttng.log 2>&1 && lttng destroy other >>lttng.log 2>&1 || fail "lttng destroy"
 run 0 "$FLEXTRACE" start -o all
 run 0 "$FLEXTRACE" doctor --pid=$program
 says '^ok    events: 28 are on, session flextrace-start-.* records them$' out.log
