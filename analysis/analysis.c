@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
 #include "analysis_impl.h"
 
 const struct analysis *const analysis_all[] = {
@@ -64,13 +66,15 @@ int analysis_write_names(const struct analysis_table *table, const struct timeli
 	struct writing writing = {table, &names};
 	int code;
 
-	stats_init(&names.stats, table->label);
+	stats_init(&names.stats, table->label,
+	           timeline->host_rows.n_rows + timeline->device_rows.n_rows);
 	if (owners_init(&names.owners, timeline->identity) < 0 || table->count(&names) < 0)
 		code = analysis_no_memory(table->file, error);
 	else
 		code = analysis_save(output_dir, table->file, write_names, &writing, error);
 	*ret_rows = names.stats.n_groups;
 	stats_release(&names.stats);
+	free(names.children_ns);
 	owners_release(&names.owners);
 	return code;
 }

@@ -17,6 +17,8 @@ struct analysis_names {
 	const struct timeline *timeline; /* weak */
 	struct owners owners;
 	struct stats stats;
+	uint64_t *children_ns; /* owned: of runtime.csv, by group: what calls below it took */
+	uint32_t n_children;
 };
 
 struct analysis_table {

@@ -12,14 +12,15 @@ struct interval { /* a kernel or a step */
 };
 
 struct intervals {             /* in order of their starts */
-	struct interval *list; /* owned, both */
-	uint32_t *names;
+	struct interval *list; /* owned; of kernels only where iterations are made of them */
+	uint32_t *names;       /* owned */
 	uint32_t n, n_allocated, n_names_allocated;
 };
 
 /* What a process did. */
 struct doings {
 	struct intervals kernels, steps;
+	struct repeat loop; /* of its kernels, where it has no steps */
 };
 
 static int add_step(struct intervals *steps, const struct host_row *row)
@@ -31,12 +32,9 @@ static int add_step(struct intervals *steps, const struct host_row *row)
 	return FLEXTRACE_OK;
 }
 
-static struct intervals *kernels_of(const struct timeline *timeline, struct doings *doings,
-                                    const struct device_row *row)
+static uint32_t process_of(const struct timeline *timeline, const struct device_row *row)
 {
-	const struct tick_op *op = &timeline->ops[row->source];
-
-	return &doings[timeline->identity->devices[op->device].process].kernels;
+	return timeline->identity->devices[timeline->tracks[row->track].owner].process;
 }
 
 /* Kernels are many: counted first, they need no room to grow. */
@@ -48,14 +46,13 @@ static int make_room(const struct timeline *timeline, struct doings *doings)
 	analysis_read_ops(&cursor, timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (row->kind == ROW_EXEC)
-			kernels_of(timeline, doings, row)->n_allocated++;
+			doings[process_of(timeline, row)].kernels.n_allocated++;
 	}
 	for (uint32_t i = 0; i < timeline->identity->n_processes; i++) {
 		struct intervals *kernels = &doings[i].kernels;
 
-		kernels->list = blocks_allocate(kernels->n_allocated, sizeof(*kernels->list));
 		kernels->names = blocks_allocate(kernels->n_allocated, sizeof(*kernels->names));
-		if (!kernels->list || !kernels->names)
+		if (!kernels->names)
 			return FLEXTRACE_E_MEMORY;
 	}
 	return FLEXTRACE_OK;
@@ -68,17 +65,42 @@ static void read_kernels(const struct timeline *timeline, struct doings *doings)
 
 	analysis_read_ops(&cursor, timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
-		struct intervals *kernels;
+		struct intervals *kernels = &doings[process_of(timeline, row)].kernels;
 
-		if (row->kind != ROW_EXEC)
-			continue;
-		kernels = kernels_of(timeline, doings, row);
 		/* make_room() has counted it */
 		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-		kernels->names[kernels->n] = timeline->ops[row->source].name;
-		kernels->list[kernels->n++] = (struct interval){row->start_time_ns,
-		                                                row->end_time_ns};
+		if (row->kind == ROW_EXEC)
+			kernels->names[kernels->n++] = timeline->ops[row->source].name;
 	}
+}
+
+/* Where kernels are, of those processes whose iterations ask for it. */
+static int place_kernels(const struct timeline *timeline, struct doings *doings)
+{
+	struct table_cursor cursor;
+	const struct device_row *row;
+	bool has_any = false;
+
+	for (uint32_t i = 0; i < timeline->identity->n_processes; i++) {
+		struct intervals *kernels = &doings[i].kernels;
+
+		if (!doings[i].steps.n && !doings[i].loop.period)
+			continue;
+		has_any = true;
+		kernels->list = blocks_allocate(kernels->n, sizeof(*kernels->list));
+		if (!kernels->list)
+			return FLEXTRACE_E_MEMORY;
+		kernels->n = 0;
+	}
+	analysis_read_ops(&cursor, timeline);
+	while (has_any && (row = table_next(&cursor, sizeof(*row)))) {
+		struct intervals *kernels = &doings[process_of(timeline, row)].kernels;
+
+		if (row->kind == ROW_EXEC && kernels->list)
+			kernels->list[kernels->n++] = (struct interval){row->start_time_ns,
+			                                                row->end_time_ns};
+	}
+	return FLEXTRACE_OK;
 }
 
 /* Steps stand on lines of their own, which threads without steps seldom have. */
@@ -270,23 +292,16 @@ static int add_turns(struct turns *turns, const struct repeat *loop)
 	return code;
 }
 
-static int take_turns(struct iterations *iterations, uint32_t process,
-                      const struct intervals *kernels)
+static int take_turns(struct iterations *iterations, uint32_t process, const struct doings *doings)
 {
-	struct repeat loop;
-	int code = repeats_find(kernels->names, kernels->n, &loop);
+	struct turns turns = {.iterations = iterations,
+	                      .kernels = &doings->kernels,
+	                      .process = process,
+	                      .n_names = doings->loop.period};
 
-	if (code == 0 && loop.period) {
-		struct turns turns = {.iterations = iterations,
-		                      .kernels = kernels,
-		                      .process = process,
-		                      .n_names = loop.period};
-
-		iterations->summaries[process].source = ITERATIONS_KERNELS;
-		iterations->summaries[process].turn_kernels = loop.period;
-		code = add_turns(&turns, &loop);
-	}
-	return code;
+	iterations->summaries[process].source = ITERATIONS_KERNELS;
+	iterations->summaries[process].turn_kernels = doings->loop.period;
+	return add_turns(&turns, &doings->loop);
 }
 
 /* -- all ------------------------------------------------------------------------------------ */
@@ -319,8 +334,8 @@ static int take_process(struct iterations *iterations, uint32_t process,
 	summary->n_kernels = doings->kernels.n;
 	if (doings->steps.n)
 		FLEXTRACE_TRY(take_steps(iterations, process, doings));
-	else if (doings->kernels.n)
-		FLEXTRACE_TRY(take_turns(iterations, process, &doings->kernels));
+	else if (doings->loop.period)
+		FLEXTRACE_TRY(take_turns(iterations, process, doings));
 	return sum_up(iterations, first, summary);
 }
 
@@ -336,11 +351,24 @@ static int compare_iterations(const void *left, const void *right, void *context
 	return (a->number > b->number) - (a->number < b->number);
 }
 
+static int find_loops(struct doings *doings, uint32_t n_processes)
+{
+	for (uint32_t i = 0; i < n_processes; i++) {
+		const struct intervals *kernels = &doings[i].kernels;
+
+		if (!doings[i].steps.n && kernels->n)
+			FLEXTRACE_TRY(repeats_find(kernels->names, kernels->n, &doings[i].loop));
+	}
+	return FLEXTRACE_OK;
+}
+
 static int find_all(struct iterations *iterations, struct doings *doings)
 {
 	uint32_t n_processes = iterations->timeline->identity->n_processes;
 
 	FLEXTRACE_TRY(read_rows(iterations->timeline, doings));
+	FLEXTRACE_TRY(find_loops(doings, n_processes));
+	FLEXTRACE_TRY(place_kernels(iterations->timeline, doings));
 	for (uint32_t i = 0; i < n_processes; i++)
 		FLEXTRACE_TRY(take_process(iterations, i, &doings[i]));
 	if (iterations->n)

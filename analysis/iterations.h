@@ -5,7 +5,8 @@
  *
  * Turns are cut so that as many whole ones as possible lie in the loop, and where that leaves a
  * choice, at the longest pauses. What looks like a turn before or behind the loop counts, too.
- * Memory: 20 bytes per kernel, 18 more per kernel of one rank at a time, 48 per iteration.
+ * Memory: 4 bytes per kernel; besides, first 18 per kernel of one rank at a time, then 16 per
+ * kernel of ranks that have iterations, and 48 per iteration.
  */
 #ifndef FLEXTRACE_ANALYSIS_ITERATIONS_H
 #define FLEXTRACE_ANALYSIS_ITERATIONS_H

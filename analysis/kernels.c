@@ -40,15 +40,18 @@ static int count_rows(struct analysis_names *names)
 	return stats_finish(&names->stats, names->timeline->strings);
 }
 
-/* Of the owner whose groups begin at `first`. */
+/* Of the owner whose lines begin at `first`. */
 static uint64_t total_of_owner(const struct stats *stats, uint32_t first)
 {
+	uint32_t owner = stats_line(stats, first)->key.owner;
 	uint64_t total_ns = 0;
 
 	for (uint32_t i = first; i < stats->n_groups; i++) {
-		if (stats->groups[i].key.owner != stats->groups[first].key.owner)
+		const struct stats_group *group = stats_line(stats, i);
+
+		if (group->key.owner != owner)
 			break;
-		total_ns = spread_add(total_ns, stats->groups[i].total_ns);
+		total_ns = spread_add(total_ns, group->total_ns);
 	}
 	return total_ns;
 }
@@ -74,9 +77,11 @@ static void write_groups(struct analysis_names *names, struct writer *writer)
 	writer_literal(writer, "kind,name,calls,total_ns,mean_ns,median_ns,min_ns,max_ns,"
 	                       "stddev_ns,share_percent,rank,host,pid\n");
 	for (uint32_t i = 0; i < stats->n_groups; i++) {
-		if (i == 0 || stats->groups[i - 1].key.owner != stats->groups[i].key.owner)
+		const struct stats_group *group = stats_line(stats, i);
+
+		if (i == 0 || stats_line(stats, i - 1)->key.owner != group->key.owner)
 			total_ns = total_of_owner(stats, i);
-		write_group(names, &stats->groups[i], total_ns, writer);
+		write_group(names, group, total_ns, writer);
 	}
 }
 

@@ -51,30 +51,34 @@ static bool place_sample(const struct timeline *timeline, uint32_t source, struc
 	*ret = (struct power_sample){
 		.time_ns = aligned.time_ns,
 		.ticks = op->ticks[3],
-		.watts = NAN,
 		.counts = op->power,
 		.source = source,
+		.stream = op->stream,
+		.index = op->index,
 		.err_ns = placed.err_ns > UINT32_MAX - aligned.err_ns
 	                          ? UINT32_MAX
 	                          : placed.err_ns + aligned.err_ns,
 		.segment = op->segment,
 		.status = placed.status > aligned.status ? (uint8_t)placed.status
 	                                                 : (uint8_t)aligned.status,
+		.class = op->class,
 	};
 	return true;
 }
 
-/* Samples are many: counted first, they need no room to grow. */
+/* Samples are many: counted first, they need no room to grow. One device has what there is. */
 static int make_room(struct power *power, const struct timeline *timeline)
 {
-	for (uint64_t i = 0; i < timeline->n_ops; i++)
+	if (power->n_devices == 1)
+		power->devices[0].n_allocated = (uint32_t)timeline->n_ops;
+	for (uint64_t i = 0; power->n_devices > 1 && i < timeline->n_ops; i++)
 		power->devices[timeline->ops[i].device].n_allocated += timeline->ops[i].power != 0;
 	for (uint32_t i = 0; i < power->n_devices; i++) {
 		struct power_device *device = &power->devices[i];
 
 		if (!device->n_allocated)
 			continue;
-		device->samples = blocks_allocate(device->n_allocated, sizeof(*device->samples));
+		device->samples = blocks_reserve(device->n_allocated, sizeof(*device->samples));
 		if (!device->samples)
 			return FLEXTRACE_E_MEMORY;
 	}
@@ -86,10 +90,16 @@ static int add_samples(struct power *power, const struct timeline *timeline)
 	FLEXTRACE_TRY(make_room(power, timeline));
 	for (uint64_t i = 0; i < timeline->n_ops; i++) {
 		struct power_device *device = &power->devices[timeline->ops[i].device];
-		struct power_sample sample;
+		struct power_sample *sample;
 
-		if (place_sample(timeline, (uint32_t)i, &device->near, &sample))
-			device->samples[device->n++] = sample;
+		if (!timeline->ops[i].power)
+			continue;
+		FLEXTRACE_TRY(blocks_fill_next(device->samples, device->n, sizeof(*sample)));
+		sample = &device->samples[device->n];
+		if (!place_sample(timeline, (uint32_t)i, &device->near, sample))
+			continue;
+		if (device->n++ && sample->time_ns <= sample[-1].time_ns)
+			device->is_unordered = true;
 	}
 	return FLEXTRACE_OK;
 }
@@ -107,24 +117,14 @@ static int compare_samples(const void *left, const void *right)
 	return (a->source > b->source) - (a->source < b->source);
 }
 
-static bool are_sorted(const struct power_device *device)
-{
-	for (uint32_t i = 0; i + 1 < device->n; i++) {
-		if (compare_samples(&device->samples[i], &device->samples[i + 1]) > 0)
-			return false;
-	}
-	return true;
-}
-
 /* Of samples at one time, the first stays. */
 static void sort_samples(struct power_device *device)
 {
 	uint32_t n = 0;
 
-	if (!device->n)
+	if (!device->is_unordered)
 		return;
-	if (!are_sorted(device))
-		qsort(device->samples, device->n, sizeof(*device->samples), compare_samples);
+	qsort(device->samples, device->n, sizeof(*device->samples), compare_samples);
 	for (uint32_t i = 0; i < device->n; i++) {
 		if (!n || device->samples[i].time_ns > device->samples[n - 1].time_ns)
 			device->samples[n++] = device->samples[i];
@@ -161,22 +161,35 @@ static double counts_between(const struct power_sample *from, const struct power
 	return (double)(uint32_t)(to->counts - from->counts);
 }
 
-static void measure(struct power_device *device)
+/* Between a sample and the next one; NAN = not known. */
+static double measure_one(struct power_device *device, const struct power_sample *from)
 {
-	for (uint32_t i = 0; i + 1 < device->n; i++) {
-		struct power_sample *from = &device->samples[i];
-		double count = watts_per_count(from, &from[1], device->unit);
-		double watts = count * counts_between(from, &from[1]);
+	double count = watts_per_count(from, &from[1], device->unit);
+	double watts = count * counts_between(from, &from[1]);
 
-		if (isnan(count))
-			continue;
-		if (watts > max_watts(device->unit))
-			device->n_implausible++;
-		else if (watts + count * WRAP <= max_watts(device->unit))
-			device->n_unclear++;
-		else
-			from->watts = watts;
+	if (watts > max_watts(device->unit))
+		device->n_implausible++;
+	else if (watts + count * WRAP <= max_watts(device->unit))
+		device->n_unclear++;
+	else
+		return watts;
+	return NAN;
+}
+
+static int measure(struct power_device *device)
+{
+	device->levels = blocks_reserve(device->n, sizeof(*device->levels));
+	if (!device->levels)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < device->n; i++) {
+		const struct power_sample *from = &device->samples[i];
+		bool is_last = i + 1 == device->n;
+
+		FLEXTRACE_TRY(blocks_fill_next(device->levels, i, sizeof(*device->levels)));
+		device->levels[i] = (struct power_level){from->time_ns,
+		                                         is_last ? NAN : measure_one(device, from)};
 	}
+	return FLEXTRACE_OK;
 }
 
 /* The unit that makes most stretches possible. */
@@ -224,15 +237,17 @@ int power_find(struct power *power, const struct timeline *timeline, enum power_
 
 		sort_samples(device);
 		device->unit = unit_of(timeline, i, device, unit);
-		measure(device);
+		FLEXTRACE_TRY(measure(device));
 	}
 	return FLEXTRACE_OK;
 }
 
 void power_release(struct power *power)
 {
-	for (uint32_t i = 0; power->devices && i < power->n_devices; i++)
+	for (uint32_t i = 0; power->devices && i < power->n_devices; i++) {
+		blocks_free(power->devices[i].levels);
 		blocks_free(power->devices[i].samples);
+	}
 	free(power->devices);
 	*power = (struct power){.n_devices = 0};
 }
@@ -247,9 +262,9 @@ struct counter_rows {
 	uint32_t name;
 };
 
-static int add_row(struct counter_rows *rows, const struct power_sample *sample)
+static int add_row(struct counter_rows *rows, uint32_t device, const struct power_sample *sample,
+                   double watts)
 {
-	const struct tick_op *op = &rows->timeline->ops[sample->source];
 	struct counter_row *row = rows->are_alone
 	                                  ? table_append(&rows->timeline->counters, sizeof(*row))
 	                                  : row_sorter_append(&rows->sorter);
@@ -258,36 +273,41 @@ static int add_row(struct counter_rows *rows, const struct power_sample *sample)
 		return FLEXTRACE_E_MEMORY;
 	*row = (struct counter_row){
 		.time_ns = sample->time_ns,
-		.value = isnan(sample->watts) ? 0 : sample->watts,
+		.value = isnan(watts) ? 0 : watts,
 		.err_ns = sample->err_ns,
-		.owner = op->device,
+		.owner = device,
 		.core = FLEXTRACE_NONE,
 		.name = rows->name,
-		.stream = op->stream,
-		.index = op->index,
+		.stream = sample->stream,
+		.index = sample->index,
 		.is_device = 1,
 		.status = sample->status,
-		.class = op->class,
+		.class = sample->class,
 	};
 	return FLEXTRACE_OK;
 }
 
 /* A stretch that is not known shows once, behind one that is. */
-static int add_device(struct counter_rows *rows, const struct power_device *device)
+static int add_device(struct counter_rows *rows, uint32_t index, struct power_device *device)
 {
 	bool was_known = false;
 
 	for (uint32_t i = 0; i < device->n; i++) {
-		bool is_known = !isnan(device->samples[i].watts);
+		double watts = device->levels[i].watts;
+		bool is_known = !isnan(watts);
 
 		if (is_known || was_known)
-			FLEXTRACE_TRY(add_row(rows, &device->samples[i]));
+			FLEXTRACE_TRY(add_row(rows, index, &device->samples[i], watts));
 		was_known = is_known;
+		if (i % BLOCKS_FILL_STEP == 0)
+			blocks_drop(device->samples, i * sizeof(*device->samples));
 	}
+	blocks_free(device->samples);
+	device->samples = NULL;
 	return FLEXTRACE_OK;
 }
 
-static int add_devices(const struct power *power, struct counter_rows *rows)
+static int add_devices(struct power *power, struct counter_rows *rows)
 {
 	uint32_t n_sampled = 0;
 
@@ -295,12 +315,11 @@ static int add_devices(const struct power *power, struct counter_rows *rows)
 		n_sampled += power->devices[i].n > 0;
 	rows->are_alone = n_sampled <= 1 && !rows->timeline->counters.n_rows;
 	for (uint32_t i = 0; i < power->n_devices; i++)
-		FLEXTRACE_TRY(add_device(rows, &power->devices[i]));
+		FLEXTRACE_TRY(add_device(rows, i, &power->devices[i]));
 	return rows->are_alone ? FLEXTRACE_OK : levels_merge_rows(rows->timeline, &rows->sorter);
 }
 
-int power_add_counter(const struct power *power, struct timeline *timeline,
-                      struct string_cache *strings)
+int power_add_counter(struct power *power, struct timeline *timeline, struct string_cache *strings)
 {
 	struct counter_rows rows = {.timeline = timeline};
 	int code;

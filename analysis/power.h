@@ -27,23 +27,30 @@
 
 enum power_unit { POWER_AUTO, POWER_PER_US, POWER_PER_CYCLE, POWER_MICROJOULE, POWER_NO_UNIT };
 
-struct power_sample { /* from here to the next one */
+struct power_level { /* from here to the next one */
+	int64_t time_ns;
+	double watts; /* NAN = not known */
+};
+
+struct power_sample { /* what a level comes from */
 	int64_t time_ns;
 	uint64_t ticks;
-	double watts; /* NAN = not known */
 	uint32_t counts;
-	uint32_t source; /* index of struct tick_op */
+	uint32_t source; /* index of struct tick_op; the rest of it is named as there */
+	uint32_t stream, index;
 	uint32_t err_ns;
 	uint16_t segment;
 	uint8_t status; /* enum time_status */
-	uint8_t unused;
+	uint8_t class;
 };
 
 struct power_device {
-	struct power_sample *samples; /* owned, by time, none at the same */
+	struct power_level *levels;   /* owned, by time, none at the same */
+	struct power_sample *samples; /* owned, one for each level; NULL: nobody needs them now */
 	uint32_t n, n_allocated;
 	uint64_t n_unclear, n_implausible;
 	struct clock_near near; /* where the last sample was placed */
+	bool is_unordered;      /* samples */
 	uint8_t unit;           /* enum power_unit, never AUTO */
 };
 
@@ -56,13 +63,13 @@ struct power {
 bool power_unit_read(const char *name, enum power_unit *ret);
 const char *power_unit_name(uint8_t unit);
 
-/* Makes samples and their values; of a timeline without power, none. FLEXTRACE_E_MEMORY or 0;
+/* Makes samples and levels; of a timeline without power, none. FLEXTRACE_E_MEMORY or 0;
  * release in any case. */
 int power_find(struct power *power, const struct timeline *timeline, enum power_unit unit);
 void power_release(struct power *power);
 
-/* Adds the counter `Power`: W from each sample on, 0 where it is not known. */
-int power_add_counter(const struct power *power, struct timeline *timeline,
-                      struct string_cache *strings);
+/* Adds the counter `Power`: W from each sample on, 0 where it is not known. Samples are given up on
+ * the way; levels stay. */
+int power_add_counter(struct power *power, struct timeline *timeline, struct string_cache *strings);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * power.csv: how much each device drew, all in all, while kernels ran and while none did, and for
- * which kernels. A stretch between two samples counts by how much of it kernels covered. Memory: 24
- * bytes per sample, 16 more of the device that is written, and what its kernels' names take.
+ * which kernels. A stretch between two samples counts by how much of it kernels covered. Memory: 8
+ * bytes per sample and 16 more of one device at a time, then 1 per sample and what its kernels'
+ * names take: 32 each, and 4 to 16 to find and to sort them.
  */
 #include <errno.h>
 #include <math.h>
@@ -10,12 +11,14 @@
 #include <string.h>
 
 #include "analysis_impl.h"
-#include "array.h"
 #include "blocks.h"
+#include "map.h"
+#include "order.h"
 #include "power.h"
 #include "slots.h"
 
 #define FILE_NAME "power.csv"
+#define MARK_STEP 16u /* stretches */
 
 enum power_part { PART_ALL, PART_KERNELS, PART_IDLE, PART_COUNT };
 
@@ -31,22 +34,22 @@ struct power_sum {
 
 struct power_kernel {
 	uint32_t device, name; /* index; string */
-	uint64_t calls;
-	struct power_energy energy;
-};
-
-struct power_stretch {     /* from a sample to the next one */
-	double covered_ns; /* by kernels */
-	double joules;     /* up to its start, and below: of known power */
-	double known_ns;
+	uint32_t calls;
+	uint32_t n; /* calls in stretches of known power */
+	double ns, joules;
 };
 
 struct power_line {
-	struct power_stretch *stretches; /* owned, by sample */
-	uint32_t next;                   /* first stretch that kernels may still cover */
-	uint32_t n_before;               /* samples up to the time that was looked for last */
+	struct power_sum sums[PART_COUNT];
+	double *covered_ns; /* owned, by stretch: from a sample to the next one, by kernels */
+	uint32_t next;      /* first stretch that kernels may still cover */
+	uint32_t n_before;  /* samples up to the time that was looked for last */
 	int64_t reach_time_ns;
 	bool has_kernels;
+	struct power_energy *marks; /* owned: up to each MARK_STEP'th sample, once it was reached */
+	uint32_t n_marks;
+	struct power_energy up_to; /* of known power, up to sample `at` */
+	uint32_t at;
 };
 
 struct power_table {
@@ -55,56 +58,72 @@ struct power_table {
 	struct owners owners;
 	struct power_line *lines;     /* owned, by struct device */
 	struct power_kernel *kernels; /* owned */
-	uint32_t n_kernels, n_allocated;
+	uint32_t n_kernels;
 	struct slots slots; /* of `kernels` */
+	uint32_t *order;    /* owned: of `kernels` */
 	uint64_t n_lines;
 };
 
 /* -- energy up to a time ----------------------------------------------------------------------- */
 
-static int sum_up(struct power_table *table, uint32_t index)
+static int make_marks(const struct power_device *device, struct power_line *line)
 {
-	const struct power_device *device = &table->power->devices[index];
-	struct power_line *line = &table->lines[index];
-	struct power_stretch *stretches = blocks_allocate(device->n + 1ull, sizeof(*stretches));
-
-	line->stretches = stretches;
-	if (!stretches)
+	line->marks = blocks_allocate(device->n / MARK_STEP + 1ull, sizeof(*line->marks));
+	if (!line->marks)
 		return FLEXTRACE_E_MEMORY;
-	stretches[0] = (struct power_stretch){0};
-	for (uint32_t i = 0; i + 1 < device->n; i++) {
-		const struct power_sample *from = &device->samples[i];
-		double ns = (double)from[1].time_ns - (double)from->time_ns;
-		bool is_known = !isnan(from->watts);
-
-		stretches[i + 1] = (struct power_stretch){
-			.joules = stretches[i].joules + (is_known ? from->watts * ns / 1e9 : 0),
-			.known_ns = stretches[i].known_ns + (is_known ? ns : 0),
-		};
-	}
+	line->marks[0] = line->up_to;
+	line->n_marks = 1;
 	return FLEXTRACE_OK;
+}
+
+/* Sums up to a sample, from where the last one was or from the mark before it: always the same
+ * additions. */
+static const struct power_energy *sum_up_to(const struct power_device *device,
+                                            struct power_line *line, uint32_t sample)
+{
+	if (sample < line->at || sample - line->at > MARK_STEP) {
+		uint32_t mark = sample / MARK_STEP;
+
+		mark = mark < line->n_marks ? mark : line->n_marks - 1;
+		if (sample < line->at || mark * MARK_STEP > line->at) {
+			line->at = mark * MARK_STEP;
+			line->up_to = line->marks[mark];
+		}
+	}
+	while (line->at < sample) {
+		const struct power_level *from = &device->levels[line->at];
+		double ns = (double)from[1].time_ns - (double)from->time_ns;
+
+		if (!isnan(from->watts)) {
+			line->up_to.joules += from->watts * ns / 1e9;
+			line->up_to.ns += ns;
+		}
+		if (++line->at == line->n_marks * MARK_STEP)
+			line->marks[line->n_marks++] = line->up_to;
+	}
+	return &line->up_to;
 }
 
 /* Returns how many samples there are up to a time, looking from `from` of them on in steps that
  * double: mostly it is near. */
 static uint32_t count_samples(const struct power_device *device, int64_t time_ns, uint32_t from)
 {
-	const struct power_sample *samples = device->samples;
+	const struct power_level *levels = device->levels;
 	uint32_t low = from, high = from, step = 1;
 
-	while (high < device->n && samples[high].time_ns <= time_ns) {
+	while (high < device->n && levels[high].time_ns <= time_ns) {
 		low = high + 1;
 		high = device->n - high > step ? high + step : device->n;
 		step *= 2;
 	}
-	for (step = 1; low && samples[low - 1].time_ns > time_ns; step *= 2) {
+	for (step = 1; low && levels[low - 1].time_ns > time_ns; step *= 2) {
 		high = low - 1;
 		low = high > step ? high - step : 0;
 	}
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (samples[middle].time_ns <= time_ns)
+		if (levels[middle].time_ns <= time_ns)
 			low = middle + 1;
 		else
 			high = middle;
@@ -112,22 +131,24 @@ static uint32_t count_samples(const struct power_device *device, int64_t time_ns
 	return low;
 }
 
-/* Stores energy and known time before a moment. */
-static void sums_at(const struct power_device *device, struct power_line *line, int64_t time_ns,
-                    double *ret_joules, double *ret_known_ns)
+/* Returns energy and known time before a moment. */
+static struct power_energy energy_at(const struct power_device *device, struct power_line *line,
+                                     int64_t time_ns)
 {
 	uint32_t n = count_samples(device, time_ns, line->n_before);
-	const struct power_sample *sample;
+	struct power_energy energy = {0};
+	const struct power_level *level;
 	double ns;
 
 	line->n_before = n;
-	*ret_joules = *ret_known_ns = 0;
 	if (!n)
-		return;
-	sample = &device->samples[n - 1];
-	ns = isnan(sample->watts) ? 0 : (double)time_ns - (double)sample->time_ns;
-	*ret_joules = line->stretches[n - 1].joules + (ns ? sample->watts * ns / 1e9 : 0);
-	*ret_known_ns = line->stretches[n - 1].known_ns + ns;
+		return energy;
+	level = &device->levels[n - 1];
+	ns = isnan(level->watts) ? 0 : (double)time_ns - (double)level->time_ns;
+	energy = *sum_up_to(device, line, n - 1);
+	energy.joules += ns ? level->watts * ns / 1e9 : 0;
+	energy.ns += ns;
+	return energy;
 }
 
 /* -- kernels ----------------------------------------------------------------------------------- */
@@ -159,8 +180,8 @@ static int find_kernel(struct power_table *table, const struct tick_op *op,
 	slot = slots_find(&table->slots, &slots_of_kernels, table->kernels, op,
 	                  map_hash(op->device, op->name));
 	if (!*slot) {
-		FLEXTRACE_TRY(
-			ARRAY_RESERVE(table->kernels, table->n_allocated, table->n_kernels + 1ull));
+		FLEXTRACE_TRY(blocks_fill_next(table->kernels, table->n_kernels,
+		                               sizeof(*table->kernels)));
 		table->kernels[table->n_kernels] = (struct power_kernel){.device = op->device,
 		                                                         .name = op->name};
 		*slot = ++table->n_kernels;
@@ -169,84 +190,98 @@ static int find_kernel(struct power_table *table, const struct tick_op *op,
 	return FLEXTRACE_OK;
 }
 
-/* Covers stretches from `from_ns` to `to_ns`; these come in order and do not overlap. */
-static void cover(const struct power_device *device, struct power_line *line, int64_t from_ns,
-                  int64_t to_ns)
-{
-	while (line->next + 1 < device->n && device->samples[line->next + 1].time_ns <= from_ns)
-		line->next++;
-	for (uint32_t i = line->next; i + 1 < device->n && device->samples[i].time_ns < to_ns;
-	     i++) {
-		int64_t start_ns = device->samples[i].time_ns,
-			end_ns = device->samples[i + 1].time_ns;
-
-		start_ns = start_ns > from_ns ? start_ns : from_ns;
-		end_ns = end_ns < to_ns ? end_ns : to_ns;
-		if (end_ns > start_ns)
-			line->stretches[i].covered_ns += (double)end_ns - (double)start_ns;
-		line->next = i;
-	}
-}
-
 static int take_kernel(struct power_table *table, const struct device_row *row)
 {
 	const struct tick_op *op = &table->timeline->ops[row->source];
 	const struct power_device *device = &table->power->devices[op->device];
 	struct power_line *line = &table->lines[op->device];
-	double joules[2], known_ns[2];
+	struct power_energy before, after;
 	struct power_kernel *kernel;
-	int64_t from_ns = row->start_time_ns;
 
 	if (device->n < 2)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(find_kernel(table, op, &kernel));
-	sums_at(device, line, row->start_time_ns, &joules[0], &known_ns[0]);
-	sums_at(device, line, row->end_time_ns, &joules[1], &known_ns[1]);
+	before = energy_at(device, line, row->start_time_ns);
+	after = energy_at(device, line, row->end_time_ns);
 	kernel->calls++;
-	kernel->energy.n += known_ns[1] > known_ns[0];
-	kernel->energy.joules += joules[1] - joules[0];
-	kernel->energy.ns += known_ns[1] - known_ns[0];
-	if (line->has_kernels && row->end_time_ns <= line->reach_time_ns)
-		return FLEXTRACE_OK;
-	if (line->has_kernels && from_ns < line->reach_time_ns)
-		from_ns = line->reach_time_ns;
-	line->has_kernels = true;
-	line->reach_time_ns = row->end_time_ns;
-	cover(device, line, from_ns, row->end_time_ns);
+	kernel->n += after.ns > before.ns;
+	kernel->joules += after.joules - before.joules;
+	kernel->ns += after.ns - before.ns;
 	return FLEXTRACE_OK;
 }
 
-static int count_power(struct power_table *table)
+static int compare_kernels(uint32_t left, uint32_t right, const void *context)
 {
+	const struct power_table *table = context;
+	const struct string_pool *strings = table->timeline->strings;
+	const struct power_kernel *a = &table->kernels[left], *b = &table->kernels[right];
+
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	if (a->joules != b->joules)
+		return a->joules > b->joules ? -1 : 1;
+	return strcmp(string_get(strings, a->name), string_get(strings, b->name));
+}
+
+static int take_kernels(struct power_table *table)
+{
+	const struct timeline *timeline = table->timeline;
 	struct table_cursor cursor;
 	const struct device_row *row;
 
-	FLEXTRACE_TRY(owners_init(&table->owners, table->timeline->identity));
-	if (!table->power)
-		return FLEXTRACE_OK;
-	table->lines = calloc(table->power->n_devices + 1ull, sizeof(*table->lines));
-	if (!table->lines)
+	table->kernels = blocks_reserve(timeline->n_ops, sizeof(*table->kernels));
+	if (!table->kernels)
 		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < table->power->n_devices; i++)
-		FLEXTRACE_TRY(sum_up(table, i));
-	if (!table->power->n_devices)
-		return FLEXTRACE_OK;
-	analysis_read(&cursor, &table->timeline->device_rows);
+	analysis_read(&cursor, &timeline->device_rows);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (row->kind == ROW_EXEC)
 			FLEXTRACE_TRY(take_kernel(table, row));
 	}
-	return FLEXTRACE_OK;
+	slots_release(&table->slots);
+	table->order = order_of(table->n_kernels, compare_kernels, table);
+	return table->order ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
-/* -- sums of a device -------------------------------------------------------------------------- */
+/* -- parts ------------------------------------------------------------------------------------- */
+
+/* Covers stretches from `from_ns` to `to_ns`; these come in order and do not overlap. */
+static void cover(const struct power_device *device, struct power_line *line, int64_t from_ns,
+                  int64_t to_ns)
+{
+	while (line->next + 1 < device->n && device->levels[line->next + 1].time_ns <= from_ns)
+		line->next++;
+	for (uint32_t i = line->next; i + 1 < device->n && device->levels[i].time_ns < to_ns; i++) {
+		int64_t start_ns = device->levels[i].time_ns,
+			end_ns = device->levels[i + 1].time_ns;
+
+		start_ns = start_ns > from_ns ? start_ns : from_ns;
+		end_ns = end_ns < to_ns ? end_ns : to_ns;
+		if (end_ns > start_ns)
+			line->covered_ns[i] += (double)end_ns - (double)start_ns;
+		line->next = i;
+	}
+}
+
+/* Rows come in order of their starts. */
+static void cover_by(struct power_table *table, const struct device_row *row)
+{
+	uint32_t index = table->timeline->tracks[row->track].owner;
+	struct power_line *line = &table->lines[index];
+	int64_t from_ns = row->start_time_ns;
+
+	if (!line->covered_ns || (line->has_kernels && row->end_time_ns <= line->reach_time_ns))
+		return;
+	if (line->has_kernels && from_ns < line->reach_time_ns)
+		from_ns = line->reach_time_ns;
+	line->has_kernels = true;
+	line->reach_time_ns = row->end_time_ns;
+	cover(&table->power->devices[index], line, from_ns, row->end_time_ns);
+}
 
 /* The time of a stretch that is of a part. */
-static double part_ns(const struct power_device *device, const struct power_line *line, uint32_t i,
-                      enum power_part part)
+static double part_ns(const struct power_level *from, double covered_ns, enum power_part part)
 {
-	double ns = (double)device->samples[i + 1].time_ns - (double)device->samples[i].time_ns;
-	double covered_ns = line->stretches[i].covered_ns;
+	double ns = (double)from[1].time_ns - (double)from->time_ns;
 
 	return part == PART_ALL ? ns : part == PART_KERNELS ? covered_ns : ns - covered_ns;
 }
@@ -302,8 +337,8 @@ static void sum_part(const struct power_device *device, const struct power_line 
 	struct power_sum sum = {.min_watts = INFINITY};
 
 	for (uint32_t i = 0; i + 1 < device->n; i++) {
-		double watts = device->samples[i].watts;
-		double ns = part_ns(device, line, i, part);
+		double watts = device->levels[i].watts;
+		double ns = part_ns(&device->levels[i], line->covered_ns[i], part);
 
 		if (isnan(watts) || ns <= 0)
 			continue;
@@ -316,6 +351,59 @@ static void sum_part(const struct power_device *device, const struct power_line 
 	if (sum.energy.n)
 		sum.median_watts = median_watts(weights, (int64_t)sum.energy.n, sum.energy.ns);
 	*ret = sum;
+}
+
+/* Finds the sums of a device; its cover is gone then. */
+static int sum_parts(const struct power_device *device, struct power_line *line)
+{
+	struct weight *weights = blocks_allocate(device->n, sizeof(*weights));
+
+	if (!weights)
+		return FLEXTRACE_E_MEMORY;
+	for (int part = PART_ALL; part < PART_COUNT; part++)
+		sum_part(device, line, weights, (enum power_part)part, &line->sums[part]);
+	blocks_free(weights);
+	blocks_free(line->covered_ns);
+	line->covered_ns = NULL;
+	return FLEXTRACE_OK;
+}
+
+static int take_parts(struct power_table *table)
+{
+	struct table_cursor cursor;
+	const struct device_row *row;
+
+	for (uint32_t i = 0; i < table->power->n_devices; i++) {
+		uint32_t n = table->power->devices[i].n;
+		double *covered_ns = blocks_allocate(n, sizeof(*covered_ns));
+
+		table->lines[i].covered_ns = covered_ns;
+		if (!covered_ns)
+			return FLEXTRACE_E_MEMORY;
+		memset(covered_ns, 0, n * sizeof(*covered_ns));
+	}
+	analysis_read(&cursor, &table->timeline->device_rows);
+	while ((row = table_next(&cursor, sizeof(*row)))) {
+		if (row->kind == ROW_EXEC)
+			cover_by(table, row);
+	}
+	for (uint32_t i = 0; i < table->power->n_devices; i++)
+		FLEXTRACE_TRY(sum_parts(&table->power->devices[i], &table->lines[i]));
+	return FLEXTRACE_OK;
+}
+
+static int count_power(struct power_table *table)
+{
+	FLEXTRACE_TRY(owners_init(&table->owners, table->timeline->identity));
+	if (!table->power || !table->power->n_devices)
+		return FLEXTRACE_OK;
+	table->lines = calloc(table->power->n_devices, sizeof(*table->lines));
+	if (!table->lines)
+		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(take_parts(table));
+	for (uint32_t i = 0; i < table->power->n_devices; i++)
+		FLEXTRACE_TRY(make_marks(&table->power->devices[i], &table->lines[i]));
+	return take_kernels(table);
 }
 
 /* -- lines ------------------------------------------------------------------------------------- */
@@ -357,10 +445,11 @@ static void write_energy(const struct power_energy *energy, struct writer *write
 }
 
 static void write_part(struct power_table *table, uint32_t index, enum power_part part,
-                       const struct power_sum *sum, struct writer *writer)
+                       struct writer *writer)
 {
 	static const char *const names[] = {"all", "with_kernels", "without_kernels"};
 	const struct power_device *device = &table->power->devices[index];
+	const struct power_sum *sum = &table->lines[index].sums[part];
 
 	write_head(table, index, names[part], "", writer);
 	writer_char(writer, ',');
@@ -382,30 +471,35 @@ static void write_part(struct power_table *table, uint32_t index, enum power_par
 	table->n_lines++;
 }
 
-static int compare_kernels(const void *left, const void *right, void *context)
+/* Returns how many kernels stand before those of a device. */
+static uint32_t kernels_before(const struct power_table *table, uint32_t device)
 {
-	const struct string_pool *strings = context;
-	const struct power_kernel *a = left, *b = right;
+	uint32_t low = 0, high = table->n_kernels;
 
-	if (a->device != b->device)
-		return a->device < b->device ? -1 : 1;
-	if (a->energy.joules != b->energy.joules)
-		return a->energy.joules > b->energy.joules ? -1 : 1;
-	return strcmp(string_get(strings, a->name), string_get(strings, b->name));
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (table->kernels[table->order[middle]].device < device)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 static void write_kernels(struct power_table *table, uint32_t index, struct writer *writer)
 {
-	for (uint32_t i = 0; i < table->n_kernels; i++) {
-		const struct power_kernel *kernel = &table->kernels[i];
+	for (uint32_t i = kernels_before(table, index); i < table->n_kernels; i++) {
+		const struct power_kernel *kernel = &table->kernels[table->order[i]];
+		const struct power_energy energy = {kernel->n, kernel->ns, kernel->joules};
 
 		if (kernel->device != index)
-			continue;
+			break;
 		write_head(table, index, "kernel",
 		           string_get(table->timeline->strings, kernel->name), writer);
 		writer_u64(writer, kernel->calls);
 		writer_char(writer, ',');
-		write_energy(&kernel->energy, writer);
+		write_energy(&energy, writer);
 		writer_literal(writer, ",,,,,\n");
 		table->n_lines++;
 	}
@@ -413,18 +507,9 @@ static void write_kernels(struct power_table *table, uint32_t index, struct writ
 
 static void write_device(struct power_table *table, uint32_t index, struct writer *writer)
 {
-	const struct power_device *device = &table->power->devices[index];
-	struct weight *weights = blocks_allocate(device->n, sizeof(*weights));
-	struct power_sum sum;
-
-	if (!weights)
-		writer->failure = ENOMEM;
-	for (int part = PART_ALL; weights && part < PART_COUNT; part++) {
-		sum_part(device, &table->lines[index], weights, (enum power_part)part, &sum);
-		write_part(table, index, (enum power_part)part, &sum, writer);
-	}
+	for (int part = PART_ALL; part < PART_COUNT; part++)
+		write_part(table, index, (enum power_part)part, writer);
 	write_kernels(table, index, writer);
-	blocks_free(weights);
 }
 
 static void write_devices(void *context, struct writer *writer)
@@ -435,9 +520,6 @@ static void write_devices(void *context, struct writer *writer)
 	writer_literal(writer,
 	               "rank,host,pid,device,part,name,unit,calls,stretches,measured_ns,joules,"
 	               "mean_watts,min_watts,median_watts,max_watts,unclear,implausible\n");
-	if (table->n_kernels)
-		qsort_r(table->kernels, table->n_kernels, sizeof(*table->kernels), compare_kernels,
-		        (void *)(uintptr_t)table->timeline->strings);
 	for (uint32_t i = 0; i < identity->n_devices; i++) {
 		uint32_t device = table->owners.devices[i];
 
@@ -450,10 +532,13 @@ static void write_devices(void *context, struct writer *writer)
 
 static void release(struct power_table *table)
 {
-	for (uint32_t i = 0; table->lines && i < table->power->n_devices; i++)
-		blocks_free(table->lines[i].stretches);
+	for (uint32_t i = 0; table->lines && i < table->power->n_devices; i++) {
+		blocks_free(table->lines[i].covered_ns);
+		blocks_free(table->lines[i].marks);
+	}
 	free(table->lines);
-	free(table->kernels);
+	blocks_free(table->order);
+	blocks_free(table->kernels);
 	slots_release(&table->slots);
 	owners_release(&table->owners);
 }

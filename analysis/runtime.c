@@ -37,14 +37,14 @@ static uint64_t duration_of(const struct host_row *row)
 }
 
 /* Puts a call on its thread's stack and takes its time from the one around it. */
-static int enter_call(struct call_stack *stack, struct stats *stats, const struct host_row *row,
-                      uint32_t group)
+static int enter_call(struct call_stack *stack, struct analysis_names *names,
+                      const struct host_row *row, uint32_t group)
 {
+	FLEXTRACE_TRY(ARRAY_RESERVE(names->children_ns, names->n_children, group + 1ull));
 	while (stack->n_calls && stack->calls[stack->n_calls - 1].end_time_ns <= row->start_time_ns)
 		stack->n_calls--;
 	if (stack->n_calls)
-		stats->groups[stack->calls[stack->n_calls - 1].group].children_ns +=
-			duration_of(row);
+		names->children_ns[stack->calls[stack->n_calls - 1].group] += duration_of(row);
 	FLEXTRACE_TRY(ARRAY_RESERVE(stack->calls, stack->n_allocated, stack->n_calls + 1ull));
 	stack->calls[stack->n_calls++] = (struct call){row->end_time_ns, group};
 	return FLEXTRACE_OK;
@@ -68,7 +68,7 @@ static int count_calls(struct analysis_names *names, struct call_stack *stacks)
 		                          &(struct stats_key){.name = row->name, .kind = row->kind},
 		                          duration_of(row), &group));
 		if (track->kind == TRACK_THREAD && track->lane == 0)
-			FLEXTRACE_TRY(enter_call(&stacks[row->track], stats, row, group));
+			FLEXTRACE_TRY(enter_call(&stacks[row->track], names, row, group));
 	}
 	return FLEXTRACE_OK;
 }
@@ -96,11 +96,13 @@ static void write_groups(struct analysis_names *names, struct writer *writer)
 	writer_literal(writer, "kind,name,calls,total_ns,self_ns,mean_ns,median_ns,min_ns,max_ns,"
 	                       "stddev_ns\n");
 	for (uint32_t i = 0; i < stats->n_groups; i++) {
-		const struct stats_group *group = &stats->groups[i];
+		const struct stats_group *group = stats_line(stats, i);
+		uint32_t place = stats->order[i];
+		uint64_t children_ns = place < names->n_children ? names->children_ns[place] : 0;
 
 		stats_write_head(stats, names->timeline->strings, group, writer);
 		writer_char(writer, ',');
-		writer_u64(writer, group->total_ns - group->children_ns);
+		writer_u64(writer, group->total_ns - children_ns);
 		stats_write_spread(stats, group, writer);
 		writer_char(writer, '\n');
 	}

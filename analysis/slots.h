@@ -8,9 +8,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
+#include <string.h>
 
-#include "map.h"
+#include "blocks.h"
+#include "error.h"
 
 struct slots {
 	uint32_t *places; /* owned: place + 1; 0 = free */
@@ -43,9 +44,10 @@ static inline int slots_reserve(struct slots *slots, const struct slots_of *of, 
 
 	if (2 * (uint64_t)n_used < slots->n)
 		return FLEXTRACE_OK;
-	grown.places = grown.n ? calloc(grown.n, sizeof(*grown.places)) : NULL;
+	grown.places = grown.n ? blocks_allocate(grown.n, sizeof(*grown.places)) : NULL;
 	if (!grown.places)
 		return FLEXTRACE_E_MEMORY;
+	memset(grown.places, 0, grown.n * sizeof(*grown.places));
 	for (uint32_t i = 0; i < n_used; i++) {
 		uint64_t at = of->hash(array, i);
 
@@ -53,14 +55,14 @@ static inline int slots_reserve(struct slots *slots, const struct slots_of *of, 
 			at++;
 		grown.places[at & (grown.n - 1)] = i + 1;
 	}
-	free(slots->places);
+	blocks_free(slots->places);
 	*slots = grown;
 	return FLEXTRACE_OK;
 }
 
 static inline void slots_release(struct slots *slots)
 {
-	free(slots->places);
+	blocks_free(slots->places);
 	*slots = (struct slots){NULL, 0};
 }
 

@@ -3,15 +3,17 @@
  * stamps.csv: how long the parts of a kernel's control block take by the device's own counter:
  * TS2 - TS1 and so on. Cycles are those of the stamps; ns are cycles at the rate of their counter
  * and segment in clocks.csv, each rounded, so that neither drift of a clock nor the joint of two
- * segments is in them. Memory: 4 bytes per control block, 56 per call of the most called kernel,
- * and 32 to 64 per line.
+ * segments is in them. Memory: 8 bytes per control block, 56 per call of the most called kernel,
+ * 16 per kernel and 8 to 16 more to find and to sort them.
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis_impl.h"
-#include "array.h"
 #include "blocks.h"
+#include "map.h"
+#include "order.h"
 #include "slots.h"
 
 #define FILE_NAME     "stamps.csv"
@@ -21,8 +23,8 @@
 struct stamp_group {     /* the calls of a kernel on a device */
 	uint32_t device; /* index of struct device */
 	uint32_t name;
-	uint32_t last; /* op + 1 of its last call */
-	uint64_t n_calls;
+	uint32_t first; /* of its calls */
+	uint32_t n_calls;
 };
 
 struct stamp_call {
@@ -35,11 +37,12 @@ struct stamps {
 	struct owners owners;
 	uint32_t *device_places;    /* owned: where each device stands in owners.devices */
 	struct stamp_group *groups; /* owned */
-	uint32_t n_groups, n_allocated;
-	struct slots slots; /* of `groups` */
-	/* owned, by op: 0 = not seen yet; 1 = first call of its group; else the call before + 2 */
-	uint32_t *before;
-	struct stamp_call *calls;    /* owned: of one group */
+	uint32_t n_groups;
+	struct slots slots;       /* of `groups` */
+	uint32_t *order;          /* owned: of `groups` */
+	uint32_t *group_of;       /* owned, by op: place + 1 of its group; 0 = none */
+	uint32_t *ops;            /* owned: the calls of each group together, the last one first */
+	struct stamp_call *calls; /* owned: of one group */
 	uint64_t *cycles, *times_ns; /* owned: a difference of these */
 };
 
@@ -62,7 +65,7 @@ static bool is_group(const void *groups, uint32_t place, const void *of)
 
 static const struct slots_of slots_of_groups = {hash_group, is_group};
 
-static int find_group(struct stamps *stamps, const struct tick_op *op, struct stamp_group **ret)
+static int find_group(struct stamps *stamps, const struct tick_op *op, uint32_t *ret_place)
 {
 	uint32_t *slot;
 
@@ -71,40 +74,86 @@ static int find_group(struct stamps *stamps, const struct tick_op *op, struct st
 	slot = slots_find(&stamps->slots, &slots_of_groups, stamps->groups, op,
 	                  map_hash(op->device, op->name));
 	if (!*slot) {
-		FLEXTRACE_TRY(ARRAY_RESERVE(stamps->groups, stamps->n_allocated,
-		                            stamps->n_groups + 1ull));
+		FLEXTRACE_TRY(blocks_fill_next(stamps->groups, stamps->n_groups,
+		                               sizeof(*stamps->groups)));
 		stamps->groups[stamps->n_groups] = (struct stamp_group){.device = op->device,
 		                                                        .name = op->name};
 		*slot = ++stamps->n_groups;
 	}
-	*ret = &stamps->groups[*slot - 1];
+	*ret_place = *slot - 1;
 	return FLEXTRACE_OK;
 }
 
+static bool is_part(const struct device_row *row)
+{
+	return row->kind <= ROW_DMA_OUT;
+}
+
 /* Each call once, whichever of its rows there are. */
-static int collect(struct stamps *stamps)
+static int count_calls(struct stamps *stamps)
 {
 	const struct timeline *timeline = stamps->timeline;
 	struct table_cursor cursor;
 	const struct device_row *row;
-	struct stamp_group *group;
+	uint32_t place;
 
 	analysis_read_ops(&cursor, timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
-		if (row->kind > ROW_DMA_OUT || stamps->before[row->source])
+		if (!is_part(row) || stamps->group_of[row->source])
 			continue;
-		FLEXTRACE_TRY(find_group(stamps, &timeline->ops[row->source], &group));
-		stamps->before[row->source] = group->last + 1;
-		group->last = row->source + 1;
-		group->n_calls++;
+		FLEXTRACE_TRY(find_group(stamps, &timeline->ops[row->source], &place));
+		stamps->group_of[row->source] = place + 1;
+		stamps->groups[place].n_calls++;
 	}
+	slots_release(&stamps->slots);
 	return FLEXTRACE_OK;
 }
 
-static int compare_groups(const void *left, const void *right, void *context)
+/* The same once more: now it is known where those of a group go. */
+static void list_calls(struct stamps *stamps)
 {
-	const struct stamp_group *a = left, *b = right;
+	struct table_cursor cursor;
+	const struct device_row *row;
+	uint32_t end = 0;
+
+	for (uint32_t i = 0; i < stamps->n_groups; i++) {
+		end += stamps->groups[i].n_calls;
+		stamps->groups[i].first = end;
+	}
+	analysis_read_ops(&cursor, stamps->timeline);
+	while ((row = table_next(&cursor, sizeof(*row)))) {
+		uint32_t place = is_part(row) ? stamps->group_of[row->source] : 0;
+
+		if (!place)
+			continue;
+		stamps->group_of[row->source] = 0;
+		stamps->ops[--stamps->groups[place - 1].first] = row->source;
+	}
+	blocks_free(stamps->group_of);
+	stamps->group_of = NULL;
+}
+
+static int collect(struct stamps *stamps)
+{
+	uint64_t n = stamps->timeline->n_ops;
+
+	stamps->groups = blocks_reserve(n, sizeof(*stamps->groups));
+	stamps->group_of = blocks_allocate(n, sizeof(*stamps->group_of));
+	if (!stamps->groups || !stamps->group_of)
+		return FLEXTRACE_E_MEMORY;
+	memset(stamps->group_of, 0, n * sizeof(*stamps->group_of));
+	FLEXTRACE_TRY(count_calls(stamps));
+	stamps->ops = blocks_allocate(n, sizeof(*stamps->ops));
+	if (!stamps->ops)
+		return FLEXTRACE_E_MEMORY;
+	list_calls(stamps);
+	return FLEXTRACE_OK;
+}
+
+static int compare_groups(uint32_t left, uint32_t right, const void *context)
+{
 	const struct stamps *stamps = context;
+	const struct stamp_group *a = &stamps->groups[left], *b = &stamps->groups[right];
 	const struct string_pool *strings = stamps->timeline->strings;
 
 	if (a->device != b->device)
@@ -122,24 +171,20 @@ static int sort_groups(struct stamps *stamps)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n_devices; i++)
 		stamps->device_places[stamps->owners.devices[i]] = i;
-	if (stamps->n_groups)
-		qsort_r(stamps->groups, stamps->n_groups, sizeof(*stamps->groups), compare_groups,
-		        stamps);
+	stamps->order = order_of(stamps->n_groups, compare_groups, stamps);
 	for (uint32_t i = 0; i < stamps->n_groups; i++)
 		most = stamps->groups[i].n_calls > most ? stamps->groups[i].n_calls : most;
 	stamps->calls = blocks_allocate(most, sizeof(*stamps->calls));
 	stamps->cycles = blocks_allocate(most, sizeof(*stamps->cycles));
 	stamps->times_ns = blocks_allocate(most, sizeof(*stamps->times_ns));
-	return stamps->calls && stamps->cycles && stamps->times_ns ? FLEXTRACE_OK
-	                                                           : FLEXTRACE_E_MEMORY;
+	return stamps->order && stamps->calls && stamps->cycles && stamps->times_ns
+	               ? FLEXTRACE_OK
+	               : FLEXTRACE_E_MEMORY;
 }
 
 static int make_groups(struct stamps *stamps)
 {
 	FLEXTRACE_TRY(owners_init(&stamps->owners, stamps->timeline->identity));
-	stamps->before = calloc(stamps->timeline->n_ops + 1, sizeof(*stamps->before));
-	if (!stamps->before)
-		return FLEXTRACE_E_MEMORY;
 	FLEXTRACE_TRY(collect(stamps));
 	return sort_groups(stamps);
 }
@@ -149,8 +194,10 @@ static void release(struct stamps *stamps)
 	owners_release(&stamps->owners);
 	slots_release(&stamps->slots);
 	blocks_free(stamps->device_places);
-	free(stamps->groups);
-	free(stamps->before);
+	blocks_free(stamps->order);
+	blocks_free(stamps->groups);
+	blocks_free(stamps->group_of);
+	blocks_free(stamps->ops);
 	blocks_free(stamps->calls);
 	blocks_free(stamps->cycles);
 	blocks_free(stamps->times_ns);
@@ -197,11 +244,11 @@ static bool has_difference(const struct tick_op *op, int from)
 static void gather_calls(struct stamps *stamps, const struct stamp_group *group)
 {
 	const struct tick_op *last = NULL;
-	struct stamp_call *call = stamps->calls;
 	double rate_mhz = NAN;
 
-	for (uint32_t at = group->last; at; at = stamps->before[at - 1] - 1, call++) {
-		const struct tick_op *op = &stamps->timeline->ops[at - 1];
+	for (uint32_t at = 0; at < group->n_calls; at++) {
+		const struct tick_op *op = &stamps->timeline->ops[stamps->ops[group->first + at]];
+		struct stamp_call *call = &stamps->calls[at];
 
 		if (!last || op->counter != last->counter || op->segment != last->segment)
 			rate_mhz = rate_of(stamps->timeline, op);
@@ -280,9 +327,11 @@ static void write_groups(void *context, struct writer *writer)
 	                       "median_cycles,min_cycles,max_cycles,stddev_cycles,mean_ns,"
 	                       "median_ns,min_ns,max_ns,stddev_ns\n");
 	for (uint32_t i = 0; i < stamps->n_groups; i++) {
-		gather_calls(stamps, &stamps->groups[i]);
+		const struct stamp_group *group = &stamps->groups[stamps->order[i]];
+
+		gather_calls(stamps, group);
 		for (int from = 0; from < N_DIFFERENCES; from++)
-			write_difference(stamps, &stamps->groups[i], from, writer);
+			write_difference(stamps, group, from, writer);
 	}
 }
 

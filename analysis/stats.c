@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "blocks.h"
+#include "map.h"
+#include "order.h"
 
 #define MIN_CHUNK 4u /* durations */
 #define MAX_CHUNK 4096u
@@ -16,18 +18,19 @@ struct stats_chunk {
 	uint64_t durations_ns[];
 };
 
-void stats_init(struct stats *stats, const char *(*label)(uint8_t kind))
+void stats_init(struct stats *stats, const char *(*label)(uint8_t kind), uint64_t max_groups)
 {
-	*stats = (struct stats){.label = label};
+	*stats = (struct stats){.label = label, .max_groups = max_groups};
 }
 
 void stats_release(struct stats *stats)
 {
-	free(stats->groups);
+	blocks_free(stats->groups);
+	blocks_free(stats->order);
 	free(stats->scratch_ns);
 	slots_release(&stats->slots);
 	table_release(&stats->chunks);
-	stats_init(stats, stats->label);
+	*stats = (struct stats){.label = NULL};
 }
 
 /* -- counting ------------------------------------------------------------------------------- */
@@ -51,6 +54,17 @@ static bool is_group(const void *groups, uint32_t place, const void *of)
 
 static const struct slots_of slots_of_groups = {hash_group, is_group};
 
+static int add_group(struct stats *stats, const struct stats_key *key)
+{
+	if (!stats->groups)
+		stats->groups = blocks_reserve(stats->max_groups, sizeof(*stats->groups));
+	if (!stats->groups)
+		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(blocks_fill_next(stats->groups, stats->n_groups, sizeof(*stats->groups)));
+	stats->groups[stats->n_groups++] = (struct stats_group){.key = *key};
+	return FLEXTRACE_OK;
+}
+
 static int find_group(struct stats *stats, const struct stats_key *key, uint32_t *ret_group)
 {
 	uint32_t *slot;
@@ -59,10 +73,8 @@ static int find_group(struct stats *stats, const struct stats_key *key, uint32_t
 		slots_reserve(&stats->slots, &slots_of_groups, stats->groups, stats->n_groups));
 	slot = slots_find(&stats->slots, &slots_of_groups, stats->groups, key, hash_key(key));
 	if (!*slot) {
-		FLEXTRACE_TRY(
-			ARRAY_RESERVE(stats->groups, stats->n_allocated, stats->n_groups + 1ull));
-		stats->groups[stats->n_groups] = (struct stats_group){.key = *key};
-		*slot = ++stats->n_groups;
+		FLEXTRACE_TRY(add_group(stats, key));
+		*slot = stats->n_groups;
 	}
 	*ret_group = *slot - 1;
 	return FLEXTRACE_OK;
@@ -85,6 +97,8 @@ static int add_chunk(struct stats *stats, struct stats_group *group)
 /* The first one is the total; so many groups have no other. */
 static int keep_duration(struct stats *stats, struct stats_group *group, uint64_t duration_ns)
 {
+	if (group->calls == UINT32_MAX)
+		return FLEXTRACE_E_MEMORY;
 	group->calls++;
 	if (group->calls == 1)
 		return FLEXTRACE_OK;
@@ -113,10 +127,11 @@ struct sorting {
 	const struct string_pool *strings;
 };
 
-static int compare_groups(const void *left_group, const void *right_group, void *context)
+static int compare_groups(uint32_t left_place, uint32_t right_place, const void *context)
 {
-	const struct stats_group *left = left_group, *right = right_group;
 	const struct sorting *sorting = context;
+	const struct stats_group *left = &sorting->stats->groups[left_place];
+	const struct stats_group *right = &sorting->stats->groups[right_place];
 	int order;
 
 	if (left->key.owner != right->key.owner)
@@ -139,12 +154,9 @@ int stats_finish(struct stats *stats, const struct string_pool *strings)
 	for (uint32_t i = 0; i < stats->n_groups; i++)
 		most = stats->groups[i].calls > most ? stats->groups[i].calls : most;
 	stats->scratch_ns = malloc((most + 1) * sizeof(*stats->scratch_ns));
-	if (!stats->scratch_ns)
-		return FLEXTRACE_E_MEMORY;
-	if (stats->n_groups)
-		qsort_r(stats->groups, stats->n_groups, sizeof(*stats->groups), compare_groups,
-		        &sorting);
-	return FLEXTRACE_OK;
+	slots_release(&stats->slots);
+	stats->order = order_of(stats->n_groups, compare_groups, &sorting);
+	return stats->scratch_ns && stats->order ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
 /* -- figures -------------------------------------------------------------------------------- */

@@ -2,8 +2,9 @@
 /*
  * stats.h: calls and durations by (owner, kind, name), with exact medians.
  *
- * Memory: 8 bytes per call and what the groups' last chunks have in reserve, until stats_release();
- * a group 56 to 112, and no chunk while it has one call.
+ * Memory: 8 bytes per call and what the groups' last chunks have in reserve, until
+ * stats_release(); a group 32, 8 to 16 more to find and to sort it, and no chunk while it has one
+ * call.
  */
 #ifndef FLEXTRACE_ANALYSIS_STATS_H
 #define FLEXTRACE_ANALYSIS_STATS_H
@@ -22,33 +23,41 @@ struct stats_key {
 	uint8_t kind;
 };
 
-struct stats_group {
+struct stats_group { /* 32 bytes */
 	struct stats_key key;
-	uint64_t calls;
+	uint32_t calls;
 	uint64_t total_ns;        /* at most UINT64_MAX */
-	uint64_t children_ns;     /* of total: in calls below, kept by the caller */
 	struct stats_chunk *last; /* weak: its durations; NULL: at most one, `total_ns` */
 };
 
 struct stats {
 	struct stats_group *groups; /* owned */
-	uint32_t n_groups, n_allocated;
-	struct slots slots;                 /* of `groups` */
+	uint32_t n_groups;
+	uint64_t max_groups;
+	uint32_t *order;                    /* owned: of `groups`, from stats_finish() on */
+	struct slots slots;                 /* of `groups`, until then */
 	struct table chunks;                /* of durations */
 	uint64_t *scratch_ns;               /* owned: room for those of the largest group */
 	const char *(*label)(uint8_t kind); /* of a kind, as it is written */
 };
 
-void stats_init(struct stats *stats, const char *(*label)(uint8_t kind));
+/* There are never more than `max_groups`: as many as calls. */
+void stats_init(struct stats *stats, const char *(*label)(uint8_t kind), uint64_t max_groups);
 void stats_release(struct stats *stats);
 
 /* Counts a call and stores its group. FLEXTRACE_E_MEMORY or 0. */
 int stats_count(struct stats *stats, const struct stats_key *key, uint64_t duration_ns,
                 uint32_t *ret_group);
 
-/* Sorts the groups: by owner, then largest total first, then by the bytes of name and label. Call
- * when all calls are counted. FLEXTRACE_E_MEMORY or 0. */
+/* Puts the groups in order: by owner, then largest total first, then by the bytes of name and
+ * label. Call when all calls are counted. FLEXTRACE_E_MEMORY or 0. */
 int stats_finish(struct stats *stats, const struct string_pool *strings);
+
+/* Returns the group of a line, after stats_finish(). */
+static inline const struct stats_group *stats_line(const struct stats *stats, uint32_t line)
+{
+	return &stats->groups[stats->order[line]];
+}
 
 /* Stores the spread of a group's durations, after stats_finish(). */
 void stats_spread(struct stats *stats, const struct stats_group *group, struct spread *ret);

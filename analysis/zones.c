@@ -82,7 +82,7 @@ static void write_zones(void *context, struct writer *writer)
 	writer_literal(writer, "rank,host,pid,device,processor,kind,name,calls,total,mean,median,"
 	                       "min,max,stddev,mean_ns\n");
 	for (uint32_t i = 0; i < zones->stats.n_groups; i++)
-		write_zone(zones, &zones->stats.groups[i], writer);
+		write_zone(zones, stats_line(&zones->stats, i), writer);
 }
 
 static int write_file(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
@@ -91,7 +91,7 @@ static int write_file(const struct timeline *timeline, const char *output_dir, u
 	struct zones zones = {.all = {.timeline = timeline}};
 	int code;
 
-	stats_init(&zones.stats, label_of);
+	stats_init(&zones.stats, label_of, timeline->device_rows.n_rows);
 	if (count_zones(&zones, timeline) < 0)
 		code = analysis_no_memory(FILE_NAME, error);
 	else

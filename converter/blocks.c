@@ -7,6 +7,7 @@
  */
 #include "blocks.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -199,6 +200,7 @@ void blocks_trim(void)
 
 	while ((block = pop(MAX_STOCK)))
 		munmap(block, BLOCK_BYTES);
+	malloc_trim(0);
 }
 
 /* -- arrays ----------------------------------------------------------------------------------- */

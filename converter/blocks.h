@@ -51,8 +51,8 @@ void blocks_drop(void *array, size_t n_bytes);
 /* Puts all blocks in stock. NULL is nothing. */
 void blocks_free(void *array);
 
-/* Gives the stock back to the kernel but for a few blocks. To be called when little that is large
- * is to come. */
+/* Gives the stock back to the kernel but for a few blocks, and what malloc keeps though nobody has
+ * it. To be called when little that is large is to come. */
 void blocks_trim(void);
 
 #endif

@@ -85,6 +85,8 @@ int index_guess_host_clock(struct identity *identity, const struct definition *f
 int index_add_process(struct identity *identity, uint32_t trace, int32_t vpid,
                       struct process **ret_process)
 {
+	if (identity->n_processes >> FLEXTRACE_OWNER_BITS)
+		return FLEXTRACE_E_MEMORY;
 	FLEXTRACE_TRY(array_make_room(&identity->processes, identity->n_processes,
 	                              sizeof(*identity->processes)));
 	*ret_process = &identity->processes[identity->n_processes++];
@@ -250,6 +252,8 @@ int identity_device(struct identity *identity, uint32_t process, uint32_t device
 	if (*ret_device != MAP_NONE)
 		return FLEXTRACE_OK;
 	*ret_device = identity->n_devices;
+	if (*ret_device >> FLEXTRACE_OWNER_BITS)
+		return FLEXTRACE_E_MEMORY;
 	FLEXTRACE_TRY(array_make_room(&identity->devices, *ret_device, sizeof(*identity->devices)));
 	FLEXTRACE_TRY(map_put(map, who, 0, *ret_device));
 	identity->devices[identity->n_devices++] = (struct device){.process = process,

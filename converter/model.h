@@ -31,7 +31,8 @@
 #include "map.h"
 #include "table.h"
 
-#define FLEXTRACE_NONE UINT32_MAX /* no index */
+#define FLEXTRACE_NONE       UINT32_MAX /* no index */
+#define FLEXTRACE_OWNER_BITS 23         /* of an index of a process, or of a device */
 
 /* -- events and records ------------------------------------------------------------------------ */
 
@@ -450,7 +451,7 @@ struct host_row { /* host.csv; 56 bytes */
 	uint8_t status : 3; /* enum time_status */
 	uint8_t class : 5;  /* enum record_class it came from */
 };
-_Static_assert(RECORD_CLASS_COUNT <= 32, "host_row.class has five bits");
+_Static_assert(RECORD_CLASS_COUNT <= 32, "class has five bits, in a counter_row, too");
 
 /* What a program told of an operation besides its host row, which names the same record. */
 struct op_call {
@@ -518,19 +519,18 @@ static inline uint64_t instant_correlation(const struct instant_row *row)
 	return row->class == RECORD_MARKER_BATCH ? 0 : row->correlation;
 }
 
-struct counter_row { /* counters.csv: host counters, device values, what devices are at */
+struct counter_row { /* counters.csv: host counters, device values, what devices are at; 40 bytes */
 	int64_t time_ns;
 	double value;
 	uint32_t err_ns;
-	uint32_t owner; /* index of struct process, or of struct device when `is_device` */
-	uint32_t core;  /* FLEXTRACE_NONE for host counters */
+	uint32_t core; /* FLEXTRACE_NONE for host counters */
 	uint32_t name;
 	uint32_t stream, index;
-	uint8_t is_device;
-	uint8_t status;
-	uint8_t class; /* enum record_class it came from */
-	uint8_t unused;
-	uint32_t unused2;
+	/* index of struct process, or of struct device when `is_device` */
+	uint32_t owner : FLEXTRACE_OWNER_BITS;
+	uint32_t is_device : 1;
+	uint32_t status : 3;
+	uint32_t class : 5; /* enum record_class it came from */
 };
 
 struct memory_row { /* memory.csv */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A string lives in an entry that never moves, in a chunk of bytes. Ids lead to entries through
- * blocks of pointers that never move either: block k holds 256 * 2^k ids. A block and an entry are
- * published with release, so that string_get() needs no lock.
+ * A string lives in an entry that never moves, in a chunk of bytes, and its id is where that is:
+ * the chunk's number and the entry's place in it. A chunk is published with release before anybody
+ * has an id of it, so that string_get() needs no lock.
  */
 #include "strings.h"
 
@@ -11,39 +11,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blocks.h"
 #include "error.h"
 
-#define FIRST_BLOCK     256u
-#define N_BLOCKS        24u /* 256 * (2^24 - 1) ids: just below 2^32 */
-#define MAX_IDS         (FIRST_BLOCK * ((1u << N_BLOCKS) - 1))
-#define CHUNK_BYTES     ((size_t)64 << 10)
+#define UNIT_BYTES      4u  /* entries begin at multiples */
+#define PLACE_BITS      19u /* of an id: in units, up to 2 MiB */
+#define MAX_CHUNKS      (1u << (32 - PLACE_BITS))
+#define SMALL_BYTES     ((size_t)64 << 10)
+#define N_SMALL         16u /* chunks; all further ones are blocks */
 #define MAX_CACHE_SLOTS (1u << 17)
+#define MAX_LENGTH      INT32_MAX
 
 struct string_entry {
-	uint32_t id;
-	uint32_t length; /* in bytes, cut at 2^32 - 1 */
-	bool is_plain;
+	uint32_t length : 31; /* in bytes */
+	uint32_t is_plain : 1;
 	char text[];
 };
 
-/* The hash stands beside the entry, so that a probe that misses touches one cache line only. */
+/* The hash stands beside the id, so that a probe that misses touches one cache line only. */
 struct string_cache_slot {
-	const struct string_entry *entry; /* weak; NULL = free */
-	uint64_t hash;
+	uint32_t id; /* 0 = free: who asks for "" asks no table */
+	uint32_t hash;
 };
 
 struct string_chunk {
-	struct string_chunk *next; /* owned */
 	size_t used_bytes, n_bytes;
-	_Alignas(struct string_entry) char bytes[];
+	bool is_block;
+	_Alignas(8) char bytes[]; /* entries, one behind the other */
 };
 
 struct string_pool {
-	pthread_mutex_t lock;                                       /* all below but `blocks` */
-	_Atomic(_Atomic(struct string_entry *) *) blocks[N_BLOCKS]; /* owned */
-	struct string_chunk *chunks;                                /* owned, newest first */
-	struct string_cache table; /* of every string; its pool is not used */
-	uint32_t n_ids;
+	pthread_mutex_t lock;                              /* all below but `chunks` */
+	_Atomic(struct string_chunk *) chunks[MAX_CHUNKS]; /* owned */
+	uint32_t n_chunks;
+	uint32_t *ids; /* owned: hash table of every string but "" */
+	uint32_t n_slots, n_used;
 };
 
 static uint64_t load_word(const char *text, size_t n)
@@ -81,68 +83,22 @@ static uint64_t hash_text(const char *text, size_t length)
 	return hash;
 }
 
-/* -- one table of slots: a thread's cache, or the pool's own ----------------------------------- */
-
-static struct string_cache_slot *find_slot(const struct string_cache *cache, const char *text,
-                                           size_t length, uint64_t hash)
-{
-	uint32_t i = (uint32_t)hash & (cache->n_slots - 1);
-
-	for (;; i = (i + 1) & (cache->n_slots - 1)) {
-		struct string_cache_slot *slot = &cache->slots[i];
-
-		if (!slot->entry)
-			return slot;
-		if (slot->hash == hash && slot->entry->length == length &&
-		    !memcmp(slot->entry->text, text, length))
-			return slot;
-	}
-}
-
-static int grow(struct string_cache *cache)
-{
-	uint32_t n_slots = cache->n_slots ? 2 * cache->n_slots : 64;
-	struct string_cache_slot *slots;
-
-	if (cache->n_slots > UINT32_MAX / 2)
-		return FLEXTRACE_E_MEMORY;
-	slots = calloc(n_slots, sizeof(*slots));
-	if (!slots)
-		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < cache->n_slots; i++) {
-		uint32_t k = (uint32_t)cache->slots[i].hash & (n_slots - 1);
-
-		if (!cache->slots[i].entry)
-			continue;
-		while (slots[k].entry)
-			k = (k + 1) & (n_slots - 1);
-		slots[k] = cache->slots[i];
-	}
-	free(cache->slots);
-	cache->slots = slots;
-	cache->n_slots = n_slots;
-	return FLEXTRACE_OK;
-}
-
-/* -- the pool ---------------------------------------------------------------------------------- */
-
-static uint32_t block_of(uint32_t id)
-{
-	return 31 - (uint32_t)__builtin_clz(id / FIRST_BLOCK + 1);
-}
-
-static uint32_t block_first(uint32_t block)
-{
-	return FIRST_BLOCK * ((1u << block) - 1);
-}
+/* -- entries ----------------------------------------------------------------------------------- */
 
 static const struct string_entry *entry_of(const struct string_pool *pool, uint32_t id)
 {
-	uint32_t block = block_of(id);
-	_Atomic(struct string_entry *) *entries = atomic_load_explicit(&pool->blocks[block],
-	                                                               memory_order_acquire);
+	const struct string_chunk *chunk = atomic_load_explicit(&pool->chunks[id >> PLACE_BITS],
+	                                                        memory_order_acquire);
+	size_t place = id & ((1u << PLACE_BITS) - 1);
 
-	return atomic_load_explicit(&entries[id - block_first(block)], memory_order_acquire);
+	return (const struct string_entry *)(chunk->bytes + place * UNIT_BYTES);
+}
+
+static bool is_text(const struct string_pool *pool, uint32_t id, const char *text, size_t length)
+{
+	const struct string_entry *entry = entry_of(pool, id);
+
+	return entry->length == length && !memcmp(entry->text, text, length);
 }
 
 static bool is_plain(const char *text, size_t length)
@@ -153,80 +109,131 @@ static bool is_plain(const char *text, size_t length)
 	return true;
 }
 
-static struct string_entry *new_entry(struct string_pool *pool, const char *text, size_t length)
+static size_t entry_bytes(size_t length)
 {
-	size_t align = _Alignof(struct string_entry);
-	size_t need = (sizeof(struct string_entry) + length + 1 + align - 1) & ~(align - 1);
-	struct string_chunk *chunk = pool->chunks;
+	size_t n_bytes = sizeof(struct string_entry) + length + 1;
+
+	return (n_bytes + UNIT_BYTES - 1) & ~(size_t)(UNIT_BYTES - 1);
+}
+
+/* Few strings take little; what is larger than a block stands alone. */
+static struct string_chunk *add_chunk(struct string_pool *pool, size_t need)
+{
+	const size_t room = BLOCK_BYTES - sizeof(struct string_chunk);
+	bool is_block = pool->n_chunks >= N_SMALL && need <= room;
+	size_t n_bytes = is_block ? room : need > SMALL_BYTES ? need : SMALL_BYTES;
+	struct string_chunk *chunk;
+
+	if (pool->n_chunks == MAX_CHUNKS)
+		return NULL;
+	chunk = is_block ? block_take() : malloc(sizeof(*chunk) + n_bytes);
+	if (!chunk)
+		return NULL;
+	*chunk = (struct string_chunk){.n_bytes = n_bytes, .is_block = is_block};
+	atomic_store_explicit(&pool->chunks[pool->n_chunks++], chunk, memory_order_release);
+	return chunk;
+}
+
+static void free_chunk(struct string_chunk *chunk)
+{
+	if (chunk->is_block)
+		block_give(chunk);
+	else
+		free(chunk);
+}
+
+static int add_entry(struct string_pool *pool, const char *text, size_t length, uint32_t *ret_id)
+{
+	struct string_chunk *chunk = pool->n_chunks ? pool->chunks[pool->n_chunks - 1] : NULL;
+	size_t need = entry_bytes(length);
 	struct string_entry *entry;
 
-	if (!chunk || chunk->n_bytes - chunk->used_bytes < need) {
-		size_t n_bytes = need > CHUNK_BYTES ? need : CHUNK_BYTES;
-
-		chunk = malloc(sizeof(*chunk) + n_bytes);
-		if (!chunk)
-			return NULL;
-		*chunk = (struct string_chunk){.next = pool->chunks, .n_bytes = n_bytes};
-		pool->chunks = chunk;
-	}
+	if (!chunk || chunk->n_bytes - chunk->used_bytes < need)
+		chunk = add_chunk(pool, need);
+	if (!chunk)
+		return FLEXTRACE_E_MEMORY;
+	*ret_id = (pool->n_chunks - 1) << PLACE_BITS | (uint32_t)(chunk->used_bytes / UNIT_BYTES);
 	entry = (struct string_entry *)(chunk->bytes + chunk->used_bytes);
 	chunk->used_bytes += need;
-	entry->length = (uint32_t)length;
+	entry->length = (uint32_t)length & MAX_LENGTH;
 	entry->is_plain = is_plain(text, length);
 	memcpy(entry->text, text, length);
 	entry->text[length] = '\0';
-	return entry;
-}
-
-static int publish(struct string_pool *pool, struct string_entry *entry)
-{
-	uint32_t block = block_of(pool->n_ids);
-	_Atomic(struct string_entry *) *entries = pool->blocks[block];
-
-	if (!entries) {
-		size_t n = (size_t)FIRST_BLOCK << block;
-
-		entries = calloc(n, sizeof(*entries));
-		if (!entries)
-			return FLEXTRACE_E_MEMORY;
-		atomic_store_explicit(&pool->blocks[block], entries, memory_order_release);
-	}
-	entry->id = pool->n_ids++;
-	atomic_store_explicit(&entries[entry->id - block_first(block)], entry,
-	                      memory_order_release);
 	return FLEXTRACE_OK;
 }
 
-/* Under the lock. NULL: no memory, or no id left. */
-static const struct string_entry *pool_intern(struct string_pool *pool, const char *text,
-                                              size_t length, uint64_t hash)
-{
-	struct string_cache_slot *slot;
-	struct string_entry *entry;
+/* -- the pool, under its lock ------------------------------------------------------------------ */
 
-	if (2 * (uint64_t)pool->table.n_used >= pool->table.n_slots && grow(&pool->table))
-		return NULL;
-	slot = find_slot(&pool->table, text, length, hash);
-	if (slot->entry)
-		return slot->entry;
-	if (pool->n_ids == MAX_IDS)
-		return NULL;
-	entry = new_entry(pool, text, length);
-	if (!entry || publish(pool, entry))
-		return NULL;
-	*slot = (struct string_cache_slot){entry, hash};
-	pool->table.n_used++;
-	return entry;
+/* Returns the slot of a string, or the free one where it would go. */
+static uint32_t *pool_slot(const struct string_pool *pool, const char *text, size_t length,
+                           uint64_t hash)
+{
+	uint64_t mask = pool->n_slots - 1, i = hash & mask;
+
+	while (pool->ids[i] && !is_text(pool, pool->ids[i], text, length))
+		i = (i + 1) & mask;
+	return &pool->ids[i];
+}
+
+/* Makes a larger table of what stands in the chunks. "" is the first entry of the first. */
+static void fill_slots(struct string_pool *pool)
+{
+	for (uint32_t k = 0; k < pool->n_chunks; k++) {
+		const struct string_chunk *chunk = pool->chunks[k];
+		const struct string_entry *entry;
+
+		for (size_t at = 0; at < chunk->used_bytes; at += entry_bytes(entry->length)) {
+			uint64_t i;
+
+			entry = (const struct string_entry *)(chunk->bytes + at);
+			i = hash_text(entry->text, entry->length) & (pool->n_slots - 1);
+			while (pool->ids[i])
+				i = (i + 1) & (pool->n_slots - 1);
+			pool->ids[i] = k << PLACE_BITS | (uint32_t)(at / UNIT_BYTES);
+		}
+	}
+}
+
+static int grow_pool(struct string_pool *pool)
+{
+	uint32_t n_slots = pool->n_slots ? 2 * pool->n_slots : 64;
+	uint32_t *ids = n_slots ? blocks_allocate(n_slots, sizeof(*ids)) : NULL;
+
+	if (!ids)
+		return FLEXTRACE_E_MEMORY;
+	memset(ids, 0, n_slots * sizeof(*ids));
+	blocks_free(pool->ids);
+	pool->ids = ids;
+	pool->n_slots = n_slots;
+	fill_slots(pool);
+	return FLEXTRACE_OK;
+}
+
+static int pool_intern(struct string_pool *pool, const char *text, size_t length, uint64_t hash,
+                       uint32_t *ret_id)
+{
+	uint32_t *slot;
+
+	if (2 * (uint64_t)pool->n_used >= pool->n_slots)
+		FLEXTRACE_TRY(grow_pool(pool));
+	slot = pool_slot(pool, text, length, hash);
+	if (!*slot) {
+		FLEXTRACE_TRY(add_entry(pool, text, length, slot));
+		pool->n_used++;
+	}
+	*ret_id = *slot;
+	return FLEXTRACE_OK;
 }
 
 struct string_pool *string_pool_new(void)
 {
 	struct string_pool *pool = calloc(1, sizeof(*pool));
+	uint32_t id;
 
 	if (!pool)
 		return NULL;
 	pthread_mutex_init(&pool->lock, NULL);
-	if (pool_intern(pool, "", 0, hash_text("", 0)))
+	if (add_entry(pool, "", 0, &id) == FLEXTRACE_OK)
 		return pool;
 	string_pool_free(pool);
 	return NULL;
@@ -236,13 +243,9 @@ void string_pool_free(struct string_pool *pool)
 {
 	if (!pool)
 		return;
-	for (struct string_chunk *chunk = pool->chunks, *next; chunk; chunk = next) {
-		next = chunk->next;
-		free(chunk);
-	}
-	for (uint32_t i = 0; i < N_BLOCKS; i++)
-		free(pool->blocks[i]);
-	free(pool->table.slots);
+	for (uint32_t i = 0; i < pool->n_chunks; i++)
+		free_chunk(pool->chunks[i]);
+	blocks_free(pool->ids);
 	pthread_mutex_destroy(&pool->lock);
 	free(pool);
 }
@@ -277,13 +280,38 @@ void string_cache_release(struct string_cache *cache)
 	*cache = (struct string_cache){0};
 }
 
-/* A cache that grew to its limit, because most strings are new, starts over: the pool knows them
- * all. */
+static struct string_cache_slot *cache_slot(const struct string_cache *cache, const char *text,
+                                            size_t length, uint64_t hash)
+{
+	uint32_t i = (uint32_t)hash & (cache->n_slots - 1);
+
+	for (;; i = (i + 1) & (cache->n_slots - 1)) {
+		struct string_cache_slot *slot = &cache->slots[i];
+
+		if (!slot->id ||
+		    (slot->hash == hash >> 32 && is_text(cache->pool, slot->id, text, length)))
+			return slot;
+	}
+}
+
+/* A larger table is empty, as one that grew to its limit because most strings are new: the pool
+ * knows them all. */
 static int make_room(struct string_cache *cache)
 {
-	if (cache->n_slots < MAX_CACHE_SLOTS)
-		return grow(cache);
-	memset(cache->slots, 0, cache->n_slots * sizeof(*cache->slots));
+	uint32_t n_slots = cache->n_slots ? 2 * cache->n_slots : 64;
+
+	if (n_slots > MAX_CACHE_SLOTS)
+		n_slots = MAX_CACHE_SLOTS;
+	if (n_slots > cache->n_slots) {
+		struct string_cache_slot *slots = malloc(n_slots * sizeof(*slots));
+
+		if (!slots)
+			return FLEXTRACE_E_MEMORY;
+		free(cache->slots);
+		cache->slots = slots;
+		cache->n_slots = n_slots;
+	}
+	memset(cache->slots, 0, n_slots * sizeof(*cache->slots));
 	cache->n_used = 0;
 	return FLEXTRACE_OK;
 }
@@ -293,29 +321,28 @@ int string_intern(struct string_cache *cache, const char *text, uint32_t *ret_id
 	struct string_cache_slot *slot;
 	size_t length;
 	uint64_t hash;
+	int code = FLEXTRACE_OK;
 
 	if (!text || !*text) {
 		*ret_id = 0;
 		return FLEXTRACE_OK;
 	}
 	length = strlen(text);
-	if (length >= UINT32_MAX)
+	if (length > MAX_LENGTH)
 		return FLEXTRACE_E_MEMORY;
 	hash = hash_text(text, length);
 	if (2 * cache->n_used >= cache->n_slots)
 		FLEXTRACE_TRY(make_room(cache));
-	slot = find_slot(cache, text, length, hash);
-	if (!slot->entry) {
+	slot = cache_slot(cache, text, length, hash);
+	if (!slot->id) {
 		pthread_mutex_lock(&cache->pool->lock);
-		slot->entry = pool_intern(cache->pool, text, length, hash);
+		code = pool_intern(cache->pool, text, length, hash, &slot->id);
 		pthread_mutex_unlock(&cache->pool->lock);
-		if (!slot->entry)
-			return FLEXTRACE_E_MEMORY;
-		slot->hash = hash;
-		cache->n_used++;
+		slot->hash = (uint32_t)(hash >> 32);
+		cache->n_used += code == FLEXTRACE_OK;
 	}
-	*ret_id = slot->entry->id;
-	return FLEXTRACE_OK;
+	*ret_id = slot->id;
+	return code;
 }
 
 int string_intern_again(struct string_cache *cache, const char *text, uint32_t *id)

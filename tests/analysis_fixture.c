@@ -26,6 +26,20 @@ void analysis_test_release(struct analysis_test *test)
 	free(test->ops);
 }
 
+/* The line of a device. */
+static uint32_t track_of(struct analysis_test *test, uint32_t device)
+{
+	const struct timeline *timeline = &test->fixture.timeline;
+
+	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
+		if (timeline->tracks[i].kind == TRACK_QUEUE && timeline->tracks[i].owner == device)
+			return i;
+	}
+	return fixture_track(
+		&test->fixture,
+		(struct track){.kind = TRACK_QUEUE, .row_kind = ROW_EXEC, .owner = device});
+}
+
 struct tick_op *analysis_test_row(struct analysis_test *test, uint32_t device, uint8_t row_kind,
                                   const char *name, int64_t start_time_ns, int64_t end_time_ns)
 {
@@ -46,9 +60,12 @@ struct tick_op *analysis_test_row(struct analysis_test *test, uint32_t device, u
 void analysis_test_part(struct analysis_test *test, uint8_t row_kind, int64_t start_time_ns,
                         int64_t end_time_ns)
 {
+	uint32_t device = test->ops[test->n_ops - 1].device;
+
 	fixture_device_row(&test->fixture, (struct device_row){.start_time_ns = start_time_ns,
 	                                                       .end_time_ns = end_time_ns,
 	                                                       .source = test->n_ops - 1,
+	                                                       .track = track_of(test, device),
 	                                                       .kind = row_kind});
 }
 

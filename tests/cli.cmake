@@ -4,7 +4,7 @@ flextrace_add_unit_test(NAME buffers SOURCES cli/buffers.c converter/error.c)
 flextrace_add_unit_test(NAME csv_reader SOURCES converter/csv_reader.c converter/error.c)
 flextrace_add_unit_test(NAME csv_table SOURCES cli/csv_table.c converter/csv_reader.c cli/message.c converter/error.c)
 flextrace_add_unit_test(NAME twice SOURCES cli/twice.c converter/csv_reader.c converter/strings.c
-	converter/emit/writer.c converter/error.c tests/scratch.c)
+	converter/emit/writer.c converter/error.c ${table_sources} tests/scratch.c LIBS Threads::Threads)
 flextrace_add_unit_test(NAME elf_facts SOURCES cli/elf_facts.c tracer/src/elf_file.c tracer/src/elf_names.c converter/error.c)
 flextrace_add_unit_test(NAME launcher SOURCES cli/launcher.c cli/process.c)
 flextrace_add_unit_test(NAME summary SOURCES cli/rows.c cli/summary.c cli/summary_ops.c cli/summary_aie.c converter/csv_reader.c cli/message.c converter/error.c

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of the converter's core, each with the sources that it needs.
 
-flextrace_add_unit_test(NAME strings SOURCES converter/strings.c LIBS Threads::Threads)
+flextrace_add_unit_test(NAME strings SOURCES converter/strings.c converter/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME blocks SOURCES converter/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME spill SOURCES converter/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME table SOURCES converter/error.c ${table_sources} LIBS Threads::Threads)

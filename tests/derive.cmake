@@ -27,6 +27,7 @@ foreach(name bandwidth collectives event_class iterations_rows power)
 		tests/scratch.c LIBS flextrace_core)
 endforeach()
 flextrace_add_unit_test(NAME analysis_repeats SOURCES analysis/repeats.c)
+flextrace_add_unit_test(NAME order SOURCES analysis/order.c converter/error.c ${table_sources} LIBS Threads::Threads)
 foreach(name active iterations stamps)
 	flextrace_add_unit_test(NAME analysis_${name}
 		SOURCES tests/analysis_fixture.c tests/timeline_fixture.c tests/scratch.c analysis/analysis.c

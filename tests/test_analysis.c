@@ -152,7 +152,7 @@ static void make_group(struct stats *stats, const uint64_t *values, uint32_t n)
 	const struct stats_key key = {0};
 	uint32_t group;
 
-	stats_init(stats, no_label);
+	stats_init(stats, no_label, n);
 	for (uint32_t i = 0; i < n; i++)
 		assert_int_equal(stats_count(stats, &key, values[i], &group), 0);
 	assert_int_equal(stats_finish(stats, NULL), 0);
@@ -162,7 +162,7 @@ static struct spread spread_of_group(struct stats *stats)
 {
 	struct spread spread;
 
-	stats_spread(stats, &stats->groups[0], &spread);
+	stats_spread(stats, stats_line(stats, 0), &spread);
 	return spread;
 }
 
@@ -224,7 +224,7 @@ static void test_stats__do_not_overflow(void **state)
 
 	(void)state;
 	make_group(&stats, values, 3);
-	assert_true(stats.groups[0].total_ns == UINT64_MAX);
+	assert_true(stats_line(&stats, 0)->total_ns == UINT64_MAX);
 	assert_true(spread_of_group(&stats).median == UINT64_MAX - 1);
 	stats_release(&stats);
 }

@@ -119,12 +119,12 @@ static void test_power__of_a_cycle_is_less_than_of_a_us(void **state)
 	test->counts += COUNTS(12, 100) * 1000u;
 	add(test, 0, ROW_EXEC, "a", 100 * US, 200 * US);
 	find(test, POWER_PER_CYCLE);
-	assert_true(fabs(test->power.devices[0].samples[0].watts - 12) < 1e-9);
+	assert_true(fabs(test->power.devices[0].levels[0].watts - 12) < 1e-9);
 	find(test, POWER_AUTO); /* 12 kW cannot be */
 	assert_int_equal(test->power.devices[0].unit, POWER_PER_CYCLE);
-	assert_true(fabs(test->power.devices[0].samples[0].watts - 12) < 1e-9);
+	assert_true(fabs(test->power.devices[0].levels[0].watts - 12) < 1e-9);
 	find(test, POWER_PER_US);
-	assert_true(isnan(test->power.devices[0].samples[0].watts));
+	assert_true(isnan(test->power.devices[0].levels[0].watts));
 	assert_int_equal(test->power.devices[0].n_implausible, 1);
 }
 
@@ -141,11 +141,11 @@ static void test_power__is_in_the_unit_of_the_device(void **state)
 	fixture->devices[0].power_unit = fixture_string(fixture, "uJ");
 	fixture->devices[1].power_unit = fixture_string(fixture, "bananas");
 	find(test, POWER_AUTO);
-	assert_true(fabs(test->power.devices[0].samples[0].watts - 50) < 1e-9);
+	assert_true(fabs(test->power.devices[0].levels[0].watts - 50) < 1e-9);
 	assert_int_equal(test->power.devices[1].unit, POWER_NO_UNIT);
-	assert_true(isnan(test->power.devices[1].samples[0].watts));
+	assert_true(isnan(test->power.devices[1].levels[0].watts));
 	find(test, POWER_PER_US);
-	assert_true(fabs(test->power.devices[1].samples[0].watts - 1.171875) < 1e-9);
+	assert_true(fabs(test->power.devices[1].levels[0].watts - 1.171875) < 1e-9);
 }
 
 struct sample_case {
@@ -188,7 +188,7 @@ static void test_power__knows_what_it_cannot_know(void **state)
 		    device->n_implausible != cases[i].n_implausible)
 			fail_msg("%s", cases[i].title);
 		for (uint32_t k = 0; k + 1 < device->n; k++) {
-			double watts = device->samples[k].watts;
+			double watts = device->levels[k].watts;
 
 			if (cases[i].watts[k] < 0 ? !isnan(watts)
 			                          : fabs(watts - cases[i].watts[k]) > 1e-6)

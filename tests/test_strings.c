@@ -135,21 +135,42 @@ static void test_strings__knows_what_no_format_escapes(void **state)
 
 static void test_strings__keeps_strings_larger_than_its_chunks(void **state)
 {
+	enum { N_LARGE = 24 };
 	struct string_pool *pool = string_pool_new();
 	struct string_cache cache;
-	size_t length = 300000;
-	char *text = malloc(length + 1);
-	uint32_t before, large;
+	const size_t most = 4 << 20;
+	char *text = malloc(most + 1), small[32];
+	uint32_t larges[N_LARGE], smalls[N_LARGE];
 
 	(void)state;
+	assert_non_null(text);
 	string_cache_init(&cache, pool);
-	memset(text, 'x', length);
-	text[length] = '\0';
-	before = intern(&cache, "before");
-	large = intern(&cache, text);
-	assert_int_equal(string_length(pool, large), length);
-	assert_string_equal(string_get(pool, large), text);
-	assert_string_equal(string_get(pool, before), "before");
+	memset(text, 'x', most);
+	/* around the size of a chunk, of a block, and above, with small ones between them */
+	for (int round = 0; round < 2; round++) {
+		for (size_t i = 0; i < N_LARGE; i++) {
+			size_t length = (i % 3 == 0   ? (size_t)64 << 10
+			                 : i % 3 == 1 ? (size_t)2 << 20
+			                              : most) -
+			                4 * i;
+			uint32_t large, other;
+
+			text[length] = '\0';
+			snprintf(small, sizeof(small), "small %zu", i);
+			large = intern(&cache, text);
+			other = intern(&cache, small);
+			if (round) {
+				assert_int_equal(large, larges[i]);
+				assert_int_equal(other, smalls[i]);
+			}
+			assert_int_equal(string_length(pool, large), length);
+			assert_string_equal(string_get(pool, large), text);
+			assert_string_equal(string_get(pool, other), small);
+			larges[i] = large;
+			smalls[i] = other;
+			text[length] = 'x';
+		}
+	}
 	free(text);
 	string_cache_release(&cache);
 	string_pool_free(pool);
@@ -160,22 +181,27 @@ static void test_strings__outlives_the_limit_of_a_cache(void **state)
 {
 	struct string_pool *pool = string_pool_new();
 	struct string_cache cache;
+	const uint32_t n = 200000;
+	uint32_t *ids = malloc(n * sizeof(*ids));
 	const char *first_text;
 	char text[32];
 
 	(void)state;
+	assert_non_null(ids);
 	string_cache_init(&cache, pool);
-	first_text = string_get(pool, intern(&cache, "0"));
-	for (uint32_t i = 1; i < 200000; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		snprintf(text, sizeof(text), "%u", i);
-		assert_int_equal(intern(&cache, text), i + 1);
+		ids[i] = intern(&cache, text);
+		if (i == 0)
+			first_text = string_get(pool, ids[0]);
 	}
-	for (uint32_t i = 0; i < 200000; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		snprintf(text, sizeof(text), "%u", i);
-		assert_int_equal(intern(&cache, text), i + 1);
-		assert_string_equal(string_get(pool, i + 1), text);
+		assert_int_equal(intern(&cache, text), ids[i]);
+		assert_string_equal(string_get(pool, ids[i]), text);
 	}
-	assert_ptr_equal(string_get(pool, 1), first_text);
+	assert_ptr_equal(string_get(pool, ids[0]), first_text);
+	free(ids);
 	string_cache_release(&cache);
 	string_pool_free(pool);
 }

@@ -211,10 +211,23 @@ struct work {
 	uint32_t n_jobs;
 	atomic_uint next; /* first job that nobody took */
 	atomic_bool has_failed;
+	pthread_mutex_t table_lock;
 	struct job jobs[]; /* the longest first */
 };
 
-static int run_job(const struct work *work, struct job *job)
+/* One after the other: each may need memory for every name there is. */
+static int run_table(struct work *work, struct job *job)
+{
+	int code;
+
+	pthread_mutex_lock(&work->table_lock);
+	code = job->table->write(work->timeline, work->options->output_dir, &job->table->rows,
+	                         &job->error);
+	pthread_mutex_unlock(&work->table_lock);
+	return code;
+}
+
+static int run_job(struct work *work, struct job *job)
 {
 	if (job->emitter)
 		return job->emitter->write(work->timeline, work->options, job->counts,
@@ -224,8 +237,7 @@ static int run_job(const struct work *work, struct job *job)
 		return emit_chrome_rank(work->timeline, work->options, job->process, job->file,
 		                        job->counts, &job->error);
 	}
-	return job->table->write(work->timeline, work->options->output_dir, &job->table->rows,
-	                         &job->error);
+	return run_table(work, job);
 }
 
 static void *run_jobs(void *context)
@@ -363,6 +375,7 @@ static struct work *work_new(const struct timeline *timeline, const struct emit_
 		return NULL;
 	work->timeline = timeline;
 	work->options = options;
+	pthread_mutex_init(&work->table_lock, NULL);
 	for (uint32_t i = 0; emit_formats[i]; i++) {
 		if (is_chosen(formats, emit_formats[i]->format))
 			work->jobs[work->n_jobs++].emitter = emit_formats[i];
@@ -389,6 +402,7 @@ int emit_run(const struct timeline *timeline, const struct emit_options *options
 		return error_set(error, FLEXTRACE_E_MEMORY, "Cannot write output: cause=no memory");
 	run_on_threads(work, options->n_threads);
 	code = finish(work, error);
+	pthread_mutex_destroy(&work->table_lock);
 	free(work);
 	return code;
 }
