@@ -86,9 +86,9 @@ static int check_rotation(struct run *run)
 
 	if (!run->own.rotate)
 		return CLI_OK;
-	if (run->buffers.flight.is_set) {
-		cli_error("--rotate and --flight-recorder do not go together: a flight recorder "
-		          "writes no trace");
+	if (run->buffers.flight.is_set || run->buffers.relay) {
+		cli_error("--rotate goes neither with --flight-recorder nor with --relay: no trace "
+		          "is written here");
 		return CLI_USAGE;
 	}
 	return rotation_parse(run->own.rotate, &run->rotation, &error) < 0 ? cli_fail(&error)
@@ -97,8 +97,8 @@ static int check_rotation(struct run *run)
 
 static int check_usage(const struct run *run)
 {
-	if (run->own.is_twice &&
-	    (!run->argv[0] || run->own.is_unconverted || run->buffers.flight.is_set)) {
+	if (run->own.is_twice && (!run->argv[0] || run->own.is_unconverted ||
+	                          run->buffers.flight.is_set || run->buffers.relay)) {
 		cli_error("--twice needs a command, and all that it recorded converted");
 		return CLI_USAGE;
 	}
@@ -289,6 +289,11 @@ static int end_recording(struct run *run, const struct recording *snapshot, bool
 		return convert(run, &run->recording);
 	if (run->recording.kind == SESSION_FLIGHT)
 		return end_flight(run, snapshot, is_taken);
+	if (run->recording.kind == SESSION_TO_RELAY) {
+		recording_explain(&run->recording, &outcome);
+		recording_tell_relay(&run->recording);
+		return CLI_OK;
+	}
 	code = recording_explain(&run->recording, &outcome);
 	if (code != CLI_OK)
 		return code;

@@ -36,6 +36,8 @@ const struct option_spec recording_option_table[] = {
          "Let programs wait for room; fewer events are lost, but not none", 0, 0},
 	{"crash-safe", 0, OPTION_FLAG, AT(is_crash_safe), NULL,
          "Keep the buffers in files, so that they survive a crash of LTTng's daemons", 0, 0},
+	{"relay", 0, OPTION_TEXT, AT(relay), "HOST[:PORT]|URL",
+         "Record to lttng-relayd on another host, where it can be read live", 0, 0},
 	{"flight-recorder", 0, OPTION_BUDGET, AT(flight), "SIZE",
          "Keep only the newest records, in SIZE of memory, until a snapshot is taken", 0, 0},
 	{0}};
@@ -69,7 +71,8 @@ static int make_directories(const char *dir, struct recording *recording,
 		return error_set(error, FLEXTRACE_E_OUTPUT, "No such directory: path=%s, reason=%s",
 		                 dir, strerror(errno));
 	FLEXTRACE_TRY(recording_name_trace(recording, error));
-	if (!recording_is_in(recording->dir) && mkdir(recording->trace_dir, 0700) == 0)
+	if (!recording_is_in(recording->dir) &&
+	    (!recording->trace_dir[0] || mkdir(recording->trace_dir, 0700) == 0))
 		return FLEXTRACE_OK;
 	if (recording_is_in(recording->dir))
 		return error_set(error, FLEXTRACE_E_OUTPUT,
@@ -130,6 +133,8 @@ static enum session_verdict look_for_buffers(const struct recording *recording)
 
 	if (recording->kind == SESSION_TO_DISK)
 		return session_inspect(recording->trace_dir, NULL);
+	if (recording->kind == SESSION_TO_RELAY)
+		return SESSION_NO_RECORDS; /* the relay knows */
 	snprintf(dir, sizeof(dir), "%s/probe", recording->trace_dir);
 	snprintf(trace_dir, sizeof(trace_dir), "%s/trace", dir);
 	if (mkdir(dir, 0700) == 0 &&
@@ -178,13 +183,21 @@ static void name_buffers(const struct recording *recording, char path[PATH_MAX +
 	snprintf(path, PATH_MAX + 16, "%s/" RECOVERY_BUFFERS, recording->dir);
 }
 
+static enum session_kind choose_kind(const struct recording_options *options)
+{
+	if (options->flight.is_set)
+		return SESSION_FLIGHT;
+	return options->relay ? SESSION_TO_RELAY : SESSION_TO_DISK;
+}
+
 static int begin_session(struct recording *recording, const struct recording_options *options,
                          pid_t pid, struct flextrace_error *error)
 {
-	char buffers_dir[PATH_MAX + 16];
+	char buffers_dir[PATH_MAX + 16], relay_url[PATH_MAX];
 	struct session_setup setup = {.name = recording->session,
 	                              .kind = recording->kind,
 	                              .trace_dir = recording->trace_dir,
+	                              .relay_url = relay_url,
 	                              .shm_path = options->is_crash_safe ? buffers_dir : NULL,
 	                              .buffers = recording->buffers,
 	                              .is_blocking = options->is_blocking,
@@ -192,6 +205,9 @@ static int begin_session(struct recording *recording, const struct recording_opt
 	int code;
 
 	name_buffers(recording, buffers_dir);
+	if (options->relay)
+		snprintf(relay_url, sizeof(relay_url), "%s%s",
+		         strstr(options->relay, "://") ? "" : "net://", options->relay);
 	FLEXTRACE_TRY(daemon_ensure(&recording->daemon, error));
 	code = session_create(&setup, error);
 	if (code == FLEXTRACE_OK) {
@@ -207,9 +223,13 @@ static int begin_session(struct recording *recording, const struct recording_opt
 int recording_begin(const char *dir, const char *session, const struct recording_options *options,
                     pid_t pid, struct recording *ret_recording, struct flextrace_error *error)
 {
-	struct recording recording = {.kind = options->flight.is_set ? SESSION_FLIGHT
-	                                                             : SESSION_TO_DISK};
+	struct recording recording = {.kind = choose_kind(options)};
 	int code;
+
+	if (options->relay && (options->flight.is_set || options->is_crash_safe))
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "--relay goes neither with --flight-recorder nor with "
+		                 "--crash-safe: nothing is written here");
 
 	snprintf(recording.session, sizeof(recording.session), "%s", session);
 	FLEXTRACE_TRY(make_directories(dir, &recording, error));
@@ -245,6 +265,8 @@ static bool has_snapshot(const struct recording *recording)
 
 static enum session_verdict inspect(const struct recording *recording, char where[PATH_MAX])
 {
+	if (recording->kind == SESSION_TO_RELAY)
+		return SESSION_HAS_DATA; /* the relay knows */
 	if (recording->kind != SESSION_FLIGHT)
 		return session_inspect(recording->trace_dir, where);
 	return has_snapshot(recording) ? SESSION_HAS_DATA : SESSION_NO_RECORDS;
@@ -397,6 +419,18 @@ uint64_t recording_count_lost(const char *output_dir, const char *cause)
 	csv_reader_release(&reader);
 	fclose(file);
 	return count;
+}
+
+void recording_tell_relay(const struct recording *recording)
+{
+	char host[65] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	cli_note("recorded on the relay, where `flextrace convert` reads it: "
+	         "lttng-traces/%s/%s-*",
+	         host, recording->session);
+	if (recording->has_made_dir)
+		rmdir(recording->dir);
 }
 
 int recording_convert(const struct recording *recording, struct conversion_options *conversion,

@@ -9,6 +9,7 @@
  *	DIR/buffers/              with --crash-safe, while it runs: see recovery.h
  *	DIR/.flextrace-recording  while it runs: session, daemon and job, for whoever ends it
  *
+ * - With --relay the trace is on another host, and DIR has only the state file.
  * - recording_begin() makes directory, daemon and session, or nothing at all.
  * - recording_end() takes down exactly what recording_begin() made; the trace stays.
  */
@@ -35,13 +36,15 @@ struct recording_options {
 	int64_t num_subbuf;      /* 0 = default */
 	bool is_blocking;
 	bool is_crash_safe;
+	const char *relay;          /* weak: [net://]HOST[:CONTROL[:DATA]]; NULL = none */
 	struct option_limit flight; /* value: bytes of memory, 0 = as any recording */
 };
 extern const struct option_spec recording_option_table[];
 
 struct recording {
-	char dir[PATH_MAX];       /* absolute, as all paths here */
-	char trace_dir[PATH_MAX]; /* of a flight recorder: the parent of its snapshots */
+	char dir[PATH_MAX]; /* absolute, as all paths here */
+	char trace_dir
+		[PATH_MAX]; /* of a flight recorder: the parent of its snapshots; "" = elsewhere */
 	enum session_kind kind;
 	char session[SESSION_NAME_SIZE];
 	char job[LAUNCHER_JOB_SIZE]; /* "" = none: of one `record`, or of `start` */
@@ -107,6 +110,9 @@ void recording_forget(const struct recording *recording);
  * made. Returns an exit code: CLI_OK if there is something to convert, else CLI_INPUT.
  */
 int recording_explain(const struct recording *recording, const struct recording_outcome *outcome);
+
+/* Of a recording over the network: says where its trace is. */
+void recording_tell_relay(const struct recording *recording);
 
 /* Converts the trace and prints the summary on `to`. Writes beside the trace unless
  * `conversion->output_dir` is set. Returns an exit code, CLI_INPUT for a recording that was cut. */

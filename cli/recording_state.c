@@ -13,13 +13,18 @@
 
 #define NO_JOB "-" /* in the state file */
 
-/* What LTTng writes into, by the kind of the session. */
+/* What LTTng writes into, by the kind of the session; nothing of SESSION_TO_RELAY. */
 static const char *const subdirs[] = {[SESSION_TO_DISK] = "trace", [SESSION_FLIGHT] = "snapshots"};
 
 int recording_name_trace(struct recording *recording, struct flextrace_error *error)
 {
-	int n = snprintf(recording->trace_dir, sizeof(recording->trace_dir), "%s/%s",
-	                 recording->dir, subdirs[recording->kind]);
+	int n;
+
+	recording->trace_dir[0] = '\0';
+	if (recording->kind == SESSION_TO_RELAY)
+		return FLEXTRACE_OK;
+	n = snprintf(recording->trace_dir, sizeof(recording->trace_dir), "%s/%s", recording->dir,
+	             subdirs[recording->kind]);
 
 	if (n < 0 || (size_t)n >= sizeof(recording->trace_dir))
 		return error_set(error, FLEXTRACE_E_OUTPUT, "Path is too long: path=%.64s...",
@@ -90,7 +95,9 @@ static enum session_kind find_kind(const char *dir)
 	char path[PATH_MAX + 16];
 
 	snprintf(path, sizeof(path), "%s/%s", dir, subdirs[SESSION_FLIGHT]);
-	return access(path, F_OK) == 0 ? SESSION_FLIGHT : SESSION_TO_DISK;
+	if (access(path, F_OK) == 0)
+		return SESSION_FLIGHT;
+	return recording_is_in(dir) ? SESSION_TO_DISK : SESSION_TO_RELAY;
 }
 
 int recording_locate(const char *dir, struct recording *ret_recording,

@@ -108,6 +108,11 @@ static int stop(const char *dir, const struct stop_options *options,
 		         recording.trace_dir);
 	if (ended < 0)
 		return cli_fail(&error);
+	if (recording.kind == SESSION_TO_RELAY) {
+		recording_explain(&recording, &outcome);
+		recording_tell_relay(&recording);
+		return CLI_OK;
+	}
 	code = is_flight ? flight_explain(&recording) : recording_explain(&recording, &outcome);
 	if (code == CLI_OK && options->is_unconverted)
 		cli_note("recorded: %s", recording.trace_dir);

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# relay.sh BUILD: records to lttng-relayd on another host, a network namespace of its own, and reads it there live.
+set -eu
+command -v ip >/dev/null || { echo "skipped: no ip (package iproute2)"; exit 77; }
+if [ -z "${FLEXTRACE_TEST_NETWORK:-}" ]; then
+	unshare -n true 2>/dev/null || { echo "skipped: network namespaces cannot be made"; exit 77; }
+	FLEXTRACE_TEST_NETWORK=1 exec unshare -n "$0" "$@"
+fi
+. "$(dirname "$0")/lib.sh"
+cd "$LTTNG_TEST_DIR"
+PROGRAM="$BUILD/tests/program"
+mkfifo there here go seen
+
+# Two hosts and a cable between them.
+unshare -n sh -c 'echo $$ >there; exec tail -f /dev/null' &
+read -r host <there
+ip link add near type veth peer name far netns "$host" 2>link.log || { cat link.log; echo "skipped: no veth"; exit 77; }
+on_host() {
+	nsenter -n -t "$host" "$@"
+}
+ip addr add 10.77.0.1/24 dev near
+ip link set near up
+on_host ip addr add 10.77.0.2/24 dev far
+on_host ip link set far up
+on_host ip link set lo up
+on_host lttng-relayd --daemonize --output="$PWD/relay" -C tcp://0.0.0.0:5442 -D tcp://0.0.0.0:5443 -L tcp://0.0.0.0:5444
+
+# A recording that leaves nothing here, and all there.
+"$FLEXTRACE" record --relay=10.77.0.2:5442:5443 -o state -- "$PROGRAM" scopes=1000 2>err.log ||
+	{ cat err.log; fail "record failed"; }
+name=$(sed -n 's/.*flextrace convert. reads it: \(.*\)$/\1/p' err.log)
+[ -n "$name" ] || { cat err.log; fail "record does not say where the trace is"; }
+[ ! -e state ] || fail "something is left here"
+# shellcheck disable=SC2086 # a pattern
+"$FLEXTRACE" convert -o stored relay/${name#lttng-traces/} >stored.log
+[ "$(wc -l <stored/host.csv)" -eq 1001 ] || fail "$(wc -l <stored/host.csv) lines, not 1001"
+
+# No relay: nothing is recorded, and it says why.
+status=0
+"$FLEXTRACE" record --relay=10.77.0.2:1:1 -o state -- "$PROGRAM" say=ran >out.log 2>err.log || status=$?
+[ "$status" -eq 2 ] && [ ! -s out.log ] || { cat err.log; fail "exit code $status without a relay"; }
+
+# Live: what is recorded while somebody reads is converted when the recording ends.
+"$FLEXTRACE" start --relay=10.77.0.2:5442:5443 -o live-state 2>err.log || { cat err.log; fail "start failed"; }
+session=$(sed -n 's/^session //p' live-state/.flextrace-recording)
+LTTNG_UST_REGISTER_TIMEOUT=-1 "$PROGRAM" write=here read=go scopes=2000 write=here read=go &
+program=$!
+cat here >/dev/null
+asan=$(ldd "$BABELTRACE_PLUGIN_PATH"/*.so 2>/dev/null | awk '/libasan/ { print $3; exit }')
+on_host env LD_PRELOAD="$asan" babeltrace2 --log-level=I -i lttng-live \
+	"net://127.0.0.1:5444/host/$(hostname)/$session" -c sink.flextrace.timeline -p 'output-dir="live"' >seen 2>&1 &
+viewer=$!
+exec 3<seen
+attached=
+while [ -z "$attached" ] && read -r line <&3; do
+	case $line in
+	*"Getting "*" new stream"*) attached=yes ;;
+	esac
+done
+[ "$attached" ] || fail "babeltrace2 does not attach"
+cat <&3 >viewer.log &
+# Whoever comes late gets no old records; a second answer tells that the first request is done.
+for _ in 1 2; do
+	lttng --no-sessiond regenerate statedump --session="$session" >/dev/null
+done
+: >go
+cat here >/dev/null
+: >go
+wait $program
+"$FLEXTRACE" stop live-state 2>err.log || { cat err.log; fail "stop failed"; }
+wait $viewer || { grep -v ' I ' viewer.log; fail "babeltrace2 failed"; }
+[ "$(wc -l <live/host.csv)" -eq 2001 ] || fail "$(wc -l <live/host.csv) lines of live records, not 2001"
+! grep -q no_definitions live/run.json || fail "nobody says whose records these are"
+check_output live
+[ ! -e live-state ] || fail "something is left here"
