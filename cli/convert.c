@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flextrace convert: recorded traces and files of other tools -> one timeline. */
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "array.h"
@@ -13,6 +16,7 @@
 #include "conversion.h"
 #include "guard.h"
 #include "import/import.h"
+#include "isolate.h"
 #include "profile.h"
 #include "recovery.h"
 #include "spill.h"
@@ -72,7 +76,6 @@ struct conversion {
 	struct string_pool *strings; /* owned, all */
 	struct stream_set set;
 	struct ledger ledger;
-	struct ctf_views views;
 	struct pair_report *pairs;
 	uint32_t n_pairs;
 };
@@ -150,7 +153,7 @@ static int read_and_run(struct conversion *conversion, const struct reader_optio
 	FLEXTRACE_TRY(read_inputs(conversion, reader, options, error));
 	told.pairs = conversion->pairs;
 	told.n_pairs = conversion->n_pairs;
-	ctf_views_remove(&conversion->views);
+	ctf_views_remove(reader->views);
 	cli_progress("Converting: %u streams", conversion->set.n_streams);
 	return conversion_run(&told, &conversion->set, conversion->strings, &conversion->ledger,
 	                      ret_result, error);
@@ -166,19 +169,28 @@ static uint32_t count_open(uint64_t memory_limit_bytes, uint32_t n_workers)
 	return n ? (uint32_t)n : 1;
 }
 
+/* What a process of its own converts. */
+struct job {
+	const char *const *traces; /* weak, all */
+	uint32_t n_traces, n_workers;
+	const struct conversion_options *options;
+	struct ctf_views *views; /* shared with the process */
+	bool is_careful;         /* a reader died before */
+};
+
 /* Converts under a guard; everything that was allocated is gone afterwards. */
-static int convert(const char *const *traces, uint32_t n_traces,
-                   const struct conversion_options *options, uint32_t n_workers,
-                   struct pipeline_result *ret_result, struct flextrace_error *error)
+static int convert(const struct job *job, struct pipeline_result *ret_result,
+                   struct flextrace_error *error)
 {
 	struct conversion conversion = {.strings = string_pool_new()};
-	struct conversion_options threaded = *options;
+	struct conversion_options threaded = *job->options;
 	struct reader_options reader = {
-		.traces = traces,
-		.n_traces = n_traces,
-		.n_workers = n_workers,
-		.n_open = count_open(options->memory_limit_bytes, n_workers),
-		.views = &conversion.views,
+		.traces = job->traces,
+		.n_traces = job->n_traces,
+		.n_workers = job->n_workers,
+		.n_open = count_open(job->options->memory_limit_bytes, job->n_workers),
+		.views = job->views,
+		.is_careful = job->is_careful,
 		.progress = show_progress,
 		.warn = show_warning};
 	struct guard guard;
@@ -186,12 +198,13 @@ static int convert(const char *const *traces, uint32_t n_traces,
 
 	if (!conversion.strings)
 		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
-	threaded.n_threads = n_workers < MAX_FORMAT_THREADS ? n_workers : MAX_FORMAT_THREADS;
+	threaded.n_threads = job->n_workers < MAX_FORMAT_THREADS ? job->n_workers
+	                                                         : MAX_FORMAT_THREADS;
 	ledger_init(&conversion.ledger);
-	guard_begin(&guard, &conversion.views, options->output_dir);
+	guard_begin(&guard, job->views, job->options->output_dir);
 	code = read_and_run(&conversion, &reader, &threaded, ret_result, error);
 	guard_end(&guard);
-	ctf_views_remove(&conversion.views);
+	ctf_views_remove(job->views);
 	stream_set_release(&conversion.set);
 	free(conversion.pairs);
 	ledger_release(&conversion.ledger);
@@ -210,17 +223,16 @@ static void allow_many_traces(void)
 	setrlimit(RLIMIT_NOFILE, &limit); /* else they are as many as they may be */
 }
 
-int convert_traces(const char *const *traces, uint32_t n_traces,
-                   const struct conversion_options *options, uint32_t n_workers)
+static int run_job(void *context)
 {
+	const struct job *job = context;
 	struct flextrace_error error = {0};
 	struct pipeline_result result = {0};
-	int code = conversion_check(options, &error);
+	int code = conversion_check(job->options, &error);
 
 	allow_many_traces();
 	if (code == 0)
-		code = convert(traces, n_traces, options, n_workers ? n_workers : count_cores(),
-		               &result, &error);
+		code = convert(job, &result, &error);
 	cli_progress_end();
 	if (code < 0) {
 		error.code = code;
@@ -229,8 +241,69 @@ int convert_traces(const char *const *traces, uint32_t n_traces,
 	if (!result.is_lossy)
 		return CLI_OK;
 	cli_error("Records were lost: lost=%llu, fail-on-loss=%llu",
-	          (unsigned long long)result.lost, (unsigned long long)options->fail_on_loss.value);
+	          (unsigned long long)result.lost,
+	          (unsigned long long)job->options->fail_on_loss.value);
 	return CLI_LOSS;
+}
+
+/* Says of what a conversion died that did so twice, or by order. */
+static int give_up(int number)
+{
+	if (isolate_is_crash(number)) {
+		cli_error("The conversion died, which is a defect of flextrace: please report it "
+		          "with the input; reason=%s",
+		          strsignal(number));
+		return CLI_INPUT;
+	}
+	if (number == SIGKILL) {
+		cli_error("The conversion was killed; was there too little memory? "
+		          "--memory-limit keeps it small");
+		return CLI_INPUT;
+	}
+	signal(number, SIG_DFL);
+	raise(number);
+	return CLI_INPUT;
+}
+
+/* Runs a job in a process of its own; where its reader dies, once more with care. */
+static int run_isolated(struct job *job)
+{
+	struct timespec since;
+	int code;
+
+	clock_gettime(CLOCK_REALTIME_COARSE, &since);
+	code = isolate(run_job, job);
+	if (code < 0)
+		guard_clean(job->views, job->options->output_dir, &since);
+	if (code < 0 && isolate_is_crash(-code)) {
+		cli_warn("A reader died; looking at each stream in a process of its own: reason=%s",
+		         strsignal(-code));
+		job->is_careful = true;
+		code = isolate(run_job, job);
+		if (code < 0)
+			guard_clean(job->views, job->options->output_dir, &since);
+	}
+	return code < 0 ? give_up(-code) : code;
+}
+
+int convert_traces(const char *const *traces, uint32_t n_traces,
+                   const struct conversion_options *options, uint32_t n_workers)
+{
+	struct job job = {.traces = traces,
+	                  .n_traces = n_traces,
+	                  .n_workers = n_workers ? n_workers : count_cores(),
+	                  .options = options};
+	int code;
+
+	job.views = mmap(NULL, sizeof(*job.views), PROT_READ | PROT_WRITE,
+	                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (job.views == MAP_FAILED) {
+		cli_error("Out of memory");
+		return CLI_INPUT;
+	}
+	code = run_isolated(&job);
+	munmap(job.views, sizeof(*job.views));
+	return code;
 }
 
 static int run_options(char *const *traces, uint32_t n_traces,

@@ -34,6 +34,12 @@ static void remove_unfinished(const char *output_dir, const struct timespec *sin
 	closedir(dir);
 }
 
+void guard_clean(struct ctf_views *views, const char *output_dir, const struct timespec *since)
+{
+	ctf_views_remove(views);
+	remove_unfinished(output_dir, since);
+}
+
 static void *guard_main(void *data)
 {
 	struct guard *guard = data;
@@ -42,8 +48,7 @@ static void *guard_main(void *data)
 
 	if (sigwait(&guard->signals, &number) != 0)
 		return NULL;
-	ctf_views_remove(guard->views);
-	remove_unfinished(guard->output_dir, &guard->since);
+	guard_clean(guard->views, guard->output_dir, &guard->since);
 	cli_progress_end();
 	signal(number, SIG_DFL);
 	sigemptyset(&set);

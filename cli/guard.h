@@ -29,4 +29,7 @@ struct guard {
 void guard_begin(struct guard *guard, struct ctf_views *views, const char *output_dir);
 void guard_end(struct guard *guard);
 
+/* Does what a guard does on a signal, but ends nothing: for a conversion that died. */
+void guard_clean(struct ctf_views *views, const char *output_dir, const struct timespec *since);
+
 #endif

@@ -256,7 +256,8 @@ static int copy_file(const char *from, const char *to, uint64_t n_bytes)
 }
 
 /* Links or copies one file, and links its index where the file is whole. */
-static int view_file(const char *view, const struct ctf_dir *dir, const struct ctf_file *file)
+static int view_file(const char *view, const struct ctf_dir *dir, const struct ctf_file *file,
+                     bool without_index)
 {
 	char from[PATH_MAX], to[PATH_MAX];
 	bool is_cut = file->whole_bytes < file->size_bytes;
@@ -269,6 +270,8 @@ static int view_file(const char *view, const struct ctf_dir *dir, const struct c
 		return copy_file(from, to, file->whole_bytes);
 	if (symlink(from, to) < 0)
 		return -1;
+	if (without_index)
+		return 0;
 	snprintf(from, sizeof(from), "%s/index/%s.idx", dir->path, file->name);
 	snprintf(to, sizeof(to), "%s/index/%s.idx", view, file->name);
 	return access(from, R_OK) == 0 ? symlink(from, to) : 0;
@@ -311,7 +314,7 @@ int ctf_views_add(struct ctf_views *views, const struct ctf_dir *dir, char **ret
 	if (mkdir(view, 0700) < 0 || view_metadata(view, dir) < 0)
 		return refuse(error, dir->path);
 	for (uint32_t i = 0; i < dir->n_files; i++)
-		if (view_file(view, dir, &dir->files[i]) < 0)
+		if (view_file(view, dir, &dir->files[i], views->without_indexes) < 0)
 			return refuse(error, dir->path);
 	*ret_path = strdup(view);
 	return *ret_path ? 0 : error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");

@@ -46,9 +46,10 @@ void ctf_dir_release(struct ctf_dir *dir);
 struct ctf_views {
 	char root[256]; /* private directory, "" = none yet */
 	uint32_t n;
+	bool without_indexes; /* of whole files: readers make their own */
 };
 
-/* Makes a view of a directory with cut files and stores its path (owned by the caller).
+/* Makes a view of a directory and stores its path (owned by the caller).
  * FLEXTRACE_E_SYSTEM: no space or no right in $TMPDIR. */
 int ctf_views_add(struct ctf_views *views, const struct ctf_dir *dir, char **ret_path,
                   struct flextrace_error *error);

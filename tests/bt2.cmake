@@ -7,10 +7,14 @@ flextrace_add_unit_test(NAME ctf_overwritten SOURCES tests/scratch.c
 	converter/ctf_overwritten.c converter/error.c)
 flextrace_add_unit_test(NAME ctf_repair SOURCES tests/scratch.c tests/ctf_writer.c
 	converter/ctf_repair.c converter/error.c converter/decode/schema.c)
-foreach(name reader reader_damage)
+foreach(name reader reader_damage ctf_damage)
 	flextrace_add_unit_test(NAME ${name} SOURCES tests/scratch.c tests/ctf_writer.c
 		tests/event_samples.c tests/reading.c LIBS flextrace_bt2)
 endforeach()
+set_tests_properties(unit.ctf_damage PROPERTIES TIMEOUT 600)
+# Every byte of each file: ctest -C soak -L soak
+add_test(NAME soak.ctf_damage CONFIGURATIONS soak COMMAND test_ctf_damage all)
+set_tests_properties(soak.ctf_damage PROPERTIES LABELS soak TIMEOUT 3600)
 flextrace_add_unit_test(NAME bt2_sink SOURCES tests/scratch.c tests/ctf_writer.c
 	converter/decode/schema.c LIBS PkgConfig::BABELTRACE2
 	DEFINITIONS PLUGIN="$<TARGET_FILE:flextrace_bt2_plugin>")

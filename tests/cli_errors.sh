@@ -126,6 +126,32 @@ for cut in 1 63 64 100 4000; do
 done
 expect "cut and strict" 3 "Records were lost: lost=1" convert cut -o out --fail-on-loss
 
+# a trace that babeltrace2 2.0 dies of, by a division by zero, costs itself
+case $(babeltrace2 --version 2>/dev/null) in
+*" 2.0."*)
+	mkdir several
+	cp -r good several/whole
+	cp -r good several/deadly
+	sed -i 's/freq = /frey = /' several/deadly/metadata
+	cp -r several/deadly deadly
+	mkdir several/damaged
+	head -c 2000 good/metadata >several/damaged/metadata
+	before=${ASAN_OPTIONS:-}
+	export ASAN_OPTIONS="detect_leaks=0:handle_sigfpe=0:handle_abort=0:handle_segv=0${before:+:$before}"
+	expect "deadly" 2 "Cannot open trace: path=$PWD/deadly, reason=babeltrace2's reader dies of it" convert deadly -o out
+	has stderr "A reader died; looking at each stream in a process of its own"
+	expect "deadly beside whole" 0 "Cannot open trace: path=$PWD/several/deadly" convert several -o out
+	has stderr "Cannot open trace: path=$PWD/several/damaged, reason=babeltrace2 cannot read its metadata"
+	has out/losses.csv truncated_stream,,,,5,
+	[ "$(grep -c ',compute,' out/host.csv)" -eq 333 ] || fail "deadly beside whole: rows are missing"
+	expect "deadly and strict" 3 "Records were lost: lost=5" convert several -o out --fail-on-loss
+	export ASAN_OPTIONS="$before"
+	;;
+esac
+nested=nested$(printf '/d%.0s' $(seq 70))
+mkdir -p "$nested"
+expect "nested" 2 "Directories are nested too deep: limit=64" convert nested -o out
+
 # tables that have no room in the temporary file
 spare=$TMPDIR
 TMPDIR=/no/such/place

@@ -4,11 +4,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "bt2/probe.h"
 
 /* -- groups ------------------------------------------------------------------------------------ */
 
@@ -37,37 +38,56 @@ static struct trace_group *add_group(struct trace_groups *groups, const char *na
 	return group;
 }
 
+/* Appends a copy of a path to a list, unless it is there. */
+static int append_path(char ***paths, uint32_t *n_paths, const char *path)
+{
+	char **grown;
+
+	for (uint32_t i = 0; i < *n_paths; i++)
+		if (strcmp((*paths)[i], path) == 0)
+			return 0;
+	grown = realloc(*paths, (*n_paths + 1) * sizeof(*grown));
+	if (!grown)
+		return FLEXTRACE_E_MEMORY;
+	*paths = grown;
+	grown[*n_paths] = strdup(path);
+	return grown[(*n_paths)++] ? 0 : FLEXTRACE_E_MEMORY;
+}
+
 /* Adds a directory to its group, once however often it was named. */
 static int add_path(struct trace_groups *groups, const char *path, const char *name)
 {
 	struct trace_group *group = find_group(groups, name);
-	char **paths;
 
 	if (!group)
 		group = add_group(groups, name);
 	if (!group)
 		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < group->n_paths; i++)
-		if (strcmp(group->paths[i], path) == 0)
-			return 0;
-	paths = realloc(group->paths, (group->n_paths + 1) * sizeof(*paths));
-	if (!paths)
-		return FLEXTRACE_E_MEMORY;
-	group->paths = paths;
-	paths[group->n_paths] = strdup(path);
-	return paths[group->n_paths++] ? 0 : FLEXTRACE_E_MEMORY;
+	return append_path(&group->paths, &group->n_paths, path);
+}
+
+static void release_paths(char **paths, uint32_t n_paths)
+{
+	for (uint32_t i = 0; i < n_paths; i++)
+		free(paths[i]);
+	free(paths);
+}
+
+const char *trace_group_path(const struct trace_group *group)
+{
+	return group->shown ? group->shown : group->paths[0];
 }
 
 void trace_groups_release(struct trace_groups *groups)
 {
 	for (uint32_t i = 0; i < groups->n_groups; i++) {
-		for (uint32_t j = 0; j < groups->groups[i].n_paths; j++)
-			free(groups->groups[i].paths[j]);
-		free(groups->groups[i].paths);
+		release_paths(groups->groups[i].paths, groups->groups[i].n_paths);
 		free(groups->groups[i].name);
+		free(groups->groups[i].shown);
 	}
 	free(groups->groups);
-	*groups = (struct trace_groups){NULL, 0};
+	release_paths(groups->damaged, groups->n_damaged);
+	*groups = (struct trace_groups){0};
 }
 
 /* -- the query --------------------------------------------------------------------------------- */
@@ -109,15 +129,55 @@ static double weight_of(const bt_value *result, const char **ret_group)
 	return weight && bt_value_is_real(weight) ? bt_value_real_get(weight) : 0;
 }
 
-/* Adds a directory if it is a trace. 1: it is, 0: it is not. */
-static int add_trace(const struct plugins *plugins, const char *path, struct trace_groups *groups)
+/* What is searched for, and where it goes. */
+struct search {
+	const struct plugins *plugins; /* weak, all */
+	struct trace_groups *groups;
+	struct flextrace_error *error;
+	bool is_careful;
+};
+
+struct question { /* to a probe */
+	const struct plugins *plugins;
+	const char *path;
+};
+
+static void ask(void *context)
 {
-	const bt_value *result = query(plugins, path);
+	const struct question *question = context;
+
+	bt_value_put_ref(query(question->plugins, question->path));
+}
+
+static bool survives(const struct search *search, const char *path)
+{
+	struct question question = {search->plugins, path};
+
+	return !search->is_careful || probe(ask, &question) == 0;
+}
+
+static bool has_metadata(const char *path)
+{
+	char metadata[PATH_MAX + 16];
+	struct stat status;
+
+	snprintf(metadata, sizeof(metadata), "%s/metadata", path);
+	return stat(metadata, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* Adds a directory if it is a trace. 1: it is, 0: it is not. */
+static int add_trace(const struct search *search, const char *path)
+{
+	struct trace_groups *groups = search->groups;
+	const bt_value *result = survives(search, path) ? query(search->plugins, path) : NULL;
 	const char *group;
 	int code = 0;
 
 	if (weight_of(result, &group) > 0) {
 		code = add_path(groups, path, group);
+		code = code < 0 ? code : 1;
+	} else if (has_metadata(path)) {
+		code = append_path(&groups->damaged, &groups->n_damaged, path);
 		code = code < 0 ? code : 1;
 	}
 	bt_value_put_ref(result);
@@ -126,11 +186,14 @@ static int add_trace(const struct plugins *plugins, const char *path, struct tra
 
 /* -- directories: functions return how many traces they found ---------------------------------- */
 
+#define MAX_DEPTH 64 /* of directories below the one that was named */
+
 /* A directory on the way down: links may lead back to one. */
 struct level {
 	const struct level *above; /* weak */
 	dev_t device;
 	ino_t inode;
+	uint32_t depth;
 };
 
 static bool is_on_the_way(const struct level *level, const struct stat *status)
@@ -141,16 +204,14 @@ static bool is_on_the_way(const struct level *level, const struct stat *status)
 	return false;
 }
 
-static int search(const struct plugins *plugins, const char *path, const struct level *above,
-                  struct trace_groups *groups);
+static int visit(const struct search *search, const char *path, const struct level *above);
 
 static int is_visible(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.';
 }
 
-static int search_below(const struct plugins *plugins, const char *path, const struct level *level,
-                        struct trace_groups *groups)
+static int visit_below(const struct search *search, const char *path, const struct level *level)
 {
 	struct dirent **entries;
 	int n = scandir(path, &entries, is_visible, alphasort);
@@ -161,7 +222,7 @@ static int search_below(const struct plugins *plugins, const char *path, const s
 
 		snprintf(below, sizeof(below), "%s/%s", path, entries[i]->d_name);
 		if (n_found >= 0) {
-			int found = search(plugins, below, level, groups);
+			int found = visit(search, below, level);
 
 			n_found = found < 0 ? found : n_found + found;
 		}
@@ -172,53 +233,57 @@ static int search_below(const struct plugins *plugins, const char *path, const s
 	return n_found;
 }
 
-static int search(const struct plugins *plugins, const char *path, const struct level *above,
-                  struct trace_groups *groups)
+static int visit(const struct search *search, const char *path, const struct level *above)
 {
-	struct level level = {.above = above};
+	struct level level = {.above = above, .depth = above ? above->depth + 1 : 0};
 	struct stat status;
 	int found;
 
 	if (stat(path, &status) < 0 || !S_ISDIR(status.st_mode) || is_on_the_way(above, &status))
 		return 0;
+	if (level.depth > MAX_DEPTH)
+		return error_set(search->error, FLEXTRACE_E_INPUT,
+		                 "Directories are nested too deep: limit=%d, path=%s", MAX_DEPTH,
+		                 path);
 	level.device = status.st_dev;
 	level.inode = status.st_ino;
-	found = add_trace(plugins, path, groups);
-	return found ? found : search_below(plugins, path, &level, groups);
+	found = add_trace(search, path);
+	return found ? found : visit_below(search, path, &level);
 }
 
-static int search_named(const struct plugins *plugins, const char *named,
-                        struct trace_groups *groups, struct flextrace_error *error)
+static int visit_named(const struct search *search, const char *named)
 {
 	char *path = realpath(named, NULL);
 	struct stat status;
 	int code;
 
 	if (!path)
-		return error_set(error, FLEXTRACE_E_INPUT, "Cannot read trace: path=%s, reason=%s",
-		                 named, strerror(errno));
+		return error_set(search->error, FLEXTRACE_E_INPUT,
+		                 "Cannot read trace: path=%s, reason=%s", named, strerror(errno));
 	if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode))
-		code = error_set(error, FLEXTRACE_E_INPUT,
+		code = error_set(search->error, FLEXTRACE_E_INPUT,
 		                 "A trace is a directory, this is not: path=%s", named);
 	else
-		code = search(plugins, path, NULL, groups);
+		code = visit(search, path, NULL);
 	free(path);
 	if (code == FLEXTRACE_E_MEMORY)
-		return error_set(error, code, "Out of memory");
+		return error_set(search->error, code, "Out of memory");
 	if (code == 0)
-		return error_set(error, FLEXTRACE_E_INPUT,
+		return error_set(search->error, FLEXTRACE_E_INPUT,
 		                 "No data: there is no trace at or below the path; was a program "
 		                 "recorded? path=%s",
 		                 named);
 	return code < 0 ? code : 0;
 }
 
-int discover(const struct plugins *plugins, const char *const *paths, uint32_t n_paths,
+int discover(const struct plugins *plugins, const struct discover_options *options,
              struct trace_groups *ret_groups, struct flextrace_error *error)
 {
-	*ret_groups = (struct trace_groups){NULL, 0};
-	for (uint32_t i = 0; i < n_paths; i++) {
-		int code = search_named(plugins, paths[i], ret_groups, error);
+	struct search search = {plugins, ret_groups, error, options->is_careful};
+
+	*ret_groups = (struct trace_groups){0};
+	for (uint32_t i = 0; i < options->n_paths; i++) {
+		int code = visit_named(&search, options->paths[i]);
 
 		if (code < 0) {
 			trace_groups_release(ret_groups);

@@ -149,12 +149,12 @@ int graph_open(struct graph *graph, const struct plugins *plugins, const struct 
 		return 0;
 	graph_close(graph);
 	if (declares_streams(group->paths[0]))
-		snprintf(what, sizeof(what), "Cannot open trace: path=%s", group->paths[0]);
+		snprintf(what, sizeof(what), "Cannot open trace: path=%s", trace_group_path(group));
 	else
 		snprintf(what, sizeof(what),
 		         "No data: the programs ended before LTTng knew their events; let them "
 		         "wait longer for it (LTTNG_UST_REGISTER_TIMEOUT=3000): path=%s",
-		         group->paths[0]);
+		         trace_group_path(group));
 	return plugins_take_error(error, FLEXTRACE_E_INPUT, what);
 }
 

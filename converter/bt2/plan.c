@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "bt2/graph.h"
+#include "bt2/probe.h"
 #include "ctf_overwritten.h"
 
 static int no_memory(struct flextrace_error *error)
@@ -47,24 +48,28 @@ static void warn_of_cuts(const struct ctf_dir *dir, const struct reader_options 
 	}
 }
 
-/* Scans one directory of a group; a cut one is replaced by its view. */
-static int scan_path(struct plan *plan, char **path, struct ctf_dir *dir,
+/* Scans one directory of a group; a cut one is replaced by its view. With care, each is: an index
+ * may be what the reader died of. */
+static int scan_path(struct trace_group *group, uint32_t i, struct ctf_dir *dir,
                      const struct reader_options *options, struct flextrace_error *error)
 {
 	char *view;
 
-	FLEXTRACE_TRY(ctf_dir_scan(*path, dir, error));
-	if (!dir->n_cut)
+	FLEXTRACE_TRY(ctf_dir_scan(group->paths[i], dir, error));
+	if (!dir->n_cut && !options->is_careful)
 		return 0;
 	warn_of_cuts(dir, options);
-	plan->n_cut += dir->n_cut;
+	options->views->without_indexes = options->is_careful;
 	FLEXTRACE_TRY(ctf_views_add(options->views, dir, &view, error));
-	free(*path);
-	*path = view;
+	if (i == 0)
+		group->shown = group->paths[i];
+	else
+		free(group->paths[i]);
+	group->paths[i] = view;
 	return 0;
 }
 
-static int scan_group(struct plan *plan, struct trace_group *group, struct sizes *sizes,
+static int scan_group(struct trace_group *group, struct sizes *sizes,
                       const struct reader_options *options, struct flextrace_error *error)
 {
 	*sizes = (struct sizes){calloc(group->n_paths, sizeof(*sizes->dirs)), 0};
@@ -72,7 +77,7 @@ static int scan_group(struct plan *plan, struct trace_group *group, struct sizes
 		return no_memory(error);
 	for (uint32_t i = 0; i < group->n_paths; i++) {
 		sizes->n_dirs++; /* also if its view fails */
-		FLEXTRACE_TRY(scan_path(plan, &group->paths[i], &sizes->dirs[i], options, error));
+		FLEXTRACE_TRY(scan_path(group, i, &sizes->dirs[i], options, error));
 	}
 	return 0;
 }
@@ -127,40 +132,185 @@ static int list_ports(struct plan *plan, uint32_t group, const struct sizes *siz
 	return code < 0 ? no_memory(error) : 0;
 }
 
-static int plan_group(struct plan *plan, uint32_t group, const struct plugins *plugins,
-                      const struct reader_options *options, struct flextrace_error *error)
+struct opening { /* for a probe */
+	const struct plugins *plugins;
+	const struct trace_group *group;
+};
+
+static void look_at_trace(void *context)
 {
+	const struct opening *opening = context;
+	struct graph graph;
+
+	if (graph_open(&graph, opening->plugins, opening->group, NULL, NULL, NULL) == 0)
+		graph_close(&graph);
+}
+
+static int check_opening(const struct trace_group *group, const struct plugins *plugins,
+                         struct flextrace_error *error)
+{
+	struct opening opening = {plugins, group};
+	int number = probe(look_at_trace, &opening);
+
+	if (number <= 0)
+		return number;
+	return error_set(error, FLEXTRACE_E_INPUT,
+	                 "Cannot open trace: path=%s, reason=babeltrace2's reader dies of it, %s",
+	                 trace_group_path(group), strsignal(number));
+}
+
+/* -- groups: what cannot be opened costs itself ------------------------------------------------ */
+
+struct opener { /* weak, all */
+	const struct plugins *plugins;
+	const struct reader_options *options;
+	struct flextrace_error *last; /* failure; those before it were warned of */
+};
+
+static void warn_of(const struct flextrace_error *failure, const struct reader_options *options)
+{
+	if (failure->message[0] && options->warn)
+		options->warn(options->context, failure->message);
+}
+
+/* Notes a failure; `n_files` stream files are lost with it. */
+static void pass_over(struct plan *plan, uint32_t n_files, const struct flextrace_error *failure,
+                      const struct opener *opener)
+{
+	warn_of(opener->last, opener->options);
+	*opener->last = *failure;
+	plan->n_lost += n_files ? n_files : 1;
+}
+
+static bool opens(char *path, char *shown, const struct opener *opener,
+                  struct flextrace_error *error)
+{
+	const struct trace_group alone = {.paths = &path, .n_paths = 1, .shown = shown};
+	struct graph graph;
+
+	if (opener->options->is_careful && check_opening(&alone, opener->plugins, error) < 0)
+		return false;
+	if (graph_open(&graph, opener->plugins, &alone, NULL, NULL, error) < 0)
+		return false;
+	graph_close(&graph);
+	return true;
+}
+
+/* Leaves out the directories of a group that cannot be opened alone; returns how many stay, 0 where
+ * each can. */
+static uint32_t drop_damaged(struct plan *plan, struct trace_group *group, struct sizes *sizes,
+                             const struct opener *opener)
+{
+	struct flextrace_error failure = {0};
+	uint32_t n = 0, n_before = group->n_paths;
+
+	for (uint32_t i = 0; i < n_before; i++) {
+		if (opens(group->paths[i], sizes->dirs[i].path, opener, &failure)) {
+			group->paths[n] = group->paths[i];
+			sizes->dirs[n++] = sizes->dirs[i];
+			continue;
+		}
+		pass_over(plan, sizes->dirs[i].n_files, &failure, opener);
+		ctf_dir_release(&sizes->dirs[i]);
+		free(group->paths[i]);
+	}
+	group->n_paths = sizes->n_dirs = n;
+	free(group->shown);
+	group->shown = n ? strdup(sizes->dirs[0].path) : NULL;
+	return n < n_before ? n : 0;
+}
+
+static int open_group(struct plan *plan, uint32_t group, const struct sizes *sizes,
+                      const struct opener *opener, struct flextrace_error *error)
+{
+	const struct trace_group *of = &plan->groups.groups[group];
+
+	if (opener->options->is_careful)
+		FLEXTRACE_TRY(check_opening(of, opener->plugins, error));
+	return list_ports(plan, group, sizes, opener->plugins, error);
+}
+
+static uint32_t count_files(const struct sizes *sizes, bool only_cut)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < sizes->n_dirs; i++)
+		n += only_cut ? sizes->dirs[i].n_cut : sizes->dirs[i].n_files;
+	return n;
+}
+
+static int plan_group(struct plan *plan, uint32_t group, const struct opener *opener)
+{
+	struct trace_group *of = &plan->groups.groups[group];
+	struct flextrace_error failure = {0};
 	struct sizes sizes;
-	int code = scan_group(plan, &plan->groups.groups[group], &sizes, options, error);
+	int code = scan_group(of, &sizes, opener->options, &failure);
 
 	if (code == 0)
+		code = open_group(plan, group, &sizes, opener, &failure);
+	if (code == FLEXTRACE_E_INPUT && of->n_paths > 1 &&
+	    drop_damaged(plan, of, &sizes, opener) > 0)
+		code = open_group(plan, group, &sizes, opener, &failure);
+	if (code == 0) {
+		plan->n_lost += count_files(&sizes, true);
 		plan->n_overwritten += ctf_count_overwritten(sizes.dirs, sizes.n_dirs);
-	if (code == 0)
-		code = list_ports(plan, group, &sizes, plugins, error);
+	} else if (of->n_paths > 0)
+		pass_over(plan, count_files(&sizes, false), &failure, opener);
 	sizes_release(&sizes);
-	return code;
+	return code == FLEXTRACE_E_INPUT ? 0 : code;
+}
+
+/* A directory with broken metadata. */
+static int plan_damaged(struct plan *plan, const char *path, const struct opener *opener)
+{
+	struct ctf_dir dir = {0};
+	struct flextrace_error failure = {0};
+	int code = ctf_dir_scan(path, &dir, NULL);
+
+	if (code == FLEXTRACE_E_MEMORY)
+		return no_memory(opener->last);
+	error_set(&failure, FLEXTRACE_E_INPUT,
+	          "Cannot open trace: path=%s, reason=babeltrace2 cannot read its metadata", path);
+	pass_over(plan, dir.n_files, &failure, opener);
+	ctf_dir_release(&dir);
+	return 0;
+}
+
+static int plan_traces(struct plan *plan, const struct opener *opener)
+{
+	const struct trace_groups *groups = &plan->groups;
+
+	for (uint32_t i = 0; i < groups->n_groups; i++)
+		FLEXTRACE_TRY(plan_group(plan, i, opener));
+	for (uint32_t i = 0; i < groups->n_damaged; i++)
+		FLEXTRACE_TRY(plan_damaged(plan, groups->damaged[i], opener));
+	return 0;
 }
 
 int plan_init(struct plan *plan, const struct plugins *plugins,
               const struct reader_options *options, struct flextrace_error *error)
 {
+	const struct discover_options what = {options->traces, options->n_traces,
+	                                      options->is_careful};
+	struct flextrace_error last = {0};
+	const struct opener opener = {plugins, options, &last};
 	int code;
 
 	*plan = (struct plan){.plugins = plugins};
-	FLEXTRACE_TRY(discover(plugins, options->traces, options->n_traces, &plan->groups, error));
-	for (uint32_t i = 0; i < plan->groups.n_groups; i++) {
-		code = plan_group(plan, i, plugins, options, error);
-		if (code < 0)
-			goto fail;
-	}
-	if (plan->n_ports)
+	FLEXTRACE_TRY(discover(plugins, &what, &plan->groups, error));
+	code = plan_traces(plan, &opener);
+	if (code == 0 && plan->n_ports) {
+		warn_of(&last, options);
 		return 0;
-	code = error_set(
-		error, FLEXTRACE_E_INPUT,
-		"No data: the trace has no streams; were its channels created, and is there "
-		"room in /dev/shm? path=%s",
-		options->traces[0]);
-fail:
+	}
+	if (last.message[0])
+		code = error_set(error, code < 0 ? code : FLEXTRACE_E_INPUT, "%s", last.message);
+	else
+		code = error_set(
+			error, FLEXTRACE_E_INPUT,
+			"No data: the trace has no streams; were its channels created, and is "
+			"there room in /dev/shm? path=%s",
+			options->traces[0]);
 	plan_release(plan);
 	return code;
 }

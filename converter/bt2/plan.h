@@ -17,7 +17,9 @@ struct plan_port {
 	uint64_t port; /* of the group's source */
 	uint64_t n_bytes;
 	uint32_t worker;
-	char *failure; /* owned: why its end was not reached, else NULL; its worker writes it */
+	/* Owned: why its end was not reached, else NULL; its worker writes it. Where it stands
+	 * before, the stream is not read. */
+	char *failure;
 };
 
 struct plan {
@@ -25,13 +27,13 @@ struct plan {
 	struct trace_groups groups;
 	struct plan_port *ports; /* owned, sorted by (group, port) */
 	uint32_t n_ports, n_allocated;
-	uint32_t n_cut;         /* stream files that were cut */
+	uint32_t n_lost;        /* stream files that are cut, or of a trace that does not open */
 	uint32_t n_empty;       /* traces without a stream */
 	uint64_t n_overwritten; /* packets in front of snapshots */
 };
 
-/* Makes a plan for the traces of `options`; warns of cut files. FLEXTRACE_E_INPUT: nothing to
- * read. */
+/* Makes a plan for the traces of `options`; warns of cut files, and of traces that cannot be opened
+ * beside others that can. FLEXTRACE_E_INPUT: nothing to read. */
 int plan_init(struct plan *plan, const struct plugins *plugins,
               const struct reader_options *options, struct flextrace_error *error);
 void plan_release(struct plan *plan);

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "bt2/graph.h"
 #include "bt2/plan.h"
+#include "bt2/probe.h"
 
 #define MAX_OPEN    64 /* streams of a graph: the source holds a map and a descriptor of each */
 #define PROGRESS_NS 100000000
@@ -82,7 +84,7 @@ static int read_share(struct worker *worker)
 	for (uint32_t i = 0, n = 0; i < plan->n_ports && code == 0; i++) {
 		uint32_t group = plan->ports[i].group;
 
-		if (plan->ports[i].worker == worker->index)
+		if (plan->ports[i].worker == worker->index && !plan->ports[i].failure)
 			ports[n++] = &plan->ports[i];
 		if (n && (i + 1 == plan->n_ports || plan->ports[i + 1].group != group)) {
 			code = read_streams(worker, &plan->groups.groups[group], ports, n);
@@ -184,7 +186,59 @@ static int run_workers(struct plan *plan, uint32_t n, const struct reader_option
 	return code;
 }
 
+/* -- streams that the reader dies of ----------------------------------------------------------- */
+
+struct look { /* for a probe */
+	struct worker *worker;
+	const struct trace_group *group;
+	struct plan_port *port;
+};
+
+static void look_at_stream(void *context)
+{
+	struct look *look = context;
+	uint64_t n_drained;
+
+	read_graph(look->worker, look->group, &look->port, 1, &n_drained);
+}
+
+static int check_port(struct worker *worker, struct plan *plan, struct plan_port *port)
+{
+	struct look look = {worker, &plan->groups.groups[port->group], port};
+	int number = probe(look_at_stream, &look);
+
+	if (number > 0 &&
+	    asprintf(&port->failure,
+	             "Cannot read a stream: path=%s, stream=%u, "
+	             "reason=babeltrace2's reader dies of it, %s",
+	             trace_group_path(look.group), (unsigned)port->port, strsignal(number)) < 0)
+		return FLEXTRACE_E_MEMORY;
+	return number < 0 ? number : 0;
+}
+
+/* Marks the streams that a probe dies of. */
+static int check_ports(struct plan *plan, const struct plugins *plugins,
+                       struct string_pool *strings)
+{
+	struct graph_shared shared = {0};
+	struct worker worker = {.shared = &shared, .plugins = *plugins};
+	int code = feed_init(&worker.feed, strings);
+
+	for (uint32_t i = 0; i < plan->n_ports && code == 0; i++)
+		code = check_port(&worker, plan, &plan->ports[i]);
+	feed_release(&worker.feed);
+	return code;
+}
+
 /* -- what was not read ------------------------------------------------------------------------- */
+
+static bool is_nothing_read(const struct ledger *ledger)
+{
+	for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
+		if (ledger->read[class])
+			return false;
+	return ledger->foreign_events == 0;
+}
 
 /* Books streams that were cut or failed, and traces without streams. */
 static int book_failures(const struct plan *plan, const struct reader_options *options,
@@ -192,7 +246,7 @@ static int book_failures(const struct plan *plan, const struct reader_options *o
 {
 	struct ledger *ledger = &total->decoder.ledger;
 	struct loss_place nowhere = LOSS_NOWHERE;
-	uint64_t n_truncated = plan->n_cut;
+	uint64_t n_truncated = plan->n_lost;
 	const char *failure = NULL;
 
 	for (uint32_t i = 0; i < plan->n_ports; i++) {
@@ -203,7 +257,7 @@ static int book_failures(const struct plan *plan, const struct reader_options *o
 		if (options->warn)
 			options->warn(options->context, failure);
 	}
-	if (failure && !total->n_messages)
+	if (failure && is_nothing_read(ledger))
 		return error_set(error, FLEXTRACE_E_INPUT, "%s", failure);
 	if (n_truncated)
 		FLEXTRACE_TRY(ledger_lose(ledger, LOSS_TRUNCATED_STREAM, &nowhere, n_truncated,
@@ -246,10 +300,14 @@ int reader_run(const struct reader_options *options, struct string_pool *strings
 
 	FLEXTRACE_TRY(plugins_load(&plugins, error));
 	code = plan_init(&plan, &plugins, options, error);
-	if (code == 0) {
-		code = read_plan(&plan, options, strings, set, ledger, error);
-		plan_release(&plan);
+	if (code == 0 && options->is_careful) {
+		code = check_ports(&plan, &plugins, strings);
+		if (code < 0)
+			error_set(error, code, "Cannot look at streams one by one");
 	}
+	if (code == 0)
+		code = read_plan(&plan, options, strings, set, ledger, error);
+	plan_release(&plan);
 	plugins_release(&plugins);
 	return code;
 }

@@ -6,7 +6,8 @@
  * Each worker thread opens the traces itself and reads its share of their streams, some of them per
  * graph: the source maps up to 8 MiB of each. What is read does not depend on the number of
  * workers. A stream that cannot be read to its end costs the rest of that stream and a count
- * (truncated_stream), not the run.
+ * (truncated_stream), not the run; so does a trace that cannot be opened, as long as there is
+ * another.
  */
 #ifndef FLEXTRACE_BT2_READER_H
 #define FLEXTRACE_BT2_READER_H
@@ -23,6 +24,9 @@ struct reader_options {
 	uint32_t n_workers;        /* at least 1 */
 	uint32_t n_open;           /* streams that a worker has open at a time, 0 = 64 */
 	struct ctf_views *views;   /* weak: gets the views of cut traces; the caller removes them */
+	/* babeltrace2's reader died before: look at each stream in a process of its own first, and
+	 * leave out what that dies of. Twice the work. */
+	bool is_careful;
 	/* Both called in the caller's thread only; NULL = not wanted. */
 	void (*progress)(void *context, uint64_t n_messages);
 	void (*warn)(void *context, const char *text);
