@@ -31,6 +31,12 @@ void signals_hold(struct held_signals *ret_signals)
 	sigprocmask(SIG_BLOCK, &ret_signals->held, &ret_signals->before);
 }
 
+void signals_restore(const struct held_signals *signals)
+{
+	sigaction(SIGCHLD, &signals->child_action, NULL);
+	sigprocmask(SIG_SETMASK, &signals->before, NULL);
+}
+
 void signals_release(const struct held_signals *signals)
 {
 	const struct timespec now = {0};
@@ -38,8 +44,7 @@ void signals_release(const struct held_signals *signals)
 	/* What came while we wound up has been obeyed. */
 	while (sigtimedwait(&signals->held, NULL, &now) > 0)
 		;
-	sigaction(SIGCHLD, &signals->child_action, NULL);
-	sigprocmask(SIG_SETMASK, &signals->before, NULL);
+	signals_restore(signals);
 }
 
 int signals_pending(const struct held_signals *signals)
@@ -153,8 +158,7 @@ _Noreturn static void exec_program(const char *path, char *const argv[],
 	int reason;
 	ssize_t n;
 
-	sigaction(SIGCHLD, &signals->child_action, NULL);
-	sigprocmask(SIG_SETMASK, &signals->before, NULL);
+	signals_restore(signals);
 	execv(path, argv);
 	reason = errno;
 	n = write(report, &reason, sizeof(reason));

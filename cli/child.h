@@ -39,6 +39,9 @@ struct meanwhile {
 void signals_hold(struct held_signals *ret_signals);
 void signals_release(const struct held_signals *signals);
 
+/* For a forked child: its signals are as they were before, and those that have come reach it. */
+void signals_restore(const struct held_signals *signals);
+
 /* A signal that came while it was held, 0 = none. */
 int signals_pending(const struct held_signals *signals);
 

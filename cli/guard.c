@@ -46,6 +46,7 @@ static void *guard_main(void *data)
 	sigset_t set;
 	int number;
 
+	sem_post(&guard->waits);
 	if (sigwait(&guard->signals, &number) != 0)
 		return NULL;
 	guard_clean(guard->views, guard->output_dir, &guard->since);
@@ -75,9 +76,14 @@ void guard_begin(struct guard *guard, struct ctf_views *views, const char *outpu
 	add_signal(&guard->signals, SIGTERM);
 	add_signal(&guard->signals, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &guard->signals, &guard->old_mask);
+	sem_init(&guard->waits, 0, 0);
 	guard->is_running = pthread_create(&guard->thread, NULL, guard_main, guard) == 0;
-	if (!guard->is_running)
+	if (!guard->is_running) {
 		pthread_sigmask(SIG_SETMASK, &guard->old_mask, NULL);
+		return;
+	}
+	while (sem_wait(&guard->waits) < 0)
+		;
 }
 
 void guard_end(struct guard *guard)

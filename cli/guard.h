@@ -10,6 +10,7 @@
 #define FLEXTRACE_GUARD_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <time.h>
@@ -19,6 +20,7 @@
 struct guard {
 	pthread_t thread;
 	bool is_running;
+	sem_t waits; /* posted once: the thread holds no lock any more that a fork() would copy */
 	sigset_t signals, old_mask;
 	struct ctf_views *views; /* weak */
 	const char *output_dir;  /* weak */

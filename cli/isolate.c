@@ -82,7 +82,7 @@ int isolate(int (*work)(void *context), void *context)
 	signals_hold(&signals);
 	child = fork();
 	if (child == 0) {
-		signals_release(&signals);
+		signals_restore(&signals);
 		run_child(work, context, parent);
 	}
 	code = child > 0 ? wait_for(child, &signals) : 0;

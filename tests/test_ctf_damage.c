@@ -281,7 +281,8 @@ static void prepare_child(void)
 		sigaction(deadly[i], &action, NULL);
 }
 
-/* Runs cases from progress->next on; with care: only that one. Returns the status of the child. */
+/* Runs some cases from progress->next on (babeltrace2 leaves files open when it fails); with care:
+ * only that one. Returns the status of the child. */
 static int run_child(const struct damage *damages, size_t n, bool is_careful)
 {
 	pid_t child = fork();
@@ -290,6 +291,7 @@ static int run_child(const struct damage *damages, size_t n, bool is_careful)
 	assert_true(child >= 0);
 	if (child == 0) {
 		prepare_child();
+		n = progress->next + 200 < n ? progress->next + 200 : n;
 		for (; progress->next < n; progress->next++) {
 			run_case(&damages[progress->next], is_careful);
 			if (is_careful)
