@@ -62,9 +62,10 @@ static _Noreturn void run_child(int (*work)(void *context), void *context, pid_t
 
 static int wait_for(pid_t child, const struct held_signals *signals)
 {
+	const struct meanwhile nothing = {0};
 	int number, status;
 
-	while ((number = signals_wait(signals, child)))
+	while ((number = signals_wait(signals, child, &nothing)))
 		kill(child, number);
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)

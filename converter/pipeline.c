@@ -53,11 +53,26 @@ static uint64_t sum_read(const struct ledger *ledger, enum record_class first)
 	return sum;
 }
 
+static uint64_t count_rows(const struct stream_set *set)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < set->n_streams; i++)
+		for (int table = 0; table < RECORD_TABLE_COUNT; table++)
+			n += set->streams[i]->tables[table].n_rows;
+	return n;
+}
+
 static int expect_records(const struct pipeline *pipeline, struct flextrace_error *error)
 {
 	struct ledger *ledger = pipeline->ledger;
+	uint64_t n_read = sum_read(ledger, RECORD_PROCESS);
 
-	if (!sum_read(ledger, RECORD_PROCESS))
+	if (n_read && !count_rows(pipeline->set))
+		return error_set(error, FLEXTRACE_E_INPUT,
+		                 "No record can be used: read=%" PRIu64 ", malformed=%" PRIu64,
+		                 n_read, ledger_total(ledger, LOSS_MALFORMED));
+	if (!n_read)
 		return error_set(error, FLEXTRACE_E_INPUT,
 		                 "The trace has no flextrace event; enable them with "
 		                 "`lttng enable-event -u 'flextrace:*'` before the program starts: "

@@ -352,6 +352,15 @@ static size_t add_cases(struct damage *damages, uint32_t file, enum damage_kind 
 	return n;
 }
 
+/* Whatever the test before has left. */
+static int restore_files(void **state)
+{
+	(void)state;
+	for (int i = 0; i < N_FILES; i++)
+		write_file(files[i].name, files[i].bytes, files[i].n);
+	return 0;
+}
+
 /* Damages one file in all ways. */
 static void damage_file(uint32_t file, const size_t n_of[N_KINDS])
 {
@@ -367,7 +376,7 @@ static void damage_file(uint32_t file, const size_t n_of[N_KINDS])
 	              (unsigned long long)progress->n_refused,
 	              (unsigned long long)progress->n_died);
 	assert_int_equal(progress->n_read + progress->n_refused, n);
-	write_file(files[file].name, files[file].bytes, files[file].n);
+	restore_files(NULL);
 	free(damages);
 }
 
@@ -417,17 +426,18 @@ static void test_ctf_damage__of_an_index_costs_nothing_with_care(void **state)
 	assert_int_equal(count_all(&reading), n_whole);
 	assert_int_equal(count_lost(&reading.ledger), 0);
 	reading_release(&reading);
-	write_file(files[3].name, files[3].bytes, files[3].n);
 }
+
+#define TEST(name) cmocka_unit_test_setup(name, restore_files)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ctf_damage__whole_files_are_read_in_full),
-		cmocka_unit_test(test_ctf_damage__of_metadata_ends_with_rows_or_a_message),
-		cmocka_unit_test(test_ctf_damage__of_streams_ends_with_rows_or_a_message),
-		cmocka_unit_test(test_ctf_damage__of_indexes_ends_with_rows_or_a_message),
-		cmocka_unit_test(test_ctf_damage__of_an_index_costs_nothing_with_care),
+		TEST(test_ctf_damage__whole_files_are_read_in_full),
+		TEST(test_ctf_damage__of_metadata_ends_with_rows_or_a_message),
+		TEST(test_ctf_damage__of_streams_ends_with_rows_or_a_message),
+		TEST(test_ctf_damage__of_indexes_ends_with_rows_or_a_message),
+		TEST(test_ctf_damage__of_an_index_costs_nothing_with_care),
 	};
 	char *dir = scratch_dir();
 	int n_failed;

@@ -54,6 +54,35 @@ const char *fuzz_dir(void)
 	return dir;
 }
 
+const char *fuzz_file_in_dir(const char *name, const uint8_t *data, size_t n)
+{
+	static char path[sizeof(dir) + 64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", fuzz_dir(), name);
+	file = fopen(path, "we");
+	if (!file || (n && fwrite(data, n, 1, file) != 1) || fclose(file) != 0)
+		fuzz_fail("no file");
+	return path;
+}
+
+const uint8_t *fuzz_part(const uint8_t *data, size_t n, uint32_t part, size_t *ret_n)
+{
+	static const size_t length = sizeof(FUZZ_SEPARATOR) - 1;
+	const uint8_t *end = data + n;
+
+	for (;; part--) {
+		const uint8_t *next = memmem(data, (size_t)(end - data), FUZZ_SEPARATOR, length);
+
+		*ret_n = (size_t)((next ? next : end) - data);
+		if (part == 0)
+			return data;
+		if (!next)
+			return NULL;
+		data = next + length;
+	}
+}
+
 uint8_t fuzz_u8(struct fuzz_bytes *bytes)
 {
 	return bytes->at < bytes->end ? *bytes->at++ : 0;

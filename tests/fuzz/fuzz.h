@@ -19,6 +19,14 @@ const char *fuzz_file(const uint8_t *data, size_t n);
 /* A directory of this process that is removed when it ends. */
 const char *fuzz_dir(void);
 
+/* Writes a file into that directory and returns its path, static: until the next call. */
+const char *fuzz_file_in_dir(const char *name, const uint8_t *data, size_t n);
+
+/* Where the n-th part of an input begins: parts stand apart by FUZZ_SEPARATOR. Stores its size;
+ * NULL: there are less. */
+#define FUZZ_SEPARATOR "\n%%%%\n"
+const uint8_t *fuzz_part(const uint8_t *data, size_t n, uint32_t part, size_t *ret_n);
+
 /* Ends the process as a crash does. */
 _Noreturn void fuzz_fail(const char *what);
 

@@ -1,9 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files with options: of clocks, and profiles. */
+/* Files with options: of clocks, and profiles, and what is made of their texts. */
 #include "fuzz.h"
 
 #include "clock_options.h"
+#include "derivations.h"
+#include "emit/emit.h"
+#include "import/dialect.h"
 #include "profile.h"
+#include "select/select.h"
+
+static void check_texts(const struct conversion_options *options)
+{
+	const struct select_options select = {.ranks = options->ranks,
+	                                      .jobs = options->jobs,
+	                                      .time_range = options->time_range,
+	                                      .keep = options->keep.texts,
+	                                      .n_keep = options->keep.n,
+	                                      .drop = options->drop.texts,
+	                                      .n_drop = options->drop.n};
+	struct clock_settings settings = {0};
+	struct derivations derivations;
+	struct emit_views views;
+
+	select_check(&select, NULL);
+	derivations_read(&derivations, options, NULL);
+	emit_read_views(&views, options->overlap, options->types, options->time_unit, NULL);
+	dialect_check_ranks(options->ranks, NULL);
+	if (options->latency_floor_ns)
+		clock_options_floors(options->latency_floor_ns, &settings, NULL);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
@@ -15,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	clock_options_read(&clocks, path, &error);
 	clock_options_release(&clocks);
 	options.profile = path;
-	profile_read(&options, &error);
+	if (profile_read(&options, &error) == 0)
+		check_texts(&options);
 	conversion_options_release(&options);
 	return 0;
 }

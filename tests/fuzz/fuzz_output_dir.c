@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An output directory that somebody else wrote: what `report` prints of it, what `record --twice`
+ * and `--kernels-from` take from it. Parts of the input are its files, in the order of `names`.
+ */
+#include "fuzz.h"
+
+#include <stdio.h>
+
+#include "analysis/kernel_times.h"
+#include "cli/csv_table.h"
+#include "cli/summary.h"
+#include "cli/twice.h"
+
+static const char *const names[] = {
+	"run.json",       "host.csv",    "events.csv",         "kernels.csv",   "clocks.csv",
+	"losses.csv",     "runtime.csv", "compiler.csv",       "alignment.csv", "ops.csv",
+	"device_ops.csv", "index.json",  "aggregate_perf.json"};
+
+#define N_NAMES (sizeof(names) / sizeof(names[0]))
+
+static void write_dir(const uint8_t *data, size_t n)
+{
+	for (uint32_t i = 0; i < N_NAMES; i++) {
+		size_t n_part;
+		const uint8_t *part = fuzz_part(data, n, i, &n_part);
+
+		if (part)
+			fuzz_file_in_dir(names[i], part, n_part);
+		else
+			remove(fuzz_file_in_dir(names[i], NULL, 0));
+	}
+}
+
+static void print_table(const uint8_t *data, size_t n, FILE *to)
+{
+	const struct csv_table_query query = {.sort = "count", .rank = "0", .limit = 3};
+	FILE *file = fopen(fuzz_file(data, n), "re");
+	struct csv_table table;
+
+	if (!file)
+		fuzz_fail("no file");
+	if (csv_table_read(file, "table", &query, &table, NULL) == 0) {
+		csv_table_print(&table, to, 80);
+		csv_table_release(&table);
+	}
+	fclose(file);
+}
+
+static void take_times(void)
+{
+	struct string_pool *strings = string_pool_new();
+	struct kernel_times times = KERNEL_TIMES_INIT;
+	struct string_cache cache;
+
+	if (!strings)
+		fuzz_fail("no memory");
+	string_cache_init(&cache, strings);
+	kernel_times_read(&times, fuzz_dir(), &cache, NULL);
+	kernel_times_release(&times);
+	string_cache_release(&cache);
+	string_pool_free(strings);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	static FILE *nowhere;
+	struct twice_result result;
+
+	if (!nowhere)
+		nowhere = fopen("/dev/null", "we");
+	if (!nowhere)
+		fuzz_fail("no file");
+	print_table(data, n, nowhere);
+	write_dir(data, n);
+	summary_print(fuzz_dir(), nowhere, NULL);
+	twice_write(fuzz_dir(), fuzz_dir(), &result, NULL);
+	take_times();
+	return 0;
+}
