@@ -10,10 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define VIEWS_PREFIX "flextrace-view-"
 #define MAGIC        UINT32_C(0xC1FC1FC1)
 #define HEADER_BYTES 64 /* of a packet, as far as the scan looks */
 
@@ -289,19 +291,82 @@ static int view_metadata(const char *view, const struct ctf_dir *dir)
 	return symlink(from, to);
 }
 
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+	(void)status;
+	(void)type;
+	(void)walk;
+	remove(path);
+	return 0;
+}
+
+static void remove_tree(const char *path)
+{
+	nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Opens a directory of ours and locks it; -1: it is not ours, somebody has it, or (ENOENT) it is
+ * gone. */
+static int lock_dir(const char *path, int how)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), cause;
+	struct stat status;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &status) == 0 && status.st_uid == geteuid() && flock(fd, how) == 0) {
+		if (fstat(fd, &status) == 0 && status.st_nlink > 0)
+			return fd;
+		errno = ENOENT;
+	}
+	cause = errno;
+	close(fd);
+	errno = cause;
+	return -1;
+}
+
+/* Removes the views of conversions that were killed: nobody holds their locks any more. */
+static void remove_stale(const char *parent)
+{
+	char path[sizeof(((struct ctf_views *)0)->root) + NAME_MAX];
+	DIR *dir = opendir(parent);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		int lock;
+
+		if (strncmp(entry->d_name, VIEWS_PREFIX, strlen(VIEWS_PREFIX)) != 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", parent, entry->d_name);
+		lock = lock_dir(path, LOCK_EX | LOCK_NB);
+		if (lock < 0)
+			continue;
+		remove_tree(path);
+		close(lock);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 static int create_root(struct ctf_views *views, struct flextrace_error *error)
 {
 	const char *parent = secure_getenv("TMPDIR");
 
 	if (views->root[0])
 		return 0;
-	if (!parent || !parent[0] || strlen(parent) > sizeof(views->root) - 24)
+	if (!parent || !parent[0] || strlen(parent) > sizeof(views->root) - 32)
 		parent = "/tmp";
-	snprintf(views->root, sizeof(views->root), "%s/flextrace-XXXXXX", parent);
-	if (mkdtemp(views->root))
-		return 0;
-	views->root[0] = '\0';
-	return refuse(error, parent);
+	remove_stale(parent);
+	do {
+		snprintf(views->root, sizeof(views->root), "%s/" VIEWS_PREFIX "XXXXXX", parent);
+		if (!mkdtemp(views->root)) {
+			views->root[0] = '\0';
+			return refuse(error, parent);
+		}
+		/* Before the lock somebody may take it for stale. */
+		views->lock = lock_dir(views->root, LOCK_EX);
+	} while (views->lock < 0 && errno == ENOENT);
+	return 0; /* without a lock, too: there are file systems that know none */
 }
 
 int ctf_views_add(struct ctf_views *views, const struct ctf_dir *dir, char **ret_path,
@@ -320,19 +385,12 @@ int ctf_views_add(struct ctf_views *views, const struct ctf_dir *dir, char **ret
 	return *ret_path ? 0 : error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 }
 
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *walk)
-{
-	(void)status;
-	(void)type;
-	(void)walk;
-	remove(path);
-	return 0;
-}
-
 void ctf_views_remove(struct ctf_views *views)
 {
 	if (!views->root[0])
 		return;
-	nftw(views->root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	remove_tree(views->root);
+	if (views->lock >= 0)
+		close(views->lock);
 	views->root[0] = '\0';
 }

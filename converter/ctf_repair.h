@@ -45,12 +45,14 @@ void ctf_dir_release(struct ctf_dir *dir);
 /* All views of one conversion. Zero-initialise. */
 struct ctf_views {
 	char root[256]; /* private directory, "" = none yet */
+	int lock;       /* of it, as long as it is used: without, it is stale */
 	uint32_t n;
 	bool without_indexes; /* of whole files: readers make their own */
 };
 
 /* Makes a view of a directory and stores its path (owned by the caller).
- * FLEXTRACE_E_SYSTEM: no space or no right in $TMPDIR. */
+ * Removes views that conversions left there which were killed. FLEXTRACE_E_SYSTEM: no space or no
+ * right in $TMPDIR. */
 int ctf_views_add(struct ctf_views *views, const struct ctf_dir *dir, char **ret_path,
                   struct flextrace_error *error);
 

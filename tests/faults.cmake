@@ -10,3 +10,15 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 			RESOURCE_LOCK lttng)
 	endforeach()
 endif()
+
+if(TARGET flextrace)
+	add_library(kill_at MODULE faults/kill_at.c)
+	set_target_properties(kill_at PROPERTIES C_VISIBILITY_PRESET default)
+	target_link_libraries(kill_at PRIVATE ${CMAKE_DL_LIBS})
+	add_test(NAME faults.killed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/faults/killed.sh $<TARGET_FILE:flextrace>
+		$<TARGET_FILE:make_trace> $<TARGET_FILE:kill_at>)
+	set_tests_properties(faults.killed PROPERTIES LABELS faults TIMEOUT 300)
+	add_test(NAME soak.killed CONFIGURATIONS soak COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/faults/killed.sh
+		$<TARGET_FILE:flextrace> $<TARGET_FILE:make_trace> $<TARGET_FILE:kill_at> 1)
+	set_tests_properties(soak.killed PROPERTIES LABELS soak TIMEOUT 1200)
+endif()

@@ -235,6 +235,35 @@ static void test_ctf_repair__a_view_leaves_out_what_has_no_whole_packet(void **s
 	ctf_dir_release(&dir);
 }
 
+static void test_ctf_repair__removes_the_views_of_the_dead_and_no_others(void **state)
+{
+	struct ctf_views live = {0}, later = {0};
+	char stale[PATH_MAX], *path[2];
+	struct ctf_dir dir;
+	char *temporary = scratch_dir();
+
+	setenv("TMPDIR", temporary, 1);
+	cut(*state, "channel3_42", 100);
+	assert_int_equal(ctf_dir_scan(*state, &dir, NULL), 0);
+	assert_int_equal(ctf_views_add(&live, &dir, &path[0], NULL), 0);
+	snprintf(stale, sizeof(stale), "%s/flextrace-view-abcdef/0", temporary);
+	*strrchr(stale, '/') = '\0';
+	assert_int_equal(mkdir(stale, 0700), 0);
+	strcat(stale, "/0");
+	assert_int_equal(mkdir(stale, 0700), 0);
+	assert_int_equal(ctf_views_add(&later, &dir, &path[1], NULL), 0);
+	assert_false(scratch_has(temporary, "flextrace-view-abcdef"));
+	assert_true(scratch_has(path[0], "channel1_5"));
+	assert_true(scratch_has(path[1], "channel1_5"));
+	ctf_views_remove(&live);
+	ctf_views_remove(&later);
+	unsetenv("TMPDIR");
+	free(path[0]);
+	free(path[1]);
+	ctf_dir_release(&dir);
+	scratch_remove(temporary);
+}
+
 static void test_ctf_repair__says_what_it_cannot_read(void **state)
 {
 	struct flextrace_error error = {0};
@@ -258,6 +287,7 @@ int main(void)
 		TEST(test_ctf_repair__leaves_alone_what_it_cannot_judge),
 		TEST(test_ctf_repair__a_view_shows_whole_files_and_a_shortened_copy),
 		TEST(test_ctf_repair__a_view_leaves_out_what_has_no_whole_packet),
+		TEST(test_ctf_repair__removes_the_views_of_the_dead_and_no_others),
 		TEST(test_ctf_repair__says_what_it_cannot_read),
 	};
 

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# killed.sh FLEXTRACE MAKE_TRACE KILL_AT [STEP]: a conversion is killed before every STEP-th call that changes files. A file
+# has its final name only when it is whole, run.json comes last, and the next conversion writes the same bytes.
+set -u
+FLEXTRACE=$1
+MAKE_TRACE=$2
+KILL_AT_LIBRARY=$3
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+export TMPDIR="$dir/tmp"
+mkdir "$TMPDIR"
+# The sanitizers' runtime need not come first for this.
+export ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+
+fail() {
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+# One stream is cut, so that a copy of it is among what is written.
+"$MAKE_TRACE" good trace || exit 1
+stream=trace/channel0_0
+truncate -s -100 "$stream" || exit 1
+
+convert() { # convert OUT [OPTION...]
+	out=$1
+	shift
+	"$FLEXTRACE" convert --quiet --output-dir="$out" "$@" trace 2>err.log
+}
+
+# Every file that has its final name is the one of the whole conversion.
+expect_whole() {
+	for file in "$1"/*; do
+		case $file in
+		*.tmp | "$1/*") ;;
+		*) cmp -s "$file" "whole/${file##*/}" || fail "$file is not whole after a kill at call $n" ;;
+		esac
+	done
+	[ ! -e "$1/run.json" ] || diff -rq "$1" whole || fail "run.json was not the last file"
+}
+
+# kill_all STEP OPTION...: kills it at every STEP-th call; the next one starts in what that left.
+kill_all() {
+	step=$1
+	shift
+	rm -rf out
+	LD_PRELOAD="$KILL_AT_LIBRARY" KILL_AT_COUNT=count convert counted "$@" || fail "the conversion fails: $(cat err.log)"
+	diff -rq counted whole || exit 1
+	n_calls=$(cat count)
+	n_killed=0
+	n=1
+	while [ "$n" -le "$n_calls" ]; do
+		status=0
+		KILL_AT=$n LD_PRELOAD="$KILL_AT_LIBRARY" convert out "$@" || status=$?
+		case $status in
+		137) n_killed=$((n_killed + 1)) ;;
+		0) ;; # other threads made fewer calls this time
+		*) fail "exit code $status at call $n: $(cat err.log)" ;;
+		esac
+		expect_whole out
+		if [ $((n % 8)) -eq 0 ]; then
+			convert out "$@" || fail "the next conversion fails after a kill at call $n: $(cat err.log)"
+			diff -rq out whole || fail "the next conversion differs after a kill at call $n"
+			rm -rf out
+		fi
+		n=$((n + step))
+	done
+	echo "killed $n_killed times in $n_calls calls: $*"
+	[ "$n_killed" -gt $((n_calls / step * 9 / 10)) ] || fail "killed only $n_killed times"
+}
+
+convert whole || fail "the conversion fails: $(cat err.log)"
+[ -s whole/run.json ] || fail "no run.json"
+kill_all "${4:-3}" --workers=1
+kill_all 5 --workers=2
+convert out || fail "the last conversion fails: $(cat err.log)"
+left=$(find "$TMPDIR" -mindepth 1)
+[ -z "$left" ] || fail "temporary files stay after the next conversion: $left"
