@@ -31,23 +31,6 @@ void consumers_name_run_dir(char run_dir[PATH_MAX])
 		run_dir[0] = '\0';
 }
 
-/* Reads a file of /proc/PID; returns its length, 0 where the process is gone. */
-static size_t read_proc(pid_t pid, const char *name, char *text, size_t size)
-{
-	char path[64];
-	size_t n = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
-	file = fopen(path, "re");
-	if (file) {
-		n = fread(text, 1, size - 1, file);
-		fclose(file);
-	}
-	text[n] = '\0';
-	return n;
-}
-
 /* The argument behind SOCKET_OPTION in the command line; NULL = there is none. */
 static char *find_socket(char *words, size_t n)
 {
@@ -82,11 +65,11 @@ static bool is_consumer(pid_t pid, const struct stat *run_dir)
 	size_t n;
 
 	snprintf(path, sizeof(path), "/proc/%ld", (long)pid);
-	read_proc(pid, "comm", name, sizeof(name));
+	process_read(pid, "comm", name, sizeof(name));
 	if (strcmp(name, "lttng-consumerd\n") != 0 || stat(path, &status) != 0 ||
 	    status.st_uid != geteuid())
 		return false;
-	n = read_proc(pid, "cmdline", words, sizeof(words));
+	n = process_read(pid, "cmdline", words, sizeof(words));
 	socket = find_socket(words, n);
 	return socket && is_in(pid, socket, run_dir);
 }
@@ -118,4 +101,20 @@ int consumers_find(const char *run_dir, pid_t *ret_pid)
 	}
 	closedir(dir);
 	return found;
+}
+
+pid_t consumers_daemon(const char *run_dir)
+{
+	char path[PATH_MAX + 32];
+	long pid = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/lttng-sessiond.pid", run_dir);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	if (fscanf(file, "%ld", &pid) != 1)
+		pid = 0;
+	fclose(file);
+	return (pid_t)pid;
 }

@@ -22,4 +22,7 @@ void consumers_name_run_dir(char run_dir[PATH_MAX]);
  */
 int consumers_find(const char *run_dir, pid_t *ret_pid);
 
+/* The session daemon of the directory, by the file that it keeps there; 0 = unknown. */
+pid_t consumers_daemon(const char *run_dir);
+
 #endif

@@ -14,14 +14,20 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "buffers.h"
 #include "cli.h"
 #include "consumers.h"
 #include "process.h"
 #include "session.h"
 
+#define SHM_BYTES         65536 /* of room left: less is none */
 #define START_TIMEOUT_S   30
 #define STOP_TIMEOUT_MS   30000
 #define ORPHAN_TIMEOUT_MS 30000
+
+/* How we start it; nobody else does it like this. */
+#define OUR_OPTION_1 "--no-kernel"
+#define OUR_OPTION_2 "--sig-parent"
 
 bool daemon_is_alive(void)
 {
@@ -41,15 +47,21 @@ _Noreturn static void exec_daemon(void)
 	syscall(SYS_close_range, 3U, ~0U, 0U);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	execlp("lttng-sessiond", "lttng-sessiond", "--no-kernel", "--sig-parent", (char *)NULL);
+	execlp("lttng-sessiond", "lttng-sessiond", OUR_OPTION_1, OUR_OPTION_2, (char *)NULL);
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
 static int start_failed(int status, struct flextrace_error *error)
 {
+	uint64_t n_free;
+
 	/* Another recording was faster. */
 	if (daemon_is_alive())
 		return FLEXTRACE_OK;
+	if (buffers_free_bytes("/dev/shm", &n_free, NULL) == FLEXTRACE_OK && n_free < SHM_BYTES)
+		return error_set(error, FLEXTRACE_E_SYSTEM,
+		                 "lttng-sessiond cannot start: /dev/shm is full; make room or "
+		                 "enlarge it (docker run --shm-size)");
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		return error_set(error, FLEXTRACE_E_SYSTEM,
 		                 "Cannot find lttng-sessiond; install the package lttng-tools");
@@ -135,6 +147,22 @@ int daemon_ensure(struct session_daemon *ret_daemon, struct flextrace_error *err
 	               : wait_until_ready(pid, &awaited, ret_daemon, error);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return code;
+}
+
+void daemon_recognize(struct session_daemon *ret_daemon)
+{
+	static const char ours[] = "lttng-sessiond\0" OUR_OPTION_1 "\0" OUR_OPTION_2;
+	char run_dir[PATH_MAX], words[PATH_MAX];
+	uint64_t start_ticks;
+	pid_t pid;
+
+	*ret_daemon = (struct session_daemon){0};
+	consumers_name_run_dir(run_dir);
+	pid = consumers_daemon(run_dir);
+	start_ticks = pid > 0 ? process_start_ticks(pid) : 0;
+	if (pid > 0 && process_read(pid, "cmdline", words, sizeof(words)) == sizeof(ours) &&
+	    memcmp(words, ours, sizeof(ours)) == 0)
+		*ret_daemon = (struct session_daemon){pid, start_ticks};
 }
 
 static int wait_for_end(int pidfd, pid_t pid, struct flextrace_error *error)

@@ -30,6 +30,10 @@ int daemon_await_orphans(struct flextrace_error *error);
  * comes first. Blocks SIGCHLD and SIGUSR1 while it starts one. */
 int daemon_ensure(struct session_daemon *ret_daemon, struct flextrace_error *error);
 
+/* Stores the daemon that runs if some `flextrace` started it, by its command line: for recordings
+ * whose state file is lost. Else zeroes: leave it alone. */
+void daemon_recognize(struct session_daemon *ret_daemon);
+
 /*
  * Stops the daemon if it is ours and no session is left in it, and waits for its end. Returns 1
  * if it was left running for the sessions of others, 0 otherwise.

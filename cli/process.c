@@ -9,22 +9,27 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+size_t process_read(pid_t pid, const char *name, char *text, size_t size)
+{
+	char path[64];
+	size_t n = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
+	file = fopen(path, "re");
+	if (file) {
+		n = fread(text, 1, size - 1, file);
+		fclose(file);
+	}
+	text[n] = '\0';
+	return n;
+}
+
 /* Reads /proc/PID/stat into `text`. Returns what stands behind the name in parentheses, which may
  * hold anything: field 3 and on. NULL: there is no such process. */
 static const char *read_stat(pid_t pid, char *text, size_t size)
 {
-	char path[64];
-	FILE *file;
-	size_t n;
-
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return NULL;
-	n = fread(text, 1, size - 1, file);
-	fclose(file);
-	text[n] = '\0';
-	return strrchr(text, ')');
+	return process_read(pid, "stat", text, size) ? strrchr(text, ')') : NULL;
 }
 
 uint64_t process_start_ticks(pid_t pid)

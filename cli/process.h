@@ -6,8 +6,12 @@
 #define FLEXTRACE_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/* Reads /proc/PID/`name` into `text`, ended by NUL; returns its length, 0 where it is gone. */
+size_t process_read(pid_t pid, const char *name, char *text, size_t size);
 
 /* Start time of a process in clock ticks since boot; 0 = there is no such process. */
 uint64_t process_start_ticks(pid_t pid);

@@ -221,7 +221,7 @@ static int convert(struct run *run, const struct recording *recording)
 {
 	if (run->own.is_unconverted) {
 		cli_note("recorded: %s", recording->trace_dir);
-		return recording->is_cut ? CLI_INPUT : CLI_OK;
+		return recording->cut_code;
 	}
 	run->conversion.output_dir = recording->dir;
 	/* Standard output is the program's. */
@@ -285,7 +285,7 @@ static int end_recording(struct run *run, const struct recording *snapshot, bool
 		cli_note("lttng-sessiond is left running: others record with it");
 	if (ended < 0)
 		return cli_fail(&error);
-	if (run->recording.is_cut && recovery_is_needed(run->recording.dir))
+	if (run->recording.cut_code && recovery_is_needed(run->recording.dir))
 		return convert(run, &run->recording);
 	if (run->recording.kind == SESSION_FLIGHT)
 		return end_flight(run, snapshot, is_taken);

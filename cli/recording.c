@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -24,6 +25,7 @@
 #define CUT_SHORT                                                                                 \
 	"LTTng failed while it recorded, most likely because its session or consumer daemon was " \
 	"killed,"
+#define FULL_BYTES 65536 /* of room left: less is none */
 
 #define AT(member) offsetof(struct recording_options, member)
 const struct option_spec recording_option_table[] = {
@@ -311,12 +313,29 @@ static int tell_cut(struct recording *recording, struct recording_outcome *outco
 		outcome->verdict = SESSION_HAS_DATA;
 	if (recover(recording))
 		outcome->verdict = SESSION_HAS_DATA;
-	recording->is_cut = true;
+	recording->cut_code = CLI_INPUT;
 	if (outcome->verdict != SESSION_HAS_DATA)
 		return error_set(error, FLEXTRACE_E_SYSTEM,
 		                 CUT_SHORT " and had written nothing: %s", reason.message);
 	cli_error(CUT_SHORT " but what it had written is kept: %s", reason.message);
 	return FLEXTRACE_OK;
+}
+
+/* LTTng's consumer drops what it cannot write, and nobody counts it. */
+static void look_at_disk(struct recording *recording, struct recording_outcome *outcome)
+{
+	struct statvfs disk;
+	uint64_t n_free;
+
+	outcome->is_removed = access(recording->trace_dir, F_OK) != 0 && errno == ENOENT;
+	if (outcome->is_removed || statvfs(recording->trace_dir, &disk) != 0)
+		return;
+	n_free = geteuid() == 0 ? disk.f_bfree : disk.f_bavail;
+	outcome->is_full = n_free * disk.f_frsize < FULL_BYTES;
+	if (outcome->is_full && outcome->verdict != SESSION_HAS_DATA && has_bytes(recording))
+		outcome->verdict = SESSION_HAS_DATA;
+	if (outcome->is_full)
+		recording->cut_code = CLI_OUTPUT;
 }
 
 int recording_end(struct recording *recording, struct recording_outcome *ret_outcome,
@@ -335,6 +354,7 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
 	if (code < 0)
 		daemon_await_orphans(NULL);
 	ret_outcome->verdict = inspect(recording, ret_outcome->where);
+	look_at_disk(recording, ret_outcome);
 	if (code == 0)
 		remove_buffers(recording);
 	else if (error)
@@ -364,9 +384,25 @@ static void explain_losses(const struct recording *recording, const struct sessi
 		         buffers_format_size(recording->buffers.events.subbuf_bytes, size));
 }
 
+static int explain_disk(const struct recording *recording, const struct recording_outcome *outcome)
+{
+	if (outcome->is_removed)
+		cli_error("The directory was removed or renamed while it was recorded into, "
+		          "nothing is left there; if it was renamed, `flextrace convert` reads "
+		          "the trace: path=%s",
+		          recording->trace_dir);
+	else
+		cli_error("The disk is full: records that found no room are lost, and nobody "
+		          "counted them; make room, or record elsewhere with -o: path=%s",
+		          recording->trace_dir);
+	return outcome->is_removed || outcome->verdict != SESSION_HAS_DATA ? CLI_OUTPUT : CLI_OK;
+}
+
 int recording_explain(const struct recording *recording, const struct recording_outcome *outcome)
 {
 	explain_losses(recording, &outcome->losses);
+	if (outcome->is_removed || outcome->is_full)
+		return explain_disk(recording, outcome);
 	switch (outcome->verdict) {
 	case SESSION_HAS_DATA:
 		return CLI_OK;
@@ -451,7 +487,7 @@ int recording_convert(const struct recording *recording, struct conversion_optio
 		return cli_fail(&error);
 	fflush(to);
 	cli_note("output: %s", conversion->output_dir);
-	if (!recording->is_cut &&
+	if (!recording->cut_code &&
 	    recording_count_lost(conversion->output_dir, "channel_not_created")) {
 		cli_error(
 			"The recording is not whole: LTTng could not make all buffers, most likely "
@@ -459,5 +495,5 @@ int recording_convert(const struct recording *recording, struct conversion_optio
 			"--shm-size) or choose a smaller --subbuf-size");
 		return CLI_INPUT;
 	}
-	return recording->is_cut ? CLI_INPUT : code;
+	return recording->cut_code ? recording->cut_code : code;
 }

@@ -51,13 +51,15 @@ struct recording {
 	struct session_daemon daemon;
 	struct buffer_plan buffers; /* zero in a recording that was loaded */
 	bool has_made_dir;          /* the directory did not exist before */
-	bool is_cut;                /* it ended before we ended it */
+	int cut_code;               /* exit code of one that is not whole; 0 = it is */
 };
 
 /* How a recording ended. */
 struct recording_outcome {
 	struct session_losses losses;
 	enum session_verdict verdict;
+	bool is_removed;      /* the directory that LTTng wrote into is gone */
+	bool is_full;         /* its disk is */
 	char where[PATH_MAX]; /* for SESSION_CHANNEL_NOT_CREATED: the user's directory */
 };
 
@@ -77,8 +79,8 @@ int recording_begin(const char *dir, const char *session, const struct recording
 
 /* Stops and destroys the session, looks at the trace, stops our daemon; a trace without records
  * is removed, and a flight recorder without a snapshot. Continues past errors and reports the
- * first. Where LTTng had failed meanwhile and there is something to convert, says so, sets `is_cut`
- * and goes on (with `error` NULL: only reports). Returns 1 if the daemon is left to others. */
+ * first. Where LTTng had failed meanwhile and there is something to convert, says so, sets
+ * `cut_code` and goes on (with `error` NULL: only reports). Returns 1 if the daemon is left to others. */
 int recording_end(struct recording *recording, struct recording_outcome *ret_outcome,
                   struct flextrace_error *error);
 
@@ -103,6 +105,10 @@ int recording_runs(const struct recording *recording, struct flextrace_error *er
 
 /* Reads the state file of a directory. Where there is none or a damaged one: FLEXTRACE_E_INPUT. */
 int recording_load(const char *dir, struct recording *ret_recording, struct flextrace_error *error);
+
+/* The recording of a session whose directory is gone with its state file: only to be ended. */
+void recording_make_up(const struct session_entry *entry, const char *dir,
+                       struct recording *ret_recording);
 void recording_forget(const struct recording *recording);
 
 /*
@@ -115,7 +121,7 @@ int recording_explain(const struct recording *recording, const struct recording_
 void recording_tell_relay(const struct recording *recording);
 
 /* Converts the trace and prints the summary on `to`. Writes beside the trace unless
- * `conversion->output_dir` is set. Returns an exit code, CLI_INPUT for a recording that was cut. */
+ * `conversion->output_dir` is set. Returns an exit code, at least `cut_code`. */
 int recording_convert(const struct recording *recording, struct conversion_options *conversion,
                       uint32_t n_workers, FILE *to);
 

@@ -156,6 +156,18 @@ int recording_load(const char *dir, struct recording *ret_recording, struct flex
 	return FLEXTRACE_OK;
 }
 
+void recording_make_up(const struct session_entry *entry, const char *dir,
+                       struct recording *ret_recording)
+{
+	*ret_recording = (struct recording){.kind = entry->is_flight ? SESSION_FLIGHT
+	                                                             : SESSION_TO_DISK};
+	snprintf(ret_recording->dir, sizeof(ret_recording->dir), "%s", dir);
+	snprintf(ret_recording->trace_dir, sizeof(ret_recording->trace_dir), "%s",
+	         entry->trace_dir);
+	snprintf(ret_recording->session, sizeof(ret_recording->session), "%s", entry->name);
+	daemon_recognize(&ret_recording->daemon);
+}
+
 void recording_forget(const struct recording *recording)
 {
 	char path[PATH_MAX + 64];

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "running.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -26,7 +28,11 @@ static int load(const struct session_entry *entry, struct recording *ret_recordi
 	struct flextrace_error error = {0};
 	char dir[PATH_MAX];
 
-	if (name_dir(entry, dir, &error) < 0 || recording_load(dir, ret_recording, &error) < 0)
+	if (name_dir(entry, dir, &error) < 0)
+		return cli_fail(&error);
+	if (access(dir, F_OK) != 0 && errno == ENOENT)
+		recording_make_up(entry, dir, ret_recording);
+	else if (recording_load(dir, ret_recording, &error) < 0)
 		return cli_fail(&error);
 	return CLI_OK;
 }

@@ -81,7 +81,7 @@ static int end(struct recording *recording, struct recording_outcome *outcome,
 		taken = flight_take(recording, FLIGHT_END, &snapshot, error);
 	recording_forget(recording);
 	ended = recording_end(recording, outcome, taken < 0 ? &later : error);
-	snapshot.is_cut = recording->is_cut;
+	snapshot.cut_code = recording->cut_code;
 	*recording = snapshot;
 	return taken < 0 ? taken : ended;
 }
@@ -117,7 +117,7 @@ static int stop(const char *dir, const struct stop_options *options,
 	if (code == CLI_OK && options->is_unconverted)
 		cli_note("recorded: %s", recording.trace_dir);
 	if (code != CLI_OK || options->is_unconverted)
-		return code == CLI_OK && recording.is_cut ? CLI_INPUT : code;
+		return code == CLI_OK ? recording.cut_code : code;
 	code = recording_convert(&recording, conversion, (uint32_t)options->n_workers, stdout);
 	if (is_flight && (code == CLI_OK || code == CLI_LOSS))
 		flight_tell_overwritten(conversion->output_dir);

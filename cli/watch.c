@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,23 +12,6 @@
 #include "process.h"
 
 #define PATIENCE_S 3
-
-/* The session daemon of a directory, by the file it keeps there; 0 = unknown. */
-static pid_t read_daemon_pid(const char *run_dir)
-{
-	char path[PATH_MAX + 32];
-	long pid = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/lttng-sessiond.pid", run_dir);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	if (fscanf(file, "%ld", &pid) != 1)
-		pid = 0;
-	fclose(file);
-	return (pid_t)pid;
-}
 
 static bool tell_stopped(const char *name, pid_t pid)
 {
@@ -49,7 +31,7 @@ static void tell(void)
 
 	consumers_name_run_dir(run_dir);
 	pidfd = consumers_find(run_dir, &consumer);
-	is_told = tell_stopped("lttng-sessiond", read_daemon_pid(run_dir));
+	is_told = tell_stopped("lttng-sessiond", consumers_daemon(run_dir));
 	if (pidfd >= 0) {
 		is_told |= tell_stopped("lttng-consumerd", consumer);
 		close(pidfd);

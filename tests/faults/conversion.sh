@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# killed.sh FLEXTRACE MAKE_TRACE KILL_AT [STEP]: a conversion is killed before every STEP-th call that changes files. A file
-# has its final name only when it is whole, run.json comes last, and the next conversion writes the same bytes.
+# conversion.sh FLEXTRACE MAKE_TRACE FAULT_AT [STEP]: a conversion is killed before every STEP-th call that changes files, or
+# the disk is full or the output directory gone from some call on. A file has its final name only when it is whole, run.json
+# comes last, and the next conversion writes the same bytes.
 set -u
 FLEXTRACE=$1
 MAKE_TRACE=$2
-KILL_AT_LIBRARY=$3
+FAULT_AT_LIBRARY=$3
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
@@ -35,7 +36,7 @@ expect_whole() {
 	for file in "$1"/*; do
 		case $file in
 		*.tmp | "$1/*") ;;
-		*) cmp -s "$file" "whole/${file##*/}" || fail "$file is not whole after a kill at call $n" ;;
+		*) cmp -s "$file" "whole/${file##*/}" || fail "$file is not whole after a fault at call $n" ;;
 		esac
 	done
 	[ ! -e "$1/run.json" ] || diff -rq "$1" whole || fail "run.json was not the last file"
@@ -46,14 +47,14 @@ kill_all() {
 	step=$1
 	shift
 	rm -rf out
-	LD_PRELOAD="$KILL_AT_LIBRARY" KILL_AT_COUNT=count convert counted "$@" || fail "the conversion fails: $(cat err.log)"
+	LD_PRELOAD="$FAULT_AT_LIBRARY" FAULT_COUNT=count convert counted "$@" || fail "the conversion fails: $(cat err.log)"
 	diff -rq counted whole || exit 1
 	n_calls=$(cat count)
 	n_killed=0
 	n=1
 	while [ "$n" -le "$n_calls" ]; do
 		status=0
-		KILL_AT=$n LD_PRELOAD="$KILL_AT_LIBRARY" convert out "$@" || status=$?
+		FAULT=kill FAULT_AT=$n LD_PRELOAD="$FAULT_AT_LIBRARY" convert out "$@" || status=$?
 		case $status in
 		137) n_killed=$((n_killed + 1)) ;;
 		0) ;; # other threads made fewer calls this time
@@ -71,10 +72,37 @@ kill_all() {
 	[ "$n_killed" -gt $((n_calls / step * 9 / 10)) ] || fail "killed only $n_killed times"
 }
 
+# stop_all STEP FAULT REASON: every STEP-th call; what is there is whole, nothing half, and the user is told why.
+stop_all() {
+	n=2
+	while [ "$n" -le "$n_calls" ]; do
+		rm -rf out out.gone
+		status=0
+		FAULT=$2 FAULT_DIR=out FAULT_AT=$n LD_PRELOAD="$FAULT_AT_LIBRARY" convert out --workers=1 || status=$?
+		dir=out
+		[ ! -d out.gone ] || dir=out.gone
+		if [ "$status" -eq 0 ]; then
+			diff -rq $dir whole || fail "success without all files, $2 at call $n"
+		else
+			grep -q "reason=$3" err.log || fail "$2 at call $n is not told: $(cat err.log)"
+			[ ! -e $dir/run.json ] || fail "run.json in spite of an error, $2 at call $n"
+		fi
+		case $status:$(grep -c '[p]ath=out' err.log) in
+		0:* | 4:1 | 2:0) ;;
+		*) fail "exit code $status, $2 at call $n: $(cat err.log)" ;;
+		esac
+		expect_whole $dir
+		[ "$dir" = out.gone ] || [ -z "$(find out -name '*.tmp' 2>/dev/null)" ] || fail "half files, $2 at call $n"
+		n=$((n + $1))
+	done
+}
+
 convert whole || fail "the conversion fails: $(cat err.log)"
 [ -s whole/run.json ] || fail "no run.json"
 kill_all "${4:-3}" --workers=1
 kill_all 5 --workers=2
+stop_all 9 full 'No space left on device'
+stop_all 9 remove 'No such file or directory'
 convert out || fail "the last conversion fails: $(cat err.log)"
 left=$(find "$TMPDIR" -mindepth 1)
 [ -z "$left" ] || fail "temporary files stay after the next conversion: $left"

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# disk.sh FLEXTRACE PROGRAM: the disk that is recorded to gets full, or the directory goes away meanwhile.
+. "$(dirname "$0")/lib.sh"
+
+# The directory is removed: nothing is left of it, which is not the program's fault.
+run 4 "$FLEXTRACE" record -o gone -- sh -c '"$0" scopes=10; rm -rf gone; "$0" scopes=20 say=done' "$PROGRAM"
+says '^done$' out.log
+says 'directory was removed or renamed while' err.log
+[ ! -e gone ] || fail "it is there again"
+all_clean
+
+# ... or renamed: LTTng goes on writing where it is now.
+run 4 "$FLEXTRACE" record -o old -- sh -c '"$0" scopes=10; mv old new; "$0" scopes=20' "$PROGRAM"
+says 'directory was removed or renamed while' err.log
+rm -f new/.flextrace-recording
+run 0 "$FLEXTRACE" convert --quiet -o converted new/trace
+expect_rows converted host.csv 30 30
+all_clean
+
+# A recording that was started can be stopped even so.
+run 0 "$FLEXTRACE" start -o started
+rm -rf started
+run 4 "$FLEXTRACE" stop
+says 'directory was removed or renamed while' err.log
+all_clean
+
+# A disk with room for a part: the program goes on, what fits is kept, and the user knows that it is not all.
+mkdir disk
+mount -t tmpfs -o size=1m tmpfs disk 2>/dev/null || {
+	echo "skipped: the rest needs the right to mount a small file system"
+	exit 77
+}
+head -c 900K /dev/zero >disk/filler
+run 4 "$FLEXTRACE" record --no-convert --subbuf-size=16K --num-subbuf=16 -o disk/out -- "$PROGRAM" scopes=20000 say=done
+says '^done$' out.log
+says 'disk is full: records that found no room are lost' err.log
+says "path=$PWD/disk/out/trace" err.log
+run 0 "$FLEXTRACE" convert --quiet -o fits disk/out/trace
+expect_rows fits host.csv 100 19999
+all_clean
+
+# None for the tables: the trace is kept, and converts elsewhere.
+rm -r disk/out disk/filler
+head -c 700K /dev/zero >disk/filler
+run 4 "$FLEXTRACE" record -o disk/out -- "$PROGRAM" scopes=3000
+says 'Cannot write output file: path=.*, reason=No space left on device' err.log
+says "the trace is kept: $PWD/disk/out/trace" err.log
+run 0 "$FLEXTRACE" convert --quiet -o whole disk/out/trace
+expect_rows whole host.csv 3000 3000
+all_clean
