@@ -327,6 +327,8 @@ static void look_at_disk(struct recording *recording, struct recording_outcome *
 	struct statvfs disk;
 	uint64_t n_free;
 
+	if (recording->kind == SESSION_TO_RELAY)
+		return;
 	outcome->is_removed = access(recording->trace_dir, F_OK) != 0 && errno == ENOENT;
 	if (outcome->is_removed || statvfs(recording->trace_dir, &disk) != 0)
 		return;

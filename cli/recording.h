@@ -80,7 +80,8 @@ int recording_begin(const char *dir, const char *session, const struct recording
 /* Stops and destroys the session, looks at the trace, stops our daemon; a trace without records
  * is removed, and a flight recorder without a snapshot. Continues past errors and reports the
  * first. Where LTTng had failed meanwhile and there is something to convert, says so, sets
- * `cut_code` and goes on (with `error` NULL: only reports). Returns 1 if the daemon is left to others. */
+ * `cut_code` and goes on (with `error` NULL: only reports). Returns 1 if the daemon is left to
+ * others. */
 int recording_end(struct recording *recording, struct recording_outcome *ret_outcome,
                   struct flextrace_error *error);
 

@@ -4,7 +4,7 @@
  *
  *	FAULT=kill    it dies of SIGKILL right before that call
  *	FAULT=full    from that call on the disk is full
- *	FAULT=remove  the directory FAULT_DIR is gone before that call (it is renamed: FAULT_DIR.gone)
+ *	FAULT=remove  the directory FAULT_DIR is gone before that call (renamed: FAULT_DIR.gone)
  *
  * The number of such calls is written to the file FAULT_COUNT at the end.
  */

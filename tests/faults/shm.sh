@@ -28,8 +28,10 @@ done
 
 # Buffers that are made stay: of a program that runs, and of one that starts.
 begin filled "$FLEXTRACE" record -o filled -- sh -c '"$0" scopes=50 write=here read=go scopes=5000; "$0" scopes=7' "$PROGRAM"
-head -c 64M /dev/zero >/dev/shm/filler 2>/dev/null || :
-[ "$(df -k --output=avail /dev/shm | tail -n 1)" -eq 0 ] || fail "/dev/shm has room"
+# LTTng may still give back what it needed to make them.
+while [ "$(df -k --output=avail /dev/shm | tail -n 1)" -gt 0 ]; do
+	head -c 64M /dev/zero >>/dev/shm/filler 2>/dev/null || :
+done
 finish 0
 expect_rows filled host.csv 5057 5057
 rm /dev/shm/filler
