@@ -13,9 +13,9 @@ const char *const aie_phase_names[] = {"warmup", "perf", "extra"};
 void aie_add_number(cJSON *object, const char *key, double value)
 {
 	if (isfinite(value))
-		cJSON_AddNumberToObject(object, key, value);
+		json_item_add(object, key, cJSON_CreateNumber(value));
 	else
-		cJSON_AddNullToObject(object, key);
+		json_item_add(object, key, cJSON_CreateNull());
 }
 
 /* Of an option: `unsaid` is what it is where nobody said it. */
@@ -55,18 +55,18 @@ static cJSON *describe_iteration(const struct aie_run *run, const struct aie_cor
 	double span = (double)(of->end - of->begin), mean = (double)of->sum / of->n;
 	cJSON *json = cJSON_CreateObject();
 
-	cJSON_AddNumberToObject(json, "num_kernels", of->n);
-	cJSON_AddNumberToObject(json, "avg_duration_cycles", mean);
-	cJSON_AddNumberToObject(json, "min_duration_cycles", (double)of->min);
-	cJSON_AddNumberToObject(json, "max_duration_cycles", (double)of->max);
-	cJSON_AddNumberToObject(json, "total_span_cycles", span);
-	cJSON_AddNumberToObject(json, "first_start", (double)of->begin);
-	cJSON_AddNumberToObject(json, "last_end", (double)of->end);
+	json_item_add(json, "num_kernels", cJSON_CreateNumber(of->n));
+	json_item_add(json, "avg_duration_cycles", cJSON_CreateNumber(mean));
+	json_item_add(json, "min_duration_cycles", cJSON_CreateNumber((double)of->min));
+	json_item_add(json, "max_duration_cycles", cJSON_CreateNumber((double)of->max));
+	json_item_add(json, "total_span_cycles", cJSON_CreateNumber(span));
+	json_item_add(json, "first_start", cJSON_CreateNumber((double)of->begin));
+	json_item_add(json, "last_end", cJSON_CreateNumber((double)of->end));
 	add_gmacs(json, aie_macs_of_core(run), core->ghz, span);
-	cJSON_AddNumberToObject(json, "iteration_index", i);
-	cJSON_AddStringToObject(json, "phase", aie_phase_names[of->phase]);
-	cJSON_AddNumberToObject(json, "outlier_kernels", of->n_outliers);
-	cJSON_AddNumberToObject(json, "stall_cycles", (double)of->stalled);
+	json_item_add(json, "iteration_index", cJSON_CreateNumber(i));
+	json_item_add(json, "phase", cJSON_CreateString(aie_phase_names[of->phase]));
+	json_item_add(json, "outlier_kernels", cJSON_CreateNumber(of->n_outliers));
+	json_item_add(json, "stall_cycles", cJSON_CreateNumber((double)of->stalled));
 	aie_add_number(json, "stall_share", aie_part((double)of->stalled, span));
 	aie_add_number(json, "mac_utilization",
 	               aie_part(aie_macs_of_core(run), span * run->options.peak_macs));
@@ -86,11 +86,11 @@ static cJSON *describe_outliers(const struct aie_run *run, const struct aie_core
 		if (!aie_is_outlier(run, core, kernel))
 			continue;
 		json = cJSON_CreateObject();
-		cJSON_AddNumberToObject(json, "start", (double)kernel->begin);
-		cJSON_AddNumberToObject(json, "end", (double)kernel->end);
-		cJSON_AddNumberToObject(json, "duration_cycles",
-		                        (double)(kernel->end - kernel->begin));
-		cJSON_AddItemToArray(list, json);
+		json_item_add(json, "start", cJSON_CreateNumber((double)kernel->begin));
+		json_item_add(json, "end", cJSON_CreateNumber((double)kernel->end));
+		json_item_add(json, "duration_cycles",
+		              cJSON_CreateNumber((double)(kernel->end - kernel->begin)));
+		json_item_append(list, json);
 	}
 	return list;
 }
@@ -104,12 +104,12 @@ static cJSON *describe_states(const struct aie_run *run, const struct aie_core *
 		const char *name = string_get(run->timeline->strings, state->name);
 		cJSON *of = cJSON_CreateObject();
 
-		cJSON_AddItemToObject(of, "name", json_item_of_text(name));
-		cJSON_AddNumberToObject(of, "closed", (double)state->n);
-		cJSON_AddNumberToObject(of, "sum_cycles", (double)state->cycles);
+		json_item_add_text(of, "name", name);
+		json_item_add(of, "closed", cJSON_CreateNumber((double)state->n));
+		json_item_add(of, "sum_cycles", cJSON_CreateNumber((double)state->cycles));
 		aie_add_number(of, "open_since",
 		               state->is_open ? (double)state->open_since : (double)NAN);
-		cJSON_AddItemToArray(list, of);
+		json_item_append(list, of);
 	}
 	return list;
 }
@@ -136,14 +136,14 @@ static cJSON *describe_coverage(const struct aie_run *run, const struct aie_core
 
 	if (core->stalls.is_open)
 		stalled += (double)(core->last - core->stalls.open_since);
-	cJSON_AddNumberToObject(json, "first_cycle", (double)core->first);
-	cJSON_AddNumberToObject(json, "last_cycle", (double)core->last);
-	cJSON_AddNumberToObject(json, "captured_cycles", traced);
-	cJSON_AddNumberToObject(json, "kernel_cycles", (double)core->kernels.cycles);
+	json_item_add(json, "first_cycle", cJSON_CreateNumber((double)core->first));
+	json_item_add(json, "last_cycle", cJSON_CreateNumber((double)core->last));
+	json_item_add(json, "captured_cycles", cJSON_CreateNumber(traced));
+	json_item_add(json, "kernel_cycles", cJSON_CreateNumber((double)core->kernels.cycles));
 	aie_add_number(json, "kernel_share", aie_part((double)core->kernels.cycles, traced));
-	cJSON_AddNumberToObject(json, "stall_cycles", stalled);
+	json_item_add(json, "stall_cycles", cJSON_CreateNumber(stalled));
 	aie_add_number(json, "stall_share", aie_part(stalled, traced));
-	cJSON_AddNumberToObject(json, "leading_wait_cycles", (double)core->leading_wait);
+	json_item_add(json, "leading_wait_cycles", cJSON_CreateNumber((double)core->leading_wait));
 	aie_add_number(json, "iterations_share", aie_part(core->n_iterations, expected));
 	aie_add_number(json, "kernels_per_iteration_expected", kernels_expected(run));
 	aie_add_number(json, "kernels_share",
@@ -151,56 +151,59 @@ static cJSON *describe_coverage(const struct aie_run *run, const struct aie_core
 	return json;
 }
 
-static void add_note(cJSON *json, const struct aie_run *run, const struct aie_core *core)
+bool aie_note(const struct aie_run *run, const struct aie_core *core, char note[AIE_NOTE_BYTES])
 {
 	int64_t expected = expected_of(run);
-	char text[160];
+	const char *what = "Proceeding with available iterations.";
+	char first[64];
 
 	if (!core->kernels.n) {
-		cJSON_AddStringToObject(json, "mismatch_note", "No kernel has both of its ends.");
-		return;
+		snprintf(note, AIE_NOTE_BYTES, "No kernel has both of its ends.");
+		return true;
 	}
-	if (expected < 0 || core->n_iterations == expected) {
-		cJSON_AddNullToObject(json, "mismatch_note");
-		return;
+	if (expected < 0 || core->n_iterations == expected)
+		return false;
+	if (core->n_iterations > expected) {
+		snprintf(first, sizeof(first),
+		         "Truncating to first %lld iterations for phase labeling.",
+		         (long long)expected);
+		what = first;
 	}
-	if (core->n_iterations < expected)
-		snprintf(text, sizeof(text),
-		         "Detected %u iterations but expected %lld. Proceeding with available "
-		         "iterations.",
-		         core->n_iterations, (long long)expected);
-	else
-		snprintf(text, sizeof(text),
-		         "Detected %u iterations but expected %lld. Truncating to first %lld "
-		         "iterations for phase labeling.",
-		         core->n_iterations, (long long)expected, (long long)expected);
-	cJSON_AddStringToObject(json, "mismatch_note", text);
+	snprintf(note, AIE_NOTE_BYTES, "Detected %u iterations but expected %lld. %s",
+	         core->n_iterations, (long long)expected, what);
+	return true;
 }
 
 cJSON *aie_describe_core(const struct aie_run *run, const struct aie_core *core)
 {
 	cJSON *json = cJSON_CreateObject(), *list;
+	char note[AIE_NOTE_BYTES];
+	bool has_note = aie_note(run, core, note);
 
-	cJSON_AddNumberToObject(json, "pid", run->timeline->identity->devices[core->device].device);
-	cJSON_AddItemToObject(json, "tile_name", json_item_of_text(aie_tile_name(run, core)));
+	json_item_add(json, "pid",
+	              cJSON_CreateNumber(run->timeline->identity->devices[core->device].device));
+	json_item_add_text(json, "tile_name", aie_tile_name(run, core));
 	if (core->kernels.n) {
-		cJSON_AddNumberToObject(json, "median_kernel_duration_cycles", core->median);
-		cJSON_AddNumberToObject(json, "lock_stall_boundary_count", core->n_boundaries);
+		json_item_add(json, "median_kernel_duration_cycles",
+		              cJSON_CreateNumber(core->median));
+		json_item_add(json, "lock_stall_boundary_count",
+		              cJSON_CreateNumber(core->n_boundaries));
 	}
-	cJSON_AddNumberToObject(json, "detected_total_iterations", core->n_iterations);
+	json_item_add(json, "detected_total_iterations", cJSON_CreateNumber(core->n_iterations));
 	aie_add_option(json, "expected_total_iterations", expected_of(run), -1);
-	add_note(json, run, core);
-	list = cJSON_AddArrayToObject(json, "iterations");
+	json_item_add(json, "mismatch_note",
+	              has_note ? cJSON_CreateString(note) : cJSON_CreateNull());
+	list = json_item_add_list(json, "iterations");
 	for (uint32_t i = 0; i < core->n_iterations; i++)
-		cJSON_AddItemToArray(list, describe_iteration(run, core, i));
-	list = cJSON_AddArrayToObject(json, "performance_window");
+		json_item_append(list, describe_iteration(run, core, i));
+	list = json_item_add_list(json, "performance_window");
 	for (uint32_t i = core->perf_begin; i < core->perf_end; i++)
-		cJSON_AddItemToArray(list, cJSON_CreateNumber(i));
-	cJSON_AddItemToObject(json, "outliers", describe_outliers(run, core));
+		json_item_append(list, cJSON_CreateNumber(i));
+	json_item_add(json, "outliers", describe_outliers(run, core));
 	aie_add_number(json, "open_kernel_since",
 	               core->kernels.is_open ? (double)core->kernels.open_since : (double)NAN);
-	cJSON_AddItemToObject(json, "coverage", describe_coverage(run, core));
-	cJSON_AddItemToObject(json, "states", describe_states(run, core));
+	json_item_add(json, "coverage", describe_coverage(run, core));
+	json_item_add(json, "states", describe_states(run, core));
 	return json;
 }
 
@@ -237,8 +240,8 @@ static cJSON *describe_runtime(const struct aie_run *run, uint32_t iteration)
 	double cycles = (double)runtime_of(run, iteration), macs = aie_macs(run);
 	cJSON *json = cJSON_CreateObject();
 
-	cJSON_AddNumberToObject(json, "iteration_index", iteration);
-	cJSON_AddNumberToObject(json, "runtime_cycles", cycles);
+	json_item_add(json, "iteration_index", cJSON_CreateNumber(iteration));
+	json_item_add(json, "runtime_cycles", cJSON_CreateNumber(cycles));
 	add_gmacs(json, macs, run->cores[0].ghz, cycles);
 	aie_add_number(json, "mac_utilization",
 	               aie_part(known(macs), cycles * run->options.peak_macs * aie_sharers(run)));
@@ -249,7 +252,7 @@ static cJSON *describe_runtime(const struct aie_run *run, uint32_t iteration)
 static void describe_runtimes(const struct aie_run *run, const struct aie_common *common,
                               cJSON *json)
 {
-	cJSON *average = cJSON_AddObjectToObject(json, "average");
+	cJSON *average = json_item_add_object(json, "average");
 	double sum = 0, inverse = 0, n = common->end - common->begin;
 	uint32_t best = common->begin, worst = best;
 
@@ -259,10 +262,10 @@ static void describe_runtimes(const struct aie_run *run, const struct aie_common
 		best = runtime_of(run, i) < runtime_of(run, best) ? i : best;
 		worst = runtime_of(run, i) > runtime_of(run, worst) ? i : worst;
 	}
-	cJSON_AddNumberToObject(average, "runtime_cycles", sum / n);
+	json_item_add(average, "runtime_cycles", cJSON_CreateNumber(sum / n));
 	add_gmacs(average, aie_macs(run), run->cores[0].ghz, n / inverse);
-	cJSON_AddItemToObject(json, "best", describe_runtime(run, best));
-	cJSON_AddItemToObject(json, "worst", describe_runtime(run, worst));
+	json_item_add(json, "best", describe_runtime(run, best));
+	json_item_add(json, "worst", describe_runtime(run, worst));
 }
 
 cJSON *aie_describe_aggregate(const struct aie_run *run)
@@ -271,19 +274,19 @@ cJSON *aie_describe_aggregate(const struct aie_run *run)
 	cJSON *json = cJSON_CreateObject(), *list;
 
 	if (common.begin >= common.end) {
-		cJSON_AddStringToObject(json, "note",
-		                        "No common perf iterations across all cores.");
+		json_item_add(json, "note",
+		              cJSON_CreateString("No common perf iterations across all cores."));
 		return json;
 	}
-	list = cJSON_AddArrayToObject(json, "iterations_considered");
+	list = json_item_add_list(json, "iterations_considered");
 	for (uint32_t i = common.begin; i < common.end; i++)
-		cJSON_AddItemToArray(list, cJSON_CreateNumber(i));
-	cJSON_AddNumberToObject(json, "count", common.end - common.begin);
+		json_item_append(list, cJSON_CreateNumber(i));
+	json_item_add(json, "count", cJSON_CreateNumber(common.end - common.begin));
 	describe_runtimes(run, &common, json);
-	list = cJSON_AddArrayToObject(json, "per_iteration");
+	list = json_item_add_list(json, "per_iteration");
 	for (uint32_t i = common.begin; i < common.end; i++)
-		cJSON_AddItemToArray(list, describe_runtime(run, i));
-	cJSON_AddStringToObject(json, "note",
-	                        "Only iterations present on all cores are considered.");
+		json_item_append(list, describe_runtime(run, i));
+	json_item_add(json, "note",
+	              cJSON_CreateString("Only iterations present on all cores are considered."));
 	return json;
 }

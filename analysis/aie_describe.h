@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * aie_describe.h: cores and their run as JSON documents. Where there is no memory they lack
- * members, or are NULL. Owned by the caller.
+ * aie_describe.h: cores and their run as JSON documents, owned by the caller. Where there is no
+ * memory they are spoilt, see emit/json_item.h, or NULL.
  */
 #ifndef FLEXTRACE_ANALYSIS_AIE_DESCRIBE_H
 #define FLEXTRACE_ANALYSIS_AIE_DESCRIBE_H
@@ -14,6 +14,10 @@ extern const char *const aie_phase_names[]; /* by enum aie_phase */
 
 /* Of one core: its file. */
 cJSON *aie_describe_core(const struct aie_run *run, const struct aie_core *core);
+
+/* In what the core's iterations are not those that a user expects, as a sentence; false: in nothing. */
+#define AIE_NOTE_BYTES 160
+bool aie_note(const struct aie_run *run, const struct aie_core *core, char note[AIE_NOTE_BYTES]);
 
 /* Of all: aggregate_perf.json. */
 cJSON *aie_describe_aggregate(const struct aie_run *run);

@@ -14,12 +14,13 @@
 #define AGGREGATE_NAME "aggregate_perf.json"
 #define DETAILS_NAME   "details.md"
 
+/* null where nobody said it. */
 static void add_text(cJSON *object, const char *key, const char *text)
 {
 	if (text && text[0])
-		cJSON_AddItemToObject(object, key, json_item_of_text(text));
+		json_item_add_text(object, key, text);
 	else
-		cJSON_AddNullToObject(object, key);
+		json_item_add(object, key, cJSON_CreateNull());
 }
 
 /* -- files ------------------------------------------------------------------------------------ */
@@ -55,19 +56,15 @@ static int save_json(struct output *output, const char *file, cJSON *json,
 
 static void list_cores(const struct aie_run *run, cJSON *json)
 {
-	cJSON *notes = cJSON_AddArrayToObject(json, "notes");
-	cJSON *list = cJSON_AddArrayToObject(json, "cores");
+	cJSON *notes = json_item_add_list(json, "notes");
+	cJSON *list = json_item_add_list(json, "cores");
 
 	for (uint32_t i = 0; i < run->n_cores; i++) {
-		cJSON *core = aie_describe_core(run, &run->cores[i]);
-		cJSON *note = cJSON_DetachItemFromObject(core, "mismatch_note");
+		char note[AIE_NOTE_BYTES];
 
-		if (cJSON_IsString(note))
-			cJSON_AddItemToArray(notes, note);
-		else
-			cJSON_Delete(note);
-		cJSON_Delete(core);
-		cJSON_AddItemToArray(list, cJSON_CreateString(run->cores[i].file));
+		if (aie_note(run, &run->cores[i], note))
+			json_item_append(notes, cJSON_CreateString(note));
+		json_item_append(list, cJSON_CreateString(run->cores[i].file));
 	}
 }
 
@@ -94,9 +91,9 @@ static cJSON *describe_index(const struct output *output)
 	aie_add_option(json, "iterations", options->iterations, -1);
 	aie_add_number(json, "clock_GHz", run->cores[0].ghz > 0 ? run->cores[0].ghz : (double)NAN);
 	add_text(json, "details_md", path);
-	cJSON_AddNumberToObject(json, "peak_macs_per_cycle_per_core", options->peak_macs);
-	cJSON_AddNumberToObject(json, "lock_stall_factor", options->stall_factor);
-	cJSON_AddNumberToObject(json, "outlier_window", options->outlier_window);
+	json_item_add(json, "peak_macs_per_cycle_per_core", cJSON_CreateNumber(options->peak_macs));
+	json_item_add(json, "lock_stall_factor", cJSON_CreateNumber(options->stall_factor));
+	json_item_add(json, "outlier_window", cJSON_CreateNumber(options->outlier_window));
 	list_cores(run, json);
 	return json;
 }

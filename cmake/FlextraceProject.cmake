@@ -77,3 +77,10 @@ function(flextrace_add_unit_test)
 	add_test(NAME unit.${arg_NAME} COMMAND test_${arg_NAME})
 	set_tests_properties(unit.${arg_NAME} PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()
+
+# Lets the allocations of a test that has tests/failing_malloc.c among its sources fail.
+function(flextrace_fail_allocations target)
+	foreach(name malloc calloc realloc aligned_alloc strdup strndup asprintf vasprintf open_memstream mmap)
+		target_link_options(${target} PRIVATE -Wl,--wrap=${name})
+	endforeach()
+endfunction()

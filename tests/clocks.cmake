@@ -55,7 +55,7 @@ set(clock_memory_sources ${clocks_sources} ${clocks_core} ${align_sources})
 list(REMOVE_DUPLICATES clock_memory_sources)
 flextrace_add_unit_test(NAME clock_memory SOURCES ${clock_memory_sources} tests/align_truth.c
 	tests/failing_malloc.c LIBS Threads::Threads m)
-target_link_options(test_clock_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
+flextrace_fail_allocations(test_clock_memory)
 
 # Flex traces with truth, for whoever imports them: flex-truth SEED OUT.json OUT.truth
 set(flex_truth_sources tests/clock_model.c tests/flex_truth.c tests/flex_damage.c

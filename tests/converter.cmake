@@ -19,7 +19,11 @@ flextrace_add_unit_test(NAME identity SOURCES ${converter_text_source}
 # The whole pipeline: unit tests, then the golden cases, one test a case.
 flextrace_add_unit_test(NAME pipeline
 	SOURCES tests/text_source.c tests/scratch.c tests/failing_malloc.c LIBS flextrace_core)
-target_link_options(test_pipeline PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
+flextrace_fail_allocations(test_pipeline)
+flextrace_add_unit_test(NAME allocations
+	SOURCES tests/text_source.c tests/scratch.c tests/failing_malloc.c LIBS flextrace_core
+	DEFINITIONS FLEXTRACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+flextrace_fail_allocations(test_allocations)
 flextrace_add_unit_test(NAME ops SOURCES tests/text_source.c tests/scratch.c cli/csv_table.c
 	cli/message.c converter/pipeline.c)
 
@@ -36,4 +40,4 @@ endforeach()
 
 flextrace_add_unit_test(NAME select SOURCES tests/text_source.c tests/scratch.c tests/failing_malloc.c
 	tests/trace_checker.c LIBS flextrace_core)
-target_link_options(test_select PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
+flextrace_fail_allocations(test_select)

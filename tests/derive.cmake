@@ -46,4 +46,4 @@ endforeach()
 flextrace_add_unit_test(NAME kernel_times SOURCES tests/scratch.c LIBS flextrace_core)
 flextrace_add_unit_test(NAME utilization SOURCES tests/costs_fixture.c tests/failing_malloc.c tests/scratch.c
 	LIBS flextrace_core)
-target_link_options(test_utilization PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
+flextrace_fail_allocations(test_utilization)

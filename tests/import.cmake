@@ -8,7 +8,7 @@ set(trace_events_sources converter/error.c converter/import/event_scan.c
 
 flextrace_add_unit_test(NAME trace_events SOURCES tests/trace_digest.c tests/failing_malloc.c
 	${trace_events_sources} LIBS ZLIB::ZLIB)
-target_link_options(test_trace_events PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
+flextrace_fail_allocations(test_trace_events)
 flextrace_add_unit_test(NAME trace_damage SOURCES tests/trace_digest.c ${trace_events_sources}
 	LIBS ZLIB::ZLIB)
 flextrace_add_unit_test(NAME trace_files SOURCES tests/trace_digest.c tests/scratch.c

@@ -12,55 +12,30 @@
 #include "flextrace/wire.h"
 #include "gather.h"
 
-/* -- cJSON with what it lacks: 64-bit integers and text that may be no UTF-8 ------------------- */
-
-static void add_u64(cJSON *object, const char *key, uint64_t value)
-{
-	char digits[24];
-
-	snprintf(digits, sizeof(digits), "%" PRIu64, value);
-	cJSON_AddRawToObject(object, key, digits);
-}
-
-static void add_i64(cJSON *object, const char *key, int64_t value)
-{
-	char digits[24];
-
-	snprintf(digits, sizeof(digits), "%" PRId64, value);
-	cJSON_AddRawToObject(object, key, digits);
-}
-
-/* Our own string writer makes the JSON text, cJSON takes it as it is. NULL: no memory. */
-static void add_text(cJSON *object, const char *key, const char *text)
-{
-	cJSON_AddItemToObject(object, key, json_item_of_text(text));
-}
-
 /* -- parts ------------------------------------------------------------------------------------- */
 
 static void add_versions(cJSON *root)
 {
-	cJSON *versions = cJSON_AddObjectToObject(root, "versions");
+	cJSON *versions = json_item_add_object(root, "versions");
 
-	cJSON_AddStringToObject(versions, "flextrace", FLEXTRACE_VERSION);
-	add_u64(versions, "run_json", RUN_JSON_FORMAT);
-	add_u64(versions, "marker_area", FLEXTRACE_WIRE_VERSION);
+	json_item_add(versions, "flextrace", cJSON_CreateString(FLEXTRACE_VERSION));
+	json_item_add_u64(versions, "run_json", RUN_JSON_FORMAT);
+	json_item_add_u64(versions, "marker_area", FLEXTRACE_WIRE_VERSION);
 }
 
 static void add_inputs(cJSON *root, const struct emit_run *run)
 {
-	cJSON *inputs = cJSON_AddArrayToObject(root, "inputs");
-	cJSON *options = cJSON_AddObjectToObject(root, "options");
+	cJSON *inputs = json_item_add_list(root, "inputs");
+	cJSON *options = json_item_add_object(root, "options");
 
 	for (uint32_t i = 0; run && i < run->n_inputs; i++)
-		cJSON_AddItemToArray(inputs, json_item_of_text(run->inputs[i]));
+		json_item_append(inputs, json_item_of_text(run->inputs[i]));
 	for (uint32_t i = 0; run && i < run->n_options; i++) {
 		const char *equals = strchr(run->options[i], '=');
 		char *name = equals ? strndup(run->options[i], (size_t)(equals - run->options[i]))
 		                    : strdup(run->options[i]);
 
-		if (name)
-			add_text(options, name, equals ? equals + 1 : "");
+		json_item_add(options, name, json_item_of_text(equals ? equals + 1 : ""));
 		free(name);
 	}
 }
@@ -71,12 +46,12 @@ static void add_fit(cJSON *item, const struct pair_report *pair)
 	char drift[32];
 
 	snprintf(drift, sizeof(drift), "%.3f", pair->drift_ppm);
-	add_i64(item, "offset_ns", pair->offset_ns);
-	cJSON_AddRawToObject(item, "drift_ppm", drift);
-	add_i64(item, "residual_ns_p50", pair->residual_ns_p50);
-	add_i64(item, "residual_ns_p99", pair->residual_ns_p99);
-	add_i64(item, "residual_ns_max", pair->residual_ns_max);
-	cJSON_AddBoolToObject(item, "uncertain", pair->is_uncertain);
+	json_item_add_i64(item, "offset_ns", pair->offset_ns);
+	json_item_add(item, "drift_ppm", cJSON_CreateRaw(drift));
+	json_item_add_i64(item, "residual_ns_p50", pair->residual_ns_p50);
+	json_item_add_i64(item, "residual_ns_p99", pair->residual_ns_p99);
+	json_item_add_i64(item, "residual_ns_max", pair->residual_ns_max);
+	json_item_add(item, "uncertain", cJSON_CreateBool(pair->is_uncertain));
 }
 
 static void add_pairs(cJSON *root, const struct emit_run *run)
@@ -85,26 +60,26 @@ static void add_pairs(cJSON *root, const struct emit_run *run)
 
 	if (!run || !run->n_pairs)
 		return;
-	pairs = cJSON_AddArrayToObject(root, "pairings");
+	pairs = json_item_add_list(root, "pairings");
 	for (uint32_t i = 0; i < run->n_pairs; i++) {
 		const struct pair_report *pair = &run->pairs[i];
 		cJSON *item = cJSON_CreateObject();
 
-		add_i64(item, "rank", pair->rank);
-		add_u64(item, "torch_files", pair->n_torch_files);
-		add_u64(item, "flex_events", pair->n_flex);
-		add_u64(item, "torch_events", pair->n_torch);
-		add_u64(item, "pairs", pair->n_pairs);
+		json_item_add_i64(item, "rank", pair->rank);
+		json_item_add_u64(item, "torch_files", pair->n_torch_files);
+		json_item_add_u64(item, "flex_events", pair->n_flex);
+		json_item_add_u64(item, "torch_events", pair->n_torch);
+		json_item_add_u64(item, "pairs", pair->n_pairs);
 		if (pair->n_pairs)
 			add_fit(item, pair);
-		cJSON_AddItemToArray(pairs, item);
+		json_item_append(pairs, item);
 	}
 }
 
 static void add_traces(cJSON *root, const struct timeline *timeline)
 {
 	const struct stream_set *set = timeline->streams;
-	cJSON *traces = cJSON_AddArrayToObject(root, "traces");
+	cJSON *traces = json_item_add_list(root, "traces");
 	uint32_t i = 0;
 
 	while (i < set->n_streams) { /* streams stand in order of their trace */
@@ -118,12 +93,12 @@ static void add_traces(cJSON *root, const struct timeline *timeline)
 			n_streams++;
 		}
 		stream_uuid_text(first, uuid);
-		add_u64(trace, "trace", first->trace);
-		cJSON_AddStringToObject(trace, "uuid", uuid);
-		add_text(trace, "host", string_get(timeline->strings, first->host));
-		add_u64(trace, "streams", n_streams);
-		add_u64(trace, "events", n_events);
-		cJSON_AddItemToArray(traces, trace);
+		json_item_add_u64(trace, "trace", first->trace);
+		json_item_add(trace, "uuid", cJSON_CreateString(uuid));
+		json_item_add_text(trace, "host", string_get(timeline->strings, first->host));
+		json_item_add_u64(trace, "streams", n_streams);
+		json_item_add_u64(trace, "events", n_events);
+		json_item_append(traces, trace);
 	}
 }
 
@@ -133,24 +108,24 @@ static cJSON *new_process(const struct timeline *timeline, uint32_t index)
 	const struct string_pool *strings = timeline->strings;
 	cJSON *item = cJSON_CreateObject();
 
-	add_i64(item, "rank", process->rank);
-	add_i64(item, "world_size", process->world_size);
-	add_text(item, "host", string_get(strings, process->host));
-	add_i64(item, "pid", view_pid(process));
-	add_u64(item, "trace", process->trace);
-	add_text(item, "program", string_get(strings, process->program));
-	add_text(item, "runtime", string_get(strings, process->runtime));
-	add_text(item, "version", string_get(strings, process->version));
+	json_item_add_i64(item, "rank", process->rank);
+	json_item_add_i64(item, "world_size", process->world_size);
+	json_item_add_text(item, "host", string_get(strings, process->host));
+	json_item_add_i64(item, "pid", view_pid(process));
+	json_item_add_u64(item, "trace", process->trace);
+	json_item_add_text(item, "program", string_get(strings, process->program));
+	json_item_add_text(item, "runtime", string_get(strings, process->runtime));
+	json_item_add_text(item, "version", string_get(strings, process->version));
 	return item;
 }
 
 static void add_processes(cJSON *root, const struct timeline *timeline)
 {
-	cJSON *processes = cJSON_AddArrayToObject(root, "processes");
+	cJSON *processes = json_item_add_list(root, "processes");
 
 	for (uint32_t i = 0; i < timeline->identity->n_processes; i++) {
 		if (!timeline->identity->processes[i].is_excluded)
-			cJSON_AddItemToArray(processes, new_process(timeline, i));
+			json_item_append(processes, new_process(timeline, i));
 	}
 }
 
@@ -170,8 +145,8 @@ static void add_line(cJSON *list, cJSON *item, const struct report_field *fields
 	report_write_json(&writer, fields, n);
 	writer_char(&writer, '}');
 	writer_char(&writer, '\0');
-	if (!writer_failed(&writer))
-		cJSON_AddItemToArray(list, cJSON_CreateRaw(writer.buffer));
+	json_item_append(list,
+	                 head && !writer_failed(&writer) ? cJSON_CreateRaw(writer.buffer) : NULL);
 	writer_abandon(&writer);
 	cJSON_free(head);
 	cJSON_Delete(item);
@@ -182,18 +157,18 @@ static cJSON *new_owner(const struct timeline *timeline, uint32_t index)
 	const struct process *process = &timeline->identity->processes[index];
 	cJSON *item = cJSON_CreateObject();
 
-	add_i64(item, "rank", process->rank);
-	add_text(item, "host", string_get(timeline->strings, process->host));
-	add_i64(item, "pid", view_pid(process));
+	json_item_add_i64(item, "rank", process->rank);
+	json_item_add_text(item, "host", string_get(timeline->strings, process->host));
+	json_item_add_i64(item, "pid", view_pid(process));
 	return item;
 }
 
 static void add_id(cJSON *item, const char *key, uint32_t id)
 {
 	if (id == FLEXTRACE_NONE)
-		cJSON_AddNullToObject(item, key);
+		json_item_add(item, key, cJSON_CreateNull());
 	else
-		add_u64(item, key, id);
+		json_item_add_u64(item, key, id);
 }
 
 static void add_clocks(cJSON *root, const struct timeline *timeline)
@@ -201,8 +176,10 @@ static void add_clocks(cJSON *root, const struct timeline *timeline)
 	const struct identity *identity = timeline->identity;
 	uint32_t n;
 	const struct clock_report **clocks = report_sort_clocks(timeline->clocks, identity, &n);
-	cJSON *list = cJSON_AddArrayToObject(root, "clocks");
+	cJSON *list = json_item_add_list(root, "clocks");
 
+	if (!clocks)
+		json_item_append(list, NULL); /* no memory: spoils it */
 	for (uint32_t i = 0; clocks && i < n; i++) {
 		const struct counter *counter = &identity->counters[clocks[i]->counter];
 		const struct device *device = &identity->devices[counter->device];
@@ -221,7 +198,7 @@ static void add_alignment(cJSON *root, const struct timeline *timeline)
 {
 	uint32_t n;
 	const struct alignment_report *lines = alignment_report(timeline->alignment, &n);
-	cJSON *list = cJSON_AddArrayToObject(root, "alignment");
+	cJSON *list = json_item_add_list(root, "alignment");
 
 	for (uint32_t i = 0; i < n; i++) {
 		struct report_field fields[REPORT_ALIGNMENT_FIELDS];
@@ -236,36 +213,36 @@ static void add_alignment(cJSON *root, const struct timeline *timeline)
 
 static void add_totals(cJSON *root, const struct timeline *timeline)
 {
-	cJSON *totals = cJSON_AddObjectToObject(root, "totals");
+	cJSON *totals = json_item_add_object(root, "totals");
 	int64_t epoch_offset_ns = alignment_epoch_offset_ns(timeline->alignment);
 	uint64_t n_read = 0;
 
 	for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
 		n_read += timeline->ledger->read[class];
-	add_u64(totals, "records", n_read);
-	add_u64(totals, "foreign_events", timeline->ledger->foreign_events);
-	add_u64(totals, "lost", ledger_lost(timeline->ledger));
-	add_u64(totals, "host_rows", timeline->host_rows.n_rows);
-	add_u64(totals, "device_rows", timeline->device_rows.n_rows);
-	add_u64(totals, "instants", timeline->instants.n_rows);
-	add_u64(totals, "counters", timeline->counters.n_rows);
-	add_u64(totals, "memory", timeline->memory.n_rows);
-	add_u64(totals, "flows", timeline->flows_from.n_rows);
-	add_u64(totals, "crossing", timeline->n_crossing);
+	json_item_add_u64(totals, "records", n_read);
+	json_item_add_u64(totals, "foreign_events", timeline->ledger->foreign_events);
+	json_item_add_u64(totals, "lost", ledger_lost(timeline->ledger));
+	json_item_add_u64(totals, "host_rows", timeline->host_rows.n_rows);
+	json_item_add_u64(totals, "device_rows", timeline->device_rows.n_rows);
+	json_item_add_u64(totals, "instants", timeline->instants.n_rows);
+	json_item_add_u64(totals, "counters", timeline->counters.n_rows);
+	json_item_add_u64(totals, "memory", timeline->memory.n_rows);
+	json_item_add_u64(totals, "flows", timeline->flows_from.n_rows);
+	json_item_add_u64(totals, "crossing", timeline->n_crossing);
 	if (timeline->n_overlaps) {
-		add_u64(totals, "overlapping_kernels", timeline->n_overlaps);
-		add_u64(totals, "overlap_ns", timeline->overlap_ns);
-		add_u64(totals, "largest_overlap_ns", timeline->largest_overlap_ns);
+		json_item_add_u64(totals, "overlapping_kernels", timeline->n_overlaps);
+		json_item_add_u64(totals, "overlap_ns", timeline->overlap_ns);
+		json_item_add_u64(totals, "largest_overlap_ns", timeline->largest_overlap_ns);
 	}
 	if (timeline->n_filtered)
-		add_u64(totals, "filtered_rows", timeline->n_filtered);
-	add_i64(totals, "first_ns", timeline->first_time_ns + epoch_offset_ns);
-	add_i64(totals, "last_ns", timeline->last_time_ns + epoch_offset_ns);
+		json_item_add_u64(totals, "filtered_rows", timeline->n_filtered);
+	json_item_add_i64(totals, "first_ns", timeline->first_time_ns + epoch_offset_ns);
+	json_item_add_i64(totals, "last_ns", timeline->last_time_ns + epoch_offset_ns);
 }
 
 static void add_warnings(cJSON *root, const struct ledger *ledger)
 {
-	cJSON *warnings = cJSON_AddArrayToObject(root, "warnings");
+	cJSON *warnings = json_item_add_list(root, "warnings");
 
 	for (int i = 0; i < WARNING_COUNT; i++) {
 		cJSON *warning;
@@ -273,43 +250,43 @@ static void add_warnings(cJSON *root, const struct ledger *ledger)
 		if (ledger->warnings[i] == 0)
 			continue;
 		warning = cJSON_CreateObject();
-		cJSON_AddStringToObject(warning, "id", ledger_warning_id(i));
-		add_u64(warning, "count", ledger->warnings[i]);
-		cJSON_AddStringToObject(warning, "remedy", ledger_warning_remedy(i));
-		cJSON_AddItemToArray(warnings, warning);
+		json_item_add(warning, "id", cJSON_CreateString(ledger_warning_id(i)));
+		json_item_add_u64(warning, "count", ledger->warnings[i]);
+		json_item_add(warning, "remedy", cJSON_CreateString(ledger_warning_remedy(i)));
+		json_item_append(warnings, warning);
 	}
 }
 
 static void add_losses(cJSON *root, const struct ledger *ledger)
 {
-	cJSON *losses = cJSON_AddObjectToObject(root, "losses");
+	cJSON *losses = json_item_add_object(root, "losses");
 
 	for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++) {
 		uint64_t total = ledger_total(ledger, cause);
 
 		if (total > 0)
-			add_u64(losses, ledger_cause_id(cause), total);
+			json_item_add_u64(losses, ledger_cause_id(cause), total);
 	}
 }
 
 static void add_balance(cJSON *root, const struct ledger *ledger)
 {
-	cJSON *balance = cJSON_AddObjectToObject(root, "balance");
+	cJSON *balance = json_item_add_object(root, "balance");
 
 	for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
 		cJSON *line, *discarded;
 
 		if (ledger->read[class] == 0)
 			continue;
-		line = cJSON_AddObjectToObject(balance, record_class_name(class));
-		add_u64(line, "read", ledger->read[class]);
-		add_u64(line, "rows", ledger->rows[class]);
-		add_u64(line, "evidence", ledger->evidence[class]);
-		discarded = cJSON_AddObjectToObject(line, "discarded");
+		line = json_item_add_object(balance, record_class_name(class));
+		json_item_add_u64(line, "read", ledger->read[class]);
+		json_item_add_u64(line, "rows", ledger->rows[class]);
+		json_item_add_u64(line, "evidence", ledger->evidence[class]);
+		discarded = json_item_add_object(line, "discarded");
 		for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++) {
 			if (ledger->discarded[class][cause])
-				add_u64(discarded, ledger_cause_id(cause),
-				        ledger->discarded[class][cause]);
+				json_item_add_u64(discarded, ledger_cause_id(cause),
+				                  ledger->discarded[class][cause]);
 		}
 	}
 }
@@ -318,20 +295,21 @@ static cJSON *new_file(const struct emit_file_count *count)
 {
 	cJSON *file = cJSON_CreateObject(), *by_class;
 
-	cJSON_AddStringToObject(file, "file", count->file);
-	add_u64(file, "rows", count->rows);
+	json_item_add(file, "file", cJSON_CreateString(count->file));
+	json_item_add_u64(file, "rows", count->rows);
 	if (count->left_out)
-		add_u64(file, "left_out", count->left_out);
+		json_item_add_u64(file, "left_out", count->left_out);
 	if (count->arrows)
-		add_u64(file, "arrows", count->arrows);
+		json_item_add_u64(file, "arrows", count->arrows);
 	if (count->replaced_bytes)
-		add_u64(file, "replaced_bytes", count->replaced_bytes);
+		json_item_add_u64(file, "replaced_bytes", count->replaced_bytes);
 	if (!count->has_classes)
 		return file;
-	by_class = cJSON_AddObjectToObject(file, "by_class");
+	by_class = json_item_add_object(file, "by_class");
 	for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
 		if (count->by_class[class])
-			add_u64(by_class, record_class_name(class), count->by_class[class]);
+			json_item_add_u64(by_class, record_class_name(class),
+			                  count->by_class[class]);
 	}
 	return file;
 }
@@ -339,16 +317,16 @@ static cJSON *new_file(const struct emit_file_count *count)
 static void add_files(cJSON *root, const struct emit_run *run, const struct emit_file_count *counts,
                       uint32_t n_counts)
 {
-	cJSON *files = cJSON_AddArrayToObject(root, "files");
+	cJSON *files = json_item_add_list(root, "files");
 
 	for (uint32_t i = 0; i < n_counts; i++)
-		cJSON_AddItemToArray(files, new_file(&counts[i]));
+		json_item_append(files, new_file(&counts[i]));
 	for (uint32_t i = 0; run && i < run->n_tables; i++) {
 		cJSON *file = cJSON_CreateObject();
 
-		add_text(file, "file", run->tables[i].file);
-		add_u64(file, "rows", run->tables[i].rows);
-		cJSON_AddItemToArray(files, file);
+		json_item_add_text(file, "file", run->tables[i].file);
+		json_item_add_u64(file, "rows", run->tables[i].rows);
+		json_item_append(files, file);
 	}
 }
 
@@ -433,7 +411,7 @@ static char *print_document(const struct timeline *timeline, const struct emit_o
 	add_losses(root, timeline->ledger);
 	add_balance(root, timeline->ledger);
 	add_files(root, options->run, counts, n_counts);
-	cJSON_AddBoolToObject(root, "closes", closes);
+	json_item_add(root, "closes", cJSON_CreateBool(closes));
 	document = cJSON_Print(root);
 	cJSON_Delete(root);
 	return document;
@@ -447,13 +425,15 @@ int run_json_write(const struct timeline *timeline, const struct emit_options *o
 	bool closes = run_json_check(timeline, counts, n_counts, &imbalance) == 0;
 	char *document = print_document(timeline, options, counts, n_counts, closes);
 	struct writer writer;
+	int code;
 
 	if (!document)
 		return error_set(error, FLEXTRACE_E_MEMORY,
 		                 "Cannot write run.json: cause=no memory");
-	if (writer_open(&writer, options->output_dir, RUN_JSON_FILE, false, error) < 0) {
+	code = writer_open(&writer, options->output_dir, RUN_JSON_FILE, false, error);
+	if (code < 0) {
 		free(document);
-		return FLEXTRACE_E_OUTPUT;
+		return code;
 	}
 	writer_raw(&writer, document);
 	writer_char(&writer, '\n');

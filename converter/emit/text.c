@@ -295,6 +295,7 @@ static int text_write(const struct timeline *timeline, const struct emit_options
                       struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
 {
 	struct text text = {.count = &counts[(*n)++]};
+	int code;
 
 	*text.count = (struct emit_file_count){
 		.file = "timeline.txt",
@@ -306,9 +307,10 @@ static int text_write(const struct timeline *timeline, const struct emit_options
 	if (view_init(&text.view, timeline) < 0)
 		return error_set(error, FLEXTRACE_E_MEMORY,
 		                 "Cannot write timeline.txt: cause=no memory");
-	if (writer_open(&text.writer, options->output_dir, text.count->file, false, error) < 0) {
+	code = writer_open(&text.writer, options->output_dir, text.count->file, false, error);
+	if (code < 0) {
 		view_release(&text.view);
-		return FLEXTRACE_E_OUTPUT;
+		return code;
 	}
 	write_rows(&text);
 	text.count->replaced_bytes = text.writer.replaced_bytes;

@@ -210,7 +210,7 @@ int flex_end_file(struct flex *flex, struct faults *faults)
 {
 	FLEXTRACE_TRY(flex_edges_join(flex, faults));
 	FLEXTRACE_TRY(flex_leave_open(flex));
-	return flex->is_torch ? torch_end_file(flex) : FLEXTRACE_OK;
+	return flex->is_torch ? torch_end_file(flex, faults) : FLEXTRACE_OK;
 }
 
 /* -- points ---------------------------------------------------------------------------------- */

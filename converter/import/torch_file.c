@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "import/faults.h"
 #include "import/torch_impl.h"
 
 /* -- files ----------------------------------------------------------------------------------- */
@@ -26,6 +27,7 @@ int torch_begin_file(struct flex *flex)
 	torch->has_time = false;
 	torch->told_rank = FLEXTRACE_RANK_UNKNOWN;
 	torch->world_size = 0;
+	torch->n_unread_members = 0;
 	torch->n_names = torch->n_queues = torch->n_steps = torch->n_notes = 0;
 	free(torch->properties);
 	torch->properties = NULL;
@@ -99,6 +101,7 @@ static int describe_devices(struct flex *flex)
 	const cJSON *properties;
 	int code = FLEXTRACE_OK;
 
+	flex->torch->n_unread_members += flex->torch->properties && !list;
 	cJSON_ArrayForEach(properties, list)
 	{
 		if (code == FLEXTRACE_OK)
@@ -146,6 +149,7 @@ static void read_distributed(struct torch *torch, const char *text)
 	if (cJSON_IsNumber(rank) && rank->valuedouble >= 0 && rank->valuedouble < INT32_MAX)
 		torch->told_rank = rank->valueint;
 	torch->world_size = (int32_t)(number_of(info, "world_size") & INT32_MAX);
+	torch->n_unread_members += !info;
 	cJSON_Delete(info);
 }
 
@@ -320,7 +324,17 @@ static int settle_rank(struct flex *flex)
 	return string_intern(&flex->cache, text, &rank->pid);
 }
 
-int torch_end_file(struct flex *flex)
+/* JSON, but too deep for who reads it, or there was no memory. */
+static int lose_unread(struct flex *flex, struct faults *faults)
+{
+	for (uint32_t i = 0; i < flex->torch->n_unread_members; i++) {
+		faults_note(faults, "distributedInfo or deviceProperties cannot be read", 0);
+		FLEXTRACE_TRY(flex_lose(flex, LOSS_MALFORMED, 1));
+	}
+	return FLEXTRACE_OK;
+}
+
+int torch_end_file(struct flex *flex, struct faults *faults)
 {
 	struct torch *torch = flex->torch;
 
@@ -330,6 +344,7 @@ int torch_end_file(struct flex *flex)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(settle_rank(flex));
 	FLEXTRACE_TRY(describe_devices(flex));
+	FLEXTRACE_TRY(lose_unread(flex, faults));
 	for (uint32_t i = 0; i < torch->n_names; i++)
 		FLEXTRACE_TRY(give_name(flex, &torch->names[i]));
 	FLEXTRACE_TRY(write_steps(flex));

@@ -68,6 +68,7 @@ struct torch {
 	struct torch_note *notes;
 	uint32_t n_notes, n_notes_allocated;
 	char *properties; /* owned: deviceProperties as JSON */
+	uint32_t n_unread_members;
 };
 
 /* The device of a rank, adding it where needed. */
