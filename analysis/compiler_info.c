@@ -113,7 +113,9 @@ static int check_path(void *error, const char *path)
 
 int compiler_info_check(const char *text, struct flextrace_error *error)
 {
-	return split(text, check_path, error);
+	int code = split(text, check_path, error);
+
+	return code == FLEXTRACE_E_MEMORY ? error_set(error, code, "Out of memory") : code;
 }
 
 struct reading {

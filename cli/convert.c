@@ -98,20 +98,23 @@ static bool is_file(const char *path)
 }
 
 /* Puts the traces in front and the files of other tools behind them; where these are told what they
- * are, any file is one. Returns how many traces. */
-static uint32_t sort_inputs(const char **inputs, uint32_t n, bool is_told)
+ * are, any file is one. Stores how many traces. */
+static int sort_inputs(const char **inputs, uint32_t n, bool is_told, uint32_t *ret_n_traces)
 {
 	uint32_t n_traces = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		const char *input = inputs[i];
+		int is_foreign = import_is_foreign(input);
 
-		if (import_is_foreign(input) || (is_told && is_file(input)))
+		FLEXTRACE_TRY(is_foreign);
+		if (is_foreign || (is_told && is_file(input)))
 			continue;
 		memmove(&inputs[n_traces + 1], &inputs[n_traces], (i - n_traces) * sizeof(*inputs));
 		inputs[n_traces++] = input;
 	}
-	return n_traces;
+	*ret_n_traces = n_traces;
+	return FLEXTRACE_OK;
 }
 
 static int read_inputs(struct conversion *conversion, const struct reader_options *reader,
@@ -131,7 +134,9 @@ static int read_inputs(struct conversion *conversion, const struct reader_option
 		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 	memcpy(inputs, reader->traces, reader->n_traces * sizeof(*inputs));
 	traces.traces = inputs;
-	traces.n_traces = sort_inputs(inputs, reader->n_traces, files.dialect != IMPORT_BY_CONTENT);
+	if (code >= 0 && sort_inputs(inputs, reader->n_traces, files.dialect != IMPORT_BY_CONTENT,
+	                             &traces.n_traces) < 0)
+		code = error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 	files.paths = inputs + traces.n_traces;
 	files.n_paths = reader->n_traces - traces.n_traces;
 	if (code >= 0 && files.n_paths)

@@ -124,7 +124,7 @@ static int read_and_run(const struct job *job, const char *text,
 
 	if (!strings || text_source_init_part(&source, strings, 0, 1) < 0) {
 		string_pool_free(strings);
-		return FLEXTRACE_E_MEMORY;
+		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 	}
 	code = read_input(job, text, strings, &source, error);
 	if (code >= 0)
@@ -246,7 +246,7 @@ static bool is_right(const struct run *run, const struct walk *walk)
 		return false;
 	if (run->code >= 0)
 		return run->lost > walk->lost || digest(run) == walk->digest;
-	return !scratch_has(run->dir, "run.json") &&
+	return !scratch_has(run->dir, "run.json") && run->error.message[0] &&
 	       (run->code == FLEXTRACE_E_MEMORY || run->code == FLEXTRACE_E_USAGE ||
 	        strstr(run->error.message, strerror(ENOMEM)));
 }

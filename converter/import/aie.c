@@ -23,15 +23,20 @@
 enum file_kind { FILE_JSON, FILE_WORDS, FILE_KIND_COUNT, FILE_OTHERS = FILE_KIND_COUNT };
 
 /* Whether a file that is no trace of an AIE has events all the same. */
-static bool is_of_others(const char *path)
+static int is_of_others(const char *path)
 {
 	struct flextrace_error error = {0};
 	enum import_dialect dialect;
+	int code = aie_is_json(path);
 
-	return !aie_is_json(path) && dialect_of_file(path, &dialect, &error) >= 0;
+	if (code != 0)
+		return code < 0 ? code : 0;
+	code = dialect_of_file(path, &dialect, &error);
+	return code == FLEXTRACE_E_MEMORY ? code : code >= 0;
 }
 
-static bool is_of_kind(const char *path, enum file_kind kind)
+/* 1, 0, FLEXTRACE_E_MEMORY. */
+static int is_of_kind(const char *path, enum file_kind kind)
 {
 	if (kind == FILE_OTHERS)
 		return is_of_others(path);
@@ -62,6 +67,21 @@ static int by_name(const struct dirent **left, const struct dirent **right)
 	return strcmp((*left)->d_name, (*right)->d_name);
 }
 
+static int give_file(const char *folder, const char *name, enum file_kind kind,
+                     int (*take)(void *context, const char *path), void *context)
+{
+	char *path;
+	int code;
+
+	if (asprintf(&path, "%s/%s", folder, name) < 0)
+		return FLEXTRACE_E_MEMORY;
+	code = is_of_kind(path, kind);
+	if (code > 0)
+		code = take(context, path);
+	free(path);
+	return code;
+}
+
 /* Calls `take` for the files of a kind in a folder, until that is not 0, which is returned. */
 static int for_each_file(const char *folder, enum file_kind kind,
                          int (*take)(void *context, const char *path), void *context)
@@ -72,13 +92,8 @@ static int for_each_file(const char *folder, enum file_kind kind,
 	int code = 0;
 
 	for (int i = 0; i < n; i++) {
-		char *path = NULL;
-
-		if (!code && asprintf(&path, "%s/%s", folder, entries[i]->d_name) < 0)
-			code = FLEXTRACE_E_MEMORY;
-		else if (!code && is_of_kind(path, kind))
-			code = take(context, path);
-		free(path);
+		if (!code)
+			code = give_file(folder, entries[i]->d_name, kind, take, context);
 		free(entries[i]);
 	}
 	free(entries);
@@ -115,15 +130,14 @@ static int find_one(void *context, const char *path)
 	return 1;
 }
 
-static bool is_aie_path(const char *path)
+static int is_aie_path(const char *path)
 {
-	bool is_of = false;
+	int code = 0;
 
-	for (int kind = 0; kind < FILE_KIND_COUNT && !is_of; kind++)
-		is_of = is_folder(path)
-		                ? for_each_of_run(path, (enum file_kind)kind, find_one, NULL) > 0
-		                : is_of_kind(path, (enum file_kind)kind);
-	return is_of;
+	for (int kind = 0; kind < FILE_KIND_COUNT && code == 0; kind++)
+		code = is_folder(path) ? for_each_of_run(path, (enum file_kind)kind, find_one, NULL)
+		                       : is_of_kind(path, (enum file_kind)kind);
+	return code;
 }
 
 /* -- reading --------------------------------------------------------------------------------- */
@@ -136,10 +150,12 @@ struct reading {
 
 static int read_file(struct aie *aie, const char *path, struct flextrace_error *error)
 {
+	int is_words = aie_is_words(path);
+
+	FLEXTRACE_TRY(is_words);
 	if (!aie->program)
 		FLEXTRACE_TRY(string_intern(&aie->cache, path, &aie->program));
-	return aie_is_words(path) ? aie_read_words(aie, path, error)
-	                          : aie_read_json(aie, path, error);
+	return is_words ? aie_read_words(aie, path, error) : aie_read_json(aie, path, error);
 }
 
 /* Of a folder what cannot be read costs that file. */

@@ -76,10 +76,11 @@ struct aie {
 
 /* -- files (each returns an enum flextrace_status) --------------------------------------------- */
 
-bool aie_is_json(const char *path);
+/* 1, 0, FLEXTRACE_E_MEMORY. */
+int aie_is_json(const char *path);
 int aie_read_json(struct aie *aie, const char *path, struct flextrace_error *error);
 
-bool aie_is_words(const char *path);
+int aie_is_words(const char *path);
 int aie_read_words(struct aie *aie, const char *path, struct flextrace_error *error);
 
 /* -- units and slots --------------------------------------------------------------------------- */

@@ -34,7 +34,7 @@ static bool is_event_of_core(const struct trace_event *event)
 }
 
 /* Reads little: every file of other tools is looked at, too. */
-bool aie_is_json(const char *path)
+int aie_is_json(const char *path)
 {
 	struct flextrace_error error = {0};
 	struct trace_file *file = trace_file_open(path, &error);
@@ -53,7 +53,7 @@ bool aie_is_json(const char *path)
 	}
 	trace_events_close(events);
 	trace_file_close(file);
-	return is_aie;
+	return error.code == FLEXTRACE_E_MEMORY ? error.code : is_aie;
 }
 
 /* -- one event ------------------------------------------------------------------------------- */

@@ -86,7 +86,7 @@ static bool is_header(uint32_t word)
 	       (word >> 12 & 7) < AIE_N_TYPES;
 }
 
-bool aie_is_words(const char *path)
+int aie_is_words(const char *path)
 {
 	struct flextrace_error error = {0};
 	struct words words = {.file = trace_file_open(path, &error)};
@@ -96,7 +96,7 @@ bool aie_is_words(const char *path)
 	for (int i = 0; i < LOOK_WORDS && is_aie; i++)
 		is_aie = next_word(&words, &word, &error) > 0 && (i > 0 || is_header(word));
 	trace_file_close(words.file);
-	return is_aie;
+	return error.code == FLEXTRACE_E_MEMORY ? error.code : is_aie;
 }
 
 /* -- units ----------------------------------------------------------------------------------- */

@@ -70,7 +70,7 @@ static int read_at(const struct area_file *file, uint64_t offset, void *to, size
 	return FLEXTRACE_OK;
 }
 
-bool area_file_is_of(const char *path)
+int area_file_is_of(const char *path)
 {
 	struct flextrace_area_header header;
 	uint64_t head[HEAD_BYTES / sizeof(uint64_t)];
@@ -78,7 +78,7 @@ bool area_file_is_of(const char *path)
 	bool is_area;
 
 	if (open_file(path, &file, NULL) < 0)
-		return false;
+		return 0;
 	is_area = read_at(&file, 0, head, sizeof(head), NULL) == 0 &&
 	          flextrace_area_header_read(head, &header) && header.n_bytes != 0;
 	(void)close(file.fd);

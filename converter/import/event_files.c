@@ -70,14 +70,14 @@ static bool has_events(const char *path)
 	       (n > 2 && bytes[0] == 0x1f && bytes[1] == 0x8b);
 }
 
-static bool is_event_path(const char *path)
+static int is_event_path(const char *path)
 {
 	struct dirent **entries = NULL;
 	struct stat status;
 	int n;
 
 	if (stat(path, &status) < 0)
-		return false;
+		return 0;
 	if (!S_ISDIR(status.st_mode))
 		return is_event_name(path) || has_events(path);
 	n = scandir(path, &entries, is_event_file, NULL);

@@ -21,8 +21,9 @@
 
 struct import_format {
 	enum import_dialect dialect; /* of all its files; IMPORT_BY_CONTENT: flex or torch */
-	/* Whether a file or a directory is one of these; looks at no more of it than it needs. */
-	bool (*is_of)(const char *path);
+	/* Whether a file or a directory is one of these, 1 or 0, or FLEXTRACE_E_MEMORY; looks at no
+	 * more of it than it needs. */
+	int (*is_of)(const char *path);
 	/* Reads all `options->paths` into a reader, owned. FLEXTRACE_E_INPUT: there is nothing. */
 	int (*open)(const struct import_options *options, void **ret_reader,
 	            struct flextrace_error *error);

@@ -16,14 +16,16 @@ static const struct import_format *const formats[] = {&import_marker_areas, &imp
 
 /* -- whose files ----------------------------------------------------------------------------- */
 
-/* NULL: nobody's. */
-static const struct import_format *format_of_path(const char *path)
+/* 1: stores it, 0: nobody's, FLEXTRACE_E_MEMORY. */
+static int find_format(const char *path, const struct import_format **ret_format)
 {
-	for (size_t i = 0; i < N_FORMATS; i++) {
-		if (formats[i]->is_of(path))
-			return formats[i];
+	int code = 0;
+
+	for (size_t i = 0; i < N_FORMATS && code == 0; i++) {
+		*ret_format = formats[i];
+		code = formats[i]->is_of(path);
 	}
-	return NULL;
+	return code;
 }
 
 static const struct import_format *format_of_dialect(enum import_dialect dialect)
@@ -36,39 +38,60 @@ static const struct import_format *format_of_dialect(enum import_dialect dialect
 }
 
 /* What is nobody's is opened as an event file, to say what is wrong with it. */
-static const struct import_format *format_of(const struct import_options *options, const char *path)
+static int format_of(const struct import_options *options, const char *path,
+                     const struct import_format **ret_format)
+{
+	int code = 1;
+
+	if (options->dialect != IMPORT_BY_CONTENT)
+		*ret_format = format_of_dialect(options->dialect);
+	else
+		code = find_format(path, ret_format);
+	if (code == 0)
+		*ret_format = &import_event_files;
+	return code < 0 ? code : FLEXTRACE_OK;
+}
+
+int import_is_foreign(const char *path)
 {
 	const struct import_format *format;
 
-	if (options->dialect != IMPORT_BY_CONTENT)
-		return format_of_dialect(options->dialect);
-	format = format_of_path(path);
-	return format ? format : &import_event_files;
-}
-
-bool import_is_foreign(const char *path)
-{
-	return format_of_path(path) != NULL;
+	return find_format(path, &format);
 }
 
 enum import_dialect import_dialect_of(const char *path)
 {
-	const struct import_format *format = format_of_path(path);
+	const struct import_format *format;
 	enum import_dialect dialect = IMPORT_BY_CONTENT;
 	struct flextrace_error error = {0};
 
-	if (!format || format->dialect != IMPORT_BY_CONTENT)
-		return format ? format->dialect : IMPORT_BY_CONTENT;
+	if (find_format(path, &format) <= 0)
+		return IMPORT_BY_CONTENT;
+	if (format->dialect != IMPORT_BY_CONTENT)
+		return format->dialect;
 	return dialect_of_file(path, &dialect, &error) < 0 ? IMPORT_BY_CONTENT : dialect;
 }
 
 /* -- one format ------------------------------------------------------------------------------ */
 
+static int open_reader(struct import *import, const struct import_options *options,
+                       struct flextrace_error *error)
+{
+	int code = import->format->open(options, &import->reader, error);
+
+	return code == FLEXTRACE_E_MEMORY ? import_explain(code, error) : code;
+}
+
 int import_open(struct import *import, const struct import_options *options,
                 struct flextrace_error *error)
 {
-	*import = (struct import){.format = format_of(options, options->paths[0])};
-	return import->format->open(options, &import->reader, error);
+	int code;
+
+	*import = (struct import){.reader = NULL};
+	code = format_of(options, options->paths[0], &import->format);
+	if (code < 0)
+		return import_explain(code, error);
+	return open_reader(import, options, error);
 }
 
 void import_close(struct import *import)
@@ -120,14 +143,15 @@ static int decode_all(struct import *import, struct decoder *decoder, struct str
 }
 
 /* Reads paths that are of one format. */
-static int run_one(const struct import_options *options, struct string_pool *strings,
-                   struct stream_set *set, struct ledger *ledger, struct flextrace_error *error)
+static int run_one(const struct import_format *format, const struct import_options *options,
+                   struct string_pool *strings, struct stream_set *set, struct ledger *ledger,
+                   struct flextrace_error *error)
 {
+	struct import import = {.format = format};
 	struct decoder decoder;
-	struct import import;
 	int code;
 
-	FLEXTRACE_TRY(import_open(&import, options, error));
+	FLEXTRACE_TRY(open_reader(&import, options, error));
 	decoder_init(&decoder, strings);
 	code = decode_all(&import, &decoder, set);
 	if (code >= 0)
@@ -140,22 +164,26 @@ static int run_one(const struct import_options *options, struct string_pool *str
 int import_run(const struct import_options *options, struct string_pool *strings,
                struct stream_set *set, struct ledger *ledger, struct flextrace_error *error)
 {
+	const struct import_format **of = malloc(options->n_paths * sizeof(*of));
 	const char **paths = malloc(options->n_paths * sizeof(*paths));
 	struct import_options one = *options;
-	int code = FLEXTRACE_OK;
+	int code = of && paths ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 
-	if (!paths)
-		return import_explain(FLEXTRACE_E_MEMORY, error);
 	one.paths = paths;
+	for (uint32_t i = 0; i < options->n_paths && code >= 0; i++)
+		code = format_of(options, options->paths[i], &of[i]);
+	if (code < 0)
+		import_explain(code, error);
 	for (size_t i = 0; i < N_FORMATS && code >= 0; i++) {
 		one.n_paths = 0;
 		for (uint32_t j = 0; j < options->n_paths; j++) {
-			if (format_of(options, options->paths[j]) == formats[i])
+			if (of[j] == formats[i])
 				paths[one.n_paths++] = options->paths[j];
 		}
 		if (one.n_paths)
-			code = run_one(&one, strings, set, ledger, error);
+			code = run_one(formats[i], &one, strings, set, ledger, error);
 	}
+	free(of);
 	free(paths);
 	return code;
 }

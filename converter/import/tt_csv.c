@@ -23,12 +23,12 @@ static bool is_directory(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Whether the columns of a log stand in a file's first bytes. */
-static bool is_log(const char *path)
+/* Whether the columns of a log stand in a file's first bytes: 1, 0, FLEXTRACE_E_MEMORY. */
+static int is_log(const char *path)
 {
 	char bytes[LOOK_BYTES + 1];
 
-	tt_look(path, bytes, LOOK_BYTES);
+	FLEXTRACE_TRY(tt_look(path, bytes, LOOK_BYTES));
 	return strstr(bytes, "RISC processor type") && strstr(bytes, "timer_id");
 }
 
@@ -73,18 +73,19 @@ static void free_files(char **paths, uint32_t n)
 	free(paths);
 }
 
-static bool is_ours(const char *path)
+static int is_ours(const char *path)
 {
 	char **paths;
 	uint32_t n;
-	bool is = false;
+	int code = list_files(path, &paths, &n);
 
-	if (list_files(path, &paths, &n) >= 0) {
-		for (uint32_t i = 0; i < n && !is; i++)
-			is = is_log(paths[i]) || tt_is_report(paths[i]);
+	for (uint32_t i = 0; i < n && code == 0; i++) {
+		code = is_log(paths[i]);
+		if (code == 0)
+			code = tt_is_report(paths[i]);
 	}
 	free_files(paths, n);
-	return is;
+	return code;
 }
 
 /* -- one file -------------------------------------------------------------------------------- */
@@ -206,8 +207,10 @@ enum step { READ_LOGS, SURVEY_REPORTS, READ_REPORTS };
 static int take_file(struct tt *tt, const struct import_options *options, const char *path,
                      enum step step, struct flextrace_error *error)
 {
-	bool is_report = tt_is_report(path);
+	int is_report = tt_is_report(path);
 
+	if (is_report < 0)
+		return import_explain(is_report, error);
 	if (step == READ_LOGS)
 		return is_report ? FLEXTRACE_OK : read_file(tt, options, path, error);
 	if (!is_report)

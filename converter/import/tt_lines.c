@@ -71,7 +71,7 @@ int tt_lines_next(struct tt_lines *lines, char **ret_line, struct flextrace_erro
 	}
 }
 
-void tt_look(const char *path, char *bytes, size_t n_bytes)
+int tt_look(const char *path, char *bytes, size_t n_bytes)
 {
 	struct flextrace_error error = {0};
 	struct trace_file *file = trace_file_open(path, &error);
@@ -82,6 +82,7 @@ void tt_look(const char *path, char *bytes, size_t n_bytes)
 		n = trace_file_read(file, bytes + n_read, n_bytes - n_read, &error);
 	trace_file_close(file);
 	bytes[n_read] = '\0';
+	return error.code == FLEXTRACE_E_MEMORY ? error.code : FLEXTRACE_OK;
 }
 
 static char *trim(char *text)

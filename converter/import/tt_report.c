@@ -125,11 +125,11 @@ static void take_headings(struct report *report)
 	}
 }
 
-bool tt_is_report(const char *path)
+int tt_is_report(const char *path)
 {
 	char bytes[LOOK_BYTES + 1];
 
-	tt_look(path, bytes, LOOK_BYTES);
+	FLEXTRACE_TRY(tt_look(path, bytes, LOOK_BYTES));
 	return strstr(bytes, "GLOBAL CALL COUNT") && strstr(bytes, "DEVICE FW");
 }
 

@@ -13,8 +13,8 @@
 #include "import/event_item.h"
 #include "import/tt_impl.h"
 
-/* Whether a file begins with the headings of a report. */
-bool tt_is_report(const char *path);
+/* Whether a file begins with the headings of a report: 1, 0, FLEXTRACE_E_MEMORY. */
+int tt_is_report(const char *path);
 
 /* The first time, behind the logs and before tt_settle(): learns devices, rates and shifts. */
 int tt_report_survey(struct tt *tt, const struct import_options *options, const char *path,
