@@ -15,7 +15,8 @@ extern const char *const aie_phase_names[]; /* by enum aie_phase */
 /* Of one core: its file. */
 cJSON *aie_describe_core(const struct aie_run *run, const struct aie_core *core);
 
-/* In what the core's iterations are not those that a user expects, as a sentence; false: in nothing. */
+/* In what the core's iterations are not those that a user expects, as a sentence; false: in
+ * nothing. */
 #define AIE_NOTE_BYTES 160
 bool aie_note(const struct aie_run *run, const struct aie_core *core, char note[AIE_NOTE_BYTES]);
 

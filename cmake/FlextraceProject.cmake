@@ -75,7 +75,7 @@ function(flextrace_add_unit_test)
 	target_compile_definitions(test_${arg_NAME} PRIVATE ${arg_DEFINITIONS})
 	target_link_libraries(test_${arg_NAME} PRIVATE flextrace_options PkgConfig::CMOCKA ${arg_LIBS})
 	add_test(NAME unit.${arg_NAME} COMMAND test_${arg_NAME})
-	set_tests_properties(unit.${arg_NAME} PROPERTIES LABELS unit TIMEOUT 120)
+	set_tests_properties(unit.${arg_NAME} PROPERTIES LABELS unit TIMEOUT 600)
 endfunction()
 
 # Lets the allocations of a test that has tests/failing_malloc.c among its sources fail.

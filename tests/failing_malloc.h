@@ -22,8 +22,8 @@ void failing_malloc_set_once(uint64_t n);
 /* Whether one failed since. */
 bool failing_malloc_has_failed(void);
 
-/* Is told of each allocation of the only thread, before it is made; NULL = nobody. `n` counts from 1
- * since it was set. */
+/* Is told of each allocation of the only thread, before it is made; NULL = nobody. `n` counts from
+ * 1 since it was set. */
 void failing_malloc_watch(void (*watch)(void *context, uint64_t n), void *context);
 
 /* malloc() as the program calls it, for libraries that take one. */

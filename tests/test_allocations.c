@@ -239,7 +239,8 @@ static void walk_job(struct walk *walk, const struct job *job)
 }
 
 /* A run may do without what it did not get, or count a record less; else it has to say that memory
- * was short (cJSON, that a file of options is no JSON), and leave nothing that looks like a result. */
+ * was short (cJSON, that a file of options is no JSON), and leave nothing that looks like a
+ * result. */
 static bool is_right(const struct run *run, const struct walk *walk)
 {
 	if (!run->has_failed)

@@ -43,7 +43,8 @@ struct import_stream {
 	int64_t clock_offset_ns; /* clock value + this = ns since the Unix epoch */
 };
 
-/* Whether a path is for import_run(), and not for the reader of traces: 1, 0, FLEXTRACE_E_MEMORY. */
+/* Whether a path is for import_run(), and not for the reader of traces: 1, 0, or
+ * FLEXTRACE_E_MEMORY. */
 int import_is_foreign(const char *path);
 
 /* Whose a path is, by content; IMPORT_BY_CONTENT: nobody's that we know, or no memory. */
