@@ -366,6 +366,7 @@ static int create_root(struct ctf_views *views, struct flextrace_error *error)
 		/* Before the lock somebody may take it for stale. */
 		views->lock = lock_dir(views->root, LOCK_EX);
 	} while (views->lock < 0 && errno == ENOENT);
+	views->owner = getpid();
 	return 0; /* without a lock, too: there are file systems that know none */
 }
 
@@ -390,7 +391,8 @@ void ctf_views_remove(struct ctf_views *views)
 	if (!views->root[0])
 		return;
 	remove_tree(views->root);
-	if (views->lock >= 0)
+	/* Of a child that died, the number is one of ours by chance. */
+	if (views->lock >= 0 && views->owner == getpid())
 		close(views->lock);
 	views->root[0] = '\0';
 }

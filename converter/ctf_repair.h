@@ -19,6 +19,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "error.h"
 
@@ -45,7 +46,8 @@ void ctf_dir_release(struct ctf_dir *dir);
 /* All views of one conversion. Zero-initialise. */
 struct ctf_views {
 	char root[256]; /* private directory, "" = none yet */
-	int lock;       /* of it, as long as it is used: without, it is stale */
+	int lock;       /* of it, as long as `owner` uses it: without, it is stale */
+	pid_t owner;
 	uint32_t n;
 	bool without_indexes; /* of whole files: readers make their own */
 };

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preloaded into a program: a fault at its call number FAULT_AT of those that change files.
+ * Preloaded into a program: a fault at call number FAULT_AT of those that change files, counted over
+ * the program and its children.
  *
- *	FAULT=kill    it dies of SIGKILL right before that call
+ *	FAULT=kill    its process group is killed right before that call; it must lead one
+ *	FAULT=child   only the process that makes the call is
  *	FAULT=full    from that call on the disk is full
  *	FAULT=remove  the directory FAULT_DIR is gone before that call (renamed: FAULT_DIR.gone)
  *
@@ -18,10 +20,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static atomic_ulong n_calls;
+/* In memory that children share. */
+static struct {
+	atomic_ulong n_calls;
+	pid_t leader;
+} * shared;
+
+__attribute__((constructor)) static void share(void)
+{
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+	              0);
+	if (shared == MAP_FAILED)
+		abort();
+	shared->leader = getpid();
+}
 
 /* What comes next in the order of libraries. */
 #define NEXT(name) ((__typeof__(name) *)dlsym(RTLD_NEXT, #name))
@@ -35,16 +51,26 @@ static void remove_dir(void)
 	NEXT(rename)(dir, gone);
 }
 
+/* Never that of a shell or of a test runner. */
+static void kill_group(void)
+{
+	if (getpgrp() != shared->leader)
+		abort();
+	kill(0, SIGKILL);
+}
+
 /* Counts a call. True if the disk is full. */
 static bool step(void)
 {
 	const char *at = getenv("FAULT_AT"), *fault = getenv("FAULT");
-	unsigned long n = atomic_fetch_add(&n_calls, 1) + 1;
+	unsigned long n = shared ? atomic_fetch_add(&shared->n_calls, 1) + 1 : 0;
 	unsigned long n_at = at ? strtoul(at, NULL, 10) : 0;
 
 	if (!n_at || !fault || n < n_at)
 		return false;
 	if (n == n_at && strcmp(fault, "kill") == 0)
+		kill_group();
+	if (n == n_at && strcmp(fault, "child") == 0)
 		kill(getpid(), SIGKILL);
 	if (n == n_at && strcmp(fault, "remove") == 0)
 		remove_dir();
@@ -61,11 +87,11 @@ static int refuse(void)
 __attribute__((destructor)) static void tell(void)
 {
 	const char *path = getenv("FAULT_COUNT");
-	FILE *file = path ? fopen(path, "we") : NULL;
+	FILE *file = path && getpid() == shared->leader ? fopen(path, "we") : NULL;
 
 	if (!file)
 		return;
-	fprintf(file, "%lu\n", atomic_load(&n_calls));
+	fprintf(file, "%lu\n", atomic_load(&shared->n_calls));
 	fclose(file);
 }
 
