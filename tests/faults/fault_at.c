@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preloaded into a program: a fault at call number FAULT_AT of those that change files, counted over
- * the program and its children.
+ * Preloaded into a program: a fault at call number FAULT_AT of those that change files, counted
+ * over the program and its children.
  *
  *	FAULT=kill    its process group is killed right before that call; it must lead one
  *	FAULT=child   only the process that makes the call is
