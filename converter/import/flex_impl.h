@@ -134,10 +134,15 @@ struct flex_line_item {
 	uint32_t is_dead;
 };
 
+struct flex_twin {
+	uint32_t hash;  /* the low bits of it */
+	uint32_t place; /* of the part, + 1; 0 = free */
+};
+
 struct flex_line {
 	char *bytes; /* owned: a ring */
 	uint32_t head, tail, n_used;
-	struct map twins;        /* hash -> the oldest part on the line */
+	struct flex_twin *twins; /* owned: a hash table of the oldest part of each hash */
 	bool is_given;           /* the first one */
 	bool has_estimate;       /* the first one's is still to be given */
 	bool is_over;            /* nothing comes from the spool any more */

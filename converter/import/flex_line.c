@@ -12,9 +12,12 @@
 #define LINE_BYTES ((uint32_t)2 << 20)
 #define LINE_ALIGN 16u
 #define MAX_LOOK   64 /* twins that are looked at */
-#define NO_TWIN    MAP_NONE
+#define NO_TWIN    UINT32_MAX
+#define N_TWINS    (UINT32_C(1) << 15)
 
 _Static_assert(sizeof(struct flex_line_item) == LINE_ALIGN, "what is left of the ring holds one");
+_Static_assert(LINE_BYTES / (LINE_ALIGN + offsetof(struct flex_part, bytes)) < N_TWINS * 3 / 4,
+               "a quarter of the slots stays free");
 
 static struct flex_line_item *item_at(const struct flex_line *line, uint32_t place)
 {
@@ -68,63 +71,98 @@ static uint64_t hash_of(const struct flex_line_item *item)
 	return ((const struct flex_part *)(item + 1))->hash;
 }
 
-/* Puts a part behind its twins. */
-static int add_twin(struct flex_line *line, struct flex_line_item *item)
+/* Returns the slot of a hash, or the free one where it would go. */
+static struct flex_twin *find_twin(const struct flex_line *line, uint64_t hash)
+{
+	uint32_t i = (uint32_t)hash % N_TWINS;
+
+	for (;; i = (i + 1) % N_TWINS) {
+		struct flex_twin *twin = &line->twins[i];
+
+		if (!twin->place || (twin->hash == (uint32_t)hash &&
+		                     hash_of(item_at(line, twin->place - 1)) == hash))
+			return twin;
+	}
+}
+
+static struct flex_line_item *oldest(const struct flex_line *line, const struct flex_twin *twin)
+{
+	return item_at(line, twin->place - 1);
+}
+
+/* Puts a part behind its twins; `twin` is the slot of its hash. */
+static void add_twin(struct flex_line *line, struct flex_twin *twin, struct flex_line_item *item)
 {
 	uint32_t place = (uint32_t)((char *)item - line->bytes);
-	uint32_t first = map_find(&line->twins, hash_of(item), 0);
 
-	if (first == MAP_NONE) {
+	if (!twin->place) {
 		item->last = place;
-		return map_put(&line->twins, hash_of(item), 0, place);
+		*twin = (struct flex_twin){(uint32_t)hash_of(item), place + 1};
+		return;
 	}
-	item_at(line, item_at(line, first)->last)->next = place;
-	item_at(line, first)->last = place;
-	return FLEXTRACE_OK;
+	item_at(line, oldest(line, twin)->last)->next = place;
+	oldest(line, twin)->last = place;
+}
+
+/* Empties a slot; those behind it that would not be found any more move up. */
+static void free_twin(struct flex_line *line, struct flex_twin *twin)
+{
+	uint32_t hole = (uint32_t)(twin - line->twins);
+
+	for (uint32_t i = (hole + 1) % N_TWINS; line->twins[i].place; i = (i + 1) % N_TWINS) {
+		uint32_t home = line->twins[i].hash % N_TWINS;
+
+		if ((i - home) % N_TWINS < (i - hole) % N_TWINS)
+			continue;
+		line->twins[hole] = line->twins[i];
+		hole = i;
+	}
+	line->twins[hole].place = 0;
 }
 
 /* Takes a part out from behind `before` (NULL: it is the oldest). */
-static int remove_twin(struct flex_line *line, struct flex_line_item *before,
-                       struct flex_line_item *item)
+static void remove_twin(struct flex_line *line, struct flex_line_item *before,
+                        struct flex_line_item *item)
 {
+	struct flex_twin *twin = find_twin(line, hash_of(item));
 	uint32_t place = (uint32_t)((char *)item - line->bytes);
-	uint32_t first = map_find(&line->twins, hash_of(item), 0);
 
 	if (before) {
 		before->next = item->next;
-		if (item_at(line, first)->last == place)
-			item_at(line, first)->last = (uint32_t)((char *)before - line->bytes);
-		return FLEXTRACE_OK;
+		if (oldest(line, twin)->last == place)
+			oldest(line, twin)->last = (uint32_t)((char *)before - line->bytes);
+		return;
 	}
 	if (item->next == NO_TWIN) {
-		map_remove(&line->twins, hash_of(item), 0);
-		return FLEXTRACE_OK;
+		free_twin(line, twin);
+		return;
 	}
 	item_at(line, item->next)->last = item->last;
-	return map_put(&line->twins, hash_of(item), 0, item->next);
+	twin->place = item->next + 1;
 }
 
-/* Joins a part to the oldest one on the line that it belongs to. That one is dead then. 1: there
- * was one, 0: not. */
-static int join_twin(struct flex_line *line, struct flex_part_view *part)
+/* Joins a part to the oldest one on the line that it belongs to. That one is dead then. False: there
+ * is none. */
+static bool join_twin(struct flex_line *line, const struct flex_twin *twin,
+                      struct flex_part_view *part)
 {
-	uint32_t place = map_find(&line->twins, part->part.hash, 0);
+	uint32_t place = twin->place - 1;
 	struct flex_line_item *before = NULL;
 
-	for (int i = 0; i < MAX_LOOK && place != MAP_NONE; i++) {
+	for (int i = 0; i < MAX_LOOK && place != NO_TWIN; i++) {
 		struct flex_line_item *item = item_at(line, place);
 		struct flex_part_view earlier;
 
 		flex_part_read(item + 1, &earlier);
 		if (flex_part_join(part, &earlier)) {
 			item->is_dead = true;
-			FLEXTRACE_TRY(remove_twin(line, before, item));
-			return 1;
+			remove_twin(line, before, item);
+			return true;
 		}
 		before = item;
 		place = item->next;
 	}
-	return FLEXTRACE_OK;
+	return false;
 }
 
 /* -- in -------------------------------------------------------------------------------------- */
@@ -156,26 +194,34 @@ static struct flex_line_item *copy(struct flex_line *line, const struct spool_it
 	return item;
 }
 
+static void take_part(struct flex_line *line, const struct spool_item *from)
+{
+	const struct flex_part *first = from->bytes;
+	struct flex_twin *twin = find_twin(line, first->hash);
+	struct flex_part_view part;
+
+	if (twin->place) {
+		flex_part_read(from->bytes, &part);
+		if (join_twin(line, twin, &part)) { /* which may have freed the slot */
+			twin = find_twin(line, first->hash);
+			add_twin(line, twin, write_joined(line, &part));
+			return;
+		}
+	}
+	add_twin(line, twin, copy(line, from));
+}
+
 static int take_item(struct flex *flex, const struct spool_item *from)
 {
 	const struct item_head *head = from->bytes;
-	const struct flex_part *first = from->bytes;
-	struct flex_line *line = &flex->line;
-	struct flex_part_view part;
-	int is_joined;
 
 	if (head->class == FLEX_TRIP)
 		return flex_note_trip(flex, from->bytes);
-	if (head->class != FLEX_PART) {
-		copy(line, from);
-		return FLEXTRACE_OK;
-	}
-	if (map_find(&line->twins, first->hash, 0) == MAP_NONE)
-		return add_twin(line, copy(line, from));
-	flex_part_read(from->bytes, &part);
-	is_joined = join_twin(line, &part);
-	FLEXTRACE_TRY(is_joined);
-	return add_twin(line, is_joined ? write_joined(line, &part) : copy(line, from));
+	if (head->class == FLEX_PART)
+		take_part(&flex->line, from);
+	else
+		copy(&flex->line, from);
+	return FLEXTRACE_OK;
 }
 
 static int fill(struct flex *flex)
@@ -185,7 +231,9 @@ static int fill(struct flex *flex)
 
 	if (!line->bytes)
 		line->bytes = aligned_alloc(LINE_ALIGN, LINE_BYTES);
-	if (!line->bytes)
+	if (!line->twins)
+		line->twins = calloc(N_TWINS, sizeof(*line->twins));
+	if (!line->bytes || !line->twins)
 		return FLEXTRACE_E_MEMORY;
 	while (!line->is_over && has_room(line)) {
 		int code = spool_next(flex->spool, &item);
@@ -201,17 +249,16 @@ static int fill(struct flex *flex)
 /* -- out ------------------------------------------------------------------------------------- */
 
 /* Drops the first item. */
-static int drop(struct flex_line *line)
+static void drop(struct flex_line *line)
 {
 	struct flex_line_item *item = item_at(line, line->head);
 
 	if (!item->is_dead && head_of(item)->class == FLEX_PART)
-		FLEXTRACE_TRY(remove_twin(line, NULL, item));
+		remove_twin(line, NULL, item);
 	line->n_used -= stride_of(item->n_bytes);
 	line->head += stride_of(item->n_bytes);
 	if (line->head == LINE_BYTES)
 		line->head = 0;
-	return FLEXTRACE_OK;
 }
 
 /* 1: the first item is there and alive, 0: there is none. */
@@ -221,7 +268,7 @@ static int find_first(struct flex *flex)
 
 	FLEXTRACE_TRY(fill(flex));
 	while (line->n_used && item_at(line, line->head)->is_dead) {
-		FLEXTRACE_TRY(drop(line));
+		drop(line);
 		FLEXTRACE_TRY(fill(flex));
 	}
 	return line->n_used > 0;
@@ -250,7 +297,7 @@ int flex_line_next(struct flex *flex, uint32_t *ret_rank, struct event *ret_even
 	int code;
 
 	if (line->is_given && !line->has_estimate)
-		FLEXTRACE_TRY(drop(line));
+		drop(line);
 	line->is_given = false;
 	if (flex_trip_tell(flex, false, ret_rank, ret_event))
 		return 1;
@@ -266,6 +313,6 @@ int flex_line_next(struct flex *flex, uint32_t *ret_rank, struct event *ret_even
 void flex_line_release(struct flex_line *line)
 {
 	free(line->bytes);
-	map_release(&line->twins);
+	free(line->twins);
 	*line = (struct flex_line){0};
 }
