@@ -12,7 +12,7 @@
 static int add_conversion(struct attendance *attendance, const struct recording *part,
                           const char *what, struct flextrace_error *error)
 {
-	struct background_job job;
+	struct background_job job = {.is_part = attendance->recording->kind != SESSION_FLIGHT};
 
 	snprintf(job.what, sizeof(job.what), "%s %s", what, strrchr(part->dir, '/') + 1);
 	if (attendance->is_unconverted) {

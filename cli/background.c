@@ -34,6 +34,8 @@ _Noreturn static void convert(const struct background *background, const struct 
 	setpriority(PRIO_PROCESS, 0, NICENESS);
 	message_set_quiet(true); /* no progress in the program's output */
 	conversion.output_dir = job->output_dir;
+	if (job->is_part)
+		conversion.fail_on_loss.is_set = false;
 	code = convert_traces(&trace, 1, &conversion,
 	                      background->n_workers ? background->n_workers : 1);
 	fflush(NULL);

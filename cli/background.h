@@ -20,6 +20,7 @@ struct background_job {
 	char what[64]; /* for messages: "snapshot 3" */
 	char trace_dir[PATH_MAX];
 	char output_dir[PATH_MAX];
+	bool is_part; /* of a whole that is converted later: losses are judged there */
 };
 
 struct background {

@@ -149,12 +149,14 @@ static bool has_records(const char *trace_dir)
 static int claim(const struct recording *recording, const char *trace_dir,
                  struct recording *ret_chunk, struct flextrace_error *error)
 {
-	int n = snprintf(ret_chunk->dir, sizeof(ret_chunk->dir), "%s/chunks", recording->dir);
+	char parent[PATH_MAX + 16];
+	int n;
 
 	if (!has_records(trace_dir))
 		return 0;
-	mkdir(ret_chunk->dir, 0700);
-	n = snprintf(ret_chunk->dir, sizeof(ret_chunk->dir), "%s/chunks/%s", recording->dir,
+	snprintf(parent, sizeof(parent), "%s/chunks", recording->dir);
+	mkdir(parent, 0700);
+	n = snprintf(ret_chunk->dir, sizeof(ret_chunk->dir), "%s/%s", parent,
 	             strrchr(trace_dir, '-') + 1);
 	if (n < 0 || (size_t)n >= sizeof(ret_chunk->dir))
 		return error_set(error, FLEXTRACE_E_OUTPUT, "Path is too long: path=%.64s...",

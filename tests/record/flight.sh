@@ -104,6 +104,20 @@ run 0 "$FLEXTRACE" stop
 [ "$(rows started/snapshots/end/host.csv)" -eq 15 ] || fail "not 15 rows at the end"
 nothing_left
 
+# A program that stands still, as in a debugger, does not answer LTTng; its records are there all the same.
+run 0 "$FLEXTRACE" start --flight-recorder=1M -o still
+LTTNG_UST_REGISTER_TIMEOUT=-1 "$PROGRAM" scopes=9 write=here read=go &
+program=$!
+cat here >/dev/null
+kill -STOP $program
+run 0 "$FLEXTRACE" snapshot
+[ "$(rows still/snapshots/1/host.csv)" -eq 9 ] || fail "not 9 rows of a program that stands still"
+kill -CONT $program
+: >go
+wait $program
+run 0 "$FLEXTRACE" stop --no-convert
+nothing_left
+
 # Of a job, the first program that fails takes the snapshot; others go on.
 run 4 env OMPI_COMM_WORLD_RANK=0 PMIX_NAMESPACE=job "$FLEXTRACE" record --flight-recorder --no-convert -o job -- \
 	"$PROGRAM" scopes=6 exit=4
