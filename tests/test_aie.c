@@ -128,6 +128,17 @@ static void test_aie__pairs_kernels_and_counts_what_lost_its_other_end(void **st
 	}
 }
 
+static void test_aie__tells_which_unit_lost_something(void **state)
+{
+	struct flex_run *run = convert(state, KERNEL_1 "0B300 0E301", "1B72 1E73 " KERNEL_2);
+	const struct losses *losses = &run->ledger.losses;
+
+	assert_int_equal(losses->n, 2);
+	for (uint32_t i = 0; i < losses->n; i++)
+		assert_int_equal(losses->all[i].place.device,
+		                 losses->all[i].cause == LOSS_UNMATCHED_END);
+}
+
 static void test_aie__takes_the_gap_of_duplicates_that_it_is_told(void **state)
 {
 	struct flex_run *run = *state;
@@ -334,6 +345,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(pairs_states_and_counts_what_lost_its_other_end),
 		TEST(pairs_kernels_and_counts_what_lost_its_other_end),
+		TEST(tells_which_unit_lost_something),
 		TEST(takes_the_gap_of_duplicates_that_it_is_told),
 		TEST(places_cycles_by_the_clock_that_it_is_told),
 		TEST(widens_cycles_beyond_32_bits),

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bt2/environment.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #define UUID_NAME   "flextrace_uuid"
 #define UUID_DIGITS 32
-
-static void name_of(enum loss_cause cause, char *name, size_t n_bytes)
-{
-	snprintf(name, n_bytes, "flextrace_lost_%s", ledger_cause_id(cause));
-}
+#define LOST        "flextrace_lost_"
+#define OF_DEVICE   "_of_device_"
 
 int environment_set_uuid(bt_trace *trace, const uint8_t uuid[16])
 {
@@ -22,14 +20,17 @@ int environment_set_uuid(bt_trace *trace, const uint8_t uuid[16])
 	                                                                     : FLEXTRACE_OK;
 }
 
-int environment_set_losses(bt_trace *trace, const struct ledger *ledger)
+int environment_set_losses(bt_trace *trace, const struct losses *losses)
 {
-	for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++) {
-		uint64_t n = ledger_total(ledger, (enum loss_cause)cause);
-		char name[64];
+	for (uint32_t i = 0; i < losses->n; i++) {
+		const struct loss *loss = &losses->all[i];
+		char name[96];
+		int n = snprintf(name, sizeof(name), LOST "%s", ledger_cause_id(loss->cause));
 
-		name_of((enum loss_cause)cause, name, sizeof(name));
-		if (n && bt_trace_set_environment_entry_integer(trace, name, (int64_t)n))
+		if (loss->place.device != FLEXTRACE_NONE)
+			snprintf(name + n, sizeof(name) - (size_t)n, OF_DEVICE "%" PRIu32,
+			         loss->place.device);
+		if (bt_trace_set_environment_entry_integer(trace, name, (int64_t)loss->all.count))
 			return FLEXTRACE_E_MEMORY;
 	}
 	return FLEXTRACE_OK;
@@ -64,17 +65,44 @@ void environment_get_uuid(const bt_trace *trace, uint8_t ret_uuid[16])
 		memcpy(ret_uuid, uuid, 16);
 }
 
-void environment_get_losses(const bt_trace *trace, uint64_t ret_lost[LOSS_CAUSE_COUNT])
+/* A cause, and perhaps a device. */
+static bool read_name(const char *name, enum loss_cause *ret_cause, struct loss_place *ret_place)
 {
-	for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++) {
-		const bt_value *value;
-		char name[64];
+	size_t n = sizeof(LOST) - 1, n_id;
 
-		name_of((enum loss_cause)cause, name, sizeof(name));
-		value = entry_of(trace, name);
-		ret_lost[cause] = 0;
-		if (value && bt_value_is_signed_integer(value) &&
-		    bt_value_integer_signed_get(value) > 0)
-			ret_lost[cause] = (uint64_t)bt_value_integer_signed_get(value);
+	*ret_place = LOSS_NOWHERE;
+	if (strncmp(name, LOST, n) != 0)
+		return false;
+	name += n;
+	for (*ret_cause = 0; *ret_cause < LOSS_CAUSE_COUNT; ++*ret_cause) {
+		n_id = strlen(ledger_cause_id(*ret_cause));
+		if (strncmp(name, ledger_cause_id(*ret_cause), n_id) != 0)
+			continue;
+		if (!name[n_id])
+			return true;
+		if (sscanf(name + n_id, OF_DEVICE "%" SCNu32, &ret_place->device) == 1)
+			return true;
 	}
+	return false;
+}
+
+int environment_get_losses(const bt_trace *trace, struct losses *losses)
+{
+	uint64_t n = bt_trace_get_environment_entry_count(trace);
+
+	for (uint64_t i = 0; i < n; i++) {
+		struct loss_span span = {INT64_MIN, INT64_MIN, 0};
+		const bt_value *value;
+		struct loss_place place;
+		enum loss_cause cause;
+		const char *name;
+
+		bt_trace_borrow_environment_entry_by_index_const(trace, i, &name, &value);
+		if (!read_name(name, &cause, &place) || !bt_value_is_signed_integer(value) ||
+		    bt_value_integer_signed_get(value) <= 0)
+			continue;
+		span.count = (uint64_t)bt_value_integer_signed_get(value);
+		FLEXTRACE_TRY(losses_add(losses, cause, &place, &span));
+	}
+	return FLEXTRACE_OK;
 }

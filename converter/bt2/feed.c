@@ -41,6 +41,8 @@ void feed_release(struct feed *feed)
 	feed_detach(feed);
 	stream_set_release(&feed->set);
 	decoder_release(&feed->decoder);
+	for (uint32_t i = 0; i < feed->n_traces; i++)
+		losses_release(&feed->traces[i].lost);
 	free(feed->traces);
 	feed->traces = NULL;
 	feed->n_traces = 0;
@@ -71,14 +73,41 @@ static uint32_t count_missing_channels(const bt_trace *trace)
 	return n_missing;
 }
 
+static bool has_trace(const struct feed *feed, const uint8_t uuid[16])
+{
+	uint32_t i = 0;
+
+	while (i < feed->n_traces && memcmp(feed->traces[i].uuid, uuid, 16) != 0)
+		i++;
+	return i < feed->n_traces;
+}
+
 static int note_trace(struct feed *feed, const struct feed_trace *trace)
 {
-	for (uint32_t i = 0; i < feed->n_traces; i++)
-		if (memcmp(feed->traces[i].uuid, trace->uuid, sizeof(trace->uuid)) == 0)
-			return 0;
+	struct feed_trace *noted;
+
+	if (has_trace(feed, trace->uuid))
+		return 0;
 	FLEXTRACE_TRY(array_make_room(&feed->traces, feed->n_traces, sizeof(*feed->traces)));
-	feed->traces[feed->n_traces++] = *trace;
-	return 0;
+	noted = &feed->traces[feed->n_traces++];
+	*noted = (struct feed_trace){.n_missing_channels = trace->n_missing_channels};
+	memcpy(noted->uuid, trace->uuid, sizeof(noted->uuid));
+	return losses_merge(&noted->lost, &trace->lost, FLEXTRACE_NONE);
+}
+
+/* What a trace says of itself. */
+static int read_trace(struct feed *feed, const bt_trace *trace, uint8_t ret_uuid[16])
+{
+	struct feed_trace read = {.n_missing_channels = count_missing_channels(trace)};
+	int code;
+
+	environment_get_uuid(trace, read.uuid);
+	memcpy(ret_uuid, read.uuid, sizeof(read.uuid));
+	code = environment_get_losses(trace, &read.lost);
+	if (code == 0)
+		code = note_trace(feed, &read);
+	losses_release(&read.lost);
+	return code;
 }
 
 static int set_host(struct feed *feed, struct stream *stream, const bt_trace *trace)
@@ -113,21 +142,17 @@ static int add_stream(struct feed *feed, const bt_stream *bt)
 {
 	const bt_stream_class *class = bt_stream_borrow_class_const(bt);
 	const bt_trace *trace = bt_stream_borrow_trace_const(bt);
-	struct feed_trace noted = {.n_missing_channels = count_missing_channels(trace)};
 	struct feed_stream entry = {.bt = bt};
 
 	FLEXTRACE_TRY(array_make_room(&feed->streams, feed->n_streams, sizeof(*feed->streams)));
 	entry.stream = stream_set_add(&feed->set);
 	if (!entry.stream)
 		return FLEXTRACE_E_MEMORY;
-	environment_get_uuid(trace, noted.uuid);
-	environment_get_losses(trace, noted.lost);
-	memcpy(entry.stream->trace_uuid, noted.uuid, sizeof(noted.uuid));
+	FLEXTRACE_TRY(read_trace(feed, trace, entry.stream->trace_uuid));
 	entry.stream->class_id = bt_stream_class_get_id(class);
 	entry.stream->instance_id = bt_stream_get_id(bt);
 	set_clock(&entry, class);
 	FLEXTRACE_TRY(set_host(feed, entry.stream, trace));
-	FLEXTRACE_TRY(note_trace(feed, &noted));
 	FLEXTRACE_TRY(map_put(&feed->stream_index, (uintptr_t)bt, 0, feed->n_streams));
 	bt_stream_get_ref(bt);
 	feed->streams[feed->n_streams++] = entry;
@@ -337,21 +362,12 @@ static int book_channels(struct feed *feed, const struct feed_trace *trace)
 	return ledger_lose(&feed->decoder.ledger, LOSS_CHANNEL_NOT_CREATED, &nowhere, n, INT64_MIN);
 }
 
-static int book_files(struct feed *feed, const struct feed_trace *trace)
-{
-	struct loss_place nowhere = LOSS_NOWHERE;
-
-	for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++)
-		FLEXTRACE_TRY(ledger_lose(&feed->decoder.ledger, (enum loss_cause)cause, &nowhere,
-		                          trace->lost[cause], INT64_MIN));
-	return 0;
-}
-
 int feed_book_losses(struct feed *feed)
 {
 	for (uint32_t i = 0; i < feed->n_traces; i++) {
 		FLEXTRACE_TRY(book_channels(feed, &feed->traces[i]));
-		FLEXTRACE_TRY(book_files(feed, &feed->traces[i]));
+		FLEXTRACE_TRY(losses_merge(&feed->decoder.ledger.losses, &feed->traces[i].lost,
+		                           FLEXTRACE_NONE));
 	}
 	return 0;
 }

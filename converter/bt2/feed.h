@@ -28,7 +28,7 @@ struct feed_stream {
 struct feed_trace {
 	uint8_t uuid[16];
 	uint32_t n_missing_channels;
-	uint64_t lost[LOSS_CAUSE_COUNT]; /* of the files it was made from */
+	struct losses lost; /* owned: of the files it was made from */
 };
 
 struct feed {

@@ -22,6 +22,14 @@ int aie_lose(struct aie *aie, enum loss_cause cause, uint64_t n)
 	return ledger_lose(&aie->ledger, cause, &LOSS_NOWHERE, n, INT64_MIN);
 }
 
+int aie_lose_of(struct aie *aie, uint32_t unit, enum loss_cause cause)
+{
+	struct loss_place place = LOSS_NOWHERE;
+
+	place.device = aie->units[unit].device;
+	return ledger_lose(&aie->ledger, cause, &place, 1, INT64_MIN);
+}
+
 int aie_reject(struct aie *aie, enum loss_cause cause, const char *fault, uint64_t offset_bytes)
 {
 	faults_note(&aie->faults, fault, offset_bytes);

@@ -125,6 +125,9 @@ int aie_define(struct aie *aie);
 
 int aie_lose(struct aie *aie, enum loss_cause cause, uint64_t n);
 
+/* Counts one of a unit, which is a device. */
+int aie_lose_of(struct aie *aie, uint32_t unit, enum loss_cause cause);
+
 /* Counts an event of the file that says nothing that can be. */
 int aie_reject(struct aie *aie, enum loss_cause cause, const char *fault, uint64_t offset_bytes);
 

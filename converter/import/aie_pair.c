@@ -28,10 +28,13 @@ static int add_time(struct aie_times *times, uint64_t cycle)
 	return FLEXTRACE_OK;
 }
 
-static int rise(struct aie *aie, struct aie_unit *unit, struct aie_slot *slot, uint64_t cycle)
+static int rise(struct aie *aie, const struct aie_edge *edge, uint64_t cycle)
 {
+	struct aie_unit *unit = &aie->units[edge->unit];
+	struct aie_slot *slot = &unit->slots[edge->slot];
+
 	if (slot->is_open)
-		FLEXTRACE_TRY(aie_lose(aie, LOSS_UNMATCHED_BEGIN, 1));
+		FLEXTRACE_TRY(aie_lose_of(aie, edge->unit, LOSS_UNMATCHED_BEGIN));
 	slot->is_open = true;
 	slot->begin = cycle;
 	return slot->role == AIE_KERNEL_START ? add_time(&unit->starts, cycle) : FLEXTRACE_OK;
@@ -52,7 +55,7 @@ static int fall(struct aie *aie, const struct aie_edge *edge, uint64_t cycle)
 	if (slot->role == AIE_KERNEL_END)
 		FLEXTRACE_TRY(add_time(&unit->ends, cycle));
 	if (!slot->is_open)
-		return aie_lose(aie, LOSS_UNMATCHED_END, 1);
+		return aie_lose_of(aie, edge->unit, LOSS_UNMATCHED_END);
 	slot->is_open = false;
 	return aie_write_span(aie, &span);
 }
@@ -63,8 +66,7 @@ int aie_take_edge(struct aie *aie, const struct aie_edge *edge, uint64_t cycle)
 
 	if (cycle > unit->last)
 		unit->last = cycle;
-	return edge->is_rise ? rise(aie, unit, &unit->slots[edge->slot], cycle)
-	                     : fall(aie, edge, cycle);
+	return edge->is_rise ? rise(aie, edge, cycle) : fall(aie, edge, cycle);
 }
 
 static int leave_open(struct aie *aie, uint32_t index)
@@ -85,7 +87,7 @@ static int leave_open(struct aie *aie, uint32_t index)
 		if (!slot->is_open)
 			continue;
 		slot->is_open = false;
-		FLEXTRACE_TRY(aie_lose(aie, LOSS_UNMATCHED_BEGIN, 1));
+		FLEXTRACE_TRY(aie_lose_of(aie, index, LOSS_UNMATCHED_BEGIN));
 		FLEXTRACE_TRY(aie_write_span(aie, &span));
 	}
 	return FLEXTRACE_OK;
@@ -165,7 +167,7 @@ struct kernels {
 static int end_kernel(struct kernels *kernels, uint64_t cycle)
 {
 	if (!kernels->is_open)
-		return aie_lose(kernels->aie, LOSS_UNMATCHED_END, 1);
+		return aie_lose_of(kernels->aie, kernels->span.unit, LOSS_UNMATCHED_END);
 	kernels->is_open = false;
 	kernels->span.end = cycle;
 	return aie_write_span(kernels->aie, &kernels->span);
@@ -174,13 +176,13 @@ static int end_kernel(struct kernels *kernels, uint64_t cycle)
 static int take_mark(struct kernels *kernels, bool is_start, uint64_t cycle)
 {
 	if (kernels->has_last[is_start] && cycle - kernels->last[is_start] < kernels->gap)
-		return aie_lose(kernels->aie, LOSS_DUPLICATE, 1);
+		return aie_lose_of(kernels->aie, kernels->span.unit, LOSS_DUPLICATE);
 	kernels->has_last[is_start] = true;
 	kernels->last[is_start] = cycle;
 	if (!is_start)
 		return end_kernel(kernels, cycle);
 	if (kernels->is_open)
-		FLEXTRACE_TRY(aie_lose(kernels->aie, LOSS_UNMATCHED_BEGIN, 1));
+		FLEXTRACE_TRY(aie_lose_of(kernels->aie, kernels->span.unit, LOSS_UNMATCHED_BEGIN));
 	kernels->is_open = true;
 	kernels->span.begin = cycle;
 	return FLEXTRACE_OK;
@@ -192,7 +194,7 @@ static int leave_kernel(struct kernels *kernels, uint64_t last)
 		return FLEXTRACE_OK;
 	kernels->span.end = last;
 	kernels->span.is_open = true;
-	FLEXTRACE_TRY(aie_lose(kernels->aie, LOSS_UNMATCHED_BEGIN, 1));
+	FLEXTRACE_TRY(aie_lose_of(kernels->aie, kernels->span.unit, LOSS_UNMATCHED_BEGIN));
 	return aie_write_span(kernels->aie, &kernels->span);
 }
 
