@@ -24,6 +24,8 @@ flextrace_add_unit_test(NAME allocations
 	SOURCES tests/text_source.c tests/scratch.c tests/failing_malloc.c LIBS flextrace_core
 	DEFINITIONS FLEXTRACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 flextrace_fail_allocations(test_allocations)
+add_test(NAME soak.allocations COMMAND test_allocations all CONFIGURATIONS soak)
+set_tests_properties(soak.allocations PROPERTIES LABELS soak TIMEOUT 3600)
 flextrace_add_unit_test(NAME ops SOURCES tests/text_source.c tests/scratch.c cli/csv_table.c
 	cli/message.c converter/pipeline.c)
 

@@ -2,7 +2,7 @@
 /*
  * Whole conversions in which one allocation fails: each must say so, and leave nothing that looks
  * like a result. Every place is tried that allocates, told by its calls; with
- * FLEXTRACE_TEST_SOAK=1 every single allocation.
+ * an argument every single allocation.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -183,6 +183,8 @@ static void finish(const struct run *run)
 		scratch_remove(strdup(run->dir));
 }
 
+static bool tries_all;
+
 /* -- places that allocate ---------------------------------------------------------------------- */
 
 /* What was seen over all jobs: hashes of the calls that lead to an allocation. */
@@ -286,8 +288,7 @@ static int try_job(const struct walk *walk, const struct job *job)
 static void test_allocations__that_fail_once_end_a_conversion(void **state)
 {
 	char *base = scratch_dir(), *dir = NULL;
-	struct walk walk = {.tries = calloc(1u << 20, sizeof(*walk.tries)),
-	                    .tries_all = getenv("FLEXTRACE_TEST_SOAK") != NULL};
+	struct walk walk = {.tries = calloc(1u << 20, sizeof(*walk.tries)), .tries_all = tries_all};
 	int n_wrong = 0;
 
 	(void)state;
@@ -306,13 +307,15 @@ static void test_allocations__that_fail_once_end_a_conversion(void **state)
 	assert_int_equal(n_wrong, 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_allocations__that_fail_once_end_a_conversion),
 	};
 	cJSON_Hooks hooks = {failing_malloc, free};
 
+	(void)argv;
+	tries_all = argc > 1;
 	cJSON_InitHooks(&hooks);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
