@@ -141,8 +141,8 @@ static void remove_twin(struct flex_line *line, struct flex_line_item *before,
 	twin->place = item->next + 1;
 }
 
-/* Joins a part to the oldest one on the line that it belongs to. That one is dead then. False: there
- * is none. */
+/* Joins a part to the oldest one on the line that it belongs to. That one is dead then. False:
+ * there is none. */
 static bool join_twin(struct flex_line *line, const struct flex_twin *twin,
                       struct flex_part_view *part)
 {
