@@ -80,6 +80,14 @@ run 0 "$FLEXTRACE" convert -o both asked/snapshots/1/trace asked/snapshots/4/tra
 [ "$(rows both/host.csv)" -eq "$(rows asked/snapshots/1/host.csv)" ] || fail "records are there twice"
 [ "$(awk -F, '$4 == "overwritten" { print $8 }' both/losses.csv)" -eq "$overwritten" ] || fail "counted twice"
 
+# What is missing is exactly what was overwritten: full packets, all of as many records, behind an empty one of the time
+# when the buffers were made.
+run 3 "$FLEXTRACE" record --flight-recorder=1M -o exact -- "$PROGRAM" scopes=40000 exit=3
+missing=$((40000 - $(rows exact/snapshots/end/host.csv)))
+full=$(($(awk -F, '$4 == "overwritten" { print $8 }' exact/snapshots/end/losses.csv) - 1))
+[ "$full" -gt 10 ] && [ $((missing % full)) -eq 0 ] && [ $((missing / full)) -gt 100 ] ||
+	fail "$missing records are missing, $full packets overwritten"
+
 # A program that fails is kept: by its exit code, by a signal.
 run 3 "$FLEXTRACE" record --flight-recorder -o code -- "$PROGRAM" scopes=20 exit=3
 says 'What ran' err.log
