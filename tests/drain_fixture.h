@@ -17,6 +17,8 @@
 #include <flextrace/flextrace.h>
 #include <flextrace/marker.h>
 
+#include "area_words.h"
+
 #define MAX_CAPACITY 2048u
 
 /* -- the tracer, as far as drain.c needs it: it collects batches ------------------------------- */

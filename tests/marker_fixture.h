@@ -15,6 +15,8 @@
 
 #include <flextrace/marker.h>
 
+#include "area_words.h"
+
 #define MAX_CAPACITY 64u
 
 static union {
@@ -38,7 +40,7 @@ static void make_room(void *context)
 {
 	(void)context;
 	n_waits++;
-	area->limit++;
+	SET(area->limit, GET(area->limit) + 1);
 }
 
 static void boot(uint32_t capacity, uint32_t policy)
@@ -54,19 +56,24 @@ static void boot(uint32_t capacity, uint32_t policy)
 	FLEXTRACE_FW_INIT(3, 1, 7, capacity, policy);
 }
 
+static inline const struct flextrace_wire_record *record_at(uint32_t index)
+{
+	return &area->ring[index & (GET(area->capacity) - 1)];
+}
+
 static inline uint32_t kind_of(uint32_t index)
 {
-	return area->ring[index & (area->capacity - 1)].kind_id >> FLEXTRACE_WIRE_ID_BITS;
+	return GET(record_at(index)->kind_id) >> FLEXTRACE_WIRE_ID_BITS;
 }
 
 static inline uint32_t id_of(uint32_t index)
 {
-	return area->ring[index & (area->capacity - 1)].kind_id & FLEXTRACE_WIRE_ID_MASK;
+	return GET(record_at(index)->kind_id) & FLEXTRACE_WIRE_ID_MASK;
 }
 
 static inline uint32_t ticks_of(uint32_t index)
 {
-	return area->ring[index & (area->capacity - 1)].ticks;
+	return GET(record_at(index)->ticks);
 }
 
 static inline void marks(uint32_t n)

@@ -20,6 +20,8 @@
 #include <flextrace/emulator.h>
 #include <flextrace/flextrace.h>
 
+#include "area_words.h"
+
 #define N_CORES 4u
 #define N_JOBS  4u
 
@@ -250,7 +252,7 @@ static void check_account(const struct device *device, uint32_t core)
 	const struct flextrace_wire_area *wire = device->areas[core].memory;
 	uint64_t sent = 1 + N_JOBS * job_records();
 
-	sent -= wire->own.ring_run != wire->run; /* its RUN record never found room */
+	sent -= GET(wire->own.ring_run) != GET(wire->run); /* its RUN record never found room */
 	assert_int_equal(sent, stats->recorded + stats->dropped + stats->overwritten);
 	assert_int_equal(N_JOBS, stats->recorded_runs + stats->overwritten_runs);
 	assert_int_equal(stats->refused + stats->resets + stats->unrecorded, 0);

@@ -161,8 +161,8 @@ static void test_area_file__reads_over_a_wrap_of_the_counts(void **state)
 	(void)state;
 	boot(CAPACITY, FLEXTRACE_WIRE_STOP);
 	marks(CAPACITY);
-	wire->head = 3;
-	wire->limit = 2 + CAPACITY - 5;
+	SET(wire->head, 3);
+	SET(wire->limit, 2 + CAPACITY - 5);
 	taken = read_dump();
 	assert_int_equal((uint32_t)taken.first, 3 - CAPACITY);
 	assert_int_equal(taken.n_words, CAPACITY);
@@ -186,7 +186,7 @@ static void test_area_file__reads_what_a_runtime_saved(void **state)
 	assert_int_equal(list.areas[0].offset_bytes, sizeof(nothing));
 	assert_int_equal(read_area(0).n_words, 3);
 	area_list_release(&list);
-	assert_int_equal(wire->limit, CAPACITY); /* the device's own is as it was */
+	assert_int_equal(GET(wire->limit), CAPACITY); /* the device's own is as it was */
 	assert_true(flextrace_drain_save(areas, 3, "/nowhere/at/all") < 0);
 	assert_true(flextrace_drain_save(areas, 3, "/dev/full") < 0);
 }
@@ -231,7 +231,7 @@ static void test_area_file__equal_cores_are_of_different_devices(void **state)
 	(void)state;
 	for (size_t i = 0; i < 6; i++) {
 		boot(CAPACITY, FLEXTRACE_WIRE_STOP);
-		wire->core = cores[i];
+		SET(wire->core, cores[i]);
 		memcpy(bytes + i * AREA, wire, AREA);
 	}
 	write_file(bytes, sizeof(bytes));
@@ -279,7 +279,7 @@ static void test_area_file__areas_that_contradict_themselves_are_refused(void **
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		boot(CAPACITY, FLEXTRACE_WIRE_STOP);
-		memcpy(memory.bytes + cases[i].offset, &cases[i].value, 4);
+		SET(*(uint32_t *)(void *)(memory.bytes + cases[i].offset), cases[i].value);
 		write_file(wire, AREA);
 		find_all();
 		assert_int_equal(list.n, 0);

@@ -9,14 +9,14 @@ static void test_drain__records_words_and_makes_room(void **state)
 	boot(4, FLEXTRACE_WIRE_STOP);
 	marks(3);
 	assert_int_equal(drain(0), 3);
-	assert_int_equal(wire->limit, 7);
+	assert_int_equal(GET(wire->limit), 7);
 	assert_int_equal(got.device, 4);
 	assert_int_equal(got.core, 2);
 	assert_int_equal(got.processor, 1);
 	assert_int_equal(got.domain, 9);
 	assert_int_equal(got.n_batches, 1);
-	assert_int_equal(got.first[0], FLEXTRACE_WIRE_WORD(wire->ring[0].kind_id, 16));
-	assert_int_equal(got.first[2], FLEXTRACE_WIRE_WORD(wire->ring[0].kind_id, 0) + 48);
+	assert_int_equal(got.first[0], FLEXTRACE_WIRE_WORD(GET(wire->ring[0].kind_id), 16));
+	assert_int_equal(got.first[2], FLEXTRACE_WIRE_WORD(GET(wire->ring[0].kind_id), 0) + 48);
 	marks(4);
 	assert_int_equal(drain(0), 4);
 	assert_int_equal(got.next_index, 7);
@@ -41,7 +41,7 @@ static void test_drain__tells_drops_even_when_no_words_follow(void **state)
 	marks(11);
 	drain(0);
 	assert_int_equal(got.dropped, 3);
-	wire->dropped += 2; /* between reading the count and making room */
+	SET(wire->dropped, GET(wire->dropped) + 2); /* between reading the count and making room */
 	drain(0);
 	assert_int_equal(got.dropped, 5);
 	assert_int_equal(got.n_words, 8);
@@ -63,10 +63,11 @@ static void test_drain__counts_in_64_bits_over_wraps(void **state)
 		area.next += 0xfffffff8u;
 		area.told_next = area.next;
 		area.dropped += 0xfffffff8u;
-		wire->head += 0xfffffff8u;
-		wire->limit += 0xfffffff8u;
-		wire->dropped += 0xfffffff8u;
-		wire->own.seen = wire->own.stop = wire->limit;
+		SET(wire->head, GET(wire->head) + 0xfffffff8u);
+		SET(wire->limit, GET(wire->limit) + 0xfffffff8u);
+		SET(wire->dropped, GET(wire->dropped) + 0xfffffff8u);
+		SET(wire->own.seen, GET(wire->limit));
+		SET(wire->own.stop, GET(wire->limit));
 		got.next_index = area.next;
 		marks(20);
 		assert_int_equal(drain(0), 8);
@@ -114,7 +115,7 @@ static void test_overwrite__counts_what_it_missed(void **state)
 	assert_int_equal(got.dropped, 0);
 	assert_int_equal(got.next_index, 110);
 	memcpy(&last, (const char *)wire->ring + 109 % 16 * sizeof(last), sizeof(last));
-	assert_int_equal((uint32_t)got.first[25], last.ticks);
+	assert_int_equal((uint32_t)got.first[25], GET(last.ticks));
 }
 
 /* While the firmware may be writing, the oldest records of a full ring are not trusted. */
@@ -162,7 +163,7 @@ static void test_device_off__does_not_touch_the_area(void **state)
 	mode = FLEXTRACE_DEVICE_MODE_OFF;
 	marks(3);
 	assert_int_equal(drain(0), 0);
-	assert_int_equal(wire->limit, 8);
+	assert_int_equal(GET(wire->limit), 8);
 	assert_memory_equal(&area.stats, &none, sizeof(none));
 }
 
@@ -205,8 +206,8 @@ static void test_reset__starts_all_counts_anew(void **state)
 
 static void check_account(uint64_t sent)
 {
-	uint64_t waiting = wire->head - (uint32_t)area.next;
-	uint64_t pending = wire->own.ring_run != wire->run;
+	uint64_t waiting = GET(wire->head) - (uint32_t)area.next;
+	uint64_t pending = GET(wire->own.ring_run) != GET(wire->run);
 
 	assert_int_equal(sent, area.stats.recorded + area.stats.dropped + area.stats.overwritten +
 	                               area.stats.unrecorded + waiting + pending);

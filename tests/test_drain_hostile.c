@@ -28,7 +28,7 @@ static void test_hostile__bad_headers_are_refused(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		boot(8, FLEXTRACE_WIRE_STOP);
-		memcpy(memory.bytes + cases[i].offset, &cases[i].value, 4);
+		SET(*(uint32_t *)(void *)(memory.bytes + cases[i].offset), cases[i].value);
 		assert_int_equal(drain(0), 0);
 		assert_int_equal(drain(0), 0);
 		assert_int_equal(area.stats.refused, 2);
@@ -43,9 +43,9 @@ static void test_hostile__capacity_must_be_a_power_of_two(void **state)
 {
 	(void)state;
 	boot(8, FLEXTRACE_WIRE_STOP);
-	wire->capacity = 6;
-	wire->limit = 6;
-	wire->head = 3;
+	SET(wire->capacity, 6);
+	SET(wire->limit, 6);
+	SET(wire->head, 3);
 	assert_int_equal(drain(0), 0);
 	assert_int_equal(area.stats.refused, 1);
 }

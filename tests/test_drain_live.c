@@ -125,20 +125,20 @@ static void test_policy__is_the_hosts_also_after_a_reset(void **state)
 {
 	(void)state;
 	boot(8, FLEXTRACE_WIRE_STOP);
-	wire->magic = 0; /* not booted yet */
+	SET(wire->magic, 0); /* not booted yet */
 	flextrace_drain_set_policy(&area, FLEXTRACE_POLICY_OVERWRITE);
-	assert_int_equal(wire->policy, FLEXTRACE_WIRE_STOP);
+	assert_int_equal(GET(wire->policy), FLEXTRACE_WIRE_STOP);
 	FLEXTRACE_FW_INIT(2, 1, 9, 8, FLEXTRACE_WIRE_STOP);
 	drain(0);
-	assert_int_equal(wire->policy, FLEXTRACE_WIRE_OVERWRITE);
+	assert_int_equal(GET(wire->policy), FLEXTRACE_WIRE_OVERWRITE);
 	FLEXTRACE_FW_INIT(2, 1, 9, 8, FLEXTRACE_WIRE_STOP);
 	drain(0);
-	assert_int_equal(wire->policy, FLEXTRACE_WIRE_OVERWRITE);
+	assert_int_equal(GET(wire->policy), FLEXTRACE_WIRE_OVERWRITE);
 	flextrace_drain_set_policy(&area, FLEXTRACE_POLICY_BLOCK);
-	assert_int_equal(wire->policy, FLEXTRACE_WIRE_BLOCK);
+	assert_int_equal(GET(wire->policy), FLEXTRACE_WIRE_BLOCK);
 	mode = FLEXTRACE_DEVICE_MODE_OFF;
 	flextrace_drain_set_policy(&area, FLEXTRACE_POLICY_STOP);
-	assert_int_equal(wire->policy, FLEXTRACE_WIRE_BLOCK);
+	assert_int_equal(GET(wire->policy), FLEXTRACE_WIRE_BLOCK);
 }
 
 /* The firmware may fill the ring once more before it looks at the policy again. */
@@ -240,8 +240,8 @@ static void test_reset__is_survived_in_the_middle_of_a_drain(void **state)
 	marks(30);
 	drain(0);
 	FLEXTRACE_FW_INIT(2, 1, 9, 8, FLEXTRACE_WIRE_STOP);
-	wire->limit = 1000;
-	wire->read_run = 77;
+	SET(wire->limit, 1000);
+	SET(wire->read_run, 77);
 	memset(&got, 0, sizeof(got));
 	marks(1);
 	area.stats = (struct flextrace_drain_stats){0};

@@ -26,7 +26,7 @@ static void test_slot__becomes_words(void **state)
 	assert_int_equal(got.first[7], UINT64_C(0xc000000800000050)); /* TS5 */
 	assert_int_equal(got.first[8], UINT64_C(0x6000000100000020));
 	assert_int_equal(got.last_run, 1);
-	assert_int_equal(wire->read_run, 1);
+	assert_int_equal(GET(wire->read_run), 1);
 }
 
 static void test_slot__two_finished_runs_go_together(void **state)
@@ -115,12 +115,12 @@ static void test_slot__in_the_making_is_left_alone(void **state)
 	(void)state;
 	boot(64, FLEXTRACE_WIRE_STOP);
 	one_run(1);
-	wire->run = 2;
-	wire->slot[0].done = 1;
+	SET(wire->run, 2);
+	SET(wire->slot[0].done, 1);
 	drain(FLEXTRACE_DRAIN_LAST);
 	assert_int_equal(got.n_slots, 1);
-	wire->slot[0].run = 2;
-	wire->slot[0].done = 2;
+	SET(wire->slot[0].run, 2);
+	SET(wire->slot[0].done, 2);
 	drain(0);
 	assert_int_equal(got.n_slots, 2);
 	assert_int_equal(got.last_run, 2);
@@ -133,9 +133,9 @@ static void test_slot__that_the_next_run_takes_is_lost(void **state)
 	boot(64, FLEXTRACE_WIRE_STOP);
 	one_run(1);
 	one_run(2);
-	wire->run = 3;
-	wire->slot[1].done = 2;
-	wire->slot[1].job = 3;
+	SET(wire->run, 3);
+	SET(wire->slot[1].done, 2);
+	SET(wire->slot[1].job, 3);
 	drain(0);
 	assert_int_equal(got.n_slots, 1);
 	assert_int_equal(got.last_run, 2);
@@ -146,7 +146,9 @@ static void test_slot__run_numbers_count_on_over_a_wrap(void **state)
 {
 	(void)state;
 	boot(64, FLEXTRACE_WIRE_STOP);
-	wire->run = wire->own.ring_run = wire->read_run = 0xfffffffeu;
+	SET(wire->run, 0xfffffffeu);
+	SET(wire->own.ring_run, 0xfffffffeu);
+	SET(wire->read_run, 0xfffffffeu);
 	one_run(1);
 	drain(0);
 	one_run(2);

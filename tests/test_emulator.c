@@ -13,6 +13,8 @@
 #include <flextrace/emulator.h>
 #include <flextrace/flextrace.h>
 
+#include "area_words.h"
+
 #define N_CORES 4u
 #define N       24u
 #define HZ      UINT64_C(1000000000)
@@ -357,7 +359,7 @@ static void soak(uint32_t policy, struct flextrace_drain_area *areas, uint64_t *
 
 		/* ready; a job: RUN, three zones, complete, tiles of begin, value and end */
 		ret_sent[core] = 1 + SOAK_JOBS * (1 + 6 + 1 + SOAK_REPEAT * 4);
-		ret_sent[core] -= wire->own.ring_run != wire->run; /* never found room */
+		ret_sent[core] -= GET(wire->own.ring_run) != GET(wire->run); /* never found room */
 	}
 	flextrace_emulator_destroy(finisher.emulator);
 }

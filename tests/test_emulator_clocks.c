@@ -14,6 +14,8 @@
 #include <flextrace/emulator.h>
 #include <flextrace/flextrace.h>
 
+#include "area_words.h"
+
 #define N  24u
 #define HZ UINT64_C(1000000000)
 
@@ -108,8 +110,8 @@ static void check_area(const struct flextrace_emulator *emulator, uint32_t core,
 	const struct flextrace_wire_area *area = flextrace_emulator_area(
 		(struct flextrace_emulator *)(uintptr_t)emulator, core, &bytes);
 
-	assert_int_equal(area->core, core);
-	assert_int_equal(area->domain, domain);
+	assert_int_equal(GET(area->core), core);
+	assert_int_equal(GET(area->domain), domain);
 }
 
 static void test_core_clocks__have_origins_drifts_and_steps_of_their_own(void **state)

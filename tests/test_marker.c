@@ -4,10 +4,10 @@
 /* Moves all counters of an idle ring as if `count` records had come and gone. */
 static void start_at(uint32_t count)
 {
-	area->head = count;
-	area->limit = count + area->capacity;
-	area->own.seen = area->limit;
-	area->own.stop = area->limit;
+	SET(area->head, count);
+	SET(area->limit, count + GET(area->capacity));
+	SET(area->own.seen, GET(area->limit));
+	SET(area->own.stop, GET(area->limit));
 }
 
 /* -- the area ---------------------------------------------------------------------------------- */
@@ -16,21 +16,21 @@ static void test_init__fills_the_header(void **state)
 {
 	(void)state;
 	boot(16, FLEXTRACE_WIRE_BLOCK);
-	assert_int_equal(area->magic, FLEXTRACE_WIRE_MAGIC);
-	assert_int_equal(area->version, 1);
-	assert_int_equal(area->core, 3);
-	assert_int_equal(area->processor, 1);
-	assert_int_equal(area->domain, 7);
-	assert_int_equal(area->counter_bits, 64);
-	assert_int_equal(area->capacity, 16);
-	assert_int_equal(area->resets, 0xa5a5a5a6);
-	assert_int_equal(area->head, 0);
-	assert_int_equal(area->dropped, 0);
-	assert_int_equal(area->run, 0);
-	assert_int_equal(area->limit, 16);
-	assert_int_equal(area->policy, FLEXTRACE_WIRE_BLOCK);
-	assert_int_equal(area->read_run, 0);
-	assert_int_equal(area->strict_from, 0);
+	assert_int_equal(GET(area->magic), FLEXTRACE_WIRE_MAGIC);
+	assert_int_equal(GET(area->version), 1);
+	assert_int_equal(GET(area->core), 3);
+	assert_int_equal(GET(area->processor), 1);
+	assert_int_equal(GET(area->domain), 7);
+	assert_int_equal(GET(area->counter_bits), 64);
+	assert_int_equal(GET(area->capacity), 16);
+	assert_int_equal(GET(area->resets), 0xa5a5a5a6);
+	assert_int_equal(GET(area->head), 0);
+	assert_int_equal(GET(area->dropped), 0);
+	assert_int_equal(GET(area->run), 0);
+	assert_int_equal(GET(area->limit), 16);
+	assert_int_equal(GET(area->policy), FLEXTRACE_WIRE_BLOCK);
+	assert_int_equal(GET(area->read_run), 0);
+	assert_int_equal(GET(area->strict_from), 0);
 }
 
 static void test_wire__has_the_documented_layout(void **state)
@@ -62,12 +62,12 @@ static void test_stop__records_up_to_the_limit_and_counts_the_rest(void **state)
 		for (extra = 0; extra < 3; extra++) {
 			boot(capacity, FLEXTRACE_WIRE_STOP);
 			marks(capacity + extra);
-			assert_int_equal(area->head, capacity);
-			assert_int_equal(area->dropped, extra);
-			area->limit += 2;
+			assert_int_equal(GET(area->head), capacity);
+			assert_int_equal(GET(area->dropped), extra);
+			SET(area->limit, GET(area->limit) + 2);
 			marks(3);
-			assert_int_equal(area->head, capacity + 2);
-			assert_int_equal(area->dropped, extra + 1);
+			assert_int_equal(GET(area->head), capacity + 2);
+			assert_int_equal(GET(area->dropped), extra + 1);
 		}
 	}
 }
@@ -84,8 +84,8 @@ static void test_stop__survives_a_wrap_of_head(void **state)
 		FLEXTRACE_VALUE("value", 5);
 		marks(9);
 		FLEXTRACE_ZONE_END("zone");
-		assert_int_equal(area->head, start + 8);
-		assert_int_equal(area->dropped, 5);
+		assert_int_equal(GET(area->head), start + 8);
+		assert_int_equal(GET(area->dropped), 5);
 		assert_int_equal(kind_of(start + 7), FLEXTRACE_WIRE_ZONE_END);
 	}
 }
@@ -101,8 +101,8 @@ static void test_zone__begin_keeps_room_for_its_end(void **state)
 		FLEXTRACE_ZONE_BEGIN("zone");
 		marks(8);
 		FLEXTRACE_ZONE_END("zone");
-		assert_int_equal(area->head, 8);
-		assert_int_equal(area->head + area->dropped, 8 - free_records + 10);
+		assert_int_equal(GET(area->head), 8);
+		assert_int_equal(GET(area->head) + GET(area->dropped), 8 - free_records + 10);
 		if (free_records >= 2) {
 			assert_int_equal(kind_of(8 - free_records), FLEXTRACE_WIRE_ZONE_BEGIN);
 			assert_int_equal(kind_of(7), FLEXTRACE_WIRE_ZONE_END);
@@ -122,9 +122,9 @@ static void test_zone__gives_its_room_back_when_nothing_was_dropped(void **state
 		FLEXTRACE_ZONE_BEGIN("zone");
 		FLEXTRACE_ZONE_END("zone");
 	}
-	assert_int_equal(area->head, 16);
-	assert_int_equal(area->dropped, 0);
-	assert_int_equal(area->own.stop, area->own.seen);
+	assert_int_equal(GET(area->head), 16);
+	assert_int_equal(GET(area->dropped), 0);
+	assert_int_equal(GET(area->own.stop), GET(area->own.seen));
 }
 
 static void test_zone__end_of_a_dropped_begin_is_dropped_even_when_room_came_back(void **state)
@@ -133,15 +133,15 @@ static void test_zone__end_of_a_dropped_begin_is_dropped_even_when_room_came_bac
 	boot(8, FLEXTRACE_WIRE_STOP);
 	marks(8);
 	FLEXTRACE_ZONE_BEGIN("outer"); /* dropped */
-	area->limit += 8;
+	SET(area->limit, GET(area->limit) + 8);
 	FLEXTRACE_ZONE_BEGIN("inner"); /* recorded */
 	FLEXTRACE_MARK("inside");
 	FLEXTRACE_ZONE_END("inner");
 	FLEXTRACE_ZONE_END("outer"); /* dropped */
 	FLEXTRACE_ZONE_BEGIN("next");
 	FLEXTRACE_ZONE_END("next");
-	assert_int_equal(area->head, 13);
-	assert_int_equal(area->dropped, 2);
+	assert_int_equal(GET(area->head), 13);
+	assert_int_equal(GET(area->dropped), 2);
 	assert_int_equal(kind_of(8), FLEXTRACE_WIRE_ZONE_BEGIN);
 	assert_int_equal(kind_of(9), FLEXTRACE_WIRE_MARK);
 	assert_int_equal(kind_of(10), FLEXTRACE_WIRE_ZONE_END);
@@ -155,8 +155,8 @@ static void test_zone__end_without_begin_is_dropped(void **state)
 	boot(8, FLEXTRACE_WIRE_STOP);
 	FLEXTRACE_ZONE_END("nothing");
 	marks(8);
-	assert_int_equal(area->head, 8);
-	assert_int_equal(area->dropped, 1);
+	assert_int_equal(GET(area->head), 8);
+	assert_int_equal(GET(area->dropped), 1);
 }
 
 static void test_zone__counts_dropped_zones_of_any_depth(void **state)
@@ -169,13 +169,13 @@ static void test_zone__counts_dropped_zones_of_any_depth(void **state)
 		marks(8);
 		for (i = 0; i < depth; i++)
 			FLEXTRACE_ZONE_BEGIN("zone");
-		area->limit += 8;
+		SET(area->limit, GET(area->limit) + 8);
 		for (i = 0; i < depth; i++)
 			FLEXTRACE_ZONE_END("zone");
-		assert_int_equal(area->dropped, 2 * depth);
+		assert_int_equal(GET(area->dropped), 2 * depth);
 		marks(8);
-		assert_int_equal(area->head, 16);
-		assert_int_equal(area->own.seen, area->limit);
+		assert_int_equal(GET(area->head), 16);
+		assert_int_equal(GET(area->own.seen), GET(area->limit));
 	}
 }
 
@@ -188,8 +188,8 @@ static void test_value__takes_two_records_or_none(void **state)
 		boot(4, FLEXTRACE_WIRE_STOP);
 		marks(4 - free_records);
 		FLEXTRACE_VALUE("depth", 0xdeadbeef);
-		assert_int_equal(area->head + area->dropped, 4 - free_records + 2);
-		assert_int_equal(area->dropped, free_records < 2 ? 2 : 0);
+		assert_int_equal(GET(area->head) + GET(area->dropped), 4 - free_records + 2);
+		assert_int_equal(GET(area->dropped), free_records < 2 ? 2 : 0);
 		if (free_records < 2)
 			continue;
 		assert_int_equal(kind_of(4 - free_records), FLEXTRACE_WIRE_VALUE);
@@ -205,12 +205,12 @@ static void test_limit__taken_back_by_the_host_does_no_harm(void **state)
 	boot(8, FLEXTRACE_WIRE_STOP);
 	FLEXTRACE_ZONE_BEGIN("zone");
 	marks(6);
-	area->limit = 2;
+	SET(area->limit, 2);
 	marks(3);
 	FLEXTRACE_ZONE_END("zone");
 	marks(1);
-	assert_int_equal(area->head, 8);
-	assert_int_equal(area->dropped, 4);
+	assert_int_equal(GET(area->head), 8);
+	assert_int_equal(GET(area->dropped), 4);
 }
 
 /* -- the other policies ------------------------------------------------------------------------ */
@@ -226,8 +226,8 @@ static void test_overwrite__never_drops(void **state)
 		FLEXTRACE_MARK("mark");
 		FLEXTRACE_ZONE_END("zone");
 	}
-	assert_int_equal(area->head, 300);
-	assert_int_equal(area->dropped, 0);
+	assert_int_equal(GET(area->head), 300);
+	assert_int_equal(GET(area->dropped), 0);
 	assert_int_equal(ticks_of(299), 300 * 16);
 	assert_int_equal(ticks_of(292), 293 * 16);
 }
@@ -242,8 +242,8 @@ static void test_block__waits_for_the_host(void **state)
 	assert_int_equal(n_waits, 3);
 	FLEXTRACE_VALUE("value", 1);
 	assert_int_equal(n_waits, 5);
-	assert_int_equal(area->head, 9);
-	assert_int_equal(area->dropped, 0);
+	assert_int_equal(GET(area->head), 9);
+	assert_int_equal(GET(area->dropped), 0);
 }
 
 static void test_block__does_not_wait_for_room_that_can_never_be(void **state)
@@ -256,8 +256,8 @@ static void test_block__does_not_wait_for_room_that_can_never_be(void **state)
 		FLEXTRACE_ZONE_BEGIN("zone");
 	for (i = 0; i < 6; i++)
 		FLEXTRACE_ZONE_END("zone");
-	assert_int_equal(area->head + area->dropped, 12);
-	assert_int_equal(area->head, 6);
+	assert_int_equal(GET(area->head) + GET(area->dropped), 12);
+	assert_int_equal(GET(area->head), 6);
 }
 
 /* A host that is away: a quarter of FLEXTRACE_BLOCK_TICKS goes by in each wait. */
@@ -275,28 +275,28 @@ static void test_block__drops_when_the_host_is_away_until_it_comes_back(void **s
 	flextrace_posix_core.wait = wait_in_vain;
 	marks(5);
 	assert_in_range(n_waits, 3, 4);
-	assert_int_equal(area->dropped, 1);
+	assert_int_equal(GET(area->dropped), 1);
 	n_waits = 0;
 	marks(100); /* none waits for it again */
 	assert_int_equal(n_waits, 0);
-	assert_int_equal(area->dropped, 101);
-	assert_int_equal(area->head, 4);
+	assert_int_equal(GET(area->dropped), 101);
+	assert_int_equal(GET(area->head), 4);
 
-	area->limit += 2;
+	SET(area->limit, GET(area->limit) + 2);
 	marks(2);
-	assert_int_equal(area->head, 6);
+	assert_int_equal(GET(area->head), 6);
 	assert_int_equal(n_waits, 0);
 	flextrace_posix_core.wait = make_room;
 	marks(3);
 	assert_int_equal(n_waits, 3);
-	assert_int_equal(area->head, 9);
-	assert_int_equal(area->dropped, 101);
+	assert_int_equal(GET(area->head), 9);
+	assert_int_equal(GET(area->dropped), 101);
 }
 
 static void take_policy_back(void *context)
 {
 	(void)context;
-	area->policy = n_waits++ ? FLEXTRACE_WIRE_STOP : FLEXTRACE_WIRE_BLOCK;
+	SET(area->policy, n_waits++ ? FLEXTRACE_WIRE_STOP : FLEXTRACE_WIRE_BLOCK);
 }
 
 static void test_block__ends_when_the_host_wants_another_policy(void **state)
@@ -306,8 +306,8 @@ static void test_block__ends_when_the_host_wants_another_policy(void **state)
 	flextrace_posix_core.wait = take_policy_back;
 	marks(6);
 	assert_int_equal(n_waits, 2);
-	assert_int_equal(area->head, 4);
-	assert_int_equal(area->dropped, 2);
+	assert_int_equal(GET(area->head), 4);
+	assert_int_equal(GET(area->dropped), 2);
 }
 
 /* -- everything at once ------------------------------------------------------------------------ */
@@ -329,7 +329,7 @@ struct reader {
 
 static void read_records(struct reader *reader, uint32_t n)
 {
-	for (; n && reader->next != area->head; n--, reader->next++) {
+	for (; n && reader->next != GET(area->head); n--, reader->next++) {
 		uint32_t kind = kind_of(reader->next);
 
 		assert_int_equal(kind == FLEXTRACE_WIRE_VALUE_DATA, reader->wants_data);
@@ -343,7 +343,7 @@ static void read_records(struct reader *reader, uint32_t n)
 			assert_true(reader->depth-- > 0);
 		reader->n_run_records += kind == FLEXTRACE_WIRE_RUN;
 	}
-	area->limit = reader->next + area->capacity;
+	SET(area->limit, reader->next + GET(area->capacity));
 }
 
 /* Does something at random; returns the number of records it sends. */
@@ -394,9 +394,10 @@ static void test_stop__accounts_for_every_record_in_any_interleaving(void **stat
 			if (dice >= 85)
 				read_records(&reader, next_random(&random) % capacity);
 			sent += act(dice, &depth);
-			assert_true(area->head - reader.next <= capacity);
-			pending = area->own.ring_run != area->run;
-			assert_int_equal(sent, area->head - start + area->dropped + pending);
+			assert_true(GET(area->head) - reader.next <= capacity);
+			pending = GET(area->own.ring_run) != GET(area->run);
+			assert_int_equal(sent,
+			                 GET(area->head) - start + GET(area->dropped) + pending);
 		}
 		while (depth--)
 			FLEXTRACE_ZONE_END("zone");

@@ -14,15 +14,15 @@ static void test_slot__holds_all_stamps_of_its_run(void **state)
 	boot(8, FLEXTRACE_WIRE_STOP);
 	now = 0x5ffffff00u;
 	FLEXTRACE_FW_START(77, 5);
-	assert_int_equal(slot->run, 1);
-	assert_int_not_equal(slot->done, 1);
-	assert_int_equal(slot->job, 77);
-	assert_int_equal(slot->queue, 5);
-	assert_int_equal(slot->anchor_hi, 5);
-	assert_int_equal(slot->anchor_lo, 0xffffff20u);
-	assert_int_equal(slot->ticks[FLEXTRACE_WIRE_FW_START], 0xffffff20u);
+	assert_int_equal(GET(slot->run), 1);
+	assert_int_not_equal(GET(slot->done), 1);
+	assert_int_equal(GET(slot->job), 77);
+	assert_int_equal(GET(slot->queue), 5);
+	assert_int_equal(GET(slot->anchor_hi), 5);
+	assert_int_equal(GET(slot->anchor_lo), 0xffffff20u);
+	assert_int_equal(GET(slot->ticks[FLEXTRACE_WIRE_FW_START]), 0xffffff20u);
 	for (i = FLEXTRACE_WIRE_KERNEL_START; i < FLEXTRACE_WIRE_N_STAMPS; i++)
-		assert_int_equal(slot->ticks[i], 0);
+		assert_int_equal(GET(slot->ticks[i]), 0);
 	now = 1000;
 	FLEXTRACE_TS(1);
 	FLEXTRACE_TS(2);
@@ -32,15 +32,15 @@ static void test_slot__holds_all_stamps_of_its_run(void **state)
 	FLEXTRACE_TS(4);
 	FLEXTRACE_TS(5);
 	FLEXTRACE_FW_END();
-	assert_int_equal(slot->ticks[FLEXTRACE_WIRE_TS1], 1016);
-	assert_int_equal(slot->ticks[FLEXTRACE_WIRE_TS2], 1032);
-	assert_int_equal(slot->ticks[FLEXTRACE_WIRE_TS3], 1048);
-	assert_int_equal(slot->ticks[FLEXTRACE_WIRE_KERNEL_START], 1064);
-	assert_int_equal(slot->ticks[FLEXTRACE_WIRE_KERNEL_END], 1080);
-	assert_int_equal(slot->ticks[FLEXTRACE_WIRE_TS4], 1096);
-	assert_int_equal(slot->ticks[FLEXTRACE_WIRE_TS5], 1112);
-	assert_int_equal(slot->ticks[FLEXTRACE_WIRE_FW_END], 1128);
-	assert_int_equal(slot->done, 1);
+	assert_int_equal(GET(slot->ticks[FLEXTRACE_WIRE_TS1]), 1016);
+	assert_int_equal(GET(slot->ticks[FLEXTRACE_WIRE_TS2]), 1032);
+	assert_int_equal(GET(slot->ticks[FLEXTRACE_WIRE_TS3]), 1048);
+	assert_int_equal(GET(slot->ticks[FLEXTRACE_WIRE_KERNEL_START]), 1064);
+	assert_int_equal(GET(slot->ticks[FLEXTRACE_WIRE_KERNEL_END]), 1080);
+	assert_int_equal(GET(slot->ticks[FLEXTRACE_WIRE_TS4]), 1096);
+	assert_int_equal(GET(slot->ticks[FLEXTRACE_WIRE_TS5]), 1112);
+	assert_int_equal(GET(slot->ticks[FLEXTRACE_WIRE_FW_END]), 1128);
+	assert_int_equal(GET(slot->done), 1);
 }
 
 static void test_slot__alternates_and_forgets_the_run_before_last(void **state)
@@ -52,15 +52,15 @@ static void test_slot__alternates_and_forgets_the_run_before_last(void **state)
 	FLEXTRACE_FW_END();
 	FLEXTRACE_FW_START(11, 0);
 	FLEXTRACE_FW_END();
-	assert_int_equal(area->slot[1].job, 10);
-	assert_int_equal(area->slot[0].job, 11);
+	assert_int_equal(GET(area->slot[1].job), 10);
+	assert_int_equal(GET(area->slot[0].job), 11);
 	FLEXTRACE_FW_START(12, 0);
-	assert_int_equal(area->run, 3);
-	assert_int_equal(area->slot[1].job, 12);
-	assert_int_equal(area->slot[1].run, 3);
-	assert_int_not_equal(area->slot[1].done, 3);
-	assert_int_equal(area->slot[1].ticks[FLEXTRACE_WIRE_TS5], 0);
-	assert_int_equal(area->slot[0].done, 2);
+	assert_int_equal(GET(area->run), 3);
+	assert_int_equal(GET(area->slot[1].job), 12);
+	assert_int_equal(GET(area->slot[1].run), 3);
+	assert_int_not_equal(GET(area->slot[1].done), 3);
+	assert_int_equal(GET(area->slot[1].ticks[FLEXTRACE_WIRE_TS5]), 0);
+	assert_int_equal(GET(area->slot[0].done), 2);
 }
 
 static void test_slot__run_number_wraps(void **state)
@@ -69,16 +69,16 @@ static void test_slot__run_number_wraps(void **state)
 
 	(void)state;
 	boot(8, FLEXTRACE_WIRE_STOP);
-	area->run = 0xfffffffeu;
-	area->own.ring_run = area->run;
+	SET(area->run, 0xfffffffeu);
+	SET(area->own.ring_run, GET(area->run));
 	for (i = 0; i < 3; i++) {
 		uint32_t run = 0xffffffffu + (uint32_t)i;
 
 		FLEXTRACE_FW_START(1, 0);
-		assert_int_equal(area->slot[run & 1].run, run);
-		assert_int_not_equal(area->slot[run & 1].done, run);
+		assert_int_equal(GET(area->slot[run & 1].run), run);
+		assert_int_not_equal(GET(area->slot[run & 1].done), run);
 		FLEXTRACE_FW_END();
-		assert_int_equal(area->slot[run & 1].done, run);
+		assert_int_equal(GET(area->slot[run & 1].done), run);
 	}
 }
 
@@ -92,10 +92,11 @@ static void test_anchor__survives_a_carry_between_its_halves(void **state)
 		boot(8, FLEXTRACE_WIRE_STOP);
 		now = start;
 		FLEXTRACE_FW_START(1, 0);
-		anchor = (uint64_t)area->slot[1].anchor_hi << 32 | area->slot[1].anchor_lo;
+		anchor = (uint64_t)GET(area->slot[1].anchor_hi) << 32 |
+		         GET(area->slot[1].anchor_lo);
 		assert_true(anchor > start && anchor <= now);
-		assert_int_equal(area->slot[1].ticks[FLEXTRACE_WIRE_FW_START],
-		                 area->slot[1].anchor_lo);
+		assert_int_equal(GET(area->slot[1].ticks[FLEXTRACE_WIRE_FW_START]),
+		                 GET(area->slot[1].anchor_lo));
 	}
 }
 
@@ -107,7 +108,7 @@ static void test_run__opens_in_the_ring_before_its_records(void **state)
 	marks(1);
 	assert_int_equal(kind_of(0), FLEXTRACE_WIRE_RUN);
 	assert_int_equal(id_of(0), 1);
-	assert_int_equal(ticks_of(0), area->slot[1].ticks[FLEXTRACE_WIRE_FW_START]);
+	assert_int_equal(ticks_of(0), GET(area->slot[1].ticks[FLEXTRACE_WIRE_FW_START]));
 	assert_int_equal(kind_of(1), FLEXTRACE_WIRE_MARK);
 }
 
@@ -119,19 +120,19 @@ static void test_run__record_without_room_comes_before_the_next_one_with_room(vo
 	FLEXTRACE_FW_START(1, 0); /* its record is dropped when the next run starts */
 	FLEXTRACE_FW_END();
 	FLEXTRACE_FW_START(2, 0);
-	assert_int_equal(area->dropped, 1);
+	assert_int_equal(GET(area->dropped), 1);
 	marks(1);
-	assert_int_equal(area->dropped, 2);
-	area->limit += 8;
+	assert_int_equal(GET(area->dropped), 2);
+	SET(area->limit, GET(area->limit) + 8);
 	marks(1);
-	assert_int_equal(area->dropped, 2);
-	assert_int_equal(area->head, 10);
+	assert_int_equal(GET(area->dropped), 2);
+	assert_int_equal(GET(area->head), 10);
 	assert_int_equal(kind_of(8), FLEXTRACE_WIRE_RUN);
 	assert_int_equal(id_of(8), 2);
-	assert_true(ticks_of(8) > area->slot[0].ticks[FLEXTRACE_WIRE_FW_START]);
+	assert_true(ticks_of(8) > GET(area->slot[0].ticks[FLEXTRACE_WIRE_FW_START]));
 	assert_int_equal(kind_of(9), FLEXTRACE_WIRE_MARK);
 	marks(6);
-	assert_int_equal(area->head, 16);
+	assert_int_equal(GET(area->head), 16);
 }
 
 /* -- names ------------------------------------------------------------------------------------- */

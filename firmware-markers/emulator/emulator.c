@@ -102,7 +102,7 @@ static void core_note(void *context, uint32_t kind, uint32_t id)
 	struct truth_row row = {
 		.kind = kind,
 		.id = id & FLEXTRACE_WIRE_ID_MASK,
-		.run = __atomic_load_n(&core->area->run, __ATOMIC_RELAXED),
+		.run = FLEXTRACE_PORT_LOAD(core->area->run),
 		.job = core->job,
 		.ticks = core->ticks,
 		.host_ns = core->host_ns,

@@ -49,12 +49,44 @@ extern const char flextrace_posix_names[] __asm__("__start_flextrace_names")
 #define FLEXTRACE_CLOCK_HI() ((uint32_t)(flextrace_posix_clock() >> 32))
 #endif
 
-#define FLEXTRACE_PORT_LOAD(word)         __atomic_load_n(&(word), __ATOMIC_RELAXED)
-#define FLEXTRACE_PORT_LIMIT(word)        __atomic_load_n(&(word), __ATOMIC_ACQUIRE)
-#define FLEXTRACE_PORT_STORE(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
-#define FLEXTRACE_PORT_FENCE()            __atomic_thread_fence(__ATOMIC_RELEASE)
-#define FLEXTRACE_PORT_WAIT()             flextrace_posix_wait()
-#define FLEXTRACE_PORT_NOTE(kind, id)     flextrace_posix_note(kind, id)
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+/* The words of an area are little-endian on any host; the pointer in it is the core's own. */
+static inline void flextrace_posix_order(void *value, uint32_t n)
+{
+	uint32_t word;
+
+	if (n != sizeof(word))
+		return;
+	__builtin_memcpy(&word, value, sizeof(word));
+	word = __builtin_bswap32(word);
+	__builtin_memcpy(value, &word, sizeof(word));
+}
+
+/* clang-format off */
+#define FLEXTRACE_I_POSIX_LOAD(word, order)                                            \
+	__extension__({                                                                \
+		__typeof__(__atomic_load_n(&(word), order)) flextrace_i_loaded =       \
+			__atomic_load_n(&(word), order);                               \
+		flextrace_posix_order(&flextrace_i_loaded, sizeof(flextrace_i_loaded)); \
+		flextrace_i_loaded;                                                    \
+	})
+#define FLEXTRACE_PORT_STORE(word, value)                                              \
+	__extension__({                                                                \
+		__typeof__(word) flextrace_i_stored = (value);                         \
+		flextrace_posix_order(&flextrace_i_stored, sizeof(flextrace_i_stored)); \
+		__atomic_store_n(&(word), flextrace_i_stored, __ATOMIC_RELAXED);       \
+	})
+/* clang-format on */
+#else
+#define FLEXTRACE_I_POSIX_LOAD(word, order) __atomic_load_n(&(word), order)
+#define FLEXTRACE_PORT_STORE(word, value)   __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
+#endif
+
+#define FLEXTRACE_PORT_LOAD(word)     FLEXTRACE_I_POSIX_LOAD(word, __ATOMIC_RELAXED)
+#define FLEXTRACE_PORT_LIMIT(word)    FLEXTRACE_I_POSIX_LOAD(word, __ATOMIC_ACQUIRE)
+#define FLEXTRACE_PORT_FENCE()        __atomic_thread_fence(__ATOMIC_RELEASE)
+#define FLEXTRACE_PORT_WAIT()         flextrace_posix_wait()
+#define FLEXTRACE_PORT_NOTE(kind, id) flextrace_posix_note(kind, id)
 
 /* A fence, as on a device: a release store would let later records pass it. */
 #define FLEXTRACE_PORT_PUBLISH(word, value)        \
