@@ -77,3 +77,57 @@ build() {
 	fi
 	rm -f "$log"
 }
+
+# What compiles for s390x and runs it: the smaller emulator, unless one is there.
+s390x_packages() {
+	echo gcc-s390x-linux-gnu
+	command -v qemu-s390x-static >/dev/null || echo qemu-user
+}
+
+# Puts the libraries of s390x into build-s390x/root, by an apt of its own that leaves the machine's packages alone.
+# 1, with apt-get's words on stderr, if it cannot be done.
+get_s390x_root() {
+	[ ! -e build-s390x/root/complete ] || return 0
+	say "getting the libraries of s390x"
+	rm -rf build-s390x/apt build-s390x/root
+	mkdir -p build-s390x/apt/state/lists/partial build-s390x/apt/cache/archives/partial build-s390x/root
+	: >build-s390x/apt/status
+	cat >build-s390x/apt/apt.conf <<-END
+		APT::Architecture "s390x";
+		APT::Architectures { "s390x"; };
+		APT::Install-Recommends "false";
+		APT::Sandbox::User "";
+		Acquire::Retries "2";
+		Acquire::http::Timeout "30";
+		Debug::NoLocking "true";
+		Dir::State "$PWD/build-s390x/apt/state";
+		Dir::State::status "$PWD/build-s390x/apt/status";
+		Dir::Cache "$PWD/build-s390x/apt/cache";
+	END
+	if ! (
+		export APT_CONFIG="$PWD/build-s390x/apt/apt.conf"
+		apt-get update -qq && apt-get install -qq -y --download-only libbabeltrace2-dev libcjson-dev \
+			libcmocka-dev liblttng-ctl-dev zlib1g-dev
+	) >build-s390x/apt/log 2>&1; then
+		cat build-s390x/apt/log >&2
+		return 1
+	fi
+	for package in build-s390x/apt/cache/archives/*.deb; do
+		dpkg-deb -x "$package" build-s390x/root || return 1
+	done
+	rm -rf build-s390x/apt
+	: >build-s390x/root/complete
+}
+
+# What scripts/s390x needs besides what the others do. 1 where it cannot be had.
+get_s390x() {
+	# shellcheck disable=SC2046 # a list of words
+	missing=$(missing_packages $(s390x_packages))
+	if [ -n "$missing" ] && [ "$(id -u)" -ne 0 ]; then
+		say "with these packages the tests also run as s390x:"
+		printf '  sudo apt-get install --no-install-recommends%s\n' "$missing"
+		return 1
+	fi
+	# shellcheck disable=SC2086 # one word a package
+	{ [ -z "$missing" ] || install_packages $missing; } && get_s390x_root
+}

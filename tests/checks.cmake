@@ -55,6 +55,13 @@ if(TARGET make_trace)
 	set_tests_properties(checks.plugin PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 600 PROCESSORS 2)
 endif()
 
+# -- the other order of bytes --------------------------------------------------------------------------
+if(NOT CMAKE_CROSSCOMPILING)
+	add_test(NAME checks.s390x COMMAND ${CMAKE_CURRENT_LIST_DIR}/checks/s390x.sh
+		${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/s390x)
+	set_tests_properties(checks.s390x PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 900 PROCESSORS 2)
+endif()
+
 # -- analysis ----------------------------------------------------------------------------------------
 add_test(NAME checks.cppcheck COMMAND ${CMAKE_CURRENT_LIST_DIR}/checks/cppcheck.sh
 	${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/cppcheck)
