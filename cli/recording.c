@@ -204,6 +204,7 @@ static int begin_session(struct recording *recording, const struct recording_opt
 	                              .buffers = recording->buffers,
 	                              .is_blocking = options->is_blocking,
 	                              .pid = pid};
+	struct watch watch;
 	int code;
 
 	name_buffers(recording, buffers_dir);
@@ -211,7 +212,9 @@ static int begin_session(struct recording *recording, const struct recording_opt
 		snprintf(relay_url, sizeof(relay_url), "%s%s",
 		         strstr(options->relay, "://") ? "" : "net://", options->relay);
 	FLEXTRACE_TRY(daemon_ensure(&recording->daemon, error));
+	watch_begin(&watch);
 	code = session_create(&setup, error);
+	watch_end(&watch);
 	if (code == FLEXTRACE_OK) {
 		code = start_session(recording, pid, error);
 		if (code < 0)

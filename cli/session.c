@@ -16,6 +16,7 @@
 #include <flextrace/flextrace_impl.h>
 
 #include "glob_in.h"
+#include "watch.h"
 
 #define DEFINITIONS "definitions"
 #define EVENTS      "events"
@@ -276,8 +277,12 @@ int session_list(const char *prefix, struct session_entry **ret_entries,
 {
 	struct lttng_session *sessions = NULL;
 	struct session_entry *entries;
-	int n = lttng_list_sessions(&sessions), n_kept = 0;
+	int n, n_kept = 0;
+	struct watch watch;
 
+	watch_begin(&watch);
+	n = lttng_list_sessions(&sessions);
+	watch_end(&watch);
 	if (n < 0)
 		return error_set(error, FLEXTRACE_E_SYSTEM,
 		                 "Cannot list the LTTng sessions: reason=%s", lttng_strerror(n));

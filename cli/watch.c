@@ -37,7 +37,7 @@ static void tell(void)
 		close(pidfd);
 	}
 	if (!is_told)
-		cli_note("waiting for LTTng, which is still writing");
+		cli_note("waiting for LTTng");
 }
 
 static void *watch_main(void *data)

@@ -54,8 +54,12 @@ kill -STOP "$consumer"
 finish 0
 says "lttng-consumerd is stopped, .kill -CONT $consumer" err.log
 expect_rows consumer host.csv 57 57
+# ... whoever asks.
 begin daemon "$FLEXTRACE" record -o daemon -- "$PROGRAM" scopes=50 write=here read=go scopes=7
 kill -STOP "$daemon"
+mkfifo asked
+"$FLEXTRACE" status >asked 2>&1 &
+grep -m 1 'lttng-sessiond is stopped' asked >status.log || fail "status waits without a word"
 finish 0
 says "lttng-sessiond is stopped, .kill -CONT $daemon" err.log
 expect_rows daemon host.csv 57 57
