@@ -113,6 +113,8 @@ static int plan_buffers(const char *dir, const struct recording_options *options
 	struct buffer_wish wish = {.n_subbufs = (uint64_t)options->num_subbuf,
 	                           .total_bytes = options->flight.value};
 	uint64_t free_bytes;
+	char size[32];
+	int code;
 
 	if (wish.total_bytes && (wish.n_subbufs || options->subbuf_size))
 		return error_set(error, FLEXTRACE_E_USAGE,
@@ -124,7 +126,13 @@ static int plan_buffers(const char *dir, const struct recording_options *options
 		FLEXTRACE_TRY(buffers_parse_size(options->subbuf_size, &wish.subbuf_bytes, error));
 	FLEXTRACE_TRY(
 		buffers_free_bytes(options->is_crash_safe ? dir : "/dev/shm", &free_bytes, error));
-	return buffers_plan(&wish, buffers_possible_cpus(), free_bytes, ret_plan, error);
+	code = buffers_plan(&wish, buffers_possible_cpus(), free_bytes, ret_plan, error);
+	if (code == FLEXTRACE_E_SYSTEM && options->is_crash_safe)
+		return error_set(error, code,
+		                 "Not enough room for the buffers on the disk: path=%s, free=%s; "
+		                 "choose another directory, or a smaller --subbuf-size",
+		                 dir, buffers_format_size(free_bytes, size));
+	return code;
 }
 
 /* A flight recorder shows its buffers only in a snapshot. */

@@ -34,6 +34,11 @@ run 0 "$FLEXTRACE" record --crash-safe -o proper -- "$PROGRAM" scopes=100
 [ ! -e proper/buffers ] || fail "buffers are left"
 nothing_left
 
+# They need room where they are, not in /dev/shm.
+run 2 "$FLEXTRACE" record --crash-safe --subbuf-size=2G --num-subbuf=1024 -o large -- "$PROGRAM" say=ran
+says 'Not enough room for the buffers on the disk: path=.*/large' err.log
+[ ! -e large ] && [ ! -s out.log ] || fail "the program ran unrecorded"
+
 # All daemons die; the program goes on.
 run 0 "$FLEXTRACE" start --crash-safe --subbuf-size=16K --num-subbuf=16 -o crashed
 "$PROGRAM" names=5 scopes=3000 write=here read=go &
