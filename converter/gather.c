@@ -21,8 +21,11 @@ struct stream *stream_set_add(struct stream_set *set)
 	if (reserve(set, 1))
 		return NULL;
 	stream = calloc(1, sizeof(*stream));
-	if (stream)
-		set->streams[set->n_streams++] = stream;
+	if (!stream)
+		return NULL;
+	for (int table = 0; table < RECORD_TABLE_COUNT; table++)
+		stream->tables[table].is_of_many = true;
+	set->streams[set->n_streams++] = stream;
 	return stream;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Chunks start small, because a conversion has three tables for each of possibly hundreds of
- * streams, and are never more than a quarter of their table, because a reader that merges all
- * these tables holds one chunk of each. They grow up to a huge page, because touching fresh memory
- * is what filling a table costs most: a small page takes a fault of its own for some 70 records, a
- * huge one for 37000.
+ * streams, and those of such a table are never more than a quarter of it, because a reader that
+ * merges all these tables holds one chunk of each. They grow up to a huge page, because touching
+ * fresh memory is what filling a table costs most: a small page takes a fault of its own for some 70
+ * records, a huge one for 37000. Other tables have huge pages as soon as one is not much to them.
  *
  * All but the smallest are mapped, not allocated, and given to blocks.h when they are read: a huge
  * page as it is, the pages of a smaller chunk as part of one, for the table that grows meanwhile.
@@ -18,8 +18,9 @@
 #include "spill.h"
 
 #define FIRST_CHUNK_BYTES ((size_t)4 << 10)
-#define MAPPED_BYTES      ((size_t)8 << 10)  /* chunks of at least this are mapped */
-#define SPARE_BYTES       ((size_t)64 << 10) /* of a table that may have a block */
+#define MAPPED_BYTES      ((size_t)8 << 10)   /* chunks of at least this are mapped */
+#define SPARE_BYTES       ((size_t)64 << 10)  /* of a table that may have a spare block */
+#define LARGE_BYTES       ((size_t)512 << 10) /* of one that may have a fresh one */
 #define MAX_ROW_BYTES     ((size_t)16 << 20)
 
 /* `n_bytes` counts the chunk's head, too. */
@@ -52,6 +53,8 @@ static size_t next_chunk_bytes(const struct table *table, size_t row_bytes)
 {
 	size_t n_bytes = FIRST_CHUNK_BYTES;
 
+	if (!table->is_of_many && table->n_bytes >= LARGE_BYTES && row_bytes < BLOCK_BYTES / 2)
+		return BLOCK_BYTES;
 	while (n_bytes < BLOCK_BYTES && n_bytes < table->n_bytes / 4)
 		n_bytes *= 2;
 	if (n_bytes < row_bytes + sizeof(struct table_chunk))

@@ -25,11 +25,12 @@ struct table {
 	struct table_chunk *last;  /* weak */
 	uint64_t n_rows;
 	uint64_t n_bytes; /* of all chunks that were ever added */
+	bool is_of_many;  /* one of hundreds, perhaps, that are merged: its chunks stay small */
 };
 
-#define TABLE_INIT               \
-	{                        \
-		NULL, NULL, 0, 0 \
+#define TABLE_INIT                      \
+	{                               \
+		NULL, NULL, 0, 0, false \
 	}
 
 /* A place in a table, at the next unread row. */

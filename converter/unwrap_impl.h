@@ -172,6 +172,7 @@ struct unwrap {
 	struct table batches;     /* struct batch with its words */
 	struct batch_area *areas; /* owned; once runs are read, by device, core and processor */
 	uint32_t n_areas;
+	uint64_t n_slot_words;
 	struct map area_numbers;  /* (device and core, processor) -> index of areas as they come */
 	struct table sync_points; /* struct sync_point */
 	struct map open_collectives;
@@ -185,7 +186,7 @@ struct unwrap {
 	uint32_t n_facts_allocated;
 
 	/* made by unwrap_finish() */
-	struct run *runs; /* owned, by area, then gather order */
+	struct run *runs; /* owned: blocks; by area, then gather order */
 	uint32_t n_runs;
 	struct map op_runs; /* (tick_op *, 0) -> run with its stamps */
 	struct fact *facts; /* owned, by counter */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "blocks.h"
 #include "unwrap_impl.h"
 
 #define MANY_OPS (MAP_NONE - 1) /* a job number that several operations have */
@@ -53,6 +54,7 @@ int runs_note_batch(struct unwrap *unwrap, const struct batch *batch)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(array_make_room(&area->slots, area->n_slots, sizeof(batch)));
 	area->slots[area->n_slots++] = batch;
+	unwrap->n_slot_words += batch->n_words;
 	return FLEXTRACE_OK;
 }
 
@@ -64,7 +66,7 @@ void runs_release(struct unwrap *unwrap)
 	}
 	free(unwrap->areas);
 	map_release(&unwrap->area_numbers);
-	free(unwrap->runs);
+	blocks_free(unwrap->runs);
 }
 
 /* -- slots ----------------------------------------------------------------------------------- */
@@ -98,7 +100,7 @@ static bool take_word(struct run *run, uint64_t word)
 
 static struct run *add_run(struct unwrap *unwrap)
 {
-	if (array_make_room(&unwrap->runs, unwrap->n_runs, sizeof(*unwrap->runs)) < 0)
+	if (blocks_fill_next(unwrap->runs, unwrap->n_runs, sizeof(*unwrap->runs)) < 0)
 		return NULL;
 	unwrap->runs[unwrap->n_runs] = (struct run){.status = TIME_UNMATCHED};
 	return &unwrap->runs[unwrap->n_runs++];
@@ -242,6 +244,11 @@ static int tie_runs(struct unwrap *unwrap)
 
 int runs_read(struct unwrap *unwrap)
 {
+	/* A run has at least two words, but for the last one that is looked at. */
+	if (unwrap->n_slot_words / 2 < UINT32_MAX)
+		unwrap->runs = blocks_reserve(unwrap->n_slot_words / 2 + 1, sizeof(*unwrap->runs));
+	if (!unwrap->runs)
+		return FLEXTRACE_E_MEMORY;
 	if (unwrap->n_areas)
 		qsort(unwrap->areas, unwrap->n_areas, sizeof(*unwrap->areas), compare_areas);
 	for (uint32_t i = 0; i < unwrap->n_areas; i++) {
