@@ -32,7 +32,6 @@ void unwrap_free(struct unwrap *unwrap)
 	table_release(&unwrap->ops);
 	table_release(&unwrap->edges);
 	table_release(&unwrap->syncs);
-	table_release(&unwrap->batches);
 	table_release(&unwrap->sync_points);
 	map_release(&unwrap->open_collectives);
 	map_release(&unwrap->op_runs);
@@ -235,31 +234,28 @@ static int push_batch(struct unwrap *unwrap, const struct pushed *pushed)
 	const struct record_marker_batch *record =
 		(const struct record_marker_batch *)pushed->record;
 	uint32_t n_words = (record->head.size_bytes - (uint32_t)sizeof(*record)) / 8;
-	uint32_t device, counter;
-	struct batch *batch;
-
-	if (n_words > record->n_words)
-		n_words = record->n_words;
-	FLEXTRACE_TRY(identity_device(unwrap->identity, pushed->process, record->device, &device));
-	FLEXTRACE_TRY(identity_counter(unwrap->identity, device, record->domain, &counter));
-	batch = table_append(&unwrap->batches, sizeof(*batch) + n_words * sizeof(*batch->words));
-	if (!batch)
-		return FLEXTRACE_E_MEMORY;
-	*batch = (struct batch){
+	struct batch head = {
 		.first_index = record->first_index,
 		.dropped = record->dropped,
 		.clock_ns = record->head.clock_ns,
-		.device = device,
-		.counter = counter,
 		.core = record->core,
 		.processor = record->processor,
 		.stream = pushed->stream_id,
 		.index = record->head.index,
-		.n_words = n_words,
+		.n_words = n_words < record->n_words ? n_words : record->n_words,
 	};
-	if (n_words)
-		memcpy(batch->words, record->words, n_words * sizeof(*batch->words));
-	return runs_note_batch(unwrap, batch);
+	struct batch *batch;
+
+	FLEXTRACE_TRY(
+		identity_device(unwrap->identity, pushed->process, record->device, &head.device));
+	FLEXTRACE_TRY(
+		identity_counter(unwrap->identity, head.device, record->domain, &head.counter));
+	batch = runs_add_batch(unwrap, &head);
+	if (!batch)
+		return FLEXTRACE_E_MEMORY;
+	memcpy(batch->words, record->words, head.n_words * sizeof(*batch->words));
+	unwrap->n_slot_words += batch_has_slots(batch) ? batch->n_words : 0;
+	return FLEXTRACE_OK;
 }
 
 /* -- collectives ----------------------------------------------------------------------------- */

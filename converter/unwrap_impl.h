@@ -80,14 +80,21 @@ static inline bool batch_has_slots(const struct batch *batch)
 	return batch->n_words && word_kind(batch->words[0]) >= FLEXTRACE_WIRE_SLOT_RUN;
 }
 
-/* The batches of one core and processor, in gather order. */
+/* One core and processor. */
 struct batch_area {
 	uint32_t device, core, processor;
-	uint32_t n_batches, n_slots;
-	const struct batch **batches; /* owned arrays; weak rows */
-	const struct batch **slots;   /* those of them that hold slots */
-	uint64_t first_run, end_run;  /* its runs, once they are read */
+	struct table batches;        /* struct batch with its words, in gather order */
+	uint64_t first_run, end_run; /* its runs, once they are read */
 };
+
+static inline struct batch *batch_next(struct table_cursor *cursor)
+{
+	struct batch *batch = table_peek(cursor);
+
+	if (batch)
+		table_next(cursor, sizeof(*batch) + batch->n_words * sizeof(*batch->words));
+	return batch;
+}
 
 /* One run of the firmware, from its slot. */
 struct run {
@@ -169,7 +176,6 @@ struct unwrap {
 	struct tick_op *last_op;                 /* weak, of `ops` */
 	struct table edges;                      /* struct loose_edge */
 	struct table syncs;       /* struct record_clock_sync, its `domain` the counter's index */
-	struct table batches;     /* struct batch with its words */
 	struct batch_area *areas; /* owned; once runs are read, by device, core and processor */
 	uint32_t n_areas;
 	uint64_t n_slot_words;
@@ -208,8 +214,8 @@ int64_t unwrap_host_stamp(uint64_t ns);
  * behind ops. */
 int match_edges(struct unwrap *unwrap);
 
-/* Notes whose batch one is while it is at hand. */
-int runs_note_batch(struct unwrap *unwrap, const struct batch *batch);
+/* Appends room for a batch, whose head is given, and its words. NULL: no memory. */
+struct batch *runs_add_batch(struct unwrap *unwrap, const struct batch *head);
 
 /* Sorts the areas, reads their slots and ties runs to operations. */
 int runs_read(struct unwrap *unwrap);

@@ -24,7 +24,8 @@ struct afloat {
 struct area {
 	struct unwrap *unwrap;
 	struct unwrap_output *out;
-	const struct batch *batch;
+	const struct batch *batch; /* weak: the one that is read */
+	uint64_t clock_ns;         /* of the last one */
 	const struct axis *axis;
 	uint64_t next_run; /* index of the first run behind the slot batches read so far */
 	uint64_t first_run, end_run; /* all runs of the area */
@@ -262,9 +263,8 @@ static void settle_by_clock(struct area *area)
 	uint64_t latest, earlier;
 	uint16_t segment;
 
-	if (area->afloat.n == 0 || !area->batch)
-		return;
-	if (!axis_latest(area->axis, (int64_t)area->batch->clock_ns, &segment, &latest))
+	if (area->afloat.n == 0 ||
+	    !axis_latest(area->axis, (int64_t)area->clock_ns, &segment, &latest))
 		return;
 	earlier = low_bits(latest - area->ticks, area->axis->narrow_bits);
 	if (earlier <= latest)
@@ -411,6 +411,7 @@ static int write_ring(struct area *area)
 static int write_batch(struct area *area, const struct batch *batch)
 {
 	area->batch = batch;
+	area->clock_ns = batch->clock_ns;
 	area->axis = &area->unwrap->axes[batch->counter];
 	area->marks = NULL;
 	area->has_marks = false;
@@ -420,19 +421,23 @@ static int write_batch(struct area *area, const struct batch *batch)
 	return FLEXTRACE_OK;
 }
 
-static int write_area(struct unwrap *unwrap, const struct batch_area *of, struct unwrap_output *out)
+/* Batches are gone behind the marks that are made of them. */
+static int write_area(struct unwrap *unwrap, struct batch_area *of, struct unwrap_output *out)
 {
 	struct area area = {.unwrap = unwrap,
 	                    .out = out,
 	                    .next_run = of->first_run,
 	                    .first_run = of->first_run,
 	                    .end_run = of->end_run};
+	struct table_cursor cursor;
+	const struct batch *batch;
 	int code = FLEXTRACE_OK;
 
 	for (uint64_t i = of->first_run; i < of->end_run; i++)
 		place_run(&unwrap->axes[unwrap->runs[i].counter], &unwrap->runs[i]);
-	for (uint32_t i = 0; i < of->n_batches && code >= 0; i++)
-		code = write_batch(&area, of->batches[i]);
+	table_read(&cursor, &of->batches, true);
+	while (code >= 0 && (batch = batch_next(&cursor)))
+		code = write_batch(&area, batch);
 	settle_by_clock(&area);
 	free(area.afloat.marks);
 	free(area.afloat.runs);

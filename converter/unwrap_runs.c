@@ -38,32 +38,28 @@ static struct batch_area *area_of(struct unwrap *unwrap, const struct batch *bat
 		return NULL;
 	unwrap->areas[number] = (struct batch_area){
 		.device = batch->device, .core = batch->core, .processor = batch->processor};
+	unwrap->areas[number].batches.is_of_many = true;
 	unwrap->n_areas++;
 	return &unwrap->areas[number];
 }
 
-int runs_note_batch(struct unwrap *unwrap, const struct batch *batch)
+struct batch *runs_add_batch(struct unwrap *unwrap, const struct batch *head)
 {
-	struct batch_area *area = area_of(unwrap, batch);
+	struct batch_area *area = area_of(unwrap, head);
+	struct batch *batch = NULL;
 
-	if (!area)
-		return FLEXTRACE_E_MEMORY;
-	FLEXTRACE_TRY(array_make_room(&area->batches, area->n_batches, sizeof(batch)));
-	area->batches[area->n_batches++] = batch;
-	if (!batch_has_slots(batch))
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(array_make_room(&area->slots, area->n_slots, sizeof(batch)));
-	area->slots[area->n_slots++] = batch;
-	unwrap->n_slot_words += batch->n_words;
-	return FLEXTRACE_OK;
+	if (area)
+		batch = table_append(&area->batches,
+		                     sizeof(*batch) + head->n_words * sizeof(*batch->words));
+	if (batch)
+		*batch = *head;
+	return batch;
 }
 
 void runs_release(struct unwrap *unwrap)
 {
-	for (uint32_t i = 0; i < unwrap->n_areas; i++) {
-		free(unwrap->areas[i].batches);
-		free(unwrap->areas[i].slots);
-	}
+	for (uint32_t i = 0; i < unwrap->n_areas; i++)
+		table_release(&unwrap->areas[i].batches);
 	free(unwrap->areas);
 	map_release(&unwrap->area_numbers);
 	blocks_free(unwrap->runs);
@@ -253,10 +249,14 @@ int runs_read(struct unwrap *unwrap)
 		qsort(unwrap->areas, unwrap->n_areas, sizeof(*unwrap->areas), compare_areas);
 	for (uint32_t i = 0; i < unwrap->n_areas; i++) {
 		struct batch_area *area = &unwrap->areas[i];
+		struct table_cursor cursor;
+		const struct batch *batch;
 
 		area->first_run = unwrap->n_runs;
-		for (uint32_t j = 0; j < area->n_slots; j++)
-			FLEXTRACE_TRY(read_slots(unwrap, area->slots[j], area->first_run));
+		table_read(&cursor, &area->batches, false);
+		while ((batch = batch_next(&cursor)))
+			if (batch_has_slots(batch))
+				FLEXTRACE_TRY(read_slots(unwrap, batch, area->first_run));
 		area->end_run = unwrap->n_runs;
 	}
 	return unwrap->n_runs && unwrap->ops.n_rows ? tie_runs(unwrap) : FLEXTRACE_OK;
