@@ -3,8 +3,9 @@
  * Chunks start small, because a conversion has three tables for each of possibly hundreds of
  * streams, and those of such a table are never more than a quarter of it, because a reader that
  * merges all these tables holds one chunk of each. They grow up to a huge page, because touching
- * fresh memory is what filling a table costs most: a small page takes a fault of its own for some 70
- * records, a huge one for 37000. Other tables have huge pages as soon as one is not much to them.
+ * fresh memory is what filling a table costs most: a small page takes a fault of its own for some
+ * 70 records, a huge one for 37000. Other tables have huge pages as soon as one is not much to
+ * them.
  *
  * All but the smallest are mapped, not allocated, and given to blocks.h when they are read: a huge
  * page as it is, the pages of a smaller chunk as part of one, for the table that grows meanwhile.
