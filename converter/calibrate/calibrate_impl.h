@@ -302,7 +302,7 @@ void soft_widen(const struct clocks *clocks, const uint8_t *has_ops, struct tabl
 
 /* Puts the map of the soft evidence in the place of `map`, which the hard evidence made, unless
  * that contradicts it; then counts the estimates that are off. */
-int choose_soft(const struct evidence *hard, struct evidence *soft, const struct prior *prior,
+int choose_soft(struct evidence *hard, struct evidence *soft, const struct prior *prior,
                 struct clock_map *map, uint64_t *n_off);
 
 /* -- fit.c ----------------------------------------------------------------------------------- */
@@ -328,6 +328,9 @@ int fit_map(struct attempt *band, const struct evidence *evidence, const struct 
             struct clock_map *ret_map);
 
 /* -- report.c -------------------------------------------------------------------------------- */
+
+/* Whether the evidence leaves the rate of a map open. */
+bool map_has_open_rate(const struct clock_map *map);
 
 /* Judges every operation by the finished maps: one that its own bracket contradicts becomes an
  * outlier. Fills the counts and distributions of the reports. */

@@ -3,7 +3,8 @@
  * Reads of the counter that are as wide as a whole round trip say less of where work was than a
  * good estimate does. But they are facts: where a map along the estimates contradicts them, the
  * estimates are wrong, and the middle of what the reads leave is all there is. Unless the reads
- * contradict each other: work was told to the wrong round trips, because its own are missing.
+ * contradict each other: work was told to the wrong round trips, because its own are missing. Where
+ * they leave the rate open, it is that of the estimates, or these are contradicted by them.
  */
 #include <stdlib.h>
 
@@ -68,7 +69,23 @@ static int fit(struct evidence *evidence, const struct prior *prior, struct cloc
 	return code;
 }
 
-int choose_soft(const struct evidence *hard, struct evidence *soft, const struct prior *prior,
+/* Reads that leave the rate open have that of the estimates, where these tell one; or they
+ * contradict it. */
+static int fit_rate(struct evidence *hard, const struct prior *prior, const struct clock_map *other,
+                    struct clock_map *map)
+{
+	struct prior of_other = *prior;
+
+	if (!map->n_knots || !other->n_knots || !map_has_open_rate(map) || map_has_open_rate(other))
+		return FLEXTRACE_OK;
+	of_other.slope_lo = other->slope_lo;
+	of_other.slope_hi = other->slope_hi;
+	blocks_free(map->knots);
+	*map = (struct clock_map){.is_after_gap = map->is_after_gap};
+	return fit(hard, &of_other, map);
+}
+
+int choose_soft(struct evidence *hard, struct evidence *soft, const struct prior *prior,
                 struct clock_map *map, uint64_t *n_off)
 {
 	struct clock_map other = {.knots = NULL};
@@ -77,6 +94,8 @@ int choose_soft(const struct evidence *hard, struct evidence *soft, const struct
 	if (soft->n == 0 || soft->n < hard->n)
 		return FLEXTRACE_OK;
 	code = fit(soft, prior, &other);
+	if (code >= 0)
+		code = fit_rate(hard, prior, &other, map);
 	if (code >= 0 && other.n_knots > 0 &&
 	    (map->n_knots == 0 || map->is_wandering || are_met(hard, &other))) {
 		struct clock_map loser = *map;

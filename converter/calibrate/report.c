@@ -79,7 +79,7 @@ static void distribute(struct sampler *sampler, double *ret_p50, double *ret_p99
 }
 
 /* Whether the evidence says next to nothing about the rate. */
-static bool is_rate_open(const struct clock_map *map)
+bool map_has_open_rate(const struct clock_map *map)
 {
 	return map->slope_hi - map->slope_lo > OPEN * map->slope_hi;
 }
@@ -231,7 +231,7 @@ static void describe(const struct clock_map *map, double nominal_mhz, struct clo
 	double ns = (double)(last->host_ns - first->host_ns);
 
 	report->freq_mhz = nominal_mhz;
-	if (!is_rate_open(map) && ticks > 0 && ns > 0) {
+	if (!map_has_open_rate(map) && ticks > 0 && ns > 0) {
 		report->freq_mhz = ticks / ns * 1e3;
 		report->ppm_vs_nominal = (report->freq_mhz / nominal_mhz - 1) * 1e6;
 		slope = ns / ticks;
@@ -301,7 +301,7 @@ static void warn(const struct judge *judge, uint32_t index)
 	warnings[WARNING_INFEASIBLE] += map->is_wandering;
 	warnings[WARNING_ONE_SIDED] += map->is_one_sided;
 	warnings[WARNING_RATE_STEP] += map->n_steps;
-	warnings[WARNING_RATE_UNKNOWN] += is_rate_open(map);
+	warnings[WARNING_RATE_UNKNOWN] += map_has_open_rate(map);
 	warnings[WARNING_OFF_NOMINAL] += is_off_nominal(map, report);
 }
 
