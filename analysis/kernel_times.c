@@ -82,7 +82,7 @@ static int input_open(struct input *input, const char *dir, const char *file,
 
 static const char *field(const struct input *input, size_t column)
 {
-	return csv_reader_field(&input->reader, input->columns[column]);
+	return csv_reader_text(&input->reader, input->columns[column]);
 }
 
 /* -- is it such a directory -------------------------------------------------------------------- */

@@ -36,14 +36,14 @@ static char **copy_fields(const struct csv_reader *reader, uint32_t n)
 	char **cells, *text;
 
 	for (uint32_t i = 0; i < n; i++)
-		n_bytes += strlen(csv_reader_field(reader, i)) + 1;
+		n_bytes += strlen(csv_reader_text(reader, i)) + 1;
 	cells = malloc(n_bytes ? n_bytes : 1);
 	if (!cells)
 		return NULL;
 	text = (char *)(cells + n);
 	for (uint32_t i = 0; i < n; i++) {
 		cells[i] = text;
-		text = stpcpy(text, csv_reader_field(reader, i)) + 1;
+		text = stpcpy(text, csv_reader_text(reader, i)) + 1;
 	}
 	return cells;
 }

@@ -33,13 +33,32 @@ const char *cli_style(FILE *to, enum cli_style style)
 	return sequences[style];
 }
 
+/* A text of an input must not drive the terminal. */
+static void print_printable(char *text)
+{
+	for (unsigned char *at = (unsigned char *)text; *at; at++) {
+		bool is_c1 = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0;
+
+		if ((*at < ' ' && *at != '\n' && *at != '\t') || *at == 0x7f)
+			*at = '?';
+		if (is_c1)
+			at[0] = at[1] = '?';
+	}
+	fputs(text, stderr);
+}
+
 static void print_message(enum cli_style style, const char *label, const char *format,
                           va_list arguments)
 {
+	char *text;
+
 	cli_progress_end();
 	fprintf(stderr, "flextrace: %s%s%s", cli_style(stderr, style), label,
 	        cli_style(stderr, CLI_PLAIN));
-	vfprintf(stderr, format, arguments);
+	if (vasprintf(&text, format, arguments) >= 0) {
+		print_printable(text);
+		free(text);
+	}
 	fputc('\n', stderr);
 }
 

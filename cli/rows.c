@@ -58,7 +58,7 @@ const char *rows_field(const struct rows *rows, const char *column)
 		return "";
 	for (const char *at = rows->heading; at < found; at++)
 		index += *at == ',';
-	return csv_reader_field(&rows->reader, index);
+	return csv_reader_text(&rows->reader, index);
 }
 
 double rows_number(const struct rows *rows, const char *column)

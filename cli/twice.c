@@ -69,7 +69,7 @@ static int input_open(struct input *input, const char *dir, const char *file,
 
 static const char *text_of(const struct input *input, int column)
 {
-	return csv_reader_field(&input->reader, input->columns[column]);
+	return csv_reader_text(&input->reader, input->columns[column]);
 }
 
 static int64_t number_of(const struct input *input, int column)

@@ -13,6 +13,14 @@ void csv_reader_init(struct csv_reader *reader, FILE *file, const char *name)
 	*reader = (struct csv_reader){.file = file, .name = name, .next_line = 1};
 }
 
+const char *csv_reader_text(const struct csv_reader *reader, size_t i)
+{
+	const char *text = csv_reader_field(reader, i);
+	size_t n = strspn(text, "'");
+
+	return n && text[n] && strchr("=+-@\t\r\n", text[n]) ? text + 1 : text;
+}
+
 void csv_reader_release(struct csv_reader *reader)
 {
 	free(reader->text);

@@ -44,6 +44,9 @@ int csv_reader_next(struct csv_reader *reader, struct flextrace_error *error);
 /* Field `i` of the record last read; "" behind the last. */
 const char *csv_reader_field(const struct csv_reader *reader, size_t i);
 
+/* The same of a text that writer_csv() wrote: without its guard against spreadsheets. */
+const char *csv_reader_text(const struct csv_reader *reader, size_t i);
+
 void csv_reader_release(struct csv_reader *reader);
 
 #endif

@@ -104,9 +104,9 @@ static bool is_text(const struct string_pool *pool, uint32_t id, const char *tex
 static bool is_plain(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
-		if (text[i] < ' ' || text[i] > '~' || strchr("\"',\\", text[i]))
+		if (text[i] < ' ' || text[i] > '~' || strchr("\"',\\<", text[i]))
 			return false;
-	return true;
+	return !length || !strchr("=+-@", text[0]);
 }
 
 static size_t entry_bytes(size_t length)

@@ -38,7 +38,7 @@ size_t string_length(const struct string_pool *pool, uint32_t id);
 struct string_text {
 	const char *bytes; /* as of string_get() */
 	size_t length;
-	bool is_plain; /* printable ASCII without quotes, commas and backslashes */
+	bool is_plain; /* printable ASCII that no format escapes or guards */
 };
 
 struct string_text string_text(const struct string_pool *pool, uint32_t id);

@@ -35,6 +35,8 @@ if(TARGET flextrace)
 	target_link_libraries(make_trace PRIVATE flextrace_options)
 	add_test(NAME cli.errors COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_errors.sh
 		$<TARGET_FILE:flextrace> $<TARGET_FILE:make_trace>)
+	add_test(NAME cli.hostile COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_hostile.sh
+		$<TARGET_FILE:flextrace> $<TARGET_FILE_DIR:check_csv>)
 	add_test(NAME cli.readers COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_readers.sh
 		$<TARGET_FILE:flextrace> $<TARGET_FILE:make_trace> $<TARGET_FILE:flextrace_bt2_plugin>)
 	add_test(NAME cli.sources COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_sources.sh
@@ -52,6 +54,6 @@ if(TARGET flextrace)
 	add_test(NAME style.man COMMAND ${PROJECT_SOURCE_DIR}/tests/man_options.sh
 		$<TARGET_FILE:flextrace> ${PROJECT_SOURCE_DIR}/docs/man)
 	set_tests_properties(style.man PROPERTIES LABELS style)
-	set_tests_properties(cli.errors cli.decode cli.readers cli.sources cli.compiler cli.views cli.pairs PROPERTIES LABELS cli TIMEOUT 120
+	set_tests_properties(cli.errors cli.hostile cli.decode cli.readers cli.sources cli.compiler cli.views cli.pairs PROPERTIES LABELS cli TIMEOUT 300
 		SKIP_RETURN_CODE 77)
 endif()

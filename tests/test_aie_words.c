@@ -14,6 +14,7 @@
 #include <cjson/cJSON.h>
 
 #include "aie_fixture.h"
+#include "import/aie_impl.h"
 #include "import/import.h"
 #include "scratch.h"
 
@@ -181,6 +182,60 @@ static void test_aie_words__loses_no_more_than_the_bad_packet(void **state)
 		assert_in_range(aie_lost(run, LOSS_MALFORMED), 1, 2);
 		assert_non_null(strstr(run->warnings, cases[i].warning));
 	}
+}
+
+static int count_edge(void *context, uint32_t slot, bool is_rise, uint64_t cycle)
+{
+	uint64_t *n_edges = context;
+
+	(void)slot;
+	(void)is_rise;
+	(void)cycle;
+	++*n_edges;
+	return 0;
+}
+
+/* Single 0 of slot 1 with 5 cycles in front, then 1023 repeats of it. */
+static void test_aie_words__repeats_no_more_than_the_limit(void **state)
+{
+	static const uint64_t before[] = {0, AIE_MAX_REPEATS - 1023, AIE_MAX_REPEATS - 1022};
+	uint64_t cycle = 0;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		uint64_t n_edges = 0, n_repeats = before[i];
+		const struct aie_sink sink = {count_edge, &n_edges, &n_repeats};
+		struct aie_decoder decoder = {0};
+
+		assert_int_equal(aie_decode_word(&decoder, 0x15dbfffe, &sink), 0);
+		assert_int_equal(n_edges, i < 2 ? 1 + 2 * 1023 : 1);
+		assert_int_equal(decoder.n_untold, i < 2 ? 0 : 1023);
+		cycle = i ? cycle : decoder.cycle;
+		assert_int_equal(decoder.cycle, cycle);
+	}
+}
+
+static void test_aie_words__takes_no_more_units_than_the_limit(void **state)
+{
+	struct flex_run *run = *state;
+	size_t n_bytes = (AIE_MAX_UNITS + 1) * 8 * 9 + 1;
+	char *text = malloc(n_bytes), *at = text;
+
+	assert_non_null(text);
+	for (uint32_t i = 0; i <= AIE_MAX_UNITS; i++) {
+		uint32_t header = i % 128 << 21 | i / 1024 % 2 << 20 | i / 128 % 8 << 16 |
+		                  i / 2048 << 12;
+
+		header |= __builtin_parity(header) ? 0 : 1; /* an odd number of bits */
+		at += sprintf(at, "%08x\nf0000000\n00001000\n15fefefe\n", header);
+		for (int word = 0; word < 4; word++)
+			at += sprintf(at, "fefefefe\n");
+	}
+	flex_add_file(run, "trace.txt", text);
+	free(text);
+	flex_convert(run);
+	assert_non_null(strstr(run->warnings, "there are more than 4096 trace units"));
+	assert_int_equal(aie_lost(run, LOSS_MALFORMED), 1);
 }
 
 static void test_aie_words__refuses_a_packet_with_a_wrong_header(void **state)
@@ -432,6 +487,8 @@ int main(void)
 		TEST(places_units_by_their_timers),
 		TEST(counts_bytes_that_are_no_command),
 		TEST(loses_no_more_than_the_bad_packet),
+		TEST(repeats_no_more_than_the_limit),
+		TEST(takes_no_more_units_than_the_limit),
 		TEST(refuses_a_packet_with_a_wrong_header),
 		TEST(tells_of_a_file_that_is_cut_and_of_a_buffer_that_is_full),
 		TEST(reads_a_file_cut_anywhere),

@@ -255,7 +255,7 @@ static void test_csv__keeps_hostile_names(void **state)
 	emit(test);
 	assert_int_equal(test->counts[0].replaced_bytes, 1);
 	text = scratch_read(test->dir, "host.csv", NULL);
-	assert_non_null(strstr(text, "\n0,\"node,1\",1,1,\"t,\"\"1\"\"\",User,=1+1,,0,0,10,10,"));
+	assert_non_null(strstr(text, "\n0,\"node,1\",1,1,\"t,\"\"1\"\"\",User,'=1+1,,0,0,10,10,"));
 	assert_non_null(strstr(text, ",User,\"a\r\nb\",,0,"));
 	assert_non_null(strstr(text, ",User,\"\"\"\",,0,"));
 	assert_non_null(strstr(text, ",User,\",,,\",,0,"));

@@ -116,6 +116,9 @@ static void test_strings__knows_what_no_format_escapes(void **state)
 		{"it's", false}, {"a\\b", false},
 		{"a\nb", false}, {"a\x7f", false},
 		{"\x1f", false}, {"\xc3\xa4", false},
+		{"<", false},    {"=1", false},
+		{"+", false},    {"-1", false},
+		{"@a", false},   {"a=-+@", true},
 	};
 	struct string_pool *pool = string_pool_new();
 	struct string_cache cache;

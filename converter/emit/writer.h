@@ -234,7 +234,8 @@ void writer_double(struct writer *writer, double value);
 void writer_json(struct writer *writer, const char *text, size_t n);
 
 /* Appends `n` bytes of text as one CSV field (RFC 4180): quoted where it has a comma, quote, CR
- * or LF. */
+ * or LF. What a spreadsheet would take for a formula gets an apostrophe in front, which
+ * csv_reader_text() takes off. */
 void writer_csv(struct writer *writer, const char *text, size_t n);
 
 /* Returns the bytes of the UTF-8 sequence that `text` starts with (at most `n`); 0 when it is

@@ -359,6 +359,7 @@ static const unsigned char byte_classes[256] = {
 	['\r' + 1 ... ' ' - 1] = BYTE_JSON,
 	['"'] = BYTE_JSON | BYTE_CSV,
 	['\\'] = BYTE_JSON,
+	['<'] = BYTE_JSON, /* begins what ends a script, where JSON stands in a page */
 	[','] = BYTE_CSV,
 	[0x80 ... 0xff] = BYTE_UTF8,
 };
@@ -443,18 +444,33 @@ void writer_json(struct writer *writer, const char *text, size_t n)
 	writer_char(writer, '"');
 }
 
+/* Whether a spreadsheet would take a text for a formula; also with apostrophes in front, so that one
+ * can be taken off again. */
+static bool is_formula(const char *text, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && text[i] == '\'')
+		i++;
+	return i < n && strchr("=+-@\t\r\n", text[i]) && text[i];
+}
+
 void writer_csv(struct writer *writer, const char *text, size_t n)
 {
 	size_t i = plain_run(text, n, BYTE_CSV | BYTE_UTF8);
-	bool is_quoted;
+	bool is_quoted, is_guarded = is_formula(text, n);
 
 	if (i == n) {
+		if (is_guarded)
+			writer_char(writer, '\'');
 		writer_append(writer, text, n);
 		return;
 	}
 	is_quoted = plain_run(text, n, BYTE_CSV) < n;
 	if (is_quoted)
 		writer_char(writer, '"');
+	if (is_guarded)
+		writer_char(writer, '\'');
 	for (i = 0; i < n;) {
 		size_t run = plain_run(text + i, n - i, BYTE_CSV | BYTE_UTF8);
 

@@ -77,6 +77,12 @@ static int take_repeat(struct aie_decoder *decoder, uint32_t n, const struct aie
 		decoder->cycle += n;
 		return FLEXTRACE_OK;
 	}
+	*sink->n_repeats += n;
+	if (*sink->n_repeats > AIE_MAX_REPEATS) {
+		decoder->n_untold += n;
+		decoder->cycle += (uint64_t)n * (decoder->delta + 1);
+		return FLEXTRACE_OK;
+	}
 	for (; n > 0; n--)
 		FLEXTRACE_TRY(take_events(decoder, sink));
 	return FLEXTRACE_OK;

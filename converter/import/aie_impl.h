@@ -166,19 +166,25 @@ struct aie_decoder {
 	uint8_t bytes[8]; /* of a command that is not whole yet */
 	uint32_t n;
 	uint64_t cycle;
-	uint8_t levels; /* bit by slot: is high */
-	uint8_t events; /* of the last command */
-	uint32_t delta; /* of the last command */
-	uint64_t timer; /* of the first start */
-	uint64_t n_bad; /* bytes that are no command */
+	uint8_t levels;    /* bit by slot: is high */
+	uint8_t events;    /* of the last command */
+	uint32_t delta;    /* of the last command */
+	uint64_t timer;    /* of the first start */
+	uint64_t n_bad;    /* bytes that are no command */
+	uint64_t n_untold; /* repeats beyond the limit */
 	bool has_timer;
 };
 
 /* Takes edges as they are decoded. FLEXTRACE_E_MEMORY, FLEXTRACE_E_OUTPUT or 0. */
 struct aie_sink {
 	int (*take)(void *context, uint32_t slot, bool is_rise, uint64_t cycle);
-	void *context; /* weak */
+	void *context;       /* weak */
+	uint64_t *n_repeats; /* weak: of all units of a file, AIE_MAX_REPEATS at most */
 };
+
+/* Two bytes repeat events 1023 times: what a file may make of itself is bounded. */
+#define AIE_MAX_REPEATS (UINT64_C(1) << 24)
+#define AIE_MAX_UNITS   4096u
 
 int aie_decode_word(struct aie_decoder *decoder, uint32_t word, const struct aie_sink *sink);
 

@@ -115,6 +115,7 @@ struct word_file {
 	struct word_unit *units; /* owned */
 	struct word_unit *unit;  /* weak; whose words come */
 	uint32_t n_units, n_allocated;
+	uint64_t n_repeats;
 };
 
 static int name_unit(struct word_file *file, struct word_unit *unit)
@@ -167,7 +168,8 @@ static int add_unit(struct word_file *file, const struct aie_place *place)
 	return name_slots(file, unit);
 }
 
-static int enter_unit(struct word_file *file, uint32_t header)
+/* False: it has failed, or there are too many. */
+static bool enter_unit(struct word_file *file, uint32_t header, int *ret_code)
 {
 	const struct aie_place place = {
 		.row = header >> 16 & 31,
@@ -180,10 +182,13 @@ static int enter_unit(struct word_file *file, uint32_t header)
 	                             file->units[i].place.column != place.column ||
 	                             file->units[i].place.type != place.type))
 		i++;
+	*ret_code = FLEXTRACE_OK;
+	if (i == AIE_MAX_UNITS)
+		return false;
 	if (i == file->n_units)
-		FLEXTRACE_TRY(add_unit(file, &place));
+		*ret_code = add_unit(file, &place);
 	file->unit = &file->units[i];
-	return FLEXTRACE_OK;
+	return *ret_code >= 0;
 }
 
 static int take_edge(void *context, uint32_t slot, bool is_rise, uint64_t cycle)
@@ -229,7 +234,8 @@ static int read_packet(struct word_file *file, struct packet *packet, struct fle
 /* Words of 0 behind the last one are room that was not needed. */
 static int take_packet(struct word_file *file, const struct packet *packet)
 {
-	const struct aie_sink sink = {take_edge, file};
+	const struct aie_sink sink = {take_edge, file, &file->n_repeats};
+	int code;
 
 	if (!packet->n_used)
 		return FLEXTRACE_OK;
@@ -239,7 +245,11 @@ static int take_packet(struct word_file *file, const struct packet *packet)
 	if (!is_header(packet->words[0]))
 		return aie_reject(file->aie, LOSS_MALFORMED, "a packet has no header",
 		                  packet->offset_bytes);
-	FLEXTRACE_TRY(enter_unit(file, packet->words[0]));
+	if (!enter_unit(file, packet->words[0], &code))
+		return code < 0 ? code
+		                : aie_reject(file->aie, LOSS_MALFORMED,
+		                             "there are more than 4096 trace units",
+		                             packet->offset_bytes);
 	for (uint32_t i = 1; i < packet->n_used; i++) {
 		if (packet->words[i] != FILLER)
 			FLEXTRACE_TRY(
@@ -258,6 +268,10 @@ static int end_units(struct word_file *file)
 		if (unit->decoder.n_bad)
 			FLEXTRACE_TRY(aie_reject(file->aie, LOSS_MALFORMED,
 			                         "a unit has bytes that are no command", 0));
+		if (unit->decoder.n_untold)
+			FLEXTRACE_TRY(aie_reject(file->aie, LOSS_MALFORMED,
+			                         "events are repeated more than 16777216 times",
+			                         0));
 		of->last = unit->decoder.cycle > of->last ? unit->decoder.cycle : of->last;
 	}
 	return aie_end_file(file->aie);

@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# cli_hostile.sh FLEXTRACE CHECKERS: input that means harm. Each limit has its message; no text of an input chooses
+# where output goes, drives a terminal or a spreadsheet, or ends a script of a page.
+set -u
+FLEXTRACE=$1
+CHECKERS=$2
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+n_failed=0
+
+fail() {
+	echo "FAIL: $1" >&2
+	sed 's/^/	/' stdout stderr 2>/dev/null | cut -c1-300 >&2
+	n_failed=$((n_failed + 1))
+}
+
+# expect NAME EXIT MESSAGE ARGUMENT...
+expect() {
+	name=$1 code=$2 message=$3
+	shift 3
+	"$FLEXTRACE" "$@" >stdout 2>stderr
+	got=$?
+	[ $got -eq "$code" ] || fail "$name: exit code $got instead of $code"
+	[ -z "$message" ] || grep -qF -- "$message" stderr || fail "$name: no message: $message"
+}
+
+# event TEXT: a file of two events, the first one with a member more.
+event() {
+	printf '[{"ph":"X","name":"bad","ts":1,"dur":2,"pid":1,"tid":1,%s},\n' "$1"
+	printf '{"ph":"X","name":"good","ts":5,"dur":2,"pid":1,"tid":1}]\n'
+}
+
+repeat() { # repeat N TEXT
+	head -c "$1" /dev/zero | sed "s/\\x0/$2/g"
+}
+
+# limits: what is beyond costs itself
+{ printf '"args":{"a":'; repeat 65 '['; repeat 65 ']'; printf '}'; } >member
+event "$(cat member)" >deep.json
+expect "depth" 0 "nested too deep" convert -q deep.json -o out
+grep -q ',good,' out/host.csv || fail "depth: the next event is lost"
+{ printf '[{"ph":"X","ts":1,"dur":2,"name":"'; repeat 17000000 a; printf '"},{"ph":"X","name":"good","ts":5,"dur":2}]'; } >long.json
+expect "length" 0 "Events were rejected" convert -q long.json -o out
+grep -q ',good,' out/host.csv || fail "length: the next event is lost"
+{ printf '{"a":'; repeat 5000 '['; } >deep-clocks.json
+expect "depth of options" 1 "deep-clocks.json" convert deep.json -o out --clocks=deep-clocks.json
+repeat 1100000 ' ' >long-clocks.json
+expect "length of options" 1 "long-clocks.json" convert deep.json -o out --clocks=long-clocks.json
+for number in 1e999 -1e999 NaN 99999999999999999999; do
+	printf '[{"ph":"X","name":"bad","ts":%s,"dur":2},{"ph":"X","name":"good","ts":5,"dur":2}]' $number >number.json
+	expect "number $number" 0 "Events were rejected" convert -q number.json -o out
+	grep -q ',good,' out/host.csv || fail "number $number: the next event is lost"
+	! grep -q ',bad,' out/host.csv || fail "number $number: it is shown"
+done
+
+# texts: CSV, JSON, terminal
+printf '[{"ph":"X","name":"=HYPERLINK(1)","ts":1,"dur":2,"pid":1,"tid":1},{"ph":"X","name":"@a,\\"b\\"","ts":5,"dur":2,"pid":1,"tid":1},
+{"ph":"X","name":"</script><!--","ts":9,"dur":2,"pid":1,"tid":1},{"ph":"X","name":"\\u001b]0;x\\u0007\\u009b31m","ts":13,"dur":2,"pid":1,"tid":1},
+{"ph":"X","name":"bad \377 byte","ts":17,"dur":2,"pid":1,"tid":1}]' >texts.json
+expect "texts" 0 "" convert texts.json -o out
+grep -qF ",'=HYPERLINK(1)," out/host.csv || fail "texts: a formula stands in a cell"
+grep -qF ",\"'@a,\"\"b\"\"\"," out/host.csv || fail "texts: a quoted formula stands in a cell"
+! grep -q '<' out/trace.json || fail "texts: trace.json can end a script"
+! grep -q "$(printf '\033')" out/trace.json stdout stderr || fail "texts: an escape sequence comes through"
+"$CHECKERS/check_csv" out >stdout 2>stderr || fail "texts: check_csv"
+"$CHECKERS/check_trace" out/trace.json >stdout 2>stderr || fail "texts: check_trace"
+expect "report" 0 "" report out runtime
+! grep -q "$(printf '\033')" stdout || fail "report: an escape sequence comes through"
+grep -qF '=HYPERLINK(1)' stdout || fail "report: a name is not as it was"
+! grep -qF "'=HYPERLINK(1)" stdout || fail "report: a name has its guard"
+bad=$(printf 'a\033[31mb')
+expect "a path" 2 "path=a?[31mb" convert "$bad" -o out
+
+# output goes where it is told to, and nowhere else
+mkdir inner
+printf '[{"ph":"M","name":"process_name","pid":0,"args":{"name":"core_trace for tile../../../evil,/1"}},
+{"ph":"M","name":"thread_name","pid":0,"tid":0,"args":{"name":"../../INSTR_EVENT_0"}},
+{"ph":"B","name":"INSTR_EVENT_0","pid":0,"tid":0,"ts":1},{"ph":"E","name":"INSTR_EVENT_0","pid":0,"tid":0,"ts":2},
+{"ph":"B","name":"INSTR_EVENT_1","pid":0,"tid":1,"ts":3},{"ph":"E","name":"INSTR_EVENT_1","pid":0,"tid":1,"ts":4}]' >tile.json
+expect "tiles" 0 "" convert -q --as aie-json tile.json -o inner/deep/out
+[ -e "inner/deep/out/tile.._.._.._evil,_1.json" ] || fail "tiles: no file of the tile"
+[ -z "$(find "$dir" -name '*evil*' | grep -v '/inner/deep/out/')" ] || fail "tiles: a name is a path"
+[ "$(find inner -type f | grep -vc '^inner/deep/out/[A-Za-z0-9_.,()-]*$')" -eq 0 ] || fail "tiles: odd names"
+printf '{"schemaVersion":1,"traceName":"../../evil.json","distributedInfo":{"rank":"../../evil"},"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"../../evil","pid":1,"tid":1,"ts":1,"dur":1}]}' >evil-torch.in
+expect "ranks" 0 "" convert -q --as torch --per-rank evil-torch.in -o inner/ranks
+[ -z "$(find "$dir" -name '*evil*' | grep -v -e evil-torch.in -e '/inner/deep/out/')" ] || fail "ranks: a name is a path"
+mkdir linked
+for file in host.csv trace.json run.json; do
+	echo kept >victim-$file
+	ln -s ../victim-$file linked/$file
+done
+expect "links" 0 "" convert -q texts.json -o linked
+for file in host.csv trace.json run.json; do
+	[ "$(cat victim-$file)" = kept ] || fail "links: $file was written through a link"
+	[ ! -L linked/$file ] || fail "links: $file is still a link"
+done
+ln -s ../victim-host.csv linked/host.csv.tmp
+expect "a link in the way" 4 "linked/host.csv" convert -q texts.json -o linked
+[ "$(cat victim-host.csv)" = kept ] || fail "a link in the way was followed"
+[ "$(stat -c %a out inner/deep inner/deep/out out/host.csv out/trace.json | tr '\n' ' ')" = "700 700 700 600 600 " ] ||
+	fail "others may read: $(stat -c '%a %n' out inner/deep out/*)"
+
+[ $n_failed -eq 0 ] || { echo "$n_failed failed" >&2; exit 1; }
+echo "all harmless"
