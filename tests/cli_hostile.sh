@@ -48,6 +48,20 @@ grep -q ',good,' out/host.csv || fail "length: the next event is lost"
 expect "depth of options" 1 "deep-clocks.json" convert deep.json -o out --clocks=deep-clocks.json
 repeat 1100000 ' ' >long-clocks.json
 expect "length of options" 1 "long-clocks.json" convert deep.json -o out --clocks=long-clocks.json
+{ printf '"args":{"a":0'; seq -f ',"a%.0f":0' 70000 | tr -d '\n'; printf '}'; } >member
+event "$(cat member)" >wide.json
+expect "attributes" 0 "Events were rejected" convert -q wide.json -o out
+grep -q ',good,' out/host.csv || fail "attributes: the next event is lost"
+{
+	echo 'ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000'
+	echo 'PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]'
+	seq -f '%.0f, 1, 1, BRISC, 1, 1000' 0 299
+	printf '0, 1, 1, BRISC, 2, 1100'; repeat 200 ,; echo
+	seq -f '0, 1, 1, RISC%.0f, 1, 1000' 1 99
+} >log.csv
+expect "devices, processors, fields" 0 "" convert log.csv -o out --as tt-csv --formats=csv
+awk -F, '$4 == "malformed" { n += $8 } END { exit !(n >= 44 + 39) }' out/losses.csv ||
+	fail "devices, processors: $(cat out/losses.csv)"
 for number in 1e999 -1e999 NaN 99999999999999999999; do
 	printf '[{"ph":"X","name":"bad","ts":%s,"dur":2},{"ph":"X","name":"good","ts":5,"dur":2}]' $number >number.json
 	expect "number $number" 0 "Events were rejected" convert -q number.json -o out

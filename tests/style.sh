@@ -5,7 +5,7 @@ set -u
 cd "$1" || exit 1
 bad=0
 complain() {
-	[ -z "$2" ] && return
+	[ -z "$(printf %s "$2" | tr -d '[:space:]')" ] && return
 	printf '%s:\n%s\n' "$1" "$2"
 	bad=1
 }
@@ -29,6 +29,12 @@ complain "files without a licence line" \
 complain "a library prints or exits" \
 	"$(grep -nE '(^|[^a-z_])(printf|puts|perror|exit|abort)\(' \
 		$(find converter analysis -name '*.c') | grep -v snprintf)"
+product=$(find tracer firmware-markers converter analysis cli -name '*.[ch]')
+complain "a shell is called, but for doctor's literal commands" \
+	"$(grep -nE '(^|[^a-z_])(system|popen|wordexp)\(' $product | grep -v '^cli/doctor.c:.*popen(command, "re")')
+$(grep -nE 'first_line\(' cli/doctor.c | grep -vE 'const char \*command|"[^"]*", line|tool->command')"
+complain "a temporary file has a name that can be guessed" \
+	"$(grep -nE '(^|[^a-z_])(tmpnam|tempnam|mktemp)\(' $product)"
 if command -v clang-format >/dev/null; then
 	complain "not formatted (clang-format -i)" \
 		"$(clang-format --dry-run $sources 2>&1 | grep -o '^[^:]*:[0-9]*' | sort -u | head -n 20)"

@@ -444,8 +444,8 @@ void writer_json(struct writer *writer, const char *text, size_t n)
 	writer_char(writer, '"');
 }
 
-/* Whether a spreadsheet would take a text for a formula; also with apostrophes in front, so that one
- * can be taken off again. */
+/* Whether a spreadsheet would take a text for a formula; also with apostrophes in front, so that
+ * one can be taken off again. */
 static bool is_formula(const char *text, size_t n)
 {
 	size_t i = 0;
