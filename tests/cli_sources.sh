@@ -69,7 +69,7 @@ cat >flex/rank_0.json <<END
 END
 same flex flex
 same rank flex/rank_1.json
-grep -qF '"name":"</script>\u0000, \"' flex.direct/trace.json || fail "a hostile name did not come back"
+grep -qF '"name":"\u003c/script>\u0000, \"' flex.direct/trace.json || fail "a hostile name did not come back"
 grep -q "rejected: file=.*rank_1.json, events=1" flex.told || fail "nobody told what was rejected"
 read_with flex >flex.txt 2>/dev/null
 grep -q 'flextrace:device_op: .*name = "k",' flex.txt || fail "no control block is shown"
