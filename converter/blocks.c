@@ -288,6 +288,12 @@ void *blocks_allocate(uint64_t n, size_t element_bytes)
 	return array;
 }
 
+void blocks_touch(size_t n_bytes)
+{
+	if (spill_is_on())
+		spill_touch(n_bytes);
+}
+
 void blocks_drop(void *array, size_t n_bytes)
 {
 	struct head *head = head_of(array);

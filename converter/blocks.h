@@ -45,6 +45,10 @@ static inline int blocks_fill_next(void *array, uint64_t n, size_t element_bytes
 	return blocks_fill(array, (n + BLOCKS_FILL_STEP) * element_bytes);
 }
 
+/* Tells, for a limit on memory, that somebody went on over so many bytes that no table handed
+ * out. */
+void blocks_touch(size_t n_bytes);
+
 /* Gives away as many blocks as the first `n_bytes` fill: nobody reads them any more. */
 void blocks_drop(void *array, size_t n_bytes);
 

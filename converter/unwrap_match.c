@@ -221,6 +221,21 @@ static int settle(struct unwrap *unwrap, const struct instance *instance)
 	return FLEXTRACE_OK; /* an estimate of work that has no record */
 }
 
+/* Instances point to places all over the tables of edges and operations. */
+static int settle_all(struct unwrap *unwrap, const struct matcher *matcher)
+{
+	const size_t bytes = sizeof(struct instance) + sizeof(struct tick_op) +
+	                     2 * sizeof(struct loose_edge);
+	int code = FLEXTRACE_OK;
+
+	for (uint32_t i = 1; i < matcher->n && code >= 0; i++) {
+		code = settle(unwrap, &matcher->instances[i]);
+		if (i % BLOCKS_FILL_STEP == 0)
+			blocks_touch(BLOCKS_FILL_STEP * bytes);
+	}
+	return code;
+}
+
 int match_edges(struct unwrap *unwrap)
 {
 	uint64_t n_most = unwrap->edges.n_rows + unwrap->ops.n_rows + 1;
@@ -236,8 +251,8 @@ int match_edges(struct unwrap *unwrap)
 	code = take_keys(&matcher, &unwrap->edges);
 	if (code >= 0)
 		code = take_all(&matcher, &unwrap->edges, &unwrap->ops);
-	for (uint32_t i = 1; i < matcher.n && code >= 0; i++)
-		code = settle(unwrap, &matcher.instances[i]);
+	if (code >= 0)
+		code = settle_all(unwrap, &matcher);
 	map_release(&matcher.open);
 	blocks_free(matcher.instances);
 	table_release(&unwrap->edges);

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# memory.sh BUILD RECORDS LIMIT process|group: with --memory-limit=LIMIT (MiB), as many records come out as the same bytes in LIMIT more
-# memory than the program needs for hardly any of them: with one worker and with two, as the process sees it; or with two in a
-# memory control group of that size, as the kernel insists on it, page cache and all.
+# memory.sh BUILD RECORDS LIMIT ROOM process|group: with --memory-limit=LIMIT (MiB), as many records come out as the same bytes in ROOM
+# (MiB) more memory than the program needs for hardly any of them: with one worker and with two, as the process sees it; or with two
+# in a memory control group of that size, as the kernel insists on it, page cache and all.
 . "$(dirname "$0")/lib.sh"
 RECORDS=$2
 LIMIT=$3
+ROOM=$4
 scratch=$(mktemp -d -p "$BUILD") # page cache of a disk can be reclaimed, a tmpfs cannot
 group=
 trap 'rm -rf "$scratch"; [ -z "$group" ] || rmdir "$group"' EXIT
@@ -31,7 +32,7 @@ same() {
 }
 
 converted few few
-most=$((peak_mib + LIMIT))
+most=$((peak_mib + ROOM))
 converted plain many
 [ "$peak_mib" -gt $most ] || fail "the trace fits in $most MiB: the test proves nothing"
 in_process() {
@@ -65,4 +66,4 @@ in_group() {
 	same grouped
 }
 
-"in_$4"
+"in_$5"
