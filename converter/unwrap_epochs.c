@@ -64,7 +64,9 @@ static bool is_anchor(const struct fact *fact)
 
 static double middle_ticks(const struct fact *fact)
 {
-	return (double)(fact->first + fact->span / 2);
+	uint64_t middle = fact->first + fact->span / 2;
+
+	return (double)middle;
 }
 
 /* From the first to the last that nobody doubts: what is known of the rate tells the wraps from one
