@@ -18,6 +18,7 @@
 
 #define FILE_NAME     "stamps.csv"
 #define N_DIFFERENCES (FLEXTRACE_N_STAMPS - 1)
+#define AHEAD         8u /* calls */
 #define NO_CYCLES     UINT64_MAX
 
 struct stamp_group {     /* the calls of a kernel on a device */
@@ -240,6 +241,18 @@ static bool has_difference(const struct tick_op *op, int from)
 	       op->ticks[from] <= op->ticks[from + 1];
 }
 
+/* Asks for a call that is to be looked at soon. */
+static void ask_for(const struct stamps *stamps, const struct stamp_group *group, uint32_t at)
+{
+	const struct tick_op *op;
+
+	if (at >= group->n_calls)
+		return;
+	op = &stamps->timeline->ops[stamps->ops[group->first + at]];
+	__builtin_prefetch(op->ticks);
+	__builtin_prefetch(&op->segment);
+}
+
 /* Looks at each call once: they lie far from each other. */
 static void gather_calls(struct stamps *stamps, const struct stamp_group *group)
 {
@@ -250,6 +263,7 @@ static void gather_calls(struct stamps *stamps, const struct stamp_group *group)
 		const struct tick_op *op = &stamps->timeline->ops[stamps->ops[group->first + at]];
 		struct stamp_call *call = &stamps->calls[at];
 
+		ask_for(stamps, group, at + AHEAD);
 		if (!last || op->counter != last->counter || op->segment != last->segment)
 			rate_mhz = rate_of(stamps->timeline, op);
 		last = op;
