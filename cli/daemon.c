@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -32,6 +34,31 @@
 bool daemon_is_alive(void)
 {
 	return lttng_session_daemon_alive() == 1;
+}
+
+int daemon_lock(void)
+{
+	char run_dir[PATH_MAX], path[PATH_MAX + 32];
+	int lock, code;
+
+	consumers_name_run_dir(run_dir);
+	mkdir(run_dir, 0755); /* as LTTng does */
+	snprintf(path, sizeof(path), "%s/flextrace.lock", run_dir);
+	lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (lock < 0)
+		return -1;
+	do
+		code = flock(lock, LOCK_EX);
+	while (code != 0 && errno == EINTR);
+	return lock;
+}
+
+void daemon_unlock(int lock)
+{
+	if (lock < 0)
+		return;
+	flock(lock, LOCK_UN); /* a child may have a copy of the descriptor */
+	close(lock);
 }
 
 /* In the child: a process without console that keeps nothing of ours open. */

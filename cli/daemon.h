@@ -4,7 +4,7 @@
  *
  * A daemon that answers is used and never touched. Where none does, our own is started without a
  * console; it is named by its pid and start time, so that whoever ends the recording can stop
- * that very process and no other.
+ * that very process and no other. Of several recordings the last one does.
  */
 #ifndef FLEXTRACE_DAEMON_H
 #define FLEXTRACE_DAEMON_H
@@ -22,6 +22,14 @@ struct session_daemon {
 
 bool daemon_is_alive(void);
 
+/*
+ * One `flextrace` of a user at a time starts the daemon and makes its session, or ends its session
+ * and stops the daemon: else two would start one each, or one stop it under the other. Returns a
+ * descriptor for daemon_unlock(); -1 = there is nowhere to lock, go on without.
+ */
+int daemon_lock(void);
+void daemon_unlock(int lock);
+
 /* Waits, with a word to the user, for the consumer daemons that a session daemon left when it died:
  * they write what they have, and a new session daemon would trip over them. Bounded. */
 int daemon_await_orphans(struct flextrace_error *error);
@@ -30,8 +38,8 @@ int daemon_await_orphans(struct flextrace_error *error);
  * comes first. Blocks SIGCHLD and SIGUSR1 while it starts one. */
 int daemon_ensure(struct session_daemon *ret_daemon, struct flextrace_error *error);
 
-/* Stores the daemon that runs if some `flextrace` started it, by its command line: for recordings
- * whose state file is lost. Else zeroes: leave it alone. */
+/* Stores the daemon that runs if some `flextrace` started it, by its command line: for whoever ends
+ * its last session. Else zeroes: leave it alone. */
 void daemon_recognize(struct session_daemon *ret_daemon);
 
 /*

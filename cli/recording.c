@@ -200,6 +200,43 @@ static enum session_kind choose_kind(const struct recording_options *options)
 	return options->relay ? SESSION_TO_RELAY : SESSION_TO_DISK;
 }
 
+/* Ends the session, and the daemon if nobody else needs it. Returns 1 if it does. */
+static int end_session(const struct recording *recording, int *ret_destroyed,
+                       struct flextrace_error *error)
+{
+	struct session_daemon daemon = recording->daemon;
+	struct flextrace_error later;
+	int lock = daemon_lock(), destroyed, ended;
+
+	destroyed = session_destroy(recording->session, error);
+	/* Whose recording started it may have ended before us, and left it to us. */
+	if (!daemon.pid)
+		daemon_recognize(&daemon);
+	ended = daemon_stop(&daemon, destroyed < 0 ? &later : error);
+	daemon_unlock(lock);
+	if (ret_destroyed)
+		*ret_destroyed = destroyed;
+	return ended;
+}
+
+static int make_session(struct recording *recording, const struct session_setup *setup,
+                        struct flextrace_error *error)
+{
+	struct watch watch;
+	int lock = daemon_lock(), code;
+
+	code = daemon_ensure(&recording->daemon, error);
+	if (code == FLEXTRACE_OK) {
+		watch_begin(&watch);
+		code = session_create(setup, error);
+		watch_end(&watch);
+		if (code < 0)
+			daemon_stop(&recording->daemon, NULL);
+	}
+	daemon_unlock(lock);
+	return code;
+}
+
 static int begin_session(struct recording *recording, const struct recording_options *options,
                          pid_t pid, struct flextrace_error *error)
 {
@@ -212,24 +249,18 @@ static int begin_session(struct recording *recording, const struct recording_opt
 	                              .buffers = recording->buffers,
 	                              .is_blocking = options->is_blocking,
 	                              .pid = pid};
-	struct watch watch;
 	int code;
 
 	name_buffers(recording, buffers_dir);
 	if (options->relay)
 		snprintf(relay_url, sizeof(relay_url), "%s%s",
 		         strstr(options->relay, "://") ? "" : "net://", options->relay);
-	FLEXTRACE_TRY(daemon_ensure(&recording->daemon, error));
-	watch_begin(&watch);
-	code = session_create(&setup, error);
-	watch_end(&watch);
-	if (code == FLEXTRACE_OK) {
-		code = start_session(recording, pid, error);
-		if (code < 0)
-			session_destroy(setup.name, NULL);
-	}
+	code = make_session(recording, &setup, error);
 	if (code < 0)
-		daemon_stop(&recording->daemon, NULL);
+		return code;
+	code = start_session(recording, pid, error);
+	if (code < 0)
+		end_session(recording, NULL, NULL);
 	return code;
 }
 
@@ -360,9 +391,8 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
 
 	watch_begin(&watch);
 	stopped = session_stop(recording->session, &ret_outcome->losses, error);
-	destroyed = session_destroy(recording->session, stopped < 0 ? &later : error);
+	ended = end_session(recording, &destroyed, stopped < 0 ? &later : error);
 	code = stopped < 0 ? stopped : destroyed;
-	ended = daemon_stop(&recording->daemon, code < 0 ? &later : error);
 	watch_end(&watch);
 	if (code < 0)
 		daemon_await_orphans(NULL);

@@ -165,7 +165,6 @@ void recording_make_up(const struct session_entry *entry, const char *dir,
 	snprintf(ret_recording->trace_dir, sizeof(ret_recording->trace_dir), "%s",
 	         entry->trace_dir);
 	snprintf(ret_recording->session, sizeof(ret_recording->session), "%s", entry->name);
-	daemon_recognize(&ret_recording->daemon);
 }
 
 void recording_forget(const struct recording *recording)
