@@ -239,7 +239,7 @@ static void take_batch(struct marker_areas *areas, struct event *ret_event)
 		.first_index = batch->first_index,
 		.dropped = batch->dropped + overwritten(areas, area, batch),
 		.n_words = batch->n,
-		.words = areas->words + batch->at,
+		.words = batch->n ? areas->words + batch->at : NULL,
 	};
 }
 
