@@ -263,7 +263,7 @@ int row_sorter_merge(struct row_sorter *sorter, int (*visit)(void *context, void
 	if (sorter->n_filling)
 		FLEXTRACE_TRY(seal(sorter));
 	n_heap = sorter->n_runs;
-	heap = malloc((n_heap + 1ull) * sizeof(*heap));
+	heap = calloc(n_heap + 1ull, sizeof(*heap));
 	if (!heap)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n_heap; i++)
