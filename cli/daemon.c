@@ -42,7 +42,7 @@ int daemon_lock(void)
 	int lock, code;
 
 	consumers_name_run_dir(run_dir);
-	mkdir(run_dir, 0755); /* as LTTng does */
+	mkdir(run_dir, geteuid() == 0 ? 0755 : 0700); /* as LTTng does */
 	snprintf(path, sizeof(path), "%s/flextrace.lock", run_dir);
 	lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (lock < 0)

@@ -169,7 +169,7 @@ int flextrace_i_elf_symbol(const struct flextrace_i_elf *elf, const char *name, 
 {
 	const size_t entry = elf->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	struct flextrace_i_elf_section table, texts;
-	char *symbols;
+	char *symbols = NULL; /* clang-tidy 14 does not see that loading stores it */
 	size_t at;
 	int ret = flextrace_i_elf_find(elf, ".symtab", SHT_SYMTAB, &table);
 
