@@ -169,7 +169,7 @@ int flextrace_i_elf_symbol(const struct flextrace_i_elf *elf, const char *name, 
 {
 	const size_t entry = elf->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	struct flextrace_i_elf_section table, texts;
-	char *symbols = NULL; /* clang-tidy 14 does not see that loading stores it */
+	char *symbols;
 	size_t at;
 	int ret = flextrace_i_elf_find(elf, ".symtab", SHT_SYMTAB, &table);
 
@@ -177,7 +177,7 @@ int flextrace_i_elf_symbol(const struct flextrace_i_elf *elf, const char *name, 
 		ret = read_section(elf, table.link, &texts);
 	if (ret == 0)
 		ret = flextrace_i_elf_load(elf, &table, &symbols);
-	if (ret < 0)
+	if (ret != 0)
 		return ret;
 	ret = -ENODATA;
 	for (at = 0; ret < 0 && at + entry <= table.bytes; at += entry) {
