@@ -54,6 +54,6 @@ if(TARGET flextrace)
 	add_test(NAME style.man COMMAND ${PROJECT_SOURCE_DIR}/tests/man_options.sh
 		$<TARGET_FILE:flextrace> ${PROJECT_SOURCE_DIR}/docs/man)
 	set_tests_properties(style.man PROPERTIES LABELS style)
-	set_tests_properties(cli.errors cli.hostile cli.decode cli.readers cli.sources cli.compiler cli.views cli.pairs PROPERTIES LABELS cli TIMEOUT 300
+	set_tests_properties(cli.errors cli.hostile cli.decode cli.readers cli.sources cli.compiler cli.views cli.pairs PROPERTIES LABELS cli TIMEOUT 600
 		SKIP_RETURN_CODE 77)
 endif()

@@ -11,7 +11,7 @@ if(FLEXTRACE_SANITIZE)
 	target_link_options(defects_threads PRIVATE -fsanitize=thread)
 	add_test(NAME checks.sanitizers COMMAND ${CMAKE_CURRENT_LIST_DIR}/checks/sanitizers.sh
 		$<TARGET_FILE:defects> ${CMAKE_CURRENT_LIST_DIR}/checks/threads.sh $<TARGET_FILE:defects_threads>)
-	set_tests_properties(checks.sanitizers PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 60)
+	set_tests_properties(checks.sanitizers PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 600)
 
 	# What threads share: the tracer, the drain and the emulator by ThreadSanitizer, which excludes the others.
 	# flextrace_add_thread_test(NAME SOURCES... [ARGUMENTS...]): tests/test_<NAME>.c once more.
@@ -34,7 +34,7 @@ if(FLEXTRACE_SANITIZE)
 			Threads::Threads ${CMAKE_DL_LIBS})
 		add_test(NAME threads.${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/checks/threads.sh
 			$<TARGET_FILE:threads_${name}> ${arg_ARGUMENTS})
-		set_tests_properties(threads.${name} PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 120)
+		set_tests_properties(threads.${name} PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 600)
 	endfunction()
 
 	set(emulator firmware-markers/emulator/emulator.c firmware-markers/emulator/counter.c
@@ -65,12 +65,12 @@ endif()
 # -- analysis ----------------------------------------------------------------------------------------
 add_test(NAME checks.cppcheck COMMAND ${CMAKE_CURRENT_LIST_DIR}/checks/cppcheck.sh
 	${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/cppcheck)
-set_tests_properties(checks.cppcheck PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 300 PROCESSORS 2)
+set_tests_properties(checks.cppcheck PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 600 PROCESSORS 2)
 
 # All files by preset `tidy` and ctest -C soak; here those that run in somebody else's program.
 set(tidy ${CMAKE_CURRENT_LIST_DIR}/checks/tidy.sh ${PROJECT_BINARY_DIR})
 add_test(NAME checks.tidy COMMAND ${tidy} tracer)
 add_test(NAME soak.tidy CONFIGURATIONS soak COMMAND ${tidy})
-set_tests_properties(checks.tidy PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 300 PROCESSORS 2)
+set_tests_properties(checks.tidy PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 600 PROCESSORS 2)
 set_tests_properties(soak.tidy PROPERTIES LABELS soak SKIP_RETURN_CODE 77 TIMEOUT 3600 PROCESSORS 2)
 add_custom_target(tidy COMMAND ${tidy} USES_TERMINAL)

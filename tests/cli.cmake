@@ -33,12 +33,12 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 		add_test(NAME record.${case} COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh --shm ${shm}
 			${CMAKE_CURRENT_SOURCE_DIR}/record/${case}.sh $<TARGET_FILE:flextrace>
 			$<TARGET_FILE:record_program> $<TARGET_FILE:record_terminal>)
-		set_tests_properties(record.${case} PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 120
+		set_tests_properties(record.${case} PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 600
 			RESOURCE_LOCK lttng)
 	endforeach()
 	add_test(NAME record.rights COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
 		${CMAKE_CURRENT_SOURCE_DIR}/record/rights.sh ${PROJECT_BINARY_DIR})
-	set_tests_properties(record.rights PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 120
+	set_tests_properties(record.rights PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 600
 		RESOURCE_LOCK lttng)
 	# Programs that record does not start must find the provider by themselves.
 	set_tests_properties(record.running record.converted record.doctor PROPERTIES

@@ -37,7 +37,7 @@ foreach(input ${golden_inputs})
 	cmake_path(GET input PARENT_PATH case)
 	cmake_path(GET case FILENAME name)
 	add_test(NAME golden.${name} COMMAND golden ${case})
-	set_tests_properties(golden.${name} PROPERTIES LABELS golden TIMEOUT 60)
+	set_tests_properties(golden.${name} PROPERTIES LABELS golden TIMEOUT 600)
 endforeach()
 
 flextrace_add_unit_test(NAME select SOURCES tests/text_source.c tests/scratch.c tests/failing_malloc.c

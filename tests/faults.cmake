@@ -20,7 +20,7 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 		endif()
 		add_test(NAME faults.${case} COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh --shm ${size}
 			${CMAKE_CURRENT_SOURCE_DIR}/faults/${case}.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:${program}>)
-		set_tests_properties(faults.${case} PROPERTIES LABELS "lttng;faults" SKIP_RETURN_CODE 77 TIMEOUT 120
+		set_tests_properties(faults.${case} PROPERTIES LABELS "lttng;faults" SKIP_RETURN_CODE 77 TIMEOUT 600
 			RESOURCE_LOCK lttng)
 	endforeach()
 endif()
@@ -31,7 +31,7 @@ if(TARGET flextrace)
 	target_link_libraries(fault_at PRIVATE ${CMAKE_DL_LIBS})
 	add_test(NAME faults.conversion COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/faults/conversion.sh $<TARGET_FILE:flextrace>
 		$<TARGET_FILE:make_trace> $<TARGET_FILE:fault_at>)
-	set_tests_properties(faults.conversion PROPERTIES LABELS faults TIMEOUT 300)
+	set_tests_properties(faults.conversion PROPERTIES LABELS faults TIMEOUT 600)
 	add_test(NAME soak.conversion CONFIGURATIONS soak COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/faults/conversion.sh
 		$<TARGET_FILE:flextrace> $<TARGET_FILE:make_trace> $<TARGET_FILE:fault_at> 1)
 	set_tests_properties(soak.conversion PROPERTIES LABELS soak TIMEOUT 1200)

@@ -19,7 +19,7 @@ flextrace_add_unit_test(NAME emulator_clocks SOURCES LIBS flextrace_emulator)
 add_test(NAME freestanding.riscv
 	COMMAND ${PROJECT_SOURCE_DIR}/tests/freestanding/riscv.sh ${PROJECT_SOURCE_DIR}
 		${PROJECT_BINARY_DIR}/firmware-markers/qemu)
-set_tests_properties(freestanding.riscv PROPERTIES SKIP_RETURN_CODE 77 LABELS unit TIMEOUT 120)
+set_tests_properties(freestanding.riscv PROPERTIES SKIP_RETURN_CODE 77 LABELS unit TIMEOUT 600)
 add_test(NAME freestanding.porting
 	COMMAND ${PROJECT_SOURCE_DIR}/tests/freestanding/porting.sh ${PROJECT_SOURCE_DIR})
 add_test(NAME freestanding.costs
@@ -27,10 +27,10 @@ add_test(NAME freestanding.costs
 add_test(NAME freestanding.instructions
 	COMMAND ${PROJECT_SOURCE_DIR}/tests/freestanding/costs.sh ${PROJECT_SOURCE_DIR} run)
 set_tests_properties(freestanding.porting freestanding.costs freestanding.instructions PROPERTIES
-	SKIP_RETURN_CODE 77 LABELS unit TIMEOUT 120)
+	SKIP_RETURN_CODE 77 LABELS unit TIMEOUT 600)
 add_test(NAME freestanding.disabled
 	COMMAND ${PROJECT_SOURCE_DIR}/tests/freestanding/disabled.sh ${PROJECT_SOURCE_DIR} gcc clang)
-set_tests_properties(freestanding.disabled PROPERTIES LABELS unit TIMEOUT 120)
+set_tests_properties(freestanding.disabled PROPERTIES LABELS unit TIMEOUT 600)
 
 # Real firmware on RISC-V cores; skipped, with the reason, where there is no QEMU for them.
 flextrace_add_unit_test(NAME qemu_host SOURCES LIBS flextrace_qemu

@@ -21,12 +21,12 @@ set_tests_properties(headers.tracer PROPERTIES LABELS headers SKIP_RETURN_CODE 7
 foreach(way plain foreign installed)
 	add_test(NAME tracer.${way} COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
 		${PROJECT_SOURCE_DIR}/tests/tracer/alone.sh ${way} ${PROJECT_SOURCE_DIR})
-	set_tests_properties(tracer.${way} PROPERTIES LABELS tracer SKIP_RETURN_CODE 77 TIMEOUT 120)
+	set_tests_properties(tracer.${way} PROPERTIES LABELS tracer SKIP_RETURN_CODE 77 TIMEOUT 600)
 endforeach()
 
 add_test(NAME tracer.secure COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
 	${PROJECT_SOURCE_DIR}/tests/tracer/secure.sh ${PROJECT_SOURCE_DIR})
-set_tests_properties(tracer.secure PROPERTIES LABELS tracer SKIP_RETURN_CODE 77 TIMEOUT 60)
+set_tests_properties(tracer.secure PROPERTIES LABELS tracer SKIP_RETURN_CODE 77 TIMEOUT 600)
 
 if(TARGET flextrace_lttng)
 	add_executable(every_macro headers/every_macro.c)
@@ -39,6 +39,6 @@ if(TARGET flextrace_lttng)
 		${PROJECT_SOURCE_DIR}/tests/tracer/provider.sh $<TARGET_FILE:flextrace_lttng>
 		$<TARGET_FILE:every_macro> $<TARGET_FILE:tracer_scenario>
 		$<TARGET_FILE:tracer_plugin> ${PROJECT_SOURCE_DIR}/tracer/share/flextrace.lttng)
-	set_tests_properties(tracer.provider PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 120
+	set_tests_properties(tracer.provider PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 600
 		RESOURCE_LOCK lttng ENVIRONMENT "FLEXTRACE_TEST_SANITIZED=$<BOOL:${FLEXTRACE_SANITIZE}>")
 endif()
