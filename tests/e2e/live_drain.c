@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <flextrace/flextrace.h>
-#include <flextrace/marker.h>
+#include "posix_device.h"
 
 #define N_CORES  2u
 #define CAPACITY 1024u
@@ -54,32 +53,6 @@ static void *hang(void *context)
 	return NULL; /* the rest never comes */
 }
 
-static void define(void)
-{
-	struct flextrace_device device;
-	struct flextrace_clock_domain domain;
-
-	memset(&device, 0, sizeof(device));
-	device.uuid = "live";
-	device.n_cores = N_CORES;
-	device.core_hz = UINT64_C(1000000000);
-	device.name = "threads";
-	flextrace_device(&device);
-	memset(&domain, 0, sizeof(domain));
-	domain.counter_bits = 64;
-	domain.nominal_hz = UINT64_C(1000000000);
-	flextrace_clock_domain(&domain);
-	(void)flextrace_device_names(0, "/proc/self/exe");
-}
-
-static void sync_clocks(void)
-{
-	uint64_t before_ns = flextrace_now_ns();
-	uint64_t ticks = flextrace_posix_clock();
-
-	FLEXTRACE_CLOCK_SYNC(0, 0, before_ns, ticks, flextrace_now_ns());
-}
-
 int main(int argc, char **argv)
 {
 	struct flextrace_drain_area drained[N_CORES];
@@ -88,8 +61,8 @@ int main(int argc, char **argv)
 	uint32_t i, turn;
 
 	n_beats = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1000;
-	define();
-	sync_clocks();
+	posix_device_define("live", N_CORES);
+	posix_device_sync();
 	for (i = 0; i < N_CORES; i++) {
 		flextrace_drain_area_init(&drained[i], 0, &areas[i], sizeof(areas[i]));
 		if (pthread_create(&threads[i], NULL, i ? hang : beat, NULL) != 0)
@@ -103,7 +76,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < N_CORES; i++)
 		(void)pthread_join(threads[i], NULL);
 	flextrace_drain(drained, N_CORES, FLEXTRACE_DRAIN_LAST);
-	sync_clocks();
+	posix_device_sync();
 	printf("sent %u drained %llu dropped %llu overwritten %llu\n", n_beats + 1,
 	       (unsigned long long)drained[0].stats.recorded,
 	       (unsigned long long)drained[0].stats.dropped,

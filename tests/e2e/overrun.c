@@ -5,10 +5,8 @@
  * that runs five times. Prints, per core, how many records and runs are lost.
  */
 #include <stdio.h>
-#include <string.h>
 
-#include <flextrace/flextrace.h>
-#include <flextrace/marker.h>
+#include "posix_device.h"
 
 #define CAPACITY 64u
 #define N_BEATS  109u /* and a record of the run */
@@ -61,29 +59,11 @@ static void run_core(uint32_t core)
 	}
 }
 
-static void define(void)
-{
-	struct flextrace_device device;
-	struct flextrace_clock_domain domain;
-
-	memset(&device, 0, sizeof(device));
-	device.uuid = "overrun";
-	device.n_cores = N_CORES;
-	device.core_hz = UINT64_C(1000000000);
-	device.name = "cores";
-	flextrace_device(&device);
-	memset(&domain, 0, sizeof(domain));
-	domain.counter_bits = 64;
-	domain.nominal_hz = UINT64_C(1000000000);
-	flextrace_clock_domain(&domain);
-	(void)flextrace_device_names(0, "/proc/self/exe");
-}
-
 int main(void)
 {
 	uint64_t now_ns = flextrace_now_ns();
 
-	define();
+	posix_device_define("overrun", N_CORES);
 	FLEXTRACE_CLOCK_SYNC(0, 0, now_ns, cycles, flextrace_now_ns());
 	for (uint32_t core = 0; core < N_CORES; core++)
 		run_core(core);

@@ -11,10 +11,8 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
-#include <flextrace/flextrace.h>
-#include <flextrace/marker.h>
+#include "posix_device.h"
 
 #define N_CORES  4u
 #define CAPACITY 256u
@@ -40,25 +38,6 @@ static void run(uint32_t core, uint32_t job)
 	FLEXTRACE_FW_END();
 }
 
-static void define(void)
-{
-	struct flextrace_device device = {
-		.uuid = "bad", .n_cores = N_CORES, .core_hz = 1000000000, .name = "threads"};
-	struct flextrace_clock_domain domain = {.counter_bits = 64, .nominal_hz = 1000000000};
-
-	flextrace_device(&device);
-	flextrace_clock_domain(&domain);
-	(void)flextrace_device_names(0, "/proc/self/exe");
-}
-
-static void sync_clocks(void)
-{
-	uint64_t before_ns = flextrace_now_ns();
-	uint64_t ticks = flextrace_posix_clock();
-
-	FLEXTRACE_CLOCK_SYNC(0, 0, before_ns, ticks, flextrace_now_ns());
-}
-
 static void go_wrong(void)
 {
 	uint64_t random = 12345;
@@ -77,8 +56,8 @@ int main(void)
 {
 	struct flextrace_drain_area drained[N_CORES];
 
-	define();
-	sync_clocks();
+	posix_device_define("bad", N_CORES);
+	posix_device_sync();
 	for (uint32_t i = 0; i < N_CORES; i++) {
 		boot(i);
 		flextrace_drain_area_init(&drained[i], 0, &areas[i], sizeof(areas[i]));
@@ -87,7 +66,7 @@ int main(void)
 	flextrace_drain(drained, N_CORES, 0);
 	go_wrong();
 	flextrace_drain(drained, N_CORES, FLEXTRACE_DRAIN_LAST);
-	sync_clocks();
+	posix_device_sync();
 	for (uint32_t i = 0; i < N_CORES; i++)
 		printf("core %u refused %" PRIu64 " resets %" PRIu64 "\n", i,
 		       drained[i].stats.refused, drained[i].stats.resets);
