@@ -98,6 +98,17 @@ static int take_batch(struct feed *feed, bt_message_array_const messages, uint64
 	return code;
 }
 
+/* Whether babeltrace2 2.0 says that all is well and has left an error behind: a packet is damaged,
+ * and its next call, of any stream, would end the process. */
+static bool has_failed(void)
+{
+	const bt_error *error = bt_current_thread_take_error();
+
+	if (error)
+		bt_current_thread_move_error(error);
+	return error != NULL;
+}
+
 bt_component_class_sink_consume_method_status intake_consume(struct intake *intake)
 {
 	bt_message_array_const messages;
@@ -111,6 +122,8 @@ bt_component_class_sink_consume_method_status intake_consume(struct intake *inta
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
 		break;
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
+		if (has_failed())
+			return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR;
 		BT_MESSAGE_ITERATOR_PUT_REF_AND_RESET(intake->iterators[intake->current]);
 		intake->current++;
 		return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK;
@@ -125,5 +138,6 @@ bt_component_class_sink_consume_method_status intake_consume(struct intake *inta
 		APPEND_CAUSE(intake, "Out of memory");
 		return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_MEMORY_ERROR;
 	}
-	return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK;
+	return has_failed() ? BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR
+	                    : BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK;
 }
