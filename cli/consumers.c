@@ -3,11 +3,13 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "process.h"
@@ -40,11 +42,29 @@ static char *find_socket(char *words, size_t n)
 	return NULL;
 }
 
+/* Opens a directory as the process sees it, absolute links on the way included. */
+static int open_of(pid_t pid, const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+	                       .resolve = RESOLVE_IN_ROOT};
+	char name[64];
+	int root, fd;
+
+	snprintf(name, sizeof(name), "/proc/%ld/root", (long)pid);
+	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -1;
+	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	close(root);
+	return fd;
+}
+
 /* True if RUN_DIR/<kind of consumer>/<socket>, as the process sees it, lies in `run_dir`. */
 static bool is_in(pid_t pid, char *socket, const struct stat *run_dir)
 {
-	char path[PATH_MAX + 64];
 	struct stat status;
+	bool is_same;
+	int fd;
 
 	for (int i = 0; i < 2; i++) {
 		char *slash = strrchr(socket, '/');
@@ -53,9 +73,13 @@ static bool is_in(pid_t pid, char *socket, const struct stat *run_dir)
 			return false;
 		*slash = '\0';
 	}
-	snprintf(path, sizeof(path), "/proc/%ld/root%s", (long)pid, socket);
-	return stat(path, &status) == 0 && status.st_dev == run_dir->st_dev &&
-	       status.st_ino == run_dir->st_ino;
+	fd = open_of(pid, socket);
+	if (fd < 0)
+		return false;
+	is_same = fstat(fd, &status) == 0 && status.st_dev == run_dir->st_dev &&
+	          status.st_ino == run_dir->st_ino;
+	close(fd);
+	return is_same;
 }
 
 static bool is_consumer(pid_t pid, const struct stat *run_dir)

@@ -28,6 +28,12 @@ record_both() {
 	check_output "$name/out"
 }
 
+# Daemons that have their sockets elsewhere are nobody's that died.
+"$FLEXTRACE" start -o outside >/dev/null 2>&1 || fail "no recording outside"
+elsewhere "$FLEXTRACE" record --no-convert --quiet -o inside -- "$MINIFLEX" --iterations=1 --quiet >inside.log 2>&1 ||
+	{ cat inside.log; fail "the consumer daemon of another namespace is in the way"; }
+"$FLEXTRACE" stop --no-convert outside >/dev/null 2>&1 || [ $? -eq 2 ] # nothing was recorded there
+
 # column FILE RANK COLUMN: of the first line of that rank.
 column() {
 	awk -F, -v rank="$2" -v column="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
