@@ -428,7 +428,8 @@ static void test_ctf_damage__of_an_index_costs_nothing_with_care(void **state)
 	reading_release(&reading);
 }
 
-/* babeltrace2 2.0 returns this packet's events and then its end, with an error that nobody takes. */
+/* babeltrace2 2.0 returns this packet's events and then its end, with an error that nobody
+ * takes. */
 static void test_ctf_damage__that_nobody_tells_of_ends_its_stream_only(void **state)
 {
 	const struct damage damage = {1, FLIPPED, 25248};
