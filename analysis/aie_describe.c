@@ -55,18 +55,18 @@ static cJSON *describe_iteration(const struct aie_run *run, const struct aie_cor
 	double span = (double)(of->end - of->begin), mean = (double)of->sum / of->n;
 	cJSON *json = cJSON_CreateObject();
 
-	json_item_add(json, "num_kernels", cJSON_CreateNumber(of->n));
-	json_item_add(json, "avg_duration_cycles", cJSON_CreateNumber(mean));
-	json_item_add(json, "min_duration_cycles", cJSON_CreateNumber((double)of->min));
-	json_item_add(json, "max_duration_cycles", cJSON_CreateNumber((double)of->max));
-	json_item_add(json, "total_span_cycles", cJSON_CreateNumber(span));
-	json_item_add(json, "first_start", cJSON_CreateNumber((double)of->begin));
-	json_item_add(json, "last_end", cJSON_CreateNumber((double)of->end));
+	aie_add_number(json, "num_kernels", of->n);
+	aie_add_number(json, "avg_duration_cycles", mean);
+	aie_add_number(json, "min_duration_cycles", (double)of->min);
+	aie_add_number(json, "max_duration_cycles", (double)of->max);
+	aie_add_number(json, "total_span_cycles", span);
+	aie_add_number(json, "first_start", (double)of->begin);
+	aie_add_number(json, "last_end", (double)of->end);
 	add_gmacs(json, aie_macs_of_core(run), core->ghz, span);
-	json_item_add(json, "iteration_index", cJSON_CreateNumber(i));
+	aie_add_number(json, "iteration_index", i);
 	json_item_add(json, "phase", cJSON_CreateString(aie_phase_names[of->phase]));
-	json_item_add(json, "outlier_kernels", cJSON_CreateNumber(of->n_outliers));
-	json_item_add(json, "stall_cycles", cJSON_CreateNumber((double)of->stalled));
+	aie_add_number(json, "outlier_kernels", of->n_outliers);
+	aie_add_number(json, "stall_cycles", (double)of->stalled);
 	aie_add_number(json, "stall_share", aie_part((double)of->stalled, span));
 	aie_add_number(json, "mac_utilization",
 	               aie_part(aie_macs_of_core(run), span * run->options.peak_macs));
@@ -86,10 +86,9 @@ static cJSON *describe_outliers(const struct aie_run *run, const struct aie_core
 		if (!aie_is_outlier(run, core, kernel))
 			continue;
 		json = cJSON_CreateObject();
-		json_item_add(json, "start", cJSON_CreateNumber((double)kernel->begin));
-		json_item_add(json, "end", cJSON_CreateNumber((double)kernel->end));
-		json_item_add(json, "duration_cycles",
-		              cJSON_CreateNumber((double)(kernel->end - kernel->begin)));
+		aie_add_number(json, "start", (double)kernel->begin);
+		aie_add_number(json, "end", (double)kernel->end);
+		aie_add_number(json, "duration_cycles", (double)(kernel->end - kernel->begin));
 		json_item_append(list, json);
 	}
 	return list;
@@ -105,8 +104,8 @@ static cJSON *describe_states(const struct aie_run *run, const struct aie_core *
 		cJSON *of = cJSON_CreateObject();
 
 		json_item_add_text(of, "name", name);
-		json_item_add(of, "closed", cJSON_CreateNumber((double)state->n));
-		json_item_add(of, "sum_cycles", cJSON_CreateNumber((double)state->cycles));
+		aie_add_number(of, "closed", (double)state->n);
+		aie_add_number(of, "sum_cycles", (double)state->cycles);
 		aie_add_number(of, "open_since",
 		               state->is_open ? (double)state->open_since : (double)NAN);
 		json_item_append(list, of);
@@ -136,14 +135,14 @@ static cJSON *describe_coverage(const struct aie_run *run, const struct aie_core
 
 	if (core->stalls.is_open)
 		stalled += (double)(core->last - core->stalls.open_since);
-	json_item_add(json, "first_cycle", cJSON_CreateNumber((double)core->first));
-	json_item_add(json, "last_cycle", cJSON_CreateNumber((double)core->last));
-	json_item_add(json, "captured_cycles", cJSON_CreateNumber(traced));
-	json_item_add(json, "kernel_cycles", cJSON_CreateNumber((double)core->kernels.cycles));
+	aie_add_number(json, "first_cycle", (double)core->first);
+	aie_add_number(json, "last_cycle", (double)core->last);
+	aie_add_number(json, "captured_cycles", traced);
+	aie_add_number(json, "kernel_cycles", (double)core->kernels.cycles);
 	aie_add_number(json, "kernel_share", aie_part((double)core->kernels.cycles, traced));
-	json_item_add(json, "stall_cycles", cJSON_CreateNumber(stalled));
+	aie_add_number(json, "stall_cycles", stalled);
 	aie_add_number(json, "stall_share", aie_part(stalled, traced));
-	json_item_add(json, "leading_wait_cycles", cJSON_CreateNumber((double)core->leading_wait));
+	aie_add_number(json, "leading_wait_cycles", (double)core->leading_wait);
 	aie_add_number(json, "iterations_share", aie_part(core->n_iterations, expected));
 	aie_add_number(json, "kernels_per_iteration_expected", kernels_expected(run));
 	aie_add_number(json, "kernels_share",
@@ -180,16 +179,13 @@ cJSON *aie_describe_core(const struct aie_run *run, const struct aie_core *core)
 	char note[AIE_NOTE_BYTES];
 	bool has_note = aie_note(run, core, note);
 
-	json_item_add(json, "pid",
-	              cJSON_CreateNumber(run->timeline->identity->devices[core->device].device));
+	aie_add_number(json, "pid", run->timeline->identity->devices[core->device].device);
 	json_item_add_text(json, "tile_name", aie_tile_name(run, core));
 	if (core->kernels.n) {
-		json_item_add(json, "median_kernel_duration_cycles",
-		              cJSON_CreateNumber(core->median));
-		json_item_add(json, "lock_stall_boundary_count",
-		              cJSON_CreateNumber(core->n_boundaries));
+		aie_add_number(json, "median_kernel_duration_cycles", core->median);
+		aie_add_number(json, "lock_stall_boundary_count", core->n_boundaries);
 	}
-	json_item_add(json, "detected_total_iterations", cJSON_CreateNumber(core->n_iterations));
+	aie_add_number(json, "detected_total_iterations", core->n_iterations);
 	aie_add_option(json, "expected_total_iterations", expected_of(run), -1);
 	json_item_add(json, "mismatch_note",
 	              has_note ? cJSON_CreateString(note) : cJSON_CreateNull());
@@ -240,8 +236,8 @@ static cJSON *describe_runtime(const struct aie_run *run, uint32_t iteration)
 	double cycles = (double)runtime_of(run, iteration), macs = aie_macs(run);
 	cJSON *json = cJSON_CreateObject();
 
-	json_item_add(json, "iteration_index", cJSON_CreateNumber(iteration));
-	json_item_add(json, "runtime_cycles", cJSON_CreateNumber(cycles));
+	aie_add_number(json, "iteration_index", iteration);
+	aie_add_number(json, "runtime_cycles", cycles);
 	add_gmacs(json, macs, run->cores[0].ghz, cycles);
 	aie_add_number(json, "mac_utilization",
 	               aie_part(known(macs), cycles * run->options.peak_macs * aie_sharers(run)));
@@ -262,7 +258,7 @@ static void describe_runtimes(const struct aie_run *run, const struct aie_common
 		best = runtime_of(run, i) < runtime_of(run, best) ? i : best;
 		worst = runtime_of(run, i) > runtime_of(run, worst) ? i : worst;
 	}
-	json_item_add(average, "runtime_cycles", cJSON_CreateNumber(sum / n));
+	aie_add_number(average, "runtime_cycles", sum / n);
 	add_gmacs(average, aie_macs(run), run->cores[0].ghz, n / inverse);
 	json_item_add(json, "best", describe_runtime(run, best));
 	json_item_add(json, "worst", describe_runtime(run, worst));
@@ -281,7 +277,7 @@ cJSON *aie_describe_aggregate(const struct aie_run *run)
 	list = json_item_add_list(json, "iterations_considered");
 	for (uint32_t i = common.begin; i < common.end; i++)
 		json_item_append(list, cJSON_CreateNumber(i));
-	json_item_add(json, "count", cJSON_CreateNumber(common.end - common.begin));
+	aie_add_number(json, "count", common.end - common.begin);
 	describe_runtimes(run, &common, json);
 	list = json_item_add_list(json, "per_iteration");
 	for (uint32_t i = common.begin; i < common.end; i++)

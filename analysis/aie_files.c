@@ -91,9 +91,9 @@ static cJSON *describe_index(const struct output *output)
 	aie_add_option(json, "iterations", options->iterations, -1);
 	aie_add_number(json, "clock_GHz", run->cores[0].ghz > 0 ? run->cores[0].ghz : (double)NAN);
 	add_text(json, "details_md", path);
-	json_item_add(json, "peak_macs_per_cycle_per_core", cJSON_CreateNumber(options->peak_macs));
-	json_item_add(json, "lock_stall_factor", cJSON_CreateNumber(options->stall_factor));
-	json_item_add(json, "outlier_window", cJSON_CreateNumber(options->outlier_window));
+	aie_add_number(json, "peak_macs_per_cycle_per_core", options->peak_macs);
+	aie_add_number(json, "lock_stall_factor", options->stall_factor);
+	aie_add_number(json, "outlier_window", options->outlier_window);
 	list_cores(run, json);
 	return json;
 }
