@@ -20,7 +20,7 @@
 #include "emit/event_class.h"
 #include "identity.h"
 #include "tracer/src/elf_names.h"
-#include "unwrap.h"
+#include "unwrap/unwrap.h"
 
 #define MAX_ANALYSES 32
 

@@ -11,7 +11,7 @@
 
 #include "calibrate/calibrate.h"
 #include "gather.h"
-#include "unwrap.h"
+#include "unwrap/unwrap.h"
 
 struct clock_scene {
 	const char *name;

@@ -3,15 +3,13 @@
 
 set(clocks_core converter/clock_options.c converter/definitions.c converter/error.c converter/gather.c converter/identity.c
 	converter/ledger.c converter/losses.c converter/strings.c ${table_sources})
-set(clocks_sources tests/clock_model.c tests/clock_truth.c converter/marzullo.c converter/unwrap.c
-	converter/unwrap_axis.c converter/unwrap_bare.c converter/unwrap_epochs.c converter/unwrap_shift.c converter/unwrap_facts.c converter/unwrap_late.c
-	converter/unwrap_marks.c converter/unwrap_match.c converter/unwrap_rate.c
-	converter/unwrap_runs.c converter/unwrap_wide.c converter/unwrap_window.c converter/calibrate/band.c converter/calibrate/pinch.c
-	converter/calibrate/calibrate.c converter/calibrate/claims.c converter/calibrate/fit.c converter/calibrate/line.c
-	converter/calibrate/map.c converter/calibrate/parts.c
-	converter/calibrate/reach.c converter/calibrate/reference.c converter/calibrate/reject.c
-	converter/calibrate/report.c converter/calibrate/slope.c converter/calibrate/soft.c
-	converter/calibrate/choose.c)
+set(clocks_sources tests/clock_model.c tests/clock_truth.c converter/marzullo.c)
+foreach(file axis bare epochs facts late marks match rate runs shift unwrap wide window)
+	list(APPEND clocks_sources converter/unwrap/${file}.c)
+endforeach()
+foreach(file band calibrate choose claims fit line map parts pinch reach reference reject report slope soft)
+	list(APPEND clocks_sources converter/calibrate/${file}.c)
+endforeach()
 
 foreach(name unwrap unwrap_records)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}

@@ -18,7 +18,7 @@
 #include "kernel_costs.h"
 #include "ledger.h"
 #include "model.h"
-#include "unwrap.h"
+#include "unwrap/unwrap.h"
 
 struct iterations; /* analysis/iterations.h */
 struct power;      /* analysis/power.h */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwrap_window.h: which epochs of a fact do facts whose place is known leave?
+ * window.h: which epochs of a fact do facts whose place is known leave?
  *
  * With f in [f-, f+] ticks per ns, widened by a pad p, an anchor a bounds any other fact i of its
  * segment:

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "marzullo.h"
-#include "unwrap_window.h"
+#include "window.h"
 
 #define BLOCK         16u
 #define SPAN          (3 * BLOCK)

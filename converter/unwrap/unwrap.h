@@ -9,7 +9,7 @@
  * where they leave none it is an outlier and its ticks are not used as evidence.
  *
  * Needs the whole of TABLE_EVIDENCE before it can answer: _push collects, _finish resolves.
- * Formulas: see unwrap_window.h.
+ * Formulas: see window.h.
  */
 #ifndef FLEXTRACE_UNWRAP_H
 #define FLEXTRACE_UNWRAP_H

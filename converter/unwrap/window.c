@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "unwrap_window.h"
+#include "window.h"
 
 /* How far the mean rate over a gap may be from the rate's interval. Narrow ones only hold for a
  * steady rate. */

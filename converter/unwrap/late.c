@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "unwrap_window.h"
+#include "window.h"
 
 #define N_QUEUES 256u
 

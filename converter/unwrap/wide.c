@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "unwrap_window.h"
+#include "window.h"
 
 #define WANDER       500e-6 /* of the rate, between two facts */
 #define MAX_AHEAD    64u    /* facts behind a read that are looked at */

@@ -4,13 +4,13 @@
  * None, even with the widest pad: an outlier; three outliers in a row that agree with each other
  * are a reset, which begins a segment. Several: the gap before is too long for the rate's
  * interval, and a segment begins too, because nothing ties the two sides together; or the fact
- * itself is too wide, then it waits for the second pass (unwrap_late.c).
+ * itself is too wide, then it waits for the second pass (late.c).
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "array.h"
-#include "unwrap_window.h"
+#include "window.h"
 
 #define N_RECENT       4
 #define N_NARROW       4

@@ -2,19 +2,19 @@
 /*
  * unwrap_impl.h: what the files of unwrap share.
  *
- *   unwrap.c         collects records and says in which order the rest runs
- *   unwrap_match.c   submit, complete and host_estimate records meet their operation
- *   unwrap_runs.c    slots of the marker areas become runs, runs meet their operation
- *   unwrap_rate.c    how fast a counter ticks, from its own facts
- *   unwrap_facts.c   records become facts, placed facts become ticks and brackets
- *   unwrap_window.c  which epochs known places leave
- *   unwrap_epochs.c  estimates that are whole wraps off are put right
- *   unwrap_axis.c    facts of one counter get their epochs
- *   unwrap_shift.c   resets that the epochs do not show
- *   unwrap_wide.c    resets that only whole reads show
- *   unwrap_late.c    facts that the first pass left open
- *   unwrap_bare.c    counters that nothing ties to the host
- *   unwrap_marks.c   marker words get theirs
+ *   unwrap.c  collects records and says in which order the rest runs
+ *   match.c   submit, complete and host_estimate records meet their operation
+ *   runs.c    slots of the marker areas become runs, runs meet their operation
+ *   rate.c    how fast a counter ticks, from its own facts
+ *   facts.c   records become facts, placed facts become ticks and brackets
+ *   window.c  which epochs known places leave
+ *   epochs.c  estimates that are whole wraps off are put right
+ *   axis.c    facts of one counter get their epochs
+ *   shift.c   resets that the epochs do not show
+ *   wide.c    resets that only whole reads show
+ *   late.c    facts that the first pass left open
+ *   bare.c    counters that nothing ties to the host
+ *   marks.c   marker words get theirs
  *
  * A fact is a stamp (or the stamps of an operation) together with what the host knows of its
  * time. On its axis a fact has a signed place: 0 is somewhere near the segment's first fact. Only
