@@ -63,6 +63,30 @@ int recording_make_dir(const char *path, bool *ret_made, struct flextrace_error 
 	return FLEXTRACE_OK;
 }
 
+static void name_buffers(const struct recording *recording, char path[PATH_MAX + 16])
+{
+	snprintf(path, PATH_MAX + 16, "%s/" RECOVERY_BUFFERS, recording->dir);
+}
+
+/* What is not there yet is ours, and ours to remove. */
+static int make_subdirectories(const struct recording *recording, struct flextrace_error *error)
+{
+	char buffers_dir[PATH_MAX + 16];
+
+	if (recording->trace_dir[0] && mkdir(recording->trace_dir, 0700) != 0)
+		return error_set(error, FLEXTRACE_E_OUTPUT,
+		                 "Cannot make the trace directory: path=%s, reason=%s",
+		                 recording->trace_dir, strerror(errno));
+	name_buffers(recording, buffers_dir);
+	if (!recording->is_crash_safe || mkdir(buffers_dir, 0700) == 0)
+		return FLEXTRACE_OK;
+	error_set(error, FLEXTRACE_E_OUTPUT,
+	          "Cannot make the directory of the buffers: path=%s, reason=%s", buffers_dir,
+	          strerror(errno));
+	rmdir(recording->trace_dir);
+	return FLEXTRACE_E_OUTPUT;
+}
+
 static int make_directories(const char *dir, struct recording *recording,
                             struct flextrace_error *error)
 {
@@ -73,17 +97,12 @@ static int make_directories(const char *dir, struct recording *recording,
 		return error_set(error, FLEXTRACE_E_OUTPUT, "No such directory: path=%s, reason=%s",
 		                 dir, strerror(errno));
 	FLEXTRACE_TRY(recording_name_trace(recording, error));
-	if (!recording_is_in(recording->dir) &&
-	    (!recording->trace_dir[0] || mkdir(recording->trace_dir, 0700) == 0))
-		return FLEXTRACE_OK;
 	if (recording_is_in(recording->dir))
 		return error_set(error, FLEXTRACE_E_OUTPUT,
 		                 "There is a recording already, choose another directory with -o: "
 		                 "path=%s",
 		                 recording->dir);
-	return error_set(error, FLEXTRACE_E_OUTPUT,
-	                 "Cannot make the trace directory: path=%s, reason=%s",
-	                 recording->trace_dir, strerror(errno));
+	return make_subdirectories(recording, error);
 }
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *at)
@@ -99,10 +118,22 @@ void recording_remove_tree(const char *path)
 	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* The trace directory is ours alone: recording_begin() made it. */
+/* LTTng leaves empty directories. */
+static void remove_buffers(const struct recording *recording)
+{
+	char path[PATH_MAX + 16];
+
+	if (!recording->is_crash_safe)
+		return;
+	name_buffers(recording, path);
+	recording_remove_tree(path);
+}
+
+/* The directories are ours alone: recording_begin() made them. */
 void recording_remove(const struct recording *recording)
 {
 	recording_remove_tree(recording->trace_dir);
+	remove_buffers(recording);
 	if (recording->has_made_dir)
 		rmdir(recording->dir);
 }
@@ -188,11 +219,6 @@ static int start_session(const struct recording *recording, pid_t pid,
 	return pid ? FLEXTRACE_OK : make_buffers(recording, error);
 }
 
-static void name_buffers(const struct recording *recording, char path[PATH_MAX + 16])
-{
-	snprintf(path, PATH_MAX + 16, "%s/" RECOVERY_BUFFERS, recording->dir);
-}
-
 static enum session_kind choose_kind(const struct recording_options *options)
 {
 	if (options->flight.is_set)
@@ -245,7 +271,7 @@ static int begin_session(struct recording *recording, const struct recording_opt
 	                              .kind = recording->kind,
 	                              .trace_dir = recording->trace_dir,
 	                              .relay_url = relay_url,
-	                              .shm_path = options->is_crash_safe ? buffers_dir : NULL,
+	                              .shm_path = recording->is_crash_safe ? buffers_dir : NULL,
 	                              .buffers = recording->buffers,
 	                              .is_blocking = options->is_blocking,
 	                              .pid = pid};
@@ -267,7 +293,8 @@ static int begin_session(struct recording *recording, const struct recording_opt
 int recording_begin(const char *dir, const char *session, const struct recording_options *options,
                     pid_t pid, struct recording *ret_recording, struct flextrace_error *error)
 {
-	struct recording recording = {.kind = choose_kind(options)};
+	struct recording recording = {.kind = choose_kind(options),
+	                              .is_crash_safe = options->is_crash_safe};
 	int code;
 
 	if (options->relay && (options->flight.is_set || options->is_crash_safe))
@@ -286,15 +313,6 @@ int recording_begin(const char *dir, const char *session, const struct recording
 	}
 	*ret_recording = recording;
 	return FLEXTRACE_OK;
-}
-
-/* LTTng leaves empty directories. */
-static void remove_buffers(const struct recording *recording)
-{
-	char path[PATH_MAX + 16];
-
-	name_buffers(recording, path);
-	recording_remove_tree(path);
 }
 
 static bool has_snapshot(const struct recording *recording)

@@ -51,6 +51,7 @@ struct recording {
 	struct session_daemon daemon;
 	struct buffer_plan buffers; /* zero in a recording that was loaded */
 	bool has_made_dir;          /* the directory did not exist before */
+	bool is_crash_safe;         /* DIR/buffers is ours, as the trace is */
 	int cut_code;               /* exit code of one that is not whole; 0 = it is */
 };
 

@@ -61,8 +61,9 @@ static int write_state(const struct recording *recording, struct flextrace_error
 	if (!file)
 		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s",
 		                 path, strerror(errno));
-	fprintf(file, "session %s\ndaemon %ld %" PRIu64 "\nmade %d\njob %s\n", recording->session,
-	        (long)recording->daemon.pid, recording->daemon.start_ticks, recording->has_made_dir,
+	fprintf(file, "session %s\ndaemon %ld %" PRIu64 "\nkind %d\nmade %d\nbuffers %d\njob %s\n",
+	        recording->session, (long)recording->daemon.pid, recording->daemon.start_ticks,
+	        (int)recording->kind, recording->has_made_dir, recording->is_crash_safe,
 	        recording->job[0] ? recording->job : NO_JOB);
 	if (fclose(file) != 0)
 		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s",
@@ -90,14 +91,12 @@ static bool is_ours(FILE *file)
 	return fstat(fileno(file), &status) == 0 && status.st_uid == geteuid();
 }
 
-static enum session_kind find_kind(const char *dir)
+static bool has_snapshots(const char *dir)
 {
 	char path[PATH_MAX + 16];
 
 	snprintf(path, sizeof(path), "%s/%s", dir, subdirs[SESSION_FLIGHT]);
-	if (access(path, F_OK) == 0)
-		return SESSION_FLIGHT;
-	return recording_is_in(dir) ? SESSION_TO_DISK : SESSION_TO_RELAY;
+	return access(path, F_OK) == 0;
 }
 
 int recording_locate(const char *dir, struct recording *ret_recording,
@@ -106,7 +105,7 @@ int recording_locate(const char *dir, struct recording *ret_recording,
 	if (!realpath(dir, ret_recording->dir))
 		return error_set(error, FLEXTRACE_E_INPUT, "No such directory: path=%s, reason=%s",
 		                 dir, strerror(errno));
-	ret_recording->kind = find_kind(ret_recording->dir);
+	ret_recording->kind = has_snapshots(ret_recording->dir) ? SESSION_FLIGHT : SESSION_TO_DISK;
 	return recording_name_trace(ret_recording, error);
 }
 
@@ -128,7 +127,7 @@ int recording_load(const char *dir, struct recording *ret_recording, struct flex
 	struct recording recording = {.has_made_dir = false};
 	char path[PATH_MAX + 64];
 	FILE *file;
-	int n, made;
+	int n, kind, made, buffers;
 	long pid;
 
 	_Static_assert(SESSION_NAME_SIZE == 160 && LAUNCHER_JOB_SIZE == 96,
@@ -143,15 +142,20 @@ int recording_load(const char *dir, struct recording *ret_recording, struct flex
 		return error_set(error, FLEXTRACE_E_INPUT,
 		                 "The recording belongs to another user: path=%s", dir);
 	}
-	n = fscanf(file, "session %159s daemon %ld %" SCNu64 " made %d job %95s", recording.session,
-	           &pid, &recording.daemon.start_ticks, &made, recording.job);
+	n = fscanf(file, "session %159s daemon %ld %" SCNu64 " kind %d made %d buffers %d job %95s",
+	           recording.session, &pid, &recording.daemon.start_ticks, &kind, &made, &buffers,
+	           recording.job);
 	fclose(file);
-	if (n != 5 || strncmp(recording.session, SESSION_PREFIX, strlen(SESSION_PREFIX)) != 0)
+	if (n != 7 || strncmp(recording.session, SESSION_PREFIX, strlen(SESSION_PREFIX)) != 0 ||
+	    kind < 0 || kind > SESSION_TO_RELAY)
 		return error_set(error, FLEXTRACE_E_INPUT, "Damaged file: path=%s", path);
 	if (strcmp(recording.job, NO_JOB) == 0)
 		recording.job[0] = '\0';
 	recording.daemon.pid = (pid_t)pid;
+	recording.kind = (enum session_kind)kind;
 	recording.has_made_dir = made;
+	recording.is_crash_safe = buffers;
+	FLEXTRACE_TRY(recording_name_trace(&recording, error));
 	*ret_recording = recording;
 	return FLEXTRACE_OK;
 }

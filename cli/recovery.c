@@ -164,6 +164,7 @@ int recovery_run(const char *dir, char ret_trace_dir[PATH_MAX], struct flextrace
 	snprintf(buffers, sizeof(buffers), "%.*s/" RECOVERY_BUFFERS, PATH_MAX - 16, recording.dir);
 	snprintf(unfinished, sizeof(unfinished), "%s.tmp", recovered);
 	recording_remove_tree(unfinished); /* of an attempt that was interrupted */
+	mkdir(recording.trace_dir, 0700);  /* where it was removed */
 	FLEXTRACE_TRY(extract(buffers, unfinished, error));
 	FLEXTRACE_TRY(complete_all(recording.trace_dir, unfinished, error));
 	if (rename(unfinished, recovered) != 0)

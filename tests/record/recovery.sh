@@ -34,6 +34,15 @@ run 0 "$FLEXTRACE" record --crash-safe -o proper -- "$PROGRAM" scopes=100
 [ ! -e proper/buffers ] || fail "buffers are left"
 nothing_left
 
+# What others call like that is theirs.
+mkdir -p taken/buffers/theirs
+run 0 "$FLEXTRACE" record --no-convert -o taken -- "$PROGRAM" scopes=1
+[ -d taken/buffers/theirs ] || fail "removed what is not its own"
+rm -r taken/trace
+run 4 "$FLEXTRACE" record --crash-safe -o taken -- "$PROGRAM" say=ran
+says 'Cannot make the directory of the buffers: path=.*/taken/buffers, reason=File exists' err.log
+[ "$(find taken -mindepth 1 | wc -l)" -eq 2 ] && [ ! -s out.log ] || fail "the program ran, or something is left"
+
 # They need room where they are, not in /dev/shm.
 run 2 "$FLEXTRACE" record --crash-safe --subbuf-size=2G --num-subbuf=1024 -o large -- "$PROGRAM" say=ran
 says 'Not enough room for the buffers on the disk: path=.*/large' err.log
@@ -70,6 +79,11 @@ for other in again plain crashed; do
 done
 : >go
 wait $program
+
+# What had been written is gone, the buffers are not.
+rm -r crashed/trace
+run 0 "$FLEXTRACE" convert -o rest crashed
+[ "$(rows rest/host.csv)" -gt 0 ] || fail "nothing recovered from the buffers alone"
 
 # Only the session daemon dies under a program that is recorded: record recovers by itself.
 "$FLEXTRACE" record --crash-safe -o alone -- "$PROGRAM" scopes=3000 write=here read=go >out.log 2>err.log &
