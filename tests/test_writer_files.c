@@ -108,21 +108,67 @@ static void test_writer_files__keeps_the_older_file_when_it_fails(void **state)
 	assert_true(scratch_has(f->dir, "out"));
 }
 
-/* Whoever may write into a directory could have made us overwrite any file of ours. */
-static void test_writer_files__does_not_follow_a_link_that_others_left(void **state)
+static void plant_link(const char *at, const char *victim)
+{
+	assert_int_equal(symlink(victim, at), 0);
+}
+
+static void plant_name(const char *at, const char *victim)
+{
+	assert_int_equal(link(victim, at), 0);
+}
+
+static void plant_pipe(const char *at, const char *victim)
+{
+	(void)victim;
+	assert_int_equal(mkfifo(at, 0666), 0);
+}
+
+/* Whoever may write into a directory could have us overwrite any file of ours, write into one that
+ * he may read, or wait for ever. */
+static void test_writer_files__replaces_what_others_left_in_the_way(void **state)
+{
+	void (*const plants[])(const char *at, const char *victim) = {plant_link, plant_name,
+	                                                              plant_pipe};
+	struct fixture *f = *state;
+	char *at = NULL, *victim = NULL, *text;
+	struct stat status;
+
+	writer_literal(&f->writer, "kept");
+	assert_written(f, "kept");
+	assert_true(asprintf(&victim, "%s/out", f->dir) > 0);
+	assert_true(asprintf(&at, "%s/new.tmp", f->dir) > 0);
+	assert_int_equal(chmod(victim, 0666), 0);
+	for (size_t i = 0; i < sizeof(plants) / sizeof(plants[0]); i++) {
+		plants[i](at, victim);
+		assert_int_equal(writer_open(&f->writer, f->dir, "new", false, NULL), 0);
+		writer_literal(&f->writer, "secret");
+		assert_int_equal(lstat(at, &status), 0);
+		assert_int_equal(status.st_mode, S_IFREG | 0600);
+		assert_int_equal(writer_close(&f->writer, NULL), 0);
+		text = scratch_read(f->dir, "new", NULL);
+		assert_string_equal(text, "secret");
+		free(text);
+		text = scratch_read(f->dir, "out", NULL);
+		assert_string_equal(text, "kept");
+		free(text);
+	}
+	free(victim);
+	free(at);
+}
+
+static void test_writer_files__says_what_stays_in_the_way(void **state)
 {
 	struct fixture *f = *state;
 	struct flextrace_error error = {0};
-	char *link = NULL;
+	char *at = NULL;
 
-	assert_true(asprintf(&link, "%s/linked.tmp", f->dir) > 0);
-	assert_int_equal(symlink("out", link), 0);
 	writer_abandon(&f->writer);
-	assert_int_equal(writer_open(&f->writer, f->dir, "linked", false, &error),
-	                 FLEXTRACE_E_OUTPUT);
-	assert_non_null(strstr(error.message, "linked.tmp, reason=Too many levels of symbolic"));
-	assert_false(scratch_has(f->dir, "out"));
-	free(link);
+	assert_true(asprintf(&at, "%s/new.tmp", f->dir) > 0);
+	assert_int_equal(mkdir(at, 0700), 0);
+	assert_int_equal(writer_open(&f->writer, f->dir, "new", false, &error), FLEXTRACE_E_OUTPUT);
+	assert_non_null(strstr(error.message, "/new.tmp, reason=File exists"));
+	free(at);
 }
 
 static void fill_disk(struct fixture *f, bool gzip)
@@ -185,7 +231,8 @@ int main(void)
 		TEST(test_writer_files__has_room_for_a_line_of_any_length),
 		TEST(test_writer_files__leaves_nothing_when_abandoned),
 		TEST(test_writer_files__keeps_the_older_file_when_it_fails),
-		TEST(test_writer_files__does_not_follow_a_link_that_others_left),
+		TEST(test_writer_files__replaces_what_others_left_in_the_way),
+		TEST(test_writer_files__says_what_stays_in_the_way),
 		TEST(test_writer_files__notices_a_full_disk_early),
 		TEST(test_writer_files__names_what_cannot_be_created),
 		TEST(test_writer_files__cannot_replace_a_directory),

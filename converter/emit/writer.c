@@ -51,6 +51,20 @@ static struct writer_gzip *gzip_new(void)
 	return gzip;
 }
 
+/* Creates a file that nobody else has, in place of whatever stands there: what a killed conversion
+ * left, or what somebody planted so as to read along. */
+static int create(const char *path)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+	int fd = open(path, flags, 0600);
+
+	if (fd < 0 && errno == EEXIST) {
+		unlink(path);
+		fd = open(path, flags, 0600);
+	}
+	return fd;
+}
+
 int writer_open(struct writer *writer, const char *dir, const char *name, bool gzip,
                 struct flextrace_error *error)
 {
@@ -71,8 +85,7 @@ int writer_open(struct writer *writer, const char *dir, const char *name, bool g
 	}
 	writer->at = writer->buffer;
 	writer->end = writer->buffer + BUFFER_BYTES;
-	writer->fd = open(writer->tmp_path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-	                  0600);
+	writer->fd = create(writer->tmp_path);
 	if (writer->fd >= 0)
 		return 0;
 	cause = errno;
