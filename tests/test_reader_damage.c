@@ -171,6 +171,42 @@ static void test_reader_damage__links_that_lead_back_are_not_followed(void **sta
 	free(linked);
 }
 
+static char *level_of(const char *dir, int level)
+{
+	char *path = NULL;
+
+	assert_true(asprintf(&path, "%s/level%d", dir, level) > 0);
+	return path;
+}
+
+/* There are 2^40 ways to the trace. */
+static void test_reader_damage__reads_a_trace_once_however_many_ways_lead_there(void **state)
+{
+	char *trace = path_in(*state, "level40"), *first = path_in(*state, "level0");
+	struct ctf_writer_options options = {.dir = trace, .uuid = {1}};
+	struct reading reading;
+
+	write_trace(&options, 1, 1);
+	for (int i = 0; i < 40; i++) {
+		char *level = level_of(*state, i), *next = level_of("..", i + 1);
+		char *links[] = {path_in(level, "a"), path_in(level, "b")};
+
+		assert_int_equal(mkdir(level, 0777), 0);
+		for (int j = 0; j < 2; j++) {
+			assert_int_equal(symlink(next, links[j]), 0);
+			free(links[j]);
+		}
+		free(level);
+		free(next);
+	}
+	assert_int_equal(read_path(&reading, first, 1), 0);
+	assert_int_equal(reading.set.n_streams, 1);
+	assert_int_equal(count_records(reading.set.streams[0]), RECORD_CLASS_COUNT);
+	reading_release(&reading);
+	free(trace);
+	free(first);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -181,6 +217,7 @@ int main(void)
 		TEST(test_reader_damage__a_corrupt_packet_costs_the_rest_of_its_stream),
 		TEST(test_reader_damage__says_why_there_is_nothing_to_read),
 		TEST(test_reader_damage__links_that_lead_back_are_not_followed),
+		TEST(test_reader_damage__reads_a_trace_once_however_many_ways_lead_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "bt2/probe.h"
+#include "map.h"
 
 /* -- groups ------------------------------------------------------------------------------------ */
 
@@ -134,6 +135,7 @@ struct search {
 	const struct plugins *plugins; /* weak, all */
 	struct trace_groups *groups;
 	struct flextrace_error *error;
+	struct map seen; /* owned: device and inode of a directory -> whether there is a trace */
 	bool is_careful;
 };
 
@@ -169,89 +171,80 @@ static bool has_metadata(const char *path)
 static int add_trace(const struct search *search, const char *path)
 {
 	struct trace_groups *groups = search->groups;
-	const bt_value *result = survives(search, path) ? query(search->plugins, path) : NULL;
+	const bt_value *result;
 	const char *group;
-	int code = 0;
+	int code;
 
-	if (weight_of(result, &group) > 0) {
+	if (!has_metadata(path))
+		return 0;
+	result = survives(search, path) ? query(search->plugins, path) : NULL;
+	if (weight_of(result, &group) > 0)
 		code = add_path(groups, path, group);
-		code = code < 0 ? code : 1;
-	} else if (has_metadata(path)) {
+	else
 		code = append_path(&groups->damaged, &groups->n_damaged, path);
-		code = code < 0 ? code : 1;
-	}
 	bt_value_put_ref(result);
-	return code;
+	return code < 0 ? code : 1;
 }
 
-/* -- directories: functions return how many traces they found ---------------------------------- */
+/* -- directories: functions return 1 if they found a trace, 0 if not -------------------------- */
 
 #define MAX_DEPTH 64 /* of directories below the one that was named */
 
-/* A directory on the way down: links may lead back to one. */
-struct level {
-	const struct level *above; /* weak */
-	dev_t device;
-	ino_t inode;
-	uint32_t depth;
-};
-
-static bool is_on_the_way(const struct level *level, const struct stat *status)
-{
-	for (; level; level = level->above)
-		if (level->device == status->st_dev && level->inode == status->st_ino)
-			return true;
-	return false;
-}
-
-static int visit(const struct search *search, const char *path, const struct level *above);
+static int visit(struct search *search, const char *path, uint32_t depth);
 
 static int is_visible(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.';
 }
 
-static int visit_below(const struct search *search, const char *path, const struct level *level)
+static int visit_below(struct search *search, const char *path, uint32_t depth)
 {
 	struct dirent **entries;
 	int n = scandir(path, &entries, is_visible, alphasort);
-	int n_found = 0;
+	int found = 0;
 
 	for (int i = 0; i < n; i++) {
 		char below[PATH_MAX];
 
 		snprintf(below, sizeof(below), "%s/%s", path, entries[i]->d_name);
-		if (n_found >= 0) {
-			int found = visit(search, below, level);
+		if (found >= 0) {
+			int one = visit(search, below, depth + 1);
 
-			n_found = found < 0 ? found : n_found + found;
+			found = one < 0 ? one : found | one;
 		}
 		free(entries[i]);
 	}
 	if (n >= 0)
 		free(entries);
-	return n_found;
+	return found;
 }
 
-static int visit(const struct search *search, const char *path, const struct level *above)
+/* Each directory once: links may lead to it in many ways, and back to where they stand. */
+static int visit(struct search *search, const char *path, uint32_t depth)
 {
-	struct level level = {.above = above, .depth = above ? above->depth + 1 : 0};
 	struct stat status;
+	uint32_t known;
 	int found;
 
-	if (stat(path, &status) < 0 || !S_ISDIR(status.st_mode) || is_on_the_way(above, &status))
+	if (stat(path, &status) < 0 || !S_ISDIR(status.st_mode))
 		return 0;
-	if (level.depth > MAX_DEPTH)
+	known = map_find(&search->seen, status.st_dev, status.st_ino);
+	if (known != MAP_NONE)
+		return (int)known;
+	if (depth > MAX_DEPTH)
 		return error_set(search->error, FLEXTRACE_E_INPUT,
 		                 "Directories are nested too deep: limit=%d, path=%s", MAX_DEPTH,
 		                 path);
-	level.device = status.st_dev;
-	level.inode = status.st_ino;
+	FLEXTRACE_TRY(map_put(&search->seen, status.st_dev, status.st_ino, 0));
 	found = add_trace(search, path);
-	return found ? found : visit_below(search, path, &level);
+	if (found == 0)
+		found = visit_below(search, path, depth);
+	if (found > 0)
+		FLEXTRACE_TRY(map_put(&search->seen, status.st_dev, status.st_ino, 1));
+	return found;
 }
 
-static int visit_named(const struct search *search, const char *named)
+static int visit_named(struct search *search, const char *named)
 {
 	char *path = realpath(named, NULL);
 	struct stat status;
@@ -264,7 +257,7 @@ static int visit_named(const struct search *search, const char *named)
 		code = error_set(search->error, FLEXTRACE_E_INPUT,
 		                 "A trace is a directory, this is not: path=%s", named);
 	else
-		code = visit(search, path, NULL);
+		code = visit(search, path, 0);
 	free(path);
 	if (code == FLEXTRACE_E_MEMORY)
 		return error_set(search->error, code, "Out of memory");
@@ -279,16 +272,17 @@ static int visit_named(const struct search *search, const char *named)
 int discover(const struct plugins *plugins, const struct discover_options *options,
              struct trace_groups *ret_groups, struct flextrace_error *error)
 {
-	struct search search = {plugins, ret_groups, error, options->is_careful};
+	struct search search = {.plugins = plugins,
+	                        .groups = ret_groups,
+	                        .error = error,
+	                        .is_careful = options->is_careful};
+	int code = 0;
 
 	*ret_groups = (struct trace_groups){0};
-	for (uint32_t i = 0; i < options->n_paths; i++) {
-		int code = visit_named(&search, options->paths[i]);
-
-		if (code < 0) {
-			trace_groups_release(ret_groups);
-			return code;
-		}
-	}
-	return 0;
+	for (uint32_t i = 0; i < options->n_paths && code == 0; i++)
+		code = visit_named(&search, options->paths[i]);
+	map_release(&search.seen);
+	if (code < 0)
+		trace_groups_release(ret_groups);
+	return code;
 }
