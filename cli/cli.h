@@ -13,6 +13,7 @@
 #ifndef FLEXTRACE_CLI_H
 #define FLEXTRACE_CLI_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -61,6 +62,16 @@ void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* What happens, for the curious: printed unless --quiet. */
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints a part of a line in which there may be texts of an input: control characters, also ends of
+ * lines, become '?'. So do the messages above. */
+void cli_print(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void cli_vprint(FILE *to, const char *format, va_list arguments)
+	__attribute__((format(printf, 2, 0)));
+
+/* The bytes of the control character at `at`, 0 = it is none. */
+size_t cli_control_bytes(const char *at);
 
 /* Prints an error of a library and returns the exit code of its status. */
 int cli_fail(const struct flextrace_error *error);

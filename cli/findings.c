@@ -17,9 +17,11 @@ void findings_tell(struct findings *findings, enum verdict verdict, const char *
 	printf("%s%s%s  ", cli_style(stdout, styles[verdict]), words[verdict],
 	       cli_style(stdout, CLI_PLAIN));
 	va_start(arguments, format);
-	vprintf(format, arguments);
+	cli_vprint(stdout, format, arguments);
 	va_end(arguments);
 	printf("\n");
-	if (mend)
-		printf("      -> %s\n", mend);
+	if (mend) {
+		cli_print(stdout, "      -> %s", mend);
+		printf("\n");
+	}
 }

@@ -33,32 +33,46 @@ const char *cli_style(FILE *to, enum cli_style style)
 	return sequences[style];
 }
 
-/* A text of an input must not drive the terminal. */
-static void print_printable(char *text)
+size_t cli_control_bytes(const char *at)
 {
-	for (unsigned char *at = (unsigned char *)text; *at; at++) {
-		bool is_c1 = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0;
+	const unsigned char *byte = (const unsigned char *)at;
 
-		if ((*at < ' ' && *at != '\n' && *at != '\t') || *at == 0x7f)
-			*at = '?';
-		if (is_c1)
-			at[0] = at[1] = '?';
+	if (byte[0] == 0xc2 && byte[1] >= 0x80 && byte[1] < 0xa0)
+		return 2; /* those above ASCII, in UTF-8 */
+	return byte[0] && (byte[0] < ' ' || byte[0] == 0x7f);
+}
+
+void cli_vprint(FILE *to, const char *format, va_list arguments)
+{
+	char *text;
+	size_t n;
+
+	if (vasprintf(&text, format, arguments) < 0)
+		return;
+	for (char *at = text; *at; at += n ? n : 1) {
+		n = cli_control_bytes(at);
+		memset(at, '?', n);
 	}
-	fputs(text, stderr);
+	fputs(text, to);
+	free(text);
+}
+
+void cli_print(FILE *to, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	cli_vprint(to, format, arguments);
+	va_end(arguments);
 }
 
 static void print_message(enum cli_style style, const char *label, const char *format,
                           va_list arguments)
 {
-	char *text;
-
 	cli_progress_end();
 	fprintf(stderr, "flextrace: %s%s%s", cli_style(stderr, style), label,
 	        cli_style(stderr, CLI_PLAIN));
-	if (vasprintf(&text, format, arguments) >= 0) {
-		print_printable(text);
-		free(text);
-	}
+	cli_vprint(stderr, format, arguments);
 	fputc('\n', stderr);
 }
 

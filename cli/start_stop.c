@@ -157,12 +157,14 @@ static int run_status(const struct command *command, int argc, char **argv)
 	n = session_list(SESSION_PREFIX, &entries, &error);
 	if (n < 0)
 		return cli_fail(&error);
-	for (int i = 0; i < n; i++)
-		printf("%s %s: %s\n",
-		       !entries[i].is_active  ? "stopped"
-		       : entries[i].is_flight ? "flight recorder"
-		                              : "recording",
-		       entries[i].name, entries[i].trace_dir);
+	for (int i = 0; i < n; i++) {
+		cli_print(stdout, "%s %s: %s",
+		          !entries[i].is_active  ? "stopped"
+		          : entries[i].is_flight ? "flight recorder"
+		                                 : "recording",
+		          entries[i].name, entries[i].trace_dir);
+		printf("\n");
+	}
 	if (n == 0)
 		printf("no recording runs\n");
 	free(entries);

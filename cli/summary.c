@@ -55,11 +55,11 @@ void summary_cell(FILE *to, const char *name, int n_columns)
 {
 	int n = 0;
 
-	for (; *name && n < n_columns; name++) {
-		unsigned char c = (unsigned char)*name;
-
-		fputc(c < ' ' || c == 127 ? '?' : c, to);
-		n += (c & 0xc0) != 0x80; /* bytes behind the first of a character take no column */
+	for (size_t n_control; *name && n < n_columns; name += n_control ? n_control : 1) {
+		n_control = cli_control_bytes(name);
+		fputc(n_control ? '?' : *name, to);
+		n += (*name & 0xc0) !=
+		     0x80; /* bytes behind the first of a character take no column */
 	}
 	while (n++ < n_columns)
 		fputc(' ', to);
@@ -115,8 +115,9 @@ static void print_process(FILE *to, const cJSON *process)
 		snprintf(text, sizeof(text), "no rank: %s", summary_text(process, "program"));
 	fputs("  ", to);
 	print_name(to, text);
-	fprintf(to, " pid %.0f on %s\n", summary_number(process, "pid"),
-	        summary_text(process, "host"));
+	cli_print(to, " pid %.0f on %s", summary_number(process, "pid"),
+	          summary_text(process, "host"));
+	fputc('\n', to);
 }
 
 /* Whether a process comes behind another: by rank, those without one last, then by pid. */
@@ -508,9 +509,14 @@ static void print_warnings(FILE *to, const cJSON *run)
 	if (cJSON_GetArraySize(warnings) > 0)
 		summary_heading(to, "Warnings");
 	cJSON_ArrayForEach(warning, warnings)
-		fprintf(to, "  %s%s%s (%.0f): %s\n", cli_style(to, CLI_YELLOW),
-	                summary_text(warning, "id"), cli_style(to, CLI_PLAIN),
-	                summary_number(warning, "count"), summary_text(warning, "remedy"));
+	{
+		fputs(cli_style(to, CLI_YELLOW), to);
+		cli_print(to, "  %s", summary_text(warning, "id"));
+		fputs(cli_style(to, CLI_PLAIN), to);
+		cli_print(to, " (%.0f): %s", summary_number(warning, "count"),
+		          summary_text(warning, "remedy"));
+		fputc('\n', to);
+	}
 }
 
 int summary_print(const char *output_dir, FILE *to, struct flextrace_error *error)

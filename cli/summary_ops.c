@@ -8,6 +8,7 @@
 #include "array.h"
 #include "cli.h"
 #include "rows.h"
+#include "summary_impl.h"
 
 #define N_TOP        5
 #define MAX_NAMES    1024 /* that are told apart */
@@ -129,27 +130,16 @@ static int compare_names(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* Names come from files: no control character reaches the terminal. */
-static void print_text(FILE *to, const char *text, int columns)
-{
-	int n = 0;
-
-	for (; *text && n < columns; text++, n++)
-		fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, to);
-	for (; n < columns; n++)
-		fputc(' ', to);
-}
-
 static void print_name(FILE *to, const struct ops *ops, const struct op_name *name)
 {
 	bool is_gap = strcmp(name->bound, "gap") == 0;
 
 	fputs("    ", to);
-	print_text(to, name->name, NAME_COLUMNS);
+	summary_cell(to, name->name, NAME_COLUMNS);
 	fprintf(to, " %7" PRIu64 " %7.3f ms %5.1f%%  %s", name->n, name->kernel_ns / 1e6,
 	        100 * name->kernel_ns / ops->kernel_ns,
 	        cli_style(to, is_gap ? CLI_RED : CLI_PLAIN));
-	print_text(to, name->bound, (int)strlen(name->bound));
+	summary_cell(to, name->bound, (int)strlen(name->bound));
 	fprintf(to, "%s\n", cli_style(to, CLI_PLAIN));
 }
 
@@ -164,7 +154,7 @@ static void print_advice(FILE *to, const struct ops *ops)
 		        "time; the longest, %.3f ms, before ",
 		        cli_style(to, CLI_RED), cli_style(to, CLI_PLAIN), ops->n_gaps,
 		        ops->gap_ns / 1e6, 100 * ops->gap_ns / busy_ns, ops->longest_gap_ns / 1e6);
-		print_text(to, ops->behind_gap, (int)strlen(ops->behind_gap));
+		summary_cell(to, ops->behind_gap, (int)strlen(ops->behind_gap));
 		fputs(". Let the host run ahead, or replay a captured trace\n", to);
 	}
 	if (ops->n_late)
@@ -190,7 +180,7 @@ void summary_print_ops(FILE *to, const char *dir)
 	if (ops.n) {
 		qsort(ops.names, ops.n, sizeof(*ops.names), compare_names);
 		fputs("  ", to);
-		print_text(to, "operations of devices", NAME_COLUMNS + 2);
+		summary_cell(to, "operations of devices", NAME_COLUMNS + 2);
 		fputs("   calls      total  share  bound\n", to);
 	}
 	for (uint32_t i = 0; i < ops.n && i < N_TOP; i++)

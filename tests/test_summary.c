@@ -67,6 +67,24 @@ static void assert_lacks(const char *text, const char *part)
 		fail_msg("there is a \"%s\" in:\n%s", part, text);
 }
 
+/* Also of a directory that somebody else wrote. */
+static void test_summary__lets_no_text_drive_the_terminal(void **state)
+{
+	static const char run[] =
+		"{\"processes\":[{\"program\":\"p\\u001b[1m\","
+		"\"host\":\"h\\u001b]0;x\\u0007\\n\\u009b3m\"}],"
+		"\"warnings\":[{\"id\":\"w\\u001bc\",\"count\":1,\"remedy\":\"r\\u007f\"}]}";
+	char *text = summary_with(run, CLOCKS "0,a,1,\033[2J,0,0,7,7,1,1,1,1\n", NULL);
+
+	(void)state;
+	for (const char *at = text; *at; at++)
+		assert_true((*at >= ' ' && *at < 0x7f) || *at == '\n');
+	assert_contains(text, " on h?]0;x????3m\n");
+	assert_contains(text, "w?c (1): r?\n");
+	assert_contains(text, "p?[1m");
+	free(text);
+}
+
 #define CORE                                                                        \
 	"{\"tile_name\":\"tile2,1\\u001b\",\"median_kernel_duration_cycles\":73.5," \
 	"\"iterations\":[{\"num_kernels\":3},{\"num_kernels\":1}],"                 \
@@ -354,6 +372,7 @@ static void test_ops__are_those_of_a_report_where_no_core_tells_of_any(void **st
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_summary__lets_no_text_drive_the_terminal),
 		cmocka_unit_test(test_cores__are_shown_where_the_run_has_some),
 		cmocka_unit_test(test_summary__tells_of_kernels_that_overlap),
 		cmocka_unit_test(test_clocks__show_rate_bounds_and_certified_share),

@@ -155,10 +155,20 @@ static void iterator_free(struct iterator *iterator)
 	free(iterator);
 }
 
+/* Names of files are in it, which must not drive a terminal. */
 static void warn(void *context, const char *text)
 {
+	char printed[1024];
+
 	(void)context;
-	fprintf(stderr, "flextrace: %s\n", text);
+	snprintf(printed, sizeof(printed), "%s", text);
+	for (char *at = printed; *at; at++) {
+		bool is_c1 = at[0] == '\xc2' && (at[1] & 0xe0) == 0x80;
+
+		if ((unsigned char)*at < ' ' || *at == 0x7f || is_c1)
+			*at = '?';
+	}
+	fprintf(stderr, "flextrace: %s\n", printed);
 }
 
 /* One port gives events in one order: of streams that count from one time. */
