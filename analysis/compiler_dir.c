@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "compiler_info.h"
 
@@ -16,10 +17,13 @@
 /* Its text, owned; NULL: there is none, or it is too long. */
 static char *read_text(const char *path, bool *ret_exists)
 {
-	FILE *file = fopen(path, "re");
+	struct stat status;
+	FILE *file = NULL;
 	char *text;
 	size_t n;
 
+	if (stat(path, &status) == 0 && S_ISREG(status.st_mode)) /* on a pipe one waits for ever */
+		file = fopen(path, "re");
 	*ret_exists = file;
 	if (!file)
 		return NULL;

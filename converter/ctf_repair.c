@@ -130,12 +130,26 @@ static void walk_index(FILE *index, struct ctf_file *file)
 	file->whole_bytes = whole_bytes;
 }
 
+enum index_kind { INDEX_NONE, INDEX_FILE, INDEX_ODD }; /* odd: a pipe, on which to wait for ever */
+
+/* Stores the path of a file's index. */
+static enum index_kind find_index(const char *dir, const char *name, char path[PATH_MAX])
+{
+	struct stat status;
+
+	snprintf(path, PATH_MAX, "%s/index/%s.idx", dir, name);
+	if (stat(path, &status) < 0)
+		return INDEX_NONE;
+	return S_ISREG(status.st_mode) ? INDEX_FILE : INDEX_ODD;
+}
+
 static void scan_index(const char *dir, struct ctf_file *file)
 {
 	char path[PATH_MAX];
 	FILE *index;
 
-	snprintf(path, sizeof(path), "%s/index/%s.idx", dir, file->name);
+	if (find_index(dir, file->name, path) != INDEX_FILE)
+		return;
 	index = fopen(path, "re");
 	if (!index)
 		return;
@@ -153,7 +167,7 @@ static int is_stream_name(const struct dirent *entry)
 /* Adds one entry of the directory; what is no regular file is none of ours. */
 static int scan_file(struct ctf_dir *dir, const char *name, struct flextrace_error *error)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], index[PATH_MAX];
 	struct ctf_file *file = &dir->files[dir->n_files];
 	struct stat status;
 	int fd;
@@ -173,6 +187,7 @@ static int scan_file(struct ctf_dir *dir, const char *name, struct flextrace_err
 	close(fd);
 	dir->n_files++;
 	dir->n_cut += file->whole_bytes < file->size_bytes;
+	dir->has_odd_index |= find_index(dir->path, name, index) == INDEX_ODD;
 	return file->name ? 0 : error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 }
 
@@ -274,9 +289,10 @@ static int view_file(const char *view, const struct ctf_dir *dir, const struct c
 		return -1;
 	if (without_index)
 		return 0;
-	snprintf(from, sizeof(from), "%s/index/%s.idx", dir->path, file->name);
+	if (find_index(dir->path, file->name, from) != INDEX_FILE || access(from, R_OK) < 0)
+		return 0;
 	snprintf(to, sizeof(to), "%s/index/%s.idx", view, file->name);
-	return access(from, R_OK) == 0 ? symlink(from, to) : 0;
+	return symlink(from, to);
 }
 
 static int view_metadata(const char *view, const struct ctf_dir *dir)

@@ -36,7 +36,8 @@ struct ctf_dir {
 	char *path;             /* owned */
 	struct ctf_file *files; /* owned, sorted by name; without metadata */
 	uint32_t n_files;
-	uint32_t n_cut; /* files with whole_bytes < size_bytes */
+	uint32_t n_cut;     /* files with whole_bytes < size_bytes */
+	bool has_odd_index; /* one that is no file: only a view, which leaves it out, can be read */
 };
 
 /* Scans one trace directory. FLEXTRACE_E_INPUT: it or a file of it cannot be read. */

@@ -87,6 +87,24 @@ grep -qF '=HYPERLINK(1)' stdout || fail "report: a name is not as it was"
 bad=$(printf 'a\033[31mb')
 expect "a path" 2 "path=a?[31mb" convert "$bad" -o out
 
+expect "doctor" 2 "" doctor "$bad"
+grep -qF 'path=a?[31mb' stdout || fail "doctor: an escape sequence comes through"
+
+# pipes where files are looked for: nobody waits for what may never come
+mkdir pipes pipes/json pipes/ctf pipes/ctf/index pipes/metadata pipes/tt
+mkfifo pipes/json/a.json pipes/json/b.txt pipes/ctf/index/stream.idx pipes/metadata/metadata \
+	pipes/tt/profile_log_device.csv pipes/elf
+expect "a pipe alone" 2 "no file of events" convert pipes/json -o out
+cp texts.json pipes/json
+expect "a pipe among files" 0 "" convert -q pipes/json -o out
+"$CHECKERS/make_trace" good pipes/ctf
+mv pipes/ctf/channel0_0 pipes/ctf/stream
+expect "a pipe for an index" 0 "" convert -q pipes/ctf -o out
+[ "$(wc -l <out/host.csv)" -eq 1001 ] || fail "a pipe for an index costs records"
+expect "a pipe for metadata" 2 "No data" convert pipes/metadata -o out
+expect "a pipe for a log" 2 "No data" convert pipes/tt -o out
+expect "a pipe for a program" 2 "" doctor pipes/elf
+
 # output goes where it is told to, and nowhere else
 mkdir inner
 printf '[{"ph":"M","name":"process_name","pid":0,"args":{"name":"core_trace for tile../../../evil,/1"}},
@@ -112,8 +130,12 @@ for file in host.csv trace.json run.json; do
 	[ ! -L linked/$file ] || fail "links: $file is still a link"
 done
 ln -s ../victim-host.csv linked/host.csv.tmp
-expect "a link in the way" 4 "linked/host.csv" convert -q texts.json -o linked
+mkfifo linked/instants.csv.tmp
+expect "a link in the way" 0 "" convert -q texts.json -o linked
 [ "$(cat victim-host.csv)" = kept ] || fail "a link in the way was followed"
+[ -f linked/instants.csv ] && [ ! -L linked/host.csv ] || fail "what was in the way was not replaced"
+mkdir linked/host.csv.tmp
+expect "a folder in the way" 4 "linked/host.csv" convert -q texts.json -o linked
 [ "$(stat -c %a out inner/deep inner/deep/out out/host.csv out/trace.json | tr '\n' ' ')" = "700 700 700 600 600 " ] ||
 	fail "others may read: $(stat -c '%a %n' out inner/deep out/*)"
 

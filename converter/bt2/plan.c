@@ -56,7 +56,7 @@ static int scan_path(struct trace_group *group, uint32_t i, struct ctf_dir *dir,
 	char *view;
 
 	FLEXTRACE_TRY(ctf_dir_scan(group->paths[i], dir, error));
-	if (!dir->n_cut && !options->is_careful)
+	if (!dir->n_cut && !dir->has_odd_index && !options->is_careful)
 		return 0;
 	warn_of_cuts(dir, options);
 	options->views->without_indexes = options->is_careful;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "import/aie_impl.h"
+#include "import/trace_file.h"
 
 #define SPOOL_BYTES       ((size_t)8 << 20)
 #define DEFAULT_CLOCK_GHZ 1.25
@@ -75,7 +76,7 @@ static int give_file(const char *folder, const char *name, enum file_kind kind,
 
 	if (asprintf(&path, "%s/%s", folder, name) < 0)
 		return FLEXTRACE_E_MEMORY;
-	code = is_of_kind(path, kind);
+	code = trace_file_is_special(path) ? 0 : is_of_kind(path, kind);
 	if (code > 0)
 		code = take(context, path);
 	free(path);

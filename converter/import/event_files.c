@@ -12,6 +12,7 @@
 #include "import/format.h"
 #include "import/pairing.h"
 #include "import/processed.h"
+#include "import/trace_file.h"
 
 /* -- which files ----------------------------------------------------------------------------- */
 
@@ -196,7 +197,7 @@ static int read_entry(struct importer *importer, const char *directory, const ch
 
 	if (asprintf(&path, "%s/%s", directory, name) < 0)
 		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
-	code = is_directory(path) ? FLEXTRACE_OK : read_file(importer, path, error);
+	code = trace_file_is_special(path) ? FLEXTRACE_OK : read_file(importer, path, error);
 	free(path);
 	return code;
 }
@@ -204,7 +205,7 @@ static int read_entry(struct importer *importer, const char *directory, const ch
 static int read_directory(struct importer *importer, const char *path,
                           struct flextrace_error *error)
 {
-	struct flextrace_error local = {0};
+	struct flextrace_error local = {.message = "There is no file of events in the directory"};
 	struct dirent **entries = NULL;
 	int n = scandir(path, &entries, is_event_file, by_name), code = FLEXTRACE_OK;
 	uint32_t n_before = importer->n_read;

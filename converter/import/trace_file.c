@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <zlib.h>
@@ -23,6 +23,13 @@ struct trace_file {
 	char *at, *end; /* weak; what of `packed` is not used yet */
 	char packed[PACKED_BYTES];
 };
+
+bool trace_file_is_special(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
 
 static int64_t read_some(struct trace_file *file, char *bytes, size_t n_bytes,
                          struct flextrace_error *error)

@@ -8,12 +8,17 @@
 #ifndef FLEXTRACE_IMPORT_TRACE_FILE_H
 #define FLEXTRACE_IMPORT_TRACE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "error.h"
 
 struct trace_file;
+
+/* Whether a path is there but no file: a directory, or a pipe, on which one could wait for ever. A
+ * pipe that the user names is read; one that is found in a folder is not looked at. */
+bool trace_file_is_special(const char *path);
 
 /* Owned: trace_file_close(). NULL, with `error`: it cannot be read, or no memory. */
 struct trace_file *trace_file_open(const char *path, struct flextrace_error *error);

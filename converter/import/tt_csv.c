@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "import/trace_file.h"
 #include "import/tt_report.h"
 
 #define LOG_NAME      "profile_log_device.csv"
@@ -58,6 +59,8 @@ static int list_files(const char *path, char ***ret_paths, uint32_t *ret_n)
 		if (code >= 0 &&
 		    asprintf(&(*ret_paths)[*ret_n], "%s/%s", path, entries[i]->d_name) < 0)
 			code = FLEXTRACE_E_MEMORY;
+		else if (code >= 0 && trace_file_is_special((*ret_paths)[*ret_n]))
+			free((*ret_paths)[*ret_n]);
 		else if (code >= 0)
 			++*ret_n;
 		free(entries[i]);

@@ -211,7 +211,8 @@ int flextrace_i_elf_open(struct flextrace_i_elf *elf, const char *path)
 	struct stat stat;
 	int ret;
 
-	*elf = (struct flextrace_i_elf){.fd = open(path, O_RDONLY | O_CLOEXEC)};
+	/* Of a pipe, do not wait for a writer. */
+	*elf = (struct flextrace_i_elf){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
 	if (elf->fd < 0)
 		return -errno;
 	if (fstat(elf->fd, &stat) < 0) {
