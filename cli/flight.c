@@ -78,12 +78,12 @@ int flight_take(const struct recording *recording, enum flight_reason reason,
 	if (code != 0)
 		return code;
 	ret_snapshot->kind = SESSION_TO_DISK;
-	ret_snapshot->has_made_dir = true;
 	code = session_dump_definitions(recording->session, error);
 	if (code == FLEXTRACE_OK)
 		code = session_snapshot(recording->session, ret_snapshot->trace_dir, error);
+	/* LTTng may have given up in the middle. */
 	if (code < 0 || !has_records(ret_snapshot))
-		recording_remove(ret_snapshot);
+		recording_remove_tree(ret_snapshot->dir);
 	return code;
 }
 

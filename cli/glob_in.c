@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int glob_in(const char *dir, const char *pattern, glob_t *ret_found)
 {
@@ -19,4 +20,19 @@ int glob_in(const char *dir, const char *pattern, glob_t *ret_found)
 	}
 	snprintf(path + n, sizeof(path) - n, "/%s", pattern);
 	return glob(path, 0, NULL, ret_found);
+}
+
+uint64_t glob_sum_bytes(const char *dir, const char *pattern)
+{
+	uint64_t n_bytes = 0;
+	struct stat status;
+	glob_t found;
+
+	if (glob_in(dir, pattern, &found) != 0)
+		return 0;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		if (stat(found.gl_pathv[i], &status) == 0)
+			n_bytes += (uint64_t)status.st_size;
+	globfree(&found);
+	return n_bytes;
 }

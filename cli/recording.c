@@ -22,10 +22,8 @@
 #include "watch.h"
 
 #define REGISTER_TIMEOUT_MS 30000
-#define CUT_SHORT                                                                                 \
-	"LTTng failed while it recorded, most likely because its session or consumer daemon was " \
-	"killed,"
-#define FULL_BYTES 65536 /* of room left: less is none */
+#define CUT_SHORT           "LTTng failed while it recorded, most likely because %s,"
+#define FULL_BYTES          65536 /* of room left: less is none */
 
 #define AT(member) offsetof(struct recording_options, member)
 const struct option_spec recording_option_table[] = {
@@ -334,19 +332,12 @@ static enum session_verdict inspect(const struct recording *recording, char wher
 	return has_snapshot(recording) ? SESSION_HAS_DATA : SESSION_NO_RECORDS;
 }
 
-/* True if a stream file holds anything; what a consumer wrote last is in no index if it died. */
-static bool has_bytes(const struct recording *recording)
+/* What a consumer wrote last is in no index if it died, and a chunk that could not be closed lacks
+ * streams. */
+static void look_for_bytes(const struct recording *recording, struct recording_outcome *outcome)
 {
-	bool found = false;
-	struct stat status;
-	glob_t streams;
-
-	if (glob_in(recording->trace_dir, "ust/uid/*/*-bit/*_[0-9]*", &streams) != 0)
-		return false;
-	for (size_t i = 0; i < streams.gl_pathc && !found; i++)
-		found = stat(streams.gl_pathv[i], &status) == 0 && status.st_size > 0;
-	globfree(&streams);
-	return found;
+	if (recording_open_bytes(recording) || recording_closed_bytes(recording))
+		outcome->verdict = SESSION_HAS_DATA;
 }
 
 /* Takes what stands in the buffers, where they are files. */
@@ -368,16 +359,18 @@ static int tell_cut(struct recording *recording, struct recording_outcome *outco
                     struct flextrace_error *error)
 {
 	struct flextrace_error reason = *error;
+	const char *guess = outcome->is_full ? "the disk is full"
+	                                     : "its session or consumer daemon was killed";
 
-	if (outcome->verdict != SESSION_HAS_DATA && has_bytes(recording))
-		outcome->verdict = SESSION_HAS_DATA;
+	look_for_bytes(recording, outcome);
 	if (recover(recording))
 		outcome->verdict = SESSION_HAS_DATA;
-	recording->cut_code = CLI_INPUT;
+	if (!recording->cut_code)
+		recording->cut_code = CLI_INPUT;
 	if (outcome->verdict != SESSION_HAS_DATA)
-		return error_set(error, FLEXTRACE_E_SYSTEM,
-		                 CUT_SHORT " and had written nothing: %s", reason.message);
-	cli_error(CUT_SHORT " but what it had written is kept: %s", reason.message);
+		return error_set(error, outcome->is_full ? FLEXTRACE_E_OUTPUT : FLEXTRACE_E_SYSTEM,
+		                 CUT_SHORT " and had written nothing: %s", guess, reason.message);
+	cli_error(CUT_SHORT " but what it had written is kept: %s", guess, reason.message);
 	return FLEXTRACE_OK;
 }
 
@@ -394,10 +387,10 @@ static void look_at_disk(struct recording *recording, struct recording_outcome *
 		return;
 	n_free = geteuid() == 0 ? disk.f_bfree : disk.f_bavail;
 	outcome->is_full = n_free * disk.f_frsize < FULL_BYTES;
-	if (outcome->is_full && outcome->verdict != SESSION_HAS_DATA && has_bytes(recording))
-		outcome->verdict = SESSION_HAS_DATA;
-	if (outcome->is_full)
-		recording->cut_code = CLI_OUTPUT;
+	if (!outcome->is_full)
+		return;
+	look_for_bytes(recording, outcome);
+	recording->cut_code = CLI_OUTPUT;
 }
 
 int recording_end(struct recording *recording, struct recording_outcome *ret_outcome,

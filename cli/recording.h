@@ -127,6 +127,10 @@ void recording_tell_relay(const struct recording *recording);
 int recording_convert(const struct recording *recording, struct conversion_options *conversion,
                       uint32_t n_workers, FILE *to);
 
+/* Size of its stream files: of the part that is being written, of what rotation has closed. */
+uint64_t recording_open_bytes(const struct recording *recording);
+uint64_t recording_closed_bytes(const struct recording *recording);
+
 /* Sums up, of an output directory, what its losses name with this cause. */
 uint64_t recording_count_lost(const char *output_dir, const char *cause);
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "glob_in.h"
 #include "recording.h"
 
 #define NO_JOB "-" /* in the state file */
@@ -42,6 +43,20 @@ bool recording_is_in(const char *dir)
 			return true;
 	}
 	return false;
+}
+
+#define STREAMS "ust/uid/*/*-bit/*_[0-9]*"
+
+/* Before it is rotated first it stands in the trace itself. */
+uint64_t recording_open_bytes(const struct recording *recording)
+{
+	return glob_sum_bytes(recording->trace_dir, STREAMS) +
+	       glob_sum_bytes(recording->trace_dir, "[0-9]*-[0-9]*/" STREAMS);
+}
+
+uint64_t recording_closed_bytes(const struct recording *recording)
+{
+	return glob_sum_bytes(recording->trace_dir, "archives/*/" STREAMS);
 }
 
 static void name_state_file(const char *dir, char path[PATH_MAX + 64])

@@ -59,35 +59,13 @@ void rotator_init(struct rotator *rotator, const struct rotation_plan *plan,
 	*rotator = (struct rotator){.plan = *plan, .recording = recording, .began_ns = now_ns()};
 }
 
-static uint64_t sum_sizes(const char *trace_dir, const char *pattern)
-{
-	uint64_t n_bytes = 0;
-	struct stat status;
-	glob_t found;
-
-	if (glob_in(trace_dir, pattern, &found) != 0)
-		return 0;
-	for (size_t i = 0; i < found.gl_pathc; i++)
-		if (stat(found.gl_pathv[i], &status) == 0)
-			n_bytes += (uint64_t)status.st_size;
-	globfree(&found);
-	return n_bytes;
-}
-
-/* What of the chunk that is written stands on the disk: the first one, or one behind it. */
-static uint64_t measure(const char *trace_dir)
-{
-	return sum_sizes(trace_dir, "ust/uid/*/*-bit/*_[0-9]*") +
-	       sum_sizes(trace_dir, "[0-9]*-[0-9]*/ust/uid/*/*-bit/*_[0-9]*");
-}
-
 static bool is_due(const struct rotator *rotator)
 {
 	const struct rotation_plan *plan = &rotator->plan;
 
 	if (plan->period_ns)
 		return now_ns() - rotator->began_ns >= plan->period_ns;
-	return plan->size_bytes && measure(rotator->recording->trace_dir) >= plan->size_bytes;
+	return plan->size_bytes && recording_open_bytes(rotator->recording) >= plan->size_bytes;
 }
 
 /* -- chunks ------------------------------------------------------------------------------------ */

@@ -42,8 +42,33 @@ run 0 "$FLEXTRACE" convert --quiet -o fits disk/out/trace
 expect_rows fits host.csv 100 19999
 all_clean
 
-# None for the tables: the trace is kept, and converts elsewhere.
+# In chunks: LTTng cannot close one any more, and gives up when the recording ends; the first one is kept.
 rm -r disk/out disk/filler
+begin disk/out "$FLEXTRACE" record --rotate=1h --no-convert -o disk/out -- "$PROGRAM" scopes=1000 write=here read=go scopes=500
+session=$(sed -n 's/^session //p' disk/out/.flextrace-recording)
+lttng --no-sessiond rotate "$session" >lttng.log 2>&1 || fail "lttng rotate"
+head -c 2M /dev/zero >disk/filler 2>/dev/null
+while lttng --no-sessiond rotate "$session" >lttng.log 2>&1; do :; done
+finish 4
+says 'because the disk is full, but what it had written is kept' err.log
+run 0 "$FLEXTRACE" convert --quiet -o chunks disk/out/trace
+expect_rows chunks host.csv 1000 1000
+all_clean
+
+# A snapshot that finds no room is not left half.
+rm -r disk/out disk/filler
+run 0 "$FLEXTRACE" start --flight-recorder=1M -o disk/out
+LTTNG_UST_REGISTER_TIMEOUT=-1 "$PROGRAM" scopes=30000
+head -c 2M /dev/zero >disk/filler 2>/dev/null
+run 2 "$FLEXTRACE" snapshot
+says 'Cannot take a snapshot' err.log
+[ -z "$(ls disk/out/snapshots)" ] || fail "left of a snapshot: $(ls disk/out/snapshots/*)"
+run 2 "$FLEXTRACE" stop
+says 'Cannot take a snapshot' err.log
+all_clean
+
+# None for the tables: the trace is kept, and converts elsewhere.
+rm -rf disk/out disk/filler
 head -c 700K /dev/zero >disk/filler
 run 4 "$FLEXTRACE" record -o disk/out -- "$PROGRAM" scopes=3000
 says 'Cannot write output file: path=.*, reason=No space left on device' err.log
