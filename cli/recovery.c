@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,8 @@ static int copy_file(const char *from, const char *to)
 
 	if (in < 0)
 		return -1;
-	out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	unlink(to); /* of an attempt that was interrupted */
+	out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (out >= 0 && fstat(in, &status) == 0) {
 		ssize_t n = 0;
 		off_t left = status.st_size;
@@ -150,6 +152,38 @@ static int check_ended(const char *dir, struct flextrace_error *error)
 	                 "The recording still runs, end it with `flextrace stop %s`", dir);
 }
 
+static int is_odd(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+	(void)path;
+	(void)walk;
+	return type != FTW_D && (type != FTW_F || !S_ISREG(status->st_mode));
+}
+
+static bool is_plain(const char *path)
+{
+	return nftw(path, is_odd, 16, FTW_PHYS) <= 0;
+}
+
+/* We write into the recording, where a link would lead us elsewhere. What LTTng made has none, and
+ * nobody else can put one there while we look. */
+static int check_entries(const struct recording *recording, const char *buffers,
+                         struct flextrace_error *error)
+{
+	struct stat status;
+
+	if (stat(recording->dir, &status) == 0 && status.st_uid != geteuid())
+		return error_set(error, FLEXTRACE_E_INPUT,
+		                 "The recording broke off and belongs to another user, who alone "
+		                 "recovers it: path=%s",
+		                 recording->dir);
+	if (is_plain(recording->trace_dir) && is_plain(buffers))
+		return FLEXTRACE_OK;
+	return error_set(error, FLEXTRACE_E_INPUT,
+	                 "Cannot recover a recording with links in it, or what else LTTng does not "
+	                 "make: path=%s",
+	                 recording->dir);
+}
+
 int recovery_run(const char *dir, char ret_trace_dir[PATH_MAX], struct flextrace_error *error)
 {
 	char buffers[PATH_MAX], recovered[PATH_MAX + 16], unfinished[PATH_MAX + 32];
@@ -163,6 +197,7 @@ int recovery_run(const char *dir, char ret_trace_dir[PATH_MAX], struct flextrace
 	FLEXTRACE_TRY(check_ended(dir, error));
 	snprintf(buffers, sizeof(buffers), "%.*s/" RECOVERY_BUFFERS, PATH_MAX - 16, recording.dir);
 	snprintf(unfinished, sizeof(unfinished), "%s.tmp", recovered);
+	FLEXTRACE_TRY(check_entries(&recording, buffers, error));
 	recording_remove_tree(unfinished); /* of an attempt that was interrupted */
 	mkdir(recording.trace_dir, 0700);  /* where it was removed */
 	FLEXTRACE_TRY(extract(buffers, unfinished, error));

@@ -61,6 +61,29 @@ ln -s "$(command -v sh)" no-tools/sh
 run 2 env PATH="$PWD/no-tools" "$FLEXTRACE" convert -o early crashed
 says 'Cannot find lttng-crash.*lttng-tools' err.log
 [ ! -e crashed/trace/recovered ] && [ ! -e early/run.json ] || fail "something was made of nothing"
+
+# A recording from elsewhere, with links that lead out of it, or with pipes: nothing is written there or waited for.
+mkdir -p victim/ust/uid/0/64-bit victim/recovered.tmp
+echo kept >victim/ust/uid/0/64-bit/metadata
+echo kept >victim/recovered.tmp/file
+for evil in trace trace/ust trace/chunk/ust trace/recovered.tmp buffers/ust; do
+	cp -r crashed evil
+	rm -rf "evil/$evil"
+	mkdir -p "$(dirname "evil/$evil")"
+	ln -s "$PWD/victim" "evil/$evil"
+	[ "${evil##*/}" != ust ] || ln -sfn "$PWD/victim/ust" "evil/$evil"
+	run 2 "$FLEXTRACE" convert -o evil-out evil
+	says 'Cannot recover a recording with links in it' err.log
+	[ "$(cat victim/ust/uid/0/64-bit/metadata victim/recovered.tmp/file | uniq -c | tr -d ' ')" = 2kept ] ||
+		fail "something outside the recording was changed: $evil"
+	[ "$(find victim -type f | wc -l)" -eq 2 ] || fail "something was made outside the recording: $evil"
+	rm -r evil
+done
+cp -r crashed evil
+mkfifo "$(find evil/trace -type d -name '*-bit')/metadata.tmp"
+run 2 "$FLEXTRACE" convert -o evil-out evil
+says 'Cannot recover a recording with links in it' err.log
+
 run 0 "$FLEXTRACE" convert -o out crashed
 says 'recovered from the buffers' err.log
 [ "$(rows out/host.csv)" -eq 3000 ] || fail "$(rows out/host.csv) rows, not 3000"
