@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "blocks.h"
 #include "error.h"
@@ -46,6 +47,7 @@ struct string_pool {
 	uint32_t n_chunks;
 	uint32_t *ids; /* owned: hash table of every string but "" */
 	uint32_t n_slots, n_used;
+	uint64_t secret; /* nothing that is stored or written depends on it */
 };
 
 static uint64_t load_word(const char *text, size_t n)
@@ -63,15 +65,15 @@ static uint64_t mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t hash_text(const char *text, size_t length)
+/* `secret` is in both factors: who knew one could make it zero, and all his strings would meet. */
+static uint64_t hash_text(uint64_t secret, const char *text, size_t length)
 {
-	uint64_t hash = 0x9e3779b97f4a7c15u ^ length;
+	uint64_t hash = (secret << 32 | secret >> 32) ^ length;
 
 	for (; length > 16; text += 16, length -= 16)
-		hash = mix(load_word(text, 8) ^ 0xa0761d6478bd642fu, load_word(text + 8, 8) ^ hash);
+		hash = mix(load_word(text, 8) ^ secret, load_word(text + 8, 8) ^ hash);
 	if (length >= 8) /* the two words overlap */
-		return mix(load_word(text, 8) ^ 0xe7037ed1a0b428dbu,
-		           load_word(text + length - 8, 8) ^ hash);
+		return mix(load_word(text, 8) ^ ~secret, load_word(text + length - 8, 8) ^ hash);
 	if (length >= 4)
 		return mix(load_word(text, 4) << 32 | load_word(text + length - 4, 4),
 		           hash ^ 0xe7037ed1a0b428dbu);
@@ -186,7 +188,8 @@ static void fill_slots(struct string_pool *pool)
 			uint64_t i;
 
 			entry = (const struct string_entry *)(chunk->bytes + at);
-			i = hash_text(entry->text, entry->length) & (pool->n_slots - 1);
+			i = hash_text(pool->secret, entry->text, entry->length) &
+			    (pool->n_slots - 1);
 			while (pool->ids[i])
 				i = (i + 1) & (pool->n_slots - 1);
 			pool->ids[i] = k << PLACE_BITS | (uint32_t)(at / UNIT_BYTES);
@@ -233,6 +236,8 @@ struct string_pool *string_pool_new(void)
 	if (!pool)
 		return NULL;
 	pthread_mutex_init(&pool->lock, NULL);
+	if (getrandom(&pool->secret, sizeof(pool->secret), GRND_NONBLOCK) < 0)
+		pool->secret = (uintptr_t)pool * 0x9e3779b97f4a7c15u;
 	if (add_entry(pool, "", 0, &id) == FLEXTRACE_OK)
 		return pool;
 	string_pool_free(pool);
@@ -330,7 +335,7 @@ int string_intern(struct string_cache *cache, const char *text, uint32_t *ret_id
 	length = strlen(text);
 	if (length > MAX_LENGTH)
 		return FLEXTRACE_E_MEMORY;
-	hash = hash_text(text, length);
+	hash = hash_text(cache->pool->secret, text, length);
 	if (2 * cache->n_used >= cache->n_slots)
 		FLEXTRACE_TRY(make_room(cache));
 	slot = cache_slot(cache, text, length, hash);

@@ -257,6 +257,28 @@ static void test_strings__agree_between_racing_threads(void **state)
 	string_pool_free(pool);
 }
 
+/* Of strings that begin with a factor of a known hash, all have one: each would be compared with all
+ * before it. */
+static void test_strings__has_no_strings_that_always_meet(void **state)
+{
+	static const char *const factors[] = {"\xdb\x28\xb4\xa0\xd1\x7e\x03\xe7",
+	                                      "\x2f\x64\xbd\x78\x64\x1d\x76\xa0"};
+	struct string_pool *pool = string_pool_new();
+	struct string_cache cache;
+
+	(void)state;
+	string_cache_init(&cache, pool);
+	for (uint32_t i = 0; i < 600000; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "%s%08x%s", factors[i % 2], i,
+		         i % 2 ? "01234567" : "");
+		assert_string_equal(string_get(pool, intern(&cache, text)), text);
+	}
+	string_cache_release(&cache);
+	string_pool_free(pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +290,7 @@ int main(void)
 		cmocka_unit_test(test_strings__keeps_strings_larger_than_its_chunks),
 		cmocka_unit_test(test_strings__outlives_the_limit_of_a_cache),
 		cmocka_unit_test(test_strings__agree_between_racing_threads),
+		cmocka_unit_test(test_strings__has_no_strings_that_always_meet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
