@@ -257,8 +257,8 @@ static void test_strings__agree_between_racing_threads(void **state)
 	string_pool_free(pool);
 }
 
-/* Of strings that begin with a factor of a known hash, all have one: each would be compared with all
- * before it. */
+/* Strings that begin with a factor of a known hash all have one: each would be compared with all
+ * that came before. */
 static void test_strings__has_no_strings_that_always_meet(void **state)
 {
 	static const char *const factors[] = {"\xdb\x28\xb4\xa0\xd1\x7e\x03\xe7",
