@@ -219,7 +219,7 @@ int daemon_stop(const struct session_daemon *daemon, struct flextrace_error *err
 	} else if (n_left > 0) {
 		code = 1;
 	} else {
-		kill(daemon->pid, SIGTERM);
+		process_end(pidfd);
 		code = wait_for_end(pidfd, daemon->pid, error);
 	}
 	close(pidfd);

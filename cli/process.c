@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,11 @@ bool process_is_stopped(pid_t pid)
 int process_open(pid_t pid)
 {
 	return (int)syscall(SYS_pidfd_open, pid, 0U);
+}
+
+void process_end(int pidfd)
+{
+	syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, NULL, 0U);
 }
 
 bool process_await_end(int pidfd, int timeout_ms)

@@ -22,6 +22,9 @@ bool process_is_stopped(pid_t pid);
 /* A pidfd of a process, child or not; -1 = there is no such process. */
 int process_open(pid_t pid);
 
+/* Sends SIGTERM to the process behind a pidfd, and to no later one of its pid. */
+void process_end(int pidfd);
+
 /* Waits for the end of the process behind a pidfd, so long at most. */
 bool process_await_end(int pidfd, int timeout_ms);
 
