@@ -19,7 +19,6 @@
 #include "recovery.h"
 #include "session_running.h"
 #include "summary.h"
-#include "watch.h"
 
 #define REGISTER_TIMEOUT_MS 30000
 #define CUT_SHORT           "LTTng failed while it recorded, most likely because %s,"
@@ -246,14 +245,11 @@ static int end_session(const struct recording *recording, int *ret_destroyed,
 static int make_session(struct recording *recording, const struct session_setup *setup,
                         struct flextrace_error *error)
 {
-	struct watch watch;
 	int lock = daemon_lock(), code;
 
 	code = daemon_ensure(&recording->daemon, error);
 	if (code == FLEXTRACE_OK) {
-		watch_begin(&watch);
 		code = session_create(setup, error);
-		watch_end(&watch);
 		if (code < 0)
 			daemon_stop(&recording->daemon, NULL);
 	}
@@ -398,13 +394,10 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
 {
 	struct flextrace_error later;
 	int stopped, destroyed, code, ended;
-	struct watch watch;
 
-	watch_begin(&watch);
 	stopped = session_stop(recording->session, &ret_outcome->losses, error);
 	ended = end_session(recording, &destroyed, stopped < 0 ? &later : error);
 	code = stopped < 0 ? stopped : destroyed;
-	watch_end(&watch);
 	if (code < 0)
 		daemon_await_orphans(NULL);
 	ret_outcome->verdict = inspect(recording, ret_outcome->where);

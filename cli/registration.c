@@ -11,6 +11,8 @@
 
 #include <flextrace/flextrace_impl.h>
 
+#include "watch.h"
+
 #define PREFIX "flextrace:"
 
 static const char *const event_names[] = {
@@ -30,8 +32,12 @@ int registration_count(pid_t pid, uint32_t *ret_n_events, struct flextrace_error
 {
 	struct lttng_handle *handle = open_handle(NULL);
 	struct lttng_event *events = NULL;
-	int n = handle ? lttng_list_tracepoints(handle, &events) : -LTTNG_ERR_NOMEM;
+	struct watch watch;
+	int n;
 
+	watch_begin(&watch);
+	n = handle ? lttng_list_tracepoints(handle, &events) : -LTTNG_ERR_NOMEM;
+	watch_end(&watch);
 	*ret_n_events = 0;
 	for (int i = 0; i < n; i++)
 		*ret_n_events += events[i].pid == pid &&

@@ -10,6 +10,7 @@
 
 #include "glob_in.h"
 #include "session_running.h"
+#include "watch.h"
 
 #define POLL_NS 20000000
 #define MAX_S   (INT64_C(366) * 24 * 3600)
@@ -92,11 +93,12 @@ static int check_closed(struct rotator *rotator, struct flextrace_error *error)
 
 int rotator_tick(struct rotator *rotator, struct flextrace_error *error)
 {
-	int code;
+	int code = 0;
 
 	if (rotator->going_on)
-		return check_closed(rotator, error);
-	code = is_due(rotator) ? close_chunk(rotator, error) : 0;
+		code = check_closed(rotator, error);
+	else if (is_due(rotator))
+		code = close_chunk(rotator, error);
 	if (code < 0)
 		rotator->plan = (struct rotation_plan){0};
 	return code;
@@ -105,14 +107,17 @@ int rotator_tick(struct rotator *rotator, struct flextrace_error *error)
 int rotator_finish(struct rotator *rotator, struct flextrace_error *error)
 {
 	const struct timespec pause = {.tv_nsec = POLL_NS};
+	struct watch watch;
 	int code = 0;
 
 	rotator->plan = (struct rotation_plan){0};
+	watch_begin(&watch);
 	while (rotator->going_on && code == 0) {
 		code = check_closed(rotator, error);
 		if (code == 0)
 			nanosleep(&pause, NULL);
 	}
+	watch_end(&watch);
 	return code < 0 ? code : FLEXTRACE_OK;
 }
 

@@ -35,7 +35,8 @@ struct rotator {
 void rotator_init(struct rotator *rotator, const struct rotation_plan *plan,
                   const struct recording *recording);
 
-/* Closes a chunk if it is time to. Returns 1 if one that was being closed now is. */
+/* Closes a chunk if it is time to. Returns 1 if one that was being closed now is. After an error no
+ * more are closed. */
 int rotator_tick(struct rotator *rotator, struct flextrace_error *error);
 
 /* Waits for the chunk that is being closed, if any; none is closed any more. */

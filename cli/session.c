@@ -170,7 +170,7 @@ static int create_empty(const struct session_setup *setup)
 	}
 }
 
-int session_create(const struct session_setup *setup, struct flextrace_error *error)
+static int create(const struct session_setup *setup, struct flextrace_error *error)
 {
 	int code = create_empty(setup);
 
@@ -187,10 +187,25 @@ int session_create(const struct session_setup *setup, struct flextrace_error *er
 	return FLEXTRACE_OK;
 }
 
+int session_create(const struct session_setup *setup, struct flextrace_error *error)
+{
+	struct watch watch;
+	int code;
+
+	watch_begin(&watch);
+	code = create(setup, error);
+	watch_end(&watch);
+	return code;
+}
+
 int session_start(const char *name, struct flextrace_error *error)
 {
-	int code = lttng_start_tracing(name);
+	struct watch watch;
+	int code;
 
+	watch_begin(&watch);
+	code = lttng_start_tracing(name);
+	watch_end(&watch);
 	return code < 0 ? lttng_failed(error, "Cannot start the LTTng session", name, code)
 	                : FLEXTRACE_OK;
 }
@@ -223,8 +238,12 @@ static void count_losses(const char *name, struct session_losses *losses)
 int session_stop(const char *name, struct session_losses *ret_losses, struct flextrace_error *error)
 {
 	struct session_losses losses = {0};
-	int code = lttng_stop_tracing(name);
+	struct watch watch;
+	int code;
 
+	watch_begin(&watch);
+	code = lttng_stop_tracing(name);
+	watch_end(&watch);
 	if (code < 0 && code != -LTTNG_ERR_UST_STOP_FAIL &&
 	    code != -LTTNG_ERR_TRACE_ALREADY_STOPPED)
 		return lttng_failed(error, "Cannot stop the LTTng session", name, code);
@@ -236,8 +255,12 @@ int session_stop(const char *name, struct session_losses *ret_losses, struct fle
 
 int session_destroy(const char *name, struct flextrace_error *error)
 {
-	int code = lttng_destroy_session(name);
+	struct watch watch;
+	int code;
 
+	watch_begin(&watch);
+	code = lttng_destroy_session(name);
+	watch_end(&watch);
 	return code < 0 ? lttng_failed(error, "Cannot destroy the LTTng session", name, code)
 	                : FLEXTRACE_OK;
 }

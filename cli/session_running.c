@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "glob_in.h"
+#include "watch.h"
 
 static int refused(struct flextrace_error *error, const char *what, const char *name, int code)
 {
@@ -19,16 +20,17 @@ static int refused(struct flextrace_error *error, const char *what, const char *
 
 int session_dump_definitions(const char *name, struct flextrace_error *error)
 {
+	struct watch watch;
+	int code = 0;
+
 	/* A program answers first and does what it is asked then, one request after another: when
 	 * it answers the second time, the first dump is done. */
-	for (int i = 0; i < 2; i++) {
-		int code = lttng_regenerate_statedump(name);
-
-		if (code < 0)
-			return refused(error, "Cannot have the definitions recorded again", name,
-			               code);
-	}
-	return FLEXTRACE_OK;
+	watch_begin(&watch);
+	for (int i = 0; i < 2 && code >= 0; i++)
+		code = lttng_regenerate_statedump(name);
+	watch_end(&watch);
+	return code < 0 ? refused(error, "Cannot have the definitions recorded again", name, code)
+	                : FLEXTRACE_OK;
 }
 
 /* LTTng makes a directory with a name of its own. */
@@ -52,6 +54,7 @@ int session_snapshot(const char *name, const char *trace_dir, struct flextrace_e
 	struct lttng_snapshot_output *output = lttng_snapshot_output_create();
 	int code = output ? 0 : -LTTNG_ERR_NOMEM;
 	char parent[PATH_MAX];
+	struct watch watch;
 
 	snprintf(parent, sizeof(parent), "%.*s", (int)(strrchr(trace_dir, '/') - trace_dir),
 	         trace_dir);
@@ -59,8 +62,10 @@ int session_snapshot(const char *name, const char *trace_dir, struct flextrace_e
 		code = lttng_snapshot_output_set_name("snapshot", output);
 	if (code >= 0)
 		code = lttng_snapshot_output_set_local_path(parent, output);
+	watch_begin(&watch);
 	if (code >= 0)
 		code = lttng_snapshot_record(name, output, 0);
+	watch_end(&watch);
 	lttng_snapshot_output_destroy(output);
 	if (code < 0)
 		return refused(error, "Cannot take a snapshot", name, code);
@@ -70,8 +75,12 @@ int session_snapshot(const char *name, const char *trace_dir, struct flextrace_e
 int session_rotate(const char *name, struct lttng_rotation_handle **ret_rotation,
                    struct flextrace_error *error)
 {
-	int code = lttng_rotate_session(name, NULL, ret_rotation);
+	struct watch watch;
+	int code;
 
+	watch_begin(&watch);
+	code = lttng_rotate_session(name, NULL, ret_rotation);
+	watch_end(&watch);
 	return code < 0 ? refused(error, "Cannot rotate the LTTng session", name, code)
 	                : FLEXTRACE_OK;
 }
