@@ -27,7 +27,7 @@ begin() {
 	"$@" >out.log 2>err &
 	record=$!
 	cat here >/dev/null
-	daemon=$(sed -n 's/^daemon \([0-9]*\) .*/\1/p' "$dir/.flextrace-recording")
+	daemon=$(daemon_of "$dir")
 	consumer=$(pgrep -u "$(id -u)" -o -x lttng-consumerd)
 }
 
@@ -51,7 +51,7 @@ has_ended() {
 
 # expect_rows DIR FILE LEAST MOST
 expect_rows() {
-	n=$(($(wc -l <"$1/$2") - 1))
+	n=$(rows "$1/$2")
 	[ "$n" -ge "$3" ] && [ "$n" -le "$4" ] || fail "$n rows in $1/$2, not $3 to $4"
 }
 

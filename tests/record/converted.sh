@@ -4,11 +4,6 @@
 # report prints it.
 . "$(dirname "$0")/lib.sh"
 
-# rows FILE: data rows of a table without line breaks in its cells.
-rows() {
-	echo $(($(wc -l <"$1") - 1))
-}
-
 # Two programs of the recording, and one of the same user that does not belong to it.
 run 4 "$FLEXTRACE" record -o out -- sh -c \
 	'"$0" scopes=2; env -u FLEXTRACE_SESSION "$0" scopes=30; "$0" scopes=3 exit=4' "$PROGRAM"

@@ -48,7 +48,7 @@ nothing_left
 
 # Nor is one whose daemon died too, as all does when the machine goes down. How much of it was written is LTTng's affair.
 die crashed
-daemon=$(sed -n 's/^daemon \([0-9]*\) .*/\1/p' flextrace-ompi-crashed/.flextrace-recording)
+daemon=$(daemon_of flextrace-ompi-crashed)
 kill -KILL "$daemon"
 tail --pid="$daemon" -f /dev/null
 run 0 "$FLEXTRACE" record --no-convert -- "$PROGRAM" scopes=4

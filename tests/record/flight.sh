@@ -8,11 +8,6 @@ mkfifo here go told
 cpu=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
 taskset -cp "$cpu" $$ >/dev/null || fail "cannot be pinned to CPU $cpu"
 
-# rows FILE: data rows of a table.
-rows() {
-	echo $(($(wc -l <"$1") - 1))
-}
-
 # names TRACE_PARENT: how many of the first 300 queues are named in it.
 names() {
 	babeltrace2 "$1/trace" 2>/dev/null | sed -n 's/.* flextrace:queue_name: .*name = "\(queue [0-2]\{0,1\}[0-9]\{1,2\}\)".*/\1/p' | sort -u |
@@ -56,7 +51,7 @@ run 2 "$FLEXTRACE" snapshot missing
 
 # By a signal to record.
 kill -USR2 $record
-read -r line <&3
+hear
 echo "$line" | grep -q 'snapshot 4: .*/asked/snapshots/4$' || fail "record says: $line"
 expect_snapshot asked/snapshots/4
 

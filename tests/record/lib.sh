@@ -52,3 +52,18 @@ expect_events() {
 	n=$(events "$1" "$2")
 	[ "$n" -eq "$3" ] || fail "$n records of $2 in $1, not $3"
 }
+
+# rows FILE: data rows of a table without line breaks in its cells.
+rows() {
+	echo $(($(wc -l <"$1") - 1))
+}
+
+# daemon_of DIR: the session daemon that records there.
+daemon_of() {
+	sed -n 's/^daemon \([0-9]*\) .*/\1/p' "$1/.flextrace-recording"
+}
+
+# hear: stores in $line what record says next on descriptor 3, but that it waits: it says so where the machine is slow.
+hear() {
+	while read -r line <&3 && [ "$line" = 'flextrace: waiting for LTTng' ]; do :; done
+}

@@ -6,16 +6,6 @@
 mkfifo here go
 export LTTNG_UST_REGISTER_TIMEOUT=-1
 
-# rows FILE: data rows of a table.
-rows() {
-	echo $(($(wc -l <"$1") - 1))
-}
-
-# daemon_of DIR: the session daemon that records there.
-daemon_of() {
-	sed -n 's/^daemon \([0-9]*\) .*/\1/p' "$1/.flextrace-recording"
-}
-
 # kill_all DAEMON: the daemon and its consumer daemons end at once, as when the machine goes down.
 kill_all() {
 	consumers=$(pgrep -P "$1" lttng-consumerd)

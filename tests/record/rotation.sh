@@ -5,15 +5,18 @@
 . "$(dirname "$0")/lib.sh"
 mkfifo here go told here-2 go-2 told-2
 
-# rows FILE: data rows of a table.
-rows() {
-	echo $(($(wc -l <"$1") - 1))
+# await_chunk N: record says that chunk N is converted. N is a pattern: a slow program makes more of them.
+await_chunk() {
+	hear
+	echo "$line" | grep -q "chunk $1: .*/chunks/$1\$" || fail "record says: $line"
 }
 
-# await_chunk N: record says that chunk N is converted.
-await_chunk() {
-	read -r line <&3
-	echo "$line" | grep -q "chunk $1: .*/chunks/$1\$" || fail "record says: $line"
+# let_end: what is recorded goes on to its end; what record says meanwhile is in rest.log.
+let_end() {
+	: >go
+	cat <&3 >rest.log
+	exec 3<&-
+	wait $record || fail "record failed"
 }
 
 # expect_whole DIR ROWS: the chunks together have that many rows, and so has the whole.
@@ -50,10 +53,7 @@ await_chunk 0
 : >go
 cat here >/dev/null
 await_chunk 1
-: >go
-cat <&3 >rest.log
-exec 3<&-
-wait $record || fail "record failed"
+let_end
 says 'chunk 2: ' rest.log
 says 'What ran' rest.log
 expect_whole sized 10100
@@ -66,10 +66,7 @@ record=$!
 exec 3<told
 cat here >/dev/null
 await_chunk 0
-: >go
-cat <&3 >rest.log
-exec 3<&-
-wait $record || fail "record failed"
+let_end
 expect_whole timed 17
 run 0 "$FLEXTRACE" record --rotate=1K --no-convert -o raw -- "$PROGRAM" scopes=9
 expect_events raw scope 9
@@ -94,7 +91,7 @@ exec 3<&4
 wait $first || fail "the first rank failed"
 : >go-2
 cat here-2 >/dev/null
-await_chunk 1
+await_chunk '[1-9]'
 : >go-2
 cat <&3 >rest-2.log
 exec 3<&- 4<&-

@@ -49,7 +49,7 @@ cat here >/dev/null
 "$FLEXTRACE" record --no-convert -o all 2>told >out.log &
 record=$!
 exec 3<told
-read -r line <&3
+hear
 echo "$line" | grep -q 'until Ctrl-C' || fail "record says: $line"
 : >go
 cat here >/dev/null
@@ -74,7 +74,7 @@ cat here-2 >/dev/null
 "$FLEXTRACE" record --no-convert --pid=$two -o one 2>told >out.log &
 record=$!
 exec 3<told
-read -r line <&3
+hear
 : >go
 wait $one
 : >go-2
