@@ -198,13 +198,13 @@ static int count_edge(void *context, uint32_t slot, bool is_rise, uint64_t cycle
 /* Single 0 of slot 1 with 5 cycles in front, then 1023 repeats of it. */
 static void test_aie_words__repeats_no_more_than_the_limit(void **state)
 {
-	static const uint64_t before[] = {0, AIE_MAX_REPEATS - 1023, AIE_MAX_REPEATS - 1022};
+	static const uint64_t before[] = {0, AIE_MAX_REPEATED - 2046, AIE_MAX_REPEATED - 2045};
 	uint64_t cycle = 0;
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		uint64_t n_edges = 0, n_repeats = before[i];
-		const struct aie_sink sink = {count_edge, &n_edges, &n_repeats};
+		uint64_t n_edges = 0, n_repeated = before[i];
+		const struct aie_sink sink = {count_edge, &n_edges, &n_repeated};
 		struct aie_decoder decoder = {0};
 
 		assert_int_equal(aie_decode_word(&decoder, 0x15dbfffe, &sink), 0);

@@ -77,8 +77,8 @@ static int take_repeat(struct aie_decoder *decoder, uint32_t n, const struct aie
 		decoder->cycle += n;
 		return FLEXTRACE_OK;
 	}
-	*sink->n_repeats += n;
-	if (*sink->n_repeats > AIE_MAX_REPEATS) {
+	*sink->n_repeated += 2ull * n * (uint32_t)__builtin_popcount(decoder->events);
+	if (*sink->n_repeated > AIE_MAX_REPEATED) {
 		decoder->n_untold += n;
 		decoder->cycle += (uint64_t)n * (decoder->delta + 1);
 		return FLEXTRACE_OK;

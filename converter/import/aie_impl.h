@@ -67,7 +67,8 @@ struct aie {
 	struct map queue_index;                    /* (unit, queue) that are taken */
 	struct map device_index;                   /* numbers of devices that are taken */
 	uint32_t n_other_devices;
-	uint32_t program; /* string: path of the first file */
+	uint32_t program;    /* string: path of the first file */
+	uint64_t n_repeated; /* edges that repeats made */
 	struct import_stream stream;
 	struct faults faults; /* of this file */
 	uint32_t n_files;
@@ -178,13 +179,14 @@ struct aie_decoder {
 /* Takes edges as they are decoded. FLEXTRACE_E_MEMORY, FLEXTRACE_E_OUTPUT or 0. */
 struct aie_sink {
 	int (*take)(void *context, uint32_t slot, bool is_rise, uint64_t cycle);
-	void *context;       /* weak */
-	uint64_t *n_repeats; /* weak: of all units of a file, AIE_MAX_REPEATS at most */
+	void *context;        /* weak */
+	uint64_t *n_repeated; /* weak: edges of repeats, of all files, AIE_MAX_REPEATED at most */
 };
 
-/* Two bytes repeat events 1023 times: what a file may make of itself is bounded. */
-#define AIE_MAX_REPEATS (UINT64_C(1) << 24)
-#define AIE_MAX_UNITS   4096u
+/* Two bytes repeat eight events 1023 times, and files may be packed: what they may make of
+ * themselves is bounded. */
+#define AIE_MAX_REPEATED (UINT64_C(1) << 22)
+#define AIE_MAX_UNITS    4096u
 
 int aie_decode_word(struct aie_decoder *decoder, uint32_t word, const struct aie_sink *sink);
 

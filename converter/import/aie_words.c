@@ -115,7 +115,6 @@ struct word_file {
 	struct word_unit *units; /* owned */
 	struct word_unit *unit;  /* weak; whose words come */
 	uint32_t n_units, n_allocated;
-	uint64_t n_repeats;
 };
 
 static int name_unit(struct word_file *file, struct word_unit *unit)
@@ -234,7 +233,7 @@ static int read_packet(struct word_file *file, struct packet *packet, struct fle
 /* Words of 0 behind the last one are room that was not needed. */
 static int take_packet(struct word_file *file, const struct packet *packet)
 {
-	const struct aie_sink sink = {take_edge, file, &file->n_repeats};
+	const struct aie_sink sink = {take_edge, file, &file->aie->n_repeated};
 	int code;
 
 	if (!packet->n_used)
@@ -270,7 +269,7 @@ static int end_units(struct word_file *file)
 			                         "a unit has bytes that are no command", 0));
 		if (unit->decoder.n_untold)
 			FLEXTRACE_TRY(aie_reject(file->aie, LOSS_MALFORMED,
-			                         "events are repeated more than 16777216 times",
+			                         "events are repeated beyond all reason",
 			                         0));
 		of->last = unit->decoder.cycle > of->last ? unit->decoder.cycle : of->last;
 	}
