@@ -289,6 +289,38 @@ static void test_area_file__areas_that_contradict_themselves_are_refused(void **
 }
 
 /* Any words at all behind a header that is one. */
+struct told {
+	uint32_t n;
+	char last[1024];
+};
+
+static void tell(void *context, const char *text)
+{
+	struct told *told = context;
+
+	told->n++;
+	snprintf(told->last, sizeof(told->last), "%s", text);
+}
+
+static void test_area_file__many_that_are_refused_are_told_in_a_few_lines(void **state)
+{
+	uint32_t words[200];
+	struct told told = {0};
+	struct flextrace_error error;
+
+	(void)state;
+	for (uint32_t i = 0; i < 200; i++)
+		words[i] = i % 2 ? 0 : FLEXTRACE_WIRE_MAGIC;
+	write_file(words, sizeof(words));
+	list = (struct area_list){.warn = tell, .context = &told};
+	assert_int_equal(area_list_add(&list, path, &error), 0);
+	assert_int_equal(list.n_refused, 100);
+	assert_int_equal(told.n, 17);
+	assert_non_null(strstr(told.last, "There is more of this: file="));
+	assert_non_null(strstr(told.last, "areas=84"));
+	area_list_release(&list);
+}
+
 static void test_area_file__random_areas_do_no_harm(void **state)
 {
 	uint32_t *words = (uint32_t *)(void *)memory.bytes;
@@ -338,6 +370,7 @@ int main(void)
 		cmocka_unit_test(test_area_file__equal_cores_are_of_different_devices),
 		cmocka_unit_test(test_area_file__every_truncation_is_told),
 		cmocka_unit_test(test_area_file__areas_that_contradict_themselves_are_refused),
+		cmocka_unit_test(test_area_file__many_that_are_refused_are_told_in_a_few_lines),
 		cmocka_unit_test(test_area_file__random_areas_do_no_harm),
 		cmocka_unit_test(test_area_file__what_is_no_file_is_refused),
 	};

@@ -269,8 +269,7 @@ static int end_units(struct word_file *file)
 			                         "a unit has bytes that are no command", 0));
 		if (unit->decoder.n_untold)
 			FLEXTRACE_TRY(aie_reject(file->aie, LOSS_MALFORMED,
-			                         "events are repeated beyond all reason",
-			                         0));
+			                         "events are repeated beyond all reason", 0));
 		of->last = unit->decoder.cycle > of->last ? unit->decoder.cycle : of->last;
 	}
 	return aie_end_file(file->aie);

@@ -16,12 +16,14 @@
 #define WINDOW_BYTES ((size_t)1 << 20)
 #define HEAD_BYTES   ((size_t)FLEXTRACE_WIRE_RING_OFFSET) /* header, slots: all but the ring */
 #define ALIGNMENT    8u
+#define MAX_TOLD     16u /* what is wrong with a file, one by one */
 
 struct area_file {
 	const char *path; /* weak */
 	int fd;           /* owned */
 	uint64_t n_bytes;
 	uint64_t *window; /* owned */
+	uint64_t n_told;
 };
 
 /* -- files ----------------------------------------------------------------------------------- */
@@ -87,19 +89,29 @@ int area_file_is_of(const char *path)
 
 /* -- finding --------------------------------------------------------------------------------- */
 
-static void warn(const struct area_list *list, const struct area_file *file, uint64_t offset,
+static void warn(const struct area_list *list, struct area_file *file, uint64_t offset,
                  const char *what)
 {
 	char text[1024];
 
-	if (!list->warn)
+	if (!list->warn || file->n_told++ >= MAX_TOLD)
 		return;
 	snprintf(text, sizeof(text), "%s: file=%s, byte=%" PRIu64, what, file->path, offset);
 	list->warn(list->context, text);
 }
 
-static int refuse(struct area_list *list, const struct area_file *file, uint64_t offset,
-                  const char *what)
+static void warn_of_rest(const struct area_list *list, const struct area_file *file)
+{
+	char text[1024];
+
+	if (file->n_told <= MAX_TOLD)
+		return;
+	snprintf(text, sizeof(text), "There is more of this: file=%s, areas=%" PRIu64, file->path,
+	         file->n_told - MAX_TOLD);
+	list->warn(list->context, text);
+}
+
+static int refuse(struct area_list *list, struct area_file *file, uint64_t offset, const char *what)
 {
 	list->n_refused++;
 	warn(list, file, offset, what);
@@ -115,8 +127,8 @@ static int number_device(struct area_list *list, struct dumped_area *area)
 }
 
 /* Takes what begins as an area; stores how many bytes are no place for another one. */
-static int take(struct area_list *list, const struct area_file *file, uint64_t offset,
-                const void *head, uint64_t *ret_n_bytes)
+static int take(struct area_list *list, struct area_file *file, uint64_t offset, const void *head,
+                uint64_t *ret_n_bytes)
 {
 	struct dumped_area area = {.path = file->path, .offset_bytes = offset};
 	uint64_t n_left = file->n_bytes - offset;
@@ -148,7 +160,7 @@ static size_t find(const uint64_t *window, size_t from, size_t n_words)
 }
 
 /* Takes the areas that begin in a window; stores where the next one does. */
-static int scan_window(struct area_list *list, const struct area_file *file, uint64_t offset,
+static int scan_window(struct area_list *list, struct area_file *file, uint64_t offset,
                        uint64_t *ret_next)
 {
 	size_t n_words = (WINDOW_BYTES - HEAD_BYTES) / sizeof(uint64_t);
@@ -166,7 +178,7 @@ static int scan_window(struct area_list *list, const struct area_file *file, uin
 
 /* Windows overlap by a head, so that each area has one with its head in it; behind the end of the
  * file there are zeros. */
-static int scan(struct area_list *list, const struct area_file *file, struct flextrace_error *error)
+static int scan(struct area_list *list, struct area_file *file, struct flextrace_error *error)
 {
 	uint64_t offset = 0;
 
@@ -187,6 +199,7 @@ int area_list_add(struct area_list *list, const char *path, struct flextrace_err
 	file.window = malloc(WINDOW_BYTES);
 	code = file.window ? scan(list, &file, error)
 	                   : error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	warn_of_rest(list, &file);
 	free(file.window);
 	(void)close(file.fd);
 	return code;
