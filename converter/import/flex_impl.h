@@ -16,10 +16,10 @@
 #ifndef FLEXTRACE_IMPORT_FLEX_IMPL_H
 #define FLEXTRACE_IMPORT_FLEX_IMPL_H
 
-#include "derive/json_text.h"
 #include "import/event_item.h"
 #include "import/flex.h"
 #include "import/pairing.h"
+#include "json_text.h"
 #include "map.h"
 #include "strings.h"
 

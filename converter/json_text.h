@@ -5,8 +5,8 @@
  * Appending never fails: a lack of memory is told by json_text_intern(), which releases the text
  * either way. Bytes above 0x7f are passed on as they are.
  */
-#ifndef FLEXTRACE_DERIVE_JSON_TEXT_H
-#define FLEXTRACE_DERIVE_JSON_TEXT_H
+#ifndef FLEXTRACE_JSON_TEXT_H
+#define FLEXTRACE_JSON_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
