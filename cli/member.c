@@ -182,7 +182,7 @@ int member_join(struct member *ret_member, const struct member_request *request,
 	return code;
 }
 
-/* Seconds since the recording began, by the time its state file was written last. */
+/* True if more members are expected, and the state file, which each of them writes, is young. */
 static bool may_others_come(const struct member *member)
 {
 	struct timespec now;

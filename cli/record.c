@@ -271,7 +271,7 @@ static int end_recording(struct run *run, const struct recording *snapshot, bool
 {
 	struct recording_outcome outcome = {.verdict = SESSION_NO_STREAMS};
 	struct flextrace_error error = {0};
-	int code, ended, finished;
+	int code, ended;
 
 	if (!run->launcher.job[0]) {
 		recording_forget(&run->recording);
@@ -298,9 +298,8 @@ static int end_recording(struct run *run, const struct recording *snapshot, bool
 	if (code != CLI_OK)
 		return code;
 	attend_rest(&run->attendance);
-	finished = attend_finish(&run->attendance);
-	code = convert(run, &run->recording);
-	return code ? code : finished;
+	attend_finish(&run->attendance); /* parts before the whole; end() asks for the code */
+	return convert(run, &run->recording);
 }
 
 static int end(struct run *run, int program_code)

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What became of a recording: told, and converted. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "csv_reader.h"
+#include "recording.h"
+#include "summary.h"
+
+static void explain_losses(const struct recording *recording, const struct session_losses *losses)
+{
+	char size[32];
+
+	if (!losses->events && !losses->packets)
+		return;
+	cli_warn("%" PRIu64 " events were lost because the buffers were full%s", losses->events,
+	         losses->packets ? ", and whole packets were overwritten" : "");
+	if (recording->buffers.events.subbuf_bytes)
+		cli_note("the buffers were %" PRIu64
+		         " x %s per CPU; enlarge them with --subbuf-size "
+		         "and --num-subbuf (and /dev/shm where it is small), or record less with "
+		         "--windows-only or --schedule",
+		         recording->buffers.events.n_subbufs,
+		         buffers_format_size(recording->buffers.events.subbuf_bytes, size));
+}
+
+static int explain_disk(const struct recording *recording, const struct recording_outcome *outcome)
+{
+	if (outcome->is_removed)
+		cli_error("The directory was removed or renamed while it was recorded into, "
+		          "nothing is left there; if it was renamed, `flextrace convert` reads "
+		          "the trace: path=%s",
+		          recording->trace_dir);
+	else
+		cli_error("The disk is full: records that found no room are lost, and nobody "
+		          "counted them; make room, or record elsewhere with -o: path=%s",
+		          recording->trace_dir);
+	return outcome->is_removed || outcome->verdict != SESSION_HAS_DATA ? CLI_OUTPUT : CLI_OK;
+}
+
+int recording_explain(const struct recording *recording, const struct recording_outcome *outcome)
+{
+	explain_losses(recording, &outcome->losses);
+	if (outcome->is_removed || outcome->is_full)
+		return explain_disk(recording, outcome);
+	switch (outcome->verdict) {
+	case SESSION_HAS_DATA:
+		return CLI_OK;
+	case SESSION_NO_STREAMS:
+	case SESSION_NO_RECORDS:
+		cli_error("No data: no program with flextrace wrote a record. Was it built with "
+		          "flextrace.h, and is the provider installed where it runs? "
+		          "FLEXTRACE_VERBOSE=1 in its environment tells; `flextrace doctor` checks "
+		          "the machine");
+		return CLI_INPUT;
+	default:
+		cli_error("The recording failed: LTTng could not make the buffers, most likely "
+		          "because "
+		          "/dev/shm or the memory is too small; enlarge it (docker run --shm-size) "
+		          "or "
+		          "choose a smaller --subbuf-size: path=%s",
+		          outcome->where);
+		return CLI_INPUT;
+	}
+}
+
+static size_t find_column(const struct csv_reader *reader, const char *name)
+{
+	for (size_t i = 0; i < reader->n_fields; i++)
+		if (strcmp(csv_reader_field(reader, i), name) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+uint64_t recording_count_lost(const char *output_dir, const char *cause)
+{
+	size_t cause_column = SIZE_MAX, count_column = SIZE_MAX;
+	char path[PATH_MAX + 64];
+	struct csv_reader reader;
+	uint64_t count = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/losses.csv", output_dir);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	csv_reader_init(&reader, file, path);
+	if (csv_reader_next(&reader, NULL) > 0) {
+		cause_column = find_column(&reader, "cause");
+		count_column = find_column(&reader, "count");
+	}
+	while (csv_reader_next(&reader, NULL) > 0)
+		if (strcmp(csv_reader_field(&reader, cause_column), cause) == 0)
+			count += strtoull(csv_reader_field(&reader, count_column), NULL, 10);
+	csv_reader_release(&reader);
+	fclose(file);
+	return count;
+}
+
+void recording_tell_relay(const struct recording *recording)
+{
+	char host[65] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	cli_note("recorded on the relay, where `flextrace convert` reads it: "
+	         "lttng-traces/%s/%s-*",
+	         host, recording->session);
+	if (recording->has_made_dir)
+		rmdir(recording->dir);
+}
+
+int recording_convert(const struct recording *recording, struct conversion_options *conversion,
+                      uint32_t n_workers, FILE *to)
+{
+	const char *trace = recording->trace_dir;
+	struct flextrace_error error = {0};
+	int code;
+
+	if (!conversion->output_dir)
+		conversion->output_dir = recording->dir;
+	code = convert_traces(&trace, 1, conversion, n_workers);
+	if (code != CLI_OK && code != CLI_LOSS) {
+		cli_note("the trace is kept: %s", trace);
+		return code;
+	}
+	if (!cli_is_quiet() && summary_print(conversion->output_dir, to, &error) < 0)
+		return cli_fail(&error);
+	fflush(to);
+	cli_note("output: %s", conversion->output_dir);
+	if (!recording->cut_code &&
+	    recording_count_lost(conversion->output_dir, "channel_not_created")) {
+		cli_error(
+			"The recording is not whole: LTTng could not make all buffers, most likely "
+			"because /dev/shm or the memory is too small; enlarge it (docker run "
+			"--shm-size) or choose a smaller --subbuf-size");
+		return CLI_INPUT;
+	}
+	return recording->cut_code ? recording->cut_code : code;
+}
