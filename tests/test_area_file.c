@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "drain_fixture.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "import/area_file.h"
@@ -191,6 +193,28 @@ static void test_area_file__reads_what_a_runtime_saved(void **state)
 	assert_true(flextrace_drain_save(areas, 3, "/dev/full") < 0);
 }
 
+/* What stood there might be open to others, or a pipe that nobody reads. */
+static void test_area_file__a_runtime_saves_for_its_user_alone(void **state)
+{
+	struct flextrace_drain_area saved;
+	struct stat status;
+
+	(void)state;
+	boot(CAPACITY, FLEXTRACE_WIRE_STOP);
+	flextrace_drain_area_init(&saved, 0, &memory, sizeof(memory));
+	assert_int_equal(remove(path), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(flextrace_drain_save(&saved, 1, path), 0);
+		assert_int_equal(stat(path, &status), 0);
+		assert_int_equal(status.st_mode, S_IFREG | 0600);
+		assert_int_equal(chmod(path, 0666), 0);
+	}
+	assert_int_equal(remove(path), 0);
+	assert_int_equal(mkfifo(path, 0666), 0);
+	assert_int_equal(flextrace_drain_save(&saved, 1, path), -ENXIO);
+	assert_int_equal(remove(path), 0);
+}
+
 /* -- where areas are -------------------------------------------------------------------------- */
 
 static void test_area_file__finds_areas_wherever_they_begin(void **state)
@@ -366,6 +390,7 @@ int main(void)
 		cmocka_unit_test(test_area_file__tells_what_firmware_dropped),
 		cmocka_unit_test(test_area_file__reads_over_a_wrap_of_the_counts),
 		cmocka_unit_test(test_area_file__reads_what_a_runtime_saved),
+		cmocka_unit_test(test_area_file__a_runtime_saves_for_its_user_alone),
 		cmocka_unit_test(test_area_file__finds_areas_wherever_they_begin),
 		cmocka_unit_test(test_area_file__equal_cores_are_of_different_devices),
 		cmocka_unit_test(test_area_file__every_truncation_is_told),

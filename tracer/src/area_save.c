@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <flextrace/drain.h>
@@ -44,9 +45,25 @@ static int save(int fd, const struct flextrace_drain_area *area)
 	return 0;
 }
 
+/* A file that nobody else has, in place of the one that stands there, which others might read. What
+ * is no file is written to, if it takes it at once: of a pipe, do not wait for a reader. */
+static int create(const char *path)
+{
+	const int flags = O_WRONLY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = open(path, flags | O_CREAT | O_EXCL, 0600);
+	struct stat status;
+
+	if (fd >= 0 || errno != EEXIST || lstat(path, &status) < 0)
+		return fd;
+	if (!S_ISREG(status.st_mode))
+		return open(path, flags | O_NONBLOCK);
+	unlink(path);
+	return open(path, flags | O_CREAT | O_EXCL, 0600);
+}
+
 int flextrace_drain_save(const struct flextrace_drain_area *areas, size_t n_areas, const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600), code = 0;
+	int fd = create(path), code = 0;
 	size_t i;
 
 	if (fd < 0)
