@@ -3,6 +3,7 @@
  * What a run on AI engines leaves: a JSON file of each core, named by its tile, index.json,
  * aggregate_perf.json and details.md. What is not known is null, and a dash in details.md.
  */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -109,11 +110,13 @@ static void write_count(struct writer *writer, const char *before, int64_t value
 		writer_char(writer, '-');
 }
 
-/* What would end a cell, or the line, is left out. */
+/* What would end a cell or the line, or be markup, is left out. */
 static void write_cell(struct writer *writer, const char *text)
 {
 	for (; *text; text++) {
-		if ((unsigned char)*text >= ' ' && *text != '|')
+		unsigned char c = (unsigned char)*text;
+
+		if (c < 0x7f && (isalnum(c) || strchr(" ,.:;()-_/+=", c)))
 			writer_char(writer, *text);
 	}
 }

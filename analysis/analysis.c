@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis_impl.h"
 
@@ -43,6 +45,24 @@ int analysis_save(const char *output_dir, const char *file,
 	FLEXTRACE_TRY(writer_open(&writer, output_dir, file, false, error));
 	write(context, &writer);
 	return writer_close(&writer, error);
+}
+
+void analysis_write_shown(struct writer *writer, const char *name)
+{
+	char *shown = strdup(name);
+
+	if (!shown) {
+		writer->failure = ENOMEM;
+		return;
+	}
+	for (unsigned char *at = (unsigned char *)shown; *at; at++) {
+		if (*at < ' ' || *at == 0x7f)
+			*at = '?';
+		else if (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0)
+			at[0] = at[1] = '?';
+	}
+	writer_csv(writer, shown, strlen(shown));
+	free(shown);
 }
 
 /* -- tables by name ------------------------------------------------------------------------- */

@@ -44,6 +44,9 @@ int analysis_save(const char *output_dir, const char *file,
 /* Tells that there is no memory for a file. */
 int analysis_no_memory(const char *file, struct flextrace_error *error);
 
+/* Writes a name into a table for reading: as a cell of CSV, with '?' for control characters. */
+void analysis_write_shown(struct writer *writer, const char *name);
+
 /* Starts reading a table of the const timeline. */
 static inline void analysis_read(struct table_cursor *cursor, const struct table *table)
 {

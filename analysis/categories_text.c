@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis_impl.h"
 #include "categories_impl.h"
 
 #define MIN_NAME 8  /* bytes */
@@ -27,7 +28,7 @@ static void write_name(struct writer *writer, const char *name, size_t width)
 {
 	for (size_t n = strlen(name); n < width; n++)
 		writer_char(writer, ' ');
-	writer_csv(writer, name, strlen(name));
+	analysis_write_shown(writer, name);
 }
 
 static double share(double part, double all)

@@ -169,7 +169,7 @@ static void write_peers(const struct communication *communication, const struct 
 
 static void write_name(struct writer *writer, const char *name, size_t width)
 {
-	writer_csv(writer, name, strlen(name));
+	analysis_write_shown(writer, name);
 	for (size_t n = strlen(name); n < width; n++)
 		writer_char(writer, ' ');
 }

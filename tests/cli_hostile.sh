@@ -80,6 +80,12 @@ grep -qF ",\"'@a,\"\"b\"\"\"," out/host.csv || fail "texts: a quoted formula sta
 ! grep -q "$(printf '\033')" out/trace.json stdout stderr || fail "texts: an escape sequence comes through"
 "$CHECKERS/check_csv" out >stdout 2>stderr || fail "texts: check_csv"
 "$CHECKERS/check_trace" out/trace.json >stdout 2>stderr || fail "texts: check_trace"
+mkdir -p compiled/inductor-spyre/k/perf
+printf '[{"ideal_cycles":5,"op_category":"a\\u001b[31mb\\u009bc"}]' >compiled/inductor-spyre/k/perf/ideal_cycles.json
+printf '{"schemaVersion":1,"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":1,"tid":1,"ts":1,"dur":3,
+"args":{"device":0,"stream":7,"correlation":1}}]}' >kernel.json
+expect "a table to read" 0 "" convert -q kernel.json -o read --compiler-info=compiled
+grep -qF 'a?[31mb??c' read/categories.txt || fail "a table to read has escape sequences"
 expect "report" 0 "" report out runtime
 ! grep -q "$(printf '\033')" stdout || fail "report: an escape sequence comes through"
 grep -qF '=HYPERLINK(1)' stdout || fail "report: a name is not as it was"

@@ -496,6 +496,23 @@ static void test_aie_run__writes_files_of_hostile_tiles_where_it_should(void **s
 	cJSON_Delete(index);
 }
 
+static void test_aie_run__writes_no_markup_of_tiles(void **state)
+{
+	char *text;
+
+	flex_add_file(*state, "a.json",
+	              "[{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"args\":{\"name\":"
+	              "\"core_trace for tile2,1 <a href=x>|[t](u)`\\u001b\\u00e9\\n# h\"}},"
+	              "{\"name\":\"INSTR_EVENT_0\",\"ph\":\"B\",\"ts\":1,\"pid\":0,\"tid\":0},"
+	              "{\"name\":\"INSTR_EVENT_0\",\"ph\":\"E\",\"ts\":2,\"pid\":0,\"tid\":0},"
+	              "{\"name\":\"INSTR_EVENT_1\",\"ph\":\"B\",\"ts\":3,\"pid\":0,\"tid\":1},"
+	              "{\"name\":\"INSTR_EVENT_1\",\"ph\":\"E\",\"ts\":4,\"pid\":0,\"tid\":1}]");
+	flex_convert(*state);
+	text = scratch_read(((struct flex_run *)*state)->out, "details.md", NULL);
+	assert_non_null(strstr(text, "| tile2,1 a href=xt(u) h | 0 | perf |"));
+	free(text);
+}
+
 /* No tile may have a name that another file has. */
 static void test_aie_run__keeps_files_of_tiles_from_others(void **state)
 {
@@ -573,6 +590,7 @@ int main(void)
 		TEST(takes_what_the_path_tells),
 		TEST(goes_by_options_before_paths),
 		TEST(writes_files_of_hostile_tiles_where_it_should),
+		TEST(writes_no_markup_of_tiles),
 		TEST(keeps_files_of_tiles_from_others),
 		TEST(leaves_no_files_where_no_core_is),
 		TEST(has_the_iterations_of_a_real_trace),
