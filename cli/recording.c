@@ -281,6 +281,19 @@ static int begin_session(struct recording *recording, const struct recording_opt
 	return code;
 }
 
+/* Of what goes over the network nothing but the state is in the directory. */
+static int check_free(const char *dir, struct flextrace_error *error)
+{
+	struct recording other;
+
+	if (recording_load(dir, &other, NULL) < 0 || recording_runs(&other, NULL) <= 0)
+		return FLEXTRACE_OK;
+	return error_set(error, FLEXTRACE_E_OUTPUT,
+	                 "A recording runs there, stop it with `flextrace stop` or choose another "
+	                 "directory with -o: path=%s",
+	                 other.dir);
+}
+
 int recording_begin(const char *dir, const char *session, const struct recording_options *options,
                     pid_t pid, struct recording *ret_recording, struct flextrace_error *error)
 {
@@ -294,6 +307,7 @@ int recording_begin(const char *dir, const char *session, const struct recording
 		                 "--crash-safe: nothing is written here");
 
 	snprintf(recording.session, sizeof(recording.session), "%s", session);
+	FLEXTRACE_TRY(check_free(dir, error));
 	FLEXTRACE_TRY(make_directories(dir, &recording, error));
 	code = plan_buffers(recording.dir, options, &recording.buffers, error);
 	if (code == FLEXTRACE_OK)
@@ -355,7 +369,6 @@ static int tell_cut(struct recording *recording, struct recording_outcome *outco
 	const char *guess = outcome->is_full ? "the disk is full"
 	                                     : "its session or consumer daemon was killed";
 
-	look_for_bytes(recording, outcome);
 	if (recover(recording))
 		outcome->verdict = SESSION_HAS_DATA;
 	if (!recording->cut_code)
@@ -399,6 +412,8 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
 		daemon_await_orphans(NULL);
 	ret_outcome->verdict = inspect(recording, ret_outcome->where);
 	look_at_disk(recording, ret_outcome);
+	if (code < 0)
+		look_for_bytes(recording, ret_outcome);
 	if (code == 0)
 		remove_buffers(recording);
 	else if (error)

@@ -15,9 +15,11 @@ static int name_dir(const struct session_entry *entry, char dir[PATH_MAX],
 	const char *slash = strrchr(entry->trace_dir, '/');
 
 	if (entry->trace_dir[0] != '/' || slash == entry->trace_dir)
-		return error_set(error, FLEXTRACE_E_INPUT,
-		                 "Cannot tell the directory of a recording, name it: session=%s",
-		                 entry->name);
+		return error_set(
+			error, FLEXTRACE_E_INPUT,
+			"Cannot tell the directory of a recording, name it; if it is gone, "
+			"end the session with `lttng destroy %s`",
+			entry->name);
 	memcpy(dir, entry->trace_dir, (size_t)(slash - entry->trace_dir));
 	dir[slash - entry->trace_dir] = '\0';
 	return FLEXTRACE_OK;

@@ -44,6 +44,9 @@ status=0
 # Live: what is recorded while somebody reads is converted when the recording ends.
 "$FLEXTRACE" start --relay=10.77.0.2:5442:5443 -o live-state 2>err.log || { cat err.log; fail "start failed"; }
 session=$(sed -n 's/^session //p' live-state/.flextrace-recording)
+status=0
+"$FLEXTRACE" start --relay=10.77.0.2:5442:5443 -o live-state 2>err.log || status=$?
+[ "$status" -eq 4 ] && grep -q 'A recording runs there' err.log || { cat err.log; fail "exit code $status for a second one"; }
 LTTNG_UST_REGISTER_TIMEOUT=-1 "$PROGRAM" write=here read=go scopes=2000 write=here read=go &
 program=$!
 cat here >/dev/null
