@@ -94,8 +94,7 @@ int places_sort_elements(void *elements, uint32_t n, const struct places_order *
 	sorted = places_sort(places, places + n, n);
 	move_elements(base, sorted, n, size);
 	for (uint32_t first = 0, next; first < n; first = next) {
-		for (next = first + 1; next < n && sorted[next].key == sorted[first].key;)
-			next++;
+		next = places_end_of_key(sorted, n, first);
 		if (next - first > 1)
 			qsort(base + first * size, next - first, size, order->compare);
 	}

@@ -19,6 +19,17 @@ struct keyed_place {
  * are less the smallest one then: the fewer bits they differ in, the fewer rounds. */
 struct keyed_place *places_sort(struct keyed_place *places, struct keyed_place *spare, uint32_t n);
 
+/* Returns where the sorted places of one key end that begin at `first`. */
+static inline uint32_t places_end_of_key(const struct keyed_place *sorted, uint32_t n,
+                                         uint32_t first)
+{
+	uint32_t end = first + 1;
+
+	while (end < n && sorted[end].key == sorted[first].key)
+		end++;
+	return end;
+}
+
 /* What is sorted, and by what. */
 struct places_order {
 	size_t size_bytes, key_offset; /* of an element, of its 64-bit key */

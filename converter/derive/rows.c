@@ -58,10 +58,7 @@ static int compare_equal_starts(const void *left, const void *right, void *conte
 static void sort_equal_starts(struct row_sorter *sorter, struct keyed_place *places, uint32_t n)
 {
 	for (uint32_t first = 0, next; first < n; first = next) {
-		for (next = first + 1; next < n; next++) {
-			if (places[next].key != places[first].key)
-				break;
-		}
+		next = places_end_of_key(places, n, first);
 		if (next - first > 1 && sorter->has_end)
 			qsort_r(places + first, next - first, sizeof(*places), compare_equal_starts,
 			        sorter);
