@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conversion_facts.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "derivations.h"
+
+void facts_release(struct facts *facts)
+{
+	for (uint32_t i = 0; i < facts->n; i++)
+		free(facts->texts[i]);
+	free(facts->texts);
+}
+
+static int facts_add(struct facts *facts, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int facts_add(struct facts *facts, const char *format, ...)
+{
+	va_list arguments;
+	int length;
+
+	FLEXTRACE_TRY(ARRAY_RESERVE(facts->texts, facts->n_allocated, facts->n + 1));
+	va_start(arguments, format);
+	length = vasprintf(&facts->texts[facts->n], format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return FLEXTRACE_E_MEMORY;
+	facts->n++;
+	return 0;
+}
+
+/* One fact for all texts of a list, because run.json has one value per option. */
+static int describe_list(const char *option, const struct option_list *list, struct facts *facts)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream;
+	int code;
+
+	if (!list->n)
+		return 0;
+	stream = open_memstream(&text, &size);
+	if (!stream)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < list->n; i++)
+		fprintf(stream, "%s%s", i ? "," : "", list->texts[i]);
+	code = fclose(stream) == 0 ? facts_add(facts, "%s=%s", option, text) : FLEXTRACE_E_MEMORY;
+	free(text);
+	return code;
+}
+
+static int describe_selection(const struct conversion_options *options, struct facts *facts)
+{
+	if (options->ranks)
+		FLEXTRACE_TRY(facts_add(facts, "ranks=%s", options->ranks));
+	if (options->jobs)
+		FLEXTRACE_TRY(facts_add(facts, "jobs=%s", options->jobs));
+	if (options->time_range)
+		FLEXTRACE_TRY(facts_add(facts, "time-range=%s", options->time_range));
+	FLEXTRACE_TRY(describe_list("keep", &options->keep, facts));
+	FLEXTRACE_TRY(describe_list("drop", &options->drop, facts));
+	if (options->drop_globals)
+		FLEXTRACE_TRY(facts_add(facts, "drop-globals=yes"));
+	if (options->power_unit)
+		FLEXTRACE_TRY(facts_add(facts, "power-unit=%s", options->power_unit));
+	if (options->summarize_comm)
+		FLEXTRACE_TRY(facts_add(facts, "summarize-comm=yes"));
+	if (options->skip)
+		FLEXTRACE_TRY(facts_add(facts, "skip=%" PRId64, options->skip));
+	if (options->count)
+		FLEXTRACE_TRY(facts_add(facts, "count=%" PRId64, options->count));
+	return FLEXTRACE_OK;
+}
+
+/* What was said of a run on AI engines. */
+static int describe_aie(const struct aie_options *aie, struct facts *facts)
+{
+	const struct {
+		const char *name;
+		int64_t value, unsaid;
+	} counts[] = {
+		{"M", aie->M, 0},           {"K", aie->K, 0},
+		{"N", aie->N, 0},           {"m", aie->m, 0},
+		{"k", aie->k, 0},           {"n", aie->n, 0},
+		{"row", aie->row, 0},       {"col", aie->col, 0},
+		{"warmup", aie->warmup, 0}, {"iterations", aie->iterations, -1},
+	};
+	const struct aie_options none = AIE_OPTIONS_INIT;
+	const struct {
+		const char *name;
+		double value, unsaid;
+	} reals[] = {
+		{"clock-ghz", aie->clock_ghz, none.clock_ghz},
+		{"duplicate-gap", aie->duplicate_gap, none.duplicate_gap},
+		{"peak-macs", aie->peak_macs, none.peak_macs},
+		{"stall-factor", aie->stall_factor, none.stall_factor},
+		{"outlier-window", aie->outlier_window, none.outlier_window},
+	};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		if (counts[i].value != counts[i].unsaid)
+			FLEXTRACE_TRY(
+				facts_add(facts, "%s=%" PRId64, counts[i].name, counts[i].value));
+	}
+	for (size_t i = 0; i < sizeof(reals) / sizeof(reals[0]); i++) {
+		if (reals[i].value != reals[i].unsaid)
+			FLEXTRACE_TRY(facts_add(facts, "%s=%g", reals[i].name, reals[i].value));
+	}
+	return aie->hwid ? facts_add(facts, "hwid=%s", aie->hwid) : FLEXTRACE_OK;
+}
+
+/* What is off in the end, whoever said so. */
+static int describe_derivations(const struct conversion_options *options, struct facts *facts)
+{
+	struct derivations derivations;
+	const char *off[MAX_DERIVATIONS];
+	struct option_list list = {off, 0};
+	const char *name;
+
+	if (derivations_read(&derivations, options, NULL) < 0)
+		return FLEXTRACE_OK;
+	for (uint32_t i = 0; (name = derivation_name(i)); i++) {
+		if (derivations.is_off[i] && !derivation_is_on_demand(i))
+			off[list.n++] = name;
+	}
+	return describe_list("without", &list, facts);
+}
+
+static int describe_views(const struct conversion_options *options, struct facts *facts)
+{
+	if (options->per_rank)
+		FLEXTRACE_TRY(facts_add(facts, "per-rank=yes"));
+	if (options->overlap)
+		FLEXTRACE_TRY(facts_add(facts, "overlap=%s", options->overlap));
+	if (options->types)
+		FLEXTRACE_TRY(facts_add(facts, "types=%s", options->types));
+	if (options->time_unit)
+		FLEXTRACE_TRY(facts_add(facts, "time-unit=%s", options->time_unit));
+	return describe_derivations(options, facts);
+}
+
+int facts_of_options(const struct conversion_options *options, struct facts *facts)
+{
+	FLEXTRACE_TRY(facts_add(facts, "formats=%s", options->formats));
+	FLEXTRACE_TRY(facts_add(facts, "gzip=%s", options->gzip ? "yes" : "no"));
+	FLEXTRACE_TRY(facts_add(facts, "rho-ppm=%g", options->rho_ppm));
+	if (options->nominal_mhz > 0)
+		FLEXTRACE_TRY(facts_add(facts, "nominal-mhz=%g", options->nominal_mhz));
+	if (options->latency_floor_ns)
+		FLEXTRACE_TRY(facts_add(facts, "latency-floor-ns=%s", options->latency_floor_ns));
+	if (options->max_dispatch_ns > 0)
+		FLEXTRACE_TRY(facts_add(facts, "max-dispatch-ns=%lld",
+		                        (long long)options->max_dispatch_ns));
+	if (options->clocks)
+		FLEXTRACE_TRY(facts_add(facts, "clocks=%s", options->clocks));
+	if (options->reference_rank >= 0)
+		FLEXTRACE_TRY(facts_add(facts, "reference-rank=%" PRId64, options->reference_rank));
+	if (options->no_align)
+		FLEXTRACE_TRY(facts_add(facts, "no-align=yes"));
+	if (options->session)
+		FLEXTRACE_TRY(facts_add(facts, "session=%s", options->session));
+	if (options->kernels_from)
+		FLEXTRACE_TRY(facts_add(facts, "kernels-from=%s", options->kernels_from));
+	if (options->freq)
+		FLEXTRACE_TRY(facts_add(facts, "freq=%s", options->freq));
+	FLEXTRACE_TRY(describe_selection(options, facts));
+	if (options->as)
+		FLEXTRACE_TRY(facts_add(facts, "as=%s", options->as));
+	if (options->torch_ranks)
+		FLEXTRACE_TRY(facts_add(facts, "torch-ranks=%s", options->torch_ranks));
+	FLEXTRACE_TRY(describe_aie(&options->aie, facts));
+	FLEXTRACE_TRY(describe_views(options, facts));
+	FLEXTRACE_TRY(describe_list("names", &options->names, facts));
+	return describe_list("compiler-info", &options->compiler_info, facts);
+}
+
+/* "ctf HOST xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" */
+static int describe_stream(const struct stream *stream, const struct string_pool *strings,
+                           struct facts *facts)
+{
+	char uuid[STREAM_UUID_SIZE];
+
+	stream_uuid_text(stream, uuid);
+	return facts_add(facts, "ctf %s %s", string_get(strings, stream->host), uuid);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int facts_of_inputs(const struct stream_set *set, const struct string_pool *strings,
+                    struct facts *facts)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < set->n_streams; i++)
+		FLEXTRACE_TRY(describe_stream(set->streams[i], strings, facts));
+	if (!facts->n)
+		return 0;
+	qsort(facts->texts, facts->n, sizeof(*facts->texts), compare_texts);
+	for (uint32_t i = 1; i < facts->n; i++) {
+		if (strcmp(facts->texts[n], facts->texts[i]) == 0)
+			free(facts->texts[i]);
+		else
+			facts->texts[++n] = facts->texts[i];
+	}
+	facts->n = n + 1;
+	return 0;
+}
