@@ -182,7 +182,7 @@ void pages_give(void *pages, size_t n_bytes)
 	size_t moved = n_bytes;
 
 	n_bytes = whole_pages(n_bytes);
-	if (spill_owns(pages) || n_bytes < SHARED_BYTES) {
+	if (spill_is_on() || n_bytes < SHARED_BYTES) {
 		unmap(pages, n_bytes);
 		return;
 	}

@@ -152,6 +152,20 @@ static void test_spill__a_block_is_what_it_was_when_it_comes_back(void **state)
 	blocks_trim();
 }
 
+/* Pages from before the limit. */
+static void *early;
+
+static void test_spill__what_was_there_before_takes_no_room_in_the_file(void **state)
+{
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	char *first = spill_reserve(page_bytes, page_bytes);
+
+	(void)state;
+	assert_non_null(first);
+	pages_give(early, BLOCK_BYTES);
+	assert_ptr_equal(spill_reserve(page_bytes, page_bytes), first + page_bytes);
+}
+
 static void test_spill__tells_when_there_is_no_room_left(void **state)
 {
 	struct flextrace_error error = {0};
@@ -175,8 +189,13 @@ int main(void)
 		cmocka_unit_test(test_spill__arrays_larger_than_the_limit_keep_what_is_written),
 		cmocka_unit_test(test_spill__tables_are_read_and_consumed_in_the_limit),
 		cmocka_unit_test(test_spill__a_block_is_what_it_was_when_it_comes_back),
+		cmocka_unit_test(test_spill__what_was_there_before_takes_no_room_in_the_file),
 		cmocka_unit_test(test_spill__tells_when_there_is_no_room_left),
 	};
 
+	early = pages_take(BLOCK_BYTES);
+	if (!early)
+		return 1;
+	memset(early, 1, BLOCK_BYTES);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
