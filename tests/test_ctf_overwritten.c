@@ -164,8 +164,8 @@ static void test_ctf_overwritten__takes_several_snapshots_as_one_trace(void **st
 	struct ctf_dir dirs[2];
 
 	(void)state;
-	dirs[0] = (struct ctf_dir){make_dir(TEXT, sizeof(TEXT) - 1), files, 1, 0};
-	dirs[1] = (struct ctf_dir){make_dir(TEXT, sizeof(TEXT) - 1), files + 1, 2, 0};
+	dirs[0] = (struct ctf_dir){make_dir(TEXT, sizeof(TEXT) - 1), files, 1, 0, false};
+	dirs[1] = (struct ctf_dir){make_dir(TEXT, sizeof(TEXT) - 1), files + 1, 2, 0, false};
 	write_stream(dirs[0].path, &older, &files[0]);
 	write_stream(dirs[1].path, &newer[0], &files[1]);
 	write_stream(dirs[1].path, &newer[1], &files[2]);
