@@ -300,21 +300,47 @@ int identity_counter(struct identity *identity, uint32_t device, uint32_t domain
 	return map_put(&index->counters, pair(device, domain), 0, *ret_counter);
 }
 
-bool identity_share_rate(const struct identity *identity, uint32_t a, uint32_t b)
+/* Appends a counter to the list of its rate. `ends`: the last of each list so far. */
+static int list_rate(const struct identity *identity, uint32_t counter, struct map *ends,
+                     struct rate_lists *lists)
 {
-	const struct counter *one = &identity->counters[a], *other = &identity->counters[b];
-	const struct device *device = &identity->devices[one->device];
-	const struct device *other_device = &identity->devices[other->device];
+	const struct counter *of = &identity->counters[counter];
+	const struct device *device = &identity->devices[of->device];
+	uint64_t whose = of->device, group = of->rate_group;
+	uint32_t last;
 
-	if (a == b)
-		return true;
-	if (one->rate_group != other->rate_group)
-		return false;
-	if (one->device == other->device)
-		return true;
-	return device->uuid && device->uuid == other_device->uuid &&
-	       identity->processes[device->process].host_clock ==
-	               identity->processes[other_device->process].host_clock;
+	if (device->uuid) {
+		whose = pair(identity->processes[device->process].host_clock, device->uuid);
+		group |= (uint64_t)1 << 32;
+	}
+	last = map_find(ends, whose, group);
+	lists->first[counter] = last == MAP_NONE ? counter : lists->first[last];
+	lists->next[counter] = FLEXTRACE_NONE;
+	if (last != MAP_NONE)
+		lists->next[last] = counter;
+	return map_put(ends, whose, group, counter);
+}
+
+int identity_list_rates(const struct identity *identity, struct rate_lists *ret_lists)
+{
+	struct map ends = {0};
+	int code = FLEXTRACE_OK;
+
+	*ret_lists = (struct rate_lists){calloc(identity->n_counters + 1ull, sizeof(uint32_t)),
+	                                 calloc(identity->n_counters + 1ull, sizeof(uint32_t))};
+	if (!ret_lists->first || !ret_lists->next)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < identity->n_counters && code >= 0; i++)
+		code = list_rate(identity, i, &ends, ret_lists);
+	map_release(&ends);
+	return code;
+}
+
+void rate_lists_release(struct rate_lists *lists)
+{
+	free(lists->first);
+	free(lists->next);
+	*lists = (struct rate_lists){NULL, NULL};
 }
 
 /* -- names ------------------------------------------------------------------------------------- */

@@ -74,8 +74,16 @@ int identity_device(struct identity *identity, uint32_t process, uint32_t device
 int identity_counter(struct identity *identity, uint32_t device, uint32_t domain,
                      uint32_t *ret_counter);
 
-/* Whether two counters run at one rate: they are of one device and one rate group. */
-bool identity_share_rate(const struct identity *identity, uint32_t a, uint32_t b);
+/* Counters that run at one rate: they are of one device and one rate group. */
+struct rate_lists {
+	uint32_t *
+		first; /* owned, both, by counter: the first of its list, which is in their order */
+	uint32_t *next; /* FLEXTRACE_NONE: it is the last */
+};
+
+/* FLEXTRACE_E_MEMORY or 0; the lists are to be released either way. */
+int identity_list_rates(const struct identity *identity, struct rate_lists *ret_lists);
+void rate_lists_release(struct rate_lists *lists);
 
 /* Warns of processes without definition (NO_DEFINITIONS) and of traces without contexts
  * (NO_CONTEXTS), once for each. Call after the last lookup. */

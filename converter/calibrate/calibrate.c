@@ -107,6 +107,7 @@ struct fitter {
 	struct groups groups, second;
 	struct evidence *evidence; /* owned, one of each map */
 	struct prior *priors;      /* owned, one of each counter */
+	struct rate_lists rates;   /* owned */
 	bool is_each_alone;        /* nobody asks for the evidence of a map that is made */
 };
 
@@ -177,11 +178,10 @@ static int fit_shared(struct fitter *fitter, uint32_t counter, uint32_t index)
 {
 	const struct clocks *clocks = fitter->clocks;
 	const struct clock_map *map = &clocks->maps[index];
+	const struct rate_lists *rates = &fitter->rates;
 	struct prior prior = fitter->priors[counter];
 
-	for (uint32_t i = 0; i < clocks->n_counters; i++) {
-		if (!identity_share_rate(fitter->input->identity, counter, i))
-			continue;
+	for (uint32_t i = rates->first[counter]; i != FLEXTRACE_NONE; i = rates->next[i]) {
 		for (uint32_t j = clocks->first_map[i]; j < clocks->first_map[i + 1]; j++) {
 			if (covers(&clocks->maps[j], map) && !clocks->maps[j].quality.is_assumed &&
 			    !share_slopes(&clocks->maps[j], &prior))
@@ -200,10 +200,8 @@ static bool is_each_alone(const struct fitter *fitter)
 	uint32_t n = fitter->clocks->n_counters;
 
 	for (uint32_t i = 0; i < n; i++) {
-		for (uint32_t j = i + 1; j < n; j++) {
-			if (identity_share_rate(fitter->input->identity, i, j))
-				return false;
-		}
+		if (fitter->rates.next[i] != FLEXTRACE_NONE)
+			return false;
 	}
 	return fitter->clocks->n_maps == n;
 }
@@ -216,6 +214,7 @@ static int fit_each(struct fitter *fitter)
 	fitter->priors = calloc(clocks->n_counters + 1ull, sizeof(*fitter->priors));
 	if (!fitter->evidence || !fitter->priors)
 		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(identity_list_rates(fitter->input->identity, &fitter->rates));
 	fitter->is_each_alone = !fitter->second.n && is_each_alone(fitter);
 	for (uint32_t i = 0; i < clocks->n_counters; i++) {
 		fitter->priors[i] = prior_of(fitter->input, i);
@@ -263,6 +262,7 @@ static int fit_all(const struct calibrate_input *input, struct clocks *clocks)
 		code = choose_each(&fitter);
 	groups_release(&fitter.groups);
 	groups_release(&fitter.second);
+	rate_lists_release(&fitter.rates);
 	free(fitter.evidence);
 	free(fitter.priors);
 	return code;

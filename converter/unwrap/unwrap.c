@@ -353,23 +353,33 @@ int unwrap_push(struct unwrap *unwrap, const struct stream *stream, uint32_t str
 /* -- resolving ------------------------------------------------------------------------------- */
 
 /* A counter that says too little of its own rate has that of one which says more. */
-static void share_rate(struct unwrap *unwrap, uint32_t counter)
+static void share_rate(struct unwrap *unwrap, const struct rate_lists *lists, uint32_t counter)
 {
 	struct rate *rate = &unwrap->axes[counter].rate;
 	double best = INFINITY;
 
 	if (rate->is_known)
 		return;
-	for (uint32_t i = 0; i < unwrap->n_axes; i++) {
+	for (uint32_t i = lists->first[counter]; i != FLEXTRACE_NONE; i = lists->next[i]) {
 		const struct rate *other = &unwrap->axes[i].rate;
 
-		if (!other->is_known || !identity_share_rate(unwrap->identity, counter, i) ||
-		    other->hi / other->lo >= best)
+		if (!other->is_known || other->hi / other->lo >= best)
 			continue;
 		best = other->hi / other->lo;
 		*rate = (struct rate){other->lo, other->hi, false, false};
 	}
 	rate->is_known = best < INFINITY;
+}
+
+static int share_rates(struct unwrap *unwrap)
+{
+	struct rate_lists lists;
+	int code = identity_list_rates(unwrap->identity, &lists);
+
+	for (uint32_t i = 0; i < unwrap->n_axes && code >= 0; i++)
+		share_rate(unwrap, &lists, i);
+	rate_lists_release(&lists);
+	return code;
 }
 
 static int prepare(struct unwrap *unwrap)
@@ -379,8 +389,7 @@ static int prepare(struct unwrap *unwrap)
 	FLEXTRACE_TRY(facts_make(unwrap));
 	for (uint32_t i = 0; i < unwrap->n_axes; i++)
 		FLEXTRACE_TRY(axis_prepare(&unwrap->axes[i]));
-	for (uint32_t i = 0; i < unwrap->n_axes; i++)
-		share_rate(unwrap, i);
+	FLEXTRACE_TRY(share_rates(unwrap));
 	return epochs_mend(unwrap);
 }
 
