@@ -11,11 +11,12 @@ flextrace_add_unit_test(NAME summary SOURCES cli/rows.c cli/summary.c cli/summar
 	converter/ledger.c converter/losses.c tests/scratch.c LIBS PkgConfig::CJSON)
 
 if(TARGET flextrace)
+	list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " emulator)
 	flextrace_add_unit_test(NAME losses SOURCES tests/loss_cases.c tests/ctf_text.c tests/ctf_writer.c
 		tests/text_source.c tests/scratch.c tests/trace_checker.c
 		LIBS flextrace_core PkgConfig::CJSON ZLIB::ZLIB m
 		DEFINITIONS FLEXTRACE="$<TARGET_FILE:flextrace>" MAKE_AREAS="$<TARGET_FILE:make_areas>"
-			CHECK_RUN="$<TARGET_FILE:check_run>")
+			CHECK_RUN="$<TARGET_FILE:check_run>" EMULATOR="${emulator}")
 	add_dependencies(test_losses flextrace make_areas check_run)
 endif()
 

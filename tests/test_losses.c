@@ -3,7 +3,8 @@
  * What is lost is told: for each case of loss_cases.c the same number stands in losses.csv,
  * run.json, trace.json, the summary and the exit code of `flextrace convert`.
  *
- * FLEXTRACE, MAKE_AREAS and CHECK_RUN are the programs' paths.
+ * FLEXTRACE, MAKE_AREAS and CHECK_RUN are the programs' paths, EMULATOR is what runs them: "" where
+ * the machine does.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,7 +121,7 @@ static void write_input(const struct run *run)
 	for (int i = 0; i < LOSS_CASE_FILES && of->files[i].name; i++)
 		write_file(run, of->files[i].name, of->files[i].content);
 	if (of->areas) {
-		snprintf(line, sizeof(line), "'%s' in/memory %s", MAKE_AREAS, of->areas);
+		snprintf(line, sizeof(line), EMULATOR " '%s' in/memory %s", MAKE_AREAS, of->areas);
 		assert_int_equal(run_line(run, line), 0);
 		snprintf(line, sizeof(line), "truncate -s %u in/memory", of->n_bytes);
 		assert_int_equal(run_line(run, of->n_bytes ? line : "true"), 0);
@@ -134,7 +135,7 @@ static int convert(const struct run *run, const char *options, uint64_t limit)
 	char line[2048];
 
 	snprintf(line, sizeof(line),
-	         "'%s' convert in%s -o out --fail-on-loss=%llu %s %s >summary 2>messages",
+	         EMULATOR " '%s' convert in%s -o out --fail-on-loss=%llu %s %s >summary 2>messages",
 	         FLEXTRACE, run->of->areas ? "/memory" : "", (unsigned long long)limit,
 	         run->of->options ? run->of->options : "", options);
 	return run_line(run, line);
@@ -218,7 +219,8 @@ static void check_books(struct run *run)
 {
 	char line[512];
 
-	snprintf(line, sizeof(line), "'%s' out >books || { cat books; false; }", CHECK_RUN);
+	snprintf(line, sizeof(line), EMULATOR " '%s' out >books || { cat books; false; }",
+	         CHECK_RUN);
 	if (run_line(run, line) != 0)
 		fail_msg("%s: the books are bad", run->of->name);
 	read_json(run, "run.json");
@@ -312,9 +314,11 @@ static void test_losses__are_in_every_view_of_a_trace(void **state)
 		{"--time-unit=ns", "trace.json"},    {"--per-rank", "trace.json"},
 		{"--memory-limit=1M", "trace.json"},
 	};
+	/* QEMU dies of a range of 4 TiB, in which the tables would lie. */
+	const size_t n_views = sizeof(views) / sizeof(views[0]) - (*EMULATOR ? 1 : 0);
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+	for (size_t i = 0; i < n_views; i++) {
 		struct run run;
 
 		start(&run, &loss_cases[0]);
