@@ -245,6 +245,41 @@ static void measure(const struct csv_table *table, struct layout *layout)
 	}
 }
 
+/* The widest text columns, and how wide they may get before others are as wide. */
+struct widest {
+	uint32_t width, next, n;
+};
+
+static struct widest find_widest(const struct layout *layout, uint32_t n_columns)
+{
+	struct widest found = {.next = MIN_TEXT_WIDTH};
+
+	for (uint32_t c = 0; c < n_columns; c++) {
+		uint32_t width = layout[c].is_number ? 0 : layout[c].width;
+
+		if (width > found.width) {
+			found.next = found.width > found.next ? found.width : found.next;
+			found.width = width;
+			found.n = 0;
+		} else if (width < found.width && width > found.next) {
+			found.next = width;
+		}
+		found.n += width == found.width;
+	}
+	return found;
+}
+
+/* Takes `step` from the first `n` columns of a width. */
+static void narrow(struct layout *layout, uint32_t width, uint32_t n, uint32_t step)
+{
+	for (; n > 0; layout++) {
+		if (layout->is_number || layout->width != width)
+			continue;
+		layout->width -= step;
+		n--;
+	}
+}
+
 /* Takes what is too much from the widest text columns. */
 static void fit(struct layout *layout, uint32_t n_columns, uint32_t width)
 {
@@ -252,16 +287,19 @@ static void fit(struct layout *layout, uint32_t n_columns, uint32_t width)
 
 	for (uint32_t c = 0; c < n_columns; c++)
 		sum += layout[c].width;
-	for (; sum > width; sum--) {
-		struct layout *widest = NULL;
+	while (sum > width) {
+		struct widest widest = find_widest(layout, n_columns);
+		uint32_t step = widest.width - widest.next, excess = sum - width;
 
-		for (uint32_t c = 0; c < n_columns; c++)
-			if (!layout[c].is_number && layout[c].width > MIN_TEXT_WIDTH &&
-			    (!widest || layout[c].width > widest->width))
-				widest = &layout[c];
-		if (!widest)
+		if (widest.width <= MIN_TEXT_WIDTH)
 			return;
-		widest->width--;
+		if (excess < widest.n) {
+			narrow(layout, widest.width, excess, 1);
+			return;
+		}
+		step = step < excess / widest.n ? step : excess / widest.n;
+		narrow(layout, widest.width, widest.n, step);
+		sum -= step * widest.n;
 	}
 }
 

@@ -136,6 +136,28 @@ static void test_csv_table__cuts_the_widest_text_to_the_terminal(void **state)
 	       "a_very_lon..  1\n");
 }
 
+/* Widths as of a file that means harm: taken one by one it would be 10^11 steps. */
+static void test_csv_table__cuts_many_wide_texts(void **state)
+{
+	enum { N_COLUMNS = 4000, N_BYTES = 3000 };
+	const struct csv_table_query query = {0};
+	char *csv = malloc(2 * N_COLUMNS + (size_t)N_COLUMNS * (N_BYTES + 1) + 1), *at = csv, *text;
+
+	(void)state;
+	for (int i = 0; i < N_COLUMNS; i++)
+		at = stpcpy(at, i + 1 < N_COLUMNS ? "a," : "a\n");
+	for (int i = 0; i < N_COLUMNS; i++) {
+		memset(at, 'x', N_BYTES);
+		at[N_BYTES] = i + 1 < N_COLUMNS ? ',' : '\n';
+		at += N_BYTES + 1;
+	}
+	*at = '\0';
+	text = print(csv, &query, 80, NULL);
+	assert_non_null(strstr(text, "\nxxxxxxxxxx..  xxxxxxxxxx..  "));
+	free(text);
+	free(csv);
+}
+
 static void test_csv_table__no_name_moves_the_cursor(void **state)
 {
 	(void)state;
@@ -185,6 +207,7 @@ int main(void)
 		cmocka_unit_test(test_csv_table__keeps_nanoseconds_apart_that_a_double_cannot),
 		cmocka_unit_test(test_csv_table__a_limit_keeps_the_best_of_a_long_file),
 		cmocka_unit_test(test_csv_table__cuts_the_widest_text_to_the_terminal),
+		cmocka_unit_test(test_csv_table__cuts_many_wide_texts),
 		cmocka_unit_test(test_csv_table__no_name_moves_the_cursor),
 		cmocka_unit_test(test_csv_table__counts_screen_columns_not_bytes),
 		cmocka_unit_test(test_csv_table__names_the_columns_that_there_are),
