@@ -252,7 +252,7 @@ static int run_job(void *context)
 }
 
 /* Says of what a conversion died that did so twice, or by order. */
-static int give_up(int number)
+static int give_up(const struct job *job, int number)
 {
 	if (isolate_is_crash(number)) {
 		cli_error("The conversion died, which is a defect of flextrace: please report it "
@@ -265,6 +265,9 @@ static int give_up(int number)
 		          "--memory-limit keeps it small");
 		return CLI_INPUT;
 	}
+	if (job->n_traces == 1)
+		cli_note("interrupted, `flextrace convert` reads the trace again: %s",
+		         job->traces[0]);
 	signal(number, SIG_DFL);
 	raise(number);
 	return CLI_INPUT;
@@ -288,7 +291,7 @@ static int run_isolated(struct job *job)
 		if (code < 0)
 			guard_clean(job->views, job->options->output_dir, &since);
 	}
-	return code < 0 ? give_up(-code) : code;
+	return code < 0 ? give_up(job, -code) : code;
 }
 
 int convert_traces(const char *const *traces, uint32_t n_traces,

@@ -67,20 +67,42 @@ static bool has_records(const struct recording *snapshot)
 	return verdict != SESSION_NO_STREAMS && verdict != SESSION_NO_RECORDS;
 }
 
+static int make_dir(const struct recording *recording, enum flight_reason reason,
+                    struct recording *snapshot, struct flextrace_error *error)
+{
+	bool is_new;
+
+	/* Who removed the directory did not mean what is still in memory. */
+	FLEXTRACE_TRY(recording_make_dir(recording->trace_dir, &is_new, error));
+	return reason == FLIGHT_END ? make_end_dir(recording, snapshot, error)
+	                            : make_next_dir(recording, snapshot, error);
+}
+
+static int fill(const struct recording *recording, const struct recording *snapshot,
+                struct flextrace_error *error)
+{
+	int code = session_dump_definitions(recording->session, error);
+
+	if (code == FLEXTRACE_OK)
+		code = session_snapshot(recording->session, snapshot->trace_dir, error);
+	if (code < 0 && recording_is_full(snapshot->dir))
+		return error_set(error, FLEXTRACE_E_OUTPUT,
+		                 "The disk is full, it has no room for the snapshot: path=%s",
+		                 snapshot->dir);
+	return code;
+}
+
 int flight_take(const struct recording *recording, enum flight_reason reason,
                 struct recording *ret_snapshot, struct flextrace_error *error)
 {
 	int code;
 
 	*ret_snapshot = *recording;
-	code = reason == FLIGHT_END ? make_end_dir(recording, ret_snapshot, error)
-	                            : make_next_dir(recording, ret_snapshot, error);
+	code = make_dir(recording, reason, ret_snapshot, error);
 	if (code != 0)
 		return code;
 	ret_snapshot->kind = SESSION_TO_DISK;
-	code = session_dump_definitions(recording->session, error);
-	if (code == FLEXTRACE_OK)
-		code = session_snapshot(recording->session, ret_snapshot->trace_dir, error);
+	code = fill(recording, ret_snapshot, error);
 	/* LTTng may have given up in the middle. */
 	if (code < 0 || !has_records(ret_snapshot))
 		recording_remove_tree(ret_snapshot->dir);

@@ -2,6 +2,7 @@
 /* flextrace record: records a program, or programs that already run, and converts what was
  * recorded. */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -63,6 +64,8 @@ struct run {
 	struct rotation_plan rotation;
 	struct recording recording;
 	struct attendance attendance;
+	bool has_run;          /* the program did, or what ran already was recorded */
+	bool is_snapshot_lost; /* the last one of a flight recorder could not be taken */
 };
 
 /* Four whole numbers below 2^32, of which the active one is not 0: as the provider reads it. */
@@ -190,7 +193,7 @@ static int begin_in(struct run *run, const char *dir, const char *session,
 static int begin(struct run *run)
 {
 	const char *program = run->argv[0] ? run->argv[0] : "running";
-	char session[SESSION_NAME_SIZE], dir[PATH_MAX], size[32];
+	char session[SESSION_NAME_SIZE], dir[PATH_MAX];
 	struct flextrace_error error = {0};
 	size_t n;
 	int code;
@@ -209,10 +212,6 @@ static int begin(struct run *run)
 	}
 	if (code < 0)
 		return cli_fail(&error);
-	if (run->recording.buffers.is_scaled)
-		cli_note("/dev/shm is small: buffers of %" PRIu64 " x %s per CPU",
-		         run->recording.buffers.events.n_subbufs,
-		         buffers_format_size(run->recording.buffers.events.subbuf_bytes, size));
 	return CLI_OK;
 }
 
@@ -237,9 +236,11 @@ static int take_last(struct run *run, int program_code, struct recording *ret_sn
 	int code;
 
 	*ret_taken = false;
-	if (run->recording.kind != SESSION_FLIGHT || (run->argv[0] && program_code == 0))
+	if (run->recording.kind != SESSION_FLIGHT || !run->has_run ||
+	    (run->argv[0] && program_code == 0))
 		return CLI_OK;
 	code = flight_take(&run->recording, FLIGHT_END, ret_snapshot, &error);
+	run->is_snapshot_lost = code < 0;
 	if (code < 0)
 		return cli_fail(&error);
 	*ret_taken = code == 0;
@@ -252,7 +253,7 @@ static int end_flight(struct run *run, const struct recording *snapshot, bool is
 	int code;
 
 	if (!is_taken) {
-		if (!recording_is_in(run->recording.dir))
+		if (!run->is_snapshot_lost && !recording_is_in(run->recording.dir))
 			cli_note("The program ended well, nothing was kept: a flight recorder "
 			         "writes when it fails, on SIGUSR2 or on `flextrace snapshot`");
 		return CLI_OK;
@@ -285,6 +286,8 @@ static int end_recording(struct run *run, const struct recording *snapshot, bool
 		cli_note("lttng-sessiond is left running: others record with it");
 	if (ended < 0)
 		return cli_fail(&error);
+	if (!run->has_run && outcome.verdict != SESSION_HAS_DATA)
+		return CLI_OK;
 	if (run->recording.cut_code && recovery_is_needed(run->recording.dir))
 		return convert(run, &run->recording);
 	if (run->recording.kind == SESSION_FLIGHT)
@@ -292,7 +295,7 @@ static int end_recording(struct run *run, const struct recording *snapshot, bool
 	if (run->recording.kind == SESSION_TO_RELAY) {
 		recording_explain(&run->recording, &outcome);
 		recording_tell_relay(&run->recording);
-		return CLI_OK;
+		return run->recording.cut_code;
 	}
 	code = recording_explain(&run->recording, &outcome);
 	if (code != CLI_OK)
@@ -326,6 +329,16 @@ static void attend(struct run *run)
 	attend_begin(&run->attendance, &run->rotation, &run->recording, &run->conversion);
 }
 
+/* A shell tells of its own children only. */
+static void tell_signal(int program_code)
+{
+	int number = program_code - 128;
+
+	if (number > 0 && number < NSIG && number != SIGINT && number != SIGPIPE)
+		cli_note("The program ended with exit code %d, as by signal %d (%s)", program_code,
+		         number, strsignal(number));
+}
+
 static int record_program(struct run *run)
 {
 	struct flextrace_error error = {0};
@@ -344,11 +357,16 @@ static int record_program(struct run *run)
 	interrupted = signals_pending(&run->signals);
 	if (!interrupted)
 		pid = child_start(run->program, run->argv, &run->signals, &error);
-	if (!interrupted && pid < 0)
+	run->has_run = pid > 0;
+	if (interrupted)
+		cli_note("Interrupted before the program ran");
+	else if (pid < 0)
 		cli_fail(&error);
 	code = interrupted ? 128 + interrupted
 	       : pid < 0   ? 126
 	                   : child_wait(pid, &run->signals, &run->attendance.meanwhile);
+	if (run->has_run)
+		tell_signal(code);
 	ended = end(run, code);
 	return code ? code : ended;
 }
@@ -428,6 +446,7 @@ static int record_running(struct run *run)
 		cli_note("recording process %" PRId64 " until it ends or Ctrl-C", run->own.pid);
 	else
 		cli_note("recording what runs until Ctrl-C");
+	run->has_run = true;
 	attend(run);
 	signals_wait(&run->signals, (pid_t)run->own.pid, &run->attendance.meanwhile);
 	return end(run, 0);

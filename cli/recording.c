@@ -294,6 +294,17 @@ static int check_free(const char *dir, struct flextrace_error *error)
 	                 other.dir);
 }
 
+static void tell_scaled(const struct buffer_plan *buffers, bool is_crash_safe)
+{
+	char size[32];
+
+	if (buffers->is_scaled)
+		cli_note("%s: buffers of %" PRIu64 " x %s per CPU",
+		         is_crash_safe ? "The disk has little room" : "/dev/shm is small",
+		         buffers->events.n_subbufs,
+		         buffers_format_size(buffers->events.subbuf_bytes, size));
+}
+
 int recording_begin(const char *dir, const char *session, const struct recording_options *options,
                     pid_t pid, struct recording *ret_recording, struct flextrace_error *error)
 {
@@ -316,6 +327,7 @@ int recording_begin(const char *dir, const char *session, const struct recording
 		recording_remove(&recording);
 		return code;
 	}
+	tell_scaled(&recording.buffers, options->is_crash_safe);
 	*ret_recording = recording;
 	return FLEXTRACE_OK;
 }
@@ -367,7 +379,9 @@ static int tell_cut(struct recording *recording, struct recording_outcome *outco
 {
 	struct flextrace_error reason = *error;
 	const char *guess = outcome->is_full ? "the disk is full"
-	                                     : "its session or consumer daemon was killed";
+	                    : recording->kind == SESSION_TO_RELAY
+	                            ? "lttng-relayd ended or the network broke"
+	                            : "its session or consumer daemon was killed";
 
 	if (recover(recording))
 		outcome->verdict = SESSION_HAS_DATA;
@@ -380,19 +394,22 @@ static int tell_cut(struct recording *recording, struct recording_outcome *outco
 	return FLEXTRACE_OK;
 }
 
+bool recording_is_full(const char *path)
+{
+	struct statvfs disk;
+
+	if (statvfs(path, &disk) != 0)
+		return false;
+	return (geteuid() == 0 ? disk.f_bfree : disk.f_bavail) * disk.f_frsize < FULL_BYTES;
+}
+
 /* LTTng's consumer drops what it cannot write, and nobody counts it. */
 static void look_at_disk(struct recording *recording, struct recording_outcome *outcome)
 {
-	struct statvfs disk;
-	uint64_t n_free;
-
 	if (recording->kind == SESSION_TO_RELAY)
 		return;
 	outcome->is_removed = access(recording->trace_dir, F_OK) != 0 && errno == ENOENT;
-	if (outcome->is_removed || statvfs(recording->trace_dir, &disk) != 0)
-		return;
-	n_free = geteuid() == 0 ? disk.f_bfree : disk.f_bavail;
-	outcome->is_full = n_free * disk.f_frsize < FULL_BYTES;
+	outcome->is_full = !outcome->is_removed && recording_is_full(recording->trace_dir);
 	if (!outcome->is_full)
 		return;
 	look_for_bytes(recording, outcome);

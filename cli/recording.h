@@ -67,6 +67,9 @@ struct recording_outcome {
 /* Makes an output directory with its parents; stores whether it is new. */
 int recording_make_dir(const char *dir, bool *ret_made, struct flextrace_error *error);
 
+/* True if there is no room left on the disk of `path`. */
+bool recording_is_full(const char *path);
+
 /* True if a recording was ever made in `dir`. */
 bool recording_is_in(const char *dir);
 
@@ -102,13 +105,16 @@ int recording_name_trace(struct recording *recording, struct flextrace_error *er
 int recording_locate(const char *dir, struct recording *ret_recording,
                      struct flextrace_error *error);
 
+/* The same of a path that may be its trace, too; false: it is neither. */
+bool recording_of(const char *path, struct recording *ret_recording);
+
 /* Returns 1 if its session is there and records, 0 if not. */
 int recording_runs(const struct recording *recording, struct flextrace_error *error);
 
 /* Reads the state file of a directory. Where there is none or a damaged one: FLEXTRACE_E_INPUT. */
 int recording_load(const char *dir, struct recording *ret_recording, struct flextrace_error *error);
 
-/* The recording of a session whose directory is gone with its state file: only to be ended. */
+/* The recording of a session whose state file is gone, with its directory: only to be ended. */
 void recording_make_up(const struct session_entry *entry, const char *dir,
                        struct recording *ret_recording);
 void recording_forget(const struct recording *recording);

@@ -124,6 +124,25 @@ int recording_locate(const char *dir, struct recording *ret_recording,
 	return recording_name_trace(ret_recording, error);
 }
 
+bool recording_of(const char *path, struct recording *ret_recording)
+{
+	const char *name;
+	char parent[PATH_MAX];
+
+	if (recording_locate(path, ret_recording, NULL) < 0)
+		return false;
+	if (recording_is_in(ret_recording->dir))
+		return true;
+	name = strrchr(ret_recording->dir, '/') + 1;
+	for (size_t i = 0; i < sizeof(subdirs) / sizeof(subdirs[0]); i++) {
+		if (strcmp(name, subdirs[i]) != 0)
+			continue;
+		snprintf(parent, sizeof(parent), "%s/..", path);
+		return recording_locate(parent, ret_recording, NULL) == FLEXTRACE_OK;
+	}
+	return false;
+}
+
 int recording_runs(const struct recording *recording, struct flextrace_error *error)
 {
 	struct session_entry *entries = NULL;
@@ -179,7 +198,8 @@ void recording_make_up(const struct session_entry *entry, const char *dir,
                        struct recording *ret_recording)
 {
 	*ret_recording = (struct recording){.kind = entry->is_flight ? SESSION_FLIGHT
-	                                                             : SESSION_TO_DISK};
+	                                                             : SESSION_TO_DISK,
+	                                    .has_made_dir = true}; /* if it is there again */
 	snprintf(ret_recording->dir, sizeof(ret_recording->dir), "%s", dir);
 	snprintf(ret_recording->trace_dir, sizeof(ret_recording->trace_dir), "%s",
 	         entry->trace_dir);

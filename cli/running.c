@@ -2,6 +2,7 @@
 #include "running.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,12 +28,13 @@ static int name_dir(const struct session_entry *entry, char dir[PATH_MAX],
 
 static int load(const struct session_entry *entry, struct recording *ret_recording)
 {
+	char dir[PATH_MAX], state[PATH_MAX + 64];
 	struct flextrace_error error = {0};
-	char dir[PATH_MAX];
 
 	if (name_dir(entry, dir, &error) < 0)
 		return cli_fail(&error);
-	if (access(dir, F_OK) != 0 && errno == ENOENT)
+	snprintf(state, sizeof(state), "%s/" RECORDING_STATE_FILE, dir);
+	if (access(state, F_OK) != 0 && errno == ENOENT)
 		recording_make_up(entry, dir, ret_recording);
 	else if (recording_load(dir, ret_recording, &error) < 0)
 		return cli_fail(&error);
@@ -47,9 +49,26 @@ static int keep_wished(struct session_entry *entries, int n, const char *name,
 
 	for (int i = 0; i < n; i++)
 		if (name ? strcmp(entries[i].name, name) == 0
-		         : !wish->is_flight || entries[i].is_flight)
+		         : strncmp(entries[i].name, wish->prefix, strlen(wish->prefix)) == 0 &&
+		                    (!wish->is_flight || entries[i].is_flight))
 			entries[n_kept++] = entries[i];
 	return n_kept;
+}
+
+/* Why there is not one. `n_kept` of `n` that run are wished for. */
+static int explain(int n, int n_kept, const struct running_wish *wish)
+{
+	if (n_kept)
+		cli_error("Several recordings run; `flextrace status` lists them, name the "
+		          "directory of one");
+	else if (wish->is_flight)
+		cli_error("No flight recorder runs");
+	else if (n)
+		cli_error("No such recording of `flextrace start` runs; `flextrace status` lists "
+		          "others, name the directory of one");
+	else
+		cli_error("No recording runs; name the directory of one that broke off");
+	return n_kept ? CLI_USAGE : CLI_INPUT;
 }
 
 /* The one recording that runs and has the session's name, or is wished for. */
@@ -58,23 +77,13 @@ static int find_session(const char *name, const struct running_wish *wish,
 {
 	struct session_entry *entries = NULL;
 	struct flextrace_error error = {0};
-	int n = daemon_is_alive()
-	                ? session_list(name ? SESSION_PREFIX : wish->prefix, &entries, &error)
-	                : 0;
-	int code;
+	int n = daemon_is_alive() ? session_list(SESSION_PREFIX, &entries, &error) : 0;
+	int n_kept, code;
 
 	if (n < 0)
 		return cli_fail(&error);
-	n = keep_wished(entries, n, name, wish);
-	if (n == 1) {
-		code = load(&entries[0], ret_recording);
-	} else {
-		cli_error(n ? "Several recordings run; `flextrace status` lists them, name the "
-		              "directory of one"
-		          : wish->is_flight ? "No flight recorder runs"
-		                            : "No recording runs");
-		code = n ? CLI_USAGE : CLI_INPUT;
-	}
+	n_kept = keep_wished(entries, n, name, wish);
+	code = n_kept == 1 ? load(&entries[0], ret_recording) : explain(n, n_kept, wish);
 	free(entries);
 	return code;
 }

@@ -170,19 +170,34 @@ static int create_empty(const struct session_setup *setup)
 	}
 }
 
+static int creation_failed(const struct session_setup *setup, int code,
+                           struct flextrace_error *error)
+{
+	if (setup->kind == SESSION_TO_RELAY && code == -LTTNG_ERR_INVALID)
+		return error_set(error, FLEXTRACE_E_SYSTEM,
+		                 "Cannot use the relay, it is neither a HOST[:CONTROL[:DATA]] that "
+		                 "is known nor a URL: relay=%s",
+		                 setup->relay_url);
+	if (code == -LTTNG_ERR_RELAYD_CONNECT_FAIL)
+		return error_set(error, FLEXTRACE_E_SYSTEM,
+		                 "No lttng-relayd answers, start it on that host with "
+		                 "`lttng-relayd --daemonize`: relay=%s",
+		                 setup->relay_url);
+	return lttng_failed(error, "Cannot create the LTTng session", setup->name, code);
+}
+
 static int create(const struct session_setup *setup, struct flextrace_error *error)
 {
 	int code = create_empty(setup);
 
 	if (code < 0)
-		return lttng_failed(error, "Cannot create the LTTng session", setup->name, code);
+		return creation_failed(setup, code, error);
 	code = setup->shm_path ? lttng_set_session_shm_path(setup->name, setup->shm_path) : 0;
 	if (code >= 0)
 		code = fill_and_track(setup);
 	if (code < 0) {
-		lttng_failed(error, "Cannot set the LTTng session up", setup->name, code);
 		lttng_destroy_session(setup->name);
-		return FLEXTRACE_E_SYSTEM;
+		return creation_failed(setup, code, error);
 	}
 	return FLEXTRACE_OK;
 }

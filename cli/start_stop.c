@@ -49,7 +49,8 @@ static int start(const struct start_options *options)
 	                    &options->buffers, 0, &recording, &error) < 0 ||
 	    recording_save(&recording, &error) < 0)
 		return cli_fail(&error);
-	cli_note("recording; `flextrace stop` ends it: %s", recording.dir);
+	cli_note("recording; `flextrace stop%s` ends it: %s",
+	         recording.kind == SESSION_TO_RELAY ? " DIR" : "", recording.dir);
 	return CLI_OK;
 }
 
@@ -111,7 +112,7 @@ static int stop(const char *dir, const struct stop_options *options,
 	if (recording.kind == SESSION_TO_RELAY) {
 		recording_explain(&recording, &outcome);
 		recording_tell_relay(&recording);
-		return CLI_OK;
+		return recording.cut_code;
 	}
 	code = is_flight ? flight_explain(&recording) : recording_explain(&recording, &outcome);
 	if (code == CLI_OK && options->is_unconverted)

@@ -77,3 +77,15 @@ wait $viewer || { grep -v ' I ' viewer.log; fail "babeltrace2 failed"; }
 ! grep -q no_definitions live/run.json || fail "nobody says whose records these are"
 check_output live
 [ ! -e live-state ] || fail "something is left here"
+
+# The relay ends before the recording: that is no success.
+relays=$(pgrep -x lttng-relayd)
+status=0
+# shellcheck disable=SC2016 # what the recorded shell does
+"$FLEXTRACE" record --relay=10.77.0.2:5442:5443 -- sh -c '
+	"$0" scopes=10
+	kill -KILL "$@"
+	for pid; do tail --pid="$pid" -f /dev/null; done
+	"$0" scopes=10' "$PROGRAM" $relays 2>err.log || status=$?
+[ "$status" -eq 2 ] || { cat err.log; fail "exit code $status, not 2, without the relay"; }
+grep -q 'lttng-relayd ended or the network broke' err.log || { cat err.log; fail "nothing is said of the relay"; }

@@ -33,6 +33,11 @@ mount -t tmpfs -o size=1m tmpfs disk 2>/dev/null || {
 	echo "skipped: the rest needs the right to mount a small file system"
 	exit 77
 }
+mkdir fixed
+mount -t tmpfs -o ro tmpfs fixed
+run 4 "$FLEXTRACE" record -o fixed -- "$PROGRAM" say=ran
+says 'Cannot make the trace directory: path=.*, reason=Read-only file system' err.log
+[ ! -s out.log ] || fail "the program ran unrecorded"
 head -c 900K /dev/zero >disk/filler
 run 4 "$FLEXTRACE" record --no-convert --subbuf-size=16K --num-subbuf=16 -o disk/out -- "$PROGRAM" scopes=20000 say=done
 says '^done$' out.log
@@ -55,16 +60,21 @@ run 0 "$FLEXTRACE" convert --quiet -o chunks disk/out/trace
 expect_rows chunks host.csv 1000 1000
 all_clean
 
-# A snapshot that finds no room is not left half.
+# A snapshot that finds no room is not left half, and the flight recorder goes on.
 rm -r disk/out disk/filler
-run 0 "$FLEXTRACE" start --flight-recorder=1M -o disk/out
-LTTNG_UST_REGISTER_TIMEOUT=-1 "$PROGRAM" scopes=30000
+begin disk/out "$FLEXTRACE" record --flight-recorder=1M -o disk/out -- "$PROGRAM" scopes=5000 write=here read=go exit=3
 head -c 2M /dev/zero >disk/filler 2>/dev/null
-run 2 "$FLEXTRACE" snapshot
-says 'Cannot take a snapshot' err.log
+run 4 "$FLEXTRACE" snapshot
+says 'disk is full, it has no room for the snapshot' err.log
 [ -z "$(ls disk/out/snapshots)" ] || fail "left of a snapshot: $(ls disk/out/snapshots/*)"
-run 2 "$FLEXTRACE" stop
-says 'Cannot take a snapshot' err.log
+rm disk/filler
+run 0 "$FLEXTRACE" snapshot -o snapshot
+expect_rows snapshot host.csv 5000 5000
+rm -r disk/out/snapshots/*
+head -c 2M /dev/zero >disk/filler 2>/dev/null
+finish 3
+says 'disk is full, it has no room for the snapshot' err.log
+! grep -q 'ended well' err.log || fail "a program that failed is said to have ended well"
 all_clean
 
 # None for the tables: the trace is kept, and converts elsewhere.

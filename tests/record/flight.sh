@@ -97,6 +97,17 @@ run 2 "$FLEXTRACE" record --flight-recorder -o none -- sh -c 'exit 2'
 says 'No data' err.log
 [ ! -e none ] || fail "an empty snapshot is left"
 
+# What is in memory outlives the directory.
+run 3 "$FLEXTRACE" record --flight-recorder -o gone -- sh -c '"$0" scopes=20; rm -r gone; exit 3' "$PROGRAM"
+[ "$(rows gone/snapshots/end/host.csv)" -eq 20 ] || fail "not all records of a recorder without a directory"
+run 0 "$FLEXTRACE" start --flight-recorder=2M -o gone-too
+LTTNG_UST_REGISTER_TIMEOUT=-1 "$PROGRAM" scopes=7
+rm -r gone-too
+run 0 "$FLEXTRACE" snapshot
+[ "$(rows gone-too/snapshots/1/host.csv)" -eq 7 ] || fail "not 7 rows without a directory"
+run 0 "$FLEXTRACE" stop
+nothing_left
+
 # Without a command there is no exit code to go by: the end is kept. So it is by stop.
 run 0 "$FLEXTRACE" start --flight-recorder=2M -o started
 LTTNG_UST_REGISTER_TIMEOUT=-1 "$PROGRAM" scopes=7

@@ -15,6 +15,7 @@ nothing_left
 
 # Death by a signal is told as a shell tells it.
 run 137 "$FLEXTRACE" record --no-convert -o killed -- "$PROGRAM" scopes=7 raise=9
+says 'exit code 137, as by signal 9 (Killed)' err.log
 expect_events killed scope 7
 
 # A recording is never overwritten.
@@ -31,6 +32,12 @@ run 126 "$FLEXTRACE" record -o missing -- ./unexecutable
 printf '\0garbage' >garbage
 chmod +x garbage
 run 126 "$FLEXTRACE" record -o missing -- ./garbage
+! grep -q 'No data' err.log || fail "blames a program that did not run"
+# shellcheck disable=SC2016 # what is run with SIGTERM pending
+run 143 env --block-signal=TERM sh -c 'kill -TERM $$; exec "$0" record -o missing -- "$1" say=ran' "$FLEXTRACE" "$PROGRAM"
+says 'Interrupted before the program ran' err.log
+! grep -q 'No data' err.log || fail "blames a program that did not run"
+[ ! -s out.log ] || fail "the program ran"
 [ ! -e missing ] || fail "a directory is left"
 
 # A program without flextrace: loud, but its own failure comes first.

@@ -51,6 +51,8 @@ record=$!
 exec 3<told
 hear
 echo "$line" | grep -q 'until Ctrl-C' || fail "record says: $line"
+run 2 "$FLEXTRACE" stop
+says 'No such recording of `flextrace start` runs; `flextrace status` lists others' err.log
 : >go
 cat here >/dev/null
 kill -TERM $record
