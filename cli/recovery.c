@@ -39,10 +39,11 @@ _Noreturn static void exec_tool(const char *option, const char *buffers)
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-/* Has the buffers written as a trace into the new directory `to`. */
-static int extract(const char *buffers, const char *to, struct flextrace_error *error)
+/* Has the buffers written as a trace into the new directory `to`; by hand it is `recovered`. */
+static int extract(const char *buffers, const char *to, const char *recovered,
+                   struct flextrace_error *error)
 {
-	char option[PATH_MAX + 16];
+	char option[PATH_MAX + 64];
 	int status = -1;
 	pid_t pid;
 
@@ -59,11 +60,11 @@ static int extract(const char *buffers, const char *to, struct flextrace_error *
 		return error_set(error, FLEXTRACE_E_SYSTEM,
 		                 "Cannot find lttng-crash, which recovers the buffers; install the "
 		                 "package lttng-tools, or elsewhere: lttng-crash --extract=%s %s",
-		                 to, buffers);
+		                 recovered, buffers);
 	return error_set(error, FLEXTRACE_E_INPUT,
 	                 "lttng-crash cannot recover the buffers: status=%d, command=lttng-crash "
 	                 "--extract=%s %s",
-	                 status, to, buffers);
+	                 status, recovered, buffers);
 }
 
 /* -- metadata ---------------------------------------------------------------------------------- */
@@ -200,7 +201,7 @@ int recovery_run(const char *dir, char ret_trace_dir[PATH_MAX], struct flextrace
 	FLEXTRACE_TRY(check_entries(&recording, buffers, error));
 	recording_remove_tree(unfinished); /* of an attempt that was interrupted */
 	mkdir(recording.trace_dir, 0700);  /* where it was removed */
-	FLEXTRACE_TRY(extract(buffers, unfinished, error));
+	FLEXTRACE_TRY(extract(buffers, unfinished, recovered, error));
 	FLEXTRACE_TRY(complete_all(recording.trace_dir, unfinished, error));
 	if (rename(unfinished, recovered) != 0)
 		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot rename: path=%s, reason=%s",
@@ -209,23 +210,64 @@ int recovery_run(const char *dir, char ret_trace_dir[PATH_MAX], struct flextrace
 	return FLEXTRACE_OK;
 }
 
+/* Of what is not the recording's directory itself the rest can be read without the buffers. */
+static void recover_if_possible(const char *dir)
+{
+	struct flextrace_error error = {0};
+	char trace_dir[PATH_MAX];
+
+	if (recovery_run(dir, trace_dir, &error) < 0)
+		cli_warn("Converting without the buffers in %s: %s", dir, error.message);
+}
+
+/* In directories below, as those of a job's hosts. */
+static void recover_below(const char *path)
+{
+	glob_t found;
+
+	if (glob_in(path, "*/" RECOVERY_BUFFERS USERS "/metadata", &found) != 0)
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		*strstr(found.gl_pathv[i] + strlen(path), "/" RECOVERY_BUFFERS "/") = '\0';
+		recover_if_possible(found.gl_pathv[i]);
+	}
+	globfree(&found);
+}
+
+/* Recovers what there is to recover. Returns 1 with what to read instead of `path`, or 0. */
+static int prepare(const char *path, char ret_instead[PATH_MAX], struct flextrace_error *error)
+{
+	struct recording recording;
+	char tables[PATH_MAX + 16];
+
+	if (recovery_is_needed(path)) {
+		FLEXTRACE_TRY(recovery_run(path, ret_instead, error));
+		return 1;
+	}
+	if (!recording_of(path, &recording)) {
+		recover_below(path);
+		return 0;
+	}
+	if (recovery_is_needed(recording.dir))
+		recover_if_possible(recording.dir);
+	snprintf(ret_instead, PATH_MAX, "%s", recording.trace_dir);
+	snprintf(tables, sizeof(tables), "%s/run.json", recording.dir);
+	/* What was made of it before is no input. */
+	return recording_is_in(path) && access(tables, F_OK) == 0;
+}
+
 char **recovery_inputs(const char *const *paths, uint32_t n, struct flextrace_error *error)
 {
-	char **inputs = calloc((size_t)n + 1, sizeof(*inputs)), trace_dir[PATH_MAX];
+	char **inputs = calloc((size_t)n + 1, sizeof(*inputs)), instead[PATH_MAX];
 	int code = inputs ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 
-	for (uint32_t i = 0; i < n && code == FLEXTRACE_OK; i++) {
-		bool is_crashed = recovery_is_needed(paths[i]);
-
-		if (is_crashed)
-			code = recovery_run(paths[i], trace_dir, error);
-		if (code < 0)
-			break;
-		inputs[i] = strdup(is_crashed ? trace_dir : paths[i]);
-		if (!inputs[i])
+	for (uint32_t i = 0; i < n && code >= 0; i++) {
+		code = prepare(paths[i], instead, error);
+		inputs[i] = code < 0 ? NULL : strdup(code ? instead : paths[i]);
+		if (code >= 0 && !inputs[i])
 			code = error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 	}
-	if (code == FLEXTRACE_OK)
+	if (code >= 0)
 		return inputs;
 	recovery_free_inputs(inputs, n);
 	return NULL;

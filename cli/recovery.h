@@ -30,8 +30,9 @@ bool recovery_is_needed(const char *dir);
  */
 int recovery_run(const char *dir, char ret_trace_dir[PATH_MAX], struct flextrace_error *error);
 
-/* Copies a list of paths, those of recordings to recover replaced by their traces. Owned, by
- * recovery_free_inputs(); NULL on failure. */
+/* Copies a list of paths, those of recordings that were converted or recovered replaced by their
+ * traces. A recording is recovered where its trace or the directory above it is named, too. Owned,
+ * by recovery_free_inputs(); NULL on failure. */
 char **recovery_inputs(const char *const *paths, uint32_t n, struct flextrace_error *error);
 void recovery_free_inputs(char **inputs, uint32_t n);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "bt2/probe.h"
 #include "map.h"
@@ -197,6 +198,20 @@ static int is_visible(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
+/* LTTng's buffers (`record --crash-safe`) of which lttng-crash has made a trace beside them. */
+static bool is_recovered(const char *path, const char *name)
+{
+	static const char *const places[] = {"trace", "snapshots"};
+	char recovered[PATH_MAX + 32];
+	bool is = false;
+
+	for (int i = 0; i < 2 && !is && strcmp(name, "buffers") == 0; i++) {
+		snprintf(recovered, sizeof(recovered), "%s/%s/recovered", path, places[i]);
+		is = access(recovered, F_OK) == 0;
+	}
+	return is;
+}
+
 static int visit_below(struct search *search, const char *path, uint32_t depth)
 {
 	struct dirent **entries;
@@ -207,7 +222,7 @@ static int visit_below(struct search *search, const char *path, uint32_t depth)
 		char below[PATH_MAX];
 
 		snprintf(below, sizeof(below), "%s/%s", path, entries[i]->d_name);
-		if (found >= 0) {
+		if (found >= 0 && !is_recovered(path, entries[i]->d_name)) {
 			int one = visit(search, below, depth + 1);
 
 			found = one < 0 ? one : found | one;

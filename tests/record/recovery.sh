@@ -33,6 +33,12 @@ run 4 "$FLEXTRACE" record --crash-safe -o taken -- "$PROGRAM" say=ran
 says 'Cannot make the directory of the buffers: path=.*/taken/buffers, reason=File exists' err.log
 [ "$(find taken -mindepth 1 | wc -l)" -eq 2 ] && [ ! -s out.log ] || fail "the program ran, or something is left"
 
+# The directory of a recording is an input also when its tables are in it already.
+for again in proper-again proper; do
+	run 0 "$FLEXTRACE" convert -o $again proper
+	[ "$(rows $again/host.csv)" -eq 100 ] || fail "not 100 rows of what was converted before"
+done
+
 # They need room where they are, not in /dev/shm.
 run 2 "$FLEXTRACE" record --crash-safe --subbuf-size=2G --num-subbuf=1024 -o large -- "$PROGRAM" say=ran
 says 'Not enough room for the buffers on the disk: path=.*/large' err.log
@@ -73,13 +79,29 @@ cp -r crashed evil
 mkfifo "$(find evil/trace -type d -name '*-bit')/metadata.tmp"
 run 2 "$FLEXTRACE" convert -o evil-out evil
 says 'Cannot recover a recording with links in it' err.log
+"$FLEXTRACE" convert -o evil-out evil/trace >out.log 2>err.log || : # whether anything was written before
+says 'warning: Converting without the buffers in .*/evil: Cannot recover a recording with links in it' err.log
 
+mkdir job
+cp -R crashed by-trace
+cp -R crashed job/host-a
 run 0 "$FLEXTRACE" convert -o out crashed
 says 'recovered from the buffers' err.log
 [ "$(rows out/host.csv)" -eq 3000 ] || fail "$(rows out/host.csv) rows, not 3000"
 [ "$(rows out/losses.csv)" -eq 0 ] || fail "losses: $(cat out/losses.csv)"
 expect_events crashed scope 3000
 expect_events crashed process 1
+
+# By its trace, or by a directory above it, as that of a job: the same, and its buffers are no broken trace afterwards.
+run 0 "$FLEXTRACE" convert -o out-trace by-trace/trace
+run 0 "$FLEXTRACE" convert -o out-job job
+says 'recovered from the buffers' err.log
+run 0 "$FLEXTRACE" convert -o out-job-again job
+! grep -q warning err.log || fail "the buffers were read as a trace"
+for other in trace job job-again; do
+	cmp out/host.csv out-$other/host.csv || fail "other rows in out-$other"
+	cmp out/losses.csv out-$other/losses.csv || fail "other losses in out-$other"
+done
 
 # Once more, and by its trace alone: the same.
 run 0 "$FLEXTRACE" convert -o again crashed
