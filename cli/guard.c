@@ -10,13 +10,15 @@
 
 #include "cli.h"
 
+/* As the writer makes them, for their owner alone; what others write there is theirs. */
 static bool is_unfinished(int dir, const char *name, const struct timespec *since)
 {
 	size_t length = strlen(name);
 	struct stat status;
 
 	if (length < 4 || strcmp(name + length - 4, ".tmp") != 0 ||
-	    fstatat(dir, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode))
+	    fstatat(dir, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode) ||
+	    (status.st_mode & 077) || status.st_uid != geteuid())
 		return false;
 	return status.st_mtim.tv_sec >= since->tv_sec;
 }

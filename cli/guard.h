@@ -3,8 +3,8 @@
  * guard.h: leaves nothing half-written when the user interrupts a conversion.
  *
  * A thread waits for SIGINT, SIGTERM and SIGHUP, which are blocked meanwhile; when one comes it
- * removes private views and unfinished files (`*.tmp` that are younger than the guard) and lets the
- * signal end the program. Signals that the caller ignores stay ignored.
+ * removes private views and unfinished files (`*.tmp` of this user alone that are younger than the
+ * guard) and lets the signal end the program. Signals that the caller ignores stay ignored.
  */
 #ifndef FLEXTRACE_GUARD_H
 #define FLEXTRACE_GUARD_H

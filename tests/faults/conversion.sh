@@ -108,6 +108,16 @@ kill_all 5 --workers=2
 stop_all 9 full 'reason=No space left on device'
 stop_all 9 remove 'reason=No such file or directory'
 stop_all 9 child 'The conversion was killed'
+
+# What others write there is theirs.
+rm -rf out
+mkdir out
+touch -d '1 minute' out/theirs.tmp
+chmod 644 out/theirs.tmp
+FAULT=child FAULT_AT=$((n_calls / 2)) LD_PRELOAD="$FAULT_AT_LIBRARY" convert out --workers=1 && fail "it was not killed"
+[ "$(find out -name '*.tmp')" = out/theirs.tmp ] || fail "left of a conversion, or removed: $(ls out)"
+rm out/theirs.tmp
+
 convert out || fail "the last conversion fails: $(cat err.log)"
 left=$(find "$TMPDIR" -mindepth 1)
 [ -z "$left" ] || fail "temporary files stay after the next conversion: $left"
