@@ -149,6 +149,24 @@ static void test_calibrate__holds_the_truth_of_steady_clocks(void **state)
 	}
 }
 
+/* So many say nothing of the rate together: each stands for itself, as wide as it has to. */
+static void test_calibrate__is_right_about_a_clock_that_is_reset_all_the_time(void **state)
+{
+	struct clock_scene scene = plain;
+	struct clock_verdict verdict;
+	struct clock_truth truth;
+	struct clock_run run;
+
+	(void)state;
+	scene.n_ops = 30000;
+	scene.n_resets = 5000;
+	run_scene(&run, &scene, false, &truth, &verdict);
+	print_message("segments: %u, outside: %u\n", verdict.segments, verdict.outside);
+	assert_true(verdict.segments > 4096);
+	assert_int_equal(verdict.outside, 0);
+	release(&run, &truth);
+}
+
 static void test_calibrate__finds_the_rate(void **state)
 {
 	struct clock_scene scene = plain;
@@ -553,6 +571,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test(test_calibrate__##name)
 	const struct CMUnitTest tests[] = {
 		TEST(holds_the_truth_of_steady_clocks),
+		TEST(is_right_about_a_clock_that_is_reset_all_the_time),
 		TEST(finds_the_rate),
 		TEST(turns_false_brackets_away),
 		TEST(follows_a_drift),

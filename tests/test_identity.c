@@ -261,6 +261,42 @@ static void test_identity__shares_a_counter_of_equal_uuids_on_one_host_clock(voi
 	assert_int_equal(ledger_check(fixture->ledger), 0);
 }
 
+static void test_identity__lists_counters_of_one_rate(void **state)
+{
+	struct fixture *fixture = define(
+		state, NULL,
+		"1 1 1 process start_ns=1 rank=0 boot_id=a\n"
+		"1 2 2 process start_ns=1 rank=1 boot_id=a\n"
+		"1 3 3 process start_ns=1 rank=2 boot_id=b\n"
+		"2 1 1 device device=0 uuid=U\n"
+		"2 2 2 device device=5 uuid=U\n"
+		"2 3 3 device device=0 uuid=U\n"
+		"2 1 1 device device=1\n"
+		"3 1 1 clock_domain device=0 domain=0 counter_bits=32 nominal_hz=9 rate_group=7\n"
+		"3 3 3 clock_domain device=0 domain=0 counter_bits=32 nominal_hz=9 rate_group=7\n"
+		"3 1 1 clock_domain device=1 domain=0 counter_bits=32 nominal_hz=9 rate_group=7\n"
+		"3 2 2 clock_domain device=5 domain=1 counter_bits=32 nominal_hz=9 rate_group=7\n"
+		"3 1 1 clock_domain device=0 domain=2 counter_bits=32 nominal_hz=9 rate_group=8\n"
+		"3 1 1 clock_domain device=1 domain=1 counter_bits=32 nominal_hz=9 rate_group=7\n");
+	uint32_t a = counter_of(fixture, 1, 0, 0), b = counter_of(fixture, 2, 5, 1);
+	uint32_t c = counter_of(fixture, 1, 1, 0), d = counter_of(fixture, 1, 1, 1);
+	uint32_t alone[] = {counter_of(fixture, 3, 0, 0), counter_of(fixture, 1, 0, 2)};
+	struct rate_lists lists;
+
+	assert_int_equal(identity_list_rates(&fixture->identity, &lists), 0);
+	assert_int_equal(lists.first[a], a < b ? a : b);
+	assert_int_equal(lists.first[b], lists.first[a]);
+	assert_int_equal(lists.next[a < b ? a : b], a < b ? b : a);
+	assert_int_equal(lists.next[a < b ? b : a], FLEXTRACE_NONE);
+	assert_int_equal(lists.first[c], lists.first[d]);
+	assert_int_not_equal(lists.first[c], lists.first[a]);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(lists.first[alone[i]], alone[i]);
+		assert_int_equal(lists.next[alone[i]], FLEXTRACE_NONE);
+	}
+	rate_lists_release(&lists);
+}
+
 static void test_identity__keeps_devices_of_generations_apart(void **state)
 {
 	struct fixture *fixture = define(state, NULL,
@@ -424,6 +460,7 @@ int main(void)
 		TEST(knows_processes_that_only_have_records),
 		TEST(tells_host_clocks_by_boot_id_and_time_namespace),
 		TEST(shares_a_counter_of_equal_uuids_on_one_host_clock),
+		TEST(lists_counters_of_one_rate),
 		TEST(keeps_devices_of_generations_apart),
 		TEST(names_threads_queues_and_markers),
 		TEST(leaves_out_processes_of_another_recording),

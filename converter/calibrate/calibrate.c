@@ -10,8 +10,9 @@
 #include "blocks.h"
 #include "calibrate_impl.h"
 
-#define DEFAULT_SLOPE 1.0 /* ns per tick, where nothing at all is known */
-#define WORTH_SHARING 2   /* how much wider than all together leave it a slope is fitted anew */
+#define DEFAULT_SLOPE 1.0  /* ns per tick, where nothing at all is known */
+#define WORTH_SHARING 2    /* how much wider than all together leave it a slope is fitted anew */
+#define MAX_SHARING   4096 /* maps of one rate: of more, each stands for itself */
 
 /* -- which maps there are -------------------------------------------------------------------- */
 
@@ -108,6 +109,7 @@ struct fitter {
 	struct evidence *evidence; /* owned, one of each map */
 	struct prior *priors;      /* owned, one of each counter */
 	struct rate_lists rates;   /* owned */
+	uint32_t *n_of_rate;       /* owned, maps by the first counter of a rate */
 	bool is_each_alone;        /* nobody asks for the evidence of a map that is made */
 };
 
@@ -206,13 +208,30 @@ static bool is_each_alone(const struct fitter *fitter)
 	return fitter->clocks->n_maps == n;
 }
 
+static int fit_all_shared(struct fitter *fitter)
+{
+	const struct clocks *clocks = fitter->clocks;
+
+	for (uint32_t i = 0; i < clocks->n_counters; i++)
+		fitter->n_of_rate[fitter->rates.first[i]] += clocks->first_map[i + 1] -
+		                                             clocks->first_map[i];
+	for (uint32_t i = 0; i < clocks->n_counters; i++) {
+		if (fitter->n_of_rate[fitter->rates.first[i]] > MAX_SHARING)
+			continue;
+		for (uint32_t j = clocks->first_map[i]; j < clocks->first_map[i + 1]; j++)
+			FLEXTRACE_TRY(fit_shared(fitter, i, j));
+	}
+	return FLEXTRACE_OK;
+}
+
 static int fit_each(struct fitter *fitter)
 {
 	struct clocks *clocks = fitter->clocks;
 
 	fitter->evidence = calloc(clocks->n_maps + 1ull, sizeof(*fitter->evidence));
 	fitter->priors = calloc(clocks->n_counters + 1ull, sizeof(*fitter->priors));
-	if (!fitter->evidence || !fitter->priors)
+	fitter->n_of_rate = calloc(clocks->n_counters + 1ull, sizeof(*fitter->n_of_rate));
+	if (!fitter->evidence || !fitter->priors || !fitter->n_of_rate)
 		return FLEXTRACE_E_MEMORY;
 	FLEXTRACE_TRY(identity_list_rates(fitter->input->identity, &fitter->rates));
 	fitter->is_each_alone = !fitter->second.n && is_each_alone(fitter);
@@ -223,11 +242,7 @@ static int fit_each(struct fitter *fitter)
 			FLEXTRACE_TRY(fit_one(fitter, j, &fitter->priors[i]));
 		}
 	}
-	for (uint32_t i = 0; i < clocks->n_counters; i++) {
-		for (uint32_t j = clocks->first_map[i]; j < clocks->first_map[i + 1]; j++)
-			FLEXTRACE_TRY(fit_shared(fitter, i, j));
-	}
-	return FLEXTRACE_OK;
+	return fit_all_shared(fitter);
 }
 
 /* Prefers estimates to reads of the counter, where these leave them. */
@@ -265,6 +280,7 @@ static int fit_all(const struct calibrate_input *input, struct clocks *clocks)
 	rate_lists_release(&fitter.rates);
 	free(fitter.evidence);
 	free(fitter.priors);
+	free(fitter.n_of_rate);
 	return code;
 }
 
