@@ -194,16 +194,16 @@ struct times {
 	double total_ns;
 };
 
-/* "kind: name", as the same name may stand under several kinds. */
-static void name_of_row(const struct rows *rows, char *to, size_t size)
+/* "kind: name", as the same name may stand under several kinds. Owned; NULL: no memory. */
+static char *name_of_row(const struct rows *rows)
 {
 	const char *kind = rows_field(rows, "kind");
 	const char *name = rows_field(rows, "name");
+	char *text = NULL;
 
 	if (strcmp(kind, name) == 0 || !kind[0] || !name[0])
-		snprintf(to, size, "%s%s", kind, name[0] && kind[0] ? "" : name);
-	else
-		snprintf(to, size, "%s: %s", kind, name);
+		return strdup(kind[0] ? kind : name);
+	return asprintf(&text, "%s: %s", kind, name) < 0 ? NULL : text;
 }
 
 static int compare_names(const void *left, const void *right)
@@ -225,19 +225,15 @@ static int compare_times(const void *left, const void *right)
 /* Reads the rows of all ranks; those for which there is no memory are left out. */
 static void read_times(struct times *times, struct rows *rows, const char *column)
 {
-	char name[256];
-
 	while (csv_reader_next(&rows->reader, NULL) > 0) {
 		double time_ns = rows_number(rows, column);
-		char *kept;
+		char *name = name_of_row(rows);
 
-		name_of_row(rows, name, sizeof(name));
-		kept = strdup(name);
-		if (!kept || ARRAY_RESERVE(times->names, times->n_allocated, times->n + 1ull) < 0) {
-			free(kept);
+		if (!name || ARRAY_RESERVE(times->names, times->n_allocated, times->n + 1ull) < 0) {
+			free(name);
 			return;
 		}
-		times->names[times->n++] = (struct top){kept, rows_number(rows, "calls"), time_ns};
+		times->names[times->n++] = (struct top){name, rows_number(rows, "calls"), time_ns};
 		times->total_ns += time_ns;
 	}
 }

@@ -282,6 +282,28 @@ static void test_times__are_of_all_ranks(void **state)
 	free(text);
 }
 
+/* As those of templates are. */
+static void test_times__of_long_names_are_not_mixed_up(void **state)
+{
+	char *dir = scratch_dir(), *text = NULL, kernels[1024];
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(to);
+	write_file(dir, "run.json", "{}");
+	snprintf(kernels, sizeof(kernels),
+	         "kind,name,calls,total_ns,rank\nExec,%0300da,2,3000,0\nExec,%0300db,1,1000,0\n", 0,
+	         0);
+	write_file(dir, "kernels.csv", kernels);
+	assert_int_equal(summary_print(dir, to, NULL), 0);
+	assert_int_equal(fclose(to), 0);
+	scratch_remove(dir);
+	assert_contains(text, " 2   3.00 us   1.50 us  75.0%\n");
+	assert_contains(text, " 1   1.00 us   1.00 us  25.0%\n");
+	free(text);
+}
+
 static void test_summary__of_nothing_is_an_error(void **state)
 {
 	char *dir = scratch_dir();
@@ -384,6 +406,7 @@ int main(void)
 		cmocka_unit_test(test_processes__are_listed_by_rank),
 		cmocka_unit_test(test_processes__say_that_there_are_more),
 		cmocka_unit_test(test_times__are_of_all_ranks),
+		cmocka_unit_test(test_times__of_long_names_are_not_mixed_up),
 		cmocka_unit_test(test_ops__are_told_with_what_bounds_them),
 		cmocka_unit_test(test_ops__are_those_of_a_report_where_no_core_tells_of_any),
 		cmocka_unit_test(test_summary__of_nothing_is_an_error),
