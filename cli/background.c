@@ -36,8 +36,7 @@ _Noreturn static void convert(const struct background *background, const struct 
 	conversion.output_dir = job->output_dir;
 	if (job->is_part)
 		conversion.fail_on_loss.is_set = false;
-	code = convert_traces(&trace, 1, &conversion,
-	                      background->n_workers ? background->n_workers : 1);
+	code = convert_traces(&trace, 1, &conversion, 1);
 	fflush(NULL);
 	_exit(code);
 }

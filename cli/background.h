@@ -25,7 +25,6 @@ struct background_job {
 
 struct background {
 	const struct conversion_options *conversion; /* weak, but for its output directory */
-	uint32_t n_workers;                          /* 0 = one */
 	struct background_job *jobs;                 /* owned: those not done, in their order */
 	uint32_t n_jobs, n_allocated;
 	pid_t pid; /* converts the first one; 0 = nothing is converted */

@@ -83,8 +83,7 @@ static int close_chunk(struct rotator *rotator, struct flextrace_error *error)
 
 static int check_closed(struct rotator *rotator, struct flextrace_error *error)
 {
-	char chunk_dir[PATH_MAX];
-	int code = session_rotated(rotator->going_on, chunk_dir, error);
+	int code = session_rotated(rotator->going_on, error);
 
 	if (code != 0)
 		rotator->going_on = NULL;

@@ -6,6 +6,7 @@
 #include <lttng/snapshot.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -85,23 +86,7 @@ int session_rotate(const char *name, struct lttng_rotation_handle **ret_rotation
 	                : FLEXTRACE_OK;
 }
 
-static bool locate(struct lttng_rotation_handle *rotation, char chunk_dir[PATH_MAX])
-{
-	const struct lttng_trace_archive_location *location;
-	const char *path;
-
-	if (lttng_rotation_handle_get_archive_location(rotation, &location) !=
-	            LTTNG_ROTATION_STATUS_OK ||
-	    lttng_trace_archive_location_local_get_absolute_path(location, &path) !=
-	            LTTNG_TRACE_ARCHIVE_LOCATION_STATUS_OK ||
-	    strlen(path) >= PATH_MAX)
-		return false;
-	strcpy(chunk_dir, path);
-	return true;
-}
-
-int session_rotated(struct lttng_rotation_handle *rotation, char ret_chunk_dir[PATH_MAX],
-                    struct flextrace_error *error)
+int session_rotated(struct lttng_rotation_handle *rotation, struct flextrace_error *error)
 {
 	enum lttng_rotation_state state = LTTNG_ROTATION_STATE_ERROR;
 	int code = 1;
@@ -110,7 +95,7 @@ int session_rotated(struct lttng_rotation_handle *rotation, char ret_chunk_dir[P
 		state = LTTNG_ROTATION_STATE_ERROR;
 	if (state == LTTNG_ROTATION_STATE_ONGOING)
 		return 0;
-	if (state != LTTNG_ROTATION_STATE_COMPLETED || !locate(rotation, ret_chunk_dir))
+	if (state != LTTNG_ROTATION_STATE_COMPLETED)
 		code = error_set(error, FLEXTRACE_E_SYSTEM,
 		                 "LTTng could not finish a rotation: state=%d", (int)state);
 	lttng_rotation_handle_destroy(rotation);

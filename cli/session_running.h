@@ -8,9 +8,6 @@
 #ifndef FLEXTRACE_SESSION_RUNNING_H
 #define FLEXTRACE_SESSION_RUNNING_H
 
-#include <limits.h>
-#include <stdbool.h>
-
 #include "error.h"
 
 /* Has all programs record their definitions again, and waits until they have. */
@@ -28,9 +25,8 @@ struct lttng_rotation_handle;
 int session_rotate(const char *name, struct lttng_rotation_handle **ret_rotation,
                    struct flextrace_error *error);
 
-/* Returns 1 and where the closed part is, once all of it is written, and 0 before that. Releases
- * the rotation unless it returns 0. */
-int session_rotated(struct lttng_rotation_handle *rotation, char ret_chunk_dir[PATH_MAX],
-                    struct flextrace_error *error);
+/* Returns 1 once all of the closed part is written, and 0 before that. Releases the rotation unless
+ * it returns 0. */
+int session_rotated(struct lttng_rotation_handle *rotation, struct flextrace_error *error);
 
 #endif
