@@ -40,7 +40,9 @@ all_clean
 
 begin some "$FLEXTRACE" record --subbuf-size=4K --num-subbuf=4 -o some -- \
 	"$PROGRAM" scopes=1000 write=here read=go scopes=7
-while [ -z "$(find some/trace -name 'events_[0-9]*' -size +0)" ]; do :; done
+for written in 'events_*' metadata; do # not index/events_*, which begins with something
+	while [ -z "$(find some/trace -path "*-bit/$written" -size +0)" ]; do :; done
+done
 kill -KILL "$consumer"
 has_ended "$consumer"
 finish 2
