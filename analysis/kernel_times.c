@@ -49,10 +49,8 @@ static int find_columns(struct input *input, const char *const *columns,
 	const struct csv_reader *reader = &input->reader;
 
 	for (size_t i = 0; columns[i]; i++) {
-		size_t at = 0;
+		size_t at = csv_reader_find(reader, columns[i]);
 
-		while (at < reader->n_fields && strcmp(csv_reader_field(reader, at), columns[i]))
-			at++;
 		if (at == reader->n_fields)
 			return refuse(input->path, "it is not what `flextrace convert` writes",
 			              error);

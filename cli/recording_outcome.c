@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "csv_reader.h"
 #include "recording.h"
+#include "rows.h"
 #include "summary.h"
 
 static void explain_losses(const struct recording *recording, const struct session_losses *losses)
@@ -68,36 +68,17 @@ int recording_explain(const struct recording *recording, const struct recording_
 	}
 }
 
-static size_t find_column(const struct csv_reader *reader, const char *name)
-{
-	for (size_t i = 0; i < reader->n_fields; i++)
-		if (strcmp(csv_reader_field(reader, i), name) == 0)
-			return i;
-	return SIZE_MAX;
-}
-
 uint64_t recording_count_lost(const char *output_dir, const char *cause)
 {
-	size_t cause_column = SIZE_MAX, count_column = SIZE_MAX;
-	char path[PATH_MAX + 64];
-	struct csv_reader reader;
 	uint64_t count = 0;
-	FILE *file;
+	struct rows rows;
 
-	snprintf(path, sizeof(path), "%s/losses.csv", output_dir);
-	file = fopen(path, "re");
-	if (!file)
+	if (!rows_open(&rows, output_dir, "losses.csv"))
 		return 0;
-	csv_reader_init(&reader, file, path);
-	if (csv_reader_next(&reader, NULL) > 0) {
-		cause_column = find_column(&reader, "cause");
-		count_column = find_column(&reader, "count");
-	}
-	while (csv_reader_next(&reader, NULL) > 0)
-		if (strcmp(csv_reader_field(&reader, cause_column), cause) == 0)
-			count += strtoull(csv_reader_field(&reader, count_column), NULL, 10);
-	csv_reader_release(&reader);
-	fclose(file);
+	while (csv_reader_next(&rows.reader, NULL) > 0)
+		if (strcmp(rows_field(&rows, "cause"), cause) == 0)
+			count += strtoull(rows_field(&rows, "count"), NULL, 10);
+	rows_close(&rows);
 	return count;
 }
 

@@ -40,11 +40,8 @@ static int find_columns(struct input *input, const char *const *names,
 {
 	FLEXTRACE_TRY(csv_reader_next(&input->reader, error));
 	for (int i = 0; names[i]; i++) {
-		size_t at = 0;
+		size_t at = csv_reader_find(&input->reader, names[i]);
 
-		while (at < input->reader.n_fields &&
-		       strcmp(csv_reader_field(&input->reader, at), names[i]) != 0)
-			at++;
 		if (at == input->reader.n_fields)
 			return error_set(error, FLEXTRACE_E_INPUT,
 			                 "Column is missing: path=%s, column=%s", input->path,

@@ -21,6 +21,15 @@ const char *csv_reader_text(const struct csv_reader *reader, size_t i)
 	return n && text[n] && strchr("=+-@\t\r\n", text[n]) ? text + 1 : text;
 }
 
+size_t csv_reader_find(const struct csv_reader *reader, const char *text)
+{
+	size_t at = 0;
+
+	while (at < reader->n_fields && strcmp(csv_reader_field(reader, at), text) != 0)
+		at++;
+	return at;
+}
+
 void csv_reader_release(struct csv_reader *reader)
 {
 	free(reader->text);

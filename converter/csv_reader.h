@@ -47,6 +47,9 @@ const char *csv_reader_field(const struct csv_reader *reader, size_t i);
 /* The same of a text that writer_csv() wrote: without its guard against spreadsheets. */
 const char *csv_reader_text(const struct csv_reader *reader, size_t i);
 
+/* The first field of the record last read that has this text, as in a heading; n_fields: none. */
+size_t csv_reader_find(const struct csv_reader *reader, const char *text);
+
 void csv_reader_release(struct csv_reader *reader);
 
 #endif
