@@ -69,8 +69,9 @@ uint64_t ledger_lost(const struct ledger *ledger)
 	uint64_t lost = 0;
 
 	for (uint32_t i = 0; i < ledger->losses.n; i++)
-		if (ledger_is_loss(ledger->losses.all[i].cause))
-			lost += ledger->losses.all[i].all.count;
+		if (ledger_is_loss(ledger->losses.all[i].cause) &&
+		    __builtin_add_overflow(lost, ledger->losses.all[i].all.count, &lost))
+			return UINT64_MAX; /* as a trace may say that means harm */
 	return lost;
 }
 

@@ -248,6 +248,21 @@ static void test_ledger__calls_lost_what_was_not_left_out_on_purpose(void **stat
 	ledger_release(&ledger);
 }
 
+/* A trace that says so must not get round --fail-on-loss. */
+static void test_ledger__never_has_lost_more_than_it_can_count(void **state)
+{
+	static const struct loss_span most = {INT64_MIN, INT64_MIN, UINT64_MAX};
+	struct ledger ledger;
+
+	(void)state;
+	ledger_init(&ledger);
+	assert_int_equal(ledger_lose(&ledger, LOSS_MALFORMED, &LOSS_NOWHERE, 5, 1), 0);
+	assert_int_equal(losses_add(&ledger.losses, LOSS_OUTLIER, &LOSS_NOWHERE, &most), 0);
+	assert_int_equal(losses_add(&ledger.losses, LOSS_NO_CLOCK, &LOSS_NOWHERE, &most), 0);
+	assert_true(ledger_lost(&ledger) == UINT64_MAX);
+	ledger_release(&ledger);
+}
+
 static void test_ledger__names_what_it_counts(void **state)
 {
 	(void)state;
@@ -271,6 +286,7 @@ int main(void)
 		cmocka_unit_test(test_ledger__closes_only_when_every_record_is_booked_once),
 		cmocka_unit_test(test_ledger__adds_all_books_of_another),
 		cmocka_unit_test(test_ledger__calls_lost_what_was_not_left_out_on_purpose),
+		cmocka_unit_test(test_ledger__never_has_lost_more_than_it_can_count),
 		cmocka_unit_test(test_ledger__names_what_it_counts),
 	};
 
