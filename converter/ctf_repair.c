@@ -239,11 +239,14 @@ static int refuse(struct flextrace_error *error, const char *path)
 	                 strerror(errno));
 }
 
-static int copy_bytes(int from, int to, uint64_t n_bytes)
+/* Copies what stands between two offsets. */
+static int copy_range(int from, int to, off_t at, off_t end)
 {
-	while (n_bytes) {
-		size_t step = n_bytes < (1u << 30) ? (size_t)n_bytes : 1u << 30;
-		ssize_t copied = sendfile(to, from, NULL, step);
+	if (lseek(to, at, SEEK_SET) < 0)
+		return -1;
+	while (at < end) {
+		size_t step = end - at < (1 << 30) ? (size_t)(end - at) : 1u << 30;
+		ssize_t copied = sendfile(to, from, &at, step);
 
 		if (copied < 0)
 			return -1;
@@ -251,9 +254,33 @@ static int copy_bytes(int from, int to, uint64_t n_bytes)
 			errno = EIO; /* the file shrank under us */
 			return -1;
 		}
-		n_bytes -= (uint64_t)copied;
 	}
 	return 0;
+}
+
+/* Holes stay holes: a small archive may hold a file that is larger than any disk. */
+static int copy_bytes(int from, int to, uint64_t n_bytes)
+{
+	off_t end = (off_t)n_bytes;
+
+	if (lseek(from, 0, SEEK_END) < end) {
+		errno = EIO; /* the file shrank under us */
+		return -1;
+	}
+	for (off_t at = 0, hole; at < end; at = hole) {
+		off_t data = lseek(from, at, SEEK_DATA);
+
+		if (data < 0 && errno == ENXIO)
+			break;
+		if (data < 0) /* there are file systems that do not know */
+			data = at;
+		hole = lseek(from, data, SEEK_HOLE);
+		if (hole <= data || hole > end)
+			hole = end;
+		if (copy_range(from, to, data, hole) < 0)
+			return -1;
+	}
+	return ftruncate(to, end);
 }
 
 static int copy_file(const char *from, const char *to, uint64_t n_bytes)

@@ -219,6 +219,35 @@ static void test_ctf_repair__a_view_shows_whole_files_and_a_shortened_copy(void 
 	ctf_dir_release(&dir);
 }
 
+/* Where the file system knows holes; else there is nothing to see. */
+static void test_ctf_repair__a_view_is_no_larger_on_the_disk_than_the_trace(void **state)
+{
+	static const uint64_t packet_bits[2] = {8 << 26, 8 << 26}; /* content, all */
+	struct ctf_views views = {0};
+	struct ctf_dir dir;
+	struct stat of_trace, of_view;
+	char path[PATH_MAX], *view;
+	FILE *file;
+
+	path_of(path, *state, "channel3_42");
+	file = fopen(path, "r+e");
+	assert_int_equal(fseek(file, 48, SEEK_SET), 0);
+	assert_int_equal(fwrite(packet_bits, sizeof(packet_bits), 1, file), 1);
+	assert_int_equal(fclose(file), 0);
+	cut(*state, "channel3_42", (1 << 26) + 100);
+	assert_int_equal(stat(path, &of_trace), 0);
+	assert_int_equal(ctf_dir_scan(*state, &dir, NULL), 0);
+	assert_int_equal(dir.n_cut, 1);
+	assert_int_equal(ctf_views_add(&views, &dir, &view, NULL), 0);
+	path_of(path, view, "channel3_42");
+	assert_int_equal(stat(path, &of_view), 0);
+	assert_int_equal(of_view.st_size, 1 << 26);
+	assert_true(of_view.st_blocks < of_trace.st_blocks + (1 << 16)); /* all: twice that */
+	ctf_views_remove(&views);
+	ctf_dir_release(&dir);
+	free(view);
+}
+
 static void test_ctf_repair__a_view_leaves_out_what_has_no_whole_packet(void **state)
 {
 	struct ctf_views views = {0};
@@ -286,6 +315,7 @@ int main(void)
 		TEST(test_ctf_repair__takes_the_index_where_packets_look_different),
 		TEST(test_ctf_repair__leaves_alone_what_it_cannot_judge),
 		TEST(test_ctf_repair__a_view_shows_whole_files_and_a_shortened_copy),
+		TEST(test_ctf_repair__a_view_is_no_larger_on_the_disk_than_the_trace),
 		TEST(test_ctf_repair__a_view_leaves_out_what_has_no_whole_packet),
 		TEST(test_ctf_repair__removes_the_views_of_the_dead_and_no_others),
 		TEST(test_ctf_repair__says_what_it_cannot_read),
