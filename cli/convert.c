@@ -236,6 +236,7 @@ static int run_job(void *context)
 	int code = conversion_check(job->options, &error);
 
 	allow_many_traces();
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told as one on a full disk */
 	if (code == 0)
 		code = convert(job, &result, &error);
 	cli_progress_end();
@@ -266,8 +267,9 @@ static int give_up(const struct job *job, int number)
 		return CLI_INPUT;
 	}
 	if (job->n_traces == 1)
-		cli_note("interrupted, `flextrace convert` reads the trace again: %s",
-		         job->traces[0]);
+		cli_note("The conversion was ended by a signal (%s), `flextrace convert` reads the "
+		         "trace again: %s",
+		         strsignal(number), job->traces[0]);
 	signal(number, SIG_DFL);
 	raise(number);
 	return CLI_INPUT;

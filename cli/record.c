@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flextrace record: records a program, or programs that already run, and converts what was
  * recorded. */
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -436,8 +437,12 @@ static int record_twice(const struct run *run)
 
 static int record_running(struct run *run)
 {
-	int code = begin(run);
+	int code = CLI_INPUT;
 
+	if (run->own.pid && kill((pid_t)run->own.pid, 0) != 0 && errno == ESRCH)
+		cli_error("There is no such process: pid=%" PRId64, run->own.pid);
+	else
+		code = begin(run);
 	if (code != CLI_OK) {
 		signals_release(&run->signals);
 		return code;

@@ -91,6 +91,13 @@ if [ "$(id -u)" -ne 0 ]; then
 	expect "output in a closed directory" 4 "Cannot write into output directory" convert good -o closed/out
 fi
 expect "output in a file system without files" 4 "Cannot" convert good -o /proc/out
+(
+	ulimit -f 1
+	"$FLEXTRACE" convert good -o out
+) >stdout 2>stderr
+[ $? -eq 4 ] && grep -q 'Cannot write output file: path=out/.*, reason=File too large' stderr ||
+	fail "output that may not grow"
+[ -z "$(find out -type f)" ] || fail "output that may not grow: left something behind"
 
 # losses
 expect "losses are told" 0 "" convert lossy -o out --quiet

@@ -88,4 +88,5 @@ expect_events one scope 12
 expect_events one process 1
 ! lttng --no-sessiond list | grep -q flextrace || fail "a session is left"
 run 2 "$FLEXTRACE" record --pid=$two -o gone
+says 'There is no such process: pid=' err.log
 [ ! -e gone ] || fail "a directory is left"
