@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flextrace: one command with sub-commands, each in its own file. */
+#include <fcntl.h>
 #include <locale.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -67,10 +69,25 @@ static int run_help(int argc, char **argv)
 	return CLI_OK;
 }
 
+/* Where standard input, output or error are closed, files and sockets must not take their places:
+ * messages would go there, and liblttng-ctl takes socket 0 for none. As before, nothing can be read
+ * or written there, and the recorded program finds them closed. */
+static void occupy_standard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_PATH | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
 
+	occupy_standard_descriptors();
 	setlocale(LC_CTYPE, "");
 	if (argc < 2) {
 		print_usage(stderr);

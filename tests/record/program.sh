@@ -58,6 +58,14 @@ status=$?
 says '^signal 15$' out.log
 expect_events term scope 2
 
+# Standard descriptors that are closed, as some launchers have them, are so for the program, and trouble nobody.
+status=0
+# shellcheck disable=SC2016 # what the recorded shell does
+"$FLEXTRACE" record -o closed -- sh -c '[ ! -e /proc/self/fd/0 ] || exit 9; exec "$0" scopes=3' "$PROGRAM" <&- >&- 2>&- || status=$?
+[ $status -eq 0 ] || fail "exit code $status, not 0, with closed descriptors"
+expect_events closed scope 3
+nothing_left
+
 # Ctrl-C goes to the program, which has the terminal; record finishes.
 run 8 "$TERMINAL" go "$FLEXTRACE" record --no-convert -o tty -- "$PROGRAM" terminal say=go await scopes=4 exit=8
 says '^terminal' out.log
