@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 void consumers_name_run_dir(char run_dir[PATH_MAX])
 {
 	const char *home = getenv("LTTNG_HOME");
+	const struct passwd *user;
 	int n;
 
 	if (geteuid() == 0) {
@@ -28,6 +30,8 @@ void consumers_name_run_dir(char run_dir[PATH_MAX])
 	}
 	if (!home)
 		home = getenv("HOME");
+	if (!home && (user = getpwuid(geteuid())))
+		home = user->pw_dir;
 	n = home ? snprintf(run_dir, PATH_MAX, "%s/.lttng", home) : -1;
 	if (n < 0 || n >= PATH_MAX)
 		run_dir[0] = '\0';

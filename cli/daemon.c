@@ -78,8 +78,24 @@ _Noreturn static void exec_daemon(void)
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
+bool daemon_has_place(char ret_run_dir[PATH_MAX])
+{
+	char parent[PATH_MAX];
+	char *slash;
+
+	consumers_name_run_dir(ret_run_dir);
+	if (access(ret_run_dir, F_OK) == 0)
+		return access(ret_run_dir, W_OK | X_OK) == 0;
+	snprintf(parent, sizeof(parent), "%s", ret_run_dir);
+	slash = strrchr(parent, '/');
+	if (slash)
+		*slash = '\0';
+	return slash && access(slash == parent ? "/" : parent, W_OK | X_OK) == 0;
+}
+
 static int start_failed(int status, struct flextrace_error *error)
 {
+	char run_dir[PATH_MAX];
 	uint64_t n_free;
 
 	/* Another recording was faster. */
@@ -92,6 +108,12 @@ static int start_failed(int status, struct flextrace_error *error)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		return error_set(error, FLEXTRACE_E_SYSTEM,
 		                 "Cannot find lttng-sessiond; install the package lttng-tools");
+	if (!daemon_has_place(run_dir))
+		return error_set(error, FLEXTRACE_E_SYSTEM,
+		                 "lttng-sessiond cannot start: it cannot write its directory; set "
+		                 "LTTNG_HOME to one that is there and can be written, for the "
+		                 "programs as well: path=%s",
+		                 run_dir);
 	return error_set(error, FLEXTRACE_E_SYSTEM,
 	                 "lttng-sessiond ended while it started (try `lttng-sessiond --verbose` to "
 	                 "see why): status=%d",

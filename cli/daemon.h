@@ -9,6 +9,7 @@
 #ifndef FLEXTRACE_DAEMON_H
 #define FLEXTRACE_DAEMON_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -21,6 +22,9 @@ struct session_daemon {
 };
 
 bool daemon_is_alive(void);
+
+/* True if a daemon of ours could write its directory, which is stored. */
+bool daemon_has_place(char ret_run_dir[PATH_MAX]);
 
 /*
  * One `flextrace` of a user at a time starts the daemon and makes its session, or ends its session

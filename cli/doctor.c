@@ -81,6 +81,7 @@ static void check_daemon(struct findings *findings, bool has_daemon)
 {
 	bool has_root_daemon = access("/run/lttng/client-lttng-sessiond", F_OK) == 0;
 	const struct group *tracing = getgrnam("tracing");
+	char run_dir[PATH_MAX];
 
 	if (daemon_is_alive()) {
 		findings_tell(findings, VERDICT_OK, NULL, "session daemon: answers, %s",
@@ -88,6 +89,12 @@ static void check_daemon(struct findings *findings, bool has_daemon)
 		                                 is_in_group(tracing->gr_gid))
 		                      ? "root's"
 		                      : "your own");
+	} else if (has_daemon && !daemon_has_place(run_dir)) {
+		findings_tell(findings, VERDICT_FAIL,
+		              "set LTTNG_HOME to a directory that is there and can be written, for "
+		              "the programs as well",
+		              "session daemon: none answers, one of yours cannot write %s",
+		              run_dir);
 	} else if (has_daemon) {
 		findings_tell(findings, VERDICT_OK, NULL,
 		              "session daemon: none answers, `flextrace record` starts its own "

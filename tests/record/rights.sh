@@ -51,6 +51,16 @@ open=$(find out -path out/trace -prune -o -perm /077 -print)
 grep -q ' /dev/shm/' descriptors || fail "no buffers to look at: $(cat descriptors)"
 ! grep -v '^[0-7]*0 ' descriptors || fail "buffers are open to others"
 
+# A daemon whose directory cannot be made does not start, and that is said.
+for command in "record -o unwritten -- true" doctor; do
+	status=0
+	# shellcheck disable=SC2086 # words of a command
+	$as_user env LTTNG_HOME="$PWD/missing" "$BUILD/cli/flextrace" $command >messages 2>&1 || status=$?
+	[ "$status" -eq 2 ] && grep -q 'cannot write' messages && grep -q 'set LTTNG_HOME to' messages ||
+		{ cat messages; fail "exit code $status of $command without a directory for the daemon"; }
+done
+[ ! -e unwritten ] || fail "a directory is left"
+
 # A set-user-ID program takes no word from who runs it. The first run shows that the word is heard otherwise.
 [ -n "$as_user" ] || { echo "recording is private; set-user-ID programs skipped: needs root"; exit 0; }
 cp "$MINIFLEX" plain
