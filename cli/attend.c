@@ -56,6 +56,14 @@ static void add_chunks(struct attendance *attendance)
 		cli_fail(&error);
 }
 
+/* A session that lost its consumer daemon ends as if all was well. */
+static void tell_failed(struct attendance *attendance, const struct flextrace_error *error)
+{
+	cli_error("No more chunks are closed, and records may be lost from here on: %s",
+	          error->message);
+	attendance->has_failed = true;
+}
+
 static void rotate(struct attendance *attendance)
 {
 	struct rotator *rotator = &attendance->rotator;
@@ -66,7 +74,7 @@ static void rotate(struct attendance *attendance)
 		return;
 	code = rotator_tick(rotator, &error);
 	if (code < 0)
-		cli_warn("No more chunks are closed: %s", error.message);
+		tell_failed(attendance, &error);
 	if (code > 0)
 		add_chunks(attendance);
 }
@@ -98,7 +106,7 @@ void attend_end(struct attendance *attendance)
 	struct flextrace_error error = {0};
 
 	if (rotator_finish(&attendance->rotator, &error) < 0)
-		cli_warn("%s", error.message);
+		tell_failed(attendance, &error);
 }
 
 void attend_rest(struct attendance *attendance)

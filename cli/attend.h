@@ -25,6 +25,7 @@ struct attendance {
 	struct background background;
 	struct rotator rotator;
 	bool is_unconverted;
+	bool has_failed; /* LTTng could not close a chunk */
 };
 
 /* `recording` and `conversion` stay where they are until attend_finish(); the members above that

@@ -314,10 +314,13 @@ static int end(struct run *run, int program_code)
 	int ended, finished;
 
 	attend_end(&run->attendance);
+	if (run->attendance.has_failed)
+		run->recording.cut_code = CLI_INPUT;
 	ended = end_recording(run, &snapshot, is_taken);
 	finished = attend_finish(&run->attendance);
 	code = code ? code : ended;
-	return code ? code : finished;
+	code = code ? code : finished;
+	return code ? code : run->attendance.has_failed ? CLI_INPUT : CLI_OK;
 }
 
 /* Programs of the recording only, where it has one. */

@@ -416,6 +416,22 @@ static void look_at_disk(struct recording *recording, struct recording_outcome *
 	recording->cut_code = CLI_OUTPUT;
 }
 
+/* A chunk that LTTng could not close is left where nobody finds it. */
+static void show_cut_chunk(const struct recording *recording)
+{
+	char hidden[PATH_MAX + 32], archives[PATH_MAX + 32], shown[PATH_MAX + 64];
+
+	if (recording->kind != SESSION_TO_DISK)
+		return;
+	snprintf(hidden, sizeof(hidden), "%s/.tmp_old_chunk", recording->trace_dir);
+	snprintf(archives, sizeof(archives), "%s/archives", recording->trace_dir);
+	snprintf(shown, sizeof(shown), "%s/cut", archives);
+	if (access(hidden, F_OK) != 0)
+		return;
+	mkdir(archives, 0700);
+	rename(hidden, shown); /* where it cannot be, it is where LTTng left it */
+}
+
 int recording_end(struct recording *recording, struct recording_outcome *ret_outcome,
                   struct flextrace_error *error)
 {
@@ -427,9 +443,10 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
 	code = stopped < 0 ? stopped : destroyed;
 	if (code < 0)
 		daemon_await_orphans(NULL);
+	show_cut_chunk(recording);
 	ret_outcome->verdict = inspect(recording, ret_outcome->where);
 	look_at_disk(recording, ret_outcome);
-	if (code < 0)
+	if (code < 0 || recording->cut_code)
 		look_for_bytes(recording, ret_outcome);
 	if (code == 0)
 		remove_buffers(recording);

@@ -50,6 +50,20 @@ says 'daemon was killed, but what it had written is kept' err.log
 expect_rows some host.csv 1 999
 all_clean
 
+# ... in chunks: LTTng, which cannot close one, ends the session as if all was well.
+begin chunks "$FLEXTRACE" record --no-convert --rotate=1s --subbuf-size=4K --num-subbuf=4 -o chunks -- \
+	"$PROGRAM" scopes=1000 write=here read=go scopes=7
+for written in 'events_*' metadata; do
+	while [ -z "$(find chunks/trace -path "*-bit/$written" -size +0)" ]; do :; done
+done
+kill -KILL "$consumer"
+has_ended "$consumer"
+while ! grep -q 'No more chunks are closed, and records may be lost from here on' err.log; do :; done
+finish 2
+run 0 "$FLEXTRACE" convert -q -o chunks chunks
+expect_rows chunks host.csv 1 1006
+all_clean
+
 # One of them is stopped: the user is told which, and lets it go on. Nothing is lost.
 begin consumer "$FLEXTRACE" record -o consumer -- "$PROGRAM" scopes=50 write=here read=go scopes=7
 kill -STOP "$consumer"
