@@ -398,6 +398,23 @@ static void test_reader__joins_the_chunks_of_a_rotated_recording(void **state)
 	free(chunks[1]);
 }
 
+static void test_reader__finds_the_chunk_that_was_being_closed(void **state)
+{
+	char *chunk = path_in(*state, ".tmp_old_chunk"), *other = path_in(*state, ".other");
+	struct ctf_writer_options options = {.dir = chunk, .uuid = {1}};
+	struct reading reading;
+
+	write_trace(&options, 1, 1);
+	options = (struct ctf_writer_options){.dir = other, .uuid = {2}};
+	write_trace(&options, 1, 1);
+	assert_int_equal(read_path(&reading, *state, 2), 0);
+	assert_int_equal(reading.set.n_streams, 1);
+	assert_int_equal(count_records(reading.set.streams[0]), RECORD_CLASS_COUNT);
+	reading_release(&reading);
+	free(chunk);
+	free(other);
+}
+
 static void test_reader__a_trace_that_is_named_twice_is_read_once(void **state)
 {
 	const char *paths[] = {*state, *state};
@@ -433,6 +450,7 @@ int main(void)
 		TEST(test_reader__more_streams_than_a_graph_takes),
 		TEST(test_reader__finds_traces_below_and_keeps_them_apart),
 		TEST(test_reader__joins_the_chunks_of_a_rotated_recording),
+		TEST(test_reader__finds_the_chunk_that_was_being_closed),
 		TEST(test_reader__a_trace_that_is_named_twice_is_read_once),
 	};
 

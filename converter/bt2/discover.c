@@ -193,9 +193,10 @@ static int add_trace(const struct search *search, const char *path)
 
 static int visit(struct search *search, const char *path, uint32_t depth);
 
+/* LTTng hides the chunk that it is about to close, and leaves it there if it dies meanwhile. */
 static int is_visible(const struct dirent *entry)
 {
-	return entry->d_name[0] != '.';
+	return entry->d_name[0] != '.' || strcmp(entry->d_name, ".tmp_old_chunk") == 0;
 }
 
 /* LTTng's buffers (`record --crash-safe`) of which lttng-crash has made a trace beside them. */
