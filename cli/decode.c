@@ -38,8 +38,6 @@ static int print_all(const struct area_list *areas, const struct marker_names *n
 			putchar('\n');
 		FLEXTRACE_TRY(area_text_print(&areas->areas[i], names, stdout, error));
 	}
-	if (fflush(stdout) != 0 || ferror(stdout))
-		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write standard output");
 	return FLEXTRACE_OK;
 }
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flextrace: one command with sub-commands, each in its own file. */
+#include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -83,12 +86,10 @@ static void occupy_standard_descriptors(void)
 		close(fd);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	const struct command *command;
 
-	occupy_standard_descriptors();
-	setlocale(LC_CTYPE, "");
 	if (argc < 2) {
 		print_usage(stderr);
 		return CLI_USAGE;
@@ -106,4 +107,25 @@ int main(int argc, char **argv)
 		return CLI_USAGE;
 	}
 	return command->run(command, argc - 1, argv + 1);
+}
+
+/* What was printed and found no room is an error; where it is closed, nobody wanted it. */
+static int end_output(int code)
+{
+	bool has_failed = ferror(stdout), is_closed;
+
+	errno = 0;
+	has_failed |= fflush(stdout) != 0;
+	is_closed = errno == EBADF;
+	if (!has_failed || is_closed || code != CLI_OK)
+		return code;
+	cli_error("Cannot write standard output: reason=%s", strerror(errno ? errno : EIO));
+	return CLI_OUTPUT;
+}
+
+int main(int argc, char **argv)
+{
+	occupy_standard_descriptors();
+	setlocale(LC_CTYPE, "");
+	return end_output(run(argc, argv));
 }

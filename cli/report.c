@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flextrace report: the summary of a conversion, or its tables. */
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -167,10 +166,6 @@ static int run_report(const struct command *command, int argc, char **argv)
 		code = CLI_USAGE;
 	} else if (summary_print(dir, stdout, &error) < 0) {
 		code = cli_fail(&error);
-	}
-	if (fflush(stdout) != 0 && code == CLI_OK) {
-		cli_error("Cannot write: reason=%s", strerror(errno));
-		code = CLI_OUTPUT;
 	}
 	return code;
 }

@@ -174,6 +174,16 @@ if unshare -m true 2>/dev/null; then
 	[ ! -e out ] || fail "full directory: left something behind"
 fi
 
+# what is printed has no room; nobody wants it
+for line in "--help" "convert good -o printed" "report printed" "report printed losses" "convert --help"; do
+	# shellcheck disable=SC2086 # words
+	"$FLEXTRACE" $line >/dev/full 2>stderr
+	[ $? -eq 4 ] || fail "$line >/dev/full: exit code is not 4"
+	has stderr "flextrace: error: Cannot write standard output: reason=No space left on device"
+	# shellcheck disable=SC2086 # words
+	"$FLEXTRACE" $line >&- || fail "$line without standard output"
+done
+
 # a second conversion replaces the first, one that fails leaves it alone
 "$FLEXTRACE" convert good -o kept --quiet && cp -r kept before
 expect "kept" 2 "Cannot read trace" convert missing -o kept
