@@ -14,7 +14,7 @@ endforeach()
 set_tests_properties(unit.ctf_damage PROPERTIES TIMEOUT 600)
 # Every byte of each file: ctest -C soak -L soak
 add_test(NAME soak.ctf_damage CONFIGURATIONS soak COMMAND test_ctf_damage all)
-set_tests_properties(soak.ctf_damage PROPERTIES LABELS soak TIMEOUT 3600)
+set_tests_properties(soak.ctf_damage PROPERTIES LABELS soak TIMEOUT 7200)
 flextrace_add_unit_test(NAME bt2_sink SOURCES tests/scratch.c tests/ctf_writer.c
 	converter/decode/schema.c LIBS PkgConfig::BABELTRACE2
 	DEFINITIONS PLUGIN="$<TARGET_FILE:flextrace_bt2_plugin>")
