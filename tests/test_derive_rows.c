@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "derive/lanes.h"
-#include "derive/places.h"
+#include "places.h"
 #include "derive/rows.h"
 #include "error.h"
 #include "map.h"

@@ -13,6 +13,7 @@
 
 #include "blocks.h"
 #include "calibrate_impl.h"
+#include "places.h"
 
 #define NEIGHBOURS              64u /* how far around itself a constraint is judged */
 #define MAX_PASSES              64
@@ -90,6 +91,9 @@ int band_constrain(const struct evidence *evidence, const struct reference *refe
 	uint64_t n_most = 2ull * evidence->n + reference->n_pieces;
 	struct sorter sorter = {.knots = blocks_allocate(n_most, sizeof(*sorter.knots)),
 	                        .max_moves = MAX_SORT_MOVES_PER_KNOT * (n_most + 64u)};
+	const struct places_order order = {.size_bytes = sizeof(*sorter.knots),
+	                                   .key_offset = offsetof(struct knot, x),
+	                                   .compare = compare_knots};
 	struct walk walk = {.reference = reference};
 	uint32_t next_piece = 1;
 
@@ -104,8 +108,11 @@ int band_constrain(const struct evidence *evidence, const struct reference *refe
 	}
 	if (sorter.n > 0)
 		add_bends(&sorter, reference, UINT64_MAX, &next_piece);
-	if (sorter.n_moves > sorter.max_moves)
-		qsort(sorter.knots, sorter.n, sizeof(*sorter.knots), compare_knots);
+	if (sorter.n_moves > sorter.max_moves &&
+	    places_sort_elements(sorter.knots, sorter.n, &order) < 0) {
+		blocks_free(sorter.knots);
+		return FLEXTRACE_E_MEMORY;
+	}
 	*ret_knots = sorter.knots;
 	*ret_n = sorter.n;
 	return FLEXTRACE_OK;

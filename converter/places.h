@@ -3,8 +3,8 @@
  * places.h: sorts places by a 64-bit key, digit by digit (LSD radix sort): linear in their number,
  * however far they are out of order, and places of one key stay as they were.
  */
-#ifndef FLEXTRACE_DERIVE_PLACES_H
-#define FLEXTRACE_DERIVE_PLACES_H
+#ifndef FLEXTRACE_PLACES_H
+#define FLEXTRACE_PLACES_H
 
 #include <stdbool.h>
 #include <stddef.h>
