@@ -18,6 +18,8 @@ static int compare_values(const void *left, const void *right)
 
 void core_figures_of(uint64_t *values, uint64_t n, struct core_figures *ret)
 {
+	const uint64_t middle = n / 2;
+
 	*ret = (struct core_figures){.n = n, .first = values[0]};
 	qsort(values, n, sizeof(*values), compare_values);
 	for (uint64_t i = 0; i < n; i++)
@@ -25,9 +27,9 @@ void core_figures_of(uint64_t *values, uint64_t n, struct core_figures *ret)
 	ret->min = values[0];
 	ret->max = values[n - 1];
 	ret->average = (double)ret->sum / (double)n;
-	ret->median = n % 2 ? (double)values[n / 2]
-	                    : (double)values[n / 2 - 1] +
-	                              (double)(values[n / 2] - values[n / 2 - 1]) / 2;
+	ret->median = n % 2 ? (double)values[middle]
+	                    : (double)values[middle - 1] +
+	                              (double)(values[middle] - values[middle - 1]) / 2;
 }
 
 /* -- one device ------------------------------------------------------------------------------ */

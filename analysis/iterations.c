@@ -67,10 +67,10 @@ static void read_kernels(const struct timeline *timeline, struct doings *doings)
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		struct intervals *kernels = &doings[process_of(timeline, row)].kernels;
 
-		/* make_room() has counted it */
-		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-		if (row->kind == ROW_EXEC)
-			kernels->names[kernels->n++] = timeline->ops[row->source].name;
+		if (row->kind != ROW_EXEC)
+			continue;
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) make_room() has counted it */
+		kernels->names[kernels->n++] = timeline->ops[row->source].name;
 	}
 }
 

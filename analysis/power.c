@@ -48,6 +48,7 @@ static bool place_sample(const struct timeline *timeline, uint32_t source, struc
 	if (placed.status > TIME_ASSUMED)
 		return false;
 	aligned = alignment_place(timeline->alignment, process, placed.host_ns);
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) make_room() has counted it */
 	*ret = (struct power_sample){
 		.time_ns = aligned.time_ns,
 		.ticks = op->ticks[3],

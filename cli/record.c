@@ -157,6 +157,7 @@ static void set_environment(const struct run *run)
  * directory. */
 static void choose_dir(const struct run *run, const char *program, char dir[PATH_MAX])
 {
+	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) check_usage(): there is one */
 	const char *base = strrchr(program, '/');
 	time_t now = time(NULL);
 	char date[32], host[65] = "";

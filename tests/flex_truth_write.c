@@ -80,8 +80,8 @@ static void write_us(FILE *file, int64_t ns)
 static void write_attributes(FILE *file, const struct flex_op *op, const struct flex_form *form)
 {
 	static const char *const formats[] = {
-		[FLEX_HEX] = ",\"TS%d\":\"0x%" PRIx32 "\"",
-		[FLEX_DECIMAL] = ",\"TS%d\":\"%" PRIu32 "\"",
+		[FLEX_HEX] = (",\"TS%d\":\"0x%" PRIx32 "\""),
+		[FLEX_DECIMAL] = (",\"TS%d\":\"%" PRIu32 "\""),
 		[FLEX_NUMBER] = ",\"TS%d\":%" PRIu32,
 	};
 

@@ -119,7 +119,7 @@ static size_t pack(char *to, size_t n_content, bool is_swapped)
 		memset(to + n, 0, 40 + n_now);
 		memcpy(to + n, &head[0], 4);
 		memcpy(to + n + 24, &head[1], 8);
-		memcpy(to + n + 37, TEXT + at, n_now);
+		memcpy(to + n + 37, &TEXT[at], n_now);
 		n += 40 + n_now;
 	}
 	return n;

@@ -75,8 +75,8 @@ static void test_flex__begins_another_block_with_the_second_event_of_a_phase(voi
 static void test_flex__reads_stamps_in_every_form(void **state)
 {
 	static const char *const forms[] = {
-		"\"attr\":{\"TS1\":\"0x3e8\",\"TS2\":\"0x7D0\",\"TS3\":\"0xbb8\",\"TS4\":"
-		"\"0x1b58\",\"TS5\":\"0x1b5e\"}",
+		("\"attr\":{\"TS1\":\"0x3e8\",\"TS2\":\"0x7D0\",\"TS3\":\"0xbb8\",\"TS4\":"
+	         "\"0x1b58\",\"TS5\":\"0x1b5e\"}"),
 		"\"args\":{\"TS1\":1000,\"TS2\":2000,\"TS3\":3000,\"TS4\":7000,\"TS5\":7006}",
 		"\"args\":{\"cycles_ts\":[1000,2000,3000,7000,7006]}",
 		"\"attr\":{\"cycles_ts\":[\"1000\",\"2000\",\"0xbb8\",\"7000\",\"7006\"]}",

@@ -350,8 +350,8 @@ static void test_torch__survives_lies(void **state)
 		"\"distributedInfo\":{\"rank\":-3,\"world_size\":1e99},",
 		"\"distributedInfo\":{\"rank\":\"x\"},\"deviceProperties\":[1,[],{\"id\":\"a\"}],",
 		"\"distributedInfo\":7,\"deviceProperties\":{},\"baseTimeNanoseconds\":-1,",
-		"\"baseTimeNanoseconds\":9223372036854775807,\"deviceProperties\":[{\"id\":1e300}]"
-		",",
+		("\"baseTimeNanoseconds\":9223372036854775807,\"deviceProperties\":[{\"id\":1e300}]"
+	         ","),
 	};
 	static const char list[] = X("kernel", "", "\"pid\":-1,\"tid\":-1", AT(-5, 1), "") ",";
 	struct flex_run *run = *state;

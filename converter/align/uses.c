@@ -175,7 +175,7 @@ static bool find_shift(const struct message_use *longer, uint32_t n_longer,
 static int shift(struct pair *pair, const struct message *message)
 {
 	bool has_more_sends = message->n_sends > message->n_receives;
-	uint32_t n = has_more_sends ? message->n_receives : message->n_sends, at;
+	uint32_t n = has_more_sends ? message->n_receives : message->n_sends, at = 0;
 	uint32_t n_longer = has_more_sends ? message->n_sends : message->n_receives;
 	const struct message_use *longer = has_more_sends ? message->sends : message->receives;
 	const struct message_use *shorter = has_more_sends ? message->receives : message->sends;

@@ -162,7 +162,7 @@ static int run_workers(struct plan *plan, uint32_t n, const struct reader_option
                        struct flextrace_error *error)
 {
 	struct graph_shared shared = {0};
-	struct worker *workers = calloc(n, sizeof(*workers));
+	struct worker *workers = calloc(n + 1ull, sizeof(*workers));
 	int code = workers ? plan_share(plan, n) : FLEXTRACE_E_MEMORY;
 	uint32_t n_started = 0;
 

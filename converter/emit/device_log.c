@@ -234,7 +234,11 @@ static void write_text(struct device_log *log, const char *text, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		char c = text[i];
 
-		writer_char(&log->writer, c == ',' ? ';' : (unsigned char)c < ' ' ? ' ' : c);
+		if ((unsigned char)c < ' ')
+			c = ' ';
+		if (c == ',')
+			c = ';';
+		writer_char(&log->writer, c);
 	}
 }
 
