@@ -64,7 +64,9 @@ static int too_large(const struct buffer_plan *plan, bool is_wish, struct flextr
 		"m, or mount -o remount,size=%" PRIu64 "m /dev/shm)%s",
 		buffers_format_size(plan->free_bytes, have), buffers_format_size(needed, need),
 		plan->n_cpus, needed / MIB + 1, needed / MIB + 1,
-		is_wish ? ", or ask for smaller buffers" : "");
+		is_wish ? ", or choose a smaller --subbuf-size, --num-subbuf or "
+			  "--flight-recorder=SIZE"
+			: "");
 }
 
 /* Shares a total out among the CPUs. */
