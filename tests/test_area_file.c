@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "drain_fixture.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -334,7 +335,7 @@ static void test_area_file__many_that_are_refused_are_told_in_a_few_lines(void *
 
 	(void)state;
 	for (uint32_t i = 0; i < 200; i++)
-		words[i] = i % 2 ? 0 : FLEXTRACE_WIRE_MAGIC;
+		words[i] = i % 2 ? 0 : htole32(FLEXTRACE_WIRE_MAGIC);
 	write_file(words, sizeof(words));
 	list = (struct area_list){.warn = tell, .context = &told};
 	assert_int_equal(area_list_add(&list, path, &error), 0);

@@ -10,7 +10,7 @@ command -v qemu-s390x >/dev/null || command -v qemu-s390x-static >/dev/null ||
 root=$PWD/build-s390x/root
 [ -e "$root/complete" ] || { echo "skipped: there are no libraries of s390x; scripts/s390x gets them"; exit 77; }
 
-tests="marker marker_run drain drain_slots drain_hostile elf_names emulator tracer
+tests="area_file marker marker_run drain drain_slots drain_hostile elf_names emulator tracer
 	schema decode gather identity ctf_repair reader bt2_source
 	trace_events torch aie device_log core_tables writer csv chrome spool table"
 # shellcheck disable=SC2086 # words
