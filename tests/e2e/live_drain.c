@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * live_drain BEATS: a device of two cores (threads) that is drained as it runs. Core 0 beats so
- * many times, and what finds the ring full is dropped or overwritten as the host changes its
- * mind; core 1 hangs in a zone. Prints what was sent.
+ * many times, more often than its ring holds, and what finds that full is dropped or overwritten
+ * as the host changes its mind; core 1 hangs in a zone. Prints what was sent.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,7 @@ int main(int argc, char **argv)
 	pthread_t threads[N_CORES];
 	uint32_t i, turn;
 
-	n_beats = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1000;
+	n_beats = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 10 * CAPACITY;
 	posix_device_define("live", N_CORES);
 	posix_device_sync();
 	for (i = 0; i < N_CORES; i++) {
@@ -68,6 +69,9 @@ int main(int argc, char **argv)
 		if (pthread_create(&threads[i], NULL, i ? hang : beat, NULL) != 0)
 			return 1;
 	}
+	/* So that something is lost however fast the host is. */
+	while (!__atomic_load_n(&areas[0].wire.dropped, __ATOMIC_ACQUIRE))
+		sched_yield();
 	for (turn = 0; !__atomic_load_n(&is_done, __ATOMIC_ACQUIRE); turn++) {
 		flextrace_drain_set_policy(&drained[0], turn / 16 % 2 ? FLEXTRACE_POLICY_OVERWRITE
 		                                                      : FLEXTRACE_POLICY_STOP);
