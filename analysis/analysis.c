@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis_impl.h"
+#include "printable.h"
 
 const struct analysis *const analysis_all[] = {
 	&analysis_kernels,
@@ -55,12 +56,7 @@ void analysis_write_shown(struct writer *writer, const char *name)
 		writer->failure = ENOMEM;
 		return;
 	}
-	for (unsigned char *at = (unsigned char *)shown; *at; at++) {
-		if (*at < ' ' || *at == 0x7f)
-			*at = '?';
-		else if (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0)
-			at[0] = at[1] = '?';
-	}
+	printable_make(shown);
 	writer_csv(writer, shown, strlen(shown));
 	free(shown);
 }

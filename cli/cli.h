@@ -70,9 +70,6 @@ void cli_print(FILE *to, const char *format, ...) __attribute__((format(printf, 
 void cli_vprint(FILE *to, const char *format, va_list arguments)
 	__attribute__((format(printf, 2, 0)));
 
-/* The bytes of the control character at `at`, 0 = it is none. */
-size_t cli_control_bytes(const char *at);
-
 /* Prints an error of a library and returns the exit code of its status. */
 int cli_fail(const struct flextrace_error *error);
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "message.h"
+#include "printable.h"
 
 static bool is_quiet;
 static bool has_progress; /* a progress line stands on the terminal */
@@ -33,26 +34,13 @@ const char *cli_style(FILE *to, enum cli_style style)
 	return sequences[style];
 }
 
-size_t cli_control_bytes(const char *at)
-{
-	const unsigned char *byte = (const unsigned char *)at;
-
-	if (byte[0] == 0xc2 && byte[1] >= 0x80 && byte[1] < 0xa0)
-		return 2; /* those above ASCII, in UTF-8 */
-	return byte[0] && (byte[0] < ' ' || byte[0] == 0x7f);
-}
-
 void cli_vprint(FILE *to, const char *format, va_list arguments)
 {
 	char *text;
-	size_t n;
 
 	if (vasprintf(&text, format, arguments) < 0)
 		return;
-	for (char *at = text; *at; at += n ? n : 1) {
-		n = cli_control_bytes(at);
-		memset(at, '?', n);
-	}
+	printable_make(text);
 	fputs(text, to);
 	free(text);
 }

@@ -11,6 +11,7 @@
 #include "array.h"
 #include "cli.h"
 #include "ledger.h"
+#include "printable.h"
 #include "rows.h"
 #include "summary_impl.h"
 #include "summary_ops.h"
@@ -56,7 +57,7 @@ void summary_cell(FILE *to, const char *name, int n_columns)
 	int n = 0;
 
 	for (size_t n_control; *name && n < n_columns; name += n_control ? n_control : 1) {
-		n_control = cli_control_bytes(name);
+		n_control = printable_control_bytes(name);
 		fputc(n_control ? '?' : *name, to);
 		n += (*name & 0xc0) !=
 		     0x80; /* bytes behind the first of a character take no column */

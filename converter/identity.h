@@ -76,9 +76,9 @@ int identity_counter(struct identity *identity, uint32_t device, uint32_t domain
 
 /* Counters that run at one rate: they are of one device and one rate group. */
 struct rate_lists {
-	uint32_t *
-		first; /* owned, both, by counter: the first of its list, which is in their order */
-	uint32_t *next; /* FLEXTRACE_NONE: it is the last */
+	/* owned, both, by counter; a list is in the order of its counters */
+	uint32_t *first; /* of its list */
+	uint32_t *next;  /* FLEXTRACE_NONE: it is the last */
 };
 
 /* FLEXTRACE_E_MEMORY or 0; the lists are to be released either way. */

@@ -314,13 +314,14 @@ static void test_losses__are_in_every_view_of_a_trace(void **state)
 		{"--time-unit=ns", "trace.json"},    {"--per-rank", "trace.json"},
 		{"--memory-limit=1M", "trace.json"},
 	};
-	/* QEMU dies of a range of 4 TiB, in which the tables would lie. */
-	const size_t n_views = sizeof(views) / sizeof(views[0]) - (*EMULATOR ? 1 : 0);
 
 	(void)state;
-	for (size_t i = 0; i < n_views; i++) {
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
 		struct run run;
 
+		/* QEMU dies of a range of 4 TiB, in which the tables would lie. */
+		if (*EMULATOR && strstr(views[i].options, "memory-limit"))
+			continue;
 		start(&run, &loss_cases[0]);
 		expect_code(&run, convert(&run, views[i].options, 0), 3);
 		check_trace(&run, views[i].trace);

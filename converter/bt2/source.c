@@ -7,6 +7,7 @@
 
 #include "bt2/source_stream.h"
 #include "import/format.h"
+#include "printable.h"
 
 #define MAX_REAL 1e3 /* of a parameter */
 
@@ -162,12 +163,7 @@ static void warn(void *context, const char *text)
 
 	(void)context;
 	snprintf(printed, sizeof(printed), "%s", text);
-	for (char *at = printed; *at; at++) {
-		bool is_c1 = at[0] == '\xc2' && (at[1] & 0xe0) == 0x80;
-
-		if ((unsigned char)*at < ' ' || *at == 0x7f || is_c1)
-			*at = '?';
-	}
+	printable_make(printed);
 	fprintf(stderr, "flextrace: %s\n", printed);
 }
 
