@@ -23,7 +23,7 @@ flextrace_add_unit_test(NAME pieces SOURCES ${emit_writer} converter/emit/pieces
 flextrace_add_unit_test(NAME trace_checker SOURCES tests/trace_checker.c LIBS ${emit_libs})
 foreach(name chrome chrome_cases chrome_views)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${emit_base} ${emit_chrome}
-		converter/emit/emit.c tests/chrome_fixture.c tests/trace_checker.c LIBS ${emit_libs})
+		converter/emit/emit.c converter/emit/output_dir.c tests/chrome_fixture.c tests/trace_checker.c LIBS ${emit_libs})
 endforeach()
 
 # check_trace DIR/trace.json: for the end-to-end tests.
@@ -56,5 +56,5 @@ flextrace_add_unit_test(NAME text SOURCES ${emit_base} converter/emit/text.c LIB
 flextrace_add_unit_test(NAME run_json SOURCES ${emit_base} converter/emit/run_json.c
 	LIBS ${emit_libs})
 flextrace_add_unit_test(NAME emit SOURCES ${emit_base} ${emit_chrome} ${emit_csv}
-	converter/emit/text.c converter/emit/run_json.c converter/emit/emit.c tests/full_disk.c LIBS ${emit_libs})
+	converter/emit/text.c converter/emit/run_json.c converter/emit/emit.c converter/emit/output_dir.c tests/full_disk.c LIBS ${emit_libs})
 target_link_options(test_emit PRIVATE -Wl,--wrap=write)

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "emit/output_dir.h"
 #include "emit_fixture.h"
 #include "full_disk.h"
 #include "scratch.h"
@@ -183,7 +184,27 @@ static void test_emit__names_a_directory_that_cannot_be(void **state)
 		assert_non_null(strstr(error.message, "reason=Not a directory"));
 		free(path);
 	}
-	assert_int_equal(emit_create_dir("", NULL), FLEXTRACE_E_OUTPUT);
+}
+
+/* Files of both would have one name. */
+static void test_emit__keeps_out_of_a_directory_that_another_conversion_writes_into(void **state)
+{
+	struct emit_test *test = *state;
+	struct emit_options options = {.output_dir = test->dir};
+	struct flextrace_error error = {0};
+	int lock;
+
+	assert_int_equal(output_dir_open(test->dir, &lock, NULL), 0);
+	assert_int_equal(emit_run(&test->fixture.timeline, &options, &error), FLEXTRACE_E_OUTPUT);
+	assert_non_null(strstr(error.message, "Another conversion writes into"));
+	assert_non_null(strstr(error.message, test->dir));
+	assert_csv(test->dir, false);
+	output_dir_close(lock);
+	for (int i = 0; i < 2; i++) { /* it leaves no lock behind */
+		assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0);
+		assert_csv(test->dir, true);
+	}
+	assert_int_equal(output_dir_open("", &lock, NULL), FLEXTRACE_E_OUTPUT);
 }
 
 static int write_table(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
@@ -261,6 +282,7 @@ int main(void)
 		SAMPLE(test_emit__fails_when_books_do_not_close),
 		SAMPLE(test_emit__creates_the_directory_with_its_parents),
 		SAMPLE(test_emit__names_a_directory_that_cannot_be),
+		SAMPLE(test_emit__keeps_out_of_a_directory_that_another_conversion_writes_into),
 		SAMPLE(test_emit__runs_analyses_beside_the_formats),
 		SAMPLE(test_emit__leaves_no_run_json_when_a_file_fails),
 		SAMPLE(test_emit__says_when_run_json_cannot_be_replaced),

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emit/emit.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "emit/output_dir.h"
 #include "emit/run_json.h"
 
 #define DEFAULT_FORMATS "chrome,csv"
@@ -136,60 +134,6 @@ uint64_t emit_count_overlaps(const struct timeline *timeline)
 	                   offsetof(struct host_row, track)) +
 	       count_lanes(timeline, &timeline->device_rows, sizeof(struct device_row),
 	                   offsetof(struct device_row, track));
-}
-
-/* -- the directory ----------------------------------------------------------------------------- */
-
-static int make_dir(const char *dir)
-{
-	struct stat info;
-
-	if (mkdir(dir, 0700) == 0)
-		return 0;
-	if (errno == EEXIST && stat(dir, &info) == 0)
-		return S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
-	return errno;
-}
-
-int emit_create_dir(const char *dir, struct flextrace_error *error)
-{
-	char *path = strdup(dir);
-	int cause = 0;
-
-	if (!path)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Cannot create directory: path=%s",
-		                 dir);
-	for (char *at = path; *at && cause == 0; at++) { /* each parent; the root is there */
-		if (*at != '/' || at == path)
-			continue;
-		*at = '\0';
-		cause = make_dir(path);
-		*at = '/';
-	}
-	if (cause == 0)
-		cause = make_dir(path);
-	free(path);
-	if (cause)
-		return error_set(error, FLEXTRACE_E_OUTPUT,
-		                 "Cannot create output directory: path=%s, reason=%s", dir,
-		                 strerror(cause));
-	return 0;
-}
-
-static int remove_old_run(const char *dir, struct flextrace_error *error)
-{
-	char *path = NULL;
-	int cause = 0;
-
-	if (asprintf(&path, "%s/" RUN_JSON_FILE, dir) < 0)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Cannot remove run.json: no memory");
-	if (unlink(path) != 0 && errno != ENOENT)
-		cause = errno;
-	if (cause)
-		error_set(error, FLEXTRACE_E_OUTPUT,
-		          "Cannot replace output file: path=%s, reason=%s", path, strerror(cause));
-	free(path);
-	return cause ? FLEXTRACE_E_OUTPUT : 0;
 }
 
 /* -- jobs -------------------------------------------------------------------------------------- */
@@ -392,17 +336,19 @@ int emit_run(const struct timeline *timeline, const struct emit_options *options
 {
 	const char *formats = options->formats ? options->formats : DEFAULT_FORMATS;
 	struct work *work;
-	int code;
+	int lock, code;
 
 	FLEXTRACE_TRY(emit_check_formats(formats, error));
-	FLEXTRACE_TRY(emit_create_dir(options->output_dir, error));
-	FLEXTRACE_TRY(remove_old_run(options->output_dir, error));
+	FLEXTRACE_TRY(output_dir_open(options->output_dir, &lock, error));
 	work = work_new(timeline, options, formats);
-	if (!work)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Cannot write output: cause=no memory");
-	run_on_threads(work, options->n_threads);
-	code = finish(work, error);
-	pthread_mutex_destroy(&work->table_lock);
-	free(work);
+	if (work) {
+		run_on_threads(work, options->n_threads);
+		code = finish(work, error);
+		pthread_mutex_destroy(&work->table_lock);
+		free(work);
+	} else {
+		code = error_set(error, FLEXTRACE_E_MEMORY, "Cannot write output: cause=no memory");
+	}
+	output_dir_close(lock);
 	return code;
 }

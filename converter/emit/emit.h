@@ -130,12 +130,10 @@ int emit_read_views(struct emit_views *views, const char *overlap, const char *t
 /* How many rows stand on overflow lanes. */
 uint64_t emit_count_overlaps(const struct timeline *timeline);
 
-/* Creates `dir` and its missing parents; an existing directory is fine. FLEXTRACE_E_OUTPUT. */
-int emit_create_dir(const char *dir, struct flextrace_error *error);
-
-/* Does both of the above, writes all chosen formats and tables, then run.json last, so that it can
- * tell the rows of every file. A run.json of an earlier run is removed first. FLEXTRACE_E_USAGE;
- * FLEXTRACE_E_OUTPUT: a file cannot be written, or the books do not close (run.json says where). */
+/* Checks the formats, opens the directory, writes all chosen formats and tables, then run.json
+ * last, so that it can tell the rows of every file. A run.json of an earlier run is removed first.
+ * FLEXTRACE_E_USAGE; FLEXTRACE_E_OUTPUT: a file cannot be written, another conversion writes there,
+ * or the books do not close (run.json says where). */
 int emit_run(const struct timeline *timeline, const struct emit_options *options,
              struct flextrace_error *error);
 
