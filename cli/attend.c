@@ -70,7 +70,7 @@ static void rotate(struct attendance *attendance)
 	struct flextrace_error error = {0};
 	int code;
 
-	if (!rotator->going_on && attendance->member && !member_leads(attendance->member))
+	if (!rotator->going_on && !member_leads(attendance->member))
 		return;
 	code = rotator_tick(rotator, &error);
 	if (code < 0)

@@ -21,7 +21,7 @@
 struct attendance {
 	struct meanwhile meanwhile;
 	const struct recording *recording; /* weak */
-	const struct member *member;       /* weak, of a job; NULL = the recording is ours alone */
+	const struct member *member;       /* weak */
 	struct background background;
 	struct rotator rotator;
 	bool is_unconverted;

@@ -83,13 +83,13 @@ static uint32_t count_joined(int fd)
 	return n_joined;
 }
 
-/* True if any member lives; `fd` holds the mutex. */
+/* True if any member lives. To a caller that is to act on it `fd` holds the mutex. */
 static bool has_members(int fd)
 {
 	struct flock lock = {
 		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = BYTE_MEMBERS, .l_len = 1};
 
-	return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
 /* Ends what a dead job left. Its trace stays if it has records. */
@@ -122,16 +122,16 @@ static int load(int fd, const struct member_request *request, struct recording *
 	records = recording_runs(ret_recording, error);
 	if (records < 0)
 		return records;
+	if (records && !ret_recording->job[0])
+		return error_set(error, FLEXTRACE_E_OUTPUT,
+		                 "A recording runs there, stop it with `flextrace stop` or choose "
+		                 "another directory with -o: path=%s",
+		                 ret_recording->dir);
 	if (records && (is_met || strcmp(ret_recording->job, request->job) == 0))
 		return 0;
 	if (is_met)
 		return error_set(error, FLEXTRACE_E_OUTPUT,
-		                 "Somebody ended the LTTng session of the job that records there, "
-		                 "choose another directory with -o: path=%s",
-		                 ret_recording->dir);
-	if (records && !ret_recording->job[0])
-		return error_set(error, FLEXTRACE_E_OUTPUT,
-		                 "A recording runs there, stop it with `flextrace stop` or choose "
+		                 "Somebody ended the LTTng session of what records there, choose "
 		                 "another directory with -o: path=%s",
 		                 ret_recording->dir);
 	FLEXTRACE_TRY(bury(fd, ret_recording, error));
@@ -182,6 +182,36 @@ int member_join(struct member *ret_member, const struct member_request *request,
 	return code;
 }
 
+/* Opens the state file of a recording that was saved; -1: it is not there. */
+static int open_state(const struct recording *recording)
+{
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/%s", recording->dir, RECORDING_STATE_FILE);
+	return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+}
+
+void member_be_alone(struct member *ret_member, const struct recording *recording)
+{
+	int fd = open_state(recording);
+
+	if (fd >= 0 && set_lock(fd, F_OFD_SETLK, F_RDLCK, BYTE_MEMBERS) != 0) {
+		close(fd);
+		fd = -1;
+	}
+	*ret_member = (struct member){.fd = fd};
+}
+
+bool member_lives(const struct recording *recording)
+{
+	int fd = open_state(recording);
+	bool lives = fd >= 0 && has_members(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return lives;
+}
+
 /* True if more members are expected, and the state file, which each of them writes, is young. */
 static bool may_others_come(const struct member *member)
 {
@@ -196,15 +226,15 @@ static bool may_others_come(const struct member *member)
 
 bool member_leads(const struct member *member)
 {
-	return set_lock(member->fd, F_OFD_SETLK, F_WRLCK, BYTE_LEADER) == 0;
+	return member->fd < 0 || set_lock(member->fd, F_OFD_SETLK, F_WRLCK, BYTE_LEADER) == 0;
 }
 
 int member_leave(struct member *member, const struct recording *recording)
 {
 	const struct timespec pause = {.tv_nsec = POLL_NS};
-	bool is_last;
+	bool is_last = true;
 
-	for (;;) {
+	while (member->fd >= 0) {
 		set_lock(member->fd, F_OFD_SETLKW, F_WRLCK, BYTE_MUTEX);
 		is_last = set_lock(member->fd, F_OFD_SETLK, F_WRLCK, BYTE_MEMBERS) == 0;
 		if (!is_last || !may_others_come(member))
@@ -215,7 +245,8 @@ int member_leave(struct member *member, const struct recording *recording)
 	}
 	if (is_last)
 		recording_forget(recording);
-	close(member->fd);
+	if (member->fd >= 0)
+		close(member->fd);
 	member->fd = -1;
 	return is_last;
 }

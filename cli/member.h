@@ -6,7 +6,8 @@
  * Members meet at the state file in the output directory. Three locks on it, held by the kernel so
  * that a member that dies leaves none behind: byte 0 is held for writing while a member joins or
  * leaves, byte 1 for reading as long as it is a member, byte 2 for writing by the one that leads.
- * Whoever can get byte 1 for writing is the last.
+ * Whoever can get byte 1 for writing is the last. A `record` without a job is a member alone, so
+ * that `flextrace stop` sees that somebody ends the recording.
  *
  * A job that died whole leaves its state file, and perhaps its session. Whoever comes next joins
  * if it is of the same job and the session still records; else it ends what is left: the session,
@@ -22,7 +23,7 @@
 #include "recording.h"
 
 struct member {
-	int fd;              /* owned: the state file with the locks */
+	int fd;              /* owned: the state file with the locks; -1 = they cannot be had */
 	uint32_t n_expected; /* members that will come, 0 = unknown */
 };
 
@@ -42,6 +43,12 @@ struct member_request {
  */
 int member_join(struct member *ret_member, const struct member_request *request,
                 struct recording *ret_recording, struct flextrace_error *error);
+
+/* Makes the caller the only member of the recording that it saved. */
+void member_be_alone(struct member *ret_member, const struct recording *recording);
+
+/* True if the recording has members that live. */
+bool member_lives(const struct recording *recording);
 
 /* True for one of the members: the first that asked, after its end another one. */
 bool member_leads(const struct member *member);

@@ -61,7 +61,7 @@ struct run {
 	char program[PATH_MAX];
 	struct launcher launcher;
 	struct held_signals signals;
-	struct member member; /* of a job */
+	struct member member;
 	struct rotation_plan rotation;
 	struct recording recording;
 	struct attendance attendance;
@@ -189,7 +189,9 @@ static int begin_in(struct run *run, const char *dir, const char *session,
 		return member_join(&run->member, &request, &run->recording, error);
 	FLEXTRACE_TRY(recording_begin(dir, session, &run->buffers, (pid_t)run->own.pid,
 	                              &run->recording, error));
-	return recording_save(&run->recording, error);
+	FLEXTRACE_TRY(recording_save(&run->recording, error));
+	member_be_alone(&run->member, &run->recording);
+	return FLEXTRACE_OK;
 }
 
 static int begin(struct run *run)
@@ -276,9 +278,7 @@ static int end_recording(struct run *run, const struct recording *snapshot, bool
 	struct flextrace_error error = {0};
 	int code, ended;
 
-	if (!run->launcher.job[0]) {
-		recording_forget(&run->recording);
-	} else if (!member_leave(&run->member, &run->recording)) {
+	if (!member_leave(&run->member, &run->recording)) {
 		signals_release(&run->signals);
 		return is_taken ? end_flight(run, snapshot, true) : CLI_OK;
 	}
@@ -330,7 +330,7 @@ static void attend(struct run *run)
 	if (run->argv[0] && !run->conversion.session)
 		run->conversion.session = run->recording.session;
 	run->attendance.is_unconverted = run->own.is_unconverted;
-	run->attendance.member = run->launcher.job[0] ? &run->member : NULL;
+	run->attendance.member = &run->member;
 	attend_begin(&run->attendance, &run->rotation, &run->recording, &run->conversion);
 }
 

@@ -9,6 +9,7 @@
 #include "child.h"
 #include "cli.h"
 #include "flight.h"
+#include "member.h"
 #include "profile.h"
 #include "recording.h"
 #include "running.h"
@@ -100,6 +101,12 @@ static int stop(const char *dir, const struct stop_options *options,
 
 	if (code != CLI_OK)
 		return code;
+	if (member_lives(&recording)) {
+		cli_error("`flextrace record` records there and ends it with its program; to end "
+		          "it now, interrupt that: path=%s",
+		          recording.dir);
+		return CLI_INPUT;
+	}
 	signals_hold(&signals);
 	is_flight = recording.kind == SESSION_FLIGHT;
 	ended = end(&recording, &outcome, &error);

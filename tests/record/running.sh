@@ -53,6 +53,12 @@ hear
 echo "$line" | grep -q 'until Ctrl-C' || fail "record says: $line"
 run 2 "$FLEXTRACE" stop
 says 'No such recording of `flextrace start` runs; `flextrace status` lists others' err.log
+# Who records ends it, and is not to take that for a daemon that died.
+run 2 "$FLEXTRACE" stop all
+says 'to end it now, interrupt that: path=.*/all$' err.log
+# Nor does a job join it.
+run 4 env OMPI_COMM_WORLD_RANK=0 PMIX_NAMESPACE=job "$FLEXTRACE" record --no-convert -o all -- "$PROGRAM" say=ran
+says 'A recording runs there' err.log
 : >go
 cat here >/dev/null
 kill -TERM $record
