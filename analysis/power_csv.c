@@ -12,7 +12,7 @@
 
 #include "analysis_impl.h"
 #include "blocks.h"
-#include "map.h"
+#include "hash.h"
 #include "order.h"
 #include "power.h"
 #include "slots.h"
@@ -157,7 +157,7 @@ static uint64_t hash_kernel(const void *kernels, uint32_t place)
 {
 	const struct power_kernel *kernel = &((const struct power_kernel *)kernels)[place];
 
-	return map_hash(kernel->device, kernel->name);
+	return hash_words(kernel->device, kernel->name);
 }
 
 static bool is_kernel(const void *kernels, uint32_t place, const void *of)
@@ -178,7 +178,7 @@ static int find_kernel(struct power_table *table, const struct tick_op *op,
 	FLEXTRACE_TRY(
 		slots_reserve(&table->slots, &slots_of_kernels, table->kernels, table->n_kernels));
 	slot = slots_find(&table->slots, &slots_of_kernels, table->kernels, op,
-	                  map_hash(op->device, op->name));
+	                  hash_words(op->device, op->name));
 	if (!*slot) {
 		FLEXTRACE_TRY(blocks_fill_next(table->kernels, table->n_kernels,
 		                               sizeof(*table->kernels)));

@@ -12,7 +12,7 @@
 
 #include "analysis_impl.h"
 #include "blocks.h"
-#include "map.h"
+#include "hash.h"
 #include "order.h"
 #include "slots.h"
 
@@ -53,7 +53,7 @@ static uint64_t hash_group(const void *groups, uint32_t place)
 {
 	const struct stamp_group *group = &((const struct stamp_group *)groups)[place];
 
-	return map_hash(group->device, group->name);
+	return hash_words(group->device, group->name);
 }
 
 static bool is_group(const void *groups, uint32_t place, const void *of)
@@ -73,7 +73,7 @@ static int find_group(struct stamps *stamps, const struct tick_op *op, uint32_t 
 	FLEXTRACE_TRY(
 		slots_reserve(&stamps->slots, &slots_of_groups, stamps->groups, stamps->n_groups));
 	slot = slots_find(&stamps->slots, &slots_of_groups, stamps->groups, op,
-	                  map_hash(op->device, op->name));
+	                  hash_words(op->device, op->name));
 	if (!*slot) {
 		FLEXTRACE_TRY(blocks_fill_next(stamps->groups, stamps->n_groups,
 		                               sizeof(*stamps->groups)));

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "blocks.h"
-#include "map.h"
+#include "hash.h"
 #include "order.h"
 
 #define MIN_CHUNK 4u /* durations */
@@ -37,7 +37,7 @@ void stats_release(struct stats *stats)
 
 static uint64_t hash_key(const struct stats_key *key)
 {
-	return map_hash((uint64_t)key->owner << 8 | key->kind, key->name);
+	return hash_words((uint64_t)key->owner << 8 | key->kind, key->name);
 }
 
 static uint64_t hash_group(const void *groups, uint32_t place)

@@ -16,20 +16,18 @@ void losses_release(struct losses *losses)
 		free(losses->all[i].spans);
 	free(losses->all);
 	free(losses->slots);
-	*losses = (struct losses){NULL, 0, 0, NULL, 0};
+	*losses = (struct losses){.all = NULL};
 }
 
 /* -- by cause and place ------------------------------------------------------------------------ */
 
-static uint64_t hash_loss(enum loss_cause cause, const struct loss_place *place)
+static uint64_t hash_loss(const struct hash_secret *secret, enum loss_cause cause,
+                          const struct loss_place *place)
 {
-	uint64_t hash = (uint64_t)cause << 32 | place->process;
+	uint64_t hash = hash_mix(secret->a ^ ((uint64_t)cause << 32 | place->process),
+	                         secret->b ^ ((uint64_t)place->device << 32 | place->core));
 
-	hash = (hash ^ (hash >> 29)) * 0xff51afd7ed558ccdu;
-	hash = (hash ^ (hash >> 32) ^ ((uint64_t)place->device << 32 | place->core)) *
-	       0xc4ceb9fe1a85ec53u;
-	hash = (hash ^ (hash >> 32) ^ place->stream) * 0x9e3779b97f4a7c15u;
-	return hash ^ (hash >> 32);
+	return hash_mix(secret->a ^ place->stream, secret->b ^ hash);
 }
 
 static bool is_same_place(const struct loss_place *a, const struct loss_place *b)
@@ -42,7 +40,7 @@ static uint32_t *find_slot(const struct losses *losses, enum loss_cause cause,
                            const struct loss_place *place)
 {
 	uint32_t mask = losses->n_slots - 1;
-	uint32_t i = (uint32_t)hash_loss(cause, place) & mask;
+	uint32_t i = (uint32_t)hash_loss(&losses->secret, cause, place) & mask;
 
 	for (;; i = (i + 1) & mask) {
 		const struct loss *loss;
@@ -78,6 +76,7 @@ static int grow(struct losses *losses)
 		return FLEXTRACE_E_MEMORY;
 	losses->slots = slots;
 	losses->n_slots = 2 * losses->n_allocated;
+	losses->secret = hash_get_secret();
 	fill_slots(losses);
 	return FLEXTRACE_OK;
 }

@@ -18,6 +18,8 @@
 
 #include <stdint.h>
 
+#include "hash.h"
+
 /* clang-format off */
 /* X(enumerator, LOST or LEFT_OUT, id in files): why something is missing. What is LEFT_OUT is no
  * loss: it was asked for, or says nothing that is not shown. */
@@ -109,6 +111,7 @@ struct losses {
 	uint32_t n, n_allocated;
 	uint32_t *slots; /* owned: hash table of indexes into `all` */
 	uint32_t n_slots;
+	struct hash_secret secret; /* of `slots` */
 };
 
 void losses_release(struct losses *losses);

@@ -4,7 +4,7 @@
  *
  * The key is compared whole, so that different things never share an index; what the two words mean
  * is the caller's business. It never shrinks. Grows at half full, so that a lookup stays a probe or
- * two whatever the keys are. All inline: it stands on the path of every record.
+ * two whatever the keys are (hash.h). All inline: it stands on the path of every record.
  */
 #ifndef FLEXTRACE_MAP_H
 #define FLEXTRACE_MAP_H
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "hash.h"
 
 #define MAP_NONE UINT32_MAX /* not in the map */
 
@@ -27,20 +28,18 @@ struct map {
 	struct map_slot *slots; /* owned */
 	uint64_t n_slots;       /* a power of two, or 0 */
 	uint64_t n_used;
+	struct hash_secret secret; /* from the first key on */
 };
 
-static inline uint64_t map_hash(uint64_t a, uint64_t b)
+static inline uint64_t map_home(const struct map *map, uint64_t a, uint64_t b)
 {
-	uint64_t h = (a ^ 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
-
-	h = (h ^ (h >> 32) ^ b) * 0xc4ceb9fe1a85ec53u;
-	return h ^ (h >> 29);
+	return hash_mix(a ^ map->secret.a, b ^ map->secret.b) & (map->n_slots - 1);
 }
 
 /* Returns the slot of a key, or the free one where it would go. */
 static inline struct map_slot *map_slot(const struct map *map, uint64_t a, uint64_t b)
 {
-	uint64_t i = map_hash(a, b) & (map->n_slots - 1);
+	uint64_t i = map_home(map, a, b);
 
 	while (map->slots[i].value != MAP_NONE && (map->slots[i].a != a || map->slots[i].b != b))
 		i = (i + 1) & (map->n_slots - 1);
@@ -55,7 +54,9 @@ static inline uint32_t map_find(const struct map *map, uint64_t a, uint64_t b)
 
 static inline int map_grow(struct map *map)
 {
-	struct map grown = {.n_slots = map->n_slots ? 2 * map->n_slots : 16, .n_used = map->n_used};
+	struct map grown = {.n_slots = map->n_slots ? 2 * map->n_slots : 16,
+	                    .n_used = map->n_used,
+	                    .secret = hash_get_secret()};
 
 	grown.slots = malloc(grown.n_slots * sizeof(*grown.slots));
 	if (!grown.slots)
@@ -96,7 +97,7 @@ static inline void map_remove(struct map *map, uint64_t a, uint64_t b)
 	/* Moves back what was pushed past the hole, so that no probe ends early. */
 	for (next = (hole + 1) & mask; map->slots[next].value != MAP_NONE;
 	     next = (next + 1) & mask) {
-		uint64_t home = map_hash(map->slots[next].a, map->slots[next].b) & mask;
+		uint64_t home = map_home(map, map->slots[next].a, map->slots[next].b);
 
 		if (((next - home) & mask) >= ((next - hole) & mask)) {
 			map->slots[hole] = map->slots[next];

@@ -10,10 +10,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "blocks.h"
 #include "error.h"
+#include "hash.h"
 
 #define UNIT_BYTES      4u  /* entries begin at multiples */
 #define PLACE_BITS      19u /* of an id: in units, up to 2 MiB */
@@ -58,30 +58,23 @@ static uint64_t load_word(const char *text, size_t n)
 	return word;
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-	unsigned __int128 product = (unsigned __int128)a * b;
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-/* `secret` is in both factors: who knew one could make it zero, and all his strings would meet. */
 static uint64_t hash_text(uint64_t secret, const char *text, size_t length)
 {
 	uint64_t hash = (secret << 32 | secret >> 32) ^ length;
 
 	for (; length > 16; text += 16, length -= 16)
-		hash = mix(load_word(text, 8) ^ secret, load_word(text + 8, 8) ^ hash);
+		hash = hash_mix(load_word(text, 8) ^ secret, load_word(text + 8, 8) ^ hash);
 	if (length >= 8) /* the two words overlap */
-		return mix(load_word(text, 8) ^ ~secret, load_word(text + length - 8, 8) ^ hash);
+		return hash_mix(load_word(text, 8) ^ ~secret,
+		                load_word(text + length - 8, 8) ^ hash);
 	if (length >= 4)
-		return mix(load_word(text, 4) << 32 | load_word(text + length - 4, 4),
-		           hash ^ 0xe7037ed1a0b428dbu);
+		return hash_mix(load_word(text, 4) << 32 | load_word(text + length - 4, 4),
+		                hash ^ 0xe7037ed1a0b428dbu);
 	if (length > 0)
-		return mix((uint64_t)(unsigned char)text[0] << 16 |
-		                   (uint64_t)(unsigned char)text[length / 2] << 8 |
-		                   (unsigned char)text[length - 1],
-		           hash ^ 0xe7037ed1a0b428dbu);
+		return hash_mix((uint64_t)(unsigned char)text[0] << 16 |
+		                        (uint64_t)(unsigned char)text[length / 2] << 8 |
+		                        (unsigned char)text[length - 1],
+		                hash ^ 0xe7037ed1a0b428dbu);
 	return hash;
 }
 
@@ -236,8 +229,7 @@ struct string_pool *string_pool_new(void)
 	if (!pool)
 		return NULL;
 	pthread_mutex_init(&pool->lock, NULL);
-	if (getrandom(&pool->secret, sizeof(pool->secret), GRND_NONBLOCK) < 0)
-		pool->secret = (uintptr_t)pool * 0x9e3779b97f4a7c15u;
+	pool->secret = hash_get_secret().a;
 	if (add_entry(pool, "", 0, &id) == FLEXTRACE_OK)
 		return pool;
 	string_pool_free(pool);

@@ -277,6 +277,23 @@ static void test_map__finds_the_others_after_a_removal(void **state)
 	map_release(&map);
 }
 
+/* Keys that meet in one place of any table that hashes them by what everybody knows. */
+static void test_map__has_no_keys_that_always_meet(void **state)
+{
+	uint64_t n_taken = 0, n_most = 0;
+	struct map map = {0};
+
+	(void)state;
+	for (uint32_t i = 0; i < 1 << 15; i++)
+		assert_int_equal(map_put(&map, 1, (uint64_t)i << 49, i), 0);
+	for (uint64_t i = 0; i < map.n_slots; i++) {
+		n_taken = map.slots[i].value == MAP_NONE ? 0 : n_taken + 1;
+		n_most = n_taken > n_most ? n_taken : n_most;
+	}
+	assert_in_range(n_most, 1, 1000); /* in a row */
+	map_release(&map);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +304,7 @@ int main(void)
 		cmocka_unit_test(test_lanes__take_the_lowest_that_fits),
 		cmocka_unit_test(test_lanes__have_no_limit),
 		cmocka_unit_test(test_map__finds_the_others_after_a_removal),
+		cmocka_unit_test(test_map__has_no_keys_that_always_meet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,7 +102,7 @@ static void add_at(struct losses *losses, int64_t first_ns, int64_t last_ns, uin
 
 static void test_losses__keep_few_spans_as_they_are(void **state)
 {
-	struct losses losses = {NULL, 0, 0, NULL, 0};
+	struct losses losses = {.all = NULL};
 	const struct loss *loss;
 
 	(void)state;
@@ -127,7 +127,7 @@ static void test_losses__keep_few_spans_as_they_are(void **state)
 /* Loses n things in an order of its own, by several sets that are merged. */
 static void lose_in_order(struct losses *total, uint32_t n, uint32_t step, uint32_t n_sets)
 {
-	struct losses sets[4] = {{NULL, 0, 0, NULL, 0}};
+	struct losses sets[4] = {{.all = NULL}};
 
 	for (uint32_t i = 0; i < n; i++) {
 		int64_t at = (int64_t)((uint64_t)i * step % n);
@@ -143,14 +143,14 @@ static void lose_in_order(struct losses *total, uint32_t n, uint32_t step, uint3
 static void test_losses__have_the_same_spans_in_any_order(void **state)
 {
 	static const uint32_t steps[] = {1, 7, 1009, 9972};
-	struct losses one = {NULL, 0, 0, NULL, 0};
+	struct losses one = {.all = NULL};
 
 	(void)state;
 	lose_in_order(&one, 9973, 1, 1);
 	assert_in_range(one.all->n_spans, LOSS_MAX_SPANS / 4, LOSS_MAX_SPANS);
 	for (uint32_t i = 0; i < 4; i++) {
 		for (uint32_t n_sets = 1; n_sets <= 4; n_sets++) {
-			struct losses other = {NULL, 0, 0, NULL, 0};
+			struct losses other = {.all = NULL};
 
 			lose_in_order(&other, 9973, steps[i], n_sets);
 			assert_int_equal(other.all->all.count, 9973);
@@ -165,7 +165,7 @@ static void test_losses__have_the_same_spans_in_any_order(void **state)
 
 static void test_losses__are_of_the_stream_that_they_are_merged_as(void **state)
 {
-	struct losses one = {NULL, 0, 0, NULL, 0}, total = {NULL, 0, 0, NULL, 0};
+	struct losses one = {.all = NULL}, total = {.all = NULL};
 
 	(void)state;
 	add_at(&one, 5, 6, 3);

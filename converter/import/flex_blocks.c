@@ -19,17 +19,17 @@ uint64_t flex_hash_text(const struct trace_text *text, uint64_t hash)
 	size_t left = text->length;
 
 	for (; left > 8; at += 8, left -= 8)
-		hash = map_hash(load_word(at, 8), hash);
-	return map_hash(load_word(at, left), hash ^ text->length);
+		hash = hash_words(load_word(at, 8), hash);
+	return hash_words(load_word(at, left), hash ^ text->length);
 }
 
 /* Of what all events of a control block share. */
 static uint64_t hash_call(uint32_t rank, const struct flex_call *call)
 {
-	uint64_t hash = map_hash((uint64_t)call->ts[0] << 32 | call->ts[1],
+	uint64_t hash = hash_words((uint64_t)call->ts[0] << 32 | call->ts[1],
 	                         (uint64_t)call->ts[2] << 32 | call->ts[3]);
 
-	return flex_hash_text(&call->name, map_hash((uint64_t)call->ts[4] << 32 | rank, hash));
+	return flex_hash_text(&call->name, hash_words((uint64_t)call->ts[4] << 32 | rank, hash));
 }
 
 static struct flex_part part_of(uint32_t rank, const struct flex_call *call, int64_t clock_ns,

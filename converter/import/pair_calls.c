@@ -11,11 +11,11 @@ enum key_kind { KEY_NONE, KEY_EXEC, KEY_PREP, KEY_DMA_IN, KEY_DMA_OUT, KEY_RUNTI
 
 static uint64_t hash_text(const struct trace_text *text, uint64_t seed)
 {
-	uint64_t hash = map_hash(seed, text->length);
+	uint64_t hash = hash_words(seed, text->length);
 
 	for (size_t i = 0; i < text->length; i++)
 		hash = (hash ^ (unsigned char)text->bytes[i]) * UINT64_C(0x100000001b3);
-	return map_hash(hash, seed);
+	return hash_words(hash, seed);
 }
 
 static enum key_kind kind_of_part(uint8_t part)
@@ -61,7 +61,7 @@ static uint64_t key_of(const struct flex_call *call)
 		return KEY_NONE;
 	if (call->kind == FLEXTRACE_RUNTIME_USER || call->kind == FLEXTRACE_RUNTIME_CALL)
 		return hash_text(&call->full_name, KEY_NAME);
-	return map_hash(call->kind, KEY_RUNTIME);
+	return hash_words(call->kind, KEY_RUNTIME);
 }
 
 static uint64_t hash_stamps(const struct flex_call *call)
@@ -69,7 +69,7 @@ static uint64_t hash_stamps(const struct flex_call *call)
 	uint64_t hash = 0, any = 0;
 
 	for (int i = 0; call->has_stamps && i < FLEXTRACE_N_STAMPS; i++) {
-		hash = map_hash(call->ts[i], hash);
+		hash = hash_words(call->ts[i], hash);
 		any |= call->ts[i];
 	}
 	return any ? hash : 0;

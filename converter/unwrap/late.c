@@ -31,7 +31,7 @@ struct neighbours {
 
 static struct queue_end *queue_end(struct late *late, const struct tick_op *op)
 {
-	return &late->queues[map_hash(op->device, op->queue) % N_QUEUES];
+	return &late->queues[hash_words(op->device, op->queue) % N_QUEUES];
 }
 
 static bool queue_last(struct late *late, const struct fact *fact, place_t *ret_last)
