@@ -236,7 +236,42 @@ static void test_views__give_all_ranks_one_base(void **state)
 		write_rank(test, i, "a.pt.trace.json.gz");
 		bases[i] = cJSON_GetObjectItem(test->root, "baseTimeNanoseconds")->valuedouble;
 	}
-	assert_true(bases[0] == bases[1] && bases[0] == 0);
+	assert_true(bases[0] == bases[1] && bases[0] == -17e9); /* 2^24 us before the first */
+}
+
+/* Each scope ends where the next one begins, to a reader that adds doubles: however long they are,
+ * and however near to where the file begins. */
+static void test_views__have_rank_times_that_add_up_as_doubles(void **state)
+{
+	struct emit_test *test = *state;
+	int64_t time_ns = 1000000001;
+	uint64_t random = 3;
+	double end_us = 0;
+	uint32_t n = 0;
+	cJSON *event;
+
+	chrome_add_rank(test, 0);
+	for (uint32_t i = 0; i < 33; i++) {
+		int64_t next_ns;
+
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		next_ns = time_ns + 1 + (int64_t)((random >> 16) % (16ull << i));
+		fixture_host(&test->fixture,
+		             fixture_scope(&test->fixture, 0, "next", time_ns, next_ns));
+		time_ns = next_ns;
+	}
+	write_rank(test, 0, "a.pt.trace.json.gz");
+	cJSON_ArrayForEach(event, cJSON_GetObjectItem(test->root, "traceEvents"))
+	{
+		double start_us;
+
+		if (strcmp(cJSON_GetObjectItem(event, "name")->valuestring, "next") != 0)
+			continue;
+		start_us = cJSON_GetObjectItem(event, "ts")->valuedouble;
+		assert_true(n++ == 0 || start_us == end_us);
+		end_us = start_us + cJSON_GetObjectItem(event, "dur")->valuedouble;
+	}
+	assert_int_equal(n, 33);
 }
 
 int main(void)
@@ -250,6 +285,7 @@ int main(void)
 		SAMPLE(test_views__give_each_rank_its_rows),
 		SAMPLE(test_views__name_what_tensorboard_looks_for),
 		EMPTY(test_views__give_all_ranks_one_base),
+		EMPTY(test_views__have_rank_times_that_add_up_as_doubles),
 		cmocka_unit_test(test_views__are_read_from_words),
 	};
 

@@ -369,6 +369,8 @@ static void choose_base(struct chrome *chrome)
 	first_ns = merge.next_time_ns[earliest(&merge, &until_ns)];
 	if (first_ns == NO_TIME)
 		return;
+	if (process != FLEXTRACE_NONE)
+		first_ns -= chrome_rank_lead_ns(first_ns, chrome->view.timeline->last_time_ns);
 	first_ns += epoch_offset_ns;
 	first_ns -= (first_ns % NS_PER_S + NS_PER_S) % NS_PER_S;
 	chrome->base_time_ns = first_ns - epoch_offset_ns;

@@ -175,6 +175,11 @@ static inline bool chrome_shows(const struct chrome *chrome, uint32_t process)
 void chrome_write_rank_row(struct chrome *chrome, const struct rank_row *row);
 void chrome_write_collective(struct chrome *chrome, const struct host_row *row);
 
+/* How long before the first row, at least, ts 0 of the files of single ranks stands: 2^k us, more
+ * than what there is with 2 s, so that all ts have one exponent and the difference of any two is a
+ * double. */
+int64_t chrome_rank_lead_ns(int64_t first_time_ns, int64_t last_time_ns);
+
 /* A duration in us that, added to the start as doubles are, gives the end to the last bit: so do
  * their readers find out what lies in what. */
 void chrome_write_dur(struct chrome *chrome, int64_t start_time_ns, int64_t end_time_ns);

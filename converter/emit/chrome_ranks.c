@@ -12,10 +12,12 @@
 #include "emit/chrome.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 
 #define MAX_DEVICES 64
+
+/* 2^42 us, 50 days. From twice as much on a double does not hold every ns. */
+#define MAX_LEAD_NS ((int64_t)1000 << 42)
 
 /* External ids of collectives; those of rows are correlations, which count up from 1. */
 #define COLLECTIVE_ID ((uint64_t)1 << 52)
@@ -66,16 +68,19 @@ static double us_of(const struct chrome *chrome, int64_t time_ns)
 	return (double)(time_ns - chrome->base_time_ns) / 1000.0;
 }
 
+int64_t chrome_rank_lead_ns(int64_t first_time_ns, int64_t last_time_ns)
+{
+	const uint64_t at_least_ns = (uint64_t)last_time_ns - (uint64_t)first_time_ns + 2000000000;
+	int64_t lead_ns = 1000;
+
+	while (lead_ns < MAX_LEAD_NS && (uint64_t)lead_ns < at_least_ns)
+		lead_ns *= 2;
+	return first_time_ns < INT64_MIN + lead_ns ? 0 : lead_ns;
+}
+
 void chrome_write_dur(struct chrome *chrome, int64_t start_time_ns, int64_t end_time_ns)
 {
-	double start_us = us_of(chrome, start_time_ns), end_us = us_of(chrome, end_time_ns);
-	double dur_us = end_us - start_us;
-
-	while (start_us + dur_us > end_us)
-		dur_us = nextafter(dur_us, 0);
-	while (start_us + dur_us < end_us)
-		dur_us = nextafter(dur_us, INFINITY);
-	writer_double(&chrome->writer, dur_us);
+	writer_double(&chrome->writer, us_of(chrome, end_time_ns) - us_of(chrome, start_time_ns));
 }
 
 /* -- rows -------------------------------------------------------------------------------------- */
