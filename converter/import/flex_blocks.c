@@ -27,7 +27,7 @@ uint64_t flex_hash_text(const struct trace_text *text, uint64_t hash)
 static uint64_t hash_call(uint32_t rank, const struct flex_call *call)
 {
 	uint64_t hash = hash_words((uint64_t)call->ts[0] << 32 | call->ts[1],
-	                         (uint64_t)call->ts[2] << 32 | call->ts[3]);
+	                           (uint64_t)call->ts[2] << 32 | call->ts[3]);
 
 	return flex_hash_text(&call->name, hash_words((uint64_t)call->ts[4] << 32 | rank, hash));
 }
