@@ -17,7 +17,8 @@
  *   are those of the truth, all of them, in order.
  * - The true host time of certified stamps lies inside err_ns: at least 99.9 % of them.
  * - At least 99 % of the rows are certified: a whole recording has all evidence.
- * - Each counter passed a multiple of 2^32.
+ * - Some counter passed a multiple of 2^32. Which ones do depends on when the first job came; one of
+ *   8 GHz does within 0.6 s.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -429,10 +430,10 @@ static uint64_t count_points(const struct facts *truth)
 	return n;
 }
 
-/* Every counter that was seen crossed a multiple of 2^32. */
-static int all_wrapped(const struct verdict *verdict, int *ret_n_ranks, int *ret_n_counters)
+/* How many of the counters that were seen passed a multiple of 2^32. */
+static int count_wrapped(const struct verdict *verdict, int *ret_n_ranks, int *ret_n_counters)
 {
-	int wrapped = 1;
+	int wrapped = 0;
 	*ret_n_ranks = *ret_n_counters = 0;
 	for (int rank = 0; rank < MAX_RANKS; rank++) {
 		int n = 0;
@@ -441,7 +442,7 @@ static int all_wrapped(const struct verdict *verdict, int *ret_n_ranks, int *ret
 			if (!counter->max_ticks)
 				continue;
 			n++;
-			wrapped &= counter->min_ticks >> 32 != counter->max_ticks >> 32;
+			wrapped += counter->min_ticks >> 32 != counter->max_ticks >> 32;
 		}
 		*ret_n_ranks += n > 0;
 		*ret_n_counters += n;
@@ -452,7 +453,7 @@ static int all_wrapped(const struct verdict *verdict, int *ret_n_ranks, int *ret
 static int report(const struct verdict *verdict)
 {
 	int n_ranks, n_counters;
-	int wrapped = all_wrapped(verdict, &n_ranks, &n_counters);
+	int wrapped = count_wrapped(verdict, &n_ranks, &n_counters);
 	printf("ranks=%d counters=%d wrapped=%d rows=%" PRIu64 " marker_rows=%" PRIu64
 	       " points=%" PRIu64 " certified=%" PRIu64 " stamps=%" PRIu64 " outside_error=%" PRIu64
 	       " outside_bracket=%" PRIu64 " wrong_ticks=%" PRIu64 " wrong_domain=%" PRIu64 "\n",

@@ -31,19 +31,19 @@ rates() {
 		END { exit bad || n != 8 }' "$1/clocks.csv" || fail "$1: clocks.csv is wrong; see above"
 }
 
-judge drift --iterations=40 --counter-mhz=560,4000 --drift-ppb=-25000 --idle-ms=30
+judge drift --iterations=40 --counter-mhz=560,8000 --drift-ppb=-25000 --idle-ms=30
 rates drift -25 -25
 
 # 8 ppm: within what the rate of a crystal may wander.
-judge step --iterations=60 --counter-mhz=560,800 --drift-ppb=5000 --drift-step=1500:13000 --idle-ms=50
+judge step --iterations=60 --counter-mhz=560,8000 --drift-ppb=5000 --drift-step=1500:13000 --idle-ms=50
 rates step 5 13
 
 # 300 ppm: what a change of the frequency does. It is followed, and told.
-judge leap --iterations=60 --counter-mhz=560,800 --drift-ppb=5000 --drift-step=1500:305000 --idle-ms=50
+judge leap --iterations=60 --counter-mhz=560,8000 --drift-ppb=5000 --drift-step=1500:305000 --idle-ms=50
 rates leap 5 305
 grep -q rate_step leap/run.json || fail "leap: no warning of the step"
 
-judge dense-leap --iterations=400 --kernels=4 --counter-mhz=560,800 --drift-ppb=5000 --drift-step=800:305000 --idle-ms=3
+judge dense-leap --iterations=400 --kernels=4 --counter-mhz=560,8000 --drift-ppb=5000 --drift-step=800:305000 --idle-ms=3
 rates dense-leap 5 305
 grep -q rate_step dense-leap/run.json || fail "dense-leap: no warning of the step"
 

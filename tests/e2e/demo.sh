@@ -5,7 +5,8 @@
 cd "$LTTNG_TEST_DIR"
 mkdir truth
 
-"$FLEXTRACE" record --output=out -- "$MINIFLEX" --ranks=2 --iterations=120 --kernels=4 --wrap-after-ms=120 --truth=truth >record.log 2>&1 ||
+"$FLEXTRACE" record --output=out -- "$MINIFLEX" --ranks=2 --iterations=120 --kernels=4 --counter-mhz=560,8000 --idle-ms=6 \
+	--wrap-after-ms=400 --truth=truth >record.log 2>&1 ||
 	{ cat record.log; fail "record failed"; }
 grep -q 'all results right' record.log || { cat record.log; fail "the program's output did not pass through"; }
 check_output out

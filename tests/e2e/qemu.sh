@@ -11,7 +11,7 @@ judge() {
 	shift
 	mkdir "truth-$name"
 	if ! "$FLEXTRACE" record --output="$name" -- "$MINIFLEX" --device=qemu --ranks=2 --cores=4 --clocks=core \
-		--counter-mhz=560,800 --wrap-after-ms=600 --truth="truth-$name" --quiet "$@" >record.log 2>&1; then
+		--counter-mhz=560,800 --wrap-after-ms=1200 --truth="truth-$name" --quiet "$@" >record.log 2>&1; then
 		if why=$(grep -m 1 -E 'not installed|no firmware image|counter is not the host|little-endian' record.log); then
 			echo "skipped: $why"
 			exit 77
@@ -33,5 +33,5 @@ judge() {
 		"$name/events.csv" || fail "$name: a firmware zone has no name"
 }
 
-judge rv32 --iterations=50 --idle-ms=20
-judge rv64 --iterations=50 --idle-ms=20 --isa=rv64imac
+judge rv32 --iterations=60 --idle-ms=25
+judge rv64 --iterations=60 --idle-ms=25 --isa=rv64imac

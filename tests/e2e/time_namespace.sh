@@ -53,7 +53,7 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { n[$at["rank"],
 
 # All-reduces tie them: the offset is the known one, device times are right on both ranks, and nobody leaves an
 # all-reduce before the other entered it.
-record_both together --iterations=60 --idle-ms=20 --wrap-after-ms=700 --join="$PWD/meeting"
+record_both together --iterations=60 --idle-ms=20 --counter-mhz=560,8000 --wrap-after-ms=700 --join="$PWD/meeting"
 [ "$(column together/out/alignment.csv 1 component)" = 0 ] || fail "all-reduces did not align the hosts"
 ! grep -q '"unaligned_hosts"' together/out/run.json || fail "aligned hosts are warned of"
 bound=$(column together/out/alignment.csv 1 half_width_ns_max)
