@@ -17,8 +17,8 @@
  *   are those of the truth, all of them, in order.
  * - The true host time of certified stamps lies inside err_ns: at least 99.9 % of them.
  * - At least 99 % of the rows are certified: a whole recording has all evidence.
- * - Some counter passed a multiple of 2^32. Which ones do depends on when the first job came; one of
- *   8 GHz does within 0.6 s.
+ * - Some counter passed a multiple of 2^32. Which ones do depends on when the first job came; one
+ *   of 8 GHz does within 0.6 s.
  */
 #include <inttypes.h>
 #include <stdbool.h>
