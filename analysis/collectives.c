@@ -7,6 +7,7 @@
 
 #include "align/sync_ops.h"
 #include "array.h"
+#include "ascii.h"
 #include "map.h"
 
 /* -- names ------------------------------------------------------------------------------------- */
@@ -35,7 +36,7 @@ const char *collective_op(const char *name, uint32_t n, double *ret_size, double
 
 	for (; *name && length + 1 < sizeof(plain); name++) {
 		if (isalpha((unsigned char)*name))
-			plain[length++] = (char)tolower((unsigned char)*name);
+			plain[length++] = ascii_lower(*name);
 	}
 	plain[length] = '\0';
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {

@@ -30,6 +30,8 @@ complain "a library prints or exits" \
 	"$(grep -nE '(^|[^a-z_])(printf|puts|perror|exit|abort)\(' \
 		$(find converter analysis -name '*.c') | grep -v snprintf)"
 product=$(find tracer firmware-markers converter analysis cli -name '*.[ch]')
+complain "letters are changed by the rules of the user's locale, not by ascii.h" \
+	"$(grep -nE '(^|[^a-z_])(tolower|toupper|strn?casecmp|strcasestr)\(|REG_ICASE' $product)"
 complain "a shell is called, but for doctor's literal commands" \
 	"$(grep -nE '(^|[^a-z_])(system|popen|wordexp)\(' $product | grep -v '^cli/doctor.c:.*popen(command, "re")')
 $(grep -nE 'first_line\(' cli/doctor.c | grep -vE 'const char \*command|"[^"]*", line|tool->command')"

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "align_impl.h"
+#include "ascii.h"
 
 #define MAX_NAME 32
 
@@ -28,7 +29,7 @@ static void plain_name(const char *op, char name[MAX_NAME])
 
 	for (const char *c = colon ? colon + 1 : op; *c && n + 1 < MAX_NAME; c++) {
 		if (isalnum((unsigned char)*c))
-			name[n++] = (char)tolower((unsigned char)*c);
+			name[n++] = ascii_lower(*c);
 	}
 	name[n] = '\0';
 }

@@ -11,8 +11,9 @@
  */
 #include "emit/chrome.h"
 
-#include <ctype.h>
 #include <stdlib.h>
+
+#include "ascii.h"
 
 #define MAX_DEVICES 64
 
@@ -93,7 +94,7 @@ static bool is_same_op(const char *name, const char *op)
 			name++;
 		while (*op == '_')
 			op++;
-		if (tolower((unsigned char)*name) != *op)
+		if (ascii_lower(*name) != *op)
 			return false;
 		if (!*op)
 			return true;

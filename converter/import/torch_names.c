@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/torch_names.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "flextrace/events.h"
 
 #define STEP "ProfilerStep#"
@@ -63,7 +63,7 @@ bool torch_knows_category(const char *category)
 
 static bool is_same_word(const char *left, const char *right)
 {
-	while (*left && tolower((unsigned char)*left) == tolower((unsigned char)*right)) {
+	while (*left && ascii_lower(*left) == ascii_lower(*right)) {
 		left++;
 		right++;
 	}

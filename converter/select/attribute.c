@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "ascii.h"
 #include "emit/event_class.h"
 #include "emit/kinds.h"
 #include "select_impl.h"
@@ -273,9 +274,37 @@ bool attribute_is_of_process(uint32_t attribute)
 
 /* -- conditions ----------------------------------------------------------------------------- */
 
+/* `part` has no capitals. */
+static bool begins_with(const char *text, const char *part)
+{
+	while (*part && ascii_lower(*text) == *part) {
+		text++;
+		part++;
+	}
+	return !*part;
+}
+
+/* What stands for a whole run or for its set-up. */
+static bool is_global(const char *name)
+{
+	static const char *const parts[] = {
+		"execute graph",    "senfuseddevicenode", "aiu roundtrip", "flex roundtrip",
+		"postkeys",         "fetchkeys",          "callback",      "hostprep",
+		"allocateframe of", "update cbs"};
+
+	for (; *name; name++) {
+		for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+			if (begins_with(name, parts[i]))
+				return true;
+		}
+	}
+	return false;
+}
+
 static bool matches(const struct condition *condition, const char *text)
 {
-	return regexec(&condition->regex, text, 0, NULL, 0) == 0;
+	return condition->is_global ? is_global(text)
+	                            : regexec(&condition->regex, text, 0, NULL, 0) == 0;
 }
 
 /* A string is looked at once. */
@@ -298,7 +327,7 @@ int condition_holds(struct condition *condition, const struct timeline *timeline
 	struct attribute_text text = {0, NULL, ""};
 	int is_match;
 
-	if (condition->is_of_host && row->table != OF_HOST)
+	if (condition->is_global && row->table != OF_HOST)
 		return 1;
 	attributes[condition->attribute].get(&text, timeline, row);
 	if (text.string)

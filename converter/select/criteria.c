@@ -7,10 +7,6 @@
 #include "select_impl.h"
 
 /* What belongs to a run as a whole and hides what is in it. */
-#define GLOBAL_NAMES                                                                        \
-	"execute graph|senfuseddevicenode|aiu roundtrip|flex roundtrip|postkeys|fetchkeys|" \
-	"callback|hostprep|allocateframe of|update cbs"
-
 /* Of a moment: sums of two stay in 64 bits. */
 #define MAX_NS (INT64_MAX / 4)
 
@@ -140,9 +136,9 @@ static struct condition *add_condition(struct criteria *criteria, uint32_t attri
 }
 
 static int compile(struct criteria *criteria, struct condition *condition, const char *regex,
-                   int flags, struct flextrace_error *error)
+                   struct flextrace_error *error)
 {
-	int code = regcomp(&condition->regex, regex, REG_EXTENDED | REG_NOSUB | flags);
+	int code = regcomp(&condition->regex, regex, REG_EXTENDED | REG_NOSUB);
 	char reason[128];
 
 	if (code == 0) {
@@ -173,18 +169,19 @@ static int read_condition(struct criteria *criteria, const char *text, bool is_d
 	condition = add_condition(criteria, attribute, is_drop);
 	if (!condition)
 		return FLEXTRACE_E_MEMORY;
-	return compile(criteria, condition, colon + 1, 0, error);
+	return compile(criteria, condition, colon + 1, error);
 }
 
-static int add_globals(struct criteria *criteria, struct flextrace_error *error)
+static int add_globals(struct criteria *criteria)
 {
 	struct condition *condition = add_condition(criteria,
 	                                            attribute_find("name", strlen("name")), true);
 
 	if (!condition)
 		return FLEXTRACE_E_MEMORY;
-	condition->is_of_host = true;
-	return compile(criteria, condition, GLOBAL_NAMES, REG_ICASE, error);
+	condition->is_global = true;
+	criteria->n_conditions++;
+	return FLEXTRACE_OK;
 }
 
 /* -- all of it ------------------------------------------------------------------------------ */
@@ -199,7 +196,7 @@ static int read_all(struct criteria *criteria, const struct select_options *opti
 		FLEXTRACE_TRY(read_condition(criteria, options->keep[i], false, error));
 	for (uint32_t i = 0; i < options->n_drop; i++)
 		FLEXTRACE_TRY(read_condition(criteria, options->drop[i], true, error));
-	return options->drop_globals ? add_globals(criteria, error) : FLEXTRACE_OK;
+	return options->drop_globals ? add_globals(criteria) : FLEXTRACE_OK;
 }
 
 int criteria_read(struct criteria *criteria, const struct select_options *options,
@@ -221,7 +218,8 @@ int criteria_read(struct criteria *criteria, const struct select_options *option
 void criteria_release(struct criteria *criteria)
 {
 	for (uint32_t i = 0; i < criteria->n_conditions; i++) {
-		regfree(&criteria->conditions[i].regex);
+		if (!criteria->conditions[i].is_global)
+			regfree(&criteria->conditions[i].regex);
 		free(criteria->conditions[i].known);
 	}
 	free(criteria->conditions);

@@ -54,11 +54,11 @@ struct moment {
 };
 
 struct condition {
-	regex_t regex; /* owned */
+	regex_t regex; /* owned; none where `is_global` */
 	uint32_t attribute;
 	bool is_drop;
-	bool is_of_host;            /* other rows pass */
-	uint8_t *known;             /* owned: per string, whether it matches; 0 = not looked at */
+	bool is_global; /* matches host rows that stand for a whole run; other rows pass */
+	uint8_t *known; /* owned: per string, whether it matches; 0 = not looked at */
 	uint32_t n_known_allocated; /* of them */
 };
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ascii.h: letters as files spell them. The C library asks the user's locale: a Turkish one does
+ * not call "i" the small letter of "I", and "MPI_Allreduce" would be no collective any more. */
+#ifndef FLEXTRACE_ASCII_H
+#define FLEXTRACE_ASCII_H
+
+static inline char ascii_lower(char letter)
+{
+	return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+}
+
+#endif
