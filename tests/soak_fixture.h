@@ -194,7 +194,7 @@ static void start(struct device *device, uint32_t policy)
 {
 	const struct flextrace_emulator_config config = {
 		.n_cores = N_CORES,
-		.counter_hz = UINT64_C(10000000), /* a blocked core waits for minutes */
+		.counter_hz = 1000000, /* a blocked core waits longer than tests may take */
 		.ring_capacity = 2048,
 		.policy = policy,
 	};
