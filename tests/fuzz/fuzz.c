@@ -44,10 +44,11 @@ static void remove_dir(void)
 
 const char *fuzz_dir(void)
 {
+	const char *parent = getenv("TMPDIR");
+
 	if (dir[0])
 		return dir;
-	snprintf(dir, sizeof(dir), "%s/flextrace-fuzz-XXXXXX",
-	         access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+	snprintf(dir, sizeof(dir), "%s/flextrace-fuzz-XXXXXX", parent ? parent : "/tmp");
 	if (!mkdtemp(dir))
 		fuzz_fail("no directory");
 	atexit(remove_dir);
