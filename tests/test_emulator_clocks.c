@@ -65,12 +65,19 @@ static void test_counter__follows_its_rule(void **state)
 	};
 	uint64_t before = host_ns();
 	struct flextrace_emulator *emulator = create(&config);
-	uint64_t created, read_before, ticks;
+	uint64_t created = before, after = host_ns(), read_before, ticks;
 
 	(void)state;
-	/* The creation is the last time at which the counter shows its offset. */
-	for (created = before; flextrace_emulator_ticks_at(emulator, 0, created + 2) == 0xfffff000;)
-		created++;
+	/* The creation is two ns before the counter shows more than its offset. */
+	assert_true(flextrace_emulator_ticks_at(emulator, 0, after + 2) > 0xfffff000);
+	while (created < after) {
+		uint64_t middle = created + (after - created) / 2;
+
+		if (flextrace_emulator_ticks_at(emulator, 0, middle + 2) == 0xfffff000)
+			created = middle + 1;
+		else
+			after = middle;
+	}
 	assert_in_range(created, before, host_ns());
 	/* 0.8 GHz + 40 ppm for 1 s, - 200 ppm for 2 s, + 1000 ppm for 1 s */
 	ticks = flextrace_emulator_ticks_at(emulator, 0, created + UINT64_C(4000000000));
