@@ -15,7 +15,7 @@
 #define MIN_RAM_BYTES         ((size_t)16 << 20)
 #define MAX_RAM_BYTES         ((size_t)1 << 30)
 #define IDLE_US               100u
-#define DEFAULT_TIMEOUT_MS    10000u
+#define DEFAULT_TIMEOUT_MS    60000u
 #define TIMER_PER_US          10u
 #define MEASURE_NS            40000000u /* of the host's counter: some ppm */
 #define PPB                   INT64_C(1000000000)
@@ -251,7 +251,9 @@ int flextrace_qemu_create(const struct flextrace_emulator_config *config,
 	if (!qemu)
 		return -ENOMEM;
 	qemu->machine.ram_fd = qemu->machine.uart_fd = -1;
-	qemu->timeout_ns = DEFAULT_TIMEOUT_MS * UINT64_C(1000000);
+	qemu->timeout_ns = (options->timeout_ms > DEFAULT_TIMEOUT_MS ? options->timeout_ms
+	                                                             : DEFAULT_TIMEOUT_MS) *
+	                   UINT64_C(1000000);
 	(void)pthread_mutex_init(&qemu->truth_lock, NULL);
 	for (i = 0; i < FLEXTRACE_QEMU_MAX_CORES; i++)
 		(void)pthread_mutex_init(&qemu->cores[i].lock, NULL);

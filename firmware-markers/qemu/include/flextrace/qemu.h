@@ -48,7 +48,7 @@ enum flextrace_qemu_isa {
 /* All zero is a good choice. */
 struct flextrace_qemu_options {
 	uint32_t isa;         /* enum flextrace_qemu_isa */
-	uint32_t timeout_ms;  /* of each wait; 0 = 10000, which QEMU has to start, too */
+	uint32_t timeout_ms;  /* of each wait; 0 = 60000, which QEMU has to start at least */
 	const char *elf_path; /* weak; another image than the built-in choice */
 };
 
