@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # private.sh [--shm SIZE] COMMAND [ARGUMENT...]
 # Runs a command where it can meet no session daemon but those it starts, and takes these down with it:
-# as root in namespaces of its own (mounts and processes), else as an unprivileged user with its own
-# LTTNG_HOME. Exits 77, with the reason, where neither is possible. LTTNG_TEST_DIR is a scratch folder.
+# as root in namespaces of its own (mounts and processes), else as an unprivileged user. LTTNG_TEST_DIR
+# is a scratch folder, and LTTNG_HOME, where `lttng` notes its current session. Exits 77, with the reason,
+# where neither is possible.
 set -u
 shm=1g
 if [ "${1:-}" = --shm ]; then
@@ -13,7 +14,7 @@ fi
 
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-export LTTNG_TEST_DIR="$scratch"
+export LTTNG_TEST_DIR="$scratch" LTTNG_HOME="$scratch"
 
 # The consumer daemons that a session daemon starts end with their namespace.
 inside='mkdir -p /run/lttng && mount -t tmpfs tmpfs /run/lttng &&
@@ -26,7 +27,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	fi
 	if setpriv --reuid=65534 --clear-groups test -x "$1" 2>/dev/null; then
 		chown 65534 "$scratch"
-		HOME="$scratch" LTTNG_HOME="$scratch" setpriv --reuid=65534 --clear-groups "$@"
+		HOME="$scratch" setpriv --reuid=65534 --clear-groups "$@"
 		exit $?
 	fi
 	echo "skipped: root, but may neither make namespaces nor run $1 as another user"
@@ -36,4 +37,4 @@ if [ "$shm" != 1g ]; then
 	echo "skipped: needs a /dev/shm of $shm, which takes root"
 	exit 77
 fi
-HOME="$scratch" LTTNG_HOME="$scratch" "$@"
+HOME="$scratch" "$@"
