@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <cmocka.h>
 
 #include "clock_scenarios.h"
+#include "fresh_seed.h"
 
 #define FIRST_SEED 100
 #define N_SEEDS    2
@@ -249,14 +249,10 @@ static void test_clock_scenarios__follow_steps_that_leave_little_evidence(void *
 
 static void test_clock_scenarios__are_sound_with_a_fresh_seed(void **state)
 {
-	struct timespec now;
+	uint64_t seed = fresh_seed();
 	uint32_t n_missed = 0;
-	uint64_t seed;
 
 	(void)state;
-	clock_gettime(CLOCK_REALTIME, &now);
-	seed = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-	print_message("fresh seed: %llu\n", (unsigned long long)seed);
 	for (size_t i = 0; i < sizeof(all_bars) / sizeof(all_bars[0]); i++) {
 		struct outcome outcome = run_scenario(&all_bars[i], seed);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Made Flex traces of which something is lost, twice, out of order or wrong. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,21 +8,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <cmocka.h>
 
 #include "flex_fixture.h"
 #include "flex_judge.h"
 #include "flex_truth.h"
+#include "fresh_seed.h"
 #include "scratch.h"
 
 #define N_SEEDS 3u
 
-static uint64_t fresh_seed;
+static uint64_t last_seed; /* no fixed one */
 
 static uint64_t seed_of(unsigned i)
 {
-	return i < N_SEEDS ? i + 1 : fresh_seed;
+	return i < N_SEEDS ? i + 1 : last_seed;
 }
 
 /* A scene of one file, each rank to be compared with its own clock. */
@@ -274,9 +273,7 @@ int main(void)
 		TEST(finds_resets_of_counters),
 		TEST(takes_one_event_and_ranks_without),
 	};
-	const char *given = getenv("FLEXTRACE_TEST_SEED");
 
-	fresh_seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
-	print_message("fresh seed: FLEXTRACE_TEST_SEED=%" PRIu64 "\n", fresh_seed);
+	last_seed = fresh_seed();
 	return cmocka_run_group_tests_name("flex_damage", tests, NULL, NULL);
 }
