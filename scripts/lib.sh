@@ -26,7 +26,9 @@ install_packages() {
 	say "installing $*"
 	export DEBIAN_FRONTEND=noninteractive
 	log=$(mktemp)
-	if ! { apt-get update -qq && apt-get install -qq -y --no-install-recommends "$@"; } >"$log" 2>&1; then
+	# Another apt, as of unattended upgrades, is waited for.
+	if ! { apt-get update -qq &&
+		apt-get install -qq -y --no-install-recommends -o DPkg::Lock::Timeout=600 "$@"; } >"$log" 2>&1; then
 		cat "$log" >&2
 		rm -f "$log"
 		return 1
