@@ -35,8 +35,8 @@ run 2 "$FLEXTRACE" report empty
 (cd empty && run 2 "$FLEXTRACE" report) || exit 1
 
 # Losses that are too many are told by the exit code, unless the program failed itself.
-run 3 "$FLEXTRACE" record --subbuf-size=4K --num-subbuf=2 --fail-on-loss -o lossy -- "$PROGRAM" scopes=200000
-run 7 "$FLEXTRACE" record --subbuf-size=4K --num-subbuf=2 --fail-on-loss -o lossy2 -- "$PROGRAM" scopes=200000 exit=7
+run 3 "$FLEXTRACE" record --subbuf-size=4K --num-subbuf=2 --fail-on-loss -o lossy -- "$UNREAD" "$PROGRAM" scopes=20000
+run 7 "$FLEXTRACE" record --subbuf-size=4K --num-subbuf=2 --fail-on-loss -o lossy2 -- "$UNREAD" "$PROGRAM" scopes=20000 exit=7
 grep -q lttng_discarded lossy/losses.csv || grep -q discarded lossy/losses.csv || fail "losses.csv does not tell"
 
 # A directory's name is not a pattern.

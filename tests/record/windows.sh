@@ -15,7 +15,7 @@ expect_events windows scope 3
 ! babeltrace2 windows/trace | grep -q '"outside"' || fail "recorded outside a window"
 
 # With buffers that are too small for it, what is lost is told with what to do; the rest is there.
-run 0 "$FLEXTRACE" record --no-convert --subbuf-size=4K --num-subbuf=2 -o small -- "$PROGRAM" scopes=200000
+run 0 "$FLEXTRACE" record --no-convert --subbuf-size=4K --num-subbuf=2 -o small -- "$UNREAD" "$PROGRAM" scopes=200000
 says 'events were lost' err.log
 says '--subbuf-size' err.log
 lost=$(sed -n 's/.*warning: .*\b\([0-9][0-9]*\) events were lost.*/\1/p' err.log)
