@@ -66,14 +66,14 @@ all_clean
 
 # One of them is stopped: the user is told which, and lets it go on. Nothing is lost.
 begin consumer "$FLEXTRACE" record -o consumer -- "$PROGRAM" scopes=50 write=here read=go scopes=7
-kill -STOP "$consumer"
+"$HALT" "$consumer"
 finish 0
 says "lttng-consumerd is stopped, .kill -CONT $consumer" err.log
 expect_rows consumer host.csv 57 57
 # ... whoever asks.
 mkfifo asked
 begin flight "$FLEXTRACE" record --flight-recorder=1M -o flight -- "$PROGRAM" scopes=50 write=here read=go
-kill -STOP "$consumer"
+"$HALT" "$consumer"
 "$FLEXTRACE" snapshot >asked 2>&1 &
 snapshot=$!
 {
@@ -85,7 +85,7 @@ says 'lttng-consumerd is stopped' snapshot.log
 finish 0
 expect_rows flight/snapshots/1 host.csv 50 50
 begin daemon "$FLEXTRACE" record -o daemon -- "$PROGRAM" scopes=50 write=here read=go scopes=7
-kill -STOP "$daemon"
+"$HALT" "$daemon"
 "$FLEXTRACE" status >asked 2>&1 &
 grep -m 1 'lttng-sessiond is stopped' asked >status.log || fail "status waits without a word"
 finish 0

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 begin died "$FLEXTRACE" record --no-convert -o died -- "$PROGRAM" scopes=5 write=here read=go
-kill -STOP "$consumer"
+"$HALT" "$consumer"
 kill -KILL "$daemon" "$record"
 finish 137
 rm died/.flextrace-recording

@@ -123,7 +123,7 @@ run 0 "$FLEXTRACE" start --flight-recorder=1M -o still
 LTTNG_UST_REGISTER_TIMEOUT=-1 "$PROGRAM" scopes=9 write=here read=go &
 program=$!
 cat here >/dev/null
-kill -STOP $program
+"$HALT" $program
 run 0 "$FLEXTRACE" snapshot
 [ "$(rows still/snapshots/1/host.csv)" -eq 9 ] || fail "not 9 rows of a program that stands still"
 kill -CONT $program
