@@ -34,7 +34,8 @@ find /dev/shm -name 'lttng-*' ! -name 'lttng-ust-wait-[0-9]' -printf '%m %p\n' >
 find "$LTTNG_HOME/.lttng" -printf '%m %y %p\n' >home-files
 for pid in $(ps -C lttng-consumerd -o pid=); do
 	for fd in "/proc/$pid/fd"/*; do
-		[ ! -f "$fd" ] || echo "$(stat -L -c %a "$fd") $(readlink "$fd")"
+		mode=$(stat -L -c '%a %F' "$fd" 2>/dev/null) || continue # it is closed by now
+		case $mode in *regular*) echo "${mode%% *} $(readlink "$fd")" ;; esac
 	done
 done >descriptors
 exec "$1" --ranks=1 --iterations=2
