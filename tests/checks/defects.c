@@ -7,7 +7,7 @@
 #include <string.h>
 
 static void *volatile kept;
-static uint32_t shared;
+static volatile uint32_t shared;
 
 static int leak(void)
 {
@@ -36,10 +36,14 @@ static int overflow(void)
 	return 0;
 }
 
+/* Often: two accesses at the very same time do not see each other. */
 static void *add(void *unused)
 {
+	int i;
+
 	(void)unused;
-	shared++;
+	for (i = 0; i < 10000; i++)
+		shared++;
 	return NULL;
 }
 
