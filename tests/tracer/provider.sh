@@ -30,7 +30,7 @@ lttng-sessiond --no-kernel --background --pidfile="$dir/daemon.pid" 2>"$dir/daem
 trap 'kill "$(cat "$dir/daemon.pid")" 2>/dev/null' EXIT
 
 # However busy the machine is, programs wait until they are registered.
-export LTTNG_UST_REGISTER_TIMEOUT=60000
+export LTTNG_UST_REGISTER_TIMEOUT=-1
 
 lttng="lttng --no-sessiond --group=root -q"
 
