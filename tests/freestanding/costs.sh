@@ -68,7 +68,7 @@ run() {
 		rv64imac) machine='qemu-system-riscv64' ;;
 		esac
 		build $isa firmware || { fail "$isa: does not build"; continue; }
-		timeout 60 $machine -M virt -m 16M -smp 1 -bios "$out/firmware.$isa" -nodefaults \
+		timeout 500 $machine -M virt -m 16M -smp 1 -bios "$out/firmware.$isa" -nodefaults \
 			-display none -serial stdio -icount shift=0 </dev/null >"$out/counts" ||
 			fail "$isa: QEMU failed"
 		while read -r name more; do
