@@ -51,6 +51,7 @@ record=$!
 exec 3<told
 hear
 echo "$line" | grep -q 'until Ctrl-C' || fail "record says: $line"
+lttng --no-sessiond list --userspace >/dev/null # who answers has recorded its definitions
 run 2 "$FLEXTRACE" stop
 says 'No such recording of `flextrace start` runs; `flextrace status` lists others' err.log
 # Who records ends it, and is not to take that for a daemon that died.
@@ -83,6 +84,7 @@ cat here-2 >/dev/null
 record=$!
 exec 3<told
 hear
+lttng --no-sessiond list --userspace >/dev/null # who answers has recorded its definitions
 : >go
 wait $one
 : >go-2
