@@ -120,7 +120,7 @@ printf '[{"ph":"M","name":"process_name","pid":0,"args":{"name":"core_trace for 
 expect "tiles" 0 "" convert -q --as aie-json tile.json -o inner/deep/out
 [ -e "inner/deep/out/tile.._.._.._evil,_1.json" ] || fail "tiles: no file of the tile"
 [ -z "$(find "$dir" -name '*evil*' | grep -v '/inner/deep/out/')" ] || fail "tiles: a name is a path"
-[ "$(find inner -type f | grep -vc '^inner/deep/out/[A-Za-z0-9_.,()-]*$')" -eq 0 ] || fail "tiles: odd names"
+[ "$(find inner -type f | LC_ALL=C grep -vc '^inner/deep/out/[A-Za-z0-9_.,()-]*$')" -eq 0 ] || fail "tiles: odd names"
 printf '{"schemaVersion":1,"traceName":"../../evil.json","distributedInfo":{"rank":"../../evil"},"traceEvents":[
 {"ph":"X","cat":"cpu_op","name":"../../evil","pid":1,"tid":1,"ts":1,"dur":1}]}' >evil-torch.in
 expect "ranks" 0 "" convert -q --as torch --per-rank evil-torch.in -o inner/ranks

@@ -4,6 +4,7 @@
 # FOLDER. All that runs without a session daemon: scripts/s390x.
 set -eu
 cd "$1"
+export LC_ALL=C # an assembler in Turkish does not know its own operators
 command -v s390x-linux-gnu-gcc >/dev/null || { echo "skipped: there is no compiler for s390x"; exit 77; }
 command -v qemu-s390x >/dev/null || command -v qemu-s390x-static >/dev/null ||
 	{ echo "skipped: QEMU's emulation of s390x is not installed"; exit 77; }

@@ -43,7 +43,7 @@ code() { figures "code $1 $2"; }
 
 row 'TS, KERNEL_START, KERNEL_END' code ts
 for marker in mark zone_begin zone_end value fw_end; do
-	row "$(echo $marker | tr '[:lower:]' '[:upper:]')" code $marker
+	row "$(echo $marker | LC_ALL=C tr '[:lower:]' '[:upper:]')" code $marker
 	for isa in $isas; do
 		[ "$(code $isa $marker | sed 's/.* //')" = "$(executed $isa $marker)" ] ||
 			fail "$isa $marker: executes another number of instructions than its code shows"
