@@ -86,7 +86,7 @@ static bool is_lttng_ust(const char *dir)
 
 /* -- streams ----------------------------------------------------------------------------------- */
 
-/* The number of a stream file's first packet; 0 where it may go on behind another part. */
+/* The number of a stream file's first packet; 0 where it cannot be told. */
 static uint64_t first_sequence(const struct ctf_dir *dir, const struct ctf_file *file)
 {
 	unsigned char head[SEQUENCE_OFFSET + sizeof(uint64_t)];
@@ -96,9 +96,6 @@ static uint64_t first_sequence(const struct ctf_dir *dir, const struct ctf_file 
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/index/%s.idx", dir->path, file->name);
-	if (access(path, F_OK) == 0)
-		return 0;
 	snprintf(path, sizeof(path), "%s/%s", dir->path, file->name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd >= 0 ? read(fd, head, sizeof(head)) : -1;
@@ -111,18 +108,27 @@ static uint64_t first_sequence(const struct ctf_dir *dir, const struct ctf_file 
 	return magic == MAGIC ? sequence : __builtin_bswap64(sequence);
 }
 
+static bool is_snapshot(const struct ctf_dir *dir, const struct ctf_file *file)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/index/%s.idx", dir->path, file->name);
+	return access(path, F_OK) != 0;
+}
+
 static bool is_same_stream(const struct ctf_file *a, const struct ctf_file *b)
 {
 	return b->has_stream && a->class_id == b->class_id && a->instance_id == b->instance_id;
 }
 
-/* The least number that a stream begins with in any of its files; 0 where `stream` is not the first
- * of these: it was asked for then. */
-static uint64_t least_sequence(const struct ctf_dir *dirs, uint32_t n_dirs,
-                               const struct ctf_file *stream)
+/* Adds the least number that a stream begins with in any of its files, where `stream` is the first
+ * of these. */
+static void add_front(const struct ctf_dir *dirs, uint32_t n_dirs, const struct ctf_file *stream,
+                      struct ctf_fronts *total)
 {
-	uint64_t least = UINT64_MAX;
-	bool is_first = true;
+	const struct ctf_file *first = NULL;
+	const struct ctf_dir *in = NULL;
+	uint64_t least = 0;
 
 	for (uint32_t i = 0; i < n_dirs; i++)
 		for (uint32_t j = 0; j < dirs[i].n_files; j++) {
@@ -131,28 +137,28 @@ static uint64_t least_sequence(const struct ctf_dir *dirs, uint32_t n_dirs,
 
 			if (!is_same_stream(stream, file))
 				continue;
-			if (is_first && file != stream)
-				return 0;
-			is_first = false;
+			if (!first && file != stream)
+				return;
 			sequence = first_sequence(&dirs[i], file);
-			least = sequence < least ? sequence : least;
+			if (first && sequence >= least)
+				continue;
+			least = sequence;
+			first = file;
+			in = &dirs[i];
 		}
-	return least;
+	if (first && is_snapshot(in, first))
+		total->overwritten += least;
+	else if (first && !strstr(in->path, "/archives/"))
+		total->elsewhere += least;
 }
 
-uint64_t ctf_count_overwritten(const struct ctf_dir *dirs, uint32_t n_dirs)
+void ctf_count_fronts(const struct ctf_dir *dirs, uint32_t n_dirs, struct ctf_fronts *total)
 {
-	uint64_t n = 0;
-
-	for (uint32_t i = 0; i < n_dirs; i++) {
+	for (uint32_t i = 0; i < n_dirs; i++)
 		if (!is_lttng_ust(dirs[i].path))
-			return 0;
-		for (uint32_t j = 0; j < dirs[i].n_files; j++) {
-			const struct ctf_file *file = &dirs[i].files[j];
-
-			if (file->has_stream)
-				n += least_sequence(dirs, n_dirs, file);
-		}
-	}
-	return n;
+			return;
+	for (uint32_t i = 0; i < n_dirs; i++)
+		for (uint32_t j = 0; j < dirs[i].n_files; j++)
+			if (dirs[i].files[j].has_stream)
+				add_front(dirs, n_dirs, &dirs[i].files[j], total);
 }

@@ -32,6 +32,9 @@
 	  "lttng enable-event -u 'flextrace:*'")                                                \
 	X(LOST_EVENTS, "lost_events",                                                           \
 	  "use larger or more sub-buffers: lttng enable-channel --subbuf-size --num-subbuf")    \
+	X(BEGINS_LATE, "begins_late",                                                           \
+	  "packets before the first ones are not here: overwritten before they were read, or "  \
+	  "in another part of the recording, which is to be converted with this one")           \
 	X(LOST_MARKERS, "lost_markers", "enlarge the marker ring or drain it more often")       \
 	X(UNCALIBRATED, "uncalibrated_device",                                                  \
 	  "record submit and complete times, or FLEXTRACE_CLOCK_SYNC")                          \

@@ -108,6 +108,11 @@ const struct loss_case loss_cases[] = {
 	{"a snapshot of a flight recorder",
 	 .events = RANK_0 "lost lttng_discarded_packets 5\n" SCOPE(01, "00", a),
 	 .lost = {{LOSS_OVERWRITTEN, 5}}},
+	{"LTTng overwrites packets before it reads the first one",
+	 .events = RANK_0 STREAM(1, 1) "lost lttng_discarded_packets 3\n" SCOPE(01, "00", a)
+		"lost lttng_discarded_packets 2\n" SCOPE(05, "04", b),
+	 .indexed = "channel1_1",
+	 .lost = {{LOSS_DISCARDED_PACKETS, 2}, {LOSS_MISSING_PACKETS, 3}}},
 	{"channels that LTTng could not make",
 	 .events = RANK_0 SCOPE(01, "00", a),
 	 .n_channels = 4,

@@ -67,18 +67,24 @@ static char *make_dir(const char *metadata, size_t n_metadata)
 }
 
 /* Counts in one directory with `n` streams. */
-static uint64_t count_in(const char *metadata, size_t n_metadata, const struct stream *streams,
-                         uint32_t n)
+static struct ctf_fronts fronts_in(const char *metadata, size_t n_metadata,
+                                   const struct stream *streams, uint32_t n)
 {
 	struct ctf_file files[8];
 	struct ctf_dir dir = {.path = make_dir(metadata, n_metadata), .files = files, .n_files = n};
-	uint64_t counted;
+	struct ctf_fronts fronts = {0};
 
 	for (uint32_t i = 0; i < n; i++)
 		write_stream(dir.path, &streams[i], &files[i]);
-	counted = ctf_count_overwritten(&dir, 1);
+	ctf_count_fronts(&dir, 1, &fronts);
 	scratch_remove(dir.path);
-	return counted;
+	return fronts;
+}
+
+static uint64_t count_in(const char *metadata, size_t n_metadata, const struct stream *streams,
+                         uint32_t n)
+{
+	return fronts_in(metadata, n_metadata, streams, n).overwritten;
 }
 
 static void test_ctf_overwritten__counts_what_precedes_the_first_packets(void **state)
@@ -86,21 +92,50 @@ static void test_ctf_overwritten__counts_what_precedes_the_first_packets(void **
 	static const struct {
 		struct stream streams[3];
 		uint32_t n;
-		uint64_t wanted;
+		struct ctf_fronts wanted;
 	} cases[] = {
-		{.n = 0, .wanted = 0},
-		{{{"a", 0, 0, false, false}}, 1, 0},
-		{{{"a", 0, 7, false, false}}, 1, 7},
-		{{{"a", 0, 7, true, false}}, 1, 7},
-		{{{"a", 0, 7, false, true}}, 1, 0}, /* written as it came */
-		{{{"a", 0, 7, false, false}, {"b", 1, 5, false, false}}, 2, 12},
-		{{{"a", 0, 7, false, false}, {"a_1", 0, 9, false, false}}, 2, 7}, /* two files */
+		{.n = 0},
+		{{{"a", 0, 0, false, false}}, 1, {0, 0}},
+		{{{"a", 0, 7, false, false}}, 1, {7, 0}},
+		{{{"a", 0, 7, true, false}}, 1, {7, 0}},
+		{{{"a", 0, 0, false, true}}, 1, {0, 0}}, /* written as it came */
+		{{{"a", 0, 7, false, true}}, 1, {0, 7}},
+		{{{"a", 0, 7, true, true}, {"b", 1, 5, false, false}}, 2, {5, 7}},
+		{{{"a", 0, 7, false, true}, {"a_1", 0, 3, false, true}}, 2, {0, 3}},
+		{{{"a", 0, 7, false, false}, {"b", 1, 5, false, false}}, 2, {12, 0}},
+		/* two files */
+		{{{"a", 0, 7, false, false}, {"a_1", 0, 9, false, false}}, 2, {7, 0}},
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_int_equal(count_in(TEXT, sizeof(TEXT) - 1, cases[i].streams, cases[i].n),
-		                 cases[i].wanted);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ctf_fronts fronts = fronts_in(TEXT, sizeof(TEXT) - 1, cases[i].streams,
+		                                     cases[i].n);
+
+		assert_int_equal(fronts.overwritten, cases[i].wanted.overwritten);
+		assert_int_equal(fronts.elsewhere, cases[i].wanted.elsewhere);
+	}
+}
+
+/* LTTng numbers the packets of all chunks on. */
+static void test_ctf_overwritten__expects_others_before_a_chunk(void **state)
+{
+	static const struct stream stream = {"a", 0, 7, false, true};
+	char *dir = scratch_dir(), *chunk = make_dir(TEXT, sizeof(TEXT) - 1), path[512];
+	struct ctf_fronts fronts = {0};
+	struct ctf_file file;
+	struct ctf_dir in = {.path = path, .files = &file, .n_files = 1};
+
+	(void)state;
+	write_stream(chunk, &stream, &file);
+	snprintf(path, sizeof(path), "%s/archives", dir);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/archives/chunk", dir);
+	assert_int_equal(rename(chunk, path), 0);
+	ctf_count_fronts(&in, 1, &fronts);
+	assert_int_equal(fronts.overwritten + fronts.elsewhere, 0);
+	scratch_remove(dir);
+	free(chunk);
 }
 
 /* `TEXT` as LTTng writes it, cut into packets of `n_content` bytes each. */
@@ -160,6 +195,7 @@ static void test_ctf_overwritten__takes_several_snapshots_as_one_trace(void **st
 {
 	static const struct stream older = {"a", 0, 4, false, false};
 	static const struct stream newer[] = {{"a", 0, 9, false, false}, {"b", 1, 2, false, false}};
+	struct ctf_fronts fronts = {0};
 	struct ctf_file files[3];
 	struct ctf_dir dirs[2];
 
@@ -169,7 +205,8 @@ static void test_ctf_overwritten__takes_several_snapshots_as_one_trace(void **st
 	write_stream(dirs[0].path, &older, &files[0]);
 	write_stream(dirs[1].path, &newer[0], &files[1]);
 	write_stream(dirs[1].path, &newer[1], &files[2]);
-	assert_int_equal(ctf_count_overwritten(dirs, 2), 4 + 2);
+	ctf_count_fronts(dirs, 2, &fronts);
+	assert_int_equal(fronts.overwritten, 4 + 2);
 	scratch_remove(dirs[0].path);
 	scratch_remove(dirs[1].path);
 }
@@ -178,6 +215,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ctf_overwritten__counts_what_precedes_the_first_packets),
+		cmocka_unit_test(test_ctf_overwritten__expects_others_before_a_chunk),
 		cmocka_unit_test(test_ctf_overwritten__reads_metadata_in_packets),
 		cmocka_unit_test(test_ctf_overwritten__believes_no_other_tracer),
 		cmocka_unit_test(test_ctf_overwritten__takes_several_snapshots_as_one_trace),

@@ -102,6 +102,11 @@ static void write_recording(const struct run *run)
 	snprintf(path, sizeof(path), "%s/in", run->dir);
 	if (ctf_text_write(&options, run->of->events, &error) < 0)
 		fail_msg("%s: %s", run->of->name, error.message);
+	if (run->of->indexed) {
+		snprintf(path, sizeof(path), "mkdir in/index && : >in/index/%s.idx",
+		         run->of->indexed);
+		assert_int_equal(run_line(run, path), 0);
+	}
 	if (run->of->cut) {
 		snprintf(path, sizeof(path), "truncate -s -1 in/%s", run->of->cut);
 		assert_int_equal(run_line(run, path), 0);

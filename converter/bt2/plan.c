@@ -253,7 +253,7 @@ static int plan_group(struct plan *plan, uint32_t group, const struct opener *op
 		code = open_group(plan, group, &sizes, opener, &failure);
 	if (code == 0) {
 		plan->n_lost += count_files(&sizes, true);
-		plan->n_overwritten += ctf_count_overwritten(sizes.dirs, sizes.n_dirs);
+		ctf_count_fronts(sizes.dirs, sizes.n_dirs, &plan->fronts);
 	} else if (of->n_paths > 0)
 		pass_over(plan, count_files(&sizes, false), &failure, opener);
 	sizes_release(&sizes);

@@ -11,6 +11,7 @@
 
 #include "bt2/discover.h"
 #include "bt2/reader.h"
+#include "ctf_overwritten.h"
 
 struct plan_port {
 	uint32_t group;
@@ -27,9 +28,9 @@ struct plan {
 	struct trace_groups groups;
 	struct plan_port *ports; /* owned, sorted by (group, port) */
 	uint32_t n_ports, n_allocated;
-	uint32_t n_lost;        /* stream files that are cut, or of a trace that does not open */
-	uint32_t n_empty;       /* traces without a stream */
-	uint64_t n_overwritten; /* packets in front of snapshots */
+	uint32_t n_lost;  /* stream files that are cut, or of a trace that does not open */
+	uint32_t n_empty; /* traces without a stream */
+	struct ctf_fronts fronts;
 };
 
 /* Makes a plan for the traces of `options`; warns of cut files, and of traces that cannot be opened

@@ -265,8 +265,11 @@ static int book_failures(const struct plan *plan, const struct reader_options *o
 	if (plan->n_empty)
 		FLEXTRACE_TRY(ledger_lose(ledger, LOSS_CHANNEL_NOT_CREATED, &nowhere, plan->n_empty,
 		                          INT64_MIN));
-	FLEXTRACE_TRY(
-		ledger_lose(ledger, LOSS_OVERWRITTEN, &nowhere, plan->n_overwritten, INT64_MIN));
+	FLEXTRACE_TRY(ledger_lose(ledger, LOSS_OVERWRITTEN, &nowhere, plan->fronts.overwritten,
+	                          INT64_MIN));
+	FLEXTRACE_TRY(ledger_lose(ledger, LOSS_MISSING_PACKETS, &nowhere, plan->fronts.elsewhere,
+	                          INT64_MIN));
+	ledger->warnings[WARNING_BEGINS_LATE] += plan->fronts.elsewhere;
 	return feed_book_losses(total);
 }
 

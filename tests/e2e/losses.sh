@@ -33,13 +33,16 @@ lttng-sessiond --daemonize || fail "no session daemon"
 typed() { # typed WORD...: a line of lttng
 	lttng "$@" >lttng.log 2>&1 || fail "lttng $* gave exit code $?: $(cat lttng.log)"
 }
-typed create session --output="$PWD/over"
-typed enable-channel --userspace --subbuf-size=16K --num-subbuf=64 definitions
-typed enable-event --userspace --channel=definitions 'flextrace:process,flextrace:device,flextrace:clock_domain,flextrace:thread_name,flextrace:queue_name,flextrace:marker_name'
-typed enable-channel --userspace --overwrite --subbuf-size=4K --num-subbuf=2 events
-typed enable-event --userspace --channel=events flextrace:scope
-typed add-context --userspace --type=vpid --type=vtid
-typed start
+overwrite() { # overwrite DIR: records scopes into it, and keeps the newest
+	typed create session --output="$PWD/$1"
+	typed enable-channel --userspace --subbuf-size=16K --num-subbuf=64 definitions
+	typed enable-event --userspace --channel=definitions 'flextrace:process,flextrace:device,flextrace:clock_domain,flextrace:thread_name,flextrace:queue_name,flextrace:marker_name'
+	typed enable-channel --userspace --overwrite --subbuf-size=4K --num-subbuf=2 events
+	typed enable-event --userspace --channel=events flextrace:scope
+	typed add-context --userspace --type=vpid --type=vtid
+	typed start
+}
+overwrite over
 export LTTNG_UST_REGISTER_TIMEOUT=-1
 # On one CPU, whose stream has begun when nobody reads it any more: LTTng counts no packets before the first.
 cpu=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
@@ -58,7 +61,22 @@ echo "overwrite: emitted=$((begun + emitted)) read=$read packets=$lost told=$tol
 [ "$told" = "$lost" ] || fail "LTTng's own figure is '$told', losses.csv says $lost"
 told over_out lttng_discarded_packets "$lost"
 check_output over_out
-strict over $((lost + events))
+strict over $((lost + events + $(lost over_out lttng_missing_packets)))
+
+# The same without a packet that was read before: of what is gone in front LTTng counts nothing, but its packets have numbers.
+overwrite late
+"$E2E/emit_many" 1 0 >late.log
+"$SOURCE/tests/unread.sh" taskset -c "$cpu" "$E2E/emit_many" 1 200000 >late.log
+typed stop
+! grep -q 'packets were lost' lttng.log || fail "LTTng counts packets before the first: $(cat lttng.log)"
+typed destroy
+"$FLEXTRACE" convert --quiet -o late_out late || fail "a trace without a begin does not convert"
+missing=$(od -An -t u8 -j 64 -N 8 late/ust/uid/*/*-bit/events_"$cpu" | tr -d ' ')
+echo "overwrite from the beginning: packets=$missing"
+[ "$missing" -gt 1000 ] || fail "the first packet has number $missing"
+told late_out lttng_missing_packets "$missing"
+check_output late_out
+strict late $((missing + $(lost late_out lttng_discarded_packets) + $(lost late_out lttng_discarded_events)))
 
 # LTTng, discard mode; what it counts is right but for bit 63, which it sometimes sets.
 "$FLEXTRACE" record --output=out --subbuf-size=4K --num-subbuf=2 -- "$SOURCE/tests/unread.sh" "$E2E/emit_many" 2 400000 >record.log 2>&1 ||

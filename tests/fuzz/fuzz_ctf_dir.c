@@ -10,6 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
+	struct ctf_fronts fronts = {0};
 	struct ctf_dir dir;
 	char index[512];
 	size_t n_part;
@@ -28,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	for (uint32_t i = 0; i < dir.n_files; i++)
 		if (dir.files[i].whole_bytes > dir.files[i].size_bytes)
 			fuzz_fail("more whole packets than bytes");
-	ctf_count_overwritten(&dir, 1);
+	ctf_count_fronts(&dir, 1, &fronts);
 	ctf_dir_release(&dir);
 	return 0;
 }
