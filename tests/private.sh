@@ -16,9 +16,10 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 export LTTNG_TEST_DIR="$scratch" LTTNG_HOME="$scratch"
 
-# The consumer daemons that a session daemon starts end with their namespace.
+# The consumer daemons that a session daemon starts end with their namespace. The scratch folder may be below
+# what is mounted over.
 inside='mkdir -p /run/lttng && mount -t tmpfs tmpfs /run/lttng &&
-	mount -t tmpfs -o size='$shm',mode=1777 tmpfs /dev/shm && exec "$@"'
+	mount -t tmpfs -o size='$shm',mode=1777 tmpfs /dev/shm && mkdir -p "$LTTNG_TEST_DIR" && exec "$@"'
 
 if [ "$(id -u)" -eq 0 ]; then
 	if unshare -mpf --mount-proc --propagation private true 2>/dev/null; then
