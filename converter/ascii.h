@@ -6,7 +6,9 @@
 
 static inline char ascii_lower(char letter)
 {
-	return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+	if (letter < 'A' || letter > 'Z')
+		return letter;
+	return (char)(letter - 'A' + 'a');
 }
 
 #endif
