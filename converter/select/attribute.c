@@ -284,7 +284,7 @@ static bool begins_with(const char *text, const char *part)
 	return !*part;
 }
 
-/* What stands for a whole run or for its set-up. */
+/* What belongs to a run as a whole and hides what is in it. */
 static bool is_global(const char *name)
 {
 	static const char *const parts[] = {

@@ -6,7 +6,6 @@
 
 #include "select_impl.h"
 
-/* What belongs to a run as a whole and hides what is in it. */
 /* Of a moment: sums of two stay in 64 bits. */
 #define MAX_NS (INT64_MAX / 4)
 
