@@ -33,8 +33,8 @@
 	X(LOST_EVENTS, "lost_events",                                                           \
 	  "use larger or more sub-buffers: lttng enable-channel --subbuf-size --num-subbuf")    \
 	X(BEGINS_LATE, "begins_late",                                                           \
-	  "packets before the first ones are not here: overwritten before they were read, or "  \
-	  "in another part of the recording, which is to be converted with this one")           \
+	  "packets before the first ones are not here: overwritten before they were read, "     \
+	  "cleared by `lttng clear`, or in another part of the recording, to be given as well") \
 	X(LOST_MARKERS, "lost_markers", "enlarge the marker ring or drain it more often")       \
 	X(UNCALIBRATED, "uncalibrated_device",                                                  \
 	  "record submit and complete times, or FLEXTRACE_CLOCK_SYNC")                          \

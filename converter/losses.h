@@ -28,7 +28,7 @@
 	X(DISCARDED_EVENTS, LOST, "lttng_discarded_events")                                     \
 	/* overwritten before they were read */                                                 \
 	X(DISCARDED_PACKETS, LOST, "lttng_discarded_packets")                                   \
-	/* before the first ones that are there: overwritten, or in a part that is not given */ \
+	/* before the first ones: overwritten, cleared, or in a part that is not given */    \
 	X(MISSING_PACKETS, LOST, "lttng_missing_packets")                                       \
 	/* in front of a flight recorder's snapshot, as it should be */                         \
 	X(OVERWRITTEN, LEFT_OUT, "overwritten")                                                 \
