@@ -355,7 +355,7 @@ static int write_rows(struct chrome *chrome)
 /* -- the emitter ------------------------------------------------------------------------------- */
 
 /* ts 0: the last whole second before everything, so that ts are small and doubles hold every ns.
- * The files of single ranks have one for all: some readers look at ts alone. */
+ * The files of single ranks have one for all, as some readers look at ts alone, and earlier. */
 static void choose_base(struct chrome *chrome)
 {
 	int64_t epoch_offset_ns = chrome->view.epoch_offset_ns;
