@@ -7,7 +7,7 @@ set(clocks_sources tests/clock_model.c tests/clock_truth.c converter/marzullo.c)
 foreach(file axis bare epochs facts late marks match rate runs shift unwrap wide window)
 	list(APPEND clocks_sources converter/unwrap/${file}.c)
 endforeach()
-foreach(file band calibrate choose claims fit line map parts pinch reach reference reject report slope soft)
+foreach(file band calibrate choose claims doubts fit line map parts pinch reach reference reject report slope soft)
 	list(APPEND clocks_sources converter/calibrate/${file}.c)
 endforeach()
 
@@ -16,7 +16,7 @@ foreach(name unwrap unwrap_records)
 		tests/text_source.c tests/unwrap_fixture.c converter/decode/decode.c
 		converter/decode/schema.c LIBS Threads::Threads m)
 endforeach()
-foreach(name calibrate band steps pinch estimates)
+foreach(name calibrate band steps pinch estimates clock_doubts)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
 		LIBS Threads::Threads m)
 endforeach()

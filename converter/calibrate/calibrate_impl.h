@@ -93,8 +93,9 @@ struct clock_map {
 	struct map_knot *knots; /* owned, of blocks.h, at least one */
 	uint32_t n_knots;
 	uint64_t slope_before, grow_before; /* in front of the first knot */
-	struct map_quality quality;
-	bool is_wandering;         /* the assumption was about rho */
+	bool is_doubtful_before;            /* nothing in front of the first knot is certified */
+	struct map_quality quality;         /* of all stamps; see map_knot.is_doubtful */
+	bool is_wandering;                  /* the assumption was about rho */
 	bool is_after_gap;         /* begins behind a gap that no rate bridges, not with a reset */
 	bool is_one_sided;         /* nothing bounds it from one of the two sides */
 	double rho;                /* relative; what the band was made with */
@@ -258,16 +259,25 @@ bool band_close(struct knot *knots, uint32_t n, const struct reference *referenc
  * bounds as that needs. Both have the same x. */
 void band_centre(struct knot *knots, const struct knot *middles, uint32_t n);
 
-/* -- map.c ----------------------------------------------------------------------------------- */
+/* -- doubts.c: stretches of which nothing is certified --------------------------------------- */
 
-/* Makes the map along the middle of a closed band (n > 0); with `spares`, it leaves out knots it
- * can spare. The knots, of blocks.h, are used up: they can only be freed. */
-int clock_map_init(struct clock_map *map, struct knot *knots, uint32_t n,
-                   const struct reference *reference, const struct evidence *evidence, bool spares);
+struct stretch {
+	uint64_t from, to; /* x; up to `to`, UINT64_MAX: without end */
+};
 
-/* Places a stamp: looks near `*knot` first, and stores where it found it. */
-struct placed clock_map_place_near(const struct clock_map *map, uint64_t ticks, uint32_t *knot);
-const struct clock_map *clocks_map(const struct clocks *clocks, uint32_t counter, uint16_t segment);
+struct doubts {
+	struct stretch *stretches; /* owned, by x, none meets the next */
+	uint32_t n, n_allocated;
+};
+
+/* Doubts all between two places; the bounds at these places themselves must hold. From 0 on: what
+ * is in front of the first evidence, too. FLEXTRACE_E_MEMORY or 0. */
+int doubts_add(struct doubts *doubts, uint64_t from, uint64_t to);
+void doubts_release(struct doubts *doubts);
+
+/* Whether anything between two places is in doubt. `*next` is 0 at first; no `from` is less than
+ * that of the call before. */
+bool doubts_meet(const struct doubts *doubts, uint64_t from, uint64_t to, uint32_t *next);
 
 /* -- claims.c -------------------------------------------------------------------------------- */
 
@@ -312,6 +322,7 @@ struct attempt {
 	struct reference reference;
 	struct knot *knots; /* owned, of blocks.h */
 	uint32_t n_knots, n_false;
+	struct doubts doubts; /* owned */
 	double rho;
 	bool is_closed; /* the knots are bounds already */
 	bool is_steady; /* their middles are of one slope */
@@ -326,6 +337,16 @@ void fit_release(struct attempt *band);
 /* Makes the map along a band, and uses up its knots; none where there are none. */
 int fit_map(struct attempt *band, const struct evidence *evidence, const struct prior *prior,
             struct clock_map *ret_map);
+
+/* -- map.c ----------------------------------------------------------------------------------- */
+
+/* Makes the map along the middle of a closed band that has knots; unless that is steady, it leaves
+ * out knots that it can spare. The knots are used up: they can only be freed. */
+int clock_map_init(struct clock_map *map, struct attempt *band, const struct evidence *evidence);
+
+/* Places a stamp: looks near `*knot` first, and stores where it found it. */
+struct placed clock_map_place_near(const struct clock_map *map, uint64_t ticks, uint32_t *knot);
+const struct clock_map *clocks_map(const struct clocks *clocks, uint32_t counter, uint16_t segment);
 
 /* -- report.c -------------------------------------------------------------------------------- */
 

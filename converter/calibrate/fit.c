@@ -85,6 +85,7 @@ void fit_release(struct attempt *band)
 {
 	reference_release(&band->reference);
 	blocks_free(band->knots);
+	doubts_release(&band->doubts);
 	*band = (struct attempt){.knots = NULL};
 }
 
@@ -302,8 +303,7 @@ int fit_map(struct attempt *band, const struct evidence *evidence, const struct 
 	/* A bound reaches from its place to all others: none here is none anywhere. */
 	ret_map->is_one_sided = band->knots[0].lo == -PHI_UNBOUNDED ||
 	                        band->knots[0].hi == PHI_UNBOUNDED;
-	FLEXTRACE_TRY(clock_map_init(ret_map, band->knots, band->n_knots, &band->reference,
-	                             evidence, !band->is_steady));
+	FLEXTRACE_TRY(clock_map_init(ret_map, band, evidence));
 	ret_map->rho = band->rho;
 	ret_map->is_wandering = band->rho > prior->rho || band->n_false > evidence->n / 2;
 	ret_map->quality.is_assumed = ret_map->is_wandering;

@@ -47,15 +47,39 @@ static uint32_t half_of(const struct knot *knot)
 struct corner {
 	const struct knot *knot;
 	const struct piece *piece;
-	wide_int value; /* t, 2^-20 ns */
-	int64_t middle; /* phi */
+	wide_int value;   /* t, 2^-20 ns */
+	int64_t middle;   /* phi */
+	bool is_doubtful; /* what is behind it */
 };
 
-static struct corner corner_of(const struct knot *knot, struct walk *walk)
+/* What a map is made of, and how far that is done. */
+struct maker {
+	const struct knot *end; /* weak; behind the last knot */
+	const struct doubts *doubts;
+	uint32_t next_stretch; /* of doubts */
+	struct walk walk;
+	bool spares;
+};
+
+static bool is_doubtful(const struct knot *knot, struct maker *maker)
 {
-	struct corner corner = {knot, walk_to(walk, knot->x), 0, middle_of(knot)};
+	const struct knot *next = knot + 1;
+
+	if (maker->doubts->n == 0)
+		return false;
+	while (next < maker->end && next->x == knot->x)
+		next++;
+	return doubts_meet(maker->doubts, knot->x, next < maker->end ? next->x : UINT64_MAX,
+	                   &maker->next_stretch);
+}
+
+static struct corner corner_of(const struct knot *knot, struct maker *maker)
+{
+	struct corner corner = {
+		.knot = knot, .piece = walk_to(&maker->walk, knot->x), .middle = middle_of(knot)};
 
 	corner.value = piece_value(corner.piece, knot->x) + corner.middle;
+	corner.is_doubtful = is_doubtful(knot, maker);
 	return corner;
 }
 
@@ -65,7 +89,8 @@ static struct map_knot finish_knot(const struct corner *corner, const struct cor
 	struct map_knot knot = {
 		.ticks = corner->knot->x + evidence->ticks0,
 		.host_ns = (int64_t)(corner->value >> PHI_BITS) + evidence->host0,
-		.fraction = (uint32_t)(corner->value & (ONE_NS - 1)),
+		.fraction = (uint32_t)corner->value & ((1u << MAP_FRACTION_BITS) - 1),
+		.is_doubtful = corner->is_doubtful,
 		.half_ns = half_of(corner->knot),
 		.slope = corner->piece->slope << (WANDER_BITS - SLOPE_BITS),
 		.grow = wander_of(corner->piece),
@@ -122,22 +147,22 @@ static bool is_in_cone(const struct cone *cone, const struct corner *from, const
 
 /* Returns the last knot that the line from `from` can reach past those between; `from` itself:
  * there is none behind it. Knots at one place have equal bounds, so the first stands for all. */
-static struct corner reach(const struct corner *from, const struct knot *end, struct walk *walk,
-                           bool spares)
+static struct corner reach(const struct corner *from, struct maker *maker)
 {
 	struct cone cone = open_cone(from);
 	struct corner reached = *from;
 
-	for (const struct knot *knot = from->knot + 1; knot < end; knot++) {
+	for (const struct knot *knot = from->knot + 1; knot < maker->end; knot++) {
 		struct corner corner;
 
 		if (knot->x == from->knot->x)
 			continue;
-		corner = corner_of(knot, walk);
+		corner = corner_of(knot, maker);
 		if (reached.knot != from->knot && !is_in_cone(&cone, from, &corner))
 			break;
 		reached = corner;
-		if (knot->x > cone.limit || !spares)
+		if (knot->x > cone.limit || !maker->spares ||
+		    corner.is_doubtful != from->is_doubtful)
 			break;
 		narrow_cone(&cone, from, knot);
 		if (cone.lo > cone.hi)
@@ -147,34 +172,38 @@ static struct corner reach(const struct corner *from, const struct knot *end, st
 }
 
 /* Makes room for some more knots of the map, in the memory of those that are done. */
-static int move_memory(struct clock_map *map, uint32_t n_most, struct knot *knots,
-                       const struct knot *next)
+static int move_memory(struct clock_map *map, struct attempt *band, const struct knot *next)
 {
-	uint32_t n_left = n_most - map->n_knots;
+	uint32_t n_left = band->n_knots - map->n_knots;
 	uint32_t n = map->n_knots + (n_left < KNOTS_PER_FILL ? n_left : KNOTS_PER_FILL);
 
-	blocks_drop(knots, (size_t)(next - knots) * sizeof(*knots));
+	blocks_drop(band->knots, (size_t)(next - band->knots) * sizeof(*next));
 	return blocks_fill(map->knots, n * sizeof(*map->knots));
 }
 
-int clock_map_init(struct clock_map *map, struct knot *knots, uint32_t n,
-                   const struct reference *reference, const struct evidence *evidence, bool spares)
+int clock_map_init(struct clock_map *map, struct attempt *band, const struct evidence *evidence)
 {
-	struct walk walk = {.reference = reference};
-	struct corner corner = corner_of(&knots[0], &walk), next;
-	const struct piece *first = &reference->pieces[0];
+	const struct piece *first = &band->reference.pieces[0];
+	struct maker maker = {
+		.end = band->knots + band->n_knots,
+		.doubts = &band->doubts,
+		.walk = {.reference = &band->reference},
+		.spares = !band->is_steady,
+	};
+	struct corner corner = corner_of(&band->knots[0], &maker), next;
 
-	map->knots = blocks_reserve(n, sizeof(*map->knots));
+	map->knots = blocks_reserve(band->n_knots, sizeof(*map->knots));
 	if (!map->knots)
 		return FLEXTRACE_E_MEMORY;
 	map->n_knots = 0;
 	map->slope_before = first->slope << (WANDER_BITS - SLOPE_BITS);
 	map->grow_before = wander_of(first);
+	map->is_doubtful_before = band->doubts.n > 0 && band->doubts.stretches[0].from == 0;
 	map->quality.tick_ns = (uint32_t)ceil(ldexp((double)first->slope, -SLOPE_BITS));
 	for (;;) {
-		next = reach(&corner, knots + n, &walk, spares);
+		next = reach(&corner, &maker);
 		if (map->n_knots % KNOTS_PER_FILL == 0)
-			FLEXTRACE_TRY(move_memory(map, n, knots, corner.knot));
+			FLEXTRACE_TRY(move_memory(map, band, corner.knot));
 		map->knots[map->n_knots++] = finish_knot(&corner, &next, evidence);
 		if (next.knot == corner.knot)
 			return FLEXTRACE_OK;
@@ -239,6 +268,14 @@ static int64_t before(const struct clock_map *map, uint64_t distance)
 	return map_clamp_ns(knot->host_ns + ((knot->fraction - back + ONE_NS / 2 - 1) >> PHI_BITS));
 }
 
+static struct map_quality quality_of(const struct clock_map *map, bool is_doubtful)
+{
+	struct map_quality quality = map->quality;
+
+	quality.is_assumed |= is_doubtful;
+	return quality;
+}
+
 /* In front of the first knot. */
 static struct placed place_before(const struct clock_map *map, uint64_t ticks)
 {
@@ -246,7 +283,7 @@ static struct placed place_before(const struct clock_map *map, uint64_t ticks)
 	struct placed placed = {.host_ns = before(map, distance)};
 
 	map_judge(&placed, map_grown(map->knots[0].half_ns, distance, map->grow_before),
-	          map->quality);
+	          quality_of(map, map->is_doubtful_before));
 	return placed;
 }
 
@@ -256,7 +293,8 @@ static struct placed place(const struct clock_map *map, uint64_t ticks, uint32_t
 
 	if (at == map->n_knots)
 		return place_before(map, ticks);
-	return map_place(knot, at + 1 < map->n_knots ? knot + 1 : NULL, ticks, map->quality);
+	return map_place(knot, at + 1 < map->n_knots ? knot + 1 : NULL, ticks,
+	                 quality_of(map, knot->is_doubtful));
 }
 
 struct placed clock_map_place_near(const struct clock_map *map, uint64_t ticks, uint32_t *knot)
@@ -296,7 +334,7 @@ static void note_near(struct clock_near *near, const struct clock_map *map)
 	near->next = is_last ? NULL : knot + 1;
 	near->first_ticks = knot->ticks;
 	near->n_ticks = (is_last ? UINT64_MAX : knot[1].ticks) - knot->ticks;
-	near->quality = map->quality;
+	near->quality = quality_of(map, knot->is_doubtful);
 }
 
 struct placed clocks_place_far(const struct clocks *clocks, uint32_t counter, uint16_t segment,

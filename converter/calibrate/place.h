@@ -26,13 +26,14 @@ struct placed { /* a stamp on its host's clock */
 struct map_knot { /* where a map bends */
 	uint64_t ticks;
 	int64_t host_ns;
-	uint32_t fraction; /* 2^-20 ns */
-	uint32_t half_ns;  /* certified half-width here; UINT32_MAX = none */
-	uint64_t slope;    /* up to the next knot, 2^-44 ns per tick, rounded down */
-	uint64_t grow;     /* how the half-width grows away from a knot, 2^-44 ns per tick */
+	uint32_t fraction : MAP_FRACTION_BITS; /* 2^-20 ns */
+	uint32_t is_doubtful : 1;              /* nothing up to the next knot is certified */
+	uint32_t half_ns;                      /* certified half-width here; UINT32_MAX = none */
+	uint64_t slope; /* up to the next knot, 2^-44 ns per tick, rounded down */
+	uint64_t grow;  /* how the half-width grows away from a knot, 2^-44 ns per tick */
 };
 
-/* What a map says of all stamps. */
+/* What a map says of the stamps behind a knot. */
 struct map_quality {
 	uint32_t tick_ns; /* a tick's length, rounded up: a stamp stands somewhere in its tick */
 	bool is_assumed;  /* the evidence did not fit the assumptions, or is only soft */
