@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime.csv: host functions by name. The time of a call is its own but for the calls directly
- * below it on its thread, which never overlap there; rows on other lanes have no children.
+ * runtime.csv: host functions by rank and name. The time of a call is its own but for the calls
+ * directly below it on its thread, which never overlap there; rows on other lanes have no children.
  */
 #include <stdlib.h>
 
@@ -50,10 +50,19 @@ static int enter_call(struct call_stack *stack, struct analysis_names *names,
 	return FLEXTRACE_OK;
 }
 
+static int count_row(struct analysis_names *names, const struct host_row *row, uint32_t *ret_group)
+{
+	const struct timeline *timeline = names->timeline;
+	uint32_t thread = timeline->tracks[row->track].owner;
+	uint32_t process = timeline->identity->threads[thread].process;
+	const struct stats_key key = {names->owners.places[process], row->name, row->kind};
+
+	return stats_count(&names->stats, &key, duration_of(row), ret_group);
+}
+
 static int count_calls(struct analysis_names *names, struct call_stack *stacks)
 {
 	const struct timeline *timeline = names->timeline;
-	struct stats *stats = &names->stats;
 	struct table_cursor cursor;
 	const struct host_row *row;
 	uint32_t group;
@@ -64,9 +73,7 @@ static int count_calls(struct analysis_names *names, struct call_stack *stacks)
 
 		if (!is_function(row))
 			continue;
-		FLEXTRACE_TRY(stats_count(stats,
-		                          &(struct stats_key){.name = row->name, .kind = row->kind},
-		                          duration_of(row), &group));
+		FLEXTRACE_TRY(count_row(names, row, &group));
 		if (track->kind == TRACK_THREAD && track->lane == 0)
 			FLEXTRACE_TRY(enter_call(&stacks[row->track], names, row, group));
 	}
@@ -94,7 +101,7 @@ static void write_groups(struct analysis_names *names, struct writer *writer)
 	struct stats *stats = &names->stats;
 
 	writer_literal(writer, "kind,name,calls,total_ns,self_ns,mean_ns,median_ns,min_ns,max_ns,"
-	                       "stddev_ns\n");
+	                       "stddev_ns,rank,host,pid\n");
 	for (uint32_t i = 0; i < stats->n_groups; i++) {
 		const struct stats_group *group = stats_line(stats, i);
 		uint32_t place = stats->order[i];
@@ -104,6 +111,8 @@ static void write_groups(struct analysis_names *names, struct writer *writer)
 		writer_char(writer, ',');
 		writer_u64(writer, group->total_ns - children_ns);
 		stats_write_spread(stats, group, writer);
+		writer_char(writer, ',');
+		owners_write(&names->owners, names->owners.processes[group->key.owner], writer);
 		writer_char(writer, '\n');
 	}
 }

@@ -45,7 +45,9 @@ static void expect_file(const struct derive_fixture *fixture, const char *name, 
 #define KERNELS                                                                             \
 	"kind,name,calls,total_ns,mean_ns,median_ns,min_ns,max_ns,stddev_ns,share_percent," \
 	"rank,host,pid\n"
-#define RUNTIME "kind,name,calls,total_ns,self_ns,mean_ns,median_ns,min_ns,max_ns,stddev_ns\n"
+#define RUNTIME                                                                            \
+	"kind,name,calls,total_ns,self_ns,mean_ns,median_ns,min_ns,max_ns,stddev_ns,rank," \
+	"host,pid\n"
 
 static void add_work(struct derive_fixture *fixture, const char *name, uint8_t kind, uint64_t from,
                      uint64_t to)
@@ -95,11 +97,30 @@ static void test_analysis__takes_the_time_of_direct_children_off(void **state)
 	                       "310 1 7 scope begin_ns=305 name=outer kind=7\n"); /* recursion */
 	fixture_run(&fixture);
 	expect_file(&fixture, "runtime", 5,
-	            RUNTIME "aiuGraphExecution,outer,3,115,50,38,10,5,100,53\n"
-	                    "User,inner,2,90,90,45,45,10,80,49\n"
-	                    "User,cross,1,80,80,80,80,80,80,0\n"
-	                    "User,middle,2,60,50,30,30,20,40,14\n"
-	                    "User,point,1,0,0,0,0,0,0,0\n");
+	            RUNTIME "aiuGraphExecution,outer,3,115,50,38,10,5,100,53,,,1\n"
+	                    "User,inner,2,90,90,45,45,10,80,49,,,1\n"
+	                    "User,cross,1,80,80,80,80,80,80,0,,,1\n"
+	                    "User,middle,2,60,50,30,30,20,40,14,,,1\n"
+	                    "User,point,1,0,0,0,0,0,0,0,,,1\n");
+	fixture_close(&fixture);
+}
+
+/* The largest of a rank first, rank by rank. */
+static void test_analysis__tells_host_functions_rank_by_rank(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, "1 1 7 process start_ns=1 pid=7 rank=1\n"
+	                       "1 2 8 process start_ns=1 pid=8 rank=0\n"
+	                       "200 1 7 scope begin_ns=100 name=a\n"
+	                       "260 1 7 scope begin_ns=200 name=b\n"
+	                       "210 2 8 scope begin_ns=200 name=a\n");
+	fixture_run(&fixture);
+	expect_file(&fixture, "runtime", 3,
+	            RUNTIME "User,a,1,10,10,10,10,10,10,0,0,,8\n"
+	                    "User,a,1,100,100,100,100,100,100,0,1,,7\n"
+	                    "User,b,1,60,60,60,60,60,60,0,1,,7\n");
 	fixture_close(&fixture);
 }
 
@@ -234,6 +255,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_analysis__tells_kernels_by_kind_and_name),
 		cmocka_unit_test(test_analysis__takes_the_time_of_direct_children_off),
+		cmocka_unit_test(test_analysis__tells_host_functions_rank_by_rank),
 		cmocka_unit_test(test_analysis__of_nothing_is_a_header),
 		cmocka_unit_test(test_analysis__tells_why_it_cannot_write),
 		cmocka_unit_test(test_stats__find_the_exact_median),

@@ -220,6 +220,67 @@ static void test_views__name_what_tensorboard_looks_for(void **state)
 	assert_null(strstr(test->text, "Rank 1"));
 }
 
+/* A control block of the first device of the first rank, on a queue of its own. */
+static void add_device_row(struct emit_test *test, uint8_t kind, uint8_t track_kind,
+                           const char *name, int64_t ns)
+{
+	struct device_row row = {
+		.start_time_ns = 1000000000,
+		.end_time_ns = 1000000000 + ns,
+		.err_ns = UINT32_MAX,
+		.kind = kind,
+	};
+	struct track track = {.kind = TRACK_QUEUE, .row_kind = track_kind};
+	const struct tick_op op = {
+		.name = fixture_string(&test->fixture, name),
+		.job = 1,
+		.correlation = 9,
+		.bytes = 500,
+		.ticks = {1, 2, 3, 4, 5},
+		.peer = -1,
+	};
+
+	row.source = track.id = fixture_op(&test->fixture, op);
+	track.id++;
+	row.track = fixture_track(&test->fixture, track);
+	fixture_device_row(&test->fixture, row);
+}
+
+static const cJSON *args_of(struct emit_test *test, const char *name)
+{
+	const cJSON *event = chrome_find(test, "X", name, 0);
+
+	if (!event)
+		fail_msg("No event: %s", name);
+	return cJSON_GetObjectItem(event, "args");
+}
+
+/* Their readers know copies by name, and take what has a correlation but no stream for launches. */
+static void test_views__call_copies_what_readers_of_a_rank_know(void **state)
+{
+	struct emit_test *test = *state;
+
+	chrome_add_rank(test, 0);
+	add_device_row(test, ROW_MEMCPY_HTOD, ROW_EXEC, "in\"put", 100);
+	add_device_row(test, ROW_MEMCPY_DTOH, ROW_EXEC, "Memcpy DtoH (Device -> Pinned)", 0);
+	add_device_row(test, ROW_MEMSET, ROW_EXEC, "", 100);
+	add_device_row(test, ROW_EXEC, ROW_EXEC, "kernel", 100);
+	add_device_row(test, ROW_PREP, ROW_PREP, "prep", 100);
+	write_rank(test, 0, "a.pt.trace.json.gz");
+	assert_true(cJSON_GetObjectItem(args_of(test, "Memcpy HtoD (in\"put)"),
+	                                "memory bandwidth (GB/s)")
+	                    ->valuedouble == 5);
+	assert_null(cJSON_GetObjectItem(args_of(test, "Memcpy DtoH (Device -> Pinned)"),
+	                                "memory bandwidth (GB/s)"));
+	assert_non_null(args_of(test, "Memset"));
+	assert_int_equal(cJSON_GetObjectItem(args_of(test, "kernel"), "correlation")->valueint, 9);
+	assert_null(cJSON_GetObjectItem(args_of(test, "kernel"), "memory bandwidth (GB/s)"));
+	assert_null(cJSON_GetObjectItem(args_of(test, "prep"), "correlation"));
+	chrome_emit(test);
+	assert_non_null(args_of(test, "in\"put"));
+	assert_int_equal(cJSON_GetObjectItem(args_of(test, "prep"), "correlation")->valueint, 9);
+}
+
 /* Some readers look at ts alone. */
 static void test_views__give_all_ranks_one_base(void **state)
 {
@@ -284,6 +345,7 @@ int main(void)
 		SAMPLE(test_views__tell_viewers_the_unit),
 		SAMPLE(test_views__give_each_rank_its_rows),
 		SAMPLE(test_views__name_what_tensorboard_looks_for),
+		EMPTY(test_views__call_copies_what_readers_of_a_rank_know),
 		EMPTY(test_views__give_all_ranks_one_base),
 		EMPTY(test_views__have_rank_times_that_add_up_as_doubles),
 		cmocka_unit_test(test_views__are_read_from_words),

@@ -99,7 +99,7 @@ static const struct op_case op_cases[] = {
          {10, 20, 20, 20, 25},
          0,
          0,
-         "10-20 htod x q0/exec certified +-0\n",
+         "10-25 htod x q0/exec certified +-0\n",
          0,
          0},
 	{FLEXTRACE_DEVICE_MEMCPY_HTOD,
@@ -113,7 +113,7 @@ static const struct op_case op_cases[] = {
          {10, 10, 12, 13, 25},
          0,
          0,
-         "13-25 dtoh x q0/exec certified +-0\n",
+         "10-25 dtoh x q0/exec certified +-0\n",
          0,
          0},
 	{FLEXTRACE_DEVICE_MEMCPY_DTOH,
@@ -123,6 +123,22 @@ static const struct op_case op_cases[] = {
          "10-25 dtoh x q0/exec certified +-0\n",
          0,
          0},
+	/* of the stamps that were taken the first and the last */
+	{FLEXTRACE_DEVICE_MEMCPY_HTOD,
+         {10, 20, 0, 0, 0},
+         0,
+         0,
+         "10-20 htod x q0/exec certified +-0\n",
+         0,
+         0},
+	{FLEXTRACE_DEVICE_MEMCPY_DTOH,
+         {0, 0, 12, 13, 25},
+         0,
+         0,
+         "12-25 dtoh x q0/exec certified +-0\n",
+         0,
+         0},
+	{FLEXTRACE_DEVICE_MEMCPY_DTOH, {0, 0, 12, 0, 0}, 0, 60, "", LOSS_MISSING_STAMP, 1},
 	{FLEXTRACE_DEVICE_MEMCPY_DTOD,
          {10, 10, 12, 13, 25},
          0,
@@ -184,6 +200,29 @@ static void test_derive__makes_device_rows(void **state)
 		assert_int_equal(fixture.ledger.rows[RECORD_DEVICE_OP], *test->expected != 0);
 		fixture_close(&fixture);
 	}
+}
+
+/* Flex's events of a copy are about one DMA of its control block. */
+static void test_derive__shows_the_dma_that_another_tool_told_of(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS);
+	fixture_op(&fixture, "in", FLEXTRACE_DEVICE_MEMCPY_HTOD, STAMPS(10, 20, 20, 20, 25))
+		->estimate = 1 + FLEXTRACE_ESTIMATE_DMA_IN;
+	fixture_op(&fixture, "none", FLEXTRACE_DEVICE_MEMCPY_HTOD, STAMPS(30, 30, 30, 30, 45))
+		->estimate = 1 + FLEXTRACE_ESTIMATE_DMA_IN;
+	fixture_op(&fixture, "out", FLEXTRACE_DEVICE_MEMCPY_DTOH, STAMPS(50, 50, 52, 53, 65))
+		->estimate = 1 + FLEXTRACE_ESTIMATE_DMA_OUT;
+	fixture_op(&fixture, "all", FLEXTRACE_DEVICE_MEMCPY_DTOH, STAMPS(70, 70, 72, 73, 85))
+		->estimate = 1 + FLEXTRACE_ESTIMATE_WHOLE;
+	fixture_run(&fixture);
+	expect_device(&fixture, "10-20 htod in q0/exec certified +-0\n"
+	                        "30-45 htod none q0/exec certified +-0\n"
+	                        "53-65 dtoh out q0/exec certified +-0\n"
+	                        "70-85 dtoh all q0/exec certified +-0\n");
+	fixture_close(&fixture);
 }
 
 static void test_derive__says_how_far_a_device_row_can_be_trusted(void **state)
@@ -389,6 +428,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_derive__makes_device_rows),
+		cmocka_unit_test(test_derive__shows_the_dma_that_another_tool_told_of),
 		cmocka_unit_test(test_derive__says_how_far_a_device_row_can_be_trusted),
 		cmocka_unit_test(test_derive__knows_no_bound_where_one_part_has_none),
 		cmocka_unit_test(test_derive__shows_work_without_clock_at_its_bracket),

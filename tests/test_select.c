@@ -42,7 +42,7 @@ static const char sample[] =
 	"1000002120001 2 2 scope begin_ns=1000001999900 kind=5 name=launch correlation=2\n"
 	"1000003120000 1 1 device_op device=0 domain=0 queue=2 job=3 kind=2 name=copy group=g "
 	"type=SingleCast peer=1 submit_ns=1000003000000 complete_ns=1000003110000 "
-	"ts=103001000,103002000,103003000,103103000,103104000\n"
+	"ts=103001000,103002000,103002000,103002000,103002000\n"
 	"1000004000000 1 1 scope_args args=text\n"
 	"1000004000000 1 1 scope begin_ns=1000003900000 name=\"AIU Roundtrip\"\n"
 	"1000005000000 1 1 instant name=here correlation=1\n"

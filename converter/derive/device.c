@@ -127,19 +127,24 @@ static int add_kernel_rows(struct derive *derive, struct op_input *input)
 	return FLEXTRACE_OK;
 }
 
-/* A transfer is the DMA that does it; where its two stamps say nothing it is the whole control
- * block. */
-static int add_transfer_row(struct derive *derive, struct op_input *input, int from, int to)
+/* A transfer lasts from its first stamp to its last. Where another tool told when one DMA of it
+ * was, as Flex does of a control block that it calls DmaI or DmaO, that is its row, if its two
+ * stamps say something. */
+static int add_copy_row(struct derive *derive, struct op_input *input, int from, int to)
 {
 	const struct tick_op *op = input->op;
-	uint8_t kind = row_kind_of(op);
-	bool says_something = op->ticks[from] && op->ticks[to] && op->ticks[from] != op->ticks[to];
+	bool is_told = op->estimate == 1 + FLEXTRACE_ESTIMATE_DMA_IN ||
+	               op->estimate == 1 + FLEXTRACE_ESTIMATE_DMA_OUT;
 
-	if (!says_something) {
-		from = TS1;
-		to = TS5;
+	if (!is_told || !op->ticks[from] || !op->ticks[to] || op->ticks[from] == op->ticks[to]) {
+		for (from = TS1; from < TS5 && !op->ticks[from];)
+			from++;
+		for (to = TS5; to > TS1 && !op->ticks[to];)
+			to--;
 	}
-	return add_pair(derive, input, kind, from, to);
+	if (from < to)
+		return add_pair(derive, input, row_kind_of(op), from, to);
+	return add_pair(derive, input, row_kind_of(op), TS1, TS5);
 }
 
 static int add_stamp_rows(struct derive *derive, struct op_input *input)
@@ -148,11 +153,11 @@ static int add_stamp_rows(struct derive *derive, struct op_input *input)
 	case ROW_EXEC:
 		return add_kernel_rows(derive, input);
 	case ROW_MEMCPY_HTOD:
-		return add_transfer_row(derive, input, TS1, TS2);
+		return add_copy_row(derive, input, TS1, TS2);
 	case ROW_MEMCPY_DTOH:
-		return add_transfer_row(derive, input, TS4, TS5);
+		return add_copy_row(derive, input, TS4, TS5);
 	default:
-		return add_transfer_row(derive, input, TS1, TS5);
+		return add_pair(derive, input, row_kind_of(input->op), TS1, TS5);
 	}
 }
 

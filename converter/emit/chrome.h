@@ -175,6 +175,12 @@ static inline bool chrome_shows(const struct chrome *chrome, uint32_t process)
 void chrome_write_rank_row(struct chrome *chrome, const struct rank_row *row);
 void chrome_write_collective(struct chrome *chrome, const struct host_row *row);
 
+/* Whether a row is of one that readers of a rank's file know by its name; what such a row begins
+ * with, up to that name, and its argument for how fast it was. */
+bool chrome_is_copy(const struct chrome *chrome, const struct device_row *row);
+void chrome_write_copy_head(struct chrome *chrome, const struct device_row *row);
+void chrome_write_bandwidth(struct chrome *chrome, const struct device_row *row);
+
 /* How long before the first row, at least, ts 0 of the files of single ranks stands: 2^k us, more
  * than what there is with 2 s, so that all ts have one exponent and the difference of any two is a
  * double. */

@@ -4,16 +4,21 @@
  * Analysis. Their rules, as far as they are not Kineto's conventions anyway (docs/formats.md):
  *
  * - a kernel's pid is its args.device, below 64; nothing else has such a pid
- * - what has args.stream is a kernel
+ * - what has args.stream is a kernel, and what has args.correlation without it is a launch
+ * - a copy is called "Memcpy HtoD (...)", a setting of memory "Memset (...)"
  * - a collective is an operation `gloo:<op>` with one of five names, an External id that no other
  *   row has (they are told apart by it), and its size as the dims of a tensor
  * - everything belongs to a ProfilerStep#N
  */
 #include "emit/chrome.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ascii.h"
+#include "emit/kinds.h"
 
 #define MAX_DEVICES 64
 
@@ -82,6 +87,47 @@ int64_t chrome_rank_lead_ns(int64_t first_time_ns, int64_t last_time_ns)
 void chrome_write_dur(struct chrome *chrome, int64_t start_time_ns, int64_t end_time_ns)
 {
 	writer_double(&chrome->writer, us_of(chrome, end_time_ns) - us_of(chrome, start_time_ns));
+}
+
+/* -- copies ------------------------------------------------------------------------------------ */
+
+bool chrome_is_copy(const struct chrome *chrome, const struct device_row *row)
+{
+	return chrome->process != FLEXTRACE_NONE && row->kind >= ROW_MEMCPY_HTOD &&
+	       row->kind <= ROW_MEMSET;
+}
+
+void chrome_write_copy_head(struct chrome *chrome, const struct device_row *row)
+{
+	const struct row_kind *kind = kind_of_device(row->kind);
+	uint32_t id = chrome->view.timeline->ops[row->source].name;
+	const char *name = string_get(chrome->view.strings, id);
+	struct writer *writer = &chrome->writer;
+	char *text = NULL;
+
+	writer_literal(writer, "{\"ph\":\"X\",\"cat\":\"");
+	writer_raw(writer, kind->category);
+	writer_literal(writer, "\",\"name\":");
+	if (strncmp(name, "Memcpy", 6) == 0 || strncmp(name, "Memset", 6) == 0)
+		view_write_json(&chrome->view, writer, id);
+	else if (!*name)
+		writer_json(writer, kind->label, strlen(kind->label));
+	else if (asprintf(&text, "%s (%s)", kind->label, name) < 0)
+		writer->failure = ENOMEM;
+	else
+		writer_json(writer, text, strlen(text));
+	free(text);
+}
+
+void chrome_write_bandwidth(struct chrome *chrome, const struct device_row *row)
+{
+	uint64_t n_bytes = chrome->view.timeline->ops[row->source].bytes;
+	uint64_t ns = (uint64_t)row->end_time_ns - (uint64_t)row->start_time_ns;
+
+	if (!n_bytes || !ns)
+		return;
+	CHROME_ARG(&chrome->writer, "memory bandwidth (GB/s)");
+	writer_double(&chrome->writer, (double)n_bytes / (double)ns);
 }
 
 /* -- rows -------------------------------------------------------------------------------------- */

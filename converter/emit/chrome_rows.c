@@ -252,14 +252,15 @@ void chrome_write_host(struct chrome *chrome, const struct host_row *row,
 	writer_literal(writer, "}}");
 }
 
-/* Of a kernel's control block, what the row of the kernel does not tell as well. */
+/* Of a kernel's control block, what the row of the kernel does not tell as well. Who reads the file
+ * of a rank takes what has a correlation and no stream for a launch. */
 static void write_part_args(struct chrome *chrome, const struct tick_op *op, uint8_t kind)
 {
 	const uint64_t *ticks = op->ticks + (kind == ROW_DMA_OUT ? 3 : kind == ROW_PREP ? 1 : 0);
 	struct writer *writer = &chrome->writer;
 
 	write_job(chrome, op->job);
-	if (op->correlation) {
+	if (op->correlation && chrome->process == FLEXTRACE_NONE) {
 		CHROME_ARG(writer, "correlation");
 		chrome_write_exact(writer, op->correlation);
 	}
@@ -363,6 +364,8 @@ static void write_op_row_args(struct chrome *chrome, const struct device_row *ro
 		write_part_args(chrome, op, row->kind);
 	else
 		write_op_args(chrome, op);
+	if (chrome_is_copy(chrome, row))
+		chrome_write_bandwidth(chrome, row);
 	write_cost_args(chrome, row);
 	write_status(&chrome->writer, row->status);
 }
@@ -386,7 +389,11 @@ static void write_device_head(struct chrome *chrome, const struct device_row *ro
 		            &chrome->writer);
 		return;
 	}
-	write_head(chrome, &chrome->device_heads, row->kind, timeline->ops[row->source].name);
+	if (chrome_is_copy(chrome, row))
+		chrome_write_copy_head(chrome, row);
+	else
+		write_head(chrome, &chrome->device_heads, row->kind,
+		           timeline->ops[row->source].name);
 }
 
 void chrome_write_device(struct chrome *chrome, const struct device_row *row,
