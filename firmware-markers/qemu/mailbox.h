@@ -17,6 +17,9 @@
  *   "look". Other bytes are the firmware's console.
  * - An idle core sleeps in wfi for `idle_ticks` of the 10 MHz timer, then looks at its doorbell.
  * - The counter of a core is floor(mcycle * ratio / 2^32) + offset.
+ * - A core that works on QEMU_OP_CLOCK stays awake for QEMU_PROBE_TICKS of the 10 MHz timer after
+ *   each number that it sees in `probe`: it reads its counter, then stores the number in `probed`.
+ *   Bit 31 of the number ends it.
  */
 #ifndef QEMU_MAILBOX_H
 #define QEMU_MAILBOX_H
@@ -50,6 +53,9 @@ struct qemu_boot {
 /* Beyond enum flextrace_emulator_op: the completion brings the counter. No markers. */
 #define QEMU_OP_CLOCK 0x100u
 
+#define QEMU_PROBE_TICKS 200000u
+#define QEMU_PROBE_END   0x80000000u
+
 struct qemu_block {
 	/* the host's */
 	uint32_t op, n, repeat, kinds, bytes, fill, queue, job_lo, job_hi, unused0[7];
@@ -66,14 +72,16 @@ struct qemu_mailbox { /* one page */
 	uint32_t truth_taken; /* rows that the host has read */
 	uint32_t domain;
 	uint32_t ratio, offset_lo, offset_hi;
-	uint32_t unused0[10];
+	uint32_t probe; /* QEMU_OP_CLOCK: asks for a reading */
+	uint32_t unused0[9];
 	/* the firmware's */
 	uint32_t state;
 	uint32_t done;
 	uint32_t truth_written, truth_lost;
 	uint32_t power;                                    /* units this core has spent */
 	uint32_t ticks_lo, ticks_hi, cycles_lo, cycles_hi; /* last reading of the counter */
-	uint32_t unused1[7];
+	uint32_t probed;                                   /* the reading is of this `probe` */
+	uint32_t unused1[6];
 	struct qemu_block blocks[QEMU_MAILBOX_DEPTH];
 };
 

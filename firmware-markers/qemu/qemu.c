@@ -14,7 +14,6 @@
 #define MAX_LOCAL_BYTES       ((size_t)32 << 20)
 #define MIN_RAM_BYTES         ((size_t)16 << 20)
 #define MAX_RAM_BYTES         ((size_t)1 << 30)
-#define IDLE_US               100u
 #define DEFAULT_TIMEOUT_MS    60000u
 #define TIMER_PER_US          10u
 #define MEASURE_NS            40000000u /* of the host's counter: some ppm */
@@ -150,12 +149,13 @@ static int measure_host(struct flextrace_qemu *qemu)
 /* Each core's mcycle lies between the host's readings before and after. */
 static int check_counters(struct flextrace_qemu *qemu)
 {
-	uint64_t ticks, cycles;
+	struct flextrace_qemu_reading reading;
+	uint64_t cycles;
 	uint32_t i;
 
 	for (i = 0; i < qemu->config.n_cores; i++) {
 		uint64_t before = host_cycles();
-		int ret = read_counter(qemu, i, &ticks, &cycles);
+		int ret = read_counter(qemu, i, 0, &reading, &cycles);
 
 		if (ret < 0)
 			return ret;
@@ -235,6 +235,12 @@ static int boot(struct flextrace_qemu *qemu, const struct flextrace_qemu_options
 	return ret == 0 ? start_cores(qemu) : ret;
 }
 
+static void init_core(struct core *core)
+{
+	(void)pthread_mutex_init(&core->lock, NULL);
+	(void)pthread_mutex_init(&core->probe_lock, NULL);
+}
+
 int flextrace_qemu_create(const struct flextrace_emulator_config *config,
                           const struct flextrace_qemu_options *options,
                           struct flextrace_qemu **ret_qemu)
@@ -256,7 +262,7 @@ int flextrace_qemu_create(const struct flextrace_emulator_config *config,
 	                   UINT64_C(1000000);
 	(void)pthread_mutex_init(&qemu->truth_lock, NULL);
 	for (i = 0; i < FLEXTRACE_QEMU_MAX_CORES; i++)
-		(void)pthread_mutex_init(&qemu->cores[i].lock, NULL);
+		init_core(&qemu->cores[i]);
 	ret = take_config(qemu, config);
 	if (ret == 0)
 		ret = boot(qemu, options);
@@ -280,6 +286,7 @@ static void finish_core(struct flextrace_qemu *qemu, struct core *core)
 		stamps_take(qemu, core);
 	}
 	(void)pthread_mutex_destroy(&core->lock);
+	(void)pthread_mutex_destroy(&core->probe_lock);
 }
 
 int flextrace_qemu_destroy(struct flextrace_qemu *qemu)

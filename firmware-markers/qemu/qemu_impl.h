@@ -12,13 +12,16 @@
 #include "mailbox.h"
 #include "truth.h"
 
+#define IDLE_US 100u /* that a core sleeps before it looks at its doorbell */
+
 struct core {
 	struct qemu_mailbox *mailbox; /* in the device's memory */
 	uint8_t *window;
 	struct truth_buffer *truth; /* owned; NULL = no truth is kept */
 	uint32_t truth_taken;
 	uint32_t index;
-	pthread_mutex_t lock; /* of submitters and waiters: the rest */
+	pthread_mutex_t probe_lock; /* of who reads the counter */
+	pthread_mutex_t lock;       /* of submitters and waiters: the rest */
 	uint64_t submitted;
 	int is_taken[QEMU_MAILBOX_DEPTH];
 	uint64_t tickets[QEMU_MAILBOX_DEPTH];
@@ -65,9 +68,10 @@ static inline uint64_t load64(const uint32_t *low, const uint32_t *high)
 /* When a wait that begins now gives up. */
 uint64_t deadline_of(const struct flextrace_qemu *qemu);
 
-/* The counter of a core and the mcycle it was made of, read by the core. */
-int read_counter(struct flextrace_qemu *qemu, uint32_t core, uint64_t *ret_ticks,
-                 uint64_t *ret_cycles);
+/* The counter of a core, read by the core: once, or with `probes` as closely as can be; and an
+ * mcycle of meanwhile. */
+int read_counter(struct flextrace_qemu *qemu, uint32_t core, int probes,
+                 struct flextrace_qemu_reading *ret_reading, uint64_t *ret_cycles);
 
 /* Opens the truth file, if there is to be one; takes the rows that a core has written; closes it.
  */

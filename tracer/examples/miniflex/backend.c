@@ -2,8 +2,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include <flextrace/qemu.h>
-
 #include "backend.h"
 
 /* -- threads of this process ----------------------------------------------------------------- */
@@ -41,9 +39,11 @@ static struct flextrace_wire_area *emulator_area(void *self, uint32_t core, size
 	return flextrace_emulator_area(self, core, ret_bytes);
 }
 
-static int emulator_counter(void *self, uint32_t core, uint64_t *ret_ticks)
+static int emulator_read(void *self, uint32_t core, struct flextrace_qemu_reading *ret_reading)
 {
-	*ret_ticks = flextrace_emulator_counter(self, core);
+	ret_reading->before_ns = flextrace_now_ns();
+	ret_reading->ticks = flextrace_emulator_counter(self, core);
+	ret_reading->after_ns = flextrace_now_ns();
 	return 0;
 }
 
@@ -60,7 +60,7 @@ const struct backend emulator_backend = {
 	.submit = emulator_submit,
 	.wait = emulator_wait,
 	.area = emulator_area,
-	.counter = emulator_counter,
+	.read = emulator_read,
 	.elf = emulator_elf,
 };
 
@@ -102,9 +102,9 @@ static struct flextrace_wire_area *qemu_area(void *self, uint32_t core, size_t *
 	return flextrace_qemu_area(self, core, ret_bytes);
 }
 
-static int qemu_counter(void *self, uint32_t core, uint64_t *ret_ticks)
+static int qemu_read(void *self, uint32_t core, struct flextrace_qemu_reading *ret_reading)
 {
-	return flextrace_qemu_counter(self, core, ret_ticks);
+	return flextrace_qemu_read(self, core, ret_reading);
 }
 
 static const char *qemu_elf(const struct options *options)
@@ -120,7 +120,7 @@ const struct backend qemu_backend = {
 	.submit = qemu_submit,
 	.wait = qemu_wait,
 	.area = qemu_area,
-	.counter = qemu_counter,
+	.read = qemu_read,
 	.elf = qemu_elf,
 };
 

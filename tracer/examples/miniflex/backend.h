@@ -6,6 +6,8 @@
 #ifndef MINIFLEX_BACKEND_H
 #define MINIFLEX_BACKEND_H
 
+#include <flextrace/qemu.h>
+
 #include "miniflex.h"
 
 struct backend {
@@ -19,7 +21,7 @@ struct backend {
 	int (*wait)(void *self, uint32_t core, uint64_t ticket,
 	            struct flextrace_emulator_completion *ret_completion);
 	struct flextrace_wire_area *(*area)(void *self, uint32_t core, size_t *ret_bytes);
-	int (*counter)(void *self, uint32_t core, uint64_t *ret_ticks);
+	int (*read)(void *self, uint32_t core, struct flextrace_qemu_reading *ret_reading);
 	const char *(*elf)(const struct options *options);
 };
 

@@ -295,11 +295,9 @@ void device_calibrate(struct device *device)
 {
 	for (uint32_t i = 0; i < 5 * device->n_domains; i++) {
 		const uint32_t domain = i % device->n_domains;
-		uint64_t before_ns = flextrace_now_ns();
-		uint64_t ticks;
-		if (device->backend->counter(device->handle, domain, &ticks))
+		struct flextrace_qemu_reading now;
+		if (device->backend->read(device->handle, domain, &now))
 			continue;
-		uint64_t after_ns = flextrace_now_ns();
-		FLEXTRACE_CLOCK_SYNC(0, domain, before_ns, ticks, after_ns);
+		FLEXTRACE_CLOCK_SYNC(0, domain, now.before_ns, now.ticks, now.after_ns);
 	}
 }

@@ -275,6 +275,8 @@ int runtime_run(const struct options *options, struct collective *collective, ui
 		fprintf(stderr, "miniflex: rank %u: cannot prepare the graph\n", rank);
 	for (uint32_t i = 0; !status && i < options->n_iterations; i++)
 		status = iterate(&graph, i);
+	if (!status)
+		calibrate(&graph);
 	release(&graph);
 	return status ? 1 : 0;
 }

@@ -19,7 +19,8 @@
  *
  * - Nothing is left behind: the memory is a file without a name, and QEMU ends with this process,
  *   however that ends.
- * - Nothing spins: QEMU's UART is the completion interrupt, waits are bounded by `timeout_ms`.
+ * - Nothing spins but flextrace_qemu_read(): QEMU's UART is the completion interrupt, waits are
+ *   bounded by `timeout_ms`.
  * - Any thread may submit and wait; memory of a job stays the caller's (weak) until wait().
  * - Functions return 0 or a negative errno value; -EIO: QEMU is gone.
  *
@@ -85,6 +86,19 @@ struct flextrace_wire_area *flextrace_qemu_area(struct flextrace_qemu *qemu, uin
 
 /* All 64 bits of a core's counter, read by the core itself behind what it was given before. */
 int flextrace_qemu_counter(struct flextrace_qemu *qemu, uint32_t core, uint64_t *ret_ticks);
+
+/* A reading of a core's counter between two of CLOCK_MONOTONIC, for a clock_sync. */
+struct flextrace_qemu_reading {
+	uint64_t before_ns, ticks, after_ns;
+};
+
+/*
+ * The same, with the bracket that it belongs to. Host and core exchange some words in loops, for
+ * some us if both have a processor, for some ms if not; of several readings the one with the
+ * narrowest bracket is taken.
+ */
+int flextrace_qemu_read(struct flextrace_qemu *qemu, uint32_t core,
+                        struct flextrace_qemu_reading *ret_reading);
 
 /* QEMU's process, for tests. */
 int flextrace_qemu_pid(const struct flextrace_qemu *qemu);
