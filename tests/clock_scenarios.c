@@ -5,10 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock_plan.h"
+
 #define PI        3.14159265358979323846
 #define N_CELLS   4096
 #define ORIGIN_NS INT64_C(5000000000)
 #define MAX_LIVES 8
+#define RAMP      200     /* steps */
+#define STOPPED   -0.9999 /* as a deviation of the rate */
 
 #define GAPS .busy_s = 20, .gap_s = {8, 30}
 
@@ -67,6 +71,7 @@ static void fill_in(struct clock_scenario *scenario)
 		.slow_share = 0.15,
 		.tail_share = 0.01,
 		.walk_ppm = 0.01,
+		.exec_us = 1000,
 	};
 
 	if (scenario->ops_hz == 0)
@@ -79,6 +84,8 @@ static void fill_in(struct clock_scenario *scenario)
 		scenario->slow_share = typical.slow_share;
 	if (scenario->tail_share == 0)
 		scenario->tail_share = typical.tail_share;
+	if (scenario->exec_us == 0)
+		scenario->exec_us = typical.exec_us;
 	scenario->walk_ppm = typical.walk_ppm;
 }
 
@@ -91,6 +98,10 @@ struct world {
 	double walk[N_CELLS + 2];            /* deviation of the rate where a cell begins */
 	long double walk_phase[N_CELLS + 2]; /* its integral, ns */
 	double step_ns[2], reset_ns[MAX_LIVES], host_ns; /* when it happens */
+	struct clock_plan excursions, idles, bends;      /* owned; the last one: of the host */
+	struct clock_plan jumps; /* owned; what the host's clock is off, as rates */
+	uint32_t job;
+	double job_ns; /* when it began */
 };
 
 /* -- chance ---------------------------------------------------------------------------------- */
@@ -174,7 +185,8 @@ static long double walk_at(const struct world *world, double ns)
 static long double phase_at(const struct world *world, double ns)
 {
 	const struct clock_scenario *scenario = world->scenario;
-	long double phase = ns + walk_at(world, ns);
+	long double phase = ns + walk_at(world, ns) + plan_at(&world->excursions, ns) +
+	                    plan_at(&world->idles, ns);
 
 	if (scenario->thermal_ppm != 0) {
 		double radian_ns = scenario->thermal_s * 1e9 / (2 * PI);
@@ -201,16 +213,28 @@ static uint64_t ticks_at(const struct world *world, double ns)
 	uint32_t life = life_at(world, ns);
 	long double phase = phase_at(world, ns);
 
+	if (world->scenario->restarts)
+		return 1000 + (uint64_t)(phase - phase_at(world, world->job_ns));
 	if (life > 0)
 		return 1000 + (uint64_t)(phase - phase_at(world, world->reset_ns[life - 1]));
 	return UINT64_C(0x123456789) + (uint64_t)phase;
+}
+
+static double rate_of(const struct clock_plan *plan, double ns)
+{
+	double rate = 0;
+
+	for (uint32_t i = 0; i < plan->n && plan->bends[i].ns <= ns; i++)
+		rate = plan->bends[i].rate;
+	return rate;
 }
 
 /* The host's clock, after ORIGIN_NS. */
 static double host_at(const struct world *world, double ns)
 {
 	const struct clock_scenario *scenario = world->scenario;
-	double since = fmax(0, ns - world->host_ns), host = ns;
+	double since = fmax(0, ns - world->host_ns);
+	double host = ns + (double)plan_at(&world->bends, ns) + rate_of(&world->jumps, ns);
 
 	host -= fmin(since, scenario->suspend_s * 1e9);
 	host += scenario->host_slew_ppm * 1e-6 * fmin(since, world->end_ns / 10);
@@ -243,6 +267,10 @@ static void tell_lies(struct world *world, struct truth_op *op)
 			op->ticks32[i] = (uint32_t)next_random(&world->state) | 1;
 		op->lie = TRUTH_GARBAGE;
 	}
+	if (chance(world, scenario->late_share)) {
+		op->submit_ns += (int64_t)between(world, 2e3, 8e3);
+		op->lie = TRUTH_FALSE_BRACKET;
+	}
 }
 
 static void keep(struct world *world, const struct truth_op *op, double done_ns)
@@ -270,7 +298,7 @@ static double make_op(struct world *world, uint32_t queue, double submit_ns, dou
 	double wrap_ns = 0x1p32 / scenario->hz * 1e9;
 	bool is_long = queue == 0 && chance(world, scenario->long_share);
 	double phases_ns[FLEXTRACE_N_STAMPS] = {1000 + exponential(world, 1000), 500,
-	                                        exponential(world, 1e6),
+	                                        exponential(world, scenario->exec_us * 1e3),
 	                                        1000 + exponential(world, 1000), 0};
 	double ns = fmax(submit_ns + latency_ns(world, 0), *free_ns + 50), done_ns, length_ns = 0;
 	struct truth_op op = {.queue = queue};
@@ -279,8 +307,9 @@ static double make_op(struct world *world, uint32_t queue, double submit_ns, dou
 		phases_ns[2] = wrap_ns * between(world, 1.05, 3);
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
 		length_ns += phases_ns[i];
-	op.life = life_at(world, ns + length_ns);
-	if (op.life != life_at(world, ns)) /* work waits for the device to be up again */
+	op.life = scenario->restarts ? world->job : life_at(world, ns + length_ns);
+	if (!scenario->restarts &&
+	    op.life != life_at(world, ns)) /* work waits for the device to be up again */
 		ns = world->reset_ns[op.life - 1] + 1e6;
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; ns += phases_ns[i++]) {
 		op.ticks[i] = ticks_at(world, ns);
@@ -294,6 +323,43 @@ static double make_op(struct world *world, uint32_t queue, double submit_ns, dou
 	tell_lies(world, &op);
 	keep(world, &op, done_ns);
 	return done_ns;
+}
+
+/* The counter slows down once the last operation is over. */
+static void idle(struct world *world, const double *done_ns, double to_ns)
+{
+	double from_ns = 0;
+
+	for (uint32_t i = 0; i < SCENARIO_DEPTH; i++)
+		from_ns = fmax(from_ns, done_ns[i]);
+	if (world->scenario->idle_share == 0 || from_ns >= to_ns)
+		return;
+	plan_add(&world->idles, from_ns, world->scenario->idle_share - 1);
+	plan_add(&world->idles, to_ns, 0);
+}
+
+static void make_jobs(struct world *world)
+{
+	const struct clock_scenario *scenario = world->scenario;
+	double done_ns = 0;
+
+	for (double begin_ns = 1000; begin_ns < world->end_ns; world->job++) {
+		double ns = begin_ns, free_ns = begin_ns;
+
+		world->job_ns = begin_ns;
+		if (scenario->is_gated)
+			plan_add(&world->idles, begin_ns, 0);
+		for (uint32_t i = 0; i < scenario->job_ops; i++) {
+			done_ns = make_op(world, 0, ns, &free_ns);
+			ns = fmax(done_ns, ns + exponential(world, 1e9 / scenario->ops_hz));
+		}
+		if (scenario->is_gated)
+			plan_add(&world->idles, done_ns, STOPPED);
+		begin_ns = fmax(done_ns + 1e6, begin_ns + 1e9 * between(world, scenario->job_s[0],
+		                                                        scenario->job_s[1]));
+	}
+	if (scenario->restarts)
+		world->truth->n_lives = world->job;
 }
 
 static void make_work(struct world *world)
@@ -310,6 +376,7 @@ static void make_work(struct world *world)
 		ns += exponential(world, 1e9 / scenario->ops_hz);
 		if (scenario->busy_s > 0 && ns > busy_until_ns) {
 			ns += between(world, scenario->gap_s[0], scenario->gap_s[1]) * 1e9;
+			idle(world, done_ns, ns);
 			busy_until_ns = ns + exponential(world, scenario->busy_s * 1e9);
 		}
 	}
@@ -343,6 +410,67 @@ static void shuffle(struct world *world)
 	}
 }
 
+/* Runs of records have the brackets of those behind them. */
+static void shift_pairs(struct world *world)
+{
+	const struct clock_scenario *scenario = world->scenario;
+	struct clock_truth *truth = world->truth;
+
+	for (uint32_t k = 0; k < scenario->n_excursions && scenario->off_run[1] > 0; k++) {
+		uint32_t part = truth->n_ops / scenario->n_excursions;
+		uint32_t n = (uint32_t)between(world, scenario->off_run[0], scenario->off_run[1]);
+		uint32_t at = k * part + (uint32_t)between(world, 0.1 * part, 0.6 * part);
+
+		for (uint32_t i = at; i < at + n && i + 1 < truth->n_ops; i++) {
+			truth->ops[i].submit_ns = truth->ops[i + 1].submit_ns;
+			truth->ops[i].complete_ns = truth->ops[i + 1].complete_ns;
+			truth->ops[i].lie = TRUTH_FALSE_BRACKET;
+		}
+	}
+}
+
+/* Of the counter: a stop, the other rate, a stop. Returns when it is over. */
+static double plan_excursion(struct world *world, double ns, double length_ns)
+{
+	const struct clock_scenario *scenario = world->scenario;
+	struct clock_plan *plan = &world->excursions;
+	double ppm = scenario->excursion_ppm * 1e-6, stop_ns = scenario->stop_us * 1e3;
+
+	if (stop_ns > 0)
+		plan_add(plan, ns, STOPPED);
+	for (uint32_t i = 0; scenario->is_ramp && i <= 2 * RAMP; i++)
+		plan_add(plan, ns + length_ns * i / RAMP,
+		         ppm * (i < RAMP ? i : 2 * RAMP - i) / RAMP);
+	if (scenario->is_ramp)
+		return ns + 2 * length_ns;
+	plan_add(plan, ns + stop_ns, ppm);
+	ns += stop_ns + length_ns;
+	if (stop_ns > 0)
+		plan_add(plan, ns, STOPPED);
+	plan_add(plan, ns + stop_ns, 0);
+	return ns + stop_ns;
+}
+
+static void plan_excursions(struct world *world)
+{
+	const struct clock_scenario *scenario = world->scenario;
+	double part_ns = world->end_ns / (scenario->n_excursions + 1e-9), end_ns = 0;
+
+	for (uint32_t k = 0; k < scenario->n_excursions; k++) {
+		double ns = fmax(end_ns, part_ns * (k + between(world, 0.1, 0.6)));
+		double length_ns =
+			between(world, scenario->excursion_s[0], scenario->excursion_s[1]) * 1e9;
+
+		end_ns = plan_excursion(world, ns, length_ns);
+		if (scenario->host_bend_ppm != 0) {
+			plan_add(&world->bends, ns, scenario->host_bend_ppm * 1e-6);
+			plan_add(&world->bends, ns + length_ns, 0);
+		}
+		if (scenario->host_jump_us != 0)
+			plan_add(&world->jumps, ns, k % 2 ? 0 : scenario->host_jump_us * 1e3);
+	}
+}
+
 static void world_init(struct world *world, uint64_t seed)
 {
 	const struct clock_scenario *scenario = world->scenario;
@@ -359,6 +487,7 @@ static void world_init(struct world *world, uint64_t seed)
 		world->reset_ns[i] = world->end_ns * (i + between(world, 0.7, 1.3)) /
 		                     (scenario->n_resets + 1);
 	walk_init(world);
+	plan_excursions(world);
 }
 
 void clock_scenario_make(const struct clock_scenario *scenario, uint64_t seed,
@@ -378,9 +507,17 @@ void clock_scenario_make(const struct clock_scenario *scenario, uint64_t seed,
 	*world = (struct world){.scenario = &filled, .truth = truth, .n_allocated = 1024};
 	truth->ops = malloc(world->n_allocated * sizeof(*truth->ops));
 	world_init(world, seed);
-	make_work(world);
+	if (filled.job_ops > 0)
+		make_jobs(world);
+	else
+		make_work(world);
 	qsort(truth->ops, truth->n_ops, sizeof(*truth->ops), by_completion);
+	shift_pairs(world);
 	shuffle(world);
 	truth->scene.n_ops = truth->n_ops;
+	plan_release(&world->excursions);
+	plan_release(&world->idles);
+	plan_release(&world->bends);
+	plan_release(&world->jumps);
 	free(world);
 }

@@ -45,6 +45,21 @@ struct clock_scenario { /* what is 0 is as usual, or does not happen */
 	double suspend_s;       /* the host's clock stands still, the device runs on */
 	double host_slew_ppm;   /* of the host's clock, for a tenth of the duration */
 	double host_step_s;     /* of the host's clock */
+	double exec_us;         /* mean time of the compute phase; 1000 as usual */
+	/* The rate is another one every so often, by so much, for so long. */
+	uint32_t n_excursions;
+	double excursion_ppm, excursion_s[2];
+	bool is_ramp;            /* it goes there in steps of a thousandth of the excursion */
+	double stop_us;          /* the counter stands still where an excursion begins and ends */
+	double idle_share;       /* of its rate that the counter has in gaps */
+	double job_s[2];         /* work comes in jobs, so far from begin to begin */
+	uint32_t job_ops;        /* operations of a job */
+	bool restarts, is_gated; /* the counter starts anew, or runs only, with each job */
+	/* As often as `n_excursions`: */
+	uint32_t off_run[2];  /* records in a row have the brackets of their next */
+	double host_jump_us;  /* the host's clock jumps, to and fro */
+	double host_bend_ppm; /* it is slewed, for `excursion_s` */
+	double late_share;    /* submissions stamped 2 to 8 us late */
 };
 
 /* S0 .. S12 of the reference, then those that are about damage and the host's clock. */

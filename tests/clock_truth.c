@@ -445,9 +445,11 @@ static void judge_op(struct clock_run *run, const struct clock_truth *truth,
 	struct placed last = clocks_place(run->clocks, op->counter, op->segment, op->ticks[4]);
 
 	verdict->believed_garbage += real->lie == TRUTH_GARBAGE;
-	if (first.status == TIME_CERTIFIED && last.status == TIME_CERTIFIED)
+	if (first.status == TIME_CERTIFIED && last.status == TIME_CERTIFIED) {
+		verdict->sure++;
 		verdict->violations += first.host_ns < real->submit_ns ||
 		                       last.host_ns > real->complete_ns;
+	}
 	judge_stamps(run, truth, op, real, errors, verdict);
 }
 

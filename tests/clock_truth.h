@@ -111,6 +111,7 @@ void clock_run_finish(struct clock_run *run, const struct calibrate_options *opt
 /* What a run made of a truth. */
 struct clock_verdict {
 	uint32_t certified, assumed, outliers;
+	uint32_t sure;             /* certified, and all stamps are placed so */
 	uint32_t wrong_epochs;     /* certified, but not where the truth is */
 	uint32_t wrong_assumed;    /* likewise, assumed */
 	uint32_t outside;          /* certified stamps whose true time is beyond err_ns */

@@ -20,8 +20,10 @@ foreach(name calibrate band steps pinch estimates clock_doubts)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
 		LIBS Threads::Threads m)
 endforeach()
-flextrace_add_unit_test(NAME clock_scenarios SOURCES ${clocks_sources} ${clocks_core}
-	tests/clock_scenarios.c LIBS Threads::Threads m)
+foreach(name clock_scenarios clock_changes)
+	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
+		tests/clock_plan.c tests/clock_scenarios.c LIBS Threads::Threads m)
+endforeach()
 flextrace_add_unit_test(NAME unwrap_wide SOURCES ${clocks_sources} ${clocks_core}
 	LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME clock_counters SOURCES ${clocks_sources} ${clocks_core}

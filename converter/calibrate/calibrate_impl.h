@@ -21,7 +21,7 @@
 #define MIN_SLOPE     0.125             /* ns per tick: 8 GHz */
 #define MAX_SLOPE     1e5               /* 10 kHz */
 #define MIN_BLOCK     16u               /* brackets */
-#define MAX_BLOCKS    1024u
+#define MAX_BLOCKS    65536u
 #define PHI_UNBOUNDED (INT64_C(1) << 60) /* as a bound: there is none */
 #define MAX_NS        (INT64_C(1) << 61) /* beyond, either way, is no host time */
 

@@ -17,9 +17,9 @@
 #define BLOCK         16u
 #define SPAN          (3 * BLOCK)
 #define AGREEING      0.75
-#define WANDER        500e-6 /* of the rate, at most, from one block to the next but one */
-#define MAX_UNKNOWN   1e-3   /* of the rate: beyond, nothing is told */
-#define NS            16     /* intervals are in 1/16 ns */
+#define WANDER        3e-3 /* of the rate, at most, from one block to the next but one */
+#define MAX_UNKNOWN   4e-3 /* of the rate: beyond, nothing is told */
+#define NS            16   /* intervals are in 1/16 ns */
 #define MIN_SHIFT_NS  100
 #define MAX_FAR_NS    1e12
 #define MIN_GAP_NS    INT64_C(1000000000)

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Clocks that change while they are watched: a rate that steps for some time. No seed may certify
+ * a wrong time, and what can be certified is. The suite tries few seeds; `ctest -C soak -L soak`
+ * tries N_SOAK_SEEDS from a fresh one on.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "clock_scenarios.h"
+#include "fresh_seed.h"
+
+#define FIRST_SEED   100
+#define N_SEEDS      2
+#define N_SOAK_SEEDS 20
+
+struct change {
+	struct clock_scenario scenario;
+	double least_sure; /* share of operations that are certified with all their stamps */
+};
+
+#define OF_560_MHZ .hz = 560e6, .n_excursions = 6
+
+/* clang-format off */
+static const struct change changes[] = {
+	{{.name = "600 ppm", .duration_s = 120, OF_560_MHZ, .excursion_ppm = 600,
+	  .excursion_s = {5, 12}}, 1},
+	{{.name = "1000 ppm", .duration_s = 120, OF_560_MHZ, .excursion_ppm = 1000,
+	  .excursion_s = {5, 12}}, 1},
+	{{.name = "1000 ppm slower", .duration_s = 120, OF_560_MHZ, .excursion_ppm = -1000,
+	  .excursion_s = {5, 12}}, 1},
+	{{.name = "2500 ppm", .duration_s = 120, OF_560_MHZ, .excursion_ppm = 2500,
+	  .excursion_s = {5, 12}}, 0.999},
+	{{.name = "half a second in a minute", .duration_s = 60, OF_560_MHZ, .excursion_ppm = 300,
+	  .excursion_s = {0.4, 0.6}}, 1},
+	{{.name = "half a second in ten minutes", .duration_s = 600, OF_560_MHZ,
+	  .excursion_ppm = 300, .excursion_s = {0.4, 0.6}}, 1},
+};
+/* clang-format on */
+
+static void run_change(const struct change *change, uint64_t seed, uint32_t *ret_n_ops,
+                       struct clock_verdict *ret_verdict)
+{
+	struct clock_truth truth;
+	struct clock_run run;
+
+	clock_scenario_make(&change->scenario, seed, &truth);
+	clock_run_init(&run);
+	clock_run_push_truth(&run, &truth, false);
+	clock_run_finish(&run, NULL);
+	clock_run_judge(&run, &truth, ret_verdict);
+	*ret_n_ops = truth.n_ops;
+	clock_run_release(&run);
+	clock_truth_release(&truth);
+}
+
+/* Returns whether a seed holds; says what it did if not. */
+static bool holds(const struct change *change, uint64_t seed)
+{
+	struct clock_verdict verdict;
+	uint32_t n_ops;
+
+	run_change(change, seed, &n_ops, &verdict);
+	if (verdict.outside == 0 && verdict.inversions == 0 && verdict.violations == 0 &&
+	    verdict.sure >= change->least_sure * n_ops)
+		return true;
+	print_message("%s, seed %llu: %u of %u certified, %u outside by %.0f ns, %u inversions, "
+	              "%u violations, %u outliers, %u segments\n",
+	              change->scenario.name, (unsigned long long)seed, verdict.sure, n_ops,
+	              verdict.outside, verdict.worst_excess_ns, verdict.inversions,
+	              verdict.violations, verdict.outliers, verdict.segments);
+	return false;
+}
+
+static void try_seeds(uint64_t first, uint64_t n)
+{
+	uint32_t n_missed = 0;
+
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		for (uint64_t seed = first; seed < first + n; seed++)
+			n_missed += !holds(&changes[i], seed);
+	}
+	assert_int_equal(n_missed, 0);
+}
+
+static void test_clock_changes__are_followed(void **state)
+{
+	(void)state;
+	try_seeds(FIRST_SEED, N_SEEDS);
+}
+
+static void test_clock_changes__are_followed_with_fresh_seeds(void **state)
+{
+	(void)state;
+	if (!getenv("FLEXTRACE_TEST_SEED"))
+		skip();
+	try_seeds(fresh_seed(), N_SOAK_SEEDS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_clock_changes__are_followed),
+		cmocka_unit_test(test_clock_changes__are_followed_with_fresh_seeds),
+	};
+
+	return cmocka_run_group_tests_name("clock_changes", tests, NULL, NULL);
+}
