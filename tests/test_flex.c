@@ -226,6 +226,12 @@ static void test_flex__pairs_begins_and_ends(void **state)
 		{"E a 3,B a 1", 1, 0, "a", 1000, 3000},
 		{"E ? 9,B b 2,E ? 3,B a 1", 2, 0, "a", 1000, 9000},
 		{"B a 5,E a 3,B a 1,E a 7", 2, 0, "a", 1000, 3000},
+		/* beside each other, and overlapping the next ones */
+		{"B a 10,E a 20,B a 15,E a 25,B a 22,E a 32", 3, 0, "a", 10000, 20000},
+		{"B a 10,E ? 20,B a 15,E ? 25,B a 22,E ? 32", 3, 0, "a", 10000, 20000},
+		{"B b 10,E b 20,B b 15,E b 18,B a 9,E a 19", 3, 0, "a", 9000, 19000},
+		{"B a 10,E a 20,E a 13,B a 15,E a 25,B b 1,E b 2", 3, 1, "a", 10000, 20000},
+		{"B a 10,E a 20,B a 15,B a 12,E a 25,B b 1,E b 2", 4, 1, "b", 1000, 2000},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -5,6 +5,11 @@
  * order of time each end finds its begin, in whatever order they stood. Of one time, the file's
  * order holds. The first of each thread wait in any case, until there is no doubt about its order.
  *
+ * Intervals of one name that overlap are told by their places: where most ends of a thread stand
+ * right behind a begin of their name, as Flex writes them, the two are one interval. Only in files
+ * of other forms does an end find the innermost begin by time. In both, what is nested or apart
+ * comes out the same.
+ *
  * An interval that runs backwards looks like two events that were shuffled. It is one if its end
  * stands right behind its begin and finds no other.
  */
@@ -20,9 +25,14 @@ enum { EDGE_NAME, EDGE_ARGS, EDGE_GROUP, EDGE_TYPE, EDGE_N_TEXTS };
 
 struct edge { /* its texts follow */
 	struct flex_call call;
-	uint64_t begin; /* place + 1 of the later begin right before this end; 0: none */
+	uint64_t begin;   /* place + 1 of the later begin right before this end; 0: none */
+	int64_t other_ns; /* of the begin, or the end, right beside it */
 	uint32_t thread;
+	uint8_t begin_kind; /* of the begin right before this end */
 	bool is_end;
+	bool is_window; /* likewise */
+	bool is_beside; /* its other one stands right beside it */
+	bool is_whole;  /* likewise: it tells the interval, the other one does not */
 };
 
 static void list_texts(struct flex_call *call, struct trace_text *texts[EDGE_N_TEXTS])
@@ -33,32 +43,60 @@ static void list_texts(struct flex_call *call, struct trace_text *texts[EDGE_N_T
 	texts[EDGE_TYPE] = &call->type;
 }
 
-/* The begin that an end may belong to if it ran backwards. */
-static uint64_t find_later_begin(const struct flex_edges *edges, uint64_t hash,
-                                 const struct flex_call *end)
+/* The begin's attributes hold, where it has any. */
+static bool has_attributes(const struct flex_call *begin)
 {
-	bool is_later = edges->last_begin && edges->last_hash == hash &&
-	                edges->last_ns > end->begin_ns;
-
-	return is_later ? edges->last_begin : 0;
+	return begin->has_stamps || begin->is_device || begin->args.length;
 }
 
-/* Notes an edge, and returns the later begin of an end. */
-static uint64_t note_edge(struct flex_edges *edges, const struct edge *edge)
+/* Ties an end to the begin right before it in the file, if they are of one interval. */
+static void tie(struct flex_edges *edges, struct edge *end)
 {
-	uint64_t hash = flex_hash_text(&edge->call.full_name, edge->thread);
-	uint64_t begin = edge->is_end ? find_later_begin(edges, hash, &edge->call) : 0;
+	const struct trace_text *name = &end->call.full_name;
+	struct edge begin;
 
-	edges->last_begin = edge->is_end ? 0 : edge->call.offset_bytes + 1;
-	edges->last_hash = hash;
-	edges->last_ns = edge->call.begin_ns;
-	return begin;
+	if (!edges->last_begin || edges->last_thread != end->thread ||
+	    (name->length && flex_hash_text(name, end->thread) != edges->last_hash))
+		return;
+	if (edges->last_ns > end->call.begin_ns) {
+		end->begin = edges->last_begin;
+		return;
+	}
+	if (!edges->last_item)
+		return;
+	memcpy(&begin, edges->last_item, sizeof(begin));
+	if (!name->length && !has_attributes(&begin.call) && has_attributes(&end->call))
+		return; /* neither tells it all */
+	begin.is_beside = end->is_beside = true;
+	begin.other_ns = end->call.begin_ns;
+	begin.is_whole = has_attributes(&begin.call) || !name->length;
+	memcpy(edges->last_item, &begin, sizeof(begin));
+	end->other_ns = begin.call.begin_ns;
+	end->begin_kind = begin.call.kind;
+	end->is_window = begin.call.is_window;
+	end->is_whole = !begin.is_whole;
+}
+
+static void note_begin(struct flex_edges *edges, uint32_t thread, const struct flex_call *begin,
+                       void *item)
+{
+	edges->last_begin = begin->offset_bytes + 1;
+	edges->last_hash = flex_hash_text(&begin->full_name, thread);
+	edges->last_ns = begin->begin_ns;
+	edges->last_thread = thread;
+	edges->last_item = item;
+}
+
+static void count_end(struct flex_thread *thread, const struct edge *edge)
+{
+	thread->n_ends++;
+	thread->n_beside += edge->is_beside;
 }
 
 /* Lets a begin or an end wait. */
 static int keep(struct flex *flex, uint32_t thread, struct flex_call *call, bool is_end)
 {
-	struct edge edge = {*call, 0, thread, is_end};
+	struct edge edge = {.call = *call, .thread = thread, .is_end = is_end};
 	struct trace_text *texts[EDGE_N_TEXTS];
 	size_t n_bytes = sizeof(edge);
 	void *item;
@@ -68,22 +106,21 @@ static int keep(struct flex *flex, uint32_t thread, struct flex_call *call, bool
 		flex->edges.spool = spool_new(SPOOL_BYTES);
 	if (!flex->edges.spool)
 		return FLEXTRACE_E_MEMORY;
-	edge.begin = note_edge(&flex->edges, &edge);
+	if (is_end) {
+		tie(&flex->edges, &edge);
+		count_end(&flex->threads[thread], &edge);
+	}
 	list_texts(call, texts);
 	for (int i = 0; i < EDGE_N_TEXTS; i++)
 		n_bytes += item_text_bytes(texts[i]);
 	FLEXTRACE_TRY(spool_add(flex->edges.spool, (uint64_t)call->begin_ns, n_bytes, &item));
 	memcpy(item, &edge, sizeof(edge));
+	if (!is_end)
+		note_begin(&flex->edges, thread, call, item);
 	at = (char *)item + sizeof(edge);
 	for (int i = 0; i < EDGE_N_TEXTS; i++)
 		FLEXTRACE_TRY(item_put_text(flex->edges.spool, &at, texts[i]));
 	return FLEXTRACE_OK;
-}
-
-/* The begin's attributes hold, where it has any. */
-static bool has_attributes(const struct flex_call *begin)
-{
-	return begin->has_stamps || begin->is_device || begin->args.length;
 }
 
 static void take_attributes(struct flex_call *call, const struct flex_call *end)
@@ -102,23 +139,19 @@ static void take_attributes(struct flex_call *call, const struct flex_call *end)
 
 /* -- as they come ---------------------------------------------------------------------------- */
 
-/* Lets what is begun wait; the innermost counts as the last that came. */
+/* Lets what is begun wait; the last that came remains it. */
 static int keep_open(struct flex *flex, uint32_t thread)
 {
-	struct flex_edges innermost = {.last_begin = 0};
+	struct flex_edges last = flex->edges;
 	struct flex_call call;
-	int n = 0;
 
-	for (; flex_close(flex, thread, NULL, &call); n++) {
+	while (flex_close(flex, thread, NULL, &call))
 		FLEXTRACE_TRY(keep(flex, thread, &call, false));
-		if (n == 0)
-			innermost = flex->edges;
-	}
-	if (n) {
-		flex->edges.last_begin = innermost.last_begin;
-		flex->edges.last_hash = innermost.last_hash;
-		flex->edges.last_ns = innermost.last_ns;
-	}
+	flex->edges.last_begin = last.last_begin;
+	flex->edges.last_hash = last.last_hash;
+	flex->edges.last_ns = last.last_ns;
+	flex->edges.last_thread = last.last_thread;
+	flex->edges.last_item = NULL;
 	return FLEXTRACE_OK;
 }
 
@@ -173,14 +206,21 @@ int flex_edge_take(struct flex *flex, const struct trace_event *event, const cha
 	uint32_t thread;
 	bool waits;
 
-	if (event->ph == 'E')
-		return take_end(flex, event, ret_fault);
+	if (event->ph == 'E') {
+		int code = take_end(flex, event, ret_fault);
+
+		flex->edges.last_begin = 0;
+		return code;
+	}
 	FLEXTRACE_TRY(flex_call_read(flex, event, &call, ret_fault));
 	if (*ret_fault)
 		return flex_reject(flex, LOSS_MALFORMED, *ret_fault, ret_fault);
 	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
 	FLEXTRACE_TRY(look_at_order(flex, thread, event->ts_ns, &waits));
-	return waits ? keep(flex, thread, &call, false) : flex_open(flex, thread, &call);
+	if (waits)
+		return keep(flex, thread, &call, false);
+	note_begin(&flex->edges, thread, &call, NULL);
+	return flex_open(flex, thread, &call);
 }
 
 /* -- at the end of the file ------------------------------------------------------------------ */
@@ -222,14 +262,37 @@ static int reject_end(struct flex *flex, const struct edge *edge, const char **r
 	return flex_reject(flex, LOSS_BACKWARDS, "its end is before its begin", ret_fault);
 }
 
+/* Takes an interval whose begin and end stand beside each other, with the one that tells it. */
+static int take_beside(struct flex *flex, struct edge *edge, const char **ret_fault)
+{
+	struct flex_call call = edge->call;
+
+	if (!edge->is_whole)
+		return FLEXTRACE_OK;
+	call.end_ns = edge->other_ns;
+	if (edge->is_end) {
+		call.begin_ns = edge->other_ns;
+		call.kind = edge->begin_kind;
+		call.is_window = edge->is_window;
+		take_attributes(&call, &edge->call);
+		call.end_ns = edge->call.begin_ns;
+	}
+	return flex_take_call(flex, edge->thread, &call, ret_fault);
+}
+
 static int take_waiting(struct flex *flex, struct edge *edge, const char **ret_fault)
 {
+	const struct flex_thread *thread = &flex->threads[edge->thread];
+	bool are_beside = thread->n_beside > thread->n_ends / 2;
 	struct flex_call call;
 
 	*ret_fault = NULL;
+	if (are_beside && edge->is_beside)
+		return take_beside(flex, edge, ret_fault);
 	if (!edge->is_end)
 		return take_begin(flex, edge);
-	if (!flex_close(flex, edge->thread, &edge->call.full_name, &call))
+	if ((are_beside && edge->begin) ||
+	    !flex_close(flex, edge->thread, &edge->call.full_name, &call))
 		return reject_end(flex, edge, ret_fault);
 	if (!has_attributes(&call))
 		take_attributes(&call, &edge->call);
@@ -261,6 +324,8 @@ int flex_edges_join(struct flex *flex, struct faults *faults)
 		if (code >= 0 && fault)
 			faults_note(faults, fault, edge.call.offset_bytes);
 	}
+	for (uint32_t i = 0; i < flex->n_threads; i++)
+		flex->threads[i].n_ends = flex->threads[i].n_beside = 0;
 	flex_edges_release(&flex->edges);
 	return code;
 }

@@ -89,7 +89,9 @@ struct flex_thread {
 	/* Of the file that is read: begins and ends, as they come. */
 	int64_t last_edge_ns;
 	uint32_t n_in_order; /* the first ones, up to a limit */
-	bool is_shuffled;    /* one came before another of a later time */
+	uint64_t n_ends;     /* that wait; of them: right behind a begin of their name */
+	uint64_t n_beside;
+	bool is_shuffled; /* one came before another of a later time */
 };
 
 struct flex_open {
@@ -156,6 +158,8 @@ struct flex_edges {           /* of the file that is read */
 	uint64_t last_begin;  /* its place in the file + 1, where nothing came behind it; 0: none */
 	uint64_t last_hash;   /* of its name and thread */
 	int64_t last_ns;      /* its time */
+	uint32_t last_thread; /* its */
+	void *last_item;      /* weak: it in the spool; NULL: no longer to be changed */
 	struct map backwards; /* places of begins whose ends came before them in time */
 };
 
