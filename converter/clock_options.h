@@ -21,7 +21,7 @@
 
 /* Members of 0 are not given. */
 struct clock_settings {
-	double rho_ppm;     /* how fast a counter's rate may wander */
+	double rho_ppm;     /* how far a counter's rate goes off its mean, either way */
 	double nominal_mhz; /* the rate where the evidence leaves it open */
 	/* The least time from submit to TS1, and from TS5 to completion; known together. */
 	int64_t submit_floor_ns, complete_floor_ns;

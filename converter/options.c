@@ -17,7 +17,9 @@ const struct option_spec conversion_option_table[] = {
 	{"gzip", 'z', OPTION_FLAG, MEMBER(gzip), NULL, "Write trace.json.gz instead of trace.json",
          0, 0},
 	{"rho-ppm", 0, OPTION_REAL, MEMBER(rho_ppm), "PPM",
-         "How far a device clock's rate may wander, in parts per million (default: 10)", 1e-6, 1e5},
+         "How far a device clock's rate goes off its mean at most, either way, in parts per "
+         "million (default: 10)",
+         1e-6, 1e5},
 	{"nominal-mhz", 0, OPTION_REAL, MEMBER(nominal_mhz), "MHZ",
          "Nominal frequency of the device counters, for those the trace does not tell", 1e-3, 1e6},
 	{"latency-floor-ns", 0, OPTION_TEXT, MEMBER(latency_floor_ns), "S,C|R",

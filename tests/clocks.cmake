@@ -24,6 +24,8 @@ foreach(name clock_scenarios clock_changes)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
 		tests/clock_plan.c tests/clock_scenarios.c LIBS Threads::Threads m)
 endforeach()
+flextrace_add_unit_test(NAME clock_wander SOURCES ${clocks_sources} ${clocks_core}
+	tests/clock_wander.c LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME unwrap_wide SOURCES ${clocks_sources} ${clocks_core}
 	LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME clock_counters SOURCES ${clocks_sources} ${clocks_core}

@@ -118,11 +118,27 @@ struct clocks {
 	struct clock_report *reports; /* owned, one of each map */
 };
 
+/*
+ * A rate that stays within rho of some mean can be twice rho beside a rate that a straight line
+ * through its evidence has: the line's may be as far off the mean on one side as the rate is on
+ * the other. These are the least and the greatest slope then.
+ */
+static inline double slope_least(double slope, double rho)
+{
+	return slope * ((1 - rho) / (1 + rho));
+}
+
+static inline double slope_most(double slope, double rho)
+{
+	return slope * ((1 + rho) / (1 - rho));
+}
+
 /* -- slope.c --------------------------------------------------------------------------------- */
 
-/* Guesses the slope by the agreement of pairs at all distances, and how far it may be off
- * (relative). Stores nothing where no two are apart, or do not agree. FLEXTRACE_E_MEMORY or 0. */
-int slope_guess(const struct evidence *evidence, double *slope, double *ret_slack);
+/* Guesses the mean slope by the agreement of pairs at all distances, each of which may be rho off
+ * it, and how far it may be off (relative). Stores nothing where no two are apart, or do not agree.
+ * FLEXTRACE_E_MEMORY or 0. */
+int slope_guess(const struct evidence *evidence, double rho, double *slope, double *ret_slack);
 
 /* Bounds the mean slope by brackets at both ends, whatever the rate did between. */
 void slope_bound(const struct evidence *evidence, double *ret_lo, double *ret_hi);

@@ -320,7 +320,7 @@ int fit_band(struct evidence *evidence, const struct prior *prior, struct attemp
 		return FLEXTRACE_OK;
 	sort_claims(evidence->claims, evidence->n);
 	set_origin(evidence);
-	FLEXTRACE_TRY(slope_guess(evidence, &guess.slope, &guess.slack));
+	FLEXTRACE_TRY(slope_guess(evidence, prior->rho, &guess.slope, &guess.slack));
 	if (prior->slope_hi > 0 && guess.slack * guess.slope > prior->slope_hi - prior->slope_lo) {
 		guess.slope = (prior->slope_lo + prior->slope_hi) / 2;
 		guess.slack = (prior->slope_hi - prior->slope_lo) / guess.slope;

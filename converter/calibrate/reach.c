@@ -40,8 +40,8 @@ static struct carried start(const struct parts *parts, const struct part *part, 
 		.x = is_forward ? -INFINITY : INFINITY,
 		.lo = -INFINITY,
 		.hi = INFINITY,
-		.least = part->line.slope_lo * (1 - parts->rho),
-		.most = part->line.slope_hi * (1 + parts->rho),
+		.least = slope_least(part->line.slope_lo, parts->rho),
+		.most = slope_most(part->line.slope_hi, parts->rho),
 		.is_forward = is_forward,
 	};
 }
@@ -218,7 +218,7 @@ int parts_reach(struct parts *parts)
 		part->has_core = true;
 		part->is_before_step = part->has_rate && next &&
 		                       fabs(next->line.slope - part->line.slope) >
-		                               parts->rho * part->line.slope;
+		                               2 * parts->rho * part->line.slope;
 	}
 	while (n_changed > 0) {
 		reach_all(parts);

@@ -44,8 +44,8 @@ static void add_piece(struct maker *maker, uint64_t x, const struct line *line, 
 		piece->at = (wide_int)llround(maker->parts->whole->offset_ns) * (1 << PHI_BITS);
 	piece->slope = fixed(line->slope, SLOPE_BITS);
 	slope = ldexp((double)piece->slope, -SLOPE_BITS);
-	piece->rise = fixed(line->slope_hi * (1 + rho) - slope, WANDER_BITS) + 1;
-	piece->fall = fixed(slope - line->slope_lo * (1 - rho), WANDER_BITS) + 1;
+	piece->rise = fixed(slope_most(line->slope_hi, rho) - slope, WANDER_BITS) + 1;
+	piece->fall = fixed(slope - slope_least(line->slope_lo, rho), WANDER_BITS) + 1;
 	piece->is_bridge = is_bridge;
 	maker->n++;
 }
@@ -179,7 +179,8 @@ uint32_t reference_steps(const struct reference *reference)
 	for (uint32_t i = 0; i < reference->n_pieces; i++) {
 		double slope = (double)reference->pieces[i].slope;
 
-		if (reference->pieces[i].is_bridge)
+		/* Nothing behind the last one says better what the rate became. */
+		if (reference->pieces[i].is_bridge && i + 1 < reference->n_pieces)
 			continue;
 		n += before > 0 && fabs(slope - before) > STEP * before;
 		before = slope;

@@ -33,7 +33,7 @@ static bool bound_slope(const struct claim *from, const struct claim *to, double
 	return *ret_lo <= *ret_hi;
 }
 
-int slope_guess(const struct evidence *evidence, double *slope, double *ret_slack)
+int slope_guess(const struct evidence *evidence, double rho, double *slope, double *ret_slack)
 {
 	uint32_t n = 0, n_strides = 0, depth;
 	struct interval *intervals, hull;
@@ -58,8 +58,8 @@ int slope_guess(const struct evidence *evidence, double *slope, double *ret_slac
 			if (!bound_slope(&evidence->claims[i], &evidence->claims[i + stride], &lo,
 			                 &hi))
 				continue;
-			intervals[n].lo = (int64_t)ldexp(lo, GUESS_BITS);
-			intervals[n++].hi = (int64_t)ldexp(hi, GUESS_BITS);
+			intervals[n].lo = (int64_t)ldexp(lo * (1 - rho), GUESS_BITS);
+			intervals[n++].hi = (int64_t)ldexp(hi * (1 + rho), GUESS_BITS);
 		}
 	}
 	depth = marzullo_hull(intervals, n, 1.0, spare, &hull);

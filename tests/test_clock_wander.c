@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What rho promises: wherever the rate goes within rho of its mean, no certified time is outside
+ * its bound. A few seeds of each scene in the suite; with FLEXTRACE_TEST_SEED given, as under
+ * `ctest -C soak -L soak`, 20 more from that one on.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "clock_wander.h"
+#include "fresh_seed.h"
+
+#define FIRST_SEED   1
+#define N_SEEDS      2
+#define N_SOAK_SEEDS 20
+
+/* clang-format off */
+/* Almost as far as the usual rho of 10 ppm allows. */
+static const struct wander_scene limits[] = {
+	{.name = "limit to limit, loose",
+	 .shape = WANDER_CHANCE, .ppm = 9.99, .period_s = 10,
+	 .duration_s = 150, .ops_hz = 100, .floors_us = {2, 4}, .tight_us = 2,
+	 .loose_us = {5000, 5000}, .loose_share = {0.995, 0.995}},
+	{.name = "limit to limit, very loose",
+	 .shape = WANDER_CHANCE, .ppm = 9.99, .period_s = 30,
+	 .duration_s = 200, .ops_hz = 50, .floors_us = {2, 4}, .tight_us = 1,
+	 .loose_us = {10000, 10000}, .loose_share = {0.996, 0.996}},
+	{.name = "limit to limit within a second",
+	 .shape = WANDER_CHANCE, .ppm = 9.99, .period_s = 2,
+	 .duration_s = 60, .ops_hz = 100, .floors_us = {2, 4}, .tight_us = 1,
+	 .loose_us = {1000, 1000}, .loose_share = {0.98, 0.98}},
+	{.name = "seldom at the other limit",
+	 .shape = WANDER_PULSE, .ppm = 9.99, .period_s = 30,
+	 .duration_s = 120, .ops_hz = 100, .floors_us = {2, 4}, .tight_us = 1,
+	 .loose_us = {3000, 3000}, .loose_share = {0.995, 0.995}},
+	{.name = "seldom at the other limit, once a second",
+	 .shape = WANDER_PULSE, .ppm = 9.99, .period_s = 10,
+	 .duration_s = 600, .ops_hz = 1, .floors_us = {2, 4}, .tight_us = 1,
+	 .loose_us = {100, 100}, .loose_share = {0.8, 0.8}},
+	{.name = "limit to limit, once a second",
+	 .shape = WANDER_CHANCE, .ppm = 9.99, .period_s = 5,
+	 .duration_s = 600, .ops_hz = 1, .floors_us = {2, 4}, .tight_us = 1},
+	{.name = "limit to limit, every ten seconds",
+	 .shape = WANDER_CHANCE, .ppm = 9.99, .period_s = 3,
+	 .duration_s = 3000, .ops_hz = 0.1, .floors_us = {2, 4}, .tight_us = 1,
+	 .loose_us = {30, 30}, .loose_share = {0.5, 0.5}},
+	{.name = "square wave, short",
+	 .shape = WANDER_SQUARE, .ppm = 9.99, .period_s = 2,
+	 .duration_s = 4, .ops_hz = 100, .floors_us = {2, 4}, .tight_us = 5,
+	 .loose_us = {1000, 1000}, .loose_share = {0.9, 0.9}},
+	{.name = "sine",
+	 .shape = WANDER_SINE, .ppm = 9.99, .period_s = 100,
+	 .duration_s = 150, .ops_hz = 100, .floors_us = {2, 4}, .tight_us = 2,
+	 .loose_us = {10000, 10000}, .loose_share = {0.998, 0.998}},
+	{.name = "saw",
+	 .shape = WANDER_SAW, .ppm = 9.99, .period_s = 100,
+	 .duration_s = 200, .ops_hz = 50, .floors_us = {2, 4}, .tight_us = 2,
+	 .loose_us = {5000, 5000}, .loose_share = {0.99, 0.99}},
+	{.name = "ramp",
+	 .shape = WANDER_RAMP, .ppm = 9.99,
+	 .duration_s = 200, .ops_hz = 50, .floors_us = {2, 4}, .tight_us = 2,
+	 .loose_us = {5000, 5000}, .loose_share = {0.99, 0.99}},
+};
+/* clang-format on */
+
+struct outcome {
+	struct clock_verdict verdict;
+	uint32_t n_ops;
+};
+
+static struct outcome run_scene(const struct wander_scene *scene, uint64_t seed,
+                                const struct calibrate_options *options)
+{
+	struct outcome outcome;
+	struct clock_truth truth;
+	struct clock_run run;
+
+	wander_make(scene, seed, &truth);
+	clock_run_init(&run);
+	clock_run_push_truth(&run, &truth, false);
+	clock_run_finish(&run, options);
+	clock_run_judge(&run, &truth, &outcome.verdict);
+	outcome.n_ops = truth.n_ops;
+	clock_run_release(&run);
+	clock_truth_release(&truth);
+	return outcome;
+}
+
+static void explain(const char *name, uint64_t seed, const struct outcome *outcome)
+{
+	const struct clock_verdict *v = &outcome->verdict;
+
+	print_message("%s, seed %llu: n=%u certified=%u outside=%u by %.0f ns violations=%u "
+	              "inversions=%u p50=%.0f p99=%.0f max=%.0f ns\n",
+	              name, (unsigned long long)seed, outcome->n_ops, v->certified, v->outside,
+	              v->worst_excess_ns, v->violations, v->inversions, v->p50_error_ns,
+	              v->p99_error_ns, v->worst_error_ns);
+}
+
+/* Everything is certified, and nothing is wrong. */
+static bool is_sound(const struct outcome *outcome)
+{
+	const struct clock_verdict *v = &outcome->verdict;
+
+	return v->certified == outcome->n_ops && v->outside == 0 && v->wrong_epochs == 0 &&
+	       v->violations == 0 && v->inversions == 0;
+}
+
+static uint32_t judge_limits(uint64_t first_seed, uint32_t n_seeds)
+{
+	uint32_t n_missed = 0;
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		for (uint64_t seed = first_seed; seed < first_seed + n_seeds; seed++) {
+			struct outcome outcome = run_scene(&limits[i], seed, NULL);
+
+			if (is_sound(&outcome))
+				continue;
+			explain(limits[i].name, seed, &outcome);
+			n_missed++;
+		}
+	}
+	return n_missed;
+}
+
+static void test_clock_wander__bounds_any_rate_within_rho_of_its_mean(void **state)
+{
+	(void)state;
+	assert_int_equal(judge_limits(FIRST_SEED, N_SEEDS), 0);
+}
+
+static void test_clock_wander__bounds_it_with_fresh_seeds(void **state)
+{
+	uint32_t n_seeds = getenv("FLEXTRACE_TEST_SEED") ? N_SOAK_SEEDS : 1;
+
+	(void)state;
+	assert_int_equal(judge_limits(fresh_seed(), n_seeds), 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test(test_clock_wander__##name)
+	const struct CMUnitTest tests[] = {
+		TEST(bounds_any_rate_within_rho_of_its_mean),
+		TEST(bounds_it_with_fresh_seeds),
+	};
+
+	return cmocka_run_group_tests_name("clock_wander", tests, NULL, NULL);
+}
