@@ -42,6 +42,8 @@
 	X(RUN_OVERWRITTEN, LOST, "device_run_overwritten")                                      \
 	/* a control block without one of TS1..TS5 that its kind has */                         \
 	X(MISSING_STAMP, LOST, "missing_stamp")                                                 \
+	/* stamps that are before the one in front of them */                                   \
+	X(STAMP_ORDER, LOST, "stamp_order")                                                     \
 	/* stamps contradict the other evidence */                                              \
 	X(OUTLIER, LOST, "outlier")                                                             \
 	/* a counter without any bracket: cannot be placed */                                   \

@@ -339,7 +339,10 @@ struct tick_op {
 	uint8_t class;          /* enum record_class of its source: DEVICE_OP, SUBMIT or COMPLETE */
 	/* 0, or both host times are another tool's: 1 + enum flextrace_estimate, of what part */
 	uint8_t estimate;
-	bool is_doubted; /* other times of that tool contradict them */
+	bool is_doubted : 1; /* other times of that tool contradict them */
+	/* wraps that no stamp shows lie somewhere between its first stamp and its last: `status` is
+	 * that of these two, the others are assumed at best */
+	bool has_open_middle : 1;
 	uint8_t unused;
 };
 

@@ -46,6 +46,14 @@ const struct clock_scenario clock_scenarios[] = {
 	{.name = "host steps back", .duration_s = 100, .host_step_s = -1.5},
 	{.name = "two hours", .duration_s = 7200, .ops_hz = 20, .busy_s = 5, .gap_s = {8, 400},
 	 .thermal_ppm = 3, .thermal_s = 2400},
+	{.name = "slips", .duration_s = 100, .wait_share = 0.05, .slip_share = 0.3,
+	 .slip_ticks = 4},
+	{.name = "long slips", .duration_s = 100, .wait_share = 0.05, .slip_share = 0.3,
+	 .slip_ticks = 500},
+	{.name = "long input", .duration_s = 200, .long_share = 0.003, .long_phase = 1},
+	{.name = "long preparation", .duration_s = 200, .long_share = 0.003, .long_phase = 2},
+	{.name = "long execution", .duration_s = 200, .long_share = 0.003, .long_phase = 3},
+	{.name = "long output", .duration_s = 200, .long_share = 0.003, .long_phase = 4},
 	{.name = "gaps of hours", .duration_s = 90000, .busy_s = 5, .gap_s = {1800, 10800}},
 };
 /* clang-format on */
@@ -273,6 +281,20 @@ static void tell_lies(struct world *world, struct truth_op *op)
 	}
 }
 
+/* One stamp is a little before the one in front of it, and so are no others. */
+static void slip(struct world *world, struct truth_op *op)
+{
+	const struct clock_scenario *scenario = world->scenario;
+	uint32_t at;
+
+	if (!chance(world, scenario->slip_share))
+		return;
+	at = 1 + (uint32_t)between(world, 0, FLEXTRACE_N_STAMPS - 1);
+	op->ticks32[at] = op->ticks32[at - 1] - 1 -
+	                  (uint32_t)between(world, 0, scenario->slip_ticks);
+	op->slipped = (uint8_t)at;
+}
+
 static void keep(struct world *world, const struct truth_op *op, double done_ns)
 {
 	const struct clock_scenario *scenario = world->scenario;
@@ -304,7 +326,8 @@ static double make_op(struct world *world, uint32_t queue, double submit_ns, dou
 	struct truth_op op = {.queue = queue};
 
 	if (is_long)
-		phases_ns[2] = wrap_ns * between(world, 1.05, 3);
+		phases_ns[scenario->long_phase ? scenario->long_phase - 1 : 2] =
+			wrap_ns * between(world, 1.05, 3);
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
 		length_ns += phases_ns[i];
 	op.life = scenario->restarts ? world->job : life_at(world, ns + length_ns);
@@ -317,9 +340,12 @@ static double make_op(struct world *world, uint32_t queue, double submit_ns, dou
 		op.time_ns[i] = host_at(world, ns);
 	}
 	*free_ns = ns;
+	if (chance(world, scenario->wait_share))
+		submit_ns = fmax(1000, submit_ns - wrap_ns * between(world, 1.05, 3));
 	done_ns = awake(world, ns + latency_ns(world, 1));
 	op.submit_ns = ORIGIN_NS + (int64_t)floor(host_at(world, submit_ns));
 	op.complete_ns = ORIGIN_NS + (int64_t)floor(host_at(world, done_ns));
+	slip(world, &op);
 	tell_lies(world, &op);
 	keep(world, &op, done_ns);
 	return done_ns;

@@ -41,11 +41,15 @@ struct clock_scenario { /* what is 0 is as usual, or does not happen */
 	double burst_s[2];      /* every so often, all records of so long are lost */
 	double duplicate_share; /* records that come twice */
 	double long_share;      /* operations of one to three wraps */
-	double heartbeat_s;     /* a short operation on its own queue every so often */
-	double suspend_s;       /* the host's clock stands still, the device runs on */
-	double host_slew_ppm;   /* of the host's clock, for a tenth of the duration */
-	double host_step_s;     /* of the host's clock */
-	double exec_us;         /* mean time of the compute phase; 1000 as usual */
+	int long_phase;         /* of which phase; 0 = as usual, the compute phase, 1 = TS1..TS2 */
+	double wait_share;      /* operations submitted one to three wraps before they start */
+	double slip_share;    /* operations one of whose stamps is before the one in front of it */
+	uint32_t slip_ticks;  /* by at most so many */
+	double heartbeat_s;   /* a short operation on its own queue every so often */
+	double suspend_s;     /* the host's clock stands still, the device runs on */
+	double host_slew_ppm; /* of the host's clock, for a tenth of the duration */
+	double host_step_s;   /* of the host's clock */
+	double exec_us;       /* mean time of the compute phase; 1000 as usual */
 	/* The rate is another one every so often, by so much, for so long. */
 	uint32_t n_excursions;
 	double excursion_ppm, excursion_s[2];

@@ -50,6 +50,7 @@ struct truth_op {
 	uint32_t ticks32[FLEXTRACE_N_STAMPS]; /* as recorded */
 	uint32_t life;                        /* how many resets came before */
 	enum truth_lie lie;
+	uint8_t slipped; /* this stamp is false, and before the one in front of it; 0 = none */
 };
 
 struct truth_sync {

@@ -63,6 +63,8 @@ static const struct bars all_bars[] = {
 	{"host steps back",         2,  5,  0, 0,    0,    0, 0, 0.02, false},
 	{"two hours",               2,  5, 10, 0.05, 0,    0, 1, 0, false},
 	{"gaps of hours",           2,  5, 10, 0.05, 0,    0, 1, 0, false},
+	{"slips",                   2,  5, 10, 0.05, 0,    0, 1, 0, false},
+	{"long slips",              2,  5, 10, 0.05, 0,    0, 1, 0, false},
 };
 /* clang-format on */
 
@@ -283,6 +285,32 @@ static void test_clock_scenarios__assume_long_work_rightly_with_a_heartbeat(void
 	assert_true(n_wrong <= 0.01 * n_assumed);
 }
 
+/* The limit says where work that hides wraps begins and ends, not in which phase they passed. */
+static void test_clock_scenarios__assume_the_phase_of_hidden_wraps(void **state)
+{
+	static const char *const names[] = {"long input", "long preparation", "long execution",
+	                                    "long output"};
+	struct calibrate_options options = CALIBRATE_OPTIONS_INIT;
+	struct clock_truth truth;
+	uint32_t n_assumed = 0, n_ops = 0;
+
+	(void)state;
+	options.all.max_dispatch_ns = 20000000;
+	for (int i = 0; i < 8; i++) {
+		struct outcome outcome;
+
+		clock_scenario_make(clock_scenario_find(names[i / 2]), FIRST_SEED + i % 2, &truth);
+		outcome = run_truth(&truth, &options);
+		clock_truth_release(&truth);
+		if (!is_sound(&strict, &outcome))
+			explain(names[i / 2], FIRST_SEED + i % 2, &outcome);
+		assert_true(is_sound(&strict, &outcome));
+		n_assumed += outcome.verdict.assumed;
+		n_ops += outcome.n_ops;
+	}
+	assert_true(n_assumed < 0.02 * n_ops);
+}
+
 /* -- unequal floors -------------------------------------------------------------------------- */
 
 static struct outcome run_with_floors(uint64_t seed, const struct clock_settings *settings)
@@ -456,6 +484,7 @@ int main(void)
 		TEST(follow_steps_that_leave_little_evidence),
 		TEST(are_sound_with_a_fresh_seed),
 		TEST(assume_long_work_rightly_with_a_heartbeat),
+		TEST(assume_the_phase_of_hidden_wraps),
 		TEST(lose_the_bias_where_both_floors_are_given),
 		TEST(keep_the_truth_where_only_their_sum_is_given),
 		TEST(stand_an_empty_device),

@@ -96,6 +96,9 @@ static bool place_stamp(const struct message_reader *reader, const struct tick_o
 	*ret_placed = clocks_place(reader->input->clocks, op->counter, op->segment, ticks);
 	if (op->status > ret_placed->status)
 		ret_placed->status = (enum time_status)op->status;
+	if (op->has_open_middle && ticks == op->ticks[1] && op->ticks[0] &&
+	    ret_placed->status == TIME_CERTIFIED)
+		ret_placed->status = TIME_ASSUMED;
 	if (ret_placed->status == TIME_CERTIFIED)
 		return ret_placed->err_ns != UINT32_MAX;
 	if (ret_placed->err_ns == UINT32_MAX)

@@ -79,6 +79,25 @@ static bool place_stamp(const struct derive *derive, struct op_input *input, int
 	return input->placed & bit;
 }
 
+/* Whether a stamp is the first or the last that was taken. */
+static bool is_end(const struct tick_op *op, int i)
+{
+	uint64_t before = 0, behind = 0;
+
+	for (int k = 0; k < i; k++)
+		before |= op->ticks[k];
+	for (int k = i + 1; k < FLEXTRACE_N_STAMPS; k++)
+		behind |= op->ticks[k];
+	return !before || !behind;
+}
+
+static uint8_t status_of(const struct tick_op *op, int from, int to)
+{
+	if (op->has_open_middle && (!is_end(op, from) || !is_end(op, to)))
+		return worse_status(op->status, TIME_ASSUMED);
+	return op->status;
+}
+
 /* Adds the row between two stamps, or notes why not. 1: added. */
 static int add_pair(struct derive *derive, struct op_input *input, uint8_t kind, int from, int to)
 {
@@ -100,7 +119,7 @@ static int add_pair(struct derive *derive, struct op_input *input, uint8_t kind,
 		return 0;
 	}
 	if (!device_add_row(derive, kind, input->source, &input->places[from], &input->places[to],
-	                    op->status))
+	                    status_of(op, from, to)))
 		return FLEXTRACE_E_MEMORY;
 	input->n_rows++;
 	return 1;

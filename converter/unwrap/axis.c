@@ -352,6 +352,7 @@ int axis_place(struct axis *axis, const struct map *op_runs, const struct run *r
 	if (!placer)
 		return FLEXTRACE_E_MEMORY;
 	placer->axis = axis;
+	order_judge_slips(axis);
 	axis->tolerance = fmin(TOLERANCE_NS * axis->rate.hi, ldexp(0.05, (int)axis->narrow_bits));
 	for (uint32_t i = 0; i < axis->n_facts && code >= 0; i++)
 		code = step(placer, i);

@@ -34,7 +34,8 @@ static void choose_stamps(const struct tick_op *op, struct fact *fact)
 
 /* Puts the stamps of an operation in a row: how far the last is behind the first, a wrap where
  * they decrease. */
-static bool fact_of_op(struct tick_op *op, unsigned n_bits, struct fact *ret_fact)
+static bool fact_of_op(struct tick_op *op, unsigned n_bits, struct fact *ret_fact,
+                       unsigned *ret_n_left_out)
 {
 	struct fact fact = {
 		.before_ns = op->submit_host_ns ? op->submit_host_ns : UNWRAP_NO_BEFORE,
@@ -48,6 +49,11 @@ static bool fact_of_op(struct tick_op *op, unsigned n_bits, struct fact *ret_fac
 	};
 	uint64_t last = 0;
 
+	if (fact.before_ns != UNWRAP_NO_BEFORE && fact.after_ns < fact.before_ns) {
+		fact.before_ns = UNWRAP_NO_BEFORE;
+		fact.after_ns = UNWRAP_NO_AFTER;
+	}
+	*ret_n_left_out = order_mend(&fact, n_bits);
 	choose_stamps(op, &fact);
 	for (int i = fact.from; i <= fact.to; i++) {
 		if (!op->ticks[i])
@@ -57,10 +63,6 @@ static bool fact_of_op(struct tick_op *op, unsigned n_bits, struct fact *ret_fac
 		else
 			fact.first = op->ticks[i];
 		last = op->ticks[i];
-	}
-	if (fact.before_ns != UNWRAP_NO_BEFORE && fact.after_ns < fact.before_ns) {
-		fact.before_ns = UNWRAP_NO_BEFORE;
-		fact.after_ns = UNWRAP_NO_AFTER;
 	}
 	*ret_fact = fact;
 	return last != 0;
@@ -131,7 +133,21 @@ static void add_fact(struct unwrap *unwrap, uint32_t counter, const struct fact 
 	axis->facts[axis->n_facts++] = *fact;
 }
 
-static void fill_facts(struct unwrap *unwrap)
+static int add_op(struct unwrap *unwrap, struct tick_op *op)
+{
+	struct loss_place place = unwrap_place(unwrap, op->device, FLEXTRACE_NONE, op->stream);
+	struct fact fact;
+	unsigned n_left_out;
+
+	if (fact_of_op(op, unwrap->axes[op->counter].narrow_bits, &fact, &n_left_out))
+		add_fact(unwrap, op->counter, &fact);
+	if (n_left_out == 0)
+		return FLEXTRACE_OK;
+	return ledger_lose(unwrap->ledger, LOSS_STAMP_ORDER, &place, n_left_out,
+	                   op->complete_host_ns ? op->complete_host_ns : INT64_MIN);
+}
+
+static int fill_facts(struct unwrap *unwrap)
 {
 	struct table_cursor cursor;
 	struct tick_op *op;
@@ -151,15 +167,14 @@ static void fill_facts(struct unwrap *unwrap)
 	}
 	table_read(&cursor, &unwrap->ops, false);
 	while ((op = table_next(&cursor, sizeof(*op)))) {
-		unsigned n_bits = unwrap->axes[op->counter].narrow_bits;
-
-		if (op->class == RECORD_DEVICE_OP && fact_of_op(op, n_bits, &fact))
-			add_fact(unwrap, op->counter, &fact);
+		if (op->class == RECORD_DEVICE_OP)
+			FLEXTRACE_TRY(add_op(unwrap, op));
 		/* What is known only to unwrap does not leave it. */
 		if (op->unused & OP_AFTER_IS_CLOCK)
 			op->complete_host_ns = 0;
 		op->unused = 0;
 	}
+	return FLEXTRACE_OK;
 }
 
 /* Where nobody took a bracket of an operation, estimates stand for them, as far as they may be
@@ -221,7 +236,7 @@ int facts_make(struct unwrap *unwrap)
 		take_options(unwrap, i);
 		first += unwrap->n_facts[i];
 	}
-	fill_facts(unwrap);
+	FLEXTRACE_TRY(fill_facts(unwrap));
 	for (uint32_t i = 0; i < n_axes; i++)
 		trust_estimates(&unwrap->axes[i]);
 	return FLEXTRACE_OK;
@@ -273,8 +288,8 @@ uint64_t fact_lead(const struct axis *axis, const struct fact *fact)
 	return lead;
 }
 
-/* Wraps that no stamp shows passed while the operation executed: between TS3 and TS4, else before
- * the last. */
+/* Wraps that no stamp shows most likely passed while the operation executed: between TS3 and TS4,
+ * else before the last. No fact says so, of whatever the first and the last stamp are. */
 static void write_op(const struct axis *axis, const struct fact *fact)
 {
 	struct tick_op *op = fact->source.op;
@@ -289,6 +304,7 @@ static void write_op(const struct axis *axis, const struct fact *fact)
 			hidden -= low_bits(op->ticks[i] - last, axis->narrow_bits);
 		last = op->ticks[i];
 	}
+	op->has_open_middle = hidden > 0;
 	if (op->ticks[2] && op->ticks[3] && fact->from <= 2 && fact->to >= 3)
 		last_stamp = 3;
 	last = 0;

@@ -7,6 +7,7 @@
  *   runs.c    slots of the marker areas become runs, runs meet their operation
  *   rate.c    how fast a counter ticks, from its own facts
  *   facts.c   records become facts, placed facts become ticks and brackets
+ *   order.c   stamps that are not behind the one before them are left out
  *   window.c  which epochs known places leave
  *   epochs.c  estimates that are whole wraps off are put right
  *   axis.c    facts of one counter get their epochs
@@ -116,7 +117,12 @@ struct run {
 };
 
 enum fact_kind { FACT_RUN, FACT_SYNC, FACT_OP }; /* of equal time, in this order */
-enum fact_bounds { BOUNDS_HARD, BOUNDS_ESTIMATE, BOUNDS_CLOCK };
+enum fact_bounds {
+	BOUNDS_HARD,
+	BOUNDS_ESTIMATE,
+	BOUNDS_CLOCK,
+	BOUNDS_SLIPPED /* hard, if it has no room for a wrap: until the rate is known */
+};
 
 struct fact {
 	int64_t before_ns, after_ns;
@@ -226,6 +232,13 @@ int rate_bound(const struct axis *axis, struct rate *ret_rate);
 
 /* Groups everything that is a fact by counter, in unwrap->axes. */
 int facts_make(struct unwrap *unwrap);
+
+/* Leaves out stamps of an operation that are not behind those before them, and returns how many.
+ * Its fact has bounds, and no stamps yet. */
+unsigned order_mend(struct fact *fact, unsigned n_bits);
+
+/* Says which slipped facts are evidence, once the rate is known. */
+void order_judge_slips(struct axis *axis);
 
 /* How far the first stamp of a fact's operation is before the fact's own. Raw stamps only. */
 uint64_t fact_lead(const struct axis *axis, const struct fact *fact);

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of stamps inside an operation. A device takes them one behind the other, so a stamp
+ * with fewer cycles than the one before is either behind a wrap or false, and it takes a fact to
+ * tell which:
+ *
+ * - Between two stamps there are no more ticks than the fastest counter makes in the bracket. If
+ *   leaving out one or two stamps makes the others obey, those are false. At least three remain:
+ *   that so many fit by chance happens once in millions.
+ * - A stamp up to SLIP_TICKS before the one in front of it may be nearly a whole wrap behind it.
+ *   It is left out as false. Where the bracket has room for the wrap, that is not proven, so
+ *   the operation is no evidence and never certified.
+ *
+ * Every other step is believed: work that is long, but shorter than a wrap.
+ */
+#include "unwrap_impl.h"
+
+#define SLIP_TICKS  (UINT64_C(1) << 16)
+#define SLIP_BITS   8u  /* a slip is at most 2^-8 of a narrow counter's range */
+#define MAX_RATE    8.0 /* ticks per ns of any counter */
+#define MIN_TO_MEND 3   /* stamps that remain */
+#define DOUBT       1.01
+
+/* The most ticks from a stamp to the next one, if no stamp slipped. */
+static uint64_t most_without_slip(unsigned n_bits)
+{
+	uint64_t share = UINT64_C(1) << (n_bits > SLIP_BITS ? n_bits - SLIP_BITS : 0);
+
+	return low_bits(UINT64_MAX, n_bits) - (share < SLIP_TICKS ? share : SLIP_TICKS);
+}
+
+/* What may be between two stamps, and in all. */
+struct limits {
+	unsigned n_bits;
+	uint64_t step, sum;
+};
+
+static bool is_in_order(const struct tick_op *op, unsigned set, const struct limits *limits)
+{
+	uint64_t sum = 0, last = 0;
+
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
+		uint64_t step;
+
+		if (!(set >> i & 1))
+			continue;
+		step = last ? low_bits(op->ticks[i] - last, limits->n_bits) : 0;
+		sum += step;
+		if (step > limits->step || sum > limits->sum)
+			return false;
+		last = op->ticks[i];
+	}
+	return true;
+}
+
+/* The largest part of some stamps that is in order; of equal ones that with the earlier stamps. */
+static unsigned largest_in_order(const struct tick_op *op, unsigned all,
+                                 const struct limits *limits)
+{
+	unsigned best = 0;
+
+	for (unsigned part = all; part; part = (part - 1) & all) {
+		unsigned differ = part ^ best;
+		int more = __builtin_popcount(part) - __builtin_popcount(best);
+
+		if (more >= 0 && (more > 0 || part & differ & -differ) &&
+		    is_in_order(op, part, limits))
+			best = part;
+	}
+	return best;
+}
+
+static unsigned leave_out(struct tick_op *op, unsigned all, unsigned kept)
+{
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
+		if ((all & ~kept) >> i & 1)
+			op->ticks[i] = 0;
+	}
+	return (unsigned)__builtin_popcount(all & ~kept);
+}
+
+static unsigned stamps_of(const struct tick_op *op)
+{
+	unsigned all = 0;
+
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
+		all |= (unsigned)(op->ticks[i] != 0) << i;
+	return all;
+}
+
+/* Whether the bracket has less room at a rate. */
+static bool is_shorter(const struct fact *fact, double rate, uint64_t ticks)
+{
+	return fact->before_ns != UNWRAP_NO_BEFORE && fact->after_ns != UNWRAP_NO_AFTER &&
+	       (double)(fact->after_ns - fact->before_ns) * rate < (double)ticks;
+}
+
+/* Leaves out what takes longer than the bracket. */
+static unsigned mend_within(struct fact *fact, unsigned n_bits, uint64_t most)
+{
+	struct tick_op *op = fact->source.op;
+	unsigned all = stamps_of(op), kept;
+	uint64_t room;
+
+	if (fact->bounds != BOUNDS_HARD || !is_shorter(fact, MAX_RATE, most))
+		return 0;
+	room = (uint64_t)((double)(fact->after_ns - fact->before_ns) * MAX_RATE);
+	kept = largest_in_order(op, all, &(struct limits){n_bits, room, room});
+	return __builtin_popcount(kept) >= MIN_TO_MEND ? leave_out(op, all, kept) : 0;
+}
+
+unsigned order_mend(struct fact *fact, unsigned n_bits)
+{
+	uint64_t most = most_without_slip(n_bits);
+	struct tick_op *op = fact->source.op;
+	unsigned n_left_out, n_slipped, all;
+
+	if (fact->bounds == BOUNDS_ESTIMATE)
+		return 0;
+	n_left_out = mend_within(fact, n_bits, most);
+	all = stamps_of(op);
+	n_slipped = leave_out(
+		op, all, largest_in_order(op, all, &(struct limits){n_bits, most, UINT64_MAX}));
+	if (n_slipped && fact->bounds == BOUNDS_HARD && !is_shorter(fact, MAX_RATE, most))
+		fact->bounds = BOUNDS_SLIPPED;
+	return n_left_out + n_slipped;
+}
+
+void order_judge_slips(struct axis *axis)
+{
+	uint64_t most = most_without_slip(axis->narrow_bits);
+
+	for (uint32_t i = 0; i < axis->n_facts; i++) {
+		struct fact *fact = &axis->facts[i];
+
+		if (fact->bounds == BOUNDS_SLIPPED)
+			fact->bounds = is_shorter(fact, axis->rate.hi * DOUBT, most) ? BOUNDS_HARD
+			                                                             : BOUNDS_CLOCK;
+	}
+}
