@@ -103,23 +103,13 @@ static int place_kernels(const struct timeline *timeline, struct doings *doings)
 	return FLEXTRACE_OK;
 }
 
-/* Steps stand on lines of their own, which threads without steps seldom have. */
-static bool may_have_steps(const struct timeline *timeline)
-{
-	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
-		if (timeline->tracks[i].kind == TRACK_ASYNC)
-			return true;
-	}
-	return false;
-}
-
 static int read_steps(const struct timeline *timeline, struct doings *doings)
 {
 	const struct identity *identity = timeline->identity;
 	struct table_cursor cursor;
 	const struct host_row *host;
 
-	if (!may_have_steps(timeline))
+	if (!timeline->has_steps)
 		return FLEXTRACE_OK;
 	analysis_read(&cursor, &timeline->host_rows);
 	while ((host = table_next(&cursor, sizeof(*host)))) {

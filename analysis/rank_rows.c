@@ -77,13 +77,20 @@ static int add_turn(struct rank_rows *rows, struct extent *extent,
 	return FLEXTRACE_OK;
 }
 
+/* What a file of the torch profiler has comes out again, and nothing else. */
+static bool has_own_rows(const struct timeline *timeline, uint32_t process)
+{
+	return identity_is_torch_file(timeline->identity, timeline->strings, process);
+}
+
 static int add_turns(struct rank_rows *rows, struct extent *extents,
                      const struct iterations *iterations)
 {
 	for (uint32_t i = 0; i < iterations->n; i++) {
 		const struct iteration *iteration = &iterations->all[i];
 
-		if (iterations->summaries[iteration->process].source == ITERATIONS_KERNELS)
+		if (iterations->summaries[iteration->process].source == ITERATIONS_KERNELS &&
+		    !has_own_rows(iterations->timeline, iteration->process))
 			FLEXTRACE_TRY(add_turn(rows, &extents[iteration->process], iteration));
 	}
 	return FLEXTRACE_OK;
@@ -98,6 +105,7 @@ static int add_wholes(struct rank_rows *rows, const struct extent *extents,
 		struct rank_row *row;
 
 		if (iterations->summaries[i].source != ITERATIONS_NONE ||
+		    has_own_rows(iterations->timeline, i) ||
 		    extents[i].first_time_ns > extents[i].last_time_ns)
 			continue;
 		row = add_row(rows);

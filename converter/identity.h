@@ -17,6 +17,8 @@
 #ifndef FLEXTRACE_IDENTITY_H
 #define FLEXTRACE_IDENTITY_H
 
+#include <string.h>
+
 #include "error.h"
 #include "gather.h"
 #include "ledger.h"
@@ -104,5 +106,19 @@ bool identity_marker(const struct identity *identity, uint32_t device, uint32_t 
 /* Gives every device without a definition for `id` this marker name (flextrace convert --names). */
 int identity_name_marker(struct identity *identity, uint32_t id, uint32_t name, uint32_t file,
                          uint32_t line);
+
+/* What the boot ids of processes begin with that a file of the torch profiler is about. */
+#define IDENTITY_TORCH_FILE "imported torch rank "
+
+/* Whether a process is such a one: its streams, steps and rows are those of the file. */
+static inline bool identity_is_torch_file(const struct identity *identity,
+                                          const struct string_pool *strings, uint32_t process)
+{
+	uint32_t clock = identity->processes[process].host_clock;
+
+	return clock < identity->n_host_clocks &&
+	       strncmp(string_get(strings, identity->host_clocks[clock].boot_id),
+	               IDENTITY_TORCH_FILE, strlen(IDENTITY_TORCH_FILE)) == 0;
+}
 
 #endif

@@ -400,7 +400,7 @@ struct sync_point {
 /* -- derive -> emit, analysis
  * ---------------------------------------------------------------------- */
 
-/* Kinds of host rows: enum flextrace_runtime_kind (0..35), then these. */
+/* Kinds of host rows: enum flextrace_runtime_kind but for STEP, then these. */
 enum host_kind {
 	HOST_STEP = 64, /* ProfilerStep#n */
 	HOST_WINDOW,

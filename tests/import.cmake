@@ -28,7 +28,8 @@ foreach(name words run)
 	flextrace_add_unit_test(NAME aie_${name} SOURCES ${flex_fixture} tests/aie_fixture.c LIBS PkgConfig::CJSON
 		DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
 endforeach()
-flextrace_add_unit_test(NAME torch SOURCES ${flex_fixture})
+flextrace_add_unit_test(NAME torch SOURCES ${flex_fixture} LIBS ZLIB::ZLIB)
+flextrace_add_unit_test(NAME told SOURCES converter/import/told.c ${trace_events_sources} LIBS ZLIB::ZLIB)
 flextrace_add_unit_test(NAME torch_data SOURCES ${flex_fixture}
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
 flextrace_add_unit_test(NAME flex_messages SOURCES ${flex_fixture} tests/clock_model.c tests/flex_truth.c

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include <zlib.h>
 
 #include "flex_fixture.h"
 #include "scratch.h"
@@ -183,6 +184,7 @@ static const char rows[] = FILE_OF("",
 		AT(1, 99), "\"Op count\":0") ","
 	X("gpu_user_annotation", "a", DEVICE, AT(10, 5), "\"External id\":1") ","
 	X("cuda_sync", "Event Sync", "\"pid\":0,\"tid\":-1", AT(10, 5), "\"stream\":-1") ","
+	X("cuda_profiler_range", "range", "\"pid\":0,\"tid\":0", AT(10, 5), "") ","
 	X("mystery", "m", HOST, AT(11, 1), "\"a\":\"b\"") ","
 	X("user_annotation", "ProfilerStep#8", HOST, AT(60, 30), "") ","
 	X("user_annotation", "ProfilerStep#7", HOST, AT(20, 40), "") ","
@@ -205,20 +207,32 @@ static const char rows[] = FILE_OF("",
 static void test_torch__gives_foreign_rows_lines_of_their_own(void **state)
 {
 	struct flex_run *run = convert(state, rows);
-
 	uint64_t window = flex_row(&run->host, "name", "PyTorch Profiler (0)", "kind", "Window");
 
 	assert_cell(&run->host, window, "thread", "Spans PyTorch Profiler");
 	assert_int_equal(flex_number(&run->host, window, "dur_ns"), 99000);
-	assert_cell(&run->host, flex_row(&run->host, "name", "a", NULL, NULL), "thread", "3 7");
-	assert_cell(&run->host, flex_row(&run->host, "name", "Event Sync", NULL, NULL), "thread",
-	            "0 -1");
 	assert_cell(&run->host, flex_row(&run->host, "name", "m", NULL, NULL), "args",
 	            "{\"cat\":\"mystery\",\"a\":\"b\"}");
 	flex_row(&run->host, "name", "b", "kind", "Op");
-	assert_cell(&run->events, 0, "queue", "7");
-	assert_int_equal(run->events.n_rows, 1);
 	assert_int_equal(ledger_lost(&run->ledger), 0);
+}
+
+/* Annotations and synchronisation are no work, and stand around it on its row. */
+static void test_torch__gives_rows_of_devices_to_them(void **state)
+{
+	struct flex_run *run = convert(state, rows);
+
+	assert_int_equal(run->events.n_rows, 4);
+	assert_cell(&run->events, flex_row(&run->events, "name", "k", "kind", "Exec"), "queue",
+	            "7");
+	assert_cell(&run->events, flex_row(&run->events, "name", "a", "kind", "State"), "queue",
+	            "7");
+	assert_cell(&run->events, flex_row(&run->events, "name", "range", "kind", "State"),
+	            "device", "0");
+	flex_row(&run->events, "name", "Event Sync", "kind", "State");
+	assert_false(has_text(run, "kernels.csv", "Event Sync"));
+	assert_true(has_text(run, "trace.json", "\"name\":\"a\",\"pid\":1002,\"tid\":7,"));
+	assert_true(has_text(run, "trace.json", "\"name\":\"k\",\"pid\":1001,\"tid\":7,"));
 }
 
 static void test_torch__knows_steps_in_any_order(void **state)
@@ -226,11 +240,108 @@ static void test_torch__knows_steps_in_any_order(void **state)
 	struct flex_run *run = convert(state, rows);
 	uint64_t first = flex_row(&run->host, "name", "ProfilerStep#7", "kind", "Step");
 
-	flex_row(&run->host, "name", "ProfilerStep#8", "kind", "Step");
+	assert_int_equal(flex_number(&run->host,
+	                             flex_row(&run->host, "name", "ProfilerStep#8", "kind", "Step"),
+	                             "end_ns"),
+	                 90000); /* though other things end later */
 	flex_row(&run->host, "name", "ProfilerStep#x", "kind", "User");
 	assert_int_equal(flex_number(&run->host, first, "start_ns"), 20000);
 	assert_int_equal(flex_number(&run->host, first, "end_ns"), 60000);
 	assert_true(has_text(run, "loops.csv", "steps,2,"));
+}
+
+/* Whether the file of rank 1, which is gzipped, has a text. */
+static bool rank_has_text(const struct flex_run *run, const char *text)
+{
+	char path[4096], *all = calloc(1, (1 << 20) + 1);
+	gzFile file;
+	bool is_there;
+
+	snprintf(path, sizeof(path), "%s/trace.rank1.pt.trace.json.gz", run->out);
+	file = gzopen(path, "rb");
+	assert_non_null(file);
+	assert_non_null(all);
+	assert_in_range(gzread(file, all, 1 << 20), 1, (1 << 20) - 1);
+	gzclose(file);
+	is_there = strstr(all, text) != NULL;
+	free(all);
+	return is_there;
+}
+
+/* clang-format off */
+static const char of_2021[] = FILE_OF("\"distributedInfo\":{\"rank\":1},",
+	X("Operator", "ProfilerStep#5", HOST, AT(10, 20), "\"External id\":1") ","
+	X("Operator", "ProfilerStep#6", HOST, AT(31, 20), "\"External id\":9") ","
+	X("Runtime", "cudaLaunchKernel", HOST, AT(12, 3), "\"correlation\":4,\"external id\":1") ","
+	X("Kernel", "k", "\"pid\":0,\"tid\":\"stream 7\"", AT(14, 1),
+		"\"device\":0,\"stream\":7,\"correlation\":4,\"external id\":1") ","
+	X("Trace", "PyTorch Profiler (0)", "\"pid\":\"Traces\",\"tid\":\"PyTorch Profiler\"",
+		AT(1, 99), "\"Op count\":0"));
+/* clang-format on */
+
+static void test_torch__takes_steps_of_2021_and_makes_up_none(void **state)
+{
+	struct flex_run *run = *state;
+
+	run->options.per_rank = true;
+	convert(state, of_2021);
+	flex_row(&run->host, "name", "ProfilerStep#5", "kind", "Step");
+	flex_row(&run->host, "name", "ProfilerStep#6", "kind", "Step");
+	assert_true(has_text(run, "loops.csv", "steps,2,"));
+	assert_true(rank_has_text(run, "\"ProfilerStep#6\""));
+	assert_false(rank_has_text(run, "\"found\""));
+	assert_false(has_text(run, "runtime.csv", "ProfilerStep"));
+}
+
+/* Its category, and all of its arguments as they stood there. */
+static void test_torch__says_again_what_the_file_said(void **state)
+{
+	static const char *const all[] = {
+		"\"cat\":\"Trace\",\"name\":\"PyTorch Profiler (0)\"",
+		"\"cat\":\"Operator\",\"name\":\"ProfilerStep#5\",\"pid\":500,\"tid\":501,",
+		"\"args\":{\"kind\":\"Step\",\"External id\":1}",
+		"\"cat\":\"Runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":500,\"tid\":501,",
+		"\"args\":{\"kind\":\"Runtime\",\"correlation\":4,\"external id\":1}",
+		"\"cat\":\"Kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,",
+		("\"args\":{\"kind\":\"Exec\",\"device\":0,\"stream\":7,\"correlation\":4,"
+	         "\"external id\":1,\"rank\":1,\"job\":1,\"status\":\"given\"}"),
+	};
+	struct flex_run *run = *state;
+
+	run->options.per_rank = true;
+	convert(state, of_2021);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (!rank_has_text(run, all[i]))
+			fail_msg("Not in the file: %s", all[i]);
+	}
+}
+
+/* clang-format off */
+static const char odd_args[] = FILE_OF("\"distributedInfo\":{\"rank\":1},",
+	X("cpu_op", "o", HOST, AT(10, 20),
+		"\"kind\":[1,{\"<a>\":null}],\"status\":\"x\\n\\\"\"") ","
+	X("kernel", "k", "\"pid\":0,\"tid\":7", AT(14, 1), "\"kind\":\"Dispatch\",\"job\":1.50") ","
+	"{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":500,\"tid\":501,\"ts\":31,\"args\":"
+		"{\"Device Type\":1,\"Device Id\":0,\"Bytes\":256,\"Addr\":4096}}");
+/* clang-format on */
+
+/* No member of ours takes the place of one of the file's. */
+static void test_torch__lets_the_file_have_the_word(void **state)
+{
+	static const char *const all[] = {
+		"\"args\":{\"kind\":[1,{\"\\u003ca>\":null}],\"status\":\"x\\n\\\"\"}}",
+		("\"args\":{\"kind\":\"Dispatch\",\"job\":1.50,\"rank\":1,\"device\":0,"
+	         "\"stream\":7,\"status\":\"given\"}}"),
+		"\"kind\":\"annotation\",\"Device Type\":1,\"Device "
+		"Id\":0,\"Bytes\":256,\"Addr\":4096,",
+	};
+	struct flex_run *run = convert(state, odd_args);
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (!has_text(run, "trace.json", all[i]))
+			fail_msg("Not in the file: %s", all[i]);
+	}
+	assert_true(has_text(run, "memory.csv", ",alloc,4096,256,256,"));
 }
 
 static void test_torch__knows_what_devices_allocate(void **state)
@@ -306,7 +417,7 @@ static void test_torch__takes_ranks_for_files_that_tell_none(void **state)
 	assert_int_equal(flex_count(&run->events, "rank", "5"),
 	                 flex_count(&run->events, "rank", "3"));
 	assert_int_equal(flex_count(&run->events, "rank", "2"), 2);
-	assert_int_equal(flex_count(&run->events, "rank", ""), 1);
+	assert_int_equal(flex_count(&run->events, "rank", ""), 4);
 }
 
 #define BASED(base, rank, pid)                                                                 \
@@ -384,7 +495,11 @@ int main(void)
 		TEST(takes_the_stamps_of_control_blocks),
 		TEST(tells_the_kind_of_host_work_by_its_category),
 		TEST(gives_foreign_rows_lines_of_their_own),
+		TEST(gives_rows_of_devices_to_them),
 		TEST(knows_steps_in_any_order),
+		TEST(takes_steps_of_2021_and_makes_up_none),
+		TEST(says_again_what_the_file_said),
+		TEST(lets_the_file_have_the_word),
 		TEST(knows_what_devices_allocate),
 		TEST(is_known_by_its_content),
 		TEST(obeys_who_says_what_a_file_is),

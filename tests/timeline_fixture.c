@@ -340,6 +340,7 @@ static void add_host_rows(struct timeline_fixture *f)
 	row = fixture_scope(f, ASYNC_0, "ProfilerStep#3", 1000000000, 1000100000);
 	row.kind = HOST_STEP;
 	row.class = RECORD_STEP;
+	f->timeline.has_steps = true;
 	fixture_host(f, row);
 	row = fixture_scope(f, MAIN_0, "outer, \"quoted\"", 1000000000, 1000090000);
 	row.file = fixture_string(f, "src/main.c");

@@ -28,7 +28,8 @@ struct host_span host_span_of(const struct host_input *input)
 		.name = input->record->name,
 		.stream = input->stream_id,
 		.index = input->record->index,
-		.kind = input->record->kind,
+		.kind = input->record->kind == FLEXTRACE_RUNTIME_STEP ? HOST_STEP
+	                                                              : input->record->kind,
 		.class = input->record->class,
 	};
 }
@@ -278,6 +279,7 @@ static int merge_row(void *context, void *visited)
 		derive->n_crossing++;
 	if (row->kind == FLEXTRACE_RUNTIME_OP)
 		FLEXTRACE_TRY(attributes_find(derive, process, row));
+	derive->out->has_steps |= row->kind == HOST_STEP;
 	FLEXTRACE_TRY(flows_see_host_row(derive, process, row));
 	merged = table_append(&derive->out->host_rows, sizeof(*merged));
 	if (!merged)

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive_impl.h"
 
+/* Streams of the torch profiler have annotations around the work on them. */
+static bool is_told(const struct derive *derive, uint32_t device)
+{
+	return identity_is_torch_file(derive->identity, derive->pool,
+	                              derive->identity->devices[device].process);
+}
+
 static int add_family(struct derive *derive, struct track track, uint32_t *ret_family)
 {
 	struct track_family *family;
-	bool nests = track.kind == TRACK_THREAD || track.kind == TRACK_CORE;
+	bool nests = track.kind == TRACK_THREAD || track.kind == TRACK_CORE ||
+	             (track.kind == TRACK_QUEUE && is_told(derive, track.owner));
 
 	FLEXTRACE_TRY(ARRAY_RESERVE(derive->families, derive->n_families_allocated,
 	                            derive->n_families + 1ull));
@@ -47,8 +55,9 @@ static int family_of_key(struct derive *derive, struct map *map, uint64_t a, str
 int family_of_queue(struct derive *derive, uint32_t device, uint32_t queue, uint8_t row_kind,
                     uint32_t *ret_family)
 {
+	bool is_main = is_main_row(row_kind) || (row_kind == ROW_STATE && is_told(derive, device));
 	struct track track = {.kind = TRACK_QUEUE,
-	                      .row_kind = is_main_row(row_kind) ? ROW_EXEC : row_kind,
+	                      .row_kind = is_main ? ROW_EXEC : row_kind,
 	                      .owner = device,
 	                      .id = queue};
 

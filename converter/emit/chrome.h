@@ -9,6 +9,7 @@
  *   chrome_meta.c  everything around the rows: keys of the object, names of processes and threads
  *   chrome_rows.c  one event each
  *   chrome_losses.c what was lost, and what was left out
+ *   chrome_told.c  what the file of another tool said comes out again
  *   chrome_texts.c what many of them have in common
  *   chrome_shown.c which rows there are
  *
@@ -21,6 +22,7 @@
 #include "emit/pieces.h"
 #include "emit/run_pieces.h"
 #include "emit/view.h"
+#include "import/told.h"
 #include "map.h"
 
 /* pids of the processes that show what was lost and what was left out; tids are lines + 1. */
@@ -180,6 +182,19 @@ void chrome_write_collective(struct chrome *chrome, const struct host_row *row);
 bool chrome_is_copy(const struct chrome *chrome, const struct device_row *row);
 void chrome_write_copy_head(struct chrome *chrome, const struct device_row *row);
 void chrome_write_bandwidth(struct chrome *chrome, const struct device_row *row);
+
+/* chrome_told.c: what a row's string says of it; false: nothing. Weak. */
+bool chrome_told(const struct chrome *chrome, uint32_t string, struct told *ret_told);
+bool chrome_told_of_host(const struct chrome *chrome, const struct host_row *row,
+                         struct told *ret_told);
+bool chrome_told_has(const struct told *told, const char *key);
+
+/* From the phase to the name (without one: the label); the arguments, opened. */
+void chrome_write_told_head(struct chrome *chrome, const struct told *told, uint32_t name,
+                            const char *label);
+void chrome_write_told_args(struct chrome *chrome, const struct told *told, const char *kind);
+void chrome_write_told_place(struct chrome *chrome, const struct told *told,
+                             const struct device_row *row);
 
 /* How long before the first row, at least, ts 0 of the files of single ranks stands: 2^k us, more
  * than what there is with 2 s, so that all ts have one exponent and the difference of any two is a

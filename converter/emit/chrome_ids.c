@@ -125,7 +125,7 @@ static uint32_t natural_tid(const struct view *view, const struct track *track)
 	if (track->kind == TRACK_THREAD && view->identity->threads[track->owner].vtid > 0)
 		tid = (uint32_t)view->identity->threads[track->owner].vtid;
 	if (track->kind == TRACK_QUEUE && track->row_kind == ROW_EXEC)
-		tid = track->id + 1;
+		tid = view_stream(view, track);
 	return tid < CHROME_FIRST_OWN_TID ? tid : 0;
 }
 

@@ -230,26 +230,43 @@ static void write_async(struct chrome *chrome, char phase, const struct row_kind
 	texts_write(&chrome->places, end->track, writer);
 }
 
+/* `told` is NULL where no file told of the row. */
+static void write_host_args(struct chrome *chrome, const struct host_row *row,
+                            const struct told *told)
+{
+	if (told) {
+		chrome_write_told_args(chrome, told, kind_of_host(row->kind)->label);
+	} else {
+		write_host_kind(chrome, row);
+		write_correlation(chrome, row->correlation);
+		write_text_arg(chrome, "args", row->args);
+	}
+	if (row->status != TIME_CERTIFIED && !(told && chrome_told_has(told, "status")))
+		write_status(&chrome->writer, row->status);
+	writer_literal(&chrome->writer, "}}");
+}
+
 void chrome_write_host(struct chrome *chrome, const struct host_row *row,
                        const struct chrome_later *end)
 {
+	const struct row_kind *kind = kind_of_host(row->kind);
 	struct writer *writer = &chrome->writer;
+	struct told told;
+	bool is_told = chrome_told_of_host(chrome, row, &told);
 
 	if (end) {
-		write_async(chrome, 'b', kind_of_host(row->kind), end);
+		write_async(chrome, 'b', kind, end);
 		chrome_write_ts(chrome, row->start_time_ns);
 	} else {
 		chrome_next(chrome);
-		write_head(chrome, &chrome->host_heads, row->kind, row->name);
+		if (is_told)
+			chrome_write_told_head(chrome, &told, row->name, kind->label);
+		else
+			write_head(chrome, &chrome->host_heads, row->kind, row->name);
 		texts_write(&chrome->places, row->track, writer);
 		chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
 	}
-	write_host_kind(chrome, row);
-	write_correlation(chrome, row->correlation);
-	write_text_arg(chrome, "args", row->args);
-	if (row->status != TIME_CERTIFIED)
-		write_status(writer, row->status);
-	writer_literal(writer, "}}");
+	write_host_args(chrome, row, is_told ? &told : NULL);
 }
 
 /* Of a kernel's control block, what the row of the kernel does not tell as well. Who reads the file
@@ -285,7 +302,8 @@ static void write_op_args(struct chrome *chrome, const struct tick_op *op)
 		writer_i64(writer, op->peer);
 	}
 	write_text_arg(chrome, "group", op->group);
-	write_text_arg(chrome, "type", op->type);
+	if (op->type && !told_is_likely(string_get(chrome->view.strings, op->type)))
+		write_text_arg(chrome, "type", op->type);
 	if (op->power) {
 		CHROME_ARG(writer, "power");
 		writer_u64(writer, op->power);
@@ -370,13 +388,45 @@ static void write_op_row_args(struct chrome *chrome, const struct device_row *ro
 	write_status(&chrome->writer, row->status);
 }
 
-static void write_device_args(struct chrome *chrome, const struct device_row *row)
+/* Of ours, what the file does not know. */
+static void write_told_row_args(struct chrome *chrome, const struct device_row *row,
+                                const struct told *told)
 {
-	if (view_is_zone(row))
+	const struct tick_op *op = &chrome->view.timeline->ops[row->source];
+
+	chrome_write_told_args(chrome, told, kind_of_device(row->kind)->label);
+	chrome_write_told_place(chrome, told, row);
+	if (!chrome_told_has(told, "job"))
+		write_job(chrome, op->job);
+	if (op->status != TIME_GIVEN && !chrome_told_has(told, "cycles")) {
+		write_raw_ticks(&chrome->writer, op->ticks, FLEXTRACE_N_STAMPS);
+		write_cycles(chrome, op->ticks, FLEXTRACE_N_STAMPS);
+	}
+	write_cost_args(chrome, row);
+	if (!chrome_told_has(told, "status"))
+		write_status(&chrome->writer, row->status);
+}
+
+static void write_device_args(struct chrome *chrome, const struct device_row *row,
+                              const struct told *told)
+{
+	if (told)
+		write_told_row_args(chrome, row, told);
+	else if (view_is_zone(row))
 		write_zone_args(chrome, row);
 	else
 		write_op_row_args(chrome, row);
 	write_err(chrome, row->err_ns);
+}
+
+/* What a file told of a row; false: nothing, or its parts are ours. */
+static bool is_told(const struct chrome *chrome, const struct device_row *row,
+                    struct told *ret_told)
+{
+	bool is_part = row->kind == ROW_DMA_IN || row->kind == ROW_PREP || row->kind == ROW_DMA_OUT;
+
+	return !view_is_zone(row) && !is_part &&
+	       chrome_told(chrome, chrome->view.timeline->ops[row->source].type, ret_told);
 }
 
 /* Up to the name. */
@@ -399,16 +449,23 @@ static void write_device_head(struct chrome *chrome, const struct device_row *ro
 void chrome_write_device(struct chrome *chrome, const struct device_row *row,
                          const struct chrome_later *end)
 {
+	struct told told;
+	bool has_told = is_told(chrome, row, &told);
+
 	if (end) {
 		write_async(chrome, 'b', kind_of_device(row->kind), end);
 		chrome_write_ts(chrome, row->start_time_ns);
 	} else {
 		chrome_next(chrome);
-		write_device_head(chrome, row);
+		if (has_told)
+			chrome_write_told_head(chrome, &told, view_device_name(&chrome->view, row),
+			                       kind_of_device(row->kind)->label);
+		else
+			write_device_head(chrome, row);
 		texts_write(&chrome->places, row->track, &chrome->writer);
 		chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
 	}
-	write_device_args(chrome, row);
+	write_device_args(chrome, row, has_told ? &told : NULL);
 }
 
 void chrome_write_end(struct chrome *chrome, const struct chrome_later *end)
@@ -425,20 +482,31 @@ void chrome_write_instant(struct chrome *chrome, const struct instant_row *row)
 {
 	struct writer *writer = &chrome->writer;
 	const char *kind = instant_kind_name(row->class);
+	struct told told;
+	bool is_told = chrome_told(chrome, row->value, &told);
 
 	chrome_next(chrome);
 	writer_literal(writer, "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"");
-	writer_raw(writer, row->class == RECORD_MARKER_BATCH ? "firmware" : "cpu_instant_event");
+	if (is_told && told.category.length)
+		writer_json_inside(writer, told.category.bytes, told.category.length);
+	else
+		writer_raw(writer,
+		           row->class == RECORD_MARKER_BATCH ? "firmware" : "cpu_instant_event");
 	writer_literal(writer, "\",\"name\":");
 	write_name(chrome, writer, row->name, kind);
 	texts_write(&chrome->places, row->track, writer);
 	chrome_write_ts(chrome, row->time_ns);
-	writer_literal(writer, ",\"args\":{\"kind\":\"");
-	writer_raw(writer, kind);
-	writer_char(writer, '"');
-	write_text_arg(chrome, "value", row->value);
-	write_correlation(chrome, instant_correlation(row));
-	write_status(writer, row->status);
+	if (is_told) {
+		chrome_write_told_args(chrome, &told, kind);
+	} else {
+		writer_literal(writer, ",\"args\":{\"kind\":\"");
+		writer_raw(writer, kind);
+		writer_char(writer, '"');
+		write_text_arg(chrome, "value", row->value);
+		write_correlation(chrome, instant_correlation(row));
+	}
+	if (!is_told || !chrome_told_has(&told, "status"))
+		write_status(writer, row->status);
 	write_err(chrome, row->err_ns);
 }
 

@@ -103,7 +103,7 @@ static void write_track_args(struct chrome *chrome, const struct track *track)
 		if (!is_of_all && track->row_kind != ROW_EXEC)
 			return;
 		CHROME_ARG(writer, "stream");
-		writer_u64(writer, track->id + 1ull);
+		writer_u64(writer, view_stream(&chrome->view, track));
 		return;
 	}
 	CHROME_ARG(writer, "core");

@@ -10,6 +10,7 @@ static const struct row_kind host_kinds[] = {
 #undef KIND
 		[FLEXTRACE_RUNTIME_OP] = {"Op", "cpu_op"},
 	[FLEXTRACE_RUNTIME_CALL] = {"Runtime", RUNTIME_CATEGORY},
+	[FLEXTRACE_RUNTIME_STEP] = {"Step", "user_annotation"},
 	[HOST_STEP] = {"Step", "user_annotation"},
 	[HOST_WINDOW] = {"Window", "user_annotation"},
 	[HOST_COLLECTIVE] = {"Collective", "collective_comm"},

@@ -6,6 +6,7 @@
  */
 #include "emit/kinds.h"
 #include "emit/view.h"
+#include "import/told.h"
 
 struct text {
 	struct view view;
@@ -134,7 +135,9 @@ static void write_op(struct text *text, const struct tick_op *op)
 	if (op->peer >= 0)
 		write_u64(text, "peer", (uint64_t)op->peer);
 	write_string(text, "group", op->group);
-	write_string(text, "type", op->type);
+	write_string(text,
+	             told_is_likely(string_get(text->view.strings, op->type)) ? "args" : "type",
+	             op->type);
 }
 
 static void write_zone(struct text *text, const struct zone *zone)

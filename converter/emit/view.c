@@ -74,6 +74,13 @@ uint32_t view_track_process(const struct view *view, uint32_t track)
 	return view->identity->threads[of->owner].process;
 }
 
+uint32_t view_stream(const struct view *view, const struct track *track)
+{
+	uint32_t process = view->identity->devices[track->owner].process;
+
+	return track->id + !identity_is_torch_file(view->identity, view->strings, process);
+}
+
 uint32_t view_device_name(const struct view *view, const struct device_row *row)
 {
 	if (view_is_zone(row))

@@ -37,6 +37,10 @@ static inline int64_t view_pid(const struct process *process)
 	return process->is_defined ? (int64_t)process->pid : process->vpid;
 }
 
+/* The number that a queue's stream has in Kineto's files: from 1 on, but for those of a file that
+ * numbers its streams itself. */
+uint32_t view_stream(const struct view *view, const struct track *track);
+
 /* The name of a device row, the source of its record and their record class. */
 uint32_t view_device_name(const struct view *view, const struct device_row *row);
 void view_device_source(const struct view *view, const struct device_row *row, uint32_t *ret_stream,

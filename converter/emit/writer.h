@@ -233,6 +233,9 @@ void writer_double(struct writer *writer, double value);
 /* Appends `n` bytes of text as a JSON string with its quotes. */
 void writer_json(struct writer *writer, const char *text, size_t n);
 
+/* Appends what is JSON already, escapes and all, but for bytes that are no UTF-8. */
+void writer_json_inside(struct writer *writer, const char *text, size_t n);
+
 /* Appends `n` bytes of text as one CSV field (RFC 4180): quoted where it has a comma, quote, CR
  * or LF. What a spreadsheet would take for a formula gets an apostrophe in front, which
  * csv_reader_text() takes off. */

@@ -445,6 +445,26 @@ void writer_json(struct writer *writer, const char *text, size_t n)
 	writer_char(writer, '"');
 }
 
+void writer_json_inside(struct writer *writer, const char *text, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n) {
+		size_t run = plain_run(text + i, n - i, BYTE_JSON | BYTE_UTF8);
+
+		writer_append(writer, text + i, run);
+		i += run;
+		if (i == n)
+			break;
+		if (byte_classes[(unsigned char)text[i]] & BYTE_UTF8)
+			i += append_json_utf8(writer, text + i, n - i);
+		else if (text[i] == '<')
+			append_json_escape(writer, (unsigned char)text[i++]);
+		else
+			writer_char(writer, text[i++]);
+	}
+}
+
 /* Whether a spreadsheet would take a text for a formula; also with apostrophes in front, so that
  * one can be taken off again. */
 static bool is_formula(const char *text, size_t n)

@@ -214,16 +214,15 @@ static bool read_attribute(const struct trace_arg *arg, struct flex_call *call)
 int flex_read_args(struct flex *flex, const struct trace_event *event, struct trace_text *ret_args)
 {
 	struct json_text *text = &flex->args;
-	bool has_category = flex->is_torch && event->cat.bytes;
 
 	*ret_args = (struct trace_text){"", 0};
-	if (!event->n_args && !has_category)
+	if (!event->n_args && !flex->is_torch)
 		return FLEXTRACE_OK;
 	text->n_bytes = 0;
 	text->is_first = true;
 	json_text_open(text, '{');
-	if (has_category)
-		json_text_string(text, "cat", event->cat.bytes);
+	if (flex->is_torch) /* see told.h */
+		json_text_string(text, "cat", event->cat.bytes ? event->cat.bytes : "");
 	for (uint32_t i = 0; i < event->n_args; i++) {
 		const struct trace_arg *arg = &event->args[i];
 
@@ -263,7 +262,7 @@ int flex_call_read(struct flex *flex, const struct trace_event *event, struct fl
 	if (ret_call->is_device) {
 		ret_call->has_stamps &= !*ret_fault;
 		*ret_fault = NULL;
-		return FLEXTRACE_OK;
+		return flex_read_args(flex, event, &ret_call->type); /* with its type */
 	}
 	if (ret_call->has_stamps) {
 		flex_cut_name(ret_call);

@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "import/flex_impl.h"
+#include "identity.h"
 #include "import/torch.h"
 
 /* -- ids ------------------------------------------------------------------------------------- */
@@ -172,10 +173,12 @@ static int define_process(struct flex *flex, uint32_t rank)
 {
 	const struct flex_rank *of = &flex->ranks[rank];
 	struct event event = flex_event(flex, rank, RECORD_PROCESS, 0);
-	char boot_id[64];
+	const char *tool = of->is_torch && of->pair ? "imported torch and Flex rank "
+	                   : of->is_torch           ? IDENTITY_TORCH_FILE
+	                                            : "imported rank ";
+	char boot_id[96];
 
-	snprintf(boot_id, sizeof(boot_id), "imported %srank %.40s", of->is_torch ? "torch " : "",
-	         string_get(flex->strings, of->pid));
+	snprintf(boot_id, sizeof(boot_id), "%s%.40s", tool, string_get(flex->strings, of->pid));
 	event.payload.process = (struct flextrace_process){
 		.rank = of->rank,
 		.world_size = of->world_size,

@@ -215,17 +215,7 @@ static int note_queue(struct flex *flex, const struct trace_event *event)
 	               torch->n_queues++);
 }
 
-/* -- steps and windows ---------------------------------------------------------------------- */
-
-static int keep_step(struct flex *flex, const struct flex_thread *thread,
-                     const struct flex_call *call, uint64_t number)
-{
-	struct torch *torch = flex->torch;
-
-	FLEXTRACE_TRY(ARRAY_RESERVE(torch->steps, torch->n_steps_allocated, torch->n_steps + 1));
-	torch->steps[torch->n_steps++] = (struct torch_step){call->begin_ns, number, thread->vtid};
-	return FLEXTRACE_OK;
-}
+/* -- windows -------------------------------------------------------------------------------- */
 
 static int write_window(struct flex *flex, const struct flex_thread *thread,
                         const struct flex_call *call)
@@ -246,16 +236,11 @@ static int write_window(struct flex *flex, const struct flex_thread *thread,
 int torch_take_call(struct flex *flex, const struct flex_thread *thread,
                     const struct flex_call *call, bool *ret_is_taken)
 {
-	uint64_t number;
-
 	*ret_is_taken = true;
 	if (call->is_device)
 		return take_device_work(flex, thread->rank, call);
 	if (call->is_window)
 		return write_window(flex, thread, call);
-	if (thread->vtid < FLEX_MAPPED_ID && call->kind == FLEXTRACE_RUNTIME_USER &&
-	    torch_is_step(call->full_name.bytes, &number))
-		return keep_step(flex, thread, call, number);
 	*ret_is_taken = false;
 	return FLEXTRACE_OK;
 }
@@ -299,7 +284,8 @@ static int write_note(struct flex *flex, const struct trace_event *event)
 	return flex_write_point(flex, event, &out);
 }
 
-/* An instant that says more than its name keeps it as an annotation. */
+/* An instant that says more than its name keeps it as an annotation, also where it is understood.
+ */
 static int take_instant(struct flex *flex, const struct trace_event *event, const char **ret_fault)
 {
 	struct event out = {.class = RECORD_MEMORY};
@@ -307,8 +293,9 @@ static int take_instant(struct flex *flex, const struct trace_event *event, cons
 
 	if (event->ts_ns < 0 || !event->n_args)
 		return flex_push_timed(flex, event, ret_fault);
+	FLEXTRACE_TRY(write_note(flex, event));
 	if (!read_memory(event, &out.payload.memory))
-		return write_note(flex, event);
+		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(
 		torch_find_device(flex, flex->torch->rank, out.payload.memory.device, &device));
 	return flex_write_point(flex, event, &out);

@@ -37,7 +37,7 @@ int torch_intern_thread(struct flex *flex, const struct trace_event *event, uint
 /* Fills in what kind of work a call is, and of which device. */
 void torch_classify(const struct trace_event *event, struct flex_call *call);
 
-/* Writes device work, or keeps a step; false in `ret_is_taken`: it is neither. */
+/* Writes device work, or a window; false in `ret_is_taken`: it is neither. */
 int torch_take_call(struct flex *flex, const struct flex_thread *thread,
                     const struct flex_call *call, bool *ret_is_taken);
 

@@ -28,7 +28,7 @@ int torch_begin_file(struct flex *flex)
 	torch->told_rank = FLEXTRACE_RANK_UNKNOWN;
 	torch->world_size = 0;
 	torch->n_unread_members = 0;
-	torch->n_names = torch->n_queues = torch->n_steps = torch->n_notes = 0;
+	torch->n_names = torch->n_queues = torch->n_notes = 0;
 	free(torch->properties);
 	torch->properties = NULL;
 	return FLEXTRACE_OK;
@@ -43,7 +43,6 @@ void torch_free(struct torch *torch)
 	map_release(&torch->queue_index);
 	free(torch->names);
 	free(torch->queues);
-	free(torch->steps);
 	free(torch->notes);
 	free(torch->properties);
 	free(torch);
@@ -220,32 +219,6 @@ static int write_notes(struct flex *flex)
 	return FLEXTRACE_OK;
 }
 
-static int compare_steps(const void *left, const void *right)
-{
-	const struct torch_step *a = left, *b = right;
-
-	if (a->begin_ns != b->begin_ns)
-		return a->begin_ns < b->begin_ns ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
-}
-
-static int write_steps(struct flex *flex)
-{
-	const struct torch *torch = flex->torch;
-
-	if (torch->n_steps)
-		qsort(torch->steps, torch->n_steps, sizeof(*torch->steps), compare_steps);
-	for (uint32_t i = 0; i < torch->n_steps; i++) {
-		struct event event = flex_event(flex, torch->rank, RECORD_STEP,
-		                                torch->steps[i].begin_ns);
-
-		event.vtid = torch->steps[i].vtid;
-		event.payload.step.number = torch->steps[i].number;
-		FLEXTRACE_TRY(flex_write(flex, torch->rank, &event));
-	}
-	return FLEXTRACE_OK;
-}
-
 static int name_queue(struct flex *flex, const struct torch_name *name)
 {
 	const struct torch *torch = flex->torch;
@@ -347,6 +320,5 @@ int torch_end_file(struct flex *flex, struct faults *faults)
 	FLEXTRACE_TRY(lose_unread(flex, faults));
 	for (uint32_t i = 0; i < torch->n_names; i++)
 		FLEXTRACE_TRY(give_name(flex, &torch->names[i]));
-	FLEXTRACE_TRY(write_steps(flex));
 	return write_notes(flex);
 }

@@ -3,7 +3,7 @@
  * torch_impl.h: what the files of the torch dialect share.
  *
  *   torch.c        events
- *   torch_file.c   what belongs to a whole file: members, names, steps, who it is
+ *   torch_file.c   what belongs to a whole file: members, names, who it is
  *   torch_names.c  categories and names
  */
 #ifndef FLEXTRACE_IMPORT_TORCH_IMPL_H
@@ -28,12 +28,6 @@ struct torch_name { /* of a process (tid 0) or row of the file, as texts (string
 struct torch_queue {
 	uint32_t pid, tid; /* strings */
 	uint32_t device, queue;
-};
-
-struct torch_step {
-	int64_t begin_ns;
-	uint64_t number;
-	int32_t vtid;
 };
 
 struct torch_note {          /* a top-level member */
@@ -63,8 +57,6 @@ struct torch {
 	uint32_t n_names, n_names_allocated;
 	struct torch_queue *queues;
 	uint32_t n_queues, n_queues_allocated;
-	struct torch_step *steps;
-	uint32_t n_steps, n_steps_allocated;
 	struct torch_note *notes;
 	uint32_t n_notes, n_notes_allocated;
 	char *properties; /* owned: deviceProperties as JSON */

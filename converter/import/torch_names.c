@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/torch_names.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ascii.h"
@@ -35,10 +33,11 @@ static const struct category categories[] = {
 	{"gpu_memcpy", {TORCH_DEVICE, FLEXTRACE_DEVICE_MEMCPY_DTOD}},
 	{"gpu_memset", {TORCH_DEVICE, FLEXTRACE_DEVICE_MEMSET}},
 	{"mtia_ccp_events", {TORCH_DEVICE, FLEXTRACE_DEVICE_KERNEL}},
-	{"gpu_user_annotation", {TORCH_NOTE, FLEXTRACE_RUNTIME_USER}},
+	{"gpu_user_annotation", {TORCH_DEVICE, FLEXTRACE_DEVICE_STATE}},
+	{"cuda_sync", {TORCH_DEVICE, FLEXTRACE_DEVICE_STATE}},
+	{"xpu_sync", {TORCH_DEVICE, FLEXTRACE_DEVICE_STATE}},
+	{"cuda_profiler_range", {TORCH_DEVICE, FLEXTRACE_DEVICE_STATE}},
 	{"overhead", {TORCH_NOTE, FLEXTRACE_RUNTIME_USER}},
-	{"cuda_sync", {TORCH_NOTE, FLEXTRACE_RUNTIME_USER}},
-	{"xpu_sync", {TORCH_NOTE, FLEXTRACE_RUNTIME_USER}},
 	{"Trace", {TORCH_WINDOW, FLEXTRACE_RUNTIME_USER}},
 	{"Operator", {TORCH_HOST, FLEXTRACE_RUNTIME_OP}},
 	{"Runtime", {TORCH_HOST, FLEXTRACE_RUNTIME_CALL}},
@@ -119,19 +118,19 @@ struct torch_class torch_class_of(const char *category, const char *name)
 		return (struct torch_class){TORCH_DEVICE, FLEXTRACE_DEVICE_RELEASE};
 	if (class.side == TORCH_HOST && class.kind == FLEXTRACE_RUNTIME_CALL)
 		class.kind = kind_of_call(name);
+	else if (class.side == TORCH_HOST && torch_is_step(name))
+		class.kind = FLEXTRACE_RUNTIME_STEP;
 	if (class.side == TORCH_DEVICE && class.kind == FLEXTRACE_DEVICE_MEMCPY_DTOD)
 		class.kind = kind_of_copy(name);
 	return class;
 }
 
-bool torch_is_step(const char *name, uint64_t *ret_number)
+bool torch_is_step(const char *name)
 {
-	const char *digits = name + strlen(STEP);
-	char *end;
+	size_t n_digits;
 
-	if (strncmp(name, STEP, strlen(STEP)) != 0 || *digits < '0' || *digits > '9')
+	if (strncmp(name, STEP, strlen(STEP)) != 0)
 		return false;
-	errno = 0;
-	*ret_number = strtoull(digits, &end, 10);
-	return !errno && !*end;
+	n_digits = strspn(name + strlen(STEP), "0123456789");
+	return n_digits && !name[strlen(STEP) + n_digits];
 }

@@ -12,8 +12,8 @@
 enum torch_side {
 	TORCH_UNKNOWN, /* a category that is not known, or none */
 	TORCH_HOST,    /* a thread of the process */
-	TORCH_DEVICE,  /* work of a device: a control block */
-	TORCH_NOTE,    /* about a device's row: an interval, but no work */
+	TORCH_DEVICE,  /* of a row of a device: a control block, or what is told about such */
+	TORCH_NOTE,    /* about another row than the process': an interval, but no work */
 	TORCH_WINDOW   /* what the profiler recorded */
 };
 
@@ -28,7 +28,7 @@ struct torch_class torch_class_of(const char *category, const char *name);
 /* Whether a category is one of the profiler's, of today or of older versions. */
 bool torch_knows_category(const char *category);
 
-/* Whether a name is that of a step; stores its number. */
-bool torch_is_step(const char *name, uint64_t *ret_number);
+/* Whether a name is that of a step: ProfilerStep#N. */
+bool torch_is_step(const char *name);
 
 #endif

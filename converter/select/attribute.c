@@ -5,6 +5,7 @@
 #include "ascii.h"
 #include "emit/event_class.h"
 #include "emit/kinds.h"
+#include "import/told.h"
 #include "select_impl.h"
 
 /* What a row says: a string of the pool, or digits and the like in `bytes`. */
@@ -181,9 +182,18 @@ static void get_peer(struct attribute_text *out, const struct timeline *timeline
 static void get_type(struct attribute_text *out, const struct timeline *timeline,
                      const struct any_row *row)
 {
-	(void)timeline;
-	if (row->op)
+	struct trace_value type;
+	struct told told;
+	const char *text;
+
+	if (!row->op || !row->op->type)
+		return;
+	text = string_get(timeline->strings, row->op->type);
+	if (!told_is_likely(text) || !told_read(text, strlen(text), &told))
 		out->string = row->op->type;
+	else if (told_find(&told, "Type", &type))
+		snprintf(out->bytes, sizeof(out->bytes), "%.*s", (int)type.text.length,
+		         type.text.bytes);
 }
 
 static void get_category(struct attribute_text *out, const struct timeline *timeline,

@@ -84,7 +84,8 @@ enum flextrace_runtime_kind {
 #undef FLEXTRACE_I_ENUMERATOR
 		FLEXTRACE_RUNTIME_OP = 34, /* a framework operation (FLEXTRACE_OP_SCOPE) */
 	FLEXTRACE_RUNTIME_CALL = 35,       /* a call of a runtime that has no kind above */
-	FLEXTRACE_RUNTIME_KIND_COUNT = 36
+	FLEXTRACE_RUNTIME_STEP = 36,       /* a step as a whole; its name is ProfilerStep#N */
+	FLEXTRACE_RUNTIME_KIND_COUNT = 37
 };
 
 enum flextrace_device_kind {
