@@ -165,6 +165,12 @@ static int compare_collectives(const void *left, const void *right)
 	return order;
 }
 
+/* Of parts that files tell of, whose group is told, too: whether all of it are there. */
+static bool is_whole(const struct collective_part *parts, uint32_t n)
+{
+	return parts[0].told_op && parts[0].told_ranks == n && !parts[0].is_alone;
+}
+
 /* Tells the parts of one collective of each other. */
 static void share(struct collective_part *parts, uint32_t n)
 {
@@ -179,7 +185,8 @@ static void share(struct collective_part *parts, uint32_t n)
 			all.bytes = parts[i].bytes;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		parts[i].ranks = n;
+		parts[i].is_known = is_whole(parts, n);
+		parts[i].ranks = parts[i].told_ranks ? parts[i].told_ranks : n;
 		parts[i].ready_time_ns = all.ready_time_ns;
 		parts[i].algorithm = all.algorithm;
 		if (parts[i].device != FLEXTRACE_NONE)
@@ -218,9 +225,10 @@ static void share_group(struct collective_part *parts, uint32_t n)
 		most = ranks > most ? ranks : most;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		parts[i].is_known = parts[i].device == FLEXTRACE_NONE ||
-		                    (is_known && !parts[i].is_alone);
-		if (!is_known && parts[i].device != FLEXTRACE_NONE)
+		if (!parts[i].told_op)
+			parts[i].is_known = parts[i].device == FLEXTRACE_NONE ||
+			                    (is_known && !parts[i].is_alone);
+		if (!is_known && parts[i].device != FLEXTRACE_NONE && !parts[i].told_ranks)
 			parts[i].ranks = most;
 	}
 }
@@ -271,6 +279,8 @@ int collectives_find(struct collectives *collectives, const struct timeline *tim
 	code = owners_init(&collectives->owners, timeline->identity);
 	if (code == FLEXTRACE_OK)
 		code = collectives_take_devices(collectives);
+	if (code == FLEXTRACE_OK)
+		code = collectives_take_told(collectives);
 	if (code == FLEXTRACE_OK)
 		code = take_programs(collectives);
 	if (code == FLEXTRACE_OK)

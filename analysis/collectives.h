@@ -19,6 +19,10 @@
  *   tree    some rank does
  *   multicast   there is nothing but multicasts
  *
+ * A kernel that a file of the torch profiler calls a collective is a part by itself, of its group's
+ * ranks; `number` is its `Seq`. Where the file has none, its kernels are counted, and whom a part was
+ * with is not known.
+ *
  * Bandwidths are those of nccl-tests (doc/PERFORMANCE.md): algorithm bandwidth S / t, S the size of
  * what all ranks together have (n times `bytes` in all_gather and reduce_scatter); bus bandwidth
  * that times 2 (n - 1) / n in all_reduce, (n - 1) / n in all_gather, reduce_scatter and all_to_all,
@@ -29,6 +33,7 @@
 #define FLEXTRACE_ANALYSIS_COLLECTIVES_H
 
 #include "analysis_impl.h"
+#include "import/told_collective.h"
 
 enum collective_algorithm {
 	COLLECTIVE_UNKNOWN,
@@ -54,7 +59,11 @@ struct collective_part {
 	uint8_t status;          /* enum time_status */
 	uint8_t algorithm;       /* enum collective_algorithm */
 	bool is_alone;           /* nobody can tell whom it was with */
-	bool is_known;           /* of the collective, all three: how many took part */
+	/* static: what it is, of a kernel that a file calls a collective; "": not known; NULL: of
+	 * another part */
+	const char *told_op;
+	uint32_t told_ranks; /* of the group of such a kernel; 0: not told */
+	bool is_known;       /* of the collective, all three: how many took part */
 	uint32_t ranks;
 	int64_t ready_time_ns; /* the last of them */
 };
@@ -72,6 +81,13 @@ void collectives_release(struct collectives *collectives);
 
 /* collectives_devices.c: adds the parts of devices. */
 int collectives_take_devices(struct collectives *collectives);
+
+/* collectives_told.c: adds those that a file calls collectives, a kernel each. */
+int collectives_take_told(struct collectives *collectives);
+
+/* Whether a row is such a kernel; stores what was told of it. */
+bool collectives_told(const struct timeline *timeline, const struct device_row *row,
+                      struct told_collective *ret_told);
 
 /* What a collective's name tells: "all_reduce", ...; NULL: nothing. Stores the factors of n ranks
  * (see above). */

@@ -55,10 +55,10 @@ static void write_head(const struct collectives *collectives, const struct colle
 	write_number(writer, part->ranks);
 	write_number(writer, part->bytes);
 	writer_char(writer, ',');
-	if (is_device)
+	if (is_device && !part->told_op)
 		writer_u64(writer, part->sent);
 	writer_char(writer, ',');
-	if (is_device)
+	if (is_device && !part->told_op)
 		writer_u64(writer, part->received);
 }
 
@@ -102,8 +102,9 @@ static void write_part(const struct collectives *collectives, const struct colle
                        struct writer *writer)
 {
 	bool is_device = part->device != FLEXTRACE_NONE;
-	const char *name = string_get(collectives->timeline->strings,
-	                              is_device ? part->group : part->op);
+	const char *name = part->told_op ? part->told_op
+	                                 : string_get(collectives->timeline->strings,
+	                                              is_device ? part->group : part->op);
 	double size, bus;
 	const char *op = collective_op(name, part->ranks, &size, &bus);
 

@@ -71,6 +71,7 @@ static int list_items(struct counting *counting)
 	const struct transfers *transfers = counting->transfers;
 	struct table_cursor cursor;
 	const struct device_row *row;
+	struct told_collective told;
 	uint32_t n_ends = 0;
 
 	analysis_read(&cursor, &timeline->device_rows);
@@ -82,6 +83,8 @@ static int list_items(struct counting *counting)
 		    (row->kind < ROW_MEMCPY_HTOD || row->kind > ROW_RELEASE))
 			continue;
 		n_ends += is_end;
+		if (collectives_told(timeline, row, &told))
+			continue;
 		if (timeline->ops[row->source].group)
 			FLEXTRACE_TRY(
 				add_item(counting, row, is_end ? n_ends - 1 : FLEXTRACE_NONE));

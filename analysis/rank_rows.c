@@ -130,7 +130,8 @@ static int add_part(struct rank_rows *rows, const struct timeline *timeline,
 	struct rank_row *row;
 	uint32_t depth;
 
-	if (part->device == FLEXTRACE_NONE || !op || part->start_time_ns > part->end_time_ns)
+	if (part->device == FLEXTRACE_NONE || part->told_op || !op ||
+	    part->start_time_ns > part->end_time_ns)
 		return FLEXTRACE_OK;
 	row = add_row(rows);
 	if (!row)

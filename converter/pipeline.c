@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "align/messages.h"
+#include "align/told_points.h"
 #include "analysis/analysis.h"
 #include "analysis/dma.h"
 #include "analysis/iterations.h"
@@ -175,8 +176,8 @@ static int widen(struct pipeline *pipeline, struct flextrace_error *error)
 	return status;
 }
 
-/* What devices sent each other counts beside what programs did together; by assumption only where
- * nothing else is known. */
+/* What devices sent each other counts beside what programs did together; by assumption, or as files
+ * tell it, only where nothing else is known. */
 static int collect_sync_points(struct pipeline *pipeline, struct table *points)
 {
 	struct string_cache strings;
@@ -193,6 +194,8 @@ static int collect_sync_points(struct pipeline *pipeline, struct table *points)
 
 	string_cache_init(&strings, pipeline->strings);
 	status = messages_find(&input, points);
+	if (status >= 0 && !points->n_rows)
+		status = told_points_find(&input, points);
 	string_cache_release(&strings);
 	FLEXTRACE_TRY(status);
 	table_read(&cursor, &pipeline->unwrapped.sync_points, false);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "import/told_collective.h"
 #include "import/torch_impl.h"
 
 /* Where larger times begin: the clock of a machine that is up for years is below. */
@@ -125,6 +126,35 @@ static void read_place(const struct trace_event *event, struct flex_call *call)
 		read_number(&stream->value, &call->queue);
 }
 
+static uint64_t read_count(const struct trace_event *event, const char *key)
+{
+	const struct trace_arg *arg = trace_event_arg(event, key);
+	uint64_t count = 0;
+
+	return arg && trace_value_u64(&arg->value, &count) ? count : 0;
+}
+
+/* A kernel of a collective belongs to a group of ranks. Its bytes are those of one rank: of what all
+ * of them get together, or have together before, one share. */
+static void read_collective(const struct trace_event *event, struct flex_call *call)
+{
+	const struct trace_arg *op = trace_event_arg(event, "Collective name");
+	const struct trace_arg *group = trace_event_arg(event, "Process Group Name");
+	const struct trace_arg *type = trace_event_arg(event, "dtype");
+	uint64_t in = read_count(event, "In msg nelems"), out = read_count(event, "Out msg nelems");
+
+	if (!op || op->value.kind != TRACE_TEXT || call->kind != FLEXTRACE_DEVICE_KERNEL)
+		return;
+	call->group = (struct trace_text){"default", strlen("default")};
+	if (group && group->value.text.length)
+		call->group = group->value.text;
+	if (strstr(op->value.text.bytes, "reduce_scatter") && out)
+		in = out;
+	if (type &&
+	    __builtin_mul_overflow(in, told_collective_element(&type->value.text), &call->bytes))
+		call->bytes = 0;
+}
+
 void torch_classify(const struct trace_event *event, struct flex_call *call)
 {
 	struct torch_class class = torch_class_of(text_of(&event->cat), text_of(&event->name));
@@ -132,8 +162,10 @@ void torch_classify(const struct trace_event *event, struct flex_call *call)
 	call->kind = class.kind;
 	call->is_device = class.side == TORCH_DEVICE;
 	call->is_window = class.side == TORCH_WINDOW;
-	if (call->is_device)
-		read_place(event, call);
+	if (!call->is_device)
+		return;
+	read_place(event, call);
+	read_collective(event, call);
 }
 
 /* Which stamps the profiler's time of an operation is about. */

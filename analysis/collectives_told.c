@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "array.h"
+#include "collectives.h"
+#include "map.h"
+
+bool collectives_told(const struct timeline *timeline, const struct device_row *row,
+                      struct told_collective *ret_told)
+{
+	const struct tick_op *op = &timeline->ops[row->source];
+	struct string_text text;
+
+	if (row->kind != ROW_EXEC || !op->group || !op->type)
+		return false;
+	text = string_text(timeline->strings, op->type);
+	return told_collective_read(text.bytes, text.length, ret_told);
+}
+
+/* Groups of one name are told apart by their ranks. */
+static uint32_t hash_of(const char *ranks)
+{
+	uint32_t hash = 2166136261;
+
+	for (; *ranks; ranks++)
+		hash = (hash ^ (unsigned char)*ranks) * 16777619;
+	return hash;
+}
+
+/* Stores how many there were of a group on a device before, and counts this one. */
+static int count_use(struct map *uses, const struct tick_op *op, uint64_t *ret_number)
+{
+	uint64_t key = (uint64_t)op->device << 32 | op->group;
+	uint32_t n = map_find(uses, key, 0);
+
+	n = n == MAP_NONE ? 0 : n;
+	*ret_number = n;
+	return map_put(uses, key, 0, n + 1);
+}
+
+static int add_part(struct collectives *out, struct map *uses, const struct device_row *row,
+                    const struct told_collective *told)
+{
+	const struct tick_op *op = &out->timeline->ops[row->source];
+	struct collective_part part = {
+		.start_time_ns = row->start_time_ns,
+		.first_time_ns = row->start_time_ns,
+		.end_time_ns = row->end_time_ns,
+		.through_time_ns = INT64_MAX,
+		.number = told->seq,
+		.bytes = op->bytes,
+		.process = out->timeline->identity->devices[op->device].process,
+		.device = op->device,
+		.group = op->group,
+		.who = hash_of(told->ranks),
+		.err_ns = row->err_ns,
+		.status = row->status,
+		.told_ranks = told->n_ranks < UINT32_MAX ? (uint32_t)told->n_ranks : 0,
+	};
+	double size, bus;
+
+	part.told_op = collective_op(told->op, 1, &size, &bus);
+	part.told_op = part.told_op ? part.told_op : "";
+	if (!told->has_seq) {
+		FLEXTRACE_TRY(count_use(uses, op, &part.number));
+		part.who = UINT32_MAX - op->device;
+		part.is_alone = true;
+	}
+	FLEXTRACE_TRY(ARRAY_RESERVE(out->parts, out->n_allocated, out->n_parts + 1ull));
+	out->parts[out->n_parts++] = part;
+	return FLEXTRACE_OK;
+}
+
+int collectives_take_told(struct collectives *collectives)
+{
+	const struct timeline *timeline = collectives->timeline;
+	struct map uses = {0};
+	struct table_cursor cursor;
+	const struct device_row *row;
+	int code = FLEXTRACE_OK;
+
+	if (!timeline->has_groups)
+		return FLEXTRACE_OK;
+	analysis_read_ops(&cursor, timeline);
+	while (code == FLEXTRACE_OK && (row = table_next(&cursor, sizeof(*row)))) {
+		struct told_collective told;
+
+		if (collectives_told(timeline, row, &told))
+			code = add_part(collectives, &uses, row, &told);
+	}
+	map_release(&uses);
+	return code;
+}
