@@ -405,7 +405,8 @@ enum host_kind {
 	HOST_STEP = 64, /* ProfilerStep#n */
 	HOST_WINDOW,
 	HOST_COLLECTIVE,
-	HOST_ASYNC
+	HOST_ASYNC,
+	HOST_ARROW /* of spans only: it becomes an arrow, no row */
 };
 
 /* Kinds of device rows. A control block of kind KERNEL has rows DMA_IN, PREP, EXEC, DMA_OUT for its
@@ -547,7 +548,8 @@ struct memory_row { /* memory.csv */
 	uint8_t unused[7];
 };
 
-/* An arrow: a launch, from a host row to a device row, or a message between two device rows. */
+/* An arrow: a launch, from a host row to a device row; a message between two device rows; or one
+ * between two host rows, of correlation 0, from an operation to the one of its gradient. */
 struct flow {
 	int64_t from_time_ns, to_time_ns;
 	uint32_t from_track, to_track;
@@ -558,6 +560,11 @@ struct flow {
 		} message;
 	};
 };
+
+static inline bool flow_is_gradient(const struct flow *flow, const struct track *tracks)
+{
+	return tracks[flow->to_track].kind < TRACK_QUEUE;
+}
 
 static inline bool flow_is_message(const struct flow *flow, const struct track *tracks)
 {

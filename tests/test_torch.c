@@ -344,6 +344,46 @@ static void test_torch__lets_the_file_have_the_word(void **state)
 	assert_true(has_text(run, "memory.csv", ",alloc,4096,256,256,"));
 }
 
+#define ARROW(ph, cat, id, tid, ts)                                                  \
+	"{\"ph\":\"" ph "\",\"id\":" #id ",\"pid\":500,\"tid\":" #tid ",\"ts\":" #ts \
+	",\"cat\":\"" cat "\",\"name\":\"" cat "\"}"
+
+/* clang-format off */
+static const char gradients[] = FILE_OF("\"distributedInfo\":{\"rank\":1},",
+	X("cpu_op", "forward", HOST, AT(10, 20), "\"Sequence number\":3") ","
+	X("cpu_op", "inner", HOST, AT(10, 5), "") ","
+	X("cpu_op", "backward", "\"pid\":500,\"tid\":502", AT(50, 5), "\"Sequence number\":3") ","
+	ARROW("f", "fwdbwd", 7, 502, 50) ","
+	ARROW("s", "fwdbwd", 7, 501, 10) ","
+	ARROW("s", "fwdbwd", 8, 501, 11) ","  /* to nowhere */
+	ARROW("f", "fwdbwd", 9, 502, 50) ","  /* from nowhere */
+	ARROW("s", "fwdbwd", 10, 501, 12) "," /* from no row */
+	ARROW("f", "fwdbwd", 10, 502, 50) ","
+	ARROW("s", "ac2g", 11, 501, 10) ","
+	ARROW("f", "ac2g", 11, 502, 50));
+/* clang-format on */
+
+static void test_torch__keeps_arrows_to_gradients(void **state)
+{
+	struct flex_run *run = *state;
+	char *text;
+
+	run->options.per_rank = true;
+	convert(state, gradients);
+	assert_true(rank_has_text(run, "\"ph\":\"s\",\"id\":1,\"cat\":\"fwdbwd\",\"name\":"
+	                               "\"fwdbwd\",\"pid\":500,\"tid\":501,"));
+	assert_true(rank_has_text(run, "\"ph\":\"f\",\"id\":1,\"cat\":\"fwdbwd\",\"name\":"
+	                               "\"fwdbwd\",\"bp\":\"e\",\"pid\":500,\"tid\":502,"));
+	assert_false(rank_has_text(run, "\"ph\":\"s\",\"id\":2"));
+	text = scratch_read(run->out, "timeline.txt", NULL);
+	assert_non_null(text);
+	assert_non_null(strstr(text, "\nflow 0 40000 rank=1 tid=501 -> rank=1 tid=502\n"));
+	free(text);
+	assert_int_equal(run->host.n_rows, 3);
+	assert_int_equal(ledger_lost(&run->ledger), 0);
+	assert_int_equal(ledger_total(&run->ledger, LOSS_UNUSED), 4);
+}
+
 static void test_torch__knows_what_devices_allocate(void **state)
 {
 	struct flex_run *run = convert(state, rows);
@@ -500,6 +540,7 @@ int main(void)
 		TEST(takes_steps_of_2021_and_makes_up_none),
 		TEST(says_again_what_the_file_said),
 		TEST(lets_the_file_have_the_word),
+		TEST(keeps_arrows_to_gradients),
 		TEST(knows_what_devices_allocate),
 		TEST(is_known_by_its_content),
 		TEST(obeys_who_says_what_a_file_is),

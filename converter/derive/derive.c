@@ -59,10 +59,13 @@ void derive_free(struct derive *derive)
 	map_release(&derive->queue_families);
 	map_release(&derive->core_families);
 	map_release(&derive->marker_keys);
+	map_release(&derive->arrow_keys);
 	table_release(&derive->attributes);
 	string_cache_release(&derive->strings);
 	flows_free(derive->flows);
 	preps_free(derive);
+	free(derive->arrows);
+	free(derive->arrow_ends);
 	free(derive->memos);
 	free(derive->threads);
 	free(derive->processes);

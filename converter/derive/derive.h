@@ -65,6 +65,7 @@ struct timeline {
 	/* Whether any control block tells of that: what has none costs no look at its rows. */
 	bool has_groups, has_power, has_bytes;
 	bool has_steps;                      /* any host row is one */
+	bool has_arrows;                     /* between host rows */
 	const struct transfers *transfers;   /* weak; NULL: not looked for */
 	const struct iterations *iterations; /* weak; NULL: not looked for */
 	/* weak, by struct tick_op: 1 + number of its iteration, 0 = none; NULL: there are none */

@@ -66,7 +66,9 @@ struct track_family {
 	bool has_kernels;
 };
 
-struct flow_links;   /* see flows.c */
+struct flow_links; /* see flows.c */
+struct arrow;      /* see arrows.c */
+struct arrow_end;
 struct prep_counter; /* see preps.c */
 
 struct derive {
@@ -128,6 +130,11 @@ struct derive {
 	uint32_t n_markers, n_markers_allocated;
 	struct map marker_keys; /* (device and id, or name; kind) -> place in markers */
 	struct flow_links *flows;
+	struct arrow *arrows; /* owned, all, see arrows.c */
+	uint32_t n_arrows, n_arrows_allocated;
+	struct arrow_end *arrow_ends;
+	uint32_t n_arrow_ends, n_arrow_ends_allocated;
+	struct map arrow_keys; /* (time, thread) -> place in arrow_ends */
 	uint64_t n_crossing;
 	bool has_groups, has_power, has_bytes; /* of the timeline */
 	int64_t first_time_ns, last_time_ns;   /* INT64_MAX, INT64_MIN: no row */
@@ -327,6 +334,15 @@ int family_track(struct derive *derive, uint32_t family, uint32_t lane, uint32_t
 /* Stores the track of the next row of a family, in output order. */
 int family_place(struct derive *derive, uint32_t family, int64_t start_time_ns, int64_t end_time_ns,
                  uint32_t *ret_track, uint32_t *ret_depth);
+
+/* -- arrows.c ------------------------------------------------------------------------------- */
+
+/* Adds an arrow between the rows that begin where and when these spans do. */
+int arrows_add(struct derive *derive, const struct host_span *from, const struct host_span *to);
+void arrows_see_row(struct derive *derive, uint32_t thread, const struct host_row *row);
+
+/* Stores those whose rows were met, at most n_arrows, and returns how many. */
+uint64_t arrows_link(const struct derive *derive, struct flow *links);
 
 /* -- flows.c -------------------------------------------------------------------------------- */
 

@@ -271,6 +271,7 @@ static int link_into(struct derive *derive, struct flow *links)
 {
 	uint64_t n = link_all(derive, links);
 
+	n += arrows_link(derive, links + n);
 	FLEXTRACE_TRY(places_sort_elements(links, (uint32_t)n, &flow_order));
 	for (uint64_t i = 0; i < n; i++) {
 		struct flow *flow = table_append(&derive->out->flows_from, sizeof(*flow));
@@ -288,11 +289,12 @@ int flows_finish(struct derive *derive)
 	struct flow *links;
 	int code;
 
-	if (!flows || !flows->n_starts)
+	derive->out->has_arrows = derive->n_arrows != 0;
+	if (!flows || (!flows->n_starts && !derive->n_arrows))
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(places_sort_elements(flows->starts, flows->n_starts, &start_order));
 	FLEXTRACE_TRY(places_sort_elements(flows->ends, (uint32_t)flows->n_ends, &end_order));
-	links = blocks_allocate(flows->n_ends, sizeof(*links));
+	links = blocks_allocate(flows->n_ends + derive->n_arrows, sizeof(*links));
 	if (!links)
 		return FLEXTRACE_E_MEMORY;
 	code = link_into(derive, links);

@@ -267,7 +267,7 @@ static int merge_row(void *context, void *visited)
 {
 	struct derive *derive = context;
 	struct host_row *row = visited, *merged;
-	uint32_t process = derive->identity->threads[row->track].process;
+	uint32_t thread = row->track, process = derive->identity->threads[thread].process;
 	enum track_kind kind = track_kind_of(row);
 	uint32_t family, depth;
 
@@ -280,6 +280,8 @@ static int merge_row(void *context, void *visited)
 	if (row->kind == FLEXTRACE_RUNTIME_OP)
 		FLEXTRACE_TRY(attributes_find(derive, process, row));
 	derive->out->has_steps |= row->kind == HOST_STEP;
+	if (kind == TRACK_THREAD)
+		arrows_see_row(derive, thread, row);
 	FLEXTRACE_TRY(flows_see_host_row(derive, process, row));
 	merged = table_append(&derive->out->host_rows, sizeof(*merged));
 	if (!merged)

@@ -3,6 +3,8 @@
  * What is open stands in a pool; a key leads to the innermost of its kind, which chains to those
  * below it. So an end finds its begin at once, however much is open.
  */
+#include <string.h>
+
 #include "derive_impl.h"
 
 struct open_key {
@@ -156,10 +158,38 @@ static int push_edge(struct derive *derive, const struct host_input *input,
 	return host_add_row(derive, &begin, edge->begin_host_ns, TIME_CERTIFIED);
 }
 
+/* Importers tell the arrows of the torch profiler as what leads from one row to another. */
+static bool is_arrow(const struct derive *derive, const struct host_span *span)
+{
+	uint32_t process = derive->identity->threads[span->thread].process;
+
+	return strcmp(string_get(derive->pool, span->name), "fwdbwd") == 0 &&
+	       identity_is_torch_file(derive->identity, derive->pool, process);
+}
+
+static int push_arrow(struct derive *derive, const struct host_input *input, struct host_span *edge)
+{
+	struct host_span begin;
+	uint32_t place;
+	int is_paired;
+
+	edge->kind = HOST_ARROW;
+	if (input->record->class == RECORD_ASYNC_BEGIN)
+		return open_pair(derive, edge, &place);
+	is_paired = close_pair(derive, edge, &begin);
+	if (is_paired <= 0)
+		return is_paired < 0 ? is_paired : host_discard(derive, input, LOSS_UNUSED);
+	derive->ledger->evidence[RECORD_ASYNC_BEGIN]++;
+	derive->ledger->evidence[RECORD_ASYNC_END]++;
+	return arrows_add(derive, &begin, edge);
+}
+
 int pairs_push_async(struct derive *derive, const struct host_input *input)
 {
 	struct host_span span = span_of_edge(input);
 
+	if (is_arrow(derive, &span))
+		return push_arrow(derive, input, &span);
 	if (span.kind == FLEXTRACE_RUNTIME_USER)
 		span.kind = HOST_ASYNC;
 	return push_edge(derive, input, &span, input->record->class == RECORD_ASYNC_BEGIN);
@@ -182,13 +212,25 @@ int pairs_keep_open(struct derive *derive, const struct host_span *span)
 	return add_open(derive, span, &place);
 }
 
+/* It leads nowhere. */
+static int discard_arrow(struct derive *derive, const struct host_span *span)
+{
+	struct loss_place place = LOSS_NOWHERE;
+
+	place.process = derive->identity->threads[span->thread].process;
+	place.stream = span->stream;
+	return derive_discard(derive, LOSS_UNUSED, &place, RECORD_ASYNC_BEGIN, span->begin_host_ns);
+}
+
 int pairs_finish(struct derive *derive)
 {
 	for (uint32_t i = 0; i < derive->n_open_spans; i++) {
 		const struct host_span *span = &derive->open_spans[i];
 		uint32_t process = derive->identity->threads[span->thread].process;
 
-		if (span->is_open)
+		if (span->is_open && span->kind == HOST_ARROW)
+			FLEXTRACE_TRY(discard_arrow(derive, span));
+		else if (span->is_open)
 			FLEXTRACE_TRY(host_add_open_row(derive, span,
 			                                derive->processes[process].last_host_ns));
 	}

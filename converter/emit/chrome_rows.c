@@ -564,6 +564,8 @@ void chrome_write_flow(struct chrome *chrome, char phase, uint64_t id, const str
 	if (is_message) {
 		writer_literal(writer, ",\"cat\":\"message\",\"name\":");
 		view_write_json(&chrome->view, writer, flow->message.sync);
+	} else if (flow_is_gradient(flow, chrome->view.timeline->tracks)) {
+		writer_literal(writer, ",\"cat\":\"fwdbwd\",\"name\":\"fwdbwd\"");
 	} else {
 		writer_literal(writer, ",\"cat\":\"ac2g\",\"name\":\"ac2g\"");
 	}

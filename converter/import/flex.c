@@ -348,11 +348,16 @@ static int push_moved(struct flex *flex, const struct trace_event *event, const 
 	return flex_push_timed(flex, &moved, ret_fault);
 }
 
+static bool is_arrow(const struct trace_event *event)
+{
+	return event->ph == 's' || event->ph == 't' || event->ph == 'f';
+}
+
 int flex_push(struct flex *flex, const struct trace_event *event, const char **ret_fault)
 {
 	*ret_fault = NULL;
-	if (event->ph == 's' || event->ph == 't' || event->ph == 'f')
-		return flex_lose(flex, LOSS_UNUSED, 1); /* arrows: ours are drawn anew */
+	if (is_arrow(event) && !(flex->is_torch && !flex->pairing && torch_is_gradient(event)))
+		return flex_lose(flex, LOSS_UNUSED, 1); /* ours are drawn anew */
 	if (flex->is_torch)
 		return torch_push(flex, event, ret_fault);
 	if (event->ph == 'M')

@@ -358,6 +358,20 @@ static int take_metadata(struct flex *flex, const struct trace_event *event)
 
 /* -- one event ------------------------------------------------------------------------------- */
 
+bool torch_is_gradient(const struct trace_event *event)
+{
+	return (event->ph == 's' || event->ph == 'f') && event->has_ts && event->cat.bytes &&
+	       trace_text_is(&event->cat, "fwdbwd");
+}
+
+/* An arrow is what leads from one row to another: derive finds these. */
+static int take_arrow(struct flex *flex, struct trace_event *event, const char **ret_fault)
+{
+	event->ph = event->ph == 's' ? 'b' : 'e';
+	event->name = event->cat;
+	return flex_push_timed(flex, event, ret_fault);
+}
+
 int torch_push(struct flex *flex, const struct trace_event *event, const char **ret_fault)
 {
 	struct trace_event moved = *event;
@@ -369,6 +383,8 @@ int torch_push(struct flex *flex, const struct trace_event *event, const char **
 		return take_metadata(flex, event);
 	if (event->has_ts && !move_time(flex->torch, &moved))
 		return flex_reject(flex, LOSS_MALFORMED, "its time is out of range", ret_fault);
+	if (torch_is_gradient(event))
+		return take_arrow(flex, &moved, ret_fault);
 	class = torch_class_of(text_of(&event->cat), text_of(&event->name));
 	FLEXTRACE_TRY(note_host(flex, event, class.side));
 	if (class.side == TORCH_DEVICE)

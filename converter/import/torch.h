@@ -19,6 +19,9 @@
 int torch_begin_file(struct flex *flex);
 int torch_take_member(struct flex *flex, const struct trace_text *key,
                       const struct trace_value *value);
+/* Whether an event is an end of an arrow from an operation to the one of its gradient. */
+bool torch_is_gradient(const struct trace_event *event);
+
 int torch_push(struct flex *flex, const struct trace_event *event, const char **ret_fault);
 int torch_end_file(struct flex *flex, struct faults *faults);
 

@@ -261,7 +261,7 @@ static int keep(struct selection *selection, const struct any_row *row)
 	selection->n_crossing += table == OF_HOST &&
 	                         selection->timeline->tracks[row->track].kind == TRACK_THREAD &&
 	                         selection->timeline->tracks[row->track].lane > 0;
-	if (!row->correlation)
+	if (!row->correlation && !selection->timeline->has_arrows)
 		return FLEXTRACE_OK;
 	return map_put(&selection->ends, (uint64_t)row->start_time_ns,
 	               (uint64_t)end_key(row->track, row->correlation), 0);
