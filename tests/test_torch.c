@@ -363,6 +363,24 @@ static const char gradients[] = FILE_OF("\"distributedInfo\":{\"rank\":1},",
 	ARROW("f", "ac2g", 11, 502, 50));
 /* clang-format on */
 
+/* clang-format off */
+static const char crossing[] = FILE_OF("\"distributedInfo\":{\"rank\":1},",
+	X("python_function", "f", HOST, AT(10, 20), "") ","
+	X("user_annotation", "ProfilerStep#3", HOST, AT(15, 40), ""));
+/* clang-format on */
+
+static void test_torch__leaves_what_crosses_on_its_line(void **state)
+{
+	struct flex_run *run = *state;
+
+	run->options.per_rank = true;
+	convert(state, crossing);
+	assert_true(rank_has_text(run, "\"name\":\"f\",\"pid\":500,\"tid\":501,"));
+	assert_true(rank_has_text(run, "\"name\":\"ProfilerStep#3\",\"pid\":500,\"tid\":501,"));
+	assert_false(has_text(run, "trace.json",
+	                      "\"name\":\"ProfilerStep#3\",\"pid\":2000,\"tid\":501,"));
+}
+
 static void test_torch__keeps_arrows_to_gradients(void **state)
 {
 	struct flex_run *run = *state;
@@ -540,6 +558,7 @@ int main(void)
 		TEST(takes_steps_of_2021_and_makes_up_none),
 		TEST(says_again_what_the_file_said),
 		TEST(lets_the_file_have_the_word),
+		TEST(leaves_what_crosses_on_its_line),
 		TEST(keeps_arrows_to_gradients),
 		TEST(knows_what_devices_allocate),
 		TEST(is_known_by_its_content),

@@ -441,6 +441,10 @@ int emit_chrome_rank(const struct timeline *timeline, const struct emit_options 
 	struct chrome chrome = {
 		.process = process, .rank_rows = options->rank_rows, .views = options->views};
 
+	/* What crosses in the file of another tool crosses again, on its line. */
+	if (chrome.views.overlap == OVERLAP_LANES &&
+	    identity_is_torch_file(timeline->identity, timeline->strings, process))
+		chrome.views.overlap = OVERLAP_WARN;
 	chrome.count = ret_count;
 	*chrome.count = (struct emit_file_count){.file = name};
 	return write_trace(&chrome, timeline, options, error);
