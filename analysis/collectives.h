@@ -20,8 +20,8 @@
  *   multicast   there is nothing but multicasts
  *
  * A kernel that a file of the torch profiler calls a collective is a part by itself, of its group's
- * ranks; `number` is its `Seq`. Where the file has none, its kernels are counted, and whom a part was
- * with is not known.
+ * ranks; `number` is its `Seq`. Where the file has none, its kernels are counted, and whom a part
+ * was with is not known.
  *
  * Bandwidths are those of nccl-tests (doc/PERFORMANCE.md): algorithm bandwidth S / t, S the size of
  * what all ranks together have (n times `bytes` in all_gather and reduce_scatter); bus bandwidth

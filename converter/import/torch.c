@@ -134,8 +134,8 @@ static uint64_t read_count(const struct trace_event *event, const char *key)
 	return arg && trace_value_u64(&arg->value, &count) ? count : 0;
 }
 
-/* A kernel of a collective belongs to a group of ranks. Its bytes are those of one rank: of what all
- * of them get together, or have together before, one share. */
+/* A kernel of a collective belongs to a group of ranks. Its bytes are those of one rank: of what
+ * all of them get together, or have together before, one share. */
 static void read_collective(const struct trace_event *event, struct flex_call *call)
 {
 	const struct trace_arg *op = trace_event_arg(event, "Collective name");
