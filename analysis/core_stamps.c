@@ -141,6 +141,21 @@ static int compare_cores(const void *left, const void *right)
 	return order ? order : compare_u64(a->x, b->x);
 }
 
+static int add_core(struct core_stamps *all, const struct core *core)
+{
+	if (all->n_cores && !compare_cores(&all->cores[all->n_cores - 1], core))
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(ARRAY_RESERVE(all->cores, all->n_cores_allocated, all->n_cores + 1ull));
+	all->cores[all->n_cores++] = *core;
+	return FLEXTRACE_OK;
+}
+
+static struct core core_of(const struct core_stamp *stamp)
+{
+	return (struct core){.device = stamp->device, .x = stamp->x, .y = stamp->y};
+}
+
+/* A core may have tracks without stamps, and stamps without an interval that a track shows. */
 static int list_cores(struct core_stamps *all)
 {
 	const struct timeline *timeline = all->timeline;
@@ -148,16 +163,20 @@ static int list_cores(struct core_stamps *all)
 
 	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
 		const struct track *track = &timeline->tracks[i];
-
-		if (track->kind != TRACK_CORE || !core_is_named(timeline, track->owner))
-			continue;
-		FLEXTRACE_TRY(
-			ARRAY_RESERVE(all->cores, all->n_cores_allocated, all->n_cores + 1ull));
-		all->cores[all->n_cores++] = (struct core){
-			.device = all->places[track->owner],
+		struct core core = {
 			.x = track->id % FLEXTRACE_CORE_STRIDE,
 			.y = track->id / FLEXTRACE_CORE_STRIDE,
 		};
+
+		if (track->kind != TRACK_CORE || !core_is_named(timeline, track->owner))
+			continue;
+		core.device = all->places[track->owner];
+		FLEXTRACE_TRY(add_core(all, &core));
+	}
+	for (uint64_t i = 0; i < all->n; i++) {
+		const struct core core = core_of(&all->stamps[i]);
+
+		FLEXTRACE_TRY(add_core(all, &core));
 	}
 	if (all->n_cores)
 		qsort(all->cores, all->n_cores, sizeof(*all->cores), compare_cores);
@@ -174,25 +193,19 @@ static bool is_of_core(const struct core_stamp *stamp, const struct core *core)
 	return stamp->device == core->device && stamp->x == core->x && stamp->y == core->y;
 }
 
-/* Both are in one order; a core without a track that was shown has stamps all the same. */
-static int share_out(struct core_stamps *all)
+/* Both are in one order, and each stamp has its core. */
+static void share_out(struct core_stamps *all)
 {
 	uint64_t at = 0;
 
 	for (uint32_t i = 0; i < all->n_cores; i++) {
 		struct core *core = &all->cores[i];
 
-		while (at < all->n && !is_of_core(&all->stamps[at], core) &&
-		       compare_cores(&(struct core){all->stamps[at].device, all->stamps[at].x,
-		                                    all->stamps[at].y, 0, 0},
-		                     core) < 0)
-			at++;
 		core->first = at;
 		while (at < all->n && is_of_core(&all->stamps[at], core))
 			at++;
 		core->n = at - core->first;
 	}
-	return FLEXTRACE_OK;
 }
 
 static bool has_named(const struct timeline *timeline)
@@ -229,7 +242,8 @@ int core_stamps_init(struct core_stamps *all, const struct timeline *timeline)
 	if (all->n)
 		qsort(all->stamps, all->n, sizeof(*all->stamps), compare_stamps);
 	FLEXTRACE_TRY(list_cores(all));
-	return share_out(all);
+	share_out(all);
+	return FLEXTRACE_OK;
 }
 
 void core_stamps_release(struct core_stamps *all)

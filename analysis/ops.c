@@ -208,6 +208,8 @@ int ops_find(struct ops *ops, const struct timeline *timeline)
 	code = find_all(ops, &launches);
 	if (code >= 0)
 		code = ops_add_device(ops, &launches);
+	if (code >= 0)
+		code = ops_learn_given(ops);
 	map_release(&launches);
 	if (ops->n_names)
 		qsort_r(ops->names, ops->n_names, sizeof(*ops->names), compare_names,
@@ -223,6 +225,7 @@ void ops_release(struct ops *ops)
 	free(ops->cores);
 	free(ops->calls);
 	free(ops->names);
+	cJSON_Delete(ops->given_columns);
 	map_release(&ops->work_index);
 	map_release(&ops->core_index);
 	map_release(&ops->call_index);

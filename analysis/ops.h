@@ -11,6 +11,8 @@
 #ifndef FLEXTRACE_ANALYSIS_OPS_H
 #define FLEXTRACE_ANALYSIS_OPS_H
 
+#include <cJSON.h>
+
 #include "analysis_impl.h"
 #include "map.h"
 
@@ -72,6 +74,7 @@ struct ops {
 	uint32_t n_names, n_names_allocated;
 	struct map name_index;
 	uint32_t n_inputs, n_outputs; /* the most that an operation has */
+	cJSON *given_columns;         /* owned: of reports; true: ops.csv has it for them alone */
 	uint64_t n_rows;              /* written */
 };
 
@@ -101,6 +104,7 @@ struct ops_sheet { /* one line of ops.csv; weak, all */
 	const struct ops_line *line;
 	const struct ops_work *work; /* NULL: it has none on a device */
 	const struct device *device; /* likewise */
+	const cJSON *given;          /* the line of a report; NULL: none told of it */
 	struct writer *writer;
 };
 
@@ -108,8 +112,31 @@ struct ops_sheet { /* one line of ops.csv; weak, all */
 enum ops_part { OPS_BEFORE_TENSORS, OPS_BEHIND_TENSORS, OPS_OURS };
 void ops_write_cells(const struct ops_sheet *sheet, enum ops_part part);
 void ops_write_names(struct writer *writer, enum ops_part part);
+bool ops_has_column(const char *name);
+
+/* ops_given.c: cells of reports. */
+
+/* Stores which columns there are. FLEXTRACE_E_MEMORY or 0. */
+int ops_learn_given(struct ops *ops);
+
+/* What a report told of an operation, owned by the caller; NULL: nothing, or no memory. */
+cJSON *ops_parse_given(const struct ops *ops, const struct ops_line *line);
+
+/* Its lines. */
+const cJSON *ops_given_lines(const cJSON *given);
+
+/* The runtime's number of a line's device; FLEXTRACE_NONE: it has none. */
+uint32_t ops_given_device(const cJSON *given);
+
+/* Writes the cell of a column as the report has it; false: it has no such column. */
+bool ops_write_given(const struct ops_sheet *sheet, const char *column);
+
+/* Columns that only the report has, each with a comma before it. */
+void ops_write_extra_names(const struct ops *ops, struct writer *writer);
+void ops_write_extras(const struct ops_sheet *sheet);
 
 /* ops_csv.c */
+bool ops_has_tensor_column(const struct ops *ops, const char *name);
 void ops_write(void *ops, struct writer *writer);
 
 #endif

@@ -383,15 +383,38 @@ static const struct ops_column *const parts[] = {
 	[OPS_OURS] = ours,
 };
 
+/* A log of the device tells more than the report. */
+static bool is_logged(const struct ops_sheet *sheet, const struct ops_column *column)
+{
+	return column->is_device && column->write && sheet->work && sheet->work->firmware.n;
+}
+
+static void write_known(const struct ops_sheet *sheet, const struct ops_column *column)
+{
+	if (column->write && (sheet->work || !column->is_device))
+		column->write(sheet);
+}
+
 void ops_write_cells(const struct ops_sheet *sheet, enum ops_part part)
 {
 	const struct ops_column *column = parts[part];
 
 	for (; column->name; column++) {
-		if (column->write && (sheet->work || !column->is_device))
-			column->write(sheet);
+		if (is_logged(sheet, column) || !ops_write_given(sheet, column->name))
+			write_known(sheet, column);
 		writer_char(sheet->writer, ',');
 	}
+}
+
+bool ops_has_column(const char *name)
+{
+	for (int part = OPS_BEFORE_TENSORS; part <= OPS_OURS; part++) {
+		for (const struct ops_column *column = parts[part]; column->name; column++) {
+			if (strcmp(column->name, name) == 0)
+				return true;
+		}
+	}
+	return false;
 }
 
 void ops_write_names(struct writer *writer, enum ops_part part)

@@ -16,8 +16,6 @@
 #define N_DIMS   4
 #define MAX_DIMS 16
 
-static const char dim_names[N_DIMS] = {'W', 'Z', 'Y', 'X'};
-
 struct dim {
 	uint64_t padded, logical;
 };
@@ -94,75 +92,110 @@ static void write_string(const struct ops_sheet *sheet, uint32_t string)
 	writer_csv(sheet->writer, string_get(strings, string), string_length(strings, string));
 }
 
-/* As today: padded and logical sizes. */
-static void write_tensor(const struct ops_sheet *sheet, const struct tensor *tensor)
+/* The columns of a tensor: as today, and those that the documentation names otherwise. */
+struct tensor_form {
+	const char *const *columns; /* the dims first */
+	uint32_t n_columns;
+	bool is_old;
+};
+
+static const char *const columns_now[] = {"W_PAD[LOGICAL]", "Z_PAD[LOGICAL]", "Y_PAD[LOGICAL]",
+                                          "X_PAD[LOGICAL]", "LAYOUT",         "DATATYPE",
+                                          "MEMORY"};
+static const char *const columns_before[] = {"W", "Z", "Y", "X", "DATA TYPE"};
+static const struct tensor_form form_now = {columns_now, 7, false};
+static const struct tensor_form form_before = {columns_before, 5, true};
+
+static void write_dim(const struct ops_sheet *sheet, const struct dim *dim, bool is_old)
 {
-	for (int i = 0; i < N_DIMS; i++) {
-		if (tensor->has_dims) {
-			writer_u64(sheet->writer, tensor->dims[i].padded);
-			writer_char(sheet->writer, '[');
-			writer_u64(sheet->writer, tensor->dims[i].logical);
-			writer_char(sheet->writer, ']');
-		}
+	writer_u64(sheet->writer, dim->padded);
+	if (is_old)
+		return;
+	writer_char(sheet->writer, '[');
+	writer_u64(sheet->writer, dim->logical);
+	writer_char(sheet->writer, ']');
+}
+
+static void write_tensor_cell(const struct ops_sheet *sheet, const struct tensor *tensor,
+                              const struct tensor_form *form, uint32_t column)
+{
+	if (column < N_DIMS && tensor->has_dims)
+		write_dim(sheet, &tensor->dims[column], form->is_old);
+	if (column < N_DIMS || !tensor->of)
+		return;
+	if (form->is_old || column == N_DIMS + 1)
+		write_string(sheet, tensor->of->dtype);
+	else
+		write_string(sheet, column == N_DIMS ? tensor->of->layout : tensor->of->memory);
+}
+
+#define NAME_BYTES 64
+
+static void name_column(char name[NAME_BYTES], const struct tensor_form *form, bool is_output,
+                        uint32_t tensor, uint32_t column)
+{
+	snprintf(name, NAME_BYTES, "%s_%u_%s", is_output ? "OUTPUT" : "INPUT", tensor,
+	         form->columns[column]);
+}
+
+static void write_tensor(const struct ops_sheet *sheet, const struct tensor_form *form,
+                         bool is_output, uint32_t number)
+{
+	const struct tensor tensor = tensor_of(sheet, number, is_output);
+	char name[NAME_BYTES];
+
+	for (uint32_t i = 0; i < form->n_columns; i++) {
+		name_column(name, form, is_output, number, i);
+		if (!ops_write_given(sheet, name))
+			write_tensor_cell(sheet, &tensor, form, i);
 		writer_char(sheet->writer, ',');
 	}
-	if (tensor->of)
-		write_string(sheet, tensor->of->layout);
-	writer_char(sheet->writer, ',');
-	if (tensor->of)
-		write_string(sheet, tensor->of->dtype);
-	writer_char(sheet->writer, ',');
-	if (tensor->of)
-		write_string(sheet, tensor->of->memory);
-	writer_char(sheet->writer, ',');
 }
 
-/* As the documentation has it, where that differs. */
-static void write_old_tensor(const struct ops_sheet *sheet, const struct tensor *tensor)
+static void write_tensors(const struct ops_sheet *sheet, const struct tensor_form *form)
 {
-	for (int i = 0; i < N_DIMS; i++) {
-		if (tensor->has_dims)
-			writer_u64(sheet->writer, tensor->dims[i].padded);
-		writer_char(sheet->writer, ',');
-	}
-	if (tensor->of)
-		write_string(sheet, tensor->of->dtype);
-	writer_char(sheet->writer, ',');
+	for (uint32_t i = 0; i < sheet->ops->n_inputs; i++)
+		write_tensor(sheet, form, false, i);
+	for (uint32_t i = 0; i < sheet->ops->n_outputs; i++)
+		write_tensor(sheet, form, true, i);
 }
 
-static void write_tensors(const struct ops_sheet *sheet,
-                          void (*write)(const struct ops_sheet *sheet, const struct tensor *tensor))
+static void write_tensor_names(const struct ops *ops, const struct tensor_form *form,
+                               struct writer *writer)
 {
-	for (uint32_t is_output = 0; is_output < 2; is_output++) {
-		uint32_t n = is_output ? sheet->ops->n_outputs : sheet->ops->n_inputs;
+	char name[NAME_BYTES];
 
-		for (uint32_t i = 0; i < n; i++) {
-			const struct tensor tensor = tensor_of(sheet, i, is_output);
+	for (uint32_t i = 0; i < ops->n_inputs + ops->n_outputs; i++) {
+		bool is_output = i >= ops->n_inputs;
 
-			write(sheet, &tensor);
+		for (uint32_t column = 0; column < form->n_columns; column++) {
+			name_column(name, form, is_output, is_output ? i - ops->n_inputs : i,
+			            column);
+			writer_raw(writer, name);
+			writer_char(writer, ',');
 		}
 	}
 }
 
-static void write_tensor_names(const struct ops *ops, const char *dim_end,
-                               const char *const *others, struct writer *writer)
+static bool has_column(const struct tensor_form *form, const char *column)
 {
-	for (uint32_t is_output = 0; is_output < 2; is_output++) {
-		const char *kind = is_output ? "OUTPUT" : "INPUT";
-		char text[64];
-
-		for (uint32_t i = 0; i < (is_output ? ops->n_outputs : ops->n_inputs); i++) {
-			for (int dim = 0; dim < N_DIMS; dim++) {
-				snprintf(text, sizeof(text), "%s_%u_%c%s,", kind, i, dim_names[dim],
-				         dim_end);
-				writer_raw(writer, text);
-			}
-			for (int other = 0; others[other]; other++) {
-				snprintf(text, sizeof(text), "%s_%u_%s,", kind, i, others[other]);
-				writer_raw(writer, text);
-			}
-		}
+	for (uint32_t i = 0; i < form->n_columns; i++) {
+		if (strcmp(form->columns[i], column) == 0)
+			return true;
 	}
+	return false;
+}
+
+bool ops_has_tensor_column(const struct ops *ops, const char *name)
+{
+	bool is_output = strncmp(name, "OUTPUT_", 7) == 0;
+	unsigned int number;
+	int n = 0;
+
+	if (sscanf(name, is_output ? "OUTPUT_%u_%n" : "INPUT_%u_%n", &number, &n) != 1 || !n ||
+	    number >= (is_output ? ops->n_outputs : ops->n_inputs))
+		return false;
+	return has_column(&form_now, name + n) || has_column(&form_before, name + n);
 }
 
 /* -- functions ------------------------------------------------------------------------------- */
@@ -221,39 +254,79 @@ static void write_functions(const struct ops_sheet *sheet)
 
 static void write_header(const struct ops *ops, struct writer *writer)
 {
-	static const char *const others[] = {"LAYOUT", "DATATYPE", "MEMORY", NULL};
-	static const char *const old_others[] = {"DATA TYPE", NULL};
-
 	ops_write_names(writer, OPS_BEFORE_TENSORS);
-	write_tensor_names(ops, "_PAD[LOGICAL]", others, writer);
+	write_tensor_names(ops, &form_now, writer);
 	ops_write_names(writer, OPS_BEHIND_TENSORS);
-	write_tensor_names(ops, "", old_others, writer);
+	write_tensor_names(ops, &form_before, writer);
 	ops_write_names(writer, OPS_OURS);
 	writer_literal(writer, "frames");
 	write_function_names(ops, writer);
+	ops_write_extra_names(ops, writer);
 	writer_char(writer, '\n');
 }
 
 static void write_line(struct ops *ops, const struct ops_line *line, const struct ops_work *work,
-                       struct writer *writer)
+                       const cJSON *given, struct writer *writer)
 {
 	const struct ops_sheet sheet = {
 		.ops = ops,
 		.line = line,
 		.work = work,
 		.device = work ? &ops->timeline->identity->devices[work->device] : NULL,
+		.given = given,
 		.writer = writer,
 	};
 
 	ops_write_cells(&sheet, OPS_BEFORE_TENSORS);
-	write_tensors(&sheet, write_tensor);
+	write_tensors(&sheet, &form_now);
 	ops_write_cells(&sheet, OPS_BEHIND_TENSORS);
-	write_tensors(&sheet, write_old_tensor);
+	write_tensors(&sheet, &form_before);
 	ops_write_cells(&sheet, OPS_OURS);
 	write_string(&sheet, line->call->frames);
 	write_functions(&sheet);
+	ops_write_extras(&sheet);
 	writer_char(writer, '\n');
 	ops->n_rows++;
+}
+
+/* What an operation did on the device with a number; NULL: nothing. */
+static const struct ops_work *work_on(const struct ops *ops, const struct ops_line *line,
+                                      uint32_t number)
+{
+	for (uint32_t i = line->first_work; i != FLEXTRACE_NONE; i = ops->works[i].next) {
+		if (ops->timeline->identity->devices[ops->works[i].device].device == number)
+			return &ops->works[i];
+	}
+	return NULL;
+}
+
+/* Whether a line of the report is about the device. */
+static bool is_told(const struct ops *ops, const cJSON *lines, const struct ops_work *work)
+{
+	const cJSON *line;
+
+	cJSON_ArrayForEach(line, lines)
+	{
+		if (ops_given_device(line) == ops->timeline->identity->devices[work->device].device)
+			return true;
+	}
+	return false;
+}
+
+static void write_operation(struct ops *ops, const struct ops_line *line, struct writer *writer)
+{
+	cJSON *given = ops_parse_given(ops, line);
+	const cJSON *lines = ops_given_lines(given), *told;
+
+	cJSON_ArrayForEach(told, lines)
+		write_line(ops, line, work_on(ops, line, ops_given_device(told)), told, writer);
+	for (uint32_t i = line->first_work; i != FLEXTRACE_NONE; i = ops->works[i].next) {
+		if (!is_told(ops, lines, &ops->works[i]))
+			write_line(ops, line, &ops->works[i], NULL, writer);
+	}
+	if (line->first_work == FLEXTRACE_NONE && !cJSON_GetArraySize(lines))
+		write_line(ops, line, NULL, NULL, writer);
+	cJSON_Delete(given);
 }
 
 void ops_write(void *context, struct writer *writer)
@@ -261,13 +334,6 @@ void ops_write(void *context, struct writer *writer)
 	struct ops *ops = context;
 
 	write_header(ops, writer);
-	for (uint32_t i = 0; i < ops->n_lines && !writer_failed(writer); i++) {
-		const struct ops_line *line = &ops->lines[i];
-		uint32_t work = line->first_work;
-
-		if (work == FLEXTRACE_NONE)
-			write_line(ops, line, NULL, writer);
-		for (; work != FLEXTRACE_NONE; work = ops->works[work].next)
-			write_line(ops, line, &ops->works[work], writer);
-	}
+	for (uint32_t i = 0; i < ops->n_lines && !writer_failed(writer); i++)
+		write_operation(ops, &ops->lines[i], writer);
 }

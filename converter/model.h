@@ -462,6 +462,7 @@ struct op_call {
 	uint32_t stream, index;    /* of the row */
 	uint32_t type, attributes; /* strings, all */
 	uint32_t op_name, module, opcode, frames;
+	uint32_t args; /* as its scope_args told them */
 	uint32_t n_cores, depth;
 	uint32_t first_tensor; /* of the timeline's; inputs and outputs as they were recorded */
 	uint32_t n_tensors;

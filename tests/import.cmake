@@ -57,6 +57,7 @@ flextrace_add_unit_test(NAME area_file SOURCES tests/scratch.c tracer/src/area_s
 	converter/import/area_file.c firmware-markers/marker.c
 	firmware-markers/ports/posix/port_posix.c INCLUDES firmware-markers/ports/posix/include)
 flextrace_add_unit_test(NAME tt_csv SOURCES ${flex_fixture})
+flextrace_add_unit_test(NAME tt_report SOURCES ${flex_fixture})
 flextrace_add_unit_test(NAME device_log SOURCES tests/text_source.c ${flex_fixture})
 flextrace_add_unit_test(NAME core_tables SOURCES tests/text_source.c ${flex_fixture})
 flextrace_add_unit_test(NAME tt_data SOURCES ${flex_fixture} LIBS PkgConfig::CJSON

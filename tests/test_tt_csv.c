@@ -88,14 +88,31 @@ static void test_tt_csv__reads_every_form_of_columns(void **state)
 	}
 }
 
-static void test_tt_csv__takes_the_old_word_for_the_clock(void **state)
-{
-	struct flex_run *run = convert(state, "Chip clock is at 1.25 GHz\n" SIX "\n"
-	                                      "0, 0, 0, BRISC, 1, 1250000\n"
-	                                      "0, 0, 0, BRISC, 4, 2500000\n");
+static const struct {
+	const char *chip;
+	int64_t start_ns;
+} clocks[] = {
+	{"Chip clock is at 1.25 GHz\n", 1000000},
+	{"Chip clock is at 1250 Mhz\n", 1000000},
+	{"Chip clock is at 1250 MHz; ARCH: grayskull, CHIP_FREQ[MHz]: 1250;\n", 1000000},
+	{"ARCH: grayskull, CHIP_FREQ[MHz]: 625\n", 2000000},
+};
 
-	assert_int_equal(flex_number(&run->events, 0, "start_ns"), 1000000);
-	assert_int_equal(flex_number(&run->events, 0, "dur_ns"), 1000000);
+static void test_tt_csv__takes_every_word_for_the_clock(void **state)
+{
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
+		char text[512];
+		struct flex_run *run;
+
+		snprintf(text, sizeof(text),
+		         "%s" SIX "\n0, 0, 0, BRISC, 1, 1250000\n0, 0, 0, BRISC, 4, 2500000\n",
+		         clocks[i].chip);
+		run = convert(state, text);
+		assert_int_equal(flex_number(&run->events, 0, "start_ns"), clocks[i].start_ns);
+		assert_int_equal(flex_number(&run->events, 0, "dur_ns"), clocks[i].start_ns);
+		flex_stop(state);
+		flex_start(state);
+	}
 }
 
 static void test_tt_csv__says_that_it_has_no_frequency(void **state)
@@ -427,92 +444,6 @@ static void test_tt_tables__count_zones_over_all_cores(void **state)
 	csv_table_release(&zones);
 }
 
-/* -- ops reports ----------------------------------------------------------------------------- */
-
-#define REPORT "ops_perf_results_1.csv"
-#define HEADINGS                                                                                   \
-	"OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE ARCH,ATTRIBUTES,CORE COUNT,HOST "      \
-	"START "                                                                                   \
-	"TS,HOST END TS,DEVICE FW START CYCLE,DEVICE FW END CYCLE,DEVICE FW DURATION [ns],DEVICE " \
-	"KERNEL DURATION [ns],INPUT_0_W,INPUT_0_Z,INPUT_0_Y,INPUT_0_X,INPUT_0_LAYOUT,"             \
-	"INPUT_0_DATATYPE,INPUT_0_MEMORY\n"
-
-static struct flex_run *convert_report(void **state, const char *text)
-{
-	struct flex_run *run = *state;
-
-	flex_add_file(run, REPORT, text);
-	flex_convert(run);
-	return run;
-}
-
-/* The second operation waits least for its call: its device is put where it begins with it. */
-static void test_tt_report__tells_host_and_device_of_operations(void **state)
-{
-	struct flex_run *run = convert_report(
-		state, HEADINGS "begin,signpost,,,,,,900,,,,,,,,,,,,\n"
-				"Matmul,dev,1024,0,wh,{'a': 1; 'b'},64,1000,1500,2000000,2040000,"
-				"20000,18000,1[1],1[1],32[30],64,TILE,BF16,DRAM\n"
-				"Softmax,dev,2048,0,wh,,8,20000,21000,2030000,2070000,20000,20000,"
-				",,,,,,\n");
-	uint64_t matmul = flex_row(&run->events, "name", "Matmul", "job", "1024");
-	uint64_t softmax = flex_row(&run->events, "name", "Softmax", "job", "2048");
-
-	assert_int_equal(run->host.n_rows, 2);
-	assert_int_equal(flex_number(&run->events, softmax, "start_ns"), 20000);
-	assert_int_equal(flex_number(&run->events, matmul, "start_ns"), 5000 + 1000);
-	assert_int_equal(flex_number(&run->events, matmul, "dur_ns"), 18000);
-	assert_string_equal(flex_cell(&run->events, matmul, "status"), "given");
-	assert_string_equal(flex_cell(&run->events, matmul, "correlation"), "1024");
-	assert_non_null(strstr(flex_cell(&run->host, 0, "args"), "\"dims\":\"1x1x32[30]x64\""));
-	assert_int_equal(ledger_lost(&run->ledger), 0);
-}
-
-/* With the log beside it the log tells the work, the report whose it is. */
-static void test_tt_report__goes_with_a_log(void **state)
-{
-	struct flex_run *run = *state;
-	struct csv_table ops;
-
-	flex_add_file(run, LOG,
-	              FORM_15 "0,1,1,BRISC,1,5000,0,1024,,,BRISC-FW,ZONE_START,1,f,\n"
-	                      "0,1,1,BRISC,2,5100,0,1024,,,BRISC-KERNEL,ZONE_START,1,f,\n"
-	                      "0,1,1,BRISC,2,5900,0,1024,,,BRISC-KERNEL,ZONE_END,1,f,\n"
-	                      "0,1,1,BRISC,1,6000,0,1024,,,BRISC-FW,ZONE_END,1,f,\n");
-	run = convert_report(state, HEADINGS "Matmul,dev,1024,0,wh,,1,100000,150000,5000,6000,"
-	                                     "1000,800,,,,,,,\n");
-	assert_int_equal(run->events.n_rows, 2);
-	assert_int_equal(flex_number(&run->events, 0, "start_ns"), 100000);
-	assert_int_equal(flex_number(&run->events, 0, "ts1"), 5000);
-	assert_int_equal(run->host.n_rows, 1);
-	ops = read_output(run, "device_ops.csv");
-	assert_string_equal(flex_cell(&ops, 0, "name"), "Matmul");
-	csv_table_release(&ops);
-}
-
-/* Chips with resets of their own; the last meeting is a lie. What the others leave has its middle
- * where both began the first one together. */
-static void test_tt_report__ties_chips_by_what_they_did_together(void **state)
-{
-	struct flex_run *run =
-		convert_report(state, HEADINGS
-	                       "AllGather,d,1024,0,wh,,1,1000,1100,1000,2000,1000,1000,,,,,,,\n"
-	                       "AllGather,d,1025,1,wh,,1,900,910,996000,997000,1000,1000,,,,,,,\n"
-	                       "AllReduce,d,2048,0,wh,,1,5000,5100,5000,6000,1000,1000,,,,,,,\n"
-	                       "AllReduce,d,2049,1,wh,,1,5000,5001,1000000,1001000,1000,1000,"
-	                       ",,,,,,\n"
-	                       "Barrier,d,3072,0,wh,,1,9000,9001,9000,9100,100,100,,,,,,,\n"
-	                       "Barrier,d,3073,1,wh,,1,9000,9001,2000000,2000100,100,100,,,,,,,\n");
-	uint64_t here = flex_row(&run->events, "device", "0", "job", "1024");
-	uint64_t there = flex_row(&run->events, "device", "1", "job", "1025");
-
-	assert_int_equal(flex_number(&run->events, there, "start_ns") -
-	                         flex_number(&run->events, here, "start_ns"),
-	                 0);
-	assert_non_null(
-		strstr(run->warnings, "devices=2, within ns=1000, meetings=3, contradictions=1"));
-}
-
 static void test_tt_csv__takes_marks_before_the_firmware_began(void **state)
 {
 	struct flex_run *run = convert(state, FORM_6
@@ -527,6 +458,99 @@ static void test_tt_csv__takes_marks_before_the_firmware_began(void **state)
 	csv_table_release(&instants);
 }
 
+static uint32_t count_kind(const struct flex_run *run, const char *kind)
+{
+	return (uint32_t)flex_count(&run->events, "kind", kind);
+}
+
+/* A kernel that begins anew has no end; the firmware around them has both of its own. */
+static void test_tt_csv__kernels_do_not_end_the_firmware_around_them(void **state)
+{
+	struct flex_run *run = convert(state, FORM_6
+	                               "0,0,0,BRISC,1,10\n0,0,0,BRISC,2,20\n0,0,0,BRISC,2,30\n"
+	                               "0,0,0,BRISC,3,40\n0,0,0,BRISC,2,50\n0,0,0,BRISC,3,60\n"
+	                               "0,0,0,BRISC,3,70\n0,0,0,BRISC,2,80\n0,0,0,BRISC,4,90\n"
+	                               "0,0,0,BRISC,1,110\n0,0,0,BRISC,4,120\n");
+	struct csv_table stats = read_output(run, "device_stats.csv");
+	uint64_t firmware = flex_row(&stats, "analysis", "ANY RISC FW start -> ANY RISC FW end",
+	                             "core_x", "");
+
+	assert_int_equal(count_kind(run, "FW"), 2);
+	expect_row(run, 0, "FW", 10, 90);
+	expect_row(run, 1, "Kernel", 30, 40);
+	expect_row(run, 2, "Kernel", 50, 60);
+	assert_int_equal(ledger_total(&run->ledger, LOSS_UNMATCHED_BEGIN), 2);
+	assert_int_equal(ledger_total(&run->ledger, LOSS_UNMATCHED_END), 1);
+	assert_string_equal(flex_cell(&stats, firmware, "max"), "80");
+	csv_table_release(&stats);
+}
+
+static void test_tt_csv__many_kernels_without_ends_leave_the_firmware(void **state)
+{
+	char text[8192];
+	int n = snprintf(text, sizeof(text), FORM_6 "0,0,0,BRISC,1,1000\n");
+	struct flex_run *run;
+
+	for (int i = 0; i < 100; i++)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "0,0,0,BRISC,2,%d\n",
+		              1100 + 100 * i);
+	snprintf(text + n, sizeof(text) - (size_t)n, "0,0,0,BRISC,4,99000\n");
+	run = convert(state, text);
+	assert_int_equal(run->events.n_rows, 1);
+	expect_row(run, 0, "FW", 1000, 99000);
+	assert_int_equal(ledger_total(&run->ledger, LOSS_UNMATCHED_BEGIN), 100);
+}
+
+static void test_tt_csv__lists_cores_whose_stamps_are_in_odd_order(void **state)
+{
+	struct flex_run *run = convert(state, FORM_6 "0,0,1,NCRISC,3,100\n0,0,1,NCRISC,4,110\n"
+	                                             "0,0,1,NCRISC,1,120\n0,0,1,NCRISC,2,130\n");
+	char path[4096], line[256] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/device_rearranged_timestamps.csv", run->out);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	for (int i = 0; i < 4; i++)
+		assert_non_null(fgets(line, sizeof(line), file));
+	assert_string_equal(line, "0,1,,,,,120,130,100,110\n");
+	fclose(file);
+}
+
+/* The ends of what they measured have numbers that follow each other, within a kernel. */
+static void test_tt_csv__pairs_user_markers_of_six_columns(void **state)
+{
+	struct flex_run *run =
+		convert(state, FORM_6
+	                "0,0,0,TRISC_0,2,495\n0,0,0,TRISC_0,9997,540\n0,0,0,TRISC_0,9998,5911\n"
+	                "0,0,0,TRISC_0,9999,5912\n0,0,0,TRISC_0,6,5920\n0,0,0,TRISC_0,6,5930\n"
+	                "0,0,0,TRISC_0,3,5962\n0,0,0,TRISC_0,7,5970\n0,0,0,TRISC_0,8,5980\n");
+	struct csv_table instants = read_output(run, "instants.csv");
+
+	assert_int_equal(run->events.n_rows, 2);
+	expect_row(run, 0, "Kernel", 495, 5962);
+	expect_row(run, 1, "Zone", 540, 5911);
+	assert_string_equal(flex_cell(&run->events, 1, "name"), "marker 9997 to marker 9998");
+	assert_int_equal(instants.n_rows, 7);
+	assert_int_equal(ledger_lost(&run->ledger), 0);
+	csv_table_release(&instants);
+}
+
+static void test_tt_csv__reads_logs_that_name_no_columns(void **state)
+{
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		const char *rows = strchr(strchr(forms[i], '\n') + 1, '\n') + 1;
+		struct flex_run *run = convert(state, rows);
+
+		assert_int_equal(run->events.n_rows, 2);
+		expect_row(run, 0, "FW", 1000, 2000);
+		expect_row(run, 1, "Kernel", 1100, 1900);
+		assert_int_equal(ledger_lost(&run->ledger), 0);
+		flex_stop(state);
+		flex_start(state);
+	}
+}
+
 static void test_tt_csv__of_no_row_is_empty(void **state)
 {
 	struct flex_run *run = convert(state, FORM_15);
@@ -535,33 +559,13 @@ static void test_tt_csv__of_no_row_is_empty(void **state)
 	assert_int_equal(ledger_lost(&run->ledger), 0);
 }
 
-static void test_tt_report__survives_bad_lines(void **state)
-{
-	struct flex_run *run = convert_report(
-		state, HEADINGS "Matmul,dev,1024,0,wh,,1,100,150,17592186044000,17592186044400,400,"
-				"400,,,,,,,\n"
-				"nothing\n"
-				"A,dev,,0,wh,,1,100,150,1,2,1,1,,,,,,,\n"
-				"B,dev,7,0,wh,,1,,,9,2,1,1,,,,,,,\n"
-				"Add,dev,2048,0,wh,,1,600,650,84,184,100,100,,,,,,,\n"
-				"C,dev,8,0,wh,{\"x,1,100\n");
-
-	assert_int_equal(run->events.n_rows, 2);
-	assert_int_equal(flex_number(&run->events, 1, "start_ns") -
-	                         flex_number(&run->events, 0, "start_ns"),
-	                 500); /* over a wrap */
-	assert_int_equal(ledger_total(&run->ledger, LOSS_MALFORMED), 4);
-	assert_int_equal(ledger_total(&run->ledger, LOSS_TRUNCATED_STREAM), 1);
-	assert_non_null(strstr(run->warnings, "rows=4, first at line 3"));
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, flex_start, flex_stop)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_tt_csv__reads_every_form_of_columns),
-		TEST(test_tt_csv__takes_the_old_word_for_the_clock),
+		TEST(test_tt_csv__takes_every_word_for_the_clock),
 		TEST(test_tt_csv__says_that_it_has_no_frequency),
 		TEST(test_tt_csv__shows_zones_values_and_events),
 		TEST(test_tt_csv__counts_on_behind_a_wrap),
@@ -575,12 +579,13 @@ int main(void)
 		TEST(test_tt_csv__puts_devices_on_one_time),
 		TEST(test_tt_tables__tell_what_bounds_operations),
 		TEST(test_tt_tables__count_zones_over_all_cores),
-		TEST(test_tt_report__tells_host_and_device_of_operations),
-		TEST(test_tt_report__goes_with_a_log),
-		TEST(test_tt_report__ties_chips_by_what_they_did_together),
 		TEST(test_tt_csv__takes_marks_before_the_firmware_began),
+		TEST(test_tt_csv__kernels_do_not_end_the_firmware_around_them),
+		TEST(test_tt_csv__many_kernels_without_ends_leave_the_firmware),
+		TEST(test_tt_csv__lists_cores_whose_stamps_are_in_odd_order),
+		TEST(test_tt_csv__pairs_user_markers_of_six_columns),
+		TEST(test_tt_csv__reads_logs_that_name_no_columns),
 		TEST(test_tt_csv__of_no_row_is_empty),
-		TEST(test_tt_report__survives_bad_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -359,6 +359,52 @@ static void test_tt_data__reads_reports_of_operations(void **state)
 	}
 }
 
+static struct csv_table read_table(const char *path)
+{
+	const struct csv_table_query all = {NULL, NULL, 0};
+	struct flextrace_error error = {0};
+	struct csv_table table;
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	assert_int_equal(csv_table_read(file, path, &all, &table, &error), 0);
+	fclose(file);
+	return table;
+}
+
+static void expect_cells(const struct csv_table *report, uint64_t line, const struct csv_table *ops)
+{
+	uint64_t row = flex_row(ops, "GLOBAL CALL COUNT",
+	                        flex_cell(report, line, "GLOBAL CALL COUNT"), "DEVICE ID",
+	                        flex_cell(report, line, "DEVICE ID"));
+
+	for (uint32_t i = 0; i < report->n_columns; i++)
+		assert_string_equal(flex_cell(ops, row, report->columns[i]),
+		                    flex_cell(report, line, report->columns[i]));
+}
+
+static void test_tt_data__keeps_every_cell_of_a_report(void **state)
+{
+	static const char report[] = DATA "ops-perf-results/bh20_oft_integral_image_trace.csv";
+	const char *paths[] = {report};
+	struct flex_run *run = *state;
+	struct csv_table in, out;
+	char path[4096];
+
+	if (access(report, R_OK) < 0)
+		skip();
+	flex_convert_files(run, paths, 1);
+	snprintf(path, sizeof(path), "%s/ops.csv", run->out);
+	in = read_table(report);
+	out = read_table(path);
+	for (uint64_t i = 0; i < in.n_rows; i++) {
+		if (strcmp(flex_cell(&in, i, "OP TYPE"), "signpost") != 0)
+			expect_cells(&in, i, &out);
+	}
+	csv_table_release(&in);
+	csv_table_release(&out);
+}
+
 static void test_tt_data__counts_what_full_buffers_lost(void **state)
 {
 	struct flex_run *run = convert(state, "full_buffer_nc_risc");
@@ -385,6 +431,7 @@ int main(void)
 		TEST(test_tt_data__has_the_figures_of_each_core),
 		TEST(test_tt_data__rearranges_stamps_as_they_do),
 		TEST(test_tt_data__prints_what_they_print),
+		TEST(test_tt_data__keeps_every_cell_of_a_report),
 		TEST(test_tt_data__counts_what_full_buffers_lost),
 		TEST(test_tt_data__reads_reports_of_operations),
 	};

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <cJSON.h>
+
 #include "derive_impl.h"
 #include "json_text.h"
 
@@ -68,6 +70,19 @@ static void add_member(const struct derive *derive, struct json_text *text, cons
 		json_text_string(text, name, string_get(derive->pool, string));
 }
 
+/* Args that are an object stay one. */
+static void add_args(const struct derive *derive, struct json_text *text, uint32_t args)
+{
+	const char *bytes = string_get(derive->pool, args);
+	cJSON *document = args && *bytes == '{' ? cJSON_Parse(bytes) : NULL;
+
+	if (document)
+		json_text_raw(text, "args", bytes);
+	else
+		add_member(derive, text, "args", args);
+	cJSON_Delete(document);
+}
+
 static void add_op(const struct derive *derive, struct json_text *text,
                    const struct attribute *attribute)
 {
@@ -132,7 +147,7 @@ static int keep_tensor(struct timeline *out, const struct attribute *attribute)
 	return FLEXTRACE_OK;
 }
 
-static int keep_call(struct timeline *out, const struct host_row *row,
+static int keep_call(struct timeline *out, const struct host_row *row, uint32_t args,
                      const struct attribute *first)
 {
 	struct op_call *call;
@@ -140,7 +155,11 @@ static int keep_call(struct timeline *out, const struct host_row *row,
 	FLEXTRACE_TRY(array_make_room(&out->calls, out->n_calls, sizeof(*out->calls)));
 	call = &out->calls[out->n_calls++];
 	*call = (struct op_call){
-		.stream = row->stream, .index = row->index, .first_tensor = out->n_tensors};
+		.stream = row->stream,
+		.index = row->index,
+		.args = args,
+		.first_tensor = out->n_tensors,
+	};
 	for (; first; first = first->next) {
 		if (first->class == RECORD_TENSOR) {
 			FLEXTRACE_TRY(keep_tensor(out, first));
@@ -167,6 +186,7 @@ int attributes_find(struct derive *derive, uint32_t process, struct host_row *ro
 	struct attribute_list *list;
 	struct attribute *first;
 	unsigned int seen = 0;
+	uint32_t args = row->args;
 
 	if (place == MAP_NONE || derive->attribute_lists[place].is_used)
 		return FLEXTRACE_OK;
@@ -181,10 +201,10 @@ int attributes_find(struct derive *derive, uint32_t process, struct host_row *ro
 	}
 	add_tensors(derive, &text, "inputs", first, false);
 	add_tensors(derive, &text, "outputs", first, true);
-	add_member(derive, &text, "args", row->args);
+	add_args(derive, &text, args);
 	json_text_close(&text, '}');
 	FLEXTRACE_TRY(json_text_intern(&text, &derive->strings, &row->args));
-	return keep_call(derive->out, row, first);
+	return keep_call(derive->out, row, args, first);
 }
 
 int attributes_finish(struct derive *derive)

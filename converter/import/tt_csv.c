@@ -24,13 +24,33 @@ static bool is_directory(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Whether the columns of a log stand in a file's first bytes: 1, 0, FLEXTRACE_E_MEMORY. */
+/* Whether a file begins with a row of a log that names no columns: of a RISC that every chip
+ * has. */
+static bool begins_with_row(char *bytes)
+{
+	static const char *const riscs[] = {"BRISC", "NCRISC", "TRISC", "ERISC"};
+	struct tt_header header = {.hz = 0};
+	struct tt_row row;
+
+	bytes[strcspn(bytes, "\r\n")] = '\0';
+	if (!tt_header_guess(&header, bytes) || tt_row_read(&header, bytes, &row))
+		return false;
+	for (size_t i = 0; i < sizeof(riscs) / sizeof(*riscs); i++) {
+		if (strncmp(row.risc, riscs[i], strlen(riscs[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether a file's first bytes are those of a log: 1, 0, FLEXTRACE_E_MEMORY. */
 static int is_log(const char *path)
 {
 	char bytes[LOOK_BYTES + 1];
 
 	FLEXTRACE_TRY(tt_look(path, bytes, LOOK_BYTES));
-	return strstr(bytes, "RISC processor type") && strstr(bytes, "timer_id");
+	if (strstr(bytes, "RISC processor type") && strstr(bytes, "timer_id"))
+		return 1;
+	return begins_with_row(bytes);
 }
 
 /* What the tools call what they leave in a folder. */
@@ -126,7 +146,7 @@ static int take_line(struct file_reader *reader, char *line)
 
 	if (!*line || ((line[0] < '0' || line[0] > '9') && tt_header_take(header, line)))
 		return FLEXTRACE_OK;
-	if (!header->has_columns)
+	if (!header->has_columns && !tt_header_guess(header, line))
 		return reject(reader, "no line before it names the columns");
 	fault = tt_row_read(header, line, &row);
 	if (!fault)
@@ -253,8 +273,10 @@ static void tt_free(void *context)
 	map_release(&tt->processor_index);
 	for (uint32_t i = 0; i < tt->n_devices; i++)
 		spool_free(tt->devices[i].spool);
-	for (uint32_t i = 0; i < tt->n_areas; i++)
+	for (uint32_t i = 0; i < tt->n_areas; i++) {
+		free(tt->areas[i].kernels);
 		free(tt->areas[i].words);
+	}
 	free(tt->devices);
 	free(tt->areas);
 	free(tt->markers);
@@ -264,7 +286,10 @@ static void tt_free(void *context)
 	free(tt->meetings);
 	spool_free(tt->events);
 	free(tt->texts.bytes);
-	map_release(&tt->told);
+	map_release(&tt->call_index);
+	for (uint32_t i = 0; i < tt->n_calls; i++)
+		free(tt->calls[i].cells.bytes);
+	free(tt->calls);
 	free(tt);
 }
 

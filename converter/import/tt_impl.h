@@ -10,10 +10,12 @@
  *   tt_runs.c   items in order become the words of marker areas
  *   tt_ties.c   collectives of a report tie its devices
  *   tt_report.c the lines of an ops report, see tt_report.h
+ *   tt_calls.c  what they tell of host calls
  *
  * An area is one RISC of one core. A run begins with a FW start, or where a stamp comes that the
- * run has already. Cycles are unwrapped only to be sorted: areas get them as they stood in the
- * file, and the unwrap stage finds their wraps.
+ * run has already. Several kernels may stand in one FW zone: those behind the first are runs of
+ * their own, numbered behind it. Cycles are unwrapped only to be sorted: areas get them as they
+ * stood in the file, and the unwrap stage finds their wraps.
  */
 #ifndef FLEXTRACE_IMPORT_TT_IMPL_H
 #define FLEXTRACE_IMPORT_TT_IMPL_H
@@ -22,6 +24,7 @@
 #include "import/format.h"
 #include "import/spool.h"
 #include "import/text_window.h"
+#include "json_text.h"
 #include "map.h"
 #include "strings.h"
 
@@ -96,29 +99,35 @@ struct tt_row { /* texts are weak, of the line */
 /* Takes a line about the chip or the columns; false: it is neither. */
 bool tt_header_take(struct tt_header *header, char *line);
 
+/* Takes the columns that a log has whose first row is `line`; false: no log has that many. */
+bool tt_header_guess(struct tt_header *header, const char *line);
+
 /* Reads a row. NULL, or what is wrong with it (static). */
 const char *tt_row_read(const struct tt_header *header, char *line, struct tt_row *ret_row);
 
 /* -- the reader ------------------------------------------------------------------------------ */
 
-struct tt_item { /* of a device's spool */
-	uint64_t data, job;
+struct tt_item {            /* of a device's spool */
+	uint64_t data, job; /* data: of a mark without a name its timer's id */
 	uint32_t area;
 	uint32_t marker, high_marker; /* wire ids; the high words of a value, 0: it has none */
 	uint32_t kind;
+	bool is_named; /* else the marker has its timer's id for a name */
 };
 
 struct tt_device {
 	uint32_t slot, n_cores;
 	uint64_t hz;
 	char arch[32];
-	struct spool *spool; /* owned */
-	uint64_t last_key;   /* of the row before */
-	uint64_t first_key;  /* the least */
-	uint64_t below;      /* what makes that one positive: a wrap, or 0 */
-	int64_t shift_ns;    /* from its own time to that of all */
-	int64_t cause_ns;    /* the least that no operation of a report begins too early with */
-	uint64_t near_ticks; /* of the report's line before */
+	struct spool *spool;    /* owned */
+	uint64_t last_key;      /* of the row before */
+	uint64_t first_key;     /* the least */
+	uint64_t below;         /* what makes the least one positive: wraps, or 0 */
+	int64_t least_ticks;    /* of a report, relative to its first line's turn of the counter */
+	int64_t shift_ns;       /* from its own time to that of all */
+	int64_t cause_ns;       /* the least that no operation of a report begins too early with */
+	uint64_t near_ticks;    /* of the report's line before */
+	uint64_t kernel_end_ns; /* likewise; 0: it had none */
 	double longest_fw_ns;
 	bool hz_is_told, has_cause, has_near, is_tied;
 	int64_t tie_ns;      /* from its own time to that of the device that others are tied to */
@@ -131,6 +140,11 @@ struct tt_device {
 	struct tt_item head;
 };
 
+struct tt_kernel {          /* of a run that has one already */
+	uint64_t stamps[2]; /* start, end */
+	uint8_t has_stamp;  /* bits */
+};
+
 struct tt_area {
 	uint32_t device; /* index */
 	uint32_t core, processor;
@@ -140,6 +154,12 @@ struct tt_area {
 	uint64_t stamps[FLEXTRACE_WIRE_TS1];
 	uint8_t has_stamp; /* bits */
 	bool is_open, has_ring_run;
+	struct tt_kernel *kernels; /* owned: behind the run's first one */
+	uint32_t n_kernels, n_kernels_allocated;
+	struct tt_item held; /* a mark without a name; `marker` 0: there is none */
+	uint32_t held_zone;  /* that it begins; 0: none */
+	bool held_ends;      /* it ends one */
+	uint64_t held_ticks;
 	uint64_t *words; /* owned: of the ring */
 	uint32_t n_words, n_words_allocated;
 	uint64_t next_index;
@@ -147,6 +167,14 @@ struct tt_area {
 
 struct tt_marker { /* strings */
 	uint32_t name, file, line;
+};
+
+struct tt_call {                  /* a host call of a report */
+	uint32_t n_lines, n_seen; /* that tell of it */
+	uint32_t name;            /* string */
+	bool has_host;            /* one told when it was */
+	uint64_t begin_ns, end_ns;
+	struct json_text cells; /* of the lines seen */
 };
 
 struct tt_batch { /* an event on its way out */
@@ -184,16 +212,23 @@ struct tt {
 	struct spool *events; /* owned: of reports */
 	uint64_t n_events;
 	struct item_texts texts;
-	struct map told; /* calls whose host part is told */
+	struct map call_index;
+	struct tt_call *calls; /* owned, and their cells: of reports */
+	uint32_t n_calls, n_calls_allocated;
 	struct event next_event, next_batch;
 	bool has_event, has_batch;
 
 	/* what goes out */
 	bool is_defined;                       /* the process */
 	uint32_t defined_device, defined_step; /* which is next, and what of it */
+	uint32_t defined_markers;              /* of all devices */
 	uint32_t closed_area;                  /* at the end: areas whose runs are closed */
 	uint64_t last_ns;
-	struct tt_batch out[4];
+	struct tt_area *more; /* weak: a run of it is closed, whose other kernels are to go out */
+	uint64_t more_run;    /* number of the next of them */
+	uint64_t more_job;
+	uint32_t more_at; /* the next one */
+	struct tt_batch out[6];
 	uint32_t n_out, out_at;
 };
 
@@ -203,6 +238,9 @@ int tt_push(struct tt *tt, const struct tt_header *header, const struct tt_row *
 
 /* Stores the number of a RISC; MAP_NONE: there are too many. */
 int tt_find_processor(struct tt *tt, const char *name, uint32_t *ret_processor);
+
+/* Stores the wire id of the zone from one marker to another one. */
+int tt_find_pair(struct tt *tt, uint32_t from, uint32_t to, uint32_t *ret_id);
 
 /* Numbers those that every chip has. */
 int tt_know_processors(struct tt *tt);

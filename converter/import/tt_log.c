@@ -85,10 +85,26 @@ static int find_marker(struct tt *tt, const struct tt_row *row, const char *suff
 	return add_marker(tt, &marker, ret_id);
 }
 
+int tt_find_pair(struct tt *tt, uint32_t from, uint32_t to, uint32_t *ret_id)
+{
+	struct tt_marker marker = {.line = 0};
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s to %s",
+	         string_get(tt->strings, tt->markers[from - 1].name),
+	         string_get(tt->strings, tt->markers[to - 1].name));
+	FLEXTRACE_TRY(string_intern(&tt->cache, text, &marker.name));
+	FLEXTRACE_TRY(string_intern(&tt->cache, "", &marker.file));
+	return add_marker(tt, &marker, ret_id);
+}
+
 static int find_markers(struct tt *tt, const struct tt_row *row, struct tt_item *item)
 {
 	item->high_marker = 0;
 	item->marker = 0;
+	item->is_named = *row->zone != 0;
+	if (row->kind == TT_MARK && !item->is_named)
+		item->data = row->timer;
 	if (row->kind < TT_MARK)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(find_marker(tt, row, row->kind == TT_SUM ? " total" : "", &item->marker));
@@ -204,7 +220,8 @@ int tt_settle(struct tt *tt)
 	for (uint32_t i = 0; i < tt->n_devices; i++) {
 		struct tt_device *device = &tt->devices[i];
 
-		device->below = device->first_key <= KEY_BIAS ? WRAP : 0;
+		if (device->has_items)
+			device->below = device->first_key <= KEY_BIAS ? WRAP : 0;
 		if (device->has_cause)
 			device->shift_ns = device->cause_ns;
 		else if (i && device->has_items && tt->devices[0].has_items)

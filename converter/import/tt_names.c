@@ -116,6 +116,19 @@ static struct event marker_event(const struct tt *tt, const struct tt_device *de
 	return event;
 }
 
+/* The markers that were found since. Stores one, of all devices in turn. */
+static int next_late_marker(struct tt *tt, struct event *ret_event)
+{
+	if (tt->defined_markers == tt->n_markers || !tt->n_devices)
+		return 0;
+	*ret_event = marker_event(tt, &tt->devices[tt->defined_step++], tt->defined_markers);
+	if (tt->defined_step == tt->n_devices) {
+		tt->defined_step = 0;
+		tt->defined_markers++;
+	}
+	return 1;
+}
+
 /* The process, then each device with its clock and its markers. */
 int tt_next_definition(struct tt *tt, struct event *ret_event)
 {
@@ -129,7 +142,7 @@ int tt_next_definition(struct tt *tt, struct event *ret_event)
 		return 1;
 	}
 	if (tt->defined_device == tt->n_devices)
-		return 0;
+		return next_late_marker(tt, ret_event);
 	device = &tt->devices[tt->defined_device];
 	step = tt->defined_step++;
 	if (step == 0)
@@ -141,6 +154,7 @@ int tt_next_definition(struct tt *tt, struct event *ret_event)
 	if (tt->defined_step == tt->n_markers + 2) {
 		tt->defined_step = 0;
 		tt->defined_device++;
+		tt->defined_markers = tt->n_markers;
 	}
 	return 1;
 }

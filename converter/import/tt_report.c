@@ -1,41 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/tt_report.h"
-
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "csv_reader.h"
-#include "import/faults.h"
 #include "import/trace_file.h"
+#include "import/tt_report_impl.h"
 
-#define LOOK_BYTES    4096
-#define N_TENSORS     16 /* of one operation, each way */
-#define MAX_DIM_CHARS 42 /* two numbers of 64 bits */
-#define DIMS_BYTES    (4 * (MAX_DIM_CHARS + 1))
+#define LOOK_BYTES  4096
+#define MAX_COLUMNS 1024
+#define TOO_WIDE    "it has more than 1024 columns, and those behind are not read"
+#define WRAP        (UINT64_C(1) << TT_COUNTER_BITS)
+#define MIN_MHZ     1.0
+#define MAX_MHZ     1e4
 
 /* -- columns --------------------------------------------------------------------------------- */
-
-enum column {
-	OP_CODE,
-	OP_TYPE,
-	CALL_COUNT,
-	DEVICE_ID,
-	DEVICE_ARCH,
-	ATTRIBUTES,
-	CORE_COUNT,
-	WORKER_CORES,
-	HOST_START,
-	HOST_END,
-	FW_START,
-	FW_END,
-	FW_NS,
-	KERNEL_NS,
-	KERNEL_START,
-	N_COLUMNS
-};
 
 static const struct {
 	const char *name;
@@ -57,24 +38,10 @@ static const struct {
 	{"DEVICE FW DURATION [ns]", FW_NS},
 	{"DEVICE KERNEL DURATION [ns]", KERNEL_NS},
 	{"DEVICE KERNEL START CYCLE", KERNEL_START},
+	{"OP TO OP LATENCY [ns]", LATENCY_NS},
 };
 
-/* Of a tensor: W, Z, Y, X, layout, data type, memory. */
-enum { TENSOR_W, TENSOR_X = 3, TENSOR_LAYOUT, TENSOR_DTYPE, TENSOR_MEMORY, N_TENSOR_COLUMNS };
-
-struct report {
-	struct tt *tt;                        /* weak */
-	const struct import_options *options; /* weak */
-	const char *path;                     /* weak */
-	struct csv_reader csv;
-	struct faults faults;
-	int16_t column[N_COLUMNS]; /* -1: there is none */
-	int16_t tensor[2][N_TENSORS][N_TENSOR_COLUMNS];
-	bool is_survey;
-	struct map *told; /* weak: calls whose host part is told */
-};
-
-static const char *field(const struct report *report, enum column column)
+const char *report_field(const struct report *report, enum column column)
 {
 	int16_t at = report->column[column];
 
@@ -110,11 +77,27 @@ static void take_tensor_heading(struct report *report, const char *heading, int1
 		report->tensor[is_output][number][part] = at;
 }
 
-static void take_headings(struct report *report)
+static int reject(struct report *report, const char *fault)
+{
+	if (report->is_survey)
+		return FLEXTRACE_OK;
+	faults_note(&report->faults, fault, report->csv.line);
+	return ledger_lose(&report->tt->ledger, LOSS_MALFORMED, &LOSS_NOWHERE, 1, INT64_MIN);
+}
+
+static int keep_heading(struct report *report, const char *heading)
+{
+	FLEXTRACE_TRY(ARRAY_RESERVE(report->headings, report->n_headings_allocated,
+	                            report->n_headings + 1ull));
+	report->headings[report->n_headings] = strdup(heading);
+	return report->headings[report->n_headings++] ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+}
+
+static int take_headings(struct report *report)
 {
 	memset(report->column, -1, sizeof(report->column));
 	memset(report->tensor, -1, sizeof(report->tensor));
-	for (size_t i = 0; i < report->csv.n_fields && i < INT16_MAX; i++) {
+	for (size_t i = 0; i < report->csv.n_fields && i < MAX_COLUMNS; i++) {
 		const char *heading = csv_reader_field(&report->csv, i);
 
 		for (size_t j = 0; j < sizeof(names) / sizeof(*names); j++) {
@@ -122,7 +105,16 @@ static void take_headings(struct report *report)
 				report->column[names[j].column] = (int16_t)i;
 		}
 		take_tensor_heading(report, heading, (int16_t)i);
+		FLEXTRACE_TRY(keep_heading(report, heading));
 	}
+	return report->csv.n_fields > MAX_COLUMNS ? reject(report, TOO_WIDE) : FLEXTRACE_OK;
+}
+
+static void release_headings(struct report *report)
+{
+	for (uint32_t i = 0; i < report->n_headings; i++)
+		free(report->headings[i]);
+	free(report->headings);
 }
 
 int tt_is_report(const char *path)
@@ -135,17 +127,9 @@ int tt_is_report(const char *path)
 
 /* -- a line ---------------------------------------------------------------------------------- */
 
-struct line {
-	uint64_t call, host_start_ns, host_end_ns;
-	uint64_t fw_start, fw_end, kernel_start; /* cycles */
-	double fw_ns, kernel_ns;
-	uint64_t device;
-	bool has_device, has_host;
-};
-
-static bool read_number(const struct report *report, enum column column, uint64_t *ret)
+bool report_number(const struct report *report, enum column column, uint64_t *ret)
 {
-	const char *text = field(report, column);
+	const char *text = report_field(report, column);
 	char *end;
 
 	*ret = 0;
@@ -155,48 +139,77 @@ static bool read_number(const struct report *report, enum column column, uint64_
 	return (!*end || *end == '.') && *ret < TT_TICKS_LIMIT;
 }
 
+/* What stands at most half a turn of the counter from `near`, either way. */
+static uint64_t unwrap_near(uint64_t near, uint64_t ticks)
+{
+	int64_t step = (int64_t)((ticks - near) << (64 - TT_COUNTER_BITS));
+
+	return near + (uint64_t)(step / (INT64_C(1) << (64 - TT_COUNTER_BITS)));
+}
+
 /* Lines are taken to be near the one before, as the rows of a log are. */
 static void count_wraps(struct tt_device *device, struct line *line)
 {
-	int64_t step = (int64_t)((line->fw_start - device->near_ticks) << (64 - TT_COUNTER_BITS));
-	uint64_t before = line->fw_start;
+	uint64_t length = line->fw_end - line->fw_start;
 
-	if (device->has_near && !device->is_wide)
-		line->fw_start = device->near_ticks +
-		                 (uint64_t)(step / (INT64_C(1) << (64 - TT_COUNTER_BITS)));
+	if (device->is_wide)
+		return;
+	if (device->has_near)
+		line->fw_start = unwrap_near(device->near_ticks, line->fw_start);
+	else
+		line->fw_start += device->below;
+	line->fw_end = line->fw_start + length;
+	if (line->kernel_start)
+		line->kernel_start = unwrap_near(line->fw_start, line->kernel_start);
 	device->has_near = true;
 	device->near_ticks = line->fw_start;
-	line->fw_end += line->fw_start - before;
-	if (line->kernel_start)
-		line->kernel_start += line->fw_start - before;
+	if ((int64_t)line->fw_start < device->least_ticks)
+		device->least_ticks = (int64_t)line->fw_start;
+}
+
+/* The firmware ends behind its start, and as late as its duration says. */
+static bool has_interval(struct line *line)
+{
+	double mhz;
+
+	if (line->fw_end >= line->fw_start)
+		return true;
+	if (line->fw_start >= WRAP || line->fw_ns <= 0)
+		return false;
+	line->is_wrapped = true;
+	line->fw_end += WRAP; /* the counter wrapped between the two */
+	mhz = (double)(line->fw_end - line->fw_start) * 1e3 / line->fw_ns;
+	return mhz >= MIN_MHZ && mhz <= MAX_MHZ;
+}
+
+static double read_ns(const struct report *report, enum column column)
+{
+	const char *text = report_field(report, column);
+	char *end;
+	double ns = strtod(text, &end);
+
+	return end != text && !*end && isfinite(ns) ? ns : NAN;
 }
 
 static void read_line(const struct report *report, struct line *line)
 {
-	bool has_start = read_number(report, HOST_START, &line->host_start_ns);
+	bool has_start = report_number(report, HOST_START, &line->host_start_ns);
 
-	line->has_host = has_start && read_number(report, HOST_END, &line->host_end_ns) &&
+	line->has_host = has_start && report_number(report, HOST_END, &line->host_end_ns) &&
 	                 line->host_end_ns >= line->host_start_ns;
-	read_number(report, CALL_COUNT, &line->call);
-	line->fw_ns = strtod(field(report, FW_NS), NULL);
-	line->kernel_ns = strtod(field(report, KERNEL_NS), NULL);
-	line->has_device = read_number(report, DEVICE_ID, &line->device) &&
+	report_number(report, CALL_COUNT, &line->call);
+	line->fw_ns = strtod(report_field(report, FW_NS), NULL);
+	line->kernel_ns = strtod(report_field(report, KERNEL_NS), NULL);
+	line->latency_ns = read_ns(report, LATENCY_NS);
+	line->has_device = report_number(report, DEVICE_ID, &line->device) &&
 	                   line->device < UINT32_MAX &&
-	                   read_number(report, FW_START, &line->fw_start) &&
-	                   read_number(report, FW_END, &line->fw_end) &&
-	                   line->fw_end >= line->fw_start && line->fw_ns >= 0 &&
-	                   line->fw_ns < 1e15 && line->kernel_ns >= 0 &&
+	                   report_number(report, FW_START, &line->fw_start) &&
+	                   report_number(report, FW_END, &line->fw_end) && line->fw_ns >= 0 &&
+	                   line->fw_ns < 1e15 && has_interval(line) && line->kernel_ns >= 0 &&
 	                   line->kernel_ns <= line->fw_ns + 1;
-	if (!read_number(report, KERNEL_START, &line->kernel_start))
+	line->is_wide = line->fw_start >= WRAP || (line->fw_end >= WRAP && !line->is_wrapped);
+	if (!report_number(report, KERNEL_START, &line->kernel_start))
 		line->kernel_start = 0;
-}
-
-static int reject(struct report *report, const char *fault)
-{
-	if (report->is_survey)
-		return FLEXTRACE_OK;
-	faults_note(&report->faults, fault, report->csv.line);
-	return ledger_lose(&report->tt->ledger, LOSS_MALFORMED, &LOSS_NOWHERE, 1, INT64_MIN);
 }
 
 /* -- the first time -------------------------------------------------------------------------- */
@@ -207,37 +220,41 @@ static void learn_rate(struct tt_device *device, const struct line *line)
 	double mhz = line->fw_ns > 0 ? (double)(line->fw_end - line->fw_start) * 1e3 / line->fw_ns
 	                             : 0;
 
-	if (device->hz_is_told || line->fw_ns <= device->longest_fw_ns || mhz < 1 || mhz > 1e4)
+	if (device->hz_is_told || line->fw_ns <= device->longest_fw_ns || mhz < MIN_MHZ ||
+	    mhz > MAX_MHZ)
 		return;
 	device->longest_fw_ns = line->fw_ns;
 	device->hz = (uint64_t)(mhz + 0.5) * 1000000u;
 }
 
-static int survey_line(struct report *report, const struct line *line)
+static int survey_line(struct report *report, struct line *line)
 {
 	const struct tt_header header = {.n_cores = 0};
 	struct tt_device *device;
 	uint64_t n_cores;
 	uint32_t index;
 
+	FLEXTRACE_TRY(report_count_call(report, line));
 	if (!line->has_device)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(tt_find_device(report->tt, &header, (uint32_t)line->device, &index));
 	if (index == MAP_NONE)
 		return FLEXTRACE_OK;
 	device = &report->tt->devices[index];
-	if (!device->n_cores && read_number(report, WORKER_CORES, &n_cores))
+	if (!device->n_cores && report_number(report, WORKER_CORES, &n_cores))
 		device->n_cores = (uint32_t)n_cores;
 	if (!*device->arch)
-		snprintf(device->arch, sizeof(device->arch), "%s", field(report, DEVICE_ARCH));
+		snprintf(device->arch, sizeof(device->arch), "%s",
+		         report_field(report, DEVICE_ARCH));
 	learn_rate(device, line);
-	device->is_wide |= line->fw_end >> TT_COUNTER_BITS;
+	device->is_wide |= line->is_wide;
+	count_wraps(device, line);
 	return FLEXTRACE_OK;
 }
 
 /* -- the second time ------------------------------------------------------------------------- */
 
-static int add_event(struct report *report, const struct event *event)
+int report_add(struct report *report, const struct event *event)
 {
 	struct event out = *event;
 
@@ -247,121 +264,43 @@ static int add_event(struct report *report, const struct event *event)
 	return event_item_add(report->tt->events, 0, &out);
 }
 
-static const char *tensor_field(const struct report *report, const int16_t *columns, int part)
-{
-	return columns[part] < 0 ? "" : csv_reader_field(&report->csv, (size_t)columns[part]);
-}
-
-/* Without the brackets of "64[64]", which say nothing. */
-static size_t dim_length(const char *text)
-{
-	size_t n = strcspn(text, "[");
-
-	/* What is equal to the first n characters has as many. */
-	/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
-	if (text[n] && strncmp(text, text + n + 1, n) == 0 && text[2 * n + 1] == ']')
-		return n;
-	return strlen(text);
-}
-
-/* Each is a number, or "32[19]": padded and logical. */
-static bool join_dims(const struct report *report, const int16_t *columns, char dims[DIMS_BYTES])
-{
-	size_t n = 0;
-
-	for (int i = TENSOR_W; i <= TENSOR_X; i++) {
-		const char *text = tensor_field(report, columns, i);
-		size_t length = dim_length(text);
-
-		if (!length || length > MAX_DIM_CHARS)
-			return false;
-		n += (size_t)sprintf(dims + n, "%s%.*s", n ? "x" : "", (int)length, text);
-	}
-	return true;
-}
-
-static int add_tensors(struct report *report, const struct line *line)
-{
-	char dims[DIMS_BYTES];
-
-	for (int i = 0; i < 2 * N_TENSORS; i++) {
-		const int16_t *columns = report->tensor[i / N_TENSORS][i % N_TENSORS];
-		struct event event = {.class = RECORD_TENSOR, .clock_ns = line->host_end_ns};
-
-		if (!join_dims(report, columns, dims))
-			continue;
-		event.payload.tensor = (struct flextrace_tensor){
-			.correlation = line->call,
-			.is_output = i >= N_TENSORS,
-			.dims = dims,
-			.layout = tensor_field(report, columns, TENSOR_LAYOUT),
-			.dtype = tensor_field(report, columns, TENSOR_DTYPE),
-			.memory = tensor_field(report, columns, TENSOR_MEMORY),
-		};
-		FLEXTRACE_TRY(add_event(report, &event));
-	}
-	return FLEXTRACE_OK;
-}
-
-static int add_host(struct report *report, const struct line *line)
-{
-	struct event op = {.class = RECORD_OP, .clock_ns = line->host_end_ns};
-	struct event scope = {.class = RECORD_SCOPE, .clock_ns = line->host_end_ns};
-	uint64_t n_cores;
-
-	if (map_find(report->told, line->call, 0) != MAP_NONE)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(map_put(report->told, line->call, 0, 0));
-	read_number(report, CORE_COUNT, &n_cores);
-	op.payload.op = (struct flextrace_op){
-		.correlation = line->call,
-		.type = field(report, OP_TYPE),
-		.attributes = field(report, ATTRIBUTES),
-		.n_cores = (uint32_t)n_cores,
-	};
-	scope.payload.scope = (struct flextrace_scope){
-		.begin_ns = line->host_start_ns ? line->host_start_ns : 1,
-		.kind = FLEXTRACE_RUNTIME_OP,
-		.name = field(report, OP_CODE),
-		.correlation = line->call,
-	};
-	FLEXTRACE_TRY(add_event(report, &op));
-	FLEXTRACE_TRY(add_tensors(report, line));
-	return add_event(report, &scope);
-}
-
 static int add_signpost(struct report *report, const struct line *line)
 {
 	struct event event = {.class = RECORD_INSTANT, .clock_ns = line->host_start_ns};
 
-	event.payload.instant.name = field(report, OP_CODE);
-	return add_event(report, &event);
+	event.payload.instant.name = report_field(report, OP_CODE);
+	return report_add(report, &event);
 }
 
-/* Where the report does not tell when the kernel began, it stands in the middle of the firmware. */
+/* The report tells seldom when the kernel began, but often how long after the one before it ended;
+ * else it stands in the middle of the firmware. */
 static uint64_t kernel_begin_ns(const struct tt_device *device, const struct line *line)
 {
 	double lead_ns = line->fw_ns > line->kernel_ns ? (line->fw_ns - line->kernel_ns) / 2 : 0;
+	uint64_t fw_ns = tt_ns(device, line->fw_start);
+	double after_ns = (double)(int64_t)(device->kernel_end_ns - fw_ns) + line->latency_ns;
 
 	if (line->kernel_start)
 		return tt_ns(device, line->kernel_start);
-	return tt_ns(device, line->fw_start) + (uint64_t)lead_ns;
+	if (device->kernel_end_ns && after_ns >= -1 && after_ns <= 2 * lead_ns + 1)
+		return device->kernel_end_ns + (uint64_t)(int64_t)llround(line->latency_ns);
+	return fw_ns + (uint64_t)lead_ns;
 }
 
-static int add_device(struct report *report, const struct line *line,
-                      const struct tt_device *device)
+static int add_device(struct report *report, const struct line *line, struct tt_device *device)
 {
 	uint64_t begin_ns = kernel_begin_ns(device, line);
 	uint64_t end_ns = begin_ns + (uint64_t)(line->kernel_ns + 0.5);
 	struct event op = {.class = RECORD_DEVICE_OP, .clock_ns = end_ns};
 	struct event estimate = {.class = RECORD_HOST_ESTIMATE, .clock_ns = end_ns};
 
+	device->kernel_end_ns = end_ns;
 	op.payload.device_op = (struct flextrace_device_op){
 		.device = device->slot,
 		.job = line->call,
 		.correlation = line->call,
 		.kind = FLEXTRACE_DEVICE_KERNEL,
-		.name = field(report, OP_CODE),
+		.name = report_field(report, OP_CODE),
 		.peer = -1,
 	};
 	estimate.payload.host_estimate = (struct flextrace_host_estimate){
@@ -371,8 +310,8 @@ static int add_device(struct report *report, const struct line *line,
 		.end_ns = end_ns,
 		.source = "ops report",
 	};
-	FLEXTRACE_TRY(add_event(report, &op));
-	return add_event(report, &estimate);
+	FLEXTRACE_TRY(report_add(report, &op));
+	return report_add(report, &estimate);
 }
 
 static int take_line(struct report *report, const struct line *line)
@@ -380,12 +319,11 @@ static int take_line(struct report *report, const struct line *line)
 	uint32_t index = line->has_device ? map_find(&report->tt->device_index, line->device, 0)
 	                                  : MAP_NONE;
 
-	if (strcmp(field(report, OP_TYPE), "signpost") == 0 && line->host_start_ns)
+	if (strcmp(report_field(report, OP_TYPE), "signpost") == 0 && line->host_start_ns)
 		return add_signpost(report, line);
 	if (!line->call)
 		return reject(report, "it has no call count");
-	if (line->has_host)
-		FLEXTRACE_TRY(add_host(report, line));
+	FLEXTRACE_TRY(report_take_call(report, line));
 	if (index != MAP_NONE && !report->tt->devices[index].has_items)
 		return add_device(report, line, &report->tt->devices[index]);
 	return line->has_host || index != MAP_NONE ? FLEXTRACE_OK
@@ -428,7 +366,8 @@ static int note_meeting(struct report *report, const struct line *line)
 	uint32_t index = map_find(&report->tt->device_index, line->device, 0);
 	const struct tt_device *device;
 
-	if (!line->has_device || index == MAP_NONE || !tt_is_collective(field(report, OP_CODE)))
+	if (!line->has_device || index == MAP_NONE ||
+	    !tt_is_collective(report_field(report, OP_CODE)))
 		return FLEXTRACE_OK;
 	device = &report->tt->devices[index];
 	return tt_note_meeting(report->tt, index, (int64_t)own_ns(device, line->fw_start),
@@ -459,13 +398,13 @@ static int take_record(struct report *report, enum pass pass)
 	uint32_t index;
 
 	read_line(report, &line);
+	if (pass == LEARN_RATES)
+		return survey_line(report, &line);
 	index = line.has_device ? map_find(&report->tt->device_index, line.device, 0) : MAP_NONE;
 	if (index != MAP_NONE)
 		count_wraps(&report->tt->devices[index], &line);
 	if (pass == TELL)
 		return take_line(report, &line);
-	if (pass == LEARN_RATES)
-		return survey_line(report, &line);
 	note_cause(report, &line);
 	return note_meeting(report, &line);
 }
@@ -476,7 +415,7 @@ static int read_records(struct report *report, enum pass pass, struct flextrace_
 	int code = csv_reader_next(&report->csv, error);
 
 	if (code > 0)
-		take_headings(report);
+		FLEXTRACE_TRY(take_headings(report));
 	while (code > 0) {
 		code = csv_reader_next(&report->csv, error);
 		if (code > 0)
@@ -505,24 +444,24 @@ static void tell(const struct report *report)
 static int read_pass(struct tt *tt, const struct import_options *options, const char *path,
                      enum pass pass, struct flextrace_error *error)
 {
-	struct report report = {.tt = tt,
-	                        .options = options,
-	                        .path = path,
-	                        .is_survey = pass != TELL,
-	                        .told = &tt->told};
+	struct report report = {
+		.tt = tt, .options = options, .path = path, .is_survey = pass != TELL};
 	FILE *file = open_text(path, error);
 	int code;
 
 	if (!file)
 		return error->code;
-	for (uint32_t i = 0; i < tt->n_devices; i++)
+	for (uint32_t i = 0; i < tt->n_devices; i++) {
 		tt->devices[i].has_near = false;
+		tt->devices[i].kernel_end_ns = 0;
+	}
 	csv_reader_init(&report.csv, file, path);
 	code = read_records(&report, pass, error);
 	if (code == FLEXTRACE_E_MEMORY || code == FLEXTRACE_E_OUTPUT)
 		import_explain(code, error);
 	if (pass == TELL)
 		tell(&report);
+	release_headings(&report);
 	csv_reader_release(&report.csv);
 	fclose(file);
 	return code;
@@ -532,8 +471,13 @@ int tt_report_survey(struct tt *tt, const struct import_options *options, const 
                      struct flextrace_error *error)
 {
 	FLEXTRACE_TRY(read_pass(tt, options, path, LEARN_RATES, error));
-	for (uint32_t i = 0; i < tt->n_devices; i++)
-		tt->devices[i].hz = tt->devices[i].hz ? tt->devices[i].hz : TT_ASSUMED_HZ;
+	for (uint32_t i = 0; i < tt->n_devices; i++) {
+		struct tt_device *device = &tt->devices[i];
+
+		device->hz = device->hz ? device->hz : TT_ASSUMED_HZ;
+		if (!device->has_items && !device->is_wide && device->least_ticks < 0)
+			device->below = ((uint64_t)-device->least_ticks / WRAP + 1) * WRAP;
+	}
 	return read_pass(tt, options, path, LEARN_SHIFTS, error);
 }
 

@@ -67,23 +67,35 @@ static uint64_t hz_of(double value, double unit_hz)
 	return hz >= 1e6 && hz <= 1e10 ? (uint64_t)(hz + 0.5) : 0;
 }
 
+/* "Chip clock is at 1.2 GHz", "Chip clock is at 1202 Mhz". */
+static bool take_clock(struct tt_header *header, const char *line)
+{
+	static const char begin[] = "Chip clock is at ";
+	const char *at = strstr(line, begin);
+	char *end;
+	double value;
+
+	if (!at)
+		return false;
+	value = strtod(at + sizeof(begin) - 1, &end);
+	end += strspn(end, " ");
+	header->hz = hz_of(value, *end == 'M' ? 1e6 : 1e9);
+	return true;
+}
+
+/* What tells the architecture and the rate in MHz may stand behind the rate in GHz. */
 static bool take_chip(struct tt_header *header, const char *line)
 {
 	const char *arch = strstr(line, "ARCH:"), *at = strstr(line, "CHIP_FREQ[MHz]:");
 	unsigned int n_cores = 0;
-	double value;
 	size_t n;
 
-	if (sscanf(line, "Chip clock is at %lf GHz", &value) == 1) {
-		header->hz = hz_of(value, 1e9);
-		return true;
-	}
 	if (!arch || !at)
-		return false;
+		return take_clock(header, line);
 	header->hz = hz_of(strtod(at + strlen("CHIP_FREQ[MHz]:"), NULL), 1e6);
 	arch += strlen("ARCH:");
 	arch += strspn(arch, " ");
-	n = strcspn(arch, ", ");
+	n = strcspn(arch, ",; ");
 	n = n < sizeof(header->arch) ? n : sizeof(header->arch) - 1;
 	memcpy(header->arch, arch, n);
 	header->arch[n] = '\0';
@@ -105,6 +117,38 @@ bool tt_header_take(struct tt_header *header, char *line)
 		return false;
 	*header = taken;
 	return true;
+}
+
+/* The columns of logs without a line that names them, by how many there are. */
+static const struct {
+	uint32_t n_fields;
+	const char *behind; /* the first six */
+} forms[] = {
+	{6, ""},
+	{12, ",stat value,Run ID,zone name,zone phase,source line,source file"},
+	{13, ",data,run host ID,zone name,type,source line,source file,meta data"},
+	{14, ",data,run ID,run host ID,zone name,type,source line,source file,meta data"},
+	{15, ",data,run host ID,trace id,trace id counter,zone name,type,source line,source "
+             "file,meta data"},
+};
+
+bool tt_header_guess(struct tt_header *header, const char *line)
+{
+	char text[512];
+	uint32_t n_fields = 1;
+
+	for (const char *at = strchr(line, ','); at; at = strchr(at + 1, ','))
+		n_fields++;
+	for (size_t i = 0; i < COUNT(forms); i++) {
+		if (forms[i].n_fields != n_fields)
+			continue;
+		snprintf(text, sizeof(text),
+		         "PCIe slot,core_x,core_y,RISC processor type,timer_id,"
+		         "time[cycles since reset]%s",
+		         forms[i].behind);
+		return take_columns(header, text);
+	}
+	return false;
 }
 
 /* -- a row ----------------------------------------------------------------------------------- */

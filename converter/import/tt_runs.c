@@ -50,59 +50,6 @@ static void flush_words(struct tt *tt, struct tt_area *area)
 	area->n_words = 0;
 }
 
-static void put_slot(struct tt_batch *out, uint64_t run, uint64_t job, uint64_t anchor)
-{
-	put(out, word_of(FLEXTRACE_WIRE_SLOT_RUN, run, job));
-	put(out, word_of(FLEXTRACE_WIRE_SLOT_QUEUE, 1, 0));
-	put(out, word_of(FLEXTRACE_WIRE_SLOT_ANCHOR_LO, 0, anchor));
-	put(out, word_of(FLEXTRACE_WIRE_SLOT_ANCHOR_HI, 0, anchor >> 32));
-}
-
-static void close_run(struct tt *tt, struct tt_area *area)
-{
-	const struct tt_device *device = &tt->devices[area->device];
-	struct tt_batch *out;
-
-	flush_words(tt, area);
-	out = add_batch(tt, area, area->run);
-	put_slot(out, area->run, area->job, tt_raw(device, area->anchor));
-	for (uint32_t i = 0; i < FLEXTRACE_WIRE_TS1; i++) {
-		uint64_t raw = tt_raw(device, area->stamps[i]);
-
-		if (!(area->has_stamp >> i & 1))
-			continue;
-		put(out, word_of(FLEXTRACE_WIRE_SLOT_STAMP, i, raw));
-		if (area->stamps[i] - area->anchor > UINT32_MAX || !(uint32_t)raw)
-			put(out, word_of(FLEXTRACE_WIRE_SLOT_HIGH, i, raw >> 32));
-	}
-	area->is_open = false;
-}
-
-/* -- in -------------------------------------------------------------------------------------- */
-
-/* A stamp that the run has already, or a later one, is of the next run; so is what names another
- * program. */
-static bool begins_run(const struct tt_area *area, const struct tt_item *item)
-{
-	if (!area->is_open || item->kind == FLEXTRACE_WIRE_FW_START)
-		return true;
-	if (item->job && item->job != area->job)
-		return true;
-	return item->kind < TT_MARK && area->has_stamp >> item->kind;
-}
-
-/* An anchor of 0 would be none. */
-static void open_run(struct tt *tt, struct tt_area *area, const struct tt_item *item,
-                     uint64_t ticks)
-{
-	area->run++;
-	area->job = item->job;
-	area->anchor = area->last_ticks = tt_raw(&tt->devices[area->device], ticks) ? ticks
-	                                                                            : ticks - 1;
-	area->has_stamp = 0;
-	area->is_open = true;
-}
-
 static int make_room(struct tt *tt, struct tt_area *area)
 {
 	if (area->n_words >= FULL_WORDS)
@@ -115,13 +62,8 @@ static void add_word(struct tt_area *area, uint64_t word)
 	area->words[area->n_words++] = word;
 }
 
-static void add_value(struct tt_area *area, uint64_t raw, uint32_t id, uint64_t value)
-{
-	add_word(area, word_of(FLEXTRACE_WIRE_VALUE, id, raw));
-	add_word(area, word_of(FLEXTRACE_WIRE_VALUE_DATA, id, value));
-}
-
-static int add_mark(struct tt *tt, struct tt_area *area, const struct tt_item *item, uint64_t ticks)
+/* What the ring needs before a word of that time. */
+static int begin_word(struct tt *tt, struct tt_area *area, uint64_t ticks)
 {
 	const struct tt_device *device = &tt->devices[area->device];
 	uint64_t raw = tt_raw(device, ticks);
@@ -134,6 +76,194 @@ static int add_mark(struct tt *tt, struct tt_area *area, const struct tt_item *i
 	if (ticks - area->last_ticks > UINT32_MAX)
 		add_word(area, word_of(FLEXTRACE_WIRE_TIME, raw >> 32, raw));
 	area->last_ticks = ticks;
+	return FLEXTRACE_OK;
+}
+
+/* Between the two ends of a kernel. */
+static bool is_in_kernel(const struct tt_area *area)
+{
+	uint8_t has_stamp = area->n_kernels ? area->kernels[area->n_kernels - 1].has_stamp
+	                                    : area->has_stamp >> FLEXTRACE_WIRE_KERNEL_START;
+
+	return (has_stamp & 3) == 1;
+}
+
+/* A mark without a name waits for the next one, as the ring is in order: who has no zones gives
+ * their two ends numbers that follow each other. */
+static int add_held_mark(struct tt *tt, struct tt_area *area, const struct tt_item *next)
+{
+	uint64_t raw = tt_raw(&tt->devices[area->device], area->held_ticks);
+
+	area->held_zone = 0;
+	if (!area->held.marker)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(begin_word(tt, area, area->held_ticks));
+	add_word(area, word_of(FLEXTRACE_WIRE_MARK, area->held.marker, raw));
+	if (next && next->data == area->held.data + 1 && !area->held_ends && is_in_kernel(area)) {
+		FLEXTRACE_TRY(tt_find_pair(tt, area->held.marker, next->marker, &area->held_zone));
+		add_word(area, word_of(FLEXTRACE_WIRE_ZONE_BEGIN, area->held_zone, raw));
+	}
+	area->held.marker = 0;
+	return FLEXTRACE_OK;
+}
+
+static void put_slot(struct tt_batch *out, uint64_t run, uint64_t job, uint64_t anchor)
+{
+	put(out, word_of(FLEXTRACE_WIRE_SLOT_RUN, run, job));
+	put(out, word_of(FLEXTRACE_WIRE_SLOT_QUEUE, 1, 0));
+	put(out, word_of(FLEXTRACE_WIRE_SLOT_ANCHOR_LO, 0, anchor));
+	put(out, word_of(FLEXTRACE_WIRE_SLOT_ANCHOR_HI, 0, anchor >> 32));
+}
+
+/* `anchor` is the cycle that the slot begins with. */
+static void put_stamp(const struct tt_device *device, struct tt_batch *out, uint32_t stamp,
+                      uint64_t ticks, uint64_t anchor)
+{
+	uint64_t raw = tt_raw(device, ticks);
+
+	put(out, word_of(FLEXTRACE_WIRE_SLOT_STAMP, stamp, raw));
+	if (ticks - anchor > UINT32_MAX || !(uint32_t)raw)
+		put(out, word_of(FLEXTRACE_WIRE_SLOT_HIGH, stamp, raw >> 32));
+}
+
+static int close_run(struct tt *tt, struct tt_area *area)
+{
+	const struct tt_device *device = &tt->devices[area->device];
+	struct tt_batch *out;
+
+	FLEXTRACE_TRY(add_held_mark(tt, area, NULL));
+	flush_words(tt, area);
+	out = add_batch(tt, area, area->run);
+	put_slot(out, area->run, area->job, tt_raw(device, area->anchor));
+	for (uint32_t i = 0; i < FLEXTRACE_WIRE_TS1; i++) {
+		if (area->has_stamp >> i & 1)
+			put_stamp(device, out, i, area->stamps[i], area->anchor);
+	}
+	if (area->n_kernels) {
+		tt->more = area;
+		tt->more_run = area->run + 1;
+		tt->more_job = area->job;
+		tt->more_at = 0;
+	}
+	area->run += area->n_kernels;
+	area->is_open = false;
+	return FLEXTRACE_OK;
+}
+
+/* An anchor of 0 would be none. */
+static uint64_t anchor_of(const struct tt_device *device, uint64_t ticks)
+{
+	return tt_raw(device, ticks) ? ticks : ticks - 1;
+}
+
+/* Sends the next kernel of the run that was closed. */
+static void send_kernel(struct tt *tt)
+{
+	struct tt_area *area = tt->more;
+	const struct tt_device *device = &tt->devices[area->device];
+	const struct tt_kernel *kernel = &area->kernels[tt->more_at++];
+	uint64_t anchor = anchor_of(device, kernel->stamps[kernel->has_stamp & 1 ? 0 : 1]);
+	struct tt_batch *out = add_batch(tt, area, tt->more_run);
+
+	put_slot(out, tt->more_run++, tt->more_job, tt_raw(device, anchor));
+	for (uint32_t i = 0; i < 2; i++) {
+		if (kernel->has_stamp >> i & 1)
+			put_stamp(device, out, FLEXTRACE_WIRE_KERNEL_START + i, kernel->stamps[i],
+			          anchor);
+	}
+	if (tt->more_at < area->n_kernels)
+		return;
+	area->n_kernels = 0;
+	tt->more = NULL;
+}
+
+/* -- in -------------------------------------------------------------------------------------- */
+
+static bool has_stamp(const struct tt_area *area, uint32_t stamp)
+{
+	return area->has_stamp >> stamp & 1;
+}
+
+static bool is_of_kernel(const struct tt_item *item)
+{
+	return item->kind == FLEXTRACE_WIRE_KERNEL_START || item->kind == FLEXTRACE_WIRE_KERNEL_END;
+}
+
+/* Between the two ends of the firmware, kernels may begin as often as they like. */
+static bool is_in_firmware(const struct tt_area *area)
+{
+	return has_stamp(area, FLEXTRACE_WIRE_FW_START) && !has_stamp(area, FLEXTRACE_WIRE_FW_END);
+}
+
+/* A stamp that the run has already, or a later one, is of the next run; so is what names another
+ * program. */
+static bool begins_run(const struct tt_area *area, const struct tt_item *item)
+{
+	if (!area->is_open || item->kind == FLEXTRACE_WIRE_FW_START)
+		return true;
+	if (item->job && item->job != area->job)
+		return true;
+	if (is_of_kernel(item) && is_in_firmware(area))
+		return false;
+	return item->kind < TT_MARK && area->has_stamp >> item->kind;
+}
+
+/* Whether a stamp is not of the run's first kernel, as that has it, or a later one, already. */
+static bool is_of_later_kernel(const struct tt_area *area, const struct tt_item *item)
+{
+	return is_of_kernel(item) && (area->n_kernels || area->has_stamp >> item->kind);
+}
+
+static int add_to_kernel(struct tt_area *area, const struct tt_item *item, uint64_t ticks)
+{
+	uint32_t stamp = item->kind - FLEXTRACE_WIRE_KERNEL_START;
+
+	if (!area->n_kernels || area->kernels[area->n_kernels - 1].has_stamp >> stamp) {
+		FLEXTRACE_TRY(ARRAY_RESERVE(area->kernels, area->n_kernels_allocated,
+		                            area->n_kernels + 1ull));
+		area->kernels[area->n_kernels++] = (struct tt_kernel){.has_stamp = 0};
+	}
+	area->kernels[area->n_kernels - 1].stamps[stamp] = ticks;
+	area->kernels[area->n_kernels - 1].has_stamp |= (uint8_t)(1u << stamp);
+	return FLEXTRACE_OK;
+}
+
+static void open_run(struct tt *tt, struct tt_area *area, const struct tt_item *item,
+                     uint64_t ticks)
+{
+	area->run++;
+	area->job = item->job;
+	area->anchor = area->last_ticks = anchor_of(&tt->devices[area->device], ticks);
+	area->has_stamp = 0;
+	area->is_open = true;
+}
+
+static void add_value(struct tt_area *area, uint64_t raw, uint32_t id, uint64_t value)
+{
+	add_word(area, word_of(FLEXTRACE_WIRE_VALUE, id, raw));
+	add_word(area, word_of(FLEXTRACE_WIRE_VALUE_DATA, id, value));
+}
+
+static int hold_mark(struct tt *tt, struct tt_area *area, const struct tt_item *item,
+                     uint64_t ticks)
+{
+	FLEXTRACE_TRY(add_held_mark(tt, area, item));
+	area->held_ends = area->held_zone != 0;
+	if (area->held_ends) {
+		FLEXTRACE_TRY(begin_word(tt, area, ticks));
+		add_word(area, word_of(FLEXTRACE_WIRE_ZONE_END, area->held_zone,
+		                       tt_raw(&tt->devices[area->device], ticks)));
+	}
+	area->held = *item;
+	area->held_ticks = ticks;
+	return FLEXTRACE_OK;
+}
+
+static int add_mark(struct tt *tt, struct tt_area *area, const struct tt_item *item, uint64_t ticks)
+{
+	uint64_t raw = tt_raw(&tt->devices[area->device], ticks);
+
+	FLEXTRACE_TRY(begin_word(tt, area, ticks));
 	if (item->kind == TT_MARK)
 		add_word(area, word_of(FLEXTRACE_WIRE_MARK, item->marker, raw));
 	else if (item->kind == TT_BEGIN)
@@ -153,12 +283,16 @@ static int take_item(struct tt *tt, const struct tt_item *item, uint64_t ticks)
 
 	if (begins_run(area, item)) {
 		if (area->is_open)
-			close_run(tt, area);
+			FLEXTRACE_TRY(close_run(tt, area));
 		open_run(tt, area, item, ticks);
 		area->has_ring_run = false;
 	}
+	if (item->kind == TT_MARK && !item->is_named)
+		return hold_mark(tt, area, item, ticks);
 	if (item->kind >= TT_MARK)
 		return add_mark(tt, area, item, ticks);
+	if (is_of_later_kernel(area, item))
+		return add_to_kernel(area, item, ticks);
 	area->stamps[item->kind] = ticks;
 	area->has_stamp |= (uint8_t)(1u << item->kind);
 	return FLEXTRACE_OK;
@@ -215,7 +349,7 @@ static int take_next(struct tt *tt)
 	FLEXTRACE_TRY(find_first(tt, &device));
 	if (!device) {
 		if (tt->closed_area < tt->n_areas && tt->areas[tt->closed_area].is_open)
-			close_run(tt, &tt->areas[tt->closed_area]);
+			FLEXTRACE_TRY(close_run(tt, &tt->areas[tt->closed_area]));
 		tt->closed_area++;
 		return FLEXTRACE_OK;
 	}
@@ -232,6 +366,8 @@ int tt_next_batch(struct tt *tt, struct event *ret_event)
 
 	if (tt->out_at == tt->n_out)
 		tt->out_at = tt->n_out = 0;
+	if (!tt->n_out && tt->more)
+		send_kernel(tt);
 	while (!tt->n_out && tt->closed_area < tt->n_areas)
 		FLEXTRACE_TRY(take_next(tt));
 	if (!tt->n_out)

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an ops report of tt-metal told of operations, see import/tt_report_impl.h: a line of ops.csv
+ * for each of its lines, with the cells as they stand there. Columns that ops.csv lacks come last.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops.h"
+
+cJSON *ops_parse_given(const struct ops *ops, const struct ops_line *line)
+{
+	static const char begin[] = "{\"ops report\":[";
+	const char *text = string_get(ops->timeline->strings, line->call->args);
+
+	return strncmp(text, begin, sizeof(begin) - 1) == 0 ? cJSON_Parse(text) : NULL;
+}
+
+const cJSON *ops_given_lines(const cJSON *given)
+{
+	return cJSON_GetObjectItemCaseSensitive(given, "ops report");
+}
+
+static const char *find_cell(const cJSON *given, const char *column)
+{
+	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(given, column));
+}
+
+uint32_t ops_given_device(const cJSON *given)
+{
+	const char *text = find_cell(given, "DEVICE ID");
+	char *end;
+	unsigned long device = text ? strtoul(text, &end, 10) : 0;
+
+	return text && end != text && !*end && device < FLEXTRACE_NONE ? (uint32_t)device
+	                                                               : FLEXTRACE_NONE;
+}
+
+static bool is_number(const char *text)
+{
+	char *end;
+
+	strtod(text, &end);
+	return (*text == '-' || (*text >= '0' && *text <= '9')) && end != text && !*end;
+}
+
+static void write_cell(struct writer *writer, const char *cell)
+{
+	if (is_number(cell))
+		writer_raw(writer, cell); /* a number below 0 is no formula */
+	else
+		writer_csv(writer, cell, strlen(cell));
+}
+
+bool ops_write_given(const struct ops_sheet *sheet, const char *column)
+{
+	const char *cell;
+
+	if (!sheet->given || !cJSON_GetObjectItemCaseSensitive(sheet->ops->given_columns, column))
+		return false;
+	cell = find_cell(sheet->given, column);
+	if (cell)
+		write_cell(sheet->writer, cell);
+	return true;
+}
+
+/* -- columns that only the report has -------------------------------------------------------- */
+
+static int learn_columns(struct ops *ops, const cJSON *lines)
+{
+	const cJSON *line, *cell;
+
+	cJSON_ArrayForEach(line, lines)
+	{
+		cJSON_ArrayForEach(cell, line)
+		{
+			bool is_ours;
+
+			if (cJSON_GetObjectItemCaseSensitive(ops->given_columns, cell->string))
+				continue;
+			is_ours = ops_has_column(cell->string) ||
+			          ops_has_tensor_column(ops, cell->string);
+			if (!cJSON_AddBoolToObject(ops->given_columns, cell->string, !is_ours))
+				return FLEXTRACE_E_MEMORY;
+		}
+	}
+	return FLEXTRACE_OK;
+}
+
+int ops_learn_given(struct ops *ops)
+{
+	int code = FLEXTRACE_OK;
+
+	ops->given_columns = cJSON_CreateObject();
+	if (!ops->given_columns)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < ops->n_lines && code >= 0; i++) {
+		cJSON *given = ops_parse_given(ops, &ops->lines[i]);
+
+		code = learn_columns(ops, ops_given_lines(given));
+		cJSON_Delete(given);
+	}
+	return code;
+}
+
+void ops_write_extra_names(const struct ops *ops, struct writer *writer)
+{
+	const cJSON *column;
+
+	cJSON_ArrayForEach(column, ops->given_columns)
+	{
+		if (!cJSON_IsTrue(column))
+			continue;
+		writer_char(writer, ',');
+		writer_csv(writer, column->string, strlen(column->string));
+	}
+}
+
+void ops_write_extras(const struct ops_sheet *sheet)
+{
+	const cJSON *column;
+
+	cJSON_ArrayForEach(column, sheet->ops->given_columns)
+	{
+		if (!cJSON_IsTrue(column))
+			continue;
+		writer_char(sheet->writer, ',');
+		ops_write_given(sheet, column->string);
+	}
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the lines of an ops report tell of their host calls: attributes, tensors, cells. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "import/tt_report_impl.h"
+
+#define MAX_DIM_CHARS 42 /* two numbers of 64 bits */
+#define DIMS_BYTES    (4 * (MAX_DIM_CHARS + 1))
+
+/* -- tensors --------------------------------------------------------------------------------- */
+
+static const char *tensor_field(const struct report *report, const int16_t *columns, int part)
+{
+	return columns[part] < 0 ? "" : csv_reader_field(&report->csv, (size_t)columns[part]);
+}
+
+/* Without the brackets of "64[64]", which say nothing. */
+static size_t dim_length(const char *text)
+{
+	size_t n = strcspn(text, "[");
+
+	/* What is equal to the first n characters has as many. */
+	/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
+	if (text[n] && strncmp(text, text + n + 1, n) == 0 && text[2 * n + 1] == ']')
+		return n;
+	return strlen(text);
+}
+
+/* Each is a number, or "32[19]": padded and logical. */
+static bool join_dims(const struct report *report, const int16_t *columns, char dims[DIMS_BYTES])
+{
+	size_t n = 0;
+
+	for (int i = TENSOR_W; i <= TENSOR_X; i++) {
+		const char *text = tensor_field(report, columns, i);
+		size_t length = dim_length(text);
+
+		if (!length || length > MAX_DIM_CHARS)
+			return false;
+		n += (size_t)sprintf(dims + n, "%s%.*s", n ? "x" : "", (int)length, text);
+	}
+	return true;
+}
+
+static int add_tensors(struct report *report, const struct line *line)
+{
+	char dims[DIMS_BYTES];
+
+	for (int i = 0; i < 2 * N_TENSORS; i++) {
+		const int16_t *columns = report->tensor[i / N_TENSORS][i % N_TENSORS];
+		struct event event = {.class = RECORD_TENSOR, .clock_ns = line->host_end_ns};
+
+		if (!join_dims(report, columns, dims))
+			continue;
+		event.payload.tensor = (struct flextrace_tensor){
+			.correlation = line->call,
+			.is_output = i >= N_TENSORS,
+			.dims = dims,
+			.layout = tensor_field(report, columns, TENSOR_LAYOUT),
+			.dtype = tensor_field(report, columns, TENSOR_DTYPE),
+			.memory = tensor_field(report, columns, TENSOR_MEMORY),
+		};
+		FLEXTRACE_TRY(report_add(report, &event));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- the call -------------------------------------------------------------------------------- */
+
+static int add_op(struct report *report, const struct line *line)
+{
+	struct event op = {.class = RECORD_OP, .clock_ns = line->host_end_ns};
+	uint64_t n_cores;
+
+	report_number(report, CORE_COUNT, &n_cores);
+	op.payload.op = (struct flextrace_op){
+		.correlation = line->call,
+		.type = report_field(report, OP_TYPE),
+		.attributes = report_field(report, ATTRIBUTES),
+		.n_cores = (uint32_t)n_cores,
+	};
+	return report_add(report, &op);
+}
+
+/* The first line of a call that tells when it was. */
+static int begin_call(struct report *report, struct tt_call *call, const struct line *line)
+{
+	FLEXTRACE_TRY(
+		string_intern(&report->tt->cache, report_field(report, OP_CODE), &call->name));
+	call->begin_ns = line->host_start_ns ? line->host_start_ns : 1;
+	call->end_ns = line->host_end_ns;
+	call->has_host = true;
+	FLEXTRACE_TRY(add_op(report, line));
+	return add_tensors(report, line);
+}
+
+/* What the operation itself tells is not told again. */
+static bool is_told(const struct report *report, uint32_t column)
+{
+	static const enum column told[] = {OP_CODE, OP_TYPE, CALL_COUNT, ATTRIBUTES};
+
+	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
+		if (report->column[told[i]] == (int)column)
+			return true;
+	}
+	return false;
+}
+
+static void add_cells(struct report *report, struct tt_call *call)
+{
+	if (!call->n_seen) {
+		json_text_open(&call->cells, '{');
+		json_text_member(&call->cells, "ops report");
+		json_text_open(&call->cells, '[');
+	}
+	json_text_open(&call->cells, '{');
+	for (uint32_t i = 0; i < report->n_headings; i++) {
+		const char *cell = csv_reader_field(&report->csv, i);
+
+		if (*cell && *report->headings[i] && !is_told(report, i))
+			json_text_string(&call->cells, report->headings[i], cell);
+	}
+	json_text_close(&call->cells, '}');
+}
+
+/* Its cells stand right before the scope that has them. */
+static int end_call(struct report *report, struct tt_call *call, uint64_t number)
+{
+	struct event args = {.class = RECORD_SCOPE_ARGS, .clock_ns = call->end_ns};
+	struct event scope = {.class = RECORD_SCOPE, .clock_ns = call->end_ns};
+	const char *text;
+	size_t n_bytes;
+
+	json_text_close(&call->cells, ']');
+	json_text_close(&call->cells, '}');
+	FLEXTRACE_TRY(json_text_get(&call->cells, &text, &n_bytes));
+	args.payload.scope_args = (struct flextrace_scope_args){number, text};
+	scope.payload.scope = (struct flextrace_scope){
+		.begin_ns = call->begin_ns,
+		.kind = FLEXTRACE_RUNTIME_OP,
+		.name = string_get(report->tt->strings, call->name),
+		.correlation = number,
+	};
+	FLEXTRACE_TRY(report_add(report, &args));
+	return report_add(report, &scope);
+}
+
+static int find_call(struct tt *tt, uint64_t number, struct tt_call **ret_call)
+{
+	uint32_t found = map_find(&tt->call_index, number, 0);
+
+	if (found == MAP_NONE) {
+		FLEXTRACE_TRY(ARRAY_RESERVE(tt->calls, tt->n_calls_allocated, tt->n_calls + 1ull));
+		found = tt->n_calls++;
+		FLEXTRACE_TRY(map_put(&tt->call_index, number, 0, found));
+		tt->calls[found] = (struct tt_call){.cells = JSON_TEXT_INIT};
+	}
+	*ret_call = &tt->calls[found];
+	return FLEXTRACE_OK;
+}
+
+int report_count_call(struct report *report, const struct line *line)
+{
+	struct tt_call *call;
+
+	if (!line->call)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(find_call(report->tt, line->call, &call));
+	call->n_lines++;
+	return FLEXTRACE_OK;
+}
+
+int report_take_call(struct report *report, const struct line *line)
+{
+	struct tt_call *call;
+	int code = FLEXTRACE_OK;
+
+	FLEXTRACE_TRY(find_call(report->tt, line->call, &call));
+	if (line->has_host && !call->has_host)
+		FLEXTRACE_TRY(begin_call(report, call, line));
+	add_cells(report, call);
+	if (++call->n_seen != call->n_lines)
+		return FLEXTRACE_OK;
+	if (call->has_host)
+		code = end_call(report, call, line->call);
+	free(call->cells.bytes);
+	call->cells = (struct json_text)JSON_TEXT_INIT;
+	return code;
+}
