@@ -8,13 +8,18 @@
 #include "array.h"
 
 #define CORE_NAME  "core_trace"
-#define STALL_NAME "LOCK_STALL"
 #define OPEN_TYPE  "open"
 #define TILE_AFTER " for "
 
 static const char *device_name(const struct timeline *timeline, uint32_t device)
 {
 	return string_get(timeline->strings, timeline->identity->devices[device].name);
+}
+
+/* Today's name, and that of older parsers. */
+static bool is_stall(const char *name)
+{
+	return strcmp(name, "LOCK_STALL") == 0 || strcmp(name, "LockStall") == 0;
 }
 
 static bool is_core(const struct timeline *timeline, uint32_t device)
@@ -124,7 +129,7 @@ static int take_row(const struct aie_run *run, struct aie_core *core, const stru
 	core->last = span.end > core->last ? span.end : core->last;
 	if (is_kernel)
 		return add_span(&core->kernels, &span, is_open);
-	if (strcmp(string_get(strings, op->name), STALL_NAME) == 0)
+	if (is_stall(string_get(strings, op->name)))
 		FLEXTRACE_TRY(add_span(&core->stalls, &span, is_open));
 	return add_state(core, op->name, &span, is_open);
 }
@@ -338,7 +343,7 @@ static void take_path(struct aie_run *run)
 	const struct identity *identity = run->timeline->identity;
 	uint32_t process = identity->devices[run->cores[0].device].process;
 
-	run->path = string_get(run->timeline->strings, identity->processes[process].program);
+	run->path = string_get(run->timeline->strings, identity->processes[process].session);
 	aie_read_path(&run->options, run->path, run->hwid);
 }
 

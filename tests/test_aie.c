@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "aie_fixture.h"
+#include "scratch.h"
 #include "import/import.h"
 
 struct pair_case {
@@ -338,6 +339,31 @@ static void test_aie__is_not_taken_for_a_file_of_flex(void **state)
 	free(text);
 }
 
+/* Parsers of before named the events otherwise. */
+static void test_aie__knows_the_names_of_old_events(void **state)
+{
+	static const char text[] =
+		"[{\"name\":\"Event0\",\"ts\":100,\"ph\":\"B\",\"pid\":0,\"tid\":1,\"args\":{}},"
+		"{\"name\":\"Event0\",\"ts\":101,\"ph\":\"E\",\"pid\":0,\"tid\":1,\"args\":{}},"
+		"{\"name\":\"LockStall\",\"ts\":120,\"ph\":\"B\",\"pid\":0,\"tid\":5,\"args\":{}},"
+		"{\"name\":\"LockStall\",\"ts\":150,\"ph\":\"E\",\"pid\":0,\"tid\":5,\"args\":{}},"
+		"{\"name\":\"Event1\",\"ts\":172,\"ph\":\"B\",\"pid\":0,\"tid\":2,\"args\":{}},"
+		"{\"name\":\"Event1\",\"ts\":173,\"ph\":\"E\",\"pid\":0,\"tid\":2,\"args\":{}}]";
+	struct flex_run *run = *state;
+	char *kernels, *run_json, path[1024];
+
+	flex_add_file(run, "trace.json", text);
+	snprintf(path, sizeof(path), "%s/trace.json", run->in);
+	assert_int_equal(import_dialect_of(path), IMPORT_AIE);
+	flex_convert(run);
+	kernels = kernels_of(run);
+	assert_string_equal(kernels, "100-173;");
+	free(kernels);
+	run_json = scratch_read(run->out, "run.json", NULL);
+	assert_non_null(strstr(run_json, "\"program\":\t\"trace.json\""));
+	free(run_json);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(test_aie__##name, flex_start, flex_stop)
 
 int main(void)
@@ -356,6 +382,7 @@ int main(void)
 		TEST(reads_the_traces_in_the_folder_of_a_run),
 		TEST(tells_of_traces_of_others_in_the_folder),
 		TEST(is_not_taken_for_a_file_of_flex),
+		TEST(knows_the_names_of_old_events),
 	};
 
 	return cmocka_run_group_tests_name("aie", tests, NULL, NULL);

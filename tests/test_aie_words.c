@@ -251,6 +251,45 @@ static void test_aie_words__refuses_a_packet_with_a_wrong_header(void **state)
 	assert_non_null(strstr(run->warnings, "a packet has no header"));
 }
 
+/* A packet that is full of commands: the last one raises LOCK_STALL. Room behind it reads as the
+ * first slot's event in the next cycle, unless the unit has told that its trace ends. */
+#define FULL_PACKET START "3f 3f 3f 3f 3f 3f 3f 3f 3f 3f 3f 3f 3f 3f 3f "
+#define ROOM        "00000000\n00000000\n00000000\n00000000\n00000000\n00000000\n00000000\n00000000\n"
+
+static char *last_rows(void **state, const char *commands)
+{
+	char *text = words_of(commands), *with_room, *rows;
+	const char *last;
+
+	assert_true(asprintf(&with_room, "%s" ROOM ROOM, text) > 0);
+	rows = aie_rows(convert_text(state, with_room, SLOTS), "0");
+	last = strstr(rows, "LOCK_STALL");
+	assert_non_null(last);
+	last = strdup(last);
+	free(text);
+	free(with_room);
+	free(rows);
+	return (char *)last;
+}
+
+static void test_aie_words__ends_what_the_last_command_of_a_cut_trace_raised(void **state)
+{
+	static const struct {
+		const char *commands, *rows;
+	} cases[] = {
+		{FULL_PACKET "fe fe fe fe 75",
+	         "LOCK_STALL 246-247; kernel 247-247 open; INSTR_EVENT_0 247-247 open; "},
+		{FULL_PACKET "75 dc000000", "LOCK_STALL 246-246 open; "},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *rows = last_rows(state, cases[i].commands);
+
+		assert_string_equal(rows, cases[i].rows);
+		free(rows);
+	}
+}
+
 static void test_aie_words__tells_of_a_file_that_is_cut_and_of_a_buffer_that_is_full(void **state)
 {
 	char *text = words_of(TWO_PACKETS "fe fe fe fe fe fe fe fe fe fe fe fe fe fe fe fe fe fe "
@@ -490,6 +529,7 @@ int main(void)
 		TEST(repeats_no_more_than_the_limit),
 		TEST(takes_no_more_units_than_the_limit),
 		TEST(refuses_a_packet_with_a_wrong_header),
+		TEST(ends_what_the_last_command_of_a_cut_trace_raised),
 		TEST(tells_of_a_file_that_is_cut_and_of_a_buffer_that_is_full),
 		TEST(reads_a_file_cut_anywhere),
 		TEST(survives_whatever_stands_in_a_file),

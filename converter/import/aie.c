@@ -154,8 +154,8 @@ static int read_file(struct aie *aie, const char *path, struct flextrace_error *
 	int is_words = aie_is_words(path);
 
 	FLEXTRACE_TRY(is_words);
-	if (!aie->program)
-		FLEXTRACE_TRY(string_intern(&aie->cache, path, &aie->program));
+	if (!aie->path)
+		FLEXTRACE_TRY(string_intern(&aie->cache, path, &aie->path));
 	return is_words ? aie_read_words(aie, path, error) : aie_read_json(aie, path, error);
 }
 

@@ -102,6 +102,7 @@ static int take_start(struct aie_decoder *decoder, const struct aie_sink *sink)
 {
 	uint64_t timer = 0;
 
+	decoder->is_ended = false;
 	for (int i = 1; i <= TIMER_BYTES; i++)
 		timer = timer << 8 | decoder->bytes[i];
 	if (!decoder->has_timer)
@@ -147,6 +148,8 @@ static int take_command(struct aie_decoder *decoder, const struct aie_sink *sink
 
 	if ((first & 0xfb) == 0xf0)
 		return take_start(decoder, sink);
+	if ((first & 0xfc) == 0xdc)
+		decoder->is_ended = true;
 	if (first == 0xfe || (first & 0xfc) == 0xdc)
 		return FLEXTRACE_OK;
 	if (first == 0xff)

@@ -80,11 +80,24 @@ int aie_find_unit(struct aie *aie, uint64_t id, uint32_t number, uint32_t *ret_u
 	return FLEXTRACE_OK;
 }
 
+/* Today's name, and those that older parsers wrote. */
+static const struct {
+	const char *name;
+	enum aie_role role;
+} roles[] = {
+	{"INSTR_EVENT_0", AIE_KERNEL_START}, {"Event0", AIE_KERNEL_START},
+	{"Event 0", AIE_KERNEL_START},       {"KernelStarts", AIE_KERNEL_START},
+	{"INSTR_EVENT_1", AIE_KERNEL_END},   {"Event1", AIE_KERNEL_END},
+	{"Event 1", AIE_KERNEL_END},         {"KernelDone", AIE_KERNEL_END},
+};
+
 static enum aie_role role_of(const char *name)
 {
-	if (strcmp(name, "INSTR_EVENT_0") == 0)
-		return AIE_KERNEL_START;
-	return strcmp(name, "INSTR_EVENT_1") == 0 ? AIE_KERNEL_END : AIE_LEVEL;
+	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
+		if (strcmp(name, roles[i].name) == 0)
+			return roles[i].role;
+	}
+	return AIE_LEVEL;
 }
 
 /* The thread id, unless another slot of the unit has it. */
@@ -195,6 +208,7 @@ static struct event definition(enum record_class class)
 
 static int define_process(struct aie *aie)
 {
+	const char *path = string_get(aie->strings, aie->path), *slash = strrchr(path, '/');
 	struct event event = definition(RECORD_PROCESS);
 
 	event.payload.process = (struct flextrace_process){
@@ -202,8 +216,9 @@ static int define_process(struct aie *aie)
 		.pid = VPID,
 		.boot_id = "imported AIE",
 		.host = aie->stream.host,
-		.program = string_get(aie->strings, aie->program),
+		.program = slash ? slash + 1 : path,
 		.runtime = "AIE",
+		.session = path, /* as a run is told apart by where it lies */
 	};
 	return event_item_add(aie->events, 0, &event);
 }

@@ -67,7 +67,7 @@ struct aie {
 	struct map queue_index;                    /* (unit, queue) that are taken */
 	struct map device_index;                   /* numbers of devices that are taken */
 	uint32_t n_other_devices;
-	uint32_t program;    /* string: path of the first file */
+	uint32_t path;       /* string: of the first file */
 	uint64_t n_repeated; /* edges that repeats made */
 	struct import_stream stream;
 	struct faults faults; /* of this file */
@@ -174,6 +174,7 @@ struct aie_decoder {
 	uint64_t n_bad;    /* bytes that are no command */
 	uint64_t n_untold; /* repeats beyond the limit */
 	bool has_timer;
+	bool is_ended; /* it told that its trace ends here */
 };
 
 /* Takes edges as they are decoded. FLEXTRACE_E_MEMORY, FLEXTRACE_E_OUTPUT or 0. */

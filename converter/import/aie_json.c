@@ -27,10 +27,16 @@ static bool is_process_name(const struct trace_event *event, const struct trace_
 
 static bool is_event_of_core(const struct trace_event *event)
 {
-	return (event->ph == 'B' || event->ph == 'E') && event->name.bytes &&
-	       (trace_text_is(&event->name, "INSTR_EVENT_0") ||
-	        trace_text_is(&event->name, "INSTR_EVENT_1") ||
-	        trace_text_is(&event->name, "LOCK_STALL"));
+	static const char *const names[] = {"INSTR_EVENT_0", "INSTR_EVENT_1", "LOCK_STALL",
+	                                    "LockStall"};
+
+	if ((event->ph != 'B' && event->ph != 'E') || !event->name.bytes)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (trace_text_is(&event->name, names[i]))
+			return true;
+	}
+	return false;
 }
 
 /* Reads little: every file of other tools is looked at, too. */

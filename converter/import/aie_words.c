@@ -19,6 +19,7 @@
 #define BUFFER_BYTES  4096
 #define LOOK_WORDS    PACKET_WORDS
 #define FILLER        0xa5a5a5a5u
+#define ROOM          0x00fefefeu /* one command 0, then nothing */
 #define HEADER_ZEROES 0x70088fe0u
 
 const char *const aie_type_names[AIE_N_TYPES] = {"core", "mem", "shim", "memtile"};
@@ -115,6 +116,7 @@ struct word_file {
 	struct word_unit *units; /* owned */
 	struct word_unit *unit;  /* weak; whose words come */
 	uint32_t n_units, n_allocated;
+	bool is_full; /* the packet before is, to its last word */
 };
 
 static int name_unit(struct word_file *file, struct word_unit *unit)
@@ -230,6 +232,17 @@ static int read_packet(struct word_file *file, struct packet *packet, struct fle
 	return packet->n > 0;
 }
 
+/* A unit that ends its trace says so and fills its packet. One that was cut off goes on in the room
+ * behind its last packet, as mlir-aie's parser reads it: 0 is the first slot's event in the next
+ * cycle. It ends what the last command raised. */
+static int take_room(struct word_file *file, const struct aie_sink *sink)
+{
+	if (!file->is_full || file->unit->decoder.is_ended)
+		return FLEXTRACE_OK;
+	file->is_full = false;
+	return aie_decode_word(&file->unit->decoder, ROOM, sink);
+}
+
 /* Words of 0 behind the last one are room that was not needed. */
 static int take_packet(struct word_file *file, const struct packet *packet)
 {
@@ -237,7 +250,8 @@ static int take_packet(struct word_file *file, const struct packet *packet)
 	int code;
 
 	if (!packet->n_used)
-		return FLEXTRACE_OK;
+		return take_room(file, &sink);
+	file->is_full = packet->n_used == PACKET_WORDS;
 	if (packet->n_bad)
 		return aie_reject(file->aie, LOSS_MALFORMED, "a word has not eight digits",
 		                  packet->offset_bytes);
