@@ -16,6 +16,22 @@ const struct device *core_device(const struct core_stamps *all, uint32_t place)
 	return &all->timeline->identity->devices[all->owners.devices[place]];
 }
 
+/* By the counter's fit that has most operations; 0: there is none. */
+static uint64_t fitted_hz(const struct timeline *timeline, uint32_t device)
+{
+	const struct clock_report *reports = NULL, *best = NULL;
+	uint32_t n = 0;
+
+	if (timeline->clocks)
+		reports = clocks_report(timeline->clocks, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (timeline->identity->counters[reports[i].counter].device == device &&
+		    reports[i].freq_mhz > 0 && (!best || reports[i].events > best->events))
+			best = &reports[i];
+	}
+	return best ? (uint64_t)(best->freq_mhz * 1e6 + 0.5) : 0;
+}
+
 uint64_t core_hz(const struct core_stamps *all, uint32_t place)
 {
 	const struct identity *identity = all->timeline->identity;
@@ -25,7 +41,9 @@ uint64_t core_hz(const struct core_stamps *all, uint32_t place)
 		if (identity->counters[i].device == device && identity->counters[i].nominal_hz)
 			return identity->counters[i].nominal_hz;
 	}
-	return identity->devices[device].core_hz;
+	if (identity->devices[device].core_hz)
+		return identity->devices[device].core_hz;
+	return fitted_hz(all->timeline, device);
 }
 
 void core_processor_name(const struct core_stamps *all, uint32_t place, uint32_t processor,

@@ -48,7 +48,7 @@ void core_stamps_release(struct core_stamps *all);
 /* The device at a place. */
 const struct device *core_device(const struct core_stamps *all, uint32_t place);
 
-/* Its nominal rate in Hz; 0 = not known. */
+/* Its nominal rate in Hz, else the one that was fitted; 0 = not known. */
 uint64_t core_hz(const struct core_stamps *all, uint32_t place);
 
 /* Stores the name of a processor, or its number's text. */

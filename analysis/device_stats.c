@@ -92,13 +92,18 @@ static void group(double value, char text[CELL_BYTES])
 	text[to] = '\0';
 }
 
-static void pad(struct writer *writer, const char *text, size_t width)
+static size_t count_characters(const char *text)
 {
 	size_t n = 0;
 
-	for (const char *at = text; *at; at++)
-		n += ((unsigned char)*at & 0xc0) != 0x80; /* a character may have several bytes */
-	for (; n < width; n++)
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80; /* one may have several bytes */
+	return n;
+}
+
+static void pad(struct writer *writer, const char *text, size_t width)
+{
+	for (size_t n = count_characters(text); n < width; n++)
 		writer_char(writer, ' ');
 	writer_raw(writer, text);
 }
@@ -136,19 +141,34 @@ static void write_head(const struct core_stats *stats, const struct core_line *l
 }
 
 /* Of several values the average, and how far they are from it at most. */
-static void write_cell(const struct core_line *line, struct writer *writer)
+static void print_cell(const struct core_line *line, char text[2 * CELL_BYTES])
 {
 	const struct core_figures *figures = &line->figures;
 	double above = (double)figures->max - figures->average;
 	double below = figures->average - (double)figures->min;
-	char text[2 * CELL_BYTES], spread[CELL_BYTES];
+	char spread[CELL_BYTES];
 
 	group(figures->average, text);
 	if (figures->n > 1) {
 		group(above > below ? above : below, spread);
 		strcat(strcat(text, "\u00b1"), spread);
 	}
-	pad(writer, text, CELL_WIDTH);
+}
+
+/* As wide as tt-metal's, or as the widest cell with a blank before it. */
+static size_t find_cell_width(const struct core_stats *stats, uint32_t first, uint32_t end)
+{
+	size_t width = CELL_WIDTH;
+
+	for (uint32_t i = first; i < end; i++) {
+		char text[2 * CELL_BYTES];
+		size_t n;
+
+		print_cell(&stats->lines[i], text);
+		n = count_characters(text) + 1;
+		width = n > width ? n : width;
+	}
+	return width;
 }
 
 /* The lines of cores from `first` to `end` are of one analysis: the cell of one of them. */
@@ -164,7 +184,7 @@ static const struct core_line *line_of(const struct core_stats *stats, uint32_t 
 	return NULL;
 }
 
-static void write_grid_head(uint32_t n_x, struct writer *writer)
+static void write_grid_head(uint32_t n_x, size_t width, struct writer *writer)
 {
 	char text[CELL_BYTES];
 
@@ -172,7 +192,7 @@ static void write_grid_head(uint32_t n_x, struct writer *writer)
 	pad(writer, "y \\ x", ROW_WIDTH);
 	for (uint32_t x = 0; x < n_x; x++) {
 		snprintf(text, sizeof(text), "%u", x);
-		pad(writer, text, CELL_WIDTH);
+		pad(writer, text, width);
 	}
 	writer_char(writer, '\n');
 }
@@ -180,8 +200,9 @@ static void write_grid_head(uint32_t n_x, struct writer *writer)
 static void write_grid(const struct core_stats *stats, uint32_t first, uint32_t end,
                        struct writer *writer)
 {
+	size_t width = find_cell_width(stats, first, end);
 	uint32_t n_x = 0, n_y = 0;
-	char text[CELL_BYTES];
+	char text[2 * CELL_BYTES];
 
 	for (uint32_t i = first; i < end; i++) {
 		const struct core *core = &stats->all.cores[stats->lines[i].core];
@@ -189,7 +210,7 @@ static void write_grid(const struct core_stats *stats, uint32_t first, uint32_t 
 		n_x = core->x >= n_x ? core->x + 1 : n_x;
 		n_y = core->y >= n_y ? core->y + 1 : n_y;
 	}
-	write_grid_head(n_x, writer);
+	write_grid_head(n_x, width, writer);
 	for (uint32_t y = 0; y < n_y; y++) {
 		snprintf(text, sizeof(text), "%u||", y);
 		pad(writer, text, ROW_WIDTH);
@@ -197,10 +218,10 @@ static void write_grid(const struct core_stats *stats, uint32_t first, uint32_t 
 			const struct core at = {.x = x, .y = y};
 			const struct core_line *line = line_of(stats, first, end, &at);
 
+			strcpy(text, "X");
 			if (line)
-				write_cell(line, writer);
-			else
-				pad(writer, "X", CELL_WIDTH);
+				print_cell(line, text);
+			pad(writer, text, width);
 		}
 		writer_char(writer, '\n');
 	}
@@ -209,11 +230,22 @@ static void write_grid(const struct core_stats *stats, uint32_t first, uint32_t 
 
 static void write_device_name(const struct core_stats *stats, uint32_t place, struct writer *writer)
 {
+	const struct identity *identity = stats->all.timeline->identity;
 	const struct device *device = core_device(&stats->all, place);
+	const struct process *process = &identity->processes[device->process];
 
 	writer_literal(writer, "\n# ");
-	owners_write(&stats->all.owners, device->process, writer);
-	writer_literal(writer, " device ");
+	if (process->rank >= 0) {
+		writer_literal(writer, "rank ");
+		writer_i64(writer, process->rank);
+	} else {
+		writer_literal(writer, "no rank");
+	}
+	writer_literal(writer, ", pid ");
+	writer_u64(writer, process->pid);
+	writer_literal(writer, " on ");
+	writer_raw(writer, string_get(stats->all.timeline->strings, process->host));
+	writer_literal(writer, ", device ");
 	writer_u64(writer, device->device);
 	writer_char(writer, '\n');
 }

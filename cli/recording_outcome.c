@@ -10,6 +10,7 @@
 #include "recording.h"
 #include "rows.h"
 #include "summary.h"
+#include "summary_impl.h"
 
 static void explain_losses(const struct recording *recording, const struct session_losses *losses)
 {
@@ -42,6 +43,26 @@ static int explain_disk(const struct recording *recording, const struct recordin
 	return outcome->is_removed || outcome->verdict != SESSION_HAS_DATA ? CLI_OUTPUT : CLI_OK;
 }
 
+static int tell_no_data(void)
+{
+	cli_error("No data: no program with flextrace wrote a record. Was it built with "
+	          "flextrace.h, and is the provider installed where it runs? "
+	          "FLEXTRACE_VERBOSE=1 in its environment tells; `flextrace doctor` checks "
+	          "the machine");
+	return CLI_INPUT;
+}
+
+/* Whether a conversion found a process: others of the same user may have written into the trace. */
+static bool has_processes(const char *output_dir)
+{
+	cJSON *run = summary_json(output_dir, "run.json");
+	bool has_any = !run ||
+	               cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(run, "processes")) > 0;
+
+	cJSON_Delete(run);
+	return has_any;
+}
+
 int recording_explain(const struct recording *recording, const struct recording_outcome *outcome)
 {
 	explain_losses(recording, &outcome->losses);
@@ -52,11 +73,7 @@ int recording_explain(const struct recording *recording, const struct recording_
 		return CLI_OK;
 	case SESSION_NO_STREAMS:
 	case SESSION_NO_RECORDS:
-		cli_error("No data: no program with flextrace wrote a record. Was it built with "
-		          "flextrace.h, and is the provider installed where it runs? "
-		          "FLEXTRACE_VERBOSE=1 in its environment tells; `flextrace doctor` checks "
-		          "the machine");
-		return CLI_INPUT;
+		return tell_no_data();
 	default:
 		cli_error("The recording failed: LTTng could not make the buffers, most likely "
 		          "because "
@@ -108,6 +125,8 @@ int recording_convert(const struct recording *recording, struct conversion_optio
 		cli_note("the trace is kept: %s", trace);
 		return code;
 	}
+	if (conversion->session && !has_processes(conversion->output_dir))
+		return tell_no_data();
 	if (!cli_is_quiet() && summary_print(conversion->output_dir, to, &error) < 0)
 		return cli_fail(&error);
 	fflush(to);

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "array.h"
 #include "cli.h"
@@ -54,9 +55,11 @@ void summary_heading(FILE *to, const char *text)
 
 void summary_cell(FILE *to, const char *name, int n_columns)
 {
+	bool is_cut = isatty(fileno(to));
 	int n = 0;
 
-	for (size_t n_control; *name && n < n_columns; name += n_control ? n_control : 1) {
+	for (size_t n_control; *name && (!is_cut || n < n_columns);
+	     name += n_control ? n_control : 1) {
 		n_control = printable_control_bytes(name);
 		fputc(n_control ? '?' : *name, to);
 		n += (*name & 0xc0) !=
@@ -184,16 +187,41 @@ static void print_what_ran(FILE *to, const cJSON *run)
 
 /* -- where the time went ----------------------------------------------------------------------- */
 
+/* Kinds of work whose times add up. Kernels and zones of the firmware are within its runs, and these
+ * are the control blocks' work seen from the inside: shares are those of the outermost. */
+enum layer { LAYER_WORK, LAYER_STATES, LAYER_FIRMWARE, LAYER_KERNELS, LAYER_ZONES, N_LAYERS };
+
 struct top {
 	char *name; /* owned */
 	double calls, time_ns;
+	enum layer layer;
 };
 
 struct times {
 	struct top *names; /* owned */
 	uint32_t n, n_allocated;
-	double total_ns;
+	double total_ns[N_LAYERS];
 };
+
+static enum layer layer_of(const char *kind)
+{
+	static const char *const kinds[N_LAYERS] = {"", "State", "FW", "Kernel", "Zone"};
+	enum layer layer = N_LAYERS;
+
+	while (--layer > LAYER_WORK && strcmp(kinds[layer], kind) != 0)
+		;
+	return layer;
+}
+
+/* What the work of a layer is a share of. */
+static double whole_of(const struct times *times, enum layer layer)
+{
+	enum layer outer = layer > LAYER_FIRMWARE ? LAYER_FIRMWARE : layer;
+
+	while (outer < layer && !(times->total_ns[outer] > 0))
+		outer++;
+	return times->total_ns[outer];
+}
 
 /* "kind: name", as the same name may stand under several kinds. Owned; NULL: no memory. */
 static char *name_of_row(const struct rows *rows)
@@ -234,8 +262,9 @@ static void read_times(struct times *times, struct rows *rows, const char *colum
 			free(name);
 			return;
 		}
-		times->names[times->n++] = (struct top){name, rows_number(rows, "calls"), time_ns};
-		times->total_ns += time_ns;
+		times->names[times->n] = (struct top){name, rows_number(rows, "calls"), time_ns,
+		                                      layer_of(rows_field(rows, "kind"))};
+		times->total_ns[times->names[times->n++].layer] += time_ns;
 	}
 }
 
@@ -289,7 +318,7 @@ static void print_times(FILE *to, const char *dir, const char *file, const char 
 		fprintf(to, " %9s %10s %10s %6s\n", "calls", "total", "mean", "share");
 	}
 	for (uint32_t i = 0; i < times.n && i < N_TOP; i++)
-		print_top(to, &times.names[i], times.total_ns);
+		print_top(to, &times.names[i], whole_of(&times, times.names[i].layer));
 	for (uint32_t i = 0; i < times.n; i++)
 		free(times.names[i].name);
 	free(times.names);
@@ -339,13 +368,23 @@ static void print_bounds(FILE *to, const struct rows *rows)
 	}
 }
 
+/* "rank 0", or "pid 1" where nobody told the rank. */
+static const char *name_process(const struct rows *rows, char text[64])
+{
+	bool has_rank = rows_field(rows, "rank")[0];
+
+	snprintf(text, 64, "%s %s", has_rank ? "rank" : "pid",
+	         rows_field(rows, has_rank ? "rank" : "pid"));
+	return text;
+}
+
 static void print_clock(FILE *to, const struct rows *clocks)
 {
 	double n_events = rows_number(clocks, "events");
 	bool is_later = rows_number(clocks, "segment") > 0;
-	char text[128], rate[32] = "-", ci[32] = "-";
+	char text[128], process[64], rate[32] = "-", ci[32] = "-";
 
-	snprintf(text, sizeof(text), "rank %s device %s domain %s%s%s", rows_field(clocks, "rank"),
+	snprintf(text, sizeof(text), "%s device %s domain %s%s%s", name_process(clocks, process),
 	         rows_field(clocks, "device"), rows_field(clocks, "domain"), is_later ? "." : "",
 	         is_later ? rows_field(clocks, "segment") : "");
 	if (rows_field(clocks, "freq_mhz")[0])
@@ -395,9 +434,9 @@ static char *host_clock_key(const struct rows *rows)
 
 static void print_host_clock(FILE *to, const struct rows *rows)
 {
-	char text[128];
+	char text[128], process[64];
 
-	snprintf(text, sizeof(text), "rank %s on %s", rows_field(rows, "rank"),
+	snprintf(text, sizeof(text), "%s on %s", name_process(rows, process),
 	         rows_field(rows, "host"));
 	fputs("  ", to);
 	summary_cell(to, text, CLOCK_COLUMNS);

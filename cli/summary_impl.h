@@ -15,7 +15,8 @@ const char *summary_text(const cJSON *object, const char *key);
 
 void summary_heading(FILE *to, const char *text);
 
-/* A text cut to its column, without anything that moves the cursor. */
+/* A text in its column, without anything that moves the cursor. A terminal cuts it there; elsewhere
+ * it stands whole. */
 void summary_cell(FILE *to, const char *text, int n_columns);
 
 /* Cores of AI engines, where run.json says that there are some. */

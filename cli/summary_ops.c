@@ -16,9 +16,17 @@
 #define GAP_NS       6500.0 /* as in device_ops.csv */
 #define FEW_CORES    10
 
-/* Operations of one name that one thing bounds. */
+#define N_BOUNDS 8 /* of one name that are told apart */
+
+struct op_bound {
+	char text[24];
+	uint64_t n;
+};
+
+/* Operations of one name. */
 struct op_name {
-	char name[64], bound[24];
+	char *name; /* owned */
+	struct op_bound bounds[N_BOUNDS];
 	uint64_t n;
 	double kernel_ns;
 };
@@ -28,12 +36,12 @@ struct ops {
 	uint32_t n, n_allocated;
 	double kernel_ns, gap_ns, longest_gap_ns;
 	uint64_t n_ops, n_gaps, n_late, n_few;
-	char behind_gap[64]; /* what the longest pause is before */
+	char behind_gap[1024]; /* what the longest pause is before */
 };
 
 /* What a row of either table says. */
 struct op_row {
-	char name[64];
+	char name[1024];
 	const char *bound; /* weak */
 	double kernel_ns, gap_ns;
 	bool is_late, has_few_cores;
@@ -68,25 +76,38 @@ static bool read_op(const struct rows *rows, struct op_row *row)
 	return row->kernel_ns > 0;
 }
 
+/* Bounds beyond N_BOUNDS are not told. */
+static void count_bound(struct op_name *name, const char *bound)
+{
+	for (uint32_t i = 0; i < N_BOUNDS; i++) {
+		struct op_bound *at = &name->bounds[i];
+
+		if (at->n && strcmp(at->text, bound) != 0)
+			continue;
+		snprintf(at->text, sizeof(at->text), "%s", bound);
+		at->n++;
+		return;
+	}
+}
+
 /* Those beyond MAX_NAMES count in the sums only. */
 static void count_name(struct ops *ops, const struct op_row *row)
 {
-	struct op_name *name;
 	uint32_t i = 0;
 
-	while (i < ops->n && (strcmp(ops->names[i].name, row->name) != 0 ||
-	                      strcmp(ops->names[i].bound, row->bound) != 0))
+	while (i < ops->n && strcmp(ops->names[i].name, row->name) != 0)
 		i++;
 	if (i == MAX_NAMES || ARRAY_RESERVE(ops->names, ops->n_allocated, i + 1ull) < 0)
 		return;
-	name = &ops->names[i];
 	if (i == ops->n) {
-		snprintf(name->name, sizeof(name->name), "%s", row->name);
-		snprintf(name->bound, sizeof(name->bound), "%s", row->bound);
+		ops->names[i] = (struct op_name){.name = strdup(row->name)};
+		if (!ops->names[i].name)
+			return;
 		ops->n++;
 	}
-	name->n++;
-	name->kernel_ns += row->kernel_ns;
+	ops->names[i].n++;
+	ops->names[i].kernel_ns += row->kernel_ns;
+	count_bound(&ops->names[i], row->bound);
 }
 
 static void count_row(struct ops *ops, const struct op_row *row)
@@ -130,17 +151,37 @@ static int compare_names(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
+/* What bounds most of them; NULL: nothing does. */
+static const struct op_bound *main_bound(const struct op_name *name)
+{
+	const struct op_bound *most = NULL;
+
+	for (uint32_t i = 0; i < N_BOUNDS; i++) {
+		const struct op_bound *bound = &name->bounds[i];
+
+		if (bound->n && bound->text[0] && (!most || bound->n > most->n))
+			most = bound;
+	}
+	return most;
+}
+
 static void print_name(FILE *to, const struct ops *ops, const struct op_name *name)
 {
-	bool is_gap = strcmp(name->bound, "gap") == 0;
+	const struct op_bound *bound = main_bound(name);
+	bool is_gap = bound && strcmp(bound->text, "gap") == 0;
 
 	fputs("    ", to);
 	summary_cell(to, name->name, NAME_COLUMNS);
-	fprintf(to, " %7" PRIu64 " %7.3f ms %5.1f%%  %s", name->n, name->kernel_ns / 1e6,
-	        100 * name->kernel_ns / ops->kernel_ns,
-	        cli_style(to, is_gap ? CLI_RED : CLI_PLAIN));
-	summary_cell(to, name->bound, (int)strlen(name->bound));
-	fprintf(to, "%s\n", cli_style(to, CLI_PLAIN));
+	fprintf(to, " %7" PRIu64 " %7.3f ms %5.1f%%  ", name->n, name->kernel_ns / 1e6,
+	        100 * name->kernel_ns / ops->kernel_ns);
+	if (bound) {
+		fputs(cli_style(to, is_gap ? CLI_RED : CLI_PLAIN), to);
+		summary_cell(to, bound->text, (int)strlen(bound->text));
+		fputs(cli_style(to, CLI_PLAIN), to);
+	}
+	if (bound && bound->n < name->n)
+		fprintf(to, " (%" PRIu64 ")", bound->n);
+	fputc('\n', to);
 }
 
 static void print_advice(FILE *to, const struct ops *ops)
@@ -187,5 +228,7 @@ void summary_print_ops(FILE *to, const char *dir)
 		print_name(to, &ops, &ops.names[i]);
 	if (ops.n)
 		print_advice(to, &ops);
+	for (uint32_t i = 0; i < ops.n; i++)
+		free(ops.names[i].name);
 	free(ops.names);
 }
