@@ -106,6 +106,35 @@ static void test_core_tables__ask_for_names_of_processors(void **state)
 	expect_file(run, "device_rearranged_timestamps.csv", "core x,core y\n");
 }
 
+/* Nobody told the rate: times come by the one that reads of the counter gave. */
+static void test_core_tables__have_times_by_the_fitted_rate(void **state)
+{
+	static const char definitions[] =
+		"stream uuid=1 class=0 instance=0 offset=0 host=node0\n"
+		"1000000000000 1 1 process rank=0 world_size=1 pid=1 start_ns=999999999000 "
+		"time_ns=1000000000000 boot_id=a time_namespace=1 host=node0 program=app\n"
+		"1000000000100 1 1 device device=0 uuid=u n_cores=4 processors=control,math\n"
+		"1000000000110 1 1 clock_domain device=0 domain=0 counter_bits=32\n"
+		"stream uuid=1 class=1 instance=0 offset=0 host=node0\n"
+		"1000000900100 1 1 clock_sync device=0 domain=0 host_before_ns=1000000899900 "
+		"ticks=200900000 host_after_ns=1000000900100\n";
+	static const char end[] = "1000004900100 1 1 clock_sync device=0 domain=0 "
+				  "host_before_ns=1000004899900 ticks=204900000 "
+				  "host_after_ns=1000004900100\n";
+	struct flex_run *run = *state;
+	char text[4096], *zones;
+
+	snprintf(text, sizeof(text), "%s" RECORDS "%s", definitions, end);
+	convert(run, text);
+	zones = scratch_read(run->out, "zones.csv", NULL);
+	assert_non_null(zones);
+	assert_non_null(strstr(zones, "118000,118000,118000,118000,0,1"));
+	free(zones);
+	zones = scratch_read(run->out, "device_ops.csv", NULL);
+	assert_null(strstr(zones, ",0.000,0.000"));
+	free(zones);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, flex_start, flex_stop)
 
 int main(void)
@@ -113,6 +142,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_core_tables__are_made_of_our_own_firmware),
 		TEST(test_core_tables__ask_for_names_of_processors),
+		TEST(test_core_tables__have_times_by_the_fitted_rate),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -391,6 +391,63 @@ static void test_ops__are_those_of_a_report_where_no_core_tells_of_any(void **st
 	free(text);
 }
 
+/* Whatever bounds them: an operation has one line. */
+static void test_ops__count_an_operation_once(void **state)
+{
+	char *text = summary_of_table("device_ops.csv",
+	                              "job,name,kernel_ns,op_to_op_ns,bound,notes\n"
+	                              "1,add_3,1000.000,9000.000,gap,\n"
+	                              "2,add_3,1000.000,,NCRISC,\n"
+	                              "3,add_3,1000.000,9000.000,gap,\n"
+	                              "4,mul,500.000,,,\n");
+
+	(void)state;
+	assert_contains(text, "    add_3                                      3   0.003 ms"
+	                      "  85.7%  gap (2)\n");
+	assert_contains(text, "    mul                                        1   0.001 ms"
+	                      "  14.3%  \n");
+	assert_lacks(text, "add_3                                      1");
+	free(text);
+}
+
+/* The firmware's kernels are in its runs, and these are the control blocks' work. */
+static void test_times__do_not_count_nested_work_twice(void **state)
+{
+	char *text = summary_of_table("kernels.csv", "kind,name,calls,total_ns\n"
+	                                             "Exec,a,1,600\nDmaI,a,1,200\n"
+	                                             "FW,firmware,1,1000\nKernel,k,1,500\n"
+	                                             "Zone,z,2,250\n");
+
+	(void)state;
+	assert_contains(text, " 75.0%\n");  /* Exec, of the blocks' 800 */
+	assert_contains(text, " 25.0%\n");  /* DmaI, and the zone of the firmware's 1000 */
+	assert_contains(text, " 100.0%\n"); /* FW */
+	assert_contains(text, "  50.0%\n"); /* Kernel */
+	free(text);
+}
+
+#define LONG_NAME "a_name_that_is_much_longer_than_the_column_that_it_stands_in"
+
+static void test_times__leave_names_whole_in_a_pipe(void **state)
+{
+	char *text = summary_of_table("kernels.csv",
+	                              "kind,name,calls,total_ns\nExec," LONG_NAME ",1,600\n");
+
+	(void)state;
+	assert_contains(text, "Exec: " LONG_NAME);
+	free(text);
+}
+
+static void test_clocks__name_the_process_that_has_no_rank(void **state)
+{
+	char *text = summary_of(CLOCKS ",alpha,77,0,0,0,200,199,560.003920,1.4996,571.0,1183.0\n",
+	                        NULL);
+
+	(void)state;
+	assert_contains(text, "  pid 77 device 0 domain 0 ");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -410,6 +467,10 @@ int main(void)
 		cmocka_unit_test(test_ops__are_told_with_what_bounds_them),
 		cmocka_unit_test(test_ops__are_those_of_a_report_where_no_core_tells_of_any),
 		cmocka_unit_test(test_summary__of_nothing_is_an_error),
+		cmocka_unit_test(test_ops__count_an_operation_once),
+		cmocka_unit_test(test_times__do_not_count_nested_work_twice),
+		cmocka_unit_test(test_times__leave_names_whole_in_a_pipe),
+		cmocka_unit_test(test_clocks__name_the_process_that_has_no_rank),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
