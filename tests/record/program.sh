@@ -47,6 +47,12 @@ run 5 "$FLEXTRACE" record -o none -- sh -c 'exit 5'
 [ ! -e none ] || fail "an empty recording is left"
 nothing_left
 
+# Records of somebody else, which the session takes as well, are no data of the program.
+run 2 "$FLEXTRACE" record -o strange -- env -u FLEXTRACE_SESSION "$PROGRAM" scopes=5
+says 'No data' err.log
+expect_events strange scope 5
+nothing_left
+
 # A signal to record reaches the program, once; record outlives it.
 mkfifo here
 "$FLEXTRACE" record --no-convert -o term -- "$PROGRAM" write=here await scopes=2 exit=6 >out.log 2>err.log &
