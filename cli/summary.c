@@ -187,8 +187,8 @@ static void print_what_ran(FILE *to, const cJSON *run)
 
 /* -- where the time went ----------------------------------------------------------------------- */
 
-/* Kinds of work whose times add up. Kernels and zones of the firmware are within its runs, and these
- * are the control blocks' work seen from the inside: shares are those of the outermost. */
+/* Kinds of work whose times add up. Kernels and zones of the firmware are within its runs, and
+ * these are the control blocks' work seen from the inside: shares are those of the outermost. */
 enum layer { LAYER_WORK, LAYER_STATES, LAYER_FIRMWARE, LAYER_KERNELS, LAYER_ZONES, N_LAYERS };
 
 struct top {

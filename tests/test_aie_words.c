@@ -254,7 +254,9 @@ static void test_aie_words__refuses_a_packet_with_a_wrong_header(void **state)
 /* A packet that is full of commands: the last one raises LOCK_STALL. Room behind it reads as the
  * first slot's event in the next cycle, unless the unit has told that its trace ends. */
 #define FULL_PACKET START "3f 3f 3f 3f 3f 3f 3f 3f 3f 3f 3f 3f 3f 3f 3f "
-#define ROOM        "00000000\n00000000\n00000000\n00000000\n00000000\n00000000\n00000000\n00000000\n"
+#define ROOM                                                                     \
+	"00000000\n00000000\n00000000\n00000000\n00000000\n00000000\n00000000\n" \
+	"00000000\n"
 
 static char *last_rows(void **state, const char *commands)
 {
