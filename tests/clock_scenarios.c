@@ -11,8 +11,8 @@
 #define N_CELLS   4096
 #define ORIGIN_NS INT64_C(5000000000)
 #define MAX_LIVES 8
-#define RAMP      200     /* steps */
-#define STOPPED   -0.9999 /* as a deviation of the rate */
+#define RAMP      200        /* steps */
+#define STOPPED   -0.9999999 /* as a deviation of the rate */
 
 #define GAPS .busy_s = 20, .gap_s = {8, 30}
 
@@ -80,6 +80,7 @@ static void fill_in(struct clock_scenario *scenario)
 		.tail_share = 0.01,
 		.walk_ppm = 0.01,
 		.exec_us = 1000,
+		.jitter_us = 5,
 	};
 
 	if (scenario->ops_hz == 0)
@@ -92,6 +93,8 @@ static void fill_in(struct clock_scenario *scenario)
 		scenario->slow_share = typical.slow_share;
 	if (scenario->tail_share == 0)
 		scenario->tail_share = typical.tail_share;
+	if (scenario->jitter_us == 0)
+		scenario->jitter_us = typical.jitter_us;
 	if (scenario->exec_us == 0)
 		scenario->exec_us = typical.exec_us;
 	scenario->walk_ppm = typical.walk_ppm;
@@ -153,7 +156,8 @@ static double gaussian(struct world *world)
 static double latency_ns(struct world *world, int side)
 {
 	const struct clock_scenario *scenario = world->scenario;
-	double ns = scenario->floors_us[side] * 1e3 + 5e3 * exp(0.8 * gaussian(world));
+	double ns = scenario->floors_us[side] * 1e3 +
+	            scenario->jitter_us * 1e3 * exp(0.8 * gaussian(world));
 
 	if (chance(world, scenario->slow_share))
 		ns += exponential(world, 50e3);

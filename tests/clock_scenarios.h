@@ -26,6 +26,7 @@ struct clock_scenario { /* what is 0 is as usual, or does not happen */
 	double gap_s[2];     /* least and greatest length of a gap */
 	double hz;           /* of the counter */
 	double floors_us[2]; /* least time from submit to TS1, from TS5 to completion */
+	double jitter_us;    /* median of the lognormal part; 5 as usual */
 	double slow_share;   /* see above */
 	double tail_share;   /* see above */
 	double thermal_ppm;  /* amplitude of a sine over thermal_s */

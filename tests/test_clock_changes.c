@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clocks that change while they are watched: a rate that steps for some time. No seed may certify
- * a wrong time, and what can be certified is. The suite tries few seeds; `ctest -C soak -L soak`
+ * Clocks that change while they are watched: a rate that steps or drifts for some time, a counter
+ * that stands still, a host's clock that jumps or is slewed. No seed may certify a wrong time, and
+ * what can be certified is. The suite tries few seeds; `ctest -C soak -L soak`
  * tries N_SOAK_SEEDS from a fresh one on.
  */
 #include <setjmp.h>
@@ -30,17 +31,45 @@ struct change {
 /* clang-format off */
 static const struct change changes[] = {
 	{{.name = "600 ppm", .duration_s = 120, OF_560_MHZ, .excursion_ppm = 600,
-	  .excursion_s = {5, 12}}, 1},
+	  .excursion_s = {5, 12}}, 0.9999},
 	{{.name = "1000 ppm", .duration_s = 120, OF_560_MHZ, .excursion_ppm = 1000,
-	  .excursion_s = {5, 12}}, 1},
+	  .excursion_s = {5, 12}}, 0.9999},
 	{{.name = "1000 ppm slower", .duration_s = 120, OF_560_MHZ, .excursion_ppm = -1000,
-	  .excursion_s = {5, 12}}, 1},
+	  .excursion_s = {5, 12}}, 0.9999},
 	{{.name = "2500 ppm", .duration_s = 120, OF_560_MHZ, .excursion_ppm = 2500,
 	  .excursion_s = {5, 12}}, 0.999},
 	{{.name = "half a second in a minute", .duration_s = 60, OF_560_MHZ, .excursion_ppm = 300,
 	  .excursion_s = {0.4, 0.6}}, 1},
+	{{.name = "a little for half a second", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
+	  .excursion_ppm = 100, .excursion_s = {0.4, 0.6}}, 0.999},
+	{{.name = "stops of 10 us and 100 ppm", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
+	  .stop_us = 10, .excursion_ppm = 100, .excursion_s = {10, 20}}, 0.999},
+	{{.name = "stops of 20 us and 200 ppm", .duration_s = 120, .jitter_us = 1, OF_560_MHZ,
+	  .stop_us = 20, .excursion_ppm = 200, .excursion_s = {0.5, 2}}, 0.999},
+	{{.name = "stops of 20 us and 300 ppm, 10 operations a second", .duration_s = 1200,
+	  .ops_hz = 10, .hz = 560e6, .n_excursions = 3, .stop_us = 20, .excursion_ppm = 300,
+	  .excursion_s = {10, 20}}, 0.999},
+	{{.name = "stops of 20 us and 300 ppm, 1000 operations a second", .duration_s = 40,
+	  .ops_hz = 1000, .exec_us = 200, .hz = 560e6, .n_excursions = 3, .stop_us = 20,
+	  .excursion_ppm = 300, .excursion_s = {1, 5}}, 0.999},
+	{{.name = "stops of 15 us", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
+	  .stop_us = 15, .excursion_s = {10, 20}}, 0.999},
+	{{.name = "stops of 100 us", .duration_s = 120, .jitter_us = 1, OF_560_MHZ, .stop_us = 100,
+	  .excursion_s = {0.5, 2}}, 0.999},
+	{{.name = "stops of 300 us", .duration_s = 120, .jitter_us = 1, OF_560_MHZ, .stop_us = 300,
+	  .excursion_s = {0.5, 2}}, 0.999},
+	{{.name = "thermal ramps", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
+	  .excursion_ppm = 300, .is_ramp = true, .excursion_s = {5, 20}}, 1},
+	{{.name = "host jumps by 20 us", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
+	  .host_jump_us = 20}, 0.999},
+	{{.name = "host jumps back by 300 us", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
+	  .host_jump_us = -300}, 0.999},
+	{{.name = "host jumps by 100 ms", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
+	  .host_jump_us = 100000}, 0.99},
+	{{.name = "host slews by 500 ppm", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
+	  .host_bend_ppm = 500, .excursion_s = {10, 20}}, 1},
 	{{.name = "half a second in ten minutes", .duration_s = 600, OF_560_MHZ,
-	  .excursion_ppm = 300, .excursion_s = {0.4, 0.6}}, 1},
+	  .excursion_ppm = 300, .excursion_s = {0.4, 0.6}}, 0.9999},
 };
 /* clang-format on */
 

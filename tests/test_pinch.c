@@ -26,7 +26,7 @@ static void pinched_init(struct pinched *pinched)
 	pinched->piece = (struct piece){.slope = UINT64_C(1) << SLOPE_BITS,
 	                                .rise = (UINT64_C(1) << WANDER_BITS) / 100000,
 	                                .fall = (UINT64_C(1) << WANDER_BITS) / 100000};
-	pinched->reference = (struct reference){&pinched->piece, 1};
+	pinched->reference = (struct reference){.pieces = &pinched->piece, .n_pieces = 1};
 	for (unsigned i = 0; i < N; i++) {
 		/* latencies from the floor up, now and then a long one */
 		int64_t late = ROOM / 2 + (i * 7919 % 100) * 50 + (i % 17 == 0 ? 1000000 : 0);

@@ -171,9 +171,23 @@ static inline struct step step_between(struct walk *walk, uint64_t from, uint64_
 	return step_over(walk, from, to);
 }
 
+/* The same where a jump may be in between. */
+static struct step step_or_jump(struct walk *walk, uint64_t from, uint64_t to)
+{
+	const struct step free = {PHI_UNBOUNDED / 4, PHI_UNBOUNDED / 4};
+
+	if (walk->reference->n_eras <= 1)
+		return step_between(walk, from, to);
+	for (uint64_t x = from; x < to; x = walk->to) {
+		if (walk_to(walk, x)->is_free)
+			return free;
+	}
+	return step_between(walk, from, to);
+}
+
 struct step band_step(struct walk *walk, uint64_t from, uint64_t to)
 {
-	return step_between(walk, from, to);
+	return step_or_jump(walk, from, to);
 }
 
 /* -- conflicts ------------------------------------------------------------------------------- */
@@ -186,9 +200,9 @@ static bool conflict(struct walk *walk, const struct knot *lower, const struct k
 	if (lower->lo == -PHI_UNBOUNDED || upper->hi == PHI_UNBOUNDED)
 		return false;
 	if (lower->x <= upper->x)
-		step = step_between(walk, lower->x, upper->x);
+		step = step_or_jump(walk, lower->x, upper->x);
 	else
-		step = step_between(walk, upper->x, lower->x);
+		step = step_or_jump(walk, upper->x, lower->x);
 	return lower->lo - (lower->x <= upper->x ? step.fall : step.rise) > upper->hi;
 }
 
@@ -229,7 +243,7 @@ static uint32_t drop_in_pass(struct knot *knots, uint32_t n, const struct refere
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (i > 0) {
-			struct step step = step_between(&walk, knots[i - 1].x, knots[i].x);
+			struct step step = step_or_jump(&walk, knots[i - 1].x, knots[i].x);
 
 			lo = lo > -PHI_UNBOUNDED ? lo - step.fall : lo;
 			hi = hi < PHI_UNBOUNDED ? hi + step.rise : hi;
@@ -285,26 +299,32 @@ static int64_t raised(int64_t hi, int64_t by)
 	return hi >= PHI_UNBOUNDED - by ? PHI_UNBOUNDED : hi + by;
 }
 
-bool band_close(struct knot *knots, uint32_t n, const struct reference *reference)
+bool band_close_range(struct knot *knots, uint32_t from, uint32_t to,
+                      const struct reference *reference)
 {
 	struct walk walk = {.reference = reference};
-	struct knot at = n ? knots[0] : (struct knot){0};
+	struct knot at = from < to ? knots[from] : (struct knot){0};
 	bool meets = true;
 
-	for (uint32_t i = 1; i < n; i++) {
+	for (uint32_t i = from + 1; i < to; i++) {
 		struct step step = step_between(&walk, at.x, knots[i].x);
 
 		at = tightened(&knots[i], lowered(at.lo, step.fall), raised(at.hi, step.rise));
 		knots[i] = at;
 		meets &= at.lo <= at.hi;
 	}
-	for (uint32_t i = n; i-- > 1;) {
+	for (uint32_t i = to; i-- > from + 1;) {
 		struct step step = step_between(&walk, knots[i - 1].x, at.x);
 
 		at = tightened(&knots[i - 1], lowered(at.lo, step.rise), raised(at.hi, step.fall));
 		knots[i - 1] = at;
 	}
 	return meets;
+}
+
+bool band_close(struct knot *knots, uint32_t n, const struct reference *reference)
+{
+	return band_close_range(knots, 0, n, reference);
 }
 
 void band_centre(struct knot *knots, const struct knot *middles, uint32_t n)

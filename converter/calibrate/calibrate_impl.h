@@ -34,11 +34,22 @@ struct piece {
 	uint64_t slope;      /* 2^-40 ns per tick */
 	uint64_t rise, fall; /* how fast phi may wander in it, 2^-44 ns per tick */
 	bool is_bridge;      /* no one slope fits it: between two that do */
+	bool is_free;        /* the clock may have jumped in it */
+};
+
+/* What one clock without a jump explains. Slopes in 2^-44 ns per tick, of its ends. */
+struct era {
+	uint64_t reach_from, reach_to; /* x between which it may have held */
+	uint64_t core_from, core_to;   /* x between which no other reaches, if there is any */
+	uint64_t own_from, own_to;     /* the part that it is known from, which others may reach */
+	uint64_t least[2], most[2]; /* how fast host time goes, in front of the core and behind */
 };
 
 struct reference {
 	struct piece *pieces; /* owned, at least one, by x */
 	uint32_t n_pieces;
+	struct era *eras; /* owned, by x; one or none: there is no jump */
+	uint32_t n_eras;
 };
 
 /* A constraint's place; after the band is closed, the bounds that hold there. */
@@ -156,6 +167,12 @@ int line_fit(const struct hulls *hulls, uint32_t from, uint32_t to, struct line 
 
 /* -- parts.c --------------------------------------------------------------------------------- */
 
+/* What tells whether a clock still holds. */
+struct pass {
+	double least_room_ns; /* that it must leave */
+	double rho;           /* how its rate wanders, for that */
+};
+
 /* A range of blocks that one rate explains, if it does. */
 struct part {
 	uint32_t from, to;
@@ -166,6 +183,7 @@ struct part {
 	bool has_rate;                 /* a line fits */
 	bool has_core;                 /* something of it no other part reaches */
 	bool is_before_step;           /* to the next part that has a rate */
+	struct pass pass;              /* what the clock must pass to hold beyond that step */
 };
 
 struct parts {
@@ -271,6 +289,10 @@ int band_drop_pinches(struct knot *knots, uint32_t n, const struct reference *re
  * other. */
 bool band_close(struct knot *knots, uint32_t n, const struct reference *reference);
 
+/* The same of knots [from, to) alone, whatever is free. */
+bool band_close_range(struct knot *knots, uint32_t from, uint32_t to,
+                      const struct reference *reference);
+
 /* Moves each closed knot's middle to that of the other, which lies in its bounds, and widens its
  * bounds as that needs. Both have the same x. */
 void band_centre(struct knot *knots, const struct knot *middles, uint32_t n);
@@ -339,6 +361,8 @@ struct attempt {
 	struct knot *knots; /* owned, of blocks.h */
 	uint32_t n_knots, n_false;
 	struct doubts doubts; /* owned */
+	struct doubts
+		exact; /* owned; where bounds are wider than the brackets: no knot is spared */
 	double rho;
 	bool is_closed; /* the knots are bounds already */
 	bool is_steady; /* their middles are of one slope */
@@ -353,6 +377,13 @@ void fit_release(struct attempt *band);
 /* Makes the map along a band, and uses up its knots; none where there are none. */
 int fit_map(struct attempt *band, const struct evidence *evidence, const struct prior *prior,
             struct clock_map *ret_map);
+
+/* -- eras.c ---------------------------------------------------------------------------------- */
+
+/* Closes a band, era by era where there are some: what the clock leaves before it jumped and what
+ * it leaves behind are never joined, and where either can have held both can. Doubts what no era
+ * explains. 1: closed, 0: the constraints contradict each other; or FLEXTRACE_E_MEMORY. */
+int eras_close(struct attempt *attempt);
 
 /* -- map.c ----------------------------------------------------------------------------------- */
 

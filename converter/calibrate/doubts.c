@@ -6,13 +6,13 @@
 #include "array.h"
 #include "calibrate_impl.h"
 
-/* The first stretch that ends at `x` or behind it. */
+/* The first stretch that ends at `x` or behind it. Most are added in order. */
 static uint32_t find(const struct doubts *doubts, uint64_t x)
 {
-	uint32_t at = 0;
+	uint32_t at = doubts->n;
 
-	while (at < doubts->n && doubts->stretches[at].to < x)
-		at++;
+	while (at > 0 && doubts->stretches[at - 1].to >= x)
+		at--;
 	return at;
 }
 

@@ -86,6 +86,7 @@ void fit_release(struct attempt *band)
 	reference_release(&band->reference);
 	blocks_free(band->knots);
 	doubts_release(&band->doubts);
+	doubts_release(&band->exact);
 	*band = (struct attempt){.knots = NULL};
 }
 
@@ -171,6 +172,8 @@ static bool is_near_guess(const struct reference *reference, const struct guess 
 static int try_all(struct evidence *evidence, const struct guess *guess, double rho,
                    struct attempt *attempt)
 {
+	int is_closed;
+
 	for (uint32_t i = 0; i < evidence->n; i++)
 		evidence->is_false[i] = 0;
 	FLEXTRACE_TRY(follow(evidence, guess, rho, &attempt->reference));
@@ -178,8 +181,9 @@ static int try_all(struct evidence *evidence, const struct guess *guess, double 
 		return 0;
 	FLEXTRACE_TRY(
 		band_constrain(evidence, &attempt->reference, &attempt->knots, &attempt->n_knots));
-	attempt->is_closed = band_close(attempt->knots, attempt->n_knots, &attempt->reference);
-	return attempt->is_closed;
+	is_closed = eras_close(attempt);
+	attempt->is_closed = is_closed > 0;
+	return is_closed;
 }
 
 static int try_rho(struct evidence *evidence, const struct guess *guess, double rho,
@@ -261,7 +265,7 @@ static int steady(const struct evidence *evidence, struct attempt *attempt, doub
 {
 	const struct piece *piece = &attempt->reference.pieces[0];
 	struct piece straight = *piece;
-	struct reference reference = {&straight, 1};
+	struct reference reference = {.pieces = &straight, .n_pieces = 1};
 	struct knot *knots = NULL;
 	uint32_t n = 0;
 
@@ -329,6 +333,6 @@ int fit_band(struct evidence *evidence, const struct prior *prior, struct attemp
 	if (ret_band->n_knots == 0)
 		return FLEXTRACE_OK;
 	if (!ret_band->is_closed)
-		band_close(ret_band->knots, ret_band->n_knots, &ret_band->reference);
+		FLEXTRACE_TRY(eras_close(ret_band));
 	return steady(evidence, ret_band, prior->rho);
 }

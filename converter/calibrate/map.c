@@ -55,10 +55,10 @@ struct corner {
 /* What a map is made of, and how far that is done. */
 struct maker {
 	const struct knot *end; /* weak; behind the last knot */
-	const struct doubts *doubts;
-	uint32_t next_stretch; /* of doubts */
+	const struct doubts *doubts, *exact;
+	uint32_t next_stretch, next_exact;
 	struct walk walk;
-	bool spares;
+	bool spares, has_jumps;
 };
 
 static bool is_doubtful(const struct knot *knot, struct maker *maker)
@@ -145,6 +145,15 @@ static bool is_in_cone(const struct cone *cone, const struct corner *from, const
 	       to->piece == from->piece;
 }
 
+/* Whether the band is wider or narrower at once than the rate can make it: the clock may jump. */
+static bool is_abrupt(const struct corner *from, const struct corner *to)
+{
+	double dx = (double)(to->knot->x - from->knot->x);
+	double most_ns = dx * (double)wander_of(from->piece) * 0x1p-44 + SPARED_NS;
+
+	return fabs((double)half_of(to->knot) - (double)half_of(from->knot)) > most_ns;
+}
+
 /* Returns the last knot that the line from `from` can reach past those between; `from` itself:
  * there is none behind it. Knots at one place have equal bounds, so the first stands for all. */
 static struct corner reach(const struct corner *from, struct maker *maker)
@@ -154,14 +163,18 @@ static struct corner reach(const struct corner *from, struct maker *maker)
 
 	for (const struct knot *knot = from->knot + 1; knot < maker->end; knot++) {
 		struct corner corner;
+		bool jumps;
 
 		if (knot->x == from->knot->x)
 			continue;
 		corner = corner_of(knot, maker);
-		if (reached.knot != from->knot && !is_in_cone(&cone, from, &corner))
+		jumps = maker->has_jumps && is_abrupt(&reached, &corner);
+		if (reached.knot != from->knot && (jumps || !is_in_cone(&cone, from, &corner)))
 			break;
 		reached = corner;
-		if (knot->x > cone.limit || !maker->spares ||
+		jumps |= maker->has_jumps &&
+		         doubts_meet(maker->exact, knot->x, knot->x + 1, &maker->next_exact);
+		if (knot->x > cone.limit || !maker->spares || jumps ||
 		    corner.is_doubtful != from->is_doubtful)
 			break;
 		narrow_cone(&cone, from, knot);
@@ -187,8 +200,10 @@ int clock_map_init(struct clock_map *map, struct attempt *band, const struct evi
 	struct maker maker = {
 		.end = band->knots + band->n_knots,
 		.doubts = &band->doubts,
+		.exact = &band->exact,
 		.walk = {.reference = &band->reference},
 		.spares = !band->is_steady,
+		.has_jumps = band->reference.n_eras > 1,
 	};
 	struct corner corner = corner_of(&band->knots[0], &maker), next;
 

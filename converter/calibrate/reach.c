@@ -26,22 +26,33 @@
 #include "calibrate_impl.h"
 
 #define ROUNDING_NS 1.0
+#define ROOM        0.7  /* of what lines leave: a clock that leaves less did not hold */
+#define STIFF       0.15 /* of rho: how the rate wanders around a jump, most likely */
+#define MAX_NEAR    32u  /* blocks beside a jump that tell it */
+#define MAX_BLIP    8u   /* blocks: what is no longer, and the same on both sides, is a lie */
 
 /* What is left of host time at x, on the way over the evidence. */
 struct carried {
 	double x, lo, hi;
 	double least, most; /* ns per tick, in front: the rates that hold on the way */
+	double gap, loose;  /* over more x than that, the rate may be off by so much more */
+	double least_room;  /* ns; what leaves less is nothing */
 	bool is_forward;
 };
 
-static struct carried start(const struct parts *parts, const struct part *part, bool is_forward)
+static struct carried start(const struct parts *parts, const struct part *part,
+                            const struct pass *pass, bool is_forward)
 {
 	return (struct carried){
 		.x = is_forward ? -INFINITY : INFINITY,
 		.lo = -INFINITY,
 		.hi = INFINITY,
-		.least = slope_least(part->line.slope_lo, parts->rho),
-		.most = slope_most(part->line.slope_hi, parts->rho),
+		.least = slope_least(part->line.slope_lo, pass->rho),
+		.most = slope_most(part->line.slope_hi, pass->rho),
+		.gap = pass->least_room_ns / (parts->rho * part->line.slope),
+		.loose = slope_most(part->line.slope_hi, parts->rho) -
+	                 slope_most(part->line.slope_hi, pass->rho),
+		.least_room = pass->least_room_ns,
 		.is_forward = is_forward,
 	};
 }
@@ -49,12 +60,16 @@ static struct carried start(const struct parts *parts, const struct part *part, 
 /* How far host time can go at least, and at most, over dx, which may be negative. */
 static double least_over(const struct carried *carried, double dx)
 {
-	return dx * (dx > 0 ? carried->least : carried->most);
+	double loose = fabs(dx) > carried->gap ? carried->loose : 0;
+
+	return dx * (dx > 0 ? carried->least - loose : carried->most + loose);
 }
 
 static double most_over(const struct carried *carried, double dx)
 {
-	return dx * (dx > 0 ? carried->most : carried->least);
+	double loose = fabs(dx) > carried->gap ? carried->loose : 0;
+
+	return dx * (dx > 0 ? carried->most + loose : carried->least - loose);
 }
 
 /* Takes in a bound; those out of order are carried to where the others are. */
@@ -95,7 +110,7 @@ static bool take_block(struct carried *carried, const struct hulls *hulls, uint3
 		take(carried, is_upper ? &hulls->upper[at_upper] : &hulls->lower[at_lower],
 		     is_upper);
 		*(is_upper ? &upper : &lower) += 1;
-		if (carried->lo > carried->hi + ROUNDING_NS)
+		if (carried->hi + ROUNDING_NS - carried->lo < carried->least_room)
 			return false;
 	}
 	return true;
@@ -105,7 +120,7 @@ static bool take_block(struct carried *carried, const struct hulls *hulls, uint3
 
 static void reach_forward(const struct parts *parts, struct part *part, const struct part *next)
 {
-	struct carried carried = start(parts, part, true);
+	struct carried carried = start(parts, part, &part->pass, true);
 	uint32_t end = part->is_before_step ? next->to : next->from;
 
 	for (uint32_t i = part->core_from; i < part->core_to; i++)
@@ -121,7 +136,7 @@ static void reach_forward(const struct parts *parts, struct part *part, const st
 
 static void reach_backward(const struct parts *parts, struct part *part, const struct part *last)
 {
-	struct carried carried = start(parts, part, false);
+	struct carried carried = start(parts, part, &last->pass, false);
 	uint32_t end = last->is_before_step ? last->from : last->to;
 
 	for (uint32_t i = part->core_to; i-- > part->core_from;)
@@ -205,21 +220,109 @@ static int shrink_all(struct parts *parts)
 	return n_changed;
 }
 
+/* -- steps ----------------------------------------------------------------------------------- */
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Whether what one part leaves meets the evidence of the other, with room. The step may be in a few
+ * of its own last blocks. */
+static bool carries_on(const struct parts *parts, const struct part *from, const struct part *to,
+                       const struct pass *pass)
+{
+	bool is_forward = to > from;
+	struct carried carried = start(parts, from, pass, is_forward);
+
+	uint32_t n_own = least(from->to - from->from, MAX_NEAR);
+	uint32_t n_other = least(to->to - to->from, MAX_NEAR);
+
+	for (uint32_t left = n_own; left > 0; left--) {
+		if (!take_block(&carried, parts->hulls,
+		                is_forward ? from->to - left : from->from + left - 1) &&
+		    left <= MAX_BLIP)
+			return false;
+	}
+	for (uint32_t i = 0; i < n_other; i++) {
+		if (!take_block(&carried, parts->hulls, is_forward ? to->from + i : to->to - 1 - i))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Whether the rate steps between two parts, or the clock jumps: then what one of them leaves has no
+ * room over the other. Every bracket leaves room for the least latencies. A rate that is the same
+ * on both sides hardly wandered in between, unless nobody saw what it did.
+ */
+static bool steps(const struct parts *parts, const struct part *part, const struct part *next,
+                  struct pass *ret_pass)
+{
+	bool is_longer = part->to - part->from > next->to - next->from;
+	double room_ns = 2 * (is_longer ? part : next)->line.margin_ns;
+
+	*ret_pass = (struct pass){0, parts->rho};
+	if (fabs(next->line.slope - part->line.slope) > 2 * parts->rho * part->line.slope)
+		return true;
+	ret_pass->least_room_ns = ROOM * room_ns;
+	ret_pass->rho = STIFF * parts->rho;
+	if (!carries_on(parts, part, next, ret_pass) || !carries_on(parts, next, part, ret_pass))
+		return true;
+	*ret_pass = (struct pass){0, parts->rho};
+	return false;
+}
+
+/* A few blocks that differ from what is on both sides have lies in them. Returns the first part
+ * behind them, or the next one: there are none. */
+static struct part *skip_blip(struct parts *parts, struct part *part, struct part *next)
+{
+	struct pass pass;
+
+	for (struct part *far = next + 1;
+	     far < parts->parts + parts->n && far->from - part->to <= MAX_BLIP; far++) {
+		if (!far->has_rate || steps(parts, part, far, &pass))
+			continue;
+		for (struct part *blip = next; blip < far; blip++)
+			blip->has_rate = false;
+		return far;
+	}
+	return next;
+}
+
+static void find_steps(struct parts *parts)
+{
+	struct part *part = NULL, *end = parts->parts + parts->n;
+
+	for (struct part *next = parts->parts; next < end; next++) {
+		if (!next->has_rate)
+			continue;
+		if (part && steps(parts, part, next, &part->pass)) {
+			struct part *far = skip_blip(parts, part, next);
+
+			part->is_before_step = far == next;
+			if (far != next)
+				part->pass = (struct pass){0, parts->rho};
+			next = far;
+		}
+		part = next;
+	}
+}
+
 int parts_reach(struct parts *parts)
 {
 	int n_changed = 1;
 
 	for (uint32_t i = 0; i < parts->n; i++) {
 		struct part *part = &parts->parts[i];
-		const struct part *next = part_near(parts, i, 1);
 
 		part->core_from = part->from;
 		part->core_to = part->to;
 		part->has_core = true;
-		part->is_before_step = part->has_rate && next &&
-		                       fabs(next->line.slope - part->line.slope) >
-		                               2 * parts->rho * part->line.slope;
+		part->is_before_step = false;
+		part->pass = (struct pass){0, parts->rho};
 	}
+	find_steps(parts);
 	while (n_changed > 0) {
 		reach_all(parts);
 		n_changed = shrink_all(parts);

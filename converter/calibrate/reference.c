@@ -88,6 +88,93 @@ static void add_piece_of(struct maker *maker, uint32_t at, uint64_t x)
 	add_piece(maker, x, &line, reaches(last, x) || reaches(next, x));
 }
 
+/* -- eras ------------------------------------------------------------------------------------ */
+
+static void tell_limits(const struct parts *parts, const struct part *part, struct era *era,
+                        int end)
+{
+	era->least[end] = fixed(slope_least(part->line.slope_lo, parts->rho), WANDER_BITS) - 1;
+	era->most[end] = fixed(slope_most(part->line.slope_hi, parts->rho), WANDER_BITS);
+}
+
+/* Leaves as core what no other era reaches. */
+static void find_cores(const struct parts *parts, struct era *eras, uint32_t n,
+                       const struct part *const *firsts, const struct part *const *lasts)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct era *era = &eras[i];
+
+		era->core_from = i > 0 ? eras[i - 1].reach_to : 0;
+		era->core_to = i + 1 < n ? eras[i + 1].reach_from : UINT64_MAX;
+		era->own_from = block_x(parts->hulls, firsts[i]->core_from);
+		era->own_to = block_x(parts->hulls, lasts[i]->core_to);
+	}
+}
+
+/* Where a jump is only likely, one of both eras holds in between. */
+static void close_gap(struct era *era, struct era *next, const struct part *last)
+{
+	uint64_t from = next->reach_from;
+
+	if (last->pass.least_room_ns <= 0 || era->reach_to >= from)
+		return;
+	next->reach_from = era->reach_to;
+	era->reach_to = from;
+}
+
+/* Lists the eras: parts in a row that no step divides. */
+static int list_eras(const struct parts *parts, struct reference *reference)
+{
+	const struct part **firsts = calloc(parts->n, sizeof(const struct part *));
+	const struct part **lasts = calloc(parts->n, sizeof(const struct part *));
+	struct era *eras = calloc(parts->n, sizeof(*eras));
+	bool is_new = true;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < parts->n && firsts && lasts && eras; i++) {
+		const struct part *part = &parts->parts[i];
+
+		if (!part->has_rate)
+			continue;
+		if (is_new) {
+			firsts[n] = part;
+			eras[n].reach_from = part->reach_from;
+			tell_limits(parts, part, &eras[n++], 0);
+		}
+		lasts[n - 1] = part;
+		eras[n - 1].reach_to = part->reach_to;
+		tell_limits(parts, part, &eras[n - 1], 1);
+		is_new = part->is_before_step;
+	}
+	for (uint32_t i = 1; i < n; i++)
+		close_gap(&eras[i - 1], &eras[i], lasts[i - 1]);
+	if (firsts && lasts && eras)
+		find_cores(parts, eras, n, firsts, lasts);
+	free(firsts);
+	free(lasts);
+	reference->eras = eras;
+	reference->n_eras = n;
+	return firsts && lasts && eras ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+}
+
+/* A piece is free where not exactly one era reaches. */
+static void free_pieces(struct reference *reference)
+{
+	for (uint32_t i = 0, era = 0; i < reference->n_pieces && reference->n_eras > 1; i++) {
+		struct piece *piece = &reference->pieces[i];
+		uint32_t n = 0;
+
+		while (era + 1 < reference->n_eras && reference->eras[era].reach_to <= piece->x)
+			era++;
+		for (uint32_t j = era > 2 ? era - 2 : 0; j < reference->n_eras && j < era + 3; j++)
+			n += reference->eras[j].reach_from <= piece->x &&
+			     piece->x < reference->eras[j].reach_to;
+		piece->is_free = n != 1;
+	}
+}
+
+/* -- all ------------------------------------------------------------------------------------- */
+
 static int compare(const void *left, const void *right)
 {
 	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
@@ -148,8 +235,12 @@ int reference_init(struct reference *reference, const struct hulls *hulls, const
 		code = parts_reach(&parts);
 	if (code >= 0)
 		code = make_pieces(&maker);
+	*reference = (struct reference){.pieces = maker.pieces, .n_pieces = maker.n};
+	if (code >= 0)
+		code = list_eras(&parts, reference);
+	if (code >= 0)
+		free_pieces(reference);
 	parts_release(&parts);
-	*reference = (struct reference){maker.pieces, maker.n};
 	return code;
 }
 
@@ -168,6 +259,7 @@ int reference_init_straight(struct reference *reference, double slope, double sl
 void reference_release(struct reference *reference)
 {
 	free(reference->pieces);
+	free(reference->eras);
 	*reference = (struct reference){0};
 }
 

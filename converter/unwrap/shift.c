@@ -21,6 +21,7 @@
 #define MAX_UNKNOWN   4e-3 /* of the rate: beyond, nothing is told */
 #define NS            16   /* intervals are in 1/16 ns */
 #define MIN_SHIFT_NS  100
+#define MAX_STOP_NS   5000000
 #define MAX_FAR_NS    1e12
 #define MIN_GAP_NS    INT64_C(1000000000)
 #define BESIDE        256u  /* facts on either side of a gap that tell the rate there */
@@ -131,6 +132,9 @@ static int split(const struct shifter *shifter, const struct shift *shift)
 	struct fact *first = fact_list_at(&shifter->list, shift->at);
 
 	FLEXTRACE_TRY(axis_split(shifter->axis, first->segment, first));
+	/* What was at work then may have seen the counter stand still. */
+	if (shift->right.lo > shift->left.hi && shift->right.lo - shift->left.hi < MAX_STOP_NS * NS)
+		fact_list_at(&shifter->list, shift->at - 1)->status = TIME_ASSUMED;
 	for (uint32_t i = 0; i < shift->n_unclear; i++)
 		fact_list_at(&shifter->list, shift->at + i)->status = TIME_ASSUMED;
 	return FLEXTRACE_OK;
