@@ -61,6 +61,10 @@
 	  "device counters run at another rate than their definition or --nominal-mhz says")    \
 	X(RATE_STEP, "rate_step",                                                               \
 	  "the rate of a device counter stepped: fix its frequency for runs to be compared")    \
+	X(RATE_UNPROVEN, "rate_unproven",                                                       \
+	  "counters whose stamps fit a rate more than 2 % off the nominal one over whole wraps " \
+	  "only: they restart or stop with each job, or the nominal rate is wrong: "             \
+	  "--nominal-mhz, or several operations a second")                                       \
 	X(RATE_UNKNOWN, "rate_unknown",                                                         \
 	  "too little evidence for a rate, the nominal one is drawn: give --nominal-mhz, or "   \
 	  "record FLEXTRACE_CLOCK_SYNC once a second")                                          \

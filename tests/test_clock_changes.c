@@ -23,7 +23,8 @@
 
 struct change {
 	struct clock_scenario scenario;
-	double least_sure; /* share of operations that are certified with all their stamps */
+	double least_sure;   /* share of operations that are certified with all their stamps */
+	uint64_t nominal_hz; /* 0: nobody says */
 };
 
 #define OF_560_MHZ .hz = 560e6, .n_excursions = 6
@@ -70,6 +71,19 @@ static const struct change changes[] = {
 	  .host_bend_ppm = 500, .excursion_s = {10, 20}}, 1},
 	{{.name = "half a second in ten minutes", .duration_s = 600, OF_560_MHZ,
 	  .excursion_ppm = 300, .excursion_s = {0.4, 0.6}}, 0.9999},
+	/* Stamps that fit 4294.97 MHz, 6135.67 MHz, and no rate. */
+	{{.name = "restarts with a job a second", .duration_s = 200, .hz = 560e6, .jitter_us = 1,
+	  .exec_us = 3000, .job_s = {1, 1}, .job_ops = 1, .restarts = true}, 0, 560000000},
+	{{.name = "restarts with a job in 0.7 s", .duration_s = 200, .hz = 560e6, .jitter_us = 1,
+	  .exec_us = 3000, .job_s = {0.7, 0.7}, .job_ops = 1, .restarts = true}, 0, 560000000},
+	{{.name = "gated by short jobs", .duration_s = 200, .hz = 560e6, .jitter_us = 1,
+	  .exec_us = 3000, .job_s = {0.7, 0.7}, .job_ops = 1, .is_gated = true}, 0, 560000000},
+	{{.name = "gated by long jobs", .duration_s = 200, .hz = 560e6, .jitter_us = 1,
+	  .exec_us = 300000, .job_s = {1, 1}, .job_ops = 1, .is_gated = true}, 0, 560000000},
+	{{.name = "a nominal rate 20 % too high", .duration_s = 60, .hz = 560e6}, 1, 672000000},
+	{{.name = "a nominal rate 20 % too low", .duration_s = 60, .hz = 560e6}, 1, 448000000},
+	{{.name = "a nominal rate 7 % too high, one operation a second", .duration_s = 300,
+	  .ops_hz = 1, .hz = 560e6}, 1, 600000000},
 };
 /* clang-format on */
 
@@ -81,6 +95,7 @@ static void run_change(const struct change *change, uint64_t seed, uint32_t *ret
 
 	clock_scenario_make(&change->scenario, seed, &truth);
 	clock_run_init(&run);
+	clock_run_counter(&run)->nominal_hz = change->nominal_hz;
 	clock_run_push_truth(&run, &truth, false);
 	clock_run_finish(&run, NULL);
 	clock_run_judge(&run, &truth, ret_verdict);

@@ -124,9 +124,11 @@ static struct prior prior_of(const struct calibrate_input *input, uint32_t count
 	};
 
 	if (settings.nominal_mhz > 0)
-		prior.hint = 1e3 / settings.nominal_mhz;
+		prior.nominal = 1e3 / settings.nominal_mhz;
 	else if (of->nominal_hz)
-		prior.hint = 1e9 / (double)of->nominal_hz;
+		prior.nominal = 1e9 / (double)of->nominal_hz;
+	if (prior.nominal > 0)
+		prior.hint = prior.nominal;
 	else if (core_hz)
 		prior.hint = 1e9 / (double)core_hz;
 	return prior;

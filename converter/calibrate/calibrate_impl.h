@@ -107,6 +107,7 @@ struct clock_map {
 	bool is_doubtful_before;            /* nothing in front of the first knot is certified */
 	struct map_quality quality;         /* of all stamps; see map_knot.is_doubtful */
 	bool is_wandering;                  /* the assumption was about rho */
+	bool is_unproven;                   /* the rate needs a proof, and there is none */
 	bool is_after_gap;         /* begins behind a gap that no rate bridges, not with a reset */
 	bool is_one_sided;         /* nothing bounds it from one of the two sides */
 	double rho;                /* relative; what the band was made with */
@@ -117,6 +118,7 @@ struct clock_map {
 /* What is known of a clock besides its evidence. */
 struct prior {
 	double hint;               /* ns per tick: where the evidence leaves the slope open */
+	double nominal;            /* ns per tick; 0: nobody said */
 	double rho;                /* relative */
 	double slope_lo, slope_hi; /* what clocks of equal rate leave; 0: there are none */
 };
@@ -153,6 +155,11 @@ int slope_guess(const struct evidence *evidence, double rho, double *slope, doub
 
 /* Bounds the mean slope by brackets at both ends, whatever the rate did between. */
 void slope_bound(const struct evidence *evidence, double *ret_lo, double *ret_hi);
+
+/* -- proof.c --------------------------------------------------------------------------------- */
+
+/* Whether a slope is far from the stated one, and no brackets near each other say so. */
+bool proof_is_missing(const struct evidence *evidence, double nominal, double slope);
 
 /* -- line.c ---------------------------------------------------------------------------------- */
 
@@ -364,8 +371,9 @@ struct attempt {
 	struct doubts
 		exact; /* owned; where bounds are wider than the brackets: no knot is spared */
 	double rho;
-	bool is_closed; /* the knots are bounds already */
-	bool is_steady; /* their middles are of one slope */
+	bool is_closed;   /* the knots are bounds already */
+	bool is_steady;   /* their middles are of one slope */
+	bool is_unproven; /* the rate is far from the nominal one, and nothing near proves it */
 };
 
 /* Closes the band around what of one segment's evidence is not false; no knots: there is none.

@@ -301,6 +301,7 @@ static void warn(const struct judge *judge, uint32_t index)
 	warnings[WARNING_INFEASIBLE] += map->is_wandering;
 	warnings[WARNING_ONE_SIDED] += map->is_one_sided;
 	warnings[WARNING_RATE_STEP] += map->n_steps;
+	warnings[WARNING_RATE_UNPROVEN] += map->is_unproven;
 	warnings[WARNING_RATE_UNKNOWN] += map_has_open_rate(map);
 	warnings[WARNING_OFF_NOMINAL] += is_off_nominal(map, report);
 }
