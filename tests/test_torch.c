@@ -369,6 +369,24 @@ static const char crossing[] = FILE_OF("\"distributedInfo\":{\"rank\":1},",
 	X("user_annotation", "ProfilerStep#3", HOST, AT(15, 40), ""));
 /* clang-format on */
 
+/* Readers look there for what a device is, and for who talks how. */
+static void test_torch__says_again_who_rank_and_devices_are(void **state)
+{
+	struct flex_run *run = *state;
+
+	run->options.per_rank = true;
+	convert(state,
+	        FILE_OF("\"deviceProperties\":[{\"id\":3,\"name\":\"<A>\",\"totalGlobalMem\":"
+	                "42297524224}],"
+	                "\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":1,\"pg_count\":5},",
+	                X("kernel", "k", DEVICE, AT(1, 1), "")));
+	assert_true(rank_has_text(run, "\"totalGlobalMem\":\t42297524224"));
+	assert_true(rank_has_text(run, "\"\\u003cA>\""));
+	assert_true(rank_has_text(run, "\"backend\":\t\"nccl\""));
+	assert_true(rank_has_text(run, "\"rank\":\t1,"));
+	assert_true(has_text(run, "trace.json", "\"backend\": \"flextrace\""));
+}
+
 static void test_torch__leaves_what_crosses_on_its_line(void **state)
 {
 	struct flex_run *run = *state;
@@ -558,6 +576,7 @@ int main(void)
 		TEST(takes_steps_of_2021_and_makes_up_none),
 		TEST(says_again_what_the_file_said),
 		TEST(lets_the_file_have_the_word),
+		TEST(says_again_who_rank_and_devices_are),
 		TEST(leaves_what_crosses_on_its_line),
 		TEST(keeps_arrows_to_gradients),
 		TEST(knows_what_devices_allocate),

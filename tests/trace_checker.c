@@ -159,6 +159,13 @@ static void check_args(struct checker *checker, const cJSON *json, const struct 
 		checker->ranks[checker->n_ranks++] = rank;
 }
 
+static bool is_text(const cJSON *args, const char *key, const char *value)
+{
+	const char *text = text_of(args, key);
+
+	return text && !strcmp(text, value);
+}
+
 static void check_interval(struct checker *checker, const cJSON *json, struct event *event)
 {
 	const cJSON *args = cJSON_GetObjectItemCaseSensitive(json, "args");
@@ -172,9 +179,11 @@ static void check_interval(struct checker *checker, const cJSON *json, struct ev
 		complain(checker, event->place, "X without cat");
 		return;
 	}
-	if (strcmp(event->cat, "kernel") && strncmp(event->cat, "gpu_", 4))
+	if ((strcmp(event->cat, "kernel") && strncmp(event->cat, "gpu_", 4)) ||
+	    !strcmp(event->cat, "gpu_user_annotation"))
 		return;
-	if (!is_whole(stream) || stream < 1)
+	/* What another tool's file says of a stream comes out as it is. */
+	if (!is_whole(stream) || stream < (is_text(args, "status", "given") ? 0 : 1))
 		complain(checker, event->place, "device work without stream >= 1");
 	if (!is_whole(number_of(args, "device")))
 		complain(checker, event->place, "device work without device");

@@ -193,6 +193,11 @@ bool chrome_told_has(const struct told *told, const char *key);
 void chrome_write_told_head(struct chrome *chrome, const struct told *told, uint32_t name,
                             const char *label);
 void chrome_write_told_args(struct chrome *chrome, const struct told *told, const char *kind);
+
+/* Writes a top-level member, a list or one that has a rank, as the file of a rank had it; false: it
+ * had none. */
+bool chrome_write_told_member(struct chrome *chrome, const char *name);
+
 void chrome_write_told_place(struct chrome *chrome, const struct told *told,
                              const struct device_row *row);
 

@@ -20,6 +20,8 @@ static void write_device_properties(struct chrome *chrome)
 	struct writer *writer = &chrome->writer;
 	const char *separator = "\n";
 
+	if (chrome_write_told_member(chrome, "deviceProperties"))
+		return;
 	KEY(writer, "", "deviceProperties");
 	writer_literal(writer, " [");
 	for (uint32_t i = 0; i < identity->n_devices; i++) {
@@ -57,6 +59,8 @@ static void write_distributed_info(struct chrome *chrome)
 	uint32_t n_ranks = 0;
 	bool is_one = true;
 
+	if (chrome_write_told_member(chrome, "distributedInfo"))
+		return;
 	for (uint32_t i = 0; i < identity->n_processes; i++) {
 		uint32_t p = chrome->ids.process_order[i];
 		const struct process *process = &identity->processes[p];

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * chrome_told.c: rows that a file of another tool told of (import/told.h). What the file said comes
- * out again, byte for byte: its category and arguments, behind which ours stand that it has not.
+ * out again, byte for byte: its category and arguments, behind which ours stand that it has not. So
+ * do, in the file of a rank, what it said of devices and of who the rank is.
  */
 #include "emit/chrome.h"
+
+#include <cjson/cJSON.h>
 
 #include "emit/kinds.h"
 
@@ -90,4 +93,46 @@ void chrome_write_told_place(struct chrome *chrome, const struct told *told,
 		CHROME_ARG(writer, "stream"); /* from 1 on */
 		writer_u64(writer, track->id ? view_stream(&chrome->view, track) : 1);
 	}
+}
+
+/* The text of an annotation of the file's process; NULL: there is none. */
+static const char *find_annotation(const struct chrome *chrome, const char *name)
+{
+	const struct string_pool *strings = chrome->view.strings;
+	const struct instant_row *row;
+	struct table_cursor cursor;
+
+	view_read(&cursor, &chrome->view.timeline->instants);
+	while ((row = table_next(&cursor, sizeof(*row)))) {
+		if (row->class == RECORD_ANNOTATION &&
+		    view_track_process(&chrome->view, row->track) == chrome->process &&
+		    strcmp(string_get(strings, row->name), name) == 0)
+			return string_get(strings, row->value);
+	}
+	return NULL;
+}
+
+bool chrome_write_told_member(struct chrome *chrome, const char *name)
+{
+	const char *said = NULL;
+	cJSON *json = NULL;
+	char *text = NULL;
+
+	if (chrome->process != FLEXTRACE_NONE &&
+	    identity_is_torch_file(chrome->view.identity, chrome->view.strings, chrome->process))
+		said = find_annotation(chrome, name);
+	if (said)
+		json = cJSON_Parse(said);
+	if (cJSON_IsArray(json) || cJSON_HasObjectItem(json, "rank"))
+		text = cJSON_Print(json);
+	if (text) {
+		writer_char(&chrome->writer, '"');
+		writer_raw(&chrome->writer, name);
+		writer_literal(&chrome->writer, "\": ");
+		writer_json_inside(&chrome->writer, text, strlen(text));
+		writer_literal(&chrome->writer, ",\n");
+	}
+	cJSON_free(text);
+	cJSON_Delete(json);
+	return text != NULL;
 }
