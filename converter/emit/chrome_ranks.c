@@ -112,10 +112,12 @@ void chrome_write_copy_head(struct chrome *chrome, const struct device_row *row)
 		view_write_json(&chrome->view, writer, id);
 	else if (!*name)
 		writer_json(writer, kind->label, strlen(kind->label));
-	else if (asprintf(&text, "%s (%s)", kind->label, name) < 0)
-		writer->failure = ENOMEM;
-	else
+	else if (asprintf(&text, "%s (%s)", kind->label, name) >= 0)
 		writer_json(writer, text, strlen(text));
+	else {
+		writer->failure = ENOMEM;
+		text = NULL; /* what it is then nobody promises */
+	}
 	free(text);
 }
 
