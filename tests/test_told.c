@@ -95,6 +95,23 @@ static void test_told__survives_every_cut(void **state)
 	}
 }
 
+static void test_told__knows_whole_json(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_json;
+	} cases[] = {
+		{"[]", true},     {"{\"a\": [1,\n2]}", true},
+		{"", false},      {"1", false},
+		{"[1", false},    {"[1] ", false},
+		{"[NaN]", false}, {"{\"a\"}", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(told_is_json(cases[i].text), cases[i].is_json);
+}
+
 static void test_told__finds_members(void **state)
 {
 	struct trace_value value;
@@ -120,6 +137,7 @@ int main(void)
 		cmocka_unit_test(test_told__reads_category_and_members),
 		cmocka_unit_test(test_told__takes_nothing_that_is_no_json),
 		cmocka_unit_test(test_told__survives_every_cut),
+		cmocka_unit_test(test_told__knows_whole_json),
 		cmocka_unit_test(test_told__finds_members),
 	};
 

@@ -46,6 +46,15 @@ bool told_read(const char *text, size_t n_bytes, struct told *ret_told)
 	return scan.at + 1 == scan.end;
 }
 
+bool told_is_json(const char *text)
+{
+	struct json_scan scan = {.at = text, .end = text + strlen(text)};
+	struct trace_value value;
+
+	return scan.at < scan.end && json_value(&scan, &value) == SCAN_OK &&
+	       value.kind == TRACE_JSON && !scan.flaw && scan.at == scan.end;
+}
+
 bool told_find(const struct told *told, const char *key, struct trace_value *ret_value)
 {
 	const char *end = told->members.bytes + told->members.length;

@@ -26,6 +26,9 @@ static inline bool told_is_likely(const char *text)
 /* Reads a text; false: it is none. */
 bool told_read(const char *text, size_t n_bytes, struct told *ret_told);
 
+/* Whether a text is a JSON array or object, and nothing else. */
+bool told_is_json(const char *text);
+
 /* Finds an argument; false: there is none. Texts have their escapes. Linear. */
 bool told_find(const struct told *told, const char *key, struct trace_value *ret_value);
 
