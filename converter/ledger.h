@@ -47,7 +47,8 @@
 	X(UNALIGNED, "unaligned_hosts",                                                         \
 	  "hosts have different clocks: offsets between them are as good as their system clocks") \
 	X(HOST_WANDERS, "host_clock_wanders",                                                   \
-	  "no steady host clock explains all collectives: its rows have wide bounds or none")   \
+	  "no steady host clock explains all collectives: rows where it jumped are assumed;"    \
+	  " more collectives around there make that shorter")   \
 	X(CLOCK_NOT_1GHZ, "clock_not_1ghz",                                                     \
 	  "payload stamps cannot be compared with this trace's clock")                          \
 	X(DUPLICATE_RANK, "duplicate_rank", "two processes say they are the same rank")         \

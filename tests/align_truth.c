@@ -38,6 +38,18 @@ static double either_way(uint64_t *state, double most)
 
 /* -- clocks ------------------------------------------------------------------------------------ */
 
+static uint32_t host_of(const struct align_scene *scene, uint32_t rank)
+{
+	return rank / (scene->ranks_per_host ? scene->ranks_per_host : 1);
+}
+
+static double upset_at(const struct upset *upset, double ns)
+{
+	double lasted_ns = fmax(0, fmin(ns, upset->to_ns) - upset->from_ns);
+
+	return upset->rate * lasted_ns + (ns > upset->from_ns ? upset->leap_ns : 0);
+}
+
 int64_t align_truth_clock(const struct align_truth *truth, uint32_t host, double ns)
 {
 	const struct align_scene *scene = &truth->scene;
@@ -50,12 +62,39 @@ int64_t align_truth_clock(const struct align_truth *truth, uint32_t host, double
 	        (cos(clock->phase) - cos(clock->phase + ns * turn));
 	if (ns > truth->end_ns / 2)
 		more += clock->jump_ns;
+	more += clock->ramp * ns * (ns / truth->end_ns - 1) / 2;
+	for (uint32_t i = 0; host == host_of(scene, scene->odd_rank) && i < truth->n_upsets; i++)
+		more += upset_at(&truth->upsets[i], ns);
 	return clock->offset_ns + (int64_t)floor(ns + more);
 }
 
-static uint32_t host_of(const struct align_scene *scene, uint32_t rank)
+/* With chance of their own, so that the rest of a trace stays as it is. */
+static void make_upsets(struct align_truth *truth)
 {
-	return rank / (scene->ranks_per_host ? scene->ranks_per_host : 1);
+	const struct align_scene *scene = &truth->scene;
+	uint64_t state = ~scene->seed;
+
+	assert_true(scene->n_jumps + scene->n_slews <= TRUTH_MAX_UPSETS);
+	for (uint32_t i = 0; i < scene->n_jumps; i++) {
+		double leap_ns = scene->leap_ns * (0.5 + uniform(&state) / 2);
+
+		if (next_random(&state) % 2 && scene->is_backwards)
+			leap_ns = -leap_ns;
+		truth->upsets[truth->n_upsets++] = (struct upset){
+			.from_ns = uniform(&state) * truth->end_ns, .leap_ns = leap_ns};
+	}
+	for (uint32_t i = 0; i < scene->n_slews; i++) {
+		double from_ns = uniform(&state) * truth->end_ns;
+		double rate = scene->swift_ppm * 1e-6;
+
+		truth->upsets[truth->n_upsets++] = (struct upset){
+			.from_ns = from_ns,
+			.to_ns = from_ns + scene->swift_ns,
+			.rate = next_random(&state) % 2 ? rate : -rate,
+		};
+	}
+	for (uint32_t i = 0; i < truth->n_hosts; i++)
+		truth->hosts[i].ramp = either_way(&state, scene->ramp_ppm * 1e-6);
 }
 
 static void make_hosts(struct align_truth *truth, uint64_t *state)
@@ -79,6 +118,7 @@ static void make_hosts(struct align_truth *truth, uint64_t *state)
 		truth->clocks[i].epoch_offset_ns = (int64_t)either_way(state, 5e6) -
 		                                   truth->hosts[i].offset_ns;
 	}
+	make_upsets(truth);
 }
 
 static void make_processes(struct align_truth *truth)
@@ -242,6 +282,25 @@ static void make_round(struct maker *maker, uint32_t round)
 	}
 }
 
+/* -- what one rank does else ------------------------------------------------------------------- */
+
+/* How much of what grows has grown. */
+static double grown_at(const struct align_truth *truth, double ns)
+{
+	double warm_ns = truth->scene.warm_ns;
+
+	return warm_ns > 0 ? 1 - exp(-ns / warm_ns) : ns / truth->end_ns;
+}
+
+/* Stamps of the odd rank that are true, but farther and farther from what the others do. */
+static void shift_stamps(struct align_truth *truth, struct truth_point *point)
+{
+	if (point->point.process != truth->scene.odd_rank)
+		return;
+	point->enter_ns -= truth->scene.early_ns * grown_at(truth, point->enter_ns);
+	point->exit_ns += truth->scene.late_ns * grown_at(truth, point->exit_ns);
+}
+
 /* -- records ----------------------------------------------------------------------------------- */
 
 /* Stamps all points; some lie, some are lost. A jump of a clock changes what is stamped, not what
@@ -258,6 +317,7 @@ static void record(struct maker *maker)
 
 		if (uniform(&maker->state) < scene->drop_share)
 			continue;
+		shift_stamps(truth, point);
 		point->is_lie = uniform(&maker->state) < scene->false_share;
 		if (point->is_lie) {
 			double off = 1e6 + uniform(&maker->state) * 19e6;
@@ -330,6 +390,8 @@ static void judge_moment(struct judge *judge, uint32_t rank, double ns)
 	if (aligned.status != TIME_CERTIFIED)
 		return;
 	judge->verdict->n_certified++;
+	judge->verdict->width_ns += aligned.err_ns;
+	judge->verdict->worst_ns = fmax(judge->verdict->worst_ns, error - aligned.err_ns);
 	judge->verdict->n_outside += error > aligned.err_ns ||
 	                             error > alignment_bound(judge->alignment, rank,
 	                                                     aligned.time_ns);
@@ -356,11 +418,26 @@ static bool is_after(const struct truth_point *point, const struct align_truth *
 	return strcmp(string_get(truth->strings, point->point.op), "send") != 0;
 }
 
+/* The last enter and the first exit of a round. */
+struct edges {
+	int64_t enter_ns, exit_ns;
+};
+
+static const struct edges no_edges = {INT64_MIN, INT64_MAX};
+
+static void edges_add(struct edges *edges, const int64_t *enter_ns, const int64_t *exit_ns)
+{
+	if (enter_ns && *enter_ns > edges->enter_ns)
+		edges->enter_ns = *enter_ns;
+	if (exit_ns && *exit_ns < edges->exit_ns)
+		edges->exit_ns = *exit_ns;
+}
+
 static void judge_rounds(struct judge *judge)
 {
 	const struct align_truth *truth = judge->truth;
 	const struct truth_point *points = truth->points;
-	int64_t enter_ns = INT64_MIN, exit_ns = INT64_MAX;
+	struct edges all = no_edges, certain = no_edges;
 
 	for (uint32_t i = 0; i < truth->n_points; i++) {
 		const struct sync_point *point = &points[i].point;
@@ -368,15 +445,18 @@ static void judge_rounds(struct judge *judge)
 		                                       point->enter_host_ns);
 		struct aligned exit = alignment_place(judge->alignment, point->process,
 		                                      point->exit_host_ns);
+		bool has_enter = !points[i].is_lie && is_before(&points[i], truth);
+		bool has_exit = !points[i].is_lie && is_after(&points[i], truth);
 
-		if (!points[i].is_lie && is_before(&points[i], truth) && enter.time_ns > enter_ns)
-			enter_ns = enter.time_ns;
-		if (!points[i].is_lie && is_after(&points[i], truth) && exit.time_ns < exit_ns)
-			exit_ns = exit.time_ns;
+		edges_add(&all, has_enter ? &enter.time_ns : NULL, has_exit ? &exit.time_ns : NULL);
+		has_enter = has_enter && enter.status == TIME_CERTIFIED;
+		has_exit = has_exit && exit.status == TIME_CERTIFIED;
+		edges_add(&certain, has_enter ? &enter.time_ns : NULL,
+		          has_exit ? &exit.time_ns : NULL);
 		if (i + 1 == truth->n_points || points[i + 1].round != points[i].round) {
-			judge->verdict->n_violations += enter_ns > exit_ns;
-			enter_ns = INT64_MIN;
-			exit_ns = INT64_MAX;
+			judge->verdict->n_violations += all.enter_ns > all.exit_ns;
+			judge->verdict->n_inversions += certain.enter_ns > certain.exit_ns;
+			all = certain = no_edges;
 		}
 	}
 }
@@ -408,6 +488,8 @@ void align_truth_judge(const struct align_truth *truth, const struct alignment *
 	}
 	judge_rounds(&judge);
 	qsort(judge.errors, ret_verdict->n, sizeof(*judge.errors), compare_doubles);
+	if (ret_verdict->n_certified)
+		ret_verdict->width_ns /= (double)ret_verdict->n_certified;
 	if (ret_verdict->n) {
 		ret_verdict->p50_ns = judge.errors[ret_verdict->n / 2];
 		ret_verdict->p99_ns = judge.errors[ret_verdict->n * 99 / 100];

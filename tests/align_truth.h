@@ -20,6 +20,8 @@ enum truth_shape {
 	TRUTH_HALVES    /* two halves meet among themselves */
 };
 
+#define TRUTH_MAX_UPSETS 16
+
 struct align_scene {
 	const char *name;
 	uint64_t seed;
@@ -39,7 +41,19 @@ struct align_scene {
 	double skew_ns;     /* either the first rank or all others leave late by up to this */
 	double drop_share;  /* records that are missing */
 	double false_share; /* records that are off by 1 to 20 ms, either way */
-	uint32_t n_empty;   /* ranks at the end, each on a host of its own, that record nothing */
+	/* What happens to one rank and its host only: rank 0 is the reference. */
+	uint32_t odd_rank;
+	double late_ns;    /* its exits are told late, by more and more up to this */
+	double early_ns;   /* its enters are stamped early, likewise */
+	double warm_ns;    /* both grow as what warms up does, in this time; 0 = evenly */
+	uint32_t n_jumps;  /* of its clock, at any time; */
+	double leap_ns;    /* each by up to this, at least by half of it, */
+	bool is_backwards; /* either way */
+	uint32_t n_slews;  /* of its clock, from any time on, either way, */
+	double swift_ppm;  /* by this */
+	double swift_ns;   /* for so long */
+	double ramp_ppm;   /* all rates change evenly by up to this, either way */
+	uint32_t n_empty;  /* ranks at the end, each on a host of its own, that record nothing */
 };
 
 struct truth_point {
@@ -55,8 +69,13 @@ struct align_truth {
 	uint32_t n_points;
 	struct host { /* its clock: offset + t * rate + what wanders */
 		int64_t offset_ns;
-		double drift, phase, slew, jump_ns;
+		double drift, phase, slew, jump_ns, ramp;
 	} * hosts;
+	struct upset {                 /* of the clock of the odd rank's host */
+		double from_ns, to_ns; /* true time */
+		double rate, leap_ns;
+	} upsets[TRUTH_MAX_UPSETS];
+	uint32_t n_upsets;
 	uint32_t n_hosts;
 	struct process *processes;
 	struct host_clock *clocks;
@@ -80,6 +99,9 @@ struct align_verdict {
 	double p50_ns, p99_ns, max_ns; /* error */
 	uint64_t n_outside;            /* certified, but the truth is beyond err_ns */
 	uint64_t n_violations; /* honest enters placed behind an honest exit of their round */
+	uint64_t n_inversions; /* among them, of moments that are certified */
+	double worst_ns;       /* how far a certified moment is beyond its bound */
+	double width_ns;       /* mean half-width of what is certified */
 	uint64_t n_backwards;  /* later moments of a host placed earlier */
 };
 

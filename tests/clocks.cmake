@@ -36,7 +36,7 @@ flextrace_add_unit_test(NAME clock_options SOURCES ${clocks_sources} ${clocks_co
 	converter/clock_options_file.c converter/text_file.c LIBS PkgConfig::CJSON Threads::Threads m)
 set(align_sources converter/align/align.c converter/align/curve.c
 	converter/align/estimate.c converter/align/filter.c converter/align/graph.c
-	converter/align/graph_order.c converter/align/grid.c converter/align/map.c converter/align/mesh.c converter/align/pace.c
+	converter/align/graph_order.c converter/align/grid.c converter/align/map.c converter/align/mesh.c converter/align/pace.c converter/align/prove.c converter/align/narrow.c converter/align/spots.c converter/align/narrow.c converter/align/spots.c
 	converter/align/report.c converter/align/seed.c converter/align/stats.c
 	converter/align/sync_ops.c
 	converter/align/vote.c converter/error.c converter/ledger.c converter/losses.c converter/strings.c
@@ -48,6 +48,8 @@ flextrace_add_unit_test(NAME messages SOURCES ${align_sources} converter/align/m
 flextrace_add_unit_test(NAME grid SOURCES converter/align/grid.c)
 flextrace_add_unit_test(NAME sync_ops SOURCES converter/align/sync_ops.c)
 flextrace_add_unit_test(NAME align_short SOURCES ${align_sources} tests/align_truth.c
+	LIBS Threads::Threads m)
+flextrace_add_unit_test(NAME align_rates SOURCES ${align_sources} tests/align_truth.c
 	LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME align_scenarios SOURCES ${align_sources} tests/align_truth.c
 	LIBS Threads::Threads m)

@@ -142,8 +142,8 @@ static int solve(struct aligning *aligning, struct alignment *alignment, double 
 	if (graph->n_parts == 0)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(seed_run(graph, rho, aligning->curves));
-	FLEXTRACE_TRY(mesh_init(&aligning->mesh, graph, aligning->curves, rho));
-	FLEXTRACE_TRY(vote_close(&aligning->mesh, aligning->curves, aligning->is_lost,
+	FLEXTRACE_TRY(mesh_init(&aligning->mesh, graph, aligning->curves));
+	FLEXTRACE_TRY(vote_close(&aligning->mesh, aligning->curves, rho, aligning->is_lost,
 	                         &aligning->n_slack));
 	return estimate_run(&aligning->mesh, aligning->curves, aligning->is_lost, alignment->maps,
 	                    aligning->is_one_sided);

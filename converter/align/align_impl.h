@@ -4,7 +4,8 @@
  *
  *   sync points --graph--> events and parts     who took part in what
  *   parts  --seed--> curves                     where each clock about is (no bound, may be wrong)
- *   parts, curves --mesh--> knots               exact bounds of all maps that meet the constraints
+ *   parts  --prove--> paces                     how fast each clock can run, where it jumped
+ *   parts, paces  --mesh--> knots               exact bounds of all maps that meet the constraints
  *   where there are none:
  *   parts, curves --filter--> fewer parts       what lies by far
  *   parts, knots  --vote--> fewer parts         what contradicts most of the rest
@@ -176,22 +177,28 @@ struct pace {
 	int64_t host_ns;
 	int64_t rate, slack; /* 2^-40: root ns per host ns, less 1; how far that may be off */
 	wide_int base, wide; /* fine: integrals of both up to here */
+	bool is_doubtful; /* no certificate within: the clock may have jumped, or nothing explains it */
 };
 
 struct paces {
 	struct pace *paces; /* owned, at least one */
 	uint32_t n_paces;
-	bool is_guess; /* nothing was measured */
 };
 
-/* pace.c: finds the paces of a curve, whose rates wander by no more than `rho` each. */
-int paces_init(struct paces *paces, const struct curve *curve, double rho);
 /* One pace that may be off by `slack`. */
 int paces_init_straight(struct paces *paces, int64_t host_ns, double rate, double slack);
+/* None yet, but room for so many. */
+int paces_reserve(struct paces *paces, uint32_t n);
+void paces_add(struct paces *paces, int64_t host_ns, double rate, double slack);
+/* A break is followed by a pace at `end_ns`, which is later. At most 32. */
+void paces_add_break(struct paces *paces, int64_t host_ns, int64_t end_ns);
 void paces_release(struct paces *paces);
 
 /* Lets all paces be off by so much more, or less where it was given before. */
 void paces_add_slack(struct paces *paces, double slack);
+
+/* Whether a host time is where nothing is certified. */
+bool paces_are_doubtful(const struct paces *paces, int64_t host_ns);
 
 /* Integrals at a host time (fine): of the pace, and of what it may be off. Both grow with
  * `host_ns`. */
@@ -237,12 +244,16 @@ struct mesh {
 	struct paces *paces;    /* owned, of each clock */
 };
 
-int mesh_init(struct mesh *mesh, struct graph *graph, const struct curve *curves, double rho);
+/* Drops parts that are far from the rest by their curves. Clocks have no pace yet. */
+int mesh_init(struct mesh *mesh, struct graph *graph, const struct curve *curves);
 void mesh_release(struct mesh *mesh);
 
 /* Gives a clock another pace. Takes `paces`. */
 void mesh_set_paces(struct mesh *mesh, uint32_t clock, struct paces *paces);
 void mesh_add_slack(struct mesh *mesh, uint32_t clock, double slack);
+
+/* Limits the rate of a clock that has one pace; false: it was limited so before, or nearly. */
+bool mesh_narrow(struct mesh *mesh, uint32_t clock, double least, double most);
 
 /* Forgets the knots of parts that were filtered since it was made. */
 void mesh_compact(struct mesh *mesh);
@@ -254,7 +265,10 @@ void mesh_clear_moments(struct mesh *mesh);
 /* Tightens until nothing changes; returns false as soon as something contradicts. */
 bool mesh_close(struct mesh *mesh);
 
-/* The same, whatever contradicts. */
+/* Tightens the bounds of one clock, and what it tells others. */
+void mesh_sweep(struct mesh *mesh, uint32_t clock);
+
+/* All, until nothing changes, whatever contradicts. */
 void mesh_spread(struct mesh *mesh);
 
 /* Fine time of a host time on a root's clock, clamped to +-FINE_MAX. */
@@ -265,12 +279,62 @@ static inline bool knot_contradicts(const struct knot *knot)
 	return knot->lo > knot->hi + FINE_NS;
 }
 
+/* -- spots.c: the bounds of a clock that matter ------------------------------------------------ */
+
+#define MAX_SPOTS   514
+#define ROUNDING_NS 1.0 /* of sums of doubles */
+
+/* Bounds of the root's time less the host's at a knot. */
+struct spot {
+	double x, lo, hi; /* ns since the first knot; +-INFINITY: no bound */
+	double tight_lo, tight_hi;
+	uint32_t knot;
+};
+
+struct spots {
+	struct spot all[MAX_SPOTS]; /* by time */
+	uint32_t n;
+};
+
+/* Takes the tightest bounds of a clock with knots, as far as a likely rate can tell: those that
+ * moments give, or those that were closed. */
+void spots_fill(struct spots *spots, const struct mesh *mesh, uint32_t clock, double likely_rate,
+                bool is_closed);
+
+/* Finds the tight bounds of spots [from, to] if rates are within [least, most]; false: there is a
+ * contradiction. */
+bool spots_tighten(struct spots *spots, uint32_t from, uint32_t to, double least, double most);
+
+/* The same for a mean rate within [least, most], from which the rate differs by up to rho. */
+bool spots_take_rate(struct spots *spots, uint32_t from, uint32_t to, double least, double most,
+                     double rho);
+
+/* -- prove.c: paces ---------------------------------------------------------------------------- */
+
+struct proven {         /* of a clock */
+	bool is_lost;   /* nothing explains its evidence */
+	bool has_break; /* it jumped */
+	bool has_lies;  /* it has parts that its others contradict; they are not kept */
+	bool is_fast;   /* it runs apart faster than is likely */
+};
+
+/* Finds the paces of all clocks, one after the other, from evidence only; the rates of `curves`
+ * only choose among it. Clears the mesh; its bounds may be closed from there. */
+int prove_run(struct mesh *mesh, const struct curve *curves, double rho, struct proven *proven);
+
+/* -- narrow.c: one rate ------------------------------------------------------------------------ */
+
+/* Narrows closed bounds and paces of clocks of one stretch, as they have one mean rate. Stores
+ * whether anything is narrower now: the bounds are to be closed again. */
+int narrow_run(struct mesh *mesh, double rho, const struct proven *proven, bool *ret_has_changed);
+
 /* -- vote.c: false matches --------------------------------------------------------------------- */
 
 /* Closes the band. Where that cannot be, filters, drops what contradicts most of the rest, then
  * gives clocks that still do more slack. A clock that no slack explains is marked in `is_lost` (of
  * each clock). Adds the number of clocks that needed more slack to `ret_n_slack`. */
-int vote_close(struct mesh *mesh, const struct curve *curves, bool *is_lost, uint32_t *ret_n_slack);
+int vote_close(struct mesh *mesh, const struct curve *curves, double rho, bool *is_lost,
+               uint32_t *ret_n_slack);
 
 /* -- map.c: host ns -> time -------------------------------------------------------------------- */
 

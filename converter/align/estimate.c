@@ -115,7 +115,9 @@ static void fill_map(const struct mesh *mesh, uint32_t clock, const struct bound
 		map->knots[i] = (struct map_knot){
 			.host_ns = knot->host_ns,
 			.time = time,
-			.err_ns = half_ns(&bounds[from + i], time),
+			.err_ns = paces_are_doubtful(&mesh->paces[clock], knot->host_ns)
+		                          ? UINT32_MAX
+		                          : half_ns(&bounds[from + i], time),
 		};
 	}
 	map->n_knots = n;

@@ -51,7 +51,7 @@ static uint32_t find(const struct host_map *map, int64_t host_ns)
 	return lo;
 }
 
-struct spot {               /* fine */
+struct placing {            /* fine */
 	wide_int time, err; /* a negative err is none */
 };
 
@@ -61,63 +61,68 @@ static wide_int distance(wide_int a, wide_int b)
 }
 
 /* Where a knot's pace leads, and how far that may be off. */
-static struct spot follow(const struct host_map *map, const struct map_knot *knot, int64_t host_ns)
+static struct placing follow(const struct host_map *map, const struct map_knot *knot,
+                             int64_t host_ns)
 {
 	struct pace_sum to = paces_at(&map->paces, host_ns);
 	struct pace_sum from = paces_at(&map->paces, knot->host_ns);
-	struct spot spot = {knot->time + to.base - from.base, -1};
+	struct placing placing = {knot->time + to.base - from.base, -1};
 
 	if (knot->err_ns != NO_BOUND)
-		spot.err = (wide_int)knot->err_ns * FINE_NS + distance(to.wide, from.wide);
-	return spot;
+		placing.err = (wide_int)knot->err_ns * FINE_NS + distance(to.wide, from.wide);
+	return placing;
 }
 
-static struct spot between(const struct host_map *map, const struct map_knot *knot, int64_t host_ns)
+static struct placing between(const struct host_map *map, const struct map_knot *knot,
+                              int64_t host_ns)
 {
-	struct spot left = follow(map, &knot[0], host_ns), right = follow(map, &knot[1], host_ns);
+	struct placing left = follow(map, &knot[0], host_ns),
+		       right = follow(map, &knot[1], host_ns);
 	wide_int length = (wide_int)knot[1].host_ns - knot[0].host_ns;
 	wide_int rise = (wide_int)knot[1].time - knot[0].time;
-	struct spot spot = {knot[0].time + rise * ((wide_int)host_ns - knot[0].host_ns) / length,
-	                    -1};
+	struct placing placing = {
+		knot[0].time + rise * ((wide_int)host_ns - knot[0].host_ns) / length, -1};
 
 	if (left.err >= 0)
-		spot.err = left.err + distance(spot.time, left.time);
+		placing.err = left.err + distance(placing.time, left.time);
 	if (right.err >= 0) {
-		wide_int err = right.err + distance(spot.time, right.time);
+		wide_int err = right.err + distance(placing.time, right.time);
 
-		if (spot.err < 0 || err < spot.err)
-			spot.err = err;
+		if (placing.err < 0 || err < placing.err)
+			placing.err = err;
 	}
-	return spot;
+	return placing;
 }
 
 struct aligned host_map_place(const struct host_map *map, int64_t host_ns)
 {
 	struct aligned aligned = {.err_ns = NO_BOUND, .status = TIME_ASSUMED};
 	uint32_t at = find(map, host_ns);
-	struct spot spot;
+	struct placing placing;
 	wide_int time_ns;
 
 	if (at < map->n_knots && map->knots[at].host_ns == host_ns) {
 		const struct map_knot *knot = &map->knots[at];
 
-		spot = (struct spot){knot->time, knot->err_ns == NO_BOUND
-		                                         ? -1
-		                                         : (wide_int)knot->err_ns * FINE_NS};
+		placing = (struct placing){knot->time, knot->err_ns == NO_BOUND
+		                                               ? -1
+		                                               : (wide_int)knot->err_ns * FINE_NS};
 	} else if (at == map->n_knots) {
-		spot = follow(map, &map->knots[0], host_ns);
+		placing = follow(map, &map->knots[0], host_ns);
 	} else if (at + 1 == map->n_knots) {
-		spot = follow(map, &map->knots[at], host_ns);
+		placing = follow(map, &map->knots[at], host_ns);
 	} else {
-		spot = between(map, &map->knots[at], host_ns);
+		placing = between(map, &map->knots[at], host_ns);
 	}
-	time_ns = (spot.time >> FINE_BITS) + map->origin_ns;
+	if (paces_are_doubtful(&map->paces, host_ns))
+		placing.err = -1;
+	time_ns = (placing.time >> FINE_BITS) + map->origin_ns;
 	aligned.time_ns = time_ns > INT64_MAX   ? INT64_MAX
 	                  : time_ns < INT64_MIN ? INT64_MIN
 	                                        : (int64_t)time_ns;
-	if (spot.err >= 0 && time_ns == aligned.time_ns &&
-	    spot.err + FINE_NS < (wide_int)NO_BOUND * FINE_NS) {
-		aligned.err_ns = (uint32_t)((spot.err + FINE_NS - 1) >> FINE_BITS);
+	if (placing.err >= 0 && time_ns == aligned.time_ns &&
+	    placing.err + FINE_NS < (wide_int)NO_BOUND * FINE_NS) {
+		aligned.err_ns = (uint32_t)((placing.err + FINE_NS - 1) >> FINE_BITS);
 		aligned.status = TIME_CERTIFIED;
 	}
 	return aligned;

@@ -4,12 +4,14 @@
  * events' moments from clock to clock, until nothing changes. Stopping early would leave bounds
  * that are true but wider.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "align_impl.h"
 #include "blocks.h"
 
 #define MAX_MOVES  16u  /* of a moment, on average, until it is nearly in order no more */
+#define NARROWER   0.97 /* a rate is limited if at least by so much */
 #define MAX_SWEEPS 1000 /* each is a hop farther; hostile input may want more than it is worth */
 
 static const int64_t near_ns = FINE_MAX / FINE_NS / 4;
@@ -226,20 +228,31 @@ void mesh_add_slack(struct mesh *mesh, uint32_t clock, double slack)
 	sum_paces(mesh, clock);
 }
 
-static int make_paces(struct mesh *mesh, const struct curve *curves, double rho)
+bool mesh_narrow(struct mesh *mesh, uint32_t clock, double least, double most)
 {
-	for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++) {
-		struct paces paces;
+	struct paces *paces = &mesh->paces[clock];
+	double rate = ldexp((double)paces->paces->rate, -PACE_BITS);
+	double slack = ldexp((double)paces->paces->slack, -PACE_BITS);
+	int64_t host_ns = paces->paces->host_ns;
 
-		FLEXTRACE_TRY(clock_is_root(mesh->graph, clock)
-		                      ? paces_init_straight(&paces, 0, 0, 0)
-		                      : paces_init(&paces, &curves[clock], rho));
-		mesh_set_paces(mesh, clock, &paces);
-	}
+	least = fmax(least, rate - slack);
+	most = fmin(most, rate + slack);
+	if (most - least > NARROWER * 2 * slack || most < least)
+		return false;
+	paces->n_paces = 0;
+	paces_add(paces, host_ns, (least + most) / 2, (most - least) / 2);
+	sum_paces(mesh, clock);
+	return true;
+}
+
+static int make_paces(struct mesh *mesh)
+{
+	for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++)
+		FLEXTRACE_TRY(paces_init_straight(&mesh->paces[clock], 0, 0, 0));
 	return FLEXTRACE_OK;
 }
 
-int mesh_init(struct mesh *mesh, struct graph *graph, const struct curve *curves, double rho)
+int mesh_init(struct mesh *mesh, struct graph *graph, const struct curve *curves)
 {
 	*mesh = (struct mesh){.graph = graph};
 	mesh->first_knot = calloc(graph->n_clocks + 1ull, sizeof(*mesh->first_knot));
@@ -251,7 +264,7 @@ int mesh_init(struct mesh *mesh, struct graph *graph, const struct curve *curves
 	find_origins(mesh);
 	drop_far_parts(mesh, curves);
 	FLEXTRACE_TRY(make_knots(mesh));
-	return make_paces(mesh, curves, rho);
+	return make_paces(mesh);
 }
 
 void mesh_release(struct mesh *mesh)
@@ -400,6 +413,15 @@ static void sweep_back(struct mesh *mesh, uint32_t from, uint32_t to, struct swe
 		tell_moment(mesh, knot, sweep);
 		sweep->has_contradiction = sweep->has_contradiction || knot_contradicts(knot);
 	}
+}
+
+void mesh_sweep(struct mesh *mesh, uint32_t clock)
+{
+	uint32_t from = mesh->first_knot[clock], to = mesh->first_knot[clock + 1];
+	struct sweep sweep;
+
+	sweep_forward(mesh, from, to);
+	sweep_back(mesh, from, to, &sweep);
 }
 
 /* One sweep outwards, the next inwards. */

@@ -11,6 +11,7 @@
  * that still contradict keep the wide one. A clock that would lose many votes gets the slack that a
  * kernel may take at most; if that does not help either, nothing bounds it.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "align_impl.h"
@@ -23,6 +24,8 @@
 #define LOSS_SHARE    50u /* or one of so many */
 #define PATIENCE      32u /* rounds without an end until somebody needs slack */
 #define WIDE_RATE     50e-6
+#define NEARLY_LIKELY 100e-6
+#define MAX_PROOFS    2
 
 enum level { LEVEL_STEADY, LEVEL_WIDE, LEVEL_FREE, LEVEL_LOST };
 
@@ -34,6 +37,8 @@ struct conflict {
 struct election {
 	struct mesh *mesh;
 	const struct curve *curves;
+	double rho;
+	struct proven *proven;      /* owned, of each clock */
 	struct conflict *conflicts; /* owned, all */
 	uint32_t n_conflicts;
 	uint32_t *parts; /* of the conflicts, one after the other */
@@ -278,7 +283,11 @@ static bool has_contradiction(const struct mesh *mesh, uint32_t clock)
 /* What a clock may need on top of what is believed of it. */
 static double wide_rate(const struct mesh *mesh, uint32_t clock)
 {
-	return mesh->paces[clock].is_guess ? FREE_RATE - LIKELY_RATE : WIDE_RATE;
+	const struct paces *paces = &mesh->paces[clock];
+
+	return paces->n_paces == 1 && ldexp((double)paces->paces->slack, -PACE_BITS) > NEARLY_LIKELY
+	               ? FREE_RATE - LIKELY_RATE
+	               : WIDE_RATE;
 }
 
 /* Widens the clocks that contradict; all, if none of those is left. Returns whether it did. */
@@ -339,31 +348,73 @@ static int hold(struct election *election)
 	return FLEXTRACE_OK;
 }
 
-static int close_all(struct election *election)
+/* Proves the paces and closes the band. */
+static int settle(struct election *election, bool *ret_is_closed)
 {
 	struct mesh *mesh = election->mesh;
+	bool has_changed = true;
 
-	mesh_clear(mesh);
-	if (mesh_close(mesh))
-		return FLEXTRACE_OK;
-	change_slack(election, 1);
-	mesh_clear(mesh);
-	if (!mesh_close(mesh)) {
-		FLEXTRACE_TRY(filter_run(mesh->graph, election->curves));
-		mesh_compact(mesh);
-		FLEXTRACE_TRY(hold(election));
+	FLEXTRACE_TRY(prove_run(mesh, election->curves, election->rho, election->proven));
+	*ret_is_closed = mesh_close(mesh);
+	for (int i = 0; i < MAX_PROOFS && *ret_is_closed && has_changed; i++) {
+		FLEXTRACE_TRY(narrow_run(mesh, election->rho, election->proven, &has_changed));
+		*ret_is_closed = mesh_close(mesh);
 	}
-	change_slack(election, -1);
-	do {
-		mesh_clear(mesh);
-	} while (!mesh_close(mesh) && widen(election));
 	return FLEXTRACE_OK;
 }
 
-int vote_close(struct mesh *mesh, const struct curve *curves, bool *is_lost, uint32_t *ret_n_slack)
+/* Whether any clock has evidence that contradicts the rest of it; breaks are no contradiction. */
+static bool has_lies(const struct election *election)
+{
+	for (uint32_t clock = 0; clock < election->mesh->graph->n_clocks; clock++) {
+		if (election->proven[clock].has_lies || election->proven[clock].is_lost)
+			return true;
+	}
+	return false;
+}
+
+/* What contradicts within a clock was not kept, and is counted. */
+static void drop_unkept(struct election *election)
+{
+	const struct mesh *mesh = election->mesh;
+
+	for (uint32_t i = 0; i < mesh->n_knots; i++) {
+		struct part *part = &mesh->graph->parts[mesh->knots[i].part];
+
+		if (!mesh->knots[i].is_kept && part->fate == PART_KEPT)
+			part->fate = PART_VOTED;
+	}
+}
+
+static int close_all(struct election *election)
+{
+	struct mesh *mesh = election->mesh;
+	bool is_closed;
+
+	FLEXTRACE_TRY(settle(election, &is_closed));
+	if (!is_closed || has_lies(election)) {
+		FLEXTRACE_TRY(filter_run(mesh->graph, election->curves));
+		mesh_compact(mesh);
+		FLEXTRACE_TRY(settle(election, &is_closed));
+	}
+	if (!is_closed) {
+		change_slack(election, 1);
+		FLEXTRACE_TRY(hold(election));
+		FLEXTRACE_TRY(settle(election, &is_closed));
+	}
+	drop_unkept(election);
+	while (!is_closed && widen(election)) {
+		mesh_clear(mesh);
+		is_closed = mesh_close(mesh);
+	}
+	return FLEXTRACE_OK;
+}
+
+int vote_close(struct mesh *mesh, const struct curve *curves, double rho, bool *is_lost,
+               uint32_t *ret_n_slack)
 {
 	const struct graph *graph = mesh->graph;
-	struct election election = {.mesh = mesh, .curves = curves};
+	struct election election = {.mesh = mesh, .curves = curves, .rho = rho};
 	uint32_t n_words = MAX_CONFLICTS * 4 * (MAX_HOPS + 1);
 	int code = FLEXTRACE_E_MEMORY;
 
@@ -371,15 +422,21 @@ int vote_close(struct mesh *mesh, const struct curve *curves, bool *is_lost, uin
 	election.parts = malloc(n_words * sizeof(*election.parts));
 	election.votes = calloc(graph->n_parts + 1ull, sizeof(*election.votes));
 	election.level = calloc(graph->n_clocks + 1ull, sizeof(*election.level));
-	if (election.conflicts && election.parts && election.votes && election.level)
+	election.proven = calloc(graph->n_clocks + 1ull, sizeof(*election.proven));
+	if (election.conflicts && election.parts && election.votes && election.level &&
+	    election.proven)
 		code = close_all(&election);
 	for (uint32_t clock = 0; code == FLEXTRACE_OK && clock < graph->n_clocks; clock++) {
+		const struct proven *proven = &election.proven[clock];
+
 		is_lost[clock] = election.level[clock] == LEVEL_LOST;
-		*ret_n_slack += election.level[clock] != LEVEL_STEADY;
+		*ret_n_slack += election.level[clock] != LEVEL_STEADY || proven->has_break ||
+		                proven->is_fast || proven->is_lost;
 	}
 	free(election.conflicts);
 	free(election.parts);
 	free(election.votes);
 	free(election.level);
+	free(election.proven);
 	return code;
 }
