@@ -177,7 +177,7 @@ struct pace {
 	int64_t host_ns;
 	int64_t rate, slack; /* 2^-40: root ns per host ns, less 1; how far that may be off */
 	wide_int base, wide; /* fine: integrals of both up to here */
-	bool is_doubtful; /* no certificate within: the clock may have jumped, or nothing explains it */
+	bool is_doubtful;    /* nothing within is certified */
 };
 
 struct paces {
@@ -304,6 +304,10 @@ void spots_fill(struct spots *spots, const struct mesh *mesh, uint32_t clock, do
 /* Finds the tight bounds of spots [from, to] if rates are within [least, most]; false: there is a
  * contradiction. */
 bool spots_tighten(struct spots *spots, uint32_t from, uint32_t to, double least, double most);
+
+/* The least share that what is known from before and from behind of a spot agree on, of what the
+ * tighter of both leaves. */
+double spots_squeeze(struct spots *spots, uint32_t from, uint32_t to, double least, double most);
 
 /* The same for a mean rate within [least, most], from which the rate differs by up to rho. */
 bool spots_take_rate(struct spots *spots, uint32_t from, uint32_t to, double least, double most,

@@ -27,6 +27,11 @@
 #define MAX_ROUNDS    8
 #define MAX_SLICES    16
 #define SLICE         0.25 /* of rho */
+#define MANY_SPOTS    64u
+#define SQUEEZED      0.3  /* of what either side leaves; honest clocks keep 0.35 and more */
+#define THIN          0.07 /* of the usual width: how much a clock may wander between two spots */
+#define TIGHT         1.5  /* times the usual width */
+#define N_GUARDS      1
 #define ENOUGH        0.97 /* an interval that shrinks by less is not made shorter */
 
 struct stretch { /* spots [from, to] of one rate */
@@ -67,13 +72,52 @@ static bool sift(struct proof *proof, struct stretch *stretch)
 	return isfinite(first);
 }
 
+static int compare_widths(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* How wide most of a stretch is. */
+static double usual_width(const struct proof *proof, const struct stretch *stretch)
+{
+	double widths[MAX_SPOTS];
+	uint32_t n = 0;
+
+	for (uint32_t i = stretch->from; i <= stretch->to; i++)
+		widths[n++] = proof->spots.all[i].tight_hi - proof->spots.all[i].tight_lo;
+	qsort(widths, n, sizeof(*widths), compare_widths);
+	return widths[n / 2];
+}
+
+/* Whether what is before some spot and what is behind it agree on little of what either allows: who
+ * tells of the end later than at once leaves more, so that a clock has jumped by nearly as much as
+ * can be seen. Evidence that is thin agrees on little by chance. */
+static bool is_squeezed(struct proof *proof, const struct stretch *stretch)
+{
+	const struct spot *first = &proof->spots.all[stretch->from];
+	const struct spot *last = &proof->spots.all[stretch->to];
+	double most = stretch->most + proof->rho, least = stretch->least - proof->rho;
+	uint32_t n = stretch->to - stretch->from;
+	double narrowest;
+
+	if (n < MANY_SPOTS)
+		return false;
+	narrowest = spots_squeeze(&proof->spots, stretch->from, stretch->to, least, most);
+	if (!(narrowest < SQUEEZED))
+		return false;
+	spots_tighten(&proof->spots, stretch->from, stretch->to, least, most);
+	return (last->x - first->x) / n * (most - least) < THIN * usual_width(proof, stretch);
+}
+
 /* Finds the mean rates that a stretch may have; false: none. */
 static bool prove(struct proof *proof, uint32_t from, uint32_t to, struct stretch *ret)
 {
 	const struct spot *first = &proof->spots.all[from], *last = &proof->spots.all[to];
 	double fastest = proof->fastest, length = last->x - first->x;
 
-	*ret = (struct stretch){from, to, -fastest, fastest, false};
+	*ret = (struct stretch){from, to, -fastest, fastest, true};
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		double before = ret->most - ret->least;
 
@@ -91,7 +135,7 @@ static bool prove(struct proof *proof, uint32_t from, uint32_t to, struct stretc
 		if (ret->most - ret->least > ENOUGH * before)
 			break;
 	}
-	return sift(proof, ret);
+	return sift(proof, ret) && !is_squeezed(proof, ret);
 }
 
 /* -- stretches --------------------------------------------------------------------------------- */
@@ -161,6 +205,15 @@ static bool cut(struct proof *proof)
 	return true;
 }
 
+/* Whether bounds from before and from behind leave more than a clock that jumped would. */
+static bool do_agree(double lo, double hi, const struct spot *spot)
+{
+	double both = fmin(hi, spot->tight_hi) - fmax(lo, spot->tight_lo);
+	double either = fmin(hi - lo, spot->tight_hi - spot->tight_lo);
+
+	return both > -ROUNDING_NS && (!isfinite(either) || both >= SQUEEZED * either);
+}
+
 /* Whether rates that either of two stretches may have explain both and what is between. */
 static bool is_step(struct proof *proof, const struct stretch *left, const struct stretch *right)
 {
@@ -178,19 +231,68 @@ static bool is_step(struct proof *proof, const struct stretch *left, const struc
 	for (uint32_t i = left->to + 1; i <= right->from; i++) {
 		double dx = spots[i].x - spots[i - 1].x;
 
-		lo = fmax(lo + least * dx, i == right->from ? spots[i].tight_lo : spots[i].lo);
-		hi = fmin(hi + most * dx, i == right->from ? spots[i].tight_hi : spots[i].hi);
+		lo = fmax(lo + least * dx, i < right->from ? spots[i].lo : -INFINITY);
+		hi = fmin(hi + most * dx, i < right->from ? spots[i].hi : INFINITY);
 		if (lo > hi + ROUNDING_NS)
 			return false;
+	}
+	return do_agree(lo, hi, &spots[right->from]);
+}
+
+/* -- guards ------------------------------------------------------------------------------------ */
+
+/* A clock that leaves its rate is seen only where its bounds are tight. So the last of either side
+ * that fit a stretch may be of a clock that has left it already: goes from an end towards the other
+ * one until there were enough. */
+static uint32_t guard(const struct proof *proof, uint32_t at, uint32_t other, double width)
+{
+	int n_lo = 0, n_hi = 0, direction = other > at ? 1 : -1;
+
+	for (; at != other; at = (uint32_t)((int64_t)at + direction)) {
+		const struct spot *spot = &proof->spots.all[at];
+
+		n_lo += spot->lo >= spot->tight_hi - TIGHT * width;
+		n_hi += spot->hi <= spot->tight_lo + TIGHT * width;
+		if (n_lo >= N_GUARDS && n_hi >= N_GUARDS)
+			return at;
+	}
+	return at;
+}
+
+/* Keeps off the ends that are next to others. False: nothing explains what is left. */
+static bool guard_ends(struct proof *proof)
+{
+	for (uint32_t i = 0; i < proof->n_stretches && proof->n_stretches > 1; i++) {
+		struct stretch *stretch = &proof->stretches[i];
+		uint32_t from = stretch->from, to = stretch->to;
+		bool was_joined;
+		double width;
+
+		spots_tighten(&proof->spots, from, to, stretch->least - proof->rho,
+		              stretch->most + proof->rho);
+		width = usual_width(proof, stretch);
+		if (i > 0)
+			from = guard(proof, from, stretch->to, width);
+		if (i + 1 < proof->n_stretches)
+			to = guard(proof, to, stretch->from, width);
+		if (from > to)
+			from = to = (from + to) / 2;
+		was_joined = stretch->is_joined;
+		if (!prove(proof, from, to, stretch))
+			return false;
+		stretch->is_joined = was_joined;
 	}
 	return true;
 }
 
+/* What was a break stays one. */
 static void join(struct proof *proof)
 {
-	for (uint32_t i = 1; i < proof->n_stretches; i++)
-		proof->stretches[i].is_joined = is_step(proof, &proof->stretches[i - 1],
-		                                        &proof->stretches[i]);
+	for (uint32_t i = 1; i < proof->n_stretches; i++) {
+		struct stretch *stretch = &proof->stretches[i];
+
+		stretch->is_joined = stretch->is_joined && is_step(proof, stretch - 1, stretch);
+	}
 }
 
 /* -- lies -------------------------------------------------------------------------------------- */
@@ -311,6 +413,9 @@ static bool find_stretches(struct proof *proof, double fastest)
 			return false;
 		join(proof);
 	} while (proof->n_stretches > 2 && forget_lies(proof));
+	if (!guard_ends(proof))
+		return false;
+	join(proof);
 	return true;
 }
 

@@ -132,3 +132,29 @@ bool spots_take_rate(struct spots *spots, uint32_t from, uint32_t to, double lea
 	last->hi = was_last.hi;
 	return is_possible;
 }
+
+double spots_squeeze(struct spots *all, uint32_t from, uint32_t to, double least, double most)
+{
+	struct spot *spots = all->all;
+	double lo = -INFINITY, hi = INFINITY, narrowest = 1;
+
+	for (uint32_t i = from; i <= to; i++) {
+		double dx = i > from ? spots[i].x - spots[i - 1].x : 0;
+
+		spots[i].tight_lo = lo = fmax(lo + least * dx, spots[i].lo);
+		spots[i].tight_hi = hi = fmin(hi + most * dx, spots[i].hi);
+	}
+	lo = -INFINITY;
+	hi = INFINITY;
+	for (uint32_t i = to + 1; i-- > from;) {
+		double dx = i < to ? spots[i + 1].x - spots[i].x : 0, both, either;
+
+		lo = fmax(lo - most * dx, spots[i].lo);
+		hi = fmin(hi - least * dx, spots[i].hi);
+		both = fmin(hi, spots[i].tight_hi) - fmax(lo, spots[i].tight_lo);
+		either = fmin(hi - lo, spots[i].tight_hi - spots[i].tight_lo);
+		if (isfinite(either) && both < narrowest * either)
+			narrowest = fmax(0, both / either);
+	}
+	return narrowest;
+}
