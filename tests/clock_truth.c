@@ -397,7 +397,7 @@ static uint64_t base_of(struct clock_run *run, const struct clock_truth *truth, 
 		const struct truth_op *real = &truth->ops[i];
 		uint64_t base = op->ticks[0] - real->ticks[0];
 
-		if (op->counter != counter)
+		if (op->counter != counter || op->class != RECORD_DEVICE_OP)
 			continue;
 		i++;
 		if (op->segment != segment || real->life != life || op->status != TIME_CERTIFIED ||
@@ -524,7 +524,7 @@ void clock_run_judge(struct clock_run *run, const struct clock_truth *truth,
 		const struct truth_op *real = &truth->ops[i];
 		uint32_t of = op->segment % 64;
 
-		if (op->counter != counter)
+		if (op->counter != counter || op->class != RECORD_DEVICE_OP)
 			continue;
 		i++;
 		verdict.certified += op->status == TIME_CERTIFIED;

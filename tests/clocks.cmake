@@ -4,7 +4,7 @@
 set(clocks_core converter/clock_options.c converter/definitions.c converter/error.c converter/gather.c converter/identity.c
 	converter/ledger.c converter/losses.c converter/strings.c ${table_sources})
 set(clocks_sources tests/clock_model.c tests/clock_truth.c converter/marzullo.c)
-foreach(file axis bare epochs facts late marks match rate runs shift unwrap wide window)
+foreach(file axis bare choices epochs facts late marks match order rate runs shift unwrap wide window)
 	list(APPEND clocks_sources converter/unwrap/${file}.c)
 endforeach()
 foreach(file band calibrate choose claims doubts eras fit line map parts pinch proof reach reference reject report slope soft)
@@ -26,6 +26,8 @@ foreach(name clock_scenarios clock_changes)
 endforeach()
 flextrace_add_unit_test(NAME clock_wander SOURCES ${clocks_sources} ${clocks_core}
 	tests/clock_wander.c LIBS Threads::Threads m)
+flextrace_add_unit_test(NAME clock_reuse SOURCES ${clocks_sources} ${clocks_core} tests/clock_plan.c
+	tests/clock_reuse.c tests/clock_scenarios.c LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME unwrap_wide SOURCES ${clocks_sources} ${clocks_core}
 	LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME clock_counters SOURCES ${clocks_sources} ${clocks_core}

@@ -335,9 +335,14 @@ static void set_origins(struct axis *axis)
 	}
 }
 
-int axis_prepare(struct axis *axis)
+void axis_sort(struct axis *axis)
 {
 	sort_facts(axis->facts, axis->n_facts);
+}
+
+int axis_prepare(struct axis *axis)
+{
+	axis_sort(axis);
 	return rate_bound(axis, &axis->rate);
 }
 
@@ -364,6 +369,8 @@ int axis_place(struct axis *axis, const struct map *op_runs, const struct run *r
 		code = axis_split_shifts(axis);
 	if (code >= 0)
 		code = axis_split_reads(axis);
+	if (code >= 0)
+		code = axis_choose(axis);
 	if (code >= 0) {
 		code = axis_place_rest(axis, op_runs, runs);
 		set_origins(axis);
@@ -384,9 +391,7 @@ uint64_t axis_ticks(const struct axis *axis, uint16_t segment, uint64_t place)
 	return place + axis->segments[segment].origin;
 }
 
-/* Returns the last certified fact that was over by a host time, else the first there is; NULL:
- * there is none. */
-static const struct fact *fact_at(const struct axis *axis, int64_t host_ns)
+uint32_t axis_find(const struct axis *axis, int64_t host_ns)
 {
 	uint32_t lo = 0, n = axis->n_facts;
 
@@ -400,6 +405,13 @@ static const struct fact *fact_at(const struct axis *axis, int64_t host_ns)
 			n = half;
 		}
 	}
+	return lo;
+}
+
+const struct fact *axis_fact_at(const struct axis *axis, int64_t host_ns)
+{
+	uint32_t lo = axis_find(axis, host_ns);
+
 	for (uint32_t i = lo; i-- > 0;) {
 		if (axis->facts[i].status == TIME_CERTIFIED && fact_is_bounded(&axis->facts[i]))
 			return &axis->facts[i];
@@ -414,7 +426,7 @@ static const struct fact *fact_at(const struct axis *axis, int64_t host_ns)
 bool axis_latest(const struct axis *axis, int64_t host_ns, uint16_t *ret_segment,
                  uint64_t *ret_ticks)
 {
-	const struct fact *fact = fact_at(axis, host_ns);
+	const struct fact *fact = axis_fact_at(axis, host_ns);
 	place_t place;
 
 	if (!fact)

@@ -42,9 +42,10 @@ static bool fact_of_op(struct tick_op *op, unsigned n_bits, struct fact *ret_fac
 		.after_ns = op->complete_host_ns ? op->complete_host_ns : UNWRAP_NO_AFTER,
 		.source.op = op,
 		.kind = FACT_OP,
-		.bounds = op->unused & OP_AFTER_IS_CLOCK ? BOUNDS_CLOCK
-	                  : op->unused & OP_IS_ESTIMATED ? BOUNDS_ESTIMATE
-	                                                 : BOUNDS_HARD,
+		.bounds = op->unused & OP_IS_CHOICE        ? BOUNDS_CHOICE
+	                  : op->unused & OP_AFTER_IS_CLOCK ? BOUNDS_CLOCK
+	                  : op->unused & OP_IS_ESTIMATED   ? BOUNDS_ESTIMATE
+	                                                   : BOUNDS_HARD,
 		.status = TIME_UNMATCHED,
 	};
 	uint64_t last = 0;
@@ -237,8 +238,11 @@ int facts_make(struct unwrap *unwrap)
 		first += unwrap->n_facts[i];
 	}
 	FLEXTRACE_TRY(fill_facts(unwrap));
-	for (uint32_t i = 0; i < n_axes; i++)
+	FLEXTRACE_TRY(choices_prepare(unwrap));
+	for (uint32_t i = 0; i < n_axes; i++) {
+		choices_trust(unwrap, &unwrap->axes[i]);
 		trust_estimates(&unwrap->axes[i]);
+	}
 	return FLEXTRACE_OK;
 }
 

@@ -1,22 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A job number may be used again once its work is complete, so records of one (device, queue,
- * job) are matched in order: a submit always opens an instance, anything else joins the open one
- * unless that has its like already. A record that was lost then costs its own instance and no
- * other.
+ * A job number may be used again once its work is complete, and the stamps of that work may be
+ * recorded later than that. So records of one (device, queue, job) make instances in the order of
+ * their host times: a submit always opens an instance, anything else joins the newest unless that
+ * has its like already. A record that was lost then costs its own instance and no other.
+ *
+ * Which instance an operation is of follows, in this order, from
+ * - its own host times, where an edge has the same,
+ * - its correlation, where the edges of one instance have the same,
+ * - counting: an operation comes behind its submit, and an instance has one operation. If a single
+ *   instance was opened since all before it had theirs, it is that one.
+ * Else the counter has to tell, once it is placed: the operation becomes a choice (choices.c).
  */
-#include "blocks.h"
-#include "unwrap_impl.h"
+#include <stdlib.h>
 
-struct instance {
-	struct tick_op *op;
-	const struct loose_edge *submit, *complete, *estimate;
-};
+#include "array.h"
+#include "blocks.h"
+#include "matches.h"
+
+#define MAX_SEARCH     64u   /* instances that are looked at for one operation */
+#define MAX_LEFT       1024u /* likewise, for one that nothing tells */
+#define CORRELATES     8u    /* operations whose correlation was their edges', and all have it */
+#define MOVES_PER_EDGE 16u
 
 struct matcher {
-	struct map open;            /* (device, queue), job -> instance; 0 = none is open */
-	struct instance *instances; /* owned, room for all; the first is nobody's */
-	uint32_t n;
+	struct unwrap *unwrap;           /* weak */
+	struct matches *matches;         /* weak */
+	struct map jobs;                 /* (device, queue), job -> job */
+	const struct loose_edge **edges; /* owned: in order of time */
+	uint32_t n_edges;
+	uint32_t n_correlated; /* operations that were found by it */
 };
 
 static uint64_t owner_key(uint32_t device, uint32_t queue)
@@ -24,14 +37,111 @@ static uint64_t owner_key(uint32_t device, uint32_t queue)
 	return (uint64_t)device << 32 | queue;
 }
 
-static int open_instance(struct matcher *matcher, uint64_t owner, uint64_t job,
-                         struct instance **ret_instance)
+/* -- edges in order --------------------------------------------------------------------------- */
+
+static int64_t time_of(const struct loose_edge *edge)
 {
-	FLEXTRACE_TRY(
-		blocks_fill_next(matcher->instances, matcher->n, sizeof(*matcher->instances)));
-	*ret_instance = &matcher->instances[matcher->n];
-	**ret_instance = (struct instance){.op = NULL};
-	return map_put(&matcher->open, owner, job, matcher->n++);
+	return edge->class != RECORD_HOST_ESTIMATE && edge->host_ns ? edge->host_ns
+	                                                            : edge->clock_ns;
+}
+
+static int compare_edges(const void *left, const void *right)
+{
+	const struct loose_edge *a = *(const struct loose_edge *const *)left;
+	const struct loose_edge *b = *(const struct loose_edge *const *)right;
+	int64_t a_ns = time_of(a), b_ns = time_of(b);
+
+	if (a_ns != b_ns)
+		return (a_ns > b_ns) - (a_ns < b_ns);
+	if ((a->class == RECORD_SUBMIT) != (b->class == RECORD_SUBMIT))
+		return a->class == RECORD_SUBMIT ? 1 : -1;
+	if (a->stream != b->stream)
+		return a->stream < b->stream ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Edges come nearly sorted. */
+static void sort_edges(const struct loose_edge **edges, uint32_t n)
+{
+	uint64_t moves = 0;
+
+	for (uint32_t i = 1; i < n; i++) {
+		const struct loose_edge *edge = edges[i];
+		uint32_t to = i;
+
+		if (time_of(edges[i - 1]) < time_of(edge))
+			continue;
+		for (; to > 0 && compare_edges(&edges[to - 1], &edge) > 0; to--)
+			edges[to] = edges[to - 1];
+		edges[to] = edge;
+		moves += i - to;
+		if (moves > (uint64_t)MOVES_PER_EDGE * (n + 64u)) {
+			qsort(edges, n, sizeof(*edges), compare_edges);
+			return;
+		}
+	}
+}
+
+static int list_edges(struct matcher *matcher, struct table *edges)
+{
+	struct table_cursor cursor;
+	const struct loose_edge *edge;
+
+	matcher->edges = blocks_allocate(edges->n_rows + 1, sizeof(*matcher->edges));
+	if (!matcher->edges)
+		return FLEXTRACE_E_MEMORY;
+	table_read(&cursor, edges, false);
+	while ((edge = table_next(&cursor, sizeof(*edge))))
+		matcher->edges[matcher->n_edges++] = edge;
+	sort_edges(matcher->edges, matcher->n_edges);
+	return FLEXTRACE_OK;
+}
+
+/* -- instances -------------------------------------------------------------------------------- */
+
+static int open_instance(struct matches *matches, uint32_t index, struct instance **ret_instance)
+{
+	struct job *job = &matches->jobs[index];
+
+	FLEXTRACE_TRY(blocks_fill_next(matches->instances, matches->n, sizeof(struct instance)));
+	*ret_instance = &matches->instances[matches->n];
+	**ret_instance = (struct instance){
+		.job = index, .number = job->n_instances++, .before = job->newest};
+	job->newest = matches->n++;
+	return FLEXTRACE_OK;
+}
+
+/* Finds the job of an owner and a number, or begins one. */
+static int find_job(struct matcher *matcher, uint64_t owner, uint64_t number, uint32_t *ret_job)
+{
+	struct matches *matches = matcher->matches;
+
+	*ret_job = map_find(&matcher->jobs, owner, number);
+	if (*ret_job != MAP_NONE)
+		return FLEXTRACE_OK;
+	*ret_job = matches->n_jobs;
+	FLEXTRACE_TRY(array_make_room(&matches->jobs, matches->n_jobs, sizeof(struct job)));
+	matches->jobs[matches->n_jobs++] = (struct job){.newest = NO_INSTANCE};
+	return map_put(&matcher->jobs, owner, number, *ret_job);
+}
+
+/* The newest instance of a job; but work that nothing else speaks of does not stand between a
+ * submit and its completion. NO_INSTANCE: there is none. */
+static uint32_t newest_for(const struct matches *matches, const struct job *job,
+                           const struct loose_edge *edge)
+{
+	uint32_t at = job->newest;
+
+	for (int n = 0; edge->class == RECORD_COMPLETE && at != NO_INSTANCE && n < 4; n++) {
+		const struct instance *instance = &matches->instances[at];
+
+		if (instance->submit || instance->complete || instance->before == NO_INSTANCE)
+			break;
+		at = instance->before;
+		if (matches->instances[at].submit && !matches->instances[at].complete)
+			return at;
+	}
+	return job->newest;
 }
 
 static bool is_taken(const struct instance *instance, const struct loose_edge *edge)
@@ -44,12 +154,17 @@ static bool is_taken(const struct instance *instance, const struct loose_edge *e
 
 static int take_edge(struct matcher *matcher, const struct loose_edge *edge)
 {
-	uint64_t owner = owner_key(edge->device, edge->queue);
-	uint32_t open = map_find(&matcher->open, owner, edge->job);
-	struct instance *instance = &matcher->instances[open];
+	struct matches *matches = matcher->matches;
+	struct instance *instance;
+	uint32_t job, at;
 
-	if (open == 0 || is_taken(instance, edge))
-		FLEXTRACE_TRY(open_instance(matcher, owner, edge->job, &instance));
+	FLEXTRACE_TRY(find_job(matcher, owner_key(edge->device, edge->queue), edge->job, &job));
+	at = newest_for(matches, &matches->jobs[job], edge);
+	instance = at == NO_INSTANCE ? NULL : &matches->instances[at];
+	if (!instance || is_taken(instance, edge)) {
+		FLEXTRACE_TRY(open_instance(matches, job, &instance));
+		matches->jobs[job].n_open++;
+	}
 	if (edge->class == RECORD_SUBMIT)
 		instance->submit = edge;
 	else if (edge->class == RECORD_COMPLETE)
@@ -59,55 +174,210 @@ static int take_edge(struct matcher *matcher, const struct loose_edge *edge)
 	return FLEXTRACE_OK;
 }
 
-static int take_op(struct matcher *matcher, struct tick_op *op)
+/* -- operations ------------------------------------------------------------------------------- */
+
+static bool has_own_times(const struct tick_op *op)
 {
-	uint64_t owner = owner_key(op->device, op->queue);
-	uint32_t open = map_find(&matcher->open, owner, op->job);
+	return !op->unused && (op->submit_host_ns || op->complete_host_ns);
+}
+
+static bool is_at(const struct loose_edge *edge, int64_t host_ns)
+{
+	return edge && host_ns && edge->host_ns == host_ns;
+}
+
+static bool has_times_of(const struct instance *instance, const struct tick_op *op)
+{
+	return is_at(instance->submit, op->submit_host_ns) ||
+	       is_at(instance->complete, op->complete_host_ns);
+}
+
+static uint64_t correlation_of(const struct instance *instance)
+{
+	if (instance->submit && instance->submit->correlation)
+		return instance->submit->correlation;
+	return instance->complete ? instance->complete->correlation : 0;
+}
+
+static bool has_correlation_of(const struct instance *instance, const struct tick_op *op)
+{
+	return op->correlation && correlation_of(instance) == op->correlation;
+}
+
+/* Looks at the newest instances that are open; NULL: none is meant, or several are. */
+static struct instance *
+find_meant(const struct matches *matches, const struct job *job, const struct tick_op *op,
+           bool (*is_meant)(const struct instance *instance, const struct tick_op *op))
+{
+	struct instance *found = NULL;
+	uint32_t at = job->newest;
+
+	for (uint32_t n = 0; at != NO_INSTANCE && n < MAX_SEARCH; n++) {
+		struct instance *instance = &matches->instances[at];
+
+		if (instance->number < job->first)
+			break;
+		if (!instance->op && is_meant(instance, op)) {
+			if (found)
+				return NULL;
+			found = instance;
+		}
+		at = instance->before;
+	}
+	return found;
+}
+
+/* All instances so far have an operation, if only so many are open as operations wait for one. */
+static void close_window(struct job *job)
+{
+	if (job->n_open > job->n_waiting)
+		return;
+	job->n_open = job->n_waiting = 0;
+	job->first = job->n_instances;
+}
+
+static void give(struct job *job, struct instance *instance, struct tick_op *op)
+{
+	instance->op = op;
+	if (instance->number >= job->first && job->n_open > 0)
+		job->n_open--;
+	close_window(job);
+}
+
+/* An instance of its own. */
+static int stand_alone(struct matches *matches, uint32_t job, struct tick_op *op)
+{
 	struct instance *instance;
 
-	if (open == MAP_NONE)
-		return FLEXTRACE_OK; /* no edge speaks of this job */
-	instance = &matcher->instances[open];
-	if (open == 0 || instance->op)
-		FLEXTRACE_TRY(open_instance(matcher, owner, op->job, &instance));
+	FLEXTRACE_TRY(open_instance(matches, job, &instance));
 	instance->op = op;
+	close_window(&matches->jobs[job]);
 	return FLEXTRACE_OK;
 }
 
-/* Makes every key of an edge known, with no instance open. */
-static int take_keys(struct matcher *matcher, struct table *edges)
+/* Whether the newest instance cannot be the one: other times, or another call. */
+static bool is_excluded(const struct matcher *matcher, const struct instance *instance,
+                        const struct tick_op *op)
+{
+	uint64_t correlation = correlation_of(instance);
+
+	if (has_own_times(op))
+		return (instance->complete && op->submit_host_ns > time_of(instance->complete)) ||
+		       (instance->submit && op->complete_host_ns &&
+		        op->complete_host_ns < time_of(instance->submit));
+	return matcher->n_correlated >= CORRELATES && correlation && op->correlation &&
+	       correlation != op->correlation;
+}
+
+static int add_choice(struct matches *matches, uint32_t index, struct tick_op *op)
+{
+	struct job *job = &matches->jobs[index];
+
+	FLEXTRACE_TRY(
+		array_make_room(&matches->choices, matches->n_choices, sizeof(*matches->choices)));
+	FLEXTRACE_TRY(map_put(&matches->of_op, (uintptr_t)op, 0, matches->n_choices));
+	matches->choices[matches->n_choices++] = (struct choice){
+		.op = op,
+		.job = index,
+		.first = job->first,
+		.end = job->n_instances,
+		.guess = job->first + job->n_waiting,
+		.clock_ns = op->complete_host_ns,
+		.chosen = NO_INSTANCE,
+	};
+	op->unused |= OP_IS_CHOICE;
+	job->has_choices = true;
+	job->n_waiting++;
+	close_window(job);
+	return FLEXTRACE_OK;
+}
+
+static bool has_bracket(const struct instance *instance)
+{
+	return instance->submit || instance->complete;
+}
+
+/* The newest instance that has no operation; NULL: not among those that are looked at. */
+static struct instance *newest_open(const struct matches *matches, const struct job *job)
+{
+	uint32_t at = job->newest;
+
+	for (uint32_t n = 0; at != NO_INSTANCE && n < MAX_SEARCH; n++) {
+		if (!matches->instances[at].op)
+			return &matches->instances[at];
+		at = matches->instances[at].before;
+	}
+	return NULL;
+}
+
+/* By counting. */
+static int take_counted(struct matcher *matcher, uint32_t index, struct tick_op *op)
+{
+	struct matches *matches = matcher->matches;
+	struct job *job = &matches->jobs[index];
+	struct instance *instance = NULL;
+
+	if (job->n_open > job->n_waiting)
+		instance = newest_open(matches, job);
+	if (!instance || is_excluded(matcher, instance, op))
+		return stand_alone(matches, index, op);
+	if (job->n_open > 1 && has_bracket(instance) && op->unused == OP_AFTER_IS_CLOCK)
+		return add_choice(matches, index, op);
+	give(job, instance, op);
+	return FLEXTRACE_OK;
+}
+
+static int take_op(struct matcher *matcher, struct tick_op *op)
+{
+	struct matches *matches = matcher->matches;
+	uint32_t index = map_find(&matcher->jobs, owner_key(op->device, op->queue), op->job);
+	struct instance *meant;
+
+	if (index == MAP_NONE)
+		return FLEXTRACE_OK; /* no edge speaks of this job */
+	meant = find_meant(matches, &matches->jobs[index], op,
+	                   has_own_times(op) ? has_times_of : has_correlation_of);
+	if (!meant)
+		return take_counted(matcher, index, op);
+	matcher->n_correlated += !has_own_times(op);
+	give(&matches->jobs[index], meant, op);
+	return FLEXTRACE_OK;
+}
+
+/* Makes every job of an edge known. */
+static int take_jobs(struct matcher *matcher)
+{
+	uint32_t job;
+
+	for (uint32_t i = 0; i < matcher->n_edges; i++)
+		FLEXTRACE_TRY(find_job(
+			matcher, owner_key(matcher->edges[i]->device, matcher->edges[i]->queue),
+			matcher->edges[i]->job, &job));
+	return FLEXTRACE_OK;
+}
+
+/* When a record of an operation was there. */
+static int64_t known_by(const struct tick_op *op)
+{
+	return op->complete_host_ns ? op->complete_host_ns : op->submit_host_ns;
+}
+
+static int take_all(struct matcher *matcher, struct table *ops)
 {
 	struct table_cursor cursor;
-	const struct loose_edge *edge;
-	struct instance *nobody;
-
-	FLEXTRACE_TRY(open_instance(matcher, 0, 0, &nobody));
-	map_remove(&matcher->open, 0, 0);
-	table_read(&cursor, edges, false);
-	while ((edge = table_next(&cursor, sizeof(*edge))))
-		FLEXTRACE_TRY(map_put(&matcher->open, owner_key(edge->device, edge->queue),
-		                      edge->job, 0));
-	return FLEXTRACE_OK;
-}
-
-static int take_all(struct matcher *matcher, struct table *edges, struct table *ops)
-{
-	struct table_cursor edge_cursor, op_cursor;
-	const struct loose_edge *edge;
 	struct tick_op *op;
-	uint64_t n_ops = 0;
+	uint32_t n = 0;
 
-	table_read(&edge_cursor, edges, false);
-	table_read(&op_cursor, ops, false);
-	while ((edge = table_next(&edge_cursor, sizeof(*edge)))) {
-		for (; n_ops < edge->n_ops_before; n_ops++) {
-			op = table_next(&op_cursor, sizeof(*op));
-			FLEXTRACE_TRY(take_op(matcher, op));
-		}
-		FLEXTRACE_TRY(take_edge(matcher, edge));
-	}
-	while ((op = table_next(&op_cursor, sizeof(*op))))
+	FLEXTRACE_TRY(list_edges(matcher, &matcher->unwrap->edges));
+	FLEXTRACE_TRY(take_jobs(matcher));
+	table_read(&cursor, ops, false);
+	while ((op = table_next(&cursor, sizeof(*op)))) {
+		for (; n < matcher->n_edges && time_of(matcher->edges[n]) <= known_by(op); n++)
+			FLEXTRACE_TRY(take_edge(matcher, matcher->edges[n]));
 		FLEXTRACE_TRY(take_op(matcher, op));
+	}
+	for (; n < matcher->n_edges; n++)
+		FLEXTRACE_TRY(take_edge(matcher, matcher->edges[n]));
 	return FLEXTRACE_OK;
 }
 
@@ -221,40 +491,103 @@ static int settle(struct unwrap *unwrap, const struct instance *instance)
 	return FLEXTRACE_OK; /* an estimate of work that has no record */
 }
 
-/* Instances point to places all over the tables of edges and operations. */
-static int settle_all(struct unwrap *unwrap, const struct matcher *matcher)
+/* Instances point to places all over the tables of edges and operations. What a choice may still
+ * be of waits until it is made. */
+static int settle_all(struct unwrap *unwrap)
 {
 	const size_t bytes = sizeof(struct instance) + sizeof(struct tick_op) +
 	                     2 * sizeof(struct loose_edge);
+	const struct matches *matches = &unwrap->matches;
 	int code = FLEXTRACE_OK;
 
-	for (uint32_t i = 1; i < matcher->n && code >= 0; i++) {
-		code = settle(unwrap, &matcher->instances[i]);
-		if (i % BLOCKS_FILL_STEP == 0)
+	for (uint32_t i = 0; i < matches->n && code >= 0; i++) {
+		struct instance *instance = &matches->instances[i];
+
+		instance->is_settled = instance->op || !matches->jobs[instance->job].has_choices;
+		if (instance->is_settled)
+			code = settle(unwrap, instance);
+		if (i % BLOCKS_FILL_STEP == BLOCKS_FILL_STEP - 1)
 			blocks_touch(BLOCKS_FILL_STEP * bytes);
 	}
 	return code;
 }
 
+static int match(struct matcher *matcher)
+{
+	struct unwrap *unwrap = matcher->unwrap;
+	uint64_t n_most = unwrap->edges.n_rows + unwrap->ops.n_rows + 1;
+
+	if (n_most < NO_INSTANCE)
+		matcher->matches->instances = blocks_reserve(n_most, sizeof(struct instance));
+	if (!matcher->matches->instances)
+		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(take_all(matcher, &unwrap->ops));
+	return settle_all(unwrap);
+}
+
 int match_edges(struct unwrap *unwrap)
 {
-	uint64_t n_most = unwrap->edges.n_rows + unwrap->ops.n_rows + 1;
-	struct matcher matcher = {.instances = NULL};
+	struct matcher matcher = {.unwrap = unwrap, .matches = &unwrap->matches};
 	int code;
 
 	if (unwrap->edges.n_rows == 0)
 		return FLEXTRACE_OK;
-	if (n_most < MAP_NONE)
-		matcher.instances = blocks_reserve(n_most, sizeof(*matcher.instances));
-	if (!matcher.instances)
-		return FLEXTRACE_E_MEMORY;
-	code = take_keys(&matcher, &unwrap->edges);
-	if (code >= 0)
-		code = take_all(&matcher, &unwrap->edges, &unwrap->ops);
-	if (code >= 0)
-		code = settle_all(unwrap, &matcher);
-	map_release(&matcher.open);
-	blocks_free(matcher.instances);
-	table_release(&unwrap->edges);
+	code = match(&matcher);
+	map_release(&matcher.jobs);
+	blocks_free(matcher.edges);
+	if (code < 0 || !unwrap->matches.n_choices)
+		matches_release(unwrap);
 	return code;
+}
+
+/* Operations whose instance nothing tells have the first that is left. */
+static void give_left(struct matches *matches, const struct choice *choice)
+{
+	const struct job *job = &matches->jobs[choice->job];
+
+	for (uint32_t i = choice->guess; i < choice->end && i < choice->guess + MAX_LEFT; i++) {
+		const struct stay *stay = &matches->stays[job->first_stay + i];
+		struct instance *instance = &matches->instances[stay->instance];
+
+		if (instance->op)
+			continue;
+		instance->op = choice->op;
+		return;
+	}
+}
+
+int match_choices(struct unwrap *unwrap)
+{
+	struct matches *matches = &unwrap->matches;
+
+	if (!matches->n_choices)
+		return FLEXTRACE_OK;
+	for (uint32_t i = 0; i < matches->n_choices; i++) {
+		const struct choice *choice = &matches->choices[i];
+
+		if (choice->chosen != NO_INSTANCE && !matches->instances[choice->chosen].op)
+			matches->instances[choice->chosen].op = choice->op;
+	}
+	for (uint32_t i = 0; i < matches->n_choices; i++) {
+		if (matches->choices[i].chosen == NO_INSTANCE)
+			give_left(matches, &matches->choices[i]);
+	}
+	for (uint32_t i = 0; i < matches->n; i++) {
+		if (!matches->instances[i].is_settled)
+			FLEXTRACE_TRY(settle(unwrap, &matches->instances[i]));
+	}
+	return FLEXTRACE_OK;
+}
+
+void matches_release(struct unwrap *unwrap)
+{
+	struct matches *matches = &unwrap->matches;
+
+	map_release(&matches->of_op);
+	blocks_free(matches->instances);
+	free(matches->jobs);
+	free(matches->choices);
+	free(matches->stays);
+	*matches = (struct matches){.instances = NULL};
+	table_release(&unwrap->edges);
 }

@@ -30,7 +30,7 @@ void unwrap_free(struct unwrap *unwrap)
 	for (uint32_t i = 0; i < unwrap->n_axes && unwrap->axes; i++)
 		axis_release(&unwrap->axes[i]);
 	table_release(&unwrap->ops);
-	table_release(&unwrap->edges);
+	matches_release(unwrap);
 	table_release(&unwrap->syncs);
 	table_release(&unwrap->sync_points);
 	map_release(&unwrap->open_collectives);
@@ -138,7 +138,7 @@ static int add_edge(struct unwrap *unwrap, const struct pushed *pushed, uint32_t
 	struct loose_edge *row;
 
 	FLEXTRACE_TRY(identity_device(unwrap->identity, pushed->process, device, &edge.device));
-	edge.n_ops_before = unwrap->ops.n_rows;
+	edge.clock_ns = unwrap_host_stamp(pushed->record->clock_ns);
 	edge.name = pushed->record->name;
 	edge.stream = pushed->stream_id;
 	edge.index = pushed->record->index;
@@ -403,6 +403,7 @@ static int resolve(struct unwrap *unwrap, struct unwrap_output *out)
 			FLEXTRACE_TRY(bare_place(unwrap, i, &out->brackets));
 	}
 	FLEXTRACE_TRY(marks_write(unwrap, out));
+	FLEXTRACE_TRY(match_choices(unwrap));
 	table_take(&out->ops, &unwrap->ops);
 	table_take(&out->sync_points, &unwrap->sync_points);
 	return FLEXTRACE_OK;

@@ -4,6 +4,7 @@
  *
  *   unwrap.c  collects records and says in which order the rest runs
  *   match.c   submit, complete and host_estimate records meet their operation
+ *   choices.c operations of which the counter says what they meet
  *   runs.c    slots of the marker areas become runs, runs meet their operation
  *   rate.c    how fast a counter ticks, from its own facts
  *   facts.c   records become facts, placed facts become ticks and brackets
@@ -34,14 +35,15 @@
 /* tick_op.unused while unwrap works on it */
 enum op_flag {
 	OP_AFTER_IS_CLOCK = 1, /* complete_host_ns is only when the record was written */
-	OP_IS_ESTIMATED = 2    /* submit_host_ns, complete_host_ns are another tool's estimate */
+	OP_IS_ESTIMATED = 2,   /* submit_host_ns, complete_host_ns are another tool's estimate */
+	OP_IS_CHOICE = 4       /* which instance of its job it is has to be chosen */
 };
 
 /* A submit, complete or host_estimate record until its operation is known. */
 struct loose_edge {
 	uint64_t job, correlation;
 	int64_t host_ns, end_host_ns; /* end: host_estimate only */
-	uint64_t n_ops_before;        /* device_ops before it, in gather order */
+	int64_t clock_ns;             /* of its record */
 	uint32_t device, queue, name;
 	uint32_t stream, index;
 	uint8_t class; /* enum record_class */
@@ -121,7 +123,8 @@ enum fact_bounds {
 	BOUNDS_HARD,
 	BOUNDS_ESTIMATE,
 	BOUNDS_CLOCK,
-	BOUNDS_SLIPPED /* hard, if it has no room for a wrap: until the rate is known */
+	BOUNDS_SLIPPED, /* hard, if it has no room for a wrap: until the rate is known */
+	BOUNDS_CHOICE   /* of a choice, until it is made: after_ns is when it was written */
 };
 
 struct fact {
@@ -145,6 +148,16 @@ struct rate { /* ticks per ns */
 	bool is_steady; /* hardly any pair of facts contradicts it */
 };
 
+/* What submit, complete and host_estimate records make; see matches.h. */
+struct matches {
+	struct instance *instances; /* owned: blocks; in order of their first edges */
+	struct job *jobs;           /* owned */
+	struct choice *choices;     /* owned */
+	struct stay *stays;         /* owned: instances by job */
+	uint32_t n, n_jobs, n_choices;
+	struct map of_op; /* (tick_op *, 0) -> choice */
+};
+
 /* Where a segment's axis has its origin: ticks = place + origin. */
 struct axis_segment {
 	uint64_t origin;
@@ -165,6 +178,7 @@ struct axis {
 	double tolerance;        /* ticks that a bracket may be wrong by without being an outlier */
 	struct axis_segment *segments; /* owned */
 	uint32_t n_segments;
+	struct matches *matches; /* weak */
 };
 
 /* Whose an operation is, and what identity makes of it. */
@@ -198,7 +212,8 @@ struct unwrap {
 	uint32_t n_facts_allocated;
 
 	/* made by unwrap_finish() */
-	struct run *runs; /* owned: blocks; by area, then gather order */
+	struct matches matches; /* as long as there are choices */
+	struct run *runs;       /* owned: blocks; by area, then gather order */
 	uint32_t n_runs;
 	struct map op_runs; /* (tick_op *, 0) -> run with its stamps */
 	struct fact *facts; /* owned, by counter */
@@ -217,8 +232,21 @@ void unwrap_estimate(struct tick_op *op, const struct loose_edge *estimate);
 int64_t unwrap_host_stamp(uint64_t ns);
 
 /* Gives operations what edges say of them, and books the edges. Pairs without operation are put
- * behind ops. */
+ * behind ops. Jobs that leave a choice are left out. */
 int match_edges(struct unwrap *unwrap);
+
+/* The same for those jobs, once the choices are made. */
+int match_choices(struct unwrap *unwrap);
+void matches_release(struct unwrap *unwrap);
+
+/* Makes the instances of choices ready to be looked at. */
+int choices_prepare(struct unwrap *unwrap);
+
+/* Where a counter has no bracket at all, takes the likeliest instances for estimates. */
+void choices_trust(struct unwrap *unwrap, struct axis *axis);
+
+/* Makes the choices of a counter whose other facts are placed. */
+int axis_choose(struct axis *axis);
 
 /* Appends room for a batch, whose head is given, and its words. NULL: no memory. */
 struct batch *runs_add_batch(struct unwrap *unwrap, const struct batch *head);
@@ -288,6 +316,16 @@ int axis_split_shifts(struct axis *axis);
 /* Begins a segment wherever reads of all bits show that the counter began anew, though the
  * operations fit the old axis. */
 int axis_split_reads(struct axis *axis);
+
+/* The last certified fact with both bounds that was over by a host time, else the first there is;
+ * NULL: there is none. */
+const struct fact *axis_fact_at(const struct axis *axis, int64_t host_ns);
+
+/* How many facts were over by a host time. */
+uint32_t axis_find(const struct axis *axis, int64_t host_ns);
+
+/* Puts the facts in order of time. */
+void axis_sort(struct axis *axis);
 
 /* The second pass of axis_place(). */
 int axis_place_rest(struct axis *axis, const struct map *op_runs, const struct run *runs);

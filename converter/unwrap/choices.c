@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operations that may be of several instances of their job: its number was used again before their
+ * stamps were recorded, or records were lost. What the counter showed in other operations bounds
+ * when they ran, and so which instance they are of:
+ *
+ * - An operation ran before its record was written, and is taken to have done so by less than a
+ *   wrap. So its place on the axis is the last one of its phase that the counter had reached then.
+ * - Facts whose place is known bound the host time of that place from both sides, with the rate's
+ *   interval widened by PAD.
+ * - An instance can be meant if its submit is not behind that time and its completion not before
+ *   it. Where a record is lost, the instances beside it bound it: a number is not used again
+ *   before its work is complete.
+ *
+ * Where one instance can be meant, its bracket is evidence like any other. Where several can, or
+ * none, the operation is assumed. Where a counter has nothing but choices, the oldest instances
+ * that are left stand for estimates.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "matches.h"
+#include "window.h"
+
+#define PAD       1e-3
+#define N_BESIDE  8u   /* facts that are asked on each side */
+#define MAX_STEPS 256u /* facts that are looked at for them */
+#define N_RECENT  32u
+
+/* -- instances by job ------------------------------------------------------------------------- */
+
+static int64_t time_of(const struct loose_edge *edge, int64_t otherwise)
+{
+	return edge && edge->host_ns ? edge->host_ns : otherwise;
+}
+
+static struct stay *stay_of(const struct matches *matches, const struct instance *instance)
+{
+	return &matches->stays[matches->jobs[instance->job].first_stay + instance->number];
+}
+
+/* Between when an instance ran, by its edges and by those of the instances beside it. */
+static void bound_stays(struct matches *matches)
+{
+	for (uint32_t i = 0; i < matches->n; i++) {
+		const struct instance *instance = &matches->instances[i];
+		struct stay *stay = stay_of(matches, instance);
+		int64_t before_ns = UNWRAP_NO_BEFORE;
+
+		if (instance->number > 0) {
+			const struct instance *before = &matches->instances[instance->before];
+
+			before_ns = time_of(before->complete, stay[-1].from_ns);
+			if (stay[-1].to_ns == UNWRAP_NO_AFTER)
+				stay[-1].to_ns = time_of(instance->submit, UNWRAP_NO_AFTER);
+		}
+		stay->from_ns = time_of(instance->submit, before_ns);
+		stay->to_ns = time_of(instance->complete, UNWRAP_NO_AFTER);
+		stay->instance = i;
+	}
+}
+
+int choices_prepare(struct unwrap *unwrap)
+{
+	struct matches *matches = &unwrap->matches;
+	uint32_t n = 0;
+
+	if (!matches->n_choices)
+		return FLEXTRACE_OK;
+	matches->stays = calloc(matches->n + 1ull, sizeof(*matches->stays));
+	if (!matches->stays)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < matches->n_jobs; i++) {
+		matches->jobs[i].first_stay = n;
+		n += matches->jobs[i].n_instances;
+	}
+	bound_stays(matches);
+	return FLEXTRACE_OK;
+}
+
+/* -- a counter that has nothing else ---------------------------------------------------------- */
+
+static void take_guess(struct matches *matches, struct fact *fact)
+{
+	const struct choice *choice =
+		&matches->choices[map_find(&matches->of_op, (uintptr_t)fact->source.op, 0)];
+	const struct job *job = &matches->jobs[choice->job];
+	uint32_t number = choice->guess < choice->end ? choice->guess : choice->end - 1;
+	const struct instance *instance =
+		&matches->instances[matches->stays[job->first_stay + number].instance];
+
+	fact->bounds = BOUNDS_ESTIMATE;
+	fact->before_ns = time_of(instance->submit, UNWRAP_NO_BEFORE);
+	fact->after_ns = time_of(instance->complete, UNWRAP_NO_AFTER);
+}
+
+void choices_trust(struct unwrap *unwrap, struct axis *axis)
+{
+	bool has_choices = false;
+
+	axis->matches = &unwrap->matches;
+	for (uint32_t i = 0; i < axis->n_facts; i++) {
+		has_choices |= axis->facts[i].bounds == BOUNDS_CHOICE;
+		if (fact_is_bounded(&axis->facts[i]))
+			return;
+	}
+	for (uint32_t i = 0; i < axis->n_facts && has_choices; i++) {
+		if (axis->facts[i].bounds == BOUNDS_CHOICE)
+			take_guess(&unwrap->matches, &axis->facts[i]);
+	}
+}
+
+/* -- where on the axis ------------------------------------------------------------------------ */
+
+struct chooser {
+	struct axis *axis;
+	struct matches *matches;
+	struct fact recent[N_RECENT]; /* decided last, with their places and brackets */
+	uint32_t n_decided;
+};
+
+/* What is known of the host times of an operation's stamps. */
+struct when {
+	double first_lo_ns, first_hi_ns, last_lo_ns, last_hi_ns;
+};
+
+/* Of the placed facts that were over by a time the last. */
+static const struct fact *last_by(const struct chooser *chooser, int64_t host_ns)
+{
+	const struct fact *last = axis_fact_at(chooser->axis, host_ns);
+
+	for (uint32_t i = 0; i < N_RECENT && i < chooser->n_decided; i++) {
+		const struct fact *fact = &chooser->recent[i];
+
+		if (fact->after_ns <= host_ns && (!last || fact->after_ns > last->after_ns))
+			last = fact;
+	}
+	return last;
+}
+
+/* Gives a fact the last place that its counter had reached when its record was written. */
+static bool place_by_clock(const struct chooser *chooser, struct fact *fact, int64_t clock_ns)
+{
+	const struct axis *axis = chooser->axis;
+	const struct fact *last = last_by(chooser, clock_ns);
+	struct phase phase;
+	place_t most;
+
+	if (!last || window_unknown_ticks(axis, (double)(clock_ns - last->after_ns)) >
+	                     (double)(UINT64_C(1) << axis->narrow_bits) / 4)
+		return false;
+	phase = phase_of(axis, fact, last->segment);
+	most = (place_t)(int64_t)last->first + window_most_ticks(axis, clock_ns - last->before_ns) -
+	       (place_t)fact->span;
+	fact->segment = last->segment;
+	fact->first = (uint64_t)(phase.at + (((most - phase.at) >> phase.bits) << phase.bits));
+	return true;
+}
+
+/* -- when by the host ------------------------------------------------------------------------- */
+
+static double later_ns(const struct axis *axis, double ticks, bool is_least)
+{
+	bool is_fast = (ticks >= 0) == is_least;
+
+	return ticks / (is_fast ? axis->rate.hi * (1 + PAD) : axis->rate.lo * (1 - PAD));
+}
+
+static void bound_by(const struct axis *axis, const struct fact *by, const struct fact *fact,
+                     struct when *when)
+{
+	double first = (double)(int64_t)(fact->first - by->first);
+	double last = first - (double)by->span, span = (double)fact->span;
+	double before_ns = (double)by->before_ns, after_ns = (double)by->after_ns;
+	double bound;
+
+	bound = before_ns + later_ns(axis, first - 1, true);
+	when->first_lo_ns = bound > when->first_lo_ns ? bound : when->first_lo_ns;
+	bound = before_ns + later_ns(axis, first + span - 1, true);
+	when->last_lo_ns = bound > when->last_lo_ns ? bound : when->last_lo_ns;
+	bound = after_ns + later_ns(axis, last + 1, false);
+	when->first_hi_ns = bound < when->first_hi_ns ? bound : when->first_hi_ns;
+	bound = after_ns + later_ns(axis, last + span + 1, false);
+	when->last_hi_ns = bound < when->last_hi_ns ? bound : when->last_hi_ns;
+}
+
+static bool is_of(const struct fact *by, uint16_t segment)
+{
+	return by->status == TIME_CERTIFIED && by->segment == segment && fact_is_bounded(by);
+}
+
+/* Asks the facts beside a place, and what was decided last; false: they contradict each other. */
+static bool bound_when(const struct chooser *chooser, const struct fact *fact, struct when *when)
+{
+	const struct axis *axis = chooser->axis;
+	const struct fact *last = last_by(chooser, fact->after_ns);
+	double ns = (double)last->after_ns -
+	            later_ns(axis, (double)(int64_t)(last->first - fact->first), true);
+	uint32_t at = axis_find(axis, (int64_t)ns), n = 0;
+
+	*when = (struct when){-INFINITY, INFINITY, -INFINITY, INFINITY};
+	for (uint32_t i = at; i < axis->n_facts && i < at + MAX_STEPS && n < N_BESIDE; i++) {
+		if (is_of(&axis->facts[i], fact->segment))
+			bound_by(axis, &axis->facts[i], fact, when), n++;
+	}
+	n = 0;
+	for (uint32_t i = at; i-- > 0 && at - i < MAX_STEPS && n < N_BESIDE;) {
+		if (is_of(&axis->facts[i], fact->segment))
+			bound_by(axis, &axis->facts[i], fact, when), n++;
+	}
+	for (uint32_t i = 0; i < N_RECENT && i < chooser->n_decided; i++) {
+		if (is_of(&chooser->recent[i], fact->segment))
+			bound_by(axis, &chooser->recent[i], fact, when);
+	}
+	return when->first_lo_ns <= when->first_hi_ns && when->last_lo_ns <= when->last_hi_ns;
+}
+
+/* -- which instance --------------------------------------------------------------------------- */
+
+static bool can_be(const struct matches *matches, const struct stay *stay, const struct when *when)
+{
+	const struct instance *instance = &matches->instances[stay->instance];
+
+	return (instance->submit || instance->complete) && !instance->op &&
+	       (double)stay->from_ns <= when->first_hi_ns &&
+	       (double)stay->to_ns >= when->last_lo_ns;
+}
+
+/* The only instance that can be meant, or NO_INSTANCE. */
+static uint32_t only_instance(const struct matches *matches, const struct choice *choice,
+                              const struct when *when)
+{
+	const struct stay *stays = &matches->stays[matches->jobs[choice->job].first_stay];
+	uint32_t lo = choice->first, n = choice->end - choice->first, found = NO_INSTANCE;
+
+	while (n > 0) {
+		uint32_t half = n / 2;
+
+		if ((double)stays[lo + half].to_ns < when->last_lo_ns) {
+			lo += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	for (; lo < choice->end && (double)stays[lo].from_ns <= when->first_hi_ns; lo++) {
+		if (!can_be(matches, &stays[lo], when))
+			continue;
+		if (found != NO_INSTANCE)
+			return NO_INSTANCE;
+		found = stays[lo].instance;
+	}
+	return found;
+}
+
+/* Takes the bracket of the instance. Only a whole one is evidence. */
+static void take_bracket(struct chooser *chooser, struct fact *fact, struct choice *choice)
+{
+	const struct instance *instance = &chooser->matches->instances[choice->chosen];
+
+	fact->before_ns = time_of(instance->submit, UNWRAP_NO_BEFORE);
+	fact->after_ns = time_of(instance->complete, UNWRAP_NO_AFTER);
+	fact->bounds = BOUNDS_HARD;
+	choice->op->submit_host_ns = time_of(instance->submit, 0);
+	choice->op->complete_host_ns = time_of(instance->complete, 0);
+	if (!fact_is_bounded(fact))
+		return;
+	fact->status = TIME_CERTIFIED;
+	chooser->recent[chooser->n_decided++ % N_RECENT] = *fact;
+}
+
+/* Decides on a copy: the facts stay in order. */
+static void decide(struct chooser *chooser, const struct fact *fact, struct choice *choice,
+                   struct fact *ret_fact)
+{
+	struct when when;
+
+	*ret_fact = *fact;
+	if (!place_by_clock(chooser, ret_fact, choice->clock_ns))
+		return;
+	ret_fact->status = TIME_ASSUMED;
+	if (!bound_when(chooser, ret_fact, &when))
+		return;
+	choice->chosen = only_instance(chooser->matches, choice, &when);
+	if (choice->chosen != NO_INSTANCE)
+		take_bracket(chooser, ret_fact, choice);
+}
+
+static bool is_choice(const struct fact *fact)
+{
+	return fact->bounds == BOUNDS_CHOICE;
+}
+
+int axis_choose(struct axis *axis)
+{
+	struct chooser chooser = {.axis = axis, .matches = axis->matches};
+	struct fact_list list;
+	struct fact *decided;
+	int code;
+
+	if (!axis->matches || !axis->matches->n_choices)
+		return FLEXTRACE_OK;
+	code = fact_list_init(&list, axis, is_choice);
+	decided = code < 0 ? NULL : malloc((list.n + 1ull) * sizeof(*decided));
+	if (!decided)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < list.n; i++) {
+		struct fact *fact = fact_list_at(&list, i);
+		uint32_t of = map_find(&axis->matches->of_op, (uintptr_t)fact->source.op, 0);
+
+		decide(&chooser, fact, &axis->matches->choices[of], &decided[i]);
+	}
+	for (uint32_t i = 0; i < list.n; i++)
+		*fact_list_at(&list, i) = decided[i];
+	if (list.n)
+		axis_sort(axis);
+	free(decided);
+	fact_list_release(&list);
+	return FLEXTRACE_OK;
+}
