@@ -395,8 +395,10 @@ static void print_clock(FILE *to, const struct rows *clocks)
 	summary_cell(to, text, CLOCK_COLUMNS);
 	fprintf(to, " %12s %8s", rate, ci);
 	print_bounds(to, clocks);
-	fprintf(to, " %8.1f%%\n",
-	        n_events > 0 ? 100 * rows_number(clocks, "certified") / n_events : 0);
+	if (n_events > 0)
+		fprintf(to, " %8.1f%%\n", 100 * rows_number(clocks, "certified") / n_events);
+	else
+		fprintf(to, " %9s\n", "-");
 }
 
 static void print_clocks(FILE *to, const char *dir)

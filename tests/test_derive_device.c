@@ -424,9 +424,30 @@ static void test_derive__links_one_launch_to_many_and_many_to_their_own(void **s
 	fixture_close(&fixture);
 }
 
+/* Only the first and the last stamp are known where wraps hide. */
+static void test_derive__assumes_what_ends_at_a_stamp_in_an_open_middle(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS);
+	fixture_op(&fixture, "x", FLEXTRACE_DEVICE_KERNEL, STAMPS(10, 20, 30, 40, 50))
+		->has_open_middle = true;
+	fixture_op(&fixture, "y", FLEXTRACE_DEVICE_MEMSET, STAMPS(60, 70, 80, 90, 99))
+		->has_open_middle = true;
+	fixture_run(&fixture);
+	expect_device(&fixture, "10-20 dma_in x q0/dma_in assumed +-0\n"
+	                        "20-30 prep x q0/prep assumed +-0\n"
+	                        "30-40 exec x q0/exec assumed +-0\n"
+	                        "40-50 dma_out x q0/dma_out assumed +-0\n"
+	                        "60-99 memset y q0/exec certified +-0\n");
+	fixture_close(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_derive__assumes_what_ends_at_a_stamp_in_an_open_middle),
 		cmocka_unit_test(test_derive__makes_device_rows),
 		cmocka_unit_test(test_derive__shows_the_dma_that_another_tool_told_of),
 		cmocka_unit_test(test_derive__says_how_far_a_device_row_can_be_trusted),

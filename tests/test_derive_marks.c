@@ -62,6 +62,44 @@ static void test_derive__nests_firmware_kernel_and_user_zones(void **state)
 	fixture_close(&fixture);
 }
 
+/* The counts of a clock are those of the rows that stand on it, whoever is to blame for their
+ * status. */
+static void test_derive__counts_for_a_clock_what_its_rows_say(void **state)
+{
+	static const struct {
+		enum time_status of_clock, of_run;
+		bool has_op;
+		uint64_t events, certified, assumed;
+	} cases[] = {
+		{TIME_CERTIFIED, TIME_CERTIFIED, true, 2, 2, 0},
+		{TIME_CERTIFIED, TIME_CERTIFIED, false, 1, 1, 0}, /* markers alone */
+		{TIME_CERTIFIED, TIME_ASSUMED, true, 2, 1, 1},
+		{TIME_ASSUMED, TIME_CERTIFIED, true, 2, 0, 2}, /* its rho was raised */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct derive_fixture fixture;
+		const struct clock_count *count;
+
+		fixture_open(&fixture, PROCESS);
+		fake_clocks.status = cases[i].of_clock;
+		if (cases[i].has_op)
+			fixture_op(&fixture, "matmul", FLEXTRACE_DEVICE_KERNEL,
+			           STAMPS(12, 14, 20, 80, 90));
+		slot_stamp(&fixture, FLEXTRACE_WIRE_FW_START, 10, 1, 9);
+		slot_stamp(&fixture, FLEXTRACE_WIRE_FW_END, 100, 1, 9);
+		fixture_marks(&fixture, 1)->status = (uint8_t)cases[i].of_run;
+		fixture.ledger.read[RECORD_MARKER_BATCH]++;
+		fixture_run(&fixture);
+		count = &fixture.timeline.clock_counts[0];
+		assert_int_equal(count->events, cases[i].events);
+		assert_int_equal(count->certified, cases[i].certified);
+		assert_int_equal(count->assumed, cases[i].assumed);
+		fixture_close(&fixture);
+	}
+}
+
 static void test_derive__names_a_kernel_after_the_latest_job_of_its_number(void **state)
 {
 	struct derive_fixture fixture;
@@ -338,6 +376,7 @@ int main(void)
 		cmocka_unit_test(test_derive__counts_zones_that_lost_an_end),
 		cmocka_unit_test(test_derive__shows_where_a_run_hung),
 		cmocka_unit_test(test_derive__shows_a_run_that_hung_before_another),
+		cmocka_unit_test(test_derive__counts_for_a_clock_what_its_rows_say),
 		cmocka_unit_test(test_derive__books_marker_batches_by_what_became_of_them),
 		cmocka_unit_test(test_derive__books_a_batch_of_many_runs_once),
 		cmocka_unit_test(test_derive__tells_markers_apart_by_device_and_kind),

@@ -93,6 +93,7 @@ void timeline_fixture_init(struct timeline_fixture *fixture)
 	fixture->stream_list[0] = &fixture->streams[0];
 	fixture->stream_set = (struct stream_set){.streams = fixture->stream_list, .n_streams = 1};
 	fixture->timeline = (struct timeline){
+		.clock_counts = fixture->clock_counts,
 		.tracks = fixture->tracks,
 		.ops = fixture->ops,
 		.zones = fixture->zones,
@@ -486,9 +487,6 @@ static void add_books(struct timeline_fixture *f)
 	f->ledger.discarded[RECORD_END][LOSS_UNMATCHED_END] = 2;
 	f->ledger.warnings[WARNING_LOST_EVENTS] = 13;
 	f->clocks.reports[0] = (struct clock_report){
-		.events = 2,
-		.certified = 1,
-		.outliers = 1,
 		.freq_mhz = 560.0012345,
 		.ppm_vs_nominal = 2.2044,
 		.ci_ppm = NAN,
@@ -499,6 +497,7 @@ static void add_books(struct timeline_fixture *f)
 		.rho_ppm = 10,
 		.rho_source = "default",
 	};
+	f->clock_counts[0] = (struct clock_count){.events = 2, .certified = 1, .outliers = 1};
 	f->clocks.n = 1;
 	f->alignment.reports[0] = (struct alignment_report){.process = 1,
 	                                                    .drift_ppm = NAN,

@@ -31,6 +31,7 @@ struct identity_index { /* queue names */
 
 struct timeline_fixture {
 	struct timeline timeline;
+	struct clock_count clock_counts[FIXTURE_MAX];
 	struct identity identity;
 	struct identity_index queue_names;
 	struct process processes[FIXTURE_MAX];

@@ -323,3 +323,13 @@ const struct clock_report *clocks_report(const struct clocks *clocks, uint32_t *
 	*ret_n = clocks->n_maps;
 	return clocks->reports;
 }
+
+bool clocks_find_report(const struct clocks *clocks, uint32_t counter, uint16_t segment,
+                        uint32_t *ret_index)
+{
+	if (counter >= clocks->n_counters ||
+	    segment >= clocks->first_map[counter + 1] - clocks->first_map[counter])
+		return false;
+	*ret_index = clocks->first_map[counter] + segment;
+	return true;
+}

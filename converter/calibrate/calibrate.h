@@ -30,7 +30,8 @@ struct calibrate_input { /* weak, all */
 struct clock_report { /* one line of clocks.csv; NAN = not known */
 	uint32_t counter;
 	uint16_t segment;
-	uint64_t events, certified, assumed, outliers, resets;
+	uint64_t n_ops; /* that are on it */
+	uint64_t resets;
 	double freq_mhz, ppm_vs_nominal, ci_ppm, offset_ns;
 	double half_width_ns_p50, half_width_ns_p99, half_width_ns_max;
 	double residual_ns_p50, residual_ns_p99,
@@ -44,7 +45,7 @@ struct clock_report { /* one line of clocks.csv; NAN = not known */
 
 struct clocks; /* opaque: per counter and segment a monotone map with bounds */
 
-/* Fits all counters. Counts events per status from `ops`; a certified operation that its own
+/* Fits all counters. A certified operation that its own
  * bracket contradicts becomes an outlier there, so that every one left lies inside its bracket,
  * to the ns. */
 int calibrate_run(const struct calibrate_input *input, struct clocks **ret_clocks,
@@ -72,5 +73,9 @@ static inline struct placed clocks_place_near(const struct clocks *clocks, uint3
 
 /* The lines of clocks.csv, sorted by counter and segment. Weak. */
 const struct clock_report *clocks_report(const struct clocks *clocks, uint32_t *ret_n);
+
+/* Which of them a segment has; false: none. */
+bool clocks_find_report(const struct clocks *clocks, uint32_t counter, uint16_t segment,
+                        uint32_t *ret_index);
 
 #endif

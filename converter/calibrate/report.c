@@ -188,14 +188,6 @@ static int judge_certified(struct judge *judge, struct tick_op *op, uint32_t ind
 	                   (double)(op->complete_host_ns - placed_last.host_ns) / 2));
 }
 
-static void count_status(struct clock_report *report, const struct tick_op *op)
-{
-	report->events++;
-	report->certified += op->status == TIME_CERTIFIED;
-	report->assumed += op->status == TIME_ASSUMED;
-	report->outliers += op->status == TIME_OUTLIER;
-}
-
 static int judge_ops(struct judge *judge, struct table *ops)
 {
 	struct table_cursor cursor;
@@ -209,7 +201,7 @@ static int judge_ops(struct judge *judge, struct table *ops)
 			continue;
 		if (op->status == TIME_CERTIFIED)
 			FLEXTRACE_TRY(judge_certified(judge, op, index));
-		count_status(&judge->clocks->reports[index], op);
+		judge->clocks->reports[index].n_ops++;
 	}
 	return FLEXTRACE_OK;
 }
@@ -295,7 +287,7 @@ static void warn(const struct judge *judge, uint32_t index)
 
 	warnings[WARNING_RESETS] += report->resets;
 	if (map->n_knots == 0) {
-		warnings[WARNING_UNCALIBRATED] += report->events > 0;
+		warnings[WARNING_UNCALIBRATED] += report->n_ops > 0;
 		return;
 	}
 	warnings[WARNING_INFEASIBLE] += map->is_wandering;

@@ -82,6 +82,7 @@ void derive_free(struct derive *derive)
 	blocks_free(derive->runs);
 	free(derive->loose);
 	free(derive->markers);
+	free(derive->clock_counts);
 	free(derive);
 }
 
@@ -113,6 +114,20 @@ void derive_cover(struct derive *derive, int64_t start_time_ns, int64_t end_time
 		derive->last_time_ns = end_time_ns;
 }
 
+void derive_count_event(struct derive *derive, uint32_t counter, uint16_t segment, uint8_t status)
+{
+	struct clock_count *count;
+	uint32_t index;
+
+	if (!clocks_find_report(derive->clocks, counter, segment, &index))
+		return;
+	count = &derive->clock_counts[index];
+	count->events++;
+	count->certified += status == TIME_CERTIFIED;
+	count->assumed += status == TIME_ASSUMED;
+	count->outliers += status == TIME_OUTLIER;
+}
+
 int derive_discard(struct derive *derive, enum loss_cause cause, const struct loss_place *place,
                    enum record_class class, int64_t host_ns)
 {
@@ -124,8 +139,12 @@ int derive_discard(struct derive *derive, enum loss_cause cause, const struct lo
 
 int derive_device(struct derive *derive, struct unwrap_output *unwrapped)
 {
+	uint32_t n_reports;
+
+	clocks_report(derive->clocks, &n_reports);
 	derive->nears = calloc(derive->identity->n_counters + 1ull, sizeof(*derive->nears));
-	if (!derive->nears)
+	derive->clock_counts = calloc(n_reports + 1ull, sizeof(*derive->clock_counts));
+	if (!derive->nears || !derive->clock_counts)
 		return FLEXTRACE_E_MEMORY;
 	FLEXTRACE_TRY(host_take_collectives(derive, &unwrapped->sync_points));
 	FLEXTRACE_TRY(device_take_ops(derive, &unwrapped->ops));
@@ -221,6 +240,7 @@ int derive_finish(struct derive *derive, struct timeline *out, struct flextrace_
 	out->loose_stamps = derive->loose;
 	out->n_loose_stamps = derive->n_loose;
 	out->markers = derive->markers;
+	out->clock_counts = derive->clock_counts;
 	out->n_markers = derive->n_markers;
 	derive->tracks = NULL;
 	derive->ops = NULL;
@@ -228,6 +248,7 @@ int derive_finish(struct derive *derive, struct timeline *out, struct flextrace_
 	derive->runs = NULL;
 	derive->loose = NULL;
 	derive->markers = NULL;
+	derive->clock_counts = NULL;
 	out->identity = derive->identity;
 	out->clocks = derive->clocks;
 	out->alignment = derive->alignment;
@@ -261,5 +282,6 @@ void timeline_release(struct timeline *timeline)
 	blocks_free(timeline->runs);
 	free(timeline->loose_stamps);
 	free(timeline->markers);
+	free(timeline->clock_counts);
 	*timeline = (struct timeline){0};
 }

@@ -24,6 +24,12 @@ struct iterations; /* analysis/iterations.h */
 struct power;      /* analysis/power.h */
 struct transfers;  /* transfer_ends.h */
 
+/* What stands on a counter's segment: control blocks and zones of the firmware, each with the worst
+ * status of its rows. */
+struct clock_count {
+	uint64_t events, certified, assumed, outliers;
+};
+
 /* Everything emit and analysis read. Const after derive_finish(). */
 struct timeline {
 	struct table host_rows;   /* struct host_row, in output order */
@@ -49,6 +55,7 @@ struct timeline {
 	uint32_t n_markers;
 	const struct identity *identity;   /* weak */
 	const struct clocks *clocks;       /* weak */
+	struct clock_count *clock_counts;  /* owned: one of each of clocks_report() */
 	const struct alignment *alignment; /* weak */
 	const struct ledger *ledger;       /* weak */
 	const struct stream_set *streams;  /* weak: only keys, no tables */

@@ -79,6 +79,7 @@ struct derive {
 	const struct string_pool *pool;
 	struct string_cache strings; /* owned, all from here */
 
+	struct clock_count *clock_counts; /* owned; see struct timeline */
 	struct row_sorter host_rows, device_rows, instants, counters, memory;
 	struct timeline *out; /* weak: where the merges go */
 
@@ -207,6 +208,9 @@ static inline bool place_ticks(const struct derive *derive, uint32_t process, ui
 
 /* Stretches the timeline over a row. */
 void derive_cover(struct derive *derive, int64_t start_time_ns, int64_t end_time_ns);
+
+/* Counts a control block or a zone that has rows. */
+void derive_count_event(struct derive *derive, uint32_t counter, uint16_t segment, uint8_t status);
 
 /* Books a record as discarded by its class and time alone. */
 int derive_discard(struct derive *derive, enum loss_cause cause, const struct loss_place *place,

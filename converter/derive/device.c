@@ -39,6 +39,7 @@ struct op_input {
 	struct place places[FLEXTRACE_N_STAMPS];
 	uint8_t asked, placed; /* a bit for each stamp whose place was asked for, and found */
 	uint32_t n_rows;
+	uint8_t worst; /* status of them */
 	bool lacks_stamp, lacks_clock, is_backwards;
 };
 
@@ -102,6 +103,7 @@ static uint8_t status_of(const struct tick_op *op, int from, int to)
 static int add_pair(struct derive *derive, struct op_input *input, uint8_t kind, int from, int to)
 {
 	const struct tick_op *op = input->op;
+	const struct device_row *row;
 
 	if (!op->ticks[from] || !op->ticks[to]) {
 		input->lacks_stamp = true;
@@ -118,9 +120,11 @@ static int add_pair(struct derive *derive, struct op_input *input, uint8_t kind,
 		input->is_backwards = true;
 		return 0;
 	}
-	if (!device_add_row(derive, kind, input->source, &input->places[from], &input->places[to],
-	                    status_of(op, from, to)))
+	row = device_add_row(derive, kind, input->source, &input->places[from], &input->places[to],
+	                     status_of(op, from, to));
+	if (!row)
 		return FLEXTRACE_E_MEMORY;
+	input->worst = worse_status(input->worst, row->status);
 	input->n_rows++;
 	return 1;
 }
@@ -199,6 +203,7 @@ static int add_bracket_row(struct derive *derive, struct op_input *input)
 		status = worse_status(status, TIME_UNMATCHED);
 	if (!device_add_row(derive, row_kind_of(op), input->source, &start, &end, status))
 		return FLEXTRACE_E_MEMORY;
+	input->worst = worse_status(input->worst, status);
 	return FLEXTRACE_OK;
 }
 
@@ -228,6 +233,8 @@ static int book_op(struct derive *derive, const struct op_input *input)
 	derive->ledger->rows[op->class]++;
 	if (op->class != RECORD_DEVICE_OP)
 		return FLEXTRACE_OK;
+	if (op->status != TIME_GIVEN)
+		derive_count_event(derive, op->counter, op->segment, input->worst);
 	if (input->lacks_clock)
 		FLEXTRACE_TRY(ledger_lose(derive->ledger, LOSS_NO_CLOCK, &place, 1, host_ns));
 	if (input->is_backwards)

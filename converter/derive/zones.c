@@ -69,6 +69,8 @@ static int add_zone(struct area *area, uint8_t kind, const struct open_zone *beg
 	if (!row)
 		return FLEXTRACE_E_MEMORY;
 	row->track = area->family;
+	derive_count_event(derive, area->derive->runs[begin->run].counter,
+	                   area->derive->runs[begin->run].segment, row->status);
 	FLEXTRACE_TRY(blocks_fill_next(derive->zones, derive->n_zones, sizeof(*derive->zones)));
 	derive->zones[derive->n_zones++] = (struct zone){
 		.first_ticks = begin->ticks,

@@ -138,7 +138,7 @@ static void write_clock(struct chrome *chrome, const struct clock_report *clock)
 	struct writer *writer = &chrome->writer;
 	struct report_field fields[REPORT_CLOCK_FIELDS];
 
-	report_clock_fields(clock, fields);
+	report_clock_fields(chrome->view.timeline, clock, fields);
 	KEY(writer, "\n{", "pid");
 	writer_u64(writer, chrome->ids.device_pid[counter->device]);
 	KEY(writer, ",", "domain");

@@ -20,7 +20,7 @@ static void write_clock(struct csv *csv, struct writer *writer, const struct clo
 	const struct device *device = &csv->view.identity->devices[counter->device];
 	struct report_field fields[REPORT_CLOCK_FIELDS];
 
-	report_clock_fields(clock, fields);
+	report_clock_fields(csv->view.timeline, clock, fields);
 	csv_write_owner(csv, writer, device->process);
 	csv_write_id(writer, device->device);
 	csv_write_id(writer, counter->domain);
@@ -44,7 +44,7 @@ int csv_write_clocks(struct csv *csv, struct flextrace_error *error)
 		free(clocks);
 		return code;
 	}
-	report_clock_fields(&(struct clock_report){.events = 0}, names);
+	report_clock_fields(NULL, NULL, names);
 	writer_literal(&writer, "rank,host,pid,device,domain,");
 	report_write_csv_names(&writer, names, REPORT_CLOCK_FIELDS);
 	for (; count->rows < n; count->rows++)

@@ -64,32 +64,46 @@ const struct clock_report **report_sort_clocks(const struct clocks *clocks,
 	return sorted;
 }
 
-void report_clock_fields(const struct clock_report *clock,
+/* What stands on a segment. */
+static struct clock_count count_of(const struct timeline *timeline,
+                                   const struct clock_report *clock)
+{
+	uint32_t n;
+
+	if (!timeline || !timeline->clock_counts)
+		return (struct clock_count){.events = 0};
+	return timeline->clock_counts[clock - clocks_report(timeline->clocks, &n)];
+}
+
+void report_clock_fields(const struct timeline *timeline, const struct clock_report *clock,
                          struct report_field fields[REPORT_CLOCK_FIELDS])
 {
+	static const struct clock_report none = {.counter = 0};
+	const struct clock_report *line = clock ? clock : &none;
+	const struct clock_count count = count_of(timeline, clock);
 	const struct report_field all[REPORT_CLOCK_FIELDS] = {
-		COUNT(clock, segment),
-		COUNT(clock, events),
-		COUNT(clock, certified),
-		COUNT(clock, assumed),
-		COUNT(clock, outliers),
-		COUNT(clock, resets),
-		REAL(clock, freq_mhz, MHZ),
-		REAL(clock, ppm_vs_nominal, PPM),
-		REAL(clock, ci_ppm, PPM),
-		REAL(clock, offset_ns, NS),
-		REAL(clock, half_width_ns_p50, NS),
-		REAL(clock, half_width_ns_p99, NS),
-		REAL(clock, half_width_ns_max, NS),
-		REAL(clock, residual_ns_p50, NS),
-		REAL(clock, residual_ns_p99, NS),
-		REAL(clock, residual_ns_max, NS),
-		COUNT(clock, violations_before),
-		COUNT(clock, violations_after),
-		COUNT(clock, inversions_before),
-		COUNT(clock, inversions_after),
-		REAL(clock, rho_ppm, PPM),
-		TEXT(clock, rho_source),
+		COUNT(line, segment),
+		COUNT(&count, events),
+		COUNT(&count, certified),
+		COUNT(&count, assumed),
+		COUNT(&count, outliers),
+		COUNT(line, resets),
+		REAL(line, freq_mhz, MHZ),
+		REAL(line, ppm_vs_nominal, PPM),
+		REAL(line, ci_ppm, PPM),
+		REAL(line, offset_ns, NS),
+		REAL(line, half_width_ns_p50, NS),
+		REAL(line, half_width_ns_p99, NS),
+		REAL(line, half_width_ns_max, NS),
+		REAL(line, residual_ns_p50, NS),
+		REAL(line, residual_ns_p99, NS),
+		REAL(line, residual_ns_max, NS),
+		COUNT(line, violations_before),
+		COUNT(line, violations_after),
+		COUNT(line, inversions_before),
+		COUNT(line, inversions_after),
+		REAL(line, rho_ppm, PPM),
+		TEXT(line, rho_source),
 	};
 
 	memcpy(fields, all, sizeof(all));

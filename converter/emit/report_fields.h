@@ -8,6 +8,7 @@
 
 #include "align/align.h"
 #include "calibrate/calibrate.h"
+#include "derive/derive.h"
 #include "emit/writer.h"
 
 enum report_field_type { REPORT_COUNT, REPORT_REAL, REPORT_TEXT };
@@ -31,7 +32,8 @@ struct report_field {
 const struct clock_report **report_sort_clocks(const struct clocks *clocks,
                                                const struct identity *identity, uint32_t *ret_n);
 
-void report_clock_fields(const struct clock_report *clock,
+/* `clock` is one of `timeline`; NULL, both: only names are wanted. */
+void report_clock_fields(const struct timeline *timeline, const struct clock_report *clock,
                          struct report_field fields[REPORT_CLOCK_FIELDS]);
 void report_alignment_fields(const struct alignment_report *line,
                              struct report_field fields[REPORT_ALIGNMENT_FIELDS]);

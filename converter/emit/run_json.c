@@ -188,7 +188,7 @@ static void add_clocks(cJSON *root, const struct timeline *timeline)
 
 		add_id(item, "device", device->device);
 		add_id(item, "domain", counter->domain);
-		report_clock_fields(clocks[i], fields);
+		report_clock_fields(timeline, clocks[i], fields);
 		add_line(list, item, fields, REPORT_CLOCK_FIELDS);
 	}
 	free(clocks);

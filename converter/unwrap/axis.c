@@ -20,6 +20,7 @@
 #define AGING          2e-3 /* how an anchor's bracket seems to widen per ns of its age */
 #define MAX_SEGMENTS   65535u
 #define MOVES_PER_FACT 16u
+#define NEAR_END       ((place_t)1 << 44) /* ticks before 2^64 */
 
 struct placer {
 	struct axis *axis;
@@ -130,7 +131,8 @@ static void look_back(struct placer *placer, uint32_t from)
 int axis_add_segment(struct axis *axis)
 {
 	FLEXTRACE_TRY(array_make_room(&axis->segments, axis->n_segments, sizeof(*axis->segments)));
-	axis->segments[axis->n_segments++] = (struct axis_segment){.least = INT64_MAX};
+	axis->segments[axis->n_segments++] = (struct axis_segment){.least = INT64_MAX,
+	                                                           .most = INT64_MIN};
 	return FLEXTRACE_OK;
 }
 
@@ -314,17 +316,25 @@ static int start_from_any(struct axis *axis)
 	return FLEXTRACE_OK;
 }
 
-/* Ticks are positive; whole reads say where the axis really is. */
-static void set_origins(struct axis *axis)
+/* Stores between which places the facts of each segment are. */
+static void find_ends(struct axis *axis)
 {
 	for (uint32_t i = 0; i < axis->n_facts; i++) {
 		const struct fact *fact = &axis->facts[i];
 		struct axis_segment *segment = &axis->segments[fact->segment];
 		int64_t least = (int64_t)(fact->first - fact_lead(axis, fact));
+		int64_t most = (int64_t)(fact->first + fact->span);
 
-		if (least < segment->least)
-			segment->least = least;
+		segment->least = least < segment->least ? least : segment->least;
+		segment->most = most > segment->most ? most : segment->most;
 	}
+}
+
+/* Ticks are positive, and rise; whole reads say where the axis really is. Those of a counter that
+ * passes 2^64 on the way, or might soon, are shifted by half of that. */
+static void set_origins(struct axis *axis)
+{
+	find_ends(axis);
 	for (uint32_t i = 0; i < axis->n_segments; i++) {
 		struct axis_segment *segment = &axis->segments[i];
 		unsigned bits = segment->has_wide ? axis->wide_bits : axis->narrow_bits;
@@ -332,6 +342,10 @@ static void set_origins(struct axis *axis)
 
 		if (least < 1 && bits < 64)
 			segment->origin += (uint64_t)((((1 - least) >> bits) + 1) << bits);
+		else if (least < 1 &&
+		         (place_t)segment->most + (int64_t)segment->origin >= -NEAR_END)
+			segment->shift = UINT64_C(1) << 63;
+		segment->origin += segment->shift;
 	}
 }
 

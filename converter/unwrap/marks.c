@@ -118,8 +118,8 @@ static void place_run(const struct axis *axis, struct run *run)
 	if (run->is_placed) {
 		/* as its facts say */
 	} else if (!has_latest || axis->segments[segment].has_wide) {
-		run->ticks = run->anchor;
 		run->segment = has_latest ? segment : 0;
+		run->ticks = run->anchor + (has_latest ? axis->segments[segment].shift : 0);
 		run->status = axis->n_segments > 1 ? TIME_ASSUMED : TIME_CERTIFIED;
 	} else {
 		/* The axis has no whole read: taken as late as its batch allows. */

@@ -161,7 +161,9 @@ struct matches {
 /* Where a segment's axis has its origin: ticks = place + origin. */
 struct axis_segment {
 	uint64_t origin;
+	uint64_t shift;    /* of its ticks against what the counter showed; see set_origins() */
 	int64_t least;     /* place of any of its facts */
+	int64_t most;      /* likewise */
 	bool has_wide;     /* by a fact of all the counter's bits */
 	bool is_after_gap; /* nothing ties it to the one before; else the counter began anew */
 };
