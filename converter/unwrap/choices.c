@@ -153,7 +153,8 @@ static bool place_by_clock(const struct chooser *chooser, struct fact *fact, int
 	most = (place_t)(int64_t)last->first + window_most_ticks(axis, clock_ns - last->before_ns) -
 	       (place_t)fact->span;
 	fact->segment = last->segment;
-	fact->first = (uint64_t)(phase.at + (((most - phase.at) >> phase.bits) << phase.bits));
+	fact->first = (uint64_t)(phase.at +
+	                         ((most - phase.at) >> phase.bits) * ((place_t)1 << phase.bits));
 	return true;
 }
 
