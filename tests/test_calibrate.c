@@ -184,7 +184,7 @@ static void test_calibrate__finds_the_rate(void **state)
 	ppm = (report->freq_mhz / 557.1 - 1) * 1e6;
 	assert_true(fabs(ppm) <= 0.05);
 	assert_true(fabs(ppm) <= report->ci_ppm);
-	assert_int_equal(report->n_ops, scene.n_ops);
+	assert_int_equal(report->events, scene.n_ops);
 	assert_int_equal(report->violations_after, 0);
 	assert_int_equal(report->inversions_after, 0);
 	assert_true(isnan(report->ppm_vs_nominal));

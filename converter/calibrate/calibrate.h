@@ -30,7 +30,7 @@ struct calibrate_input { /* weak, all */
 struct clock_report { /* one line of clocks.csv; NAN = not known */
 	uint32_t counter;
 	uint16_t segment;
-	uint64_t n_ops; /* that are on it */
+	uint64_t events; /* control blocks that are on it */
 	uint64_t resets;
 	double freq_mhz, ppm_vs_nominal, ci_ppm, offset_ns;
 	double half_width_ns_p50, half_width_ns_p99, half_width_ns_max;

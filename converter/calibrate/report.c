@@ -201,7 +201,7 @@ static int judge_ops(struct judge *judge, struct table *ops)
 			continue;
 		if (op->status == TIME_CERTIFIED)
 			FLEXTRACE_TRY(judge_certified(judge, op, index));
-		judge->clocks->reports[index].n_ops++;
+		judge->clocks->reports[index].events++;
 	}
 	return FLEXTRACE_OK;
 }
@@ -287,7 +287,7 @@ static void warn(const struct judge *judge, uint32_t index)
 
 	warnings[WARNING_RESETS] += report->resets;
 	if (map->n_knots == 0) {
-		warnings[WARNING_UNCALIBRATED] += report->n_ops > 0;
+		warnings[WARNING_UNCALIBRATED] += report->events > 0;
 		return;
 	}
 	warnings[WARNING_INFEASIBLE] += map->is_wandering;
