@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MIN_NOMINAL_HZ 1000 /* less is no rate of a counter, but a unit mistaken */
+#define OTHER_CLOCK_NS 500000000 /* offsets that differ by less are of one clock */
+#define MIN_NOMINAL_HZ 1000      /* less is no rate of a counter, but a unit mistaken */
 
 int identity_push(struct identity *identity, const struct stream *stream,
                   const struct record *record, struct ledger *ledger)
@@ -50,12 +51,28 @@ static int32_t vpid_of(const struct record_process *record)
 	return record->head.vpid < 0 ? (int32_t)record->pid : record->head.vpid;
 }
 
+/* LTTng samples the offset of the clock that its session daemon has. A process in another time
+ * namespace has another: then what it saw of both clocks itself holds. */
+static void check_epoch(struct host_clock *clock, const struct record_process *record)
+{
+	int64_t own_ns, off_ns;
+
+	if (!record->real_ns || !record->time_ns ||
+	    __builtin_sub_overflow((int64_t)record->real_ns, (int64_t)record->time_ns, &own_ns) ||
+	    __builtin_sub_overflow(own_ns, clock->epoch_offset_ns, &off_ns))
+		return;
+	if (off_ns > -OTHER_CLOCK_NS && off_ns < OTHER_CLOCK_NS)
+		return;
+	clock->epoch_offset_ns = own_ns;
+	clock->is_not_recorders = true;
+}
+
 static int define_process(struct identity *identity, const struct definition *definition)
 {
 	const struct record_process *record = (const struct record_process *)&definition->record;
 	struct map *generations = &identity->index->generations;
 	uint64_t who = pair(definition->trace, (uint32_t)vpid_of(record));
-	uint32_t found = map_find(generations, who, record->start_ns);
+	uint32_t found = map_find(generations, who, record->start_ns), n_clocks;
 	struct process *process;
 
 	if (found == MAP_NONE) {
@@ -80,8 +97,11 @@ static int define_process(struct identity *identity, const struct definition *de
 	process->is_excluded = identity->session && process->session != identity->session;
 	if (!record->boot_id)
 		return FLEXTRACE_OK;
+	n_clocks = identity->n_host_clocks;
 	FLEXTRACE_TRY(index_host_clock(identity, definition, record->boot_id,
 	                               record->time_namespace, &process->host_clock));
+	if (identity->n_host_clocks > n_clocks)
+		check_epoch(&identity->host_clocks[process->host_clock], record);
 	if (!identity->host_clocks[process->host_clock].host)
 		identity->host_clocks[process->host_clock].host = process->host;
 	if (map_find(&identity->index->trace_clocks, definition->trace, 0) == MAP_NONE)

@@ -417,4 +417,6 @@ void identity_warn(const struct identity *identity, struct ledger *ledger)
 		else if (!identity->processes[i].is_defined)
 			ledger->warnings[WARNING_NO_DEFINITIONS]++;
 	}
+	for (uint32_t i = 0; i < identity->n_host_clocks; i++)
+		ledger->warnings[WARNING_OTHER_CLOCK] += identity->host_clocks[i].is_not_recorders;
 }

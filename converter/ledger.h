@@ -46,6 +46,8 @@
 	  "rows cross on lines of trace.json, as --overlap=warn asks: readers may misread them") \
 	X(UNALIGNED, "unaligned_hosts",                                                         \
 	  "hosts have different clocks: offsets between them are as good as their system clocks") \
+	X(OTHER_CLOCK, "not_the_recorders_clock",                                               \
+	  "programs in another time namespace than LTTng's: placed by their own system clock")  \
 	X(HOST_WANDERS, "host_clock_wanders",                                                   \
 	  "no steady host clock explains all collectives: rows where it jumped are assumed;"    \
 	  " more collectives around there make that shorter")   \

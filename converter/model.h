@@ -133,7 +133,7 @@ struct record_process {
 	int32_t world_size;
 	uint32_t pid;
 	uint32_t boot_id, host, runtime, version, session;
-	uint64_t start_ns, time_ns, time_namespace;
+	uint64_t start_ns, time_ns, time_namespace, real_ns;
 };
 
 struct record_device {
@@ -268,8 +268,9 @@ struct host_clock {       /* one CLOCK_MONOTONIC: (boot id, time namespace) */
 	uint32_t boot_id; /* string */
 	uint64_t time_namespace;
 	uint32_t host; /* string, a label */
-	/* clock value + this = ns since the Unix epoch, as LTTng sampled it */
+	/* clock value + this = ns since the Unix epoch, as LTTng sampled it, or its processes */
 	int64_t epoch_offset_ns;
+	bool is_not_recorders; /* LTTng sampled another clock */
 };
 
 struct process { /* (trace, vpid, generation) */

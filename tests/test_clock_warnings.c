@@ -188,6 +188,7 @@ static void test_clock_warnings__say_what_to_do(void **state)
 		{WARNING_ONE_SIDED, "one_sided_bounds", "both submit and complete"},
 		{WARNING_LARGE_FLOOR, "latency_floor_too_large", "--latency-floor-ns"},
 		{WARNING_UNALIGNED, "unaligned_hosts", "system clocks"},
+		{WARNING_OTHER_CLOCK, "not_the_recorders_clock", "time namespace"},
 		{WARNING_HOST_WANDERS, "host_clock_wanders", "host clock"},
 	};
 

@@ -234,6 +234,27 @@ static void test_identity__tells_host_clocks_by_boot_id_and_time_namespace(void 
 	expect_text(fixture, fixture->identity.host_clocks[0].boot_id, "a");
 }
 
+/* A program in a time namespace that is 100,000 s ahead of the session daemon's. */
+static void test_identity__believes_a_process_of_another_clock_its_own_offset(void **state)
+{
+	struct fixture *fixture =
+		define(state, NULL,
+	               "stream offset=1700000000000000000\n"
+	               "1 1 1 process start_ns=1 rank=0 boot_id=a time_namespace=1 "
+	               "time_ns=5000000000 real_ns=1700000005000000900\n"
+	               "1 2 2 process start_ns=1 rank=1 boot_id=a time_namespace=2 "
+	               "time_ns=100005000000000 real_ns=1700000005000001000\n"
+	               "1 3 3 process start_ns=1 rank=2 boot_id=b time_namespace=2\n");
+	const struct host_clock *clocks = fixture->identity.host_clocks;
+
+	assert_int_equal(fixture->identity.n_host_clocks, 3);
+	assert_int_equal(clocks[0].epoch_offset_ns, INT64_C(1700000000000000000));
+	assert_false(clocks[0].is_not_recorders);
+	assert_int_equal(clocks[1].epoch_offset_ns, INT64_C(1699900000000001000));
+	assert_true(clocks[1].is_not_recorders);
+	assert_int_equal(clocks[2].epoch_offset_ns, INT64_C(1700000000000000000));
+}
+
 static void test_identity__shares_a_counter_of_equal_uuids_on_one_host_clock(void **state)
 {
 	struct fixture *fixture =
@@ -459,6 +480,7 @@ int main(void)
 		TEST(gives_undefined_processes_their_pid_as_name),
 		TEST(knows_processes_that_only_have_records),
 		TEST(tells_host_clocks_by_boot_id_and_time_namespace),
+		TEST(believes_a_process_of_another_clock_its_own_offset),
 		TEST(shares_a_counter_of_equal_uuids_on_one_host_clock),
 		TEST(lists_counters_of_one_rate),
 		TEST(keeps_devices_of_generations_apart),

@@ -37,6 +37,7 @@ static int put_process(struct decoder *decoder, struct record *head, const struc
 	out->start_ns = in->start_ns;
 	out->time_ns = in->time_ns;
 	out->time_namespace = in->time_namespace;
+	out->real_ns = in->real_ns;
 	INTERN(in->program, &head->name);
 	INTERN(in->boot_id, &out->boot_id);
 	INTERN(in->host, &out->host);

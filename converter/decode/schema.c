@@ -29,6 +29,7 @@ static const struct schema_field process_fields[] = {
 	F(process, runtime, STRING),
 	F(process, version, STRING),
 	F(process, session, STRING),
+	F(process, real_ns, U64),
 };
 static const struct schema_field device_fields[] = {
 	R(device, device, U32),

@@ -40,6 +40,16 @@ column() {
 		$at["rank"] == rank { print $at[column]; exit }' "$1"
 }
 
+# A program on another clock than the recorder's: its rows are where they belong, and that is said.
+before=$(date +%s)
+"$FLEXTRACE" record --quiet --output=away -- unshare --time --monotonic 100000 --fork --kill-child \
+	"$MINIFLEX" --iterations=5 --quiet >away.log 2>&1 || { cat away.log; fail "record of a program elsewhere failed"; }
+after=$(date +%s)
+grep -q '"not_the_recorders_clock"' away/run.json || fail "run.json does not warn of another clock"
+awk -F, -v before="$before" -v after="$after" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{ s = substr($at["start_ns"], 1, 10); n++; if (s < before - 1 || s > after + 1) { print s, before, after; bad = 1 } }
+	END { exit bad || n < 10 }' away/events.csv || fail "work of another time namespace is not where it belongs"
+
 # Without anything that ties the clocks: said, and nothing of rank 1 is called certain.
 record_both apart --iterations=10
 [ "$(column apart/out/alignment.csv 0 component)" = 0 ] || fail "rank 0 is not the reference"

@@ -153,6 +153,7 @@ struct flextrace_process {
 	const char *runtime;     /* name of the instrumented runtime */
 	const char *version;     /* its version */
 	const char *session;     /* $FLEXTRACE_SESSION: which recording it belongs to, "" = none */
+	uint64_t real_ns;        /* CLOCK_REALTIME of this record; read where it is written */
 };
 
 struct flextrace_device {

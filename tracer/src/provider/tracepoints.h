@@ -16,6 +16,8 @@
 
 #include <flextrace/events.h>
 
+#include "provider/real_clock.h"
+
 /* clang-format off */
 #define U32(member)    lttng_ust_field_integer(uint32_t, member, p->member)
 #define I32(member)    lttng_ust_field_integer(int32_t, member, p->member)
@@ -28,7 +30,8 @@ LTTNG_UST_TRACEPOINT_EVENT(flextrace, process,
 	LTTNG_UST_TP_ARGS(const struct flextrace_process *, p),
 	LTTNG_UST_TP_FIELDS(I32(rank) I32(world_size) U32(pid) U64(start_ns) U64(time_ns)
 		STRING(boot_id) U64(time_namespace) STRING(host) STRING(program) STRING(runtime)
-		STRING(version) STRING(session)))
+		STRING(version) STRING(session)
+		lttng_ust_field_integer(uint64_t, real_ns, real_now_ns())))
 
 LTTNG_UST_TRACEPOINT_EVENT(flextrace, device,
 	LTTNG_UST_TP_ARGS(const struct flextrace_device *, p),
