@@ -73,6 +73,17 @@
 	  "record FLEXTRACE_CLOCK_SYNC once a second")                                          \
 	X(RESETS, "counter_resets",                                                             \
 	  "device counters began anew: a device was reset or lost power during the run")        \
+	X(RESTARTED, "device_restarted",                                                        \
+	  "firmware set a marker area up anew: drain it before a reset, else what it had is lost") \
+	X(UNKNOWN_BOOT, "markers_of_unknown_boot",                                              \
+	  "runs of the firmware may be of an earlier boot: call flextrace_drain_forget() "      \
+	  "before the device starts, and read its counter behind each reset")                   \
+	X(MARKER_CONFIG, "marker_config_differs",                                               \
+	  "marker.c was compiled for another clock or area than the markers: compile both with " \
+	  "one configuration")                                                                  \
+	X(OUTSIDE_LIFE, "outside_life",                                                         \
+	  "device times lie behind the drain that read them or before their process: see the "  \
+	  "definition of their clock")                                                          \
 	X(ONE_SIDED, "one_sided_bounds",                                                        \
 	  "record both submit and complete times: nothing bounds these clocks on one side")     \
 	X(LARGE_FLOOR, "latency_floor_too_large",                                               \

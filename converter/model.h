@@ -348,8 +348,9 @@ struct tick_op {
 };
 
 /* The marks of one marker_batch that belong to one run, or to no known one; they follow each other
- * in a table of their own. 56 bytes. */
+ * in a table of their own. 64 bytes. */
 struct mark_run {
+	int64_t drained_ns;       /* host time by which all had happened */
 	uint64_t run;             /* of the firmware, 0 = not known */
 	uint64_t job;             /* of the run, 0 = not known */
 	uint32_t device, counter; /* indexes */
@@ -359,8 +360,9 @@ struct mark_run {
 	uint32_t n_marks;
 	uint32_t n_ends; /* of zones and runs, among them */
 	uint16_t segment;
-	uint8_t status;  /* enum time_status: of all its marks */
-	uint8_t is_open; /* the run never ended: what it left open is shown */
+	uint8_t status;        /* enum time_status: of all its marks */
+	bool is_open : 1;      /* the run never ended: what it left open is shown */
+	bool is_unbounded : 1; /* of which boot it is nobody knows: no error bounds its times */
 };
 
 /* One marker word, or one stamp of a slot but TS1..TS5, in 64-bit cycles. 16 bytes. */

@@ -79,13 +79,6 @@ ONCE void ring_leave(const struct ring *ring)
 	}
 }
 
-/* Ticks from `since` to now; a narrow counter may have wrapped once. */
-static uint32_t ticks_since(uint32_t since)
-{
-	return (FLEXTRACE_CLOCK_LO() - since) &
-	       (UINT32_MAX >> (FLEXTRACE_COUNTER_BITS < 32 ? 32 - FLEXTRACE_COUNTER_BITS : 0));
-}
-
 /*
  * Waits until the host moves the limit or wants another policy. 0 = it did neither in time; from
  * then on nothing waits for a host that is away, until it moves the limit.
@@ -110,7 +103,7 @@ static int ring_wait(struct ring *ring)
 			ring->seen = limit;
 			return 1;
 		}
-		more = ticks_since(last);
+		more = FLEXTRACE_CLOCK_LO() - last;
 		last += more;
 		waited += more;
 	}
@@ -302,41 +295,43 @@ void flextrace_fw_start(uint32_t job, uint32_t queue)
 	ring_leave(&ring);
 }
 
+/* All but magic, version, place, `resets` and slots is 0 at first. */
+static void clear(struct flextrace_wire_area *area)
+{
+	uint32_t *word = &area->run;
+
+	for (; word < &area->slot[0].run; word++)
+		FLEXTRACE_PORT_STORE(*word, 0);
+}
+
 static void init_ring(struct flextrace_wire_area *area, uint32_t capacity, uint32_t policy)
 {
 	FLEXTRACE_PORT_STORE(area->capacity, capacity);
 	FLEXTRACE_PORT_STORE(area->limit, capacity);
 	FLEXTRACE_PORT_STORE(area->policy, policy);
-	FLEXTRACE_PORT_STORE(area->read_run, 0);
-	FLEXTRACE_PORT_STORE(area->strict_from, 0);
-	FLEXTRACE_PORT_STORE(area->run, 0);
-	FLEXTRACE_PORT_STORE(area->head, 0);
-	FLEXTRACE_PORT_STORE(area->dropped, 0);
 	FLEXTRACE_PORT_STORE(area->own.current.slot, &area->slot[0]);
 	FLEXTRACE_PORT_STORE(area->own.mask, capacity - 1);
 	FLEXTRACE_PORT_STORE(area->own.stop, capacity);
 	FLEXTRACE_PORT_STORE(area->own.seen, capacity);
-	FLEXTRACE_PORT_STORE(area->own.open_zones, 0);
-	FLEXTRACE_PORT_STORE(area->own.zone_depth, 0);
-	FLEXTRACE_PORT_STORE(area->own.zone_bits, 0);
-	FLEXTRACE_PORT_STORE(area->own.ring_run, 0);
-	FLEXTRACE_PORT_STORE(area->own.is_alone, 0);
 }
 
-void flextrace_fw_init(uint32_t core, uint32_t processor, uint32_t domain, uint32_t capacity,
-                       uint32_t policy)
+void flextrace_fw_set_up(uint32_t core, uint32_t processor, uint32_t domain, uint32_t capacity,
+                         uint32_t policy, uint32_t config)
 {
 	struct flextrace_wire_area *area = FLEXTRACE_AREA();
 	uint32_t i;
 
 	FLEXTRACE_PORT_STORE(area->magic, 0);
 	FLEXTRACE_PORT_FENCE();
+	clear(area);
 	FLEXTRACE_PORT_STORE(area->version, FLEXTRACE_WIRE_VERSION);
 	FLEXTRACE_PORT_STORE(area->core, core);
 	FLEXTRACE_PORT_STORE(area->processor, processor);
 	FLEXTRACE_PORT_STORE(area->domain, domain);
 	FLEXTRACE_PORT_STORE(area->counter_bits, FLEXTRACE_COUNTER_BITS);
 	FLEXTRACE_PORT_STORE(area->resets, FLEXTRACE_PORT_LOAD(area->resets) + 1);
+	FLEXTRACE_PORT_STORE(area->config, FLEXTRACE_I_CONFIG);
+	FLEXTRACE_PORT_STORE(area->init_config, config);
 	init_ring(area, capacity, policy);
 	for (i = 0; i < 2; i++) {
 		FLEXTRACE_PORT_STORE(area->slot[i].run, 0);

@@ -147,7 +147,8 @@ struct mark_run *fixture_new_marks(struct derive_fixture *fixture, uint32_t inde
 
 	fixture->marks = table_append(&fixture->unwrapped.mark_runs, sizeof(*fixture->marks));
 	assert_non_null(fixture->marks);
-	*fixture->marks = (struct mark_run){.device = device, .index = index};
+	*fixture->marks =
+		(struct mark_run){.drained_ns = INT64_MAX, .device = device, .index = index};
 	return fixture->marks;
 }
 

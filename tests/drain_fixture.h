@@ -36,6 +36,7 @@ struct collected {
 	uint64_t dropped;    /* newest, ring */
 	uint64_t n_slots;
 	uint64_t last_run, lost_runs;
+	uint32_t n_boots, boot, counter_bits; /* BOOT words; the newest */
 	uint32_t largest;
 	uint64_t hash; /* of all ring words with their indices */
 	uint32_t device, core, processor, domain;
@@ -101,6 +102,13 @@ void flextrace_emit_marker_batch(const struct flextrace_marker_batch *batch)
 	got.core = batch->core;
 	got.processor = batch->processor;
 	got.domain = batch->domain;
+	if (batch->n_words && batch->words[0] >> 60 == FLEXTRACE_WIRE_BOOT) {
+		assert_int_equal(batch->n_words, 1);
+		got.n_boots++;
+		got.boot = (uint32_t)(batch->words[0] >> 32) & FLEXTRACE_WIRE_ID_MASK;
+		got.counter_bits = (uint32_t)batch->words[0];
+		return;
+	}
 	got.n_batches++;
 	if (batch->n_words > got.largest)
 		got.largest = batch->n_words;

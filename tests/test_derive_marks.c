@@ -265,6 +265,31 @@ static void test_derive__shows_a_run_that_hung_before_another(void **state)
 	fixture_close(&fixture);
 }
 
+/* What was read had happened by then; and before its process, nothing had. */
+static void test_derive__certifies_no_mark_behind_its_drain_or_before_its_process(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, "1 1 1 process rank=0 world_size=1 pid=1 start_ns=15 time_ns=20 "
+	                       "boot_id=b host=h program=p runtime=r version=1 session=mine\n");
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 10);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 2, 20);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 30);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 2, 50);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 60);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 2, 70);
+	fixture_marks(&fixture, 1)->drained_ns = 50;
+	fixture.ledger.read[RECORD_MARKER_BATCH]++;
+	fixture_run(&fixture);
+	expect_device(&fixture, "15-20 zone marker 0x1 c0/0 outlier\n"
+	                        "30-50 zone marker 0x1 c0/0 certified +-0\n"
+	                        "50-50 zone marker 0x1 c0/0 outlier\n");
+	assert_int_equal(fixture.ledger.warnings[WARNING_OUTSIDE_LIFE], 3);
+	assert_int_equal(ledger_total(&fixture.ledger, LOSS_OUTLIER), 3);
+	fixture_close(&fixture);
+}
+
 static void test_derive__books_marker_batches_by_what_became_of_them(void **state)
 {
 	struct derive_fixture fixture;
@@ -377,6 +402,8 @@ int main(void)
 		cmocka_unit_test(test_derive__shows_where_a_run_hung),
 		cmocka_unit_test(test_derive__shows_a_run_that_hung_before_another),
 		cmocka_unit_test(test_derive__counts_for_a_clock_what_its_rows_say),
+		cmocka_unit_test(
+			test_derive__certifies_no_mark_behind_its_drain_or_before_its_process),
 		cmocka_unit_test(test_derive__books_marker_batches_by_what_became_of_them),
 		cmocka_unit_test(test_derive__books_a_batch_of_many_runs_once),
 		cmocka_unit_test(test_derive__tells_markers_apart_by_device_and_kind),

@@ -200,6 +200,157 @@ static void test_reset__starts_all_counts_anew(void **state)
 	assert_int_equal(got.next_index, 4);
 	assert_int_equal(got.dropped, 1);
 	assert_int_equal(got.last_run, 1);
+	assert_int_equal(got.boot, FLEXTRACE_WIRE_BOOT_ANEW);
+	assert_int_equal(got.n_boots, 1);
+	assert_int_equal(drain(0), 0);
+	assert_int_equal(got.n_boots, 1);
+}
+
+/* -- boots -------------------------------------------------------------------------------------- */
+
+/* All counts begin where they were at the boot before, `resets` too. */
+static void boot_cleared(uint32_t capacity)
+{
+	memset(&memory, 0, sizeof(memory));
+	FLEXTRACE_FW_INIT(2, 1, 9, capacity, FLEXTRACE_WIRE_STOP);
+}
+
+static void test_reset__that_clears_the_memory_is_seen(void **state)
+{
+	(void)state;
+	boot(16, FLEXTRACE_WIRE_STOP);
+	one_run(1);
+	marks(5);
+	drain(0);
+	boot_cleared(16);
+	one_run(7);
+	marks(6);
+	memset(&got, 0, sizeof(got));
+	drain(0);
+	assert_int_equal(area.stats.resets, 1);
+	assert_int_equal(got.n_boots, 1);
+	assert_int_equal(got.boot, FLEXTRACE_WIRE_BOOT_ANEW);
+	assert_int_equal(got.n_words, 7);
+	assert_int_equal(got.last_run, 1);
+	/* One that got less far than the one before. */
+	boot_cleared(16);
+	marks(1);
+	memset(&got, 0, sizeof(got));
+	assert_int_equal(drain(0), 1);
+	assert_int_equal(area.stats.resets, 2);
+	assert_int_equal(area.stats.refused, 0);
+	/* Nothing was read in between. */
+	boot_cleared(16);
+	boot_cleared(16);
+	marks(2);
+	memset(&got, 0, sizeof(got));
+	assert_int_equal(drain(0), 2);
+	assert_int_equal(area.stats.resets, 3);
+}
+
+/* An area that holds what nobody has read when a process comes to it. */
+static void test_found__is_told_before_what_was_there(void **state)
+{
+	(void)state;
+	boot(16, FLEXTRACE_WIRE_STOP);
+	one_run(1);
+	marks(3);
+	flextrace_drain_area_init(&area, 4, wire, FLEXTRACE_WIRE_AREA_BYTES(16));
+	drain(0);
+	assert_int_equal(got.n_boots, 1);
+	assert_int_equal(got.boot, FLEXTRACE_WIRE_BOOT_FOUND);
+	assert_int_equal(got.counter_bits, 64);
+	assert_int_equal(got.n_words, 4);
+	/* All was read: nothing to tell. */
+	memset(&got, 0, sizeof(got));
+	got.next_index = 4;
+	flextrace_drain_area_init(&area, 4, wire, FLEXTRACE_WIRE_AREA_BYTES(16));
+	marks(1);
+	drain(0);
+	assert_int_equal(got.n_boots, 0);
+}
+
+/* It was another boot's: the firmware sets the area up before it is read, with its memory kept or
+ * cleared. */
+static void test_found__is_forgotten_when_the_firmware_starts_anew(void **state)
+{
+	int is_cleared;
+
+	(void)state;
+	for (is_cleared = 0; is_cleared < 2; is_cleared++) {
+		boot(16, FLEXTRACE_WIRE_STOP);
+		marks(3);
+		flextrace_drain_area_init(&area, 4, wire, FLEXTRACE_WIRE_AREA_BYTES(16));
+		if (is_cleared)
+			boot_cleared(16);
+		else
+			FLEXTRACE_FW_INIT(2, 1, 9, 16, FLEXTRACE_WIRE_STOP);
+		marks(2);
+		assert_int_equal(drain(0), 2);
+		assert_int_equal(got.n_boots, 0);
+	}
+}
+
+static void test_forget__leaves_a_stale_area_alone_until_it_is_set_up(void **state)
+{
+	(void)state;
+	boot(16, FLEXTRACE_WIRE_STOP);
+	one_run(1);
+	marks(3);
+	flextrace_drain_area_init(&area, 4, wire, FLEXTRACE_WIRE_AREA_BYTES(16));
+	flextrace_drain_forget(&area, 1);
+	assert_int_equal(area.stats.unrecorded, 4);
+	assert_int_equal(area.stats.unrecorded_runs, 1);
+	assert_int_equal(drain(0), 0);
+	assert_int_equal(area.stats.refused, 1);
+	FLEXTRACE_FW_INIT(2, 1, 9, 16, FLEXTRACE_WIRE_STOP);
+	marks(2);
+	assert_int_equal(drain(0), 2);
+	assert_int_equal(got.n_words, 2);
+	assert_int_equal(got.n_boots, 0); /* nothing is there of another boot */
+	flextrace_drain_forget(&area, 1);
+	FLEXTRACE_FW_INIT(2, 1, 9, 16, FLEXTRACE_WIRE_STOP);
+	memset(&got, 0, sizeof(got));
+	marks(3);
+	assert_int_equal(drain(0), 3);
+	assert_int_equal(got.boot, FLEXTRACE_WIRE_BOOT_ANEW);
+	flextrace_drain_forget(NULL, 0);
+	mode = FLEXTRACE_DEVICE_MODE_OFF;
+	flextrace_drain_forget(&area, 1);
+	assert_int_equal(GET(wire->magic), FLEXTRACE_WIRE_MAGIC);
+}
+
+/* The caller of FW_INIT was compiled for another clock than marker.c. */
+static void test_config__of_another_clock_is_refused_and_told(void **state)
+{
+	(void)state;
+	boot(16, FLEXTRACE_WIRE_STOP);
+	assert_int_equal(GET(wire->config), GET(wire->init_config));
+	assert_int_not_equal(GET(wire->config), 0);
+	flextrace_fw_set_up(2, 1, 9, 16, FLEXTRACE_WIRE_STOP,
+	                    flextrace_i_sum("other_clock()", sizeof("other_clock()")));
+	one_run(1);
+	marks(3);
+	assert_int_equal(drain(0), 0);
+	assert_int_equal(drain(FLEXTRACE_DRAIN_LAST), 0);
+	assert_int_equal(area.stats.refused, 2);
+	assert_int_equal(got.n_boots, 1);
+	assert_int_equal(got.boot & FLEXTRACE_WIRE_BOOT_REFUSED, FLEXTRACE_WIRE_BOOT_REFUSED);
+	assert_int_equal(got.n_batches, 0);
+}
+
+static void test_narrow__counter_of_an_older_firmware_is_told(void **state)
+{
+	(void)state;
+	boot(16, FLEXTRACE_WIRE_STOP);
+	SET(wire->counter_bits, 24);
+	marks(1);
+	drain(0);
+	marks(1);
+	drain(0);
+	assert_int_equal(got.n_boots, 1);
+	assert_int_equal(got.boot, 0);
+	assert_int_equal(got.counter_bits, 24);
 }
 
 /* -- everything at once ------------------------------------------------------------------------ */
@@ -281,6 +432,12 @@ int main(void)
 		cmocka_unit_test(test_device_off__does_not_touch_the_area),
 		cmocka_unit_test(test_attach__goes_on_where_another_process_stopped),
 		cmocka_unit_test(test_reset__starts_all_counts_anew),
+		cmocka_unit_test(test_reset__that_clears_the_memory_is_seen),
+		cmocka_unit_test(test_found__is_told_before_what_was_there),
+		cmocka_unit_test(test_found__is_forgotten_when_the_firmware_starts_anew),
+		cmocka_unit_test(test_forget__leaves_a_stale_area_alone_until_it_is_set_up),
+		cmocka_unit_test(test_config__of_another_clock_is_refused_and_told),
+		cmocka_unit_test(test_narrow__counter_of_an_older_firmware_is_told),
 		cmocka_unit_test(test_drain__accounts_for_every_record_in_any_interleaving),
 		cmocka_unit_test(test_names__of_this_program_are_defined),
 	};

@@ -161,6 +161,7 @@ static int word_kind(const char *text, size_t length)
 		{"data", FLEXTRACE_WIRE_VALUE_DATA},
 		{"run", FLEXTRACE_WIRE_RUN},
 		{"slot", FLEXTRACE_WIRE_SLOT_RUN},
+		{"boot", FLEXTRACE_WIRE_BOOT},
 		{"queue", FLEXTRACE_WIRE_SLOT_QUEUE},
 		{"anchor_lo", FLEXTRACE_WIRE_SLOT_ANCHOR_LO},
 		{"anchor_hi", FLEXTRACE_WIRE_SLOT_ANCHOR_HI},

@@ -369,6 +369,39 @@ static int take_placed(struct area *area, const struct tick_mark *mark, struct o
 	}
 }
 
+/*
+ * What was read had happened, and nothing happened on a device of a process before the process
+ * did. A time that no error brings into that contradicts a fact: it is nowhere certified, and
+ * drawn at the end that it is beyond. One whose error reaches there is drawn there as well, which
+ * its error covers.
+ */
+static int keep_within_life(struct area *area, struct open_zone *zone)
+{
+	const struct derive *derive = area->derive;
+	const struct mark_run *run = area->run;
+	int64_t start_ns = (int64_t)derive->identity->processes[area->process].start_ns;
+	int64_t limit_ns, off_ns;
+	struct placed placed;
+	struct place *place = &zone->place;
+
+	find_host_ns(derive, run->counter, run->segment, zone->ticks, &placed);
+	if (start_ns == 0) /* nobody recorded it: a file, a memory's copy */
+		return FLEXTRACE_OK;
+	limit_ns = placed.host_ns > run->drained_ns ? run->drained_ns
+	           : placed.host_ns < start_ns      ? start_ns
+	                                            : placed.host_ns;
+	if (limit_ns == placed.host_ns)
+		return FLEXTRACE_OK;
+	off_ns = limit_ns < placed.host_ns ? placed.host_ns - limit_ns : limit_ns - placed.host_ns;
+	place->time_ns = place_host(derive, area->process, limit_ns).time_ns;
+	if (off_ns <= placed.err_ns || placed.err_ns == UINT32_MAX)
+		return FLEXTRACE_OK;
+	place->err_ns = UINT32_MAX;
+	place->status = worse_status(place->status, TIME_OUTLIER);
+	derive->ledger->warnings[WARNING_OUTSIDE_LIFE]++;
+	return lose(area, LOSS_OUTLIER, zone);
+}
+
 static int take_mark(struct area *area, const struct tick_mark *mark)
 {
 	const struct mark_run *run = area->run;
@@ -382,6 +415,9 @@ static int take_mark(struct area *area, const struct tick_mark *mark)
 	                 &zone.place))
 		return lose(area, LOSS_NO_CLOCK, &zone);
 	zone.place.status = worse_status(zone.place.status, run->status);
+	if (run->is_unbounded)
+		zone.place.err_ns = UINT32_MAX;
+	FLEXTRACE_TRY(keep_within_life(area, &zone));
 	area->has_row = true;
 	FLEXTRACE_TRY(take_placed(area, mark, &zone));
 	area->last[mark->kind == FLEXTRACE_WIRE_SLOT_STAMP ? LAST_OF_SLOTS : LAST_OF_RING] = zone;

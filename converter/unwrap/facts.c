@@ -228,8 +228,11 @@ int facts_make(struct unwrap *unwrap)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n_axes; i++) {
 		uint32_t bits = unwrap->identity->counters[i].counter_bits;
+		uint32_t area_bits = map_find(&unwrap->area_bits, i, 0);
 
 		unwrap->axes[i].wide_bits = bits == 0 || bits > 64 ? 64 : bits;
+		if (area_bits != MAP_NONE && area_bits < unwrap->axes[i].wide_bits)
+			unwrap->axes[i].wide_bits = area_bits;
 		unwrap->axes[i].narrow_bits = unwrap->axes[i].wide_bits < 32
 		                                      ? unwrap->axes[i].wide_bits
 		                                      : 32;

@@ -27,8 +27,9 @@ struct area {
 	const struct batch *batch; /* weak: the one that is read */
 	uint64_t clock_ns;         /* of the last one */
 	const struct axis *axis;
-	uint64_t next_run; /* index of the first run behind the slot batches read so far */
-	uint64_t first_run, end_run; /* all runs of the area */
+	uint64_t next_run;       /* index of the first run behind the slot batches read so far */
+	uint64_t end_run;        /* of all runs of the area */
+	const struct boot *boot; /* of the batch; NULL: none was read */
 	struct afloat afloat;
 
 	/* accounts */
@@ -82,6 +83,7 @@ static int add_run(struct area *area, const struct mark_run *run)
 	marks->processor = batch->processor;
 	marks->stream = batch->stream;
 	marks->index = batch->index;
+	marks->drained_ns = (int64_t)batch->clock_ns;
 	area->marks = marks;
 	area->has_marks = true;
 	return FLEXTRACE_OK;
@@ -108,26 +110,75 @@ static struct tick_mark *add_mark(struct area *area, uint32_t kind, uint32_t id,
 
 /* -- slots ----------------------------------------------------------------------------------- */
 
-/* Puts the anchor of a run on its counter's axis. */
-static void place_run(const struct axis *axis, struct run *run)
+/* Whether a boot may be of another time than what the process saw of the counter. */
+static bool is_doubted(const struct boot *boot)
 {
-	uint64_t latest;
-	uint16_t segment;
-	bool has_latest = axis_latest(axis, (int64_t)run->clock_ns, &segment, &latest);
+	return (boot->is_found || boot->is_over) && !boot->is_known;
+}
 
-	if (run->is_placed) {
-		/* as its facts say */
-	} else if (!has_latest || axis->segments[segment].has_wide) {
-		run->segment = has_latest ? segment : 0;
-		run->ticks = run->anchor + (has_latest ? axis->segments[segment].shift : 0);
-		run->status = axis->n_segments > 1 ? TIME_ASSUMED : TIME_CERTIFIED;
-	} else {
-		/* The axis has no whole read: taken as late as its batch allows. */
-		run->ticks = latest - low_bits(latest - run->anchor, axis->narrow_bits);
-		run->segment = segment;
+/* Whether nobody knows on which segment of its counter a boot is. */
+static bool is_unbounded(const struct axis *axis, const struct boot *boot)
+{
+	return is_doubted(boot) || (axis->n_segments > 1 && !boot->is_known);
+}
+
+/* Notes where operations put the runs of a boot. */
+static void note_run(struct boot *boot, const struct run *run)
+{
+	if (!run->is_placed || run->status != TIME_CERTIFIED)
+		return;
+	if (!boot->is_known || run->segment < boot->first_segment)
+		boot->first_segment = run->segment;
+	if (!boot->is_known || run->segment > boot->last_segment)
+		boot->last_segment = run->segment;
+	boot->is_known = true;
+}
+
+/* A boot is on the segments that its other runs are on. */
+static uint16_t segment_of(const struct boot *boot, uint16_t segment)
+{
+	if (!boot->is_known)
+		return segment;
+	if (segment < boot->first_segment)
+		return boot->first_segment;
+	return segment > boot->last_segment ? boot->last_segment : segment;
+}
+
+/* Puts a run on its axis by all bits of its anchor. What was read cannot be later than its
+ * reading. */
+static void place_by_anchor(const struct axis *axis, const struct boot *boot, struct run *run,
+                            const uint64_t *latest)
+{
+	run->ticks = run->anchor + (latest ? axis->segments[run->segment].shift : 0);
+	run->status = axis->n_segments > 1 || is_doubted(boot) ? TIME_ASSUMED : TIME_CERTIFIED;
+	if (!latest || run->ticks > *latest)
+		run->status = latest ? TIME_ASSUMED : run->status;
+	else if (axis->wide_bits < 64 && *latest >> axis->wide_bits) {
+		run->ticks = *latest - low_bits(*latest - run->anchor, axis->wide_bits);
 		run->status = TIME_ASSUMED;
 	}
-	if (has_latest && segment == run->segment && latest >= run->ticks &&
+}
+
+/* Puts the anchor of a run on its counter's axis. */
+static void place_run(const struct axis *axis, const struct boot *boot, struct run *run)
+{
+	uint64_t latest;
+	uint16_t segment = 0;
+	bool has_latest = axis_latest(axis, (int64_t)run->clock_ns, &segment, &latest);
+	bool is_there = has_latest && segment_of(boot, segment) == segment;
+
+	if (!run->is_placed) {
+		run->segment = segment_of(boot, segment);
+		run->is_unbounded = is_unbounded(axis, boot);
+		if (!is_there || axis->segments[segment].has_wide) {
+			place_by_anchor(axis, boot, run, is_there ? &latest : NULL);
+		} else {
+			/* The axis has no whole read: taken as late as its batch allows. */
+			run->ticks = latest - low_bits(latest - run->anchor, axis->narrow_bits);
+			run->status = TIME_ASSUMED;
+		}
+	}
+	if (is_there && segment == run->segment && latest >= run->ticks &&
 	    latest - run->ticks < UINT64_C(1) << axis->narrow_bits)
 		run->is_short = true;
 }
@@ -171,6 +222,7 @@ static int write_run(struct area *area, const struct run *run)
 		.queue = run->queue,
 		.segment = run->segment,
 		.is_open = run->is_open,
+		.is_unbounded = run->is_unbounded,
 		.status = run->status == TIME_CERTIFIED && !run->is_short ? TIME_ASSUMED
 	                                                                  : run->status,
 	};
@@ -273,16 +325,16 @@ static void settle_by_clock(struct area *area)
 
 /* -- the ring -------------------------------------------------------------------------------- */
 
-/* The next run of the area with these low bits whose FW start has these ticks. */
+/* The next run of the boot with these low bits whose FW start has these ticks. */
 static const struct run *find_run(const struct area *area, uint32_t low, uint32_t ticks32)
 {
 	const struct run *runs = area->unwrap->runs;
-	uint64_t from = area->run ? (uint64_t)(area->run - runs) : area->first_run;
-	uint64_t n = area->end_run - area->first_run;
+	uint64_t first = area->boot->first_run, n = area->boot->end_run - first;
+	uint64_t from = area->run ? (uint64_t)(area->run - runs) : first;
 
 	/* Runs come in order, so it is nearly always the next one. */
 	for (uint64_t i = 0; i < n && i < MAX_RUNS_TRIED; i++) {
-		uint64_t at = area->first_run + (from - area->first_run + i) % n;
+		uint64_t at = first + (from - first + i) % n;
 		uint32_t start = runs[at].ticks32[FLEXTRACE_WIRE_FW_START];
 
 		if ((runs[at].number & FLEXTRACE_WIRE_ID_MASK) == low &&
@@ -319,6 +371,8 @@ static int add_ring_run(struct area *area)
 		.run = area->run_number,
 		.segment = area->segment,
 		.status = area->is_certain ? TIME_CERTIFIED : TIME_ASSUMED,
+		.is_unbounded = area->run ? area->run->is_unbounded
+	                                  : is_unbounded(area->axis, area->boot),
 	};
 
 	if (area->run && area->run->number == area->run_number) {
@@ -408,33 +462,63 @@ static int write_ring(struct area *area)
 
 /* -- areas ----------------------------------------------------------------------------------- */
 
+/* Nothing that the ring said before goes on. */
+static void enter_boot(struct area *area, const struct boot *boot)
+{
+	if (area->boot)
+		settle_by_clock(area);
+	area->afloat.n = area->afloat.n_runs = 0;
+	area->boot = boot;
+	area->run = NULL;
+	area->value = NULL;
+	area->has_ticks = area->is_certain = false;
+}
+
+static int write_words(struct area *area, const struct batch *batch)
+{
+	if (batch_is_boot(batch))
+		return lose(area, LOSS_MALFORMED,
+		            (word_id(batch->words[0]) & FLEXTRACE_WIRE_BOOT_REFUSED) != 0);
+	return batch_has_slots(batch) ? write_slots(area) : write_ring(area);
+}
+
 static int write_batch(struct area *area, const struct batch *batch)
 {
+	if (area->boot != &area->unwrap->boots[batch->boot])
+		enter_boot(area, &area->unwrap->boots[batch->boot]);
 	area->batch = batch;
 	area->clock_ns = batch->clock_ns;
 	area->axis = &area->unwrap->axes[batch->counter];
 	area->marks = NULL;
 	area->has_marks = false;
-	FLEXTRACE_TRY(batch_has_slots(batch) ? write_slots(area) : write_ring(area));
+	FLEXTRACE_TRY(write_words(area, batch));
 	if (!area->has_marks)
 		area->unwrap->ledger->evidence[RECORD_MARKER_BATCH]++;
 	return FLEXTRACE_OK;
 }
 
+static void place_runs(struct unwrap *unwrap, const struct batch_area *area)
+{
+	for (uint64_t i = area->first_run; i < area->end_run; i++)
+		note_run(&unwrap->boots[unwrap->runs[i].batch->boot], &unwrap->runs[i]);
+	for (uint64_t i = area->first_run; i < area->end_run; i++) {
+		struct run *run = &unwrap->runs[i];
+
+		place_run(&unwrap->axes[run->counter], &unwrap->boots[run->batch->boot], run);
+		unwrap->ledger->warnings[WARNING_UNKNOWN_BOOT] += run->is_unbounded;
+	}
+}
+
 /* Batches are gone behind the marks that are made of them. */
 static int write_area(struct unwrap *unwrap, struct batch_area *of, struct unwrap_output *out)
 {
-	struct area area = {.unwrap = unwrap,
-	                    .out = out,
-	                    .next_run = of->first_run,
-	                    .first_run = of->first_run,
-	                    .end_run = of->end_run};
+	struct area area = {
+		.unwrap = unwrap, .out = out, .next_run = of->first_run, .end_run = of->end_run};
 	struct table_cursor cursor;
 	const struct batch *batch;
 	int code = FLEXTRACE_OK;
 
-	for (uint64_t i = of->first_run; i < of->end_run; i++)
-		place_run(&unwrap->axes[unwrap->runs[i].counter], &unwrap->runs[i]);
+	place_runs(unwrap, of);
 	table_read(&cursor, &of->batches, true);
 	while (code >= 0 && (batch = batch_next(&cursor)))
 		code = write_batch(&area, batch);

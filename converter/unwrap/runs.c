@@ -61,6 +61,8 @@ void runs_release(struct unwrap *unwrap)
 	for (uint32_t i = 0; i < unwrap->n_areas; i++)
 		table_release(&unwrap->areas[i].batches);
 	free(unwrap->areas);
+	free(unwrap->boots);
+	map_release(&unwrap->area_bits);
 	map_release(&unwrap->area_numbers);
 	blocks_free(unwrap->runs);
 }
@@ -102,17 +104,19 @@ static struct run *add_run(struct unwrap *unwrap)
 	return &unwrap->runs[unwrap->n_runs++];
 }
 
-/* The next run of the same area begins later: if less than a wrap later, no wrap hides in this
+/* The next run of the same boot begins later: if less than a wrap later, no wrap hides in this
  * one. */
-static void judge_run(struct run *run, const struct run *next)
+static void judge_run(const struct unwrap *unwrap, struct run *run, const struct run *next)
 {
-	run->is_short = next->anchor > run->anchor && next->anchor - run->anchor <= UINT32_MAX;
+	run->is_short = next->anchor > run->anchor && next->anchor - run->anchor <= UINT32_MAX &&
+	                map_find(&unwrap->area_bits, run->counter, 0) == MAP_NONE;
 }
 
-/* Reads the slots of a batch, whose area has runs from `first_run` on. A run without an anchor is
- * none; its words are counted where marks are made. */
-static int read_slots(struct unwrap *unwrap, const struct batch *batch, uint64_t first_run)
+/* Reads the slots of a batch. A run without an anchor is none; its words are counted where marks
+ * are made. */
+static int read_slots(struct unwrap *unwrap, const struct batch *batch)
 {
+	uint64_t first_run = unwrap->boots[batch->boot].first_run;
 	uint64_t number = batch->first_index;
 	uint32_t i = 0;
 
@@ -142,8 +146,100 @@ static int read_slots(struct unwrap *unwrap, const struct batch *batch, uint64_t
 		if (run->anchor == 0)
 			unwrap->n_runs--;
 		else if (unwrap->n_runs - 1 > first_run)
-			judge_run(run - 1, run);
+			judge_run(unwrap, run - 1, run);
 	}
+	return FLEXTRACE_OK;
+}
+
+/* -- boots ----------------------------------------------------------------------------------- */
+
+/* The boots of an area, batch by batch. */
+struct booting {
+	struct unwrap *unwrap;
+	bool has_ring, has_slots; /* of this boot */
+	uint64_t next_index, next_run;
+};
+
+static int begin_boot(struct booting *booting)
+{
+	struct unwrap *unwrap = booting->unwrap;
+	struct boot *boots;
+
+	FLEXTRACE_TRY(array_make_room(&unwrap->boots, unwrap->n_boots, sizeof(*unwrap->boots)));
+	boots = unwrap->boots;
+	boots[unwrap->n_boots] = (struct boot){.first_run = unwrap->n_runs,
+	                                       .end_run = unwrap->n_runs};
+	unwrap->n_boots++;
+	booting->has_ring = booting->has_slots = false;
+	return FLEXTRACE_OK;
+}
+
+/* Counts of an area begin anew with each boot and do not go back within one. Recordings of 0.1 have
+ * nothing else to tell it by. */
+static bool goes_back(const struct booting *booting, const struct batch *batch)
+{
+	if (batch_has_slots(batch))
+		return booting->has_slots && batch->first_index < booting->next_run;
+	return booting->has_ring && batch->first_index < booting->next_index;
+}
+
+static int read_boot(struct booting *booting, const struct batch *batch)
+{
+	struct unwrap *unwrap = booting->unwrap;
+	uint32_t flags = word_id(batch->words[0]), bits = (uint32_t)batch->words[0];
+	uint64_t *warnings = unwrap->ledger->warnings;
+
+	warnings[WARNING_RESTARTED] += (flags & FLEXTRACE_WIRE_BOOT_ANEW) != 0;
+	warnings[WARNING_MARKER_CONFIG] += (flags & FLEXTRACE_WIRE_BOOT_REFUSED) != 0;
+	if (flags & FLEXTRACE_WIRE_BOOT_ANEW)
+		FLEXTRACE_TRY(begin_boot(booting));
+	unwrap->boots[unwrap->n_boots - 1].is_found |= (flags & FLEXTRACE_WIRE_BOOT_FOUND) != 0;
+	return bits && bits < 32 ? map_put(&unwrap->area_bits, batch->counter, 0, bits)
+	                         : FLEXTRACE_OK;
+}
+
+static int read_batch(struct booting *booting, struct batch *batch)
+{
+	struct unwrap *unwrap = booting->unwrap;
+
+	if (batch_is_boot(batch)) {
+		FLEXTRACE_TRY(read_boot(booting, batch));
+	} else if (goes_back(booting, batch)) {
+		unwrap->ledger->warnings[WARNING_RESTARTED]++;
+		FLEXTRACE_TRY(begin_boot(booting));
+	}
+	batch->boot = unwrap->n_boots - 1;
+	if (batch_is_boot(batch))
+		return FLEXTRACE_OK;
+	if (!batch_has_slots(batch)) {
+		booting->has_ring = true;
+		booting->next_index = batch->first_index + batch->n_words;
+		return FLEXTRACE_OK;
+	}
+	FLEXTRACE_TRY(read_slots(unwrap, batch));
+	if (unwrap->n_runs > unwrap->boots[batch->boot].first_run) {
+		booting->has_slots = true;
+		booting->next_run = unwrap->runs[unwrap->n_runs - 1].number + 1;
+	}
+	unwrap->boots[batch->boot].end_run = unwrap->n_runs;
+	return FLEXTRACE_OK;
+}
+
+static int read_area(struct unwrap *unwrap, struct batch_area *area)
+{
+	struct booting booting = {.unwrap = unwrap};
+	uint32_t first_boot = unwrap->n_boots;
+	struct table_cursor cursor;
+	struct batch *batch;
+
+	area->first_run = unwrap->n_runs;
+	FLEXTRACE_TRY(begin_boot(&booting));
+	table_read(&cursor, &area->batches, false);
+	while ((batch = batch_next(&cursor)))
+		FLEXTRACE_TRY(read_batch(&booting, batch));
+	area->end_run = unwrap->n_runs;
+	for (uint32_t i = first_boot; i + 1 < unwrap->n_boots; i++)
+		unwrap->boots[i].is_over = true;
 	return FLEXTRACE_OK;
 }
 
@@ -247,17 +343,7 @@ int runs_read(struct unwrap *unwrap)
 		return FLEXTRACE_E_MEMORY;
 	if (unwrap->n_areas)
 		qsort(unwrap->areas, unwrap->n_areas, sizeof(*unwrap->areas), compare_areas);
-	for (uint32_t i = 0; i < unwrap->n_areas; i++) {
-		struct batch_area *area = &unwrap->areas[i];
-		struct table_cursor cursor;
-		const struct batch *batch;
-
-		area->first_run = unwrap->n_runs;
-		table_read(&cursor, &area->batches, false);
-		while ((batch = batch_next(&cursor)))
-			if (batch_has_slots(batch))
-				FLEXTRACE_TRY(read_slots(unwrap, batch, area->first_run));
-		area->end_run = unwrap->n_runs;
-	}
+	for (uint32_t i = 0; i < unwrap->n_areas; i++)
+		FLEXTRACE_TRY(read_area(unwrap, &unwrap->areas[i]));
 	return unwrap->n_runs && unwrap->ops.n_rows ? tie_runs(unwrap) : FLEXTRACE_OK;
 }

@@ -63,7 +63,7 @@ struct batch {
 	uint32_t device, counter, core, processor;
 	uint32_t stream, index;
 	uint32_t n_words;
-	uint32_t unused;
+	uint32_t boot; /* index of struct boot, once runs are read */
 	uint64_t words[];
 };
 
@@ -82,6 +82,24 @@ static inline bool batch_has_slots(const struct batch *batch)
 {
 	return batch->n_words && word_kind(batch->words[0]) >= FLEXTRACE_WIRE_SLOT_RUN;
 }
+
+static inline bool batch_is_boot(const struct batch *batch)
+{
+	return batch->n_words && word_kind(batch->words[0]) == FLEXTRACE_WIRE_BOOT;
+}
+
+/*
+ * From one setting up of an area by its firmware to the next: its counter does not begin anew
+ * meanwhile. A boot that is the only one of its area, and was watched from its beginning, is of the
+ * counter that this process saw. Of any other one an operation has to tell.
+ */
+struct boot {
+	uint64_t first_run, end_run;
+	bool is_found; /* some of it was there before the process looked */
+	bool is_over;  /* another one follows */
+	bool is_known; /* a run of it was placed by its operation, for certain ... */
+	uint16_t first_segment, last_segment; /* ... in these */
+};
 
 /* One core and processor. */
 struct batch_area {
@@ -110,6 +128,7 @@ struct run {
 	uint32_t job, queue;
 	uint16_t segment;
 	uint8_t status;    /* enum time_status */
+	bool is_unbounded; /* nobody knows of which boot it is */
 	bool is_open;      /* never reached FW end */
 	bool is_placed;    /* as a fact */
 	bool is_short;     /* ends within one wrap after its anchor, by facts */
@@ -201,6 +220,9 @@ struct unwrap {
 	struct batch_area *areas; /* owned; once runs are read, by device, core and processor */
 	uint32_t n_areas;
 	uint64_t n_slot_words;
+	struct boot *boots; /* owned */
+	uint32_t n_boots;
+	struct map area_bits;     /* (counter, 0) -> bits of it, where below 32 */
 	struct map area_numbers;  /* (device and core, processor) -> index of areas as they come */
 	struct table sync_points; /* struct sync_point */
 	struct map open_collectives;

@@ -63,6 +63,7 @@ int flextrace_area_header_read(const void *memory, struct flextrace_area_header 
 	header.policy = drain_load(&wire->policy);
 	header.read_run = drain_load(&wire->read_run);
 	header.strict_from = drain_load(&wire->strict_from);
+	header.is_mixed = drain_load(&wire->config) != drain_load(&wire->init_config);
 	header.n_read = drain_load(&wire->limit) - header.capacity;
 	header.n_bytes = bytes_of(drain_load(&wire->version), header.capacity);
 	*ret_header = header;
@@ -130,7 +131,13 @@ static void attach(struct flextrace_drain_area *area, const struct flextrace_are
 	area->domain = header->domain;
 	area->capacity = header->capacity;
 	area->resets = header->resets;
-	area->broken = 0;
+	area->broken = header->is_mixed;
+	if (header->is_mixed)
+		area->untold |= FLEXTRACE_WIRE_BOOT_REFUSED;
+	if (area->is_reset)
+		area->untold = (area->untold & ~FLEXTRACE_WIRE_BOOT_FOUND) |
+		               FLEXTRACE_WIRE_BOOT_ANEW;
+	area->counter_bits = header->counter_bits;
 	area->next = header->n_read;
 	area->next_run = (uint64_t)header->read_run + 1;
 	area->dropped = 0;
@@ -160,7 +167,28 @@ static int is_up(const struct flextrace_drain_area *area)
 static int is_unchanged(const struct flextrace_drain_area *area)
 {
 	atomic_thread_fence(memory_order_acquire);
-	return is_up(area) && drain_load(&wire_of(area)->resets) == area->resets;
+	return is_up(area) && drain_load(&wire_of(area)->resets) == area->resets &&
+	       drain_load(&wire_of(area)->attached) != 0;
+}
+
+static int is_mapped(const struct flextrace_drain_area *area)
+{
+	return area->memory && (uintptr_t)area->memory % 8 == 0 &&
+	       area->bytes >= FLEXTRACE_WIRE_RING_OFFSET;
+}
+
+/*
+ * Reads the header. Before that it says that it has: a core that starts anew takes that back when
+ * it sets the area up, and so does one whose memory was cleared, which counts its resets from 1
+ * again. 0: there is no area that can be read.
+ */
+static int read_header(const struct flextrace_drain_area *area,
+                       struct flextrace_area_header *ret_header)
+{
+	drain_store_last(&wire_of(area)->attached, 1);
+	atomic_thread_fence(memory_order_seq_cst);
+	return flextrace_area_header_read(area->memory, ret_header) && ret_header->n_bytes != 0 &&
+	       ret_header->n_bytes <= area->bytes;
 }
 
 /* 1 if the area can be read. */
@@ -168,8 +196,7 @@ static int prepare(struct flextrace_drain_area *area)
 {
 	struct flextrace_area_header header;
 
-	if (!area->memory || (uintptr_t)area->memory % 8 != 0 ||
-	    area->bytes < FLEXTRACE_WIRE_RING_OFFSET || !is_up(area))
+	if (!is_mapped(area) || !is_up(area))
 		return 0;
 	if (area->capacity && !is_unchanged(area)) {
 		area->capacity = 0;
@@ -177,12 +204,26 @@ static int prepare(struct flextrace_drain_area *area)
 		area->stats.resets++;
 	}
 	if (!area->capacity) {
-		if (!flextrace_area_header_read(area->memory, &header) || header.n_bytes == 0 ||
-		    header.n_bytes > area->bytes)
+		uint32_t was_attached = drain_load(&wire_of(area)->attached);
+
+		if (!read_header(area, &header))
 			return 0;
+		if (!was_attached || header.resets != area->found_resets)
+			area->untold &= ~FLEXTRACE_WIRE_BOOT_FOUND; /* it is of another boot */
 		attach(area, &header);
 	}
 	return !area->broken;
+}
+
+void flextrace_area_look(struct flextrace_drain_area *area)
+{
+	struct flextrace_area_header header;
+
+	if (!is_mapped(area) || !is_up(area) || !read_header(area, &header))
+		return;
+	area->found_resets = header.resets;
+	if (header.head != header.n_read || header.run != header.read_run)
+		area->untold |= FLEXTRACE_WIRE_BOOT_FOUND;
 }
 
 /* -- batches ----------------------------------------------------------------------------------- */
@@ -195,6 +236,18 @@ static void emit(const struct flextrace_drain_area *area,
 	batch.processor = area->processor;
 	batch.domain = area->domain;
 	reader->emit(reader->context, &batch);
+}
+
+/* Tells what the words that follow are of. Where nobody listens, what was found is gone. */
+static void tell_boot(struct flextrace_drain_area *area, const struct flextrace_area_reader *reader)
+{
+	uint64_t word = FLEXTRACE_WIRE_WORD(
+		FLEXTRACE_WIRE_KIND_ID(FLEXTRACE_WIRE_BOOT, area->untold), area->counter_bits);
+
+	if (reader->emit && (area->untold || (area->counter_bits < 32 && !area->has_told_bits)))
+		emit(area, reader, (struct flextrace_marker_batch){.n_words = 1, .words = &word});
+	area->has_told_bits |= reader->emit != NULL;
+	area->untold = reader->emit ? 0 : area->untold & ~FLEXTRACE_WIRE_BOOT_FOUND;
 }
 
 /* -- slots: the stamps of runs ----------------------------------------------------------------- */
@@ -460,9 +513,12 @@ void flextrace_area_set_policy(struct flextrace_drain_area *area, uint32_t polic
 uint64_t flextrace_area_read(struct flextrace_drain_area *area,
                              const struct flextrace_area_reader *reader)
 {
+	int is_ready = prepare(area);
 	uint64_t n_words;
 
-	if (!prepare(area)) {
+	if (area->capacity)
+		tell_boot(area, reader);
+	if (!is_ready) {
 		area->stats.refused++;
 		return 0;
 	}
@@ -470,6 +526,24 @@ uint64_t flextrace_area_read(struct flextrace_drain_area *area,
 	if (!area->broken)
 		n_words += read_ring(area, reader);
 	return n_words;
+}
+
+void flextrace_area_forget(struct flextrace_drain_area *area)
+{
+	const struct flextrace_area_reader nobody = {.is_last = 1};
+	int was_attached = area->capacity != 0;
+
+	if (!is_mapped(area) || !is_up(area))
+		return;
+	if (prepare(area)) {
+		(void)read_slots(area, &nobody);
+		if (!area->broken)
+			(void)read_ring(area, &nobody);
+	}
+	drain_store_last(&wire_of(area)->magic, 0);
+	area->capacity = 0;
+	area->untold &= ~FLEXTRACE_WIRE_BOOT_FOUND;
+	area->is_reset |= was_attached;
 }
 
 void flextrace_area_rewind(void *memory, int has_ring)

@@ -19,8 +19,9 @@ struct flextrace_area_header {
 	uint32_t core, processor, domain, counter_bits, capacity;
 	uint32_t resets, run, head, dropped; /* as firmware counts them */
 	uint32_t policy, read_run, strict_from;
-	uint32_t n_read;  /* ring records that a host has read, modulo 2^32 */
-	uint64_t n_bytes; /* of the whole area; 0: it contradicts itself */
+	uint32_t is_mixed; /* marker.c was compiled for another clock or place than the markers */
+	uint32_t n_read;   /* ring records that a host has read, modulo 2^32 */
+	uint64_t n_bytes;  /* of the whole area; 0: it contradicts itself */
 };
 
 /* Reads the header of an area, FLEXTRACE_WIRE_RING_OFFSET bytes at least. 0: there is none. */
@@ -41,6 +42,13 @@ struct flextrace_area_reader {
 /* Takes all that is there out of an area; returns the number of words. */
 uint64_t flextrace_area_read(struct flextrace_drain_area *area,
                              const struct flextrace_area_reader *reader);
+
+/* Looks whether there is something in an area that nobody has read, and of which nobody knows
+ * when it came there. */
+void flextrace_area_look(struct flextrace_drain_area *area);
+
+/* Takes what is there as unrecorded, and makes the area one that the firmware has not set up. */
+void flextrace_area_forget(struct flextrace_drain_area *area);
 
 /* Has the firmware keep to `policy` (enum flextrace_wire_policy) from now on, also once it sets the
  * area up (again). */

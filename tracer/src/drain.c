@@ -15,6 +15,16 @@ void flextrace_drain_area_init(struct flextrace_drain_area *area, uint32_t devic
 		.memory = memory,
 		.bytes = bytes,
 	};
+	if (flextrace_device_mode() != FLEXTRACE_DEVICE_MODE_OFF)
+		flextrace_area_look(area);
+}
+
+void flextrace_drain_forget(struct flextrace_drain_area *areas, size_t n_areas)
+{
+	size_t i;
+
+	for (i = 0; i < n_areas && flextrace_device_mode() != FLEXTRACE_DEVICE_MODE_OFF; i++)
+		flextrace_area_forget(&areas[i]);
 }
 
 static void emit(void *context, const struct flextrace_marker_batch *batch)

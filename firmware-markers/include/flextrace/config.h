@@ -12,7 +12,8 @@
  *   FLEXTRACE_CLOCK_HI()      high 32 bits, uint32_t
  *                             Default: the port's (RISC-V: the cycle CSR). For a counter in
  *                             memory: (*(volatile uint32_t *)0xffb121f0), and so on.
- *   FLEXTRACE_COUNTER_BITS    bits of the whole counter that are valid, default 64
+ *   FLEXTRACE_COUNTER_BITS    bits of the whole counter that are valid, 32..64, default 64: a
+ *                             narrower one must be extended, see docs/guides/porting.md
  *   FLEXTRACE_BLOCK_TICKS     policy block: ticks that a marker waits for a host that does not move
  *                             the limit before it is dropped; below 2^32, default 2^30
  *   FLEXTRACE_PORT_WAIT()     RISC-V: what a blocked marker does before it looks again, default nop
@@ -29,6 +30,10 @@
 
 #ifndef FLEXTRACE_COUNTER_BITS
 #define FLEXTRACE_COUNTER_BITS 64
+#endif
+
+#if FLEXTRACE_COUNTER_BITS < 32 || FLEXTRACE_COUNTER_BITS > 64
+#error "FLEXTRACE_COUNTER_BITS must be 32..64: a stamp has 32 bits, extend a narrower counter"
 #endif
 
 #ifndef FLEXTRACE_BLOCK_TICKS

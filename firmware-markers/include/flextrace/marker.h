@@ -64,11 +64,11 @@
 
 /*
  * Sets up the area of the calling core with a ring of `capacity` records (a power of two, at least
- * 4; the area has FLEXTRACE_WIRE_AREA_BYTES(capacity)). All counts start anew; call it again only
- * while the host is not draining.
+ * 4; the area has FLEXTRACE_WIRE_AREA_BYTES(capacity)). All counts start anew; call it once at
+ * boot, before the first marker. The host sees that it was called again.
  */
 #define FLEXTRACE_FW_INIT(core, processor, domain, capacity, policy) \
-	flextrace_fw_init(core, processor, domain, capacity, policy)
+	flextrace_fw_set_up(core, processor, domain, capacity, policy, FLEXTRACE_I_CONFIG)
 
 /* Starts a run: stamps FW start, with the control block's job number and its queue. */
 #define FLEXTRACE_FW_START(job, queue) flextrace_fw_start(job, queue)
@@ -102,8 +102,8 @@
 extern "C" {
 #endif
 
-void flextrace_fw_init(uint32_t core, uint32_t processor, uint32_t domain, uint32_t capacity,
-                       uint32_t policy);
+void flextrace_fw_set_up(uint32_t core, uint32_t processor, uint32_t domain, uint32_t capacity,
+                         uint32_t policy, uint32_t config);
 void flextrace_fw_start(uint32_t job, uint32_t queue);
 
 /* Out of line: no room as far as the fast path knows. */

@@ -25,9 +25,9 @@
 #include <flextrace/config.h>
 #include <flextrace/wire.h>
 
-#define FLEXTRACE_I_TEXT_OF(token) #token
-#define FLEXTRACE_I_TEXT(token)    FLEXTRACE_I_TEXT_OF(token)
-#define FLEXTRACE_I_INLINE         static inline __attribute__((always_inline, unused))
+#define FLEXTRACE_I_TEXT_OF(...) #__VA_ARGS__
+#define FLEXTRACE_I_TEXT(...)    FLEXTRACE_I_TEXT_OF(__VA_ARGS__)
+#define FLEXTRACE_I_INLINE       static inline __attribute__((always_inline, unused))
 
 /* 0, and an error if `name` is not a string literal with something in it. */
 #define FLEXTRACE_I_CHECK_NAME(name) (0u * (uint32_t)sizeof(char[sizeof("" name) > 1 ? 1 : -1]))
@@ -39,5 +39,34 @@
 #else
 #include <flextrace/port_posix.h>
 #endif
+
+/*
+ * A sum over the configuration's text: marker.c and the markers around it must have been compiled
+ * with the same one, or they read different clocks into one area. Without a loop and without
+ * arithmetic on 64 bits, so that any compiler that optimizes makes a constant of it.
+ */
+#define FLEXTRACE_I_TERM(at) \
+	((at) < size ? (uint32_t)(unsigned char)text[(at)] * ((uint32_t)(at)*0x9e3779b2u + 1u) : 0u)
+#define FLEXTRACE_I_TERMS4(at)                                                              \
+	(FLEXTRACE_I_TERM(at) + FLEXTRACE_I_TERM((at) + 1u) + FLEXTRACE_I_TERM((at) + 2u) + \
+	 FLEXTRACE_I_TERM((at) + 3u))
+#define FLEXTRACE_I_TERMS16(at)                                                                   \
+	(FLEXTRACE_I_TERMS4(at) + FLEXTRACE_I_TERMS4((at) + 4u) + FLEXTRACE_I_TERMS4((at) + 8u) + \
+	 FLEXTRACE_I_TERMS4((at) + 12u))
+#define FLEXTRACE_I_TERMS64(at)                                      \
+	(FLEXTRACE_I_TERMS16(at) + FLEXTRACE_I_TERMS16((at) + 16u) + \
+	 FLEXTRACE_I_TERMS16((at) + 32u) + FLEXTRACE_I_TERMS16((at) + 48u))
+
+FLEXTRACE_I_INLINE uint32_t flextrace_i_sum(const char *text, uint32_t size)
+{
+	return size + FLEXTRACE_I_TERMS64(0u) + FLEXTRACE_I_TERMS64(64u) +
+	       FLEXTRACE_I_TERMS64(128u) + FLEXTRACE_I_TERMS64(192u);
+}
+
+#define FLEXTRACE_I_CONFIG_TEXT                                                              \
+	FLEXTRACE_I_TEXT(FLEXTRACE_CLOCK_LO(), FLEXTRACE_CLOCK_HI(), FLEXTRACE_COUNTER_BITS, \
+	                 FLEXTRACE_AREA())
+#define FLEXTRACE_I_CONFIG \
+	flextrace_i_sum(FLEXTRACE_I_CONFIG_TEXT, (uint32_t)sizeof(FLEXTRACE_I_CONFIG_TEXT))
 
 #endif

@@ -109,13 +109,18 @@ struct flextrace_wire_area {
 	uint32_t run;          /* 0x20, number of the newest run */
 	uint32_t head;         /* 0x24, ring records written since reset */
 	uint32_t dropped;      /* 0x28, ring records dropped since reset */
-	uint32_t unused0[5];
+	/* Sums over the configuration (clock, bits, place of the area) of marker.c, 0x2c, and of
+	 * where FLEXTRACE_FW_INIT() stands, 0x30. Not equal: they are not of one firmware, what is
+	 * in the area means nothing. 0: firmware of before 0.2. */
+	uint32_t config, init_config;
+	uint32_t unused0[3];
 	uint32_t limit;    /* 0x40, host: value that head may reach */
 	uint32_t policy;   /* 0x44, host: enum flextrace_wire_policy */
 	uint32_t read_run; /* 0x48, host: newest run it has read */
 	/* 0x4c, host: records below this count may be overwritten whatever the policy is now */
 	uint32_t strict_from;
-	uint32_t unused1[12];
+	uint32_t attached; /* 0x50, host: 1 = it has looked since firmware set the area up */
+	uint32_t unused1[11];
 	struct flextrace_wire_private own;    /* 0x80 */
 	struct flextrace_wire_slot slot[2];   /* 0xc0 */
 	struct flextrace_wire_record ring[2]; /* 0x160, `capacity` of them */
@@ -144,7 +149,15 @@ enum flextrace_wire_kind {
 	FLEXTRACE_WIRE_SLOT_STAMP =
 		12, /* enum flextrace_wire_stamp, ticks; stamps not taken are left out */
 	/* enum flextrace_wire_stamp, bits 32..63 of a stamp that may be a wrap late */
-	FLEXTRACE_WIRE_SLOT_HIGH = 13
+	FLEXTRACE_WIRE_SLOT_HIGH = 13,
+	/* bits of enum flextrace_wire_boot, counter_bits: of what the words behind it are */
+	FLEXTRACE_WIRE_BOOT = 14
+};
+
+enum flextrace_wire_boot {
+	FLEXTRACE_WIRE_BOOT_FOUND = 1, /* some were there before the process looked first */
+	FLEXTRACE_WIRE_BOOT_ANEW = 2,  /* the firmware has set the area up since the words before */
+	FLEXTRACE_WIRE_BOOT_REFUSED = 4 /* `config` and `init_config` differ: nothing is read */
 };
 
 #define FLEXTRACE_WIRE_ID_BITS 28
@@ -159,6 +172,7 @@ enum flextrace_wire_kind {
  * - Ring: first_index = index of words[0] among the records written since reset; dropped = records
  *   dropped since reset, which have no index. A batch without words is a ring batch that only
  *   brings a newer `dropped`. A gap in the indices = records overwritten or not recorded.
+ * - A batch whose only word is a BOOT.
  * - Slots: first_index = run of the first slot; dropped = runs lost since reset because their slot
  *   was overwritten unread, which do have a number: they are part of the gaps between runs.
  */

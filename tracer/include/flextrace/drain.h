@@ -22,6 +22,10 @@
  *   An area that contradicts itself is left alone until the firmware sets it up anew.
  * - Counts are 64 bits and exact. Of the ring, what firmware sent since the area was set up
  *   = recorded + dropped by firmware + overwritten + unrecorded + what still waits in the ring.
+ * - A core that starts anew is seen when it has set its area up, whether its memory was kept or
+ *   cleared. Its records are never read as those of the boot before; the recording says where the
+ *   boots part. Records of the old boot that were not read by then are gone: drain before a reset.
+ * - An area whose markers read another clock than the library beside them is refused.
  * - While the marker_batch event is off, records are taken out all the same, so that a session that
  *   starts later begins with fresh ones; they count as `unrecorded` and leave a gap in the indices.
  * - FLEXTRACE_DEVICE=off: the area is not touched.
@@ -85,6 +89,10 @@ struct flextrace_drain_area {
 	uint64_t strict_from;   /* below this index records may be overwritten by any policy */
 	uint32_t policy_plus_1; /* that the host chose; 0 = the firmware's */
 	uint32_t is_reset;      /* set up anew, not attached since */
+	uint32_t counter_bits;
+	uint32_t untold;        /* enum flextrace_wire_boot: not in a batch yet */
+	uint32_t has_told_bits; /* that the counter is narrow */
+	uint32_t found_resets;  /* of the firmware, at the first look */
 };
 
 /* Areas that take turns. */
@@ -100,10 +108,19 @@ struct flextrace_drain_set {
 
 /*
  * Describes an area of `device` at `memory` (weak, 8-byte aligned). The firmware may set it up
- * later, and again.
+ * later, and again. What is in it now may be of an earlier boot of the device: the recording says
+ * so, and what no operation of this process confirms is `assumed`. So call this before the work.
  */
 void flextrace_drain_area_init(struct flextrace_drain_area *area, uint32_t device, void *memory,
                                size_t bytes);
+
+/*
+ * Call it before the device is reset, and before one is started whose memory may hold areas of an
+ * earlier boot: what is there belongs to no later boot, is not recorded (it counts as `unrecorded`)
+ * and the areas are left alone until the firmware sets them up. Who wants it recorded drains with
+ * FLEXTRACE_DRAIN_LAST first.
+ */
+void flextrace_drain_forget(struct flextrace_drain_area *areas, size_t n_areas);
 
 /* Takes all that is there out of `n_areas` areas; returns the number of words recorded. */
 uint64_t flextrace_drain(struct flextrace_drain_area *areas, size_t n_areas, unsigned int flags);
@@ -153,6 +170,10 @@ static inline uint64_t flextrace_drain_some(struct flextrace_drain_set *set, uin
 {
 	(void)set, (void)max_words;
 	return 0;
+}
+static inline void flextrace_drain_forget(struct flextrace_drain_area *areas, size_t n_areas)
+{
+	(void)areas, (void)n_areas;
 }
 static inline void flextrace_drain_set_policy(struct flextrace_drain_area *area,
                                               enum flextrace_policy policy)
