@@ -218,7 +218,7 @@ static int facts_of(const char *kind, struct fact ends[2])
 		const char *kind;
 		uint32_t first, last;
 	} kinds[] = {{"DmaI", 1, 2}, {"Prep", 2, 3},        {"Exec", 3, 4},
-	             {"DmaO", 4, 5}, {"Memcpy HtoD", 1, 2}, {"Memcpy DtoH", 4, 5}};
+	             {"DmaO", 4, 5}, {"Memcpy HtoD", 1, 5}, {"Memcpy DtoH", 1, 5}};
 	static const char *const markers[] = {"FW", "Kernel", "Zone"};
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (!strcmp(kind, kinds[i].kind)) {
