@@ -139,7 +139,7 @@ static void sort_samples(struct power_device *device)
 static double watts_per_count(const struct power_sample *from, const struct power_sample *to,
                               uint8_t unit)
 {
-	double us = ((double)to->time_ns - (double)from->time_ns) / 1e3;
+	double us = (double)((uint64_t)to->time_ns - (uint64_t)from->time_ns) / 1e3;
 
 	if (to->segment != from->segment || unit == POWER_NO_UNIT)
 		return NAN;

@@ -92,7 +92,7 @@ static const struct power_energy *sum_up_to(const struct power_device *device,
 	}
 	while (line->at < sample) {
 		const struct power_level *from = &device->levels[line->at];
-		double ns = (double)from[1].time_ns - (double)from->time_ns;
+		double ns = (double)analysis_duration(from->time_ns, from[1].time_ns);
 
 		if (!isnan(from->watts)) {
 			line->up_to.joules += from->watts * ns / 1e9;
@@ -144,7 +144,7 @@ static struct power_energy energy_at(const struct power_device *device, struct p
 	if (!n)
 		return energy;
 	level = &device->levels[n - 1];
-	ns = isnan(level->watts) ? 0 : (double)time_ns - (double)level->time_ns;
+	ns = isnan(level->watts) ? 0 : (double)analysis_duration(level->time_ns, time_ns);
 	energy = *sum_up_to(device, line, n - 1);
 	energy.joules += ns ? level->watts * ns / 1e9 : 0;
 	energy.ns += ns;
@@ -257,7 +257,7 @@ static void cover(const struct power_device *device, struct power_line *line, in
 		start_ns = start_ns > from_ns ? start_ns : from_ns;
 		end_ns = end_ns < to_ns ? end_ns : to_ns;
 		if (end_ns > start_ns)
-			line->covered_ns[i] += (double)end_ns - (double)start_ns;
+			line->covered_ns[i] += (double)analysis_duration(start_ns, end_ns);
 		line->next = i;
 	}
 }
@@ -281,7 +281,7 @@ static void cover_by(struct power_table *table, const struct device_row *row)
 /* The time of a stretch that is of a part. */
 static double part_ns(const struct power_level *from, double covered_ns, enum power_part part)
 {
-	double ns = (double)from[1].time_ns - (double)from->time_ns;
+	double ns = (double)analysis_duration(from->time_ns, from[1].time_ns);
 
 	return part == PART_ALL ? ns : part == PART_KERNELS ? covered_ns : ns - covered_ns;
 }

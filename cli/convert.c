@@ -246,9 +246,13 @@ static int run_job(void *context)
 	}
 	if (!result.is_lossy)
 		return CLI_OK;
-	cli_error("Records were lost: lost=%llu, fail-on-loss=%llu",
-	          (unsigned long long)result.lost,
-	          (unsigned long long)job->options->fail_on_loss.value);
+	if (result.n_without_clock)
+		cli_error("All device work of a process found no clock: lost=%llu",
+		          (unsigned long long)result.n_without_clock);
+	else
+		cli_error("Records were lost: lost=%llu, fail-on-loss=%llu",
+		          (unsigned long long)result.lost,
+		          (unsigned long long)job->options->fail_on_loss.value);
 	return CLI_LOSS;
 }
 

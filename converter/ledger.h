@@ -22,6 +22,9 @@
 /* clang-format off */
 /* X(enumerator, id in files, what to do) */
 #define FLEXTRACE_WARNINGS(X)                                                                   \
+	X(NO_DEVICE_CLOCK, "no_device_clock",                                                   \
+	  "all device work of a process found no clock: nothing says when its stamps were "     \
+	  "taken. Record submit and complete times, or FLEXTRACE_CLOCK_SYNC")                   \
 	X(NO_DEFINITIONS, "no_definitions",                                                     \
 	  "processes are shown as \"pid N\": record the definitions channel, and run "          \
 	  "`lttng regenerate statedump` after a rotation or before a snapshot")                 \

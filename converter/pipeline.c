@@ -546,7 +546,9 @@ static void tell(const struct pipeline *pipeline, struct pipeline_result *result
 	result->host_rows = pipeline->timeline.host_rows.n_rows;
 	result->device_rows = pipeline->timeline.device_rows.n_rows;
 	result->lost = ledger_lost(pipeline->ledger);
-	result->is_lossy = options->fail_on_loss && result->lost > options->max_loss;
+	result->n_without_clock = pipeline->ledger->warnings[WARNING_NO_DEVICE_CLOCK];
+	result->is_lossy = options->fail_on_loss &&
+	                   (result->lost > options->max_loss || result->n_without_clock);
 }
 
 int pipeline_run(struct stream_set *set, struct string_pool *strings, struct ledger *ledger,

@@ -40,7 +40,8 @@ struct pipeline_options {
 /* What a summary says about a conversion, after the files are written. */
 struct pipeline_result {
 	uint64_t records, host_rows, device_rows, lost;
-	bool is_lossy; /* losses exceed max_loss and fail_on_loss is set */
+	uint64_t n_without_clock; /* device work of processes of which no clock places any */
+	bool is_lossy; /* fail_on_loss is set, and losses exceed max_loss or there is such work */
 };
 
 /* Converts. Consumes the streams' tables; `ledger` holds what the readers counted and gets the

@@ -77,6 +77,9 @@ static const struct warning_case cases[] = {
          .change = lose_completions,
          .expected = {{WARNING_UNCALIBRATED, 1}}},
 	{.name = "no bracket", .change = lose_brackets, .expected = {{WARNING_UNCALIBRATED, 1}}},
+	{.name = "host times since 1970", .scene = {.origin_ns = INT64_C(1735689600000000000)}},
+	{.name = "host times up to 2^62 ns",
+         .scene = {.origin_ns = (INT64_C(1) << 62) - 60000000000}},
 	{.name = "one step", .scene = {.step_ppm = 300}, .expected = {{WARNING_RATE_STEP, 1}}},
 	{.name = "two resets", .scene = {.n_resets = 2}, .expected = {{WARNING_RESETS, 2}}},
 	{.name = "one operation", .scene = {.n_ops = 1}, .expected = {{WARNING_RATE_UNKNOWN, 1}}},
@@ -102,6 +105,7 @@ static void run_case(const struct warning_case *of, uint64_t *ret_warnings)
 	scene.member = of->scene.member
 	TAKE(n_ops);
 	TAKE(step_ppm);
+	TAKE(origin_ns);
 	TAKE(n_resets);
 #undef TAKE
 	options.all.rho_ppm = DEFAULT_RHO_PPM;

@@ -279,6 +279,7 @@ static void test_derive__shows_work_without_clock_at_its_bracket(void **state)
 	fake_clocks.status = TIME_UNMATCHED;
 	fixture_run(&fixture);
 	expect_device(&fixture, "1000-2000 exec b q0/exec unmatched\n");
+	assert_int_equal(fixture.ledger.warnings[WARNING_NO_DEVICE_CLOCK], 2);
 	expect_lost(&fixture, LOSS_NO_CLOCK, 2);
 	expect_lost(&fixture, LOSS_UNMATCHED_SUBMIT, 1);
 	fixture_close(&fixture);
@@ -317,6 +318,7 @@ static void test_derive__places_no_stamp_where_time_ends(void **state)
 	fixture_op(&fixture, "c", FLEXTRACE_DEVICE_MEMSET, STAMPS((uint64_t)INT64_MIN, 0, 0, 0, 5));
 	fixture_run(&fixture);
 	expect_device(&fixture, "10-4611686018427387903 memset b q0/exec certified +-0\n");
+	assert_int_equal(fixture.ledger.warnings[WARNING_NO_DEVICE_CLOCK], 0);
 	expect_lost(&fixture, LOSS_NO_CLOCK, 2);
 	fixture_close(&fixture);
 }

@@ -107,6 +107,38 @@ static void test_pipeline__calls_a_run_lossy_beyond_its_limit(void **state)
 	assert_true(run->result.is_lossy);
 }
 
+/* Of two processes one has a clock, the other none: what it lost is said first. */
+static void test_pipeline__is_lossy_where_no_clock_places_the_work_of_a_process(void **state)
+{
+	static const char first[] = "\"warnings\":[{\"id\":\"no_device_clock\",\"count\":2,";
+	struct run *run = *state;
+	char *text, *to;
+
+	read_text(
+		run,
+		"stream\n"
+		"5 1 1 process start_ns=1 rank=0\n5 2 2 process start_ns=1 rank=1\n"
+		"20 1 1 device_op device=0 kind=1 name=k ts=1,2,3,4,5\n"
+		"30 1 1 device_op device=0 kind=1 name=k ts=11,12,13,14,15\n"
+		"40 2 2 device_op device=1 kind=1 name=k ts=1,2,3,4,5 submit_ns=30 complete_ns=40\n"
+		"50 2 2 device_op device=1 kind=1 name=k ts=11,12,13,14,15\n");
+	run->options.fail_on_loss = true;
+	run->options.max_loss = 1000;
+	assert_int_equal(convert(run), 0);
+	assert_int_equal(run->result.n_without_clock, 2);
+	assert_true(run->result.is_lossy);
+	text = scratch_read(run->dir, "run.json", NULL);
+	assert_non_null(text);
+	to = text;
+	for (const char *from = text; *from; from++) {
+		*to = *from;
+		to += *from != ' ' && *from != '\n' && *from != '\t';
+	}
+	*to = '\0';
+	assert_non_null(strstr(text, first));
+	free(text);
+}
+
 /* LTTng sometimes counts beyond 2^63: the sum of a stream is what it is modulo 2^64. */
 static void test_pipeline__books_huge_losses_as_they_are(void **state)
 {
@@ -330,6 +362,7 @@ int main(void)
 		TEST(says_how_to_enable_events_when_there_are_none),
 		TEST(tells_what_it_did),
 		TEST(calls_a_run_lossy_beyond_its_limit),
+		TEST(is_lossy_where_no_clock_places_the_work_of_a_process),
 		TEST(books_huge_losses_as_they_are),
 		TEST(refuses_names_that_are_no_firmware),
 		TEST(refuses_an_unknown_format),

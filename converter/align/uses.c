@@ -188,14 +188,15 @@ static int shift(struct pair *pair, const struct message *message)
 /* -- matching ---------------------------------------------------------------------------------- */
 
 /* When the other side should see a use; stores how far off that may be. */
-static double expect_ns(const struct pair *pair, const struct message_use *send, double *ret_off_ns)
+static int64_t expect_ns(const struct pair *pair, const struct message_use *send,
+                         double *ret_off_ns)
 {
 	int clock = send->from < send->to ? 0 : 1;
 	const struct anchor *anchor = nearest(pair, clock, send->host_ns);
-	double since_ns = (double)(send->host_ns - anchor->ns[clock]);
+	int64_t since_ns = send->host_ns - anchor->ns[clock];
 
-	*ret_off_ns = APART * fabs(since_ns);
-	return (double)anchor->ns[1 - clock] + since_ns;
+	*ret_off_ns = APART * fabs((double)since_ns);
+	return anchor->ns[1 - clock] + since_ns;
 }
 
 /* The smaller distance to a neighbour. */
@@ -213,15 +214,16 @@ static void match(struct pair *pair, const struct message *message)
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < message->n_sends; i++) {
-		double off_ns, ns = expect_ns(pair, &message->sends[i], &off_ns), room_ns;
+		double off_ns, room_ns;
+		int64_t ns = expect_ns(pair, &message->sends[i], &off_ns);
 
 		while (at + 1 < message->n_receives &&
-		       fabs((double)message->receives[at + 1].host_ns - ns) <=
-		               fabs((double)message->receives[at].host_ns - ns))
+		       llabs(message->receives[at + 1].host_ns - ns) <=
+		               llabs(message->receives[at].host_ns - ns))
 			at++;
 		room_ns = fmin(room_of(message->sends, message->n_sends, i),
 		               room_of(message->receives, message->n_receives, at));
-		off_ns += fabs((double)message->receives[at].host_ns - ns);
+		off_ns += (double)llabs(message->receives[at].host_ns - ns);
 		if (*message->receives[at].number || NEARER * off_ns > room_ns)
 			continue;
 		*message->sends[i].number = *message->receives[at].number = ++n_matched;

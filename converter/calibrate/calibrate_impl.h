@@ -23,7 +23,7 @@
 #define MIN_BLOCK     16u               /* brackets */
 #define MAX_BLOCKS    65536u
 #define PHI_UNBOUNDED (INT64_C(1) << 60) /* as a bound: there is none */
-#define MAX_NS        (INT64_C(1) << 61) /* beyond, either way, is no host time */
+#define MAX_NS        (INT64_C(3) << 61) /* beyond, either way, is no host time */
 
 typedef __int128 wide_int; /* exact products of ticks and ns */
 

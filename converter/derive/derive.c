@@ -224,6 +224,16 @@ static int merge_all(struct derive *derive)
 	return flows_finish(derive);
 }
 
+/* The work of processes of which no clock placed any. */
+static uint64_t count_without_clock(const struct derive *derive)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < derive->n_processes_allocated; i++)
+		n += derive->processes[i].has_clock ? 0 : derive->processes[i].n_without_clock;
+	return n;
+}
+
 int derive_finish(struct derive *derive, struct timeline *out, struct flextrace_error *error)
 {
 	derive->out = out;
@@ -259,6 +269,7 @@ int derive_finish(struct derive *derive, struct timeline *out, struct flextrace_
 	out->has_power = derive->has_power;
 	out->has_bytes = derive->has_bytes;
 	derive->ledger->warnings[WARNING_CROSSING] += derive->n_crossing;
+	derive->ledger->warnings[WARNING_NO_DEVICE_CLOCK] += count_without_clock(derive);
 	if (derive->first_time_ns <= derive->last_time_ns) {
 		out->first_time_ns = derive->first_time_ns;
 		out->last_time_ns = derive->last_time_ns;

@@ -53,7 +53,9 @@ struct derive_thread {
 struct derive_process {
 	int64_t last_host_ns; /* INT64_MIN = none */
 	struct host_span step;
+	uint64_t n_without_clock; /* stamped device work that no clock places: records, marks */
 	bool has_step;
+	bool has_clock; /* one placed other device work of it */
 };
 
 /* Lines that share a name and an owner: one track per lane. */

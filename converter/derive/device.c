@@ -220,7 +220,8 @@ static enum loss_cause cause_of(const struct op_input *input)
 	return input->is_backwards ? LOSS_BACKWARDS : LOSS_MISSING_STAMP;
 }
 
-static int book_op(struct derive *derive, const struct op_input *input)
+static int book_op(struct derive *derive, struct derive_process *process,
+                   const struct op_input *input)
 {
 	const struct tick_op *op = input->op;
 	struct loss_place place = device_place(derive, op->device, FLEXTRACE_NONE, op->stream);
@@ -228,6 +229,8 @@ static int book_op(struct derive *derive, const struct op_input *input)
 
 	if (!host_ns)
 		host_ns = INT64_MIN;
+	process->n_without_clock += input->lacks_clock;
+	process->has_clock |= input->n_rows && !input->lacks_clock;
 	if (!input->n_rows)
 		return derive_discard(derive, cause_of(input), &place, op->class, host_ns);
 	derive->ledger->rows[op->class]++;
@@ -262,7 +265,7 @@ static int take_op(struct derive *derive, uint32_t source)
 		FLEXTRACE_TRY(add_stamp_rows(derive, &input));
 	if (!input.n_rows)
 		FLEXTRACE_TRY(add_bracket_row(derive, &input));
-	return book_op(derive, &input);
+	return book_op(derive, process, &input);
 }
 
 int device_take_ops(struct derive *derive, struct table *ops)

@@ -405,15 +405,21 @@ static int keep_within_life(struct area *area, struct open_zone *zone)
 static int take_mark(struct area *area, const struct tick_mark *mark)
 {
 	const struct mark_run *run = area->run;
+	struct derive_process *process = derive_process(area->derive, area->process);
 	struct open_zone zone = {
 		.ticks = mark->ticks,
 		.run = area->run_index,
 		.marker = FLEXTRACE_NONE,
 	};
 
+	if (!process)
+		return FLEXTRACE_E_MEMORY;
 	if (!place_ticks(area->derive, area->process, run->counter, run->segment, mark->ticks,
-	                 &zone.place))
+	                 &zone.place)) {
+		process->n_without_clock++;
 		return lose(area, LOSS_NO_CLOCK, &zone);
+	}
+	process->has_clock = true;
 	zone.place.status = worse_status(zone.place.status, run->status);
 	if (run->is_unbounded)
 		zone.place.err_ns = UINT32_MAX;

@@ -24,7 +24,7 @@
 #define PAIR_NONE UINT32_MAX
 
 /* Times beyond have no partner. */
-#define PAIR_MAX_NS ((int64_t)1 << 61)
+#define PAIR_MAX_NS ((int64_t)1 << 62)
 
 /* How far apart the ends of the same work may be told, in ns, before a line is drawn. */
 #define PAIR_REACH_NS 1000000
@@ -52,10 +52,15 @@ struct pair_fit {
 	double slope;      /* how much faster `to` runs: 1e-6 is 1 ppm */
 };
 
-/* `from_ns`: -2^62 to 2^62. */
+/* `from_ns`: -2^62 to 2^62, and so is what is returned. */
 static inline int64_t pair_move(const struct pair_fit *fit, int64_t from_ns)
 {
-	return from_ns + fit->offset_ns + llround(fit->slope * (double)(from_ns - fit->origin_ns));
+	__int128 ns = (__int128)from_ns + fit->offset_ns +
+	              llround(fit->slope * (double)(from_ns - fit->origin_ns));
+
+	if (ns > PAIR_MAX_NS)
+		return PAIR_MAX_NS;
+	return ns < -PAIR_MAX_NS ? -PAIR_MAX_NS : (int64_t)ns;
 }
 
 struct pair_result {

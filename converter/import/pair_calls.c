@@ -126,7 +126,7 @@ int flex_pair_move(struct flex *flex, struct trace_event *event)
 {
 	uint32_t rank;
 
-	if (flex->is_survey || !event->has_ts || event->ts_ns < 0 || event->ts_ns > 2 * PAIR_MAX_NS)
+	if (flex->is_survey || !event->has_ts || event->ts_ns < 0 || event->ts_ns > PAIR_MAX_NS)
 		return FLEXTRACE_OK; /* what is beyond is no time for the decoder either */
 	FLEXTRACE_TRY(flex_find_rank(flex, event, &rank));
 	if (flex->ranks[rank].pair)

@@ -6,8 +6,9 @@
 
 #include "select_impl.h"
 
-/* Of a moment: sums of two stay in 64 bits. */
-#define MAX_NS (INT64_MAX / 4)
+/* Of a moment; behind the first row: the sum of both stays in 64 bits. */
+#define MAX_NS          (INT64_MAX / 2)
+#define MAX_RELATIVE_NS (INT64_MAX / 4)
 
 /* -- lists of numbers ----------------------------------------------------------------------- */
 
@@ -93,8 +94,8 @@ static bool read_moment(const char *text, struct moment *ret_moment)
 		return false;
 	number = strtod(text + 1, &end);
 	ns = number * unit_ns(end);
-	ret_moment->ns = ns < (double)MAX_NS ? llround(ns) : 0;
-	return ns < (double)MAX_NS;
+	ret_moment->ns = ns < (double)MAX_RELATIVE_NS ? llround(ns) : 0;
+	return ns < (double)MAX_RELATIVE_NS;
 }
 
 static int read_time_range(struct criteria *criteria, const char *text,

@@ -30,7 +30,7 @@
 
 #define UNWRAP_NO_BEFORE INT64_MIN
 #define UNWRAP_NO_AFTER  INT64_MAX
-#define UNWRAP_MAX_NS    (INT64_C(1) << 58) /* nine years after boot: later stamps are garbage */
+#define UNWRAP_MAX_NS    (INT64_C(1) << 62) /* later stamps are garbage, as for decode */
 
 /* tick_op.unused while unwrap works on it */
 enum op_flag {

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Made Flex traces whose host times are far from 0. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "flex_fixture.h"
+#include "flex_judge.h"
+#include "flex_truth.h"
+
+#define YEAR_2025_NS INT64_C(1735689600000000000)
+#define LAST_NS      (INT64_C(1) << 62)
+#define HOUR_NS      INT64_C(3600000000000)
+
+static struct flex_run *convert(void **state, const struct flex_scene *scene)
+{
+	struct flex_truth truth;
+	struct flex_run *run;
+
+	flex_stop(state);
+	flex_start(state);
+	run = *state;
+	assert_true(flex_truth_init(&truth, scene));
+	flex_add_truth(run, &truth);
+	flex_convert(run);
+	assert_int_equal(run->ledger.rows[RECORD_DEVICE_OP], truth.n_ops);
+	assert_int_equal(ledger_lost(&run->ledger), 0);
+	assert_int_equal(run->ledger.warnings[WARNING_NO_DEVICE_CLOCK], 0);
+	flex_truth_release(&truth);
+	return run;
+}
+
+/* All times of all rows are `by_ns` later, all else is as it was. */
+static void check_moved(const struct csv_table *of, const struct csv_table *moved, int64_t by_ns)
+{
+	assert_int_equal(of->n_rows, moved->n_rows);
+	for (uint64_t row = 0; row < of->n_rows; row++) {
+		for (uint32_t i = 0; i < of->n_columns; i++) {
+			const char *column = of->columns[i];
+
+			if (strcmp(column, "start_ns") == 0 || strcmp(column, "end_ns") == 0)
+				assert_int_equal(flex_number(moved, row, column) -
+				                         flex_number(of, row, column),
+				                 by_ns);
+			else
+				assert_string_equal(flex_cell(moved, row, column),
+				                    flex_cell(of, row, column));
+		}
+	}
+}
+
+static void test_flex_epochs__takes_host_times_of_any_size(void **state)
+{
+	static const int64_t starts_ns[] = {YEAR_2025_NS, LAST_NS - HOUR_NS};
+	struct flex_scene scene = flex_scene_of(3);
+	struct csv_table events, host;
+	struct flex_run *run;
+
+	scene.n_ranks = 2;
+	run = convert(state, &scene);
+	events = run->events;
+	host = run->host;
+	memset(&run->events, 0, sizeof(run->events));
+	memset(&run->host, 0, sizeof(run->host));
+	for (int i = 0; i < 2; i++) {
+		struct flex_scene later = scene;
+
+		later.start_ns = starts_ns[i];
+		run = convert(state, &later);
+		check_moved(&events, &run->events, later.start_ns - scene.start_ns);
+		check_moved(&host, &run->host, later.start_ns - scene.start_ns);
+	}
+	csv_table_release(&events);
+	csv_table_release(&host);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(test_flex_epochs__##name, flex_start, flex_stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(takes_host_times_of_any_size),
+	};
+
+	return cmocka_run_group_tests_name("flex_epochs", tests, NULL, NULL);
+}
