@@ -94,14 +94,18 @@ static void spoil_trips(struct spoiler *spoiler, struct flex_truth *truth)
 
 /* -- times ----------------------------------------------------------------------------------- */
 
-/* How far the times of an iteration of a rank are off. */
-static int64_t gap_of(struct spoiler *spoiler, const struct flex_truth *truth, uint32_t rank)
+/* How far the times of an iteration of a rank are off, for a share of them. */
+static int64_t gap_of(struct spoiler *spoiler, const struct flex_truth *truth, uint32_t rank,
+                      double share)
 {
 	double wrap_ns = 0x1p32 / truth->ranks[rank].hz * 1e9;
 
-	return draw(spoiler, spoiler->damage->gaps)
-	               ? (int64_t)(spoiler->damage->gap_wraps * wrap_ns)
-	               : 0;
+	return draw(spoiler, share) ? (int64_t)(spoiler->damage->gap_wraps * wrap_ns) : 0;
+}
+
+static bool is_late(const struct flex_trip *trip, const struct flex_op *op)
+{
+	return op->host_ns[2] - trip->begin_ns > (trip->end_ns - trip->begin_ns) / 2;
 }
 
 static void move_op(struct spoiler *spoiler, const struct flex_trip *trip, int64_t gap_ns,
@@ -126,16 +130,21 @@ static void move_times(struct spoiler *spoiler, struct flex_truth *truth)
 	uint32_t next = 0;
 
 	for (uint32_t i = 0; i < truth->n_trips; i += truth->scene.n_ranks) {
-		int64_t gaps_ns[FLEX_MAX_RANKS];
+		int64_t gaps_ns[FLEX_MAX_RANKS], halves_ns[FLEX_MAX_RANKS];
 
-		for (uint32_t rank = 0; rank < truth->scene.n_ranks; rank++)
-			gaps_ns[rank] = gap_of(spoiler, truth, rank);
+		for (uint32_t rank = 0; rank < truth->scene.n_ranks; rank++) {
+			gaps_ns[rank] = gap_of(spoiler, truth, rank, spoiler->damage->gaps);
+			halves_ns[rank] = gap_of(spoiler, truth, rank, spoiler->damage->half_gaps);
+		}
 		for (;
 		     next < truth->n_ops && truth->ops[next].iteration == truth->trips[i].iteration;
 		     next++) {
 			struct flex_op *op = &truth->ops[next];
+			const struct flex_trip *trip = &truth->trips[i + op->rank];
 
-			move_op(spoiler, &truth->trips[i + op->rank], gaps_ns[op->rank], op);
+			move_op(spoiler, trip,
+			        gaps_ns[op->rank] + (is_late(trip, op) ? halves_ns[op->rank] : 0),
+			        op);
 		}
 	}
 }

@@ -120,7 +120,8 @@ struct flex_damage {
 	double wrong_trips;                  /* trips with the times of the one before */
 	double lost_trips;
 	/* Flex's host times of device work: */
-	double gaps; /* iterations of a rank that seem to be `gap_wraps` wraps later */
+	double gaps;      /* iterations of a rank that seem to be `gap_wraps` wraps later */
+	double half_gaps; /* iterations of a rank whose second half seems to be so */
 	int32_t gap_wraps;
 	int64_t shift_ns;
 	double stretch_ppm; /* from the begin of each trip on */

@@ -250,6 +250,27 @@ static void test_flex_misaligned__mends_work_of_wrong_epochs(void **state)
 	}
 }
 
+/* Only the second half of what was launched together is off: its round trip has room for it. */
+static void test_flex_misaligned__mends_half_the_work_of_a_round_trip(void **state)
+{
+	static const int32_t wraps[] = {-1, 1, 2};
+
+	for (unsigned i = 0; i < 3 * N_SEEDS; i++) {
+		const struct flex_damage damage = {
+			.seed = seed_of(i / 3), .half_gaps = 0.25, .gap_wraps = wraps[i % 3]};
+		struct flex_scene scene = scene_of(damage.seed);
+		struct flex_truth truth;
+		struct flex_run *run;
+
+		scene.n_ranks = 1;
+		scene.n_kernels = 30;
+		run = convert(state, &scene, &damage, false, &truth);
+		check_marks(run, &truth, MOST_NS, true);
+		assert_int_equal(run->ledger.warnings[WARNING_OUTSIDE_TRIP], 0);
+		flex_truth_release(&truth);
+	}
+}
+
 /* Where all times are late, too, nothing says what the counter showed in a round trip. */
 static void test_flex_misaligned__marks_work_of_wrong_epochs(void **state)
 {
@@ -336,6 +357,7 @@ int main(void)
 		TEST(unstretches_work),
 		TEST(undoes_false_overlaps),
 		TEST(mends_work_of_wrong_epochs),
+		TEST(mends_half_the_work_of_a_round_trip),
 		TEST(marks_work_of_wrong_epochs),
 		TEST(counts_work_of_wrong_round_trips),
 		TEST(believes_no_round_trips_that_contradict),

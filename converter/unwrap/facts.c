@@ -9,8 +9,7 @@
 
 #include <stdlib.h>
 
-#define ESTIMATE_SLACK_NS 1000000
-#define FACTS_PER_DROP    4096u
+#define FACTS_PER_DROP 4096u
 
 /* -- in -------------------------------------------------------------------------------------- */
 
@@ -194,9 +193,9 @@ static void trust_estimates(struct axis *axis)
 			continue;
 		fact->bounds = BOUNDS_HARD;
 		if (fact->before_ns != UNWRAP_NO_BEFORE)
-			fact->before_ns -= ESTIMATE_SLACK_NS;
+			fact->before_ns -= UNWRAP_ESTIMATE_SLACK_NS;
 		if (fact->after_ns != UNWRAP_NO_AFTER)
-			fact->after_ns += ESTIMATE_SLACK_NS;
+			fact->after_ns += UNWRAP_ESTIMATE_SLACK_NS;
 	}
 }
 
@@ -367,8 +366,8 @@ static int write_estimates(const struct axis *axis, const struct fact *fact, uin
 		.is_after_gap = axis->segments[fact->segment].is_after_gap,
 	};
 	uint64_t ticks = axis_ticks(axis, fact->segment, fact->first);
-	int64_t begin_ns = fact->before_ns + ESTIMATE_SLACK_NS;
-	int64_t end_ns = fact->after_ns - ESTIMATE_SLACK_NS;
+	int64_t begin_ns = fact->before_ns + UNWRAP_ESTIMATE_SLACK_NS;
+	int64_t end_ns = fact->after_ns - UNWRAP_ESTIMATE_SLACK_NS;
 
 	if (!fact_is_bounded(fact) || fact->status > TIME_ASSUMED)
 		return FLEXTRACE_OK;

@@ -32,6 +32,9 @@
 #define UNWRAP_NO_AFTER  INT64_MAX
 #define UNWRAP_MAX_NS    (INT64_C(1) << 62) /* later stamps are garbage, as for decode */
 
+/* By how much estimates are widened where they stand for brackets. */
+#define UNWRAP_ESTIMATE_SLACK_NS 1000000
+
 /* tick_op.unused while unwrap works on it */
 enum op_flag {
 	OP_AFTER_IS_CLOCK = 1, /* complete_host_ns is only when the record was written */
