@@ -390,7 +390,7 @@ static int keep_within_life(struct area *area, struct open_zone *zone)
 	limit_ns = placed.host_ns > run->drained_ns ? run->drained_ns
 	           : placed.host_ns < start_ns      ? start_ns
 	                                            : placed.host_ns;
-	if (limit_ns == placed.host_ns)
+	if (limit_ns == placed.host_ns || limit_ns < 0 || limit_ns > MAX_HOST_NS)
 		return FLEXTRACE_OK;
 	off_ns = limit_ns < placed.host_ns ? placed.host_ns - limit_ns : limit_ns - placed.host_ns;
 	place->time_ns = place_host(derive, area->process, limit_ns).time_ns;
