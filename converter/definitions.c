@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define OTHER_CLOCK_NS 500000000 /* offsets that differ by less are of one clock */
-#define MIN_NOMINAL_HZ 1000      /* less is no rate of a counter, but a unit mistaken */
+#define MAX_REAL_NS    UINT64_C(3000000000000000000) /* in 2065: later ones are garbage */
+#define MIN_NOMINAL_HZ 1000 /* less is no rate of a counter, but a unit mistaken */
 
 int identity_push(struct identity *identity, const struct stream *stream,
                   const struct record *record, struct ledger *ledger)
@@ -57,7 +58,8 @@ static void check_epoch(struct host_clock *clock, const struct record_process *r
 {
 	int64_t own_ns, off_ns;
 
-	if (!record->real_ns || !record->time_ns ||
+	if (!record->real_ns || record->real_ns > MAX_REAL_NS || !record->time_ns ||
+	    record->time_ns > record->real_ns ||
 	    __builtin_sub_overflow((int64_t)record->real_ns, (int64_t)record->time_ns, &own_ns) ||
 	    __builtin_sub_overflow(own_ns, clock->epoch_offset_ns, &off_ns))
 		return;
