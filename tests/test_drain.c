@@ -206,7 +206,7 @@ static void test_reset__starts_all_counts_anew(void **state)
 	assert_int_equal(got.n_boots, 1);
 }
 
-/* -- boots -------------------------------------------------------------------------------------- */
+/* -- boots ------------------------------------------------------------------------------------ */
 
 /* All counts begin where they were at the boot before, `resets` too. */
 static void boot_cleared(uint32_t capacity)

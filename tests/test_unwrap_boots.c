@@ -13,8 +13,8 @@
 
 #define MS UINT64_C(1000000)
 
-/* Operations, a millisecond apart, of a counter of 1 GHz that showed `ticks` at `host_ns`; stamps are
- * 3 us behind each submit. */
+/* Operations, a millisecond apart, of a counter of 1 GHz that showed `ticks` at `host_ns`; stamps
+ * are 3 us behind each submit. */
 static void add_ops(char *text, size_t bytes, uint64_t host_ns, uint64_t ticks)
 {
 	for (uint32_t i = 0; i < 20; i++)

@@ -67,7 +67,7 @@ session_start all
 session_stop all
 c='\{ cpu_id = [0-9]+ \}, \{ vpid = [0-9]+, vtid = [0-9]+ \}'
 expect all \
-	"process: $c, \{ rank = 3, world_size = 4, pid = [0-9]+, start_ns = [1-9][0-9]*, time_ns = [1-9][0-9]*, boot_id = \"[0-9a-f-]{36}\", time_namespace = [0-9]+, host = \"[^\"]+\", program = \"[^\"]+\", runtime = \"\", version = \"\", session = \"a session\" \}" \
+	"process: $c, \{ rank = 3, world_size = 4, pid = [0-9]+, start_ns = [1-9][0-9]*, time_ns = [1-9][0-9]*, boot_id = \"[0-9a-f-]{36}\", time_namespace = [0-9]+, host = \"[^\"]+\", program = \"[^\"]+\", runtime = \"\", version = \"\", session = \"a session\", real_ns = [1-9][0-9]* \}" \
 	"process: $c, \{ rank = 1, world_size = 2, .*, runtime = \"every_macro\", version = \"1.2.3\"" \
 	"device: $c, \{ device = 3, uuid = \"0000:01:00.0\", n_cores = 4, core_hz = 560000000, name = \"emulated\", power_unit = \"mJ\", processors = \"control,mover\" \}" \
 	"clock_domain: $c, \{ device = 3, domain = 1, counter_bits = 32, nominal_hz = 560000000, rate_group = 7 \}" \
