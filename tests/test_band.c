@@ -141,6 +141,54 @@ static void test_band__turns_away_what_its_neighbours_contradict(void **state)
 	reference_release(&reference);
 }
 
+/* Upper bounds of 0 at both ends of 1000 ticks, nothing else. Rates that differ by 2 rho leave
+ * 2 rho * 500 * 500 / 1000 in the middle, where a rate without a mean may rise all the way. */
+static void test_band__narrows_to_what_one_mean_rate_leaves(void **state)
+{
+	const double rho = 0x1p-10;
+	struct piece piece = {
+		.slope = UINT64_C(1) << 40, .rise = UINT64_C(1) << 36, .fall = UINT64_C(1) << 36};
+	struct knot knots[] = {
+		{0, -1000000000, 0},
+		{500, -1000000000, 100000000},
+		{1000, -1000000000, 0},
+	};
+	struct attempt band = {.reference = {.pieces = &piece, .n_pieces = 1},
+	                       .knots = knots,
+	                       .n_knots = 3,
+	                       .rho = rho};
+	double spread = piece_spread(&piece, rho) * 0x1p20;
+
+	(void)state;
+	assert_true(band_close(knots, 3, &band.reference));
+	assert_true((double)knots[1].hi > 900 * spread);
+	assert_int_equal(band_bridge(&band), 0);
+	assert_true(fabs((double)knots[1].hi - 250 * spread) < 4);
+	assert_int_equal(knots[0].hi, 0);
+	assert_int_equal(knots[2].hi, 0);
+}
+
+static void test_band__leaves_out_only_what_follows(void **state)
+{
+	struct piece piece = {.slope = UINT64_C(1) << 40};
+	struct knot knots[] = {
+		{0, -100, 100}, {10, -100, 500}, {20, -100, 100}, {20, -100, 100},
+		{30, -900, 50}, {40, -10, 100},  {50, -100, 100},
+	};
+	struct attempt band = {
+		.reference = {.pieces = &piece, .n_pieces = 1}, .knots = knots, .n_knots = 7};
+
+	(void)state;
+	piece.rise = piece.fall = UINT64_C(1) << 24; /* 1 of phi per tick, and 1 of rounding */
+	assert_true(band_close(knots, 7, &band.reference));
+	assert_int_equal(band_thin(&band), 4);
+	assert_int_equal(knots[1].x, 30);
+	assert_int_equal(knots[1].hi, 50);
+	assert_int_equal(knots[2].x, 40);
+	assert_int_equal(knots[2].lo, -10);
+	assert_int_equal(knots[3].x, 50);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test(test_band__##name)
@@ -151,6 +199,8 @@ int main(void)
 		TEST(closes_a_band_exactly),
 		TEST(drops_the_constraint_that_most_contradict),
 		TEST(fits_the_line_of_largest_margin),
+		TEST(narrows_to_what_one_mean_rate_leaves),
+		TEST(leaves_out_only_what_follows),
 	};
 
 	return cmocka_run_group_tests_name("band", tests, NULL, NULL);

@@ -48,7 +48,7 @@ static const struct bars all_bars[] = {
 	{"S5 resets",               2,  5, 10, 0.05, 0,    0, 3, 0, true},
 	{"S6 lies",                 2,  5, 10, 0.05, 0.01, 3, 1, 0, false},
 	{"S7 long work",            2,  5,  0, 0,    0,    0, 1, 0, false},
-	{"S7 long work, heartbeat", 2,  8,  0, 0,    0,    0, 1, 0, false},
+	{"S7 long work, heartbeat", 2,  5,  0, 0,    0,    0, 1, 0, false},
 	{"S8 sparse",               3, 30,  0, 0.05, 0,    0, 1, 0, false},
 	{"S9 an hour",              2,  5, 10, 0.05, 0,    0, 1, 0, false},
 	{"S10 all",                 2,  5, 10, 0.05, 0.01, 3, 3, 0, true},

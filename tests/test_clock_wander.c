@@ -68,6 +68,57 @@ static const struct wander_scene limits[] = {
 };
 /* clang-format on */
 
+/* How good the estimate is, where floors are equal. */
+struct accuracy {
+	struct wander_scene scene;
+	double p50_us, p99_us;
+};
+
+static const struct accuracy accuracies[] = {
+	{{.name = "100 a second",
+          .ppm = 0.01,
+          .duration_s = 60,
+          .ops_hz = 100,
+          .floors_us = {3, 3},
+          .tight_us = 1,
+          .loose_us = {50, 50},
+          .loose_share = {0.1, 0.1}},
+         0.1,
+         0.4},
+	{{.name = "one a second",
+          .ppm = 0.01,
+          .duration_s = 1800,
+          .ops_hz = 1,
+          .floors_us = {3, 3},
+          .tight_us = 1,
+          .loose_us = {50, 50},
+          .loose_share = {0.1, 0.1}},
+         0.3,
+         1.5},
+	{{.name = "one a second, a slow sine",
+          .shape = WANDER_SINE,
+          .ppm = 1,
+          .period_s = 300,
+          .duration_s = 1800,
+          .ops_hz = 1,
+          .floors_us = {3, 3},
+          .tight_us = 1,
+          .loose_us = {20, 20},
+          .loose_share = {0.1, 0.1}},
+         0.3,
+         1.5},
+	{{.name = "one every ten seconds",
+          .ppm = 0.01,
+          .duration_s = 9000,
+          .ops_hz = 0.1,
+          .floors_us = {3, 3},
+          .tight_us = 1,
+          .loose_us = {50, 50},
+          .loose_share = {0.1, 0.1}},
+         1,
+         4},
+};
+
 struct outcome {
 	struct clock_verdict verdict;
 	uint32_t n_ops;
@@ -142,12 +193,34 @@ static void test_clock_wander__bounds_it_with_fresh_seeds(void **state)
 	assert_int_equal(judge_limits(fresh_seed(), n_seeds), 0);
 }
 
+static void test_clock_wander__estimates_better_than_the_middle_of_the_band(void **state)
+{
+	uint32_t n_missed = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(accuracies) / sizeof(accuracies[0]); i++) {
+		for (uint64_t seed = FIRST_SEED; seed < FIRST_SEED + N_SEEDS; seed++) {
+			const struct accuracy *bars = &accuracies[i];
+			struct outcome outcome = run_scene(&bars->scene, seed, NULL);
+
+			if (is_sound(&outcome) &&
+			    outcome.verdict.p50_error_ns <= bars->p50_us * 1e3 &&
+			    outcome.verdict.p99_error_ns <= bars->p99_us * 1e3)
+				continue;
+			explain(bars->scene.name, seed, &outcome);
+			n_missed++;
+		}
+	}
+	assert_int_equal(n_missed, 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test(test_clock_wander__##name)
 	const struct CMUnitTest tests[] = {
 		TEST(bounds_any_rate_within_rho_of_its_mean),
 		TEST(bounds_it_with_fresh_seeds),
+		TEST(estimates_better_than_the_middle_of_the_band),
 	};
 
 	return cmocka_run_group_tests_name("clock_wander", tests, NULL, NULL);

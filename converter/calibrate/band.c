@@ -327,15 +327,18 @@ bool band_close(struct knot *knots, uint32_t n, const struct reference *referenc
 	return band_close_range(knots, 0, n, reference);
 }
 
-void band_centre(struct knot *knots, const struct knot *middles, uint32_t n)
+void band_centre(struct knot *knots, uint32_t n, const struct knot *middles)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		int64_t middle = (middles[i].lo + middles[i].hi) >> 1, half;
+		int64_t lo = knots[i].lo, hi = knots[i].hi, middle, half;
 
-		if (knots[i].lo == -PHI_UNBOUNDED || knots[i].hi == PHI_UNBOUNDED)
+		while (middles->x < knots[i].x)
+			middles++;
+		middle = (middles->lo + middles->hi) >> 1;
+		if (lo == -PHI_UNBOUNDED || hi == PHI_UNBOUNDED)
 			continue;
-		half = middle - knots[i].lo > knots[i].hi - middle ? middle - knots[i].lo
-		                                                   : knots[i].hi - middle;
+		middle = middle < lo ? lo : middle > hi ? hi : middle;
+		half = middle - lo > hi - middle ? middle - lo : hi - middle;
 		knots[i].lo = middle - half;
 		knots[i].hi = middle + half;
 	}

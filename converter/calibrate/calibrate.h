@@ -67,7 +67,7 @@ static inline struct placed clocks_place_near(const struct clocks *clocks, uint3
 {
 	if (ticks && near->counter == counter && near->segment == segment &&
 	    ticks - near->first_ticks < near->n_ticks)
-		return map_place(near->knot, near->next, ticks, near->quality);
+		return map_place(near->knot, ticks, near->quality);
 	return clocks_place_far(clocks, counter, segment, ticks, near);
 }
 

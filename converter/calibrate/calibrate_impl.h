@@ -99,20 +99,21 @@ struct hulls {
 	uint32_t n_lower_allocated, n_upper_allocated;
 };
 
-/* A place of a finished map; the map is straight from knot to knot. 40 bytes. */
+/* A finished map is straight from knot to knot. */
 struct clock_map {
 	struct map_knot *knots; /* owned, of blocks.h, at least one */
 	uint32_t n_knots;
-	uint64_t slope_before, grow_before; /* in front of the first knot */
-	bool is_doubtful_before;            /* nothing in front of the first knot is certified */
-	struct map_quality quality;         /* of all stamps; see map_knot.is_doubtful */
-	bool is_wandering;                  /* the assumption was about rho */
-	bool is_unproven;                   /* the rate needs a proof, and there is none */
-	bool is_after_gap;         /* begins behind a gap that no rate bridges, not with a reset */
-	bool is_one_sided;         /* nothing bounds it from one of the two sides */
-	double rho;                /* relative; what the band was made with */
-	double slope_lo, slope_hi; /* ns per tick: all slopes that the evidence leaves anywhere */
-	uint32_t n_steps;          /* of the rate */
+	uint64_t slope_before;      /* in front of the first knot */
+	double grow_before;         /* ns per tick */
+	bool is_doubtful_before;    /* nothing in front of the first knot is certified */
+	struct map_quality quality; /* of all stamps; see map_knot.is_doubtful */
+	bool is_wandering;          /* the assumption was about rho */
+	bool is_unproven;           /* the rate needs a proof, and there is none */
+	bool is_after_gap;          /* begins behind a gap that no rate bridges, not with a reset */
+	bool is_one_sided;          /* nothing bounds it from one of the two sides */
+	double rho;                 /* relative; what the band was made with */
+	double slope_lo, slope_hi;  /* ns per tick: all slopes that the evidence leaves anywhere */
+	uint32_t n_steps;           /* of the rate */
 };
 
 /* What is known of a clock besides its evidence. */
@@ -300,9 +301,9 @@ bool band_close(struct knot *knots, uint32_t n, const struct reference *referenc
 bool band_close_range(struct knot *knots, uint32_t from, uint32_t to,
                       const struct reference *reference);
 
-/* Moves each closed knot's middle to that of the other, which lies in its bounds, and widens its
- * bounds as that needs. Both have the same x. */
-void band_centre(struct knot *knots, const struct knot *middles, uint32_t n);
+/* Moves each knot's middle to that of the other band's knot at its place, as far as its bounds let
+ * it, and widens these as that needs. Each has one there. */
+void band_centre(struct knot *knots, uint32_t n, const struct knot *middles);
 
 /* -- doubts.c: stretches of which nothing is certified --------------------------------------- */
 
@@ -365,14 +366,13 @@ int choose_soft(struct evidence *hard, struct evidence *soft, const struct prior
 /* One try at a band: knots of constraints that meet, and how many were turned away for it. */
 struct attempt {
 	struct reference reference;
-	struct knot *knots; /* owned, of blocks.h */
+	struct knot *knots;   /* owned, of blocks.h */
+	struct knot *middles; /* owned, of blocks.h; NULL, or those of a steady slope in the band */
 	uint32_t n_knots, n_false;
 	struct doubts doubts; /* owned */
-	struct doubts
-		exact; /* owned; where bounds are wider than the brackets: no knot is spared */
+	struct doubts exact;  /* owned; where bounds are not those of the band: no knot is spared */
 	double rho;
 	bool is_closed;   /* the knots are bounds already */
-	bool is_steady;   /* their middles are of one slope */
 	bool is_unproven; /* the rate is far from the nominal one, and nothing near proves it */
 };
 
@@ -393,10 +393,28 @@ int fit_map(struct attempt *band, const struct evidence *evidence, const struct 
  * explains. 1: closed, 0: the constraints contradict each other; or FLEXTRACE_E_MEMORY. */
 int eras_close(struct attempt *attempt);
 
+/* -- bridge.c: what one mean rate leaves ----------------------------------------------------- */
+
+/* How far apart two rates in a piece can be, in ns per tick. */
+double piece_spread(const struct piece *piece, double rho);
+
+/* Leaves of a closed band only the knots from which all others follow. Returns how many. */
+uint32_t band_thin(struct attempt *band);
+
+/* Narrows a thinned band to what is left where the rate of each piece stays within rho of one mean.
+ * FLEXTRACE_E_MEMORY or 0. */
+int band_bridge(struct attempt *band);
+
+/* -- smooth.c -------------------------------------------------------------------------------- */
+
+/* Moves the middles of a narrowed band to where host time is likeliest, and widens its bounds as
+ * that needs. FLEXTRACE_E_MEMORY or 0. */
+int band_smooth(struct attempt *band);
+
 /* -- map.c ----------------------------------------------------------------------------------- */
 
-/* Makes the map along the middle of a closed band that has knots; unless that is steady, it leaves
- * out knots that it can spare. The knots are used up: they can only be freed. */
+/* Makes the map along the middle of a thinned band that has knots, which are used up: they can only
+ * be freed. */
 int clock_map_init(struct clock_map *map, struct attempt *band, const struct evidence *evidence);
 
 /* Places a stamp: looks near `*knot` first, and stores where it found it. */

@@ -85,6 +85,7 @@ void fit_release(struct attempt *band)
 {
 	reference_release(&band->reference);
 	blocks_free(band->knots);
+	blocks_free(band->middles);
 	doubts_release(&band->doubts);
 	doubts_release(&band->exact);
 	*band = (struct attempt){.knots = NULL};
@@ -275,10 +276,24 @@ static int steady(const struct evidence *evidence, struct attempt *attempt, doub
 	FLEXTRACE_TRY(band_constrain(evidence, &reference, &knots, &n));
 	if (n == attempt->n_knots && band_drop_conflicts(knots, n, &reference, 0) == 0) {
 		band_close(knots, n, &reference);
-		band_centre(attempt->knots, knots, n);
-		attempt->is_steady = true;
+		attempt->middles = knots;
+	} else {
+		blocks_free(knots);
 	}
-	blocks_free(knots);
+	return FLEXTRACE_OK;
+}
+
+/* Narrows a closed band, and puts its middle on the likeliest path. Not where the clock may have
+ * jumped: what was before says nothing of what comes behind. */
+static int refine(struct attempt *band)
+{
+	band_thin(band);
+	if (band->reference.n_eras > 1)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(band_bridge(band));
+	if (!band->middles)
+		return band_smooth(band);
+	band_centre(band->knots, band->n_knots, band->middles);
 	return FLEXTRACE_OK;
 }
 
@@ -307,6 +322,7 @@ int fit_map(struct attempt *band, const struct evidence *evidence, const struct 
 	/* A bound reaches from its place to all others: none here is none anywhere. */
 	ret_map->is_one_sided = band->knots[0].lo == -PHI_UNBOUNDED ||
 	                        band->knots[0].hi == PHI_UNBOUNDED;
+	FLEXTRACE_TRY(refine(band));
 	FLEXTRACE_TRY(clock_map_init(ret_map, band, evidence));
 	ret_map->rho = band->rho;
 	ret_map->is_wandering = band->rho > prior->rho || band->n_false > evidence->n / 2;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A map is straight from knot to knot, through the middle of the band. A knot can be spared when
- * the line past it stays between its bounds; bounds near a kept knot follow from those of the
- * knot itself, so that with a limit on the distance nothing of the certified width is lost but a
- * few ns.
+ * A map is straight from knot to knot, through the middles of the bounds there. Between two knots
+ * the truth is off the straight line between its own values there by spread d (D - d) / D at most,
+ * d from the one of two knots that are D apart: see bridge.c.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,9 +10,6 @@
 #include "blocks.h"
 #include "calibrate_impl.h"
 
-#define SPARED_NS      32  /* how much certified width thinning may cost */
-#define ROUNDING       256 /* 2^-20 ns that a line keeps off the bounds it passes */
-#define MAX_REACH      1e9 /* ticks */
 #define KNOTS_PER_FILL 1024u
 #define ONE_NS         (INT64_C(1) << PHI_BITS)
 
@@ -55,22 +51,18 @@ struct corner {
 /* What a map is made of, and how far that is done. */
 struct maker {
 	const struct knot *end; /* weak; behind the last knot */
-	const struct doubts *doubts, *exact;
-	uint32_t next_stretch, next_exact;
+	const struct doubts *doubts;
+	uint32_t next_stretch; /* of doubts */
 	struct walk walk;
-	bool spares, has_jumps;
+	double rho;
 };
 
 static bool is_doubtful(const struct knot *knot, struct maker *maker)
 {
-	const struct knot *next = knot + 1;
+	uint64_t next_x = knot + 1 < maker->end ? knot[1].x : UINT64_MAX;
 
-	if (maker->doubts->n == 0)
-		return false;
-	while (next < maker->end && next->x == knot->x)
-		next++;
-	return doubts_meet(maker->doubts, knot->x, next < maker->end ? next->x : UINT64_MAX,
-	                   &maker->next_stretch);
+	return maker->doubts->n > 0 &&
+	       doubts_meet(maker->doubts, knot->x, next_x, &maker->next_stretch);
 }
 
 static struct corner corner_of(const struct knot *knot, struct maker *maker)
@@ -83,8 +75,24 @@ static struct corner corner_of(const struct knot *knot, struct maker *maker)
 	return corner;
 }
 
+/* How far apart the rates can be between two knots, in ns per tick. */
+static double spread_between(const struct corner *from, const struct corner *to, double rho)
+{
+	double least = INFINITY, most = 0;
+
+	if (from->piece == to->piece)
+		return piece_spread(from->piece, rho);
+	for (const struct piece *piece = from->piece; piece <= to->piece; piece++) {
+		double slope = ldexp((double)piece->slope, -SLOPE_BITS);
+
+		least = fmin(least, slope - ldexp((double)piece->fall, -WANDER_BITS));
+		most = fmax(most, slope + ldexp((double)piece->rise, -WANDER_BITS));
+	}
+	return most - least;
+}
+
 static struct map_knot finish_knot(const struct corner *corner, const struct corner *next,
-                                   const struct evidence *evidence)
+                                   const struct evidence *evidence, double rho)
 {
 	struct map_knot knot = {
 		.ticks = corner->knot->x + evidence->ticks0,
@@ -93,137 +101,112 @@ static struct map_knot finish_knot(const struct corner *corner, const struct cor
 		.is_doubtful = corner->is_doubtful,
 		.half_ns = half_of(corner->knot),
 		.slope = corner->piece->slope << (WANDER_BITS - SLOPE_BITS),
-		.grow = wander_of(corner->piece),
+		.grow = ldexp((double)wander_of(corner->piece), -WANDER_BITS),
 	};
+	uint32_t half_ns = half_of(next->knot);
 
 	if (next->knot != corner->knot) {
 		uint64_t dx = next->knot->x - corner->knot->x;
-		wide_int sideways = next->middle - corner->middle;
+		double spread = spread_between(corner, next, rho);
 
 		knot.slope =
 			(uint64_t)(((next->value - corner->value) << (WANDER_BITS - PHI_BITS)) /
 		                   dx);
-		if (sideways < 0)
-			sideways = -sideways;
-		knot.grow += (uint64_t)((sideways << (WANDER_BITS - PHI_BITS)) / dx) + 1;
+		knot.grow = ((double)half_ns - knot.half_ns) / (double)dx + spread;
+		knot.bend = spread / (double)dx;
+		if (half_ns == MAP_NO_HALF)
+			knot.half_ns = MAP_NO_HALF;
 	}
 	return knot;
 }
 
-/* The slopes (2^-20 ns per tick, relative to the reference) that pass all knots left out so far. */
-struct cone {
-	double lo, hi;
-	uint64_t limit; /* x that a line may reach */
+/*
+ * Where a clock may have jumped, bounds can become wider or narrower at once. Then the half-width
+ * is the less of what both knots leave (see eras.c): another knot is added where these are equal.
+ * Stores it; false: none is needed.
+ */
+static bool split(struct map_knot *knot, const struct corner *corner, const struct corner *next,
+                  struct map_knot *ret_knot)
+{
+	double dx = (double)(next->knot->x - corner->knot->x), half_ns = half_of(next->knot);
+	double grow = ldexp((double)wander_of(corner->piece), -WANDER_BITS) +
+	              ldexp(fabs((double)(next->middle - corner->middle)), -PHI_BITS) / dx;
+	double at = (half_ns - knot->half_ns + grow * dx) / (2 * grow);
+	wide_int value;
+
+	if (dx == 0 || knot->half_ns == MAP_NO_HALF ||
+	    fabs(half_ns - knot->half_ns) <= knot->bend * dx * dx)
+		return false;
+	knot->grow = grow;
+	knot->bend = 0;
+	if (at < 1) { /* the next one says all */
+		knot->half_ns = (uint32_t)ceil(half_ns + grow * dx);
+		knot->grow = -grow;
+	}
+	if (at < 1 || at >= dx - 1)
+		return false;
+	*ret_knot = *knot;
+	ret_knot->ticks += (uint64_t)at;
+	value = corner->value +
+	        (((wide_int)(uint64_t)at * knot->slope) >> (WANDER_BITS - PHI_BITS));
+	ret_knot->host_ns += (int64_t)(value >> PHI_BITS) - (int64_t)(corner->value >> PHI_BITS);
+	ret_knot->fraction = (uint32_t)value & ((1u << MAP_FRACTION_BITS) - 1);
+	ret_knot->half_ns = map_grown(knot->half_ns, (uint64_t)at, grow, 0);
+	ret_knot->grow = (half_ns - ret_knot->half_ns) / (dx - floor(at));
+	return true;
+}
+
+/* Memory of a map's knots, some more of which are usable as those of the band are done. */
+struct room {
+	uint64_t n_filled, n_most;
 };
 
-static struct cone open_cone(const struct corner *from)
+/* Makes room for two more knots of the map. */
+static int make_room(struct room *room, struct clock_map *map, struct attempt *band,
+                     const struct knot *next)
 {
-	double wander = (double)wander_of(from->piece) * 0x1p-44;
-	double reach = SPARED_NS / wander;
+	uint64_t n = map->n_knots + KNOTS_PER_FILL;
 
-	return (struct cone){-INFINITY, INFINITY,
-	                     from->knot->x + (uint64_t)(reach < MAX_REACH ? reach : MAX_REACH)};
-}
-
-static void narrow_cone(struct cone *cone, const struct corner *from, const struct knot *past)
-{
-	double dx = (double)(past->x - from->knot->x);
-	double lo = (double)(past->lo + ROUNDING - from->middle) / dx;
-	double hi = (double)(past->hi - ROUNDING - from->middle) / dx;
-
-	if (past->lo != -PHI_UNBOUNDED && lo > cone->lo)
-		cone->lo = lo;
-	if (past->hi != PHI_UNBOUNDED && hi < cone->hi)
-		cone->hi = hi;
-}
-
-static bool is_in_cone(const struct cone *cone, const struct corner *from, const struct corner *to)
-{
-	double slope = (double)(to->middle - from->middle) / (double)(to->knot->x - from->knot->x);
-
-	return slope >= cone->lo && slope <= cone->hi && to->knot->x <= cone->limit &&
-	       to->piece == from->piece;
-}
-
-/* Whether the band is wider or narrower at once than the rate can make it: the clock may jump. */
-static bool is_abrupt(const struct corner *from, const struct corner *to)
-{
-	double dx = (double)(to->knot->x - from->knot->x);
-	double most_ns = dx * (double)wander_of(from->piece) * 0x1p-44 + SPARED_NS;
-
-	return fabs((double)half_of(to->knot) - (double)half_of(from->knot)) > most_ns;
-}
-
-/* Returns the last knot that the line from `from` can reach past those between; `from` itself:
- * there is none behind it. Knots at one place have equal bounds, so the first stands for all. */
-static struct corner reach(const struct corner *from, struct maker *maker)
-{
-	struct cone cone = open_cone(from);
-	struct corner reached = *from;
-
-	for (const struct knot *knot = from->knot + 1; knot < maker->end; knot++) {
-		struct corner corner;
-		bool jumps;
-
-		if (knot->x == from->knot->x)
-			continue;
-		corner = corner_of(knot, maker);
-		jumps = maker->has_jumps && is_abrupt(&reached, &corner);
-		if (reached.knot != from->knot && (jumps || !is_in_cone(&cone, from, &corner)))
-			break;
-		reached = corner;
-		jumps |= maker->has_jumps &&
-		         doubts_meet(maker->exact, knot->x, knot->x + 1, &maker->next_exact);
-		if (knot->x > cone.limit || !maker->spares || jumps ||
-		    corner.is_doubtful != from->is_doubtful)
-			break;
-		narrow_cone(&cone, from, knot);
-		if (cone.lo > cone.hi)
-			break;
-	}
-	return reached;
-}
-
-/* Makes room for some more knots of the map, in the memory of those that are done. */
-static int move_memory(struct clock_map *map, struct attempt *band, const struct knot *next)
-{
-	uint32_t n_left = band->n_knots - map->n_knots;
-	uint32_t n = map->n_knots + (n_left < KNOTS_PER_FILL ? n_left : KNOTS_PER_FILL);
-
+	if (map->n_knots + 2 <= room->n_filled || room->n_filled == room->n_most)
+		return FLEXTRACE_OK;
+	room->n_filled = n < room->n_most ? n : room->n_most;
 	blocks_drop(band->knots, (size_t)(next - band->knots) * sizeof(*next));
-	return blocks_fill(map->knots, n * sizeof(*map->knots));
+	return blocks_fill(map->knots, room->n_filled * sizeof(*map->knots));
 }
 
 int clock_map_init(struct clock_map *map, struct attempt *band, const struct evidence *evidence)
 {
 	const struct piece *first = &band->reference.pieces[0];
+	bool has_jumps = band->reference.n_eras > 1;
+	struct room room = {0, band->n_knots * (has_jumps ? 2ull : 1)};
 	struct maker maker = {
 		.end = band->knots + band->n_knots,
 		.doubts = &band->doubts,
-		.exact = &band->exact,
 		.walk = {.reference = &band->reference},
-		.spares = !band->is_steady,
-		.has_jumps = band->reference.n_eras > 1,
+		.rho = band->rho,
 	};
-	struct corner corner = corner_of(&band->knots[0], &maker), next;
+	struct corner corner = corner_of(&band->knots[0], &maker);
 
-	map->knots = blocks_reserve(band->n_knots, sizeof(*map->knots));
+	map->knots = blocks_reserve(room.n_most, sizeof(*map->knots));
 	if (!map->knots)
 		return FLEXTRACE_E_MEMORY;
 	map->n_knots = 0;
 	map->slope_before = first->slope << (WANDER_BITS - SLOPE_BITS);
-	map->grow_before = wander_of(first);
+	map->grow_before = ldexp((double)wander_of(first), -WANDER_BITS);
 	map->is_doubtful_before = band->doubts.n > 0 && band->doubts.stretches[0].from == 0;
 	map->quality.tick_ns = (uint32_t)ceil(ldexp((double)first->slope, -SLOPE_BITS));
-	for (;;) {
-		next = reach(&corner, &maker);
-		if (map->n_knots % KNOTS_PER_FILL == 0)
-			FLEXTRACE_TRY(move_memory(map, band, corner.knot));
-		map->knots[map->n_knots++] = finish_knot(&corner, &next, evidence);
-		if (next.knot == corner.knot)
-			return FLEXTRACE_OK;
+	for (const struct knot *knot = band->knots; knot < maker.end; knot++) {
+		struct corner next = knot + 1 < maker.end ? corner_of(knot + 1, &maker) : corner;
+		struct map_knot made = finish_knot(&corner, &next, evidence, maker.rho), other;
+		bool is_split = has_jumps && split(&made, &corner, &next, &other);
+
+		FLEXTRACE_TRY(make_room(&room, map, band, knot));
+		map->knots[map->n_knots++] = made;
+		if (is_split)
+			map->knots[map->n_knots++] = other;
 		corner = next;
 	}
+	return FLEXTRACE_OK;
 }
 
 /* -- placing --------------------------------------------------------------------------------- */
@@ -297,7 +280,7 @@ static struct placed place_before(const struct clock_map *map, uint64_t ticks)
 	uint64_t distance = map->knots[0].ticks - ticks;
 	struct placed placed = {.host_ns = before(map, distance)};
 
-	map_judge(&placed, map_grown(map->knots[0].half_ns, distance, map->grow_before),
+	map_judge(&placed, map_grown(map->knots[0].half_ns, distance, map->grow_before, 0),
 	          quality_of(map, map->is_doubtful_before));
 	return placed;
 }
@@ -308,8 +291,7 @@ static struct placed place(const struct clock_map *map, uint64_t ticks, uint32_t
 
 	if (at == map->n_knots)
 		return place_before(map, ticks);
-	return map_place(knot, at + 1 < map->n_knots ? knot + 1 : NULL, ticks,
-	                 quality_of(map, knot->is_doubtful));
+	return map_place(knot, ticks, quality_of(map, knot->is_doubtful));
 }
 
 struct placed clock_map_place_near(const struct clock_map *map, uint64_t ticks, uint32_t *knot)
@@ -346,7 +328,6 @@ static void note_near(struct clock_near *near, const struct clock_map *map)
 	bool is_last = near->at + 1 == map->n_knots;
 
 	near->knot = knot;
-	near->next = is_last ? NULL : knot + 1;
 	near->first_ticks = knot->ticks;
 	near->n_ticks = (is_last ? UINT64_MAX : knot[1].ticks) - knot->ticks;
 	near->quality = quality_of(map, knot->is_doubtful);

@@ -30,7 +30,9 @@ struct map_knot { /* where a map bends */
 	uint32_t is_doubtful : 1;              /* nothing up to the next knot is certified */
 	uint32_t half_ns;                      /* certified half-width here; UINT32_MAX = none */
 	uint64_t slope; /* up to the next knot, 2^-44 ns per tick, rounded down */
-	uint64_t grow;  /* how the half-width grows away from a knot, 2^-44 ns per tick */
+	/* d ticks behind it, up to the next one, the half-width is half_ns + d (grow - d bend). */
+	double grow; /* ns per tick */
+	double bend; /* ns per tick and tick */
 };
 
 /* What a map says of the stamps behind a knot. */
@@ -41,9 +43,9 @@ struct map_quality {
 
 /* Where the last stamp was. Zeroes: nowhere yet. */
 struct clock_near {
-	const struct map_knot *knot, *next; /* weak; next: NULL = there is none */
-	uint64_t first_ticks, n_ticks;      /* from the knot to the next one */
-	uint32_t at;                        /* index of the knot */
+	const struct map_knot *knot;   /* weak */
+	uint64_t first_ticks, n_ticks; /* from the knot to the next one */
+	uint32_t at;                   /* index of the knot */
 	struct map_quality quality;
 	uint32_t counter;
 	uint16_t segment;
@@ -57,20 +59,14 @@ static inline int64_t map_clamp_ns(__int128 ns)
 }
 
 /* The half-width at a distance from a knot; MAP_NO_HALF: none that fits. */
-static inline uint32_t map_grown(uint32_t half_ns, uint64_t distance, uint64_t grow)
+static inline uint32_t map_grown(uint32_t half_ns, uint64_t distance, double grow, double bend)
 {
-	uint64_t more;
+	double far = (double)(int64_t)distance;
+	double grown = (double)half_ns + far * (grow - far * bend);
 
-	if (__builtin_expect(!__builtin_mul_overflow(distance, grow, &more), 1)) {
-		more >>= MAP_SLOPE_BITS;
-	} else {
-		unsigned __int128 wide = ((unsigned __int128)distance * grow) >> MAP_SLOPE_BITS;
-
-		more = wide < MAP_NO_HALF ? (uint64_t)wide : MAP_NO_HALF;
-	}
-	if (half_ns == MAP_NO_HALF || more >= MAP_NO_HALF - half_ns - 2u)
+	if (half_ns == MAP_NO_HALF || (int64_t)distance < 0 || !(grown < MAP_NO_HALF - 2.0))
 		return MAP_NO_HALF;
-	return half_ns + (uint32_t)more + 1;
+	return (uint32_t)grown + 1;
 }
 
 /* Rounds: a time between two whole ns bounds stays between them. */
@@ -100,20 +96,14 @@ static inline void map_judge(struct placed *placed, uint32_t half_ns, struct map
 	}
 }
 
-/* Places a stamp at or behind a knot and before the next one (NULL: there is none). */
-static inline struct placed map_place(const struct map_knot *knot, const struct map_knot *next,
-                                      uint64_t ticks, struct map_quality quality)
+/* Places a stamp at or behind a knot and before the next one, if there is one. */
+static inline struct placed map_place(const struct map_knot *knot, uint64_t ticks,
+                                      struct map_quality quality)
 {
 	uint64_t distance = ticks - knot->ticks;
 	struct placed placed = {.host_ns = map_behind(knot, distance)};
-	uint32_t half_ns = map_grown(knot->half_ns, distance, knot->grow);
 
-	if (next) {
-		uint32_t other = map_grown(next->half_ns, next->ticks - ticks, knot->grow);
-
-		half_ns = other < half_ns ? other : half_ns;
-	}
-	map_judge(&placed, half_ns, quality);
+	map_judge(&placed, map_grown(knot->half_ns, distance, knot->grow, knot->bend), quality);
 	return placed;
 }
 
