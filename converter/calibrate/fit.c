@@ -352,7 +352,12 @@ int fit_band(struct evidence *evidence, const struct prior *prior, struct attemp
 	ret_band->is_unproven =
 		proof_is_missing(evidence, prior->nominal,
 	                         ldexp((double)ret_band->reference.pieces[0].slope, -SLOPE_BITS));
-	if (!ret_band->is_closed)
-		FLEXTRACE_TRY(eras_close(ret_band));
+	if (!ret_band->is_closed) {
+		int is_closed = eras_close(ret_band);
+
+		FLEXTRACE_TRY(is_closed);
+		if (!is_closed) /* what contradicts itself still becomes a map that goes forward */
+			band_close(ret_band->knots, ret_band->n_knots, &ret_band->reference);
+	}
 	return steady(evidence, ret_band, prior->rho);
 }
