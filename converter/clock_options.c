@@ -19,6 +19,8 @@ static void put_over(struct clock_settings *settings, const struct clock_setting
 		settings->rho_ppm = over->rho_ppm;
 	if (over->nominal_mhz > 0)
 		settings->nominal_mhz = over->nominal_mhz;
+	if (over->nominal_ppm > 0)
+		settings->nominal_ppm = over->nominal_ppm;
 	if (over->has_floors || over->round_trip_floor_ns) {
 		settings->has_floors = over->has_floors;
 		settings->submit_floor_ns = over->submit_floor_ns;

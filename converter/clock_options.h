@@ -23,6 +23,7 @@
 struct clock_settings {
 	double rho_ppm;     /* how far a counter's rate goes off its mean, either way */
 	double nominal_mhz; /* the rate where the evidence leaves it open */
+	double nominal_ppm; /* how far the mean rate is off that at most; it is a fact then */
 	/* The least time from submit to TS1, and from TS5 to completion; known together. */
 	int64_t submit_floor_ns, complete_floor_ns;
 	bool has_floors;

@@ -116,6 +116,8 @@ static bool take_setting(struct clock_override *override, const cJSON *item)
 		return number_of(item, 1e-6, 1e5, &settings->rho_ppm);
 	if (strcmp(item->string, "nominal_mhz") == 0)
 		return number_of(item, 1e-3, 1e6, &settings->nominal_mhz);
+	if (strcmp(item->string, "nominal_ppm") == 0)
+		return number_of(item, 1e-3, 1e5, &settings->nominal_ppm);
 	if (strcmp(item->string, "latency_floor_ns") == 0)
 		return floors_of(item, settings);
 	if (strcmp(item->string, "max_dispatch_ns") == 0)

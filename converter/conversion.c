@@ -93,6 +93,7 @@ static int read_clocks(const struct conversion_options *options,
 	*ret_clocks =
 		(struct calibrate_options){.all = {.rho_ppm = options->rho_ppm,
 	                                           .nominal_mhz = options->nominal_mhz,
+	                                           .nominal_ppm = options->nominal_ppm,
 	                                           .max_dispatch_ns = options->max_dispatch_ns}};
 	FLEXTRACE_TRY(parse_freq(options->freq, &soc_mhz, &core_mhz, error));
 	if (!(options->nominal_mhz > 0))

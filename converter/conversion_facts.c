@@ -152,6 +152,8 @@ int facts_of_options(const struct conversion_options *options, struct facts *fac
 	FLEXTRACE_TRY(facts_add(facts, "rho-ppm=%g", options->rho_ppm));
 	if (options->nominal_mhz > 0)
 		FLEXTRACE_TRY(facts_add(facts, "nominal-mhz=%g", options->nominal_mhz));
+	if (options->nominal_ppm > 0)
+		FLEXTRACE_TRY(facts_add(facts, "nominal-ppm=%g", options->nominal_ppm));
 	if (options->latency_floor_ns)
 		FLEXTRACE_TRY(facts_add(facts, "latency-floor-ns=%s", options->latency_floor_ns));
 	if (options->max_dispatch_ns > 0)

@@ -22,6 +22,8 @@ const struct option_spec conversion_option_table[] = {
          1e-6, 1e5},
 	{"nominal-mhz", 0, OPTION_REAL, MEMBER(nominal_mhz), "MHZ",
          "Nominal frequency of the device counters, for those the trace does not tell", 1e-3, 1e6},
+	{"nominal-ppm", 0, OPTION_REAL, MEMBER(nominal_ppm), "PPM",
+         "The mean rate is within so many parts per million of the nominal one", 1e-3, 1e5},
 	{"latency-floor-ns", 0, OPTION_TEXT, MEMBER(latency_floor_ns), "S,C|R",
          "Least latencies of submit and completion, or of the round trip", 0, 0},
 	{"max-dispatch-ns", 0, OPTION_NUMBER, MEMBER(max_dispatch_ns), "N",

@@ -85,7 +85,7 @@ struct conversion_options {
 	const char *formats;
 	bool gzip;
 	double rho_ppm;
-	double nominal_mhz;
+	double nominal_mhz, nominal_ppm;
 	const char *latency_floor_ns;
 	int64_t max_dispatch_ns; /* 0 = none */
 	const char *clocks;      /* a file: see clock_options.h */

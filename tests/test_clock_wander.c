@@ -121,6 +121,7 @@ static const struct accuracy accuracies[] = {
 
 struct outcome {
 	struct clock_verdict verdict;
+	double half_ns; /* median */
 	uint32_t n_ops;
 };
 
@@ -129,6 +130,7 @@ static struct outcome run_scene(const struct wander_scene *scene, uint64_t seed,
 {
 	struct outcome outcome;
 	struct clock_truth truth;
+	uint32_t n;
 	struct clock_run run;
 
 	wander_make(scene, seed, &truth);
@@ -136,6 +138,7 @@ static struct outcome run_scene(const struct wander_scene *scene, uint64_t seed,
 	clock_run_push_truth(&run, &truth, false);
 	clock_run_finish(&run, options);
 	clock_run_judge(&run, &truth, &outcome.verdict);
+	outcome.half_ns = clocks_report(run.clocks, &n)[0].half_width_ns_p50;
 	outcome.n_ops = truth.n_ops;
 	clock_run_release(&run);
 	clock_truth_release(&truth);
@@ -214,6 +217,36 @@ static void test_clock_wander__estimates_better_than_the_middle_of_the_band(void
 	assert_int_equal(n_missed, 0);
 }
 
+/* A queue that is always full: nothing but its first operation tells how soon work began. */
+static void test_clock_wander__bounds_a_full_queue_of_a_told_rate(void **state)
+{
+	const struct wander_scene scene = {
+		.name = "full queue",
+		.ppm = 0.01,
+		.duration_s = 0.5,
+		.ops_hz = 500,
+		.floors_us = {2, 4},
+		.tight_us = 2,
+		.loose_us = {0, 50},
+		.loose_share = {0, 0.15},
+		.work_us = 2000,
+		.depth = 8,
+	};
+	struct calibrate_options options = CALIBRATE_OPTIONS_INIT;
+
+	(void)state;
+	options.all.nominal_mhz = 557.1;
+	options.all.nominal_ppm = 10;
+	for (uint64_t seed = FIRST_SEED; seed < FIRST_SEED + 4; seed++) {
+		struct outcome open = run_scene(&scene, seed, NULL);
+		struct outcome told = run_scene(&scene, seed, &options);
+
+		assert_true(is_sound(&open) && is_sound(&told));
+		assert_true(open.half_ns > 1e6);
+		assert_true(told.half_ns <= 10e3);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test(test_clock_wander__##name)
@@ -221,6 +254,7 @@ int main(void)
 		TEST(bounds_any_rate_within_rho_of_its_mean),
 		TEST(bounds_it_with_fresh_seeds),
 		TEST(estimates_better_than_the_middle_of_the_band),
+		TEST(bounds_a_full_queue_of_a_told_rate),
 	};
 
 	return cmocka_run_group_tests_name("clock_wander", tests, NULL, NULL);

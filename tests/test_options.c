@@ -192,6 +192,7 @@ static void test_options__the_table_of_conversions_is_complete(void **state)
 	                                    "gzip",
 	                                    "rho-ppm",
 	                                    "nominal-mhz",
+	                                    "nominal-ppm",
 	                                    "latency-floor-ns",
 	                                    "max-dispatch-ns",
 	                                    "clocks",

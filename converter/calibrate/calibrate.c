@@ -131,6 +131,10 @@ static struct prior prior_of(const struct calibrate_input *input, uint32_t count
 		prior.hint = prior.nominal;
 	else if (core_hz)
 		prior.hint = 1e9 / (double)core_hz;
+	if (settings.nominal_ppm > 0 && prior.nominal > 0) {
+		prior.told_lo = prior.nominal / (1 + settings.nominal_ppm * 1e-6);
+		prior.told_hi = prior.nominal / (1 - settings.nominal_ppm * 1e-6);
+	}
 	return prior;
 }
 

@@ -122,6 +122,7 @@ struct prior {
 	double nominal;            /* ns per tick; 0: nobody said */
 	double rho;                /* relative */
 	double slope_lo, slope_hi; /* what clocks of equal rate leave; 0: there are none */
+	double told_lo, told_hi;   /* of the mean slope, by the user's word; 0: nothing */
 };
 
 struct clocks {

@@ -117,6 +117,20 @@ static void take_hint(const struct guess *guess, struct line *line)
 		line->slope = fmin(fmax(guess->prior->hint, line->slope_lo), line->slope_hi);
 }
 
+/*
+ * Leaves of a line's slopes so much that what is twice rho beside them is within rho of the means
+ * that the user tells. Where the evidence says that there is no such mean it is believed instead.
+ */
+static void take_told(const struct prior *prior, double rho, struct line *line)
+{
+	if (prior->told_hi == 0 || line->slope_lo * (1 - rho) > prior->told_hi ||
+	    line->slope_hi * (1 + rho) < prior->told_lo)
+		return;
+	line->slope_lo = fmax(line->slope_lo, prior->told_lo * (1 + rho));
+	line->slope_hi = fmin(line->slope_hi, prior->told_hi * (1 - rho));
+	line->slope = fmin(fmax(line->slope, prior->told_lo), prior->told_hi);
+}
+
 static int follow(const struct evidence *evidence, const struct guess *guess, double rho,
                   struct reference *reference)
 {
@@ -144,6 +158,7 @@ static int follow(const struct evidence *evidence, const struct guess *guess, do
 		whole.slope_lo = prior->slope_lo;
 		whole.slope_hi = prior->slope_hi;
 	}
+	take_told(prior, rho, &whole);
 	if (code >= 0)
 		code = reference_init(reference, &hulls, &whole, rho);
 	hulls_release(&hulls);
