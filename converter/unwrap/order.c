@@ -59,6 +59,8 @@ static unsigned largest_in_order(const struct tick_op *op, unsigned all,
 {
 	unsigned best = 0;
 
+	if (is_in_order(op, all, limits)) /* as nearly always */
+		return all;
 	for (unsigned part = all; part; part = (part - 1) & all) {
 		unsigned differ = part ^ best;
 		int more = __builtin_popcount(part) - __builtin_popcount(best);
