@@ -87,6 +87,7 @@ static double usual_width(const struct proof *proof, const struct stretch *stret
 
 	for (uint32_t i = stretch->from; i <= stretch->to; i++)
 		widths[n++] = proof->spots.all[i].tight_hi - proof->spots.all[i].tight_lo;
+	/* cppcheck-suppress uninitvar; a stretch has at least one */
 	qsort(widths, n, sizeof(*widths), compare_widths);
 	return widths[n / 2];
 }

@@ -263,7 +263,7 @@ static void take(struct knot *knots, const int64_t *lo, const int64_t *hi, uint3
  */
 static bool is_joined(const struct attempt *band, const struct run *run, const struct piece *piece)
 {
-	uint64_t least = piece->slope, most = piece->slope;
+	uint64_t least = piece->slope, most = least;
 
 	for (const struct piece *other = run->pieces; other < piece; other++) {
 		if (other->is_bridge)

@@ -21,6 +21,8 @@
 #define FEW              512u     /* one in so many is not worth a look */
 #define SORT_MOVES       16u
 #define OPEN             0.01 /* a slope that is known no better is not known */
+#define SLICES_OF_RHO    2.0  /* of mean slopes that are tried at once */
+#define MAX_SLICES       64.0
 
 static int compare_claims(const void *left, const void *right)
 {
@@ -183,6 +185,71 @@ static bool is_near_guess(const struct reference *reference, const struct guess 
 	return true;
 }
 
+/* Closes the band of all means from `lo` to `hi`. 1: all evidence meets in it, 0: not. */
+static int try_means(const struct evidence *evidence, double lo, double hi,
+                     struct attempt *ret_band)
+{
+	double rho = ret_band->rho;
+
+	FLEXTRACE_TRY(reference_init_straight(&ret_band->reference, (lo + hi) / 2,
+	                                      (hi - lo) / (hi + lo) + rho / (1 - rho)));
+	FLEXTRACE_TRY(band_constrain(evidence, &ret_band->reference, &ret_band->knots,
+	                             &ret_band->n_knots));
+	ret_band->is_closed = band_close(ret_band->knots, ret_band->n_knots, &ret_band->reference);
+	return ret_band->is_closed;
+}
+
+/* Narrows the means from `lo` to `hi` to those in whose bands all evidence meets. 1: there are
+ * some, 0: none. */
+static int find_means(const struct evidence *evidence, double rho, double *lo, double *hi)
+{
+	double from = *lo, width = from * rho / SLICES_OF_RHO, to = *hi;
+
+	*lo = INFINITY;
+	*hi = -INFINITY;
+	for (int i = 0; from + i * width <= to; i++) {
+		struct attempt band = {.rho = rho};
+		double least = from + i * width, most = fmin(least + width, to);
+		int is_met = try_means(evidence, least, most, &band);
+
+		fit_release(&band);
+		FLEXTRACE_TRY(is_met);
+		if (!is_met)
+			continue;
+		*lo = fmin(*lo, least);
+		*hi = most;
+	}
+	return *lo <= *hi;
+}
+
+/*
+ * A rate that wanders within rho of one mean can look like one of several steps. Where all evidence
+ * meets around one mean, that is no step. The mean of the evidence's time lies where its two ends
+ * leave it, and the clock's own mean within rho of that. 1: it does, 0: not.
+ */
+static int try_one_mean(const struct evidence *evidence, struct attempt *attempt)
+{
+	struct attempt band = {.rho = attempt->rho};
+	double lo, hi;
+	int is_met;
+
+	slope_bound(evidence, &lo, &hi);
+	lo *= 1 - attempt->rho;
+	hi *= 1 + attempt->rho;
+	if (hi - lo > lo * attempt->rho / SLICES_OF_RHO * MAX_SLICES)
+		return 0; /* it is not known that well */
+	is_met = find_means(evidence, attempt->rho, &lo, &hi);
+	if (is_met > 0)
+		is_met = try_means(evidence, lo, hi, &band);
+	if (is_met <= 0) {
+		fit_release(&band);
+		return is_met;
+	}
+	fit_release(attempt);
+	*attempt = band;
+	return 1;
+}
+
 /* Where all evidence meets at rates near the guess, no window would turn any away. 1: it does,
  * 0: not. */
 static int try_all(struct evidence *evidence, const struct guess *guess, double rho,
@@ -193,6 +260,11 @@ static int try_all(struct evidence *evidence, const struct guess *guess, double 
 	for (uint32_t i = 0; i < evidence->n; i++)
 		evidence->is_false[i] = 0;
 	FLEXTRACE_TRY(follow(evidence, guess, rho, &attempt->reference));
+	if (attempt->reference.n_eras > 1) {
+		is_closed = try_one_mean(evidence, attempt);
+		if (is_closed != 0)
+			return is_closed;
+	}
 	if (!is_near_guess(&attempt->reference, guess, fmax(COARSE_SLACK, 5 * rho)))
 		return 0;
 	FLEXTRACE_TRY(

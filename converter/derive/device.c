@@ -150,6 +150,25 @@ static int add_kernel_rows(struct derive *derive, struct op_input *input)
 	return FLEXTRACE_OK;
 }
 
+/* The first and the last stamp that was taken. */
+static int first_taken(const struct tick_op *op)
+{
+	for (int i = TS1; i < TS5; i++) {
+		if (op->ticks[i])
+			return i;
+	}
+	return TS5;
+}
+
+static int last_taken(const struct tick_op *op)
+{
+	for (int i = TS5; i > TS1; i--) {
+		if (op->ticks[i])
+			return i;
+	}
+	return TS1;
+}
+
 /* A transfer lasts from its first stamp to its last. Where another tool told when one DMA of it
  * was, as Flex does of a control block that it calls DmaI or DmaO, that is its row, if its two
  * stamps say something. */
@@ -160,10 +179,8 @@ static int add_copy_row(struct derive *derive, struct op_input *input, int from,
 	               op->estimate == 1 + FLEXTRACE_ESTIMATE_DMA_OUT;
 
 	if (!is_told || !op->ticks[from] || !op->ticks[to] || op->ticks[from] == op->ticks[to]) {
-		for (from = TS1; from < TS5 && !op->ticks[from];)
-			from++;
-		for (to = TS5; to > TS1 && !op->ticks[to];)
-			to--;
+		from = first_taken(op);
+		to = last_taken(op);
 	}
 	if (from < to)
 		return add_pair(derive, input, row_kind_of(op), from, to);
