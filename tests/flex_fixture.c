@@ -87,18 +87,20 @@ static int note_pair(void *context, const struct pair_report *report)
 	return 0;
 }
 
-static void read_table(struct flex_run *run, const char *name, struct csv_table *ret_table)
+struct csv_table flex_read_table(const struct flex_run *run, const char *name)
 {
 	const struct csv_table_query all = {NULL, NULL, 0};
 	struct flextrace_error error = {0};
+	struct csv_table table;
 	char *path = join(run->out, name);
 	FILE *file = fopen(path, "r");
 
 	assert_non_null(file);
-	if (csv_table_read(file, name, &all, ret_table, &error) < 0)
+	if (csv_table_read(file, name, &all, &table, &error) < 0)
 		fail_msg("%s", error.message);
 	fclose(file);
 	free(path);
+	return table;
 }
 
 void flex_convert_files(struct flex_run *run, const char *const *paths, uint32_t n)
@@ -126,8 +128,8 @@ void flex_convert_files(struct flex_run *run, const char *const *paths, uint32_t
 	string_pool_free(strings);
 	if (code < 0)
 		fail_msg("%s", error.message);
-	read_table(run, "events.csv", &run->events);
-	read_table(run, "host.csv", &run->host);
+	run->events = flex_read_table(run, "events.csv");
+	run->host = flex_read_table(run, "host.csv");
 }
 
 void flex_convert(struct flex_run *run)

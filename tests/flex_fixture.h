@@ -35,6 +35,9 @@ void flex_add_file(struct flex_run *run, const char *name, const char *text);
 void flex_convert(struct flex_run *run);
 void flex_convert_files(struct flex_run *run, const char *const *paths, uint32_t n);
 
+/* A table of the output; release it by csv_table_release(). */
+struct csv_table flex_read_table(const struct flex_run *run, const char *name);
+
 /* A cell; `n_rows` of a table that match: where `column` is `value` (NULL: all). */
 const char *flex_cell(const struct csv_table *table, uint64_t row, const char *column);
 int64_t flex_number(const struct csv_table *table, uint64_t row, const char *column);

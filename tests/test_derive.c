@@ -127,6 +127,18 @@ static const struct host_case host_cases[] = {
          "20-30 b t8 d0 certified\n"
          "41-42 d t7 d0 certified x=4\n",
          {{LOSS_UNMATCHED_ARGS, 3}}},
+	/* those of an operation stand in its own: as JSON where they are that to the last byte */
+	{"20 1 7 op correlation=4 type=t\n"
+         "20 1 7 scope_args correlation=4 args=\"{\\\"a\\\":1}\"\n"
+         "20 1 7 scope begin_ns=10 kind=34 name=a correlation=4\n"
+         "30 1 7 op correlation=5 type=t\n"
+         "30 1 7 scope_args correlation=5 args=\"{\\\"a\\\":1}x\"\n"
+         "30 1 7 scope begin_ns=25 kind=34 name=b correlation=5\n",
+         "10-20 a t7 d0 certified {\"type\":\"t\",\"cores\":0,\"depth\":0,\"inputs\":[],"
+         "\"outputs\":[],\"args\":{\"a\":1}}\n"
+         "25-30 b t7 d0 certified {\"type\":\"t\",\"cores\":0,\"depth\":0,\"inputs\":[],"
+         "\"outputs\":[],\"args\":\"{\\\"a\\\":1}x\"}\n",
+         {{0}}},
 	{"", "", {{0}}},
 };
 

@@ -80,19 +80,6 @@ static void add_files(struct flex_run *run, bool has_seq)
 	}
 }
 
-static void read_table(const struct flex_run *run, const char *name, struct csv_table *table)
-{
-	const struct csv_table_query all = {NULL, NULL, 0};
-	char path[4096];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", run->out, name);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	assert_int_equal(csv_table_read(file, name, &all, table, NULL), 0);
-	fclose(file);
-}
-
 static void test_torch_collectives__fill_their_table(void **state)
 {
 	struct flex_run *run = *state;
@@ -100,7 +87,7 @@ static void test_torch_collectives__fill_their_table(void **state)
 
 	add_files(run, true);
 	flex_convert(run);
-	read_table(run, "collectives.csv", &table);
+	table = flex_read_table(run, "collectives.csv");
 	assert_int_equal(table.n_rows, 2 * N_ROUNDS);
 	for (uint64_t i = 0; i < table.n_rows; i++) {
 		assert_string_equal(flex_cell(&table, i, "op"), "all_reduce");
@@ -124,7 +111,7 @@ static void test_torch_collectives__align_ranks_by_assumption(void **state)
 
 	add_files(run, true);
 	flex_convert(run);
-	read_table(run, "alignment.csv", &table);
+	table = flex_read_table(run, "alignment.csv");
 	assert_int_equal(flex_number(&table, 1, "sync_points_used"), N_ROUNDS);
 	assert_in_range(-flex_number(&table, 1, "offset_ns"), LATE_NS - 5000, LATE_NS + 5000);
 	csv_table_release(&table);
@@ -141,14 +128,14 @@ static void test_torch_collectives__are_not_joined_without_a_number(void **state
 
 	add_files(run, false);
 	flex_convert(run);
-	read_table(run, "collectives.csv", &table);
+	table = flex_read_table(run, "collectives.csv");
 	assert_int_equal(table.n_rows, 2 * N_ROUNDS);
 	for (uint64_t i = 0; i < table.n_rows; i++) {
 		assert_string_equal(flex_cell(&table, i, "wait_ns"), "");
 		assert_int_equal(flex_number(&table, i, "ranks"), 2);
 	}
 	csv_table_release(&table);
-	read_table(run, "alignment.csv", &table);
+	table = flex_read_table(run, "alignment.csv");
 	assert_int_equal(flex_number(&table, 1, "sync_points_used"), 0);
 	csv_table_release(&table);
 }

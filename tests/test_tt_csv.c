@@ -377,22 +377,6 @@ static void test_tt_csv__puts_devices_on_one_time(void **state)
 
 /* -- tables of cores ------------------------------------------------------------------------- */
 
-static struct csv_table read_output(const struct flex_run *run, const char *name)
-{
-	const struct csv_table_query all = {NULL, NULL, 0};
-	struct flextrace_error error = {0};
-	struct csv_table table;
-	char path[4096];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", run->out, name);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	assert_int_equal(csv_table_read(file, name, &all, &table, &error), 0);
-	fclose(file);
-	return table;
-}
-
 #define ZONE(core, risc, zone, from, to)                                      \
 	"0," core "," risc ",9," #from ",0,1024,,," zone ",ZONE_START,1,f,\n" \
 	"0," core "," risc ",9," #to ",0,1024,,," zone ",ZONE_END,1,f,\n"
@@ -412,7 +396,7 @@ static const char two_ops[] = FORM_15 ZONE("1,1", "BRISC", "BRISC-FW", 1000, 200
 static void test_tt_tables__tell_what_bounds_operations(void **state)
 {
 	struct flex_run *run = convert(state, two_ops);
-	struct csv_table ops = read_output(run, "device_ops.csv");
+	struct csv_table ops = flex_read_table(run, "device_ops.csv");
 
 	assert_int_equal(ops.n_rows, 2);
 	assert_string_equal(flex_cell(&ops, 0, "job"), "1024");
@@ -433,7 +417,7 @@ static void test_tt_tables__tell_what_bounds_operations(void **state)
 static void test_tt_tables__count_zones_over_all_cores(void **state)
 {
 	struct flex_run *run = convert(state, two_ops);
-	struct csv_table zones = read_output(run, "zones.csv");
+	struct csv_table zones = flex_read_table(run, "zones.csv");
 	uint64_t row = flex_row(&zones, "name", "READ", "processor", "BRISC");
 
 	assert_string_equal(flex_cell(&zones, row, "calls"), "3");
@@ -449,7 +433,7 @@ static void test_tt_csv__takes_marks_before_the_firmware_began(void **state)
 	struct flex_run *run = convert(state, FORM_6
 	                               "0,0,0,BRISC,5,9000000050\n0,0,0,BRISC,1,9000000100\n"
 	                               "0,0,0,BRISC,6,9000000150\n0,0,0,BRISC,4,9000000200\n");
-	struct csv_table instants = read_output(run, "instants.csv");
+	struct csv_table instants = flex_read_table(run, "instants.csv");
 
 	expect_row(run, 0, "FW", UINT64_C(9000000100), UINT64_C(9000000200));
 	assert_int_equal(instants.n_rows, 2);
@@ -471,7 +455,7 @@ static void test_tt_csv__kernels_do_not_end_the_firmware_around_them(void **stat
 	                               "0,0,0,BRISC,3,40\n0,0,0,BRISC,2,50\n0,0,0,BRISC,3,60\n"
 	                               "0,0,0,BRISC,3,70\n0,0,0,BRISC,2,80\n0,0,0,BRISC,4,90\n"
 	                               "0,0,0,BRISC,1,110\n0,0,0,BRISC,4,120\n");
-	struct csv_table stats = read_output(run, "device_stats.csv");
+	struct csv_table stats = flex_read_table(run, "device_stats.csv");
 	uint64_t firmware = flex_row(&stats, "analysis", "ANY RISC FW start -> ANY RISC FW end",
 	                             "core_x", "");
 
@@ -525,7 +509,7 @@ static void test_tt_csv__pairs_user_markers_of_six_columns(void **state)
 	                "0,0,0,TRISC_0,2,495\n0,0,0,TRISC_0,9997,540\n0,0,0,TRISC_0,9998,5911\n"
 	                "0,0,0,TRISC_0,9999,5912\n0,0,0,TRISC_0,6,5920\n0,0,0,TRISC_0,6,5930\n"
 	                "0,0,0,TRISC_0,3,5962\n0,0,0,TRISC_0,7,5970\n0,0,0,TRISC_0,8,5980\n");
-	struct csv_table instants = read_output(run, "instants.csv");
+	struct csv_table instants = flex_read_table(run, "instants.csv");
 
 	assert_int_equal(run->events.n_rows, 2);
 	expect_row(run, 0, "Kernel", 495, 5962);

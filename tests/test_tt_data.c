@@ -82,22 +82,6 @@ static void again(void **state)
 
 /* -- figures --------------------------------------------------------------------------------- */
 
-static struct csv_table read_stats(const struct flex_run *run)
-{
-	const struct csv_table_query all = {NULL, NULL, 0};
-	struct flextrace_error error = {0};
-	struct csv_table table;
-	char path[4096];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/device_stats.csv", run->out);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	assert_int_equal(csv_table_read(file, "device_stats.csv", &all, &table, &error), 0);
-	fclose(file);
-	return table;
-}
-
 /* The line of an analysis over the whole device. */
 static uint64_t find_line(const struct csv_table *table, const char *analysis, const char *x,
                           const char *y)
@@ -146,7 +130,7 @@ static void test_tt_data__has_the_true_figures(void **state)
 		struct flex_run *run = convert(state, logs[i].name);
 		const cJSON *log = cJSON_GetObjectItem(expected, logs[i].name);
 		const cJSON *stats = cJSON_GetObjectItem(log, "stats"), *figures;
-		struct csv_table table = read_stats(run);
+		struct csv_table table = flex_read_table(run, "device_stats.csv");
 
 		assert_int_equal(count_device_lines(&table), cJSON_GetArraySize(stats));
 		cJSON_ArrayForEach(figures, stats)
@@ -192,7 +176,7 @@ static void test_tt_data__has_the_figures_of_each_core(void **state)
 		free(text);
 		if (!json)
 			continue;
-		table = read_stats(convert(state, logs[i].name));
+		table = flex_read_table(convert(state, logs[i].name), "device_stats.csv");
 		core = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "data"), "devices");
 		core = cJSON_GetObjectItem(cJSON_GetObjectItem(core, "0"), "cores");
 		cJSON_ArrayForEach(core, core)
@@ -389,14 +373,12 @@ static void test_tt_data__keeps_every_cell_of_a_report(void **state)
 	const char *paths[] = {report};
 	struct flex_run *run = *state;
 	struct csv_table in, out;
-	char path[4096];
 
 	if (access(report, R_OK) < 0)
 		skip();
 	flex_convert_files(run, paths, 1);
-	snprintf(path, sizeof(path), "%s/ops.csv", run->out);
 	in = read_table(report);
-	out = read_table(path);
+	out = flex_read_table(run, "ops.csv");
 	for (uint64_t i = 0; i < in.n_rows; i++) {
 		if (strcmp(flex_cell(&in, i, "OP TYPE"), "signpost") != 0)
 			expect_cells(&in, i, &out);

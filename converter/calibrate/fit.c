@@ -237,8 +237,12 @@ static int try_one_mean(const struct evidence *evidence, struct attempt *attempt
 	lo *= 1 - attempt->rho;
 	hi *= 1 + attempt->rho;
 	if (hi - lo > lo * attempt->rho / SLICES_OF_RHO * MAX_SLICES)
-		return 0; /* it is not known that well */
-	is_met = find_means(evidence, attempt->rho, &lo, &hi);
+		return 0;                            /* it is not known that well */
+	is_met = try_means(evidence, lo, hi, &band); /* a real step seldom gets farther */
+	fit_release(&band);
+	band.rho = attempt->rho;
+	if (is_met > 0)
+		is_met = find_means(evidence, attempt->rho, &lo, &hi);
 	if (is_met > 0)
 		is_met = try_means(evidence, lo, hi, &band);
 	if (is_met <= 0) {

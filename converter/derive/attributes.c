@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <cJSON.h>
-
 #include "derive_impl.h"
+#include "import/told.h"
 #include "json_text.h"
 
 struct attribute {
@@ -74,13 +73,11 @@ static void add_member(const struct derive *derive, struct json_text *text, cons
 static void add_args(const struct derive *derive, struct json_text *text, uint32_t args)
 {
 	const char *bytes = string_get(derive->pool, args);
-	cJSON *document = args && *bytes == '{' ? cJSON_Parse(bytes) : NULL;
 
-	if (document)
+	if (args && *bytes == '{' && told_is_json(bytes))
 		json_text_raw(text, "args", bytes);
 	else
 		add_member(derive, text, "args", args);
-	cJSON_Delete(document);
 }
 
 static void add_op(const struct derive *derive, struct json_text *text,
