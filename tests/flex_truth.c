@@ -149,6 +149,15 @@ static void bracket(struct maker *maker, struct flex_op *op, double submit_ns)
 	                                                         scene->jitter_ns));
 }
 
+static double draw_exec(struct maker *maker)
+{
+	const struct flex_scene *scene = &maker->truth->scene;
+
+	if (scene->longs > 0 && model_uniform(&maker->state) < scene->longs)
+		return scene->long_ns * (1 + 0.4 * model_uniform(&maker->state));
+	return 500 + model_exponential(&maker->state, scene->exec_ns);
+}
+
 /* Kernels: TS1 = TS2, then they wait for the engine and are prepared, then computed. */
 static double make_kernel(struct maker *maker, uint32_t rank, const char *name, double submit_ns)
 {
@@ -159,7 +168,7 @@ static double make_kernel(struct maker *maker, uint32_t rank, const char *name, 
 	ns[0] = ns[1] = submit_ns +
 	                model_latency(&maker->state, scene->floor_submit_ns, scene->jitter_ns);
 	ns[2] = fmax(ns[1] + 2000, maker->engine_ns[rank]) + 500;
-	ns[3] = ns[2] + 500 + model_exponential(&maker->state, scene->exec_ns);
+	ns[3] = ns[2] + draw_exec(maker);
 	ns[4] = ns[3] + 11;
 	maker->engine_ns[rank] = ns[4];
 	op = add_op(maker, rank, FLEX_KERNEL, ns);

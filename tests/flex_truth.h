@@ -56,6 +56,8 @@ struct flex_scene {
 	uint32_t gap_every; /* iterations between idle gaps, 0 = none */
 	double gap_ns;
 	double exec_ns; /* mean time of a kernel's compute phase */
+	double longs;   /* share of kernels that take `long_ns` to 1.4 times that instead */
+	double long_ns;
 	double floor_submit_ns, floor_complete_ns, jitter_ns;
 	double estimate_ppm, estimate_ns; /* how far off Flex's own host times are */
 	struct flex_form form;

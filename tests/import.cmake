@@ -43,6 +43,8 @@ flextrace_add_unit_test(NAME flex_misaligned SOURCES ${flex_fixture} tests/clock
 	tests/flex_truth.c tests/flex_truth_write.c tests/flex_damage.c tests/flex_judge.c)
 flextrace_add_unit_test(NAME flex_damage SOURCES ${flex_fixture} tests/clock_model.c
 	tests/flex_truth.c tests/flex_truth_write.c tests/flex_damage.c tests/flex_judge.c)
+flextrace_add_unit_test(NAME flex_bars SOURCES ${flex_fixture} tests/clock_model.c
+	tests/flex_truth.c tests/flex_truth_write.c tests/flex_damage.c tests/flex_judge.c)
 flextrace_add_unit_test(NAME flex_epochs SOURCES ${flex_fixture} tests/clock_model.c
 	tests/flex_truth.c tests/flex_truth_write.c tests/flex_damage.c tests/flex_judge.c)
 flextrace_add_unit_test(NAME spool SOURCES tests/scratch.c converter/import/spool.c converter/temporary_file.c)

@@ -3,6 +3,8 @@
 
 #include "import/flex_impl.h"
 
+#define LEAST_WAIT_NS 500000000 /* 2^32 cycles of a counter take longer */
+
 /* -- in -------------------------------------------------------------------------------------- */
 
 static uint64_t load_word(const char *bytes, size_t n)
@@ -100,6 +102,7 @@ void flex_part_read(const void *item, struct flex_part_view *ret_view)
 	ret_view->texts[FLEX_GROUP] = ret_view->texts[FLEX_TYPE] = (struct item_text){{"", 0}, 0};
 	if (part->is_short) {
 		part->bytes = part->correlation = 0;
+		part->wait_ns = 0;
 		ret_view->texts[FLEX_NAME] = item_get_text(&at);
 		part->is_short = false;
 		return;
@@ -129,6 +132,17 @@ static int worth(const struct flex_part *part)
 	return part->end_ns ? 1 + worths[part->part] : part->begin_ns > 0;
 }
 
+/* How long the preparation took, where that is not what is estimated; 0: nothing that the stamps
+ * do not tell. */
+static int64_t wait_of(const struct flex_part *part)
+{
+	bool is_prep = part->part == FLEXTRACE_ESTIMATE_PREP && part->end_ns;
+
+	if (!is_prep)
+		return part->wait_ns;
+	return part->end_ns - part->begin_ns < LEAST_WAIT_NS ? 0 : part->end_ns - part->begin_ns;
+}
+
 bool flex_part_join(struct flex_part_view *later, const struct flex_part_view *earlier)
 {
 	struct flex_part *to = &later->part;
@@ -138,6 +152,7 @@ bool flex_part_join(struct flex_part_view *later, const struct flex_part_view *e
 	    to->head.stream != from->head.stream || memcmp(to->ts, from->ts, sizeof(to->ts)) ||
 	    !is_same_name(&later->texts[FLEX_NAME], &earlier->texts[FLEX_NAME]))
 		return false;
+	to->wait_ns = wait_of(to) > wait_of(from) ? wait_of(to) : wait_of(from);
 	if (worth(from) >= worth(to)) {
 		to->begin_ns = from->begin_ns;
 		to->end_ns = from->end_ns;
@@ -207,7 +222,25 @@ static void fill_estimate(const struct flex_part *part, const struct flex_rank *
 	};
 }
 
-int flex_block_event(struct flex *flex, const void *item, bool is_estimate, uint32_t *ret_rank,
+static void fill_wait(const struct flex_part *part, const struct flex_rank *rank,
+                      struct event *event)
+{
+	fill_estimate(part, rank, event);
+	event->payload.host_estimate.kind = FLEXTRACE_ESTIMATE_WAIT;
+	event->payload.host_estimate.end_ns = (uint64_t)(part->begin_ns + part->wait_ns);
+}
+
+uint8_t flex_block_rest(const struct flex_part *part, uint8_t rest)
+{
+	if (rest == FLEX_NO_REST && part->begin_ns)
+		return FLEX_ESTIMATE;
+	if (rest == FLEX_ESTIMATE && !part->is_short && part->wait_ns &&
+	    part->part != FLEXTRACE_ESTIMATE_PREP)
+		return FLEX_WAIT;
+	return FLEX_NO_REST;
+}
+
+int flex_block_event(struct flex *flex, const void *item, uint8_t rest, uint32_t *ret_rank,
                      struct event *ret_event)
 {
 	const struct flex_part *part = item;
@@ -216,12 +249,12 @@ int flex_block_event(struct flex *flex, const void *item, bool is_estimate, uint
 
 	*ret_rank = part->head.stream;
 	rank = &flex->ranks[*ret_rank];
-	ret_event->class = is_estimate ? RECORD_HOST_ESTIMATE : RECORD_DEVICE_OP;
+	ret_event->class = rest ? RECORD_HOST_ESTIMATE : RECORD_DEVICE_OP;
 	ret_event->clock_ns = part->head.clock_ns;
 	ret_event->vpid = rank->vpid;
 	ret_event->vtid = -1;
-	if (is_estimate) {
-		fill_estimate(part, rank, ret_event);
+	if (rest) {
+		(rest == FLEX_WAIT ? fill_wait : fill_estimate)(part, rank, ret_event);
 		return FLEXTRACE_OK;
 	}
 	flex_part_read(item, &view);

@@ -118,6 +118,7 @@ struct flex_part {
 	bool is_short; /* nothing follows but the name: all else is 0 or "" */
 	uint8_t unused;
 	uint64_t bytes, correlation;
+	int64_t wait_ns; /* its preparation took, if that is long, and another part is estimated */
 };
 
 enum { FLEX_NAME, FLEX_GROUP, FLEX_TYPE, FLEX_N_TEXTS };
@@ -127,6 +128,9 @@ struct flex_part_view {
 	struct flex_part part;
 	struct item_text texts[FLEX_N_TEXTS];
 };
+
+/* What a control block becomes, one behind the other; its operation is the first. */
+enum flex_rest { FLEX_NO_REST, FLEX_ESTIMATE, FLEX_WAIT };
 
 /* Items on their way out, the earliest first. */
 struct flex_line_item {
@@ -146,7 +150,7 @@ struct flex_line {
 	uint32_t head, tail, n_used;
 	struct flex_twin *twins; /* owned: a hash table of the oldest part of each hash */
 	bool is_given;           /* the first one */
-	bool has_estimate;       /* the first one's is still to be given */
+	uint8_t rest;            /* enum flex_rest: what of the first one is still to be given */
 	bool is_over;            /* nothing comes from the spool any more */
 	int64_t clock_ns;        /* of the last one that was given */
 	struct flex_reads reads; /* still to be given */
@@ -312,9 +316,12 @@ void flex_part_read(const void *item, struct flex_part_view *ret_view);
 /* Joins a later event to an earlier one of the same control block. False: they are of two. */
 bool flex_part_join(struct flex_part_view *later, const struct flex_part_view *earlier);
 
-/* Stores the records of the first part on the line. */
-int flex_block_event(struct flex *flex, const void *item, bool is_estimate, uint32_t *ret_rank,
+/* Stores a record of a part, as enum flex_rest; FLEX_NO_REST: its operation. */
+int flex_block_event(struct flex *flex, const void *item, uint8_t rest, uint32_t *ret_rank,
                      struct event *ret_event);
+
+/* What follows such a record. */
+uint8_t flex_block_rest(const struct flex_part *part, uint8_t rest);
 
 /* -- flex_trips.c */
 

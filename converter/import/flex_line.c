@@ -274,7 +274,7 @@ static int find_first(struct flex *flex)
 	return line->n_used > 0;
 }
 
-/* Stores the first item, or the estimate that follows it. */
+/* Stores the first item, or what follows it. */
 static int give(struct flex *flex, uint32_t *ret_rank, struct event *ret_event)
 {
 	struct flex_line *line = &flex->line;
@@ -284,10 +284,10 @@ static int give(struct flex *flex, uint32_t *ret_rank, struct event *ret_event)
 	line->clock_ns = (int64_t)part->head.clock_ns;
 	if (part->head.class != FLEX_PART)
 		return event_item_read(flex->spool, item, &flex->texts, ret_rank, ret_event);
-	FLEXTRACE_TRY(flex_block_event(flex, item, line->has_estimate, ret_rank, ret_event));
-	if (line->has_estimate && !flex_trip_take(flex, part))
+	FLEXTRACE_TRY(flex_block_event(flex, item, line->rest, ret_rank, ret_event));
+	if (line->rest == FLEX_ESTIMATE && !flex_trip_take(flex, part))
 		ret_event->payload.host_estimate.kind += FLEXTRACE_ESTIMATE_DOUBTED;
-	line->has_estimate = !line->has_estimate && part->begin_ns;
+	line->rest = flex_block_rest(part, line->rest);
 	return FLEXTRACE_OK;
 }
 
@@ -296,12 +296,12 @@ int flex_line_next(struct flex *flex, uint32_t *ret_rank, struct event *ret_even
 	struct flex_line *line = &flex->line;
 	int code;
 
-	if (line->is_given && !line->has_estimate)
+	if (line->is_given && !line->rest)
 		drop(line);
 	line->is_given = false;
 	if (flex_trip_tell(flex, false, ret_rank, ret_event))
 		return 1;
-	code = line->has_estimate ? 1 : find_first(flex);
+	code = line->rest ? 1 : find_first(flex);
 	line->is_given = code > 0;
 	if (code == 0)
 		return flex_trip_tell(flex, true, ret_rank, ret_event);

@@ -29,16 +29,18 @@ struct placer {
 	uint32_t suspects[N_SUSPECTS], n_suspects;
 };
 
-/* Whether the fact's own bracket is short enough for a single epoch. */
+/* Whether the fact's own bracket is short enough for a single epoch. The span of an estimate is
+ * whole: see spans_settle(). */
 static bool is_startable(const struct axis *axis, const struct fact *fact)
 {
+	unsigned bits = fact->kind == FACT_OP ? axis->narrow_bits : axis->wide_bits;
 	double ticks;
 
 	if (!fact_is_bounded(fact))
 		return false;
-	ticks = axis->rate.hi * (double)(fact->after_ns - fact->before_ns);
-	return fact->kind != FACT_OP ||
-	       ticks + 2 * axis->tolerance < (double)(UINT64_C(1) << axis->narrow_bits);
+	ticks = axis->rate.hi * (double)(fact->after_ns - fact->before_ns) -
+	        (axis->is_soft ? (double)fact->span : 0);
+	return ticks + 2 * axis->tolerance < ldexp(1, (int)bits);
 }
 
 /* -- anchors --------------------------------------------------------------------------------- */

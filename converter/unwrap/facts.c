@@ -289,6 +289,8 @@ uint64_t fact_lead(const struct axis *axis, const struct fact *fact)
 			continue;
 		if (last)
 			lead += low_bits(op->ticks[i] - last, axis->narrow_bits);
+		if (last && i == 2)
+			lead += spans_wait(axis, op);
 		last = op->ticks[i];
 	}
 	return lead;
@@ -323,9 +325,12 @@ static void write_op(const struct axis *axis, const struct fact *fact)
 			ticks += low_bits(raw - last, axis->narrow_bits);
 		if (i == last_stamp)
 			ticks += hidden;
+		if (last && i == 2 && fact->from >= 2)
+			ticks += spans_wait(axis, op);
 		op->ticks[i] = ticks;
 		last = raw;
 	}
+	op->unused = 0;
 	op->segment = fact->segment;
 	op->status = fact->status;
 	if (axis->is_soft && op->status == TIME_CERTIFIED)

@@ -27,6 +27,7 @@
 #define CLOSE            1.02
 #define NEAR             0.02 /* how far a rate may be off the nominal one */
 #define MIN_NEAR_PAIRS   3u
+#define SLACK_NS         (2.0 * UNWRAP_ESTIMATE_SLACK_NS) /* that two estimates may be off */
 
 struct votes {
 	struct interval *intervals; /* owned */
@@ -48,14 +49,10 @@ static bool add_tooth(struct votes *votes, uint32_t first, double lo, double hi)
 	return true;
 }
 
-static void add_pair(struct votes *votes, const struct axis *axis, const struct fact *from,
-                     const struct fact *to)
+/* Takes the comb of so many ticks, or any number of wraps more, in so much time. */
+static void add_comb(struct votes *votes, double ticks, unsigned bits, double least_ns,
+                     double most_ns)
 {
-	bool is_wide = from->kind != FACT_OP && to->kind != FACT_OP;
-	unsigned bits = is_wide ? axis->wide_bits : axis->narrow_bits;
-	double ticks = (double)low_bits(to->first - from->first - from->span, bits);
-	double least_ns = (double)(to->before_ns - from->after_ns);
-	double most_ns = (double)(to->after_ns - from->before_ns);
 	double wrap = ldexp(1, (int)bits);
 	uint32_t first = votes->n;
 
@@ -70,6 +67,31 @@ static void add_pair(struct votes *votes, const struct axis *axis, const struct 
 		}
 	}
 	votes->n_pairs += votes->n > first;
+}
+
+/* An estimate tells two times, and not only between which two the work was: from begin to begin is
+ * a distance however long the first took. */
+static void add_estimates(struct votes *votes, const struct axis *axis, const struct fact *from,
+                          const struct fact *to)
+{
+	double ns = (double)(to->before_ns - from->before_ns);
+
+	add_comb(votes, (double)low_bits(to->first - from->first, axis->narrow_bits),
+	         axis->narrow_bits, ns - SLACK_NS, ns + SLACK_NS);
+}
+
+static void add_pair(struct votes *votes, const struct axis *axis, const struct fact *from,
+                     const struct fact *to)
+{
+	bool is_wide = from->kind != FACT_OP && to->kind != FACT_OP;
+	unsigned bits = is_wide ? axis->wide_bits : axis->narrow_bits;
+
+	if (axis->is_soft && from->kind == FACT_OP && to->kind == FACT_OP)
+		add_estimates(votes, axis, from, to);
+	else
+		add_comb(votes, (double)low_bits(to->first - from->first - from->span, bits), bits,
+		         (double)(to->before_ns - from->after_ns),
+		         (double)(to->after_ns - from->before_ns));
 }
 
 static void add_pairs(struct votes *votes, const struct axis *axis, const struct fact_list *list,
@@ -147,28 +169,46 @@ static int agree_nearby(struct votes *votes, const struct axis *axis, const stru
 	return FLEXTRACE_OK;
 }
 
+static int bound_by(const struct axis *axis, bool (*is_wanted)(const struct fact *fact),
+                    struct votes *votes, struct rate *rate)
+{
+	struct fact_list list;
+	int code = fact_list_init(&list, axis, is_wanted);
+
+	votes->n = votes->n_pairs = 0;
+	if (code >= 0) {
+		add_pairs(votes, axis, &list, MAX_STRIDE);
+		code = agree(votes, 0.5, rate);
+	}
+	if (code >= 0 && !rate->is_known && axis->nominal > 0)
+		code = agree_near(votes, axis->nominal, rate);
+	if (code >= 0)
+		code = agree_nearby(votes, axis, &list, rate);
+	fact_list_release(&list);
+	return code;
+}
+
+static bool is_estimate(const struct fact *fact)
+{
+	return fact->kind == FACT_OP && fact_is_bounded(fact);
+}
+
 int rate_bound(const struct axis *axis, struct rate *ret_rate)
 {
 	struct votes votes = {.intervals = NULL};
-	struct fact_list list;
-	int code;
+	int code = FLEXTRACE_OK;
 
 	*ret_rate = (struct rate){MIN_RATE, MAX_RATE, false, false};
 	if (axis->n_facts < 2)
 		return FLEXTRACE_OK;
-	code = fact_list_init(&list, axis, fact_is_bounded);
 	votes.intervals = malloc(MAX_INTERVALS * sizeof(*votes.intervals));
-	if (code >= 0 && votes.intervals) {
-		add_pairs(&votes, axis, &list, MAX_STRIDE);
-		code = agree(&votes, 0.5, ret_rate);
-		if (code >= 0 && !ret_rate->is_known && axis->nominal > 0)
-			code = agree_near(&votes, axis->nominal, ret_rate);
-		if (code >= 0)
-			code = agree_nearby(&votes, axis, &list, ret_rate);
-	} else {
-		code = FLEXTRACE_E_MEMORY;
-	}
-	fact_list_release(&list);
+	if (!votes.intervals)
+		return FLEXTRACE_E_MEMORY;
+	/* Reads as wide as round trips are met by most rates, and would outvote estimates. */
+	if (axis->is_soft)
+		code = bound_by(axis, is_estimate, &votes, ret_rate);
+	if (code >= 0 && !ret_rate->is_known)
+		code = bound_by(axis, fact_is_bounded, &votes, ret_rate);
 	free(votes.intervals);
 	return code;
 }

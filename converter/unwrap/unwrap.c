@@ -37,6 +37,7 @@ void unwrap_free(struct unwrap *unwrap)
 	map_release(&unwrap->op_runs);
 	free(unwrap->points);
 	free(unwrap->idles);
+	free(unwrap->waits);
 	runs_release(unwrap);
 	blocks_free(unwrap->facts);
 	free(unwrap->n_facts);
@@ -186,6 +187,20 @@ static int add_idle(struct unwrap *unwrap, uint32_t device, const struct loose_e
 	return FLEXTRACE_OK;
 }
 
+/* Of the operation whose estimate came last. */
+static int add_wait(struct unwrap *unwrap, uint32_t device, const struct loose_edge *edge)
+{
+	struct wait wait = {unwrap->last_op, edge->end_host_ns - edge->host_ns};
+	const struct tick_op *op = wait.op;
+
+	if (!op || !op->estimate || op->device != device || op->queue != edge->queue ||
+	    op->job != edge->job || !edge->host_ns || wait.ns <= 0)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(array_make_room(&unwrap->waits, unwrap->n_waits, sizeof(wait)));
+	unwrap->waits[unwrap->n_waits++] = wait;
+	return FLEXTRACE_OK;
+}
+
 static int push_estimate(struct unwrap *unwrap, const struct pushed *pushed)
 {
 	const struct record_host_estimate *record =
@@ -204,6 +219,8 @@ static int push_estimate(struct unwrap *unwrap, const struct pushed *pushed)
 	FLEXTRACE_TRY(identity_device(unwrap->identity, pushed->process, record->device, &device));
 	if (edge.kind == FLEXTRACE_ESTIMATE_IDLE)
 		return add_idle(unwrap, device, &edge);
+	if (edge.kind == FLEXTRACE_ESTIMATE_WAIT)
+		return add_wait(unwrap, device, &edge);
 	unwrap->n_doubted += edge.kind >= FLEXTRACE_ESTIMATE_DOUBTED;
 	if (is_of_last_op(unwrap, device, &edge)) {
 		unwrap_estimate(unwrap->last_op, &edge);
@@ -390,6 +407,7 @@ static int prepare(struct unwrap *unwrap)
 	for (uint32_t i = 0; i < unwrap->n_axes; i++)
 		FLEXTRACE_TRY(axis_prepare(&unwrap->axes[i]));
 	FLEXTRACE_TRY(share_rates(unwrap));
+	spans_settle(unwrap);
 	return epochs_mend(unwrap);
 }
 

@@ -10,6 +10,7 @@
  *   facts.c   records become facts, placed facts become ticks and brackets
  *   order.c   stamps that are not behind the one before them are left out
  *   window.c  which epochs known places leave
+ *   spans.c   wraps within work, by estimates
  *   epochs.c  estimates that are whole wraps off are put right
  *   axis.c    facts of one counter get their epochs
  *   shift.c   resets that the epochs do not show
@@ -35,7 +36,7 @@
 /* By how much estimates are widened where they stand for brackets. */
 #define UNWRAP_ESTIMATE_SLACK_NS 1000000
 
-/* tick_op.unused while unwrap works on it */
+/* tick_op.unused until facts are made; then wraps between TS2 and TS3 that no stamp shows */
 enum op_flag {
 	OP_AFTER_IS_CLOCK = 1, /* complete_host_ns is only when the record was written */
 	OP_IS_ESTIMATED = 2,   /* submit_host_ns, complete_host_ns are another tool's estimate */
@@ -58,6 +59,12 @@ struct idle {
 	int64_t begin_ns, end_ns;
 	uint32_t counter;
 	bool is_filled;
+};
+
+/* How long an operation was prepared, or waited for that, as some other tool estimated. */
+struct wait {
+	struct tick_op *op; /* weak */
+	int64_t ns;
 };
 
 /* A copied marker_batch. */
@@ -232,7 +239,8 @@ struct unwrap {
 	struct sync_point **points; /* owned array; weak rows of sync_points, by index in the map */
 	uint32_t n_points;
 	struct idle *idles; /* owned */
-	uint32_t n_idles;
+	struct wait *waits; /* owned */
+	uint32_t n_idles, n_waits;
 	uint64_t n_doubted;    /* estimates */
 	struct op_owner owner; /* of the last operation, most often the next one's */
 	uint64_t *n_facts;     /* owned; the most that each counter can have, runs not counted */
@@ -319,6 +327,9 @@ static inline struct fact *fact_list_at(const struct fact_list *list, uint32_t i
  * `brackets`. */
 int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets);
 
+/* Gives work of estimates the wraps that their length tells, on prepared axes. */
+void spans_settle(struct unwrap *unwrap);
+
 /* Moves estimates of work that are whole wraps off to where work is missing, on prepared axes, and
  * says what was moved and what stays doubted. */
 int epochs_mend(struct unwrap *unwrap);
@@ -381,6 +392,12 @@ static inline bool fact_is_bounded(const struct fact *fact)
 static inline uint64_t low_bits(uint64_t value, unsigned n_bits)
 {
 	return n_bits >= 64 ? value : value & ((UINT64_C(1) << n_bits) - 1);
+}
+
+/* Ticks between TS2 and TS3 that the stamps do not show, once facts are made. */
+static inline uint64_t spans_wait(const struct axis *axis, const struct tick_op *op)
+{
+	return (uint64_t)op->unused << axis->narrow_bits;
 }
 
 #endif

@@ -131,7 +131,9 @@ enum flextrace_estimate {
 	FLEXTRACE_ESTIMATE_DOUBTED = 5,
 	/* No part: the device was at work then, and no control block of that time is known. */
 	FLEXTRACE_ESTIMATE_IDLE = 10,
-	FLEXTRACE_ESTIMATE_COUNT = 11
+	/* From TS2 to TS3 of the control block whose estimate is in front of this one. */
+	FLEXTRACE_ESTIMATE_WAIT = 11,
+	FLEXTRACE_ESTIMATE_COUNT = 12
 };
 
 #define FLEXTRACE_RANK_UNKNOWN (-1)
