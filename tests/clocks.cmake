@@ -16,7 +16,7 @@ foreach(name unwrap unwrap_records unwrap_boots)
 		tests/text_source.c tests/unwrap_fixture.c converter/decode/decode.c
 		converter/decode/schema.c LIBS Threads::Threads m)
 endforeach()
-foreach(name calibrate band steps pinch estimates clock_doubts)
+foreach(name calibrate band line steps pinch estimates clock_doubts)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
 		LIBS Threads::Threads m)
 endforeach()

@@ -14,6 +14,7 @@
 #include "blocks.h"
 #include "calibrate_impl.h"
 #include "places.h"
+#include "step.h"
 
 #define NEIGHBOURS              64u /* how far around itself a constraint is judged */
 #define MAX_PASSES              64
@@ -120,33 +121,6 @@ int band_constrain(const struct evidence *evidence, const struct reference *refe
 
 /* -- how far phi may go ---------------------------------------------------------------------- */
 
-static inline int64_t wander(uint64_t dx, uint64_t rate)
-{
-	uint64_t near;
-	wide_int far;
-
-	if (!__builtin_mul_overflow(dx, rate, &near))
-		return (int64_t)(near >> (WANDER_BITS - PHI_BITS)) + 1;
-	far = (((wide_int)dx * rate) >> (WANDER_BITS - PHI_BITS)) + 1;
-	return far > PHI_UNBOUNDED / 4 ? PHI_UNBOUNDED / 4 : (int64_t)far;
-}
-
-static inline struct step step_of_piece(const struct piece *piece, uint64_t dx)
-{
-	struct step step = {wander(dx, piece->rise), wander(dx, piece->fall)};
-	wide_int ahead;
-
-	if (dx == 0)
-		return (struct step){0, 0};
-	/* Below half the slope, and no slope is less than MIN_SLOPE, rounding does not matter. */
-	if (piece->fall >> (WANDER_BITS - SLOPE_BITS + 1) < piece->slope >> 2)
-		return step;
-	ahead = ((wide_int)dx * piece->slope) >> (SLOPE_BITS - PHI_BITS);
-	if (step.fall > ahead)
-		step.fall = (int64_t)ahead;
-	return step;
-}
-
 /* The same over several pieces. */
 static struct step step_over(struct walk *walk, uint64_t from, uint64_t to)
 {
@@ -166,13 +140,12 @@ static struct step step_over(struct walk *walk, uint64_t from, uint64_t to)
 
 static inline struct step step_between(struct walk *walk, uint64_t from, uint64_t to)
 {
-	if (from >= walk->from && to <= walk->to && walk->piece)
+	if (walk_holds(walk, from, to))
 		return step_of_piece(walk->piece, to - from);
 	return step_over(walk, from, to);
 }
 
-/* The same where a jump may be in between. */
-static struct step step_or_jump(struct walk *walk, uint64_t from, uint64_t to)
+struct step band_step_far(struct walk *walk, uint64_t from, uint64_t to)
 {
 	const struct step free = {PHI_UNBOUNDED / 4, PHI_UNBOUNDED / 4};
 
@@ -185,11 +158,6 @@ static struct step step_or_jump(struct walk *walk, uint64_t from, uint64_t to)
 	return step_between(walk, from, to);
 }
 
-struct step band_step(struct walk *walk, uint64_t from, uint64_t to)
-{
-	return step_or_jump(walk, from, to);
-}
-
 /* -- conflicts ------------------------------------------------------------------------------- */
 
 /* Whether a lower bound and an upper bound cannot both be true. */
@@ -200,9 +168,9 @@ static bool conflict(struct walk *walk, const struct knot *lower, const struct k
 	if (lower->lo == -PHI_UNBOUNDED || upper->hi == PHI_UNBOUNDED)
 		return false;
 	if (lower->x <= upper->x)
-		step = step_or_jump(walk, lower->x, upper->x);
+		step = band_step(walk, lower->x, upper->x);
 	else
-		step = step_or_jump(walk, upper->x, lower->x);
+		step = band_step(walk, upper->x, lower->x);
 	return lower->lo - (lower->x <= upper->x ? step.fall : step.rise) > upper->hi;
 }
 
@@ -243,7 +211,7 @@ static uint32_t drop_in_pass(struct knot *knots, uint32_t n, const struct refere
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (i > 0) {
-			struct step step = step_or_jump(&walk, knots[i - 1].x, knots[i].x);
+			struct step step = band_step(&walk, knots[i - 1].x, knots[i].x);
 
 			lo = lo > -PHI_UNBOUNDED ? lo - step.fall : lo;
 			hi = hi < PHI_UNBOUNDED ? hi + step.rise : hi;

@@ -17,8 +17,10 @@
  * The right side is the height at x of the chord between two points of which the left one is
  * raised by spread / 2 for each tick from x, and the right one as well. So the least is where the
  * common tangent of two lower hulls passes x: that of the points on the left, which lean to one
- * side, and of those on the right, which lean to the other. Any pair bounds; where the search ends
- * too soon the bound is only wider.
+ * side, and of those on the right, which lean to the other. The point at x itself has a tangent to
+ * each. If it is not above the chord between these two, no chord passes below it; if it is, the
+ * search goes on from there, outward. Any pair bounds; where the search ends too soon the bound is
+ * only wider.
  *
  * Most constraints follow from others and are left out before: of a closed band only those places
  * matter where a bound is not what its neighbours leave. Between two such the upper border is
@@ -26,9 +28,10 @@
  * left out.
  */
 #include <math.h>
-#include <stdlib.h>
 
+#include "blocks.h"
 #include "calibrate_impl.h"
+#include "step.h"
 
 #define NONE      UINT32_MAX
 #define MAX_MOVES 256
@@ -48,20 +51,22 @@ double piece_spread(const struct piece *piece, double rho)
 
 /* -- which knots matter ---------------------------------------------------------------------- */
 
-/* A knot and its two neighbours, as they were before any was left out. */
+/* A knot and its two neighbours: no other is stored in their places yet. */
 struct triple {
-	struct knot left, at, right;
-	struct step before, behind; /* from the left one, to the right one */
+	const struct knot *left, *at, *right; /* weak */
+	struct step before, behind;           /* from the left one, to the right one */
 };
 
-static bool binds(const struct triple *triple)
+/* Without branches: nobody can foretell which of its bounds does. */
+static inline bool binds(const struct triple *triple)
 {
-	const struct knot *left = &triple->left, *at = &triple->at, *right = &triple->right;
+	const struct knot *left = triple->left, *at = triple->at, *right = triple->right;
+	bool is_upper = (at->hi < PHI_UNBOUNDED) & (at->hi < left->hi + triple->before.rise) &
+	                (at->hi < right->hi + triple->behind.fall);
+	bool is_lower = (at->lo > -PHI_UNBOUNDED) & (at->lo > left->lo - triple->before.fall) &
+	                (at->lo > right->lo - triple->behind.rise);
 
-	return (at->hi < PHI_UNBOUNDED && at->hi < left->hi + triple->before.rise &&
-	        at->hi < right->hi + triple->behind.fall) ||
-	       (at->lo > -PHI_UNBOUNDED && at->lo > left->lo - triple->before.fall &&
-	        at->lo > right->lo - triple->behind.rise);
+	return is_upper | is_lower;
 }
 
 /* Whether what lies between a knot and the next one has to be told by these two: the reference
@@ -81,8 +86,6 @@ static bool is_calm(const struct attempt *band, uint32_t at, uint32_t *era)
 	const struct era *eras = band->reference.eras;
 	uint32_t places = 0, to = at;
 
-	if (band->reference.n_eras <= 1)
-		return true;
 	while (*era + 1 < band->reference.n_eras && eras[*era].core_to <= band->knots[at].x)
 		++*era;
 	while (places < CALM && to - at < MAX_LOOK && to + 1 < band->n_knots) {
@@ -97,23 +100,28 @@ uint32_t band_thin(struct attempt *band)
 {
 	struct knot *knots = band->knots;
 	struct walk walk = {.reference = &band->reference};
-	struct triple triple = {.at = knots[0]};
+	struct triple triple = {.left = knots, .at = knots};
 	uint32_t n = 1, stretch = 0, exact = 0, era = 0, since_edge = CALM;
-	uint32_t margin = band->reference.n_eras > 1 ? CALM : 1;
-	bool is_first = true;
+	bool has_jumps = band->reference.n_eras > 1, is_first = true;
+	uint32_t margin = has_jumps ? CALM : 1;
 
 	for (uint32_t i = 1; i < band->n_knots; i++) {
 		bool edge, was_near = since_edge < margin;
 
-		if (knots[i].x == triple.at.x)
+		triple.right = &knots[i];
+		if (triple.right->x == triple.at->x)
 			continue;
-		triple.right = knots[i];
-		edge = is_edge(band, &walk, triple.at.x, triple.right.x, &stretch) ||
-		       doubts_meet(&band->exact, triple.at.x, triple.right.x + 1, &exact) ||
-		       !is_calm(band, i, &era);
-		triple.behind = band_step(&walk, triple.at.x, triple.right.x);
-		if (!is_first && (edge || was_near || binds(&triple)))
-			knots[n++] = triple.at;
+		edge = is_edge(band, &walk, triple.at->x, triple.right->x, &stretch) ||
+		       (has_jumps && !is_calm(band, i, &era)) ||
+		       (band->exact.n > 0 &&
+		        doubts_meet(&band->exact, triple.at->x, triple.right->x + 1, &exact));
+		triple.behind = band_step(&walk, triple.at->x, triple.right->x);
+		if (!is_first) {
+			bool is_kept = edge | was_near | binds(&triple);
+
+			knots[n] = *triple.at;
+			n += is_kept;
+		}
 		triple.left = triple.at;
 		triple.before = triple.behind;
 		triple.at = triple.right;
@@ -121,17 +129,18 @@ uint32_t band_thin(struct attempt *band)
 		is_first = false;
 	}
 	if (!is_first)
-		knots[n++] = triple.at;
+		knots[n++] = *triple.at;
 	band->n_knots = n;
 	return n;
 }
 
 /* -- bridges --------------------------------------------------------------------------------- */
 
-/* An upper bound, and the next on the hull of those on each side. Lower ones stand negated. */
+/* An upper bound. Lower ones stand negated. */
 struct post {
-	double x, u; /* ticks and phi from the run's first knot */
-	uint32_t left, right;
+	double x;               /* ticks from the run's first knot */
+	double u_left, u_right; /* phi, as it leans on the left of others, and on their right */
+	uint32_t left, right;   /* where the tangents from here meet the hulls of those there */
 };
 
 /* Knots of one mean rate, with nothing in doubt between them. */
@@ -140,71 +149,102 @@ struct run {
 	const struct piece *pieces, *last_piece; /* weak: of the first knot, and of the last */
 	struct post *posts;                      /* owned by the caller */
 	uint32_t n;
-	double spread; /* phi per tick */
+	double lean; /* half the spread, phi per tick */
 };
 
-static double height(const struct run *run, uint32_t left, uint32_t right, double x)
+/* Whether b is not below the chord from a to c, which rises by `ac` on the way, and `ab` to b. */
+static inline bool is_above(const struct post *a, const struct post *b, const struct post *c,
+                            double ab, double ac)
 {
-	const struct post *a = &run->posts[left], *b = &run->posts[right];
-	double share = (x - a->x) / (b->x - a->x);
-
-	return a->u + (b->u - a->u) * share + run->spread * (x - a->x) * (1 - share);
+	return ab * (c->x - a->x) >= ac * (b->x - a->x);
 }
 
-/* Whether b is not below the chord from a to c, when all lean by `lean`. */
-static bool is_above(const struct post *a, const struct post *b, const struct post *c, double lean)
+static void find_left(struct post *posts, uint32_t i)
 {
-	double ux = b->x - a->x, vx = c->x - a->x;
+	uint32_t at = i ? i - 1 : NONE;
 
-	return (b->u - a->u + lean * ux) * vx >= (c->u - a->u + lean * vx) * ux;
-}
+	while (at != NONE && posts[at].left != NONE) {
+		const struct post *a = &posts[posts[at].left], *b = &posts[at], *c = &posts[i];
 
-static void make_hulls(const struct run *run)
-{
-	struct post *posts = run->posts;
-
-	for (uint32_t i = 0; i < run->n; i++) {
-		uint32_t at = i ? i - 1 : NONE;
-
-		while (at != NONE && posts[at].left != NONE &&
-		       is_above(&posts[posts[at].left], &posts[at], &posts[i], -run->spread / 2))
-			at = posts[at].left;
-		posts[i].left = at;
+		if (!is_above(a, b, c, b->u_left - a->u_left, c->u_left - a->u_left))
+			break;
+		at = posts[at].left;
 	}
-	for (uint32_t i = run->n; i-- > 0;) {
-		uint32_t at = i + 1 < run->n ? i + 1 : NONE;
-
-		while (at != NONE && posts[at].right != NONE &&
-		       is_above(&posts[i], &posts[at], &posts[posts[at].right], run->spread / 2))
-			at = posts[at].right;
-		posts[i].right = at;
-	}
+	posts[i].left = at;
 }
 
-/* The least that any pair of others found leaves at one post. */
+static void find_right(struct post *posts, uint32_t i, uint32_t n)
+{
+	uint32_t at = i + 1 < n ? i + 1 : NONE;
+
+	while (at != NONE && posts[at].right != NONE) {
+		const struct post *a = &posts[i], *b = &posts[at], *c = &posts[posts[at].right];
+
+		if (!is_above(a, b, c, b->u_right - a->u_right, c->u_right - a->u_right))
+			break;
+		at = posts[at].right;
+	}
+	posts[i].right = at;
+}
+
+/* The chord between two posts, raised, on both sides of a place. */
+struct chord {
+	const struct post *left, *right;
+	double rise, length;
+};
+
+static inline struct chord chord_of(const struct post *left, const struct post *right,
+                                    double raised)
+{
+	return (struct chord){left, right, right->u_right - left->u_left - 2 * raised,
+	                      right->x - left->x};
+}
+
+/* Steps outward to the next post on the left, or on the right, if the chord falls by that. */
+static bool move_left(const struct run *run, struct chord *chord, double raised)
+{
+	const struct post *left = chord->left, *next;
+
+	if (left->left == NONE)
+		return false;
+	next = &run->posts[left->left];
+	if ((next->u_left - left->u_left) * chord->length >= chord->rise * (next->x - left->x))
+		return false;
+	*chord = chord_of(next, chord->right, raised);
+	return true;
+}
+
+static bool move_right(const struct run *run, struct chord *chord, double raised)
+{
+	const struct post *right = chord->right, *next;
+
+	if (right->right == NONE)
+		return false;
+	next = &run->posts[right->right];
+	if ((next->u_right - right->u_right) * chord->length >= chord->rise * (next->x - right->x))
+		return false;
+	*chord = chord_of(chord->left, next, raised);
+	return true;
+}
+
+/* How far the least that any pair of others leaves at one post is below its own bound. */
 static double bridge(const struct run *run, uint32_t at)
 {
-	uint32_t left = at - 1, right = at + 1;
-	double x = run->posts[at].x, best = height(run, left, right, x);
+	const struct post *post = &run->posts[at];
+	double raised = run->lean * post->x;
+	struct chord chord = chord_of(&run->posts[post->left], &run->posts[post->right], raised);
 
-	for (uint32_t moves = 0; moves < MAX_MOVES;) {
-		uint32_t before = moves, next = run->posts[left].left;
+	if ((post->u_left - chord.left->u_left) * chord.length <=
+	    chord.rise * (post->x - chord.left->x))
+		return 0;
+	for (uint32_t moves = 0; moves < MAX_MOVES; moves++) {
+		bool has_moved = move_left(run, &chord, raised);
 
-		if (next != NONE && height(run, next, right, x) < best) {
-			best = height(run, next, right, x);
-			left = next;
-			moves++;
-		}
-		next = run->posts[right].right;
-		if (next != NONE && height(run, left, next, x) < best) {
-			best = height(run, left, next, x);
-			right = next;
-			moves++;
-		}
-		if (moves == before)
+		if (!move_right(run, &chord, raised) && !has_moved)
 			break;
 	}
-	return best;
+	return post->u_left - chord.left->u_left -
+	       chord.rise * ((post->x - chord.left->x) / chord.length);
 }
 
 /* Puts one side's bounds beside the line of the run's first piece. */
@@ -216,13 +256,15 @@ static void make_posts(const struct run *run, bool is_upper)
 	for (uint32_t i = 0; i < run->n; i++) {
 		const struct knot *knot = &run->knots[i];
 		double u = (double)((is_upper ? knot->hi : knot->lo) - origin);
+		double x = (double)(knot->x - run->knots[0].x);
 
 		while (piece < run->last_piece && piece[1].x <= knot->x)
 			piece++;
 		if (piece != first)
 			u += (double)(piece_value(piece, knot->x) - piece_value(first, knot->x));
-		run->posts[i].x = (double)(knot->x - run->knots[0].x);
-		run->posts[i].u = is_upper ? u : -u;
+		u = is_upper ? u : -u;
+		run->posts[i] = (struct post){x, u - run->lean * x, u + run->lean * x, 0, 0};
+		find_left(run->posts, i);
 	}
 }
 
@@ -230,13 +272,15 @@ static void make_posts(const struct run *run, bool is_upper)
 static void bridge_side(const struct run *run, bool is_upper, int64_t *bounds)
 {
 	make_posts(run, is_upper);
-	make_hulls(run);
-	for (uint32_t i = 0; i < run->n; i++) {
-		bounds[i] = is_upper ? run->knots[i].hi : run->knots[i].lo;
-		if (i > 0 && i + 1 < run->n) {
-			double gain = run->posts[i].u - bridge(run, i);
+	for (uint32_t i = run->n; i-- > 0;) {
+		const struct post *post = &run->posts[i];
 
-			gain -= 2 + fabs(run->posts[i].u) * 1e-12;
+		bounds[i] = is_upper ? run->knots[i].hi : run->knots[i].lo;
+		find_right(run->posts, i, run->n);
+		if (i > 0 && i + 1 < run->n) {
+			double gain = bridge(run, i);
+
+			gain -= 2 + (fabs(post->u_left) + fabs(post->u_right)) * 1e-12;
 			if (gain > 0)
 				bounds[i] += is_upper ? -(int64_t)gain : (int64_t)gain;
 		}
@@ -306,8 +350,8 @@ static double spread_of(const struct attempt *band, const struct run *run)
 
 int band_bridge(struct attempt *band)
 {
-	struct post *posts = malloc(band->n_knots * sizeof(*posts));
-	int64_t *bounds = malloc(2 * (size_t)band->n_knots * sizeof(*bounds));
+	struct post *posts = blocks_allocate(band->n_knots, sizeof(*posts));
+	int64_t *bounds = blocks_allocate(2ull * band->n_knots, sizeof(*bounds));
 	uint32_t stretch = 0, end;
 
 	for (uint32_t from = 0; posts && bounds && from < band->n_knots; from = end) {
@@ -317,15 +361,15 @@ int band_bridge(struct attempt *band)
 
 		end = end_of_run(band, from, &run, &stretch);
 		run.n = end - from;
-		run.spread = spread_of(band, &run);
+		run.lean = spread_of(band, &run) / 2;
 		if (run.n < 3 || knots->lo == -PHI_UNBOUNDED || knots->hi == PHI_UNBOUNDED)
 			continue;
 		bridge_side(&run, false, bounds);
 		bridge_side(&run, true, bounds + run.n);
 		take(knots, bounds, bounds + run.n, run.n);
 	}
-	free(bounds);
-	free(posts);
+	blocks_free(bounds);
+	blocks_free(posts);
 	if (!posts || !bounds)
 		return FLEXTRACE_E_MEMORY;
 	band_close(band->knots, band->n_knots, &band->reference);

@@ -92,11 +92,17 @@ struct hull_block {
 	uint32_t lower, upper;
 };
 
+/* Hulls of so many neighbours together: where they stand. */
+struct hull_span {
+	uint32_t lower, upper; /* the first point */
+	uint32_t n_lower, n_upper;
+};
+
 struct hulls {
-	struct hull_point *lower, *upper; /* owned; lower points have t negated */
+	struct hull_point *lower, *upper; /* owned, of blocks.h; lower points have t negated */
 	struct hull_block *blocks;        /* owned, one more than there are */
-	uint32_t n_lower, n_upper, n_blocks;
-	uint32_t n_lower_allocated, n_upper_allocated;
+	struct hull_span *spans; /* owned: of all SPAN blocks, then of all SPAN of these, ... */
+	uint32_t n_lower, n_upper, n_blocks, n_spans;
 };
 
 /* A finished map is straight from knot to knot. */
@@ -168,6 +174,10 @@ bool proof_is_missing(const struct evidence *evidence, double nominal, double sl
 /* Reduces the evidence to the hulls of its blocks. FLEXTRACE_E_MEMORY or 0; release in any case. */
 int hulls_init(struct hulls *hulls, const struct evidence *evidence);
 void hulls_release(struct hulls *hulls);
+
+/* The largest span that begins with block `from` and does not end behind `to`; stores how many
+ * blocks it has. All of [from, to) in a few of them. */
+struct hull_span hulls_span(const struct hulls *hulls, uint32_t from, uint32_t to, uint32_t *ret_n);
 
 /* Fits the line of largest margin to the blocks [from, to). `line` has the bounds of its slope,
  * and the slope to take where the evidence leaves it open; bounds are narrowed where one line
@@ -271,13 +281,6 @@ static inline const struct piece *walk_to(struct walk *walk, uint64_t x)
 uint32_t reject_false(struct evidence *evidence, const struct reference *reference);
 
 /* -- band.c: bounds -------------------------------------------------------------------------- */
-
-struct step {
-	int64_t rise, fall;
-};
-
-/* How far phi may go from `from` to `to`, which lies behind. */
-struct step band_step(struct walk *walk, uint64_t from, uint64_t to);
 
 /* Lists the constraints of all that is not false. `ret_knots`, of blocks.h, is owned by the
  * caller. */

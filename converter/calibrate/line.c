@@ -8,7 +8,8 @@
  * them: drift, or a lie.
  *
  * The hull of a union is the hull of the hulls. So each block of evidence is reduced to its hulls
- * once, and any range of blocks is fitted from those few points.
+ * once, each few of these to those of all of them, and so on. Any range of blocks is fitted from the
+ * few points that the largest of these in it have.
  *
  * The hulls are exact. The slope is only a reference for the band, so doubles do from there on,
  * on values relative to the first evidence.
@@ -17,10 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "blocks.h"
 #include "calibrate_impl.h"
 
-#define STEPS 100
+#define STEPS      100
+#define SPAN       8u /* so many of one level are one of the next */
+#define MAX_LEVELS 6u /* of MAX_BLOCKS */
 
 /* Lower points stand negated, so that both hulls are lower ones. */
 struct points {
@@ -37,27 +40,28 @@ static int compare_points(const void *left, const void *right)
 	return (a->t > b->t) - (a->t < b->t);
 }
 
+/* Whether a lower hull turns at b on the way from a to c. */
+static inline bool turns(const struct hull_point *a, const struct hull_point *b,
+                         const struct hull_point *c)
+{
+	return (wide_int)(b->x - a->x) * (c->t - a->t) > (wide_int)(b->t - a->t) * (c->x - a->x);
+}
+
 /* Leaves only the points on the lower hull; returns how many. */
 static uint32_t make_hull(struct hull_point *points, uint32_t n_points)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 1; i < n_points; i++) {
-		if (compare_points(&points[i - 1], &points[i]) > 0) {
-			qsort(points, n_points, sizeof(*points), compare_points);
-			break;
-		}
-	}
 	for (uint32_t i = 0; i < n_points; i++) {
-		while (n >= 2) {
-			const struct hull_point *a = &points[n - 2], *b = &points[n - 1];
-			const struct hull_point *c = &points[i];
-
-			if ((wide_int)(b->x - a->x) * (c->t - a->t) >
-			    (wide_int)(b->t - a->t) * (c->x - a->x))
-				break;
-			n--;
+		if (n > 0 && compare_points(&points[n - 1], &points[i]) > 0) {
+			/* What is left out already is on no hull of more points. */
+			memmove(points + n, points + i, (n_points - i) * sizeof(*points));
+			n_points -= i - n;
+			qsort(points, n_points, sizeof(*points), compare_points);
+			i = n = 0;
 		}
+		while (n >= 2 && !turns(&points[n - 2], &points[n - 1], &points[i]))
+			n--;
 		points[n++] = points[i];
 	}
 	return n;
@@ -65,19 +69,22 @@ static uint32_t make_hull(struct hull_point *points, uint32_t n_points)
 
 /* -- blocks ---------------------------------------------------------------------------------- */
 
+static int make_room(struct hulls *hulls, uint32_t n_more)
+{
+	FLEXTRACE_TRY(blocks_fill(hulls->lower,
+	                          ((size_t)hulls->n_lower + n_more) * sizeof(*hulls->lower)));
+	return blocks_fill(hulls->upper, ((size_t)hulls->n_upper + n_more) * sizeof(*hulls->upper));
+}
+
 static int add_block(struct hulls *hulls, const struct evidence *evidence, uint32_t from,
                      uint32_t to)
 {
 	struct hull_block *block = &hulls->blocks[hulls->n_blocks++];
-	struct hull_point *lower, *upper;
+	struct hull_point *lower = hulls->lower + hulls->n_lower;
+	struct hull_point *upper = hulls->upper + hulls->n_upper;
 	uint32_t n_lower = 0, n_upper = 0;
 
-	FLEXTRACE_TRY(ARRAY_RESERVE(hulls->lower, hulls->n_lower_allocated,
-	                            (uint64_t)hulls->n_lower + to - from));
-	FLEXTRACE_TRY(ARRAY_RESERVE(hulls->upper, hulls->n_upper_allocated,
-	                            (uint64_t)hulls->n_upper + to - from));
-	lower = hulls->lower + hulls->n_lower;
-	upper = hulls->upper + hulls->n_upper;
+	FLEXTRACE_TRY(make_room(hulls, to - from));
 	for (uint32_t i = from; i < to; i++) {
 		const struct claim *claim = &evidence->claims[i];
 
@@ -99,30 +106,87 @@ static int add_block(struct hulls *hulls, const struct evidence *evidence, uint3
 	return FLEXTRACE_OK;
 }
 
+/* A span of a level, of which `first` is the first one. Level 0 are the blocks. */
+static struct hull_span span_at(const struct hulls *hulls, uint32_t level, uint32_t first,
+                                uint32_t at)
+{
+	const struct hull_block *block = &hulls->blocks[at];
+
+	if (level > 0)
+		return hulls->spans[first + at];
+	return (struct hull_span){block->lower, block->upper, block[1].lower - block->lower,
+	                          block[1].upper - block->upper};
+}
+
+/* Adds the span of all that spans of a level, from `at` on, have. */
+static int add_span(struct hulls *hulls, uint32_t level, uint32_t first, uint32_t at)
+{
+	struct hull_span sum = {.lower = hulls->n_lower, .upper = hulls->n_upper};
+
+	for (uint32_t i = at; i < at + SPAN; i++) {
+		struct hull_span span = span_at(hulls, level, first, i);
+		uint32_t n_most = span.n_lower > span.n_upper ? span.n_lower : span.n_upper;
+
+		FLEXTRACE_TRY(make_room(hulls, n_most));
+		memcpy(hulls->lower + hulls->n_lower, hulls->lower + span.lower,
+		       span.n_lower * sizeof(*hulls->lower));
+		memcpy(hulls->upper + hulls->n_upper, hulls->upper + span.upper,
+		       span.n_upper * sizeof(*hulls->upper));
+		hulls->n_lower += span.n_lower;
+		hulls->n_upper += span.n_upper;
+	}
+	sum.n_lower = make_hull(hulls->lower + sum.lower, hulls->n_lower - sum.lower);
+	sum.n_upper = make_hull(hulls->upper + sum.upper, hulls->n_upper - sum.upper);
+	hulls->n_lower = sum.lower + sum.n_lower;
+	hulls->n_upper = sum.upper + sum.n_upper;
+	hulls->spans[hulls->n_spans++] = sum;
+	return FLEXTRACE_OK;
+}
+
+static int add_levels(struct hulls *hulls)
+{
+	uint32_t first = 0, n = hulls->n_blocks;
+
+	for (uint32_t level = 0; n >= SPAN; level++) {
+		uint32_t first_next = hulls->n_spans;
+
+		for (uint32_t i = 0; i + SPAN <= n; i += SPAN)
+			FLEXTRACE_TRY(add_span(hulls, level, first, i));
+		first = first_next;
+		n /= SPAN;
+	}
+	return FLEXTRACE_OK;
+}
+
 int hulls_init(struct hulls *hulls, const struct evidence *evidence)
 {
 	uint32_t size = evidence->n / MAX_BLOCKS + 1;
+	uint64_t n_most = (uint64_t)evidence->n * (1 + MAX_LEVELS) + 1;
 
 	if (size < MIN_BLOCK)
 		size = MIN_BLOCK;
 	*hulls = (struct hulls){
+		.lower = blocks_reserve(n_most, sizeof(*hulls->lower)),
+		.upper = blocks_reserve(n_most, sizeof(*hulls->upper)),
 		.blocks = calloc(evidence->n / size + 2ull, sizeof(*hulls->blocks)),
+		.spans = calloc(evidence->n / size + 1ull, sizeof(*hulls->spans)),
 	};
-	if (!hulls->blocks)
+	if (!hulls->lower || !hulls->upper || !hulls->blocks || !hulls->spans)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t from = 0; from < evidence->n; from += size)
 		FLEXTRACE_TRY(add_block(hulls, evidence, from,
 		                        evidence->n - from < size ? evidence->n : from + size));
 	hulls->blocks[hulls->n_blocks].lower = hulls->n_lower;
 	hulls->blocks[hulls->n_blocks].upper = hulls->n_upper;
-	return FLEXTRACE_OK;
+	return add_levels(hulls);
 }
 
 void hulls_release(struct hulls *hulls)
 {
-	free(hulls->lower);
-	free(hulls->upper);
+	blocks_free(hulls->lower);
+	blocks_free(hulls->upper);
 	free(hulls->blocks);
+	free(hulls->spans);
 	*hulls = (struct hulls){.lower = NULL};
 }
 
@@ -196,24 +260,53 @@ static void fit_hulls(const struct points *lower, const struct points *upper, st
 	line->slope_hi = edge_of(lower, upper, line->slope, line->slope_hi);
 }
 
-static bool join(struct points *join, const struct hull_point *points, uint32_t from, uint32_t to)
+struct hull_span hulls_span(const struct hulls *hulls, uint32_t from, uint32_t to, uint32_t *ret_n)
 {
-	join->points = malloc((to - from + 1ull) * sizeof(*points));
-	if (!join->points)
-		return false;
-	memcpy(join->points, points + from, (to - from) * sizeof(*points));
-	join->n = make_hull(join->points, to - from);
-	return true;
+	uint32_t level = 0, first = 0, n = 1;
+
+	while (from % (SPAN * n) == 0 && SPAN * n <= to - from) {
+		first += level > 0 ? hulls->n_blocks / n : 0;
+		level++;
+		n *= SPAN;
+	}
+	*ret_n = n;
+	return span_at(hulls, level, first, from / n);
+}
+
+static void append(struct points *points, const struct hull_point *from, uint32_t n)
+{
+	if (points->points)
+		memcpy(points->points + points->n, from, n * sizeof(*from));
+	points->n += n;
+}
+
+/* Puts the points of the spans of blocks [from, to) there, or, without memory, only counts them. */
+static void gather(const struct hulls *hulls, uint32_t from, uint32_t to, struct points *lower,
+                   struct points *upper)
+{
+	uint32_t n;
+
+	lower->n = upper->n = 0;
+	for (; from < to; from += n) {
+		struct hull_span span = hulls_span(hulls, from, to, &n);
+
+		append(lower, hulls->lower + span.lower, span.n_lower);
+		append(upper, hulls->upper + span.upper, span.n_upper);
+	}
 }
 
 int line_fit(const struct hulls *hulls, uint32_t from, uint32_t to, struct line *line)
 {
-	const struct hull_block *first = &hulls->blocks[from], *end = &hulls->blocks[to];
 	struct points lower = {0}, upper = {0};
 	int code = FLEXTRACE_E_MEMORY;
 
-	if (join(&lower, hulls->lower, first->lower, end->lower) &&
-	    join(&upper, hulls->upper, first->upper, end->upper)) {
+	gather(hulls, from, to, &lower, &upper);
+	lower.points = malloc((lower.n + 1ull) * sizeof(*lower.points));
+	upper.points = malloc((upper.n + 1ull) * sizeof(*upper.points));
+	if (lower.points && upper.points) {
+		gather(hulls, from, to, &lower, &upper);
+		lower.n = make_hull(lower.points, lower.n);
+		upper.n = make_hull(upper.points, upper.n);
 		fit_hulls(&lower, &upper, line);
 		code = FLEXTRACE_OK;
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "calibrate_impl.h"
+#include "step.h"
 
 #define MAX_PASSES  6
 #define MAX_SAMPLES 4096u

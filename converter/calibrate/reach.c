@@ -116,6 +116,24 @@ static bool take_block(struct carried *carried, const struct hulls *hulls, uint3
 	return true;
 }
 
+/* Takes in what a part is known from, whatever that leaves. All of its evidence is carried by the
+ * same rates, unless some are loose: then its hulls say as much as its blocks do one by one. */
+static void take_core(struct carried *carried, const struct hulls *hulls, const struct part *part)
+{
+	uint32_t from = part->core_from, to = part->core_to, n;
+
+	for (uint32_t i = from; i < to && carried->loose > 0; i++)
+		take_block(carried, hulls, carried->is_forward ? i : from + to - 1 - i);
+	for (; from < to && carried->loose <= 0; from += n) {
+		struct hull_span span = hulls_span(hulls, from, to, &n);
+
+		for (uint32_t i = 0; i < span.n_lower; i++)
+			take(carried, &hulls->lower[span.lower + i], false);
+		for (uint32_t i = 0; i < span.n_upper; i++)
+			take(carried, &hulls->upper[span.upper + i], true);
+	}
+}
+
 /* -- reach ----------------------------------------------------------------------------------- */
 
 static void reach_forward(const struct parts *parts, struct part *part, const struct part *next)
@@ -123,8 +141,7 @@ static void reach_forward(const struct parts *parts, struct part *part, const st
 	struct carried carried = start(parts, part, &part->pass, true);
 	uint32_t end = part->is_before_step ? next->to : next->from;
 
-	for (uint32_t i = part->core_from; i < part->core_to; i++)
-		take_block(&carried, parts->hulls, i);
+	take_core(&carried, parts->hulls, part);
 	for (uint32_t i = part->core_to; i < end; i++) {
 		if (take_block(&carried, parts->hulls, i))
 			continue;
@@ -139,8 +156,7 @@ static void reach_backward(const struct parts *parts, struct part *part, const s
 	struct carried carried = start(parts, part, &last->pass, false);
 	uint32_t end = last->is_before_step ? last->from : last->to;
 
-	for (uint32_t i = part->core_to; i-- > part->core_from;)
-		take_block(&carried, parts->hulls, i);
+	take_core(&carried, parts->hulls, part);
 	for (uint32_t i = part->core_from; i-- > end;) {
 		if (take_block(&carried, parts->hulls, i))
 			continue;

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "calibrate_impl.h"
+#include "step.h"
 #include "marzullo.h"
 
 #define WINDOW         64u

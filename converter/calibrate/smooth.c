@@ -15,7 +15,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "blocks.h"
 #include "calibrate_impl.h"
+#include "step.h"
 
 #define MIN_KNOTS   4u
 #define MAX_SAMPLES 1024u
@@ -48,7 +50,7 @@ struct smoother {
 
 static double us_of(int64_t phi)
 {
-	return ldexp((double)phi, -PHI_BITS) * 1e-3;
+	return (double)phi * (1.0 / (1 << PHI_BITS)) * 1e-3;
 }
 
 static int compare(const void *left, const void *right)
@@ -76,20 +78,22 @@ static void measure_all(struct smoother *smoother, const struct attempt *band)
 {
 	const struct knot *knots = band->knots;
 	struct walk walk = {.reference = &band->reference};
-	double noise_us = fmax(LEAST_NOISE * smoother->least_us, 0.01);
+	double noise_us = fmax(LEAST_NOISE * smoother->least_us, 0.01), slope = 0, loose = 0;
 
 	for (uint32_t i = 0; i < smoother->n; i++) {
 		struct measure *measure = &smoother->measures[i];
 		const struct piece *before = walk.piece, *piece = walk_to(&walk, knots[i].x);
-		double slope = ldexp((double)piece->slope, -SLOPE_BITS);
 		double excess_us = us_of(knots[i].hi - knots[i].lo) / 2 - smoother->least_us;
-		double spread = piece_spread(piece, band->rho) / slope * 1e6;
 
+		if (piece != before) {
+			slope = ldexp((double)piece->slope, -SLOPE_BITS);
+			loose = piece_spread(piece, band->rho) / slope * 1e6;
+		}
 		measure->s = i ? (double)(knots[i].x - knots[i - 1].x) * slope * 1e-9 : 0;
 		measure->us = us_of(knots[i].lo) / 2 + us_of(knots[i].hi) / 2;
 		excess_us = fmax(excess_us, 0);
 		measure->noise = noise_us * noise_us + excess_us * excess_us;
-		measure->loose = piece == before ? 0 : spread * spread;
+		measure->loose = piece == before ? 0 : loose * loose;
 	}
 }
 
@@ -106,8 +110,9 @@ static struct state predict(const struct state *from, const struct measure *over
 	return state;
 }
 
-/* Takes in a measurement; returns what it costs: minus twice the logarithm of how likely it is. */
-static double update(struct state *state, const struct measure *measure)
+/* Takes in a measurement; tells how far it is off, and the variance of that. */
+static void update(struct state *state, const struct measure *measure, double *ret_off,
+                   double *ret_variance)
 {
 	double variance = state->p00 + measure->noise, off = measure->us - state->phi;
 	double gain0 = state->p00 / variance, gain1 = state->p01 / variance;
@@ -117,24 +122,39 @@ static double update(struct state *state, const struct measure *measure)
 	state->p11 -= gain1 * state->p01;
 	state->p01 -= gain0 * state->p01;
 	state->p00 -= gain0 * state->p00;
-	return log(variance) + off * off / variance;
+	*ret_off = off;
+	*ret_variance = variance;
 }
 
-/* Filters the first `n` measurements; stores the states if that is asked for. */
-static double filter(const struct smoother *smoother, uint32_t n, double walk, struct state *states)
+static struct state first_state(const struct measure *measure)
 {
-	const struct measure *measures = smoother->measures;
-	struct state state = {
-		.phi = measures[0].us, .p00 = measures[0].noise, .p11 = measures[0].loose};
-	double cost = 0;
+	return (struct state){.phi = measure->us, .p00 = measure->noise, .p11 = measure->loose};
+}
 
-	if (states)
-		states[0] = state;
+/* Filters all measurements. */
+static void filter(const struct smoother *smoother, double walk)
+{
+	struct state state = first_state(smoother->measures);
+	double off, variance;
+
+	smoother->states[0] = state;
+	for (uint32_t i = 1; i < smoother->n; i++) {
+		state = predict(&state, &smoother->measures[i], walk);
+		update(&state, &smoother->measures[i], &off, &variance);
+		smoother->states[i] = state;
+	}
+}
+
+/* What the first `n` measurements cost: minus twice the logarithm of how likely they are. */
+static double cost_of(const struct smoother *smoother, uint32_t n, double walk)
+{
+	struct state state = first_state(smoother->measures);
+	double cost = 0, off, variance;
+
 	for (uint32_t i = 1; i < n; i++) {
-		state = predict(&state, &measures[i], walk);
-		cost += update(&state, &measures[i]);
-		if (states)
-			states[i] = state;
+		state = predict(&state, &smoother->measures[i], walk);
+		update(&state, &smoother->measures[i], &off, &variance);
+		cost += log(variance) + off * off / variance;
 	}
 	return cost;
 }
@@ -146,7 +166,7 @@ static double likeliest_walk(const struct smoother *smoother)
 
 	for (int i = 0; i < N_WALKS; i++) {
 		double deviation = LEAST_WALK * pow(10, i) * 1e6;
-		double cost = filter(smoother, n, deviation * deviation, NULL);
+		double cost = cost_of(smoother, n, deviation * deviation);
 
 		if (cost < best) {
 			best = cost;
@@ -198,7 +218,7 @@ static int64_t aim(const struct smoother *smoother, const struct piece *piece,
 
 	if (piece->is_bridge) /* the rate does not walk here, it steps */
 		off_us = 0;
-	return knot->lo / 2 + knot->hi / 2 + (int64_t)ldexp(off_us * 1e3, PHI_BITS);
+	return knot->lo / 2 + knot->hi / 2 + (int64_t)(off_us * 1e3 * (1 << PHI_BITS));
 }
 
 static void hold(const struct smoother *smoother, struct attempt *band)
@@ -240,17 +260,17 @@ int band_smooth(struct attempt *band)
 	}
 	if (band->n_knots < MIN_KNOTS)
 		return FLEXTRACE_OK;
-	smoother.measures = malloc(smoother.n * sizeof(*smoother.measures));
-	smoother.states = malloc(smoother.n * sizeof(*smoother.states));
+	smoother.measures = blocks_allocate(smoother.n, sizeof(*smoother.measures));
+	smoother.states = blocks_allocate(smoother.n, sizeof(*smoother.states));
 	if (smoother.measures && smoother.states) {
 		find_halves(&smoother, band->knots);
 		measure_all(&smoother, band);
 		walk = likeliest_walk(&smoother);
-		filter(&smoother, smoother.n, walk, smoother.states);
+		filter(&smoother, walk);
 		smooth(&smoother, walk);
 		hold(&smoother, band);
 	}
-	free(smoother.measures);
-	free(smoother.states);
+	blocks_free(smoother.measures);
+	blocks_free(smoother.states);
 	return smoother.measures && smoother.states ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }

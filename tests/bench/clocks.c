@@ -120,7 +120,7 @@ static int run_errors(uint64_t seed)
 struct cost { /* CPU seconds */
 	double push_s, resolve_s, calibrate_s;
 	double kernel_s; /* of all three, in the kernel */
-	double hulls_s, close_s;
+	double hulls_s, close_s, smooth_s;
 	double bytes;       /* above what the truth takes */
 	double fresh_bytes; /* above what the records take, too: the rest is in their memory */
 	uint32_t n_certified;
@@ -162,7 +162,20 @@ static void collect(struct clock_run *run, struct evidence *evidence)
 	qsort(evidence->claims, evidence->n, sizeof(*evidence->claims), by_last);
 }
 
-/* The two passes that every bound comes from, on their own. */
+static void time_smoother(struct attempt *band, struct cost *cost)
+{
+	double start_s;
+
+	band_thin(band);
+	if (band_bridge(band) < 0)
+		abort();
+	start_s = usage_cpu_s();
+	if (band_smooth(band) < 0)
+		abort();
+	cost->smooth_s = usage_cpu_s() - start_s;
+}
+
+/* The two passes that every bound comes from, on their own; then the smoother. */
 static void time_kernels(struct clock_run *run, struct cost *cost)
 {
 	struct line line = {.slope = 1.8, .slope_lo = MIN_SLOPE, .slope_hi = MAX_SLOPE};
@@ -186,6 +199,10 @@ static void time_kernels(struct clock_run *run, struct cost *cost)
 		abort();
 	band_close(knots, n, &reference);
 	cost->close_s = usage_cpu_s() - start_s;
+	time_smoother(
+		&(struct attempt){
+			.reference = reference, .knots = knots, .n_knots = n, .rho = 10e-6},
+		cost);
 }
 
 /* As the converter does it: the records lie there, and are gathered. */
@@ -254,19 +271,18 @@ static void print_cost(const struct cost *cost, uint32_t n_ops)
 	double unit_ns = 1e9 / n_ops;
 
 	printf("%u operations: push %.0f, resolve %.0f, calibrate %.0f ns (%.0f of all in the "
-	       "kernel); hulls %.0f, closure %.0f; %.0f bytes each at the peak, %.0f of "
-	       "them fresh; %.2f %% "
-	       "certified\n",
+	       "kernel); hulls %.0f, closure %.0f, smoother %.0f; %.0f bytes each at the peak, "
+	       "%.0f of them fresh; %.2f %% certified\n",
 	       n_ops, cost->push_s * unit_ns, cost->resolve_s * unit_ns,
 	       cost->calibrate_s * unit_ns, cost->kernel_s * unit_ns, cost->hulls_s * unit_ns,
-	       cost->close_s * unit_ns, cost->bytes / n_ops, cost->fresh_bytes / n_ops,
-	       100.0 * cost->n_certified / n_ops);
+	       cost->close_s * unit_ns, cost->smooth_s * unit_ns, cost->bytes / n_ops,
+	       cost->fresh_bytes / n_ops, 100.0 * cost->n_certified / n_ops);
 }
 
 static int run_speed(double n_wanted, const char *trace, double n_records, uint32_t n_pairs)
 {
 	struct clock_scenario scenario = *clock_scenario_find("S0 clean");
-	struct ratio kernels = {.n = 0}, whole = {.n = 0};
+	struct ratio kernels = {.n = 0}, whole = {.n = 0}, smoother = {.n = 0};
 	struct clock_truth truth;
 	struct cost cost = {0};
 
@@ -283,10 +299,12 @@ static int run_speed(double n_wanted, const char *trace, double n_records, uint3
 		ratio_add(&kernels, (cost.hulls_s + cost.close_s) * unit_ns, dummy_ns);
 		ratio_add(&whole, (cost.push_s + cost.resolve_s + cost.calibrate_s) * unit_ns,
 		          dummy_ns);
+		ratio_add(&smoother, cost.smooth_s * unit_ns, dummy_ns);
 		print_cost(&cost, truth.n_ops);
 	}
 	ratio_print(&kernels, "hulls and closure / dummy, per event", "ns", 0.6);
 	ratio_print(&whole, "unwrap and calibrate / dummy, per event", "ns", 1.5);
+	ratio_print(&smoother, "smoother / dummy, per event", "ns", 0.15);
 	clock_truth_release(&truth);
 	return 0;
 }
