@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "derivations.h"
+#include "inputs.h"
 
 void facts_release(struct facts *facts)
 {
@@ -182,37 +183,14 @@ int facts_of_options(const struct conversion_options *options, struct facts *fac
 	return describe_list("compiler-info", &options->compiler_info, facts);
 }
 
-/* "ctf HOST xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" */
-static int describe_stream(const struct stream *stream, const struct string_pool *strings,
-                           struct facts *facts)
-{
-	char uuid[STREAM_UUID_SIZE];
-
-	stream_uuid_text(stream, uuid);
-	return facts_add(facts, "ctf %s %s", string_get(strings, stream->host), uuid);
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int facts_of_inputs(const struct stream_set *set, const struct string_pool *strings,
                     struct facts *facts)
 {
-	uint32_t n = 0;
+	struct inputs inputs;
+	int code = inputs_init(&inputs, set, strings);
 
-	for (uint32_t i = 0; i < set->n_streams; i++)
-		FLEXTRACE_TRY(describe_stream(set->streams[i], strings, facts));
-	if (!facts->n)
-		return 0;
-	qsort(facts->texts, facts->n, sizeof(*facts->texts), compare_texts);
-	for (uint32_t i = 1; i < facts->n; i++) {
-		if (strcmp(facts->texts[n], facts->texts[i]) == 0)
-			free(facts->texts[i]);
-		else
-			facts->texts[++n] = facts->texts[i];
-	}
-	facts->n = n + 1;
-	return 0;
+	for (uint32_t i = 0; i < inputs.n && code == 0; i++)
+		code = facts_add(facts, "%s", inputs.texts[i]);
+	inputs_release(&inputs);
+	return code;
 }

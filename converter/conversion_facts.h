@@ -20,7 +20,7 @@ struct facts {
 /* Options that are set, those with a default always. */
 int facts_of_options(const struct conversion_options *options, struct facts *facts);
 
-/* Each trace once, sorted: by host and uuid. */
+/* As inputs.h numbers them. */
 int facts_of_inputs(const struct stream_set *set, const struct string_pool *strings,
                     struct facts *facts);
 

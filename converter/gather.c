@@ -35,6 +35,8 @@ void stream_release(struct stream *stream)
 		table_release(&stream->tables[table]);
 	map_release(&stream->vpid_index);
 	free(stream->vpids);
+	free(stream->files);
+	origins_free(stream->origins);
 	losses_release(&stream->losses);
 }
 

@@ -117,7 +117,10 @@
 	X(KERNEL_TIMES_MISSING, "kernel_times_missing",                                         \
 	  "kernels of the autopilot that --kernels-from has no time of: they keep their own")   \
 	X(KERNEL_TIMES_UNUSED, "kernel_times_unused",                                           \
-	  "no run has a table of the autopilot: --kernels-from changes nothing")
+	  "no run has a table of the autopilot: --kernels-from changes nothing")                \
+	X(NO_SUCH_SOURCE, "no_such_source",                                                     \
+	  "no row is of what --keep or --drop says of the source: inputs of run.json has their "  \
+	  "names and numbers")
 /* clang-format on */
 
 enum warning {

@@ -29,6 +29,7 @@
 #include "flextrace/wire.h"
 #include "losses.h"
 #include "map.h"
+#include "origins.h"
 #include "table.h"
 
 #define FLEXTRACE_NONE       UINT32_MAX /* no index */
@@ -87,6 +88,10 @@ struct event {
 	uint64_t clock_ns;
 	int32_t vpid; /* -1 = the trace has no such context */
 	int32_t vtid; /* -1 = the trace has no such context */
+	/* Where it stood in a file, if the reader knows: 1, or of a control block with parts
+	 * 1 + ORIGIN_N_PARTS, the first being the part whose host time is told. */
+	uint32_t n_origins;
+	struct origin origins[1 + ORIGIN_N_PARTS];
 	union {
 		struct flextrace_process process;
 		struct flextrace_device device;
@@ -117,7 +122,9 @@ struct event {
  */
 struct record {
 	uint64_t clock_ns;
-	uint32_t index; /* in its stream, over all its events: the last part of the gather key */
+	/* In its stream, over all its events: the last part of the gather key. Where the stream has
+	 * origins its place in them, which is no other record's either. */
+	uint32_t index;
 	uint32_t size_bytes; /* of the whole record, a multiple of 8 */
 	int32_t vpid;
 	int32_t vtid;
@@ -254,8 +261,11 @@ struct stream {
 	bool clock_is_1ghz;      /* payload stamps may be compared with the clock */
 	/* index of the next record: every event counts, also one not understood */
 	uint32_t n_events;
-	struct losses losses; /* owned: of this stream; their places are empty */
-	int32_t *vpids;       /* owned: each process once that has evidence or host records */
+	uint32_t *files; /* owned: strings "<tool> <path>": what it was made of; none: a trace */
+	uint32_t n_files;
+	struct origins *origins; /* owned: of its records; NULL: a trace, or no record yet */
+	struct losses losses;    /* owned: of this stream; their places are empty */
+	int32_t *vpids;          /* owned: each process once that has evidence or host records */
 	uint32_t n_vpids;
 	int32_t last_vpid;                       /* of the newest of these records */
 	struct map vpid_index;                   /* owned: what is in `vpids` */

@@ -75,6 +75,20 @@ read_with flex >flex.txt 2>/dev/null
 grep -q 'flextrace:device_op: .*name = "k",' flex.txt || fail "no control block is shown"
 [ "$(grep -c flextrace:process flex.txt)" = 2 ] || fail "there are not two ranks"
 
+# Files that are called alike, and with all that a name may hold: each row tells its own, also from a copy.
+mkdir -p names/0 names/1
+cp flex/rank_1.json names/0/run.json
+cp flex/rank_0.json names/1/run.json
+for one in names/0 names/1; do
+	cp flex/rank_0.json "$one/a b, \"c\" %41 \\ é
+d.json"
+	same "${one%/*}${one#*/}" "$one"
+	grep -qF '"flex a b, \"c\" %41 \\ é\nd.json"' "names${one#*/}.ctf.out/run.json" || fail "a name is not itself"
+done
+"$FLEXTRACE" convert --quiet -o both names/0/run.json names/1/run.json 2>/dev/null
+grep -qF '["flex 0/run.json", "flex 1/run.json"]' both/run.json || fail "files of one name are not told apart"
+grep -q ',Exec,k,.*,0:0$' both/events.csv && grep -q ',k,.*,1:8$' both/events.csv || fail "a row is of another file"
+
 # Work that its round trips contradict: what is told of it does not depend on who reads it.
 trip='"name":"AIU Roundtrip","ph":"X","pid":0,"tid":9,"dur":30'
 far='"TS1":"1000","TS2":"2000","TS3":"3000","TS4":"7000","TS5":"7006"'

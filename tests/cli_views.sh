@@ -158,6 +158,50 @@ refuse "switch" "takes yes or no" --gzip=maybe
 echo '{"drop": "x"}' >profile.json
 refuse "profile's option" "takes ATTRIBUTE:REGEX" --profile=profile.json
 
+# What each row is from, of a recording and of files of four tools at a time: by number and by name, whoever reads how fast.
+mkdir four
+"$CHECKERS/make_trace" good four/ctf >/dev/null
+echo '[{"name":"of Flex","ph":"X","pid":0,"tid":1,"ts":5,"dur":1}]' >four/flex.json
+cat >four/torch.json <<END
+{"schemaVersion":1,"traceEvents":[{"ph":"M","name":"process_name","pid":7,"args":{"name":"p"}},
+{"ph":"X","cat":"cpu_op","name":"of torch","pid":7,"tid":7,"ts":10,"dur":5}]}
+END
+cat >four/profile_log_device.csv <<END
+ARCH: blackhole, CHIP_FREQ[MHz]: 1350
+PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID, trace id, trace id counter, zone name, type, source line, source file, meta data
+0,1,2,BRISC,1,1000,0,1,,,BRISC-FW,ZONE_START,1,fw.cc,
+0,1,2,BRISC,1,2000,0,1,,,BRISC-FW,ZONE_END,1,fw.cc,
+END
+echo '[{"name":"LOCK_STALL","ph":"B","ts":1,"pid":0,"tid":7},{"name":"LOCK_STALL","ph":"E","ts":20,"pid":0,"tid":7}]' >four/aie.json
+four() {
+	name=$1
+	shift
+	rm -rf out
+	"$FLEXTRACE" convert --quiet -o out four/torch.json four/ctf four/aie.json four/profile_log_device.csv four/flex.json \
+		--formats=chrome,csv,text "$@" 2>/dev/null || fail "$name"
+	"$CHECKERS/check_run" out >books || { cat books >&2; fail "$name: run.json is bad"; }
+}
+inputs() {
+	sed -n 's,.*\,\([0-9]*\)\(/[0-9.]*\)\?:[0-9]*$,\1,p' "out/$1" | sort -u | tr '\n' ' '
+}
+four "of all" --workers=1
+mv out one
+four "of all, faster" --workers=2
+diff -rq one out || fail "what rows are from depends on the number of workers"
+tr -d '\n' <out/run.json | grep -q '"inputs":[^"]*"ctf [^"]*", "aie aie.json", "flex flex.json", "torch torch.json", "tt-csv profile_log_device.csv"\]' ||
+	fail "inputs are not in order: $(grep inputs out/run.json)"
+expect "host rows" "$(inputs host.csv)" "0 2 3 "
+expect "device rows" "$(grep -c ',State,LOCK_STALL,.*,1:0$' out/events.csv) $(grep -c ',FW,.*,4:3$' out/events.csv)" "1 1"
+[ "$(grep -c '"source":"0/' out/trace.json)" -ge 1000 ] || fail "trace.json tells of no recording"
+four "by number" --keep 'source:^0/'
+expect "by number" "$(inputs host.csv)" "0 "
+expect "by number, device" "$(grep -c ',State,\|,FW,' out/events.csv)" 0
+four "by name" --drop 'source:^(flex|ctf) '
+expect "by name" "$(inputs host.csv)" "3 "
+grep -q no_such_source out/run.json && fail "a source that there is was missed"
+four "by a name that there is not" --keep 'source:flex[.]jsno'
+grep -A1 '"no_such_source"' out/run.json | grep -q '"count":[[:space:]]*1' || fail "nobody told that there is no such source"
+
 # What a tool made of a recording is none: ours, and what the analyzer writes, whose word stands at the end.
 "$FLEXTRACE" convert --quiet -o made in.json --per-rank --gzip=no || fail "made"
 mkdir mixed

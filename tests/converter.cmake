@@ -5,6 +5,8 @@ flextrace_add_unit_test(NAME strings SOURCES converter/strings.c converter/error
 flextrace_add_unit_test(NAME blocks SOURCES converter/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME spill SOURCES converter/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME table SOURCES converter/error.c ${table_sources} LIBS Threads::Threads)
+flextrace_add_unit_test(NAME origins SOURCES converter/origins.c converter/error.c ${table_sources} LIBS Threads::Threads)
+flextrace_add_unit_test(NAME inputs SOURCES converter/inputs.c LIBS flextrace_core)
 flextrace_add_unit_test(NAME message_name SOURCES converter/message_name.c)
 flextrace_add_unit_test(NAME ledger SOURCES converter/ledger.c converter/losses.c)
 flextrace_add_unit_test(NAME schema SOURCES converter/decode/schema.c converter/ledger.c converter/losses.c)

@@ -183,3 +183,21 @@ uint64_t flex_row(const struct csv_table *table, const char *column, const char 
 	fail_msg("No row with %s=%s", column, value);
 	return 0;
 }
+
+char *flex_read_rows(const struct flex_run *run, const char *name)
+{
+	char *text = scratch_read(run->out, name, NULL), *to = text, *source = NULL;
+	bool is_csv = strstr(name, ".csv") != NULL;
+
+	assert_non_null(text);
+	for (const char *from = text; *from; from++) {
+		if (is_csv ? *from == ',' : strncmp(from, " source=", 8) == 0)
+			source = to;
+		if (*from == '\n' && source)
+			to = source;
+		source = *from == '\n' ? NULL : source;
+		*to++ = *from;
+	}
+	*to = '\0';
+	return text;
+}

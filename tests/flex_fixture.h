@@ -38,6 +38,10 @@ void flex_convert_files(struct flex_run *run, const char *const *paths, uint32_t
 /* A table of the output; release it by csv_table_release(). */
 struct csv_table flex_read_table(const struct flex_run *run, const char *name);
 
+/* A file of the output without what says where its rows are from: the last column of a CSV file,
+ * the last field of a line of timeline.txt. Owned. */
+char *flex_read_rows(const struct flex_run *run, const char *name);
+
 /* A cell; `n_rows` of a table that match: where `column` is `value` (NULL: all). */
 const char *flex_cell(const struct csv_table *table, uint64_t row, const char *column);
 int64_t flex_number(const struct csv_table *table, uint64_t row, const char *column);

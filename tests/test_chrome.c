@@ -71,31 +71,36 @@ static void test_chrome__writes_host_rows(void **state)
 		chrome_find(test, "X", "outer, \"quoted\"", 0),
 		"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"outer, \\\"quoted\\\"\","
 		"\"pid\":1000,\"tid\":100,\"ts\":0.123,\"dur\":90,"
-		"\"args\":{\"file\":\"src/main.c\",\"line\":12}}");
+		"\"args\":{\"file\":\"src/main.c\",\"line\":12,"
+		"\"source\":\"0/1.0:0\"}}");
 	emit_assert_json(
 		chrome_find(test, "X", "launch", 0),
 		"{\"ph\":\"X\",\"cat\":\"privateuse1_runtime\",\"name\":\"launch\",\"pid\":1000,"
 		"\"tid\":100,\"ts\":0.123,\"dur\":10,\"args\":{\"kind\":"
 		"\"aiuLaunchControlBlocks\",\"correlation\":41,\"External id\":41,"
-		"\"args\":\"{\\\"shape\\\":\\\"2x3\\\"}\"}}");
+		"\"args\":\"{\\\"shape\\\":\\\"2x3\\\"}\","
+		"\"source\":\"0/1.0:0\"}}");
 	emit_assert_json(
 		chrome_find(test, "X", "crossing", 0),
 		"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"crossing\",\"pid\":1000,"
 		"\"tid\":10000001,\"ts\":5.123,\"dur\":90,\"args\":{\"kind\":\"User\","
-		"\"status\":\"assumed\"}}");
+		"\"status\":\"assumed\","
+		"\"source\":\"0/1.0:0\"}}");
 	/* an id that a double cannot hold is text */
 	emit_assert_json(
 		chrome_find(test, "X", "matmul", 0),
 		"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"matmul\",\"pid\":2000,\"tid\":200,"
 		"\"ts\":20.123,\"dur\":0,\"args\":{\"kind\":\"Op\","
 		"\"correlation\":\"1152921504606846977\","
-		"\"External id\":\"1152921504606846977\"}}");
+		"\"External id\":\"1152921504606846977\","
+		"\"source\":\"0/1.0:0\"}}");
 	/* a row without a name is called by its kind */
 	emit_assert_json(
 		chrome_find(test, "X", "aiuCompileGraph", 0),
 		"{\"ph\":\"X\",\"cat\":\"privateuse1_runtime\",\"name\":\"aiuCompileGraph\","
 		"\"pid\":3000,\"tid\":10000001,\"ts\":20.124,\"dur\":0.001,"
-		"\"args\":{\"kind\":\"aiuCompileGraph\"}}");
+		"\"args\":{\"kind\":\"aiuCompileGraph\","
+		"\"source\":\"0/1.0:0\"}}");
 }
 
 static void test_chrome__writes_device_rows(void **state)
@@ -109,7 +114,8 @@ static void test_chrome__writes_device_rows(void **state)
 		"\"ts\":22.123,\"dur\":8,\"args\":{\"rank\":0,\"device\":0,\"kind\":\"Exec\","
 		"\"stream\":1,\"correlation\":41,\"External id\":41,\"job\":1,"
 		"\"raw\":[10,20,30,40,50],\"cycles\":[4294967306,4294967316,4294967326,"
-		"4294967336,4294967346],\"power\":900,\"status\":\"certified\",\"err_ns\":12}}");
+		"4294967336,4294967346],\"power\":900,\"status\":\"certified\",\"err_ns\":12,"
+		"\"source\":\"0/1.0:17\"}}");
 	emit_assert_json(
 		chrome_find(test, "X", "mm_0", 5),
 		"{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"mm_0\",\"pid\":2001,\"tid\":8,"
@@ -117,22 +123,26 @@ static void test_chrome__writes_device_rows(void **state)
 		"\"Memcpy PtoP\",\"stream\":8,\"correlation\":43,\"External id\":43,\"job\":3,"
 		"\"raw\":[0,0,30,40,0],\"cycles\":[0,0,4294967326,4294967336,0],\"bytes\":4096,"
 		"\"peer\":0,\"group\":\"world\",\"type\":\"SingleCast\","
-		"\"status\":\"certified\",\"err_ns\":7}}");
+		"\"status\":\"certified\",\"err_ns\":7,"
+		"\"source\":\"0/1.0:17\"}}");
 	emit_assert_json(
 		chrome_find(test, "X", "load tile", 0),
 		"{\"ph\":\"X\",\"cat\":\"firmware\",\"name\":\"load tile\",\"pid\":1001,"
 		"\"tid\":10000005,\"ts\":22.123,\"dur\":7,\"args\":{\"rank\":0,\"device\":0,"
 		"\"kind\":\"FW\",\"core\":2,\"processor\":1,\"run\":5,\"job\":1,"
-		"\"cycles\":[100,\"9007199254740993\"],\"err_ns\":15}}");
+		"\"cycles\":[100,\"9007199254740993\"],\"err_ns\":15,"
+		"\"source\":\"0/1.0:0\"}}");
 	emit_assert_json(cJSON_GetObjectItem(chrome_find(test, "X", "load tile", 2), "args"),
 	                 "{\"rank\":0,\"device\":0,\"core\":2,\"processor\":1,\"run\":5,\"job\":1,"
-	                 "\"cycles\":[100,\"9007199254740993\"],\"err_ns\":15}");
+	                 "\"cycles\":[100,\"9007199254740993\"],\"err_ns\":15,"
+	                 "\"source\":\"0/1.0:0\"}");
 	/* an outlier has no bound */
 	emit_assert_json(
 		cJSON_GetObjectItem(chrome_find(test, "X", "mm_0", 3), "args"),
 		"{\"rank\":0,\"device\":0,\"kind\":\"Exec\",\"stream\":1,\"correlation\":42,"
 		"\"External id\":42,\"job\":2,\"raw\":[10,20,30,40,50],\"cycles\":[4294967306,"
-		"4294967316,4294967326,4294967336,4294967346],\"status\":\"outlier\"}");
+		"4294967316,4294967326,4294967336,4294967346],\"status\":\"outlier\","
+		"\"source\":\"0/1.0:17\"}");
 }
 
 static void test_chrome__writes_points(void **state)
@@ -144,11 +154,13 @@ static void test_chrome__writes_points(void **state)
 		chrome_find(test, "i", "model", 0),
 		"{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"cpu_instant_event\",\"name\":\"model\","
 		"\"pid\":1000,\"tid\":100,\"ts\":1.123,\"args\":{\"kind\":\"annotation\","
-		"\"value\":\"bert\",\"status\":\"certified\",\"err_ns\":0}}");
+		"\"value\":\"bert\",\"status\":\"certified\",\"err_ns\":0,"
+		"\"source\":\"0/1.0:0\"}}");
 	emit_assert_json(chrome_find(test, "i", "tile done", 0),
 	                 "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"firmware\",\"name\":\"tile done\","
 	                 "\"pid\":1001,\"tid\":10000005,\"ts\":23.623,\"args\":{\"kind\":\"mark\","
-	                 "\"status\":\"certified\",\"err_ns\":15}}");
+	                 "\"status\":\"certified\",\"err_ns\":15,"
+	                 "\"source\":\"0/1.0:0\"}}");
 	emit_assert_json(chrome_find(test, "C", "free,cores", 0),
 	                 "{\"ph\":\"C\",\"cat\":\"counter\",\"name\":\"free,cores\",\"pid\":1000,"
 	                 "\"tid\":1000,\"ts\":3.123,\"args\":{\"value\":2.5}}");

@@ -452,8 +452,7 @@ static void test_flex__gives_the_same_for_one_file_and_for_many(void **state)
 		if (i)
 			flex_add_file(run, "b.json", text);
 		flex_convert(run);
-		outputs[i] = scratch_read(run->out, "timeline.txt", NULL);
-		assert_non_null(outputs[i]);
+		outputs[i] = flex_read_rows(run, "timeline.txt");
 	}
 	assert_string_equal(outputs[0], outputs[1]);
 	free(outputs[0]);
@@ -503,8 +502,7 @@ static void test_flex__gives_the_same_whatever_the_order(void **state)
 		assert_int_equal(run->events.n_rows, 2 * n);
 		assert_int_equal(run->host.n_rows, n);
 		assert_int_equal(run->ledger.rows[RECORD_DEVICE_OP], n);
-		outputs[order] = scratch_read(run->out, "timeline.txt", NULL);
-		assert_non_null(outputs[order]);
+		outputs[order] = flex_read_rows(run, "timeline.txt");
 	}
 	assert_string_equal(outputs[0], outputs[1]);
 	assert_string_equal(outputs[0], outputs[2]);

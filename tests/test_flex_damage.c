@@ -164,7 +164,7 @@ static void test_flex_damage__reads_nested_events_like_adjacent_ones(void **stat
 			run = convert(state, &scene, NULL, &truth);
 			assert_int_equal(run->ledger.rows[RECORD_DEVICE_OP], truth.n_ops);
 			assert_int_equal(ledger_lost(&run->ledger), 0);
-			texts[k] = scratch_read(run->out, "events.csv", NULL);
+			texts[k] = flex_read_rows(run, "events.csv");
 			flex_truth_release(&truth);
 		}
 		assert_string_equal(texts[0], texts[1]);

@@ -195,7 +195,7 @@ static void test_flex_data__knows_the_ring_in_one_file_and_in_four(void **state)
 		check_ring_order(run);
 		assert_int_equal(run->ledger.warnings[WARNING_UNALIGNED], 0);
 		assert_int_equal(ledger_lost(&run->ledger), 0);
-		texts[i] = scratch_read(run->out, "timeline.txt", NULL);
+		texts[i] = flex_read_rows(run, "timeline.txt");
 	}
 	assert_string_equal(texts[0], texts[1]);
 	free(texts[0]);

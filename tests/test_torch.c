@@ -329,9 +329,10 @@ static const char odd_args[] = FILE_OF("\"distributedInfo\":{\"rank\":1},",
 static void test_torch__lets_the_file_have_the_word(void **state)
 {
 	static const char *const all[] = {
-		"\"args\":{\"kind\":[1,{\"\\u003ca>\":null}],\"status\":\"x\\n\\\"\"}}",
+		"\"args\":{\"kind\":[1,{\"\\u003ca>\":null}],\"status\":\"x\\n\\\"\","
+		"\"source\":\"0:",
 		("\"args\":{\"kind\":\"Dispatch\",\"job\":1.50,\"rank\":1,\"device\":0,"
-	         "\"stream\":7,\"status\":\"given\"}}"),
+	         "\"stream\":7,\"status\":\"given\",\"source\":\"0:"),
 		"\"kind\":\"annotation\",\"Device Type\":1,\"Device "
 		"Id\":0,\"Bytes\":256,\"Addr\":4096,",
 	};

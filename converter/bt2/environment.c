@@ -3,12 +3,17 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "array.h"
 
 #define UUID_NAME   "flextrace_uuid"
 #define UUID_DIGITS 32
 #define LOST        "flextrace_lost_"
 #define OF_DEVICE   "_of_device_"
+#define INPUT       "flextrace_input_"
+#define MAX_INPUTS  UINT32_C(1000000)
 
 int environment_set_uuid(bt_trace *trace, const uint8_t uuid[16])
 {
@@ -103,6 +108,99 @@ int environment_get_losses(const bt_trace *trace, struct losses *losses)
 			continue;
 		span.count = (uint64_t)bt_value_integer_signed_get(value);
 		FLEXTRACE_TRY(losses_add(losses, cause, &place, &span));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- files ------------------------------------------------------------------------------------- */
+
+static bool is_plain(unsigned char byte)
+{
+	return byte > 0x1f && byte < 0x7f && !strchr("\"\\%", byte);
+}
+
+/* Returns a text, owned; NULL: no memory. */
+static char *escape(const char *text)
+{
+	char *escaped = malloc(3 * strlen(text) + 1), *at = escaped;
+
+	for (; escaped && *text; text++)
+		at += sprintf(at, is_plain((unsigned char)*text) ? "%c" : "%%%02x",
+		              (unsigned char)*text);
+	if (escaped)
+		*at = '\0';
+	return escaped;
+}
+
+/* What an escape stands for; 0: it is none. */
+static char byte_of(const char *escape)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *high, *low;
+
+	if (escape[0] != '%' || !escape[1] || !escape[2])
+		return '\0';
+	high = strchr(digits, escape[1]);
+	low = strchr(digits, escape[2]);
+	return high && low ? (char)((high - digits) << 4 | (low - digits)) : '\0';
+}
+
+static char *unescape(const char *text)
+{
+	char *plain = malloc(strlen(text) + 1), *at = plain;
+
+	for (; plain && *text; at++) {
+		char byte = byte_of(text);
+
+		*at = byte ? byte : *text;
+		text += byte ? 3 : 1;
+	}
+	if (plain)
+		*at = '\0';
+	return plain;
+}
+
+int environment_set_inputs(bt_trace *trace, const struct import_files *files)
+{
+	for (uint32_t i = 0; i < files->n; i++) {
+		char *text = escape(files->texts[i]), name[64];
+		int code = -1;
+
+		snprintf(name, sizeof(name), INPUT "%" PRIu32, i);
+		if (text)
+			code = bt_trace_set_environment_entry_string(trace, name, text);
+		free(text);
+		if (code)
+			return FLEXTRACE_E_MEMORY;
+	}
+	return FLEXTRACE_OK;
+}
+
+static int add_input(struct string_cache *strings, struct stream *stream, const char *escaped)
+{
+	char *text = unescape(escaped);
+	int code = text ? array_make_room(&stream->files, stream->n_files, sizeof(*stream->files))
+	                : FLEXTRACE_E_MEMORY;
+
+	if (code == 0)
+		code = string_intern(strings, text, &stream->files[stream->n_files]);
+	stream->n_files += code == 0;
+	free(text);
+	return code;
+}
+
+int environment_get_inputs(const bt_trace *trace, struct string_cache *strings,
+                           struct stream *stream)
+{
+	for (uint32_t i = 0; i < MAX_INPUTS; i++) {
+		const bt_value *value;
+		char name[64];
+
+		snprintf(name, sizeof(name), INPUT "%" PRIu32, i);
+		value = entry_of(trace, name);
+		if (!value || !bt_value_is_string(value))
+			break;
+		FLEXTRACE_TRY(add_input(strings, stream, bt_value_string_get(value)));
 	}
 	return FLEXTRACE_OK;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bt2/environment.h"
+
 #define PAYLOAD_OFFSET offsetof(struct event, payload)
 
 /* -- event classes, once ----------------------------------------------------------------------- */
@@ -123,12 +125,17 @@ static void resolve_context(struct event_class *class, const bt_field_class *str
 	} contexts[] = {{"vpid", offsetof(struct event, vpid)},
 	                {"vtid", offsetof(struct event, vtid)}};
 
+	struct event_field origins;
+
 	class->event.vpid = -1;
 	class->event.vtid = -1;
+	class->origins = -1;
 	for (int i = 0; i < 2; i++)
 		if (resolve(structure, contexts[i].name, SCHEMA_I32, contexts[i].offset,
 		            &class->context[class->n_context]) > 0)
 			class->n_context++;
+	if (resolve(structure, ORIGINS_NAME, SCHEMA_WORDS, 0, &origins) > 0)
+		class->origins = origins.member;
 }
 
 void event_class_init(struct event_class *class, const bt_event_class *bt)
@@ -271,12 +278,32 @@ static int read_structure(const struct event_field *fields, uint32_t n, const bt
 	return 0;
 }
 
+/* Of more than there can be, the first ones. */
+static void read_origins(const bt_field *field, struct event *event)
+{
+	uint64_t n = bt_field_array_get_length(field);
+
+	event->n_origins = n < 1 + ORIGIN_N_PARTS ? (uint32_t)n : 1 + ORIGIN_N_PARTS;
+	for (uint32_t i = 0; i < event->n_origins; i++) {
+		uint64_t number = bt_field_integer_unsigned_get_value(
+			bt_field_array_borrow_element_field_by_index_const(field, i));
+
+		event->origins[i] = (struct origin){(uint32_t)(number >> 32), (uint32_t)number,
+		                                    false};
+	}
+}
+
 int event_read(struct event_class *class, const bt_event *event, struct event_words *words)
 {
 	if (class->n_context)
 		FLEXTRACE_TRY(read_structure(class->context, class->n_context,
 		                             bt_event_borrow_common_context_field_const(event),
 		                             words, &class->event));
+	if (class->origins >= 0)
+		read_origins(bt_field_structure_borrow_member_field_by_index_const(
+				     bt_event_borrow_common_context_field_const(event),
+				     (uint64_t) class->origins),
+		             &class->event);
 	if (class->n_payload)
 		FLEXTRACE_TRY(read_structure(class->payload, class->n_payload,
 		                             bt_event_borrow_payload_field_const(event), words,

@@ -31,6 +31,7 @@ struct event_class {
 	uint32_t n_payload, n_context;
 	struct event_field payload[EVENT_MAX_FIELDS];
 	struct event_field context[2]; /* vpid, vtid of the common context */
+	int origins;                   /* index of a member there; -1: there is none */
 	struct event event; /* the last one read; defaults where the trace has no such member */
 };
 

@@ -153,6 +153,7 @@ static int add_stream(struct feed *feed, const bt_stream *bt)
 	entry.stream->instance_id = bt_stream_get_id(bt);
 	set_clock(&entry, class);
 	FLEXTRACE_TRY(set_host(feed, entry.stream, trace));
+	FLEXTRACE_TRY(environment_get_inputs(trace, &feed->decoder.cache, entry.stream));
 	FLEXTRACE_TRY(map_put(&feed->stream_index, (uintptr_t)bt, 0, feed->n_streams));
 	bt_stream_get_ref(bt);
 	feed->streams[feed->n_streams++] = entry;

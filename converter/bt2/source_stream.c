@@ -129,6 +129,8 @@ static int set_context(bt_stream_class *class, bt_trace_class *trace)
 		code = add_member(context, "vpid", signed_class(trace));
 	if (code == FLEXTRACE_OK)
 		code = add_member(context, "vtid", signed_class(trace));
+	if (code == FLEXTRACE_OK)
+		code = add_member(context, ORIGINS_NAME, words_class(trace));
 	if (code == FLEXTRACE_OK &&
 	    bt_stream_class_set_event_common_context_field_class(class, context))
 		code = FLEXTRACE_E_MEMORY;
@@ -167,6 +169,7 @@ static int create_stream(struct source_stream *stream, bt_stream_class *class,
 	bt_trace_set_uuid(trace, of->uuid);
 	if (bt_trace_set_environment_entry_string(trace, "hostname", of->host) == 0 &&
 	    environment_set_uuid(trace, of->uuid) == 0 &&
+	    environment_set_inputs(trace, origin->files) == 0 &&
 	    (!origin->losses || environment_set_losses(trace, &origin->losses->losses) == 0))
 		stream->stream = bt_stream_create_with_id(class, trace, of->instance);
 	if (stream->stream)
@@ -253,6 +256,17 @@ static int set_field(bt_field *field, enum schema_type type, const void *value)
 	return FLEXTRACE_OK;
 }
 
+static int set_origins(bt_field *field, const struct event *event)
+{
+	if (bt_field_array_dynamic_set_length(field, event->n_origins))
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < event->n_origins; i++)
+		bt_field_integer_unsigned_set_value(
+			bt_field_array_borrow_element_field_by_index(field, i),
+			(uint64_t)event->origins[i].file << 32 | event->origins[i].record);
+	return FLEXTRACE_OK;
+}
+
 static int set_event(bt_event *bt, const struct event *event)
 {
 	const struct schema_class *schema = schema_of(event->class);
@@ -263,6 +277,8 @@ static int set_event(bt_event *bt, const struct event *event)
 		bt_field_structure_borrow_member_field_by_index(context, 0), event->vpid);
 	bt_field_integer_signed_set_value(
 		bt_field_structure_borrow_member_field_by_index(context, 1), event->vtid);
+	FLEXTRACE_TRY(
+		set_origins(bt_field_structure_borrow_member_field_by_index(context, 2), event));
 	for (uint32_t i = 0; i < schema->n_fields; i++) {
 		bt_field *field = bt_field_structure_borrow_member_field_by_index(payload, i);
 		const char *value = (const char *)&event->payload + schema->fields[i].offset;

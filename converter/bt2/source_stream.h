@@ -8,6 +8,7 @@
 
 #include <babeltrace2/babeltrace.h>
 
+#include "import/files.h"
 #include "import/import.h"
 #include "model.h"
 
@@ -19,6 +20,7 @@ struct source_stream {
 
 struct source_origin { /* all weak */
 	const struct import_stream *stream;
+	const struct import_files *files;
 	const struct ledger *losses; /* that this trace tells of; NULL: another one does */
 };
 

@@ -447,6 +447,39 @@ static int note_process(struct stream *stream, int32_t vpid)
 	return FLEXTRACE_OK;
 }
 
+/* What no file told is where the one before was, for one or the other must be. */
+static struct origin origin_of(const struct stream *stream, const struct event *event, uint32_t i)
+{
+	const struct origins *origins = stream->origins;
+	struct origin origin = {0, ORIGIN_NO_RECORD, false};
+
+	if (i < event->n_origins && event->origins[i].file < stream->n_files)
+		origin = event->origins[i];
+	else if (origins->n)
+		origin = origins_get(origins, origins->n - 1);
+	origin.has_parts = false;
+	return origin;
+}
+
+/* Stores the place of a record among the origins of its stream. */
+static int note_origins(struct stream *stream, const struct event *event, uint32_t *ret_place)
+{
+	bool has_parts = event->n_origins == 1 + ORIGIN_N_PARTS;
+
+	if (!stream->origins)
+		stream->origins = origins_new();
+	if (!stream->origins)
+		return FLEXTRACE_E_MEMORY;
+	*ret_place = stream->origins->n;
+	for (uint32_t i = 0; i < (has_parts ? event->n_origins : 1); i++) {
+		struct origin origin = origin_of(stream, event, i);
+
+		origin.has_parts = has_parts && !i;
+		FLEXTRACE_TRY(origins_add(stream->origins, &origin));
+	}
+	return FLEXTRACE_OK;
+}
+
 int decode_push(struct decoder *decoder, struct stream *stream, const struct event *event)
 {
 	const struct packing *packing = &packings[event->class];
@@ -466,6 +499,8 @@ int decode_push(struct decoder *decoder, struct stream *stream, const struct eve
 		size_bytes += event->payload.marker_batch.n_words * sizeof(uint64_t);
 	if (table != TABLE_DEFINITIONS)
 		FLEXTRACE_TRY(note_process(stream, event->vpid));
+	if (stream->n_files)
+		FLEXTRACE_TRY(note_origins(stream, event, &index));
 	head = table_append(&stream->tables[table], size_bytes);
 	if (!head)
 		return FLEXTRACE_E_MEMORY;

@@ -7,7 +7,7 @@
  *   chrome_ids.c   which pid and tid stands for what
  *   chrome_ranks.c what the file of a single rank has in its own way
  *   chrome_meta.c  everything around the rows: keys of the object, names of processes and threads
- *   chrome_rows.c  one event each
+ *   chrome_rows.c  one event each; chrome_arrows.c one end of an arrow
  *   chrome_losses.c what was lost, and what was left out
  *   chrome_told.c  what the file of another tool said comes out again
  *   chrome_texts.c what many of them have in common

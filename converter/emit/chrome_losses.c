@@ -173,7 +173,7 @@ void chrome_append_loss_place(const struct chrome *chrome, struct writer *text,
 	if (place->stream != FLEXTRACE_NONE) {
 		writer_raw(text, separator);
 		writer_literal(text, "stream ");
-		texts_write(&chrome->view.sources, place->stream, text);
+		view_write_stream(&chrome->view, text, place->stream);
 	}
 }
 

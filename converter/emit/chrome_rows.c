@@ -129,6 +129,27 @@ static void write_status(struct writer *writer, uint8_t status)
 	writer_char(writer, '"');
 }
 
+/* Readers of the file of a rank have no use for it. */
+static char *put_source(const struct chrome *chrome, char *at, uint32_t stream, uint32_t index)
+{
+	if (chrome->process != FLEXTRACE_NONE)
+		return at;
+	at = put_literal(at, ",\"source\":\"");
+	at = view_put_source(&chrome->view, at, stream, index);
+	*at = '"';
+	return at + 1;
+}
+
+/* `told` is NULL where no file told of the row. */
+static void write_source(struct chrome *chrome, const struct told *told, uint32_t stream,
+                         uint32_t index)
+{
+	char *at = writer_room(&chrome->writer, SOURCE_BYTES + 16);
+
+	if (at && !(told && chrome_told_has(told, "source")))
+		chrome->writer.at = put_source(chrome, at, stream, index);
+}
+
 /* The last argument, and the end of the event. */
 static void write_err(struct chrome *chrome, uint32_t err_ns)
 {
@@ -184,7 +205,7 @@ static void write_cycles(struct chrome *chrome, const uint64_t *ticks, uint32_t 
 
 /* -- events ------------------------------------------------------------------------------------ */
 
-static void write_source(struct chrome *chrome, uint32_t file, uint32_t line)
+static void write_code(struct chrome *chrome, uint32_t file, uint32_t line)
 {
 	uint64_t key = (uint64_t)file << 32 | line;
 
@@ -209,7 +230,7 @@ static void write_host_kind(struct chrome *chrome, const struct host_row *row)
 		texts_write(&chrome->host_kinds, row->kind, &chrome->writer);
 		CHROME_ARG(&chrome->writer, "file");
 	}
-	write_source(chrome, row->file, row->line);
+	write_code(chrome, row->file, row->line);
 }
 
 /* From the phase to the time: what both ends of an async interval have in common. */
@@ -243,6 +264,7 @@ static void write_host_args(struct chrome *chrome, const struct host_row *row,
 	}
 	if (row->status != TIME_CERTIFIED && !(told && chrome_told_has(told, "status")))
 		write_status(&chrome->writer, row->status);
+	write_source(chrome, told, row->stream, row->index);
 	writer_literal(&chrome->writer, "}}");
 }
 
@@ -349,6 +371,7 @@ static char *put_run(struct chrome *chrome, char *at, uint32_t track, const stru
 			end = put_exact(put_literal(end, ",\"run\":"), run->run);
 		if (run->job)
 			end = put_exact(put_literal(end, ",\"job\":"), run->job);
+		end = put_source(chrome, end, run->stream, run->index);
 		run_piece_end(piece, run, put_literal(end, ",\"cycles\":["));
 	}
 	return run_piece_put(piece, at);
@@ -372,6 +395,15 @@ static void write_zone_args(struct chrome *chrome, const struct device_row *row)
 		write_status(&chrome->writer, row->status);
 }
 
+static void write_row_source(struct chrome *chrome, const struct device_row *row,
+                             const struct told *told)
+{
+	uint32_t stream, index;
+
+	view_device_source(&chrome->view, row, &stream, &index);
+	write_source(chrome, told, stream, index);
+}
+
 static void write_op_row_args(struct chrome *chrome, const struct device_row *row)
 {
 	const struct tick_op *op = &chrome->view.timeline->ops[row->source];
@@ -386,6 +418,7 @@ static void write_op_row_args(struct chrome *chrome, const struct device_row *ro
 		chrome_write_bandwidth(chrome, row);
 	write_cost_args(chrome, row);
 	write_status(&chrome->writer, row->status);
+	write_row_source(chrome, row, NULL);
 }
 
 /* Of ours, what the file does not know. */
@@ -405,6 +438,7 @@ static void write_told_row_args(struct chrome *chrome, const struct device_row *
 	write_cost_args(chrome, row);
 	if (!chrome_told_has(told, "status"))
 		write_status(&chrome->writer, row->status);
+	write_row_source(chrome, row, told);
 }
 
 static void write_device_args(struct chrome *chrome, const struct device_row *row,
@@ -507,6 +541,7 @@ void chrome_write_instant(struct chrome *chrome, const struct instant_row *row)
 	}
 	if (!is_told || !chrome_told_has(&told, "status"))
 		write_status(writer, row->status);
+	write_source(chrome, is_told ? &told : NULL, row->stream, row->index);
 	write_err(chrome, row->err_ns);
 }
 
@@ -548,35 +583,4 @@ void chrome_write_memory(struct chrome *chrome, const struct memory_row *row)
 	writer_literal(&chrome->writer, "\"bytes\":");
 	writer_u64(&chrome->writer, row->total_bytes);
 	writer_literal(&chrome->writer, "}}");
-}
-
-void chrome_write_flow(struct chrome *chrome, char phase, uint64_t id, const struct flow *flow)
-{
-	struct writer *writer = &chrome->writer;
-	bool is_message = flow_is_message(flow, chrome->view.timeline->tracks);
-	bool is_start = phase == 's';
-
-	chrome_next(chrome);
-	writer_literal(writer, "{\"ph\":\"");
-	writer_char(writer, phase);
-	writer_literal(writer, "\",\"id\":");
-	writer_u64(writer, id);
-	if (is_message) {
-		writer_literal(writer, ",\"cat\":\"message\",\"name\":");
-		view_write_json(&chrome->view, writer, flow->message.sync);
-	} else if (flow_is_gradient(flow, chrome->view.timeline->tracks)) {
-		writer_literal(writer, ",\"cat\":\"fwdbwd\",\"name\":\"fwdbwd\"");
-	} else {
-		writer_literal(writer, ",\"cat\":\"ac2g\",\"name\":\"ac2g\"");
-	}
-	if (!is_start)
-		writer_literal(writer, ",\"bp\":\"e\"");
-	texts_write(&chrome->places, is_start ? flow->from_track : flow->to_track, writer);
-	chrome_write_ts(chrome, is_start ? flow->from_time_ns : flow->to_time_ns);
-	writer_literal(writer, ",\"args\":{");
-	if (is_message) {
-		writer_literal(writer, "\"group\":");
-		view_write_json(&chrome->view, writer, flow->message.group);
-	}
-	writer_literal(writer, "}}");
 }

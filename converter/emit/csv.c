@@ -219,6 +219,7 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
                      const struct tick_op *op)
 {
 	const struct kernel_cost *cost = kernel_cost_of(csv->view.timeline->costs, row);
+	uint32_t stream, index;
 
 	texts_write(&csv->tracks, row->track, writer);
 	write_kind(csv, writer, &csv->device_kinds, row->kind, op->name);
@@ -239,7 +240,8 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
 	writer_char(writer, ',');
 	write_cost(csv, writer, row);
 	write_moved(csv, writer, row, op);
-	write_source(csv, writer, op->stream, op->index);
+	view_device_source(&csv->view, row, &stream, &index);
+	write_source(csv, writer, stream, index);
 }
 
 /* The source, and the end of the line. */
@@ -249,9 +251,8 @@ static char *put_run(struct csv *csv, char *at, const struct device_row *row,
 	struct run_piece *piece = &csv->runs[row->track];
 
 	if (piece->run != run) {
-		char *end = texts_put(&csv->view.sources, run->stream, piece->bytes);
+		char *end = view_put_source(&csv->view, piece->bytes, run->stream, run->index);
 
-		end = put_u64(put_literal(end, ":"), run->index);
 		run_piece_end(piece, run, put_literal(end, "\n"));
 	}
 	return run_piece_put(piece, at);

@@ -98,7 +98,7 @@ static void write_loss(struct csv *csv, struct writer *writer, const struct loss
 	csv_write_id(writer, loss->place.device);
 	csv_write_id(writer, loss->place.core);
 	if (loss->place.stream != FLEXTRACE_NONE)
-		texts_write(&csv->view.sources, loss->place.stream, writer);
+		view_write_stream(&csv->view, writer, loss->place.stream);
 	writer_char(writer, ',');
 	writer_u64(writer, loss->all.count);
 	writer_char(writer, ',');

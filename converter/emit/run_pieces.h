@@ -11,7 +11,7 @@
 
 #include "model.h"
 
-#define RUN_PIECE_BYTES 240
+#define RUN_PIECE_BYTES 304
 
 struct run_piece {
 	const struct mark_run *run; /* weak; NULL = none yet */

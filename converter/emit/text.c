@@ -264,7 +264,7 @@ static void write_losses(struct text *text)
 			write_u64(text, "core", loss->place.core);
 		if (loss->place.stream != FLEXTRACE_NONE) {
 			FIELD(text, "stream");
-			texts_write(&text->view.sources, loss->place.stream, &text->writer);
+			view_write_stream(&text->view, &text->writer, loss->place.stream);
 		}
 		writer_char(&text->writer, '\n');
 	}

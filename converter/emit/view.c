@@ -6,17 +6,19 @@
 static int make_sources(struct view *view)
 {
 	const struct stream_set *set = view->timeline->streams;
+	char text[SOURCE_BYTES];
 
-	FLEXTRACE_TRY(texts_init(&view->sources, set->n_streams));
+	FLEXTRACE_TRY(inputs_init(&view->inputs, set, view->strings));
+	FLEXTRACE_TRY(texts_init(&view->sources, view->inputs.n_numbers));
 	for (uint32_t i = 0; i < set->n_streams; i++) {
-		struct writer *writer = &view->sources.bytes;
+		uint32_t end = i + 1 < set->n_streams ? view->inputs.first[i + 1]
+		                                      : view->inputs.n_numbers;
 
-		writer_u64(writer, set->streams[i]->trace);
-		writer_char(writer, '/');
-		writer_u64(writer, set->streams[i]->class_id);
-		writer_char(writer, '.');
-		writer_u64(writer, set->streams[i]->instance_id);
-		texts_end(&view->sources);
+		for (uint32_t place = view->inputs.first[i]; place < end; place++) {
+			inputs_write_place(text, &view->inputs, set->streams[i], place);
+			writer_raw(&view->sources.bytes, text);
+			texts_end(&view->sources);
+		}
 	}
 	return texts_check(&view->sources);
 }
@@ -56,6 +58,7 @@ int view_init(struct view *view, const struct timeline *timeline)
 void view_release(struct view *view)
 {
 	texts_release(&view->sources);
+	inputs_release(&view->inputs);
 	free(view->is_exact);
 	*view = (struct view){.timeline = NULL};
 }
@@ -97,8 +100,11 @@ void view_device_source(const struct view *view, const struct device_row *row, u
 		*ret_stream = view_run(view, zone)->stream;
 		*ret_index = view_run(view, zone)->index;
 	} else {
-		*ret_stream = view->timeline->ops[row->source].stream;
-		*ret_index = view->timeline->ops[row->source].index;
+		const struct tick_op *op = &view->timeline->ops[row->source];
+
+		*ret_stream = op->stream;
+		*ret_index = inputs_part(view->timeline->streams->streams[op->stream], op->index,
+		                         row->kind);
 	}
 }
 

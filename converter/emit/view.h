@@ -11,6 +11,7 @@
 #include "derive/derive.h"
 #include "emit/emit.h"
 #include "emit/texts.h"
+#include "inputs.h"
 
 struct view {
 	const struct timeline *timeline; /* weak, all three */
@@ -18,7 +19,8 @@ struct view {
 	const struct string_pool *strings;
 	int64_t epoch_offset_ns; /* time_ns + this = ns since the Unix epoch */
 	bool *is_exact;       /* owned: per process, its clock is the reference's: no row is off */
-	struct texts sources; /* per stream: "<trace>/<stream class>.<stream instance>" */
+	struct inputs inputs; /* owned */
+	struct texts sources; /* per number of `inputs`: what stands before ":<record>" */
 };
 
 /* FLEXTRACE_E_MEMORY or 0. */
@@ -78,18 +80,37 @@ static inline void view_read(struct table_cursor *cursor, const struct table *ta
 	table_read(cursor, (struct table *)table, false);
 }
 
-/* Appends "<trace>/<stream class>.<stream instance>:<index>". */
+/* Puts what a record is called, see inputs.h, where there is room for SOURCE_BYTES, and returns its
+ * end. */
+static inline char *view_put_source(const struct view *view, char *at, uint32_t stream,
+                                    uint32_t index)
+{
+	const struct stream *of = view->timeline->streams->streams[stream];
+	uint32_t record, place = inputs_find(&view->inputs, of, stream, index, &record);
+
+	at = texts_put(&view->sources, place, at);
+	if (record == ORIGIN_NO_RECORD && of->origins)
+		return at;
+	*at = ':';
+	return put_u64(at + 1, record);
+}
+
 static inline void view_write_source(const struct view *view, struct writer *writer,
                                      uint32_t stream, uint32_t index)
 {
-	char *at;
+	char *at = writer_room(writer, SOURCE_BYTES);
 
-	texts_write(&view->sources, stream, writer);
-	at = writer_room(writer, WRITER_NUMBER_BYTES + 1);
-	if (!at)
-		return;
-	*at = ':';
-	writer->at = put_u64(at + 1, index);
+	if (at)
+		writer->at = view_put_source(view, at, stream, index);
+}
+
+/* Appends what the records of a stream are called up to their number; of several files it tells
+ * none. */
+static inline void view_write_stream(const struct view *view, struct writer *writer,
+                                     uint32_t stream)
+{
+	if (view->timeline->streams->streams[stream]->n_files < 2)
+		texts_write(&view->sources, view->inputs.first[stream], writer);
 }
 
 static inline void view_write_csv(const struct view *view, struct writer *writer, uint32_t string)

@@ -154,6 +154,7 @@ static int read_file(struct aie *aie, const char *path, struct flextrace_error *
 	int is_words = aie_is_words(path);
 
 	FLEXTRACE_TRY(is_words);
+	FLEXTRACE_TRY(import_files_add(&aie->files, "aie", path));
 	if (!aie->path)
 		FLEXTRACE_TRY(string_intern(&aie->cache, path, &aie->path));
 	return is_words ? aie_read_words(aie, path, error) : aie_read_json(aie, path, error);
@@ -221,6 +222,7 @@ static int read_all(struct aie *aie, struct flextrace_error *error)
 static void free_times(struct aie_times *times)
 {
 	free(times->cycles);
+	free(times->origins);
 }
 
 static void aie_free(void *reader)
@@ -240,6 +242,7 @@ static void aie_free(void *reader)
 	map_release(&aie->device_index);
 	ledger_release(&aie->ledger);
 	spool_free(aie->events);
+	import_files_release(&aie->files);
 	string_cache_release(&aie->cache);
 	string_pool_free(aie->strings);
 	free(aie);
@@ -293,6 +296,11 @@ static const struct import_stream *stream_of(const void *reader, uint32_t stream
 	return &aie->stream;
 }
 
+static const struct import_files *files_of(const void *reader)
+{
+	return &((const struct aie *)reader)->files;
+}
+
 static int next_event(void *reader, uint32_t *ret_stream, struct event *ret_event)
 {
 	struct aie *aie = reader;
@@ -321,6 +329,7 @@ const struct import_format import_aie = {
 	.free = aie_free,
 	.n_streams = count_streams,
 	.stream = stream_of,
+	.files = files_of,
 	.next = next_event,
 	.ledger = ledger_of,
 };

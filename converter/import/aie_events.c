@@ -181,6 +181,8 @@ int aie_write_span(struct aie *aie, const struct aie_span *span)
 		.clock_ns = ns_of(aie, unit, span->end),
 		.vpid = VPID,
 		.vtid = -1,
+		.n_origins = 1,
+		.origins[0] = span->origin,
 	};
 
 	unit->n_jobs++;

@@ -10,7 +10,7 @@
  * own and is a device. A slot is one of its (eight) event lines and is a queue of the device; a
  * queue more has the kernels, from a rise of INSTR_EVENT_0 to the next fall of INSTR_EVENT_1.
  *
- * Memory: 16 bytes per kernel of a file, else nothing that grows with it.
+ * Memory: 40 bytes per kernel of a file, else nothing that grows with it.
  */
 #ifndef FLEXTRACE_IMPORT_AIE_IMPL_H
 #define FLEXTRACE_IMPORT_AIE_IMPL_H
@@ -30,14 +30,16 @@ enum aie_role { AIE_LEVEL, AIE_KERNEL_START, AIE_KERNEL_END };
 struct aie_slot {
 	uint32_t tid, name; /* name: string */
 	uint32_t queue;
-	uint64_t begin; /* cycle, if it is_open */
+	uint64_t begin;       /* cycle, if it is_open */
+	struct origin origin; /* of the rise then */
 	bool is_open;
 	enum aie_role role;
 };
 
 struct aie_times {
-	uint64_t *cycles; /* owned */
-	uint32_t n, n_allocated;
+	uint64_t *cycles; /* owned, both */
+	struct origin *origins;
+	uint32_t n, n_allocated, n_origins_allocated;
 };
 
 struct aie_unit {
@@ -56,6 +58,7 @@ struct aie {
 	uint64_t clock_hz;
 	double duplicate_gap;
 	struct ledger ledger;
+	struct import_files files;   /* the last one is read */
 	struct string_pool *strings; /* owned */
 	struct string_cache cache;
 	struct spool *events;                      /* owned */
@@ -98,6 +101,7 @@ int aie_find_slot(struct aie *aie, uint32_t unit, uint32_t tid, uint32_t name, u
 struct aie_edge {
 	uint32_t unit, slot;
 	bool is_rise;
+	struct origin origin;
 };
 
 /* Takes an edge; those of a unit come in order of time. */
@@ -113,8 +117,9 @@ enum aie_span_kind { AIE_STATE, AIE_KERNEL };
 struct aie_span {
 	uint32_t unit, queue, name;
 	enum aie_span_kind kind;
-	uint64_t begin, end; /* cycles */
-	bool is_open;        /* it had no end: `end` is the last that is known of its unit */
+	uint64_t begin, end;  /* cycles */
+	struct origin origin; /* of its begin */
+	bool is_open;         /* it had no end: `end` is the last that is known of its unit */
 };
 
 int aie_write_span(struct aie *aie, const struct aie_span *span);

@@ -125,7 +125,10 @@ static const char *fault_of(const struct trace_event *event)
 static int take_event(struct json_file *file, const struct trace_event *event)
 {
 	const char *fault = fault_of(event);
-	struct aie_edge edge = {.is_rise = event->ph == 'B'};
+	struct aie_edge edge = {
+		.is_rise = event->ph == 'B',
+		.origin = origin_make(file->aie->files.n - 1, event->number),
+	};
 	void *item;
 
 	if (fault)

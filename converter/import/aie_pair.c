@@ -21,9 +21,11 @@
 
 /* -- states ---------------------------------------------------------------------------------- */
 
-static int add_time(struct aie_times *times, uint64_t cycle)
+static int add_time(struct aie_times *times, uint64_t cycle, const struct origin *origin)
 {
 	FLEXTRACE_TRY(ARRAY_RESERVE(times->cycles, times->n_allocated, times->n + 1ull));
+	FLEXTRACE_TRY(ARRAY_RESERVE(times->origins, times->n_origins_allocated, times->n + 1ull));
+	times->origins[times->n] = *origin;
 	times->cycles[times->n++] = cycle;
 	return FLEXTRACE_OK;
 }
@@ -37,7 +39,9 @@ static int rise(struct aie *aie, const struct aie_edge *edge, uint64_t cycle)
 		FLEXTRACE_TRY(aie_lose_of(aie, edge->unit, LOSS_UNMATCHED_BEGIN));
 	slot->is_open = true;
 	slot->begin = cycle;
-	return slot->role == AIE_KERNEL_START ? add_time(&unit->starts, cycle) : FLEXTRACE_OK;
+	slot->origin = edge->origin;
+	return slot->role == AIE_KERNEL_START ? add_time(&unit->starts, cycle, &edge->origin)
+	                                      : FLEXTRACE_OK;
 }
 
 static int fall(struct aie *aie, const struct aie_edge *edge, uint64_t cycle)
@@ -50,10 +54,11 @@ static int fall(struct aie *aie, const struct aie_edge *edge, uint64_t cycle)
 		.name = slot->name,
 		.begin = slot->begin,
 		.end = cycle,
+		.origin = slot->origin,
 	};
 
 	if (slot->role == AIE_KERNEL_END)
-		FLEXTRACE_TRY(add_time(&unit->ends, cycle));
+		FLEXTRACE_TRY(add_time(&unit->ends, cycle, &edge->origin));
 	if (!slot->is_open)
 		return aie_lose_of(aie, edge->unit, LOSS_UNMATCHED_END);
 	slot->is_open = false;
@@ -81,6 +86,7 @@ static int leave_open(struct aie *aie, uint32_t index)
 			.name = slot->name,
 			.begin = slot->begin,
 			.end = unit->last,
+			.origin = slot->origin,
 			.is_open = true,
 		};
 
@@ -173,7 +179,8 @@ static int end_kernel(struct kernels *kernels, uint64_t cycle)
 	return aie_write_span(kernels->aie, &kernels->span);
 }
 
-static int take_mark(struct kernels *kernels, bool is_start, uint64_t cycle)
+static int take_mark(struct kernels *kernels, bool is_start, uint64_t cycle,
+                     const struct origin *origin)
 {
 	if (kernels->has_last[is_start] && cycle - kernels->last[is_start] < kernels->gap)
 		return aie_lose_of(kernels->aie, kernels->span.unit, LOSS_DUPLICATE);
@@ -185,6 +192,7 @@ static int take_mark(struct kernels *kernels, bool is_start, uint64_t cycle)
 		FLEXTRACE_TRY(aie_lose_of(kernels->aie, kernels->span.unit, LOSS_UNMATCHED_BEGIN));
 	kernels->is_open = true;
 	kernels->span.begin = cycle;
+	kernels->span.origin = *origin;
 	return FLEXTRACE_OK;
 }
 
@@ -220,8 +228,12 @@ static int pair_kernels(struct aie *aie, uint32_t index)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(find_gap(aie, unit, &kernels.gap));
 	FLEXTRACE_TRY(name_span(aie, index, &kernels.span));
-	while (next_mark(&merge, &is_start, &cycle))
-		FLEXTRACE_TRY(take_mark(&kernels, is_start, cycle));
+	while (next_mark(&merge, &is_start, &cycle)) {
+		const struct origin *origin = is_start ? &unit->starts.origins[merge.start - 1]
+		                                       : &unit->ends.origins[merge.end - 1];
+
+		FLEXTRACE_TRY(take_mark(&kernels, is_start, cycle, origin));
+	}
 	return leave_kernel(&kernels, unit->last);
 }
 

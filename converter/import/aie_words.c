@@ -32,15 +32,25 @@ struct words {
 	size_t at, n;
 	uint64_t offset_bytes; /* of bytes[0] */
 	uint64_t word_bytes;   /* offset of the last word */
+	uint64_t n_lines;      /* that ended */
+	uint64_t word_line;    /* of the last word, from 1 */
 	bool is_cut;           /* the file, or the gzip stream around it */
 };
+
+static int take_byte(struct words *words)
+{
+	unsigned char byte = (unsigned char)words->bytes[words->at++];
+
+	words->n_lines += byte == '\n';
+	return byte;
+}
 
 static int next_byte(struct words *words, struct flextrace_error *error)
 {
 	int64_t n;
 
 	if (words->at < words->n)
-		return (unsigned char)words->bytes[words->at++];
+		return take_byte(words);
 	words->offset_bytes += words->n;
 	words->at = words->n = 0;
 	n = trace_file_read(words->file, words->bytes, sizeof(words->bytes), error);
@@ -49,7 +59,7 @@ static int next_byte(struct words *words, struct flextrace_error *error)
 	if (n <= 0)
 		return EOF;
 	words->n = (size_t)n;
-	return (unsigned char)words->bytes[words->at++];
+	return take_byte(words);
 }
 
 static int digit_of(int byte)
@@ -72,6 +82,7 @@ static int next_word(struct words *words, uint32_t *ret_word, struct flextrace_e
 	if (byte == EOF)
 		return 0;
 	words->word_bytes = words->offset_bytes + words->at - 1;
+	words->word_line = words->n_lines + 1;
 	for (*ret_word = 0; byte != EOF && !isspace(byte); byte = next_byte(words, error)) {
 		int digit = digit_of(byte);
 
@@ -116,7 +127,8 @@ struct word_file {
 	struct word_unit *units; /* owned */
 	struct word_unit *unit;  /* weak; whose words come */
 	uint32_t n_units, n_allocated;
-	bool is_full; /* the packet before is, to its last word */
+	uint64_t word_line; /* of the word that is decoded */
+	bool is_full;       /* the packet before is, to its last word */
 };
 
 static int name_unit(struct word_file *file, struct word_unit *unit)
@@ -196,7 +208,12 @@ static int take_edge(void *context, uint32_t slot, bool is_rise, uint64_t cycle)
 {
 	struct word_file *file = context;
 	const struct word_unit *unit = file->unit;
-	const struct aie_edge edge = {unit->unit, unit->slots[slot], is_rise};
+	const struct aie_edge edge = {
+		unit->unit,
+		unit->slots[slot],
+		is_rise,
+		origin_make(file->aie->files.n - 1, file->word_line),
+	};
 
 	file->aie->units[unit->unit].origin = unit->decoder.timer;
 	return aie_take_edge(file->aie, &edge, cycle);
@@ -206,6 +223,7 @@ static int take_edge(void *context, uint32_t slot, bool is_rise, uint64_t cycle)
 
 struct packet {
 	uint32_t words[PACKET_WORDS];
+	uint64_t lines[PACKET_WORDS];
 	uint32_t n, n_used; /* words; up to the last that is not 0 */
 	uint32_t n_bad;     /* what stands for a word and is none */
 	uint64_t offset_bytes;
@@ -225,6 +243,7 @@ static int read_packet(struct word_file *file, struct packet *packet, struct fle
 		if (packet->n == 0)
 			packet->offset_bytes = file->words.word_bytes;
 		packet->n_bad += code < 0;
+		packet->lines[packet->n] = file->words.word_line;
 		packet->words[packet->n++] = word;
 		if (word || code < 0)
 			packet->n_used = packet->n;
@@ -264,6 +283,7 @@ static int take_packet(struct word_file *file, const struct packet *packet)
 		                             "there are more than 4096 trace units",
 		                             packet->offset_bytes);
 	for (uint32_t i = 1; i < packet->n_used; i++) {
+		file->word_line = packet->lines[i];
 		if (packet->words[i] != FILLER)
 			FLEXTRACE_TRY(
 				aie_decode_word(&file->unit->decoder, packet->words[i], &sink));

@@ -17,6 +17,7 @@
 
 #include "error.h"
 #include "map.h"
+#include "origins.h"
 #include "tracer/src/area_read.h"
 
 struct dumped_area {
@@ -24,7 +25,8 @@ struct dumped_area {
 	const char *path; /* weak */
 	uint64_t offset_bytes;
 	uint32_t device;
-	bool is_cut; /* the file ends inside its ring */
+	struct origin origin; /* for whoever numbers files; zeroes */
+	bool is_cut;          /* the file ends inside its ring */
 };
 
 struct area_list {

@@ -180,7 +180,7 @@ static int read_file(struct importer *importer, const char *path, struct flextra
 		return error->code;
 	importer->processed_by = NULL;
 	trace_events_take_members(events, take_member, importer);
-	code = flex_begin_file(importer->flex, dialect);
+	code = flex_begin_file(importer->flex, dialect, path);
 	if (code >= 0)
 		code = read_events(importer, path, events, error);
 	trace_events_close(events);
@@ -393,6 +393,11 @@ static const struct import_stream *stream_of(const void *reader, uint32_t stream
 	return flex_stream(reader, stream);
 }
 
+static const struct import_files *files_of(const void *reader)
+{
+	return flex_files(reader);
+}
+
 static int next_event(void *reader, uint32_t *ret_stream, struct event *ret_event)
 {
 	return flex_next(reader, ret_stream, ret_event);
@@ -410,6 +415,7 @@ const struct import_format import_event_files = {
 	.free = free_reader,
 	.n_streams = count_streams,
 	.stream = stream_of,
+	.files = files_of,
 	.next = next_event,
 	.ledger = ledger_of,
 };

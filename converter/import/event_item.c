@@ -123,8 +123,16 @@ static uint32_t list_texts(const struct event *event, struct trace_text texts[MA
 
 int event_item_add(struct spool *spool, uint32_t stream, const struct event *event)
 {
-	const struct item_head head = {event->clock_ns, stream, event->vpid, event->vtid,
-	                               event->class};
+	const struct item_head head = {
+		.clock_ns = event->clock_ns,
+		.stream = stream,
+		.vpid = event->vpid,
+		.vtid = event->vtid,
+		.class = (uint16_t)event->class,
+		.has_origin = event->n_origins > 0,
+		.file = event->origins[0].file,
+		.record = event->origins[0].record,
+	};
 	size_t n_payload = payload_bytes(event->class), n_bytes = sizeof(head) + n_payload;
 	struct trace_text texts[MAX_TEXTS];
 	uint32_t n = list_texts(event, texts);
@@ -157,6 +165,8 @@ int event_item_read(struct spool *spool, const void *item, struct item_texts *me
 	ret_event->clock_ns = head.clock_ns;
 	ret_event->vpid = head.vpid;
 	ret_event->vtid = head.vtid;
+	ret_event->n_origins = head.has_origin;
+	ret_event->origins[0] = (struct origin){head.file, head.record, false};
 	*ret_stream = head.stream;
 	memcpy(&ret_event->payload, at, payload_bytes(ret_event->class));
 	at += payload_bytes(ret_event->class);

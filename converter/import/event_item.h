@@ -47,7 +47,9 @@ struct item_head {
 	uint64_t clock_ns;
 	uint32_t stream;
 	int32_t vpid, vtid;
-	uint32_t class;
+	uint16_t class;
+	bool has_origin;
+	uint32_t file, record; /* its origin */
 };
 
 /* Adds an event of a stream, in order of its clock. Any class but marker batches. */

@@ -41,6 +41,7 @@ void flex_free(struct flex *flex)
 	flex_edges_release(&flex->edges);
 	string_cache_release(&flex->cache);
 	string_pool_free(flex->strings);
+	import_files_release(&flex->files);
 	map_release(&flex->rank_index);
 	map_release(&flex->thread_index);
 	for (uint32_t i = 0; i < flex->n_ranks; i++)
@@ -77,7 +78,7 @@ int flex_reject(struct flex *flex, enum loss_cause cause, const char *fault, con
 static int write_args(struct flex *flex, const struct flex_thread *thread,
                       const struct flex_call *call)
 {
-	struct event event = flex_event(flex, thread->rank, RECORD_SCOPE_ARGS, call->end_ns);
+	struct event event = flex_event_of(flex, thread->rank, RECORD_SCOPE_ARGS, call);
 
 	event.vtid = thread->vtid;
 	event.payload.scope_args = (struct flextrace_scope_args){
@@ -96,7 +97,7 @@ static bool is_trip(const struct flex *flex, const struct flex_call *call)
 static int write_scope(struct flex *flex, const struct flex_thread *thread,
                        const struct flex_call *call)
 {
-	struct event event = flex_event(flex, thread->rank, RECORD_SCOPE, call->end_ns);
+	struct event event = flex_event_of(flex, thread->rank, RECORD_SCOPE, call);
 	const char *name = call->full_name.bytes;
 
 	if (call->args.length)
@@ -155,7 +156,7 @@ static int take_complete(struct flex *flex, const struct trace_event *event, con
 static int leave_open(struct flex *flex, const struct flex_thread *thread,
                       const struct flex_call *call)
 {
-	struct event event = flex_event(flex, thread->rank, RECORD_BEGIN, call->begin_ns);
+	struct event event = flex_event_of(flex, thread->rank, RECORD_BEGIN, call);
 	int64_t last_ns = flex->ranks[thread->rank].last_ns;
 
 	if (call->is_device)
@@ -165,6 +166,7 @@ static int leave_open(struct flex *flex, const struct flex_thread *thread,
 		return flex_add_part(flex, thread->rank, call,
 		                     last_ns > call->begin_ns ? last_ns : call->begin_ns, false);
 	}
+	event.clock_ns = (uint64_t)call->begin_ns;
 	event.vtid = thread->vtid;
 	event.payload.edge = (struct flextrace_span_edge){
 		.name = call->full_name.bytes,
@@ -192,9 +194,10 @@ void flex_give_ranks(struct flex *flex, const char *ranks)
 	flex->torch_ranks = ranks;
 }
 
-int flex_begin_file(struct flex *flex, enum import_dialect dialect)
+int flex_begin_file(struct flex *flex, enum import_dialect dialect, const char *path)
 {
 	flex->is_torch = dialect == IMPORT_TORCH;
+	FLEXTRACE_TRY(import_files_add(&flex->files, flex->is_torch ? "torch" : "flex", path));
 	flex->last_thread = MAP_NONE;
 	return flex->is_torch ? torch_begin_file(flex) : FLEXTRACE_OK;
 }
@@ -223,6 +226,8 @@ int flex_write_point(struct flex *flex, const struct trace_event *event, struct 
 	out->vpid = flex->ranks[flex->threads[thread].rank].vpid;
 	out->vtid = flex->threads[thread].vtid;
 	out->clock_ns = (uint64_t)event->ts_ns;
+	out->n_origins = 1;
+	out->origins[0] = flex_origin(flex, event);
 	return flex_write(flex, flex->threads[thread].rank, out);
 }
 
@@ -371,6 +376,11 @@ int flex_push(struct flex *flex, const struct trace_event *event, const char **r
 const struct ledger *flex_ledger(const struct flex *flex)
 {
 	return &flex->ledger;
+}
+
+const struct import_files *flex_files(const struct flex *flex)
+{
+	return &flex->files;
 }
 
 uint32_t flex_n_streams(const struct flex *flex)

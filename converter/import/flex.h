@@ -23,6 +23,7 @@
 #define FLEXTRACE_IMPORT_FLEX_H
 
 #include "import/dialect.h"
+#include "import/files.h"
 #include "import/import.h"
 #include "import/trace_events.h"
 #include "ledger.h"
@@ -46,7 +47,7 @@ int flex_pair_end(struct flex *flex);
 void flex_give_ranks(struct flex *flex, const char *ranks);
 
 /* Begins a file. */
-int flex_begin_file(struct flex *flex, enum import_dialect dialect);
+int flex_begin_file(struct flex *flex, enum import_dialect dialect, const char *path);
 
 /* Takes a top-level member of the file; a trace_member_taker. */
 int flex_take_member(void *flex, const struct trace_text *key, const struct trace_value *value);
@@ -69,6 +70,9 @@ const struct pairing *flex_pairing(const struct flex *flex);
 
 /* What was lost. */
 const struct ledger *flex_ledger(const struct flex *flex);
+
+/* The files that were begun; weak. */
+const struct import_files *flex_files(const struct flex *flex);
 
 /* Streams are numbered from 0 on; weak. */
 uint32_t flex_n_streams(const struct flex *flex);

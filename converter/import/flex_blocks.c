@@ -38,7 +38,8 @@ static struct flex_part part_of(uint32_t rank, const struct flex_call *call, int
                                 bool has_end)
 {
 	struct flex_part part = {
-		.head = {(uint64_t)clock_ns, rank, -1, -1, FLEX_PART},
+		.head = {(uint64_t)clock_ns, rank, -1, -1, FLEX_PART, true, call->origin.file,
+	                 call->origin.record},
 		.begin_ns = call->begin_ns,
 		.end_ns = has_end ? call->end_ns : 0,
 		.hash = hash_call(rank, call),
@@ -53,6 +54,7 @@ static struct flex_part part_of(uint32_t rank, const struct flex_call *call, int
 	};
 
 	memcpy(part.ts, call->ts, sizeof(part.ts));
+	part.origins[part.part] = call->origin;
 	return part;
 }
 
@@ -103,6 +105,8 @@ void flex_part_read(const void *item, struct flex_part_view *ret_view)
 	if (part->is_short) {
 		part->bytes = part->correlation = 0;
 		part->wait_ns = 0;
+		part->origins[part->part] = (struct origin){part->head.file, part->head.record,
+		                                            false};
 		ret_view->texts[FLEX_NAME] = item_get_text(&at);
 		part->is_short = false;
 		return;
@@ -158,6 +162,10 @@ bool flex_part_join(struct flex_part_view *later, const struct flex_part_view *e
 		to->end_ns = from->end_ns;
 		to->part = from->part;
 	}
+	for (uint32_t i = 0; i < 1 + ORIGIN_N_PARTS; i++) {
+		if (from->parts >> i & 1)
+			to->origins[i] = from->origins[i];
+	}
 	to->parts |= from->parts;
 	to->bytes = from->bytes ? from->bytes : to->bytes;
 	to->correlation = from->correlation ? from->correlation : to->correlation;
@@ -188,6 +196,17 @@ static uint32_t kind_of(const struct flex_part *part, const char *name)
 	return FLEXTRACE_DEVICE_PARTS(parts);
 }
 
+/* Of a row that no event tells, that of the control block. */
+static void fill_origins(const struct flex_part *part, struct event *event)
+{
+	bool is_of_one = !(part->parts & (part->parts - 1));
+
+	event->n_origins = is_of_one ? 1 : 1 + ORIGIN_N_PARTS;
+	event->origins[0] = part->origins[part->part];
+	for (uint32_t i = FLEXTRACE_ESTIMATE_DMA_IN; i <= ORIGIN_N_PARTS; i++)
+		event->origins[i] = part->parts >> i & 1 ? part->origins[i] : event->origins[0];
+}
+
 static void fill_op(const struct flex_part_view *view, const struct flex_rank *rank,
                     struct event *event)
 {
@@ -207,6 +226,7 @@ static void fill_op(const struct flex_part_view *view, const struct flex_rank *r
 		.type = view->texts[FLEX_TYPE].text.bytes,
 	};
 	memcpy(event->payload.device_op.ts, part->ts, sizeof(part->ts));
+	fill_origins(part, event);
 }
 
 static void fill_estimate(const struct flex_part *part, const struct flex_rank *rank,
@@ -253,6 +273,7 @@ int flex_block_event(struct flex *flex, const void *item, uint8_t rest, uint32_t
 	ret_event->clock_ns = part->head.clock_ns;
 	ret_event->vpid = rank->vpid;
 	ret_event->vtid = -1;
+	ret_event->n_origins = 0;
 	if (rest) {
 		(rest == FLEX_WAIT ? fill_wait : fill_estimate)(part, rank, ret_event);
 		return FLEXTRACE_OK;

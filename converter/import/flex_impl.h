@@ -28,6 +28,7 @@ struct flex_call {
 	int64_t begin_ns, end_ns;
 	uint64_t bytes, correlation;
 	uint64_t offset_bytes;       /* in the file */
+	struct origin origin;        /* of a pair of B and E that of the B */
 	struct trace_text full_name; /* as in the file */
 	struct trace_text name;      /* of the control block: the beginning of `full_name` */
 	struct trace_text args;      /* JSON; only of what is no control block */
@@ -119,6 +120,8 @@ struct flex_part {
 	uint8_t unused;
 	uint64_t bytes, correlation;
 	int64_t wait_ns; /* its preparation took, if that is long, and another part is estimated */
+	/* By enum flextrace_estimate, of those of `parts`. */
+	struct origin origins[1 + ORIGIN_N_PARTS];
 };
 
 enum { FLEX_NAME, FLEX_GROUP, FLEX_TYPE, FLEX_N_TEXTS };
@@ -172,6 +175,7 @@ struct flex {
 	struct string_pool *strings; /* of ranks and threads */
 	struct string_cache cache;   /* of `strings` */
 	struct spool *spool;
+	struct import_files files; /* the last one is read */
 	struct flex_edges edges;
 	struct map rank_index, thread_index;
 	struct flex_rank *ranks;
@@ -216,6 +220,9 @@ int flex_leave_open(struct flex *flex);
 
 /* Writes a record that has one time, of the thread of an event. */
 int flex_write_point(struct flex *flex, const struct trace_event *event, struct event *out);
+
+/* Where an event of the file that is read stands. */
+struct origin flex_origin(const struct flex *flex, const struct trace_event *event);
 
 /* -- flex_call.c */
 
@@ -302,6 +309,10 @@ int flex_pair_devices(struct flex *flex);
 struct event flex_event(const struct flex *flex, uint32_t rank, enum record_class class,
                         int64_t clock_ns);
 int flex_write(struct flex *flex, uint32_t rank, const struct event *event);
+
+/* The same of what an event of the file told. */
+struct event flex_event_of(const struct flex *flex, uint32_t rank, enum record_class class,
+                           const struct flex_call *call);
 
 /* -- flex_blocks.c */
 

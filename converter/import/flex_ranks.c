@@ -159,6 +159,16 @@ struct event flex_event(const struct flex *flex, uint32_t rank, enum record_clas
 	return event;
 }
 
+struct event flex_event_of(const struct flex *flex, uint32_t rank, enum record_class class,
+                           const struct flex_call *call)
+{
+	struct event event = flex_event(flex, rank, class, call->end_ns);
+
+	event.n_origins = 1;
+	event.origins[0] = call->origin;
+	return event;
+}
+
 int flex_write(struct flex *flex, uint32_t rank, const struct event *event)
 {
 	if (flex->is_survey)

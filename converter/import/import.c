@@ -111,6 +111,20 @@ int import_explain(int code, struct flextrace_error *error)
 
 /* -- into streams ---------------------------------------------------------------------------- */
 
+static int add_files(const struct import *import, struct string_cache *strings,
+                     struct stream *stream)
+{
+	const struct import_files *files = import->format->files(import->reader);
+
+	stream->files = calloc(files->n + 1ull, sizeof(*stream->files));
+	if (!stream->files)
+		return FLEXTRACE_E_MEMORY;
+	for (; stream->n_files < files->n; stream->n_files++)
+		FLEXTRACE_TRY(string_intern(strings, files->texts[stream->n_files],
+		                            &stream->files[stream->n_files]));
+	return FLEXTRACE_OK;
+}
+
 static int add_streams(const struct import *import, struct string_cache *strings,
                        struct stream_set *set)
 {
@@ -125,6 +139,7 @@ static int add_streams(const struct import *import, struct string_cache *strings
 		stream->clock_offset_ns = of->clock_offset_ns;
 		stream->clock_is_1ghz = true;
 		FLEXTRACE_TRY(string_intern(strings, of->host, &stream->host));
+		FLEXTRACE_TRY(add_files(import, strings, stream));
 	}
 	return FLEXTRACE_OK;
 }

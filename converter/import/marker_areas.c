@@ -23,6 +23,7 @@ struct words { /* of a batch */
 
 struct marker_areas {
 	struct area_list list;
+	struct import_files files;
 	struct ledger ledger;
 	struct import_stream stream;
 	uint32_t n_areas_defined; /* their devices and domains are told */
@@ -48,6 +49,7 @@ static void reader_free(void *reader)
 	struct marker_areas *areas = reader;
 
 	area_list_release(&areas->list);
+	import_files_release(&areas->files);
 	ledger_release(&areas->ledger);
 	map_release(&areas->domains);
 	free(areas->first_of_domain);
@@ -61,11 +63,22 @@ static int lose(struct marker_areas *areas, enum loss_cause cause, uint64_t n)
 	return n ? ledger_lose(&areas->ledger, cause, &LOSS_NOWHERE, n, INT64_MIN) : FLEXTRACE_OK;
 }
 
+static int read_file(struct marker_areas *areas, const char *path, struct flextrace_error *error)
+{
+	uint32_t first = areas->list.n;
+
+	FLEXTRACE_TRY(import_files_add(&areas->files, "marker-area", path));
+	FLEXTRACE_TRY(area_list_add(&areas->list, path, error));
+	for (uint32_t i = first; i < areas->list.n; i++)
+		areas->list.areas[i].origin = origin_make(areas->files.n - 1, i - first);
+	return FLEXTRACE_OK;
+}
+
 static int read_all(struct marker_areas *areas, const struct import_options *options,
                     struct flextrace_error *error)
 {
 	for (uint32_t i = 0; i < options->n_paths; i++)
-		FLEXTRACE_TRY(area_list_add(&areas->list, options->paths[i], error));
+		FLEXTRACE_TRY(read_file(areas, options->paths[i], error));
 	if (areas->list.n == 0)
 		return error_set(error, FLEXTRACE_E_INPUT, "There is no marker area: file=%s",
 		                 options->paths[0]);
@@ -231,6 +244,8 @@ static void take_batch(struct marker_areas *areas, struct event *ret_event)
 
 	*ret_event = event_of(RECORD_MARKER_BATCH);
 	ret_event->clock_ns = ONE;
+	ret_event->n_origins = 1;
+	ret_event->origins[0] = area->origin;
 	ret_event->payload.marker_batch = (struct flextrace_marker_batch){
 		.device = area->device,
 		.core = area->header.core,
@@ -295,6 +310,13 @@ static const struct import_stream *stream_of(const void *reader, uint32_t stream
 	return &areas->stream;
 }
 
+static const struct import_files *files_of(const void *reader)
+{
+	const struct marker_areas *areas = reader;
+
+	return &areas->files;
+}
+
 static const struct ledger *ledger_of(const void *reader)
 {
 	const struct marker_areas *areas = reader;
@@ -309,6 +331,7 @@ const struct import_format import_marker_areas = {
 	.free = reader_free,
 	.n_streams = count_streams,
 	.stream = stream_of,
+	.files = files_of,
 	.next = reader_next,
 	.ledger = ledger_of,
 };

@@ -185,7 +185,7 @@ static uint32_t part_of(uint8_t kind)
 
 static int write_op(struct flex *flex, uint32_t rank, const struct flex_call *call)
 {
-	struct event op = flex_event(flex, rank, RECORD_DEVICE_OP, call->end_ns);
+	struct event op = flex_event_of(flex, rank, RECORD_DEVICE_OP, call);
 	struct event estimate = flex_event(flex, rank, RECORD_HOST_ESTIMATE, call->end_ns);
 	uint64_t job = ++flex->ranks[rank].n_jobs;
 
@@ -252,8 +252,9 @@ static int note_queue(struct flex *flex, const struct trace_event *event)
 static int write_window(struct flex *flex, const struct flex_thread *thread,
                         const struct flex_call *call)
 {
-	struct event event = flex_event(flex, thread->rank, RECORD_WINDOW, call->begin_ns);
+	struct event event = flex_event_of(flex, thread->rank, RECORD_WINDOW, call);
 
+	event.clock_ns = (uint64_t)call->begin_ns;
 	event.vtid = thread->vtid;
 	event.payload.window = (struct flextrace_window){
 		.edge = FLEXTRACE_EDGE_BEGIN,

@@ -144,6 +144,7 @@ static int take_event(struct trace_events *events, const struct json_scan *scan,
 		return FLEXTRACE_OK;
 	}
 	ret_event->offset_bytes = offset_bytes;
+	ret_event->number = events->n_elements - 1;
 	events->is_in_bad = false;
 	return 1;
 }
@@ -164,8 +165,10 @@ static int recover(struct trace_events *events, uint64_t from_bytes, struct trac
 			code = events_scan(events, scan_event, &scan, error);
 			if (code < 0)
 				return code;
-			if (code == SCAN_OK && events->event.ph.kind == TRACE_TEXT)
+			if (code == SCAN_OK && events->event.ph.kind == TRACE_TEXT) {
+				events->n_elements++;
 				return take_event(events, &scan, ret_event);
+			}
 		}
 		if (step_skip(&skip, window))
 			return FLEXTRACE_OK;
@@ -224,6 +227,7 @@ int events_step(struct trace_events *events, struct trace_event *ret_event,
 	}
 	if (byte < 0)
 		return byte;
+	events->n_elements++;
 	if (byte == '{')
 		return read_object(events, ret_event, error);
 	if (!events->is_in_bad)

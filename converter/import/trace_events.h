@@ -65,6 +65,7 @@ struct trace_event {
 				       * those of the event that are not listed here */
 	uint32_t n_args;
 	uint64_t offset_bytes; /* of its `{` in the (uncompressed) text */
+	uint64_t number;       /* of the element of the array, from 0, bad ones among them */
 };
 
 /* What was wrong with the file so far. */

@@ -27,8 +27,9 @@ struct trace_events {
 	enum trace_phase phase;
 	int failure; /* of PHASE_FAILED */
 	bool is_array, has_list, has_seen_event;
-	bool has_ended; /* the bracket that ends all was there */
-	bool is_in_bad; /* the last element was bad */
+	bool has_ended;      /* the bracket that ends all was there */
+	bool is_in_bad;      /* the last element was bad */
+	uint64_t n_elements; /* that began */
 	struct trace_damage damage;
 
 	struct event_scan event;

@@ -93,6 +93,7 @@ static int begin_call(struct report *report, struct tt_call *call, const struct 
 	call->begin_ns = line->host_start_ns ? line->host_start_ns : 1;
 	call->end_ns = line->host_end_ns;
 	call->has_host = true;
+	call->origin = report_origin(report);
 	FLEXTRACE_TRY(add_op(report, line));
 	return add_tensors(report, line);
 }
@@ -130,7 +131,12 @@ static void add_cells(struct report *report, struct tt_call *call)
 static int end_call(struct report *report, struct tt_call *call, uint64_t number)
 {
 	struct event args = {.class = RECORD_SCOPE_ARGS, .clock_ns = call->end_ns};
-	struct event scope = {.class = RECORD_SCOPE, .clock_ns = call->end_ns};
+	struct event scope = {
+		.class = RECORD_SCOPE,
+		.clock_ns = call->end_ns,
+		.n_origins = 1,
+		.origins[0] = call->origin,
+	};
 	const char *text;
 	size_t n_bytes;
 

@@ -149,6 +149,7 @@ static int take_line(struct file_reader *reader, char *line)
 	if (!header->has_columns && !tt_header_guess(header, line))
 		return reject(reader, "no line before it names the columns");
 	fault = tt_row_read(header, line, &row);
+	row.number = reader->lines.number;
 	if (!fault)
 		FLEXTRACE_TRY(tt_push(reader->tt, header, &row, &fault));
 	if (fault)
@@ -213,8 +214,10 @@ static int read_file(struct tt *tt, const struct import_options *options, const 
                      struct flextrace_error *error)
 {
 	struct file_reader reader = {.tt = tt, .options = options};
-	int code;
+	int code = import_files_add(&tt->files, "tt-csv", path);
 
+	if (code < 0)
+		return import_explain(code, error);
 	FLEXTRACE_TRY(tt_lines_open(&reader.lines, path, error));
 	code = read_lines(&reader, error);
 	tt->has_columns |= reader.header.has_columns;
@@ -264,6 +267,7 @@ static void tt_free(void *context)
 	struct tt *tt = context;
 
 	ledger_release(&tt->ledger);
+	import_files_release(&tt->files);
 	string_cache_release(&tt->cache);
 	string_pool_free(tt->strings);
 	map_release(&tt->device_index);
@@ -365,6 +369,11 @@ static const struct import_stream *stream_of(const void *reader, uint32_t stream
 	return &((const struct tt *)reader)->stream;
 }
 
+static const struct import_files *files_of(const void *reader)
+{
+	return &((const struct tt *)reader)->files;
+}
+
 /* Stores what comes next of a report. 1: there is something. */
 static int fill_event(struct tt *tt)
 {
@@ -426,6 +435,7 @@ const struct import_format import_tt_csv = {
 	.free = tt_free,
 	.n_streams = count_streams,
 	.stream = stream_of,
+	.files = files_of,
 	.next = next_event,
 	.ledger = ledger_of,
 };

@@ -40,6 +40,7 @@ struct tt_lines {
 	struct trace_file *file; /* owned */
 	struct text_window window;
 	uint64_t offset_bytes; /* of the line last read */
+	uint64_t number;       /* of it, from 1 */
 	bool is_cut;           /* it had no end, or the file is damaged */
 };
 
@@ -93,7 +94,8 @@ struct tt_row { /* texts are weak, of the line */
 	uint32_t slot, core;
 	const char *risc, *zone, *file;
 	uint32_t line;
-	uint8_t kind; /* enum tt_kind, or a stamp */
+	uint64_t number; /* of its line in the log */
+	uint8_t kind;    /* enum tt_kind, or a stamp */
 };
 
 /* Takes a line about the chip or the columns; false: it is neither. */
@@ -112,6 +114,7 @@ struct tt_item {            /* of a device's spool */
 	uint32_t area;
 	uint32_t marker, high_marker; /* wire ids; the high words of a value, 0: it has none */
 	uint32_t kind;
+	struct origin origin;
 	bool is_named; /* else the marker has its timer's id for a name */
 };
 
@@ -140,9 +143,10 @@ struct tt_device {
 	struct tt_item head;
 };
 
-struct tt_kernel {          /* of a run that has one already */
-	uint64_t stamps[2]; /* start, end */
-	uint8_t has_stamp;  /* bits */
+struct tt_kernel {            /* of a run that has one already */
+	struct origin origin; /* of the first of the two */
+	uint64_t stamps[2];   /* start, end */
+	uint8_t has_stamp;    /* bits */
 };
 
 struct tt_area {
@@ -151,6 +155,7 @@ struct tt_area {
 	uint64_t last_key; /* of the row before, as they stand in the file */
 	/* the run that is open */
 	uint64_t run, job, anchor, last_ticks;
+	struct origin origin; /* of its first row */
 	uint64_t stamps[FLEXTRACE_WIRE_TS1];
 	uint8_t has_stamp; /* bits */
 	bool is_open, has_ring_run;
@@ -160,7 +165,8 @@ struct tt_area {
 	uint32_t held_zone;  /* that it begins; 0: none */
 	bool held_ends;      /* it ends one */
 	uint64_t held_ticks;
-	uint64_t *words; /* owned: of the ring */
+	uint64_t *words;            /* owned: of the ring */
+	struct origin words_origin; /* of the row of the first of them */
 	uint32_t n_words, n_words_allocated;
 	uint64_t next_index;
 };
@@ -173,12 +179,14 @@ struct tt_call {                  /* a host call of a report */
 	uint32_t n_lines, n_seen; /* that tell of it */
 	uint32_t name;            /* string */
 	bool has_host;            /* one told when it was */
+	struct origin origin;     /* that one */
 	uint64_t begin_ns, end_ns;
 	struct json_text cells; /* of the lines seen */
 };
 
 struct tt_batch { /* an event on its way out */
 	struct flextrace_marker_batch batch;
+	struct origin origin;
 	uint64_t clock_ns;
 	uint64_t words[TT_BATCH_WORDS + 8];
 };
@@ -191,6 +199,7 @@ struct tt_program {
 
 struct tt {
 	struct ledger ledger;
+	struct import_files files;   /* the last one is read */
 	struct string_pool *strings; /* owned */
 	struct string_cache cache;
 	struct map device_index, area_index, marker_index, program_index, processor_index;

@@ -37,6 +37,7 @@ static char *take_line(struct tt_lines *lines, size_t n, size_t n_used)
 		n--;
 	line[n] = '\0';
 	lines->offset_bytes = text_window_offset(window);
+	lines->number++;
 	window->begin += n_used;
 	return line;
 }

@@ -240,7 +240,13 @@ int tt_settle(struct tt *tt)
 
 static int add_item(struct tt *tt, const struct tt_row *row, uint32_t device, uint32_t processor)
 {
-	struct tt_item item = {.data = row->data, .job = row->job, .kind = row->kind}, *added;
+	struct tt_item item = {
+		.data = row->data,
+		.job = row->job,
+		.kind = row->kind,
+		.origin = origin_make(tt->files.n - 1, row->number),
+	};
+	struct tt_item *added;
 	uint64_t key;
 	void *room;
 

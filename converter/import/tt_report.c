@@ -254,12 +254,20 @@ static int survey_line(struct report *report, struct line *line)
 
 /* -- the second time ------------------------------------------------------------------------- */
 
+struct origin report_origin(const struct report *report)
+{
+	return origin_make(report->tt->files.n - 1, report->csv.line);
+}
+
 int report_add(struct report *report, const struct event *event)
 {
 	struct event out = *event;
 
 	out.vtid = event->class == RECORD_DEVICE_OP || event->class == RECORD_HOST_ESTIMATE ? -1
 	                                                                                    : 0;
+	if (!out.n_origins)
+		out.origins[0] = report_origin(report);
+	out.n_origins = 1;
 	report->tt->n_events++;
 	return event_item_add(report->tt->events, 0, &out);
 }
@@ -484,5 +492,9 @@ int tt_report_survey(struct tt *tt, const struct import_options *options, const 
 int tt_report_read(struct tt *tt, const struct import_options *options, const char *path,
                    struct flextrace_error *error)
 {
+	int code = import_files_add(&tt->files, "tt-csv", path);
+
+	if (code < 0)
+		return import_explain(code, error);
 	return read_pass(tt, options, path, TELL, error);
 }

@@ -71,7 +71,11 @@ const char *report_field(const struct report *report, enum column column);
 /* Reads a field of digits; false, and 0: it is none. */
 bool report_number(const struct report *report, enum column column, uint64_t *ret);
 
+/* Adds an event of the line last read, unless it says of which it is. */
 int report_add(struct report *report, const struct event *event);
+
+/* Where the line last read stands. */
+struct origin report_origin(const struct report *report);
 
 /* -- tt_calls.c ------------------------------------------------------------------------------ */
 

@@ -22,6 +22,7 @@ static struct tt_batch *add_batch(struct tt *tt, const struct tt_area *area, uin
 	struct tt_batch *out = &tt->out[tt->n_out++];
 
 	out->clock_ns = tt->last_ns;
+	out->origin = area->origin;
 	out->batch = (struct flextrace_marker_batch){
 		.device = tt->devices[area->device].slot,
 		.core = area->core,
@@ -44,6 +45,7 @@ static void flush_words(struct tt *tt, struct tt_area *area)
 	if (!area->n_words)
 		return;
 	out = add_batch(tt, area, area->next_index);
+	out->origin = area->words_origin;
 	memcpy(out->words, area->words, area->n_words * sizeof(*area->words));
 	out->batch.n_words = area->n_words;
 	area->next_index += area->n_words;
@@ -62,13 +64,16 @@ static void add_word(struct tt_area *area, uint64_t word)
 	area->words[area->n_words++] = word;
 }
 
-/* What the ring needs before a word of that time. */
-static int begin_word(struct tt *tt, struct tt_area *area, uint64_t ticks)
+/* What the ring needs before a word of an item. */
+static int begin_word(struct tt *tt, struct tt_area *area, const struct tt_item *item,
+                      uint64_t ticks)
 {
 	const struct tt_device *device = &tt->devices[area->device];
 	uint64_t raw = tt_raw(device, ticks);
 
 	FLEXTRACE_TRY(make_room(tt, area));
+	if (!area->n_words)
+		area->words_origin = item->origin;
 	if (!area->has_ring_run) /* the ring names its run once */
 		add_word(area,
 		         word_of(FLEXTRACE_WIRE_RUN, area->run, tt_raw(device, area->anchor)));
@@ -97,7 +102,7 @@ static int add_held_mark(struct tt *tt, struct tt_area *area, const struct tt_it
 	area->held_zone = 0;
 	if (!area->held.marker)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(begin_word(tt, area, area->held_ticks));
+	FLEXTRACE_TRY(begin_word(tt, area, &area->held, area->held_ticks));
 	add_word(area, word_of(FLEXTRACE_WIRE_MARK, area->held.marker, raw));
 	if (next && next->data == area->held.data + 1 && !area->held_ends && is_in_kernel(area)) {
 		FLEXTRACE_TRY(tt_find_pair(tt, area->held.marker, next->marker, &area->held_zone));
@@ -165,6 +170,7 @@ static void send_kernel(struct tt *tt)
 	uint64_t anchor = anchor_of(device, kernel->stamps[kernel->has_stamp & 1 ? 0 : 1]);
 	struct tt_batch *out = add_batch(tt, area, tt->more_run);
 
+	out->origin = kernel->origin;
 	put_slot(out, tt->more_run++, tt->more_job, tt_raw(device, anchor));
 	for (uint32_t i = 0; i < 2; i++) {
 		if (kernel->has_stamp >> i & 1)
@@ -221,7 +227,7 @@ static int add_to_kernel(struct tt_area *area, const struct tt_item *item, uint6
 	if (!area->n_kernels || area->kernels[area->n_kernels - 1].has_stamp >> stamp) {
 		FLEXTRACE_TRY(ARRAY_RESERVE(area->kernels, area->n_kernels_allocated,
 		                            area->n_kernels + 1ull));
-		area->kernels[area->n_kernels++] = (struct tt_kernel){.has_stamp = 0};
+		area->kernels[area->n_kernels++] = (struct tt_kernel){.origin = item->origin};
 	}
 	area->kernels[area->n_kernels - 1].stamps[stamp] = ticks;
 	area->kernels[area->n_kernels - 1].has_stamp |= (uint8_t)(1u << stamp);
@@ -232,6 +238,7 @@ static void open_run(struct tt *tt, struct tt_area *area, const struct tt_item *
                      uint64_t ticks)
 {
 	area->run++;
+	area->origin = item->origin;
 	area->job = item->job;
 	area->anchor = area->last_ticks = anchor_of(&tt->devices[area->device], ticks);
 	area->has_stamp = 0;
@@ -250,7 +257,7 @@ static int hold_mark(struct tt *tt, struct tt_area *area, const struct tt_item *
 	FLEXTRACE_TRY(add_held_mark(tt, area, item));
 	area->held_ends = area->held_zone != 0;
 	if (area->held_ends) {
-		FLEXTRACE_TRY(begin_word(tt, area, ticks));
+		FLEXTRACE_TRY(begin_word(tt, area, item, ticks));
 		add_word(area, word_of(FLEXTRACE_WIRE_ZONE_END, area->held_zone,
 		                       tt_raw(&tt->devices[area->device], ticks)));
 	}
@@ -263,7 +270,7 @@ static int add_mark(struct tt *tt, struct tt_area *area, const struct tt_item *i
 {
 	uint64_t raw = tt_raw(&tt->devices[area->device], ticks);
 
-	FLEXTRACE_TRY(begin_word(tt, area, ticks));
+	FLEXTRACE_TRY(begin_word(tt, area, item, ticks));
 	if (item->kind == TT_MARK)
 		add_word(area, word_of(FLEXTRACE_WIRE_MARK, item->marker, raw));
 	else if (item->kind == TT_BEGIN)
@@ -375,6 +382,8 @@ int tt_next_batch(struct tt *tt, struct event *ret_event)
 	out = &tt->out[tt->out_at++];
 	*ret_event = (struct event){.class = RECORD_MARKER_BATCH, .clock_ns = out->clock_ns};
 	ret_event->vtid = -1;
+	ret_event->n_origins = 1;
+	ret_event->origins[0] = out->origin;
 	ret_event->payload.marker_batch = out->batch;
 	return 1;
 }

@@ -12,7 +12,8 @@
 struct attribute_text {
 	uint32_t string; /* 0 = `text` holds */
 	const char *text;
-	char bytes[96];
+	const char *input; /* NULL, or what says it as well */
+	char bytes[SOURCE_BYTES];
 };
 
 static void put_number(struct attribute_text *out, uint64_t number)
@@ -220,9 +221,14 @@ static void get_source(struct attribute_text *out, const struct timeline *timeli
                        const struct any_row *row)
 {
 	const struct stream *stream = timeline->streams->streams[row->stream];
+	uint32_t record;
+	uint32_t place = inputs_find(row->inputs, stream, row->stream, row->source, &record);
 
-	snprintf(out->bytes, sizeof(out->bytes), "%" PRIu32 "/%" PRIu64 ".%" PRIu64 ":%" PRIu32,
-	         stream->trace, stream->class_id, stream->instance_id, row->index);
+	inputs_write_place(out->bytes, row->inputs, stream, place);
+	if (record != ORIGIN_NO_RECORD || !stream->origins)
+		snprintf(out->bytes + strlen(out->bytes), SOURCE_BYTES - strlen(out->bytes),
+		         ":%" PRIu32, record);
+	out->input = row->inputs->texts[row->inputs->numbers[place]];
 }
 
 /* -- by name -------------------------------------------------------------------------------- */
@@ -282,6 +288,11 @@ bool attribute_is_of_process(uint32_t attribute)
 	return attributes[attribute].is_of_process;
 }
 
+bool attribute_is_source(uint32_t attribute)
+{
+	return attributes[attribute].get == get_source;
+}
+
 /* -- conditions ----------------------------------------------------------------------------- */
 
 /* `part` has no capitals. */
@@ -334,7 +345,7 @@ static int string_matches(struct condition *condition, const struct timeline *ti
 int condition_holds(struct condition *condition, const struct timeline *timeline,
                     const struct any_row *row)
 {
-	struct attribute_text text = {0, NULL, ""};
+	struct attribute_text text = {0, NULL, NULL, ""};
 	int is_match;
 
 	if (condition->is_global && row->table != OF_HOST)
@@ -343,6 +354,8 @@ int condition_holds(struct condition *condition, const struct timeline *timeline
 	if (text.string)
 		is_match = string_matches(condition, timeline, text.string);
 	else
-		is_match = matches(condition, text.text ? text.text : text.bytes);
+		is_match = matches(condition, text.text ? text.text : text.bytes) ||
+		           (text.input && matches(condition, text.input));
+	condition->has_matched |= is_match > 0;
 	return is_match < 0 ? is_match : (is_match > 0) != condition->is_drop;
 }

@@ -11,9 +11,10 @@ struct selection {
 	struct identity *identity;
 	struct ledger *ledger;
 	struct select_books books; /* owned, all from here */
-	bool *is_hidden;           /* per process */
-	struct map launches;       /* (correlation, process) of jobs that are asked for */
-	struct map ends;           /* (time, old track and correlation) where arrows may end */
+	struct inputs inputs;
+	bool *is_hidden;     /* per process */
+	struct map launches; /* (correlation, process) of jobs that are asked for */
+	struct map ends;     /* (time, old track and correlation) where arrows may end */
 	struct table kept[N_ROW_TABLES];
 	uint32_t *new_tracks; /* index + 1, per old track; 0 = no row yet */
 	struct track *tracks;
@@ -159,6 +160,10 @@ static struct any_row describe(const struct timeline *timeline, enum row_table t
 		describe_counter(timeline, row, &out);
 	else
 		describe_memory(timeline, row, &out);
+	out.source = out.index;
+	if (out.op)
+		out.source = inputs_part(timeline->streams->streams[out.stream], out.index,
+		                         out.kind);
 	return out;
 }
 
@@ -270,8 +275,10 @@ static int keep(struct selection *selection, const struct any_row *row)
 static int take_row(struct selection *selection, enum row_table table, const void *any)
 {
 	struct any_row row = describe(selection->timeline, table, any);
-	int is_kept = is_asked_for(selection, &row);
+	int is_kept;
 
+	row.inputs = &selection->inputs;
+	is_kept = is_asked_for(selection, &row);
 	FLEXTRACE_TRY(is_kept);
 	if (is_kept)
 		FLEXTRACE_TRY(keep(selection, &row));
@@ -412,8 +419,20 @@ static int prepare(struct selection *selection)
 	selection->first_time_ns = INT64_MAX;
 	selection->last_time_ns = INT64_MIN;
 	FLEXTRACE_TRY(select_books_init(&selection->books, timeline));
+	FLEXTRACE_TRY(inputs_init(&selection->inputs, timeline->streams, timeline->strings));
 	FLEXTRACE_TRY(hide_processes(selection));
 	return find_launches(selection);
+}
+
+/* A file that was mistyped would leave nothing, or everything. */
+static void warn_of_sources(struct selection *selection)
+{
+	const struct criteria *criteria = &selection->criteria;
+
+	for (uint32_t i = 0; i < criteria->n_conditions; i++)
+		selection->ledger->warnings[WARNING_NO_SUCH_SOURCE] +=
+			attribute_is_source(criteria->conditions[i].attribute) &&
+			!criteria->conditions[i].has_matched;
 }
 
 static void finish(struct selection *selection)
@@ -430,6 +449,7 @@ static void finish(struct selection *selection)
 	timeline->n_crossing = selection->n_crossing;
 	timeline->first_time_ns = has_rows ? selection->first_time_ns : 0;
 	timeline->last_time_ns = has_rows ? selection->last_time_ns : 0;
+	warn_of_sources(selection);
 }
 
 static int run(struct selection *selection)
@@ -447,6 +467,7 @@ static void release(struct selection *selection)
 {
 	criteria_release(&selection->criteria);
 	select_books_release(&selection->books);
+	inputs_release(&selection->inputs);
 	for (int i = 0; i < N_ROW_TABLES; i++)
 		table_release(&selection->kept[i]);
 	map_release(&selection->launches);

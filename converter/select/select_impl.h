@@ -13,6 +13,7 @@
 #include <regex.h>
 
 #include "array.h"
+#include "inputs.h"
 #include "map.h"
 #include "select.h"
 
@@ -28,6 +29,8 @@ struct any_row {
 	uint32_t track;          /* FLEXTRACE_NONE: none */
 	uint32_t core;
 	uint32_t stream, index;
+	uint32_t source;             /* place of its origin, which is `index` but for parts */
+	const struct inputs *inputs; /* weak */
 	uint32_t name;
 	uint64_t correlation;
 	uint8_t kind, class, status;
@@ -57,8 +60,9 @@ struct condition {
 	regex_t regex; /* owned; none where `is_global` */
 	uint32_t attribute;
 	bool is_drop;
-	bool is_global; /* matches host rows that stand for a whole run; other rows pass */
-	uint8_t *known; /* owned: per string, whether it matches; 0 = not looked at */
+	bool has_matched; /* some row */
+	bool is_global;   /* matches host rows that stand for a whole run; other rows pass */
+	uint8_t *known;   /* owned: per string, whether it matches; 0 = not looked at */
 	uint32_t n_known_allocated; /* of them */
 };
 
@@ -86,6 +90,9 @@ void attribute_list(char *text, size_t size);
 
 /* Whether the attribute is one of the row's process. */
 bool attribute_is_of_process(uint32_t attribute);
+
+/* Whether it is `source`, which of a mistake matches nothing. */
+bool attribute_is_source(uint32_t attribute);
 
 /* 1: the row passes; 0: it does not; FLEXTRACE_E_MEMORY. A row without the attribute has an empty
  * one. */

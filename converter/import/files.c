@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "array.h"
+
+int import_files_add(struct import_files *files, const char *tool, const char *path)
+{
+	FLEXTRACE_TRY(ARRAY_RESERVE(files->texts, files->n_allocated, files->n + 1ull));
+	if (asprintf(&files->texts[files->n], "%s %s", tool, path) < 0)
+		return FLEXTRACE_E_MEMORY;
+	files->n++;
+	return FLEXTRACE_OK;
+}
+
+void import_files_release(struct import_files *files)
+{
+	for (uint32_t i = 0; i < files->n; i++)
+		free(files->texts[i]);
+	free(files->texts);
+	*files = (struct import_files){0};
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inputs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+/* One of a stream, on its way to a number. */
+struct input {
+	const char *text;  /* weak: of a file "<tool> <path>"; NULL: a trace */
+	const char *path;  /* weak: in it */
+	const char *shown; /* weak: the end of it that is shown */
+	const struct stream *stream;
+	const char *host; /* weak */
+	uint32_t place;   /* in the numbers of all streams */
+};
+
+/* -- order ------------------------------------------------------------------------------------- */
+
+static int compare_traces(const struct input *a, const struct input *b)
+{
+	int order = memcmp(a->stream->trace_uuid, b->stream->trace_uuid,
+	                   sizeof(a->stream->trace_uuid));
+
+	return order ? order : strcmp(a->host, b->host);
+}
+
+/* Of the tool, then what is shown of the path, then the path. */
+static int compare_files(const struct input *a, const struct input *b)
+{
+	size_t n_a = (size_t)(a->path - a->text), n_b = (size_t)(b->path - b->text);
+	int order = strncmp(a->text, b->text, n_a > n_b ? n_a : n_b);
+
+	if (!order)
+		order = strcmp(a->shown, b->shown);
+	return order ? order : strcmp(a->path, b->path);
+}
+
+static int compare_inputs(const void *left, const void *right)
+{
+	const struct input *a = left, *b = right;
+
+	if (!a->text || !b->text)
+		return a->text || b->text ? (a->text != NULL) - (b->text != NULL)
+		                          : compare_traces(a, b);
+	return compare_files(a, b);
+}
+
+/* -- names of files ---------------------------------------------------------------------------- */
+
+/* Shows one folder more. False: there is none. */
+static bool show_more(struct input *input)
+{
+	const char *at = input->shown;
+
+	if (at == input->path)
+		return false;
+	for (at--; at > input->path && at[-1] != '/'; at--)
+		;
+	input->shown = at;
+	return true;
+}
+
+/* How many files from the first on are of one tool and look alike. */
+static uint32_t count_alike(const struct input *all, uint32_t n)
+{
+	uint32_t i = 1;
+
+	while (i < n && all->text && all[i].text && strcmp(all[i].shown, all->shown) == 0 &&
+	       all[i].path - all[i].text == all->path - all->text &&
+	       strncmp(all[i].text, all->text, (size_t)(all->path - all->text)) == 0)
+		i++;
+	return i;
+}
+
+/* Until each file has a name of its own. */
+static void name_files(struct input *all, uint32_t n)
+{
+	bool is_changed = true;
+
+	while (is_changed) {
+		is_changed = false;
+		qsort(all, n, sizeof(*all), compare_inputs);
+		for (uint32_t i = 0, n_alike; i < n; i += n_alike) {
+			n_alike = count_alike(&all[i], n - i);
+			if (!all[i].text || strcmp(all[i].path, all[i + n_alike - 1].path) == 0)
+				continue; /* one file */
+			for (uint32_t j = 0; j < n_alike; j++)
+				is_changed |= show_more(&all[i + j]);
+		}
+	}
+}
+
+/* -- numbers ----------------------------------------------------------------------------------- */
+
+static char *text_of(const struct input *input)
+{
+	char uuid[STREAM_UUID_SIZE], *text;
+	int n;
+
+	if (input->text) {
+		n = asprintf(&text, "%.*s%s", (int)(input->path - input->text), input->text,
+		             input->shown);
+	} else {
+		stream_uuid_text(input->stream, uuid);
+		n = asprintf(&text, "ctf %s %s", input->host, uuid);
+	}
+	return n < 0 ? NULL : text;
+}
+
+static bool is_same(const struct input *a, const struct input *b)
+{
+	if (!a->text || !b->text)
+		return !a->text && !b->text && compare_traces(a, b) == 0;
+	return strcmp(a->text, b->text) == 0;
+}
+
+static int number_all(struct inputs *inputs, const struct input *all, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (!i || !is_same(&all[i], &all[i - 1])) {
+			inputs->texts[inputs->n] = text_of(&all[i]);
+			if (!inputs->texts[inputs->n])
+				return FLEXTRACE_E_MEMORY;
+			inputs->n++;
+		}
+		inputs->numbers[all[i].place] = inputs->n - 1;
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- all of it --------------------------------------------------------------------------------- */
+
+static struct input input_of(const struct stream *stream, uint32_t file,
+                             const struct string_pool *strings)
+{
+	struct input input = {.stream = stream, .host = string_get(strings, stream->host)};
+	const char *slash;
+
+	if (!stream->n_files)
+		return input;
+	input.text = string_get(strings, stream->files[file]);
+	input.path = strchr(input.text, ' ');
+	input.path = input.path ? input.path + 1 : input.text;
+	slash = strrchr(input.path, '/');
+	input.shown = slash ? slash + 1 : input.path;
+	return input;
+}
+
+static uint32_t n_inputs_of(const struct stream *stream)
+{
+	return stream->n_files ? stream->n_files : 1;
+}
+
+static int allocate(struct inputs *inputs, const struct stream_set *set, struct input **ret_all)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < set->n_streams; i++)
+		n += n_inputs_of(set->streams[i]);
+	if (n >= UINT32_MAX)
+		return FLEXTRACE_E_MEMORY;
+	inputs->n_numbers = (uint32_t)n;
+	inputs->first = calloc(set->n_streams + 1ull, sizeof(*inputs->first));
+	inputs->numbers = calloc(n + 1, sizeof(*inputs->numbers));
+	inputs->texts = calloc(n + 1, sizeof(*inputs->texts));
+	*ret_all = calloc(n + 1, sizeof(**ret_all));
+	return inputs->first && inputs->numbers && inputs->texts && *ret_all ? FLEXTRACE_OK
+	                                                                     : FLEXTRACE_E_MEMORY;
+}
+
+static int fill(struct inputs *inputs, struct input *all, const struct stream_set *set,
+                const struct string_pool *strings)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < set->n_streams; i++) {
+		inputs->first[i] = n;
+		for (uint32_t file = 0; file < n_inputs_of(set->streams[i]); file++, n++) {
+			all[n] = input_of(set->streams[i], file, strings);
+			all[n].place = n;
+		}
+	}
+	name_files(all, n);
+	return number_all(inputs, all, n);
+}
+
+int inputs_init(struct inputs *inputs, const struct stream_set *set,
+                const struct string_pool *strings)
+{
+	struct input *all = NULL;
+	int code;
+
+	*inputs = (struct inputs){0};
+	code = allocate(inputs, set, &all);
+	if (code == 0)
+		code = fill(inputs, all, set, strings);
+	free(all);
+	if (code < 0)
+		inputs_release(inputs);
+	return code;
+}
+
+void inputs_release(struct inputs *inputs)
+{
+	for (uint32_t i = 0; i < inputs->n; i++)
+		free(inputs->texts[i]);
+	free(inputs->texts);
+	free(inputs->first);
+	free(inputs->numbers);
+	*inputs = (struct inputs){0};
+}
+
+void inputs_write_place(char text[SOURCE_BYTES], const struct inputs *inputs,
+                        const struct stream *stream, uint32_t place)
+{
+	if (stream->n_files)
+		snprintf(text, SOURCE_BYTES, "%" PRIu32, inputs->numbers[place]);
+	else
+		snprintf(text, SOURCE_BYTES, "%" PRIu32 "/%" PRIu64 ".%" PRIu64,
+		         inputs->numbers[place], stream->class_id, stream->instance_id);
+}
