@@ -34,7 +34,7 @@ static int by_submit(const void *left, const void *right)
 	return (a->submit_ns > b->submit_ns) - (a->submit_ns < b->submit_ns);
 }
 
-/* Each operation takes the number that has been free for longest. */
+/* Each operation takes the number that has been free for longest, or just the next one. */
 static void number_jobs(struct recorder *recorder)
 {
 	const struct clock_truth *truth = recorder->truth;
@@ -52,7 +52,9 @@ static void number_jobs(struct recorder *recorder)
 
 		for (uint32_t k = 1; k < n_jobs; k++)
 			job = free_ns[k] < free_ns[job] ? k : job;
-		if (free_ns[job] >= op->submit_ns && n_jobs < MAX_JOBS)
+		if (recorder->reuse->is_in_use)
+			job = i % n_jobs;
+		else if (free_ns[job] >= op->submit_ns && n_jobs < MAX_JOBS)
 			job = n_jobs++;
 		free_ns[job] = op->complete_ns + 1;
 		recorder->jobs[order[i]] = job;

@@ -13,6 +13,7 @@ struct clock_reuse {
 	uint64_t seed;
 	uint32_t n_jobs;    /* of the ring; more where so much work is in flight */
 	double drain_ns[2]; /* from completion to the device_op's record, least and greatest */
+	bool is_in_use;     /* numbers come in turn, whether their work is complete or not */
 	bool is_in_turn;    /* stamps are drained in order, else whenever */
 	double lost_share;  /* of each kind of record */
 	double burst_s[2];  /* every so often, all records of so long are lost */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Job numbers that come again, and stamps that are recorded late. */
+/*
+ * Job numbers that come again, and stamps that are recorded late. A few seeds in the suite; with
+ * FLEXTRACE_TEST_SEED given, as under `ctest -C soak -L soak`, many from a fresh one on.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -11,26 +14,27 @@
 
 #include "clock_reuse.h"
 #include "clock_scenarios.h"
+#include "fresh_seed.h"
 
-#define FIRST_SEED 100
+#define FIRST_SEED   100
+#define N_SEEDS      2
+#define N_SOAK_SEEDS 20
 
 struct outcome {
 	struct clock_verdict verdict;
 	uint32_t n_ops;
 };
 
-static struct outcome run_reuse(const char *scenario, double duration_s,
+static struct outcome run_reuse(const struct clock_scenario *scenario,
                                 const struct clock_reuse *reuse, uint64_t seed)
 {
-	struct clock_scenario shorter = *clock_scenario_find(scenario);
 	struct clock_reuse seeded = *reuse;
 	struct clock_truth truth;
 	struct outcome outcome;
 	struct clock_run run;
 
-	shorter.duration_s = duration_s;
 	seeded.seed = seed;
-	clock_scenario_make(&shorter, seed, &truth);
+	clock_scenario_make(scenario, seed, &truth);
 	clock_run_init(&run);
 	clock_reuse_push(&run, &truth, &seeded);
 	clock_run_finish(&run, NULL);
@@ -41,12 +45,14 @@ static struct outcome run_reuse(const char *scenario, double duration_s,
 	return outcome;
 }
 
-static bool is_sound(const struct outcome *outcome)
+/* Where nobody can tell its instance, an operation is certain to be within its bound, but may be
+ * shown outside the bracket that it really has. */
+static bool is_sound(const struct outcome *outcome, const struct clock_reuse *reuse)
 {
 	const struct clock_verdict *verdict = &outcome->verdict;
 
-	return verdict->wrong_epochs == 0 && verdict->violations == 0 && verdict->inversions == 0 &&
-	       verdict->outside == 0;
+	return verdict->wrong_epochs == 0 && verdict->inversions == 0 && verdict->outside == 0 &&
+	       (verdict->violations == 0 || !reuse->has_correlation);
 }
 
 static void explain(const char *name, uint64_t seed, const struct outcome *outcome)
@@ -62,37 +68,69 @@ static void explain(const char *name, uint64_t seed, const struct outcome *outco
 
 struct use {
 	const char *name;
+	struct clock_scenario scenario;
 	struct clock_reuse reuse;
 	double certified_share; /* at least */
 };
 
+#define CALM                                     \
+	{                                        \
+		.name = "calm", .duration_s = 60 \
+	}
+#define BUSY                                                                     \
+	{                                                                        \
+		.name = "busy", .duration_s = 10, .ops_hz = 600, .exec_us = 1400 \
+	}
+#define STUCK                                                                        \
+	{                                                                            \
+		.name = "stuck", .duration_s = 200, .ops_hz = 20, .long_share = 0.01 \
+	}
+
 /* clang-format off */
 static const struct use uses[] = {
-	{"at once, ring of 4", {.n_jobs = 4, .drain_ns = {1e3, 2e4}, .is_in_turn = true}, 1},
-	{"at once, ring of 16", {.n_jobs = 16, .drain_ns = {1e3, 2e4}}, 1},
-	{"at once, lost ones", {.n_jobs = 16, .drain_ns = {1e3, 2e4}, .lost_share = 0.01}, 0.97},
-	{"late, ring of 4", {.n_jobs = 4, .drain_ns = {50e6, 1e9}}, 0},
-	{"late, ring of 16", {.n_jobs = 16, .drain_ns = {50e6, 1e9}}, 0},
-	{"late, ring of 64", {.n_jobs = 64, .drain_ns = {50e6, 1e9}}, 0.99},
-	{"late, in turn", {.n_jobs = 64, .drain_ns = {50e6, 1e9}, .is_in_turn = true}, 0},
-	{"late, lost ones", {.n_jobs = 64, .drain_ns = {50e6, 1e9}, .lost_share = 0.01}, 0.9},
-	{"late, shuffled",
+	{"at once, ring of 4", CALM, {.n_jobs = 4, .drain_ns = {1e3, 2e4}, .is_in_turn = true}, 1},
+	{"at once, ring of 16", CALM, {.n_jobs = 16, .drain_ns = {1e3, 2e4}}, 1},
+	{"at once, lost ones", CALM,
+	 {.n_jobs = 16, .drain_ns = {1e3, 2e4}, .lost_share = 0.01}, 0.97},
+	{"late, ring of 4", CALM, {.n_jobs = 4, .drain_ns = {50e6, 1e9}}, 0},
+	{"late, ring of 16", CALM, {.n_jobs = 16, .drain_ns = {50e6, 1e9}}, 0},
+	{"late, ring of 64", CALM, {.n_jobs = 64, .drain_ns = {50e6, 1e9}}, 0.99},
+	{"late, in turn", CALM, {.n_jobs = 64, .drain_ns = {50e6, 1e9}, .is_in_turn = true}, 0},
+	{"late, lost ones", CALM,
+	 {.n_jobs = 64, .drain_ns = {50e6, 1e9}, .lost_share = 0.01}, 0.9},
+	{"at once, many lost ones", CALM,
+	 {.n_jobs = 16, .drain_ns = {1e3, 2e4}, .lost_share = 0.1}, 0.75},
+	{"late, shuffled", CALM,
 	 {.n_jobs = 32, .drain_ns = {50e6, 1e9}, .lost_share = 0.01, .shuffle_ns = 1e6}, 0.9},
-	{"late, with correlations",
+	{"late, with correlations", CALM,
 	 {.n_jobs = 4, .drain_ns = {50e6, 1e9}, .lost_share = 0.01, .has_correlation = true}, 0.97},
+	/* Numbers that are used again before their work is complete. */
+	{"busy, correlations", BUSY, {.n_jobs = 4, .is_in_use = true, .drain_ns = {1e3, 2e4},
+	 .has_correlation = true}, 1},
+	{"busy, one number", BUSY, {.n_jobs = 1, .is_in_use = true, .drain_ns = {1e3, 2e4}}, 0},
+	{"busy, ring of 4", BUSY, {.n_jobs = 4, .is_in_use = true, .drain_ns = {1e3, 2e4}}, 0},
+	{"busy, ring of 6", BUSY, {.n_jobs = 6, .is_in_use = true, .drain_ns = {1e3, 2e4}}, 0},
+	{"busy, lost ones", BUSY,
+	 {.n_jobs = 4, .is_in_use = true, .drain_ns = {1e3, 2e4}, .lost_share = 0.01}, 0},
+	{"busy and late", BUSY, {.n_jobs = 4, .is_in_use = true, .drain_ns = {10e6, 200e6}}, 0},
+	{"stuck, correlations", STUCK, {.n_jobs = 4, .is_in_use = true, .drain_ns = {1e3, 2e4},
+	 .has_correlation = true}, 0},
+	{"stuck, ring of 4", STUCK, {.n_jobs = 4, .is_in_use = true, .drain_ns = {1e3, 2e4}}, 0},
+	{"stuck, lost ones", STUCK,
+	 {.n_jobs = 4, .is_in_use = true, .drain_ns = {1e3, 2e4}, .lost_share = 0.01}, 0},
+	{"stuck and late", STUCK, {.n_jobs = 4, .is_in_use = true, .drain_ns = {50e6, 1e9}}, 0},
 };
 /* clang-format on */
 
-static void test_clock_reuse__certifies_no_other_instance(void **state)
+static void try_seeds(uint64_t first, uint64_t n)
 {
 	uint32_t n_missed = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++) {
-		for (uint64_t seed = FIRST_SEED; seed < FIRST_SEED + 2; seed++) {
-			struct outcome outcome = run_reuse("S0 clean", 60, &uses[i].reuse, seed);
+		for (uint64_t seed = first; seed < first + n; seed++) {
+			struct outcome outcome = run_reuse(&uses[i].scenario, &uses[i].reuse, seed);
 
-			if (is_sound(&outcome) &&
+			if (is_sound(&outcome, &uses[i].reuse) &&
 			    outcome.verdict.certified >= uses[i].certified_share * outcome.n_ops)
 				continue;
 			explain(uses[i].name, seed, &outcome);
@@ -102,11 +140,26 @@ static void test_clock_reuse__certifies_no_other_instance(void **state)
 	assert_int_equal(n_missed, 0);
 }
 
+static void test_clock_reuse__certifies_no_other_instance(void **state)
+{
+	(void)state;
+	try_seeds(FIRST_SEED, N_SEEDS);
+}
+
+static void test_clock_reuse__certifies_no_other_instance_with_fresh_seeds(void **state)
+{
+	(void)state;
+	if (!getenv("FLEXTRACE_TEST_SEED"))
+		skip();
+	try_seeds(fresh_seed(), N_SOAK_SEEDS);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test(test_clock_reuse__##name)
 	const struct CMUnitTest tests[] = {
 		TEST(certifies_no_other_instance),
+		TEST(certifies_no_other_instance_with_fresh_seeds),
 	};
 
 	return cmocka_run_group_tests_name("clock_reuse", tests, NULL, NULL);

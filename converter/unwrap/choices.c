@@ -4,17 +4,19 @@
  * stamps were recorded, or records were lost. What the counter showed in other operations bounds
  * when they ran, and so which instance they are of:
  *
- * - An operation ran before its record was written, and is taken to have done so by less than a
- *   wrap. So its place on the axis is the last one of its phase that the counter had reached then.
+ * - An operation ran before its record was written, and is taken to have done so by no more than
+ *   twice as long as nearly all are late of which the completion is known, or a wrap. So its place on
+ *   the axis is one of the last ones of its phase that the counter had reached then.
  * - Facts whose place is known bound the host time of that place from both sides, with the rate's
  *   interval widened by PAD.
  * - An instance can be meant if its submit is not behind that time and its completion not before
- *   it. Where a record is lost, the instances beside it bound it: a number is not used again
+ *   it. Where a record is lost, the instances beside it bound it, unless the number is used again
  *   before its work is complete.
  *
- * Where one instance can be meant, its bracket is evidence like any other. Where several can, or
- * none, the operation is assumed. Where a counter has nothing but choices, the oldest instances
- * that are left stand for estimates.
+ * Where one instance can be meant, its bracket is evidence like any other. Where several can, the
+ * operation ran between the first submit and the last completion of them, and before its record:
+ * that is evidence, too. Where none can, the operation is assumed. Where a counter has nothing but
+ * choices, the oldest instances that are left stand for estimates.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -26,6 +28,8 @@
 #define N_BESIDE  8u   /* facts that are asked on each side */
 #define MAX_STEPS 256u /* facts that are looked at for them */
 #define N_RECENT  32u
+#define MAX_WRAPS 32u   /* that an operation may have run before its record was written */
+#define MAX_FOUND 1024u /* instances that are looked at */
 
 /* -- instances by job ------------------------------------------------------------------------- */
 
@@ -39,24 +43,40 @@ static struct stay *stay_of(const struct matches *matches, const struct instance
 	return &matches->stays[matches->jobs[instance->job].first_stay + instance->number];
 }
 
+/* What the one in front of an instance says of it, and the other way round. */
+static void bound_by_neighbour(const struct matches *matches, const struct instance *instance,
+                               struct stay *stay)
+{
+	const struct instance *before = &matches->instances[instance->before];
+	bool is_in_use = matches->jobs[instance->job].is_in_use;
+
+	stay->from_ns = is_in_use ? stay[-1].from_ns : time_of(before->complete, stay[-1].from_ns);
+	if (stay[-1].to_ns == UNWRAP_NO_AFTER && (before->is_over || !is_in_use))
+		stay[-1].to_ns = time_of(instance->submit, UNWRAP_NO_AFTER);
+}
+
 /* Between when an instance ran, by its edges and by those of the instances beside it. */
 static void bound_stays(struct matches *matches)
 {
 	for (uint32_t i = 0; i < matches->n; i++) {
 		const struct instance *instance = &matches->instances[i];
 		struct stay *stay = stay_of(matches, instance);
-		int64_t before_ns = UNWRAP_NO_BEFORE;
 
-		if (instance->number > 0) {
-			const struct instance *before = &matches->instances[instance->before];
-
-			before_ns = time_of(before->complete, stay[-1].from_ns);
-			if (stay[-1].to_ns == UNWRAP_NO_AFTER)
-				stay[-1].to_ns = time_of(instance->submit, UNWRAP_NO_AFTER);
-		}
-		stay->from_ns = time_of(instance->submit, before_ns);
+		stay->from_ns = UNWRAP_NO_BEFORE;
+		stay->most_to_ns = INT64_MIN;
+		if (instance->number > 0)
+			bound_by_neighbour(matches, instance, stay);
+		stay->from_ns = time_of(instance->submit, stay->from_ns);
 		stay->to_ns = time_of(instance->complete, UNWRAP_NO_AFTER);
 		stay->instance = i;
+	}
+	for (uint32_t i = 0; i < matches->n; i++) {
+		struct stay *stay = stay_of(matches, &matches->instances[i]);
+
+		if (matches->instances[i].number > 0)
+			stay->most_to_ns = stay[-1].most_to_ns;
+		if (stay->to_ns > stay->most_to_ns)
+			stay->most_to_ns = stay->to_ns;
 	}
 }
 
@@ -117,6 +137,7 @@ struct chooser {
 	struct matches *matches;
 	struct fact recent[N_RECENT]; /* decided last, with their places and brackets */
 	uint32_t n_decided;
+	unsigned n_wraps; /* within so many in front of its record an operation ran */
 };
 
 /* What is known of the host times of an operation's stamps. */
@@ -222,58 +243,144 @@ static bool can_be(const struct matches *matches, const struct stay *stay, const
 {
 	const struct instance *instance = &matches->instances[stay->instance];
 
-	return (instance->submit || instance->complete) && !instance->op &&
+	return (instance->submit || instance->complete) && !instance->op && !instance->is_chosen &&
 	       (double)stay->from_ns <= when->first_hi_ns &&
 	       (double)stay->to_ns >= when->last_lo_ns;
 }
 
-/* The only instance that can be meant, or NO_INSTANCE. */
-static uint32_t only_instance(const struct matches *matches, const struct choice *choice,
-                              const struct when *when)
+/* Of those that end behind a time, the first that can. */
+static uint32_t first_behind(const struct stay *stays, const struct choice *choice, double ns)
 {
-	const struct stay *stays = &matches->stays[matches->jobs[choice->job].first_stay];
-	uint32_t lo = choice->first, n = choice->end - choice->first, found = NO_INSTANCE;
+	uint32_t lo = choice->first, n = choice->end - choice->first;
 
 	while (n > 0) {
 		uint32_t half = n / 2;
 
-		if ((double)stays[lo + half].to_ns < when->last_lo_ns) {
+		if ((double)stays[lo + half].most_to_ns < ns) {
 			lo += half + 1;
 			n -= half + 1;
 		} else {
 			n = half;
 		}
 	}
-	for (; lo < choice->end && (double)stays[lo].from_ns <= when->first_hi_ns; lo++) {
-		if (!can_be(matches, &stays[lo], when))
-			continue;
-		if (found != NO_INSTANCE)
-			return NO_INSTANCE;
-		found = stays[lo].instance;
-	}
-	return found;
+	return lo;
 }
 
-/* Takes the bracket of the instance. Only a whole one is evidence. */
-static void take_bracket(struct chooser *chooser, struct fact *fact, struct choice *choice)
-{
-	const struct instance *instance = &chooser->matches->instances[choice->chosen];
+/* The instances that can be meant. */
+struct found {
+	uint32_t n, instance;   /* how many; the last one */
+	int64_t from_ns, to_ns; /* between when they ran */
+};
 
-	fact->before_ns = time_of(instance->submit, UNWRAP_NO_BEFORE);
-	fact->after_ns = time_of(instance->complete, UNWRAP_NO_AFTER);
+/* Adds those that can be at a time. */
+static void find_at(const struct matches *matches, const struct choice *choice,
+                    const struct when *when, struct found *found)
+{
+	const struct stay *stays = &matches->stays[matches->jobs[choice->job].first_stay];
+	uint32_t first = first_behind(stays, choice, when->last_lo_ns), i = first;
+
+	for (; i < choice->end && (double)stays[i].from_ns <= when->first_hi_ns; i++) {
+		if (i - first >= MAX_FOUND) {
+			found->n = MAX_FOUND;
+			found->from_ns = UNWRAP_NO_BEFORE;
+			return;
+		}
+		if (!can_be(matches, &stays[i], when))
+			continue;
+		found->n++;
+		found->instance = stays[i].instance;
+		found->from_ns = stays[i].from_ns < found->from_ns ? stays[i].from_ns
+		                                                   : found->from_ns;
+		found->to_ns = stays[i].to_ns > found->to_ns ? stays[i].to_ns : found->to_ns;
+	}
+}
+
+/* So many wraps earlier. */
+static struct when earlier(const struct axis *axis, const struct when *when, unsigned n_wraps)
+{
+	double ticks = ldexp(n_wraps, (int)axis->narrow_bits);
+	double least_ns = later_ns(axis, ticks, true), most_ns = later_ns(axis, ticks, false);
+
+	return (struct when){
+		.first_lo_ns = when->first_lo_ns - most_ns,
+		.first_hi_ns = when->first_hi_ns - least_ns,
+		.last_lo_ns = when->last_lo_ns - most_ns,
+		.last_hi_ns = when->last_hi_ns - least_ns,
+	};
+}
+
+/* Finds the instances that can be, wherever the phase comes again; stores by how many wraps the last
+ * one found is in front of the last place. */
+static void find_instances(const struct chooser *chooser, const struct choice *choice,
+                           const struct when *when, struct found *found, unsigned *ret_n_wraps)
+{
+	const struct matches *matches = chooser->matches;
+	const struct stay *stays = &matches->stays[matches->jobs[choice->job].first_stay];
+
+	*found = (struct found){0, NO_INSTANCE, INT64_MAX, INT64_MIN};
+	*ret_n_wraps = 0;
+	for (unsigned n_wraps = 0; n_wraps < chooser->n_wraps; n_wraps++) {
+		struct when at = earlier(chooser->axis, when, n_wraps);
+		uint32_t n = found->n;
+
+		if (at.first_hi_ns < (double)stays[choice->first].from_ns)
+			break;
+		find_at(matches, choice, &at, found);
+		if (found->n > n)
+			*ret_n_wraps = n_wraps;
+	}
+}
+
+/* Takes a bracket. Only a whole one that is shorter than a wrap says where; if it is longer, that
+ * is as open as for any other operation. */
+static void take_bracket(struct chooser *chooser, struct fact *fact, int64_t from_ns, int64_t to_ns)
+{
+	uint64_t wrap = UINT64_C(1) << chooser->axis->narrow_bits;
+
+	fact->before_ns = from_ns;
+	fact->after_ns = to_ns;
 	fact->bounds = BOUNDS_HARD;
-	choice->op->submit_host_ns = time_of(instance->submit, 0);
-	choice->op->complete_host_ns = time_of(instance->complete, 0);
 	if (!fact_is_bounded(fact))
+		return;
+	fact->status = TIME_UNMATCHED;
+	if (window_most_ticks(chooser->axis, to_ns - from_ns) >= (place_t)wrap)
 		return;
 	fact->status = TIME_CERTIFIED;
 	chooser->recent[chooser->n_decided++ % N_RECENT] = *fact;
+}
+
+static void take_one(struct chooser *chooser, struct fact *fact, struct choice *choice,
+                     uint32_t index)
+{
+	struct instance *instance = &chooser->matches->instances[index];
+
+	choice->chosen = index;
+	instance->is_chosen = true;
+	choice->op->submit_host_ns = time_of(instance->submit, 0);
+	choice->op->complete_host_ns = time_of(instance->complete, 0);
+	take_bracket(chooser, fact, time_of(instance->submit, UNWRAP_NO_BEFORE),
+	             time_of(instance->complete, UNWRAP_NO_AFTER));
+}
+
+/* Of whatever of them it is, it ran between them all, and before its record. */
+static void take_all(struct chooser *chooser, struct fact *fact, struct choice *choice,
+                     const struct found *found)
+{
+	int64_t to_ns = found->to_ns < choice->clock_ns ? found->to_ns : choice->clock_ns;
+
+	if (chooser->matches->jobs[choice->job].is_doubtful || found->from_ns > to_ns ||
+	    found->from_ns == UNWRAP_NO_BEFORE)
+		return;
+	choice->is_shared = true;
+	take_bracket(chooser, fact, found->from_ns, to_ns);
 }
 
 /* Decides on a copy: the facts stay in order. */
 static void decide(struct chooser *chooser, const struct fact *fact, struct choice *choice,
                    struct fact *ret_fact)
 {
+	unsigned n_wraps;
+	struct found found;
 	struct when when;
 
 	*ret_fact = *fact;
@@ -282,14 +389,26 @@ static void decide(struct chooser *chooser, const struct fact *fact, struct choi
 	ret_fact->status = TIME_ASSUMED;
 	if (!bound_when(chooser, ret_fact, &when))
 		return;
-	choice->chosen = only_instance(chooser->matches, choice, &when);
-	if (choice->chosen != NO_INSTANCE)
-		take_bracket(chooser, ret_fact, choice);
+	find_instances(chooser, choice, &when, &found, &n_wraps);
+	ret_fact->first -= (uint64_t)n_wraps << chooser->axis->narrow_bits;
+	if (found.n == 1)
+		take_one(chooser, ret_fact, choice, found.instance);
+	else if (found.n > 1 && n_wraps == 0)
+		take_all(chooser, ret_fact, choice, &found);
 }
 
 static bool is_choice(const struct fact *fact)
 {
 	return fact->bounds == BOUNDS_CHOICE;
+}
+
+/* Within so many wraps in front of its record an operation ran. */
+static unsigned count_wraps(const struct axis *axis)
+{
+	double wrap_ns = ldexp(1 / axis->rate.hi, (int)axis->narrow_bits);
+	double n = 1 + (double)axis->matches->most_late_ns / wrap_ns;
+
+	return n > MAX_WRAPS ? MAX_WRAPS : (unsigned)n;
 }
 
 int axis_choose(struct axis *axis)
@@ -301,6 +420,7 @@ int axis_choose(struct axis *axis)
 
 	if (!axis->matches || !axis->matches->n_choices)
 		return FLEXTRACE_OK;
+	chooser.n_wraps = count_wraps(axis);
 	code = fact_list_init(&list, axis, is_choice);
 	decided = code < 0 ? NULL : malloc((list.n + 1ull) * sizeof(*decided));
 	if (!decided)

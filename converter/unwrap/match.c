@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A job number may be used again once its work is complete, and the stamps of that work may be
- * recorded later than that. So records of one (device, queue, job) make instances in the order of
- * their host times: a submit always opens an instance, anything else joins the newest unless that
- * has its like already. A record that was lost then costs its own instance and no other.
- *
- * Which instance an operation is of follows, in this order, from
+ * Which instance of its job an operation is of. Numbers are used again, and the stamps of an
+ * operation may be recorded later than that. It follows, in this order, from
  * - its own host times, where an edge has the same,
  * - its correlation, where the edges of one instance have the same,
  * - counting: an operation comes behind its submit, and an instance has one operation. If a single
  *   instance was opened since all before it had theirs, it is that one.
  * Else the counter has to tell, once it is placed: the operation becomes a choice (choices.c).
+ * A record that was lost costs its own instance and no other.
  */
 #include <stdlib.h>
 
@@ -18,161 +15,10 @@
 #include "blocks.h"
 #include "matches.h"
 
-#define MAX_SEARCH     64u   /* instances that are looked at for one operation */
-#define MAX_LEFT       1024u /* likewise, for one that nothing tells */
-#define CORRELATES     8u    /* operations whose correlation was their edges', and all have it */
-#define MOVES_PER_EDGE 16u
-
-struct matcher {
-	struct unwrap *unwrap;           /* weak */
-	struct matches *matches;         /* weak */
-	struct map jobs;                 /* (device, queue), job -> job */
-	const struct loose_edge **edges; /* owned: in order of time */
-	uint32_t n_edges;
-	uint32_t n_correlated; /* operations that were found by it */
-};
-
-static uint64_t owner_key(uint32_t device, uint32_t queue)
-{
-	return (uint64_t)device << 32 | queue;
-}
-
-/* -- edges in order --------------------------------------------------------------------------- */
-
-static int64_t time_of(const struct loose_edge *edge)
-{
-	return edge->class != RECORD_HOST_ESTIMATE && edge->host_ns ? edge->host_ns
-	                                                            : edge->clock_ns;
-}
-
-static int compare_edges(const void *left, const void *right)
-{
-	const struct loose_edge *a = *(const struct loose_edge *const *)left;
-	const struct loose_edge *b = *(const struct loose_edge *const *)right;
-	int64_t a_ns = time_of(a), b_ns = time_of(b);
-
-	if (a_ns != b_ns)
-		return (a_ns > b_ns) - (a_ns < b_ns);
-	if ((a->class == RECORD_SUBMIT) != (b->class == RECORD_SUBMIT))
-		return a->class == RECORD_SUBMIT ? 1 : -1;
-	if (a->stream != b->stream)
-		return a->stream < b->stream ? -1 : 1;
-	return (a->index > b->index) - (a->index < b->index);
-}
-
-/* Edges come nearly sorted. */
-static void sort_edges(const struct loose_edge **edges, uint32_t n)
-{
-	uint64_t moves = 0;
-
-	for (uint32_t i = 1; i < n; i++) {
-		const struct loose_edge *edge = edges[i];
-		uint32_t to = i;
-
-		if (time_of(edges[i - 1]) < time_of(edge))
-			continue;
-		for (; to > 0 && compare_edges(&edges[to - 1], &edge) > 0; to--)
-			edges[to] = edges[to - 1];
-		edges[to] = edge;
-		moves += i - to;
-		if (moves > (uint64_t)MOVES_PER_EDGE * (n + 64u)) {
-			qsort(edges, n, sizeof(*edges), compare_edges);
-			return;
-		}
-	}
-}
-
-static int list_edges(struct matcher *matcher, struct table *edges)
-{
-	struct table_cursor cursor;
-	const struct loose_edge *edge;
-
-	matcher->edges = blocks_allocate(edges->n_rows + 1, sizeof(*matcher->edges));
-	if (!matcher->edges)
-		return FLEXTRACE_E_MEMORY;
-	table_read(&cursor, edges, false);
-	while ((edge = table_next(&cursor, sizeof(*edge))))
-		matcher->edges[matcher->n_edges++] = edge;
-	sort_edges(matcher->edges, matcher->n_edges);
-	return FLEXTRACE_OK;
-}
-
-/* -- instances -------------------------------------------------------------------------------- */
-
-static int open_instance(struct matches *matches, uint32_t index, struct instance **ret_instance)
-{
-	struct job *job = &matches->jobs[index];
-
-	FLEXTRACE_TRY(blocks_fill_next(matches->instances, matches->n, sizeof(struct instance)));
-	*ret_instance = &matches->instances[matches->n];
-	**ret_instance = (struct instance){
-		.job = index, .number = job->n_instances++, .before = job->newest};
-	job->newest = matches->n++;
-	return FLEXTRACE_OK;
-}
-
-/* Finds the job of an owner and a number, or begins one. */
-static int find_job(struct matcher *matcher, uint64_t owner, uint64_t number, uint32_t *ret_job)
-{
-	struct matches *matches = matcher->matches;
-
-	*ret_job = map_find(&matcher->jobs, owner, number);
-	if (*ret_job != MAP_NONE)
-		return FLEXTRACE_OK;
-	*ret_job = matches->n_jobs;
-	FLEXTRACE_TRY(array_make_room(&matches->jobs, matches->n_jobs, sizeof(struct job)));
-	matches->jobs[matches->n_jobs++] = (struct job){.newest = NO_INSTANCE};
-	return map_put(&matcher->jobs, owner, number, *ret_job);
-}
-
-/* The newest instance of a job; but work that nothing else speaks of does not stand between a
- * submit and its completion. NO_INSTANCE: there is none. */
-static uint32_t newest_for(const struct matches *matches, const struct job *job,
-                           const struct loose_edge *edge)
-{
-	uint32_t at = job->newest;
-
-	for (int n = 0; edge->class == RECORD_COMPLETE && at != NO_INSTANCE && n < 4; n++) {
-		const struct instance *instance = &matches->instances[at];
-
-		if (instance->submit || instance->complete || instance->before == NO_INSTANCE)
-			break;
-		at = instance->before;
-		if (matches->instances[at].submit && !matches->instances[at].complete)
-			return at;
-	}
-	return job->newest;
-}
-
-static bool is_taken(const struct instance *instance, const struct loose_edge *edge)
-{
-	if (edge->class == RECORD_SUBMIT)
-		return instance->submit || instance->complete || instance->op;
-	return edge->class == RECORD_COMPLETE ? instance->complete != NULL
-	                                      : instance->estimate != NULL;
-}
-
-static int take_edge(struct matcher *matcher, const struct loose_edge *edge)
-{
-	struct matches *matches = matcher->matches;
-	struct instance *instance;
-	uint32_t job, at;
-
-	FLEXTRACE_TRY(find_job(matcher, owner_key(edge->device, edge->queue), edge->job, &job));
-	at = newest_for(matches, &matches->jobs[job], edge);
-	instance = at == NO_INSTANCE ? NULL : &matches->instances[at];
-	if (!instance || is_taken(instance, edge)) {
-		FLEXTRACE_TRY(open_instance(matches, job, &instance));
-		matches->jobs[job].n_open++;
-	}
-	if (edge->class == RECORD_SUBMIT)
-		instance->submit = edge;
-	else if (edge->class == RECORD_COMPLETE)
-		instance->complete = edge;
-	else
-		instance->estimate = edge;
-	return FLEXTRACE_OK;
-}
+#define MAX_SEARCH 256u  /* instances that are looked at for one operation */
+#define MAX_LEFT   1024u /* likewise, for one that nothing tells */
+#define MIN_LATES  16u   /* records that tell how late others may be */
+#define RARELY     20u   /* of so many one may be later */
 
 /* -- operations ------------------------------------------------------------------------------- */
 
@@ -204,6 +50,18 @@ static bool has_correlation_of(const struct instance *instance, const struct tic
 	return op->correlation && correlation_of(instance) == op->correlation;
 }
 
+/* The next older instance without an operation, or NO_INSTANCE. Those that have theirs are not
+ * looked at again. */
+static uint32_t before_open(const struct matches *matches, struct instance *instance)
+{
+	uint32_t at = instance->before_open;
+
+	while (at != NO_INSTANCE && matches->instances[at].op)
+		at = matches->instances[at].before_open;
+	instance->before_open = at;
+	return at;
+}
+
 /* Looks at the newest instances that are open; NULL: none is meant, or several are. */
 static struct instance *
 find_meant(const struct matches *matches, const struct job *job, const struct tick_op *op,
@@ -222,7 +80,7 @@ find_meant(const struct matches *matches, const struct job *job, const struct ti
 				return NULL;
 			found = instance;
 		}
-		at = instance->before;
+		at = before_open(matches, instance);
 	}
 	return found;
 }
@@ -236,22 +94,25 @@ static void close_window(struct job *job)
 	job->first = job->n_instances;
 }
 
-static void give(struct job *job, struct instance *instance, struct tick_op *op)
+static void give(struct matcher *matcher, struct instance *instance, struct tick_op *op)
 {
+	struct job *job = &matcher->matches->jobs[instance->job];
+
 	instance->op = op;
+	instances_complete(matcher, instance);
 	if (instance->number >= job->first && job->n_open > 0)
 		job->n_open--;
 	close_window(job);
 }
 
 /* An instance of its own. */
-static int stand_alone(struct matches *matches, uint32_t job, struct tick_op *op)
+static int stand_alone(struct matcher *matcher, uint32_t job, struct tick_op *op)
 {
 	struct instance *instance;
 
-	FLEXTRACE_TRY(open_instance(matches, job, &instance));
+	FLEXTRACE_TRY(instances_open(matcher, job, &instance));
 	instance->op = op;
-	close_window(&matches->jobs[job]);
+	close_window(&matcher->matches->jobs[job]);
 	return FLEXTRACE_OK;
 }
 
@@ -262,9 +123,9 @@ static bool is_excluded(const struct matcher *matcher, const struct instance *in
 	uint64_t correlation = correlation_of(instance);
 
 	if (has_own_times(op))
-		return (instance->complete && op->submit_host_ns > time_of(instance->complete)) ||
+		return (instance->complete && op->submit_host_ns > edge_time(instance->complete)) ||
 		       (instance->submit && op->complete_host_ns &&
-		        op->complete_host_ns < time_of(instance->submit));
+		        op->complete_host_ns < edge_time(instance->submit));
 	return matcher->n_correlated >= CORRELATES && correlation && op->correlation &&
 	       correlation != op->correlation;
 }
@@ -297,17 +158,14 @@ static bool has_bracket(const struct instance *instance)
 	return instance->submit || instance->complete;
 }
 
-/* The newest instance that has no operation; NULL: not among those that are looked at. */
+/* The newest instance that has no operation; NULL: all have. */
 static struct instance *newest_open(const struct matches *matches, const struct job *job)
 {
 	uint32_t at = job->newest;
 
-	for (uint32_t n = 0; at != NO_INSTANCE && n < MAX_SEARCH; n++) {
-		if (!matches->instances[at].op)
-			return &matches->instances[at];
-		at = matches->instances[at].before;
-	}
-	return NULL;
+	if (at != NO_INSTANCE && matches->instances[at].op)
+		at = before_open(matches, &matches->instances[at]);
+	return at == NO_INSTANCE ? NULL : &matches->instances[at];
 }
 
 /* By counting. */
@@ -320,10 +178,11 @@ static int take_counted(struct matcher *matcher, uint32_t index, struct tick_op 
 	if (job->n_open > job->n_waiting)
 		instance = newest_open(matches, job);
 	if (!instance || is_excluded(matcher, instance, op))
-		return stand_alone(matches, index, op);
+		return stand_alone(matcher, index, op);
 	if (job->n_open > 1 && has_bracket(instance) && op->unused == OP_AFTER_IS_CLOCK)
 		return add_choice(matches, index, op);
-	give(job, instance, op);
+	instance->is_counted = true;
+	give(matcher, instance, op);
 	return FLEXTRACE_OK;
 }
 
@@ -340,19 +199,7 @@ static int take_op(struct matcher *matcher, struct tick_op *op)
 	if (!meant)
 		return take_counted(matcher, index, op);
 	matcher->n_correlated += !has_own_times(op);
-	give(&matches->jobs[index], meant, op);
-	return FLEXTRACE_OK;
-}
-
-/* Makes every job of an edge known. */
-static int take_jobs(struct matcher *matcher)
-{
-	uint32_t job;
-
-	for (uint32_t i = 0; i < matcher->n_edges; i++)
-		FLEXTRACE_TRY(find_job(
-			matcher, owner_key(matcher->edges[i]->device, matcher->edges[i]->queue),
-			matcher->edges[i]->job, &job));
+	give(matcher, meant, op);
 	return FLEXTRACE_OK;
 }
 
@@ -368,16 +215,16 @@ static int take_all(struct matcher *matcher, struct table *ops)
 	struct tick_op *op;
 	uint32_t n = 0;
 
-	FLEXTRACE_TRY(list_edges(matcher, &matcher->unwrap->edges));
-	FLEXTRACE_TRY(take_jobs(matcher));
+	FLEXTRACE_TRY(edges_list(&matcher->unwrap->edges, &matcher->edges, &matcher->n_edges));
+	FLEXTRACE_TRY(instances_prepare(matcher));
 	table_read(&cursor, ops, false);
 	while ((op = table_next(&cursor, sizeof(*op)))) {
-		for (; n < matcher->n_edges && time_of(matcher->edges[n]) <= known_by(op); n++)
-			FLEXTRACE_TRY(take_edge(matcher, matcher->edges[n]));
+		for (; n < matcher->n_edges && edge_time(matcher->edges[n]) <= known_by(op); n++)
+			FLEXTRACE_TRY(instances_take(matcher, matcher->edges[n]));
 		FLEXTRACE_TRY(take_op(matcher, op));
 	}
 	for (; n < matcher->n_edges; n++)
-		FLEXTRACE_TRY(take_edge(matcher, matcher->edges[n]));
+		FLEXTRACE_TRY(instances_take(matcher, matcher->edges[n]));
 	return FLEXTRACE_OK;
 }
 
@@ -427,10 +274,50 @@ void unwrap_estimate(struct tick_op *op, const struct loose_edge *estimate)
 	op->status = has_stamps(op) ? op->status : TIME_GIVEN;
 }
 
+/* How long after its completion the stamps of an operation were recorded; 0: not known. */
+static int64_t late_ns(const struct instance *instance)
+{
+	if (!instance->op || instance->op->unused != OP_AFTER_IS_CLOCK || !instance->complete)
+		return 0;
+	return instance->op->complete_host_ns - edge_time(instance->complete);
+}
+
+/* By how much the stamps of nearly all operations are late. */
+static void find_most_late(struct matches *matches)
+{
+	uint32_t n[64] = {0}, n_lates = 0, n_beyond = 0;
+	int bits = 63;
+
+	for (uint32_t i = 0; i < matches->n; i++) {
+		int64_t ns = late_ns(&matches->instances[i]);
+
+		if (ns > 0) {
+			n[64 - __builtin_clzll((uint64_t)ns)]++;
+			n_lates++;
+		}
+	}
+	while (bits > 0 && (n_beyond += n[bits]) <= n_lates / RARELY)
+		bits--;
+	matches->most_late_ns = n_lates < MIN_LATES || bits > 60 ? INT64_MAX : INT64_C(2) << bits;
+}
+
+/* Whether the edges may be another operation's. */
+static bool is_doubtful(const struct unwrap *unwrap, const struct instance *instance)
+{
+	return instance->is_shared ||
+	       (instance->is_counted && instance->op->unused == OP_AFTER_IS_CLOCK &&
+	        unwrap->matches.jobs[instance->job].is_doubtful);
+}
+
 static int settle_op(struct unwrap *unwrap, const struct instance *instance)
 {
 	struct tick_op soft = *instance->op, *op = instance->op;
 
+	if (is_doubtful(unwrap, instance)) {
+		unwrap->ledger->evidence[RECORD_SUBMIT] += instance->submit != NULL;
+		unwrap->ledger->evidence[RECORD_COMPLETE] += instance->complete != NULL;
+		return FLEXTRACE_OK;
+	}
 	if (op->unused) {
 		op->submit_host_ns = op->complete_host_ns = 0;
 		op->status = TIME_UNMATCHED;
@@ -491,6 +378,15 @@ static int settle(struct unwrap *unwrap, const struct instance *instance)
 	return FLEXTRACE_OK; /* an estimate of work that has no record */
 }
 
+static void doubt_jobs(struct matcher *matcher)
+{
+	for (uint32_t i = 0; i < matcher->matches->n_jobs; i++) {
+		struct job *job = &matcher->matches->jobs[i];
+
+		job->is_doubtful = job->is_in_use && matcher->queues[job->queue].n_spare > 0;
+	}
+}
+
 /* Instances point to places all over the tables of edges and operations. What a choice may still
  * be of waits until it is made. */
 static int settle_all(struct unwrap *unwrap)
@@ -522,6 +418,8 @@ static int match(struct matcher *matcher)
 	if (!matcher->matches->instances)
 		return FLEXTRACE_E_MEMORY;
 	FLEXTRACE_TRY(take_all(matcher, &unwrap->ops));
+	doubt_jobs(matcher);
+	find_most_late(&unwrap->matches);
 	return settle_all(unwrap);
 }
 
@@ -534,6 +432,8 @@ int match_edges(struct unwrap *unwrap)
 		return FLEXTRACE_OK;
 	code = match(&matcher);
 	map_release(&matcher.jobs);
+	map_release(&matcher.queues_of);
+	free(matcher.queues);
 	blocks_free(matcher.edges);
 	if (code < 0 || !unwrap->matches.n_choices)
 		matches_release(unwrap);
@@ -552,6 +452,7 @@ static void give_left(struct matches *matches, const struct choice *choice)
 		if (instance->op)
 			continue;
 		instance->op = choice->op;
+		instance->is_shared = choice->is_shared;
 		return;
 	}
 }

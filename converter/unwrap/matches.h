@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * matches.h: which submit and complete records are of which operation, for match.c and choices.c.
+ * matches.h: which submit and complete records are of which operation, for edges.c, instances.c,
+ * match.c and choices.c.
  */
 #ifndef FLEXTRACE_UNWRAP_MATCHES_H
 #define FLEXTRACE_UNWRAP_MATCHES_H
@@ -8,26 +9,37 @@
 #include "unwrap_impl.h"
 
 #define NO_INSTANCE UINT32_MAX
+#define CORRELATES  8u /* records that were found by their correlation: all have it then */
 
 /* One use of a job number. */
 struct instance {
 	struct tick_op *op;                                    /* weak; NULL: none, or not yet */
 	const struct loose_edge *submit, *complete, *estimate; /* weak; NULL: none */
 	uint32_t job;
-	uint32_t number; /* among those of its job, in order of time */
-	uint32_t before; /* the one with the next smaller number, or NO_INSTANCE */
+	uint32_t number;        /* among those of its job, in order of time */
+	uint32_t before, after; /* with the next smaller or greater number, or NO_INSTANCE */
+	uint32_t before_open;   /* the next one before it that may have no operation */
 	bool is_settled;
+	bool is_over;    /* it was complete when its number was used again, by whatever says so */
+	bool is_chosen;  /* by a choice */
+	bool is_counted; /* its operation is its own by counting only */
+	bool is_shared;  /* its operation may be of another one as well */
 };
 
 /* One (device, queue, job). */
 struct job {
 	uint32_t newest; /* instance, or NO_INSTANCE */
+	uint32_t oldest; /* that may lack its completion, or NO_INSTANCE */
 	uint32_t n_instances;
 	/* Of the instances from number `first` on, so many have no operation yet, and so many
 	 * operations may be of any of them. */
 	uint32_t first, n_open, n_waiting;
 	uint32_t first_stay; /* see struct matches */
+	uint32_t queue;
 	bool has_choices;
+	bool has_over;  /* among its instances are such that lack their completion, and are over */
+	bool is_in_use; /* its number was used again before its work was complete, as it seems ... */
+	bool is_doubtful; /* ... and submits were lost: who knows which */
 };
 
 /* An operation that may be of several instances of its job. */
@@ -38,12 +50,59 @@ struct choice {
 	uint32_t first, end; /* numbers of the instances */
 	uint32_t guess;      /* number of the one that it is if nothing is lost */
 	uint32_t chosen;     /* instance, or NO_INSTANCE */
+	bool is_shared;      /* it is bounded by all that it may be of */
 };
 
 /* Between when an instance ran. */
 struct stay {
 	int64_t from_ns, to_ns; /* UNWRAP_NO_BEFORE, UNWRAP_NO_AFTER: not known */
+	int64_t most_to_ns;     /* of this one and all of its job before it */
 	uint32_t instance;
 };
+
+/* A (device, queue). */
+struct queue {
+	int64_t done_ns;  /* the latest submission of all whose completion was seen */
+	uint32_t n_spare; /* completions without a submit, of numbers used again too early */
+};
+
+/* What is known while records are matched. */
+struct matcher {
+	struct unwrap *unwrap;           /* weak */
+	struct matches *matches;         /* weak */
+	struct map jobs;                 /* (device, queue), job -> job */
+	struct map queues_of;            /* (device, queue), 0 -> queue */
+	struct queue *queues;            /* owned */
+	const struct loose_edge **edges; /* owned: in order of time */
+	uint32_t n_edges, n_queues;
+	uint32_t n_correlated;  /* operations that were found by it */
+	uint32_t n_edges_alike; /* completions that were */
+};
+
+static inline int64_t edge_time(const struct loose_edge *edge)
+{
+	return edge->class != RECORD_HOST_ESTIMATE && edge->host_ns ? edge->host_ns
+	                                                            : edge->clock_ns;
+}
+
+static inline uint64_t owner_key(uint32_t device, uint32_t queue)
+{
+	return (uint64_t)device << 32 | queue;
+}
+
+/* Lists edges in order of time; the list is owned by the caller: blocks. */
+int edges_list(struct table *edges, const struct loose_edge ***ret_edges, uint32_t *ret_n);
+
+/* Makes every job of an edge known. */
+int instances_prepare(struct matcher *matcher);
+
+/* Adds an instance behind all of its job. */
+int instances_open(struct matcher *matcher, uint32_t job, struct instance **ret_instance);
+
+/* Gives an edge to its instance, or begins one. Edges come in order of time. */
+int instances_take(struct matcher *matcher, const struct loose_edge *edge);
+
+/* Says that the work of an instance is complete, by its stamps or its completion. */
+void instances_complete(struct matcher *matcher, const struct instance *instance);
 
 #endif

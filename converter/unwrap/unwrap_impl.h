@@ -3,7 +3,9 @@
  * unwrap_impl.h: what the files of unwrap share.
  *
  *   unwrap.c  collects records and says in which order the rest runs
- *   match.c   submit, complete and host_estimate records meet their operation
+ *   edges.c, instances.c
+ *             submit, complete and host_estimate records make uses of job numbers
+ *   match.c   these meet their operation
  *   choices.c operations of which the counter says what they meet
  *   runs.c    slots of the marker areas become runs, runs meet their operation
  *   rate.c    how fast a counter ticks, from its own facts
@@ -185,6 +187,7 @@ struct matches {
 	struct stay *stays;         /* owned: instances by job */
 	uint32_t n, n_jobs, n_choices;
 	struct map of_op; /* (tick_op *, 0) -> choice */
+	int64_t most_late_ns; /* from a completion to the record of its operation */
 };
 
 /* Where a segment's axis has its origin: ticks = place + origin. */

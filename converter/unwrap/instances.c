@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records of one (device, queue, job) make instances, in the order of their host times. A submit
+ * opens one. A complete belongs to
+ * - the instance whose submit has the same correlation,
+ * - else the oldest one that lacks it. A number is meant to be used again only when its work is
+ *   complete; then there is one at most, if no record was lost. If it is used before, work of one
+ *   queue is still done in order. And if the completion of the oldest one was lost and this is of a
+ *   later one, the bracket is too wide, but true.
+ *
+ * So that a lost completion does not widen the brackets for ever: where later work of the queue was
+ * complete before a number was submitted again, the work of that number was complete, too, and what
+ * comes next is of the new submit. If a completion too many comes then, none had been lost: the
+ * host had seen it late. Its predecessors move up by one.
+ */
+#include "array.h"
+#include "blocks.h"
+#include "matches.h"
+
+#define MAX_DEPTH 1024u /* instances that one completion may be of */
+#define MAX_OVER  64u   /* that are looked at for one that was not over after all */
+#define MAX_MOVED 4u    /* completions that move up */
+
+/* -- jobs ------------------------------------------------------------------------------------- */
+
+static int find_queue(struct matcher *matcher, uint64_t owner, uint32_t *ret_queue)
+{
+	*ret_queue = map_find(&matcher->queues_of, owner, 0);
+	if (*ret_queue != MAP_NONE)
+		return FLEXTRACE_OK;
+	*ret_queue = matcher->n_queues;
+	FLEXTRACE_TRY(
+		array_make_room(&matcher->queues, matcher->n_queues, sizeof(*matcher->queues)));
+	matcher->queues[matcher->n_queues++] = (struct queue){.done_ns = INT64_MIN};
+	return map_put(&matcher->queues_of, owner, 0, *ret_queue);
+}
+
+/* Finds the job of an edge, or begins one. */
+static int find_job(struct matcher *matcher, const struct loose_edge *edge, uint32_t *ret_job)
+{
+	uint64_t owner = owner_key(edge->device, edge->queue);
+	struct matches *matches = matcher->matches;
+	struct job job = {.newest = NO_INSTANCE, .oldest = NO_INSTANCE};
+
+	*ret_job = map_find(&matcher->jobs, owner, edge->job);
+	if (*ret_job != MAP_NONE)
+		return FLEXTRACE_OK;
+	*ret_job = matches->n_jobs;
+	FLEXTRACE_TRY(find_queue(matcher, owner, &job.queue));
+	FLEXTRACE_TRY(array_make_room(&matches->jobs, matches->n_jobs, sizeof(job)));
+	matches->jobs[matches->n_jobs++] = job;
+	return map_put(&matcher->jobs, owner, edge->job, *ret_job);
+}
+
+int instances_prepare(struct matcher *matcher)
+{
+	uint32_t job;
+
+	for (uint32_t i = 0; i < matcher->n_edges; i++)
+		FLEXTRACE_TRY(find_job(matcher, matcher->edges[i], &job));
+	return FLEXTRACE_OK;
+}
+
+int instances_open(struct matcher *matcher, uint32_t index, struct instance **ret_instance)
+{
+	struct matches *matches = matcher->matches;
+	struct job *job = &matches->jobs[index];
+
+	FLEXTRACE_TRY(blocks_fill_next(matches->instances, matches->n, sizeof(struct instance)));
+	*ret_instance = &matches->instances[matches->n];
+	**ret_instance = (struct instance){
+		.job = index,
+		.number = job->n_instances++,
+		.before = job->newest,
+		.before_open = job->newest,
+		.after = NO_INSTANCE,
+	};
+	if (job->newest != NO_INSTANCE)
+		matches->instances[job->newest].after = matches->n;
+	if (job->oldest == NO_INSTANCE)
+		job->oldest = matches->n;
+	job->newest = matches->n++;
+	return FLEXTRACE_OK;
+}
+
+void instances_complete(struct matcher *matcher, const struct instance *instance)
+{
+	struct queue *queue = &matcher->queues[matcher->matches->jobs[instance->job].queue];
+
+	if (instance->submit && edge_time(instance->submit) > queue->done_ns)
+		queue->done_ns = edge_time(instance->submit);
+}
+
+static struct instance *newest_of(const struct matches *matches, const struct job *job)
+{
+	return job->newest == NO_INSTANCE ? NULL : &matches->instances[job->newest];
+}
+
+/* -- submits ---------------------------------------------------------------------------------- */
+
+static bool lacks_completion(const struct instance *instance)
+{
+	return instance->submit && !instance->complete && !instance->is_over;
+}
+
+/* Passes what lacks no completion. */
+static struct instance *oldest_of(const struct matches *matches, struct job *job)
+{
+	while (job->oldest != NO_INSTANCE && !lacks_completion(&matches->instances[job->oldest]))
+		job->oldest = matches->instances[job->oldest].after;
+	return job->oldest == NO_INSTANCE ? NULL : &matches->instances[job->oldest];
+}
+
+/* A number is used again: which of its work is over, though its completion was not seen? */
+static void end_oldest(struct matcher *matcher, struct job *job)
+{
+	const struct queue *queue = &matcher->queues[job->queue];
+	struct instance *oldest = oldest_of(matcher->matches, job);
+
+	while (oldest && (oldest->op || edge_time(oldest->submit) < queue->done_ns)) {
+		oldest->is_over = job->has_over = true;
+		oldest = oldest_of(matcher->matches, job);
+	}
+	job->is_in_use |= oldest != NULL;
+}
+
+static int take_submit(struct matcher *matcher, uint32_t index, const struct loose_edge *edge)
+{
+	struct job *job = &matcher->matches->jobs[index];
+	struct instance *newest = newest_of(matcher->matches, job);
+
+	if (!newest || newest->submit || newest->complete || newest->op) {
+		end_oldest(matcher, job);
+		FLEXTRACE_TRY(instances_open(matcher, index, &newest));
+		job->n_open++;
+	}
+	newest->submit = edge;
+	return FLEXTRACE_OK;
+}
+
+/* -- completes -------------------------------------------------------------------------------- */
+
+static bool is_alike(const struct instance *instance, const struct loose_edge *edge)
+{
+	return instance->submit && edge->correlation &&
+	       instance->submit->correlation == edge->correlation;
+}
+
+/* Whether it is another call's. */
+static bool is_other(const struct matcher *matcher, const struct instance *instance,
+                     const struct loose_edge *edge)
+{
+	return matcher->n_edges_alike >= CORRELATES && edge->correlation && instance->submit &&
+	       instance->submit->correlation && instance->submit->correlation != edge->correlation;
+}
+
+/* Among those that were thought to be over, the newest one that has the edge's correlation. */
+static struct instance *find_over(const struct matches *matches, const struct job *job,
+                                  const struct loose_edge *edge)
+{
+	uint32_t at = job->has_over && edge->correlation ? job->newest : NO_INSTANCE;
+
+	for (uint32_t n = 0; at != NO_INSTANCE && n < MAX_OVER; n++) {
+		struct instance *instance = &matches->instances[at];
+
+		if (instance->is_over && !instance->complete && is_alike(instance, edge))
+			return instance;
+		at = instance->before;
+	}
+	return NULL;
+}
+
+/* NULL: no instance lacks it. */
+static struct instance *find_lacking(const struct matcher *matcher, struct job *job,
+                                     const struct loose_edge *edge)
+{
+	const struct matches *matches = matcher->matches;
+	struct instance *oldest = oldest_of(matches, job), *found = NULL;
+	uint32_t at = oldest ? job->oldest : NO_INSTANCE;
+
+	for (uint32_t n = 0; at != NO_INSTANCE && n < MAX_DEPTH; n++) {
+		struct instance *instance = &matches->instances[at];
+
+		if (lacks_completion(instance) && is_alike(instance, edge))
+			return instance;
+		if (!found && lacks_completion(instance) && !is_other(matcher, instance, edge))
+			found = instance;
+		if (found && !edge->correlation)
+			return found;
+		at = instance->after;
+	}
+	return found ? found : find_over(matches, job, edge);
+}
+
+/* The one before the newest ones, of which all have both edges, that was thought to be over;
+ * NULL: there is none. */
+static struct instance *find_late(const struct matches *matches, const struct job *job)
+{
+	uint32_t at = job->newest;
+
+	for (uint32_t n = 0; at != NO_INSTANCE && n <= MAX_MOVED; n++) {
+		struct instance *instance = &matches->instances[at];
+
+		if (!instance->submit || (n == 0 && instance->op))
+			return NULL;
+		if (!instance->complete)
+			return instance->is_over ? instance : NULL;
+		at = instance->before;
+	}
+	return NULL;
+}
+
+/* The newest instances have their completions from those before them, down to `last`. */
+static void move_up(const struct matches *matches, const struct job *job,
+                    const struct instance *last, const struct loose_edge *edge)
+{
+	struct instance *instance = &matches->instances[job->newest];
+
+	for (;; instance = &matches->instances[instance->before]) {
+		const struct loose_edge *moved = instance->complete;
+
+		instance->complete = edge;
+		if (instance == last)
+			break;
+		edge = moved;
+	}
+}
+
+/* A completion that no instance lacks, as it seems. */
+static int take_spare(struct matcher *matcher, uint32_t index, const struct loose_edge *edge,
+                      struct instance **ret_instance)
+{
+	struct matches *matches = matcher->matches;
+	struct job *job = &matches->jobs[index];
+	struct instance *newest = newest_of(matches, job);
+	struct instance *late = matcher->n_edges_alike < CORRELATES ? find_late(matches, job)
+	                                                            : NULL;
+
+	*ret_instance = newest;
+	if (newest && !newest->submit && !newest->complete) {
+		newest->complete = edge;
+		return FLEXTRACE_OK;
+	}
+	if (late) {
+		move_up(matches, job, late, edge);
+		return FLEXTRACE_OK;
+	}
+	matcher->queues[job->queue].n_spare += job->is_in_use;
+	FLEXTRACE_TRY(instances_open(matcher, index, ret_instance));
+	matches->jobs[index].n_open++;
+	(*ret_instance)->complete = edge;
+	return FLEXTRACE_OK;
+}
+
+static int take_complete(struct matcher *matcher, uint32_t index, const struct loose_edge *edge)
+{
+	struct instance *instance = find_lacking(matcher, &matcher->matches->jobs[index], edge);
+
+	if (instance) {
+		matcher->n_edges_alike += is_alike(instance, edge);
+		instance->complete = edge;
+	} else {
+		FLEXTRACE_TRY(take_spare(matcher, index, edge, &instance));
+	}
+	instances_complete(matcher, instance);
+	return FLEXTRACE_OK;
+}
+
+static int take_estimate(struct matcher *matcher, uint32_t index, const struct loose_edge *edge)
+{
+	const struct job *job = &matcher->matches->jobs[index];
+	struct instance *newest = newest_of(matcher->matches, job);
+
+	if (!newest || newest->estimate) {
+		FLEXTRACE_TRY(instances_open(matcher, index, &newest));
+		matcher->matches->jobs[index].n_open++;
+	}
+	newest->estimate = edge;
+	return FLEXTRACE_OK;
+}
+
+int instances_take(struct matcher *matcher, const struct loose_edge *edge)
+{
+	uint32_t job;
+
+	FLEXTRACE_TRY(find_job(matcher, edge, &job));
+	if (edge->class == RECORD_SUBMIT)
+		return take_submit(matcher, job, edge);
+	if (edge->class == RECORD_COMPLETE)
+		return take_complete(matcher, job, edge);
+	return take_estimate(matcher, job, edge);
+}
