@@ -82,8 +82,9 @@ cp flex/rank_0.json names/1/run.json
 for one in names/0 names/1; do
 	cp flex/rank_0.json "$one/a b, \"c\" %41 \\ é
 d.json"
+	echo '[]' >"$one/of nobody.json"
 	same "${one%/*}${one#*/}" "$one"
-	grep -qF '"flex a b, \"c\" %41 \\ é\nd.json"' "names${one#*/}.ctf.out/run.json" || fail "a name is not itself"
+	grep -qF '"flex a b, \"c\" %41 \\ é\nd.json", "flex of nobody.json", "flex run.json"]' "names${one#*/}.ctf.out/run.json" || fail "a name is not itself"
 done
 "$FLEXTRACE" convert --quiet -o both names/0/run.json names/1/run.json 2>/dev/null
 grep -qF '["flex 0/run.json", "flex 1/run.json"]' both/run.json || fail "files of one name are not told apart"

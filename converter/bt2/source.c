@@ -194,7 +194,7 @@ static int begin_streams(struct iterator *iterator, bt_self_component *self, uin
 		uint32_t i = iterator->n_streams;
 		const struct source_origin origin = {
 			.stream = import->format->stream(import->reader, i),
-			.files = import->format->files(import->reader),
+			.files = import->format->files(import->reader, i),
 			.losses = i ? NULL : import->format->ledger(import->reader),
 		};
 

@@ -356,7 +356,9 @@ static int open_files(struct importer *importer, struct flextrace_error *error)
 	if (pairing)
 		flex_pair(importer->flex, pairing);
 	flex_give_ranks(importer->flex, importer->options->torch_ranks);
-	return read_all(importer, error);
+	FLEXTRACE_TRY(read_all(importer, error));
+	code = flex_end_files(importer->flex);
+	return code < 0 ? import_explain(code, error) : FLEXTRACE_OK;
 }
 
 static int open_reader(const struct import_options *options, void **ret_reader,
@@ -393,9 +395,9 @@ static const struct import_stream *stream_of(const void *reader, uint32_t stream
 	return flex_stream(reader, stream);
 }
 
-static const struct import_files *files_of(const void *reader)
+static const struct import_files *files_of(const void *reader, uint32_t stream)
 {
-	return flex_files(reader);
+	return flex_files(reader, stream);
 }
 
 static int next_event(void *reader, uint32_t *ret_stream, struct event *ret_event)

@@ -15,6 +15,15 @@ int import_files_add(struct import_files *files, const char *tool, const char *p
 	return FLEXTRACE_OK;
 }
 
+int import_files_take(struct import_files *to, struct import_files *from)
+{
+	FLEXTRACE_TRY(ARRAY_RESERVE(to->texts, to->n_allocated, (uint64_t)to->n + from->n));
+	for (uint32_t i = 0; i < from->n; i++)
+		to->texts[to->n++] = from->texts[i];
+	from->n = 0;
+	return FLEXTRACE_OK;
+}
+
 void import_files_release(struct import_files *files)
 {
 	for (uint32_t i = 0; i < files->n; i++)

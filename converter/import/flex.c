@@ -41,11 +41,14 @@ void flex_free(struct flex *flex)
 	flex_edges_release(&flex->edges);
 	string_cache_release(&flex->cache);
 	string_pool_free(flex->strings);
-	import_files_release(&flex->files);
+	import_files_release(&flex->unused);
+	free(flex->path);
 	map_release(&flex->rank_index);
 	map_release(&flex->thread_index);
-	for (uint32_t i = 0; i < flex->n_ranks; i++)
+	for (uint32_t i = 0; i < flex->n_ranks; i++) {
 		free(flex->ranks[i].trips.trips);
+		import_files_release(&flex->ranks[i].files);
+	}
 	free(flex->ranks);
 	free(flex->threads);
 	free(flex->args.bytes);
@@ -194,10 +197,27 @@ void flex_give_ranks(struct flex *flex, const char *ranks)
 	flex->torch_ranks = ranks;
 }
 
+static int leave_file(struct flex *flex)
+{
+	int code = FLEXTRACE_OK;
+
+	if (flex->path && !flex->is_file_used)
+		code = import_files_add(&flex->unused, flex->tool, flex->path);
+	free(flex->path);
+	flex->path = NULL;
+	flex->is_file_used = false;
+	return code;
+}
+
 int flex_begin_file(struct flex *flex, enum import_dialect dialect, const char *path)
 {
+	FLEXTRACE_TRY(leave_file(flex));
 	flex->is_torch = dialect == IMPORT_TORCH;
-	FLEXTRACE_TRY(import_files_add(&flex->files, flex->is_torch ? "torch" : "flex", path));
+	flex->tool = flex->is_torch ? "torch" : "flex";
+	flex->path = strdup(path);
+	if (!flex->path)
+		return FLEXTRACE_E_MEMORY;
+	flex->n_files++;
 	flex->last_thread = MAP_NONE;
 	return flex->is_torch ? torch_begin_file(flex) : FLEXTRACE_OK;
 }
@@ -227,7 +247,8 @@ int flex_write_point(struct flex *flex, const struct trace_event *event, struct 
 	out->vtid = flex->threads[thread].vtid;
 	out->clock_ns = (uint64_t)event->ts_ns;
 	out->n_origins = 1;
-	out->origins[0] = flex_origin(flex, event);
+	out->origins[0] = flex_origin(flex, flex->threads[thread].rank,
+	                              origin_make(0, event->number).record);
 	return flex_write(flex, flex->threads[thread].rank, out);
 }
 
@@ -378,9 +399,16 @@ const struct ledger *flex_ledger(const struct flex *flex)
 	return &flex->ledger;
 }
 
-const struct import_files *flex_files(const struct flex *flex)
+int flex_end_files(struct flex *flex)
 {
-	return &flex->files;
+	FLEXTRACE_TRY(leave_file(flex));
+	return flex->n_ranks ? import_files_take(&flex->ranks[0].files, &flex->unused)
+	                     : FLEXTRACE_OK;
+}
+
+const struct import_files *flex_files(const struct flex *flex, uint32_t stream)
+{
+	return &flex->ranks[stream].files;
 }
 
 uint32_t flex_n_streams(const struct flex *flex)

@@ -71,8 +71,11 @@ const struct pairing *flex_pairing(const struct flex *flex);
 /* What was lost. */
 const struct ledger *flex_ledger(const struct flex *flex);
 
-/* The files that were begun; weak. */
-const struct import_files *flex_files(const struct flex *flex);
+/* Behind the last file: those that told of nobody are of the first stream. */
+int flex_end_files(struct flex *flex);
+
+/* The files of a stream; weak. */
+const struct import_files *flex_files(const struct flex *flex, uint32_t stream);
 
 /* Streams are numbered from 0 on; weak. */
 uint32_t flex_n_streams(const struct flex *flex);

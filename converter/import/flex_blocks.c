@@ -38,8 +38,7 @@ static struct flex_part part_of(uint32_t rank, const struct flex_call *call, int
                                 bool has_end)
 {
 	struct flex_part part = {
-		.head = {(uint64_t)clock_ns, rank, -1, -1, FLEX_PART, true, call->origin.file,
-	                 call->origin.record},
+		.head = {(uint64_t)clock_ns, rank, -1, -1, FLEX_PART, true, 0, call->record},
 		.begin_ns = call->begin_ns,
 		.end_ns = has_end ? call->end_ns : 0,
 		.hash = hash_call(rank, call),
@@ -54,7 +53,6 @@ static struct flex_part part_of(uint32_t rank, const struct flex_call *call, int
 	};
 
 	memcpy(part.ts, call->ts, sizeof(part.ts));
-	part.origins[part.part] = call->origin;
 	return part;
 }
 
@@ -71,11 +69,13 @@ int flex_add_part(struct flex *flex, uint32_t rank, const struct flex_call *call
                   bool has_end)
 {
 	const struct trace_text *texts[FLEX_N_TEXTS] = {&call->name, &call->group, &call->type};
-	const struct flex_part part = part_of(rank, call, clock_ns, has_end);
+	struct flex_part part = part_of(rank, call, clock_ns, has_end);
 	size_t n_bytes = part.is_short ? SHORT_BYTES : sizeof(part);
 	void *item;
 	char *at;
 
+	part.origins[part.part] = flex_origin(flex, rank, call->record);
+	part.head.file = part.origins[part.part].file;
 	for (int i = 0; i < n_texts(&part); i++)
 		n_bytes += item_text_bytes(texts[i]);
 	FLEXTRACE_TRY(spool_add(flex->spool, (uint64_t)clock_ns, n_bytes, &item));

@@ -235,11 +235,6 @@ int flex_read_args(struct flex *flex, const struct trace_event *event, struct tr
 	return json_text_get(text, &ret_args->bytes, &ret_args->length);
 }
 
-struct origin flex_origin(const struct flex *flex, const struct trace_event *event)
-{
-	return origin_make(flex->files.n - 1, event->number);
-}
-
 int flex_call_read(struct flex *flex, const struct trace_event *event, struct flex_call *ret_call,
                    const char **ret_fault)
 {
@@ -250,7 +245,7 @@ int flex_call_read(struct flex *flex, const struct trace_event *event, struct fl
 		.begin_ns = event->ts_ns,
 		.end_ns = event->ts_ns,
 		.offset_bytes = event->offset_bytes,
-		.origin = flex_origin(flex, event),
+		.record = origin_make(0, event->number).record,
 		.full_name = event->name.bytes ? event->name : none,
 		.args = none,
 		.group = none,

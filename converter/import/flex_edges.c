@@ -25,9 +25,9 @@ enum { EDGE_NAME, EDGE_ARGS, EDGE_GROUP, EDGE_TYPE, EDGE_N_TEXTS };
 
 struct edge { /* its texts follow */
 	struct flex_call call;
-	uint64_t begin;   /* place + 1 of the later begin right before this end; 0: none */
-	int64_t other_ns; /* of the begin, or the end, right beside it */
-	struct origin begin_origin; /* of the begin right before this end */
+	uint64_t begin;        /* place + 1 of the later begin right before this end; 0: none */
+	int64_t other_ns;      /* of the begin, or the end, right beside it */
+	uint32_t begin_record; /* of the begin right before this end */
 	uint32_t thread;
 	uint8_t begin_kind; /* of the begin right before this end */
 	bool is_end;
@@ -74,7 +74,7 @@ static void tie(struct flex_edges *edges, struct edge *end)
 	memcpy(edges->last_item, &begin, sizeof(begin));
 	end->other_ns = begin.call.begin_ns;
 	end->begin_kind = begin.call.kind;
-	end->begin_origin = begin.call.origin;
+	end->begin_record = begin.call.record;
 	end->is_window = begin.call.is_window;
 	end->is_whole = !begin.is_whole;
 }
@@ -133,7 +133,7 @@ static void take_attributes(struct flex_call *call, const struct flex_call *end)
 	call->begin_ns = begin.begin_ns;
 	call->full_name = call->name = begin.full_name;
 	call->kind = begin.kind;
-	call->origin = begin.origin;
+	call->record = begin.record;
 	call->is_device = false;
 	call->is_window = begin.is_window;
 	if (call->has_stamps)
@@ -276,7 +276,7 @@ static int take_beside(struct flex *flex, struct edge *edge, const char **ret_fa
 	if (edge->is_end) {
 		call.begin_ns = edge->other_ns;
 		call.kind = edge->begin_kind;
-		call.origin = edge->begin_origin;
+		call.record = edge->begin_record;
 		call.is_window = edge->is_window;
 		take_attributes(&call, &edge->call);
 		call.end_ns = edge->call.begin_ns;

@@ -28,7 +28,7 @@ struct flex_call {
 	int64_t begin_ns, end_ns;
 	uint64_t bytes, correlation;
 	uint64_t offset_bytes;       /* in the file */
-	struct origin origin;        /* of a pair of B and E that of the B */
+	uint32_t record;             /* of a pair of B and E that of the B */
 	struct trace_text full_name; /* as in the file */
 	struct trace_text name;      /* of the control block: the beginning of `full_name` */
 	struct trace_text args;      /* JSON; only of what is no control block */
@@ -76,6 +76,8 @@ struct flex_rank {
 	uint32_t n_mapped_tids;
 	bool is_torch, has_device;
 	uint32_t device;              /* Flex's one device */
+	struct import_files files;    /* that told of it, in their order */
+	uint32_t last_file;           /* number + 1 of the last of them */
 	const struct pair_rank *pair; /* weak; NULL: stands alone */
 	struct flex_trips trips;
 	struct import_stream stream;
@@ -175,7 +177,12 @@ struct flex {
 	struct string_pool *strings; /* of ranks and threads */
 	struct string_cache cache;   /* of `strings` */
 	struct spool *spool;
-	struct import_files files; /* the last one is read */
+	/* The file that is read; `path` is owned. */
+	const char *tool;
+	char *path;
+	uint32_t n_files; /* up to it */
+	bool is_file_used;
+	struct import_files unused; /* that told of nobody */
 	struct flex_edges edges;
 	struct map rank_index, thread_index;
 	struct flex_rank *ranks;
@@ -220,9 +227,6 @@ int flex_leave_open(struct flex *flex);
 
 /* Writes a record that has one time, of the thread of an event. */
 int flex_write_point(struct flex *flex, const struct trace_event *event, struct event *out);
-
-/* Where an event of the file that is read stands. */
-struct origin flex_origin(const struct flex *flex, const struct trace_event *event);
 
 /* -- flex_call.c */
 
@@ -280,7 +284,13 @@ void flex_make_uuid(uint8_t uuid[16], const char *text, uint64_t number);
 /* Adds a rank with a stream of its own. */
 int flex_add_rank(struct flex *flex, const struct flex_rank *rank, uint32_t *ret_rank);
 
-/* Finds the rank of an event, adding it where needed. */
+/* Notes that the file that is read is one of a rank's. */
+int flex_note_file(struct flex *flex, uint32_t rank);
+
+/* Where a record of that file stands, for events of that rank. */
+struct origin flex_origin(const struct flex *flex, uint32_t rank, uint32_t record);
+
+/* Finds the rank of an event, adding it where needed; the file is one of its. */
 int flex_find_rank(struct flex *flex, const struct trace_event *event, uint32_t *ret_rank);
 int flex_find_thread(struct flex *flex, const struct trace_event *event, uint32_t *ret_thread);
 

@@ -71,6 +71,22 @@ static int add_rank(struct flex *flex, uint32_t pid, uint64_t number, uint32_t *
 	return map_put(&flex->rank_index, pid, 0, *ret_rank);
 }
 
+int flex_note_file(struct flex *flex, uint32_t index)
+{
+	struct flex_rank *rank = &flex->ranks[index];
+
+	if (rank->last_file == flex->n_files)
+		return FLEXTRACE_OK;
+	rank->last_file = flex->n_files;
+	flex->is_file_used = true;
+	return import_files_add(&rank->files, flex->tool, flex->path);
+}
+
+struct origin flex_origin(const struct flex *flex, uint32_t rank, uint32_t record)
+{
+	return (struct origin){flex->ranks[rank].files.n - 1, record, false};
+}
+
 int flex_find_rank(struct flex *flex, const struct trace_event *event, uint32_t *ret_rank)
 {
 	uint64_t number;
@@ -80,9 +96,9 @@ int flex_find_rank(struct flex *flex, const struct trace_event *event, uint32_t 
 		return torch_find_rank(flex, ret_rank);
 	FLEXTRACE_TRY(flex_intern_id(flex, &event->pid, &pid, &number));
 	*ret_rank = map_find(&flex->rank_index, pid, 0);
-	if (*ret_rank != MAP_NONE)
-		return FLEXTRACE_OK;
-	return add_rank(flex, pid, number, ret_rank);
+	if (*ret_rank == MAP_NONE)
+		FLEXTRACE_TRY(add_rank(flex, pid, number, ret_rank));
+	return flex_note_file(flex, *ret_rank);
 }
 
 static int add_thread(struct flex *flex, uint32_t rank, uint32_t tid, uint64_t number)
@@ -165,7 +181,7 @@ struct event flex_event_of(const struct flex *flex, uint32_t rank, enum record_c
 	struct event event = flex_event(flex, rank, class, call->end_ns);
 
 	event.n_origins = 1;
-	event.origins[0] = call->origin;
+	event.origins[0] = flex_origin(flex, rank, call->record);
 	return event;
 }
 

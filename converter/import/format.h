@@ -32,8 +32,8 @@ struct import_format {
 	/* The texts of a stream live as long as the reader. */
 	uint32_t (*n_streams)(const void *reader);
 	const struct import_stream *(*stream)(const void *reader, uint32_t stream);
-	/* What origins of events name; all of them, once it is open. */
-	const struct import_files *(*files)(const void *reader);
+	/* What origins of a stream's events name; each file that was read is of some stream. */
+	const struct import_files *(*files)(const void *reader, uint32_t stream);
 	/* Stores the next event. 1: there is one, 0: the end. Texts are weak: until then. */
 	int (*next)(void *reader, uint32_t *ret_stream, struct event *ret_event);
 	/* What was lost: all of it behind the last event. */

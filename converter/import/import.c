@@ -111,11 +111,9 @@ int import_explain(int code, struct flextrace_error *error)
 
 /* -- into streams ---------------------------------------------------------------------------- */
 
-static int add_files(const struct import *import, struct string_cache *strings,
+static int add_files(const struct import_files *files, struct string_cache *strings,
                      struct stream *stream)
 {
-	const struct import_files *files = import->format->files(import->reader);
-
 	stream->files = calloc(files->n + 1ull, sizeof(*stream->files));
 	if (!stream->files)
 		return FLEXTRACE_E_MEMORY;
@@ -139,7 +137,7 @@ static int add_streams(const struct import *import, struct string_cache *strings
 		stream->clock_offset_ns = of->clock_offset_ns;
 		stream->clock_is_1ghz = true;
 		FLEXTRACE_TRY(string_intern(strings, of->host, &stream->host));
-		FLEXTRACE_TRY(add_files(import, strings, stream));
+		FLEXTRACE_TRY(add_files(import->format->files(import->reader, i), strings, stream));
 	}
 	return FLEXTRACE_OK;
 }

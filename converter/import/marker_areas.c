@@ -310,10 +310,11 @@ static const struct import_stream *stream_of(const void *reader, uint32_t stream
 	return &areas->stream;
 }
 
-static const struct import_files *files_of(const void *reader)
+static const struct import_files *files_of(const void *reader, uint32_t stream)
 {
 	const struct marker_areas *areas = reader;
 
+	(void)stream;
 	return &areas->files;
 }
 

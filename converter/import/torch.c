@@ -59,7 +59,7 @@ int torch_find_rank(struct flex *flex, uint32_t *ret_rank)
 		flex->ranks[torch->rank].n_jobs = flex->ranks[torch->rank].pair ? FIRST_JOB : 0;
 	}
 	*ret_rank = torch->rank;
-	return FLEXTRACE_OK;
+	return flex_note_file(flex, *ret_rank);
 }
 
 /* The process is who does what runs on a host. */

@@ -212,7 +212,7 @@ static int write_notes(struct flex *flex)
 
 	event.vtid = (int32_t)torch->host_pid_number;
 	event.n_origins = 1;
-	event.origins[0] = (struct origin){flex->files.n - 1, ORIGIN_NO_RECORD, false};
+	event.origins[0] = flex_origin(flex, torch->rank, ORIGIN_NO_RECORD);
 	for (uint32_t i = 0; i < torch->n_notes; i++) {
 		event.payload.annotation.key = string_get(flex->strings, torch->notes[i].key);
 		event.payload.annotation.value = string_get(flex->strings, torch->notes[i].value);

@@ -369,8 +369,9 @@ static const struct import_stream *stream_of(const void *reader, uint32_t stream
 	return &((const struct tt *)reader)->stream;
 }
 
-static const struct import_files *files_of(const void *reader)
+static const struct import_files *files_of(const void *reader, uint32_t stream)
 {
+	(void)stream;
 	return &((const struct tt *)reader)->files;
 }
 
