@@ -103,6 +103,13 @@ static int64_t gap_of(struct spoiler *spoiler, const struct flex_truth *truth, u
 	return draw(spoiler, share) ? (int64_t)(spoiler->damage->gap_wraps * wrap_ns) : 0;
 }
 
+static int64_t scatter_of(struct spoiler *spoiler)
+{
+	double most_ns = spoiler->damage->scatter_ns;
+
+	return most_ns > 0 ? (int64_t)((2 * model_uniform(&spoiler->state) - 1) * most_ns) : 0;
+}
+
 static bool is_late(const struct flex_trip *trip, const struct flex_op *op)
 {
 	return op->host_ns[2] - trip->begin_ns > (trip->end_ns - trip->begin_ns) / 2;
@@ -133,7 +140,8 @@ static void move_times(struct spoiler *spoiler, struct flex_truth *truth)
 		int64_t gaps_ns[FLEX_MAX_RANKS], halves_ns[FLEX_MAX_RANKS];
 
 		for (uint32_t rank = 0; rank < truth->scene.n_ranks; rank++) {
-			gaps_ns[rank] = gap_of(spoiler, truth, rank, spoiler->damage->gaps);
+			gaps_ns[rank] = gap_of(spoiler, truth, rank, spoiler->damage->gaps) +
+			                scatter_of(spoiler);
 			halves_ns[rank] = gap_of(spoiler, truth, rank, spoiler->damage->half_gaps);
 		}
 		for (;

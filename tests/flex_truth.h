@@ -126,6 +126,7 @@ struct flex_damage {
 	double half_gaps; /* iterations of a rank whose second half seems to be so */
 	int32_t gap_wraps;
 	int64_t shift_ns;
+	double scatter_ns;  /* each trip's by up to this, either way */
 	double stretch_ppm; /* from the begin of each trip on */
 	double overlaps;    /* control blocks that seem to end `overlap_ns` later */
 	int64_t overlap_ns;

@@ -365,6 +365,13 @@ void soft_widen(const struct clocks *clocks, const uint8_t *has_ops, struct tabl
 int choose_soft(struct evidence *hard, struct evidence *soft, const struct prior *prior,
                 struct clock_map *map, uint64_t *n_off);
 
+/* -- guide.c --------------------------------------------------------------------------------- */
+
+/* Puts a map of reads on a likelier path: along a shape that contradicts them (no knots: there is
+ * none), if that needs only be moved, else along a rate as steady as they leave it. */
+int guide_fit(struct evidence *hard, const struct prior *prior, const struct clock_map *shape,
+              struct clock_map *map);
+
 /* -- fit.c ----------------------------------------------------------------------------------- */
 
 /* One try at a band: knots of constraints that meet, and how many were turned away for it. */

@@ -6,6 +6,7 @@
  * contradict each other: work was told to the wrong round trips, because its own are missing. Where
  * they leave the rate open, it is that of the estimates, or these are contradicted by them.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "blocks.h"
@@ -38,6 +39,30 @@ static bool are_met(const struct evidence *hard, const struct clock_map *map)
 		n_bad += !is_met(hard, &hard->claims[i], map, &knot);
 	}
 	return n_bad <= n / FEW;
+}
+
+/* How wide a map's band is, in the mean of its knots; INFINITY: without end. */
+static double mean_half_ns(const struct clock_map *map)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < map->n_knots; i++) {
+		if (map->knots[i].half_ns == MAP_NO_HALF)
+			return INFINITY;
+		sum += map->knots[i].half_ns;
+	}
+	return map->n_knots ? sum / map->n_knots : INFINITY;
+}
+
+/* Whether a map along the estimates is the better one. Where they scatter farther than the reads
+ * are wide, they are no good ones: a wrong frequency that makes work seem too short contradicts no
+ * read, but no other work either. */
+static bool is_better(const struct evidence *hard, const struct clock_map *soft,
+                      const struct clock_map *map)
+{
+	if (map->n_knots == 0 || map->is_wandering)
+		return true;
+	return mean_half_ns(soft) <= fmax(mean_half_ns(map), ROUNDING_NS) && are_met(hard, soft);
 }
 
 /* Estimates that lie beside what a map leaves. */
@@ -96,8 +121,7 @@ int choose_soft(struct evidence *hard, struct evidence *soft, const struct prior
 	code = fit(soft, prior, &other);
 	if (code >= 0)
 		code = fit_rate(hard, prior, &other, map);
-	if (code >= 0 && other.n_knots > 0 &&
-	    (map->n_knots == 0 || map->is_wandering || are_met(hard, &other))) {
+	if (code >= 0 && other.n_knots > 0 && is_better(hard, &other, map)) {
 		struct clock_map loser = *map;
 
 		other.quality.is_assumed = true;
@@ -105,6 +129,7 @@ int choose_soft(struct evidence *hard, struct evidence *soft, const struct prior
 		*map = other;
 		other = loser;
 	} else if (code >= 0 && map->n_knots > 0) {
+		code = guide_fit(hard, prior, &other, map);
 		*n_off += count_off(soft, map);
 	}
 	blocks_free(other.knots);

@@ -4,15 +4,22 @@
  * neighbours contradict each other. How far they scatter around a line through the median of
  * their slopes says how wide they have to be taken. A line for each few of them follows a rate
  * that wanders; what the lines have to do with each other is the fit's business.
+ *
+ * Where so few of them last for seconds, a rate that wanders bends away from any line, and that is
+ * no scatter. Between its neighbours at any distance a time is only beside the straight line by
+ * what scatters, and by what the rate may wander.
  */
 #include <math.h>
 
 #include "calibrate_impl.h"
 
-#define BLOCK   64u /* estimates that one line is drawn through */
-#define FAR     16  /* times the median distance: not of the others */
-#define NEAR_NS 1000
-#define LEAST   8u /* fewer say nothing of how far they scatter */
+#define BLOCK    64u /* estimates that one line is drawn through */
+#define FAR      16  /* times the median distance: not of the others */
+#define NEAR_NS  1000
+#define LEAST    8u    /* fewer say nothing of how far they scatter */
+#define LONG_NS  1e9   /* that a rate may wander in */
+#define SHORT_NS 1e7   /* that it may not */
+#define WANDER   10e-6 /* of the rate, either way */
 
 struct block {
 	struct bracket *brackets[BLOCK];        /* weak */
@@ -20,7 +27,9 @@ struct block {
 	double distance_ns[2 * BLOCK];
 	uint32_t n; /* brackets */
 	uint32_t map;
+	double limit_ns; /* what is farther off is not of the others */
 	double width_ns; /* of the block before, of the same map */
+	bool is_long;
 };
 
 static void swap(double *a, double *b)
@@ -101,25 +110,72 @@ static double measure(struct block *block)
 	return median(distances_ns, 2 * block->n);
 }
 
+/* How far a time is beside the line between two others, more than the rate may wander. */
+static double bend_ns(const struct block *block, uint32_t left, uint32_t middle, uint32_t right,
+                      double *ret_reach_ns)
+{
+	double ticks = block->ticks[right] - block->ticks[left];
+	double share = ticks > 0 ? (block->ticks[middle] - block->ticks[left]) / ticks : 0;
+	double ns = block->ns[right] - block->ns[left];
+	double off_ns = block->ns[middle] - block->ns[left] - share * ns;
+
+	*ret_reach_ns = share > 0 && share < 1 ? fabs(ns) * share * (1 - share) : INFINITY;
+	return fmax(fabs(off_ns) - 2 * WANDER * *ret_reach_ns, 0);
+}
+
+/* Whether a time is not of the others. */
+static bool is_far(const struct block *block, uint32_t i)
+{
+	double ns = block->is_long ? fabs(block->ns[i] - block->ns[block->n]) : 0;
+
+	return block->distance_ns[i] > block->limit_ns + 2 * WANDER * ns;
+}
+
+/* How far times scatter beside each other, those that are not of the others left out. INFINITY: too
+ * few are near each other to tell. */
+static double scatter(const struct block *block)
+{
+	uint32_t near[2 * BLOCK], n = 0, n_short = 0;
+	double most_ns = 0;
+
+	for (uint32_t i = 0; i < 2 * block->n; i++) {
+		if (!is_far(block, i))
+			near[n++] = i;
+	}
+	for (uint32_t stride = 1; 2 * stride < n; stride *= 2) {
+		for (uint32_t i = stride; i + stride < n; i++) {
+			double reach_ns, bend = bend_ns(block, near[i - stride], near[i],
+			                                near[i + stride], &reach_ns);
+
+			most_ns = fmax(most_ns, bend);
+			n_short += reach_ns < SHORT_NS;
+		}
+	}
+	return n_short < LEAST ? INFINITY : most_ns;
+}
+
 static void widen_block(struct block *block)
 {
-	double limit_ns, width_ns = block->n < LEAST ? block->width_ns : 0;
+	double width_ns = block->n < LEAST ? block->width_ns : 0;
 
 	if (!block->n)
 		return;
 	set_points(block);
-	limit_ns = FAR * measure(block) + NEAR_NS;
+	block->is_long = block->n >= LEAST &&
+	                 fabs(block->ns[2 * block->n - 1] - block->ns[0]) > LONG_NS;
+	block->limit_ns = FAR * measure(block) + NEAR_NS;
 	for (uint32_t i = 0; i < 2 * block->n; i++) {
-		if (block->distance_ns[i] <= limit_ns)
+		if (!is_far(block, i))
 			width_ns = fmax(width_ns, block->distance_ns[i]);
 	}
+	if (block->is_long)
+		width_ns = fmin(width_ns, scatter(block));
 	width_ns = ceil(width_ns) + 1;
 	for (uint32_t i = 0; i < block->n; i++) {
 		struct bracket *bracket = block->brackets[i];
-		bool is_far = fmax(block->distance_ns[2 * i], block->distance_ns[2 * i + 1]) >
-		              limit_ns;
 
-		if (is_far) { /* nobody uses a bracket that contradicts itself */
+		if (is_far(block, 2 * i) || is_far(block, 2 * i + 1)) {
+			/* Nobody uses a bracket that contradicts itself. */
 			bracket->before_host_ns = bracket->after_host_ns + 1;
 			continue;
 		}

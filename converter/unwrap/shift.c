@@ -254,7 +254,8 @@ int axis_split_shifts(struct axis *axis)
 	struct shift shift = {.n_unclear = 0};
 	int code;
 
-	if (!rate->is_known || unknown > MAX_UNKNOWN || axis->n_facts < SPAN)
+	/* Estimates of a counter that goes on shift as well: their tool was wrong. */
+	if (axis->is_soft || !rate->is_known || unknown > MAX_UNKNOWN || axis->n_facts < SPAN)
 		return FLEXTRACE_OK;
 	code = fact_list_init(&shifter.list, axis, is_certified);
 	if (code >= 0)
