@@ -68,6 +68,25 @@ static void test_clock_options__floors_of_both_sides_take_the_bias(void **state)
 	assert_true(only.mean_error_ns == without.mean_error_ns);
 }
 
+/* A stamp may be up to a tick before what it marks. */
+static void test_clock_options__floors_leave_room_for_a_tick(void **state)
+{
+	static const double rates_hz[] = {1e6, 1.7e6, 19.2e6, 100e6};
+	const struct clock_settings true_floors = {
+		.has_floors = true, .submit_floor_ns = 2000, .complete_floor_ns = 50000};
+	struct clock_verdict verdict;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rates_hz) / sizeof(rates_hz[0]); i++) {
+		struct clock_scene coarse = scene;
+
+		coarse.hz = rates_hz[i];
+		coarse.jitter_ns = 100;
+		run(&coarse, &true_floors, &verdict);
+		assert_int_equal(verdict.sure, coarse.n_ops);
+	}
+}
+
 static void test_clock_options__a_dispatch_limit_certifies_long_work(void **state)
 {
 	const struct clock_settings none = {0}, limit = {.max_dispatch_ns = 1000000000};
@@ -176,6 +195,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test(test_clock_options__##name)
 	const struct CMUnitTest tests[] = {
 		TEST(floors_of_both_sides_take_the_bias),
+		TEST(floors_leave_room_for_a_tick),
 		TEST(a_dispatch_limit_certifies_long_work),
 		TEST(reads_floors),
 		TEST(reads_a_file_of_devices),

@@ -48,57 +48,6 @@ static int number_maps(struct clocks *clocks, const struct identity *identity,
 	return clocks->maps && clocks->reports ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
-/* -- floors ---------------------------------------------------------------------------------- */
-
-/* Takes known latencies off what a bracket leaves. A run's firmware begins before TS1, so that
- * floor is not its. */
-static void take_both(const struct clock_settings *settings, struct bracket *bracket)
-{
-	if (bracket->source == BRACKET_OP && bracket->before_host_ns > -MAX_NS)
-		bracket->before_host_ns += settings->submit_floor_ns;
-	if ((bracket->source == BRACKET_OP || bracket->source == BRACKET_RUN) &&
-	    bracket->after_host_ns < MAX_NS)
-		bracket->after_host_ns -= settings->complete_floor_ns;
-}
-
-/*
- * Their sum alone takes nothing off: with a submit floor of a, which may be all of the sum R or
- * nothing of it, the band is [lo + a, hi - (R - a)], and over all a those cover [lo, hi]. It only
- * says how short no bracket can be.
- */
-static bool is_too_short(const struct clock_settings *settings, const struct bracket *bracket)
-{
-	return bracket->source == BRACKET_OP && bracket->before_host_ns > -MAX_NS &&
-	       bracket->after_host_ns < MAX_NS &&
-	       bracket->after_host_ns - bracket->before_host_ns < settings->round_trip_floor_ns;
-}
-
-static void take_floors(const struct calibrate_input *input)
-{
-	const struct clock_settings *all = &input->options->all;
-	struct clock_settings settings = *all;
-	uint32_t counter = FLEXTRACE_NONE;
-	struct table_cursor cursor;
-	struct bracket *bracket;
-
-	if (!all->has_floors && all->round_trip_floor_ns == 0 && input->options->n_overrides == 0)
-		return;
-	table_read(&cursor, input->brackets, false);
-	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
-		bool was_good = bracket->before_host_ns <= bracket->after_host_ns;
-
-		if (bracket->counter != counter)
-			settings = clock_options_of(input->options, input->identity,
-			                            bracket->counter);
-		counter = bracket->counter;
-		if (settings.has_floors)
-			take_both(&settings, bracket);
-		input->ledger->warnings[WARNING_LARGE_FLOOR] +=
-			was_good && (bracket->before_host_ns > bracket->after_host_ns ||
-		                     is_too_short(&settings, bracket));
-	}
-}
-
 /* -- fitting --------------------------------------------------------------------------------- */
 
 /* One conversion's fits. */
@@ -273,8 +222,9 @@ static int fit_all(const struct calibrate_input *input, struct clocks *clocks)
 	struct fitter fitter = {.input = input, .clocks = clocks};
 	int code;
 
-	take_floors(input);
 	code = number_maps(clocks, input->identity, input->brackets);
+	if (code >= 0)
+		code = floors_take(input);
 	if (code >= 0)
 		code = groups_init(&fitter.groups, &fitter.second, clocks, input->brackets);
 	if (code >= 0)

@@ -154,6 +154,11 @@ static inline double slope_most(double slope, double rho)
 	return slope * ((1 + rho) / (1 - rho));
 }
 
+/* -- floors.c -------------------------------------------------------------------------------- */
+
+/* Takes stated floors off all brackets, and counts what is too short. FLEXTRACE_E_MEMORY or 0. */
+int floors_take(const struct calibrate_input *input);
+
 /* -- slope.c --------------------------------------------------------------------------------- */
 
 /* Guesses the mean slope by the agreement of pairs at all distances, each of which may be rho off
