@@ -14,8 +14,9 @@ struct input {
 	const char *path;  /* weak: in it */
 	const char *shown; /* weak: the end of it that is shown */
 	const struct stream *stream;
-	const char *host; /* weak */
-	uint32_t place;   /* in the numbers of all streams */
+	const char *host;  /* weak */
+	uint32_t n_shared; /* parts of the path, from the end, that another file has as well */
+	uint32_t place;    /* in the numbers of all streams */
 };
 
 /* -- order ------------------------------------------------------------------------------------- */
@@ -28,11 +29,17 @@ static int compare_traces(const struct input *a, const struct input *b)
 	return order ? order : strcmp(a->host, b->host);
 }
 
+static int compare_tools(const struct input *a, const struct input *b)
+{
+	size_t n_a = (size_t)(a->path - a->text), n_b = (size_t)(b->path - b->text);
+
+	return strncmp(a->text, b->text, n_a > n_b ? n_a : n_b);
+}
+
 /* Of the tool, then what is shown of the path, then the path. */
 static int compare_files(const struct input *a, const struct input *b)
 {
-	size_t n_a = (size_t)(a->path - a->text), n_b = (size_t)(b->path - b->text);
-	int order = strncmp(a->text, b->text, n_a > n_b ? n_a : n_b);
+	int order = compare_tools(a, b);
 
 	if (!order)
 		order = strcmp(a->shown, b->shown);
@@ -51,47 +58,85 @@ static int compare_inputs(const void *left, const void *right)
 
 /* -- names of files ---------------------------------------------------------------------------- */
 
-/* Shows one folder more. False: there is none. */
-static bool show_more(struct input *input)
+/* Where the last part of a path up to `end` begins. */
+static const char *part_before(const char *path, const char *end)
 {
-	const char *at = input->shown;
-
-	if (at == input->path)
-		return false;
-	for (at--; at > input->path && at[-1] != '/'; at--)
-		;
-	input->shown = at;
-	return true;
+	while (end > path && end[-1] != '/')
+		end--;
+	return end;
 }
 
-/* How many files from the first on are of one tool and look alike. */
-static uint32_t count_alike(const struct input *all, uint32_t n)
+/* How many parts two paths share, from the last one on; and which is the first by the one before
+ * them. */
+static uint32_t count_shared(const char *a, const char *b, int *ret_order)
 {
-	uint32_t i = 1;
+	const char *end_a = a + strlen(a), *end_b = b + strlen(b);
 
-	while (i < n && all->text && all[i].text && strcmp(all[i].shown, all->shown) == 0 &&
-	       all[i].path - all[i].text == all->path - all->text &&
-	       strncmp(all[i].text, all->text, (size_t)(all->path - all->text)) == 0)
-		i++;
-	return i;
+	for (uint32_t n = 0;; n++) {
+		const char *at_a = part_before(a, end_a), *at_b = part_before(b, end_b);
+		size_t n_a = (size_t)(end_a - at_a), n_b = (size_t)(end_b - at_b);
+
+		*ret_order = memcmp(at_a, at_b, n_a < n_b ? n_a : n_b);
+		if (!*ret_order)
+			*ret_order = (n_a > n_b) - (n_a < n_b);
+		if (*ret_order)
+			return n;
+		*ret_order = (at_a > a) - (at_b > b);
+		if (at_a == a || at_b == b)
+			return n + 1;
+		end_a = at_a - 1;
+		end_b = at_b - 1;
+	}
 }
 
-/* Until each file has a name of its own. */
+/* By tool, then by path from its end: those that look alike stand beside each other. */
+static int compare_ends(const void *left, const void *right)
+{
+	const struct input *a = left, *b = right;
+	int order = (a->text != NULL) - (b->text != NULL);
+
+	if (!order && a->text)
+		order = compare_tools(a, b);
+	if (!order && a->text)
+		count_shared(a->path, b->path, &order);
+	return order;
+}
+
+/* Lets both be shown with a part more than they share, or, if they are one, as the other is. */
+static void tell_apart(struct input *a, struct input *b)
+{
+	uint32_t n;
+	int order;
+
+	if (!a->text || !b->text || compare_tools(a, b))
+		return;
+	n = count_shared(a->path, b->path, &order);
+	if (!order)
+		n = a->n_shared > b->n_shared ? a->n_shared : b->n_shared;
+	a->n_shared = n > a->n_shared ? n : a->n_shared;
+	b->n_shared = n > b->n_shared ? n : b->n_shared;
+}
+
+/* The last `n` parts of a path; all of it where there are no more. */
+static const char *last_parts(const char *path, uint32_t n)
+{
+	const char *at = part_before(path, path + strlen(path));
+
+	while (--n && at > path)
+		at = part_before(path, at - 1);
+	return at;
+}
+
 static void name_files(struct input *all, uint32_t n)
 {
-	bool is_changed = true;
-
-	while (is_changed) {
-		is_changed = false;
-		qsort(all, n, sizeof(*all), compare_inputs);
-		for (uint32_t i = 0, n_alike; i < n; i += n_alike) {
-			n_alike = count_alike(&all[i], n - i);
-			if (!all[i].text || strcmp(all[i].path, all[i + n_alike - 1].path) == 0)
-				continue; /* one file */
-			for (uint32_t j = 0; j < n_alike; j++)
-				is_changed |= show_more(&all[i + j]);
-		}
-	}
+	qsort(all, n, sizeof(*all), compare_ends);
+	for (uint32_t i = 1; i < n; i++)
+		tell_apart(&all[i - 1], &all[i]);
+	for (uint32_t i = n; i-- > 1;)
+		tell_apart(&all[i - 1], &all[i]);
+	for (uint32_t i = 0; i < n; i++)
+		all[i].shown = all[i].text ? last_parts(all[i].path, all[i].n_shared + 1) : NULL;
+	qsort(all, n, sizeof(*all), compare_inputs);
 }
 
 /* -- numbers ----------------------------------------------------------------------------------- */
@@ -138,15 +183,12 @@ static struct input input_of(const struct stream *stream, uint32_t file,
                              const struct string_pool *strings)
 {
 	struct input input = {.stream = stream, .host = string_get(strings, stream->host)};
-	const char *slash;
 
 	if (!stream->n_files)
 		return input;
 	input.text = string_get(strings, stream->files[file]);
 	input.path = strchr(input.text, ' ');
 	input.path = input.path ? input.path + 1 : input.text;
-	slash = strrchr(input.path, '/');
-	input.shown = slash ? slash + 1 : input.path;
 	return input;
 }
 

@@ -86,6 +86,13 @@ d.json"
 	same "${one%/*}${one#*/}" "$one"
 	grep -qF '"flex a b, \"c\" %41 \\ é\nd.json", "flex of nobody.json", "flex run.json"]' "names${one#*/}.ctf.out/run.json" || fail "a name is not itself"
 done
+# A copy that says nonsense of its files: rows are somewhere, and nothing else changes.
+sed -i 's/flextrace_input_1 /flextrace_input_7 /; s/flextrace_input_0 = "[^"]*"/flextrace_input_0 = "%zz%"/' names1.ctf/*/metadata
+"$FLEXTRACE" convert --quiet -o nonsense names1.ctf || fail "a copy that says nonsense of its files is not read"
+grep -qF '"inputs":	["%zz%"]' nonsense/run.json || fail "files of a copy: $(grep inputs nonsense/run.json)"
+for file in host events counters; do
+	[ "$(sed 's/,[^,]*$//' "nonsense/$file.csv")" = "$(sed 's/,[^,]*$//' "names1.ctf.out/$file.csv")" ] || fail "other $file in a copy"
+done
 "$FLEXTRACE" convert --quiet -o both names/0/run.json names/1/run.json 2>/dev/null
 grep -qF '["flex 0/run.json", "flex 1/run.json"]' both/run.json || fail "files of one name are not told apart"
 grep -q ',Exec,k,.*,0:0$' both/events.csv && grep -q ',k,.*,1:8$' both/events.csv || fail "a row is of another file"

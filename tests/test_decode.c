@@ -277,6 +277,72 @@ static void test_decode__does_not_compare_stamps_with_another_clock(void **state
 	                 RECORD_INSTANT);
 }
 
+/* Pushes an instant with `n` origins: `file` and `record`, then their neighbours. */
+static void push_origins(struct text_source *source, uint32_t n, uint32_t file, uint32_t record)
+{
+	struct event event = {.class = RECORD_INSTANT, .clock_ns = 1, .n_origins = n};
+
+	event.payload.instant.name = "i";
+	for (uint32_t i = 0; i < n; i++)
+		event.origins[i] = (struct origin){file, record + i, false};
+	assert_int_equal(decode_push(&source->decoder, source->set.streams[0], &event), 0);
+}
+
+/* What a copy of a trace may say, too: files that there are not, numbers of origins that nothing
+ * has. Each record has a place, and what does not make sense is where the one before was. */
+static void test_decode__keeps_origins_of_files(void **state)
+{
+	static const struct {
+		uint32_t n, file, record;
+		uint32_t place; /* of its record */
+		struct origin expected[1 + ORIGIN_N_PARTS];
+	} cases[] = {
+		{0, 0, 0, 0, {{0, ORIGIN_NO_RECORD, false}}},
+		{1, 1, 7, 1, {{1, 7, false}}},
+		{0, 0, 0, 2, {{1, 7, false}}},
+		{5,
+	         0,
+	         10,
+	         3,
+	         {{0, 10, true}, {0, 11, false}, {0, 12, false}, {0, 13, false}, {0, 14, false}}},
+		{0, 0, 0, 8, {{0, 14, false}}},
+		{3, 1, 20, 9, {{1, 20, false}}},
+		{1, 2, 30, 10, {{1, 20, false}}},
+		{5,
+	         UINT32_MAX,
+	         40,
+	         11,
+	         {{1, 20, true}, {1, 20, false}, {1, 20, false}, {1, 20, false}, {1, 20, false}}},
+		{1, 0, ORIGIN_NO_RECORD, 16, {{0, ORIGIN_NO_RECORD, false}}},
+	};
+	struct text_source *source = *state;
+	struct table_cursor cursor;
+	struct stream *stream;
+
+	read_text(source, "");
+	stream = stream_set_add(&source->set);
+	stream->clock_is_1ghz = true;
+	stream->files = calloc(2, sizeof(*stream->files));
+	stream->n_files = 2;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		push_origins(source, cases[i].n, cases[i].file, cases[i].record);
+	assert_int_equal(stream->n_events, sizeof(cases) / sizeof(cases[0]));
+	table_read(&cursor, &stream->tables[TABLE_HOST], false);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct record *record = table_peek(&cursor);
+
+		assert_int_equal(record->index, cases[i].place);
+		for (uint32_t j = 0; j < (cases[i].n == 5 ? 5u : 1u); j++) {
+			struct origin origin = origins_get(stream->origins, record->index + j);
+
+			assert_int_equal(origin.file, cases[i].expected[j].file);
+			assert_int_equal(origin.record, cases[i].expected[j].record);
+			assert_int_equal(origin.has_parts, cases[i].expected[j].has_parts);
+		}
+		table_next(&cursor, record->size_bytes);
+	}
+}
+
 static void test_decode__counts_indexes_over_all_events(void **state)
 {
 	const struct record *record;
@@ -303,6 +369,7 @@ int main(void)
 	                                        start, stop),
 		cmocka_unit_test_setup_teardown(
 			test_decode__does_not_compare_stamps_with_another_clock, start, stop),
+		cmocka_unit_test_setup_teardown(test_decode__keeps_origins_of_files, start, stop),
 		cmocka_unit_test_setup_teardown(test_decode__counts_indexes_over_all_events, start,
 	                                        stop),
 	};
