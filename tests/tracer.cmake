@@ -41,4 +41,38 @@ if(TARGET flextrace_lttng)
 		$<TARGET_FILE:tracer_plugin> ${PROJECT_SOURCE_DIR}/tracer/share/flextrace.lttng)
 	set_tests_properties(tracer.provider PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 600
 		RESOURCE_LOCK lttng ENVIRONMENT "FLEXTRACE_TEST_SANITIZED=$<BOOL:${FLEXTRACE_SANITIZE}>")
+
+	# A guest in somebody's process: forks, descriptors, signal handlers.
+	find_package(Threads REQUIRED)
+	foreach(name forks closes handlers)
+		add_executable(tracer_${name} tracer/${name}.c)
+		target_link_libraries(tracer_${name} PRIVATE flextrace_options flextrace_tracer Threads::Threads)
+	endforeach()
+	add_library(tracer_needed SHARED tracer/needy.c)
+	target_compile_definitions(tracer_needed PRIVATE IS_NEEDED)
+	set_target_properties(tracer_needed PROPERTIES C_VISIBILITY_PRESET default)
+	add_library(tracer_needy MODULE tracer/needy.c)
+	target_link_libraries(tracer_needy PRIVATE tracer_needed)
+	set_target_properties(tracer_needy PROPERTIES BUILD_RPATH_USE_ORIGIN ON BUILD_RPATH "$ORIGIN")
+
+	# flextrace_add_guest_test(NAME N_SOAK ARGUMENT...): below private.sh, and the long version.
+	function(flextrace_add_guest_test name n_soak)
+		set(command ${PROJECT_SOURCE_DIR}/tests/private.sh ${PROJECT_SOURCE_DIR}/tests/tracer/${name}.sh
+			$<TARGET_FILE:flextrace_lttng> $<TARGET_FILE:tracer_${name}> ${ARGN})
+		add_test(NAME tracer.${name} COMMAND ${command})
+		add_test(NAME soak.${name} CONFIGURATIONS soak COMMAND ${command} ${n_soak})
+		set_tests_properties(tracer.${name} PROPERTIES LABELS lttng TIMEOUT 600)
+		set_tests_properties(soak.${name} PROPERTIES LABELS soak TIMEOUT 3600)
+		set_tests_properties(tracer.${name} soak.${name} PROPERTIES SKIP_RETURN_CODE 77 RESOURCE_LOCK lttng
+			ENVIRONMENT "FLEXTRACE_TEST_SANITIZED=$<BOOL:${FLEXTRACE_SANITIZE}>")
+	endfunction()
+	flextrace_add_guest_test(forks 5000 $<TARGET_FILE:tracer_needy> $<TARGET_FILE:tracer_needed>)
+	flextrace_add_guest_test(closes 100)
+	flextrace_add_guest_test(handlers 100 ${PROJECT_SOURCE_DIR})
+
+	add_executable(tracer_constructors tracer/constructors.c)
+	target_link_libraries(tracer_constructors PRIVATE flextrace_options flextrace_tracer)
+	add_test(NAME tracer.start COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh ${PROJECT_SOURCE_DIR}/tests/tracer/start.sh
+		$<TARGET_FILE:flextrace_lttng> $<TARGET_FILE:tracer_constructors> ${PROJECT_SOURCE_DIR})
+	set_tests_properties(tracer.start PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 600 RESOURCE_LOCK lttng)
 endif()

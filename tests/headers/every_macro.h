@@ -132,12 +132,34 @@ static inline int record_host_work(int step)
 	return n;
 }
 
+/* What a signal handler may type; here in a thread that is ready. */
+static inline void record_in_handler(void)
+{
+	struct flextrace_device_op op;
+
+	memset(&op, 0, sizeof(op));
+	op.name = "seen in a handler";
+	op.peer = -1;
+	FLEXTRACE_HANDLER_SCOPE("in a handler");
+	FLEXTRACE_HANDLER_INSTANT("in a handler");
+	FLEXTRACE_HANDLER_INSTANT_ID("in a handler", 81);
+	FLEXTRACE_HANDLER_COUNTER("in a handler", 1);
+	FLEXTRACE_HANDLER_BEGIN(FLEXTRACE_RUNTIME_USER, "in a handler", 81);
+	FLEXTRACE_HANDLER_END(FLEXTRACE_RUNTIME_USER, "in a handler", 81);
+	FLEXTRACE_HANDLER_ASYNC_BEGIN("in a handler", 81);
+	FLEXTRACE_HANDLER_ASYNC_END("in a handler", 81);
+	FLEXTRACE_HANDLER_COMPLETE(3, 2, 42, 81, "in a handler");
+	FLEXTRACE_HANDLER_DEVICE_OP(&op);
+}
+
 static inline int record_all(void)
 {
 	int n;
 
 	define_all();
 	flextrace_set_rank(1, 2);
+	flextrace_thread_init();
+	record_in_handler();
 	flextrace_window_begin("measured");
 	n = record_host_work(1);
 	record_device_work(41);

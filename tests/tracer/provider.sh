@@ -86,6 +86,7 @@ expect all \
 	"async_end: $c, \{ kind = 0, name = \"request\", correlation = 1 \}" \
 	"instant: $c, \{ name = \"an instant\", correlation = 0 \}" \
 	"instant: $c, \{ name = \"another\", correlation = 80 \}" \
+	"instant: $c, \{ name = \"in a handler\", correlation = 81 \}" \
 	"counter: $c, \{ name = \"bytes in flight\", value = 1 \}" \
 	"annotation: $c, \{ key = \"model\", value = \"granite\" \}" \
 	"device_op: $c, \{ device = 3, domain = 1, queue = 2, job = 41, correlation = 77, kind = 1, name = \"matmul\", submit_ns = 1000, complete_ns = 2000, ts = \[ \[0\] = 100, \[1\] = 101, \[2\] = 102, \[3\] = 103, \[4\] = 104 \], power = 12, bytes = 4096, peer = -1, group = \"tp\", type = \"SingleCast\" \}" \
@@ -105,7 +106,7 @@ expect all \
 	"op: $c, \{ correlation = 78, type = \"mm\", attributes = \"alpha=1\", n_cores = 4, depth = 2 \}" \
 	"tensor: $c, \{ correlation = 78, is_output = 1, dims = \"2x3\", layout = \"row\", dtype = \"fp16\", memory = \"HBM\" \}" \
 	"op_info: $c, \{ correlation = 78, module = \"decoder\", opcode = \"dot\", op_name = \"dot.1\", frames = \"model.py:1\" \}"
-expect_count all 6 "scope: "
+expect_count all 7 "scope: "
 
 # -- the installed session file records the same -----------------------------------------------------------
 $lttng load --input-path="$session_file" --override-url="file://$dir/loaded" \
@@ -196,7 +197,7 @@ session_start off
 FLEXTRACE=0 "$every_macro" || fail "FLEXTRACE=0"
 FLEXTRACE_DEVICE=off "$every_macro" || fail "FLEXTRACE_DEVICE=off"
 session_stop off
-expect_count off 6 "scope: "
+expect_count off 7 "scope: "
 expect_count off 0 "(device_op|submit|complete|host_estimate|marker_batch|clock_sync): "
 
 exit $failed

@@ -6,9 +6,11 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #define TIMEOUT_NAME    "LTTNG_UST_REGISTER_TIMEOUT"
 #define TIMEOUT_DEFAULT "100" /* ms; LTTng's own 3000 is what a stopped daemon would cost */
@@ -53,20 +55,45 @@ static void *search(const struct environment *env)
 }
 
 /* ISO C knows no conversion from an object pointer to a function pointer; POSIX does. */
-static const struct flextrace_i_api *ask(void *handle)
+static const void *ask(void *handle, const char *name)
 {
-	const struct flextrace_i_api *(*get)(void);
-	void *symbol = dlsym(handle, PROVIDER_SYMBOL);
+	const void *(*get)(void);
+	void *symbol = dlsym(handle, name);
 
 	memcpy(&get, &symbol, sizeof(get));
 	return symbol ? get() : NULL;
 }
 
-const struct flextrace_i_api *flextrace_i_loader_open(const struct environment *env)
+/* A program that names no loader: what it opened would bring a second C library, and crash. */
+static int is_static_program(void)
+{
+	const ElfW(Phdr) *headers = NULL;
+	unsigned long address = getauxval(AT_PHDR);
+	unsigned long i;
+
+	memcpy(&headers, &address, sizeof(headers));
+	for (i = 0; headers && i < getauxval(AT_PHNUM); i++)
+		if (headers[i].p_type == PT_INTERP)
+			return 0;
+	return headers != NULL;
+}
+
+static void *find(const struct environment *env)
+{
+	if (!is_static_program())
+		return search(env);
+	if (env->verbose)
+		fputs("flextrace: No provider: the program is linked statically\n", stderr);
+	return NULL;
+}
+
+const struct flextrace_i_api *
+flextrace_i_loader_open(const struct environment *env,
+                        const struct flextrace_i_services **ret_services)
 {
 	int saved_errno = errno;
-	void *handle = search(env);
-	const struct flextrace_i_api *api = handle ? ask(handle) : NULL;
+	void *handle = find(env);
+	const struct flextrace_i_api *api = handle ? ask(handle, PROVIDER_SYMBOL) : NULL;
 	Dl_info info;
 
 	if (handle && (!api || api->size < sizeof(*api))) {
@@ -76,6 +103,7 @@ const struct flextrace_i_api *flextrace_i_loader_open(const struct environment *
 	}
 	if (api && env->verbose && dladdr(api, &info))
 		fprintf(stderr, "flextrace: Provider loaded: path=%s\n", info.dli_fname);
+	*ret_services = api ? ask(handle, SERVICES_SYMBOL) : NULL;
 	errno = saved_errno;
 	return api;
 }

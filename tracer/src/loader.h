@@ -11,14 +11,19 @@
 
 #include "environment.h"
 
-/* Name of the symbol `const struct flextrace_i_api *(*)(void)`; the number is the ABI's. */
+/* Names of functions that return `const struct flextrace_i_api *` and `const struct
+ * flextrace_i_services *`; the numbers are the ABI's. The first is called first. */
 #define PROVIDER_SYMBOL "flextrace_provider_1"
+#define SERVICES_SYMBOL "flextrace_services_1"
 #define PROVIDER_SONAME "libflextrace-lttng.so"
 
 /*
- * Loads the provider, for ever, and returns its table (weak). NULL if there is none or if it is
- * older than this libflextrace; says why on stderr if `env->verbose`.
+ * Loads the provider, for ever, and returns its table (weak). NULL if there is none, if it is older
+ * than this libflextrace, or if the program is static; says why on stderr if `env->verbose`.
+ * `ret_services`: weak, NULL if the provider has none.
  */
-const struct flextrace_i_api *flextrace_i_loader_open(const struct environment *env);
+const struct flextrace_i_api *
+flextrace_i_loader_open(const struct environment *env,
+                        const struct flextrace_i_services **ret_services);
 
 #endif

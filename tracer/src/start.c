@@ -13,7 +13,9 @@
 #include "elf_note.h"
 #include "environment.h"
 #include "loader.h"
+#include "services.h"
 #include "tracer.h"
+#include "wrappers.h"
 
 ELF_NOTE(ELF_NOTE_PROGRAM)
 
@@ -26,18 +28,23 @@ const int *flextrace_i_state[flextrace_i_n_events] = {
 };
 const struct flextrace_i_api *flextrace_i_api;
 
-__attribute__((constructor)) static void start(void)
+/* The first priority that is not the compiler's: static constructors of the program may record. */
+__attribute__((constructor(101))) static void start(void)
 {
-	struct environment env;
+	const struct flextrace_i_services *services = NULL;
 	const struct flextrace_i_api *api;
+	struct environment env;
 
 	flextrace_i_environment_read(&env, secure_getenv);
 	flextrace_i_tracer_init(&env);
 	pthread_atfork(flextrace_i_definitions_lock, flextrace_i_definitions_unlock,
 	               flextrace_i_definitions_unlock);
-	api = env.enabled ? flextrace_i_loader_open(&env) : NULL;
-	if (api)
-		flextrace_i_tracer_attach(api);
+	flextrace_i_wrappers_init();
+	api = env.enabled ? flextrace_i_loader_open(&env, &services) : NULL;
+	if (!api)
+		return;
+	flextrace_i_services_set(services);
+	flextrace_i_tracer_attach(api);
 }
 
 __attribute__((destructor)) static void stop(void)

@@ -26,8 +26,12 @@
  * - Host times are nanoseconds of CLOCK_MONOTONIC as flextrace_now_ns() reads them, 0 = not known.
  * - `correlation` names the host call that caused something, 0 = none. Your own numbers must be
  *   unique in the process and below 2^48; flextrace_next_correlation() gives numbers from there on.
- * - All of it may be called from any thread at any time, also before main() and after fork().
- *   Recording macros except FLEXTRACE_STEP may be called from a signal handler, functions may not.
+ * - Threads: all of it may be called from any thread at any time, also before main(), in static
+ *   constructors, and after fork(); but the child of a process that had other threads when it
+ *   forked records nothing until it calls exec (FLEXTRACE_FORK=register changes that).
+ * - Signals: in a signal handler call only FLEXTRACE_HANDLER_*, FLEXTRACE_ENABLED,
+ *   flextrace_now_ns() and flextrace_drain_save(); other macros may wait there for ever.
+ * - docs/in-your-process.md says what flextrace and LTTng do in a process, and what it must not do.
  * - With -DFLEXTRACE_DISABLE all macros and functions compile to nothing, and libflextrace is not
  *   needed.
  *
@@ -37,12 +41,15 @@
  *   intervals     FLEXTRACE_SCOPE, _SCOPE_ARGS, _RUNTIME_SCOPE, _RUNTIME_SCOPE_ID, _OP_SCOPE,
  *                 _BEGIN, _END, _ASYNC_BEGIN, _ASYNC_END
  *   points        FLEXTRACE_INSTANT, _INSTANT_ID, _COUNTER, _ANNOTATE, _STEP
+ *   handlers      FLEXTRACE_HANDLER_SCOPE, _INSTANT, _INSTANT_ID, _COUNTER, _BEGIN, _END,
+ *                 _ASYNC_BEGIN, _ASYNC_END, _COMPLETE, _DEVICE_OP; flextrace_thread_init
  *   device work   FLEXTRACE_DEVICE_OP, _SUBMIT, _COMPLETE, _HOST_ESTIMATE, _CLOCK_SYNC
  *   runtime       FLEXTRACE_COLLECTIVE_ENTER, _EXIT, FLEXTRACE_MEMORY_ALLOC, _FREE, _RESIZE
  *   framework     FLEXTRACE_TENSOR, FLEXTRACE_OP_INFO
  *   windows       flextrace_window_begin, _window_end
  *   markers       flextrace_drain, flextrace_device_names (drain.h)
- *   services      flextrace_now_ns, _next_correlation, _device_mode, FLEXTRACE_ENABLED
+ *   services      flextrace_now_ns, _next_correlation, _device_mode, _n_unrecorded,
+ *                 FLEXTRACE_ENABLED
  *
  * Payload structs, kinds and units stand in events.h. C99 and C++11; gcc and clang.
  */
@@ -159,6 +166,30 @@ void flextrace_marker_name(const struct flextrace_name *marker);
 /* Begins step n of the workload (iteration, token); FLEXTRACE_SCHEDULE counts these. */
 #define FLEXTRACE_STEP(n) FLEXTRACE_I_EMIT(step, flextrace_i_step(FLEXTRACE_I_U64(n)))
 
+/* -- signal handlers ---------------------------------------------------------------------------
+ *
+ * The same, for signal handlers: they call nothing that a handler must not call. In threads that
+ * are ready (flextrace_thread_init()) they record; in others the record is counted
+ * (flextrace_n_unrecorded()), and the arguments are not evaluated.
+ */
+#define FLEXTRACE_HANDLER_SCOPE(name)   FLEXTRACE_I_HANDLER_SCOPE(FLEXTRACE_RUNTIME_USER, name, 0)
+#define FLEXTRACE_HANDLER_INSTANT(name) FLEXTRACE_HANDLER_INSTANT_ID(name, 0)
+#define FLEXTRACE_HANDLER_INSTANT_ID(name, correlation) \
+	FLEXTRACE_I_HANDLER(instant, FLEXTRACE_INSTANT_ID(name, correlation))
+#define FLEXTRACE_HANDLER_COUNTER(name, value) \
+	FLEXTRACE_I_HANDLER(counter, FLEXTRACE_COUNTER(name, value))
+#define FLEXTRACE_HANDLER_BEGIN(kind, name, correlation) \
+	FLEXTRACE_I_HANDLER(begin, FLEXTRACE_BEGIN(kind, name, correlation))
+#define FLEXTRACE_HANDLER_END(kind, name, correlation) \
+	FLEXTRACE_I_HANDLER(end, FLEXTRACE_END(kind, name, correlation))
+#define FLEXTRACE_HANDLER_ASYNC_BEGIN(name, id) \
+	FLEXTRACE_I_HANDLER(async_begin, FLEXTRACE_ASYNC_BEGIN(name, id))
+#define FLEXTRACE_HANDLER_ASYNC_END(name, id) \
+	FLEXTRACE_I_HANDLER(async_end, FLEXTRACE_ASYNC_END(name, id))
+#define FLEXTRACE_HANDLER_COMPLETE(device, queue, job, correlation, name) \
+	FLEXTRACE_I_HANDLER(complete, FLEXTRACE_COMPLETE(device, queue, job, correlation, name))
+#define FLEXTRACE_HANDLER_DEVICE_OP(op) FLEXTRACE_I_HANDLER(device_op, FLEXTRACE_DEVICE_OP(op))
+
 /* -- device work -- */
 
 /*
@@ -269,6 +300,20 @@ enum flextrace_device_mode {
 	FLEXTRACE_DEVICE_MODE_SYNC = 2 /* the same, and the runtime drains after each completion */
 };
 enum flextrace_device_mode flextrace_device_mode(void);
+
+/*
+ * Makes the calling thread ready to record in signal handlers (FLEXTRACE_HANDLER_*). The thread
+ * that starts the program is ready. Call it again behind dlopen() of libraries that have
+ * thread-local memory. Not to be called in a handler.
+ */
+void flextrace_thread_init(void);
+
+/*
+ * Records that were left out, by this process (and its parent before the fork) since it started:
+ * those of handlers in threads that are not ready, and those of children that are no processes of
+ * their own for LTTng. 0 if disabled.
+ */
+uint64_t flextrace_n_unrecorded(void);
 
 /* Records raw marker words; flextrace_drain() is the caller. */
 void flextrace_emit_marker_batch(const struct flextrace_marker_batch *batch);

@@ -107,6 +107,19 @@ struct flextrace_i_api {
 };
 
 /*
+ * What the provider does for the process it is a guest in, beside records. Later versions append
+ * members; an older provider has no such table.
+ */
+struct flextrace_i_services {
+	size_t size; /* of this struct */
+	void (*init_thread)(void);
+	int (*enter_handler)(enum flextrace_i_event event); /* 0 = counted as left out */
+	uint64_t (*n_unrecorded)(void);
+	int (*close)(int fd, int (*real)(int fd));
+	int (*close_range)(unsigned int first, unsigned int last, int (*real)(int fd));
+};
+
+/*
  * Problem: strict C99 and C11 hide clock_gettime() in <time.h>, and a call into libflextrace would
  * cost every scope two more calls. So the C library's function is declared here under a name of
  * our own, for the one layout that all 64-bit Linux hosts share.
@@ -183,6 +196,15 @@ static inline int flextrace_i_is_on(enum flextrace_i_event event)
 			flextrace_i_table->event(payload);                   \
 	} while (0)
 
+/* 1 = this thread may record in a signal handler; 0 = it may not, and the record is counted. */
+int flextrace_i_enter_handler(enum flextrace_i_event event);
+
+#define FLEXTRACE_I_HANDLER(event, macro)                                                          \
+	do {                                                                                       \
+		if (FLEXTRACE_I_ON(event) && flextrace_i_enter_handler(flextrace_i_event_##event)) \
+			macro;                                                                     \
+	} while (0)
+
 /* -- scopes -- */
 
 #ifdef __FILE_NAME__
@@ -217,6 +239,8 @@ static inline void flextrace_i_scope_end(struct flextrace_scope *scope)
 #define FLEXTRACE_I_SCOPE(kind, name, correlation) \
 	FLEXTRACE_I_CALL(                          \
 		flextrace_i_unused(FLEXTRACE_I_U32(kind), name, FLEXTRACE_I_U64(correlation)))
+#define FLEXTRACE_I_HANDLER_SCOPE(kind, name, correlation) \
+	FLEXTRACE_I_SCOPE(kind, name, correlation)
 #define FLEXTRACE_I_SCOPE_ARGS(name, ...) \
 	FLEXTRACE_I_CALL(flextrace_i_unused_args(name, __VA_ARGS__))
 #define FLEXTRACE_I_OP_SCOPE(name, type, attributes, n_cores, depth, correlation)                \
@@ -232,6 +256,15 @@ static inline void flextrace_i_scope_end(struct flextrace_scope *scope)
 	FLEXTRACE_I_EMIT(scope, flextrace_i_scope_begin(&var, FLEXTRACE_I_U32(kind), name, \
 	                                                FLEXTRACE_I_U64(correlation),      \
 	                                                FLEXTRACE_I_FILE, __LINE__))
+
+#define FLEXTRACE_I_HANDLER_SCOPE(kind, name, correlation) \
+	FLEXTRACE_I_HANDLER_SCOPE_VAR(FLEXTRACE_I_UNIQUE, kind, name, correlation)
+#define FLEXTRACE_I_HANDLER_SCOPE_VAR(var, kind, name, correlation)                           \
+	struct flextrace_scope var FLEXTRACE_I_AT_END(flextrace_i_scope_end);                 \
+	var.begin_ns = 0;                                                                     \
+	FLEXTRACE_I_HANDLER(scope, flextrace_i_scope_begin(&var, FLEXTRACE_I_U32(kind), name, \
+	                                                   FLEXTRACE_I_U64(correlation),      \
+	                                                   FLEXTRACE_I_FILE, __LINE__))
 
 #define FLEXTRACE_I_SCOPE_ARGS(name, ...) \
 	FLEXTRACE_I_SCOPE_ARGS_VAR(FLEXTRACE_I_UNIQUE, name, __VA_ARGS__)

@@ -3,21 +3,22 @@
  * provider.c: libflextrace-lttng.so, the one thing in a process that knows LTTng-UST.
  *
  * It hands out the table of functions behind the macros, keeps what there is once in a process
- * (identity, recording), emits all definitions when LTTng dumps its state, and makes the child of a
- * fork a process of its own. Loaded by dlopen(), never unloaded.
+ * (identity, recording), and emits all definitions when LTTng dumps its state. Loaded by dlopen(),
+ * never unloaded.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "tracepoints.h"
 
-#include <dlfcn.h>
-#include <lttng/ust-fork.h>
+#include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "admit.h"
+#include "descriptors.h"
 #include "elf_note.h"
+#include "fork.h"
 #include "recording.h"
 
 ELF_NOTE(ELF_NOTE_PROVIDER)
@@ -26,10 +27,16 @@ static struct flextrace_i_identity identity = {0, 0, FLEXTRACE_RANK_UNKNOWN, 0, 
 
 /* -- one function per event -- */
 
+/* LTTng's record path may wake its consumer, which changes errno. */
 #define EMIT(event, payload)                                  \
 	static void emit_##event(const struct payload *p)     \
 	{                                                     \
+		int saved_errno = errno;                      \
+                                                              \
+		if (!admit(flextrace_i_event_##event))        \
+			return;                               \
 		lttng_ust_do_tracepoint(flextrace, event, p); \
+		errno = saved_errno;                          \
 	}
 FLEXTRACE_I_EVENTS(EMIT)
 #undef EMIT
@@ -63,56 +70,6 @@ static void watch_state_dump(void)
 	                                       "struct lttng_ust_session *, session");
 }
 
-/* -- fork -- */
-
-/*
- * Only LTTng's before and after functions make a child register as a process of its own. If
- * liblttng-ust-fork is preloaded it calls them around all of this.
- */
-static int lttng_forks_itself;
-static sigset_t saved_signals; /* under LTTng's lock between before and after */
-
-static int is_fork_preloaded(void)
-{
-	void *symbol = dlsym(RTLD_DEFAULT, "fork");
-	Dl_info info;
-
-	return symbol && dladdr(symbol, &info) && strstr(info.dli_fname, "liblttng-ust-fork");
-}
-
-static void before_fork(void)
-{
-	sigset_t signals;
-
-	if (!lttng_forks_itself) {
-		lttng_ust_before_fork(&signals);
-		saved_signals = signals;
-	}
-	recording_lock();
-}
-
-static void after_fork_in_parent(void)
-{
-	sigset_t signals = saved_signals;
-
-	recording_unlock();
-	if (!lttng_forks_itself)
-		lttng_ust_after_fork_parent(&signals);
-}
-
-static void after_fork_in_child(void)
-{
-	sigset_t signals = saved_signals;
-
-	__atomic_store_n(&identity.start_ns, flextrace_now_ns(), __ATOMIC_RELAXED);
-	recording_forked();
-	recording_unlock();
-	if (!lttng_forks_itself) {
-		lttng_ust_after_fork_child(&signals);
-		recording_dump(); /* elsewise the state dump of the new process does it */
-	}
-}
-
 /* -- the table -- */
 
 static const struct recording_backend backend = {states, emit_step, emit_window};
@@ -124,18 +81,42 @@ static struct flextrace_i_api api = {sizeof(struct flextrace_i_api), &identity, 
 #undef MEMBER
 };
 
-static void set_up(void)
+/* These two steer the recording. Not in a child that has, of its lock, what its parent had. */
+static void take_step(const struct flextrace_step *step)
 {
-	api.step = recording_step; /* these two steer the recording */
-	api.window = recording_window;
-	__atomic_store_n(&identity.start_ns, flextrace_now_ns(), __ATOMIC_RELAXED);
-	recording_init(&backend, secure_getenv);
-	watch_state_dump();
-	lttng_forks_itself = is_fork_preloaded();
-	pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+	if (admit(flextrace_i_event_step))
+		recording_step(step);
 }
 
-__attribute__((visibility("default"))) const struct flextrace_i_api *flextrace_provider_1(void);
+static void take_window(const struct flextrace_window *window)
+{
+	if (admit(flextrace_i_event_window))
+		recording_window(window);
+}
+
+static void set_up(void)
+{
+	api.step = take_step;
+	api.window = take_window;
+	__atomic_store_n(&identity.start_ns, flextrace_now_ns(), __ATOMIC_RELAXED);
+	admit_init();
+	descriptors_init();
+	recording_init(&backend, secure_getenv);
+	watch_state_dump();
+	fork_init(&identity, secure_getenv);
+}
+
+static const struct flextrace_i_services services = {sizeof(struct flextrace_i_services),
+                                                     admit_warm_thread,
+                                                     admit_in_handler,
+                                                     admit_n_refused,
+                                                     descriptors_close,
+                                                     descriptors_close_range};
+
+#pragma GCC visibility push(default)
+const struct flextrace_i_api *flextrace_provider_1(void);
+const struct flextrace_i_services *flextrace_services_1(void);
+#pragma GCC visibility pop
 
 const struct flextrace_i_api *flextrace_provider_1(void)
 {
@@ -143,4 +124,9 @@ const struct flextrace_i_api *flextrace_provider_1(void)
 
 	pthread_once(&once, set_up);
 	return &api;
+}
+
+const struct flextrace_i_services *flextrace_services_1(void)
+{
+	return &services;
 }

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# start.sh PROVIDER CONSTRUCTORS TOP: what happens before main(): scopes of static constructors are recorded, a program
+# that is linked statically runs and says why it records nothing. Runs below private.sh.
+provider=$1 constructors=$2 top=$3
+. "$(dirname "$0")/guest_lib.sh"
+start_daemon
+export FLEXTRACE_PROVIDER="$provider" FLEXTRACE_VERBOSE=1
+
+session_start constructors
+"$constructors" 2>"$dir/said" || fail "constructors: status $?"
+grep -q "Provider loaded" "$dir/said" || fail "constructors: $(cat "$dir/said")"
+# Started by the loader's own name it is as dynamic as ever.
+loader=$(readelf -lW "$constructors" | sed -nE 's/.*Requesting program interpreter: (.*)\]/\1/p')
+"$loader" "$constructors" 2>"$dir/said" || fail "by the loader: status $?"
+grep -q "Provider loaded" "$dir/said" || fail "by the loader: $(cat "$dir/said")"
+session_stop constructors
+for name in "early constructor" "constructor" "main" "destructor"; do
+	expect_count constructors 2 "scope: .*name = \"$name\""
+done
+
+# static_test OPTION: skipped where the compiler cannot.
+static_test() {
+	${CC:-cc} "$1" "$top"/tracer/src/*.c "$top/tests/tracer/constructors.c" -I"$top/tracer/include" -lpthread -ldl \
+		-o "$dir/static" 2>/dev/null || { echo "note: no programs with $1 here"; return; }
+	"$dir/static" 2>"$dir/said" || fail "$1: status $?"
+	[ "$(cat "$dir/said")" = "flextrace: No provider: the program is linked statically" ] ||
+		fail "$1: $(cat "$dir/said")"
+	FLEXTRACE_VERBOSE=0 "$dir/static" 2>"$dir/said" || fail "$1: status $?"
+	[ ! -s "$dir/said" ] || fail "$1, not verbose: $(cat "$dir/said")"
+}
+static_test -static
+static_test -static-pie
+exit $failed

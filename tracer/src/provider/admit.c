@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "admit.h"
+
+#include <lttng/ust-thread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static uint32_t word;          /* where the kernel (before 4.14) empties no page */
+static uint32_t *page = &word; /* written by admit_init() and in the child of a fork */
+static uint64_t n_refused[flextrace_i_n_events];
+
+const uint32_t *admit_is_own = &word;
+__thread uint32_t admit_is_warm;
+
+void admit_init(void)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory != MAP_FAILED && madvise(memory, size, MADV_WIPEONFORK) == 0)
+		page = memory;
+	else if (memory != MAP_FAILED)
+		munmap(memory, size);
+	admit_set_own(1);
+	admit_is_own = page;
+	admit_warm_thread();
+}
+
+void admit_set_own(int is_own)
+{
+	__atomic_store_n(page, is_own ? 1 : 0, __ATOMIC_RELAXED);
+}
+
+void admit_warm_thread(void)
+{
+	lttng_ust_init_thread();
+	admit_is_warm = 1;
+}
+
+static int refuse(enum flextrace_i_event event)
+{
+	__atomic_add_fetch(&n_refused[event], 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+int admit_slowly(enum flextrace_i_event event)
+{
+	if (!__atomic_load_n(admit_is_own, __ATOMIC_RELAXED))
+		return refuse(event);
+	admit_warm_thread();
+	return 1;
+}
+
+int admit_in_handler(enum flextrace_i_event event)
+{
+	if (admit_is_warm && __atomic_load_n(admit_is_own, __ATOMIC_RELAXED))
+		return 1;
+	return refuse(event);
+}
+
+uint64_t admit_n_refused(void)
+{
+	uint64_t n = 0;
+	int event;
+
+	for (event = 0; event < flextrace_i_n_events; event++)
+		n += __atomic_load_n(&n_refused[event], __ATOMIC_RELAXED);
+	return n;
+}

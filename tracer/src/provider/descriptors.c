@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "descriptors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <lttng/urcu/urcu-ust.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "admit.h"
+#include "proc_list.h"
+
+/* Of liblttng-ust-common, which no header of LTTng declares; LTTng's liblttng-ust-fd calls it. */
+int lttng_ust_safe_close_fd(int fd, int (*close)(int fd));
+
+#define DESCRIPTORS  "/proc/self/fd"
+#define STATIC_BYTES 4096 /* thread-local memory that is static is nearer to ours than that */
+
+/*
+ * Whether asking takes no malloc() in any thread: the thread-local memory of liblttng-ust-common
+ * (24 bytes) is beside ours, since the provider is built so that the loader puts it there if it
+ * can. Where it could not, threads that are not warm close without asking: better that than a
+ * close() in a signal handler that waits for ever.
+ */
+static int is_static;
+
+void descriptors_init(void)
+{
+	intptr_t distance = (intptr_t)&URCU_TLS(lttng_ust_urcu_reader) - (intptr_t)&admit_is_warm;
+
+	is_static = distance < STATIC_BYTES && distance > -STATIC_BYTES;
+}
+
+int descriptors_close(int fd, int (*real)(int fd))
+{
+	return is_static || admit_is_warm ? lttng_ust_safe_close_fd(fd, real) : real(fd);
+}
+
+struct range {
+	unsigned int first;
+	unsigned int last;
+	int (*real)(int fd);
+};
+
+static int close_one(int fd, void *data)
+{
+	const struct range *range = data;
+
+	if ((unsigned int)fd >= range->first && (unsigned int)fd <= range->last)
+		lttng_ust_safe_close_fd(fd, range->real);
+	return 0;
+}
+
+int descriptors_close_range(unsigned int first, unsigned int last, int (*real)(int fd))
+{
+	struct range range = {first, last, real};
+
+	return proc_list(DESCRIPTORS, close_one, &range);
+}
+
+static int keep_open(int fd)
+{
+	(void)fd;
+	return 0;
+}
+
+static int lead_nowhere(int fd, void *null)
+{
+	if (lttng_ust_safe_close_fd(fd, keep_open) < 0)
+		syscall(SYS_dup3, *(const int *)null, fd, O_CLOEXEC);
+	return 0;
+}
+
+void descriptors_leave(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0)
+		return;
+	proc_list(DESCRIPTORS, lead_nowhere, &null);
+	syscall(SYS_close, null);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "fork.h"
+
+#include <dlfcn.h>
+#include <lttng/urcu/urcu-ust.h>
+#include <lttng/ust-fork.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#include "admit.h"
+#include "descriptors.h"
+#include "last_words.h"
+#include "recording.h"
+#include "threads.h"
+
+static struct flextrace_i_identity *identity;
+static int lttng_forks_itself;
+static int is_vouched; /* FLEXTRACE_FORK=register */
+static int has_left;   /* this process is the child of one with threads */
+
+/* Between before and after, under LTTng's lock and recording's. */
+static sigset_t saved_signals;
+static int child_leaves;
+
+static int is_fork_preloaded(void)
+{
+	void *symbol = dlsym(RTLD_DEFAULT, "fork");
+	Dl_info info;
+
+	return symbol && dladdr(symbol, &info) && strstr(info.dli_fname, "liblttng-ust-fork");
+}
+
+static void before_fork(void)
+{
+	int leaves = has_left || (!is_vouched && !lttng_forks_itself && threads_are_others());
+	sigset_t signals;
+
+	if (!lttng_forks_itself && !has_left) {
+		lttng_ust_before_fork(&signals);
+		saved_signals = signals;
+	}
+	recording_lock();
+	child_leaves = leaves;
+}
+
+static void after_fork_in_parent(void)
+{
+	sigset_t signals = saved_signals;
+
+	recording_unlock();
+	if (!lttng_forks_itself && !has_left)
+		lttng_ust_after_fork_parent(&signals);
+}
+
+/*
+ * Releases what before_fork() took, forgets the threads that are not here (LTTng would wait for
+ * them at exit), and lets go of what the parent has open.
+ */
+static void leave(sigset_t *signals)
+{
+	has_left = 1;
+	lttng_ust_after_fork_parent(signals);
+	lttng_ust_urcu_before_fork();
+	lttng_ust_urcu_after_fork_child();
+	descriptors_leave();
+}
+
+static void after_fork_in_child(void)
+{
+	sigset_t signals = saved_signals;
+	int leaves = child_leaves;
+
+	admit_set_own(0); /* where the kernel does not */
+	__atomic_store_n(&identity->start_ns, flextrace_now_ns(), __ATOMIC_RELAXED);
+	recording_forked();
+	recording_unlock();
+	if (leaves) {
+		if (!has_left)
+			leave(&signals);
+		return;
+	}
+	admit_set_own(1); /* before LTTng's thread dumps its state */
+	if (!lttng_forks_itself) {
+		lttng_ust_after_fork_child(&signals);
+		recording_dump(); /* elsewise the state dump of the new process does it */
+	}
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	if (has_left)
+		last_words_skip();
+}
+
+void fork_init(struct flextrace_i_identity *shared, char *(*get)(const char *name))
+{
+	const char *how = get("FLEXTRACE_FORK");
+
+	identity = shared;
+	is_vouched = how && !strcmp(how, "register");
+	lttng_forks_itself = is_fork_preloaded();
+	pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
