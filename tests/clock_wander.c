@@ -125,14 +125,15 @@ static uint64_t ticks_at(struct world *world, double ns)
 
 /* -- operations ------------------------------------------------------------------------------ */
 
-static double latency_ns(struct world *world, int side)
+static double latency_ns(struct world *world, int side, bool is_loose)
 {
 	const struct wander_scene *scene = world->scene;
 	double ns = scene->floors_us[side] * 1e3 +
 	            model_exponential(&world->state, scene->tight_us * 1e3);
 
-	if (model_uniform(&world->state) < scene->loose_share[side])
-		ns += model_exponential(&world->state, scene->loose_us[side] * 1e3);
+	if (model_uniform(&world->state) < scene->loose_share[side] || is_loose)
+		ns += scene->loose_floor_us * 1e3 +
+		      model_exponential(&world->state, scene->loose_us[side] * 1e3);
 	return ns;
 }
 
@@ -141,7 +142,9 @@ static double make_op(struct world *world, struct truth_op *op, double submit_ns
 	double work_us = world->scene->work_us > 0 ? world->scene->work_us : 1000;
 	double phases_ns[FLEXTRACE_N_STAMPS] = {
 		1000, 500, model_exponential(&world->state, work_us * 1e3), 1000, 0};
-	double ns = fmax(submit_ns + latency_ns(world, 0), *free_ns + 50), done_ns;
+	bool is_loose = world->scene->both_share > 0 &&
+	                model_uniform(&world->state) < world->scene->both_share;
+	double ns = fmax(submit_ns + latency_ns(world, 0, is_loose), *free_ns + 50), done_ns;
 
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; ns += phases_ns[i++]) {
 		op->time_ns[i] = ns;
@@ -149,7 +152,7 @@ static double make_op(struct world *world, struct truth_op *op, double submit_ns
 		op->ticks32[i] = (uint32_t)op->ticks[i] ? (uint32_t)op->ticks[i] : 1;
 	}
 	*free_ns = ns;
-	done_ns = ns + latency_ns(world, 1);
+	done_ns = ns + latency_ns(world, 1, is_loose);
 	op->submit_ns = ORIGIN_NS + (int64_t)floor(submit_ns);
 	op->complete_ns = ORIGIN_NS + (int64_t)floor(done_ns);
 	return done_ns;

@@ -31,6 +31,8 @@ struct wander_scene {
 	double tight_us;       /* mean of what comes on top of that, mostly */
 	double loose_us[2];    /* mean of what comes on top otherwise, on either side */
 	double loose_share[2]; /* how often that is */
+	double loose_floor_us; /* least of what comes on top then */
+	double both_share;     /* how often it is on both sides at once */
 	double work_us;        /* mean time of an operation; 0 = 1000 */
 	uint32_t depth;        /* operations that are kept in the queue; 0: they come by chance */
 	double still_s;        /* the host runs nothing for so long in the middle */

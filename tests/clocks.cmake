@@ -7,7 +7,7 @@ set(clocks_sources tests/clock_model.c tests/clock_truth.c converter/marzullo.c)
 foreach(file axis bare choices edges epochs facts instances late marks match order rate runs shift spans unwrap wide window)
 	list(APPEND clocks_sources converter/unwrap/${file}.c)
 endforeach()
-foreach(file band bridge calibrate choose claims doubts eras fit floors guide line map parts pinch proof reach reference reject report slope smooth soft)
+foreach(file band bridge calibrate choose claims doubts eras fit floors follow guide line map parts pinch proof reach reference reject report slope smooth soft)
 	list(APPEND clocks_sources converter/calibrate/${file}.c)
 endforeach()
 

@@ -421,11 +421,32 @@ uint32_t band_thin(struct attempt *band);
  * FLEXTRACE_E_MEMORY or 0. */
 int band_bridge(struct attempt *band);
 
+/* -- follow.c -------------------------------------------------------------------------------- */
+
+#define N_WIDTHS 1024u
+
+/* Some knots of a closed band, before it was thinned: how wide it was. */
+struct widths {
+	struct knot knots[N_WIDTHS];
+	uint32_t n;
+};
+
+void widths_sample(struct widths *widths, const struct attempt *band);
+
+/* Moves the middles of a narrowed band to a path, phi in us at each knot, as far as that is worth
+ * wider bounds. */
+void band_follow(struct attempt *band, const struct widths *widths, const double *path);
+
+static inline double phi_us(int64_t phi)
+{
+	return (double)phi * (1.0 / (1 << PHI_BITS)) * 1e-3;
+}
+
 /* -- smooth.c -------------------------------------------------------------------------------- */
 
 /* Moves the middles of a narrowed band to where host time is likeliest, and widens its bounds as
  * that needs. FLEXTRACE_E_MEMORY or 0. */
-int band_smooth(struct attempt *band);
+int band_smooth(struct attempt *band, const struct widths *widths);
 
 /* -- map.c ----------------------------------------------------------------------------------- */
 

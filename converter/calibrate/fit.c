@@ -378,12 +378,15 @@ static int steady(const struct evidence *evidence, struct attempt *attempt, doub
  * jumped: what was before says nothing of what comes behind. */
 static int refine(struct attempt *band)
 {
+	struct widths widths;
+
+	widths_sample(&widths, band);
 	band_thin(band);
 	if (band->reference.n_eras > 1)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(band_bridge(band));
 	if (!band->middles)
-		return band_smooth(band);
+		return band_smooth(band, &widths);
 	band_centre(band->knots, band->n_knots, band->middles);
 	return FLEXTRACE_OK;
 }

@@ -164,13 +164,15 @@ static void collect(struct clock_run *run, struct evidence *evidence)
 
 static void time_smoother(struct attempt *band, struct cost *cost)
 {
+	struct widths widths;
 	double start_s;
 
+	widths_sample(&widths, band);
 	band_thin(band);
 	if (band_bridge(band) < 0)
 		abort();
 	start_s = usage_cpu_s();
-	if (band_smooth(band) < 0)
+	if (band_smooth(band, &widths) < 0)
 		abort();
 	cost->smooth_s = usage_cpu_s() - start_s;
 }

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The path inside the band. A likely path is no certain one: it is held inside the band, and may go
+ * up and down no more than the band's limits let it. Both borders obey these limits themselves, so
+ * there is always a way on.
+ *
+ * A bound is the distance to the farther border, so each step off the middle costs some. Where the
+ * band is narrow the path keeps near its middle: there is little to gain. Where it is wide, one side
+ * of the brackets there is loose, and the path goes where it belongs, all but the last bit of the
+ * way, which it is hardly better for. What is narrow is chosen so that the median of all bounds
+ * stays what it was before it was found that one mean rate explains all.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "calibrate_impl.h"
+#include "step.h"
+
+#define WORTH    0.035 /* how much wider a bound becomes for a better estimate */
+#define NEAR     0.2   /* of the half-width of narrow places: near enough */
+#define HALVINGS 9
+
+struct limits {
+	double least_us,
+		median_us; /* half-widths of the band: the narrow tenth's, and the median */
+	double free_us;    /* the path may go as far as a half-width is beyond that */
+};
+
+/* A place in the band, between two knots that are left of it. Half-widths in us. */
+struct place {
+	uint32_t left, right; /* knots */
+	double share;         /* how far it is on the way to the right one */
+	double half;
+};
+
+/* What is being followed. */
+struct follower {
+	struct attempt *band; /* weak */
+	const double *path;   /* weak: us */
+	struct place places[N_WIDTHS];
+	uint32_t n_places;
+	struct limits limits;
+};
+
+static double half_us(const struct knot *knot)
+{
+	return phi_us(knot->hi - knot->lo) / 2;
+}
+
+void widths_sample(struct widths *widths, const struct attempt *band)
+{
+	uint32_t stride = band->n_knots / N_WIDTHS + 1;
+
+	widths->n = 0;
+	for (uint32_t i = 0; i < band->n_knots; i += stride)
+		widths->knots[widths->n++] = band->knots[i];
+}
+
+static int compare(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+static double median(double *values, uint32_t n)
+{
+	qsort(values, n, sizeof(*values), compare);
+	return values[n / 2];
+}
+
+/* -- how far it may go ----------------------------------------------------------------------- */
+
+/* How far the path should be off the middle at a knot. */
+static double off_us(const struct follower *follower, uint32_t at)
+{
+	const struct knot *knot = &follower->band->knots[at];
+	const struct limits *limits = &follower->limits;
+	double half = half_us(knot), beyond = fmax(half - limits->median_us, 0);
+	double off = follower->path[at] - phi_us(knot->lo) / 2 - phi_us(knot->hi) / 2;
+	double near = fmin(beyond / 2, NEAR * limits->least_us);
+	double most = WORTH * half + fmax(half - limits->free_us, 0);
+
+	return copysign(fmin(most, fmax(fabs(off) - near, 0)), off);
+}
+
+/* `at` is the last knot at `x` or in front of it. */
+static struct place place_at(const struct attempt *band, struct walk *walk, uint32_t at, uint64_t x)
+{
+	const struct knot *knot = &band->knots[at];
+	struct place place = {.left = at, .right = at + (at + 1 < band->n_knots)};
+	double left = half_us(knot), right = half_us(&band->knots[place.right]);
+	double far = (double)(x - knot->x);
+
+	if (place.right > at)
+		place.share = far / (double)(knot[1].x - knot->x);
+	place.half = left + (right - left) * place.share +
+	             piece_spread(walk_to(walk, x), band->rho) * far * (1 - place.share) * 1e-3;
+	return place;
+}
+
+/* Whether at most half of all bounds are wider than that. */
+static bool is_narrow(const struct follower *follower, double most)
+{
+	uint32_t n_narrow = 0;
+
+	for (uint32_t i = 0; i < follower->n_places; i++) {
+		const struct place *at = &follower->places[i];
+		double left = fabs(off_us(follower, at->left));
+		double right = fabs(off_us(follower, at->right));
+
+		n_narrow += at->half + left + (right - left) * at->share <= most;
+	}
+	return 2 * n_narrow >= follower->n_places;
+}
+
+/* The least that leaves so many narrow, or twice the median: what is wider is none of these. */
+static double find_free(struct follower *follower, double most_us)
+{
+	double least = 0, most = 2 * follower->limits.median_us;
+
+	for (int i = 0; i < HALVINGS; i++) {
+		double middle = (least + most) / 2;
+
+		follower->limits.free_us = middle;
+		if (is_narrow(follower, most_us))
+			most = middle;
+		else
+			least = middle;
+	}
+	return most;
+}
+
+static void find_limits(struct follower *follower, const struct widths *widths)
+{
+	const struct attempt *band = follower->band;
+	double wide[N_WIDTHS], narrow[N_WIDTHS];
+	struct limits *limits = &follower->limits;
+	struct walk walk = {.reference = &band->reference};
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < widths->n; i++) {
+		uint64_t x = widths->knots[i].x;
+
+		while (at + 1 < band->n_knots && band->knots[at + 1].x <= x)
+			at++;
+		follower->places[i] = place_at(band, &walk, at, x);
+		wide[i] = half_us(&widths->knots[i]);
+		narrow[i] = follower->places[i].half;
+	}
+	follower->n_places = widths->n;
+	limits->median_us = median(narrow, widths->n);
+	limits->least_us = narrow[widths->n / 10]; /* they are sorted now */
+	limits->free_us = find_free(follower, (1 + WORTH) * median(wide, widths->n));
+}
+
+/* -- going ----------------------------------------------------------------------------------- */
+
+/* Where the path should go at a knot, whatever came before. */
+static int64_t aim(const struct follower *follower, const struct piece *piece, uint32_t at)
+{
+	const struct knot *knot = &follower->band->knots[at];
+	double off = off_us(follower, at);
+
+	if (piece->is_bridge) /* the rate does not walk here, it steps */
+		off = 0;
+	return knot->lo / 2 + knot->hi / 2 + (int64_t)(off * 1e3 * (1 << PHI_BITS));
+}
+
+static int64_t clamp(int64_t value, int64_t least, int64_t most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+void band_follow(struct attempt *band, const struct widths *widths, const double *path)
+{
+	struct follower follower = {.band = band, .path = path};
+	struct walk walk = {.reference = &band->reference};
+	int64_t before = 0;
+	uint64_t x = 0;
+
+	find_limits(&follower, widths);
+	for (uint32_t i = 0; i < band->n_knots; i++) {
+		struct knot *knot = &band->knots[i];
+		int64_t at = aim(&follower, walk_to(&walk, knot->x), i), half;
+
+		if (i > 0) {
+			struct step step = band_step(&walk, x, knot->x);
+
+			at = clamp(at, before - step.fall, before + step.rise);
+		}
+		at = clamp(at, knot->lo, knot->hi);
+		half = at - knot->lo > knot->hi - at ? at - knot->lo : knot->hi - at;
+		knot->lo = at - half;
+		knot->hi = at + half;
+		before = at;
+		x = knot->x;
+	}
+}
