@@ -46,14 +46,14 @@ static inline uint32_t inputs_find(const struct inputs *inputs, const struct str
 	return inputs->first[id] + origin.file;
 }
 
-/* The place of the origin of a row of a control block: of the part that it shows. */
+/* The place of the origin of a device row: of the part of its record that it shows. */
 static inline uint32_t inputs_part(const struct stream *stream, uint32_t index, uint8_t row_kind)
 {
-	bool is_part = row_kind <= ROW_DMA_OUT && stream->origins;
+	bool is_part = row_kind <= ROW_DMA_OUT || row_kind == ROW_KERNEL;
 
-	if (!is_part || !origins_get(stream->origins, index).has_parts)
+	if (!is_part || !stream->origins || !origins_get(stream->origins, index).has_parts)
 		return index;
-	return index + 1 + (row_kind - ROW_DMA_IN);
+	return index + 1 + (row_kind == ROW_KERNEL ? ORIGIN_KERNEL : row_kind - ROW_DMA_IN);
 }
 
 /* Writes what the records of an input are called up to their number: all but ":<record>". */

@@ -20,12 +20,14 @@
 struct origin {
 	uint32_t file;   /* in the list of its stream */
 	uint32_t record; /* ORIGIN_NO_RECORD: what told it is no record of the file */
-	/* The origins of the four parts of a control block, in their order, stand behind it. */
+	/* Those of its parts stand behind it: the four of a control block, in their order; of a run
+	 * of the firmware the kernel, the rest as the run. */
 	bool has_parts;
 };
 
 #define ORIGIN_NO_RECORD UINT32_MAX
 #define ORIGIN_N_PARTS   4
+#define ORIGIN_KERNEL    0 /* of the parts of a run */
 
 static inline struct origin origin_make(uint32_t file, uint64_t number)
 {

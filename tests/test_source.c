@@ -111,7 +111,7 @@ static const struct source_case {
 			   1040, "BRISC-KERNEL", "ZONE_END") LOG(1050, "BRISC-FW", "ZONE_END")
                            LOG(2000, "BRISC-FW", "ZONE_START") LOG(2050, "BRISC-FW", "ZONE_END")}},
          {{"events.csv", "FW", NULL, "0:3"},
-          {"events.csv", "Kernel", NULL, "0:3"},
+          {"events.csv", "Kernel", NULL, "0:4"},
           {"events.csv", "Zone", "READ", "0:5"}}},
 	{"lines of an ops report, of which a text spans two",
          {{"ops_perf_results.csv",

@@ -360,19 +360,21 @@ static void write_cost_args(struct chrome *chrome, const struct device_row *row)
 }
 
 /* From the track to the opened list of cycles. */
-static char *put_run(struct chrome *chrome, char *at, uint32_t track, const struct mark_run *run)
+static char *put_run(struct chrome *chrome, char *at, const struct device_row *row,
+                     const struct mark_run *run)
 {
-	struct run_piece *piece = &chrome->runs[track];
+	struct run_piece *piece = &chrome->runs[row->track];
+	uint32_t source = view_run_source(&chrome->view, row, run);
 
-	if (piece->run != run) {
-		char *end = texts_put(&chrome->device_args, track, piece->bytes);
+	if (piece->run != run || piece->source != source) {
+		char *end = texts_put(&chrome->device_args, row->track, piece->bytes);
 
 		if (run->run && run->run != run->job)
 			end = put_exact(put_literal(end, ",\"run\":"), run->run);
 		if (run->job)
 			end = put_exact(put_literal(end, ",\"job\":"), run->job);
-		end = put_source(chrome, end, run->stream, run->index);
-		run_piece_end(piece, run, put_literal(end, ",\"cycles\":["));
+		end = put_source(chrome, end, run->stream, source);
+		run_piece_end(piece, run, source, put_literal(end, ",\"cycles\":["));
 	}
 	return run_piece_put(piece, at);
 }
@@ -385,7 +387,7 @@ static void write_zone_args(struct chrome *chrome, const struct device_row *row)
 
 	if (!at)
 		return;
-	at = put_run(chrome, at, row->track, view_run(&chrome->view, zone));
+	at = put_run(chrome, at, row, view_run(&chrome->view, zone));
 	at = put_ticks(chrome, at, zone->first_ticks);
 	*at = ',';
 	at = put_ticks(chrome, at + 1, zone->last_ticks);

@@ -249,11 +249,12 @@ static char *put_run(struct csv *csv, char *at, const struct device_row *row,
                      const struct mark_run *run)
 {
 	struct run_piece *piece = &csv->runs[row->track];
+	uint32_t source = view_run_source(&csv->view, row, run);
 
-	if (piece->run != run) {
-		char *end = view_put_source(&csv->view, piece->bytes, run->stream, run->index);
+	if (piece->run != run || piece->source != source) {
+		char *end = view_put_source(&csv->view, piece->bytes, run->stream, source);
 
-		run_piece_end(piece, run, put_literal(end, "\n"));
+		run_piece_end(piece, run, source, put_literal(end, "\n"));
 	}
 	return run_piece_put(piece, at);
 }

@@ -98,7 +98,7 @@ void view_device_source(const struct view *view, const struct device_row *row, u
 		const struct zone *zone = &view->timeline->zones[row->source];
 
 		*ret_stream = view_run(view, zone)->stream;
-		*ret_index = view_run(view, zone)->index;
+		*ret_index = view_run_source(view, row, view_run(view, zone));
 	} else {
 		const struct tick_op *op = &view->timeline->ops[row->source];
 

@@ -74,6 +74,13 @@ static inline const struct mark_run *view_run(const struct view *view, const str
 	return &view->timeline->runs[zone->run];
 }
 
+/* The place of the origin of a marker row, of which run it is. */
+static inline uint32_t view_run_source(const struct view *view, const struct device_row *row,
+                                       const struct mark_run *run)
+{
+	return inputs_part(view->timeline->streams->streams[run->stream], run->index, row->kind);
+}
+
 /* Starts reading a table that stays as it is. */
 static inline void view_read(struct table_cursor *cursor, const struct table *table)
 {

@@ -155,7 +155,8 @@ struct tt_area {
 	uint64_t last_key; /* of the row before, as they stand in the file */
 	/* the run that is open */
 	uint64_t run, job, anchor, last_ticks;
-	struct origin origin; /* of its first row */
+	struct origin origin; /* of its first row, and of the first of its kernel */
+	struct origin kernel_origin;
 	uint64_t stamps[FLEXTRACE_WIRE_TS1];
 	uint8_t has_stamp; /* bits */
 	bool is_open, has_ring_run;
@@ -186,7 +187,7 @@ struct tt_call {                  /* a host call of a report */
 
 struct tt_batch { /* an event on its way out */
 	struct flextrace_marker_batch batch;
-	struct origin origin;
+	struct origin origin, kernel_origin; /* of it, and of the kernel that it may have */
 	uint64_t clock_ns;
 	uint64_t words[TT_BATCH_WORDS + 8];
 };

@@ -22,7 +22,7 @@ static struct tt_batch *add_batch(struct tt *tt, const struct tt_area *area, uin
 	struct tt_batch *out = &tt->out[tt->n_out++];
 
 	out->clock_ns = tt->last_ns;
-	out->origin = area->origin;
+	out->origin = out->kernel_origin = area->origin;
 	out->batch = (struct flextrace_marker_batch){
 		.device = tt->devices[area->device].slot,
 		.core = area->core,
@@ -45,7 +45,7 @@ static void flush_words(struct tt *tt, struct tt_area *area)
 	if (!area->n_words)
 		return;
 	out = add_batch(tt, area, area->next_index);
-	out->origin = area->words_origin;
+	out->origin = out->kernel_origin = area->words_origin;
 	memcpy(out->words, area->words, area->n_words * sizeof(*area->words));
 	out->batch.n_words = area->n_words;
 	area->next_index += area->n_words;
@@ -140,6 +140,7 @@ static int close_run(struct tt *tt, struct tt_area *area)
 	flush_words(tt, area);
 	out = add_batch(tt, area, area->run);
 	put_slot(out, area->run, area->job, tt_raw(device, area->anchor));
+	out->kernel_origin = area->kernel_origin;
 	for (uint32_t i = 0; i < FLEXTRACE_WIRE_TS1; i++) {
 		if (area->has_stamp >> i & 1)
 			put_stamp(device, out, i, area->stamps[i], area->anchor);
@@ -170,7 +171,7 @@ static void send_kernel(struct tt *tt)
 	uint64_t anchor = anchor_of(device, kernel->stamps[kernel->has_stamp & 1 ? 0 : 1]);
 	struct tt_batch *out = add_batch(tt, area, tt->more_run);
 
-	out->origin = kernel->origin;
+	out->origin = out->kernel_origin = kernel->origin;
 	put_slot(out, tt->more_run++, tt->more_job, tt_raw(device, anchor));
 	for (uint32_t i = 0; i < 2; i++) {
 		if (kernel->has_stamp >> i & 1)
@@ -238,7 +239,7 @@ static void open_run(struct tt *tt, struct tt_area *area, const struct tt_item *
                      uint64_t ticks)
 {
 	area->run++;
-	area->origin = item->origin;
+	area->origin = area->kernel_origin = item->origin;
 	area->job = item->job;
 	area->anchor = area->last_ticks = anchor_of(&tt->devices[area->device], ticks);
 	area->has_stamp = 0;
@@ -300,6 +301,8 @@ static int take_item(struct tt *tt, const struct tt_item *item, uint64_t ticks)
 		return add_mark(tt, area, item, ticks);
 	if (is_of_later_kernel(area, item))
 		return add_to_kernel(area, item, ticks);
+	if (is_of_kernel(item) && !has_stamp(area, FLEXTRACE_WIRE_KERNEL_START))
+		area->kernel_origin = item->origin;
 	area->stamps[item->kind] = ticks;
 	area->has_stamp |= (uint8_t)(1u << item->kind);
 	return FLEXTRACE_OK;
@@ -382,8 +385,10 @@ int tt_next_batch(struct tt *tt, struct event *ret_event)
 	out = &tt->out[tt->out_at++];
 	*ret_event = (struct event){.class = RECORD_MARKER_BATCH, .clock_ns = out->clock_ns};
 	ret_event->vtid = -1;
-	ret_event->n_origins = 1;
-	ret_event->origins[0] = out->origin;
+	ret_event->n_origins = 1 + ORIGIN_N_PARTS;
+	for (uint32_t i = 0; i < ret_event->n_origins; i++)
+		ret_event->origins[i] = out->origin;
+	ret_event->origins[1 + ORIGIN_KERNEL] = out->kernel_origin;
 	ret_event->payload.marker_batch = out->batch;
 	return 1;
 }

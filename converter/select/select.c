@@ -161,7 +161,7 @@ static struct any_row describe(const struct timeline *timeline, enum row_table t
 	else
 		describe_memory(timeline, row, &out);
 	out.source = out.index;
-	if (out.op)
+	if (out.op || out.run)
 		out.source = inputs_part(timeline->streams->streams[out.stream], out.index,
 		                         out.kind);
 	return out;
