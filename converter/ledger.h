@@ -69,8 +69,12 @@
 	  "the rate of a device counter stepped: fix its frequency for runs to be compared")    \
 	X(RATE_UNPROVEN, "rate_unproven",                                                       \
 	  "counters whose stamps fit a rate more than 2 % off the nominal one over whole wraps " \
-	  "only: they restart or stop with each job, or the nominal rate is wrong: "             \
-	  "--nominal-mhz, or several operations a second")                                       \
+	  "only: the nominal rate is wrong, or they do not run through: --nominal-mhz, or "      \
+	  "several operations a second")                                                         \
+	X(COUNTER_RESTARTS, "counter_restarts",                                                 \
+	  "device counters that begin anew with each job: let them run through")                \
+	X(COUNTER_GATED, "counter_gated",                                                       \
+	  "device counters that run only while jobs do: let them run through")                  \
 	X(RATE_UNKNOWN, "rate_unknown",                                                         \
 	  "too little evidence for a rate, the nominal one is drawn: give --nominal-mhz, or "   \
 	  "record FLEXTRACE_CLOCK_SYNC once a second")                                          \

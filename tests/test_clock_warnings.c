@@ -187,6 +187,8 @@ static void test_clock_warnings__say_what_to_do(void **state)
 		{WARNING_OFF_NOMINAL, "rate_off_nominal", "--nominal-mhz"},
 		{WARNING_RATE_STEP, "rate_step", "fix its frequency"},
 		{WARNING_RATE_UNPROVEN, "rate_unproven", "--nominal-mhz"},
+		{WARNING_COUNTER_RESTARTS, "counter_restarts", "run through"},
+		{WARNING_COUNTER_GATED, "counter_gated", "run through"},
 		{WARNING_RATE_UNKNOWN, "rate_unknown", "--nominal-mhz"},
 		{WARNING_RESETS, "counter_resets", "was reset"},
 		{WARNING_ONE_SIDED, "one_sided_bounds", "both submit and complete"},

@@ -105,6 +105,14 @@ struct hulls {
 	uint32_t n_lower, n_upper, n_blocks, n_spans;
 };
 
+/* Whether a rate is believed. */
+enum proof {
+	PROOF_NOT_NEEDED, /* or there is one */
+	PROOF_IS_MISSING, /* it is far from the nominal one, and nothing near proves it */
+	PROOF_RESTARTS,   /* likewise, or none is stated; the counter begins anew with each job */
+	PROOF_IS_GATED    /* likewise; it runs only while jobs do */
+};
+
 /* A finished map is straight from knot to knot. */
 struct clock_map {
 	struct map_knot *knots; /* owned, of blocks.h, at least one */
@@ -114,7 +122,7 @@ struct clock_map {
 	bool is_doubtful_before;    /* nothing in front of the first knot is certified */
 	struct map_quality quality; /* of all stamps; see map_knot.is_doubtful */
 	bool is_wandering;          /* the assumption was about rho */
-	bool is_unproven;           /* the rate needs a proof, and there is none */
+	enum proof proof;           /* of the rate */
 	bool is_after_gap;          /* begins behind a gap that no rate bridges, not with a reset */
 	bool is_one_sided;          /* nothing bounds it from one of the two sides */
 	double rho;                 /* relative; what the band was made with */
@@ -171,8 +179,9 @@ void slope_bound(const struct evidence *evidence, double *ret_lo, double *ret_hi
 
 /* -- proof.c --------------------------------------------------------------------------------- */
 
-/* Whether a slope is far from the stated one, and no brackets near each other say so. */
-bool proof_is_missing(const struct evidence *evidence, double nominal, double slope);
+/* Whether a slope needs a proof by brackets near each other, because it is far from the stated one,
+ * or for what the stamps look like, and has none. `nominal` 0: none is stated. */
+enum proof proof_of(const struct evidence *evidence, double nominal, double slope);
 
 /* -- line.c ---------------------------------------------------------------------------------- */
 
@@ -389,7 +398,7 @@ struct attempt {
 	struct doubts exact;  /* owned; where bounds are not those of the band: no knot is spared */
 	double rho;
 	bool is_closed;   /* the knots are bounds already */
-	bool is_unproven; /* the rate is far from the nominal one, and nothing near proves it */
+	enum proof proof; /* of the rate */
 };
 
 /* Closes the band around what of one segment's evidence is not false; no knots: there is none.

@@ -420,8 +420,8 @@ int fit_map(struct attempt *band, const struct evidence *evidence, const struct 
 	FLEXTRACE_TRY(clock_map_init(ret_map, band, evidence));
 	ret_map->rho = band->rho;
 	ret_map->is_wandering = band->rho > prior->rho || band->n_false > evidence->n / 2;
-	ret_map->is_unproven = band->is_unproven;
-	ret_map->quality.is_assumed = ret_map->is_wandering || ret_map->is_unproven;
+	ret_map->proof = band->proof;
+	ret_map->quality.is_assumed = ret_map->is_wandering || ret_map->proof != PROOF_NOT_NEEDED;
 	tell_slopes(&band->reference, ret_map);
 	return FLEXTRACE_OK;
 }
@@ -443,9 +443,8 @@ int fit_band(struct evidence *evidence, const struct prior *prior, struct attemp
 	FLEXTRACE_TRY(settle(evidence, &guess, prior->rho, ret_band));
 	if (ret_band->n_knots == 0)
 		return FLEXTRACE_OK;
-	ret_band->is_unproven =
-		proof_is_missing(evidence, prior->nominal,
-	                         ldexp((double)ret_band->reference.pieces[0].slope, -SLOPE_BITS));
+	ret_band->proof = proof_of(evidence, prior->nominal,
+	                           ldexp((double)ret_band->reference.pieces[0].slope, -SLOPE_BITS));
 	if (!ret_band->is_closed) {
 		int is_closed = eras_close(ret_band);
 

@@ -2,39 +2,54 @@
 /*
  * Known latencies are taken off what brackets leave. A stamp is the beginning of its tick, and what
  * it marks comes up to a tick later. So of each floor a tick is left off: maps that are bounded by
- * all brackets with a tick to spare on both sides contain, at a stamp, whatever it may mark. (A floor
- * that nobody states is as good for that, as long as it is a tick or more.)
+ * all brackets with a tick to spare on both sides contain, at a stamp, whatever it may mark. (A
+ * floor that nobody states is as good for that, as long as it is a tick or more.)
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "calibrate_impl.h"
 
-/* Takes known latencies off what a bracket leaves. A run's firmware begins before TS1, so that
- * floor is not its. */
+/* A run's firmware begins before TS1, so that the floor of submissions is not its. */
+static int64_t submit_floor(const struct clock_settings *settings, const struct bracket *bracket)
+{
+	return settings->has_floors && bracket->source == BRACKET_OP ? settings->submit_floor_ns
+	                                                             : 0;
+}
+
+static int64_t complete_floor(const struct clock_settings *settings, const struct bracket *bracket)
+{
+	bool is_its = bracket->source == BRACKET_OP || bracket->source == BRACKET_RUN;
+
+	return settings->has_floors && is_its ? settings->complete_floor_ns : 0;
+}
+
 static void take_both(const struct clock_settings *settings, int64_t tick_ns,
                       struct bracket *bracket)
 {
-	int64_t submit_ns = settings->submit_floor_ns - tick_ns;
-	int64_t complete_ns = settings->complete_floor_ns - tick_ns;
+	int64_t submit_ns = submit_floor(settings, bracket) - tick_ns;
+	int64_t complete_ns = complete_floor(settings, bracket) - tick_ns;
 
-	if (bracket->source == BRACKET_OP && bracket->before_host_ns > -MAX_NS && submit_ns > 0)
+	if (bracket->before_host_ns > -MAX_NS && submit_ns > 0)
 		bracket->before_host_ns += submit_ns;
-	if ((bracket->source == BRACKET_OP || bracket->source == BRACKET_RUN) &&
-	    bracket->after_host_ns < MAX_NS && complete_ns > 0)
+	if (bracket->after_host_ns < MAX_NS && complete_ns > 0)
 		bracket->after_host_ns -= complete_ns;
 }
 
 /*
- * Their sum alone takes nothing off: with a submit floor of a, which may be all of the sum R or
- * nothing of it, the band is [lo + a, hi - (R - a)], and over all a those cover [lo, hi]. It only
- * says how short no bracket can be.
+ * The sum of both floors alone takes nothing off: with a submit floor of a, which may be all of the
+ * sum R or nothing of it, the band is [lo + a, hi - (R - a)], and over all a those cover [lo, hi].
+ * It only says how short no bracket can be.
  */
 static bool is_too_short(const struct clock_settings *settings, const struct bracket *bracket)
 {
-	return bracket->source == BRACKET_OP && bracket->before_host_ns > -MAX_NS &&
-	       bracket->after_host_ns < MAX_NS &&
-	       bracket->after_host_ns - bracket->before_host_ns < settings->round_trip_floor_ns;
+	int64_t sum_ns = submit_floor(settings, bracket) + complete_floor(settings, bracket);
+	int64_t room_ns = bracket->after_host_ns - bracket->before_host_ns;
+
+	if (bracket->before_host_ns <= -MAX_NS || bracket->after_host_ns >= MAX_NS || room_ns < 0)
+		return false;
+	return room_ns < sum_ns ||
+	       (bracket->source == BRACKET_OP && room_ns < settings->round_trip_floor_ns);
 }
 
 /* How long the ticks of each counter are: what is between the first bracket of a segment and the
@@ -69,17 +84,12 @@ static void take_all(const struct calibrate_input *input, const int64_t *ticks_n
 
 	table_read(&cursor, input->brackets, false);
 	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
-		bool was_good = bracket->before_host_ns <= bracket->after_host_ns;
-
 		if (bracket->counter != counter)
 			settings = clock_options_of(input->options, input->identity,
 			                            bracket->counter);
 		counter = bracket->counter;
-		if (settings.has_floors)
-			take_both(&settings, ticks_ns[counter], bracket);
-		input->ledger->warnings[WARNING_LARGE_FLOOR] +=
-			was_good && (bracket->before_host_ns > bracket->after_host_ns ||
-		                     is_too_short(&settings, bracket));
+		input->ledger->warnings[WARNING_LARGE_FLOOR] += is_too_short(&settings, bracket);
+		take_both(&settings, ticks_ns[counter], bracket);
 	}
 }
 

@@ -5,6 +5,12 @@
  * would be. Such a rate shows over whole wraps only. So where the nominal rate is stated and the
  * evidence says another, that needs pairs of brackets within half a wrap: what passed between them
  * was counted, not guessed.
+ *
+ * Where nobody states a rate, such a counter still shows in the stamps behind long pauses: all are
+ * those of the first one again (it restarts), or of what came before the pause (it is gated), as
+ * far as its bits tell. Work that comes at the rhythm of the counter's wraps, or a multiple of it,
+ * looks the same, so that this needs the same proof. Any other rhythm comes that near by a chance
+ * of one in a thousand.
  */
 #include <math.h>
 
@@ -15,6 +21,10 @@
 #define MIN_PROOFS     3u
 #define MAX_STRIDE     256u
 #define MAX_PER_STRIDE 1024u
+
+#define MIN_PAUSES  8u
+#define MOST_PAUSES 0.9        /* share of pauses that show the same */
+#define SAME_TICKS  (1u << 21) /* that stamps are apart which are the same */
 
 struct proofs {
 	uint32_t n_for, n_against; /* pairs that leave only the one, or only the nominal rate */
@@ -34,18 +44,18 @@ static void judge_pair(struct proofs *proofs, const struct claim *from, const st
 	least_ns = (double)(to->before - from->after);
 	most_ns = (double)(to->after - from->before);
 	meets = ticks * slope * (1 + NEAR) >= least_ns && ticks * slope * (1 - NEAR) <= most_ns;
-	meets_nominal = ticks * nominal * (1 + NEAR / 2) >= least_ns &&
-	                ticks * nominal * (1 - NEAR / 2) <= most_ns;
+	/* Where none is stated, a pair has to tell the rate by itself. */
+	meets_nominal = nominal > 0 ? ticks * nominal * (1 + NEAR / 2) >= least_ns &&
+	                                      ticks * nominal * (1 - NEAR / 2) <= most_ns
+	                            : most_ns - least_ns > NEAR * ticks * slope;
 	proofs->n_for += meets && !meets_nominal;
 	proofs->n_against += !meets;
 }
 
-bool proof_is_missing(const struct evidence *evidence, double nominal, double slope)
+static bool is_proven(const struct evidence *evidence, double nominal, double slope)
 {
 	struct proofs proofs = {0, 0};
 
-	if (nominal <= 0 || fabs(slope - nominal) <= NEAR * nominal)
-		return false;
 	for (uint32_t stride = 1; stride < evidence->n && stride <= MAX_STRIDE; stride *= 2) {
 		uint32_t n = evidence->n - stride, step = (n - 1) / MAX_PER_STRIDE + 1;
 
@@ -53,5 +63,45 @@ bool proof_is_missing(const struct evidence *evidence, double nominal, double sl
 			judge_pair(&proofs, &evidence->claims[i], &evidence->claims[i + stride],
 			           slope, nominal);
 	}
-	return proofs.n_for < MIN_PROOFS || proofs.n_for < proofs.n_against;
+	return proofs.n_for >= MIN_PROOFS && proofs.n_for >= proofs.n_against;
+}
+
+static bool is_same(uint64_t x, uint64_t other)
+{
+	return (uint32_t)(x - other) + SAME_TICKS < 2 * SAME_TICKS;
+}
+
+/* Looks at the first stamps behind pauses, by the bits that all counters have. */
+static enum proof judge_pauses(const struct evidence *evidence)
+{
+	uint64_t first = evidence->n ? evidence->claims[0].first : 0, last = first;
+	uint32_t n_pauses = 0, n_restarted = 0, n_gated = 0;
+
+	for (uint32_t i = 0; i < evidence->n; i++) {
+		const struct claim *claim = &evidence->claims[i];
+
+		if (claim->first > last && claim->first - last >= HALF_WRAP) {
+			n_pauses++;
+			n_restarted += is_same(claim->first, first);
+			n_gated += is_same(claim->first, last);
+		}
+		last = claim->last > last ? claim->last : last;
+	}
+	if (n_pauses < MIN_PAUSES)
+		return PROOF_NOT_NEEDED;
+	if (n_restarted >= MOST_PAUSES * n_pauses)
+		return PROOF_RESTARTS;
+	return n_gated >= MOST_PAUSES * n_pauses ? PROOF_IS_GATED : PROOF_NOT_NEEDED;
+}
+
+enum proof proof_of(const struct evidence *evidence, double nominal, double slope)
+{
+	enum proof looks_like;
+
+	if (nominal > 0 && fabs(slope - nominal) <= NEAR * nominal)
+		return PROOF_NOT_NEEDED;
+	looks_like = judge_pauses(evidence);
+	if ((nominal <= 0 && looks_like == PROOF_NOT_NEEDED) || is_proven(evidence, nominal, slope))
+		return PROOF_NOT_NEEDED;
+	return looks_like == PROOF_NOT_NEEDED ? PROOF_IS_MISSING : looks_like;
 }

@@ -293,7 +293,9 @@ static void warn(const struct judge *judge, uint32_t index)
 	warnings[WARNING_INFEASIBLE] += map->is_wandering;
 	warnings[WARNING_ONE_SIDED] += map->is_one_sided;
 	warnings[WARNING_RATE_STEP] += map->n_steps;
-	warnings[WARNING_RATE_UNPROVEN] += map->is_unproven;
+	warnings[WARNING_RATE_UNPROVEN] += map->proof == PROOF_IS_MISSING;
+	warnings[WARNING_COUNTER_RESTARTS] += map->proof == PROOF_RESTARTS;
+	warnings[WARNING_COUNTER_GATED] += map->proof == PROOF_IS_GATED;
 	warnings[WARNING_RATE_UNKNOWN] += map_has_open_rate(map);
 	warnings[WARNING_OFF_NOMINAL] += is_off_nominal(map, report);
 }

@@ -5,8 +5,8 @@
  * when they ran, and so which instance they are of:
  *
  * - An operation ran before its record was written, and is taken to have done so by no more than
- *   twice as long as nearly all are late of which the completion is known, or a wrap. So its place on
- *   the axis is one of the last ones of its phase that the counter had reached then.
+ *   twice as long as nearly all are late of which the completion is known, or a wrap. So its place
+ *   on the axis is one of the last ones of its phase that the counter had reached then.
  * - Facts whose place is known bound the host time of that place from both sides, with the rate's
  *   interval widened by PAD.
  * - An instance can be meant if its submit is not behind that time and its completion not before
@@ -309,8 +309,8 @@ static struct when earlier(const struct axis *axis, const struct when *when, uns
 	};
 }
 
-/* Finds the instances that can be, wherever the phase comes again; stores by how many wraps the last
- * one found is in front of the last place. */
+/* Finds the instances that can be, wherever the phase comes again; stores by how many wraps the
+ * last one found is in front of the last place. */
 static void find_instances(const struct chooser *chooser, const struct choice *choice,
                            const struct when *when, struct found *found, unsigned *ret_n_wraps)
 {

@@ -38,7 +38,7 @@ struct job {
 	uint32_t queue;
 	bool has_choices;
 	bool has_over;  /* among its instances are such that lack their completion, and are over */
-	bool is_in_use; /* its number was used again before its work was complete, as it seems ... */
+	bool is_in_use; /* its number was used again before its work was complete ... */
 	bool is_doubtful; /* ... and submits were lost: who knows which */
 };
 

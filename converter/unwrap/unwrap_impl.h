@@ -186,7 +186,7 @@ struct matches {
 	struct choice *choices;     /* owned */
 	struct stay *stays;         /* owned: instances by job */
 	uint32_t n, n_jobs, n_choices;
-	struct map of_op; /* (tick_op *, 0) -> choice */
+	struct map of_op;     /* (tick_op *, 0) -> choice */
 	int64_t most_late_ns; /* from a completion to the record of its operation */
 };
 
