@@ -13,6 +13,9 @@ flextrace_add_unit_test(NAME environment
 flextrace_add_unit_test(NAME recording
 	SOURCES tracer/src/provider/recording.c
 	INCLUDES tracer/src)
+flextrace_add_unit_test(NAME emit_counts
+	SOURCES tracer/src/provider/emit_counts.c
+	INCLUDES tracer/src LIBS Threads::Threads)
 
 add_test(NAME headers.tracer
 	COMMAND ${PROJECT_SOURCE_DIR}/tests/headers/compile_matrix.sh ${PROJECT_SOURCE_DIR})

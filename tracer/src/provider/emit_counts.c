@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "emit_counts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <flextrace/flextrace.h>
+
+#ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define SLOTS_OF_PAGE (EMIT_FILE_PAGE / (unsigned int)sizeof(struct emit_slot))
+
+__thread struct emit_slot *emit_counts_own;
+
+static struct {
+	struct emit_file_head *head; /* NULL: there is no memory at all */
+	char path[PATH_MAX];         /* "" = no file */
+	char session[sizeof(((struct emit_file_head *)0)->session)];
+	struct emit_slot last_resort;
+} counts;
+
+static struct emit_slot *slots(void)
+{
+	return (void *)((char *)counts.head + EMIT_FILE_PAGE);
+}
+
+/* -- the file -- */
+
+/* Opens a directory that belongs to this user and is open to nobody else. */
+static int open_dir(const char *path)
+{
+	struct stat st;
+	int fd;
+
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return -1;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && !fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 077))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* A larger file than that would kill the process. */
+static int is_allowed(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur >= EMIT_FILE_BYTES;
+}
+
+/*
+ * Maps memory where the counts of this process are, if there are any yet: a handler may have
+ * interrupted an addition there, forked, and come back to it in the child.
+ */
+static void *map_counts(int fd, int flags)
+{
+	return mmap(counts.head, EMIT_FILE_BYTES, PROT_READ | PROT_WRITE,
+	            flags | (counts.head ? MAP_FIXED : 0), fd, 0);
+}
+
+/* The head and the first page of slots are there for certain: to write into what a full disk could
+ * not give would kill the process, too. */
+static void *map_file(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	void *at = MAP_FAILED;
+
+	if (fd < 0)
+		return MAP_FAILED;
+	if (!posix_fallocate(fd, 0, 2 * EMIT_FILE_PAGE) && !ftruncate(fd, (off_t)EMIT_FILE_BYTES))
+		at = map_counts(fd, MAP_SHARED);
+	if (at == MAP_FAILED)
+		unlinkat(dir, name, 0);
+	close(fd);
+	return at;
+}
+
+static void *make_file(const char *root, uint64_t start_ns)
+{
+	char dir_path[PATH_MAX / 2], name[64];
+	void *at;
+	int dir;
+
+	snprintf(dir_path, sizeof(dir_path), "%s/" EMIT_FILE_DIR, root, (unsigned int)geteuid());
+	snprintf(name, sizeof(name), EMIT_FILE_NAME, (unsigned int)getpid(),
+	         (unsigned long long)start_ns);
+	dir = is_allowed() ? open_dir(dir_path) : -1;
+	if (dir < 0)
+		return MAP_FAILED;
+	at = map_file(dir, name);
+	close(dir);
+	if (at != MAP_FAILED)
+		snprintf(counts.path, sizeof(counts.path), "%s/%s", dir_path, name);
+	return at;
+}
+
+void emit_counts_name_session(const char *session)
+{
+	snprintf(counts.session, sizeof(counts.session), "%s", session ? session : "");
+}
+
+static void fill_head(struct emit_file_head *head, uint64_t start_ns)
+{
+	head->version = EMIT_FILE_VERSION;
+	head->n_events = flextrace_i_n_events;
+	head->pid = (uint32_t)getpid();
+	head->start_ns = start_ns;
+	memcpy(head->session, counts.session, sizeof(head->session));
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	memcpy(head->magic, EMIT_FILE_MAGIC, sizeof(head->magic));
+}
+
+void emit_counts_open(const char *root, uint64_t start_ns)
+{
+	int saved_errno = errno;
+	struct emit_file_head *head;
+	void *at;
+
+	counts.path[0] = '\0';
+	at = make_file(root, start_ns);
+	if (at == MAP_FAILED)
+		at = map_counts(-1, MAP_PRIVATE | MAP_ANONYMOUS);
+	emit_counts_own = NULL;
+	head = at == MAP_FAILED ? NULL : at;
+	if (head)
+		fill_head(head, start_ns);
+	__atomic_store_n(&counts.head, head, __ATOMIC_RELEASE);
+	errno = saved_errno;
+}
+
+void emit_counts_close(void)
+{
+	if (counts.path[0] && counts.head &&
+	    !__atomic_load_n(&counts.head->n_taken, __ATOMIC_RELAXED))
+		unlink(counts.path);
+}
+
+/* -- slots -- */
+
+/* Makes sure that the page of a slot is there. */
+static int is_there(unsigned int slot)
+{
+	unsigned int page = slot / SLOTS_OF_PAGE;
+
+	return page == 0 || !counts.path[0] ||
+	       !madvise((char *)counts.head + (1 + page) * EMIT_FILE_PAGE, EMIT_FILE_PAGE,
+	                MADV_POPULATE_WRITE);
+}
+
+/*
+ * A handler that interrupts this takes a slot of its own, which is given up when it returns: what
+ * it counted there counts. The last slot of the first page is that of all who found none.
+ */
+void emit_counts_first(unsigned int event)
+{
+	struct emit_file_head *head = __atomic_load_n(&counts.head, __ATOMIC_ACQUIRE);
+	struct emit_slot *shared = head ? &slots()[SLOTS_OF_PAGE - 1] : &counts.last_resort;
+	int saved_errno = errno;
+	unsigned int i;
+
+	if (head && __atomic_load_n(&head->n_taken, __ATOMIC_RELAXED) < EMIT_FILE_SLOTS) {
+		i = __atomic_fetch_add(&head->n_taken, 1, __ATOMIC_RELAXED);
+		i += i >= SLOTS_OF_PAGE - 1;
+		if (i < EMIT_FILE_SLOTS && is_there(i))
+			emit_counts_own = shared = &slots()[i];
+	}
+	__atomic_fetch_add(&shared->n[event], 1, __ATOMIC_RELAXED);
+	errno = saved_errno;
+}
