@@ -14,6 +14,7 @@
 #include "bt2/reader.h"
 #include "cli.h"
 #include "conversion.h"
+#include "emitted.h"
 #include "guard.h"
 #include "import/import.h"
 #include "isolate.h"
@@ -78,6 +79,7 @@ struct conversion {
 	struct ledger ledger;
 	struct pair_report *pairs;
 	uint32_t n_pairs;
+	struct emitted emitted;
 };
 
 static int keep_pair(void *context, const struct pair_report *report)
@@ -145,6 +147,8 @@ static int read_inputs(struct conversion *conversion, const struct reader_option
 	if (code >= 0 && traces.n_traces)
 		code = reader_run(&traces, conversion->strings, &conversion->set,
 		                  &conversion->ledger, error);
+	for (uint32_t i = 0; i < traces.n_traces && code >= 0; i++)
+		code = emitted_read(&conversion->emitted, inputs[i], error);
 	free(inputs);
 	return spill_explain(code, error);
 }
@@ -158,6 +162,7 @@ static int read_and_run(struct conversion *conversion, const struct reader_optio
 	FLEXTRACE_TRY(read_inputs(conversion, reader, options, error));
 	told.pairs = conversion->pairs;
 	told.n_pairs = conversion->n_pairs;
+	told.emitted = &conversion->emitted;
 	ctf_views_remove(reader->views);
 	cli_progress("Converting: %u streams", conversion->set.n_streams);
 	return conversion_run(&told, &conversion->set, conversion->strings, &conversion->ledger,
@@ -212,6 +217,7 @@ static int convert(const struct job *job, struct pipeline_result *ret_result,
 	ctf_views_remove(job->views);
 	stream_set_release(&conversion.set);
 	free(conversion.pairs);
+	emitted_release(&conversion.emitted);
 	ledger_release(&conversion.ledger);
 	string_pool_free(conversion.strings);
 	return code;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "emit_note.h"
 #include "glob_in.h"
 #include "provider.h"
 #include "recovery.h"
@@ -126,6 +127,10 @@ static void remove_buffers(const struct recording *recording)
 /* The directories are ours alone: recording_begin() made them. */
 void recording_remove(const struct recording *recording)
 {
+	char emitted[PATH_MAX + 32];
+
+	snprintf(emitted, sizeof(emitted), "%s/" EMITTED_FILE, recording->dir);
+	unlink(emitted);
 	recording_remove_tree(recording->trace_dir);
 	remove_buffers(recording);
 	if (recording->has_made_dir)
@@ -206,10 +211,22 @@ static int make_buffers(const struct recording *recording, struct flextrace_erro
 		buffers_format_size(recording->buffers.events.subbuf_bytes, size));
 }
 
+/* What programs emitted so far; of what is written elsewhere, nobody here compares it. */
+static void note_emitted(const struct recording *recording, enum emitted_time time)
+{
+	struct flextrace_error error = {0};
+
+	if (recording->kind == SESSION_TO_DISK &&
+	    emit_note(recording->dir, recording->session, time, &error) < 0)
+		cli_warn("%s", error.message);
+}
+
 static int start_session(const struct recording *recording, pid_t pid,
                          struct flextrace_error *error)
 {
+	note_emitted(recording, EMITTED_STARTING);
 	FLEXTRACE_TRY(session_start(recording->session, error));
+	note_emitted(recording, EMITTED_STARTED);
 	return pid ? FLEXTRACE_OK : make_buffers(recording, error);
 }
 
@@ -432,14 +449,27 @@ static void show_cut_chunk(const struct recording *recording)
 	rename(hidden, shown); /* where it cannot be, it is where LTTng left it */
 }
 
+/* Counts of programs that ended are of use to whoever still records. */
+static void forget_emitted(int ended)
+{
+	struct session_entry *entries = NULL;
+
+	if (ended == 0 || (ended == 1 && session_list("", &entries, NULL) == 0))
+		emit_forget();
+	free(entries);
+}
+
 int recording_end(struct recording *recording, struct recording_outcome *ret_outcome,
                   struct flextrace_error *error)
 {
 	struct flextrace_error later;
 	int stopped, destroyed, code, ended;
 
+	note_emitted(recording, EMITTED_STOPPING);
 	stopped = session_stop(recording->session, &ret_outcome->losses, error);
+	note_emitted(recording, EMITTED_STOPPED);
 	ended = end_session(recording, &destroyed, stopped < 0 ? &later : error);
+	forget_emitted(ended);
 	code = stopped < 0 ? stopped : destroyed;
 	if (code < 0)
 		daemon_await_orphans(NULL);

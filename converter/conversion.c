@@ -226,6 +226,7 @@ static struct pipeline_options pipeline_options_of(const struct conversion_optio
 		.kernels_from = options->kernels_from,
 		.select = select_options_of(options),
 		.per_rank = options->per_rank,
+		.emitted = options->emitted,
 		.power_unit = options->power_unit,
 		.aie = options->aie,
 		.fail_on_loss = options->fail_on_loss.is_set,

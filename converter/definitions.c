@@ -364,8 +364,10 @@ static int add_strangers(struct identity *identity, const struct stream_set *set
 	for (uint32_t i = 0; i < set->n_streams; i++) {
 		const struct stream *stream = set->streams[i];
 
-		for (uint32_t k = 0; k < stream->n_vpids; k++)
-			FLEXTRACE_TRY(meet(identity, stream, stream->vpids[k], strangers));
+		for (uint32_t k = 0; k < stream->n_processes; k++)
+			if (stream->processes[k].has_rows)
+				FLEXTRACE_TRY(meet(identity, stream, stream->processes[k].vpid,
+				                   strangers));
 	}
 	if (strangers->n)
 		qsort(strangers->list, strangers->n, sizeof(*strangers->list), compare_strangers);

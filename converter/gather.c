@@ -33,8 +33,8 @@ void stream_release(struct stream *stream)
 {
 	for (int table = 0; table < RECORD_TABLE_COUNT; table++)
 		table_release(&stream->tables[table]);
-	map_release(&stream->vpid_index);
-	free(stream->vpids);
+	map_release(&stream->process_index);
+	free(stream->processes);
 	free(stream->files);
 	origins_free(stream->origins);
 	losses_release(&stream->losses);
@@ -48,6 +48,17 @@ void stream_set_release(struct stream_set *set)
 	}
 	free(set->streams);
 	*set = (struct stream_set){0};
+}
+
+uint64_t stream_set_count_read(const struct stream_set *set)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < set->n_streams; i++)
+		for (uint32_t k = 0; k < set->streams[i]->n_processes; k++)
+			for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
+				n += set->streams[i]->processes[k].n_read[class];
+	return n;
 }
 
 int stream_set_take(struct stream_set *to, struct stream_set *from)

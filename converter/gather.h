@@ -36,6 +36,9 @@ int stream_set_take(struct stream_set *to, struct stream_set *from);
  * streams are read and before gather. */
 void stream_set_sort(struct stream_set *set);
 
+/* Records that were read of any process. */
+uint64_t stream_set_count_read(const struct stream_set *set);
+
 #define STREAM_UUID_SIZE 37
 
 /* Writes the trace's uuid as babeltrace2 shows it: xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx. */

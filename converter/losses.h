@@ -34,6 +34,8 @@
 	X(OVERWRITTEN, LEFT_OUT, "overwritten")                                                 \
 	/* LTTng could not allocate a channel */                                                \
 	X(CHANNEL_NOT_CREATED, LOST, "channel_not_created")                                     \
+	/* emitted, as the processes counted, and nothing above or below accounts for it */     \
+	X(UNACCOUNTED, LOST, "unaccounted")                                                     \
 	/* bytes behind the last whole packet */                                                \
 	X(TRUNCATED_STREAM, LOST, "truncated_stream")                                           \
 	/* the marker ring was full */                                                          \

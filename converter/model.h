@@ -251,6 +251,13 @@ struct record_collective {
 	uint32_t group, peers;
 };
 
+/* What a stream has of one process. */
+struct stream_process {
+	int32_t vpid;
+	bool has_rows; /* evidence or host records */
+	uint64_t n_read[RECORD_CLASS_COUNT];
+};
+
 /* One stream of a trace, filled by one reader thread. */
 struct stream {
 	uint8_t trace_uuid[16]; /* zeros = none */
@@ -265,10 +272,10 @@ struct stream {
 	uint32_t n_files;
 	struct origins *origins; /* owned: of its records; NULL: a trace, or no record yet */
 	struct losses losses;    /* owned: of this stream; their places are empty */
-	int32_t *vpids;          /* owned: each process once that has evidence or host records */
-	uint32_t n_vpids;
-	int32_t last_vpid;                       /* of the newest of these records */
-	struct map vpid_index;                   /* owned: what is in `vpids` */
+	struct stream_process *processes; /* owned: each once */
+	uint32_t n_processes;
+	uint32_t last_process;                   /* index: of the newest record */
+	struct map process_index;                /* owned: by vpid */
 	struct table tables[RECORD_TABLE_COUNT]; /* owned, of struct record */
 };
 

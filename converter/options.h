@@ -117,6 +117,7 @@ struct conversion_options {
 	/* What import_run() told of files of two tools; no option of the table. */
 	const struct pair_report *pairs;
 	uint32_t n_pairs;
+	struct emitted *emitted; /* what processes counted; NULL: nobody knows; weak */
 	const char *as; /* dialect of imported files, NULL = by content; no option of the table */
 	const char *torch_ranks; /* of imported files; no option of the table */
 	struct aie_options aie;  /* options of aie_option_table */

@@ -10,6 +10,7 @@
 #include "calibrate/calibrate.h"
 #include "derivations.h"
 #include "emit/emit.h"
+#include "emitted.h"
 #include "error.h"
 #include "gather.h"
 #include "ledger.h"
@@ -31,9 +32,10 @@ struct pipeline_options {
 	const struct derivations *derivations; /* weak; NULL = all */
 	const char *power_unit;                /* us, cycle, uJ; NULL = as they tell */
 	struct aie_options aie;
-	double core_hz;    /* compute clock of all devices; 0 = as the trace tells */
-	bool per_rank;     /* files of single ranks, too */
-	bool fail_on_loss; /* with `max_loss`: report more losses as failure */
+	double core_hz;          /* compute clock of all devices; 0 = as the trace tells */
+	struct emitted *emitted; /* weak; NULL: nobody counted */
+	bool per_rank;           /* files of single ranks, too */
+	bool fail_on_loss;       /* with `max_loss`: report more losses as failure */
 	uint64_t max_loss;
 };
 

@@ -22,6 +22,7 @@
 
 #include "csv_reader.h"
 #include "ctf_text.h"
+#include "emitted.h"
 #include "ledger.h"
 #include "loss_cases.h"
 #include "scratch.h"
@@ -107,6 +108,8 @@ static void write_recording(const struct run *run)
 		         run->of->indexed);
 		assert_int_equal(run_line(run, path), 0);
 	}
+	if (run->of->emitted)
+		write_file(run, EMITTED_FILE, run->of->emitted);
 	if (run->of->cut) {
 		snprintf(path, sizeof(path), "truncate -s -1 in/%s", run->of->cut);
 		assert_int_equal(run_line(run, path), 0);

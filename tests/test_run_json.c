@@ -130,6 +130,7 @@ static void test_run_json__tells_what_was_read_and_written(void **state)
 		"\"device_op\":{\"read\":6,\"rows\":6,\"evidence\":0,\"discarded\":{}},"
 		"\"marker_batch\":{\"read\":5,\"rows\":5,\"evidence\":0,\"discarded\":{}},"
 		"\"collective\":{\"read\":1,\"rows\":1,\"evidence\":0,\"discarded\":{}}},"
+		"\"emitted\":null,"
 		"\"files\":[{\"file\":\"host.csv\",\"rows\":8,\"arrows\":4,\"replaced_bytes\":5,"
 		"\"by_class\":{\"scope\":6,\"step\":1,\"collective\":1}},"
 		"{\"file\":\"clocks.csv\",\"rows\":1},{\"file\":\"kernels.csv\",\"rows\":3}],"

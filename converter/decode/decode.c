@@ -433,17 +433,32 @@ int decode_skip(struct decoder *decoder, struct stream *stream, enum loss_cause 
 	return skip(decoder, stream, cause, class, clock_ns);
 }
 
-/* Notes whose record this is, for whoever looks for processes that nobody defined. */
-static int note_process(struct stream *stream, int32_t vpid)
+static int add_process(struct stream *stream, int32_t vpid, uint32_t *ret_process)
 {
-	if (stream->n_vpids && vpid == stream->last_vpid)
-		return FLEXTRACE_OK;
-	stream->last_vpid = vpid;
-	if (map_find(&stream->vpid_index, (uint32_t)vpid, 0) != MAP_NONE)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(array_make_room(&stream->vpids, stream->n_vpids, sizeof(*stream->vpids)));
-	FLEXTRACE_TRY(map_put(&stream->vpid_index, (uint32_t)vpid, 0, stream->n_vpids));
-	stream->vpids[stream->n_vpids++] = vpid;
+	uint32_t n = stream->n_processes;
+
+	FLEXTRACE_TRY(array_make_room(&stream->processes, n, sizeof(*stream->processes)));
+	FLEXTRACE_TRY(map_put(&stream->process_index, (uint32_t)vpid, 0, n));
+	stream->processes[n] = (struct stream_process){.vpid = vpid};
+	stream->n_processes++;
+	*ret_process = n;
+	return FLEXTRACE_OK;
+}
+
+/* Counts a record, by whose it is. */
+static int note_process(struct stream *stream, const struct event *event)
+{
+	struct stream_process *process = &stream->processes[stream->last_process];
+	uint32_t found;
+
+	if (!stream->n_processes || process->vpid != event->vpid) {
+		found = map_find(&stream->process_index, (uint32_t)event->vpid, 0);
+		if (found == MAP_NONE)
+			FLEXTRACE_TRY(add_process(stream, event->vpid, &found));
+		stream->last_process = found;
+		process = &stream->processes[found];
+	}
+	process->n_read[event->class]++;
 	return FLEXTRACE_OK;
 }
 
@@ -489,6 +504,7 @@ int decode_push(struct decoder *decoder, struct stream *stream, const struct eve
 	struct record *head;
 	uint32_t kind;
 
+	FLEXTRACE_TRY(note_process(stream, event));
 	if (packing->has_host_stamps && !stream->clock_is_1ghz) {
 		decoder->ledger.warnings[WARNING_CLOCK_NOT_1GHZ]++;
 		return skip(decoder, stream, LOSS_MALFORMED, event->class, event->clock_ns);
@@ -497,8 +513,7 @@ int decode_push(struct decoder *decoder, struct stream *stream, const struct eve
 		return skip(decoder, stream, LOSS_MALFORMED, event->class, event->clock_ns);
 	if (event->class == RECORD_MARKER_BATCH)
 		size_bytes += event->payload.marker_batch.n_words * sizeof(uint64_t);
-	if (table != TABLE_DEFINITIONS)
-		FLEXTRACE_TRY(note_process(stream, event->vpid));
+	stream->processes[stream->last_process].has_rows |= table != TABLE_DEFINITIONS;
 	if (stream->n_files)
 		FLEXTRACE_TRY(note_origins(stream, event, &index));
 	head = table_append(&stream->tables[table], size_bytes);

@@ -58,6 +58,7 @@ struct timeline {
 	struct clock_count *clock_counts;  /* owned: one of each of clocks_report() */
 	const struct alignment *alignment; /* weak */
 	const struct ledger *ledger;       /* weak */
+	const struct emitted *emitted;     /* weak; NULL: nobody counted */
 	const struct stream_set *streams;  /* weak: only keys, no tables */
 	const struct string_pool *strings; /* weak */
 	const struct kernel_costs *costs;  /* weak; NULL: no compiler information */

@@ -9,6 +9,7 @@
 #include "emit/json_item.h"
 #include "emit/report_fields.h"
 #include "emit/view.h"
+#include "emitted.h"
 #include "flextrace/wire.h"
 #include "gather.h"
 
@@ -291,6 +292,42 @@ static void add_balance(cJSON *root, const struct ledger *ledger)
 	}
 }
 
+static void add_counts(cJSON *item, const struct emitted_process *process, int class)
+{
+	cJSON *line;
+
+	if (!process->most[class] && !process->read[class])
+		return;
+	line = json_item_add_object(item, record_class_name(class));
+	json_item_add_u64(line, "emitted", process->least[class]);
+	if (process->most[class] != process->least[class])
+		json_item_add_u64(line, "emitted_at_most", process->most[class]);
+	json_item_add_u64(line, "read", process->read[class]);
+}
+
+/* What processes counted, against what was read of them; null: nobody noted their counts. */
+static void add_emitted(cJSON *root, const struct timeline *timeline)
+{
+	const struct emitted *emitted = timeline->emitted;
+	cJSON *object, *processes;
+
+	if (!emitted) {
+		json_item_add(root, "emitted", cJSON_CreateNull());
+		return;
+	}
+	object = json_item_add_object(root, "emitted");
+	json_item_add_u64(object, "processes_without_counts", emitted->n_uncounted);
+	processes = json_item_add_list(object, "processes");
+	for (uint32_t i = 0; i < emitted->n; i++) {
+		cJSON *item = cJSON_CreateObject();
+
+		json_item_add_i64(item, "pid", emitted->processes[i].pid);
+		for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
+			add_counts(item, &emitted->processes[i], class);
+		json_item_append(processes, item);
+	}
+}
+
 static cJSON *new_file(const struct emit_file_count *count)
 {
 	cJSON *file = cJSON_CreateObject(), *by_class;
@@ -410,8 +447,11 @@ static char *print_document(const struct timeline *timeline, const struct emit_o
 	add_warnings(root, timeline->ledger);
 	add_losses(root, timeline->ledger);
 	add_balance(root, timeline->ledger);
+	add_emitted(root, timeline);
 	add_files(root, options->run, counts, n_counts);
-	json_item_add(root, "closes", cJSON_CreateBool(closes));
+	json_item_add(
+		root, "closes",
+		cJSON_CreateBool(closes && !ledger_total(timeline->ledger, LOSS_UNACCOUNTED)));
 	document = cJSON_Print(root);
 	cJSON_Delete(root);
 	return document;

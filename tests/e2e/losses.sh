@@ -94,6 +94,17 @@ check_output out
 strict out/trace "$lost"
 grep '"cat":"loss"' out/trace.json | grep -qv '"time":"unknown"' || fail "nobody knows when LTTng lost events"
 
+# The program counted the same.
+counted=$(awk '$1 == "\"scope\":" { inside = 1 } inside && $1 == "\"emitted\":" { n += $2; inside = 0 } END { print n + 0 }' out/run.json)
+[ "$counted" = "$emitted" ] || fail "the program's own counters say $counted, not $emitted"
+
+# A stream file of that is gone: what LTTng counts of it is gone with it, what the program counted is not.
+cp -r out gone
+rm "$(find gone/trace -path '*-bit/events_*' -size +4k | head -n 1)"
+"$FLEXTRACE" convert --quiet -o gone_out gone || fail "a recording without a stream file does not convert"
+told gone_out unaccounted $((emitted - $(wc -l <gone_out/host.csv) + 1 - $(lost gone_out lttng_discarded_events)))
+grep -q '"closes":[[:space:]]*false' gone_out/run.json || fail "the books of a recording without a stream file close"
+
 # A stream file of that without its last byte.
 cp -r out/trace cut
 file=$(find cut -path '*-bit/events_*' -size +4k | head -n 1)

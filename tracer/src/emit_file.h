@@ -25,7 +25,9 @@
 
 #include <stdint.h>
 
-#define EMIT_FILE_ROOT    "/dev/shm"
+#ifndef EMIT_FILE_ROOT /* tests have their own */
+#define EMIT_FILE_ROOT "/dev/shm"
+#endif
 #define EMIT_FILE_DIR     "flextrace.%u" /* user id */
 #define EMIT_FILE_NAME    "%u.%llu"      /* pid in its own namespace, start_ns */
 #define EMIT_FILE_MAGIC   "flxemit"

@@ -144,7 +144,7 @@ void emit_counts_open(const char *root, uint64_t start_ns)
 
 void emit_counts_close(void)
 {
-	if (counts.path[0] && counts.head &&
+	if (counts.path[0] && counts.head && counts.head->pid == (uint32_t)getpid() &&
 	    !__atomic_load_n(&counts.head->n_taken, __ATOMIC_RELAXED))
 		unlink(counts.path);
 }

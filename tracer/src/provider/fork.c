@@ -13,6 +13,7 @@
 
 #include "admit.h"
 #include "descriptors.h"
+#include "emit_counts.h"
 #include "last_words.h"
 #include "recording.h"
 #include "threads.h"
@@ -83,6 +84,7 @@ static void after_fork_in_child(void)
 			leave(&signals);
 		return;
 	}
+	emit_counts_open(EMIT_FILE_ROOT, identity->start_ns);
 	admit_set_own(1); /* before LTTng's thread dumps its state */
 	if (!lttng_forks_itself) {
 		lttng_ust_after_fork_child(&signals);

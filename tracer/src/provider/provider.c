@@ -18,6 +18,7 @@
 #include "admit.h"
 #include "descriptors.h"
 #include "elf_note.h"
+#include "emit_counts.h"
 #include "fork.h"
 #include "recording.h"
 
@@ -35,6 +36,7 @@ static struct flextrace_i_identity identity = {0, 0, FLEXTRACE_RANK_UNKNOWN, 0, 
                                                               \
 		if (!admit(flextrace_i_event_##event))        \
 			return;                               \
+		emit_counts_add(flextrace_i_event_##event);   \
 		lttng_ust_do_tracepoint(flextrace, event, p); \
 		errno = saved_errno;                          \
 	}
@@ -70,6 +72,13 @@ static void watch_state_dump(void)
 	                                       "struct lttng_ust_session *, session");
 }
 
+/* -- counts -- */
+
+__attribute__((destructor)) static void end_counts(void)
+{
+	emit_counts_close();
+}
+
 /* -- the table -- */
 
 static const struct recording_backend backend = {states, emit_step, emit_window};
@@ -99,6 +108,8 @@ static void set_up(void)
 	api.step = take_step;
 	api.window = take_window;
 	__atomic_store_n(&identity.start_ns, flextrace_now_ns(), __ATOMIC_RELAXED);
+	emit_counts_name_session(secure_getenv("FLEXTRACE_SESSION"));
+	emit_counts_open(EMIT_FILE_ROOT, identity.start_ns);
 	admit_init();
 	descriptors_init();
 	recording_init(&backend, secure_getenv);

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "emit_note.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <flextrace/flextrace.h>
+
+#include "emit_file.h"
+
+/* Events in the order of the counters. */
+static const char *const event_names[] = {
+#define NAME(event, payload) #event,
+	FLEXTRACE_I_EVENTS(NAME)
+#undef NAME
+};
+#define N_EVENTS (sizeof(event_names) / sizeof(event_names[0]))
+
+struct counts {
+	uint32_t pid;
+	uint64_t start_ns;
+	char session[sizeof(((struct emit_file_head *)0)->session)];
+	uint64_t n[EMIT_FILE_CLASSES];
+};
+
+/* -- files of processes ------------------------------------------------------------------------ */
+
+static bool read_at(int fd, off_t at, void *to, size_t n_bytes)
+{
+	return pread(fd, to, n_bytes, at) == (ssize_t)n_bytes;
+}
+
+static bool read_slots(int fd, uint32_t n_taken, struct counts *counts)
+{
+	struct emit_slot slot;
+
+	for (uint32_t i = 0; i <= n_taken && i < EMIT_FILE_SLOTS; i++) {
+		if (!read_at(fd, (off_t)(EMIT_FILE_PAGE + i * sizeof(slot)), &slot, sizeof(slot)))
+			return false;
+		for (uint32_t event = 0; event < EMIT_FILE_CLASSES; event++)
+			counts->n[event] += slot.n[event];
+	}
+	return true;
+}
+
+/* Not by mapping it: a program that cuts its file short must not kill us. */
+static bool read_counts(const char *path, struct counts *counts)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	struct emit_file_head head;
+	bool is_read = false;
+
+	if (fd < 0)
+		return false;
+	if (read_at(fd, 0, &head, sizeof(head)) &&
+	    !memcmp(head.magic, EMIT_FILE_MAGIC, sizeof(head.magic)) &&
+	    head.version == EMIT_FILE_VERSION) {
+		*counts = (struct counts){.pid = head.pid, .start_ns = head.start_ns};
+		memcpy(counts->session, head.session, sizeof(counts->session) - 1);
+		is_read = read_slots(fd, head.n_taken, counts);
+	}
+	close(fd);
+	return is_read;
+}
+
+/* Calls `take` for the file of each process; its failure ends that. */
+static int for_each(int (*take)(void *context, const char *path), void *context)
+{
+	char pattern[PATH_MAX];
+	glob_t found;
+	int code = 0;
+
+	if (geteuid() == 0)
+		snprintf(pattern, sizeof(pattern), EMIT_FILE_ROOT "/flextrace.*/*.*");
+	else
+		snprintf(pattern, sizeof(pattern), EMIT_FILE_ROOT "/" EMIT_FILE_DIR "/*.*",
+		         (unsigned int)geteuid());
+	if (glob(pattern, 0, NULL, &found) != 0)
+		return 0;
+	for (size_t i = 0; i < found.gl_pathc && code == 0; i++)
+		code = take(context, found.gl_pathv[i]);
+	globfree(&found);
+	return code;
+}
+
+/* -- the file of the recording ----------------------------------------------------------------- */
+
+struct note {
+	FILE *file;
+	const char *session, *when;
+};
+
+static int write_line(void *context, const char *path)
+{
+	const struct note *note = context;
+	struct counts counts;
+
+	if (!read_counts(path, &counts))
+		return 0;
+	fprintf(note->file, "%s,%" PRIu32 ",%" PRIu64 ",%d", note->when, counts.pid,
+	        counts.start_ns, counts.session[0] && !strcmp(counts.session, note->session));
+	for (size_t i = 0; i < N_EVENTS; i++)
+		fprintf(note->file, ",%" PRIu64, counts.n[i]);
+	fputc('\n', note->file);
+	return 0;
+}
+
+static void write_heading(FILE *file)
+{
+	fputs("when,pid,start_ns,own", file);
+	for (size_t i = 0; i < N_EVENTS; i++)
+		fprintf(file, ",%s", event_names[i]);
+	fputc('\n', file);
+}
+
+int emit_note(const char *dir, const char *session, enum emitted_time time,
+              struct flextrace_error *error)
+{
+	struct note note = {.session = session, .when = emitted_time_name(time)};
+	char path[PATH_MAX];
+	int fd, failed;
+
+	snprintf(path, sizeof(path), "%s/" EMITTED_FILE, dir);
+	if (time == EMITTED_STARTING)
+		unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	note.file = fd < 0 ? NULL : fdopen(fd, "a");
+	if (note.file) {
+		if (time == EMITTED_STARTING)
+			write_heading(note.file);
+		for_each(write_line, &note);
+		fprintf(note.file, "%s\n", note.when); /* also where nobody was */
+	}
+	failed = !note.file || ferror(note.file);
+	if (note.file && (fclose(note.file) != 0 || failed))
+		failed = 1;
+	return failed ? error_set(error, FLEXTRACE_E_OUTPUT,
+	                          "Cannot note what programs emitted: path=%s, reason=%s", path,
+	                          strerror(errno))
+	              : FLEXTRACE_OK;
+}
+
+static int remove_stale(void *context, const char *path)
+{
+	struct counts counts;
+
+	(void)context;
+	if (!read_counts(path, &counts) || (kill((pid_t)counts.pid, 0) != 0 && errno == ESRCH))
+		unlink(path);
+	return 0;
+}
+
+void emit_forget(void)
+{
+	for_each(remove_stale, NULL);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * emit_note.h: writes down what processes have emitted so far, as they count it themselves
+ * (tracer/src/emit_file.h), into a recording (converter/emitted.h).
+ *
+ * Looks at the files of this user; as root, of all. What a file says is checked: who may write it
+ * is the program.
+ */
+#ifndef FLEXTRACE_EMIT_NOTE_H
+#define FLEXTRACE_EMIT_NOTE_H
+
+#include "emitted.h"
+
+/* Appends the counters of all processes to the recording in `dir`. FLEXTRACE_E_OUTPUT: cannot be
+ * written. */
+int emit_note(const char *dir, const char *session, enum emitted_time time,
+              struct flextrace_error *error);
+
+/* Removes the files of processes that have ended. Not while another session may still want them. */
+void emit_forget(void);
+
+#endif

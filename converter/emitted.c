@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "emitted.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "csv_reader.h"
+#include "ledger.h"
+#include "map.h"
+
+enum { COLUMN_WHEN, COLUMN_PID, COLUMN_START, COLUMN_OWN, N_COLUMNS };
+
+/* Of one process, from its start to its end or to that of a program that replaced it. */
+struct life {
+	int32_t pid;
+	bool is_own;
+	bool has[EMITTED_TIME_COUNT];
+	uint64_t n[EMITTED_TIME_COUNT][RECORD_CLASS_COUNT];
+};
+
+struct lives {
+	struct life *all; /* owned */
+	uint32_t n;
+	struct map by_who;                  /* (pid, start_ns) */
+	size_t columns[RECORD_CLASS_COUNT]; /* SIZE_MAX: an event that the provider did not know */
+	bool is_ended;
+};
+
+const char *emitted_time_name(enum emitted_time time)
+{
+	static const char *const names[] = {
+#define EMITTED_NAME(id, text) text,
+		EMITTED_TIMES(EMITTED_NAME)
+#undef EMITTED_NAME
+	};
+
+	return names[time];
+}
+
+void emitted_release(struct emitted *emitted)
+{
+	free(emitted->processes);
+	*emitted = (struct emitted){NULL};
+}
+
+/* -- the file ---------------------------------------------------------------------------------- */
+
+static int find_columns(struct csv_reader *reader, struct lives *lives)
+{
+	for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
+		lives->columns[class] = csv_reader_find(reader, record_class_name(class));
+	return reader->n_fields >= N_COLUMNS ? FLEXTRACE_OK : FLEXTRACE_E_INPUT;
+}
+
+static int find_life(struct lives *lives, const struct csv_reader *reader, struct life **ret_life)
+{
+	uint64_t pid = strtoul(csv_reader_field(reader, COLUMN_PID), NULL, 10);
+	uint64_t start_ns = strtoull(csv_reader_field(reader, COLUMN_START), NULL, 10);
+	uint32_t found = map_find(&lives->by_who, pid, start_ns);
+
+	if (found == MAP_NONE) {
+		found = lives->n;
+		FLEXTRACE_TRY(array_make_room(&lives->all, found, sizeof(*lives->all)));
+		FLEXTRACE_TRY(map_put(&lives->by_who, pid, start_ns, found));
+		lives->all[lives->n++] = (struct life){
+			.pid = (int32_t)pid,
+			.is_own = csv_reader_field(reader, COLUMN_OWN)[0] == '1',
+		};
+	}
+	*ret_life = &lives->all[found];
+	return FLEXTRACE_OK;
+}
+
+static int take_line(struct lives *lives, const struct csv_reader *reader)
+{
+	const char *when = csv_reader_field(reader, COLUMN_WHEN);
+	enum emitted_time time = 0;
+	struct life *life;
+
+	while (time < EMITTED_TIME_COUNT && strcmp(when, emitted_time_name(time)) != 0)
+		time++;
+	if (time == EMITTED_TIME_COUNT || (reader->n_fields > 1 && reader->n_fields < N_COLUMNS))
+		return FLEXTRACE_E_INPUT;
+	lives->is_ended |= time == EMITTED_STOPPED;
+	if (reader->n_fields == 1) /* nobody was there */
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(find_life(lives, reader, &life));
+	life->has[time] = true;
+	for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
+		life->n[time][class] = strtoull(csv_reader_field(reader, lives->columns[class]),
+		                                NULL, 10);
+	return FLEXTRACE_OK;
+}
+
+static int read_lives(struct csv_reader *reader, struct lives *lives, struct flextrace_error *error)
+{
+	int code = csv_reader_next(reader, error);
+
+	if (code > 0)
+		code = find_columns(reader, lives);
+	while (code >= 0 && (code = csv_reader_next(reader, error)) > 0)
+		code = take_line(lives, reader);
+	return code;
+}
+
+/* -- by process -------------------------------------------------------------------------------- */
+
+static uint64_t rise(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
+}
+
+static int compare_pids(const void *left, const void *right)
+{
+	const struct emitted_process *a = left, *b = right;
+
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static int compare_lives(const void *left, const void *right)
+{
+	const struct life *a = left, *b = right;
+
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static int add_process(struct emitted *emitted, int32_t pid, struct emitted_process **ret_process)
+{
+	FLEXTRACE_TRY(
+		array_make_room(&emitted->processes, emitted->n, sizeof(*emitted->processes)));
+	*ret_process = &emitted->processes[emitted->n++];
+	**ret_process = (struct emitted_process){.pid = pid};
+	return FLEXTRACE_OK;
+}
+
+/* A counter that is in no file any more has ended with nothing. */
+static void add_life(struct emitted_process *process, const struct life *life)
+{
+	const uint64_t(*n)[RECORD_CLASS_COUNT] = life->n;
+
+	process->is_own |= life->is_own;
+	for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
+		process->least[class] += rise(n[EMITTED_STARTED][class],
+		                              n[EMITTED_STOPPING][class]);
+		process->most[class] += rise(n[EMITTED_STARTING][class], n[EMITTED_STOPPED][class]);
+	}
+}
+
+static int add_lives(struct emitted *emitted, struct lives *lives)
+{
+	struct emitted_process *process = NULL;
+
+	if (!lives->is_ended)
+		return FLEXTRACE_OK;
+	emitted->is_known = true;
+	if (lives->n)
+		qsort(lives->all, lives->n, sizeof(*lives->all), compare_lives);
+	for (uint32_t i = 0; i < lives->n; i++) {
+		if (!process || process->pid != lives->all[i].pid)
+			FLEXTRACE_TRY(add_process(emitted, lives->all[i].pid, &process));
+		add_life(process, &lives->all[i]);
+	}
+	return FLEXTRACE_OK;
+}
+
+/* The file beside a trace, or beside what `trace` stands in. */
+static FILE *open_beside(const char *path, char name[PATH_MAX])
+{
+	const char *slash = strrchr(path, '/');
+	FILE *file;
+
+	snprintf(name, PATH_MAX, "%s/" EMITTED_FILE, path);
+	file = fopen(name, "re");
+	if (file || strcmp(slash ? slash + 1 : path, "trace") != 0)
+		return file;
+	snprintf(name, PATH_MAX, "%s/../" EMITTED_FILE, path);
+	return fopen(name, "re");
+}
+
+int emitted_read(struct emitted *emitted, const char *path, struct flextrace_error *error)
+{
+	struct lives lives = {NULL};
+	struct csv_reader reader;
+	char name[PATH_MAX];
+	FILE *file = open_beside(path, name);
+	int code;
+
+	if (!file)
+		return FLEXTRACE_OK;
+	csv_reader_init(&reader, file, name);
+	code = read_lives(&reader, &lives, error);
+	if (code == FLEXTRACE_E_INPUT && error && !error->code)
+		error_set(error, code, "Not a list of what was emitted: path=%s, line=%" PRIu64,
+		          name, reader.line);
+	csv_reader_release(&reader);
+	fclose(file);
+	if (code >= 0)
+		code = add_lives(emitted, &lives);
+	map_release(&lives.by_who);
+	free(lives.all);
+	return code;
+}
+
+/* -- against what was read --------------------------------------------------------------------- */
+
+static struct emitted_process *find(const struct emitted *emitted, int32_t pid)
+{
+	const struct emitted_process key = {.pid = pid};
+
+	return emitted->n ? bsearch(&key, emitted->processes, emitted->n,
+	                            sizeof(*emitted->processes), compare_pids)
+	                  : NULL;
+}
+
+/* Several recordings may have the same pid. */
+static void merge_pids(struct emitted *emitted)
+{
+	uint32_t n = 0;
+
+	if (emitted->n)
+		qsort(emitted->processes, emitted->n, sizeof(*emitted->processes), compare_pids);
+	for (uint32_t i = 0; i < emitted->n; i++) {
+		const struct emitted_process *from = &emitted->processes[i];
+		struct emitted_process *to = &emitted->processes[n];
+
+		if (!n || to[-1].pid != from->pid) {
+			*to = *from;
+			n++;
+			continue;
+		}
+		to[-1].is_own |= from->is_own;
+		for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
+			to[-1].least[class] += from->least[class];
+			to[-1].most[class] += from->most[class];
+		}
+	}
+	emitted->n = n;
+}
+
+static uint64_t sum(const uint64_t n[RECORD_CLASS_COUNT])
+{
+	uint64_t total = 0;
+
+	for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
+		total += n[class];
+	return total;
+}
+
+static void drop_others(struct emitted *emitted)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < emitted->n; i++) {
+		const struct emitted_process *process = &emitted->processes[i];
+
+		if ((process->is_own && sum(process->most)) || sum(process->read))
+			emitted->processes[n++] = *process;
+	}
+	emitted->n = n;
+}
+
+int emitted_compare(struct emitted *emitted, const struct stream_set *set)
+{
+	struct map uncounted = {NULL};
+	int code = FLEXTRACE_OK;
+
+	merge_pids(emitted);
+	for (uint32_t i = 0; i < set->n_streams; i++)
+		for (uint32_t k = 0; k < set->streams[i]->n_processes && code == 0; k++) {
+			const struct stream_process *from = &set->streams[i]->processes[k];
+			struct emitted_process *to = find(emitted, from->vpid);
+
+			if (!to)
+				code = map_put(&uncounted, (uint32_t)from->vpid, 0, 0);
+			for (int class = 0; to && class < RECORD_CLASS_COUNT; class ++)
+				to->read[class] += from->n_read[class];
+		}
+	emitted->n_uncounted = (uint32_t)uncounted.n_used;
+	map_release(&uncounted);
+	drop_others(emitted);
+	return code;
+}
+
+uint64_t emitted_unaccounted(const struct emitted *emitted, uint64_t n_accounted)
+{
+	uint64_t missing = 0;
+
+	for (uint32_t i = 0; emitted->is_known && i < emitted->n; i++)
+		for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
+			missing += rise(emitted->processes[i].read[class],
+			                emitted->processes[i].least[class]);
+	return rise(n_accounted, missing);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What processes counted, against streams that somebody read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "emitted.h"
+
+static char dir[] = "/tmp/flextrace-emitted-XXXXXX";
+
+static void write_lines(const char *lines)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/" EMITTED_FILE, dir);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fputs(lines, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+#define HEADING "when,pid,start_ns,own,process,scope,of_a_later_version\n"
+#define WHOLE(pid, n)                                                     \
+	"starting\nstarted\nstopping," #pid ",5,1,1," #n ",9\nstopping\n" \
+	"stopped," #pid ",5,1,1," #n ",9\nstopped\n"
+
+/* Reads the scopes of each of two pids in a stream of its own. */
+static uint64_t compare(const char *lines, uint64_t n_read_of_1, uint64_t n_read_of_2,
+                        struct emitted *ret_emitted)
+{
+	struct stream_process first = {.vpid = 1}, second = {.vpid = 2};
+	struct stream streams[2] = {{.processes = &first, .n_processes = n_read_of_1 != 0},
+	                            {.processes = &second, .n_processes = n_read_of_2 != 0}};
+	struct stream *both[] = {&streams[0], &streams[1]};
+	struct stream_set set = {both, 2, 2};
+	struct flextrace_error error = {0};
+
+	first.n_read[RECORD_SCOPE] = n_read_of_1;
+	second.n_read[RECORD_SCOPE] = n_read_of_2;
+	write_lines(lines);
+	*ret_emitted = (struct emitted){NULL};
+	assert_int_equal(emitted_read(ret_emitted, dir, &error), 0);
+	assert_int_equal(emitted_compare(ret_emitted, &set), 0);
+	return emitted_unaccounted(ret_emitted, 0);
+}
+
+static void test_emitted__bounds_what_was_emitted(void **state)
+{
+	static const struct {
+		const char *name, *lines;
+		uint64_t n_read, least, most, unaccounted;
+	} cases[] = {
+		{"all in between", HEADING WHOLE(1, 70), 60, 70, 70, 9 + 2},
+		{"more was read than is certain", HEADING WHOLE(1, 70), 80, 70, 70, 1},
+		{"had run before",
+	         HEADING "starting,1,5,1,1,100,0\nstarting\nstarted,1,5,1,1,110,0\nstarted\n"
+	                 "stopping,1,5,1,1,150,0\nstopping\nstopped,1,5,1,1,157,0\nstopped\n",
+	         40, 40, 57, 0},
+		{"replaced by exec, both counts",
+	         HEADING WHOLE(1, 70) "stopped,1,6,1,1,5,0\nstopping,1,6,1,1,5,0\n", 75, 75, 75, 2},
+		{"the newest line counts",
+	         HEADING WHOLE(1, 70) "stopping,1,5,1,1,90,0\nstopped,1,5,1,1,91,0\n", 90, 90, 91,
+	         1},
+		{"recorded by others, too", HEADING "stopped,7,5,0,1,1000,0\nstopped\n" WHOLE(1, 7),
+	         7, 7, 7, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct emitted emitted;
+		uint64_t unaccounted = compare(cases[i].lines, cases[i].n_read, 0, &emitted);
+
+		print_message("%s\n", cases[i].name);
+		assert_true(emitted.is_known);
+		assert_int_equal(emitted.n, 1);
+		assert_int_equal(emitted.processes[0].pid, 1);
+		assert_int_equal(emitted.processes[0].least[RECORD_SCOPE], cases[i].least);
+		assert_int_equal(emitted.processes[0].most[RECORD_SCOPE], cases[i].most);
+		assert_int_equal(emitted.processes[0].read[RECORD_SCOPE], cases[i].n_read);
+		/* The `process` record is read nowhere. */
+		assert_int_equal(unaccounted, cases[i].unaccounted);
+		emitted_release(&emitted);
+	}
+}
+
+static void test_emitted__knows_processes_of_which_nothing_was_read(void **state)
+{
+	struct emitted emitted;
+
+	(void)state;
+	assert_int_equal(compare(HEADING WHOLE(1, 70), 0, 30, &emitted), 71);
+	assert_int_equal(emitted.n, 1);
+	assert_int_equal(emitted.n_uncounted, 1);
+	emitted_release(&emitted);
+}
+
+static void test_emitted__knows_nothing_of_a_recording_without_an_end(void **state)
+{
+	static const char *const lines[] = {"", HEADING, HEADING "starting\nstarted\n",
+	                                    HEADING "starting,1,5,1,1,9,0\nstarting\n"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct emitted emitted;
+
+		assert_int_equal(compare(lines[i], 10, 0, &emitted), 0);
+		assert_false(emitted.is_known);
+		emitted_release(&emitted);
+	}
+}
+
+static void test_emitted__refuses_damage_with_its_line(void **state)
+{
+	static const char *const lines[] = {HEADING "then,1,5,1,1,1,1\n", HEADING "stopped,1\n",
+	                                    HEADING "stopped,1,5,1,\"\n", "when\nstopped\n"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct flextrace_error error = {0};
+		struct emitted emitted = {NULL};
+
+		write_lines(lines[i]);
+		assert_int_equal(emitted_read(&emitted, dir, &error), FLEXTRACE_E_INPUT);
+		assert_non_null(strstr(error.message, EMITTED_FILE));
+		emitted_release(&emitted);
+	}
+}
+
+static void test_emitted__is_found_from_the_trace(void **state)
+{
+	struct emitted emitted = {NULL};
+	char path[128];
+
+	(void)state;
+	write_lines(HEADING WHOLE(1, 1));
+	snprintf(path, sizeof(path), "%s/trace", dir);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(emitted_read(&emitted, path, NULL), 0);
+	assert_true(emitted.is_known);
+	rmdir(path);
+	emitted_release(&emitted);
+	snprintf(path, sizeof(path), "%s/elsewhere", dir);
+	assert_int_equal(emitted_read(&emitted, path, NULL), 0);
+	assert_false(emitted.is_known);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_emitted__bounds_what_was_emitted),
+		cmocka_unit_test(test_emitted__knows_processes_of_which_nothing_was_read),
+		cmocka_unit_test(test_emitted__knows_nothing_of_a_recording_without_an_end),
+		cmocka_unit_test(test_emitted__refuses_damage_with_its_line),
+		cmocka_unit_test(test_emitted__is_found_from_the_trace),
+	};
+	char path[128];
+	int code;
+
+	if (!mkdtemp(dir))
+		return 1;
+	code = cmocka_run_group_tests(tests, NULL, NULL);
+	snprintf(path, sizeof(path), "%s/" EMITTED_FILE, dir);
+	unlink(path);
+	rmdir(dir);
+	return code;
+}
