@@ -75,7 +75,10 @@ if(TARGET flextrace_lttng)
 
 	add_executable(tracer_constructors tracer/constructors.c)
 	target_link_libraries(tracer_constructors PRIVATE flextrace_options flextrace_tracer)
+	add_executable(tracer_host tracer/host.c)
+	target_link_libraries(tracer_host PRIVATE flextrace_options Threads::Threads ${CMAKE_DL_LIBS})
 	add_test(NAME tracer.start COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh ${PROJECT_SOURCE_DIR}/tests/tracer/start.sh
-		$<TARGET_FILE:flextrace_lttng> $<TARGET_FILE:tracer_constructors> ${PROJECT_SOURCE_DIR})
+		$<TARGET_FILE:flextrace_lttng> $<TARGET_FILE:tracer_constructors>
+		$<TARGET_FILE:tracer_host> $<TARGET_FILE:tracer_plugin> ${PROJECT_SOURCE_DIR})
 	set_tests_properties(tracer.start PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 600 RESOURCE_LOCK lttng)
 endif()

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# start.sh PROVIDER CONSTRUCTORS TOP: what happens before main(): scopes of static constructors are recorded, a program
-# that is linked statically runs and says why it records nothing. Runs below private.sh.
-provider=$1 constructors=$2 top=$3
+# start.sh PROVIDER CONSTRUCTORS HOST PLUGIN TOP: scopes of static constructors are recorded, a plug-in may bring
+# libflextrace late, and a program that is linked statically runs and says why it records nothing. Runs below private.sh.
+provider=$1 constructors=$2 host=$3 plugin=$4 top=$5
 . "$(dirname "$0")/guest_lib.sh"
 start_daemon
 export FLEXTRACE_PROVIDER="$provider" FLEXTRACE_VERBOSE=1
@@ -18,6 +18,14 @@ session_stop constructors
 for name in "early constructor" "constructor" "main" "destructor"; do
 	expect_count constructors 2 "scope: .*name = \"$name\""
 done
+
+# A plug-in brings it into a program that has a thread: both threads record.
+session_start plugin
+"$host" "$plugin" 2>"$dir/said" || fail "host: status $?, $(cat "$dir/said")"
+session_stop plugin
+expect_count plugin 2 'instant: .*"in the plugin"'
+tids=$(sed -nE 's/.*vtid = ([0-9]+) .*"in the plugin".*/\1/p' "$dir/plugin.txt" | sort -u | wc -l)
+[ "$tids" -eq 2 ] || fail "host: records of $tids threads"
 
 # static_test OPTION: skipped where the compiler cannot.
 static_test() {
