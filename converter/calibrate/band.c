@@ -46,7 +46,9 @@ static void add_knot(struct sorter *sorter, struct knot knot)
 	uint32_t to = sorter->n++;
 
 	if (sorter->n_moves <= sorter->max_moves) {
-		for (; to > 0 && compare_knots(&knots[to - 1], &knot) > 0; to--)
+		for (; to > 0 && knots[to - 1].x >= knot.x &&
+		       compare_knots(&knots[to - 1], &knot) > 0;
+		     to--)
 			knots[to] = knots[to - 1];
 		sorter->n_moves += sorter->n - 1 - to;
 	}

@@ -165,14 +165,15 @@ static int judge_certified(struct judge *judge, struct tick_op *op, uint32_t ind
 	struct tally *tally = &judge->tallies[index];
 	struct clock_report *report = &judge->clocks->reports[index];
 	const struct clock_map *map = &judge->clocks->maps[index];
-	struct placed placed_first, placed_last;
+	struct placed placed_last;
 	uint64_t first, last;
+	int64_t first_ns;
 
 	if (map->n_knots == 0 || !ends_of(op, &first, &last))
 		return FLEXTRACE_OK;
-	placed_first = clock_map_place_near(map, first, &tally->knot);
+	first_ns = clock_map_host_near(map, first, &tally->knot);
 	placed_last = clock_map_place_near(map, last, &tally->knot);
-	if (!is_inside(op, placed_first.host_ns, placed_last.host_ns)) {
+	if (!is_inside(op, first_ns, placed_last.host_ns)) {
 		if (placed_last.status == TIME_CERTIFIED)
 			return lose(judge, op);
 		report->violations_after++;
@@ -184,7 +185,7 @@ static int judge_certified(struct judge *judge, struct tick_op *op, uint32_t ind
 	if (!op->submit_host_ns || !op->complete_host_ns)
 		return FLEXTRACE_OK;
 	return sample(&tally->residuals,
-	              fabs((double)(placed_first.host_ns - op->submit_host_ns) / 2 -
+	              fabs((double)(first_ns - op->submit_host_ns) / 2 -
 	                   (double)(op->complete_host_ns - placed_last.host_ns) / 2));
 }
 
