@@ -254,19 +254,10 @@ uint32_t band_drop_conflicts(struct knot *knots, uint32_t n, const struct refere
 
 /* -- closing --------------------------------------------------------------------------------- */
 
-static struct knot tightened(const struct knot *knot, int64_t lo, int64_t hi)
+/* What is left of a knot's bounds, of which none is farther away than PHI_UNBOUNDED. */
+static inline struct knot tightened(const struct knot *knot, int64_t lo, int64_t hi)
 {
 	return (struct knot){knot->x, lo > knot->lo ? lo : knot->lo, hi < knot->hi ? hi : knot->hi};
-}
-
-static int64_t lowered(int64_t lo, int64_t by)
-{
-	return lo <= -PHI_UNBOUNDED + by ? -PHI_UNBOUNDED : lo - by;
-}
-
-static int64_t raised(int64_t hi, int64_t by)
-{
-	return hi >= PHI_UNBOUNDED - by ? PHI_UNBOUNDED : hi + by;
 }
 
 bool band_close_range(struct knot *knots, uint32_t from, uint32_t to,
@@ -279,14 +270,14 @@ bool band_close_range(struct knot *knots, uint32_t from, uint32_t to,
 	for (uint32_t i = from + 1; i < to; i++) {
 		struct step step = step_between(&walk, at.x, knots[i].x);
 
-		at = tightened(&knots[i], lowered(at.lo, step.fall), raised(at.hi, step.rise));
+		at = tightened(&knots[i], at.lo - step.fall, at.hi + step.rise);
 		knots[i] = at;
 		meets &= at.lo <= at.hi;
 	}
 	for (uint32_t i = to; i-- > from + 1;) {
 		struct step step = step_between(&walk, knots[i - 1].x, at.x);
 
-		at = tightened(&knots[i - 1], lowered(at.lo, step.rise), raised(at.hi, step.fall));
+		at = tightened(&knots[i - 1], at.lo - step.rise, at.hi + step.fall);
 		knots[i - 1] = at;
 	}
 	return meets;
