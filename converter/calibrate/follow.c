@@ -5,9 +5,9 @@
  * there is always a way on.
  *
  * A bound is the distance to the farther border, so each step off the middle costs some. Where the
- * band is narrow the path keeps near its middle: there is little to gain. Where it is wide, one side
- * of the brackets there is loose, and the path goes where it belongs, all but the last bit of the
- * way, which it is hardly better for. What is narrow is chosen so that the median of all bounds
+ * band is narrow the path keeps near its middle: there is little to gain. Where it is wide, one
+ * side of the brackets there is loose, and the path goes where it belongs, all but the last bit of
+ * the way, which it is hardly better for. What is narrow is chosen so that the median of all bounds
  * stays what it was before it was found that one mean rate explains all.
  */
 #include <math.h>
@@ -65,6 +65,7 @@ static int compare(const void *left, const void *right)
 
 static double median(double *values, uint32_t n)
 {
+	/* cppcheck-suppress uninitvar; there is at least one */
 	qsort(values, n, sizeof(*values), compare);
 	return values[n / 2];
 }

@@ -186,7 +186,7 @@ static int follow(const struct guide *guide, struct attempt *band)
 
 static int choose_guide(const struct stiff *stiff, struct guide *guide, struct attempt *band)
 {
-	struct interval offset;
+	struct interval offset = {0};
 	int is_found = 0;
 
 	if (guide->shape->n_knots > 0)
@@ -224,9 +224,10 @@ static int refit(const struct evidence *hard, const struct prior *prior, struct 
 	if (slope < MIN_SLOPE || slope > MAX_SLOPE)
 		return FLEXTRACE_OK;
 	code = stiff_fit(hard, slope, prior->rho, &stiff);
-	guide->stiff = &stiff;
+	guide->stiff = &stiff; /* cppcheck-suppress autoVariables; until the end of this */
 	if (code >= 0)
 		code = choose_guide(&stiff, guide, band);
+	guide->stiff = NULL;
 	stiff_release(&stiff);
 	if (code < 0 || !band->middles)
 		return code;

@@ -8,8 +8,8 @@
  * them: drift, or a lie.
  *
  * The hull of a union is the hull of the hulls. So each block of evidence is reduced to its hulls
- * once, each few of these to those of all of them, and so on. Any range of blocks is fitted from the
- * few points that the largest of these in it have.
+ * once, each few of these to those of all of them, and so on. Any range of blocks is fitted from
+ * the few points that the largest of these in it have.
  *
  * The hulls are exact. The slope is only a reference for the band, so doubles do from there on,
  * on values relative to the first evidence.

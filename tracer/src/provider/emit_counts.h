@@ -26,8 +26,8 @@ void emit_counts_name_session(const char *session);
 /* Makes the file, below `root`. In the child of a fork as well: counts from here on are its own. */
 void emit_counts_open(const char *root, uint64_t start_ns);
 
-/* At the end of the process: removes the file if nothing was emitted. Nothing in a child that did not
- * open one of its own. */
+/* At the end of the process: removes the file if nothing was emitted. Nothing in a child that did
+ * not open one of its own. */
 void emit_counts_close(void);
 
 /* Takes a slot for the thread, and counts. */
