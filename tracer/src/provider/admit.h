@@ -8,7 +8,7 @@
  * - Not in a signal handler of a thread whose thread-local memory LTTng has not made yet: that
  *   takes malloc(), which the handler may have interrupted.
  *
- * What is not admitted is counted, by event. 8 bytes of initial-exec thread-local memory.
+ * What is not admitted is counted, by event. 4 bytes of initial-exec thread-local memory.
  */
 #ifndef FLEXTRACE_PROVIDER_ADMIT_H
 #define FLEXTRACE_PROVIDER_ADMIT_H
