@@ -104,6 +104,15 @@ static const struct use uses[] = {
 	 {.n_jobs = 32, .drain_ns = {50e6, 1e9}, .lost_share = 0.01, .shuffle_ns = 1e6}, 0.9},
 	{"late, with correlations", CALM,
 	 {.n_jobs = 4, .drain_ns = {50e6, 1e9}, .lost_share = 0.01, .has_correlation = true}, 0.97},
+	/* All records of a while are lost, and what ran then is drained later. */
+	{"late, bursts of lost ones", CALM,
+	 {.n_jobs = 64, .drain_ns = {50e6, 1e9}, .burst_s = {10, 2}}, 0.85},
+	{"late, ring of 16, bursts of lost ones", CALM,
+	 {.n_jobs = 16, .drain_ns = {50e6, 1e9}, .burst_s = {10, 2}}, 0},
+	{"late, bursts, with correlations", CALM,
+	 {.n_jobs = 64, .drain_ns = {50e6, 1e9}, .burst_s = {10, 2}, .has_correlation = true}, 0.9},
+	{"at once, bursts of lost ones", CALM,
+	 {.n_jobs = 16, .drain_ns = {1e3, 2e4}, .burst_s = {10, 2}}, 0.99},
 	/* Numbers that are used again before their work is complete. */
 	{"busy, correlations", BUSY, {.n_jobs = 4, .is_in_use = true, .drain_ns = {1e3, 2e4},
 	 .has_correlation = true}, 1},

@@ -15,10 +15,12 @@
 #include "blocks.h"
 #include "matches.h"
 
-#define MAX_SEARCH 256u  /* instances that are looked at for one operation */
-#define MAX_LEFT   1024u /* likewise, for one that nothing tells */
-#define MIN_LATES  16u   /* records that tell how late others may be */
-#define RARELY     20u   /* of so many one may be later */
+#define MAX_SEARCH  256u  /* instances that are looked at for one operation */
+#define MAX_LEFT    1024u /* likewise, for one that nothing tells */
+#define MIN_LATES   16u   /* records that tell how late others may be */
+#define MAX_DOUBTED 8     /* in front of an operation that found none */
+#define MANY        3u    /* of so many one is doubtful, or found none */
+#define RARELY      20u   /* of so many one may be later */
 
 /* -- operations ------------------------------------------------------------------------------- */
 
@@ -282,23 +284,75 @@ static int64_t late_ns(const struct instance *instance)
 	return instance->op->complete_host_ns - edge_time(instance->complete);
 }
 
-/* By how much the stamps of nearly all operations are late. */
+/* Quarters of octaves. */
+static int late_bin(int64_t ns)
+{
+	int bits = 63 - __builtin_clzll((uint64_t)ns | 4);
+
+	return bits * 4 + (int)(ns >> (bits - 2) & 3);
+}
+
+/* By how much the stamps of operations are late, but for few: half as much again as those of nearly
+ * all. */
 static void find_most_late(struct matches *matches)
 {
-	uint32_t n[64] = {0}, n_lates = 0, n_beyond = 0;
-	int bits = 63;
+	uint32_t n[256] = {0}, n_lates = 0, n_beyond = 0;
+	int bin = 255;
 
 	for (uint32_t i = 0; i < matches->n; i++) {
 		int64_t ns = late_ns(&matches->instances[i]);
 
 		if (ns > 0) {
-			n[64 - __builtin_clzll((uint64_t)ns)]++;
+			n[late_bin(ns)]++;
 			n_lates++;
 		}
 	}
-	while (bits > 0 && (n_beyond += n[bits]) <= n_lates / RARELY)
-		bits--;
-	matches->most_late_ns = n_lates < MIN_LATES || bits > 60 ? INT64_MAX : INT64_C(2) << bits;
+	while (bin > 8 && (n_beyond += n[bin]) <= n_lates / RARELY)
+		bin--;
+	matches->most_late_ns = INT64_MAX;
+	if (n_lates >= MIN_LATES && bin / 4 < 60)
+		matches->most_late_ns = (INT64_C(5) + bin % 4) * 3 << (bin / 4 - 2) >> 1;
+}
+
+/* An operation that found no instance, though its number has some, may have found its own taken, by
+ * one whose records were lost; and that one's likewise. */
+static void doubt_before(const struct matches *matches, const struct instance *alone)
+{
+	uint32_t at = alone->before;
+
+	for (int n = 0; n < MAX_DOUBTED && at != NO_INSTANCE; n++) {
+		struct instance *instance = &matches->instances[at];
+
+		if (!instance->is_counted || !instance->submit ||
+		    instance->op->complete_host_ns - edge_time(instance->submit) >
+		            matches->most_late_ns)
+			return;
+		instance->is_doubtful = true;
+		at = instance->before;
+	}
+}
+
+/* Says of which operations that were only counted it is not certain where they belong. Where that
+ * is so of many, counting proves nothing. */
+static void doubt_counted(const struct matches *matches)
+{
+	uint32_t n_counted = 0, n_bad = 0;
+
+	for (uint32_t i = 0; i < matches->n; i++) {
+		struct instance *instance = &matches->instances[i];
+
+		if (instance->op && !instance->submit && !instance->complete) {
+			doubt_before(matches, instance);
+			n_bad++;
+		}
+		instance->is_doubtful |= instance->is_counted &&
+		                         late_ns(instance) > matches->most_late_ns;
+		n_counted += instance->is_counted;
+	}
+	for (uint32_t i = 0; i < matches->n; i++)
+		n_bad += matches->instances[i].is_doubtful;
+	for (uint32_t i = 0; i < matches->n && n_bad > n_counted / MANY; i++)
+		matches->instances[i].is_doubtful = matches->instances[i].is_counted;
 }
 
 /* Whether the edges may be another operation's. */
@@ -306,7 +360,7 @@ static bool is_doubtful(const struct unwrap *unwrap, const struct instance *inst
 {
 	return instance->is_shared ||
 	       (instance->is_counted && instance->op->unused == OP_AFTER_IS_CLOCK &&
-	        unwrap->matches.jobs[instance->job].is_doubtful);
+	        (instance->is_doubtful || unwrap->matches.jobs[instance->job].is_doubtful));
 }
 
 static int settle_op(struct unwrap *unwrap, const struct instance *instance)
@@ -420,6 +474,7 @@ static int match(struct matcher *matcher)
 	FLEXTRACE_TRY(take_all(matcher, &unwrap->ops));
 	doubt_jobs(matcher);
 	find_most_late(&unwrap->matches);
+	doubt_counted(&unwrap->matches);
 	return settle_all(unwrap);
 }
 

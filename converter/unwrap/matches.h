@@ -20,10 +20,11 @@ struct instance {
 	uint32_t before, after; /* with the next smaller or greater number, or NO_INSTANCE */
 	uint32_t before_open;   /* the next one before it that may have no operation */
 	bool is_settled;
-	bool is_over;    /* it was complete when its number was used again, by whatever says so */
-	bool is_chosen;  /* by a choice */
-	bool is_counted; /* its operation is its own by counting only */
-	bool is_shared;  /* its operation may be of another one as well */
+	bool is_over;     /* it was complete when its number was used again, by whatever says so */
+	bool is_chosen;   /* by a choice */
+	bool is_counted;  /* its operation is its own by counting only ... */
+	bool is_doubtful; /* ... and may be another one's */
+	bool is_shared;   /* its operation may be of another one as well */
 };
 
 /* One (device, queue, job). */
