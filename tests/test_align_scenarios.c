@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "align_truth.h"
+#include "align_outcome.h"
 #include "fresh_seed.h"
 
 #define FIRST_SEED 100
@@ -79,71 +79,17 @@ static const struct scenario scenarios[] = {
 };
 /* clang-format on */
 
-struct outcome {
-	struct align_verdict verdict;
-	uint32_t n_one_sided, n_lines;
-	uint64_t n_points, n_dropped, n_lies;
-	uint64_t n_unaligned, n_wandering;
-};
-
-static struct outcome run(const struct align_scene *scene)
-{
-	struct align_options options = ALIGN_OPTIONS_INIT;
-	const struct alignment_report *lines;
-	struct table points = TABLE_INIT;
-	struct alignment *alignment;
-	struct flextrace_error error;
-	struct outcome outcome = {.n_lies = 0};
-	struct align_truth truth;
-	struct ledger ledger;
-
-	align_truth_init(&truth, scene);
-	align_truth_points(&truth, &points);
-	ledger_init(&ledger);
-	assert_int_equal(align_run(&options, &truth.identity, &points, &ledger, &alignment, &error),
-	                 0);
-	align_truth_judge(&truth, alignment, &outcome.verdict);
-	lines = alignment_report(alignment, &outcome.n_lines);
-	for (uint32_t i = 0; i < outcome.n_lines; i++) {
-		outcome.n_one_sided += lines[i].one_sided;
-		outcome.n_dropped += lines[i].sync_points_dropped;
-	}
-	for (uint32_t i = 0; i < truth.n_points; i++)
-		outcome.n_lies += truth.points[i].is_lie;
-	outcome.n_points = truth.n_points;
-	outcome.n_unaligned = ledger.warnings[WARNING_UNALIGNED];
-	outcome.n_wandering = ledger.warnings[WARNING_HOST_WANDERS];
-	alignment_free(alignment);
-	ledger_release(&ledger);
-	table_release(&points);
-	align_truth_release(&truth);
-	return outcome;
-}
-
-static void print_outcome(const struct align_scene *scene, const struct outcome *outcome)
-{
-	const struct align_verdict *v = &outcome->verdict;
-
-	print_message("%s, seed %" PRIu64 ": error p50 %.2f p99 %.2f max %.2f us; %" PRIu64
-	              " of %" PRIu64 " certified, %" PRIu64 " outside, %" PRIu64
-	              " violations; %" PRIu64 " dropped, %" PRIu64 " lies\n",
-	              scene->name, scene->seed, v->p50_ns / 1e3, v->p99_ns / 1e3, v->max_ns / 1e3,
-	              v->n_certified, v->n, v->n_outside, v->n_violations, outcome->n_dropped,
-	              outcome->n_lies);
-}
-
 static void test_meets_the_bars(void **state)
 {
 	const struct scenario *scenario = *state;
 
 	for (uint64_t seed = FIRST_SEED; seed < FIRST_SEED + N_SEEDS; seed++) {
 		struct align_scene scene = scenario->scene;
-		struct outcome outcome;
+		struct align_outcome outcome;
 		const struct align_verdict *verdict = &outcome.verdict;
 
 		scene.seed = seed;
-		outcome = run(&scene);
-		print_outcome(&scene, &outcome);
+		outcome = align_outcome_of(&scene);
 		assert_int_equal(verdict->n_backwards, 0);
 		assert_true(verdict->n_outside * 1000 <= verdict->n_certified);
 		if (scene.false_share == 0)
@@ -173,12 +119,11 @@ static void test_holds_for_a_fresh_seed(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
 		struct align_scene scene = scenarios[i].scene;
-		struct outcome outcome;
+		struct align_outcome outcome;
 
 		scene.seed = seed;
 		scene.n_rounds = scene.n_rounds / 3 + 1;
-		outcome = run(&scene);
-		print_outcome(&scene, &outcome);
+		outcome = align_outcome_of(&scene);
 		assert_int_equal(outcome.verdict.n_backwards, 0);
 		/* A slew that is too small or short to be seen breaks what the bound rests on. */
 		if (scene.false_share == 0 && scene.slew_ppm == 0)
@@ -190,13 +135,13 @@ static void test_holds_for_a_fresh_seed(void **state)
 static void test_same_trace_gives_same_result(void **state)
 {
 	struct align_scene scene = scenarios[4].scene;
-	struct outcome one, two;
+	struct align_outcome one, two;
 
 	(void)state;
 	scene.seed = 7;
 	scene.n_rounds = 500;
-	one = run(&scene);
-	two = run(&scene);
+	one = align_outcome_of(&scene);
+	two = align_outcome_of(&scene);
 	assert_memory_equal(&one, &two, sizeof(one));
 }
 

@@ -180,9 +180,14 @@ struct pace {
 	bool is_doubtful;    /* nothing within is certified */
 };
 
+struct pace_sum { /* fine: integrals of the pace, and of what it may be off */
+	wide_int base, wide;
+};
+
 struct paces {
 	struct pace *paces; /* owned, at least one */
 	uint32_t n_paces;
+	bool has_left; /* the clock left its rate for certain: breaks are more than a suspicion */
 };
 
 /* One pace that may be off by `slack`. */
@@ -194,17 +199,32 @@ void paces_add(struct paces *paces, int64_t host_ns, double rate, double slack);
 void paces_add_break(struct paces *paces, int64_t host_ns, int64_t end_ns);
 void paces_release(struct paces *paces);
 
+/* What two proofs leave: the rates that both allow, and the breaks of either; of a break that both
+ * know, what the better one says of it. The last knot is at `last_ns`. */
+int paces_combine(struct paces *better, const struct paces *other, int64_t last_ns);
+
 /* Lets all paces be off by so much more, or less where it was given before. */
 void paces_add_slack(struct paces *paces, double slack);
 
-/* Whether a host time is where nothing is certified. */
+/* Whether a host time is where nothing is certified, or only what holds on either side. */
 bool paces_are_doubtful(const struct paces *paces, int64_t host_ns);
 
-/* Integrals at a host time (fine): of the pace, and of what it may be off. Both grow with
- * `host_ns`. */
-struct pace_sum {
-	wide_int base, wide;
-};
+/* The pace that a host time is in. */
+const struct pace *paces_find(const struct paces *paces, int64_t host_ns);
+
+/* Integrals as if a pace went on forever, either way. */
+static inline struct pace_sum pace_at(const struct pace *pace, int64_t host_ns)
+{
+	wide_int dt = (wide_int)host_ns - pace->host_ns;
+
+	return (struct pace_sum){
+		pace->base + ((dt * ((INT64_C(1) << PACE_BITS) + pace->rate)) >>
+	                      (PACE_BITS - FINE_BITS)),
+		pace->wide + ((dt * pace->slack) >> (PACE_BITS - FINE_BITS)),
+	};
+}
+
+/* Integrals at a host time. Both grow with `host_ns`. */
 struct pace_sum paces_at(const struct paces *paces, int64_t host_ns);
 
 /* -- seed.c, filter.c -------------------------------------------------------------------------- */
@@ -225,7 +245,8 @@ struct knot {
 	uint32_t part, event;
 	uint32_t lo_from, hi_from; /* parts whose constraint set the bounds; FLEXTRACE_NONE */
 	bool is_exit;
-	bool is_kept; /* whether its part was when the mesh was cleared */
+	bool is_kept;   /* whether its part was when the mesh was cleared */
+	bool is_turned; /* its estimate is on the wrong side of others of its event */
 };
 
 /* Bounds of an event's moment, fine, and the parts that set them. */
@@ -258,8 +279,10 @@ bool mesh_narrow(struct mesh *mesh, uint32_t clock, double least, double most);
 /* Forgets the knots of parts that were filtered since it was made. */
 void mesh_compact(struct mesh *mesh);
 
-/* Forgets all bounds but those that the roots give; only those of moments. */
+/* Forgets all bounds but those that the roots give, and hears all parts that are kept; does not
+ * hear them anew; forgets only the bounds of moments. */
 void mesh_clear(struct mesh *mesh);
+void mesh_clear_bounds(struct mesh *mesh);
 void mesh_clear_moments(struct mesh *mesh);
 
 /* Tightens until nothing changes; returns false as soon as something contradicts. */
@@ -288,12 +311,14 @@ static inline bool knot_contradicts(const struct knot *knot)
 struct spot {
 	double x, lo, hi; /* ns since the first knot; +-INFINITY: no bound */
 	double tight_lo, tight_hi;
+	double room; /* that bounds near it must leave together, or the clock is suspected */
 	uint32_t knot;
 };
 
 struct spots {
 	struct spot all[MAX_SPOTS]; /* by time */
 	uint32_t n;
+	uint32_t n_least; /* of a stretch that says what its rate is; 0: any */
 };
 
 /* Takes the tightest bounds of a clock with knots, as far as a likely rate can tell: those that
@@ -305,13 +330,17 @@ void spots_fill(struct spots *spots, const struct mesh *mesh, uint32_t clock, do
  * contradiction. */
 bool spots_tighten(struct spots *spots, uint32_t from, uint32_t to, double least, double most);
 
-/* The least share that what is known from before and from behind of a spot agree on, of what the
- * tighter of both leaves. */
-double spots_squeeze(struct spots *spots, uint32_t from, uint32_t to, double least, double most);
+/* The same, of bounds that are closer by their room: there must be a contradiction nowhere. */
+bool spots_leave_room(struct spots *spots, uint32_t from, uint32_t to, double least, double most);
 
 /* The same for a mean rate within [least, most], from which the rate differs by up to rho. */
 bool spots_take_rate(struct spots *spots, uint32_t from, uint32_t to, double least, double most,
                      double rho);
+
+/* -- room.c: what bounds usually leave --------------------------------------------------------- */
+
+/* Finds the room of all spots. */
+void spots_find_room(struct spots *spots, double rho);
 
 /* -- prove.c: paces ---------------------------------------------------------------------------- */
 
@@ -320,6 +349,7 @@ struct proven {         /* of a clock */
 	bool has_break; /* it jumped */
 	bool has_lies;  /* it has parts that its others contradict; they are not kept */
 	bool is_fast;   /* it runs apart faster than is likely */
+	double room_ns; /* that its evidence usually leaves; INFINITY: not known */
 };
 
 /* Finds the paces of all clocks, one after the other, from evidence only; the rates of `curves`
@@ -340,12 +370,26 @@ int narrow_run(struct mesh *mesh, double rho, const struct proven *proven, bool 
 int vote_close(struct mesh *mesh, const struct curve *curves, double rho, bool *is_lost,
                uint32_t *ret_n_slack);
 
+/* -- doubt.c: what is not certified although it is bounded ------------------------------------- */
+
+struct stop { /* host times for which nothing is certified, both included */
+	int64_t from_ns, to_ns;
+};
+
+/* Where nothing of a clock's evidence was kept: an array that the caller owns. */
+int stops_find(const struct graph *graph, uint32_t clock, const struct paces *paces,
+               struct stop **ret_stops, uint32_t *ret_n);
+bool stops_hold(const struct stop *stops, uint32_t n, int64_t host_ns);
+
+/* Marks knots in breaks whose estimate is on the wrong side of others' of their event. */
+void doubt_turned(struct mesh *mesh);
+
 /* -- map.c: host ns -> time -------------------------------------------------------------------- */
 
 struct map_knot {
 	int64_t host_ns, time; /* fine since the map's origin */
 	uint32_t err_ns;       /* certified; UINT32_MAX = none */
-	uint32_t unused;
+	bool is_turned;        /* see struct knot */
 };
 
 struct host_map {
@@ -354,10 +398,15 @@ struct host_map {
 	struct grid grid; /* owned: over the knots */
 	int64_t origin_ns;
 	struct paces paces;
+	struct stop *stops; /* owned */
+	uint32_t n_stops;
 };
 
 /* Prepares a map whose knots have their host times to be asked. */
 int host_map_index(struct host_map *map);
+
+/* Bounds the knots in breaks, which what is beside them does. */
+void host_map_fill_breaks(struct host_map *map);
 struct aligned host_map_place(const struct host_map *map, int64_t host_ns);
 uint32_t host_map_bound(const struct host_map *map, int64_t time_ns);
 void host_map_release(struct host_map *map);

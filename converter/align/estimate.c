@@ -115,9 +115,12 @@ static void fill_map(const struct mesh *mesh, uint32_t clock, const struct bound
 		map->knots[i] = (struct map_knot){
 			.host_ns = knot->host_ns,
 			.time = time,
-			.err_ns = paces_are_doubtful(&mesh->paces[clock], knot->host_ns)
+			.err_ns = paces_are_doubtful(&mesh->paces[clock], knot->host_ns) ||
+		                                  stops_hold(map->stops, map->n_stops,
+		                                             knot->host_ns)
 		                          ? UINT32_MAX
 		                          : half_ns(&bounds[from + i], time),
+			.is_turned = knot->is_turned,
 		};
 	}
 	map->n_knots = n;
@@ -147,12 +150,15 @@ static int make_maps(struct mesh *mesh, const struct curve *curves, const bool *
 		maps[clock].knots = blocks_allocate(n, sizeof(*maps[clock].knots));
 		if (!maps[clock].knots)
 			return FLEXTRACE_E_MEMORY;
+		FLEXTRACE_TRY(stops_find(mesh->graph, clock, &mesh->paces[clock],
+		                         &maps[clock].stops, &maps[clock].n_stops));
 		fill_map(mesh, clock, bounds, &maps[clock]);
 		blocks_drop(mesh->knots, (from + n) * sizeof(*mesh->knots));
 		blocks_drop(bounds, (from + n) * sizeof(*bounds));
 		maps[clock].paces = mesh->paces[clock];
 		mesh->paces[clock] = (struct paces){0};
 		FLEXTRACE_TRY(host_map_index(&maps[clock]));
+		host_map_fill_breaks(&maps[clock]);
 		if (is_lost[clock])
 			follow_curve(mesh, clock, &curves[clock], &maps[clock]);
 	}
@@ -171,6 +177,7 @@ int estimate_run(struct mesh *mesh, const struct curve *curves, const bool *is_l
 		set_targets(mesh, clock, &curves[clock], bounds);
 	mesh_clear_moments(mesh);
 	mesh_spread(mesh);
+	doubt_turned(mesh);
 	for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++) {
 		uint32_t from = mesh->first_knot[clock], n = mesh->first_knot[clock + 1] - from;
 

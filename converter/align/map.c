@@ -16,6 +16,7 @@ void host_map_release(struct host_map *map)
 	blocks_free(map->knots);
 	grid_release(&map->grid);
 	paces_release(&map->paces);
+	free(map->stops);
 	*map = (struct host_map){0};
 }
 
@@ -94,14 +95,72 @@ static struct placing between(const struct host_map *map, const struct map_knot 
 	return placing;
 }
 
+/* -- breaks ------------------------------------------------------------------------------------ */
+
+struct range { /* fine */
+	wide_int lo, hi;
+};
+
+/* Where a knot and a pace on the other side of a break's edge lead; false: nothing bounds it. */
+static bool reach_into(const struct host_map *map, uint32_t at, const struct pace *pace,
+                       int64_t host_ns, struct range *ret)
+{
+	const struct map_knot *knot = &map->knots[at];
+	struct pace_sum from = pace_at(pace, knot->host_ns), to = pace_at(pace, host_ns);
+	wide_int time = knot->time + to.base - from.base;
+	wide_int err = (wide_int)knot->err_ns * FINE_NS + distance(to.wide, from.wide);
+
+	*ret = (struct range){time - err, time + err};
+	return knot->err_ns != NO_BOUND;
+}
+
+/* How far a time within a break may be off. Where the clock is only suspected to have left its
+ * rate, once, the truth is where one side leads, or the other. Where it did for certain,
+ * nobody knows how
+ * often. */
+static wide_int err_in_break(const struct host_map *map, int64_t host_ns, wide_int time)
+{
+	const struct pace *pace = paces_find(&map->paces, host_ns);
+	const struct pace *first = map->paces.paces, *last = first + map->paces.n_paces - 1;
+	struct range left, right;
+	wide_int lo, hi;
+	uint32_t at;
+
+	if (map->paces.has_left || pace == first || pace == last)
+		return -1;
+	at = find(map, pace->host_ns - 1);
+	if (at == map->n_knots || !reach_into(map, at, pace - 1, host_ns, &left) ||
+	    !reach_into(map, find(map, pace[1].host_ns), pace + 1, host_ns, &right) ||
+	    left.lo > right.hi || right.lo > left.hi)
+		return -1;
+	lo = time - (left.lo < right.lo ? left.lo : right.lo);
+	hi = (left.hi > right.hi ? left.hi : right.hi) - time;
+	return lo > hi ? lo : hi;
+}
+
+void host_map_fill_breaks(struct host_map *map)
+{
+	for (uint32_t i = 0; map->paces.n_paces > 1 && i < map->n_knots; i++) {
+		struct map_knot *knot = &map->knots[i];
+		wide_int err;
+
+		if (knot->is_turned || !paces_are_doubtful(&map->paces, knot->host_ns))
+			continue;
+		err = err_in_break(map, knot->host_ns, knot->time);
+		if (err >= 0 && err < (wide_int)(NO_BOUND - 1) * FINE_NS)
+			knot->err_ns = (uint32_t)((err + FINE_NS - 1) / FINE_NS);
+	}
+}
+
 struct aligned host_map_place(const struct host_map *map, int64_t host_ns)
 {
 	struct aligned aligned = {.err_ns = NO_BOUND, .status = TIME_ASSUMED};
 	uint32_t at = find(map, host_ns);
+	bool is_knot = at < map->n_knots && map->knots[at].host_ns == host_ns;
 	struct placing placing;
 	wide_int time_ns;
 
-	if (at < map->n_knots && map->knots[at].host_ns == host_ns) {
+	if (is_knot) {
 		const struct map_knot *knot = &map->knots[at];
 
 		placing = (struct placing){knot->time, knot->err_ns == NO_BOUND
@@ -114,7 +173,9 @@ struct aligned host_map_place(const struct host_map *map, int64_t host_ns)
 	} else {
 		placing = between(map, &map->knots[at], host_ns);
 	}
-	if (paces_are_doubtful(&map->paces, host_ns))
+	if (!is_knot && paces_are_doubtful(&map->paces, host_ns))
+		placing.err = err_in_break(map, host_ns, placing.time);
+	if (stops_hold(map->stops, map->n_stops, host_ns))
 		placing.err = -1;
 	time_ns = (placing.time >> FINE_BITS) + map->origin_ns;
 	aligned.time_ns = time_ns > INT64_MAX   ? INT64_MAX
@@ -149,10 +210,13 @@ static uint32_t find_time(const struct host_map *map, wide_int time)
 /* A host time that is placed there, or close by: beyond the knots as if both clocks ran alike. */
 static wide_int host_at(const struct host_map *map, wide_int time)
 {
-	uint32_t at = find_time(map, time);
+	uint32_t at = find_time(map, time), next = at == map->n_knots ? 0 : at + 1;
 	const struct map_knot *knot = &map->knots[at == map->n_knots ? 0 : at];
 	wide_int past = time - knot->time;
 
+	/* Times are cut to whole ns, and knots may be where a break ends. */
+	if (next < map->n_knots && map->knots[next].time - time < FINE_NS)
+		return map->knots[next].host_ns;
 	if (at + 1 < map->n_knots)
 		return knot->host_ns + past * ((wide_int)knot[1].host_ns - knot->host_ns) /
 		                               ((wide_int)knot[1].time - knot->time);

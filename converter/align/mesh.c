@@ -205,10 +205,16 @@ void mesh_compact(struct mesh *mesh)
 
 static void sum_paces(struct mesh *mesh, uint32_t clock)
 {
+	const struct pace *pace = mesh->paces[clock].paces;
+	const struct pace *last = pace + mesh->paces[clock].n_paces - 1;
+
 	for (uint32_t i = mesh->first_knot[clock]; i < mesh->first_knot[clock + 1]; i++) {
 		struct knot *knot = &mesh->knots[i];
-		struct pace_sum sum = paces_at(&mesh->paces[clock], knot->host_ns);
+		struct pace_sum sum;
 
+		while (pace < last && pace[1].host_ns <= knot->host_ns)
+			pace++;
+		sum = pace_at(pace, knot->host_ns);
 		knot->base = (int64_t)sum.base;
 		knot->wide = (int64_t)sum.wide;
 	}
@@ -325,7 +331,7 @@ void mesh_clear_moments(struct mesh *mesh)
 	}
 }
 
-void mesh_clear(struct mesh *mesh)
+void mesh_clear_bounds(struct mesh *mesh)
 {
 	mesh_clear_moments(mesh);
 	for (uint32_t i = 0; i < mesh->n_knots; i++) {
@@ -335,6 +341,15 @@ void mesh_clear(struct mesh *mesh)
 		knot->hi = FINE_NONE;
 		knot->lo_from = FLEXTRACE_NONE;
 		knot->hi_from = FLEXTRACE_NONE;
+	}
+}
+
+void mesh_clear(struct mesh *mesh)
+{
+	mesh_clear_bounds(mesh);
+	for (uint32_t i = 0; i < mesh->n_knots; i++) {
+		struct knot *knot = &mesh->knots[i];
+
 		knot->is_kept = mesh->graph->parts[knot->part].fate == PART_KEPT;
 	}
 }
@@ -418,7 +433,7 @@ static void sweep_back(struct mesh *mesh, uint32_t from, uint32_t to, struct swe
 void mesh_sweep(struct mesh *mesh, uint32_t clock)
 {
 	uint32_t from = mesh->first_knot[clock], to = mesh->first_knot[clock + 1];
-	struct sweep sweep;
+	struct sweep sweep = {false, false};
 
 	sweep_forward(mesh, from, to);
 	sweep_back(mesh, from, to, &sweep);

@@ -16,17 +16,6 @@ static int64_t to_pace(double rate)
 	return llrint(ldexp(rate, PACE_BITS));
 }
 
-static struct pace_sum pace_at(const struct pace *pace, int64_t host_ns)
-{
-	wide_int dt = (wide_int)host_ns - pace->host_ns;
-
-	return (struct pace_sum){
-		pace->base + ((dt * ((INT64_C(1) << PACE_BITS) + pace->rate)) >>
-	                      (PACE_BITS - FINE_BITS)),
-		pace->wide + ((dt * pace->slack) >> (PACE_BITS - FINE_BITS)),
-	};
-}
-
 /* Appends a pace that goes on where the one before stops. */
 static struct pace *begin_pace(struct paces *paces, int64_t host_ns)
 {
@@ -77,6 +66,80 @@ int paces_init_straight(struct paces *paces, int64_t host_ns, double rate, doubl
 	return FLEXTRACE_OK;
 }
 
+/* Of two paces, what both allow; where that is nothing, what either does. */
+static void add_both(struct paces *paces, int64_t host_ns, const struct pace *a,
+                     const struct pace *b)
+{
+	int64_t least[] = {a->rate - a->slack, b->rate - b->slack};
+	int64_t most[] = {a->rate + a->slack, b->rate + b->slack};
+	int64_t lo = least[0] > least[1] ? least[0] : least[1];
+	int64_t hi = most[0] < most[1] ? most[0] : most[1];
+	struct pace *pace;
+
+	if (lo > hi) {
+		lo = least[0] < least[1] ? least[0] : least[1];
+		hi = most[0] > most[1] ? most[0] : most[1];
+	}
+	if (a->is_doubtful || b->is_doubtful) {
+		lo = least[a->is_doubtful];
+		hi = most[a->is_doubtful];
+	}
+	pace = begin_pace(paces, host_ns);
+	pace->rate = lo + (hi - lo) / 2;
+	pace->slack = (hi - lo) / 2 + 1;
+}
+
+/* Whether a break is, in part, one of the better proof, too. */
+static bool is_shared(const struct pace *pace, const struct pace *last, const struct paces *other)
+{
+	int64_t end_ns = pace < last ? pace[1].host_ns : INT64_MAX;
+
+	for (uint32_t i = 0; i < other->n_paces; i++) {
+		bool is_before = i + 1 < other->n_paces &&
+		                 other->paces[i + 1].host_ns <= pace->host_ns;
+
+		if (other->paces[i].is_doubtful && !is_before && other->paces[i].host_ns < end_ns)
+			return true;
+	}
+	return false;
+}
+
+int paces_combine(struct paces *paces, const struct paces *other, int64_t last_ns)
+{
+	const struct pace *a = paces->paces, *b = other->paces;
+	const struct pace *last_a = a + paces->n_paces - 1, *last_b = b + other->n_paces - 1;
+	int64_t host_ns = a->host_ns < b->host_ns ? a->host_ns : b->host_ns, break_ns = 0;
+	bool is_break = false, is_last = false;
+	struct paces both;
+
+	FLEXTRACE_TRY(paces_reserve(&both, paces->n_paces + other->n_paces));
+	while (!is_last) {
+		bool is_doubtful = a->is_doubtful ||
+		                   (b->is_doubtful && !is_shared(b, last_b, paces));
+		int64_t next_a = a < last_a ? a[1].host_ns : INT64_MAX;
+		int64_t next_b = b < last_b ? b[1].host_ns : INT64_MAX;
+
+		if (is_doubtful && !is_break)
+			break_ns = host_ns;
+		if (is_break && !is_doubtful)
+			paces_add_break(&both, break_ns, host_ns);
+		if (!is_doubtful)
+			add_both(&both, host_ns, a, b);
+		is_break = is_doubtful;
+		is_last = a == last_a && b == last_b;
+		host_ns = next_a < next_b ? next_a : next_b;
+		a += next_a == host_ns && a < last_a;
+		b += next_b == host_ns && b < last_b;
+	}
+	if (is_break)
+		paces_add_break(&both, break_ns,
+		                last_ns + 1 > break_ns ? last_ns + 1 : break_ns + 1);
+	both.has_left = paces->has_left || other->has_left;
+	paces_release(paces);
+	*paces = both;
+	return FLEXTRACE_OK;
+}
+
 void paces_add_slack(struct paces *paces, double slack)
 {
 	for (uint32_t i = 0; i < paces->n_paces; i++) {
@@ -95,7 +158,7 @@ void paces_release(struct paces *paces)
 	*paces = (struct paces){0};
 }
 
-static const struct pace *find_pace(const struct paces *paces, int64_t host_ns)
+const struct pace *paces_find(const struct paces *paces, int64_t host_ns)
 {
 	uint32_t lo = 0, n = paces->n_paces;
 
@@ -110,10 +173,10 @@ static const struct pace *find_pace(const struct paces *paces, int64_t host_ns)
 
 struct pace_sum paces_at(const struct paces *paces, int64_t host_ns)
 {
-	return pace_at(find_pace(paces, host_ns), host_ns);
+	return pace_at(paces_find(paces, host_ns), host_ns);
 }
 
 bool paces_are_doubtful(const struct paces *paces, int64_t host_ns)
 {
-	return find_pace(paces, host_ns)->is_doubtful;
+	return paces_find(paces, host_ns)->is_doubtful;
 }

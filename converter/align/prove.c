@@ -3,351 +3,112 @@
  * What enters and exits prove of how fast a clock runs. Nothing that is only likely may enter: that
  * ranks leave together, or take as long each time, is no fact.
  *
- * The promise: the rate of a host clock against the root's stays within rho of its mean over the
- * run. So it lies within rho of the slope between the first and the last knot; their bounds give an
- * interval of slopes, which makes the bounds tighter, and so on. Every step of that is sound, so it
- * may be stopped at any.
+ * Of one clock after the other, from what the root and those before it tell; then once more the
+ * other way round, so that each is seen by all others. What both leave holds. Of a break, the proof
+ * whose evidence leaves less room says where it is.
  *
- * Where no rate explains all evidence, the promise was broken: by a step of the rate or of the
- * time. Then the run is cut into as few stretches as will do, once from its begin and once from its
- * end. A step is behind the last evidence that contradicts what comes after, and before the first
- * that contradicts what was before. There, both rates are allowed; if that explains no more, the
- * clock jumped: nothing is joined over such a break, and nothing within is believed.
- *
- * The promise holds for each stretch by itself then. A stretch of few parts that its neighbours can
- * do without was a lie.
+ * Two stretches whose rates differ for certain are joined by a step of the rate: in between, both
+ * are allowed. Any other break joins nothing: what is within is no evidence, and bounded by what
+ * holds on either side of it (see map.c). A clock that jumped has one mean rate all the same, if
+ * that explains its stretches: a break is as wide as it may have jumped.
  */
 #include <math.h>
 #include <stdlib.h>
 
-#include "align_impl.h"
+#include "proof.h"
 
-#define MAX_STRETCHES 32u
-#define MAX_LIE       3u /* spots */
-#define MAX_ROUNDS    8
-#define MAX_SLICES    16
-#define SLICE         0.25 /* of rho */
-#define MANY_SPOTS    64u
-#define SQUEEZED      0.3  /* of what either side leaves; honest clocks keep 0.35 and more */
-#define THIN          0.07 /* of the usual width: how much a clock may wander between two spots */
-#define TIGHT         1.5  /* times the usual width */
-#define N_GUARDS      1
-#define ENOUGH        0.97 /* an interval that shrinks by less is not made shorter */
+#define MAX_TRIES 5
+#define LESS      0.75 /* of the room before */
 
-struct stretch { /* spots [from, to] of one rate */
-	uint32_t from, to;
-	double least, most; /* its mean rate */
-	bool is_joined;     /* to the one before: by a step of the rate, not a break */
-};
+/* -- steps ------------------------------------------------------------------------------------- */
 
-struct proof {
-	struct mesh *mesh;
-	uint32_t clock;
-	double rho, fastest;
-	struct spots spots;
-	struct stretch stretches[MAX_STRETCHES];
-	uint32_t n_stretches;
-	bool has_lies;
-};
-
-/* -- rates ------------------------------------------------------------------------------------- */
-
-/* Leaves those of a stretch's mean rates that explain all of it; false: none does. */
-static bool sift(struct proof *proof, struct stretch *stretch)
-{
-	double least = stretch->least, width = stretch->most - least, first = INFINITY, last = 0;
-	int n = (int)fmin(MAX_SLICES, ceil(width / (SLICE * proof->rho)));
-
-	for (int i = 0; i < n; i++) {
-		double from = least + width * i / n, to = least + width * (i + 1) / n;
-
-		if (!spots_take_rate(&proof->spots, stretch->from, stretch->to, from, to,
-		                     proof->rho))
-			continue;
-		first = fmin(first, from);
-		last = to;
-	}
-	stretch->least = first;
-	stretch->most = last;
-	return isfinite(first);
-}
-
-static int compare_widths(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
-/* How wide most of a stretch is. */
-static double usual_width(const struct proof *proof, const struct stretch *stretch)
-{
-	double widths[MAX_SPOTS];
-	uint32_t n = 0;
-
-	for (uint32_t i = stretch->from; i <= stretch->to; i++)
-		widths[n++] = proof->spots.all[i].tight_hi - proof->spots.all[i].tight_lo;
-	/* cppcheck-suppress uninitvar; a stretch has at least one */
-	qsort(widths, n, sizeof(*widths), compare_widths);
-	return widths[n / 2];
-}
-
-/* Whether what is before some spot and what is behind it agree on little of what either allows: who
- * tells of the end later than at once leaves more, so that a clock has jumped by nearly as much as
- * can be seen. Evidence that is thin agrees on little by chance. */
-static bool is_squeezed(struct proof *proof, const struct stretch *stretch)
-{
-	const struct spot *first = &proof->spots.all[stretch->from];
-	const struct spot *last = &proof->spots.all[stretch->to];
-	double most = stretch->most + proof->rho, least = stretch->least - proof->rho;
-	uint32_t n = stretch->to - stretch->from;
-	double narrowest;
-
-	if (n < MANY_SPOTS)
-		return false;
-	narrowest = spots_squeeze(&proof->spots, stretch->from, stretch->to, least, most);
-	if (!(narrowest < SQUEEZED))
-		return false;
-	spots_tighten(&proof->spots, stretch->from, stretch->to, least, most);
-	return (last->x - first->x) / n * (most - least) < THIN * usual_width(proof, stretch);
-}
-
-/* Finds the mean rates that a stretch may have; false: none. */
-static bool prove(struct proof *proof, uint32_t from, uint32_t to, struct stretch *ret)
-{
-	const struct spot *first = &proof->spots.all[from], *last = &proof->spots.all[to];
-	double fastest = proof->fastest, length = last->x - first->x;
-
-	*ret = (struct stretch){from, to, -fastest, fastest, true};
-	for (int round = 0; round < MAX_ROUNDS; round++) {
-		double before = ret->most - ret->least;
-
-		if (!spots_tighten(&proof->spots, from, to, fmax(ret->least - proof->rho, -fastest),
-		                   fmin(ret->most + proof->rho, fastest)))
-			return false;
-		if (length <= 0)
-			return true;
-		ret->least = fmax(ret->least,
-		                  (last->tight_lo - first->tight_hi - ROUNDING_NS) / length);
-		ret->most = fmin(ret->most,
-		                 (last->tight_hi - first->tight_lo + ROUNDING_NS) / length);
-		if (ret->most < ret->least)
-			return false;
-		if (ret->most - ret->least > ENOUGH * before)
-			break;
-	}
-	return sift(proof, ret) && !is_squeezed(proof, ret);
-}
-
-/* -- stretches --------------------------------------------------------------------------------- */
-
-static bool holds(struct proof *proof, uint32_t anchor, int64_t end)
-{
-	struct stretch stretch;
-	uint32_t other = (uint32_t)end;
-
-	return prove(proof, anchor < other ? anchor : other, anchor < other ? other : anchor,
-	             &stretch);
-}
-
-/* The farthest spot in a direction that one rate reaches. */
-static uint32_t reach(struct proof *proof, uint32_t anchor, int direction)
-{
-	int64_t last = direction > 0 ? (int64_t)proof->spots.n - 1 : 0;
-	int64_t good = anchor, step = 1, bad;
-
-	if (holds(proof, anchor, last))
-		return (uint32_t)last;
-	bad = last;
-	while ((bad - good) * direction > step && holds(proof, anchor, good + direction * step)) {
-		good += direction * step;
-		step *= 2;
-	}
-	if ((bad - good) * direction > step)
-		bad = good + direction * step;
-	while ((bad - good) * direction > 1) {
-		int64_t middle = good + (bad - good) / 2;
-
-		if (holds(proof, anchor, middle))
-			good = middle;
-		else
-			bad = middle;
-	}
-	return (uint32_t)good;
-}
-
-/* Cuts from the begin and from the end; what both agree on is the stretches. False: they do not
- * agree, or there are too many. */
-static bool cut(struct proof *proof)
-{
-	uint32_t ends[MAX_STRETCHES], begins[MAX_STRETCHES], n = 0, n_back = 0;
-
-	for (uint32_t at = 0; at < proof->spots.n; at = ends[n++] + 1) {
-		if (n == MAX_STRETCHES)
-			return false;
-		ends[n] = reach(proof, at, 1);
-	}
-	for (uint32_t at = proof->spots.n; at > 0; at = begins[n_back++]) {
-		if (n_back == MAX_STRETCHES)
-			return false;
-		begins[n_back] = reach(proof, at - 1, -1);
-	}
-	if (n != n_back)
-		return false;
-	proof->n_stretches = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t from = i > 0 ? ends[i - 1] + 1 : 0;
-		uint32_t to = i + 1 < n ? begins[n - 2 - i] - 1 : proof->spots.n - 1;
-
-		if (from > to || !prove(proof, from, to, &proof->stretches[proof->n_stretches]))
-			return false;
-		proof->n_stretches++;
-	}
-	return true;
-}
-
-/* Whether bounds from before and from behind leave more than a clock that jumped would. */
-static bool do_agree(double lo, double hi, const struct spot *spot)
-{
-	double both = fmin(hi, spot->tight_hi) - fmax(lo, spot->tight_lo);
-	double either = fmin(hi - lo, spot->tight_hi - spot->tight_lo);
-
-	return both > -ROUNDING_NS && (!isfinite(either) || both >= SQUEEZED * either);
-}
-
-/* Whether rates that either of two stretches may have explain both and what is between. */
+/* Whether two stretches have different rates for certain, and those explain both and what is
+ * between. */
 static bool is_step(struct proof *proof, const struct stretch *left, const struct stretch *right)
 {
-	double least = fmax(fmin(left->least, right->least) - proof->rho, -proof->fastest);
-	double most = fmin(fmax(left->most, right->most) + proof->rho, proof->fastest);
+	double least = fmin(stretch_least(proof, left), stretch_least(proof, right));
+	double most = fmax(stretch_most(proof, left), stretch_most(proof, right));
 	struct spot *spots = proof->spots.all;
 	double lo, hi;
 
-	spots_tighten(&proof->spots, left->from, left->to, left->least - proof->rho,
-	              left->most + proof->rho);
+	if (left->least <= right->most && right->least <= left->most)
+		return false;
+	stretch_leaves_room(proof, left);
 	lo = spots[left->to].tight_lo;
 	hi = spots[left->to].tight_hi;
-	spots_tighten(&proof->spots, right->from, right->to, right->least - proof->rho,
-	              right->most + proof->rho);
+	stretch_leaves_room(proof, right);
 	for (uint32_t i = left->to + 1; i <= right->from; i++) {
-		double dx = spots[i].x - spots[i - 1].x;
+		double dx = spots[i].x - spots[i - 1].x, half = spots[i].room / 2;
+		bool is_last = i == right->from;
 
-		lo = fmax(lo + least * dx, i < right->from ? spots[i].lo : -INFINITY);
-		hi = fmin(hi + most * dx, i < right->from ? spots[i].hi : INFINITY);
+		lo = fmax(lo + least * dx, is_last ? spots[i].tight_lo : spots[i].lo + half);
+		hi = fmin(hi + most * dx, is_last ? spots[i].tight_hi : spots[i].hi - half);
 		if (lo > hi + ROUNDING_NS)
 			return false;
-	}
-	return do_agree(lo, hi, &spots[right->from]);
-}
-
-/* -- guards ------------------------------------------------------------------------------------ */
-
-/* A clock that leaves its rate is seen only where its bounds are tight. So the last of either side
- * that fit a stretch may be of a clock that has left it already: goes from an end towards the other
- * one until there were enough. */
-static uint32_t guard(const struct proof *proof, uint32_t at, uint32_t other, double width)
-{
-	int n_lo = 0, n_hi = 0, direction = other > at ? 1 : -1;
-
-	for (; at != other; at = (uint32_t)((int64_t)at + direction)) {
-		const struct spot *spot = &proof->spots.all[at];
-
-		n_lo += spot->lo >= spot->tight_hi - TIGHT * width;
-		n_hi += spot->hi <= spot->tight_lo + TIGHT * width;
-		if (n_lo >= N_GUARDS && n_hi >= N_GUARDS)
-			return at;
-	}
-	return at;
-}
-
-/* Keeps off the ends that are next to others. False: nothing explains what is left. */
-static bool guard_ends(struct proof *proof)
-{
-	for (uint32_t i = 0; i < proof->n_stretches && proof->n_stretches > 1; i++) {
-		struct stretch *stretch = &proof->stretches[i];
-		uint32_t from = stretch->from, to = stretch->to;
-		bool was_joined;
-		double width;
-
-		spots_tighten(&proof->spots, from, to, stretch->least - proof->rho,
-		              stretch->most + proof->rho);
-		width = usual_width(proof, stretch);
-		if (i > 0)
-			from = guard(proof, from, stretch->to, width);
-		if (i + 1 < proof->n_stretches)
-			to = guard(proof, to, stretch->from, width);
-		if (from > to)
-			from = to = (from + to) / 2;
-		was_joined = stretch->is_joined;
-		if (!prove(proof, from, to, stretch))
-			return false;
-		stretch->is_joined = was_joined;
 	}
 	return true;
 }
 
-/* What was a break stays one. */
 static void join(struct proof *proof)
 {
 	for (uint32_t i = 1; i < proof->n_stretches; i++) {
 		struct stretch *stretch = &proof->stretches[i];
 
-		stretch->is_joined = stretch->is_joined && is_step(proof, stretch - 1, stretch);
+		stretch->is_joined = is_step(proof, stretch - 1, stretch);
 	}
 }
 
-/* -- lies -------------------------------------------------------------------------------------- */
+/* -- one rate ---------------------------------------------------------------------------------- */
 
-static bool is_explained(struct proof *proof, const struct stretch *left,
-                         const struct stretch *right)
+/* The mean rate of a run whose clock jumped, but was not slewed: its stretches tell how far they
+ * went, and of a break between nothing is known but how far it may have jumped. */
+static void find_mean(struct proof *proof, struct stretch *ret)
 {
-	struct stretch both;
+	struct spot *spots = proof->spots.all;
+	const struct stretch *last = &proof->stretches[proof->n_stretches - 1];
+	double least_ns = 0, most_ns = 0, length;
 
-	return prove(proof, left->from, right->to, &both);
+	for (uint32_t i = 0; i < proof->n_stretches; i++) {
+		const struct stretch *stretch = &proof->stretches[i];
+		double dx = i > 0 ? spots[stretch->from].x - spots[stretch[-1].to].x : 0;
+
+		least_ns += stretch_least(proof, stretch) * dx;
+		most_ns += stretch_most(proof, stretch) * dx;
+		spots_tighten(&proof->spots, stretch->from, stretch->to,
+		              stretch_least(proof, stretch), stretch_most(proof, stretch));
+		least_ns += spots[stretch->to].tight_lo - spots[stretch->from].tight_hi;
+		most_ns += spots[stretch->to].tight_hi - spots[stretch->from].tight_lo;
+	}
+	length = spots[last->to].x - spots[proof->stretches[0].from].x;
+	*ret = (struct stretch){.least = least_ns / length, .most = most_ns / length};
 }
 
-/* Forgets spots between two stretches if one rate explains these without them; no more than it
- * must. */
-static bool forget(struct proof *proof, const struct stretch *left, const struct stretch *right)
+/* Limits the rates of all stretches by those of the run, if none is suspected then. */
+static void share_mean(struct proof *proof)
 {
-	struct spot *spots = &proof->spots.all[left->to + 1], kept[MAX_LIE];
-	uint32_t n = right->from - left->to - 1;
-	bool is_good;
+	struct stretch mean;
 
-	for (uint32_t i = 0; i < n; i++) {
-		kept[i] = spots[i];
-		spots[i].lo = -INFINITY;
-		spots[i].hi = INFINITY;
+	for (uint32_t i = 1; i < proof->n_stretches; i++) {
+		if (proof->stretches[i].is_joined)
+			return;
 	}
-	is_good = is_explained(proof, left, right);
-	for (uint32_t i = 0; i < n; i++) {
-		spots[i] = kept[i];
-		if (!is_good || is_explained(proof, left, right))
-			continue;
-		spots[i].lo = -INFINITY;
-		spots[i].hi = INFINITY;
-		proof->mesh->knots[spots[i].knot].is_kept = false;
+	find_mean(proof, &mean);
+	for (uint32_t i = 0; i < proof->n_stretches; i++) {
+		struct stretch stretch = proof->stretches[i];
+
+		stretch.least = mean.least;
+		stretch.most = mean.most;
+		if (!stretch_leaves_room(proof, &stretch))
+			return;
 	}
-	return is_good;
-}
+	for (uint32_t i = 0; i < proof->n_stretches; i++) {
+		struct stretch *stretch = &proof->stretches[i];
 
-static bool forget_lies(struct proof *proof)
-{
-	for (uint32_t i = 0; i + 2 < proof->n_stretches; i++) {
-		const struct stretch *left = &proof->stretches[i];
-
-		for (uint32_t j = i + 2; j < proof->n_stretches; j++) {
-			const struct stretch *right = &proof->stretches[j];
-
-			if (right->from - left->to - 1 > MAX_LIE)
-				break;
-			if (forget(proof, left, right)) {
-				proof->has_lies = true;
-				return true;
-			}
-		}
+		stretch->least = fmax(stretch->least, mean.least);
+		stretch->most = fmin(stretch->most, mean.most);
+		if (stretch->least > stretch->most)
+			stretch->least = stretch->most = (stretch->least + stretch->most) / 2;
 	}
-	return false;
 }
 
 /* -- paces ------------------------------------------------------------------------------------- */
@@ -357,28 +118,42 @@ static int64_t spot_ns(const struct proof *proof, uint32_t spot)
 	return proof->mesh->knots[proof->spots.all[spot].knot].host_ns;
 }
 
-static void add_rates(const struct proof *proof, int64_t host_ns, double least, double most,
-                      struct paces *paces)
+static void add_rates(const struct proof *proof, int64_t host_ns, const struct stretch *a,
+                      const struct stretch *b, struct paces *paces)
 {
-	least = fmax(least - proof->rho, -proof->fastest);
-	most = fmin(most + proof->rho, proof->fastest);
+	double least = fmin(stretch_least(proof, a), stretch_least(proof, b));
+	double most = fmax(stretch_most(proof, a), stretch_most(proof, b));
+
 	paces_add(paces, host_ns, (least + most) / 2, (most - least) / 2);
 }
 
+/* What no stretch holds is a break, at either end, too. Behind the last knot and before the first,
+ * where nothing says more, a clock goes on as it does next to it. */
 static int make_paces(const struct proof *proof, struct paces *paces)
 {
-	FLEXTRACE_TRY(paces_reserve(paces, 2 * proof->n_stretches));
+	const struct mesh *mesh = proof->mesh;
+	const struct stretch *last = &proof->stretches[proof->n_stretches - 1];
+	int64_t first_ns = mesh->knots[mesh->first_knot[proof->clock]].host_ns, end_ns = first_ns;
+	int64_t last_ns = mesh->knots[mesh->first_knot[proof->clock + 1] - 1].host_ns;
+
+	FLEXTRACE_TRY(paces_reserve(paces, 2 * proof->n_stretches + 3));
+	paces->has_left = proof->is_proven;
+	if (proof->stretches[0].from > 0)
+		add_rates(proof, first_ns - 1, proof->stretches, proof->stretches, paces);
 	for (uint32_t i = 0; i < proof->n_stretches; i++) {
-		const struct stretch *stretch = &proof->stretches[i], *left = stretch - 1;
+		const struct stretch *stretch = &proof->stretches[i];
 		int64_t from_ns = spot_ns(proof, stretch->from);
 
 		if (i > 0 && stretch->is_joined)
-			add_rates(proof, spot_ns(proof, left->to),
-			          fmin(left->least, stretch->least),
-			          fmax(left->most, stretch->most), paces);
-		else if (i > 0)
-			paces_add_break(paces, spot_ns(proof, left->to) + 1, from_ns);
-		add_rates(proof, from_ns, stretch->least, stretch->most, paces);
+			add_rates(proof, end_ns - 1, stretch - 1, stretch, paces);
+		else if (stretch->from > 0)
+			paces_add_break(paces, end_ns, from_ns);
+		add_rates(proof, from_ns, stretch, stretch, paces);
+		end_ns = spot_ns(proof, stretch->to) + 1;
+	}
+	if (last->to + 1 < proof->spots.n) {
+		paces_add_break(paces, end_ns, last_ns + 1);
+		add_rates(proof, last_ns + 1, last, last, paces);
 	}
 	return FLEXTRACE_OK;
 }
@@ -389,44 +164,58 @@ static void drop_breaks(struct proof *proof, const struct paces *paces)
 	struct mesh *mesh = proof->mesh;
 	uint32_t end = mesh->first_knot[proof->clock + 1];
 
-	for (uint32_t i = 1; i < proof->n_stretches; i++) {
-		const struct stretch *right = &proof->stretches[i], *left = right - 1;
-
-		if (right->is_joined)
-			continue;
-		for (uint32_t at = proof->spots.all[left->to].knot + 1;
-		     at < end && mesh->knots[at].host_ns < spot_ns(proof, right->from); at++)
-			mesh->knots[at].is_kept = !paces_are_doubtful(paces,
-			                                              mesh->knots[at].host_ns) &&
-			                          mesh->knots[at].is_kept;
+	for (uint32_t at = mesh->first_knot[proof->clock]; paces->n_paces > 1 && at < end; at++) {
+		if (paces_are_doubtful(paces, mesh->knots[at].host_ns))
+			mesh->knots[at].is_kept = false;
 	}
 }
 
-/* Finds the stretches with rates up to a limit; false: there are none. */
-static bool find_stretches(struct proof *proof, double fastest)
+static bool make_stretches(struct proof *proof)
 {
-	proof->fastest = fastest;
-	proof->n_stretches = 1;
-	if (prove(proof, 0, proof->spots.n - 1, &proof->stretches[0]))
-		return true;
-	do {
-		if (!cut(proof))
-			return false;
-		join(proof);
-	} while (proof->n_stretches > 2 && forget_lies(proof));
-	if (!guard_ends(proof))
+	if (!proof_cut(proof))
 		return false;
 	join(proof);
 	return true;
 }
 
+/* Explains all by one rate, or cuts it; false: neither can be. */
+static bool explain(struct proof *proof)
+{
+	proof->is_proven = false;
+	proof->n_stretches = 1;
+	if (stretch_prove(proof, 0, proof->spots.n - 1, &proof->stretches[0]))
+		return true;
+	return make_stretches(proof);
+}
+
+/* Finds the stretches with rates up to a limit; false: there are none. Who would have to be cut too
+ * often is suspected of less, in the end of nothing. */
+static bool find_stretches(struct proof *proof, double fastest)
+{
+	bool is_explained;
+
+	proof->fastest = fastest;
+	is_explained = explain(proof);
+	for (int i = 1; i <= MAX_TRIES && !is_explained; i++) {
+		for (uint32_t at = 0; at < proof->spots.n; at++)
+			proof->spots.all[at].room *= i < MAX_TRIES ? LESS : 0;
+		is_explained = explain(proof);
+	}
+	if (is_explained)
+		share_mean(proof);
+	return is_explained;
+}
+
+/* Whether there is a break for certain. */
 static bool has_break(const struct proof *proof)
 {
-	for (uint32_t i = 1; i < proof->n_stretches; i++) {
+	for (uint32_t i = 1; i < proof->n_stretches && proof->is_proven; i++) {
 		if (!proof->stretches[i].is_joined)
 			return true;
 	}
-	return false;
+	return proof->is_proven &&
+	       (proof->stretches[0].from > 0 ||
+	        proof->stretches[proof->n_stretches - 1].to + 1 < proof->spots.n);
 }
 
 /* Whether a clock was faster than is likely of any, for certain. */
@@ -447,46 +236,103 @@ static int make_all_paces(struct proof *proof, struct proven *proven, struct pac
 		paces->paces->is_doubtful = proven->is_lost;
 		return FLEXTRACE_OK;
 	}
-	FLEXTRACE_TRY(make_paces(proof, paces));
-	drop_breaks(proof, paces);
-	return FLEXTRACE_OK;
+	return make_paces(proof, paces);
 }
 
-static int prove_clock(struct proof *proof, double likely_rate, struct proven *ret)
+/* Where evidence leaves less, it says more. */
+static double usual_room(const struct proof *proof)
 {
-	struct paces paces = {0};
+	double rooms[MAX_SPOTS];
 
+	for (uint32_t i = 0; i < proof->spots.n; i++)
+		rooms[i] = proof->spots.all[i].room > 0 ? proof->spots.all[i].room : INFINITY;
+	return stats_quantile(rooms, proof->spots.n, 0.5);
+}
+
+static int prove_clock(struct proof *proof, double likely_rate, struct proven *ret,
+                       struct paces *ret_paces)
+{
 	proof->has_lies = false;
 	spots_fill(&proof->spots, proof->mesh, proof->clock, likely_rate, false);
-	*ret = (struct proven){.is_lost = false};
-	if (!find_stretches(proof, LIKELY_RATE) || has_break(proof)) {
+	spots_find_room(&proof->spots, proof->rho);
+	*ret = (struct proven){.room_ns = usual_room(proof)};
+	if (!find_stretches(proof, LIKELY_RATE) || proof->is_proven) {
 		ret->is_lost = !find_stretches(proof, FREE_RATE);
 		ret->is_fast = !ret->is_lost && is_fast(proof);
 		ret->has_break = !ret->is_lost && has_break(proof);
 	}
 	ret->has_lies = proof->has_lies;
-	FLEXTRACE_TRY(make_all_paces(proof, ret, &paces));
-	mesh_set_paces(proof->mesh, proof->clock, &paces);
+	return make_all_paces(proof, ret, ret_paces);
+}
+
+/* What a clock's evidence proves on top of what it did before. */
+static int prove_more(struct proof *proof, double likely_rate, struct proven *proven,
+                      struct paces *ret_paces)
+{
+	struct mesh *mesh = proof->mesh;
+	struct paces *before = &mesh->paces[proof->clock];
+	int64_t last_ns = mesh->knots[mesh->first_knot[proof->clock + 1] - 1].host_ns;
+	struct proven more;
+
+	FLEXTRACE_TRY(prove_clock(proof, likely_rate, &more, ret_paces));
+	proven->has_break = proven->has_break || more.has_break;
+	proven->has_lies = proven->has_lies || more.has_lies;
+	proven->is_fast = proven->is_fast || more.is_fast;
+	proven->is_lost = proven->is_lost || more.is_lost;
+	if (proven->is_lost)
+		return FLEXTRACE_OK;
+	if (more.room_ns < proven->room_ns)
+		return paces_combine(ret_paces, before, last_ns);
+	FLEXTRACE_TRY(paces_combine(before, ret_paces, last_ns));
+	paces_release(ret_paces);
+	*ret_paces = *before;
+	*before = (struct paces){0};
+	return FLEXTRACE_OK;
+}
+
+/* Each clock from what the root and those before it tell. */
+static int prove_all(struct proof *proof, const struct curve *curves, bool is_back,
+                     struct proven *proven)
+{
+	struct mesh *mesh = proof->mesh;
+	const struct graph *graph = mesh->graph;
+
+	for (uint32_t i = 0; i < graph->n_clocks; i++) {
+		uint32_t clock = graph->order[is_back ? graph->n_clocks - 1 - i : i];
+		double rate = curves[clock].rate;
+		struct paces paces = {0};
+		int code;
+
+		if (mesh->first_knot[clock] == mesh->first_knot[clock + 1] ||
+		    (is_back && (proven[clock].is_lost || proven[clock].is_fast)))
+			continue;
+		proof->clock = clock;
+		code = is_back ? prove_more(proof, rate, &proven[clock], &paces)
+		               : prove_clock(proof, rate, &proven[clock], &paces);
+		if (code < 0) {
+			paces_release(&paces);
+			return code;
+		}
+		drop_breaks(proof, &paces);
+		mesh_set_paces(mesh, clock, &paces);
+		mesh_sweep(mesh, clock);
+	}
 	return FLEXTRACE_OK;
 }
 
 int prove_run(struct mesh *mesh, const struct curve *curves, double rho, struct proven *proven)
 {
-	const struct graph *graph = mesh->graph;
 	struct proof *proof = malloc(sizeof(*proof));
 	int code = proof ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 
-	if (proof)
+	if (proof) {
 		*proof = (struct proof){.mesh = mesh, .rho = rho};
-	mesh_clear(mesh);
-	for (uint32_t i = 0; i < graph->n_clocks && code >= 0; i++) {
-		uint32_t clock = graph->order[i];
-
-		if (mesh->first_knot[clock] == mesh->first_knot[clock + 1])
-			continue;
-		proof->clock = clock;
-		code = prove_clock(proof, curves[clock].rate, &proven[clock]);
-		mesh_sweep(mesh, clock);
+		mesh_clear(mesh);
+		code = prove_all(proof, curves, false, proven);
+	}
+	if (code >= 0 && mesh->graph->n_clocks > 2) {
+		mesh_clear_bounds(mesh);
+		code = prove_all(proof, curves, true, proven);
 	}
 	free(proof);
 	return code;

@@ -79,7 +79,9 @@ void spots_fill(struct spots *spots, const struct mesh *mesh, uint32_t clock, do
 		           first + (uint32_t)((uint64_t)(i + 1) * n / n_windows));
 }
 
-bool spots_tighten(struct spots *all, uint32_t from, uint32_t to, double least, double most)
+/* Of bounds that are closer by a share of their room. */
+static bool tighten(struct spots *all, uint32_t from, uint32_t to, double least, double most,
+                    double share)
 {
 	struct spot *spots = all->all;
 	double lo = -INFINITY, hi = INFINITY;
@@ -87,8 +89,8 @@ bool spots_tighten(struct spots *all, uint32_t from, uint32_t to, double least, 
 	for (uint32_t i = from; i <= to; i++) {
 		double dx = i > from ? spots[i].x - spots[i - 1].x : 0;
 
-		lo = fmax(lo + least * dx, spots[i].lo);
-		hi = fmin(hi + most * dx, spots[i].hi);
+		lo = fmax(lo + least * dx, spots[i].lo + share * spots[i].room / 2);
+		hi = fmin(hi + most * dx, spots[i].hi - share * spots[i].room / 2);
 		if (lo > hi + ROUNDING_NS)
 			return false;
 		spots[i].tight_lo = lo;
@@ -101,6 +103,16 @@ bool spots_tighten(struct spots *all, uint32_t from, uint32_t to, double least, 
 		spots[i].tight_hi = fmin(spots[i].tight_hi, spots[i + 1].tight_hi - least * dx);
 	}
 	return true;
+}
+
+bool spots_tighten(struct spots *spots, uint32_t from, uint32_t to, double least, double most)
+{
+	return tighten(spots, from, to, least, most, 0);
+}
+
+bool spots_leave_room(struct spots *spots, uint32_t from, uint32_t to, double least, double most)
+{
+	return tighten(spots, from, to, least, most, 1);
 }
 
 /* Bounds of two ends, which lie apart by a mean rate within [least, most]. */
@@ -131,30 +143,4 @@ bool spots_take_rate(struct spots *spots, uint32_t from, uint32_t to, double lea
 	last->lo = was_last.lo;
 	last->hi = was_last.hi;
 	return is_possible;
-}
-
-double spots_squeeze(struct spots *all, uint32_t from, uint32_t to, double least, double most)
-{
-	struct spot *spots = all->all;
-	double lo = -INFINITY, hi = INFINITY, narrowest = 1;
-
-	for (uint32_t i = from; i <= to; i++) {
-		double dx = i > from ? spots[i].x - spots[i - 1].x : 0;
-
-		spots[i].tight_lo = lo = fmax(lo + least * dx, spots[i].lo);
-		spots[i].tight_hi = hi = fmin(hi + most * dx, spots[i].hi);
-	}
-	lo = -INFINITY;
-	hi = INFINITY;
-	for (uint32_t i = to + 1; i-- > from;) {
-		double dx = i < to ? spots[i + 1].x - spots[i].x : 0, both, either;
-
-		lo = fmax(lo - most * dx, spots[i].lo);
-		hi = fmin(hi - least * dx, spots[i].hi);
-		both = fmin(hi, spots[i].tight_hi) - fmax(lo, spots[i].tight_lo);
-		either = fmin(hi - lo, spots[i].tight_hi - spots[i].tight_lo);
-		if (isfinite(either) && both < narrowest * either)
-			narrowest = fmax(0, both / either);
-	}
-	return narrowest;
 }

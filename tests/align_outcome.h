@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * align_outcome.h: what align makes of a scene whose truth is known.
+ */
+#ifndef ALIGN_OUTCOME_H
+#define ALIGN_OUTCOME_H
+
+#include "align_truth.h"
+
+struct align_outcome {
+	struct align_verdict verdict;
+	uint32_t n_one_sided, n_lines;
+	uint64_t n_points, n_dropped, n_lies;
+	uint64_t n_unaligned, n_wandering;
+};
+
+/* Aligns a scene, judges it, and prints one line. */
+struct align_outcome align_outcome_of(const struct align_scene *scene);
+
+#endif
