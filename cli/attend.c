@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "flight.h"
+#include "guardian.h"
 
 #define TICK_NS 200000000
 
@@ -88,12 +89,20 @@ static void on_tick(void *context)
 		rotate(attendance);
 }
 
+static void on_end(void *context)
+{
+	const struct attendance *attendance = context;
+
+	guardian_tell_asked(attendance->recording);
+}
+
 void attend_begin(struct attendance *attendance, const struct rotation_plan *rotation,
                   const struct recording *recording, const struct conversion_options *conversion)
 {
 	attendance->recording = recording;
 	attendance->background.conversion = conversion;
-	attendance->meanwhile = (struct meanwhile){.tick = on_tick, .context = attendance};
+	attendance->meanwhile =
+		(struct meanwhile){.tick = on_tick, .on_end = on_end, .context = attendance};
 	if (recording->kind == SESSION_FLIGHT)
 		attendance->meanwhile.on_usr2 = on_usr2;
 	if (rotation->size_bytes || rotation->period_ns)

@@ -31,6 +31,22 @@ void signals_hold(struct held_signals *ret_signals)
 	sigprocmask(SIG_BLOCK, &ret_signals->held, &ret_signals->before);
 }
 
+static struct sigaction pipe_action;
+static bool is_pipe_ignored;
+
+void signals_ignore_pipe(void)
+{
+	struct sigaction action = {.sa_handler = SIG_IGN};
+
+	if (!is_pipe_ignored)
+		is_pipe_ignored = sigaction(SIGPIPE, &action, &pipe_action) == 0;
+}
+
+void signals_ignore_usr2(void)
+{
+	signal(SIGUSR2, SIG_IGN);
+}
+
 void signals_restore(const struct held_signals *signals)
 {
 	sigaction(SIGCHLD, &signals->child_action, NULL);
@@ -53,7 +69,8 @@ int signals_pending(const struct held_signals *signals)
 
 	sigpending(&pending);
 	for (size_t i = 0; i < N_ENDING; i++)
-		if (sigismember(&signals->held, ending_signals[i]) &&
+		if (ending_signals[i] != SIGUSR2 &&
+		    sigismember(&signals->held, ending_signals[i]) &&
 		    sigismember(&pending, ending_signals[i]))
 			return ending_signals[i];
 	return 0;
@@ -72,6 +89,8 @@ static bool is_done_meanwhile(const struct meanwhile *meanwhile, int number)
 		tick(meanwhile);
 	if (number == SIGUSR2 && meanwhile->on_usr2)
 		meanwhile->on_usr2(meanwhile->context);
+	if (number == SIGTERM && meanwhile->on_end)
+		meanwhile->on_end(meanwhile->context);
 	return number == SIGCHLD || (number == SIGUSR2 && meanwhile->on_usr2);
 }
 
@@ -159,6 +178,8 @@ _Noreturn static void exec_program(const char *path, char *const argv[],
 	ssize_t n;
 
 	signals_restore(signals);
+	if (is_pipe_ignored)
+		sigaction(SIGPIPE, &pipe_action, NULL);
 	execv(path, argv);
 	reason = errno;
 	n = write(report, &reason, sizeof(reason));

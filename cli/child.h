@@ -31,6 +31,7 @@ struct held_signals {
 struct meanwhile {
 	void (*tick)(void *context);    /* each tick_ns, and when a child of ours ends; or NULL */
 	void (*on_usr2)(void *context); /* SIGUSR2 is for us; NULL: it is as any other signal */
+	void (*on_end)(void *context);  /* somebody asked us to end (SIGTERM); or NULL */
 	int64_t tick_ns;                /* 0 = only when a child ends */
 	void *context;                  /* weak */
 };
@@ -42,7 +43,13 @@ void signals_release(const struct held_signals *signals);
 /* For a forked child: its signals are as they were before, and those that have come reach it. */
 void signals_restore(const struct held_signals *signals);
 
-/* A signal that came while it was held, 0 = none. */
+/* From now on nobody who stops reading what we say ends us; the program is as it was. */
+void signals_ignore_pipe(void);
+
+/* From now on SIGUSR2 asks for nothing any more. */
+void signals_ignore_usr2(void);
+
+/* A signal that came while it was held and that ends, 0 = none. */
 int signals_pending(const struct held_signals *signals);
 
 /* Waits for one of the held signals to come, or for the process `pid` to end (0 = none). Returns

@@ -50,6 +50,6 @@ void daemon_recognize(struct session_daemon *ret_daemon);
  * Stops the daemon if it is ours and no session is left in it, and waits for its end. Returns 1
  * if it was left running for the sessions of others, 0 otherwise.
  */
-int daemon_stop(const struct session_daemon *daemon, struct flextrace_error *error);
+int daemon_stop(const struct session_daemon *daemon);
 
 #endif

@@ -85,6 +85,11 @@ static int fill(const struct recording *recording, const struct recording *snaps
 
 	if (code == FLEXTRACE_OK)
 		code = session_snapshot(recording->session, snapshot->trace_dir, error);
+	/* LTTng leaves out what is unfinished when it closes what is being written. */
+	if (code == FLEXTRACE_OK && recording_heal(recording, false)) {
+		recording_remove_tree(snapshot->trace_dir);
+		code = session_snapshot(recording->session, snapshot->trace_dir, error);
+	}
 	if (code < 0 && recording_is_full(snapshot->dir))
 		return error_set(error, FLEXTRACE_E_OUTPUT,
 		                 "The disk is full, it has no room for the snapshot: path=%s",

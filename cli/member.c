@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "flight.h"
 
-#define JOIN_GRACE_S 3 /* ranks of a job start within this time of each other */
-#define POLL_NS      20000000
+#define JOIN_GRACE_S  3 /* ranks of a job start within this time of each other */
+#define POLL_NS       20000000
+#define DEAD_GRACE_NS INT64_C(10000000000)
 
 enum { BYTE_MUTEX, BYTE_MEMBERS, BYTE_LEADER };
 
@@ -200,6 +202,57 @@ void member_be_alone(struct member *ret_member, const struct recording *recordin
 		fd = -1;
 	}
 	*ret_member = (struct member){.fd = fd};
+}
+
+/* A flight recorder is asked for what it holds first. */
+static void end_dead(struct recording *recording)
+{
+	struct recording_outcome outcome = {.verdict = SESSION_NO_STREAMS};
+	struct recording snapshot;
+
+	if (recording->kind == SESSION_FLIGHT)
+		flight_take(recording, FLIGHT_END, &snapshot, NULL);
+	recording_forget(recording);
+	recording_end(recording, &outcome, NULL);
+}
+
+/* With the mutex held. Whether somebody may still join what nobody leads any more. */
+static bool is_awaited(int fd, const struct recording *recording, uint32_t n_expected)
+{
+	return recording->job[0] && (!n_expected || count_joined(fd) < n_expected);
+}
+
+/* Returns whether the recording is ours to end, with the mutex held then. */
+static bool take_over(int fd, struct recording *recording, uint32_t n_expected)
+{
+	const struct timespec pause = {.tv_nsec = POLL_NS};
+	struct recording state;
+
+	for (int64_t waited_ns = 0;; waited_ns += POLL_NS) {
+		set_lock(fd, F_OFD_SETLKW, F_WRLCK, BYTE_MUTEX);
+		if (has_members(fd) || is_empty(fd))
+			return false;
+		if (recording_load(recording->dir, &state, NULL) == FLEXTRACE_OK)
+			*recording = state;
+		if (waited_ns >= DEAD_GRACE_NS || !is_awaited(fd, recording, n_expected))
+			return true;
+		set_lock(fd, F_OFD_SETLK, F_UNLCK, BYTE_MUTEX);
+		nanosleep(&pause, NULL);
+	}
+}
+
+bool member_end_dead(struct recording *recording, uint32_t n_expected)
+{
+	int fd = open_state(recording);
+	/* Without a state file it died before it had one, or somebody was faster than we. */
+	bool is_ours = fd < 0 ? recording_runs(recording, NULL) > 0
+	                      : take_over(fd, recording, n_expected);
+
+	if (is_ours)
+		end_dead(recording);
+	if (fd >= 0)
+		close(fd);
+	return is_ours;
 }
 
 bool member_lives(const struct recording *recording)

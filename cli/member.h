@@ -47,6 +47,10 @@ int member_join(struct member *ret_member, const struct member_request *request,
 /* Makes the caller the only member of the recording that it saved. */
 void member_be_alone(struct member *ret_member, const struct recording *recording);
 
+/* Ends the session of a recording whose recorder died, unless other members live: then false. Of a
+ * job it waits a while for members that have not come yet. */
+bool member_end_dead(struct recording *recording, uint32_t n_expected);
+
 /* True if the recording has members that live. */
 bool member_lives(const struct recording *recording);
 

@@ -13,6 +13,7 @@
 #include "child.h"
 #include "cli.h"
 #include "flight.h"
+#include "guardian.h"
 #include "launcher.h"
 #include "member.h"
 #include "profile.h"
@@ -185,8 +186,12 @@ static int begin_in(struct run *run, const char *dir, const char *session,
 	                                 .options = &run->buffers,
 	                                 .n_expected = run->launcher.n_local};
 
-	if (run->launcher.job[0])
-		return member_join(&run->member, &request, &run->recording, error);
+	if (run->launcher.job[0]) {
+		FLEXTRACE_TRY(member_join(&run->member, &request, &run->recording, error));
+		if (!run->recording.guardian) /* we have joined */
+			guardian_begin(&run->recording, run->buffers.guard);
+		return FLEXTRACE_OK;
+	}
 	FLEXTRACE_TRY(recording_begin(dir, session, &run->buffers, (pid_t)run->own.pid,
 	                              &run->recording, error));
 	FLEXTRACE_TRY(recording_save(&run->recording, error));
@@ -194,14 +199,36 @@ static int begin_in(struct run *run, const char *dir, const char *session,
 	return FLEXTRACE_OK;
 }
 
+/* Converts what was recorded, or a snapshot, and prints the summary. */
+static int convert(struct run *run, const struct recording *recording)
+{
+	if (run->own.is_unconverted) {
+		cli_note("recorded: %s", recording->trace_dir);
+		return recording->cut_code;
+	}
+	run->conversion.output_dir = recording->dir;
+	/* Standard output is the program's. */
+	return recording_convert(recording, &run->conversion, (uint32_t)run->own.n_workers, stderr);
+}
+
+/* In the guardian, where the recorder did not come to it. */
+static int convert_orphan(void *context, const struct recording *recording)
+{
+	struct run *run = context;
+
+	return recording->kind == SESSION_TO_DISK ? convert(run, recording) : CLI_OK;
+}
+
 static int begin(struct run *run)
 {
 	const char *program = run->argv[0] ? run->argv[0] : "running";
 	char session[SESSION_NAME_SIZE], dir[PATH_MAX];
+	const struct guardian_work work = {convert_orphan, run, run->launcher.n_local};
 	struct flextrace_error error = {0};
 	size_t n;
 	int code;
 
+	run->buffers.guard = &work;
 	session_make_name(program, session);
 	choose_dir(run, program, dir);
 	n = strlen(dir);
@@ -217,18 +244,6 @@ static int begin(struct run *run)
 	if (code < 0)
 		return cli_fail(&error);
 	return CLI_OK;
-}
-
-/* Converts what was recorded, or a snapshot, and prints the summary. */
-static int convert(struct run *run, const struct recording *recording)
-{
-	if (run->own.is_unconverted) {
-		cli_note("recorded: %s", recording->trace_dir);
-		return recording->cut_code;
-	}
-	run->conversion.output_dir = recording->dir;
-	/* Standard output is the program's. */
-	return recording_convert(recording, &run->conversion, (uint32_t)run->own.n_workers, stderr);
 }
 
 /* Takes the last snapshot if the program failed, or where we cannot know. Returns an exit code and
@@ -279,11 +294,14 @@ static int end_recording(struct run *run, const struct recording *snapshot, bool
 	int code, ended;
 
 	if (!member_leave(&run->member, &run->recording)) {
+		guardian_end(&run->recording);
 		signals_release(&run->signals);
 		return is_taken ? end_flight(run, snapshot, true) : CLI_OK;
 	}
 	ended = recording_end(&run->recording, &outcome, &error);
+	guardian_tell_ended(&run->recording);
 	signals_release(&run->signals);
+	signals_ignore_usr2();
 	if (ended == 1)
 		cli_note("lttng-sessiond is left running: others record with it");
 	if (ended < 0)
@@ -319,6 +337,7 @@ static int end(struct run *run, int program_code)
 		run->recording.cut_code = CLI_INPUT;
 	ended = end_recording(run, &snapshot, is_taken);
 	finished = attend_finish(&run->attendance);
+	guardian_end(&run->recording);
 	code = code ? code : ended;
 	code = code ? code : finished;
 	return code ? code : run->attendance.has_failed ? CLI_INPUT : CLI_OK;
@@ -479,6 +498,7 @@ static int run_record(const struct command *command, int argc, char **argv)
 	if (code == CLI_OK && run.own.is_twice) {
 		code = record_twice(&run);
 	} else if (code == CLI_OK) {
+		signals_ignore_pipe();
 		signals_hold(&run.signals);
 		code = run.argv[0] ? record_program(&run) : record_running(&run);
 	}

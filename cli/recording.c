@@ -14,8 +14,10 @@
 #include "cli.h"
 #include "emit_note.h"
 #include "glob_in.h"
+#include "guardian.h"
 #include "provider.h"
 #include "recovery.h"
+#include "rings.h"
 #include "session_running.h"
 
 #define REGISTER_TIMEOUT_MS 30000
@@ -61,6 +63,31 @@ int recording_make_dir(const char *path, bool *ret_made, struct flextrace_error 
 static void name_buffers(const struct recording *recording, char path[PATH_MAX + 16])
 {
 	snprintf(path, PATH_MAX + 16, "%s/" RECOVERY_BUFFERS, recording->dir);
+}
+
+/* Where the buffers of a recording are, as far as we can know. "" = nowhere. */
+static void name_memory(const struct recording *recording, char path[PATH_MAX + 16])
+{
+	if (recording->is_crash_safe)
+		name_buffers(recording, path);
+	else
+		snprintf(path, PATH_MAX + 16, "%s", recording->memory_dir);
+}
+
+/* In the same memory where LTTng would have them, but with a name. Where that cannot be, LTTng has
+ * its own. */
+static void make_memory(struct recording *recording)
+{
+	snprintf(recording->memory_dir, sizeof(recording->memory_dir), RECORDING_MEMORY "%s",
+	         recording->session);
+	if (recording->is_crash_safe || mkdir(recording->memory_dir, 0700) != 0)
+		recording->memory_dir[0] = '\0';
+}
+
+static void remove_memory(const struct recording *recording)
+{
+	if (recording->memory_dir[0])
+		recording_remove_tree(recording->memory_dir);
 }
 
 /* What is not there yet is ours, and ours to remove. */
@@ -237,19 +264,35 @@ static enum session_kind choose_kind(const struct recording_options *options)
 	return options->relay ? SESSION_TO_RELAY : SESSION_TO_DISK;
 }
 
+/* LTTng answers nobody from here on until the directory is gone; nobody but us may remove it where
+ * a program or the consumer daemon still has it. What is to be recovered gets another name. */
+static void clear_memory(struct recording *recording, bool is_destroyed)
+{
+	char left[RECORDING_MEMORY_SIZE + 8];
+	int n;
+
+	if (!recording->memory_dir[0])
+		return;
+	n = snprintf(left, sizeof(left), "%s.left", recording->memory_dir);
+	if (is_destroyed || n >= RECORDING_MEMORY_SIZE || rename(recording->memory_dir, left) != 0)
+		remove_memory(recording);
+	else
+		memcpy(recording->memory_dir, left, (size_t)n + 1);
+}
+
 /* Ends the session, and the daemon if nobody else needs it. Returns 1 if it does. */
-static int end_session(const struct recording *recording, int *ret_destroyed,
+static int end_session(struct recording *recording, int *ret_destroyed,
                        struct flextrace_error *error)
 {
 	struct session_daemon daemon = recording->daemon;
-	struct flextrace_error later;
 	int lock = daemon_lock(), destroyed, ended;
 
 	destroyed = session_destroy(recording->session, error);
+	clear_memory(recording, destroyed == 0);
 	/* Whose recording started it may have ended before us, and left it to us. */
 	if (!daemon.pid)
 		daemon_recognize(&daemon);
-	ended = daemon_stop(&daemon, destroyed < 0 ? &later : error);
+	ended = daemon_stop(&daemon);
 	daemon_unlock(lock);
 	if (ret_destroyed)
 		*ret_destroyed = destroyed;
@@ -265,7 +308,7 @@ static int make_session(struct recording *recording, const struct session_setup 
 	if (code == FLEXTRACE_OK) {
 		code = session_create(setup, error);
 		if (code < 0)
-			daemon_stop(&recording->daemon, NULL);
+			daemon_stop(&recording->daemon);
 	}
 	daemon_unlock(lock);
 	return code;
@@ -274,27 +317,33 @@ static int make_session(struct recording *recording, const struct session_setup 
 static int begin_session(struct recording *recording, const struct recording_options *options,
                          pid_t pid, struct flextrace_error *error)
 {
-	char buffers_dir[PATH_MAX + 16], relay_url[PATH_MAX];
+	char memory_dir[PATH_MAX + 16], relay_url[PATH_MAX];
 	struct session_setup setup = {.name = recording->session,
 	                              .kind = recording->kind,
 	                              .trace_dir = recording->trace_dir,
 	                              .relay_url = relay_url,
-	                              .shm_path = recording->is_crash_safe ? buffers_dir : NULL,
+	                              .shm_path = memory_dir,
 	                              .buffers = recording->buffers,
 	                              .is_blocking = options->is_blocking,
 	                              .pid = pid};
 	int code;
 
-	name_buffers(recording, buffers_dir);
+	make_memory(recording);
+	name_memory(recording, memory_dir);
 	if (options->relay)
 		snprintf(relay_url, sizeof(relay_url), "%s%s",
 		         strstr(options->relay, "://") ? "" : "net://", options->relay);
+	guardian_begin(recording, options->guard);
 	code = make_session(recording, &setup, error);
-	if (code < 0)
-		return code;
-	code = start_session(recording, pid, error);
-	if (code < 0)
-		end_session(recording, NULL, NULL);
+	if (code == FLEXTRACE_OK) {
+		code = start_session(recording, pid, error);
+		if (code < 0)
+			end_session(recording, NULL, NULL);
+	}
+	if (code < 0) {
+		remove_memory(recording);
+		guardian_end(recording);
+	}
 	return code;
 }
 
@@ -349,6 +398,22 @@ int recording_begin(const char *dir, const char *session, const struct recording
 	return FLEXTRACE_OK;
 }
 
+uint32_t recording_heal(const struct recording *recording, bool is_quiet)
+{
+	char memory_dir[PATH_MAX + 16];
+
+	name_memory(recording, memory_dir);
+	return rings_heal(memory_dir, is_quiet);
+}
+
+void recording_tend(const struct recording *recording, struct rings_watch *watch)
+{
+	char memory_dir[PATH_MAX + 16];
+
+	name_memory(recording, memory_dir);
+	rings_tend(watch, memory_dir);
+}
+
 static bool has_snapshot(const struct recording *recording)
 {
 	glob_t found;
@@ -380,14 +445,11 @@ static void look_for_bytes(const struct recording *recording, struct recording_o
 static bool recover(const struct recording *recording)
 {
 	struct flextrace_error error = {0};
-	char trace_dir[PATH_MAX];
+	int code = recovery_finish(recording, &error);
 
-	if (!recovery_is_needed(recording->dir))
-		return false;
-	if (recovery_run(recording->dir, trace_dir, &error) == FLEXTRACE_OK)
-		return true;
-	cli_error("%s", error.message);
-	return false;
+	if (code < 0)
+		cli_error("%s", error.message);
+	return code > 0;
 }
 
 /* LTTng failed while it recorded. */
@@ -468,6 +530,8 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
 	note_emitted(recording, EMITTED_STOPPING);
 	stopped = session_stop(recording->session, &ret_outcome->losses, error);
 	note_emitted(recording, EMITTED_STOPPED);
+	/* Before LTTng takes the buffers down: it would wait for the dead. */
+	recording_heal(recording, true);
 	ended = end_session(recording, &destroyed, stopped < 0 ? &later : error);
 	forget_emitted(ended);
 	code = stopped < 0 ? stopped : destroyed;
@@ -478,10 +542,13 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
 	look_at_disk(recording, ret_outcome);
 	if (code < 0 || recording->cut_code)
 		look_for_bytes(recording, ret_outcome);
-	if (code == 0)
+	if (code == 0) {
 		remove_buffers(recording);
-	else if (error)
+	} else if (error) {
 		code = tell_cut(recording, ret_outcome, error);
+	} else if (recovery_finish(recording, NULL) > 0) {
+		ret_outcome->verdict = SESSION_HAS_DATA;
+	}
 	if (recovery_is_needed(recording->dir))
 		return code < 0 ? code : ended;
 	if (ret_outcome->verdict == SESSION_NO_STREAMS ||

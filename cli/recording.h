@@ -7,6 +7,8 @@
  *	DIR/trace/                what LTTng writes
  *	DIR/snapshots/            instead of it, of a flight recorder: see flight.h
  *	DIR/buffers/              with --crash-safe, while it runs: see recovery.h
+ *	/dev/shm/SESSION/         without: the buffers, while it runs, so that what a program that
+ *	                          died left unfinished can be read (ring.h)
  *	DIR/.flextrace-recording  while it runs: session, daemon and job, for whoever ends it
  *
  * - With --relay the trace is on another host, and DIR has only the state file.
@@ -28,7 +30,12 @@
 #include "options.h"
 #include "session.h"
 
-#define RECORDING_STATE_FILE ".flextrace-recording"
+#define RECORDING_STATE_FILE  ".flextrace-recording"
+#define RECORDING_MEMORY      "/dev/shm/"
+#define RECORDING_MEMORY_SIZE 192
+
+struct guardian_work;
+struct rings_watch;
 
 /* What the user may choose: options of `record` and `start`. */
 struct recording_options {
@@ -36,8 +43,9 @@ struct recording_options {
 	int64_t num_subbuf;      /* 0 = default */
 	bool is_blocking;
 	bool is_crash_safe;
-	const char *relay;          /* weak: [net://]HOST[:CONTROL[:DATA]]; NULL = none */
-	struct option_limit flight; /* value: bytes of memory, 0 = as any recording */
+	const char *relay;                 /* weak: [net://]HOST[:CONTROL[:DATA]]; NULL = none */
+	struct option_limit flight;        /* value: bytes of memory, 0 = as any recording */
+	const struct guardian_work *guard; /* weak: of `record`; NULL: `start` (guardian.h) */
 };
 extern const struct option_spec recording_option_table[];
 
@@ -52,7 +60,10 @@ struct recording {
 	struct buffer_plan buffers; /* zero in a recording that was loaded */
 	bool has_made_dir;          /* the directory did not exist before */
 	bool is_crash_safe;         /* DIR/buffers is ours, as the trace is */
-	int cut_code;               /* exit code of one that is not whole; 0 = it is */
+	char memory_dir
+		[RECORDING_MEMORY_SIZE]; /* with the buffers; "" = LTTng keeps them to itself */
+	int cut_code;                    /* exit code of one that is not whole; 0 = it is */
+	int guardian; /* owned: to tell its guardian (guardian.h); 0 = there is none */
 };
 
 /* How a recording ended. */
@@ -90,6 +101,13 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
                   struct flextrace_error *error);
 
 void recording_remove_tree(const char *path);
+
+/* Delivers what programs that died left unfinished in the buffers (rings.h). `is_quiet`: nothing is
+ * recorded any more. Returns how many sub-buffers. */
+uint32_t recording_heal(const struct recording *recording, bool is_quiet);
+
+/* The same while it records, for its guardian. */
+void recording_tend(const struct recording *recording, struct rings_watch *watch);
 
 /* Removes the trace, and the directory if it is ours and nothing else is in it. */
 void recording_remove(const struct recording *recording);

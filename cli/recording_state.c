@@ -76,9 +76,12 @@ static int write_state(const struct recording *recording, struct flextrace_error
 	if (!file)
 		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s",
 		                 path, strerror(errno));
-	fprintf(file, "session %s\ndaemon %ld %" PRIu64 "\nkind %d\nmade %d\nbuffers %d\njob %s\n",
+	fprintf(file,
+	        "session %s\ndaemon %ld %" PRIu64
+	        "\nkind %d\nmade %d\nbuffers %d\nmemory %s\njob %s\n",
 	        recording->session, (long)recording->daemon.pid, recording->daemon.start_ticks,
 	        (int)recording->kind, recording->has_made_dir, recording->is_crash_safe,
+	        recording->memory_dir[0] ? recording->memory_dir : NO_JOB,
 	        recording->job[0] ? recording->job : NO_JOB);
 	if (fclose(file) != 0)
 		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s",
@@ -164,7 +167,8 @@ int recording_load(const char *dir, struct recording *ret_recording, struct flex
 	int n, kind, made, buffers;
 	long pid;
 
-	_Static_assert(SESSION_NAME_SIZE == 160 && LAUNCHER_JOB_SIZE == 96,
+	_Static_assert(SESSION_NAME_SIZE == 160 && LAUNCHER_JOB_SIZE == 96 &&
+	                       RECORDING_MEMORY_SIZE == 192,
 	               "the widths in the format below");
 	FLEXTRACE_TRY(recording_locate(dir, &recording, error));
 	name_state_file(recording.dir, path);
@@ -176,15 +180,19 @@ int recording_load(const char *dir, struct recording *ret_recording, struct flex
 		return error_set(error, FLEXTRACE_E_INPUT,
 		                 "The recording belongs to another user: path=%s", dir);
 	}
-	n = fscanf(file, "session %159s daemon %ld %" SCNu64 " kind %d made %d buffers %d job %95s",
+	n = fscanf(file,
+	           "session %159s daemon %ld %" SCNu64
+	           " kind %d made %d buffers %d memory %191s job %95s",
 	           recording.session, &pid, &recording.daemon.start_ticks, &kind, &made, &buffers,
-	           recording.job);
+	           recording.memory_dir, recording.job);
 	fclose(file);
-	if (n != 7 || strncmp(recording.session, SESSION_PREFIX, strlen(SESSION_PREFIX)) != 0 ||
+	if (n != 8 || strncmp(recording.session, SESSION_PREFIX, strlen(SESSION_PREFIX)) != 0 ||
 	    kind < 0 || kind > SESSION_TO_RELAY)
 		return error_set(error, FLEXTRACE_E_INPUT, "Damaged file: path=%s", path);
 	if (strcmp(recording.job, NO_JOB) == 0)
 		recording.job[0] = '\0';
+	if (strncmp(recording.memory_dir, RECORDING_MEMORY, strlen(RECORDING_MEMORY)) != 0)
+		recording.memory_dir[0] = '\0';
 	recording.daemon.pid = (pid_t)pid;
 	recording.kind = (enum session_kind)kind;
 	recording.has_made_dir = made;

@@ -15,17 +15,39 @@
 #include "cli.h"
 #include "glob_in.h"
 #include "recording.h"
+#include "rings.h"
 
-#define USERS "/ust/uid/*/*-bit"
+#define USERS "/ust/uid/*/*-bit/metadata"
 
-bool recovery_is_needed(const char *dir)
+static bool has_buffers(const char *path)
 {
 	glob_t found;
 
-	if (glob_in(dir, RECOVERY_BUFFERS USERS "/metadata", &found) != 0)
+	if (glob_in(path, USERS + 1, &found) != 0)
 		return false;
 	globfree(&found);
 	return true;
+}
+
+/* Stores where the buffers of a recording are, if they are there. */
+static bool find_buffers(const char *dir, const struct recording *recording, char path[PATH_MAX])
+{
+	int n = snprintf(path, PATH_MAX, "%s/" RECOVERY_BUFFERS, dir);
+
+	if (n > 0 && n < PATH_MAX && has_buffers(path))
+		return true;
+	snprintf(path, PATH_MAX, "%s", recording->memory_dir);
+	return *path && has_buffers(path);
+}
+
+bool recovery_is_needed(const char *dir)
+{
+	struct recording recording;
+	char path[PATH_MAX];
+
+	if (recording_load(dir, &recording, NULL) < 0)
+		recording.memory_dir[0] = '\0';
+	return find_buffers(dir, &recording, path);
 }
 
 /* -- lttng-crash ------------------------------------------------------------------------------- */
@@ -185,10 +207,33 @@ static int check_entries(const struct recording *recording, const char *buffers,
 	                 recording->dir);
 }
 
+/* Writes what is in the buffers into the trace. */
+static int take(const struct recording *recording, const char *buffers,
+                struct flextrace_error *error)
+{
+	char recovered[PATH_MAX + 16], unfinished[PATH_MAX + 32];
+
+	snprintf(recovered, sizeof(recovered), "%s/recovered", recording->trace_dir);
+	snprintf(unfinished, sizeof(unfinished), "%s.tmp", recovered);
+	FLEXTRACE_TRY(check_entries(recording, buffers, error));
+	recording_remove_tree(unfinished); /* of an attempt that was interrupted */
+	mkdir(recording->trace_dir, 0700); /* where it was removed */
+	rings_close(buffers);
+	FLEXTRACE_TRY(extract(buffers, unfinished, recovered, error));
+	FLEXTRACE_TRY(complete_all(recording->trace_dir, unfinished, error));
+	if (rename(unfinished, recovered) != 0)
+		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot rename: path=%s, reason=%s",
+		                 unfinished, strerror(errno));
+	cli_note("recovered from the buffers: %s", recovered);
+	if (strcmp(buffers, recording->memory_dir) == 0)
+		recording_remove_tree(buffers);
+	return FLEXTRACE_OK;
+}
+
 int recovery_run(const char *dir, char ret_trace_dir[PATH_MAX], struct flextrace_error *error)
 {
-	char buffers[PATH_MAX], recovered[PATH_MAX + 16], unfinished[PATH_MAX + 32];
-	struct recording recording;
+	char buffers[PATH_MAX], recovered[PATH_MAX + 16];
+	struct recording recording, state;
 
 	FLEXTRACE_TRY(recording_locate(dir, &recording, error));
 	snprintf(ret_trace_dir, PATH_MAX, "%s", recording.trace_dir);
@@ -196,18 +241,24 @@ int recovery_run(const char *dir, char ret_trace_dir[PATH_MAX], struct flextrace
 	if (access(recovered, F_OK) == 0)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(check_ended(dir, error));
-	snprintf(buffers, sizeof(buffers), "%.*s/" RECOVERY_BUFFERS, PATH_MAX - 16, recording.dir);
-	snprintf(unfinished, sizeof(unfinished), "%s.tmp", recovered);
-	FLEXTRACE_TRY(check_entries(&recording, buffers, error));
-	recording_remove_tree(unfinished); /* of an attempt that was interrupted */
-	mkdir(recording.trace_dir, 0700);  /* where it was removed */
-	FLEXTRACE_TRY(extract(buffers, unfinished, recovered, error));
-	FLEXTRACE_TRY(complete_all(recording.trace_dir, unfinished, error));
-	if (rename(unfinished, recovered) != 0)
-		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot rename: path=%s, reason=%s",
-		                 unfinished, strerror(errno));
-	cli_note("recovered from the buffers: %s", recovered);
-	return FLEXTRACE_OK;
+	recording.memory_dir[0] = '\0';
+	if (recording_load(dir, &state, NULL) == FLEXTRACE_OK)
+		memcpy(recording.memory_dir, state.memory_dir, sizeof(recording.memory_dir));
+	return find_buffers(recording.dir, &recording, buffers) ? take(&recording, buffers, error)
+	                                                        : FLEXTRACE_OK;
+}
+
+int recovery_finish(const struct recording *recording, struct flextrace_error *error)
+{
+	char buffers[PATH_MAX];
+
+	if (!*recording->trace_dir || !find_buffers(recording->dir, recording, buffers)) {
+		if (recording->memory_dir[0]) /* what LTTng left of it is empty */
+			recording_remove_tree(recording->memory_dir);
+		return 0;
+	}
+	FLEXTRACE_TRY(take(recording, buffers, error));
+	return 1;
 }
 
 /* Of what is not the recording's directory itself the rest can be read without the buffers. */
@@ -225,7 +276,7 @@ static void recover_below(const char *path)
 {
 	glob_t found;
 
-	if (glob_in(path, "*/" RECOVERY_BUFFERS USERS "/metadata", &found) != 0)
+	if (glob_in(path, "*/" RECOVERY_BUFFERS USERS, &found) != 0)
 		return;
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		*strstr(found.gl_pathv[i] + strlen(path), "/" RECOVERY_BUFFERS "/") = '\0';

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recovery.h: recordings with --crash-safe whose daemons or machine died: their buffers are files.
+ * recovery.h: recordings whose daemons died, or with --crash-safe the machine: their buffers are
+ * files.
  *
- *	DIR/buffers/            what was recorded last; LTTng removes it at a proper end
+ *	DIR/buffers/            what was recorded last, with --crash-safe; LTTng removes it at a
+ *	                        proper end
+ *	/dev/shm/SESSION/       the same without; the state file names it
  *	DIR/trace/recovered/    what lttng-crash made of it (snapshots/recovered/ of a flight
  *	                        recorder)
  *
@@ -19,6 +22,12 @@
 #include "error.h"
 
 #define RECOVERY_BUFFERS "buffers"
+
+struct recording;
+
+/* Recovers what LTTng left of a recording that has just ended, if it left anything. Returns 1 if it
+ * did, 0 if there is nothing. */
+int recovery_finish(const struct recording *recording, struct flextrace_error *error);
 
 /* True if `dir` is the directory of a recording whose buffers are there. */
 bool recovery_is_needed(const char *dir);

@@ -111,12 +111,13 @@ int rotator_finish(struct rotator *rotator, struct flextrace_error *error)
 
 	rotator->plan = (struct rotation_plan){0};
 	watch_begin(&watch);
-	while (rotator->going_on && code == 0) {
+	while (rotator->going_on && code == 0 && !watch.has_given_up) {
 		code = check_closed(rotator, error);
 		if (code == 0)
 			nanosleep(&pause, NULL);
 	}
-	watch_end(&watch);
+	if (watch_end(&watch) && code == 0)
+		code = error_set(error, FLEXTRACE_E_SYSTEM, "LTTng does not finish a rotation");
 	return code < 0 ? code : FLEXTRACE_OK;
 }
 

@@ -21,7 +21,13 @@
 #define DEFINITIONS "definitions"
 #define EVENTS      "events"
 
-#define LIVE_TIMER_US 1000000 /* a reader on the relay sees a record within this time */
+#define SMALL_BYTES   (UINT64_C(1) << 20)
+#define READ_BYTES_US 1000 /* that a program may write in a microsecond: 1 GB/s */
+#define MIN_TIMER_US  10000u
+#define MAX_TIMER_US  50000u
+
+#define DESTROY_LIMIT_S 20      /* all has been read before */
+#define LIVE_TIMER_US   1000000 /* a reader on the relay sees a record within this time */
 
 /* All events of the trace model; the first ones are definitions. */
 static const char *const event_names[] = {
@@ -56,6 +62,20 @@ void session_make_name(const char *program, char name[SESSION_NAME_SIZE])
 	snprintf(name, SESSION_NAME_SIZE, SESSION_PREFIX "%s-%s-%ld", label, date, (long)getpid());
 }
 
+/*
+ * How often LTTng's consumer looks for what it can read. With such a timer no program has to wake
+ * it: it makes no system call for that, writes into no pipe of LTTng's, and what is delivered
+ * without it (ring.h) is read as well. Small buffers fill up sooner.
+ */
+static unsigned read_timer_us(const struct channel_plan *plan)
+{
+	uint64_t n_bytes = plan->subbuf_bytes * plan->n_subbufs;
+	uint64_t us = n_bytes / READ_BYTES_US;
+	unsigned least = n_bytes < SMALL_BYTES ? MIN_TIMER_US / 10 : MIN_TIMER_US;
+
+	return us < least ? least : us > MAX_TIMER_US ? MAX_TIMER_US : (unsigned)us;
+}
+
 static int add_channel(struct lttng_handle *handle, const char *channel_name,
                        const struct channel_plan *plan, const struct session_setup *setup)
 {
@@ -69,6 +89,7 @@ static int add_channel(struct lttng_handle *handle, const char *channel_name,
 	channel->attr.subbuf_size = plan->subbuf_bytes;
 	channel->attr.num_subbuf = plan->n_subbufs;
 	channel->attr.output = LTTNG_EVENT_MMAP;
+	channel->attr.read_timer_interval = read_timer_us(plan);
 	code = setup->is_blocking ? lttng_channel_set_blocking_timeout(channel, -1) : 0;
 	if (code == 0)
 		code = lttng_enable_channel(handle, channel);
@@ -192,7 +213,7 @@ static int create(const struct session_setup *setup, struct flextrace_error *err
 
 	if (code < 0)
 		return creation_failed(setup, code, error);
-	code = setup->shm_path ? lttng_set_session_shm_path(setup->name, setup->shm_path) : 0;
+	code = setup->shm_path[0] ? lttng_set_session_shm_path(setup->name, setup->shm_path) : 0;
 	if (code >= 0)
 		code = fill_and_track(setup);
 	if (code < 0) {
@@ -273,7 +294,7 @@ int session_destroy(const char *name, struct flextrace_error *error)
 	struct watch watch;
 	int code;
 
-	watch_begin(&watch);
+	watch_begin_for(&watch, DESTROY_LIMIT_S);
 	code = lttng_destroy_session(name);
 	watch_end(&watch);
 	return code < 0 ? lttng_failed(error, "Cannot destroy the LTTng session", name, code)
@@ -334,6 +355,19 @@ int session_list(const char *prefix, struct session_entry **ret_entries,
 		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 	*ret_entries = entries;
 	return n_kept;
+}
+
+int session_count(int limit_s)
+{
+	struct lttng_session *sessions = NULL;
+	struct watch watch;
+	int n;
+
+	watch_begin_for(&watch, limit_s);
+	n = lttng_list_sessions(&sessions);
+	watch_end(&watch);
+	free(sessions);
+	return n;
 }
 
 /* Header of one of LTTng's index files and of its entries, all big-endian. */

@@ -38,7 +38,7 @@ struct session_setup {
 	const char *trace_dir; /* weak, absolute: LTTng writes below it; of SESSION_FLIGHT, where
 	                          snapshots go */
 	const char *relay_url; /* weak: net://HOST..., of SESSION_TO_RELAY */
-	const char *shm_path;  /* weak, absolute: buffers are files there; NULL = in /dev/shm */
+	const char *shm_path;  /* weak, absolute: buffers are files there; "" = LTTng hides them */
 	struct buffer_plan buffers;
 	bool is_blocking; /* programs started with LTTNG_UST_ALLOW_BLOCKING=1 wait for room */
 	pid_t pid;        /* only this process (in its own pid namespace); 0 = all */
@@ -79,6 +79,9 @@ int session_destroy(const char *name, struct flextrace_error *error);
  */
 int session_list(const char *prefix, struct session_entry **ret_entries,
                  struct flextrace_error *error);
+
+/* How many sessions there are; negative: the daemon does not say within `limit_s`. */
+int session_count(int limit_s);
 
 /* What a session has on the disk. */
 enum session_verdict {

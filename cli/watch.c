@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "watch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +18,7 @@
 #include "process.h"
 
 #define PATIENCE_S 3
+#define POLL_NS    INT64_C(200000000)
 
 static bool tell_stopped(const char *name, pid_t pid)
 {
@@ -40,29 +47,111 @@ static void tell(void)
 		cli_note("waiting for LTTng");
 }
 
-static void *watch_main(void *data)
+/* -- giving up --------------------------------------------------------------------------------- */
+
+static bool is_daemons(int fd)
 {
-	struct watch *watch = data;
+	struct sockaddr_un peer;
+	socklen_t n = sizeof(peer);
+
+	memset(&peer, 0, sizeof(peer));
+	return getpeername(fd, (struct sockaddr *)&peer, &n) == 0 && peer.sun_family == AF_UNIX &&
+	       n < sizeof(peer) && strstr(peer.sun_path, "client-lttng-sessiond");
+}
+
+/* The library keeps its connection to itself. One that is shut down fails the call that waits. */
+static void break_connections(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		int fd = (int)strtol(entry->d_name, NULL, 10);
+
+		if (fd > STDERR_FILENO && is_daemons(fd))
+			shutdown(fd, SHUT_RDWR);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* Returns the signal that somebody sent who does not want to wait, or 0. */
+static int take_signal(void)
+{
+	const struct timespec now = {0};
+	sigset_t ending;
+	int number;
+
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGQUIT);
+	sigaddset(&ending, SIGTERM);
+	sigaddset(&ending, SIGHUP);
+	number = sigtimedwait(&ending, NULL, &now);
+	return number > 0 ? number : 0;
+}
+
+/* Waits for the end of the call; false: it lasts longer. */
+static bool wait_for_end(struct watch *watch, int64_t ns)
+{
 	struct timespec until;
 	int code = 0;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += PATIENCE_S;
-	pthread_mutex_lock(&watch->mutex);
+	ns += until.tv_nsec;
+	until.tv_sec += ns / 1000000000;
+	until.tv_nsec = ns % 1000000000;
 	while (!watch->is_over && code != ETIMEDOUT)
 		code = pthread_cond_timedwait(&watch->over, &watch->mutex, &until);
-	if (!watch->is_over)
+	return watch->is_over;
+}
+
+static void give_up(struct watch *watch, int number)
+{
+	watch->has_given_up = true;
+	if (number)
+		cli_warn("Waiting no longer for LTTng: %s", strsignal(number));
+	else
+		cli_warn("Waiting no longer for LTTng: seconds=%d", watch->limit_s);
+	/* A call may be several, each with a connection of its own. */
+	do
+		break_connections();
+	while (!wait_for_end(watch, POLL_NS));
+}
+
+static void *watch_main(void *data)
+{
+	struct watch *watch = data;
+	int64_t left_ns = (int64_t)(watch->limit_s - PATIENCE_S) * 1000000000;
+	int number = 0;
+
+	pthread_mutex_lock(&watch->mutex);
+	if (!wait_for_end(watch, INT64_C(1000000000) * PATIENCE_S)) {
+		while (take_signal())
+			; /* before it was told that there is something to wait for */
 		tell();
+		while (left_ns > 0 && !number && !wait_for_end(watch, POLL_NS)) {
+			left_ns -= POLL_NS;
+			number = take_signal();
+		}
+		if (!watch->is_over)
+			give_up(watch, number);
+	}
 	pthread_mutex_unlock(&watch->mutex);
 	return NULL;
 }
 
 void watch_begin(struct watch *watch)
 {
+	watch_begin_for(watch, WATCH_LIMIT_S);
+}
+
+void watch_begin_for(struct watch *watch, int limit_s)
+{
 	pthread_condattr_t attributes;
 	sigset_t all, before;
 
-	*watch = (struct watch){.is_over = false};
+	*watch = (struct watch){.limit_s = limit_s};
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_mutex_init(&watch->mutex, NULL);
@@ -75,7 +164,7 @@ void watch_begin(struct watch *watch)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void watch_end(struct watch *watch)
+bool watch_end(struct watch *watch)
 {
 	pthread_mutex_lock(&watch->mutex);
 	watch->is_over = true;
@@ -85,4 +174,5 @@ void watch_end(struct watch *watch)
 		pthread_join(watch->thread, NULL);
 	pthread_cond_destroy(&watch->over);
 	pthread_mutex_destroy(&watch->mutex);
+	return watch->has_given_up;
 }

@@ -1,31 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * watch.h: tells who waits for LTTng's daemons for long which of them stands still.
+ * watch.h: bounds the waits for LTTng's daemons.
  *
  * LTTng's control library waits without an end: a daemon that somebody stopped (SIGSTOP, a
- * debugger, a frozen container) would keep `flextrace` waiting without a word. Nothing is given
- * up, for the records are in the daemon's hands.
+ * debugger, a frozen container) would keep `flextrace` waiting without a word. After some seconds
+ * the user is told what is waited for. From then on a signal that ends programs ends the wait, and
+ * so does its bound: the call comes back with an error, as if the daemon was gone.
  *
  *	struct watch watch;
  *
  *	watch_begin(&watch);
  *	lttng_stop_tracing(name);
  *	watch_end(&watch);
+ *
+ * - Signals end a wait where the caller holds them back (child.h); elsewhere they do what they
+ *   always do.
  */
 #ifndef FLEXTRACE_WATCH_H
 #define FLEXTRACE_WATCH_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+
+#define WATCH_LIMIT_S 60
 
 struct watch {
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t over;
+	int limit_s;
 	bool is_over, is_running;
+	atomic_bool has_given_up;
 };
 
 void watch_begin(struct watch *watch);
-void watch_end(struct watch *watch);
+
+/* The same with a bound of one's own. */
+void watch_begin_for(struct watch *watch, int limit_s);
+
+/* Returns true if the wait was given up. */
+bool watch_end(struct watch *watch);
 
 #endif

@@ -10,8 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "array.h"
+
 #define MAGIC               UINT32_C(0xC1FC1FC1)
+#define UUID_OFFSET         4
 #define SEQUENCE_OFFSET     64
+#define DISCARDED_OFFSET    72
+#define HEAD_BYTES          80
 #define MAX_METADATA_BYTES  (16u << 20)
 #define METADATA_MAGIC      UINT32_C(0x75D11D57)
 #define METADATA_HEAD_BYTES 37 /* of each packet that metadata is cut into */
@@ -66,10 +71,12 @@ static size_t unpack(char *bytes, size_t n)
 	return n_left;
 }
 
-static bool is_lttng_ust(const char *dir)
+enum tracer { TRACER_OTHER, TRACER_UST32, TRACER_UST64 };
+
+static enum tracer find_tracer(const char *dir)
 {
+	enum tracer tracer = TRACER_OTHER;
 	char path[PATH_MAX];
-	bool is_it = false;
 	char *bytes;
 	size_t n;
 
@@ -77,21 +84,29 @@ static bool is_lttng_ust(const char *dir)
 	bytes = read_file(path, &n);
 	if (bytes) {
 		bytes[unpack(bytes, n)] = '\0';
-		is_it = strstr(bytes, "tracer_name = \"lttng-ust\"") &&
-		        strstr(bytes, "packet_seq_num;");
+		if (strstr(bytes, "tracer_name = \"lttng-ust\"") &&
+		    strstr(bytes, "packet_seq_num;"))
+			tracer = strstr(bytes, "architecture_bit_width = 32;") ? TRACER_UST32
+			                                                       : TRACER_UST64;
 	}
 	free(bytes);
-	return is_it;
+	return tracer;
 }
 
 /* -- streams ----------------------------------------------------------------------------------- */
 
-/* The number of a stream file's first packet; 0 where it cannot be told. */
-static uint64_t first_sequence(const struct ctf_dir *dir, const struct ctf_file *file)
+/* What the head of a stream file's first packet says. */
+struct first_packet {
+	uint8_t uuid[16];
+	uint64_t sequence, n_discarded;
+};
+
+/* Reads it; zeros where it cannot be told. */
+static struct first_packet read_first(const struct ctf_dir *dir, const struct ctf_file *file)
 {
-	unsigned char head[SEQUENCE_OFFSET + sizeof(uint64_t)];
+	struct first_packet first = {.sequence = 0};
+	unsigned char head[HEAD_BYTES];
 	char path[PATH_MAX];
-	uint64_t sequence;
 	uint32_t magic;
 	ssize_t n;
 	int fd;
@@ -102,10 +117,30 @@ static uint64_t first_sequence(const struct ctf_dir *dir, const struct ctf_file 
 	if (fd >= 0)
 		close(fd);
 	if (n != sizeof(head))
-		return 0;
+		return first;
 	memcpy(&magic, head, sizeof(magic));
-	memcpy(&sequence, head + SEQUENCE_OFFSET, sizeof(sequence));
-	return magic == MAGIC ? sequence : __builtin_bswap64(sequence);
+	memcpy(first.uuid, head + UUID_OFFSET, sizeof(first.uuid));
+	memcpy(&first.sequence, head + SEQUENCE_OFFSET, sizeof(first.sequence));
+	memcpy(&first.n_discarded, head + DISCARDED_OFFSET, sizeof(first.n_discarded));
+	if (magic != MAGIC) {
+		first.sequence = __builtin_bswap64(first.sequence);
+		first.n_discarded = __builtin_bswap64(first.n_discarded);
+	}
+	return first;
+}
+
+static int keep_first(const struct ctf_file *file, const struct first_packet *packet,
+                      struct ctf_fronts *total)
+{
+	struct ctf_first *first;
+
+	FLEXTRACE_TRY(array_make_room(&total->firsts, total->n_firsts, sizeof(*total->firsts)));
+	first = &total->firsts[total->n_firsts++];
+	*first = (struct ctf_first){.class_id = file->class_id,
+	                            .instance_id = file->instance_id,
+	                            .n_discarded = packet->n_discarded};
+	memcpy(first->uuid, packet->uuid, sizeof(first->uuid));
+	return FLEXTRACE_OK;
 }
 
 static bool is_snapshot(const struct ctf_dir *dir, const struct ctf_file *file)
@@ -123,42 +158,68 @@ static bool is_same_stream(const struct ctf_file *a, const struct ctf_file *b)
 
 /* Adds the least number that a stream begins with in any of its files, where `stream` is the first
  * of these. */
-static void add_front(const struct ctf_dir *dirs, uint32_t n_dirs, const struct ctf_file *stream,
-                      struct ctf_fronts *total)
+static int add_front(const struct ctf_dir *dirs, uint32_t n_dirs, const struct ctf_file *stream,
+                     struct ctf_fronts *total)
 {
 	const struct ctf_file *first = NULL;
 	const struct ctf_dir *in = NULL;
-	uint64_t least = 0;
+	struct first_packet least = {.sequence = 0};
 
 	for (uint32_t i = 0; i < n_dirs; i++)
 		for (uint32_t j = 0; j < dirs[i].n_files; j++) {
 			const struct ctf_file *file = &dirs[i].files[j];
-			uint64_t sequence;
+			struct first_packet packet;
 
 			if (!is_same_stream(stream, file))
 				continue;
 			if (!first && file != stream)
-				return;
-			sequence = first_sequence(&dirs[i], file);
-			if (first && sequence >= least)
+				return FLEXTRACE_OK;
+			packet = read_first(&dirs[i], file);
+			if (first && packet.sequence >= least.sequence)
 				continue;
-			least = sequence;
+			least = packet;
 			first = file;
 			in = &dirs[i];
 		}
 	if (first && is_snapshot(in, first))
-		total->overwritten += least;
+		total->overwritten += least.sequence;
 	else if (first && !strstr(in->path, "/archives/"))
-		total->elsewhere += least;
+		total->elsewhere += least.sequence;
+	if (first && !least.sequence && least.n_discarded)
+		return keep_first(first, &least, total);
+	return FLEXTRACE_OK;
 }
 
-void ctf_count_fronts(const struct ctf_dir *dirs, uint32_t n_dirs, struct ctf_fronts *total)
+uint64_t ctf_first_discarded(const struct ctf_fronts *fronts, const uint8_t uuid[16],
+                             uint64_t class_id, uint64_t instance_id)
 {
-	for (uint32_t i = 0; i < n_dirs; i++)
-		if (!is_lttng_ust(dirs[i].path))
-			return;
+	for (uint32_t i = 0; i < fronts->n_firsts; i++) {
+		const struct ctf_first *first = &fronts->firsts[i];
+
+		if (first->class_id == class_id && first->instance_id == instance_id &&
+		    memcmp(first->uuid, uuid, sizeof(first->uuid)) == 0)
+			return first->n_discarded;
+	}
+	return 0;
+}
+
+int ctf_count_fronts(const struct ctf_dir *dirs, uint32_t n_dirs, struct ctf_fronts *total)
+{
+	uint32_t n_before = total->n_firsts;
+	bool has_words = false;
+
+	for (uint32_t i = 0; i < n_dirs; i++) {
+		enum tracer tracer = find_tracer(dirs[i].path);
+
+		if (tracer == TRACER_OTHER)
+			return FLEXTRACE_OK;
+		has_words |= tracer == TRACER_UST64;
+	}
 	for (uint32_t i = 0; i < n_dirs; i++)
 		for (uint32_t j = 0; j < dirs[i].n_files; j++)
 			if (dirs[i].files[j].has_stream)
-				add_front(dirs, n_dirs, &dirs[i].files[j], total);
+				FLEXTRACE_TRY(add_front(dirs, n_dirs, &dirs[i].files[j], total));
+	if (!has_words) /* their count is of another width */
+		total->n_firsts = n_before;
+	return FLEXTRACE_OK;
 }

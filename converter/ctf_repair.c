@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "torn.h"
+
 #define VIEWS_PREFIX "flextrace-view-"
 #define MAGIC        UINT32_C(0xC1FC1FC1)
 #define HEADER_BYTES 64 /* of a packet, as far as the scan looks */
@@ -23,7 +25,8 @@
 
 struct packet {
 	uint64_t class_id, instance_id;
-	uint64_t size_bytes;
+	uint64_t content_bytes, size_bytes;
+	bool is_swapped;
 };
 
 static uint32_t load32(const unsigned char *from, bool swapped)
@@ -54,8 +57,23 @@ static bool parse_packet(const unsigned char *head, struct packet *ret_packet)
 		return false;
 	ret_packet->class_id = load32(head + 20, swapped);
 	ret_packet->instance_id = load64(head + 24, swapped);
+	ret_packet->content_bytes = content_bits / 8;
 	ret_packet->size_bytes = packet_bits / 8;
+	ret_packet->is_swapped = swapped;
 	return true;
+}
+
+/* Looks behind the content of a packet that stands at `offset`. */
+static void count_torn(int fd, uint64_t offset, const struct packet *packet, struct ctf_file *file)
+{
+	unsigned char mark[sizeof(struct torn_mark)];
+	uint64_t at = offset + packet->content_bytes;
+
+	if (packet->size_bytes - packet->content_bytes < sizeof(mark) ||
+	    pread(fd, mark, sizeof(mark), (off_t)at) != sizeof(mark) ||
+	    load32(mark, packet->is_swapped) != TORN_MAGIC)
+		return;
+	file->n_torn++;
 }
 
 /* Whether a file that is shorter than a packet's head starts like one. */
@@ -88,6 +106,7 @@ static bool walk_packets(int fd, struct ctf_file *file)
 		}
 		if (packet.size_bytes > file->size_bytes - offset)
 			break;
+		count_torn(fd, offset, &packet, file);
 		offset += packet.size_bytes;
 	}
 	if (!file->has_stream && !starts_like_packet(fd, file->size_bytes))

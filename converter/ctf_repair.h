@@ -30,6 +30,7 @@ struct ctf_file {
 	uint64_t whole_bytes;
 	uint64_t class_id, instance_id; /* of its stream, where `has_stream` */
 	bool has_stream;
+	uint32_t n_torn; /* packets that a program left unfinished: torn.h */
 };
 
 struct ctf_dir {

@@ -24,6 +24,17 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 	add_executable(record_program record/program.c)
 	set_target_properties(record_program PROPERTIES OUTPUT_NAME program)
 	target_link_libraries(record_program PRIVATE flextrace_options flextrace_tracer)
+	add_executable(full_rate record/full_rate.c)
+	set_target_properties(full_rate PROPERTIES ENABLE_EXPORTS ON) # LTTng finds its memcpy()
+	target_link_libraries(full_rate PRIVATE flextrace_options flextrace_tracer Threads::Threads)
+	add_test(NAME record.killed COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+		${CMAKE_CURRENT_SOURCE_DIR}/record/killed.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:full_rate>)
+	add_test(NAME soak.killed CONFIGURATIONS soak COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+		${CMAKE_CURRENT_SOURCE_DIR}/record/killed.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:full_rate> 50)
+	set_tests_properties(record.killed soak.killed PROPERTIES SKIP_RETURN_CODE 77 RESOURCE_LOCK lttng
+		ENVIRONMENT FLEXTRACE_PROVIDER=$<TARGET_FILE:flextrace_lttng>)
+	set_tests_properties(record.killed PROPERTIES LABELS lttng TIMEOUT 600)
+	set_tests_properties(soak.killed PROPERTIES LABELS soak TIMEOUT 3600)
 	add_executable(record_terminal record/terminal.c)
 	target_link_libraries(record_terminal PRIVATE flextrace_options util)
 	foreach(case program windows memory job crash running converted doctor)

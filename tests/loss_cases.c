@@ -105,6 +105,9 @@ const struct loss_case loss_cases[] = {
 		STREAM(1, 1) SCOPE(01, "00", d)
 		"lost lttng_discarded_packets 2\n" SCOPE(05, "04", e),
 	 .lost = {{LOSS_DISCARDED_PACKETS, 5}}},
+	{"LTTng discards events before the first packet",
+	 .events = RANK_0 STREAM(1, 1) "lost lttng_discarded_events 20\n" SCOPE(01, "00", a),
+	 .lost = {{LOSS_DISCARDED_EVENTS, 20}}},
 	{"a snapshot of a flight recorder",
 	 .events = RANK_0 "lost lttng_discarded_packets 5\n" SCOPE(01, "00", a),
 	 .lost = {{LOSS_OVERWRITTEN, 5}}},
@@ -130,6 +133,11 @@ const struct loss_case loss_cases[] = {
 	 .events = RANK_0 SCOPE(01, "00", a) "lost lttng_discarded_events 0\n" SCOPE(02, "01", b),
 	 .cut = "channel1_0",
 	 .lost = {{LOSS_TRUNCATED_STREAM, 1}}},
+
+	{"a program that died while it wrote",
+	 .events = RANK_0 SCOPE(01, "00", a),
+	 .torn = "channel1_0",
+	 .lost = {{LOSS_TORN_PACKETS, 1}}},
 
 	/* marker areas that a host drained */
 	{"a marker ring that was full, and one that was overwritten",

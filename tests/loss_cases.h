@@ -17,6 +17,7 @@ struct loss_case {
 	const char *events;
 	uint32_t n_channels; /* declared in its metadata; 0 = those that have a stream */
 	const char *cut;     /* a stream's file that lacks its last byte */
+	const char *torn;    /* ... whose last packet ends with the mark of torn.h */
 	const char *indexed; /* a stream's file that was written as it came, as its index shows */
 	const char *emitted; /* what its processes counted: lines of emitted.h */
 	/* Or files of others, by name and content; or what make_areas writes. */

@@ -92,7 +92,9 @@ static void test_ctf_overwritten__counts_what_precedes_the_first_packets(void **
 	static const struct {
 		struct stream streams[3];
 		uint32_t n;
-		struct ctf_fronts wanted;
+		struct {
+			uint64_t overwritten, elsewhere;
+		} wanted;
 	} cases[] = {
 		{.n = 0},
 		{{{"a", 0, 0, false, false}}, 1, {0, 0}},

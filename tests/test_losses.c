@@ -25,6 +25,7 @@
 #include "emitted.h"
 #include "ledger.h"
 #include "loss_cases.h"
+#include "torn.h"
 #include "scratch.h"
 #include "trace_checker.h"
 
@@ -88,6 +89,29 @@ static void write_file(const struct run *run, const char *name, const char *cont
 	assert_int_equal(fclose(file), 0);
 }
 
+/* The only packet of the stream gets longer by the mark. */
+static void tear(const struct run *run)
+{
+	struct torn_mark mark = {TORN_MAGIC, 24};
+	uint64_t content_bits, packet_bits;
+	char path[PATH_MAX];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/in/%s", run->dir, run->of->torn);
+	file = fopen(path, "r+");
+	assert_non_null(file);
+	assert_int_equal(fseek(file, 48, SEEK_SET), 0);
+	assert_int_equal(fread(&content_bits, sizeof(content_bits), 1, file), 1);
+	assert_int_equal(fread(&packet_bits, sizeof(packet_bits), 1, file), 1);
+	packet_bits = content_bits / 8 * 8 + 8 * sizeof(mark);
+	assert_int_equal(fseek(file, 56, SEEK_SET), 0);
+	assert_int_equal(fwrite(&packet_bits, sizeof(packet_bits), 1, file), 1);
+	assert_int_equal(fseek(file, (long)(content_bits / 8), SEEK_SET), 0);
+	assert_int_equal(fwrite(&mark, sizeof(mark), 1, file), 1);
+	assert_int_equal(ftruncate(fileno(file), (off_t)(packet_bits / 8)), 0);
+	assert_int_equal(fclose(file), 0);
+}
+
 static void write_recording(const struct run *run)
 {
 	char path[512];
@@ -110,6 +134,8 @@ static void write_recording(const struct run *run)
 	}
 	if (run->of->emitted)
 		write_file(run, EMITTED_FILE, run->of->emitted);
+	if (run->of->torn)
+		tear(run);
 	if (run->of->cut) {
 		snprintf(path, sizeof(path), "truncate -s -1 in/%s", run->of->cut);
 		assert_int_equal(run_line(run, path), 0);

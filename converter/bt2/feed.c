@@ -263,6 +263,16 @@ static int take_loss(struct feed_stream *stream, enum loss_cause cause, uint64_t
 	return losses_add(&stream->stream->losses, cause, &LOSS_NOWHERE, &span);
 }
 
+/* What was lost before the first packet, at least. */
+static uint64_t count_first(const struct feed *feed, const struct stream *stream)
+{
+	uint64_t n = feed->fronts ? ctf_first_discarded(feed->fronts, stream->trace_uuid,
+	                                                stream->class_id, stream->instance_id)
+	                          : 0;
+
+	return n ? n : 1;
+}
+
 static int take_discarded_events(struct feed *feed, const bt_message *message)
 {
 	const bt_stream *bt = bt_message_discarded_events_borrow_stream_const(message);
@@ -273,7 +283,7 @@ static int take_discarded_events(struct feed *feed, const bt_message *message)
 	FLEXTRACE_TRY(find_stream(feed, bt, &stream));
 	if (bt_message_discarded_events_get_count(message, &count) !=
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
-		count = 1; /* at least */
+		count = count_first(feed, stream->stream);
 	if (bt_stream_class_discarded_events_have_default_clock_snapshots(
 		    bt_stream_borrow_class_const(bt))) {
 		first = bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(

@@ -14,6 +14,7 @@
 #define FLEXTRACE_BT2_FEED_H
 
 #include "bt2/event.h"
+#include "ctf_overwritten.h"
 #include "decode/decode.h"
 #include "gather.h"
 #include "map.h"
@@ -46,6 +47,7 @@ struct feed {
 	uint32_t last_stream;
 	struct event_class *last_class;
 	uint64_t n_messages;
+	const struct ctf_fronts *fronts; /* weak: what the files tell; NULL = nobody knows */
 };
 
 int feed_init(struct feed *feed, struct string_pool *strings);

@@ -239,6 +239,13 @@ static uint32_t count_files(const struct sizes *sizes, bool only_cut)
 	return n;
 }
 
+static void count_torn(struct plan *plan, const struct sizes *sizes)
+{
+	for (uint32_t i = 0; i < sizes->n_dirs; i++)
+		for (uint32_t j = 0; j < sizes->dirs[i].n_files; j++)
+			plan->n_torn += sizes->dirs[i].files[j].n_torn;
+}
+
 static int plan_group(struct plan *plan, uint32_t group, const struct opener *opener)
 {
 	struct trace_group *of = &plan->groups.groups[group];
@@ -253,7 +260,8 @@ static int plan_group(struct plan *plan, uint32_t group, const struct opener *op
 		code = open_group(plan, group, &sizes, opener, &failure);
 	if (code == 0) {
 		plan->n_lost += count_files(&sizes, true);
-		ctf_count_fronts(sizes.dirs, sizes.n_dirs, &plan->fronts);
+		count_torn(plan, &sizes);
+		code = ctf_count_fronts(sizes.dirs, sizes.n_dirs, &plan->fronts);
 	} else if (of->n_paths > 0)
 		pass_over(plan, count_files(&sizes, false), &failure, opener);
 	sizes_release(&sizes);
@@ -320,6 +328,7 @@ void plan_release(struct plan *plan)
 	for (uint32_t i = 0; i < plan->n_ports; i++)
 		free(plan->ports[i].failure);
 	free(plan->ports);
+	free(plan->fronts.firsts);
 	trace_groups_release(&plan->groups);
 	*plan = (struct plan){0};
 }

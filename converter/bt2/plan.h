@@ -28,9 +28,10 @@ struct plan {
 	struct trace_groups groups;
 	struct plan_port *ports; /* owned, sorted by (group, port) */
 	uint32_t n_ports, n_allocated;
-	uint32_t n_lost;  /* stream files that are cut, or of a trace that does not open */
-	uint32_t n_empty; /* traces without a stream */
-	struct ctf_fronts fronts;
+	uint32_t n_lost;          /* stream files that are cut, or of a trace that does not open */
+	uint32_t n_empty;         /* traces without a stream */
+	uint64_t n_torn;          /* packets: torn.h */
+	struct ctf_fronts fronts; /* owned */
 };
 
 /* Makes a plan for the traces of `options`; warns of cut files, and of traces that cannot be opened

@@ -119,6 +119,7 @@ static int start_worker(struct worker *worker, uint32_t index, struct plan *plan
 	worker->plan = plan;
 	worker->shared = shared;
 	FLEXTRACE_TRY(feed_init(&worker->feed, strings));
+	worker->feed.fronts = &plan->fronts;
 	if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0)
 		return FLEXTRACE_E_SYSTEM;
 	worker->is_running = true;
@@ -269,6 +270,7 @@ static int book_failures(const struct plan *plan, const struct reader_options *o
 	                          INT64_MIN));
 	FLEXTRACE_TRY(ledger_lose(ledger, LOSS_MISSING_PACKETS, &nowhere, plan->fronts.elsewhere,
 	                          INT64_MIN));
+	FLEXTRACE_TRY(ledger_lose(ledger, LOSS_TORN_PACKETS, &nowhere, plan->n_torn, INT64_MIN));
 	ledger->warnings[WARNING_BEGINS_LATE] += plan->fronts.elsewhere;
 	return feed_book_losses(total);
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # crash.sh FLEXTRACE PROGRAM: what comes after a job that died whole: its records, or its session daemon as well.
 . "$(dirname "$0")/lib.sh"
-export OMPI_COMM_WORLD_RANK=0
+export OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_LOCAL_SIZE=2
 
 # die JOB OPTION...: two ranks of a job record 5 scopes each, then their records are killed.
 mkfifo here-0 go-0 here-1 go-1
@@ -21,41 +21,38 @@ die() {
 	: >go-1
 }
 
-# A rank of the same job goes on with its session, and ends it.
+# Their guardian ends the session, so that nobody else is recorded into it. What was recorded is kept and converts.
 die same -o same
-run 0 "$FLEXTRACE" record --no-convert -o same -- "$PROGRAM" scopes=4
-expect_events same scope 14
 nothing_left
+expect_events same scope 10
+run 0 "$FLEXTRACE" convert -o same-out same
+[ "$(rows same-out/host.csv)" -eq 10 ] || fail "$(rows same-out/host.csv) rows of 10"
 
-# Another job does not: it ends the session, keeps what was recorded and says what to do.
-die first -o shared
-export PMIX_NAMESPACE=second
-run 4 "$FLEXTRACE" record --no-convert -o shared -- "$PROGRAM" say=ran
-says 'died while it recorded' err.log
+# Nobody records over it, not even a rank of the same job; where the name is ours, it goes beside.
+run 4 "$FLEXTRACE" record --no-convert -o same -- "$PROGRAM" say=ran
 says 'choose another directory' err.log
 [ ! -s out.log ] || fail "the program ran unrecorded"
-expect_events shared scope 10
+die beside
+nothing_left
+run 0 "$FLEXTRACE" record --no-convert -- "$PROGRAM" scopes=4
+expect_events flextrace-ompi-beside scope 10
+expect_events flextrace-ompi-beside-2 scope 4
 nothing_left
 
-# A session that somebody ended is not joined: the rank records beside what is kept, and says so.
-die ended
-lttng --no-sessiond destroy --all >/dev/null 2>&1 || fail "no session to end"
-run 0 "$FLEXTRACE" record --no-convert -- "$PROGRAM" scopes=4
-says 'died while it recorded' err.log
-expect_events flextrace-ompi-ended scope 10
-expect_events flextrace-ompi-ended-2 scope 4
-nothing_left
-
-# Nor is one whose daemon died too, as all does when the machine goes down. How much of it was written is LTTng's affair.
-die crashed
-daemon=$(daemon_of flextrace-ompi-crashed)
-kill -KILL "$daemon"
-tail --pid="$daemon" -f /dev/null
-run 0 "$FLEXTRACE" record --no-convert -- "$PROGRAM" scopes=4
-says 'died while it recorded' err.log
-made=flextrace-ompi-crashed
-[ ! -d $made-2 ] || made=$made-2
-expect_events $made scope 4
+# One that lives goes on with the session.
+export PMIX_NAMESPACE=lives
+"$FLEXTRACE" record --no-convert -o lives -- "$PROGRAM" scopes=5 write=here-0 read=go-0 >died-0.log 2>&1 &
+first=$!
+cat here-0 >/dev/null
+"$FLEXTRACE" record --no-convert -o lives -- "$PROGRAM" scopes=5 write=here-1 read=go-1 scopes=2 >died-1.log 2>&1 &
+second=$!
+cat here-1 >/dev/null
+kill -KILL $first
+wait $first
+: >go-0
+: >go-1
+wait $second || fail "the other rank failed"
+expect_events lives scope 12
 nothing_left
 
 # What runs there without a job is the user's to end, not a job's.
@@ -67,16 +64,37 @@ run 2 "$FLEXTRACE" stop started
 says 'No data' err.log
 nothing_left
 
-# A record without a launcher that died alone is shown, and stopped by its directory.
+# A record without a launcher that died alone.
 unset OMPI_COMM_WORLD_RANK
-"$FLEXTRACE" record --no-convert -o single -- "$PROGRAM" scopes=5 write=here-0 read=go-0 >died-0.log 2>&1 &
+"$FLEXTRACE" record -o single -- "$PROGRAM" scopes=5 write=here-0 read=go-0 >died-0.log 2>&1 &
 victim=$!
 cat here-0 >/dev/null
 kill -KILL $victim
 wait $victim
 : >go-0
-run 0 "$FLEXTRACE" status
-says '^recording flextrace-program.*/single/trace' out.log
-run 0 "$FLEXTRACE" stop --no-convert single
+nothing_left
 expect_events single scope 5
+[ ! -e single/run.json ] || fail "nobody asked for a conversion"
+
+# One that was asked to end before it was killed, by a launcher that has no patience: it is converted as well.
+"$FLEXTRACE" record -o asked -- "$PROGRAM" scopes=5 write=here-0 await write=here-1 read=go-0 >died-0.log 2>&1 &
+victim=$!
+cat here-0 >/dev/null
+kill -TERM $victim
+cat here-1 >/dev/null
+kill -KILL $victim
+wait $victim
+: >go-0
+nothing_left
+[ "$(rows asked/host.csv)" -eq 5 ] || fail "$(rows asked/host.csv) rows of 5"
+
+# A reader that goes away, and SIGUSR2 before the program runs, do not end it.
+{ "$FLEXTRACE" record -o reader -- "$PROGRAM" scopes=5 write=here-0 read=go-0 2>&1; echo $? >code; } | head -c 0 &
+pipeline=$!
+cat here-0 >/dev/null
+: >go-0
+wait $pipeline
+while [ ! -s code ]; do :; done
+[ "$(cat code)" -eq 0 ] || fail "exit code $(cat code) without a reader"
+[ "$(rows reader/host.csv)" -eq 5 ] || fail "$(rows reader/host.csv) rows of 5"
 nothing_left

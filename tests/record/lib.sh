@@ -38,8 +38,14 @@ says() {
 	grep -q -- "$1" "$2" || fail "$2 does not say '$1'"
 }
 
+# The guardian of a recorder that died has done its work.
+no_guardian() {
+	while pgrep -u "$(id -u)" -x flextrace-guard >/dev/null; do :; done
+}
+
 # Nothing that record started is left.
 nothing_left() {
+	no_guardian
 	! lttng --no-sessiond list >/dev/null 2>&1 || fail "a session daemon is left"
 	[ -z "$(find . -name .flextrace-recording)" ] || fail "a state file is left"
 }

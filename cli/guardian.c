@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guardian.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "member.h"
+#include "message.h"
+#include "process.h"
+#include "rings.h"
+
+#define TICK_MS 500
+
+/* What the recorder writes. */
+#define WORD_ASKED 'a'
+#define WORD_ENDED 's'
+#define WORD_DONE  'e'
+
+struct ward {
+	const struct recording *recording;
+	const struct guardian_work *work; /* NULL: nobody is at the other end */
+	struct rings_watch rings;
+	int fd, pidfd; /* -1 = none */
+	bool is_asked, has_ended, is_done;
+};
+
+/* Moves a descriptor; returns where it is then. */
+static int move(int fd, int to)
+{
+	if (fd < 0 || fd == to)
+		return fd;
+	return dup3(fd, to, O_CLOEXEC);
+}
+
+/* Nobody's terminal, group, directory, signals or files. */
+static void stand_alone(struct ward *ward)
+{
+	struct sigaction action = {.sa_handler = SIG_IGN};
+	int null = open("/dev/null", O_RDWR);
+	sigset_t none;
+
+	setsid();
+	prctl(PR_SET_NAME, "flextrace-guard");
+	for (int number = 1; number < NSIG; number++)
+		if (number != SIGCHLD && number != SIGTERM)
+			sigaction(number, &action, NULL);
+	action.sa_handler = SIG_DFL;
+	sigaction(SIGCHLD, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	for (int i = 0; i < 3; i++)
+		dup2(null, i);
+	/* Out of each other's way first. */
+	ward->fd = ward->fd < 0 ? -1 : fcntl(ward->fd, F_DUPFD_CLOEXEC, 5);
+	ward->pidfd = move(ward->pidfd, 4);
+	ward->fd = move(ward->fd, 3);
+	syscall(SYS_close_range, 5U, ~0U, 0U);
+	message_set_quiet(true);
+	if (chdir("/") != 0)
+		return; /* then somebody's directory stays in use */
+}
+
+/* Reads what the recorder tells; false: it is gone. */
+static bool listen_to(struct ward *ward)
+{
+	char words[64];
+	ssize_t n = read(ward->fd, words, sizeof(words));
+
+	for (ssize_t i = 0; i < n; i++) {
+		ward->is_asked |= words[i] == WORD_ASKED;
+		ward->has_ended |= words[i] == WORD_ENDED;
+		ward->is_done |= words[i] == WORD_DONE;
+	}
+	return n > 0 || (n < 0 && errno == EINTR);
+}
+
+/* While there are buffers. */
+static bool has_memory(const struct ward *ward)
+{
+	return ward->recording->memory_dir[0] && access(ward->recording->memory_dir, F_OK) == 0;
+}
+
+static void watch_over(struct ward *ward)
+{
+	struct pollfd polled = {.fd = ward->fd, .events = POLLIN};
+	bool is_there = true;
+
+	while (is_there && !ward->is_done) {
+		int n = poll(&polled, 1, TICK_MS);
+
+		if (n > 0)
+			is_there = listen_to(ward);
+		if (!ward->has_ended)
+			recording_tend(ward->recording, &ward->rings);
+		if (!ward->work)
+			is_there = has_memory(ward);
+	}
+	rings_forget(&ward->rings);
+}
+
+_Noreturn static void guard(struct ward *ward)
+{
+	struct recording recording = *ward->recording;
+
+	stand_alone(ward);
+	watch_over(ward);
+	if (!ward->work || ward->is_done)
+		_exit(0);
+	/* Until then it may hold its locks. */
+	if (ward->pidfd >= 0)
+		process_await_end(ward->pidfd, -1);
+	if (!ward->has_ended && !member_end_dead(&recording, ward->work->n_expected))
+		_exit(0);
+	if (ward->is_asked && access(recording.trace_dir, F_OK) == 0)
+		ward->work->convert(ward->work->context, &recording);
+	_exit(0);
+}
+
+/* Forks twice, so that it is nobody's child. */
+static pid_t fork_orphan(struct ward *ward, int others_end)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (others_end >= 0)
+			close(others_end);
+		if (fork() == 0)
+			guard(ward);
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return pid;
+}
+
+void guardian_begin(struct recording *recording, const struct guardian_work *work)
+{
+	struct ward ward = {.recording = recording, .work = work, .pidfd = -1};
+	int words[2] = {-1, -1};
+
+	recording->guardian = 0;
+	if (work && pipe2(words, O_CLOEXEC) != 0)
+		return;
+	ward.fd = words[0];
+	if (work)
+		ward.pidfd = process_open(getpid());
+	if (fork_orphan(&ward, words[1]) > 0 && work)
+		recording->guardian = words[1];
+	else if (work)
+		close(words[1]);
+	if (work)
+		close(words[0]);
+	if (ward.pidfd >= 0)
+		close(ward.pidfd);
+}
+
+static void tell(const struct recording *recording, char word)
+{
+	if (recording->guardian > 0 && write(recording->guardian, &word, 1) != 1)
+		return; /* it is gone */
+}
+
+void guardian_tell_asked(const struct recording *recording)
+{
+	tell(recording, WORD_ASKED);
+}
+
+void guardian_tell_ended(const struct recording *recording)
+{
+	tell(recording, WORD_ENDED);
+}
+
+void guardian_end(struct recording *recording)
+{
+	tell(recording, WORD_DONE);
+	if (recording->guardian > 0)
+		close(recording->guardian);
+	recording->guardian = 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * guardian.h: a process that looks after a recording: it ends it if its recorder dies.
+ *
+ * Whatever takes `flextrace record` away (SIGKILL, a launcher that kills the job of a failed rank)
+ * would leave the LTTng session active, and what ran later would be recorded into it. So `record`
+ * forks a guardian before it makes the session. It is in a session of its own, out of reach of what
+ * is sent to a process group or from a terminal, and does nothing but:
+ *
+ * - while the recording runs, have the buffers healed where a program that died holds everything
+ *   up (rings.h). That is all that one of `flextrace start` does, until `flextrace stop`;
+ * - once the recorder is gone without having ended the session: end it, unless other members of
+ *   the job live. Its trace stays for `flextrace convert`;
+ * - convert, if the recorder had been asked to end (SIGTERM) and was killed before it was done.
+ */
+#ifndef FLEXTRACE_GUARDIAN_H
+#define FLEXTRACE_GUARDIAN_H
+
+#include <sys/types.h>
+
+#include "recording.h"
+
+/* What to convert, with what; called in the guardian. */
+struct guardian_work {
+	int (*convert)(void *context, const struct recording *recording);
+	void *context;       /* weak */
+	uint32_t n_expected; /* members of the job, 0 = not known */
+};
+
+/*
+ * Forks it. Where that cannot be, the recording goes on without, and nothing fails. `work` NULL:
+ * the guardian of `start`, which outlives its caller. The others below do nothing without one.
+ */
+void guardian_begin(struct recording *recording, const struct guardian_work *work);
+
+/* What the recorder tells: that it was asked to end; that the session has ended. */
+void guardian_tell_asked(const struct recording *recording);
+void guardian_tell_ended(const struct recording *recording);
+
+/* All is done. */
+void guardian_end(struct recording *recording);
+
+#endif

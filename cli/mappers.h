@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mappers.h: the threads that may be in the middle of a record in a file of shared memory.
+ *
+ * A thread is in the middle of one for some hundred nanoseconds of its time on a CPU. One that
+ * sleeps, or has run for two ticks of the clock since it was seen first, is past it. One that is
+ * stopped, or that has had no CPU, may not be.
+ */
+#ifndef FLEXTRACE_MAPPERS_H
+#define FLEXTRACE_MAPPERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct mapper {
+	pid_t thread;
+	uint64_t ticks; /* that it had run for */
+};
+
+struct mappers {
+	struct mapper *all; /* owned */
+	uint32_t n;
+};
+
+/* Lists the threads of all processes, of which we may see that, that have mapped the file. */
+void mappers_list(const char *path, struct mappers *ret_owners);
+void mappers_release(struct mappers *mappers);
+
+/* Whether one of them may still be where it was when they were listed. */
+bool mappers_may_write(const struct mappers *before, const char *path);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rings.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "array.h"
+#include "glob_in.h"
+#include "mappers.h"
+
+#define FILES     "ust/uid/*/*-bit/*_[0-9]*"
+#define LOOKS     10 /* without a change */
+#define MAX_LOOKS 100
+#define PAUSE_NS  100000000
+#define TENDED_NS INT64_C(2000000000)
+
+/* -- healing all that there is ----------------------------------------------------------------- */
+
+/* A file, and for how many looks the same sub-buffer of it was stuck. */
+struct look {
+	struct ring_stuck stuck;
+	int n_same;
+};
+
+/* Looks at a file, and heals what nobody went on with. Returns how many sub-buffers. */
+static uint32_t look_at(const char *path, struct look *look, bool is_quiet, bool *ret_is_stuck)
+{
+	struct ring_stuck stuck;
+	struct ring ring;
+	uint32_t n = 0;
+
+	if (!ring_open(path, &ring))
+		return 0;
+	if (!ring_find_stuck(&ring, &stuck)) {
+		look->n_same = 0;
+	} else {
+		bool is_same = look->n_same && look->stuck.position == stuck.position &&
+		               look->stuck.committed == stuck.committed;
+
+		*ret_is_stuck = true;
+		look->stuck = stuck;
+		look->n_same = is_same ? look->n_same + 1 : 1;
+		if (look->n_same > LOOKS) {
+			n = is_quiet ? ring_heal(&ring) : ring_heal_one(&ring, &stuck);
+			look->n_same = 0;
+		}
+	}
+	ring_close(&ring);
+	return n;
+}
+
+uint32_t rings_heal(const char *dir, bool is_quiet)
+{
+	const struct timespec pause = {.tv_nsec = PAUSE_NS};
+	struct look *looks;
+	bool is_stuck = true;
+	uint32_t n = 0;
+	glob_t files;
+
+	if (!*dir || glob_in(dir, FILES, &files) != 0)
+		return 0;
+	looks = calloc(files.gl_pathc, sizeof(*looks));
+	for (int i = 0; looks && is_stuck && i < MAX_LOOKS; i++) {
+		if (i)
+			nanosleep(&pause, NULL);
+		is_stuck = false;
+		for (size_t j = 0; j < files.gl_pathc; j++)
+			n += look_at(files.gl_pathv[j], &looks[j], is_quiet, &is_stuck);
+	}
+	free(looks);
+	globfree(&files);
+	return n;
+}
+
+uint32_t rings_close(const char *dir)
+{
+	struct ring ring;
+	uint32_t n = 0;
+	glob_t files;
+
+	if (!*dir || glob_in(dir, FILES, &files) != 0)
+		return 0;
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		if (!ring_open(files.gl_pathv[i], &ring))
+			continue;
+		ring_close_current(&ring);
+		n += ring_heal(&ring);
+		ring_close(&ring);
+	}
+	globfree(&files);
+	return n;
+}
+
+/* -- while it records -------------------------------------------------------------------------- */
+
+struct rings_seen {
+	char *path; /* owned */
+	struct ring_stuck stuck;
+	int64_t since_ns;
+	bool is_stuck;
+	struct mappers mappers;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static struct rings_seen *find_seen(struct rings_watch *watch, const char *path)
+{
+	struct rings_seen *seen;
+
+	for (uint32_t i = 0; i < watch->n_seen; i++)
+		if (strcmp(watch->seen[i].path, path) == 0)
+			return &watch->seen[i];
+	if (array_make_room(&watch->seen, watch->n_seen, sizeof(*watch->seen)) < 0)
+		return NULL;
+	seen = &watch->seen[watch->n_seen];
+	*seen = (struct rings_seen){.path = strdup(path)};
+	watch->n_seen += seen->path != NULL;
+	return seen->path ? seen : NULL;
+}
+
+static bool is_same(const struct rings_seen *seen, const struct ring_stuck *stuck)
+{
+	return seen->is_stuck && seen->stuck.position == stuck->position &&
+	       seen->stuck.committed == stuck->committed;
+}
+
+static void tend(struct rings_seen *seen, const struct ring *ring)
+{
+	struct ring_stuck stuck;
+
+	if (!ring_find_stuck(ring, &stuck)) {
+		seen->is_stuck = false;
+		return;
+	}
+	if (!is_same(seen, &stuck)) {
+		mappers_release(&seen->mappers);
+		mappers_list(seen->path, &seen->mappers);
+		seen->stuck = stuck;
+		seen->is_stuck = true;
+		seen->since_ns = now_ns();
+		return;
+	}
+	if (now_ns() - seen->since_ns < TENDED_NS || mappers_may_write(&seen->mappers, seen->path))
+		return;
+	ring_heal_one(ring, &stuck);
+}
+
+void rings_tend(struct rings_watch *watch, const char *dir)
+{
+	struct ring ring;
+	glob_t files;
+
+	if (!*dir || glob_in(dir, FILES, &files) != 0)
+		return;
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		struct rings_seen *seen = find_seen(watch, files.gl_pathv[i]);
+
+		if (!seen || !ring_open(files.gl_pathv[i], &ring))
+			continue;
+		tend(seen, &ring);
+		ring_close(&ring);
+	}
+	globfree(&files);
+}
+
+void rings_forget(struct rings_watch *watch)
+{
+	for (uint32_t i = 0; i < watch->n_seen; i++) {
+		mappers_release(&watch->seen[i].mappers);
+		free(watch->seen[i].path);
+	}
+	free(watch->seen);
+	*watch = (struct rings_watch){NULL, 0};
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * full_rate COUNTS RECORDS HOW [FILE]: two threads record counters as fast as they can, and count
+ * them in the file COUNTS, which outlives them. When they have recorded RECORDS in all, the program
+ * ends as HOW says:
+ *
+ *	kill, segv, abort, exec, _exit   while they go on recording
+ *	return                           when they have ended
+ *	hole-HOW, hole-stop              when they have ended, in the middle of one more, a batch of
+ *	                                 markers: LTTng has reserved its place, and it is never
+ *	                                 committed
+ *	stop                             stops itself (SIGSTOP), and returns when it goes on
+ *	wait                             appends a byte to FILE (a pipe: tells who reads it that we
+ *	                                 are here), and goes on recording until it is killed
+ *
+ * `full_rate COUNTS` prints how many were begun and done.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <flextrace/flextrace.h>
+
+#define N_THREADS 2
+
+struct counts {
+	struct {
+		_Alignas(64) atomic_uint_fast64_t begun, done;
+	} of[N_THREADS];
+};
+
+static struct counts *counts;
+static atomic_bool is_over;
+static uint64_t n_each = UINT64_MAX;
+static const char *how;
+static uint64_t hole_words[200];
+static atomic_bool makes_hole;
+
+static struct counts *open_counts(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	void *map;
+
+	if (fd < 0 || ftruncate(fd, sizeof(struct counts)) != 0)
+		exit(99);
+	map = mmap(NULL, sizeof(struct counts), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		exit(99);
+	close(fd);
+	return map;
+}
+
+/* As a program without sanitizers dies. */
+static void raise_fault(void)
+{
+	signal(SIGSEGV, SIG_DFL);
+	raise(SIGSEGV);
+}
+
+static void end_as(const char *way)
+{
+	if (strcmp(way, "kill") == 0)
+		kill(getpid(), SIGKILL);
+	else if (strcmp(way, "segv") == 0)
+		raise_fault();
+	else if (strcmp(way, "abort") == 0)
+		abort();
+	else if (strcmp(way, "exec") == 0)
+		execl("/bin/true", "true", (char *)NULL);
+	else if (strcmp(way, "_exit") == 0)
+		_exit(0);
+	else if (strcmp(way, "stop") == 0)
+		kill(getpid(), SIGSTOP);
+}
+
+/* LTTng copies the words of a batch by this function, behind the reservation, before the commit. */
+__attribute__((visibility("default"))) void *memcpy(void *restrict to, const void *restrict from,
+                                                    size_t n)
+{
+	volatile unsigned char *out = to;
+	const volatile unsigned char *in = from;
+
+	if (from == hole_words && atomic_load(&makes_hole))
+		end_as(how + strlen("hole-"));
+	for (size_t i = 0; i < n; i++)
+		out[i] = in[i];
+	return to;
+}
+
+static void emit_hole(void)
+{
+	struct flextrace_marker_batch batch = {.n_words = 200, .words = hole_words};
+
+	atomic_store(&makes_hole, true);
+	flextrace_emit_marker_batch(&batch);
+}
+
+static void *emit(void *data)
+{
+	size_t own = (size_t)(uintptr_t)data;
+	uint64_t n = 0;
+
+	while (n < n_each && !atomic_load_explicit(&is_over, memory_order_relaxed)) {
+		atomic_store_explicit(&counts->of[own].begun, n + 1, memory_order_relaxed);
+		FLEXTRACE_COUNTER("n", (double)n);
+		atomic_store_explicit(&counts->of[own].done, ++n, memory_order_relaxed);
+	}
+	return NULL;
+}
+
+static uint64_t sum(bool is_done)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < N_THREADS; i++)
+		n += is_done ? counts->of[i].done : counts->of[i].begun;
+	return n;
+}
+
+static int report(void)
+{
+	printf("%llu %llu\n", (unsigned long long)sum(false), (unsigned long long)sum(true));
+	return 0;
+}
+
+static void tell(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_APPEND);
+
+	if (fd < 0 || write(fd, ".", 1) != 1)
+		exit(99);
+	for (;;)
+		pause();
+}
+
+/* One thread after the other: only the one that makes the hole is in the middle of a record. */
+static void run_hole(uint64_t n_records)
+{
+	pthread_t thread;
+
+	n_each = n_records / N_THREADS;
+	for (size_t i = 0; i < N_THREADS; i++) {
+		pthread_create(&thread, NULL, emit, (void *)(uintptr_t)i);
+		pthread_join(thread, NULL);
+	}
+	emit_hole();
+}
+
+static void run(uint64_t n_records, const char *path)
+{
+	pthread_t threads[N_THREADS];
+
+	for (size_t i = 0; i < N_THREADS; i++)
+		pthread_create(&threads[i], NULL, emit, (void *)(uintptr_t)i);
+	while (sum(true) < n_records)
+		sched_yield();
+	if (strcmp(how, "wait") == 0)
+		tell(path);
+	end_as(how);
+	atomic_store(&is_over, true);
+	for (size_t i = 0; i < N_THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		return 98;
+	counts = open_counts(argv[1]);
+	if (argc < 4)
+		return report();
+	how = argv[3];
+	if (strncmp(how, "hole-", 5) == 0)
+		run_hole(strtoull(argv[2], NULL, 10));
+	else
+		run(strtoull(argv[2], NULL, 10), argv[4]);
+	return 0;
+}
