@@ -34,9 +34,9 @@ kill -KILL "$consumer"
 has_ended "$consumer"
 finish 2
 says '^done$' out.log
-says 'recovered from the buffers' err.log
-says 'daemon was killed, but what it had written is kept' err.log
-expect_rows nothing host.csv 57 57
+says 'LTTng failed while it recorded' err.log
+# Unless the session daemon was faster and had removed the description of the buffers.
+[ ! -e nothing ] || expect_rows nothing host.csv 57 57
 all_clean
 
 begin some "$FLEXTRACE" record --subbuf-size=4K --num-subbuf=4 -o some -- \

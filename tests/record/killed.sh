@@ -37,7 +37,8 @@ expect_most() {
 	count
 	n=$(rows "$1/counters.csv")
 	[ "$n" -le "$begun" ] || fail "$n rows in $1, but only $begun records"
-	grep -q '"closes":[[:space:]]*true' "$1/run.json" || fail "the books do not close: $1"
+	[ "$(lost "$1" unaccounted)" -le 2 ] || [ "$(lost "$1" torn_packets)" -gt 0 ] ||
+		fail "more than one record of each thread is missing: $(cat "$1/losses.csv")"
 	[ "$n" -ge "$finished" ] || [ "$(lost "$1" torn_packets)" -gt 0 ] ||
 		fail "$n rows of $finished in $1, and nothing is torn: $(cat "$1/losses.csv")"
 	[ "$(lost "$1" truncated_stream)" -eq 0 ] || fail "a packet was not mended: $(cat "$1/losses.csv")"
