@@ -154,6 +154,36 @@ static void test_flex_bars__places_work_longer_than_a_wrap(void **state)
 	}
 }
 
+/* -- wrong epochs ---------------------------------------------------------------------------- */
+
+/* Half a job a whole wrap off, which puts some of it into or beside round trips of other jobs. In
+ * some traces of many it is where other work was, all of it, and nothing tells which is wrong. */
+static void test_flex_bars__puts_half_jobs_behind_what_they_followed(void **state)
+{
+	static const double periods_ns[] = {250e6, 1e9};
+	uint64_t n_far = 0, n_rows = 0;
+
+	for (uint32_t i = 0; i < 4 * n_seeds; i++) {
+		struct flex_scene scene = scene_of(first_seed + i / 4);
+		const struct flex_damage damage = {
+			.seed = scene.seed, .half_gaps = 0.3, .gap_wraps = i % 2 ? 1 : -1};
+		struct figures figures;
+
+		scene.n_iterations = 40;
+		scene.n_kernels = 60;
+		scene.exec_ns = 3e6;
+		scene.gap_every = 0;
+		scene.period_ns = periods_ns[i / 2 % 2];
+		figures = convert(state, &scene, &damage);
+		tell(scene.seed, &figures);
+		assert_int_equal(figures.n_segments, 1);
+		assert_true(figures.n_marked <= figures.n_rows / 50);
+		n_far += figures.n_far;
+		n_rows += figures.n_rows;
+	}
+	assert_true(n_far <= n_rows / 100);
+}
+
 /* -- times that are off ---------------------------------------------------------------------- */
 
 /* Forty jobs of sixty kernels. Returns the median of their p99. */
@@ -171,7 +201,8 @@ static double median_p99(void **state, struct flex_damage damage)
 		figures = convert(state, &scene, &damage);
 		tell(damage.seed, &figures);
 		assert_int_equal(figures.n_segments, 1);
-		assert_int_equal(figures.n_far + figures.n_marked, 0);
+		assert_int_equal(figures.n_far, 0);
+		assert_true(figures.n_marked <= figures.n_rows / 500);
 		p99s[i] = figures.p99_ns;
 	}
 	qsort(p99s, n_seeds, sizeof(*p99s), compare_doubles);
@@ -208,6 +239,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(places_work_longer_than_a_wrap),
+		TEST(puts_half_jobs_behind_what_they_followed),
 		TEST(places_shifted_work_within_5_us),
 		TEST(places_stretched_work_within_9_us),
 	};

@@ -416,8 +416,14 @@ static int mend_counter(struct unwrap *unwrap, uint32_t counter)
 	struct axis *axis = &unwrap->axes[counter];
 	struct mender mender = {.axis = axis};
 	int code = FLEXTRACE_OK;
-	bool is_mendable = axis->is_soft && axis->rate.is_known && has_doubted(axis);
+	uint64_t n_followed = 0;
+	bool is_mendable;
 
+	if (axis->is_soft && axis->rate.is_known) {
+		FLEXTRACE_TRY(chains_mend(unwrap, counter, mean_rate(axis), &n_followed));
+		unwrap->ledger->warnings[WARNING_WRONG_EPOCHS] += n_followed;
+	}
+	is_mendable = axis->is_soft && axis->rate.is_known && has_doubted(axis);
 	for (uint32_t i = 0; i < unwrap->n_idles; i++)
 		mender.has_idle |= unwrap->idles[i].counter == counter;
 	if (is_mendable) {
@@ -439,7 +445,7 @@ static int mend_counter(struct unwrap *unwrap, uint32_t counter)
 
 int epochs_mend(struct unwrap *unwrap)
 {
-	for (uint32_t i = 0; i < unwrap->n_axes && unwrap->n_doubted; i++)
+	for (uint32_t i = 0; i < unwrap->n_axes; i++)
 		FLEXTRACE_TRY(mend_counter(unwrap, i));
 	return FLEXTRACE_OK;
 }

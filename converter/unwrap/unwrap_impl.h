@@ -13,6 +13,7 @@
  *   order.c   stamps that are not behind the one before them are left out
  *   window.c  which epochs known places leave
  *   spans.c   wraps within work, by estimates
+ *   chains.c  estimates of work that follow each other are put into one epoch
  *   epochs.c  estimates that are whole wraps off are put right
  *   axis.c    facts of one counter get their epochs
  *   shift.c   resets that the epochs do not show
@@ -332,6 +333,10 @@ int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets)
 
 /* Gives work of estimates the wraps that their length tells, on prepared axes. */
 void spans_settle(struct unwrap *unwrap);
+
+/* Moves estimates of work that are whole wraps off to the work that they follow or lead to, on a
+ * prepared axis whose mean rate is known. Stores how many. FLEXTRACE_E_MEMORY or 0. */
+int chains_mend(struct unwrap *unwrap, uint32_t counter, double rate, uint64_t *ret_n_mended);
 
 /* Moves estimates of work that are whole wraps off to where work is missing, on prepared axes, and
  * says what was moved and what stays doubted. */
