@@ -16,8 +16,6 @@
 #include "places.h"
 #include "step.h"
 
-#define NEIGHBOURS              64u /* how far around itself a constraint is judged */
-#define MAX_PASSES              64
 #define MAX_SORT_MOVES_PER_KNOT 16u
 
 /* -- constraints ----------------------------------------------------------------------------- */
@@ -89,7 +87,7 @@ static void add_bends(struct sorter *sorter, const struct reference *reference, 
 }
 
 int band_constrain(const struct evidence *evidence, const struct reference *reference,
-                   struct knot **ret_knots, uint32_t *ret_n)
+                   bool takes_false, struct knot **ret_knots, uint32_t *ret_n)
 {
 	uint64_t n_most = 2ull * evidence->n + reference->n_pieces;
 	struct sorter sorter = {.knots = blocks_allocate(n_most, sizeof(*sorter.knots)),
@@ -103,7 +101,7 @@ int band_constrain(const struct evidence *evidence, const struct reference *refe
 	if (!sorter.knots)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < evidence->n; i++) {
-		if (evidence->is_false[i])
+		if (evidence->is_false[i] && !takes_false)
 			continue;
 		add_claim(&sorter, &walk, &evidence->claims[i]);
 		if (sorter.n > 0)
@@ -160,96 +158,9 @@ struct step band_step_far(struct walk *walk, uint64_t from, uint64_t to)
 	return step_between(walk, from, to);
 }
 
-/* -- conflicts ------------------------------------------------------------------------------- */
-
-/* Whether a lower bound and an upper bound cannot both be true. */
-static bool conflict(struct walk *walk, const struct knot *lower, const struct knot *upper)
+struct step band_range_step(struct walk *walk, uint64_t from, uint64_t to)
 {
-	struct step step;
-
-	if (lower->lo == -PHI_UNBOUNDED || upper->hi == PHI_UNBOUNDED)
-		return false;
-	if (lower->x <= upper->x)
-		step = band_step(walk, lower->x, upper->x);
-	else
-		step = band_step(walk, upper->x, lower->x);
-	return lower->lo - (lower->x <= upper->x ? step.fall : step.rise) > upper->hi;
-}
-
-static uint32_t n_conflicts(const struct knot *knots, uint32_t n, uint32_t at, bool is_lower,
-                            const struct reference *reference)
-{
-	uint32_t from = at > NEIGHBOURS ? at - NEIGHBOURS : 0;
-	uint32_t to = n - at > NEIGHBOURS ? at + NEIGHBOURS : n;
-	struct walk walk = {.reference = reference};
-	uint32_t sum = 0;
-
-	for (uint32_t i = from; i < to; i++)
-		sum += is_lower ? conflict(&walk, &knots[at], &knots[i])
-		                : conflict(&walk, &knots[i], &knots[at]);
-	return sum;
-}
-
-/* Of two bounds that contradict each other, drops the one that more of the others contradict. */
-static void drop_one(struct knot *knots, uint32_t n, uint32_t lower, uint32_t upper,
-                     const struct reference *reference)
-{
-	uint32_t against_lower = n_conflicts(knots, n, lower, true, reference);
-	uint32_t against_upper = n_conflicts(knots, n, upper, false, reference);
-
-	if (against_lower > against_upper || (against_lower == against_upper && lower > upper))
-		knots[lower].lo = -PHI_UNBOUNDED;
-	else
-		knots[upper].hi = PHI_UNBOUNDED;
-}
-
-/* One pass that goes on behind each conflict; returns how many it dropped. */
-static uint32_t drop_in_pass(struct knot *knots, uint32_t n, const struct reference *reference,
-                             uint32_t max_drops)
-{
-	int64_t lo = -PHI_UNBOUNDED, hi = PHI_UNBOUNDED;
-	uint32_t from_lo = 0, from_hi = 0, dropped = 0;
-	struct walk walk = {.reference = reference};
-
-	for (uint32_t i = 0; i < n; i++) {
-		if (i > 0) {
-			struct step step = band_step(&walk, knots[i - 1].x, knots[i].x);
-
-			lo = lo > -PHI_UNBOUNDED ? lo - step.fall : lo;
-			hi = hi < PHI_UNBOUNDED ? hi + step.rise : hi;
-		}
-		if (knots[i].lo > lo) {
-			lo = knots[i].lo;
-			from_lo = i;
-		}
-		if (knots[i].hi < hi) {
-			hi = knots[i].hi;
-			from_hi = i;
-		}
-		if (lo <= hi)
-			continue;
-		drop_one(knots, n, from_lo, from_hi, reference);
-		if (++dropped > max_drops)
-			return dropped;
-		lo = -PHI_UNBOUNDED;
-		hi = PHI_UNBOUNDED;
-	}
-	return dropped;
-}
-
-uint32_t band_drop_conflicts(struct knot *knots, uint32_t n, const struct reference *reference,
-                             uint32_t max_drops)
-{
-	uint32_t dropped = 0;
-
-	for (int pass = 0; pass < MAX_PASSES && dropped <= max_drops; pass++) {
-		uint32_t more = drop_in_pass(knots, n, reference, max_drops - dropped);
-
-		if (more == 0)
-			return dropped;
-		dropped += more;
-	}
-	return max_drops + 1;
+	return step_between(walk, from, to);
 }
 
 /* -- closing --------------------------------------------------------------------------------- */
@@ -260,30 +171,31 @@ static inline struct knot tightened(const struct knot *knot, int64_t lo, int64_t
 	return (struct knot){knot->x, lo > knot->lo ? lo : knot->lo, hi < knot->hi ? hi : knot->hi};
 }
 
-bool band_close_range(struct knot *knots, uint32_t from, uint32_t to,
-                      const struct reference *reference)
+int64_t band_close_range(struct knot *knots, uint32_t from, uint32_t to,
+                         const struct reference *reference)
 {
 	struct walk walk = {.reference = reference};
-	struct knot at = from < to ? knots[from] : (struct knot){0};
-	bool meets = true;
+	struct knot at = from < to ? knots[from] : (struct knot){.hi = PHI_UNBOUNDED};
+	int64_t least;
 
 	for (uint32_t i = from + 1; i < to; i++) {
 		struct step step = step_between(&walk, at.x, knots[i].x);
 
 		at = tightened(&knots[i], at.lo - step.fall, at.hi + step.rise);
 		knots[i] = at;
-		meets &= at.lo <= at.hi;
 	}
+	least = at.hi - at.lo;
 	for (uint32_t i = to; i-- > from + 1;) {
 		struct step step = step_between(&walk, knots[i - 1].x, at.x);
 
 		at = tightened(&knots[i - 1], at.lo - step.rise, at.hi + step.fall);
 		knots[i - 1] = at;
+		least = at.hi - at.lo < least ? at.hi - at.lo : least;
 	}
-	return meets;
+	return least;
 }
 
-bool band_close(struct knot *knots, uint32_t n, const struct reference *reference)
+int64_t band_close(struct knot *knots, uint32_t n, const struct reference *reference)
 {
 	return band_close_range(knots, 0, n, reference);
 }

@@ -43,13 +43,15 @@ struct era {
 	uint64_t core_from, core_to;   /* x between which no other reaches, if there is any */
 	uint64_t own_from, own_to;     /* the part that it is known from, which others may reach */
 	uint64_t least[2], most[2]; /* how fast host time goes, in front of the core and behind */
+	bool is_jump[2];            /* what it begins and ends with */
 };
 
 struct reference {
 	struct piece *pieces; /* owned, at least one, by x */
 	uint32_t n_pieces;
-	struct era *eras; /* owned, by x; one or none: there is no jump */
-	uint32_t n_eras;
+	struct era *eras;  /* owned, by x; one or none: there is no jump */
+	struct era *uncut; /* owned; between steps of the rate, as long as jumps divide them more */
+	uint32_t n_eras, n_uncut;
 };
 
 /* A constraint's place; after the band is closed, the bounds that hold there. */
@@ -162,6 +164,26 @@ static inline double slope_most(double slope, double rho)
 	return slope * ((1 + rho) / (1 - rho));
 }
 
+/* -- doubts.c: stretches of which nothing is certified --------------------------------------- */
+
+struct stretch {
+	uint64_t from, to; /* x; up to `to`, UINT64_MAX: without end */
+};
+
+struct doubts {
+	struct stretch *stretches; /* owned, by x, none meets the next */
+	uint32_t n, n_allocated;
+};
+
+/* Doubts all between two places; the bounds at these places themselves must hold. From 0 on: what
+ * is in front of the first evidence, too. FLEXTRACE_E_MEMORY or 0. */
+int doubts_add(struct doubts *doubts, uint64_t from, uint64_t to);
+void doubts_release(struct doubts *doubts);
+
+/* Whether anything between two places is in doubt. `*next` is 0 at first; no `from` is less than
+ * that of the call before. */
+bool doubts_meet(const struct doubts *doubts, uint64_t from, uint64_t to, uint32_t *next);
+
 /* -- floors.c -------------------------------------------------------------------------------- */
 
 /* Takes stated floors off all brackets, and counts what is too short. FLEXTRACE_E_MEMORY or 0. */
@@ -200,12 +222,6 @@ int line_fit(const struct hulls *hulls, uint32_t from, uint32_t to, struct line 
 
 /* -- parts.c --------------------------------------------------------------------------------- */
 
-/* What tells whether a clock still holds. */
-struct pass {
-	double least_room_ns; /* that it must leave */
-	double rho;           /* how its rate wanders, for that */
-};
-
 /* A range of blocks that one rate explains, if it does. */
 struct part {
 	uint32_t from, to;
@@ -216,7 +232,6 @@ struct part {
 	bool has_rate;                 /* a line fits */
 	bool has_core;                 /* something of it no other part reaches */
 	bool is_before_step;           /* to the next part that has a rate */
-	struct pass pass;              /* what the clock must pass to hold beyond that step */
 };
 
 struct parts {
@@ -258,6 +273,9 @@ int reference_init(struct reference *reference, const struct hulls *hulls, const
 int reference_init_straight(struct reference *reference, double slope, double slack);
 void reference_release(struct reference *reference);
 
+/* Divides the eras where the clock jumped, too. FLEXTRACE_E_MEMORY or 0. */
+int reference_cut(struct reference *reference, const struct doubts *jumps);
+
 /* How often the rate steps. */
 uint32_t reference_steps(const struct reference *reference);
 
@@ -288,7 +306,7 @@ static inline const struct piece *walk_to(struct walk *walk, uint64_t x)
 	return walk->piece;
 }
 
-/* -- reject.c: lies -------------------------------------------------------------------------- */
+/* -- reject.c: lies that bend lines ---------------------------------------------------------- */
 
 /* Marks as false what most of its neighbours contradict, if the rate wanders no more than the
  * reference says. Returns how many more there are. */
@@ -296,52 +314,22 @@ uint32_t reject_false(struct evidence *evidence, const struct reference *referen
 
 /* -- band.c: bounds -------------------------------------------------------------------------- */
 
-/* Lists the constraints of all that is not false. `ret_knots`, of blocks.h, is owned by the
- * caller. */
+/* Lists the constraints of all evidence, or of all that is not false. `ret_knots`, of blocks.h, is
+ * owned by the caller. */
 int band_constrain(const struct evidence *evidence, const struct reference *reference,
-                   struct knot **ret_knots, uint32_t *ret_n);
+                   bool takes_false, struct knot **ret_knots, uint32_t *ret_n);
 
-/* Drops constraints until the rest meet; gives up beyond `max_drops`. Returns how many it
- * dropped. */
-uint32_t band_drop_conflicts(struct knot *knots, uint32_t n, const struct reference *reference,
-                             uint32_t max_drops);
-
-/* Drops what makes the band narrower than it can be: where lies are known to be, small ones can
- * hide between true bounds and show only by leaving too little room. Drops true ones with them
- * rather than keep a false one. FLEXTRACE_E_MEMORY or 0. */
-int band_drop_pinches(struct knot *knots, uint32_t n, const struct reference *reference);
-
-/* Turns constraints into the exact bounds of all maps that meet them; false: they contradict each
- * other. */
-bool band_close(struct knot *knots, uint32_t n, const struct reference *reference);
+/* Turns constraints into the exact bounds of all maps that meet them. Returns how narrow these
+ * leave it; negative: they contradict each other. */
+int64_t band_close(struct knot *knots, uint32_t n, const struct reference *reference);
 
 /* The same of knots [from, to) alone, whatever is free. */
-bool band_close_range(struct knot *knots, uint32_t from, uint32_t to,
-                      const struct reference *reference);
+int64_t band_close_range(struct knot *knots, uint32_t from, uint32_t to,
+                         const struct reference *reference);
 
 /* Moves each knot's middle to that of the other band's knot at its place, as far as its bounds let
  * it, and widens these as that needs. Each has one there. */
 void band_centre(struct knot *knots, uint32_t n, const struct knot *middles);
-
-/* -- doubts.c: stretches of which nothing is certified --------------------------------------- */
-
-struct stretch {
-	uint64_t from, to; /* x; up to `to`, UINT64_MAX: without end */
-};
-
-struct doubts {
-	struct stretch *stretches; /* owned, by x, none meets the next */
-	uint32_t n, n_allocated;
-};
-
-/* Doubts all between two places; the bounds at these places themselves must hold. From 0 on: what
- * is in front of the first evidence, too. FLEXTRACE_E_MEMORY or 0. */
-int doubts_add(struct doubts *doubts, uint64_t from, uint64_t to);
-void doubts_release(struct doubts *doubts);
-
-/* Whether anything between two places is in doubt. `*next` is 0 at first; no `from` is less than
- * that of the call before. */
-bool doubts_meet(const struct doubts *doubts, uint64_t from, uint64_t to, uint32_t *next);
 
 /* -- claims.c -------------------------------------------------------------------------------- */
 
@@ -394,6 +382,8 @@ struct attempt {
 	struct knot *knots;   /* owned, of blocks.h */
 	struct knot *middles; /* owned, of blocks.h; NULL, or those of a steady slope in the band */
 	uint32_t n_knots, n_false;
+	int64_t width;        /* where it is narrowest, once it is closed */
+	int64_t room;         /* that a true clock leaves everywhere; 0: nobody knows */
 	struct doubts doubts; /* owned */
 	struct doubts exact;  /* owned; where bounds are not those of the band: no knot is spared */
 	double rho;
@@ -411,7 +401,28 @@ void fit_release(struct attempt *band);
 int fit_map(struct attempt *band, const struct evidence *evidence, const struct prior *prior,
             struct clock_map *ret_map);
 
+/* -- room.c ---------------------------------------------------------------------------------- */
+
+/* Stores how little room most brackets leave by themselves, as phi; 0: there are none. */
+int evidence_room(const struct evidence *evidence, const struct reference *reference,
+                  int64_t *ret_room);
+
+/* Stores how narrow a closed band may be where that is the room of brackets; 0: they do not
+ * tell. FLEXTRACE_E_MEMORY or 0. */
+int band_least_room(const struct knot *knots, uint32_t n, int64_t bracket_room, int64_t *ret_room);
+
+/* -- track.c: lies and jumps ----------------------------------------------------------------- */
+
+/* Goes through the constraints of an attempt, drops those that are lies, counts in how many places
+ * there are some, and lists where the clock jumped: from the first constraint that the era in front
+ * leaves no room to the first of the next era. Doubts where neither is proven. FLEXTRACE_E_MEMORY
+ * or 0. */
+int track_run(struct attempt *attempt, struct doubts *jumps, uint32_t *ret_n_lies);
+
 /* -- eras.c ---------------------------------------------------------------------------------- */
+
+/* Has each era of which others leave no core be known from all of its part. */
+void eras_find_cores(struct attempt *attempt);
 
 /* Closes a band, era by era where there are some: what the clock leaves before it jumped and what
  * it leaves behind are never joined, and where either can have held both can. Doubts what no era

@@ -10,6 +10,11 @@
  * itself, at one of the two. So each era is carried to two places beyond its last, without the
  * evidence there, and counts for the half-width there: that of a stamp is the less of two.
  *
+ * Nor is a jump always at once: the clock can have been on its way from one era to the next. So
+ * each era is carried on to where the next one is proven, which is where its own bounds follow from
+ * what the evidence behind its begin says; and the other way. On its way the clock was between the
+ * two, or evidence denies both.
+ *
  * Where no era can have held, nothing is known of the clock: all up to the next era is in doubt.
  */
 #include <stdlib.h>
@@ -17,8 +22,12 @@
 
 #include "blocks.h"
 #include "calibrate_impl.h"
+#include "step.h"
 
+#define FORWARD  1u              /* from knot to knot */
+#define BACKWARD UINT32_MAX      /* likewise: 1 less */
 #define BEYOND   2u              /* places */
+#define PROVEN   1.3             /* times as wide as all evidence leaves it */
 #define MIN_CORE (2 * MIN_BLOCK) /* knots: fewer do not tell where an era stands */
 
 struct closing {
@@ -79,9 +88,11 @@ static struct knot at_knot(const struct left *left, wide_int reference)
 	                     phi_of(left->hi, reference, left->has_hi, PHI_UNBOUNDED)};
 }
 
-/* Takes in the evidence of a knot; false: nothing is left. */
-static bool take(struct left *left, const struct knot *knot, wide_int reference)
+/* Takes in the evidence of a knot; false: that leaves too little. */
+static bool take(struct left *left, const struct knot *knot, wide_int reference, int64_t room)
 {
+	const struct left before = *left;
+
 	if (knot->lo > -PHI_UNBOUNDED && (!left->has_lo || reference + knot->lo > left->lo)) {
 		left->lo = reference + knot->lo;
 		left->has_lo = true;
@@ -90,42 +101,73 @@ static bool take(struct left *left, const struct knot *knot, wide_int reference)
 		left->hi = reference + knot->hi;
 		left->has_hi = true;
 	}
-	return !left->has_lo || !left->has_hi || left->lo <= left->hi;
+	return !left->has_lo || !left->has_hi || left->hi - left->lo >= room ||
+	       (left->lo == before.lo && left->hi == before.hi);
 }
 
-/* Goes outward from the core's last knot on that side. */
-static void go_outward(struct closing *closing, const struct era *era, uint32_t core, int direction)
+/* What is left of one era, where it was carried to. */
+struct held {
+	uint32_t from, to;               /* knots where it holds; none: not from < to */
+	uint32_t proven_from, proven_to; /* of them */
+	struct left ends[2];             /* what it leaves at both ends */
+};
+
+/* Goes outward from the core's last knot on that side as far as the era holds. Returns the last
+ * knot where it does, and stores what it leaves there. */
+static uint32_t go_outward(struct closing *closing, const struct era *era, uint32_t core,
+                           uint32_t direction, struct left *ret_left)
 {
 	const struct knot *knots = closing->attempt->knots;
-	uint32_t n = closing->attempt->n_knots;
-	wide_int reference = reference_at(&closing->attempt->reference, knots[core].x);
 	const struct knot *from = &closing->work[core];
+	uint32_t n = closing->attempt->n_knots, last = core;
+	int64_t room = closing->attempt->room;
+	wide_int reference = reference_at(&closing->attempt->reference, knots[core].x);
 	struct left left = {knots[core].x, reference + from->lo, reference + from->hi,
 	                    from->lo > -PHI_UNBOUNDED, from->hi < PHI_UNBOUNDED};
-	uint32_t n_beyond = 0;
 
-	for (uint32_t i = core + (uint32_t)direction; i < n && n_beyond < BEYOND;) {
+	*ret_left = left;
+	for (uint32_t i = core + direction; i < n; i = last + direction) {
 		uint32_t end = i;
-		struct left before;
-		struct knot bounds;
-		bool holds = n_beyond == 0;
+		bool holds = direction == FORWARD
+		                     ? knots[i].x < era->reach_to
+		                     : knots[i].x > era->reach_from || era->reach_from == 0;
 
 		go_to(&left, era, knots[i].x);
-		before = left;
 		reference = piece_value(walk_to(&closing->walk, left.x), left.x);
-		holds &= direction > 0 ? left.x < era->reach_to
-		                       : left.x > era->reach_from || era->reach_from == 0;
-		for (; end < n && knots[end].x == left.x; end += (uint32_t)direction)
-			holds = holds && take(&left, &knots[end], reference);
-		n_beyond += !holds;
-		left = holds ? left : before;
-		bounds = at_knot(&left, reference);
-		for (; i != end; i += (uint32_t)direction) {
-			join(&closing->carried[i], bounds.lo, bounds.hi);
-			if (holds)
-				join(&closing->tight[i], bounds.lo, bounds.hi);
-		}
+		for (; end < n && knots[end].x == left.x; end += direction)
+			holds = holds && take(&left, &knots[end], reference, room);
+		if (!holds)
+			break;
+		*ret_left = left;
+		for (; i != end; i += direction)
+			closing->work[last = i] = at_knot(&left, reference);
 	}
+	return last;
+}
+
+/*
+ * An era holds from where it is proven: by evidence behind its begin alone (or, the other way, in
+ * front of its end). Before that, what is known from far away says nothing: the clock can still
+ * have been on its way there.
+ */
+static uint32_t proven_from(struct closing *closing, uint32_t from, uint32_t to, uint32_t direction)
+{
+	const struct knot *knots = closing->attempt->knots;
+	struct knot left = {knots[from].x, -PHI_UNBOUNDED, PHI_UNBOUNDED};
+
+	for (uint32_t i = from; i != to; i += direction) {
+		const struct knot *all = &closing->work[i], *at = &knots[i];
+		struct step step = direction == FORWARD
+		                           ? band_range_step(&closing->walk, left.x, at->x)
+		                           : band_range_step(&closing->walk, at->x, left.x);
+		int64_t lo = left.lo - (direction == FORWARD ? step.fall : step.rise);
+		int64_t hi = left.hi + (direction == FORWARD ? step.rise : step.fall);
+
+		left = (struct knot){at->x, at->lo > lo ? at->lo : lo, at->hi < hi ? at->hi : hi};
+		if ((double)(left.hi - left.lo) <= PROVEN * (double)(all->hi - all->lo))
+			return i;
+	}
+	return to;
 }
 
 /* The first knot at `x` or behind it. */
@@ -156,28 +198,85 @@ static uint32_t find_range(const struct attempt *attempt, uint64_t x, uint64_t x
 	return to > *ret_from ? to - *ret_from : 0;
 }
 
-static bool close_era(struct closing *closing, const struct era *era)
+/* Closes an era alone, and finds where it holds. False: it contradicts itself. */
+static bool hold_era(struct closing *closing, const struct era *era, struct held *held)
 {
-	const struct attempt *attempt = closing->attempt;
-	uint32_t from, n = find_range(attempt, era->core_from, era->core_to, &from), to;
-	bool has_core = n >= MIN_CORE, meets;
+	struct attempt *attempt = closing->attempt;
+	uint32_t from, n = find_range(attempt, era->core_from, era->core_to, &from);
+	int64_t width;
 
-	if (!has_core)
-		n = find_range(attempt, era->own_from, era->own_to, &from);
-	if (n == 0)
+	if (n < MIN_CORE)
 		return true;
-	to = from + n;
-	memcpy(closing->work + from, attempt->knots + from, (to - from) * sizeof(*closing->work));
-	meets = band_close_range(closing->work, from, to, &attempt->reference);
-	if (!meets && !has_core)
-		return true; /* it did not hold, so others did */
-	for (uint32_t i = from; i < to; i++) {
+	memcpy(closing->work + from, attempt->knots + from, n * sizeof(*closing->work));
+	width = band_close_range(closing->work, from, from + n, &attempt->reference);
+	if (width < 0)
+		return false;
+	attempt->width = width < attempt->width ? width : attempt->width;
+	held->to = go_outward(closing, era, from + n - 1, FORWARD, &held->ends[1]);
+	held->from = go_outward(closing, era, from, BACKWARD, &held->ends[0]);
+	held->proven_from = held->from;
+	held->proven_to = held->to;
+	if (era->is_jump[0])
+		held->proven_from = proven_from(closing, held->from, held->to, FORWARD);
+	if (era->is_jump[1])
+		held->proven_to = proven_from(closing, held->to, held->from, BACKWARD);
+	if (held->proven_from >= held->proven_to)
+		held->from = held->to;
+	for (uint32_t i = held->from; i <= held->to && held->from < held->to; i++) {
 		join(&closing->tight[i], closing->work[i].lo, closing->work[i].hi);
 		join(&closing->carried[i], closing->work[i].lo, closing->work[i].hi);
 	}
-	go_outward(closing, era, to - 1, 1);
-	go_outward(closing, era, from, -1);
-	return meets;
+	return true;
+}
+
+/* Carries an era on beyond where it holds, up to where the next one is proven. */
+static void go_beyond(struct closing *closing, const struct era *era, const struct held *held,
+                      uint32_t until, bool is_forward)
+{
+	const struct knot *knots = closing->attempt->knots;
+	uint32_t n = closing->attempt->n_knots, direction = is_forward ? FORWARD : BACKWARD;
+	struct left left = held->ends[is_forward];
+	uint32_t n_beyond = 0, i = (is_forward ? held->to : held->from) + direction;
+
+	while (i < n && (n_beyond < BEYOND || (is_forward ? i <= until : i >= until))) {
+		wide_int reference;
+		struct knot bounds;
+
+		go_to(&left, era, knots[i].x);
+		reference = piece_value(walk_to(&closing->walk, left.x), left.x);
+		bounds = at_knot(&left, reference);
+		for (; i < n && knots[i].x == left.x; i += direction)
+			join(&closing->carried[i], bounds.lo, bounds.hi);
+		n_beyond++;
+	}
+}
+
+/* Closes all eras. 1: some hold and none contradicts itself, 0: not. */
+static int hold_eras(struct closing *closing)
+{
+	const struct reference *reference = &closing->attempt->reference;
+	struct held *held = calloc(reference->n_eras, sizeof(*held));
+	const struct held *last = NULL;
+	int meets = 1;
+
+	if (!held)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < reference->n_eras; i++)
+		meets &= hold_era(closing, &reference->eras[i], &held[i]);
+	for (uint32_t i = 0; i < reference->n_eras; i++) {
+		if (held[i].from >= held[i].to)
+			continue;
+		go_beyond(closing, &reference->eras[i], &held[i],
+		          last ? last->proven_to : UINT32_MAX, false);
+		if (last)
+			go_beyond(closing, &reference->eras[last - held], last, held[i].proven_from,
+			          true);
+		last = &held[i];
+	}
+	if (last)
+		go_beyond(closing, &reference->eras[last - held], last, 0, true);
+	free(held);
+	return meets && last;
 }
 
 /* -- what is left of all --------------------------------------------------------------------- */
@@ -253,7 +352,7 @@ static int settle(struct closing *closing)
 			continue;
 		if (i > 0 && reference + middle < least)
 			middle = (int64_t)(least - reference);
-		if (middle > tight->hi)
+		if (i > 0 && middle > tight->hi)
 			FLEXTRACE_TRY(
 				doubts_add(&attempt->doubts, attempt->knots[i - 1].x, knot->x + 1));
 		least = reference + middle;
@@ -280,15 +379,15 @@ static int close_all(struct closing *closing)
 {
 	const struct attempt *attempt = closing->attempt;
 	const struct reference *reference = &attempt->reference;
-	int meets = 1;
+	int meets;
 
 	for (uint32_t i = 0; i < attempt->n_knots; i++)
 		closing->tight[i] = closing->carried[i] =
 			(struct knot){attempt->knots[i].x, PHI_UNBOUNDED, -PHI_UNBOUNDED};
-	for (uint32_t i = 0; i < reference->n_eras; i++)
-		meets &= close_era(closing, &reference->eras[i]);
+	meets = hold_eras(closing);
+	FLEXTRACE_TRY(meets);
 	memcpy(closing->joined, attempt->knots, attempt->n_knots * sizeof(*closing->joined));
-	if (!band_close(closing->joined, attempt->n_knots, reference)) {
+	if (band_close(closing->joined, attempt->n_knots, reference) < 0) {
 		blocks_free(closing->joined);
 		closing->joined = NULL;
 	}
@@ -302,14 +401,38 @@ static int close_all(struct closing *closing)
 	return 1;
 }
 
+void eras_find_cores(struct attempt *attempt)
+{
+	struct reference *reference = &attempt->reference;
+	uint64_t end = 0;
+	uint32_t from;
+
+	for (uint32_t i = 0; i < reference->n_eras && reference->n_uncut == 0; i++) {
+		struct era *era = &reference->eras[i];
+
+		if (find_range(attempt, era->core_from, era->core_to, &from) < MIN_CORE) {
+			era->core_from = era->own_from;
+			era->core_to = era->own_to;
+		}
+		if (era->core_from < end)
+			era->core_from = end;
+		if (era->core_to > end)
+			end = era->core_to;
+	}
+}
+
 int eras_close(struct attempt *attempt)
 {
 	struct closing closing = {.attempt = attempt, .walk = {.reference = &attempt->reference}};
 	uint32_t n = attempt->n_knots;
 	int code = FLEXTRACE_E_MEMORY;
 
-	if (attempt->reference.n_eras <= 1)
-		return band_close(attempt->knots, n, &attempt->reference);
+	if (attempt->reference.n_eras <= 1) {
+		attempt->width = band_close(attempt->knots, n, &attempt->reference);
+		return attempt->width >= 0;
+	}
+	eras_find_cores(attempt);
+	attempt->width = PHI_UNBOUNDED;
 	closing.tight = blocks_allocate(n, sizeof(*closing.tight));
 	closing.carried = blocks_allocate(n, sizeof(*closing.carried));
 	closing.work = blocks_allocate(n, sizeof(*closing.work));

@@ -18,7 +18,7 @@
 #define COARSE_SLACK     500e-6   /* of the guessed slope, before lies are out: the rate may step */
 #define MAX_ROUNDS       4        /* of turning lies away and following what is left */
 #define MANY             20u      /* one in so many false ones is suspicious */
-#define FEW              512u     /* one in so many is not worth a look */
+#define FEW              64u      /* one in so many is not worth a look */
 #define SORT_MOVES       16u
 #define OPEN             0.01 /* a slope that is known no better is not known */
 #define SLICES_OF_RHO    2.0  /* of mean slopes that are tried at once */
@@ -193,9 +193,10 @@ static int try_means(const struct evidence *evidence, double lo, double hi,
 
 	FLEXTRACE_TRY(reference_init_straight(&ret_band->reference, (lo + hi) / 2,
 	                                      (hi - lo) / (hi + lo) + rho / (1 - rho)));
-	FLEXTRACE_TRY(band_constrain(evidence, &ret_band->reference, &ret_band->knots,
+	FLEXTRACE_TRY(band_constrain(evidence, &ret_band->reference, true, &ret_band->knots,
 	                             &ret_band->n_knots));
-	ret_band->is_closed = band_close(ret_band->knots, ret_band->n_knots, &ret_band->reference);
+	ret_band->width = band_close(ret_band->knots, ret_band->n_knots, &ret_band->reference);
+	ret_band->is_closed = ret_band->width >= 0;
 	return ret_band->is_closed;
 }
 
@@ -254,6 +255,55 @@ static int try_one_mean(const struct evidence *evidence, struct attempt *attempt
 	return 1;
 }
 
+/* Finds out who is wrong where evidence contradicts, and closes what is left, era by era. */
+static int track(const struct evidence *evidence, int64_t room, struct attempt *attempt)
+{
+	struct doubts jumps = {.stretches = NULL};
+	uint32_t n_lies = 0;
+	int code;
+
+	blocks_free(attempt->knots);
+	doubts_release(&attempt->doubts);
+	doubts_release(&attempt->exact);
+	attempt->knots = NULL;
+	attempt->room = room;
+	code = band_constrain(evidence, &attempt->reference, true, &attempt->knots,
+	                      &attempt->n_knots);
+	eras_find_cores(attempt);
+	if (code >= 0)
+		code = track_run(attempt, &jumps, &n_lies);
+	if (code >= 0)
+		code = reference_cut(&attempt->reference, &jumps);
+	attempt->n_false = n_lies + jumps.n;
+	doubts_release(&jumps);
+	if (code >= 0)
+		code = eras_close(attempt);
+	attempt->is_closed = code > 0;
+	return code < 0 ? code : FLEXTRACE_OK;
+}
+
+/* The same where a band is narrower than a true clock leaves it, or the clock jumped. What is
+ * narrow hides how wide the band is without it, so it takes some rounds. */
+static int give_room(const struct evidence *evidence, struct attempt *attempt)
+{
+	int64_t bracket_room, room;
+	uint32_t n_false = attempt->n_false;
+
+	FLEXTRACE_TRY(evidence_room(evidence, &attempt->reference, &bracket_room));
+	for (int round = 0; round < MAX_ROUNDS; round++) {
+		if (attempt->width >= bracket_room && attempt->reference.n_uncut == 0)
+			break;
+		FLEXTRACE_TRY(
+			band_least_room(attempt->knots, attempt->n_knots, bracket_room, &room));
+		if (room <= attempt->room + attempt->room / 16 ||
+		    (attempt->width >= room && attempt->reference.n_uncut == 0))
+			break;
+		FLEXTRACE_TRY(track(evidence, room, attempt));
+	}
+	attempt->n_false = n_false;
+	return FLEXTRACE_OK;
+}
+
 /* Where all evidence meets at rates near the guess, no window would turn any away. 1: it does,
  * 0: not. */
 static int try_all(struct evidence *evidence, const struct guess *guess, double rho,
@@ -271,8 +321,8 @@ static int try_all(struct evidence *evidence, const struct guess *guess, double 
 	}
 	if (!is_near_guess(&attempt->reference, guess, fmax(COARSE_SLACK, 5 * rho)))
 		return 0;
-	FLEXTRACE_TRY(
-		band_constrain(evidence, &attempt->reference, &attempt->knots, &attempt->n_knots));
+	FLEXTRACE_TRY(band_constrain(evidence, &attempt->reference, true, &attempt->knots,
+	                             &attempt->n_knots));
 	is_closed = eras_close(attempt);
 	attempt->is_closed = is_closed > 0;
 	return is_closed;
@@ -287,7 +337,7 @@ static int try_rho(struct evidence *evidence, const struct guess *guess, double 
 	*attempt = (struct attempt){.rho = rho};
 	is_met = try_all(evidence, guess, rho, attempt);
 	if (is_met != 0)
-		return is_met < 0 ? is_met : FLEXTRACE_OK;
+		return is_met < 0 ? is_met : give_room(evidence, attempt);
 	fit_release(attempt);
 	attempt->rho = rho;
 	FLEXTRACE_TRY(reject_coarse(evidence, guess, fmax(COARSE_SLACK, 5 * rho)));
@@ -300,14 +350,8 @@ static int try_rho(struct evidence *evidence, const struct guess *guess, double 
 		if (n_false == n_before)
 			break;
 	}
-	attempt->n_false = n_false;
-	FLEXTRACE_TRY(
-		band_constrain(evidence, &attempt->reference, &attempt->knots, &attempt->n_knots));
-	attempt->n_false += band_drop_conflicts(attempt->knots, attempt->n_knots,
-	                                        &attempt->reference, evidence->n / 2);
-	if (attempt->n_false == 0)
-		return FLEXTRACE_OK;
-	return band_drop_pinches(attempt->knots, attempt->n_knots, &attempt->reference);
+	FLEXTRACE_TRY(track(evidence, 0, attempt));
+	return give_room(evidence, attempt);
 }
 
 /* Takes a larger rho if that makes more than half of the contradictions go away. 1: taken, 0:
@@ -362,15 +406,14 @@ static int steady(const struct evidence *evidence, struct attempt *attempt, doub
 	uint32_t n = 0;
 
 	straight.rise = straight.fall = (uint64_t)((double)piece->slope * 16 * rho) + 1;
-	if (attempt->reference.n_pieces > 1 || piece->rise + piece->fall < 20 * straight.rise)
+	if (attempt->reference.n_pieces > 1 || attempt->n_false > 0 ||
+	    piece->rise + piece->fall < 20 * straight.rise)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(band_constrain(evidence, &reference, &knots, &n));
-	if (n == attempt->n_knots && band_drop_conflicts(knots, n, &reference, 0) == 0) {
-		band_close(knots, n, &reference);
+	FLEXTRACE_TRY(band_constrain(evidence, &reference, true, &knots, &n));
+	if (band_close(knots, n, &reference) >= 0)
 		attempt->middles = knots;
-	} else {
+	else
 		blocks_free(knots);
-	}
 	return FLEXTRACE_OK;
 }
 
@@ -445,12 +488,9 @@ int fit_band(struct evidence *evidence, const struct prior *prior, struct attemp
 		return FLEXTRACE_OK;
 	ret_band->proof = proof_of(evidence, prior->nominal,
 	                           ldexp((double)ret_band->reference.pieces[0].slope, -SLOPE_BITS));
-	if (!ret_band->is_closed) {
-		int is_closed = eras_close(ret_band);
-
-		FLEXTRACE_TRY(is_closed);
-		if (!is_closed) /* what contradicts itself still becomes a map that goes forward */
-			band_close(ret_band->knots, ret_band->n_knots, &ret_band->reference);
+	if (!ret_band->is_closed) { /* it still becomes a map that goes forward */
+		band_close(ret_band->knots, ret_band->n_knots, &ret_band->reference);
+		FLEXTRACE_TRY(doubts_add(&ret_band->doubts, 0, UINT64_MAX));
 	}
 	return steady(evidence, ret_band, prior->rho);
 }

@@ -39,10 +39,10 @@ static int stiff_try(const struct evidence *hard, double slope, double slack,
 {
 	*ret_stiff = (struct stiff){.knots = NULL};
 	FLEXTRACE_TRY(reference_init_straight(&ret_stiff->reference, slope, slack));
-	FLEXTRACE_TRY(
-		band_constrain(hard, &ret_stiff->reference, &ret_stiff->knots, &ret_stiff->n));
+	FLEXTRACE_TRY(band_constrain(hard, &ret_stiff->reference, false, &ret_stiff->knots,
+	                             &ret_stiff->n));
 	return ret_stiff->n > 0 &&
-	       band_close(ret_stiff->knots, ret_stiff->n, &ret_stiff->reference);
+	       band_close(ret_stiff->knots, ret_stiff->n, &ret_stiff->reference) >= 0;
 }
 
 /* The stiffest of some bands in which all evidence meets. */

@@ -26,33 +26,25 @@
 #include "calibrate_impl.h"
 
 #define ROUNDING_NS 1.0
-#define ROOM        0.7  /* of what lines leave: a clock that leaves less did not hold */
-#define STIFF       0.15 /* of rho: how the rate wanders around a jump, most likely */
-#define MAX_NEAR    32u  /* blocks beside a jump that tell it */
-#define MAX_BLIP    8u   /* blocks: what is no longer, and the same on both sides, is a lie */
+#define MIN_STEP    1u /* blocks that tell no rate beside parts that do */
+#define BENT        4  /* times the room beside it, that a jump or a lie bends a part's line */
+#define MAX_BLIPS   8u /* blocks between two parts of one rate that are none of another */
 
 /* What is left of host time at x, on the way over the evidence. */
 struct carried {
 	double x, lo, hi;
 	double least, most; /* ns per tick, in front: the rates that hold on the way */
-	double gap, loose;  /* over more x than that, the rate may be off by so much more */
-	double least_room;  /* ns; what leaves less is nothing */
 	bool is_forward;
 };
 
-static struct carried start(const struct parts *parts, const struct part *part,
-                            const struct pass *pass, bool is_forward)
+static struct carried start(const struct parts *parts, const struct part *part, bool is_forward)
 {
 	return (struct carried){
 		.x = is_forward ? -INFINITY : INFINITY,
 		.lo = -INFINITY,
 		.hi = INFINITY,
-		.least = slope_least(part->line.slope_lo, pass->rho),
-		.most = slope_most(part->line.slope_hi, pass->rho),
-		.gap = pass->least_room_ns / (parts->rho * part->line.slope),
-		.loose = slope_most(part->line.slope_hi, parts->rho) -
-	                 slope_most(part->line.slope_hi, pass->rho),
-		.least_room = pass->least_room_ns,
+		.least = slope_least(part->line.slope_lo, parts->rho),
+		.most = slope_most(part->line.slope_hi, parts->rho),
 		.is_forward = is_forward,
 	};
 }
@@ -60,16 +52,12 @@ static struct carried start(const struct parts *parts, const struct part *part,
 /* How far host time can go at least, and at most, over dx, which may be negative. */
 static double least_over(const struct carried *carried, double dx)
 {
-	double loose = fabs(dx) > carried->gap ? carried->loose : 0;
-
-	return dx * (dx > 0 ? carried->least - loose : carried->most + loose);
+	return dx * (dx > 0 ? carried->least : carried->most);
 }
 
 static double most_over(const struct carried *carried, double dx)
 {
-	double loose = fabs(dx) > carried->gap ? carried->loose : 0;
-
-	return dx * (dx > 0 ? carried->most + loose : carried->least - loose);
+	return dx * (dx > 0 ? carried->most : carried->least);
 }
 
 /* Takes in a bound; those out of order are carried to where the others are. */
@@ -110,21 +98,19 @@ static bool take_block(struct carried *carried, const struct hulls *hulls, uint3
 		take(carried, is_upper ? &hulls->upper[at_upper] : &hulls->lower[at_lower],
 		     is_upper);
 		*(is_upper ? &upper : &lower) += 1;
-		if (carried->hi + ROUNDING_NS - carried->lo < carried->least_room)
+		if (carried->hi + ROUNDING_NS < carried->lo)
 			return false;
 	}
 	return true;
 }
 
 /* Takes in what a part is known from, whatever that leaves. All of its evidence is carried by the
- * same rates, unless some are loose: then its hulls say as much as its blocks do one by one. */
+ * same rates, so its hulls say as much as its blocks do one by one. */
 static void take_core(struct carried *carried, const struct hulls *hulls, const struct part *part)
 {
 	uint32_t from = part->core_from, to = part->core_to, n;
 
-	for (uint32_t i = from; i < to && carried->loose > 0; i++)
-		take_block(carried, hulls, carried->is_forward ? i : from + to - 1 - i);
-	for (; from < to && carried->loose <= 0; from += n) {
+	for (; from < to; from += n) {
 		struct hull_span span = hulls_span(hulls, from, to, &n);
 
 		for (uint32_t i = 0; i < span.n_lower; i++)
@@ -138,7 +124,7 @@ static void take_core(struct carried *carried, const struct hulls *hulls, const 
 
 static void reach_forward(const struct parts *parts, struct part *part, const struct part *next)
 {
-	struct carried carried = start(parts, part, &part->pass, true);
+	struct carried carried = start(parts, part, true);
 	uint32_t end = part->is_before_step ? next->to : next->from;
 
 	take_core(&carried, parts->hulls, part);
@@ -153,7 +139,7 @@ static void reach_forward(const struct parts *parts, struct part *part, const st
 
 static void reach_backward(const struct parts *parts, struct part *part, const struct part *last)
 {
-	struct carried carried = start(parts, part, &last->pass, false);
+	struct carried carried = start(parts, part, false);
 	uint32_t end = last->is_before_step ? last->from : last->to;
 
 	take_core(&carried, parts->hulls, part);
@@ -238,74 +224,42 @@ static int shrink_all(struct parts *parts)
 
 /* -- steps ----------------------------------------------------------------------------------- */
 
-static uint32_t least(uint32_t a, uint32_t b)
+static bool steps(const struct parts *parts, const struct part *part, const struct part *next)
 {
-	return a < b ? a : b;
+	return fabs(next->line.slope - part->line.slope) > 2 * parts->rho * part->line.slope;
 }
 
-/* Whether what one part leaves meets the evidence of the other, with room. The step may be in a few
- * of its own last blocks. */
-static bool carries_on(const struct parts *parts, const struct part *from, const struct part *to,
-                       const struct pass *pass)
+/* Whether a part is of another rate only because the clock jumped in it, or a lie bends its line:
+ * that can take host time no farther than a few times the room that brackets leave. A block alone
+ * does not tell a rate. */
+static bool is_blip(const struct parts *parts, const struct part *before, const struct part *part)
 {
-	bool is_forward = to > from;
-	struct carried carried = start(parts, from, pass, is_forward);
+	double from = (double)block_x(parts->hulls, part->from);
+	double to = (double)block_x(parts->hulls, part->to);
+	double far_ns = fabs(part->line.slope - before->line.slope) * (to - from);
 
-	uint32_t n_own = least(from->to - from->from, MAX_NEAR);
-	uint32_t n_other = least(to->to - to->from, MAX_NEAR);
+	return part->to - part->from <= MIN_STEP || far_ns < 2 * BENT * before->line.margin_ns;
+}
 
-	for (uint32_t left = n_own; left > 0; left--) {
-		if (!take_block(&carried, parts->hulls,
-		                is_forward ? from->to - left : from->from + left - 1) &&
-		    left <= MAX_BLIP)
-			return false;
+/* Returns the first part behind blips, or the next one: there are none. */
+static struct part *skip_blips(const struct parts *parts, const struct part *part,
+                               struct part *next)
+{
+	struct part *end = parts->parts + parts->n, *far = next;
+
+	while (far < end && (!far->has_rate || steps(parts, part, far))) {
+		if (far->has_rate && !is_blip(parts, part, far))
+			return next;
+		far++;
 	}
-	for (uint32_t i = 0; i < n_other; i++) {
-		if (!take_block(&carried, parts->hulls, is_forward ? to->from + i : to->to - 1 - i))
-			return false;
-	}
-	return true;
+	if (far == end || far->from - part->to > MAX_BLIPS)
+		return next;
+	for (struct part *blip = next; blip < far; blip++)
+		blip->has_rate = false;
+	return far;
 }
 
-/*
- * Whether the rate steps between two parts, or the clock jumps: then what one of them leaves has no
- * room over the other. Every bracket leaves room for the least latencies. A rate that is the same
- * on both sides hardly wandered in between, unless nobody saw what it did.
- */
-static bool steps(const struct parts *parts, const struct part *part, const struct part *next,
-                  struct pass *ret_pass)
-{
-	bool is_longer = part->to - part->from > next->to - next->from;
-	double room_ns = 2 * (is_longer ? part : next)->line.margin_ns;
-
-	*ret_pass = (struct pass){0, parts->rho};
-	if (fabs(next->line.slope - part->line.slope) > 2 * parts->rho * part->line.slope)
-		return true;
-	ret_pass->least_room_ns = ROOM * room_ns;
-	ret_pass->rho = STIFF * parts->rho;
-	if (!carries_on(parts, part, next, ret_pass) || !carries_on(parts, next, part, ret_pass))
-		return true;
-	*ret_pass = (struct pass){0, parts->rho};
-	return false;
-}
-
-/* A few blocks that differ from what is on both sides have lies in them. Returns the first part
- * behind them, or the next one: there are none. */
-static struct part *skip_blip(struct parts *parts, struct part *part, struct part *next)
-{
-	struct pass pass;
-
-	for (struct part *far = next + 1;
-	     far < parts->parts + parts->n && far->from - part->to <= MAX_BLIP; far++) {
-		if (!far->has_rate || steps(parts, part, far, &pass))
-			continue;
-		for (struct part *blip = next; blip < far; blip++)
-			blip->has_rate = false;
-		return far;
-	}
-	return next;
-}
-
+/* Finds where the rate steps. (A clock that jumps and goes on at its rate is for track.c.) */
 static void find_steps(struct parts *parts)
 {
 	struct part *part = NULL, *end = parts->parts + parts->n;
@@ -313,12 +267,10 @@ static void find_steps(struct parts *parts)
 	for (struct part *next = parts->parts; next < end; next++) {
 		if (!next->has_rate)
 			continue;
-		if (part && steps(parts, part, next, &part->pass)) {
-			struct part *far = skip_blip(parts, part, next);
+		if (part && steps(parts, part, next)) {
+			struct part *far = skip_blips(parts, part, next);
 
 			part->is_before_step = far == next;
-			if (far != next)
-				part->pass = (struct pass){0, parts->rho};
 			next = far;
 		}
 		part = next;
@@ -336,7 +288,6 @@ int parts_reach(struct parts *parts)
 		part->core_to = part->to;
 		part->has_core = true;
 		part->is_before_step = false;
-		part->pass = (struct pass){0, parts->rho};
 	}
 	find_steps(parts);
 	while (n_changed > 0) {

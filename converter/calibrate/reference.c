@@ -97,29 +97,22 @@ static void tell_limits(const struct parts *parts, const struct part *part, stru
 	era->most[end] = fixed(slope_most(part->line.slope_hi, parts->rho), WANDER_BITS);
 }
 
-/* Leaves as core what no other era reaches. */
+/* Leaves as core what an era reaches and no other does. */
 static void find_cores(const struct parts *parts, struct era *eras, uint32_t n,
                        const struct part *const *firsts, const struct part *const *lasts)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct era *era = &eras[i];
 
-		era->core_from = i > 0 ? eras[i - 1].reach_to : 0;
-		era->core_to = i + 1 < n ? eras[i + 1].reach_from : UINT64_MAX;
+		era->core_from = era->reach_from;
+		era->core_to = era->reach_to;
+		if (i > 0 && eras[i - 1].reach_to > era->core_from)
+			era->core_from = eras[i - 1].reach_to;
+		if (i + 1 < n && eras[i + 1].reach_from < era->core_to)
+			era->core_to = eras[i + 1].reach_from;
 		era->own_from = block_x(parts->hulls, firsts[i]->core_from);
 		era->own_to = block_x(parts->hulls, lasts[i]->core_to);
 	}
-}
-
-/* Where a jump is only likely, one of both eras holds in between. */
-static void close_gap(struct era *era, struct era *next, const struct part *last)
-{
-	uint64_t from = next->reach_from;
-
-	if (last->pass.least_room_ns <= 0 || era->reach_to >= from)
-		return;
-	next->reach_from = era->reach_to;
-	era->reach_to = from;
 }
 
 /* Lists the eras: parts in a row that no step divides. */
@@ -146,8 +139,6 @@ static int list_eras(const struct parts *parts, struct reference *reference)
 		tell_limits(parts, part, &eras[n - 1], 1);
 		is_new = part->is_before_step;
 	}
-	for (uint32_t i = 1; i < n; i++)
-		close_gap(&eras[i - 1], &eras[i], lasts[i - 1]);
 	if (firsts && lasts && eras)
 		find_cores(parts, eras, n, firsts, lasts);
 	free(firsts);
@@ -155,6 +146,81 @@ static int list_eras(const struct parts *parts, struct reference *reference)
 	reference->eras = eras;
 	reference->n_eras = n;
 	return firsts && lasts && eras ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+}
+
+static void limit(const struct reference *reference, uint64_t x, struct era *era, int end)
+{
+	const struct piece *piece = reference_piece(reference, x);
+	uint64_t slope = piece->slope << (WANDER_BITS - SLOPE_BITS);
+
+	era->least[end] = slope > piece->fall ? slope - piece->fall : 0;
+	era->most[end] = slope + piece->rise;
+}
+
+/* Ends an era at a jump, which it may reach beyond, and begins the next one. */
+static void cut_era(const struct reference *reference, struct era *era, const struct stretch *jump)
+{
+	struct era *next = era + 1;
+
+	*next = *era;
+	era->core_to = jump->from;
+	next->core_from = jump->to;
+	era->is_jump[1] = next->is_jump[0] = true;
+	next->reach_from = era->core_from;
+	era->reach_to = next->core_to;
+	era->own_from = era->own_to = next->own_from = next->own_to = 0;
+	limit(reference, jump->from, era, 1);
+	limit(reference, jump->to, next, 0);
+}
+
+/* The eras between steps of the rate, at least one. */
+static int uncut(struct reference *reference)
+{
+	struct era *era;
+
+	if (reference->n_uncut == 0) {
+		reference->uncut = reference->eras;
+		reference->n_uncut = reference->n_eras;
+		reference->eras = NULL;
+	}
+	if (reference->n_uncut > 1)
+		return FLEXTRACE_OK;
+	free(reference->uncut);
+	reference->uncut = era = calloc(1, sizeof(*era));
+	if (!era)
+		return FLEXTRACE_E_MEMORY;
+	reference->n_uncut = 1;
+	era->reach_to = era->core_to = UINT64_MAX;
+	limit(reference, 0, era, 0);
+	limit(reference, UINT64_MAX, era, 1);
+	return FLEXTRACE_OK;
+}
+
+int reference_cut(struct reference *reference, const struct doubts *jumps)
+{
+	uint32_t n = 0, at = 0;
+
+	if (jumps->n == 0 && reference->n_uncut == 0)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(uncut(reference));
+	free(reference->eras);
+	reference->n_eras = 0;
+	reference->eras = calloc(reference->n_uncut + (size_t)jumps->n, sizeof(struct era));
+	if (!reference->eras)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < reference->n_uncut; i++) {
+		struct era *eras = reference->eras;
+
+		eras[n++] = reference->uncut[i];
+		for (; at < jumps->n && jumps->stretches[at].to < eras[n - 1].core_to; at++) {
+			if (jumps->stretches[at].from <= eras[n - 1].core_from)
+				continue;
+			cut_era(reference, &eras[n - 1], &jumps->stretches[at]);
+			n++;
+		}
+	}
+	reference->n_eras = n;
+	return FLEXTRACE_OK;
 }
 
 /* A piece is free where not exactly one era reaches. */
@@ -260,6 +326,7 @@ void reference_release(struct reference *reference)
 {
 	free(reference->pieces);
 	free(reference->eras);
+	free(reference->uncut);
 	*reference = (struct reference){0};
 }
 

@@ -48,6 +48,9 @@ static inline bool walk_holds(const struct walk *walk, uint64_t from, uint64_t t
 /* The way of band_step() over several pieces, or where the clock may have jumped. */
 struct step band_step_far(struct walk *walk, uint64_t from, uint64_t to);
 
+/* The same of all pieces, whatever is free. */
+struct step band_range_step(struct walk *walk, uint64_t from, uint64_t to);
+
 /* How far phi may go from `from` to `to`, which lies behind. */
 static inline struct step band_step(struct walk *walk, uint64_t from, uint64_t to)
 {

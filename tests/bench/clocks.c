@@ -197,7 +197,7 @@ static void time_kernels(struct clock_run *run, struct cost *cost)
 	if (reference_init(&reference, &hulls, &line, 10e-6) < 0)
 		abort();
 	start_s = usage_cpu_s();
-	if (band_constrain(&evidence, &reference, &knots, &n) < 0)
+	if (band_constrain(&evidence, &reference, false, &knots, &n) < 0)
 		abort();
 	band_close(knots, n, &reference);
 	cost->close_s = usage_cpu_s() - start_s;

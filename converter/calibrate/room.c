@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A lie between the true bounds contradicts nobody, nor does a clock that stood still for less than
+ * the band is wide; and yet the band must not follow them. They can be seen all the same: every
+ * bracket leaves room for the least latency of both sides, so the band of a true clock is nowhere
+ * narrower than that room. What is narrower by far is pinched by something false.
+ *
+ * How much room that is each bracket says by itself, whatever the clock did elsewhere: they leave
+ * it their own latencies, and more. A few lies among them do not matter. Where latencies are so
+ * long on one side or the other that the band is much narrower than any bracket, they do not tell.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "calibrate_impl.h"
+
+#define MAX_SAMPLES 512u
+#define MIN_KNOTS   128u /* fewer do not tell how narrow is narrow */
+#define ROOM        0.7  /* of what brackets leave */
+#define TELLING     4    /* brackets that leave no more than so many times the band's width tell */
+
+static int compare(const void *left, const void *right)
+{
+	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* The value that a share `part` / 20 of some sorted ones are less than. */
+static int64_t quantile(const int64_t *values, uint32_t n, uint32_t part)
+{
+	return n ? values[(uint64_t)n * part / 20] : 0;
+}
+
+/* The width that a share of the band's places is narrower than; 0: the band has none. */
+static int band_quantile(const struct knot *knots, uint32_t n_knots, uint32_t part,
+                         int64_t *ret_width)
+{
+	int64_t *widths = malloc(MAX_SAMPLES * sizeof(*widths));
+	uint32_t stride = n_knots / MAX_SAMPLES + 1, n = 0;
+
+	if (!widths)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < n_knots; i += stride) {
+		if (knots[i].lo > -PHI_UNBOUNDED && knots[i].hi < PHI_UNBOUNDED)
+			widths[n++] = knots[i].hi - knots[i].lo;
+	}
+	qsort(widths, n, sizeof(*widths), compare);
+	*ret_width = quantile(widths, n, part);
+	free(widths);
+	return FLEXTRACE_OK;
+}
+
+int evidence_room(const struct evidence *evidence, const struct reference *reference,
+                  int64_t *ret_room)
+{
+	int64_t *rooms = malloc(MAX_SAMPLES * sizeof(*rooms));
+	uint32_t stride = evidence->n / MAX_SAMPLES + 1, n = 0;
+
+	if (!rooms)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < evidence->n; i += stride) {
+		const struct claim *claim = &evidence->claims[i];
+		wide_int length = reference_at(reference, claim->last) -
+		                  reference_at(reference, claim->first),
+			 room;
+
+		if (claim->before == INT64_MIN || claim->after == INT64_MAX)
+			continue;
+		room = ((wide_int)claim->after - claim->before) * (1 << PHI_BITS) - length;
+		rooms[n++] = room < PHI_UNBOUNDED ? (int64_t)room : PHI_UNBOUNDED;
+	}
+	qsort(rooms, n, sizeof(*rooms), compare);
+	*ret_room = 2 * quantile(rooms, n, 1) - quantile(rooms, n, 2);
+	free(rooms);
+	return FLEXTRACE_OK;
+}
+
+int band_least_room(const struct knot *knots, uint32_t n, int64_t bracket_room, int64_t *ret_room)
+{
+	int64_t width = 0;
+
+	*ret_room = 0;
+	if (n >= MIN_KNOTS)
+		FLEXTRACE_TRY(band_quantile(knots, n, 5, &width));
+	if (bracket_room > 0 && bracket_room <= TELLING * width)
+		*ret_room = (int64_t)(ROOM * fmin((double)bracket_room, (double)width));
+	return FLEXTRACE_OK;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who is wrong where evidence contradicts: a bracket, or that the clock just went on?
+ *
+ * The constraints are gone through in order of time, and what they leave of phi so far is carried
+ * on: a track. A constraint that leaves the track too little room objects. From the first one that
+ * does, another track begins. What comes then tells which of the two it was:
+ *  - what leaves room to the old track and not to the new one says that the objections were lies;
+ *  - a few in a row that leave room to the new one and not to the old one say that the clock
+ *    jumped. One era ends in front of the first objection, the next begins with the new track;
+ *  - what leaves room to neither begins the new track anew.
+ * So lies come one by one, among evidence that denies them. Where some come in a row and nothing
+ * between them denies any, the clock may have been there: that stretch is in doubt. So is a
+ * stretch behind which both tracks can go on, as if nothing had been.
+ *
+ * All pairs of constraints meet: the later of two finds what the earlier one left of the track.
+ */
+#include <stdlib.h>
+
+#include "array.h"
+#include "calibrate_impl.h"
+#include "step.h"
+
+#define PROOFS 3u /* as many in a row are no chance */
+
+struct way {
+	int64_t lo, hi;
+};
+
+struct tracker {
+	struct attempt *attempt; /* weak */
+	struct doubts *jumps;    /* weak */
+	struct way old, new;
+	uint32_t *objects; /* owned: knots that object, since the last that did not */
+	uint32_t n_objects, n_allocated;
+	uint32_t new_from, n_proofs; /* of the new track */
+	uint32_t n_lies;
+};
+
+static const struct way unbounded = {-PHI_UNBOUNDED, PHI_UNBOUNDED};
+
+static void carry(struct way *track, const struct step *step)
+{
+	track->lo = track->lo <= -PHI_UNBOUNDED + step->fall ? -PHI_UNBOUNDED
+	                                                     : track->lo - step->fall;
+	track->hi = track->hi >= PHI_UNBOUNDED - step->rise ? PHI_UNBOUNDED
+	                                                    : track->hi + step->rise;
+}
+
+/* Narrows a track by a constraint; false: that would leave too little, so it does not. */
+static bool take(struct way *track, int64_t lo, int64_t hi, int64_t room)
+{
+	struct way next = {lo > track->lo ? lo : track->lo, hi < track->hi ? hi : track->hi};
+
+	if (next.hi - next.lo < room && (next.lo > track->lo || next.hi < track->hi))
+		return false;
+	*track = next;
+	return true;
+}
+
+/* -- what becomes of objections -------------------------------------------------------------- */
+
+/* They were lies, all in front of knot `end`. */
+static int drop(struct tracker *tracker, uint32_t end, bool is_certain)
+{
+	struct attempt *attempt = tracker->attempt;
+	struct knot *knots = attempt->knots;
+	uint32_t first = tracker->objects[0];
+
+	for (uint32_t i = 0; i < tracker->n_objects; i++) {
+		struct knot *knot = &knots[tracker->objects[i]];
+
+		knot->lo = -PHI_UNBOUNDED;
+		knot->hi = PHI_UNBOUNDED;
+	}
+	tracker->n_lies++;
+	if (tracker->n_objects >= (is_certain ? PROOFS : 2))
+		FLEXTRACE_TRY(doubts_add(&attempt->doubts, first > 0 ? knots[first - 1].x : 0,
+		                         end < attempt->n_knots ? knots[end].x : UINT64_MAX));
+	tracker->n_objects = 0;
+	return FLEXTRACE_OK;
+}
+
+/* The clock jumped in front of the new track, or at its first place, which then is of neither. */
+static int jump(struct tracker *tracker)
+{
+	const struct knot *knots = tracker->attempt->knots;
+	const struct knot *to = &knots[tracker->new_from];
+	uint64_t from = knots[tracker->objects[0]].x;
+
+	tracker->old = tracker->new;
+	tracker->n_objects = 0;
+	return doubts_add(tracker->jumps, from, to->x + (to > knots && to[-1].x == to->x));
+}
+
+static int object(struct tracker *tracker, uint32_t at, bool is_proof)
+{
+	const struct knot *knot = &tracker->attempt->knots[at];
+
+	FLEXTRACE_TRY(
+		ARRAY_RESERVE(tracker->objects, tracker->n_allocated, tracker->n_objects + 1ull));
+	tracker->objects[tracker->n_objects++] = at;
+	if (!is_proof) {
+		tracker->new = (struct way){knot->lo, knot->hi};
+		tracker->new_from = at;
+		tracker->n_proofs = 0;
+	}
+	return ++tracker->n_proofs >= PROOFS ? jump(tracker) : FLEXTRACE_OK;
+}
+
+/* -- the way --------------------------------------------------------------------------------- */
+
+static int go_on(struct tracker *tracker, uint32_t at)
+{
+	const struct knot *knot = &tracker->attempt->knots[at];
+	int64_t room = tracker->attempt->room;
+	bool fits_old = take(&tracker->old, knot->lo, knot->hi, room);
+	bool fits_new = tracker->n_objects > 0 && take(&tracker->new, knot->lo, knot->hi, room);
+
+	if (!fits_old)
+		return object(tracker, at, fits_new);
+	if (tracker->n_objects == 0)
+		return FLEXTRACE_OK;
+	if (!fits_new)
+		return drop(tracker, at, true);
+	if (take(&(struct way){tracker->old.lo, tracker->old.hi}, tracker->new.lo, tracker->new.hi,
+	         room))
+		return drop(tracker, at, false);
+	return FLEXTRACE_OK;
+}
+
+/* Goes along the knots from `*at` on that are in front of `end_x`. */
+static int go_along(struct tracker *tracker, uint32_t *at, uint64_t end_x)
+{
+	const struct attempt *attempt = tracker->attempt;
+	const struct knot *knots = attempt->knots;
+	struct walk walk = {.reference = &attempt->reference};
+	struct step step = {0, 0};
+	uint32_t i = *at;
+
+	tracker->old = tracker->new = unbounded;
+	for (; i < attempt->n_knots && knots[i].x < end_x; i++) {
+		if (i > *at)
+			step = band_range_step(&walk, knots[i - 1].x, knots[i].x);
+		carry(&tracker->old, &step);
+		carry(&tracker->new, &step);
+		FLEXTRACE_TRY(go_on(tracker, i));
+	}
+	*at = i;
+	return tracker->n_objects > 0 ? drop(tracker, i, false) : FLEXTRACE_OK;
+}
+
+int track_run(struct attempt *attempt, struct doubts *jumps, uint32_t *ret_n_lies)
+{
+	const struct reference *reference = &attempt->reference;
+	const struct era *eras = reference->n_uncut ? reference->uncut : reference->eras;
+	uint32_t n_eras = reference->n_uncut ? reference->n_uncut : reference->n_eras, i = 0;
+	struct tracker tracker = {.attempt = attempt, .jumps = jumps};
+	int code = FLEXTRACE_OK;
+
+	for (uint32_t era = 0; era < n_eras && n_eras > 1 && code >= 0; era++) {
+		while (i < attempt->n_knots && attempt->knots[i].x < eras[era].core_from)
+			i++;
+		code = go_along(&tracker, &i, eras[era].core_to);
+	}
+	if (n_eras <= 1)
+		code = go_along(&tracker, &i, UINT64_MAX);
+	*ret_n_lies = tracker.n_lies;
+	free(tracker.objects);
+	return code;
+}
