@@ -18,7 +18,7 @@ lost() {
 
 clean() {
 	nothing_left
-	left=$(find /dev/shm -type f ! -name 'lttng-ust-wait-*')
+	left=$(find /dev/shm -type f ! -name 'lttng-ust-wait-*' ! -path '*/flextrace.[0-9]*/*')
 	[ -z "$left" ] || fail "shared memory is left: $left"
 }
 
