@@ -155,6 +155,18 @@ static void test_clock_reuse__certifies_no_other_instance(void **state)
 	try_seeds(FIRST_SEED, N_SEEDS);
 }
 
+/* The bounds of its first knot contradict each other. */
+static void test_clock_reuse__survives_a_band_that_begins_with_a_contradiction(void **state)
+{
+	static const struct clock_scenario calm = CALM;
+	static const struct clock_reuse reuse = {
+		.n_jobs = 16, .drain_ns = {50e6, 1e9}, .burst_s = {10, 2}};
+	struct outcome outcome = run_reuse(&calm, &reuse, 9018);
+
+	(void)state;
+	assert_true(is_sound(&outcome, &reuse));
+}
+
 static void test_clock_reuse__certifies_no_other_instance_with_fresh_seeds(void **state)
 {
 	(void)state;
@@ -168,6 +180,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test(test_clock_reuse__##name)
 	const struct CMUnitTest tests[] = {
 		TEST(certifies_no_other_instance),
+		TEST(survives_a_band_that_begins_with_a_contradiction),
 		TEST(certifies_no_other_instance_with_fresh_seeds),
 	};
 
