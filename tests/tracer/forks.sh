@@ -30,7 +30,7 @@ forks_test 0 busy "$whole" "$n_forks"
 for way in exits alone raw; do
 	forks_test 0 $way
 done
-[ "${FLEXTRACE_TEST_SANITIZED:-0}" = 1 ] || FLEXTRACE_FORK=register forks_test 0 exits
+FLEXTRACE_FORK=register forks_test 0 exits
 
 # -- recorded -----------------------------------------------------------------------------------------------
 start_daemon
@@ -50,8 +50,7 @@ recorded() {
 }
 recorded loading 20 0 0 loading "$half" "$fifo"
 recorded exits 60 0 0 exits
-# A sanitizer's allocator does not take its locks over a fork of a process with threads, such as LTTng's of a child.
-[ "${FLEXTRACE_TEST_SANITIZED:-0}" = 1 ] || FLEXTRACE_FORK=register recorded vouched 0 60 60 exits
+FLEXTRACE_FORK=register recorded vouched 0 60 60 exits
 recorded alone 0 20 20 alone
 recorded raw 30 0 0 raw
 session_start busy
