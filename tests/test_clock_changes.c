@@ -89,6 +89,10 @@ static const struct change changes[] = {
 	  .host_jump_us = 100000}, 0.99, 0},
 	{{.name = "host slews by 500 ppm", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
 	  .host_bend_ppm = 500, .excursion_s = {10, 20}}, 1, 0},
+	{{.name = "evidence of the next operation", .duration_s = 60, .jitter_us = 1, .hz = 560e6,
+	  .n_excursions = 3, .off_run = {30, 300}}, 0.5, 0},
+	{{.name = "evidence of the next operation, 10 a second", .duration_s = 400, .ops_hz = 10,
+	  .jitter_us = 1, .hz = 560e6, .n_excursions = 3, .off_run = {30, 300}}, 0.2, 0},
 	{{.name = "half a second in ten minutes", .duration_s = 600, OF_560_MHZ,
 	  .excursion_ppm = 300, .excursion_s = {0.4, 0.6}}, 0.9999, 0},
 	/* Stamps that fit 4294.97 MHz, 6135.67 MHz, and no rate. */

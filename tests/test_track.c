@@ -62,6 +62,14 @@ static void run(struct tracked *tracked)
 	assert_int_equal(track_run(&tracked->attempt, &tracked->jumps, &tracked->n_lies), 0);
 }
 
+static bool is_doubted(const struct tracked *tracked, unsigned at)
+{
+	uint32_t next = 0;
+	uint64_t x = tracked->knots[at].x;
+
+	return doubts_meet(&tracked->attempt.doubts, x, x + 1, &next);
+}
+
 static bool is_dropped(const struct tracked *tracked, unsigned at)
 {
 	return tracked->knots[at].lo == -PHI_UNBOUNDED && tracked->knots[at].hi == PHI_UNBOUNDED;
@@ -164,6 +172,28 @@ static void test_track__divides_the_time_where_the_clock_jumped(void **state)
 	reference_release(&reference);
 }
 
+/* As where operations have the evidence of the next ones: most contradicts, some does by so little
+ * that it does not show. */
+static void test_track__believes_nothing_among_many_lies(void **state)
+{
+	struct tracked tracked;
+
+	(void)state;
+	tracked_init(&tracked);
+	for (unsigned i = 100; i < 140; i++)
+		shift(&tracked, i, i + 1, i % 5 == 0 ? 1500 : 10000 + 4096000 * (i * 31 % 17));
+	run(&tracked);
+	assert_true(tracked.n_lies > 0);
+	assert_int_equal(tracked.jumps.n, 0);
+	for (unsigned i = 105; i < 135; i++) {
+		assert_true(is_doubted(&tracked, i));
+		assert_true(is_dropped(&tracked, i));
+	}
+	assert_false(is_doubted(&tracked, 80));
+	assert_false(is_doubted(&tracked, 160));
+	release(&tracked);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +202,7 @@ int main(void)
 		cmocka_unit_test(test_track__finds_a_jump_and_drops_neither_side),
 		cmocka_unit_test(test_track__doubts_where_some_in_a_row_object),
 		cmocka_unit_test(test_track__divides_the_time_where_the_clock_jumped),
+		cmocka_unit_test(test_track__believes_nothing_among_many_lies),
 	};
 
 	return cmocka_run_group_tests_name("track", tests, NULL, NULL);

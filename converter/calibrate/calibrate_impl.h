@@ -124,6 +124,7 @@ struct clock_map {
 	bool is_doubtful_before;    /* nothing in front of the first knot is certified */
 	struct map_quality quality; /* of all stamps; see map_knot.is_doubtful */
 	bool is_wandering;          /* the assumption was about rho */
+	bool is_contradicted;       /* the evidence was not of one steady clock */
 	enum proof proof;           /* of the rate */
 	bool is_after_gap;          /* begins behind a gap that no rate bridges, not with a reset */
 	bool is_one_sided;          /* nothing bounds it from one of the two sides */
@@ -359,6 +360,11 @@ struct evidence groups_evidence(const struct groups *groups, uint32_t map);
 /* Widens the estimates of maps whose operations have nothing else by as much as they scatter, and
  * makes those that stand apart unusable. `brackets` by counter, in order of time. */
 void soft_widen(const struct clocks *clocks, const uint8_t *has_ops, struct table *brackets);
+
+/* -- returns.c ------------------------------------------------------------------------------- */
+
+/* Assumes segments between two that are on one axis: no reset made them. */
+void returns_doubt(struct clocks *clocks, const struct identity *identity);
 
 /* -- choose.c -------------------------------------------------------------------------------- */
 

@@ -60,7 +60,8 @@ static double mean_half_ns(const struct clock_map *map)
 static bool is_better(const struct evidence *hard, const struct clock_map *soft,
                       const struct clock_map *map)
 {
-	if (map->n_knots == 0 || map->is_wandering)
+	if (map->n_knots == 0 || map->is_wandering ||
+	    (map->is_contradicted && !soft->is_contradicted))
 		return true;
 	return mean_half_ns(soft) <= fmax(mean_half_ns(map), ROUNDING_NS) && are_met(hard, soft);
 }

@@ -462,6 +462,7 @@ int fit_map(struct attempt *band, const struct evidence *evidence, const struct 
 	FLEXTRACE_TRY(refine(band));
 	FLEXTRACE_TRY(clock_map_init(ret_map, band, evidence));
 	ret_map->rho = band->rho;
+	ret_map->is_contradicted = band->reference.n_eras > 1 || band->doubts.n > 0;
 	ret_map->is_wandering = band->rho > prior->rho || band->n_false > evidence->n / 2;
 	ret_map->proof = band->proof;
 	ret_map->quality.is_assumed = ret_map->is_wandering || ret_map->proof != PROOF_NOT_NEEDED;

@@ -75,6 +75,16 @@ static struct corner corner_of(const struct knot *knot, struct maker *maker)
 	return corner;
 }
 
+/* No clock goes backwards. Where a map would, what it was made of contradicts itself. */
+static void keep_forward(struct corner *corner, struct corner *next)
+{
+	if (next->value >= corner->value)
+		return;
+	next->middle += (int64_t)(corner->value - next->value);
+	next->value = corner->value;
+	corner->is_doubtful = next->is_doubtful = true;
+}
+
 /* How far apart the rates can be between two knots, in ns per tick. */
 static double spread_between(const struct corner *from, const struct corner *to, double rho)
 {
@@ -109,9 +119,8 @@ static struct map_knot finish_knot(const struct corner *corner, const struct cor
 		uint64_t dx = next->knot->x - corner->knot->x;
 		double spread = spread_between(corner, next, rho);
 
-		knot.slope =
-			(uint64_t)(((next->value - corner->value) << (WANDER_BITS - PHI_BITS)) /
-		                   dx);
+		knot.slope = (uint64_t)((next->value - corner->value) *
+		                        (1 << (WANDER_BITS - PHI_BITS)) / dx);
 		knot.grow = ((double)half_ns - knot.half_ns) / (double)dx + spread;
 		knot.bend = spread / (double)dx;
 		if (half_ns == MAP_NO_HALF)
@@ -197,9 +206,12 @@ int clock_map_init(struct clock_map *map, struct attempt *band, const struct evi
 	map->quality.tick_ns = (uint32_t)ceil(ldexp((double)first->slope, -SLOPE_BITS));
 	for (const struct knot *knot = band->knots; knot < maker.end; knot++) {
 		struct corner next = knot + 1 < maker.end ? corner_of(knot + 1, &maker) : corner;
-		struct map_knot made = finish_knot(&corner, &next, evidence, maker.rho), other;
-		bool is_split = has_jumps && split(&made, &corner, &next, &other);
+		struct map_knot made, other;
+		bool is_split;
 
+		keep_forward(&corner, &next);
+		made = finish_knot(&corner, &next, evidence, maker.rho);
+		is_split = has_jumps && split(&made, &corner, &next, &other);
 		FLEXTRACE_TRY(make_room(&room, map, band, knot));
 		map->knots[map->n_knots++] = made;
 		if (is_split)

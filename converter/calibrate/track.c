@@ -21,7 +21,8 @@
 #include "calibrate_impl.h"
 #include "step.h"
 
-#define PROOFS 3u /* as many in a row are no chance */
+#define PROOFS 3u  /* as many in a row are no chance */
+#define NEAR   16u /* knots: eight operations */
 
 struct way {
 	int64_t lo, hi;
@@ -35,6 +36,9 @@ struct tracker {
 	uint32_t n_objects, n_allocated;
 	uint32_t new_from, n_proofs; /* of the new track */
 	uint32_t n_lies;
+	/* Lies that are near each other: their first knot, the one behind the last, how many. */
+	uint32_t near_from, near_to, n_near;
+	struct way clean; /* the old track without what stands among them */
 };
 
 static const struct way unbounded = {-PHI_UNBOUNDED, PHI_UNBOUNDED};
@@ -60,6 +64,32 @@ static bool take(struct way *track, int64_t lo, int64_t hi, int64_t room)
 
 /* -- what becomes of objections -------------------------------------------------------------- */
 
+/*
+ * Where lies come one upon the other, what stands between them may be false as well, by less than
+ * shows: as where operations are paired with the evidence of the next one. So all of it is left
+ * out, and the old track goes on as if none of it had been.
+ */
+static int doubt_near(struct tracker *tracker, uint32_t end)
+{
+	struct attempt *attempt = tracker->attempt;
+	struct knot *knots = attempt->knots;
+	uint32_t from = tracker->near_from;
+
+	tracker->near_to = end;
+	tracker->n_near += tracker->n_objects;
+	if (tracker->n_near < PROOFS)
+		return FLEXTRACE_OK;
+	for (uint32_t i = from; i < end; i++) {
+		knots[i].lo = -PHI_UNBOUNDED;
+		knots[i].hi = PHI_UNBOUNDED;
+	}
+	tracker->old = tracker->clean;
+	if (end < attempt->n_knots)
+		take(&tracker->old, knots[end].lo, knots[end].hi, attempt->room);
+	return doubts_add(&attempt->doubts, from > 0 ? knots[from - 1].x : 0,
+	                  end < attempt->n_knots ? knots[end].x : UINT64_MAX);
+}
+
 /* They were lies, all in front of knot `end`. */
 static int drop(struct tracker *tracker, uint32_t end, bool is_certain)
 {
@@ -74,6 +104,7 @@ static int drop(struct tracker *tracker, uint32_t end, bool is_certain)
 		knot->hi = PHI_UNBOUNDED;
 	}
 	tracker->n_lies++;
+	FLEXTRACE_TRY(doubt_near(tracker, end));
 	if (tracker->n_objects >= (is_certain ? PROOFS : 2))
 		FLEXTRACE_TRY(doubts_add(&attempt->doubts, first > 0 ? knots[first - 1].x : 0,
 		                         end < attempt->n_knots ? knots[end].x : UINT64_MAX));
@@ -88,14 +119,21 @@ static int jump(struct tracker *tracker)
 	const struct knot *to = &knots[tracker->new_from];
 	uint64_t from = knots[tracker->objects[0]].x;
 
-	tracker->old = tracker->new;
-	tracker->n_objects = 0;
+	tracker->old = tracker->clean = tracker->new;
+	tracker->near_from = tracker->near_to = tracker->new_from;
+	tracker->n_near = tracker->n_objects = 0;
 	return doubts_add(tracker->jumps, from, to->x + (to > knots && to[-1].x == to->x));
 }
 
 static int object(struct tracker *tracker, uint32_t at, bool is_proof)
 {
 	const struct knot *knot = &tracker->attempt->knots[at];
+
+	if (tracker->n_objects == 0 && at > tracker->near_to + NEAR) {
+		tracker->near_from = at;
+		tracker->n_near = 0;
+		tracker->clean = tracker->old;
+	}
 
 	FLEXTRACE_TRY(
 		ARRAY_RESERVE(tracker->objects, tracker->n_allocated, tracker->n_objects + 1ull));
@@ -138,12 +176,15 @@ static int go_along(struct tracker *tracker, uint32_t *at, uint64_t end_x)
 	struct step step = {0, 0};
 	uint32_t i = *at;
 
-	tracker->old = tracker->new = unbounded;
+	tracker->old = tracker->new = tracker->clean = unbounded;
+	tracker->near_from = tracker->near_to = *at;
+	tracker->n_near = 0;
 	for (; i < attempt->n_knots && knots[i].x < end_x; i++) {
 		if (i > *at)
 			step = band_range_step(&walk, knots[i - 1].x, knots[i].x);
 		carry(&tracker->old, &step);
 		carry(&tracker->new, &step);
+		carry(&tracker->clean, &step);
 		FLEXTRACE_TRY(go_on(tracker, i));
 	}
 	*at = i;
