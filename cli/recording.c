@@ -447,8 +447,10 @@ static bool recover(const struct recording *recording)
 	struct flextrace_error error = {0};
 	int code = recovery_finish(recording, &error);
 
-	if (code < 0)
+	if (code < 0) {
 		cli_error("%s", error.message);
+		remove_memory(recording); /* nobody would find it again */
+	}
 	return code > 0;
 }
 

@@ -212,6 +212,7 @@ static int take(const struct recording *recording, const char *buffers,
                 struct flextrace_error *error)
 {
 	char recovered[PATH_MAX + 16], unfinished[PATH_MAX + 32];
+	int code;
 
 	snprintf(recovered, sizeof(recovered), "%s/recovered", recording->trace_dir);
 	snprintf(unfinished, sizeof(unfinished), "%s.tmp", recovered);
@@ -219,8 +220,13 @@ static int take(const struct recording *recording, const char *buffers,
 	recording_remove_tree(unfinished); /* of an attempt that was interrupted */
 	mkdir(recording->trace_dir, 0700); /* where it was removed */
 	rings_close(buffers);
-	FLEXTRACE_TRY(extract(buffers, unfinished, recovered, error));
-	FLEXTRACE_TRY(complete_all(recording->trace_dir, unfinished, error));
+	code = extract(buffers, unfinished, recovered, error);
+	if (code >= 0)
+		code = complete_all(recording->trace_dir, unfinished, error);
+	if (code < 0) {
+		recording_remove_tree(unfinished);
+		return code;
+	}
 	if (rename(unfinished, recovered) != 0)
 		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot rename: path=%s, reason=%s",
 		                 unfinished, strerror(errno));

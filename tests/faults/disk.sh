@@ -56,7 +56,8 @@ head -c 2M /dev/zero >disk/filler 2>/dev/null
 while lttng --no-sessiond rotate "$session" >lttng.log 2>&1; do :; done
 finish 4
 says 'because the disk is full, but what it had written is kept' err.log
-run 0 "$FLEXTRACE" convert --quiet -o chunks disk/out/trace
+# babeltrace2 leaks what it had of metadata that was cut.
+ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" run 0 "$FLEXTRACE" convert --quiet -o chunks disk/out/trace
 expect_rows chunks host.csv 1000 1000
 all_clean
 
