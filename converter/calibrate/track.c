@@ -34,6 +34,7 @@ struct tracker {
 	struct way old, new;
 	uint32_t *objects; /* owned: knots that object, since the last that did not */
 	uint32_t n_objects, n_allocated;
+	uint32_t n_denials; /* of these: what leaves the track nothing, not only too little */
 	uint32_t new_from, n_proofs; /* of the new track */
 	uint32_t n_lies;
 	/* Lies that are near each other: their first knot, the one behind the last, how many. */
@@ -76,7 +77,7 @@ static int doubt_near(struct tracker *tracker, uint32_t end)
 	uint32_t from = tracker->near_from;
 
 	tracker->near_to = end;
-	tracker->n_near += tracker->n_objects;
+	tracker->n_near += tracker->n_denials;
 	if (tracker->n_near < PROOFS)
 		return FLEXTRACE_OK;
 	for (uint32_t i = from; i < end; i++) {
@@ -105,10 +106,10 @@ static int drop(struct tracker *tracker, uint32_t end, bool is_certain)
 	}
 	tracker->n_lies++;
 	FLEXTRACE_TRY(doubt_near(tracker, end));
-	if (tracker->n_objects >= (is_certain ? PROOFS : 2))
+	if (tracker->n_denials > 0 && tracker->n_objects >= (is_certain ? PROOFS : 2))
 		FLEXTRACE_TRY(doubts_add(&attempt->doubts, first > 0 ? knots[first - 1].x : 0,
 		                         end < attempt->n_knots ? knots[end].x : UINT64_MAX));
-	tracker->n_objects = 0;
+	tracker->n_objects = tracker->n_denials = 0;
 	return FLEXTRACE_OK;
 }
 
@@ -121,7 +122,7 @@ static int jump(struct tracker *tracker)
 
 	tracker->old = tracker->clean = tracker->new;
 	tracker->near_from = tracker->near_to = tracker->new_from;
-	tracker->n_near = tracker->n_objects = 0;
+	tracker->n_near = tracker->n_objects = tracker->n_denials = 0;
 	return doubts_add(tracker->jumps, from, to->x + (to > knots && to[-1].x == to->x));
 }
 
@@ -138,6 +139,7 @@ static int object(struct tracker *tracker, uint32_t at, bool is_proof)
 	FLEXTRACE_TRY(
 		ARRAY_RESERVE(tracker->objects, tracker->n_allocated, tracker->n_objects + 1ull));
 	tracker->objects[tracker->n_objects++] = at;
+	tracker->n_denials += knot->lo > tracker->old.hi || knot->hi < tracker->old.lo;
 	if (!is_proof) {
 		tracker->new = (struct way){knot->lo, knot->hi};
 		tracker->new_from = at;
