@@ -12,6 +12,7 @@ trap 'rm -rf "$once"' EXIT
 # Once a file, however many programs it is compiled for.
 awk 'BEGIN { RS = "\n},?\n"; print "[" }
 	{ sub(/^\[\n/, "") }
+	{ gsub(/ -mtls-dialect=gnu2/, "") } # only gcc knows it
 	match($0, /"file": "[^"]*"/) && !seen[substr($0, RSTART, RLENGTH)]++ { print comma $0 "\n}"; comma = "," }
 	END { print "]" }' "$build/compile_commands.json" >"$once/compile_commands.json"
 files=$(sed -n "s|^ *\"file\": \"$PWD/\(.*\.c\)\",\{0,1\}$|\1|p" "$once/compile_commands.json")

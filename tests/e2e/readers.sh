@@ -6,6 +6,8 @@ cd "$LTTNG_TEST_DIR"
 "$FLEXTRACE" record --output=rec --no-convert -- "$MINIFLEX" --ranks=2 --iterations=8 --quiet >record.log 2>&1 ||
 	{ cat record.log; fail "record failed"; }
 
+# A sink does not know what lies beside the trace.
+mv rec/.flextrace-emitted emitted || fail "nobody noted what was emitted"
 "$FLEXTRACE" convert --quiet --workers=1 --output-dir=one rec/trace
 "$FLEXTRACE" convert --quiet --workers=2 --output-dir=two rec/trace
 bt2 convert rec/trace --component=sink.flextrace.timeline --params='output-dir="muxed"'

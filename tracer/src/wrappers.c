@@ -80,9 +80,11 @@ static void close_all(const struct flextrace_i_services *services, unsigned int 
 }
 
 #pragma GCC visibility push(default)
+/* NOLINTBEGIN(readability-redundant-declaration): libc's headers do not say that they are weak */
 int close(int fd) __attribute__((__weak__));
 void closefrom(int first) __attribute__((__weak__));
 int close_range(unsigned int first, unsigned int last, int flags) __attribute__((__weak__));
+/* NOLINTEND(readability-redundant-declaration) */
 
 int close(int fd)
 {
