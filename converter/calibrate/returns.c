@@ -29,12 +29,15 @@ static bool has_rate(const struct clock_map *map)
 /* Whether the later of two maps is where the other one goes, up to whole wraps. */
 static bool goes_on(const struct clock_map *map, const struct clock_map *later, double wrap)
 {
-	const struct map_knot *from = &map->knots[map->n_knots - 1], *to = &later->knots[0];
-	double dt_ns = (double)(to->host_ns - from->host_ns), dx, least, most, n;
+	const struct map_knot *from = &map->knots[map->n_knots - 1], *to = later->knots;
+	double dt_ns, dx, least, most, n;
 
-	if (dt_ns < 0 || !has_rate(later))
+	if (!has_rate(later)) /* nor need it have a knot */
 		return false;
+	dt_ns = (double)(to->host_ns - from->host_ns);
 	dx = (double)to->ticks - (double)from->ticks;
+	if (dt_ns < 0)
+		return false;
 	least = (dt_ns - SLACK_NS) / fmax(map->slope_hi, later->slope_hi);
 	most = (dt_ns + SLACK_NS) / fmin(map->slope_lo, later->slope_lo);
 	if (most - least > wrap / SURE)
