@@ -19,6 +19,7 @@
 #include "profile.h"
 #include "provider.h"
 #include "recording.h"
+#include "recording_id.h"
 #include "recovery.h"
 #include "twice.h"
 
@@ -229,7 +230,11 @@ static int begin(struct run *run)
 	int code;
 
 	run->buffers.guard = &work;
-	session_make_name(program, session);
+	if (run->argv[0])
+		session_make_name(program, session);
+	else
+		session_make_name_of(
+			run->own.pid ? RECORDING_LABEL_PROCESS : RECORDING_LABEL_RUNNING, session);
 	choose_dir(run, program, dir);
 	n = strlen(dir);
 	code = begin_in(run, dir, session, &error);
@@ -343,11 +348,8 @@ static int end(struct run *run, int program_code)
 	return code ? code : run->attendance.has_failed ? CLI_INPUT : CLI_OK;
 }
 
-/* Programs of the recording only, where it has one. */
 static void attend(struct run *run)
 {
-	if (run->argv[0] && !run->conversion.session)
-		run->conversion.session = run->recording.session;
 	run->attendance.is_unconverted = run->own.is_unconverted;
 	run->attendance.member = &run->member;
 	attend_begin(&run->attendance, &run->rotation, &run->recording, &run->conversion);

@@ -154,10 +154,13 @@ static void remove_buffers(const struct recording *recording)
 /* The directories are ours alone: recording_begin() made them. */
 void recording_remove(const struct recording *recording)
 {
-	char emitted[PATH_MAX + 32];
+	static const char *const names[] = {EMITTED_FILE, RECORDING_ID_FILE};
+	char path[PATH_MAX + 32];
 
-	snprintf(emitted, sizeof(emitted), "%s/" EMITTED_FILE, recording->dir);
-	unlink(emitted);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", recording->dir, names[i]);
+		unlink(path);
+	}
 	recording_remove_tree(recording->trace_dir);
 	remove_buffers(recording);
 	if (recording->has_made_dir)
@@ -386,7 +389,9 @@ int recording_begin(const char *dir, const char *session, const struct recording
 	snprintf(recording.session, sizeof(recording.session), "%s", session);
 	FLEXTRACE_TRY(check_free(dir, error));
 	FLEXTRACE_TRY(make_directories(dir, &recording, error));
-	code = plan_buffers(recording.dir, options, &recording.buffers, error);
+	code = recording_write_id(&recording, error);
+	if (code == FLEXTRACE_OK)
+		code = plan_buffers(recording.dir, options, &recording.buffers, error);
 	if (code == FLEXTRACE_OK)
 		code = begin_session(&recording, options, pid, error);
 	if (code < 0) {

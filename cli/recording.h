@@ -9,6 +9,7 @@
  *	DIR/buffers/              with --crash-safe, while it runs: see recovery.h
  *	/dev/shm/SESSION/         without: the buffers, while it runs, so that what a program that
  *	                          died left unfinished can be read (ring.h)
+ *	DIR/.flextrace-id         its id (recording_id.h), for good: not of --relay
  *	DIR/.flextrace-recording  while it runs: session, daemon and job, for whoever ends it
  *
  * - With --relay the trace is on another host, and DIR has only the state file.
@@ -31,6 +32,7 @@
 #include "session.h"
 
 #define RECORDING_STATE_FILE  ".flextrace-recording"
+#define RECORDING_ID_FILE     ".flextrace-id"
 #define RECORDING_MEMORY      "/dev/shm/"
 #define RECORDING_MEMORY_SIZE 192
 
@@ -111,6 +113,10 @@ void recording_tend(const struct recording *recording, struct rings_watch *watch
 
 /* Removes the trace, and the directory if it is ours and nothing else is in it. */
 void recording_remove(const struct recording *recording);
+
+/* Writes the id into `recording->dir`. True if a directory has one. */
+int recording_write_id(const struct recording *recording, struct flextrace_error *error);
+bool recording_has_id(const char *dir);
 
 /* Writes the state file of `recording->dir`, or ends the recording. */
 int recording_save(struct recording *recording, struct flextrace_error *error);

@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "recording.h"
+#include "recording_id.h"
 #include "rows.h"
 #include "summary.h"
 #include "summary_impl.h"
@@ -125,7 +126,8 @@ int recording_convert(const struct recording *recording, struct conversion_optio
 		cli_note("the trace is kept: %s", trace);
 		return code;
 	}
-	if (conversion->session && !has_processes(conversion->output_dir))
+	if (recording_scope_of(recording->session) == RECORDING_OF_COMMAND &&
+	    !has_processes(conversion->output_dir))
 		return tell_no_data();
 	if (!cli_is_quiet() && summary_print(conversion->output_dir, to, &error) < 0)
 		return cli_fail(&error);

@@ -64,6 +64,35 @@ static void name_state_file(const char *dir, char path[PATH_MAX + 64])
 	snprintf(path, PATH_MAX + 64, "%s/%s", dir, RECORDING_STATE_FILE);
 }
 
+int recording_write_id(const struct recording *recording, struct flextrace_error *error)
+{
+	char path[PATH_MAX + 32];
+	FILE *file = NULL;
+	bool is_written;
+	int fd;
+
+	if (recording->kind == SESSION_TO_RELAY)
+		return FLEXTRACE_OK;
+	snprintf(path, sizeof(path), "%s/" RECORDING_ID_FILE, recording->dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0)
+		file = fdopen(fd, "w");
+	is_written = file && fprintf(file, "%s\n", recording->session) > 0;
+	if (file && fclose(file) != 0)
+		is_written = false;
+	return is_written ? FLEXTRACE_OK
+	                  : error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s",
+	                              path, strerror(errno));
+}
+
+bool recording_has_id(const char *dir)
+{
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/" RECORDING_ID_FILE, dir);
+	return access(path, F_OK) == 0;
+}
+
 static int write_state(const struct recording *recording, struct flextrace_error *error)
 {
 	char path[PATH_MAX + 64];

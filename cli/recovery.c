@@ -291,11 +291,25 @@ static void recover_below(const char *path)
 	globfree(&found);
 }
 
+/* Recordings in directories of a recording are not its own. */
+static void tell_others_below(const char *dir)
+{
+	glob_t found;
+
+	if (glob_in(dir, "*/" RECORDING_ID_FILE, &found) != 0)
+		return;
+	*strrchr(found.gl_pathv[0], '/') = '\0';
+	cli_note("left out: %zu other recordings below, name them to have them read: path=%s",
+	         found.gl_pathc, found.gl_pathv[0]);
+	globfree(&found);
+}
+
 /* Recovers what there is to recover. Returns 1 with what to read instead of `path`, or 0. */
 static int prepare(const char *path, char ret_instead[PATH_MAX], struct flextrace_error *error)
 {
 	struct recording recording;
 	char tables[PATH_MAX + 16];
+	bool is_whole;
 
 	if (recovery_is_needed(path)) {
 		FLEXTRACE_TRY(recovery_run(path, ret_instead, error));
@@ -310,7 +324,10 @@ static int prepare(const char *path, char ret_instead[PATH_MAX], struct flextrac
 	snprintf(ret_instead, PATH_MAX, "%s", recording.trace_dir);
 	snprintf(tables, sizeof(tables), "%s/run.json", recording.dir);
 	/* What was made of it before is no input. */
-	return recording_is_in(path) && access(tables, F_OK) == 0;
+	is_whole = recording_is_in(path) && (recording_has_id(path) || access(tables, F_OK) == 0);
+	if (is_whole)
+		tell_others_below(path);
+	return is_whole;
 }
 
 char **recovery_inputs(const char *const *paths, uint32_t n, struct flextrace_error *error)

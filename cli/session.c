@@ -16,6 +16,7 @@
 #include <flextrace/flextrace_impl.h>
 
 #include "glob_in.h"
+#include "recording_id.h"
 #include "watch.h"
 
 #define DEFINITIONS "definitions"
@@ -44,22 +45,33 @@ static int lttng_failed(struct flextrace_error *error, const char *what, const c
 	                 lttng_strerror(code < 0 ? code : -code));
 }
 
+void session_make_name_of(const char *label, char name[SESSION_NAME_SIZE])
+{
+	time_t now = time(NULL);
+	struct tm local;
+	char date[32];
+
+	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", localtime_r(&now, &local));
+	snprintf(name, SESSION_NAME_SIZE, SESSION_PREFIX "%s-%s-%ld", label, date, (long)getpid());
+}
+
 void session_make_name(const char *program, char name[SESSION_NAME_SIZE])
 {
 	const char *base = strrchr(program, '/');
-	time_t now = time(NULL);
-	struct tm local;
-	char date[32], label[64];
+	char label[64];
 	size_t n = 0;
 
-	for (base = base ? base + 1 : program; *base && n < sizeof(label) - 1; base++) {
+	for (base = base ? base + 1 : program; *base && n < sizeof(label) - 2; base++) {
 		bool is_plain = isalnum((unsigned char)*base) || *base == '.' || *base == '_';
 
 		label[n++] = (char)(is_plain ? *base : '_');
 	}
 	label[n] = '\0';
-	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", localtime_r(&now, &local));
-	snprintf(name, SESSION_NAME_SIZE, SESSION_PREFIX "%s-%s-%ld", label, date, (long)getpid());
+	session_make_name_of(label, name);
+	if (recording_scope_of(name) == RECORDING_OF_COMMAND)
+		return;
+	memcpy(label + n, "_", 2);
+	session_make_name_of(label, name);
 }
 
 /*

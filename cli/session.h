@@ -56,8 +56,10 @@ struct session_entry {
 	bool is_flight;
 };
 
-/* Writes "flextrace-<program>-<date>-<pid>"; other characters than [A-Za-z0-9._] become '_'. */
+/* Writes an id as recording_id.h has it. Of the program's name other characters than [A-Za-z0-9._]
+ * become '_', and what is a label of another scope ends in one. */
 void session_make_name(const char *program, char name[SESSION_NAME_SIZE]);
+void session_make_name_of(const char *label, char name[SESSION_NAME_SIZE]);
 
 /* Creates the session with its channels, contexts and events; nothing is left of it on failure. */
 int session_create(const struct session_setup *setup, struct flextrace_error *error);

@@ -12,6 +12,7 @@
 #include "member.h"
 #include "profile.h"
 #include "recording.h"
+#include "recording_id.h"
 #include "running.h"
 
 struct start_options {
@@ -44,7 +45,7 @@ static int start(const struct start_options *options)
 	time_t now = time(NULL);
 	struct tm local;
 
-	session_make_name("start", session);
+	session_make_name_of(RECORDING_LABEL_START, session);
 	strftime(dir, sizeof(dir), "flextrace-%Y%m%d-%H%M%S", localtime_r(&now, &local));
 	if (recording_begin(options->output_dir ? options->output_dir : dir, session,
 	                    &options->buffers, 0, &recording, &error) < 0 ||

@@ -24,6 +24,7 @@ int identity_push(struct identity *identity, const struct stream *stream,
 		return FLEXTRACE_E_MEMORY;
 	definition->trace = stream->trace;
 	definition->host = stream->host;
+	definition->recording = stream->recording;
 	definition->epoch_offset_ns = stream->clock_offset_ns;
 	memcpy(&definition->record, record, record->size_bytes);
 	return FLEXTRACE_OK;
@@ -79,8 +80,7 @@ static int define_process(struct identity *identity, const struct definition *de
 
 	if (found == MAP_NONE) {
 		FLEXTRACE_TRY(map_put(generations, who, record->start_ns, identity->n_processes));
-		FLEXTRACE_TRY(
-			index_add_process(identity, definition->trace, vpid_of(record), &process));
+		FLEXTRACE_TRY(index_add_process(identity, definition, vpid_of(record), &process));
 		process->is_defined = true;
 		process->start_ns = record->start_ns;
 	} else {
@@ -96,7 +96,7 @@ static int define_process(struct identity *identity, const struct definition *de
 	replace_string(&process->runtime, record->runtime);
 	replace_string(&process->version, record->version);
 	replace_string(&process->session, record->session);
-	process->is_excluded = identity->session && process->session != identity->session;
+	process->is_excluded = index_excludes(identity, definition, process->session);
 	if (!record->boot_id)
 		return FLEXTRACE_OK;
 	n_clocks = identity->n_host_clocks;
@@ -119,8 +119,11 @@ static int define_processes(struct identity *identity)
 
 	table_read(&cursor, &identity->index->definitions, false);
 	while ((definition = next_definition(&cursor)))
-		if (definition->record.class == RECORD_PROCESS)
+		if (definition->record.class == RECORD_PROCESS) {
+			FLEXTRACE_TRY(
+				map_put(&identity->index->told_traces, definition->trace, 0, 0));
 			FLEXTRACE_TRY(define_process(identity, definition));
+		}
 
 	/* Those that did not tell their boot id are on the clock of the others. */
 	table_read(&cursor, &identity->index->definitions, false);
@@ -341,6 +344,7 @@ static int meet(struct identity *identity, const struct stream *stream, int32_t 
 	strangers->list[strangers->n++] = (struct definition){
 		.trace = stream->trace,
 		.host = stream->host,
+		.recording = stream->recording,
 		.epoch_offset_ns = stream->clock_offset_ns,
 		.record = {.vpid = vpid},
 	};
@@ -376,6 +380,13 @@ static int add_strangers(struct identity *identity, const struct stream_set *set
 	return FLEXTRACE_OK;
 }
 
+/* Where nobody asked for that. */
+static void count_left_out(struct identity *identity)
+{
+	for (uint32_t i = 0; i < identity->n_processes && !identity->session; i++)
+		identity->n_left_out += identity->processes[i].is_excluded;
+}
+
 int identity_finish(struct identity *identity, const struct stream_set *set, struct ledger *ledger)
 {
 	struct strangers strangers = {0};
@@ -392,5 +403,6 @@ int identity_finish(struct identity *identity, const struct stream_set *set, str
 	free(strangers.list);
 	map_release(&strangers.seen);
 	FLEXTRACE_TRY(status);
+	count_left_out(identity);
 	return warn_of_duplicate_ranks(identity, ledger);
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recording_id.h"
+
 int identity_init(struct identity *identity, struct string_pool *strings, const char *session)
 {
 	*identity = (struct identity){.strings = strings};
@@ -13,6 +15,9 @@ int identity_init(struct identity *identity, struct string_pool *strings, const 
 	if (!identity->index)
 		return FLEXTRACE_E_MEMORY;
 	string_cache_init(&identity->index->cache, strings);
+	identity->has_all = session && strcmp(session, RECORDING_ALL) == 0;
+	if (identity->has_all)
+		return FLEXTRACE_OK;
 	return string_intern(&identity->index->cache, session, &identity->session);
 }
 
@@ -31,6 +36,7 @@ void identity_release(struct identity *identity)
 		map_release(&index->shared_counters);
 		map_release(&index->host_clocks);
 		map_release(&index->trace_clocks);
+		map_release(&index->told_traces);
 		map_release(&index->names);
 		free(index->spans);
 		free(index->by_start);
@@ -82,7 +88,20 @@ int index_guess_host_clock(struct identity *identity, const struct definition *f
 
 /* -- processes --------------------------------------------------------------------------------- */
 
-int index_add_process(struct identity *identity, uint32_t trace, int32_t vpid,
+bool index_excludes(const struct identity *identity, const struct definition *from,
+                    uint32_t claimed)
+{
+	if (identity->has_all)
+		return false;
+	if (identity->session)
+		return claimed != identity->session;
+	return from->recording &&
+	       map_find(&identity->index->told_traces, from->trace, 0) != MAP_NONE &&
+	       recording_excludes(string_get(identity->strings, from->recording),
+	                          string_get(identity->strings, claimed));
+}
+
+int index_add_process(struct identity *identity, const struct definition *from, int32_t vpid,
                       struct process **ret_process)
 {
 	if (identity->n_processes >> FLEXTRACE_OWNER_BITS)
@@ -91,12 +110,12 @@ int index_add_process(struct identity *identity, uint32_t trace, int32_t vpid,
 	                              sizeof(*identity->processes)));
 	*ret_process = &identity->processes[identity->n_processes++];
 	**ret_process = (struct process){
-		.trace = trace,
+		.trace = from->trace,
 		.vpid = vpid,
 		.rank = FLEXTRACE_RANK_UNKNOWN,
 		.pid = vpid < 0 ? 0 : (uint32_t)vpid,
 		.host_clock = FLEXTRACE_NONE,
-		.is_excluded = identity->session != 0,
+		.is_excluded = index_excludes(identity, from, 0),
 	};
 	return FLEXTRACE_OK;
 }
@@ -121,7 +140,7 @@ static int add_undefined_process(struct identity *identity, const struct definit
 	char text[32];
 
 	FLEXTRACE_TRY(index_guess_host_clock(identity, from, &host_clock));
-	FLEXTRACE_TRY(index_add_process(identity, from->trace, from->record.vpid, &process));
+	FLEXTRACE_TRY(index_add_process(identity, from, from->record.vpid, &process));
 	process->host_clock = host_clock;
 	process->host = from->host ? from->host : identity->host_clocks[host_clock].host;
 	if (process->vpid < 0)
@@ -183,6 +202,7 @@ int identity_process(struct identity *identity, const struct stream *stream,
 		const struct definition from = {
 			.trace = stream->trace,
 			.host = stream->host,
+			.recording = stream->recording,
 			.epoch_offset_ns = stream->clock_offset_ns,
 			.record = {.clock_ns = record->clock_ns, .vpid = record->vpid},
 		};
@@ -411,6 +431,7 @@ bool identity_marker(const struct identity *identity, uint32_t device, uint32_t 
 
 void identity_warn(const struct identity *identity, struct ledger *ledger)
 {
+	ledger->warnings[WARNING_OTHER_RECORDING] += identity->n_left_out;
 	for (uint32_t i = 0; i < identity->n_processes; i++) {
 		if (identity->processes[i].vpid < 0)
 			ledger->warnings[WARNING_NO_CONTEXTS]++;

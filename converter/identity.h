@@ -38,9 +38,14 @@ struct identity {
 	uint32_t n_host_clocks;
 	struct identity_index *index; /* owned: hash tables over the above, and the names */
 	struct string_pool *strings;  /* weak */
-	uint32_t session;             /* string: keep only processes of this recording; 0 = all */
+	/* string: keep only processes of this recording; 0 = of their trace's (recording_id.h) */
+	uint32_t session;
+	bool has_all;        /* keep all */
+	uint32_t n_left_out; /* processes, as the recording of their trace is not theirs */
 };
 
+/* `session`: the recording whose processes are kept, RECORDING_ALL, or NULL: those of each trace's
+ * own recording; where no process of a trace tells who it is, all. */
 int identity_init(struct identity *identity, struct string_pool *strings, const char *session);
 void identity_release(struct identity *identity);
 

@@ -16,6 +16,7 @@
 struct definition { /* a record, and what its stream says */
 	uint32_t trace;
 	uint32_t host;
+	uint32_t recording;
 	int64_t epoch_offset_ns;
 	struct record record; /* opens the whole of it */
 };
@@ -40,6 +41,7 @@ struct identity_index {
 	struct map shared_counters; /* (host clock, uuid), domain -> counter */
 	struct map host_clocks;     /* see index_host_clock() */
 	struct map trace_clocks;    /* trace -> host clock of its first process */
+	struct map told_traces;     /* trace -> 0, where a process tells who it is */
 	struct map names;           /* (device or 0, id), kind -> name */
 	struct span *spans;
 	uint32_t n_spans;
@@ -68,8 +70,12 @@ int index_thread(struct identity *identity, uint32_t process, int32_t vtid, uint
 int index_guess_host_clock(struct identity *identity, const struct definition *from,
                            uint32_t *ret_clock);
 
+/* Whether a process that says it is of the recording `claimed` is not of this conversion. */
+bool index_excludes(const struct identity *identity, const struct definition *from,
+                    uint32_t claimed);
+
 /* Adds a process to the list only, and its generations to the index. */
-int index_add_process(struct identity *identity, uint32_t trace, int32_t vpid,
+int index_add_process(struct identity *identity, const struct definition *from, int32_t vpid,
                       struct process **ret_process);
 int index_add_span(struct identity *identity, uint32_t process, struct span span);
 

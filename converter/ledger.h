@@ -122,6 +122,9 @@
 	  "kernels of the autopilot that --kernels-from has no time of: they keep their own")   \
 	X(KERNEL_TIMES_UNUSED, "kernel_times_unused",                                           \
 	  "no run has a table of the autopilot: --kernels-from changes nothing")                \
+	X(OTHER_RECORDING, "other_recording",                                                   \
+	  "processes of another recording, or of none, were recorded as well and are left out: " \
+	  "--session=all keeps them")                                                           \
 	X(NO_SUCH_SOURCE, "no_such_source",                                                     \
 	  "no row is of what --keep or --drop says of the source: inputs of run.json has their "  \
 	  "names and numbers")

@@ -264,6 +264,7 @@ struct stream {
 	uint64_t class_id, instance_id;
 	uint32_t trace;          /* index among the traces of this conversion, in order of uuid */
 	uint32_t host;           /* string: the trace's hostname */
+	uint32_t recording;      /* string: the recording_id.h of the trace; 0 = none of ours */
 	int64_t clock_offset_ns; /* clock value + this = ns since the Unix epoch */
 	bool clock_is_1ghz;      /* payload stamps may be compared with the clock */
 	/* index of the next record: every event counts, also one not understood */

@@ -37,7 +37,7 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 	set_tests_properties(soak.killed PROPERTIES LABELS soak TIMEOUT 3600)
 	add_executable(record_terminal record/terminal.c)
 	target_link_libraries(record_terminal PRIVATE flextrace_options util)
-	foreach(case program windows memory job crash running converted doctor)
+	foreach(case program windows memory job crash running converted doctor own)
 		set(shm 1g)
 		if(case STREQUAL memory)
 			set(shm 64m)
@@ -53,7 +53,7 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 	set_tests_properties(record.rights PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 600
 		RESOURCE_LOCK lttng)
 	# Programs that record does not start must find the provider by themselves.
-	set_tests_properties(record.running record.converted record.doctor PROPERTIES
+	set_tests_properties(record.running record.converted record.doctor record.own PROPERTIES
 		ENVIRONMENT FLEXTRACE_PROVIDER=$<TARGET_FILE:flextrace_lttng>)
 
 	add_executable(record_disabled record/program.c)

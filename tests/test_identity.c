@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "identity.h"
+#include "recording_id.h"
 #include "text_source.h"
 
 struct fixture {
@@ -401,6 +402,84 @@ static void test_identity__keeps_all_where_every_definition_was_lost(void **stat
 	assert_int_equal(ledger_check(fixture->ledger), 0);
 }
 
+#define COMMAND "flextrace-app-20261122-221500-77"
+#define OTHER   "flextrace-app-20261122-221501-78"
+#define START   "flextrace-start-20261122-221500-79"
+#define PROCESS "flextrace-process-20261122-221500-80"
+
+/* A program of each recording, one of none, and one that does not tell: in a trace of each. */
+static void test_identity__keeps_of_each_trace_the_processes_of_its_recording(void **state)
+{
+	static const char *const recordings[] = {COMMAND, START, PROCESS, "flextrace-mine", OTHER};
+	static const char *const kept[] = {"1000", "0011", "1111", "1111", "0100"};
+	struct fixture *fixture = *state;
+	char text[4096];
+	size_t n = 0;
+
+	for (int i = 0; i < 5; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+		                      "stream uuid=%d recording=%s\n"
+		                      "1 1 1 process start_ns=1 session=" COMMAND "\n"
+		                      "1 2 2 process start_ns=1 session=" OTHER "\n"
+		                      "1 3 3 process start_ns=1\n",
+		                      i + 1, recordings[i]);
+	define(state, NULL, text);
+	for (uint32_t i = 0; i < 5; i++)
+		for (int32_t vpid = 1; vpid <= 4; vpid++)
+			assert_int_equal(process_at(fixture, i, 1, vpid)->is_excluded,
+			                 kept[i][vpid - 1] == '0');
+	assert_int_equal(fixture->identity.n_left_out, 6); /* that tell who they are */
+}
+
+static void test_identity__keeps_all_recordings_where_that_is_asked(void **state)
+{
+	struct fixture *fixture = define(state, "all",
+	                                 "stream recording=" COMMAND "\n"
+	                                 "1 1 1 process start_ns=1 session=" COMMAND "\n"
+	                                 "1 2 2 process start_ns=1 session=" OTHER "\n"
+	                                 "1 3 3 process start_ns=1\n");
+
+	for (int32_t vpid = 1; vpid <= 4; vpid++)
+		assert_false(process_at(fixture, 0, 1, vpid)->is_excluded);
+	assert_int_equal(fixture->identity.n_left_out, 0);
+}
+
+static void test_identity__keeps_all_of_a_trace_whose_definitions_were_lost(void **state)
+{
+	struct fixture *fixture = define(state, NULL,
+	                                 "stream uuid=1 recording=" COMMAND "\n"
+	                                 "1 1 1 process start_ns=1 session=" COMMAND "\n"
+	                                 "stream uuid=2 recording=" OTHER "\n"
+	                                 "1 1 1 device device=0\n");
+
+	assert_false(process_at(fixture, 0, 1, 1)->is_excluded);
+	assert_true(process_at(fixture, 0, 1, 2)->is_excluded);
+	assert_false(process_at(fixture, 1, 1, 1)->is_excluded);
+}
+
+static void test_identity__tells_ids_of_recordings_from_other_names(void **state)
+{
+	static const char *const ids[] = {COMMAND, "flextrace-a.b_c-20261122-221500-1",
+	                                  "flextrace-start_-20261122-221500-1"};
+	static const char *const others[] = {"",
+	                                     "flextrace",
+	                                     "flextrace-",
+	                                     "flextrace-app",
+	                                     "flextrace--20261122-221500-1",
+	                                     "flextrace-app-20261122-221500",
+	                                     "flextrace-app-20261122-221500-",
+	                                     "flextrace-app-20261122-221500-1x",
+	                                     "flextrace-app-2026112x-221500-1",
+	                                     "my-app-20261122-221500-1"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		assert_int_equal(recording_scope_of(ids[i]), RECORDING_OF_COMMAND);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_int_equal(recording_scope_of(others[i]), RECORDING_OF_OTHERS);
+	assert_int_equal(recording_scope_of(START), RECORDING_OF_RUNNING);
+}
+
 static void test_identity__warns_of_ranks_said_twice(void **state)
 {
 	struct fixture *fixture = define(state, NULL,
@@ -486,6 +565,10 @@ int main(void)
 		TEST(keeps_devices_of_generations_apart),
 		TEST(names_threads_queues_and_markers),
 		TEST(leaves_out_processes_of_another_recording),
+		TEST(keeps_of_each_trace_the_processes_of_its_recording),
+		TEST(keeps_all_recordings_where_that_is_asked),
+		TEST(keeps_all_of_a_trace_whose_definitions_were_lost),
+		TEST(tells_ids_of_recordings_from_other_names),
 		TEST(keeps_all_where_every_definition_was_lost),
 		TEST(warns_of_ranks_said_twice),
 		TEST(defines_processes_of_traces_without_contexts),

@@ -325,9 +325,10 @@ static int read_stream(struct text_source *source, char *line)
 	uint64_t value;
 
 	while (next_member(&line, &member)) {
-		if (!strcmp(member.name, "host")) {
-			FLEXTRACE_TRY(
-				string_intern(&source->decoder.cache, member.value, &wanted.host));
+		if (!strcmp(member.name, "host") || !strcmp(member.name, "recording")) {
+			FLEXTRACE_TRY(string_intern(&source->decoder.cache, member.value,
+			                            *member.name == 'h' ? &wanted.host
+			                                                : &wanted.recording));
 			continue;
 		}
 		if (!parse_u64(member.value, &value))

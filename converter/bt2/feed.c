@@ -6,6 +6,7 @@
 
 #include "array.h"
 #include "bt2/environment.h"
+#include "recording_id.h"
 
 #define HZ_PER_GHZ UINT64_C(1000000000)
 
@@ -110,14 +111,23 @@ static int read_trace(struct feed *feed, const bt_trace *trace, uint8_t ret_uuid
 	return code;
 }
 
-static int set_host(struct feed *feed, struct stream *stream, const bt_trace *trace)
+/* A text that the trace says of itself; NULL: it does not. */
+static const char *text_of(const bt_trace *trace, const char *name)
 {
-	const bt_value *host = bt_trace_borrow_environment_entry_value_by_name_const(trace,
-	                                                                             "hostname");
+	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
 
-	if (!host || !bt_value_is_string(host))
+	return value && bt_value_is_string(value) ? bt_value_string_get(value) : NULL;
+}
+
+static int set_origin(struct feed *feed, struct stream *stream, const bt_trace *trace)
+{
+	const char *host = text_of(trace, "hostname"), *name = text_of(trace, "trace_name");
+
+	if (host)
+		FLEXTRACE_TRY(string_intern(&feed->decoder.cache, host, &stream->host));
+	if (!name || recording_scope_of(name) == RECORDING_OF_OTHERS)
 		return 0;
-	return string_intern(&feed->decoder.cache, bt_value_string_get(host), &stream->host);
+	return string_intern(&feed->decoder.cache, name, &stream->recording);
 }
 
 static void set_clock(struct feed_stream *entry, const bt_stream_class *class)
@@ -152,7 +162,7 @@ static int add_stream(struct feed *feed, const bt_stream *bt)
 	entry.stream->class_id = bt_stream_class_get_id(class);
 	entry.stream->instance_id = bt_stream_get_id(bt);
 	set_clock(&entry, class);
-	FLEXTRACE_TRY(set_host(feed, entry.stream, trace));
+	FLEXTRACE_TRY(set_origin(feed, entry.stream, trace));
 	FLEXTRACE_TRY(environment_get_inputs(trace, &feed->decoder.cache, entry.stream));
 	FLEXTRACE_TRY(map_put(&feed->stream_index, (uintptr_t)bt, 0, feed->n_streams));
 	bt_stream_get_ref(bt);

@@ -28,7 +28,7 @@ nothing_left
 mkdir -p taken/buffers/theirs
 run 0 "$FLEXTRACE" record --no-convert -o taken -- "$PROGRAM" scopes=1
 [ -d taken/buffers/theirs ] || fail "removed what is not its own"
-rm -r taken/trace taken/.flextrace-emitted
+rm -r taken/trace taken/.flextrace-emitted taken/.flextrace-id
 run 4 "$FLEXTRACE" record --crash-safe -o taken -- "$PROGRAM" say=ran
 says 'Cannot make the directory of the buffers: path=.*/taken/buffers, reason=File exists' err.log
 [ "$(find taken -mindepth 1 | wc -l)" -eq 2 ] && [ ! -s out.log ] || fail "the program ran, or something is left"
