@@ -42,10 +42,8 @@ static int run_is_pending(const struct flextrace_wire_area *area)
 	return FLEXTRACE_PORT_LOAD(area->own.ring_run) != FLEXTRACE_PORT_LOAD(area->run);
 }
 
-ONCE void ring_enter(struct ring *ring)
+ONCE void ring_enter(struct ring *ring, struct flextrace_wire_area *area)
 {
-	struct flextrace_wire_area *area = FLEXTRACE_AREA();
-
 	ring->area = area;
 	ring->head = FLEXTRACE_PORT_LOAD(area->head);
 	ring->depth = FLEXTRACE_PORT_LOAD(area->own.zone_depth);
@@ -69,8 +67,8 @@ ONCE void ring_leave(const struct ring *ring)
 		seen = least;
 	FLEXTRACE_PORT_STORE(area->own.zone_depth, ring->depth);
 	FLEXTRACE_PORT_STORE(area->own.zone_bits, ring->bits);
-	FLEXTRACE_PORT_STORE(area->own.open_zones, ring->open);
 	if (ring->depth || run_is_pending(area)) {
+		FLEXTRACE_PORT_STORE(area->own.open_zones, ring->open);
 		FLEXTRACE_PORT_STORE(area->own.seen, ring->head);
 		FLEXTRACE_PORT_STORE(area->own.stop, ring->head);
 	} else {
@@ -177,11 +175,11 @@ ONCE void ring_catch_up(struct ring *ring)
 		ring_put_run(ring, FLEXTRACE_CLOCK_LO());
 }
 
-void flextrace_fw_mark_slow(uint32_t kind_id)
+void flextrace_fw_mark_slow_in(uint32_t kind_id, struct flextrace_wire_area *area)
 {
 	struct ring ring;
 
-	ring_enter(&ring);
+	ring_enter(&ring, area);
 	ring_catch_up(&ring);
 	if (ring_has_room(&ring, 1))
 		ring_stamp(&ring, kind_id);
@@ -190,11 +188,11 @@ void flextrace_fw_mark_slow(uint32_t kind_id)
 	ring_leave(&ring);
 }
 
-void flextrace_fw_value_slow(uint32_t kind_id, uint32_t value)
+void flextrace_fw_value_slow_in(uint32_t kind_id, uint32_t value, struct flextrace_wire_area *area)
 {
 	struct ring ring;
 
-	ring_enter(&ring);
+	ring_enter(&ring, area);
 	ring_catch_up(&ring);
 	if (ring_has_room(&ring, 2)) {
 		ring_stamp(&ring, kind_id);
@@ -206,12 +204,12 @@ void flextrace_fw_value_slow(uint32_t kind_id, uint32_t value)
 }
 
 /* A zone counts towards zone_depth from the first dropped one on. */
-void flextrace_fw_zone_begin_slow(uint32_t kind_id)
+void flextrace_fw_zone_begin_slow_in(uint32_t kind_id, struct flextrace_wire_area *area)
 {
 	struct ring ring;
 	int keep;
 
-	ring_enter(&ring);
+	ring_enter(&ring, area);
 	ring_catch_up(&ring);
 	keep = ring.depth < MAX_TRACKED_DEPTH && ring_has_room(&ring, 2);
 	if (keep) {
@@ -242,33 +240,60 @@ static int ring_pop_dropped(struct ring *ring)
 	return dropped != 0;
 }
 
-void flextrace_fw_zone_end_slow(uint32_t kind_id)
+/* 1 if an end may be written: it takes what was kept for it, or, behind the FW start that gave that
+ * back, a place that happens to be free. */
+static int ring_may_end(struct ring *ring)
+{
+	struct flextrace_wire_area *area = ring->area;
+	uint32_t late = FLEXTRACE_PORT_LOAD(area->own.late_ends);
+
+	if (ring->depth || ring->open || !late) {
+		if (ring_pop_dropped(ring))
+			return 0;
+		ring->open--;
+		return 1;
+	}
+	FLEXTRACE_PORT_STORE(area->own.late_ends, late - 1);
+	return ring_has_room(ring, 1);
+}
+
+void flextrace_fw_zone_end_slow_in(uint32_t kind_id, struct flextrace_wire_area *area)
 {
 	struct ring ring;
 
-	ring_enter(&ring);
+	ring_enter(&ring, area);
 	ring_catch_up(&ring);
-	if (ring_pop_dropped(&ring)) {
-		ring_drop(&ring, 1);
-	} else {
-		ring.open--;
+	if (ring_may_end(&ring))
 		ring_stamp(&ring, kind_id);
-	}
+	else
+		ring_drop(&ring, 1);
 	ring_leave(&ring);
 }
 
-void flextrace_fw_start(uint32_t job, uint32_t queue)
+/* Zones of the run before that are open keep nothing any more: most of them never end. */
+static void ring_give_back(struct ring *ring)
 {
-	struct flextrace_wire_area *area = FLEXTRACE_AREA();
+	struct flextrace_wire_area *area = ring->area;
+
+	FLEXTRACE_PORT_STORE(area->own.late_ends,
+	                     FLEXTRACE_PORT_LOAD(area->own.late_ends) + ring->open);
+	ring->open = 0;
+	ring->depth = 0;
+	ring->bits = 0;
+}
+
+void flextrace_fw_start_in(uint32_t job, uint32_t queue, struct flextrace_wire_area *area)
+{
 	uint32_t run = FLEXTRACE_PORT_LOAD(area->run) + 1;
 	struct flextrace_wire_slot *slot = &area->slot[run & 1];
 	uint32_t high, low, again;
 	struct ring ring;
 	uint32_t i;
 
-	ring_enter(&ring);
+	ring_enter(&ring, area);
 	if (run_is_pending(area))
 		ring_drop(&ring, 1); /* the last run's record never found room */
+	ring_give_back(&ring);
 	FLEXTRACE_PORT_STORE(area->own.ring_run, run - 1);
 	FLEXTRACE_PORT_STORE(area->run, run);
 	FLEXTRACE_PORT_FENCE();
@@ -304,6 +329,14 @@ static void clear(struct flextrace_wire_area *area)
 		FLEXTRACE_PORT_STORE(*word, 0);
 }
 
+/* The memory is there for so many: the largest ring that fits. 0: none does, all is dropped. */
+static uint32_t ring_capacity(uint32_t wanted)
+{
+	while (wanted & (wanted - 1))
+		wanted &= wanted - 1;
+	return wanted < 4 ? 0 : wanted;
+}
+
 static void init_ring(struct flextrace_wire_area *area, uint32_t capacity, uint32_t policy)
 {
 	FLEXTRACE_PORT_STORE(area->capacity, capacity);
@@ -315,29 +348,63 @@ static void init_ring(struct flextrace_wire_area *area, uint32_t capacity, uint3
 	FLEXTRACE_PORT_STORE(area->own.seen, capacity);
 }
 
-void flextrace_fw_set_up(uint32_t core, uint32_t processor, uint32_t domain, uint32_t capacity,
-                         uint32_t policy, uint32_t config)
+__attribute__((noinline)) void flextrace_fw_set_up_in(struct flextrace_wire_area *area,
+                                                      const struct flextrace_fw_setup *setup)
 {
-	struct flextrace_wire_area *area = FLEXTRACE_AREA();
 	uint32_t i;
 
 	FLEXTRACE_PORT_STORE(area->magic, 0);
 	FLEXTRACE_PORT_FENCE();
 	clear(area);
 	FLEXTRACE_PORT_STORE(area->version, FLEXTRACE_WIRE_VERSION);
-	FLEXTRACE_PORT_STORE(area->core, core);
-	FLEXTRACE_PORT_STORE(area->processor, processor);
-	FLEXTRACE_PORT_STORE(area->domain, domain);
+	FLEXTRACE_PORT_STORE(area->core, setup->core);
+	FLEXTRACE_PORT_STORE(area->processor, setup->processor);
+	FLEXTRACE_PORT_STORE(area->domain, setup->domain);
 	FLEXTRACE_PORT_STORE(area->counter_bits, FLEXTRACE_COUNTER_BITS);
 	FLEXTRACE_PORT_STORE(area->resets, FLEXTRACE_PORT_LOAD(area->resets) + 1);
 	FLEXTRACE_PORT_STORE(area->config, FLEXTRACE_I_CONFIG);
-	FLEXTRACE_PORT_STORE(area->init_config, config);
-	init_ring(area, capacity, policy);
+	FLEXTRACE_PORT_STORE(area->init_config, setup->config);
+	init_ring(area, ring_capacity(setup->capacity), setup->policy);
 	for (i = 0; i < 2; i++) {
 		FLEXTRACE_PORT_STORE(area->slot[i].run, 0);
 		FLEXTRACE_PORT_STORE(area->slot[i].done, 0xffffffffu);
 	}
 	FLEXTRACE_PORT_PUBLISH(area->magic, FLEXTRACE_WIRE_MAGIC);
+}
+
+/* -- of the calling core's own area ------------------------------------------------------------ */
+
+void flextrace_fw_set_up(uint32_t core, uint32_t processor, uint32_t domain, uint32_t capacity,
+                         uint32_t policy, uint32_t config)
+{
+	const struct flextrace_fw_setup setup = {core, processor, domain, capacity, policy, config};
+
+	flextrace_fw_set_up_in(FLEXTRACE_AREA(), &setup);
+}
+
+void flextrace_fw_start(uint32_t job, uint32_t queue)
+{
+	flextrace_fw_start_in(job, queue, FLEXTRACE_AREA());
+}
+
+void flextrace_fw_mark_slow(uint32_t kind_id)
+{
+	flextrace_fw_mark_slow_in(kind_id, FLEXTRACE_AREA());
+}
+
+void flextrace_fw_value_slow(uint32_t kind_id, uint32_t value)
+{
+	flextrace_fw_value_slow_in(kind_id, value, FLEXTRACE_AREA());
+}
+
+void flextrace_fw_zone_begin_slow(uint32_t kind_id)
+{
+	flextrace_fw_zone_begin_slow_in(kind_id, FLEXTRACE_AREA());
+}
+
+void flextrace_fw_zone_end_slow(uint32_t kind_id)
+{
+	flextrace_fw_zone_end_slow_in(kind_id, FLEXTRACE_AREA());
 }
 
 #endif

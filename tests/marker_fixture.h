@@ -21,7 +21,7 @@
 
 static union {
 	struct flextrace_wire_area wire;
-	uint8_t bytes[FLEXTRACE_WIRE_AREA_BYTES(MAX_CAPACITY)];
+	uint8_t bytes[FLEXTRACE_WIRE_AREA_BYTES(MAX_CAPACITY) + 8];
 } memory;
 static struct flextrace_wire_area *const area = &memory.wire;
 

@@ -368,8 +368,12 @@ static uint32_t act(uint32_t dice, uint32_t *depth)
 		return 1;
 	}
 	if (dice < 85) {
+		uint32_t n_ends = *depth; /* a run keeps room for ends of its own zones only */
+
+		for (; *depth > 0; --*depth)
+			FLEXTRACE_ZONE_END("zone");
 		FLEXTRACE_FW_START(dice, 0);
-		return 1;
+		return n_ends + 1;
 	}
 	return 0;
 }

@@ -19,7 +19,9 @@ flextrace_add_unit_test(NAME emit_counts
 
 add_test(NAME headers.tracer
 	COMMAND ${PROJECT_SOURCE_DIR}/tests/headers/compile_matrix.sh ${PROJECT_SOURCE_DIR})
-set_tests_properties(headers.tracer PROPERTIES LABELS headers SKIP_RETURN_CODE 77)
+add_test(NAME headers.markers
+	COMMAND ${PROJECT_SOURCE_DIR}/tests/headers/markers.sh ${PROJECT_SOURCE_DIR})
+set_tests_properties(headers.tracer headers.markers PROPERTIES LABELS headers SKIP_RETURN_CODE 77)
 
 foreach(way plain foreign installed)
 	add_test(NAME tracer.${way} COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh

@@ -45,7 +45,17 @@ check() {
 	pages "$elf" W | grep -xF -f "$out/code" && fail "$1: data in a page of code"
 }
 
+# Each name as the source has it, however the compiler reads templates of assembler code.
+check_names() {
+	sed -n 's/.*FLEXTRACE_MARK("\(.*\)");/\1/p' "$here/names.c" | sort >"$out/typed"
+	"$readelf" -p .flextrace.names "$out/names.$1" | sed -n 's/^ *\[ *[0-9a-f]*\] *//p' |
+		grep -v -e '^[0-9]*$' -e '/names\.c$' | sort >"$out/names"
+	cmp "$out/typed" "$out/names" || fail "$1: names differ: $(tr '\n' ' ' <"$out/names")"
+	return 0
+}
+
 for isa in $isas; do
+	build $isa names 2>/dev/null && check_names $isa || fail "$isa: names do not build"
 	if build $isa firmware; then
 		check $isa
 		echo "$isa: links alone"

@@ -94,7 +94,8 @@ struct flextrace_wire_private { /* 0x40 bytes */
 	uint32_t ring_run;   /* 0xa0, newest run whose RUN record is in the ring or was dropped */
 	uint32_t is_alone;   /* 0xa4, policy block: the host did not move `alone_at` in time */
 	uint32_t alone_at;   /* 0xa8, the limit then */
-	uint32_t unused[5];
+	uint32_t late_ends;  /* 0xac, zones that were open at a FW start */
+	uint32_t unused[4];
 };
 
 struct flextrace_wire_area {

@@ -95,6 +95,7 @@ static inline void flextrace_posix_order(void *value, uint32_t n)
 		FLEXTRACE_PORT_STORE(word, value); \
 	} while (0)
 
+#ifndef __cplusplus
 /* clang-format off */
 #define FLEXTRACE_PORT_KIND_ID(kind, name)                                                         \
 	__extension__({                                                                            \
@@ -105,5 +106,56 @@ static inline void flextrace_posix_order(void *value, uint32_t n)
 						     (uintptr_t)flextrace_posix_names);            \
 	})
 /* clang-format on */
+#else
+/*
+ * Problem: in inline functions and templates, g++ takes such a variable for an error or leaves it
+ * in another section, and a shared library may find the program's. So the assembler makes the
+ * entry: in a statement without operands, where no character means anything, and with a label of
+ * its own number, so that no two places share the code behind their names.
+ */
+#if defined(__x86_64__)
+#define FLEXTRACE_I_POSIX_ADDRESS(label) "{leaq " label "b(%%rip), %0|lea %0, [rip + " label "b]}"
+#elif defined(__aarch64__)
+#define FLEXTRACE_I_POSIX_ADDRESS(label) \
+	"adrp %0, " label "b\n"          \
+	"add %0, %0, :lo12:" label "b"
+#elif defined(__s390x__)
+#define FLEXTRACE_I_POSIX_ADDRESS(label) "larl %0, " label "b"
+#elif defined(__powerpc64__)
+#define FLEXTRACE_I_POSIX_ADDRESS(label)       \
+	"bcl 20, 31, 1f\n"                     \
+	"1: mflr %0\n"                         \
+	"addis %0, %0, (" label "b - 1b)@ha\n" \
+	"addi %0, %0, (" label "b - 1b)@l"
+#else
+#error "port_posix.h: markers in C++ need this processor's way to load an address"
+#endif
+#ifdef __powerpc64__
+#define FLEXTRACE_I_POSIX_REGISTER "=b"
+#define FLEXTRACE_I_POSIX_CLOBBERS : "lr"
+#else
+#define FLEXTRACE_I_POSIX_REGISTER "=r"
+#define FLEXTRACE_I_POSIX_CLOBBERS
+#endif
+
+/* clang-format off */
+#define FLEXTRACE_I_POSIX_KIND_ID(kind, name, label)                                               \
+	__extension__({                                                                            \
+		uintptr_t flextrace_i_entry;                                                       \
+		__asm__ volatile(".pushsection flextrace_names,\"a\",@progbits\n"                   \
+				 ".balign 2\n"                                                     \
+				 label ": .asciz \"" name "\"\n"                                    \
+				 ".asciz \"" __FILE__ "\"\n"                                       \
+				 ".asciz \"" FLEXTRACE_I_TEXT(__LINE__) "\"\n"                     \
+				 ".popsection");                                                   \
+		__asm__ volatile(FLEXTRACE_I_POSIX_ADDRESS(label)                                  \
+				 : FLEXTRACE_I_POSIX_REGISTER(flextrace_i_entry) : FLEXTRACE_I_POSIX_CLOBBERS);          \
+		FLEXTRACE_WIRE_KIND_ID(kind, flextrace_i_entry -                                   \
+						     (uintptr_t)flextrace_posix_names);            \
+	})
+#define FLEXTRACE_PORT_KIND_ID(kind, name) \
+	FLEXTRACE_I_POSIX_KIND_ID(kind, name, "771" FLEXTRACE_I_TEXT(__COUNTER__))
+/* clang-format on */
+#endif
 
 #endif

@@ -5,7 +5,7 @@
  * A name costs no loaded byte: the assembler puts it into a section without SHF_ALLOC, which the
  * linker places at address 0, so that the address of an entry is its offset. lui/addi take it
  * together with the kind in the upper four bits, two instructions for both, whatever the code
- * model. Names and file names must not hold `"`, `\` or `%`.
+ * model. Names and file names must not hold `"` or `\`. clang refuses most that hold `%`.
  */
 #ifndef FLEXTRACE_PORT_RISCV_H
 #define FLEXTRACE_PORT_RISCV_H
@@ -70,20 +70,39 @@ FLEXTRACE_I_INLINE uint32_t flextrace_i_cycleh(void)
 #endif
 
 /* clang-format off */
-#define FLEXTRACE_PORT_KIND_ID(kind, name)                                                         \
+#define FLEXTRACE_I_RISCV_ENTRY(label, name)                                                       \
+	".pushsection .flextrace.names,\"\",@progbits\n"                                          \
+	label ": .asciz \"" name "\"\n"                                                            \
+	".asciz \"" __FILE__ "\"\n"                                                               \
+	".asciz \"" FLEXTRACE_I_TEXT(__LINE__) "\"\n"                                             \
+	".popsection\n"
+#define FLEXTRACE_I_RISCV_LOAD(label)                                                              \
+	"lui %0, %%hi(" label "b + (%c1 << 28))\n"                                                 \
+	"addi %0, %0, %%lo(" label "b + (%c1 << 28))"
+
+/*
+ * Problem: clang takes {a|b} for two dialects of the assembler, and any compiler a `%` for an
+ * operand, but not in an asm without operands. So such a name has a statement of its own. Its label
+ * has a number of its own, too: else two places could share the code behind their names. The usual
+ * form is one statement, which the compiler may move out of a loop.
+ */
+#define FLEXTRACE_I_RISCV_KIND_ID(kind, name, label)                                               \
 	__extension__({                                                                            \
 		unsigned long flextrace_i_kind_id;                                                 \
-		__asm__(".pushsection .flextrace.names,\"\",@progbits\n"                           \
-			"771: .asciz \"" name "\"\n"                                               \
-			".asciz \"" __FILE__ "\"\n"                                                \
-			".asciz \"" FLEXTRACE_I_TEXT(__LINE__) "\"\n"                              \
-			".popsection\n"                                                            \
-			"lui %0, %%hi(771b + (%c1 << 28))\n"                                       \
-			"addi %0, %0, %%lo(771b + (%c1 << 28))"                                    \
-			: "=r"(flextrace_i_kind_id)                                                \
-			: "i"(kind));                                                              \
+		if (FLEXTRACE_I_IS_PLAIN(name __FILE__)) {                                         \
+			__asm__(FLEXTRACE_I_RISCV_ENTRY("771", name) FLEXTRACE_I_RISCV_LOAD("771") \
+				: "=r"(flextrace_i_kind_id)                                        \
+				: "i"(kind));                                                      \
+		} else {                                                                           \
+			__asm__ volatile(FLEXTRACE_I_RISCV_ENTRY(label, name));                    \
+			__asm__ volatile(FLEXTRACE_I_RISCV_LOAD(label)                             \
+					 : "=r"(flextrace_i_kind_id)                               \
+					 : "i"(kind));                                             \
+		}                                                                                  \
 		(uint32_t)flextrace_i_kind_id;                                                     \
 	})
+#define FLEXTRACE_PORT_KIND_ID(kind, name) \
+	FLEXTRACE_I_RISCV_KIND_ID(kind, name, "771" FLEXTRACE_I_TEXT(__COUNTER__))
 /* clang-format on */
 
 #endif
