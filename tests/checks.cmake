@@ -40,6 +40,8 @@ if(FLEXTRACE_SANITIZE)
 	set(emulator firmware-markers/emulator/emulator.c firmware-markers/emulator/counter.c
 		firmware-markers/emulator/truth.c firmware-markers/firmware/firmware.c)
 	flextrace_add_thread_test(tracer SOURCES tracer/src/tracer.c tracer/src/definitions.c tracer/src/process.c)
+	flextrace_add_thread_test(definitions SOURCES tracer/src/definitions.c)
+	target_link_options(threads_definitions PRIVATE -Wl,--wrap=calloc,--wrap=free)
 	flextrace_add_thread_test(tracer_threads
 		SOURCES tracer/src/tracer.c tracer/src/definitions.c tracer/src/process.c)
 	flextrace_add_thread_test(drain_runs SOURCES ${drain} ${markers})

@@ -7,6 +7,10 @@ flextrace_add_unit_test(NAME tracer
 flextrace_add_unit_test(NAME tracer_threads
 	SOURCES tracer/src/tracer.c tracer/src/definitions.c tracer/src/process.c
 	INCLUDES tracer/src LIBS Threads::Threads)
+flextrace_add_unit_test(NAME definitions
+	SOURCES tracer/src/definitions.c
+	INCLUDES tracer/src LIBS Threads::Threads)
+target_link_options(test_definitions PRIVATE -Wl,--wrap=calloc,--wrap=free)
 flextrace_add_unit_test(NAME environment
 	SOURCES tracer/src/environment.c
 	INCLUDES tracer/src)

@@ -10,9 +10,10 @@
 
 #define N_BUCKETS 512
 
-/* What was said about one thing. Never freed; `replaced` keeps what was said before reachable. */
+/* What was said about one thing. Freed when it was replaced and nobody looks at it any more. */
 struct text {
-	const struct text *replaced;
+	struct text *next_retired; /* under the lock */
+	uint32_t n_users;          /* under the lock: the table, and who defined and emits it */
 	union {
 		struct flextrace_device device;
 		struct flextrace_clock_domain domain;
@@ -35,6 +36,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct definition *first;
 static struct definition **last = &first;
 static struct definition *buckets[N_BUCKETS];
+static struct text *retired;                 /* under the lock: of no user, but of dumps */
+static uint32_t n_dumps;                     /* that look at texts without being their users */
 static __thread struct definition *own_name; /* of the calling thread */
 
 static struct definition **bucket_of(enum flextrace_i_event event, uint32_t device, uint32_t id)
@@ -59,10 +62,8 @@ static void insert_in_hash(struct definition *d)
 	*bucket = d;
 }
 
-static void emit(const struct definition *d)
+static void emit(const struct definition *d, const struct text *text)
 {
-	const struct text *text = __atomic_load_n(&d->text, __ATOMIC_ACQUIRE);
-
 	if (__atomic_load_n(&d->is_gone, __ATOMIC_RELAXED) || !flextrace_i_is_on(d->event))
 		return;
 	switch (d->event) {
@@ -84,18 +85,46 @@ static void emit(const struct definition *d)
 	}
 }
 
+/* With the lock. A dump that begins from here on finds what replaced the text. */
+static void let_go(struct text *text)
+{
+	if (--text->n_users)
+		return;
+	text->next_retired = retired;
+	retired = text;
+	if (__atomic_load_n(&n_dumps, __ATOMIC_SEQ_CST))
+		return;
+	while ((text = retired)) {
+		retired = text->next_retired;
+		free(text);
+	}
+}
+
+/* Emits what was defined, unless it is replaced already: then who did that emits. */
+static void emit_own(const struct definition *d, struct text *text)
+{
+	if (__atomic_load_n(&d->text, __ATOMIC_ACQUIRE) == text)
+		emit(d, text);
+	pthread_mutex_lock(&lock);
+	let_go(text);
+	pthread_mutex_unlock(&lock);
+}
+
 /* Appends or replaces. Takes `text`. Returns NULL without memory. */
 static struct definition *put(enum flextrace_i_event event, uint32_t device, uint32_t id,
                               struct text *text)
 {
 	struct definition *d;
 
+	text->n_users = 2;
 	pthread_mutex_lock(&lock);
 	d = find(event, device, id);
 	if (d) {
-		text->replaced = d->text;
-		__atomic_store_n(&d->text, text, __ATOMIC_RELEASE);
+		struct text *replaced = d->text;
+
+		__atomic_store_n(&d->text, text, __ATOMIC_SEQ_CST);
 		__atomic_store_n(&d->is_gone, 0, __ATOMIC_RELAXED);
+		let_go(replaced);
 	} else if ((d = calloc(1, sizeof(*d)))) {
 		d->event = event;
 		d->device = device;
@@ -109,7 +138,7 @@ static struct definition *put(enum flextrace_i_event event, uint32_t device, uin
 	}
 	pthread_mutex_unlock(&lock);
 	if (d)
-		emit(d);
+		emit_own(d, text);
 	return d;
 }
 
@@ -179,9 +208,11 @@ void flextrace_i_definitions_emit(void)
 {
 	const struct definition *d;
 
+	__atomic_add_fetch(&n_dumps, 1, __ATOMIC_SEQ_CST);
 	for (d = __atomic_load_n(&first, __ATOMIC_ACQUIRE); d;
 	     d = __atomic_load_n(&d->next, __ATOMIC_ACQUIRE))
-		emit(d);
+		emit(d, __atomic_load_n(&d->text, __ATOMIC_SEQ_CST));
+	__atomic_sub_fetch(&n_dumps, 1, __ATOMIC_SEQ_CST);
 }
 
 void flextrace_i_definitions_lock(void)
@@ -198,6 +229,7 @@ void flextrace_i_definitions_forked(uint32_t tid)
 {
 	struct definition *d;
 
+	__atomic_store_n(&n_dumps, 0, __ATOMIC_SEQ_CST); /* by threads that are not here */
 	memset(buckets, 0, sizeof(buckets));
 	for (d = first; d; d = d->next) {
 		if (d == own_name) {

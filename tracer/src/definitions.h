@@ -3,10 +3,10 @@
  * definitions.h: the table of what this copy of libflextrace has defined: devices, clock domains
  * and names.
  *
- * - Append-only. Emitting reads it without a lock, from any thread, while others define: LTTng asks
- *   for it with its own locks held.
- * - Defining the same thing again replaces what was said; the old text is kept, since a reader may
- *   still look at it.
+ * - Things are only added. Emitting all reads them without a lock, from any thread, while others
+ *   define: LTTng asks for it with its own locks held.
+ * - Defining the same thing again replaces what was said; the old text is freed when the last one
+ *   who may look at it is done.
  * - Each definition is emitted when it is made, and all of them by flextrace_i_definitions_emit().
  */
 #ifndef FLEXTRACE_TRACER_DEFINITIONS_H
