@@ -7,7 +7,7 @@ set(clocks_sources tests/clock_model.c tests/clock_truth.c converter/marzullo.c)
 foreach(file axis bare chains choices edges epochs facts instances late marks match order rate runs shift spans unwrap wide window)
 	list(APPEND clocks_sources converter/unwrap/${file}.c)
 endforeach()
-foreach(file band bridge calibrate choose claims doubts eras fit floors follow guide line map parts proof reach reference reject report returns room slope smooth soft track)
+foreach(file band bridge calibrate choose claims doubts eras fit floors follow guide line loose map parts proof reach reference reject report returns room slope smooth soft track)
 	list(APPEND clocks_sources converter/calibrate/${file}.c)
 endforeach()
 
@@ -16,7 +16,7 @@ foreach(name unwrap unwrap_records unwrap_boots)
 		tests/text_source.c tests/unwrap_fixture.c converter/decode/decode.c
 		converter/decode/schema.c LIBS Threads::Threads m)
 endforeach()
-foreach(name calibrate band line returns steps track estimates clock_doubts)
+foreach(name calibrate band line loose returns steps track estimates clock_doubts)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
 		LIBS Threads::Threads m)
 endforeach()

@@ -51,7 +51,8 @@ struct reference {
 	uint32_t n_pieces;
 	struct era *eras;  /* owned, by x; one or none: there is no jump */
 	struct era *uncut; /* owned; between steps of the rate, as long as jumps divide them more */
-	uint32_t n_eras, n_uncut;
+	struct piece *steady; /* owned; NULL, or the pieces as long as some of `pieces` are loose */
+	uint32_t n_eras, n_uncut, n_steady;
 };
 
 /* A constraint's place; after the band is closed, the bounds that hold there. */
@@ -277,6 +278,13 @@ void reference_release(struct reference *reference);
 /* Divides the eras where the clock jumped, too. FLEXTRACE_E_MEMORY or 0. */
 int reference_cut(struct reference *reference, const struct doubts *jumps);
 
+/* The pieces by which the rate is told: none of them is loose. */
+static inline struct piece *reference_told(const struct reference *reference, uint32_t *ret_n)
+{
+	*ret_n = reference->steady ? reference->n_steady : reference->n_pieces;
+	return reference->steady ? reference->steady : reference->pieces;
+}
+
 /* How often the rate steps. */
 uint32_t reference_steps(const struct reference *reference);
 
@@ -413,6 +421,10 @@ int fit_map(struct attempt *band, const struct evidence *evidence, const struct 
 int evidence_room(const struct evidence *evidence, const struct reference *reference,
                   int64_t *ret_room);
 
+/* Stores the width that `part` twentieths of a closed band's places are narrower than; 0: it has
+ * none. FLEXTRACE_E_MEMORY or 0. */
+int band_quantile(const struct knot *knots, uint32_t n, uint32_t part, int64_t *ret_width);
+
 /* Stores how narrow a closed band may be where that is the room of brackets; 0: they do not
  * tell. FLEXTRACE_E_MEMORY or 0. */
 int band_least_room(const struct knot *knots, uint32_t n, int64_t bracket_room, int64_t *ret_room);
@@ -425,7 +437,21 @@ int band_least_room(const struct knot *knots, uint32_t n, int64_t bracket_room, 
  * or 0. */
 int track_run(struct attempt *attempt, struct doubts *jumps, uint32_t *ret_n_lies);
 
+/* -- loose.c --------------------------------------------------------------------------------- */
+
+/* Has the rate wander more near where eras of an attempt meet. FLEXTRACE_E_MEMORY or 0. */
+int reference_loosen(struct attempt *attempt);
+
+/* How much the rate may wander there, relative. */
+double reference_looseness(const struct reference *reference);
+
+/* Takes that back. */
+void reference_tighten(struct reference *reference);
+
 /* -- eras.c ---------------------------------------------------------------------------------- */
+
+/* The first knot at `x` or behind it. */
+uint32_t knots_find(const struct attempt *attempt, uint64_t x);
 
 /* Has each era of which others leave no core be known from all of its part. */
 void eras_find_cores(struct attempt *attempt);

@@ -28,6 +28,7 @@
 #define BACKWARD UINT32_MAX      /* likewise: 1 less */
 #define BEYOND   2u              /* places */
 #define PROVEN   1.3             /* times as wide as all evidence leaves it */
+#define USUAL    10u             /* twentieths of places that are narrower than what is usual */
 #define MIN_CORE (2 * MIN_BLOCK) /* knots: fewer do not tell where an era stands */
 
 struct closing {
@@ -52,6 +53,11 @@ static void join(struct knot *knot, int64_t lo, int64_t hi)
 	knot->hi = hi > knot->hi ? hi : knot->hi;
 }
 
+static bool is_known(const struct knot *knot)
+{
+	return knot->lo <= knot->hi;
+}
+
 static wide_int ahead(uint64_t dx, uint64_t slope, bool rounds_up)
 {
 	wide_int ticks = (wide_int)dx * slope;
@@ -59,15 +65,33 @@ static wide_int ahead(uint64_t dx, uint64_t slope, bool rounds_up)
 	return (ticks >> (WANDER_BITS - PHI_BITS)) + rounds_up;
 }
 
+/* How fast host time goes, 2^-44 ns per tick. */
+struct pace {
+	uint64_t least, most;
+};
+
+static struct pace pace_of(const struct era *era, bool is_forward)
+{
+	return (struct pace){era->least[is_forward], era->most[is_forward]};
+}
+
+/* The same where the rate of an era is no fact: see loose.c. */
+static struct pace loosened(struct pace pace, double looseness)
+{
+	pace.least -= (uint64_t)((double)pace.least * looseness);
+	pace.most += (uint64_t)((double)pace.most * looseness);
+	return pace;
+}
+
 /* Goes on to a place, outward from the core. */
-static void go_to(struct left *left, const struct era *era, uint64_t x)
+static void go_to(struct left *left, struct pace pace, uint64_t x)
 {
 	if (x >= left->x) {
-		left->lo += ahead(x - left->x, era->least[1], false);
-		left->hi += ahead(x - left->x, era->most[1], true);
+		left->lo += ahead(x - left->x, pace.least, false);
+		left->hi += ahead(x - left->x, pace.most, true);
 	} else {
-		left->lo -= ahead(left->x - x, era->most[0], true);
-		left->hi -= ahead(left->x - x, era->least[0], false);
+		left->lo -= ahead(left->x - x, pace.most, true);
+		left->hi -= ahead(left->x - x, pace.least, false);
 	}
 	left->x = x;
 }
@@ -112,35 +136,50 @@ struct held {
 	struct left ends[2];             /* what it leaves at both ends */
 };
 
-/* Goes outward from the core's last knot on that side as far as the era holds. Returns the last
- * knot where it does, and stores what it leaves there. */
+static struct left left_of(const struct knot *knot, wide_int reference)
+{
+	return (struct left){knot->x, reference + knot->lo, reference + knot->hi,
+	                     knot->lo > -PHI_UNBOUNDED, knot->hi < PHI_UNBOUNDED};
+}
+
+/* Goes outward from the core's last knot on that side as far as the era holds by its own rate.
+ * Bounds do not rest on that rate; the middle does. Returns the last knot where it holds, and
+ * stores the bounds that it leaves there. */
 static uint32_t go_outward(struct closing *closing, const struct era *era, uint32_t core,
                            uint32_t direction, struct left *ret_left)
 {
 	const struct knot *knots = closing->attempt->knots;
-	const struct knot *from = &closing->work[core];
 	uint32_t n = closing->attempt->n_knots, last = core;
 	int64_t room = closing->attempt->room;
+	struct pace pace = pace_of(era, direction == FORWARD);
+	struct pace loose_pace = loosened(pace, reference_looseness(&closing->attempt->reference));
 	wide_int reference = reference_at(&closing->attempt->reference, knots[core].x);
-	struct left left = {knots[core].x, reference + from->lo, reference + from->hi,
-	                    from->lo > -PHI_UNBOUNDED, from->hi < PHI_UNBOUNDED};
+	struct left left = left_of(&closing->work[core], reference), loose = left;
+	struct left told = left_of(&closing->joined[core], reference);
 
-	*ret_left = left;
+	*ret_left = loose;
 	for (uint32_t i = core + direction; i < n; i = last + direction) {
 		uint32_t end = i;
 		bool holds = direction == FORWARD
 		                     ? knots[i].x < era->reach_to
 		                     : knots[i].x > era->reach_from || era->reach_from == 0;
 
-		go_to(&left, era, knots[i].x);
+		go_to(&left, pace, knots[i].x);
+		go_to(&told, pace, knots[i].x);
+		go_to(&loose, loose_pace, knots[i].x);
 		reference = piece_value(walk_to(&closing->walk, left.x), left.x);
-		for (; end < n && knots[end].x == left.x; end += direction)
+		for (; end < n && knots[end].x == left.x; end += direction) {
 			holds = holds && take(&left, &knots[end], reference, room);
+			take(&told, &knots[end], reference, 0);
+			take(&loose, &knots[end], reference, 0);
+		}
 		if (!holds)
 			break;
-		*ret_left = left;
-		for (; i != end; i += direction)
-			closing->work[last = i] = at_knot(&left, reference);
+		*ret_left = loose;
+		for (; i != end; last = i, i += direction) {
+			closing->joined[i] = at_knot(&told, reference);
+			closing->work[i] = at_knot(&loose, reference);
+		}
 	}
 	return last;
 }
@@ -170,8 +209,7 @@ static uint32_t proven_from(struct closing *closing, uint32_t from, uint32_t to,
 	return to;
 }
 
-/* The first knot at `x` or behind it. */
-static uint32_t find(const struct attempt *attempt, uint64_t x)
+uint32_t knots_find(const struct attempt *attempt, uint64_t x)
 {
 	uint32_t lo = 0, n = attempt->n_knots;
 
@@ -192,27 +230,38 @@ static uint32_t find(const struct attempt *attempt, uint64_t x)
 static uint32_t find_range(const struct attempt *attempt, uint64_t x, uint64_t x_to,
                            uint32_t *ret_from)
 {
-	uint32_t to = x_to == UINT64_MAX ? attempt->n_knots : find(attempt, x_to);
+	uint32_t to = x_to == UINT64_MAX ? attempt->n_knots : knots_find(attempt, x_to);
 
-	*ret_from = find(attempt, x);
+	*ret_from = knots_find(attempt, x);
 	return to > *ret_from ? to - *ret_from : 0;
+}
+
+/* Closes knots [from, to) as if no rate was loose, or as the pieces say. */
+static int64_t close_knots(const struct attempt *attempt, bool is_told, uint32_t from, uint32_t to,
+                           struct knot *knots)
+{
+	struct reference told = {.pieces = NULL};
+
+	told.pieces = reference_told(&attempt->reference, &told.n_pieces);
+	memcpy(knots + from, attempt->knots + from, (to - from) * sizeof(*knots));
+	return band_close_range(knots, from, to, is_told ? &told : &attempt->reference);
 }
 
 /* Closes an era alone, and finds where it holds. False: it contradicts itself. */
 static bool hold_era(struct closing *closing, const struct era *era, struct held *held)
 {
 	struct attempt *attempt = closing->attempt;
-	uint32_t from, n = find_range(attempt, era->core_from, era->core_to, &from);
+	uint32_t from, n = find_range(attempt, era->core_from, era->core_to, &from), to = from + n;
 	int64_t width;
 
 	if (n < MIN_CORE)
 		return true;
-	memcpy(closing->work + from, attempt->knots + from, n * sizeof(*closing->work));
-	width = band_close_range(closing->work, from, from + n, &attempt->reference);
+	width = close_knots(attempt, true, from, to, closing->joined);
 	if (width < 0)
 		return false;
+	close_knots(attempt, false, from, to, closing->work);
 	attempt->width = width < attempt->width ? width : attempt->width;
-	held->to = go_outward(closing, era, from + n - 1, FORWARD, &held->ends[1]);
+	held->to = go_outward(closing, era, to - 1, FORWARD, &held->ends[1]);
 	held->from = go_outward(closing, era, from, BACKWARD, &held->ends[0]);
 	held->proven_from = held->from;
 	held->proven_to = held->to;
@@ -223,7 +272,8 @@ static bool hold_era(struct closing *closing, const struct era *era, struct held
 	if (held->proven_from >= held->proven_to)
 		held->from = held->to;
 	for (uint32_t i = held->from; i <= held->to && held->from < held->to; i++) {
-		join(&closing->tight[i], closing->work[i].lo, closing->work[i].hi);
+		if (is_known(&closing->joined[i]))
+			join(&closing->tight[i], closing->joined[i].lo, closing->joined[i].hi);
 		join(&closing->carried[i], closing->work[i].lo, closing->work[i].hi);
 	}
 	return true;
@@ -236,13 +286,14 @@ static void go_beyond(struct closing *closing, const struct era *era, const stru
 	const struct knot *knots = closing->attempt->knots;
 	uint32_t n = closing->attempt->n_knots, direction = is_forward ? FORWARD : BACKWARD;
 	struct left left = held->ends[is_forward];
+	struct pace pace = pace_of(era, is_forward);
 	uint32_t n_beyond = 0, i = (is_forward ? held->to : held->from) + direction;
 
 	while (i < n && (n_beyond < BEYOND || (is_forward ? i <= until : i >= until))) {
 		wide_int reference;
 		struct knot bounds;
 
-		go_to(&left, era, knots[i].x);
+		go_to(&left, pace, knots[i].x);
 		reference = piece_value(walk_to(&closing->walk, left.x), left.x);
 		bounds = at_knot(&left, reference);
 		for (; i < n && knots[i].x == left.x; i += direction)
@@ -263,6 +314,10 @@ static int hold_eras(struct closing *closing)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < reference->n_eras; i++)
 		meets &= hold_era(closing, &reference->eras[i], &held[i]);
+	for (uint32_t i = 0; i < closing->attempt->n_knots; i++) {
+		if (!is_known(&closing->tight[i]))
+			closing->tight[i] = closing->carried[i];
+	}
 	for (uint32_t i = 0; i < reference->n_eras; i++) {
 		if (held[i].from >= held[i].to)
 			continue;
@@ -280,11 +335,6 @@ static int hold_eras(struct closing *closing)
 }
 
 /* -- what is left of all --------------------------------------------------------------------- */
-
-static bool is_known(const struct knot *knot)
-{
-	return knot->lo <= knot->hi;
-}
 
 /* Between two places that an era explains nothing does: all that is between them is in doubt. */
 static int doubt_gaps(struct closing *closing)
@@ -332,13 +382,19 @@ static int64_t middle_of(const struct closing *closing, uint32_t at)
 	return middle > tight->hi ? tight->hi : middle;
 }
 
-/* Where eras meet, the middle is that of the bounds that hold, and not before the one in front; the
- * half-width is that of all. */
+/*
+ * Where eras meet, the middle is that of the bounds that hold, and not before the one in front; the
+ * half-width is that of all. A break that is too small to be seen makes bounds narrower than they
+ * should be. So no bounds of a clock that breaks its promise are narrower than usual.
+ */
 static int settle(struct closing *closing)
 {
 	struct attempt *attempt = closing->attempt;
 	struct walk walk = {.reference = &attempt->reference};
+	int64_t usual;
 	wide_int least = 0;
+
+	FLEXTRACE_TRY(band_quantile(closing->tight, attempt->n_knots, USUAL, &usual));
 
 	for (uint32_t i = 0; i < attempt->n_knots; i++) {
 		const struct knot *tight = &closing->tight[i], *carried = &closing->carried[i];
@@ -356,11 +412,12 @@ static int settle(struct closing *closing)
 			FLEXTRACE_TRY(
 				doubts_add(&attempt->doubts, attempt->knots[i - 1].x, knot->x + 1));
 		least = reference + middle;
-		if (middle == (carried->lo + carried->hi) >> 1)
-			continue;
-		FLEXTRACE_TRY(doubts_add(&attempt->exact, knot->x, knot->x + 1));
 		half = middle - knot->lo > knot->hi - middle ? middle - knot->lo
 		                                             : knot->hi - middle;
+		if (middle == (carried->lo + carried->hi) >> 1 && half >= usual / 2)
+			continue;
+		FLEXTRACE_TRY(doubts_add(&attempt->exact, knot->x, knot->x + 1));
+		half = half > usual / 2 ? half : usual / 2;
 		knot->lo = middle - half;
 		knot->hi = middle + half;
 	}
@@ -378,7 +435,6 @@ static void release(struct closing *closing)
 static int close_all(struct closing *closing)
 {
 	const struct attempt *attempt = closing->attempt;
-	const struct reference *reference = &attempt->reference;
 	int meets;
 
 	for (uint32_t i = 0; i < attempt->n_knots; i++)
@@ -386,8 +442,7 @@ static int close_all(struct closing *closing)
 			(struct knot){attempt->knots[i].x, PHI_UNBOUNDED, -PHI_UNBOUNDED};
 	meets = hold_eras(closing);
 	FLEXTRACE_TRY(meets);
-	memcpy(closing->joined, attempt->knots, attempt->n_knots * sizeof(*closing->joined));
-	if (band_close(closing->joined, attempt->n_knots, reference) < 0) {
+	if (close_knots(attempt, true, 0, attempt->n_knots, closing->joined) < 0) {
 		blocks_free(closing->joined);
 		closing->joined = NULL;
 	}
@@ -432,6 +487,7 @@ int eras_close(struct attempt *attempt)
 		return attempt->width >= 0;
 	}
 	eras_find_cores(attempt);
+	FLEXTRACE_TRY(reference_loosen(attempt));
 	attempt->width = PHI_UNBOUNDED;
 	closing.tight = blocks_allocate(n, sizeof(*closing.tight));
 	closing.carried = blocks_allocate(n, sizeof(*closing.carried));

@@ -267,6 +267,7 @@ static int track(const struct evidence *evidence, int64_t room, struct attempt *
 	doubts_release(&attempt->exact);
 	attempt->knots = NULL;
 	attempt->room = room;
+	reference_tighten(&attempt->reference);
 	code = band_constrain(evidence, &attempt->reference, true, &attempt->knots,
 	                      &attempt->n_knots);
 	eras_find_cores(attempt);
@@ -437,9 +438,12 @@ static int refine(struct attempt *band)
 /* All slopes that the rate may have had anywhere. */
 static void tell_slopes(const struct reference *reference, struct clock_map *map)
 {
+	uint32_t n;
+	const struct piece *pieces = reference_told(reference, &n);
+
 	map->slope_lo = INFINITY;
-	for (uint32_t i = 0; i < reference->n_pieces; i++) {
-		const struct piece *piece = &reference->pieces[i];
+	for (uint32_t i = 0; i < n; i++) {
+		const struct piece *piece = &pieces[i];
 		double slope = ldexp((double)piece->slope, -SLOPE_BITS);
 		double fall = ldexp((double)piece->fall, -WANDER_BITS);
 

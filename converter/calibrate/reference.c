@@ -327,19 +327,21 @@ void reference_release(struct reference *reference)
 	free(reference->pieces);
 	free(reference->eras);
 	free(reference->uncut);
+	free(reference->steady);
 	*reference = (struct reference){0};
 }
 
 uint32_t reference_steps(const struct reference *reference)
 {
+	uint32_t n_pieces, n = 0;
+	const struct piece *pieces = reference_told(reference, &n_pieces);
 	double before = 0;
-	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < reference->n_pieces; i++) {
-		double slope = (double)reference->pieces[i].slope;
+	for (uint32_t i = 0; i < n_pieces; i++) {
+		double slope = (double)pieces[i].slope;
 
 		/* Nothing behind the last one says better what the rate became. */
-		if (reference->pieces[i].is_bridge && i + 1 < reference->n_pieces)
+		if (pieces[i].is_bridge && i + 1 < n_pieces)
 			continue;
 		n += before > 0 && fabs(slope - before) > STEP * before;
 		before = slope;

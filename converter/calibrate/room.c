@@ -32,9 +32,7 @@ static int64_t quantile(const int64_t *values, uint32_t n, uint32_t part)
 	return n ? values[(uint64_t)n * part / 20] : 0;
 }
 
-/* The width that a share of the band's places is narrower than; 0: the band has none. */
-static int band_quantile(const struct knot *knots, uint32_t n_knots, uint32_t part,
-                         int64_t *ret_width)
+int band_quantile(const struct knot *knots, uint32_t n_knots, uint32_t part, int64_t *ret_width)
 {
 	int64_t *widths = malloc(MAX_SAMPLES * sizeof(*widths));
 	uint32_t stride = n_knots / MAX_SAMPLES + 1, n = 0;
