@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,10 +26,8 @@ static const char *const event_names[] = {
 #define N_EVENTS (sizeof(event_names) / sizeof(event_names[0]))
 
 struct counts {
-	uint32_t pid;
-	uint64_t start_ns;
-	char session[sizeof(((struct emit_file_head *)0)->session)];
-	uint64_t n[EMIT_FILE_CLASSES];
+	struct emit_file_head head;
+	uint64_t n[EMIT_FILE_CLASSES]; /* all slots */
 };
 
 /* -- files of processes ------------------------------------------------------------------------ */
@@ -38,11 +37,11 @@ static bool read_at(int fd, off_t at, void *to, size_t n_bytes)
 	return pread(fd, to, n_bytes, at) == (ssize_t)n_bytes;
 }
 
-static bool read_slots(int fd, uint32_t n_taken, struct counts *counts)
+static bool read_slots(int fd, struct counts *counts)
 {
 	struct emit_slot slot;
 
-	for (uint32_t i = 0; i <= n_taken && i < EMIT_FILE_SLOTS; i++) {
+	for (uint32_t i = 0; i <= counts->head.n_taken && i < EMIT_FILE_SLOTS; i++) {
 		if (!read_at(fd, (off_t)(EMIT_FILE_PAGE + i * sizeof(slot)), &slot, sizeof(slot)))
 			return false;
 		for (uint32_t event = 0; event < EMIT_FILE_CLASSES; event++)
@@ -55,18 +54,18 @@ static bool read_slots(int fd, uint32_t n_taken, struct counts *counts)
 static bool read_counts(const char *path, struct counts *counts)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-	struct emit_file_head head;
-	bool is_read = false;
+	struct emit_file_head *head = &counts->head;
+	bool is_read;
 
 	if (fd < 0)
 		return false;
-	if (read_at(fd, 0, &head, sizeof(head)) &&
-	    !memcmp(head.magic, EMIT_FILE_MAGIC, sizeof(head.magic)) &&
-	    head.version == EMIT_FILE_VERSION) {
-		*counts = (struct counts){.pid = head.pid, .start_ns = head.start_ns};
-		memcpy(counts->session, head.session, sizeof(counts->session) - 1);
-		is_read = read_slots(fd, head.n_taken, counts);
-	}
+	memset(counts, 0, sizeof(*counts));
+	is_read = read_at(fd, 0, head, sizeof(*head)) &&
+	          !memcmp(head->magic, EMIT_FILE_MAGIC, sizeof(head->magic)) &&
+	          head->version == EMIT_FILE_VERSION && read_slots(fd, counts);
+	head->session[sizeof(head->session) - 1] = '\0';
+	head->program[sizeof(head->program) - 1] = '\0';
+	head->home[sizeof(head->home) - 1] = '\0';
 	close(fd);
 	return is_read;
 }
@@ -95,36 +94,70 @@ static int for_each(int (*take)(void *context, const char *path), void *context)
 
 struct note {
 	FILE *file;
-	const char *session, *when;
+	const char *session, *when, *home;
 };
+
+/* Whether a process registers with this user's session daemon; all do with root's. */
+static bool is_here(const struct note *note, const struct emit_file_head *head)
+{
+	return geteuid() == 0 || (note->home && strcmp(head->home, note->home) == 0);
+}
+
+/* Text of a program's own choice, quoted. */
+static void write_text(FILE *file, const char *text)
+{
+	fputs(",\"", file);
+	for (; *text; text++)
+		fprintf(file, *text == '"' ? "\"\"" : "%c", *text);
+	fputc('"', file);
+}
 
 static int write_line(void *context, const char *path)
 {
 	const struct note *note = context;
 	struct counts counts;
+	const struct emit_file_head *head = &counts.head;
 
 	if (!read_counts(path, &counts))
 		return 0;
-	fprintf(note->file, "%s,%" PRIu32 ",%" PRIu64 ",%d", note->when, counts.pid,
-	        counts.start_ns, counts.session[0] && !strcmp(counts.session, note->session));
+	fprintf(note->file, "%s,%" PRIu32 ",%" PRIu64 ",%d,%d", note->when, head->pid,
+	        head->start_ns, head->session[0] && !strcmp(head->session, note->session),
+	        is_here(note, head));
+	write_text(note->file, head->program);
+	fprintf(note->file, ",%" PRIu32, head->wait_ms);
 	for (size_t i = 0; i < N_EVENTS; i++)
-		fprintf(note->file, ",%" PRIu64, counts.n[i]);
+		fprintf(note->file, ",%" PRIu64 ",%" PRIu64, counts.n[i], head->late[i]);
 	fputc('\n', note->file);
 	return 0;
 }
 
 static void write_heading(FILE *file)
 {
-	fputs("when,pid,start_ns,own", file);
+	fputs("when,pid,start_ns,own,here,program,wait_ms", file);
 	for (size_t i = 0; i < N_EVENTS; i++)
-		fprintf(file, ",%s", event_names[i]);
+		fprintf(file, ",%s," EMITTED_LATE "%s", event_names[i], event_names[i]);
 	fputc('\n', file);
 }
 
-int emit_note(const char *dir, const char *session, enum emitted_time time,
+static const char *find_home(void)
+{
+	const char *home = getenv("LTTNG_HOME");
+
+	return home ? home : getenv("HOME");
+}
+
+static void write_beginning(FILE *file, const struct emit_wish *wish)
+{
+	write_heading(file);
+	if (wish->wants_all)
+		fputs(EMITTED_ALL "\n", file);
+}
+
+int emit_note(const char *dir, const struct emit_wish *wish, enum emitted_time time,
               struct flextrace_error *error)
 {
-	struct note note = {.session = session, .when = emitted_time_name(time)};
+	struct note note = {
+		.session = wish->session, .when = emitted_time_name(time), .home = find_home()};
 	char path[PATH_MAX];
 	int fd, failed;
 
@@ -135,7 +168,7 @@ int emit_note(const char *dir, const char *session, enum emitted_time time,
 	note.file = fd < 0 ? NULL : fdopen(fd, "a");
 	if (note.file) {
 		if (time == EMITTED_STARTING)
-			write_heading(note.file);
+			write_beginning(note.file, wish);
 		for_each(write_line, &note);
 		fprintf(note.file, "%s\n", note.when); /* also where nobody was */
 	}
@@ -153,7 +186,7 @@ static int remove_stale(void *context, const char *path)
 	struct counts counts;
 
 	(void)context;
-	if (!read_counts(path, &counts) || (kill((pid_t)counts.pid, 0) != 0 && errno == ESRCH))
+	if (!read_counts(path, &counts) || (kill((pid_t)counts.head.pid, 0) != 0 && errno == ESRCH))
 		unlink(path);
 	return 0;
 }

@@ -9,11 +9,19 @@
 #ifndef FLEXTRACE_EMIT_NOTE_H
 #define FLEXTRACE_EMIT_NOTE_H
 
+#include <stdbool.h>
+
 #include "emitted.h"
+
+/* Whose records a recording is to have. */
+struct emit_wish {
+	const char *session; /* weak */
+	bool wants_all;      /* of all that register with this user's session daemon */
+};
 
 /* Appends the counters of all processes to the recording in `dir`. FLEXTRACE_E_OUTPUT: cannot be
  * written. */
-int emit_note(const char *dir, const char *session, enum emitted_time time,
+int emit_note(const char *dir, const struct emit_wish *wish, enum emitted_time time,
               struct flextrace_error *error);
 
 /* Removes the files of processes that have ended. Not while another session may still want them. */

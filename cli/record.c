@@ -230,6 +230,7 @@ static int begin(struct run *run)
 	int code;
 
 	run->buffers.guard = &work;
+	run->buffers.wants_all = !run->argv[0] && !run->own.pid;
 	if (run->argv[0])
 		session_make_name(program, session);
 	else

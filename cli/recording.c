@@ -19,6 +19,7 @@
 #include "recovery.h"
 #include "rings.h"
 #include "session_running.h"
+#include "wanted_note.h"
 
 #define REGISTER_TIMEOUT_MS 30000
 #define CUT_SHORT           "LTTng failed while it recorded, most likely because %s,"
@@ -242,21 +243,24 @@ static int make_buffers(const struct recording *recording, struct flextrace_erro
 }
 
 /* What programs emitted so far; of what is written elsewhere, nobody here compares it. */
-static void note_emitted(const struct recording *recording, enum emitted_time time)
+static void note_emitted(const struct recording *recording, bool wants_all, enum emitted_time time)
 {
+	const struct emit_wish wish = {recording->session, wants_all};
 	struct flextrace_error error = {0};
 
 	if (recording->kind == SESSION_TO_DISK &&
-	    emit_note(recording->dir, recording->session, time, &error) < 0)
+	    emit_note(recording->dir, &wish, time, &error) < 0)
 		cli_warn("%s", error.message);
 }
 
-static int start_session(const struct recording *recording, pid_t pid,
-                         struct flextrace_error *error)
+static int start_session(const struct recording *recording, const struct recording_options *options,
+                         pid_t pid, struct flextrace_error *error)
 {
-	note_emitted(recording, EMITTED_STARTING);
+	if (!pid)
+		wanted_note(recording->session, options->wants_all);
+	note_emitted(recording, options->wants_all, EMITTED_STARTING);
 	FLEXTRACE_TRY(session_start(recording->session, error));
-	note_emitted(recording, EMITTED_STARTED);
+	note_emitted(recording, options->wants_all, EMITTED_STARTED);
 	return pid ? FLEXTRACE_OK : make_buffers(recording, error);
 }
 
@@ -339,9 +343,11 @@ static int begin_session(struct recording *recording, const struct recording_opt
 	guardian_begin(recording, options->guard);
 	code = make_session(recording, &setup, error);
 	if (code == FLEXTRACE_OK) {
-		code = start_session(recording, pid, error);
-		if (code < 0)
+		code = start_session(recording, options, pid, error);
+		if (code < 0) {
+			wanted_remove(recording->session);
 			end_session(recording, NULL, NULL);
+		}
 	}
 	if (code < 0) {
 		remove_memory(recording);
@@ -534,9 +540,10 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
 	struct flextrace_error later;
 	int stopped, destroyed, code, ended;
 
-	note_emitted(recording, EMITTED_STOPPING);
+	wanted_remove(recording->session);
+	note_emitted(recording, false, EMITTED_STOPPING);
 	stopped = session_stop(recording->session, &ret_outcome->losses, error);
-	note_emitted(recording, EMITTED_STOPPED);
+	note_emitted(recording, false, EMITTED_STOPPED);
 	/* Before LTTng takes the buffers down: it would wait for the dead. */
 	recording_heal(recording, true);
 	ended = end_session(recording, &destroyed, stopped < 0 ? &later : error);
@@ -559,7 +566,9 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
 	if (recovery_is_needed(recording->dir))
 		return code < 0 ? code : ended;
 	if (ret_outcome->verdict == SESSION_NO_STREAMS ||
-	    ret_outcome->verdict == SESSION_NO_RECORDS)
+	    ret_outcome->verdict == SESSION_NO_RECORDS) {
+		recording_count_unread(recording, &ret_outcome->unread);
 		recording_remove(recording);
+	}
 	return code < 0 ? code : ended;
 }

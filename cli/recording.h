@@ -45,6 +45,7 @@ struct recording_options {
 	int64_t num_subbuf;      /* 0 = default */
 	bool is_blocking;
 	bool is_crash_safe;
+	bool wants_all;                    /* programs that it did not start, too */
 	const char *relay;                 /* weak: [net://]HOST[:CONTROL[:DATA]]; NULL = none */
 	struct option_limit flight;        /* value: bytes of memory, 0 = as any recording */
 	const struct guardian_work *guard; /* weak: of `record`; NULL: `start` (guardian.h) */
@@ -69,8 +70,17 @@ struct recording {
 };
 
 /* How a recording ended. */
+/* What programs emitted, as they counted it, of a recording that has nothing of it. */
+struct recording_unread {
+	uint64_t n_records;
+	uint32_t n_programs;
+	int32_t pid;      /* of the first one */
+	char program[64]; /* its name */
+};
+
 struct recording_outcome {
 	struct session_losses losses;
+	struct recording_unread unread; /* where there is no data */
 	enum session_verdict verdict;
 	bool is_removed;      /* the directory that LTTng wrote into is gone */
 	bool is_full;         /* its disk is */
@@ -142,6 +152,9 @@ int recording_load(const char *dir, struct recording *ret_recording, struct flex
 void recording_make_up(const struct session_entry *entry, const char *dir,
                        struct recording *ret_recording);
 void recording_forget(const struct recording *recording);
+
+/* Reads it from the note in the directory, before recording_remove(). */
+void recording_count_unread(const struct recording *recording, struct recording_unread *ret_unread);
 
 /*
  * Tells the user how it went: losses and what to do about them, no data, buffers that were not

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "emitted.h"
 #include "recording.h"
 #include "recording_id.h"
 #include "rows.h"
@@ -44,6 +45,39 @@ static int explain_disk(const struct recording *recording, const struct recordin
 	return outcome->is_removed || outcome->verdict != SESSION_HAS_DATA ? CLI_OUTPUT : CLI_OK;
 }
 
+void recording_count_unread(const struct recording *recording, struct recording_unread *ret_unread)
+{
+	struct emitted emitted = {NULL};
+	struct stream_set none = {NULL};
+
+	*ret_unread = (struct recording_unread){0};
+	if (emitted_read(&emitted, recording->dir, NULL) < 0 ||
+	    emitted_compare(&emitted, &none) < 0)
+		emitted.n = 0;
+	for (uint32_t i = 0; i < emitted.n; i++) {
+		const struct emitted_process *process = &emitted.processes[i];
+
+		for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
+			ret_unread->n_records += process->least[class];
+		if (ret_unread->n_programs++)
+			continue;
+		ret_unread->pid = process->pid;
+		memcpy(ret_unread->program, process->program, sizeof(ret_unread->program));
+	}
+	emitted_release(&emitted);
+}
+
+static void tell_unread(const struct recording_unread *unread)
+{
+	char others[32] = "";
+
+	if (unread->n_programs > 1)
+		snprintf(others, sizeof(others), " and %" PRIu32 " others", unread->n_programs - 1);
+	cli_error("%" PRIu64 " records of %s (pid %" PRId32 ")%s were made before LTTng's session "
+	          "daemon answered, and are lost: the machine was busy, or the daemon stood still",
+	          unread->n_records, unread->program, unread->pid, others);
+}
+
 static int tell_no_data(void)
 {
 	cli_error("No data: no program with flextrace wrote a record. Was it built with "
@@ -74,6 +108,8 @@ int recording_explain(const struct recording *recording, const struct recording_
 		return CLI_OK;
 	case SESSION_NO_STREAMS:
 	case SESSION_NO_RECORDS:
+		if (outcome->unread.n_records)
+			tell_unread(&outcome->unread);
 		return tell_no_data();
 	default:
 		cli_error("The recording failed: LTTng could not make the buffers, most likely "

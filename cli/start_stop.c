@@ -58,7 +58,7 @@ static int start(const struct start_options *options)
 
 static int run_start(const struct command *command, int argc, char **argv)
 {
-	struct start_options options = {.output_dir = NULL};
+	struct start_options options = {.output_dir = NULL, .buffers = {.wants_all = true}};
 	struct held_signals signals;
 	int first, code;
 

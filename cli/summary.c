@@ -570,6 +570,7 @@ int summary_print(const char *output_dir, FILE *to, struct flextrace_error *erro
 	print_times(to, output_dir, "runtime.csv", "host functions, own time", "self_ns");
 	summary_print_aie(to, output_dir, run);
 	summary_print_ops(to, output_dir);
+	summary_print_emitted(to, run);
 	print_losses(to, run);
 	print_clocks(to, output_dir);
 	print_alignment(to, output_dir);

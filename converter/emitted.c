@@ -14,22 +14,35 @@
 #include "ledger.h"
 #include "map.h"
 
-enum { COLUMN_WHEN, COLUMN_PID, COLUMN_START, COLUMN_OWN, N_COLUMNS };
+enum {
+	COLUMN_WHEN,
+	COLUMN_PID,
+	COLUMN_START,
+	COLUMN_OWN,
+	COLUMN_HERE,
+	COLUMN_PROGRAM,
+	COLUMN_WAIT,
+	N_COLUMNS
+};
 
 /* Of one process, from its start to its end or to that of a program that replaced it. */
 struct life {
 	int32_t pid;
-	bool is_own;
-	bool has[EMITTED_TIME_COUNT];
+	bool is_own, is_here;
+	char program[EMITTED_PROGRAM_SIZE];
+	uint64_t start_ns, wait_ms;
+	/* With what is late, and that alone. */
 	uint64_t n[EMITTED_TIME_COUNT][RECORD_CLASS_COUNT];
+	uint64_t late[EMITTED_TIME_COUNT][RECORD_CLASS_COUNT];
 };
 
 struct lives {
 	struct life *all; /* owned */
 	uint32_t n;
-	struct map by_who;                  /* (pid, start_ns) */
-	size_t columns[RECORD_CLASS_COUNT]; /* SIZE_MAX: an event that the provider did not know */
-	bool is_ended;
+	struct map by_who; /* (pid, start_ns) */
+	/* Behind the last one: an event that the recorder did not know. */
+	size_t columns[RECORD_CLASS_COUNT], late_columns[RECORD_CLASS_COUNT];
+	bool is_ended, wants_all;
 };
 
 const char *emitted_time_name(enum emitted_time time)
@@ -53,8 +66,13 @@ void emitted_release(struct emitted *emitted)
 
 static int find_columns(struct csv_reader *reader, struct lives *lives)
 {
-	for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
+	char late[64];
+
+	for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
+		snprintf(late, sizeof(late), EMITTED_LATE "%s", record_class_name(class));
 		lives->columns[class] = csv_reader_find(reader, record_class_name(class));
+		lives->late_columns[class] = csv_reader_find(reader, late);
+	}
 	return reader->n_fields >= N_COLUMNS ? FLEXTRACE_OK : FLEXTRACE_E_INPUT;
 }
 
@@ -70,11 +88,32 @@ static int find_life(struct lives *lives, const struct csv_reader *reader, struc
 		FLEXTRACE_TRY(map_put(&lives->by_who, pid, start_ns, found));
 		lives->all[lives->n++] = (struct life){
 			.pid = (int32_t)pid,
+			.start_ns = start_ns,
 			.is_own = csv_reader_field(reader, COLUMN_OWN)[0] == '1',
+			.is_here = csv_reader_field(reader, COLUMN_HERE)[0] == '1',
 		};
 	}
 	*ret_life = &lives->all[found];
 	return FLEXTRACE_OK;
+}
+
+static uint64_t read_number(const struct csv_reader *reader, size_t column)
+{
+	return strtoull(csv_reader_field(reader, column), NULL, 10);
+}
+
+static void take_counts(const struct lives *lives, const struct csv_reader *reader,
+                        enum emitted_time time, struct life *life)
+{
+	snprintf(life->program, sizeof(life->program), "%s",
+	         csv_reader_field(reader, COLUMN_PROGRAM));
+	life->wait_ms = read_number(reader, COLUMN_WAIT);
+	for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
+		uint64_t late = read_number(reader, lives->late_columns[class]);
+
+		life->late[time][class] = late;
+		life->n[time][class] = read_number(reader, lives->columns[class]) + late;
+	}
 }
 
 static int take_line(struct lives *lives, const struct csv_reader *reader)
@@ -83,6 +122,10 @@ static int take_line(struct lives *lives, const struct csv_reader *reader)
 	enum emitted_time time = 0;
 	struct life *life;
 
+	if (reader->n_fields == 1 && strcmp(when, EMITTED_ALL) == 0) {
+		lives->wants_all = true;
+		return FLEXTRACE_OK;
+	}
 	while (time < EMITTED_TIME_COUNT && strcmp(when, emitted_time_name(time)) != 0)
 		time++;
 	if (time == EMITTED_TIME_COUNT || (reader->n_fields > 1 && reader->n_fields < N_COLUMNS))
@@ -91,10 +134,7 @@ static int take_line(struct lives *lives, const struct csv_reader *reader)
 	if (reader->n_fields == 1) /* nobody was there */
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(find_life(lives, reader, &life));
-	life->has[time] = true;
-	for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
-		life->n[time][class] = strtoull(csv_reader_field(reader, lives->columns[class]),
-		                                NULL, 10);
+	take_counts(lives, reader, time, life);
 	return FLEXTRACE_OK;
 }
 
@@ -116,18 +156,13 @@ static uint64_t rise(uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
-static int compare_pids(const void *left, const void *right)
-{
-	const struct emitted_process *a = left, *b = right;
-
-	return (a->pid > b->pid) - (a->pid < b->pid);
-}
-
 static int compare_lives(const void *left, const void *right)
 {
 	const struct life *a = left, *b = right;
 
-	return (a->pid > b->pid) - (a->pid < b->pid);
+	if (a->pid != b->pid)
+		return a->pid > b->pid ? 1 : -1;
+	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
 static int add_process(struct emitted *emitted, int32_t pid, struct emitted_process **ret_process)
@@ -135,20 +170,25 @@ static int add_process(struct emitted *emitted, int32_t pid, struct emitted_proc
 	FLEXTRACE_TRY(
 		array_make_room(&emitted->processes, emitted->n, sizeof(*emitted->processes)));
 	*ret_process = &emitted->processes[emitted->n++];
-	**ret_process = (struct emitted_process){.pid = pid};
+	**ret_process = (struct emitted_process){.pid = pid, .process = FLEXTRACE_NONE};
 	return FLEXTRACE_OK;
 }
 
 /* A counter that is in no file any more has ended with nothing. */
-static void add_life(struct emitted_process *process, const struct life *life)
+static void add_life(struct emitted_process *process, const struct life *life, bool wants_all)
 {
 	const uint64_t(*n)[RECORD_CLASS_COUNT] = life->n;
+	const uint64_t(*late)[RECORD_CLASS_COUNT] = life->late;
 
-	process->is_own |= life->is_own;
+	process->is_own |= life->is_own || (wants_all && life->is_here);
+	memcpy(process->program, life->program, sizeof(process->program));
+	process->wait_ms += life->wait_ms;
 	for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
 		process->least[class] += rise(n[EMITTED_STARTED][class],
 		                              n[EMITTED_STOPPING][class]);
 		process->most[class] += rise(n[EMITTED_STARTING][class], n[EMITTED_STOPPED][class]);
+		process->late[class] += rise(late[EMITTED_STARTED][class],
+		                             late[EMITTED_STOPPING][class]);
 	}
 }
 
@@ -164,7 +204,7 @@ static int add_lives(struct emitted *emitted, struct lives *lives)
 	for (uint32_t i = 0; i < lives->n; i++) {
 		if (!process || process->pid != lives->all[i].pid)
 			FLEXTRACE_TRY(add_process(emitted, lives->all[i].pid, &process));
-		add_life(process, &lives->all[i]);
+		add_life(process, &lives->all[i], lives->wants_all);
 	}
 	return FLEXTRACE_OK;
 }
@@ -205,95 +245,4 @@ int emitted_read(struct emitted *emitted, const char *path, struct flextrace_err
 	map_release(&lives.by_who);
 	free(lives.all);
 	return code;
-}
-
-/* -- against what was read --------------------------------------------------------------------- */
-
-static struct emitted_process *find(const struct emitted *emitted, int32_t pid)
-{
-	const struct emitted_process key = {.pid = pid};
-
-	return emitted->n ? bsearch(&key, emitted->processes, emitted->n,
-	                            sizeof(*emitted->processes), compare_pids)
-	                  : NULL;
-}
-
-/* Several recordings may have the same pid. */
-static void merge_pids(struct emitted *emitted)
-{
-	uint32_t n = 0;
-
-	if (emitted->n)
-		qsort(emitted->processes, emitted->n, sizeof(*emitted->processes), compare_pids);
-	for (uint32_t i = 0; i < emitted->n; i++) {
-		const struct emitted_process *from = &emitted->processes[i];
-		struct emitted_process *to = &emitted->processes[n];
-
-		if (!n || to[-1].pid != from->pid) {
-			*to = *from;
-			n++;
-			continue;
-		}
-		to[-1].is_own |= from->is_own;
-		for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
-			to[-1].least[class] += from->least[class];
-			to[-1].most[class] += from->most[class];
-		}
-	}
-	emitted->n = n;
-}
-
-static uint64_t sum(const uint64_t n[RECORD_CLASS_COUNT])
-{
-	uint64_t total = 0;
-
-	for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
-		total += n[class];
-	return total;
-}
-
-static void drop_others(struct emitted *emitted)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < emitted->n; i++) {
-		const struct emitted_process *process = &emitted->processes[i];
-
-		if ((process->is_own && sum(process->most)) || sum(process->read))
-			emitted->processes[n++] = *process;
-	}
-	emitted->n = n;
-}
-
-int emitted_compare(struct emitted *emitted, const struct stream_set *set)
-{
-	struct map uncounted = {NULL};
-	int code = FLEXTRACE_OK;
-
-	merge_pids(emitted);
-	for (uint32_t i = 0; i < set->n_streams; i++)
-		for (uint32_t k = 0; k < set->streams[i]->n_processes && code == 0; k++) {
-			const struct stream_process *from = &set->streams[i]->processes[k];
-			struct emitted_process *to = find(emitted, from->vpid);
-
-			if (!to)
-				code = map_put(&uncounted, (uint32_t)from->vpid, 0, 0);
-			for (int class = 0; to && class < RECORD_CLASS_COUNT; class ++)
-				to->read[class] += from->n_read[class];
-		}
-	emitted->n_uncounted = (uint32_t)uncounted.n_used;
-	map_release(&uncounted);
-	drop_others(emitted);
-	return code;
-}
-
-uint64_t emitted_unaccounted(const struct emitted *emitted, uint64_t n_accounted)
-{
-	uint64_t missing = 0;
-
-	for (uint32_t i = 0; emitted->is_known && i < emitted->n; i++)
-		for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
-			missing += rise(emitted->processes[i].read[class],
-			                emitted->processes[i].least[class]);
-	return rise(n_accounted, missing);
 }

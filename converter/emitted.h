@@ -5,7 +5,7 @@
  * The recorder notes the counters of all processes (the tracer's emit_file.h) in a file of the
  * recording, four times: before and behind the start of the session, before and behind its end.
  *
- *	DIR/EMITTED_FILE    when,pid,start_ns,own,<event>,<event>,...
+ *	DIR/EMITTED_FILE    when,pid,start_ns,own,here,program,wait_ms,<event>,late_<event>,...
  *
  * While LTTng starts or stops a session, some records are counted and not written. So what was
  * emitted into the recording is bounded: at least what was counted from `started` to `stopping`, at
@@ -13,17 +13,24 @@
  *
  * - The newest line of a time and process counts: rotations and snapshots append.
  * - Processes are summed up by pid, as a program that another replaces by exec keeps it.
- * - Processes of which nothing was read count only if the recording started them (`own`): others
- *   may have been recorded by another LTTng daemon.
+ * - Processes of which nothing was read count only if the recording started them (`own`), or wants
+ *   all (a line EMITTED_ALL) that register with its LTTng daemon (`here`).
+ * - What a process emitted before LTTng knew it is late: no record of that can be read.
  */
 #ifndef FLEXTRACE_EMITTED_H
 #define FLEXTRACE_EMITTED_H
 
 #include "error.h"
 #include "gather.h"
+#include "identity.h"
+#include "ledger.h"
 #include "model.h"
 
 #define EMITTED_FILE ".flextrace-emitted"
+#define EMITTED_ALL  "all"
+#define EMITTED_LATE "late_"
+
+#define EMITTED_PROGRAM_SIZE 64
 
 /* X(enumerator, text): when the counters were read. */
 #define EMITTED_TIMES(X)        \
@@ -42,10 +49,15 @@ enum emitted_time {
 const char *emitted_time_name(enum emitted_time time);
 
 struct emitted_process {
-	int32_t pid; /* as LTTng's context vpid */
-	bool is_own; /* the recording started it */
-	/* emitted at least and at most, and read, by class of record */
-	uint64_t least[RECORD_CLASS_COUNT], most[RECORD_CLASS_COUNT], read[RECORD_CLASS_COUNT];
+	int32_t pid;                        /* as LTTng's context vpid */
+	bool is_own;                        /* the recording is to have its records */
+	bool is_excluded;                   /* of another recording, or not asked for */
+	uint32_t process;                   /* index of struct process, FLEXTRACE_NONE: not read */
+	char program[EMITTED_PROGRAM_SIZE]; /* the last one of that pid */
+	uint64_t wait_ms;                   /* that it waited for LTTng, where that was long */
+	/* emitted at least and at most, read, and of the emitted ones late, by class of record */
+	uint64_t least[RECORD_CLASS_COUNT], most[RECORD_CLASS_COUNT], read[RECORD_CLASS_COUNT],
+		late[RECORD_CLASS_COUNT];
 };
 
 struct emitted {
@@ -64,7 +76,27 @@ int emitted_read(struct emitted *emitted, const char *path, struct flextrace_err
 /* Takes what was read, and drops processes that are none of this recording. FLEXTRACE_E_MEMORY. */
 int emitted_compare(struct emitted *emitted, const struct stream_set *set);
 
-/* Records that were emitted and not read, less `n_accounted` of which it is known why. */
+/* Tells who the processes are. */
+void emitted_identify(struct emitted *emitted, const struct identity *identity);
+
+/* Whether there is anything to tell of a class of records of a process. */
+bool emitted_has(const struct emitted_process *process, int class);
+
+/* How many of these there are; `emitted` may be NULL. */
+uint64_t emitted_rows(const struct emitted *emitted);
+
+/* Records of a class that were emitted for certain and not read. */
+uint64_t emitted_missing(const struct emitted_process *process, int class);
+
+/* Records of a process that were late. */
+uint64_t emitted_late(const struct emitted_process *process);
+
+/* Records that were emitted and not read, and are not late, less `n_accounted` of which it is known
+ * why: of which processes, nobody knows. */
 uint64_t emitted_unaccounted(const struct emitted *emitted, uint64_t n_accounted);
+
+/* Books what is late and what is unaccounted. `n_nameless` records were read of nobody knows which
+ * process. FLEXTRACE_E_MEMORY. */
+int emitted_book(const struct emitted *emitted, struct ledger *ledger, uint64_t n_nameless);
 
 #endif

@@ -38,6 +38,9 @@
 	X(BEGINS_LATE, "begins_late",                                                           \
 	  "packets before the first ones are not here: overwritten before they were read, "     \
 	  "cleared by `lttng clear`, or in another part of the recording, to be given as well") \
+	X(BEGAN_LATE, "began_late",                                                             \
+	  "programs recorded nothing before LTTng's session daemon answered them: emitted.csv "  \
+	  "names them. The machine was busy, or the daemon stood still")                         \
 	X(LOST_MARKERS, "lost_markers", "enlarge the marker ring or drain it more often")       \
 	X(UNCALIBRATED, "uncalibrated_device",                                                  \
 	  "record submit and complete times, or FLEXTRACE_CLOCK_SYNC")                          \

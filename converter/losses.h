@@ -36,6 +36,8 @@
 	X(OVERWRITTEN, LEFT_OUT, "overwritten")                                                 \
 	/* LTTng could not allocate a channel */                                                \
 	X(CHANNEL_NOT_CREATED, LOST, "channel_not_created")                                     \
+	/* emitted before LTTng knew the program */                                             \
+	X(BEGAN_LATE, LOST, "began_late")                                                       \
 	/* emitted, as the processes counted, and nothing above or below accounts for it */     \
 	X(UNACCOUNTED, LOST, "unaccounted")                                                     \
 	/* bytes behind the last whole packet */                                                \

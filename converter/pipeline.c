@@ -414,26 +414,18 @@ static void warn_of_losses(struct ledger *ledger)
 	ledger->warnings[WARNING_OUTLIERS] = ledger_total(ledger, LOSS_OUTLIER);
 }
 
-/* What processes emitted against what was read, and what LTTng says it had no room for. Packets
- * that were overwritten held nobody knows how many records. */
 static int book_emitted(struct pipeline *pipeline)
 {
 	struct emitted *emitted = pipeline->options->emitted;
-	struct ledger *ledger = pipeline->ledger;
-	uint64_t n_accounted = ledger_total(ledger, LOSS_DISCARDED_EVENTS), n_unaccounted;
-	struct loss_place nowhere = LOSS_NOWHERE;
+	uint64_t n_read = sum_read(pipeline->ledger, RECORD_PROCESS);
 
 	if (!emitted || !emitted->is_known)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(emitted_compare(emitted, pipeline->set));
 	pipeline->timeline.emitted = emitted;
-	if (ledger_total(ledger, LOSS_DISCARDED_PACKETS) || ledger_total(ledger, LOSS_OVERWRITTEN))
-		return FLEXTRACE_OK;
-	n_accounted += sum_read(ledger, RECORD_PROCESS) - stream_set_count_read(pipeline->set);
-	n_unaccounted = emitted_unaccounted(emitted, n_accounted);
-	return n_unaccounted
-	               ? ledger_lose(ledger, LOSS_UNACCOUNTED, &nowhere, n_unaccounted, INT64_MIN)
-	               : FLEXTRACE_OK;
+	FLEXTRACE_TRY(emitted_compare(emitted, pipeline->set));
+	emitted_identify(emitted, &pipeline->identity);
+	return emitted_book(emitted, pipeline->ledger,
+	                    n_read - stream_set_count_read(pipeline->set));
 }
 
 static int close_books(struct pipeline *pipeline, struct flextrace_error *error)

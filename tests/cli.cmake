@@ -7,7 +7,7 @@ flextrace_add_unit_test(NAME twice SOURCES cli/twice.c converter/csv_reader.c co
 	converter/emit/writer.c converter/error.c ${table_sources} tests/scratch.c LIBS Threads::Threads)
 flextrace_add_unit_test(NAME elf_facts SOURCES cli/elf_facts.c tracer/src/elf_file.c tracer/src/elf_names.c converter/error.c)
 flextrace_add_unit_test(NAME launcher SOURCES cli/launcher.c cli/process.c)
-flextrace_add_unit_test(NAME summary SOURCES cli/rows.c cli/summary.c cli/summary_ops.c cli/summary_aie.c converter/csv_reader.c cli/message.c converter/error.c
+flextrace_add_unit_test(NAME summary SOURCES cli/rows.c cli/summary.c cli/summary_ops.c cli/summary_aie.c cli/summary_emitted.c converter/csv_reader.c cli/message.c converter/error.c
 	converter/ledger.c converter/losses.c tests/scratch.c LIBS PkgConfig::CJSON)
 
 if(TARGET flextrace)
@@ -35,6 +35,14 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 		ENVIRONMENT FLEXTRACE_PROVIDER=$<TARGET_FILE:flextrace_lttng>)
 	set_tests_properties(record.killed PROPERTIES LABELS lttng TIMEOUT 600)
 	set_tests_properties(soak.killed PROPERTIES LABELS soak TIMEOUT 3600)
+	add_test(NAME record.registration COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+		${CMAKE_CURRENT_SOURCE_DIR}/record/registration.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:record_program> 60)
+	add_test(NAME soak.registration CONFIGURATIONS soak COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+		${CMAKE_CURRENT_SOURCE_DIR}/record/registration.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:record_program> 2000)
+	set_tests_properties(record.registration soak.registration PROPERTIES SKIP_RETURN_CODE 77 RESOURCE_LOCK lttng
+		ENVIRONMENT FLEXTRACE_PROVIDER=$<TARGET_FILE:flextrace_lttng>)
+	set_tests_properties(record.registration PROPERTIES LABELS lttng TIMEOUT 600)
+	set_tests_properties(soak.registration PROPERTIES LABELS soak TIMEOUT 3600)
 	add_executable(record_terminal record/terminal.c)
 	target_link_libraries(record_terminal PRIVATE flextrace_options util)
 	foreach(case program windows memory job crash running converted doctor own)

@@ -9,8 +9,7 @@ flextrace_add_unit_test(NAME origins SOURCES converter/origins.c converter/error
 flextrace_add_unit_test(NAME inputs SOURCES converter/inputs.c LIBS flextrace_core)
 flextrace_add_unit_test(NAME message_name SOURCES converter/message_name.c)
 flextrace_add_unit_test(NAME ledger SOURCES converter/ledger.c converter/losses.c)
-flextrace_add_unit_test(NAME emitted SOURCES converter/csv_reader.c converter/emitted.c converter/error.c
-	converter/ledger.c converter/losses.c)
+flextrace_add_unit_test(NAME emitted SOURCES converter/csv_reader.c converter/emitted.c converter/emitted_books.c converter/ledger.c converter/losses.c converter/error.c)
 flextrace_add_unit_test(NAME schema SOURCES converter/decode/schema.c converter/ledger.c converter/losses.c)
 
 set(converter_text_source tests/text_source.c converter/decode/decode.c converter/decode/schema.c

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "emitted.h"
 #include "csv_checker.h"
 #include "emit_fixture.h"
 #include "scratch.h"
@@ -26,7 +27,7 @@ static void emit(struct emit_test *test)
 		assert_int_equal(parts[i]->write(&test->fixture.timeline, &options, test->counts,
 		                                 &test->n_counts, NULL),
 		                 0);
-	assert_int_equal(test->n_counts, 8);
+	assert_int_equal(test->n_counts, 9);
 	for (uint32_t i = 0; i < test->n_counts; i++) {
 		const struct emit_file_count *count = &test->counts[i];
 		size_t n;
@@ -279,6 +280,31 @@ static void test_csv__tells_the_host_of_a_loss_without_process(void **state)
 	            ",,,malformed,,,,1,,\n");
 }
 
+static void test_csv__tells_what_programs_emitted(void **state)
+{
+	struct emitted_process processes[] = {
+		{.pid = 7, .program = "a,b", .process = FLEXTRACE_NONE},
+		{.pid = 8, .program = "other", .process = FLEXTRACE_NONE, .is_excluded = true},
+		{.pid = 100, .program = "\xff", .process = 0},
+	};
+	const struct emitted emitted = {.processes = processes, .n = 3, .is_known = true};
+	struct emit_test *test = *state;
+
+	for (int i = 0; i < 3; i++) {
+		processes[i].least[RECORD_SCOPE] = 10;
+		processes[i].most[RECORD_SCOPE] = 12;
+	}
+	processes[0].late[RECORD_SCOPE] = 4;
+	processes[2].read[RECORD_SCOPE] = 11;
+	processes[2].read[RECORD_STEP] = 3;
+	test->fixture.timeline.emitted = &emitted;
+	emit(test);
+	assert_file(test, "emitted.csv",
+	            ",,7,\"a,b\",scope,10,12,0,4,10\n"
+	            "1,\"node,1\",200,\xef\xbf\xbd,scope,10,12,11,0,0\n"
+	            "1,\"node,1\",200,\xef\xbf\xbd,step,0,0,3,0,0\n");
+}
+
 static void test_csv__leaves_nothing_where_it_cannot_write(void **state)
 {
 	static const char *const files[] = {"host.csv", "events.csv", "clocks.csv"};
@@ -315,6 +341,7 @@ int main(void)
 		EMPTY(test_csv__writes_headers_for_an_empty_timeline),
 		EMPTY(test_csv__keeps_hostile_names),
 		EMPTY(test_csv__tells_the_host_of_a_loss_without_process),
+		SAMPLE(test_csv__tells_what_programs_emitted),
 		SAMPLE(test_csv__leaves_nothing_where_it_cannot_write),
 	};
 

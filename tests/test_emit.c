@@ -15,8 +15,8 @@
 #include "scratch.h"
 
 static const char *const csv_files[] = {
-	"host.csv",   "events.csv", "instants.csv",  "counters.csv",
-	"memory.csv", "clocks.csv", "alignment.csv", "losses.csv",
+	"host.csv",   "events.csv",    "instants.csv", "counters.csv", "memory.csv",
+	"clocks.csv", "alignment.csv", "losses.csv",   "emitted.csv",
 };
 
 static void assert_csv(const char *dir, bool expected)
@@ -131,7 +131,7 @@ static void test_emit__closes_its_books(void **state)
 		free(content);
 		n++;
 	}
-	assert_int_equal(n, 10);
+	assert_int_equal(n, 11);
 	cJSON_Delete(root);
 	free(text);
 }

@@ -28,10 +28,11 @@ static void write_lines(const char *lines)
 	assert_int_equal(fclose(file), 0);
 }
 
-#define HEADING "when,pid,start_ns,own,process,scope,of_a_later_version\n"
-#define WHOLE(pid, n)                                                     \
-	"starting\nstarted\nstopping," #pid ",5,1,1," #n ",9\nstopping\n" \
-	"stopped," #pid ",5,1,1," #n ",9\nstopped\n"
+#define HEADING \
+	"when,pid,start_ns,own,here,program,wait_ms,process,scope,late_scope,of_a_later_version\n"
+#define WHOLE(pid, n)                                                                \
+	"starting\nstarted\nstopping," #pid ",5,1,1,prog,0,1," #n ",0,9\nstopping\n" \
+	"stopped," #pid ",5,1,1,prog,0,1," #n ",0,9\nstopped\n"
 
 /* Reads the scopes of each of two pids in a stream of its own. */
 static uint64_t compare(const char *lines, uint64_t n_read_of_1, uint64_t n_read_of_2,
@@ -62,16 +63,22 @@ static void test_emitted__bounds_what_was_emitted(void **state)
 		{"all in between", HEADING WHOLE(1, 70), 60, 70, 70, 9 + 2},
 		{"more was read than is certain", HEADING WHOLE(1, 70), 80, 70, 70, 1},
 		{"had run before",
-	         HEADING "starting,1,5,1,1,100,0\nstarting\nstarted,1,5,1,1,110,0\nstarted\n"
-	                 "stopping,1,5,1,1,150,0\nstopping\nstopped,1,5,1,1,157,0\nstopped\n",
+	         HEADING "starting,1,5,1,1,prog,0,1,100,0,0\nstarting\nstarted,1,5,1,1,prog,0,1,"
+	                 "110,0,0\nstarted\n"
+	                 "stopping,1,5,1,1,prog,0,1,150,0,0\nstopping\nstopped,1,5,1,1,prog,0,1,"
+	                 "157,0,0\nstopped\n",
 	         40, 40, 57, 0},
 		{"replaced by exec, both counts",
-	         HEADING WHOLE(1, 70) "stopped,1,6,1,1,5,0\nstopping,1,6,1,1,5,0\n", 75, 75, 75, 2},
+	         HEADING WHOLE(
+			 1, 70) "stopped,1,6,1,1,prog,0,1,5,0,0\nstopping,1,6,1,1,prog,0,1,5,0,0\n",
+	         75, 75, 75, 2},
 		{"the newest line counts",
-	         HEADING WHOLE(1, 70) "stopping,1,5,1,1,90,0\nstopped,1,5,1,1,91,0\n", 90, 90, 91,
-	         1},
-		{"recorded by others, too", HEADING "stopped,7,5,0,1,1000,0\nstopped\n" WHOLE(1, 7),
-	         7, 7, 7, 1},
+	         HEADING WHOLE(
+			 1,
+			 70) "stopping,1,5,1,1,prog,0,1,90,0,0\nstopped,1,5,1,1,prog,0,1,91,0,0\n",
+	         90, 90, 91, 1},
+		{"recorded by others, too",
+	         HEADING "stopped,7,5,0,1,prog,0,1,1000,0,0\nstopped\n" WHOLE(1, 7), 7, 7, 7, 1},
 	};
 
 	(void)state;
@@ -106,7 +113,7 @@ static void test_emitted__knows_processes_of_which_nothing_was_read(void **state
 static void test_emitted__knows_nothing_of_a_recording_without_an_end(void **state)
 {
 	static const char *const lines[] = {"", HEADING, HEADING "starting\nstarted\n",
-	                                    HEADING "starting,1,5,1,1,9,0\nstarting\n"};
+	                                    HEADING "starting,1,5,1,1,prog,0,1,9,0,0\nstarting\n"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

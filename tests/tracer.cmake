@@ -17,6 +17,9 @@ flextrace_add_unit_test(NAME environment
 flextrace_add_unit_test(NAME recording
 	SOURCES tracer/src/provider/recording.c
 	INCLUDES tracer/src)
+flextrace_add_unit_test(NAME wanted
+	SOURCES tracer/src/wanted.c
+	INCLUDES tracer/src)
 flextrace_add_unit_test(NAME emit_counts
 	SOURCES tracer/src/provider/emit_counts.c
 	INCLUDES tracer/src LIBS Threads::Threads)

@@ -439,7 +439,8 @@ static int write_others(struct csv *csv, struct flextrace_error *error)
 		FLEXTRACE_TRY(write_file(csv, &other_files[i], error));
 	FLEXTRACE_TRY(csv_write_clocks(csv, error));
 	FLEXTRACE_TRY(csv_write_alignment(csv, error));
-	return csv_write_losses(csv, error);
+	FLEXTRACE_TRY(csv_write_losses(csv, error));
+	return csv_write_emitted(csv, error);
 }
 
 enum csv_part { PART_HOST, PART_DEVICE, PART_REST };

@@ -5,7 +5,7 @@
  *
  *   csv.c          files whose lines are rows of a table of the timeline
  *   csv_texts.c    what their lines have in common
- *   csv_reports.c  clocks.csv, alignment.csv, losses.csv
+ *   csv_reports.c  clocks.csv, alignment.csv, losses.csv, emitted.csv
  */
 #ifndef FLEXTRACE_CSV_H
 #define FLEXTRACE_CSV_H
@@ -76,5 +76,6 @@ static inline void csv_write_tid(struct writer *writer, const struct thread *thr
 int csv_write_clocks(struct csv *csv, struct flextrace_error *error);
 int csv_write_alignment(struct csv *csv, struct flextrace_error *error);
 int csv_write_losses(struct csv *csv, struct flextrace_error *error);
+int csv_write_emitted(struct csv *csv, struct flextrace_error *error);
 
 #endif

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * csv_reports.c: the tables about the conversion itself: how good the clocks are, what was lost.
+ * csv_reports.c: the tables about the conversion itself: how good the clocks are, what was lost,
+ * what programs emitted.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "emitted.h"
 #include "emit/csv.h"
 #include "emit/report_fields.h"
 
@@ -121,5 +124,56 @@ int csv_write_losses(struct csv *csv, struct flextrace_error *error)
 	writer_literal(&writer, "rank,host,pid,cause,device,core,stream,count,first_ns,last_ns\n");
 	for (; count->rows < ledger->losses.n; count->rows++)
 		write_loss(csv, &writer, &ledger->losses.all[count->rows]);
+	return close_file(&writer, count, error);
+}
+
+static void write_emitter(struct csv *csv, struct writer *writer,
+                          const struct emitted_process *process)
+{
+	if (process->process != FLEXTRACE_NONE) {
+		csv_write_owner(csv, writer, process->process);
+	} else {
+		writer_literal(writer, ",,");
+		writer_i64(writer, process->pid);
+		writer_char(writer, ',');
+	}
+	writer_csv(writer, process->program, strlen(process->program));
+	writer_char(writer, ',');
+}
+
+static void write_emitted(struct csv *csv, struct writer *writer,
+                          const struct emitted_process *process, int class)
+{
+	const uint64_t counts[] = {process->least[class], process->most[class],
+	                           process->read[class], process->late[class]};
+
+	write_emitter(csv, writer, process);
+	writer_raw(writer, record_class_name((enum record_class) class));
+	writer_char(writer, ',');
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		writer_u64(writer, counts[i]);
+		writer_char(writer, ',');
+	}
+	writer_u64(writer, emitted_missing(process, class));
+	writer_char(writer, '\n');
+}
+
+int csv_write_emitted(struct csv *csv, struct flextrace_error *error)
+{
+	const struct emitted *emitted = csv->view.timeline->emitted;
+	uint32_t n = emitted ? emitted->n : 0;
+	struct emit_file_count *count = csv_count(csv, "emitted.csv", emitted_rows(emitted));
+	struct writer writer;
+
+	FLEXTRACE_TRY(writer_open(&writer, csv->options->output_dir, count->file, false, error));
+	writer_literal(&writer,
+	               "rank,host,pid,program,class,emitted,emitted_at_most,read,late,missing\n");
+	for (uint32_t i = 0; i < n; i++)
+		for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
+			if (!emitted_has(&emitted->processes[i], class))
+				continue;
+			write_emitted(csv, &writer, &emitted->processes[i], class);
+			count->rows++;
+		}
 	return close_file(&writer, count, error);
 }

@@ -296,13 +296,15 @@ static void add_counts(cJSON *item, const struct emitted_process *process, int c
 {
 	cJSON *line;
 
-	if (!process->most[class] && !process->read[class])
+	if (!emitted_has(process, class))
 		return;
 	line = json_item_add_object(item, record_class_name(class));
 	json_item_add_u64(line, "emitted", process->least[class]);
 	if (process->most[class] != process->least[class])
 		json_item_add_u64(line, "emitted_at_most", process->most[class]);
 	json_item_add_u64(line, "read", process->read[class]);
+	if (process->late[class])
+		json_item_add_u64(line, "late", process->late[class]);
 }
 
 /* What processes counted, against what was read of them; null: nobody noted their counts. */
@@ -319,9 +321,16 @@ static void add_emitted(cJSON *root, const struct timeline *timeline)
 	json_item_add_u64(object, "processes_without_counts", emitted->n_uncounted);
 	processes = json_item_add_list(object, "processes");
 	for (uint32_t i = 0; i < emitted->n; i++) {
-		cJSON *item = cJSON_CreateObject();
+		const struct emitted_process *process = &emitted->processes[i];
+		cJSON *item;
 
-		json_item_add_i64(item, "pid", emitted->processes[i].pid);
+		if (process->is_excluded)
+			continue;
+		item = cJSON_CreateObject();
+		json_item_add_i64(item, "pid", process->pid);
+		json_item_add_text(item, "program", process->program);
+		if (process->wait_ms)
+			json_item_add_u64(item, "wait_ms", process->wait_ms);
 		for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
 			add_counts(item, &emitted->processes[i], class);
 		json_item_append(processes, item);

@@ -13,9 +13,9 @@
 #include "cli/twice.h"
 
 static const char *const names[] = {
-	"run.json",       "host.csv",    "events.csv",         "kernels.csv",   "clocks.csv",
-	"losses.csv",     "runtime.csv", "compiler.csv",       "alignment.csv", "ops.csv",
-	"device_ops.csv", "index.json",  "aggregate_perf.json"};
+	"run.json",   "host.csv",       "events.csv",  "kernels.csv",        "clocks.csv",
+	"losses.csv", "emitted.csv",    "runtime.csv", "compiler.csv",       "alignment.csv",
+	"ops.csv",    "device_ops.csv", "index.json",  "aggregate_perf.json"};
 
 #define N_NAMES (sizeof(names) / sizeof(names[0]))
 

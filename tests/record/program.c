@@ -11,10 +11,12 @@
  *	write=FILE    appends a byte to FILE (a pipe: tells who reads it that we are here)
  *	read=FILE     reads FILE to its end (a pipe: waits for who writes it)
  *	await         waits for SIGINT, SIGTERM or SIGUSR1 and says its number
+ *	known         waits until LTTng records its definitions
  *	raise=N       dies of signal N
  *	exit=N        ends with code N
  */
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +99,12 @@ static void await_signal(const sigset_t *awaited)
 	fflush(stdout);
 }
 
+static void await_registration(void)
+{
+	while (!FLEXTRACE_ENABLED(process))
+		sched_yield();
+}
+
 static void obey(const char *word, const sigset_t *awaited)
 {
 	const char *value = strchr(word, '=');
@@ -121,6 +129,8 @@ static void obey(const char *word, const sigset_t *awaited)
 		drain(value);
 	else if (strcmp(word, "await") == 0)
 		await_signal(awaited);
+	else if (strcmp(word, "known") == 0)
+		await_registration();
 	else if (strncmp(word, "raise=", 6) == 0)
 		raise(n);
 	else if (strncmp(word, "exit=", 5) == 0)

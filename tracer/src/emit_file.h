@@ -14,6 +14,7 @@
  *   none, and is added to by atomic operations. What a process emitted is the sum of all slots.
  * - A record is counted before LTTng reserves room for it: emitted >= written. A process that is
  *   killed in between has counted one that was never written.
+ * - What LTTng was not handed, because it did not know the process yet, is counted apart (late).
  * - Counts only rise. They are of all LTTng sessions: readers compare two readings.
  * - The file is as trustworthy as the program that has it mapped: readers check every number that
  *   they use as a size.
@@ -44,6 +45,11 @@ struct emit_file_head {
 	uint32_t n_taken;  /* slots that were asked for, also in vain */
 	uint64_t start_ns; /* as the `process` record has it */
 	char session[128]; /* $FLEXTRACE_SESSION as the process began with it */
+	char program[64];  /* name */
+	char home[512];    /* of the user's own session daemon, with which it registers, too */
+	uint32_t wait_ms;  /* that it waited for a session daemon, where that was long */
+	uint32_t is_late;  /* its first records were made before LTTng knew it */
+	uint64_t late[EMIT_FILE_CLASSES]; /* these; in no slot */
 };
 
 struct emit_slot {

@@ -117,6 +117,8 @@ struct flextrace_i_services {
 	uint64_t (*n_unrecorded)(void);
 	int (*close)(int fd, int (*real)(int fd));
 	int (*close_range)(unsigned int first, unsigned int last, int (*real)(int fd));
+	/* LTTng has waited for its daemon; where a recording wants the process it waits on. */
+	void (*registered)(uint64_t waited_ns, uint64_t limit_ns, int may_wait, int may_tell);
 };
 
 /*

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "late.h"
+
 static uint32_t word;          /* where the kernel (before 4.14) empties no page */
 static uint32_t *page = &word; /* written by admit_init() and in the child of a fork */
 static uint64_t n_refused[flextrace_i_n_events];
@@ -24,14 +26,14 @@ void admit_init(void)
 		page = memory;
 	else if (memory != MAP_FAILED)
 		munmap(memory, size);
-	admit_set_own(1);
+	admit_set(ADMIT_ALL);
 	admit_is_own = page;
 	admit_warm_thread();
 }
 
-void admit_set_own(int is_own)
+void admit_set(enum admit_state state)
 {
-	__atomic_store_n(page, is_own ? 1 : 0, __ATOMIC_RELAXED);
+	__atomic_store_n(page, (uint32_t)state, __ATOMIC_RELAXED);
 }
 
 void admit_warm_thread(void)
@@ -48,7 +50,13 @@ static int refuse(enum flextrace_i_event event)
 
 int admit_slowly(enum flextrace_i_event event)
 {
-	if (!__atomic_load_n(admit_is_own, __ATOMIC_RELAXED))
+	uint32_t state = __atomic_load_n(admit_is_own, __ATOMIC_RELAXED);
+
+	if (state == ADMIT_LATE) {
+		late_count(event);
+		late_check();
+	}
+	if (state != ADMIT_ALL)
 		return refuse(event);
 	admit_warm_thread();
 	return 1;
@@ -56,9 +64,11 @@ int admit_slowly(enum flextrace_i_event event)
 
 int admit_in_handler(enum flextrace_i_event event)
 {
-	if (admit_is_warm && __atomic_load_n(admit_is_own, __ATOMIC_RELAXED))
-		return 1;
-	return refuse(event);
+	uint32_t state = __atomic_load_n(admit_is_own, __ATOMIC_RELAXED);
+
+	if (state == ADMIT_LATE)
+		late_count(event);
+	return admit_is_warm && state == ADMIT_ALL ? 1 : refuse(event);
 }
 
 uint64_t admit_n_refused(void)

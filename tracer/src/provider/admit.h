@@ -8,6 +8,8 @@
  * - Not in a signal handler of a thread whose thread-local memory LTTng has not made yet: that
  *   takes malloc(), which the handler may have interrupted.
  *
+ * - Not in a process that LTTng does not know yet, although it is wanted (late.h).
+ *
  * What is not admitted is counted, by event. 4 bytes of initial-exec thread-local memory.
  */
 #ifndef FLEXTRACE_PROVIDER_ADMIT_H
@@ -15,14 +17,20 @@
 
 #include <flextrace/flextrace.h>
 
-extern const uint32_t *admit_is_own; /* points to 1 in a process that LTTng knows, else to 0 */
+enum admit_state {
+	ADMIT_NONE = 0, /* LTTng does not know this process */
+	ADMIT_ALL = 1,
+	ADMIT_LATE = 2 /* not yet: late.h */
+};
+
+extern const uint32_t *admit_is_own; /* points to an enum admit_state */
 extern __thread uint32_t admit_is_warm __attribute__((__tls_model__("initial-exec")));
 
 /* Called once, before any record. Warms the calling thread. */
 void admit_init(void);
 
 /* In the child of a fork: it is known to LTTng again, or is not. */
-void admit_set_own(int is_own);
+void admit_set(enum admit_state state);
 
 /* Makes the calling thread's thread-local memory; not in a signal handler. */
 void admit_warm_thread(void);

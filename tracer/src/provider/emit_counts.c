@@ -28,6 +28,7 @@ static struct {
 	struct emit_file_head *head; /* NULL: there is no memory at all */
 	char path[PATH_MAX];         /* "" = no file */
 	char session[sizeof(((struct emit_file_head *)0)->session)];
+	char home[sizeof(((struct emit_file_head *)0)->home)];
 	struct emit_slot last_resort;
 } counts;
 
@@ -113,6 +114,11 @@ void emit_counts_name_session(const char *session)
 	snprintf(counts.session, sizeof(counts.session), "%s", session ? session : "");
 }
 
+void emit_counts_name_home(const char *home)
+{
+	snprintf(counts.home, sizeof(counts.home), "%s", home);
+}
+
 static void fill_head(struct emit_file_head *head, uint64_t start_ns)
 {
 	head->version = EMIT_FILE_VERSION;
@@ -120,6 +126,8 @@ static void fill_head(struct emit_file_head *head, uint64_t start_ns)
 	head->pid = (uint32_t)getpid();
 	head->start_ns = start_ns;
 	memcpy(head->session, counts.session, sizeof(head->session));
+	memcpy(head->home, counts.home, sizeof(head->home));
+	snprintf(head->program, sizeof(head->program), "%s", program_invocation_short_name);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	memcpy(head->magic, EMIT_FILE_MAGIC, sizeof(head->magic));
 }
@@ -145,8 +153,33 @@ void emit_counts_open(const char *root, uint64_t start_ns)
 void emit_counts_close(void)
 {
 	if (counts.path[0] && counts.head && counts.head->pid == (uint32_t)getpid() &&
-	    !__atomic_load_n(&counts.head->n_taken, __ATOMIC_RELAXED))
+	    !__atomic_load_n(&counts.head->n_taken, __ATOMIC_RELAXED) && !counts.head->is_late)
 		unlink(counts.path);
+}
+
+/* -- what LTTng was not handed -- */
+
+static struct emit_file_head *borrow_head(void)
+{
+	return __atomic_load_n(&counts.head, __ATOMIC_ACQUIRE);
+}
+
+void emit_counts_note_wait(uint64_t ms)
+{
+	if (borrow_head())
+		borrow_head()->wait_ms = ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX;
+}
+
+void emit_counts_be_late(void)
+{
+	if (borrow_head())
+		borrow_head()->is_late = 1;
+}
+
+void emit_counts_add_late(unsigned int event)
+{
+	if (borrow_head())
+		__atomic_fetch_add(&borrow_head()->late[event], 1, __ATOMIC_RELAXED);
 }
 
 /* -- slots -- */
@@ -167,7 +200,7 @@ static int is_there(unsigned int slot)
  */
 void emit_counts_first(unsigned int event)
 {
-	struct emit_file_head *head = __atomic_load_n(&counts.head, __ATOMIC_ACQUIRE);
+	struct emit_file_head *head = borrow_head();
 	struct emit_slot *shared = head ? &slots()[SLOTS_OF_PAGE - 1] : &counts.last_resort;
 	int saved_errno = errno;
 	unsigned int i;

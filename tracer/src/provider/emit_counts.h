@@ -23,12 +23,21 @@ extern __thread struct emit_slot *emit_counts_own
 /* Which recording the process is started by; before the file is made. NULL: none. */
 void emit_counts_name_session(const char *session);
 
+/* Where its user's own session daemon is; likewise. */
+void emit_counts_name_home(const char *home);
+
 /* Makes the file, below `root`. In the child of a fork as well: counts from here on are its own. */
 void emit_counts_open(const char *root, uint64_t start_ns);
 
 /* At the end of the process: removes the file if nothing was emitted. Nothing in a child that did
  * not open one of its own. */
 void emit_counts_close(void);
+
+/* What is told of a process that registers late: how long it waited; that its records are counted
+ * by emit_counts_add_late() now, which takes no slot. Signal handlers may call that. */
+void emit_counts_note_wait(uint64_t ms);
+void emit_counts_be_late(void);
+void emit_counts_add_late(unsigned int event);
 
 /* Takes a slot for the thread, and counts. */
 void emit_counts_first(unsigned int event);

@@ -9,19 +9,26 @@
 #include <lttng/ust-fork.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "admit.h"
 #include "descriptors.h"
 #include "emit_counts.h"
 #include "last_words.h"
+#include "late.h"
 #include "recording.h"
 #include "threads.h"
 
+#define MS_NS   UINT64_C(1000000)
+#define WAIT_MS "100" /* the least of what loader.c chooses */
+
 static struct flextrace_i_identity *identity;
 static int lttng_forks_itself;
-static int is_vouched; /* FLEXTRACE_FORK=register */
-static int has_left;   /* this process is the child of one with threads */
+static int is_vouched;   /* FLEXTRACE_FORK=register */
+static int is_impatient; /* LTTNG_UST_REGISTER_TIMEOUT is set: that is how long it waits */
+static uint64_t limit_ns;
+static int has_left; /* this process is the child of one with threads */
 
 /* Between before and after, under LTTng's lock and recording's. */
 static sigset_t saved_signals;
@@ -70,13 +77,25 @@ static void leave(sigset_t *signals)
 	descriptors_leave();
 }
 
+/* LTTng waits as it did at the start of the parent. Nothing is said: standard error may be anything
+ * by now. */
+static void register_child(sigset_t *signals)
+{
+	uint64_t begun_ns = flextrace_now_ns();
+
+	lttng_ust_after_fork_child(signals);
+	late_begin(flextrace_now_ns() - begun_ns, limit_ns, !is_impatient, 0);
+	recording_dump(); /* elsewise the state dump of the new process does it */
+}
+
 static void after_fork_in_child(void)
 {
 	sigset_t signals = saved_signals;
 	int leaves = child_leaves;
 
-	admit_set_own(0); /* where the kernel does not */
+	admit_set(ADMIT_NONE); /* where the kernel does not */
 	__atomic_store_n(&identity->start_ns, flextrace_now_ns(), __ATOMIC_RELAXED);
+	late_forked();
 	recording_forked();
 	recording_unlock();
 	if (leaves) {
@@ -85,11 +104,9 @@ static void after_fork_in_child(void)
 		return;
 	}
 	emit_counts_open(EMIT_FILE_ROOT, identity->start_ns);
-	admit_set_own(1); /* before LTTng's thread dumps its state */
-	if (!lttng_forks_itself) {
-		lttng_ust_after_fork_child(&signals);
-		recording_dump(); /* elsewise the state dump of the new process does it */
-	}
+	admit_set(ADMIT_ALL); /* before LTTng's thread dumps its state */
+	if (!lttng_forks_itself)
+		register_child(&signals);
 }
 
 __attribute__((destructor)) static void end(void)
@@ -101,9 +118,12 @@ __attribute__((destructor)) static void end(void)
 void fork_init(struct flextrace_i_identity *shared, char *(*get)(const char *name))
 {
 	const char *how = get("FLEXTRACE_FORK");
+	const char *limit = get("LTTNG_UST_REGISTER_TIMEOUT");
 
 	identity = shared;
 	is_vouched = how && !strcmp(how, "register");
+	is_impatient = limit != NULL;
+	limit_ns = MS_NS * strtoul(limit ? limit : WAIT_MS, NULL, 10);
 	lttng_forks_itself = is_fork_preloaded();
 	pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }

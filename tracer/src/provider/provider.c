@@ -20,6 +20,7 @@
 #include "elf_note.h"
 #include "emit_counts.h"
 #include "fork.h"
+#include "late.h"
 #include "recording.h"
 
 ELF_NOTE(ELF_NOTE_PROVIDER)
@@ -64,6 +65,7 @@ static void on_state_dump(void *data, void *session)
 {
 	(void)data;
 	(void)session;
+	late_end();
 	recording_dump();
 }
 
@@ -114,6 +116,7 @@ static void set_up(void)
 	api.window = take_window;
 	__atomic_store_n(&identity.start_ns, flextrace_now_ns(), __ATOMIC_RELAXED);
 	emit_counts_name_session(secure_getenv("FLEXTRACE_SESSION"));
+	late_init(states[flextrace_i_event_process], secure_getenv);
 	emit_counts_open(EMIT_FILE_ROOT, identity.start_ns);
 	admit_init();
 	descriptors_init();
@@ -127,7 +130,8 @@ static const struct flextrace_i_services services = {sizeof(struct flextrace_i_s
                                                      admit_in_handler,
                                                      admit_n_refused,
                                                      descriptors_close,
-                                                     descriptors_close_range};
+                                                     descriptors_close_range,
+                                                     late_begin};
 
 #pragma GCC visibility push(default)
 const struct flextrace_i_api *flextrace_provider_1(void);

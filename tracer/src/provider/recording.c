@@ -24,6 +24,7 @@ static struct {
 	uint64_t n_steps;
 	int in_active_step;
 	int is_on;
+	int is_late;
 } recording;
 
 /* -- schedule -- */
@@ -72,7 +73,9 @@ static const int *word_for(const struct flextrace_i_client *client, size_t event
 		return recording.backend->states[event];
 	if (event == flextrace_i_event_step && recording.schedule.active)
 		return &on;
-	return recording.is_on ? recording.backend->states[event] : &off;
+	if (!recording.is_on)
+		return &off;
+	return recording.is_late ? &on : recording.backend->states[event];
 }
 
 static void give_words(struct flextrace_i_client *client)
@@ -86,17 +89,30 @@ static void give_words(struct flextrace_i_client *client)
 		__atomic_store_n(&client->state[i], word_for(client, i), __ATOMIC_RELEASE);
 }
 
+static void give_all_words(void)
+{
+	struct flextrace_i_client *client;
+
+	for (client = recording.clients; client; client = client->next)
+		give_words(client);
+}
+
 static void update(void)
 {
 	int is_on = (!recording.windows_only || recording.n_windows) &&
 	            (!recording.schedule.active || recording.in_active_step);
-	struct flextrace_i_client *client;
 
 	if (is_on == recording.is_on)
 		return;
 	recording.is_on = is_on;
-	for (client = recording.clients; client; client = client->next)
-		give_words(client);
+	give_all_words();
+}
+
+static void set_late(int is_late)
+{
+	recording.is_late = is_late;
+	give_all_words();
+	pthread_mutex_unlock(&lock);
 }
 
 static void emit_window(enum flextrace_edge edge, const char *name)
@@ -145,6 +161,21 @@ void recording_detach(struct flextrace_i_client *client)
 	pthread_mutex_unlock(&lock);
 }
 
+int recording_set_late(int is_late)
+{
+	pthread_mutex_lock(&lock);
+	set_late(is_late);
+	return 1;
+}
+
+int recording_try_set_late(int is_late)
+{
+	if (pthread_mutex_trylock(&lock))
+		return 0;
+	set_late(is_late);
+	return 1;
+}
+
 void recording_dump(void)
 {
 	struct flextrace_i_client *client;
@@ -169,8 +200,11 @@ void recording_forked(void)
 {
 	struct flextrace_i_client *client;
 
-	for (client = recording.clients; client; client = client->next)
+	recording.is_late = 0;
+	for (client = recording.clients; client; client = client->next) {
+		give_words(client);
 		client->forked();
+	}
 }
 
 /* -- steps and windows -- */

@@ -48,6 +48,13 @@ int recording_is_active(const struct recording_schedule *schedule, uint64_t step
 void recording_attach(struct flextrace_i_client *client);
 void recording_detach(struct flextrace_i_client *client);
 
+/*
+ * While a process is late (late.h) all state words but those of definitions are a static 1: what is
+ * not recorded is to be counted. Returns 1; recording_try_set_late() 0, where the lock is held.
+ */
+int recording_set_late(int is_late);
+int recording_try_set_late(int is_late);
+
 /* Calls dump() of all clients. */
 void recording_dump(void);
 

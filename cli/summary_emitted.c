@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What programs emitted, as they counted it, against what was read of it. */
+#include <stdlib.h>
+
+#include "cli.h"
+#include "summary_impl.h"
+
+#define MAX_NAMED    10 /* programs, one by one */
+#define NAME_COLUMNS 36
+#define MIN_WAIT_MS  1000
+
+struct sums {
+	double emitted, read, missing, late;
+};
+
+static struct sums sum_up(const cJSON *process)
+{
+	struct sums sums = {0};
+	const cJSON *class;
+
+	cJSON_ArrayForEach(class, process)
+	{
+		double emitted = summary_number(class, "emitted");
+		double read = summary_number(class, "read");
+
+		sums.emitted += emitted;
+		sums.read += read;
+		sums.missing += emitted > read ? emitted - read : 0;
+		sums.late += summary_number(class, "late");
+	}
+	return sums;
+}
+
+/* Whose records are missing, or who waited long for LTTng. */
+static bool is_to_name(const cJSON *process)
+{
+	return sum_up(process).missing > 0 || summary_number(process, "wait_ms") >= MIN_WAIT_MS;
+}
+
+static void print_process(FILE *to, const cJSON *process)
+{
+	struct sums sums = sum_up(process);
+
+	fputs("  ", to);
+	summary_cell(to, summary_text(process, "program"), NAME_COLUMNS);
+	fprintf(to, " pid %.0f: %.0f emitted, %.0f read", summary_number(process, "pid"),
+	        sums.emitted, sums.read);
+	if (sums.late > 0)
+		fprintf(to, ", %.0f before LTTng answered: it began late", sums.late);
+	if (summary_number(process, "wait_ms") >= MIN_WAIT_MS)
+		fprintf(to, "; it waited %.1f s for LTTng",
+		        summary_number(process, "wait_ms") / 1000);
+	fputc('\n', to);
+}
+
+void summary_print_emitted(FILE *to, const cJSON *run)
+{
+	const cJSON *emitted = cJSON_GetObjectItemCaseSensitive(run, "emitted");
+	const cJSON *processes = cJSON_GetObjectItemCaseSensitive(emitted, "processes");
+	const cJSON *process;
+	struct sums all = {0};
+	int n = 0;
+
+	if (!cJSON_GetArraySize(processes))
+		return;
+	cJSON_ArrayForEach(process, processes)
+	{
+		struct sums sums = sum_up(process);
+
+		all.emitted += sums.emitted;
+		all.read += sums.read;
+		all.missing += sums.missing;
+		n += is_to_name(process);
+	}
+	summary_heading(to, "What programs emitted");
+	fprintf(to, "  %.0f records of %d programs, %.0f were read, %.0f are missing\n",
+	        all.emitted, cJSON_GetArraySize(processes), all.read, all.missing);
+	if (n > MAX_NAMED)
+		fprintf(to, "  %d programs have records missing or waited: emitted.csv\n", n);
+	n = 0;
+	cJSON_ArrayForEach(process, processes)
+	{
+		if (n < MAX_NAMED && is_to_name(process)) {
+			print_process(to, process);
+			n++;
+		}
+	}
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wanted_note.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "consumers.h"
+#include "daemon.h"
+#include "process.h"
+#include "wanted.h"
+
+struct paths {
+	char run_dir[PATH_MAX];
+	char file[PATH_MAX + 32], next[PATH_MAX + 32];
+};
+
+static void name_paths(struct paths *paths)
+{
+	consumers_name_run_dir(paths->run_dir);
+	snprintf(paths->file, sizeof(paths->file), "%s/" WANTED_FILE, paths->run_dir);
+	snprintf(paths->next, sizeof(paths->next), "%s/" WANTED_FILE ".next", paths->run_dir);
+}
+
+static uint64_t own_pid_namespace(void)
+{
+	struct stat status;
+
+	return stat("/proc/self/ns/pid", &status) == 0 ? (uint64_t)status.st_ino : 0;
+}
+
+/* A line of a session that this one does not replace, and whose daemon lives. */
+static bool is_to_keep(const char *line, const char *session)
+{
+	char name[128];
+	uint64_t ticks, ns;
+	long pid;
+
+	if (sscanf(line, "%ld %" SCNu64 " %" SCNu64 " %*s %127s", &pid, &ticks, &ns, name) != 4 ||
+	    strcmp(name, session) == 0)
+		return false;
+	return ns != own_pid_namespace() || process_start_ticks((pid_t)pid) == ticks;
+}
+
+static void copy_others(const char *from, FILE *to, const char *session)
+{
+	FILE *file = fopen(from, "re");
+	char *line = NULL;
+	size_t size = 0;
+
+	while (file && getline(&line, &size, file) > 0)
+		if (is_to_keep(line, session))
+			fputs(line, to);
+	free(line);
+	if (file)
+		fclose(file);
+}
+
+static void write_line(FILE *file, const char *run_dir, const char *session, bool wants_all)
+{
+	pid_t daemon = consumers_daemon(run_dir);
+
+	fprintf(file, "%ld %" PRIu64 " %" PRIu64 " %s %s\n", (long)daemon,
+	        process_start_ticks(daemon), own_pid_namespace(),
+	        wants_all ? WANTED_ALL : WANTED_OWN, session);
+}
+
+/* Programs of other users register with root's daemon, and read this. */
+static FILE *open_next(const struct paths *paths)
+{
+	int fd;
+
+	unlink(paths->next);
+	fd = open(paths->next, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0 && geteuid() == 0)
+		fchmod(fd, 0644);
+	return fd < 0 ? NULL : fdopen(fd, "w");
+}
+
+/* `wants_all` NULL: there is no line of this session any more. */
+static void replace(const char *session, const bool *wants_all)
+{
+	int lock = daemon_lock();
+	struct paths paths;
+	bool is_empty;
+	FILE *file;
+
+	name_paths(&paths);
+	file = open_next(&paths);
+	if (file) {
+		copy_others(paths.file, file, session);
+		if (wants_all)
+			write_line(file, paths.run_dir, session, *wants_all);
+		is_empty = ftell(file) == 0;
+		if (fclose(file) != 0 || is_empty || rename(paths.next, paths.file) != 0)
+			unlink(paths.next);
+		if (is_empty)
+			unlink(paths.file);
+	}
+	daemon_unlock(lock);
+}
+
+void wanted_note(const char *session, bool wants_all)
+{
+	replace(session, &wants_all);
+}
+
+void wanted_remove(const char *session)
+{
+	struct paths paths;
+
+	name_paths(&paths);
+	if (access(paths.file, F_OK) == 0)
+		replace(session, NULL);
+}
