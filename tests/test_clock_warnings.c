@@ -176,6 +176,32 @@ static void test_clock_warnings__say_when_a_side_is_open(void **state)
 	assert_int_equal(warnings_of(below, 2, WARNING_ONE_SIDED), 1);
 }
 
+static void test_clock_warnings__say_what_stands_in_front_of_its_process(void **state)
+{
+	const uint32_t n_early = 5;
+	struct clock_truth truth;
+	struct clock_run run;
+	uint32_t n_outliers = 0;
+	const struct tick_op *op;
+	struct table_cursor cursor;
+
+	(void)state;
+	clock_truth_init(&truth, &steady);
+	clock_run_init(&run);
+	clock_run_counter(&run);
+	run.identity.processes[0].start_ns =
+		(uint64_t)(truth.scene.origin_ns + (int64_t)truth.ops[n_early].time_ns[0] - 100000);
+	clock_run_push_truth(&run, &truth, false);
+	clock_run_finish(&run, NULL);
+	table_read(&cursor, &run.out.ops, false);
+	while ((op = table_next(&cursor, sizeof(*op))))
+		n_outliers += op->status == TIME_OUTLIER;
+	assert_int_equal(n_outliers, n_early);
+	assert_int_equal(run.ledger.warnings[WARNING_OUTSIDE_LIFE], n_early);
+	clock_run_release(&run);
+	clock_truth_release(&truth);
+}
+
 static void test_clock_warnings__say_what_to_do(void **state)
 {
 	static const struct {
@@ -271,6 +297,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clock_warnings__say_what_is_so_and_nothing_else),
 		cmocka_unit_test(test_clock_warnings__say_when_a_side_is_open),
+		cmocka_unit_test(test_clock_warnings__say_what_stands_in_front_of_its_process),
 		cmocka_unit_test(test_clock_warnings__say_what_to_do),
 		cmocka_unit_test(test_clock_warnings__find_a_step_within_a_second),
 	};

@@ -160,6 +160,17 @@ static int lose(struct judge *judge, struct tick_op *op)
 	                   op->complete_host_ns ? op->complete_host_ns : INT64_MIN);
 }
 
+/* Nothing happens on a device of a process before the process does. */
+static bool is_before_its_process(const struct judge *judge, const struct tick_op *op,
+                                  int64_t first_ns, uint32_t err_ns)
+{
+	const struct identity *identity = judge->input->identity;
+	uint64_t start_ns = identity->processes[identity->devices[op->device].process].start_ns;
+
+	return err_ns != UINT32_MAX && start_ns <= INT64_MAX &&
+	       first_ns + err_ns < (int64_t)start_ns;
+}
+
 static int judge_certified(struct judge *judge, struct tick_op *op, uint32_t index)
 {
 	struct tally *tally = &judge->tallies[index];
@@ -177,6 +188,10 @@ static int judge_certified(struct judge *judge, struct tick_op *op, uint32_t ind
 		if (placed_last.status == TIME_CERTIFIED)
 			return lose(judge, op);
 		report->violations_after++;
+	}
+	if (is_before_its_process(judge, op, first_ns, placed_last.err_ns)) {
+		judge->input->ledger->warnings[WARNING_OUTSIDE_LIFE]++;
+		return lose(judge, op);
 	}
 	count_before(tally, report, op, first, last);
 	count_order(tally, report, op, last, placed_last.host_ns);
