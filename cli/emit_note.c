@@ -94,12 +94,23 @@ static int for_each(int (*take)(void *context, const char *path), void *context)
 
 struct note {
 	FILE *file;
-	const char *session, *when, *home;
+	const struct emit_wish *wish;
+	const char *when, *home;
 };
 
-/* Whether a process registers with this user's session daemon; all do with root's. */
+/* Whether the recording is this process's own. */
+static bool is_own(const struct note *note, const struct emit_file_head *head)
+{
+	return (head->session[0] && strcmp(head->session, note->wish->session) == 0) ||
+	       (note->wish->pid && head->pid == note->wish->pid);
+}
+
+/* Whether a process that no other recording started registers with this user's session daemon; all
+ * do with root's. */
 static bool is_here(const struct note *note, const struct emit_file_head *head)
 {
+	if (head->session[0] && strcmp(head->session, note->wish->session) != 0)
+		return false;
 	return geteuid() == 0 || (note->home && strcmp(head->home, note->home) == 0);
 }
 
@@ -121,8 +132,7 @@ static int write_line(void *context, const char *path)
 	if (!read_counts(path, &counts))
 		return 0;
 	fprintf(note->file, "%s,%" PRIu32 ",%" PRIu64 ",%d,%d", note->when, head->pid,
-	        head->start_ns, head->session[0] && !strcmp(head->session, note->session),
-	        is_here(note, head));
+	        head->start_ns, is_own(note, head), is_here(note, head));
 	write_text(note->file, head->program);
 	fprintf(note->file, ",%" PRIu32, head->wait_ms);
 	for (size_t i = 0; i < N_EVENTS; i++)
@@ -156,8 +166,7 @@ static void write_beginning(FILE *file, const struct emit_wish *wish)
 int emit_note(const char *dir, const struct emit_wish *wish, enum emitted_time time,
               struct flextrace_error *error)
 {
-	struct note note = {
-		.session = wish->session, .when = emitted_time_name(time), .home = find_home()};
+	struct note note = {.wish = wish, .when = emitted_time_name(time), .home = find_home()};
 	char path[PATH_MAX];
 	int fd, failed;
 
@@ -170,6 +179,8 @@ int emit_note(const char *dir, const struct emit_wish *wish, enum emitted_time t
 		if (time == EMITTED_STARTING)
 			write_beginning(note.file, wish);
 		for_each(write_line, &note);
+		if (wish->n_discarded)
+			fprintf(note.file, EMITTED_LTTNG ",%" PRIu64 "\n", *wish->n_discarded);
 		fprintf(note.file, "%s\n", note.when); /* also where nobody was */
 	}
 	failed = !note.file || ferror(note.file);

@@ -10,6 +10,7 @@
 #define FLEXTRACE_EMIT_NOTE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "emitted.h"
 
@@ -17,6 +18,9 @@
 struct emit_wish {
 	const char *session; /* weak */
 	bool wants_all;      /* of all that register with this user's session daemon */
+	long pid;            /* of this process alone; 0: none */
+	/* What LTTng says it had no room for, at the end; NULL: not asked. */
+	const uint64_t *n_discarded;
 };
 
 /* Appends the counters of all processes to the recording in `dir`. FLEXTRACE_E_OUTPUT: cannot be

@@ -243,11 +243,12 @@ static int make_buffers(const struct recording *recording, struct flextrace_erro
 }
 
 /* What programs emitted so far; of what is written elsewhere, nobody here compares it. */
-static void note_emitted(const struct recording *recording, bool wants_all, enum emitted_time time)
+static void note_emitted(const struct recording *recording, struct emit_wish wish,
+                         enum emitted_time time)
 {
-	const struct emit_wish wish = {recording->session, wants_all};
 	struct flextrace_error error = {0};
 
+	wish.session = recording->session;
 	if (recording->kind == SESSION_TO_DISK &&
 	    emit_note(recording->dir, &wish, time, &error) < 0)
 		cli_warn("%s", error.message);
@@ -256,11 +257,13 @@ static void note_emitted(const struct recording *recording, bool wants_all, enum
 static int start_session(const struct recording *recording, const struct recording_options *options,
                          pid_t pid, struct flextrace_error *error)
 {
+	const struct emit_wish wish = {.wants_all = options->wants_all, .pid = pid};
+
 	if (!pid)
 		wanted_note(recording->session, options->wants_all);
-	note_emitted(recording, options->wants_all, EMITTED_STARTING);
+	note_emitted(recording, wish, EMITTED_STARTING);
 	FLEXTRACE_TRY(session_start(recording->session, error));
-	note_emitted(recording, options->wants_all, EMITTED_STARTED);
+	note_emitted(recording, wish, EMITTED_STARTED);
 	return pid ? FLEXTRACE_OK : make_buffers(recording, error);
 }
 
@@ -537,13 +540,15 @@ static void forget_emitted(int ended)
 int recording_end(struct recording *recording, struct recording_outcome *ret_outcome,
                   struct flextrace_error *error)
 {
+	struct emit_wish wish = {.wants_all = false}; /* that stands in the note */
 	struct flextrace_error later;
 	int stopped, destroyed, code, ended;
 
 	wanted_remove(recording->session);
-	note_emitted(recording, false, EMITTED_STOPPING);
+	note_emitted(recording, wish, EMITTED_STOPPING);
 	stopped = session_stop(recording->session, &ret_outcome->losses, error);
-	note_emitted(recording, false, EMITTED_STOPPED);
+	wish.n_discarded = stopped < 0 ? NULL : &ret_outcome->losses.events;
+	note_emitted(recording, wish, EMITTED_STOPPED);
 	/* Before LTTng takes the buffers down: it would wait for the dead. */
 	recording_heal(recording, true);
 	ended = end_session(recording, &destroyed, stopped < 0 ? &later : error);

@@ -42,6 +42,7 @@ struct lives {
 	struct map by_who; /* (pid, start_ns) */
 	/* Behind the last one: an event that the recorder did not know. */
 	size_t columns[RECORD_CLASS_COUNT], late_columns[RECORD_CLASS_COUNT];
+	uint64_t n_discarded;
 	bool is_ended, wants_all;
 };
 
@@ -89,11 +90,11 @@ static int find_life(struct lives *lives, const struct csv_reader *reader, struc
 		lives->all[lives->n++] = (struct life){
 			.pid = (int32_t)pid,
 			.start_ns = start_ns,
-			.is_own = csv_reader_field(reader, COLUMN_OWN)[0] == '1',
-			.is_here = csv_reader_field(reader, COLUMN_HERE)[0] == '1',
 		};
 	}
 	*ret_life = &lives->all[found];
+	(*ret_life)->is_own |= csv_reader_field(reader, COLUMN_OWN)[0] == '1';
+	(*ret_life)->is_here |= csv_reader_field(reader, COLUMN_HERE)[0] == '1';
 	return FLEXTRACE_OK;
 }
 
@@ -124,6 +125,10 @@ static int take_line(struct lives *lives, const struct csv_reader *reader)
 
 	if (reader->n_fields == 1 && strcmp(when, EMITTED_ALL) == 0) {
 		lives->wants_all = true;
+		return FLEXTRACE_OK;
+	}
+	if (reader->n_fields == 2 && strcmp(when, EMITTED_LTTNG) == 0) {
+		lives->n_discarded = read_number(reader, 1);
 		return FLEXTRACE_OK;
 	}
 	while (time < EMITTED_TIME_COUNT && strcmp(when, emitted_time_name(time)) != 0)
@@ -199,6 +204,7 @@ static int add_lives(struct emitted *emitted, struct lives *lives)
 	if (!lives->is_ended)
 		return FLEXTRACE_OK;
 	emitted->is_known = true;
+	emitted->n_discarded += lives->n_discarded;
 	if (lives->n)
 		qsort(lives->all, lives->n, sizeof(*lives->all), compare_lives);
 	for (uint32_t i = 0; i < lives->n; i++) {

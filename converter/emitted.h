@@ -15,6 +15,8 @@
  * - Processes are summed up by pid, as a program that another replaces by exec keeps it.
  * - Processes of which nothing was read count only if the recording started them (`own`), or wants
  *   all (a line EMITTED_ALL) that register with its LTTng daemon (`here`).
+ * - A line EMITTED_LTTNG has what LTTng says it discarded, of all channels: in packets it tells of
+ *   what came before their end only.
  * - What a process emitted before LTTng knew it is late: no record of that can be read.
  */
 #ifndef FLEXTRACE_EMITTED_H
@@ -26,9 +28,10 @@
 #include "ledger.h"
 #include "model.h"
 
-#define EMITTED_FILE ".flextrace-emitted"
-#define EMITTED_ALL  "all"
-#define EMITTED_LATE "late_"
+#define EMITTED_FILE  ".flextrace-emitted"
+#define EMITTED_ALL   "all"
+#define EMITTED_LATE  "late_"
+#define EMITTED_LTTNG "lttng"
 
 #define EMITTED_PROGRAM_SIZE 64
 
@@ -60,11 +63,21 @@ struct emitted_process {
 		late[RECORD_CLASS_COUNT];
 };
 
+/* The channels of our sessions, by what is recorded into them. */
+enum emitted_channel { EMITTED_DEFINITIONS, EMITTED_EVENTS, EMITTED_CHANNEL_COUNT };
+
+/* missing = discarded + late + unaccounted, and what was in packets that are not here. */
+struct emitted_balance {
+	uint64_t missing, discarded, late, unaccounted;
+};
+
 struct emitted {
 	struct emitted_process *processes; /* owned, in order of pid */
 	uint32_t n;
 	uint32_t n_uncounted; /* processes that were read, and have no counts; emitted_compare() */
 	bool is_known;        /* the end of a recording was noted */
+	uint64_t n_discarded; /* as LTTng says */
+	struct emitted_balance balances[EMITTED_CHANNEL_COUNT]; /* emitted_book() */
 };
 
 void emitted_release(struct emitted *emitted);
@@ -91,12 +104,12 @@ uint64_t emitted_missing(const struct emitted_process *process, int class);
 /* Records of a process that were late. */
 uint64_t emitted_late(const struct emitted_process *process);
 
-/* Records that were emitted and not read, and are not late, less `n_accounted` of which it is known
- * why: of which processes, nobody knows. */
-uint64_t emitted_unaccounted(const struct emitted *emitted, uint64_t n_accounted);
+/* "definitions", "events". */
+const char *emitted_channel_name(enum emitted_channel channel);
 
-/* Books what is late and what is unaccounted. `n_nameless` records were read of nobody knows which
- * process. FLEXTRACE_E_MEMORY. */
-int emitted_book(const struct emitted *emitted, struct ledger *ledger, uint64_t n_nameless);
+/* Books what is late, what LTTng discarded behind its last packets, and what is unaccounted.
+ * `n_nameless` records were read of nobody knows which process. FLEXTRACE_E_MEMORY. */
+int emitted_book(struct emitted *emitted, const struct stream_set *set, struct ledger *ledger,
+                 uint64_t n_nameless);
 
 #endif

@@ -136,24 +136,6 @@ uint64_t emitted_late(const struct emitted_process *process)
 	return sum(process->late);
 }
 
-uint64_t emitted_unaccounted(const struct emitted *emitted, uint64_t n_accounted)
-{
-	uint64_t all = 0, own = 0;
-
-	for (uint32_t i = 0; emitted->is_known && i < emitted->n; i++) {
-		const struct emitted_process *process = &emitted->processes[i];
-		uint64_t missing = 0;
-
-		for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
-			missing += emitted_missing(process, class);
-		missing = rise(emitted_late(process), missing);
-		all += missing;
-		own += process->is_excluded ? 0 : missing;
-	}
-	all = rise(n_accounted, all);
-	return all < own ? all : own;
-}
-
 /* -- books ------------------------------------------------------------------------------------- */
 
 /* Who began before LTTng answered. */
@@ -172,15 +154,111 @@ static int book_late(struct ledger *ledger, const struct emitted *emitted)
 	return FLEXTRACE_OK;
 }
 
-int emitted_book(const struct emitted *emitted, struct ledger *ledger, uint64_t n_nameless)
+const char *emitted_channel_name(enum emitted_channel channel)
 {
-	uint64_t n_accounted = ledger_total(ledger, LOSS_DISCARDED_EVENTS) + n_nameless, n;
-	struct loss_place nowhere = LOSS_NOWHERE;
+	static const char *const names[] = {
+		[EMITTED_DEFINITIONS] = "definitions", [EMITTED_EVENTS] = "events"};
+
+	return names[channel];
+}
+
+static enum emitted_channel channel_of_class(int class)
+{
+	return class <= RECORD_MARKER_NAME ? EMITTED_DEFINITIONS : EMITTED_EVENTS;
+}
+
+/* By what was read of it. */
+static enum emitted_channel channel_of_stream(const struct stream *stream)
+{
+	for (uint32_t i = 0; i < stream->n_processes; i++)
+		for (int class = RECORD_PROCESS; class <= RECORD_MARKER_NAME; class ++)
+			if (stream->processes[i].n_read[class])
+				return EMITTED_DEFINITIONS;
+	return EMITTED_EVENTS;
+}
+
+static void sum_discarded(struct emitted *emitted, const struct stream_set *set,
+                          const struct losses *losses)
+{
+	for (uint32_t i = 0; i < losses->n; i++) {
+		const struct loss *loss = &losses->all[i];
+		enum emitted_channel channel = EMITTED_EVENTS;
+
+		if (loss->cause != LOSS_DISCARDED_EVENTS)
+			continue;
+		if (loss->place.stream < set->n_streams)
+			channel = channel_of_stream(set->streams[loss->place.stream]);
+		emitted->balances[channel].discarded += loss->all.count;
+	}
+}
+
+/* Stores what is missing of processes that are left out apart: whose the discarded records are,
+ * LTTng does not tell. */
+static void sum_missing(struct emitted *emitted, uint64_t others[EMITTED_CHANNEL_COUNT])
+{
+	for (uint32_t i = 0; i < emitted->n * RECORD_CLASS_COUNT; i++) {
+		const struct emitted_process *process = &emitted->processes[i / RECORD_CLASS_COUNT];
+		int class = (int)(i % RECORD_CLASS_COUNT);
+		enum emitted_channel channel = channel_of_class(class);
+		uint64_t missing = emitted_missing(process, class), late = process->late[class];
+
+		late = late < missing ? late : missing;
+		if (process->is_excluded) {
+			others[channel] += missing - late;
+			continue;
+		}
+		emitted->balances[channel].missing += missing;
+		emitted->balances[channel].late += late;
+	}
+}
+
+/* What packets tell of may be others' records, but not what is missing above that. */
+static uint64_t find_unaccounted(const struct emitted_balance *balance, uint64_t n_others,
+                                 uint64_t n_nameless)
+{
+	uint64_t own = rise(balance->late, balance->missing);
+	uint64_t all = rise(balance->discarded + n_nameless, own + n_others);
+
+	return all < own ? all : own;
+}
+
+/* What LTTng says it discarded, and no packet does: behind the last one. */
+static int book_discarded(struct emitted *emitted, struct ledger *ledger)
+{
+	const struct loss_place nowhere = LOSS_NOWHERE;
+	uint64_t rest = rise(ledger_total(ledger, LOSS_DISCARDED_EVENTS), emitted->n_discarded);
+
+	for (int channel = EMITTED_EVENTS; channel >= 0; channel--) {
+		struct emitted_balance *balance = &emitted->balances[channel];
+		uint64_t n = balance->unaccounted < rest ? balance->unaccounted : rest;
+
+		balance->unaccounted -= n;
+		balance->discarded += n;
+		rest -= n;
+		if (n)
+			FLEXTRACE_TRY(
+				ledger_lose(ledger, LOSS_DISCARDED_EVENTS, &nowhere, n, INT64_MIN));
+	}
+	return FLEXTRACE_OK;
+}
+
+int emitted_book(struct emitted *emitted, const struct stream_set *set, struct ledger *ledger,
+                 uint64_t n_nameless)
+{
+	const struct loss_place nowhere = LOSS_NOWHERE;
+	uint64_t others[EMITTED_CHANNEL_COUNT] = {0}, n = 0;
 
 	FLEXTRACE_TRY(book_late(ledger, emitted));
+	sum_discarded(emitted, set, &ledger->losses);
+	sum_missing(emitted, others);
 	/* Packets that were overwritten held nobody knows how many records. */
 	if (ledger_total(ledger, LOSS_DISCARDED_PACKETS) || ledger_total(ledger, LOSS_OVERWRITTEN))
 		return FLEXTRACE_OK;
-	n = emitted_unaccounted(emitted, n_accounted);
+	for (int channel = 0; channel < EMITTED_CHANNEL_COUNT; channel++)
+		emitted->balances[channel].unaccounted =
+			find_unaccounted(&emitted->balances[channel], others[channel], n_nameless);
+	FLEXTRACE_TRY(book_discarded(emitted, ledger));
+	for (int channel = 0; channel < EMITTED_CHANNEL_COUNT; channel++)
+		n += emitted->balances[channel].unaccounted;
 	return n ? ledger_lose(ledger, LOSS_UNACCOUNTED, &nowhere, n, INT64_MIN) : FLEXTRACE_OK;
 }

@@ -424,7 +424,7 @@ static int book_emitted(struct pipeline *pipeline)
 	pipeline->timeline.emitted = emitted;
 	FLEXTRACE_TRY(emitted_compare(emitted, pipeline->set));
 	emitted_identify(emitted, &pipeline->identity);
-	return emitted_book(emitted, pipeline->ledger,
+	return emitted_book(emitted, pipeline->set, pipeline->ledger,
 	                    n_read - stream_set_count_read(pipeline->set));
 }
 

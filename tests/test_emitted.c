@@ -34,6 +34,26 @@ static void write_lines(const char *lines)
 	"starting\nstarted\nstopping," #pid ",5,1,1,prog,0,1," #n ",0,9\nstopping\n" \
 	"stopped," #pid ",5,1,1,prog,0,1," #n ",0,9\nstopped\n"
 
+/* Books it; stores what was counted by cause, if anybody asks. Returns what is unaccounted. */
+static uint64_t book(struct emitted *emitted, const struct stream_set *set,
+                     uint64_t totals[LOSS_CAUSE_COUNT])
+{
+	struct ledger ledger;
+	uint64_t n;
+
+	if (!emitted->is_known)
+		return 0;
+	ledger_init(&ledger);
+	for (uint32_t i = 0; i < set->n_streams; i++)
+		assert_int_equal(losses_merge(&ledger.losses, &set->streams[i]->losses, i), 0);
+	assert_int_equal(emitted_book(emitted, set, &ledger, 0), 0);
+	for (int cause = 0; totals && cause < LOSS_CAUSE_COUNT; cause++)
+		totals[cause] = ledger_total(&ledger, (enum loss_cause)cause);
+	n = ledger_total(&ledger, LOSS_UNACCOUNTED);
+	ledger_release(&ledger);
+	return n;
+}
+
 /* Reads the scopes of each of two pids in a stream of its own. */
 static uint64_t compare(const char *lines, uint64_t n_read_of_1, uint64_t n_read_of_2,
                         struct emitted *ret_emitted)
@@ -51,7 +71,7 @@ static uint64_t compare(const char *lines, uint64_t n_read_of_1, uint64_t n_read
 	*ret_emitted = (struct emitted){NULL};
 	assert_int_equal(emitted_read(ret_emitted, dir, &error), 0);
 	assert_int_equal(emitted_compare(ret_emitted, &set), 0);
-	return emitted_unaccounted(ret_emitted, 0);
+	return book(ret_emitted, &set, NULL);
 }
 
 static void test_emitted__bounds_what_was_emitted(void **state)
@@ -110,6 +130,112 @@ static void test_emitted__knows_processes_of_which_nothing_was_read(void **state
 	emitted_release(&emitted);
 }
 
+#define LATE                                                                                      \
+	"all\nstarting\nstarted\nstopping,1,5,0,1,prog,0,0,30,20,0\nstopping,3,5,0,1,late,0,0,0," \
+	"8,0\n"                                                                                   \
+	"stopping,4,5,0,0,elsewhere,0,0,0,8,0\nstopping\nstopped,1,5,0,1,prog,0,0,30,20,0\n"      \
+	"stopped,3,5,0,1,late,0,0,0,8,0\nstopped,4,5,0,0,elsewhere,0,0,0,8,0\nstopped\n"
+
+static void test_emitted__tells_who_began_late(void **state)
+{
+	struct stream_process process = {.vpid = 1, .n_read = {[RECORD_SCOPE] = 29}};
+	struct stream stream = {.processes = &process, .n_processes = 1}, *streams[] = {&stream};
+	struct stream_set set = {streams, 1, 1};
+	struct emitted emitted = {NULL};
+	uint64_t totals[LOSS_CAUSE_COUNT];
+
+	(void)state;
+	write_lines(HEADING LATE);
+	assert_int_equal(emitted_read(&emitted, dir, NULL), 0);
+	assert_int_equal(emitted_compare(&emitted, &set), 0);
+	assert_int_equal(book(&emitted, &set, totals), 1);
+	assert_int_equal(totals[LOSS_BEGAN_LATE], 28);
+	assert_int_equal(emitted.n, 2);
+	assert_string_equal(emitted.processes[1].program, "late");
+	assert_int_equal(emitted.processes[1].late[RECORD_SCOPE], 8);
+	assert_int_equal(emitted.balances[EMITTED_EVENTS].missing, 29);
+	assert_int_equal(emitted.balances[EMITTED_EVENTS].late, 28);
+	emitted_release(&emitted);
+}
+
+/* Two processes, one of another recording, share buffers that were full. */
+static void test_emitted__does_not_answer_for_other_recordings(void **state)
+{
+	static const struct {
+		uint64_t n_read, n_read_of_other, discarded, unaccounted;
+	} cases[] = {
+		{70, 69, 0, 0},  /* the other one's is missing */
+		{69, 70, 0, 1},  /* ours */
+		{60, 50, 30, 0}, /* whose were discarded nobody knows */
+		{60, 50, 25, 5}, {70, 50, 3, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct stream_process read[2] = {
+			{.vpid = 1, .n_read = {[RECORD_SCOPE] = cases[i].n_read}},
+			{.vpid = 2, .n_read = {[RECORD_SCOPE] = cases[i].n_read_of_other}},
+		};
+		struct stream stream = {.processes = read, .n_processes = 2},
+			      *streams[] = {&stream};
+		struct process processes[2] = {{.vpid = 1}, {.vpid = 2, .is_excluded = true}};
+		struct identity identity = {.processes = processes, .n_processes = 2};
+		const struct loss_span span = {INT64_MIN, INT64_MIN, cases[i].discarded};
+		struct stream_set set = {streams, 1, 1};
+		struct emitted emitted = {NULL};
+
+		assert_int_equal(
+			losses_add(&stream.losses, LOSS_DISCARDED_EVENTS, &LOSS_NOWHERE, &span), 0);
+		write_lines(HEADING "all\nstarting\nstarted\nstopping,1,5,1,1,a,0,0,70,0,0\n"
+		                    "stopping,2,5,0,0,b,0,0,70,0,0\nstopping\n"
+		                    "stopped,1,5,1,1,a,0,0,70,0,0\nstopped,2,5,0,0,b,0,0,70,0,0\n"
+		                    "stopped\n");
+		assert_int_equal(emitted_read(&emitted, dir, NULL), 0);
+		assert_int_equal(emitted_compare(&emitted, &set), 0);
+		emitted_identify(&emitted, &identity);
+		assert_int_equal(book(&emitted, &set, NULL), cases[i].unaccounted);
+		assert_int_equal(emitted_rows(&emitted), 1);
+		emitted_release(&emitted);
+		losses_release(&stream.losses);
+	}
+}
+
+/* LTTng counts what it discards behind the last packet, too; by packets 3 are known. */
+static void test_emitted__believes_lttngs_total_as_far_as_records_are_missing(void **state)
+{
+	static const struct {
+		const char *told;
+		uint64_t discarded, unaccounted;
+	} cases[] = {{"", 3, 17},           {"lttng,3\n", 3, 17},  {"lttng,0\n", 3, 17},
+	             {"lttng,13\n", 13, 7}, {"lttng,20\n", 20, 0}, {"lttng,999\n", 20, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct loss_span span = {INT64_MIN, INT64_MIN, 3};
+		struct stream_process process = {.vpid = 1, .n_read = {[RECORD_SCOPE] = 50}};
+		struct stream stream = {.processes = &process, .n_processes = 1},
+			      *streams[] = {&stream};
+		struct stream_set set = {streams, 1, 1};
+		struct emitted emitted = {NULL};
+		uint64_t totals[LOSS_CAUSE_COUNT];
+		char lines[1024];
+
+		assert_int_equal(
+			losses_add(&stream.losses, LOSS_DISCARDED_EVENTS, &LOSS_NOWHERE, &span), 0);
+		snprintf(lines, sizeof(lines),
+		         HEADING "starting\nstarted\nstopping,1,5,1,1,a,0,0,70,0,0\nstopping\n"
+		                 "stopped,1,5,1,1,a,0,0,70,0,0\n%sstopped\n",
+		         cases[i].told);
+		write_lines(lines);
+		assert_int_equal(emitted_read(&emitted, dir, NULL), 0);
+		assert_int_equal(emitted_compare(&emitted, &set), 0);
+		assert_int_equal(book(&emitted, &set, totals), cases[i].unaccounted);
+		assert_int_equal(totals[LOSS_DISCARDED_EVENTS], cases[i].discarded);
+		emitted_release(&emitted);
+		losses_release(&stream.losses);
+	}
+}
+
 static void test_emitted__knows_nothing_of_a_recording_without_an_end(void **state)
 {
 	static const char *const lines[] = {"", HEADING, HEADING "starting\nstarted\n",
@@ -165,6 +291,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_emitted__bounds_what_was_emitted),
 		cmocka_unit_test(test_emitted__knows_processes_of_which_nothing_was_read),
+		cmocka_unit_test(test_emitted__tells_who_began_late),
+		cmocka_unit_test(test_emitted__does_not_answer_for_other_recordings),
+		cmocka_unit_test(test_emitted__believes_lttngs_total_as_far_as_records_are_missing),
 		cmocka_unit_test(test_emitted__knows_nothing_of_a_recording_without_an_end),
 		cmocka_unit_test(test_emitted__refuses_damage_with_its_line),
 		cmocka_unit_test(test_emitted__is_found_from_the_trace),

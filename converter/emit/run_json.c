@@ -307,6 +307,22 @@ static void add_counts(cJSON *item, const struct emitted_process *process, int c
 		json_item_add_u64(line, "late", process->late[class]);
 }
 
+static void add_channels(cJSON *object, const struct emitted *emitted)
+{
+	cJSON *channels = json_item_add_object(object, "channels");
+
+	for (int channel = 0; channel < EMITTED_CHANNEL_COUNT; channel++) {
+		const struct emitted_balance *balance = &emitted->balances[channel];
+		cJSON *item = json_item_add_object(
+			channels, emitted_channel_name((enum emitted_channel)channel));
+
+		json_item_add_u64(item, "missing", balance->missing);
+		json_item_add_u64(item, "discarded", balance->discarded);
+		json_item_add_u64(item, "late", balance->late);
+		json_item_add_u64(item, "unaccounted", balance->unaccounted);
+	}
+}
+
 /* What processes counted, against what was read of them; null: nobody noted their counts. */
 static void add_emitted(cJSON *root, const struct timeline *timeline)
 {
@@ -319,6 +335,8 @@ static void add_emitted(cJSON *root, const struct timeline *timeline)
 	}
 	object = json_item_add_object(root, "emitted");
 	json_item_add_u64(object, "processes_without_counts", emitted->n_uncounted);
+	json_item_add_u64(object, "lttng_discarded_events", emitted->n_discarded);
+	add_channels(object, emitted);
 	processes = json_item_add_list(object, "processes");
 	for (uint32_t i = 0; i < emitted->n; i++) {
 		const struct emitted_process *process = &emitted->processes[i];

@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# emitted.sh FLEXTRACE PROGRAM FULL_RATE: what programs emitted into a recording, as they counted it, against what was read,
+# however it is recorded: emitted.csv has a line for each program and class, and nothing is missing that is not told.
+. "$(dirname "$0")/lib.sh"
+FULL_RATE=$3
+export LTTNG_UST_REGISTER_TIMEOUT=-1
+
+# told DIR PROGRAM CLASS: emitted, read, late and missing.
+told() {
+	awk -F, -v program="$2" -v class="$3" '$4 == program && $5 == class { e += $6; r += $8; l += $9; m += $10 }
+		END { print e + 0, r + 0, l + 0, m + 0 }' "$1/emitted.csv"
+}
+
+expect() { # DIR PROGRAM CLASS NUMBERS
+	[ "$(told "$1" "$2" "$3")" = "$4" ] || fail "$2, $3 in $1: $(told "$1" "$2" "$3") instead of $4: $(cat "$1/emitted.csv")"
+}
+
+# programs DIR COUNT: so many are listed.
+programs() {
+	n=$(awk -F, 'NR > 1 { print $3 }' "$1/emitted.csv" | sort -u | wc -l)
+	[ "$n" -eq "$2" ] || fail "$n programs in $1, not $2: $(cat "$1/emitted.csv")"
+}
+
+lost() {
+	awk -F, -v cause="$2" '$4 == cause { n += $8 } END { print n + 0 }' "$1/losses.csv"
+}
+
+# closed DIR: nothing is unaccounted.
+closed() {
+	[ "$(lost "$1" unaccounted)" -eq 0 ] || fail "unaccounted in $1: $(cat "$1/losses.csv" "$1/emitted.csv")"
+	says '"closes":[[:space:]]*true' "$1/run.json"
+}
+
+# Two at once, the second begins and ends in the middle of the first: each has what was emitted in it, of its own programs.
+mkfifo here-1 go-1 here-2 go-2
+run 0 "$FLEXTRACE" start -o outer
+"$PROGRAM" scopes=100 write=here-1 read=go-1 scopes=50 write=here-2 read=go-2 scopes=30 2>one.log &
+one=$!
+cat here-1 >/dev/null
+run 0 "$FLEXTRACE" start -o inner
+: >go-1
+cat here-2 >/dev/null
+run 0 "$FLEXTRACE" record -o command -- "$PROGRAM" scopes=7
+run 0 "$FLEXTRACE" record -o strangers -- "$FULL_RATE" counts 20000 return
+run 0 "$FLEXTRACE" stop --fail-on-loss inner
+: >go-2
+wait $one || fail "the program failed: $(cat one.log)"
+run 0 "$FLEXTRACE" stop --fail-on-loss outer
+expect outer program scope "180 180 0 0"
+expect inner program scope "50 50 0 0"
+expect command program scope "7 7 0 0"
+for dir in outer inner command strangers; do
+	programs $dir 1
+	closed $dir
+done
+says 'were read, 0 are missing' out.log
+nothing_left
+
+# One process of several, and what it has emitted before.
+"$PROGRAM" scopes=10 write=here-1 read=go-1 scopes=20 2>one.log &
+one=$!
+cat here-1 >/dev/null
+"$FLEXTRACE" start -o other >other.log 2>&1
+"$FLEXTRACE" record --pid=$one -o single >single.log 2>&1 &
+recorder=$!
+until grep -q 'recording\|Ctrl-C\|interrupt' single.log; do :; done
+"$PROGRAM" scopes=1000
+: >go-1
+wait $one
+kill -INT $recorder
+wait $recorder
+run 0 "$FLEXTRACE" stop other
+expect single program scope "20 20 0 0"
+expect other program scope "1020 1020 0 0"
+programs single 1
+closed single
+closed other
+nothing_left
+
+# What is killed in the middle of a record is missing in its own recording, and not in one that runs beside it.
+rm -f counts
+run 0 "$FLEXTRACE" start -o beside
+"$PROGRAM" scopes=9
+run 137 "$FLEXTRACE" record -o hole -- "$FULL_RATE" counts 20000 hole-kill
+run 0 "$FLEXTRACE" stop beside
+closed beside
+expect beside program scope "9 9 0 0"
+[ "$(lost hole unaccounted)" -eq 1 ] || fail "hole: $(cat hole/losses.csv)"
+says '"closes":[[:space:]]*false' hole/run.json
+nothing_left
+
+# Buffers that are too small: missing = discarded, by LTTng's own count, in each channel.
+rm -f counts
+run 0 "$FLEXTRACE" record --subbuf-size=4K --num-subbuf=2 -o small -- "$FULL_RATE" counts 100000 return
+closed small
+missing=$(told small full_rate counter | cut -d' ' -f4)
+[ "$missing" -eq "$(lost small lttng_discarded_events)" ] || fail "$missing missing: $(cat small/losses.csv)"
+nothing_left
