@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +95,20 @@ bool daemon_has_place(char ret_run_dir[PATH_MAX])
 	return slash && access(slash == parent ? "/" : parent, W_OK | X_OK) == 0;
 }
 
+bool daemon_lacks_group(void)
+{
+	const struct group *tracing = geteuid() == 0 ? getgrnam("tracing") : NULL;
+	unsigned long inside, outside, n;
+	FILE *file = tracing ? fopen("/proc/self/gid_map", "re") : NULL;
+	bool lacks = file != NULL;
+
+	while (file && lacks && fscanf(file, "%lu %lu %lu", &inside, &outside, &n) == 3)
+		lacks = tracing->gr_gid < inside || tracing->gr_gid - inside >= n;
+	if (file)
+		fclose(file);
+	return lacks;
+}
+
 static int start_failed(int status, struct flextrace_error *error)
 {
 	char run_dir[PATH_MAX];
@@ -109,6 +124,16 @@ static int start_failed(int status, struct flextrace_error *error)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		return error_set(error, FLEXTRACE_E_SYSTEM,
 		                 "Cannot find lttng-sessiond; install the package lttng-tools");
+	if (daemon_lacks_group())
+		return error_set(error, FLEXTRACE_E_SYSTEM,
+		                 "lttng-sessiond cannot start: you are root of a user namespace "
+		                 "that does not have the group `tracing`; record outside of it, or "
+		                 "as another user than root (unshare -U without -r)");
+	if (!daemon_has_place(run_dir) && !run_dir[0])
+		return error_set(error, FLEXTRACE_E_SYSTEM,
+		                 "lttng-sessiond cannot start: you have no home directory; set "
+		                 "LTTNG_HOME to a directory that can be written, for the programs "
+		                 "as well");
 	if (!daemon_has_place(run_dir))
 		return error_set(error, FLEXTRACE_E_SYSTEM,
 		                 "lttng-sessiond cannot start: it cannot write its directory; set "

@@ -26,6 +26,9 @@ bool daemon_is_alive(void);
 /* True if a daemon of ours could write its directory, which is stored. */
 bool daemon_has_place(char ret_run_dir[PATH_MAX]);
 
+/* Whether we are root where LTTng's group is not mapped: root's daemon cannot give it files. */
+bool daemon_lacks_group(void);
+
 /*
  * One `flextrace` of a user at a time starts the daemon and makes its session, or ends its session
  * and stops the daemon: else two would start one each, or one stop it under the other. Returns a

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flextrace doctor: what keeps a recording from working on this machine, and how to mend it. */
+#include <errno.h>
 #include <grp.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -89,6 +90,18 @@ static void check_daemon(struct findings *findings, bool has_daemon)
 		                                 is_in_group(tracing->gr_gid))
 		                      ? "root's"
 		                      : "your own");
+	} else if (has_daemon && daemon_lacks_group()) {
+		findings_tell(findings, VERDICT_FAIL,
+		              "record outside of it, or as another user than root (unshare -U "
+		              "without -r)",
+		              "session daemon: none answers, one of the root of a user namespace "
+		              "without the group `tracing` cannot start");
+	} else if (has_daemon && !daemon_has_place(run_dir) && !run_dir[0]) {
+		findings_tell(findings, VERDICT_FAIL,
+		              "set LTTNG_HOME to a directory that can be written, for the programs "
+		              "as well",
+		              "session daemon: none answers, and you have no home directory for "
+		              "one of yours");
 	} else if (has_daemon && !daemon_has_place(run_dir)) {
 		findings_tell(findings, VERDICT_FAIL,
 		              "set LTTNG_HOME to a directory that is there and can be written, for "
@@ -161,8 +174,10 @@ static void check_memory(struct findings *findings)
 	uint64_t free_bytes;
 
 	if (access("/dev/shm", W_OK | X_OK) != 0) {
-		findings_tell(findings, VERDICT_FAIL, "chmod 1777 /dev/shm",
-		              "/dev/shm: not writable");
+		findings_tell(findings, VERDICT_FAIL,
+		              errno == EROFS ? "mount -o remount,rw /dev/shm"
+		                             : "chmod 1777 /dev/shm",
+		              "/dev/shm: not writable (%s)", strerror(errno));
 		return;
 	}
 	if (buffers_free_bytes("/dev/shm", &free_bytes, &error) < 0 ||
@@ -182,7 +197,8 @@ static void check_memory(struct findings *findings)
 
 static void check_machine(struct findings *findings)
 {
-	static const struct tool daemon = {"lttng-tools", "lttng-sessiond --version 2>/dev/null",
+	static const struct tool daemon = {"lttng-tools",
+	                                   "HOME=${HOME:-/} lttng-sessiond --version 2>/dev/null",
 	                                   "lttng-tools", 2, 13};
 	static const struct tool babeltrace = {"babeltrace2", "babeltrace2 --version 2>/dev/null",
 	                                       "babeltrace2", 2, 0};

@@ -265,6 +265,20 @@ bool member_lives(const struct recording *recording)
 	return lives;
 }
 
+bool member_claim(const struct recording *recording, int *ret_fd)
+{
+	struct stat status;
+
+	*ret_fd = open_state(recording);
+	if (*ret_fd < 0) /* the directory is gone */
+		return true;
+	if (set_lock(*ret_fd, F_OFD_SETLK, F_WRLCK, BYTE_MUTEX) == 0 &&
+	    fstat(*ret_fd, &status) == 0 && status.st_nlink > 0)
+		return true;
+	close(*ret_fd);
+	return false;
+}
+
 /* True if more members are expected, and the state file, which each of them writes, is young. */
 static bool may_others_come(const struct member *member)
 {

@@ -54,6 +54,10 @@ bool member_end_dead(struct recording *recording, uint32_t n_expected);
 /* True if the recording has members that live. */
 bool member_lives(const struct recording *recording);
 
+/* Claims a recording that nobody records any more, to end it; `ret_fd` is closed by the caller when
+ * it has. False: somebody else ends it, or has. */
+bool member_claim(const struct recording *recording, int *ret_fd);
+
 /* True for one of the members: the first that asked, after its end another one. */
 bool member_leads(const struct member *member);
 

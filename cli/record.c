@@ -24,6 +24,7 @@
 #include "twice.h"
 
 #define REGISTER_TIMEOUT_MS "30000"
+#define MAX_PROGRAM_BYTES   128 /* of its name in that of a directory */
 
 struct record_options {
 	int64_t pid;
@@ -155,12 +156,23 @@ static void set_environment(const struct run *run)
 	setenv("LTTNG_UST_REGISTER_TIMEOUT", REGISTER_TIMEOUT_MS, 0);
 }
 
+/* The length of a name, cut where it leaves no room in that of a directory: between characters. */
+static int cut_name(const char *name)
+{
+	size_t n = strlen(name);
+
+	if (n > MAX_PROGRAM_BYTES)
+		for (n = MAX_PROGRAM_BYTES; n && (name[n] & 0xc0) == 0x80; n--)
+			;
+	return (int)n;
+}
+
 /* "flextrace-<program>-<date>", or one name for all of a job; hosts of one job do not share a
  * directory. */
 static void choose_dir(const struct run *run, const char *program, char dir[PATH_MAX])
 {
 	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) check_usage(): there is one */
-	const char *base = strrchr(program, '/');
+	const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;
 	time_t now = time(NULL);
 	char date[32], host[65] = "";
 	struct tm local;
@@ -172,7 +184,7 @@ static void choose_dir(const struct run *run, const char *program, char dir[PATH
 	else if (run->launcher.job[0])
 		n = snprintf(dir, PATH_MAX, "flextrace-%s", run->launcher.job);
 	else
-		n = snprintf(dir, PATH_MAX, "flextrace-%s-%s", base ? base + 1 : program, date);
+		n = snprintf(dir, PATH_MAX, "flextrace-%.*s-%s", cut_name(base), base, date);
 	if (run->launcher.is_multi_host && n > 0 && n < PATH_MAX - 80 &&
 	    gethostname(host, sizeof(host) - 1) == 0)
 		snprintf(dir + n, (size_t)(PATH_MAX - n), "/host-%s", host);

@@ -185,6 +185,12 @@ static int plan_buffers(const char *dir, const struct recording_options *options
 		                 "Not a power of two: --num-subbuf=%" PRIu64, wish.n_subbufs);
 	if (options->subbuf_size)
 		FLEXTRACE_TRY(buffers_parse_size(options->subbuf_size, &wish.subbuf_bytes, error));
+	if (!options->is_crash_safe && access("/dev/shm", W_OK | X_OK) != 0)
+		return error_set(
+			error, FLEXTRACE_E_SYSTEM,
+			"Cannot write to /dev/shm, where LTTng has its buffers, `flextrace "
+			"doctor` says what to do: reason=%s",
+			strerror(errno));
 	FLEXTRACE_TRY(
 		buffers_free_bytes(options->is_crash_safe ? dir : "/dev/shm", &free_bytes, error));
 	code = buffers_plan(&wish, buffers_possible_cpus(), free_bytes, ret_plan, error);
@@ -475,7 +481,7 @@ static int tell_cut(struct recording *recording, struct recording_outcome *outco
 	struct flextrace_error reason = *error;
 	const char *guess = outcome->is_full ? "the disk is full"
 	                    : recording->kind == SESSION_TO_RELAY
-	                            ? "lttng-relayd ended or the network broke"
+	                            ? "lttng-relayd ended, its disk is full or the network broke"
 	                            : "its session or consumer daemon was killed";
 
 	if (recover(recording))

@@ -319,6 +319,7 @@ static int prepare(const char *path, char ret_instead[PATH_MAX], struct flextrac
 		recover_below(path);
 		return 0;
 	}
+	FLEXTRACE_TRY(check_ended(recording.dir, error));
 	if (recovery_is_needed(recording.dir))
 		recover_if_possible(recording.dir);
 	snprintf(ret_instead, PATH_MAX, "%s", recording.trace_dir);

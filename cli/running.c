@@ -34,11 +34,13 @@ static int load(const struct session_entry *entry, struct recording *ret_recordi
 	if (name_dir(entry, dir, &error) < 0)
 		return cli_fail(&error);
 	snprintf(state, sizeof(state), "%s/" RECORDING_STATE_FILE, dir);
-	if (access(state, F_OK) != 0 && errno == ENOENT)
-		recording_make_up(entry, dir, ret_recording);
-	else if (recording_load(dir, ret_recording, &error) < 0)
-		return cli_fail(&error);
-	return CLI_OK;
+	if (access(state, F_OK) == 0 || errno != ENOENT)
+		return recording_load(dir, ret_recording, &error) < 0 ? cli_fail(&error) : CLI_OK;
+	recording_make_up(entry, dir, ret_recording);
+	if (recording_runs(ret_recording, NULL) != 0)
+		return CLI_OK;
+	cli_error("It has just been ended, by another `flextrace stop`: path=%s", dir);
+	return CLI_INPUT;
 }
 
 /* Keeps the entries that are wished for in front; returns how many. */

@@ -72,7 +72,8 @@ static int run_start(const struct command *command, int argc, char **argv)
 }
 
 /* Ends a recording. A flight recorder is asked for what it holds first, which is stored as the
- * recording to convert. */
+ * recording to convert. The state file stays until the session is gone, so that who finds the one
+ * finds the other. */
 static int end(struct recording *recording, struct recording_outcome *outcome,
                struct flextrace_error *error)
 {
@@ -82,11 +83,31 @@ static int end(struct recording *recording, struct recording_outcome *outcome,
 
 	if (recording->kind == SESSION_FLIGHT)
 		taken = flight_take(recording, FLIGHT_END, &snapshot, error);
-	recording_forget(recording);
 	ended = recording_end(recording, outcome, taken < 0 ? &later : error);
+	recording_forget(recording);
+	if (recording->has_made_dir)
+		rmdir(recording->dir); /* where nothing is in it */
 	snapshot.cut_code = recording->cut_code;
 	*recording = snapshot;
 	return taken < 0 ? taken : ended;
+}
+
+/* Claims a recording that nobody records and nobody else ends. Returns an exit code. */
+static int claim_ended(const struct recording *recording, int *ret_claim)
+{
+	if (member_lives(recording)) {
+		cli_error("`flextrace record` records there and ends it with its program; to end "
+		          "it now, interrupt that: path=%s",
+		          recording->dir);
+		return CLI_INPUT;
+	}
+	if (!member_claim(recording, ret_claim)) {
+		cli_error("Another `flextrace stop`, or the guardian of a recorder that died, ends "
+		          "it already: path=%s",
+		          recording->dir);
+		return CLI_INPUT;
+	}
+	return CLI_OK;
 }
 
 static int stop(const char *dir, const struct stop_options *options,
@@ -98,19 +119,18 @@ static int stop(const char *dir, const struct stop_options *options,
 	struct recording recording;
 	bool is_flight;
 	const struct running_wish wish = {.prefix = SESSION_PREFIX "start-"};
-	int code = running_find(dir, &wish, &recording), ended;
+	int code = running_find(dir, &wish, &recording), ended, claim;
 
 	if (code != CLI_OK)
 		return code;
-	if (member_lives(&recording)) {
-		cli_error("`flextrace record` records there and ends it with its program; to end "
-		          "it now, interrupt that: path=%s",
-		          recording.dir);
-		return CLI_INPUT;
-	}
+	code = claim_ended(&recording, &claim);
+	if (code != CLI_OK)
+		return code;
 	signals_hold(&signals);
 	is_flight = recording.kind == SESSION_FLIGHT;
 	ended = end(&recording, &outcome, &error);
+	if (claim >= 0)
+		close(claim);
 	signals_release(&signals);
 	if (ended < 0 && access(recording.trace_dir, F_OK) == 0)
 		cli_note("the trace is kept, `flextrace convert` reads it: %s",

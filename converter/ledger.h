@@ -27,7 +27,8 @@
 	  "taken. Record submit and complete times, or FLEXTRACE_CLOCK_SYNC")                   \
 	X(NO_DEFINITIONS, "no_definitions",                                                     \
 	  "processes are shown as \"pid N\": record the definitions channel, and run "          \
-	  "`lttng regenerate statedump` after a rotation or before a snapshot")                 \
+	  "`lttng regenerate statedump` after a rotation, before a snapshot, and once a live "  \
+	  "reader that comes late is there")                                                    \
 	X(NO_CONTEXTS, "no_contexts",                                                           \
 	  "add the contexts vpid and vtid: lttng add-context -u -t vpid -t vtid")               \
 	X(NO_EVENTS, "no_events",                                                               \

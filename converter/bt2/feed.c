@@ -74,24 +74,31 @@ static uint32_t count_missing_channels(const bt_trace *trace)
 	return n_missing;
 }
 
-static bool has_trace(const struct feed *feed, const uint8_t uuid[16])
+static struct feed_trace *find_trace(struct feed *feed, const uint8_t uuid[16])
 {
 	uint32_t i = 0;
 
 	while (i < feed->n_traces && memcmp(feed->traces[i].uuid, uuid, 16) != 0)
 		i++;
-	return i < feed->n_traces;
+	return i < feed->n_traces ? &feed->traces[i] : NULL;
 }
 
 static int note_trace(struct feed *feed, const struct feed_trace *trace)
 {
 	struct feed_trace *noted;
 
-	if (has_trace(feed, trace->uuid))
+	noted = find_trace(feed, trace->uuid);
+	if (noted) { /* a reader of what is recorded meanwhile sees its streams one after another */
+		if (trace->n_missing_channels < noted->n_missing_channels)
+			noted->n_missing_channels = trace->n_missing_channels;
+		if (trace->n_channels > noted->n_channels)
+			noted->n_channels = trace->n_channels;
 		return 0;
+	}
 	FLEXTRACE_TRY(array_make_room(&feed->traces, feed->n_traces, sizeof(*feed->traces)));
 	noted = &feed->traces[feed->n_traces++];
-	*noted = (struct feed_trace){.n_missing_channels = trace->n_missing_channels};
+	*noted = (struct feed_trace){.n_channels = trace->n_channels,
+	                             .n_missing_channels = trace->n_missing_channels};
 	memcpy(noted->uuid, trace->uuid, sizeof(noted->uuid));
 	return losses_merge(&noted->lost, &trace->lost, FLEXTRACE_NONE);
 }
@@ -99,7 +106,11 @@ static int note_trace(struct feed *feed, const struct feed_trace *trace)
 /* What a trace says of itself. */
 static int read_trace(struct feed *feed, const bt_trace *trace, uint8_t ret_uuid[16])
 {
-	struct feed_trace read = {.n_missing_channels = count_missing_channels(trace)};
+	struct feed_trace read = {
+		.n_channels = (uint32_t)bt_trace_class_get_stream_class_count(
+			bt_trace_borrow_class_const(trace)),
+		.n_missing_channels = count_missing_channels(trace),
+	};
 	int code;
 
 	environment_get_uuid(trace, read.uuid);
@@ -378,7 +389,8 @@ static int book_channels(struct feed *feed, const struct feed_trace *trace)
 	struct loss_place nowhere = LOSS_NOWHERE;
 	uint64_t n = trace->n_missing_channels;
 
-	if (!n && lacks_definitions(feed, trace))
+	/* Where there are several, theirs is there, and a live reader came late. */
+	if (!n && trace->n_channels < 2 && lacks_definitions(feed, trace))
 		n = 1;
 	return ledger_lose(&feed->decoder.ledger, LOSS_CHANNEL_NOT_CREATED, &nowhere, n, INT64_MIN);
 }

@@ -28,7 +28,7 @@ struct feed_stream {
 
 struct feed_trace {
 	uint8_t uuid[16];
-	uint32_t n_missing_channels;
+	uint32_t n_channels, n_missing_channels;
 	struct losses lost; /* owned: of the files it was made from */
 };
 

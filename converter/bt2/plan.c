@@ -313,6 +313,12 @@ int plan_init(struct plan *plan, const struct plugins *plugins,
 	}
 	if (last.message[0])
 		code = error_set(error, code < 0 ? code : FLEXTRACE_E_INPUT, "%s", last.message);
+	else if (plan->n_lost)
+		code = error_set(error, FLEXTRACE_E_INPUT,
+		                 "No data: all of the trace's stream files end inside their first "
+		                 "packet; was the disk full, here or on the relay, or was the "
+		                 "recorder killed? path=%s",
+		                 options->traces[0]);
 	else
 		code = error_set(
 			error, FLEXTRACE_E_INPUT,

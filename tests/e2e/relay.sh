@@ -75,6 +75,31 @@ wait $viewer || { grep -v ' [DI] ' viewer.log; fail "babeltrace2 failed"; }
 check_output live
 [ ! -e live-state ] || fail "something is left here"
 
+# Whoever comes late and does not ask for definitions has no names, but no channel is missing.
+"$FLEXTRACE" start --relay=10.77.0.2:5442:5443 -o late-state 2>err.log || { cat err.log; fail "start failed"; }
+session=$(sed -n 's/^session //p' late-state/.flextrace-recording)
+LTTNG_UST_REGISTER_TIMEOUT=-1 "$PROGRAM" write=here read=go scopes=2000 write=here read=go &
+program=$!
+cat here >/dev/null
+# Until definitions are with the relay: a viewer that is there before has them.
+while [ -z "$(find relay -path "*$session*" -name 'definitions_*' -size +0)" ]; do :; done
+on_host env LD_PRELOAD="$asan" babeltrace2 -c source.ctf.lttng-live --log-level=D \
+	-p "inputs=[\"net://127.0.0.1:5444/host/$(hostname)/$session\"],session-not-found-action=\"end\"" \
+	-c sink.flextrace.timeline -p 'output-dir="late"' >seen 2>&1 &
+viewer=$!
+exec 3<seen
+grep -q -m 1 'Getting .* new stream' <&3 || fail "babeltrace2 does not attach"
+cat <&3 >viewer.log &
+: >go
+cat here >/dev/null
+: >go
+wait $program
+while [ "$(grep -c 'Creating event message from .* ec-name="flextrace:scope"' viewer.log)" -lt 2000 ] && kill -0 $viewer; do :; done
+"$FLEXTRACE" stop late-state 2>err.log || { cat err.log; fail "stop failed"; }
+wait $viewer || { grep -v ' [DI] ' viewer.log; fail "babeltrace2 failed"; }
+grep -q no_definitions late/run.json || fail "nobody says that names are missing"
+[ "$(lost late channel_not_created)" -eq 0 ] || fail "channels are said to be missing"
+
 # The relay ends before the recording: that is no success.
 relays=$(pgrep -x lttng-relayd)
 status=0
@@ -85,4 +110,4 @@ status=0
 	for pid; do tail --pid="$pid" -f /dev/null; done
 	"$0" scopes=10' "$PROGRAM" $relays 2>err.log || status=$?
 [ "$status" -eq 2 ] || { cat err.log; fail "exit code $status, not 2, without the relay"; }
-grep -q 'lttng-relayd ended or the network broke' err.log || { cat err.log; fail "nothing is said of the relay"; }
+grep -q 'lttng-relayd ended, its disk is full or the network broke' err.log || { cat err.log; fail "nothing is said of the relay"; }

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# causes.sh FLEXTRACE PROGRAM TERMINAL: what keeps a command from its work is named, and what to do about it.
+. "$(dirname "$0")/lib.sh"
+export LTTNG_UST_REGISTER_TIMEOUT=-1
+mkfifo told
+
+# A recording that still runs, by its directory or its trace.
+run 0 "$FLEXTRACE" start -o first
+"$PROGRAM" scopes=10
+for path in first first/trace; do
+	run 2 "$FLEXTRACE" convert -o converted $path
+	says 'still runs, end it with `flextrace stop ' err.log
+	[ ! -e converted ] || fail "something was converted"
+done
+
+# Two stops: the second one comes while the first one waits for a session daemon that stands still.
+daemon=$(daemon_of first)
+kill -STOP "$daemon"
+"$FLEXTRACE" stop --no-convert first 2>told >first.log &
+first=$!
+exec 3<told
+while read -r line <&3 && [ "${line#*'kill -CONT'}" = "$line" ]; do :; done
+run 2 "$FLEXTRACE" stop first
+says 'Another `flextrace stop`, .*ends it already: path=.*/first$' err.log
+kill -CONT "$daemon"
+cat <&3 >/dev/null
+exec 3<&-
+wait $first || fail "the first stop failed"
+expect_events first scope 10
+run 2 "$FLEXTRACE" stop first
+says 'No recording runs there' err.log
+nothing_left
+
+# A long name of a program is cut in that of the directory, between characters.
+name=$(printf 'x%.0s' $(seq 127))ü$(printf 'y%.0s' $(seq 100))
+cp "$PROGRAM" "$name"
+run 0 "$FLEXTRACE" record -- "./$name" scopes=3
+dir=$(find . -maxdepth 1 -name 'flextrace-x*')
+[ "$(rows "$dir/host.csv")" -eq 3 ] || fail "not 3 rows of a program with a long name"
+case $dir in
+*x-2*) ;;
+*) fail "the name is not cut between characters: $dir" ;;
+esac
+
+[ "$(id -u)" -eq 0 ] || exit 0
+
+# Nowhere for a session daemon's files; root without LTTng's group; memory that nobody may write to.
+chmod 777 .
+if setpriv --reuid=54321 --clear-groups test -x "$FLEXTRACE" 2>/dev/null && ! getent passwd 54321 >/dev/null; then
+	run 2 env -u HOME -u LTTNG_HOME setpriv --reuid=54321 --clear-groups "$FLEXTRACE" record -o homeless -- "$PROGRAM"
+	says 'you have no home directory; set LTTNG_HOME' err.log
+	run 2 env -u HOME -u LTTNG_HOME setpriv --reuid=54321 --clear-groups "$FLEXTRACE" doctor
+	says 'no home directory' out.log
+fi
+if getent group tracing >/dev/null && setpriv --reuid=65534 --regid=65534 --clear-groups unshare -Ur test -x "$FLEXTRACE"; then
+	chmod 777 /run/lttng
+	run 2 setpriv --reuid=65534 --regid=65534 --clear-groups unshare -Ur "$FLEXTRACE" record -o mapped -- "$PROGRAM"
+	says 'root of a user namespace that does not have the group `tracing`' err.log
+	run 2 setpriv --reuid=65534 --regid=65534 --clear-groups unshare -Ur "$FLEXTRACE" doctor
+	says 'root of a user namespace without the group' out.log
+fi
+if mount -o remount,ro /dev/shm 2>/dev/null; then
+	run 2 "$FLEXTRACE" record -o readonly -- "$PROGRAM"
+	says 'Cannot write to /dev/shm.*reason=Read-only file system' err.log
+	run 2 "$FLEXTRACE" doctor
+	says 'mount -o remount,rw /dev/shm' out.log
+	mount -o remount,rw /dev/shm
+fi
+[ ! -e homeless ] && [ ! -e mapped ] && [ ! -e readonly ] || fail "something is left"
