@@ -4,14 +4,14 @@
 set(clocks_core converter/clock_options.c converter/definitions.c converter/error.c converter/gather.c converter/identity.c
 	converter/ledger.c converter/losses.c converter/strings.c ${table_sources})
 set(clocks_sources tests/clock_model.c tests/clock_truth.c converter/marzullo.c)
-foreach(file axis bare chains choices edges epochs facts instances late marks match order rate runs shift spans unwrap wide window)
+foreach(file axis bare chains choices edges epochs facts first instances late marks match order rate runs shift spans strays unwrap wide window)
 	list(APPEND clocks_sources converter/unwrap/${file}.c)
 endforeach()
 foreach(file band bridge calibrate choose claims doubts eras fit floors follow guide line loose map parts proof reach reference reject report returns room slope smooth soft track)
 	list(APPEND clocks_sources converter/calibrate/${file}.c)
 endforeach()
 
-foreach(name unwrap unwrap_records unwrap_boots)
+foreach(name unwrap unwrap_records unwrap_boots unwrap_strays)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
 		tests/text_source.c tests/unwrap_fixture.c converter/decode/decode.c
 		converter/decode/schema.c LIBS Threads::Threads m)

@@ -15,7 +15,9 @@
  *   spans.c   wraps within work, by estimates
  *   chains.c  estimates of work that follow each other are put into one epoch
  *   epochs.c  estimates that are whole wraps off are put right
- *   axis.c    facts of one counter get their epochs
+ *   axis.c    facts of one counter get their places
+ *   first.c   their epochs, as far as others bound them
+ *   strays.c  stretches of false evidence
  *   shift.c   resets that the epochs do not show
  *   wide.c    resets that only whole reads show
  *   late.c    facts that the first pass left open
@@ -169,9 +171,10 @@ struct fact {
 	} source; /* weak */
 	uint16_t segment;
 	uint8_t kind, bounds;
-	uint8_t status; /* enum time_status; UNMATCHED until it is placed */
-	bool is_origin; /* only `first` is evidence: how often it wraps behind that is not known */
-	uint8_t from, to; /* operations: the stamps of `first` and of `first` + `span` */
+	uint8_t status;     /* enum time_status; UNMATCHED until it is placed */
+	bool is_origin : 1; /* only `first` is evidence: how often it wraps behind is not known */
+	bool is_stray : 1;  /* certified, but the tolerance was needed */
+	uint8_t from, to;   /* operations: the stamps of `first` and of `first` + `span` */
 };
 
 struct rate { /* ticks per ns */
@@ -355,6 +358,13 @@ int axis_split(struct axis *axis, uint32_t segment, struct fact *first);
 /* Places the facts of a prepared axis. `op_runs`: see struct unwrap. */
 int axis_place(struct axis *axis, const struct map *op_runs, const struct run *runs);
 void axis_release(struct axis *axis);
+
+/* The first pass of axis_place(). */
+int axis_place_first(struct axis *axis);
+
+/* Takes what stands among many strays for no evidence, and segments without any for none.
+ * FLEXTRACE_E_MEMORY or 0. */
+int axis_leave_out_strays(struct axis *axis);
 
 /* Begins a segment wherever what is certified shifts by less than its epochs can show. */
 int axis_split_shifts(struct axis *axis);

@@ -6,6 +6,7 @@
 static const double pads[] = {1e-2, 1e-3, 1e-4, 2e-5};
 #define N_PADS          4
 #define N_UNSTEADY_PADS 2
+#define EXACT           6e-3 /* of the rate, that it may be off: twice what steps are followed */
 
 void fact_tell_run(const struct fact *fact)
 {
@@ -123,6 +124,18 @@ enum verdict window_place(const struct axis *axis, const struct fact *fact,
 			return i == 0 ? CONTRADICTS : IS_OPEN;
 	}
 	return IS_OPEN;
+}
+
+bool window_is_exact(const struct axis *axis, const struct anchor *anchor, const struct fact *fact)
+{
+	const struct rate *rate = &axis->rate;
+	int64_t least_ns = fact->before_ns - anchor->after_ns;
+	int64_t most_ns = fact->after_ns - anchor->before_ns;
+	int64_t first = (int64_t)fact->first, last = (int64_t)(fact->first + fact->span);
+
+	return !rate->is_known || axis->is_soft ||
+	       (first >= anchor->last + least_ticks(rate, EXACT, least_ns) - 1 &&
+	        last <= anchor->first + most_ticks(rate, EXACT, most_ns) + 1);
 }
 
 void window_narrow(const struct axis *axis, const struct anchor *anchor, const struct fact *fact,

@@ -52,6 +52,10 @@ enum verdict window_place(const struct axis *axis, const struct fact *fact,
                           const struct phase *phase, const struct anchor *const *anchors,
                           uint32_t n, place_t *ret_place);
 
+/* Whether a placed fact is where the rate takes an anchor, without any tolerance. Both have both
+ * bounds. If the rate is not known, or these are estimates, it is. */
+bool window_is_exact(const struct axis *axis, const struct anchor *anchor, const struct fact *fact);
+
 /* The most ticks there can be in `span_ns`. */
 place_t window_most_ticks(const struct axis *axis, int64_t span_ns);
 
