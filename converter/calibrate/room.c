@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A lie between the true bounds contradicts nobody, nor does a clock that stood still for less than
- * the band is wide; and yet the band must not follow them. They can be seen all the same: every
- * bracket leaves room for the least latency of both sides, so the band of a true clock is nowhere
- * narrower than that room. What is narrower by far is pinched by something false.
+ * A false bracket whose bounds lie inside those of the true ones contradicts nobody. Nor does a clock
+ * that stood still for less than the band is wide. Yet the band must not follow them.
  *
- * How much room that is each bracket says by itself, whatever the clock did elsewhere: they leave
- * it their own latencies, and more. A few lies among them do not matter. Where latencies are so
- * long on one side or the other that the band is much narrower than any bracket, they do not tell.
+ * They can be seen all the same. Every bracket leaves room for the least latency of both sides, so
+ * the band of a true clock is nowhere narrower than that room. Where it is narrower by far, some
+ * evidence is false.
+ *
+ * Each bracket tells by itself how much room that is, whatever the clock did elsewhere: its own
+ * latencies, or more. A few false ones among them do not matter. Where latencies on one side or the
+ * other are so long that the band is much narrower than any bracket, brackets do not tell.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who is wrong where evidence contradicts: a bracket, or that the clock just went on?
+ * Where evidence contradicts, either a bracket is false or the clock did not just go on.
  *
- * The constraints are gone through in order of time, and what they leave of phi so far is carried
- * on: a track. A constraint that leaves the track too little room objects. From the first one that
- * does, another track begins. What comes then tells which of the two it was:
- *  - what leaves room to the old track and not to the new one says that the objections were lies;
- *  - a few in a row that leave room to the new one and not to the old one say that the clock
- *    jumped. One era ends in front of the first objection, the next begins with the new track;
- *  - what leaves room to neither begins the new track anew.
- * So lies come one by one, among evidence that denies them. Where some come in a row and nothing
- * between them denies any, the clock may have been there: that stretch is in doubt. So is a
+ * The constraints are gone through in order of time. What they leave of phi so far is carried on:
+ * a track. A constraint that leaves the track too little room objects, and the first one that does
+ * begins another track. What comes then tells which of the two it was:
+ *  - A constraint that leaves room to the old track and not to the new one says that the objections
+ *    were false.
+ *  - A few in a row that leave room to the new track and not to the old one say that the clock
+ *    jumped. One era ends in front of the first objection, the next begins with the new track.
+ *  - A constraint that leaves room to neither begins the new track anew.
+ * So false brackets come one by one, among evidence that denies them. Where some come in a row and
+ * nothing between them denies any, the clock may have been there: that stretch is in doubt. So is a
  * stretch behind which both tracks can go on, as if nothing had been.
+ *
+ * Where false brackets come near each other, those between them may be false as well, by less than
+ * shows. Then all of them are left out, and the stretch is in doubt: see doubt_near().
  *
  * All pairs of constraints meet: the later of two finds what the earlier one left of the track.
  */
@@ -66,9 +70,9 @@ static bool take(struct way *track, int64_t lo, int64_t hi, int64_t room)
 /* -- what becomes of objections -------------------------------------------------------------- */
 
 /*
- * Where lies come one upon the other, what stands between them may be false as well, by less than
- * shows: as where operations are paired with the evidence of the next one. So all of it is left
- * out, and the old track goes on as if none of it had been.
+ * Leaves out all knots in front of `end` that stand among false ones, if these are many, and lets
+ * the old track go on as if none had been. It happens where operations are paired with the evidence
+ * of the next one.
  */
 static int doubt_near(struct tracker *tracker, uint32_t end)
 {
@@ -135,7 +139,6 @@ static int object(struct tracker *tracker, uint32_t at, bool is_proof)
 		tracker->n_near = 0;
 		tracker->clean = tracker->old;
 	}
-
 	FLEXTRACE_TRY(
 		ARRAY_RESERVE(tracker->objects, tracker->n_allocated, tracker->n_objects + 1ull));
 	tracker->objects[tracker->n_objects++] = at;
