@@ -11,6 +11,8 @@ flextrace_add_unit_test(NAME drain_slots SOURCES ${drain} ${markers} INCLUDES ${
 flextrace_add_unit_test(NAME drain_live SOURCES ${drain} ${markers} INCLUDES ${posix_port})
 flextrace_add_unit_test(NAME drain_runs SOURCES ${drain} ${markers} INCLUDES ${posix_port})
 flextrace_add_unit_test(NAME drain_hostile SOURCES ${drain} ${markers} INCLUDES ${posix_port})
+flextrace_add_unit_test(NAME area_model SOURCES tests/area_model.c firmware-markers/ports/posix/port_posix.c
+	INCLUDES ${posix_port} DEFINITIONS FLEXTRACE_PORT_HEADER="model_port.h" FLEXTRACE_BLOCK_TICKS=1000u)
 flextrace_add_unit_test(NAME elf_names SOURCES tracer/src/elf_file.c tracer/src/elf_names.c)
 flextrace_add_unit_test(NAME emulator SOURCES ${drain} LIBS flextrace_emulator)
 flextrace_add_unit_test(NAME drain_soak SOURCES ${drain} LIBS flextrace_emulator)
@@ -42,4 +44,5 @@ set_tests_properties(unit.qemu unit.qemu_soak PROPERTIES LABELS qemu SKIP_RETURN
 # The long soaks, 2 million markers a core: ctest -C soak -L soak
 add_test(NAME soak.emulator CONFIGURATIONS soak COMMAND test_drain_soak 2000000)
 add_test(NAME soak.qemu CONFIGURATIONS soak COMMAND test_qemu_soak 2000000)
-set_tests_properties(soak.emulator soak.qemu PROPERTIES LABELS soak TIMEOUT 1200 SKIP_RETURN_CODE 77)
+add_test(NAME soak.area_model CONFIGURATIONS soak COMMAND test_area_model 100000)
+set_tests_properties(soak.emulator soak.qemu soak.area_model PROPERTIES LABELS soak TIMEOUT 1200 SKIP_RETURN_CODE 77)

@@ -211,7 +211,7 @@ static union {
 	uint8_t bytes[FLEXTRACE_WIRE_AREA_BYTES(8)];
 } handler;
 
-/* An interrupt at the worst moment: each time the marker that it interrupts has read the counter. */
+/* An interrupt at the worst moment: when the marker that it interrupts has read the counter. */
 static void interrupt(void *context, uint32_t kind, uint32_t id)
 {
 	static int is_inside;

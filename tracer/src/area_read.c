@@ -70,6 +70,21 @@ int flextrace_area_header_read(const void *memory, struct flextrace_area_header 
 	return 1;
 }
 
+static int is_up(const struct flextrace_drain_area *area)
+{
+	const struct flextrace_wire_area *wire = wire_of(area);
+
+	return drain_load_first(&wire->magic) == FLEXTRACE_WIRE_MAGIC;
+}
+
+/* 1 if all that was loaded so far is of the time since the same reset. */
+static int is_unchanged(const struct flextrace_drain_area *area)
+{
+	atomic_thread_fence(memory_order_acquire);
+	return is_up(area) && drain_load(&wire_of(area)->resets) == area->resets &&
+	       drain_load(&wire_of(area)->attached) != 0;
+}
+
 /*
  * Behind a store that the firmware has to keep to. It looks at policy and limit again when it has
  * filled the ring once from where it looked last, and that is not behind `head` as read after the
@@ -83,12 +98,24 @@ static void distrust(struct flextrace_drain_area *area)
 	atomic_thread_fence(memory_order_seq_cst);
 	waiting = drain_load(&wire->head) - (uint32_t)area->next;
 	if (waiting > area->capacity) {
+		if (!is_unchanged(area))
+			return; /* the next call begins anew */
 		skip_overwritten(area, waiting - area->capacity);
 		make_room(area);
 		waiting = area->capacity;
 	}
 	area->strict_from = area->next + waiting + area->capacity + MAX_UNSEEN_RECORDS;
+	area->strict_from += (uint32_t)area->strict_from == 0; /* 0 in the area: none is in doubt */
 	drain_store_last(&wire->strict_from, (uint32_t)area->strict_from);
+}
+
+/* Counts wrap: what is in doubt no more must not look as if it were some billion records later. */
+static void trust_again(struct flextrace_drain_area *area)
+{
+	if (area->strict_from == 0 || area->next < area->strict_from)
+		return;
+	area->strict_from = 0;
+	drain_store_last(&wire_of(area)->strict_from, 0);
 }
 
 static void apply_policy(struct flextrace_drain_area *area)
@@ -146,29 +173,14 @@ static void attach(struct flextrace_drain_area *area, const struct flextrace_are
 	distrusted = header->strict_from - (uint32_t)area->next;
 	if (distrusted > 2 * area->capacity + MAX_UNSEEN_RECORDS)
 		distrusted = 0; /* behind us */
-	area->strict_from = area->next + distrusted;
+	area->strict_from = header->strict_from && distrusted ? area->next + distrusted : 0;
 	if (area->is_reset)
 		restart(area);
 	area->is_reset = 0;
 	area->told_next = area->next;
 	area->has_told = 0;
-	if (area->policy_plus_1)
+	if (area->policy_plus_1 && !area->broken)
 		apply_policy(area);
-}
-
-static int is_up(const struct flextrace_drain_area *area)
-{
-	const struct flextrace_wire_area *wire = wire_of(area);
-
-	return drain_load_first(&wire->magic) == FLEXTRACE_WIRE_MAGIC;
-}
-
-/* 1 if all that was loaded so far is of the time since the same reset. */
-static int is_unchanged(const struct flextrace_drain_area *area)
-{
-	atomic_thread_fence(memory_order_acquire);
-	return is_up(area) && drain_load(&wire_of(area)->resets) == area->resets &&
-	       drain_load(&wire_of(area)->attached) != 0;
 }
 
 static int is_mapped(const struct flextrace_drain_area *area)
@@ -329,8 +341,11 @@ static uint64_t read_slots(struct flextrace_drain_area *area,
 	struct flextrace_wire_slot slot;
 	uint64_t first = 0;
 	uint32_t n_words = 0, n_runs = 0;
+	uint64_t lost = area->stats.overwritten_runs;
 
 	if (ahead > INT32_MAX) { /* runs do not go back */
+		if (!is_unchanged(area))
+			return 0;
 		area->broken = 1;
 		area->stats.refused++;
 		return 0;
@@ -351,8 +366,10 @@ static uint64_t read_slots(struct flextrace_drain_area *area,
 		n_words += slot_words(&slot, words + n_words);
 		area->next_run++;
 	}
-	if (!is_unchanged(area))
-		return 0; /* reset under our hands: the next call begins anew */
+	if (!is_unchanged(area)) { /* reset under our hands: the next call begins anew */
+		area->stats.overwritten_runs = lost;
+		return 0;
+	}
 	drain_store_last(&wire->read_run, (uint32_t)(area->next_run - 1));
 	if (!reader->emit) {
 		area->stats.unrecorded_runs += n_runs;
@@ -394,6 +411,8 @@ static uint32_t waiting(struct flextrace_drain_area *area)
 
 	if (n <= area->capacity)
 		return n;
+	if (!is_unchanged(area))
+		return 0; /* `head` is another boot's */
 	if (!may_overwrite(area)) {
 		area->broken = 1;
 		area->stats.refused++;
@@ -458,9 +477,9 @@ static uint32_t read_batch(struct flextrace_drain_area *area,
 		                      __atomic_load_n(&record->ticks, __ATOMIC_RELAXED),
 		                      DRAIN_SWAPS);
 	}
+	bad = spoilt(area, n, reader->is_last);
 	if (!is_unchanged(area))
 		return 0;
-	bad = spoilt(area, n, reader->is_last);
 	skip_overwritten(area, bad);
 	read_dropped(area);
 	if (n > bad)
@@ -476,6 +495,8 @@ static uint64_t read_ring(struct flextrace_drain_area *area,
 	uint32_t n = waiting(area);
 
 	if (!reader->emit) {
+		if (!is_unchanged(area))
+			return 0;
 		area->stats.unrecorded += n;
 		area->next += n;
 		area->told_next = area->next;
@@ -494,6 +515,7 @@ static uint64_t read_ring(struct flextrace_drain_area *area,
 		n -= taken;
 	}
 	read_dropped(area);
+	trust_again(area);
 	if (area->told != area->dropped || area->told_next != area->next)
 		emit_records(area, reader, NULL, 0);
 	return area->stats.recorded - before;

@@ -69,7 +69,8 @@
 #define FLEXTRACE_MARK_IN(area, name)           ((void)(sizeof(area) + sizeof(name)))
 #define FLEXTRACE_ZONE_BEGIN_IN(area, name)     ((void)(sizeof(area) + sizeof(name)))
 #define FLEXTRACE_ZONE_END_IN(area, name)       ((void)(sizeof(area) + sizeof(name)))
-#define FLEXTRACE_VALUE_IN(area, name, value)   ((void)(sizeof(area) + sizeof(name) + sizeof(value)))
+
+#define FLEXTRACE_VALUE_IN(area, name, value) ((void)(sizeof(area) + sizeof(name) + sizeof(value)))
 
 #else
 

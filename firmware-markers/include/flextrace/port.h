@@ -32,8 +32,8 @@
 /* For a port that puts names through the assembler: 1 if neither the name nor the file's has a
  * character that a compiler takes for its own in an asm statement with operands. A constant. */
 #define FLEXTRACE_I_HAS(text, character) (__builtin_strchr(text, character) != 0)
-#define FLEXTRACE_I_IS_PLAIN(text)                                       \
-	(!FLEXTRACE_I_HAS(text, '{') && !FLEXTRACE_I_HAS(text, '|') &&   \
+#define FLEXTRACE_I_IS_PLAIN(text)                                     \
+	(!FLEXTRACE_I_HAS(text, '{') && !FLEXTRACE_I_HAS(text, '|') && \
 	 !FLEXTRACE_I_HAS(text, '}') && !FLEXTRACE_I_HAS(text, '%'))
 
 /* 0, and an error if `name` is not a string literal with something in it. */

@@ -139,19 +139,22 @@ static inline void flextrace_posix_order(void *value, uint32_t n)
 #endif
 
 /* clang-format off */
-#define FLEXTRACE_I_POSIX_KIND_ID(kind, name, label)                                               \
-	__extension__({                                                                            \
-		uintptr_t flextrace_i_entry;                                                       \
-		__asm__ volatile(".pushsection flextrace_names,\"a\",@progbits\n"                   \
-				 ".balign 2\n"                                                     \
-				 label ": .asciz \"" name "\"\n"                                    \
-				 ".asciz \"" __FILE__ "\"\n"                                       \
-				 ".asciz \"" FLEXTRACE_I_TEXT(__LINE__) "\"\n"                     \
-				 ".popsection");                                                   \
-		__asm__ volatile(FLEXTRACE_I_POSIX_ADDRESS(label)                                  \
-				 : FLEXTRACE_I_POSIX_REGISTER(flextrace_i_entry) : FLEXTRACE_I_POSIX_CLOBBERS);          \
-		FLEXTRACE_WIRE_KIND_ID(kind, flextrace_i_entry -                                   \
-						     (uintptr_t)flextrace_posix_names);            \
+#define FLEXTRACE_I_POSIX_ENTRY(label, name)              \
+	".pushsection flextrace_names,\"a\",@progbits\n" \
+	".balign 2\n"                                    \
+	label ": .asciz \"" name "\"\n"                  \
+	".asciz \"" __FILE__ "\"\n"                      \
+	".asciz \"" FLEXTRACE_I_TEXT(__LINE__) "\"\n"    \
+	".popsection"
+#define FLEXTRACE_I_POSIX_KIND_ID(kind, name, label)                                  \
+	__extension__({                                                               \
+		uintptr_t flextrace_i_entry;                                          \
+		__asm__ volatile(FLEXTRACE_I_POSIX_ENTRY(label, name));               \
+		__asm__ volatile(FLEXTRACE_I_POSIX_ADDRESS(label)                     \
+				 : FLEXTRACE_I_POSIX_REGISTER(flextrace_i_entry)      \
+				 : FLEXTRACE_I_POSIX_CLOBBERS);                       \
+		FLEXTRACE_WIRE_KIND_ID(                                               \
+			kind, flextrace_i_entry - (uintptr_t)flextrace_posix_names);  \
 	})
 #define FLEXTRACE_PORT_KIND_ID(kind, name) \
 	FLEXTRACE_I_POSIX_KIND_ID(kind, name, "771" FLEXTRACE_I_TEXT(__COUNTER__))
