@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "emit_note.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -123,6 +124,22 @@ static void write_text(FILE *file, const char *text)
 	fputc('"', file);
 }
 
+/* Of a process that runs; 0: it has ended. */
+static unsigned count_threads(uint32_t pid)
+{
+	char path[64];
+	unsigned n = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
+	dir = opendir(path);
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n > 2 ? n - 2 : 0; /* . and .. */
+}
+
 static int write_line(void *context, const char *path)
 {
 	const struct note *note = context;
@@ -134,7 +151,7 @@ static int write_line(void *context, const char *path)
 	fprintf(note->file, "%s,%" PRIu32 ",%" PRIu64 ",%d,%d", note->when, head->pid,
 	        head->start_ns, is_own(note, head), is_here(note, head));
 	write_text(note->file, head->program);
-	fprintf(note->file, ",%" PRIu32, head->wait_ms);
+	fprintf(note->file, ",%" PRIu32 ",%u", head->wait_ms, count_threads(head->pid));
 	for (size_t i = 0; i < N_EVENTS; i++)
 		fprintf(note->file, ",%" PRIu64 ",%" PRIu64, counts.n[i], head->late[i]);
 	fputc('\n', note->file);
@@ -143,7 +160,7 @@ static int write_line(void *context, const char *path)
 
 static void write_heading(FILE *file)
 {
-	fputs("when,pid,start_ns,own,here,program,wait_ms", file);
+	fputs("when,pid,start_ns,own,here,program,wait_ms,threads", file);
 	for (size_t i = 0; i < N_EVENTS; i++)
 		fprintf(file, ",%s," EMITTED_LATE "%s", event_names[i], event_names[i]);
 	fputc('\n', file);
@@ -163,33 +180,50 @@ static void write_beginning(FILE *file, const struct emit_wish *wish)
 		fputs(EMITTED_ALL "\n", file);
 }
 
-int emit_note(const char *dir, const struct emit_wish *wish, enum emitted_time time,
+static int note_failed(const char *path, struct flextrace_error *error)
+{
+	return error_set(error, FLEXTRACE_E_OUTPUT,
+	                 "Cannot note what programs emitted: path=%s, reason=%s", path,
+	                 strerror(errno));
+}
+
+int emit_note(const char *path, const struct emit_wish *wish, enum emitted_time time,
               struct flextrace_error *error)
 {
 	struct note note = {.wish = wish, .when = emitted_time_name(time), .home = find_home()};
-	char path[PATH_MAX];
 	int fd, failed;
 
-	snprintf(path, sizeof(path), "%s/" EMITTED_FILE, dir);
 	if (time == EMITTED_STARTING)
 		unlink(path);
-	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	note.file = fd < 0 ? NULL : fdopen(fd, "a");
-	if (note.file) {
-		if (time == EMITTED_STARTING)
-			write_beginning(note.file, wish);
-		for_each(write_line, &note);
-		if (wish->n_discarded)
-			fprintf(note.file, EMITTED_LTTNG ",%" PRIu64 "\n", *wish->n_discarded);
-		fprintf(note.file, "%s\n", note.when); /* also where nobody was */
-	}
-	failed = !note.file || ferror(note.file);
-	if (note.file && (fclose(note.file) != 0 || failed))
-		failed = 1;
-	return failed ? error_set(error, FLEXTRACE_E_OUTPUT,
-	                          "Cannot note what programs emitted: path=%s, reason=%s", path,
-	                          strerror(errno))
-	              : FLEXTRACE_OK;
+	if (!note.file)
+		return note_failed(path, error);
+	if (time == EMITTED_STARTING)
+		write_beginning(note.file, wish);
+	for_each(write_line, &note);
+	if (wish->n_discarded)
+		fprintf(note.file, EMITTED_LTTNG ",%" PRIu64 "\n", *wish->n_discarded);
+	fprintf(note.file, "%s\n", note.when); /* also where nobody was */
+	failed = ferror(note.file);
+	return fclose(note.file) != 0 || failed ? note_failed(path, error) : FLEXTRACE_OK;
+}
+
+int emit_note_copy(const char *from, const char *to, struct flextrace_error *error)
+{
+	FILE *in = fopen(from, "re"), *out = in ? fopen(to, "we") : NULL;
+	char bytes[4096];
+	size_t n = 0;
+	bool is_good = out != NULL;
+
+	while (is_good && (n = fread(bytes, 1, sizeof(bytes), in)) > 0)
+		is_good = fwrite(bytes, 1, n, out) == n;
+	is_good &= !in || !ferror(in);
+	if (in)
+		fclose(in);
+	if (out && fclose(out) != 0)
+		is_good = false;
+	return is_good ? FLEXTRACE_OK : note_failed(to, error);
 }
 
 static int remove_stale(void *context, const char *path)

@@ -23,10 +23,13 @@ struct emit_wish {
 	const uint64_t *n_discarded;
 };
 
-/* Appends the counters of all processes to the recording in `dir`. FLEXTRACE_E_OUTPUT: cannot be
- * written. */
-int emit_note(const char *dir, const struct emit_wish *wish, enum emitted_time time,
+/* Appends the counters of all processes to the file of a recording, of one of its chunks or of a
+ * snapshot; begins it at EMITTED_STARTING. FLEXTRACE_E_OUTPUT: cannot be written. */
+int emit_note(const char *path, const struct emit_wish *wish, enum emitted_time time,
               struct flextrace_error *error);
+
+/* Begins the file of what began when another did. */
+int emit_note_copy(const char *from, const char *to, struct flextrace_error *error);
 
 /* Removes the files of processes that have ended. Not while another session may still want them. */
 void emit_forget(void);

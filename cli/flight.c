@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "emit_parts.h"
 #include "session_running.h"
 
 #define MAX_SNAPSHOTS 100000
@@ -83,6 +84,7 @@ static int fill(const struct recording *recording, const struct recording *snaps
 {
 	int code = session_dump_definitions(recording->session, error);
 
+	emit_parts_snapshot(recording, snapshot, EMITTED_STOPPING);
 	if (code == FLEXTRACE_OK)
 		code = session_snapshot(recording->session, snapshot->trace_dir, error);
 	/* LTTng leaves out what is unfinished when it closes what is being written. */
@@ -90,6 +92,7 @@ static int fill(const struct recording *recording, const struct recording *snaps
 		recording_remove_tree(snapshot->trace_dir);
 		code = session_snapshot(recording->session, snapshot->trace_dir, error);
 	}
+	emit_parts_snapshot(recording, snapshot, EMITTED_STOPPED);
 	if (code < 0 && recording_is_full(snapshot->dir))
 		return error_set(error, FLEXTRACE_E_OUTPUT,
 		                 "The disk is full, it has no room for the snapshot: path=%s",

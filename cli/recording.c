@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "emit_note.h"
+#include "emit_parts.h"
 #include "glob_in.h"
 #include "guardian.h"
 #include "provider.h"
@@ -248,18 +248,6 @@ static int make_buffers(const struct recording *recording, struct flextrace_erro
 		buffers_format_size(recording->buffers.events.subbuf_bytes, size));
 }
 
-/* What programs emitted so far; of what is written elsewhere, nobody here compares it. */
-static void note_emitted(const struct recording *recording, struct emit_wish wish,
-                         enum emitted_time time)
-{
-	struct flextrace_error error = {0};
-
-	wish.session = recording->session;
-	if (recording->kind == SESSION_TO_DISK &&
-	    emit_note(recording->dir, &wish, time, &error) < 0)
-		cli_warn("%s", error.message);
-}
-
 static int start_session(const struct recording *recording, const struct recording_options *options,
                          pid_t pid, struct flextrace_error *error)
 {
@@ -267,9 +255,9 @@ static int start_session(const struct recording *recording, const struct recordi
 
 	if (!pid)
 		wanted_note(recording->session, options->wants_all);
-	note_emitted(recording, wish, EMITTED_STARTING);
+	emit_parts_note(recording, wish, EMITTED_STARTING);
 	FLEXTRACE_TRY(session_start(recording->session, error));
-	note_emitted(recording, wish, EMITTED_STARTED);
+	emit_parts_note(recording, wish, EMITTED_STARTED);
 	return pid ? FLEXTRACE_OK : make_buffers(recording, error);
 }
 
@@ -393,7 +381,8 @@ int recording_begin(const char *dir, const char *session, const struct recording
                     pid_t pid, struct recording *ret_recording, struct flextrace_error *error)
 {
 	struct recording recording = {.kind = choose_kind(options),
-	                              .is_crash_safe = options->is_crash_safe};
+	                              .is_crash_safe = options->is_crash_safe,
+	                              .wants_all = options->wants_all};
 	int code;
 
 	if (options->relay && (options->flight.is_set || options->is_crash_safe))
@@ -551,10 +540,10 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
 	int stopped, destroyed, code, ended;
 
 	wanted_remove(recording->session);
-	note_emitted(recording, wish, EMITTED_STOPPING);
+	emit_parts_note(recording, wish, EMITTED_STOPPING);
 	stopped = session_stop(recording->session, &ret_outcome->losses, error);
 	wish.n_discarded = stopped < 0 ? NULL : &ret_outcome->losses.events;
-	note_emitted(recording, wish, EMITTED_STOPPED);
+	emit_parts_note(recording, wish, EMITTED_STOPPED);
 	/* Before LTTng takes the buffers down: it would wait for the dead. */
 	recording_heal(recording, true);
 	ended = end_session(recording, &destroyed, stopped < 0 ? &later : error);
@@ -563,6 +552,7 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
 	if (code < 0)
 		daemon_await_orphans(NULL);
 	show_cut_chunk(recording);
+	emit_parts_settle(recording);
 	ret_outcome->verdict = inspect(recording, ret_outcome->where);
 	look_at_disk(recording, ret_outcome);
 	if (code < 0 || recording->cut_code)

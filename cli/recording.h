@@ -59,6 +59,7 @@ struct recording {
 	enum session_kind kind;
 	char session[SESSION_NAME_SIZE];
 	char job[LAUNCHER_JOB_SIZE]; /* "" = none: of one `record`, or of `start` */
+	bool wants_all; /* as in recording_options, of a recording that this process began */
 	struct session_daemon daemon;
 	struct buffer_plan buffers; /* zero in a recording that was loaded */
 	bool has_made_dir;          /* the directory did not exist before */

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "emit_parts.h"
 #include "glob_in.h"
 #include "session_running.h"
 #include "watch.h"
@@ -75,7 +76,9 @@ static int close_chunk(struct rotator *rotator, struct flextrace_error *error)
 {
 	const char *session = rotator->recording->session;
 
+	emit_parts_rotate(rotator->recording, EMITTED_STOPPING);
 	FLEXTRACE_TRY(session_rotate(session, &rotator->going_on, error));
+	emit_parts_rotate(rotator->recording, EMITTED_STOPPED);
 	rotator->began_ns = now_ns();
 	/* What is recorded from now on goes into the next chunk. */
 	return session_dump_definitions(session, error);
@@ -87,6 +90,8 @@ static int check_closed(struct rotator *rotator, struct flextrace_error *error)
 
 	if (code != 0)
 		rotator->going_on = NULL;
+	if (code > 0)
+		emit_parts_settle(rotator->recording);
 	return code;
 }
 

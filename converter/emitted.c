@@ -22,6 +22,7 @@ enum {
 	COLUMN_HERE,
 	COLUMN_PROGRAM,
 	COLUMN_WAIT,
+	COLUMN_THREADS,
 	N_COLUMNS
 };
 
@@ -30,7 +31,7 @@ struct life {
 	int32_t pid;
 	bool is_own, is_here;
 	char program[EMITTED_PROGRAM_SIZE];
-	uint64_t start_ns, wait_ms;
+	uint64_t start_ns, wait_ms, n_threads;
 	/* With what is late, and that alone. */
 	uint64_t n[EMITTED_TIME_COUNT][RECORD_CLASS_COUNT];
 	uint64_t late[EMITTED_TIME_COUNT][RECORD_CLASS_COUNT];
@@ -109,6 +110,8 @@ static void take_counts(const struct lives *lives, const struct csv_reader *read
 	snprintf(life->program, sizeof(life->program), "%s",
 	         csv_reader_field(reader, COLUMN_PROGRAM));
 	life->wait_ms = read_number(reader, COLUMN_WAIT);
+	if (time == EMITTED_STOPPING)
+		life->n_threads = read_number(reader, COLUMN_THREADS);
 	for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
 		uint64_t late = read_number(reader, lives->late_columns[class]);
 
@@ -188,6 +191,7 @@ static void add_life(struct emitted_process *process, const struct life *life, b
 	process->is_own |= life->is_own || (wants_all && life->is_here);
 	memcpy(process->program, life->program, sizeof(process->program));
 	process->wait_ms += life->wait_ms;
+	process->n_threads += life->n_threads;
 	for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
 		process->least[class] += rise(n[EMITTED_STARTED][class],
 		                              n[EMITTED_STOPPING][class]);

@@ -5,7 +5,8 @@
  * The recorder notes the counters of all processes (the tracer's emit_file.h) in a file of the
  * recording, four times: before and behind the start of the session, before and behind its end.
  *
- *	DIR/EMITTED_FILE    when,pid,start_ns,own,here,program,wait_ms,<event>,late_<event>,...
+ *	DIR/EMITTED_FILE    when,pid,start_ns,own,here,program,wait_ms,threads,
+ *	                    <event>,late_<event>,...
  *
  * While LTTng starts or stops a session, some records are counted and not written. So what was
  * emitted into the recording is bounded: at least what was counted from `started` to `stopping`, at
@@ -15,6 +16,8 @@
  * - Processes are summed up by pid, as a program that another replaces by exec keeps it.
  * - Processes of which nothing was read count only if the recording started them (`own`), or wants
  *   all (a line EMITTED_ALL) that register with its LTTng daemon (`here`).
+ * - A process that runs on may have counted one record in each of its `threads` that it had not
+ *   written yet when the recording ended.
  * - A line EMITTED_LTTNG has what LTTng says it discarded, of all channels: in packets it tells of
  *   what came before their end only.
  * - What a process emitted before LTTng knew it is late: no record of that can be read.
@@ -58,6 +61,7 @@ struct emitted_process {
 	uint32_t process;                   /* index of struct process, FLEXTRACE_NONE: not read */
 	char program[EMITTED_PROGRAM_SIZE]; /* the last one of that pid */
 	uint64_t wait_ms;                   /* that it waited for LTTng, where that was long */
+	uint64_t n_threads;                 /* at the end; 0: it had ended */
 	/* emitted at least and at most, read, and of the emitted ones late, by class of record */
 	uint64_t least[RECORD_CLASS_COUNT], most[RECORD_CLASS_COUNT], read[RECORD_CLASS_COUNT],
 		late[RECORD_CLASS_COUNT];
@@ -66,9 +70,10 @@ struct emitted_process {
 /* The channels of our sessions, by what is recorded into them. */
 enum emitted_channel { EMITTED_DEFINITIONS, EMITTED_EVENTS, EMITTED_CHANNEL_COUNT };
 
-/* missing = discarded + late + unaccounted, and what was in packets that are not here. */
+/* missing = discarded + late + under way + unaccounted, and what was in packets that are not here.
+ */
 struct emitted_balance {
-	uint64_t missing, discarded, late, unaccounted;
+	uint64_t missing, discarded, late, under_way, unaccounted;
 };
 
 struct emitted {

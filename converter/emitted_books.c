@@ -44,6 +44,7 @@ static void merge_pids(struct emitted *emitted)
 			continue;
 		}
 		to[-1].is_own |= from->is_own;
+		to[-1].n_threads += from->n_threads;
 		for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
 			to[-1].least[class] += from->least[class];
 			to[-1].most[class] += from->most[class];
@@ -242,6 +243,21 @@ static int book_discarded(struct emitted *emitted, struct ledger *ledger)
 	return FLEXTRACE_OK;
 }
 
+static void take_under_way(struct emitted *emitted)
+{
+	uint64_t rest = 0;
+
+	for (uint32_t i = 0; i < emitted->n; i++)
+		rest += emitted->processes[i].is_excluded ? 0 : emitted->processes[i].n_threads;
+	for (int channel = EMITTED_EVENTS; channel >= 0; channel--) {
+		struct emitted_balance *balance = &emitted->balances[channel];
+
+		balance->under_way = balance->unaccounted < rest ? balance->unaccounted : rest;
+		balance->unaccounted -= balance->under_way;
+		rest -= balance->under_way;
+	}
+}
+
 int emitted_book(struct emitted *emitted, const struct stream_set *set, struct ledger *ledger,
                  uint64_t n_nameless)
 {
@@ -258,6 +274,7 @@ int emitted_book(struct emitted *emitted, const struct stream_set *set, struct l
 		emitted->balances[channel].unaccounted =
 			find_unaccounted(&emitted->balances[channel], others[channel], n_nameless);
 	FLEXTRACE_TRY(book_discarded(emitted, ledger));
+	take_under_way(emitted);
 	for (int channel = 0; channel < EMITTED_CHANNEL_COUNT; channel++)
 		n += emitted->balances[channel].unaccounted;
 	return n ? ledger_lose(ledger, LOSS_UNACCOUNTED, &nowhere, n, INT64_MIN) : FLEXTRACE_OK;

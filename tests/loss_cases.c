@@ -125,16 +125,17 @@ const struct loss_case loss_cases[] = {
 	 .lost = {{LOSS_CHANNEL_NOT_CREATED, 1}}},
 	{"records that a process counted, and nobody has",
 	 .events = RANK_0 SCOPE(01, "00", a) "lost lttng_discarded_events 3\n" SCOPE(02, "01", b),
-	 .emitted = "when,pid,start_ns,own,here,program,wait_ms,process,device,scope\n"
-		"starting,1,7,1,1,a,0,0,0,0\nstarting\nstarted,1,7,1,1,a,0,0,0,1\nstarted\n"
-		"stopping,1,7,1,1,a,0,1,1,13\nstopping\nstopped,1,7,1,1,a,0,1,1,13\nstopped\n",
+	 .emitted = "when,pid,start_ns,own,here,program,wait_ms,threads,process,device,scope\n"
+		"starting,1,7,1,1,a,0,0,0,0,0\nstarting\nstarted,1,7,1,1,a,0,0,0,0,1\nstarted\n"
+		"stopping,1,7,1,1,a,0,0,1,1,13\nstopping\nstopped,1,7,1,1,a,0,0,1,1,13\nstopped\n",
 	 .lost = {{LOSS_DISCARDED_EVENTS, 3}, {LOSS_UNACCOUNTED, 12 - 2 - 3}}},
 	{"records of programs that LTTng did not know yet",
 	 .events = RANK_0 SCOPE(01, "00", a),
-	 .emitted = "when,pid,start_ns,own,here,program,wait_ms,process,device,scope,late_scope\n"
+	 .emitted = "when,pid,start_ns,own,here,program,wait_ms,threads,process,device,"
+		"scope,late_scope\n"
 		"all\nstarting\nstarted\n"
-		"stopping,1,7,0,1,a,0,1,1,1,6\nstopping,9,7,0,1,b,0,0,0,0,5\nstopping\n"
-		"stopped,1,7,0,1,a,0,1,1,1,6\nstopped,9,7,0,1,b,0,0,0,0,5\nstopped\n",
+		"stopping,1,7,0,1,a,0,0,1,1,1,6\nstopping,9,7,0,1,b,0,0,0,0,0,5\nstopping\n"
+		"stopped,1,7,0,1,a,0,0,1,1,1,6\nstopped,9,7,0,1,b,0,0,0,0,0,5\nstopped\n",
 	 .lost = {{LOSS_BEGAN_LATE, 6 + 5}}},
 	{"a stream file that ends inside a packet",
 	 .events = RANK_0 SCOPE(01, "00", a) "lost lttng_discarded_events 0\n" SCOPE(02, "01", b),

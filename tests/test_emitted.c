@@ -28,11 +28,12 @@ static void write_lines(const char *lines)
 	assert_int_equal(fclose(file), 0);
 }
 
-#define HEADING \
-	"when,pid,start_ns,own,here,program,wait_ms,process,scope,late_scope,of_a_later_version\n"
-#define WHOLE(pid, n)                                                                \
-	"starting\nstarted\nstopping," #pid ",5,1,1,prog,0,1," #n ",0,9\nstopping\n" \
-	"stopped," #pid ",5,1,1,prog,0,1," #n ",0,9\nstopped\n"
+#define HEADING                                                                                   \
+	"when,pid,start_ns,own,here,program,wait_ms,threads,process,scope,late_scope,of_a_later_" \
+	"version\n"
+#define WHOLE(pid, n)                                                                  \
+	"starting\nstarted\nstopping," #pid ",5,1,1,prog,0,0,1," #n ",0,9\nstopping\n" \
+	"stopped," #pid ",5,1,1,prog,0,0,1," #n ",0,9\nstopped\n"
 
 /* Books it; stores what was counted by cause, if anybody asks. Returns what is unaccounted. */
 static uint64_t book(struct emitted *emitted, const struct stream_set *set,
@@ -83,22 +84,22 @@ static void test_emitted__bounds_what_was_emitted(void **state)
 		{"all in between", HEADING WHOLE(1, 70), 60, 70, 70, 9 + 2},
 		{"more was read than is certain", HEADING WHOLE(1, 70), 80, 70, 70, 1},
 		{"had run before",
-	         HEADING "starting,1,5,1,1,prog,0,1,100,0,0\nstarting\nstarted,1,5,1,1,prog,0,1,"
-	                 "110,0,0\nstarted\n"
-	                 "stopping,1,5,1,1,prog,0,1,150,0,0\nstopping\nstopped,1,5,1,1,prog,0,1,"
-	                 "157,0,0\nstopped\n",
+	         HEADING
+	         "starting,1,5,1,1,prog,0,0,1,100,0,0\nstarting\nstarted,1,5,1,1,prog,0,0,1,"
+	         "110,0,0\nstarted\n"
+	         "stopping,1,5,1,1,prog,0,0,1,150,0,0\nstopping\nstopped,1,5,1,1,prog,0,0,1,"
+	         "157,0,0\nstopped\n",
 	         40, 40, 57, 0},
 		{"replaced by exec, both counts",
-	         HEADING WHOLE(
-			 1, 70) "stopped,1,6,1,1,prog,0,1,5,0,0\nstopping,1,6,1,1,prog,0,1,5,0,0\n",
+	         HEADING WHOLE(1, 70) "stopped,1,6,1,1,prog,0,0,1,5,0,0\nstopping,1,6,1,1,prog,0,0,"
+	                              "1,5,0,0\n",
 	         75, 75, 75, 2},
 		{"the newest line counts",
-	         HEADING WHOLE(
-			 1,
-			 70) "stopping,1,5,1,1,prog,0,1,90,0,0\nstopped,1,5,1,1,prog,0,1,91,0,0\n",
+	         HEADING WHOLE(1, 70) "stopping,1,5,1,1,prog,0,0,1,90,0,0\nstopped,1,5,1,1,prog,0,"
+	                              "0,1,91,0,0\n",
 	         90, 90, 91, 1},
 		{"recorded by others, too",
-	         HEADING "stopped,7,5,0,1,prog,0,1,1000,0,0\nstopped\n" WHOLE(1, 7), 7, 7, 7, 1},
+	         HEADING "stopped,7,5,0,1,prog,0,0,1,1000,0,0\nstopped\n" WHOLE(1, 7), 7, 7, 7, 1},
 	};
 
 	(void)state;
@@ -131,10 +132,11 @@ static void test_emitted__knows_processes_of_which_nothing_was_read(void **state
 }
 
 #define LATE                                                                                      \
-	"all\nstarting\nstarted\nstopping,1,5,0,1,prog,0,0,30,20,0\nstopping,3,5,0,1,late,0,0,0," \
+	"all\nstarting\nstarted\nstopping,1,5,0,1,prog,0,0,0,30,20,0\nstopping,3,5,0,1,late,0,0," \
+	"0,0,"                                                                                    \
 	"8,0\n"                                                                                   \
-	"stopping,4,5,0,0,elsewhere,0,0,0,8,0\nstopping\nstopped,1,5,0,1,prog,0,0,30,20,0\n"      \
-	"stopped,3,5,0,1,late,0,0,0,8,0\nstopped,4,5,0,0,elsewhere,0,0,0,8,0\nstopped\n"
+	"stopping,4,5,0,0,elsewhere,0,0,0,0,8,0\nstopping\nstopped,1,5,0,1,prog,0,0,0,30,20,0\n"  \
+	"stopped,3,5,0,1,late,0,0,0,0,8,0\nstopped,4,5,0,0,elsewhere,0,0,0,0,8,0\nstopped\n"
 
 static void test_emitted__tells_who_began_late(void **state)
 {
@@ -186,10 +188,11 @@ static void test_emitted__does_not_answer_for_other_recordings(void **state)
 
 		assert_int_equal(
 			losses_add(&stream.losses, LOSS_DISCARDED_EVENTS, &LOSS_NOWHERE, &span), 0);
-		write_lines(HEADING "all\nstarting\nstarted\nstopping,1,5,1,1,a,0,0,70,0,0\n"
-		                    "stopping,2,5,0,0,b,0,0,70,0,0\nstopping\n"
-		                    "stopped,1,5,1,1,a,0,0,70,0,0\nstopped,2,5,0,0,b,0,0,70,0,0\n"
-		                    "stopped\n");
+		write_lines(HEADING
+		            "all\nstarting\nstarted\nstopping,1,5,1,1,a,0,0,0,70,0,0\n"
+		            "stopping,2,5,0,0,b,0,0,0,70,0,0\nstopping\n"
+		            "stopped,1,5,1,1,a,0,0,0,70,0,0\nstopped,2,5,0,0,b,0,0,0,70,0,0\n"
+		            "stopped\n");
 		assert_int_equal(emitted_read(&emitted, dir, NULL), 0);
 		assert_int_equal(emitted_compare(&emitted, &set), 0);
 		emitted_identify(&emitted, &identity);
@@ -223,8 +226,8 @@ static void test_emitted__believes_lttngs_total_as_far_as_records_are_missing(vo
 		assert_int_equal(
 			losses_add(&stream.losses, LOSS_DISCARDED_EVENTS, &LOSS_NOWHERE, &span), 0);
 		snprintf(lines, sizeof(lines),
-		         HEADING "starting\nstarted\nstopping,1,5,1,1,a,0,0,70,0,0\nstopping\n"
-		                 "stopped,1,5,1,1,a,0,0,70,0,0\n%sstopped\n",
+		         HEADING "starting\nstarted\nstopping,1,5,1,1,a,0,0,0,70,0,0\nstopping\n"
+		                 "stopped,1,5,1,1,a,0,0,0,70,0,0\n%sstopped\n",
 		         cases[i].told);
 		write_lines(lines);
 		assert_int_equal(emitted_read(&emitted, dir, NULL), 0);
@@ -239,7 +242,8 @@ static void test_emitted__believes_lttngs_total_as_far_as_records_are_missing(vo
 static void test_emitted__knows_nothing_of_a_recording_without_an_end(void **state)
 {
 	static const char *const lines[] = {"", HEADING, HEADING "starting\nstarted\n",
-	                                    HEADING "starting,1,5,1,1,prog,0,1,9,0,0\nstarting\n"};
+	                                    HEADING
+	                                    "starting,1,5,1,1,prog,0,0,1,9,0,0\nstarting\n"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

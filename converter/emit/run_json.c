@@ -319,6 +319,8 @@ static void add_channels(cJSON *object, const struct emitted *emitted)
 		json_item_add_u64(item, "missing", balance->missing);
 		json_item_add_u64(item, "discarded", balance->discarded);
 		json_item_add_u64(item, "late", balance->late);
+		if (balance->under_way)
+			json_item_add_u64(item, "under_way", balance->under_way);
 		json_item_add_u64(item, "unaccounted", balance->unaccounted);
 	}
 }

@@ -97,3 +97,62 @@ closed small
 missing=$(told small full_rate counter | cut -d' ' -f4)
 [ "$missing" -eq "$(lost small lttng_discarded_events)" ] || fail "$missing missing: $(cat small/losses.csv)"
 nothing_left
+
+# A flight recorder: a snapshot has what was emitted until then, and what was overwritten is no failure.
+run 0 "$FLEXTRACE" start --flight-recorder=8M -o flight
+"$PROGRAM" scopes=300 write=here-1 read=go-1 scopes=70 write=here-2 read=go-2 2>one.log &
+one=$!
+cat here-1 >/dev/null
+run 0 "$FLEXTRACE" snapshot flight
+: >go-1
+cat here-2 >/dev/null
+run 0 "$FLEXTRACE" snapshot flight
+expect flight/snapshots/1 program scope "300 300 0 0"
+expect flight/snapshots/2 program scope "370 370 0 0"
+rm -f counts
+"$FULL_RATE" counts 400000 return || fail "the program failed"
+run 0 "$FLEXTRACE" snapshot flight
+[ "$(told flight/snapshots/3 full_rate counter | cut -d' ' -f1)" -eq "$("$FULL_RATE" counts | cut -d' ' -f2)" ] ||
+	fail "flight: $(cat flight/snapshots/3/emitted.csv)"
+[ "$(told flight/snapshots/3 full_rate counter | cut -d' ' -f4)" -gt 0 ] || fail "nothing was overwritten"
+for i in 1 2 3; do
+	closed flight/snapshots/$i
+done
+: >go-2
+wait $one
+run 0 "$FLEXTRACE" stop flight
+closed flight/snapshots/end
+nothing_left
+
+# Rotation: each chunk, and the whole.
+mkfifo told
+cpu=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
+"$FLEXTRACE" record --rotate=64K --subbuf-size=4K --num-subbuf=64 -o chunks -- taskset -c "$cpu" "$PROGRAM" scopes=1550 \
+	write=here-1 read=go-1 scopes=1550 write=here-1 read=go-1 scopes=100 2>told >out.log &
+recorder=$!
+exec 3<told
+for chunk in 0 1; do
+	cat here-1 >/dev/null
+	line=
+	until echo "$line" | grep -q "chunk $chunk:"; do
+		hear
+		[ -n "$line" ] || fail "no chunk $chunk"
+	done
+	: >go-1
+done
+cat <&3 >rest.log
+exec 3<&-
+wait $recorder || fail "record failed"
+closed chunks
+expect chunks program scope "3200 3200 0 0"
+least=0 read=0 most=0
+for chunk in chunks/chunks/0 chunks/chunks/1 chunks/chunks/2; do
+	closed $chunk
+	# shellcheck disable=SC2046
+	set -- $(awk -F, '$4 == "program" && $5 == "scope" { print $6, $7, $8 }' $chunk/emitted.csv)
+	[ $# -eq 3 ] && [ "$1" -le "$3" ] && [ "$2" -ge "$3" ] || fail "$chunk: $(cat $chunk/emitted.csv)"
+	least=$((least + $1)) most=$((most + $2)) read=$((read + $3))
+done
+[ $read -eq 3200 ] && [ $least -le 3200 ] && [ $most -ge 3200 ] || fail "chunks: $least to $most emitted, $read read"
+[ -z "$(find chunks -maxdepth 1 -name '.flextrace-emitted-*')" ] || fail "notes of chunks are left"
+nothing_left
