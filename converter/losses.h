@@ -76,6 +76,8 @@
 	X(BACKWARDS, LOST, "negative_duration")                                                 \
 	/* of a process of another recording */                                                 \
 	X(FOREIGN_PROCESS, LEFT_OUT, "foreign_process")                                         \
+	/* taken from a device while the program recorded nothing */                            \
+	X(UNRECORDED, LEFT_OUT, "unrecorded")                                                   \
 	/* left out because the user asked to */                                                \
 	X(FILTERED, LEFT_OUT, "filtered")                                                       \
 	/* told twice, shown once */                                                            \

@@ -33,6 +33,7 @@ struct collected {
 	uint64_t n_batches, n_words;
 	uint64_t next_index; /* of the ring */
 	uint64_t gaps;       /* ring records that no batch brought */
+	uint64_t unrecorded; /* that were said to be left out */
 	uint64_t dropped;    /* newest, ring */
 	uint64_t n_slots;
 	uint64_t last_run, lost_runs;
@@ -107,6 +108,13 @@ void flextrace_emit_marker_batch(const struct flextrace_marker_batch *batch)
 		got.n_boots++;
 		got.boot = (uint32_t)(batch->words[0] >> 32) & FLEXTRACE_WIRE_ID_MASK;
 		got.counter_bits = (uint32_t)batch->words[0];
+		if (got.boot & FLEXTRACE_WIRE_BOOT_UNRECORDED) {
+			assert_true(batch->first_index >= got.next_index);
+			assert_true(batch->dropped >= got.dropped);
+			got.unrecorded += batch->first_index - got.next_index;
+			got.next_index = batch->first_index;
+			got.dropped = batch->dropped;
+		}
 		return;
 	}
 	got.n_batches++;

@@ -153,6 +153,12 @@ const struct loss_case loss_cases[] = {
 		BATCH(04, 0, 12, "mark:80:101003500")
 		BATCH(05, 6, 12, "mark:80:102003500"),
 	 .lost = {{LOSS_RING_DROPPED, 12 + 5}}},
+	{"a marker ring that is drained while nothing is recorded, and is full then and later",
+	 .events = RANK_0 WORK
+		BATCH(04, 0, 2, "mark:80:101003500")
+		BATCH(05, 9, 5, "boot:8:32")
+		BATCH(06, 9, 6, "mark:80:103003500"),
+	 .lost = {{LOSS_RING_DROPPED, 2 + 1}, {LOSS_UNRECORDED, 8 + 3}}},
 	{"slots that were used again before they were read",
 	 .events = RANK_0 WORK
 		BATCH(04, 3, 2, "slot:3:3,queue:1:0,anchor_lo:0:103000900,anchor_hi:0:0,"

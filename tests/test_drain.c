@@ -146,12 +146,42 @@ static void test_event_off__takes_records_out_and_counts_them(void **state)
 	one_run(2);
 	marks(1);
 	drain(0);
-	assert_int_equal(got.gaps, 6);
+	assert_int_equal(got.boot, FLEXTRACE_WIRE_BOOT_UNRECORDED);
+	assert_int_equal(got.unrecorded, 6);
+	assert_int_equal(got.gaps, 0);
 	assert_int_equal(got.n_words, 8);
 	assert_int_equal(got.last_run, 2);
 	assert_int_equal(got.lost_runs, 0);
 	/* RUN of run 2 and one mark found no room; RUN still waits. */
 	assert_int_equal(area.stats.dropped, 1);
+}
+
+/* Steps of a schedule that are left out: what the ring had no room for, and runs without a slot. */
+static void test_event_off__loses_nothing_of_what_nobody_wanted(void **state)
+{
+	(void)state;
+	boot(8, FLEXTRACE_WIRE_STOP);
+	marks(3);
+	drain(0);
+	is_on = 0;
+	marks(20);
+	drain(0);
+	for (uint32_t run = 1; run <= 5; run++)
+		one_run(run);
+	drain(0);
+	is_on = 1;
+	marks(2);
+	drain(0);
+	assert_int_equal(got.gaps, 0);
+	assert_int_equal(got.unrecorded + got.n_words + got.dropped, 3 + 20 + 5 + 2);
+	assert_int_equal(got.dropped, 12); /* told with what was left out */
+	assert_int_equal(area.stats.unrecorded_runs, 5);
+	assert_int_equal(area.stats.overwritten_runs, 0);
+	one_run(6);
+	drain(0);
+	assert_int_equal(got.last_run, 6);
+	assert_int_equal(got.lost_runs, 0);
+	assert_int_equal(got.n_boots, 1);
 }
 
 static void test_device_off__does_not_touch_the_area(void **state)
@@ -429,6 +459,7 @@ int main(void)
 		cmocka_unit_test(test_overwrite__counts_what_it_missed),
 		cmocka_unit_test(test_overwrite__leaves_out_records_in_the_making),
 		cmocka_unit_test(test_event_off__takes_records_out_and_counts_them),
+		cmocka_unit_test(test_event_off__loses_nothing_of_what_nobody_wanted),
 		cmocka_unit_test(test_device_off__does_not_touch_the_area),
 		cmocka_unit_test(test_attach__goes_on_where_another_process_stopped),
 		cmocka_unit_test(test_reset__starts_all_counts_anew),

@@ -429,16 +429,39 @@ static int read_ring_word(struct area *area, uint64_t word)
 	}
 }
 
-/* What never came: records dropped at a full ring, and indices that are in no batch. */
-static int count_ring(struct area *area)
+/* How many records found a full ring since the batch before. */
+static uint64_t take_dropped(struct area *area)
 {
 	const struct batch *batch = area->batch;
-	uint64_t told_ns = area->ring_told_ns;
 	uint64_t dropped = batch->dropped >= area->dropped ? batch->dropped - area->dropped
 	                                                   : batch->dropped;
 
 	area->dropped = batch->dropped;
 	area->ring_told_ns = batch->clock_ns;
+	return dropped;
+}
+
+/* What the program let pass while it recorded nothing. */
+static int count_unrecorded(struct area *area, bool is_anew)
+{
+	const struct batch *batch = area->batch;
+	uint64_t told_ns = area->ring_told_ns, n = take_dropped(area);
+
+	if (area->has_ring && !is_anew && batch->first_index > area->next_index)
+		n += batch->first_index - area->next_index;
+	area->is_certain = false;
+	area->value = NULL;
+	area->has_ring = true;
+	area->next_index = batch->first_index;
+	return lose_since(area, LOSS_UNRECORDED, n, told_ns);
+}
+
+/* What never came: records dropped at a full ring, and indices that are in no batch. */
+static int count_ring(struct area *area)
+{
+	const struct batch *batch = area->batch;
+	uint64_t told_ns = area->ring_told_ns, dropped = take_dropped(area);
+
 	if (batch->n_words == 0 && area->has_ring && batch->first_index <= area->next_index)
 		return lose_since(area, LOSS_RING_DROPPED, dropped, told_ns);
 	if (area->has_ring && batch->first_index > area->next_index)
@@ -476,10 +499,15 @@ static void enter_boot(struct area *area, const struct boot *boot)
 
 static int write_words(struct area *area, const struct batch *batch)
 {
-	if (batch_is_boot(batch))
-		return lose(area, LOSS_MALFORMED,
-		            (word_id(batch->words[0]) & FLEXTRACE_WIRE_BOOT_REFUSED) != 0);
-	return batch_has_slots(batch) ? write_slots(area) : write_ring(area);
+	uint32_t flags;
+
+	if (!batch_is_boot(batch))
+		return batch_has_slots(batch) ? write_slots(area) : write_ring(area);
+	flags = word_id(batch->words[0]);
+	FLEXTRACE_TRY(lose(area, LOSS_MALFORMED, (flags & FLEXTRACE_WIRE_BOOT_REFUSED) != 0));
+	if (flags & FLEXTRACE_WIRE_BOOT_UNRECORDED)
+		return count_unrecorded(area, (flags & FLEXTRACE_WIRE_BOOT_ANEW) != 0);
+	return FLEXTRACE_OK;
 }
 
 static int write_batch(struct area *area, const struct batch *batch)

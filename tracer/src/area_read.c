@@ -257,7 +257,11 @@ static void tell_boot(struct flextrace_drain_area *area, const struct flextrace_
 		FLEXTRACE_WIRE_KIND_ID(FLEXTRACE_WIRE_BOOT, area->untold), area->counter_bits);
 
 	if (reader->emit && (area->untold || (area->counter_bits < 32 && !area->has_told_bits)))
-		emit(area, reader, (struct flextrace_marker_batch){.n_words = 1, .words = &word});
+		emit(area, reader,
+		     (struct flextrace_marker_batch){.first_index = area->told_next,
+		                                     .dropped = area->told,
+		                                     .n_words = 1,
+		                                     .words = &word});
 	area->has_told_bits |= reader->emit != NULL;
 	area->untold = reader->emit ? 0 : area->untold & ~FLEXTRACE_WIRE_BOOT_FOUND;
 }
@@ -309,11 +313,16 @@ static uint32_t slot_words(const struct flextrace_wire_slot *slot, uint64_t *wor
 	return n;
 }
 
-static void lose_runs(struct flextrace_drain_area *area, uint64_t n)
+static void lose_runs(struct flextrace_drain_area *area, const struct flextrace_area_reader *reader,
+                      uint64_t n)
 {
+	area->next_run += n;
+	if (!reader->emit) {
+		area->stats.unrecorded_runs += n;
+		return;
+	}
 	area->stats.overwritten_runs += n;
 	area->lost_runs += n;
-	area->next_run += n;
 }
 
 enum run_state { RUN_TAKEN, RUN_LOST, RUN_NOT_YET };
@@ -351,14 +360,14 @@ static uint64_t read_slots(struct flextrace_drain_area *area,
 		return 0;
 	}
 	if (ahead > 2)
-		lose_runs(area, ahead - 2);
+		lose_runs(area, reader, ahead - 2);
 	while (area->next_run <= newest) {
 		enum run_state state = take_run(area, newest, reader->is_last, &slot);
 
 		if (state == RUN_NOT_YET)
 			break;
 		if (state == RUN_LOST) {
-			lose_runs(area, 1);
+			lose_runs(area, reader, 1);
 			continue;
 		}
 		if (n_runs++ == 0)
@@ -503,6 +512,8 @@ static uint64_t read_ring(struct flextrace_drain_area *area,
 		area->has_told = 0;
 		make_room(area);
 		read_dropped(area);
+		area->told = area->dropped;
+		area->untold |= FLEXTRACE_WIRE_BOOT_UNRECORDED;
 		return 0;
 	}
 	if (reader->max_records && n > reader->max_records)
@@ -564,7 +575,7 @@ void flextrace_area_forget(struct flextrace_drain_area *area)
 	}
 	drain_store_last(&wire_of(area)->magic, 0);
 	area->capacity = 0;
-	area->untold &= ~FLEXTRACE_WIRE_BOOT_FOUND;
+	area->untold &= ~(uint32_t)(FLEXTRACE_WIRE_BOOT_FOUND | FLEXTRACE_WIRE_BOOT_UNRECORDED);
 	area->is_reset |= was_attached;
 }
 

@@ -158,7 +158,9 @@ enum flextrace_wire_kind {
 enum flextrace_wire_boot {
 	FLEXTRACE_WIRE_BOOT_FOUND = 1, /* some were there before the process looked first */
 	FLEXTRACE_WIRE_BOOT_ANEW = 2,  /* the firmware has set the area up since the words before */
-	FLEXTRACE_WIRE_BOOT_REFUSED = 4 /* `config` and `init_config` differ: nothing is read */
+	FLEXTRACE_WIRE_BOOT_REFUSED = 4,   /* `config` and `init_config` differ: nothing is read */
+	FLEXTRACE_WIRE_BOOT_UNRECORDED = 8 /* what is in front of `first_index`, and `dropped` so
+	                                      far, came while the program recorded nothing */
 };
 
 #define FLEXTRACE_WIRE_ID_BITS 28
@@ -173,7 +175,7 @@ enum flextrace_wire_boot {
  * - Ring: first_index = index of words[0] among the records written since reset; dropped = records
  *   dropped since reset, which have no index. A batch without words is a ring batch that only
  *   brings a newer `dropped`. A gap in the indices = records overwritten or not recorded.
- * - A batch whose only word is a BOOT.
+ * - A batch whose only word is a BOOT; with UNRECORDED, of the ring.
  * - Slots: first_index = run of the first slot; dropped = runs lost since reset because their slot
  *   was overwritten unread, which do have a number: they are part of the gaps between runs.
  */
