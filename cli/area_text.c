@@ -9,7 +9,8 @@
 #include "csv_table.h"
 #include "flextrace/wire.h"
 
-#define MAX_DEPTH  32u
+#define MAX_DEPTH  32u /* open zones that are timed */
+#define MAX_LEFT   16u /* zones without an end that are named */
 #define NAME_WIDTH 1000u
 
 /* One area while its words come. */
@@ -17,11 +18,16 @@ struct printer {
 	FILE *to;
 	const struct marker_names *names;
 	bool has_runs, has_records; /* the headings are printed */
+	bool has_run;               /* a RUN record */
 	uint64_t n_unknown;         /* words of no kind */
 	uint32_t ticks;             /* of the last record that has some */
 	bool has_ticks;
-	uint32_t depth; /* open zones; deeper ones than MAX_DEPTH are not timed */
-	uint32_t begin_ticks[MAX_DEPTH];
+	uint32_t depth; /* open zones */
+	struct open_zone {
+		uint32_t ticks, id;
+	} open[MAX_DEPTH];
+	uint32_t left[MAX_LEFT]; /* ids of zones without an end */
+	uint32_t n_left;         /* all of them */
 };
 
 static uint32_t kind_of(uint64_t word)
@@ -141,21 +147,52 @@ static void print_name(const struct printer *printer, uint32_t id)
 	fprintf(printer->to, ":%" PRIu32 "%s", name->line, cli_style(printer->to, CLI_PLAIN));
 }
 
-/* The cycles of a zone that ends; false: its begin is not there. */
-static bool close_zone(struct printer *printer, uint32_t ticks, uint32_t *ret_cycles)
+/* A zone that nothing will end. */
+static void leave_open(struct printer *printer, uint32_t i)
 {
-	if (printer->depth == 0)
+	if (printer->n_left < MAX_LEFT && i < MAX_DEPTH)
+		printer->left[printer->n_left] = printer->open[i].id;
+	printer->n_left += i < MAX_DEPTH;
+}
+
+static void leave_above(struct printer *printer, uint32_t depth)
+{
+	while (printer->depth > depth)
+		leave_open(printer, --printer->depth);
+}
+
+/* Begin and end have different ids and one name; without names, the innermost one ends. */
+static bool may_be_same(const struct printer *printer, uint32_t begin, uint32_t end)
+{
+	const struct marker_name *from = marker_names_find(printer->names, begin);
+	const struct marker_name *to = marker_names_find(printer->names, end);
+
+	return !from || !to || strcmp(from->name, to->name) == 0;
+}
+
+/* The cycles of a zone that ends; false: its begin is not there. */
+static bool close_zone(struct printer *printer, uint32_t id, uint32_t ticks, uint32_t *ret_cycles)
+{
+	uint32_t i = printer->depth;
+
+	if (i > MAX_DEPTH) { /* too deep to know */
+		printer->depth--;
 		return false;
-	if (--printer->depth >= MAX_DEPTH)
+	}
+	while (i > 0 && !may_be_same(printer, printer->open[i - 1].id, id))
+		i--;
+	if (i == 0)
 		return false;
-	*ret_cycles = ticks - printer->begin_ticks[printer->depth];
+	leave_above(printer, i);
+	printer->depth = i - 1;
+	*ret_cycles = ticks - printer->open[i - 1].ticks;
 	return true;
 }
 
-static void open_zone(struct printer *printer, uint32_t ticks)
+static void open_zone(struct printer *printer, uint32_t id, uint32_t ticks)
 {
 	if (printer->depth < MAX_DEPTH)
-		printer->begin_ticks[printer->depth] = ticks;
+		printer->open[printer->depth] = (struct open_zone){.ticks = ticks, .id = id};
 	printer->depth++;
 }
 
@@ -174,9 +211,12 @@ static void print_record(struct printer *printer, uint64_t index, uint64_t word)
 		        ticks);
 		return;
 	}
+	if (kind == FLEXTRACE_WIRE_RUN && printer->has_run)
+		leave_above(printer, 0); /* zones end in their run, but those of before the first */
+	printer->has_run |= kind == FLEXTRACE_WIRE_RUN;
 	print_ticks(printer, ticks);
 	fprintf(printer->to, " %-6s", kind_names[kind]);
-	if (kind == FLEXTRACE_WIRE_ZONE_END && close_zone(printer, ticks, &cycles))
+	if (kind == FLEXTRACE_WIRE_ZONE_END && close_zone(printer, id_of(word), ticks, &cycles))
 		fprintf(printer->to, " %10" PRIu32, cycles);
 	else
 		fprintf(printer->to, " %10s", "");
@@ -185,7 +225,7 @@ static void print_record(struct printer *printer, uint64_t index, uint64_t word)
 	else
 		print_name(printer, id_of(word));
 	if (kind == FLEXTRACE_WIRE_ZONE_BEGIN)
-		open_zone(printer, ticks);
+		open_zone(printer, id_of(word), ticks);
 	fputc('\n', printer->to);
 }
 
@@ -236,6 +276,26 @@ static void print_header(const struct dumped_area *area, FILE *to)
 	        header->dropped, header->n_read);
 }
 
+/* Each name once. */
+static void print_left(struct printer *printer)
+{
+	uint32_t n = printer->n_left < MAX_LEFT ? printer->n_left : MAX_LEFT, i, k;
+
+	printer->depth = 0;
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < i && printer->left[k] != printer->left[i]; k++)
+			;
+		if (k < i)
+			continue;
+		fprintf(printer->to, "  zone without an end:");
+		print_name(printer, printer->left[i]);
+		fputc('\n', printer->to);
+	}
+	if (printer->n_left > n)
+		fprintf(printer->to, "  more zones without an end: %" PRIu32 "\n",
+		        printer->n_left - n);
+}
+
 static void print_rest(const struct printer *printer, const struct dumped_area *area,
                        const struct flextrace_drain_area *drained)
 {
@@ -248,7 +308,12 @@ static void print_rest(const struct printer *printer, const struct dumped_area *
 		fprintf(printer->to, "  the area contradicts itself\n");
 	if (printer->n_unknown)
 		fprintf(printer->to, "  records of no kind: %" PRIu64 "\n", printer->n_unknown);
-	if (area->is_cut)
+	if (area->inner_bytes)
+		fprintf(printer->to,
+		        "  another area begins in its ring, at 0x%" PRIx64
+		        ": one of them is stale, this one's ring was not read\n",
+		        area->inner_bytes);
+	else if (area->is_cut)
 		fprintf(printer->to,
 		        "  the file ends inside this area, its ring was not read: it needs %" PRIu64
 		        " bytes\n",
@@ -266,6 +331,8 @@ int area_text_print(const struct dumped_area *area, const struct marker_names *n
 	FLEXTRACE_TRY(area_load(area, &drained, error));
 	print_header(area, to);
 	flextrace_area_read(&drained, &reader);
+	leave_above(&printer, 0);
+	print_left(&printer);
 	print_rest(&printer, area, &drained);
 	free(drained.memory);
 	return FLEXTRACE_OK;

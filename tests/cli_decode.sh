@@ -87,6 +87,22 @@ diff -r -x run.json decoded found || fail "convert does not know the file"
 awk -F, 'NR > 1 && $12 == 84 + 100 * (NR - 2) { n++ } END { exit n != 2 }' marks/instants.csv ||
 	fail "marks are elsewhere: $(cat marks/instants.csv)"
 
+# Ends belong to the zones of their name; what has none is named.
+"$MAKE_AREAS" zones.bin zones
+"$FLEXTRACE" decode zones.bin --names "$MAKE_AREAS" | sed 's/  [^ ]*make_areas\.c:[0-9]*$//; s/ *$//' >text
+{ grep -qE ' end +200 outer$' text && grep -qE ' end +100 zone$' text; } || fail "ends are of other zones: $(cat text)"
+[ "$(grep -c 'zone without an end' text)" -eq 2 ] || fail "zones without an end are not named: $(cat text)"
+{ grep -q 'zone without an end: left {early}$' text && grep -q 'zone without an end: never ended$' text; } || fail "other zones have no end: $(cat text)"
+
+# A header of an earlier layout, whose ring reaches over the areas: it hides none, and is told.
+{ head -c 352 memory.bin; head -c 3744 /dev/zero; cat memory.bin; } >stale.bin
+printf '\000\004\000\000' | dd of=stale.bin bs=1 seek=24 conv=notrunc status=none   # 1024 records
+printf '\377\377\000\000' | dd of=stale.bin bs=1 seek=36 conv=notrunc status=none   # all written
+"$FLEXTRACE" decode stale.bin >text 2>told
+[ "$(grep -c '^stale.bin + ' text)" -eq 3 ] || fail "a stale header hides areas: $(cat text)"
+grep -q 'another area begins in its ring, at 0x1000' text || fail "a stale header is not told: $(cat text)"
+grep -q 'begins inside of what another one claims.*byte=4096' told || fail "no warning: $(cat told)"
+
 # A copy of a whole memory, in which areas stand somewhere.
 { head -c 8192 "$FLEXTRACE"; cat memory.bin; } >whole.bin
 "$FLEXTRACE" decode whole.bin -o whole 2>/dev/null | grep -q '^whole.bin + 0x3000: device 0, core 1' || fail "areas are not found"

@@ -3,6 +3,7 @@
  * make_areas FILE: the memory of a device with two cores that ran firmware and stopped, the second
  * one inside its third run. The firmware is this program: its ELF file has the names.
  * make_areas FILE marks: the first core's, which only marked something and never ran.
+ * make_areas FILE zones: the first core's, whose second run left zones without an end.
  */
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +50,22 @@ static void mark_twice(void)
 	FLEXTRACE_MARK("before anything ran");
 }
 
+static void leave_zones(void)
+{
+	FLEXTRACE_FW_START(1, 0);
+	FLEXTRACE_ZONE_BEGIN("outer");
+	FLEXTRACE_ZONE_BEGIN("left {early}");
+	FLEXTRACE_ZONE_END("outer"); /* not the innermost */
+	FLEXTRACE_FW_END();
+	FLEXTRACE_FW_START(2, 0);
+	FLEXTRACE_ZONE_BEGIN("never ended");
+	FLEXTRACE_FW_END();
+	FLEXTRACE_FW_START(3, 0);
+	FLEXTRACE_ZONE_BEGIN("zone");
+	FLEXTRACE_ZONE_END("zone");
+	FLEXTRACE_FW_END();
+}
+
 int main(int argc, char **argv)
 {
 	FILE *file = argc > 1 ? fopen(argv[1], "wb") : NULL;
@@ -61,7 +78,9 @@ int main(int argc, char **argv)
 		                                                     .clock = fake_clock};
 		FLEXTRACE_FW_INIT(core, 0, core, CAPACITY,
 		                  core ? FLEXTRACE_WIRE_OVERWRITE : FLEXTRACE_WIRE_STOP);
-		if (argc > 2)
+		if (argc > 2 && strcmp(argv[2], "zones") == 0)
+			leave_zones();
+		else if (argc > 2)
 			mark_twice();
 		for (job = 1; job <= 3 && argc == 2; job++)
 			run(job, core == 0 || job < 3);

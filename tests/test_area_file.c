@@ -267,6 +267,64 @@ static void test_area_file__equal_cores_are_of_different_devices(void **state)
 	area_list_release(&list);
 }
 
+/* Of a layout of before, with a larger ring that reaches over the areas of now. */
+static void test_area_file__a_stale_header_hides_no_area(void **state)
+{
+	static uint32_t words[3000];
+	uint8_t *bytes = (uint8_t *)words;
+	const size_t places[] = {0x160, 0x400, 0x1000};
+
+	(void)state;
+	for (uint32_t head = 0; head <= 2000; head += 2000) {
+		memset(words, 0, sizeof(words));
+		boot(1024, FLEXTRACE_WIRE_STOP);
+		SET(wire->head, head);
+		SET(wire->dropped, 5);
+		memcpy(bytes, wire, FLEXTRACE_WIRE_RING_OFFSET);
+		for (uint32_t i = 0; i < 3; i++) {
+			boot(CAPACITY, FLEXTRACE_WIRE_STOP);
+			marks(3 + i);
+			memcpy(bytes + places[i], wire, AREA);
+		}
+		write_file(words, sizeof(words));
+		find_all();
+		assert_int_equal(list.n, 4);
+		assert_int_equal(list.n_inside, 3);
+		assert_int_equal(list.n_refused, 0);
+		assert_int_equal(list.n_cut, head != 0);
+		assert_int_equal(list.areas[0].inner_bytes, head ? places[0] : 0);
+		assert_int_equal(read_area(0).n_words, 0);
+		for (uint32_t i = 0; i < 3; i++) {
+			assert_int_equal(list.areas[i + 1].offset_bytes, places[i]);
+			assert_int_equal(read_area(i + 1).n_words, 3 + i);
+		}
+		area_list_release(&list);
+	}
+}
+
+/* A header that the ring has not grown over yet. */
+static void test_area_file__a_stale_header_in_free_room_costs_nothing(void **state)
+{
+	static union {
+		struct flextrace_wire_area wire;
+		uint8_t bytes[FLEXTRACE_WIRE_AREA_BYTES(1024)];
+	} large;
+
+	(void)state;
+	boot(1024, FLEXTRACE_WIRE_STOP);
+	marks(20);
+	memcpy(&large, wire, sizeof(large));
+	boot(CAPACITY, FLEXTRACE_WIRE_STOP);
+	memcpy(large.bytes + 0x160 + 8 * 20, wire, AREA);
+	write_file(&large, sizeof(large));
+	find_all();
+	assert_int_equal(list.n, 2);
+	assert_int_equal(list.n_inside, 1);
+	assert_int_equal(list.n_cut, 0);
+	assert_int_equal(read_area(0).n_words, 20);
+	area_list_release(&list);
+}
+
 /* -- damage ----------------------------------------------------------------------------------- */
 
 static void test_area_file__every_truncation_is_told(void **state)
@@ -394,6 +452,8 @@ int main(void)
 		cmocka_unit_test(test_area_file__a_runtime_saves_for_its_user_alone),
 		cmocka_unit_test(test_area_file__finds_areas_wherever_they_begin),
 		cmocka_unit_test(test_area_file__equal_cores_are_of_different_devices),
+		cmocka_unit_test(test_area_file__a_stale_header_hides_no_area),
+		cmocka_unit_test(test_area_file__a_stale_header_in_free_room_costs_nothing),
 		cmocka_unit_test(test_area_file__every_truncation_is_told),
 		cmocka_unit_test(test_area_file__areas_that_contradict_themselves_are_refused),
 		cmocka_unit_test(test_area_file__many_that_are_refused_are_told_in_a_few_lines),

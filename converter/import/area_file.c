@@ -17,6 +17,7 @@
 #define HEAD_BYTES   ((size_t)FLEXTRACE_WIRE_RING_OFFSET) /* header, slots: all but the ring */
 #define ALIGNMENT    8u
 #define MAX_TOLD     16u /* what is wrong with a file, one by one */
+#define MAX_CLAIMS   16u /* areas inside each other that are looked at */
 
 struct area_file {
 	const char *path; /* weak */
@@ -24,6 +25,8 @@ struct area_file {
 	uint64_t n_bytes;
 	uint64_t *window; /* owned */
 	uint64_t n_told;
+	uint32_t claims[MAX_CLAIMS]; /* areas of the list that claim where the scan is */
+	uint32_t n_claims;
 };
 
 /* -- files ----------------------------------------------------------------------------------- */
@@ -126,24 +129,74 @@ static int number_device(struct area_list *list, struct dumped_area *area)
 	return map_put(&list->devices, area->header.core, area->header.processor, area->device + 1);
 }
 
-/* Takes what begins as an area; stores how many bytes are no place for another one. */
-static int take(struct area_list *list, struct area_file *file, uint64_t offset, const void *head,
-                uint64_t *ret_n_bytes)
+/* Bytes of an area up to the end of the records that were written. */
+static uint64_t written_bytes(const struct flextrace_area_header *header)
+{
+	uint32_t n = flextrace_area_n_there(header);
+
+	return FLEXTRACE_WIRE_AREA_BYTES((uint64_t)n);
+}
+
+static void cut(struct area_list *list, struct dumped_area *area)
+{
+	list->n_cut += !area->is_cut;
+	area->is_cut = true;
+}
+
+/* Takes note of an area inside of what others claim. Records that these wrote would have destroyed
+ * its header. */
+static void note_inner(struct area_list *list, struct area_file *file, uint64_t offset)
+{
+	list->n_inside += file->n_claims > 0;
+	if (file->n_claims)
+		warn(list, file, offset,
+		     "A marker area begins inside of what another one claims; one of them is "
+		     "stale");
+	for (uint32_t i = 0; i < file->n_claims; i++) {
+		struct dumped_area *outer = &list->areas[file->claims[i]];
+
+		if (outer->inner_bytes ||
+		    offset - outer->offset_bytes >= written_bytes(&outer->header))
+			continue;
+		outer->inner_bytes = offset;
+		cut(list, outer);
+	}
+}
+
+static void leave_claims(const struct area_list *list, struct area_file *file, uint64_t offset)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < file->n_claims; i++) {
+		const struct dumped_area *area = &list->areas[file->claims[i]];
+
+		if (offset < area->offset_bytes + area->header.n_bytes)
+			file->claims[n++] = file->claims[i];
+	}
+	file->n_claims = n;
+}
+
+/* Takes what begins as an area. What only begins so inside of another one is a record of that. */
+static int take(struct area_list *list, struct area_file *file, uint64_t offset, const void *head)
 {
 	struct dumped_area area = {.path = file->path, .offset_bytes = offset};
 	uint64_t n_left = file->n_bytes - offset;
 
-	*ret_n_bytes = ALIGNMENT;
 	flextrace_area_header_read(head, &area.header);
+	leave_claims(list, file, offset);
+	if (file->n_claims && area.header.n_bytes == 0)
+		return FLEXTRACE_OK;
 	if (area.header.n_bytes == 0)
 		return refuse(list, file, offset, "A marker area contradicts itself, skipping");
 	if (n_left < HEAD_BYTES)
 		return refuse(list, file, offset, "The file ends inside a marker area, skipping");
-	area.is_cut = n_left < area.header.n_bytes;
-	*ret_n_bytes = area.is_cut ? HEAD_BYTES : area.header.n_bytes;
-	list->n_cut += area.is_cut;
-	if (area.is_cut)
+	note_inner(list, file, offset);
+	if (n_left < area.header.n_bytes) {
+		cut(list, &area);
 		warn(list, file, offset, "The file ends inside the ring of a marker area");
+	}
+	if (file->n_claims < MAX_CLAIMS)
+		file->claims[file->n_claims++] = list->n;
 	FLEXTRACE_TRY(number_device(list, &area));
 	FLEXTRACE_TRY(ARRAY_RESERVE(list->areas, list->n_allocated, list->n + 1ull));
 	list->areas[list->n++] = area;
@@ -165,12 +218,10 @@ static int scan_window(struct area_list *list, struct area_file *file, uint64_t 
 {
 	size_t n_words = (WINDOW_BYTES - HEAD_BYTES) / sizeof(uint64_t);
 	size_t at = find(file->window, 0, n_words);
-	uint64_t n_bytes;
 
 	while (at < n_words) {
-		FLEXTRACE_TRY(take(list, file, offset + at * sizeof(uint64_t), file->window + at,
-		                   &n_bytes));
-		at = find(file->window, at + n_bytes / sizeof(uint64_t), n_words);
+		FLEXTRACE_TRY(take(list, file, offset + at * sizeof(uint64_t), file->window + at));
+		at = find(file->window, at + 1, n_words);
 	}
 	*ret_next = offset + at * sizeof(uint64_t);
 	return FLEXTRACE_OK;
@@ -224,8 +275,9 @@ int area_load(const struct dumped_area *area, struct flextrace_drain_area *ret_a
 	int code;
 
 	FLEXTRACE_TRY(open_file(area->path, &file, error));
-	memory = aligned_alloc(ALIGNMENT, n_bytes);
-	code = memory ? read_at(&file, area->offset_bytes, memory, n_bytes, error)
+	memory = calloc(1, n_bytes);
+	code = memory ? read_at(&file, area->offset_bytes, memory,
+	                        area->is_cut ? HEAD_BYTES : written_bytes(&area->header), error)
 	              : error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 	(void)close(file.fd);
 	if (code < 0) {

@@ -6,6 +6,9 @@
  *   a copy of a whole memory that has some.
  * - Nothing that an area says is believed: what does not fit its file is cut or refused, and told.
  *   A cut area still has its header and its slots.
+ * - An area may begin inside of what another one claims, whose header then is a stale one, or whose
+ *   ring was never filled that far: both are found, and told. Where a header stands in records that
+ *   the outer one says it wrote, the outer one is cut.
  * - Areas with the same core and processor are of different devices, numbered in their order.
  * - Memory: a window of 1 MiB, 100 bytes for each area, and the area that is read.
  */
@@ -26,7 +29,8 @@ struct dumped_area {
 	uint64_t offset_bytes;
 	uint32_t device;
 	struct origin origin; /* for whoever numbers files; zeroes */
-	bool is_cut;          /* the file ends inside its ring */
+	bool is_cut;          /* its ring is not all its own: the file ends, or an area begins */
+	uint64_t inner_bytes; /* place of an area that begins in its ring's records; 0 = none */
 };
 
 struct area_list {
@@ -35,6 +39,7 @@ struct area_list {
 	uint32_t
 		n_refused; /* begin as areas and contradict themselves, or end inside their slots */
 	uint32_t n_cut;
+	uint32_t n_inside;  /* begin inside of what another one claims */
 	struct map devices; /* (core, processor) -> areas that have them */
 	/* Tells what is wrong, and where; NULL = not wanted. */
 	void (*warn)(void *context, const char *text);

@@ -579,12 +579,21 @@ void flextrace_area_forget(struct flextrace_drain_area *area)
 	area->is_reset |= was_attached;
 }
 
+uint32_t flextrace_area_n_there(const struct flextrace_area_header *header)
+{
+	return header->head < header->capacity && header->n_read <= header->head ? header->head
+	                                                                         : header->capacity;
+}
+
 void flextrace_area_rewind(void *memory, int has_ring)
 {
 	struct flextrace_wire_area *wire = memory;
 	uint32_t head = drain_load(&wire->head), capacity = drain_load(&wire->capacity);
-	uint32_t n_read = drain_load(&wire->limit) - capacity, run = drain_load(&wire->run);
-	uint32_t n_there = head < capacity && n_read <= head ? head : capacity;
+	uint32_t run = drain_load(&wire->run), n_there;
+	struct flextrace_area_header header = {
+		.head = head, .capacity = capacity, .n_read = drain_load(&wire->limit) - capacity};
+
+	n_there = flextrace_area_n_there(&header);
 
 	if (!has_ring) {
 		capacity = 4;

@@ -27,6 +27,9 @@ struct flextrace_area_header {
 /* Reads the header of an area, FLEXTRACE_WIRE_RING_OFFSET bytes at least. 0: there is none. */
 int flextrace_area_header_read(const void *memory, struct flextrace_area_header *ret_header);
 
+/* Records of the ring that were written since the area was set up and are still there. */
+uint32_t flextrace_area_n_there(const struct flextrace_area_header *header);
+
 /* Makes all that is still in an area unread, whatever a host has read of it. Without `has_ring`
  * nothing of its ring waits, which may be missing then. */
 void flextrace_area_rewind(void *memory, int has_ring);
