@@ -61,6 +61,7 @@ const char *emitted_time_name(enum emitted_time time)
 void emitted_release(struct emitted *emitted)
 {
 	free(emitted->processes);
+	map_release(&emitted->files);
 	*emitted = (struct emitted){NULL};
 }
 
@@ -233,6 +234,20 @@ static FILE *open_beside(const char *path, char name[PATH_MAX])
 	return fopen(name, "re");
 }
 
+/* Notes the content of a file; 1: it was read before. */
+static int note_content(struct emitted *emitted, FILE *file)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325), n_bytes = 0;
+	int byte;
+
+	for (; (byte = getc(file)) != EOF; n_bytes++)
+		hash = (hash ^ (uint64_t)byte) * UINT64_C(0x100000001b3);
+	rewind(file);
+	if (map_find(&emitted->files, hash, n_bytes) != MAP_NONE)
+		return 1;
+	return map_put(&emitted->files, hash, n_bytes, 0);
+}
+
 int emitted_read(struct emitted *emitted, const char *path, struct flextrace_error *error)
 {
 	struct lives lives = {NULL};
@@ -243,6 +258,11 @@ int emitted_read(struct emitted *emitted, const char *path, struct flextrace_err
 
 	if (!file)
 		return FLEXTRACE_OK;
+	code = note_content(emitted, file);
+	if (code != 0) {
+		fclose(file);
+		return code < 0 ? code : FLEXTRACE_OK;
+	}
 	csv_reader_init(&reader, file, name);
 	code = read_lives(&reader, &lives, error);
 	if (code == FLEXTRACE_E_INPUT && error && !error->code)

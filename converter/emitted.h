@@ -29,6 +29,7 @@
 #include "gather.h"
 #include "identity.h"
 #include "ledger.h"
+#include "map.h"
 #include "model.h"
 
 #define EMITTED_FILE  ".flextrace-emitted"
@@ -82,12 +83,14 @@ struct emitted {
 	uint32_t n_uncounted; /* processes that were read, and have no counts; emitted_compare() */
 	bool is_known;        /* the end of a recording was noted */
 	uint64_t n_discarded; /* as LTTng says */
+	struct map files;     /* owned: hashes of the contents of what was read */
 	struct emitted_balance balances[EMITTED_CHANNEL_COUNT]; /* emitted_book() */
 };
 
 void emitted_release(struct emitted *emitted);
 
 /* Adds the counts of the recording that a trace is in: `path` is its directory, or `trace` in it.
+ * The same recording, named again or as a copy, is one.
  * Nothing where it has none. FLEXTRACE_E_INPUT: the file is damaged; _MEMORY. */
 int emitted_read(struct emitted *emitted, const char *path, struct flextrace_error *error);
 

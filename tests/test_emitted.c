@@ -272,6 +272,25 @@ static void test_emitted__refuses_damage_with_its_line(void **state)
 	}
 }
 
+static void test_emitted__counts_a_recording_that_is_named_twice_once(void **state)
+{
+	struct stream_process first = {.vpid = 1};
+	struct stream stream = {.processes = &first, .n_processes = 1}, *streams[] = {&stream};
+	struct stream_set set = {streams, 1, 1};
+	struct flextrace_error error = {0};
+	struct emitted emitted = {NULL};
+
+	(void)state;
+	first.n_read[RECORD_PROCESS] = 1;
+	first.n_read[RECORD_SCOPE] = 10;
+	write_lines(HEADING WHOLE(1, 10));
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(emitted_read(&emitted, dir, &error), 0);
+	assert_int_equal(emitted_compare(&emitted, &set), 0);
+	assert_int_equal(book(&emitted, &set, NULL), 0);
+	emitted_release(&emitted);
+}
+
 static void test_emitted__is_found_from_the_trace(void **state)
 {
 	struct emitted emitted = {NULL};
@@ -300,6 +319,7 @@ int main(void)
 		cmocka_unit_test(test_emitted__believes_lttngs_total_as_far_as_records_are_missing),
 		cmocka_unit_test(test_emitted__knows_nothing_of_a_recording_without_an_end),
 		cmocka_unit_test(test_emitted__refuses_damage_with_its_line),
+		cmocka_unit_test(test_emitted__counts_a_recording_that_is_named_twice_once),
 		cmocka_unit_test(test_emitted__is_found_from_the_trace),
 	};
 	char path[128];

@@ -44,6 +44,10 @@ run 0 "$FLEXTRACE" convert -o both one two
 expect_rows both 23
 run 0 "$FLEXTRACE" convert -o three one two all
 expect_rows three 36
+# A recording that is named twice, or is a copy, is one: its packets are read once, and its books close.
+cp -r one copy
+run 0 "$FLEXTRACE" convert --fail-on-loss -o same one copy one/trace
+expect_rows same 11
 run 0 "$FLEXTRACE" convert -o every --session=all two
 expect_rows every 36
 nothing_left
