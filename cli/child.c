@@ -31,20 +31,34 @@ void signals_hold(struct held_signals *ret_signals)
 	sigprocmask(SIG_BLOCK, &ret_signals->held, &ret_signals->before);
 }
 
-static struct sigaction pipe_action;
-static bool is_pipe_ignored;
+/* What we ignore, and what programs that we start do with it. */
+static struct ignored {
+	struct sigaction before;
+	bool is_ignored;
+} ignored_pipe, ignored_usr2;
 
-void signals_ignore_pipe(void)
+static void ignore(int number, struct ignored *ignored)
 {
 	struct sigaction action = {.sa_handler = SIG_IGN};
 
-	if (!is_pipe_ignored)
-		is_pipe_ignored = sigaction(SIGPIPE, &action, &pipe_action) == 0;
+	if (!ignored->is_ignored)
+		ignored->is_ignored = sigaction(number, &action, &ignored->before) == 0;
+}
+
+static void unignore(int number, struct ignored *ignored)
+{
+	if (ignored->is_ignored)
+		sigaction(number, &ignored->before, NULL);
+}
+
+void signals_ignore_pipe(void)
+{
+	ignore(SIGPIPE, &ignored_pipe);
 }
 
 void signals_ignore_usr2(void)
 {
-	signal(SIGUSR2, SIG_IGN);
+	ignore(SIGUSR2, &ignored_usr2);
 }
 
 void signals_restore(const struct held_signals *signals)
@@ -178,8 +192,8 @@ _Noreturn static void exec_program(const char *path, char *const argv[],
 	ssize_t n;
 
 	signals_restore(signals);
-	if (is_pipe_ignored)
-		sigaction(SIGPIPE, &pipe_action, NULL);
+	unignore(SIGPIPE, &ignored_pipe);
+	unignore(SIGUSR2, &ignored_usr2);
 	execv(path, argv);
 	reason = errno;
 	n = write(report, &reason, sizeof(reason));

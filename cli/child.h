@@ -46,7 +46,7 @@ void signals_restore(const struct held_signals *signals);
 /* From now on nobody who stops reading what we say ends us; the program is as it was. */
 void signals_ignore_pipe(void);
 
-/* From now on SIGUSR2 asks for nothing any more. */
+/* From now on SIGUSR2 asks for nothing any more, nor ends us; the program is as it was. */
 void signals_ignore_usr2(void);
 
 /* A signal that came while it was held and that ends, 0 = none. */

@@ -319,7 +319,6 @@ static int end_recording(struct run *run, const struct recording *snapshot, bool
 	ended = recording_end(&run->recording, &outcome, &error);
 	guardian_tell_ended(&run->recording);
 	signals_release(&run->signals);
-	signals_ignore_usr2();
 	if (ended == 1)
 		cli_note("lttng-sessiond is left running: others record with it");
 	if (ended < 0)
@@ -351,6 +350,7 @@ static int end(struct run *run, int program_code)
 	int ended, finished;
 
 	attend_end(&run->attendance);
+	signals_ignore_usr2();
 	if (run->attendance.has_failed)
 		run->recording.cut_code = CLI_INPUT;
 	ended = end_recording(run, &snapshot, is_taken);

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "salvage.h"
 #include "torn.h"
 
 /* -- the beginning of the file ----------------------------------------------------------------- */
@@ -331,75 +332,33 @@ static void mark_round(const struct ring *ring, const struct subbuf *subbuf)
 		      (load(ring, at) & UINT32_MAX) | round << ROUND_SHIFT | NOBODY_WRITES);
 }
 
-/* A record as our sessions have them, down to who wrote it. */
-struct record_head {
-	uint16_t id;
-	uint32_t time_ns; /* the lower half */
-	int32_t pid, tid;
-} __attribute__((packed));
-struct long_head {
-	uint16_t id; /* LONG_ID */
-	uint32_t long_id;
-	uint64_t time_ns;
-	int32_t pid, tid;
-} __attribute__((packed));
-#define LONG_ID 65535
-#define MAX_ID  64
-#define MAX_PID 4194304
+/* What was committed of a packet. */
+struct extent {
+	uint64_t n_whole; /* up to here all is */
+	uint64_t n_missing;
+};
 
-static bool is_record(const unsigned char *at, const struct packet_header *header)
-{
-	uint64_t duration_ns = header->end_ns - header->begin_ns, since_ns;
-	struct record_head head;
-	struct long_head long_head;
-
-	memcpy(&head, at, sizeof(head));
-	since_ns = head.time_ns - (uint32_t)header->begin_ns;
-	if (duration_ns > UINT32_MAX) /* any lower half may be */
-		since_ns = 0;
-	if (head.id == LONG_ID) {
-		memcpy(&long_head, at, sizeof(long_head));
-		since_ns = long_head.time_ns - header->begin_ns;
-		head = (struct record_head){(uint16_t)long_head.long_id, 0, long_head.pid,
-		                            long_head.tid};
-	}
-	return head.id < MAX_ID && since_ns <= duration_ns && head.pid > 0 && head.pid <= MAX_PID &&
-	       head.tid > 0 && head.tid <= MAX_PID;
-}
-
-/*
- * Where what can be kept behind the hole begins; `length`: nothing. `n_whole` bytes are in front of
- * it, and so many bytes of the packet were never committed. What stands there may also be a whole
- * record, of a thread that was held up while the next ones were written, and the hole further on.
- * But what has no head is a hole; and where the first record behind it begins as far behind it as
- * bytes are missing, it is the only one.
- */
-static uint64_t find_behind(const unsigned char *memory, const struct packet_header *header,
-                            uint64_t n_whole, uint64_t n_missing, uint64_t length)
-{
-	uint64_t n = sizeof(struct record_head);
-
-	if (n_missing < n || n_whole + n_missing + sizeof(struct long_head) > length ||
-	    is_record(memory + n_whole, header))
-		return length;
-	while (n < n_missing && !is_record(memory + n_whole + n, header))
-		n++;
-	return n == n_missing && is_record(memory + n_whole + n, header) ? n_whole + n : length;
-}
-
-/* Takes the hole out of the packet, or ends it there. */
+/* Takes the holes out of the packet. Where its records are not known, ends it at the first. */
 static void cut(const struct ring *ring, unsigned char *memory, struct packet_header *header,
-                uint64_t n_whole, uint64_t n_missing, uint64_t length_at)
+                const struct extent *extent, uint64_t length_at)
 {
 	struct torn_mark mark = {.magic = TORN_MAGIC};
-	uint64_t length = load(ring, length_at), n = n_whole, behind;
+	uint64_t length = load(ring, length_at), n = extent->n_whole;
 
-	if (length < n_whole || length > ring->subbuf_bytes)
-		length = n_whole; /* its writer died before it said */
-	behind = find_behind(memory, header, n_whole, n_missing, length);
-	memmove(memory + n_whole, memory + behind, length - behind);
-	n += length - behind;
-	mark.n_bytes = length > n ? length - n : n_missing;
+	if (length < n || length > ring->subbuf_bytes)
+		length = ring->subbuf_bytes; /* its writer died before it said */
+	if (ring->layout)
+		n = salvage_records(&(struct salvage){.memory = memory,
+		                                      .layout = ring->layout,
+		                                      .stream_id = header->stream_id,
+		                                      .begin_ns = header->begin_ns,
+		                                      .end_ns = header->end_ns,
+		                                      .first = HEADER_BYTES,
+		                                      .n_sure = n,
+		                                      .n_bytes = length,
+		                                      .n_room = ring->subbuf_bytes,
+		                                      .n_missing = extent->n_missing});
+	mark.n_bytes = length > n ? length - n : extent->n_missing;
 	header->content_bits = n * 8;
 	if (n + sizeof(mark) <= ring->subbuf_bytes) {
 		memcpy(memory + n, &mark, sizeof(mark));
@@ -435,9 +394,10 @@ static uint32_t heal(const struct ring *ring, const struct subbuf *subbuf)
 	if (!memory || !make_header(ring, subbuf, is_torn ? n_whole : n_committed, &header))
 		return 0;
 	if (is_torn) {
-		cut(ring, memory, &header, n_whole < HEADER_BYTES ? HEADER_BYTES : n_whole,
-		    n_whole < HEADER_BYTES ? ring->subbuf_bytes : ring->subbuf_bytes - n_committed,
-		    length_at);
+		struct extent extent = {n_whole < HEADER_BYTES ? HEADER_BYTES : n_whole,
+		                        ring->subbuf_bytes - n_committed};
+
+		cut(ring, memory, &header, &extent, length_at);
 	} else { /* died after its last commit, and before it told the reader */
 		length = load(ring, length_at);
 		header.content_bits = length * 8;

@@ -6,8 +6,7 @@
  * A record is reserved, written, committed. A thread that ends between these leaves a sub-buffer
  * that never fills up: LTTng's consumer waits for it, and for all that comes behind it, for ever.
  * Healing does what the dead thread would have done: it commits what is missing and delivers the
- * sub-buffer, which ends where the hole begins. What stands behind it in the same one is kept where
- * it can be told for sure where that begins. A mark in the packet tells of it (torn.h).
+ * sub-buffer, without the hole (salvage.h). A mark in the packet tells of it (torn.h).
  *
  * - The beginning of such a file says where most things are (LTTng calls it the crash ABI); the
  *   rest follows from 2.13's structures and is checked before anything is written. What does not
@@ -22,10 +21,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "layout.h"
+
 struct ring {
 	unsigned char *map; /* owned */
 	uint64_t n_bytes, subbuf_bytes, n_subbufs;
 	bool is_overwrite;
+	const struct layout *layout; /* weak: set by who knows it; NULL: packets end at a hole */
 	uint64_t produced_at, hot_at, hot_stride, seq_offset, cold_at, ends_at, writers_at,
 		counts_at, pages_at, pages_stride, pages_offset, data_offset; /* in the file */
 };

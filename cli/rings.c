@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rings.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "array.h"
 #include "glob_in.h"
+#include "layout.h"
 #include "mappers.h"
 
 #define FILES     "ust/uid/*/*-bit/*_[0-9]*"
@@ -14,6 +17,22 @@
 #define MAX_LOOKS 100
 #define PAUSE_NS  100000000
 #define TENDED_NS INT64_C(2000000000)
+
+/* Heals the one that was found, or all. What LTTng says of the events stands beside the buffers. */
+static uint32_t heal(const char *path, struct ring *ring, const struct ring_stuck *one)
+{
+	struct layout layout;
+	char description[PATH_MAX];
+	uint32_t n;
+
+	snprintf(description, sizeof(description), "%.*s/metadata",
+	         (int)(strrchr(path, '/') - path), path);
+	ring->layout = layout_load(description, &layout) ? &layout : NULL;
+	n = one ? ring_heal_one(ring, one) : ring_heal(ring);
+	layout_release(&layout);
+	ring->layout = NULL;
+	return n;
+}
 
 /* -- healing all that there is ----------------------------------------------------------------- */
 
@@ -42,7 +61,7 @@ static uint32_t look_at(const char *path, struct look *look, bool is_quiet, bool
 		look->stuck = stuck;
 		look->n_same = is_same ? look->n_same + 1 : 1;
 		if (look->n_same > LOOKS) {
-			n = is_quiet ? ring_heal(&ring) : ring_heal_one(&ring, &stuck);
+			n = heal(path, &ring, is_quiet ? NULL : &stuck);
 			look->n_same = 0;
 		}
 	}
@@ -85,7 +104,7 @@ uint32_t rings_close(const char *dir)
 		if (!ring_open(files.gl_pathv[i], &ring))
 			continue;
 		ring_close_current(&ring);
-		n += ring_heal(&ring);
+		n += heal(files.gl_pathv[i], &ring, NULL);
 		ring_close(&ring);
 	}
 	globfree(&files);
@@ -131,7 +150,7 @@ static bool is_same(const struct rings_seen *seen, const struct ring_stuck *stuc
 	       seen->stuck.committed == stuck->committed;
 }
 
-static void tend(struct rings_seen *seen, const struct ring *ring)
+static void tend(struct rings_seen *seen, struct ring *ring)
 {
 	struct ring_stuck stuck;
 
@@ -149,7 +168,7 @@ static void tend(struct rings_seen *seen, const struct ring *ring)
 	}
 	if (now_ns() - seen->since_ns < TENDED_NS || mappers_may_write(&seen->mappers, seen->path))
 		return;
-	ring_heal_one(ring, &stuck);
+	heal(seen->path, ring, &stuck);
 }
 
 void rings_tend(struct rings_watch *watch, const char *dir)
