@@ -78,6 +78,25 @@ static void test_returns__believes_a_reset_behind_which_nothing_comes_back(void 
 		assert_false(is_assumed[i]);
 }
 
+/* Of the same rate: the host's clock jumped, and back. Unless the evidence contradicts itself. */
+static void test_returns__believes_what_is_of_one_rate_and_not_contradicted(void **state)
+{
+	struct segment first, between, last;
+	bool is_assumed[3];
+
+	(void)state;
+	segment_init(&first, 1000, 0);
+	segment_init(&between, 500000, 2000000000 * NS);
+	segment_init(&last, 1000 + UINT64_C(4000000000), 4000000000 * NS);
+	judge((struct clock_map[]){first.map, between.map, last.map}, 3, is_assumed);
+	assert_false(is_assumed[1]);
+	between.map.is_contradicted = true;
+	judge((struct clock_map[]){first.map, between.map, last.map}, 3, is_assumed);
+	assert_true(is_assumed[1]);
+	assert_false(is_assumed[0]);
+	assert_false(is_assumed[2]);
+}
+
 static void test_returns__passes_segments_that_no_evidence_reached(void **state)
 {
 	const struct clock_map nothing = {.n_knots = 0};
@@ -98,6 +117,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_returns__assumes_what_stands_between_two_on_one_axis),
 		cmocka_unit_test(test_returns__believes_a_reset_behind_which_nothing_comes_back),
+		cmocka_unit_test(test_returns__believes_what_is_of_one_rate_and_not_contradicted),
 		cmocka_unit_test(test_returns__passes_segments_that_no_evidence_reached),
 	};
 

@@ -194,6 +194,44 @@ static void test_track__believes_nothing_among_many_lies(void **state)
 	release(&tracked);
 }
 
+/* One loose side, one that is false: a queue whose operations have the completions of others. */
+static void test_track__is_back_where_the_clock_was(void **state)
+{
+	struct tracked tracked;
+
+	(void)state;
+	tracked_init(&tracked);
+	for (unsigned i = 100; i < 130; i++)
+		shift(&tracked, i, i + 1, i % 2 ? -100000 : -5000000);
+	run(&tracked);
+	assert_true(tracked.n_lies > 0);
+	assert_int_equal(tracked.jumps.n, 0);
+	for (unsigned i = 102; i < 130; i++) {
+		assert_true(is_doubted(&tracked, i));
+		assert_true(is_dropped(&tracked, i));
+	}
+	assert_false(is_doubted(&tracked, 80));
+	assert_false(is_doubted(&tracked, 160));
+	assert_false(is_dropped(&tracked, 140));
+	release(&tracked);
+}
+
+/* The host's clock jumps, and back: on both sides of it, and between, it is known as well. */
+static void test_track__believes_a_clock_that_jumps_to_and_fro(void **state)
+{
+	struct tracked tracked;
+
+	(void)state;
+	tracked_init(&tracked);
+	shift(&tracked, 100, 170, 1000000);
+	run(&tracked);
+	assert_int_equal(tracked.jumps.n, 2);
+	assert_int_equal(tracked.attempt.doubts.n, 0);
+	for (unsigned i = 0; i < N; i++)
+		assert_false(is_dropped(&tracked, i));
+	release(&tracked);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +241,8 @@ int main(void)
 		cmocka_unit_test(test_track__doubts_where_some_in_a_row_object),
 		cmocka_unit_test(test_track__divides_the_time_where_the_clock_jumped),
 		cmocka_unit_test(test_track__believes_nothing_among_many_lies),
+		cmocka_unit_test(test_track__is_back_where_the_clock_was),
+		cmocka_unit_test(test_track__believes_a_clock_that_jumps_to_and_fro),
 	};
 
 	return cmocka_run_group_tests_name("track", tests, NULL, NULL);

@@ -112,6 +112,33 @@ static void test_unwrap_strays__leave_what_is_right_among_many(void **state)
 	assert_int_equal(fixture->out.brackets.n_rows, N_OPS / 2);
 }
 
+/* A long queue whose operations have the completions of others: all say that they were over 1 ms
+ * before they were, and none how long before they had begun. */
+static void test_unwrap_strays__are_no_shift_if_they_are_loose(void **state)
+{
+	static char text[BYTES];
+	struct fixture *fixture;
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < 160; i++) {
+		uint64_t ns = BEGIN_NS + (uint64_t)MS * i;
+		bool is_false = i >= 48 && i < 112;
+		uint32_t ticks = 777 + MS * i;
+
+		used += (size_t)snprintf(
+			text + used, sizeof(text) - used,
+			"%llu 1 1 device_op device=0 domain=0 queue=0 job=%u correlation=0 kind=1 "
+			"name=k submit_ns=%llu complete_ns=%llu ts=%u,%u,%u,%u,%u\n",
+			(unsigned long long)ns + 10000, i + 1,
+			(unsigned long long)ns - (is_false ? 10 * MS : 0),
+			(unsigned long long)ns + 9000 - (is_false ? MS : 0), ticks + 3000,
+			ticks + 4000, ticks + 5000, ticks + 6000, ticks + 7000);
+	}
+	fixture = unwrap_text(state, text);
+	for (uint32_t i = 0; i < 160; i++)
+		assert_int_equal(op_at(fixture, i)->segment, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +147,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_unwrap_strays__are_no_evidence, fixture_start,
 	                                        fixture_stop),
 		cmocka_unit_test_setup_teardown(test_unwrap_strays__are_evidence_if_they_agree,
+	                                        fixture_start, fixture_stop),
+		cmocka_unit_test_setup_teardown(test_unwrap_strays__are_no_shift_if_they_are_loose,
 	                                        fixture_start, fixture_stop),
 		cmocka_unit_test_setup_teardown(test_unwrap_strays__leave_what_is_right_among_many,
 	                                        fixture_start, fixture_stop),

@@ -4,7 +4,7 @@
  *
  * Where two segments are on one axis, up to whole wraps, those between them are not what a reset
  * left: no device comes back to its old axis by chance. Either the host's clock jumped and came
- * back: then the rate in between is the same. Or the evidence in between is false, as where
+ * back: then the rate in between is the same, and nothing contradicts it. Or the evidence in between is false, as where
  * operations are paired with the host times of the next ones; nothing that follows from that is
  * certified.
  *
@@ -15,15 +15,16 @@
 
 #include "calibrate_impl.h"
 
-#define SURE      1000.0
-#define SLACK_NS  1e5  /* bounds are seldom wider; those that are say nothing here */
-#define FAR       64u  /* segments */
-#define MOST_OPEN 1e-3 /* of a rate that is known */
+#define SURE       1000.0
+#define SLACK_NS   1e5  /* bounds are seldom wider; those that are say nothing here */
+#define FAR        64u  /* segments */
+#define MOST_OPEN  1e-3 /* of a rate that is known well enough to tell it from others */
+#define LEAST_OPEN 1e-2 /* of one that is not known at all */
 
 static bool has_rate(const struct clock_map *map)
 {
 	return map->n_knots > 1 && !map->quality.is_assumed && map->slope_lo > 0 &&
-	       map->slope_hi < 1.01 * map->slope_lo;
+	       map->slope_hi < (1 + LEAST_OPEN) * map->slope_lo;
 }
 
 /* Whether the later of two maps is where the other one goes, up to whole wraps. */
@@ -51,7 +52,8 @@ static bool is_of_rate(const struct clock_map *map, const struct clock_map *othe
 {
 	double slack = 2 * map->rho * map->slope_hi;
 
-	return has_rate(map) && map->slope_hi < (1 + MOST_OPEN) * map->slope_lo &&
+	return has_rate(map) && !map->is_contradicted &&
+	       map->slope_hi < (1 + MOST_OPEN) * map->slope_lo &&
 	       map->slope_lo - slack < other->slope_hi && other->slope_lo < map->slope_hi + slack;
 }
 

@@ -10,6 +10,10 @@
  *  - A few in a row that leave room to the new track and not to the old one say that the clock
  *    jumped. One era ends in front of the first objection, the next begins with the new track.
  *  - A constraint that leaves room to neither begins the new track anew.
+ * A clock that seems to jump, and is back on its old track some time later, did not jump: the
+ * evidence in between is false, and the stretch is in doubt. The exception is a clock that was on
+ * the other track for long, which is as tight: then the host's clock jumped to and fro.
+ *
  * So false brackets come one by one, among evidence that denies them. Where some come in a row and
  * nothing between them denies any, the clock may have been there: that stretch is in doubt. So is a
  * stretch behind which both tracks can go on, as if nothing had been.
@@ -25,11 +29,21 @@
 #include "calibrate_impl.h"
 #include "step.h"
 
-#define PROOFS 3u  /* as many in a row are no chance */
-#define NEAR   16u /* knots: eight operations */
+#define PROOFS   3u  /* as many in a row are no chance */
+#define NEAR     16u /* knots: eight operations */
+#define LONG     64u /* knots of a track that is the clock's for certain, if it is tight */
+#define TIGHT    4   /* times as wide as another track */
+#define MAX_LEFT 8u
 
 struct way {
 	int64_t lo, hi;
+};
+
+/* A track that the clock left, carried on as if nothing had been evidence since then. */
+struct left {
+	struct way way;
+	int64_t width;     /* when it was left */
+	uint32_t from, at; /* knots: its first one, the one that objected first */
 };
 
 struct tracker {
@@ -43,7 +57,9 @@ struct tracker {
 	uint32_t n_lies;
 	/* Lies that are near each other: their first knot, the one behind the last, how many. */
 	uint32_t near_from, near_to, n_near;
-	struct way clean; /* the old track without what stands among them */
+	struct way clean;           /* the old track without what stands among them */
+	struct left left[MAX_LEFT]; /* since the old track of the first one, none was long */
+	uint32_t n_left, old_from;  /* first knot of the old track */
 };
 
 static const struct way unbounded = {-PHI_UNBOUNDED, PHI_UNBOUNDED};
@@ -117,17 +133,86 @@ static int drop(struct tracker *tracker, uint32_t end, bool is_certain)
 	return FLEXTRACE_OK;
 }
 
-/* The clock jumped in front of the new track, or at its first place, which then is of neither. */
+static int64_t width_of(const struct way *way)
+{
+	return way->hi - way->lo;
+}
+
+static bool meets(const struct way *way, const struct way *other, int64_t room)
+{
+	struct way both = *way;
+
+	return take(&both, other->lo, other->hi, room);
+}
+
+/* Whether the clock was on the old track for long, and it says as much as the one before. */
+static bool is_believed(const struct tracker *tracker)
+{
+	if (tracker->n_left == 0)
+		return true;
+	return tracker->new_from - tracker->old_from >= LONG &&
+	       width_of(&tracker->old) <= TIGHT * tracker->left[tracker->n_left - 1].width;
+}
+
+/* Whether the clock goes on where it was left, as the new track says and the old one denies. */
+static bool goes_on(const struct tracker *tracker, const struct left *left)
+{
+	int64_t room = tracker->attempt->room;
+
+	return left->at - left->from >= LONG && width_of(&left->way) <= TIGHT * left->width &&
+	       meets(&left->way, &tracker->new, room) && !meets(&left->way, &tracker->old, room);
+}
+
+/* No clock comes back to its old track by chance. It never left it: what said so was false. */
+static int go_back(struct tracker *tracker, uint32_t to)
+{
+	struct attempt *attempt = tracker->attempt;
+	struct knot *knots = attempt->knots;
+	const struct left *left = &tracker->left[to];
+	uint32_t end = tracker->new_from;
+
+	while (tracker->jumps->n > 0 &&
+	       tracker->jumps->stretches[tracker->jumps->n - 1].from >= knots[left->at].x)
+		tracker->jumps->n--;
+	for (uint32_t i = left->at; i < end; i++) {
+		knots[i].lo = -PHI_UNBOUNDED;
+		knots[i].hi = PHI_UNBOUNDED;
+	}
+	tracker->old = left->way;
+	take(&tracker->old, tracker->new.lo, tracker->new.hi, attempt->room);
+	tracker->old_from = left->from;
+	tracker->n_left = to;
+	tracker->n_lies++;
+	return doubts_add(&attempt->doubts, left->at > 0 ? knots[left->at - 1].x : 0, knots[end].x);
+}
+
+/* The clock goes on with the new track: it jumped in front of it, or at its first place, which then
+ * is of neither. Or it is back. */
 static int jump(struct tracker *tracker)
 {
 	const struct knot *knots = tracker->attempt->knots;
 	const struct knot *to = &knots[tracker->new_from];
-	uint64_t from = knots[tracker->objects[0]].x;
+	uint32_t at = tracker->objects[0], back = 0;
 
-	tracker->old = tracker->clean = tracker->new;
+	if (is_believed(tracker))
+		tracker->n_left = 0;
+	while (back < tracker->n_left && !goes_on(tracker, &tracker->left[back]))
+		back++;
+	if (back < tracker->n_left) {
+		FLEXTRACE_TRY(go_back(tracker, back));
+	} else {
+		if (tracker->n_left < MAX_LEFT)
+			tracker->left[tracker->n_left++] = (struct left){
+				tracker->clean, width_of(&tracker->clean), tracker->old_from, at};
+		tracker->old = tracker->new;
+		tracker->old_from = tracker->new_from;
+		FLEXTRACE_TRY(doubts_add(tracker->jumps, knots[at].x,
+		                         to->x + (to > knots && to[-1].x == to->x)));
+	}
+	tracker->clean = tracker->old;
 	tracker->near_from = tracker->near_to = tracker->new_from;
 	tracker->n_near = tracker->n_objects = tracker->n_denials = 0;
-	return doubts_add(tracker->jumps, from, to->x + (to > knots && to[-1].x == to->x));
+	return FLEXTRACE_OK;
 }
 
 static int object(struct tracker *tracker, uint32_t at, bool is_proof)
@@ -182,14 +267,16 @@ static int go_along(struct tracker *tracker, uint32_t *at, uint64_t end_x)
 	uint32_t i = *at;
 
 	tracker->old = tracker->new = tracker->clean = unbounded;
-	tracker->near_from = tracker->near_to = *at;
-	tracker->n_near = 0;
+	tracker->near_from = tracker->near_to = tracker->old_from = *at;
+	tracker->n_near = tracker->n_left = 0;
 	for (; i < attempt->n_knots && knots[i].x < end_x; i++) {
 		if (i > *at)
 			step = band_range_step(&walk, knots[i - 1].x, knots[i].x);
 		carry(&tracker->old, &step);
 		carry(&tracker->new, &step);
 		carry(&tracker->clean, &step);
+		for (uint32_t k = 0; k < tracker->n_left; k++)
+			carry(&tracker->left[k].way, &step);
 		FLEXTRACE_TRY(go_on(tracker, i));
 	}
 	*at = i;

@@ -6,7 +6,8 @@
  *
  * Blocks of facts are compared with the block after the next, so that one of the two sides of a
  * shift never lies in the middle of either. Facts around the shift that could be of both sides
- * are only assumed.
+ * are only assumed. Both sides have to say where they stand about as well: a queue whose operations
+ * have the completions of others is loose on one side.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #define MAX_UNKNOWN   4e-3 /* of the rate: beyond, nothing is told */
 #define NS            16   /* intervals are in 1/16 ns */
 #define MIN_SHIFT_NS  100
+#define TIGHT         4
 #define MAX_STOP_NS   5000000
 #define MAX_FAR_NS    1e12
 #define MIN_GAP_NS    INT64_C(1000000000)
@@ -55,6 +57,12 @@ static struct interval offset_of(const struct shifter *shifter, const struct fac
 
 	return (struct interval){(int64_t)(clamp(lo - wide) * NS),
 	                         (int64_t)(clamp(hi + wide) * NS)};
+}
+
+/* Whether one says where the counter stands about as well as the other. */
+static bool is_as_tight(const struct interval *a, const struct interval *b)
+{
+	return a->hi - a->lo <= TIGHT * (b->hi - b->lo);
 }
 
 static bool is_apart(const struct interval *a, const struct interval *b)
@@ -120,7 +128,9 @@ static bool find_shift(const struct shifter *shifter, uint32_t from, struct shif
 		hi = intervals[i].hi < hi ? intervals[i].hi : hi;
 	}
 	if (lo <= hi || !agree(intervals, &shift->left) ||
-	    !agree(intervals + 2 * BLOCK, &shift->right) || !is_apart(&shift->left, &shift->right))
+	    !agree(intervals + 2 * BLOCK, &shift->right) ||
+	    !is_apart(&shift->left, &shift->right) || !is_as_tight(&shift->left, &shift->right) ||
+	    !is_as_tight(&shift->right, &shift->left))
 		return false;
 	find_edge(intervals, shift);
 	shift->at += from;
