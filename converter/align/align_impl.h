@@ -178,6 +178,7 @@ struct pace {
 	int64_t rate, slack; /* 2^-40: root ns per host ns, less 1; how far that may be off */
 	wide_int base, wide; /* fine: integrals of both up to here */
 	bool is_doubtful;    /* nothing within is certified */
+	double jump_ns;      /* that a clock may make within, if it is doubtful; INFINITY: any */
 };
 
 struct pace_sum { /* fine: integrals of the pace, and of what it may be off */
@@ -195,8 +196,9 @@ int paces_init_straight(struct paces *paces, int64_t host_ns, double rate, doubl
 /* None yet, but room for so many. */
 int paces_reserve(struct paces *paces, uint32_t n);
 void paces_add(struct paces *paces, int64_t host_ns, double rate, double slack);
-/* A break is followed by a pace at `end_ns`, which is later. At most 32. */
-void paces_add_break(struct paces *paces, int64_t host_ns, int64_t end_ns);
+/* Within a break a clock jumps by up to so much. It is followed by a pace at `end_ns`, which is
+ * later. At most 32. */
+void paces_add_break(struct paces *paces, int64_t host_ns, int64_t end_ns, double jump_ns);
 void paces_release(struct paces *paces);
 
 /* What two proofs leave: the rates that both allow, and the breaks of either; of a break that both
@@ -311,14 +313,13 @@ static inline bool knot_contradicts(const struct knot *knot)
 struct spot {
 	double x, lo, hi; /* ns since the first knot; +-INFINITY: no bound */
 	double tight_lo, tight_hi;
-	double room; /* that bounds near it must leave together, or the clock is suspected */
+	double room; /* that bounds near it leave together if nothing is wrong; 0: nobody knows */
 	uint32_t knot;
 };
 
 struct spots {
 	struct spot all[MAX_SPOTS]; /* by time */
 	uint32_t n;
-	uint32_t n_least; /* of a stretch that says what its rate is; 0: any */
 };
 
 /* Takes the tightest bounds of a clock with knots, as far as a likely rate can tell: those that
@@ -330,17 +331,13 @@ void spots_fill(struct spots *spots, const struct mesh *mesh, uint32_t clock, do
  * contradiction. */
 bool spots_tighten(struct spots *spots, uint32_t from, uint32_t to, double least, double most);
 
-/* The same, of bounds that are closer by their room: there must be a contradiction nowhere. */
+/* Whether bounds leave their room everywhere. Stores no bounds. */
 bool spots_leave_room(struct spots *spots, uint32_t from, uint32_t to, double least, double most);
 
-/* The same for a mean rate within [least, most], from which the rate differs by up to rho. */
+/* Finds tight bounds for a mean rate within [least, most], from which the rate differs by up to
+ * rho. */
 bool spots_take_rate(struct spots *spots, uint32_t from, uint32_t to, double least, double most,
                      double rho);
-
-/* -- room.c: what bounds usually leave --------------------------------------------------------- */
-
-/* Finds the room of all spots. */
-void spots_find_room(struct spots *spots, double rho);
 
 /* -- prove.c: paces ---------------------------------------------------------------------------- */
 

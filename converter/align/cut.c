@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where no rate explains all evidence, or it leaves less room than it usually does, a clock left
- * its rate: it jumped, or was slewed. Then the run is cut into as few stretches as will do,
- * once from
- * its begin and once from its end, and what was before a break is never joined with the rest.
+ * Where no rate explains all evidence, a clock left its rate: it jumped, or was slewed. Then the
+ * run is cut into as few stretches as will do, once from its begin and once from its end. What was
+ * in front of a break is never joined with what is behind it. The same is done where bounds leave
+ * much less room than usual, and where the two sides of a place overlap by less than usual
+ * (room.c).
  *
  * A stretch of few spots that its neighbours can do without was a lie.
  */
@@ -12,8 +13,13 @@
 
 #include "proof.h"
 
-#define MAX_LIE 3u  /* spots */
-#define TIGHT   1.5 /* times the usual width */
+#define MAX_LIE    3u  /* spots */
+#define TIGHT      1.5 /* times the usual width */
+#define NARROW     0.6 /* times the usual width, too */
+#define NEAR       96u /* spots whose widths are usual */
+#define LEAST_N    16u /* spots of a stretch that says what its rate is */
+#define LEAST_SIDE 8u  /* of one that has the rate of its neighbours */
+#define SMALL      8u  /* of so few spots, one in so many does */
 
 /* -- stretches --------------------------------------------------------------------------------- */
 
@@ -74,14 +80,12 @@ static bool find_breaks(struct proof *proof)
 	return n_cuts == 0;
 }
 
-/* Makes stretches of what breaks leave. */
-static bool cut(struct proof *proof)
+/* Makes stretches of what breaks leave; false: they cannot be. */
+static bool make_stretches(struct proof *proof)
 {
 	uint32_t n = proof->spots.n, to;
 
 	proof->n_stretches = 0;
-	if (!find_breaks(proof))
-		return false;
 	for (uint32_t from = 0; from < n; from = to + 1) {
 		for (to = from; to + 1 < n && !proof->is_broken[to];)
 			to++;
@@ -106,12 +110,12 @@ static bool is_explained(struct proof *proof, const struct stretch *left,
 }
 
 /* Forgets spots between two stretches if one rate explains these without them; no more than it
- * must. */
+ * must. Returns whether it forgot any. */
 static bool forget(struct proof *proof, const struct stretch *left, const struct stretch *right)
 {
 	struct spot *spots = &proof->spots.all[left->to + 1], kept[MAX_LIE];
 	uint32_t n = right->from - left->to - 1;
-	bool is_good;
+	bool is_good, has_forgotten = false;
 
 	for (uint32_t i = 0; i < n; i++) {
 		kept[i] = spots[i];
@@ -126,8 +130,9 @@ static bool forget(struct proof *proof, const struct stretch *left, const struct
 		spots[i].lo = -INFINITY;
 		spots[i].hi = INFINITY;
 		proof->mesh->knots[spots[i].knot].is_kept = false;
+		has_forgotten = true;
 	}
-	return is_good;
+	return has_forgotten;
 }
 
 static bool forget_lies(struct proof *proof)
@@ -144,16 +149,28 @@ static bool forget_lies(struct proof *proof)
 	return false;
 }
 
+/* Spots that a stretch has to have. */
+static uint32_t least_spots(const struct proof *proof)
+{
+	uint32_t least = proof->is_proven ? LEAST_N : LEAST_SIDE, n = proof->spots.n / SMALL;
+
+	return n < least ? n : least;
+}
+
 /* -- guards ------------------------------------------------------------------------------------ */
 
-/* How wide most of a stretch is. */
-static double usual_width(const struct proof *proof, const struct stretch *stretch)
+/* How wide most of a stretch is, of so many spots from one on, towards another one. */
+static double usual_width(const struct proof *proof, uint32_t from, uint32_t to)
 {
-	double widths[MAX_SPOTS];
+	double widths[NEAR];
 	uint32_t n = 0;
+	int direction = to > from ? 1 : -1;
 
-	for (uint32_t i = stretch->from; i <= stretch->to; i++)
+	for (uint32_t i = from; n < NEAR; i = (uint32_t)((int64_t)i + direction)) {
 		widths[n++] = proof->spots.all[i].tight_hi - proof->spots.all[i].tight_lo;
+		if (i == to)
+			break;
+	}
 	return stats_quantile(widths, n, 0.5);
 }
 
@@ -176,42 +193,175 @@ static uint32_t guard(const struct proof *proof, uint32_t at, uint32_t other, do
 	return at;
 }
 
-/* Keeps off the ends that are next to breaks. Of what is left, a stretch that is too short to say
- * what its rate is, or whether it has one, is none. */
-static void guard_ends(struct proof *proof)
+/* Whether bounds are nowhere much narrower than they usually are, from a spot to another one. */
+static bool is_as_wide(struct proof *proof, const struct stretch *stretch, uint32_t from,
+                       uint32_t to, double width)
 {
-	uint32_t n = 0;
+	uint32_t first = from < to ? from : to, last = from < to ? to : from;
 
-	for (uint32_t i = 0; i < proof->n_stretches; i++) {
-		struct stretch *stretch = &proof->stretches[i];
-		uint32_t from = stretch->from, to = stretch->to;
-		double width;
+	if (!spots_tighten(&proof->spots, first, last, stretch_least(proof, stretch),
+	                   stretch_most(proof, stretch)))
+		return false;
+	for (uint32_t i = first; i <= last; i++) {
+		const struct spot *spot = &proof->spots.all[i];
 
-		spots_tighten(&proof->spots, from, to, stretch_least(proof, stretch),
-		              stretch_most(proof, stretch));
-		width = usual_width(proof, stretch);
-		if (from > 0)
-			from = guard(proof, from, stretch->to, width);
-		if (to + 1 < proof->spots.n)
-			to = guard(proof, to, stretch->from, width);
-		if (from < to && (!proof->is_proven || to - from >= proof->spots.n_least) &&
-		    stretch_prove(proof, from, to, &proof->stretches[n]))
-			n++;
+		if (spot->tight_hi - spot->tight_lo < NARROW * width)
+			return false;
 	}
-	proof->n_stretches = n;
+	return true;
+}
+
+/* Evidence of a clock that is slewed makes bounds narrow before it contradicts them. So this goes
+ * from an end that is next to a break until they are as wide as usual. */
+static uint32_t trim(struct proof *proof, const struct stretch *stretch, uint32_t at,
+                     uint32_t other)
+{
+	int64_t direction = other > at ? 1 : -1, n = ((int64_t)other - at) * direction;
+	int64_t bad = -1, good = n;
+	double width = usual_width(proof, at, other);
+	uint32_t inner = n > NEAR ? (uint32_t)(at + direction * NEAR) : other;
+
+	if (n > NEAR)
+		good = NEAR;
+	while (good - bad > 1) {
+		int64_t middle = (good + bad) / 2;
+
+		if (is_as_wide(proof, stretch, (uint32_t)(at + direction * middle), inner, width))
+			good = middle;
+		else
+			bad = middle;
+	}
+	return (uint32_t)(at + direction * good);
+}
+
+/* One end of a stretch, but for what is next to a break. */
+static uint32_t guard_end(struct proof *proof, const struct stretch *stretch, uint32_t at,
+                          uint32_t other)
+{
+	double width;
+
+	spots_tighten(&proof->spots, stretch->from, stretch->to, stretch_least(proof, stretch),
+	              stretch_most(proof, stretch));
+	if (proof->is_proven)
+		at = trim(proof, stretch, at, other);
+	spots_tighten(&proof->spots, at < other ? at : other, at < other ? other : at,
+	              stretch_least(proof, stretch), stretch_most(proof, stretch));
+	width = usual_width(proof, at, other);
+	return guard(proof, at, other, width);
+}
+
+/* Makes a stretch of spots [from, to], but for what is next to a break at either end; false: it is
+ * too short to say what its rate is, or whether it has one. */
+static bool make_guarded(struct proof *proof, uint32_t from, uint32_t to, bool is_from_guarded,
+                         bool is_to_guarded, struct stretch *ret)
+{
+	uint32_t first = from, last = to;
+
+	if (from >= to || !stretch_find_rates(proof, from, to, ret))
+		return false;
+	if (is_from_guarded)
+		first = guard_end(proof, ret, from, to);
+	if (is_to_guarded && first < to)
+		last = guard_end(proof, ret, to, first);
+	return first < last && last - first >= least_spots(proof) &&
+	       stretch_find_rates(proof, first, last, ret);
+}
+
+/* -- room -------------------------------------------------------------------------------------- */
+
+/* Makes breaks between stretches of one rate as short as they can be, but for guards. A step of the
+ * rate can be anywhere between. */
+static void shorten_breaks(struct proof *proof)
+{
+	uint32_t n_old = proof->n_stretches, n = proof->spots.n, from, to, next = 0;
+	struct stretch old[MAX_STRETCHES];
+
+	memcpy(old, proof->stretches, sizeof(old));
+	from = old[0].from;
+	proof->n_stretches = 0;
+	for (uint32_t i = 0; i < n_old; i++) {
+		struct stretch *stretch = &proof->stretches[proof->n_stretches];
+
+		to = old[i].to;
+		if (i + 1 < n_old)
+			next = old[i + 1].from;
+		if (i + 1 < n_old && old[i].least <= old[i + 1].most &&
+		    old[i + 1].least <= old[i].most)
+			room_find_break(proof, &old[i], &old[i + 1], &to, &next);
+		proof->n_stretches += make_guarded(proof, from, to, from > 0, to + 1 < n,
+		                                   stretch) ||
+		                      make_guarded(proof, old[i].from, old[i].to, old[i].from > 0,
+		                                   old[i].to + 1 < n, stretch);
+		from = next;
+	}
+}
+
+/* Cuts a stretch where it leaves too little room; false: nowhere, or it cannot be cut. */
+static bool split(struct proof *proof, uint32_t at)
+{
+	struct stretch *stretch = &proof->stretches[at], parts[2];
+	double jump_ns;
+	uint32_t spot;
+
+	if (proof->n_stretches == MAX_STRETCHES || proof->share <= 0 ||
+	    room_find_least(proof, stretch, &spot, &jump_ns) >= proof->share ||
+	    !make_guarded(proof, stretch->from, spot, false, true, &parts[0]) ||
+	    !make_guarded(proof, spot + 1, stretch->to, true, false, &parts[1]))
+		return false;
+	parts[0].jump_ns = stretch->jump_ns;
+	parts[1].jump_ns = jump_ns;
+	memmove(stretch + 2, stretch + 1, (proof->n_stretches - at - 1) * sizeof(*stretch));
+	memcpy(stretch, parts, sizeof(parts));
+	proof->n_stretches++;
+	return true;
 }
 
 /* -- the sentence ------------------------------------------------------------------------------ */
 
-bool proof_cut(struct proof *proof)
+static bool cut(struct proof *proof)
 {
-	struct stretch all;
-
 	do {
-		if (!cut(proof))
+		if (!find_breaks(proof) || !make_stretches(proof))
 			return false;
 	} while (forget_lies(proof));
-	proof->is_proven = !stretch_find_rates(proof, 0, proof->spots.n - 1, &all);
-	guard_ends(proof);
+	return true;
+}
+
+/* Cuts again where bounds leave much less room than usual, or leaves the cuts as they are. */
+static void cut_again(struct proof *proof)
+{
+	struct stretch old[MAX_STRETCHES], all;
+	uint32_t n_old = proof->n_stretches;
+	bool is_good = true;
+
+	memcpy(old, proof->stretches, sizeof(old));
+	room_find(proof);
+	for (uint32_t i = 0; i < n_old; i++)
+		is_good = is_good && stretch_prove(proof, old[i].from, old[i].to, &all);
+	if (!is_good && !cut(proof)) {
+		memcpy(proof->stretches, old, sizeof(old));
+		proof->n_stretches = n_old;
+	}
+	room_forget(proof);
+}
+
+bool proof_cut(struct proof *proof)
+{
+	uint32_t n = proof->spots.n;
+
+	room_forget(proof);
+	proof->is_proven = !stretch_find_rates(proof, 0, n - 1, &proof->stretches[0]);
+	proof->n_stretches = 1;
+	if (proof->is_proven && !cut(proof))
+		return false;
+	cut_again(proof);
+	proof->is_proven = proof->is_proven &&
+	                   (proof->n_stretches > 1 || proof->stretches[0].from > 0 ||
+	                    proof->stretches[0].to + 1 < n);
+	if (proof->n_stretches > 1)
+		shorten_breaks(proof);
+	proof->share = room_find_share(proof);
+	for (uint32_t i = 0; i < proof->n_stretches;)
+		i += !split(proof, i);
 	return proof->n_stretches > 0;
 }

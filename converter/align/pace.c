@@ -43,14 +43,19 @@ void paces_add(struct paces *paces, int64_t host_ns, double rate, double slack)
 	pace->slack = to_pace(fmin(0.2, slack)) + 1;
 }
 
-void paces_add_break(struct paces *paces, int64_t host_ns, int64_t end_ns)
+void paces_add_break(struct paces *paces, int64_t host_ns, int64_t end_ns, double jump_ns)
 {
 	struct pace *pace = begin_pace(paces, host_ns);
-	double slack = ldexp(1, BREAK_BITS + PACE_BITS - FINE_BITS) / (double)(end_ns - host_ns);
+	double limit = ldexp(1, BREAK_BITS - FINE_BITS), slack;
 
+	jump_ns = fmin(jump_ns, limit);
+	slack = ldexp(FREE_RATE + jump_ns / (double)(end_ns - host_ns), PACE_BITS);
 	pace->slack = slack < (double)MAX_SLACK ? (int64_t)slack : MAX_SLACK;
-	pace->rate = pace->slack - (INT64_C(1) << PACE_BITS); /* time does not go back */
+	pace->rate = 0;
+	if (pace->slack > INT64_C(1) << PACE_BITS) /* time does not go back */
+		pace->rate = pace->slack - (INT64_C(1) << PACE_BITS);
 	pace->is_doubtful = true;
+	pace->jump_ns = jump_ns;
 }
 
 int paces_reserve(struct paces *paces, uint32_t n)
@@ -110,6 +115,7 @@ int paces_combine(struct paces *paces, const struct paces *other, int64_t last_n
 	const struct pace *last_a = a + paces->n_paces - 1, *last_b = b + other->n_paces - 1;
 	int64_t host_ns = a->host_ns < b->host_ns ? a->host_ns : b->host_ns, break_ns = 0;
 	bool is_break = false, is_last = false;
+	double jump_ns = 0;
 	struct paces both;
 
 	FLEXTRACE_TRY(paces_reserve(&both, paces->n_paces + other->n_paces));
@@ -119,10 +125,15 @@ int paces_combine(struct paces *paces, const struct paces *other, int64_t last_n
 		int64_t next_a = a < last_a ? a[1].host_ns : INT64_MAX;
 		int64_t next_b = b < last_b ? b[1].host_ns : INT64_MAX;
 
-		if (is_doubtful && !is_break)
+		if (is_doubtful && !is_break) {
 			break_ns = host_ns;
+			jump_ns = 0;
+		}
+		if (is_doubtful)
+			jump_ns += (a->is_doubtful ? a->jump_ns : 0) +
+			           (b->is_doubtful ? b->jump_ns : 0);
 		if (is_break && !is_doubtful)
-			paces_add_break(&both, break_ns, host_ns);
+			paces_add_break(&both, break_ns, host_ns, jump_ns);
 		if (!is_doubtful)
 			add_both(&both, host_ns, a, b);
 		is_break = is_doubtful;
@@ -133,7 +144,7 @@ int paces_combine(struct paces *paces, const struct paces *other, int64_t last_n
 	}
 	if (is_break)
 		paces_add_break(&both, break_ns,
-		                last_ns + 1 > break_ns ? last_ns + 1 : break_ns + 1);
+		                last_ns + 1 > break_ns ? last_ns + 1 : break_ns + 1, jump_ns);
 	both.has_left = paces->has_left || other->has_left;
 	paces_release(paces);
 	*paces = both;

@@ -3,6 +3,7 @@
  * proof.h: what the files that prove a clock's rates share.
  *
  *   stretch.c  the rates that explain a stretch of evidence, and whether it leaves room
+ *   room.c     what room evidence leaves, and what it usually leaves
  *   cut.c      stretches of evidence, each with rates of its own, and breaks between them
  *   prove.c    paces of them
  */
@@ -19,12 +20,14 @@ struct stretch { /* spots [from, to] of one rate */
 	uint32_t from, to;
 	double least, most; /* its mean rate */
 	bool is_joined;     /* to the one before: by a step of the rate, not a break */
+	double jump_ns;     /* that the clock may have made since then; INFINITY: any */
 };
 
 struct proof {
 	struct mesh *mesh; /* weak */
 	uint32_t clock;
 	double rho, fastest;
+	double share; /* that two sides overlap by, or the clock is suspected */
 	struct spots spots;
 	struct stretch stretches[MAX_STRETCHES];
 	uint32_t n_stretches;
@@ -37,16 +40,33 @@ struct proof {
 double stretch_least(const struct proof *proof, const struct stretch *stretch);
 double stretch_most(const struct proof *proof, const struct stretch *stretch);
 
-/* Whether evidence leaves as much room as it usually does, to any of its mean rates. */
-bool stretch_leaves_room(struct proof *proof, const struct stretch *stretch);
-
 /* Finds the mean rates that spots [from, to] may have; false: none. */
 bool stretch_find_rates(struct proof *proof, uint32_t from, uint32_t to, struct stretch *ret);
 
-/* The same, if the clock is not suspected. */
+/* The same, if they leave enough room. */
 bool stretch_prove(struct proof *proof, uint32_t from, uint32_t to, struct stretch *ret);
 
-/* Cuts all spots into stretches of one rate, none of which are joined; false: it cannot be done. */
+/* -- room.c: what evidence on either side of a place leaves together --------------------------- */
+
+/* The share that two sides of a place overlap by if a clock kept its rate; 0: nothing says so. */
+double room_find_share(const struct proof *proof);
+
+/* Finds the room of all spots; or forgets it. */
+void room_find(struct proof *proof);
+void room_forget(struct proof *proof);
+
+/* The least that they overlap by anywhere in a stretch: behind which spot, and how far the clock may
+ * have jumped there. */
+double room_find_least(const struct proof *proof, const struct stretch *stretch, uint32_t *ret_at,
+                       double *ret_jump_ns);
+
+/* The spots that a break between two stretches lies between, most likely. */
+void room_find_break(const struct proof *proof, const struct stretch *left,
+                     const struct stretch *right, uint32_t *ret_front, uint32_t *ret_behind);
+
+/* -- cut.c ------------------------------------------------------------------------------------- */
+
+/* Finds stretches of one rate, none of which are joined; false: it cannot be done. */
 bool proof_cut(struct proof *proof);
 
 #endif

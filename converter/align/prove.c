@@ -17,36 +17,40 @@
 
 #include "proof.h"
 
-#define MAX_TRIES 5
-#define LESS      0.75 /* of the room before */
-
 /* -- steps ------------------------------------------------------------------------------------- */
 
+static double width_of(const struct spot *spot)
+{
+	return spot->tight_hi - spot->tight_lo;
+}
+
 /* Whether two stretches have different rates for certain, and those explain both and what is
- * between. */
+ * between, with enough room. */
 static bool is_step(struct proof *proof, const struct stretch *left, const struct stretch *right)
 {
 	double least = fmin(stretch_least(proof, left), stretch_least(proof, right));
 	double most = fmax(stretch_most(proof, left), stretch_most(proof, right));
-	struct spot *spots = proof->spots.all;
-	double lo, hi;
+	struct spot *spots = proof->spots.all, *end = &spots[right->from];
+	double lo, hi, room;
 
 	if (left->least <= right->most && right->least <= left->most)
 		return false;
-	stretch_leaves_room(proof, left);
+	spots_tighten(&proof->spots, left->from, left->to, stretch_least(proof, left),
+	              stretch_most(proof, left));
+	spots_tighten(&proof->spots, right->from, right->to, stretch_least(proof, right),
+	              stretch_most(proof, right));
+	room = proof->share * fmin(width_of(&spots[left->to]), width_of(end));
 	lo = spots[left->to].tight_lo;
 	hi = spots[left->to].tight_hi;
-	stretch_leaves_room(proof, right);
 	for (uint32_t i = left->to + 1; i <= right->from; i++) {
-		double dx = spots[i].x - spots[i - 1].x, half = spots[i].room / 2;
-		bool is_last = i == right->from;
+		double dx = spots[i].x - spots[i - 1].x;
 
-		lo = fmax(lo + least * dx, is_last ? spots[i].tight_lo : spots[i].lo + half);
-		hi = fmin(hi + most * dx, is_last ? spots[i].tight_hi : spots[i].hi - half);
+		lo = fmax(lo + least * dx, spots[i].lo);
+		hi = fmin(hi + most * dx, spots[i].hi);
 		if (lo > hi + ROUNDING_NS)
 			return false;
 	}
-	return true;
+	return fmin(hi, end->tight_hi) - fmax(lo, end->tight_lo) >= room;
 }
 
 static void join(struct proof *proof)
@@ -83,7 +87,7 @@ static void find_mean(struct proof *proof, struct stretch *ret)
 	*ret = (struct stretch){.least = least_ns / length, .most = most_ns / length};
 }
 
-/* Limits the rates of all stretches by those of the run, if none is suspected then. */
+/* Limits the rates of all stretches by those of the run, if these explain each of them. */
 static void share_mean(struct proof *proof)
 {
 	struct stretch mean;
@@ -94,11 +98,10 @@ static void share_mean(struct proof *proof)
 	}
 	find_mean(proof, &mean);
 	for (uint32_t i = 0; i < proof->n_stretches; i++) {
-		struct stretch stretch = proof->stretches[i];
+		const struct stretch *stretch = &proof->stretches[i];
 
-		stretch.least = mean.least;
-		stretch.most = mean.most;
-		if (!stretch_leaves_room(proof, &stretch))
+		if (!spots_tighten(&proof->spots, stretch->from, stretch->to,
+		                   stretch_least(proof, &mean), stretch_most(proof, &mean)))
 			return;
 	}
 	for (uint32_t i = 0; i < proof->n_stretches; i++) {
@@ -147,12 +150,12 @@ static int make_paces(const struct proof *proof, struct paces *paces)
 		if (i > 0 && stretch->is_joined)
 			add_rates(proof, end_ns - 1, stretch - 1, stretch, paces);
 		else if (stretch->from > 0)
-			paces_add_break(paces, end_ns, from_ns);
+			paces_add_break(paces, end_ns, from_ns, stretch->jump_ns);
 		add_rates(proof, from_ns, stretch, stretch, paces);
 		end_ns = spot_ns(proof, stretch->to) + 1;
 	}
 	if (last->to + 1 < proof->spots.n) {
-		paces_add_break(paces, end_ns, last_ns + 1);
+		paces_add_break(paces, end_ns, last_ns + 1, INFINITY);
 		add_rates(proof, last_ns + 1, last, last, paces);
 	}
 	return FLEXTRACE_OK;
@@ -170,40 +173,15 @@ static void drop_breaks(struct proof *proof, const struct paces *paces)
 	}
 }
 
-static bool make_stretches(struct proof *proof)
+/* Finds the stretches with rates up to a limit; false: there are none. */
+static bool find_stretches(struct proof *proof, double fastest)
 {
+	proof->fastest = fastest;
 	if (!proof_cut(proof))
 		return false;
 	join(proof);
+	share_mean(proof);
 	return true;
-}
-
-/* Explains all by one rate, or cuts it; false: neither can be. */
-static bool explain(struct proof *proof)
-{
-	proof->is_proven = false;
-	proof->n_stretches = 1;
-	if (stretch_prove(proof, 0, proof->spots.n - 1, &proof->stretches[0]))
-		return true;
-	return make_stretches(proof);
-}
-
-/* Finds the stretches with rates up to a limit; false: there are none. Who would have to be cut too
- * often is suspected of less, in the end of nothing. */
-static bool find_stretches(struct proof *proof, double fastest)
-{
-	bool is_explained;
-
-	proof->fastest = fastest;
-	is_explained = explain(proof);
-	for (int i = 1; i <= MAX_TRIES && !is_explained; i++) {
-		for (uint32_t at = 0; at < proof->spots.n; at++)
-			proof->spots.all[at].room *= i < MAX_TRIES ? LESS : 0;
-		is_explained = explain(proof);
-	}
-	if (is_explained)
-		share_mean(proof);
-	return is_explained;
 }
 
 /* Whether there is a break for certain. */
@@ -240,13 +218,20 @@ static int make_all_paces(struct proof *proof, struct proven *proven, struct pac
 }
 
 /* Where evidence leaves less, it says more. */
-static double usual_room(const struct proof *proof)
+static double usual_room(struct proof *proof)
 {
 	double rooms[MAX_SPOTS];
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < proof->spots.n; i++)
-		rooms[i] = proof->spots.all[i].room > 0 ? proof->spots.all[i].room : INFINITY;
-	return stats_quantile(rooms, proof->spots.n, 0.5);
+	for (uint32_t i = 0; i < proof->n_stretches; i++) {
+		const struct stretch *stretch = &proof->stretches[i];
+
+		spots_tighten(&proof->spots, stretch->from, stretch->to,
+		              stretch_least(proof, stretch), stretch_most(proof, stretch));
+		for (uint32_t at = stretch->from; at <= stretch->to; at++)
+			rooms[n++] = width_of(&proof->spots.all[at]);
+	}
+	return n > 0 ? stats_quantile(rooms, n, 0.5) : INFINITY;
 }
 
 static int prove_clock(struct proof *proof, double likely_rate, struct proven *ret,
@@ -254,14 +239,15 @@ static int prove_clock(struct proof *proof, double likely_rate, struct proven *r
 {
 	proof->has_lies = false;
 	spots_fill(&proof->spots, proof->mesh, proof->clock, likely_rate, false);
-	spots_find_room(&proof->spots, proof->rho);
-	*ret = (struct proven){.room_ns = usual_room(proof)};
+	*ret = (struct proven){.room_ns = INFINITY};
 	if (!find_stretches(proof, LIKELY_RATE) || proof->is_proven) {
 		ret->is_lost = !find_stretches(proof, FREE_RATE);
 		ret->is_fast = !ret->is_lost && is_fast(proof);
 		ret->has_break = !ret->is_lost && has_break(proof);
 	}
 	ret->has_lies = proof->has_lies;
+	if (!ret->is_lost)
+		ret->room_ns = usual_room(proof);
 	return make_all_paces(proof, ret, ret_paces);
 }
 

@@ -1,234 +1,299 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much room evidence usually leaves a clock: along any straight line, within some seconds. A
- * clock that keeps its rate leaves as much, or nearly, over all of them; one that jumps or is
- * slewed takes from it. So where bounds leave less than a share of it, the clock is suspected,
- * long before bounds contradict.
+ * How much room evidence leaves a clock, and how much it usually leaves. A clock that leaves its
+ * rate takes from it long before bounds contradict. Then the clock is suspected. Nothing here
+ * bounds a time: a clock that is suspected in error costs width.
  *
- * Nothing here bounds a time. A clock that is suspected in error costs width.
- *
- * - The share: of the room, a is between the truth and what bounds it from below, b between it and
- *   what bounds it from above. A clock that left its rate by d moves bounds beyond the truth by
- *   d - a or d - b, and is suspected where d is more than (1 - share) (a + b). So nothing is
- *   outside as long as the smaller of a and b is at least 1 - share of both.
- * - How long: as bounds are carried on, rho eats the room. So evidence says of a moment what it
- *   says within that time, and as much is looked at together: less would leave more room by chance.
- * - A window with a break in it leaves less room than there is. So a dip that is not longer than
- *   the windows that see the same break is filled. What grows over time, as exits that come
- *   later and
- *   later, is no dip.
+ * - Two sides. Evidence in front of a place bounds the clock there, and so does evidence behind
+ *   it. Both hold the truth, so they overlap by nearly as much as the narrower of them is wide. A
+ *   jump in between moves one against the other, and neither by itself becomes narrower. The
+ *   clock is suspected where they overlap by less than a share.
+ * - The share. Of the room, a is between the truth and what bounds it from below, b between it
+ *   and what bounds it from above. A jump by d moves bounds beyond the truth by d - a or d - b,
+ *   and is suspected where d is more than (1 - share) (a + b). So nothing is outside as long as
+ *   the smaller of a and b is at least 1 - share of both.
+ * - Usual room. A slew, and a lie, make each side narrow by itself. They show where bounds leave
+ *   much less than they do elsewhere. Exits that come later and later leave more room in the end
+ *   than in the beginning, so what the ends of a run leave is usual, too, unless evidence of this
+ *   clock was proven to contradict.
+ * - Where bounds are tight now and then only, room varies even if nothing happened. So the shares
+ *   are smaller there: how much room varies elsewhere on this clock says how much.
  */
 #include <math.h>
 #include <string.h>
 
-#include "align_impl.h"
+#include "proof.h"
 
-#define SHARE       0.7
-#define LESS_SHARE  0.5 /* where less is said than would be enough */
-#define LEAST_BLOCK 8u
-#define BLOCKS      3u /* in a window; a window begins at each block */
-#define LONGEST_DIP 6u /* windows that see a break, or two that are near each other */
-#define NEAR        8u
-#define LEAST_N     8u /* windows that say what is usual */
-#define MAX_N       (MAX_SPOTS / LEAST_BLOCK + 1)
-#define ENOUGH      12
-#define N_TRIALS    32
-#define GOLDEN      0.382
-#define AT_ENDS     1.5 /* a dip at an end may be of what grows: it is filled up to so much */
+#define SHARE        0.7 /* that two sides overlap by, at most */
+#define TIMES        2.5 /* what the lower quarter lacks of a full overlap is lacked by others */
+#define NARROW       0.6 /* of the usual room, at most */
+#define TIMES_NARROW 4.0 /* what the lower quarter lacks of the median is lacked by others */
+#define QUARTER      0.25
+#define AT_END       6u  /* blocks */
+#define BLOCK        8u  /* spots */
+#define LEAST_BLOCKS 8u  /* that say what is usual */
+#define LONG         2.5 /* times as long as evidence bounds a clock, a run says what is usual */
+#define LEAST_SIDE   8u  /* spots on either side */
+#define MOST_JUMP    2   /* times what both sides leave: larger jumps contradict */
 
-struct rooms {
-	struct spots *spots;
-	double rho;
-	double heights[MAX_N]; /* of windows: they begin every `block` spots */
-	double counts[MAX_N];  /* of bounds that say so */
-	uint32_t n, block;
-	double share;
+struct side { /* bounds at a spot that evidence on one side of it gives */
+	double lo, hi;
 };
 
-/* -- windows ----------------------------------------------------------------------------------- */
+static const struct side nothing = {-INFINITY, INFINITY};
 
-/* What bounds of spots [from, to) leave to rates that differ from one by up to `slack`. */
-static double height_along(const struct spot *spots, uint32_t from, uint32_t to, double rate,
-                           double slack)
+static inline double larger(double a, double b)
 {
-	double lo = -INFINITY, hi = INFINITY, height = INFINITY;
+	return a > b ? a : b;
+}
 
-	for (uint32_t i = from; i < to; i++) {
+static inline double smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static inline double width_of(const struct side *side)
+{
+	return side->hi - side->lo;
+}
+
+/* Stores what evidence in front of the places behind spots [from, to] gives. */
+static void look_back(const struct spot *spots, uint32_t from, uint32_t to, double least,
+                      double most, struct side *ret)
+{
+	struct side side = nothing;
+
+	for (uint32_t i = from; i <= to; i++) {
 		double dx = i > from ? spots[i].x - spots[i - 1].x : 0;
 
-		lo = fmax(lo + (rate - slack) * dx, spots[i].lo);
-		hi = fmin(hi + (rate + slack) * dx, spots[i].hi);
-		height = fmin(height, hi - lo);
+		side.lo = larger(side.lo + least * dx, spots[i].lo);
+		side.hi = smaller(side.hi + most * dx, spots[i].hi);
+		ret[i - from] = side;
 	}
-	return height;
 }
 
-/* The rate that leaves most: what is left is a concave function of it. */
-static double best_rate(const struct spot *spots, uint32_t from, uint32_t to, double slack)
+/* And evidence behind them, up to spot `to`. */
+static void look_ahead(const struct spot *spots, uint32_t from, uint32_t to, double least,
+                       double most, struct side *ret)
 {
-	double least = -FREE_RATE, most = FREE_RATE;
+	struct side side = nothing;
 
-	for (int i = 0; i < N_TRIALS; i++) {
-		double step = (most - least) * GOLDEN;
+	ret[to - from] = nothing;
+	for (uint32_t i = to; i-- > from;) {
+		double dx = spots[i + 1].x - spots[i].x;
 
-		if (height_along(spots, from, to, least + step, slack) >
-		    height_along(spots, from, to, most - step, slack))
-			most -= step;
-		else
-			least += step;
+		side.lo = larger(side.lo, spots[i + 1].lo) - most * dx;
+		side.hi = smaller(side.hi, spots[i + 1].hi) - least * dx;
+		ret[i - from] = side;
 	}
-	return (least + most) / 2;
 }
 
-/* How many bounds of the side that has fewer are as near to what is left as that is wide. */
-static double count_near(const struct spot *spots, uint32_t from, uint32_t to, double rate,
-                         double height)
+/* How much two sides overlap, of the narrower one; 1: they do not say. */
+static double overlap_of(const struct side *front, const struct side *behind)
 {
-	double lo = -INFINITY, hi = INFINITY;
-	uint32_t n_lo = 0, n_hi = 0;
+	double room = smaller(front->hi, behind->hi) - larger(front->lo, behind->lo);
+	double usual = smaller(width_of(front), width_of(behind));
 
-	for (uint32_t i = from; i < to; i++) {
-		lo = fmax(lo, spots[i].lo - rate * (spots[i].x - spots[from].x));
-		hi = fmin(hi, spots[i].hi - rate * (spots[i].x - spots[from].x));
-	}
-	for (uint32_t i = from; i < to; i++) {
-		n_lo += spots[i].lo - rate * (spots[i].x - spots[from].x) >= lo - height;
-		n_hi += spots[i].hi - rate * (spots[i].x - spots[from].x) <= hi + height;
-	}
-	return n_lo < n_hi ? n_lo : n_hi;
+	return usual < INFINITY && usual > ROUNDING_NS ? room / usual : 1;
 }
 
-static void measure_window(struct rooms *rooms, uint32_t at)
-{
-	const struct spot *spots = rooms->spots->all;
-	double slack = 1.25 * rooms->rho, rate;
-	uint32_t from = at * rooms->block, to = (at + BLOCKS) * rooms->block;
+struct sides {
+	struct side front[MAX_SPOTS], behind[MAX_SPOTS];
+};
 
-	if (at + 1 == rooms->n)
-		to = rooms->spots->n;
-	rooms->heights[at] = INFINITY;
-	rooms->counts[at] = 0;
-	if (isinf(height_along(spots, from, to, 0, slack)))
+static void find_sides(const struct proof *proof, const struct stretch *stretch, struct sides *ret)
+{
+	double least = stretch_least(proof, stretch), most = stretch_most(proof, stretch);
+
+	look_back(proof->spots.all, stretch->from, stretch->to, least, most, ret->front);
+	look_ahead(proof->spots.all, stretch->from, stretch->to, least, most, ret->behind);
+}
+
+/* Blocks of spots, so that a break spoils few of them. */
+struct blocks {
+	double overlaps[MAX_SPOTS / BLOCK]; /* the least one of each */
+	double widths[MAX_SPOTS / BLOCK];   /* of the narrower side, at the begin of each */
+	uint32_t n;
+};
+
+static void list_blocks(const struct proof *proof, const struct stretch *stretch,
+                        struct blocks *blocks)
+{
+	uint32_t n = stretch->to - stretch->from + 1;
+	struct sides sides;
+
+	find_sides(proof, stretch, &sides);
+	for (uint32_t from = 0; from + BLOCK <= n; from += BLOCK) {
+		double least = 1;
+
+		for (uint32_t i = from; i < from + BLOCK; i++)
+			least = smaller(least, overlap_of(&sides.front[i], &sides.behind[i]));
+		blocks->overlaps[blocks->n] = least;
+		blocks->widths[blocks->n++] = smaller(width_of(&sides.front[from]),
+		                                      width_of(&sides.behind[from]));
+	}
+}
+
+/* Evidence bounds a clock for as long as rho takes to make it wide. Only of a run that is longer,
+ * one can say what is usual. */
+static bool is_long(const struct proof *proof, double *widths, uint32_t n)
+{
+	double length = proof->spots.all[proof->spots.n - 1].x;
+
+	return n >= LEAST_BLOCKS && LONG * stats_quantile(widths, n, 0.5) <= proof->rho * length;
+}
+
+/* The share that is left at least, if a quarter of all blocks have less than `quarter`. */
+static double share_of(double quarter, double times, double most)
+{
+	return fmax(0, fmin(most, 1 - times * (1 - quarter)));
+}
+
+double room_find_share(const struct proof *proof)
+{
+	struct blocks blocks = {.n = 0};
+
+	for (uint32_t i = 0; i < proof->n_stretches; i++)
+		list_blocks(proof, &proof->stretches[i], &blocks);
+	if (!is_long(proof, blocks.widths, blocks.n))
+		return 0;
+	return share_of(stats_quantile(blocks.overlaps, blocks.n, QUARTER), TIMES, SHARE);
+}
+
+/* What bounds leave together in each block of a stretch. Returns how many blocks. */
+static uint32_t list_rooms(const struct proof *proof, const struct stretch *stretch, double *rooms)
+{
+	uint32_t n = (stretch->to - stretch->from + 1) / BLOCK;
+	struct sides sides;
+
+	find_sides(proof, stretch, &sides);
+	for (uint32_t i = 0; i < n; i++) {
+		rooms[i] = INFINITY;
+		for (uint32_t k = i * BLOCK; k < (i + 1) * BLOCK; k++)
+			rooms[i] = smaller(rooms[i],
+			                   smaller(sides.front[k].hi, sides.behind[k].hi) -
+			                           larger(sides.front[k].lo, sides.behind[k].lo));
+	}
+	return n;
+}
+
+/* What is usual at an end: what grows over time leaves least there. */
+static double room_at_end(const double *rooms)
+{
+	double near[AT_END];
+
+	memcpy(near, rooms, sizeof(near));
+	return stats_quantile(near, AT_END, 0.5);
+}
+
+static void set_room(struct proof *proof, double room)
+{
+	for (uint32_t i = 0; i < proof->spots.n; i++)
+		proof->spots.all[i].room = room;
+}
+
+void room_forget(struct proof *proof)
+{
+	set_room(proof, 0);
+}
+
+/* Whether other evidence of the clock was found to be false. */
+static bool has_dropped(const struct proof *proof)
+{
+	const struct graph *graph = proof->mesh->graph;
+
+	for (uint32_t i = graph->first_of[proof->clock]; i < graph->first_of[proof->clock + 1];
+	     i++) {
+		if (graph->parts[graph->by_clock[i]].fate != PART_KEPT)
+			return true;
+	}
+	return false;
+}
+
+void room_find(struct proof *proof)
+{
+	double rooms[MAX_SPOTS / BLOCK], least, usual, ends;
+	uint32_t n = 0;
+
+	set_room(proof, 0);
+	for (uint32_t i = 0; i < proof->n_stretches; i++)
+		n += list_rooms(proof, &proof->stretches[i], &rooms[n]);
+	if (n < LEAST_BLOCKS)
 		return;
-	rate = best_rate(spots, from, to, slack);
-	rooms->heights[at] = height_along(spots, from, to, rate, slack);
-	rooms->counts[at] = count_near(spots, from, to, rate, rooms->heights[at]);
-}
-
-static void measure_windows(struct rooms *rooms)
-{
-	rooms->n = rooms->spots->n / rooms->block;
-	rooms->n = rooms->n >= BLOCKS ? rooms->n - BLOCKS + 1 : 0;
-	for (uint32_t i = 0; i < rooms->n; i++)
-		measure_window(rooms, i);
-}
-
-static double median(const double *values, uint32_t n)
-{
-	double copy[MAX_N];
-
-	memcpy(copy, values, n * sizeof(*values));
-	return stats_quantile(copy, n, 0.5);
-}
-
-/* Whether rho takes as much in the time of a window as it leaves, and so much is said in it. */
-static bool are_long(const struct rooms *rooms, double enough)
-{
-	const struct spots *spots = rooms->spots;
-	double length = spots->all[spots->n - 1].x * BLOCKS * rooms->block / spots->n;
-
-	return 4 * rooms->rho * length >= median(rooms->heights, rooms->n) &&
-	       median(rooms->counts, rooms->n) >= enough;
-}
-
-/* Makes windows long enough, if there are as many as it takes then; false: they say nothing. */
-static bool find_windows(struct rooms *rooms)
-{
-	uint32_t n_blocks = rooms->spots->n / rooms->block;
-
-	if (n_blocks < LEAST_N + BLOCKS - 1)
-		return false;
-	for (measure_windows(rooms); !are_long(rooms, ENOUGH); measure_windows(rooms)) {
-		if (rooms->spots->n / (2 * rooms->block) < LEAST_N + BLOCKS - 1) {
-			rooms->share = LESS_SHARE;
-			return are_long(rooms, ENOUGH / 2);
-		}
-		rooms->block *= 2;
-	}
-	return true;
-}
-
-/* -- dips -------------------------------------------------------------------------------------- */
-
-/* The highest of the windows that see a break, and of one more. */
-static double highest_from(const struct rooms *rooms, uint32_t at)
-{
-	double highest = rooms->heights[at];
-
-	for (uint32_t i = at + 1; i <= at + LONGEST_DIP && i < rooms->n; i++)
-		highest = fmax(highest, rooms->heights[i]);
-	return highest;
-}
-
-/* The height of a window if a dip of so many is filled. */
-static double fill_dip(const struct rooms *rooms, uint32_t at)
-{
-	double height = INFINITY;
-
-	for (uint32_t i = at > LONGEST_DIP ? at - LONGEST_DIP : 0;
-	     i <= at && i + LONGEST_DIP < rooms->n; i++)
-		height = fmin(height, highest_from(rooms, i));
-	if (at < LONGEST_DIP || at + LONGEST_DIP >= rooms->n)
-		height = fmin(height, AT_ENDS * rooms->heights[at]);
-	return fmax(height, rooms->heights[at]);
-}
-
-/* -- spots ------------------------------------------------------------------------------------- */
-
-/* Of all windows near a spot, the lowest. */
-static double room_at(const double *filled, const struct rooms *rooms, uint32_t spot)
-{
-	uint32_t block = spot / rooms->block;
-	uint32_t to = block + NEAR < rooms->n ? block + NEAR : rooms->n - 1;
-	double room = filled[to];
-
-	for (uint32_t i = to; i-- > 0 && i + BLOCKS + NEAR > block;)
-		room = fmin(room, filled[i]);
-	return room;
-}
-
-/* Room that changes moves the middle between bounds as a rate would: by half of rho at most. */
-static void smooth(struct spots *spots, double rho)
-{
-	struct spot *all = spots->all;
-
-	for (uint32_t i = 1; i < spots->n; i++)
-		all[i].room = fmin(all[i].room,
-		                   all[i - 1].room + rho / 2 * (all[i].x - all[i - 1].x));
-	for (uint32_t i = spots->n; --i > 0;)
-		all[i - 1].room = fmin(all[i - 1].room,
-		                       all[i].room + rho / 2 * (all[i].x - all[i - 1].x));
-}
-
-void spots_find_room(struct spots *spots, double rho)
-{
-	struct rooms rooms = {spots, rho, .block = LEAST_BLOCK, .share = SHARE};
-	double filled[MAX_N];
-
-	for (uint32_t i = 0; i < spots->n; i++)
-		spots->all[i].room = 0;
-	spots->n_least = 0;
-	if (!find_windows(&rooms))
+	ends = smaller(room_at_end(rooms), room_at_end(rooms + n - AT_END));
+	if (!is_long(proof, rooms, n))
 		return;
-	spots->n_least = 2 * LEAST_BLOCK;
-	for (uint32_t i = 0; i < rooms.n; i++)
-		filled[i] = fill_dip(&rooms, i);
-	for (uint32_t i = 0; i < spots->n; i++)
-		spots->all[i].room = room_at(filled, &rooms, i);
-	smooth(spots, rho);
-	for (uint32_t i = 0; i < spots->n; i++) {
-		double room = rooms.share * spots->all[i].room;
+	usual = stats_quantile(rooms, n, 0.5);
+	least = stats_quantile(rooms, n, QUARTER);
+	if (!(least > 0) || !(usual < INFINITY))
+		return;
+	if (proof->is_proven || has_dropped(proof))
+		set_room(proof, NARROW * least);
+	else
+		set_room(proof,
+		         smaller(ends, least) * share_of(least / usual, TIMES_NARROW, NARROW));
+}
 
-		spots->all[i].room = isfinite(room) ? fmax(0, room) : 0;
+double room_find_least(const struct proof *proof, const struct stretch *stretch, uint32_t *ret_at,
+                       double *ret_jump_ns)
+{
+	struct sides sides;
+	double least = 1;
+
+	find_sides(proof, stretch, &sides);
+	for (uint32_t i = LEAST_SIDE; i + LEAST_SIDE <= stretch->to - stretch->from; i++) {
+		double overlap = overlap_of(&sides.front[i], &sides.behind[i]);
+
+		if (overlap >= least)
+			continue;
+		least = overlap;
+		*ret_at = stretch->from + i;
+		*ret_jump_ns = MOST_JUMP * (width_of(&sides.front[i]) + width_of(&sides.behind[i]));
 	}
+	return least;
+}
+
+/* One rate, if that can be: then both sides are carried alike. */
+static void share_rates(struct stretch *a, struct stretch *b)
+{
+	double least = larger(a->least, b->least), most = smaller(a->most, b->most);
+
+	if (least > most)
+		return;
+	a->least = b->least = least;
+	a->most = b->most = most;
+}
+
+/* How wide a side usually is, of n places. */
+static double usual_width(const struct side *sides, uint32_t n)
+{
+	double widths[MAX_SPOTS];
+
+	for (uint32_t i = 0; i < n; i++)
+		widths[i] = width_of(&sides[i]);
+	return stats_quantile(widths, n, 0.5);
+}
+
+void room_find_break(const struct proof *proof, const struct stretch *left,
+                     const struct stretch *right, uint32_t *ret_front, uint32_t *ret_behind)
+{
+	uint32_t n_left = left->to - left->from + 1, n_right = right->to - right->from + 1;
+	uint32_t front = left->to, behind = right->from;
+	struct stretch before = *left, after = *right;
+	struct sides sides;
+	double width;
+
+	share_rates(&before, &after);
+	look_back(proof->spots.all, left->from, right->from, stretch_least(proof, &before),
+	          stretch_most(proof, &before), sides.front);
+	look_ahead(proof->spots.all, left->to, right->to, stretch_least(proof, &after),
+	           stretch_most(proof, &after), sides.behind);
+	width = SHARE * usual_width(sides.front, n_left);
+	while (front + 1 < right->from && width_of(&sides.front[front + 1 - left->from]) >= width)
+		front++;
+	width = SHARE * usual_width(&sides.behind[right->from - left->to], n_right);
+	while (behind - 1 > left->to && width_of(&sides.behind[behind - 2 - left->to]) >= width)
+		behind--;
+	*ret_front = front < behind ? front : behind - 1;
+	*ret_behind = front < behind ? behind : front + 1;
 }

@@ -79,40 +79,57 @@ void spots_fill(struct spots *spots, const struct mesh *mesh, uint32_t clock, do
 		           first + (uint32_t)((uint64_t)(i + 1) * n / n_windows));
 }
 
-/* Of bounds that are closer by a share of their room. */
-static bool tighten(struct spots *all, uint32_t from, uint32_t to, double least, double most,
-                    double share)
+static inline double larger(double a, double b)
 {
-	struct spot *spots = all->all;
-	double lo = -INFINITY, hi = INFINITY;
+	return a > b ? a : b;
+}
 
-	for (uint32_t i = from; i <= to; i++) {
-		double dx = i > from ? spots[i].x - spots[i - 1].x : 0;
+static inline double smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
 
-		lo = fmax(lo + least * dx, spots[i].lo + share * spots[i].room / 2);
-		hi = fmin(hi + most * dx, spots[i].hi - share * spots[i].room / 2);
+/* Stores the bounds that evidence up to each spot leaves, closer by a share of their room; false:
+ * there is a contradiction. */
+static bool sweep_forward(struct spot *spots, uint32_t from, uint32_t to, double least, double most,
+                          double share)
+{
+	double lo = spots[from].lo + share * spots[from].room / 2;
+	double hi = spots[from].hi - share * spots[from].room / 2;
+
+	for (uint32_t i = from;;) {
+		double less;
+
 		if (lo > hi + ROUNDING_NS)
 			return false;
 		spots[i].tight_lo = lo;
 		spots[i].tight_hi = hi;
+		if (i++ == to)
+			return true;
+		less = share * spots[i].room / 2;
+		lo = larger(lo + least * (spots[i].x - spots[i - 1].x), spots[i].lo + less);
+		hi = smaller(hi + most * (spots[i].x - spots[i - 1].x), spots[i].hi - less);
 	}
-	for (uint32_t i = to; i-- > from;) {
-		double dx = spots[i + 1].x - spots[i].x;
-
-		spots[i].tight_lo = fmax(spots[i].tight_lo, spots[i + 1].tight_lo - most * dx);
-		spots[i].tight_hi = fmin(spots[i].tight_hi, spots[i + 1].tight_hi - least * dx);
-	}
-	return true;
-}
-
-bool spots_tighten(struct spots *spots, uint32_t from, uint32_t to, double least, double most)
-{
-	return tighten(spots, from, to, least, most, 0);
 }
 
 bool spots_leave_room(struct spots *spots, uint32_t from, uint32_t to, double least, double most)
 {
-	return tighten(spots, from, to, least, most, 1);
+	return sweep_forward(spots->all, from, to, least, most, 1);
+}
+
+bool spots_tighten(struct spots *all, uint32_t from, uint32_t to, double least, double most)
+{
+	struct spot *spots = all->all;
+
+	if (!sweep_forward(spots, from, to, least, most, 0))
+		return false;
+	for (uint32_t i = to; i-- > from;) {
+		double dx = spots[i + 1].x - spots[i].x;
+
+		spots[i].tight_lo = larger(spots[i].tight_lo, spots[i + 1].tight_lo - most * dx);
+		spots[i].tight_hi = smaller(spots[i].tight_hi, spots[i + 1].tight_hi - least * dx);
+	}
+	return true;
 }
 
 /* Bounds of two ends, which lie apart by a mean rate within [least, most]. */

@@ -12,24 +12,28 @@
 #define MAX_ROUNDS 8
 #define ENOUGH     0.97 /* an interval that shrinks by less is not made shorter */
 
-/* Leaves those of a stretch's mean rates that explain all of it; false: none does. */
+/* Leaves those of a stretch's mean rates that explain all of it; false: none does. They are an
+ * interval, as what lies between two explanations is one, too. */
 static bool sift(struct proof *proof, struct stretch *stretch)
 {
-	double least = stretch->least, width = stretch->most - least, first = INFINITY, last = 0;
-	int n = (int)fmin(MAX_SLICES, ceil(width / (SLICE * proof->rho)));
+	double least = stretch->least, step;
+	int n = (int)fmin(MAX_SLICES, ceil((stretch->most - least) / (SLICE * proof->rho)));
+	int first = 0, last = n - 1;
 
-	for (int i = 0; i < n; i++) {
-		double from = least + width * i / n, to = least + width * (i + 1) / n;
-
-		if (!spots_take_rate(&proof->spots, stretch->from, stretch->to, from, to,
-		                     proof->rho))
-			continue;
-		first = fmin(first, from);
-		last = to;
-	}
-	stretch->least = first;
-	stretch->most = last;
-	return isfinite(first);
+	if (n < 1)
+		return false;
+	step = (stretch->most - least) / n;
+	while (first < n &&
+	       !spots_take_rate(&proof->spots, stretch->from, stretch->to, least + step * first,
+	                        least + step * (first + 1), proof->rho))
+		first++;
+	while (last > first &&
+	       !spots_take_rate(&proof->spots, stretch->from, stretch->to, least + step * last,
+	                        least + step * (last + 1), proof->rho))
+		last--;
+	stretch->least = least + step * first;
+	stretch->most = least + step * (last + 1);
+	return first < n;
 }
 
 double stretch_least(const struct proof *proof, const struct stretch *stretch)
@@ -42,29 +46,12 @@ double stretch_most(const struct proof *proof, const struct stretch *stretch)
 	return fmin(stretch->most + proof->rho, proof->fastest);
 }
 
-bool stretch_leaves_room(struct proof *proof, const struct stretch *stretch)
-{
-	double more = 1.25 * proof->rho; /* see smooth() in room.c */
-	double width = stretch->most - stretch->least;
-	int n = (int)fmax(1, fmin(MAX_SLICES, ceil(width / (SLICE * proof->rho))));
-
-	for (int i = 0; i < n; i++) {
-		double least = stretch->least + width * i / n, most = least + width / n;
-
-		if (spots_leave_room(&proof->spots, stretch->from, stretch->to,
-		                     fmax(least - more, -proof->fastest),
-		                     fmin(most + more, proof->fastest)))
-			return true;
-	}
-	return false;
-}
-
 bool stretch_find_rates(struct proof *proof, uint32_t from, uint32_t to, struct stretch *ret)
 {
 	const struct spot *first = &proof->spots.all[from], *last = &proof->spots.all[to];
 	double fastest = proof->fastest, length = last->x - first->x;
 
-	*ret = (struct stretch){from, to, -fastest, fastest, true};
+	*ret = (struct stretch){from, to, -fastest, fastest, true, INFINITY};
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		double before = ret->most - ret->least;
 
@@ -87,5 +74,7 @@ bool stretch_find_rates(struct proof *proof, uint32_t from, uint32_t to, struct 
 
 bool stretch_prove(struct proof *proof, uint32_t from, uint32_t to, struct stretch *ret)
 {
-	return stretch_find_rates(proof, from, to, ret) && stretch_leaves_room(proof, ret);
+	return stretch_find_rates(proof, from, to, ret) &&
+	       spots_leave_room(&proof->spots, from, to, stretch_least(proof, ret),
+	                        stretch_most(proof, ret));
 }
