@@ -102,6 +102,9 @@ static const struct change changes[] = {
 	  .n_excursions = 3, .off_run = {30, 300}}, 0.5, 0},
 	{{.name = "evidence of the next operation, 10 a second", .duration_s = 400, .ops_hz = 10,
 	  .jitter_us = 1, .hz = 560e6, .n_excursions = 3, .off_run = {30, 300}}, 0.2, 0},
+	{{.name = "evidence of the next operation, 1000 a second", .duration_s = 6,
+	  .ops_hz = 1000, .exec_us = 200, .jitter_us = 1, .hz = 560e6, .n_excursions = 3,
+	  .off_run = {30, 300}}, 0.5, 0},
 	{{.name = "half a second in ten minutes", .duration_s = 600, OF_560_MHZ,
 	  .excursion_ppm = 300, .excursion_s = {0.4, 0.6}}, 0.999, 0},
 	/* Stamps that fit 4294.97 MHz, 6135.67 MHz, and no rate. */

@@ -151,7 +151,7 @@ static bool is_believed(const struct tracker *tracker)
 	if (tracker->n_left == 0)
 		return true;
 	return tracker->new_from - tracker->old_from >= LONG &&
-	       width_of(&tracker->old) <= TIGHT * tracker->left[tracker->n_left - 1].width;
+	       width_of(&tracker->old) / TIGHT <= tracker->left[tracker->n_left - 1].width;
 }
 
 /* Whether the clock goes on where it was left, as the new track says and the old one denies. */
@@ -159,7 +159,7 @@ static bool goes_on(const struct tracker *tracker, const struct left *left)
 {
 	int64_t room = tracker->attempt->room;
 
-	return left->at - left->from >= LONG && width_of(&left->way) <= TIGHT * left->width &&
+	return left->at - left->from >= LONG && width_of(&left->way) / TIGHT <= left->width &&
 	       meets(&left->way, &tracker->new, room) && !meets(&left->way, &tracker->old, room);
 }
 
