@@ -67,8 +67,7 @@ void emit_parts_note(const struct recording *recording, struct emit_wish wish,
 
 	wish.session = recording->session;
 	name_whole(recording, path);
-	if (recording->kind == SESSION_TO_DISK ||
-	    (recording->kind == SESSION_FLIGHT && is_beginning))
+	if (recording->kind != SESSION_FLIGHT || is_beginning)
 		note(path, &wish, time);
 	else
 		unlink(path);

@@ -3,7 +3,8 @@
  * emit_parts.h: what programs emitted into a recording, into each of its chunks, and until each of
  * its snapshots.
  *
- *	DIR/EMITTED_FILE           the recording; of a flight recorder its beginning only
+ *	DIR/EMITTED_FILE           the recording; of a flight recorder its beginning only, of one
+ *	                           over the network until its sum is told
  *	DIR/EMITTED_FILE-N         chunk N, from the first rotation on until it is in `archives`,
  *	trace/archives/...-N/EMITTED_FILE  where it stands then
  *	DIR/snapshots/N/EMITTED_FILE       a snapshot: the beginning, and when it was taken

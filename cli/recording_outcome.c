@@ -136,6 +136,21 @@ uint64_t recording_count_lost(const char *output_dir, const char *cause)
 	return count;
 }
 
+/* Nobody can hold it against what is read there, but the user. */
+static void tell_emitted(const struct recording *recording)
+{
+	struct recording_unread unread;
+	char path[PATH_MAX + 32];
+
+	recording_count_unread(recording, &unread);
+	if (unread.n_programs)
+		cli_note("%" PRIu32 " programs emitted %" PRIu64 " records, by their own count; as "
+		         "many are read there, if none is lost",
+		         unread.n_programs, unread.n_records);
+	snprintf(path, sizeof(path), "%s/" EMITTED_FILE, recording->dir);
+	unlink(path);
+}
+
 void recording_tell_relay(const struct recording *recording)
 {
 	char host[65] = "";
@@ -144,6 +159,7 @@ void recording_tell_relay(const struct recording *recording)
 	cli_note("recorded on the relay, where `flextrace convert` reads it: "
 	         "lttng-traces/%s/%s-*",
 	         host, recording->session);
+	tell_emitted(recording);
 	if (recording->has_made_dir)
 		rmdir(recording->dir);
 }

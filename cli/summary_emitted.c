@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What programs emitted, as they counted it, against what was read of it. */
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "summary_impl.h"
@@ -8,6 +10,8 @@
 #define MAX_NAMED    10 /* programs, one by one */
 #define NAME_COLUMNS 36
 #define MIN_WAIT_MS  1000
+#define UUID_LENGTH  36
+#define UUID_VERSION 14 /* place of its digit */
 
 struct sums {
 	double emitted, read, missing, late;
@@ -53,6 +57,30 @@ static void print_process(FILE *to, const cJSON *process)
 	fputc('\n', to);
 }
 
+/* LTTng's traces have random identifiers, version 4; those of files of other tools are made up. */
+static bool has_trace(const cJSON *run)
+{
+	const cJSON *trace;
+
+	cJSON_ArrayForEach(trace, cJSON_GetObjectItemCaseSensitive(run, "traces"))
+	{
+		const char *uuid = summary_text(trace, "uuid");
+
+		if (strlen(uuid) == UUID_LENGTH && uuid[UUID_VERSION] == '4')
+			return true;
+	}
+	return false;
+}
+
+static void tell_nobody(FILE *to)
+{
+	summary_heading(to, "What programs emitted");
+	fputs("  nobody noted it, so nothing tells whether all of it is here: `flextrace record` "
+	      "and "
+	      "`start`\n  note it, plain lttng does not\n",
+	      to);
+}
+
 void summary_print_emitted(FILE *to, const cJSON *run)
 {
 	const cJSON *emitted = cJSON_GetObjectItemCaseSensitive(run, "emitted");
@@ -61,6 +89,8 @@ void summary_print_emitted(FILE *to, const cJSON *run)
 	struct sums all = {0};
 	int n = 0;
 
+	if (cJSON_IsNull(emitted) && has_trace(run))
+		tell_nobody(to);
 	if (!cJSON_GetArraySize(processes))
 		return;
 	cJSON_ArrayForEach(process, processes)

@@ -34,6 +34,10 @@ name=$(sed -n 's/.*flextrace convert. reads it: \(.*\)$/\1/p' err.log)
 [ ! -e state ] || fail "something is left here"
 # shellcheck disable=SC2086 # a pattern
 "$FLEXTRACE" convert -o stored relay/${name#lttng-traces/} >stored.log
+emitted=$(sed -n 's/.*: 1 programs emitted \([0-9]*\) records.*/\1/p' err.log)
+grep -q "\"records\":[[:space:]]*$emitted,\{0,1\}\$" stored/run.json ||
+	{ cat err.log; grep '"records"' stored/run.json; fail "record says that $emitted were emitted"; }
+grep -q 'nobody noted it' stored.log || fail "nobody says that nobody noted what was emitted"
 [ "$(wc -l <stored/host.csv)" -eq 1001 ] || fail "$(wc -l <stored/host.csv) lines, not 1001"
 
 # No relay: nothing is recorded, and it says why.
