@@ -92,6 +92,11 @@
 	X(MARKER_CONFIG, "marker_config_differs",                                               \
 	  "marker.c was compiled for another clock or area than the markers: compile both with " \
 	  "one configuration")                                                                  \
+	X(SHARED_AREA, "markers_drained_twice",                                                 \
+	  "another drain took markers out of the same areas: they are not in this recording")   \
+	X(CONTESTED_AREA, "two_marker_writers",                                                 \
+	  "two writers in one marker area lose records uncounted: give each, also an interrupt " \
+	  "handler, an area of its own")                                                        \
 	X(OUTSIDE_LIFE, "outside_life",                                                         \
 	  "device times lie behind the drain that read them or before their process: see the "  \
 	  "definition of their clock")                                                          \

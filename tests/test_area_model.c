@@ -9,6 +9,8 @@ static void before_host_access(void);
 #define __atomic_load_n(word, order) (before_host_access(), __atomic_load_n(word, order))
 #define __atomic_store_n(word, value, order) \
 	(before_host_access(), __atomic_store_n(word, value, order))
+#include "tracer/src/area_words.c"
+
 #include "tracer/src/area_read.c"
 #undef __atomic_load_n
 #undef __atomic_store_n
@@ -161,6 +163,8 @@ static void check_batch(void *context, const struct flextrace_marker_batch *batc
 	(void)context;
 	if (kind == FLEXTRACE_WIRE_BOOT) {
 		check_boot((uint32_t)(batch->words[0] >> 32) & FLEXTRACE_WIRE_ID_MASK);
+		if (batch->words[0] >> 32 & FLEXTRACE_WIRE_BOOT_UNRECORDED)
+			told_dropped = batch->dropped;
 	} else if (kind >= FLEXTRACE_WIRE_SLOT_RUN) {
 		check_slots(batch);
 	} else {
@@ -269,6 +273,8 @@ static void finish_schedule(void)
 		         all.overwritten, all.unrecorded, truth->n);
 	if (all.runs != GET(wire->run))
 		MISMATCH("%" PRIu64 " of %u runs", all.runs, GET(wire->run));
+	if (host.stats.shared || host.stats.contested)
+		MISMATCH("a second drain or writer is told of that there was not");
 	if (told_dropped != model.dropped)
 		MISMATCH("%" PRIu64 " told as dropped of %u", told_dropped, model.dropped);
 	if (!was_overwrite && !was_raced && all.overwritten)

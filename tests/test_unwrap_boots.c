@@ -231,6 +231,22 @@ static void test_unwrap_boots__tells_of_an_area_that_was_refused(void **state)
 	assert_int_equal(fixture->out.marks.n_rows, 0);
 }
 
+/* Two drains, two writers: told, and no other boot for it. */
+static void test_unwrap_boots__tells_of_areas_with_two_drains_or_writers(void **state)
+{
+	char text[16384] = "";
+	struct fixture *fixture;
+
+	add_ops(text, sizeof(text), 1000 * MS, 500 * MS);
+	add_words(text, sizeof(text), 1031 * MS, 0, "boot:16:64");
+	add_words(text, sizeof(text), 1032 * MS, 0, "boot:32:64");
+	fixture = unwrap_text(state, text);
+	assert_int_equal(fixture->ledger->warnings[WARNING_SHARED_AREA], 1);
+	assert_int_equal(fixture->ledger->warnings[WARNING_CONTESTED_AREA], 1);
+	assert_int_equal(fixture->ledger->warnings[WARNING_RESTARTED], 0);
+	assert_int_equal(ledger_total(fixture->ledger, LOSS_MALFORMED), 0);
+}
+
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(test_unwrap_boots__##name, fixture_start, fixture_stop)
 
@@ -245,6 +261,7 @@ int main(void)
 		TEST(bounds_nothing_across_a_restart),
 		TEST(unwraps_by_the_width_that_the_area_tells),
 		TEST(tells_of_an_area_that_was_refused),
+		TEST(tells_of_areas_with_two_drains_or_writers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

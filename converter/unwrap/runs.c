@@ -191,6 +191,8 @@ static int read_boot(struct booting *booting, const struct batch *batch)
 
 	warnings[WARNING_RESTARTED] += (flags & FLEXTRACE_WIRE_BOOT_ANEW) != 0;
 	warnings[WARNING_MARKER_CONFIG] += (flags & FLEXTRACE_WIRE_BOOT_REFUSED) != 0;
+	warnings[WARNING_SHARED_AREA] += (flags & FLEXTRACE_WIRE_BOOT_SHARED) != 0;
+	warnings[WARNING_CONTESTED_AREA] += (flags & FLEXTRACE_WIRE_BOOT_CONTESTED) != 0;
 	if (flags & FLEXTRACE_WIRE_BOOT_ANEW)
 		FLEXTRACE_TRY(begin_boot(booting));
 	unwrap->boots[unwrap->n_boots - 1].is_found |= (flags & FLEXTRACE_WIRE_BOOT_FOUND) != 0;

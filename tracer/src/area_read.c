@@ -2,6 +2,8 @@
 #include "area_read.h"
 
 #include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "drain_words.h"
 
@@ -15,8 +17,6 @@
 
 /* More than a core keeps in its store buffers. */
 #define MAX_UNSEEN_RECORDS 256u
-
-#define SLOT_WORDS (4u + FLEXTRACE_WIRE_N_STAMPS)
 
 static struct flextrace_wire_area *wire_of(const struct flextrace_drain_area *area)
 {
@@ -36,40 +36,6 @@ static void make_room(const struct flextrace_drain_area *area)
 
 /* -- attaching --------------------------------------------------------------------------------- */
 
-static uint64_t bytes_of(uint32_t version, uint32_t capacity)
-{
-	if (version != FLEXTRACE_WIRE_VERSION || capacity < 4 ||
-	    capacity > FLEXTRACE_WIRE_MAX_CAPACITY || (capacity & (capacity - 1)) != 0)
-		return 0;
-	return FLEXTRACE_WIRE_AREA_BYTES((uint64_t)capacity);
-}
-
-int flextrace_area_header_read(const void *memory, struct flextrace_area_header *ret_header)
-{
-	const struct flextrace_wire_area *wire = memory;
-	struct flextrace_area_header header;
-
-	if (drain_load_first(&wire->magic) != FLEXTRACE_WIRE_MAGIC)
-		return 0;
-	header.core = drain_load(&wire->core);
-	header.processor = drain_load(&wire->processor);
-	header.domain = drain_load(&wire->domain);
-	header.counter_bits = drain_load(&wire->counter_bits);
-	header.capacity = drain_load(&wire->capacity);
-	header.resets = drain_load(&wire->resets);
-	header.run = drain_load(&wire->run);
-	header.head = drain_load(&wire->head);
-	header.dropped = drain_load(&wire->dropped);
-	header.policy = drain_load(&wire->policy);
-	header.read_run = drain_load(&wire->read_run);
-	header.strict_from = drain_load(&wire->strict_from);
-	header.is_mixed = drain_load(&wire->config) != drain_load(&wire->init_config);
-	header.n_read = drain_load(&wire->limit) - header.capacity;
-	header.n_bytes = bytes_of(drain_load(&wire->version), header.capacity);
-	*ret_header = header;
-	return 1;
-}
-
 static int is_up(const struct flextrace_drain_area *area)
 {
 	const struct flextrace_wire_area *wire = wire_of(area);
@@ -82,7 +48,25 @@ static int is_unchanged(const struct flextrace_drain_area *area)
 {
 	atomic_thread_fence(memory_order_acquire);
 	return is_up(area) && drain_load(&wire_of(area)->resets) == area->resets &&
-	       drain_load(&wire_of(area)->attached) != 0;
+	       drain_load(&wire_of(area)->attached) == area->token;
+}
+
+/* Has the recording tell something once a boot. */
+static void tell_once(struct flextrace_drain_area *area, uint32_t flag)
+{
+	area->untold |= flag & ~area->told_flags;
+	area->told_flags |= flag;
+}
+
+/* A number that no other drain has; never 0. */
+static uint32_t make_token(const struct flextrace_drain_area *area)
+{
+	struct timespec clock = {0};
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &clock);
+	return ((uint32_t)clock.tv_nsec ^ (uint32_t)clock.tv_sec << 20 ^
+	        (uint32_t)getpid() * 0x9e3779b1u ^ (uint32_t)((uintptr_t)area >> 3) << 7) |
+	       1;
 }
 
 /*
@@ -149,7 +133,8 @@ static void restart(struct flextrace_drain_area *area)
 }
 
 /* Whoever drained before us left in the area how far they came. */
-static void attach(struct flextrace_drain_area *area, const struct flextrace_area_header *header)
+static void attach(struct flextrace_drain_area *area, const struct flextrace_area_header *header,
+                   int is_claimed)
 {
 	uint32_t distrusted;
 
@@ -174,9 +159,10 @@ static void attach(struct flextrace_drain_area *area, const struct flextrace_are
 	if (distrusted > 2 * area->capacity + MAX_UNSEEN_RECORDS)
 		distrusted = 0; /* behind us */
 	area->strict_from = header->strict_from && distrusted ? area->next + distrusted : 0;
-	if (area->is_reset)
+	if (area->is_reset && !is_claimed) /* else another drain has read some of it */
 		restart(area);
 	area->is_reset = 0;
+	area->told_flags = 0;
 	area->told_next = area->next;
 	area->has_told = 0;
 	if (area->policy_plus_1 && !area->broken)
@@ -189,18 +175,46 @@ static int is_mapped(const struct flextrace_drain_area *area)
 	       area->bytes >= FLEXTRACE_WIRE_RING_OFFSET;
 }
 
-/*
- * Reads the header. Before that it says that it has: a core that starts anew takes that back when
- * it sets the area up, and so does one whose memory was cleared, which counts its resets from 1
- * again. 0: there is no area that can be read.
- */
+/* Says that this drain is the last one that looked. A core that starts anew takes that back when it
+ * sets the area up, and so does one whose memory was cleared: its resets count from 1 again. */
+static void claim(struct flextrace_drain_area *area)
+{
+	if (!area->token)
+		area->token = make_token(area);
+	drain_store_last(&wire_of(area)->attached, area->token);
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* 0: there is no area that can be read. */
 static int read_header(const struct flextrace_drain_area *area,
                        struct flextrace_area_header *ret_header)
 {
-	drain_store_last(&wire_of(area)->attached, 1);
-	atomic_thread_fence(memory_order_seq_cst);
 	return flextrace_area_header_read(area->memory, ret_header) && ret_header->n_bytes != 0 &&
 	       ret_header->n_bytes <= area->bytes;
+}
+
+/* Goes on behind what another drain of the area has taken. 0: it is at work right now. */
+static int follow(struct flextrace_drain_area *area)
+{
+	const struct flextrace_wire_area *wire = wire_of(area);
+	uint32_t records, runs;
+
+	claim(area);
+	records = drain_load(&wire->limit) - area->capacity - (uint32_t)area->next;
+	runs = drain_load(&wire->read_run) + 1 - (uint32_t)area->next_run;
+	if (!is_unchanged(area))
+		return 0;
+	area->stats.shared++;
+	tell_once(area, FLEXTRACE_WIRE_BOOT_SHARED);
+	if (records <= INT32_MAX) {
+		area->stats.elsewhere += records;
+		area->next += records;
+	}
+	if (!area->has_told) /* this recording has nothing that a gap could be behind */
+		area->told_next = area->next;
+	if (runs <= INT32_MAX)
+		area->next_run += runs;
+	return 1;
 }
 
 /* 1 if the area can be read. */
@@ -210,6 +224,12 @@ static int prepare(struct flextrace_drain_area *area)
 
 	if (!is_mapped(area) || !is_up(area))
 		return 0;
+	if (area->capacity && drain_load(&wire_of(area)->resets) == area->resets) {
+		uint32_t who = drain_load(&wire_of(area)->attached);
+
+		if (who && who != area->token && !follow(area))
+			return 0;
+	}
 	if (area->capacity && !is_unchanged(area)) {
 		area->capacity = 0;
 		area->is_reset = 1;
@@ -218,11 +238,13 @@ static int prepare(struct flextrace_drain_area *area)
 	if (!area->capacity) {
 		uint32_t was_attached = drain_load(&wire_of(area)->attached);
 
+		claim(area);
 		if (!read_header(area, &header))
 			return 0;
 		if (!was_attached || header.resets != area->found_resets)
 			area->untold &= ~FLEXTRACE_WIRE_BOOT_FOUND; /* it is of another boot */
-		attach(area, &header);
+		attach(area, &header,
+		       area->is_reset && was_attached && was_attached != area->token);
 	}
 	return !area->broken;
 }
@@ -231,7 +253,11 @@ void flextrace_area_look(struct flextrace_drain_area *area)
 {
 	struct flextrace_area_header header;
 
-	if (!is_mapped(area) || !is_up(area) || !read_header(area, &header))
+	if (!is_mapped(area) || !is_up(area))
+		return;
+	if (!drain_load(&wire_of(area)->attached))
+		claim(area); /* not from a drain that is at work */
+	if (!read_header(area, &header))
 		return;
 	area->found_resets = header.resets;
 	if (header.head != header.n_read || header.run != header.read_run)
@@ -268,51 +294,6 @@ static void tell_boot(struct flextrace_drain_area *area, const struct flextrace_
 
 /* -- slots: the stamps of runs ----------------------------------------------------------------- */
 
-/* Copies the slot of `run`; 0 if it holds another run or changes meanwhile. `done` of the next run
- * of the slot comes before anything else of it. */
-static int copy_slot(const struct flextrace_drain_area *area, uint32_t run,
-                     struct flextrace_wire_slot *ret_slot)
-{
-	const struct flextrace_wire_slot *slot = &wire_of(area)->slot[run & 1];
-	uint32_t i;
-
-	ret_slot->done = drain_load_first(&slot->done);
-	ret_slot->run = drain_load_first(&slot->run);
-	ret_slot->job = drain_load(&slot->job);
-	ret_slot->queue = drain_load(&slot->queue);
-	ret_slot->anchor_lo = drain_load(&slot->anchor_lo);
-	ret_slot->anchor_hi = drain_load(&slot->anchor_hi);
-	for (i = 0; i < FLEXTRACE_WIRE_N_STAMPS; i++)
-		ret_slot->ticks[i] = drain_load(&slot->ticks[i]);
-	atomic_thread_fence(memory_order_acquire);
-	return ret_slot->run == run && drain_load(&slot->run) == run &&
-	       (ret_slot->done == run || ret_slot->done == run - 1) &&
-	       drain_load(&slot->done) == ret_slot->done;
-}
-
-static uint32_t slot_words(const struct flextrace_wire_slot *slot, uint64_t *words)
-{
-	uint32_t closed = slot->done == slot->run;
-	uint32_t n = 0;
-	uint32_t i;
-
-	words[n++] = FLEXTRACE_WIRE_WORD(FLEXTRACE_WIRE_KIND_ID(FLEXTRACE_WIRE_SLOT_RUN, slot->run),
-	                                 slot->job);
-	words[n++] = FLEXTRACE_WIRE_WORD(FLEXTRACE_WIRE_KIND_ID(FLEXTRACE_WIRE_SLOT_QUEUE, closed),
-	                                 slot->queue);
-	words[n++] = FLEXTRACE_WIRE_WORD(FLEXTRACE_WIRE_KIND_ID(FLEXTRACE_WIRE_SLOT_ANCHOR_LO, 0),
-	                                 slot->anchor_lo);
-	words[n++] = FLEXTRACE_WIRE_WORD(FLEXTRACE_WIRE_KIND_ID(FLEXTRACE_WIRE_SLOT_ANCHOR_HI, 0),
-	                                 slot->anchor_hi);
-	for (i = 0; i < FLEXTRACE_WIRE_N_STAMPS; i++) {
-		if (slot->ticks[i])
-			words[n++] = FLEXTRACE_WIRE_WORD(
-				FLEXTRACE_WIRE_KIND_ID(FLEXTRACE_WIRE_SLOT_STAMP, i),
-				slot->ticks[i]);
-	}
-	return n;
-}
-
 static void lose_runs(struct flextrace_drain_area *area, const struct flextrace_area_reader *reader,
                       uint64_t n)
 {
@@ -333,7 +314,7 @@ static enum run_state take_run(const struct flextrace_drain_area *area, uint64_t
 {
 	uint32_t run = (uint32_t)area->next_run;
 
-	if (!copy_slot(area, run, ret_slot))
+	if (!flextrace_slot_copy(&wire_of(area)->slot[run & 1], run, ret_slot))
 		return area->next_run < newest ? RUN_LOST : RUN_NOT_YET;
 	if (ret_slot->done == run || area->next_run < newest || last)
 		return RUN_TAKEN;
@@ -346,11 +327,11 @@ static uint64_t read_slots(struct flextrace_drain_area *area,
 	struct flextrace_wire_area *wire = wire_of(area);
 	uint32_t ahead = drain_load_first(&wire->run) - (uint32_t)area->next_run + 1;
 	uint64_t newest = area->next_run + ahead - 1;
-	uint64_t words[2 * SLOT_WORDS];
+	uint64_t words[2 * FLEXTRACE_SLOT_WORDS];
 	struct flextrace_wire_slot slot;
 	uint64_t first = 0;
 	uint32_t n_words = 0, n_runs = 0;
-	uint64_t lost = area->stats.overwritten_runs;
+	const struct flextrace_drain_stats before = area->stats;
 
 	if (ahead > INT32_MAX) { /* runs do not go back */
 		if (!is_unchanged(area))
@@ -372,11 +353,11 @@ static uint64_t read_slots(struct flextrace_drain_area *area,
 		}
 		if (n_runs++ == 0)
 			first = area->next_run;
-		n_words += slot_words(&slot, words + n_words);
+		n_words += flextrace_slot_words(&slot, words + n_words);
 		area->next_run++;
 	}
 	if (!is_unchanged(area)) { /* reset under our hands: the next call begins anew */
-		area->stats.overwritten_runs = lost;
+		area->stats = before;
 		return 0;
 	}
 	drain_store_last(&wire->read_run, (uint32_t)(area->next_run - 1));
@@ -422,6 +403,11 @@ static uint32_t waiting(struct flextrace_drain_area *area)
 		return n;
 	if (!is_unchanged(area))
 		return 0; /* `head` is another boot's */
+	if (0u - n <= area->capacity && 0u - n <= area->next) {
+		area->stats.contested++; /* one writer's head took back the other one's */
+		tell_once(area, FLEXTRACE_WIRE_BOOT_CONTESTED);
+		return 0;
+	}
 	if (!may_overwrite(area)) {
 		area->broken = 1;
 		area->stats.refused++;
@@ -543,12 +529,17 @@ void flextrace_area_set_policy(struct flextrace_drain_area *area, uint32_t polic
 
 /* -- all of it --------------------------------------------------------------------------------- */
 
-uint64_t flextrace_area_read(struct flextrace_drain_area *area,
-                             const struct flextrace_area_reader *reader)
+static uint64_t read_all(struct flextrace_drain_area *area,
+                         const struct flextrace_area_reader *reader)
 {
 	int is_ready = prepare(area);
 	uint64_t n_words;
 
+	if (__atomic_load_n(&area->n_turned_away, __ATOMIC_RELAXED)) {
+		area->stats.shared += __atomic_exchange_n(&area->n_turned_away, 0,
+		                                          __ATOMIC_RELAXED);
+		tell_once(area, FLEXTRACE_WIRE_BOOT_SHARED);
+	}
 	if (area->capacity)
 		tell_boot(area, reader);
 	if (!is_ready) {
@@ -558,6 +549,22 @@ uint64_t flextrace_area_read(struct flextrace_drain_area *area,
 	n_words = read_slots(area, reader);
 	if (!area->broken)
 		n_words += read_ring(area, reader);
+	if (area->untold & FLEXTRACE_WIRE_BOOT_CONTESTED)
+		tell_boot(area, reader);
+	return n_words;
+}
+
+uint64_t flextrace_area_read(struct flextrace_drain_area *area,
+                             const struct flextrace_area_reader *reader)
+{
+	uint64_t n_words;
+
+	if (__atomic_exchange_n(&area->is_busy, 1, __ATOMIC_ACQUIRE)) {
+		(void)__atomic_fetch_add(&area->n_turned_away, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
+	n_words = read_all(area, reader);
+	__atomic_store_n(&area->is_busy, 0, __ATOMIC_RELEASE);
 	return n_words;
 }
 
@@ -577,29 +584,4 @@ void flextrace_area_forget(struct flextrace_drain_area *area)
 	area->capacity = 0;
 	area->untold &= ~(uint32_t)(FLEXTRACE_WIRE_BOOT_FOUND | FLEXTRACE_WIRE_BOOT_UNRECORDED);
 	area->is_reset |= was_attached;
-}
-
-uint32_t flextrace_area_n_there(const struct flextrace_area_header *header)
-{
-	return header->head < header->capacity && header->n_read <= header->head ? header->head
-	                                                                         : header->capacity;
-}
-
-void flextrace_area_rewind(void *memory, int has_ring)
-{
-	struct flextrace_wire_area *wire = memory;
-	uint32_t head = drain_load(&wire->head), capacity = drain_load(&wire->capacity);
-	uint32_t run = drain_load(&wire->run), n_there;
-	struct flextrace_area_header header = {
-		.head = head, .capacity = capacity, .n_read = drain_load(&wire->limit) - capacity};
-
-	n_there = flextrace_area_n_there(&header);
-
-	if (!has_ring) {
-		capacity = 4;
-		n_there = 0;
-		drain_store_last(&wire->capacity, capacity);
-	}
-	drain_store_last(&wire->limit, head - n_there + capacity);
-	drain_store_last(&wire->read_run, run > 2 ? run - 2 : 0);
 }

@@ -14,6 +14,8 @@
 #include <flextrace/drain.h>
 #include <flextrace/events.h>
 
+#include "../../firmware-markers/include/flextrace/wire.h"
+
 /* What stands in the header and the host's words, in host order. */
 struct flextrace_area_header {
 	uint32_t core, processor, domain, counter_bits, capacity;
@@ -33,6 +35,15 @@ uint32_t flextrace_area_n_there(const struct flextrace_area_header *header);
 /* Makes all that is still in an area unread, whatever a host has read of it. Without `has_ring`
  * nothing of its ring waits, which may be missing then. */
 void flextrace_area_rewind(void *memory, int has_ring);
+
+#define FLEXTRACE_SLOT_WORDS (4u + FLEXTRACE_WIRE_N_STAMPS)
+
+/* Copies a slot; 0 if it holds another run or changes meanwhile. */
+int flextrace_slot_copy(const struct flextrace_wire_slot *slot, uint32_t run,
+                        struct flextrace_wire_slot *ret_slot);
+
+/* The words of a slot in a batch, FLEXTRACE_SLOT_WORDS at most; returns how many. */
+uint32_t flextrace_slot_words(const struct flextrace_wire_slot *slot, uint64_t *words);
 
 struct flextrace_area_reader {
 	/* Gets batches; weak. NULL: what is there is taken and counts as unrecorded. */

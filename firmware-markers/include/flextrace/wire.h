@@ -120,7 +120,7 @@ struct flextrace_wire_area {
 	uint32_t read_run; /* 0x48, host: newest run it has read */
 	/* 0x4c, host: records below this count may be overwritten whatever the policy is now */
 	uint32_t strict_from;
-	uint32_t attached; /* 0x50, host: 1 = it has looked since firmware set the area up */
+	uint32_t attached; /* 0x50, host: who looked last since it was set up; 0 = nobody */
 	uint32_t unused1[11];
 	struct flextrace_wire_private own;    /* 0x80 */
 	struct flextrace_wire_slot slot[2];   /* 0xc0 */
@@ -158,9 +158,11 @@ enum flextrace_wire_kind {
 enum flextrace_wire_boot {
 	FLEXTRACE_WIRE_BOOT_FOUND = 1, /* some were there before the process looked first */
 	FLEXTRACE_WIRE_BOOT_ANEW = 2,  /* the firmware has set the area up since the words before */
-	FLEXTRACE_WIRE_BOOT_REFUSED = 4,   /* `config` and `init_config` differ: nothing is read */
-	FLEXTRACE_WIRE_BOOT_UNRECORDED = 8 /* what is in front of `first_index`, and `dropped` so
-	                                      far, came while the program recorded nothing */
+	FLEXTRACE_WIRE_BOOT_REFUSED = 4,    /* `config` and `init_config` differ: nothing is read */
+	FLEXTRACE_WIRE_BOOT_UNRECORDED = 8, /* what is in front of `first_index`, and `dropped` so
+	                                       far, came while the program recorded nothing */
+	FLEXTRACE_WIRE_BOOT_SHARED = 16,    /* another drain takes records of this area, too */
+	FLEXTRACE_WIRE_BOOT_CONTESTED = 32  /* `head` went back: two write into this area */
 };
 
 #define FLEXTRACE_WIRE_ID_BITS 28

@@ -29,7 +29,12 @@
  * - While the marker_batch event is off, records are taken out all the same, so that a session that
  *   starts later begins with fresh ones; they count as `unrecorded` and leave a gap in the indices.
  * - FLEXTRACE_DEVICE=off: the area is not touched.
- * - One thread at a time drains one area; different areas may be drained in parallel.
+ * - One thread at a time drains one area; different areas may be drained in parallel. A call that
+ *   finds another one in its area leaves at once. Of two drains of one area (two processes, two
+ *   structures), each takes what the other has not taken, as far as two that read at the same time
+ *   can know; both recordings say that there is another one.
+ * - Two writers in one area (two cores, an interrupt handler) lose records that nobody can count.
+ *   Where the drain sees that `head` went back, the recording says so.
  * - Never fails, never blocks, allocates nothing.
  *
  * The area must be mapped so that 32-bit loads and stores reach the device as such.
@@ -65,6 +70,10 @@ struct flextrace_drain_stats {
 
 	uint64_t resets;  /* times the firmware set the area up again meanwhile */
 	uint64_t refused; /* calls that found the area not set up, or contradicting itself */
+
+	uint64_t elsewhere; /* ring records that another drain took */
+	uint64_t shared;    /* times that another drain was seen in the area */
+	uint64_t contested; /* times that a second writer was seen in the area */
 };
 
 /* One mapped area. Fill it with flextrace_drain_area_init(); read `stats` between calls. */
@@ -93,6 +102,10 @@ struct flextrace_drain_area {
 	uint32_t untold;        /* enum flextrace_wire_boot: not in a batch yet */
 	uint32_t has_told_bits; /* that the counter is narrow */
 	uint32_t found_resets;  /* of the firmware, at the first look */
+	uint32_t token;         /* stands in the area while this is the last drain that looked */
+	uint32_t told_flags;    /* of those that are told once a boot */
+	uint32_t is_busy;       /* a thread is in a call */
+	uint32_t n_turned_away; /* calls that found it so */
 };
 
 /* Areas that take turns. */
