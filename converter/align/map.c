@@ -114,9 +114,9 @@ static bool reach_into(const struct host_map *map, uint32_t at, const struct pac
 	return knot->err_ns != NO_BOUND;
 }
 
-/* How far a time within a break may be off. Where the clock is only suspected to have left its rate,
- * once, the truth is where one side leads, or the other. Where it did for certain, nobody knows how
- * often it did. */
+/* How far a time within a break may be off. Where the clock is only suspected to have left its
+ * rate, once, the truth is where one side leads, or the other. Where it did for certain, nobody
+ * knows how often it did. */
 static wide_int err_in_break(const struct host_map *map, int64_t host_ns, wide_int time)
 {
 	const struct pace *pace = paces_find(&map->paces, host_ns);

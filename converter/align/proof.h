@@ -55,8 +55,8 @@ double room_find_share(const struct proof *proof);
 void room_find(struct proof *proof);
 void room_forget(struct proof *proof);
 
-/* The least that they overlap by anywhere in a stretch: behind which spot, and how far the clock may
- * have jumped there. */
+/* The least that they overlap by anywhere in a stretch: behind which spot, and how far the clock
+ * may have jumped there. */
 double room_find_least(const struct proof *proof, const struct stretch *stretch, uint32_t *ret_at,
                        double *ret_jump_ns);
 
