@@ -176,8 +176,9 @@ static void skip(struct walk *walk, uint64_t next)
 	walk->at = next;
 }
 
-/* There is a hole here, or behind the record that is read here. The number of missing bytes tells
- * which, if it is the only one; else doubt() comes back to it. */
+/* There is a hole here, or behind the record that is read here: it may be torn, too, but then it is
+ * the last one of its thread, and doubt() comes back to it. Where it reaches over the next ones, or
+ * more than is missing would be behind it, it is none. */
 static void pass_hole(struct walk *walk, const struct record *record)
 {
 	uint64_t here = find_next(walk, walk->at, walk->time_ns), behind;
@@ -185,7 +186,7 @@ static void pass_hole(struct walk *walk, const struct record *record)
 	if (record) {
 		behind = find_next(walk, record->end, record->time_ns);
 		if (is_all(walk, record->end, behind) ||
-		    (!is_all(walk, walk->at, here) && behind - record->end <= walk->n_missing)) {
+		    (here >= record->end && behind - record->end <= walk->n_missing)) {
 			keep(walk, record);
 			here = behind;
 		}

@@ -191,6 +191,24 @@ static void test_salvage__takes_out_what_only_looks_whole(void **state)
 	expect_values(packet, salvage_at(packet, FIRST + PAIR_BYTES, PAIR_BYTES) - 29, "13");
 }
 
+/* A hole of the same length behind a whole record explains all that is missing, but is not all. */
+static void test_salvage__takes_out_what_only_looks_whole_beside_a_hole(void **state)
+{
+	struct packet *packet = *state;
+
+	put_pair(packet, 2, 1);
+	put_pair(packet, 1, 2);
+	put_pair(packet, 2, 3);
+	put_head(packet, 1, 2);
+	put(packet, "abcdef", 7);
+	put(packet, (double[]){4}, sizeof(double));
+	put_pair(packet, 2, 5);
+	leave(packet, PAIR_BYTES);
+	/* The last one of thread 2 may be it as well. */
+	assert_int_equal(salvage_at(packet, FIRST + PAIR_BYTES, 2 * PAIR_BYTES),
+	                 FIRST + 2 * PAIR_BYTES + 29);
+}
+
 /* Not sure which of two it is: neither is shown. */
 static void test_salvage__takes_out_all_that_may_be_it(void **state)
 {
@@ -316,6 +334,7 @@ int main(void)
 		TEST(test_salvage__takes_out_several_holes),
 		TEST(test_salvage__takes_out_a_head_without_the_rest),
 		TEST(test_salvage__takes_out_what_only_looks_whole),
+		TEST(test_salvage__takes_out_what_only_looks_whole_beside_a_hole),
 		TEST(test_salvage__takes_out_all_that_may_be_it),
 		TEST(test_salvage__ends_a_packet_whose_end_nobody_told),
 		TEST(test_salvage__keeps_nothing_of_an_earlier_round),
