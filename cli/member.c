@@ -180,7 +180,7 @@ int member_join(struct member *ret_member, const struct member_request *request,
 	}
 	count_in(fd);
 	set_lock(fd, F_OFD_SETLK, F_UNLCK, BYTE_MUTEX);
-	*ret_member = (struct member){fd, request->n_expected};
+	*ret_member = (struct member){fd, request->n_expected, -1};
 	return code;
 }
 
@@ -193,6 +193,26 @@ static int open_state(const struct recording *recording)
 	return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 }
 
+/* Held by who ends a recording, from before the state file goes. Who waited for it and finds the
+ * session still there has to go on: the one before died. -1: there is nothing to hold. */
+static int hold_end(const struct recording *recording)
+{
+	char path[PATH_MAX + 64];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", recording->dir, RECORDING_ID_FILE);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd >= 0)
+		set_lock(fd, F_OFD_SETLKW, F_WRLCK, 0);
+	return fd;
+}
+
+static void let_go(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 void member_be_alone(struct member *ret_member, const struct recording *recording)
 {
 	int fd = open_state(recording);
@@ -201,7 +221,7 @@ void member_be_alone(struct member *ret_member, const struct recording *recordin
 		close(fd);
 		fd = -1;
 	}
-	*ret_member = (struct member){.fd = fd};
+	*ret_member = (struct member){.fd = fd, .end_fd = -1};
 }
 
 /* A flight recorder is asked for what it holds first. */
@@ -241,17 +261,34 @@ static bool take_over(int fd, struct recording *recording, uint32_t n_expected)
 	}
 }
 
+/* Whether it was stopped or not. */
+static bool has_session(const struct recording *recording)
+{
+	struct session_entry *entries = NULL;
+	int n = daemon_is_alive() ? session_list(recording->session, &entries, NULL) : 0;
+	bool has_it = false;
+
+	for (int i = 0; i < n; i++)
+		has_it |= strcmp(entries[i].name, recording->session) == 0;
+	free(entries);
+	return has_it;
+}
+
 bool member_end_dead(struct recording *recording, uint32_t n_expected)
 {
-	int fd = open_state(recording);
-	/* Without a state file it died before it had one, or somebody was faster than we. */
-	bool is_ours = fd < 0 ? recording_runs(recording, NULL) > 0
-	                      : take_over(fd, recording, n_expected);
+	int fd = open_state(recording), end_fd = -1;
+	bool is_ours = fd < 0 || take_over(fd, recording, n_expected);
 
 	if (is_ours)
+		end_fd = hold_end(recording);
+	/* Without a state file it died before it had one, or while it ended the recording, or
+	 * somebody was faster than we. */
+	if (fd < 0)
+		is_ours = has_session(recording);
+	if (is_ours)
 		end_dead(recording);
-	if (fd >= 0)
-		close(fd);
+	let_go(end_fd);
+	let_go(fd);
 	return is_ours;
 }
 
@@ -310,10 +347,17 @@ int member_leave(struct member *member, const struct recording *recording)
 		set_lock(member->fd, F_OFD_SETLK, F_UNLCK, BYTE_MUTEX);
 		nanosleep(&pause, NULL);
 	}
-	if (is_last)
+	if (is_last) {
+		member->end_fd = hold_end(recording);
 		recording_forget(recording);
-	if (member->fd >= 0)
-		close(member->fd);
+	}
+	let_go(member->fd);
 	member->fd = -1;
 	return is_last;
+}
+
+void member_has_ended(struct member *member)
+{
+	let_go(member->end_fd);
+	member->end_fd = -1;
 }

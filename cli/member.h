@@ -25,6 +25,7 @@
 struct member {
 	int fd;              /* owned: the state file with the locks; -1 = they cannot be had */
 	uint32_t n_expected; /* members that will come, 0 = unknown */
+	int end_fd;          /* owned: while the last one ends it; -1 = none */
 };
 
 /* What a member asks for; all weak. */
@@ -67,5 +68,8 @@ bool member_leads(const struct member *member);
  * them: they start within seconds.
  */
 int member_leave(struct member *member, const struct recording *recording);
+
+/* The last member has ended the recording. */
+void member_has_ended(struct member *member);
 
 #endif

@@ -318,6 +318,7 @@ static int end_recording(struct run *run, const struct recording *snapshot, bool
 	}
 	ended = recording_end(&run->recording, &outcome, &error);
 	guardian_tell_ended(&run->recording);
+	member_has_ended(&run->member);
 	signals_release(&run->signals);
 	if (ended == 1)
 		cli_note("lttng-sessiond is left running: others record with it");

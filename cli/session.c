@@ -269,8 +269,12 @@ static void count_losses(const char *name, struct session_losses *losses)
 	struct lttng_domain domain = {.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID};
 	struct lttng_handle *handle = lttng_create_handle(name, &domain);
 	struct lttng_channel *channels = NULL;
-	int n = handle ? lttng_list_channels(handle, &channels) : 0;
+	struct watch watch;
+	int n;
 
+	watch_begin(&watch);
+	n = handle ? lttng_list_channels(handle, &channels) : 0;
+	watch_end(&watch);
 	for (int i = 0; i < n; i++) {
 		uint64_t events = 0, packets = 0;
 
@@ -318,9 +322,14 @@ static void name_output(const char *name, char path[PATH_MAX])
 {
 	struct lttng_snapshot_output_list *outputs = NULL;
 	const struct lttng_snapshot_output *output;
+	struct watch watch;
 	const char *url;
+	int code;
 
-	if (lttng_snapshot_list_output(name, &outputs) < 0)
+	watch_begin(&watch);
+	code = lttng_snapshot_list_output(name, &outputs);
+	watch_end(&watch);
+	if (code < 0)
 		return;
 	output = lttng_snapshot_output_list_get_next(outputs);
 	url = output ? lttng_snapshot_output_get_ctrl_url(output) : "";

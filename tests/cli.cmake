@@ -32,6 +32,20 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 		${CMAKE_CURRENT_SOURCE_DIR}/record/killed.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:full_rate>)
 	add_test(NAME soak.killed CONFIGURATIONS soak COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
 		${CMAKE_CURRENT_SOURCE_DIR}/record/killed.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:full_rate> 50)
+	add_test(NAME record.ended COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+		${CMAKE_CURRENT_SOURCE_DIR}/record/ended.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:full_rate>)
+	add_test(NAME soak.ended CONFIGURATIONS soak COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+		${CMAKE_CURRENT_SOURCE_DIR}/record/ended.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:full_rate> 20)
+	add_test(NAME record.mpirun COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+		${CMAKE_CURRENT_SOURCE_DIR}/record/mpirun.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:record_program>)
+	add_test(NAME soak.mpirun CONFIGURATIONS soak COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+		${CMAKE_CURRENT_SOURCE_DIR}/record/mpirun.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:record_program> 20)
+	foreach(kind record soak)
+		set_tests_properties(${kind}.ended ${kind}.mpirun PROPERTIES SKIP_RETURN_CODE 77 RESOURCE_LOCK lttng
+			ENVIRONMENT FLEXTRACE_PROVIDER=$<TARGET_FILE:flextrace_lttng>)
+	endforeach()
+	set_tests_properties(record.ended record.mpirun PROPERTIES LABELS lttng TIMEOUT 600)
+	set_tests_properties(soak.ended soak.mpirun PROPERTIES LABELS soak TIMEOUT 3600)
 	set_tests_properties(record.killed soak.killed PROPERTIES SKIP_RETURN_CODE 77 RESOURCE_LOCK lttng
 		ENVIRONMENT FLEXTRACE_PROVIDER=$<TARGET_FILE:flextrace_lttng>)
 	set_tests_properties(record.killed PROPERTIES LABELS lttng TIMEOUT 600)
