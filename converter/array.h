@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * array.h: growing arrays, which double. Large ones of known size are made by blocks.h.
+ * array.h: growing arrays, which double, and what is looked up in sorted ones. Large ones of known
+ * size are made by blocks.h.
  */
 #ifndef FLEXTRACE_ARRAY_H
 #define FLEXTRACE_ARRAY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +59,26 @@ static inline int array_make_room(void *array, uint32_t n, size_t element_bytes)
 		return FLEXTRACE_E_MEMORY;
 	*pointer = grown;
 	return FLEXTRACE_OK;
+}
+
+/* How many of `n` sorted rows are before a key, by a caller's order. */
+static inline uint32_t array_count_before(const void *rows, uint32_t n, size_t row_bytes,
+                                          bool (*is_before)(const void *row, const void *key),
+                                          const void *key)
+{
+	uint32_t lo = 0;
+
+	while (n > 0) {
+		uint32_t half = n / 2;
+
+		if (is_before((const char *)rows + (size_t)(lo + half) * row_bytes, key)) {
+			lo += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return lo;
 }
 
 #endif

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "blocks.h"
 #include "calibrate_impl.h"
 #include "step.h"
@@ -209,21 +210,15 @@ static uint32_t proven_from(struct closing *closing, uint32_t from, uint32_t to,
 	return to;
 }
 
+static bool is_knot_before(const void *row, const void *key)
+{
+	return ((const struct knot *)row)->x < *(const uint64_t *)key;
+}
+
 uint32_t knots_find(const struct attempt *attempt, uint64_t x)
 {
-	uint32_t lo = 0, n = attempt->n_knots;
-
-	while (n > 0) {
-		uint32_t half = n / 2;
-
-		if (attempt->knots[lo + half].x < x) {
-			lo += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return lo;
+	return array_count_before(attempt->knots, attempt->n_knots, sizeof(*attempt->knots),
+	                          is_knot_before, &x);
 }
 
 /* Returns how many knots there are from `x` to `x_to`. */

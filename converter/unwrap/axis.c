@@ -143,21 +143,15 @@ uint64_t axis_ticks(const struct axis *axis, uint16_t segment, uint64_t place)
 	return place + axis->segments[segment].origin;
 }
 
+static bool is_over_by(const void *row, const void *key)
+{
+	return time_of(row) <= *(const int64_t *)key;
+}
+
 uint32_t axis_find(const struct axis *axis, int64_t host_ns)
 {
-	uint32_t lo = 0, n = axis->n_facts;
-
-	while (n > 0) {
-		uint32_t half = n / 2;
-
-		if (time_of(&axis->facts[lo + half]) <= host_ns) {
-			lo += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return lo;
+	return array_count_before(axis->facts, axis->n_facts, sizeof(*axis->facts), is_over_by,
+	                          &host_ns);
 }
 
 const struct fact *axis_fact_at(const struct axis *axis, int64_t host_ns)

@@ -335,22 +335,16 @@ static int list_pieces(struct chains *chains)
 	return FLEXTRACE_OK;
 }
 
+static bool is_link_before(const void *row, const void *key)
+{
+	return ((const struct link *)row)->told_ns < *(const double *)key;
+}
+
 /* The first link that began at a time or later, where estimates put it at first. */
 static uint32_t first_from(const struct chains *chains, double ns)
 {
-	uint32_t lo = 0, n = chains->n;
-
-	while (n > 0) {
-		uint32_t half = n / 2;
-
-		if (chains->links[lo + half].told_ns < ns) {
-			lo += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return lo;
+	return array_count_before(chains->links, chains->n, sizeof(*chains->links), is_link_before,
+	                          &ns);
 }
 
 /* Whether other work than that of two pieces is in an interval, or too much is there to tell. */

@@ -118,22 +118,16 @@ static double mean_rate(const struct axis *axis)
 
 /* -- gaps ------------------------------------------------------------------------------------ */
 
+static bool is_fact_before(const void *row, const void *key)
+{
+	return ((const struct fact *)row)->after_ns < *(const int64_t *)key;
+}
+
 /* The first fact that was over by then or later. */
 static uint32_t first_after(const struct axis *axis, int64_t ns)
 {
-	uint32_t lo = 0, n = axis->n_facts;
-
-	while (n > 0) {
-		uint32_t half = n / 2;
-
-		if (axis->facts[lo + half].after_ns < ns) {
-			lo += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return lo;
+	return array_count_before(axis->facts, axis->n_facts, sizeof(*axis->facts), is_fact_before,
+	                          &ns);
 }
 
 /* The fact nearest to a time that nobody doubts, NULL: there is none. */
@@ -301,22 +295,16 @@ static struct group fill(const struct mender *mender, struct gap *gap, uint32_t 
 	return group;
 }
 
+static bool is_gap_before(const void *row, const void *key)
+{
+	return ((const struct gap *)row)->phase < *(const double *)key;
+}
+
 /* The first gap whose phase is not before `phase`. */
 static uint32_t first_gap(const struct mender *mender, double phase)
 {
-	uint32_t lo = 0, n = mender->n_gaps;
-
-	while (n > 0) {
-		uint32_t half = n / 2;
-
-		if (mender->gaps[lo + half].phase < phase) {
-			lo += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return lo;
+	return array_count_before(mender->gaps, mender->n_gaps, sizeof(*mender->gaps),
+	                          is_gap_before, &phase);
 }
 
 enum fit { FITS_NOWHERE, FITS_SOMEWHERE, FITS_ONE };
