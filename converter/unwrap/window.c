@@ -128,14 +128,15 @@ enum verdict window_place(const struct axis *axis, const struct fact *fact,
 
 bool window_is_exact(const struct axis *axis, const struct anchor *anchor, const struct fact *fact)
 {
-	const struct rate *rate = &axis->rate;
-	int64_t least_ns = fact->before_ns - anchor->after_ns;
-	int64_t most_ns = fact->after_ns - anchor->before_ns;
-	int64_t first = (int64_t)fact->first, last = (int64_t)(fact->first + fact->span);
+	double lo = axis->rate.lo * (1 - EXACT), hi = axis->rate.hi * (1 + EXACT);
+	double least_ns = (double)(fact->before_ns - anchor->after_ns);
+	double most_ns = (double)(fact->after_ns - anchor->before_ns);
+	double least = (double)(int64_t)(fact->first - (uint64_t)anchor->last);
+	double most = (double)(int64_t)(fact->first + fact->span - (uint64_t)anchor->first);
 
-	return !rate->is_known || axis->is_soft ||
-	       (first >= anchor->last + least_ticks(rate, EXACT, least_ns) - 1 &&
-	        last <= anchor->first + most_ticks(rate, EXACT, most_ns) + 1);
+	return !axis->rate.is_known || axis->is_soft ||
+	       (least + 1 >= least_ns * (least_ns >= 0 ? lo : hi) &&
+	        most - 1 <= most_ns * (most_ns >= 0 ? hi : lo));
 }
 
 void window_narrow(const struct axis *axis, const struct anchor *anchor, const struct fact *fact,
