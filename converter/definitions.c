@@ -70,6 +70,51 @@ static void check_epoch(struct host_clock *clock, const struct record_process *r
 	clock->is_not_recorders = true;
 }
 
+/* The process in another trace that this one is; MAP_NONE: none. */
+static uint32_t find_same(const struct identity *identity, const struct definition *definition)
+{
+	const struct record_process *record = (const struct record_process *)&definition->record;
+	uint32_t clock;
+
+	if (!record->boot_id || !record->start_ns || !record->pid ||
+	    index_excludes(identity, definition, record->session))
+		return MAP_NONE;
+	clock = map_find(&identity->index->host_clocks, pair(0, record->boot_id),
+	                 record->time_namespace);
+	return clock == MAP_NONE ? MAP_NONE
+	                         : map_find(&identity->index->same, pair(clock, record->pid),
+	                                    record->start_ns);
+}
+
+/* A process of this trace, new or one that another trace has, too. */
+static int add_sighting(struct identity *identity, const struct definition *definition,
+                        uint32_t *ret_process)
+{
+	const struct record_process *record = (const struct record_process *)&definition->record;
+	struct identity_index *index = identity->index;
+	struct process *process;
+
+	*ret_process = find_same(identity, definition);
+	if (*ret_process == MAP_NONE) {
+		*ret_process = identity->n_processes;
+		FLEXTRACE_TRY(index_add_process(identity, definition, vpid_of(record), &process));
+		process->is_defined = true;
+		process->start_ns = record->start_ns;
+	} else {
+		process = &identity->processes[*ret_process];
+		identity->n_shared += !process->is_shared;
+		process->is_shared = true;
+	}
+	FLEXTRACE_TRY(map_put(&index->generations,
+	                      pair(definition->trace, (uint32_t)vpid_of(record)), record->start_ns,
+	                      *ret_process));
+	FLEXTRACE_TRY(
+		array_make_room(&index->sightings, index->n_sightings, sizeof(*index->sightings)));
+	index->sightings[index->n_sightings++] = (struct sighting){definition->trace,
+	                                                           vpid_of(record), *ret_process};
+	return FLEXTRACE_OK;
+}
+
 static int define_process(struct identity *identity, const struct definition *definition)
 {
 	const struct record_process *record = (const struct record_process *)&definition->record;
@@ -78,14 +123,9 @@ static int define_process(struct identity *identity, const struct definition *de
 	uint32_t found = map_find(generations, who, record->start_ns), n_clocks;
 	struct process *process;
 
-	if (found == MAP_NONE) {
-		FLEXTRACE_TRY(map_put(generations, who, record->start_ns, identity->n_processes));
-		FLEXTRACE_TRY(index_add_process(identity, definition, vpid_of(record), &process));
-		process->is_defined = true;
-		process->start_ns = record->start_ns;
-	} else {
-		process = &identity->processes[found];
-	}
+	if (found == MAP_NONE)
+		FLEXTRACE_TRY(add_sighting(identity, definition, &found));
+	process = &identity->processes[found];
 	if (record->rank != FLEXTRACE_RANK_UNKNOWN)
 		process->rank = record->rank;
 	if (record->world_size)
@@ -104,6 +144,10 @@ static int define_process(struct identity *identity, const struct definition *de
 	                               record->time_namespace, &process->host_clock));
 	if (identity->n_host_clocks > n_clocks)
 		check_epoch(&identity->host_clocks[process->host_clock], record);
+	if (!process->is_excluded)
+		FLEXTRACE_TRY(map_put(&identity->index->same,
+		                      pair(process->host_clock, record->pid), record->start_ns,
+		                      found));
 	if (!identity->host_clocks[process->host_clock].host)
 		identity->host_clocks[process->host_clock].host = process->host;
 	if (map_find(&identity->index->trace_clocks, definition->trace, 0) == MAP_NONE)
@@ -143,17 +187,17 @@ static int define_processes(struct identity *identity)
 	return FLEXTRACE_OK;
 }
 
-static int compare_processes(const void *left, const void *right, void *array)
+static int compare_sightings(const void *left, const void *right, void *array)
 {
 	const struct process *processes = array;
-	const struct process *a = &processes[*(const uint32_t *)left];
-	const struct process *b = &processes[*(const uint32_t *)right];
+	const struct sighting *a = left, *b = right;
+	uint64_t start_a = processes[a->process].start_ns, start_b = processes[b->process].start_ns;
 
 	if (a->trace != b->trace)
 		return a->trace < b->trace ? -1 : 1;
 	if (a->vpid != b->vpid)
 		return a->vpid < b->vpid ? -1 : 1;
-	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+	return (start_a > start_b) - (start_a < start_b);
 }
 
 static bool is_same_vpid(const struct process *a, const struct process *b)
@@ -161,29 +205,43 @@ static bool is_same_vpid(const struct process *a, const struct process *b)
 	return a->trace == b->trace && a->vpid == b->vpid;
 }
 
+/* Those of one (trace, vpid), from `first` on; returns the sighting behind them. */
+static uint32_t number_generations(struct identity *identity, uint32_t first)
+{
+	struct identity_index *index = identity->index;
+	const struct sighting *all = index->sightings;
+	uint32_t next = first;
+
+	for (; next < index->n_sightings && all[next].trace == all[first].trace &&
+	       all[next].vpid == all[first].vpid;
+	     next++) {
+		struct process *process = &identity->processes[all[next].process];
+
+		index->by_start[next] = all[next].process;
+		if (process->trace == all[next].trace)
+			process->generation = next - first;
+	}
+	return next;
+}
+
 static int sort_generations(struct identity *identity)
 {
-	uint32_t *by_start = malloc((identity->n_processes + 1) * sizeof(*by_start));
+	struct identity_index *index = identity->index;
+	struct sighting *all = index->sightings;
 	uint32_t next;
 
-	if (!by_start)
+	index->by_start = malloc((index->n_sightings + 1ull) * sizeof(*index->by_start));
+	if (!index->by_start)
 		return FLEXTRACE_E_MEMORY;
-	identity->index->by_start = by_start;
-	for (uint32_t i = 0; i < identity->n_processes; i++)
-		by_start[i] = i;
-	qsort_r(by_start, identity->n_processes, sizeof(*by_start), compare_processes,
-	        identity->processes);
-	for (uint32_t first = 0; first < identity->n_processes; first = next) {
-		for (next = first; next < identity->n_processes; next++) {
-			struct process *process = &identity->processes[by_start[next]];
-
-			if (!is_same_vpid(process, &identity->processes[by_start[first]]))
-				break;
-			process->generation = next - first;
-		}
-		FLEXTRACE_TRY(index_add_span(
-			identity, by_start[first],
-			(struct span){next - first == 1 ? by_start[first] : first, next - first}));
+	if (index->n_sightings)
+		qsort_r(all, index->n_sightings, sizeof(*all), compare_sightings,
+		        identity->processes);
+	for (uint32_t first = 0; first < index->n_sightings; first = next) {
+		next = number_generations(identity, first);
+		FLEXTRACE_TRY(
+			index_add_span(identity, all[first].trace, all[first].vpid,
+		                       (struct span){next - first == 1 ? all[first].process : first,
+		                                     next - first}));
 	}
 	return FLEXTRACE_OK;
 }

@@ -37,6 +37,8 @@ void identity_release(struct identity *identity)
 		map_release(&index->host_clocks);
 		map_release(&index->trace_clocks);
 		map_release(&index->told_traces);
+		map_release(&index->same);
+		free(index->sightings);
 		map_release(&index->names);
 		free(index->spans);
 		free(index->by_start);
@@ -120,14 +122,12 @@ int index_add_process(struct identity *identity, const struct definition *from, 
 	return FLEXTRACE_OK;
 }
 
-int index_add_span(struct identity *identity, uint32_t process, struct span span)
+int index_add_span(struct identity *identity, uint32_t trace, int32_t vpid, struct span span)
 {
 	struct identity_index *index = identity->index;
-	const struct process *who = &identity->processes[process];
 
 	FLEXTRACE_TRY(array_make_room(&index->spans, index->n_spans, sizeof(*index->spans)));
-	FLEXTRACE_TRY(
-		map_put(&index->span_of, pair(who->trace, (uint32_t)who->vpid), 0, index->n_spans));
+	FLEXTRACE_TRY(map_put(&index->span_of, pair(trace, (uint32_t)vpid), 0, index->n_spans));
 	index->spans[index->n_spans++] = span;
 	index->last_plus_1 = 0;
 	return FLEXTRACE_OK;
@@ -148,7 +148,7 @@ static int add_undefined_process(struct identity *identity, const struct definit
 	else
 		snprintf(text, sizeof(text), "pid %" PRId32, process->vpid);
 	FLEXTRACE_TRY(string_intern(&identity->index->cache, text, &process->program));
-	return index_add_span(identity, identity->n_processes - 1,
+	return index_add_span(identity, from->trace, from->record.vpid,
 	                      (struct span){identity->n_processes - 1, 1});
 }
 
@@ -431,6 +431,7 @@ bool identity_marker(const struct identity *identity, uint32_t device, uint32_t 
 
 void identity_warn(const struct identity *identity, struct ledger *ledger)
 {
+	ledger->warnings[WARNING_SAME_PROCESS] += identity->n_shared;
 	ledger->warnings[WARNING_OTHER_RECORDING] += identity->n_left_out;
 	for (uint32_t i = 0; i < identity->n_processes; i++) {
 		if (identity->processes[i].vpid < 0)

@@ -41,6 +41,7 @@ struct identity {
 	/* string: keep only processes of this recording; 0 = of their trace's (recording_id.h) */
 	uint32_t session;
 	bool has_all;        /* keep all */
+	uint32_t n_shared;   /* processes that are in several traces */
 	uint32_t n_left_out; /* processes, as the recording of their trace is not theirs */
 };
 

@@ -26,6 +26,12 @@ struct span {           /* the generations of one (trace, vpid), by start */
 	uint32_t n;
 };
 
+struct sighting { /* of a process that tells who it is, in a trace */
+	uint32_t trace;
+	int32_t vpid;
+	uint32_t process;
+};
+
 struct name {
 	uint32_t name, file, line;
 };
@@ -41,10 +47,13 @@ struct identity_index {
 	struct map shared_counters; /* (host clock, uuid), domain -> counter */
 	struct map host_clocks;     /* see index_host_clock() */
 	struct map trace_clocks;    /* trace -> host clock of its first process */
+	struct map same;            /* (host clock, pid), start_ns -> process */
 	struct map told_traces;     /* trace -> 0, where a process tells who it is */
 	struct map names;           /* (device or 0, id), kind -> name */
 	struct span *spans;
 	uint32_t n_spans;
+	struct sighting *sightings;
+	uint32_t n_sightings;
 	uint32_t *by_start; /* processes by (trace, vpid, start_ns) */
 	/* of the last record whose (trace, vpid) is one process all the time; 0 = none yet */
 	uint64_t last_who;
@@ -77,7 +86,7 @@ bool index_excludes(const struct identity *identity, const struct definition *fr
 /* Adds a process to the list only, and its generations to the index. */
 int index_add_process(struct identity *identity, const struct definition *from, int32_t vpid,
                       struct process **ret_process);
-int index_add_span(struct identity *identity, uint32_t process, struct span span);
+int index_add_span(struct identity *identity, uint32_t trace, int32_t vpid, struct span span);
 
 int index_put_name(struct identity *identity, enum name_kind kind, uint64_t what,
                    const struct name *name);

@@ -131,6 +131,8 @@
 	  "kernels of the autopilot that --kernels-from has no time of: they keep their own")   \
 	X(KERNEL_TIMES_UNUSED, "kernel_times_unused",                                           \
 	  "no run has a table of the autopilot: --kernels-from changes nothing")                \
+	X(SAME_PROCESS, "same_process",                                                         \
+	  "processes are in several inputs: each is shown as one, what two of them have once")  \
 	X(OTHER_RECORDING, "other_recording",                                                   \
 	  "processes of another recording, or of none, were recorded as well and are left out: " \
 	  "--session=all keeps them")                                                           \

@@ -296,6 +296,7 @@ struct process { /* (trace, vpid, generation) */
 	int32_t vpid;
 	uint32_t generation; /* 0, 1, ... in order of start_ns */
 	bool is_defined;     /* a `process` record named it */
+	bool is_shared;      /* it is in several traces; `trace` is the first one */
 	bool is_excluded;    /* belongs to another recording (--session) or was filtered out */
 	int32_t rank;        /* FLEXTRACE_RANK_UNKNOWN */
 	int32_t world_size;

@@ -21,6 +21,7 @@
 #include "emit/event_class.h"
 #include "identity.h"
 #include "tracer/src/elf_names.h"
+#include "twins.h"
 #include "unwrap/unwrap.h"
 
 #define MAX_ANALYSES 32
@@ -149,16 +150,22 @@ static int identify(struct pipeline *pipeline, struct flextrace_error *error)
 
 static int push_evidence(struct pipeline *pipeline, struct unwrap *unwrap)
 {
+	struct twins twins = {&pipeline->identity, pipeline->ledger, {0}, NULL, 0};
 	struct gather gather;
 	const struct record *record;
 	uint32_t stream;
 	int status = FLEXTRACE_OK;
 
 	FLEXTRACE_TRY(gather_init(&gather, pipeline->set, TABLE_EVIDENCE, true));
-	while (!status && gather_next(&gather, &record, &stream))
-		status = unwrap_push(unwrap, pipeline->set->streams[stream], stream, record);
+	while (status >= 0 && gather_next(&gather, &record, &stream)) {
+		status = twins_leave_out(&twins, pipeline->set->streams[stream], stream, record);
+		if (status == 0)
+			status = unwrap_push(unwrap, pipeline->set->streams[stream], stream,
+			                     record);
+	}
+	twins_release(&twins);
 	gather_release(&gather);
-	return status;
+	return status < 0 ? status : FLEXTRACE_OK;
 }
 
 static int widen(struct pipeline *pipeline, struct flextrace_error *error)
@@ -240,16 +247,22 @@ static int fit_clocks(struct pipeline *pipeline, struct flextrace_error *error)
 
 static int push_host(struct pipeline *pipeline, struct derive *derive)
 {
+	struct twins twins = {&pipeline->identity, pipeline->ledger, {0}, NULL, 0};
 	struct gather gather;
 	const struct record *record;
 	uint32_t stream;
 	int status = FLEXTRACE_OK;
 
 	FLEXTRACE_TRY(gather_init(&gather, pipeline->set, TABLE_HOST, true));
-	while (!status && gather_next(&gather, &record, &stream))
-		status = derive_push(derive, pipeline->set->streams[stream], stream, record);
+	while (status >= 0 && gather_next(&gather, &record, &stream)) {
+		status = twins_leave_out(&twins, pipeline->set->streams[stream], stream, record);
+		if (status == 0)
+			status = derive_push(derive, pipeline->set->streams[stream], stream,
+			                     record);
+	}
+	twins_release(&twins);
 	gather_release(&gather);
-	return status;
+	return status < 0 ? status : FLEXTRACE_OK;
 }
 
 static int make_timeline(struct pipeline *pipeline, struct flextrace_error *error)

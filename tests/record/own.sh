@@ -66,6 +66,29 @@ expect_events dead scope 12
 expect_rows dead 5
 nothing_left
 
+# A process in several recordings is one, and what two of them have of it is shown once: 4 in the first, 5 in both, 6
+# in the second, alike but for their times.
+"$PROGRAM" write=here-1 read=go-1 scopes=4 write=here-1 read=go-1 scopes=5 write=here-1 read=go-1 scopes=6 &
+program=$!
+cat here-1 >/dev/null
+run 0 "$FLEXTRACE" start -o begin
+: >go-1
+cat here-1 >/dev/null
+run 0 "$FLEXTRACE" start -o end
+: >go-1
+cat here-1 >/dev/null
+run 0 "$FLEXTRACE" stop begin
+: >go-1
+wait $program
+run 0 "$FLEXTRACE" stop end
+expect_rows begin 9
+expect_rows end 11
+run 0 "$FLEXTRACE" convert --fail-on-loss -o whole begin end
+expect_rows whole 15
+says 'same_process (1)' out.log
+[ "$(cut -d, -f3 whole/host.csv | sort -u | grep -c '[0-9]')" -eq 1 ] || fail "not one process"
+nothing_left
+
 # The id stays with it; what others recorded below it is theirs, and told.
 grep -q '^flextrace-program-[0-9]*-[0-9]*-[0-9]*$' one/.flextrace-id || fail "no id"
 run 0 "$FLEXTRACE" record -o one/inner -- "$PROGRAM" scopes=3
