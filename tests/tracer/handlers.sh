@@ -10,7 +10,7 @@ if [ "${FLEXTRACE_TEST_SANITIZED:-0}" = 1 ]; then
 	provider=$dir/libflextrace-lttng.so handlers=$dir/handlers
 	# shellcheck disable=SC2086
 	${CC:-cc} $options -shared -fPIC -D_LGPL_SOURCE -DLTTNG_UST_COMPAT_API_VERSION=1 "$top"/tracer/src/provider/*.c \
-		-o "$provider" -llttng-ust -llttng-ust-common -llttng-ust-tracepoint -lpthread -ldl &&
+		"$top/tracer/src/wanted.c" -o "$provider" -llttng-ust -llttng-ust-common -llttng-ust-tracepoint -lpthread -ldl &&
 		${CC:-cc} $options "$top"/tracer/src/*.c "$top/tests/tracer/handlers.c" -o "$handlers" -lpthread -ldl ||
 		fail "building without a sanitizer"
 fi
