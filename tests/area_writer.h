@@ -165,6 +165,11 @@ void writer_stored(void *word)
 	yield_to_main();
 }
 
+/* What cannot be told apart yet: the models that did the same so far. */
+#define MAX_MODELS 32u
+static struct area_model models[MAX_MODELS], alike[MAX_MODELS];
+static uint32_t n_models;
+
 static void boot_writer(void)
 {
 	uint32_t policy = dice(3);
@@ -173,7 +178,10 @@ static void boot_writer(void)
 	flextrace_fw_set_up(1, 2, 3, capacity, policy,
 	                    truth->is_mixed ? ~FLEXTRACE_I_CONFIG : FLEXTRACE_I_CONFIG);
 	n_stamps = N_STAMPS_LEFT;
+	memset(&model, 0, sizeof(model));
 	area_model_boot(&model, capacity, first_count);
+	memcpy(&models[0], &model, sizeof(model));
+	n_models = 1;
 }
 
 static void perform(enum model_op op)
@@ -217,35 +225,51 @@ static int equals(const struct area_model *other)
 	       !other->has_dropped_without_waiting;
 }
 
-/* Whether the model does the same where the writer looked at policies `first` and then `second`. */
-static int fits(enum model_op op, const struct area_model *before, uint32_t first, uint32_t second)
+static void keep_fitting(uint32_t *n)
+{
+	uint32_t i;
+
+	for (i = 0; i < *n && memcmp(&alike[i], &model, sizeof(model)) != 0; i++)
+		;
+	if (i == *n && i < MAX_MODELS)
+		alike[(*n)++] = model;
+}
+
+/* Tries a model where the writer looked at policies `first` and then `second`. */
+static void try(enum model_op op, const struct area_model *before, uint32_t first, uint32_t second,
+                uint32_t *n)
 {
 	sight.policy[0] = first;
 	sight.policy[1] = second;
 	for (uint32_t i = 0; i < 8; i++) {
 		sight.n_before_change = i / 2;
 		sight.has_changed_again = i % 2;
-		model = *before;
+		memcpy(&model, before, sizeof(model));
 		area_model_mark(&model, op, &sight, FLEXTRACE_BLOCK_TICKS);
 		if (equals(&model))
-			return 1;
+			keep_fitting(n);
 	}
-	return 0;
 }
 
 /* The host may have changed the policy at any moment of a marker. */
 static void judge(enum model_op op)
 {
-	struct area_model before = model;
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < 9; i++) {
-		if ((policies_seen >> i / 3 & 1) && (policies_seen >> i % 3 & 1) &&
-		    fits(op, &before, i / 3, i % 3))
-			return;
+	for (uint32_t i = 0; i < 9 * n_models; i++) {
+		uint32_t first = i % 3, second = i / 3 % 3;
+
+		if ((policies_seen >> first & 1) && (policies_seen >> second & 1))
+			try(op, &models[i / 9], first, second, &n);
 	}
-	MISMATCH("marker %d: head %u, dropped %u, run %u; the model has %u, %u, %u", op,
-	         GET(wire->head), GET(wire->dropped), GET(wire->run), model.head, model.dropped,
-	         model.run);
+	if (n == 0)
+		MISMATCH("marker %d: head %u, dropped %u, run %u; the model has %u, %u, %u", op,
+		         GET(wire->head), GET(wire->dropped), GET(wire->run), model.head,
+		         model.dropped, model.run);
+	else
+		memcpy(models, alike, n * sizeof(*models));
+	n_models = n ? n : n_models;
+	memcpy(&model, &models[0], sizeof(model));
 }
 
 static enum model_op choose(void)
