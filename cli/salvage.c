@@ -194,6 +194,14 @@ static void pass_hole(struct walk *walk, const struct record *record)
 	skip(walk, here);
 }
 
+/* LTTng's sure part is not always: where three threads write into a buffer, a commit may end where
+ * all that is committed would, had there not been a hole as long as a record behind it. */
+static bool is_hole(const struct walk *walk)
+{
+	return walk->at >= walk->packet->n_sure ||
+	       find_next(walk, walk->at, walk->time_ns) - walk->at <= walk->n_missing;
+}
+
 static void walk_all(struct walk *walk)
 {
 	const struct salvage *packet = walk->packet;
@@ -204,7 +212,7 @@ static void walk_all(struct walk *walk)
 
 		if (is_record && (record.end <= packet->n_sure || is_followed(packet, &record)))
 			keep(walk, &record);
-		else if (walk->at >= packet->n_sure)
+		else if (is_hole(walk))
 			pass_hole(walk, is_record ? &record : NULL);
 		else
 			return; /* nothing that we know */

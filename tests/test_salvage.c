@@ -280,6 +280,18 @@ static void test_salvage__measures_nothing_beyond_the_end(void **state)
 	assert_false(layout_measure(&packet->layout, 1, 2, packet->memory, 3, &n));
 }
 
+/* Three threads: one left a hole, one wrote behind it, the last one to commit stands between. */
+static void test_salvage__takes_out_a_hole_in_what_seemed_sure(void **state)
+{
+	struct packet *packet = *state;
+
+	put_pair(packet, 1, 1);
+	leave(packet, PAIR_BYTES);
+	put_pair(packet, 2, 2);
+	put_pair(packet, 3, 3);
+	expect_values(packet, salvage_at(packet, FIRST + 3 * PAIR_BYTES, PAIR_BYTES), "123");
+}
+
 /* What is not understood in front of the hole ends it there. */
 static void test_salvage__ends_at_the_sure_part_of_what_it_does_not_know(void **state)
 {
@@ -340,6 +352,7 @@ int main(void)
 		TEST(test_salvage__keeps_nothing_of_an_earlier_round),
 		TEST(test_salvage__measures_all_kinds_of_fields),
 		TEST(test_salvage__measures_nothing_beyond_the_end),
+		TEST(test_salvage__takes_out_a_hole_in_what_seemed_sure),
 		TEST(test_salvage__ends_at_the_sure_part_of_what_it_does_not_know),
 		TEST(test_salvage__survives_any_bytes),
 		cmocka_unit_test(test_layout__leaves_out_what_is_not_yet_written),
