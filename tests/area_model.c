@@ -18,7 +18,8 @@ struct work {
 static uint32_t policy_now(struct work *work)
 {
 	if (work->has_waited_policy)
-		return work->waited_policy;
+		return work->sight->has_changed_again ? work->sight->policy[1]
+		                                      : work->waited_policy;
 	return work->sight->policy[work->n_looks++ >= work->sight->n_before_change];
 }
 
