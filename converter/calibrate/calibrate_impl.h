@@ -442,8 +442,8 @@ int track_run(struct attempt *attempt, struct doubts *jumps, uint32_t *ret_n_lie
 /* Has the rate wander more near where eras of an attempt meet. FLEXTRACE_E_MEMORY or 0. */
 int reference_loosen(struct attempt *attempt);
 
-/* How much the rate may wander there, relative. */
-double reference_looseness(const struct reference *reference);
+/* How much the rate may wander there if `x` is near a break, relative. */
+double reference_looseness(const struct reference *reference, uint64_t x);
 
 /* Takes that back. */
 void reference_tighten(struct reference *reference);

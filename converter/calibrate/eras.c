@@ -153,7 +153,8 @@ static uint32_t go_outward(struct closing *closing, const struct era *era, uint3
 	uint32_t n = closing->attempt->n_knots, last = core;
 	int64_t room = closing->attempt->room;
 	struct pace pace = pace_of(era, direction == FORWARD);
-	struct pace loose_pace = loosened(pace, reference_looseness(&closing->attempt->reference));
+	struct pace loose_pace =
+		loosened(pace, reference_looseness(&closing->attempt->reference, knots[core].x));
 	wide_int reference = reference_at(&closing->attempt->reference, knots[core].x);
 	struct left left = left_of(&closing->work[core], reference), loose = left;
 	struct left told = left_of(&closing->joined[core], reference);

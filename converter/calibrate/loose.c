@@ -2,7 +2,7 @@
 /*
  * A clock that broke its promise once may have done so again, by less than shows. Near a break, and
  * between breaks that follow each other closely, the promised rate is no fact any more. There the
- * rate may be off by RATE or, where the clock never jumped, by twice what it was seen to change.
+ * rate may be off by RATE or, where the clock never jumped, by twice what it changes nearby.
  * So bounds rest on the evidence of an operation itself and of those right beside it.
  *
  * Such stretches are pieces of the reference like others, of which the rate may wander more.
@@ -17,20 +17,33 @@
 #define NEAR  16u   /* knots: eight operations */
 #define CLOSE 1024u /* knots between two breaks: the clock breaks its promise all the time */
 
-double reference_looseness(const struct reference *reference)
+/* How much the rate may wander in a piece that is not loose, relative. */
+static double looseness_of(const struct reference *reference, uint32_t at)
 {
 	double least = INFINITY, most = 0;
 	uint32_t n;
 	const struct piece *pieces = reference_told(reference, &n);
 
-	for (uint32_t i = 0; i < n && reference->n_uncut == 0; i++) {
+	if (reference->n_uncut > 0)
+		return RATE;
+	for (uint32_t i = at > 0 ? at - 1 : 0; i < n && i <= at + 1; i++) {
 		double slope = (double)pieces[i].slope;
 
 		least = fmin(least,
 		             slope - ldexp((double)pieces[i].fall, SLOPE_BITS - WANDER_BITS));
 		most = fmax(most, slope + ldexp((double)pieces[i].rise, SLOPE_BITS - WANDER_BITS));
 	}
-	return most > 0 ? fmin(RATE, 2 * (most - least) / least) : RATE;
+	return fmin(RATE, 2 * (most - least) / least);
+}
+
+double reference_looseness(const struct reference *reference, uint64_t x)
+{
+	uint32_t n, at = 0;
+	const struct piece *pieces = reference_told(reference, &n);
+
+	while (at + 1 < n && pieces[at + 1].x <= x)
+		at++;
+	return looseness_of(reference, at);
 }
 
 /* A piece of the reference that begins at `x`. */
@@ -57,7 +70,6 @@ static struct piece piece_from(const struct piece *piece, uint64_t x, double loo
 static uint32_t divide(const struct reference *reference, const struct doubts *loose,
                        struct piece *pieces)
 {
-	double looseness = reference_looseness(reference);
 	uint32_t n = 0, next = 0;
 
 	for (uint32_t i = 0; i < reference->n_steady; i++) {
@@ -67,11 +79,12 @@ static uint32_t divide(const struct reference *reference, const struct doubts *l
 
 		while (x < end) {
 			bool is_loose = doubts_meet(loose, x, x + 1, &next);
+			double looseness = is_loose ? looseness_of(reference, i) : 0;
 			uint64_t to = next >= loose->n ? UINT64_MAX
 			              : is_loose       ? loose->stretches[next].to
 			                               : loose->stretches[next].from;
 
-			pieces[n++] = piece_from(piece, x, is_loose ? looseness : 0);
+			pieces[n++] = piece_from(piece, x, looseness);
 			x = to < end ? to : end;
 		}
 	}
