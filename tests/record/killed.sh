@@ -44,7 +44,7 @@ expect_most() {
 	count "$@"
 	n=$(rows "$result/counters.csv") missing=$(lost "$result" unaccounted) torn=$(lost "$result" torn_packets)
 	dropped=$(lost "$result" lttng_discarded_events)
-	allowed=$((torn > 0 ? 4 : 2))
+	allowed=$((torn > 0 ? 2 + 2 * $# : 2))
 	[ "$missing" -le $allowed ] || fail "more than one record of each thread is missing: $(cat "$result/losses.csv")"
 	[ $((n + dropped)) -le "$begun" ] || fail "$n rows in $result, but only $begun records"
 	[ $((n + dropped + allowed)) -ge "$finished" ] || fail "$n rows and $dropped lost of $finished in $result"
