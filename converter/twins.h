@@ -41,8 +41,8 @@ struct twins {
 
 void twins_release(struct twins *twins);
 
-/* Takes the next record of a stream, in gather order. Returns 1 if another trace had it before, then
- * it is booked as a duplicate; 0 if not; FLEXTRACE_E_MEMORY. */
+/* Takes the next record of a stream, in gather order. Returns 1 if another trace had it before:
+ * then it is booked as a duplicate. Returns 0 if not, or FLEXTRACE_E_MEMORY. */
 int twins_leave_out(struct twins *twins, const struct stream *stream, uint32_t stream_id,
                     const struct record *record);
 

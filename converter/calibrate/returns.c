@@ -3,10 +3,11 @@
  * A counter that goes on where it would be had it never stopped was not reset.
  *
  * Where two segments are on one axis, up to whole wraps, those between them are not what a reset
- * left: no device comes back to its old axis by chance. Either the host's clock jumped and came
- * back: then the rate in between is the same, and nothing contradicts it. Or the evidence in between is false, as where
- * operations are paired with the host times of the next ones; nothing that follows from that is
- * certified.
+ * left: no device comes back to its old axis by chance. There are two other causes:
+ *  - The host's clock jumped and came back. Then the rate in between is the same, and nothing
+ *    contradicts it.
+ *  - The evidence in between is false, as where operations are paired with the host times of the
+ *    next ones. Nothing that follows from that is certified.
  *
  * By chance two segments are on one axis as often as the room for it is part of a wrap. Where that
  * is more than one in SURE, as with long pauses and loose rates, it says nothing.

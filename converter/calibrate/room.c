@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A false bracket whose bounds lie inside those of the true ones contradicts nobody. Nor does a clock
- * that stood still for less than the band is wide. Yet the band must not follow them.
+ * A false bracket whose bounds lie inside those of the true ones contradicts nobody. Nor does a
+ * clock that stood still for less than the band is wide. Yet the band must not follow them.
  *
  * They can be seen all the same. Every bracket leaves room for the least latency of both sides, so
  * the band of a true clock is nowhere narrower than that room. Where it is narrower by far, some
