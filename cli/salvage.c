@@ -223,7 +223,7 @@ static void walk_all(struct walk *walk)
 
 /* A thread that died writes nothing behind what it left: the last record of each may be what is
  * missing, if it is as long. */
-static bool drop_last(struct walk *walk, bool is_exact)
+static bool drop_last(struct walk *walk, uint64_t n_missing, bool is_exact)
 {
 	bool has_any = false;
 
@@ -231,8 +231,7 @@ static bool drop_last(struct walk *walk, bool is_exact)
 		const struct last *thread = &walk->threads[i];
 		uint64_t n = thread->cut.end - thread->cut.at;
 
-		if (!n || thread->is_torn ||
-		    (is_exact ? n != walk->n_missing : n > walk->n_missing))
+		if (!n || thread->is_torn || (is_exact ? n != n_missing : n > n_missing))
 			continue;
 		walk->cuts[walk->n_cuts++] = thread->cut;
 		has_any = true;
@@ -240,13 +239,17 @@ static bool drop_last(struct walk *walk, bool is_exact)
 	return has_any;
 }
 
-/* Where the header was not committed either, its bytes are missing too. */
+/* Where nothing is sure, the header may not have been committed either: then its bytes are missing,
+ * too. */
 static void doubt(struct walk *walk)
 {
-	if (walk->packet->n_sure <= walk->packet->first && walk->n_missing >= walk->packet->first)
-		walk->n_missing -= walk->packet->first;
-	if (walk->n_missing && !drop_last(walk, true))
-		drop_last(walk, false);
+	uint64_t n_header = walk->packet->n_sure <= walk->packet->first ? walk->packet->first : 0;
+
+	if (!walk->n_missing || drop_last(walk, walk->n_missing, true))
+		return;
+	if (walk->n_missing >= n_header && drop_last(walk, walk->n_missing - n_header, true))
+		return;
+	drop_last(walk, walk->n_missing, false);
 }
 
 static void sort_cuts(struct walk *walk)

@@ -292,6 +292,22 @@ static void test_salvage__takes_out_a_hole_in_what_seemed_sure(void **state)
 	expect_values(packet, salvage_at(packet, FIRST + 3 * PAIR_BYTES, PAIR_BYTES), "123");
 }
 
+/* The only record of a packet is longer than the header, which was committed or was not. */
+static void test_salvage__takes_out_all_there_is_with_and_without_the_header(void **state)
+{
+	struct packet *packet = *state;
+	const uint32_t n_words = 20;
+	uint64_t n;
+
+	put_head(packet, 2, 1);
+	put(packet, &n_words, sizeof(n_words));
+	leave(packet, n_words * sizeof(uint64_t));
+	n = packet->n - FIRST;
+	assert_int_equal(salvage_at(packet, FIRST, n), FIRST);
+	assert_int_equal(salvage_at(packet, FIRST, n + FIRST), FIRST);
+	assert_int_equal(salvage_at(packet, 0, n + FIRST), FIRST);
+}
+
 /* What is not understood in front of the hole ends it there. */
 static void test_salvage__ends_at_the_sure_part_of_what_it_does_not_know(void **state)
 {
@@ -353,6 +369,7 @@ int main(void)
 		TEST(test_salvage__measures_all_kinds_of_fields),
 		TEST(test_salvage__measures_nothing_beyond_the_end),
 		TEST(test_salvage__takes_out_a_hole_in_what_seemed_sure),
+		TEST(test_salvage__takes_out_all_there_is_with_and_without_the_header),
 		TEST(test_salvage__ends_at_the_sure_part_of_what_it_does_not_know),
 		TEST(test_salvage__survives_any_bytes),
 		cmocka_unit_test(test_layout__leaves_out_what_is_not_yet_written),
