@@ -321,6 +321,22 @@ static enum run_state take_run(const struct flextrace_drain_area *area, uint64_t
 	return RUN_NOT_YET;
 }
 
+/* Emits the slots of so many runs, or counts them where nobody records. */
+static uint64_t emit_slots(struct flextrace_drain_area *area,
+                           const struct flextrace_area_reader *reader, uint32_t n_runs,
+                           const struct flextrace_marker_batch *slots)
+{
+	if (!reader->emit) {
+		area->stats.unrecorded_runs += n_runs;
+		return 0;
+	}
+	if (n_runs == 0)
+		return 0;
+	area->stats.recorded_runs += n_runs;
+	emit(area, reader, *slots);
+	return slots->n_words;
+}
+
 static uint64_t read_slots(struct flextrace_drain_area *area,
                            const struct flextrace_area_reader *reader)
 {
@@ -361,19 +377,11 @@ static uint64_t read_slots(struct flextrace_drain_area *area,
 		return 0;
 	}
 	drain_store_last(&wire->read_run, (uint32_t)(area->next_run - 1));
-	if (!reader->emit) {
-		area->stats.unrecorded_runs += n_runs;
-		return 0;
-	}
-	if (n_runs == 0)
-		return 0;
-	area->stats.recorded_runs += n_runs;
-	emit(area, reader,
-	     (struct flextrace_marker_batch){.first_index = first,
-	                                     .dropped = area->lost_runs,
-	                                     .n_words = n_words,
-	                                     .words = words});
-	return n_words;
+	return emit_slots(area, reader, n_runs,
+	                  &(struct flextrace_marker_batch){.first_index = first,
+	                                                   .dropped = area->lost_runs,
+	                                                   .n_words = n_words,
+	                                                   .words = words});
 }
 
 /* -- the ring ---------------------------------------------------------------------------------- */
