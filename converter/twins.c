@@ -3,9 +3,11 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
 #include "error.h"
+#include "hash.h"
 
 void twins_release(struct twins *twins)
 {
@@ -17,10 +19,12 @@ void twins_release(struct twins *twins)
 static uint64_t hash_of(const struct record *record)
 {
 	const unsigned char *bytes = (const unsigned char *)record;
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = record->size_bytes, word;
 
-	for (size_t i = offsetof(struct record, size_bytes); i < record->size_bytes; i++)
-		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+	for (size_t i = offsetof(struct record, vpid); i < record->size_bytes; i += sizeof(word)) {
+		memcpy(&word, bytes + i, sizeof(word));
+		hash = hash_words(hash, word);
+	}
 	return hash;
 }
 
@@ -41,9 +45,10 @@ static int find_thread(struct twins *twins, uint32_t process, int32_t vtid,
 }
 
 /* Whether a record is still without a copy in a trace; notes that it has one then. */
-static bool match(struct twins_recent *recent, uint64_t hash, uint32_t trace)
+static bool match(struct twins_recent *recent, uint64_t hash, uint32_t trace, uint64_t clock_ns)
 {
-	if (!recent->n_traces || recent->hash != hash || recent->n_traces == TWINS_TRACES)
+	if (!recent->n_traces || recent->hash != hash || recent->n_traces == TWINS_TRACES ||
+	    clock_ns - recent->clock_ns > TWINS_FAR_NS)
 		return false;
 	for (uint32_t i = 0; i < recent->n_traces; i++)
 		if (recent->traces[i] == trace)
@@ -60,9 +65,10 @@ static int take(struct twins *twins, uint32_t process, uint32_t trace, const str
 
 	FLEXTRACE_TRY(find_thread(twins, process, record->vtid, &thread));
 	for (uint32_t i = 0; i < TWINS_RECENT; i++) /* the oldest first */
-		if (match(&thread->recent[(thread->next + i) % TWINS_RECENT], hash, trace))
+		if (match(&thread->recent[(thread->next + i) % TWINS_RECENT], hash, trace,
+		          record->clock_ns))
 			return 1;
-	thread->recent[thread->next] = (struct twins_recent){hash, {trace}, 1};
+	thread->recent[thread->next] = (struct twins_recent){hash, record->clock_ns, {trace}, 1};
 	thread->next = (thread->next + 1) % TWINS_RECENT;
 	return 0;
 }

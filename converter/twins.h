@@ -4,7 +4,8 @@
  *
  * LTTng writes a record into each session before the thread goes on. So behind a record of one
  * trace its copy in another one is the next of that thread, but for those of signal handlers in
- * between: it has the same content and a clock value of its own.
+ * between: it has the same content and a clock value of its own, a little later. One of a recording
+ * that began when the other had ended may have the same content, but not so soon.
  */
 #ifndef FLEXTRACE_TWINS_H
 #define FLEXTRACE_TWINS_H
@@ -19,9 +20,11 @@
 
 #define TWINS_RECENT 8 /* records of a thread that are remembered */
 #define TWINS_TRACES 8 /* that may have copies of one */
+#define TWINS_FAR_NS \
+	UINT64_C(100000000) /* from a record to its copy, where the thread had to wait */
 
 struct twins_recent {
-	uint64_t hash;
+	uint64_t hash, clock_ns;
 	uint32_t traces[TWINS_TRACES];
 	uint32_t n_traces;
 };

@@ -16,8 +16,10 @@ set(converter_text_source tests/text_source.c converter/decode/decode.c converte
 	converter/error.c converter/gather.c converter/ledger.c converter/losses.c converter/strings.c ${table_sources})
 flextrace_add_unit_test(NAME decode SOURCES ${converter_text_source} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME gather SOURCES ${converter_text_source} LIBS Threads::Threads)
-flextrace_add_unit_test(NAME identity SOURCES ${converter_text_source}
+flextrace_add_unit_test(NAME identity SOURCES ${converter_text_source} tests/identity_fixture.c
 	converter/definitions.c converter/identity.c LIBS Threads::Threads)
+flextrace_add_unit_test(NAME twins SOURCES ${converter_text_source} tests/identity_fixture.c
+	converter/definitions.c converter/identity.c converter/twins.c LIBS Threads::Threads)
 
 # The whole pipeline: unit tests, then the golden cases, one test a case.
 flextrace_add_unit_test(NAME pipeline

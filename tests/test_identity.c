@@ -9,58 +9,8 @@
 #include <cmocka.h>
 
 #include "identity.h"
+#include "identity_fixture.h"
 #include "recording_id.h"
-#include "text_source.h"
-
-struct fixture {
-	struct text_source source;
-	struct identity identity;
-	struct ledger *ledger; /* weak: the decoder's */
-};
-
-static int start(void **state)
-{
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
-	*state = fixture;
-	fixture->ledger = &fixture->source.decoder.ledger;
-	return text_source_init(&fixture->source);
-}
-
-static int stop(void **state)
-{
-	struct fixture *fixture = *state;
-
-	identity_release(&fixture->identity);
-	text_source_release(&fixture->source);
-	free(fixture);
-	return 0;
-}
-
-/* Reads the definitions of a text for a recording (NULL = all). */
-static struct fixture *define(void **state, const char *session, const char *text)
-{
-	struct fixture *fixture = *state;
-	struct flextrace_error error = {0};
-	struct gather gather;
-	const struct record *record;
-	uint32_t stream;
-
-	if (text_source_read(&fixture->source, text, &error) < 0)
-		fail_msg("%s", error.message);
-	stream_set_sort(&fixture->source.set);
-	assert_int_equal(identity_init(&fixture->identity, fixture->source.strings, session), 0);
-	assert_int_equal(gather_init(&gather, &fixture->source.set, TABLE_DEFINITIONS, true), 0);
-	while (gather_next(&gather, &record, &stream))
-		assert_int_equal(identity_push(&fixture->identity,
-		                               fixture->source.set.streams[stream], record,
-		                               fixture->ledger),
-		                 0);
-	gather_release(&gather);
-	assert_int_equal(identity_finish(&fixture->identity, &fixture->source.set, fixture->ledger),
-	                 0);
-	return fixture;
-}
 
 /* The process of a record in the n-th stream. */
 static struct process *process_at(struct fixture *fixture, uint32_t stream, uint64_t clock_ns,
@@ -93,11 +43,12 @@ static void expect_text(const struct fixture *fixture, uint32_t id, const char *
 
 static void test_identity__gives_a_record_the_generation_of_its_time(void **state)
 {
-	struct fixture *fixture = define(state, NULL,
-	                                 "500 7 7 process start_ns=300 rank=2 program=child\n"
-	                                 "600 7 7 process start_ns=100 rank=1 program=parent\n"
-	                                 "700 7 7 process start_ns=900 rank=3 program=late\n"
-	                                 "800 7 7 process start_ns=300 program=child\n");
+	struct fixture *fixture =
+		identity_fixture_define(state, NULL,
+	                                "500 7 7 process start_ns=300 rank=2 program=child\n"
+	                                "600 7 7 process start_ns=100 rank=1 program=parent\n"
+	                                "700 7 7 process start_ns=900 rank=3 program=late\n"
+	                                "800 7 7 process start_ns=300 program=child\n");
 	static const struct {
 		uint64_t clock_ns;
 		int32_t rank;
@@ -117,10 +68,10 @@ static void test_identity__gives_a_record_the_generation_of_its_time(void **stat
 
 static void test_identity__remembers_the_thread_of_a_stream(void **state)
 {
-	struct fixture *fixture = define(state, NULL,
-	                                 "1 7 7 process start_ns=100\n"
-	                                 "1 7 7 process start_ns=900\n"
-	                                 "1 8 8 process start_ns=1\n");
+	struct fixture *fixture = identity_fixture_define(state, NULL,
+	                                                  "1 7 7 process start_ns=100\n"
+	                                                  "1 7 7 process start_ns=900\n"
+	                                                  "1 8 8 process start_ns=1\n");
 	static const struct record records[] = {
 		{.clock_ns = 200, .vpid = 7, .vtid = 7},
 		{.clock_ns = 300, .vpid = 7, .vtid = 7},
@@ -150,11 +101,11 @@ static void test_identity__remembers_the_thread_of_a_stream(void **state)
 
 static void test_identity__never_forgets_what_it_knew_of_a_process(void **state)
 {
-	struct fixture *fixture =
-		define(state, NULL,
-	               "1 7 7 process start_ns=1 rank=-1 host=h program=p world_size=4\n"
-	               "2 7 7 process start_ns=1 rank=3 version=v\n"
-	               "3 7 7 process start_ns=1 rank=-1\n");
+	struct fixture *fixture = identity_fixture_define(
+		state, NULL,
+		"1 7 7 process start_ns=1 rank=-1 host=h program=p world_size=4\n"
+		"2 7 7 process start_ns=1 rank=3 version=v\n"
+		"3 7 7 process start_ns=1 rank=-1\n");
 	const struct process *process = process_at(fixture, 0, 0, 7);
 
 	assert_int_equal(fixture->identity.n_processes, 1);
@@ -167,10 +118,11 @@ static void test_identity__never_forgets_what_it_knew_of_a_process(void **state)
 
 static void test_identity__gives_undefined_processes_their_pid_as_name(void **state)
 {
-	struct fixture *fixture = define(state, NULL,
-	                                 "stream uuid=1 host=node1\n"
-	                                 "1 7 7 process start_ns=1 boot_id=b host=node1\n"
-	                                 "stream uuid=2 host=node2\nstream uuid=3\n");
+	struct fixture *fixture =
+		identity_fixture_define(state, NULL,
+	                                "stream uuid=1 host=node1\n"
+	                                "1 7 7 process start_ns=1 boot_id=b host=node1\n"
+	                                "stream uuid=2 host=node2\nstream uuid=3\n");
 	struct process *process = process_at(fixture, 0, 5, 8);
 
 	assert_false(process->is_defined);
@@ -197,15 +149,16 @@ static void test_identity__gives_undefined_processes_their_pid_as_name(void **st
 /* Align wants to know of every process before the first of its host records is looked up. */
 static void test_identity__knows_processes_that_only_have_records(void **state)
 {
-	struct fixture *fixture = define(state, NULL,
-	                                 "stream uuid=2 host=node2\n"
-	                                 "1 9 9 step number=1\n2 8 8 step number=1\n"
-	                                 "3 9 9 step number=2\n"
-	                                 "stream uuid=1 host=node1\n"
-	                                 "1 7 7 process start_ns=1\n"
-	                                 "2 7 7 step number=1\n"
-	                                 "3 6 6 clock_sync device=0 host_before_ns=1 ticks=1 "
-	                                 "host_after_ns=2\n");
+	struct fixture *fixture =
+		identity_fixture_define(state, NULL,
+	                                "stream uuid=2 host=node2\n"
+	                                "1 9 9 step number=1\n2 8 8 step number=1\n"
+	                                "3 9 9 step number=2\n"
+	                                "stream uuid=1 host=node1\n"
+	                                "1 7 7 process start_ns=1\n"
+	                                "2 7 7 step number=1\n"
+	                                "3 6 6 clock_sync device=0 host_before_ns=1 ticks=1 "
+	                                "host_after_ns=2\n");
 	static const int32_t vpids[] = {7, 6, 8, 9}; /* defined ones, then by trace and vpid */
 
 	assert_int_equal(fixture->identity.n_processes, 4);
@@ -217,14 +170,14 @@ static void test_identity__knows_processes_that_only_have_records(void **state)
 
 static void test_identity__tells_host_clocks_by_boot_id_and_time_namespace(void **state)
 {
-	struct fixture *fixture =
-		define(state, NULL,
-	               "stream offset=77\n"
-	               "1 1 1 process start_ns=1 rank=0 boot_id=a time_namespace=1 host=x\n"
-	               "1 2 2 process start_ns=1 rank=1 boot_id=a time_namespace=1 host=y\n"
-	               "1 3 3 process start_ns=1 rank=2 boot_id=a time_namespace=2 host=x\n"
-	               "1 4 4 process start_ns=1 rank=3 boot_id=b time_namespace=1 host=x\n"
-	               "1 5 5 process start_ns=1 rank=4\n");
+	struct fixture *fixture = identity_fixture_define(
+		state, NULL,
+		"stream offset=77\n"
+		"1 1 1 process start_ns=1 rank=0 boot_id=a time_namespace=1 host=x\n"
+		"1 2 2 process start_ns=1 rank=1 boot_id=a time_namespace=1 host=y\n"
+		"1 3 3 process start_ns=1 rank=2 boot_id=a time_namespace=2 host=x\n"
+		"1 4 4 process start_ns=1 rank=3 boot_id=b time_namespace=1 host=x\n"
+		"1 5 5 process start_ns=1 rank=4\n");
 
 	assert_int_equal(fixture->identity.n_host_clocks, 3);
 	assert_int_equal(process_at(fixture, 0, 1, 2)->host_clock, 0);
@@ -238,14 +191,14 @@ static void test_identity__tells_host_clocks_by_boot_id_and_time_namespace(void 
 /* A program in a time namespace that is 100,000 s ahead of the session daemon's. */
 static void test_identity__believes_a_process_of_another_clock_its_own_offset(void **state)
 {
-	struct fixture *fixture =
-		define(state, NULL,
-	               "stream offset=1700000000000000000\n"
-	               "1 1 1 process start_ns=1 rank=0 boot_id=a time_namespace=1 "
-	               "time_ns=5000000000 real_ns=1700000005000000900\n"
-	               "1 2 2 process start_ns=1 rank=1 boot_id=a time_namespace=2 "
-	               "time_ns=100005000000000 real_ns=1700000005000001000\n"
-	               "1 3 3 process start_ns=1 rank=2 boot_id=b time_namespace=2\n");
+	struct fixture *fixture = identity_fixture_define(
+		state, NULL,
+		"stream offset=1700000000000000000\n"
+		"1 1 1 process start_ns=1 rank=0 boot_id=a time_namespace=1 "
+		"time_ns=5000000000 real_ns=1700000005000000900\n"
+		"1 2 2 process start_ns=1 rank=1 boot_id=a time_namespace=2 "
+		"time_ns=100005000000000 real_ns=1700000005000001000\n"
+		"1 3 3 process start_ns=1 rank=2 boot_id=b time_namespace=2\n");
 	const struct host_clock *clocks = fixture->identity.host_clocks;
 
 	assert_int_equal(fixture->identity.n_host_clocks, 3);
@@ -258,17 +211,17 @@ static void test_identity__believes_a_process_of_another_clock_its_own_offset(vo
 
 static void test_identity__shares_a_counter_of_equal_uuids_on_one_host_clock(void **state)
 {
-	struct fixture *fixture =
-		define(state, NULL,
-	               "1 1 1 process start_ns=1 rank=0 boot_id=a\n"
-	               "1 2 2 process start_ns=1 rank=1 boot_id=a\n"
-	               "1 3 3 process start_ns=1 rank=2 boot_id=b\n"
-	               "1 1 1 clock_domain device=0 domain=0 counter_bits=48 nominal_hz=9000\n"
-	               "2 1 1 device device=0 uuid=U\n"
-	               "2 2 2 device device=5 uuid=U\n"
-	               "2 3 3 device device=0 uuid=U\n"
-	               "2 1 1 device device=1\n"
-	               "2 2 2 device device=1\n");
+	struct fixture *fixture = identity_fixture_define(
+		state, NULL,
+		"1 1 1 process start_ns=1 rank=0 boot_id=a\n"
+		"1 2 2 process start_ns=1 rank=1 boot_id=a\n"
+		"1 3 3 process start_ns=1 rank=2 boot_id=b\n"
+		"1 1 1 clock_domain device=0 domain=0 counter_bits=48 nominal_hz=9000\n"
+		"2 1 1 device device=0 uuid=U\n"
+		"2 2 2 device device=5 uuid=U\n"
+		"2 3 3 device device=0 uuid=U\n"
+		"2 1 1 device device=1\n"
+		"2 2 2 device device=1\n");
 	uint32_t shared = counter_of(fixture, 1, 0, 0);
 
 	assert_int_equal(counter_of(fixture, 2, 5, 0), shared);
@@ -285,7 +238,7 @@ static void test_identity__shares_a_counter_of_equal_uuids_on_one_host_clock(voi
 
 static void test_identity__lists_counters_of_one_rate(void **state)
 {
-	struct fixture *fixture = define(
+	struct fixture *fixture = identity_fixture_define(
 		state, NULL,
 		"1 1 1 process start_ns=1 rank=0 boot_id=a\n"
 		"1 2 2 process start_ns=1 rank=1 boot_id=a\n"
@@ -321,12 +274,12 @@ static void test_identity__lists_counters_of_one_rate(void **state)
 
 static void test_identity__keeps_devices_of_generations_apart(void **state)
 {
-	struct fixture *fixture = define(state, NULL,
-	                                 "10 7 7 process start_ns=10\n"
-	                                 "11 7 7 device device=0 name=old\n"
-	                                 "20 7 7 process start_ns=20\n"
-	                                 "21 7 7 device device=0 name=new\n"
-	                                 "22 7 7 thread_name id=70 name=worker\n");
+	struct fixture *fixture = identity_fixture_define(state, NULL,
+	                                                  "10 7 7 process start_ns=10\n"
+	                                                  "11 7 7 device device=0 name=old\n"
+	                                                  "20 7 7 process start_ns=20\n"
+	                                                  "21 7 7 device device=0 name=new\n"
+	                                                  "22 7 7 thread_name id=70 name=worker\n");
 
 	assert_int_equal(fixture->identity.n_devices, 2);
 	expect_text(fixture, fixture->identity.devices[0].name, "old");
@@ -339,13 +292,13 @@ static void test_identity__keeps_devices_of_generations_apart(void **state)
 
 static void test_identity__names_threads_queues_and_markers(void **state)
 {
-	struct fixture *fixture =
-		define(state, NULL,
-	               "1 7 7 process start_ns=1\n"
-	               "1 7 7 thread_name id=70 name=worker\n"
-	               "1 7 7 queue_name device=1 id=3 name=copy\n"
-	               "1 7 7 marker_name device=1 id=3 name=tile file=f.c line=9\n"
-	               "2 7 7 thread_name id=70 name=renamed\n");
+	struct fixture *fixture = identity_fixture_define(
+		state, NULL,
+		"1 7 7 process start_ns=1\n"
+		"1 7 7 thread_name id=70 name=worker\n"
+		"1 7 7 queue_name device=1 id=3 name=copy\n"
+		"1 7 7 marker_name device=1 id=3 name=tile file=f.c line=9\n"
+		"2 7 7 thread_name id=70 name=renamed\n");
 	const struct record record = {.clock_ns = 5, .vpid = 7, .vtid = 70};
 	uint32_t thread, device, other, name, file, line;
 
@@ -372,13 +325,14 @@ static void test_identity__names_threads_queues_and_markers(void **state)
 
 static void test_identity__leaves_out_processes_of_another_recording(void **state)
 {
-	struct fixture *fixture = define(state, "mine",
-	                                 "1 1 1 process start_ns=1 rank=0 session=mine\n"
-	                                 "1 2 2 process start_ns=1 rank=0 session=theirs\n"
-	                                 "1 3 3 process start_ns=1 rank=0\n"
-	                                 "1 1 1 device device=0\n"
-	                                 "1 2 2 device device=0\n"
-	                                 "1 4 4 device device=0\n");
+	struct fixture *fixture =
+		identity_fixture_define(state, "mine",
+	                                "1 1 1 process start_ns=1 rank=0 session=mine\n"
+	                                "1 2 2 process start_ns=1 rank=0 session=theirs\n"
+	                                "1 3 3 process start_ns=1 rank=0\n"
+	                                "1 1 1 device device=0\n"
+	                                "1 2 2 device device=0\n"
+	                                "1 4 4 device device=0\n");
 
 	assert_false(process_at(fixture, 0, 1, 1)->is_excluded);
 	assert_true(process_at(fixture, 0, 1, 2)->is_excluded);
@@ -393,7 +347,7 @@ static void test_identity__leaves_out_processes_of_another_recording(void **stat
 
 static void test_identity__keeps_all_where_every_definition_was_lost(void **state)
 {
-	struct fixture *fixture = define(state, "mine", "1 4 4 device device=0\n");
+	struct fixture *fixture = identity_fixture_define(state, "mine", "1 4 4 device device=0\n");
 
 	assert_false(process_at(fixture, 0, 1, 4)->is_excluded);
 	assert_false(process_at(fixture, 0, 1, 5)->is_excluded);
@@ -423,7 +377,7 @@ static void test_identity__keeps_of_each_trace_the_processes_of_its_recording(vo
 		                      "1 2 2 process start_ns=1 session=" OTHER "\n"
 		                      "1 3 3 process start_ns=1\n",
 		                      i + 1, recordings[i]);
-	define(state, NULL, text);
+	identity_fixture_define(state, NULL, text);
 	for (uint32_t i = 0; i < 5; i++)
 		for (int32_t vpid = 1; vpid <= 4; vpid++)
 			assert_int_equal(process_at(fixture, i, 1, vpid)->is_excluded,
@@ -433,11 +387,12 @@ static void test_identity__keeps_of_each_trace_the_processes_of_its_recording(vo
 
 static void test_identity__keeps_all_recordings_where_that_is_asked(void **state)
 {
-	struct fixture *fixture = define(state, "all",
-	                                 "stream recording=" COMMAND "\n"
-	                                 "1 1 1 process start_ns=1 session=" COMMAND "\n"
-	                                 "1 2 2 process start_ns=1 session=" OTHER "\n"
-	                                 "1 3 3 process start_ns=1\n");
+	struct fixture *fixture =
+		identity_fixture_define(state, "all",
+	                                "stream recording=" COMMAND "\n"
+	                                "1 1 1 process start_ns=1 session=" COMMAND "\n"
+	                                "1 2 2 process start_ns=1 session=" OTHER "\n"
+	                                "1 3 3 process start_ns=1\n");
 
 	for (int32_t vpid = 1; vpid <= 4; vpid++)
 		assert_false(process_at(fixture, 0, 1, vpid)->is_excluded);
@@ -445,11 +400,12 @@ static void test_identity__keeps_all_recordings_where_that_is_asked(void **state
 
 static void test_identity__keeps_all_of_a_trace_whose_definitions_were_lost(void **state)
 {
-	struct fixture *fixture = define(state, NULL,
-	                                 "stream uuid=1 recording=" COMMAND "\n"
-	                                 "1 1 1 process start_ns=1 session=" COMMAND "\n"
-	                                 "stream uuid=2 recording=" OTHER "\n"
-	                                 "1 1 1 device device=0\n");
+	struct fixture *fixture =
+		identity_fixture_define(state, NULL,
+	                                "stream uuid=1 recording=" COMMAND "\n"
+	                                "1 1 1 process start_ns=1 session=" COMMAND "\n"
+	                                "stream uuid=2 recording=" OTHER "\n"
+	                                "1 1 1 device device=0\n");
 
 	assert_false(process_at(fixture, 0, 1, 1)->is_excluded);
 	assert_true(process_at(fixture, 0, 1, 2)->is_excluded);
@@ -477,17 +433,18 @@ static void test_identity__tells_ids_of_recordings_from_other_names(void **state
 
 static void test_identity__takes_a_process_of_several_traces_for_one(void **state)
 {
-	struct fixture *fixture = define(state, NULL,
-	                                 "stream uuid=1\n"
-	                                 "9 7 7 process pid=7 start_ns=5 boot_id=b rank=1\n"
-	                                 "9 8 8 process pid=8 start_ns=5 boot_id=b\n"
-	                                 "stream uuid=2\n"
-	                                 "9 7 7 process pid=7 start_ns=5 boot_id=b\n"
-	                                 "9 8 8 process pid=8 start_ns=6 boot_id=b\n"
-	                                 "20 7 7 process pid=7 start_ns=15 boot_id=b\n"
-	                                 "stream uuid=3\n"
-	                                 "9 7 7 process pid=7 start_ns=5 boot_id=other\n"
-	                                 "9 8 8 process pid=8 start_ns=5\n");
+	struct fixture *fixture =
+		identity_fixture_define(state, NULL,
+	                                "stream uuid=1\n"
+	                                "9 7 7 process pid=7 start_ns=5 boot_id=b rank=1\n"
+	                                "9 8 8 process pid=8 start_ns=5 boot_id=b\n"
+	                                "stream uuid=2\n"
+	                                "9 7 7 process pid=7 start_ns=5 boot_id=b\n"
+	                                "9 8 8 process pid=8 start_ns=6 boot_id=b\n"
+	                                "20 7 7 process pid=7 start_ns=15 boot_id=b\n"
+	                                "stream uuid=3\n"
+	                                "9 7 7 process pid=7 start_ns=5 boot_id=other\n"
+	                                "9 8 8 process pid=8 start_ns=5\n");
 
 	assert_ptr_equal(process_at(fixture, 0, 9, 7), process_at(fixture, 1, 9, 7));
 	assert_true(process_at(fixture, 0, 9, 7)->is_shared);
@@ -501,13 +458,13 @@ static void test_identity__takes_a_process_of_several_traces_for_one(void **stat
 
 static void test_identity__warns_of_ranks_said_twice(void **state)
 {
-	struct fixture *fixture = define(state, NULL,
-	                                 "1 1 1 process start_ns=1 rank=0\n"
-	                                 "1 1 1 process start_ns=9 rank=0\n"
-	                                 "1 2 2 process start_ns=1 rank=1\n"
-	                                 "1 3 3 process start_ns=1 rank=1\n"
-	                                 "1 4 4 process start_ns=1\n"
-	                                 "1 5 5 process start_ns=1\n");
+	struct fixture *fixture = identity_fixture_define(state, NULL,
+	                                                  "1 1 1 process start_ns=1 rank=0\n"
+	                                                  "1 1 1 process start_ns=9 rank=0\n"
+	                                                  "1 2 2 process start_ns=1 rank=1\n"
+	                                                  "1 3 3 process start_ns=1 rank=1\n"
+	                                                  "1 4 4 process start_ns=1\n"
+	                                                  "1 5 5 process start_ns=1\n");
 
 	assert_int_equal(fixture->ledger->warnings[WARNING_DUPLICATE_RANK], 1);
 }
@@ -515,9 +472,9 @@ static void test_identity__warns_of_ranks_said_twice(void **state)
 /* Without contexts a definition still says its pid; the rows belong to nobody known. */
 static void test_identity__defines_processes_of_traces_without_contexts(void **state)
 {
-	struct fixture *fixture = define(state, NULL,
-	                                 "1 - - process start_ns=1 rank=4 pid=99\n"
-	                                 "2 - - device device=0 name=d\n");
+	struct fixture *fixture = identity_fixture_define(state, NULL,
+	                                                  "1 - - process start_ns=1 rank=4 pid=99\n"
+	                                                  "2 - - device device=0 name=d\n");
 
 	assert_int_equal(process_at(fixture, 0, 1, 99)->rank, 4);
 	assert_false(process_at(fixture, 0, 1, -1)->is_defined);
@@ -551,7 +508,7 @@ static void test_identity__survives_hostile_definitions(void **state)
 		event.payload.name = (struct flextrace_name){.device = i << 12, .id = i};
 		assert_int_equal(decode_push(&source->decoder, source->stream, &event), 0);
 	}
-	define(state, NULL, "");
+	identity_fixture_define(state, NULL, "");
 	assert_int_equal(fixture->identity.n_processes, n);
 	assert_int_equal(process_at(fixture, 0, n / 2, 1)->start_ns, n / 2);
 	assert_int_equal(ledger_check(fixture->ledger), 0);
@@ -559,7 +516,7 @@ static void test_identity__survives_hostile_definitions(void **state)
 
 static void test_identity__has_nothing_to_say_of_nothing(void **state)
 {
-	struct fixture *fixture = define(state, NULL, "");
+	struct fixture *fixture = identity_fixture_define(state, NULL, "");
 
 	assert_int_equal(fixture->identity.n_processes, 0);
 	assert_int_equal(fixture->identity.n_host_clocks, 0);
@@ -567,7 +524,9 @@ static void test_identity__has_nothing_to_say_of_nothing(void **state)
 	assert_int_equal(fixture->ledger->warnings[WARNING_NO_DEFINITIONS], 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(test_identity__##name, start, stop)
+#define TEST(name)                                                                     \
+	cmocka_unit_test_setup_teardown(test_identity__##name, identity_fixture_start, \
+	                                identity_fixture_stop)
 
 int main(void)
 {

@@ -278,11 +278,13 @@ void reference_release(struct reference *reference);
 /* Divides the eras where the clock jumped, too. FLEXTRACE_E_MEMORY or 0. */
 int reference_cut(struct reference *reference, const struct doubts *jumps);
 
-/* The pieces by which the rate is told: none of them is loose. */
-static inline struct piece *reference_told(const struct reference *reference, uint32_t *ret_n)
+/* The pieces alone by which the rate is told, weak: none of them is loose. */
+static inline struct reference reference_told(const struct reference *reference)
 {
-	*ret_n = reference->steady ? reference->n_steady : reference->n_pieces;
-	return reference->steady ? reference->steady : reference->pieces;
+	if (reference->steady)
+		return (struct reference){.pieces = reference->steady,
+		                          .n_pieces = reference->n_steady};
+	return (struct reference){.pieces = reference->pieces, .n_pieces = reference->n_pieces};
 }
 
 /* How often the rate steps. */

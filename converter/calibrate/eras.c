@@ -236,9 +236,8 @@ static uint32_t find_range(const struct attempt *attempt, uint64_t x, uint64_t x
 static int64_t close_knots(const struct attempt *attempt, bool is_told, uint32_t from, uint32_t to,
                            struct knot *knots)
 {
-	struct reference told = {.pieces = NULL};
+	const struct reference told = reference_told(&attempt->reference);
 
-	told.pieces = reference_told(&attempt->reference, &told.n_pieces);
 	memcpy(knots + from, attempt->knots + from, (to - from) * sizeof(*knots));
 	return band_close_range(knots, from, to, is_told ? &told : &attempt->reference);
 }

@@ -438,12 +438,11 @@ static int refine(struct attempt *band)
 /* All slopes that the rate may have had anywhere. */
 static void tell_slopes(const struct reference *reference, struct clock_map *map)
 {
-	uint32_t n;
-	const struct piece *pieces = reference_told(reference, &n);
+	const struct reference told = reference_told(reference);
 
 	map->slope_lo = INFINITY;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct piece *piece = &pieces[i];
+	for (uint32_t i = 0; i < told.n_pieces; i++) {
+		const struct piece *piece = &told.pieces[i];
 		double slope = ldexp((double)piece->slope, -SLOPE_BITS);
 		double fall = ldexp((double)piece->fall, -WANDER_BITS);
 

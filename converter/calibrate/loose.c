@@ -17,33 +17,22 @@
 #define NEAR  16u   /* knots: eight operations */
 #define CLOSE 1024u /* knots between two breaks: the clock breaks its promise all the time */
 
-/* How much the rate may wander in a piece that is not loose, relative. */
-static double looseness_of(const struct reference *reference, uint32_t at)
+double reference_looseness(const struct reference *reference, uint64_t x)
 {
+	const struct reference told = reference_told(reference);
+	const struct piece *end = told.pieces + told.n_pieces, *at = reference_piece(&told, x);
 	double least = INFINITY, most = 0;
-	uint32_t n;
-	const struct piece *pieces = reference_told(reference, &n);
 
 	if (reference->n_uncut > 0)
 		return RATE;
-	for (uint32_t i = at > 0 ? at - 1 : 0; i < n && i <= at + 1; i++) {
-		double slope = (double)pieces[i].slope;
+	for (const struct piece *piece = at > told.pieces ? at - 1 : at;
+	     piece < end && piece <= at + 1; piece++) {
+		double slope = (double)piece->slope;
 
-		least = fmin(least,
-		             slope - ldexp((double)pieces[i].fall, SLOPE_BITS - WANDER_BITS));
-		most = fmax(most, slope + ldexp((double)pieces[i].rise, SLOPE_BITS - WANDER_BITS));
+		least = fmin(least, slope - ldexp((double)piece->fall, SLOPE_BITS - WANDER_BITS));
+		most = fmax(most, slope + ldexp((double)piece->rise, SLOPE_BITS - WANDER_BITS));
 	}
 	return fmin(RATE, 2 * (most - least) / least);
-}
-
-double reference_looseness(const struct reference *reference, uint64_t x)
-{
-	uint32_t n, at = 0;
-	const struct piece *pieces = reference_told(reference, &n);
-
-	while (at + 1 < n && pieces[at + 1].x <= x)
-		at++;
-	return looseness_of(reference, at);
 }
 
 /* A piece of the reference that begins at `x`. */
@@ -79,7 +68,7 @@ static uint32_t divide(const struct reference *reference, const struct doubts *l
 
 		while (x < end) {
 			bool is_loose = doubts_meet(loose, x, x + 1, &next);
-			double looseness = is_loose ? looseness_of(reference, i) : 0;
+			double looseness = is_loose ? reference_looseness(reference, x) : 0;
 			uint64_t to = next >= loose->n ? UINT64_MAX
 			              : is_loose       ? loose->stretches[next].to
 			                               : loose->stretches[next].from;

@@ -333,15 +333,15 @@ void reference_release(struct reference *reference)
 
 uint32_t reference_steps(const struct reference *reference)
 {
-	uint32_t n_pieces, n = 0;
-	const struct piece *pieces = reference_told(reference, &n_pieces);
+	const struct reference told = reference_told(reference);
 	double before = 0;
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < n_pieces; i++) {
-		double slope = (double)pieces[i].slope;
+	for (uint32_t i = 0; i < told.n_pieces; i++) {
+		double slope = (double)told.pieces[i].slope;
 
 		/* Nothing behind the last one says better what the rate became. */
-		if (pieces[i].is_bridge && i + 1 < n_pieces)
+		if (told.pieces[i].is_bridge && i + 1 < told.n_pieces)
 			continue;
 		n += before > 0 && fabs(slope - before) > STEP * before;
 		before = slope;

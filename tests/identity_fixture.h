@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* identity_fixture.h: identities of definitions that are written as text. */
+#ifndef FLEXTRACE_TESTS_IDENTITY_FIXTURE_H
+#define FLEXTRACE_TESTS_IDENTITY_FIXTURE_H
+
+#include "identity.h"
+#include "text_source.h"
+
+struct fixture {
+	struct text_source source;
+	struct identity identity;
+	struct ledger *ledger; /* weak: the decoder's */
+};
+
+/* Set-up and tear-down of a test. */
+int identity_fixture_start(void **state);
+int identity_fixture_stop(void **state);
+
+/* Reads the definitions of a text for a recording (NULL = all). */
+struct fixture *identity_fixture_define(void **state, const char *session, const char *text);
+
+#endif
