@@ -18,7 +18,6 @@
 #define N_ASKED  4096u /* records between two questions whether the process is still wanted */
 
 static struct wanted wanted;
-static struct wanted wanted;
 static const int *is_on; /* LTTng's word of an event that is on in every recording */
 static int is_known;     /* LTTng has dumped its state: from then on it records */
 static int is_late;
