@@ -120,7 +120,6 @@ int axis_place(struct axis *axis, const struct map *op_runs, const struct run *r
 {
 	if (axis->n_facts == 0)
 		return FLEXTRACE_OK;
-	order_judge_slips(axis);
 	FLEXTRACE_TRY(axis_place_first(axis));
 	FLEXTRACE_TRY(axis_leave_out_strays(axis));
 	FLEXTRACE_TRY(axis_split_shifts(axis));

@@ -375,7 +375,7 @@ static void mend(struct mender *mender)
 
 /* -- a counter ------------------------------------------------------------------------------- */
 
-/* Counts what is doubted; where no work is missing at all, the tool left such times out and the
+/* Counts what is still doubted; where no work is missing at all, the tool left such times out and the
  * work stands where it says. */
 static uint64_t settle(struct axis *axis, bool is_marked)
 {
@@ -411,6 +411,8 @@ static int mend_counter(struct unwrap *unwrap, uint32_t counter)
 		FLEXTRACE_TRY(chains_mend(unwrap, counter, mean_rate(axis), &n_followed));
 		unwrap->ledger->warnings[WARNING_WRONG_EPOCHS] += n_followed;
 	}
+	if (unwrap->n_doubted == 0)
+		return FLEXTRACE_OK;
 	is_mendable = axis->is_soft && axis->rate.is_known && has_doubted(axis);
 	for (uint32_t i = 0; i < unwrap->n_idles; i++)
 		mender.has_idle |= unwrap->idles[i].counter == counter;

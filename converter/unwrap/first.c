@@ -54,7 +54,7 @@ static bool is_startable(const struct axis *axis, const struct fact *fact)
 		return false;
 	ticks = axis->rate.hi * (double)(fact->after_ns - fact->before_ns) -
 	        (axis->is_soft ? (double)fact->span : 0);
-	return ticks + 2 * axis->tolerance < ldexp(1, (int)bits);
+	return ticks + 2 * axis->tolerance < n_values(bits);
 }
 
 /* -- anchors --------------------------------------------------------------------------------- */
@@ -70,6 +70,7 @@ static void add_anchor(struct placer *placer, const struct fact *fact)
 {
 	const struct anchor anchor = anchor_of(fact);
 	struct anchor *narrow = placer->anchors + N_RECENT;
+	double most_stale;
 	uint32_t worst = 0;
 
 	placer->anchors[placer->next_recent] = anchor;
@@ -80,12 +81,16 @@ static void add_anchor(struct placer *placer, const struct fact *fact)
 		narrow[placer->n_narrow++] = anchor;
 		return;
 	}
+	most_stale = staleness(&narrow[0], anchor.after_ns);
 	for (uint32_t i = 1; i < N_NARROW; i++) {
-		if (staleness(&narrow[i], anchor.after_ns) >
-		    staleness(&narrow[worst], anchor.after_ns))
+		double stale = staleness(&narrow[i], anchor.after_ns);
+
+		if (stale > most_stale) {
+			most_stale = stale;
 			worst = i;
+		}
 	}
-	if (staleness(&anchor, anchor.after_ns) < staleness(&narrow[worst], anchor.after_ns))
+	if (staleness(&anchor, anchor.after_ns) < most_stale)
 		narrow[worst] = anchor;
 }
 
@@ -248,7 +253,7 @@ static bool is_gap(const struct placer *placer, const struct fact *fact)
 	const struct axis *axis = placer->axis;
 	double gap_ns = (double)(fact->before_ns - newest_anchor(placer)->after_ns);
 
-	return window_unknown_ticks(axis, gap_ns) > ldexp(0.25, (int)axis->narrow_bits);
+	return window_unknown_ticks(axis, gap_ns) > n_values(axis->narrow_bits) / 4;
 }
 
 static int step(struct placer *placer, uint32_t index)
@@ -321,9 +326,11 @@ int axis_place_first(struct axis *axis)
 	if (!placer)
 		return FLEXTRACE_E_MEMORY;
 	placer->axis = axis;
-	axis->tolerance = fmin(TOLERANCE_NS * axis->rate.hi, ldexp(0.05, (int)axis->narrow_bits));
-	for (uint32_t i = 0; i < axis->n_facts && code >= 0; i++)
+	axis->tolerance = fmin(TOLERANCE_NS * axis->rate.hi, 0.05 * n_values(axis->narrow_bits));
+	for (uint32_t i = 0; i < axis->n_facts && code >= 0; i++) {
+		order_judge_slip(axis, &axis->facts[i]);
 		code = step(placer, i);
+	}
 	if (code >= 0 && axis->n_segments == 0)
 		code = believe_first(placer);
 	if (code >= 0 && axis->n_segments == 0)

@@ -20,6 +20,7 @@
 #define MAX_RATE    8.0 /* ticks per ns of any counter */
 #define MIN_TO_MEND 3   /* stamps that remain */
 #define DOUBT       1.01
+#define ALL_STAMPS  ((1u << FLEXTRACE_N_STAMPS) - 1)
 
 /* The most ticks from a stamp to the next one, if no stamp slipped. */
 static uint64_t most_without_slip(unsigned n_bits)
@@ -29,28 +30,35 @@ static uint64_t most_without_slip(unsigned n_bits)
 	return low_bits(UINT64_MAX, n_bits) - (share < SLIP_TICKS ? share : SLIP_TICKS);
 }
 
-/* What may be between two stamps, and in all. */
+/* What is, or may be, from one stamp to the next, and in all. */
 struct limits {
 	unsigned n_bits;
 	uint64_t step, sum;
 };
 
-static bool is_in_order(const struct tick_op *op, unsigned set, const struct limits *limits)
+static struct limits limits_of(const struct tick_op *op, unsigned set, unsigned n_bits)
 {
-	uint64_t sum = 0, last = 0;
+	struct limits limits = {n_bits, 0, 0};
+	uint64_t last = 0;
 
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
 		uint64_t step;
 
-		if (!(set >> i & 1))
+		if (!(set >> i & 1) || !op->ticks[i])
 			continue;
-		step = last ? low_bits(op->ticks[i] - last, limits->n_bits) : 0;
-		sum += step;
-		if (step > limits->step || sum > limits->sum)
-			return false;
+		step = last ? low_bits(op->ticks[i] - last, n_bits) : 0;
+		limits.step = step > limits.step ? step : limits.step;
+		limits.sum += step;
 		last = op->ticks[i];
 	}
-	return true;
+	return limits;
+}
+
+static bool is_in_order(const struct tick_op *op, unsigned set, const struct limits *most)
+{
+	struct limits limits = limits_of(op, set, most->n_bits);
+
+	return limits.step <= most->step && limits.sum <= most->sum;
 }
 
 /* The largest part of some stamps that is in order; of equal ones that with the earlier stamps. */
@@ -59,7 +67,7 @@ static unsigned largest_in_order(const struct tick_op *op, unsigned all,
 {
 	unsigned best = 0;
 
-	if (is_in_order(op, all, limits)) /* as nearly always */
+	if (is_in_order(op, all, limits))
 		return all;
 	for (unsigned part = all; part; part = (part - 1) & all) {
 		unsigned differ = part ^ best;
@@ -97,46 +105,46 @@ static bool is_shorter(const struct fact *fact, double rate, uint64_t ticks)
 	       (double)(fact->after_ns - fact->before_ns) * rate < (double)ticks;
 }
 
-/* Leaves out what takes longer than the bracket. */
-static unsigned mend_within(struct fact *fact, unsigned n_bits, uint64_t most)
+/* The most ticks that the bracket has room for; UINT64_MAX: as many as stamps can show. */
+static uint64_t room_of(const struct fact *fact, uint64_t most)
 {
-	struct tick_op *op = fact->source.op;
-	unsigned all = stamps_of(op), kept;
-	uint64_t room;
-
 	if (fact->bounds != BOUNDS_HARD || !is_shorter(fact, MAX_RATE, most))
-		return 0;
-	room = (uint64_t)((double)(fact->after_ns - fact->before_ns) * MAX_RATE);
+		return UINT64_MAX;
+	return (uint64_t)((double)(fact->after_ns - fact->before_ns) * MAX_RATE);
+}
+
+/* Leaves out what takes longer than the bracket. */
+static unsigned mend_within(struct tick_op *op, unsigned n_bits, uint64_t room)
+{
+	unsigned all = stamps_of(op), kept;
+
 	kept = largest_in_order(op, all, &(struct limits){n_bits, room, room});
 	return __builtin_popcount(kept) >= MIN_TO_MEND ? leave_out(op, all, kept) : 0;
 }
 
 unsigned order_mend(struct fact *fact, unsigned n_bits)
 {
-	uint64_t most = most_without_slip(n_bits);
+	struct limits most = {n_bits, most_without_slip(n_bits), UINT64_MAX};
 	struct tick_op *op = fact->source.op;
+	uint64_t room = room_of(fact, most.step);
 	unsigned n_left_out, n_slipped, all;
 
-	if (fact->bounds == BOUNDS_ESTIMATE)
-		return 0;
-	n_left_out = mend_within(fact, n_bits, most);
+	if (fact->bounds == BOUNDS_ESTIMATE ||
+	    is_in_order(op, ALL_STAMPS, &(struct limits){n_bits, most.step, room}))
+		return 0; /* as nearly always */
+	n_left_out = mend_within(op, n_bits, room);
 	all = stamps_of(op);
-	n_slipped = leave_out(
-		op, all, largest_in_order(op, all, &(struct limits){n_bits, most, UINT64_MAX}));
-	if (n_slipped && fact->bounds == BOUNDS_HARD && !is_shorter(fact, MAX_RATE, most))
+	n_slipped = leave_out(op, all, largest_in_order(op, all, &most));
+	if (n_slipped && fact->bounds == BOUNDS_HARD && room == UINT64_MAX)
 		fact->bounds = BOUNDS_SLIPPED;
 	return n_left_out + n_slipped;
 }
 
-void order_judge_slips(struct axis *axis)
+void order_judge_slip(const struct axis *axis, struct fact *fact)
 {
-	uint64_t most = most_without_slip(axis->narrow_bits);
-
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		struct fact *fact = &axis->facts[i];
-
-		if (fact->bounds == BOUNDS_SLIPPED)
-			fact->bounds = is_shorter(fact, axis->rate.hi * DOUBT, most) ? BOUNDS_HARD
-			                                                             : BOUNDS_CLOCK;
-	}
+	if (fact->bounds == BOUNDS_SLIPPED)
+		fact->bounds = is_shorter(fact, axis->rate.hi * DOUBT,
+		                          most_without_slip(axis->narrow_bits))
+		                       ? BOUNDS_HARD
+		                       : BOUNDS_CLOCK;
 }

@@ -53,7 +53,7 @@ static bool add_tooth(struct votes *votes, uint32_t first, double lo, double hi)
 static void add_comb(struct votes *votes, double ticks, unsigned bits, double least_ns,
                      double most_ns)
 {
-	double wrap = ldexp(1, (int)bits);
+	double wrap = n_values(bits);
 	uint32_t first = votes->n;
 
 	if (least_ns <= 0 || most_ns * MAX_RATE / wrap > MAX_TEETH)

@@ -307,8 +307,8 @@ int facts_make(struct unwrap *unwrap);
  * Its fact has bounds, and no stamps yet. */
 unsigned order_mend(struct fact *fact, unsigned n_bits);
 
-/* Says which slipped facts are evidence, once the rate is known. */
-void order_judge_slips(struct axis *axis);
+/* Says whether a fact whose stamps slipped is evidence, once the rate is known. */
+void order_judge_slip(const struct axis *axis, struct fact *fact);
 
 /* How far the first stamp of a fact's operation is before the fact's own. Raw stamps only. */
 uint64_t fact_lead(const struct axis *axis, const struct fact *fact);
@@ -410,6 +410,12 @@ static inline bool fact_is_bounded(const struct fact *fact)
 static inline uint64_t low_bits(uint64_t value, unsigned n_bits)
 {
 	return n_bits >= 64 ? value : value & ((UINT64_C(1) << n_bits) - 1);
+}
+
+/* How many values so many bits have: 1 to 64. */
+static inline double n_values(unsigned n_bits)
+{
+	return 2 * (double)(UINT64_C(1) << (n_bits - 1));
 }
 
 /* Ticks between TS2 and TS3 that the stamps do not show, once facts are made. */

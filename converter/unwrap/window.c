@@ -63,16 +63,16 @@ static void narrow(const struct axis *axis, const struct anchor *anchor, double 
                    const struct fact *fact, struct window *window)
 {
 	const struct rate *rate = &axis->rate;
-	place_t tolerance = (place_t)axis->tolerance;
+	int64_t tolerance = (int64_t)axis->tolerance;
 
 	if (fact->before_ns != UNWRAP_NO_BEFORE && anchor->after_ns != UNWRAP_NO_AFTER) {
-		place_t lo = anchor->last - tolerance +
+		place_t lo = (place_t)anchor->last - tolerance +
 		             least_ticks(rate, pad, fact->before_ns - anchor->after_ns);
 
 		window->lo = lo > window->lo ? lo : window->lo;
 	}
 	if (fact->after_ns != UNWRAP_NO_AFTER && anchor->before_ns != UNWRAP_NO_BEFORE) {
-		place_t hi = anchor->first + tolerance +
+		place_t hi = (place_t)anchor->first + tolerance +
 		             most_ticks(rate, pad, fact->after_ns - anchor->before_ns);
 
 		window->hi = hi < window->hi ? hi : window->hi;
