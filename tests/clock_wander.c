@@ -158,6 +158,16 @@ static double make_op(struct world *world, struct truth_op *op, double submit_ns
 	return done_ns;
 }
 
+static double next_submit_ns(struct world *world)
+{
+	const struct wander_scene *scene = world->scene;
+
+	if (scene->depth > 0)
+		return 100;
+	return scene->is_regular ? 1e9 / scene->ops_hz
+	                         : model_exponential(&world->state, 1e9 / scene->ops_hz);
+}
+
 static int by_completion(const void *left, const void *right)
 {
 	const struct truth_op *a = left, *b = right;
@@ -176,8 +186,7 @@ static void make_ops(struct world *world, uint32_t n_most)
 			ns = fmax(ns, done_ns[i % scene->depth] + 1000);
 		done_ns[scene->depth > 0 ? i % scene->depth : 0] =
 			make_op(world, &truth->ops[truth->n_ops++], ns, &free_ns);
-		ns += scene->depth > 0 ? 100
-		                       : model_exponential(&world->state, 1e9 / scene->ops_hz);
+		ns += next_submit_ns(world);
 		if (ns > world->still_ns[0] && ns < world->still_ns[1])
 			ns = world->still_ns[1];
 	}

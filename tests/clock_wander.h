@@ -37,6 +37,7 @@ struct wander_scene {
 	uint32_t depth;        /* operations that are kept in the queue; 0: they come by chance */
 	double still_s;        /* the host runs nothing for so long in the middle */
 	double still_ppm;      /* and the rate is off by this meanwhile */
+	bool is_regular;       /* submissions come at equal distances */
 };
 
 void wander_make(const struct wander_scene *scene, uint64_t seed, struct clock_truth *truth);

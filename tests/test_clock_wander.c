@@ -276,6 +276,37 @@ static void test_clock_wander__bounds_a_full_queue_of_a_told_rate(void **state)
 	}
 }
 
+/* Any number of wraps from one to the next would do, and the fastest rate fits one that wanders
+ * best. */
+static void test_clock_wander__takes_the_nominal_rate_of_work_at_equal_distances(void **state)
+{
+	struct wander_scene scene = {
+		.name = "equal distances",
+		.shape = WANDER_SQUARE,
+		.period_s = 20,
+		.is_regular = true,
+		.duration_s = 200,
+		.ops_hz = 1.5,
+		.floors_us = {2, 4},
+		.tight_us = 1,
+		.work_us = 10,
+	};
+	struct calibrate_options told = CALIBRATE_OPTIONS_INIT;
+
+	(void)state;
+	told.all.nominal_mhz = 557.1;
+	for (scene.ppm = 1; scene.ppm < 300; scene.ppm *= 3) {
+		struct outcome with = run_scene(&scene, FIRST_SEED, &told);
+		struct outcome without = run_scene(&scene, FIRST_SEED, NULL);
+
+		assert_int_equal(without.verdict.outside, 0);
+		assert_int_equal(with.verdict.outside, 0);
+		assert_true(with.verdict.certified > 0);
+		if (scene.ppm < 10)
+			assert_true(is_sound(&with) && with.half_ns <= 5e3);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test(test_clock_wander__##name)
@@ -284,6 +315,7 @@ int main(void)
 		TEST(bounds_it_with_fresh_seeds),
 		TEST(estimates_better_than_the_middle_of_the_band),
 		TEST(bounds_a_full_queue_of_a_told_rate),
+		TEST(takes_the_nominal_rate_of_work_at_equal_distances),
 	};
 
 	return cmocka_run_group_tests_name("clock_wander", tests, NULL, NULL);

@@ -26,12 +26,15 @@
 #define STEADY           0.95
 #define CLOSE            1.02
 #define NEAR             0.02 /* how far a rate may be off the nominal one */
+#define WANDER           2e-5 /* how far the rate between two facts may be off the mean one */
+#define MOST_WANDER      1e-3 /* where the nominal rate tells which one is meant */
 #define MIN_NEAR_PAIRS   3u
 #define SLACK_NS         (2.0 * UNWRAP_ESTIMATE_SLACK_NS) /* that two estimates may be off */
 
 struct votes {
 	struct interval *intervals; /* owned */
 	uint32_t n, n_pairs;
+	double wander; /* relative */
 };
 
 static bool add_tooth(struct votes *votes, uint32_t first, double lo, double hi)
@@ -49,7 +52,9 @@ static bool add_tooth(struct votes *votes, uint32_t first, double lo, double hi)
 	return true;
 }
 
-/* Takes the comb of so many ticks, or any number of wraps more, in so much time. */
+/* Takes the comb of so many ticks, or any number of wraps more, in so much time. A rate that wanders
+ * would else agree best with a multiple of it: work that comes at equal distances fits any number
+ * of wraps between them, and the teeth of fast rates are the widest. */
 static void add_comb(struct votes *votes, double ticks, unsigned bits, double least_ns,
                      double most_ns)
 {
@@ -61,7 +66,8 @@ static void add_comb(struct votes *votes, double ticks, unsigned bits, double le
 	for (; (ticks - 1) / most_ns <= MAX_RATE; ticks += wrap) {
 		if ((ticks + 1) / least_ns < MIN_RATE)
 			continue;
-		if (!add_tooth(votes, first, (ticks - 1) / most_ns, (ticks + 1) / least_ns)) {
+		if (!add_tooth(votes, first, (ticks - 1) / most_ns * (1 - votes->wander),
+		               (ticks + 1) / least_ns * (1 + votes->wander))) {
 			votes->n = first;
 			return;
 		}
@@ -94,10 +100,18 @@ static void add_pair(struct votes *votes, const struct axis *axis, const struct 
 		         (double)(to->after_ns - from->before_ns));
 }
 
-static void add_pairs(struct votes *votes, const struct axis *axis, const struct fact_list *list,
-                      uint32_t max_stride)
+/* Up to how many facts a pair is apart, and how far its rate may be off the mean one. */
+struct reach {
+	uint32_t max_stride;
+	double wander;
+};
+
+static void take_pairs(struct votes *votes, const struct axis *axis, const struct fact_list *list,
+                       struct reach reach)
 {
-	for (uint32_t stride = 1; stride < list->n && stride <= max_stride; stride *= 2) {
+	votes->n = votes->n_pairs = 0;
+	votes->wander = reach.wander;
+	for (uint32_t stride = 1; stride < list->n && stride <= reach.max_stride; stride *= 2) {
 		uint32_t step = (list->n - stride - 1) / PAIRS_PER_STRIDE + 1;
 
 		for (uint32_t i = 0; i + stride < list->n; i += step)
@@ -129,9 +143,13 @@ static int agree(struct votes *votes, double share, struct rate *rate)
 	return FLEXTRACE_OK;
 }
 
-/* Few pairs leave several rates. If all have room for one near the nominal rate, and they are too
- * many for chance, it is that. */
-static int agree_near(struct votes *votes, double nominal, struct rate *rate)
+static bool is_near(const struct rate *rate, double nominal)
+{
+	return rate->lo >= nominal * (1 - 2 * NEAR) && rate->hi <= nominal * (1 + 2 * NEAR);
+}
+
+/* Leaves what teeth have near a rate. */
+static void clip(struct votes *votes, double nominal)
 {
 	const struct interval near = {(int64_t)ldexp(nominal * (1 - NEAR), RATE_BITS),
 	                              (int64_t)ldexp(nominal * (1 + NEAR), RATE_BITS)};
@@ -146,11 +164,43 @@ static int agree_near(struct votes *votes, double nominal, struct rate *rate)
 			votes->intervals[n++] = interval;
 	}
 	votes->n = n;
-	if (n < votes->n_pairs || votes->n_pairs < MIN_NEAR_PAIRS)
+}
+
+/* Few pairs leave several rates, and work at equal distances does. If nearly all have room for one
+ * near the nominal rate, and they are too many for chance, it is that. */
+static int agree_near(struct votes *votes, const struct axis *axis, const struct fact_list *list,
+                      struct rate *rate)
+{
+	const double wanders[] = {WANDER, MOST_WANDER};
+	struct rate found = {0};
+
+	for (int i = 0; i < 2 && !found.is_known; i++) {
+		take_pairs(votes, axis, list, (struct reach){MAX_STRIDE, wanders[i]});
+		clip(votes, axis->nominal);
+		if (votes->n_pairs < MIN_NEAR_PAIRS)
+			return FLEXTRACE_OK;
+		FLEXTRACE_TRY(agree(votes, STEADY, &found));
+	}
+	found.is_steady = false;
+	if (found.is_known)
+		*rate = found;
+	return FLEXTRACE_OK;
+}
+
+/* Where there is no nominal rate, and one that wanders more leaves several, none is known. */
+static int agree_within(struct votes *votes, const struct axis *axis, const struct fact_list *list,
+                        uint32_t max_stride, struct rate *rate)
+{
+	struct rate more = {0};
+
+	take_pairs(votes, axis, list, (struct reach){max_stride, WANDER});
+	FLEXTRACE_TRY(agree(votes, 0.5, rate));
+	if (!rate->is_known || axis->nominal > 0)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(agree(votes, 1, rate));
-	rate->is_known = rate->lo >= nominal * (1 - 2 * NEAR);
-	rate->is_steady = false;
+	take_pairs(votes, axis, list, (struct reach){max_stride, MOST_WANDER});
+	FLEXTRACE_TRY(agree(votes, 0.5, &more));
+	if (!more.is_known)
+		*rate = (struct rate){MIN_RATE, MAX_RATE, false, false};
 	return FLEXTRACE_OK;
 }
 
@@ -160,11 +210,8 @@ static int agree_nearby(struct votes *votes, const struct axis *axis, const stru
                         struct rate *rate)
 {
 	for (uint32_t max = MAX_STRIDE; max >= MIN_STRIDE && !rate->is_known; max /= 4) {
-		if (max >= list->n)
-			continue;
-		votes->n = votes->n_pairs = 0;
-		add_pairs(votes, axis, list, max);
-		FLEXTRACE_TRY(agree(votes, 0.5, rate));
+		if (max < list->n)
+			FLEXTRACE_TRY(agree_within(votes, axis, list, max, rate));
 	}
 	return FLEXTRACE_OK;
 }
@@ -175,13 +222,10 @@ static int bound_by(const struct axis *axis, bool (*is_wanted)(const struct fact
 	struct fact_list list;
 	int code = fact_list_init(&list, axis, is_wanted);
 
-	votes->n = votes->n_pairs = 0;
-	if (code >= 0) {
-		add_pairs(votes, axis, &list, MAX_STRIDE);
-		code = agree(votes, 0.5, rate);
-	}
-	if (code >= 0 && !rate->is_known && axis->nominal > 0)
-		code = agree_near(votes, axis->nominal, rate);
+	if (code >= 0)
+		code = agree_within(votes, axis, &list, MAX_STRIDE, rate);
+	if (code >= 0 && axis->nominal > 0 && !(rate->is_known && is_near(rate, axis->nominal)))
+		code = agree_near(votes, axis, &list, rate);
 	if (code >= 0)
 		code = agree_nearby(votes, axis, &list, rate);
 	fact_list_release(&list);
