@@ -40,9 +40,9 @@
 
 double piece_spread(const struct piece *piece, double rho)
 {
-	double rise = ldexp((double)piece->rise, -WANDER_BITS);
-	double fall = ldexp((double)piece->fall, -WANDER_BITS);
-	double most = ldexp((double)piece->slope, -SLOPE_BITS) + rise;
+	double rise = wander_ns(piece->rise);
+	double fall = wander_ns(piece->fall);
+	double most = slope_ns(piece->slope) + rise;
 
 	if (piece->is_bridge)
 		return rise + fall;
@@ -69,53 +69,90 @@ static inline bool binds(const struct triple *triple)
 	return is_upper | is_lower;
 }
 
-/* Whether what lies between a knot and the next one has to be told by these two: the reference
- * bends there, or no one rate is known, or it is in doubt. */
-static bool is_edge(const struct attempt *band, struct walk *walk, uint64_t from, uint64_t to,
-                    uint32_t *stretch)
-{
-	const struct piece *piece = walk_to(walk, from);
-
-	return piece->is_bridge || walk_to(walk, to) != piece ||
-	       (band->doubts.n > 0 && doubts_meet(&band->doubts, from, to, stretch));
-}
+/* Goes along the knots of a band. */
+struct thinner {
+	const struct attempt *band; /* weak */
+	struct walk walk;
+	uint32_t stretch, exact, era; /* where that is: of doubts, of exact ones, eras */
+	bool has_jumps, has_stretches;
+};
 
 /* Whether one era alone explains a knot and the next few places: bounds of others end there. */
-static bool is_calm(const struct attempt *band, uint32_t at, uint32_t *era)
+static bool is_calm(struct thinner *thinner, uint32_t at)
 {
-	const struct era *eras = band->reference.eras;
+	const struct attempt *band = thinner->band;
+	const struct era *era = &band->reference.eras[thinner->era];
 	uint32_t places = 0, to = at;
 
-	while (*era + 1 < band->reference.n_eras && eras[*era].core_to <= band->knots[at].x)
-		++*era;
+	for (; thinner->era + 1 < band->reference.n_eras && era->core_to <= band->knots[at].x;
+	     thinner->era++)
+		era++;
 	while (places < CALM && to - at < MAX_LOOK && to + 1 < band->n_knots) {
 		to++;
 		places += band->knots[to].x != band->knots[to - 1].x;
 	}
-	return places == CALM && eras[*era].core_from <= band->knots[at].x &&
-	       band->knots[to].x < eras[*era].core_to;
+	return places == CALM && era->core_from <= band->knots[at].x &&
+	       band->knots[to].x < era->core_to;
+}
+
+/* Whether the way to a knot has to be told by both of its ends for what a band seldom has. */
+static bool is_odd(struct thinner *thinner, uint64_t from, uint32_t at)
+{
+	const struct attempt *band = thinner->band;
+	uint64_t to = band->knots[at].x;
+
+	return (band->doubts.n > 0 && doubts_meet(&band->doubts, from, to, &thinner->stretch)) ||
+	       (thinner->has_jumps && !is_calm(thinner, at)) ||
+	       (band->exact.n > 0 && doubts_meet(&band->exact, from, to + 1, &thinner->exact));
+}
+
+/* Whether the way to a knot has to be told by both of its ends: the reference bends there, or no
+ * one rate is known, or it is in doubt. */
+static bool is_edge(struct thinner *thinner, uint64_t from, uint32_t at)
+{
+	const struct piece *piece = walk_to(&thinner->walk, from);
+
+	return piece->is_bridge || thinner->band->knots[at].x >= thinner->walk.to ||
+	       (thinner->has_stretches && is_odd(thinner, from, at));
+}
+
+/* Finds the piece that a knot lies in, and up to where nothing but its rate counts, if anything. */
+static uint64_t end_of_plain(struct thinner *thinner, uint64_t x, struct piece *ret_piece)
+{
+	*ret_piece = *walk_to(&thinner->walk, x);
+	if (ret_piece->is_bridge || ret_piece->is_free || thinner->has_stretches)
+		return 0;
+	return thinner->walk.to;
 }
 
 uint32_t band_thin(struct attempt *band)
 {
 	struct knot *knots = band->knots;
-	struct walk walk = {.reference = &band->reference};
 	struct triple triple = {.left = knots, .at = knots};
-	uint32_t n = 1, stretch = 0, exact = 0, era = 0, since_edge = CALM;
 	bool has_jumps = band->reference.n_eras > 1, is_first = true;
-	uint32_t margin = has_jumps ? CALM : 1;
+	struct thinner thinner = {
+		.band = band,
+		.walk = {.reference = &band->reference},
+		.has_jumps = has_jumps,
+		.has_stretches = has_jumps || band->doubts.n > 0 || band->exact.n > 0,
+	};
+	uint32_t n = 1, n_knots = band->n_knots, margin = has_jumps ? CALM : 1, since_edge = CALM;
+	struct piece piece = {.x = 0};
+	uint64_t plain_to = 0;
 
-	for (uint32_t i = 1; i < band->n_knots; i++) {
-		bool edge, was_near = since_edge < margin;
+	for (uint32_t i = 1; i < n_knots; i++) {
+		bool edge = false, was_near = since_edge < margin;
 
 		triple.right = &knots[i];
 		if (triple.right->x == triple.at->x)
 			continue;
-		edge = is_edge(band, &walk, triple.at->x, triple.right->x, &stretch) ||
-		       (has_jumps && !is_calm(band, i, &era)) ||
-		       (band->exact.n > 0 &&
-		        doubts_meet(&band->exact, triple.at->x, triple.right->x + 1, &exact));
-		triple.behind = band_step(&walk, triple.at->x, triple.right->x);
+		if (triple.right->x < plain_to) { /* as nearly always */
+			triple.behind = step_of_piece(&piece, triple.right->x - triple.at->x);
+		} else {
+			edge = is_edge(&thinner, triple.at->x, i);
+			triple.behind = band_step(&thinner.walk, triple.at->x, triple.right->x);
+			plain_to = end_of_plain(&thinner, triple.right->x, &piece);
+		}
 		if (!is_first) {
 			bool is_kept = edge | was_near | binds(&triple);
 

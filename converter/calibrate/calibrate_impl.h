@@ -37,6 +37,17 @@ struct piece {
 	bool is_free;        /* the clock may have jumped in it */
 };
 
+/* A piece's slope, and how fast phi may wander in it, in ns per tick. */
+static inline double slope_ns(uint64_t slope)
+{
+	return (double)slope * (1.0 / (UINT64_C(1) << SLOPE_BITS));
+}
+
+static inline double wander_ns(uint64_t wander)
+{
+	return (double)wander * (1.0 / (UINT64_C(1) << WANDER_BITS));
+}
+
 /* What one clock without a jump explains. Slopes in 2^-44 ns per tick, of its ends. */
 struct era {
 	uint64_t reach_from, reach_to; /* x between which it may have held */

@@ -26,11 +26,18 @@ struct limits {
 	double free_us;    /* the path may go as far as a half-width is beyond that */
 };
 
+/* How far the path should be off the middle at a knot: by that, as far as is worth it. In us. */
+struct wish {
+	double half; /* of the band */
+	double off;
+};
+
 /* A place in the band, between two knots that are left of it. Half-widths in us. */
 struct place {
 	uint32_t left, right; /* knots */
 	double share;         /* how far it is on the way to the right one */
 	double half;
+	struct wish at_left, at_right;
 };
 
 /* What is being followed. */
@@ -72,17 +79,34 @@ static double median(double *values, uint32_t n)
 
 /* -- how far it may go ----------------------------------------------------------------------- */
 
-/* How far the path should be off the middle at a knot. */
-static double off_us(const struct follower *follower, uint32_t at)
+/* Of two numbers, and no NaN: without calls. */
+static inline double lesser(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static inline double positive(double value)
+{
+	return value > 0 ? value : 0;
+}
+
+static struct wish wish_at(const struct follower *follower, uint32_t at)
 {
 	const struct knot *knot = &follower->band->knots[at];
 	const struct limits *limits = &follower->limits;
-	double half = half_us(knot), beyond = fmax(half - limits->median_us, 0);
+	double half = half_us(knot), beyond = positive(half - limits->median_us);
 	double off = follower->path[at] - phi_us(knot->lo) / 2 - phi_us(knot->hi) / 2;
-	double near = fmin(beyond / 2, NEAR * limits->least_us);
-	double most = WORTH * half + fmax(half - limits->free_us, 0);
+	double near = lesser(beyond / 2, NEAR * limits->least_us);
 
-	return copysign(fmin(most, fmax(fabs(off) - near, 0)), off);
+	return (struct wish){half, copysign(positive(fabs(off) - near), off)};
+}
+
+/* How far it is worth to go. */
+static inline double worth(const struct follower *follower, const struct wish *wish)
+{
+	double most = WORTH * wish->half + positive(wish->half - follower->limits.free_us);
+
+	return lesser(most, fabs(wish->off));
 }
 
 /* `at` is the last knot at `x` or in front of it. */
@@ -107,8 +131,8 @@ static bool is_narrow(const struct follower *follower, double most)
 
 	for (uint32_t i = 0; i < follower->n_places; i++) {
 		const struct place *at = &follower->places[i];
-		double left = fabs(off_us(follower, at->left));
-		double right = fabs(off_us(follower, at->right));
+		double left = worth(follower, &at->at_left);
+		double right = worth(follower, &at->at_right);
 
 		n_narrow += at->half + left + (right - left) * at->share <= most;
 	}
@@ -152,6 +176,10 @@ static void find_limits(struct follower *follower, const struct widths *widths)
 	follower->n_places = widths->n;
 	limits->median_us = median(narrow, widths->n);
 	limits->least_us = narrow[widths->n / 10]; /* they are sorted now */
+	for (uint32_t i = 0; i < widths->n; i++) {
+		follower->places[i].at_left = wish_at(follower, follower->places[i].left);
+		follower->places[i].at_right = wish_at(follower, follower->places[i].right);
+	}
 	limits->free_us = find_free(follower, (1 + WORTH) * median(wide, widths->n));
 }
 
@@ -161,7 +189,8 @@ static void find_limits(struct follower *follower, const struct widths *widths)
 static int64_t aim(const struct follower *follower, const struct piece *piece, uint32_t at)
 {
 	const struct knot *knot = &follower->band->knots[at];
-	double off = off_us(follower, at);
+	struct wish wish = wish_at(follower, at);
+	double off = copysign(worth(follower, &wish), wish.off);
 
 	if (piece->is_bridge) /* the rate does not walk here, it steps */
 		off = 0;

@@ -93,10 +93,10 @@ static double spread_between(const struct corner *from, const struct corner *to,
 	if (from->piece == to->piece)
 		return piece_spread(from->piece, rho);
 	for (const struct piece *piece = from->piece; piece <= to->piece; piece++) {
-		double slope = ldexp((double)piece->slope, -SLOPE_BITS);
+		double slope = slope_ns(piece->slope);
 
-		least = fmin(least, slope - ldexp((double)piece->fall, -WANDER_BITS));
-		most = fmax(most, slope + ldexp((double)piece->rise, -WANDER_BITS));
+		least = fmin(least, slope - wander_ns(piece->fall));
+		most = fmax(most, slope + wander_ns(piece->rise));
 	}
 	return most - least;
 }
@@ -111,7 +111,7 @@ static struct map_knot finish_knot(const struct corner *corner, const struct cor
 		.is_doubtful = corner->is_doubtful,
 		.half_ns = half_of(corner->knot),
 		.slope = corner->piece->slope << (WANDER_BITS - SLOPE_BITS),
-		.grow = ldexp((double)wander_of(corner->piece), -WANDER_BITS),
+		.grow = wander_ns(wander_of(corner->piece)),
 	};
 	uint32_t half_ns = half_of(next->knot);
 
@@ -138,7 +138,7 @@ static bool split(struct map_knot *knot, const struct corner *corner, const stru
                   struct map_knot *ret_knot)
 {
 	double dx = (double)(next->knot->x - corner->knot->x), half_ns = half_of(next->knot);
-	double grow = ldexp((double)wander_of(corner->piece), -WANDER_BITS) +
+	double grow = wander_ns(wander_of(corner->piece)) +
 	              ldexp(fabs((double)(next->middle - corner->middle)), -PHI_BITS) / dx;
 	double at = (half_ns - knot->half_ns + grow * dx) / (2 * grow);
 	wide_int value;
@@ -201,9 +201,9 @@ int clock_map_init(struct clock_map *map, struct attempt *band, const struct evi
 		return FLEXTRACE_E_MEMORY;
 	map->n_knots = 0;
 	map->slope_before = first->slope << (WANDER_BITS - SLOPE_BITS);
-	map->grow_before = ldexp((double)wander_of(first), -WANDER_BITS);
+	map->grow_before = wander_ns(wander_of(first));
 	map->is_doubtful_before = band->doubts.n > 0 && band->doubts.stretches[0].from == 0;
-	map->quality.tick_ns = (uint32_t)ceil(ldexp((double)first->slope, -SLOPE_BITS));
+	map->quality.tick_ns = (uint32_t)ceil(slope_ns(first->slope));
 	for (const struct knot *knot = band->knots; knot < maker.end; knot++) {
 		struct corner next = knot + 1 < maker.end ? corner_of(knot + 1, &maker) : corner;
 		struct map_knot made, other;

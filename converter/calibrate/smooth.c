@@ -17,6 +17,7 @@
 #define MAX_SAMPLES 512u
 #define N_WALKS     5
 #define N_NOISES    4
+#define PER_LOG     4u   /* variances whose product no double is too small for */
 #define LEAST_WALK  1e-9 /* of the rate in a second; others are 10, 100, ... times that */
 #define LEAST_NOISE 0.03 /* of the least half-width; others are 4, 16, ... times that */
 
@@ -81,7 +82,7 @@ static void measure_all(struct smoother *smoother, const struct attempt *band)
 		double excess_us = phi_us(knots[i].hi - knots[i].lo) / 2 - smoother->least_us;
 
 		if (piece != before) {
-			slope = ldexp((double)piece->slope, -SLOPE_BITS);
+			slope = slope_ns(piece->slope);
 			loose = piece_spread(piece, band->rho) / slope * 1e6;
 		}
 		measure->s = i ? (double)(knots[i].x - knots[i - 1].x) * slope * 1e-9 : 0;
@@ -174,14 +175,19 @@ static void sample(const struct smoother *smoother, struct samples *samples)
 static double cost_of(const struct samples *samples, const struct model *model)
 {
 	struct state state = first_state(samples->measures, model);
-	double cost = 0, off, variance;
+	double cost = 0, product = 1, off, variance;
 
 	for (uint32_t i = 1; i < samples->n; i++) {
 		state = predict(&state, &samples->measures[i], model);
 		update(&state, &samples->measures[i], model, &off, &variance);
-		cost += log(variance) + off * off / variance;
+		cost += off * off / variance;
+		product *= variance;
+		if (i % PER_LOG == 0) {
+			cost += log(product);
+			product = 1;
+		}
 	}
-	return cost;
+	return cost + log(product);
 }
 
 static struct model likeliest_model(const struct smoother *smoother)

@@ -375,8 +375,8 @@ static void mend(struct mender *mender)
 
 /* -- a counter ------------------------------------------------------------------------------- */
 
-/* Counts what is still doubted; where no work is missing at all, the tool left such times out and the
- * work stands where it says. */
+/* Counts what is still doubted; where no work is missing at all, the tool left such times out and
+ * the work stands where it says. */
 static uint64_t settle(struct axis *axis, bool is_marked)
 {
 	uint64_t n = 0;
