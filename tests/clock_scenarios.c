@@ -347,6 +347,9 @@ static double make_op(struct world *world, uint32_t queue, double submit_ns, dou
 	if (chance(world, scenario->wait_share))
 		submit_ns = fmax(1000, submit_ns - wrap_ns * between(world, 1.05, 3));
 	done_ns = awake(world, ns + latency_ns(world, 1));
+	if (scenario->poll_s > 0)
+		done_ns = ceil(done_ns / (scenario->poll_s * 1e9)) * scenario->poll_s * 1e9 +
+		          exponential(world, 1000);
 	op.submit_ns = ORIGIN_NS + (int64_t)floor(host_at(world, submit_ns));
 	op.complete_ns = ORIGIN_NS + (int64_t)floor(host_at(world, done_ns));
 	slip(world, &op);

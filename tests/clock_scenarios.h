@@ -47,6 +47,7 @@ struct clock_scenario { /* what is 0 is as usual, or does not happen */
 	double slip_share;    /* operations one of whose stamps is before the one in front of it */
 	uint32_t slip_ticks;  /* by at most so many */
 	double heartbeat_s;   /* a short operation on its own queue every so often */
+	double poll_s;        /* completions are only seen every so often */
 	double suspend_s;     /* the host's clock stands still, the device runs on */
 	double host_slew_ppm; /* of the host's clock, for a tenth of the duration */
 	double host_step_s;   /* of the host's clock */

@@ -96,6 +96,12 @@ static const struct change changes[] = {
 	  .host_jump_us = -300}, 0.999, 0},
 	{{.name = "host jumps by 100 ms", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
 	  .host_jump_us = 100000}, 0.99, 0},
+	/* What was under way fits in front of the jump and behind it. */
+	{{.name = "host jumps by 300 ms, completions seen every 20 ms", .duration_s = 30,
+	  .hz = 560e6, .n_excursions = 3, .host_jump_us = 300000, .poll_s = 0.02}, 0.95, 560000000},
+	/* Another rate would explain both sides nearly as well. */
+	{{.name = "host jumps by 300 ms, completions seen every 100 ms", .duration_s = 20,
+	  .hz = 560e6, .n_excursions = 1, .host_jump_us = 300000, .poll_s = 0.1}, 0.95, 560000000},
 	{{.name = "host slews by 500 ppm", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
 	  .host_bend_ppm = 500, .excursion_s = {10, 20}}, 1, 0},
 	{{.name = "evidence of the next operation", .duration_s = 60, .jitter_us = 1, .hz = 560e6,
@@ -112,6 +118,8 @@ static const struct change changes[] = {
 	  .exec_us = 3000, .job_s = {1, 1}, .job_ops = 1, .restarts = true}, 0, 560000000},
 	{{.name = "restarts with a job in 0.7 s", .duration_s = 200, .hz = 560e6, .jitter_us = 1,
 	  .exec_us = 3000, .job_s = {0.7, 0.7}, .job_ops = 1, .restarts = true}, 0, 560000000},
+	{{.name = "restarts with a job now and then", .duration_s = 300, .hz = 560e6,
+	  .jitter_us = 1, .job_s = {0.1, 2}, .job_ops = 1, .restarts = true}, 0, 560000000},
 	{{.name = "gated by short jobs", .duration_s = 200, .hz = 560e6, .jitter_us = 1,
 	  .exec_us = 3000, .job_s = {0.7, 0.7}, .job_ops = 1, .is_gated = true}, 0, 560000000},
 	{{.name = "gated by long jobs", .duration_s = 200, .hz = 560e6, .jitter_us = 1,

@@ -28,9 +28,11 @@
 
 struct proofs {
 	uint32_t n_for, n_against; /* pairs that leave only the one, or only the nominal rate */
+	uint32_t n_apart;          /* those for it that do not overlap, of one stride */
 };
 
-static void judge_pair(struct proofs *proofs, const struct claim *from, const struct claim *to,
+/* Returns whether the pair proves the rate. */
+static bool judge_pair(struct proofs *proofs, const struct claim *from, const struct claim *to,
                        double slope, double nominal)
 {
 	double ticks, least_ns, most_ns;
@@ -39,7 +41,7 @@ static void judge_pair(struct proofs *proofs, const struct claim *from, const st
 	if (from->before == INT64_MIN || from->after == INT64_MAX || to->before == INT64_MIN ||
 	    to->after == INT64_MAX || to->first <= from->last || to->before <= from->after ||
 	    to->first - from->last >= HALF_WRAP)
-		return;
+		return false;
 	ticks = (double)(to->first - from->last);
 	least_ns = (double)(to->before - from->after);
 	most_ns = (double)(to->after - from->before);
@@ -48,22 +50,38 @@ static void judge_pair(struct proofs *proofs, const struct claim *from, const st
 	meets_nominal = nominal > 0 ? ticks * nominal * (1 + NEAR / 2) >= least_ns &&
 	                                      ticks * nominal * (1 - NEAR / 2) <= most_ns
 	                            : most_ns - least_ns > NEAR * ticks * slope;
-	proofs->n_for += meets && !meets_nominal;
 	proofs->n_against += !meets;
+	return meets && !meets_nominal;
+}
+
+/* Pairs on either side of one event, as of a jump of the host's clock, are one proof. */
+static void judge_stride(struct proofs *proofs, const struct evidence *evidence, uint32_t stride,
+                         double slope, double nominal)
+{
+	uint32_t n = evidence->n - stride, step = (n - 1) / MAX_PER_STRIDE + 1;
+	uint32_t n_apart = 0, end = 0;
+
+	for (uint32_t i = 0; i < n; i += step) {
+		if (!judge_pair(proofs, &evidence->claims[i], &evidence->claims[i + stride], slope,
+		                nominal))
+			continue;
+		proofs->n_for++;
+		if (i < end)
+			continue;
+		n_apart++;
+		end = i + stride;
+	}
+	if (n_apart > proofs->n_apart)
+		proofs->n_apart = n_apart;
 }
 
 static bool is_proven(const struct evidence *evidence, double nominal, double slope)
 {
-	struct proofs proofs = {0, 0};
+	struct proofs proofs = {0};
 
-	for (uint32_t stride = 1; stride < evidence->n && stride <= MAX_STRIDE; stride *= 2) {
-		uint32_t n = evidence->n - stride, step = (n - 1) / MAX_PER_STRIDE + 1;
-
-		for (uint32_t i = 0; i < n; i += step)
-			judge_pair(&proofs, &evidence->claims[i], &evidence->claims[i + stride],
-			           slope, nominal);
-	}
-	return proofs.n_for >= MIN_PROOFS && proofs.n_for >= proofs.n_against;
+	for (uint32_t stride = 1; stride < evidence->n && stride <= MAX_STRIDE; stride *= 2)
+		judge_stride(&proofs, evidence, stride, slope, nominal);
+	return proofs.n_apart >= MIN_PROOFS && proofs.n_for >= proofs.n_against;
 }
 
 static bool is_same(uint64_t x, uint64_t other)

@@ -171,6 +171,18 @@ static bool is_before_its_process(const struct judge *judge, const struct tick_o
 	       first_ns + err_ns < (int64_t)start_ns;
 }
 
+static bool has_certified_stamp(const struct clock_map *map, const struct tick_op *op)
+{
+	uint32_t knot = 0;
+
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
+		if (op->ticks[i] &&
+		    clock_map_place_near(map, op->ticks[i], &knot).status == TIME_CERTIFIED)
+			return true;
+	}
+	return false;
+}
+
 static int judge_certified(struct judge *judge, struct tick_op *op, uint32_t index)
 {
 	struct tally *tally = &judge->tallies[index];
@@ -185,7 +197,7 @@ static int judge_certified(struct judge *judge, struct tick_op *op, uint32_t ind
 	first_ns = clock_map_host_near(map, first, &tally->knot);
 	placed_last = clock_map_place_near(map, last, &tally->knot);
 	if (!is_inside(op, first_ns, placed_last.host_ns)) {
-		if (placed_last.status == TIME_CERTIFIED)
+		if (has_certified_stamp(map, op))
 			return lose(judge, op);
 		report->violations_after++;
 	}

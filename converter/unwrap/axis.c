@@ -124,6 +124,7 @@ int axis_place(struct axis *axis, const struct map *op_runs, const struct run *r
 	FLEXTRACE_TRY(axis_leave_out_strays(axis));
 	FLEXTRACE_TRY(axis_split_shifts(axis));
 	FLEXTRACE_TRY(axis_split_reads(axis));
+	axis_doubt_borders(axis);
 	FLEXTRACE_TRY(axis_choose(axis));
 	FLEXTRACE_TRY(axis_place_rest(axis, op_runs, runs));
 	set_origins(axis);

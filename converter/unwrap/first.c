@@ -40,6 +40,7 @@ struct placer {
 	struct axis *axis;
 	struct anchor anchors[N_ANCHORS]; /* recent ones, then narrow ones */
 	uint32_t n_recent, next_recent, n_narrow;
+	uint32_t sharpest;           /* of the narrow ones */
 	struct row outliers, strays; /* the newest facts are of one of them at most */
 };
 
@@ -70,28 +71,23 @@ static void add_anchor(struct placer *placer, const struct fact *fact)
 {
 	const struct anchor anchor = anchor_of(fact);
 	struct anchor *narrow = placer->anchors + N_RECENT;
-	double most_stale;
-	uint32_t worst = 0;
+	double stale[N_NARROW], own = staleness(&anchor, anchor.after_ns);
+	uint32_t worst = 0, best = 0;
 
 	placer->anchors[placer->next_recent] = anchor;
 	placer->next_recent = (placer->next_recent + 1) % N_RECENT;
 	if (placer->n_recent < N_RECENT)
 		placer->n_recent++;
-	if (placer->n_narrow < N_NARROW) {
+	if (placer->n_narrow < N_NARROW)
 		narrow[placer->n_narrow++] = anchor;
-		return;
+	for (uint32_t i = 0; i < placer->n_narrow; i++) {
+		stale[i] = staleness(&narrow[i], anchor.after_ns);
+		worst = stale[i] > stale[worst] ? i : worst;
+		best = stale[i] < stale[best] ? i : best;
 	}
-	most_stale = staleness(&narrow[0], anchor.after_ns);
-	for (uint32_t i = 1; i < N_NARROW; i++) {
-		double stale = staleness(&narrow[i], anchor.after_ns);
-
-		if (stale > most_stale) {
-			most_stale = stale;
-			worst = i;
-		}
-	}
-	if (staleness(&anchor, anchor.after_ns) < most_stale)
+	if (own < stale[worst])
 		narrow[worst] = anchor;
+	placer->sharpest = own < stale[best] ? worst : best;
 }
 
 /* Lists the anchors, newest first. */
@@ -256,6 +252,16 @@ static bool is_gap(const struct placer *placer, const struct fact *fact)
 	return window_unknown_ticks(axis, gap_ns) > n_values(axis->narrow_bits) / 4;
 }
 
+/* Whether the anchor that bounds best leaves no room for a place that others leave: those that were
+ * under way when a counter began anew, or a host's clock jumped, leave any. */
+static bool is_against_sharpest(const struct placer *placer, const struct fact *fact, place_t place)
+{
+	struct window window = window_all();
+
+	window_narrow(placer->axis, &placer->anchors[N_RECENT + placer->sharpest], fact, &window);
+	return place < window.lo || place + (place_t)fact->span > window.hi;
+}
+
 static int step(struct placer *placer, uint32_t index)
 {
 	struct axis *axis = placer->axis;
@@ -272,7 +278,7 @@ static int step(struct placer *placer, uint32_t index)
 		verdict = window_place(axis, fact, &phase, anchors, list_anchors(placer, anchors),
 		                       &place);
 	}
-	if (verdict == CONTRADICTS)
+	if (verdict == CONTRADICTS || (verdict == FITS && is_against_sharpest(placer, fact, place)))
 		return take_outlier(placer, index);
 	placer->outliers = (struct row){.n = 0};
 	if (verdict == FITS) {

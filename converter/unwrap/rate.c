@@ -52,9 +52,9 @@ static bool add_tooth(struct votes *votes, uint32_t first, double lo, double hi)
 	return true;
 }
 
-/* Takes the comb of so many ticks, or any number of wraps more, in so much time. A rate that wanders
- * would else agree best with a multiple of it: work that comes at equal distances fits any number
- * of wraps between them, and the teeth of fast rates are the widest. */
+/* Takes the comb of so many ticks, or any number of wraps more, in so much time. A rate that
+ * wanders would else agree best with a multiple of it: work that comes at equal distances fits any
+ * number of wraps between them, and the teeth of fast rates are the widest. */
 static void add_comb(struct votes *votes, double ticks, unsigned bits, double least_ns,
                      double most_ns)
 {
@@ -143,9 +143,9 @@ static int agree(struct votes *votes, double share, struct rate *rate)
 	return FLEXTRACE_OK;
 }
 
-static bool is_near(const struct rate *rate, double nominal)
+static bool is_near(const struct rate *rate, double by, double nominal)
 {
-	return rate->lo >= nominal * (1 - 2 * NEAR) && rate->hi <= nominal * (1 + 2 * NEAR);
+	return rate->lo >= nominal * (1 - by) && rate->hi <= nominal * (1 + by);
 }
 
 /* Leaves what teeth have near a rate. */
@@ -167,7 +167,8 @@ static void clip(struct votes *votes, double nominal)
 }
 
 /* Few pairs leave several rates, and work at equal distances does. If nearly all have room for one
- * near the nominal rate, and they are too many for chance, it is that. */
+ * near the nominal rate, and they are too many for chance, it is that. So it is where most leave
+ * none but rates near it, however wide. */
 static int agree_near(struct votes *votes, const struct axis *axis, const struct fact_list *list,
                       struct rate *rate)
 {
@@ -184,6 +185,7 @@ static int agree_near(struct votes *votes, const struct axis *axis, const struct
 	found.is_steady = false;
 	if (found.is_known)
 		*rate = found;
+	rate->is_known |= is_near(rate, NEAR, axis->nominal);
 	return FLEXTRACE_OK;
 }
 
@@ -210,8 +212,12 @@ static int agree_nearby(struct votes *votes, const struct axis *axis, const stru
                         struct rate *rate)
 {
 	for (uint32_t max = MAX_STRIDE; max >= MIN_STRIDE && !rate->is_known; max /= 4) {
+		struct rate found = {0};
+
 		if (max < list->n)
-			FLEXTRACE_TRY(agree_within(votes, axis, list, max, rate));
+			FLEXTRACE_TRY(agree_within(votes, axis, list, max, &found));
+		if (found.is_known)
+			*rate = found;
 	}
 	return FLEXTRACE_OK;
 }
@@ -224,7 +230,8 @@ static int bound_by(const struct axis *axis, bool (*is_wanted)(const struct fact
 
 	if (code >= 0)
 		code = agree_within(votes, axis, &list, MAX_STRIDE, rate);
-	if (code >= 0 && axis->nominal > 0 && !(rate->is_known && is_near(rate, axis->nominal)))
+	if (code >= 0 && axis->nominal > 0 &&
+	    !(rate->is_known && is_near(rate, 2 * NEAR, axis->nominal)))
 		code = agree_near(votes, axis, &list, rate);
 	if (code >= 0)
 		code = agree_nearby(votes, axis, &list, rate);

@@ -20,6 +20,7 @@
  *   strays.c  stretches of false evidence
  *   shift.c   resets that the epochs do not show
  *   wide.c    resets that only whole reads show
+ *   borders.c what may be of the segment in front of a border or behind it
  *   late.c    facts that the first pass left open
  *   bare.c    counters that nothing ties to the host
  *   marks.c   marker words get theirs
@@ -372,6 +373,10 @@ int axis_split_shifts(struct axis *axis);
 /* Begins a segment wherever reads of all bits show that the counter began anew, though the
  * operations fit the old axis. */
 int axis_split_reads(struct axis *axis);
+
+/* Takes facts that were under way where a segment begins, and fit the one in front of it as well,
+ * for assumed ones. */
+void axis_doubt_borders(struct axis *axis);
 
 /* The last certified fact with both bounds that was over by a host time, else the first there is;
  * NULL: there is none. */

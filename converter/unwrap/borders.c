@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a counter began anew, or the host's clock jumped, lies between the last fact that only the
+ * segment in front of it explains and the first one that only the segment behind it does. Work
+ * that was under way then may be of either segment: its stamps stand where both would have shown
+ * them within its bracket. Such facts are only assumed.
+ */
+#include "window.h"
+
+#define N_TIGHT   8u    /* facts of the other segment that are asked */
+#define N_BESIDE  64u   /* among so many of the nearest ones */
+#define MAX_FACTS 1024u /* on either side that are looked at */
+
+struct border {
+	struct axis *axis;
+	uint32_t at;                     /* first fact behind it */
+	uint32_t from, end;              /* facts that are looked at */
+	struct anchor tight[2][N_TIGHT]; /* of the segments in front and behind */
+	uint32_t n_tight[2];
+	uint16_t segments[2];
+};
+
+static bool is_of(const struct border *border, const struct fact *fact, int side)
+{
+	return fact->segment == border->segments[side] && fact->status == TIME_CERTIFIED &&
+	       fact_is_bounded(fact);
+}
+
+static int64_t width(const struct anchor *anchor)
+{
+	return anchor->after_ns - anchor->before_ns;
+}
+
+/* Keeps the tightest: they were not under way at the border. */
+static void add_tight(struct border *border, const struct fact *fact, int side)
+{
+	struct anchor anchor = anchor_of(fact), *tight = border->tight[side];
+	uint32_t *n = &border->n_tight[side];
+	uint32_t to = *n < N_TIGHT ? *n : N_TIGHT - 1;
+
+	if (*n == N_TIGHT && width(&anchor) >= width(&tight[to]))
+		return;
+	for (; to > 0 && width(&tight[to - 1]) > width(&anchor); to--)
+		tight[to] = tight[to - 1];
+	tight[to] = anchor;
+	*n += *n < N_TIGHT;
+}
+
+static void list_tight(struct border *border)
+{
+	const struct fact *facts = border->axis->facts;
+	uint32_t n[2] = {0};
+
+	for (uint32_t i = border->at; i-- > border->from && n[0] < N_BESIDE;) {
+		if (is_of(border, &facts[i], 0) && ++n[0])
+			add_tight(border, &facts[i], 0);
+	}
+	for (uint32_t i = border->at; i < border->end && n[1] < N_BESIDE; i++) {
+		if (is_of(border, &facts[i], 1) && ++n[1])
+			add_tight(border, &facts[i], 1);
+	}
+}
+
+/* Whether the segment on one side explains a fact of the other one as well. */
+static bool is_explained(const struct border *border, const struct fact *of, int side)
+{
+	const struct axis *axis = border->axis;
+	const struct axis_segment *own = &axis->segments[of->segment];
+	const struct anchor *anchors[N_TIGHT];
+	struct fact fact = *of;
+	struct phase phase;
+	enum verdict verdict;
+	place_t place;
+
+	if (fact.kind != FACT_OP && own->has_wide)
+		fact.first += own->origin;
+	for (uint32_t i = 0; i < border->n_tight[side]; i++)
+		anchors[i] = &border->tight[side][i];
+	phase = phase_of(axis, &fact, border->segments[side]);
+	verdict = window_place(axis, &fact, &phase, anchors, border->n_tight[side], &place);
+	if (verdict != FITS)
+		return verdict == IS_OPEN;
+	fact.first = (uint64_t)place;
+	for (uint32_t i = 0; i < border->n_tight[side]; i++) {
+		if (!window_is_exact(axis, anchors[i], &fact))
+			return false;
+	}
+	return true;
+}
+
+/* Stores between when the border is: from the last fact in front of it that is not explained from
+ * behind, to the first one behind it that is not explained from in front of it. */
+static void find_when(const struct border *border, int64_t *ret_from_ns, int64_t *ret_to_ns)
+{
+	*ret_from_ns = INT64_MIN;
+	*ret_to_ns = INT64_MAX;
+	for (uint32_t i = border->from; i < border->end; i++) {
+		const struct fact *fact = &border->axis->facts[i];
+
+		if (is_of(border, fact, 0) && fact->before_ns > *ret_from_ns &&
+		    !is_explained(border, fact, 1))
+			*ret_from_ns = fact->before_ns;
+		if (is_of(border, fact, 1) && fact->after_ns < *ret_to_ns &&
+		    !is_explained(border, fact, 0))
+			*ret_to_ns = fact->after_ns;
+	}
+}
+
+static void doubt_border(struct border *border)
+{
+	int64_t from_ns, to_ns;
+
+	list_tight(border);
+	if (!border->n_tight[0] || !border->n_tight[1])
+		return;
+	find_when(border, &from_ns, &to_ns);
+	if (from_ns == INT64_MIN || to_ns == INT64_MAX)
+		return;
+	for (uint32_t i = border->from; i < border->end; i++) {
+		struct fact *fact = &border->axis->facts[i];
+		bool is_under_way = fact->after_ns > from_ns && fact->before_ns < to_ns;
+
+		if (is_under_way && ((is_of(border, fact, 0) && is_explained(border, fact, 1)) ||
+		                     (is_of(border, fact, 1) && is_explained(border, fact, 0)))) {
+			fact->status = TIME_ASSUMED;
+			fact_tell_run(fact);
+		}
+	}
+}
+
+void axis_doubt_borders(struct axis *axis)
+{
+	uint32_t n_seen = 1;
+
+	if (axis->is_soft)
+		return;
+	for (uint32_t i = 0; i < axis->n_facts && n_seen < axis->n_segments; i++) {
+		const struct fact *fact = &axis->facts[i];
+		struct border border = {.axis = axis, .at = i};
+
+		if (fact->status != TIME_CERTIFIED || fact->segment < n_seen)
+			continue;
+		n_seen = fact->segment + 1u;
+		if (axis->segments[fact->segment].is_after_gap)
+			continue;
+		border.segments[0] = (uint16_t)(fact->segment - 1);
+		border.segments[1] = fact->segment;
+		border.from = i > MAX_FACTS ? i - MAX_FACTS : 0;
+		border.end = axis->n_facts - i > MAX_FACTS ? i + MAX_FACTS : axis->n_facts;
+		doubt_border(&border);
+	}
+}
