@@ -49,7 +49,7 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 	set_tests_properties(record.killed soak.killed PROPERTIES SKIP_RETURN_CODE 77 RESOURCE_LOCK lttng
 		ENVIRONMENT FLEXTRACE_PROVIDER=$<TARGET_FILE:flextrace_lttng>)
 	set_tests_properties(record.killed PROPERTIES LABELS lttng TIMEOUT 600)
-	set_tests_properties(soak.killed PROPERTIES LABELS soak TIMEOUT 3600)
+	set_tests_properties(soak.killed PROPERTIES LABELS soak TIMEOUT 7200)
 	add_test(NAME record.registration COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
 		${CMAKE_CURRENT_SOURCE_DIR}/record/registration.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:record_program> 60)
 	add_test(NAME soak.registration CONFIGURATIONS soak COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * full_rate COUNTS RECORDS HOW [FILE]: two threads record counters as fast as they can, and count
- * them in the file COUNTS, which outlives them. When they have recorded RECORDS in all, the program
+ * full_rate COUNTS RECORDS HOW [FILE]: two threads record counters "a" and "b", each 0, 1, 2..., as
+ * fast as they can, and count them in the file COUNTS, which outlives them. When they have recorded RECORDS in all, the program
  * ends as HOW says:
  *
  *	kill, segv, abort, exec, _exit   while they go on recording
+ *	pinned-HOW                       the same, each thread on a processor of its own
  *	return                           when they have ended
  *	hole-HOW, hole-stop              when they have ended, in the middle of one more, a batch of
  *	                                 markers: LTTng has reserved its place, and it is never
@@ -13,8 +14,12 @@
  *	wait                             appends a byte to FILE (a pipe: tells who reads it that we
  *	                                 are here), and goes on recording until it is killed
  *
- * `full_rate COUNTS` prints how many were begun and done.
+ * `full_rate COUNTS` prints how many were begun and done, and how many records a second of its
+ * processor time the slower thread had made (0: nobody looked); then how many each thread has done.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -26,6 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <flextrace/flextrace.h>
@@ -35,6 +41,7 @@
 struct counts {
 	struct {
 		_Alignas(64) atomic_uint_fast64_t begun, done;
+		atomic_uint_fast64_t rate;
 	} of[N_THREADS];
 };
 
@@ -107,11 +114,12 @@ static void emit_hole(void)
 static void *emit(void *data)
 {
 	size_t own = (size_t)(uintptr_t)data;
+	const char *name = own ? "b" : "a";
 	uint64_t n = 0;
 
 	while (n < n_each && !atomic_load_explicit(&is_over, memory_order_relaxed)) {
 		atomic_store_explicit(&counts->of[own].begun, n + 1, memory_order_relaxed);
-		FLEXTRACE_COUNTER("n", (double)n);
+		FLEXTRACE_COUNTER(name, (double)n);
 		atomic_store_explicit(&counts->of[own].done, ++n, memory_order_relaxed);
 	}
 	return NULL;
@@ -128,8 +136,29 @@ static uint64_t sum(bool is_done)
 
 static int report(void)
 {
-	printf("%llu %llu\n", (unsigned long long)sum(false), (unsigned long long)sum(true));
+	uint64_t rate = UINT64_MAX;
+
+	for (size_t i = 0; i < N_THREADS; i++)
+		rate = counts->of[i].rate < rate ? counts->of[i].rate : rate;
+	printf("%llu %llu %llu %llu %llu\n", (unsigned long long)sum(false),
+	       (unsigned long long)sum(true), (unsigned long long)rate,
+	       (unsigned long long)counts->of[0].done, (unsigned long long)counts->of[1].done);
 	return 0;
+}
+
+/* By the time that it ran: others may have the processors, too. */
+static void measure(const pthread_t *threads)
+{
+	for (size_t i = 0; i < N_THREADS; i++) {
+		struct timespec ran;
+		clockid_t clock;
+
+		if (pthread_getcpuclockid(threads[i], &clock) != 0 ||
+		    clock_gettime(clock, &ran) != 0)
+			exit(99);
+		counts->of[i].rate = (uint64_t)((double)counts->of[i].done /
+		                                ((double)ran.tv_sec + (double)ran.tv_nsec / 1e9));
+	}
 }
 
 static void tell(const char *path)
@@ -155,14 +184,35 @@ static void run_hole(uint64_t n_records)
 	emit_hole();
 }
 
+static void pin(pthread_t thread, size_t own)
+{
+	cpu_set_t allowed, one;
+	size_t n = 0;
+
+	CPU_ZERO(&one);
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+		exit(99);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &allowed) && n++ == own)
+			CPU_SET(cpu, &one);
+	if (pthread_setaffinity_np(thread, sizeof(one), &one) != 0)
+		exit(99);
+}
+
 static void run(uint64_t n_records, const char *path)
 {
+	bool is_pinned = strncmp(how, "pinned-", 7) == 0;
 	pthread_t threads[N_THREADS];
 
-	for (size_t i = 0; i < N_THREADS; i++)
+	for (size_t i = 0; i < N_THREADS; i++) {
 		pthread_create(&threads[i], NULL, emit, (void *)(uintptr_t)i);
+		if (is_pinned)
+			pin(threads[i], i);
+	}
+	how += is_pinned ? 7 : 0;
 	while (sum(true) < n_records)
-		sched_yield();
+		usleep(100); /* the processors are the threads' */
+	measure(threads);
 	if (strcmp(how, "wait") == 0)
 		tell(path);
 	end_as(how);
