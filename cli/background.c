@@ -15,6 +15,8 @@
 #include "array.h"
 #include "cli.h"
 #include "message.h"
+#include "patience.h"
+#include "process.h"
 
 #define NICENESS 10
 
@@ -135,10 +137,22 @@ void background_poll(struct background *background)
 		;
 }
 
+/* It is work, not a wait for others: it takes as long as it takes. */
+static void await_first(struct background *background)
+{
+	int pidfd = process_open(background->pid);
+
+	if (pidfd >= 0 && !process_await_end(pidfd, PATIENCE_S * 1000))
+		cli_note("converting %s", background->jobs[0].what);
+	reap(background, 0);
+	if (pidfd >= 0)
+		close(pidfd);
+}
+
 int background_finish(struct background *background)
 {
 	while (background->pid > 0)
-		reap(background, 0);
+		await_first(background);
 	free(background->jobs);
 	background->jobs = NULL;
 	background->n_allocated = 0;

@@ -67,13 +67,17 @@ void signals_restore(const struct held_signals *signals)
 	sigprocmask(SIG_SETMASK, &signals->before, NULL);
 }
 
-void signals_release(const struct held_signals *signals)
+void signals_forget(const struct held_signals *signals)
 {
 	const struct timespec now = {0};
 
-	/* What came while we wound up has been obeyed. */
 	while (sigtimedwait(&signals->held, NULL, &now) > 0)
 		;
+}
+
+void signals_release(const struct held_signals *signals)
+{
+	signals_forget(signals); /* what came while we wound up has been obeyed */
 	signals_restore(signals);
 }
 

@@ -40,6 +40,9 @@ struct meanwhile {
 void signals_hold(struct held_signals *ret_signals);
 void signals_release(const struct held_signals *signals);
 
+/* What has come so far has been obeyed: it ends no wait (patience.h). */
+void signals_forget(const struct held_signals *signals);
+
 /* For a forked child: its signals are as they were before, and those that have come reach it. */
 void signals_restore(const struct held_signals *signals);
 

@@ -20,14 +20,17 @@
 #include "buffers.h"
 #include "cli.h"
 #include "consumers.h"
+#include "patience.h"
 #include "process.h"
 #include "session.h"
+#include "watch.h"
 
-#define SHM_BYTES         65536 /* of room left: less is none */
-#define START_TIMEOUT_S   30
-#define LIST_LIMIT_S      10
-#define STOP_TIMEOUT_MS   10000
-#define ORPHAN_TIMEOUT_MS 30000
+#define SHM_BYTES      65536 /* of room left: less is none */
+#define START_LIMIT_S  30
+#define LIST_LIMIT_S   10
+#define STOP_LIMIT_S   10
+#define ORPHAN_LIMIT_S 30
+#define POLL_NS        100000000
 
 /* How we start it; nobody else does it like this. */
 #define OUR_OPTION_1 "--no-kernel"
@@ -35,24 +38,33 @@
 
 bool daemon_is_alive(void)
 {
-	return lttng_session_daemon_alive() == 1;
+	struct watch watch;
+	bool is_alive;
+
+	watch_begin_for(&watch, LIST_LIMIT_S);
+	is_alive = lttng_session_daemon_alive() == 1;
+	watch_end(&watch);
+	return is_alive;
 }
 
-int daemon_lock(void)
+bool daemon_lock(int *ret_lock)
 {
+	struct patience patience = {.what = "another flextrace, which begins or ends a recording",
+	                            .limit_s = PATIENCE_LOCK_S};
 	char run_dir[PATH_MAX], path[PATH_MAX + 32];
-	int lock, code;
+	bool is_locked = true;
 
 	consumers_name_run_dir(run_dir);
 	mkdir(run_dir, geteuid() == 0 ? 0755 : 0700); /* as LTTng does */
 	snprintf(path, sizeof(path), "%s/flextrace.lock", run_dir);
-	lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (lock < 0)
-		return -1;
-	do
-		code = flock(lock, LOCK_EX);
-	while (code != 0 && errno == EINTR);
-	return lock;
+	*ret_lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (*ret_lock >= 0)
+		is_locked = patience_flock(&patience, *ret_lock) || errno != ETIMEDOUT;
+	if (!is_locked) {
+		close(*ret_lock);
+		*ret_lock = -1;
+	}
+	return is_locked;
 }
 
 void daemon_unlock(int lock)
@@ -150,21 +162,23 @@ static int start_failed(int status, struct flextrace_error *error)
 static int wait_until_ready(pid_t pid, const sigset_t *awaited, struct session_daemon *ret_daemon,
                             struct flextrace_error *error)
 {
-	struct timespec timeout = {.tv_sec = START_TIMEOUT_S};
-	int status, signal_number;
+	struct patience patience = {.what = "lttng-sessiond to get ready",
+	                            .limit_s = START_LIMIT_S};
+	const struct timespec pause = {.tv_nsec = POLL_NS};
+	int status;
 
 	for (;;) {
-		signal_number = sigtimedwait(awaited, NULL, &timeout);
+		int number = sigtimedwait(awaited, NULL, &pause);
+
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			return start_failed(status, error);
-		if (signal_number == SIGUSR1 && daemon_is_alive())
+		if (number == SIGUSR1 && daemon_is_alive())
 			break;
-		if (signal_number < 0 && errno == EAGAIN) {
-			kill(pid, SIGTERM);
+		if (!patience_lasts(&patience, -1)) {
+			kill(pid, SIGKILL); /* it may be stopped */
 			waitpid(pid, &status, 0);
 			return error_set(error, FLEXTRACE_E_SYSTEM,
-			                 "lttng-sessiond does not get ready: seconds=%d",
-			                 START_TIMEOUT_S);
+			                 "lttng-sessiond does not get ready");
 		}
 	}
 	*ret_daemon = (struct session_daemon){pid, process_start_ticks(pid)};
@@ -173,6 +187,7 @@ static int wait_until_ready(pid_t pid, const sigset_t *awaited, struct session_d
 
 int daemon_await_orphans(struct flextrace_error *error)
 {
+	struct patience patience = {.what = "that lttng-consumerd", .limit_s = ORPHAN_LIMIT_S};
 	char run_dir[PATH_MAX];
 	bool is_gone = true;
 	pid_t pid;
@@ -187,14 +202,14 @@ int daemon_await_orphans(struct flextrace_error *error)
 		}
 		cli_note("waiting for the lttng-consumerd of a session daemon that died: pid=%ld",
 		         (long)pid);
-		is_gone = process_await_end(pidfd, ORPHAN_TIMEOUT_MS);
+		is_gone = patience_await_end(&patience, pidfd);
 		close(pidfd);
 	}
 	if (!is_gone)
 		return error_set(error, FLEXTRACE_E_SYSTEM,
 		                 "The lttng-consumerd of a session daemon that died does not end, "
-		                 "end it with `kill -KILL %ld`: seconds=%d",
-		                 (long)pid, ORPHAN_TIMEOUT_MS / 1000);
+		                 "end it with `kill -KILL %ld`",
+		                 (long)pid);
 	return FLEXTRACE_OK;
 }
 
@@ -242,7 +257,9 @@ void daemon_recognize(struct session_daemon *ret_daemon)
 
 static void wait_for_end(int pidfd, pid_t pid)
 {
-	if (process_await_end(pidfd, STOP_TIMEOUT_MS))
+	struct patience patience = {.what = "lttng-sessiond to end", .limit_s = STOP_LIMIT_S};
+
+	if (patience_await_end(&patience, pidfd))
 		waitpid(pid, NULL, WNOHANG); /* it may be the child of another process */
 	else
 		cli_warn("lttng-sessiond does not end yet, as it does while a program that it "

@@ -31,10 +31,11 @@ bool daemon_lacks_group(void);
 
 /*
  * One `flextrace` of a user at a time starts the daemon and makes its session, or ends its session
- * and stops the daemon: else two would start one each, or one stop it under the other. Returns a
- * descriptor for daemon_unlock(); -1 = there is nowhere to lock, go on without.
+ * and stops the daemon: else two would start one each, or one stop it under the other. Stores a
+ * descriptor for daemon_unlock(); -1 = there is nowhere to lock, go on without. Returns false if
+ * another one holds it too long, or a signal ended the wait.
  */
-int daemon_lock(void);
+bool daemon_lock(int *ret_lock);
 void daemon_unlock(int lock);
 
 /* Waits, with a word to the user, for the consumer daemons that a session daemon left when it died:

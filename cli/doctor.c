@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flextrace doctor: what keeps a recording from working on this machine, and how to mend it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "buffers.h"
@@ -15,23 +18,44 @@
 #include "daemon.h"
 #include "doctor.h"
 #include "findings.h"
+#include "patience.h"
 #include "provider.h"
 
-/* First line of what a command prints; "" if it cannot be run or fails. */
-static const char *first_line(const char *command, char line[512])
+#define COMMAND_LIMIT_S 20
+
+_Noreturn static void exec_command(const char *const words[], int output)
 {
-	FILE *pipe = popen(command, "re");
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setenv("HOME", "/", 0); /* lttng-sessiond does not start without */
+	dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+	dup2(output, STDOUT_FILENO);
+	execvp(words[0], (char *const *)(uintptr_t)words);
+	_exit(127);
+}
+
+/* First line of what a command prints; "" if it cannot be run, fails or does not end. What it
+ * prints fits into a pipe. */
+static const char *first_line(const char *const words[], char line[512])
+{
+	struct patience patience = {.what = words[0], .limit_s = COMMAND_LIMIT_S};
+	int output[2], status = -1;
+	ssize_t n;
+	pid_t pid;
 
 	line[0] = '\0';
-	if (!pipe)
+	if (pipe2(output, O_CLOEXEC) != 0)
 		return line;
-	if (!fgets(line, 512, pipe))
-		line[0] = '\0';
+	fcntl(output[0], F_SETFL, O_NONBLOCK);
+	pid = fork();
+	if (pid == 0)
+		exec_command(words, output[1]);
+	if (pid > 0 && patience_reap(&patience, pid, &status) && status == 0) {
+		n = read(output[0], line, 511);
+		line[n > 0 ? n : 0] = '\0';
+	}
+	close(output[0]);
+	close(output[1]);
 	line[strcspn(line, "\n")] = '\0';
-	while (getc(pipe) != EOF)
-		;
-	if (pclose(pipe) != 0)
-		line[0] = '\0';
 	return line;
 }
 
@@ -44,7 +68,7 @@ static bool find_version(const char *text, int *ret_major, int *ret_minor)
 }
 
 struct tool {
-	const char *name, *command, *package;
+	const char *name, *words[3], *package;
 	int major, minor; /* oldest that will do */
 };
 
@@ -54,7 +78,7 @@ static bool check_tool(struct findings *findings, const struct tool *tool)
 	int major, minor;
 
 	snprintf(mend, sizeof(mend), "apt-get install %s", tool->package);
-	if (!find_version(first_line(tool->command, line), &major, &minor)) {
+	if (!find_version(first_line(tool->words, line), &major, &minor)) {
 		findings_tell(findings, VERDICT_FAIL, mend, "%s: not found", tool->name);
 		return false;
 	}
@@ -138,24 +162,26 @@ static void check_provider(struct findings *findings)
 {
 	struct flextrace_error error = {0};
 	char path[PATH_MAX];
+	int code = provider_try(provider_choose(path), 0, &error);
 
-	if (provider_try(provider_choose(path), 0, &error) == FLEXTRACE_OK)
+	if (code == FLEXTRACE_OK)
 		findings_tell(findings, VERDICT_OK, NULL, "LTTng provider: %s", path);
 	else
 		findings_tell(
 			findings, VERDICT_FAIL,
 			"install liblttng-ust1, or name the file with FLEXTRACE_PROVIDER=PATH",
-			"LTTng provider: %s", error.message);
+			"LTTng provider: %s", code > 0 ? "does not finish loading" : error.message);
 }
 
 /* The babeltrace2 command looks for the plug-in by itself; `flextrace convert` needs none. */
 static void check_plugin(struct findings *findings)
 {
+	static const char *const words[] = {"babeltrace2", "help", "sink.flextrace.timeline", NULL};
 	char line[512], dir[PATH_MAX], mend[PATH_MAX + 64];
 
 	snprintf(mend, sizeof(mend), "export BABELTRACE_PLUGIN_PATH=%s",
 	         plugin_find(dir) ? dir : "DIR, the folder of the flextrace plug-in");
-	if (*first_line("babeltrace2 help sink.flextrace.timeline 2>/dev/null", line))
+	if (*first_line(words, line))
 		findings_tell(findings, VERDICT_OK, NULL,
 		              "babeltrace2 plug-in: found (sink.flextrace.timeline)");
 	else
@@ -197,11 +223,10 @@ static void check_memory(struct findings *findings)
 
 static void check_machine(struct findings *findings)
 {
-	static const struct tool daemon = {"lttng-tools",
-	                                   "HOME=${HOME:-/} lttng-sessiond --version 2>/dev/null",
-	                                   "lttng-tools", 2, 13};
-	static const struct tool babeltrace = {"babeltrace2", "babeltrace2 --version 2>/dev/null",
-	                                       "babeltrace2", 2, 0};
+	static const struct tool daemon = {
+		"lttng-tools", {"lttng-sessiond", "--version", NULL}, "lttng-tools", 2, 13};
+	static const struct tool babeltrace = {
+		"babeltrace2", {"babeltrace2", "--version", NULL}, "babeltrace2", 2, 0};
 
 	check_daemon(findings, check_tool(findings, &daemon));
 	check_provider(findings);

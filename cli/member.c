@@ -12,6 +12,7 @@
 
 #include "cli.h"
 #include "flight.h"
+#include "patience.h"
 
 #define JOIN_GRACE_S  3 /* ranks of a job start within this time of each other */
 #define POLL_NS       20000000
@@ -30,10 +31,20 @@ static int set_lock(int fd, int command, short type, off_t byte)
 	return code;
 }
 
+/* Waits for the mutex of the state file. */
+static bool lock_mutex(int fd)
+{
+	struct patience patience = {
+		.what = "another flextrace, which begins or ends this recording",
+		.limit_s = PATIENCE_LOCK_S};
+
+	return patience_lock_byte(&patience, fd, F_WRLCK, BYTE_MUTEX);
+}
+
 static int file_error(struct flextrace_error *error, const char *path)
 {
-	return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot lock: path=%s, reason=%s", path,
-	                 strerror(errno));
+	return error_set(error, errno == ETIMEDOUT ? FLEXTRACE_E_SYSTEM : FLEXTRACE_E_OUTPUT,
+	                 "Cannot lock: path=%s, reason=%s", path, strerror(errno));
 }
 
 /* Opens the file with its mutex held, and makes sure that it is still the one with that name. */
@@ -42,12 +53,14 @@ static int open_locked(const char *path, struct flextrace_error *error)
 	for (;;) {
 		int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 		struct stat status;
+		int code;
 
 		if (fd < 0)
 			return file_error(error, path);
-		if (set_lock(fd, F_OFD_SETLKW, F_WRLCK, BYTE_MUTEX) != 0) {
+		if (!lock_mutex(fd)) {
+			code = file_error(error, path);
 			close(fd);
-			return file_error(error, path);
+			return code;
 		}
 		if (fstat(fd, &status) == 0 && status.st_nlink > 0)
 			return fd;
@@ -168,7 +181,8 @@ int member_join(struct member *ret_member, const struct member_request *request,
 	if (fd < 0)
 		return fd;
 	code = make_or_load(fd, request, has_made_dir, ret_recording, error);
-	if (code >= 0 && set_lock(fd, F_OFD_SETLKW, F_RDLCK, BYTE_MEMBERS) != 0)
+	/* Whoever has it for writing, to see whether it is the last, holds the mutex. */
+	if (code >= 0 && set_lock(fd, F_OFD_SETLK, F_RDLCK, BYTE_MEMBERS) != 0)
 		code = file_error(error, path);
 	if (code < 0) {
 		if (is_empty(fd))
@@ -197,13 +211,15 @@ static int open_state(const struct recording *recording)
  * session still there has to go on: the one before died. -1: there is nothing to hold. */
 static int hold_end(const struct recording *recording)
 {
+	struct patience patience = {.what = "another flextrace, which ends this recording",
+	                            .limit_s = PATIENCE_LOCK_S};
 	char path[PATH_MAX + 64];
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/%s", recording->dir, RECORDING_ID_FILE);
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (fd >= 0)
-		set_lock(fd, F_OFD_SETLKW, F_WRLCK, 0);
+		patience_lock_byte(&patience, fd, F_WRLCK, 0);
 	return fd;
 }
 
@@ -249,8 +265,7 @@ static bool take_over(int fd, struct recording *recording, uint32_t n_expected)
 	struct recording state;
 
 	for (int64_t waited_ns = 0;; waited_ns += POLL_NS) {
-		set_lock(fd, F_OFD_SETLKW, F_WRLCK, BYTE_MUTEX);
-		if (has_members(fd) || is_empty(fd))
+		if (!lock_mutex(fd) || has_members(fd) || is_empty(fd))
 			return false;
 		if (recording_load(recording->dir, &state, NULL) == FLEXTRACE_OK)
 			*recording = state;
@@ -339,8 +354,9 @@ int member_leave(struct member *member, const struct recording *recording)
 	bool is_last = true;
 
 	while (member->fd >= 0) {
-		set_lock(member->fd, F_OFD_SETLKW, F_WRLCK, BYTE_MUTEX);
-		is_last = set_lock(member->fd, F_OFD_SETLK, F_WRLCK, BYTE_MEMBERS) == 0;
+		/* Who holds the mutex as long as that is the last one, or ends it. */
+		is_last = lock_mutex(member->fd) &&
+		          set_lock(member->fd, F_OFD_SETLK, F_WRLCK, BYTE_MEMBERS) == 0;
 		if (!is_last || !may_others_come(member))
 			break;
 		set_lock(member->fd, F_OFD_SETLK, F_RDLCK, BYTE_MEMBERS);

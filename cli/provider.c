@@ -3,13 +3,18 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include "patience.h"
+
+#define MARGIN_S    10 /* beside the time that LTTng waits */
 #define PLUGIN_FILE "babeltrace-plugin-flextrace.so"
 
 /* From the folder of this command: in the build tree, and where both were installed. */
@@ -65,6 +70,7 @@ _Noreturn static void load_and_tell(const char *path, int timeout_ms, int report
 	const char *reason;
 	char timeout[16];
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	snprintf(timeout, sizeof(timeout), "%d", timeout_ms);
 	setenv("LTTNG_UST_REGISTER_TIMEOUT", timeout, 1);
 	reason = dlopen(path, RTLD_NOW | RTLD_LOCAL) ? NULL : dlerror();
@@ -75,23 +81,29 @@ _Noreturn static void load_and_tell(const char *path, int timeout_ms, int report
 
 int provider_try(const char *path, int timeout_ms, struct flextrace_error *error)
 {
+	struct patience patience = {.what = "the LTTng provider to load",
+	                            .limit_s = timeout_ms / 1000 + MARGIN_S};
 	char reason[400] = "";
 	int report[2], status = 0;
+	bool has_ended;
 	ssize_t n;
 	pid_t pid;
 
-	if (pipe(report) != 0)
+	if (pipe2(report, O_NONBLOCK | O_CLOEXEC) != 0)
 		return error_set(error, FLEXTRACE_E_SYSTEM, "Cannot make a pipe: reason=%s",
 		                 strerror(errno));
 	pid = fork();
 	if (pid == 0)
 		load_and_tell(path, timeout_ms, report[1]);
-	close(report[1]);
+	has_ended = pid > 0 && patience_reap(&patience, pid, &status);
 	n = read(report[0], reason, sizeof(reason) - 1);
 	close(report[0]);
+	close(report[1]);
 	reason[n > 0 ? n : 0] = '\0';
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+	if (pid < 0)
 		return error_set(error, FLEXTRACE_E_SYSTEM, "Cannot fork");
+	if (!has_ended)
+		return 1;
 	if (status != 0)
 		return error_set(error, FLEXTRACE_E_SYSTEM, "%s",
 		                 reason[0] ? reason : "it ends the process that loads it");

@@ -24,7 +24,8 @@ bool plugin_find(char ret_dir[PATH_MAX]);
 /*
  * Loads a provider in a process of its own, which registers with the session daemon and waits
  * for that at most `timeout_ms`. It records nothing, but makes LTTng allocate this user's
- * buffers. FLEXTRACE_E_SYSTEM: it cannot be loaded; the message says why.
+ * buffers. FLEXTRACE_E_SYSTEM: it cannot be loaded; the message says why. Returns 1 if it did not
+ * finish, or a signal ended the wait for it.
  */
 int provider_try(const char *path, int timeout_ms, struct flextrace_error *error);
 

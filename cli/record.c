@@ -346,10 +346,11 @@ static int end_recording(struct run *run, const struct recording *snapshot, bool
 static int end(struct run *run, int program_code)
 {
 	struct recording snapshot;
+	int code, ended, finished;
 	bool is_taken;
-	int code = take_last(run, program_code, &snapshot, &is_taken);
-	int ended, finished;
 
+	signals_forget(&run->signals);
+	code = take_last(run, program_code, &snapshot, &is_taken);
 	attend_end(&run->attendance);
 	signals_ignore_usr2();
 	if (run->attendance.has_failed)

@@ -230,8 +230,13 @@ static int make_buffers(const struct recording *recording, struct flextrace_erro
 	struct flextrace_error reason = {0};
 	char provider[PATH_MAX], size[32];
 	enum session_verdict verdict;
+	int code;
 
-	if (provider_try(provider_choose(provider), REGISTER_TIMEOUT_MS, &reason) < 0) {
+	code = provider_try(provider_choose(provider), REGISTER_TIMEOUT_MS, &reason);
+	if (code == 1)
+		return error_set(error, FLEXTRACE_E_SYSTEM,
+		                 "The LTTng provider does not finish loading: path=%s", provider);
+	if (code < 0) {
 		cli_warn("The LTTng provider cannot be loaded, programs will record nothing: %s",
 		         reason.message);
 		return FLEXTRACE_OK;
@@ -248,13 +253,19 @@ static int make_buffers(const struct recording *recording, struct flextrace_erro
 		buffers_format_size(recording->buffers.events.subbuf_bytes, size));
 }
 
+static int locked_out(struct flextrace_error *error)
+{
+	return error_set(error, FLEXTRACE_E_SYSTEM,
+	                 "Another flextrace, which begins or ends a recording, does not finish");
+}
+
 static int start_session(const struct recording *recording, const struct recording_options *options,
                          pid_t pid, struct flextrace_error *error)
 {
 	const struct emit_wish wish = {.wants_all = options->wants_all, .pid = pid};
 
-	if (!pid)
-		wanted_note(recording->session, options->wants_all);
+	if (!pid && !wanted_note(recording->session, options->wants_all))
+		return locked_out(error);
 	emit_parts_note(recording, wish, EMITTED_STARTING);
 	FLEXTRACE_TRY(session_start(recording->session, error));
 	emit_parts_note(recording, wish, EMITTED_STARTED);
@@ -289,14 +300,16 @@ static int end_session(struct recording *recording, int *ret_destroyed,
                        struct flextrace_error *error)
 {
 	struct session_daemon daemon = recording->daemon;
-	int lock = daemon_lock(), destroyed, ended;
+	int lock, destroyed, ended;
+	bool is_locked = daemon_lock(&lock);
 
 	destroyed = session_destroy(recording->session, error);
 	clear_memory(recording, destroyed == 0);
 	/* Whose recording started it may have ended before us, and left it to us. */
 	if (!daemon.pid)
 		daemon_recognize(&daemon);
-	ended = daemon_stop(&daemon);
+	/* Else another one needs it. */
+	ended = is_locked ? daemon_stop(&daemon) : 1;
 	daemon_unlock(lock);
 	if (ret_destroyed)
 		*ret_destroyed = destroyed;
@@ -306,8 +319,10 @@ static int end_session(struct recording *recording, int *ret_destroyed,
 static int make_session(struct recording *recording, const struct session_setup *setup,
                         struct flextrace_error *error)
 {
-	int lock = daemon_lock(), code;
+	int lock, code;
 
+	if (!daemon_lock(&lock))
+		return locked_out(error);
 	code = daemon_ensure(&recording->daemon, error);
 	if (code == FLEXTRACE_OK) {
 		code = session_create(setup, error);
@@ -458,7 +473,9 @@ static bool recover(const struct recording *recording)
 
 	if (code < 0) {
 		cli_error("%s", error.message);
-		remove_memory(recording); /* nobody would find it again */
+		/* Nobody would find it again who was not told how to read it. */
+		if (code != FLEXTRACE_E_SYSTEM)
+			remove_memory(recording);
 	}
 	return code > 0;
 }

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -14,10 +16,12 @@
 
 #include "cli.h"
 #include "glob_in.h"
+#include "patience.h"
 #include "recording.h"
 #include "rings.h"
 
-#define USERS "/ust/uid/*/*-bit/metadata"
+#define USERS        "/ust/uid/*/*-bit/metadata"
+#define TOOL_LIMIT_S 300
 
 static bool has_buffers(const char *path)
 {
@@ -56,6 +60,7 @@ _Noreturn static void exec_tool(const char *option, const char *buffers)
 {
 	int null = open("/dev/null", O_WRONLY);
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would want what it writes */
 	dup2(null, STDOUT_FILENO);
 	execlp("lttng-crash", "lttng-crash", option, buffers, (char *)NULL);
 	_exit(errno == ENOENT ? 127 : 126);
@@ -65,6 +70,8 @@ _Noreturn static void exec_tool(const char *option, const char *buffers)
 static int extract(const char *buffers, const char *to, const char *recovered,
                    struct flextrace_error *error)
 {
+	struct patience patience = {.what = "lttng-crash, which reads the buffers",
+	                            .limit_s = TOOL_LIMIT_S};
 	char option[PATH_MAX + 64];
 	int status = -1;
 	pid_t pid;
@@ -73,9 +80,13 @@ static int extract(const char *buffers, const char *to, const char *recovered,
 	pid = fork();
 	if (pid == 0)
 		exec_tool(option, buffers);
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+	if (pid < 0)
 		return error_set(error, FLEXTRACE_E_SYSTEM, "Cannot run lttng-crash: reason=%s",
 		                 strerror(errno));
+	if (!patience_reap(&patience, pid, &status))
+		return error_set(error, FLEXTRACE_E_SYSTEM,
+		                 "lttng-crash did not end; by hand: lttng-crash --extract=%s %s",
+		                 recovered, buffers);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return FLEXTRACE_OK;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)

@@ -132,11 +132,17 @@ int registration_sessions(pid_t pid, struct registration_session **ret_sessions,
 	found = calloc((size_t)n + 1, sizeof(*found));
 	for (int i = 0; i < n && found; i++) {
 		struct registration_session *session = &found[n_found];
+		struct watch watch;
+		bool is_taken;
 
-		if (!entries[i].is_active || !takes_process(entries[i].name, pid))
+		watch_begin(&watch);
+		is_taken = entries[i].is_active && takes_process(entries[i].name, pid);
+		if (is_taken)
+			session->n_events = count_events(entries[i].name);
+		watch_end(&watch);
+		if (!is_taken)
 			continue;
 		memcpy(session->name, entries[i].name, sizeof(session->name));
-		session->n_events = count_events(session->name);
 		n_found += session->n_events > 0;
 	}
 	free(entries);

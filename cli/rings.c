@@ -11,11 +11,12 @@
 #include "glob_in.h"
 #include "layout.h"
 #include "mappers.h"
+#include "patience.h"
 
 #define FILES     "ust/uid/*/*-bit/*_[0-9]*"
 #define LOOKS     10 /* without a change */
-#define MAX_LOOKS 100
-#define PAUSE_NS  100000000
+#define STEPS     5  /* of patience from look to look */
+#define LIMIT_S   10
 #define TENDED_NS INT64_C(2000000000)
 
 /* Heals the one that was found, or all. What LTTng says of the events stands beside the buffers. */
@@ -71,21 +72,22 @@ static uint32_t look_at(const char *path, struct look *look, bool is_quiet, bool
 
 uint32_t rings_heal(const char *dir, bool is_quiet)
 {
-	const struct timespec pause = {.tv_nsec = PAUSE_NS};
+	struct patience patience = {.what = "programs that are in the middle of a record",
+	                            .limit_s = LIMIT_S};
 	struct look *looks;
-	bool is_stuck = true;
+	bool is_stuck = true, lasts = true;
 	uint32_t n = 0;
 	glob_t files;
 
 	if (!*dir || glob_in(dir, FILES, &files) != 0)
 		return 0;
 	looks = calloc(files.gl_pathc, sizeof(*looks));
-	for (int i = 0; looks && is_stuck && i < MAX_LOOKS; i++) {
-		if (i)
-			nanosleep(&pause, NULL);
+	while (looks && is_stuck && lasts) {
 		is_stuck = false;
 		for (size_t j = 0; j < files.gl_pathc; j++)
 			n += look_at(files.gl_pathv[j], &looks[j], is_quiet, &is_stuck);
+		for (int i = 0; i < STEPS && is_stuck && lasts; i++)
+			lasts = patience_lasts(&patience, -1);
 	}
 	free(looks);
 	globfree(&files);

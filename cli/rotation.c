@@ -10,10 +10,10 @@
 
 #include "emit_parts.h"
 #include "glob_in.h"
+#include "patience.h"
 #include "session_running.h"
-#include "watch.h"
 
-#define POLL_NS 20000000
+#define LIMIT_S 60 /* for a chunk to be closed */
 #define MAX_S   (INT64_C(366) * 24 * 3600)
 
 static int64_t now_ns(void)
@@ -110,19 +110,16 @@ int rotator_tick(struct rotator *rotator, struct flextrace_error *error)
 
 int rotator_finish(struct rotator *rotator, struct flextrace_error *error)
 {
-	const struct timespec pause = {.tv_nsec = POLL_NS};
-	struct watch watch;
+	struct patience patience = {.what = "LTTng to close a chunk", .limit_s = LIMIT_S};
 	int code = 0;
 
 	rotator->plan = (struct rotation_plan){0};
-	watch_begin(&watch);
-	while (rotator->going_on && code == 0 && !watch.has_given_up) {
+	while (rotator->going_on && code == 0) {
 		code = check_closed(rotator, error);
-		if (code == 0)
-			nanosleep(&pause, NULL);
+		if (code == 0 && !patience_lasts(&patience, -1))
+			code = error_set(error, FLEXTRACE_E_SYSTEM,
+			                 "LTTng does not finish a rotation");
 	}
-	if (watch_end(&watch) && code == 0)
-		code = error_set(error, FLEXTRACE_E_SYSTEM, "LTTng does not finish a rotation");
 	return code < 0 ? code : FLEXTRACE_OK;
 }
 

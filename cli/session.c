@@ -242,7 +242,11 @@ int session_create(const struct session_setup *setup, struct flextrace_error *er
 
 	watch_begin(&watch);
 	code = create(setup, error);
-	watch_end(&watch);
+	if (watch_end(&watch) && code < 0)
+		error_set(error, FLEXTRACE_E_SYSTEM,
+		          "LTTng does not answer; if it makes the session when it goes on, `lttng "
+		          "destroy %s` ends that",
+		          setup->name);
 	return code;
 }
 

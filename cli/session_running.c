@@ -89,10 +89,13 @@ int session_rotate(const char *name, struct lttng_rotation_handle **ret_rotation
 int session_rotated(struct lttng_rotation_handle *rotation, struct flextrace_error *error)
 {
 	enum lttng_rotation_state state = LTTNG_ROTATION_STATE_ERROR;
+	struct watch watch;
 	int code = 1;
 
+	watch_begin(&watch);
 	if (lttng_rotation_handle_get_state(rotation, &state) != LTTNG_ROTATION_STATUS_OK)
 		state = LTTNG_ROTATION_STATE_ERROR;
+	watch_end(&watch);
 	if (state == LTTNG_ROTATION_STATE_ONGOING)
 		return 0;
 	if (state != LTTNG_ROTATION_STATE_COMPLETED)

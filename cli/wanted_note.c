@@ -83,13 +83,15 @@ static FILE *open_next(const struct paths *paths)
 }
 
 /* `wants_all` NULL: there is no line of this session any more. */
-static void replace(const char *session, const bool *wants_all)
+static bool replace(const char *session, const bool *wants_all)
 {
-	int lock = daemon_lock();
 	struct paths paths;
 	bool is_empty;
 	FILE *file;
+	int lock;
 
+	if (!daemon_lock(&lock))
+		return false;
 	name_paths(&paths);
 	file = open_next(&paths);
 	if (file) {
@@ -103,11 +105,12 @@ static void replace(const char *session, const bool *wants_all)
 			unlink(paths.file);
 	}
 	daemon_unlock(lock);
+	return true;
 }
 
-void wanted_note(const char *session, bool wants_all)
+bool wanted_note(const char *session, bool wants_all)
 {
-	replace(session, &wants_all);
+	return replace(session, &wants_all);
 }
 
 void wanted_remove(const char *session)

@@ -11,8 +11,9 @@
 
 #include <stdbool.h>
 
-/* Wants all programs that register with this user's session daemon, or those of the session. */
-void wanted_note(const char *session, bool wants_all);
+/* Wants all programs that register with this user's session daemon, or those of the session.
+ * Returns false if another flextrace does not let us, or a signal ended the wait for it. */
+bool wanted_note(const char *session, bool wants_all);
 
 void wanted_remove(const char *session);
 

@@ -15,10 +15,10 @@
 
 #include "cli.h"
 #include "consumers.h"
+#include "patience.h"
 #include "process.h"
 
-#define PATIENCE_S 3
-#define POLL_NS    INT64_C(200000000)
+#define POLL_NS INT64_C(200000000)
 
 static bool tell_stopped(const char *name, pid_t pid)
 {
@@ -75,22 +75,6 @@ static void break_connections(void)
 		closedir(dir);
 }
 
-/* Returns the signal that somebody sent who does not want to wait, or 0. */
-static int take_signal(void)
-{
-	const struct timespec now = {0};
-	sigset_t ending;
-	int number;
-
-	sigemptyset(&ending);
-	sigaddset(&ending, SIGINT);
-	sigaddset(&ending, SIGQUIT);
-	sigaddset(&ending, SIGTERM);
-	sigaddset(&ending, SIGHUP);
-	number = sigtimedwait(&ending, NULL, &now);
-	return number > 0 ? number : 0;
-}
-
 /* Waits for the end of the call; false: it lasts longer. */
 static bool wait_for_end(struct watch *watch, int64_t ns)
 {
@@ -106,17 +90,35 @@ static bool wait_for_end(struct watch *watch, int64_t ns)
 	return watch->is_over;
 }
 
+static void do_nothing(int number)
+{
+	(void)number;
+}
+
+/* Of a daemon that takes no connection any more the call waits in connect(). */
+static void interrupt_by_signal(struct sigaction *ret_before)
+{
+	const struct sigaction action = {.sa_handler = do_nothing};
+
+	sigaction(SIGURG, &action, ret_before);
+}
+
 static void give_up(struct watch *watch, int number)
 {
+	struct sigaction before;
+
 	watch->has_given_up = true;
 	if (number)
 		cli_warn("Waiting no longer for LTTng: %s", strsignal(number));
 	else
 		cli_warn("Waiting no longer for LTTng: seconds=%d", watch->limit_s);
+	interrupt_by_signal(&before);
 	/* A call may be several, each with a connection of its own. */
-	do
+	do {
 		break_connections();
-	while (!wait_for_end(watch, POLL_NS));
+		pthread_kill(watch->caller, SIGURG);
+	} while (!wait_for_end(watch, POLL_NS));
+	sigaction(SIGURG, &before, NULL);
 }
 
 static void *watch_main(void *data)
@@ -127,12 +129,11 @@ static void *watch_main(void *data)
 
 	pthread_mutex_lock(&watch->mutex);
 	if (!wait_for_end(watch, INT64_C(1000000000) * PATIENCE_S)) {
-		while (take_signal())
-			; /* before it was told that there is something to wait for */
 		tell();
+		number = patience_ending_signal();
 		while (left_ns > 0 && !number && !wait_for_end(watch, POLL_NS)) {
 			left_ns -= POLL_NS;
-			number = take_signal();
+			number = patience_ending_signal();
 		}
 		if (!watch->is_over)
 			give_up(watch, number);
@@ -151,7 +152,7 @@ void watch_begin_for(struct watch *watch, int limit_s)
 	pthread_condattr_t attributes;
 	sigset_t all, before;
 
-	*watch = (struct watch){.limit_s = limit_s};
+	*watch = (struct watch){.limit_s = limit_s, .caller = pthread_self()};
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_mutex_init(&watch->mutex, NULL);

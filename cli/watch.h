@@ -5,7 +5,8 @@
  * LTTng's control library waits without an end: a daemon that somebody stopped (SIGSTOP, a
  * debugger, a frozen container) would keep `flextrace` waiting without a word. After some seconds
  * the user is told what is waited for. From then on a signal that ends programs ends the wait, and
- * so does its bound: the call comes back with an error, as if the daemon was gone.
+ * so does its bound: the call comes back with an error, as if the daemon was gone. Waits for
+ * anything else: patience.h.
  *
  *	struct watch watch;
  *
@@ -14,7 +15,7 @@
  *	watch_end(&watch);
  *
  * - Signals end a wait where the caller holds them back (child.h); elsewhere they do what they
- *   always do.
+ *   always do. They stay pending.
  */
 #ifndef FLEXTRACE_WATCH_H
 #define FLEXTRACE_WATCH_H
@@ -26,7 +27,7 @@
 #define WATCH_LIMIT_S 60
 
 struct watch {
-	pthread_t thread;
+	pthread_t thread, caller;
 	pthread_mutex_t mutex;
 	pthread_cond_t over;
 	int limit_s;

@@ -65,7 +65,7 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 		ENVIRONMENT FLEXTRACE_PROVIDER=$<TARGET_FILE:flextrace_lttng>)
 	add_executable(record_terminal record/terminal.c)
 	target_link_libraries(record_terminal PRIVATE flextrace_options util)
-	foreach(case program windows memory job crash running converted doctor own causes)
+	foreach(case program windows memory job crash running converted doctor own causes waits)
 		set(shm 1g)
 		if(case STREQUAL memory)
 			set(shm 64m)
@@ -81,7 +81,8 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 	set_tests_properties(record.rights PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 600
 		RESOURCE_LOCK lttng)
 	# Programs that record does not start must find the provider by themselves.
-	set_tests_properties(record.running record.converted record.doctor record.own record.causes PROPERTIES
+	set_tests_properties(record.running record.converted record.doctor record.own record.causes
+		record.waits PROPERTIES
 		ENVIRONMENT FLEXTRACE_PROVIDER=$<TARGET_FILE:flextrace_lttng>)
 
 	add_executable(record_disabled record/program.c)

@@ -73,5 +73,5 @@ daemon_of() {
 
 # hear: stores in $line what record says next on descriptor 3, but that it waits: it says so where the machine is slow.
 hear() {
-	while read -r line <&3 && [ "$line" = 'flextrace: waiting for LTTng' ]; do :; done
+	while read -r line <&3 && [ "${line#flextrace: waiting for}" != "$line" ]; do :; done
 }
