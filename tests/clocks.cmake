@@ -11,7 +11,7 @@ foreach(file band bridge calibrate choose claims doubts eras fit floors follow g
 	list(APPEND clocks_sources converter/calibrate/${file}.c)
 endforeach()
 
-foreach(name unwrap unwrap_records unwrap_boots unwrap_strays)
+foreach(name unwrap unwrap_records unwrap_boots unwrap_reuse unwrap_strays)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
 		tests/text_source.c tests/unwrap_fixture.c converter/decode/decode.c
 		converter/decode/schema.c LIBS Threads::Threads m)

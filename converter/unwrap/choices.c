@@ -6,7 +6,8 @@
  *
  * - An operation ran before its record was written, and is taken to have done so by no more than
  *   twice as long as nearly all are late of which the completion is known, or a wrap. So its place
- *   on the axis is one of the last ones of its phase that the counter had reached then.
+ *   on the axis is one of the last ones of its phase that the counter had reached then. Where what
+ *   is known lies so far away that the padded rate leaves half a wrap open, it stays assumed.
  * - Facts whose place is known bound the host time of that place from both sides, with the rate's
  *   interval widened by PAD.
  * - An instance can be meant if its submit is not behind that time and its completion not before
@@ -159,7 +160,16 @@ static const struct fact *last_by(const struct chooser *chooser, int64_t host_ns
 	return last;
 }
 
-/* Gives a fact the last place that its counter had reached when its record was written. */
+/* How many ticks the padded rate leaves unknown between a fact and a host time, which may be in
+ * front of it. */
+static double unknown_ticks(const struct axis *axis, const struct fact *fact, int64_t host_ns)
+{
+	double gap_ns = (double)(host_ns - fact->after_ns);
+
+	return (axis->rate.hi * (1 + PAD) - axis->rate.lo * (1 - PAD)) * fabs(gap_ns);
+}
+
+/* Gives a fact the last place that its counter can have reached when its record was written. */
 static bool place_by_clock(const struct chooser *chooser, struct fact *fact, int64_t clock_ns)
 {
 	const struct axis *axis = chooser->axis;
@@ -167,8 +177,7 @@ static bool place_by_clock(const struct chooser *chooser, struct fact *fact, int
 	struct phase phase;
 	place_t most;
 
-	if (!last || window_unknown_ticks(axis, (double)(clock_ns - last->after_ns)) >
-	                     (double)(UINT64_C(1) << axis->narrow_bits) / 4)
+	if (!last || unknown_ticks(axis, last, clock_ns) > ldexp(0.25, (int)axis->narrow_bits))
 		return false;
 	phase = phase_of(axis, fact, last->segment);
 	most = (place_t)(int64_t)last->first + window_most_ticks(axis, clock_ns - last->before_ns) -
@@ -221,6 +230,7 @@ static bool bound_when(const struct chooser *chooser, const struct fact *fact, s
 	uint32_t at = axis_find(axis, (int64_t)ns), n = 0;
 
 	*when = (struct when){-INFINITY, INFINITY, -INFINITY, INFINITY};
+	bound_by(axis, last, fact, when);
 	for (uint32_t i = at; i < axis->n_facts && i < at + MAX_STEPS && n < N_BESIDE; i++) {
 		if (is_of(&axis->facts[i], fact->segment))
 			bound_by(axis, &axis->facts[i], fact, when), n++;
@@ -309,6 +319,17 @@ static struct when earlier(const struct axis *axis, const struct when *when, uns
 	};
 }
 
+/* Goes back from the last place that the counter can have reached when the record was written, as
+ * far as what was asked since then denies it. */
+static void reach_clock(const struct axis *axis, int64_t clock_ns, struct fact *fact,
+                        struct when *when)
+{
+	for (unsigned n = 0; n < MAX_WRAPS && when->last_lo_ns > (double)clock_ns; n++) {
+		*when = earlier(axis, when, 1);
+		fact->first -= UINT64_C(1) << axis->narrow_bits;
+	}
+}
+
 /* Finds the instances that can be, wherever the phase comes again; stores by how many wraps the
  * last one found is in front of the last place. */
 static void find_instances(const struct chooser *chooser, const struct choice *choice,
@@ -389,6 +410,7 @@ static void decide(struct chooser *chooser, const struct fact *fact, struct choi
 	ret_fact->status = TIME_ASSUMED;
 	if (!bound_when(chooser, ret_fact, &when))
 		return;
+	reach_clock(chooser->axis, choice->clock_ns, ret_fact, &when);
 	find_instances(chooser, choice, &when, &found, &n_wraps);
 	ret_fact->first -= (uint64_t)n_wraps << chooser->axis->narrow_bits;
 	if (found.n == 1)

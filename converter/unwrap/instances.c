@@ -11,7 +11,8 @@
  * So that a lost completion does not widen the brackets for ever: where later work of the queue was
  * complete before a number was submitted again, the work of that number was complete, too, and what
  * comes next is of the new submit. If a completion too many comes then, none had been lost: the
- * host had seen it late. Its predecessors move up by one.
+ * host had seen it late. Its predecessors move up by one. How late completions of a trace come
+ * behind those of later work is looked for first; as long as that, nothing is over.
  */
 #include "array.h"
 #include "blocks.h"
@@ -20,6 +21,36 @@
 #define MAX_DEPTH 1024u /* instances that one completion may be of */
 #define MAX_OVER  64u   /* that are looked at for one that was not over after all */
 #define MAX_MOVED 4u    /* completions that move up */
+#define MIN_LATES 16u   /* that tell how late others may be */
+#define RARELY    20u   /* of so many one may be later */
+#define NEVER_NS  (INT64_MIN / 2)
+
+/* -- how late -------------------------------------------------------------------------------- */
+
+/* Quarters of octaves. */
+static uint32_t late_bin(int64_t ns)
+{
+	int bits = 63 - __builtin_clzll((uint64_t)(ns > 4 ? ns : 4));
+
+	return (uint32_t)(bits * 4) + (uint32_t)(ns >> (bits - 2) & 3);
+}
+
+void lates_add(struct lates *lates, int64_t ns)
+{
+	lates->n[ns > 0 ? late_bin(ns) : 0]++;
+	lates->n_all++;
+}
+
+int64_t lates_most(const struct lates *lates, int64_t otherwise)
+{
+	uint32_t bin = 255, n_beyond = 0;
+
+	while (bin > 8 && (n_beyond += lates->n[bin]) <= lates->n_all / RARELY)
+		bin--;
+	if (lates->n_all < MIN_LATES || bin / 4 >= 60)
+		return otherwise;
+	return bin > 8 ? (INT64_C(5) + bin % 4) * 3 << (bin / 4 - 2) >> 1 : 0;
+}
 
 /* -- jobs ------------------------------------------------------------------------------------- */
 
@@ -31,7 +62,7 @@ static int find_queue(struct matcher *matcher, uint64_t owner, uint32_t *ret_que
 	*ret_queue = matcher->n_queues;
 	FLEXTRACE_TRY(
 		array_make_room(&matcher->queues, matcher->n_queues, sizeof(*matcher->queues)));
-	matcher->queues[matcher->n_queues++] = (struct queue){.done_ns = INT64_MIN};
+	matcher->queues[matcher->n_queues++] = (struct queue){.done_ns = NEVER_NS};
 	return map_put(&matcher->queues_of, owner, 0, *ret_queue);
 }
 
@@ -52,12 +83,37 @@ static int find_job(struct matcher *matcher, const struct loose_edge *edge, uint
 	return map_put(&matcher->jobs, owner, edge->job, *ret_job);
 }
 
+/* Where a completion follows a submit of its number, and that one a completion, the two are of one
+ * instance, but for rare losses: how much later submissions had been seen complete before? */
+static void find_lag(struct matcher *matcher, struct job *job, const struct loose_edge *edge,
+                     struct lates *lags)
+{
+	struct queue *queue = &matcher->queues[job->queue];
+
+	if (edge->class == RECORD_SUBMIT) {
+		job->n_submits++;
+		job->submit_ns = edge_time(edge);
+	} else if (edge->class == RECORD_COMPLETE) {
+		if (job->n_submits == 1)
+			lates_add(lags, queue->done_ns - job->submit_ns);
+		if (job->n_submits == 1 && job->submit_ns > queue->done_ns)
+			queue->done_ns = job->submit_ns;
+		job->n_submits = 0;
+	}
+}
+
 int instances_prepare(struct matcher *matcher)
 {
+	struct lates lags = {.n_all = 0};
 	uint32_t job;
 
-	for (uint32_t i = 0; i < matcher->n_edges; i++)
+	for (uint32_t i = 0; i < matcher->n_edges; i++) {
 		FLEXTRACE_TRY(find_job(matcher, matcher->edges[i], &job));
+		find_lag(matcher, &matcher->matches->jobs[job], matcher->edges[i], &lags);
+	}
+	matcher->most_lag_ns = lates_most(&lags, 0);
+	for (uint32_t i = 0; i < matcher->n_queues; i++)
+		matcher->queues[i].done_ns = NEVER_NS;
 	return FLEXTRACE_OK;
 }
 
@@ -111,13 +167,15 @@ static struct instance *oldest_of(const struct matches *matches, struct job *job
 	return job->oldest == NO_INSTANCE ? NULL : &matches->instances[job->oldest];
 }
 
-/* A number is used again: which of its work is over, though its completion was not seen? */
+/* A number is used again: which of its work is over, though its completion was not seen, and would
+ * have been by now? */
 static void end_oldest(struct matcher *matcher, struct job *job)
 {
 	const struct queue *queue = &matcher->queues[job->queue];
 	struct instance *oldest = oldest_of(matcher->matches, job);
 
-	while (oldest && (oldest->op || edge_time(oldest->submit) < queue->done_ns)) {
+	while (oldest &&
+	       (oldest->op || edge_time(oldest->submit) < queue->done_ns - matcher->most_lag_ns)) {
 		oldest->is_over = job->has_over = true;
 		oldest = oldest_of(matcher->matches, job);
 	}
@@ -175,7 +233,7 @@ static struct instance *find_lacking(const struct matcher *matcher, struct job *
                                      const struct loose_edge *edge)
 {
 	const struct matches *matches = matcher->matches;
-	struct instance *oldest = oldest_of(matches, job), *found = NULL;
+	struct instance *oldest = oldest_of(matches, job), *found = NULL, *over;
 	uint32_t at = oldest ? job->oldest : NO_INSTANCE;
 
 	for (uint32_t n = 0; at != NO_INSTANCE && n < MAX_DEPTH; n++) {
@@ -189,7 +247,8 @@ static struct instance *find_lacking(const struct matcher *matcher, struct job *
 			return found;
 		at = instance->after;
 	}
-	return found ? found : find_over(matches, job, edge);
+	over = find_over(matches, job, edge);
+	return over ? over : found;
 }
 
 /* The one before the newest ones, of which all have both edges, that was thought to be over;

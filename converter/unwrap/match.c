@@ -17,10 +17,8 @@
 
 #define MAX_SEARCH  256u  /* instances that are looked at for one operation */
 #define MAX_LEFT    1024u /* likewise, for one that nothing tells */
-#define MIN_LATES   16u   /* records that tell how late others may be */
 #define MAX_DOUBTED 8     /* in front of an operation that found none */
 #define MANY        3u    /* of so many one is doubtful, or found none */
-#define RARELY      20u   /* of so many one may be later */
 
 /* -- operations ------------------------------------------------------------------------------- */
 
@@ -284,34 +282,18 @@ static int64_t late_ns(const struct instance *instance)
 	return instance->op->complete_host_ns - edge_time(instance->complete);
 }
 
-/* Quarters of octaves. */
-static int late_bin(int64_t ns)
-{
-	int bits = 63 - __builtin_clzll((uint64_t)ns | 4);
-
-	return bits * 4 + (int)(ns >> (bits - 2) & 3);
-}
-
-/* By how much the stamps of operations are late, but for few: half as much again as those of nearly
- * all. */
+/* By how much the stamps of operations are late, but for few. */
 static void find_most_late(struct matches *matches)
 {
-	uint32_t n[256] = {0}, n_lates = 0, n_beyond = 0;
-	int bin = 255;
+	struct lates lates = {.n_all = 0};
 
 	for (uint32_t i = 0; i < matches->n; i++) {
 		int64_t ns = late_ns(&matches->instances[i]);
 
-		if (ns > 0) {
-			n[late_bin(ns)]++;
-			n_lates++;
-		}
+		if (ns > 0)
+			lates_add(&lates, ns);
 	}
-	while (bin > 8 && (n_beyond += n[bin]) <= n_lates / RARELY)
-		bin--;
-	matches->most_late_ns = INT64_MAX;
-	if (n_lates >= MIN_LATES && bin / 4 < 60)
-		matches->most_late_ns = (INT64_C(5) + bin % 4) * 3 << (bin / 4 - 2) >> 1;
+	matches->most_late_ns = lates_most(&lates, INT64_MAX);
 }
 
 /* An operation that found no instance, though its number has some, may have found its own taken, by

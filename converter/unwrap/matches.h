@@ -37,6 +37,9 @@ struct job {
 	uint32_t first, n_open, n_waiting;
 	uint32_t first_stay; /* see struct matches */
 	uint32_t queue;
+	uint32_t n_seen;    /* ... and so many are not complete; while late_ns is looked for */
+	int64_t submit_ns;  /* the last one ... */
+	uint32_t n_submits; /* ... of so many since a completion; while lags are looked for */
 	bool has_choices;
 	bool has_over;  /* among its instances are such that lack their completion, and are over */
 	bool is_in_use; /* its number was used again before its work was complete ... */
@@ -67,6 +70,11 @@ struct queue {
 	uint32_t n_spare; /* completions without a submit, of numbers used again too early */
 };
 
+/* How many came by how much too late. */
+struct lates {
+	uint32_t n[256], n_all;
+};
+
 /* What is known while records are matched. */
 struct matcher {
 	struct unwrap *unwrap;           /* weak */
@@ -78,6 +86,7 @@ struct matcher {
 	uint32_t n_edges, n_queues;
 	uint32_t n_correlated;  /* operations that were found by it */
 	uint32_t n_edges_alike; /* completions that were */
+	int64_t most_lag_ns;    /* so much later submissions may be seen complete before */
 };
 
 static inline int64_t edge_time(const struct loose_edge *edge)
@@ -91,10 +100,16 @@ static inline uint64_t owner_key(uint32_t device, uint32_t queue)
 	return (uint64_t)device << 32 | queue;
 }
 
+void lates_add(struct lates *lates, int64_t ns);
+
+/* By how much all are late, but for few: half as much again as nearly all, or `otherwise`, where
+ * they are too few. */
+int64_t lates_most(const struct lates *lates, int64_t otherwise);
+
 /* Lists edges in order of time; the list is owned by the caller: blocks. */
 int edges_list(struct table *edges, const struct loose_edge ***ret_edges, uint32_t *ret_n);
 
-/* Makes every job of an edge known. */
+/* Makes every job of an edge known, and how late completions come. */
 int instances_prepare(struct matcher *matcher);
 
 /* Adds an instance behind all of its job. */
