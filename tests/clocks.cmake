@@ -3,7 +3,7 @@
 
 set(clocks_core converter/clock_options.c converter/definitions.c converter/error.c converter/gather.c converter/identity.c
 	converter/ledger.c converter/losses.c converter/strings.c ${table_sources})
-set(clocks_sources tests/clock_model.c tests/clock_truth.c converter/marzullo.c)
+set(clocks_sources tests/clock_model.c tests/clock_truth.c converter/marzullo.c converter/posts.c)
 foreach(file axis bare chains choices edges epochs facts first instances late marks match order rate runs shift spans strays unwrap wide window)
 	list(APPEND clocks_sources converter/unwrap/${file}.c)
 endforeach()
@@ -41,7 +41,7 @@ set(align_sources converter/align/align.c converter/align/curve.c
 	converter/align/graph_order.c converter/align/grid.c converter/align/map.c converter/align/mesh.c converter/align/pace.c converter/align/prove.c converter/align/cut.c converter/align/stretch.c converter/align/room.c converter/align/doubt.c converter/align/narrow.c converter/align/spots.c
 	converter/align/report.c converter/align/seed.c converter/align/stats.c
 	converter/align/sync_ops.c
-	converter/align/vote.c converter/error.c converter/ledger.c converter/losses.c converter/strings.c
+	converter/align/vote.c converter/posts.c converter/error.c converter/ledger.c converter/losses.c converter/strings.c
 	${table_sources})
 flextrace_add_unit_test(NAME align SOURCES ${align_sources} tests/align_fixture.c
 	LIBS Threads::Threads m)

@@ -10,7 +10,7 @@
 #include "align_impl.h"
 #include "blocks.h"
 
-#define N_BLOCKS 64u /* at most: pairs grow with its square */
+#define N_BLOCKS 32u /* at most: pairs grow with its square */
 #define STRIDE   8u  /* observations between two of them */
 
 /* Beyond this, a difference is no observation of a clock. */

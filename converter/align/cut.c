@@ -330,14 +330,16 @@ static bool cut(struct proof *proof)
 /* Cuts again where bounds leave much less room than usual, or leaves the cuts as they are. */
 static void cut_again(struct proof *proof)
 {
-	struct stretch old[MAX_STRETCHES], all;
+	struct stretch old[MAX_STRETCHES];
 	uint32_t n_old = proof->n_stretches;
 	bool is_good = true;
 
 	memcpy(old, proof->stretches, sizeof(old));
 	room_find(proof);
-	for (uint32_t i = 0; i < n_old; i++)
-		is_good = is_good && stretch_prove(proof, old[i].from, old[i].to, &all);
+	for (uint32_t i = 0; i < n_old && is_good; i++)
+		is_good = spots_leave_room(&proof->spots, old[i].from, old[i].to,
+		                           stretch_least(proof, &old[i]),
+		                           stretch_most(proof, &old[i]));
 	if (!is_good && !cut(proof)) {
 		memcpy(proof->stretches, old, sizeof(old));
 		proof->n_stretches = n_old;

@@ -1,40 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A clock of one stretch has one mean rate. Of an interval of rates, each slice gives tighter
- * bounds than the whole; the true rate is in one of them, so what holds in any of them holds: of
- * each bound, the widest. Slices that nothing explains are not the true one.
+ * A clock of one stretch has one mean rate, and is within rho of it everywhere. Nobody knows the
+ * mean: what holds for any is what a pair of places leaves between them, for each pair (posts.c).
+ * Where the first and the last knot can be, by that, leaves an interval of means.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "align_impl.h"
+#include "posts.h"
 
-#define MAX_SLICES 64
-#define SLICE      0.125 /* of rho */
-#define NOWHERE    (FINE_NONE / 2)
+#define NOWHERE (FINE_NONE / 2)
 
 struct narrowing {
 	struct mesh *mesh;
 	uint32_t clock;
 	double rho;
 	struct spots spots;
-	double lo[MAX_SPOTS], hi[MAX_SPOTS]; /* of any slice so far */
-	double least, most;                  /* rates of slices that something explains */
+	struct post posts[MAX_SPOTS];
+	uint32_t spot_of[MAX_SPOTS]; /* of each post */
 };
-
-static void take_slice(struct narrowing *narrowing, double least, double most)
-{
-	struct spots *spots = &narrowing->spots;
-
-	if (!spots_take_rate(spots, 0, spots->n - 1, least, most, narrowing->rho))
-		return;
-	narrowing->least = fmin(narrowing->least, least);
-	narrowing->most = fmax(narrowing->most, most);
-	for (uint32_t i = 0; i < spots->n; i++) {
-		narrowing->lo[i] = fmin(narrowing->lo[i], spots->all[i].tight_lo);
-		narrowing->hi[i] = fmax(narrowing->hi[i], spots->all[i].tight_hi);
-	}
-}
 
 /* Where the first and the last knot can be leaves an interval of mean rates; false: none. */
 static bool find_rates(const struct narrowing *narrowing, double *ret_least, double *ret_most)
@@ -60,57 +45,64 @@ static bool find_rates(const struct narrowing *narrowing, double *ret_least, dou
 	return *ret_least < *ret_most;
 }
 
-static int64_t to_fine(double ns)
+/* Tells a knot that one of its bounds is closer by `gain`; returns whether that is news. */
+static bool tell_knot(struct knot *knot, bool is_upper, double gain)
 {
-	return (int64_t)llrint(ns * FINE_NS);
+	int64_t fine = (int64_t)((gain - ROUNDING_NS) * FINE_NS);
+
+	if (fine <= 0)
+		return false;
+	knot->lo += is_upper ? 0 : fine;
+	knot->hi -= is_upper ? fine : 0;
+	return fine > FINE_NS;
 }
 
-/* Tells the knots what is known of the spots; returns whether that is news. */
-static bool tell_knots(const struct narrowing *narrowing)
+static uint32_t make_posts(struct narrowing *narrowing, bool is_upper)
 {
-	struct mesh *mesh = narrowing->mesh;
-	int64_t first_ns = mesh->knots[mesh->first_knot[narrowing->clock]].host_ns;
+	const struct spots *spots = &narrowing->spots;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < spots->n; i++) {
+		double bound = is_upper ? spots->all[i].hi : -spots->all[i].lo;
+
+		if (bound == INFINITY)
+			continue;
+		narrowing->spot_of[n] = i;
+		posts_add(narrowing->posts, n++, spots->all[i].x, bound, narrowing->rho);
+	}
+	return n;
+}
+
+/* Returns whether that is news. */
+static bool narrow_side(struct narrowing *narrowing, bool is_upper)
+{
+	uint32_t n = make_posts(narrowing, is_upper);
 	bool has_changed = false;
 
-	for (uint32_t i = 0; i < narrowing->spots.n; i++) {
-		struct knot *knot = &mesh->knots[narrowing->spots.all[i].knot];
-		int64_t host = (knot->host_ns - first_ns) * FINE_NS;
-		int64_t lo = -FINE_NONE, hi = FINE_NONE;
+	for (uint32_t i = n; i-- > 0;) {
+		double gain = posts_gain(narrowing->posts, i, n, narrowing->rho);
+		uint32_t knot = narrowing->spots.all[narrowing->spot_of[i]].knot;
 
-		if (isfinite(narrowing->lo[i]))
-			lo = host + to_fine(narrowing->lo[i] - ROUNDING_NS);
-		if (isfinite(narrowing->hi[i]))
-			hi = host + to_fine(narrowing->hi[i] + ROUNDING_NS);
-		has_changed = has_changed || lo > knot->lo + FINE_NS || hi < knot->hi - FINE_NS;
-		knot->lo = lo > knot->lo ? lo : knot->lo;
-		knot->hi = hi < knot->hi ? hi : knot->hi;
+		has_changed = tell_knot(&narrowing->mesh->knots[knot], is_upper, gain) ||
+		              has_changed;
 	}
 	return has_changed;
 }
 
 static bool narrow_clock(struct narrowing *narrowing)
 {
+	bool has_upper, has_lower;
 	double least, most;
-	int n_slices;
 
 	if (!find_rates(narrowing, &least, &most))
 		return false;
 	spots_fill(&narrowing->spots, narrowing->mesh, narrowing->clock, (least + most) / 2, true);
-	n_slices = (int)fmin(MAX_SLICES, ceil((most - least) / (SLICE * narrowing->rho)));
-	for (uint32_t i = 0; i < narrowing->spots.n; i++) {
-		narrowing->lo[i] = INFINITY;
-		narrowing->hi[i] = -INFINITY;
-	}
-	narrowing->least = INFINITY;
-	narrowing->most = -INFINITY;
-	for (int i = 0; i < n_slices; i++)
-		take_slice(narrowing, least + (most - least) * i / n_slices,
-		           least + (most - least) * (i + 1) / n_slices);
-	if (narrowing->least >= narrowing->most)
-		return false;
-	mesh_narrow(narrowing->mesh, narrowing->clock, narrowing->least - narrowing->rho,
-	            narrowing->most + narrowing->rho);
-	return tell_knots(narrowing);
+	has_upper = narrow_side(narrowing, true);
+	has_lower = narrow_side(narrowing, false);
+	if (find_rates(narrowing, &least, &most))
+		mesh_narrow(narrowing->mesh, narrowing->clock, least - narrowing->rho,
+		            most + narrowing->rho);
+	return has_upper || has_lower;
 }
 
 int narrow_run(struct mesh *mesh, double rho, const struct proven *proven, bool *ret_has_changed)

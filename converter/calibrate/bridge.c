@@ -14,13 +14,7 @@
  * least of them is what the union of the bands of all mean rates has there, as far as the limits
  * of the mean do not bind, and for these band.c stands.
  *
- * The right side is the height at x of the chord between two points of which the left one is
- * raised by spread / 2 for each tick from x, and the right one as well. So the least is where the
- * common tangent of two lower hulls passes x: that of the points on the left, which lean to one
- * side, and of those on the right, which lean to the other. The point at x itself has a tangent to
- * each. If it is not above the chord between these two, no chord passes below it; if it is, the
- * search goes on from there, outward. Any pair bounds; where the search ends too soon the bound is
- * only wider.
+ * posts.c finds the least of them.
  *
  * Most constraints follow from others and are left out before: of a closed band only those places
  * matter where a bound is not what its neighbours leave. Between two such the upper border is
@@ -31,12 +25,11 @@
 
 #include "blocks.h"
 #include "calibrate_impl.h"
+#include "posts.h"
 #include "step.h"
 
-#define NONE      UINT32_MAX
-#define MAX_MOVES 256
-#define CALM      3 /* places beside an edge that are all kept */
-#define MAX_LOOK  64
+#define CALM     3 /* places beside an edge that are all kept */
+#define MAX_LOOK 64
 
 double piece_spread(const struct piece *piece, double rho)
 {
@@ -173,13 +166,6 @@ uint32_t band_thin(struct attempt *band)
 
 /* -- bridges --------------------------------------------------------------------------------- */
 
-/* An upper bound. Lower ones stand negated. */
-struct post {
-	double x;               /* ticks from the run's first knot */
-	double u_left, u_right; /* phi, as it leans on the left of others, and on their right */
-	uint32_t left, right;   /* where the tangents from here meet the hulls of those there */
-};
-
 /* Knots of one mean rate, with nothing in doubt between them. */
 struct run {
 	const struct knot *knots;                /* weak */
@@ -188,101 +174,6 @@ struct run {
 	uint32_t n;
 	double lean; /* half the spread, phi per tick */
 };
-
-/* Whether b is not below the chord from a to c, which rises by `ac` on the way, and `ab` to b. */
-static inline bool is_above(const struct post *a, const struct post *b, const struct post *c,
-                            double ab, double ac)
-{
-	return ab * (c->x - a->x) >= ac * (b->x - a->x);
-}
-
-static void find_left(struct post *posts, uint32_t i)
-{
-	uint32_t at = i ? i - 1 : NONE;
-
-	while (at != NONE && posts[at].left != NONE) {
-		const struct post *a = &posts[posts[at].left], *b = &posts[at], *c = &posts[i];
-
-		if (!is_above(a, b, c, b->u_left - a->u_left, c->u_left - a->u_left))
-			break;
-		at = posts[at].left;
-	}
-	posts[i].left = at;
-}
-
-static void find_right(struct post *posts, uint32_t i, uint32_t n)
-{
-	uint32_t at = i + 1 < n ? i + 1 : NONE;
-
-	while (at != NONE && posts[at].right != NONE) {
-		const struct post *a = &posts[i], *b = &posts[at], *c = &posts[posts[at].right];
-
-		if (!is_above(a, b, c, b->u_right - a->u_right, c->u_right - a->u_right))
-			break;
-		at = posts[at].right;
-	}
-	posts[i].right = at;
-}
-
-/* The chord between two posts, raised, on both sides of a place. */
-struct chord {
-	const struct post *left, *right;
-	double rise, length;
-};
-
-static inline struct chord chord_of(const struct post *left, const struct post *right,
-                                    double raised)
-{
-	return (struct chord){left, right, right->u_right - left->u_left - 2 * raised,
-	                      right->x - left->x};
-}
-
-/* Steps outward to the next post on the left, or on the right, if the chord falls by that. */
-static bool move_left(const struct run *run, struct chord *chord, double raised)
-{
-	const struct post *left = chord->left, *next;
-
-	if (left->left == NONE)
-		return false;
-	next = &run->posts[left->left];
-	if ((next->u_left - left->u_left) * chord->length >= chord->rise * (next->x - left->x))
-		return false;
-	*chord = chord_of(next, chord->right, raised);
-	return true;
-}
-
-static bool move_right(const struct run *run, struct chord *chord, double raised)
-{
-	const struct post *right = chord->right, *next;
-
-	if (right->right == NONE)
-		return false;
-	next = &run->posts[right->right];
-	if ((next->u_right - right->u_right) * chord->length >= chord->rise * (next->x - right->x))
-		return false;
-	*chord = chord_of(chord->left, next, raised);
-	return true;
-}
-
-/* How far the least that any pair of others leaves at one post is below its own bound. */
-static double bridge(const struct run *run, uint32_t at)
-{
-	const struct post *post = &run->posts[at];
-	double raised = run->lean * post->x;
-	struct chord chord = chord_of(&run->posts[post->left], &run->posts[post->right], raised);
-
-	if ((post->u_left - chord.left->u_left) * chord.length <=
-	    chord.rise * (post->x - chord.left->x))
-		return 0;
-	for (uint32_t moves = 0; moves < MAX_MOVES; moves++) {
-		bool has_moved = move_left(run, &chord, raised);
-
-		if (!move_right(run, &chord, raised) && !has_moved)
-			break;
-	}
-	return post->u_left - chord.left->u_left -
-	       chord.rise * ((post->x - chord.left->x) / chord.length);
-}
 
 /* Puts one side's bounds beside the line of the run's first piece. */
 static void make_posts(const struct run *run, bool is_upper)
@@ -300,8 +191,7 @@ static void make_posts(const struct run *run, bool is_upper)
 		if (piece != first)
 			u += (double)(piece_value(piece, knot->x) - piece_value(first, knot->x));
 		u = is_upper ? u : -u;
-		run->posts[i] = (struct post){x, u - run->lean * x, u + run->lean * x, 0, 0};
-		find_left(run->posts, i);
+		posts_add(run->posts, i, x, u, run->lean);
 	}
 }
 
@@ -311,16 +201,13 @@ static void bridge_side(const struct run *run, bool is_upper, int64_t *bounds)
 	make_posts(run, is_upper);
 	for (uint32_t i = run->n; i-- > 0;) {
 		const struct post *post = &run->posts[i];
+		double gain;
 
 		bounds[i] = is_upper ? run->knots[i].hi : run->knots[i].lo;
-		find_right(run->posts, i, run->n);
-		if (i > 0 && i + 1 < run->n) {
-			double gain = bridge(run, i);
-
-			gain -= 2 + (fabs(post->u_left) + fabs(post->u_right)) * 1e-12;
-			if (gain > 0)
-				bounds[i] += is_upper ? -(int64_t)gain : (int64_t)gain;
-		}
+		gain = posts_gain(run->posts, i, run->n, run->lean);
+		gain -= 2 + (fabs(post->u_left) + fabs(post->u_right)) * 1e-12;
+		if (gain > 0)
+			bounds[i] += is_upper ? -(int64_t)gain : (int64_t)gain;
 	}
 }
 
