@@ -355,9 +355,9 @@ int prove_run(struct mesh *mesh, const struct curve *curves, double rho, struct 
 
 /* -- narrow.c: one rate ------------------------------------------------------------------------ */
 
-/* Narrows closed bounds and paces of clocks of one stretch, as they have one mean rate. Stores
- * whether anything is narrower now: the bounds are to be closed again. */
-int narrow_run(struct mesh *mesh, double rho, const struct proven *proven, bool *ret_has_changed);
+/* Narrows closed bounds and paces of clocks of one stretch, as they have one mean rate. The bounds
+ * are to be closed again. */
+int narrow_run(struct mesh *mesh, double rho, const struct proven *proven);
 
 /* -- vote.c: false matches --------------------------------------------------------------------- */
 

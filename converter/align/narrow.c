@@ -45,16 +45,17 @@ static bool find_rates(const struct narrowing *narrowing, double *ret_least, dou
 	return *ret_least < *ret_most;
 }
 
-/* Tells a knot that one of its bounds is closer by `gain`; returns whether that is news. */
-static bool tell_knot(struct knot *knot, bool is_upper, double gain)
+/* Tells a knot that one of its bounds is closer by `gain`. */
+static void tell_knot(struct knot *knot, bool is_upper, double gain)
 {
 	int64_t fine = (int64_t)((gain - ROUNDING_NS) * FINE_NS);
 
 	if (fine <= 0)
-		return false;
-	knot->lo += is_upper ? 0 : fine;
-	knot->hi -= is_upper ? fine : 0;
-	return fine > FINE_NS;
+		return;
+	if (is_upper)
+		knot->hi -= fine;
+	else
+		knot->lo += fine;
 }
 
 static uint32_t make_posts(struct narrowing *narrowing, bool is_upper)
@@ -73,43 +74,36 @@ static uint32_t make_posts(struct narrowing *narrowing, bool is_upper)
 	return n;
 }
 
-/* Returns whether that is news. */
-static bool narrow_side(struct narrowing *narrowing, bool is_upper)
+static void narrow_side(struct narrowing *narrowing, bool is_upper)
 {
 	uint32_t n = make_posts(narrowing, is_upper);
-	bool has_changed = false;
 
 	for (uint32_t i = n; i-- > 0;) {
 		double gain = posts_gain(narrowing->posts, i, n, narrowing->rho);
 		uint32_t knot = narrowing->spots.all[narrowing->spot_of[i]].knot;
 
-		has_changed = tell_knot(&narrowing->mesh->knots[knot], is_upper, gain) ||
-		              has_changed;
+		tell_knot(&narrowing->mesh->knots[knot], is_upper, gain);
 	}
-	return has_changed;
 }
 
-static bool narrow_clock(struct narrowing *narrowing)
+static void narrow_clock(struct narrowing *narrowing)
 {
-	bool has_upper, has_lower;
 	double least, most;
 
 	if (!find_rates(narrowing, &least, &most))
-		return false;
+		return;
 	spots_fill(&narrowing->spots, narrowing->mesh, narrowing->clock, (least + most) / 2, true);
-	has_upper = narrow_side(narrowing, true);
-	has_lower = narrow_side(narrowing, false);
+	narrow_side(narrowing, true);
+	narrow_side(narrowing, false);
 	if (find_rates(narrowing, &least, &most))
 		mesh_narrow(narrowing->mesh, narrowing->clock, least - narrowing->rho,
 		            most + narrowing->rho);
-	return has_upper || has_lower;
 }
 
-int narrow_run(struct mesh *mesh, double rho, const struct proven *proven, bool *ret_has_changed)
+int narrow_run(struct mesh *mesh, double rho, const struct proven *proven)
 {
 	struct narrowing *narrowing = malloc(sizeof(*narrowing));
 
-	*ret_has_changed = false;
 	if (!narrowing)
 		return FLEXTRACE_E_MEMORY;
 	*narrowing = (struct narrowing){.mesh = mesh, .rho = rho};
@@ -118,7 +112,7 @@ int narrow_run(struct mesh *mesh, double rho, const struct proven *proven, bool 
 		if (mesh->first_knot[clock] < mesh->first_knot[clock + 1] &&
 		    mesh->paces[clock].n_paces == 1 && !proven[clock].is_fast &&
 		    !proven[clock].is_lost)
-			*ret_has_changed = narrow_clock(narrowing) || *ret_has_changed;
+			narrow_clock(narrowing);
 	}
 	free(narrowing);
 	return FLEXTRACE_OK;

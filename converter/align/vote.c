@@ -25,7 +25,6 @@
 #define PATIENCE      32u /* rounds without an end until somebody needs slack */
 #define WIDE_RATE     50e-6
 #define NEARLY_LIKELY 100e-6
-#define MAX_PROOFS    2
 
 enum level { LEVEL_STEADY, LEVEL_WIDE, LEVEL_FREE, LEVEL_LOST };
 
@@ -352,12 +351,11 @@ static int hold(struct election *election)
 static int settle(struct election *election, bool *ret_is_closed)
 {
 	struct mesh *mesh = election->mesh;
-	bool has_changed = true;
 
 	FLEXTRACE_TRY(prove_run(mesh, election->curves, election->rho, election->proven));
 	*ret_is_closed = mesh_close(mesh);
-	for (int i = 0; i < MAX_PROOFS && *ret_is_closed && has_changed; i++) {
-		FLEXTRACE_TRY(narrow_run(mesh, election->rho, election->proven, &has_changed));
+	if (*ret_is_closed) {
+		FLEXTRACE_TRY(narrow_run(mesh, election->rho, election->proven));
 		*ret_is_closed = mesh_close(mesh);
 	}
 	return FLEXTRACE_OK;
