@@ -112,29 +112,36 @@ static void test_unwrap_boots__takes_the_word_of_an_operation(void **state)
 	assert_int_equal(fixture->ledger->warnings[WARNING_UNKNOWN_BOOT], 0);
 }
 
-/* The program saw the counter only after it began anew, and drained before the area did. */
+/* The program drained before the area began anew. What it saw of the counter before the next drain
+ * may be of either boot, or of one in between. */
 static void test_unwrap_boots__doubts_what_was_read_before_the_area_began_anew(void **state)
 {
 	static const char *const anew[] = {"boot:2:64", NULL}; /* recordings of 0.1 do not tell */
 
-	for (uint32_t i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < 4; i++) {
 		char text[16384] = "";
 		struct fixture *fixture;
+		bool is_seen = i >= 2;
 
 		if (i)
 			assert_int_equal(fixture_start(state), 0);
 		add_ops(text, sizeof(text), 1000 * MS, 500 * MS);
 		add_sync(text, sizeof(text), 1030 * MS, 530 * MS);
 		add_run(text, sizeof(text), 990 * MS, 4, 212 * MS);
-		if (anew[i])
-			add_words(text, sizeof(text), 1049 * MS, 0, anew[i]);
+		if (anew[i % 2])
+			add_words(text, sizeof(text), 1049 * MS, 0, anew[i % 2]);
 		add_run(text, sizeof(text), 1050 * MS, 1, 532 * MS);
+		if (is_seen) {
+			add_sync(text, sizeof(text), 1060 * MS, 560 * MS);
+			add_run(text, sizeof(text), 1070 * MS, 2, 565 * MS);
+		}
 		fixture = unwrap_text(state, text);
 		assert_int_equal(run_of_mark_at(fixture, 0)->status, TIME_ASSUMED);
 		assert_true(run_of_mark_at(fixture, 0)->is_unbounded);
-		assert_int_equal(run_of_mark_at(fixture, 2)->status, TIME_CERTIFIED);
+		assert_int_equal(run_of_mark_at(fixture, 2)->status,
+		                 is_seen ? TIME_CERTIFIED : TIME_ASSUMED);
 		assert_int_equal(fixture->ledger->warnings[WARNING_RESTARTED], 1);
-		if (!i)
+		if (i < 3)
 			fixture_stop(state);
 	}
 }
@@ -187,6 +194,52 @@ static void test_unwrap_boots__bounds_nothing_across_a_restart(void **state)
 	fixture = unwrap_text(state, text);
 	assert_int_equal(run_of_mark_at(fixture, 0)->status, TIME_ASSUMED);
 	assert_true(run_of_mark_at(fixture, 0)->is_unbounded);
+}
+
+/* The counter was read once in each boot, right behind the reset, and in between in the first: the
+ * last read looks like a lie, and the runs of the last boot like some of the first. */
+static void test_unwrap_boots__never_takes_the_counter_of_the_boot_before(void **state)
+{
+	char text[32768] = "";
+	struct fixture *fixture;
+
+	add_sync(text, sizeof(text), 1002 * MS, 2 * MS);
+	add_words(text, sizeof(text), 1010 * MS, 0, "boot:2:64");
+	add_run(text, sizeof(text), 2000 * MS, 1, 900 * MS);
+	add_sync(text, sizeof(text), 6000 * MS, 5000 * MS);
+	add_run(text, sizeof(text), 6100 * MS, 2, 5050 * MS);
+	/* Anew at 7000 ms. */
+	add_sync(text, sizeof(text), 7002 * MS, 2 * MS);
+	add_words(text, sizeof(text), 7010 * MS, 0, "boot:2:64");
+	add_run(text, sizeof(text), 14000 * MS, 1, 6500 * MS);
+	fixture = unwrap_text(state, text);
+	assert_int_equal(run_of_mark_at(fixture, 0)->status, TIME_CERTIFIED);
+	assert_int_equal(run_of_mark_at(fixture, 2)->status, TIME_CERTIFIED);
+	assert_int_equal(run_of_mark_at(fixture, 4)->status, TIME_ASSUMED);
+	assert_true(run_of_mark_at(fixture, 4)->is_unbounded);
+}
+
+/* What was seen between the first and the last drain of a boot is of its counter. */
+static void test_unwrap_boots__certifies_runs_beside_what_was_seen_of_their_boot(void **state)
+{
+	char text[32768] = "";
+	struct fixture *fixture;
+
+	for (uint32_t boot = 0; boot < 3; boot++) {
+		uint64_t at = 1000 * MS + (1700 + 300 * boot) * boot * MS;
+
+		if (boot)
+			add_words(text, sizeof(text), at, 0, "boot:2:64");
+		add_run(text, sizeof(text), at + 20 * MS, 1, 15 * MS);
+		for (uint64_t ms = 100; ms < 600; ms += 50 + 10 * boot)
+			add_sync(text, sizeof(text), at + ms * MS, ms * MS);
+		add_run(text, sizeof(text), at + 600 * MS, 2, 550 * MS);
+	}
+	fixture = unwrap_text(state, text);
+	for (uint32_t i = 0; i < 12; i++) {
+		assert_int_equal(run_of_mark_at(fixture, i)->status, TIME_CERTIFIED);
+		assert_int_equal(run_of_mark_at(fixture, i)->segment, i / 4);
+	}
 }
 
 /* Firmware of 0.1 on a counter of 24 bits. */
@@ -259,6 +312,8 @@ int main(void)
 		TEST(doubts_what_was_read_before_the_area_began_anew),
 		TEST(keeps_two_boots_apart),
 		TEST(bounds_nothing_across_a_restart),
+		TEST(never_takes_the_counter_of_the_boot_before),
+		TEST(certifies_runs_beside_what_was_seen_of_their_boot),
 		TEST(unwraps_by_the_width_that_the_area_tells),
 		TEST(tells_of_an_area_that_was_refused),
 		TEST(tells_of_areas_with_two_drains_or_writers),

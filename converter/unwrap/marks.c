@@ -110,79 +110,6 @@ static struct tick_mark *add_mark(struct area *area, uint32_t kind, uint32_t id,
 
 /* -- slots ----------------------------------------------------------------------------------- */
 
-/* Whether a boot may be of another time than what the process saw of the counter. */
-static bool is_doubted(const struct boot *boot)
-{
-	return (boot->is_found || boot->is_over) && !boot->is_known;
-}
-
-/* Whether nobody knows on which segment of its counter a boot is. */
-static bool is_unbounded(const struct axis *axis, const struct boot *boot)
-{
-	return is_doubted(boot) || (axis->n_segments > 1 && !boot->is_known);
-}
-
-/* Notes where operations put the runs of a boot. */
-static void note_run(struct boot *boot, const struct run *run)
-{
-	if (!run->is_placed || run->status != TIME_CERTIFIED)
-		return;
-	if (!boot->is_known || run->segment < boot->first_segment)
-		boot->first_segment = run->segment;
-	if (!boot->is_known || run->segment > boot->last_segment)
-		boot->last_segment = run->segment;
-	boot->is_known = true;
-}
-
-/* A boot is on the segments that its other runs are on. */
-static uint16_t segment_of(const struct boot *boot, uint16_t segment)
-{
-	if (!boot->is_known)
-		return segment;
-	if (segment < boot->first_segment)
-		return boot->first_segment;
-	return segment > boot->last_segment ? boot->last_segment : segment;
-}
-
-/* Puts a run on its axis by all bits of its anchor. What was read cannot be later than its
- * reading. */
-static void place_by_anchor(const struct axis *axis, const struct boot *boot, struct run *run,
-                            const uint64_t *latest)
-{
-	run->ticks = run->anchor + (latest ? axis->segments[run->segment].shift : 0);
-	run->status = axis->n_segments > 1 || is_doubted(boot) ? TIME_ASSUMED : TIME_CERTIFIED;
-	if (!latest || run->ticks > *latest)
-		run->status = latest ? TIME_ASSUMED : run->status;
-	else if (axis->wide_bits < 64 && *latest >> axis->wide_bits) {
-		run->ticks = *latest - low_bits(*latest - run->anchor, axis->wide_bits);
-		run->status = TIME_ASSUMED;
-	}
-}
-
-/* Puts the anchor of a run on its counter's axis. */
-static void place_run(const struct axis *axis, const struct boot *boot, struct run *run)
-{
-	uint64_t latest;
-	uint16_t segment = 0;
-	bool has_latest = axis_latest(axis, (int64_t)run->clock_ns, &segment, &latest);
-	bool is_there = has_latest && segment_of(boot, segment) == segment;
-
-	if (!run->is_placed) {
-		run->segment = segment_of(boot, segment);
-		run->is_unbounded = is_unbounded(axis, boot);
-		if (!is_there || axis->segments[segment].has_wide) {
-			place_by_anchor(axis, boot, run, is_there ? &latest : NULL);
-		} else {
-			/* The axis has no whole read: taken as late as its batch allows. */
-			run->ticks = latest - low_bits(latest - run->anchor, axis->narrow_bits);
-			run->status = TIME_ASSUMED;
-		}
-	}
-	if (is_there && segment == run->segment && latest >= run->ticks &&
-	    latest - run->ticks < UINT64_C(1) << axis->narrow_bits)
-		run->is_short = true;
-}
-
 static uint64_t after(const struct area *area, uint64_t ticks, uint32_t ticks32)
 {
 	return ticks + low_bits(ticks32 - ticks, area->axis->narrow_bits);
@@ -372,7 +299,7 @@ static int add_ring_run(struct area *area)
 		.segment = area->segment,
 		.status = area->is_certain ? TIME_CERTIFIED : TIME_ASSUMED,
 		.is_unbounded = area->run ? area->run->is_unbounded
-	                                  : is_unbounded(area->axis, area->boot),
+	                                  : boot_is_unbounded(area->axis, area->boot),
 	};
 
 	if (area->run && area->run->number == area->run_number) {
@@ -525,18 +452,6 @@ static int write_batch(struct area *area, const struct batch *batch)
 	return FLEXTRACE_OK;
 }
 
-static void place_runs(struct unwrap *unwrap, const struct batch_area *area)
-{
-	for (uint64_t i = area->first_run; i < area->end_run; i++)
-		note_run(&unwrap->boots[unwrap->runs[i].batch->boot], &unwrap->runs[i]);
-	for (uint64_t i = area->first_run; i < area->end_run; i++) {
-		struct run *run = &unwrap->runs[i];
-
-		place_run(&unwrap->axes[run->counter], &unwrap->boots[run->batch->boot], run);
-		unwrap->ledger->warnings[WARNING_UNKNOWN_BOOT] += run->is_unbounded;
-	}
-}
-
 /* Batches are gone behind the marks that are made of them. */
 static int write_area(struct unwrap *unwrap, struct batch_area *of, struct unwrap_output *out)
 {
@@ -546,7 +461,7 @@ static int write_area(struct unwrap *unwrap, struct batch_area *of, struct unwra
 	const struct batch *batch;
 	int code = FLEXTRACE_OK;
 
-	place_runs(unwrap, of);
+	boots_place_runs(unwrap, of);
 	table_read(&cursor, &of->batches, true);
 	while (code >= 0 && (batch = batch_next(&cursor)))
 		code = write_batch(&area, batch);

@@ -168,7 +168,9 @@ static int begin_boot(struct booting *booting)
 	FLEXTRACE_TRY(array_make_room(&unwrap->boots, unwrap->n_boots, sizeof(*unwrap->boots)));
 	boots = unwrap->boots;
 	boots[unwrap->n_boots] = (struct boot){.first_run = unwrap->n_runs,
-	                                       .end_run = unwrap->n_runs};
+	                                       .end_run = unwrap->n_runs,
+	                                       .from_ns = INT64_MAX,
+	                                       .to_ns = INT64_MIN};
 	unwrap->n_boots++;
 	booting->has_ring = booting->has_slots = false;
 	return FLEXTRACE_OK;
@@ -200,6 +202,15 @@ static int read_boot(struct booting *booting, const struct batch *batch)
 	                         : FLEXTRACE_OK;
 }
 
+static void note_drain(struct boot *boot, const struct batch *batch)
+{
+	if (boot->from_ns > (int64_t)batch->clock_ns)
+		boot->from_ns = (int64_t)batch->clock_ns;
+	if (boot->to_ns < (int64_t)batch->clock_ns)
+		boot->to_ns = (int64_t)batch->clock_ns;
+	boot->counter = batch->counter;
+}
+
 static int read_batch(struct booting *booting, struct batch *batch)
 {
 	struct unwrap *unwrap = booting->unwrap;
@@ -211,6 +222,7 @@ static int read_batch(struct booting *booting, struct batch *batch)
 		FLEXTRACE_TRY(begin_boot(booting));
 	}
 	batch->boot = unwrap->n_boots - 1;
+	note_drain(&unwrap->boots[batch->boot], batch);
 	if (batch_is_boot(batch))
 		return FLEXTRACE_OK;
 	if (!batch_has_slots(batch)) {
@@ -230,18 +242,21 @@ static int read_batch(struct booting *booting, struct batch *batch)
 static int read_area(struct unwrap *unwrap, struct batch_area *area)
 {
 	struct booting booting = {.unwrap = unwrap};
-	uint32_t first_boot = unwrap->n_boots;
 	struct table_cursor cursor;
 	struct batch *batch;
 
 	area->first_run = unwrap->n_runs;
+	area->first_boot = unwrap->n_boots;
 	FLEXTRACE_TRY(begin_boot(&booting));
 	table_read(&cursor, &area->batches, false);
 	while ((batch = batch_next(&cursor)))
 		FLEXTRACE_TRY(read_batch(&booting, batch));
 	area->end_run = unwrap->n_runs;
-	for (uint32_t i = first_boot; i + 1 < unwrap->n_boots; i++)
+	area->end_boot = unwrap->n_boots;
+	for (uint32_t i = area->first_boot; i + 1 < area->end_boot; i++) {
 		unwrap->boots[i].is_over = true;
+		unwrap->boots[i + 1].is_anew = true;
+	}
 	return FLEXTRACE_OK;
 }
 

@@ -23,6 +23,7 @@
  *   borders.c what may be of the segment in front of a border or behind it
  *   late.c    facts that the first pass left open
  *   bare.c    counters that nothing ties to the host
+ *   boots.c   of which segment of its counter a boot of an area is; runs get their places
  *   marks.c   marker words get theirs
  *
  * A fact is a stamp (or the stamps of an operation) together with what the host knows of its
@@ -104,24 +105,25 @@ static inline bool batch_is_boot(const struct batch *batch)
 	return batch->n_words && word_kind(batch->words[0]) == FLEXTRACE_WIRE_BOOT;
 }
 
-/*
- * From one setting up of an area by its firmware to the next: its counter does not begin anew
- * meanwhile. A boot that is the only one of its area, and was watched from its beginning, is of the
- * counter that this process saw. Of any other one an operation has to tell.
- */
+/* From one setting up of an area by its firmware to the next: its counter does not begin anew
+ * meanwhile. */
 struct boot {
 	uint64_t first_run, end_run;
-	bool is_found; /* some of it was there before the process looked */
-	bool is_over;  /* another one follows */
-	bool is_known; /* a run of it was placed by its operation, for certain ... */
-	uint16_t first_segment, last_segment; /* ... in these */
+	int64_t from_ns, to_ns; /* when it was drained first and last; from > to: never */
+	uint32_t counter;       /* of its batches */
+	bool is_found;          /* some of it was there before the process looked */
+	bool is_anew;           /* it followed another one */
+	bool is_over;           /* another one follows */
+	bool is_known;          /* facts tell of which segments it is ... */
+	uint16_t first_segment, last_segment; /* ... from the first to the last */
 };
 
 /* One core and processor. */
 struct batch_area {
 	uint32_t device, core, processor;
-	struct table batches;        /* struct batch with its words, in gather order */
-	uint64_t first_run, end_run; /* its runs, once they are read */
+	struct table batches;          /* struct batch with its words, in gather order */
+	uint64_t first_run, end_run;   /* its runs, once they are read */
+	uint32_t first_boot, end_boot; /* likewise */
 };
 
 static inline struct batch *batch_next(struct table_cursor *cursor)
@@ -401,6 +403,12 @@ bool axis_latest(const struct axis *axis, int64_t host_ns, uint16_t *ret_segment
 
 /* Places the runs of a counter that has no fact at all by its nominal rate: assumed. */
 int bare_place(struct unwrap *unwrap, uint32_t counter, struct table *brackets);
+
+/* Puts the runs of an area on the axes of their counters, once these have all their facts. */
+void boots_place_runs(struct unwrap *unwrap, const struct batch_area *area);
+
+/* Whether nobody knows on which segment of its counter a boot is. */
+bool boot_is_unbounded(const struct axis *axis, const struct boot *boot);
 
 /* Writes the marks of all batches, counts what was dropped, and books batches without a mark. */
 int marks_write(struct unwrap *unwrap, struct unwrap_output *out);
