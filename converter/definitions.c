@@ -8,9 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OTHER_CLOCK_NS 500000000 /* offsets that differ by less are of one clock */
-#define MAX_REAL_NS    UINT64_C(3000000000000000000) /* in 2065: later ones are garbage */
-#define MIN_NOMINAL_HZ 1000 /* less is no rate of a counter, but a unit mistaken */
+/* Offsets that differ by less are of one clock. One that was set: reads of two clocks one behind the
+ * other are apart by as long as a program had to wait for a CPU. That of a time namespace: such
+ * waits are rare, and its own read is as good as the recorder's. */
+#define SET_CLOCK_NS           500000000
+#define OTHER_CLOCK_NS         1000000
+#define INITIAL_TIME_NAMESPACE UINT64_C(0xeffffffa) /* its inode, by Linux' ABI: no offset */
+#define MAX_REAL_NS            UINT64_C(3000000000000000000) /* in 2065: later ones are garbage */
+#define MIN_NOMINAL_HZ         1000 /* less is no rate of a counter, but a unit mistaken */
 
 int identity_push(struct identity *identity, const struct stream *stream,
                   const struct record *record, struct ledger *ledger)
@@ -57,14 +62,16 @@ static int32_t vpid_of(const struct record_process *record)
  * namespace has another: then what it saw of both clocks itself holds. */
 static void check_epoch(struct host_clock *clock, const struct record_process *record)
 {
-	int64_t own_ns, off_ns;
+	bool has_offset = record->time_namespace &&
+	                  record->time_namespace != INITIAL_TIME_NAMESPACE;
+	int64_t own_ns, off_ns, limit_ns = has_offset ? OTHER_CLOCK_NS : SET_CLOCK_NS;
 
 	if (!record->real_ns || record->real_ns > MAX_REAL_NS || !record->time_ns ||
 	    record->time_ns > record->real_ns ||
 	    __builtin_sub_overflow((int64_t)record->real_ns, (int64_t)record->time_ns, &own_ns) ||
 	    __builtin_sub_overflow(own_ns, clock->epoch_offset_ns, &off_ns))
 		return;
-	if (off_ns > -OTHER_CLOCK_NS && off_ns < OTHER_CLOCK_NS)
+	if (off_ns > -limit_ns && off_ns < limit_ns)
 		return;
 	clock->epoch_offset_ns = own_ns;
 	clock->is_not_recorders = true;

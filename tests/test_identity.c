@@ -209,6 +209,33 @@ static void test_identity__believes_a_process_of_another_clock_its_own_offset(vo
 	assert_int_equal(clocks[2].epoch_offset_ns, INT64_C(1700000000000000000));
 }
 
+/* Namespaces may be less than a second apart. In the one that the system began with, and where
+ * none is told, a difference like that is only how long the program waited between two reads. */
+static void test_identity__knows_a_clock_that_is_little_off(void **state)
+{
+	struct fixture *fixture = identity_fixture_define(
+		state, NULL,
+		"stream offset=1700000000000000000\n"
+		"1 1 1 process start_ns=1 rank=0 boot_id=a time_namespace=4026531834 "
+		"time_ns=5000000000 real_ns=1700000005300000000\n"
+		"1 2 2 process start_ns=1 rank=1 boot_id=a time_namespace=4026532183 "
+		"time_ns=5300000000 real_ns=1700000005000000900\n"
+		"1 3 3 process start_ns=1 rank=2 boot_id=a time_namespace=4026532184 "
+		"time_ns=5000000000 real_ns=1700000005000900000\n"
+		"1 4 4 process start_ns=1 rank=3 boot_id=b time_namespace=0 "
+		"time_ns=5000000000 real_ns=1700000005300000000\n");
+	const struct host_clock *clocks = fixture->identity.host_clocks;
+
+	assert_int_equal(fixture->identity.n_host_clocks, 4);
+	assert_int_equal(clocks[0].epoch_offset_ns, INT64_C(1700000000000000000));
+	assert_false(clocks[0].is_not_recorders);
+	assert_int_equal(clocks[1].epoch_offset_ns, INT64_C(1699999999700000900));
+	assert_true(clocks[1].is_not_recorders);
+	assert_int_equal(clocks[2].epoch_offset_ns, INT64_C(1700000000000000000));
+	assert_false(clocks[2].is_not_recorders);
+	assert_false(clocks[3].is_not_recorders);
+}
+
 static void test_identity__shares_a_counter_of_equal_uuids_on_one_host_clock(void **state)
 {
 	struct fixture *fixture = identity_fixture_define(
@@ -538,6 +565,7 @@ int main(void)
 		TEST(knows_processes_that_only_have_records),
 		TEST(tells_host_clocks_by_boot_id_and_time_namespace),
 		TEST(believes_a_process_of_another_clock_its_own_offset),
+		TEST(knows_a_clock_that_is_little_off),
 		TEST(shares_a_counter_of_equal_uuids_on_one_host_clock),
 		TEST(lists_counters_of_one_rate),
 		TEST(keeps_devices_of_generations_apart),
