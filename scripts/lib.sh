@@ -109,7 +109,7 @@ get_s390x_root() {
 	if ! (
 		export APT_CONFIG="$PWD/build-s390x/apt/apt.conf"
 		apt-get update -qq && apt-get install -qq -y --download-only libbabeltrace2-dev libcjson-dev \
-			libcmocka-dev liblttng-ctl-dev zlib1g-dev
+			libcmocka-dev liblttng-ctl-dev liblttng-ust-dev zlib1g-dev
 	) >build-s390x/apt/log 2>&1; then
 		cat build-s390x/apt/log >&2
 		return 1
@@ -118,6 +118,11 @@ get_s390x_root() {
 		dpkg-deb -x "$package" build-s390x/root || return 1
 	done
 	rm -rf build-s390x/apt
+	# The libraries that compilers look for are links to absolute paths, which are there in this root only. Where
+	# libm.so leads nowhere, libm.a would be taken, beside the shared libc that lacks what it needs.
+	find build-s390x/root -type l -lname '/*' | while read -r link; do
+		ln -srfn "build-s390x/root$(readlink "$link")" "$link"
+	done
 	: >build-s390x/root/complete
 }
 
