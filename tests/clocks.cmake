@@ -4,7 +4,7 @@
 set(clocks_core converter/clock_options.c converter/definitions.c converter/error.c converter/gather.c converter/identity.c
 	converter/ledger.c converter/losses.c converter/strings.c ${table_sources})
 set(clocks_sources tests/clock_model.c tests/clock_truth.c converter/marzullo.c converter/posts.c)
-foreach(file axis bare chains choices edges epochs facts first instances late marks match order rate runs shift spans strays unwrap wide window)
+foreach(file axis bare chains choices edges epochs facts first instances late marks match order rate runs shift spans strays trips unwrap wide window)
 	list(APPEND clocks_sources converter/unwrap/${file}.c)
 endforeach()
 foreach(file band bridge calibrate choose claims doubts eras fit floors follow guide line loose map parts proof reach reference reject report returns room slope smooth soft track)

@@ -138,11 +138,13 @@ static void move_times(struct spoiler *spoiler, struct flex_truth *truth)
 
 	for (uint32_t i = 0; i < truth->n_trips; i += truth->scene.n_ranks) {
 		int64_t gaps_ns[FLEX_MAX_RANKS], halves_ns[FLEX_MAX_RANKS];
+		int64_t odds_ns[FLEX_MAX_RANKS];
 
 		for (uint32_t rank = 0; rank < truth->scene.n_ranks; rank++) {
 			gaps_ns[rank] = gap_of(spoiler, truth, rank, spoiler->damage->gaps) +
 			                scatter_of(spoiler);
 			halves_ns[rank] = gap_of(spoiler, truth, rank, spoiler->damage->half_gaps);
+			odds_ns[rank] = gap_of(spoiler, truth, rank, spoiler->damage->odd_gaps);
 		}
 		for (;
 		     next < truth->n_ops && truth->ops[next].iteration == truth->trips[i].iteration;
@@ -151,7 +153,8 @@ static void move_times(struct spoiler *spoiler, struct flex_truth *truth)
 			const struct flex_trip *trip = &truth->trips[i + op->rank];
 
 			move_op(spoiler, trip,
-			        gaps_ns[op->rank] + (is_late(trip, op) ? halves_ns[op->rank] : 0),
+			        gaps_ns[op->rank] + (is_late(trip, op) ? halves_ns[op->rank] : 0) +
+			                (next % 2 ? odds_ns[op->rank] : 0),
 			        op);
 		}
 	}

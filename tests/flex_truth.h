@@ -124,6 +124,7 @@ struct flex_damage {
 	/* Flex's host times of device work: */
 	double gaps;      /* iterations of a rank that seem to be `gap_wraps` wraps later */
 	double half_gaps; /* iterations of a rank whose second half seems to be so */
+	double odd_gaps;  /* iterations of a rank of which every other control block seems so */
 	int32_t gap_wraps;
 	int64_t shift_ns;
 	double scatter_ns;  /* each trip's by up to this, either way */

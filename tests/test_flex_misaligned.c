@@ -231,6 +231,19 @@ static void check_marks(const struct flex_run *run, const struct flex_truth *tru
 	assert_int_equal(n_marked + warnings[WARNING_WRONG_EPOCHS], n_doubted);
 }
 
+/* All work that is not marked stands where it was. */
+static void check_placed(const struct flex_run *run, const struct flex_truth *truth)
+{
+	for (uint64_t row = 0; row < run->events.n_rows; row++) {
+		const struct flex_op *op = flex_find_op(truth, &run->events, row);
+		int stamp = flex_first_stamp(flex_cell(&run->events, row, "kind"));
+		int64_t off_ns = flex_number(&run->events, row, "start_ns") - op->host_ns[stamp];
+
+		if (strcmp(flex_cell(&run->events, row, "status"), "outlier") != 0)
+			assert_true(llabs(off_ns) <= MOST_NS || is_hidden(truth, op, stamp));
+	}
+}
+
 /* Work of a wrong epoch goes to the round trip that has none, whole wraps away. */
 static void test_flex_misaligned__mends_work_of_wrong_epochs(void **state)
 {
@@ -267,6 +280,46 @@ static void test_flex_misaligned__mends_half_the_work_of_a_round_trip(void **sta
 		run = convert(state, &scene, &damage, false, &truth);
 		check_marks(run, &truth, MOST_NS, true);
 		assert_int_equal(run->ledger.warnings[WARNING_OUTSIDE_TRIP], 0);
+		flex_truth_release(&truth);
+	}
+}
+
+/* Kernels that are much shorter than the others stand alone between those that are right. */
+static void test_flex_misaligned__mends_every_other_work(void **state)
+{
+	for (unsigned i = 0; i < 3 * N_SEEDS; i++) {
+		const struct flex_damage damage = {
+			.seed = i + 1, .odd_gaps = 0.25, .gap_wraps = i % 2 ? -1 : 1};
+		struct flex_scene scene = scene_of(damage.seed);
+		struct flex_truth truth;
+		struct flex_run *run;
+
+		scene.n_ranks = 1;
+		scene.n_kernels = 40;
+		scene.exec_ns = 30e3;
+		run = convert(state, &scene, &damage, false, &truth);
+		check_marks(run, &truth, MOST_NS, true);
+		assert_true(run->ledger.warnings[WARNING_OUTSIDE_TRIP] <= 2);
+		flex_truth_release(&truth);
+	}
+}
+
+/* Half the work of a round trip that the file lacks is whole wraps off: only the order on the
+ * device tells, and not which half it is. */
+static void test_flex_misaligned__marks_work_that_the_order_denies(void **state)
+{
+	for (unsigned i = 0; i < N_SEEDS + 2; i++) {
+		const struct flex_damage damage = {
+			.seed = i + 1, .half_gaps = 0.25, .lost_trips = 0.25, .gap_wraps = 1};
+		struct flex_scene scene = scene_of(damage.seed);
+		struct flex_truth truth;
+		struct flex_run *run;
+
+		scene.n_ranks = 1;
+		scene.n_kernels = 30;
+		run = convert(state, &scene, &damage, false, &truth);
+		check_placed(run, &truth);
+		assert_true(ledger_total(&run->ledger, LOSS_OUTLIER) < truth.n_ops / 4);
 		flex_truth_release(&truth);
 	}
 }
@@ -358,6 +411,8 @@ int main(void)
 		TEST(undoes_false_overlaps),
 		TEST(mends_work_of_wrong_epochs),
 		TEST(mends_half_the_work_of_a_round_trip),
+		TEST(mends_every_other_work),
+		TEST(marks_work_that_the_order_denies),
 		TEST(marks_work_of_wrong_epochs),
 		TEST(counts_work_of_wrong_round_trips),
 		TEST(believes_no_round_trips_that_contradict),

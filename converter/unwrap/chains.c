@@ -10,10 +10,9 @@
 #include <stdlib.h>
 
 #include "array.h"
-#include "unwrap_impl.h"
+#include "trips.h"
 
 #define NEAR_NS   200e3 /* between work that follows each other */
-#define SLACK_NS  100e3 /* that estimates may be beside round trips, or over each other */
 #define OFF_NS    1e6   /* that they may be off whole wraps */
 #define OFF       1e-4  /* and of the distance */
 #define LITTLE_NS 1e3   /* by which other work may be nearer by chance */
@@ -22,7 +21,6 @@
 #define NO_LINK   UINT32_MAX
 
 #define MAX_WRAPS 3.5    /* that an epoch is wrong by */
-#define MAX_TRIPS 3u     /* that are looked at for one that holds an interval */
 #define LOOK_BACK 256u   /* links in front of an interval that may reach into it */
 #define MAX_LOOK  65536u /* links in all that are looked at for an interval */
 #define ROUNDS    2      /* what was moved may make room for more */
@@ -57,8 +55,7 @@ struct interval_ns {
 struct chains {
 	struct axis *axis; /* weak */
 	double rate, wrap_ns;
-	struct idle *trips; /* owned, by begin */
-	uint32_t n_trips, n_trips_allocated;
+	struct trips trips; /* owned */
 	struct link *links; /* owned, by time */
 	uint32_t n;
 	struct place *begins, *ends; /* owned, by phase */
@@ -76,68 +73,6 @@ static double begin_of(const struct link *link)
 static double end_of(const struct chains *chains, const struct link *link)
 {
 	return begin_of(link) + (double)link->fact->span / chains->rate;
-}
-
-/* -- round trips ----------------------------------------------------------------------------- */
-
-static int compare_trips(const void *left, const void *right)
-{
-	const struct idle *a = left, *b = right;
-
-	if (a->begin_ns != b->begin_ns)
-		return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
-	return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
-}
-
-static int add_trip(struct chains *chains, int64_t begin_ns, int64_t end_ns)
-{
-	FLEXTRACE_TRY(ARRAY_RESERVE(chains->trips, chains->n_trips_allocated, chains->n_trips + 1));
-	chains->trips[chains->n_trips++] = (struct idle){.begin_ns = begin_ns, .end_ns = end_ns};
-	return FLEXTRACE_OK;
-}
-
-/* Those with work are reads of the counter, those without are told as such. */
-static int list_trips(struct chains *chains, const struct unwrap *unwrap, uint32_t counter)
-{
-	const struct axis *axis = chains->axis;
-
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		const struct fact *fact = &axis->facts[i];
-
-		if (fact->kind == FACT_SYNC && fact_is_bounded(fact))
-			FLEXTRACE_TRY(add_trip(chains, fact->before_ns, fact->after_ns));
-	}
-	for (uint32_t i = 0; i < unwrap->n_idles && chains->n_trips; i++) {
-		const struct idle *idle = &unwrap->idles[i];
-
-		if (idle->counter == counter)
-			FLEXTRACE_TRY(add_trip(chains, idle->begin_ns, idle->end_ns));
-	}
-	if (chains->n_trips)
-		qsort(chains->trips, chains->n_trips, sizeof(*chains->trips), compare_trips);
-	return FLEXTRACE_OK;
-}
-
-/* Whether one round trip holds all from a time to another. */
-static bool is_in_trip(const struct chains *chains, double begin_ns, double end_ns)
-{
-	uint32_t lo = 0, n = chains->n_trips;
-
-	while (n > 0) {
-		uint32_t half = n / 2;
-
-		if ((double)chains->trips[lo + half].begin_ns <= begin_ns + SLACK_NS) {
-			lo += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	for (uint32_t i = 0; i < MAX_TRIPS && lo > 0; i++) {
-		if ((double)chains->trips[--lo].end_ns >= end_ns - SLACK_NS)
-			return true;
-	}
-	return false;
 }
 
 /* -- links ----------------------------------------------------------------------------------- */
@@ -307,7 +242,8 @@ static bool is_one_piece(const struct chains *chains, const struct link *link)
 	if (link->is_in_trip != next->is_in_trip ||
 	    !(fabs(late_ns(chains, link)) < chains->wrap_ns / 2))
 		return false;
-	return !link->is_in_trip || is_in_trip(chains, begin_of(link), end_of(chains, next));
+	return !link->is_in_trip ||
+	       trips_hold(&chains->trips, begin_of(link), end_of(chains, next));
 }
 
 /* -- pieces ---------------------------------------------------------------------------------- */
@@ -375,8 +311,26 @@ static bool is_misplaced(const struct chains *chains, const struct piece *piece,
 {
 	double middle_ns = (piece->begin_ns + piece->end_ns) / 2;
 
-	return !is_in_trip(chains, piece->begin_ns, piece->end_ns) ||
+	return !trips_hold(&chains->trips, piece->begin_ns, piece->end_ns) ||
 	       is_taken(chains, piece, beside, (struct interval_ns){middle_ns, middle_ns});
+}
+
+/* Whether other work was where the work of a piece would be, so much later. Other work may be in
+ * between: two that a short one stands between can have become one piece. */
+static bool is_full(const struct chains *chains, const struct piece *piece, double later_ns,
+                    const struct piece *beside)
+{
+	for (uint32_t i = piece->first;; i = chains->links[i].next) {
+		const struct link *link = &chains->links[i];
+		double begin_ns = begin_of(link) + later_ns;
+		double end_ns = end_of(chains, link) + later_ns;
+
+		if (is_taken(chains, piece, beside,
+		             (struct interval_ns){begin_ns + OVER_NS, end_ns - OVER_NS}))
+			return true;
+		if (i == piece->last)
+			return false;
+	}
 }
 
 /* Whether a piece is misplaced, and can have been so much later, together with the one beside it
@@ -387,9 +341,9 @@ static bool can_move(const struct chains *chains, const struct piece *piece, dou
 	double begin_ns = piece->begin_ns + later_ns, end_ns = piece->end_ns + later_ns;
 
 	return is_misplaced(chains, piece, beside) &&
-	       is_in_trip(chains, fmin(begin_ns, beside->begin_ns), fmax(end_ns, beside->end_ns)) &&
-	       !is_taken(chains, piece, beside,
-	                 (struct interval_ns){begin_ns + OVER_NS, end_ns - OVER_NS});
+	       trips_hold(&chains->trips, fmin(begin_ns, beside->begin_ns),
+	                  fmax(end_ns, beside->end_ns)) &&
+	       !is_full(chains, piece, later_ns, beside);
 }
 
 /* Moves a piece, which becomes part of the one beside it. */
@@ -435,6 +389,131 @@ static void join(struct chains *chains, const struct link *link)
 		move(chains, b, -later_ns, a);
 }
 
+/* -- what is alone --------------------------------------------------------------------------- */
+
+/* How much later a link was if it was about so many wraps later: the stamps of the work that is
+ * there tell it, as the rate of the counter may be another one there. NAN: no work is near. */
+static double place_of(const struct chains *chains, const struct link *link, int wraps)
+{
+	double wrap = ldexp(1, (int)chains->axis->narrow_bits);
+	double about_ns = begin_of(link) + wraps * chains->wrap_ns;
+	uint32_t at = first_from(chains, about_ns);
+	const struct link *near = &chains->links[at < chains->n ? at : at - 1];
+	double ticks = remainder(link->begin - near->begin, wrap);
+	double begin_ns = begin_of(near) + ticks / chains->rate;
+
+	return fabs(begin_ns - about_ns) <= OFF_NS ? begin_ns - begin_of(link) : NAN;
+}
+
+/* Whether it can have been so much later: in a round trip, near other work, not where that was. */
+static bool has_place(const struct chains *chains, const struct link *link, double later_ns)
+{
+	double begin_ns = begin_of(link) + later_ns, end_ns = end_of(chains, link) + later_ns;
+	double over_ns = fmin(OVER_NS, (end_ns - begin_ns) / 4);
+	struct interval_ns in = {begin_ns + over_ns, end_ns - over_ns};
+	struct interval_ns near = {begin_ns - NEAR_NS, end_ns + NEAR_NS};
+
+	return trips_hold(&chains->trips, begin_ns, end_ns) && is_taken(chains, NULL, NULL, near) &&
+	       !is_taken(chains, NULL, NULL, in);
+}
+
+/* How many places a link can have been in, whole wraps from where it is; how much later one is. */
+static uint32_t count_places(const struct chains *chains, const struct link *link,
+                             double *ret_later_ns)
+{
+	uint32_t n = 0;
+
+	for (int wraps = -(int)MAX_WRAPS; wraps <= (int)MAX_WRAPS; wraps++) {
+		double later_ns = place_of(chains, link, wraps);
+
+		if (wraps == 0 || isnan(later_ns) || !has_place(chains, link, later_ns))
+			continue;
+		*ret_later_ns = later_ns;
+		n++;
+	}
+	return n;
+}
+
+/* Short work follows nothing if what is in front of it and behind it seem to follow each other. */
+static void place_alone(struct chains *chains, struct link *link)
+{
+	double later_ns = 0;
+	bool is_placed = count_places(chains, link, &later_ns) == 1;
+
+	link->fact->is_astray |= !is_placed && link->next == NO_LINK && link->before == NO_LINK;
+	if (!is_placed)
+		return;
+	link->fact->before_ns += llround(later_ns);
+	link->fact->after_ns += llround(later_ns);
+	link->fact->source.op->is_doubted = false;
+	link->is_in_trip = true;
+	chains->n_mended++;
+}
+
+static void tell_astray(struct chains *chains, const struct piece *piece)
+{
+	for (uint32_t i = piece->first;; i = chains->links[i].next) {
+		chains->links[i].fact->is_astray = !chains->links[i].is_in_trip;
+		if (i == piece->last)
+			break;
+	}
+}
+
+/* Tells which work is still outside of all round trips, whole wraps off what it follows or what
+ * follows it. */
+static void find_astray(struct chains *chains)
+{
+	for (uint32_t i = 0; i < chains->n; i++) {
+		struct link *link = &chains->links[i], *next;
+
+		if (link->next == NO_LINK || !(fabs(late_ns(chains, link)) > chains->wrap_ns / 2))
+			continue;
+		next = &chains->links[link->next];
+		tell_astray(chains, &chains->pieces[link->piece]);
+		tell_astray(chains, &chains->pieces[next->piece]);
+	}
+}
+
+/* Doubts work where other work was, if it can have been elsewhere: one of the two most likely was. */
+static void doubt_twice_used(struct chains *chains)
+{
+	double reach_ns = -INFINITY;
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < chains->n; i++) {
+		struct link *pair[] = {&chains->links[i], &chains->links[last]};
+		double end_ns = end_of(chains, pair[0]);
+		bool is_over = begin_of(pair[0]) < reach_ns - OVER_NS;
+		double later_ns;
+
+		for (int k = 0; k < 2 && is_over; k++) {
+			if (!count_places(chains, pair[k], &later_ns))
+				continue;
+			pair[k]->fact->is_astray = true;
+			pair[k]->fact->source.op->is_doubted = true;
+		}
+		last = end_ns > reach_ns ? i : last;
+		reach_ns = fmax(reach_ns, end_ns);
+	}
+}
+
+/* Sorts links by where they are now. Neighbours and pieces are forgotten. */
+static void sort_again(struct chains *chains)
+{
+	for (uint32_t i = 0; i < chains->n; i++)
+		chains->links[i].told_ns = begin_of(&chains->links[i]);
+	qsort(chains->links, chains->n, sizeof(*chains->links), compare_links);
+}
+
+/* Puts single work that is still outside of all round trips to the one place that it can have. */
+static void place_rest(struct chains *chains)
+{
+	for (uint32_t i = 0; i < chains->n; i++) {
+		if (!chains->links[i].is_in_trip)
+			place_alone(chains, &chains->links[i]);
+	}
+}
+
 /* -- all ------------------------------------------------------------------------------------- */
 
 /* Looks which work is in a round trip. Returns whether any is outside of all, or where other work
@@ -448,7 +527,7 @@ static bool find_misplaced(struct chains *chains)
 		struct link *link = &chains->links[i];
 		double begin_ns = begin_of(link), end_ns = end_of(chains, link);
 
-		link->is_in_trip = is_in_trip(chains, begin_ns, end_ns);
+		link->is_in_trip = trips_hold(&chains->trips, begin_ns, end_ns);
 		is_any |= begin_ns < reach_ns - OVER_NS || !link->is_in_trip;
 		reach_ns = fmax(reach_ns, end_ns);
 	}
@@ -473,8 +552,8 @@ static bool are_exact(const struct chains *chains)
 
 static int mend(struct chains *chains, const struct unwrap *unwrap, uint32_t counter)
 {
-	FLEXTRACE_TRY(list_trips(chains, unwrap, counter));
-	if (!chains->n_trips)
+	FLEXTRACE_TRY(trips_list(&chains->trips, unwrap, counter));
+	if (!chains->trips.n)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(list_links(chains));
 	if (!find_misplaced(chains))
@@ -493,6 +572,13 @@ static int mend(struct chains *chains, const struct unwrap *unwrap, uint32_t cou
 				join(chains, &chains->links[i]);
 		}
 	}
+	if (!chains->n_mended)
+		return FLEXTRACE_OK;
+	find_astray(chains);
+	sort_again(chains);
+	place_rest(chains);
+	sort_again(chains);
+	doubt_twice_used(chains);
 	return FLEXTRACE_OK;
 }
 
@@ -503,7 +589,7 @@ int chains_mend(struct unwrap *unwrap, uint32_t counter, double rate, uint64_t *
 		.axis = axis, .rate = rate, .wrap_ns = ldexp(1, (int)axis->narrow_bits) / rate};
 	int code = mend(&chains, unwrap, counter);
 
-	free(chains.trips);
+	trips_release(&chains.trips);
 	free(chains.links);
 	free(chains.begins);
 	free(chains.ends);

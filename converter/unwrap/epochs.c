@@ -7,8 +7,8 @@
  * bound, as where only half of what was launched together is off. Estimates near such an interval
  * that nobody doubts say what the counter must have shown in it. Work whose stamps say just that,
  * that fits into the interval and takes at least half of it, is moved there, if no other interval
- * would do. What stays doubted is marked where a whole interval lacks its work, or where it would
- * fit into a part of one.
+ * would do. What stays doubted is marked where a whole interval lacks its work, where it would fit
+ * into a part of one, or where the order on the device tells that it is astray (chains.c).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -366,7 +366,7 @@ static void mend(struct mender *mender)
 		if (fit == FITS_ONE) {
 			move(mender, i, &group);
 			i += group.n - 1;
-		} else if (fit == FITS_NOWHERE && !mender->has_idle) {
+		} else if (fit == FITS_NOWHERE && !mender->has_idle && !axis->facts[i].is_astray) {
 			axis->facts[i].source.op->is_doubted = false;
 			mender->n_believed++;
 		}

@@ -14,6 +14,7 @@
  *   window.c  which epochs known places leave
  *   spans.c   wraps within work, by estimates
  *   chains.c  estimates of work that follow each other are put into one epoch
+ *   trips.c   the intervals that the host knows work to have been in
  *   epochs.c  estimates that are whole wraps off are put right
  *   axis.c    facts of one counter get their places
  *   first.c   their epochs, as far as others bound them
@@ -177,6 +178,7 @@ struct fact {
 	uint8_t status;     /* enum time_status; UNMATCHED until it is placed */
 	bool is_origin : 1; /* only `first` is evidence: how often it wraps behind is not known */
 	bool is_stray : 1;  /* certified, but the tolerance was needed */
+	bool is_astray : 1; /* an estimate that is most likely whole wraps off */
 	uint8_t from, to;   /* operations: the stamps of `first` and of `first` + `span` */
 };
 
