@@ -3,22 +3,30 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "consumers.h"
+#include "mappers.h"
 #include "member.h"
 #include "message.h"
 #include "process.h"
 #include "rings.h"
+#include "wanted_note.h"
 
-#define TICK_MS 500
+#define TICK_MS    500
+#define LOOK_TICKS 4 /* from look to look for the session */
+#define MAX_MISSES 3
 
 /* What the recorder writes. */
 #define WORD_ASKED 'a'
@@ -31,6 +39,7 @@ struct ward {
 	struct rings_watch rings;
 	int fd, pidfd; /* -1 = none */
 	bool is_asked, has_ended, is_done;
+	int n_misses; /* looks at buffers that LTTng has made, and has no more */
 };
 
 /* Moves a descriptor; returns where it is then. */
@@ -84,10 +93,40 @@ static bool listen_to(struct ward *ward)
 	return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/* While there are buffers. */
-static bool has_memory(const struct ward *ward)
+/* LTTng's consumer has a session's buffers mapped as long as that is there: it goes with its daemon,
+ * or by `lttng destroy`, and nobody calls `flextrace stop` then. */
+static bool has_session(struct ward *ward, const char *memory_dir)
 {
-	return ward->recording->memory_dir[0] && access(ward->recording->memory_dir, F_OK) == 0;
+	char run_dir[PATH_MAX], below[PATH_MAX + 32];
+	pid_t consumer;
+	bool is_here;
+	int pidfd;
+
+	snprintf(below, sizeof(below), "%s/", memory_dir);
+	consumers_name_run_dir(run_dir);
+	pidfd = consumers_find(run_dir, &consumer);
+	is_here = pidfd >= 0 && mappers_has(consumer, below);
+	if (pidfd >= 0)
+		close(pidfd);
+	strcat(below, "ust");
+	ward->n_misses = is_here || access(below, F_OK) != 0 ? 0 : ward->n_misses + 1;
+	return ward->n_misses < MAX_MISSES;
+}
+
+/* That of `start`, which nobody tells anything: while there are buffers. */
+static bool is_to_stay(struct ward *ward, int tick)
+{
+	char memory_dir[PATH_MAX + 16];
+	bool is_gone;
+
+	recording_name_memory(ward->recording, memory_dir);
+	if (!*memory_dir)
+		return false;
+	is_gone = access(memory_dir, F_OK) != 0 ||
+	          (tick % LOOK_TICKS == 0 && !has_session(ward, memory_dir));
+	if (is_gone)
+		wanted_remove(ward->recording->session);
+	return !is_gone;
 }
 
 static void watch_over(struct ward *ward)
@@ -95,7 +134,7 @@ static void watch_over(struct ward *ward)
 	struct pollfd polled = {.fd = ward->fd, .events = POLLIN};
 	bool is_there = true;
 
-	while (is_there && !ward->is_done) {
+	for (int tick = 1; is_there && !ward->is_done; tick++) {
 		int n = poll(&polled, 1, TICK_MS);
 
 		if (n > 0)
@@ -103,7 +142,7 @@ static void watch_over(struct ward *ward)
 		if (!ward->has_ended)
 			recording_tend(ward->recording, &ward->rings);
 		if (!ward->work)
-			is_there = has_memory(ward);
+			is_there = is_to_stay(ward, tick);
 	}
 	rings_forget(&ward->rings);
 }

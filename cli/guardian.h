@@ -8,7 +8,8 @@
  * is sent to a process group or from a terminal, and does nothing but:
  *
  * - while the recording runs, have the buffers healed where a program that died holds everything
- *   up (rings.h). That is all that one of `flextrace start` does, until `flextrace stop`;
+ *   up (rings.h). That is all that one of `flextrace start` does, until `flextrace stop`, or until
+ *   the session has gone in another way: then it takes the note back that makes programs wait;
  * - once the recorder is gone without having ended the session: end it, unless other members of
  *   the job live. Its trace stays for `flextrace convert`;
  * - convert, if the recorder had been asked to end (SIGTERM) and was killed before it was done.

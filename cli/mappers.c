@@ -13,7 +13,15 @@
 
 #define TICKS_PAST 2
 
-static bool has_mapped(pid_t pid, const char *path)
+/* The file, or one below the directory `path`/. */
+static bool is_of(const char *file, const char *path)
+{
+	size_t n = strlen(path);
+
+	return n && path[n - 1] == '/' ? strncmp(file, path, n) == 0 : strcmp(file, path) == 0;
+}
+
+bool mappers_has(pid_t pid, const char *path)
 {
 	char name[64], *line = NULL;
 	bool has_it = false;
@@ -27,7 +35,7 @@ static bool has_mapped(pid_t pid, const char *path)
 
 		if (file)
 			file[strcspn(file, "\n")] = '\0';
-		has_it = file && strcmp(file, path) == 0;
+		has_it = file && is_of(file, path);
 	}
 	free(line);
 	if (maps)
@@ -87,7 +95,7 @@ static bool visit_all(const char *path, visit_thread *visit, void *context)
 	while (processes && !is_over && (entry = readdir(processes))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (pid > 0 && pid != getpid() && has_mapped(pid, path))
+		if (pid > 0 && pid != getpid() && mappers_has(pid, path))
 			is_over = visit_process(pid, visit, context);
 	}
 	if (processes)

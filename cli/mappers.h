@@ -23,6 +23,9 @@ struct mappers {
 	uint32_t n;
 };
 
+/* Whether a process has mapped the file, or, where `path` ends with a slash, one below it. */
+bool mappers_has(pid_t pid, const char *path);
+
 /* Lists the threads of all processes, of which we may see that, that have mapped the file. */
 void mappers_list(const char *path, struct mappers *ret_owners);
 void mappers_release(struct mappers *mappers);

@@ -66,8 +66,7 @@ static void name_buffers(const struct recording *recording, char path[PATH_MAX +
 	snprintf(path, PATH_MAX + 16, "%s/" RECOVERY_BUFFERS, recording->dir);
 }
 
-/* Where the buffers of a recording are, as far as we can know. "" = nowhere. */
-static void name_memory(const struct recording *recording, char path[PATH_MAX + 16])
+void recording_name_memory(const struct recording *recording, char path[PATH_MAX + 16])
 {
 	if (recording->is_crash_safe)
 		name_buffers(recording, path);
@@ -348,7 +347,7 @@ static int begin_session(struct recording *recording, const struct recording_opt
 	int code;
 
 	make_memory(recording);
-	name_memory(recording, memory_dir);
+	recording_name_memory(recording, memory_dir);
 	if (options->relay)
 		snprintf(relay_url, sizeof(relay_url), "%s%s",
 		         strstr(options->relay, "://") ? "" : "net://", options->relay);
@@ -426,7 +425,7 @@ uint32_t recording_heal(const struct recording *recording, bool is_quiet)
 {
 	char memory_dir[PATH_MAX + 16];
 
-	name_memory(recording, memory_dir);
+	recording_name_memory(recording, memory_dir);
 	return rings_heal(memory_dir, is_quiet);
 }
 
@@ -434,7 +433,7 @@ void recording_tend(const struct recording *recording, struct rings_watch *watch
 {
 	char memory_dir[PATH_MAX + 16];
 
-	name_memory(recording, memory_dir);
+	recording_name_memory(recording, memory_dir);
 	rings_tend(watch, memory_dir);
 }
 

@@ -115,6 +115,9 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
 
 void recording_remove_tree(const char *path);
 
+/* Where the buffers of a recording are, as far as we can know. "" = nowhere. */
+void recording_name_memory(const struct recording *recording, char path[PATH_MAX + 16]);
+
 /* Delivers what programs that died left unfinished in the buffers (rings.h). `is_quiet`: nothing is
  * recorded any more. Returns how many sub-buffers. */
 uint32_t recording_heal(const struct recording *recording, bool is_quiet);

@@ -101,31 +101,41 @@ struct first_packet {
 	uint64_t sequence, n_discarded;
 };
 
+static bool read_head(const char *path, unsigned char head[HEAD_BYTES])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe has nothing to tell */
+	ssize_t n = fd >= 0 ? read(fd, head, HEAD_BYTES) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return n == HEAD_BYTES;
+}
+
+static uint64_t load64(const unsigned char *from, bool swapped)
+{
+	uint64_t value;
+
+	memcpy(&value, from, sizeof(value));
+	return swapped ? __builtin_bswap64(value) : value;
+}
+
 /* Reads it; zeros where it cannot be told. */
-static struct first_packet read_first(const struct ctf_dir *dir, const struct ctf_file *file)
+static struct first_packet read_first(const char *path, enum tracer tracer)
 {
 	struct first_packet first = {.sequence = 0};
 	unsigned char head[HEAD_BYTES];
-	char path[PATH_MAX];
-	uint32_t magic;
-	ssize_t n;
-	int fd;
+	bool swapped;
 
-	snprintf(path, sizeof(path), "%s/%s", dir->path, file->name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd >= 0 ? read(fd, head, sizeof(head)) : -1;
-	if (fd >= 0)
-		close(fd);
-	if (n != sizeof(head))
+	if (tracer == TRACER_OTHER || !read_head(path, head))
 		return first;
-	memcpy(&magic, head, sizeof(magic));
+	swapped = load32((const char *)head, false) == __builtin_bswap32(MAGIC);
+	if (load32((const char *)head, swapped) != MAGIC)
+		return first;
 	memcpy(first.uuid, head + UUID_OFFSET, sizeof(first.uuid));
-	memcpy(&first.sequence, head + SEQUENCE_OFFSET, sizeof(first.sequence));
-	memcpy(&first.n_discarded, head + DISCARDED_OFFSET, sizeof(first.n_discarded));
-	if (magic != MAGIC) {
-		first.sequence = __builtin_bswap64(first.sequence);
-		first.n_discarded = __builtin_bswap64(first.n_discarded);
-	}
+	first.sequence = load64(head + SEQUENCE_OFFSET, swapped);
+	first.n_discarded = tracer == TRACER_UST64
+	                            ? load64(head + DISCARDED_OFFSET, swapped)
+	                            : load32((const char *)head + DISCARDED_OFFSET, swapped);
 	return first;
 }
 
@@ -158,9 +168,10 @@ static bool is_same_stream(const struct ctf_file *a, const struct ctf_file *b)
 
 /* Adds the least number that a stream begins with in any of its files, where `stream` is the first
  * of these. */
-static int add_front(const struct ctf_dir *dirs, uint32_t n_dirs, const struct ctf_file *stream,
-                     struct ctf_fronts *total)
+static int add_front(const struct ctf_dir *dirs, uint32_t n_dirs, enum tracer tracer,
+                     const struct ctf_file *stream, struct ctf_fronts *total)
 {
+	char path[PATH_MAX];
 	const struct ctf_file *first = NULL;
 	const struct ctf_dir *in = NULL;
 	struct first_packet least = {.sequence = 0};
@@ -174,7 +185,8 @@ static int add_front(const struct ctf_dir *dirs, uint32_t n_dirs, const struct c
 				continue;
 			if (!first && file != stream)
 				return FLEXTRACE_OK;
-			packet = read_first(&dirs[i], file);
+			snprintf(path, sizeof(path), "%s/%s", dirs[i].path, file->name);
+			packet = read_first(path, tracer);
 			if (first && packet.sequence >= least.sequence)
 				continue;
 			least = packet;
@@ -203,23 +215,35 @@ uint64_t ctf_first_discarded(const struct ctf_fronts *fronts, const uint8_t uuid
 	return 0;
 }
 
+uint64_t ctf_discarded_in_front(const char *stream_path, const uint8_t uuid[16])
+{
+	const char *slash = stream_path ? strrchr(stream_path, '/') : NULL;
+	struct first_packet first;
+	char dir[PATH_MAX];
+
+	if (!slash || slash - stream_path >= PATH_MAX)
+		return 0;
+	snprintf(dir, sizeof(dir), "%.*s", (int)(slash - stream_path), stream_path);
+	first = read_first(stream_path, find_tracer(dir));
+	return first.sequence == 0 && memcmp(first.uuid, uuid, sizeof(first.uuid)) == 0
+	               ? first.n_discarded
+	               : 0;
+}
+
 int ctf_count_fronts(const struct ctf_dir *dirs, uint32_t n_dirs, struct ctf_fronts *total)
 {
-	uint32_t n_before = total->n_firsts;
-	bool has_words = false;
+	enum tracer tracer = TRACER_OTHER;
 
+	/* All are of one trace, and so of one program's width. */
 	for (uint32_t i = 0; i < n_dirs; i++) {
-		enum tracer tracer = find_tracer(dirs[i].path);
-
+		tracer = find_tracer(dirs[i].path);
 		if (tracer == TRACER_OTHER)
 			return FLEXTRACE_OK;
-		has_words |= tracer == TRACER_UST64;
 	}
 	for (uint32_t i = 0; i < n_dirs; i++)
 		for (uint32_t j = 0; j < dirs[i].n_files; j++)
 			if (dirs[i].files[j].has_stream)
-				FLEXTRACE_TRY(add_front(dirs, n_dirs, &dirs[i].files[j], total));
-	if (!has_words) /* their count is of another width */
-		total->n_firsts = n_before;
+				FLEXTRACE_TRY(
+					add_front(dirs, n_dirs, tracer, &dirs[i].files[j], total));
 	return FLEXTRACE_OK;
 }

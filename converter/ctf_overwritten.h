@@ -6,7 +6,7 @@
  * LTTng numbers the packets of a stream from 0, behind what ctf_repair.h draws:
  *
  *	byte 64  u64 packet_seq_num
- *	     72  unsigned long events_discarded since the stream began
+ *	     72  unsigned long events_discarded since the stream began: 4 bytes of 32-bit programs
  *
  * A snapshot begins with the oldest packet that its buffers held: the number of that one is how
  * many were overwritten before. Only snapshots have no index beside their streams. What was written
@@ -46,5 +46,9 @@ int ctf_count_fronts(const struct ctf_dir *dirs, uint32_t n_dirs, struct ctf_fro
 /* How many events a stream lost before its first packet; 0 = not known, or none. */
 uint64_t ctf_first_discarded(const struct ctf_fronts *fronts, const uint8_t uuid[16],
                              uint64_t class_id, uint64_t instance_id);
+
+/* The same of the stream that the file holds, for those who know the file only. 0 also where there
+ * is no such file, or it is of another trace. */
+uint64_t ctf_discarded_in_front(const char *stream_path, const uint8_t uuid[16]);
 
 #endif

@@ -364,6 +364,29 @@ static void test_bt2_sink__writes_the_same_bytes_behind_a_muxer(void **state)
 	free(muxed_out);
 }
 
+/* babeltrace2 tells only that some were lost there. */
+static void test_bt2_sink__counts_what_was_lost_before_packet_0(void **state)
+{
+	struct place *place = *state;
+	struct ctf_writer_options options = {.dir = place->trace, .uuid = {1}, .hostname = "node"};
+	struct ctf_writer *writer = ctf_writer_new(&options);
+	struct ctf_stream *stream = ctf_writer_stream(writer, 0, 0);
+	struct graph graph;
+	char *losses;
+
+	ctf_stream_discard_events(stream, 1000);
+	put_scope(stream, 2000);
+	assert_int_equal(ctf_writer_close(writer), 0);
+	assert_int_equal(open_graph(&graph, params_for(place->out)), 0);
+	connect_muxed(&graph, add_ctf(&graph, place->trace));
+	assert_int_equal(run_graph(&graph), BT_GRAPH_RUN_STATUS_OK);
+	close_graph(&graph);
+	losses = scratch_read(place->out, "losses.csv", NULL);
+	assert_non_null(strstr(losses, "lttng_discarded_events"));
+	assert_non_null(strstr(losses, ",1000,"));
+	free(losses);
+}
+
 static void test_bt2_sink__takes_inactivity_for_what_it_is(void **state)
 {
 	struct place *place = *state;
@@ -582,6 +605,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_bt2_sink__converts_with_a_port_for_each_stream),
 		TEST(test_bt2_sink__writes_the_same_bytes_behind_a_muxer),
+		TEST(test_bt2_sink__counts_what_was_lost_before_packet_0),
 		TEST(test_bt2_sink__takes_inactivity_for_what_it_is),
 		TEST(test_bt2_sink__takes_every_parameter),
 		TEST(test_bt2_sink__refuses_wrong_parameters_by_name),

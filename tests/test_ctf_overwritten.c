@@ -213,6 +213,54 @@ static void test_ctf_overwritten__takes_several_snapshots_as_one_trace(void **st
 	scratch_remove(dirs[1].path);
 }
 
+/* Programs of 32 bits have a counter of 4 bytes, behind which the number of the CPU stands. */
+static void test_ctf_overwritten__reads_counts_of_both_widths(void **state)
+{
+	static const struct {
+		const char *width;
+		bool is_swapped;
+		uint64_t sequence, wanted;
+	} cases[] = {{"64", false, 0, 20}, {"64", true, 0, 20}, {"32", false, 0, 20},
+	             {"32", true, 0, 20},  {"64", false, 1, 0}, {"32", true, 1, 0}};
+	static const uint8_t uuid[16], other[16] = {1};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool is_wide = cases[i].width[0] == '6', is_swapped = cases[i].is_swapped;
+		struct stream stream = {"a", 0, cases[i].sequence, is_swapped, true};
+		uint32_t words[2] = {20, 3}; /* the count, the CPU */
+		uint64_t word = is_swapped ? __builtin_bswap64(20) : 20;
+		char metadata[256], path[512], *dir;
+		struct ctf_fronts fronts = {0};
+		struct ctf_file file;
+		struct ctf_dir in = {.files = &file, .n_files = 1};
+		FILE *to;
+
+		snprintf(metadata, sizeof(metadata), TEXT " env { architecture_bit_width = %s; };",
+		         cases[i].width);
+		dir = make_dir(metadata, strlen(metadata));
+		in.path = dir;
+		write_stream(dir, &stream, &file);
+		for (int k = 0; k < 2 && is_swapped; k++)
+			words[k] = __builtin_bswap32(words[k]);
+		snprintf(path, sizeof(path), "%s/a", dir);
+		to = fopen(path, "r+");
+		assert_non_null(to);
+		assert_int_equal(fseek(to, 72, SEEK_SET), 0);
+		assert_int_equal(fwrite(is_wide ? (void *)&word : words, 8, 1, to), 1);
+		assert_int_equal(fclose(to), 0);
+		assert_int_equal(ctf_count_fronts(&in, 1, &fronts), 0);
+		assert_int_equal(ctf_first_discarded(&fronts, uuid, 0, 0), cases[i].wanted);
+		assert_int_equal(ctf_discarded_in_front(path, uuid), cases[i].wanted);
+		assert_int_equal(ctf_discarded_in_front(path, other), 0);
+		assert_int_equal(ctf_discarded_in_front(dir, uuid), 0);
+		free(fronts.firsts);
+		scratch_remove(dir);
+	}
+	assert_int_equal(ctf_discarded_in_front("stream 0", uuid), 0);
+	assert_int_equal(ctf_discarded_in_front(NULL, uuid), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +268,7 @@ int main(void)
 		cmocka_unit_test(test_ctf_overwritten__expects_others_before_a_chunk),
 		cmocka_unit_test(test_ctf_overwritten__reads_metadata_in_packets),
 		cmocka_unit_test(test_ctf_overwritten__believes_no_other_tracer),
+		cmocka_unit_test(test_ctf_overwritten__reads_counts_of_both_widths),
 		cmocka_unit_test(test_ctf_overwritten__takes_several_snapshots_as_one_trace),
 	};
 

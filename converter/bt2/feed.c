@@ -284,13 +284,18 @@ static int take_loss(struct feed_stream *stream, enum loss_cause cause, uint64_t
 	return losses_add(&stream->stream->losses, cause, &LOSS_NOWHERE, &span);
 }
 
-/* What was lost before the first packet, at least. */
-static uint64_t count_first(const struct feed *feed, const struct stream *stream)
+/* What was lost before the first packet, which babeltrace2 does not tell; where the files do not
+ * either, at least one. A source of files gives a stream the name of its first one. */
+static uint64_t count_first(const struct feed *feed, const bt_stream *bt,
+                            const struct stream *stream)
 {
-	uint64_t n = feed->fronts ? ctf_first_discarded(feed->fronts, stream->trace_uuid,
-	                                                stream->class_id, stream->instance_id)
-	                          : 0;
+	uint64_t n;
 
+	if (feed->fronts)
+		n = ctf_first_discarded(feed->fronts, stream->trace_uuid, stream->class_id,
+		                        stream->instance_id);
+	else
+		n = ctf_discarded_in_front(bt_stream_get_name(bt), stream->trace_uuid);
 	return n ? n : 1;
 }
 
@@ -304,7 +309,7 @@ static int take_discarded_events(struct feed *feed, const bt_message *message)
 	FLEXTRACE_TRY(find_stream(feed, bt, &stream));
 	if (bt_message_discarded_events_get_count(message, &count) !=
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
-		count = count_first(feed, stream->stream);
+		count = count_first(feed, bt, stream->stream);
 	if (bt_stream_class_discarded_events_have_default_clock_snapshots(
 		    bt_stream_borrow_class_const(bt))) {
 		first = bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(

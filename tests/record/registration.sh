@@ -105,6 +105,24 @@ run 2 "$FLEXTRACE" stop none
 says '300 records of program' err.log
 nothing_left
 
+# A session that goes without `flextrace stop`: the guardian takes the note back, and ends.
+for way in destroy kill; do
+	run 0 "$FLEXTRACE" start -o $way
+	"$PROGRAM" scopes=10
+	find . /var/run/lttng -name flextrace.wanted | grep -q . || fail "no note was made"
+	pgrep -u "$(id -u)" -x flextrace-guard >/dev/null || fail "no guardian"
+	if [ $way = kill ]; then
+		kill -KILL "$(daemon_of kill)"
+	else
+		lttng --no-sessiond destroy "$(cat destroy/.flextrace-id)" >destroy.log 2>&1 || fail "cannot destroy"
+	fi
+	no_guardian
+	[ -z "$(find . /var/run/lttng -name 'flextrace.wanted*')" ] || fail "the note of a session that is gone is left"
+	run 2 "$FLEXTRACE" stop $way
+	[ "$(rows $way/host.csv)" -eq 10 ] || fail "not 10 rows of a session that is gone"
+done
+nothing_left
+
 # Who is not wanted starts without delay, and says nothing: another program beside `record`, and where the daemon of a
 # note is gone.
 run 0 "$FLEXTRACE" record --no-convert -o own -- sh -c '"$1" "$(sed -n "s/^daemon \([0-9]*\) .*/\1/p" own/.flextrace-recording)" &&
