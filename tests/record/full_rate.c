@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * full_rate COUNTS RECORDS HOW [FILE]: two threads record counters "a" and "b", each 0, 1, 2..., as
- * fast as they can, and count them in the file COUNTS, which outlives them. When they have recorded RECORDS in all, the program
- * ends as HOW says:
+ * fast as they can, and count them in the file COUNTS, which outlives them. When they have recorded
+ * RECORDS in all, the program ends as HOW says:
  *
  *	kill, segv, abort, exec, _exit   while they go on recording
  *	pinned-HOW                       the same, each thread on a processor of its own
  *	return                           when they have ended
- *	hole-HOW, hole-stop              when they have ended, in the middle of one more, a batch of
+ *	no-files                         the same, and can open no file any more
+ *	hole-HOW, hole-stop, hole-exit   when they have ended, in the middle of one more, a batch of
  *	                                 markers: LTTng has reserved its place, and it is never
  *	                                 committed
  *	stop                             stops itself (SIGSTOP), and returns when it goes on
@@ -31,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -85,8 +87,12 @@ static void end_as(const char *way)
 		execl("/bin/true", "true", (char *)NULL);
 	else if (strcmp(way, "_exit") == 0)
 		_exit(0);
+	else if (strcmp(way, "exit") == 0)
+		exit(0);
 	else if (strcmp(way, "stop") == 0)
 		kill(getpid(), SIGSTOP);
+	else if (strcmp(way, "no-files") == 0)
+		setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0});
 }
 
 /* LTTng copies the words of a batch by this function, behind the reservation, before the commit. */

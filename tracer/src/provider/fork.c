@@ -15,7 +15,6 @@
 #include "admit.h"
 #include "descriptors.h"
 #include "emit_counts.h"
-#include "last_words.h"
 #include "late.h"
 #include "recording.h"
 #include "threads.h"
@@ -107,12 +106,6 @@ static void after_fork_in_child(void)
 	admit_set(ADMIT_ALL); /* before LTTng's thread dumps its state */
 	if (!lttng_forks_itself)
 		register_child(&signals);
-}
-
-__attribute__((destructor)) static void end(void)
-{
-	if (has_left)
-		last_words_skip();
 }
 
 void fork_init(struct flextrace_i_identity *shared, char *(*get)(const char *name))

@@ -20,6 +20,7 @@
 #include "elf_note.h"
 #include "emit_counts.h"
 #include "fork.h"
+#include "last_words.h"
 #include "late.h"
 #include "recording.h"
 
@@ -79,13 +80,6 @@ static void watch_state_dump(void)
 	                                       "struct lttng_ust_session *, session");
 }
 
-/* -- counts -- */
-
-__attribute__((destructor)) static void end_counts(void)
-{
-	emit_counts_close();
-}
-
 /* -- the table -- */
 
 static const struct recording_backend backend = {states, emit_step, emit_window};
@@ -123,6 +117,7 @@ static void set_up(void)
 	recording_init(&backend, secure_getenv);
 	watch_state_dump();
 	fork_init(&identity, secure_getenv);
+	last_words_init(emit_counts_close);
 }
 
 static const struct flextrace_i_services services = {sizeof(struct flextrace_i_services),
