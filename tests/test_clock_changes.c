@@ -88,6 +88,9 @@ static const struct change changes[] = {
 	  .excursion_s = {0.5, 2}}, 0.999, 0},
 	{{.name = "stops of 300 us", .duration_s = 120, .jitter_us = 1, OF_560_MHZ, .stop_us = 300,
 	  .excursion_s = {0.5, 2}}, 0.999, 0},
+	/* All stamps of what ran meanwhile are one tick. */
+	{{.name = "stops of 30 ms, long tails", .duration_s = 60, .hz = 560e6, .n_excursions = 6,
+	  .exec_us = 200, .tail_share = 0.3, .stop_us = 30000, .excursion_s = {2, 3}}, 0.97, 0},
 	{{.name = "thermal ramps", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
 	  .excursion_ppm = 300, .is_ramp = true, .excursion_s = {5, 20}}, 1, 0},
 	{{.name = "host jumps by 20 us", .duration_s = 120, .hz = 560e6, .n_excursions = 3,

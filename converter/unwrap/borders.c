@@ -4,6 +4,10 @@
  * segment in front of it explains and the first one that only the segment behind it does. Work
  * that was under way then may be of either segment: its stamps stand where both would have shown
  * them within its bracket. Such facts are only assumed.
+ *
+ * A counter that stands still for some time shows one tick all the while: the last one of the
+ * segment in front, which is the first one of that behind. A stamp that is the one or the other is
+ * only assumed as well, if its bracket leaves more than a moment.
  */
 #include "window.h"
 
@@ -106,6 +110,90 @@ static void find_when(const struct border *border, int64_t *ret_from_ns, int64_t
 	}
 }
 
+static void doubt(struct fact *fact)
+{
+	fact->status = TIME_ASSUMED;
+	fact_tell_run(fact);
+}
+
+/* The tick of a fact that is nearest to the border, counted away from it. */
+static int64_t ticks_beside(const struct fact *fact, int side)
+{
+	return side ? (int64_t)fact->first : -(int64_t)(fact->first + fact->span);
+}
+
+/* How long before (in front of the border: after) its tick a fact may have been. */
+static double slack_ns(const struct border *border, const struct fact *fact, int side)
+{
+	const struct rate *rate = &border->axis->rate;
+	const struct anchor *anchor = &border->tight[side][0];
+	uint64_t ticks = fact->first + (side ? 0 : fact->span);
+	double ns = 2 * (double)(int64_t)(ticks - (uint64_t)anchor->first) / (rate->lo + rate->hi);
+
+	return side ? ns - (double)(fact->before_ns - anchor->after_ns)
+	            : (double)(fact->after_ns - anchor->before_ns) - ns;
+}
+
+/* The fact of a side whose tick is nearest to the border. */
+static const struct fact *find_nearest(const struct border *border, int side)
+{
+	const struct fact *nearest = NULL;
+
+	for (uint32_t i = border->from; i < border->end; i++) {
+		const struct fact *fact = &border->axis->facts[i];
+
+		if (is_of(border, fact, side) &&
+		    (!nearest || ticks_beside(fact, side) < ticks_beside(nearest, side)))
+			nearest = fact;
+	}
+	return nearest;
+}
+
+/* Whether two stamps of an operation show the tick at the border: while work went on, the counter
+ * did not. */
+static bool shows_it_twice(const struct fact *fact, int side)
+{
+	const uint64_t *ticks;
+
+	if (fact->kind != FACT_OP || fact->from == fact->to)
+		return false;
+	ticks = fact->source.op->ticks;
+	return side ? ticks[fact->from] == ticks[fact->from + 1]
+	            : ticks[fact->to] == ticks[fact->to - 1];
+}
+
+/* Whether the counter went on behind the border where it was in front of it, later at most. */
+static bool may_stand_still(const struct border *border, const struct fact *last,
+                            const struct fact *first)
+{
+	const struct axis *axis = border->axis;
+	uint64_t places = first->first - last->first - last->span;
+	uint64_t ticks = low_bits(places, axis->narrow_bits);
+
+	if (ticks != places && !shows_it_twice(first, 1) && !shows_it_twice(last, 0))
+		return false;
+	return (double)ticks <= axis->rate.hi * (double)(first->after_ns - last->before_ns);
+}
+
+static void doubt_still(const struct border *border)
+{
+	const struct fact *nearest[2] = {find_nearest(border, 0), find_nearest(border, 1)};
+	int64_t ticks[2];
+
+	if (!nearest[0] || !nearest[1] || !may_stand_still(border, nearest[0], nearest[1]))
+		return;
+	ticks[0] = ticks_beside(nearest[0], 0);
+	ticks[1] = ticks_beside(nearest[1], 1);
+	for (uint32_t i = border->from; i < border->end; i++) {
+		struct fact *fact = &border->axis->facts[i];
+		int side = is_of(border, fact, 1);
+
+		if (is_of(border, fact, side) && ticks_beside(fact, side) == ticks[side] &&
+		    slack_ns(border, fact, side) > 2 * (double)width(&border->tight[side][0]))
+			doubt(fact);
+	}
+}
+
 static void doubt_border(struct border *border)
 {
 	int64_t from_ns, to_ns;
@@ -113,6 +201,7 @@ static void doubt_border(struct border *border)
 	list_tight(border);
 	if (!border->n_tight[0] || !border->n_tight[1])
 		return;
+	doubt_still(border);
 	find_when(border, &from_ns, &to_ns);
 	if (from_ns == INT64_MIN || to_ns == INT64_MAX)
 		return;
@@ -121,10 +210,8 @@ static void doubt_border(struct border *border)
 		bool is_under_way = fact->after_ns > from_ns && fact->before_ns < to_ns;
 
 		if (is_under_way && ((is_of(border, fact, 0) && is_explained(border, fact, 1)) ||
-		                     (is_of(border, fact, 1) && is_explained(border, fact, 0)))) {
-			fact->status = TIME_ASSUMED;
-			fact_tell_run(fact);
-		}
+		                     (is_of(border, fact, 1) && is_explained(border, fact, 0))))
+			doubt(fact);
 	}
 }
 
