@@ -45,8 +45,10 @@ set(align_sources converter/align/align.c converter/align/curve.c
 	${table_sources})
 flextrace_add_unit_test(NAME align SOURCES ${align_sources} tests/align_fixture.c
 	LIBS Threads::Threads m)
-flextrace_add_unit_test(NAME messages SOURCES ${align_sources} converter/align/messages.c converter/align/uses.c
+flextrace_add_unit_test(NAME messages SOURCES ${align_sources} converter/align/messages.c converter/align/uses.c converter/align/turns.c
 	converter/message_name.c tests/align_fixture.c LIBS Threads::Threads m)
+flextrace_add_unit_test(NAME messages_truth SOURCES ${align_sources} converter/align/messages.c
+	converter/align/uses.c converter/align/turns.c converter/message_name.c LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME grid SOURCES converter/align/grid.c)
 flextrace_add_unit_test(NAME sync_ops SOURCES converter/align/sync_ops.c)
 flextrace_add_unit_test(NAME align_short SOURCES ${align_sources} tests/align_truth.c

@@ -34,9 +34,12 @@ struct message_reader {
 	uint32_t send, receive, broadcast; /* strings */
 	struct map balances;               /* (sync; ranks) -> sends less receives, + MIDDLE */
 	uint32_t n_unbalanced;             /* of them: not MIDDLE */
+	struct map sent;                   /* (sync; ranks) of sends that are certain */
+	bool has_repeats;                  /* one of them came again */
 };
 
 #define MIDDLE (UINT32_C(1) << 31)
+#define LONELY (UINT64_C(1) << 63) /* numbers that no other use has, from there on */
 
 #define NOT_A_MESSAGE (UINT32_MAX - 1)
 
@@ -139,6 +142,18 @@ static bool ranks_of(const struct message_reader *reader, const struct tick_op *
 	return !name->is_multicast && self >= 0 && op->peer >= 0 && self != op->peer;
 }
 
+/* Notes sends that are certain, and whether one came again. */
+static int note_send(struct message_reader *reader, const struct tick_op *op,
+                     const struct name *name)
+{
+	uint64_t ranks = (uint64_t)op->device << 32 | (uint32_t)op->peer;
+
+	if (map_find(&reader->sent, name->sync, ranks) == MAP_NONE)
+		return map_put(&reader->sent, name->sync, ranks, 0);
+	reader->has_repeats = true;
+	return FLEXTRACE_OK;
+}
+
 /* Keeps count of the messages that one side used more often than the other. */
 static int weigh(struct message_reader *reader, const struct tick_op *op, const struct name *name)
 {
@@ -187,6 +202,8 @@ static int add_point(struct message_reader *reader, const struct tick_op *op,
 		point->enter_host_ns = placed->host_ns - placed->err_ns;
 	else
 		point->exit_host_ns = placed->host_ns + placed->err_ns;
+	if (name->role == MESSAGE_SEND && !point->is_assumed)
+		FLEXTRACE_TRY(note_send(reader, op, name));
 	return weigh(reader, op, name);
 }
 
@@ -205,17 +222,15 @@ static int take_op(struct message_reader *reader, const struct tick_op *op)
 
 /* -- uses -------------------------------------------------------------------------------------- */
 
-static bool use_of(const struct message_reader *reader, struct sync_point *point,
-                   struct message_use *ret)
+static struct message_use use_of(const struct message_reader *reader, struct sync_point *point)
 {
 	const struct identity *identity = reader->input->identity;
-	int32_t self = identity->processes[point->process].rank, peer;
-	bool is_send = point->op == reader->send;
+	int32_t self = identity->processes[point->process].rank, peer = -1;
+	bool is_send = point->exit_host_ns == INT64_MAX;
 
-	if (self < 0 || !point->peers || point->op == reader->broadcast)
-		return false;
-	peer = (int32_t)strtol(string_get(identity->strings, point->peers), NULL, 10);
-	*ret = (struct message_use){
+	if (point->peers)
+		peer = (int32_t)strtol(string_get(identity->strings, point->peers), NULL, 10);
+	return (struct message_use){
 		.number = &point->seq,
 		.host_ns = is_send ? point->enter_host_ns : point->exit_host_ns,
 		.sync = point->group,
@@ -223,29 +238,63 @@ static bool use_of(const struct message_reader *reader, struct sync_point *point
 		.from = is_send ? self : peer,
 		.to = is_send ? peer : self,
 		.is_send = is_send,
+		.is_assumed = &point->is_assumed,
 	};
-	return self != peer;
 }
 
-/* Points never move. */
-static int match_uses(struct message_reader *reader)
+/* Lists the uses of messages, or those of multicasts that are certain. Points never move. */
+static uint32_t list_uses(struct message_reader *reader, bool is_multicast,
+                          struct message_use *uses)
 {
-	struct message_use *uses;
+	const struct process *processes = reader->input->identity->processes;
 	struct table_cursor cursor;
 	struct sync_point *point;
 	uint32_t n = 0;
+
+	table_read(&cursor, reader->points, false);
+	while ((point = table_next(&cursor, sizeof(*point)))) {
+		bool is_wanted = is_multicast ? !point->is_assumed : point->peers != 0;
+
+		if (processes[point->process].rank < 0 || !is_wanted ||
+		    is_multicast != (point->op == reader->broadcast))
+			continue;
+		uses[n] = use_of(reader, point);
+		n += uses[n].from != uses[n].to;
+	}
+	return n;
+}
+
+/* What nobody can tell apart for certain is no evidence where there is other. */
+static void leave_out_assumed(struct message_reader *reader)
+{
+	struct table_cursor cursor;
+	struct sync_point *point;
+	uint64_t n = 0;
+
+	table_read(&cursor, reader->points, false);
+	while ((point = table_next(&cursor, sizeof(*point)))) {
+		if (point->is_assumed)
+			point->seq = LONELY + n++;
+	}
+}
+
+static int match_uses(struct message_reader *reader)
+{
+	struct message_use *uses;
 	int code;
 
-	if (!reader->n_unbalanced || reader->points->n_rows >= FLEXTRACE_NONE)
+	if ((!reader->n_unbalanced && !reader->has_repeats) ||
+	    reader->points->n_rows >= FLEXTRACE_NONE)
 		return FLEXTRACE_OK;
 	uses = blocks_allocate(reader->points->n_rows, sizeof(*uses));
 	if (!uses)
 		return FLEXTRACE_E_MEMORY;
-	table_read(&cursor, reader->points, false);
-	while ((point = table_next(&cursor, sizeof(*point))))
-		n += use_of(reader, point, &uses[n]);
-	code = uses_match(uses, n);
+	if (reader->has_repeats)
+		uses_part_multicasts(uses, list_uses(reader, true, uses));
+	code = uses_match(uses, list_uses(reader, false, uses));
 	blocks_free(uses);
+	if (!reader->input->with_assumed)
+		leave_out_assumed(reader);
 	return code;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "align/turns.h"
 #include "array.h"
 
 #define NEARER     4      /* times, than any other */
@@ -133,6 +134,62 @@ static const struct anchor *nearest(const struct pair *pair, int clock, int64_t 
 	return &pair->anchors[lo];
 }
 
+/* -- what is certain --------------------------------------------------------------------------- */
+
+static bool is_certain(const struct message *message)
+{
+	for (uint32_t i = 0; i < n_uses(message); i++) {
+		if (*message->sends[i].is_assumed)
+			return false;
+	}
+	return true;
+}
+
+static bool is_single(const struct message *message)
+{
+	return message->n_sends == 1 && message->n_receives == 1;
+}
+
+static bool is_numbered(const struct message *message)
+{
+	return n_uses(message) && *message->sends->number;
+}
+
+/* Anchors of what the turns of a message prove; numbers its uses if all of them agree. */
+static int add_proven(struct pair *pair, const struct message *message)
+{
+	struct turns turns = {
+		message->sends, message->receives, message->n_sends, message->n_receives, 0, 0, 0};
+	bool is_whole;
+
+	if (is_single(message))
+		return add_anchor(pair, message->sends, message->receives);
+	if (!message->n_sends || !message->n_receives || !turns_prove(&turns))
+		return FLEXTRACE_OK;
+	for (uint32_t i = 0; i < message->n_receives; i++) {
+		const struct message_use *send = &message->sends[(int64_t)i + turns.shift];
+
+		if (turns_agree(&turns, i))
+			FLEXTRACE_TRY(add_anchor(pair, send, &message->receives[i]));
+	}
+	is_whole = turns_agree_throughout(&turns);
+	for (uint32_t i = 0; i < message->n_sends && is_whole; i++)
+		*message->sends[i].number = *message->receives[i].number = i + 1;
+	return FLEXTRACE_OK;
+}
+
+/* Uses without a number are no evidence; where nothing at all is proven, those that came equally
+ * often are, but not for certain. */
+static void leave_rest(struct pair *pair, const struct message *message)
+{
+	for (uint32_t i = 0; i < n_uses(message); i++) {
+		if (!pair->n_anchors)
+			*message->sends[i].is_assumed = true;
+		else if (!*message->sends[i].number)
+			*message->sends[i].number = UINT64_MAX - pair->n_lonely++;
+	}
+}
+
 /* -- how many are missing at the begin --------------------------------------------------------- */
 
 /* How badly distances agree if so many of the longer list stand before the shorter one. */
@@ -256,9 +313,14 @@ static bool is_whole(const struct message *message)
 	return message->n_sends == message->n_receives;
 }
 
+static bool has_both(const struct message *message)
+{
+	return message->n_sends && message->n_receives;
+}
+
 static bool is_matchable(const struct message *message)
 {
-	return !is_whole(message) && message->n_sends && message->n_receives;
+	return !is_whole(message) && has_both(message);
 }
 
 static int find_anchors(struct pair *pair, struct message_use *uses, uint32_t n)
@@ -267,7 +329,9 @@ static int find_anchors(struct pair *pair, struct message_use *uses, uint32_t n)
 
 	for (uint32_t at = 0; at < n; at += n_uses(&message)) {
 		message = message_at(uses + at, n - at);
-		if (is_whole(&message))
+		if (is_certain(&message))
+			FLEXTRACE_TRY(add_proven(pair, &message));
+		else if (is_whole(&message))
 			FLEXTRACE_TRY(add_anchors(pair, &message, 0, 0, message.n_sends));
 		else if (is_matchable(&message) && n_uses(&message) > n_uses(&longest))
 			longest = message;
@@ -281,16 +345,20 @@ static int find_anchors(struct pair *pair, struct message_use *uses, uint32_t n)
 
 static int match_pair(struct pair *pair, struct message_use *uses, uint32_t n)
 {
+	bool is_told = is_steady(uses, n);
 	struct message message;
 
 	pair->n_anchors = 0;
-	if (!is_steady(uses, n))
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(find_anchors(pair, uses, n));
-	for (uint32_t at = 0; at < n && pair->n_anchors; at += n_uses(&message)) {
+	if (is_told)
+		FLEXTRACE_TRY(find_anchors(pair, uses, n));
+	for (uint32_t at = 0; at < n; at += n_uses(&message)) {
 		message = message_at(uses + at, n - at);
-		if (is_matchable(&message))
+		if (is_numbered(&message) || is_single(&message) || !has_both(&message))
+			continue;
+		if (pair->n_anchors && (!is_whole(&message) || is_certain(&message)))
 			match(pair, &message);
+		if (is_certain(&message))
+			leave_rest(pair, &message);
 	}
 	return FLEXTRACE_OK;
 }
@@ -311,4 +379,60 @@ int uses_match(struct message_use *uses, uint32_t n)
 	}
 	free(pair.anchors);
 	return code;
+}
+
+/* -- multicasts -------------------------------------------------------------------------------- */
+
+static int compare_multicasts(const void *left, const void *right)
+{
+	const struct message_use *a = left, *b = right;
+	int order = compare(a->sync, b->sync);
+
+	order = order ? order : compare(a->from, b->from);
+	order = order ? order : compare(b->is_send, a->is_send);
+	order = order ? order : compare(a->to, b->to);
+	return order ? order : compare(a->host_ns, b->host_ns);
+}
+
+/* Those of the first one's sender, or receiver. */
+static uint32_t count_side(const struct message_use *uses, uint32_t n)
+{
+	uint32_t end = 1;
+
+	while (end < n && uses[end].sync == uses->sync && uses[end].from == uses->from &&
+	       uses[end].is_send == uses->is_send && uses[end].to == uses->to)
+		end++;
+	return end;
+}
+
+/* Whether it is certain which of one receiver's uses is of which send. */
+static bool is_told(const struct message_use *sends, uint32_t n_sends,
+                    const struct message_use *receives, uint32_t n)
+{
+	struct turns turns = {sends, receives, n_sends, n, 0, 0, 0};
+
+	if (n_sends == 0 || sends->sync != receives->sync || sends->from != receives->from)
+		return false;
+	return (n_sends == 1 && n == 1) ||
+	       (n_sends == n && turns_prove(&turns) && turns_agree_throughout(&turns));
+}
+
+void uses_part_multicasts(struct message_use *uses, uint32_t n)
+{
+	uint32_t sends = 0, n_sends = 0, n_side;
+
+	if (n)
+		qsort(uses, n, sizeof(*uses), compare_multicasts);
+	for (uint32_t at = 0; at < n; at += n_side) {
+		n_side = count_side(uses + at, n - at);
+		if (uses[at].is_send) {
+			sends = at;
+			n_sends = n_side;
+			continue;
+		}
+		if (is_told(uses + sends, n_sends, uses + at, n_side))
+			continue;
+		for (uint32_t i = at; i < at + n_side; i++)
+			*uses[i].number = UINT64_MAX - i;
+	}
 }
