@@ -67,6 +67,9 @@ static const struct change changes[] = {
 	  .excursion_s = {1, 3}}, 0.5, 0},
 	{{.name = "stops of 5 us", .duration_s = 60, .jitter_us = 0.5, .hz = 560e6,
 	  .n_excursions = 5, .stop_us = 5, .excursion_s = {4, 4}}, 0.999, 0},
+	/* No evidence contradicts: that in front and that behind leave less room than one clock. */
+	{{.name = "a little for 0.3 s, 50 times", .duration_s = 60, .jitter_us = 0.5, .hz = 560e6,
+	  .n_excursions = 50, .excursion_ppm = 40, .excursion_s = {0.3, 0.3}}, 0.999, 0},
 	{{.name = "stops of 8 us", .duration_s = 60, .jitter_us = 0.5, .hz = 560e6,
 	  .n_excursions = 3, .stop_us = 8, .excursion_s = {8, 8}}, 0.999, 0},
 	{{.name = "stops of 12 us", .duration_s = 60, .jitter_us = 0.5, .hz = 560e6,

@@ -411,6 +411,7 @@ struct attempt {
 	uint32_t n_knots, n_false;
 	int64_t width;        /* where it is narrowest, once it is closed */
 	int64_t room;         /* that a true clock leaves everywhere; 0: nobody knows */
+	int64_t bracket_room; /* that brackets leave by themselves */
 	struct doubts doubts; /* owned */
 	struct doubts exact;  /* owned; where bounds are not those of the band: no knot is spared */
 	double rho;
@@ -437,6 +438,23 @@ int evidence_room(const struct evidence *evidence, const struct reference *refer
 /* Stores the width that `part` twentieths of a closed band's places are narrower than; 0: it has
  * none. FLEXTRACE_E_MEMORY or 0. */
 int band_quantile(const struct knot *knots, uint32_t n, uint32_t part, int64_t *ret_width);
+
+/* Stores the room that one clock leaves nearly everywhere in a closed band, where that is the room of
+ * brackets; 0: they do not tell. FLEXTRACE_E_MEMORY or 0. */
+int band_usual_room(const struct knot *knots, uint32_t n, int64_t bracket_room, int64_t *ret_room);
+
+/*
+ * The half-width around `at` where a band is narrower than usual. If the clock broke its promise
+ * there, evidence in front of the break leaves the one half of what the band is and evidence behind
+ * it the other: each alone leaves the usual room, and the truth is in the one or in the other.
+ */
+static inline int64_t room_half(const struct knot *knot, int64_t at, int64_t usual)
+{
+	int64_t near = at - knot->lo < knot->hi - at ? at - knot->lo : knot->hi - at;
+	int64_t far = at - knot->lo > knot->hi - at ? at - knot->lo : knot->hi - at;
+
+	return usual - near > far ? usual - near : far;
+}
 
 /* Stores how narrow a closed band may be where that is the room of brackets; 0: they do not
  * tell. FLEXTRACE_E_MEMORY or 0. */
@@ -499,8 +517,8 @@ struct widths {
 void widths_sample(struct widths *widths, const struct attempt *band);
 
 /* Moves the middles of a narrowed band to a path, phi in us at each knot, as far as that is worth
- * wider bounds. */
-void band_follow(struct attempt *band, const struct widths *widths, const double *path);
+ * wider bounds. FLEXTRACE_E_MEMORY or 0. */
+int band_follow(struct attempt *band, const struct widths *widths, const double *path);
 
 static inline double phi_us(int64_t phi)
 {

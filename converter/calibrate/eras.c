@@ -379,8 +379,7 @@ static int64_t middle_of(const struct closing *closing, uint32_t at)
 
 /*
  * Where eras meet, the middle is that of the bounds that hold, and not before the one in front; the
- * half-width is that of all. A break that is too small to be seen makes bounds narrower than they
- * should be. So no bounds of a clock that breaks its promise are narrower than usual.
+ * half-width is that of all, and what room_half() leaves where they are narrower than usual.
  */
 static int settle(struct closing *closing)
 {
@@ -407,12 +406,11 @@ static int settle(struct closing *closing)
 			FLEXTRACE_TRY(
 				doubts_add(&attempt->doubts, attempt->knots[i - 1].x, knot->x + 1));
 		least = reference + middle;
-		half = middle - knot->lo > knot->hi - middle ? middle - knot->lo
-		                                             : knot->hi - middle;
-		if (middle == (carried->lo + carried->hi) >> 1 && half >= usual / 2)
+		half = room_half(knot, middle, usual);
+		if (middle == (carried->lo + carried->hi) >> 1 &&
+		    half <= (carried->hi - carried->lo + 1) >> 1)
 			continue;
 		FLEXTRACE_TRY(doubts_add(&attempt->exact, knot->x, knot->x + 1));
-		half = half > usual / 2 ? half : usual / 2;
 		knot->lo = middle - half;
 		knot->hi = middle + half;
 	}

@@ -291,6 +291,7 @@ static int give_room(const struct evidence *evidence, struct attempt *attempt)
 	uint32_t n_false = attempt->n_false;
 
 	FLEXTRACE_TRY(evidence_room(evidence, &attempt->reference, &bracket_room));
+	attempt->bracket_room = bracket_room;
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		if (attempt->width >= bracket_room && attempt->reference.n_uncut == 0)
 			break;

@@ -202,13 +202,14 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
 	return value < least ? least : value > most ? most : value;
 }
 
-void band_follow(struct attempt *band, const struct widths *widths, const double *path)
+int band_follow(struct attempt *band, const struct widths *widths, const double *path)
 {
 	struct follower follower = {.band = band, .path = path};
 	struct walk walk = {.reference = &band->reference};
-	int64_t before = 0;
+	int64_t before = 0, usual;
 	uint64_t x = 0;
 
+	FLEXTRACE_TRY(band_usual_room(band->knots, band->n_knots, band->bracket_room, &usual));
 	find_limits(&follower, widths);
 	for (uint32_t i = 0; i < band->n_knots; i++) {
 		struct knot *knot = &band->knots[i];
@@ -220,10 +221,11 @@ void band_follow(struct attempt *band, const struct widths *widths, const double
 			at = clamp(at, before - step.fall, before + step.rise);
 		}
 		at = clamp(at, knot->lo, knot->hi);
-		half = at - knot->lo > knot->hi - at ? at - knot->lo : knot->hi - at;
+		half = room_half(knot, at, usual);
 		knot->lo = at - half;
 		knot->hi = at + half;
 		before = at;
 		x = knot->x;
 	}
+	return FLEXTRACE_OK;
 }

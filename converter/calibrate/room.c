@@ -10,6 +10,10 @@
  * Each bracket tells by itself how much room that is, whatever the clock did elsewhere: its own
  * latencies, or more. A few false ones among them do not matter. Where latencies on one side or the
  * other are so long that the band is much narrower than any bracket, brackets do not tell.
+ *
+ * What is a little narrower than usual is no proof: it may be chance. But if it is for a break, the
+ * truth is either in what the evidence in front leaves or in what the evidence behind leaves. So
+ * bounds of narrow places cover both: see room_half(). The wider half of all places keep theirs.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +23,8 @@
 #define MAX_SAMPLES 512u
 #define MIN_KNOTS   128u /* fewer do not tell how narrow is narrow */
 #define ROOM        0.7  /* of what brackets leave */
+#define NARROW      5u   /* twentieths of places */
+#define USUAL       10u  /* likewise */
 #define TELLING     4    /* brackets that leave no more than so many times the band's width tell */
 
 static int compare(const void *left, const void *right)
@@ -76,14 +82,31 @@ int evidence_room(const struct evidence *evidence, const struct reference *refer
 	return FLEXTRACE_OK;
 }
 
-int band_least_room(const struct knot *knots, uint32_t n, int64_t bracket_room, int64_t *ret_room)
+/* Stores the width that `part` twentieths of places are narrower than, or the room of brackets if
+ * that is less; 0: brackets do not tell. */
+static int room_told(const struct knot *knots, uint32_t n, uint32_t part, int64_t bracket_room,
+                     int64_t *ret_room)
 {
 	int64_t width = 0;
 
 	*ret_room = 0;
 	if (n >= MIN_KNOTS)
-		FLEXTRACE_TRY(band_quantile(knots, n, 5, &width));
+		FLEXTRACE_TRY(band_quantile(knots, n, part, &width));
 	if (bracket_room > 0 && bracket_room <= TELLING * width)
-		*ret_room = (int64_t)(ROOM * fmin((double)bracket_room, (double)width));
+		*ret_room = bracket_room < width ? bracket_room : width;
+	return FLEXTRACE_OK;
+}
+
+int band_usual_room(const struct knot *knots, uint32_t n, int64_t bracket_room, int64_t *ret_room)
+{
+	return room_told(knots, n, USUAL, bracket_room, ret_room);
+}
+
+int band_least_room(const struct knot *knots, uint32_t n, int64_t bracket_room, int64_t *ret_room)
+{
+	int64_t room;
+
+	FLEXTRACE_TRY(room_told(knots, n, NARROW, bracket_room, &room));
+	*ret_room = (int64_t)(ROOM * (double)room);
 	return FLEXTRACE_OK;
 }

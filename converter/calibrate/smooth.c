@@ -247,6 +247,7 @@ int band_smooth(struct attempt *band, const struct widths *widths)
 {
 	struct smoother smoother = {.n = band->n_knots};
 	struct model model;
+	int code = FLEXTRACE_E_MEMORY;
 
 	for (uint32_t i = 0; i < band->n_knots; i++) {
 		const struct knot *knot = &band->knots[i];
@@ -266,11 +267,10 @@ int band_smooth(struct attempt *band, const struct widths *widths)
 		model = likeliest_model(&smoother);
 		filter(&smoother, &model);
 		smooth(&smoother, &model);
-		band_follow(band, widths, smoother.path);
+		code = band_follow(band, widths, smoother.path);
 	}
 	blocks_free(smoother.measures);
 	blocks_free(smoother.states);
 	blocks_free(smoother.path);
-	return smoother.measures && smoother.states && smoother.path ? FLEXTRACE_OK
-	                                                             : FLEXTRACE_E_MEMORY;
+	return code;
 }
