@@ -443,7 +443,14 @@ static void shuffle(struct world *world)
 	}
 }
 
-/* Runs of records have the brackets of those behind them. */
+static void take_bracket_of(struct truth_op *op, const struct truth_op *other)
+{
+	op->submit_ns = other->submit_ns;
+	op->complete_ns = other->complete_ns;
+	op->lie = TRUTH_FALSE_BRACKET;
+}
+
+/* Runs of records have the brackets of those beside them. */
 static void shift_pairs(struct world *world)
 {
 	const struct clock_scenario *scenario = world->scenario;
@@ -454,11 +461,11 @@ static void shift_pairs(struct world *world)
 		uint32_t n = (uint32_t)between(world, scenario->off_run[0], scenario->off_run[1]);
 		uint32_t at = k * part + (uint32_t)between(world, 0.1 * part, 0.6 * part);
 
-		for (uint32_t i = at; i < at + n && i + 1 < truth->n_ops; i++) {
-			truth->ops[i].submit_ns = truth->ops[i + 1].submit_ns;
-			truth->ops[i].complete_ns = truth->ops[i + 1].complete_ns;
-			truth->ops[i].lie = TRUTH_FALSE_BRACKET;
-		}
+		n = at + n < truth->n_ops ? n : truth->n_ops - 1 - at;
+		for (uint32_t i = 0; i < n && !scenario->is_off_back; i++)
+			take_bracket_of(&truth->ops[at + i], &truth->ops[at + i + 1]);
+		for (uint32_t i = n; i > 0 && scenario->is_off_back; i--)
+			take_bracket_of(&truth->ops[at + i], &truth->ops[at + i - 1]);
 	}
 }
 

@@ -62,7 +62,8 @@ struct clock_scenario { /* what is 0 is as usual, or does not happen */
 	uint32_t job_ops;        /* operations of a job */
 	bool restarts, is_gated; /* the counter starts anew, or runs only, with each job */
 	/* As often as `n_excursions`: */
-	uint32_t off_run[2];  /* records in a row have the brackets of their next */
+	uint32_t off_run[2];  /* records in a row have the brackets of their next ... */
+	bool is_off_back;     /* ... or of the one before */
 	double host_jump_us;  /* the host's clock jumps, to and fro */
 	double host_bend_ppm; /* it is slewed, for `excursion_s` */
 	double late_share;    /* submissions stamped 2 to 8 us late */

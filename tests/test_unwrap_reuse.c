@@ -104,7 +104,8 @@ static void test_unwrap_reuse__gives_a_late_completion_to_its_call(void **state)
 }
 
 /* Completions are seen late, behind those of later work, and at last a number is used again and
- * again before they are. All work of a queue is in order, so that they still tell whose they are. */
+ * again before they are. All work of a queue is in order, so that they still tell whose they
+ * are. */
 static void test_unwrap_reuse__knows_that_completions_come_late(void **state)
 {
 	char *text = calloc(1, MAX_TEXT);

@@ -56,7 +56,7 @@ static void assert_one_axis(struct fixture *fixture, uint64_t every_ns)
 {
 	for (uint32_t i = 0; i < N_OPS; i++) {
 		const struct tick_op *op = op_at(fixture, i);
-		bool is_right = i < N_FRONT - 2 || i >= N_FRONT + N_FALSE + 2;
+		bool is_right = i < N_FRONT - 8 || i >= N_FRONT + N_FALSE + 8;
 
 		assert_int_equal(op->segment, 0);
 		if (is_right)

@@ -26,9 +26,10 @@
 #include "calibrate_impl.h"
 
 #define ROUNDING_NS 1.0
-#define MIN_STEP    1u /* blocks that tell no rate beside parts that do */
-#define BENT        4  /* times the room beside it, that a jump or a lie bends a part's line */
-#define MAX_BLIPS   8u /* blocks between two parts of one rate that are none of another */
+#define MIN_STEP    1u  /* blocks that tell no rate beside parts that do */
+#define BENT        4   /* times the room beside it, that a jump or a lie bends a part's line */
+#define MAX_FALSE   32u /* blocks of false evidence, behind which the clock is where it was */
+#define MAX_BLIPS   8u  /* blocks between two parts of one rate that are none of another */
 
 /* What is left of host time at x, on the way over the evidence. */
 struct carried {
@@ -241,12 +242,60 @@ static bool is_blip(const struct parts *parts, const struct part *before, const 
 	return part->to - part->from <= MIN_STEP || far_ns < 2 * BENT * before->line.margin_ns;
 }
 
+/* How far the line of a part is off that of another one, where it begins. */
+static double off_ns(const struct parts *parts, const struct part *before, const struct part *part)
+{
+	double x = (double)block_x(parts->hulls, part->from);
+
+	return fabs(part->line.offset_ns - before->line.offset_ns +
+	            (part->line.slope - before->line.slope) * x);
+}
+
+/* How far it can be if both are of one clock. */
+static double room_ns(const struct parts *parts, const struct part *before, const struct part *part)
+{
+	const struct line *line = &before->line;
+	double dx = (double)block_x(parts->hulls, part->from) -
+	            (double)block_x(parts->hulls, before->to);
+
+	return line->margin_ns + part->line.margin_ns +
+	       (line->slope_hi - line->slope_lo + 2 * parts->rho * line->slope) * dx;
+}
+
+/* The first part that is where the clock would be had it kept the rate of `part`, with parts in
+ * front of it that are far off. No clock comes back to its old line by chance: what says that it
+ * left it is false. NULL: there is none. */
+static struct part *find_back(const struct parts *parts, const struct part *part)
+{
+	struct part *end = parts->parts + parts->n;
+	double most_ns = 0;
+
+	for (struct part *far = parts->parts + (part - parts->parts) + 1;
+	     far < end && far->from - part->to <= MAX_FALSE; far++) {
+		double room = room_ns(parts, part, far);
+
+		if (!far->has_rate)
+			continue;
+		if (far->to - far->from > MIN_STEP && !steps(parts, part, far) &&
+		    off_ns(parts, part, far) < room && most_ns > 2 * BENT * room)
+			return far;
+		most_ns = fmax(most_ns, off_ns(parts, part, far));
+	}
+	return NULL;
+}
+
 /* Returns the first part behind blips, or the next one: there are none. */
 static struct part *skip_blips(const struct parts *parts, const struct part *part,
                                struct part *next)
 {
-	struct part *end = parts->parts + parts->n, *far = next;
+	struct part *end = parts->parts + parts->n, *far = find_back(parts, part);
 
+	if (far && part->to - part->from > MIN_STEP) {
+		for (struct part *lie = next; lie < far; lie++)
+			lie->has_rate = false;
+		return far;
+	}
+	far = next;
 	while (far < end && (!far->has_rate || steps(parts, part, far))) {
 		if (far->has_rate && !is_blip(parts, part, far))
 			return next;
@@ -270,7 +319,7 @@ static void find_steps(struct parts *parts)
 		if (part && steps(parts, part, next)) {
 			struct part *far = skip_blips(parts, part, next);
 
-			part->is_before_step = far == next;
+			part->is_before_step = far == next && steps(parts, part, far);
 			next = far;
 		}
 		part = next;

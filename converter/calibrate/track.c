@@ -34,6 +34,7 @@
 #define LONG     64u /* knots of a track that is the clock's for certain, if it is tight */
 #define TIGHT    4   /* times as wide as another track */
 #define MAX_LEFT 8u
+#define BETWEEN  128u /* knots from one stretch in doubt to the next: they are one */
 
 struct way {
 	int64_t lo, hi;
@@ -283,6 +284,31 @@ static int go_along(struct tracker *tracker, uint32_t *at, uint64_t end_x)
 	return tracker->n_objects > 0 ? drop(tracker, i, false) : FLEXTRACE_OK;
 }
 
+/* Few knots between two stretches in doubt are in doubt as well, and so are very few in front of
+ * the first one, and behind the last one. */
+static int doubt_between(struct attempt *attempt)
+{
+	const struct doubts *doubts = &attempt->doubts;
+	const struct knot *knots = attempt->knots;
+	uint32_t i = 0, from = 0;
+
+	while (doubts->n > 0 && i <= doubts->n) {
+		uint64_t begin_x = i > 0 ? doubts->stretches[i - 1].to : 0;
+		uint64_t end_x = i < doubts->n ? doubts->stretches[i].from : UINT64_MAX;
+		uint32_t most = i > 0 && i < doubts->n ? BETWEEN : NEAR, to;
+
+		while (from < attempt->n_knots && knots[from].x < begin_x)
+			from++;
+		for (to = from; to < attempt->n_knots && knots[to].x <= end_x; to++)
+			;
+		if (to - from > most || begin_x >= end_x)
+			i++;
+		else
+			FLEXTRACE_TRY(doubts_add(&attempt->doubts, begin_x, end_x));
+	}
+	return FLEXTRACE_OK;
+}
+
 int track_run(struct attempt *attempt, struct doubts *jumps, uint32_t *ret_n_lies)
 {
 	const struct reference *reference = &attempt->reference;
@@ -299,6 +325,8 @@ int track_run(struct attempt *attempt, struct doubts *jumps, uint32_t *ret_n_lie
 	if (n_eras <= 1)
 		code = go_along(&tracker, &i, UINT64_MAX);
 	*ret_n_lies = tracker.n_lies;
+	if (code >= 0)
+		code = doubt_between(attempt);
 	free(tracker.objects);
 	return code;
 }

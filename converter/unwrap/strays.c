@@ -16,7 +16,7 @@
 #define LEAST   8   /* more strays than twice the others that make a stretch */
 #define END     64  /* likewise: so many less than there were, and it is over */
 #define NEAR    4u  /* operations between two strays that are of one stretch */
-#define BESIDE  2u  /* operations on either side that may be false as well */
+#define BESIDE  8u  /* operations on either side that may be false as well */
 #define BETWEEN 32u /* operations from one stretch to the next: they are one */
 
 /* A stretch that is looked for: indexes of facts. */
