@@ -14,6 +14,7 @@
 #define N_TIGHT   8u    /* facts of the other segment that are asked */
 #define N_BESIDE  64u   /* among so many of the nearest ones */
 #define MAX_FACTS 1024u /* on either side that are looked at */
+#define MAX_BACK  3u    /* segments in front that are asked */
 
 struct border {
 	struct axis *axis;
@@ -215,25 +216,35 @@ static void doubt_border(struct border *border)
 	}
 }
 
+/* Work may have been under way over several borders, where a segment is short. */
+static void doubt_borders_at(struct axis *axis, uint32_t at)
+{
+	uint32_t behind = axis->facts[at].segment;
+
+	for (uint32_t front = behind; front-- > 0 && behind - front <= MAX_BACK;) {
+		struct border border = {.axis = axis,
+		                        .at = at,
+		                        .from = at > MAX_FACTS ? at - MAX_FACTS : 0,
+		                        .end = axis->n_facts - at > MAX_FACTS ? at + MAX_FACTS
+		                                                              : axis->n_facts,
+		                        .segments = {(uint16_t)front, (uint16_t)behind}};
+
+		if (axis->segments[front + 1].is_after_gap)
+			return;
+		doubt_border(&border);
+	}
+}
+
 void axis_doubt_borders(struct axis *axis)
 {
 	uint32_t n_seen = 1;
 
-	if (axis->is_soft)
-		return;
 	for (uint32_t i = 0; i < axis->n_facts && n_seen < axis->n_segments; i++) {
 		const struct fact *fact = &axis->facts[i];
-		struct border border = {.axis = axis, .at = i};
 
-		if (fact->status != TIME_CERTIFIED || fact->segment < n_seen)
+		if (axis->is_soft || fact->status != TIME_CERTIFIED || fact->segment < n_seen)
 			continue;
 		n_seen = fact->segment + 1u;
-		if (axis->segments[fact->segment].is_after_gap)
-			continue;
-		border.segments[0] = (uint16_t)(fact->segment - 1);
-		border.segments[1] = fact->segment;
-		border.from = i > MAX_FACTS ? i - MAX_FACTS : 0;
-		border.end = axis->n_facts - i > MAX_FACTS ? i + MAX_FACTS : axis->n_facts;
-		doubt_border(&border);
+		doubt_borders_at(axis, i);
 	}
 }
