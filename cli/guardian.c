@@ -93,8 +93,8 @@ static bool listen_to(struct ward *ward)
 	return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/* LTTng's consumer has a session's buffers mapped as long as that is there: it goes with its daemon,
- * or by `lttng destroy`, and nobody calls `flextrace stop` then. */
+/* LTTng's consumer has a session's buffers mapped as long as that is there: it goes with its
+ * daemon, or by `lttng destroy`, and nobody calls `flextrace stop` then. */
 static bool has_session(struct ward *ward, const char *memory_dir)
 {
 	char run_dir[PATH_MAX], below[PATH_MAX + 32];

@@ -35,7 +35,7 @@ const struct option_spec recording_option_table[] = {
 	{"blocking", 0, OPTION_FLAG, AT(is_blocking), NULL,
          "Let programs wait for room; fewer events are lost, but not none", 0, 0},
 	{"crash-safe", 0, OPTION_FLAG, AT(is_crash_safe), NULL,
-         "Keep the buffers in files, so that they survive a crash of LTTng's daemons", 0, 0},
+         "Keep the buffers in files, not in memory: they survive a crash of the machine", 0, 0},
 	{"relay", 0, OPTION_TEXT, AT(relay), "HOST[:PORT]|URL",
          "Record to lttng-relayd on another host, where it can be read live", 0, 0},
 	{"flight-recorder", 0, OPTION_BUDGET, AT(flight), "SIZE",

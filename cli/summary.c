@@ -572,6 +572,7 @@ int summary_print(const char *output_dir, FILE *to, struct flextrace_error *erro
 	summary_print_ops(to, output_dir);
 	summary_print_emitted(to, run);
 	print_losses(to, run);
+	summary_print_endless(to, run);
 	print_clocks(to, output_dir);
 	print_alignment(to, output_dir);
 	print_pairings(to, run);

@@ -22,6 +22,9 @@ void summary_cell(FILE *to, const char *text, int n_columns);
 /* What programs emitted, where run.json tells it. */
 void summary_print_emitted(FILE *to, const cJSON *run);
 
+/* Zones of firmware that never ended, where there are some. */
+void summary_print_endless(FILE *to, const cJSON *run);
+
 /* Cores of AI engines, where run.json says that there are some. */
 void summary_print_aie(FILE *to, const char *dir, const cJSON *run);
 

@@ -520,8 +520,9 @@ struct loose_stamp { /* of a run's slot, whose partner is missing */
 struct marker { /* what zones of one kind and name are, and where the firmware's source has them */
 	uint32_t name; /* string */
 	uint32_t file, line;
-	uint8_t kind;  /* enum device_row_kind: FIRMWARE, KERNEL or ZONE */
-	bool is_named; /* else its name is made of its id */
+	uint32_t n_endless; /* zones that began here and never ended */
+	uint8_t kind;       /* enum device_row_kind: FIRMWARE, KERNEL or ZONE */
+	bool is_named;      /* else its name is made of its id */
 	uint16_t unused;
 };
 

@@ -157,6 +157,18 @@ static void test_derive__never_shows_a_marker_as_a_bare_number(void **state)
 	fixture_close(&fixture);
 }
 
+/* How many zones of a name never ended, as run.json tells it. */
+static void expect_endless(const struct derive_fixture *fixture, const char *name, uint32_t n)
+{
+	const struct timeline *timeline = &fixture->timeline;
+	uint32_t n_found = 0;
+
+	for (uint32_t i = 0; i < timeline->n_markers; i++)
+		if (!strcmp(string_get(timeline->strings, timeline->markers[i].name), name))
+			n_found += timeline->markers[i].n_endless;
+	assert_int_equal(n_found, n);
+}
+
 static void test_derive__counts_zones_that_lost_an_end(void **state)
 {
 	struct derive_fixture fixture;
@@ -185,6 +197,8 @@ static void test_derive__counts_zones_that_lost_an_end(void **state)
 	fixture_run(&fixture);
 	expect_device(&fixture, "10-20 zone a c0/0 certified +-0\n");
 	expect_lost(&fixture, LOSS_UNMATCHED_BEGIN, 5);
+	expect_endless(&fixture, "a", 3);
+	expect_endless(&fixture, "b", 1);
 	expect_lost(&fixture, LOSS_UNMATCHED_END, 4);
 	fixture_close(&fixture);
 }

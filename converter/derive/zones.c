@@ -146,10 +146,17 @@ static bool is_of_same_run(const struct area *area, const struct open_zone *zone
 	        (!run->run || !area->run->run || run->run == area->run->run));
 }
 
-/* A zone that nothing will end. Of a run that never ended it is what the core was at. */
+/* Nothing will end it, and run.json names it. */
+static int lose_zone(struct area *area, const struct open_zone *begin)
+{
+	area->derive->markers[begin->marker].n_endless++;
+	return lose(area, LOSS_UNMATCHED_BEGIN, begin);
+}
+
+/* Of a run that never ended it is what the core was at. */
 static int leave_open(struct area *area, const struct open_zone *begin)
 {
-	FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, begin));
+	FLEXTRACE_TRY(lose_zone(area, begin));
 	if (!area->derive->runs[begin->run].is_open)
 		return FLEXTRACE_OK;
 	use_name(area, begin);
@@ -194,7 +201,7 @@ static int close_zone(struct area *area, const struct open_zone *end)
 	if (!begin)
 		return lose(area, LOSS_UNMATCHED_END, end);
 	while (&area->open[--area->n_open] != begin)
-		FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, &area->open[area->n_open]));
+		FLEXTRACE_TRY(lose_zone(area, &area->open[area->n_open]));
 	use_name(area, begin);
 	return add_zone(area, ROW_ZONE, begin, end, TIME_CERTIFIED);
 }

@@ -325,6 +325,28 @@ static void add_channels(cJSON *object, const struct emitted *emitted)
 	}
 }
 
+/* Zones of firmware that never ended, by where they begin; nothing where all did. */
+static void add_endless(cJSON *root, const struct timeline *timeline)
+{
+	cJSON *list = NULL;
+
+	for (uint32_t i = 0; i < timeline->n_markers; i++) {
+		const struct marker *marker = &timeline->markers[i];
+		cJSON *item;
+
+		if (!marker->n_endless)
+			continue;
+		if (!list)
+			list = json_item_add_list(root, "zones_without_end");
+		item = cJSON_CreateObject();
+		json_item_add_text(item, "name", string_get(timeline->strings, marker->name));
+		json_item_add_text(item, "file", string_get(timeline->strings, marker->file));
+		json_item_add_u64(item, "line", marker->line);
+		json_item_add_u64(item, "count", marker->n_endless);
+		json_item_append(list, item);
+	}
+}
+
 /* What processes counted, against what was read of them; null: nobody noted their counts. */
 static void add_emitted(cJSON *root, const struct timeline *timeline)
 {
@@ -477,6 +499,7 @@ static char *print_document(const struct timeline *timeline, const struct emit_o
 	add_losses(root, timeline->ledger);
 	add_balance(root, timeline->ledger);
 	add_emitted(root, timeline);
+	add_endless(root, timeline);
 	add_files(root, options->run, counts, n_counts);
 	json_item_add(
 		root, "closes",

@@ -29,5 +29,6 @@ esac
 for name in stuck kernel firmware; do
 	grep -q ",$name,.*,assumed," out/events.csv || fail "events.csv does not show that core 1 hangs in $name"
 done
+grep -A 5 '"zones_without_end":' out/run.json | grep -q '"name":' || fail "the zone that never ended is not named"
 [ "$(lost out unmatched_begin)" -eq 3 ] || fail "unmatched_begin is $(lost out unmatched_begin), not 3: zone, kernel and run"
 [ "$(column out/instants.csv name 'last sign of life')" -eq 1 ] || fail "the last sign of life is missing"
