@@ -31,6 +31,12 @@ void signals_hold(struct held_signals *ret_signals)
 	sigprocmask(SIG_BLOCK, &ret_signals->held, &ret_signals->before);
 }
 
+void signals_hear_usr2(struct held_signals *signals)
+{
+	sigaddset(&signals->held, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &signals->held, NULL);
+}
+
 /* What we ignore, and what programs that we start do with it. */
 static struct ignored {
 	struct sigaction before;

@@ -38,6 +38,10 @@ struct meanwhile {
 
 /* Holds back the signals that would end us, but those that we were told to ignore (nohup). */
 void signals_hold(struct held_signals *ret_signals);
+
+/* Holds back SIGUSR2 from here on, even if we were told to ignore it: who starts us so means that
+ * it shall not end us before we listen. */
+void signals_hear_usr2(struct held_signals *signals);
 void signals_release(const struct held_signals *signals);
 
 /* What has come so far has been obeyed: it ends no wait (patience.h). */

@@ -367,6 +367,8 @@ static void attend(struct run *run)
 {
 	run->attendance.is_unconverted = run->own.is_unconverted;
 	run->attendance.member = &run->member;
+	if (run->recording.kind == SESSION_FLIGHT)
+		signals_hear_usr2(&run->signals);
 	attend_begin(&run->attendance, &run->rotation, &run->recording, &run->conversion);
 }
 

@@ -103,6 +103,7 @@ struct walk {
 	struct cut cuts[MAX_CUTS];
 	struct last threads[MAX_THREADS];
 	uint32_t n_cuts, n_threads;
+	struct cut first; /* the first record that is not sure to be whole */
 };
 
 static struct last *find_thread(struct walk *walk, int32_t tid)
@@ -126,6 +127,8 @@ static void keep(struct walk *walk, const struct record *record)
 	walk->time_ns = record->time_ns;
 	if (record->end <= walk->packet->n_sure)
 		return;
+	if (!walk->n_cuts && !walk->first.end)
+		walk->first = (struct cut){record->at, record->end};
 	thread = find_thread(walk, record->tid);
 	if (thread)
 		*thread = (struct last){record->tid, false, {record->at, record->end}};
@@ -221,21 +224,29 @@ static void walk_all(struct walk *walk)
 
 /* -- what only looks like a record ------------------------------------------------------------- */
 
+static bool drop(struct walk *walk, const struct cut *cut, uint64_t n_missing, bool is_exact)
+{
+	uint64_t n = cut->end - cut->at;
+
+	if (!n || walk->n_cuts == MAX_CUTS || (is_exact ? n != n_missing : n > n_missing))
+		return false;
+	for (uint32_t i = 0; i < walk->n_cuts; i++)
+		if (walk->cuts[i].at == cut->at)
+			return true;
+	walk->cuts[walk->n_cuts++] = *cut;
+	return true;
+}
+
 /* A thread that died writes nothing behind what it left: the last record of each may be what is
- * missing, if it is as long. */
+ * missing, if it is as long. So may be the first that is not sure, whoever it says wrote it: one
+ * who died before that word was there leaves the name of an earlier round. */
 static bool drop_last(struct walk *walk, uint64_t n_missing, bool is_exact)
 {
-	bool has_any = false;
+	bool has_any = drop(walk, &walk->first, n_missing, is_exact);
 
-	for (uint32_t i = 0; i < walk->n_threads && walk->n_cuts < MAX_CUTS; i++) {
-		const struct last *thread = &walk->threads[i];
-		uint64_t n = thread->cut.end - thread->cut.at;
-
-		if (!n || thread->is_torn || (is_exact ? n != n_missing : n > n_missing))
-			continue;
-		walk->cuts[walk->n_cuts++] = thread->cut;
-		has_any = true;
-	}
+	for (uint32_t i = 0; i < walk->n_threads; i++)
+		if (!walk->threads[i].is_torn)
+			has_any |= drop(walk, &walk->threads[i].cut, n_missing, is_exact);
 	return has_any;
 }
 

@@ -219,7 +219,22 @@ static void test_salvage__takes_out_all_that_may_be_it(void **state)
 	put_pair(packet, 2, 3);
 	put_pair(packet, 3, 4);
 	put_pair(packet, 1, 5);
-	expect_values(packet, salvage_at(packet, FIRST, PAIR_BYTES), "12");
+	expect_values(packet, salvage_at(packet, FIRST + PAIR_BYTES, PAIR_BYTES), "1");
+}
+
+/* Thread 3 wrote the time of its record, and died. What is behind it is of an earlier round, when
+ * thread 1 wrote there, which goes on now. */
+static void test_salvage__takes_out_what_looks_like_another_threads(void **state)
+{
+	struct packet *packet = *state;
+
+	put_pair(packet, 3, 1);
+	put_pair(packet, 1, 2);
+	put_pair(packet, 1, 3);
+	put_pair(packet, 1, 4);
+	put_pair(packet, 1, 5);
+	/* The last one of thread 1 may be it as well. */
+	expect_values(packet, salvage_at(packet, FIRST + 2 * PAIR_BYTES, PAIR_BYTES), "124");
 }
 
 static void test_salvage__ends_a_packet_whose_end_nobody_told(void **state)
@@ -364,6 +379,7 @@ int main(void)
 		TEST(test_salvage__takes_out_what_only_looks_whole),
 		TEST(test_salvage__takes_out_what_only_looks_whole_beside_a_hole),
 		TEST(test_salvage__takes_out_all_that_may_be_it),
+		TEST(test_salvage__takes_out_what_looks_like_another_threads),
 		TEST(test_salvage__ends_a_packet_whose_end_nobody_told),
 		TEST(test_salvage__keeps_nothing_of_an_earlier_round),
 		TEST(test_salvage__measures_all_kinds_of_fields),

@@ -65,6 +65,21 @@ nothing_left
 run 2 "$FLEXTRACE" snapshot
 says 'No flight recorder runs' err.log
 
+# Started with SIGUSR2 ignored it is safe from the signal before it listens, and listens all the same.
+sh -c 'trap "" USR2; kill -USR2 $$; exec "$@"' sh "$FLEXTRACE" record --flight-recorder=1M --no-convert -o ignored -- \
+	"$PROGRAM" scopes=5 write=here read=go 2>told >out.log &
+record=$!
+exec 3<told
+cat here >/dev/null
+kill -USR2 $record
+hear
+echo "$line" | grep -q 'snapshot 1: .*/ignored/snapshots/1$' || fail "record says: $line"
+: >go
+cat <&3 >rest.log
+exec 3<&-
+wait $record || fail "record failed"
+nothing_left
+
 # The count: packets of one stream are numbered, so that those before the first are known.
 overwritten=$(awk -F, '$4 == "overwritten" { print $8 }' asked/snapshots/1/losses.csv)
 run 0 "$FLEXTRACE" convert -o again asked/snapshots/1/trace
