@@ -20,6 +20,9 @@
 #define MINUTE .n_rounds = 1200, .period_ns = 50e6, .straggle_ns = 2e6, CLOCKS
 #define CLOCKS .offset_ns = 5e9, .drift_ppm = 50
 
+/* One rank of eight is always last, as in m2, m3 and m8 of align_scenarios. */
+#define LAST .n_ranks = 8, .is_fixed = true, .offset_ns = 5e6, .drift_ppm = 20, .wander_ppm = 0.8
+
 struct scenario {
 	struct align_scene scene;
 	double least_certified; /* share */
@@ -60,6 +63,12 @@ static const struct scenario scenarios[] = {
 	  .odd_rank = 1, .late_ns = 5e5, CLOCKS}, 1, 0},
 	{{"twenty_collectives", .n_ranks = 6, .n_rounds = 20, .period_ns = 50e6, .straggle_ns = 2e6,
 	  .odd_rank = 1, .late_ns = 5e5, CLOCKS}, 1, 0},
+	{{"always_last_and_exits_grow", .odd_rank = 3, .late_ns = 1.5e6, .n_rounds = 2500,
+	  .period_ns = 10e6, .straggle_ns = 2e6, LAST}, 1, 0},
+	{{"always_last_by_little_and_exits_grow", .odd_rank = 3, .late_ns = 3e5, .n_rounds = 2500,
+	  .period_ns = 10e6, .straggle_ns = 3e5, LAST}, 1, 0},
+	{{"always_last_by_much_and_exits_grow", .odd_rank = 3, .late_ns = 15e6, .n_rounds = 1500,
+	  .period_ns = 30e6, .straggle_ns = 20e6, .drop_share = 0.05, LAST}, 1, 0},
 	{{"jumps_by_a_fifth_of_a_ms", .n_ranks = 6, .odd_rank = 3, .n_jumps = 2, .leap_ns = 2e5,
 	  .is_backwards = true, MINUTE}, 0.9, 1},
 	{{"jumps_by_20_ms", .n_ranks = 6, .odd_rank = 3, .n_jumps = 2, .leap_ns = 2e7,
