@@ -348,6 +348,7 @@ static int add_counters(struct pipeline *pipeline)
 		status = transfer_bw_add(&pipeline->timeline, &strings);
 	if (!status)
 		status = power_find(&pipeline->power, &pipeline->timeline, unit);
+	clocks_drop_maps(pipeline->clocks);
 	if (!status && !is_off(pipeline, "Power"))
 		status = power_add_counter(&pipeline->power, &pipeline->timeline, &strings);
 	pipeline->timeline.power = &pipeline->power;

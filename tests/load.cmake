@@ -17,11 +17,12 @@ target_link_libraries(load_make_ranks PRIVATE flextrace_options flextrace_core)
 
 add_test(NAME load.memory COMMAND ${load}/memory.sh ${PROJECT_BINARY_DIR} 500000 8 20 process)
 add_test(NAME load.memory_group COMMAND ${load}/memory.sh ${PROJECT_BINARY_DIR} 500000 8 20 group)
+add_test(NAME load.names COMMAND ${load}/names.sh ${PROJECT_BINARY_DIR} 300000)
 add_test(NAME load.ranks COMMAND ${load}/ranks.sh ${PROJECT_BINARY_DIR})
 add_test(NAME load.events COMMAND ${private} ${load}/events.sh ${PROJECT_BINARY_DIR} 2)
 add_test(NAME load.threads COMMAND ${private} ${load}/threads.sh ${PROJECT_BINARY_DIR} 1000)
 add_test(NAME load.sessions COMMAND ${private} ${load}/sessions.sh ${PROJECT_BINARY_DIR} 16)
-set_tests_properties(load.memory load.memory_group load.ranks load.events load.threads load.sessions PROPERTIES
+set_tests_properties(load.memory load.memory_group load.names load.ranks load.events load.threads load.sessions PROPERTIES
 	LABELS load SKIP_RETURN_CODE 77 TIMEOUT 900)
 
 add_test(NAME soak.memory CONFIGURATIONS soak COMMAND ${load}/memory.sh ${PROJECT_BINARY_DIR} 30000000 480 480 process)

@@ -262,12 +262,20 @@ int calibrate_run(const struct calibrate_input *input, struct clocks **ret_clock
 	return FLEXTRACE_OK;
 }
 
+void clocks_drop_maps(struct clocks *clocks)
+{
+	for (uint32_t i = 0; i < clocks->n_maps && clocks->maps; i++) {
+		blocks_free(clocks->maps[i].knots);
+		clocks->maps[i].knots = NULL;
+		clocks->maps[i].n_knots = 0;
+	}
+}
+
 void clocks_free(struct clocks *clocks)
 {
 	if (!clocks)
 		return;
-	for (uint32_t i = 0; i < clocks->n_maps && clocks->maps; i++)
-		blocks_free(clocks->maps[i].knots);
+	clocks_drop_maps(clocks);
 	free(clocks->maps);
 	free(clocks->first_map);
 	free(clocks->reports);

@@ -52,6 +52,9 @@ int calibrate_run(const struct calibrate_input *input, struct clocks **ret_clock
                   struct flextrace_error *error);
 void clocks_free(struct clocks *clocks);
 
+/* Gives up the maps once all is placed: they are as large as the rows of a device. Reports stay. */
+void clocks_drop_maps(struct clocks *clocks);
+
 /* Places one stamp. `ticks` 0 is UNMATCHED. Monotone in `ticks` within a segment. */
 struct placed clocks_place(const struct clocks *clocks, uint32_t counter, uint16_t segment,
                            uint64_t ticks);

@@ -5,6 +5,8 @@
  *   trace DIR host RECORDS STREAMS    80 % scope, 5 % each submit, complete, device_op, instant or
  *   counter trace DIR markers RECORDS STREAMS marker batches of one run each: slot stamps, zones,
  *   marks
+ *   trace DIR names RECORDS STREAMS   scopes that have all a name of their own
+ *   trace DIR renames RECORDS STREAMS threads that are renamed all the time
  *
  * One thread per stream, two processes' worth of nothing else: a group of 20 records is one launch:
  * fifteen scopes one after the other, one around them, and the launched work with its bracket. The
@@ -141,6 +143,32 @@ static int put_group(struct thread_state *thread)
 	return put_scope(thread, "launch", begin_ns, job);
 }
 
+/* A name that no other record has. */
+static void make_name(const struct thread_state *thread, char name[32])
+{
+	snprintf(name, 32, "kernel %u of launch %llu", thread->id,
+	         (unsigned long long)thread->n_groups);
+}
+
+static int put_named(struct thread_state *thread)
+{
+	char name[32];
+	thread->n_groups++;
+	make_name(thread, name);
+	thread->clock_ns += 500;
+	return put_scope(thread, name, thread->clock_ns - 400, 0);
+}
+
+static int put_rename(struct thread_state *thread)
+{
+	char name[32];
+	struct event event = {.payload.name = {.name = name, .file = ""}};
+	thread->n_groups++;
+	make_name(thread, name);
+	thread->clock_ns += 500;
+	return put(thread, &event, RECORD_THREAD_NAME);
+}
+
 /* One run of the firmware on core = stream: a slot with its stamps, or what the ring holds of it.
  */
 static int put_words(struct thread_state *thread, const uint64_t *words, uint32_t n, uint64_t first)
@@ -266,13 +294,29 @@ static int write_all(struct ctf_writer *writer, int (*put_next)(struct thread_st
 	return status;
 }
 
+/* What is written for how many records. */
+static const struct kind {
+	const char *name;
+	int (*put_next)(struct thread_state *thread);
+	uint64_t n_records;
+} kinds[] = {
+	{"host", put_group, GROUP_RECORDS},
+	{"markers", put_run, 2},
+	{"names", put_named, 1},
+	{"renames", put_rename, 1},
+};
+
 int main(int argc, char **argv)
 {
 	const uint64_t n_records = argc == 5 ? strtoull(argv[3], NULL, 10) : 0;
 	const uint32_t n_streams = argc == 5 ? (uint32_t)strtoul(argv[4], NULL, 10) : 0;
-	const int has_markers = argc == 5 && !strcmp(argv[2], "markers");
-	if (!n_records || !n_streams || (!has_markers && strcmp(argv[2], "host"))) {
-		fputs("usage: trace DIR host|markers RECORDS STREAMS\n", stderr);
+	const struct kind *kind = NULL;
+	for (size_t i = 0; argc == 5 && i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (!strcmp(argv[2], kinds[i].name))
+			kind = &kinds[i];
+	}
+	if (!n_records || !n_streams || !kind) {
+		fputs("usage: trace DIR host|markers|names|renames RECORDS STREAMS\n", stderr);
 		return 2;
 	}
 	struct ctf_writer_options options = {.dir = argv[1],
@@ -285,9 +329,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "trace: cannot write %s\n", argv[1]);
 		return 1;
 	}
-	int status = has_markers
-	                     ? write_all(writer, put_run, n_records / 2, n_streams)
-	                     : write_all(writer, put_group, n_records / GROUP_RECORDS, n_streams);
+	int status = write_all(writer, kind->put_next, n_records / kind->n_records, n_streams);
 	if (ctf_writer_close(writer) || status) {
 		fprintf(stderr, "trace: cannot write %s\n", argv[1]);
 		return 1;
