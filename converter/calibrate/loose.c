@@ -2,7 +2,7 @@
 /*
  * A clock that broke its promise once may have done so again, by less than shows. Near a break, and
  * between breaks that follow each other closely, the promised rate is no fact any more. There the
- * rate may be off by RATE or, where the clock never jumped, by twice what it changes nearby.
+ * rate may be off by RATE or, where the clock never jumped, by what it changes nearby at most.
  * So bounds rest on the evidence of an operation itself and of those right beside it.
  *
  * Such stretches are pieces of the reference like others, of which the rate may wander more.
@@ -32,7 +32,7 @@ double reference_looseness(const struct reference *reference, uint64_t x)
 		least = fmin(least, slope - ldexp((double)piece->fall, SLOPE_BITS - WANDER_BITS));
 		most = fmax(most, slope + ldexp((double)piece->rise, SLOPE_BITS - WANDER_BITS));
 	}
-	return fmin(RATE, 2 * (most - least) / least);
+	return fmin(RATE, (most - least) / least);
 }
 
 /* A piece of the reference that begins at `x`. */
