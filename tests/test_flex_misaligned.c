@@ -324,6 +324,97 @@ static void test_flex_misaligned__marks_work_that_the_order_denies(void **state)
 	}
 }
 
+/* -- copies beside kernels -------------------------------------------------------------------- */
+
+#define N_JOBS     40u
+#define N_PAIRS    20u /* of a kernel and a copy beside it, of a job */
+#define COUNTER_HZ 557.1e6
+#define FIRST_NS   INT64_C(1000000000000000)
+
+struct busy {
+	FILE *file;
+	uint64_t state;                       /* of chance */
+	int64_t true_ns[N_JOBS][N_PAIRS * 2]; /* when work began: kernels, behind them copies */
+	int64_t now_ns;
+};
+
+static void put_part(struct busy *busy, const char *text, int64_t begin_ns, int64_t ns, bool is_off)
+{
+	int64_t told_ns = begin_ns + (is_off ? (int64_t)(0x1p32 / COUNTER_HZ * 1e9) : 0);
+	uint32_t ticks[2];
+	bool is_copy = strstr(text, "DmaI");
+
+	for (int i = 0; i < 2; i++)
+		ticks[i] = (uint32_t)(uint64_t)((double)(begin_ns - FIRST_NS + i * ns) *
+		                                (COUNTER_HZ / 1e9));
+	fprintf(busy->file,
+	        ",{\"name\":\"%s\",\"ph\":\"X\",\"pid\":0,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
+	        "\"attr\":"
+	        "{\"TS1\":\"%u\",\"TS2\":\"%u\",\"TS3\":\"%u\",\"TS4\":\"%u\",\"TS5\":\"%u\"}}",
+	        text, is_copy, (double)told_ns / 1e3, (double)ns / 1e3, ticks[0], ticks[is_copy],
+	        ticks[is_copy], ticks[1], ticks[1]);
+}
+
+static void put_job(struct busy *busy, uint32_t job, bool is_off)
+{
+	int64_t begin_ns = busy->now_ns;
+	char name[64];
+
+	busy->now_ns += 20000;
+	for (uint32_t i = 0; i < N_PAIRS; i++) {
+		int64_t ns = 20000 + (int64_t)(model_uniform(&busy->state) * 180000);
+		bool is_late = is_off && i >= N_PAIRS / 2;
+
+		snprintf(name, sizeof(name), "k_%u_%u Cmpt Exec", job, i);
+		put_part(busy, name, busy->now_ns, ns, is_late);
+		busy->true_ns[job][i] = busy->now_ns;
+		snprintf(name, sizeof(name), "k_%u_%u DmaI", job, N_PAIRS + i);
+		put_part(busy, name, busy->now_ns + ns / 5, ns / 2, is_late);
+		busy->true_ns[job][N_PAIRS + i] = busy->now_ns + ns / 5;
+		busy->now_ns += ns + 2000 + (int64_t)(model_uniform(&busy->state) * 400000);
+	}
+	fprintf(busy->file,
+	        ",{\"name\":\"AIU "
+	        "Roundtrip\",\"ph\":\"X\",\"pid\":0,\"tid\":9,\"ts\":%.3f,\"dur\":%.3f}",
+	        (double)begin_ns / 1e3, (double)(busy->now_ns + 20000 - begin_ns) / 1e3);
+	busy->now_ns += 20000 + (int64_t)(model_uniform(&busy->state) * 1e9);
+}
+
+/* Copies that run beside kernels are where they should be, though other work was there. */
+static void test_flex_misaligned__leaves_copies_beside_kernels(void **state)
+{
+	for (uint64_t seed = 1; seed <= N_SEEDS; seed++) {
+		struct busy busy = {.state = seed, .now_ns = FIRST_NS};
+		char *text = NULL;
+		size_t n_bytes;
+		struct flex_run *run;
+
+		flex_stop(state);
+		flex_start(state);
+		run = *state;
+		busy.file = open_memstream(&text, &n_bytes);
+		assert_non_null(busy.file);
+		fputs("[{\"ph\":\"M\",\"pid\":0,\"name\":\"process_name\",\"args\":{}}", busy.file);
+		for (uint32_t job = 0; job < N_JOBS; job++)
+			put_job(&busy, job, job == 7 || job == 23);
+		fputs("]", busy.file);
+		assert_int_equal(fclose(busy.file), 0);
+		flex_add_file(run, "a.json", text);
+		free(text);
+		flex_convert(run);
+		assert_int_equal(run->events.n_rows, N_JOBS * N_PAIRS * 2);
+		for (uint64_t row = 0; row < run->events.n_rows; row++) {
+			unsigned job, i;
+
+			assert_int_equal(
+				sscanf(flex_cell(&run->events, row, "name"), "k_%u_%u", &job, &i),
+				2);
+			assert_true(llabs(flex_number(&run->events, row, "start_ns") -
+			                  busy.true_ns[job][i]) <= MOST_NS);
+		}
+	}
+}
+
 /* Where all times are late, too, nothing says what the counter showed in a round trip. */
 static void test_flex_misaligned__marks_work_of_wrong_epochs(void **state)
 {
@@ -412,6 +503,7 @@ int main(void)
 		TEST(mends_work_of_wrong_epochs),
 		TEST(mends_half_the_work_of_a_round_trip),
 		TEST(mends_every_other_work),
+		TEST(leaves_copies_beside_kernels),
 		TEST(marks_work_that_the_order_denies),
 		TEST(marks_work_of_wrong_epochs),
 		TEST(counts_work_of_wrong_round_trips),

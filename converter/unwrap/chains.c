@@ -19,6 +19,7 @@
 #define MUCH      2     /* times as far: not followed */
 #define OVER_NS   5e3   /* that work may be over other work */
 #define NO_LINK   UINT32_MAX
+#define ANY_PART  (-1)
 
 #define MAX_WRAPS 3.5    /* that an epoch is wrong by */
 #define LOOK_BACK 256u   /* links in front of an interval that may reach into it */
@@ -50,6 +51,7 @@ struct piece {
 
 struct interval_ns {
 	double begin, end;
+	int part; /* of the work that counts, ANY_PART */
 };
 
 struct chains {
@@ -77,11 +79,6 @@ static double end_of(const struct chains *chains, const struct link *link)
 
 /* -- links ----------------------------------------------------------------------------------- */
 
-static bool is_listed(const struct fact *fact)
-{
-	return fact->kind == FACT_OP && fact_is_bounded(fact) && fact->span > 0;
-}
-
 static int compare_links(const void *left, const void *right)
 {
 	const struct link *a = left, *b = right;
@@ -103,7 +100,7 @@ static int list_links(struct chains *chains)
 	for (uint32_t i = 0; i < axis->n_facts; i++) {
 		struct fact *fact = &axis->facts[i];
 
-		if (!is_listed(fact))
+		if (fact->kind != FACT_OP || !fact_is_bounded(fact) || !fact->span)
 			continue;
 		chains->links[chains->n++] = (struct link){
 			.fact = fact,
@@ -146,23 +143,17 @@ static void list_places(struct chains *chains, bool is_by_phase)
 	qsort(chains->ends, chains->n_ends, sizeof(*chains->ends), compare_places);
 }
 
+static bool is_place_before(const void *row, const void *key)
+{
+	return ((const struct place *)row)->phase < *(const double *)key;
+}
+
 /* How many places are before a phase, or at it. */
 static uint32_t count_before(const struct place *places, uint32_t n, double phase, bool is_at)
 {
-	uint32_t lo = 0;
+	double key = is_at ? nextafter(phase, INFINITY) : phase;
 
-	while (n > 0) {
-		uint32_t half = n / 2;
-		double at = places[lo + half].phase;
-
-		if (at < phase || (is_at && at == phase)) {
-			lo += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return lo;
+	return array_count_before(places, n, sizeof(*places), is_place_before, &key);
 }
 
 /* What begins next behind an end, and how many ticks behind; INFINITY: nothing does. */
@@ -283,7 +274,8 @@ static uint32_t first_from(const struct chains *chains, double ns)
 	                          &ns);
 }
 
-/* Whether other work than that of two pieces is in an interval, or too much is there to tell. */
+/* Whether other work than that of two pieces is in an interval, or too much is there to tell. Parts
+ * of different kinds are done at a time, as DMA is beside kernels. */
 static bool is_taken(const struct chains *chains, const struct piece *a, const struct piece *b,
                      struct interval_ns in)
 {
@@ -297,6 +289,8 @@ static bool is_taken(const struct chains *chains, const struct piece *a, const s
 			return false;
 		if (n == MAX_LOOK)
 			return true;
+		if (in.part != ANY_PART && in.part != link->fact->from)
+			continue;
 		if (&chains->pieces[link->piece] != a && &chains->pieces[link->piece] != b &&
 		    begin_of(link) < in.end && end_of(chains, link) > in.begin)
 			return true;
@@ -304,33 +298,31 @@ static bool is_taken(const struct chains *chains, const struct piece *a, const s
 	return false;
 }
 
-/* Whether a piece cannot have been where it is: out of all round trips, or other work was in the
- * middle of it. */
-static bool is_misplaced(const struct chains *chains, const struct piece *piece,
-                         const struct piece *beside)
-{
-	double middle_ns = (piece->begin_ns + piece->end_ns) / 2;
-
-	return !trips_hold(&chains->trips, piece->begin_ns, piece->end_ns) ||
-	       is_taken(chains, piece, beside, (struct interval_ns){middle_ns, middle_ns});
-}
-
-/* Whether other work was where the work of a piece would be, so much later. Other work may be in
- * between: two that a short one stands between can have become one piece. */
+/* Whether other work than that of two pieces is in an interval, or too much to tell. Parts of
+ * become one piece. */
 static bool is_full(const struct chains *chains, const struct piece *piece, double later_ns,
                     const struct piece *beside)
 {
 	for (uint32_t i = piece->first;; i = chains->links[i].next) {
 		const struct link *link = &chains->links[i];
-		double begin_ns = begin_of(link) + later_ns;
-		double end_ns = end_of(chains, link) + later_ns;
+		struct interval_ns in = {begin_of(link) + later_ns + OVER_NS,
+		                         end_of(chains, link) + later_ns - OVER_NS,
+		                         link->fact->from};
 
-		if (is_taken(chains, piece, beside,
-		             (struct interval_ns){begin_ns + OVER_NS, end_ns - OVER_NS}))
+		if (is_taken(chains, piece, beside, in))
 			return true;
 		if (i == piece->last)
 			return false;
 	}
+}
+
+/* Whether a piece cannot have been where it is: out of all round trips, or other work was where it
+ * was. */
+static bool is_misplaced(const struct chains *chains, const struct piece *piece,
+                         const struct piece *beside)
+{
+	return !trips_hold(&chains->trips, piece->begin_ns, piece->end_ns) ||
+	       is_full(chains, piece, 0, beside);
 }
 
 /* Whether a piece is misplaced, and can have been so much later, together with the one beside it
@@ -410,8 +402,8 @@ static bool has_place(const struct chains *chains, const struct link *link, doub
 {
 	double begin_ns = begin_of(link) + later_ns, end_ns = end_of(chains, link) + later_ns;
 	double over_ns = fmin(OVER_NS, (end_ns - begin_ns) / 4);
-	struct interval_ns in = {begin_ns + over_ns, end_ns - over_ns};
-	struct interval_ns near = {begin_ns - NEAR_NS, end_ns + NEAR_NS};
+	struct interval_ns in = {begin_ns + over_ns, end_ns - over_ns, link->fact->from};
+	struct interval_ns near = {begin_ns - NEAR_NS, end_ns + NEAR_NS, ANY_PART};
 
 	return trips_hold(&chains->trips, begin_ns, end_ns) && is_taken(chains, NULL, NULL, near) &&
 	       !is_taken(chains, NULL, NULL, in);
@@ -474,26 +466,32 @@ static void find_astray(struct chains *chains)
 	}
 }
 
-/* Doubts work where other work was, if it can have been elsewhere: one of the two most likely was. */
-static void doubt_twice_used(struct chains *chains)
+/* Doubts a link if it can have been elsewhere. */
+static void doubt(const struct chains *chains, const struct link *link)
 {
-	double reach_ns = -INFINITY;
-	uint32_t last = 0;
+	double later_ns;
+
+	if (!count_places(chains, link, &later_ns))
+		return;
+	link->fact->is_astray = true;
+	link->fact->source.op->is_doubted = true;
+}
+
+/* Doubts work where other work of its part was: one of the two most likely was elsewhere. */
+static void doubt_twice_used(const struct chains *chains)
+{
+	const struct link *last[FLEXTRACE_N_STAMPS] = {NULL};
 
 	for (uint32_t i = 0; i < chains->n; i++) {
-		struct link *pair[] = {&chains->links[i], &chains->links[last]};
-		double end_ns = end_of(chains, pair[0]);
-		bool is_over = begin_of(pair[0]) < reach_ns - OVER_NS;
-		double later_ns;
+		const struct link *link = &chains->links[i];
+		const struct link **reach = &last[link->fact->from];
 
-		for (int k = 0; k < 2 && is_over; k++) {
-			if (!count_places(chains, pair[k], &later_ns))
-				continue;
-			pair[k]->fact->is_astray = true;
-			pair[k]->fact->source.op->is_doubted = true;
+		if (*reach && begin_of(link) < end_of(chains, *reach) - OVER_NS) {
+			doubt(chains, link);
+			doubt(chains, *reach);
 		}
-		last = end_ns > reach_ns ? i : last;
-		reach_ns = fmax(reach_ns, end_ns);
+		if (!*reach || end_of(chains, link) > end_of(chains, *reach))
+			*reach = link;
 	}
 }
 
