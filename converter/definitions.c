@@ -13,7 +13,7 @@
  * waits are rare, and its own read is as good as the recorder's. */
 #define SET_CLOCK_NS           500000000
 #define OTHER_CLOCK_NS         1000000
-#define INITIAL_TIME_NAMESPACE UINT64_C(0xeffffffa) /* its inode, by Linux' ABI: no offset */
+#define INITIAL_TIME_NAMESPACE 0xeffffffau /* its inode, fixed by Linux: no offset */
 #define MAX_REAL_NS            UINT64_C(3000000000000000000) /* in 2065: later ones are garbage */
 #define MIN_NOMINAL_HZ         1000 /* less is no rate of a counter, but a unit mistaken */
 
