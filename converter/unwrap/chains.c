@@ -298,8 +298,8 @@ static bool is_taken(const struct chains *chains, const struct piece *a, const s
 	return false;
 }
 
-/* Whether other work than that of two pieces is in an interval, or too much to tell. Parts of
- * become one piece. */
+/* Whether other work was where the work of a piece would be, so much later. Other work may be in
+ * between, as two that a short one stands between can have become one piece. */
 static bool is_full(const struct chains *chains, const struct piece *piece, double later_ns,
                     const struct piece *beside)
 {
