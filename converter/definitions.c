@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Offsets that differ by less are of one clock. One that was set: reads of two clocks one behind the
- * other are apart by as long as a program had to wait for a CPU. That of a time namespace: such
+/* Offsets that differ by less are of one clock. One that was set: reads of two clocks one behind
+ * the other are apart by as long as a program had to wait for a CPU. That of a time namespace: such
  * waits are rare, and its own read is as good as the recorder's. */
 #define SET_CLOCK_NS           500000000
 #define OTHER_CLOCK_NS         1000000
