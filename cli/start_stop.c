@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flextrace start, stop, status: a recording that outlives the command. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,8 +9,10 @@
 
 #include "child.h"
 #include "cli.h"
+#include "consumers.h"
 #include "flight.h"
 #include "member.h"
+#include "process.h"
 #include "profile.h"
 #include "recording.h"
 #include "recording_id.h"
@@ -170,6 +173,21 @@ static int run_stop(const struct command *command, int argc, char **argv)
 	return code == CLI_HELP ? CLI_OK : code;
 }
 
+static int report_no_daemon(void)
+{
+	char run_dir[PATH_MAX];
+	pid_t daemon;
+
+	consumers_name_run_dir(run_dir);
+	daemon = consumers_daemon(run_dir);
+	if (daemon > 0 && process_is_stopped(daemon)) {
+		cli_error("Cannot tell what is recorded: LTTng's session daemon is stopped");
+		return CLI_INPUT;
+	}
+	printf("no recording runs\n");
+	return CLI_OK;
+}
+
 static int run_status(const struct command *command, int argc, char **argv)
 {
 	struct session_entry *entries;
@@ -179,10 +197,8 @@ static int run_status(const struct command *command, int argc, char **argv)
 	code = cli_parse(command, argc, argv, NULL, &first);
 	if (code != CLI_OK)
 		return code == CLI_HELP ? CLI_OK : code;
-	if (!daemon_is_alive()) {
-		printf("no recording runs\n");
-		return CLI_OK;
-	}
+	if (!daemon_is_alive())
+		return report_no_daemon();
 	n = session_list(SESSION_PREFIX, &entries, &error);
 	if (n < 0)
 		return cli_fail(&error);

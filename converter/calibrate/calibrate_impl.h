@@ -439,8 +439,8 @@ int evidence_room(const struct evidence *evidence, const struct reference *refer
  * none. FLEXTRACE_E_MEMORY or 0. */
 int band_quantile(const struct knot *knots, uint32_t n, uint32_t part, int64_t *ret_width);
 
-/* Stores the room that one clock leaves nearly everywhere in a closed band, where that is the room of
- * brackets; 0: they do not tell. FLEXTRACE_E_MEMORY or 0. */
+/* Stores the room that one clock leaves nearly everywhere in a closed band, where that is the room
+ * of brackets; 0: they do not tell. FLEXTRACE_E_MEMORY or 0. */
 int band_usual_room(const struct knot *knots, uint32_t n, int64_t bracket_room, int64_t *ret_room);
 
 /*
