@@ -9,12 +9,15 @@
  * segment in front, which is the first one of that behind. A stamp that is the one or the other is
  * only assumed as well, if its bracket leaves more than a moment.
  */
+#include <math.h>
+
 #include "window.h"
 
-#define N_TIGHT   8u    /* facts of the other segment that are asked */
-#define N_BESIDE  64u   /* among so many of the nearest ones */
-#define MAX_FACTS 1024u /* on either side that are looked at */
-#define MAX_BACK  3u    /* segments in front that are asked */
+#define N_TIGHT   8u     /* facts of the other segment that are asked */
+#define N_BESIDE  64u    /* among so many of the nearest ones */
+#define MAX_FACTS 1024u  /* on either side that are looked at */
+#define WANDER    500e-6 /* of the rate, from a fact to the tightest one */
+#define MAX_BACK  3u     /* segments in front that are asked */
 
 struct border {
 	struct axis *axis;
@@ -66,7 +69,23 @@ static void list_tight(struct border *border)
 	}
 }
 
-/* Whether the segment on one side explains a fact of the other one as well. */
+static double both_widths(const struct border *border)
+{
+	return (double)(width(&border->tight[0][0]) + width(&border->tight[1][0]));
+}
+
+/* When a segment shows a place, by the tightest fact of it. */
+static double when_ns(const struct border *border, int side, uint64_t place)
+{
+	const struct rate *rate = &border->axis->rate;
+	const struct anchor *anchor = &border->tight[side][0];
+	double ticks = (double)(int64_t)(place - (uint64_t)anchor->first);
+
+	return (double)anchor->before_ns + 2 * ticks / (rate->lo + rate->hi);
+}
+
+/* Whether the segment on one side explains a fact of the other one as well, at another time. What
+ * is as tight as the tightest was then, whichever it is of. */
 static bool is_explained(const struct border *border, const struct fact *of, int side)
 {
 	const struct axis *axis = border->axis;
@@ -75,8 +94,11 @@ static bool is_explained(const struct border *border, const struct fact *of, int
 	struct fact fact = *of;
 	struct phase phase;
 	enum verdict verdict;
+	double ns, slack_ns;
 	place_t place;
 
+	if ((double)(of->after_ns - of->before_ns) <= 2 * both_widths(border))
+		return false;
 	if (fact.kind != FACT_OP && own->has_wide)
 		fact.first += own->origin;
 	for (uint32_t i = 0; i < border->n_tight[side]; i++)
@@ -85,12 +107,13 @@ static bool is_explained(const struct border *border, const struct fact *of, int
 	verdict = window_place(axis, &fact, &phase, anchors, border->n_tight[side], &place);
 	if (verdict != FITS)
 		return verdict == IS_OPEN;
-	fact.first = (uint64_t)place;
-	for (uint32_t i = 0; i < border->n_tight[side]; i++) {
-		if (!window_is_exact(axis, anchors[i], &fact))
-			return false;
-	}
-	return true;
+	ns = when_ns(border, side, (uint64_t)place);
+	slack_ns = (WANDER + (axis->rate.hi - axis->rate.lo) / axis->rate.hi) *
+	                   fabs(ns - (double)border->tight[side][0].before_ns) +
+	           (double)width(&border->tight[side][0]);
+	if (fabs(ns - when_ns(border, !side, of->first)) <= both_widths(border))
+		return false;
+	return ns >= (double)of->before_ns - slack_ns && ns <= (double)of->after_ns + slack_ns;
 }
 
 /* Stores between when the border is: from the last fact in front of it that is not explained from
@@ -163,17 +186,19 @@ static bool shows_it_twice(const struct fact *fact, int side)
 	            : ticks[fact->to] == ticks[fact->to - 1];
 }
 
-/* Whether the counter went on behind the border where it was in front of it, later at most. */
+/* Whether the counter went on behind the border where it was in front of it, but later. */
 static bool may_stand_still(const struct border *border, const struct fact *last,
                             const struct fact *first)
 {
 	const struct axis *axis = border->axis;
-	uint64_t places = first->first - last->first - last->span;
+	uint64_t place = last->first + last->span, places = first->first - place;
 	uint64_t ticks = low_bits(places, axis->narrow_bits);
+	double still_ns;
 
 	if (ticks != places && !shows_it_twice(first, 1) && !shows_it_twice(last, 0))
 		return false;
-	return (double)ticks <= axis->rate.hi * (double)(first->after_ns - last->before_ns);
+	still_ns = when_ns(border, 1, first->first) - when_ns(border, 0, place + ticks);
+	return still_ns > 2 * both_widths(border);
 }
 
 static void doubt_still(const struct border *border)

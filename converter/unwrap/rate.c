@@ -167,24 +167,23 @@ static void clip(struct votes *votes, double nominal)
 }
 
 /* Few pairs leave several rates, and work at equal distances does. If nearly all have room for one
- * near the nominal rate, and they are too many for chance, it is that. So it is where most leave
- * none but rates near it, however wide. */
+ * near the nominal rate, and they are too many for chance, it is that, however much room they have.
+ * So it is where most leave none but rates near it. */
 static int agree_near(struct votes *votes, const struct axis *axis, const struct fact_list *list,
                       struct rate *rate)
 {
 	const double wanders[] = {WANDER, MOST_WANDER};
 	struct rate found = {0};
 
-	for (int i = 0; i < 2 && !found.is_known; i++) {
+	for (int i = 0; i < 2 && !(found.hi > 0); i++) {
 		take_pairs(votes, axis, list, (struct reach){MAX_STRIDE, wanders[i]});
 		clip(votes, axis->nominal);
 		if (votes->n_pairs < MIN_NEAR_PAIRS)
 			return FLEXTRACE_OK;
 		FLEXTRACE_TRY(agree(votes, STEADY, &found));
 	}
-	found.is_steady = false;
-	if (found.is_known)
-		*rate = found;
+	if (found.hi > 0)
+		*rate = (struct rate){found.lo, found.hi, true, false};
 	rate->is_known |= is_near(rate, NEAR, axis->nominal);
 	return FLEXTRACE_OK;
 }
