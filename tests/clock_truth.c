@@ -450,7 +450,9 @@ static void judge_op(struct clock_run *run, const struct clock_truth *truth,
 	verdict->believed_garbage += real->lie == TRUTH_GARBAGE;
 	if (first.status == TIME_CERTIFIED && last.status == TIME_CERTIFIED) {
 		verdict->sure++;
-		verdict->violations += first.host_ns < real->submit_ns ||
+		/* What a stamp marks comes up to a tick behind it. */
+		verdict->violations += (double)first.host_ns + 1e9 / truth->scene.hz <
+		                               (double)real->submit_ns ||
 		                       last.host_ns > real->complete_ns;
 	}
 	judge_stamps(run, truth, op, real, errors, verdict);

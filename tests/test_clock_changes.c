@@ -143,6 +143,8 @@ static const struct change changes[] = {
 	  .job_s = {30, 30}, .job_ops = 1}, 1, 0},
 	{{.name = "a job in a minute, no nominal rate", .duration_s = 6000, .hz = 1e9,
 	  .job_s = {60, 60}, .job_ops = 3}, 1, 0},
+	/* Stamps are up to 31 us in front of what they mark, and of the submission. */
+	{{.name = "a counter of 32 kHz", .duration_s = 60, .hz = 32768}, 1, 0},
 	{{.name = "a nominal rate 20 % too high", .duration_s = 60, .hz = 560e6}, 1, 672000000},
 	{{.name = "a nominal rate 20 % too low", .duration_s = 60, .hz = 560e6}, 1, 448000000},
 	{{.name = "a nominal rate 7 % too high, one operation a second", .duration_s = 300,

@@ -100,9 +100,10 @@ static bool ends_of(const struct tick_op *op, uint64_t *ret_first, uint64_t *ret
 	return *ret_first != 0;
 }
 
-static bool is_inside(const struct tick_op *op, int64_t first_ns, int64_t last_ns)
+/* What its first stamp marks comes up to a tick behind it. */
+static bool is_inside(const struct tick_op *op, int64_t first_ns, int64_t last_ns, uint32_t tick_ns)
 {
-	return (!op->submit_host_ns || first_ns >= op->submit_host_ns) &&
+	return (!op->submit_host_ns || first_ns + tick_ns >= op->submit_host_ns) &&
 	       (!op->complete_host_ns || last_ns <= op->complete_host_ns);
 }
 
@@ -196,7 +197,7 @@ static int judge_certified(struct judge *judge, struct tick_op *op, uint32_t ind
 		return FLEXTRACE_OK;
 	first_ns = clock_map_host_near(map, first, &tally->knot);
 	placed_last = clock_map_place_near(map, last, &tally->knot);
-	if (!is_inside(op, first_ns, placed_last.host_ns)) {
+	if (!is_inside(op, first_ns, placed_last.host_ns, map->quality.tick_ns)) {
 		if (has_certified_stamp(map, op))
 			return lose(judge, op);
 		report->violations_after++;

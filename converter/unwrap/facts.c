@@ -7,9 +7,11 @@
 #include "blocks.h"
 #include "unwrap_impl.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define FACTS_PER_DROP 4096u
+#define SLOW_TICK_NS   8000.0 /* longer than the least latency is */
 
 /* -- in -------------------------------------------------------------------------------------- */
 
@@ -385,6 +387,17 @@ static int write_estimates(const struct axis *axis, const struct fact *fact, uin
 	return write_estimate(out, &like, ticks + fact->span, end_ns, end_ns);
 }
 
+/* A stamp is the beginning of its tick, and what it marks comes up to a tick later. Where a tick is
+ * longer than latencies may be, it may so be in front of its submission. */
+static int64_t not_before_ns(const struct axis *axis, const struct fact *fact)
+{
+	double tick_ns = axis->rate.is_known ? 1 / axis->rate.lo : 0;
+
+	if (fact->before_ns == UNWRAP_NO_BEFORE || tick_ns <= SLOW_TICK_NS)
+		return fact->before_ns;
+	return fact->before_ns - (int64_t)ceil(tick_ns);
+}
+
 static int write_bracket(const struct axis *axis, const struct fact *fact, uint32_t counter,
                          struct table *out)
 {
@@ -404,7 +417,7 @@ static int write_bracket(const struct axis *axis, const struct fact *fact, uint3
 		.first_ticks = axis_ticks(axis, fact->segment, fact->first),
 		.last_ticks = axis_ticks(axis, fact->segment,
 	                                 fact->first + (fact->is_origin ? 0 : fact->span)),
-		.before_host_ns = fact->before_ns,
+		.before_host_ns = not_before_ns(axis, fact),
 		.after_host_ns = fact->after_ns,
 		.counter = counter,
 		.segment = fact->segment,
