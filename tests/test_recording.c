@@ -138,6 +138,23 @@ static void test_recording__follows_lttng_word_by_word(void **state)
 	assert_true(IS_ON(&copy, scope));
 }
 
+/* What LTTng would drop is not handed to it, so that nobody counts it. */
+static void test_recording__emits_no_step_or_window_that_lttng_does_not_record(void **state)
+{
+	const struct flextrace_step step = {7};
+	struct copy copy;
+
+	(void)state;
+	start(NULL, "0,0,1,1");
+	copy_init(&copy, N);
+	words[flextrace_i_event_step] = words[flextrace_i_event_window] = 0;
+	window(FLEXTRACE_EDGE_BEGIN, "w");
+	recording_step(&step);
+	recording_step(&step);
+	window(FLEXTRACE_EDGE_END, "w");
+	assert_string_equal(emitted, "");
+}
+
 static void test_windows_only__records_definitions_always_and_the_rest_inside(void **state)
 {
 	struct copy copy;
@@ -351,6 +368,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recording__is_on_by_itself),
 		cmocka_unit_test(test_recording__follows_lttng_word_by_word),
+		cmocka_unit_test(
+			test_recording__emits_no_step_or_window_that_lttng_does_not_record),
 		cmocka_unit_test(test_windows_only__records_definitions_always_and_the_rest_inside),
 		cmocka_unit_test(test_windows_only__ends_with_the_last_of_overlapping_windows),
 		cmocka_unit_test(test_windows__of_one_copy_hold_for_all),

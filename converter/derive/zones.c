@@ -391,9 +391,9 @@ static int keep_within_life(struct area *area, struct open_zone *zone)
 	struct placed placed;
 	struct place *place = &zone->place;
 
-	find_host_ns(derive, run->counter, run->segment, zone->ticks, &placed);
-	if (start_ns == 0) /* nobody recorded it: a file, a memory's copy */
+	if (start_ns == 0 || !zone->ticks) /* nobody recorded it: a file, a memory's copy */
 		return FLEXTRACE_OK;
+	find_host_ns(derive, run->counter, run->segment, zone->ticks, &placed);
 	limit_ns = placed.host_ns > run->drained_ns ? run->drained_ns
 	           : placed.host_ns < start_ns      ? start_ns
 	                                            : placed.host_ns;

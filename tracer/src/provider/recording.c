@@ -115,11 +115,19 @@ static void set_late(int is_late)
 	pthread_mutex_unlock(&lock);
 }
 
+/* Whether LTTng records an event now, or is about to. */
+static int is_recorded(size_t event)
+{
+	return recording.is_on &&
+	       (recording.is_late ||
+	        __atomic_load_n(recording.backend->states[event], __ATOMIC_RELAXED));
+}
+
 static void emit_window(enum flextrace_edge edge, const char *name)
 {
 	const struct flextrace_window window = {(uint32_t)edge, name};
 
-	if (recording.is_on)
+	if (is_recorded(flextrace_i_event_window))
 		recording.backend->window(&window);
 }
 
@@ -228,7 +236,7 @@ void recording_step(const struct flextrace_step *step)
 	pthread_mutex_lock(&lock);
 	if (recording.schedule.active)
 		advance_schedule();
-	if (recording.is_on)
+	if (is_recorded(flextrace_i_event_step))
 		recording.backend->step(step);
 	pthread_mutex_unlock(&lock);
 }
