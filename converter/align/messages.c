@@ -327,6 +327,7 @@ int messages_find(const struct messages_input *input, struct table *points)
 		code = match_uses(&reader);
 	map_release(&reader.names);
 	map_release(&reader.balances);
+	map_release(&reader.sent);
 	free(reader.read);
 	return code;
 }
