@@ -252,33 +252,35 @@ static bool is_gap(const struct placer *placer, const struct fact *fact)
 	return window_unknown_ticks(axis, gap_ns) > n_values(axis->narrow_bits) / 4;
 }
 
-/* Whether the anchor that bounds best leaves no room for a place that others leave: those that were
- * under way when a counter began anew, or a host's clock jumped, leave any. */
-static bool is_against_sharpest(const struct placer *placer, const struct fact *fact, place_t place)
+/* Looks for the one epoch that the anchors leave. Of those that were under way when a counter began
+ * anew, or a host's clock jumped, all may: the one that bounds best is asked as well. */
+static enum verdict find_place(const struct placer *placer, const struct fact *fact,
+                               place_t *ret_place)
 {
-	struct window window = window_all();
+	const struct axis *axis = placer->axis;
+	const struct anchor *anchors[N_ANCHORS];
+	struct phase phase = phase_of(axis, fact, (uint16_t)(axis->n_segments - 1));
+	enum verdict verdict = window_place(axis, fact, &phase, anchors,
+	                                    list_anchors(placer, anchors), ret_place);
 
-	window_narrow(placer->axis, &placer->anchors[N_RECENT + placer->sharpest], fact, &window);
-	return place < window.lo || place + (place_t)fact->span > window.hi;
+	if (verdict == FITS &&
+	    !window_is_near(axis, &placer->anchors[N_RECENT + placer->sharpest], fact, *ret_place))
+		return CONTRADICTS;
+	return verdict;
 }
 
 static int step(struct placer *placer, uint32_t index)
 {
 	struct axis *axis = placer->axis;
 	struct fact *fact = &axis->facts[index];
-	const struct anchor *anchors[N_ANCHORS];
 	enum verdict verdict = CONTRADICTS;
 	place_t place;
 
 	if (!is_startable(axis, fact))
 		return FLEXTRACE_OK;
-	if (axis->n_segments > 0) {
-		struct phase phase = phase_of(axis, fact, (uint16_t)(axis->n_segments - 1));
-
-		verdict = window_place(axis, fact, &phase, anchors, list_anchors(placer, anchors),
-		                       &place);
-	}
-	if (verdict == CONTRADICTS || (verdict == FITS && is_against_sharpest(placer, fact, place)))
+	if (axis->n_segments > 0)
+		verdict = find_place(placer, fact, &place);
+	if (verdict == CONTRADICTS)
 		return take_outlier(placer, index);
 	placer->outliers = (struct row){.n = 0};
 	if (verdict == FITS) {

@@ -126,17 +126,34 @@ enum verdict window_place(const struct axis *axis, const struct fact *fact,
 	return IS_OPEN;
 }
 
-bool window_is_exact(const struct axis *axis, const struct anchor *anchor, const struct fact *fact)
+/* Whether a fact may be at a place, with so much of the rate in doubt and so many ticks besides. */
+static inline bool is_within(const struct axis *axis, const struct anchor *anchor,
+                             const struct fact *fact, uint64_t place, const double room[2])
 {
-	double lo = axis->rate.lo * (1 - EXACT), hi = axis->rate.hi * (1 + EXACT);
+	double lo = axis->rate.lo * (1 - room[0]), hi = axis->rate.hi * (1 + room[0]);
 	double least_ns = (double)(fact->before_ns - anchor->after_ns);
 	double most_ns = (double)(fact->after_ns - anchor->before_ns);
-	double least = (double)(int64_t)(fact->first - (uint64_t)anchor->last);
-	double most = (double)(int64_t)(fact->first + fact->span - (uint64_t)anchor->first);
+	double least = (double)(int64_t)(place - (uint64_t)anchor->last);
+	double most = (double)(int64_t)(place + fact->span - (uint64_t)anchor->first);
+
+	return least + room[1] >= least_ns * (least_ns >= 0 ? lo : hi) &&
+	       most - room[1] <= most_ns * (most_ns >= 0 ? hi : lo);
+}
+
+bool window_is_exact(const struct axis *axis, const struct anchor *anchor, const struct fact *fact)
+{
+	static const double room[] = {EXACT, 1};
 
 	return !axis->rate.is_known || axis->is_soft ||
-	       (least + 1 >= least_ns * (least_ns >= 0 ? lo : hi) &&
-	        most - 1 <= most_ns * (most_ns >= 0 ? hi : lo));
+	       is_within(axis, anchor, fact, fact->first, room);
+}
+
+bool window_is_near(const struct axis *axis, const struct anchor *anchor, const struct fact *fact,
+                    place_t place)
+{
+	const double room[] = {pads[0], axis->tolerance};
+
+	return is_within(axis, anchor, fact, (uint64_t)place, room);
 }
 
 void window_narrow(const struct axis *axis, const struct anchor *anchor, const struct fact *fact,

@@ -56,6 +56,11 @@ enum verdict window_place(const struct axis *axis, const struct fact *fact,
  * bounds. If the rate is not known, or these are estimates, it is. */
 bool window_is_exact(const struct axis *axis, const struct anchor *anchor, const struct fact *fact);
 
+/* Whether it can be at a place by the tolerance and the rate widened as far as can be. Both have
+ * both bounds. */
+bool window_is_near(const struct axis *axis, const struct anchor *anchor, const struct fact *fact,
+                    place_t place);
+
 /* The most ticks there can be in `span_ns`. */
 place_t window_most_ticks(const struct axis *axis, int64_t span_ns);
 
