@@ -71,7 +71,7 @@ static void add_anchor(struct placer *placer, const struct fact *fact)
 {
 	const struct anchor anchor = anchor_of(fact);
 	struct anchor *narrow = placer->anchors + N_RECENT;
-	double stale[N_NARROW], own = staleness(&anchor, anchor.after_ns);
+	double stale[N_NARROW] = {0}, own = staleness(&anchor, anchor.after_ns);
 	uint32_t worst = 0, best = 0;
 
 	placer->anchors[placer->next_recent] = anchor;
