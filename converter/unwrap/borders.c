@@ -6,8 +6,8 @@
  * them within its bracket. Such facts are only assumed.
  *
  * A counter that stands still for some time shows one tick all the while: the last one of the
- * segment in front, which is the first one of that behind. A stamp that is the one or the other is
- * only assumed as well, if its bracket leaves more than a moment.
+ * segment in front, which is the first one of that behind. Work that shows the one or the other is
+ * only assumed as well.
  */
 #include <math.h>
 
@@ -146,18 +146,6 @@ static int64_t ticks_beside(const struct fact *fact, int side)
 	return side ? (int64_t)fact->first : -(int64_t)(fact->first + fact->span);
 }
 
-/* How long before (in front of the border: after) its tick a fact may have been. */
-static double slack_ns(const struct border *border, const struct fact *fact, int side)
-{
-	const struct rate *rate = &border->axis->rate;
-	const struct anchor *anchor = &border->tight[side][0];
-	uint64_t ticks = fact->first + (side ? 0 : fact->span);
-	double ns = 2 * (double)(int64_t)(ticks - (uint64_t)anchor->first) / (rate->lo + rate->hi);
-
-	return side ? ns - (double)(fact->before_ns - anchor->after_ns)
-	            : (double)(fact->after_ns - anchor->before_ns) - ns;
-}
-
 /* The fact of a side whose tick is nearest to the border. */
 static const struct fact *find_nearest(const struct border *border, int side)
 {
@@ -214,8 +202,7 @@ static void doubt_still(const struct border *border)
 		struct fact *fact = &border->axis->facts[i];
 		int side = is_of(border, fact, 1);
 
-		if (is_of(border, fact, side) && ticks_beside(fact, side) == ticks[side] &&
-		    slack_ns(border, fact, side) > 2 * (double)width(&border->tight[side][0]))
+		if (is_of(border, fact, side) && ticks_beside(fact, side) == ticks[side])
 			doubt(fact);
 	}
 }
