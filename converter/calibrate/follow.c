@@ -19,6 +19,7 @@
 #define WORTH    0.035 /* how much wider a bound becomes for a better estimate */
 #define NEAR     0.2   /* of the half-width of narrow places: near enough */
 #define HALVINGS 9
+#define FEW      64u /* places */
 
 struct limits {
 	double least_us,
@@ -124,23 +125,28 @@ static struct place place_at(const struct attempt *band, struct walk *walk, uint
 	return place;
 }
 
-/* Whether at most half of all bounds are wider than that. */
-static bool is_narrow(const struct follower *follower, double most)
+/* Whether at most half of all bounds are wider than the median was, and of few at most a quarter
+ * than the upper quartile: their median is chance. */
+static bool is_narrow(const struct follower *follower, const double most[2])
 {
-	uint32_t n_narrow = 0;
+	uint32_t n_narrow[2] = {0};
 
 	for (uint32_t i = 0; i < follower->n_places; i++) {
 		const struct place *at = &follower->places[i];
 		double left = worth(follower, &at->at_left);
 		double right = worth(follower, &at->at_right);
 
-		n_narrow += at->half + left + (right - left) * at->share <= most;
+		double half = at->half + left + (right - left) * at->share;
+
+		n_narrow[0] += half <= most[0];
+		n_narrow[1] += half <= most[1];
 	}
-	return 2 * n_narrow >= follower->n_places;
+	return 2 * n_narrow[0] >= follower->n_places &&
+	       (follower->n_places >= FEW || 4 * n_narrow[1] >= 3 * follower->n_places);
 }
 
 /* The least that leaves so many narrow, or twice the median: what is wider is none of these. */
-static double find_free(struct follower *follower, double most_us)
+static double find_free(struct follower *follower, const double most_us[2])
 {
 	double least = 0, most = 2 * follower->limits.median_us;
 
@@ -159,7 +165,7 @@ static double find_free(struct follower *follower, double most_us)
 static void find_limits(struct follower *follower, const struct widths *widths)
 {
 	const struct attempt *band = follower->band;
-	double wide[N_WIDTHS], narrow[N_WIDTHS];
+	double wide[N_WIDTHS], narrow[N_WIDTHS], most_us[2];
 	struct limits *limits = &follower->limits;
 	struct walk walk = {.reference = &band->reference};
 	uint32_t at = 0;
@@ -180,7 +186,9 @@ static void find_limits(struct follower *follower, const struct widths *widths)
 		follower->places[i].at_left = wish_at(follower, follower->places[i].left);
 		follower->places[i].at_right = wish_at(follower, follower->places[i].right);
 	}
-	limits->free_us = find_free(follower, (1 + WORTH) * median(wide, widths->n));
+	most_us[0] = (1 + WORTH) * median(wide, widths->n);
+	most_us[1] = (1 + WORTH) * wide[widths->n - 1 - widths->n / 4];
+	limits->free_us = find_free(follower, most_us);
 }
 
 /* -- going ----------------------------------------------------------------------------------- */
