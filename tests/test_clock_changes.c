@@ -218,6 +218,16 @@ static void test_clock_changes__are_not_what_pairs_of_a_busy_queue_say(void **st
 	assert_int_equal(n_held, 2);
 }
 
+/* The first stamp of all came late, so that no other one is the same. */
+static void test_clock_changes__show_restarts_whichever_stamp_is_late(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		if (changes[i].scenario.restarts && !changes[i].nominal_hz)
+			assert_true(holds(&changes[i], 74012));
+	}
+}
+
 static void test_clock_changes__are_followed_with_fresh_seeds(void **state)
 {
 	(void)state;
@@ -231,6 +241,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clock_changes__are_followed),
 		cmocka_unit_test(test_clock_changes__are_not_what_pairs_of_a_busy_queue_say),
+		cmocka_unit_test(test_clock_changes__show_restarts_whichever_stamp_is_late),
 		cmocka_unit_test(test_clock_changes__are_followed_with_fresh_seeds),
 	};
 

@@ -25,6 +25,7 @@
 #define MIN_PAUSES  8u
 #define MOST_PAUSES 0.9        /* share of pauses that show the same */
 #define SAME_TICKS  (1u << 21) /* that stamps are apart which are the same */
+#define N_STARTS    4u
 
 struct proofs {
 	uint32_t n_for, n_against; /* pairs that leave only the one, or only the nominal rate */
@@ -89,25 +90,55 @@ static bool is_same(uint64_t x, uint64_t other)
 	return (uint32_t)(x - other) + SAME_TICKS < 2 * SAME_TICKS;
 }
 
+/* First stamps behind pauses that others may be the same as: one of a few may have come late. */
+struct starts {
+	uint64_t first[N_STARTS];
+	uint32_t n_same[N_STARTS], n;
+};
+
+static void add_start(struct starts *starts, uint64_t first)
+{
+	for (uint32_t i = 0; i < starts->n; i++)
+		starts->n_same[i] += is_same(first, starts->first[i]);
+	if (starts->n < N_STARTS)
+		starts->first[starts->n++] = first;
+}
+
+/* How many are the same as one of them, at most. */
+static uint32_t most_same(const struct starts *starts)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < starts->n; i++) {
+		uint32_t n = starts->n_same[i] + i; /* as if those before it had been asked */
+
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
 /* Looks at the first stamps behind pauses, by the bits that all counters have. */
 static enum proof judge_pauses(const struct evidence *evidence)
 {
-	uint64_t first = evidence->n ? evidence->claims[0].first : 0, last = first;
-	uint32_t n_pauses = 0, n_restarted = 0, n_gated = 0;
+	uint64_t last = evidence->n ? evidence->claims[0].first : 0;
+	uint32_t n_pauses = 0, n_gated = 0;
+	struct starts starts = {.n = 0};
 
+	if (evidence->n)
+		add_start(&starts, last);
 	for (uint32_t i = 0; i < evidence->n; i++) {
 		const struct claim *claim = &evidence->claims[i];
 
 		if (claim->first > last && claim->first - last >= HALF_WRAP) {
 			n_pauses++;
-			n_restarted += is_same(claim->first, first);
+			add_start(&starts, claim->first);
 			n_gated += is_same(claim->first, last);
 		}
 		last = claim->last > last ? claim->last : last;
 	}
 	if (n_pauses < MIN_PAUSES)
 		return PROOF_NOT_NEEDED;
-	if (n_restarted >= MOST_PAUSES * n_pauses)
+	if (most_same(&starts) >= MOST_PAUSES * n_pauses)
 		return PROOF_RESTARTS;
 	return n_gated >= MOST_PAUSES * n_pauses ? PROOF_IS_GATED : PROOF_NOT_NEEDED;
 }
