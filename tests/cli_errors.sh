@@ -113,6 +113,14 @@ echo '[{"name":"a","ph":"X","ts":1,"dur":2},{"name":"b","ph":"X","ts":1}]' >even
 expect "events" 0 "Events were rejected: file=events.json, events=1, first at byte 38: it has no duration" \
 	convert events.json -o out
 has out/host.csv ",a,"
+echo '[{"name":"a","ph":"X","ts":1,"dur":2},{"name":"b","ph":"X","ts":4611686018427387.904,"dur":2},
+{"name":"c","ph":"X","ts":4611686018427387.903,"dur":1},{"name":"d","ph":"B","ts":4611686018427388},
+{"name":"d","ph":"E","ts":4611686018427389}]' >late.json
+expect "late events" 0 "file=late.json, events=4, first at byte 38: its time is 2^62 ns" convert late.json -o out
+has out/host.csv ",a,"
+echo '[{"name":"a","ph":"X","ts":4611686018427388,"dur":2}]' >late.json
+expect "late events only" 2 "There is no event: files=1" convert late.json -o out
+expect "late events only, why" 2 "events=1, first at byte 1: its time is 2^62 ns" convert late.json -o out
 expect "trace and events" 0 "Events were rejected" convert good events.json -o out --quiet
 has out/host.csv ",a,"
 expect "quiet" 0 "" convert -q good --output-dir out

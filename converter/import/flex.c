@@ -10,6 +10,7 @@
 #include "import/torch.h"
 
 #define SPOOL_BYTES ((size_t)8 << 20)
+#define TOO_LATE    "its time is 2^62 ns (146 years) or later"
 
 struct flex *flex_new(void)
 {
@@ -149,6 +150,8 @@ static int take_complete(struct flex *flex, const struct trace_event *event, con
 	if (*ret_fault || __builtin_add_overflow(event->ts_ns, event->dur_ns, &call.end_ns))
 		return flex_reject(flex, LOSS_MALFORMED,
 		                   *ret_fault ? *ret_fault : "its end is no time", ret_fault);
+	if (call.end_ns >= FLEX_END_NS)
+		return flex_reject(flex, LOSS_MALFORMED, TOO_LATE, ret_fault);
 	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
 	return flex_take_call(flex, thread, &call, ret_fault);
 }
@@ -345,6 +348,8 @@ int flex_push_timed(struct flex *flex, const struct trace_event *event, const ch
 		return flex_reject(flex, LOSS_MALFORMED,
 		                   event->has_ts ? "its time is negative" : "it has no time",
 		                   ret_fault);
+	if (event->ts_ns >= FLEX_END_NS)
+		return flex_reject(flex, LOSS_MALFORMED, TOO_LATE, ret_fault);
 	switch (event->ph) {
 	case 'X':
 		return take_complete(flex, event, ret_fault);

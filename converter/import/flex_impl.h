@@ -23,6 +23,8 @@
 #include "map.h"
 #include "strings.h"
 
+#define FLEX_END_NS (INT64_C(1) << 62) /* times from here on are garbage to all that follows */
+
 /* What an event, or a pair of B and E, says. Texts are weak. */
 struct flex_call {
 	int64_t begin_ns, end_ns;

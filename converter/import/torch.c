@@ -382,7 +382,7 @@ int torch_push(struct flex *flex, const struct trace_event *event, const char **
 	FLEXTRACE_TRY(torch_find_rank(flex, &rank));
 	if (event->ph == 'M')
 		return take_metadata(flex, event);
-	if (event->has_ts && !move_time(flex->torch, &moved))
+	if (event->has_ts && (!move_time(flex->torch, &moved) || moved.ts_ns >= FLEX_END_NS))
 		return flex_reject(flex, LOSS_MALFORMED, "its time is out of range", ret_fault);
 	if (torch_is_gradient(event))
 		return take_arrow(flex, &moved, ret_fault);
