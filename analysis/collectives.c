@@ -142,12 +142,19 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
+/* What no file told of stands first. */
+static int compare_told(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
+}
+
 static int compare_groups(const struct collective_part *a, const struct collective_part *b)
 {
 	int order = compare_numbers(a->device != FLEXTRACE_NONE, b->device != FLEXTRACE_NONE);
 
 	order = order ? order : compare_numbers(a->group, b->group);
 	order = order ? order : compare_numbers(a->op, b->op);
+	order = order ? order : compare_told(a->told_op, b->told_op);
 	return order ? order : compare_numbers(a->who, b->who);
 }
 
@@ -165,31 +172,42 @@ static int compare_collectives(const void *left, const void *right)
 	return order;
 }
 
-/* Of parts that files tell of, whose group is told, too: whether all of it are there. */
+/* Of parts that files tell of, whose group is told, too: whether all of it are there, once each. */
 static bool is_whole(const struct collective_part *parts, uint32_t n)
 {
+	for (uint32_t i = 1; i < n; i++) {
+		if (parts[i].process == parts[i - 1].process)
+			return false;
+	}
 	return parts[0].told_op && parts[0].told_ranks == n && !parts[0].is_alone;
+}
+
+/* Of parts that were seen at work: what is told of a part is its own. */
+static bool is_seen(const struct collective_part *part)
+{
+	return part->device != FLEXTRACE_NONE && !part->told_op;
 }
 
 /* Tells the parts of one collective of each other. */
 static void share(struct collective_part *parts, uint32_t n)
 {
 	struct collective_part all = parts[0];
+	bool is_known = is_whole(parts, n);
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (i == 0 || parts[i].start_time_ns > all.ready_time_ns)
 			all.ready_time_ns = parts[i].start_time_ns;
 		if (parts[i].algorithm > all.algorithm)
 			all.algorithm = parts[i].algorithm;
-		if (parts[i].device != FLEXTRACE_NONE && parts[i].bytes > all.bytes)
+		if (is_seen(&parts[i]) && parts[i].bytes > all.bytes)
 			all.bytes = parts[i].bytes;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		parts[i].is_known = is_whole(parts, n);
+		parts[i].is_known = is_known;
 		parts[i].ranks = parts[i].told_ranks ? parts[i].told_ranks : n;
 		parts[i].ready_time_ns = all.ready_time_ns;
 		parts[i].algorithm = all.algorithm;
-		if (parts[i].device != FLEXTRACE_NONE)
+		if (is_seen(&parts[i]))
 			parts[i].bytes = all.bytes;
 	}
 }
@@ -250,6 +268,7 @@ static int compare_lines(const void *left, const void *right, void *context)
 	order = order ? order
 	              : strcmp(string_get(strings, a->group), string_get(strings, b->group));
 	order = order ? order : strcmp(string_get(strings, a->op), string_get(strings, b->op));
+	order = order ? order : compare_told(a->told_op, b->told_op);
 	return order ? order : compare_numbers(a->number, b->number);
 }
 
@@ -276,6 +295,10 @@ int collectives_find(struct collectives *collectives, const struct timeline *tim
 	int code;
 
 	*collectives = (struct collectives){.timeline = timeline};
+	collectives->names = string_pool_new();
+	if (!collectives->names)
+		return FLEXTRACE_E_MEMORY;
+	string_cache_init(&collectives->names_cache, collectives->names);
 	code = owners_init(&collectives->owners, timeline->identity);
 	if (code == FLEXTRACE_OK)
 		code = collectives_take_devices(collectives);
@@ -291,5 +314,7 @@ int collectives_find(struct collectives *collectives, const struct timeline *tim
 void collectives_release(struct collectives *collectives)
 {
 	owners_release(&collectives->owners);
+	string_cache_release(&collectives->names_cache);
+	string_pool_free(collectives->names);
 	free(collectives->parts);
 }

@@ -59,8 +59,7 @@ struct collective_part {
 	uint8_t status;          /* enum time_status */
 	uint8_t algorithm;       /* enum collective_algorithm */
 	bool is_alone;           /* nobody can tell whom it was with */
-	/* static: what it is, of a kernel that a file calls a collective; "": not known; NULL: of
-	 * another part */
+	/* weak: what it is, of a kernel that a file calls a collective; NULL: of another part */
 	const char *told_op;
 	uint32_t told_ranks; /* of the group of such a kernel; 0: not told */
 	bool is_known;       /* of the collective, all three: how many took part */
@@ -72,6 +71,8 @@ struct collectives {
 	const struct timeline *timeline; /* weak */
 	struct owners owners;
 	struct collective_part *parts; /* owned: by start, rank */
+	struct string_pool *names;     /* owned, both: of operations that only a file names */
+	struct string_cache names_cache;
 	uint32_t n_parts, n_allocated;
 };
 

@@ -109,7 +109,7 @@ static void write_part(const struct collectives *collectives, const struct colle
 	const char *op = collective_op(name, part->ranks, &size, &bus);
 
 	if (!op)
-		op = is_device ? "" : name;
+		op = is_device && !part->told_op ? "" : name;
 	write_head(collectives, part, op, writer);
 	write_times(collectives, part, writer);
 	write_rates(part, size, bus, writer);

@@ -17,14 +17,9 @@ bool collectives_told(const struct timeline *timeline, const struct device_row *
 	return told_collective_read(text.bytes, text.length, ret_told);
 }
 
-/* Groups of one name are told apart by their ranks. */
-static uint32_t hash_of(const char *ranks)
+static uint32_t mix(uint64_t hash)
 {
-	uint32_t hash = 2166136261;
-
-	for (; *ranks; ranks++)
-		hash = (hash ^ (unsigned char)*ranks) * 16777619;
-	return hash;
+	return (uint32_t)(hash ^ hash >> 32);
 }
 
 /* Stores how many there were of a group on a device before, and counts this one. */
@@ -36,6 +31,20 @@ static int count_use(struct map *uses, const struct tick_op *op, uint64_t *ret_n
 	n = n == MAP_NONE ? 0 : n;
 	*ret_number = n;
 	return map_put(uses, key, 0, n + 1);
+}
+
+/* What the table calls it: the name that all have for it, else the one that was told. */
+static int name_op(struct collectives *out, const char *told_op, const char **ret_name)
+{
+	double size, bus;
+	uint32_t id;
+
+	*ret_name = collective_op(told_op, 1, &size, &bus);
+	if (*ret_name)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(string_intern(&out->names_cache, told_op, &id));
+	*ret_name = string_get(out->names, id);
+	return FLEXTRACE_OK;
 }
 
 static int add_part(struct collectives *out, struct map *uses, const struct device_row *row,
@@ -52,15 +61,13 @@ static int add_part(struct collectives *out, struct map *uses, const struct devi
 		.process = out->timeline->identity->devices[op->device].process,
 		.device = op->device,
 		.group = op->group,
-		.who = hash_of(told->ranks),
+		.who = mix(told->who),
 		.err_ns = row->err_ns,
 		.status = row->status,
 		.told_ranks = told->n_ranks < UINT32_MAX ? (uint32_t)told->n_ranks : 0,
 	};
-	double size, bus;
 
-	part.told_op = collective_op(told->op, 1, &size, &bus);
-	part.told_op = part.told_op ? part.told_op : "";
+	FLEXTRACE_TRY(name_op(out, told->op, &part.told_op));
 	if (!told->has_seq) {
 		FLEXTRACE_TRY(count_use(uses, op, &part.number));
 		part.who = UINT32_MAX - op->device;

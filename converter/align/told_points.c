@@ -3,48 +3,127 @@
  * A kernel of an all-reduce (all-gather, ...) ends on no rank before it has begun on all of them:
  * it is a part in a collective, from its begin to its end. Without a number that all ranks give it
  * nobody can say which kernels are of one collective: their files begin where they like.
+ *
+ * The number of a message (`send`, `recv`) is that of the collective which its group comes to next,
+ * so that all messages between two collectives have one. What a rank sends, or receives, more than
+ * once under one number is no evidence: the n-th of one file need not be the n-th of the other.
  */
 #include "align/told_points.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "align/sync_ops.h"
 #include "import/told_collective.h"
 
-static int add_point(const struct messages_input *input, const struct tick_op *op,
-                     const struct told_collective *told, struct table *points)
-{
-	struct sync_point *point;
-	uint32_t name, peers;
+struct told_points {
+	const struct messages_input *input; /* weak, both */
+	struct table *points;
+	struct sync_point *messages; /* owned */
+	uint32_t n_messages, n_allocated;
+};
 
-	FLEXTRACE_TRY(string_intern(input->strings, told->op, &name));
-	FLEXTRACE_TRY(string_intern(input->strings, told->ranks, &peers));
-	point = table_append(points, sizeof(*point));
-	if (!point)
+/* Groups of one name are told apart by their ranks. */
+static int name_group(const struct messages_input *input, const struct tick_op *op, uint64_t who,
+                      uint32_t *ret_group)
+{
+	char *text;
+	int code;
+
+	if (asprintf(&text, "%s %" PRIx64, string_get(input->identity->strings, op->group), who) <
+	    0)
 		return FLEXTRACE_E_MEMORY;
-	*point = (struct sync_point){
+	code = string_intern(input->strings, text, ret_group);
+	free(text);
+	return code;
+}
+
+static int make_point(const struct messages_input *input, const struct tick_op *op,
+                      const struct told_collective *told, struct sync_point *ret_point)
+{
+	*ret_point = (struct sync_point){
 		.enter_host_ns = op->submit_host_ns,
 		.exit_host_ns = op->complete_host_ns,
 		.seq = told->seq,
 		.bytes = op->bytes,
 		.process = input->identity->devices[op->device].process,
-		.group = op->group,
-		.op = name,
-		.peers = peers,
 		.thread = FLEXTRACE_NONE,
 		.stream = op->stream,
 		.index = op->index,
 		.is_assumed = true,
 	};
+	FLEXTRACE_TRY(string_intern(input->strings, told->op, &ret_point->op));
+	return name_group(input, op, told->who, &ret_point->group);
+}
+
+static int add_point(struct table *points, const struct sync_point *point)
+{
+	struct sync_point *added = table_append(points, sizeof(*added));
+
+	if (!added)
+		return FLEXTRACE_E_MEMORY;
+	*added = *point;
 	return FLEXTRACE_OK;
 }
 
-int told_points_find(const struct messages_input *input, struct table *points)
+static int take_op(struct told_points *told_points, const struct tick_op *op,
+                   const struct told_collective *told)
 {
-	const struct string_pool *strings = input->identity->strings;
+	struct sync_point point;
+
+	FLEXTRACE_TRY(make_point(told_points->input, op, told, &point));
+	if (sync_op_family(told->op) < OP_SEND)
+		return add_point(told_points->points, &point);
+	FLEXTRACE_TRY(ARRAY_RESERVE(told_points->messages, told_points->n_allocated,
+	                            told_points->n_messages + 1ull));
+	told_points->messages[told_points->n_messages++] = point;
+	return FLEXTRACE_OK;
+}
+
+/* -- messages --------------------------------------------------------------------------------- */
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_messages(const void *left, const void *right)
+{
+	const struct sync_point *a = left, *b = right;
+	int order = compare(a->process, b->process);
+
+	order = order ? order : compare(a->group, b->group);
+	order = order ? order : compare(a->op, b->op);
+	return order ? order : compare(a->seq, b->seq);
+}
+
+static int add_messages(struct told_points *told_points)
+{
+	const struct sync_point *messages = told_points->messages;
+	uint32_t n = told_points->n_messages, end;
+
+	if (n)
+		qsort(told_points->messages, n, sizeof(*messages), compare_messages);
+	for (uint32_t first = 0; first < n; first = end) {
+		for (end = first + 1;
+		     end < n && compare_messages(&messages[first], &messages[end]) == 0;)
+			end++;
+		if (end - first == 1)
+			FLEXTRACE_TRY(add_point(told_points->points, &messages[first]));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- the sentence ----------------------------------------------------------------------------- */
+
+static int take_ops(struct told_points *told_points)
+{
+	const struct string_pool *strings = told_points->input->identity->strings;
 	struct table_cursor cursor;
 	const struct tick_op *op;
 
-	if (input->identity->n_host_clocks < 2 || !input->with_assumed)
-		return FLEXTRACE_OK;
-	table_read(&cursor, input->ops, false);
+	table_read(&cursor, told_points->input->ops, false);
 	while ((op = table_next(&cursor, sizeof(*op)))) {
 		struct told_collective told;
 
@@ -54,7 +133,19 @@ int told_points_find(const struct messages_input *input, struct table *points)
 		if (told_collective_read(string_get(strings, op->type),
 		                         string_length(strings, op->type), &told) &&
 		    told.has_seq)
-			FLEXTRACE_TRY(add_point(input, op, &told, points));
+			FLEXTRACE_TRY(take_op(told_points, op, &told));
 	}
-	return FLEXTRACE_OK;
+	return add_messages(told_points);
+}
+
+int told_points_find(const struct messages_input *input, struct table *points)
+{
+	struct told_points told_points = {.input = input, .points = points};
+	int code;
+
+	if (input->identity->n_host_clocks < 2 || !input->with_assumed)
+		return FLEXTRACE_OK;
+	code = take_ops(&told_points);
+	free(told_points.messages);
+	return code;
 }

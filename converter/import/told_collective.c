@@ -1,37 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/told_collective.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
-/* "[0, 1, 2]", as text or list; longer lists are told as "[0, 1, ..., 7]". */
-static void read_ranks(const struct told *told, struct told_collective *ret)
+/* Of the list as it stands there, but for blanks: long ones are told as "[0, 1, ..., 7]". */
+static uint64_t hash_of(const struct trace_text *list)
 {
-	struct trace_value value, rank;
-	struct trace_text rest;
-	size_t n = 0;
+	uint64_t hash = UINT64_C(14695981039346656037);
 
-	if (!told_find(told, "Process Group Ranks", &value))
-		return;
-	rest = value.text;
-	while (trace_array_next(&rest, &rank)) {
-		uint64_t number;
-
-		if (!trace_value_u64(&rank, &number) || number > INT32_MAX ||
-		    n + 16 > sizeof(ret->ranks)) {
-			ret->ranks[0] = '\0';
-			return;
-		}
-		n += (size_t)snprintf(ret->ranks + n, sizeof(ret->ranks) - n, "%s%" PRIu64,
-		                      n ? "," : "", number);
+	for (size_t i = 0; i < list->length; i++) {
+		if (list->bytes[i] != ' ')
+			hash = (hash ^ (unsigned char)list->bytes[i]) * UINT64_C(1099511628211);
 	}
-	if (rest.length != 1 || *rest.bytes != ']') /* it did not end */
-		ret->ranks[0] = '\0';
+	return hash;
 }
 
 bool told_collective_read(const char *text, size_t n_bytes, struct told_collective *ret)
 {
-	struct trace_value name;
+	struct trace_value name, ranks;
 	struct told told;
 
 	*ret = (struct told_collective){.n_ranks = 0};
@@ -43,7 +29,8 @@ bool told_collective_read(const char *text, size_t n_bytes, struct told_collecti
 	         name.text.bytes);
 	ret->has_seq = told_find_u64(&told, "Seq", &ret->seq);
 	told_find_u64(&told, "Group size", &ret->n_ranks);
-	read_ranks(&told, ret);
+	if (told_find(&told, "Process Group Ranks", &ranks))
+		ret->who = hash_of(&ranks.text);
 	return true;
 }
 

@@ -9,7 +9,7 @@
 
 struct told_collective {
 	char op[40];      /* "allreduce"; cut if it is longer */
-	char ranks[1024]; /* of its group: "0,1,2"; "": not told, or not all */
+	uint64_t who;     /* tells groups of one name apart: a hash of the list of their ranks */
 	uint64_t seq;     /* in its group, of all its ranks */
 	uint64_t n_ranks; /* 0: not told */
 	bool has_seq;
