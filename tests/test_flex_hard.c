@@ -18,7 +18,8 @@
 #include "import/import.h"
 #include "scratch.h"
 
-#define N_MANY 500
+#define N_MANY  500
+#define N_TURNS 3
 
 /* -- events ------------------------------------------------------------------------------------ */
 
@@ -172,6 +173,18 @@ static void write_backwards(FILE *to)
 
 /* -- each of them ------------------------------------------------------------------------------ */
 
+/* Threads take turns in the file: between a begin and its end there is only what other threads do.
+ * Intervals of one name overlap the next ones. */
+static void write_turns(FILE *to)
+{
+	for (int i = 0; i < N_MANY; i++) {
+		for (int k = 0; k < 2 * N_TURNS; k++)
+			fprintf(to, "{\"ph\":\"%c\",\"tid\":%d,\"name\":\"a\",\"ts\":%d},\n",
+			        k < N_TURNS ? 'B' : 'E', k % N_TURNS,
+			        10 + 100 * i + (k < N_TURNS ? 0 : 250));
+	}
+}
+
 static const struct hard_case {
 	const char *name;
 	void (*write)(FILE *to);
@@ -184,6 +197,7 @@ static const struct hard_case {
 	{"stamps as numbers", write_numbers, 1, 0, 0, 0},
 	{"no TS5", write_no_ts5, 3, 0, 0, 0},
 	{"nested B and E", write_nested, 0, 3, 1, LOSS_UNMATCHED_END},
+	{"B and E by turns", write_turns, 0, N_TURNS *N_MANY, 0, 0},
 	{"pids of text", write_text_pids, 0, 6, 0, 0},
 	{"ranks 1, 2 and 5", write_missing_ranks, 3, 3, 0, 0},
 	{"counters of ranks", write_rank_counters, 2, 0, 2, LOSS_MALFORMED},
@@ -357,6 +371,13 @@ static void test_flex_hard__pairs_what_is_nested(void **state)
 	}
 }
 
+static void test_flex_hard__pairs_what_is_adjacent_of_its_thread(void **state)
+{
+	struct flex_run *run = convert(state, write_turns, OVERLAP_LANES);
+
+	assert_int_equal(flex_count(&run->host, "dur_ns", "250000"), N_TURNS * N_MANY);
+}
+
 static void test_flex_hard__tells_a_single_collective(void **state)
 {
 	struct flex_run *run = convert(state, write_one_collective, OVERLAP_LANES);
@@ -415,6 +436,7 @@ int main(void)
 		TEST(shows_processes_without_a_rank),
 		TEST(takes_ranks_as_they_are),
 		TEST(pairs_what_is_nested),
+		TEST(pairs_what_is_adjacent_of_its_thread),
 		TEST(tells_a_single_collective),
 		TEST(refuses_what_was_processed),
 	};

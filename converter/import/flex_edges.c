@@ -50,57 +50,38 @@ static bool has_attributes(const struct flex_call *begin)
 	return begin->has_stamps || begin->is_device || begin->args.length;
 }
 
-/* Ties an end to the begin right before it in the file, if they are of one interval. */
-static void tie(struct flex_edges *edges, struct edge *end)
+/* Ties an end to the begin right before it in the file, if they are of one interval. That begin is
+ * no longer to be changed if it is not given. */
+static void tie(const struct flex_thread *thread, struct edge *begin, struct edge *end)
 {
 	const struct trace_text *name = &end->call.full_name;
-	struct edge begin;
 
-	if (!edges->last_begin || edges->last_thread != end->thread ||
-	    (name->length && flex_hash_text(name, end->thread) != edges->last_hash))
+	if (!thread->last_begin ||
+	    (name->length && flex_hash_text(name, end->thread) != thread->last_hash))
 		return;
-	if (edges->last_ns > end->call.begin_ns) {
-		end->begin = edges->last_begin;
+	if (thread->last_begin_ns > end->call.begin_ns) {
+		end->begin = thread->last_begin;
 		return;
 	}
-	if (!edges->last_item)
+	if (!begin)
 		return;
-	memcpy(&begin, edges->last_item, sizeof(begin));
-	if (!name->length && !has_attributes(&begin.call) && has_attributes(&end->call))
+	if (!name->length && !has_attributes(&begin->call) && has_attributes(&end->call))
 		return; /* neither tells it all */
-	begin.is_beside = end->is_beside = true;
-	begin.other_ns = end->call.begin_ns;
-	begin.is_whole = has_attributes(&begin.call) || !name->length;
-	memcpy(edges->last_item, &begin, sizeof(begin));
-	end->other_ns = begin.call.begin_ns;
-	end->begin_kind = begin.call.kind;
-	end->begin_record = begin.call.record;
-	end->is_window = begin.call.is_window;
-	end->is_whole = !begin.is_whole;
-}
-
-static void note_begin(struct flex_edges *edges, uint32_t thread, const struct flex_call *begin,
-                       void *item)
-{
-	edges->last_begin = begin->offset_bytes + 1;
-	edges->last_hash = flex_hash_text(&begin->full_name, thread);
-	edges->last_ns = begin->begin_ns;
-	edges->last_thread = thread;
-	edges->last_item = item;
-}
-
-static void count_end(struct flex_thread *thread, const struct edge *edge)
-{
-	thread->n_ends++;
-	thread->n_beside += edge->is_beside;
+	begin->is_beside = end->is_beside = true;
+	begin->other_ns = end->call.begin_ns;
+	begin->is_whole = has_attributes(&begin->call) || !name->length;
+	end->other_ns = begin->call.begin_ns;
+	end->begin_kind = begin->call.kind;
+	end->begin_record = begin->call.record;
+	end->is_window = begin->call.is_window;
+	end->is_whole = !begin->is_whole;
 }
 
 /* Lets a begin or an end wait. */
-static int keep(struct flex *flex, uint32_t thread, struct flex_call *call, bool is_end)
+static int put_edge(struct flex *flex, struct edge *edge)
 {
-	struct edge edge = {.call = *call, .thread = thread, .is_end = is_end};
 	struct trace_text *texts[EDGE_N_TEXTS];
-	size_t n_bytes = sizeof(edge);
+	size_t n_bytes = sizeof(*edge);
 	void *item;
 	char *at;
 
@@ -108,21 +89,54 @@ static int keep(struct flex *flex, uint32_t thread, struct flex_call *call, bool
 		flex->edges.spool = spool_new(SPOOL_BYTES);
 	if (!flex->edges.spool)
 		return FLEXTRACE_E_MEMORY;
-	if (is_end) {
-		tie(&flex->edges, &edge);
-		count_end(&flex->threads[thread], &edge);
-	}
-	list_texts(call, texts);
+	list_texts(&edge->call, texts);
 	for (int i = 0; i < EDGE_N_TEXTS; i++)
 		n_bytes += item_text_bytes(texts[i]);
-	FLEXTRACE_TRY(spool_add(flex->edges.spool, (uint64_t)call->begin_ns, n_bytes, &item));
-	memcpy(item, &edge, sizeof(edge));
-	if (!is_end)
-		note_begin(&flex->edges, thread, call, item);
-	at = (char *)item + sizeof(edge);
+	FLEXTRACE_TRY(spool_add(flex->edges.spool, (uint64_t)edge->call.begin_ns, n_bytes, &item));
+	memcpy(item, edge, sizeof(*edge));
+	at = (char *)item + sizeof(*edge);
 	for (int i = 0; i < EDGE_N_TEXTS; i++)
 		FLEXTRACE_TRY(item_put_text(flex->edges.spool, &at, texts[i]));
 	return FLEXTRACE_OK;
+}
+
+/* Lets an end wait, and the begin right before it, which may be its own. */
+static int keep_end(struct flex *flex, uint32_t thread, const struct flex_call *call)
+{
+	struct flex_thread *of = &flex->threads[thread];
+	struct edge end = {.call = *call, .thread = thread, .is_end = true};
+	struct edge begin = {.thread = thread};
+	bool has_begin = of->is_last_held && flex_close(flex, thread, NULL, &begin.call);
+
+	of->is_last_held = false;
+	tie(of, has_begin ? &begin : NULL, &end);
+	of->n_ends++;
+	of->n_beside += end.is_beside;
+	if (has_begin)
+		FLEXTRACE_TRY(put_edge(flex, &begin));
+	return put_edge(flex, &end);
+}
+
+/* Lets what is begun wait. */
+static int keep_open(struct flex *flex, uint32_t thread)
+{
+	struct edge edge = {.thread = thread};
+
+	flex->threads[thread].is_last_held = false;
+	while (flex_close(flex, thread, NULL, &edge.call))
+		FLEXTRACE_TRY(put_edge(flex, &edge));
+	return FLEXTRACE_OK;
+}
+
+/* Holds a begin until something of its thread comes behind it. */
+static int hold_begin(struct flex *flex, uint32_t thread, const struct flex_call *begin)
+{
+	struct flex_thread *of = &flex->threads[thread];
+
+	of->last_begin = begin->offset_bytes + 1;
+	of->last_hash = flex_hash_text(&begin->full_name, thread);
+	of->last_begin_ns = begin->begin_ns;
+	return flex_open(flex, thread, begin);
 }
 
 static void take_attributes(struct flex_call *call, const struct flex_call *end)
@@ -141,22 +155,6 @@ static void take_attributes(struct flex_call *call, const struct flex_call *end)
 }
 
 /* -- as they come ---------------------------------------------------------------------------- */
-
-/* Lets what is begun wait; the last that came remains it. */
-static int keep_open(struct flex *flex, uint32_t thread)
-{
-	struct flex_edges last = flex->edges;
-	struct flex_call call;
-
-	while (flex_close(flex, thread, NULL, &call))
-		FLEXTRACE_TRY(keep(flex, thread, &call, false));
-	flex->edges.last_begin = last.last_begin;
-	flex->edges.last_hash = last.last_hash;
-	flex->edges.last_ns = last.last_ns;
-	flex->edges.last_thread = last.last_thread;
-	flex->edges.last_item = NULL;
-	return FLEXTRACE_OK;
-}
 
 /* Whether a begin or an end has to wait. */
 static int look_at_order(struct flex *flex, uint32_t thread, int64_t ns, bool *ret_waits)
@@ -183,18 +181,19 @@ static int read_end(struct flex *flex, const struct trace_event *event, struct f
 	return FLEXTRACE_OK;
 }
 
-static int take_end(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+static int take_end(struct flex *flex, uint32_t thread, const struct trace_event *event,
+                    const char **ret_fault)
 {
+	struct flex_thread *of = &flex->threads[thread];
 	struct flex_call call, end;
-	uint32_t thread;
 	bool waits;
 
-	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
 	FLEXTRACE_TRY(look_at_order(flex, thread, event->ts_ns, &waits));
 	if (waits || !flex_close(flex, thread, &event->name, &call)) {
 		FLEXTRACE_TRY(read_end(flex, event, &end));
-		return keep(flex, thread, &end, true);
+		return keep_end(flex, thread, &end);
 	}
+	of->is_last_held = false;
 	if (!has_attributes(&call)) {
 		FLEXTRACE_TRY(read_end(flex, event, &end));
 		take_attributes(&call, &end);
@@ -210,20 +209,20 @@ int flex_edge_take(struct flex *flex, const struct trace_event *event, const cha
 	bool waits;
 
 	if (event->ph == 'E') {
-		int code = take_end(flex, event, ret_fault);
-
-		flex->edges.last_begin = 0;
-		return code;
+		FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
+		FLEXTRACE_TRY(take_end(flex, thread, event, ret_fault));
+		flex->threads[thread].last_begin = 0;
+		return FLEXTRACE_OK;
 	}
 	FLEXTRACE_TRY(flex_call_read(flex, event, &call, ret_fault));
 	if (*ret_fault)
 		return flex_reject(flex, LOSS_MALFORMED, *ret_fault, ret_fault);
 	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
 	FLEXTRACE_TRY(look_at_order(flex, thread, event->ts_ns, &waits));
-	if (waits)
-		return keep(flex, thread, &call, false);
-	note_begin(&flex->edges, thread, &call, NULL);
-	return flex_open(flex, thread, &call);
+	if (flex->threads[thread].is_last_held && waits)
+		FLEXTRACE_TRY(keep_open(flex, thread));
+	flex->threads[thread].is_last_held = waits;
+	return hold_begin(flex, thread, &call);
 }
 
 /* -- at the end of the file ------------------------------------------------------------------ */
@@ -317,6 +316,7 @@ int flex_edges_join(struct flex *flex, struct faults *faults)
 		if (thread->n_in_order || thread->is_shuffled)
 			code = keep_open(flex, i);
 		thread->last_edge_ns = 0;
+		thread->last_begin = 0;
 		thread->n_in_order = 0;
 		thread->is_shuffled = false;
 	}

@@ -96,7 +96,11 @@ struct flex_thread {
 	uint32_t n_in_order; /* the first ones, up to a limit */
 	uint64_t n_ends;     /* that wait; of them: right behind a begin of their name */
 	uint64_t n_beside;
-	bool is_shuffled; /* one came before another of a later time */
+	uint64_t last_begin; /* its place in the file + 1, where nothing came behind it; 0: none */
+	uint64_t last_hash;  /* of its name and thread */
+	int64_t last_begin_ns;
+	bool is_last_held; /* it is the innermost open one, to wait once something comes behind */
+	bool is_shuffled;  /* one came before another of a later time */
 };
 
 struct flex_open {
@@ -166,11 +170,6 @@ struct flex_line {
 
 struct flex_edges {           /* of the file that is read */
 	struct spool *spool;  /* owned; NULL: there were none yet */
-	uint64_t last_begin;  /* its place in the file + 1, where nothing came behind it; 0: none */
-	uint64_t last_hash;   /* of its name and thread */
-	int64_t last_ns;      /* its time */
-	uint32_t last_thread; /* its */
-	void *last_item;      /* weak: it in the spool; NULL: no longer to be changed */
 	struct map backwards; /* places of begins whose ends came before them in time */
 };
 
