@@ -6,13 +6,18 @@
 #include "array.h"
 #include "core_stats.h"
 
+struct processor {             /* of a core, while its stamps are read */
+	uint64_t kernel_start; /* 0: no kernel is open */
+	uint32_t job, op;      /* of the firmware that is open; job 0: none is */
+};
+
 struct finder {
-	struct core_stats *stats; /* weak */
-	struct map times;         /* (core, processor), job -> times it was run there */
-	struct map ops;           /* (device, job), time -> op */
-	struct map runs;          /* run -> op */
-	uint64_t *starts;         /* owned: kernel start of each processor of a core; 0: none */
-	uint32_t n_starts_allocated;
+	struct core_stats *stats;     /* weak */
+	struct map times;             /* (core, processor), job -> times it was run there */
+	struct map ops;               /* (device, job), time -> op */
+	struct map runs;              /* run -> op */
+	struct processor *processors; /* owned */
+	uint32_t n_processors_allocated;
 };
 
 static int add_op(struct finder *finder, const struct core_stamp *stamp, uint32_t job,
@@ -32,14 +37,26 @@ static int add_op(struct finder *finder, const struct core_stamp *stamp, uint32_
 	return FLEXTRACE_OK;
 }
 
+/* Whether a run that begins there is one more kernel in firmware that runs already: a device log has
+ * several kernels within one firmware interval. */
+static bool is_inside(const struct processor *processor, const struct core_stamp *stamp,
+                      uint32_t job)
+{
+	return stamp->stamp != FLEXTRACE_WIRE_FW_START && processor->job == job;
+}
+
 /* Stores the operation of a run that was not seen before. */
 static int enter_run(struct finder *finder, const struct core_stamp *stamp, uint32_t core,
                      uint32_t job, uint32_t *ret_op)
 {
+	const struct processor *processor = &finder->processors[stamp->processor];
 	uint64_t place = (uint64_t)core << 32 | stamp->processor;
 	uint64_t owner = (uint64_t)stamp->device << 32 | job;
 	uint32_t time = map_find(&finder->times, place, job);
 
+	*ret_op = processor->op;
+	if (is_inside(processor, stamp, job))
+		return map_put(&finder->runs, stamp->run, 0, *ret_op);
 	time = time == MAP_NONE ? 0 : time + 1;
 	FLEXTRACE_TRY(map_put(&finder->times, place, job, time));
 	*ret_op = map_find(&finder->ops, owner, time);
@@ -56,26 +73,23 @@ static void take(uint64_t *first, uint64_t ticks, bool is_first)
 		*first = ticks;
 }
 
-static int take_kernel(struct finder *finder, struct core_op *op, const struct core_stamp *stamp)
+static void take_kernel(struct processor *processor, struct core_op *op,
+                        const struct core_stamp *stamp)
 {
 	bool is_start = stamp->stamp == FLEXTRACE_WIRE_KERNEL_START;
-	uint64_t began, lasted;
+	uint64_t began = processor->kernel_start, lasted;
 
-	FLEXTRACE_TRY(
-		ARRAY_RESERVE(finder->starts, finder->n_starts_allocated, stamp->processor + 1ull));
-	began = finder->starts[stamp->processor];
-	finder->starts[stamp->processor] = is_start ? stamp->ticks : 0;
+	processor->kernel_start = is_start ? stamp->ticks : 0;
 	if (stamp->name)
 		op->name = stamp->name;
 	if (is_start || !began)
-		return FLEXTRACE_OK;
+		return;
 	lasted = stamp->ticks - began;
 	if (lasted > op->longest ||
 	    (lasted == op->longest && stamp->processor < op->longest_processor)) {
 		op->longest = lasted;
 		op->longest_processor = stamp->processor;
 	}
-	return FLEXTRACE_OK;
 }
 
 /* Stamps come in order of time on each core. */
@@ -102,26 +116,43 @@ static void take_stamp(struct core_op *op, const struct core_stamp *stamp, uint3
 	}
 }
 
+static int take_job(struct finder *finder, uint32_t core, const struct core_stamp *stamp,
+                    uint32_t job)
+{
+	struct processor *processor = &finder->processors[stamp->processor];
+	uint32_t op = map_find(&finder->runs, stamp->run, 0);
+
+	if (op == MAP_NONE)
+		FLEXTRACE_TRY(enter_run(finder, stamp, core, job, &op));
+	take_stamp(&finder->stats->ops[op], stamp, core);
+	if (stamp->stamp == FLEXTRACE_WIRE_FW_START) {
+		processor->job = job;
+		processor->op = op;
+	} else if (stamp->stamp == FLEXTRACE_WIRE_FW_END) {
+		processor->job = 0;
+	} else {
+		take_kernel(processor, &finder->stats->ops[op], stamp);
+	}
+	return FLEXTRACE_OK;
+}
+
 static int take_core(struct finder *finder, uint32_t index)
 {
 	const struct core_stats *stats = finder->stats;
 	const struct core *core = &stats->all.cores[index];
 
-	if (finder->starts)
-		memset(finder->starts, 0, finder->n_starts_allocated * sizeof(*finder->starts));
+	if (finder->processors)
+		memset(finder->processors, 0,
+		       finder->n_processors_allocated * sizeof(*finder->processors));
 	for (uint64_t i = core->first; i < core->first + core->n; i++) {
 		const struct core_stamp *stamp = &stats->all.stamps[i];
 		uint32_t job = (uint32_t)stats->all.timeline->runs[stamp->run].job;
-		uint32_t op = map_find(&finder->runs, stamp->run, 0);
 
 		if (!job)
 			continue;
-		if (op == MAP_NONE)
-			FLEXTRACE_TRY(enter_run(finder, stamp, index, job, &op));
-		take_stamp(&stats->ops[op], stamp, index);
-		if (stamp->stamp == FLEXTRACE_WIRE_KERNEL_START ||
-		    stamp->stamp == FLEXTRACE_WIRE_KERNEL_END)
-			FLEXTRACE_TRY(take_kernel(finder, &stats->ops[op], stamp));
+		FLEXTRACE_TRY(ARRAY_RESERVE(finder->processors, finder->n_processors_allocated,
+		                            stamp->processor + 1ull));
+		FLEXTRACE_TRY(take_job(finder, index, stamp, job));
 	}
 	return FLEXTRACE_OK;
 }
@@ -217,7 +248,7 @@ int core_ops_find(struct core_stats *stats)
 	map_release(&finder.times);
 	map_release(&finder.ops);
 	map_release(&finder.runs);
-	free(finder.starts);
+	free(finder.processors);
 	if (stats->n_ops)
 		qsort(stats->ops, stats->n_ops, sizeof(*stats->ops), compare_ops);
 	measure_gaps(stats);

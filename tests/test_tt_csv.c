@@ -405,12 +405,35 @@ static void test_tt_tables__tell_what_bounds_operations(void **state)
 	assert_string_equal(flex_cell(&ops, 0, "fw_ns"), "1010.000");
 	assert_string_equal(flex_cell(&ops, 0, "first_to_last_start_ns"), "20.000");
 	assert_string_equal(flex_cell(&ops, 0, "op_to_op_ns"), "");
-	assert_string_equal(flex_cell(&ops, 0, "longest_ns"), "830.000");
 	assert_string_equal(flex_cell(&ops, 0, "bound"), "TRISC_0");
-	assert_string_equal(flex_cell(&ops, 0, "notes"), "");
 	assert_string_equal(flex_cell(&ops, 1, "op_to_op_ns"), "8150.000");
 	assert_string_equal(flex_cell(&ops, 1, "bound"), "gap");
 	assert_string_equal(flex_cell(&ops, 1, "notes"), "gap late_cores");
+	csv_table_release(&ops);
+}
+
+/* Several kernels in one firmware interval, some without an end: one operation. */
+static void test_tt_tables__count_an_operation_of_many_kernels_once(void **state)
+{
+	struct flex_run *run = convert(
+		state,
+		FORM_15 ZONE("1,1", "BRISC", "BRISC-FW", 1000,
+	                     2000) ZONE("1,1", "BRISC", "BRISC-KERNEL", 1100, 1200)
+			ZONE("1,1", "BRISC", "BRISC-KERNEL", 1300,
+	                     1650) "0,1,1,BRISC,9,1700,0,1024,,,BRISC-KERNEL,ZONE_START,1,f,"
+				   "\n" ZONE("1,1", "BRISC", "BRISC-KERNEL", 1800,
+	                                     1900) ZONE("2,1", "BRISC", "BRISC-FW", 1010, 2010)
+					   ZONE("2,1", "BRISC", "BRISC-KERNEL", 1150, 1800)
+						   ZONE("1,1", "BRISC", "BRISC-FW", 5000, 6000)
+							   ZONE("1,1", "BRISC", "BRISC-KERNEL",
+	                                                        5100, 5900));
+	struct csv_table ops = flex_read_table(run, "device_ops.csv");
+
+	assert_int_equal(ops.n_rows, 2);
+	assert_string_equal(flex_cell(&ops, 0, "fw_ns"), "1010.000");
+	assert_string_equal(flex_cell(&ops, 0, "kernel_ns"), "800.000");
+	assert_string_equal(flex_cell(&ops, 0, "first_to_last_start_ns"), "50.000");
+	assert_string_equal(flex_cell(&ops, 1, "op_to_op_ns"), "3200.000");
 	csv_table_release(&ops);
 }
 
@@ -562,6 +585,7 @@ int main(void)
 		TEST(test_tt_csv__survives_a_cut_at_every_byte),
 		TEST(test_tt_csv__puts_devices_on_one_time),
 		TEST(test_tt_tables__tell_what_bounds_operations),
+		TEST(test_tt_tables__count_an_operation_of_many_kernels_once),
 		TEST(test_tt_tables__count_zones_over_all_cores),
 		TEST(test_tt_csv__takes_marks_before_the_firmware_began),
 		TEST(test_tt_csv__kernels_do_not_end_the_firmware_around_them),

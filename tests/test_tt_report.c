@@ -233,6 +233,52 @@ static void test_tt_report__does_not_depend_on_where_the_counter_wraps(void **st
 	}
 }
 
+#define PAUSE_HEADINGS                                                                           \
+	"GLOBAL CALL COUNT,DEVICE ID,HOST START TS,HOST END TS,DEVICE FW START CYCLE,DEVICE FW " \
+	"END CYCLE,DEVICE FW DURATION [ns],DEVICE KERNEL DURATION [ns],OP TO OP LATENCY [ns],"   \
+	"METAL TRACE REPLAY SESSION ID\n"
+
+/* A line at a cycle; `call`: when its host call was, as text. */
+static size_t put_line(char *at, int number, const char *call, uint64_t start, uint64_t latency_ns,
+                       const char *replay)
+{
+	return (size_t)sprintf(at, "%d,0,%s,%" PRIu64 ",%" PRIu64 ",1000,1000,%" PRIu64 ",%s\n",
+	                       number, call, start % WRAP, (start + 1000) % WRAP, latency_ns,
+	                       replay);
+}
+
+/* A pause of more than half a turn of the counter (2.4 h at 1 GHz): its calls say how long it was,
+ * or, where there are none, the distance to the kernel before. A replay has the host times of the
+ * recording of its trace. */
+static void test_tt_report__knows_how_long_a_pause_was(void **state)
+{
+	static const uint64_t hours[] = {1, 2, 3, 4, 30};
+
+	for (size_t i = 0; i < 2 * sizeof(hours) / sizeof(*hours); i++) {
+		const uint64_t pause = hours[i / 2] * UINT64_C(3600000000000);
+		const uint64_t start = UINT64_C(9000000000000), behind = start + 1000 + pause;
+		char text[2048] = PAUSE_HEADINGS, *at = text + strlen(text), call[64] = ",";
+		bool has_calls = i % 2;
+		struct flex_run *run;
+
+		at += put_line(at, 1, has_calls ? "5000,5500" : ",", start, 0, "");
+		if (has_calls)
+			snprintf(call, sizeof(call), "%" PRIu64 ",%" PRIu64, pause, pause + 9);
+		at += put_line(at, 2, call, behind, has_calls ? 0 : pause, "");
+		put_line(at, 3, has_calls ? "6000,6500" : ",", behind + 6000, 5000, "1");
+		run = convert_report(state, text);
+		assert_int_equal(run->events.n_rows, 3);
+		assert_int_equal(flex_number(&run->events, 1, "start_ns") -
+		                         flex_number(&run->events, 0, "start_ns"),
+		                 pause + 1000);
+		assert_int_equal(flex_number(&run->events, 2, "start_ns") -
+		                         flex_number(&run->events, 1, "start_ns"),
+		                 6000);
+		flex_stop(state);
+		flex_start(state);
+	}
+}
+
 static void test_tt_report__survives_bad_lines(void **state)
 {
 	struct flex_run *run = convert_report(
@@ -265,6 +311,7 @@ int main(void)
 		TEST(test_tt_report__has_a_line_for_each_replay),
 		TEST(test_tt_report__places_kernels_as_far_apart_as_it_tells),
 		TEST(test_tt_report__does_not_depend_on_where_the_counter_wraps),
+		TEST(test_tt_report__knows_how_long_a_pause_was),
 		TEST(test_tt_report__survives_bad_lines),
 	};
 

@@ -9,12 +9,14 @@
 #include "import/trace_file.h"
 #include "import/tt_report_impl.h"
 
-#define LOOK_BYTES  4096
-#define MAX_COLUMNS 1024
-#define TOO_WIDE    "it has more than 1024 columns, and those behind are not read"
-#define WRAP        (UINT64_C(1) << TT_COUNTER_BITS)
-#define MIN_MHZ     1.0
-#define MAX_MHZ     1e4
+#define LOOK_BYTES   4096
+#define MAX_COLUMNS  1024
+#define TOO_WIDE     "it has more than 1024 columns, and those behind are not read"
+#define WRAP         (UINT64_C(1) << TT_COUNTER_BITS)
+#define MIN_MHZ      1.0
+#define MAX_MHZ      1e4
+#define NEAR_TICKS   (INT64_C(3) << (TT_COUNTER_BITS - 3)) /* 3/8 of a turn */
+#define MAX_PAUSE_NS 1e17                                  /* 3 years */
 
 /* -- columns --------------------------------------------------------------------------------- */
 
@@ -39,6 +41,7 @@ static const struct {
 	{"DEVICE KERNEL DURATION [ns]", KERNEL_NS},
 	{"DEVICE KERNEL START CYCLE", KERNEL_START},
 	{"OP TO OP LATENCY [ns]", LATENCY_NS},
+	{"METAL TRACE REPLAY SESSION ID", REPLAY},
 };
 
 const char *report_field(const struct report *report, enum column column)
@@ -147,7 +150,32 @@ static uint64_t unwrap_near(uint64_t near, uint64_t ticks)
 	return near + (uint64_t)(step / (INT64_C(1) << (64 - TT_COUNTER_BITS)));
 }
 
-/* Lines are taken to be near the one before, as the rows of a log are. */
+static int64_t ticks_of(const struct tt_device *device, double ns)
+{
+	return (int64_t)(fmin(fmax(ns, -MAX_PAUSE_NS), MAX_PAUSE_NS) * 1e-9 * (double)device->hz);
+}
+
+static bool has_call(const struct line *line)
+{
+	return line->has_host && line->host_start_ns && !line->is_replay;
+}
+
+/* Where a line is to be looked for: near the one before, as the rows of a log are, unless the host
+ * says, or else the report, that a pause between them was nearly half a turn of the counter. */
+static uint64_t expect(const struct tt_device *device, const struct line *line)
+{
+	uint64_t ticks = device->near_ticks;
+
+	if (has_call(line) && device->call_ns)
+		ticks = device->call_ticks +
+		        (uint64_t)ticks_of(
+				device, (double)(int64_t)(line->host_start_ns - device->call_ns));
+	else if (line->latency_ns > 0)
+		ticks += (uint64_t)ticks_of(device, line->latency_ns);
+	return llabs((int64_t)(ticks - device->near_ticks)) < NEAR_TICKS ? device->near_ticks
+	                                                                 : ticks;
+}
+
 static void count_wraps(struct tt_device *device, struct line *line)
 {
 	uint64_t length = line->fw_end - line->fw_start;
@@ -155,7 +183,7 @@ static void count_wraps(struct tt_device *device, struct line *line)
 	if (device->is_wide)
 		return;
 	if (device->has_near)
-		line->fw_start = unwrap_near(device->near_ticks, line->fw_start);
+		line->fw_start = unwrap_near(expect(device, line), line->fw_start);
 	else
 		line->fw_start += device->below;
 	line->fw_end = line->fw_start + length;
@@ -163,6 +191,10 @@ static void count_wraps(struct tt_device *device, struct line *line)
 		line->kernel_start = unwrap_near(line->fw_start, line->kernel_start);
 	device->has_near = true;
 	device->near_ticks = line->fw_start;
+	if (has_call(line)) {
+		device->call_ticks = line->fw_start;
+		device->call_ns = line->host_start_ns;
+	}
 	if ((int64_t)line->fw_start < device->least_ticks)
 		device->least_ticks = (int64_t)line->fw_start;
 }
@@ -197,6 +229,7 @@ static void read_line(const struct report *report, struct line *line)
 
 	line->has_host = has_start && report_number(report, HOST_END, &line->host_end_ns) &&
 	                 line->host_end_ns >= line->host_start_ns;
+	line->is_replay = *report_field(report, REPLAY);
 	report_number(report, CALL_COUNT, &line->call);
 	line->fw_ns = strtod(report_field(report, FW_NS), NULL);
 	line->kernel_ns = strtod(report_field(report, KERNEL_NS), NULL);
@@ -461,6 +494,7 @@ static int read_pass(struct tt *tt, const struct import_options *options, const 
 		return error->code;
 	for (uint32_t i = 0; i < tt->n_devices; i++) {
 		tt->devices[i].has_near = false;
+		tt->devices[i].call_ns = 0;
 		tt->devices[i].kernel_end_ns = 0;
 	}
 	csv_reader_init(&report.csv, file, path);

@@ -36,6 +36,7 @@ enum column {
 	KERNEL_NS,
 	KERNEL_START,
 	LATENCY_NS,
+	REPLAY,
 	N_COLUMNS
 };
 
@@ -61,6 +62,7 @@ struct line {
 	double fw_ns, kernel_ns, latency_ns;     /* latency: NAN: it does not tell */
 	uint64_t device;
 	bool has_device, has_host;
+	bool is_replay;  /* of a trace: its host times are those of the recording of that */
 	bool is_wide;    /* its cycles have more than TT_COUNTER_BITS */
 	bool is_wrapped; /* the firmware's end was counted on */
 };
