@@ -56,7 +56,7 @@ if(TARGET flextrace_lttng)
 
 	# A guest in somebody's process: forks, descriptors, signal handlers.
 	find_package(Threads REQUIRED)
-	foreach(name closes handlers)
+	foreach(name closes ends handlers)
 		add_executable(tracer_${name} tracer/${name}.c)
 		target_link_libraries(tracer_${name} PRIVATE flextrace_options flextrace_tracer Threads::Threads)
 	endforeach()
@@ -101,6 +101,7 @@ if(TARGET flextrace_lttng)
 	endfunction()
 	flextrace_add_guest_test(forks tracer_plain_lttng 5000 $<TARGET_FILE:tracer_needy> $<TARGET_FILE:tracer_needed>)
 	flextrace_add_guest_test(closes flextrace_lttng 100)
+	flextrace_add_guest_test(ends flextrace_lttng 100)
 	flextrace_add_guest_test(handlers flextrace_lttng 100 ${PROJECT_SOURCE_DIR})
 
 	add_executable(tracer_constructors tracer/constructors.c)

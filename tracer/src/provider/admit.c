@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "last_thread.h"
 #include "late.h"
 
 static uint32_t word;          /* where the kernel (before 4.14) empties no page */
@@ -39,6 +40,7 @@ void admit_set(enum admit_state state)
 void admit_warm_thread(void)
 {
 	lttng_ust_init_thread();
+	last_thread_watch();
 	admit_is_warm = 1;
 }
 

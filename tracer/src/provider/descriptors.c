@@ -18,7 +18,8 @@
 /* Of liblttng-ust-common, which no header of LTTng declares; LTTng's liblttng-ust-fd calls it. */
 int lttng_ust_safe_close_fd(int fd, int (*close)(int fd));
 
-#define DESCRIPTORS  "/proc/self/fd"
+/* Of the calling thread: the main one may have ended, or another have unshared them. */
+#define DESCRIPTORS  "/proc/thread-self/fd"
 #define STATIC_BYTES 4096 /* thread-local memory that is static is nearer to ours than that */
 
 /*

@@ -14,10 +14,12 @@
 
 #include "proc_list.h"
 
-#define TASKS          "/proc/self/task"
-#define SUFFIX         "-ust)" /* of LTTng's threads, as the kernel shows names */
-#define FLAG_EXITING   0x4     /* PF_EXITING of the kernel, part of what /proc promises */
-#define N_BEFORE_FLAGS 6       /* fields between the name and the flags: state, ppid, pgrp, ... */
+#define TASKS            "/proc/self/task"
+#define SUFFIX           "-ust)" /* of LTTng's threads and ours, as the kernel shows names */
+#define FLAG_EXITING     0x4     /* PF_EXITING of the kernel, part of what /proc promises */
+/* Fields between the name and the flags (state, ppid, pgrp, ...), and the number of threads. */
+#define N_BEFORE_FLAGS   6
+#define N_BEFORE_THREADS 17
 
 /* Reads "TID (NAME) STATE PPID ...", cut to `size`; "" if the thread is gone. */
 static void read_stat(int tid, char *line, size_t size)
@@ -35,13 +37,25 @@ static void read_stat(int tid, char *line, size_t size)
 	line[n > 0 ? n : 0] = '\0';
 }
 
-static int is_exiting(const char *after_name)
+static unsigned long read_field(const char *after_name, int n_before)
 {
 	int n_spaces = 0;
 
-	for (; *after_name && n_spaces <= N_BEFORE_FLAGS; after_name++)
+	for (; *after_name && n_spaces <= n_before; after_name++)
 		n_spaces += *after_name == ' ';
-	return (strtoul(after_name, NULL, 10) & FLAG_EXITING) != 0;
+	return strtoul(after_name, NULL, 10);
+}
+
+static int is_exiting(const char *after_name)
+{
+	return (read_field(after_name, N_BEFORE_FLAGS) & FLAG_EXITING) != 0;
+}
+
+/* `end`: of the name, in `line`. */
+static int is_lttngs(const char *line, const char *end)
+{
+	return end - line >= (ptrdiff_t)strlen(SUFFIX) &&
+	       memcmp(end + 1 - strlen(SUFFIX), SUFFIX, strlen(SUFFIX)) == 0;
 }
 
 static int is_other(int tid, void *own)
@@ -53,10 +67,7 @@ static int is_other(int tid, void *own)
 		return 0;
 	read_stat(tid, line, sizeof(line));
 	end = strrchr(line, ')');
-	if (!end || is_exiting(end))
-		return 0;
-	return end - line < (ptrdiff_t)strlen(SUFFIX) ||
-	       memcmp(end + 1 - strlen(SUFFIX), SUFFIX, strlen(SUFFIX)) != 0;
+	return end && !is_exiting(end) && !is_lttngs(line, end);
 }
 
 int threads_are_others(void)
@@ -64,4 +75,40 @@ int threads_are_others(void)
 	int own = (int)syscall(SYS_gettid);
 
 	return proc_list(TASKS, is_other, &own) != 0;
+}
+
+struct census {
+	int own, leader;
+	unsigned long n_known;
+};
+
+/* Counts LTTng's threads, and the main one once it has ended; 1: one of the program's lives. */
+static int count_known(int tid, void *data)
+{
+	struct census *census = data;
+	char line[256];
+	const char *end;
+
+	read_stat(tid, line, sizeof(line));
+	end = strrchr(line, ')');
+	if (!end)
+		return 0;
+	if (tid != census->own && !is_lttngs(line, end) && !is_exiting(end))
+		return 1;
+	census->n_known += tid == census->own || tid == census->leader || !is_exiting(end);
+	return 0;
+}
+
+/* A thread that came while the list was read is in the number that is read behind it. */
+int threads_are_gone(void)
+{
+	struct census census = {(int)syscall(SYS_gettid), (int)getpid(), 0};
+	char line[512];
+	const char *end;
+
+	if (proc_list(TASKS, count_known, &census) != 0)
+		return 0;
+	read_stat(census.own, line, sizeof(line));
+	end = strrchr(line, ')');
+	return end && read_field(end, N_BEFORE_THREADS) == census.n_known;
 }

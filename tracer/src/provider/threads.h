@@ -12,4 +12,12 @@
  */
 int threads_are_others(void);
 
+/*
+ * 1 if the main thread has ended and no other of the program's is left: only LTTng's, and the
+ * calling one, which names itself THREADS_NAME so as to count as one of these.
+ */
+int threads_are_gone(void);
+
+#define THREADS_NAME "flextrace-ust"
+
 #endif
