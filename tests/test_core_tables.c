@@ -135,6 +135,31 @@ static void test_core_tables__have_times_by_the_fitted_rate(void **state)
 	free(zones);
 }
 
+/* A counter that only marks stand on: how well it is known is told by the reads of it. */
+static void test_core_tables__have_a_clock_that_is_told_how_good_it_is(void **state)
+{
+	static const char marks[] =
+		"1000000900100 1 1 clock_sync device=0 domain=0 host_before_ns=1000000899900 "
+		"ticks=200900000 host_after_ns=1000000900100\n"
+		"1000001900100 1 1 marker_batch device=0 core=3 processor=1 domain=0 "
+		"first_index=1 dropped=0 words=slot:1:1,queue:1:0,anchor_lo:0:201002000,"
+		"anchor_hi:0:0,stamp:0:201002000,stamp:3:201120000\n"
+		"1000004900100 1 1 clock_sync device=0 domain=0 host_before_ns=1000004899900 "
+		"ticks=204900000 host_after_ns=1000004900100\n";
+	struct flex_run *run = *state;
+	struct csv_table clocks;
+	char text[4096];
+
+	snprintf(text, sizeof(text), DEFINITIONS("processors=control,math") "%s", marks);
+	convert(run, text);
+	clocks = flex_read_table(run, "clocks.csv");
+	assert_int_equal(flex_number(&clocks, 0, "events"), 1);
+	assert_int_equal(flex_number(&clocks, 0, "certified"), 1);
+	assert_in_range(flex_number(&clocks, 0, "half_width_ns_p50"), 90, 300);
+	assert_in_range(flex_number(&clocks, 0, "half_width_ns_max"), 90, 300);
+	csv_table_release(&clocks);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, flex_start, flex_stop)
 
 int main(void)
@@ -143,6 +168,7 @@ int main(void)
 		TEST(test_core_tables__are_made_of_our_own_firmware),
 		TEST(test_core_tables__ask_for_names_of_processors),
 		TEST(test_core_tables__have_times_by_the_fitted_rate),
+		TEST(test_core_tables__have_a_clock_that_is_told_how_good_it_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -329,6 +329,27 @@ static void warn(const struct judge *judge, uint32_t index)
 	warnings[WARNING_OFF_NOMINAL] += is_off_nominal(map, report);
 }
 
+/* Where there is no operation, the evidence is reads of the counter: knots stand there. */
+static int sample_knots(const struct clock_map *map, struct tally *tally)
+{
+	for (uint32_t i = 0; i < map->n_knots; i++) {
+		struct placed placed = clock_map_place_near(map, map->knots[i].ticks, &tally->knot);
+
+		if (placed.status == TIME_CERTIFIED)
+			FLEXTRACE_TRY(sample(&tally->half_widths, placed.err_ns));
+	}
+	return FLEXTRACE_OK;
+}
+
+static int sample_reads(const struct judge *judge)
+{
+	for (uint32_t i = 0; i < judge->clocks->n_maps; i++) {
+		if (!judge->clocks->reports[i].events)
+			FLEXTRACE_TRY(sample_knots(&judge->clocks->maps[i], &judge->tallies[i]));
+	}
+	return FLEXTRACE_OK;
+}
+
 static void finish_reports(const struct judge *judge)
 {
 	for (uint32_t i = 0; i < judge->clocks->n_maps; i++) {
@@ -355,6 +376,8 @@ int report_judge(struct clocks *clocks, const struct calibrate_input *input)
 		return FLEXTRACE_E_MEMORY;
 	start_reports(&judge);
 	code = judge_ops(&judge, input->ops);
+	if (code >= 0)
+		code = sample_reads(&judge);
 	finish_reports(&judge);
 	free(judge.tallies);
 	return code;
