@@ -98,8 +98,8 @@
 	  "two writers in one marker area lose records uncounted: give each, also an interrupt " \
 	  "handler, an area of its own")                                                        \
 	X(OUTSIDE_LIFE, "outside_life",                                                         \
-	  "device times lie behind the drain that read them or before their process: see the "  \
-	  "definition of their clock")                                                          \
+	  "device times lie behind the drain or record that has them, or before their process: " \
+	  "see the definition of their clock, and which one host times are of")                 \
 	X(ONE_SIDED, "one_sided_bounds",                                                        \
 	  "record both submit and complete times: nothing bounds these clocks on one side")     \
 	X(LARGE_FLOOR, "latency_floor_too_large",                                               \

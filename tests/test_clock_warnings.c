@@ -202,6 +202,39 @@ static void test_clock_warnings__say_what_stands_in_front_of_its_process(void **
 	clock_truth_release(&truth);
 }
 
+/* Host times of another clock: they lie behind the record that has them. The record is the later
+ * bound then, and nothing is certified, as nothing bounds the work from below. */
+static void test_clock_warnings__say_what_is_of_another_clock(void **state)
+{
+	const uint64_t ahead_ns = UINT64_C(3600000000000);
+	struct clock_truth truth;
+	struct clock_run run;
+	const struct tick_op *op;
+	struct table_cursor cursor;
+
+	(void)state;
+	clock_truth_init(&truth, &steady);
+	clock_run_init(&run);
+	clock_run_counter(&run);
+	for (uint32_t i = 0; i < truth.n_ops; i++) {
+		struct record_device_op record = {
+			.head.kind = FLEXTRACE_DEVICE_KERNEL, .job = i, .peer = -1};
+
+		memcpy(record.ticks32, truth.ops[i].ticks32, sizeof(record.ticks32));
+		record.submit_ns = (uint64_t)truth.ops[i].submit_ns + ahead_ns;
+		record.complete_ns = (uint64_t)truth.ops[i].complete_ns + ahead_ns;
+		clock_run_push(&run, &record.head, RECORD_DEVICE_OP,
+		               (uint64_t)truth.ops[i].complete_ns, sizeof(record));
+	}
+	clock_run_finish(&run, NULL);
+	table_read(&cursor, &run.out.ops, false);
+	while ((op = table_next(&cursor, sizeof(*op))))
+		assert_int_not_equal(op->status, TIME_CERTIFIED);
+	assert_int_equal(run.ledger.warnings[WARNING_OUTSIDE_LIFE], truth.n_ops);
+	clock_run_release(&run);
+	clock_truth_release(&truth);
+}
+
 static void test_clock_warnings__say_what_to_do(void **state)
 {
 	static const struct {
@@ -298,6 +331,7 @@ int main(void)
 		cmocka_unit_test(test_clock_warnings__say_what_is_so_and_nothing_else),
 		cmocka_unit_test(test_clock_warnings__say_when_a_side_is_open),
 		cmocka_unit_test(test_clock_warnings__say_what_stands_in_front_of_its_process),
+		cmocka_unit_test(test_clock_warnings__say_what_is_of_another_clock),
 		cmocka_unit_test(test_clock_warnings__say_what_to_do),
 		cmocka_unit_test(test_clock_warnings__find_a_step_within_a_second),
 	};

@@ -92,6 +92,21 @@ static int find_owner(struct unwrap *unwrap, uint32_t process,
 	return FLEXTRACE_OK;
 }
 
+/* Work is done when its record is written. Host times behind that are none of this host's clock:
+ * the record's time bounds the work instead. */
+static void bound_by_record(struct unwrap *unwrap, const struct record_device_op *record,
+                            struct tick_op *op)
+{
+	int64_t written_ns = unwrap_host_stamp(record->head.clock_ns);
+
+	if (!written_ns || (op->submit_host_ns <= written_ns && op->complete_host_ns <= written_ns))
+		return;
+	if (op->submit_host_ns > written_ns)
+		op->submit_host_ns = 0;
+	op->complete_host_ns = written_ns;
+	unwrap->ledger->warnings[WARNING_OUTSIDE_LIFE]++;
+}
+
 static int push_op(struct unwrap *unwrap, const struct pushed *pushed)
 {
 	const struct record_device_op *record = (const struct record_device_op *)pushed->record;
@@ -121,6 +136,7 @@ static int push_op(struct unwrap *unwrap, const struct pushed *pushed)
 	FLEXTRACE_TRY(count_fact(unwrap, op.counter));
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
 		op.ticks[i] = record->ticks32[i];
+	bound_by_record(unwrap, record, &op);
 	if (!op.submit_host_ns && !op.complete_host_ns) {
 		op.complete_host_ns = unwrap_host_stamp(record->head.clock_ns);
 		op.unused = OP_AFTER_IS_CLOCK;
