@@ -366,8 +366,16 @@ struct tick_op {
 	uint8_t unused;
 };
 
+/* From one setting up of an area by its firmware to the next, where the process saw others. Facts
+ * of its counter that were seen in between say when it was. */
+struct area_boot {
+	int64_t begin_ns;   /* it had not begun by then; INT64_MIN: not known */
+	uint32_t n_facts;   /* in the table of such brackets, behind those of the boots before */
+	uint32_t n_denying; /* others that its counter contradicts */
+};
+
 /* The marks of one marker_batch that belong to one run, or to no known one; they follow each other
- * in a table of their own. 64 bytes. */
+ * in a table of their own. 72 bytes. */
 struct mark_run {
 	int64_t drained_ns;       /* host time by which all had happened */
 	uint64_t run;             /* of the firmware, 0 = not known */
@@ -378,6 +386,7 @@ struct mark_run {
 	uint32_t queue;         /* slots only */
 	uint32_t n_marks;
 	uint32_t n_ends; /* of zones and runs, among them */
+	uint32_t boot;   /* index of struct area_boot; FLEXTRACE_NONE: nothing is said of it */
 	uint16_t segment;
 	uint8_t status;        /* enum time_status: of all its marks */
 	bool is_open : 1;      /* the run never ended: what it left open is shown */

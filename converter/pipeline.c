@@ -554,6 +554,8 @@ static void release(struct pipeline *pipeline)
 	table_release(&pipeline->unwrapped.ops);
 	table_release(&pipeline->unwrapped.mark_runs);
 	table_release(&pipeline->unwrapped.marks);
+	table_release(&pipeline->unwrapped.boots);
+	table_release(&pipeline->unwrapped.boot_facts);
 	table_release(&pipeline->unwrapped.brackets);
 	table_release(&pipeline->unwrapped.sync_points);
 	identity_release(&pipeline->identity);

@@ -211,6 +211,8 @@ void clock_run_release(struct clock_run *run)
 	unwrap_free(run->unwrap);
 	table_release(&run->out.ops);
 	table_release(&run->out.mark_runs);
+	table_release(&run->out.boots);
+	table_release(&run->out.boot_facts);
 	table_release(&run->out.marks);
 	table_release(&run->out.brackets);
 	table_release(&run->out.sync_points);

@@ -6,7 +6,8 @@ set(derive_text_source tests/text_source.c converter/decode/decode.c converter/d
 	converter/ledger.c converter/losses.c converter/strings.c ${table_sources})
 set(derive_sources converter/derive/attributes.c converter/derive/derive.c
 	converter/derive/device.c converter/derive/flows.c converter/derive/host.c
-	converter/derive/jobs.c converter/json_text.c converter/derive/lanes.c converter/derive/markers.c
+	converter/derive/jobs.c converter/json_text.c converter/derive/lanes.c
+	converter/derive/life.c converter/derive/markers.c
 	converter/derive/pairs.c converter/derive/points.c converter/derive/preps.c converter/derive/rows.c
 	converter/derive/tracks.c converter/derive/zones.c)
 

@@ -254,6 +254,8 @@ void fixture_close(struct derive_fixture *fixture)
 	timeline_release(&fixture->timeline);
 	table_release(&fixture->unwrapped.ops);
 	table_release(&fixture->unwrapped.mark_runs);
+	table_release(&fixture->unwrapped.boots);
+	table_release(&fixture->unwrapped.boot_facts);
 	table_release(&fixture->unwrapped.marks);
 	table_release(&fixture->unwrapped.sync_points);
 	ledger_release(&fixture->ledger);

@@ -304,6 +304,74 @@ static void test_derive__certifies_no_mark_behind_its_drain_or_before_its_proces
 	fixture_close(&fixture);
 }
 
+#define ALIVE                                                                             \
+	"1 1 1 process rank=0 world_size=1 pid=1 start_ns=5 time_ns=20 boot_id=b host=h " \
+	"program=p runtime=r version=1 session=mine\n"
+
+static void add_boot(struct derive_fixture *fixture, int64_t begin_ns, uint32_t n_facts,
+                     const struct bracket *facts)
+{
+	struct area_boot *boot = table_append(&fixture->unwrapped.boots, sizeof(*boot));
+
+	assert_non_null(boot);
+	*boot = (struct area_boot){.begin_ns = begin_ns, .n_facts = n_facts};
+	for (uint32_t i = 0; i < n_facts; i++) {
+		struct bracket *fact = table_append(&fixture->unwrapped.boot_facts, sizeof(*fact));
+
+		assert_non_null(fact);
+		*fact = facts[i];
+	}
+}
+
+static void add_zone(struct derive_fixture *fixture, uint32_t boot, uint64_t begin, uint64_t end)
+{
+	struct mark_run *marks = fixture_new_marks(fixture, boot + 1);
+
+	marks->boot = boot;
+	marks->drained_ns = 1000;
+	fixture_mark(fixture, boot + 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, begin);
+	fixture_mark(fixture, boot + 1, FLEXTRACE_WIRE_ZONE_END, 2, end);
+	fixture->ledger.read[RECORD_MARKER_BATCH]++;
+}
+
+/* The clock that all facts make misses those of one boot: it is not that one's. */
+static void test_derive__bounds_no_boot_whose_facts_its_clock_misses(void **state)
+{
+	const struct bracket met[] = {{50, 60, 45, 65, 0, 0, 0, 0}, {70, 70, 65, 75, 0, 0, 0, 0}};
+	const struct bracket missed[] = {{250, 260, 345, 365, 0, 0, 0, 0},
+	                                 {270, 270, 265, 275, 0, 0, 0, 0}};
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, ALIVE);
+	add_boot(&fixture, INT64_MIN, 2, met);
+	add_boot(&fixture, 100, 2, missed);
+	add_zone(&fixture, 0, 30, 40);
+	add_zone(&fixture, 1, 230, 240);
+	fixture_run(&fixture);
+	expect_device(&fixture, "30-40 zone marker 0x1 c0/0 certified +-0\n"
+	                        "230-240 zone marker 0x1 c0/0 assumed\n");
+	assert_int_equal(fixture.ledger.warnings[WARNING_UNKNOWN_BOOT], 1);
+	fixture_close(&fixture);
+}
+
+/* Runs of one boot are not in the one before, which was still drained then. */
+static void test_derive__certifies_no_mark_before_its_boot(void **state)
+{
+	struct derive_fixture fixture;
+
+	(void)state;
+	fixture_open(&fixture, ALIVE);
+	add_boot(&fixture, INT64_MIN, 0, NULL);
+	add_boot(&fixture, 300, 0, NULL);
+	add_zone(&fixture, 0, 30, 40);
+	add_zone(&fixture, 1, 230, 240);
+	fixture_run(&fixture);
+	expect_device(&fixture, "30-40 zone marker 0x1 c0/0 certified +-0\n"
+	                        "300-300 zone marker 0x1 c0/0 outlier\n");
+	fixture_close(&fixture);
+}
+
 static void test_derive__books_marker_batches_by_what_became_of_them(void **state)
 {
 	struct derive_fixture fixture;
@@ -418,6 +486,8 @@ int main(void)
 		cmocka_unit_test(test_derive__counts_for_a_clock_what_its_rows_say),
 		cmocka_unit_test(
 			test_derive__certifies_no_mark_behind_its_drain_or_before_its_process),
+		cmocka_unit_test(test_derive__bounds_no_boot_whose_facts_its_clock_misses),
+		cmocka_unit_test(test_derive__certifies_no_mark_before_its_boot),
 		cmocka_unit_test(test_derive__books_marker_batches_by_what_became_of_them),
 		cmocka_unit_test(test_derive__books_a_batch_of_many_runs_once),
 		cmocka_unit_test(test_derive__tells_markers_apart_by_device_and_kind),

@@ -219,6 +219,92 @@ static void test_unwrap_boots__never_takes_the_counter_of_the_boot_before(void *
 	assert_true(run_of_mark_at(fixture, 4)->is_unbounded);
 }
 
+/* Two boots of a device, whose counter stood still for so long between them, and was read so often
+ * in each. Stores whether runs in the first and in the second one, far from any read, have bounds. */
+static void certify_beside_stop(void **state, uint64_t stop_ns, uint32_t n_reads,
+                                bool ret_has_bound[2])
+{
+	char text[32768] = "";
+	struct fixture *fixture;
+
+	add_sync(text, sizeof(text), 500 * MS, 500 * MS);
+	add_run(text, sizeof(text), 510 * MS, 1, 505 * MS);
+	for (uint32_t i = 0; i < n_reads; i++)
+		add_sync(text, sizeof(text), (1000 + 137 * i) * MS, (1000 + 137 * i) * MS);
+	add_run(text, sizeof(text), 4000 * MS, 2, 3990 * MS);
+	/* Anew between 5000 and 6000 ms. */
+	add_words(text, sizeof(text), 6000 * MS, 0, "boot:2:64");
+	add_run(text, sizeof(text), 6010 * MS, 1, 6005 * MS - stop_ns);
+	for (uint32_t i = 0; i < n_reads; i++)
+		add_sync(text, sizeof(text), (9000 + 137 * i) * MS,
+		         (9000 + 137 * i) * MS - stop_ns);
+	add_run(text, sizeof(text), 14000 * MS, 2, 13990 * MS - stop_ns);
+	fixture = unwrap_text(state, text);
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct mark_run *run = run_of_mark_at(fixture, i ? 4 : 2);
+
+		ret_has_bound[i] = run->status == TIME_CERTIFIED && !run->is_unbounded;
+	}
+}
+
+/* A counter that stands still while its device is reset contradicts nothing if it was read only
+ * twice or so: its rate explains that as well. */
+static void test_unwrap_boots__doubts_boots_that_few_facts_tell_apart(void **state)
+{
+	bool has_bound[2];
+
+	certify_beside_stop(state, 0, 1, has_bound);
+	assert_false(has_bound[0] || has_bound[1]);
+	fixture_stop(state);
+	assert_int_equal(fixture_start(state), 0);
+	certify_beside_stop(state, 20 * MS, 1, has_bound);
+	assert_false(has_bound[0] || has_bound[1]);
+}
+
+/* More reads show whether it did. */
+static void test_unwrap_boots__believes_a_clock_that_goes_on_over_a_reset(void **state)
+{
+	bool has_bound[2];
+
+	certify_beside_stop(state, 0, 5, has_bound);
+	assert_true(has_bound[0] && has_bound[1]);
+	fixture_stop(state);
+	assert_int_equal(fixture_start(state), 0);
+	certify_beside_stop(state, MS, 5, has_bound);
+	assert_false(has_bound[0] || has_bound[1]);
+}
+
+/* The only operation of the last boot fits the counter of the boot before by its low 32 bits. All
+ * bits of the run with its stamps do not. */
+static void test_unwrap_boots__takes_no_operation_whose_run_contradicts(void **state)
+{
+	const uint64_t wrap = UINT64_C(1) << 32;
+	char text[32768] = "";
+	struct fixture *fixture;
+	uint64_t ticks = 20000 * MS % wrap; /* anew; by chance in step */
+
+	add_run(text, sizeof(text), 990 * MS, 1, 985 * MS + wrap);
+	for (uint32_t i = 0; i < 9; i++)
+		add_sync(text, sizeof(text), (1000 + 500 * i) * MS, (1000 + 500 * i) * MS + wrap);
+	add_run(text, sizeof(text), 6000 * MS, 2, 5990 * MS + wrap);
+	add_words(text, sizeof(text), 19000 * MS, 0, "boot:2:64");
+	add_run(text, sizeof(text), 19010 * MS, 1, ticks - 990 * MS);
+	add_op(text, sizeof(text), 20000 * MS, ticks, 300);
+	snprintf(text + strlen(text), sizeof(text) - strlen(text),
+	         "%llu 1 1 marker_batch device=0 core=0 processor=0 domain=0 first_index=2 "
+	         "dropped=0 words=slot:2:300,queue:1:0,anchor_lo:0:%llu,anchor_hi:0:0,"
+	         "stamp:0:%llu,stamp:4:%llu,stamp:8:%llu,stamp:3:%llu\n",
+	         20020 * 1000000ull, (unsigned long long)ticks + 2000,
+	         (unsigned long long)ticks + 2000, (unsigned long long)ticks + 3000,
+	         (unsigned long long)ticks + 7000, (unsigned long long)ticks + 8000);
+	add_run(text, sizeof(text), 21000 * MS, 3, ticks + 900 * MS);
+	fixture = unwrap_text(state, text);
+	assert_int_equal(run_of_mark_at(fixture, 0)->status, TIME_CERTIFIED);
+	assert_int_equal(op_at(fixture, 0)->status, TIME_OUTLIER);
+	assert_int_equal(run_of_mark_at(fixture, 8)->status, TIME_ASSUMED);
+	assert_true(run_of_mark_at(fixture, 8)->is_unbounded);
+}
+
 /* What was seen between the first and the last drain of a boot is of its counter. */
 static void test_unwrap_boots__certifies_runs_beside_what_was_seen_of_their_boot(void **state)
 {
@@ -313,6 +399,9 @@ int main(void)
 		TEST(keeps_two_boots_apart),
 		TEST(bounds_nothing_across_a_restart),
 		TEST(never_takes_the_counter_of_the_boot_before),
+		TEST(doubts_boots_that_few_facts_tell_apart),
+		TEST(believes_a_clock_that_goes_on_over_a_reset),
+		TEST(takes_no_operation_whose_run_contradicts),
 		TEST(certifies_runs_beside_what_was_seen_of_their_boot),
 		TEST(unwraps_by_the_width_that_the_area_tells),
 		TEST(tells_of_an_area_that_was_refused),

@@ -33,6 +33,8 @@ int fixture_stop(void **state)
 
 	table_release(&fixture->out.ops);
 	table_release(&fixture->out.mark_runs);
+	table_release(&fixture->out.boots);
+	table_release(&fixture->out.boot_facts);
 	table_release(&fixture->out.marks);
 	table_release(&fixture->out.brackets);
 	table_release(&fixture->out.sync_points);

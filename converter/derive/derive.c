@@ -69,6 +69,7 @@ void derive_free(struct derive *derive)
 	free(derive->memos);
 	free(derive->threads);
 	free(derive->processes);
+	free(derive->boots);
 	free(derive->open_spans);
 	free(derive->allocation_bytes);
 	free(derive->device_bytes);

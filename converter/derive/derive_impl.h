@@ -127,6 +127,8 @@ struct derive {
 	uint64_t n_zones;
 	struct mark_run *runs;
 	uint64_t n_runs;
+	struct boot_life *boots; /* owned */
+	uint64_t n_boots;
 	struct loose_stamp *loose;
 	uint32_t n_loose, n_loose_allocated;
 	struct marker *markers;
@@ -308,6 +310,26 @@ int device_merge(struct derive *derive);
 
 /* Call after device_take_ops(): kernel rows are named after their control blocks. */
 int zones_take_marks(struct derive *derive, struct unwrap_output *unwrapped);
+
+/* -- life.c --------------------------------------------------------------------------------- */
+
+/* A boot of an area, as its clock sees it. */
+struct boot_life {
+	int64_t begin_ns;          /* it had not begun by then; INT64_MIN: not known */
+	uint32_t n_runs, n_beyond; /* that are certified; of these, not within its life */
+	bool is_denied;            /* its clock is not the one that its facts were of */
+};
+
+/* Asks the facts and the runs of boots whether their clock is theirs. Call behind the runs are
+ * taken and before the marks are. FLEXTRACE_E_MEMORY or 0. */
+int life_judge_boots(struct derive *derive, struct unwrap_output *unwrapped);
+
+/* Whether nobody knows of which boot a run is. */
+bool life_is_open(const struct derive *derive, const struct mark_run *run);
+
+/* The time nearest to `host_ns` at which marks of a run can have been: not before the process or
+ * its boot, nor behind the drain that read them. `host_ns` where nobody recorded that. */
+int64_t life_limit_ns(const struct derive *derive, const struct mark_run *run, int64_t host_ns);
 
 /* -- markers.c ------------------------------------------------------------------------------ */
 

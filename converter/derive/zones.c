@@ -377,26 +377,21 @@ static int take_placed(struct area *area, const struct tick_mark *mark, struct o
 }
 
 /*
- * What was read had happened, and nothing happened on a device of a process before the process
- * did. A time that no error brings into that contradicts a fact: it is nowhere certified, and
- * drawn at the end that it is beyond. One whose error reaches there is drawn there as well, which
- * its error covers.
+ * A time that no error brings into the life of its boot contradicts a fact: it is nowhere
+ * certified, and drawn at the end that it is beyond. One whose error reaches there is drawn there
+ * as well, which its error covers.
  */
 static int keep_within_life(struct area *area, struct open_zone *zone)
 {
 	const struct derive *derive = area->derive;
 	const struct mark_run *run = area->run;
-	int64_t start_ns = (int64_t)derive->identity->processes[area->process].start_ns;
 	int64_t limit_ns, off_ns;
 	struct placed placed;
 	struct place *place = &zone->place;
 
-	if (start_ns == 0 || !zone->ticks) /* nobody recorded it: a file, a memory's copy */
+	if (!find_host_ns(derive, run->counter, run->segment, zone->ticks, &placed))
 		return FLEXTRACE_OK;
-	find_host_ns(derive, run->counter, run->segment, zone->ticks, &placed);
-	limit_ns = placed.host_ns > run->drained_ns ? run->drained_ns
-	           : placed.host_ns < start_ns      ? start_ns
-	                                            : placed.host_ns;
+	limit_ns = life_limit_ns(derive, run, placed.host_ns);
 	if (limit_ns == placed.host_ns || limit_ns < 0 || limit_ns > MAX_HOST_NS)
 		return FLEXTRACE_OK;
 	off_ns = limit_ns < placed.host_ns ? placed.host_ns - limit_ns : limit_ns - placed.host_ns;
@@ -428,8 +423,10 @@ static int take_mark(struct area *area, const struct tick_mark *mark)
 	}
 	process->has_clock = true;
 	zone.place.status = worse_status(zone.place.status, run->status);
-	if (run->is_unbounded)
+	if (life_is_open(area->derive, run)) {
+		zone.place.status = worse_status(zone.place.status, TIME_ASSUMED);
 		zone.place.err_ns = UINT32_MAX;
+	}
 	FLEXTRACE_TRY(keep_within_life(area, &zone));
 	area->has_row = true;
 	FLEXTRACE_TRY(take_placed(area, mark, &zone));
@@ -484,6 +481,8 @@ int zones_take_marks(struct derive *derive, struct unwrap_output *unwrapped)
 	struct area area = {.derive = derive, .jobs = &jobs};
 	int code = take_runs(derive, &unwrapped->mark_runs);
 
+	if (code >= 0)
+		code = life_judge_boots(derive, unwrapped);
 	if (code >= 0)
 		code = take_all(&area, &unwrapped->marks);
 	free(area.open);

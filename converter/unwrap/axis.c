@@ -116,6 +116,28 @@ int axis_prepare(struct axis *axis)
 	return rate_bound(axis, &axis->rate);
 }
 
+/* An operation whose stamps a run has as well is where the run is: what contradicts all bits of that
+ * one's counter, fits the low ones by chance. */
+static void follow_runs(struct axis *axis)
+{
+	for (uint32_t i = 0; i < axis->n_facts; i++) {
+		const struct fact *run = &axis->facts[i];
+
+		if (run->kind != FACT_RUN || run->status != TIME_OUTLIER ||
+		    !run->source.run->has_op_ticks)
+			continue;
+		for (uint32_t j = i + 1; j < axis->n_facts; j++) {
+			struct fact *fact = &axis->facts[j];
+
+			if (fact->after_ns != run->after_ns)
+				break;
+			if (fact->kind == FACT_OP && fact->source.op == run->source.run->op &&
+			    fact->status == TIME_CERTIFIED)
+				fact->status = TIME_OUTLIER;
+		}
+	}
+}
+
 int axis_place(struct axis *axis, const struct map *op_runs, const struct run *runs)
 {
 	if (axis->n_facts == 0)
@@ -124,6 +146,7 @@ int axis_place(struct axis *axis, const struct map *op_runs, const struct run *r
 	FLEXTRACE_TRY(axis_leave_out_strays(axis));
 	FLEXTRACE_TRY(axis_split_shifts(axis));
 	FLEXTRACE_TRY(axis_split_reads(axis));
+	follow_runs(axis);
 	axis_doubt_borders(axis);
 	FLEXTRACE_TRY(axis_choose(axis));
 	FLEXTRACE_TRY(axis_place_rest(axis, op_runs, runs));

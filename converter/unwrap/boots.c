@@ -8,6 +8,8 @@
  */
 #include "unwrap_impl.h"
 
+#define N_TOLD 16u /* facts, or runs, at either end of a boot that are asked */
+
 /* Whether a boot may be of another time than what the process saw of the counter. */
 static bool is_doubted(const struct boot *boot)
 {
@@ -16,7 +18,8 @@ static bool is_doubted(const struct boot *boot)
 
 bool boot_is_unbounded(const struct axis *axis, const struct boot *boot)
 {
-	return is_doubted(boot) || (axis->n_segments > 1 && !boot->is_known);
+	return is_doubted(boot) || (axis->n_segments > 1 && !boot->is_known) ||
+	       (boot->is_known && !seams_leave_enough(&axis->segments[boot->first_segment]));
 }
 
 static void note_segment(struct boot *boot, uint16_t segment)
@@ -35,10 +38,15 @@ static void note_run(struct boot *boot, const struct run *run)
 		note_segment(boot, run->segment);
 }
 
+static bool is_between(const struct boot *boot, const struct fact *fact)
+{
+	return fact_is_bounded(fact) && fact->before_ns >= boot->from_ns &&
+	       fact->after_ns <= boot->to_ns;
+}
+
 static bool is_inside(const struct boot *boot, const struct fact *fact)
 {
-	return fact->status == TIME_CERTIFIED && fact_is_bounded(fact) &&
-	       fact->before_ns >= boot->from_ns && fact->after_ns <= boot->to_ns;
+	return fact->status == TIME_CERTIFIED && is_between(boot, fact);
 }
 
 /* What was seen of the counter between two drains of a boot is of its counter. Segments follow each
@@ -78,7 +86,8 @@ static bool is_of_one(const struct axis *axis, const struct boot *boot)
 	if ((boot->is_anew || boot->is_over) && !axis->rate.is_known)
 		return false;
 	if (boot->is_known)
-		return boot->first_segment == boot->last_segment;
+		return boot->first_segment == boot->last_segment &&
+		       seams_leave_enough(&axis->segments[boot->first_segment]);
 	return axis->n_segments == 1 && !is_doubted(boot);
 }
 
@@ -105,7 +114,11 @@ static void place_run(const struct axis *axis, const struct boot *boot, struct r
 	bool has_latest = axis_latest(axis, (int64_t)run->clock_ns, &segment, &latest);
 	bool is_there = has_latest && segment_of(boot, segment) == segment;
 
-	if (!run->is_placed) {
+	if (run->is_placed) {
+		/* Its bracket bounds the stamps of its operation, no others. */
+		run->is_unbounded = run->segment < axis->n_segments &&
+		                    !seams_leave_enough(&axis->segments[run->segment]);
+	} else {
 		run->segment = segment_of(boot, segment);
 		run->is_unbounded = boot_is_unbounded(axis, boot);
 		if (!is_there || axis->segments[segment].has_wide) {
@@ -121,15 +134,104 @@ static void place_run(const struct axis *axis, const struct boot *boot, struct r
 		run->is_short = true;
 }
 
-void boots_place_runs(struct unwrap *unwrap, const struct batch_area *area)
+/* -- what a boot rests on ------------------------------------------------------------------------ */
+
+struct telling {
+	const struct axis *axis;   /* weak */
+	uint32_t counter;          /* of it */
+	struct area_boot *told;    /* weak */
+	struct unwrap_output *out; /* weak */
+};
+
+static int tell_bracket(struct telling *telling, const struct bracket *bracket)
+{
+	struct bracket *row = table_append(&telling->out->boot_facts, sizeof(*row));
+
+	if (!row)
+		return FLEXTRACE_E_MEMORY;
+	*row = *bracket;
+	telling->told->n_facts++;
+	return FLEXTRACE_OK;
+}
+
+static int tell_fact(struct telling *telling, const struct fact *fact)
+{
+	const struct axis *axis = telling->axis;
+
+	telling->told->n_denying += fact->status == TIME_OUTLIER;
+	if (fact->status != TIME_CERTIFIED)
+		return FLEXTRACE_OK;
+	return tell_bracket(
+		telling,
+		&(struct bracket){
+			.first_ticks = axis_ticks(axis, fact->segment, fact->first),
+			.last_ticks = axis_ticks(axis, fact->segment, fact->first + fact->span),
+			.before_host_ns = fact->before_ns,
+			.after_host_ns = fact->after_ns,
+			.counter = telling->counter,
+			.segment = fact->segment,
+		});
+}
+
+static int tell_run(struct telling *telling, const struct run *run)
+{
+	if (!run->is_placed || !run->has_op_ticks)
+		return FLEXTRACE_OK;
+	telling->told->n_denying += run->status == TIME_OUTLIER;
+	if (run->status != TIME_CERTIFIED || !run->op->submit_host_ns || !run->op->complete_host_ns)
+		return FLEXTRACE_OK;
+	return tell_bracket(telling, &(struct bracket){
+					     .first_ticks = run->ticks,
+					     .last_ticks = run->ticks,
+					     .before_host_ns = run->op->submit_host_ns,
+					     .after_host_ns = run->op->complete_host_ns,
+					     .counter = run->counter,
+					     .segment = run->segment,
+				     });
+}
+
+/* The next of [first, end) behind `at`: of many, those at both ends. */
+static uint64_t next_told(uint64_t first, uint64_t end, uint64_t at)
+{
+	return at + 1 == first + N_TOLD && end - first > 2 * N_TOLD ? end - N_TOLD : at + 1;
+}
+
+/* Tells the first and the last facts of a boot: whether the clock that is made of all facts is that
+ * of these, too, shows once it is made. */
+static int tell_boot(const struct unwrap *unwrap, struct boot *boot, struct unwrap_output *out)
+{
+	struct telling telling = {
+		.axis = &unwrap->axes[boot->counter], .counter = boot->counter, .out = out};
+	uint32_t first = axis_find(telling.axis, boot->from_ns);
+	uint32_t end = axis_find(telling.axis, boot->to_ns);
+
+	telling.told = table_append(&out->boots, sizeof(*telling.told));
+	if (!telling.told)
+		return FLEXTRACE_E_MEMORY;
+	*telling.told = (struct area_boot){.begin_ns = boot->begin_ns};
+	boot->told = (uint32_t)(out->boots.n_rows - 1);
+	for (uint64_t i = first; i < end; i = next_told(first, end, i)) {
+		if (is_between(boot, &telling.axis->facts[i]))
+			FLEXTRACE_TRY(tell_fact(&telling, &telling.axis->facts[i]));
+	}
+	for (uint64_t i = boot->first_run; i < boot->end_run;
+	     i = next_told(boot->first_run, boot->end_run, i))
+		FLEXTRACE_TRY(tell_run(&telling, &unwrap->runs[i]));
+	return FLEXTRACE_OK;
+}
+
+int boots_place_runs(struct unwrap *unwrap, const struct batch_area *area,
+                     struct unwrap_output *out)
 {
 	for (uint64_t i = area->first_run; i < area->end_run; i++)
 		note_run(&unwrap->boots[unwrap->runs[i].batch->boot], &unwrap->runs[i]);
 	for (uint32_t i = area->first_boot; i < area->end_boot; i++) {
 		struct boot *boot = &unwrap->boots[i];
 
-		if (boot->is_found || boot->is_anew || boot->is_over)
-			note_facts(&unwrap->axes[boot->counter], boot);
+		if (!boot->is_found && !boot->is_anew && !boot->is_over)
+			continue;
+		note_facts(&unwrap->axes[boot->counter], boot);
+		FLEXTRACE_TRY(tell_boot(unwrap, boot, out));
 	}
 	for (uint64_t i = area->first_run; i < area->end_run; i++) {
 		struct run *run = &unwrap->runs[i];
@@ -137,4 +239,5 @@ void boots_place_runs(struct unwrap *unwrap, const struct batch_area *area)
 		place_run(&unwrap->axes[run->counter], &unwrap->boots[run->batch->boot], run);
 		unwrap->ledger->warnings[WARNING_UNKNOWN_BOOT] += run->is_unbounded;
 	}
+	return FLEXTRACE_OK;
 }

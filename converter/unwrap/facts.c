@@ -212,6 +212,7 @@ static void take_options(struct unwrap *unwrap, uint32_t counter)
 	                        ? settings.nominal_mhz / 1e3
 	                        : (double)unwrap->identity->counters[counter].nominal_hz / 1e9;
 	axis->max_dispatch_ns = settings.max_dispatch_ns;
+	axis->rho = settings.rho_ppm * 1e-6;
 }
 
 int facts_make(struct unwrap *unwrap)

@@ -68,8 +68,8 @@ static int lose(const struct area *area, enum loss_cause cause, uint64_t n)
 	return lose_since(area, cause, n, 0);
 }
 
-/* Starts the marks of a run. */
-static int add_run(struct area *area, const struct mark_run *run)
+/* Starts the marks of a run. One that is a fact itself rests on no other of its boot. */
+static int add_run(struct area *area, const struct run *of, const struct mark_run *run)
 {
 	const struct batch *batch = area->batch;
 	struct mark_run *marks = table_append(&area->out->mark_runs, sizeof(*marks));
@@ -84,6 +84,7 @@ static int add_run(struct area *area, const struct mark_run *run)
 	marks->stream = batch->stream;
 	marks->index = batch->index;
 	marks->drained_ns = (int64_t)batch->clock_ns;
+	marks->boot = of && of->is_placed ? FLEXTRACE_NONE : area->boot->told;
 	area->marks = marks;
 	area->has_marks = true;
 	return FLEXTRACE_OK;
@@ -161,7 +162,7 @@ static int write_run(struct area *area, const struct run *run)
 		if (!stamp_ticks(area, run, i, &ticks))
 			continue;
 		if (!area->marks)
-			FLEXTRACE_TRY(add_run(area, &marks));
+			FLEXTRACE_TRY(add_run(area, run, &marks));
 		if (!add_mark(area, FLEXTRACE_WIRE_SLOT_STAMP, i, ticks))
 			return FLEXTRACE_E_MEMORY;
 	}
@@ -306,7 +307,7 @@ static int add_ring_run(struct area *area)
 		marks.job = area->run->op ? area->run->op->job : area->run->job;
 		marks.is_open = area->run->is_open;
 	}
-	FLEXTRACE_TRY(add_run(area, &marks));
+	FLEXTRACE_TRY(add_run(area, area->run, &marks));
 	return area->run ? FLEXTRACE_OK : float_run(area);
 }
 
@@ -459,9 +460,8 @@ static int write_area(struct unwrap *unwrap, struct batch_area *of, struct unwra
 		.unwrap = unwrap, .out = out, .next_run = of->first_run, .end_run = of->end_run};
 	struct table_cursor cursor;
 	const struct batch *batch;
-	int code = FLEXTRACE_OK;
+	int code = boots_place_runs(unwrap, of, out);
 
-	boots_place_runs(unwrap, of);
 	table_read(&cursor, &of->batches, true);
 	while (code >= 0 && (batch = batch_next(&cursor)))
 		code = write_batch(&area, batch);

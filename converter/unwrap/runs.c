@@ -170,7 +170,10 @@ static int begin_boot(struct booting *booting)
 	boots[unwrap->n_boots] = (struct boot){.first_run = unwrap->n_runs,
 	                                       .end_run = unwrap->n_runs,
 	                                       .from_ns = INT64_MAX,
-	                                       .to_ns = INT64_MIN};
+	                                       .to_ns = INT64_MIN,
+	                                       .begin_ns = INT64_MIN,
+	                                       .last_ns = {INT64_MIN, INT64_MIN, INT64_MIN},
+	                                       .told = FLEXTRACE_NONE};
 	unwrap->n_boots++;
 	booting->has_ring = booting->has_slots = false;
 	return FLEXTRACE_OK;
@@ -208,7 +211,19 @@ static void note_drain(struct boot *boot, const struct batch *batch)
 		boot->from_ns = (int64_t)batch->clock_ns;
 	if (boot->to_ns < (int64_t)batch->clock_ns)
 		boot->to_ns = (int64_t)batch->clock_ns;
+	boot->last_ns[2] = boot->last_ns[1];
+	boot->last_ns[1] = boot->last_ns[0];
+	boot->last_ns[0] = (int64_t)batch->clock_ns;
 	boot->counter = batch->counter;
+}
+
+/* Tells two boots in a row of each other. The area was of the first one when the last batch of it
+ * was read. One reading makes two batches at most, so that was behind the one before these. */
+static void tie_boots(struct boot *boot, struct boot *next)
+{
+	boot->is_over = true;
+	next->is_anew = true;
+	next->begin_ns = boot->last_ns[2] != INT64_MIN ? boot->last_ns[2] : boot->begin_ns;
 }
 
 static int read_batch(struct booting *booting, struct batch *batch)
@@ -253,10 +268,8 @@ static int read_area(struct unwrap *unwrap, struct batch_area *area)
 		FLEXTRACE_TRY(read_batch(&booting, batch));
 	area->end_run = unwrap->n_runs;
 	area->end_boot = unwrap->n_boots;
-	for (uint32_t i = area->first_boot; i + 1 < area->end_boot; i++) {
-		unwrap->boots[i].is_over = true;
-		unwrap->boots[i + 1].is_anew = true;
-	}
+	for (uint32_t i = area->first_boot; i + 1 < area->end_boot; i++)
+		tie_boots(&unwrap->boots[i], &unwrap->boots[i + 1]);
 	return FLEXTRACE_OK;
 }
 

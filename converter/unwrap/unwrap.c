@@ -436,6 +436,7 @@ static int resolve(struct unwrap *unwrap, struct unwrap_output *out)
 		if (unwrap->axes[i].n_facts == 0)
 			FLEXTRACE_TRY(bare_place(unwrap, i, &out->brackets));
 	}
+	FLEXTRACE_TRY(seams_count(unwrap));
 	FLEXTRACE_TRY(marks_write(unwrap, out));
 	FLEXTRACE_TRY(match_choices(unwrap));
 	table_take(&out->ops, &unwrap->ops);

@@ -29,6 +29,9 @@ struct unwrap_output {
 	struct table mark_runs;
 	/* struct tick_mark, run by run */
 	struct table marks;
+	/* struct area_boot, by area, in order; their facts: struct bracket, boot by boot */
+	struct table boots;
+	struct table boot_facts;
 	/* struct bracket, evidence for calibrate, by counter, in order of time */
 	struct table brackets;
 	/* struct sync_point, evidence for align, in gather order */

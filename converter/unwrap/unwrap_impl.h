@@ -25,6 +25,7 @@
  *   late.c    facts that the first pass left open
  *   bare.c    counters that nothing ties to the host
  *   boots.c   of which segment of its counter a boot of an area is; runs get their places
+ *   seams.c   what says that a counter went on where an area was set up anew
  *   marks.c   marker words get theirs
  *
  * A fact is a stamp (or the stamps of an operation) together with what the host knows of its
@@ -111,7 +112,10 @@ static inline bool batch_is_boot(const struct batch *batch)
 struct boot {
 	uint64_t first_run, end_run;
 	int64_t from_ns, to_ns; /* when it was drained first and last; from > to: never */
+	int64_t begin_ns;       /* it had not begun by then; INT64_MIN: not known */
+	int64_t last_ns[3];     /* of its last batches, newest first; likewise */
 	uint32_t counter;       /* of its batches */
+	uint32_t told;          /* index of struct area_boot; FLEXTRACE_NONE: none */
 	bool is_found;          /* some of it was there before the process looked */
 	bool is_anew;           /* it followed another one */
 	bool is_over;           /* another one follows */
@@ -202,10 +206,12 @@ struct matches {
 /* Where a segment's axis has its origin: ticks = place + origin. */
 struct axis_segment {
 	uint64_t origin;
-	uint64_t shift;    /* of its ticks against what the counter showed; see set_origins() */
-	int64_t least;     /* place of any of its facts */
-	int64_t most;      /* likewise */
-	bool has_wide;     /* by a fact of all the counter's bits */
+	uint64_t shift; /* of its ticks against what the counter showed; see set_origins() */
+	int64_t least;  /* place of any of its facts */
+	int64_t most;   /* likewise */
+	uint32_t n_facts, n_seams; /* brackets; of the gaps between, those with seams */
+	bool is_steady;            /* few facts, which one mean rate explains */
+	bool has_wide;             /* by a fact of all the counter's bits */
 	bool is_after_gap; /* nothing ties it to the one before; else the counter began anew */
 };
 
@@ -217,6 +223,7 @@ struct axis {
 	bool is_soft;                    /* it has estimates only, and they stand for brackets */
 	struct rate rate;
 	double nominal;          /* ticks per ns, 0 = not known */
+	double rho;              /* promised: how far the rate goes from its mean, relative */
 	int64_t max_dispatch_ns; /* 0 = not known */
 	double tolerance;        /* ticks that a bracket may be wrong by without being an outlier */
 	struct axis_segment *segments; /* owned */
@@ -406,8 +413,17 @@ bool axis_latest(const struct axis *axis, int64_t host_ns, uint16_t *ret_segment
 /* Places the runs of a counter that has no fact at all by its nominal rate: assumed. */
 int bare_place(struct unwrap *unwrap, uint32_t counter, struct table *brackets);
 
-/* Puts the runs of an area on the axes of their counters, once these have all their facts. */
-void boots_place_runs(struct unwrap *unwrap, const struct batch_area *area);
+/* Counts the facts of segments of placed axes, and where their areas were set up anew.
+ * FLEXTRACE_E_MEMORY or 0. */
+int seams_count(struct unwrap *unwrap);
+
+/* Whether the facts of a segment say that its counter did not jump where areas were. */
+bool seams_leave_enough(const struct axis_segment *segment);
+
+/* Puts the runs of an area on the axes of their counters, once these have all their facts, and tells
+ * what its boots rest on. FLEXTRACE_E_MEMORY or 0. */
+int boots_place_runs(struct unwrap *unwrap, const struct batch_area *area,
+                     struct unwrap_output *out);
 
 /* Whether nobody knows on which segment of its counter a boot is. */
 bool boot_is_unbounded(const struct axis *axis, const struct boot *boot);

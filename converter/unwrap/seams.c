@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where an area was set up anew, its counter may have stood still meanwhile, or come back where it
+ * had been: a jump. Facts on either side that fit one steady clock all the same say that it did
+ * not, if they are more than a clock can be bent to by such jumps, and by its rate and its offset.
+ * Where facts are many, a jump shows later: to the clock that is made of them.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "unwrap_impl.h"
+
+#define N_FEW   32u /* facts that are compared, each with each */
+#define N_MANY  8u  /* of a steady clock: do not fit it by chance, wherever it may have jumped */
+#define N_SPARE 5u  /* more than jumps: for the offset, the rate, and three that may object */
+
+bool seams_leave_enough(const struct axis_segment *segment)
+{
+	if (segment->n_seams == 0 || segment->n_facts > N_FEW)
+		return true;
+	return segment->is_steady &&
+	       (segment->n_facts >= N_MANY || segment->n_facts >= segment->n_seams + N_SPARE);
+}
+
+struct seam {
+	uint32_t counter, fact; /* the area was set up anew between this one and the next */
+};
+
+static int compare_seams(const void *left, const void *right)
+{
+	const struct seam *a = left, *b = right;
+
+	if (a->counter != b->counter)
+		return a->counter < b->counter ? -1 : 1;
+	return (a->fact > b->fact) - (a->fact < b->fact);
+}
+
+static bool is_known(const struct fact *fact)
+{
+	return fact->status == TIME_CERTIFIED && fact_is_bounded(fact);
+}
+
+/* Counts the facts of each segment; what has the same bracket as the one before says the same. */
+static void count_facts(struct axis *axis)
+{
+	const struct fact *last = NULL;
+
+	for (uint32_t i = 0; i < axis->n_facts; i++) {
+		const struct fact *fact = &axis->facts[i];
+
+		if (!is_known(fact) || (last && last->before_ns == fact->before_ns &&
+		                        last->after_ns == fact->after_ns))
+			continue;
+		axis->segments[fact->segment].n_facts++;
+		last = fact;
+	}
+}
+
+/* Stores where the area was set up anew, if that is within a segment. */
+static bool find_seam(const struct axis *axis, const struct boot *boot, struct seam *ret_seam)
+{
+	uint32_t front = axis_find(axis, boot->from_ns), behind = front;
+
+	while (front > 0 && !is_known(&axis->facts[front - 1]))
+		front--;
+	while (behind < axis->n_facts && !is_known(&axis->facts[behind]))
+		behind++;
+	*ret_seam = (struct seam){boot->counter, front};
+	return front > 0 && behind < axis->n_facts &&
+	       axis->facts[front - 1].segment == axis->facts[behind].segment;
+}
+
+/* -- steady clocks ---------------------------------------------------------------------------- */
+
+/* Mean rates, in ns per tick. */
+struct means {
+	double lo, hi, rho;
+};
+
+/* Leaves the mean rates that take a clock from one fact to a later one. */
+static void narrow(struct means *means, const struct fact *from, const struct fact *to)
+{
+	double least = (double)(int64_t)(to->first - from->first - from->span) + 1;
+	double most = (double)(int64_t)(to->first + to->span - from->first) - 1;
+
+	if (least > 1)
+		means->lo = fmax(means->lo, (double)(to->before_ns - from->after_ns) / least /
+		                                    (1 + means->rho));
+	if (most > 0)
+		means->hi = fmin(means->hi, (double)(to->after_ns - from->before_ns) / most /
+		                                    (1 - means->rho));
+}
+
+/* Whether one mean rate explains all facts of a segment of few. */
+static bool is_steady(const struct axis *axis, uint32_t segment)
+{
+	struct means means = {0, INFINITY, axis->rho};
+	const struct fact *few[N_FEW];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < axis->n_facts && n < N_FEW; i++) {
+		if (!is_known(&axis->facts[i]) || axis->facts[i].segment != segment)
+			continue;
+		for (uint32_t j = 0; j < n; j++)
+			narrow(&means, few[j], &axis->facts[i]);
+		few[n++] = &axis->facts[i];
+	}
+	return means.lo <= means.hi;
+}
+
+static void judge_segments(const struct axis *axis)
+{
+	for (uint32_t i = 0; i < axis->n_segments; i++) {
+		struct axis_segment *segment = &axis->segments[i];
+
+		if (segment->n_seams && segment->n_facts <= N_FEW)
+			segment->is_steady = is_steady(axis, i);
+	}
+}
+
+static void count_seams(const struct unwrap *unwrap, struct seam *seams, uint32_t n)
+{
+	qsort(seams, n, sizeof(*seams), compare_seams);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct axis *axis = &unwrap->axes[seams[i].counter];
+
+		if (i == 0 || compare_seams(&seams[i - 1], &seams[i]) != 0)
+			axis->segments[axis->facts[seams[i].fact - 1].segment].n_seams++;
+	}
+}
+
+int seams_count(struct unwrap *unwrap)
+{
+	struct seam *seams = malloc((unwrap->n_boots + 1ull) * sizeof(*seams));
+	uint32_t n = 0;
+
+	if (!seams)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < unwrap->n_axes && unwrap->n_boots; i++)
+		count_facts(&unwrap->axes[i]);
+	for (uint32_t i = 0; i < unwrap->n_boots; i++) {
+		const struct boot *boot = &unwrap->boots[i];
+
+		/* Nothing is known of a boot that was never drained, and nothing rests on it. */
+		n += boot->is_anew && boot->from_ns <= boot->to_ns &&
+		     boot[-1].from_ns <= boot[-1].to_ns &&
+		     find_seam(&unwrap->axes[boot->counter], boot, &seams[n]);
+	}
+	if (n)
+		count_seams(unwrap, seams, n);
+	for (uint32_t i = 0; i < unwrap->n_axes && n; i++)
+		judge_segments(&unwrap->axes[i]);
+	free(seams);
+	return FLEXTRACE_OK;
+}
