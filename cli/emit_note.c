@@ -154,7 +154,7 @@ static int write_line(void *context, const char *path)
 	fprintf(note->file, ",%" PRIu32 ",%u", head->wait_ms, count_threads(head->pid));
 	for (size_t i = 0; i < N_EVENTS; i++)
 		fprintf(note->file, ",%" PRIu64 ",%" PRIu64, counts.n[i], head->late[i]);
-	fputc('\n', note->file);
+	fprintf(note->file, ",%" PRIu64 "\n", head->n_unrecorded);
 	return 0;
 }
 
@@ -163,7 +163,7 @@ static void write_heading(FILE *file)
 	fputs("when,pid,start_ns,own,here,program,wait_ms,threads", file);
 	for (size_t i = 0; i < N_EVENTS; i++)
 		fprintf(file, ",%s," EMITTED_LATE "%s", event_names[i], event_names[i]);
-	fputc('\n', file);
+	fputs("," EMITTED_UNRECORDED "\n", file);
 }
 
 static const char *find_home(void)

@@ -38,7 +38,8 @@ static struct sums sum_up(const cJSON *process)
 /* Whose records are missing, or who waited long for LTTng. */
 static bool is_to_name(const cJSON *process)
 {
-	return sum_up(process).missing > 0 || summary_number(process, "wait_ms") >= MIN_WAIT_MS;
+	return sum_up(process).missing > 0 || summary_number(process, "unrecorded") > 0 ||
+	       summary_number(process, "wait_ms") >= MIN_WAIT_MS;
 }
 
 static void print_process(FILE *to, const cJSON *process)
@@ -51,6 +52,9 @@ static void print_process(FILE *to, const cJSON *process)
 	        sums.emitted, sums.read);
 	if (sums.late > 0)
 		fprintf(to, ", %.0f before LTTng answered: it began late", sums.late);
+	if (summary_number(process, "unrecorded") > 0)
+		fprintf(to, "; %.0f more could not be made, in its children or in signal handlers",
+		        summary_number(process, "unrecorded"));
 	if (summary_number(process, "wait_ms") >= MIN_WAIT_MS)
 		fprintf(to, "; it waited %.1f s for LTTng",
 		        summary_number(process, "wait_ms") / 1000);
@@ -106,7 +110,7 @@ void summary_print_emitted(FILE *to, const cJSON *run)
 	fprintf(to, "  %.0f records of %d programs, %.0f were read, %.0f are missing\n",
 	        all.emitted, cJSON_GetArraySize(processes), all.read, all.missing);
 	if (n > MAX_NAMED)
-		fprintf(to, "  %d programs have records missing or waited: emitted.csv\n", n);
+		fprintf(to, "  %d programs have records missing, or waited: run.json\n", n);
 	n = 0;
 	cJSON_ArrayForEach(process, processes)
 	{

@@ -35,6 +35,7 @@ struct life {
 	/* With what is late, and that alone. */
 	uint64_t n[EMITTED_TIME_COUNT][RECORD_CLASS_COUNT];
 	uint64_t late[EMITTED_TIME_COUNT][RECORD_CLASS_COUNT];
+	uint64_t n_unrecorded[EMITTED_TIME_COUNT];
 };
 
 struct lives {
@@ -43,6 +44,7 @@ struct lives {
 	struct map by_who; /* (pid, start_ns) */
 	/* Behind the last one: an event that the recorder did not know. */
 	size_t columns[RECORD_CLASS_COUNT], late_columns[RECORD_CLASS_COUNT];
+	size_t unrecorded_column;
 	uint64_t n_discarded;
 	bool is_ended, wants_all;
 };
@@ -76,6 +78,7 @@ static int find_columns(struct csv_reader *reader, struct lives *lives)
 		lives->columns[class] = csv_reader_find(reader, record_class_name(class));
 		lives->late_columns[class] = csv_reader_find(reader, late);
 	}
+	lives->unrecorded_column = csv_reader_find(reader, EMITTED_UNRECORDED);
 	return reader->n_fields >= N_COLUMNS ? FLEXTRACE_OK : FLEXTRACE_E_INPUT;
 }
 
@@ -113,6 +116,7 @@ static void take_counts(const struct lives *lives, const struct csv_reader *read
 	life->wait_ms = read_number(reader, COLUMN_WAIT);
 	if (time == EMITTED_STOPPING)
 		life->n_threads = read_number(reader, COLUMN_THREADS);
+	life->n_unrecorded[time] = read_number(reader, lives->unrecorded_column);
 	for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
 		uint64_t late = read_number(reader, lives->late_columns[class]);
 
@@ -193,6 +197,8 @@ static void add_life(struct emitted_process *process, const struct life *life, b
 	memcpy(process->program, life->program, sizeof(process->program));
 	process->wait_ms += life->wait_ms;
 	process->n_threads += life->n_threads;
+	process->n_unrecorded += rise(life->n_unrecorded[EMITTED_STARTED],
+	                              life->n_unrecorded[EMITTED_STOPPED]);
 	for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
 		process->least[class] += rise(n[EMITTED_STARTED][class],
 		                              n[EMITTED_STOPPING][class]);

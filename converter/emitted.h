@@ -6,7 +6,7 @@
  * recording, four times: before and behind the start of the session, before and behind its end.
  *
  *	DIR/EMITTED_FILE    when,pid,start_ns,own,here,program,wait_ms,threads,
- *	                    <event>,late_<event>,...
+ *	                    <event>,late_<event>,...,unrecorded
  *
  * While LTTng starts or stops a session, some records are counted and not written. So what was
  * emitted into the recording is bounded: at least what was counted from `started` to `stopping`, at
@@ -20,6 +20,8 @@
  *   written yet when the recording ended.
  * - A line EMITTED_LTTNG has what LTTng says it discarded, of all channels: in packets it tells of
  *   what came before their end only.
+ * - What children of a process made that LTTng does not know, and its handlers in threads that
+ *   were not ready, is `unrecorded`: it was never emitted.
  * - What a process emitted before LTTng knew it is late: no record of that can be read.
  */
 #ifndef FLEXTRACE_EMITTED_H
@@ -32,10 +34,11 @@
 #include "map.h"
 #include "model.h"
 
-#define EMITTED_FILE  ".flextrace-emitted"
-#define EMITTED_ALL   "all"
-#define EMITTED_LATE  "late_"
-#define EMITTED_LTTNG "lttng"
+#define EMITTED_FILE       ".flextrace-emitted"
+#define EMITTED_ALL        "all"
+#define EMITTED_LATE       "late_"
+#define EMITTED_LTTNG      "lttng"
+#define EMITTED_UNRECORDED "unrecorded"
 
 #define EMITTED_PROGRAM_SIZE 64
 
@@ -63,6 +66,7 @@ struct emitted_process {
 	char program[EMITTED_PROGRAM_SIZE]; /* the last one of that pid */
 	uint64_t wait_ms;                   /* that it waited for LTTng, where that was long */
 	uint64_t n_threads;                 /* at the end; 0: it had ended */
+	uint64_t n_unrecorded;              /* at most: until the recording had ended */
 	/* emitted at least and at most, read, and of the emitted ones late, by class of record */
 	uint64_t least[RECORD_CLASS_COUNT], most[RECORD_CLASS_COUNT], read[RECORD_CLASS_COUNT],
 		late[RECORD_CLASS_COUNT];

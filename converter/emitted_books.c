@@ -45,6 +45,7 @@ static void merge_pids(struct emitted *emitted)
 		}
 		to[-1].is_own |= from->is_own;
 		to[-1].n_threads += from->n_threads;
+		to[-1].n_unrecorded += from->n_unrecorded;
 		for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
 			to[-1].least[class] += from->least[class];
 			to[-1].most[class] += from->most[class];
@@ -70,7 +71,8 @@ static void drop_others(struct emitted *emitted)
 	for (uint32_t i = 0; i < emitted->n; i++) {
 		const struct emitted_process *process = &emitted->processes[i];
 
-		if ((process->is_own && sum(process->most)) || sum(process->read))
+		if ((process->is_own && (sum(process->most) || process->n_unrecorded)) ||
+		    sum(process->read))
 			emitted->processes[n++] = *process;
 	}
 	emitted->n = n;
@@ -151,6 +153,8 @@ static int book_late(struct ledger *ledger, const struct emitted *emitted)
 		if (n)
 			FLEXTRACE_TRY(ledger_lose(ledger, LOSS_BEGAN_LATE, &place, n, INT64_MIN));
 		ledger->warnings[WARNING_BEGAN_LATE] += n != 0;
+		if (!process->is_excluded)
+			ledger->warnings[WARNING_UNRECORDED] += process->n_unrecorded;
 	}
 	return FLEXTRACE_OK;
 }

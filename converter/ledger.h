@@ -42,6 +42,9 @@
 	X(BEGAN_LATE, "began_late",                                                             \
 	  "programs recorded nothing before LTTng's session daemon answered them: emitted.csv "  \
 	  "names them. The machine was busy, or the daemon stood still")                         \
+	X(UNRECORDED, "unrecorded",                                                             \
+	  "records that were not made, in children of programs with threads or in signal "      \
+	  "handlers: FLEXTRACE_FORK=register, flextrace_thread_init()")                         \
 	X(LOST_MARKERS, "lost_markers", "enlarge the marker ring or drain it more often")       \
 	X(UNCALIBRATED, "uncalibrated_device",                                                  \
 	  "record submit and complete times, or FLEXTRACE_CLOCK_SYNC")                          \

@@ -61,7 +61,7 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 	set_tests_properties(soak.registration PROPERTIES LABELS soak TIMEOUT 3600)
 	add_test(NAME record.emitted COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
 		${CMAKE_CURRENT_SOURCE_DIR}/record/emitted.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:record_program>
-		$<TARGET_FILE:full_rate>)
+		$<TARGET_FILE:full_rate> $<TARGET_FILE:tracer_forks> $<TARGET_FILE:tracer_plain_lttng>)
 	set_tests_properties(record.emitted PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 600 RESOURCE_LOCK lttng
 		ENVIRONMENT FLEXTRACE_PROVIDER=$<TARGET_FILE:flextrace_lttng>)
 	add_executable(record_terminal record/terminal.c)

@@ -200,6 +200,54 @@ static void test_emit_counts__of_a_child_are_its_own(void **state)
 	empty_root();
 }
 
+static const struct emit_file_head *map_own_head(void)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" EMIT_FILE_DIR "/" EMIT_FILE_NAME, root,
+	         (unsigned int)geteuid(), (unsigned int)getpid(), (unsigned long long)START_NS);
+	fd = open(path, O_RDONLY);
+	return mmap(NULL, EMIT_FILE_PAGE, PROT_READ, MAP_SHARED, fd, 0);
+}
+
+/* The child can open no file, the grandchild none either. */
+static void fork_without_files(void)
+{
+	const struct emit_file_head *head;
+	pid_t child;
+	int status;
+
+	emit_counts_open(root, START_NS);
+	add(7, 10);
+	head = map_own_head();
+	child = fork();
+	if (child == 0) {
+		setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0});
+		for (int i = 0; i < 2; i++) {
+			emit_counts_open(root, START_NS + 1);
+			add(7, 3); /* of what is recorded, its own */
+			emit_counts_add_late(7);
+			emit_counts_add_unrecorded();
+			emit_counts_add_unrecorded();
+		}
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	_exit(status != 0 || head->late[7] != 2 || head->n_unrecorded != 4 ||
+	      read_count(getpid(), START_NS, 7) != 10);
+}
+
+static void test_emit_counts__of_a_child_without_a_file_are_told_by_its_parent(void **state)
+{
+	int status;
+
+	(void)state;
+	run(fork_without_files, &status);
+	assert_int_equal(status, 0);
+	empty_root();
+}
+
 /* -- signal handlers -- */
 
 #define N_SIGNALS 200
@@ -284,6 +332,8 @@ int main(void)
 		cmocka_unit_test(test_emit_counts__outlive_a_killed_process),
 		cmocka_unit_test(test_emit_counts__leave_no_file_of_nothing),
 		cmocka_unit_test(test_emit_counts__of_a_child_are_its_own),
+		cmocka_unit_test(
+			test_emit_counts__of_a_child_without_a_file_are_told_by_its_parent),
 		cmocka_unit_test(test_emit_counts__lose_nothing_to_handlers),
 		cmocka_unit_test(test_emit_counts__do_without_a_file),
 	};

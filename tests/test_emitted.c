@@ -131,6 +131,35 @@ static void test_emitted__knows_processes_of_which_nothing_was_read(void **state
 	emitted_release(&emitted);
 }
 
+#define UNRECORDED                                                                       \
+	"when,pid,start_ns,own,here,program,wait_ms,threads,scope,unrecorded\n"          \
+	"starting,1,5,1,1,ran,0,1,0,7\nstarting\nstarted,1,5,1,1,ran,0,1,0,8\nstarted\n" \
+	"stopping,1,5,1,1,ran,0,1,3,20\nstopping,2,6,1,1,only,0,1,0,4\nstopping\n"       \
+	"stopped,1,5,1,1,ran,0,1,3,28\nstopped,2,6,1,1,only,0,1,0,4\n"                   \
+	"stopped,3,7,0,0,other,0,1,0,9\nstopped\n"
+
+/* Of this recording, from its begin on, also of a program of which nothing else is known. */
+static void test_emitted__tells_what_was_not_recorded(void **state)
+{
+	struct stream_process process = {.vpid = 1, .n_read = {[RECORD_SCOPE] = 3}};
+	struct stream stream = {.processes = &process, .n_processes = 1}, *streams[] = {&stream};
+	struct stream_set set = {streams, 1, 1};
+	struct emitted emitted = {NULL};
+	struct ledger ledger;
+
+	(void)state;
+	write_lines(UNRECORDED);
+	assert_int_equal(emitted_read(&emitted, dir, NULL), 0);
+	assert_int_equal(emitted_compare(&emitted, &set), 0);
+	ledger_init(&ledger);
+	assert_int_equal(emitted_book(&emitted, &set, &ledger, 0), 0);
+	assert_int_equal(ledger.warnings[WARNING_UNRECORDED], 20 + 4);
+	assert_int_equal(ledger_total(&ledger, LOSS_UNACCOUNTED), 0);
+	assert_int_equal(emitted.n, 2);
+	ledger_release(&ledger);
+	emitted_release(&emitted);
+}
+
 #define LATE                                                                                      \
 	"all\nstarting\nstarted\nstopping,1,5,0,1,prog,0,0,0,30,20,0\nstopping,3,5,0,1,late,0,0," \
 	"0,0,"                                                                                    \
@@ -314,6 +343,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_emitted__bounds_what_was_emitted),
 		cmocka_unit_test(test_emitted__knows_processes_of_which_nothing_was_read),
+		cmocka_unit_test(test_emitted__tells_what_was_not_recorded),
 		cmocka_unit_test(test_emitted__tells_who_began_late),
 		cmocka_unit_test(test_emitted__does_not_answer_for_other_recordings),
 		cmocka_unit_test(test_emitted__believes_lttngs_total_as_far_as_records_are_missing),

@@ -373,6 +373,8 @@ static void add_emitted(cJSON *root, const struct timeline *timeline)
 		json_item_add_text(item, "program", process->program);
 		if (process->wait_ms)
 			json_item_add_u64(item, "wait_ms", process->wait_ms);
+		if (process->n_unrecorded)
+			json_item_add_u64(item, "unrecorded", process->n_unrecorded);
 		for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
 			add_counts(item, &emitted->processes[i], class);
 		json_item_append(processes, item);

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# emitted.sh FLEXTRACE PROGRAM FULL_RATE: what programs emitted into a recording, as they counted it, against what was read,
+# emitted.sh FLEXTRACE PROGRAM FULL_RATE FORKS PROVIDER: what programs emitted into a recording, as they counted it, against what was read,
 # however it is recorded: emitted.csv has a line for each program and class, and nothing is missing that is not told.
 . "$(dirname "$0")/lib.sh"
-FULL_RATE=$3
+FULL_RATE=$3 FORKS=$4 PLAIN_PROVIDER=$5
 export LTTNG_UST_REGISTER_TIMEOUT=-1
 
 # told DIR PROGRAM CLASS: emitted, read, late and missing.
@@ -155,4 +155,26 @@ for chunk in chunks/chunks/0 chunks/chunks/1 chunks/chunks/2; do
 done
 [ $read -eq 3200 ] && [ $least -le 3200 ] && [ $most -ge 3200 ] || fail "chunks: $least to $most emitted, $read read"
 [ -z "$(find chunks -maxdepth 1 -name '.flextrace-emitted-*')" ] || fail "notes of chunks are left"
+nothing_left
+
+# What children could not record is told, with the program that forked them, and what they made while no daemon was in reach.
+# unrecorded DIR COUNT
+unrecorded() {
+	n=$(awk '/"unrecorded":/ { gsub(/[^0-9]/, ""); n += $0 } END { print n + 0 }' "$1/run.json")
+	[ "$n" -eq "$2" ] || fail "$n instead of $2 unrecorded in $1: $(cat err.log)"
+}
+FLEXTRACE_PROVIDER=$PLAIN_PROVIDER
+run 0 "$FLEXTRACE" record -o left -- "$FORKS" exits
+says '^60 left out' out.log
+says '60 more could not be made' err.log
+says 'unrecorded (60)' err.log
+unrecorded left 60
+closed left
+run 0 "$FLEXTRACE" record -o no-files -- "$FORKS" no-files
+unrecorded no-files 20
+run_dir=$LTTNG_HOME/.lttng
+[ "$(id -u)" -ne 0 ] || run_dir=/run/lttng
+run 0 "$FLEXTRACE" record -o unreachable -- "$FORKS" unreachable "$run_dir/lttng-ust-sock-8"
+[ "$(lost unreachable began_late)" -eq 20 ] || fail "out of reach: $(cat unreachable/losses.csv)"
+closed unreachable
 nothing_left

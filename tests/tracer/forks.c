@@ -7,6 +7,9 @@
  *	exits     beside a thread that waits: children have threads, fork again, and call exit()
  *	alone     no other thread, but one that has ended
  *	raw       children of _Fork(), of clone() and of the system call
+ *	no-files  no other thread, and no descriptor is free
+ *	unreachable  no other thread, and the socket of the session daemon, PLUGIN, is gone meanwhile
+ *	namespace children in a pid namespace of their own, whose /proc is that of the parent
  *
  * Parent and children record "in parent" and "in child". Ends with 0 if all children ended with 0,
  * and prints how many of the children's records were left out, as they know it themselves.
@@ -23,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -261,6 +265,58 @@ static int be_clone(void *unused)
 	return 0;
 }
 
+static int fork_alone(int n)
+{
+	int failed = 0;
+
+	for (int i = 0; i < n; i++) {
+		pid_t child = fork();
+		if (child == 0) {
+			record_child();
+			_exit(0);
+		}
+		failed |= await(child);
+	}
+	return failed;
+}
+
+static int run_without_files(void)
+{
+	const struct rlimit none = {3, 3};
+
+	FLEXTRACE_INSTANT("in parent");
+	return setrlimit(RLIMIT_NOFILE, &none) || fork_alone(N_LOADING);
+}
+
+static int run_unreachable(const char *socket)
+{
+	char hidden[512];
+	int failed;
+
+	FLEXTRACE_INSTANT("in parent");
+	snprintf(hidden, sizeof(hidden), "%s.hidden", socket);
+	if (rename(socket, hidden))
+		return 1;
+	failed = fork_alone(N_LOADING);
+	return rename(hidden, socket) || failed;
+}
+
+/* The first child is the namespace's init: without it there are no others. */
+static int run_namespace(void)
+{
+	pid_t child;
+
+	FLEXTRACE_INSTANT("in parent");
+	if (unshare(CLONE_NEWPID))
+		return 1;
+	child = fork();
+	if (child == 0) {
+		record_child();
+		_exit(fork_alone(N_LAST));
+	}
+	return await(child);
+}
+
 static pid_t fork_raw(int way)
 {
 	static char stack[1 << 16] __attribute__((aligned(16)));
@@ -301,6 +357,12 @@ static int run(const char *way, const char *argument)
 		return run_alone();
 	if (!strcmp(way, "raw"))
 		return run_raw();
+	if (!strcmp(way, "no-files"))
+		return run_without_files();
+	if (!strcmp(way, "unreachable"))
+		return run_unreachable(plugin);
+	if (!strcmp(way, "namespace"))
+		return run_namespace();
 	return 2;
 }
 

@@ -53,6 +53,13 @@ recorded exits 60 0 0 exits
 FLEXTRACE_FORK=register recorded vouched 0 60 60 exits
 recorded alone 0 20 20 alone
 recorded raw 30 0 0 raw
+recorded no-files 20 0 0 no-files
+run_dir=$LTTNG_HOME/.lttng
+[ "$(id -u)" -ne 0 ] || run_dir=/run/lttng
+recorded unreachable 20 0 0 unreachable "$run_dir/lttng-ust-sock-8"
+if unshare -p true 2>/dev/null; then
+	recorded namespace 0 6 6 namespace
+fi
 session_start busy
 forks_test "$n_forks" busy "$whole" "$n_forks"
 session_stop busy

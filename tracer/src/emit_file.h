@@ -15,6 +15,8 @@
  * - A record is counted before LTTng reserves room for it: emitted >= written. A process that is
  *   killed in between has counted one that was never written.
  * - What LTTng was not handed, because it did not know the process yet, is counted apart (late).
+ * - What children made that LTTng does not know, and handlers in threads that were not ready, is
+ *   counted apart (unrecorded): of a child without a file of its own in that of its parent.
  * - Counts only rise. They are of all LTTng sessions: readers compare two readings.
  * - The file is as trustworthy as the program that has it mapped: readers check every number that
  *   they use as a size.
@@ -50,6 +52,7 @@ struct emit_file_head {
 	uint32_t wait_ms;  /* that it waited for a session daemon, where that was long */
 	uint32_t is_late;  /* its first records were made before LTTng knew it */
 	uint64_t late[EMIT_FILE_CLASSES]; /* these; in no slot */
+	uint64_t n_unrecorded;            /* that were not made, in children, too; 0: older */
 };
 
 struct emit_slot {

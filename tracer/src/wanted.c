@@ -143,12 +143,17 @@ int flextrace_i_is_wanted(const struct wanted *wanted)
 {
 	char own[sizeof(wanted->home) + 16];
 	int saved_errno = errno;
-	int is_wanted = is_wanted_in(wanted, WANTED_RUN_DIR);
+	int is_wanted;
 
+	errno = 0;
+	is_wanted = is_wanted_in(wanted, WANTED_RUN_DIR);
 	if (!is_wanted && wanted->home[0] && geteuid() != 0) {
 		strcat(strcpy(own, wanted->home), "/.lttng");
 		is_wanted = is_wanted_in(wanted, own);
 	}
+	/* Without a descriptor nobody can know. */
+	if (!is_wanted && (errno == EMFILE || errno == ENFILE))
+		is_wanted = wanted->session[0] != '\0';
 	errno = saved_errno;
 	return is_wanted;
 }

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "emit_counts.h"
 #include "last_thread.h"
 #include "late.h"
 
@@ -44,8 +45,12 @@ void admit_warm_thread(void)
 	admit_is_warm = 1;
 }
 
-static int refuse(enum flextrace_i_event event)
+static int refuse(enum flextrace_i_event event, uint32_t state)
 {
+	if (state == ADMIT_LATE)
+		late_count(event);
+	else
+		emit_counts_add_unrecorded();
 	__atomic_add_fetch(&n_refused[event], 1, __ATOMIC_RELAXED);
 	return 0;
 }
@@ -54,12 +59,12 @@ int admit_slowly(enum flextrace_i_event event)
 {
 	uint32_t state = __atomic_load_n(admit_is_own, __ATOMIC_RELAXED);
 
-	if (state == ADMIT_LATE) {
-		late_count(event);
-		late_check();
-	}
 	if (state != ADMIT_ALL)
-		return refuse(event);
+		refuse(event, state);
+	if (state == ADMIT_LATE)
+		late_check();
+	if (state != ADMIT_ALL)
+		return 0;
 	admit_warm_thread();
 	return 1;
 }
@@ -68,9 +73,7 @@ int admit_in_handler(enum flextrace_i_event event)
 {
 	uint32_t state = __atomic_load_n(admit_is_own, __ATOMIC_RELAXED);
 
-	if (state == ADMIT_LATE)
-		late_count(event);
-	return admit_is_warm && state == ADMIT_ALL ? 1 : refuse(event);
+	return admit_is_warm && state == ADMIT_ALL ? 1 : refuse(event, state);
 }
 
 uint64_t admit_n_refused(void)

@@ -25,8 +25,9 @@
 __thread struct emit_slot *emit_counts_own;
 
 static struct {
-	struct emit_file_head *head; /* NULL: there is no memory at all */
-	char path[PATH_MAX];         /* "" = no file */
+	struct emit_file_head *head;  /* NULL: there is no memory at all */
+	struct emit_file_head *elder; /* of a parent, where this process has no file; NULL: none */
+	char path[PATH_MAX];          /* "" = no file */
 	char session[sizeof(((struct emit_file_head *)0)->session)];
 	char home[sizeof(((struct emit_file_head *)0)->home)];
 	struct emit_slot last_resort;
@@ -132,14 +133,27 @@ static void fill_head(struct emit_file_head *head, uint64_t start_ns)
 	memcpy(head->magic, EMIT_FILE_MAGIC, sizeof(head->magic));
 }
 
+/* A second place for the head of a parent's file, before the first one is replaced. */
+static struct emit_file_head *keep_elder(void)
+{
+	void *at = counts.head ? mremap(counts.head, 0, EMIT_FILE_PAGE, MREMAP_MAYMOVE)
+	                       : MAP_FAILED;
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
 void emit_counts_open(const char *root, uint64_t start_ns)
 {
 	int saved_errno = errno;
-	struct emit_file_head *head;
+	struct emit_file_head *head, *elder = counts.elder;
+	int had_file = counts.path[0] != '\0';
 	void *at;
 
 	counts.path[0] = '\0';
 	at = make_file(root, start_ns);
+	if (at == MAP_FAILED && had_file)
+		elder = keep_elder();
+	__atomic_store_n(&counts.elder, at == MAP_FAILED ? elder : NULL, __ATOMIC_RELEASE);
 	if (at == MAP_FAILED)
 		at = map_counts(-1, MAP_PRIVATE | MAP_ANONYMOUS);
 	emit_counts_own = NULL;
@@ -153,7 +167,8 @@ void emit_counts_open(const char *root, uint64_t start_ns)
 void emit_counts_close(void)
 {
 	if (counts.path[0] && counts.head && counts.head->pid == (uint32_t)getpid() &&
-	    !__atomic_load_n(&counts.head->n_taken, __ATOMIC_RELAXED) && !counts.head->is_late)
+	    !__atomic_load_n(&counts.head->n_taken, __ATOMIC_RELAXED) && !counts.head->is_late &&
+	    !__atomic_load_n(&counts.head->n_unrecorded, __ATOMIC_RELAXED))
 		unlink(counts.path);
 }
 
@@ -176,10 +191,28 @@ void emit_counts_be_late(void)
 		borrow_head()->is_late = 1;
 }
 
+/* Who is read by others: this process's head, or its parent's. */
+static struct emit_file_head *borrow_shown(void)
+{
+	struct emit_file_head *elder = __atomic_load_n(&counts.elder, __ATOMIC_ACQUIRE);
+
+	return elder ? elder : borrow_head();
+}
+
 void emit_counts_add_late(unsigned int event)
 {
-	if (borrow_head())
-		__atomic_fetch_add(&borrow_head()->late[event], 1, __ATOMIC_RELAXED);
+	struct emit_file_head *head = borrow_shown();
+
+	if (head)
+		__atomic_fetch_add(&head->late[event], 1, __ATOMIC_RELAXED);
+}
+
+void emit_counts_add_unrecorded(void)
+{
+	struct emit_file_head *head = borrow_shown();
+
+	if (head)
+		__atomic_fetch_add(&head->n_unrecorded, 1, __ATOMIC_RELAXED);
 }
 
 /* -- slots -- */

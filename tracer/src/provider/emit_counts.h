@@ -39,6 +39,10 @@ void emit_counts_note_wait(uint64_t ms);
 void emit_counts_be_late(void);
 void emit_counts_add_late(unsigned int event);
 
+/* A record that was not made. Of a child that has no file it counts for its parent. Signal handlers
+ * may call that. */
+void emit_counts_add_unrecorded(void);
+
 /* Takes a slot for the thread, and counts. */
 void emit_counts_first(unsigned int event);
 

@@ -21,6 +21,7 @@ static struct wanted wanted;
 static const int *is_on; /* LTTng's word of an event that is on in every recording */
 static int is_known;     /* LTTng has dumped its state: from then on it records */
 static int is_late;
+static int was_on; /* in the parent, when it forked */
 static uint32_t n_counted;
 
 void late_init(const int *state, char *(*get)(const char *name))
@@ -83,6 +84,8 @@ void late_begin(uint64_t waited_ns, uint64_t limit_ns, int may_wait, int may_tel
 	uint64_t begun_ns = flextrace_now_ns(), rest_ns = 0;
 	int is_recorded;
 
+	if (waited_ns < limit_ns && was_on && !load(is_on) && !load(&is_known))
+		be_late(0); /* LTTng could not reach its daemon: no descriptor, another root */
 	if (waited_ns < limit_ns || load(&is_known) || !flextrace_i_is_wanted(&wanted))
 		return;
 	if (may_wait && waited_ns < LATE_LIMIT_MS * MS_NS)
@@ -113,6 +116,7 @@ void late_forked(void)
 {
 	__atomic_store_n(&is_known, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&is_late, 0, __ATOMIC_RELAXED);
+	was_on = load(is_on);
 }
 
 void late_count(enum flextrace_i_event event)

@@ -37,6 +37,28 @@ static void read_stat(int tid, char *line, size_t size)
 	line[n > 0 ? n : 0] = '\0';
 }
 
+/* As /proc shows it: in a pid namespace that it was not mounted in, not what gettid() says. */
+static int find_own(void)
+{
+	char path[64];
+	ssize_t n = readlink("/proc/thread-self", path, sizeof(path) - 1);
+	const char *slash;
+
+	path[n > 0 ? n : 0] = '\0';
+	slash = strrchr(path, '/');
+	return slash ? (int)strtol(slash + 1, NULL, 10) : (int)syscall(SYS_gettid);
+}
+
+/* Likewise of the main thread. */
+static int find_leader(void)
+{
+	char path[64];
+	ssize_t n = readlink("/proc/self", path, sizeof(path) - 1);
+
+	path[n > 0 ? n : 0] = '\0';
+	return n > 0 ? (int)strtol(path, NULL, 10) : (int)getpid();
+}
+
 static unsigned long read_field(const char *after_name, int n_before)
 {
 	int n_spaces = 0;
@@ -72,7 +94,7 @@ static int is_other(int tid, void *own)
 
 int threads_are_others(void)
 {
-	int own = (int)syscall(SYS_gettid);
+	int own = find_own();
 
 	return proc_list(TASKS, is_other, &own) != 0;
 }
@@ -102,7 +124,7 @@ static int count_known(int tid, void *data)
 /* A thread that came while the list was read is in the number that is read behind it. */
 int threads_are_gone(void)
 {
-	struct census census = {(int)syscall(SYS_gettid), (int)getpid(), 0};
+	struct census census = {find_own(), find_leader(), 0};
 	char line[512];
 	const char *end;
 
