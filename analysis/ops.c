@@ -69,6 +69,8 @@ static int add_line(struct finder *finder, const struct host_row *row, const str
 	ops->lines[ops->n_lines] = (struct ops_line){
 		.row = *row,
 		.call = call,
+		.given = call->args,
+		.has_host = true,
 		.process = process,
 		.thread = thread,
 		.number = ++finder->numbers[process],
@@ -188,6 +190,8 @@ static int find_all(struct ops *ops, struct map *launches)
 
 	if (code >= 0)
 		code = take_rows(&finder);
+	if (code >= 0)
+		code = ops_add_given(ops, finder.numbers);
 	map_release(&finder.calls);
 	for (uint32_t i = 0; finder.stacks && i < timeline->n_tracks; i++)
 		free(finder.stacks[i].rows);
@@ -203,12 +207,11 @@ int ops_find(struct ops *ops, const struct timeline *timeline)
 
 	*ops = (struct ops){.timeline = timeline};
 	code = owners_init(&ops->owners, timeline->identity);
-	if (code < 0 || !timeline->n_calls)
-		return code;
-	code = find_all(ops, &launches);
 	if (code >= 0)
+		code = find_all(ops, &launches);
+	if (code >= 0 && ops->n_lines)
 		code = ops_add_device(ops, &launches);
-	if (code >= 0)
+	if (code >= 0 && ops->n_lines)
 		code = ops_learn_given(ops);
 	map_release(&launches);
 	if (ops->n_names)

@@ -7,6 +7,7 @@
  *   it; of operations in each other it is the inner one's. Marks of firmware are those of the
  *   control block whose job their run worked on; without one, the job is the correlation.
  * - A call is the innermost operation's that it stands in.
+ * - A line of a report that tells no host times has device work only, and a line of its own.
  */
 #ifndef FLEXTRACE_ANALYSIS_OPS_H
 #define FLEXTRACE_ANALYSIS_OPS_H
@@ -50,6 +51,8 @@ struct ops_call { /* functions of one name that an operation called */
 struct ops_line {
 	struct host_row row;
 	const struct op_call *call; /* weak */
+	uint32_t given;             /* string: what a report told of it */
+	bool has_host;              /* a row */
 	uint32_t process, thread;   /* indexes */
 	uint64_t number;            /* in its process, from 1 */
 	uint32_t first_work;        /* FLEXTRACE_NONE: none */
@@ -118,6 +121,9 @@ bool ops_has_column(const char *name);
 
 /* Stores which columns there are. FLEXTRACE_E_MEMORY or 0. */
 int ops_learn_given(struct ops *ops);
+
+/* Adds lines for device work whose report tells no host times. FLEXTRACE_E_MEMORY or 0. */
+int ops_add_given(struct ops *ops, uint64_t *numbers);
 
 /* What a report told of an operation, owned by the caller; NULL: nothing, or no memory. */
 cJSON *ops_parse_given(const struct ops *ops, const struct ops_line *line);

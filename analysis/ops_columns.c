@@ -85,19 +85,22 @@ static void write_core_count(const struct ops_sheet *sheet)
 
 static void write_start(const struct ops_sheet *sheet)
 {
-	write_time(sheet, sheet->line->row.start_time_ns);
+	if (sheet->line->has_host)
+		write_time(sheet, sheet->line->row.start_time_ns);
 }
 
 static void write_end(const struct ops_sheet *sheet)
 {
-	write_time(sheet, sheet->line->row.end_time_ns);
+	if (sheet->line->has_host)
+		write_time(sheet, sheet->line->row.end_time_ns);
 }
 
 static void write_duration(const struct ops_sheet *sheet)
 {
 	const struct host_row *row = &sheet->line->row;
 
-	writer_u64(sheet->writer, analysis_duration(row->start_time_ns, row->end_time_ns));
+	if (sheet->line->has_host)
+		writer_u64(sheet->writer, analysis_duration(row->start_time_ns, row->end_time_ns));
 }
 
 static void write_depth(const struct ops_sheet *sheet)

@@ -6,15 +6,63 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "ops.h"
+
+static bool is_given(const char *text)
+{
+	static const char begin[] = "{\"ops report\":[";
+
+	return strncmp(text, begin, sizeof(begin) - 1) == 0;
+}
 
 cJSON *ops_parse_given(const struct ops *ops, const struct ops_line *line)
 {
-	static const char begin[] = "{\"ops report\":[";
-	const char *text = string_get(ops->timeline->strings, line->call->args);
+	const char *text = string_get(ops->timeline->strings, line->given);
 
-	return strncmp(text, begin, sizeof(begin) - 1) == 0 ? cJSON_Parse(text) : NULL;
+	return is_given(text) ? cJSON_Parse(text) : NULL;
 }
+
+/* -- lines without a call --------------------------------------------------------------------- */
+
+static int add_line(struct ops *ops, const struct tick_op *op, uint64_t *numbers)
+{
+	static const struct op_call none = {.type = 0};
+	uint32_t process = ops->timeline->identity->devices[op->device].process;
+
+	FLEXTRACE_TRY(ARRAY_RESERVE(ops->lines, ops->n_lines_allocated, ops->n_lines + 1ull));
+	ops->lines[ops->n_lines++] = (struct ops_line){
+		.row = {.name = op->name, .correlation = op->correlation, .status = op->status},
+		.call = &none,
+		.given = op->type,
+		.process = process,
+		.thread = FLEXTRACE_NONE,
+		.number = ++numbers[process],
+		.first_work = FLEXTRACE_NONE,
+	};
+	return FLEXTRACE_OK;
+}
+
+int ops_add_given(struct ops *ops, uint64_t *numbers)
+{
+	const struct timeline *timeline = ops->timeline;
+	struct table_cursor cursor;
+	const struct device_row *row;
+
+	analysis_read_ops(&cursor, timeline);
+	while ((row = table_next(&cursor, sizeof(*row)))) {
+		const struct tick_op *op;
+
+		if (row->kind != ROW_EXEC)
+			continue;
+		op = &timeline->ops[row->source];
+		if (op->type && is_given(string_get(timeline->strings, op->type)))
+			FLEXTRACE_TRY(add_line(ops, op, numbers));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* -- cells ------------------------------------------------------------------------------------ */
 
 const cJSON *ops_given_lines(const cJSON *given)
 {

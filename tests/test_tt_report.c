@@ -172,6 +172,44 @@ static void test_tt_report__has_a_line_for_each_replay(void **state)
 	csv_table_release(&ops);
 }
 
+/* Reports of device work alone, as cpp_device_perf_report.csv: lines of no call have theirs, too. */
+static void test_tt_report__keeps_every_cell_without_host_times(void **state)
+{
+	struct flex_run *run = convert_report(
+		state, "GLOBAL CALL COUNT,DEVICE ID,OP NAME,OP TYPE,DEVICE FW START CYCLE,DEVICE "
+		       "FW END CYCLE,DEVICE FW DURATION [ns],DEVICE KERNEL START CYCLE,DEVICE "
+		       "KERNEL DURATION [ns],MY OWN COLUMN\n"
+		       "1024,0,A,dev,2000,3000,1000,2100,800,\"x, y\"\n"
+		       "1024,1,A,dev,2010,3510,1500,2110,900,\n"
+		       "2048,0,B,dev,4000,5000,1000,4050,900,z\n");
+	static const struct {
+		uint64_t line;
+		const char *column, *cell;
+	} cells[] = {
+		{0, "OP CODE", "A"},
+		{0, "GLOBAL CALL COUNT", "1024"},
+		{0, "DEVICE ID", "0"},
+		{0, "DEVICE KERNEL START CYCLE", "2100"},
+		{0, "HOST START TS", ""},
+		{0, "HOST DURATION [ns]", ""},
+		{0, "MY OWN COLUMN", "x, y"},
+		{1, "DEVICE ID", "1"},
+		{1, "DEVICE KERNEL DURATION [ns]", "900"},
+		{1, "MY OWN COLUMN", ""},
+		{2, "OP CODE", "B"},
+		{2, "OP TYPE", "dev"},
+		{2, "status", "given"},
+	};
+	struct csv_table ops = flex_read_table(run, "ops.csv");
+
+	assert_int_equal(run->host.n_rows, 0);
+	assert_int_equal(run->events.n_rows, 3);
+	assert_int_equal(ops.n_rows, 3);
+	for (size_t i = 0; i < sizeof(cells) / sizeof(*cells); i++)
+		assert_string_equal(flex_cell(&ops, cells[i].line, cells[i].column), cells[i].cell);
+	csv_table_release(&ops);
+}
+
 /* The distance to the kernel before says where in the firmware's interval a kernel began. */
 static void test_tt_report__places_kernels_as_far_apart_as_it_tells(void **state)
 {
@@ -308,6 +346,7 @@ int main(void)
 		TEST(test_tt_report__goes_with_a_log),
 		TEST(test_tt_report__ties_chips_by_what_they_did_together),
 		TEST(test_tt_report__keeps_every_cell),
+		TEST(test_tt_report__keeps_every_cell_without_host_times),
 		TEST(test_tt_report__has_a_line_for_each_replay),
 		TEST(test_tt_report__places_kernels_as_far_apart_as_it_tells),
 		TEST(test_tt_report__does_not_depend_on_where_the_counter_wraps),

@@ -9,6 +9,8 @@
 
 #define MAX_DIM_CHARS 42 /* two numbers of 64 bits */
 #define DIMS_BYTES    (4 * (MAX_DIM_CHARS + 1))
+#define TOLD_BY_WORK  2 /* of its cells: name and number */
+#define TOLD_BY_CALL  4 /* type and attributes, too */
 
 /* -- tensors --------------------------------------------------------------------------------- */
 
@@ -99,32 +101,55 @@ static int begin_call(struct report *report, struct tt_call *call, const struct 
 }
 
 /* What the operation itself tells is not told again. */
-static bool is_told(const struct report *report, uint32_t column)
+static bool is_told(const struct report *report, uint32_t column, size_t n)
 {
-	static const enum column told[] = {OP_CODE, OP_TYPE, CALL_COUNT, ATTRIBUTES};
+	static const enum column told[] = {OP_CODE, CALL_COUNT, OP_TYPE, ATTRIBUTES};
 
-	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (report->column[told[i]] == (int)column)
 			return true;
 	}
 	return false;
 }
 
-static void add_cells(struct report *report, struct tt_call *call)
+static void add_cells(const struct report *report, struct json_text *cells, size_t n_told)
 {
-	if (!call->n_seen) {
-		json_text_open(&call->cells, '{');
-		json_text_member(&call->cells, "ops report");
-		json_text_open(&call->cells, '[');
-	}
-	json_text_open(&call->cells, '{');
+	json_text_open(cells, '{');
 	for (uint32_t i = 0; i < report->n_headings; i++) {
 		const char *cell = csv_reader_field(&report->csv, i);
 
-		if (*cell && *report->headings[i] && !is_told(report, i))
-			json_text_string(&call->cells, report->headings[i], cell);
+		if (*cell && *report->headings[i] && !is_told(report, i, n_told))
+			json_text_string(cells, report->headings[i], cell);
 	}
-	json_text_close(&call->cells, '}');
+	json_text_close(cells, '}');
+}
+
+static void open_lines(struct json_text *cells)
+{
+	json_text_open(cells, '{');
+	json_text_member(cells, "ops report");
+	json_text_open(cells, '[');
+}
+
+static void close_lines(struct json_text *cells)
+{
+	json_text_close(cells, ']');
+	json_text_close(cells, '}');
+}
+
+int report_write_cells(struct report *report, const struct line *line, struct json_text *cells)
+{
+	uint32_t found = map_find(&report->tt->call_index, line->call, 0);
+	const char *text;
+	size_t n_bytes;
+
+	if (found == MAP_NONE || report->tt->calls[found].will_tell)
+		return 0;
+	open_lines(cells);
+	add_cells(report, cells, TOLD_BY_WORK);
+	close_lines(cells);
+	FLEXTRACE_TRY(json_text_get(cells, &text, &n_bytes));
+	return 1;
 }
 
 /* Its cells stand right before the scope that has them. */
@@ -140,8 +165,7 @@ static int end_call(struct report *report, struct tt_call *call, uint64_t number
 	const char *text;
 	size_t n_bytes;
 
-	json_text_close(&call->cells, ']');
-	json_text_close(&call->cells, '}');
+	close_lines(&call->cells);
 	FLEXTRACE_TRY(json_text_get(&call->cells, &text, &n_bytes));
 	args.payload.scope_args = (struct flextrace_scope_args){number, text};
 	scope.payload.scope = (struct flextrace_scope){
@@ -176,6 +200,7 @@ int report_count_call(struct report *report, const struct line *line)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(find_call(report->tt, line->call, &call));
 	call->n_lines++;
+	call->will_tell |= line->has_host;
 	return FLEXTRACE_OK;
 }
 
@@ -187,7 +212,11 @@ int report_take_call(struct report *report, const struct line *line)
 	FLEXTRACE_TRY(find_call(report->tt, line->call, &call));
 	if (line->has_host && !call->has_host)
 		FLEXTRACE_TRY(begin_call(report, call, line));
-	add_cells(report, call);
+	if (!call->will_tell) /* they go with its work */
+		return FLEXTRACE_OK;
+	if (!call->n_seen)
+		open_lines(&call->cells);
+	add_cells(report, &call->cells, TOLD_BY_CALL);
 	if (++call->n_seen != call->n_lines)
 		return FLEXTRACE_OK;
 	if (call->has_host)

@@ -183,6 +183,7 @@ struct tt_call {                  /* a host call of a report */
 	uint32_t n_lines, n_seen; /* that tell of it */
 	uint32_t name;            /* string */
 	bool has_host;            /* one told when it was */
+	bool will_tell;           /* one will, or has */
 	struct origin origin;     /* that one */
 	uint64_t begin_ns, end_ns;
 	struct json_text cells; /* of the lines seen */

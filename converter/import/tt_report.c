@@ -334,7 +334,13 @@ static int add_device(struct report *report, const struct line *line, struct tt_
 	uint64_t end_ns = begin_ns + (uint64_t)(line->kernel_ns + 0.5);
 	struct event op = {.class = RECORD_DEVICE_OP, .clock_ns = end_ns};
 	struct event estimate = {.class = RECORD_HOST_ESTIMATE, .clock_ns = end_ns};
+	struct json_text cells = JSON_TEXT_INIT;
+	const char *text = "";
+	size_t n_bytes;
+	int code = report_write_cells(report, line, &cells);
 
+	if (code > 0)
+		code = json_text_get(&cells, &text, &n_bytes);
 	device->kernel_end_ns = end_ns;
 	op.payload.device_op = (struct flextrace_device_op){
 		.device = device->slot,
@@ -342,6 +348,7 @@ static int add_device(struct report *report, const struct line *line, struct tt_
 		.correlation = line->call,
 		.kind = FLEXTRACE_DEVICE_KERNEL,
 		.name = report_field(report, OP_CODE),
+		.type = text,
 		.peer = -1,
 	};
 	estimate.payload.host_estimate = (struct flextrace_host_estimate){
@@ -351,8 +358,10 @@ static int add_device(struct report *report, const struct line *line, struct tt_
 		.end_ns = end_ns,
 		.source = "ops report",
 	};
-	FLEXTRACE_TRY(report_add(report, &op));
-	return report_add(report, &estimate);
+	if (code >= 0)
+		code = report_add(report, &op);
+	free(cells.bytes);
+	return code < 0 ? code : report_add(report, &estimate);
 }
 
 static int take_line(struct report *report, const struct line *line)

@@ -87,4 +87,8 @@ int report_count_call(struct report *report, const struct line *line);
 /* Takes what a line tells of its call; the last line of a call sends its scope. */
 int report_take_call(struct report *report, const struct line *line);
 
+/* Where no line of its call tells when that was, the cells of the line last read go with its device
+ * work: writes them to `cells`, which the caller frees. 1, 0: it is not so, FLEXTRACE_E_MEMORY. */
+int report_write_cells(struct report *report, const struct line *line, struct json_text *cells);
+
 #endif
