@@ -25,6 +25,11 @@ add_dependencies(test_bt2_source flextrace_bt2_plugin)
 # A plug-in that is unloaded takes its names out of the sanitizers' reports.
 set_tests_properties(unit.bt2_sink unit.bt2_source PROPERTIES ENVIRONMENT LIBBABELTRACE2_NO_DLCLOSE=1)
 
+# What tests/oracle/run makes traces of the golden cases with.
+add_executable(oracle_trace oracle/oracle_trace.c ctf_text.c ctf_writer.c text_source.c)
+target_include_directories(oracle_trace PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(oracle_trace PRIVATE flextrace_core)
+
 if(TARGET flextrace)
 	add_executable(make_trace ${PROJECT_SOURCE_DIR}/tests/make_trace.c
 		${PROJECT_SOURCE_DIR}/tests/ctf_writer.c
