@@ -188,6 +188,65 @@ static void test_band__leaves_out_only_what_follows(void **state)
 	assert_int_equal(knots[3].x, 50);
 }
 
+/* What pairs leave of the mean slopes, one pair after the other. */
+static void pair_means(const struct knot *knots, uint32_t n, double slope, double rho, double *lo,
+                       double *hi)
+{
+	double unit = ldexp(1, PHI_BITS);
+
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t j = i + 1; j < n; j++) {
+			double dx = (double)(knots[j].x - knots[i].x);
+			double least = (double)(knots[j].lo - knots[i].hi) / unit / dx + slope;
+			double most = (double)(knots[j].hi - knots[i].lo) / unit / dx + slope;
+
+			*lo = fmax(*lo, least / (1 + rho));
+			*hi = fmin(*hi, most / (1 - rho));
+		}
+	}
+}
+
+static void test_band__finds_the_means_that_all_pairs_leave(void **state)
+{
+	const double slope = 1.8, rho = 1e-5;
+	struct knot knots[200];
+	uint32_t random = 1, n_met = 0;
+
+	(void)state;
+	for (uint32_t round = 0; round < 200; round++) {
+		uint32_t n = 2 + round, n_knots = n < 200 ? n : 200;
+		double lo = 1, hi = 3, pair_lo = 1, pair_hi = 3;
+
+		for (uint32_t i = 0; i < n_knots; i++) {
+			int64_t late = (random = random * 1664525 + 1013904223) >> 8;
+			int64_t early = (random = random * 1664525 + 1013904223) >> 8;
+			/* In every second round there may be a mean, in the others hardly. */
+			int64_t off = round % 2 ? late - early : 0;
+
+			knots[i] = (struct knot){(i + 1ull) * 1000003, off - early, off + late};
+		}
+		pair_means(knots, n_knots, slope, rho, &pair_lo, &pair_hi);
+		slope_means(knots, n_knots, slope, rho, &lo, &hi);
+		assert_int_equal(lo <= hi, pair_lo <= pair_hi);
+		if (lo > hi)
+			continue;
+		n_met++;
+		assert_true(fabs(lo - pair_lo) < 1e-12);
+		assert_true(fabs(hi - pair_hi) < 1e-12);
+	}
+	assert_in_range(n_met, 100, 199);
+}
+
+static void test_band__finds_no_mean_where_one_place_contradicts_itself(void **state)
+{
+	const struct knot knots[] = {{5, -PHI_UNBOUNDED, 10}, {5, 11, PHI_UNBOUNDED}, {9, 0, 30}};
+	double lo = 1, hi = 3;
+
+	(void)state;
+	slope_means(knots, 3, 1.8, 1e-5, &lo, &hi);
+	assert_true(lo > hi);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test(test_band__##name)
@@ -200,6 +259,8 @@ int main(void)
 		TEST(fits_the_line_of_largest_margin),
 		TEST(narrows_to_what_one_mean_rate_leaves),
 		TEST(leaves_out_only_what_follows),
+		TEST(finds_the_means_that_all_pairs_leave),
+		TEST(finds_no_mean_where_one_place_contradicts_itself),
 	};
 
 	return cmocka_run_group_tests_name("band", tests, NULL, NULL);

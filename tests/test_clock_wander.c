@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "clock_wander.h"
@@ -236,6 +237,38 @@ static void test_clock_wander__bounds_it_with_fresh_seeds(void **state)
 	assert_int_equal(judge_limits(fresh_seed(), n_seeds), 0);
 }
 
+/* All evidence fits one clock within rho. So might one that jumped where the evidence leaves little
+ * room, or whose rate stepped: that may cost width, and no certificate. */
+static void test_clock_wander__certifies_what_could_hide_a_jump(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t seed;
+	} runs[] = {
+		{"seldom at the other limit, once a second", 500006},
+		{"limit to limit within a second", 1795407505},
+		{"square wave, short", 600005},
+		{"square wave, short", 600011},
+		{"ramp", 1795407514},
+	};
+	uint32_t n_missed = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		const struct wander_scene *scene = limits;
+		struct outcome outcome;
+
+		while (strcmp(scene->name, runs[i].name) != 0)
+			scene++;
+		outcome = run_scene(scene, runs[i].seed, NULL);
+		if (is_sound(&outcome) && outcome.half_ns < 50e3)
+			continue;
+		explain(scene->name, runs[i].seed, &outcome);
+		n_missed++;
+	}
+	assert_int_equal(n_missed, 0);
+}
+
 static void test_clock_wander__estimates_better_than_the_middle_of_the_band(void **state)
 {
 	uint32_t n_missed = 0;
@@ -325,6 +358,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(bounds_any_rate_within_rho_of_its_mean),
 		TEST(bounds_it_with_fresh_seeds),
+		TEST(certifies_what_could_hide_a_jump),
 		TEST(estimates_better_than_the_middle_of_the_band),
 		TEST(bounds_a_full_queue_of_a_told_rate),
 		TEST(takes_the_nominal_rate_of_work_at_equal_distances),

@@ -212,6 +212,16 @@ int slope_guess(const struct evidence *evidence, double rho, double *slope, doub
 /* Bounds the mean slope by brackets at both ends, whatever the rate did between. */
 void slope_bound(const struct evidence *evidence, double *ret_lo, double *ret_hi);
 
+/*
+ * Narrows the mean slopes from `*lo` to `*hi` to those around which a clock within rho meets all
+ * knots, which are not closed and stand around a straight reference of `slope`. A path meets
+ * difference constraints if it meets each pair of them, so that is what all pairs leave of
+ *   (lo[j] - hi[i]) / dx <= mean * (1 + rho),   mean * (1 - rho) <= (hi[j] - lo[i]) / dx.
+ * No mean is left where `*lo` > `*hi`.
+ */
+void slope_means(const struct knot *knots, uint32_t n, double slope, double rho, double *lo,
+                 double *hi);
+
 /* -- proof.c --------------------------------------------------------------------------------- */
 
 /* Whether a slope needs a proof by brackets near each other, because it is far from the stated one,
@@ -408,6 +418,7 @@ struct attempt {
 	struct reference reference;
 	struct knot *knots;   /* owned, of blocks.h */
 	struct knot *middles; /* owned, of blocks.h; NULL, or those of a steady slope in the band */
+	struct knot *strict;  /* owned, of blocks.h; NULL, or the band that all evidence leaves */
 	uint32_t n_knots, n_false;
 	int64_t width;        /* where it is narrowest, once it is closed */
 	int64_t room;         /* that a true clock leaves everywhere; 0: nobody knows */

@@ -21,8 +21,6 @@
 #define FEW              64u      /* one in so many is not worth a look */
 #define SORT_MOVES       16u
 #define OPEN             0.01 /* a slope that is known no better is not known */
-#define SLICES_OF_RHO    2.0  /* of mean slopes that are tried at once */
-#define MAX_SLICES       64.0
 
 static int compare_claims(const void *left, const void *right)
 {
@@ -88,6 +86,7 @@ void fit_release(struct attempt *band)
 	reference_release(&band->reference);
 	blocks_free(band->knots);
 	blocks_free(band->middles);
+	blocks_free(band->strict);
 	doubts_release(&band->doubts);
 	doubts_release(&band->exact);
 	*band = (struct attempt){.knots = NULL};
@@ -200,27 +199,22 @@ static int try_means(const struct evidence *evidence, double lo, double hi,
 	return ret_band->is_closed;
 }
 
-/* Narrows the means from `lo` to `hi` to those in whose bands all evidence meets. 1: there are
+/* Narrows the means from `*lo` to `*hi` to those around which all evidence meets. 1: there are
  * some, 0: none. */
 static int find_means(const struct evidence *evidence, double rho, double *lo, double *hi)
 {
-	double from = *lo, width = from * rho / SLICES_OF_RHO, to = *hi;
+	struct attempt band = {.rho = rho};
+	double slope;
+	int code = reference_init_straight(&band.reference, (*lo + *hi) / 2, 0);
 
-	*lo = INFINITY;
-	*hi = -INFINITY;
-	for (int i = 0; from + i * width <= to; i++) {
-		struct attempt band = {.rho = rho};
-		double least = from + i * width, most = fmin(least + width, to);
-		int is_met = try_means(evidence, least, most, &band);
-
-		fit_release(&band);
-		FLEXTRACE_TRY(is_met);
-		if (!is_met)
-			continue;
-		*lo = fmin(*lo, least);
-		*hi = most;
+	if (code >= 0)
+		code = band_constrain(evidence, &band.reference, true, &band.knots, &band.n_knots);
+	if (code >= 0) {
+		slope = ldexp((double)band.reference.pieces[0].slope, -SLOPE_BITS);
+		slope_means(band.knots, band.n_knots, slope, rho, lo, hi);
 	}
-	return *lo <= *hi;
+	fit_release(&band);
+	return code < 0 ? code : *lo <= *hi;
 }
 
 /*
@@ -237,13 +231,13 @@ static int try_one_mean(const struct evidence *evidence, struct attempt *attempt
 	slope_bound(evidence, &lo, &hi);
 	lo *= 1 - attempt->rho;
 	hi *= 1 + attempt->rho;
-	if (hi - lo > lo * attempt->rho / SLICES_OF_RHO * MAX_SLICES)
-		return 0;                            /* it is not known that well */
+	if (hi - lo > OPEN * lo)
+		return 0;                            /* it is not known */
 	is_met = try_means(evidence, lo, hi, &band); /* a real step seldom gets farther */
 	fit_release(&band);
-	band.rho = attempt->rho;
 	if (is_met > 0)
 		is_met = find_means(evidence, attempt->rho, &lo, &hi);
+	band = (struct attempt){.rho = attempt->rho};
 	if (is_met > 0)
 		is_met = try_means(evidence, lo, hi, &band);
 	if (is_met <= 0) {
@@ -306,21 +300,46 @@ static int give_room(const struct evidence *evidence, struct attempt *attempt)
 	return FLEXTRACE_OK;
 }
 
-/* Where all evidence meets at rates near the guess, no window would turn any away. 1: it does,
- * 0: not. */
-static int try_all(struct evidence *evidence, const struct guess *guess, double rho,
-                   struct attempt *attempt)
+/* Marks where evidence was dropped: a map keeps its places there. */
+static int mark_dropped(const struct knot *claimed, struct attempt *attempt)
+{
+	for (uint32_t i = 0; i < attempt->n_knots; i++) {
+		const struct knot *left = &attempt->knots[i];
+
+		if (claimed[i].lo > left->lo || claimed[i].hi < left->hi)
+			FLEXTRACE_TRY(doubts_add(&attempt->exact, left->x, left->x + 1));
+	}
+	return FLEXTRACE_OK;
+}
+
+/*
+ * The same where all evidence meets. Evidence that was dropped for want of room may be true, and
+ * then the clock was in the band that all evidence leaves: the estimate stays there, so that no
+ * operation is placed outside its own bracket. The bounds are those of the wider band.
+ */
+static int give_room_around(const struct evidence *evidence, struct attempt *attempt)
+{
+	uint32_t n;
+
+	FLEXTRACE_TRY(give_room(evidence, attempt));
+	if (attempt->room == 0 || attempt->reference.n_eras > 1)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(band_constrain(evidence, &attempt->reference, true, &attempt->strict, &n));
+	FLEXTRACE_TRY(mark_dropped(attempt->strict, attempt));
+	if (band_close(attempt->strict, n, &attempt->reference) >= 0)
+		return FLEXTRACE_OK;
+	blocks_free(attempt->strict);
+	attempt->strict = NULL;
+	return FLEXTRACE_OK;
+}
+
+/* Closes the band around the reference, if it is near the guess. 1: all evidence meets in it, 0:
+ * not. */
+static int try_reference(const struct evidence *evidence, const struct guess *guess, double rho,
+                         struct attempt *attempt)
 {
 	int is_closed;
 
-	for (uint32_t i = 0; i < evidence->n; i++)
-		evidence->is_false[i] = 0;
-	FLEXTRACE_TRY(follow(evidence, guess, rho, &attempt->reference));
-	if (attempt->reference.n_eras > 1) {
-		is_closed = try_one_mean(evidence, attempt);
-		if (is_closed != 0)
-			return is_closed;
-	}
 	if (!is_near_guess(&attempt->reference, guess, fmax(COARSE_SLACK, 5 * rho)))
 		return 0;
 	FLEXTRACE_TRY(band_constrain(evidence, &attempt->reference, true, &attempt->knots,
@@ -328,6 +347,25 @@ static int try_all(struct evidence *evidence, const struct guess *guess, double 
 	is_closed = eras_close(attempt);
 	attempt->is_closed = is_closed > 0;
 	return is_closed;
+}
+
+/* Where all evidence meets, no window would turn any away. 1: it does, 0: not. */
+static int try_all(struct evidence *evidence, const struct guess *guess, double rho,
+                   struct attempt *attempt)
+{
+	bool has_steps;
+	int is_met;
+
+	for (uint32_t i = 0; i < evidence->n; i++)
+		evidence->is_false[i] = 0;
+	FLEXTRACE_TRY(follow(evidence, guess, rho, &attempt->reference));
+	has_steps = attempt->reference.n_eras > 1;
+	is_met = has_steps ? try_one_mean(evidence, attempt)
+	                   : try_reference(evidence, guess, rho, attempt);
+	if (is_met != 0)
+		return is_met;
+	return has_steps ? try_reference(evidence, guess, rho, attempt)
+	                 : try_one_mean(evidence, attempt);
 }
 
 static int try_rho(struct evidence *evidence, const struct guess *guess, double rho,
@@ -339,7 +377,7 @@ static int try_rho(struct evidence *evidence, const struct guess *guess, double 
 	*attempt = (struct attempt){.rho = rho};
 	is_met = try_all(evidence, guess, rho, attempt);
 	if (is_met != 0)
-		return is_met < 0 ? is_met : give_room(evidence, attempt);
+		return is_met < 0 ? is_met : give_room_around(evidence, attempt);
 	fit_release(attempt);
 	attempt->rho = rho;
 	FLEXTRACE_TRY(reject_coarse(evidence, guess, fmax(COARSE_SLACK, 5 * rho)));

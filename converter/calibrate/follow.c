@@ -213,6 +213,7 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
 int band_follow(struct attempt *band, const struct widths *widths, const double *path)
 {
 	struct follower follower = {.band = band, .path = path};
+	const struct knot *strict = band->strict;
 	struct walk walk = {.reference = &band->reference};
 	int64_t before = 0, usual;
 	uint64_t x = 0;
@@ -228,6 +229,10 @@ int band_follow(struct attempt *band, const struct widths *widths, const double 
 
 			at = clamp(at, before - step.fall, before + step.rise);
 		}
+		for (; strict && strict->x < knot->x; strict++)
+			;
+		if (strict)
+			at = clamp(at, strict->lo, strict->hi);
 		at = clamp(at, knot->lo, knot->hi);
 		half = room_half(knot, at, usual);
 		knot->lo = at - half;

@@ -11,7 +11,8 @@
 
 #define PAIRS_PER_STRIDE 256u
 #define GUESS_BITS       36
-#define N_ENDS           8 /* brackets at each end that bound the mean slope */
+#define N_ENDS           8  /* brackets at each end that bound the mean slope */
+#define MAX_PASSES       64 /* some five are usual */
 
 /* The host time between two stamps lies between the next of their bounds and the farthest. */
 static bool bound_slope(const struct claim *from, const struct claim *to, double *ret_lo,
@@ -109,4 +110,63 @@ void slope_bound(const struct evidence *evidence, double *ret_lo, double *ret_hi
 		*ret_lo = MIN_SLOPE;
 		*ret_hi = MAX_SLOPE;
 	}
+}
+
+/* A knot's bound from below, or from above with the sign turned. */
+static inline double low_of(const struct knot *knot, int sign)
+{
+	return sign > 0 ? (double)knot->lo : -(double)knot->hi;
+}
+
+/* One pass with lines of `*slope` from each upper bound on: takes the slope to the lower bound that
+ * is farthest above them. Returns whether there is one. */
+static bool raise_slope(const struct knot *knots, uint32_t n, int sign, double *slope)
+{
+	const double unbounded = (double)PHI_UNBOUNDED;
+	double from = unbounded, worst = 0, raised = *slope;
+	uint64_t from_x = 0;
+	bool is_raised;
+
+	for (uint32_t i = 0; i < n; i++) {
+		double low = low_of(&knots[i], sign), high = -low_of(&knots[i], -sign);
+		double dx = (double)(knots[i].x - from_x), line = from + *slope * dx;
+
+		if (from < unbounded && low > -unbounded && low - line > worst) {
+			worst = low - line;
+			raised = (low - from) / dx;
+		}
+		if (high < unbounded && (from == unbounded || high < line)) {
+			from = high;
+			from_x = knots[i].x;
+		}
+	}
+	is_raised = raised > *slope; /* by more than rounding */
+	*slope = raised;
+	return is_raised;
+}
+
+/* The steepest slope from an upper bound to a lower one behind it, by Newton's method: the most
+ * that a lower bound is above a line is a convex function of the line's slope. `slope` is that of
+ * such a pair or less. INFINITY: it is not found, or at one place a lower bound is above an upper
+ * one. */
+static double steepest(const struct knot *knots, uint32_t n, int sign, double slope)
+{
+	for (uint32_t i = 0; i < MAX_PASSES; i++) {
+		if (!raise_slope(knots, n, sign, &slope))
+			return slope;
+		if (!isfinite(slope))
+			break;
+	}
+	return INFINITY;
+}
+
+void slope_means(const struct knot *knots, uint32_t n, double slope, double rho, double *lo,
+                 double *hi)
+{
+	double unit = ldexp(1, PHI_BITS);
+	double least = *lo * (1 + rho) - slope, most = *hi * (1 - rho) - slope;
+
+	*lo = fmax(*lo, (slope + steepest(knots, n, 1, least * unit) / unit) / (1 + rho));
+	if (*lo <= *hi)
+		*hi = fmin(*hi, (slope - steepest(knots, n, -1, -most * unit) / unit) / (1 - rho));
 }
