@@ -98,3 +98,26 @@ while [ ! -s code ]; do :; done
 [ "$(cat code)" -eq 0 ] || fail "exit code $(cat code) without a reader"
 [ "$(rows reader/host.csv)" -eq 5 ] || fail "$(rows reader/host.csv) rows of 5"
 nothing_left
+
+# Its guardian is killed: the recorder needs none to end. When both are killed, `flextrace stop` ends the session.
+# leave_alone DIR: a program records there, whose guardian is dead.
+leave_alone() {
+	"$FLEXTRACE" record -o "$1" -- "$PROGRAM" scopes=5 write=here-0 read=go-0 scopes=2 >died-0.log 2>&1 &
+	recorder=$!
+	cat here-0 >/dev/null
+	kill -KILL "$(pgrep -u "$(id -u)" -x flextrace-guard)"
+	no_guardian
+}
+leave_alone unguarded
+: >go-0
+wait $recorder || fail "it failed without its guardian: $(cat died-0.log)"
+[ "$(rows unguarded/host.csv)" -eq 7 ] || fail "$(rows unguarded/host.csv) rows of 7"
+nothing_left
+leave_alone orphaned
+kill -KILL $recorder
+wait $recorder
+: >go-0
+run 0 "$FLEXTRACE" stop orphaned
+n=$(rows orphaned/host.csv)
+[ "$n" -ge 5 ] || fail "$n rows of the 5 before"
+nothing_left

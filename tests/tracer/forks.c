@@ -8,7 +8,7 @@
  *	alone     no other thread, but one that has ended
  *	raw       children of _Fork(), of clone() and of the system call
  *	no-files  no other thread, and no descriptor is free
- *	unreachable  no other thread, and the socket of the session daemon, PLUGIN, is gone meanwhile
+ *	unreachable  no other thread; the session daemon's socket, PLUGIN, is gone meanwhile
  *	namespace children in a pid namespace of their own, whose /proc is that of the parent
  *
  * Parent and children record "in parent" and "in child". Ends with 0 if all children ended with 0,
