@@ -328,6 +328,26 @@ static void test_unwrap_boots__certifies_runs_beside_what_was_seen_of_their_boot
 	}
 }
 
+/* A program of another time namespace wrote into the same stream in between: what is merged by time
+ * is not in the order of this one's clock. */
+static void test_unwrap_boots__reads_an_area_by_the_clock_of_its_process(void **state)
+{
+	char text[16384] = "";
+	struct fixture *fixture;
+
+	add_ops(text, sizeof(text), 1000 * MS, 500 * MS);
+	add_sync(text, sizeof(text), 1030 * MS, 530 * MS);
+	add_run(text, sizeof(text), 1050 * MS, 2, 535 * MS);
+	add_run(text, sizeof(text), 1040 * MS, 1, 525 * MS);
+	add_run(text, sizeof(text), 1060 * MS, 3, 545 * MS);
+	fixture = unwrap_text(state, text);
+	assert_int_equal(fixture->ledger->warnings[WARNING_RESTARTED], 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(run_of_mark_at(fixture, 2 * i)->run, i + 1);
+		assert_int_equal(run_of_mark_at(fixture, 2 * i)->status, TIME_CERTIFIED);
+	}
+}
+
 /* Firmware of 0.1 on a counter of 24 bits. */
 static void test_unwrap_boots__unwraps_by_the_width_that_the_area_tells(void **state)
 {
@@ -403,6 +423,7 @@ int main(void)
 		TEST(believes_a_clock_that_goes_on_over_a_reset),
 		TEST(takes_no_operation_whose_run_contradicts),
 		TEST(certifies_runs_beside_what_was_seen_of_their_boot),
+		TEST(reads_an_area_by_the_clock_of_its_process),
 		TEST(unwraps_by_the_width_that_the_area_tells),
 		TEST(tells_of_an_area_that_was_refused),
 		TEST(tells_of_areas_with_two_drains_or_writers),

@@ -4,6 +4,7 @@
  * equal stamps can tell, and without any the run stays untied.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
 #include "blocks.h"
@@ -51,9 +52,54 @@ struct batch *runs_add_batch(struct unwrap *unwrap, const struct batch *head)
 	if (area)
 		batch = table_append(&area->batches,
 		                     sizeof(*batch) + head->n_words * sizeof(*batch->words));
-	if (batch)
-		*batch = *head;
+	if (!batch)
+		return NULL;
+	*batch = *head;
+	area->is_mixed |= head->clock_ns < area->last_ns;
+	area->last_ns = head->clock_ns;
 	return batch;
+}
+
+static int compare_batches(const void *left, const void *right)
+{
+	const struct batch *const *a = left, *const *b = right;
+
+	if ((*a)->clock_ns != (*b)->clock_ns)
+		return (*a)->clock_ns < (*b)->clock_ns ? -1 : 1;
+	if ((*a)->stream != (*b)->stream)
+		return (*a)->stream < (*b)->stream ? -1 : 1;
+	return ((*a)->index > (*b)->index) - ((*a)->index < (*b)->index);
+}
+
+/* Programs of several time namespaces write into the streams of one recording: what is in order of
+ * time there is not the order of each of them. Their own clocks tell that. */
+static int sort_batches(struct batch_area *area)
+{
+	struct table sorted = {.is_of_many = true};
+	const struct batch **batches = malloc(area->batches.n_rows * sizeof(*batches));
+	int code = batches ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	uint64_t n = area->batches.n_rows;
+	struct table_cursor cursor;
+
+	table_read(&cursor, &area->batches, false);
+	for (uint64_t i = 0; i < n && code >= 0; i++)
+		batches[i] = batch_next(&cursor);
+	if (code >= 0)
+		qsort(batches, n, sizeof(*batches), compare_batches);
+	for (uint64_t i = 0; i < n && code >= 0; i++) {
+		size_t bytes = sizeof(**batches) + batches[i]->n_words * sizeof(uint64_t);
+		struct batch *batch = table_append(&sorted, bytes);
+
+		if (batch)
+			memcpy(batch, batches[i], bytes);
+		else
+			code = FLEXTRACE_E_MEMORY;
+	}
+	free(batches);
+	table_release(code < 0 ? &sorted : &area->batches);
+	if (code >= 0)
+		area->batches = sorted;
+	return code;
 }
 
 void runs_release(struct unwrap *unwrap)
@@ -262,6 +308,8 @@ static int read_area(struct unwrap *unwrap, struct batch_area *area)
 
 	area->first_run = unwrap->n_runs;
 	area->first_boot = unwrap->n_boots;
+	if (area->is_mixed)
+		FLEXTRACE_TRY(sort_batches(area));
 	FLEXTRACE_TRY(begin_boot(&booting));
 	table_read(&cursor, &area->batches, false);
 	while ((batch = batch_next(&cursor)))

@@ -126,7 +126,9 @@ struct boot {
 /* One core and processor. */
 struct batch_area {
 	uint32_t device, core, processor;
-	struct table batches;          /* struct batch with its words, in gather order */
+	struct table batches; /* struct batch with its words, in gather order, then of time */
+	uint64_t last_ns;     /* of the last batch that came */
+	bool is_mixed;        /* some came behind later ones */
 	uint64_t first_run, end_run;   /* its runs, once they are read */
 	uint32_t first_boot, end_boot; /* likewise */
 };
