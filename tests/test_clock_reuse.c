@@ -81,6 +81,10 @@ struct use {
 	{                                                                        \
 		.name = "busy", .duration_s = 10, .ops_hz = 600, .exec_us = 1400 \
 	}
+#define SPARSE                                                                    \
+	{                                                                         \
+		.name = "sparse", .duration_s = 40, .ops_hz = 40, .exec_us = 1000 \
+	}
 #define STUCK                                                                        \
 	{                                                                            \
 		.name = "stuck", .duration_s = 200, .ops_hz = 20, .long_share = 0.01 \
@@ -122,6 +126,13 @@ static const struct use uses[] = {
 	{"busy, lost ones", BUSY,
 	 {.n_jobs = 4, .is_in_use = true, .drain_ns = {1e3, 2e4}, .lost_share = 0.01}, 0},
 	{"busy and late", BUSY, {.n_jobs = 4, .is_in_use = true, .drain_ns = {10e6, 200e6}}, 0},
+	/* Of what ran while records were lost, some is drained later: none of the others is it. */
+	{"one number, bursts of lost ones", SPARSE, {.n_jobs = 1, .is_in_use = true,
+	 .drain_ns = {1e6, 80e6}, .is_in_turn = true, .burst_s = {1.5, 0.75}}, 0},
+	{"four numbers, bursts of lost ones", SPARSE, {.n_jobs = 4, .is_in_use = true,
+	 .drain_ns = {1e6, 80e6}, .is_in_turn = true, .burst_s = {1.5, 0.75}}, 0},
+	{"one number, late, bursts", SPARSE, {.n_jobs = 1, .is_in_use = true,
+	 .drain_ns = {10e6, 400e6}, .burst_s = {3, 0.5}}, 0},
 	{"stuck, correlations", STUCK, {.n_jobs = 4, .is_in_use = true, .drain_ns = {1e3, 2e4},
 	 .has_correlation = true}, 0},
 	{"stuck, ring of 4", STUCK, {.n_jobs = 4, .is_in_use = true, .drain_ns = {1e3, 2e4}}, 0},
@@ -167,6 +178,35 @@ static void test_clock_reuse__survives_a_band_that_begins_with_a_contradiction(v
 	assert_true(is_sound(&outcome, &reuse));
 }
 
+/* A few operations were counted, some of them wrong, and leave any rate: they agree all the same. */
+static void test_clock_reuse__takes_no_bracket_that_nothing_confirms(void **state)
+{
+	static const struct clock_scenario calm = CALM;
+	static const struct clock_reuse reuse = {
+		.n_jobs = 16, .drain_ns = {50e6, 1e9}, .burst_s = {10, 2}};
+	struct outcome outcome = run_reuse(&calm, &reuse, 5117);
+
+	(void)state;
+	assert_true(is_sound(&outcome, &reuse));
+	assert_int_equal(outcome.verdict.assumed, outcome.n_ops - outcome.verdict.outliers);
+}
+
+/* What ran last while records were lost fits the first instance behind as well as none. */
+static void test_clock_reuse__gives_no_instance_to_what_has_no_record(void **state)
+{
+	static const struct clock_scenario sparse = SPARSE;
+	static const struct clock_reuse reuse = {.n_jobs = 1,
+	                                         .is_in_use = true,
+	                                         .drain_ns = {1e6, 80e6},
+	                                         .is_in_turn = true,
+	                                         .burst_s = {1.5, 0.75}};
+	struct outcome outcome = run_reuse(&sparse, &reuse, 3027);
+
+	(void)state;
+	assert_true(is_sound(&outcome, &reuse));
+	assert_true(outcome.verdict.certified > outcome.n_ops / 4);
+}
+
 static void test_clock_reuse__certifies_no_other_instance_with_fresh_seeds(void **state)
 {
 	(void)state;
@@ -181,6 +221,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(certifies_no_other_instance),
 		TEST(survives_a_band_that_begins_with_a_contradiction),
+		TEST(takes_no_bracket_that_nothing_confirms),
+		TEST(gives_no_instance_to_what_has_no_record),
 		TEST(certifies_no_other_instance_with_fresh_seeds),
 	};
 

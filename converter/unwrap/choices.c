@@ -31,6 +31,8 @@
 #define N_RECENT  32u
 #define MAX_WRAPS 32u   /* that an operation may have run before its record was written */
 #define MAX_FOUND 1024u /* instances that are looked at */
+#define CLOSE     8.0   /* times as far as a time is uncertain */
+#define OPEN      16.0  /* the largest rate is so many times the least */
 
 /* -- instances by job ------------------------------------------------------------------------- */
 
@@ -129,6 +131,31 @@ void choices_trust(struct unwrap *unwrap, struct axis *axis)
 		if (axis->facts[i].bounds == BOUNDS_CHOICE)
 			take_guess(&unwrap->matches, &axis->facts[i]);
 	}
+}
+
+static bool is_open(const struct axis *axis)
+{
+	return axis->rate.hi > OPEN * axis->rate.lo;
+}
+
+/* Operations that were counted agree with each other where none was counted wrong. Where the rate
+ * is open, that shows nothing: any two agree. */
+bool choices_doubt_counted(struct unwrap *unwrap, struct axis *axis)
+{
+	uint32_t n_choices = 0, n_counted = 0;
+
+	for (uint32_t i = 0; i < axis->n_facts && axis->matches && is_open(axis); i++) {
+		n_choices += axis->facts[i].bounds == BOUNDS_CHOICE;
+		n_counted += axis->facts[i].is_counted && axis->facts[i].kind == FACT_OP;
+	}
+	if (n_counted >= n_choices)
+		return false;
+	for (uint32_t i = 0; i < axis->n_facts; i++) {
+		if (axis->facts[i].is_counted)
+			axis->facts[i].bounds = BOUNDS_ESTIMATE;
+	}
+	choices_trust(unwrap, axis);
+	return true;
 }
 
 /* -- where on the axis ------------------------------------------------------------------------ */
@@ -280,7 +307,42 @@ static uint32_t first_behind(const struct stay *stays, const struct choice *choi
 struct found {
 	uint32_t n, instance;   /* how many; the last one */
 	int64_t from_ns, to_ns; /* between when they ran */
+	bool is_whole;          /* and whatever else may have */
 };
+
+/* Whether an operation may have run at a time, but in none of the instances. What is not known of
+ * these is no part of them. */
+static bool has_room(const struct matches *matches, const struct choice *choice,
+                     const struct when *when)
+{
+	const struct stay *stays = &matches->stays[matches->jobs[choice->job].first_stay];
+	double length_ns = when->last_lo_ns - when->first_lo_ns, free_ns = when->first_lo_ns;
+
+	for (uint32_t i = first_behind(stays, choice, free_ns);
+	     i < choice->end && (double)stays[i].from_ns <= when->last_hi_ns; i++) {
+		const struct instance *instance = &matches->instances[stays[i].instance];
+		int64_t end_ns = time_of(instance->complete, UNWRAP_NO_BEFORE);
+
+		if (free_ns + length_ns < (double)time_of(instance->submit, end_ns))
+			return true;
+		free_ns = fmax(free_ns, (double)time_of(instance->complete, stays[i].from_ns));
+	}
+	return free_ns < when->first_hi_ns;
+}
+
+/* Whether an instance is as near to the next one, or the one before, as the time is uncertain. */
+static bool is_close(const struct matches *matches, const struct choice *choice,
+                     const struct when *when, const struct found *found)
+{
+	const struct instance *instance = &matches->instances[found->instance];
+	const struct stay *stay = stay_of(matches, instance);
+	double near_ns = CLOSE * (when->last_hi_ns - when->last_lo_ns);
+
+	return (instance->number > 0 &&
+	        (double)stay[-1].most_to_ns > (double)stay->from_ns - near_ns) ||
+	       (instance->number + 1 < choice->end &&
+	        (double)stay[1].from_ns < (double)stay->most_to_ns + near_ns);
+}
 
 /* Adds those that can be at a time. */
 static void find_at(const struct matches *matches, const struct choice *choice,
@@ -338,7 +400,7 @@ static void find_instances(const struct chooser *chooser, const struct choice *c
 	const struct matches *matches = chooser->matches;
 	const struct stay *stays = &matches->stays[matches->jobs[choice->job].first_stay];
 
-	*found = (struct found){0, NO_INSTANCE, INT64_MAX, INT64_MIN};
+	*found = (struct found){0, NO_INSTANCE, INT64_MAX, INT64_MIN, false};
 	*ret_n_wraps = 0;
 	for (unsigned n_wraps = 0; n_wraps < chooser->n_wraps; n_wraps++) {
 		struct when at = earlier(chooser->axis, when, n_wraps);
@@ -389,11 +451,36 @@ static void take_all(struct chooser *chooser, struct fact *fact, struct choice *
 {
 	int64_t to_ns = found->to_ns < choice->clock_ns ? found->to_ns : choice->clock_ns;
 
-	if (chooser->matches->jobs[choice->job].is_doubtful || found->from_ns > to_ns ||
-	    found->from_ns == UNWRAP_NO_BEFORE)
+	if ((chooser->matches->jobs[choice->job].is_doubtful && !found->is_whole) ||
+	    found->from_ns > to_ns || found->from_ns == UNWRAP_NO_BEFORE)
 		return;
 	choice->is_shared = true;
 	take_bracket(chooser, fact, found->from_ns, to_ns);
+}
+
+/* By how much the stamps of operations are late at most; else any number of wraps is possible. */
+static bool is_late_known(const struct chooser *chooser)
+{
+	return chooser->matches->most_late_ns < INT64_MAX;
+}
+
+/* An operation whose instance has no record may be taken for one of another instance, where both
+ * can have been at its time; then it ran at any time that others leave. A bracket that leaves
+ * nothing of that out is true in any case. */
+static bool may_be_unrecorded(const struct chooser *chooser, const struct choice *choice,
+                              const struct when *when, struct found *found)
+{
+	const struct matches *matches = chooser->matches;
+	bool is_from = when->first_lo_ns >= (double)found->from_ns;
+	bool is_to = when->last_hi_ns <= (double)found->to_ns;
+
+	if ((is_from && is_to) || !is_close(matches, choice, when, found) ||
+	    (!matches->jobs[choice->job].is_in_use && !has_room(matches, choice, when)))
+		return false;
+	found->from_ns = is_from ? found->from_ns : (int64_t)floor(when->first_lo_ns);
+	found->to_ns = is_to ? found->to_ns : (int64_t)ceil(when->last_hi_ns);
+	found->is_whole = true;
+	return true;
 }
 
 /* Decides on a copy: the facts stay in order. */
@@ -403,6 +490,7 @@ static void decide(struct chooser *chooser, const struct fact *fact, struct choi
 	unsigned n_wraps;
 	struct found found;
 	struct when when;
+	bool is_clear;
 
 	*ret_fact = *fact;
 	if (!place_by_clock(chooser, ret_fact, choice->clock_ns))
@@ -413,9 +501,12 @@ static void decide(struct chooser *chooser, const struct fact *fact, struct choi
 	reach_clock(chooser->axis, choice->clock_ns, ret_fact, &when);
 	find_instances(chooser, choice, &when, &found, &n_wraps);
 	ret_fact->first -= (uint64_t)n_wraps << chooser->axis->narrow_bits;
-	if (found.n == 1)
+	is_clear = found.n == 1 &&
+	           (n_wraps > 0 ? is_late_known(chooser)
+	                        : !may_be_unrecorded(chooser, choice, &when, &found));
+	if (is_clear)
 		take_one(chooser, ret_fact, choice, found.instance);
-	else if (found.n > 1 && n_wraps == 0)
+	else if (found.n > 0 && n_wraps == 0)
 		take_all(chooser, ret_fact, choice, &found);
 }
 
@@ -433,25 +524,29 @@ static unsigned count_wraps(const struct axis *axis)
 	return n > MAX_WRAPS ? MAX_WRAPS : (unsigned)n;
 }
 
-int axis_choose(struct axis *axis)
+static struct choice *choice_of(const struct chooser *chooser, const struct fact *fact)
 {
-	struct chooser chooser = {.axis = axis, .matches = axis->matches};
+	const struct matches *matches = chooser->matches;
+
+	return &matches->choices[map_find(&matches->of_op, (uintptr_t)fact->source.op, 0)];
+}
+
+/* Decides what is not decided. */
+static int choose(struct chooser *chooser)
+{
+	struct axis *axis = chooser->axis;
 	struct fact_list list;
 	struct fact *decided;
-	int code;
+	int code = fact_list_init(&list, axis, is_choice);
 
-	if (!axis->matches || !axis->matches->n_choices)
-		return FLEXTRACE_OK;
-	chooser.n_wraps = count_wraps(axis);
-	code = fact_list_init(&list, axis, is_choice);
 	decided = code < 0 ? NULL : malloc((list.n + 1ull) * sizeof(*decided));
 	if (!decided)
 		return FLEXTRACE_E_MEMORY;
+	chooser->n_decided = 0;
 	for (uint32_t i = 0; i < list.n; i++) {
 		struct fact *fact = fact_list_at(&list, i);
-		uint32_t of = map_find(&axis->matches->of_op, (uintptr_t)fact->source.op, 0);
 
-		decide(&chooser, fact, &axis->matches->choices[of], &decided[i]);
+		decide(chooser, fact, choice_of(chooser, fact), &decided[i]);
 	}
 	for (uint32_t i = 0; i < list.n; i++)
 		*fact_list_at(&list, i) = decided[i];
@@ -460,4 +555,41 @@ int axis_choose(struct axis *axis)
 	free(decided);
 	fact_list_release(&list);
 	return FLEXTRACE_OK;
+}
+
+/* Takes back what only others beside it may decide, and returns whether there is any. */
+static bool take_back(struct chooser *chooser)
+{
+	bool is_any = false;
+
+	for (uint32_t i = 0; i < chooser->axis->n_facts; i++) {
+		struct fact *fact = &chooser->axis->facts[i];
+		uint32_t of = fact->kind != FACT_OP ? MAP_NONE
+		                                    : map_find(&chooser->matches->of_op,
+		                                               (uintptr_t)fact->source.op, 0);
+		struct choice *choice = of == MAP_NONE ? NULL : &chooser->matches->choices[of];
+
+		if (!choice || !choice->is_shared)
+			continue;
+		fact->bounds = BOUNDS_CHOICE;
+		fact->status = TIME_UNMATCHED;
+		fact->before_ns = UNWRAP_NO_BEFORE;
+		fact->after_ns = choice->clock_ns;
+		choice->is_shared = false;
+		is_any = true;
+	}
+	if (is_any)
+		axis_sort(chooser->axis);
+	return is_any;
+}
+
+int axis_choose(struct axis *axis)
+{
+	struct chooser chooser = {.axis = axis, .matches = axis->matches};
+
+	if (!axis->matches || !axis->matches->n_choices)
+		return FLEXTRACE_OK;
+	chooser.n_wraps = count_wraps(axis);
+	FLEXTRACE_TRY(choose(&chooser));
+	return take_back(&chooser) ? choose(&chooser) : FLEXTRACE_OK;
 }

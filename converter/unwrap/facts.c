@@ -43,6 +43,7 @@ static bool fact_of_op(struct tick_op *op, unsigned n_bits, struct fact *ret_fac
 		.after_ns = op->complete_host_ns ? op->complete_host_ns : UNWRAP_NO_AFTER,
 		.source.op = op,
 		.kind = FACT_OP,
+		.is_counted = op->unused & OP_IS_COUNTED,
 		.bounds = op->unused & OP_IS_CHOICE        ? BOUNDS_CHOICE
 	                  : op->unused & OP_AFTER_IS_CLOCK ? BOUNDS_CLOCK
 	                  : op->unused & OP_IS_ESTIMATED   ? BOUNDS_ESTIMATE
@@ -99,6 +100,7 @@ static struct fact fact_of_run(struct run *run)
 		.after_ns = op->complete_host_ns ? op->complete_host_ns : UNWRAP_NO_AFTER,
 		.first = run->anchor,
 		.source.run = run,
+		.is_counted = op->unused & OP_IS_COUNTED,
 		.kind = FACT_RUN,
 		.bounds = BOUNDS_HARD,
 		.status = TIME_UNMATCHED,
@@ -107,7 +109,7 @@ static struct fact fact_of_run(struct run *run)
 
 static bool is_evidence(const struct run *run)
 {
-	return run->op && !run->op->unused &&
+	return run->op && !(run->op->unused & ~OP_IS_COUNTED) &&
 	       (run->op->submit_host_ns || run->op->complete_host_ns) &&
 	       (!run->op->submit_host_ns || !run->op->complete_host_ns ||
 	        run->op->submit_host_ns <= run->op->complete_host_ns);
@@ -181,7 +183,7 @@ static int fill_facts(struct unwrap *unwrap)
 
 /* Where nobody took a bracket of an operation, estimates stand for them, as far as they may be
  * off. */
-static void trust_estimates(struct axis *axis)
+void facts_trust_estimates(struct axis *axis)
 {
 	for (uint32_t i = 0; i < axis->n_facts; i++) {
 		if (axis->facts[i].bounds == BOUNDS_HARD && axis->facts[i].kind != FACT_SYNC)
@@ -246,7 +248,7 @@ int facts_make(struct unwrap *unwrap)
 	FLEXTRACE_TRY(choices_prepare(unwrap));
 	for (uint32_t i = 0; i < n_axes; i++) {
 		choices_trust(unwrap, &unwrap->axes[i]);
-		trust_estimates(&unwrap->axes[i]);
+		facts_trust_estimates(&unwrap->axes[i]);
 	}
 	return FLEXTRACE_OK;
 }

@@ -361,7 +361,8 @@ static int settle_op(struct unwrap *unwrap, const struct instance *instance)
 	FLEXTRACE_TRY(fill_side(unwrap, instance->submit, &op->submit_host_ns));
 	FLEXTRACE_TRY(fill_side(unwrap, instance->complete, &op->complete_host_ns));
 	if (op->submit_host_ns || op->complete_host_ns) {
-		op->unused = op->estimate = 0;
+		op->unused = instance->is_counted ? OP_IS_COUNTED : 0;
+		op->estimate = 0;
 		op->is_doubted = false;
 		return FLEXTRACE_OK;
 	}

@@ -415,13 +415,22 @@ static int share_rates(struct unwrap *unwrap)
 	return code;
 }
 
+static int prepare_axis(struct unwrap *unwrap, struct axis *axis)
+{
+	FLEXTRACE_TRY(axis_prepare(axis));
+	if (!choices_doubt_counted(unwrap, axis))
+		return FLEXTRACE_OK;
+	facts_trust_estimates(axis);
+	return axis_prepare(axis);
+}
+
 static int prepare(struct unwrap *unwrap)
 {
 	FLEXTRACE_TRY(match_edges(unwrap));
 	FLEXTRACE_TRY(runs_read(unwrap));
 	FLEXTRACE_TRY(facts_make(unwrap));
 	for (uint32_t i = 0; i < unwrap->n_axes; i++)
-		FLEXTRACE_TRY(axis_prepare(&unwrap->axes[i]));
+		FLEXTRACE_TRY(prepare_axis(unwrap, &unwrap->axes[i]));
 	FLEXTRACE_TRY(share_rates(unwrap));
 	spans_settle(unwrap);
 	return epochs_mend(unwrap);

@@ -49,7 +49,8 @@
 enum op_flag {
 	OP_AFTER_IS_CLOCK = 1, /* complete_host_ns is only when the record was written */
 	OP_IS_ESTIMATED = 2,   /* submit_host_ns, complete_host_ns are another tool's estimate */
-	OP_IS_CHOICE = 4       /* which instance of its job it is has to be chosen */
+	OP_IS_CHOICE = 4,      /* which instance of its job it is has to be chosen */
+	OP_IS_COUNTED = 8      /* its bracket is its own by counting only */
 };
 
 /* A submit, complete or host_estimate record until its operation is known. */
@@ -181,11 +182,12 @@ struct fact {
 	} source; /* weak */
 	uint16_t segment;
 	uint8_t kind, bounds;
-	uint8_t status;     /* enum time_status; UNMATCHED until it is placed */
-	bool is_origin : 1; /* only `first` is evidence: how often it wraps behind is not known */
-	bool is_stray : 1;  /* certified, but the tolerance was needed */
-	bool is_astray : 1; /* an estimate that is most likely whole wraps off */
-	uint8_t from, to;   /* operations: the stamps of `first` and of `first` + `span` */
+	uint8_t status;      /* enum time_status; UNMATCHED until it is placed */
+	bool is_origin : 1;  /* only `first` is evidence: how often it wraps behind is not known */
+	bool is_stray : 1;   /* certified, but the tolerance was needed */
+	bool is_astray : 1;  /* an estimate that is most likely whole wraps off */
+	bool is_counted : 1; /* its bracket is its own by counting only */
+	uint8_t from, to;    /* operations: the stamps of `first` and of `first` + `span` */
 };
 
 struct rate { /* ticks per ns */
@@ -301,6 +303,10 @@ int choices_prepare(struct unwrap *unwrap);
 /* Where a counter has no bracket at all, takes the likeliest instances for estimates. */
 void choices_trust(struct unwrap *unwrap, struct axis *axis);
 
+/* Where most operations of a prepared axis are choices, and its rate is open, takes brackets that
+ * rest on counting for estimates, and returns whether it did: the axis is to be prepared anew. */
+bool choices_doubt_counted(struct unwrap *unwrap, struct axis *axis);
+
 /* Makes the choices of a counter whose other facts are placed. */
 int axis_choose(struct axis *axis);
 
@@ -316,6 +322,9 @@ int rate_bound(const struct axis *axis, struct rate *ret_rate);
 
 /* Groups everything that is a fact by counter, in unwrap->axes. */
 int facts_make(struct unwrap *unwrap);
+
+/* Where a counter has no bracket of an operation, makes estimates stand for them. */
+void facts_trust_estimates(struct axis *axis);
 
 /* Leaves out stamps of an operation that are not behind those before them, and returns how many.
  * Its fact has bounds, and no stamps yet. */
