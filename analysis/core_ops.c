@@ -37,8 +37,8 @@ static int add_op(struct finder *finder, const struct core_stamp *stamp, uint32_
 	return FLEXTRACE_OK;
 }
 
-/* Whether a run that begins there is one more kernel in firmware that runs already: a device log has
- * several kernels within one firmware interval. */
+/* Whether a run that begins there is one more kernel in firmware that runs already: a device log
+ * has several kernels within one firmware interval. */
 static bool is_inside(const struct processor *processor, const struct core_stamp *stamp,
                       uint32_t job)
 {

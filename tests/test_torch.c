@@ -351,10 +351,10 @@ static void test_torch__lets_the_file_have_the_word(void **state)
 
 /* clang-format off */
 static const char gradients[] = FILE_OF("\"distributedInfo\":{\"rank\":1},",
+	ARROW("f", "fwdbwd", 7, 502, 50) ","  /* before anything tells the process */
 	X("cpu_op", "forward", HOST, AT(10, 20), "\"Sequence number\":3") ","
 	X("cpu_op", "inner", HOST, AT(10, 5), "") ","
 	X("cpu_op", "backward", "\"pid\":500,\"tid\":502", AT(50, 5), "\"Sequence number\":3") ","
-	ARROW("f", "fwdbwd", 7, 502, 50) ","
 	ARROW("s", "fwdbwd", 7, 501, 10) ","
 	ARROW("s", "fwdbwd", 8, 501, 11) ","  /* to nowhere */
 	ARROW("f", "fwdbwd", 9, 502, 50) ","  /* from nowhere */

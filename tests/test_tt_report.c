@@ -172,7 +172,7 @@ static void test_tt_report__has_a_line_for_each_replay(void **state)
 	csv_table_release(&ops);
 }
 
-/* Reports of device work alone, as cpp_device_perf_report.csv: lines of no call have theirs, too. */
+/* Reports of device work alone, as cpp_device_perf_report.csv: lines of no call have theirs. */
 static void test_tt_report__keeps_every_cell_without_host_times(void **state)
 {
 	struct flex_run *run = convert_report(

@@ -384,8 +384,10 @@ int torch_push(struct flex *flex, const struct trace_event *event, const char **
 		return take_metadata(flex, event);
 	if (event->has_ts && (!move_time(flex->torch, &moved) || moved.ts_ns >= FLEX_END_NS))
 		return flex_reject(flex, LOSS_MALFORMED, "its time is out of range", ret_fault);
-	if (torch_is_gradient(event))
+	if (torch_is_gradient(event)) {
+		FLEXTRACE_TRY(note_host(flex, event, TORCH_HOST)); /* it may come first */
 		return take_arrow(flex, &moved, ret_fault);
+	}
 	class = torch_class_of(text_of(&event->cat), text_of(&event->name));
 	FLEXTRACE_TRY(note_host(flex, event, class.side));
 	if (class.side == TORCH_DEVICE)

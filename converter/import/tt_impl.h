@@ -122,17 +122,16 @@ struct tt_device {
 	uint32_t slot, n_cores;
 	uint64_t hz;
 	char arch[32];
-	struct spool *spool; /* owned */
-	uint64_t last_key;   /* of the row before */
-	uint64_t first_key;  /* the least */
-	uint64_t below;      /* what makes the least one positive: wraps, or 0 */
-	int64_t least_ticks; /* of a report, relative to its first line's turn of the counter */
-	int64_t shift_ns;    /* from its own time to that of all */
-	int64_t cause_ns;    /* the least that no operation of a report begins too early with */
-	uint64_t near_ticks; /* of the report's line before */
-	uint64_t
-		call_ticks; /* of the last one that told when its call was, and that time; 0: none */
-	uint64_t call_ns;
+	struct spool *spool;    /* owned */
+	uint64_t last_key;      /* of the row before */
+	uint64_t first_key;     /* the least */
+	uint64_t below;         /* what makes the least one positive: wraps, or 0 */
+	int64_t least_ticks;    /* of a report, relative to its first line's turn of the counter */
+	int64_t shift_ns;       /* from its own time to that of all */
+	int64_t cause_ns;       /* the least that no operation of a report begins too early with */
+	uint64_t near_ticks;    /* of the report's line before */
+	uint64_t call_ticks;    /* of the last line that told when its call was */
+	uint64_t call_ns;       /* when that was; 0: none told */
 	uint64_t kernel_end_ns; /* likewise; 0: it had none */
 	double longest_fw_ns;
 	bool hz_is_told, has_cause, has_near, is_tied;
