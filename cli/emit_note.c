@@ -24,7 +24,8 @@ static const char *const event_names[] = {
 	FLEXTRACE_I_EVENTS(NAME)
 #undef NAME
 };
-#define N_EVENTS (sizeof(event_names) / sizeof(event_names[0]))
+#define FIRST_PID_NAMESPACE UINT64_C(0xeffffffc) /* the kernel's PROC_PID_INIT_INO */
+#define N_EVENTS            (sizeof(event_names) / sizeof(event_names[0]))
 
 struct counts {
 	struct emit_file_head head;
@@ -226,12 +227,43 @@ int emit_note_copy(const char *from, const char *to, struct flextrace_error *err
 	return is_good ? FLEXTRACE_OK : note_failed(to, error);
 }
 
+static uint64_t inode_of(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 ? (uint64_t)status.st_ino : 0;
+}
+
+/* Whether any process that we see is in a pid namespace. */
+static bool has_namespace(uint64_t inode)
+{
+	bool is_there = false;
+	glob_t found;
+
+	if (glob("/proc/[0-9]*/ns/pid", 0, NULL, &found) != 0)
+		return true;
+	for (size_t i = 0; i < found.gl_pathc && !is_there; i++)
+		is_there = inode_of(found.gl_pathv[i]) == inode;
+	globfree(&found);
+	return is_there;
+}
+
+/* Of another pid namespace only who is in the first one sees whether its processes live. */
+static bool has_ended(const struct emit_file_head *head)
+{
+	uint64_t own = inode_of("/proc/self/ns/pid");
+
+	if (!head->pid_namespace || head->pid_namespace == own)
+		return kill((pid_t)head->pid, 0) != 0 && errno == ESRCH;
+	return own == FIRST_PID_NAMESPACE && !has_namespace(head->pid_namespace);
+}
+
 static int remove_stale(void *context, const char *path)
 {
 	struct counts counts;
 
 	(void)context;
-	if (!read_counts(path, &counts) || (kill((pid_t)counts.head.pid, 0) != 0 && errno == ESRCH))
+	if (!read_counts(path, &counts) || has_ended(&counts.head))
 		unlink(path);
 	return 0;
 }

@@ -163,7 +163,7 @@ unrecorded() {
 	n=$(awk '/"unrecorded":/ { gsub(/[^0-9]/, ""); n += $0 } END { print n + 0 }' "$1/run.json")
 	[ "$n" -eq "$2" ] || fail "$n instead of $2 unrecorded in $1: $(cat err.log)"
 }
-FLEXTRACE_PROVIDER=$PLAIN_PROVIDER
+own_provider=$FLEXTRACE_PROVIDER FLEXTRACE_PROVIDER=$PLAIN_PROVIDER
 run 0 "$FLEXTRACE" record -o left -- "$FORKS" exits
 says '^60 left out' out.log
 says '60 more could not be made' err.log
@@ -178,3 +178,22 @@ run 0 "$FLEXTRACE" record -o unreachable -- "$FORKS" unreachable "$run_dir/lttng
 [ "$(lost unreachable began_late)" -eq 20 ] || fail "out of reach: $(cat unreachable/losses.csv)"
 closed unreachable
 nothing_left
+
+FLEXTRACE_PROVIDER=$own_provider
+# Counts of a program that lives in another pid namespace stay: its number is nobody's here.
+if unshare -p true 2>/dev/null; then
+	run 0 "$FLEXTRACE" start -o first
+	# shellcheck disable=SC2016
+	unshare -pf sh -c 'echo 30000 >/proc/sys/kernel/ns_last_pid; "$@" & wait $!' sh \
+		"$PROGRAM" scopes=10 write=here-1 read=go-1 scopes=20 2>one.log &
+	one=$!
+	cat here-1 >/dev/null
+	run 0 "$FLEXTRACE" stop first
+	run 0 "$FLEXTRACE" start -o second
+	: >go-1
+	wait $one || fail "the program failed: $(cat one.log)"
+	run 0 "$FLEXTRACE" stop --fail-on-loss second
+	expect second program scope "20 20 0 0"
+	closed second
+	nothing_left
+fi

@@ -52,6 +52,7 @@ struct emit_file_head {
 	uint32_t wait_ms;  /* that it waited for a session daemon, where that was long */
 	uint32_t is_late;  /* its first records were made before LTTng knew it */
 	uint64_t late[EMIT_FILE_CLASSES]; /* these; in no slot */
+	uint64_t pid_namespace;           /* of pid; 0: not known */
 	uint64_t n_unrecorded;            /* that were not made, in children, too; 0: older */
 };
 
