@@ -274,6 +274,29 @@ static void test_unwrap_boots__believes_a_clock_that_goes_on_over_a_reset(void *
 	assert_false(has_bound[0] || has_bound[1]);
 }
 
+/* A counter that began anew has a segment of its own: a few reads tell of it, also where one came
+ * before the first drain. */
+static void test_unwrap_boots__asks_few_facts_of_a_counter_that_began_anew(void **state)
+{
+	char text[32768] = "";
+	struct fixture *fixture;
+
+	for (uint32_t i = 0; i < 8; i++) {
+		add_sync(text, sizeof(text), (1000 + 537 * i) * MS, (6000 + 537 * i) * MS);
+		add_run(text, sizeof(text), (1010 + 537 * i) * MS, i + 1, (6005 + 537 * i) * MS);
+	}
+	/* Anew at 8000 ms. */
+	add_sync(text, sizeof(text), 8002 * MS, 2 * MS);
+	add_words(text, sizeof(text), 8010 * MS, 0, "boot:2:64");
+	add_run(text, sizeof(text), 8011 * MS, 1, 5 * MS);
+	for (uint32_t i = 0; i < 3; i++)
+		add_sync(text, sizeof(text), (8100 + 537 * i) * MS, (100 + 537 * i) * MS);
+	add_run(text, sizeof(text), 10000 * MS, 2, 1990 * MS);
+	fixture = unwrap_text(state, text);
+	assert_int_equal(run_of_mark_at(fixture, 18)->status, TIME_CERTIFIED);
+	assert_false(run_of_mark_at(fixture, 18)->is_unbounded);
+}
+
 /* The only operation of the last boot fits the counter of the boot before by its low 32 bits. All
  * bits of the run with its stamps do not. */
 static void test_unwrap_boots__takes_no_operation_whose_run_contradicts(void **state)
@@ -421,6 +444,7 @@ int main(void)
 		TEST(never_takes_the_counter_of_the_boot_before),
 		TEST(doubts_boots_that_few_facts_tell_apart),
 		TEST(believes_a_clock_that_goes_on_over_a_reset),
+		TEST(asks_few_facts_of_a_counter_that_began_anew),
 		TEST(takes_no_operation_whose_run_contradicts),
 		TEST(certifies_runs_beside_what_was_seen_of_their_boot),
 		TEST(reads_an_area_by_the_clock_of_its_process),

@@ -56,18 +56,28 @@ static void count_facts(struct axis *axis)
 	}
 }
 
-/* Stores where the area was set up anew, if that is within a segment. */
+/* The known facts in front of `at`, the last one included. */
+static uint32_t end_known(const struct axis *axis, uint32_t at)
+{
+	while (at > 0 && !is_known(&axis->facts[at - 1]))
+		at--;
+	return at;
+}
+
+/* Stores where the area was set up anew, if that is within a segment: a counter that began anew
+ * meanwhile has begun a segment. */
 static bool find_seam(const struct axis *axis, const struct boot *boot, struct seam *ret_seam)
 {
-	uint32_t front = axis_find(axis, boot->from_ns), behind = front;
+	uint32_t behind = axis_find(axis, boot->from_ns), front = end_known(axis, behind);
+	uint32_t first = end_known(axis, axis_find(axis, boot->begin_ns));
 
-	while (front > 0 && !is_known(&axis->facts[front - 1]))
-		front--;
 	while (behind < axis->n_facts && !is_known(&axis->facts[behind]))
 		behind++;
 	*ret_seam = (struct seam){boot->counter, front};
-	return front > 0 && behind < axis->n_facts &&
-	       axis->facts[front - 1].segment == axis->facts[behind].segment;
+	if (front == 0 || behind == axis->n_facts)
+		return false;
+	first = first > 0 ? first : front;
+	return axis->facts[first - 1].segment == axis->facts[behind].segment;
 }
 
 /* -- steady clocks ---------------------------------------------------------------------------- */
