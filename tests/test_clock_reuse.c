@@ -178,7 +178,7 @@ static void test_clock_reuse__survives_a_band_that_begins_with_a_contradiction(v
 	assert_true(is_sound(&outcome, &reuse));
 }
 
-/* A few operations were counted, some of them wrong, and leave any rate: they agree all the same. */
+/* A few operations were counted, some wrong, and leave any rate: they agree all the same. */
 static void test_clock_reuse__takes_no_bracket_that_nothing_confirms(void **state)
 {
 	static const struct clock_scenario calm = CALM;
