@@ -2,11 +2,14 @@
 #include "align_outcome.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
+
+#include "align_oracle.h"
 
 static void print_outcome(const struct align_scene *scene, const struct align_outcome *outcome)
 {
@@ -19,6 +22,17 @@ static void print_outcome(const struct align_scene *scene, const struct align_ou
 	              scene->name, scene->seed, v->p50_ns / 1e3, v->p99_ns / 1e3, v->max_ns / 1e3,
 	              v->n_certified, v->n, v->width_ns / 1e3, v->n_outside, v->worst_ns / 1e3,
 	              v->n_violations, v->n_inversions, outcome->n_dropped, outcome->n_lies);
+}
+
+/* Whether the evidence shows a break at all, which the oracle says of scenes like these only. */
+static double miss_of(const struct align_truth *truth, double rho_ppm)
+{
+	const struct align_scene *scene = &truth->scene;
+
+	if (scene->shape != TRUTH_ALL || scene->n_jumps + scene->n_slews == 0 ||
+	    scene->wander_ppm > 0 || scene->false_share > 0 || scene->ranks_per_host > 1)
+		return INFINITY;
+	return align_oracle_miss_ns(truth, rho_ppm * 1e-6);
 }
 
 struct align_outcome align_outcome_of(const struct align_scene *scene)
@@ -48,10 +62,14 @@ struct align_outcome align_outcome_of(const struct align_scene *scene)
 	outcome.n_points = truth.n_points;
 	outcome.n_unaligned = ledger.warnings[WARNING_UNALIGNED];
 	outcome.n_wandering = ledger.warnings[WARNING_HOST_WANDERS];
+	outcome.miss_ns = outcome.verdict.n_outside > 0 ? miss_of(&truth, options.rho_host_ppm) : 0;
 	alignment_free(alignment);
 	ledger_release(&ledger);
 	table_release(&points);
 	align_truth_release(&truth);
 	print_outcome(scene, &outcome);
+	if (outcome.verdict.n_outside > 0)
+		print_message("the evidence misses all clocks of the promise by %.2f us: %s\n",
+		              outcome.miss_ns / 1e3, outcome.miss_ns > 0 ? "shown" : "hidden");
 	return outcome;
 }

@@ -12,6 +12,7 @@ struct align_outcome {
 	uint32_t n_one_sided, n_lines;
 	uint64_t n_points, n_dropped, n_lies;
 	uint64_t n_unaligned, n_wandering;
+	double miss_ns; /* see align_oracle.h; INFINITY: not known, so take it as shown */
 };
 
 /* Aligns a scene, judges it, and prints one line. */

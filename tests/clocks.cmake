@@ -38,7 +38,7 @@ flextrace_add_unit_test(NAME clock_options SOURCES ${clocks_sources} ${clocks_co
 	converter/clock_options_file.c converter/text_file.c LIBS PkgConfig::CJSON Threads::Threads m)
 set(align_sources converter/align/align.c converter/align/curve.c
 	converter/align/estimate.c converter/align/filter.c converter/align/graph.c
-	converter/align/graph_order.c converter/align/grid.c converter/align/map.c converter/align/mesh.c converter/align/pace.c converter/align/prove.c converter/align/cut.c converter/align/stretch.c converter/align/room.c converter/align/doubt.c converter/align/narrow.c converter/align/spots.c
+	converter/align/graph_order.c converter/align/grid.c converter/align/map.c converter/align/mesh.c converter/align/pace.c converter/align/prove.c converter/align/cut.c converter/align/stretch.c converter/align/room.c converter/align/doubt.c converter/align/ends.c converter/align/narrow.c converter/align/spots.c
 	converter/align/report.c converter/align/seed.c converter/align/stats.c
 	converter/align/sync_ops.c
 	converter/align/vote.c converter/posts.c converter/error.c converter/ledger.c converter/losses.c converter/strings.c
@@ -54,9 +54,9 @@ flextrace_add_unit_test(NAME sync_ops SOURCES converter/align/sync_ops.c)
 flextrace_add_unit_test(NAME align_short SOURCES ${align_sources} tests/align_truth.c
 	LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME align_rates SOURCES ${align_sources} tests/align_truth.c
-	tests/align_outcome.c LIBS Threads::Threads m)
+	tests/align_outcome.c tests/align_oracle.c LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME align_scenarios SOURCES ${align_sources} tests/align_truth.c
-	tests/align_outcome.c LIBS Threads::Threads m)
+	tests/align_outcome.c tests/align_oracle.c LIBS Threads::Threads m)
 
 # Sources that both lists name stand once.
 set(clock_memory_sources ${clocks_sources} ${clocks_core} ${align_sources})

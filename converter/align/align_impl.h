@@ -353,6 +353,20 @@ struct proven {         /* of a clock */
  * only choose among it. Clears the mesh; its bounds may be closed from there. */
 int prove_run(struct mesh *mesh, const struct curve *curves, double rho, struct proven *proven);
 
+/* -- ends.c: breaks at an end of a run --------------------------------------------------------- */
+
+struct doubted { /* host times of a clock up to and from which it is not believed */
+	int64_t first_ns, last_ns;
+	bool is_broken; /* by its own evidence */
+};
+
+/* Finds where the clocks of a component are not believed, as one of them is broken at an end. */
+int ends_find(const struct mesh *mesh, struct doubted *doubted);
+
+/* Drops the evidence there, of clocks that are broken themselves or of the others; returns whether
+ * there was any. */
+bool ends_drop(struct mesh *mesh, const struct doubted *doubted, bool is_of_broken);
+
 /* -- narrow.c: one rate ------------------------------------------------------------------------ */
 
 /* Narrows closed bounds and paces of clocks of one stretch, as they have one mean rate. The bounds

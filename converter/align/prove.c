@@ -14,6 +14,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "proof.h"
 
@@ -306,20 +307,65 @@ static int prove_all(struct proof *proof, const struct curve *curves, bool is_ba
 	return FLEXTRACE_OK;
 }
 
+/* Each clock from those before it, and then from all others. */
+static int prove_both_ways(struct proof *proof, const struct curve *curves, struct proven *proven)
+{
+	FLEXTRACE_TRY(prove_all(proof, curves, false, proven));
+	if (proof->mesh->graph->n_clocks <= 2)
+		return FLEXTRACE_OK;
+	mesh_clear_bounds(proof->mesh);
+	return prove_all(proof, curves, true, proven);
+}
+
+/* What was found of clocks before holds, too. */
+static void remember(struct proven *proven, const struct proven *before, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		proven[i].has_break = proven[i].has_break || before[i].has_break;
+		proven[i].has_lies = proven[i].has_lies || before[i].has_lies;
+	}
+}
+
+/* Once more, without the evidence of other clocks that a break at an end of the run casts doubt on.
+ * The broken clock's own says where its other breaks are, so it is dropped only then. */
+static int prove_again(struct proof *proof, const struct curve *curves, struct proven *proven)
+{
+	struct mesh *mesh = proof->mesh;
+	uint32_t n = mesh->graph->n_clocks;
+	struct proven *before = malloc((n + 1ull) * sizeof(*before));
+	struct doubted *doubted = malloc((n + 1ull) * sizeof(*doubted));
+	int code = before && doubted ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+
+	for (uint32_t i = 0; code >= 0 && i < n; i++)
+		doubted[i] = (struct doubted){INT64_MIN, INT64_MAX, false};
+	if (code >= 0)
+		code = ends_find(mesh, doubted);
+	if (code >= 0 && ends_drop(mesh, doubted, false)) {
+		memcpy(before, proven, n * sizeof(*before));
+		mesh_clear(mesh);
+		ends_drop(mesh, doubted, false);
+		code = prove_both_ways(proof, curves, proven);
+		remember(proven, before, n);
+		ends_drop(mesh, doubted, true);
+		mesh_clear_bounds(mesh);
+	}
+	free(before);
+	free(doubted);
+	return code;
+}
+
 int prove_run(struct mesh *mesh, const struct curve *curves, double rho, struct proven *proven)
 {
 	struct proof *proof = malloc(sizeof(*proof));
-	int code = proof ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	int code;
 
-	if (proof) {
-		*proof = (struct proof){.mesh = mesh, .rho = rho};
-		mesh_clear(mesh);
-		code = prove_all(proof, curves, false, proven);
-	}
-	if (code >= 0 && mesh->graph->n_clocks > 2) {
-		mesh_clear_bounds(mesh);
-		code = prove_all(proof, curves, true, proven);
-	}
+	if (!proof)
+		return FLEXTRACE_E_MEMORY;
+	*proof = (struct proof){.mesh = mesh, .rho = rho};
+	mesh_clear(mesh);
+	code = prove_both_ways(proof, curves, proven);
+	if (code >= 0)
+		code = prove_again(proof, curves, proven);
 	free(proof);
 	return code;
 }

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A break at an end of a run is nobody's for certain. If one clock contradicts there, it may have
+ * jumped, or another one whose own evidence does not deny it, or the root's: each explains all with
+ * one break. So no clock is believed there.
+ *
+ * How far: a clock whose bounds were tight on both sides once, between a place and the end, was
+ * where it should be. A jump in front of that place would contradict its own evidence. So from the
+ * end to the first such place, nobody knows. Evidence there is dropped and counted, and times are
+ * assumed (see doubt.c).
+ */
+#include <stdlib.h>
+
+#include "align_impl.h"
+
+#define LEAST_KNOTS 4u  /* that are dropped: two events, which doubt.c takes for a stop */
+#define NEAR        96u /* knots whose widths are usual */
+#define TIGHT       1.5 /* times the usual width */
+
+/* -- breaks ------------------------------------------------------------------------------------ */
+
+struct broken { /* components in which a clock is broken at an end */
+	bool at_first, at_last;
+};
+
+static void drop_until(struct doubted *doubted, int64_t host_ns)
+{
+	doubted->first_ns = host_ns > doubted->first_ns ? host_ns : doubted->first_ns;
+}
+
+static void drop_from(struct doubted *doubted, int64_t host_ns)
+{
+	doubted->last_ns = host_ns < doubted->last_ns ? host_ns : doubted->last_ns;
+}
+
+/* Where a clock is broken, for certain, from its first knot on or up to its last one. */
+static void find_broken(const struct mesh *mesh, uint32_t clock, struct broken *broken,
+                        struct doubted *doubted)
+{
+	const struct paces *paces = &mesh->paces[clock];
+	int64_t first_ns = mesh->knots[mesh->first_knot[clock]].host_ns;
+	int64_t last_ns = mesh->knots[mesh->first_knot[clock + 1] - 1].host_ns;
+
+	for (uint32_t i = 0; paces->has_left && i < paces->n_paces; i++) {
+		const struct pace *pace = &paces->paces[i];
+		bool is_first = pace->host_ns <= first_ns;
+		bool is_last = i + 1 == paces->n_paces || pace[1].host_ns > last_ns;
+
+		if (!pace->is_doubtful || is_first == is_last)
+			continue;
+		if (is_first)
+			drop_until(doubted, pace[1].host_ns - 1);
+		else
+			drop_from(doubted, pace->host_ns);
+		doubted->is_broken = true;
+		broken->at_first = broken->at_first || is_first;
+		broken->at_last = broken->at_last || is_last;
+	}
+}
+
+/* -- the others -------------------------------------------------------------------------------- */
+
+/* What is usual at an end. */
+static double usual_width(const struct mesh *mesh, uint32_t clock, bool is_last)
+{
+	uint32_t n = mesh->first_knot[clock + 1] - mesh->first_knot[clock];
+	double widths[NEAR];
+
+	n = n < NEAR ? n : NEAR;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct knot *knot =
+			is_last ? &mesh->knots[mesh->first_knot[clock + 1] - 1 - i]
+				: &mesh->knots[mesh->first_knot[clock] + i];
+
+		widths[i] = (double)knot->hi - (double)knot->lo;
+	}
+	return stats_median(widths, n);
+}
+
+/* Whether another clock bounds a knot, nearly as well as anything does on that side. */
+static bool is_tight(const struct mesh *mesh, uint32_t clock, const struct knot *knot, double width)
+{
+	const struct moment *moment = &mesh->moments[knot->event];
+	uint32_t from = knot->is_exit ? moment->lo_from : moment->hi_from;
+
+	if (!knot->is_kept || from == FLEXTRACE_NONE || mesh->graph->parts[from].clock == clock)
+		return false;
+	return knot->is_exit ? (double)moment->lo >= (double)knot->hi - TIGHT * width
+	                     : (double)moment->hi <= (double)knot->lo + TIGHT * width;
+}
+
+/* Goes from an end until there was a tight bound on either side. */
+static void doubt_end(const struct mesh *mesh, uint32_t clock, bool is_last,
+                      struct doubted *doubted)
+{
+	uint32_t first = mesh->first_knot[clock], n = mesh->first_knot[clock + 1] - first;
+	double width = usual_width(mesh, clock, is_last);
+	bool has_lo = false, has_hi = false;
+	const struct knot *knot = NULL;
+
+	for (uint32_t i = 0; i < n && (i < LEAST_KNOTS || !has_lo || !has_hi); i++) {
+		knot = &mesh->knots[is_last ? first + n - 1 - i : first + i];
+		if (!is_tight(mesh, clock, knot, width))
+			continue;
+		has_lo = has_lo || knot->is_exit;
+		has_hi = has_hi || !knot->is_exit;
+	}
+	if (is_last)
+		drop_from(doubted, knot->host_ns);
+	else
+		drop_until(doubted, knot->host_ns);
+}
+
+/* -- the sentence ------------------------------------------------------------------------------ */
+
+static inline bool has_knots(const struct mesh *mesh, uint32_t clock)
+{
+	return mesh->first_knot[clock] < mesh->first_knot[clock + 1];
+}
+
+int ends_find(const struct mesh *mesh, struct doubted *doubted)
+{
+	const struct graph *graph = mesh->graph;
+	struct broken *broken = calloc(graph->n_components + 1ull, sizeof(*broken));
+
+	if (!broken)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t clock = 0; clock < graph->n_clocks; clock++) {
+		if (has_knots(mesh, clock))
+			find_broken(mesh, clock, &broken[graph->component[clock]], &doubted[clock]);
+	}
+	for (uint32_t clock = 0; clock < graph->n_clocks; clock++) {
+		const struct broken *ends = &broken[graph->component[clock]];
+
+		if (!has_knots(mesh, clock) || doubted[clock].is_broken)
+			continue;
+		if (ends->at_first)
+			doubt_end(mesh, clock, false, &doubted[clock]);
+		if (ends->at_last)
+			doubt_end(mesh, clock, true, &doubted[clock]);
+	}
+	free(broken);
+	return FLEXTRACE_OK;
+}
+
+bool ends_drop(struct mesh *mesh, const struct doubted *doubted, bool is_of_broken)
+{
+	bool has_dropped = false;
+
+	for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++) {
+		for (uint32_t i = mesh->first_knot[clock];
+		     doubted[clock].is_broken == is_of_broken && i < mesh->first_knot[clock + 1];
+		     i++) {
+			struct knot *knot = &mesh->knots[i];
+
+			if (knot->host_ns > doubted[clock].first_ns &&
+			    knot->host_ns < doubted[clock].last_ns)
+				continue;
+			knot->is_kept = false;
+			has_dropped = true;
+		}
+	}
+	return has_dropped;
+}
