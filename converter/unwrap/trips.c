@@ -4,8 +4,7 @@
 #include "array.h"
 #include "trips.h"
 
-#define SLACK_NS  100e3 /* that estimates may be beside one */
-#define MAX_TRIPS 3u    /* that are looked at for one that holds an interval */
+#define MAX_TRIPS 3u /* that are looked at for one that holds an interval */
 
 static int compare_trips(const void *left, const void *right)
 {
@@ -49,14 +48,15 @@ void trips_release(struct trips *trips)
 	free(trips->trips);
 }
 
-bool trips_hold(const struct trips *trips, double begin_ns, double end_ns)
+const struct idle *trips_find(const struct trips *trips, double begin_ns, double end_ns,
+                              double slack_ns)
 {
 	uint32_t lo = 0, n = trips->n;
 
 	while (n > 0) {
 		uint32_t half = n / 2;
 
-		if ((double)trips->trips[lo + half].begin_ns <= begin_ns + SLACK_NS) {
+		if ((double)trips->trips[lo + half].begin_ns <= begin_ns + slack_ns) {
 			lo += half + 1;
 			n -= half + 1;
 		} else {
@@ -64,8 +64,8 @@ bool trips_hold(const struct trips *trips, double begin_ns, double end_ns)
 		}
 	}
 	for (uint32_t i = 0; i < MAX_TRIPS && lo > 0; i++) {
-		if ((double)trips->trips[--lo].end_ns >= end_ns - SLACK_NS)
-			return true;
+		if ((double)trips->trips[--lo].end_ns >= end_ns - slack_ns)
+			return &trips->trips[lo];
 	}
-	return false;
+	return NULL;
 }

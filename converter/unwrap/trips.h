@@ -18,7 +18,15 @@ struct trips {
 int trips_list(struct trips *trips, const struct unwrap *unwrap, uint32_t counter);
 void trips_release(struct trips *trips);
 
-/* Whether one holds all from a time to another. Estimates may be a little beside it. */
-bool trips_hold(const struct trips *trips, double begin_ns, double end_ns);
+/* Finds the one that holds all from a time to another, which may be a little beside it. NULL: none
+ * does. */
+const struct idle *trips_find(const struct trips *trips, double begin_ns, double end_ns,
+                              double slack_ns);
+
+static inline bool trips_hold(const struct trips *trips, double begin_ns, double end_ns,
+                              double slack_ns)
+{
+	return trips_find(trips, begin_ns, end_ns, slack_ns);
+}
 
 #endif

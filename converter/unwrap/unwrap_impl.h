@@ -13,9 +13,11 @@
  *   order.c   stamps that are not behind the one before them are left out
  *   window.c  which epochs known places leave
  *   spans.c   wraps within work, by estimates
- *   chains.c  estimates of work that follow each other are put into one epoch
+ *   bodies.c  which work of estimates follows each other
+ *   slots.c   where it can have been
+ *   chains.c  estimates that are whole wraps off are put right
  *   trips.c   the intervals that the host knows work to have been in
- *   epochs.c  estimates that are whole wraps off are put right
+ *   epochs.c  says which estimates are put right, and which are doubted
  *   axis.c    facts of one counter get their places
  *   first.c   their epochs, as far as others bound them
  *   strays.c  stretches of false evidence
@@ -185,7 +187,6 @@ struct fact {
 	uint8_t status;      /* enum time_status; UNMATCHED until it is placed */
 	bool is_origin : 1;  /* only `first` is evidence: how often it wraps behind is not known */
 	bool is_stray : 1;   /* certified, but the tolerance was needed */
-	bool is_astray : 1;  /* an estimate that is most likely whole wraps off */
 	bool is_counted : 1; /* its bracket is its own by counting only */
 	uint8_t from, to;    /* operations: the stamps of `first` and of `first` + `span` */
 };
@@ -360,12 +361,18 @@ int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets)
 /* Gives work of estimates the wraps that their length tells, on prepared axes. */
 void spans_settle(struct unwrap *unwrap);
 
-/* Moves estimates of work that are whole wraps off to the work that they follow or lead to, on a
- * prepared axis whose mean rate is known. Stores how many. FLEXTRACE_E_MEMORY or 0. */
-int chains_mend(struct unwrap *unwrap, uint32_t counter, double rate, uint64_t *ret_n_mended);
+/* What became of estimates that are whole wraps off. */
+struct chains_outcome {
+	uint64_t n_mended;
+	uint64_t n_believed; /* doubted, but nothing says that they are elsewhere */
+};
 
-/* Moves estimates of work that are whole wraps off to where work is missing, on prepared axes, and
- * says what was moved and what stays doubted. */
+/* Moves estimates of work that are whole wraps off, on a prepared axis whose mean rate is known,
+ * and leaves those doubted that can be elsewhere. FLEXTRACE_E_MEMORY or 0. */
+int chains_mend(struct unwrap *unwrap, uint32_t counter, double rate,
+                struct chains_outcome *ret_outcome);
+
+/* Does so on all prepared axes, and says what was moved and what stays doubted. */
 int epochs_mend(struct unwrap *unwrap);
 
 /* Sorts the facts of an axis and bounds its rate. */

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which work is whole wraps off together. What begins a few us behind the end of other work, as
+ * the low bits of their stamps say, followed it, whatever whole wraps estimates put between the
+ * two: the two have one place. So have neighbours that estimates put right behind each other,
+ * where no other work is nearer by the low bits, or no other work is over them.
+ *
+ * Chance puts work behind other work, too. If n ends have no successor and b begins have nothing
+ * in front of them, n * b * t / W false links of at most t are to be expected in a wrap W. Links
+ * over whole wraps are as long as leaves one in twenty files, and not much longer than others of
+ * the file. Links that cross, so that the four could have followed each other either way, are
+ * untied where estimates do not tell. Links of torn bodies that find no place are untied where
+ * something else begins nearly as soon.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "array.h"
+#include "chains.h"
+
+#define LITTLE_NS    1e3  /* by which other work may be nearer by chance */
+#define MUCH         2    /* times as far: not followed */
+#define CHANCE       0.05 /* false links over whole wraps */
+#define ROUNDS       2
+#define MAX_RIVALS   4u /* that are looked at */
+#define MOST_NEAR_NS 5e6
+#define COHORT_NS    2e6 /* between work far from all trips that is moved together */
+
+/* -- links ----------------------------------------------------------------------------------- */
+
+static int compare_links(const void *left, const void *right)
+{
+	const struct link *a = left, *b = right;
+
+	if (a->told_ns != b->told_ns)
+		return (a->told_ns > b->told_ns) - (a->told_ns < b->told_ns);
+	return (a->fact > b->fact) - (a->fact < b->fact);
+}
+
+int bodies_list_links(struct chains *chains)
+{
+	const struct axis *axis = chains->axis;
+
+	chains->links = malloc(((size_t)axis->n_facts + 1) * sizeof(*chains->links));
+	if (!chains->links)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < axis->n_facts; i++) {
+		struct fact *fact = &axis->facts[i];
+
+		if (fact->kind != FACT_OP || !fact_is_bounded(fact))
+			continue;
+		chains->links[chains->n++] = (struct link){
+			.fact = fact,
+			.told_ns = (double)fact->before_ns + UNWRAP_ESTIMATE_SLACK_NS,
+			.begin = (double)low_bits(fact->first, axis->narrow_bits),
+			.end = (double)low_bits(fact->first + fact->span, axis->narrow_bits),
+			.next = NO_LINK,
+			.before = NO_LINK,
+		};
+	}
+	qsort(chains->links, chains->n, sizeof(*chains->links), compare_links);
+	return FLEXTRACE_OK;
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+
+	if (a->phase != b->phase)
+		return (a->phase > b->phase) - (a->phase < b->phase);
+	return (a->link > b->link) - (a->link < b->link);
+}
+
+/* Lists when those that nothing follows yet ended, and when those that follow nothing began: by
+ * the low bits, or by what estimates say. */
+static void list_places(struct chains *chains, bool is_by_phase)
+{
+	chains->n_begins = chains->n_ends = 0;
+	for (uint32_t i = 0; i < chains->n; i++) {
+		const struct link *link = &chains->links[i];
+		double begin = is_by_phase ? link->begin : link->told_ns * chains->rate;
+		double end = is_by_phase ? link->end : link_end(chains, link) * chains->rate;
+
+		if (link->before == NO_LINK)
+			chains->begins[chains->n_begins++] = (struct place){begin, i};
+		if (link->next == NO_LINK)
+			chains->ends[chains->n_ends++] = (struct place){end, i};
+	}
+	qsort(chains->begins, chains->n_begins, sizeof(*chains->begins), compare_places);
+	qsort(chains->ends, chains->n_ends, sizeof(*chains->ends), compare_places);
+}
+
+/* Lists when all began, by the low bits. */
+static void list_begins(struct chains *chains)
+{
+	for (uint32_t i = 0; i < chains->n; i++)
+		chains->begins[i] = (struct place){chains->links[i].begin, i};
+	qsort(chains->begins, chains->n, sizeof(*chains->begins), compare_places);
+}
+
+static bool is_place_before(const void *row, const void *key)
+{
+	return ((const struct place *)row)->phase < *(const double *)key;
+}
+
+/* How many places are before a phase, or at it. */
+static uint32_t count_before(const struct place *places, uint32_t n, double phase, bool is_at)
+{
+	double key = is_at ? nextafter(phase, INFINITY) : phase;
+
+	return array_count_before(places, n, sizeof(*places), is_place_before, &key);
+}
+
+/* What begins next behind an end, and how many ticks behind; INFINITY: nothing does. */
+static double find_next(const struct chains *chains, const struct place *end, double wrap,
+                        const struct place **ret_next)
+{
+	uint32_t at = count_before(chains->begins, chains->n_begins, end->phase, false);
+	bool is_round;
+
+	/* It has no length. */
+	if (at < chains->n_begins && chains->begins[at].link == end->link)
+		at++;
+	is_round = at == chains->n_begins;
+	*ret_next = &chains->begins[at % chains->n_begins];
+	if (is_round && wrap == 0)
+		return INFINITY;
+	return (*ret_next)->phase - end->phase + (is_round ? wrap : 0);
+}
+
+/* How much too late estimates put the next one behind a link, if that is whole wraps, or none;
+ * NAN: it is not. */
+static double late_ns(const struct chains *chains, const struct link *link)
+{
+	const struct link *next = &chains->links[link->next];
+	double wrap = ldexp(1, (int)chains->axis->narrow_bits);
+	double gap_ns = fmod(next->begin - link->end + wrap, wrap) / chains->rate;
+	double ns = link_begin(next) - link_end(chains, link) - gap_ns;
+	double wraps = round(ns / chains->wrap_ns);
+
+	return fabs(ns - wraps * chains->wrap_ns) <= OFF_NS + OFF * fabs(ns) ? ns : NAN;
+}
+
+/* Whether estimates put two into one trip, or one of them into none. */
+static bool share_trip(const struct chains *chains, const struct link *link)
+{
+	const struct link *next = &chains->links[link->next];
+
+	return !link->is_in_trip || !next->is_in_trip ||
+	       trips_hold(&chains->trips, link_begin(link), link_end(chains, next),
+	                  chains->slack_ns);
+}
+
+/* By what work is linked with what begins next: by estimates, or by the low bits of stamps. */
+enum order {
+	BY_ESTIMATE,
+	BY_ESTIMATE_ALONE, /* where no other work is over either */
+	BY_PHASE
+};
+
+/* Whether nothing contradicts a link. */
+static bool is_tied(const struct chains *chains, const struct link *link, enum order order)
+{
+	const struct link *next = &chains->links[link->next];
+	double late = late_ns(chains, link);
+
+	if (isnan(late) || fabs(late) > (MAX_WRAPS + 0.5) * chains->wrap_ns)
+		return false;
+	if (order == BY_ESTIMATE_ALONE && (link->is_over || next->is_over))
+		return false;
+	return order == BY_PHASE || (fabs(late) < chains->wrap_ns / 2 && share_trip(chains, link));
+}
+
+/* Links each with what begins next behind it, if nothing else ended nearer to that. */
+static void tie(struct chains *chains, enum order order)
+{
+	double wrap = order == BY_PHASE ? ldexp(1, (int)chains->axis->narrow_bits) : 0;
+
+	list_places(chains, order == BY_PHASE);
+	for (uint32_t i = 0; i < chains->n_ends && chains->n_begins; i++) {
+		const struct place *end = &chains->ends[i], *next, *last;
+		struct link *link = &chains->links[end->link];
+		double gap = find_next(chains, end, wrap, &next);
+		uint32_t at;
+
+		if (next->link == end->link || gap > link->most)
+			continue;
+		at = count_before(chains->ends, chains->n_ends, next->phase, true);
+		last = &chains->ends[(at + chains->n_ends - 1) % chains->n_ends];
+		if (last->link == next->link)
+			last = &chains->ends[(at + 2 * chains->n_ends - 2) % chains->n_ends];
+		if (last->link != end->link)
+			continue;
+		link->next = next->link;
+		if (is_tied(chains, link, order))
+			chains->links[next->link].before = end->link;
+		else
+			link->next = NO_LINK;
+	}
+}
+
+/* -- how far apart --------------------------------------------------------------------------- */
+
+static int compare_doubles(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* What nearly all of some distances are at most; 0: there are none. */
+static double usual(double *gaps, uint32_t n)
+{
+	qsort(gaps, n, sizeof(*gaps), compare_doubles);
+	return n ? gaps[n - 1 - n / 10] : 0;
+}
+
+/* How far nearly all links are apart; ticks. */
+static double usual_gap(const struct chains *chains, double *gaps)
+{
+	double wrap = ldexp(1, (int)chains->axis->narrow_bits);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < chains->n; i++) {
+		const struct link *link = &chains->links[i];
+
+		if (link->next != NO_LINK)
+			gaps[n++] = fmod(chains->links[link->next].begin - link->end + wrap, wrap);
+	}
+	return usual(gaps, n);
+}
+
+/* How long the device nearly always pauses at most within a trip. */
+static double usual_pause_ns(const struct chains *chains, double *gaps)
+{
+	const struct link *last = NULL;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < chains->n; i++) {
+		const struct link *link = &chains->links[i];
+		double ns = last ? link_begin(link) - link_end(chains, last) : 0;
+
+		if (last && ns > 0 &&
+		    trips_hold(&chains->trips, link_end(chains, last), link_begin(link), 0))
+			gaps[n++] = ns;
+		if (!last || link_end(chains, link) > link_end(chains, last))
+			last = link;
+	}
+	return usual(gaps, n);
+}
+
+/* How far apart links over whole wraps may be, at most so far, that hardly any is there by
+ * chance. */
+static double surest(struct chains *chains, double most)
+{
+	double wrap = ldexp(1, (int)chains->axis->narrow_bits);
+	uint32_t n_last = 0; /* that nothing follows */
+
+	list_places(chains, true);
+	for (uint32_t i = 0; i < chains->n_ends && chains->n_begins; i++) {
+		const struct place *next;
+
+		n_last += find_next(chains, &chains->ends[i], wrap, &next) > most;
+	}
+	return fmin(most, CHANCE * wrap / ((n_last + 1.0) * (chains->n_begins + 1.0)));
+}
+
+/* Finds what estimates put over other work of its part. */
+static void find_over(struct chains *chains)
+{
+	struct link *reach[FLEXTRACE_N_STAMPS] = {NULL};
+
+	for (uint32_t i = 0; i < chains->n; i++) {
+		struct link *link = &chains->links[i], **last = &reach[link->fact->from];
+
+		if (*last && link_begin(link) <
+		                     link_end(chains, *last) -
+		                             allowance(link_begin(*last), link_end(chains, *last)))
+			link->is_over = (*last)->is_over = true;
+		if (!*last || link_end(chains, link) > link_end(chains, *last))
+			*last = link;
+	}
+}
+
+/* What estimates put behind a link follows it, though other work happens to be a little nearer by
+ * the low bits. Not if it is much nearer. */
+static int tie_all(struct chains *chains)
+{
+	double wrap = ldexp(1, (int)chains->axis->narrow_bits), gap, most;
+	double *gaps = malloc(((size_t)chains->n + 1) * sizeof(*gaps));
+
+	if (!gaps)
+		return FLEXTRACE_E_MEMORY;
+	chains->near_ns = fmin(fmax(MUCH * usual_pause_ns(chains, gaps), NEAR_NS), MOST_NEAR_NS);
+	list_places(chains, true);
+	for (uint32_t i = 0; i < chains->n_ends && chains->n_begins; i++) {
+		const struct place *next;
+
+		gap = find_next(chains, &chains->ends[i], wrap, &next);
+		chains->links[chains->ends[i].link].most =
+			fmin(MUCH * gap + LITTLE_NS * chains->rate, NEAR_NS * chains->rate);
+	}
+	tie(chains, BY_ESTIMATE);
+	gap = MUCH * usual_gap(chains, gaps) + LITTLE_NS * chains->rate;
+	free(gaps);
+	chains->most = gap;
+	find_over(chains);
+	for (uint32_t i = 0; i < chains->n; i++)
+		chains->links[i].most = fmin(gap, NEAR_NS * chains->rate);
+	tie(chains, BY_ESTIMATE_ALONE);
+	most = fmin(surest(chains, gap), NEAR_NS * chains->rate);
+	for (uint32_t i = 0; i < chains->n; i++)
+		chains->links[i].most = most;
+	for (int round = 0; round < ROUNDS; round++)
+		tie(chains, BY_PHASE);
+	return FLEXTRACE_OK;
+}
+
+/* -- bodies ---------------------------------------------------------------------------------- */
+
+/* Finds the root of a link's body, and how much more than that it is to be moved. */
+static uint32_t find_root(struct chains *chains, uint32_t of, double *ret_ns)
+{
+	struct link *links = chains->links;
+	double ns = 0, left;
+	uint32_t root = of;
+
+	for (; links[root].up != root; root = links[root].up)
+		ns += links[root].up_ns;
+	*ret_ns = left = ns;
+	while (links[of].up != root && of != root) {
+		uint32_t up = links[of].up;
+		double up_ns = links[of].up_ns;
+
+		links[of].up = root;
+		links[of].up_ns = left;
+		left -= up_ns;
+		of = up;
+	}
+	return root;
+}
+
+/* Puts two links into one body: the second is to be moved so much more. */
+static void unite(struct chains *chains, uint32_t a, uint32_t b, double more_ns)
+{
+	double a_ns, b_ns;
+	uint32_t root_a = find_root(chains, a, &a_ns), root_b = find_root(chains, b, &b_ns);
+
+	if (root_a == root_b)
+		return;
+	chains->links[root_b].up = root_a;
+	chains->links[root_b].up_ns = a_ns + more_ns - b_ns;
+}
+
+/* Far from all trips, what estimates put near each other was moved together. */
+static void unite_cohorts(struct chains *chains)
+{
+	uint32_t last = NO_LINK;
+
+	for (uint32_t i = 0; i < chains->n; i++) {
+		if (!chains->links[i].fact->source.op->is_doubted)
+			continue;
+		if (last != NO_LINK &&
+		    link_begin(&chains->links[i]) - link_end(chains, &chains->links[last]) <
+		            COHORT_NS)
+			unite(chains, last, i, 0);
+		if (last == NO_LINK ||
+		    link_end(chains, &chains->links[i]) > link_end(chains, &chains->links[last]))
+			last = i;
+	}
+}
+
+static int by_body(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+
+	if (a->phase != b->phase)
+		return (a->phase > b->phase) - (a->phase < b->phase);
+	return (a->link > b->link) - (a->link < b->link);
+}
+
+/* Numbers the bodies and lists their members. Places serve as memory. */
+static void list_bodies(struct chains *chains)
+{
+	struct place *order = chains->begins;
+	double ns;
+
+	for (uint32_t i = 0; i < chains->n; i++)
+		order[i] = (struct place){find_root(chains, i, &ns), i};
+	qsort(order, chains->n, sizeof(*order), by_body);
+	for (uint32_t i = 0; i < chains->n; i++) {
+		struct link *link = &chains->links[order[i].link];
+		struct body *body;
+
+		if (i == 0 || order[i].phase != order[i - 1].phase)
+			chains->bodies[chains->n_bodies++] = (struct body){.first = i};
+		body = &chains->bodies[chains->n_bodies - 1];
+		chains->members[i] = order[i].link;
+		link->body = chains->n_bodies - 1;
+		find_root(chains, order[i].link, &ns);
+		body->n++;
+		body->least = fmin(body->least, ns);
+		body->most = fmax(body->most, ns);
+		body->n_doubted += link->fact->source.op->is_doubted;
+	}
+}
+
+/* Ticks from an end to a begin, forwards. */
+static double ticks_to(const struct chains *chains, const struct link *from, const struct link *to)
+{
+	double wrap = ldexp(1, (int)chains->axis->narrow_bits);
+
+	return fmod(to->begin - from->end + wrap, wrap);
+}
+
+/* Whether another two could follow each other crosswise, and estimates do not tell. */
+static bool is_crossed(const struct chains *chains, const struct link *link)
+{
+	const struct link *links = chains->links, *next = &links[link->next];
+	uint32_t at = count_before(chains->begins, chains->n, link->end, false);
+
+	if (!link->is_over && !next->is_over && fabs(late_ns(chains, link)) < chains->wrap_ns / 2)
+		return false;
+	for (uint32_t i = 0; i < MAX_RIVALS && i < chains->n; i++) {
+		const struct link *other = &links[chains->begins[(at + i) % chains->n].link];
+
+		if (ticks_to(chains, link, other) > chains->most)
+			return false;
+		if (other != next && other->before != NO_LINK &&
+		    ticks_to(chains, &links[other->before], next) <= chains->most)
+			return true;
+	}
+	return false;
+}
+
+/* Unties what may have followed each other crosswise. */
+static void untie_crossed(struct chains *chains)
+{
+	list_begins(chains);
+	for (uint32_t i = 0; i < chains->n; i++) {
+		struct link *link = &chains->links[i];
+
+		link->is_crossed = link->next != NO_LINK && is_crossed(chains, link);
+	}
+	for (uint32_t i = 0; i < chains->n; i++) {
+		struct link *link = &chains->links[i];
+
+		if (!link->is_crossed)
+			continue;
+		chains->links[link->next].before = NO_LINK;
+		link->next = NO_LINK;
+	}
+}
+
+static int allocate(struct chains *chains)
+{
+	size_t n = (size_t)chains->n + 1;
+
+	chains->begins = malloc(n * sizeof(*chains->begins));
+	chains->ends = malloc(n * sizeof(*chains->ends));
+	chains->members = malloc(n * sizeof(*chains->members));
+	chains->bodies = malloc(n * sizeof(*chains->bodies));
+	return chains->begins && chains->ends && chains->members && chains->bodies
+	               ? FLEXTRACE_OK
+	               : FLEXTRACE_E_MEMORY;
+}
+
+static void make(struct chains *chains)
+{
+	chains->n_bodies = 0;
+	for (uint32_t i = 0; i < chains->n; i++) {
+		chains->links[i].up = i;
+		chains->links[i].up_ns = 0;
+	}
+	for (uint32_t i = 0; i < chains->n; i++) {
+		double late;
+
+		if (chains->links[i].next == NO_LINK)
+			continue;
+		late = late_ns(chains, &chains->links[i]);
+		unite(chains, i, chains->links[i].next,
+		      fabs(late) < chains->wrap_ns / 2 ? 0 : -late);
+	}
+	unite_cohorts(chains);
+	list_bodies(chains);
+}
+
+int bodies_make(struct chains *chains)
+{
+	FLEXTRACE_TRY(allocate(chains));
+	FLEXTRACE_TRY(tie_all(chains));
+	untie_crossed(chains);
+	make(chains);
+	return FLEXTRACE_OK;
+}
+
+/* Whether something else begins not much later behind a link than what follows it, or before. */
+static bool has_rivals(const struct chains *chains, const struct link *link)
+{
+	double wrap = ldexp(1, (int)chains->axis->narrow_bits);
+	double gap = fmod(chains->links[link->next].begin - link->end + wrap, wrap);
+	uint32_t at = count_before(chains->begins, chains->n, link->end, false);
+
+	for (uint32_t i = 0; i < MAX_RIVALS && i < chains->n; i++) {
+		const struct place *next = &chains->begins[(at + i) % chains->n];
+		double ticks = next->phase - link->end + (at + i >= chains->n ? wrap : 0);
+
+		if (ticks > fmax(gap + LITTLE_NS * chains->rate, link->most))
+			return false;
+		if (next->link != link->next && &chains->links[next->link] != link)
+			return true;
+	}
+	return true;
+}
+
+bool bodies_split(struct chains *chains)
+{
+	bool is_any = false;
+
+	list_begins(chains);
+	for (uint32_t i = 0; i < chains->n; i++) {
+		struct link *link = &chains->links[i];
+		const struct body *body = &chains->bodies[link->body];
+
+		if (link->next == NO_LINK || body->is_settled ||
+		    (body->n_places > 0 && !body_is_torn(chains, body)) ||
+		    !has_rivals(chains, link))
+			continue;
+		chains->links[link->next].before = NO_LINK;
+		link->next = NO_LINK;
+		is_any = true;
+	}
+	if (is_any)
+		make(chains);
+	return is_any;
+}

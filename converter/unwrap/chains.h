@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * chains.h: control blocks with estimates, and which of them are whole wraps off together.
+ *
+ *   bodies.c  what follows each other on the device becomes a body
+ *   slots.c   which places bodies can have
+ *   chains.c  bodies get their places
+ */
+#ifndef FLEXTRACE_UNWRAP_CHAINS_H
+#define FLEXTRACE_UNWRAP_CHAINS_H
+
+#include "trips.h"
+
+#define NEAR_NS   200e3 /* between work that follows each other */
+#define OFF_NS    1e6   /* that estimates may be off whole wraps */
+#define OFF       1e-4  /* and of the distance */
+#define OVER_NS   5e3   /* that work may be over other work */
+#define STRETCH   0.02  /* of its length, besides */
+#define MAX_WRAPS 3     /* that an epoch is wrong by */
+#define NO_LINK   UINT32_MAX
+
+/* A control block that has an estimate. */
+struct link {
+	struct fact *fact;     /* weak */
+	double told_ns;        /* when it began, as estimated */
+	double begin, end;     /* phases: ticks within a wrap */
+	double most;           /* ticks that what follows may begin behind it */
+	uint32_t next, before; /* on the device, or NO_LINK */
+	uint32_t up;           /* one of its body; the root: itself */
+	double up_ns;          /* how much more than that one it is to be moved */
+	uint32_t body;
+	bool is_in_trip;
+	bool is_crossed; /* with what follows another one */
+	bool is_over;    /* estimates put other work of its part there, too */
+};
+
+/* One at a time of a wrap. */
+struct place {
+	double phase;
+	uint32_t link;
+};
+
+/* Links that are moved together. */
+struct body {
+	uint32_t first, n;  /* of chains->members */
+	double least, most; /* of how much more than the root members are to be moved */
+	double shift_ns;    /* of the root, once it is settled */
+	uint32_t n_places;  /* it can have, and ... */
+	double place_ns;    /* ... the shift to the best one */
+	bool is_settled;
+	bool is_contested;  /* other work is where it would be */
+	uint32_t n_doubted; /* members that are far from all trips */
+};
+
+/* When a link was, or would be. */
+struct slot {
+	double begin, end;
+	uint32_t link;
+};
+
+struct chains {
+	struct axis *axis; /* weak */
+	double rate, wrap_ns;
+	struct trips trips;                   /* owned */
+	double most;                          /* ticks between links, mostly */
+	double near_ns;                       /* between work of one trip */
+	double slack_ns;                      /* that estimates may be beside a trip */
+	bool is_parallel[FLEXTRACE_N_STAMPS]; /* work of this part is done several at a time */
+	struct link *links;                   /* owned, by told_ns */
+	uint32_t n;
+	struct place *begins, *ends; /* owned, by phase */
+	uint32_t n_begins, n_ends;
+	uint32_t *members;   /* owned: links by body */
+	struct body *bodies; /* owned */
+	uint32_t n_bodies;
+	struct slot *slots; /* owned, by begin */
+	uint32_t n_slots;
+	uint64_t n_mended, n_believed;
+};
+
+/* Lists the control blocks of a counter, by time. FLEXTRACE_E_MEMORY or 0; likewise below. */
+int bodies_list_links(struct chains *chains);
+
+/* Makes bodies of them. */
+int bodies_make(struct chains *chains);
+
+/* Makes them anew, without the links of torn bodies that found no place which may be false. Returns
+ * whether there are such links. */
+bool bodies_split(struct chains *chains);
+
+/* Whether estimates put its members whole wraps apart. */
+static inline bool body_is_torn(const struct chains *chains, const struct body *body)
+{
+	return body->most - body->least > chains->wrap_ns / 2;
+}
+
+/* Where estimates put a link. An estimated end may be wrong by itself; the stamps are not. */
+static inline double link_begin(const struct link *link)
+{
+	return link->told_ns;
+}
+
+static inline double link_end(const struct chains *chains, const struct link *link)
+{
+	return link->told_ns + (double)link->fact->span / chains->rate;
+}
+
+/* How far work may be over what lasts so long: estimates can be stretched. */
+static inline double allowance(double begin_ns, double end_ns)
+{
+	return OVER_NS + STRETCH * (end_ns - begin_ns);
+}
+
+/* The part of the device that a link is work of: its first stamp. */
+static inline uint8_t link_part(const struct chains *chains, uint32_t link)
+{
+	return chains->links[link].fact->from;
+}
+
+static inline bool link_is_settled(const struct chains *chains, const struct link *link)
+{
+	return chains->bodies[link->body].is_settled;
+}
+
+/* Where a link is if the root of its body is moved by so much. */
+static inline struct slot slot_of(const struct chains *chains, uint32_t i, double shift_ns)
+{
+	const struct link *link = &chains->links[i];
+	double ns = shift_ns + link->up_ns;
+
+	return (struct slot){link_begin(link) + ns, link_end(chains, link) + ns, i};
+}
+
+void slots_sort(struct chains *chains);
+
+/* The first slot that begins then or later. */
+uint32_t slots_first(const struct chains *chains, double ns);
+
+void slots_clear_contests(struct chains *chains);
+
+/* Notes bodies that have work where other bodies have work of that part, by the slots. Counts how
+ * much is so, by part. */
+void slots_contest(struct chains *chains, uint32_t n_over[FLEXTRACE_N_STAMPS]);
+
+/* Lists where settled work is. */
+void slots_list_settled(struct chains *chains);
+
+/* Counts the places that a body can have, the slots being those of settled work. A torn one can be
+ * where some of it is told to be. */
+void slots_find_places(const struct chains *chains, struct body *body);
+
+#endif
