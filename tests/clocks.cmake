@@ -7,7 +7,7 @@ set(clocks_sources tests/clock_model.c tests/clock_truth.c converter/marzullo.c 
 foreach(file axis bare chains choices edges epochs facts first instances late marks match order rate runs shift spans strays trips unwrap wide window)
 	list(APPEND clocks_sources converter/unwrap/${file}.c)
 endforeach()
-foreach(file band bridge calibrate choose claims doubts eras fit floors follow guide line loose map parts proof reach reference reject report returns room slope smooth soft track)
+foreach(file band bridge calibrate choose claims doubts eras fewest fit floors follow guide line loose map parts proof reach reference reject report returns room slope smooth soft track)
 	list(APPEND clocks_sources converter/calibrate/${file}.c)
 endforeach()
 
@@ -22,7 +22,8 @@ foreach(name calibrate band line loose returns steps track estimates clock_doubt
 endforeach()
 foreach(name clock_scenarios clock_changes)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
-		tests/clock_plan.c tests/clock_scenarios.c LIBS Threads::Threads m)
+		tests/clock_oracle.c tests/clock_plan.c tests/clock_scenarios.c
+		LIBS Threads::Threads m)
 endforeach()
 flextrace_add_unit_test(NAME clock_wander SOURCES ${clocks_sources} ${clocks_core}
 	tests/clock_wander.c LIBS Threads::Threads m)

@@ -2,8 +2,8 @@
 /*
  * Clocks that change while they are watched: a rate that steps or drifts for some time, a counter
  * that stands still, a host's clock that jumps or is slewed. No seed may certify a wrong time, and
- * what can be certified is. The suite tries few seeds; `ctest -C soak -L soak`
- * tries N_SOAK_SEEDS from a fresh one on.
+ * what can be certified is; but for breaks that no bracket shows: see clock_oracle.h. The suite
+ * tries few seeds; `ctest -C soak -L soak` tries N_SOAK_SEEDS from a fresh one on.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,12 +14,14 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "clock_oracle.h"
 #include "clock_scenarios.h"
 #include "fresh_seed.h"
 
 #define FIRST_SEED   100
 #define N_SEEDS      2
 #define N_SOAK_SEEDS 20
+#define RHO          10e-6 /* the usual one */
 
 struct change {
 	struct clock_scenario scenario;
@@ -153,7 +155,7 @@ static const struct change changes[] = {
 /* clang-format on */
 
 static void run_change(const struct change *change, uint64_t seed, uint32_t *ret_n_ops,
-                       struct clock_verdict *ret_verdict)
+                       struct clock_verdict *ret_verdict, bool *ret_is_hidden)
 {
 	struct clock_truth truth;
 	struct clock_run run;
@@ -165,26 +167,32 @@ static void run_change(const struct change *change, uint64_t seed, uint32_t *ret
 	clock_run_finish(&run, NULL);
 	clock_run_judge(&run, &truth, ret_verdict);
 	*ret_n_ops = truth.n_ops;
+	*ret_is_hidden = ret_verdict->outside > 0 && clock_oracle_fits(&truth, RHO);
 	clock_run_release(&run);
 	clock_truth_release(&truth);
 }
 
-/* Returns whether a seed holds; says what it did if not. */
+/* Returns whether a seed holds; says what it did if not, and where a break is hidden: no method
+ * knows that the clock broke its promise there. */
 static bool holds(const struct change *change, uint64_t seed)
 {
 	struct clock_verdict verdict;
 	uint32_t n_ops;
+	bool is_hidden, is_held = false;
 
-	run_change(change, seed, &n_ops, &verdict);
-	if (verdict.outside == 0 && verdict.inversions == 0 && verdict.violations == 0 &&
-	    verdict.sure >= change->least_sure * n_ops)
+	run_change(change, seed, &n_ops, &verdict, &is_hidden);
+	if ((verdict.outside == 0 || is_hidden) && verdict.inversions == 0 &&
+	    verdict.violations == 0 && verdict.sure >= change->least_sure * n_ops)
+		is_held = true;
+	if (is_held && verdict.outside == 0)
 		return true;
 	print_message("%s, seed %llu: %u of %u certified, %u outside by %.0f ns, %u inversions, "
-	              "%u violations, %u outliers, %u segments\n",
+	              "%u violations, %u outliers, %u segments%s\n",
 	              change->scenario.name, (unsigned long long)seed, verdict.sure, n_ops,
 	              verdict.outside, verdict.worst_excess_ns, verdict.inversions,
-	              verdict.violations, verdict.outliers, verdict.segments);
-	return false;
+	              verdict.violations, verdict.outliers, verdict.segments,
+	              is_hidden ? ", hidden" : "");
+	return is_held;
 }
 
 static void try_seeds(uint64_t first, uint64_t n)
@@ -218,6 +226,33 @@ static void test_clock_changes__are_not_what_pairs_of_a_busy_queue_say(void **st
 	assert_int_equal(n_held, 2);
 }
 
+/* What the fewest eras that explain all evidence tell: where halves of the evidence did not. */
+static void test_clock_changes__leave_as_few_eras_as_there_can_be(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t seed;
+	} cases[] = {
+		{"stops of 100 us", 600000},
+		{"a little for half a second", 700006},
+		{"stops of 8 us", 500015},
+		{"host jumps by 20 us", 600017},
+		{"stops of 20 us", 600006},
+		{"stops of 10 us and 100 ppm", 500002},
+		{"stops of 8 us", 700002},
+		{"500 ppm for two seconds, 10 operations a second", 500007},
+	};
+	uint32_t n_held = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (size_t k = 0; k < sizeof(changes) / sizeof(changes[0]); k++)
+			n_held += strcmp(changes[k].scenario.name, cases[i].name) == 0 &&
+			          holds(&changes[k], cases[i].seed);
+	}
+	assert_int_equal(n_held, sizeof(cases) / sizeof(cases[0]));
+}
+
 /* The first stamp of all came late, so that no other one is the same. */
 static void test_clock_changes__show_restarts_whichever_stamp_is_late(void **state)
 {
@@ -241,6 +276,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clock_changes__are_followed),
 		cmocka_unit_test(test_clock_changes__are_not_what_pairs_of_a_busy_queue_say),
+		cmocka_unit_test(test_clock_changes__leave_as_few_eras_as_there_can_be),
 		cmocka_unit_test(test_clock_changes__show_restarts_whichever_stamp_is_late),
 		cmocka_unit_test(test_clock_changes__are_followed_with_fresh_seeds),
 	};
