@@ -66,6 +66,10 @@ static const struct wander_scene limits[] = {
 	 .shape = WANDER_RAMP, .ppm = 9.99,
 	 .duration_s = 200, .ops_hz = 50, .floors_us = {2, 4}, .tight_us = 2,
 	 .loose_us = {5000, 5000}, .loose_share = {0.99, 0.99}},
+	{.name = "ramp, once a second",
+	 .shape = WANDER_RAMP, .ppm = 9.99,
+	 .duration_s = 600, .ops_hz = 1, .floors_us = {3, 3}, .tight_us = 1,
+	 .loose_us = {100, 100}, .loose_share = {0.9, 0.9}},
 };
 /* clang-format on */
 

@@ -301,12 +301,15 @@ static int give_room(const struct evidence *evidence, struct attempt *attempt)
 }
 
 /* Marks where evidence was dropped: a map keeps its places there. */
-static int mark_dropped(const struct knot *claimed, struct attempt *attempt)
+static int mark_dropped(const struct knot *claimed, uint32_t n, struct attempt *attempt)
 {
-	for (uint32_t i = 0; i < attempt->n_knots; i++) {
-		const struct knot *left = &attempt->knots[i];
+	const struct knot *left = attempt->knots, *last = left + attempt->n_knots - 1;
 
-		if (claimed[i].lo > left->lo || claimed[i].hi < left->hi)
+	for (uint32_t i = 0; i < n; i++) {
+		while (left < last && left->x < claimed[i].x)
+			left++;
+		if (left->x == claimed[i].x &&
+		    (claimed[i].lo > left->lo || claimed[i].hi < left->hi))
 			FLEXTRACE_TRY(doubts_add(&attempt->exact, left->x, left->x + 1));
 	}
 	return FLEXTRACE_OK;
@@ -322,10 +325,10 @@ static int give_room_around(const struct evidence *evidence, struct attempt *att
 	uint32_t n;
 
 	FLEXTRACE_TRY(give_room(evidence, attempt));
-	if (attempt->room == 0 || attempt->reference.n_eras > 1)
+	if (attempt->room == 0)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(band_constrain(evidence, &attempt->reference, true, &attempt->strict, &n));
-	FLEXTRACE_TRY(mark_dropped(attempt->strict, attempt));
+	FLEXTRACE_TRY(mark_dropped(attempt->strict, n, attempt));
 	if (band_close(attempt->strict, n, &attempt->reference) >= 0)
 		return FLEXTRACE_OK;
 	blocks_free(attempt->strict);
@@ -479,15 +482,19 @@ static int steady(const struct evidence *evidence, struct attempt *attempt, doub
 }
 
 /* Narrows a closed band, and puts its middle on the likeliest path. Not where the clock may have
- * jumped: what was before says nothing of what comes behind. */
+ * jumped: what was before says nothing of what comes behind. If it need not have jumped, the
+ * estimate stays where all evidence leaves it; the bound is around it, and holds the band. */
 static int refine(struct attempt *band)
 {
 	struct widths widths;
 
 	widths_sample(&widths, band);
 	band_thin(band);
-	if (band->reference.n_eras > 1)
+	if (band->reference.n_eras > 1) {
+		if (band->strict)
+			band_centre(band->knots, band->n_knots, band->strict);
 		return FLEXTRACE_OK;
+	}
 	FLEXTRACE_TRY(band_bridge(band));
 	if (!band->middles)
 		return band_smooth(band, &widths);
