@@ -366,14 +366,6 @@ struct tick_op {
 	uint8_t unused;
 };
 
-/* From one setting up of an area by its firmware to the next, where the process saw others. Facts
- * of its counter that were seen in between say when it was. */
-struct area_boot {
-	int64_t begin_ns;   /* it had not begun by then; INT64_MIN: not known */
-	uint32_t n_facts;   /* in the table of such brackets, behind those of the boots before */
-	uint32_t n_denying; /* others that its counter contradicts */
-};
-
 /* The marks of one marker_batch that belong to one run, or to no known one; they follow each other
  * in a table of their own. 72 bytes. */
 struct mark_run {

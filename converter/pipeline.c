@@ -232,7 +232,6 @@ static int align_hosts(struct pipeline *pipeline, struct flextrace_error *error)
 static int fit_clocks(struct pipeline *pipeline, struct flextrace_error *error)
 {
 	struct unwrap_output *unwrapped = &pipeline->unwrapped;
-
 	const struct calibrate_input input = {
 		.options = &pipeline->options->calibrate,
 		.identity = &pipeline->identity,

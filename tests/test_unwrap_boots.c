@@ -219,8 +219,8 @@ static void test_unwrap_boots__never_takes_the_counter_of_the_boot_before(void *
 	assert_true(run_of_mark_at(fixture, 4)->is_unbounded);
 }
 
-/* Two boots of a device, whose counter stood still for so long between them, and was read so often
- * in each. Stores whether runs in the first and in the second one, far from any read, have bounds. */
+/* Two boots of a device, whose counter stood still so long between them, and was read so often
+ * in each. Stores whether runs in the first and the second one, far from any read, have bounds. */
 static void certify_beside_stop(void **state, uint64_t stop_ns, uint32_t n_reads,
                                 bool ret_has_bound[2])
 {

@@ -116,8 +116,8 @@ int axis_prepare(struct axis *axis)
 	return rate_bound(axis, &axis->rate);
 }
 
-/* An operation whose stamps a run has as well is where the run is: what contradicts all bits of that
- * one's counter, fits the low ones by chance. */
+/* An operation whose stamps a run has as well is where the run is: what contradicts all bits of
+ * that one's counter, fits the low ones by chance. */
 static void follow_runs(struct axis *axis)
 {
 	for (uint32_t i = 0; i < axis->n_facts; i++) {

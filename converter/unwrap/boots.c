@@ -134,7 +134,7 @@ static void place_run(const struct axis *axis, const struct boot *boot, struct r
 		run->is_short = true;
 }
 
-/* -- what a boot rests on ------------------------------------------------------------------------ */
+/* -- what a boot rests on -------------------------------------------------------------------- */
 
 struct telling {
 	const struct axis *axis;   /* weak */

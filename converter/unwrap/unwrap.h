@@ -20,6 +20,14 @@
 #include "ledger.h"
 #include "model.h"
 
+/* From one setting up of an area by its firmware to the next, where the process saw others. Facts
+ * of its counter that were seen in between say when it was. */
+struct area_boot {
+	int64_t begin_ns;   /* it had not begun by then; INT64_MIN: not known */
+	uint32_t n_facts;   /* in the table of such brackets, behind those of the boots before */
+	uint32_t n_denying; /* others that its counter contradicts */
+};
+
 /* Tables are owned by the caller. */
 struct unwrap_output {
 	/* struct tick_op, in gather order; then those of a submit and a complete record that no

@@ -438,7 +438,7 @@ int seams_count(struct unwrap *unwrap);
 /* Whether the facts of a segment say that its counter did not jump where areas were. */
 bool seams_leave_enough(const struct axis_segment *segment);
 
-/* Puts the runs of an area on the axes of their counters, once these have all their facts, and tells
+/* Puts the runs of an area on the axes of their counters, once these have all facts, and tells
  * what its boots rest on. FLEXTRACE_E_MEMORY or 0. */
 int boots_place_runs(struct unwrap *unwrap, const struct batch_area *area,
                      struct unwrap_output *out);
