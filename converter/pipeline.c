@@ -550,13 +550,7 @@ static void release(struct pipeline *pipeline)
 	timeline_release(&pipeline->timeline);
 	alignment_free(pipeline->alignment);
 	clocks_free(pipeline->clocks);
-	table_release(&pipeline->unwrapped.ops);
-	table_release(&pipeline->unwrapped.mark_runs);
-	table_release(&pipeline->unwrapped.marks);
-	table_release(&pipeline->unwrapped.boots);
-	table_release(&pipeline->unwrapped.boot_facts);
-	table_release(&pipeline->unwrapped.brackets);
-	table_release(&pipeline->unwrapped.sync_points);
+	unwrap_output_release(&pipeline->unwrapped);
 	identity_release(&pipeline->identity);
 	transfers_release(&pipeline->transfers);
 	power_release(&pipeline->power);

@@ -209,13 +209,7 @@ void clock_run_release(struct clock_run *run)
 {
 	clocks_free(run->clocks);
 	unwrap_free(run->unwrap);
-	table_release(&run->out.ops);
-	table_release(&run->out.mark_runs);
-	table_release(&run->out.boots);
-	table_release(&run->out.boot_facts);
-	table_release(&run->out.marks);
-	table_release(&run->out.brackets);
-	table_release(&run->out.sync_points);
+	unwrap_output_release(&run->out);
 	identity_release(&run->identity);
 	ledger_release(&run->ledger);
 	table_release(&run->stream.tables[TABLE_EVIDENCE]);

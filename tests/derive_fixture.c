@@ -252,12 +252,7 @@ void fixture_close(struct derive_fixture *fixture)
 	check_rows(fixture);
 	assert_int_equal(ledger_check(&fixture->ledger), 0);
 	timeline_release(&fixture->timeline);
-	table_release(&fixture->unwrapped.ops);
-	table_release(&fixture->unwrapped.mark_runs);
-	table_release(&fixture->unwrapped.boots);
-	table_release(&fixture->unwrapped.boot_facts);
-	table_release(&fixture->unwrapped.marks);
-	table_release(&fixture->unwrapped.sync_points);
+	unwrap_output_release(&fixture->unwrapped);
 	ledger_release(&fixture->ledger);
 	identity_release(&fixture->identity);
 	string_cache_release(&fixture->strings);

@@ -31,13 +31,7 @@ int fixture_stop(void **state)
 {
 	struct fixture *fixture = *state;
 
-	table_release(&fixture->out.ops);
-	table_release(&fixture->out.mark_runs);
-	table_release(&fixture->out.boots);
-	table_release(&fixture->out.boot_facts);
-	table_release(&fixture->out.marks);
-	table_release(&fixture->out.brackets);
-	table_release(&fixture->out.sync_points);
+	unwrap_output_release(&fixture->out);
 	identity_release(&fixture->identity);
 	text_source_release(&fixture->source);
 	free(fixture);

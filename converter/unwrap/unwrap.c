@@ -462,3 +462,14 @@ int unwrap_finish(struct unwrap *unwrap, struct unwrap_output *out, struct flext
 		                 (unsigned long long)unwrap->ops.n_rows);
 	return FLEXTRACE_OK;
 }
+
+void unwrap_output_release(struct unwrap_output *out)
+{
+	table_release(&out->ops);
+	table_release(&out->mark_runs);
+	table_release(&out->marks);
+	table_release(&out->boots);
+	table_release(&out->boot_facts);
+	table_release(&out->brackets);
+	table_release(&out->sync_points);
+}

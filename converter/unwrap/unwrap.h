@@ -46,6 +46,8 @@ struct unwrap_output {
 	struct table sync_points;
 };
 
+void unwrap_output_release(struct unwrap_output *out);
+
 struct unwrap; /* opaque: pending operations per counter, open submits per (device, queue, job) */
 
 struct unwrap *unwrap_new(struct identity *identity,
