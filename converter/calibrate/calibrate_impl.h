@@ -154,6 +154,7 @@ struct prior {
 	double rho;                /* relative */
 	double slope_lo, slope_hi; /* what clocks of equal rate leave; 0: there are none */
 	double told_lo, told_hi;   /* of the mean slope, by the user's word; 0: nothing */
+	bool is_estimate;          /* another tool's estimates: these scatter, and prove no break */
 };
 
 struct clocks {

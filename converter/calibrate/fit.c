@@ -316,16 +316,17 @@ static int mark_dropped(const struct knot *claimed, uint32_t n, struct attempt *
 }
 
 /*
- * The same where all evidence meets. Evidence that was dropped for want of room may be true, and
- * then the clock was in the band that all evidence leaves: the estimate stays there, so that no
- * operation is placed outside its own bracket. The bounds are those of the wider band.
+ * The same where all evidence meets. Where one clock explains it, evidence that was dropped for
+ * want of room may be true, and then the clock was in the band that all evidence leaves: the
+ * estimate stays there, so that no operation is placed outside its own bracket. The bounds are those of the wider band.
  */
 static int give_room_around(const struct evidence *evidence, struct attempt *attempt)
 {
+	bool is_one = attempt->reference.n_eras <= 1;
 	uint32_t n;
 
 	FLEXTRACE_TRY(give_room(evidence, attempt));
-	if (attempt->room == 0)
+	if (attempt->room == 0 || !is_one)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(band_constrain(evidence, &attempt->reference, true, &attempt->strict, &n));
 	FLEXTRACE_TRY(mark_dropped(attempt->strict, n, attempt));
@@ -385,7 +386,7 @@ static int try_all(struct evidence *evidence, const struct guess *guess, double 
 	                   : try_reference(evidence, guess, rho, attempt);
 	if (is_met == 0 && !has_steps)
 		is_met = try_one_mean(evidence, attempt);
-	if (is_met == 0)
+	if (is_met == 0 && !guess->prior->is_estimate)
 		is_met = try_fewest(evidence, guess, attempt);
 	if (is_met != 0)
 		return is_met;
