@@ -318,7 +318,8 @@ static int mark_dropped(const struct knot *claimed, uint32_t n, struct attempt *
 /*
  * The same where all evidence meets. Where one clock explains it, evidence that was dropped for
  * want of room may be true, and then the clock was in the band that all evidence leaves: the
- * estimate stays there, so that no operation is placed outside its own bracket. The bounds are those of the wider band.
+ * estimate stays there, so that no operation is placed outside its own bracket. The bounds are
+ * those of the wider band.
  */
 static int give_room_around(const struct evidence *evidence, struct attempt *attempt)
 {
