@@ -24,6 +24,11 @@ complain "files longer than 600 lines" \
 	"$(wc -l $sources | awk '$2 != "total" && $1 > 600 { print "  " $2 ": " $1 }')"
 complain "lines longer than 100 columns (tab = 8)" \
 	"$(for f in $sources; do expand "$f" | awk -v f="$f" 'length($0) > 100 { print "  " f ":" NR }'; done)"
+# Tables, code and lines that are one link cannot be wrapped. Bytes that continue a letter do not count.
+complain "lines of prose longer than 120 columns" \
+	"$(for f in *.md $(find docs -name '*.md'); do LC_ALL=C awk -v f="$f" '/^ *```/ { code = !code }
+		code || /^ *[|#<]/ || !/[^ ] [^ ]/ { next }
+		{ gsub(/[\200-\277]/, "") } length($0) > 120 { print "  " f ":" NR }' "$f"; done)"
 complain "files without a licence line" \
 	"$(grep -L 'SPDX-License-Identifier' $sources $(find . -name CMakeLists.txt -not -path './build*'))"
 complain "a library prints or exits" \
