@@ -226,33 +226,6 @@ static void test_clock_changes__are_not_what_pairs_of_a_busy_queue_say(void **st
 	assert_int_equal(n_held, 2);
 }
 
-/* What the fewest eras that explain all evidence tell: where halves of the evidence did not. */
-static void test_clock_changes__leave_as_few_eras_as_there_can_be(void **state)
-{
-	static const struct {
-		const char *name;
-		uint64_t seed;
-	} cases[] = {
-		{"stops of 100 us", 600000},
-		{"a little for half a second", 700006},
-		{"stops of 8 us", 500015},
-		{"host jumps by 20 us", 600017},
-		{"stops of 20 us", 600006},
-		{"stops of 10 us and 100 ppm", 500002},
-		{"stops of 8 us", 700002},
-		{"500 ppm for two seconds, 10 operations a second", 500007},
-	};
-	uint32_t n_held = 0;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		for (size_t k = 0; k < sizeof(changes) / sizeof(changes[0]); k++)
-			n_held += strcmp(changes[k].scenario.name, cases[i].name) == 0 &&
-			          holds(&changes[k], cases[i].seed);
-	}
-	assert_int_equal(n_held, sizeof(cases) / sizeof(cases[0]));
-}
-
 /* The first stamp of all came late, so that no other one is the same. */
 static void test_clock_changes__show_restarts_whichever_stamp_is_late(void **state)
 {
@@ -276,7 +249,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clock_changes__are_followed),
 		cmocka_unit_test(test_clock_changes__are_not_what_pairs_of_a_busy_queue_say),
-		cmocka_unit_test(test_clock_changes__leave_as_few_eras_as_there_can_be),
 		cmocka_unit_test(test_clock_changes__show_restarts_whichever_stamp_is_late),
 		cmocka_unit_test(test_clock_changes__are_followed_with_fresh_seeds),
 	};

@@ -55,7 +55,6 @@ struct era {
 	uint64_t own_from, own_to;     /* the part that it is known from, which others may reach */
 	uint64_t least[2], most[2]; /* how fast host time goes, in front of the core and behind */
 	bool is_jump[2];            /* what it begins and ends with */
-	bool is_exact[2];           /* whether it may have held wherever it reaches */
 };
 
 struct reference {
@@ -65,7 +64,6 @@ struct reference {
 	struct era *uncut; /* owned; between steps of the rate, as long as jumps divide them more */
 	struct piece *steady; /* owned; NULL, or the pieces as long as some of `pieces` are loose */
 	uint32_t n_eras, n_uncut, n_steady;
-	bool has_jumps; /* not only steps of the rate */
 };
 
 /* A constraint's place; after the band is closed, the bounds that hold there. */
@@ -154,7 +152,6 @@ struct prior {
 	double rho;                /* relative */
 	double slope_lo, slope_hi; /* what clocks of equal rate leave; 0: there are none */
 	double told_lo, told_hi;   /* of the mean slope, by the user's word; 0: nothing */
-	bool is_estimate;          /* another tool's estimates: these scatter, and prove no break */
 };
 
 struct clocks {
@@ -298,27 +295,6 @@ int reference_init(struct reference *reference, const struct hulls *hulls, const
 /* One piece through the origin, whose slope may be off by `slack` (relative). */
 int reference_init_straight(struct reference *reference, double slope, double slack);
 void reference_release(struct reference *reference);
-
-/* An era by what is known of it: x of its core and of what it reaches, its slopes there. */
-struct span {
-	uint64_t from, to, reach_from, reach_to;
-	double slope, least, most; /* ns per tick */
-};
-
-/* Makes room for so many eras; then each is added; then they are joined. False: the rate changes by
- * more than rho twice in one direction. It drifts, and eras end anywhere. */
-int reference_init_eras(struct reference *reference, uint32_t n);
-void reference_add_era(struct reference *reference, const struct span *span);
-bool reference_join_eras(struct reference *reference, double rho);
-
-/* -- fewest.c -------------------------------------------------------------------------------- */
-
-/* Follows the clock in the fewest eras that explain all evidence. 1: done, 0: that does not say
- * where they are; or FLEXTRACE_E_MEMORY. */
-int reference_init_fewest(struct reference *reference, const struct evidence *evidence,
-                          double slope, double rho);
-
-/* -- more of reference.c --------------------------------------------------------------------- */
 
 /* Divides the eras where the clock jumped, too. FLEXTRACE_E_MEMORY or 0. */
 int reference_cut(struct reference *reference, const struct doubts *jumps);

@@ -115,13 +115,11 @@ int choose_soft(struct evidence *hard, struct evidence *soft, const struct prior
                 struct clock_map *map, uint64_t *n_off)
 {
 	struct clock_map other = {.knots = NULL};
-	struct prior of_soft = *prior;
 	int code;
 
-	of_soft.is_estimate = true;
 	if (soft->n == 0 || soft->n < hard->n)
 		return FLEXTRACE_OK;
-	code = fit(soft, &of_soft, &other);
+	code = fit(soft, prior, &other);
 	if (code >= 0)
 		code = fit_rate(hard, prior, &other, map);
 	if (code >= 0 && other.n_knots > 0 && is_better(hard, &other, map)) {

@@ -84,12 +84,6 @@ static struct pace loosened(struct pace pace, double looseness)
 	return pace;
 }
 
-/* How many knots tell where an era stands: half as many, where no other way divides them. */
-static uint32_t least_core(const struct era *era)
-{
-	return era->is_exact[0] && era->is_exact[1] ? MIN_CORE / 2 : MIN_CORE;
-}
-
 /* Goes on to a place, outward from the core. */
 static void go_to(struct left *left, struct pace pace, uint64_t x)
 {
@@ -157,7 +151,7 @@ static uint32_t go_outward(struct closing *closing, const struct era *era, uint3
 {
 	const struct knot *knots = closing->attempt->knots;
 	uint32_t n = closing->attempt->n_knots, last = core;
-	int64_t room = era->is_exact[direction == FORWARD] ? 0 : closing->attempt->room;
+	int64_t room = closing->attempt->room;
 	struct pace pace = pace_of(era, direction == FORWARD);
 	struct pace loose_pace =
 		loosened(pace, reference_looseness(&closing->attempt->reference, knots[core].x));
@@ -167,7 +161,6 @@ static uint32_t go_outward(struct closing *closing, const struct era *era, uint3
 
 	*ret_left = loose;
 	for (uint32_t i = core + direction; i < n; i = last + direction) {
-		struct knot before;
 		uint32_t end = i;
 		bool holds = direction == FORWARD
 		                     ? knots[i].x < era->reach_to
@@ -177,7 +170,6 @@ static uint32_t go_outward(struct closing *closing, const struct era *era, uint3
 		go_to(&told, pace, knots[i].x);
 		go_to(&loose, loose_pace, knots[i].x);
 		reference = piece_value(walk_to(&closing->walk, left.x), left.x);
-		before = at_knot(&loose, reference);
 		for (; end < n && knots[end].x == left.x; end += direction) {
 			holds = holds && take(&left, &knots[end], reference, room);
 			take(&told, &knots[end], reference, 0);
@@ -188,7 +180,7 @@ static uint32_t go_outward(struct closing *closing, const struct era *era, uint3
 		*ret_left = loose;
 		for (; i != end; last = i, i += direction) {
 			closing->joined[i] = at_knot(&told, reference);
-			closing->work[i] = before; /* the era may end right in front of it */
+			closing->work[i] = at_knot(&loose, reference);
 		}
 	}
 	return last;
@@ -250,22 +242,6 @@ static int64_t close_knots(const struct attempt *attempt, bool is_told, uint32_t
 	return band_close_range(knots, from, to, is_told ? &told : &attempt->reference);
 }
 
-/*
- * A break that lasts, as a slew does, can begin as far in front of where it must have as evidence
- * takes to show it, and end as far behind. That is how far the two eras beside it both reach.
- */
-static void prove_later(const struct era *era, uint32_t from, uint32_t last, struct held *held)
-{
-	uint32_t middle = from + (last - from) / 2;
-	uint32_t begin = from + (from - held->from), end = held->to - last;
-
-	end = end < last ? last - end : 0;
-	if (era->is_exact[0] && era->is_jump[0] && begin > held->proven_from)
-		held->proven_from = begin < middle ? begin : middle;
-	if (era->is_exact[1] && era->is_jump[1] && end < held->proven_to)
-		held->proven_to = end > middle ? end : middle + 1;
-}
-
 /* Closes an era alone, and finds where it holds. False: it contradicts itself. */
 static bool hold_era(struct closing *closing, const struct era *era, struct held *held)
 {
@@ -273,7 +249,7 @@ static bool hold_era(struct closing *closing, const struct era *era, struct held
 	uint32_t from, n = find_range(attempt, era->core_from, era->core_to, &from), to = from + n;
 	int64_t width;
 
-	if (n < least_core(era))
+	if (n < MIN_CORE)
 		return true;
 	width = close_knots(attempt, true, from, to, closing->joined);
 	if (width < 0)
@@ -288,7 +264,6 @@ static bool hold_era(struct closing *closing, const struct era *era, struct held
 		held->proven_from = proven_from(closing, held->from, held->to, FORWARD);
 	if (era->is_jump[1])
 		held->proven_to = proven_from(closing, held->to, held->from, BACKWARD);
-	prove_later(era, from, to - 1, held);
 	if (held->proven_from >= held->proven_to)
 		held->from = held->to;
 	for (uint32_t i = held->from; i <= held->to && held->from < held->to; i++) {
@@ -483,7 +458,7 @@ void eras_find_cores(struct attempt *attempt)
 	for (uint32_t i = 0; i < reference->n_eras && reference->n_uncut == 0; i++) {
 		struct era *era = &reference->eras[i];
 
-		if (find_range(attempt, era->core_from, era->core_to, &from) < least_core(era)) {
+		if (find_range(attempt, era->core_from, era->core_to, &from) < MIN_CORE) {
 			era->core_from = era->own_from;
 			era->core_to = era->own_to;
 		}

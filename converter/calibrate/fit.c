@@ -338,24 +338,6 @@ static int give_room_around(const struct evidence *evidence, struct attempt *att
 	return FLEXTRACE_OK;
 }
 
-/* Closes the band in the fewest eras that explain all evidence. 1: it does, 0: not. */
-static int try_fewest(const struct evidence *evidence, const struct guess *guess,
-                      struct attempt *attempt)
-{
-	struct attempt next = {.rho = attempt->rho};
-	int is_clear = reference_init_fewest(&next.reference, evidence, guess->slope, next.rho);
-
-	if (is_clear > 0)
-		is_clear = track(evidence, 0, &next);
-	if (is_clear <= 0 && !next.is_closed) {
-		fit_release(&next);
-		return is_clear;
-	}
-	fit_release(attempt);
-	*attempt = next;
-	return 1;
-}
-
 /* Closes the band around the reference, if it is near the guess. 1: all evidence meets in it, 0:
  * not. */
 static int try_reference(const struct evidence *evidence, const struct guess *guess, double rho,
@@ -385,13 +367,10 @@ static int try_all(struct evidence *evidence, const struct guess *guess, double 
 	has_steps = attempt->reference.n_eras > 1;
 	is_met = has_steps ? try_one_mean(evidence, attempt)
 	                   : try_reference(evidence, guess, rho, attempt);
-	if (is_met == 0 && !has_steps)
-		is_met = try_one_mean(evidence, attempt);
-	if (is_met == 0 && !guess->prior->is_estimate)
-		is_met = try_fewest(evidence, guess, attempt);
 	if (is_met != 0)
 		return is_met;
-	return has_steps ? try_reference(evidence, guess, rho, attempt) : 0;
+	return has_steps ? try_reference(evidence, guess, rho, attempt)
+	                 : try_one_mean(evidence, attempt);
 }
 
 static int try_rho(struct evidence *evidence, const struct guess *guess, double rho,

@@ -23,7 +23,7 @@ double reference_looseness(const struct reference *reference, uint64_t x)
 	const struct piece *end = told.pieces + told.n_pieces, *at = reference_piece(&told, x);
 	double least = INFINITY, most = 0;
 
-	if (reference->n_uncut > 0 || reference->has_jumps)
+	if (reference->n_uncut > 0)
 		return RATE;
 	for (const struct piece *piece = at > told.pieces ? at - 1 : at;
 	     piece < end && piece <= at + 1; piece++) {

@@ -166,7 +166,6 @@ static void cut_era(const struct reference *reference, struct era *era, const st
 	era->core_to = jump->from;
 	next->core_from = jump->to;
 	era->is_jump[1] = next->is_jump[0] = true;
-	era->is_exact[1] = next->is_exact[0] = false;
 	next->reach_from = era->core_from;
 	era->reach_to = next->core_to;
 	era->own_from = era->own_to = next->own_from = next->own_to = 0;
@@ -321,97 +320,6 @@ int reference_init_straight(struct reference *reference, double slope, double sl
 	piece->slope = fixed(slope, SLOPE_BITS);
 	piece->rise = piece->fall = fixed(slope * slack, WANDER_BITS);
 	return FLEXTRACE_OK;
-}
-
-/* -- the fewest eras ------------------------------------------------------------------------- */
-
-int reference_init_eras(struct reference *reference, uint32_t n)
-{
-	*reference = (struct reference){
-		.pieces = calloc(2ull * n, sizeof(*reference->pieces)),
-		.eras = calloc(n, sizeof(*reference->eras)),
-	};
-	return reference->pieces && reference->eras ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
-}
-
-static void append_piece(struct reference *reference, struct piece piece)
-{
-	const struct piece *before = &reference->pieces[reference->n_pieces];
-
-	if (reference->n_pieces > 0)
-		piece.at = piece_value(before - 1, piece.x);
-	reference->pieces[reference->n_pieces++] = piece;
-}
-
-/* Between two eras either's rate may hold. */
-static void append_bridge(struct reference *reference, const struct span *span)
-{
-	const struct era *before = &reference->eras[reference->n_eras - 1];
-	struct piece bridge = reference->pieces[reference->n_pieces - 1];
-	double slope = slope_ns(bridge.slope), least, most;
-
-	least = fmin(wander_ns(before->least[1]), span->least);
-	most = fmax(wander_ns(before->most[1]), span->most);
-	slope = (slope + span->slope) / 2;
-	bridge.x = span->reach_from > bridge.x ? span->reach_from : bridge.x + 1;
-	bridge.slope = fixed(slope, SLOPE_BITS);
-	bridge.rise = fixed(most - slope, WANDER_BITS) + 1;
-	bridge.fall = fixed(slope - least, WANDER_BITS) + 1;
-	bridge.is_bridge = bridge.is_free = true;
-	append_piece(reference, bridge);
-}
-
-void reference_add_era(struct reference *reference, const struct span *span)
-{
-	struct era *era = &reference->eras[reference->n_eras];
-
-	*era = (struct era){
-		.reach_from = span->reach_from,
-		.reach_to = span->reach_to,
-		.core_from = span->from,
-		.core_to = span->to,
-		.own_from = span->from,
-		.own_to = span->to,
-	};
-	for (int end = 0; end < 2; end++) {
-		era->least[end] = fixed(span->least, WANDER_BITS) - 1;
-		era->most[end] = fixed(span->most, WANDER_BITS);
-		era->is_exact[end] = true;
-	}
-	if (reference->n_eras > 0)
-		append_bridge(reference, span);
-	append_piece(reference, (struct piece){
-					.x = span->from,
-					.slope = fixed(span->slope, SLOPE_BITS),
-					.rise = fixed(span->most - span->slope, WANDER_BITS) + 1,
-					.fall = fixed(span->slope - span->least, WANDER_BITS) + 1,
-				});
-	reference->n_eras++;
-}
-
-/* Where the rates of two eras can be the same, the clock jumped. */
-bool reference_join_eras(struct reference *reference, double rho)
-{
-	double slope = 0, change = 0;
-
-	for (uint32_t i = 0; i < reference->n_eras; i++) {
-		struct era *era = &reference->eras[i], *before = era - 1;
-		double next = ((double)era->least[0] + (double)era->most[0]) / 2;
-		double last = change;
-		bool is_jump;
-
-		change = i > 0 ? (next - slope) / next : 0;
-		slope = next;
-		if (fabs(change) > rho && fabs(last) > rho && (change > 0) == (last > 0))
-			return false;
-		if (i == 0)
-			continue;
-		is_jump = era->least[0] <= before->most[1] && before->least[1] <= era->most[0];
-
-		before->is_jump[1] = era->is_jump[0] = is_jump;
-		reference->has_jumps |= is_jump;
-	}
-	return true;
 }
 
 void reference_release(struct reference *reference)
