@@ -17,22 +17,39 @@
 #define NEAR  16u   /* knots: eight operations */
 #define CLOSE 1024u /* knots between two breaks: the clock breaks its promise all the time */
 
-double reference_looseness(const struct reference *reference, uint64_t x)
+/* How far the rates of some pieces are apart, relative. */
+static double looseness_of(const struct piece *from, const struct piece *end)
 {
-	const struct reference told = reference_told(reference);
-	const struct piece *end = told.pieces + told.n_pieces, *at = reference_piece(&told, x);
 	double least = INFINITY, most = 0;
 
-	if (reference->n_uncut > 0)
-		return RATE;
-	for (const struct piece *piece = at > told.pieces ? at - 1 : at;
-	     piece < end && piece <= at + 1; piece++) {
+	for (const struct piece *piece = from; piece < end; piece++) {
 		double slope = (double)piece->slope;
 
 		least = fmin(least, slope - ldexp((double)piece->fall, SLOPE_BITS - WANDER_BITS));
 		most = fmax(most, slope + ldexp((double)piece->rise, SLOPE_BITS - WANDER_BITS));
 	}
 	return fmin(RATE, (most - least) / least);
+}
+
+double reference_looseness(const struct reference *reference, uint64_t x)
+{
+	const struct reference told = reference_told(reference);
+	const struct piece *end = told.pieces + told.n_pieces, *at = reference_piece(&told, x);
+
+	if (reference->n_uncut > 0)
+		return RATE;
+	return looseness_of(at > told.pieces ? at - 1 : at, at + 1 < end ? at + 2 : end);
+}
+
+/* What a rate becomes that changes at an end of the evidence is any that the clock has had. */
+static double looseness_in(const struct reference *reference, const struct stretch *loose,
+                           uint64_t x)
+{
+	const struct reference told = reference_told(reference);
+
+	if (reference->n_uncut > 0 || (loose->from > 0 && loose->to < UINT64_MAX))
+		return reference_looseness(reference, x);
+	return looseness_of(told.pieces, told.pieces + told.n_pieces);
 }
 
 /* A piece of the reference that begins at `x`. */
@@ -68,10 +85,11 @@ static uint32_t divide(const struct reference *reference, const struct doubts *l
 
 		while (x < end) {
 			bool is_loose = doubts_meet(loose, x, x + 1, &next);
-			double looseness = is_loose ? reference_looseness(reference, x) : 0;
+			const struct stretch *stretch = &loose->stretches[next];
+			double looseness = is_loose ? looseness_in(reference, stretch, x) : 0;
 			uint64_t to = next >= loose->n ? UINT64_MAX
-			              : is_loose       ? loose->stretches[next].to
-			                               : loose->stretches[next].from;
+			              : is_loose       ? stretch->to
+			                               : stretch->from;
 
 			pieces[n++] = piece_from(piece, x, looseness);
 			x = to < end ? to : end;
@@ -132,12 +150,26 @@ static bool is_close(struct gap gap, struct gap next)
 	return next.from <= gap.to || next.from - gap.to <= CLOSE;
 }
 
+/* Lists what is near an end of the evidence, or of what objects there: breaks do not show there. */
+static int list_end(const struct attempt *attempt, bool is_last, struct doubts *loose)
+{
+	const struct doubts *doubts = &attempt->doubts;
+	uint32_t n = attempt->n_knots, at = n;
+
+	if (!is_last)
+		return doubts_add(loose, 0, x_behind(attempt, 0));
+	if (doubts->n > 0 && doubts->stretches[doubts->n - 1].to == UINT64_MAX)
+		at = knots_find(attempt, doubts->stretches[doubts->n - 1].from);
+	return doubts_add(loose, at > NEAR ? attempt->knots[at - NEAR].x : 0, UINT64_MAX);
+}
+
 /* Lists what is near breaks. */
 static int list(const struct attempt *attempt, struct doubts *loose)
 {
 	uint32_t n = attempt->reference.n_eras - 1;
 	struct gap last = {0, 0}, end = {attempt->n_knots, attempt->n_knots};
 
+	FLEXTRACE_TRY(list_end(attempt, false, loose));
 	for (uint32_t i = 0; i < n; i++) {
 		struct gap gap = gap_behind(attempt, i);
 		struct gap next = i + 1 < n ? gap_behind(attempt, i + 1) : end;
@@ -150,7 +182,7 @@ static int list(const struct attempt *attempt, struct doubts *loose)
 		                         is_last ? UINT64_MAX : x_behind(attempt, gap.to)));
 		last = gap;
 	}
-	return FLEXTRACE_OK;
+	return list_end(attempt, true, loose);
 }
 
 int reference_loosen(struct attempt *attempt)

@@ -326,6 +326,40 @@ static void find_steps(struct parts *parts)
 	}
 }
 
+/* Leaves of a part's slopes what that of one of the same rate leaves. */
+static void share(const struct parts *parts, struct part *part, const struct part *by)
+{
+	struct line *line = &part->line;
+	double apart = 2 * parts->rho * line->slope;
+	double lo = fmax(line->slope_lo, by->line.slope_lo - apart);
+	double hi = fmin(line->slope_hi, by->line.slope_hi + apart);
+
+	if (lo > hi)
+		return;
+	line->slope_lo = lo;
+	line->slope_hi = hi;
+	line->slope = fmin(fmax(line->slope, lo), hi);
+}
+
+/*
+ * A part whose core is a block or two tells its slopes so badly that a jump in it contradicts
+ * nothing. Those beside it that no step divides from it know better.
+ */
+static void share_all(struct parts *parts)
+{
+	struct part *last = NULL, *end = parts->parts + parts->n;
+
+	for (struct part *part = parts->parts; part < end; part++) {
+		if (!part->has_rate)
+			continue;
+		if (last && !last->is_before_step) {
+			share(parts, part, last);
+			share(parts, last, part);
+		}
+		last = part;
+	}
+}
+
 int parts_reach(struct parts *parts)
 {
 	int n_changed = 1;
@@ -343,5 +377,9 @@ int parts_reach(struct parts *parts)
 		reach_all(parts);
 		n_changed = shrink_all(parts);
 	}
-	return n_changed;
+	if (n_changed < 0)
+		return n_changed;
+	share_all(parts);
+	reach_all(parts);
+	return FLEXTRACE_OK;
 }

@@ -127,7 +127,8 @@ static int drop(struct tracker *tracker, uint32_t end, bool is_certain)
 	}
 	tracker->n_lies++;
 	FLEXTRACE_TRY(doubt_near(tracker, end));
-	if (tracker->n_denials > 0 && tracker->n_objects >= (is_certain ? PROOFS : 2))
+	if (tracker->n_denials > 0 &&
+	    (tracker->n_objects >= (is_certain ? PROOFS : 2) || end == attempt->n_knots))
 		FLEXTRACE_TRY(doubts_add(&attempt->doubts, first > 0 ? knots[first - 1].x : 0,
 		                         end < attempt->n_knots ? knots[end].x : UINT64_MAX));
 	tracker->n_objects = tracker->n_denials = 0;
@@ -155,13 +156,19 @@ static bool is_believed(const struct tracker *tracker)
 	       width_of(&tracker->old) / TIGHT <= tracker->left[tracker->n_left - 1].width;
 }
 
-/* Whether the clock goes on where it was left, as the new track says and the old one denies. */
+/* How far two tracks are apart; negative: they meet. */
+static int64_t gap_of(const struct way *way, const struct way *other)
+{
+	return way->lo > other->lo ? way->lo - other->hi : other->lo - way->hi;
+}
+
+/* Whether the clock goes on where it was left, as the new track says and the old one denies. Wide
+ * tracks that are near each other may meet by chance. */
 static bool goes_on(const struct tracker *tracker, const struct left *left)
 {
-	int64_t room = tracker->attempt->room;
-
 	return left->at - left->from >= LONG && width_of(&left->way) / TIGHT <= left->width &&
-	       meets(&left->way, &tracker->new, room) && !meets(&left->way, &tracker->old, room);
+	       meets(&left->way, &tracker->new, tracker->attempt->room) &&
+	       gap_of(&left->way, &tracker->old) > width_of(&left->way) + width_of(&tracker->new);
 }
 
 /* No clock comes back to its old track by chance. It never left it: what said so was false. */
