@@ -265,6 +265,7 @@ struct mesh {
 	struct moment *moments; /* owned, of each event */
 	int64_t *origin_ns;     /* owned, of each component: root time of fine 0 */
 	struct paces *paces;    /* owned, of each clock */
+	uint64_t *swept_at;     /* owned, of each clock: which sweep of all was its last */
 };
 
 /* Drops parts that are far from the rest by their curves. Clocks have no pace yet. */
@@ -331,13 +332,21 @@ void spots_fill(struct spots *spots, const struct mesh *mesh, uint32_t clock, do
  * contradiction. */
 bool spots_tighten(struct spots *spots, uint32_t from, uint32_t to, double least, double most);
 
-/* Whether bounds leave their room everywhere. Stores no bounds. */
-bool spots_leave_room(struct spots *spots, uint32_t from, uint32_t to, double least, double most);
+struct spot_range {
+	double lo, hi;
+};
 
-/* Finds tight bounds for a mean rate within [least, most], from which the rate differs by up to
- * rho. */
-bool spots_take_rate(struct spots *spots, uint32_t from, uint32_t to, double least, double most,
-                     double rho);
+/* The same, of the first and the last one only. */
+bool spots_bound_ends(const struct spots *spots, uint32_t from, uint32_t to, double least,
+                      double most, struct spot_range ret_ends[2]);
+
+/* Whether bounds leave their room everywhere. Stores no bounds. */
+bool spots_leave_room(const struct spots *spots, uint32_t from, uint32_t to, double least,
+                      double most);
+
+/* Whether a mean rate within [least, most], from which the rate differs by up to rho, can be. */
+bool spots_take_rate(const struct spots *spots, uint32_t from, uint32_t to, double least,
+                     double most, double rho);
 
 /* -- prove.c: paces ---------------------------------------------------------------------------- */
 

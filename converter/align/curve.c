@@ -270,12 +270,16 @@ void curve_release(struct curve *curve)
 
 int64_t curve_at(const struct curve *curve, int64_t host_ns)
 {
-	__int128 dt = (__int128)host_ns - curve->origin_ns, root;
-	double x = (double)dt;
+	wide_int root;
+	int64_t dt;
+	double x;
 
 	if (!curve->is_known)
 		return host_ns;
-	root = (__int128)host_ns + curve->offset_ns +
+	x = __builtin_sub_overflow(host_ns, curve->origin_ns, &dt)
+	            ? (double)((wide_int)host_ns - curve->origin_ns)
+	            : (double)dt;
+	root = (wide_int)host_ns + curve->offset_ns +
 	       (int64_t)llrint(fmax(-MAX_NS, fmin(MAX_NS, curve->rate * x)) + height_at(curve, x));
 	if (root > INT64_MAX)
 		return INT64_MAX;

@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "align_impl.h"
 #include "blocks.h"
@@ -43,9 +44,16 @@ static void find_origins(struct mesh *mesh)
 	}
 }
 
-static wide_int magnitude(wide_int value)
+/* Near enough, whatever the curve says: its rate is 0.1 at most. */
+static bool is_near(const struct curve *curve, int64_t origin_ns, int64_t host_ns)
 {
-	return value < 0 ? -value : value;
+	int64_t off, root;
+
+	return curve->most_ns < (double)near_ns &&
+	       !__builtin_sub_overflow(host_ns, curve->origin_ns, &off) &&
+	       !__builtin_add_overflow(host_ns, curve->offset_ns, &root) &&
+	       !__builtin_sub_overflow(root, origin_ns, &root) && off > -near_ns && off < near_ns &&
+	       root > -near_ns * 7 / 8 && root < near_ns * 7 / 8;
 }
 
 static bool is_within(const struct mesh *mesh, const struct part *part, const struct curve *curve,
@@ -53,12 +61,9 @@ static bool is_within(const struct mesh *mesh, const struct part *part, const st
 {
 	uint32_t component = mesh->graph->component[part->clock];
 	wide_int off = (wide_int)host_ns - curve->origin_ns;
-	wide_int root = (wide_int)host_ns + curve->offset_ns - mesh->origin_ns[component];
 	int64_t fine;
 
-	/* Near enough, whatever the curve says: its rate is 0.1 at most. */
-	if (magnitude(off) < near_ns && magnitude(root) + magnitude(off) / 8 < near_ns &&
-	    curve->most_ns < (double)near_ns)
+	if (is_near(curve, mesh->origin_ns[component], host_ns))
 		return true;
 	fine = mesh_fine(mesh, component, curve_at(curve, host_ns));
 	if (curve->is_known && (off > FINE_MAX / FINE_NS || off < -(FINE_MAX / FINE_NS)))
@@ -265,7 +270,9 @@ int mesh_init(struct mesh *mesh, struct graph *graph, const struct curve *curves
 	mesh->moments = blocks_allocate(graph->n_events, sizeof(*mesh->moments));
 	mesh->origin_ns = malloc((graph->n_components + 1ull) * sizeof(*mesh->origin_ns));
 	mesh->paces = calloc(graph->n_clocks + 1ull, sizeof(*mesh->paces));
-	if (!mesh->first_knot || !mesh->moments || !mesh->origin_ns || !mesh->paces)
+	mesh->swept_at = calloc(graph->n_clocks + 1ull, sizeof(*mesh->swept_at));
+	if (!mesh->first_knot || !mesh->moments || !mesh->origin_ns || !mesh->paces ||
+	    !mesh->swept_at)
 		return FLEXTRACE_E_MEMORY;
 	find_origins(mesh);
 	drop_far_parts(mesh, curves);
@@ -284,6 +291,7 @@ void mesh_release(struct mesh *mesh)
 	blocks_free(mesh->moments);
 	free(mesh->origin_ns);
 	free(mesh->paces);
+	free(mesh->swept_at);
 	*mesh = (struct mesh){0};
 }
 
@@ -397,6 +405,12 @@ struct sweep {
 	bool has_contradiction; /* any knot */
 };
 
+struct sweeping {            /* of all clocks, until nothing changes */
+	uint64_t n_swept;    /* clocks, so far */
+	uint64_t changed_at; /* `n_swept` of the last that changed a moment */
+	bool has_contradiction;
+};
+
 static void tell_moment(struct mesh *mesh, const struct knot *knot, struct sweep *sweep)
 {
 	struct moment *moment = &mesh->moments[knot->event];
@@ -439,33 +453,53 @@ void mesh_sweep(struct mesh *mesh, uint32_t clock)
 	sweep_back(mesh, from, to, &sweep);
 }
 
-/* One sweep outwards, the next inwards. */
-static struct sweep sweep_all(struct mesh *mesh, bool is_inwards)
+/* Sweeps all clocks, one time outwards, the next inwards, but for those that nobody else told
+ * anything since. Returns whether any was left. */
+static bool sweep_all(struct mesh *mesh, bool is_inwards, struct sweeping *sweeping)
 {
 	const struct graph *graph = mesh->graph;
-	struct sweep sweep = {false, false};
+	bool has_swept = false;
 
 	for (uint32_t i = 0; i < graph->n_clocks; i++) {
 		uint32_t clock = graph->order[is_inwards ? graph->n_clocks - 1 - i : i];
 		uint32_t from = mesh->first_knot[clock], to = mesh->first_knot[clock + 1];
+		struct sweep sweep = {false, false};
 
+		if (from == to || mesh->swept_at[clock] >= sweeping->changed_at)
+			continue;
 		sweep_forward(mesh, from, to);
 		sweep_back(mesh, from, to, &sweep);
+		mesh->swept_at[clock] = ++sweeping->n_swept;
+		if (sweep.has_changed)
+			sweeping->changed_at = sweeping->n_swept;
+		sweeping->has_contradiction = sweeping->has_contradiction ||
+		                              sweep.has_contradiction;
+		has_swept = true;
 	}
-	return sweep;
+	return has_swept;
+}
+
+static struct sweeping begin_sweeping(struct mesh *mesh)
+{
+	memset(mesh->swept_at, 0, (mesh->graph->n_clocks + 1ull) * sizeof(*mesh->swept_at));
+	return (struct sweeping){.changed_at = 1};
 }
 
 bool mesh_close(struct mesh *mesh)
 {
-	struct sweep sweep = {.has_changed = true};
+	struct sweeping sweeping = begin_sweeping(mesh);
 
-	for (int i = 0; i < MAX_SWEEPS && sweep.has_changed && !sweep.has_contradiction; i++)
-		sweep = sweep_all(mesh, i % 2);
-	return !sweep.has_contradiction;
+	for (int i = 0; i < MAX_SWEEPS && !sweeping.has_contradiction; i++) {
+		if (!sweep_all(mesh, i % 2, &sweeping))
+			break;
+	}
+	return !sweeping.has_contradiction;
 }
 
 void mesh_spread(struct mesh *mesh)
 {
-	for (int i = 0; i < MAX_SWEEPS && sweep_all(mesh, i % 2).has_changed; i++)
+	struct sweeping sweeping = begin_sweeping(mesh);
+
+	for (int i = 0; i < MAX_SWEEPS && sweep_all(mesh, i % 2, &sweeping); i++)
 		;
 }

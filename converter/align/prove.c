@@ -66,43 +66,51 @@ static void join(struct proof *proof)
 /* -- one rate ---------------------------------------------------------------------------------- */
 
 /* The mean rate of a run whose clock jumped, but was not slewed: its stretches tell how far they
- * went, and of a break between nothing is known but how far it may have jumped. */
-static void find_mean(struct proof *proof, struct stretch *ret)
+ * went, and of a break between nothing is known but how far it may have jumped. False: there is
+ * none. */
+static bool find_mean(const struct proof *proof, struct stretch *ret)
 {
-	struct spot *spots = proof->spots.all;
+	const struct spot *spots = proof->spots.all;
 	const struct stretch *last = &proof->stretches[proof->n_stretches - 1];
 	double least_ns = 0, most_ns = 0, length;
 
 	for (uint32_t i = 0; i < proof->n_stretches; i++) {
 		const struct stretch *stretch = &proof->stretches[i];
 		double dx = i > 0 ? spots[stretch->from].x - spots[stretch[-1].to].x : 0;
+		struct spot_range ends[2];
 
 		least_ns += stretch_least(proof, stretch) * dx;
 		most_ns += stretch_most(proof, stretch) * dx;
-		spots_tighten(&proof->spots, stretch->from, stretch->to,
-		              stretch_least(proof, stretch), stretch_most(proof, stretch));
-		least_ns += spots[stretch->to].tight_lo - spots[stretch->from].tight_hi;
-		most_ns += spots[stretch->to].tight_hi - spots[stretch->from].tight_lo;
+		if (!spots_bound_ends(&proof->spots, stretch->from, stretch->to,
+		                      stretch_least(proof, stretch), stretch_most(proof, stretch),
+		                      ends))
+			return false;
+		least_ns += ends[1].lo - ends[0].hi;
+		most_ns += ends[1].hi - ends[0].lo;
 	}
 	length = spots[last->to].x - spots[proof->stretches[0].from].x;
 	*ret = (struct stretch){.least = least_ns / length, .most = most_ns / length};
+	return true;
 }
 
 /* Limits the rates of all stretches by those of the run, if these explain each of them. */
 static void share_mean(struct proof *proof)
 {
+	struct spot_range ends[2];
 	struct stretch mean;
 
 	for (uint32_t i = 1; i < proof->n_stretches; i++) {
 		if (proof->stretches[i].is_joined)
 			return;
 	}
-	find_mean(proof, &mean);
+	if (!find_mean(proof, &mean))
+		return;
 	for (uint32_t i = 0; i < proof->n_stretches; i++) {
 		const struct stretch *stretch = &proof->stretches[i];
 
-		if (!spots_tighten(&proof->spots, stretch->from, stretch->to,
-		                   stretch_least(proof, &mean), stretch_most(proof, &mean)))
+		if (!spots_bound_ends(&proof->spots, stretch->from, stretch->to,
+		                      stretch_least(proof, &mean), stretch_most(proof, &mean),
+		                      ends))
 			return;
 	}
 	for (uint32_t i = 0; i < proof->n_stretches; i++) {

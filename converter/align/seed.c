@@ -26,6 +26,7 @@ struct seeding {
 	struct sighting *sightings;
 	uint32_t n;
 	double *halves;  /* owned, of each sighting: half the distances of bounds that made it */
+	bool has_bounds; /* there are parts that only bound: those of a message, a broadcast */
 	double rough_ns; /* how far the roughest curve so far may be off */
 	double rho;
 };
@@ -115,13 +116,15 @@ static void show(struct seeding *seeding, uint32_t clock)
 	for (uint32_t i = graph->first_of[clock]; i < graph->first_of[clock + 1]; i++) {
 		const struct part *part = clock_part(graph, i);
 		struct seen *seen = &seeding->seen[part->event];
-		int64_t exit_ns = curve_at(curve, part->exit_ns);
-		int64_t enter_ns = curve_at(curve, part->enter_ns);
+		int64_t exit_ns = curve_at(curve, part->exit_ns), enter_ns;
 
 		if (part->role == PART_BOTH && !seen->has_exit) {
 			seen->exit_ns = exit_ns;
 			seen->has_exit = true;
 		}
+		if (!seeding->has_bounds)
+			continue;
+		enter_ns = curve_at(curve, part->enter_ns);
 		if (part->role & PART_AFTER &&
 		    (!seen->has_any_exit || exit_ns < seen->first_exit_ns)) {
 			seen->first_exit_ns = exit_ns;
@@ -222,6 +225,8 @@ static int look_at_all(struct seeding *seeding)
 {
 	const struct graph *graph = seeding->graph;
 
+	for (uint32_t i = 0; i < graph->n_parts && !seeding->has_bounds; i++)
+		seeding->has_bounds = graph->parts[i].role != PART_BOTH;
 	for (uint32_t i = 0; i < graph->n_clocks; i++)
 		FLEXTRACE_TRY(look(seeding, graph->order[i]));
 	take_median_exits(seeding, seeding->halves);

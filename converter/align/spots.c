@@ -8,14 +8,28 @@
 #include "align_impl.h"
 
 #define MAX_WINDOWS ((MAX_SPOTS - 2) / 2)
-#define MAX_PASSES  2
 #define NOWHERE     (FINE_NONE / 2)
 
 struct filling {
 	const struct mesh *mesh;
 	int64_t first_ns; /* host: of the clock's first knot */
+	double likely_rate;
 	bool is_closed;
 };
+
+/* What bounds the root's time at a knot, fine. */
+static inline void find_bounds(const struct filling *filling, const struct knot *knot,
+                               int64_t *ret_lo, int64_t *ret_hi)
+{
+	*ret_lo = knot->lo;
+	*ret_hi = knot->hi;
+	if (!filling->is_closed) {
+		const struct moment *moment = &filling->mesh->moments[knot->event];
+
+		*ret_lo = knot->is_kept && knot->is_exit ? moment->lo : -FINE_NONE;
+		*ret_hi = knot->is_kept && !knot->is_exit ? moment->hi : FINE_NONE;
+	}
+}
 
 static double theta_of(const struct filling *filling, int64_t root, const struct knot *knot)
 {
@@ -25,14 +39,9 @@ static double theta_of(const struct filling *filling, int64_t root, const struct
 static struct spot spot_of(const struct filling *filling, uint32_t at)
 {
 	const struct knot *knot = &filling->mesh->knots[at];
-	int64_t lo = knot->lo, hi = knot->hi;
+	int64_t lo, hi;
 
-	if (!filling->is_closed) {
-		const struct moment *moment = &filling->mesh->moments[knot->event];
-
-		lo = knot->is_kept && knot->is_exit ? moment->lo : -FINE_NONE;
-		hi = knot->is_kept && !knot->is_exit ? moment->hi : FINE_NONE;
-	}
+	find_bounds(filling, knot, &lo, &hi);
 	return (struct spot){
 		.x = (double)(knot->host_ns - filling->first_ns),
 		.lo = lo > -NOWHERE ? theta_of(filling, lo, knot) : -INFINITY,
@@ -47,22 +56,38 @@ static void add_spot(struct spots *spots, const struct spot *spot)
 		spots->all[spots->n++] = *spot;
 }
 
-/* The tightest of knots [from, to) on either side. */
-static void add_window(struct spots *spots, const struct filling *filling, double likely_rate,
-                       uint32_t from, uint32_t to)
+/* How high a bound is above a line of the likely rate, fine. */
+static inline double height_of(const struct filling *filling, int64_t root, int64_t dt)
 {
-	struct spot lo = spot_of(filling, from), hi = lo;
+	return (double)(root - dt * FINE_NS) - filling->likely_rate * FINE_NS * (double)dt;
+}
 
-	for (uint32_t at = from + 1; at < to; at++) {
-		struct spot spot = spot_of(filling, at);
+/* The tightest of knots [from, to) on either side. */
+static void add_window(struct spots *spots, const struct filling *filling, uint32_t from,
+                       uint32_t to)
+{
+	double highest = -INFINITY, lowest = INFINITY;
+	uint32_t at_lo = from, at_hi = from;
+	struct spot earlier, later;
 
-		if (spot.lo > lo.lo + likely_rate * (spot.x - lo.x))
-			lo = spot;
-		if (spot.hi < hi.hi + likely_rate * (spot.x - hi.x))
-			hi = spot;
+	for (uint32_t at = from; at < to; at++) {
+		const struct knot *knot = &filling->mesh->knots[at];
+		int64_t dt = knot->host_ns - filling->first_ns, lo, hi;
+
+		find_bounds(filling, knot, &lo, &hi);
+		if (lo > -NOWHERE && height_of(filling, lo, dt) > highest) {
+			highest = height_of(filling, lo, dt);
+			at_lo = at;
+		}
+		if (hi < NOWHERE && height_of(filling, hi, dt) < lowest) {
+			lowest = height_of(filling, hi, dt);
+			at_hi = at;
+		}
 	}
-	add_spot(spots, lo.knot < hi.knot ? &lo : &hi);
-	add_spot(spots, lo.knot < hi.knot ? &hi : &lo);
+	earlier = spot_of(filling, at_lo < at_hi ? at_lo : at_hi);
+	later = spot_of(filling, at_lo < at_hi ? at_hi : at_lo);
+	add_spot(spots, &earlier);
+	add_spot(spots, &later);
 }
 
 void spots_fill(struct spots *spots, const struct mesh *mesh, uint32_t clock, double likely_rate,
@@ -70,12 +95,11 @@ void spots_fill(struct spots *spots, const struct mesh *mesh, uint32_t clock, do
 {
 	uint32_t first = mesh->first_knot[clock], n = mesh->first_knot[clock + 1] - first;
 	uint32_t n_windows = n < MAX_WINDOWS ? n : MAX_WINDOWS;
-	struct filling filling = {mesh, mesh->knots[first].host_ns, is_closed};
+	struct filling filling = {mesh, mesh->knots[first].host_ns, likely_rate, is_closed};
 
 	spots->n = 0;
 	for (uint32_t i = 0; i < n_windows; i++)
-		add_window(spots, &filling, likely_rate,
-		           first + (uint32_t)((uint64_t)i * n / n_windows),
+		add_window(spots, &filling, first + (uint32_t)((uint64_t)i * n / n_windows),
 		           first + (uint32_t)((uint64_t)(i + 1) * n / n_windows));
 }
 
@@ -89,40 +113,78 @@ static inline double smaller(double a, double b)
 	return a < b ? a : b;
 }
 
-/* Stores the bounds that evidence up to each spot leaves, closer by a share of their room; false:
- * there is a contradiction. */
-static bool sweep_forward(struct spot *spots, uint32_t from, uint32_t to, double least, double most,
-                          double share)
+static inline bool contradicts(const struct spot_range *range)
 {
-	double lo = spots[from].lo + share * spots[from].room / 2;
-	double hi = spots[from].hi - share * spots[from].room / 2;
-
-	for (uint32_t i = from;;) {
-		double less;
-
-		if (lo > hi + ROUNDING_NS)
-			return false;
-		spots[i].tight_lo = lo;
-		spots[i].tight_hi = hi;
-		if (i++ == to)
-			return true;
-		less = share * spots[i].room / 2;
-		lo = larger(lo + least * (spots[i].x - spots[i - 1].x), spots[i].lo + less);
-		hi = smaller(hi + most * (spots[i].x - spots[i - 1].x), spots[i].hi - less);
-	}
+	return range->lo > range->hi + ROUNDING_NS;
 }
 
-bool spots_leave_room(struct spots *spots, uint32_t from, uint32_t to, double least, double most)
+/* Carries bounds from a spot to the next one. */
+static inline void carry(struct spot_range *range, const struct spot *spot, double least,
+                         double most)
 {
-	return sweep_forward(spots->all, from, to, least, most, 1);
+	double dx = spot->x - spot[-1].x;
+
+	range->lo = larger(range->lo + least * dx, spot->lo);
+	range->hi = smaller(range->hi + most * dx, spot->hi);
+}
+
+/* Carries bounds forward; false: there is a contradiction. */
+static bool carry_forward(const struct spot *spots, uint32_t from, uint32_t to, double least,
+                          double most, struct spot_range *range)
+{
+	for (uint32_t i = from + 1; i <= to; i++) {
+		if (contradicts(range))
+			return false;
+		carry(range, &spots[i], least, most);
+	}
+	return !contradicts(range);
+}
+
+static struct spot_range carry_back(const struct spot *spots, uint32_t from, uint32_t to,
+                                    double least, double most)
+{
+	struct spot_range range = {spots[to].lo, spots[to].hi};
+
+	for (uint32_t i = to; i-- > from;) {
+		double dx = spots[i + 1].x - spots[i].x;
+
+		range.lo = larger(spots[i].lo, range.lo - most * dx);
+		range.hi = smaller(spots[i].hi, range.hi - least * dx);
+	}
+	return range;
+}
+
+bool spots_leave_room(const struct spots *all, uint32_t from, uint32_t to, double least,
+                      double most)
+{
+	const struct spot *spots = all->all;
+	struct spot_range range = {-INFINITY, INFINITY};
+
+	for (uint32_t i = from; i <= to; i++) {
+		double dx = i > from ? spots[i].x - spots[i - 1].x : 0, less = spots[i].room / 2;
+
+		range.lo = larger(range.lo + least * dx, spots[i].lo + less);
+		range.hi = smaller(range.hi + most * dx, spots[i].hi - less);
+		if (contradicts(&range))
+			return false;
+	}
+	return true;
 }
 
 bool spots_tighten(struct spots *all, uint32_t from, uint32_t to, double least, double most)
 {
 	struct spot *spots = all->all;
+	struct spot_range range = {spots[from].lo, spots[from].hi};
 
-	if (!sweep_forward(spots, from, to, least, most, 0))
-		return false;
+	for (uint32_t i = from;;) {
+		if (contradicts(&range))
+			return false;
+		spots[i].tight_lo = range.lo;
+		spots[i].tight_hi = range.hi;
+		if (i++ == to)
+			break;
+		carry(&range, &spots[i], least, most);
+	}
 	for (uint32_t i = to; i-- > from;) {
 		double dx = spots[i + 1].x - spots[i].x;
 
@@ -132,32 +194,40 @@ bool spots_tighten(struct spots *all, uint32_t from, uint32_t to, double least, 
 	return true;
 }
 
-/* Bounds of two ends, which lie apart by a mean rate within [least, most]. */
-static void tie_ends(struct spot *first, struct spot *last, double least, double most)
+bool spots_bound_ends(const struct spots *all, uint32_t from, uint32_t to, double least,
+                      double most, struct spot_range ret_ends[2])
 {
-	double length = last->x - first->x;
+	const struct spot *spots = all->all;
 
-	first->lo = fmax(first->tight_lo, last->tight_lo - most * length - ROUNDING_NS);
-	first->hi = fmin(first->tight_hi, last->tight_hi - least * length + ROUNDING_NS);
-	last->lo = fmax(last->tight_lo, first->tight_lo + least * length - ROUNDING_NS);
-	last->hi = fmin(last->tight_hi, first->tight_hi + most * length + ROUNDING_NS);
+	ret_ends[1] = (struct spot_range){spots[from].lo, spots[from].hi};
+	if (!carry_forward(spots, from, to, least, most, &ret_ends[1]))
+		return false;
+	ret_ends[0] = carry_back(spots, from, to, least, most);
+	return true;
 }
 
-bool spots_take_rate(struct spots *spots, uint32_t from, uint32_t to, double least, double most,
+/* What is left of two ends that lie apart by a mean rate within [least, most]. */
+static void tie_ends(struct spot_range ends[2], double length, double least, double most)
+{
+	struct spot_range first = ends[0], last = ends[1];
+
+	ends[0].lo = larger(first.lo, last.lo - most * length - ROUNDING_NS);
+	ends[0].hi = smaller(first.hi, last.hi - least * length + ROUNDING_NS);
+	ends[1].lo = larger(last.lo, ends[0].lo + least * length - ROUNDING_NS);
+	ends[1].hi = smaller(last.hi, ends[0].hi + most * length + ROUNDING_NS);
+}
+
+bool spots_take_rate(const struct spots *all, uint32_t from, uint32_t to, double least, double most,
                      double rho)
 {
-	struct spot *first = &spots->all[from], *last = &spots->all[to];
-	struct spot was_first = *first, was_last = *last;
-	bool is_possible = true;
+	const struct spot *spots = all->all;
+	struct spot_range ends[2];
 
-	for (int pass = 0; pass < MAX_PASSES && is_possible; pass++) {
-		is_possible = spots_tighten(spots, from, to, least - rho, most + rho);
-		if (is_possible && from < to)
-			tie_ends(first, last, least, most);
-	}
-	first->lo = was_first.lo;
-	first->hi = was_first.hi;
-	last->lo = was_last.lo;
-	last->hi = was_last.hi;
-	return is_possible;
+	if (!spots_bound_ends(all, from, to, least - rho, most + rho, ends))
+		return false;
+	if (from == to)
+		return true;
+	tie_ends(ends, spots[to].x - spots[from].x, least, most);
+	return carry_forward(spots, from, to, least - rho, most + rho, &ends[0]) &&
+	       ends[0].lo <= ends[1].hi + ROUNDING_NS && ends[1].lo <= ends[0].hi + ROUNDING_NS;
 }

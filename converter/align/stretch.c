@@ -48,22 +48,21 @@ double stretch_most(const struct proof *proof, const struct stretch *stretch)
 
 bool stretch_find_rates(struct proof *proof, uint32_t from, uint32_t to, struct stretch *ret)
 {
-	const struct spot *first = &proof->spots.all[from], *last = &proof->spots.all[to];
-	double fastest = proof->fastest, length = last->x - first->x;
+	double fastest = proof->fastest, length = proof->spots.all[to].x - proof->spots.all[from].x;
+	struct spot_range ends[2];
 
 	*ret = (struct stretch){from, to, -fastest, fastest, true, INFINITY};
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		double before = ret->most - ret->least;
 
-		if (!spots_tighten(&proof->spots, from, to, fmax(ret->least - proof->rho, -fastest),
-		                   fmin(ret->most + proof->rho, fastest)))
+		if (!spots_bound_ends(&proof->spots, from, to,
+		                      fmax(ret->least - proof->rho, -fastest),
+		                      fmin(ret->most + proof->rho, fastest), ends))
 			return false;
 		if (length <= 0)
 			return true;
-		ret->least = fmax(ret->least,
-		                  (last->tight_lo - first->tight_hi - ROUNDING_NS) / length);
-		ret->most = fmin(ret->most,
-		                 (last->tight_hi - first->tight_lo + ROUNDING_NS) / length);
+		ret->least = fmax(ret->least, (ends[1].lo - ends[0].hi - ROUNDING_NS) / length);
+		ret->most = fmin(ret->most, (ends[1].hi - ends[0].lo + ROUNDING_NS) / length);
 		if (ret->most < ret->least)
 			return false;
 		if (ret->most - ret->least > ENOUGH * before)
