@@ -7,8 +7,11 @@
 #include "cli.h"
 #include "flight.h"
 #include "guardian.h"
+#include "relay_watch.h"
 
-#define TICK_NS 200000000
+#define TICK_NS       200000000
+#define RELAY_TICK_NS 1000000000
+#define MAX_GUARDIANS 16 /* that die; whatever kills them will not stop */
 
 static int add_conversion(struct attendance *attendance, const struct recording *part,
                           const char *what, struct flextrace_error *error)
@@ -85,28 +88,60 @@ static void on_tick(void *context)
 	struct attendance *attendance = context;
 
 	background_poll(&attendance->background);
-	if (attendance->meanwhile.tick_ns)
+	if (attendance->rotates)
 		rotate(attendance);
+	if (attendance->recording->kind == SESSION_TO_RELAY)
+		relay_watch_look(&attendance->recording->relay);
 }
 
 static void on_end(void *context)
 {
-	const struct attendance *attendance = context;
+	struct attendance *attendance = context;
 
+	attendance->is_asked = true;
 	guardian_tell_asked(attendance->recording);
 }
 
-void attend_begin(struct attendance *attendance, const struct rotation_plan *rotation,
-                  const struct recording *recording, const struct conversion_options *conversion)
+/* What killed it may kill us next. */
+static void on_guardian_lost(void *context)
 {
+	struct attendance *attendance = context;
+	struct recording *recording = attendance->recording;
+
+	attendance->meanwhile.watched_fd = 0;
+	if (++attendance->n_guardians > MAX_GUARDIANS) {
+		cli_warn("The guardian was killed %d times, there is none any more: if this "
+		         "process is killed, end the recording with `flextrace stop %s`",
+		         attendance->n_guardians, recording->dir);
+		return;
+	}
+	if (!guardian_replace(recording, attendance->guarded))
+		return;
+	cli_note("the guardian was killed, there is another one");
+	attendance->meanwhile.watched_fd = recording->guardian;
+	if (attendance->is_asked)
+		guardian_tell_asked(recording);
+}
+
+void attend_begin(struct attendance *attendance, const struct rotation_plan *rotation,
+                  struct recording *recording, const struct conversion_options *conversion)
+{
+	struct meanwhile *meanwhile = &attendance->meanwhile;
+
 	attendance->recording = recording;
 	attendance->background.conversion = conversion;
-	attendance->meanwhile =
-		(struct meanwhile){.tick = on_tick, .on_end = on_end, .context = attendance};
+	*meanwhile = (struct meanwhile){.tick = on_tick,
+	                                .on_end = on_end,
+	                                .on_broken = on_guardian_lost,
+	                                .watched_fd = recording->guardian,
+	                                .context = attendance};
 	if (recording->kind == SESSION_FLIGHT)
-		attendance->meanwhile.on_usr2 = on_usr2;
-	if (rotation->size_bytes || rotation->period_ns)
-		attendance->meanwhile.tick_ns = TICK_NS;
+		meanwhile->on_usr2 = on_usr2;
+	attendance->rotates = rotation->size_bytes || rotation->period_ns;
+	if (attendance->rotates)
+		meanwhile->tick_ns = TICK_NS;
+	else if (recording->kind == SESSION_TO_RELAY)
+		meanwhile->tick_ns = RELAY_TICK_NS;
 	rotator_init(&attendance->rotator, rotation, recording);
 }
 
@@ -120,7 +155,7 @@ void attend_end(struct attendance *attendance)
 
 void attend_rest(struct attendance *attendance)
 {
-	if (attendance->meanwhile.tick_ns)
+	if (attendance->rotates)
 		add_chunks(attendance);
 }
 

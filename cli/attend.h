@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attend.h: what `record` attends to while the program runs: snapshots that SIGUSR2 asks for,
- * rotation, and conversions beside the recording.
+ * rotation, and conversions beside the recording; a guardian that dies, and a relay.
  *
  *	attend_begin(&attendance, ...);
  *	child_wait(pid, signals, &attendance.meanwhile);
@@ -20,10 +20,14 @@
 
 struct attendance {
 	struct meanwhile meanwhile;
-	const struct recording *recording; /* weak */
-	const struct member *member;       /* weak */
+	struct recording *recording;         /* weak */
+	const struct member *member;         /* weak */
+	const struct guardian_work *guarded; /* weak */
 	struct background background;
 	struct rotator rotator;
+	int n_guardians; /* that have died */
+	bool is_asked;   /* to end */
+	bool rotates;
 	bool is_unconverted;
 	bool has_failed; /* LTTng could not close a chunk */
 };
@@ -31,7 +35,7 @@ struct attendance {
 /* `recording` and `conversion` stay where they are until attend_finish(); the members above that
  * are weak or plain are set before. */
 void attend_begin(struct attendance *attendance, const struct rotation_plan *rotation,
-                  const struct recording *recording, const struct conversion_options *conversion);
+                  struct recording *recording, const struct conversion_options *conversion);
 
 /* No more chunks are closed. */
 void attend_end(struct attendance *attendance);

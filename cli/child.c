@@ -118,37 +118,43 @@ static bool is_done_meanwhile(const struct meanwhile *meanwhile, int number)
 	return number == SIGCHLD || (number == SIGUSR2 && meanwhile->on_usr2);
 }
 
-/* Waits until one of the two descriptors can be read. Returns the signal, 0 = `pidfd`, -1 = what
- * came was dealt with. */
-static int wait_once(int signal_fd, int pidfd, const struct meanwhile *meanwhile)
+/* Waits until one of the descriptors can be read, or the watched one breaks. Returns the signal,
+ * with what is known of it, 0 = `pidfd`, -1 = what came was dealt with. */
+static int wait_once(int signal_fd, int pidfd, const struct meanwhile *meanwhile,
+                     struct signalfd_siginfo *ret_info)
 {
-	struct pollfd polled[2] = {{.fd = signal_fd, .events = POLLIN},
-	                           {.fd = pidfd, .events = POLLIN}};
+	struct pollfd polled[3] = {{.fd = signal_fd, .events = POLLIN},
+	                           {.fd = pidfd, .events = POLLIN},
+	                           {.fd = meanwhile->watched_fd ? meanwhile->watched_fd : -1}};
 	int timeout_ms = meanwhile->tick_ns ? (int)(meanwhile->tick_ns / 1000000) : -1;
-	struct signalfd_siginfo info = {.ssi_signo = SIGTERM};
-	int n = poll(polled, 2, timeout_ms);
+	int n = poll(polled, 3, timeout_ms);
 
+	*ret_info = (struct signalfd_siginfo){.ssi_signo = SIGTERM};
 	if (n == 0)
 		tick(meanwhile);
-	if (n <= 0)
+	if (n > 0 && polled[2].revents)
+		meanwhile->on_broken(meanwhile->context);
+	if (n <= 0 || !(polled[0].revents | polled[1].revents))
 		return -1;
 	if (!(polled[0].revents & POLLIN))
 		return 0;
-	if (read(signal_fd, &info, sizeof(info)) < 0)
+	if (read(signal_fd, ret_info, sizeof(*ret_info)) < 0)
 		return SIGTERM;
-	return is_done_meanwhile(meanwhile, (int)info.ssi_signo) ? -1 : (int)info.ssi_signo;
+	return is_done_meanwhile(meanwhile, (int)ret_info->ssi_signo) ? -1
+	                                                              : (int)ret_info->ssi_signo;
 }
 
 int signals_wait(const struct held_signals *signals, pid_t pid, const struct meanwhile *meanwhile)
 {
 	int pidfd = pid ? (int)syscall(SYS_pidfd_open, pid, 0U) : -1;
+	struct signalfd_siginfo info;
 	int number, signal_fd;
 
 	if (pid && pidfd < 0)
 		return 0;
 	signal_fd = signalfd(-1, &signals->held, SFD_CLOEXEC);
 	do
-		number = wait_once(signal_fd, pidfd, meanwhile);
+		number = wait_once(signal_fd, pidfd, meanwhile, &info);
 	while (number < 0);
 	close(signal_fd);
 	if (pidfd >= 0)
@@ -239,22 +245,17 @@ pid_t child_start(const char *path, char *const argv[], const struct held_signal
 
 int child_wait(pid_t pid, const struct held_signals *signals, const struct meanwhile *meanwhile)
 {
-	const struct timespec period = {.tv_sec = meanwhile->tick_ns / 1000000000,
-	                                .tv_nsec = meanwhile->tick_ns % 1000000000};
+	int signal_fd = signalfd(-1, &signals->held, SFD_CLOEXEC);
+	struct signalfd_siginfo info;
+	int status;
 
-	for (;;) {
-		siginfo_t info;
-		int status, number;
+	while (waitpid(pid, &status, WNOHANG) != pid) {
+		int number = wait_once(signal_fd, -1, meanwhile, &info);
 
-		if (waitpid(pid, &status, WNOHANG) == pid)
-			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-		number = sigtimedwait(&signals->held, &info, meanwhile->tick_ns ? &period : NULL);
-		if (number < 0 && errno == EAGAIN)
-			tick(meanwhile);
-		if (number < 0 || is_done_meanwhile(meanwhile, number))
-			continue;
 		/* The terminal has told the program itself; a process has told only us. */
-		if (info.si_code <= 0)
+		if (number > 0 && info.ssi_code <= 0)
 			kill(pid, number);
 	}
+	close(signal_fd);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -29,11 +29,13 @@ struct held_signals {
 
 /* What is done while we wait. */
 struct meanwhile {
-	void (*tick)(void *context);    /* each tick_ns, and when a child of ours ends; or NULL */
-	void (*on_usr2)(void *context); /* SIGUSR2 is for us; NULL: it is as any other signal */
-	void (*on_end)(void *context);  /* somebody asked us to end (SIGTERM); or NULL */
-	int64_t tick_ns;                /* 0 = only when a child ends */
-	void *context;                  /* weak */
+	void (*tick)(void *context);      /* each tick_ns, and when a child of ours ends; or NULL */
+	void (*on_usr2)(void *context);   /* SIGUSR2 is for us; NULL: it is as any other signal */
+	void (*on_end)(void *context);    /* somebody asked us to end (SIGTERM); or NULL */
+	void (*on_broken)(void *context); /* `watched_fd` has lost its other end */
+	int watched_fd;                   /* weak; 0 = none */
+	int64_t tick_ns;                  /* 0 = only when a child ends */
+	void *context;                    /* weak */
 };
 
 /* Holds back the signals that would end us, but those that we were told to ignore (nohup). */

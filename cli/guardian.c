@@ -166,26 +166,29 @@ _Noreturn static void guard(struct ward *ward)
 }
 
 /* Forks twice, so that it is nobody's child. */
-static pid_t fork_orphan(struct ward *ward, int others_end)
+static bool fork_orphan(struct ward *ward, int others_end)
 {
 	pid_t pid = fork();
+	int status = 1;
 
 	if (pid == 0) {
 		if (others_end >= 0)
 			close(others_end);
-		if (fork() == 0)
+		pid = fork();
+		if (pid == 0)
 			guard(ward);
-		_exit(0);
+		_exit(pid < 0);
 	}
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return pid;
+	return status == 0;
 }
 
-void guardian_begin(struct recording *recording, const struct guardian_work *work)
+static void begin(struct recording *recording, const struct guardian_work *work)
 {
 	struct ward ward = {.recording = recording, .work = work, .pidfd = -1};
 	int words[2] = {-1, -1};
+	bool has_begun;
 
 	recording->guardian = 0;
 	if (work && pipe2(words, O_CLOEXEC) != 0)
@@ -193,7 +196,8 @@ void guardian_begin(struct recording *recording, const struct guardian_work *wor
 	ward.fd = words[0];
 	if (work)
 		ward.pidfd = process_open(getpid());
-	if (fork_orphan(&ward, words[1]) > 0 && work)
+	has_begun = fork_orphan(&ward, words[1]);
+	if (has_begun && work)
 		recording->guardian = words[1];
 	else if (work)
 		close(words[1]);
@@ -201,6 +205,22 @@ void guardian_begin(struct recording *recording, const struct guardian_work *wor
 		close(words[0]);
 	if (ward.pidfd >= 0)
 		close(ward.pidfd);
+}
+
+void guardian_begin(struct recording *recording, const struct guardian_work *work)
+{
+	begin(recording, work);
+	if (work && !recording->guardian)
+		cli_warn("No guardian could be started, are there too many processes? If this "
+		         "one is killed, end the recording with `flextrace stop %s`",
+		         recording->dir);
+}
+
+bool guardian_replace(struct recording *recording, const struct guardian_work *work)
+{
+	close(recording->guardian);
+	guardian_begin(recording, work);
+	return recording->guardian > 0;
 }
 
 static void tell(const struct recording *recording, char word)

@@ -29,10 +29,15 @@ struct guardian_work {
 };
 
 /*
- * Forks it. Where that cannot be, the recording goes on without, and nothing fails. `work` NULL:
- * the guardian of `start`, which outlives its caller. The others below do nothing without one.
+ * Forks it. Where that cannot be, the recording goes on without, and says so. `work` NULL: the
+ * guardian of `start`, which outlives its caller. The others below do nothing without one.
+ *
+ * `recording->guardian` breaks (POLLERR) when the guardian dies.
  */
 void guardian_begin(struct recording *recording, const struct guardian_work *work);
+
+/* Forks another one, as this one has died. False: it cannot be. */
+bool guardian_replace(struct recording *recording, const struct guardian_work *work);
 
 /* What the recorder tells: that it was asked to end; that the session has ended. */
 void guardian_tell_asked(const struct recording *recording);

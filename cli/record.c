@@ -68,6 +68,7 @@ struct run {
 	struct rotation_plan rotation;
 	struct recording recording;
 	struct attendance attendance;
+	struct guardian_work guarded;
 	bool has_run;          /* the program did, or what ran already was recorded */
 	bool is_snapshot_lost; /* the last one of a flight recorder could not be taken */
 };
@@ -236,12 +237,12 @@ static int begin(struct run *run)
 {
 	const char *program = run->argv[0] ? run->argv[0] : "running";
 	char session[SESSION_NAME_SIZE], dir[PATH_MAX];
-	const struct guardian_work work = {convert_orphan, run, run->launcher.n_local};
 	struct flextrace_error error = {0};
 	size_t n;
 	int code;
 
-	run->buffers.guard = &work;
+	run->guarded = (struct guardian_work){convert_orphan, run, run->launcher.n_local};
+	run->buffers.guard = &run->guarded;
 	run->buffers.wants_all = !run->argv[0] && !run->own.pid;
 	if (run->argv[0])
 		session_make_name(program, session);
@@ -367,6 +368,7 @@ static void attend(struct run *run)
 {
 	run->attendance.is_unconverted = run->own.is_unconverted;
 	run->attendance.member = &run->member;
+	run->attendance.guarded = &run->guarded;
 	if (run->recording.kind == SESSION_FLIGHT)
 		signals_hear_usr2(&run->signals);
 	attend_begin(&run->attendance, &run->rotation, &run->recording, &run->conversion);

@@ -324,7 +324,10 @@ static int make_session(struct recording *recording, const struct session_setup 
 		return locked_out(error);
 	code = daemon_ensure(&recording->daemon, error);
 	if (code == FLEXTRACE_OK) {
+		/* Nobody else begins one meanwhile. */
+		relay_watch_before(&recording->relay, recording->kind == SESSION_TO_RELAY);
 		code = session_create(setup, error);
+		relay_watch_after(&recording->relay);
 		if (code < 0)
 			daemon_stop(&recording->daemon);
 	}

@@ -29,6 +29,7 @@
 #include "daemon.h"
 #include "launcher.h"
 #include "options.h"
+#include "relay_watch.h"
 #include "session.h"
 
 #define RECORDING_STATE_FILE  ".flextrace-recording"
@@ -66,6 +67,7 @@ struct recording {
 	bool is_crash_safe;         /* DIR/buffers is ours, as the trace is */
 	char memory_dir
 		[RECORDING_MEMORY_SIZE]; /* with the buffers; "" = LTTng keeps them to itself */
+	struct relay_watch relay;        /* of --relay, in the process that began it */
 	int cut_code;                    /* exit code of one that is not whole; 0 = it is */
 	int guardian; /* owned: to tell its guardian (guardian.h); 0 = there is none */
 };

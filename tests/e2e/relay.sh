@@ -104,14 +104,27 @@ wait $viewer || { grep -v ' [DI] ' viewer.log; fail "babeltrace2 failed"; }
 grep -q no_definitions late/run.json || fail "nobody says that names are missing"
 [ "$(lost late channel_not_created)" -eq 0 ] || fail "channels are said to be missing"
 
-# The relay ends before the recording: that is no success.
+# The network breaks, and heals once that was told: nothing is lost.
+# shellcheck disable=SC2016 # what the recorded shell does
+"$FLEXTRACE" record --relay=10.77.0.2:5442:5443 -o broken -- sh -c '
+	"$0" scopes=10
+	nsenter -n -t "$1" ip link set far down
+	"$0" scopes=1000
+	until grep -q "The host of lttng-relayd does not answer" err.log; do :; done
+	nsenter -n -t "$1" ip link set far up' "$PROGRAM" "$host" 2>err.log || { cat err.log; fail "record failed"; }
+name=$(sed -n 's/.*flextrace convert. reads it: \(.*\)$/\1/p' err.log)
+# shellcheck disable=SC2086 # a pattern
+"$FLEXTRACE" convert -o healed relay/${name#lttng-traces/} >healed.log
+[ "$(wc -l <healed/host.csv)" -eq 1011 ] || fail "$(wc -l <healed/host.csv) lines, not 1011"
+
+# The relay ends before the recording: that is told when it happens, and is no success.
 relays=$(pgrep -x lttng-relayd)
 status=0
 # shellcheck disable=SC2016 # what the recorded shell does
 "$FLEXTRACE" record --relay=10.77.0.2:5442:5443 -- sh -c '
 	"$0" scopes=10
 	kill -KILL "$@"
-	for pid; do tail --pid="$pid" -f /dev/null; done
+	until grep -q "lttng-relayd closed the connection" err.log; do :; done
 	"$0" scopes=10' "$PROGRAM" $relays 2>err.log || status=$?
 [ "$status" -eq 2 ] || { cat err.log; fail "exit code $status, not 2, without the relay"; }
 grep -q 'lttng-relayd ended, its disk is full or the network broke' err.log || { cat err.log; fail "nothing is said of the relay"; }

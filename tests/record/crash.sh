@@ -99,25 +99,77 @@ while [ ! -s code ]; do :; done
 [ "$(rows reader/host.csv)" -eq 5 ] || fail "$(rows reader/host.csv) rows of 5"
 nothing_left
 
-# Its guardian is killed: the recorder needs none to end. When both are killed, `flextrace stop` ends the session.
-# leave_alone DIR: a program records there, whose guardian is dead.
-leave_alone() {
-	"$FLEXTRACE" record -o "$1" -- "$PROGRAM" scopes=5 write=here-0 read=go-0 scopes=2 >died-0.log 2>&1 &
+# guardians: their pids.
+guardians() {
+	pgrep -u "$(id -u)" -x flextrace-guard
+}
+
+# kill_guardian LOG: it is killed, and another one is there.
+kill_guardian() {
+	dead=$(guardians)
+	kill -KILL "$dead"
+	until grep -q 'the guardian was killed, there is another one' "$1"; do :; done
+	until guardians | grep -qvx "$dead"; do :; done
+}
+
+# Its guardian is killed: another one takes its place, and ends the session if the recorder is killed next.
+# lose_guardian DIR: a program records there, whose first guardian is dead.
+lose_guardian() {
+	"$FLEXTRACE" record -o "$1" -- "$PROGRAM" scopes=5 write=here-0 read=go-0 scopes=2 >out.log 2>died-0.log &
 	recorder=$!
 	cat here-0 >/dev/null
-	kill -KILL "$(pgrep -u "$(id -u)" -x flextrace-guard)"
-	no_guardian
+	kill_guardian died-0.log
 }
-leave_alone unguarded
+lose_guardian unguarded
 : >go-0
 wait $recorder || fail "it failed without its guardian: $(cat died-0.log)"
 [ "$(rows unguarded/host.csv)" -eq 7 ] || fail "$(rows unguarded/host.csv) rows of 7"
 nothing_left
-leave_alone orphaned
+lose_guardian replaced
 kill -KILL $recorder
 wait $recorder
+nothing_left
+: >go-0
+expect_events replaced scope 5
+
+# One that was asked to end tells the new guardian, which converts.
+"$FLEXTRACE" record -o told -- "$PROGRAM" scopes=5 write=here-0 await write=here-1 read=go-0 >out.log 2>died-0.log &
+victim=$!
+cat here-0 >/dev/null
+kill -TERM $victim
+cat here-1 >/dev/null
+kill_guardian died-0.log
+kill -KILL $victim
+wait $victim
+: >go-0
+nothing_left
+[ "$(rows told/host.csv)" -eq 5 ] || fail "$(rows told/host.csv) rows of 5"
+
+# Both are killed: `flextrace stop` ends the session.
+"$FLEXTRACE" record -o orphaned -- "$PROGRAM" scopes=5 write=here-0 read=go-0 scopes=2 >died-0.log 2>&1 &
+recorder=$!
+cat here-0 >/dev/null
+"$HALT" $recorder
+kill -KILL "$(guardians)"
+kill -KILL $recorder
+wait $recorder
+no_guardian
 : >go-0
 run 0 "$FLEXTRACE" stop orphaned
 n=$(rows orphaned/host.csv)
 [ "$n" -ge 5 ] || fail "$n rows of the 5 before"
+nothing_left
+
+# SIGUSR2 comes while the loader is still at it, which here waits for somebody to read what it says: nothing has begun.
+mkfifo loading
+LD_DEBUG=all "$FLEXTRACE" record --flight-recorder -o unloaded -- "$PROGRAM" say=ran >out.log 2>loading &
+recorder=$!
+exec 3<loading
+read -r _ <&3
+kill -USR2 $recorder
+status=0
+wait $recorder || status=$?
+exec 3<&-
+[ $status -gt 128 ] && [ "$(kill -l $((status - 128)))" = USR2 ] || fail "exit code $status of one that was not loaded"
+[ ! -s out.log ] && [ ! -e unloaded ] || fail "something has begun"
 nothing_left

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * relay_watch.h: tells while it is recorded that the relay is gone.
+ *
+ * LTTng tells it when the session ends. Its consumer daemon has two connections for each session;
+ * the kernel shows their state, so nobody has to be asked, and the relay sees nothing of it.
+ *
+ *	relay_watch_before(&watch, true);
+ *	... LTTng makes the session, and no other one meanwhile ...
+ *	relay_watch_after(&watch);
+ *	... every now and then: relay_watch_look(&watch);
+ */
+#ifndef FLEXTRACE_RELAY_WATCH_H
+#define FLEXTRACE_RELAY_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define RELAY_WATCH_MAX 64
+
+struct relay_watch {
+	pid_t consumer; /* 0 = none is watched */
+	uint64_t consumer_start_ticks;
+	uint64_t inodes[RELAY_WATCH_MAX]; /* of its sockets */
+	uint32_t n;
+	bool is_wanted, is_told_silent, is_told_broken;
+};
+
+void relay_watch_before(struct relay_watch *watch, bool is_wanted);
+void relay_watch_after(struct relay_watch *watch);
+
+/* Tells once that a connection is broken, and once that nobody answers on it. */
+void relay_watch_look(struct relay_watch *watch);
+
+#endif
