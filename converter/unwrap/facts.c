@@ -21,6 +21,7 @@ static void choose_stamps(const struct tick_op *op, struct fact *fact)
 	uint8_t part = fact->bounds == BOUNDS_ESTIMATE ? (uint8_t)(op->estimate - 1)
 	                                               : FLEXTRACE_ESTIMATE_WHOLE;
 
+	fact->from = 0;
 	fact->to = FLEXTRACE_N_STAMPS - 1;
 	if (part != FLEXTRACE_ESTIMATE_WHOLE && op->ticks[part - 1] && op->ticks[part]) {
 		fact->from = part - 1;
@@ -34,7 +35,27 @@ static void choose_stamps(const struct tick_op *op, struct fact *fact)
 }
 
 /* Puts the stamps of an operation in a row: how far the last is behind the first, a wrap where
- * they decrease. */
+ * they decrease. Returns the longest way from one to the next. */
+static uint64_t put_in_row(const struct tick_op *op, unsigned n_bits, struct fact *fact)
+{
+	uint64_t longest = 0, last;
+
+	choose_stamps(op, fact);
+	last = fact->first = op->ticks[fact->from];
+	fact->span = 0;
+	for (int i = fact->from + 1; i <= fact->to; i++) {
+		uint64_t ticks = op->ticks[i], way = low_bits(ticks - last, n_bits);
+
+		if (!ticks)
+			continue;
+		longest = way > longest ? way : longest;
+		fact->span += way;
+		last = ticks;
+	}
+	return longest;
+}
+
+/* Makes the fact of an operation; false: it has no stamps. */
 static bool fact_of_op(struct tick_op *op, unsigned n_bits, struct fact *ret_fact,
                        unsigned *ret_n_left_out)
 {
@@ -50,25 +71,18 @@ static bool fact_of_op(struct tick_op *op, unsigned n_bits, struct fact *ret_fac
 	                                                   : BOUNDS_HARD,
 		.status = TIME_UNMATCHED,
 	};
-	uint64_t last = 0;
+	uint64_t longest;
 
 	if (fact.before_ns != UNWRAP_NO_BEFORE && fact.after_ns < fact.before_ns) {
 		fact.before_ns = UNWRAP_NO_BEFORE;
 		fact.after_ns = UNWRAP_NO_AFTER;
 	}
-	*ret_n_left_out = order_mend(&fact, n_bits);
-	choose_stamps(op, &fact);
-	for (int i = fact.from; i <= fact.to; i++) {
-		if (!op->ticks[i])
-			continue;
-		if (last)
-			fact.span += low_bits(op->ticks[i] - last, n_bits);
-		else
-			fact.first = op->ticks[i];
-		last = op->ticks[i];
-	}
+	longest = put_in_row(op, n_bits, &fact);
+	*ret_n_left_out = order_mend(&fact, n_bits, longest);
+	if (*ret_n_left_out > 0)
+		put_in_row(op, n_bits, &fact);
 	*ret_fact = fact;
-	return last != 0;
+	return fact.first != 0;
 }
 
 static struct fact fact_of_sync(const struct record_clock_sync *sync)
@@ -394,11 +408,10 @@ static int write_estimates(const struct axis *axis, const struct fact *fact, uin
  * longer than latencies may be, it may so be in front of its submission. */
 static int64_t not_before_ns(const struct axis *axis, const struct fact *fact)
 {
-	double tick_ns = axis->rate.is_known ? 1 / axis->rate.lo : 0;
-
-	if (fact->before_ns == UNWRAP_NO_BEFORE || tick_ns <= SLOW_TICK_NS)
+	if (fact->before_ns == UNWRAP_NO_BEFORE || !axis->rate.is_known ||
+	    axis->rate.lo * SLOW_TICK_NS >= 1)
 		return fact->before_ns;
-	return fact->before_ns - (int64_t)ceil(tick_ns);
+	return fact->before_ns - (int64_t)ceil(1 / axis->rate.lo);
 }
 
 static int write_bracket(const struct axis *axis, const struct fact *fact, uint32_t counter,

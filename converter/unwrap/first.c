@@ -39,6 +39,7 @@ struct row {
 struct placer {
 	struct axis *axis;
 	struct anchor anchors[N_ANCHORS]; /* recent ones, then narrow ones */
+	double stale[N_NARROW];           /* of the narrow ones: see staleness() */
 	uint32_t n_recent, next_recent, n_narrow;
 	uint32_t sharpest;           /* of the narrow ones */
 	struct row outliers, strays; /* the newest facts are of one of them at most */
@@ -60,10 +61,10 @@ static bool is_startable(const struct axis *axis, const struct fact *fact)
 
 /* -- anchors --------------------------------------------------------------------------------- */
 
-static double staleness(const struct anchor *anchor, int64_t now_ns)
+/* How wide an anchor's bracket seems. All age alike, so that it need not be asked anew. */
+static double staleness(const struct anchor *anchor)
 {
-	return (double)(anchor->after_ns - anchor->before_ns) +
-	       AGING * (double)(now_ns - anchor->after_ns);
+	return (double)(anchor->after_ns - anchor->before_ns) - AGING * (double)anchor->after_ns;
 }
 
 /* Keeps the newest, and of the others those that bound best. */
@@ -71,23 +72,26 @@ static void add_anchor(struct placer *placer, const struct fact *fact)
 {
 	const struct anchor anchor = anchor_of(fact);
 	struct anchor *narrow = placer->anchors + N_RECENT;
-	double stale[N_NARROW] = {0}, own = staleness(&anchor, anchor.after_ns);
+	double *stale = placer->stale, own = staleness(&anchor);
 	uint32_t worst = 0, best = 0;
 
 	placer->anchors[placer->next_recent] = anchor;
 	placer->next_recent = (placer->next_recent + 1) % N_RECENT;
 	if (placer->n_recent < N_RECENT)
 		placer->n_recent++;
-	if (placer->n_narrow < N_NARROW)
+	if (placer->n_narrow < N_NARROW) {
+		stale[placer->n_narrow] = own;
 		narrow[placer->n_narrow++] = anchor;
-	for (uint32_t i = 0; i < placer->n_narrow; i++) {
-		stale[i] = staleness(&narrow[i], anchor.after_ns);
+	}
+	for (uint32_t i = 1; i < placer->n_narrow; i++) {
 		worst = stale[i] > stale[worst] ? i : worst;
 		best = stale[i] < stale[best] ? i : best;
 	}
-	if (own < stale[worst])
-		narrow[worst] = anchor;
 	placer->sharpest = own < stale[best] ? worst : best;
+	if (own < stale[worst]) {
+		stale[worst] = own;
+		narrow[worst] = anchor;
+	}
 }
 
 /* Lists the anchors, newest first. */

@@ -20,7 +20,6 @@
 #define MAX_RATE    8.0 /* ticks per ns of any counter */
 #define MIN_TO_MEND 3   /* stamps that remain */
 #define DOUBT       1.01
-#define ALL_STAMPS  ((1u << FLEXTRACE_N_STAMPS) - 1)
 
 /* The most ticks from a stamp to the next one, if no stamp slipped. */
 static uint64_t most_without_slip(unsigned n_bits)
@@ -122,15 +121,14 @@ static unsigned mend_within(struct tick_op *op, unsigned n_bits, uint64_t room)
 	return __builtin_popcount(kept) >= MIN_TO_MEND ? leave_out(op, all, kept) : 0;
 }
 
-unsigned order_mend(struct fact *fact, unsigned n_bits)
+unsigned order_mend(struct fact *fact, unsigned n_bits, uint64_t longest)
 {
 	struct limits most = {n_bits, most_without_slip(n_bits), UINT64_MAX};
 	struct tick_op *op = fact->source.op;
 	uint64_t room = room_of(fact, most.step);
 	unsigned n_left_out, n_slipped, all;
 
-	if (fact->bounds == BOUNDS_ESTIMATE ||
-	    is_in_order(op, ALL_STAMPS, &(struct limits){n_bits, most.step, room}))
+	if (fact->bounds == BOUNDS_ESTIMATE || (longest <= most.step && fact->span <= room))
 		return 0; /* as nearly always */
 	n_left_out = mend_within(op, n_bits, room);
 	all = stamps_of(op);

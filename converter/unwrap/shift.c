@@ -111,6 +111,54 @@ static void find_edge(const struct interval *intervals, struct shift *shift)
 	}
 }
 
+/* Where a block of facts stands if the rate is the mean one. In ns from its first fact. */
+struct block {
+	const struct fact *pivot; /* weak: its first fact */
+	double lo, hi;            /* offsets that all its facts leave */
+	double least, most;       /* between these its facts begin */
+};
+
+static struct block block_of(const struct shifter *shifter, uint32_t from)
+{
+	const struct fact *pivot = fact_list_at(&shifter->list, from);
+	struct block block = {pivot, -INFINITY, INFINITY, INFINITY, -INFINITY};
+
+	for (uint32_t i = 0; i < BLOCK; i++) {
+		const struct fact *fact = fact_list_at(&shifter->list, from + i);
+		double first_ns = (double)(int64_t)(fact->first - pivot->first) * shifter->slope;
+		double last_ns = first_ns + (double)fact->span * shifter->slope;
+		double lo = (double)(fact->before_ns - pivot->before_ns) - first_ns;
+		double hi = (double)(fact->after_ns - pivot->before_ns) - last_ns;
+
+		block.lo = lo > block.lo ? lo : block.lo;
+		block.hi = hi < block.hi ? hi : block.hi;
+		block.least = first_ns < block.least ? first_ns : block.least;
+		block.most = first_ns > block.most ? first_ns : block.most;
+	}
+	return block;
+}
+
+/* Whether all facts of the span from `from` on leave one offset, as nearly always: then nothing
+ * shifts. It is sure of that, as it widens each fact's interval only by the distance of the nearest
+ * one of its block from the pivot, and find_shift() by that of the fact itself. */
+static bool is_one(const struct shifter *shifter, const struct block blocks[3], uint32_t from)
+{
+	const struct fact *pivot = fact_list_at(&shifter->list, from + SPAN / 2);
+	double lo = -INFINITY, hi = INFINITY;
+
+	for (int i = 0; i < 3; i++) {
+		const struct block *block = &blocks[i];
+		double ns = (double)(int64_t)(block->pivot->first - pivot->first) * shifter->slope;
+		double off = (double)(block->pivot->before_ns - pivot->before_ns) - ns;
+		double near_ns = fmax(ns + block->least, -(ns + block->most));
+		double wide = shifter->slack * fmax(near_ns, 0);
+
+		lo = fmax(lo, block->lo + off - wide);
+		hi = fmin(hi, block->hi + off + wide);
+	}
+	return lo <= hi;
+}
+
 /* Looks for a shift in the span from `from` on. */
 static bool find_shift(const struct shifter *shifter, uint32_t from, struct shift *shift)
 {
@@ -261,6 +309,7 @@ int axis_split_shifts(struct axis *axis)
 	double unknown = (rate->hi - rate->lo) / rate->hi;
 	struct shifter shifter = {
 		.axis = axis, .slope = 2 / (rate->lo + rate->hi), .slack = WANDER + unknown};
+	struct block blocks[3] = {{.pivot = NULL}};
 	struct shift shift = {.n_unclear = 0};
 	int code;
 
@@ -270,8 +319,13 @@ int axis_split_shifts(struct axis *axis)
 	code = fact_list_init(&shifter.list, axis, is_certified);
 	if (code >= 0)
 		code = split_gaps(&shifter);
-	for (uint32_t i = 0; i + SPAN <= shifter.list.n && code >= 0; i += BLOCK) {
-		if (axis->n_segments < MAX_SEGMENTS && find_shift(&shifter, i, &shift))
+	for (uint32_t end = BLOCK; end <= shifter.list.n && code >= 0; end += BLOCK) {
+		blocks[0] = blocks[1];
+		blocks[1] = blocks[2];
+		blocks[2] = block_of(&shifter, end - BLOCK);
+		if (end >= SPAN && axis->n_segments < MAX_SEGMENTS &&
+		    !is_one(&shifter, blocks, end - SPAN) &&
+		    find_shift(&shifter, end - SPAN, &shift))
 			code = split(&shifter, &shift);
 	}
 	fact_list_release(&shifter.list);

@@ -328,8 +328,8 @@ int facts_make(struct unwrap *unwrap);
 void facts_trust_estimates(struct axis *axis);
 
 /* Leaves out stamps of an operation that are not behind those before them, and returns how many.
- * Its fact has bounds, and no stamps yet. */
-unsigned order_mend(struct fact *fact, unsigned n_bits);
+ * `longest` is the most ticks from one to the next. */
+unsigned order_mend(struct fact *fact, unsigned n_bits, uint64_t longest);
 
 /* Says whether a fact whose stamps slipped is evidence, once the rate is known. */
 void order_judge_slip(const struct axis *axis, struct fact *fact);
