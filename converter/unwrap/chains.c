@@ -231,6 +231,26 @@ static void doubt_beside_doubted(struct chains *chains)
 	}
 }
 
+/* Unsettles what is told to be where a body without a place could be, if it can be elsewhere. */
+static void doubt_holders(struct chains *chains)
+{
+	slots_clear_contests(chains);
+	slots_list_settled(chains);
+	for (uint32_t i = 0; i < chains->n_bodies; i++) {
+		if (!chains->bodies[i].is_settled && chains->bodies[i].n_places == 0)
+			slots_contest_holders(chains, &chains->bodies[i]);
+	}
+	for (uint32_t i = 0; i < chains->n_bodies; i++) {
+		struct body *body = &chains->bodies[i];
+
+		if (!body->is_contested)
+			continue;
+		slots_find_places(chains, body);
+		body->is_contested = body->n_places > 0;
+	}
+	unsettle_contested(chains);
+}
+
 /* -- out ------------------------------------------------------------------------------------- */
 
 static void move(struct chains *chains, const struct body *body)
@@ -276,18 +296,31 @@ static bool is_alone(struct chains *chains, struct body *body)
 	return body->n_places == 0 || (body->n_places == 1 && body->place_ns == 0);
 }
 
+/* Whether the trip of a body is missing: what nobody tears apart has no place in the others. Where
+ * estimates are off, or other work was moved, that may only be as other work is in its place. Where
+ * the rate is known too little, places are missed. */
+static bool is_trip_missing(struct chains *chains, struct body *body, bool is_any_moved)
+{
+	bool is_order_sure = !is_any_moved && chains->slack_ns < FAR_NS;
+
+	return body->n_doubted && !body_is_torn(chains, body) && body->n_places == 0 &&
+	       chains->off_ns <= chains->slack_ns &&
+	       ((body->n_doubted == body->n && is_order_sure) || is_alone(chains, body));
+}
+
 static void tell(struct chains *chains, bool has_idle)
 {
+	bool is_any_moved = is_any_elsewhere(chains);
+
 	slots_list_settled(chains);
 	for (uint32_t i = 0; i < chains->n_bodies; i++) {
 		struct body *body = &chains->bodies[i];
-		bool is_whole = !body_is_torn(chains, body);
 
 		if (body->is_settled)
 			move(chains, body);
-		else if (body->n_doubted == body->n && is_whole && !has_idle && body->n_places == 0)
+		else if (!has_idle && is_trip_missing(chains, body, is_any_moved))
 			believe(chains, body);
-		else if (body->n_doubted || !is_whole || !is_alone(chains, body))
+		else if (body->n_doubted || body_is_torn(chains, body) || !is_alone(chains, body))
 			doubt(chains, body);
 	}
 }
@@ -322,16 +355,22 @@ static int find_slack(struct chains *chains)
 	return FLEXTRACE_OK;
 }
 
-/* Looks which work is in a trip. */
+/* Looks which work is in a trip. Where some is far from all, what is a little beside them is
+ * doubted, too. */
 static int look_at_trips(struct chains *chains)
 {
+	bool is_any_doubted = false;
+
 	FLEXTRACE_TRY(find_slack(chains));
 	for (uint32_t i = 0; i < chains->n; i++) {
 		struct link *link = &chains->links[i];
 
+		is_any_doubted |= link->fact->source.op->is_doubted;
 		link->is_in_trip = trips_hold(&chains->trips, link_begin(link),
 		                              link_end(chains, link), chains->slack_ns);
 	}
+	for (uint32_t i = 0; i < chains->n && is_any_doubted; i++)
+		chains->links[i].fact->source.op->is_doubted |= !chains->links[i].is_in_trip;
 	return FLEXTRACE_OK;
 }
 
@@ -380,6 +419,8 @@ static int mend(struct chains *chains, const struct unwrap *unwrap, uint32_t cou
 	if (is_any_elsewhere(chains)) {
 		doubt_for_pauses(chains);
 		settle_all(chains);
+		doubt_holders(chains);
+		settle_all(chains);
 	}
 	doubt_beside_doubted(chains);
 	for (uint32_t i = 0; i < unwrap->n_idles; i++)
@@ -388,12 +429,15 @@ static int mend(struct chains *chains, const struct unwrap *unwrap, uint32_t cou
 	return FLEXTRACE_OK;
 }
 
-int chains_mend(struct unwrap *unwrap, uint32_t counter, double rate,
+int chains_mend(struct unwrap *unwrap, uint32_t counter, const struct mean_rate *mean,
                 struct chains_outcome *ret_outcome)
 {
 	struct axis *axis = &unwrap->axes[counter];
-	struct chains chains = {
-		.axis = axis, .rate = rate, .wrap_ns = ldexp(1, (int)axis->narrow_bits) / rate};
+	double wrap_ns = ldexp(1, (int)axis->narrow_bits) / mean->ticks_per_ns;
+	struct chains chains = {.axis = axis,
+	                        .rate = mean->ticks_per_ns,
+	                        .wrap_ns = wrap_ns,
+	                        .off_ns = mean->off * MAX_WRAPS * wrap_ns};
 	int code = mend(&chains, unwrap, counter);
 
 	trips_release(&chains.trips);

@@ -61,6 +61,7 @@ struct slot {
 struct chains {
 	struct axis *axis; /* weak */
 	double rate, wrap_ns;
+	double off_ns;                        /* that the rate may make of the farthest move */
 	struct trips trips;                   /* owned */
 	double most;                          /* ticks between links, mostly */
 	double near_ns;                       /* between work of one trip */
@@ -144,6 +145,9 @@ void slots_contest(struct chains *chains, uint32_t n_over[FLEXTRACE_N_STAMPS]);
 
 /* Lists where settled work is. */
 void slots_list_settled(struct chains *chains);
+
+/* Notes the bodies that have settled work where a body could be otherwise, by the slots. */
+void slots_contest_holders(struct chains *chains, const struct body *body);
 
 /* Counts the places that a body can have, the slots being those of settled work. A torn one can be
  * where some of it is told to be. */

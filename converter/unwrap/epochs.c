@@ -8,8 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "array.h"
-#include "unwrap_impl.h"
+#include "chains.h"
+
+#define MOST_DOUBTED 4 /* times as many as those that nobody doubts */
 
 static double middle_of(const struct fact *fact)
 {
@@ -34,13 +35,29 @@ static double middle_ticks(const struct fact *fact)
 	return (double)middle;
 }
 
+/* How many ticks are between two, if estimates tell the wraps. */
+static double ticks_between(const struct axis *axis, const struct fact *from, const struct fact *to,
+                            double rate)
+{
+	double more = middle_ticks(to) - middle_ticks(from), wrap = wrap_of(axis);
+
+	return more + wrap * round(((middle_of(to) - middle_of(from)) * rate - more) / wrap);
+}
+
 /* From the first to the last that nobody doubts: what is known of the rate tells the wraps from one
  * to the next. */
-static double mean_rate(const struct axis *axis)
+struct line {
+	double rate;
+	double most_ns; /* between two of them */
+	double span_ns; /* between all */
+	double off_ns;  /* the most that one is beside the line from the first to the last */
+};
+
+/* Goes from each to the next, and looks how far they are beside the line so far. */
+static void follow(const struct axis *axis, double rate, struct line *line)
 {
-	double rate = (axis->rate.lo + axis->rate.hi) / 2, wrap = wrap_of(axis);
 	const struct fact *first = NULL, *last = NULL;
-	double ticks = 0, ns;
+	double ticks = 0;
 
 	for (uint32_t i = 0; i < axis->n_facts; i++) {
 		const struct fact *fact = &axis->facts[i];
@@ -48,22 +65,41 @@ static double mean_rate(const struct axis *axis)
 		if (!is_anchor(fact))
 			continue;
 		first = first ? first : fact;
-		if (last) {
-			double more = middle_ticks(fact) - middle_ticks(last);
-
-			ns = middle_of(fact) - middle_of(last);
-			ticks += more + wrap * round((ns * rate - more) / wrap);
-		}
+		last = last ? last : fact;
+		ticks += ticks_between(axis, last, fact, rate);
+		line->most_ns = fmax(line->most_ns, middle_of(fact) - middle_of(last));
+		line->span_ns = middle_of(fact) - middle_of(first);
+		line->off_ns = fmax(line->off_ns, fabs(line->span_ns - ticks / line->rate));
 		last = fact;
 	}
-	ns = first ? middle_of(last) - middle_of(first) : 0;
-	return ns > 0 && ticks > 0 ? ticks / ns : rate;
+	if (line->span_ns > 0 && ticks > 0)
+		line->rate = ticks / line->span_ns;
+}
+
+/* Finds the mean rate. Returns whether it is known. */
+static bool find_mean(const struct axis *axis, struct mean_rate *ret_mean)
+{
+	const struct rate *rate = &axis->rate;
+	double middle = (rate->lo + rate->hi) / 2, wrap = wrap_of(axis);
+	struct line line = {.rate = middle};
+
+	follow(axis, middle, &line);
+	line.off_ns = 0;
+	follow(axis, middle, &line);
+	*ret_mean = (struct mean_rate){line.rate, line.span_ns > 0 ? 2 * line.off_ns / line.span_ns
+	                                                           : INFINITY};
+	if (rate->is_known) {
+		ret_mean->ticks_per_ns = fmin(fmax(line.rate, rate->lo), rate->hi);
+		ret_mean->off = fmin(ret_mean->off, (rate->hi - rate->lo) / rate->lo);
+		return true;
+	}
+	return (rate->hi - rate->lo) * line.most_ns < wrap / 2 &&
+	       ret_mean->off * MAX_WRAPS * wrap / line.rate <= OFF_NS;
 }
 
 /* -- a counter ------------------------------------------------------------------------------- */
 
-/* Counts what is still doubted; where no work is missing at all, the tool left such times out and
- * the work stands where it says. */
+/* Counts what is still doubted, and marks it or not. */
 static uint64_t settle(struct axis *axis, bool is_marked)
 {
 	uint64_t n = 0;
@@ -86,20 +122,34 @@ static bool has_idle(const struct unwrap *unwrap, uint32_t counter)
 	return false;
 }
 
+/* Whether so many estimates of a counter are in round trips that these are of the same work. */
+static bool are_trips_of_work(const struct axis *axis)
+{
+	uint32_t n_anchors = 0, n_doubted = 0;
+
+	for (uint32_t i = 0; i < axis->n_facts; i++) {
+		n_anchors += is_anchor(&axis->facts[i]);
+		n_doubted += axis->facts[i].kind == FACT_OP && axis->facts[i].source.op->is_doubted;
+	}
+	return n_doubted < MOST_DOUBTED * n_anchors;
+}
+
 static int mend_counter(struct unwrap *unwrap, uint32_t counter)
 {
 	struct axis *axis = &unwrap->axes[counter];
 	uint64_t *warnings = unwrap->ledger->warnings;
-	bool is_mendable = axis->is_soft && axis->rate.is_known;
+	struct mean_rate mean;
+	bool is_mendable = axis->is_soft && find_mean(axis, &mean);
 	struct chains_outcome outcome = {0};
 
 	if (is_mendable)
-		FLEXTRACE_TRY(chains_mend(unwrap, counter, mean_rate(axis), &outcome));
+		FLEXTRACE_TRY(chains_mend(unwrap, counter, &mean, &outcome));
 	warnings[WARNING_WRONG_EPOCHS] += outcome.n_mended;
 	warnings[WARNING_OUTSIDE_TRIP] += outcome.n_believed;
 	if (unwrap->n_doubted || is_mendable)
 		warnings[WARNING_OUTSIDE_TRIP] +=
-			settle(axis, is_mendable || (axis->is_soft && has_idle(unwrap, counter)));
+			settle(axis, is_mendable || (axis->is_soft && (has_idle(unwrap, counter) ||
+		                                                       are_trips_of_work(axis))));
 	return FLEXTRACE_OK;
 }
 

@@ -90,8 +90,8 @@ uint32_t slots_first(const struct chains *chains, double ns)
 	                          is_slot_before, &ns);
 }
 
-/* Whether settled work of the same part is where a link would be. */
-static bool is_taken(const struct chains *chains, const struct slot *slot)
+/* The settled work of the same part that is where a link would be, NULL: none is. */
+static const struct slot *find_holder(const struct chains *chains, const struct slot *slot)
 {
 	double over_ns = fmin(allowance(slot->begin, slot->end), (slot->end - slot->begin) / 4);
 	uint32_t at = slots_first(chains, slot->end - over_ns);
@@ -102,9 +102,9 @@ static bool is_taken(const struct chains *chains, const struct slot *slot)
 
 		if (link_part(chains, other->link) == part && other->end > slot->begin + over_ns &&
 		    other->end > other->begin)
-			return true;
+			return other;
 	}
-	return false;
+	return NULL;
 }
 
 /* -- places ---------------------------------------------------------------------------------- */
@@ -142,13 +142,23 @@ static double align(const struct chains *chains, const struct body *body, double
 	return align_to_settled(chains, body, shift_ns);
 }
 
-static bool fits(const struct chains *chains, const struct body *body, double shift_ns)
+static bool is_in_trips(const struct chains *chains, const struct body *body, double shift_ns)
 {
 	for (uint32_t i = body->first; i < body->first + body->n; i++) {
 		struct slot slot = slot_of(chains, chains->members[i], shift_ns);
 
-		if (!trips_hold(&chains->trips, slot.begin, slot.end, chains->slack_ns) ||
-		    is_taken(chains, &slot))
+		if (!trips_hold(&chains->trips, slot.begin, slot.end, chains->slack_ns))
+			return false;
+	}
+	return true;
+}
+
+static bool is_free(const struct chains *chains, const struct body *body, double shift_ns)
+{
+	for (uint32_t i = body->first; i < body->first + body->n; i++) {
+		struct slot slot = slot_of(chains, chains->members[i], shift_ns);
+
+		if (find_holder(chains, &slot))
 			return false;
 	}
 	return true;
@@ -204,19 +214,31 @@ static uint32_t least_touches(const struct chains *chains, const struct body *bo
 	return body->n_doubted > 0 ? 1 : 2;
 }
 
+/* How many wraps a root can be moved by. */
+struct range {
+	int from, to;
+};
+
+static struct range wraps_of(const struct chains *chains, const struct body *body)
+{
+	int more = body_is_torn(chains, body) ? 0 : MAX_WRAPS;
+
+	return (struct range){(int)lround(-body->most / chains->wrap_ns) - more,
+	                      (int)lround(-body->least / chains->wrap_ns) + more};
+}
+
 void slots_find_places(const struct chains *chains, struct body *body)
 {
-	int from = (int)lround(-body->most / chains->wrap_ns);
-	int to = (int)lround(-body->least / chains->wrap_ns);
-	int more = body_is_torn(chains, body) ? 0 : MAX_WRAPS;
+	struct range range = wraps_of(chains, body);
 	uint32_t best = 0, n_best = 0;
 
 	body->n_places = 0;
-	for (int wraps = from - more; wraps <= to + more; wraps++) {
+	for (int wraps = range.from; wraps <= range.to; wraps++) {
 		double shift_ns = align(chains, body, wraps * chains->wrap_ns);
 		uint32_t n;
 
-		if (isnan(shift_ns) || !fits(chains, body, shift_ns))
+		if (isnan(shift_ns) || !is_in_trips(chains, body, shift_ns) ||
+		    !is_free(chains, body, shift_ns))
 			continue;
 		body->n_places++;
 		n = count_touches(chains, body, shift_ns);
@@ -229,4 +251,24 @@ void slots_find_places(const struct chains *chains, struct body *body)
 		body->n_places = 1;
 	if (body->n_places == 1 && best < least_touches(chains, body))
 		body->n_places = 2; /* it may be chance */
+}
+
+void slots_contest_holders(struct chains *chains, const struct body *body)
+{
+	struct range range = wraps_of(chains, body);
+
+	for (int wraps = range.from; wraps <= range.to; wraps++) {
+		double shift_ns = align(chains, body, wraps * chains->wrap_ns);
+
+		if (isnan(shift_ns) || !is_in_trips(chains, body, shift_ns))
+			continue;
+		for (uint32_t i = body->first; i < body->first + body->n; i++) {
+			struct slot slot = slot_of(chains, chains->members[i], shift_ns);
+			const struct slot *holder = find_holder(chains, &slot);
+
+			if (holder)
+				chains->bodies[chains->links[holder->link].body].is_contested =
+					true;
+		}
+	}
 }

@@ -361,6 +361,12 @@ int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets)
 /* Gives work of estimates the wraps that their length tells, on prepared axes. */
 void spans_settle(struct unwrap *unwrap);
 
+/* How fast a counter ticks on average, by its estimates. */
+struct mean_rate {
+	double ticks_per_ns;
+	double off; /* relative, at most */
+};
+
 /* What became of estimates that are whole wraps off. */
 struct chains_outcome {
 	uint64_t n_mended;
@@ -369,7 +375,7 @@ struct chains_outcome {
 
 /* Moves estimates of work that are whole wraps off, on a prepared axis whose mean rate is known,
  * and leaves those doubted that can be elsewhere. FLEXTRACE_E_MEMORY or 0. */
-int chains_mend(struct unwrap *unwrap, uint32_t counter, double rate,
+int chains_mend(struct unwrap *unwrap, uint32_t counter, const struct mean_rate *mean,
                 struct chains_outcome *ret_outcome);
 
 /* Does so on all prepared axes, and says what was moved and what stays doubted. */
