@@ -191,20 +191,32 @@ static void test_clock_reuse__takes_no_bracket_that_nothing_confirms(void **stat
 	assert_int_equal(outcome.verdict.assumed, outcome.n_ops - outcome.verdict.outliers);
 }
 
+/* All records of every second 0.75 s are lost, but for the stamps of what ran last. */
+static const struct clock_scenario sparse = SPARSE;
+static const struct clock_reuse in_bursts = {.n_jobs = 1,
+                                             .is_in_use = true,
+                                             .drain_ns = {1e6, 80e6},
+                                             .is_in_turn = true,
+                                             .burst_s = {1.5, 0.75}};
+
 /* What ran last while records were lost fits the first instance behind as well as none. */
 static void test_clock_reuse__gives_no_instance_to_what_has_no_record(void **state)
 {
-	static const struct clock_scenario sparse = SPARSE;
-	static const struct clock_reuse reuse = {.n_jobs = 1,
-	                                         .is_in_use = true,
-	                                         .drain_ns = {1e6, 80e6},
-	                                         .is_in_turn = true,
-	                                         .burst_s = {1.5, 0.75}};
-	struct outcome outcome = run_reuse(&sparse, &reuse, 3027);
+	struct outcome outcome = run_reuse(&sparse, &in_bursts, 3027);
 
 	(void)state;
-	assert_true(is_sound(&outcome, &reuse));
+	assert_true(is_sound(&outcome, &in_bursts));
 	assert_true(outcome.verdict.certified > outcome.n_ops / 4);
+}
+
+/* The same, where it fits the first two of them. */
+static void test_clock_reuse__puts_nothing_without_record_between_instances(void **state)
+{
+	struct outcome outcome = run_reuse(&sparse, &in_bursts, 500011);
+
+	(void)state;
+	assert_true(is_sound(&outcome, &in_bursts));
+	assert_true(outcome.verdict.certified > outcome.n_ops / 2);
 }
 
 static void test_clock_reuse__certifies_no_other_instance_with_fresh_seeds(void **state)
@@ -223,6 +235,7 @@ int main(void)
 		TEST(survives_a_band_that_begins_with_a_contradiction),
 		TEST(takes_no_bracket_that_nothing_confirms),
 		TEST(gives_no_instance_to_what_has_no_record),
+		TEST(puts_nothing_without_record_between_instances),
 		TEST(certifies_no_other_instance_with_fresh_seeds),
 	};
 

@@ -474,7 +474,7 @@ static bool may_be_unrecorded(const struct chooser *chooser, const struct choice
 	bool is_from = when->first_lo_ns >= (double)found->from_ns;
 	bool is_to = when->last_hi_ns <= (double)found->to_ns;
 
-	if ((is_from && is_to) || !is_close(matches, choice, when, found) ||
+	if ((is_from && is_to) || (found->n == 1 && !is_close(matches, choice, when, found)) ||
 	    (!matches->jobs[choice->job].is_in_use && !has_room(matches, choice, when)))
 		return false;
 	found->from_ns = is_from ? found->from_ns : (int64_t)floor(when->first_lo_ns);
@@ -501,9 +501,9 @@ static void decide(struct chooser *chooser, const struct fact *fact, struct choi
 	reach_clock(chooser->axis, choice->clock_ns, ret_fact, &when);
 	find_instances(chooser, choice, &when, &found, &n_wraps);
 	ret_fact->first -= (uint64_t)n_wraps << chooser->axis->narrow_bits;
-	is_clear = found.n == 1 &&
-	           (n_wraps > 0 ? is_late_known(chooser)
-	                        : !may_be_unrecorded(chooser, choice, &when, &found));
+	is_clear = found.n == 1 && (n_wraps == 0 || is_late_known(chooser));
+	if (found.n > 0 && n_wraps == 0 && may_be_unrecorded(chooser, choice, &when, &found))
+		is_clear = false;
 	if (is_clear)
 		take_one(chooser, ret_fact, choice, found.instance);
 	else if (found.n > 0 && n_wraps == 0)
