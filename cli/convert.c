@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +19,7 @@
 #include "isolate.h"
 #include "profile.h"
 #include "recovery.h"
+#include "rlimits.h"
 #include "spill.h"
 #include "summary.h"
 
@@ -223,17 +223,6 @@ static int convert(const struct job *job, struct pipeline_result *ret_result,
 	return code;
 }
 
-/* babeltrace2 2.0 keeps the metadata of each trace open that it was asked about. */
-static void allow_many_traces(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit); /* else they are as many as they may be */
-}
-
 static int run_job(void *context)
 {
 	const struct job *job = context;
@@ -241,7 +230,7 @@ static int run_job(void *context)
 	struct pipeline_result result = {0};
 	int code = conversion_check(job->options, &error);
 
-	allow_many_traces();
+	rlimits_raise_files();    /* babeltrace2 2.0 keeps the metadata of each trace open */
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told as one on a full disk */
 	if (code == 0)
 		code = convert(job, &result, &error);

@@ -22,6 +22,7 @@
 #include "consumers.h"
 #include "patience.h"
 #include "process.h"
+#include "rlimits.h"
 #include "session.h"
 #include "watch.h"
 
@@ -82,6 +83,7 @@ _Noreturn static void exec_daemon(void)
 	sigset_t none;
 
 	setsid();
+	rlimits_raise_files();
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	dup2(null, STDERR_FILENO);
@@ -123,7 +125,7 @@ bool daemon_lacks_group(void)
 
 static int start_failed(int status, struct flextrace_error *error)
 {
-	char run_dir[PATH_MAX];
+	char run_dir[PATH_MAX], limits[RLIMITS_TEXT];
 	uint64_t n_free;
 
 	/* Another recording was faster. */
@@ -154,8 +156,9 @@ static int start_failed(int status, struct flextrace_error *error)
 		                 run_dir);
 	return error_set(error, FLEXTRACE_E_SYSTEM,
 	                 "lttng-sessiond ended while it started (try `lttng-sessiond --verbose` to "
-	                 "see why): status=%d",
-	                 WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+	                 "see why): status=%d%s",
+	                 WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+	                 rlimits_describe(limits));
 }
 
 /* Waits for SIGUSR1, which the daemon sends when it is ready, or for its end. */

@@ -18,6 +18,7 @@
 #include "provider.h"
 #include "recovery.h"
 #include "rings.h"
+#include "rlimits.h"
 #include "session_running.h"
 #include "wanted_note.h"
 
@@ -227,10 +228,11 @@ static enum session_verdict look_for_buffers(const struct recording *recording)
 static int make_buffers(const struct recording *recording, struct flextrace_error *error)
 {
 	struct flextrace_error reason = {0};
-	char provider[PATH_MAX], size[32];
+	char provider[PATH_MAX], size[32], limits[RLIMITS_TEXT];
 	enum session_verdict verdict;
 	int code;
 
+	FLEXTRACE_TRY(rlimits_check(&recording->buffers, error));
 	code = provider_try(provider_choose(provider), REGISTER_TIMEOUT_MS, &reason);
 	if (code == 1)
 		return error_set(error, FLEXTRACE_E_SYSTEM,
@@ -247,9 +249,10 @@ static int make_buffers(const struct recording *recording, struct flextrace_erro
 		error, FLEXTRACE_E_SYSTEM,
 		"LTTng could not make buffers of %" PRIu64 " x %s per CPU, most likely because "
 		"/dev/shm or the memory is too small; enlarge it (docker run --shm-size) or "
-		"choose a smaller --subbuf-size",
+		"choose a smaller --subbuf-size%s",
 		recording->buffers.events.n_subbufs,
-		buffers_format_size(recording->buffers.events.subbuf_bytes, size));
+		buffers_format_size(recording->buffers.events.subbuf_bytes, size),
+		rlimits_describe(limits));
 }
 
 static int locked_out(struct flextrace_error *error)

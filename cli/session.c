@@ -17,6 +17,7 @@
 
 #include "glob_in.h"
 #include "recording_id.h"
+#include "rlimits.h"
 #include "watch.h"
 
 #define DEFINITIONS "definitions"
@@ -41,8 +42,10 @@ static const char *const event_names[] = {
 
 static int lttng_failed(struct flextrace_error *error, const char *what, const char *name, int code)
 {
-	return error_set(error, FLEXTRACE_E_SYSTEM, "%s: session=%s, reason=%s", what, name,
-	                 lttng_strerror(code < 0 ? code : -code));
+	char limits[RLIMITS_TEXT];
+
+	return error_set(error, FLEXTRACE_E_SYSTEM, "%s: session=%s, reason=%s%s", what, name,
+	                 lttng_strerror(code < 0 ? code : -code), rlimits_describe(limits));
 }
 
 void session_make_name_of(const char *label, char name[SESSION_NAME_SIZE])

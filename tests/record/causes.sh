@@ -43,6 +43,31 @@ case $dir in
 *) fail "the name is not cut between characters: $dir" ;;
 esac
 
+# Limits in which a program with LTTng has no place, beside a session daemon that has one, and for the daemon itself.
+# Sanitizers need more memory than that.
+limited() {
+	status=0
+	(ulimit "$1" "$2" && shift 2 && exec "$@") >out.log 2>err.log || status=$?
+	[ $status -eq 2 ] && [ ! -s out.log ] || fail "exit code $status with ulimit $1 $2"
+}
+run 0 "$FLEXTRACE" start -o roomy
+limited -n 12 "$FLEXTRACE" record -o narrow -- "$PROGRAM" say=ran
+says 'Too few descriptors: LTTng needs .* in each program beside its own, and `ulimit -n` is 12' err.log
+if (ulimit -v 300000 && "$FLEXTRACE" --version) >version.log 2>&1; then
+	limited -v 300000 "$FLEXTRACE" record --subbuf-size=8M -o narrow -- "$PROGRAM" say=ran
+	says 'Too little address space: LTTng needs .* in each program beside its own, and `ulimit -v` is 300000' err.log
+fi
+[ ! -e narrow ] || fail "something is left"
+run 2 "$FLEXTRACE" stop roomy
+nothing_left
+limited -n 12 "$FLEXTRACE" record -o narrow -- "$PROGRAM" say=ran
+says 'lttng-sessiond .*; are limits too low?, `ulimit -n` is 12' err.log
+[ ! -e narrow ] || fail "something is left"
+(ulimit -Sn 40 && exec "$FLEXTRACE" record --no-convert -o soft -- "$PROGRAM" scopes=3) >out.log 2>err.log ||
+	fail "a soft limit is the daemon's"
+expect_events soft scope 3
+nothing_left
+
 [ "$(id -u)" -eq 0 ] || exit 0
 
 # Nowhere for a session daemon's files; root without LTTng's group; memory that nobody may write to.
