@@ -113,10 +113,14 @@ static const struct end_case {
 	{{{"slewed_at_the_end", SLEWED(3, 500, 4e9)}, 0.98, 1}, 500015},
 	{{{"slewed_for_instants_and_at_the_end", .n_ranks = 6, .odd_rank = 3, .n_slews = 3,
 	   .swift_ppm = 500, .swift_ns = 4e8, MINUTE}, 0.95, 1}, 500015},
-	{{{"reference_slewed_at_the_end", SLEWED(0, 500, 2e9)}, 0.98, 1}, 500015},
+	{{{"reference_slewed_at_the_end", SLEWED(0, 500, 2e9)}, 0.97, 1}, 500015},
 	{{{"reference_jumps_at_the_begin", JUMPS(0, 1e5), .is_backwards = true}, 0.98, 1}, 500017},
 	{{{"reference_jumps_at_the_end", JUMPS(0, 1e5), .is_backwards = true}, 0.98, 1}, 600010},
 	{{{"slewed_from_near_the_end", SLEWED(3, 50, 5e9)}, 0.9, 1}, 600019},
+	/* The break shows where it ends. That it began later than the run shows nowhere. */
+	{{{"slewed_from_near_the_begin", SLEWED(3, 500, 4e9)}, 0.99, 1}, 2004002},
+	{{{"slewed_by_little_from_near_the_begin", SLEWED(3, 50, 5e9)}, 0.99, 1}, 2004002},
+	{{{"reference_slewed_from_near_the_begin", SLEWED(0, 500, 2e9)}, 0.94, 5}, 2001005},
 };
 /* clang-format on */
 

@@ -205,6 +205,9 @@ void paces_release(struct paces *paces);
  * know, what the better one says of it. The last knot is at `last_ns`. */
 int paces_combine(struct paces *better, const struct paces *other, int64_t last_ns);
 
+/* Lets a clock without breaks run at any of its rates up to the first and from the last host time. */
+int paces_loosen(struct paces *paces, int64_t first_ns, int64_t last_ns);
+
 /* Lets all paces be off by so much more, or less where it was given before. */
 void paces_add_slack(struct paces *paces, double slack);
 
@@ -275,6 +278,7 @@ void mesh_release(struct mesh *mesh);
 /* Gives a clock another pace. Takes `paces`. */
 void mesh_set_paces(struct mesh *mesh, uint32_t clock, struct paces *paces);
 void mesh_add_slack(struct mesh *mesh, uint32_t clock, double slack);
+int mesh_loosen(struct mesh *mesh, uint32_t clock, int64_t first_ns, int64_t last_ns);
 
 /* Limits the rate of a clock that has one pace; false: it was limited so before, or nearly. */
 bool mesh_narrow(struct mesh *mesh, uint32_t clock, double least, double most);
@@ -375,6 +379,9 @@ int ends_find(const struct mesh *mesh, struct doubted *doubted);
 /* Drops the evidence there, of clocks that are broken themselves or of the others; returns whether
  * there was any. */
 bool ends_drop(struct mesh *mesh, const struct doubted *doubted, bool is_of_broken);
+
+/* Believes clocks that left their rate less near the ends of a run. Clears the bounds. */
+int ends_mistrust(struct mesh *mesh);
 
 /* -- narrow.c: one rate ------------------------------------------------------------------------ */
 

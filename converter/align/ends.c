@@ -8,6 +8,10 @@
  * where it should be. A jump in front of that place would contradict its own evidence. So from the
  * end to the first such place, nobody knows. Evidence there is dropped and counted, and times are
  * assumed (see doubt.c).
+ *
+ * A clock that left its rate anywhere may have left it near an end, too, where evidence bounds it on
+ * one side only. If it was slewed by little, it may run there at any of the rates that it has
+ * elsewhere. Else its evidence there is dropped as well.
  */
 #include <stdlib.h>
 
@@ -16,6 +20,11 @@
 #define LEAST_KNOTS 4u  /* that are dropped: two events, which doubt.c takes for a stop */
 #define NEAR        96u /* knots whose widths are usual */
 #define TIGHT       1.5 /* times the usual width */
+
+static inline bool has_knots(const struct mesh *mesh, uint32_t clock)
+{
+	return mesh->first_knot[clock] < mesh->first_knot[clock + 1];
+}
 
 /* -- breaks ------------------------------------------------------------------------------------ */
 
@@ -60,21 +69,29 @@ static void find_broken(const struct mesh *mesh, uint32_t clock, struct broken *
 
 /* -- the others -------------------------------------------------------------------------------- */
 
-/* What is usual at an end. */
-static double usual_width(const struct mesh *mesh, uint32_t clock, bool is_last)
+/* Of knots at an end, or all over the run. */
+static double median_width(const struct mesh *mesh, uint32_t clock, bool is_last, bool is_all)
 {
-	uint32_t n = mesh->first_knot[clock + 1] - mesh->first_knot[clock];
+	uint32_t first = mesh->first_knot[clock], n_knots = mesh->first_knot[clock + 1] - first;
+	uint32_t n = n_knots < NEAR ? n_knots : NEAR, step = is_all ? n_knots / n : 1;
 	double widths[NEAR];
 
-	n = n < NEAR ? n : NEAR;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct knot *knot =
-			is_last ? &mesh->knots[mesh->first_knot[clock + 1] - 1 - i]
-				: &mesh->knots[mesh->first_knot[clock] + i];
+			&mesh->knots[first + (is_last ? n_knots - 1 - i * step : i * step)];
 
 		widths[i] = (double)knot->hi - (double)knot->lo;
 	}
 	return stats_median(widths, n);
+}
+
+/* What is usual at an end, unless bounds are wide there because little is known. */
+static double usual_width(const struct mesh *mesh, uint32_t clock, bool is_last)
+{
+	double near = median_width(mesh, clock, is_last, false);
+	double all = median_width(mesh, clock, is_last, true);
+
+	return near < all ? near : all;
 }
 
 /* Whether another clock bounds a knot, nearly as well as anything does on that side. */
@@ -111,12 +128,38 @@ static void doubt_end(const struct mesh *mesh, uint32_t clock, bool is_last,
 		drop_until(doubted, knot->host_ns);
 }
 
-/* -- the sentence ------------------------------------------------------------------------------ */
+/* -- clocks that left their rate --------------------------------------------------------------- */
 
-static inline bool has_knots(const struct mesh *mesh, uint32_t clock)
+/* Whether a clock jumped, or was slewed by more than is likely. */
+static bool is_wild(const struct paces *paces)
 {
-	return mesh->first_knot[clock] < mesh->first_knot[clock + 1];
+	const double likely = LIKELY_RATE * (double)(INT64_C(1) << PACE_BITS);
+
+	for (uint32_t i = 0; i < paces->n_paces; i++) {
+		const struct pace *pace = &paces->paces[i];
+
+		if (pace->is_doubtful || (double)(pace->rate - pace->slack) > likely ||
+		    (double)(pace->rate + pace->slack) < -likely)
+			return true;
+	}
+	return false;
 }
+
+static int mistrust(struct mesh *mesh, uint32_t clock, struct doubted *doubted)
+{
+	struct broken broken = {false, false};
+
+	find_broken(mesh, clock, &broken, doubted);
+	if (!broken.at_first)
+		doubt_end(mesh, clock, false, doubted);
+	if (!broken.at_last)
+		doubt_end(mesh, clock, true, doubted);
+	doubted->is_broken = is_wild(&mesh->paces[clock]);
+	return doubted->is_broken ? FLEXTRACE_OK
+	                          : mesh_loosen(mesh, clock, doubted->first_ns, doubted->last_ns);
+}
+
+/* -- the sentences ----------------------------------------------------------------------------- */
 
 int ends_find(const struct mesh *mesh, struct doubted *doubted)
 {
@@ -161,4 +204,33 @@ bool ends_drop(struct mesh *mesh, const struct doubted *doubted, bool is_of_brok
 		}
 	}
 	return has_dropped;
+}
+
+int ends_mistrust(struct mesh *mesh)
+{
+	uint32_t n = mesh->graph->n_clocks;
+	struct doubted *doubted = malloc((n + 1ull) * sizeof(*doubted));
+	bool has_left = false;
+	int code = FLEXTRACE_OK;
+
+	if (!doubted)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t clock = 0; clock < n; clock++) {
+		doubted[clock] = (struct doubted){INT64_MIN, INT64_MAX, false};
+		has_left = has_left || mesh->paces[clock].has_left;
+	}
+	if (has_left) {
+		mesh_clear_bounds(mesh);
+		mesh_spread(mesh);
+	}
+	for (uint32_t clock = 0; clock < n && code >= 0; clock++) {
+		if (mesh->paces[clock].has_left && has_knots(mesh, clock))
+			code = mistrust(mesh, clock, &doubted[clock]);
+	}
+	if (has_left) {
+		ends_drop(mesh, doubted, true);
+		mesh_clear_bounds(mesh);
+	}
+	free(doubted);
+	return code;
 }

@@ -239,6 +239,13 @@ void mesh_add_slack(struct mesh *mesh, uint32_t clock, double slack)
 	sum_paces(mesh, clock);
 }
 
+int mesh_loosen(struct mesh *mesh, uint32_t clock, int64_t first_ns, int64_t last_ns)
+{
+	FLEXTRACE_TRY(paces_loosen(&mesh->paces[clock], first_ns, last_ns));
+	sum_paces(mesh, clock);
+	return FLEXTRACE_OK;
+}
+
 bool mesh_narrow(struct mesh *mesh, uint32_t clock, double least, double most)
 {
 	struct paces *paces = &mesh->paces[clock];

@@ -71,6 +71,14 @@ int paces_init_straight(struct paces *paces, int64_t host_ns, double rate, doubl
 	return FLEXTRACE_OK;
 }
 
+static void add_between(struct paces *paces, int64_t host_ns, int64_t least, int64_t most)
+{
+	struct pace *pace = begin_pace(paces, host_ns);
+
+	pace->rate = least + (most - least) / 2;
+	pace->slack = (most - least) / 2 + 1;
+}
+
 /* Of two paces, what both allow; where that is nothing, what either does. */
 static void add_both(struct paces *paces, int64_t host_ns, const struct pace *a,
                      const struct pace *b)
@@ -79,7 +87,6 @@ static void add_both(struct paces *paces, int64_t host_ns, const struct pace *a,
 	int64_t most[] = {a->rate + a->slack, b->rate + b->slack};
 	int64_t lo = least[0] > least[1] ? least[0] : least[1];
 	int64_t hi = most[0] < most[1] ? most[0] : most[1];
-	struct pace *pace;
 
 	if (lo > hi) {
 		lo = least[0] < least[1] ? least[0] : least[1];
@@ -89,9 +96,7 @@ static void add_both(struct paces *paces, int64_t host_ns, const struct pace *a,
 		lo = least[a->is_doubtful];
 		hi = most[a->is_doubtful];
 	}
-	pace = begin_pace(paces, host_ns);
-	pace->rate = lo + (hi - lo) / 2;
-	pace->slack = (hi - lo) / 2 + 1;
+	add_between(paces, host_ns, lo, hi);
 }
 
 /* Whether a break is, in part, one of the better proof, too. */
@@ -148,6 +153,34 @@ int paces_combine(struct paces *paces, const struct paces *other, int64_t last_n
 	both.has_left = paces->has_left || other->has_left;
 	paces_release(paces);
 	*paces = both;
+	return FLEXTRACE_OK;
+}
+
+int paces_loosen(struct paces *paces, int64_t first_ns, int64_t last_ns)
+{
+	const struct pace *first = paces->paces, *end = first + paces->n_paces;
+	int64_t least = INT64_MAX, most = INT64_MIN;
+	struct paces loose;
+
+	for (const struct pace *pace = first; pace < end; pace++) {
+		least = pace->rate - pace->slack < least ? pace->rate - pace->slack : least;
+		most = pace->rate + pace->slack > most ? pace->rate + pace->slack : most;
+	}
+	FLEXTRACE_TRY(paces_reserve(&loose, paces->n_paces + 2));
+	if (first_ns > first->host_ns)
+		add_between(&loose, first->host_ns, least, most);
+	for (const struct pace *pace = first; pace < end; pace++) {
+		int64_t host_ns = pace->host_ns > first_ns ? pace->host_ns : first_ns;
+
+		if ((pace + 1 == end || pace[1].host_ns > host_ns) && host_ns < last_ns)
+			add_between(&loose, host_ns, pace->rate - pace->slack,
+			            pace->rate + pace->slack);
+	}
+	if (last_ns < INT64_MAX)
+		add_between(&loose, last_ns, least, most);
+	loose.has_left = paces->has_left;
+	paces_release(paces);
+	*paces = loose;
 	return FLEXTRACE_OK;
 }
 

@@ -374,6 +374,8 @@ int prove_run(struct mesh *mesh, const struct curve *curves, double rho, struct 
 	code = prove_both_ways(proof, curves, proven);
 	if (code >= 0)
 		code = prove_again(proof, curves, proven);
+	if (code >= 0)
+		code = ends_mistrust(mesh);
 	free(proof);
 	return code;
 }
