@@ -17,6 +17,7 @@
 
 #include "cli.h"
 #include "consumers.h"
+#include "daemon.h"
 #include "mappers.h"
 #include "member.h"
 #include "message.h"
@@ -37,7 +38,8 @@ struct ward {
 	const struct recording *recording;
 	const struct guardian_work *work; /* NULL: nobody is at the other end */
 	struct rings_watch rings;
-	int fd, pidfd; /* -1 = none */
+	const char *unwanted; /* NULL, or a session to take back, and no more */
+	int fd, pidfd;        /* -1 = none */
 	bool is_asked, has_ended, is_done;
 	int n_misses; /* looks at buffers that LTTng has made, and has no more */
 };
@@ -58,7 +60,6 @@ static void stand_alone(struct ward *ward)
 	sigset_t none;
 
 	setsid();
-	prctl(PR_SET_NAME, "flextrace-guard");
 	for (int number = 1; number < NSIG; number++)
 		if (number != SIGCHLD && number != SIGTERM)
 			sigaction(number, &action, NULL);
@@ -165,7 +166,26 @@ _Noreturn static void guard(struct ward *ward)
 	_exit(0);
 }
 
-/* Forks twice, so that it is nobody's child. */
+/* The daemon does one thing after another: once it answers, it has made what it was asked for. */
+_Noreturn static void undo(struct ward *ward)
+{
+	char run_dir[PATH_MAX];
+	bool has_answered;
+	int pidfd;
+
+	stand_alone(ward);
+	consumers_name_run_dir(run_dir);
+	pidfd = process_open(consumers_daemon(run_dir));
+	do
+		has_answered = session_destroy(ward->unwanted, NULL) == FLEXTRACE_OK ||
+		               daemon_is_alive();
+	while (!has_answered && pidfd >= 0 && !process_await_end(pidfd, 0));
+	if (has_answered)
+		session_destroy(ward->unwanted, NULL);
+	_exit(0);
+}
+
+/* Forks twice, so that it is nobody's child. It has its name when this returns. */
 static bool fork_orphan(struct ward *ward, int others_end)
 {
 	pid_t pid = fork();
@@ -174,7 +194,10 @@ static bool fork_orphan(struct ward *ward, int others_end)
 	if (pid == 0) {
 		if (others_end >= 0)
 			close(others_end);
+		prctl(PR_SET_NAME, ward->unwanted ? "flextrace-undo" : "flextrace-guard");
 		pid = fork();
+		if (pid == 0 && ward->unwanted)
+			undo(ward);
 		if (pid == 0)
 			guard(ward);
 		_exit(pid < 0);
@@ -221,6 +244,13 @@ bool guardian_replace(struct recording *recording, const struct guardian_work *w
 	close(recording->guardian);
 	guardian_begin(recording, work);
 	return recording->guardian > 0;
+}
+
+bool guardian_undo(const char *session)
+{
+	struct ward ward = {.unwanted = session, .fd = -1, .pidfd = -1};
+
+	return fork_orphan(&ward, -1);
 }
 
 static void tell(const struct recording *recording, char word)

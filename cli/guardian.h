@@ -43,6 +43,12 @@ bool guardian_replace(struct recording *recording, const struct guardian_work *w
 void guardian_tell_asked(const struct recording *recording);
 void guardian_tell_ended(const struct recording *recording);
 
+/*
+ * Forks a process that ends a session once LTTng answers again, as long as its daemon is there: one
+ * that it may still make, though nobody waits for that any more. False: it cannot be.
+ */
+bool guardian_undo(const char *session);
+
 /* All is done. */
 void guardian_end(struct recording *recording);
 

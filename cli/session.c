@@ -16,6 +16,7 @@
 #include <flextrace/flextrace_impl.h>
 
 #include "glob_in.h"
+#include "guardian.h"
 #include "recording_id.h"
 #include "rlimits.h"
 #include "watch.h"
@@ -245,12 +246,17 @@ int session_create(const struct session_setup *setup, struct flextrace_error *er
 
 	watch_begin(&watch);
 	code = create(setup, error);
-	if (watch_end(&watch) && code < 0)
-		error_set(error, FLEXTRACE_E_SYSTEM,
-		          "LTTng does not answer; if it makes the session when it goes on, `lttng "
-		          "destroy %s` ends that",
-		          setup->name);
-	return code;
+	if (!watch_end(&watch) || code >= 0)
+		return code;
+	if (guardian_undo(setup->name))
+		return error_set(error, FLEXTRACE_E_SYSTEM,
+		                 "LTTng does not answer; what it makes of this session when it "
+		                 "goes on is taken back: session=%s",
+		                 setup->name);
+	return error_set(error, FLEXTRACE_E_SYSTEM,
+	                 "LTTng does not answer; if it makes the session when it goes on, `lttng "
+	                 "destroy %s` ends that",
+	                 setup->name);
 }
 
 int session_start(const char *name, struct flextrace_error *error)

@@ -242,9 +242,6 @@ static void test_emit_counts__of_a_child_without_a_file_are_told_by_its_parent(v
 	int status;
 
 	(void)state;
-#ifdef __s390x__
-	skip(); /* QEMU's user mode refuses mremap(address, 0, ...), by which a head is kept */
-#endif
 	run(fork_without_files, &status);
 	assert_int_equal(status, 0);
 	empty_root();

@@ -72,6 +72,22 @@ static void *load(void *unused)
 	return handle;
 }
 
+/* Forks children one after the other, each of which records. */
+static int fork_children(int n)
+{
+	int failed = 0;
+
+	for (int i = 0; i < n; i++) {
+		pid_t child = fork();
+		if (child == 0) {
+			record_child();
+			_exit(0);
+		}
+		failed |= await(child);
+	}
+	return failed;
+}
+
 /*
  * The loader has begun to load the plug-in, and reads what the plug-in needs out of a FIFO that
  * says nothing, whenever this forks: its lists are half changed.
@@ -86,12 +102,7 @@ static int run_loading(const char *fifo)
 			return 1;
 		int fd = open(fifo, O_WRONLY | O_CLOEXEC); /* as soon as the loader reads */
 		FLEXTRACE_INSTANT("in parent");
-		pid_t child = fork();
-		if (child == 0) {
-			record_child();
-			_exit(0);
-		}
-		failed = await(child);
+		failed = fork_children(1);
 		if (close(fd) || pthread_join(thread, NULL))
 			return 1;
 	}
@@ -114,19 +125,12 @@ static void *load_for_ever(void *unused)
 
 static int run_busy(int n)
 {
-	int failed = 0;
 	pthread_t thread;
+	int failed;
 
 	if (pthread_create(&thread, NULL, load_for_ever, NULL))
 		return 1;
-	for (int i = 0; i < n; i++) {
-		pid_t child = fork();
-		if (child == 0) {
-			record_child();
-			_exit(0);
-		}
-		failed |= await(child);
-	}
+	failed = fork_children(n);
 	__atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
 	return pthread_join(thread, NULL) || failed;
 }
@@ -247,12 +251,7 @@ static int run_alone(void)
 	for (int i = 0; i < N_LOADING; i++) {
 		if (pthread_create(&thread, NULL, end_at_once, NULL) || pthread_join(thread, NULL))
 			return 1;
-		pid_t child = fork(); /* the kernel may still be busy with the thread */
-		if (child == 0) {
-			record_child();
-			_exit(0);
-		}
-		failed |= await(child);
+		failed |= fork_children(1); /* the kernel may still be busy with the thread */
 	}
 	FLEXTRACE_INSTANT("in parent");
 	return failed;
@@ -265,27 +264,12 @@ static int be_clone(void *unused)
 	return 0;
 }
 
-static int fork_alone(int n)
-{
-	int failed = 0;
-
-	for (int i = 0; i < n; i++) {
-		pid_t child = fork();
-		if (child == 0) {
-			record_child();
-			_exit(0);
-		}
-		failed |= await(child);
-	}
-	return failed;
-}
-
 static int run_without_files(void)
 {
 	const struct rlimit none = {3, 3};
 
 	FLEXTRACE_INSTANT("in parent");
-	return setrlimit(RLIMIT_NOFILE, &none) || fork_alone(N_LOADING);
+	return setrlimit(RLIMIT_NOFILE, &none) || fork_children(N_LOADING);
 }
 
 static int run_unreachable(const char *socket)
@@ -297,7 +281,7 @@ static int run_unreachable(const char *socket)
 	snprintf(hidden, sizeof(hidden), "%s.hidden", socket);
 	if (rename(socket, hidden))
 		return 1;
-	failed = fork_alone(N_LOADING);
+	failed = fork_children(N_LOADING);
 	return rename(hidden, socket) || failed;
 }
 
@@ -312,7 +296,7 @@ static int run_namespace(void)
 	child = fork();
 	if (child == 0) {
 		record_child();
-		_exit(fork_alone(N_LAST));
+		_exit(fork_children(N_LAST));
 	}
 	return await(child);
 }

@@ -26,7 +26,8 @@ __thread struct emit_slot *emit_counts_own;
 
 static struct {
 	struct emit_file_head *head;  /* NULL: there is no memory at all */
-	struct emit_file_head *elder; /* of a parent, where this process has no file; NULL: none */
+	struct emit_file_head *shown; /* another view of the head of the last file; NULL: none */
+	struct emit_file_head *elder; /* that, where the file is a parent's; NULL: none */
 	char path[PATH_MAX];          /* "" = no file */
 	char session[sizeof(((struct emit_file_head *)0)->session)];
 	char home[sizeof(((struct emit_file_head *)0)->home)];
@@ -65,13 +66,21 @@ static int is_allowed(void)
 }
 
 /*
- * Maps memory where the counts of this process are, if there are any yet: a handler may have
- * interrupted an addition there, forked, and come back to it in the child.
+ * Maps memory where such memory is already, if there is any: a handler may have interrupted an
+ * addition there, forked, and come back to it in the child.
  */
-static void *map_counts(int fd, int flags)
+static void *map_at(void *at, size_t n_bytes, int fd, int flags)
 {
-	return mmap(counts.head, EMIT_FILE_BYTES, PROT_READ | PROT_WRITE,
-	            flags | (counts.head ? MAP_FIXED : 0), fd, 0);
+	return mmap(at, n_bytes, PROT_READ | PROT_WRITE, flags | (at ? MAP_FIXED : 0), fd, 0);
+}
+
+/* A child that cannot have a file has other counts in place of the head, and adds to its parent's
+ * here. */
+static struct emit_file_head *map_shown(int fd)
+{
+	void *at = map_at(counts.shown, EMIT_FILE_PAGE, fd, MAP_SHARED);
+
+	return at == MAP_FAILED ? NULL : at;
 }
 
 /* The head and the first page of slots are there for certain: to write into what a full disk could
@@ -84,9 +93,11 @@ static void *map_file(int dir, const char *name)
 	if (fd < 0)
 		return MAP_FAILED;
 	if (!posix_fallocate(fd, 0, 2 * EMIT_FILE_PAGE) && !ftruncate(fd, (off_t)EMIT_FILE_BYTES))
-		at = map_counts(fd, MAP_SHARED);
+		at = map_at(counts.head, EMIT_FILE_BYTES, fd, MAP_SHARED);
 	if (at == MAP_FAILED)
 		unlinkat(dir, name, 0);
+	else
+		counts.shown = map_shown(fd);
 	close(fd);
 	return at;
 }
@@ -141,29 +152,17 @@ static void fill_head(struct emit_file_head *head, uint64_t start_ns)
 	memcpy(head->magic, EMIT_FILE_MAGIC, sizeof(head->magic));
 }
 
-/* A second place for the head of a parent's file, before the first one is replaced. */
-static struct emit_file_head *keep_elder(void)
-{
-	void *at = counts.head ? mremap(counts.head, 0, EMIT_FILE_PAGE, MREMAP_MAYMOVE)
-	                       : MAP_FAILED;
-
-	return at == MAP_FAILED ? NULL : at;
-}
-
 void emit_counts_open(const char *root, uint64_t start_ns)
 {
 	int saved_errno = errno;
-	struct emit_file_head *head, *elder = counts.elder;
-	int had_file = counts.path[0] != '\0';
+	struct emit_file_head *head;
 	void *at;
 
 	counts.path[0] = '\0';
 	at = make_file(root, start_ns);
-	if (at == MAP_FAILED && had_file)
-		elder = keep_elder();
-	__atomic_store_n(&counts.elder, at == MAP_FAILED ? elder : NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&counts.elder, at == MAP_FAILED ? counts.shown : NULL, __ATOMIC_RELEASE);
 	if (at == MAP_FAILED)
-		at = map_counts(-1, MAP_PRIVATE | MAP_ANONYMOUS);
+		at = map_at(counts.head, EMIT_FILE_BYTES, -1, MAP_PRIVATE | MAP_ANONYMOUS);
 	emit_counts_own = NULL;
 	head = at == MAP_FAILED ? NULL : at;
 	if (head)
