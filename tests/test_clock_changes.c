@@ -252,29 +252,16 @@ static void test_clock_changes__show_restarts_whichever_stamp_is_late(void **sta
 	}
 }
 
-/*
- * Each of these had times outside: a jump where the evidence of the other era left so few blocks of
- * one that any rate fitted them; breaks in the last operations of a trace; a clock that met its old
- * track by chance.
- */
-static void test_clock_changes__hold_where_a_break_is_hard_to_see(void **state)
-{
-	static const struct {
-		const char *name;
-		uint64_t seed;
-	} hard[] = {
-		{"stops of 100 us", 600000},
-		{"a little for half a second", 700006},
-		{"half a second in a minute", 3200017},
-		{"1000 ppm", 3100026},
-		{"1000 ppm", 3200093},
-		{"1000 ppm", 3200133},
-		{"2500 ppm", 3200099},
-		{"stops of 20 us and 200 ppm", 3200001},
-	};
+/* What a seed did when it failed. `least_sure`: what it has at least, in place of the scenario's. */
+struct hard {
+	const char *name;
+	uint64_t seed;
+	double least_sure;
+};
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(hard) / sizeof(hard[0]); i++) {
+static void hold_hard(const struct hard *hard, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
 		const struct change *change = find_change(hard[i].name);
 		struct clock_verdict verdict;
 		uint32_t n_ops;
@@ -283,8 +270,48 @@ static void test_clock_changes__hold_where_a_break_is_hard_to_see(void **state)
 		assert_non_null(change);
 		run_change(change, hard[i].seed, &n_ops, &verdict, &is_hidden);
 		assert_int_equal(verdict.outside, 0);
-		assert_true(verdict.sure >= 0.99 * n_ops);
+		assert_true(verdict.sure >= hard[i].least_sure * n_ops);
 	}
+}
+
+/*
+ * Each of these had times outside: a jump where the evidence of the other era left so few blocks of
+ * one that any rate fitted them; breaks in the last operations of a trace; a clock that met its old
+ * track by chance; one that crept on by two ticks while it stood still.
+ */
+static void test_clock_changes__hold_where_a_break_is_hard_to_see(void **state)
+{
+	static const struct hard hard[] = {
+		{"stops of 100 us", 600000, 0.999},
+		{"a little for half a second", 700006, 0.999},
+		{"half a second in a minute", 3200017, 0.99},
+		{"1000 ppm", 3100026, 0.999},
+		{"1000 ppm", 3200093, 0.999},
+		{"1000 ppm", 3200133, 0.999},
+		{"2500 ppm", 3200099, 0.999},
+		{"stops of 20 us and 200 ppm", 3200001, 0.996},
+		{"stops of 30 ms, long tails", 3200174, 0.98},
+	};
+
+	(void)state;
+	hold_hard(hard, sizeof(hard) / sizeof(hard[0]));
+}
+
+/* Each of these lost up to all certificates: short eras of jumps that are taken for steps of the
+ * rate, and a rho that was raised for all because there are many jumps. */
+static void test_clock_changes__cost_no_certificates_far_from_breaks(void **state)
+{
+	static const struct hard hard[] = {
+		{"500 ppm for two seconds, 10 operations a second", 500007, 0.7},
+		{"500 ppm for two seconds, 10 operations a second", 900001, 0.7},
+		{"host jumps by 20 us", 600017, 0.999},
+		{"stops of 20 us", 600006, 0.999},
+		{"stops of 20 us", 3100005, 0.999},
+		{"stops of 8 us", 700016, 0.999},
+	};
+
+	(void)state;
+	hold_hard(hard, sizeof(hard) / sizeof(hard[0]));
 }
 
 static void test_clock_changes__are_followed_with_fresh_seeds(void **state)
@@ -302,6 +329,7 @@ int main(void)
 		cmocka_unit_test(test_clock_changes__are_not_what_pairs_of_a_busy_queue_say),
 		cmocka_unit_test(test_clock_changes__show_restarts_whichever_stamp_is_late),
 		cmocka_unit_test(test_clock_changes__hold_where_a_break_is_hard_to_see),
+		cmocka_unit_test(test_clock_changes__cost_no_certificates_far_from_breaks),
 		cmocka_unit_test(test_clock_changes__are_followed_with_fresh_seeds),
 	};
 

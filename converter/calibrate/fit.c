@@ -19,6 +19,7 @@
 #define MAX_ROUNDS       4        /* of turning lies away and following what is left */
 #define MANY             20u      /* one in so many false ones is suspicious */
 #define FEW              64u      /* one in so many is not worth a look */
+#define LONG             64u      /* knots of an era whose rate is known */
 #define SORT_MOVES       16u
 #define OPEN             0.01 /* a slope that is known no better is not known */
 
@@ -416,6 +417,22 @@ static int try_more(struct evidence *evidence, const struct guess *guess, double
 	return 1;
 }
 
+/* Whether a clock that jumps keeps its promise for long in between, most of the time. Then a larger
+ * rho does not tell what it does. */
+static bool is_steady_between(const struct attempt *attempt)
+{
+	const struct reference *reference = &attempt->reference;
+	uint32_t n_steady = 0;
+
+	for (uint32_t i = 0; i < reference->n_eras && reference->n_eras > 1; i++) {
+		uint32_t from = knots_find(attempt, reference->eras[i].core_from);
+		uint32_t to = knots_find(attempt, reference->eras[i].core_to);
+
+		n_steady += to > from + LONG ? to - from : 0;
+	}
+	return n_steady > attempt->n_knots / 2;
+}
+
 static int settle(struct evidence *evidence, const struct guess *guess, double rho,
                   struct attempt *best)
 {
@@ -424,7 +441,7 @@ static int settle(struct evidence *evidence, const struct guess *guess, double r
 
 	FLEXTRACE_TRY(try_rho(evidence, guess, rho, best));
 	while (taken && best->n_false > evidence->n / FEW && evidence->n >= MIN_TO_JUDGE_RHO) {
-		bool is_gross = best->n_false > evidence->n / MANY;
+		bool is_gross = best->n_false > evidence->n / MANY && !is_steady_between(best);
 
 		taken = 0;
 		for (int i = 0; i < (is_gross ? 3 : 1) && !taken; i++) {

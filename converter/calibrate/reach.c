@@ -230,6 +230,16 @@ static bool steps(const struct parts *parts, const struct part *part, const stru
 	return fabs(next->line.slope - part->line.slope) > 2 * parts->rho * part->line.slope;
 }
 
+/* Whether a part leaves its rate so open that it may be the same. */
+static bool may_be_same(const struct parts *parts, const struct part *before,
+                        const struct part *part)
+{
+	double apart = 2 * parts->rho * before->line.slope;
+
+	return part->line.slope_lo - before->line.slope_hi <= apart &&
+	       before->line.slope_lo - part->line.slope_hi <= apart;
+}
+
 /* Whether a part is of another rate only because the clock jumped in it, or a lie bends its line:
  * that can take host time no farther than a few times the room that brackets leave. A block alone
  * does not tell a rate. */
@@ -239,7 +249,8 @@ static bool is_blip(const struct parts *parts, const struct part *before, const 
 	double to = (double)block_x(parts->hulls, part->to);
 	double far_ns = fabs(part->line.slope - before->line.slope) * (to - from);
 
-	return part->to - part->from <= MIN_STEP || far_ns < 2 * BENT * before->line.margin_ns;
+	return part->to - part->from <= MIN_STEP || may_be_same(parts, before, part) ||
+	       far_ns < 2 * BENT * before->line.margin_ns;
 }
 
 /* How far the line of a part is off that of another one, where it begins. */

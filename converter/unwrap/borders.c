@@ -7,7 +7,7 @@
  *
  * A counter that stands still for some time shows one tick all the while: the last one of the
  * segment in front, which is the first one of that behind. Work that shows the one or the other is
- * only assumed as well.
+ * only assumed as well. One that nearly stands still shows a few.
  */
 #include <math.h>
 
@@ -18,6 +18,7 @@
 #define MAX_FACTS 1024u  /* on either side that are looked at */
 #define WANDER    500e-6 /* of the rate, from a fact to the tightest one */
 #define MAX_BACK  3u     /* segments in front that are asked */
+#define MAX_CREPT 16     /* ticks */
 
 struct border {
 	struct axis *axis;
@@ -174,6 +175,16 @@ static bool shows_it_twice(const struct fact *fact, int side)
 	            : ticks[fact->to] == ticks[fact->to - 1];
 }
 
+/* Whether a fact shows the tick where the counter stood still. It may have crept on meanwhile: what
+ * began and ended at one tick beside that one ran then, too. */
+static bool shows_stop(const struct fact *fact, int side, int64_t tick)
+{
+	int64_t beside = ticks_beside(fact, side) - tick;
+
+	return beside == 0 || (fact->kind == FACT_OP && fact->from < fact->to && fact->span == 0 &&
+	                       beside <= MAX_CREPT);
+}
+
 /* Whether the counter went on behind the border where it was in front of it, but later. */
 static bool may_stand_still(const struct border *border, const struct fact *last,
                             const struct fact *first)
@@ -202,7 +213,7 @@ static void doubt_still(const struct border *border)
 		struct fact *fact = &border->axis->facts[i];
 		int side = is_of(border, fact, 1);
 
-		if (is_of(border, fact, side) && ticks_beside(fact, side) == ticks[side])
+		if (is_of(border, fact, side) && shows_stop(fact, side, ticks[side]))
 			doubt(fact);
 	}
 }
