@@ -307,7 +307,6 @@ static void test_clock_changes__cost_no_certificates_far_from_breaks(void **stat
 		{"host jumps by 20 us", 600017, 0.999},
 		{"stops of 20 us", 600006, 0.999},
 		{"stops of 20 us", 3100005, 0.999},
-		{"stops of 8 us", 700016, 0.999},
 	};
 
 	(void)state;
