@@ -45,18 +45,14 @@ int bodies_list_links(struct chains *chains)
 	if (!chains->links)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		struct fact *fact = &axis->facts[i];
+		struct link *link = &chains->links[chains->n];
 
-		if (fact->kind != FACT_OP || !fact_is_bounded(fact))
+		if (!link_make(&axis->facts[i], link))
 			continue;
-		chains->links[chains->n++] = (struct link){
-			.fact = fact,
-			.told_ns = (double)fact->before_ns + UNWRAP_ESTIMATE_SLACK_NS,
-			.begin = (double)low_bits(fact->first, axis->narrow_bits),
-			.end = (double)low_bits(fact->first + fact->span, axis->narrow_bits),
-			.next = NO_LINK,
-			.before = NO_LINK,
-		};
+		link->begin = (double)low_bits(link->fact->first, axis->narrow_bits);
+		link->end = (double)low_bits(link->fact->first + link->fact->span,
+		                             axis->narrow_bits);
+		chains->n++;
 	}
 	qsort(chains->links, chains->n, sizeof(*chains->links), compare_links);
 	return FLEXTRACE_OK;

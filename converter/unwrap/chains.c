@@ -374,20 +374,24 @@ static int look_at_trips(struct chains *chains)
 	return FLEXTRACE_OK;
 }
 
-/* Whether any work is far from all trips, or where other work was. */
+/* Whether any work is far from all trips, or where other work was. Facts are in the order in which
+ * estimates say that they were over. */
 static bool is_any_misplaced(const struct chains *chains)
 {
 	double reach_ns[FLEXTRACE_N_STAMPS];
 
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
 		reach_ns[i] = -INFINITY;
-	for (uint32_t i = 0; i < chains->n; i++) {
-		const struct link *link = &chains->links[i];
-		double *reach = &reach_ns[link_part(chains, i)];
+	for (uint32_t i = 0; i < chains->axis->n_facts; i++) {
+		struct fact *fact = &chains->axis->facts[i];
+		double *reach = &reach_ns[fact->from];
+		struct link link;
 
-		if (link->fact->source.op->is_doubted || link_begin(link) < *reach - OVER_NS)
+		if (!link_make(fact, &link))
+			continue;
+		if (fact->source.op->is_doubted || link_begin(&link) < *reach - OVER_NS)
 			return true;
-		*reach = fmax(*reach, link_end(chains, link));
+		*reach = fmax(*reach, link_end(chains, &link));
 	}
 	return false;
 }
@@ -399,9 +403,9 @@ static int mend(struct chains *chains, const struct unwrap *unwrap, uint32_t cou
 	FLEXTRACE_TRY(trips_list(&chains->trips, unwrap, counter));
 	if (!chains->trips.n)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(bodies_list_links(chains));
 	if (!is_any_misplaced(chains))
 		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(bodies_list_links(chains));
 	FLEXTRACE_TRY(look_at_trips(chains));
 	FLEXTRACE_TRY(bodies_make(chains));
 	chains->slots = malloc(((size_t)chains->n + 1) * sizeof(*chains->slots));

@@ -95,6 +95,20 @@ static inline bool body_is_torn(const struct chains *chains, const struct body *
 	return body->most - body->least > chains->wrap_ns / 2;
 }
 
+/* Makes one of a fact, its phases to be filled in. False: it has no estimate. */
+static inline bool link_make(struct fact *fact, struct link *ret_link)
+{
+	if (fact->kind != FACT_OP || !fact_is_bounded(fact))
+		return false;
+	*ret_link = (struct link){
+		.fact = fact,
+		.told_ns = (double)fact->before_ns + UNWRAP_ESTIMATE_SLACK_NS,
+		.next = NO_LINK,
+		.before = NO_LINK,
+	};
+	return true;
+}
+
 /* Where estimates put a link. An estimated end may be wrong by itself; the stamps are not. */
 static inline double link_begin(const struct link *link)
 {
