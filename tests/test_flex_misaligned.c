@@ -337,23 +337,28 @@ static void test_flex_misaligned__leaves_no_wrong_epoch_without_a_mark(void **st
 		{5e6, 30e3, {.half_gaps = 0.1, .gap_wraps = -1, .lost_trips = 0.1}},
 		{60e6, 1e6, {.half_gaps = 0.5, .gap_wraps = -1, .scatter_ns = 3e6}},
 		{60e6, 1e6, {.odd_gaps = 0.5, .gap_wraps = 1, .scatter_ns = 3e6}},
+		/* The queue gets longer and longer: round trips are over each other. */
+		{20e6, 1e6, {.scatter_ns = 3e6}},
+		{35e6, 1e6, {.scatter_ns = 3e6}},
+		{20e6, 1e6, {.half_gaps = 0.5, .gap_wraps = -1, .scatter_ns = 3e6}},
 	};
+	const unsigned n = sizeof(cases) / sizeof(cases[0]);
 
-	for (unsigned i = 0; i < 4 * (N_SEEDS + 1); i++) {
-		struct flex_damage damage = cases[i % 4].damage;
-		struct flex_scene scene = scene_of(seed_of(i / 4));
+	for (unsigned i = 0; i < n * (N_SEEDS + 1); i++) {
+		struct flex_damage damage = cases[i % n].damage;
+		struct flex_scene scene = scene_of(seed_of(i / n));
 		struct flex_truth truth;
 		struct flex_run *run;
 
 		damage.seed = scene.seed;
 		scene.n_ranks = 1;
 		scene.n_kernels = 40;
-		scene.period_ns = cases[i % 4].period_ns;
-		scene.exec_ns = cases[i % 4].exec_ns;
+		scene.period_ns = cases[i % n].period_ns;
+		scene.exec_ns = cases[i % n].exec_ns;
 		scene.gap_every = 0;
 		run = convert(state, &scene, &damage, false, &truth);
 		check_placed(run, &truth, NEAR_NS);
-		assert_true(ledger_total(&run->ledger, LOSS_OUTLIER) < 2 * truth.n_ops / 5);
+		assert_true(ledger_total(&run->ledger, LOSS_OUTLIER) < truth.n_ops / 2);
 		flex_truth_release(&truth);
 	}
 }

@@ -13,6 +13,7 @@
 #include "calibrate_impl.h"
 
 #define ROUNDING_NS 1000 /* that estimates may be beside a read without contradicting it */
+#define MUCH        8    /* times wider than what estimates leave */
 #define FEW         20u  /* one in so many reads may be a lie */
 
 /* Whether a map is where a read says, if that says anything of this side. */
@@ -56,14 +57,17 @@ static double mean_half_ns(const struct clock_map *map)
 
 /* Whether a map along the estimates is the better one. Where they scatter farther than the reads
  * are wide, they are no good ones: a wrong frequency that makes work seem too short contradicts no
- * read, but no other work either. */
+ * read, but no other work either. Where reads contradict each other, estimates are better that leave
+ * much less. */
 static bool is_better(const struct evidence *hard, const struct clock_map *soft,
                       const struct clock_map *map)
 {
+	double half_ns = mean_half_ns(map), soft_half_ns = mean_half_ns(soft);
+
 	if (map->n_knots == 0 || map->is_wandering ||
-	    (map->is_contradicted && !soft->is_contradicted))
+	    (map->is_contradicted && (!soft->is_contradicted || half_ns > MUCH * soft_half_ns)))
 		return true;
-	return mean_half_ns(soft) <= fmax(mean_half_ns(map), ROUNDING_NS) && are_met(hard, soft);
+	return soft_half_ns <= fmax(half_ns, ROUNDING_NS) && are_met(hard, soft);
 }
 
 /* Estimates that lie beside what a map leaves. */
