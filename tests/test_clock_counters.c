@@ -335,10 +335,63 @@ static void test_clock_counters__bear_a_stranger_in_their_group(void **state)
 	}
 }
 
+/* -- rates ----------------------------------------------------------------------------------- */
+
+/* 200 operations in 40 s, of which floors are at least a tick. */
+static void run_rate(double hz, bool is_stated, struct clock_verdict *verdict)
+{
+	const double floor_ns = fmax(3000, 1.2e9 / hz);
+	const struct clock_scene scene = {
+		.seed = 11,
+		.n_ops = 200,
+		.hz = hz,
+		.origin_ticks = 0x123456789,
+		.origin_ns = 5 * SECOND_NS,
+		.mean_period_ns = 2e8,
+		.exec_ns = 1e5,
+		.floor_submit_ns = floor_ns,
+		.floor_complete_ns = floor_ns,
+		.jitter_ns = 5000,
+	};
+	struct clock_truth truth;
+	struct clock_run run;
+
+	clock_truth_init(&truth, &scene);
+	clock_run_init(&run);
+	clock_run_counter(&run)->nominal_hz = is_stated ? (uint64_t)hz : 0;
+	clock_run_push_truth(&run, &truth, false);
+	clock_run_finish(&run, NULL);
+	clock_run_judge(&run, &truth, verdict);
+	clock_run_release(&run);
+	clock_truth_release(&truth);
+}
+
+static void test_clock_counters__run_at_any_rate(void **state)
+{
+	static const double rates_hz[] = {1e3, 4.1e3, 32768, 7.9e9, 8.1e9, 9.2e9, 1e10};
+	struct clock_verdict verdict;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rates_hz) / sizeof(*rates_hz); i++) {
+		for (int is_stated = 0; is_stated < 2; is_stated++) {
+			run_rate(rates_hz[i], is_stated, &verdict);
+			print_message("%.0f Hz, %s: %" PRIu32 " certified, %" PRIu32 " outside\n",
+			              rates_hz[i], is_stated ? "stated" : "not stated",
+			              verdict.certified, verdict.outside);
+			assert_int_equal(verdict.outside, 0);
+			assert_int_equal(verdict.wrong_epochs, 0);
+			assert_int_equal(verdict.inversions, 0);
+			assert_int_equal(verdict.segments, 1);
+			assert_int_equal(verdict.certified, 200);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clock_counters__have_any_width),
+		cmocka_unit_test(test_clock_counters__run_at_any_rate),
 		cmocka_unit_test(test_clock_counters__outlast_a_host_that_sleeps),
 		cmocka_unit_test(test_clock_counters__share_a_rate_in_a_group),
 		cmocka_unit_test(test_clock_counters__bear_a_stranger_in_their_group),

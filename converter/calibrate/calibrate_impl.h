@@ -18,8 +18,9 @@
 #define PHI_BITS      MAP_FRACTION_BITS /* fraction bits of phi */
 #define SLOPE_BITS    40                /* of a piece's slope */
 #define WANDER_BITS   MAP_SLOPE_BITS    /* of rates of change, and of a map's slopes */
-#define MIN_SLOPE     0.125             /* ns per tick: 8 GHz */
-#define MAX_SLOPE     1e5               /* 10 kHz */
+#define MIN_SLOPE     0.095             /* ns per tick: 10.5 GHz */
+#define USUAL_SLOPE   0.125             /* 8 GHz: the least one that is neither seen nor stated */
+#define MAX_SLOPE     1e7               /* 100 Hz */
 #define MIN_BLOCK     16u               /* brackets */
 #define MAX_BLOCKS    65536u
 #define PHI_UNBOUNDED (INT64_C(1) << 60) /* as a bound: there is none */

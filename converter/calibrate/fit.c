@@ -143,6 +143,9 @@ static int follow(const struct evidence *evidence, const struct guess *guess, do
 	bool is_shared;
 
 	slope_bound(evidence, &whole.slope_lo, &whole.slope_hi);
+	if (whole.slope_hi > USUAL_SLOPE &&
+	    !(prior->nominal > 0 && prior->nominal < 1.05 * USUAL_SLOPE))
+		whole.slope_lo = fmax(whole.slope_lo, USUAL_SLOPE);
 	if (guess->slack < OPEN) { /* lies at the ends can leave nothing, or no bound */
 		whole.slope_lo = fmax(whole.slope_lo, guess->slope * (1 - 2 * OPEN));
 		whole.slope_hi = fmin(whole.slope_hi, guess->slope * (1 + 2 * OPEN));

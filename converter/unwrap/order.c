@@ -16,9 +16,8 @@
 #include "unwrap_impl.h"
 
 #define SLIP_TICKS  (UINT64_C(1) << 16)
-#define SLIP_BITS   8u  /* a slip is at most 2^-8 of a narrow counter's range */
-#define MAX_RATE    8.0 /* ticks per ns of any counter */
-#define MIN_TO_MEND 3   /* stamps that remain */
+#define SLIP_BITS   8u /* a slip is at most 2^-8 of a narrow counter's range */
+#define MIN_TO_MEND 3  /* stamps that remain */
 #define DOUBT       1.01
 
 /* The most ticks from a stamp to the next one, if no stamp slipped. */
@@ -107,9 +106,9 @@ static bool is_shorter(const struct fact *fact, double rate, uint64_t ticks)
 /* The most ticks that the bracket has room for; UINT64_MAX: as many as stamps can show. */
 static uint64_t room_of(const struct fact *fact, uint64_t most)
 {
-	if (fact->bounds != BOUNDS_HARD || !is_shorter(fact, MAX_RATE, most))
+	if (fact->bounds != BOUNDS_HARD || !is_shorter(fact, UNWRAP_MAX_RATE, most))
 		return UINT64_MAX;
-	return (uint64_t)((double)(fact->after_ns - fact->before_ns) * MAX_RATE);
+	return (uint64_t)((double)(fact->after_ns - fact->before_ns) * UNWRAP_MAX_RATE);
 }
 
 /* Leaves out what takes longer than the bracket. */

@@ -14,8 +14,6 @@
 #include "marzullo.h"
 #include "unwrap_impl.h"
 
-#define MIN_RATE         1e-5 /* ticks per ns: 10 kHz */
-#define MAX_RATE         8.0  /* 8 GHz */
 #define RATE_BITS        50
 #define MAX_STRIDE       2048u
 #define MIN_STRIDE       32u
@@ -31,16 +29,26 @@
 #define MIN_NEAR_PAIRS   3u
 #define SLACK_NS         (2.0 * UNWRAP_ESTIMATE_SLACK_NS) /* that two estimates may be off */
 
+/* Rates that are looked for, ticks per ns. Hardly any counter is outside of the usual ones, and the
+ * more rates are looked for, the more fit by chance. */
+struct range {
+	double lo, hi;
+};
+
+static const struct range usual = {1e-5, 8}; /* 10 kHz to 8 GHz */
+static const struct range all = {UNWRAP_MIN_RATE, UNWRAP_MAX_RATE};
+
 struct votes {
 	struct interval *intervals; /* owned */
 	uint32_t n, n_pairs;
 	double wander; /* relative */
+	struct range range;
 };
 
 static bool add_tooth(struct votes *votes, uint32_t first, double lo, double hi)
 {
-	struct interval tooth = {(int64_t)ldexp(fmax(lo, MIN_RATE), RATE_BITS),
-	                         (int64_t)ldexp(fmin(hi, MAX_RATE), RATE_BITS)};
+	struct interval tooth = {(int64_t)ldexp(fmax(lo, votes->range.lo), RATE_BITS),
+	                         (int64_t)ldexp(fmin(hi, votes->range.hi), RATE_BITS)};
 
 	if (votes->n > first && tooth.lo <= votes->intervals[votes->n - 1].hi) {
 		votes->intervals[votes->n - 1].hi = tooth.hi;
@@ -61,10 +69,10 @@ static void add_comb(struct votes *votes, double ticks, unsigned bits, double le
 	double wrap = n_values(bits);
 	uint32_t first = votes->n;
 
-	if (least_ns <= 0 || most_ns * MAX_RATE / wrap > MAX_TEETH)
+	if (least_ns <= 0 || most_ns * votes->range.hi / wrap > MAX_TEETH)
 		return;
-	for (; (ticks - 1) / most_ns <= MAX_RATE; ticks += wrap) {
-		if ((ticks + 1) / least_ns < MIN_RATE)
+	for (; (ticks - 1) / most_ns <= votes->range.hi; ticks += wrap) {
+		if ((ticks + 1) / least_ns < votes->range.lo)
 			continue;
 		if (!add_tooth(votes, first, (ticks - 1) / most_ns * (1 - votes->wander),
 		               (ticks + 1) / least_ns * (1 + votes->wander))) {
@@ -201,7 +209,7 @@ static int agree_within(struct votes *votes, const struct axis *axis, const stru
 	take_pairs(votes, axis, list, (struct reach){max_stride, MOST_WANDER});
 	FLEXTRACE_TRY(agree(votes, 0.5, &more));
 	if (!more.is_known)
-		*rate = (struct rate){MIN_RATE, MAX_RATE, false, false};
+		*rate = (struct rate){votes->range.lo, votes->range.hi, false, false};
 	return FLEXTRACE_OK;
 }
 
@@ -243,22 +251,50 @@ static bool is_estimate(const struct fact *fact)
 	return fact->kind == FACT_OP && fact_is_bounded(fact);
 }
 
+/* The rates of a range that the facts of an axis leave. */
+static int bound_in(const struct axis *axis, struct range range, struct votes *votes,
+                    struct rate *rate)
+{
+	int code = FLEXTRACE_OK;
+
+	*rate = (struct rate){all.lo, range.hi, false, false};
+	votes->range = range;
+	/* Reads as wide as round trips are met by most rates, and would outvote estimates. */
+	if (axis->is_soft)
+		code = bound_by(axis, is_estimate, votes, rate);
+	if (code >= 0 && !rate->is_known)
+		code = bound_by(axis, fact_is_bounded, votes, rate);
+	return code;
+}
+
+/* A rate at an end of the usual ones may be what they leave of another one. */
+static bool is_inner(const struct rate *rate)
+{
+	return rate->is_known && rate->lo > usual.lo * (1 + NEAR) &&
+	       rate->hi < usual.hi * (1 - NEAR);
+}
+
 int rate_bound(const struct axis *axis, struct rate *ret_rate)
 {
 	struct votes votes = {.intervals = NULL};
-	int code = FLEXTRACE_OK;
+	bool is_stated = axis->nominal > 0;
+	bool is_usual = !is_stated || (axis->nominal * (1 - 2 * NEAR) >= usual.lo &&
+	                               axis->nominal * (1 + 2 * NEAR) <= usual.hi);
+	struct rate rate;
+	int code;
 
-	*ret_rate = (struct rate){MIN_RATE, MAX_RATE, false, false};
+	*ret_rate = (struct rate){all.lo, is_usual ? usual.hi : all.hi, false, false};
 	if (axis->n_facts < 2)
 		return FLEXTRACE_OK;
 	votes.intervals = malloc(MAX_INTERVALS * sizeof(*votes.intervals));
 	if (!votes.intervals)
 		return FLEXTRACE_E_MEMORY;
-	/* Reads as wide as round trips are met by most rates, and would outvote estimates. */
-	if (axis->is_soft)
-		code = bound_by(axis, is_estimate, &votes, ret_rate);
-	if (code >= 0 && !ret_rate->is_known)
-		code = bound_by(axis, fact_is_bounded, &votes, ret_rate);
+	code = bound_in(axis, is_usual ? usual : all, &votes, ret_rate);
+	if (code >= 0 && !is_stated && !is_inner(ret_rate)) {
+		code = bound_in(axis, all, &votes, &rate);
+		if (rate.is_known)
+			*ret_rate = rate;
+	}
 	free(votes.intervals);
 	return code;
 }

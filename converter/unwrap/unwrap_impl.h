@@ -44,6 +44,10 @@
 #define UNWRAP_NO_AFTER  INT64_MAX
 #define UNWRAP_MAX_NS    (INT64_C(1) << 62) /* later stamps are garbage, as for decode */
 
+/* No counter has another rate: ticks per ns, 100 Hz to 10.5 GHz. */
+#define UNWRAP_MIN_RATE 1e-7
+#define UNWRAP_MAX_RATE 10.5
+
 /* By how much estimates are widened where they stand for brackets. */
 #define UNWRAP_ESTIMATE_SLACK_NS 1000000
 
