@@ -248,7 +248,7 @@ static void test_ops__an_operation_on_two_devices_has_two_lines(void **state)
 	convert("1 5 5 device device=8 name=other\n"
 	        "2000 5 5 op correlation=4 type=a\n"
 	        "2100 5 5 scope begin_ns=2000 name=first kind=34 correlation=4\n"
-	        "5000 5 5 device_op device=8 job=1 correlation=4 kind=1 name=k submit_ns=1500 "
+	        "8000 5 5 device_op device=8 job=1 correlation=4 kind=1 name=k submit_ns=1500 "
 	        "complete_ns=8000 ts=3000,3010,3020,3100,3110 peer=-1\n" BLOCK(2, 4, 3000, 3010,
 	                                                                       3020, 3120, 3130));
 	assert_int_equal(table.n_rows, 2);

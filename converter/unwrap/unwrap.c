@@ -92,8 +92,8 @@ static int find_owner(struct unwrap *unwrap, uint32_t process,
 	return FLEXTRACE_OK;
 }
 
-/* Work is done when its record is written. Host times behind that are none of this host's clock:
- * the record's time bounds the work instead. */
+/* Work is done when its record is written. If one of its host times is behind that, both are none of
+ * this host's clock: the record's time bounds the work instead. */
 static void bound_by_record(struct unwrap *unwrap, const struct record_device_op *record,
                             struct tick_op *op)
 {
@@ -101,8 +101,7 @@ static void bound_by_record(struct unwrap *unwrap, const struct record_device_op
 
 	if (!written_ns || (op->submit_host_ns <= written_ns && op->complete_host_ns <= written_ns))
 		return;
-	if (op->submit_host_ns > written_ns)
-		op->submit_host_ns = 0;
+	op->submit_host_ns = 0;
 	op->complete_host_ns = written_ns;
 	unwrap->ledger->warnings[WARNING_OUTSIDE_LIFE]++;
 }
