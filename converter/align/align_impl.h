@@ -205,7 +205,7 @@ void paces_release(struct paces *paces);
  * know, what the better one says of it. The last knot is at `last_ns`. */
 int paces_combine(struct paces *better, const struct paces *other, int64_t last_ns);
 
-/* Lets a clock without breaks run at any of its rates up to the first and from the last host time. */
+/* Lets a clock without breaks run at any of its rates up to `first_ns` and from `last_ns` on. */
 int paces_loosen(struct paces *paces, int64_t first_ns, int64_t last_ns);
 
 /* Lets all paces be off by so much more, or less where it was given before. */

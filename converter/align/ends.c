@@ -9,8 +9,8 @@
  * end to the first such place, nobody knows. Evidence there is dropped and counted, and times are
  * assumed (see doubt.c).
  *
- * A clock that left its rate anywhere may have left it near an end, too, where evidence bounds it on
- * one side only. If it was slewed by little, it may run there at any of the rates that it has
+ * A clock that left its rate anywhere may have left it near an end, too, where evidence bounds it
+ * on one side only. If it was slewed by little, it may run there at any of the rates that it has
  * elsewhere. Else its evidence there is dropped as well.
  */
 #include <stdlib.h>
