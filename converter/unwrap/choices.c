@@ -31,8 +31,8 @@
 #define N_RECENT  32u
 #define MAX_WRAPS 32u   /* that an operation may have run before its record was written */
 #define MAX_FOUND 1024u /* instances that are looked at */
-#define CLOSE     8.0   /* times as far as a time is uncertain */
 #define OPEN      16.0  /* the largest rate is so many times the least */
+#define N_AGREE   8u    /* facts that do so by more than chance */
 
 /* -- instances by job ------------------------------------------------------------------------- */
 
@@ -138,17 +138,24 @@ static bool is_open(const struct axis *axis)
 	return axis->rate.hi > OPEN * axis->rate.lo;
 }
 
-/* Operations that were counted agree with each other where none was counted wrong. Where the rate
- * is open, that shows nothing: any two agree. */
+/* Whether facts of an axis are so many that they agree by more than chance. Where the rate is open,
+ * any two agree. */
+static bool is_agreement(const struct axis *axis, uint32_t n_facts)
+{
+	return !is_open(axis) && (!axis->matches->is_lossy || n_facts >= N_AGREE);
+}
+
+/* Operations that were counted agree with each other where none was counted wrong. */
 bool choices_doubt_counted(struct unwrap *unwrap, struct axis *axis)
 {
-	uint32_t n_choices = 0, n_counted = 0;
+	uint32_t n_choices = 0, n_counted = 0, n_bounded = 0;
 
-	for (uint32_t i = 0; i < axis->n_facts && axis->matches && is_open(axis); i++) {
+	for (uint32_t i = 0; i < axis->n_facts && axis->matches; i++) {
 		n_choices += axis->facts[i].bounds == BOUNDS_CHOICE;
 		n_counted += axis->facts[i].is_counted && axis->facts[i].kind == FACT_OP;
+		n_bounded += fact_is_bounded(&axis->facts[i]);
 	}
-	if (n_counted >= n_choices)
+	if (n_counted >= n_choices || is_agreement(axis, n_bounded))
 		return false;
 	for (uint32_t i = 0; i < axis->n_facts; i++) {
 		if (axis->facts[i].is_counted)
@@ -307,8 +314,16 @@ static uint32_t first_behind(const struct stay *stays, const struct choice *choi
 struct found {
 	uint32_t n, instance;   /* how many; the last one */
 	int64_t from_ns, to_ns; /* between when they ran */
-	bool is_whole;          /* and whatever else may have */
+	bool is_whole;          /* it may be of one without records, too: it ran at any such time */
+	unsigned n_wraps;       /* in front of the last place the last one is */
 };
+
+static void add_found(struct found *found, int64_t from_ns, int64_t to_ns)
+{
+	found->n++;
+	found->from_ns = from_ns < found->from_ns ? from_ns : found->from_ns;
+	found->to_ns = to_ns > found->to_ns ? to_ns : found->to_ns;
+}
 
 /* Whether an operation may have run at a time, but in none of the instances. What is not known of
  * these is no part of them. */
@@ -330,18 +345,29 @@ static bool has_room(const struct matches *matches, const struct choice *choice,
 	return free_ns < when->first_hi_ns;
 }
 
-/* Whether an instance is as near to the next one, or the one before, as the time is uncertain. */
-static bool is_close(const struct matches *matches, const struct choice *choice,
-                     const struct when *when, const struct found *found)
+/* Adds an instance that has no record, where there is room for one. Where each use of a number has
+ * all of its records, there is none. */
+static void find_unrecorded(const struct matches *matches, const struct choice *choice,
+                            const struct when *when, struct found *found)
 {
-	const struct instance *instance = &matches->instances[found->instance];
-	const struct stay *stay = stay_of(matches, instance);
-	double near_ns = CLOSE * (when->last_hi_ns - when->last_lo_ns);
+	if (!matches->is_lossy ||
+	    (!matches->jobs[choice->job].is_in_use && !has_room(matches, choice, when)))
+		return;
+	add_found(found, (int64_t)floor(when->first_lo_ns), (int64_t)ceil(when->last_hi_ns));
+	found->is_whole = true;
+}
 
-	return (instance->number > 0 &&
-	        (double)stay[-1].most_to_ns > (double)stay->from_ns - near_ns) ||
-	       (instance->number + 1 < choice->end &&
-	        (double)stay[1].from_ns < (double)stay->most_to_ns + near_ns);
+/* Where an instance lacks an edge, what others leave may say more than its neighbours. */
+static void add_instance(const struct matches *matches, const struct stay *stay,
+                         const struct when *when, struct found *found)
+{
+	const struct instance *instance = &matches->instances[stay->instance];
+	double from_ns = fmax((double)stay->from_ns, floor(when->first_lo_ns));
+	double to_ns = fmin((double)stay->to_ns, ceil(when->last_hi_ns));
+
+	found->instance = stay->instance;
+	add_found(found, time_of(instance->submit, (int64_t)from_ns),
+	          time_of(instance->complete, (int64_t)to_ns));
 }
 
 /* Adds those that can be at a time. */
@@ -359,11 +385,7 @@ static void find_at(const struct matches *matches, const struct choice *choice,
 		}
 		if (!can_be(matches, &stays[i], when))
 			continue;
-		found->n++;
-		found->instance = stays[i].instance;
-		found->from_ns = stays[i].from_ns < found->from_ns ? stays[i].from_ns
-		                                                   : found->from_ns;
-		found->to_ns = stays[i].to_ns > found->to_ns ? stays[i].to_ns : found->to_ns;
+		add_instance(matches, &stays[i], when, found);
 	}
 }
 
@@ -392,16 +414,20 @@ static void reach_clock(const struct axis *axis, int64_t clock_ns, struct fact *
 	}
 }
 
-/* Finds the instances that can be, wherever the phase comes again; stores by how many wraps the
- * last one found is in front of the last place. */
+/* By how much the stamps of operations are late at most; else any number of wraps is possible. */
+static bool is_late_known(const struct chooser *chooser)
+{
+	return chooser->matches->most_late_ns < INT64_MAX;
+}
+
+/* Finds the instances that can be, wherever the phase comes again. */
 static void find_instances(const struct chooser *chooser, const struct choice *choice,
-                           const struct when *when, struct found *found, unsigned *ret_n_wraps)
+                           const struct when *when, struct found *found)
 {
 	const struct matches *matches = chooser->matches;
 	const struct stay *stays = &matches->stays[matches->jobs[choice->job].first_stay];
 
-	*found = (struct found){0, NO_INSTANCE, INT64_MAX, INT64_MIN, false};
-	*ret_n_wraps = 0;
+	*found = (struct found){0, NO_INSTANCE, INT64_MAX, INT64_MIN, false, 0};
 	for (unsigned n_wraps = 0; n_wraps < chooser->n_wraps; n_wraps++) {
 		struct when at = earlier(chooser->axis, when, n_wraps);
 		uint32_t n = found->n;
@@ -409,8 +435,10 @@ static void find_instances(const struct chooser *chooser, const struct choice *c
 		if (at.first_hi_ns < (double)stays[choice->first].from_ns)
 			break;
 		find_at(matches, choice, &at, found);
+		if (n_wraps == 0 ? found->n > 0 : is_late_known(chooser))
+			find_unrecorded(matches, choice, &at, found);
 		if (found->n > n)
-			*ret_n_wraps = n_wraps;
+			found->n_wraps = n_wraps;
 	}
 }
 
@@ -433,16 +461,15 @@ static void take_bracket(struct chooser *chooser, struct fact *fact, int64_t fro
 }
 
 static void take_one(struct chooser *chooser, struct fact *fact, struct choice *choice,
-                     uint32_t index)
+                     const struct found *found)
 {
-	struct instance *instance = &chooser->matches->instances[index];
+	struct instance *instance = &chooser->matches->instances[found->instance];
 
-	choice->chosen = index;
+	choice->chosen = found->instance;
 	instance->is_chosen = true;
 	choice->op->submit_host_ns = time_of(instance->submit, 0);
 	choice->op->complete_host_ns = time_of(instance->complete, 0);
-	take_bracket(chooser, fact, time_of(instance->submit, UNWRAP_NO_BEFORE),
-	             time_of(instance->complete, UNWRAP_NO_AFTER));
+	take_bracket(chooser, fact, found->from_ns, found->to_ns);
 }
 
 /* Of whatever of them it is, it ran between them all, and before its record. */
@@ -458,39 +485,12 @@ static void take_all(struct chooser *chooser, struct fact *fact, struct choice *
 	take_bracket(chooser, fact, found->from_ns, to_ns);
 }
 
-/* By how much the stamps of operations are late at most; else any number of wraps is possible. */
-static bool is_late_known(const struct chooser *chooser)
-{
-	return chooser->matches->most_late_ns < INT64_MAX;
-}
-
-/* An operation whose instance has no record may be taken for one of another instance, where both
- * can have been at its time; then it ran at any time that others leave. A bracket that leaves
- * nothing of that out is true in any case. */
-static bool may_be_unrecorded(const struct chooser *chooser, const struct choice *choice,
-                              const struct when *when, struct found *found)
-{
-	const struct matches *matches = chooser->matches;
-	bool is_from = when->first_lo_ns >= (double)found->from_ns;
-	bool is_to = when->last_hi_ns <= (double)found->to_ns;
-
-	if ((is_from && is_to) || (found->n == 1 && !is_close(matches, choice, when, found)) ||
-	    (!matches->jobs[choice->job].is_in_use && !has_room(matches, choice, when)))
-		return false;
-	found->from_ns = is_from ? found->from_ns : (int64_t)floor(when->first_lo_ns);
-	found->to_ns = is_to ? found->to_ns : (int64_t)ceil(when->last_hi_ns);
-	found->is_whole = true;
-	return true;
-}
-
 /* Decides on a copy: the facts stay in order. */
 static void decide(struct chooser *chooser, const struct fact *fact, struct choice *choice,
                    struct fact *ret_fact)
 {
-	unsigned n_wraps;
 	struct found found;
 	struct when when;
-	bool is_clear;
 
 	*ret_fact = *fact;
 	if (!place_by_clock(chooser, ret_fact, choice->clock_ns))
@@ -499,14 +499,12 @@ static void decide(struct chooser *chooser, const struct fact *fact, struct choi
 	if (!bound_when(chooser, ret_fact, &when))
 		return;
 	reach_clock(chooser->axis, choice->clock_ns, ret_fact, &when);
-	find_instances(chooser, choice, &when, &found, &n_wraps);
-	ret_fact->first -= (uint64_t)n_wraps << chooser->axis->narrow_bits;
-	is_clear = found.n == 1 && (n_wraps == 0 || is_late_known(chooser));
-	if (found.n > 0 && n_wraps == 0 && may_be_unrecorded(chooser, choice, &when, &found))
-		is_clear = false;
-	if (is_clear)
-		take_one(chooser, ret_fact, choice, found.instance);
-	else if (found.n > 0 && n_wraps == 0)
+	find_instances(chooser, choice, &when, &found);
+	ret_fact->first -= (uint64_t)found.n_wraps << chooser->axis->narrow_bits;
+	if (found.n == 1 && found.instance != NO_INSTANCE &&
+	    (found.n_wraps == 0 || is_late_known(chooser)))
+		take_one(chooser, ret_fact, choice, &found);
+	else if (found.n > 0 && found.n_wraps == 0)
 		take_all(chooser, ret_fact, choice, &found);
 }
 

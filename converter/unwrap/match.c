@@ -415,6 +415,58 @@ static int settle(struct unwrap *unwrap, const struct instance *instance)
 	return FLEXTRACE_OK; /* an estimate of work that has no record */
 }
 
+/* What shows that records were lost. */
+struct lacks {
+	bool submit, complete, op;
+	bool is_in_use; /* completions may have the place of lost ones */
+};
+
+/* Work that is under way at the end has no completion yet. */
+static void note_lacks(const struct matches *matches, const struct instance *instance,
+                       struct lacks *lacks)
+{
+	const struct instance *after = instance->after == NO_INSTANCE
+	                                       ? NULL
+	                                       : &matches->instances[instance->after];
+
+	if (!instance->submit && (instance->complete || instance->op))
+		lacks->submit = true;
+	if (!instance->complete && (instance->op || (after && after->complete)))
+		lacks->complete = true;
+}
+
+static struct lacks find_lacks(const struct matches *matches)
+{
+	struct lacks lacks = {false, false, false, false};
+
+	for (uint32_t i = 0; i < matches->n; i++) {
+		const struct instance *instance = &matches->instances[i];
+
+		note_lacks(matches, instance, &lacks);
+		matches->jobs[instance->job].n_whole += instance->submit && instance->complete;
+		matches->jobs[instance->job].n_ops += instance->op != NULL;
+	}
+	for (uint32_t i = 0; i < matches->n_choices; i++)
+		matches->jobs[matches->choices[i].job].n_ops++;
+	for (uint32_t i = 0; i < matches->n_jobs; i++) {
+		const struct job *job = &matches->jobs[i];
+
+		lacks.op |= job->n_ops > 0 && job->n_ops < job->n_whole;
+		lacks.is_in_use |= job->is_in_use;
+	}
+	return lacks;
+}
+
+/* Whether both edges of a use may be lost. Nothing shows it but that others lack edges of both
+ * kinds, or, where completions hide that, any records. */
+static bool is_lossy(const struct matches *matches)
+{
+	struct lacks lacks = find_lacks(matches);
+
+	return (lacks.submit && lacks.complete) ||
+	       (lacks.is_in_use && (lacks.submit || lacks.complete || lacks.op));
+}
+
 static void doubt_jobs(struct matcher *matcher)
 {
 	for (uint32_t i = 0; i < matcher->matches->n_jobs; i++) {
@@ -456,6 +508,7 @@ static int match(struct matcher *matcher)
 		return FLEXTRACE_E_MEMORY;
 	FLEXTRACE_TRY(take_all(matcher, &unwrap->ops));
 	doubt_jobs(matcher);
+	matcher->matches->is_lossy = is_lossy(matcher->matches);
 	find_most_late(&unwrap->matches);
 	doubt_counted(&unwrap->matches);
 	return settle_all(unwrap);

@@ -210,6 +210,7 @@ struct matches {
 	uint32_t n, n_jobs, n_choices;
 	struct map of_op;     /* (tick_op *, 0) -> choice */
 	int64_t most_late_ns; /* from a completion to the record of its operation */
+	bool is_lossy;        /* records of some use of a number were lost */
 };
 
 /* Where a segment's axis has its origin: ticks = place + origin. */
