@@ -387,10 +387,66 @@ static void test_clock_counters__run_at_any_rate(void **state)
 	}
 }
 
+/* 600 operations in 18 s at 20 MHz: 24 bits wrap some 20 times. */
+static void run_narrow(unsigned bits, bool is_stated, struct clock_verdict *verdict)
+{
+	const struct clock_scene scene = {
+		.seed = 12,
+		.n_ops = 600,
+		.hz = 20e6,
+		.origin_ticks = 0x12345678,
+		.origin_ns = 5 * SECOND_NS,
+		.mean_period_ns = 3e7,
+		.exec_ns = 1e5,
+		.floor_submit_ns = 2000,
+		.floor_complete_ns = 4000,
+		.jitter_ns = 5000,
+	};
+	struct clock_truth truth;
+	struct clock_run run;
+
+	clock_truth_init(&truth, &scene);
+	clock_run_init(&run);
+	clock_run_counter(&run)->counter_bits = bits;
+	clock_run_counter(&run)->nominal_hz = is_stated ? 20000000 : 0;
+	for (uint32_t i = 0; i < truth.n_ops; i++) {
+		for (int k = 0; k < FLEXTRACE_N_STAMPS; k++)
+			truth.ops[i].ticks32[k] &= (UINT32_C(1) << bits) - 1;
+	}
+	clock_run_push_truth(&run, &truth, false);
+	clock_run_finish(&run, NULL);
+	clock_run_judge(&run, &truth, verdict);
+	clock_run_release(&run);
+	clock_truth_release(&truth);
+}
+
+static void test_clock_counters__are_narrower_than_stamps(void **state)
+{
+	static const struct {
+		unsigned bits;
+		bool is_stated;
+	} counters[] = {{20, true}, {24, true}, {24, false}, {28, false}, {31, false}};
+	struct clock_verdict verdict;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++) {
+		run_narrow(counters[i].bits, counters[i].is_stated, &verdict);
+		print_message("%u bits: %" PRIu32 " certified, %" PRIu32 " segments, %" PRIu32
+		              " outside\n",
+		              counters[i].bits, verdict.certified, verdict.segments,
+		              verdict.outside);
+		assert_int_equal(verdict.outside, 0);
+		assert_int_equal(verdict.inversions, 0);
+		assert_int_equal(verdict.segments, 1);
+		assert_true(verdict.certified >= 599); /* a stamp of 0 is none */
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clock_counters__have_any_width),
+		cmocka_unit_test(test_clock_counters__are_narrower_than_stamps),
 		cmocka_unit_test(test_clock_counters__run_at_any_rate),
 		cmocka_unit_test(test_clock_counters__outlast_a_host_that_sleeps),
 		cmocka_unit_test(test_clock_counters__share_a_rate_in_a_group),

@@ -147,7 +147,7 @@ static void test_decode__takes_a_batch_without_words(void **state)
 static const char every_class[] =
 	"1 1 1 process rank=1 world_size=2 pid=3 start_ns=4 time_ns=5 boot_id=b time_namespace=6\n"
 	"2 1 1 device device=1 uuid=u n_cores=2 core_hz=3 name=n power_unit=W\n"
-	"3 1 1 clock_domain device=1 domain=2 counter_bits=64 nominal_hz=3 rate_group=4\n"
+	"3 1 1 clock_domain device=1 domain=2 counter_bits=24 nominal_hz=3 rate_group=4\n"
 	"4 1 1 thread_name id=1 name=n\n"
 	"5 1 1 queue_name device=1 id=1 name=n\n"
 	"6 1 1 marker_name device=1 id=1 name=n file=f line=2\n"
@@ -221,7 +221,7 @@ static void test_decode__counts_what_it_cannot_take(void **state)
 		{"1 1 1 memory address=1 op=3", RECORD_MEMORY, LOSS_MALFORMED},
 		{"1 1 1 device_op device=1 kind=24", RECORD_DEVICE_OP, LOSS_MALFORMED},
 		{"1 1 1 collective group=g seq=1 phase=2", RECORD_COLLECTIVE, LOSS_MALFORMED},
-		{"1 1 1 clock_domain device=1 domain=1 counter_bits=31", RECORD_CLOCK_DOMAIN,
+		{"1 1 1 clock_domain device=1 domain=1 counter_bits=15", RECORD_CLOCK_DOMAIN,
 	         LOSS_MALFORMED},
 		{"1 1 1 clock_domain device=1 domain=1 counter_bits=65", RECORD_CLOCK_DOMAIN,
 	         LOSS_MALFORMED},

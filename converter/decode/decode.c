@@ -7,6 +7,7 @@
 #include "decode/schema.h"
 
 #define MAX_RECORD_BYTES ((size_t)16 << 20) /* what a table takes */
+#define MIN_COUNTER_BITS 16 /* narrower ones wrap while an operation runs */
 
 int decoder_init(struct decoder *decoder, struct string_pool *pool)
 {
@@ -405,8 +406,8 @@ static bool is_sound(const struct event *event)
 	if (event->class == RECORD_MARKER_BATCH)
 		return batch->n_words < (MAX_RECORD_BYTES - sizeof(struct record_marker_batch)) /
 		                                sizeof(*batch->words);
-	if (event->class == RECORD_CLOCK_DOMAIN) /* no counter has fewer bits than a stamp */
-		return !bits || (bits >= 32 && bits <= 64);
+	if (event->class == RECORD_CLOCK_DOMAIN)
+		return !bits || (bits >= MIN_COUNTER_BITS && bits <= 64);
 	return true;
 }
 

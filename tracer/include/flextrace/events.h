@@ -173,7 +173,7 @@ struct flextrace_device {
 struct flextrace_clock_domain {
 	uint32_t device;
 	uint32_t domain;
-	uint32_t counter_bits; /* 32, 44, 48, 56 or 64 */
+	uint32_t counter_bits; /* 16 to 64; after so many it wraps */
 	uint64_t nominal_hz;   /* 0 = unknown; only ever a hint */
 	uint32_t rate_group;   /* domains of one rate group share a slope, not an origin */
 };
