@@ -30,7 +30,8 @@ struct scenario {
 	uint32_t n_wandering;   /* clocks warned of, at least */
 };
 
-/* The clock of the one host, or of the reference, leaves its rate once. */
+/* The clock of the one host, or of the reference, leaves its rate once. Where it jumps near an end
+ * of the run, not all clocks tell: see docs/clocks.md. */
 #define JUMPS(rank, ns) .n_ranks = 6, .odd_rank = rank, .n_jumps = 1, .leap_ns = ns, MINUTE
 #define SLEWED(rank, ppm, ns) \
 	.n_ranks = 6, .odd_rank = rank, .n_slews = 1, .swift_ppm = ppm, .swift_ns = ns, MINUTE
@@ -88,7 +89,7 @@ static const struct scenario scenarios[] = {
 	{{"jumps_by_50_us", JUMPS(3, 5e4), .is_backwards = true}, 0.95, 1},
 	{{"jumps_by_a_tenth_of_a_ms", JUMPS(3, 1e5), .is_backwards = true}, 0.97, 1},
 	{{"jumps_by_a_ms", JUMPS(3, 1e6), .is_backwards = true}, 0.97, 1},
-	{{"reference_jumps_by_a_tenth_of_a_ms", JUMPS(0, 1e5), .is_backwards = true}, 0.85, 5},
+	{{"reference_jumps_by_a_tenth_of_a_ms", JUMPS(0, 1e5), .is_backwards = true}, 0.85, 1},
 	{{"reference_jumps_by_20_ms", JUMPS(0, 2e7)}, 0.8, 5},
 	{{"slewed_by_50_ppm_for_5_s", SLEWED(3, 50, 5e9)}, 0.9, 0},
 	{{"slewed_by_100_ppm_for_a_second", SLEWED(3, 100, 1e9)}, 0.9, 0},
@@ -121,6 +122,8 @@ static const struct end_case {
 	{{{"slewed_from_near_the_begin", SLEWED(3, 500, 4e9)}, 0.99, 1}, 2004002},
 	{{{"slewed_by_little_from_near_the_begin", SLEWED(3, 50, 5e9)}, 0.99, 0}, 2004002},
 	{{{"reference_slewed_from_near_the_begin", SLEWED(0, 500, 2e9)}, 0.94, 5}, 2001005},
+	/* Bounds that are narrow by chance, far from the break, cost no certificates. */
+	{{{"slewed_for_20_s", SLEWED(3, 500, 20e9)}, 0.98, 0}, 1795407547},
 };
 /* clang-format on */
 

@@ -363,8 +363,10 @@ struct proven {         /* of a clock */
 };
 
 /* Finds the paces of all clocks, one after the other, from evidence only; the rates of `curves`
- * only choose among it. Clears the mesh; its bounds may be closed from there. */
-int prove_run(struct mesh *mesh, const struct curve *curves, double rho, struct proven *proven);
+ * only choose among it. Clears the mesh; its bounds may be closed from there. With `until_lies` it
+ * stops at the first clock that has lies, or is lost. */
+int prove_run(struct mesh *mesh, const struct curve *curves, double rho, bool until_lies,
+              struct proven *proven);
 
 /* -- ends.c: breaks at an end of a run --------------------------------------------------------- */
 

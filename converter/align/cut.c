@@ -17,6 +17,7 @@
 #define TIGHT      1.5 /* times the usual width */
 #define NARROW     0.6 /* times the usual width, too */
 #define NEAR       96u /* spots whose widths are usual */
+#define BESIDE     16u /* spots that a break makes narrow */
 #define LEAST_N    16u /* spots of a stretch that says what its rate is */
 #define LEAST_SIDE 8u  /* of one that has the rate of its neighbours */
 #define SMALL      8u  /* of so few spots, one in so many does */
@@ -193,45 +194,41 @@ static uint32_t guard(const struct proof *proof, uint32_t at, uint32_t other, do
 	return at;
 }
 
-/* Whether bounds are nowhere much narrower than they usually are, from a spot to another one. */
+/* Whether bounds at the first spots on the way to another one are nowhere much narrower than they
+ * usually are. */
 static bool is_as_wide(struct proof *proof, const struct stretch *stretch, uint32_t from,
                        uint32_t to, double width)
 {
-	uint32_t first = from < to ? from : to, last = from < to ? to : from;
+	int direction = to > from ? 1 : -1;
 
-	if (!spots_tighten(&proof->spots, first, last, stretch_least(proof, stretch),
-	                   stretch_most(proof, stretch)))
+	if (!spots_tighten(&proof->spots, from < to ? from : to, from < to ? to : from,
+	                   stretch_least(proof, stretch), stretch_most(proof, stretch)))
 		return false;
-	for (uint32_t i = first; i <= last; i++) {
-		const struct spot *spot = &proof->spots.all[i];
+	for (uint32_t n = 0; n < BESIDE; n++) {
+		const struct spot *spot = &proof->spots.all[from];
 
 		if (spot->tight_hi - spot->tight_lo < NARROW * width)
 			return false;
+		if (from == to)
+			break;
+		from = (uint32_t)((int64_t)from + direction);
 	}
 	return true;
 }
 
 /* Evidence of a clock that is slewed makes bounds narrow before it contradicts them. So this goes
- * from an end that is next to a break until they are as wide as usual. */
+ * from an end that is next to a break until they are as wide as usual. Farther away bounds may be
+ * narrow by chance. */
 static uint32_t trim(struct proof *proof, const struct stretch *stretch, uint32_t at,
                      uint32_t other)
 {
 	int64_t direction = other > at ? 1 : -1, n = ((int64_t)other - at) * direction;
-	int64_t bad = -1, good = n;
-	double width = usual_width(proof, at, other);
 	uint32_t inner = n > NEAR ? (uint32_t)(at + direction * NEAR) : other;
+	double width = usual_width(proof, at, other);
 
-	if (n > NEAR)
-		good = NEAR;
-	while (good - bad > 1) {
-		int64_t middle = (good + bad) / 2;
-
-		if (is_as_wide(proof, stretch, (uint32_t)(at + direction * middle), inner, width))
-			good = middle;
-		else
-			bad = middle;
-	}
-	return (uint32_t)(at + direction * good);
+	while (at != inner && !is_as_wide(proof, stretch, at, inner, width))
+		at = (uint32_t)((int64_t)at + direction);
+	return at;
 }
 
 /* One end of a stretch, but for what is next to a break. */

@@ -33,7 +33,8 @@ struct proof {
 	uint32_t n_stretches;
 	bool is_broken[MAX_SPOTS]; /* whether there is a break between a spot and the next */
 	bool has_lies;
-	bool is_proven; /* that there is a break: no rate explains all */
+	bool until_lies, has_stopped; /* at the first clock that has some */
+	bool is_proven;               /* that there is a break: no rate explains all */
 };
 
 /* The slowest and the fastest that a clock is in a stretch. */

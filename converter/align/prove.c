@@ -292,7 +292,7 @@ static int prove_all(struct proof *proof, const struct curve *curves, bool is_ba
 	struct mesh *mesh = proof->mesh;
 	const struct graph *graph = mesh->graph;
 
-	for (uint32_t i = 0; i < graph->n_clocks; i++) {
+	for (uint32_t i = 0; i < graph->n_clocks && !proof->has_stopped; i++) {
 		uint32_t clock = graph->order[is_back ? graph->n_clocks - 1 - i : i];
 		double rate = curves[clock].rate;
 		struct paces paces = {0};
@@ -311,6 +311,8 @@ static int prove_all(struct proof *proof, const struct curve *curves, bool is_ba
 		drop_breaks(proof, &paces);
 		mesh_set_paces(mesh, clock, &paces);
 		mesh_sweep(mesh, clock);
+		proof->has_stopped = proof->until_lies &&
+		                     (proven[clock].has_lies || proven[clock].is_lost);
 	}
 	return FLEXTRACE_OK;
 }
@@ -319,7 +321,7 @@ static int prove_all(struct proof *proof, const struct curve *curves, bool is_ba
 static int prove_both_ways(struct proof *proof, const struct curve *curves, struct proven *proven)
 {
 	FLEXTRACE_TRY(prove_all(proof, curves, false, proven));
-	if (proof->mesh->graph->n_clocks <= 2)
+	if (proof->mesh->graph->n_clocks <= 2 || proof->has_stopped)
 		return FLEXTRACE_OK;
 	mesh_clear_bounds(proof->mesh);
 	return prove_all(proof, curves, true, proven);
@@ -362,19 +364,20 @@ static int prove_again(struct proof *proof, const struct curve *curves, struct p
 	return code;
 }
 
-int prove_run(struct mesh *mesh, const struct curve *curves, double rho, struct proven *proven)
+int prove_run(struct mesh *mesh, const struct curve *curves, double rho, bool until_lies,
+              struct proven *proven)
 {
 	struct proof *proof = malloc(sizeof(*proof));
 	int code;
 
 	if (!proof)
 		return FLEXTRACE_E_MEMORY;
-	*proof = (struct proof){.mesh = mesh, .rho = rho};
+	*proof = (struct proof){.mesh = mesh, .rho = rho, .until_lies = until_lies};
 	mesh_clear(mesh);
 	code = prove_both_ways(proof, curves, proven);
-	if (code >= 0)
+	if (code >= 0 && !proof->has_stopped)
 		code = prove_again(proof, curves, proven);
-	if (code >= 0)
+	if (code >= 0 && !proof->has_stopped)
 		code = ends_mistrust(mesh);
 	free(proof);
 	return code;

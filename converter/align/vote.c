@@ -347,20 +347,6 @@ static int hold(struct election *election)
 	return FLEXTRACE_OK;
 }
 
-/* Proves the paces and closes the band. */
-static int settle(struct election *election, bool *ret_is_closed)
-{
-	struct mesh *mesh = election->mesh;
-
-	FLEXTRACE_TRY(prove_run(mesh, election->curves, election->rho, election->proven));
-	*ret_is_closed = mesh_close(mesh);
-	if (*ret_is_closed) {
-		FLEXTRACE_TRY(narrow_run(mesh, election->rho, election->proven));
-		*ret_is_closed = mesh_close(mesh);
-	}
-	return FLEXTRACE_OK;
-}
-
 /* Whether any clock has evidence that contradicts the rest of it; breaks are no contradiction. */
 static bool has_lies(const struct election *election)
 {
@@ -369,6 +355,21 @@ static bool has_lies(const struct election *election)
 			return true;
 	}
 	return false;
+}
+
+/* Proves the paces and closes the band; with `until_lies`, not if a clock has any. */
+static int settle(struct election *election, bool until_lies, bool *ret_is_closed)
+{
+	struct mesh *mesh = election->mesh;
+
+	FLEXTRACE_TRY(
+		prove_run(mesh, election->curves, election->rho, until_lies, election->proven));
+	*ret_is_closed = !(until_lies && has_lies(election)) && mesh_close(mesh);
+	if (*ret_is_closed) {
+		FLEXTRACE_TRY(narrow_run(mesh, election->rho, election->proven));
+		*ret_is_closed = mesh_close(mesh);
+	}
+	return FLEXTRACE_OK;
 }
 
 /* What contradicts within a clock was not kept, and is counted. */
@@ -389,16 +390,16 @@ static int close_all(struct election *election)
 	struct mesh *mesh = election->mesh;
 	bool is_closed;
 
-	FLEXTRACE_TRY(settle(election, &is_closed));
-	if (!is_closed || has_lies(election)) {
+	FLEXTRACE_TRY(settle(election, true, &is_closed));
+	if (!is_closed) {
 		FLEXTRACE_TRY(filter_run(mesh->graph, election->curves));
 		mesh_compact(mesh);
-		FLEXTRACE_TRY(settle(election, &is_closed));
+		FLEXTRACE_TRY(settle(election, false, &is_closed));
 	}
 	if (!is_closed) {
 		change_slack(election, 1);
 		FLEXTRACE_TRY(hold(election));
-		FLEXTRACE_TRY(settle(election, &is_closed));
+		FLEXTRACE_TRY(settle(election, false, &is_closed));
 	}
 	drop_unkept(election);
 	while (!is_closed && widen(election)) {
