@@ -259,18 +259,24 @@ struct hard {
 	double least_sure;
 };
 
+static void hold_seed(const struct change *change, uint64_t seed, double least_sure)
+{
+	struct clock_verdict verdict;
+	uint32_t n_ops;
+	bool is_hidden;
+
+	run_change(change, seed, &n_ops, &verdict, &is_hidden);
+	assert_int_equal(verdict.outside, 0);
+	assert_true(verdict.sure >= least_sure * n_ops);
+}
+
 static void hold_hard(const struct hard *hard, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct change *change = find_change(hard[i].name);
-		struct clock_verdict verdict;
-		uint32_t n_ops;
-		bool is_hidden;
 
 		assert_non_null(change);
-		run_change(change, hard[i].seed, &n_ops, &verdict, &is_hidden);
-		assert_int_equal(verdict.outside, 0);
-		assert_true(verdict.sure >= hard[i].least_sure * n_ops);
+		hold_seed(change, hard[i].seed, hard[i].least_sure);
 	}
 }
 
@@ -313,6 +319,36 @@ static void test_clock_changes__cost_no_certificates_far_from_breaks(void **stat
 	hold_hard(hard, sizeof(hard) / sizeof(hard[0]));
 }
 
+/* Where work is rare, one bracket contradicts, and the next ones fit with the clock in front of the
+ * jump and with the one behind it, as either may have run away meanwhile. */
+static void test_clock_changes__are_seen_where_one_bracket_shows_them(void **state)
+{
+	static const struct change tens = {{.name = "stops of 20 us, 10 operations a second",
+	                                    .duration_s = 200,
+	                                    .ops_hz = 10,
+	                                    .hz = 560e6,
+	                                    .n_excursions = 5,
+	                                    .stop_us = 20,
+	                                    .excursion_s = {10, 20}},
+	                                   0.998,
+	                                   0};
+	static const struct change ones = {{.name = "stops of 50 us, one operation a second",
+	                                    .duration_s = 600,
+	                                    .ops_hz = 1,
+	                                    .hz = 560e6,
+	                                    .n_excursions = 5,
+	                                    .stop_us = 50,
+	                                    .excursion_s = {20, 60}},
+	                                   0.97,
+	                                   0};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		hold_seed(&tens, (const uint64_t[]){10, 13, 17}[i], tens.least_sure);
+		hold_seed(&ones, (const uint64_t[]){2, 3, 9}[i], ones.least_sure);
+	}
+}
+
 static void test_clock_changes__are_followed_with_fresh_seeds(void **state)
 {
 	(void)state;
@@ -329,6 +365,7 @@ int main(void)
 		cmocka_unit_test(test_clock_changes__show_restarts_whichever_stamp_is_late),
 		cmocka_unit_test(test_clock_changes__hold_where_a_break_is_hard_to_see),
 		cmocka_unit_test(test_clock_changes__cost_no_certificates_far_from_breaks),
+		cmocka_unit_test(test_clock_changes__are_seen_where_one_bracket_shows_them),
 		cmocka_unit_test(test_clock_changes__are_followed_with_fresh_seeds),
 	};
 

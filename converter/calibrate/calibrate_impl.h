@@ -428,6 +428,7 @@ struct attempt {
 	struct doubts exact;  /* owned; where bounds are not those of the band: no knot is spared */
 	double rho;
 	bool is_closed;   /* the knots are bounds already */
+	bool jumps;       /* the clock is known to do so */
 	enum proof proof; /* of the rate */
 };
 

@@ -331,6 +331,30 @@ static int hold_eras(struct closing *closing)
 
 /* -- what is left of all --------------------------------------------------------------------- */
 
+/* Whether evidence is so near what an era leaves that it tells where the clock was. */
+static bool tells(const struct closing *closing, uint32_t at)
+{
+	const struct knot *said = &closing->attempt->knots[at], *tight = &closing->tight[at];
+	int64_t width = tight->hi - tight->lo;
+
+	return said->lo >= tight->lo - width || said->hi <= tight->hi + width;
+}
+
+/* Doubts all between two places that eras explain. What does not tell whether the clock was there
+ * yet, or still, is in doubt as well. */
+static int doubt_between(struct closing *closing, uint32_t last, uint32_t next)
+{
+	struct attempt *attempt = closing->attempt;
+	uint32_t n = attempt->n_knots;
+
+	while (last < n && is_known(&closing->tight[last]) && !tells(closing, last))
+		last--;
+	while (next < n && is_known(&closing->tight[next]) && !tells(closing, next))
+		next++;
+	return doubts_add(&attempt->doubts, last < n ? attempt->knots[last].x : 0,
+	                  next < n ? attempt->knots[next].x : UINT64_MAX);
+}
+
 /* Between two places that an era explains nothing does: all that is between them is in doubt. */
 static int doubt_gaps(struct closing *closing)
 {
@@ -347,8 +371,7 @@ static int doubt_gaps(struct closing *closing)
 		}
 		while (next < n && !is_known(&closing->tight[next]))
 			next++;
-		FLEXTRACE_TRY(doubts_add(&attempt->doubts, last < n ? attempt->knots[last].x : 0,
-		                         next < n ? attempt->knots[next].x : UINT64_MAX));
+		FLEXTRACE_TRY(doubt_between(closing, last, next));
 		if (last < n)
 			join(&around, closing->tight[last].lo, closing->tight[last].hi);
 		if (next < n)

@@ -254,7 +254,7 @@ static int try_one_mean(const struct evidence *evidence, struct attempt *attempt
 }
 
 /* Finds out who is wrong where evidence contradicts, and closes what is left, era by era. */
-static int track(const struct evidence *evidence, int64_t room, struct attempt *attempt)
+static int track_once(const struct evidence *evidence, int64_t room, struct attempt *attempt)
 {
 	struct doubts jumps = {.stretches = NULL};
 	uint32_t n_lies = 0;
@@ -279,6 +279,22 @@ static int track(const struct evidence *evidence, int64_t room, struct attempt *
 		code = eras_close(attempt);
 	attempt->is_closed = code > 0;
 	return code < 0 ? code : FLEXTRACE_OK;
+}
+
+/* The same again where it jumped: then it may have done so wherever nothing denies it. That says
+ * nothing of rho. */
+static int track(const struct evidence *evidence, int64_t room, struct attempt *attempt)
+{
+	uint32_t n_false;
+
+	FLEXTRACE_TRY(track_once(evidence, room, attempt));
+	if (attempt->jumps || attempt->reference.n_uncut == 0)
+		return FLEXTRACE_OK;
+	n_false = attempt->n_false;
+	attempt->jumps = true;
+	FLEXTRACE_TRY(track_once(evidence, room, attempt));
+	attempt->n_false = n_false;
+	return FLEXTRACE_OK;
 }
 
 /* The same where a band is narrower than a true clock leaves it, or the clock jumped. What is

@@ -16,7 +16,8 @@
  *
  * So false brackets come one by one, among evidence that denies them. Where some come in a row and
  * nothing between them denies any, the clock may have been there: that stretch is in doubt. So is a
- * stretch behind which both tracks can go on, as if nothing had been.
+ * stretch behind which both tracks can go on, as if nothing had been. If the clock is known to jump,
+ * it did so there: where work is rare, a jump may be denied by one constraint alone.
  *
  * Where false brackets come near each other, those between them may be false as well, by less than
  * shows. Then all of them are left out, and the stretch is in doubt: see doubt_near().
@@ -259,10 +260,11 @@ static int go_on(struct tracker *tracker, uint32_t at)
 		return FLEXTRACE_OK;
 	if (!fits_new)
 		return drop(tracker, at, true);
-	if (take(&(struct way){tracker->old.lo, tracker->old.hi}, tracker->new.lo, tracker->new.hi,
-	         room))
-		return drop(tracker, at, false);
-	return FLEXTRACE_OK;
+	if (!meets(&tracker->old, &tracker->new, room))
+		return FLEXTRACE_OK;
+	if (tracker->attempt->jumps && tracker->n_denials > 0)
+		return jump(tracker);
+	return drop(tracker, at, false);
 }
 
 /* Goes along the knots from `*at` on that are in front of `end_x`. */
