@@ -442,12 +442,73 @@ static void test_clock_counters__are_narrower_than_stamps(void **state)
 	}
 }
 
+/* -- work under way -------------------------------------------------------------------------- */
+
+/* A counter of 1 GHz that stands still from 10 s to 11.7 s. */
+static uint64_t still_ticks(int64_t ns)
+{
+	int64_t still_ns = ns < 10 * SECOND_NS ? 0 : ns - 10 * SECOND_NS;
+
+	return (uint64_t)(ns - (still_ns < 1700000000 ? still_ns : 1700000000)) + 77;
+}
+
+static void push_still(struct clock_run *run, int64_t submit_ns, int64_t start_ns,
+                       int64_t complete_ns)
+{
+	struct record_device_op op = {
+		.head.kind = FLEXTRACE_DEVICE_KERNEL,
+		.submit_ns = (uint64_t)submit_ns,
+		.complete_ns = (uint64_t)complete_ns,
+		.peer = -1,
+	};
+
+	for (int k = 0; k < FLEXTRACE_N_STAMPS; k++)
+		op.ticks32[k] = (uint32_t)still_ticks(start_ns + 100 * k);
+	clock_run_push(run, &op.head, RECORD_DEVICE_OP, (uint64_t)complete_ns, sizeof(op));
+}
+
+/* It ran in front of the stop and is seen complete long behind it: it fits both sides, whether its
+ * bracket is shorter than a wrap or longer. */
+static void test_clock_counters__doubt_work_that_fits_both_sides_of_a_stop(void **state)
+{
+	(void)state;
+	for (int64_t wait_ns = 3 * SECOND_NS; wait_ns <= 8 * SECOND_NS; wait_ns += SECOND_NS) {
+		struct table_cursor cursor;
+		const struct tick_op *op;
+		struct clock_run run;
+		uint32_t n_certified = 0;
+		int64_t at_ns = 1000000000, of_ns = 9550000000;
+
+		clock_run_init(&run);
+		clock_run_counter(&run)->nominal_hz = 1000000000;
+		for (; at_ns < 25 * SECOND_NS; at_ns += SECOND_NS / 10) {
+			if (at_ns >= 10 * SECOND_NS && at_ns < 11700000000)
+				continue;
+			if (at_ns > of_ns + wait_ns && of_ns)
+				push_still(&run, of_ns, of_ns + 2000, of_ns + wait_ns);
+			if (at_ns > of_ns + wait_ns)
+				of_ns = 0;
+			push_still(&run, at_ns, at_ns + 2000, at_ns + 5000);
+		}
+		clock_run_finish(&run, NULL);
+		table_read(&cursor, &run.out.ops, false);
+		while ((op = table_next(&cursor, sizeof(*op)))) {
+			n_certified += op->status == TIME_CERTIFIED;
+			if (op->complete_host_ns - op->submit_host_ns > SECOND_NS)
+				assert_int_not_equal(op->status, TIME_CERTIFIED);
+		}
+		assert_true(n_certified > 200);
+		clock_run_release(&run);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clock_counters__have_any_width),
 		cmocka_unit_test(test_clock_counters__are_narrower_than_stamps),
 		cmocka_unit_test(test_clock_counters__run_at_any_rate),
+		cmocka_unit_test(test_clock_counters__doubt_work_that_fits_both_sides_of_a_stop),
 		cmocka_unit_test(test_clock_counters__outlast_a_host_that_sleeps),
 		cmocka_unit_test(test_clock_counters__share_a_rate_in_a_group),
 		cmocka_unit_test(test_clock_counters__bear_a_stranger_in_their_group),

@@ -147,9 +147,10 @@ int axis_place(struct axis *axis, const struct map *op_runs, const struct run *r
 	FLEXTRACE_TRY(axis_split_shifts(axis));
 	FLEXTRACE_TRY(axis_split_reads(axis));
 	follow_runs(axis);
-	axis_doubt_borders(axis);
+	axis_doubt_borders(axis, false);
 	FLEXTRACE_TRY(axis_choose(axis));
 	FLEXTRACE_TRY(axis_place_rest(axis, op_runs, runs));
+	axis_doubt_borders(axis, true);
 	set_origins(axis);
 	return FLEXTRACE_OK;
 }

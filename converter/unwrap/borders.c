@@ -27,6 +27,7 @@ struct border {
 	struct anchor tight[2][N_TIGHT]; /* of the segments in front and behind */
 	uint32_t n_tight[2];
 	uint16_t segments[2];
+	bool is_late; /* all facts are placed */
 };
 
 static bool is_of(const struct border *border, const struct fact *fact, int side)
@@ -225,7 +226,8 @@ static void doubt_border(struct border *border)
 	list_tight(border);
 	if (!border->n_tight[0] || !border->n_tight[1])
 		return;
-	doubt_still(border);
+	if (!border->is_late)
+		doubt_still(border);
 	find_when(border, &from_ns, &to_ns);
 	if (from_ns == INT64_MIN || to_ns == INT64_MAX)
 		return;
@@ -240,7 +242,7 @@ static void doubt_border(struct border *border)
 }
 
 /* Work may have been under way over several borders, where a segment is short. */
-static void doubt_borders_at(struct axis *axis, uint32_t at)
+static void doubt_borders_at(struct axis *axis, uint32_t at, bool is_late)
 {
 	uint32_t behind = axis->facts[at].segment;
 
@@ -250,7 +252,8 @@ static void doubt_borders_at(struct axis *axis, uint32_t at)
 		                        .from = at > MAX_FACTS ? at - MAX_FACTS : 0,
 		                        .end = axis->n_facts - at > MAX_FACTS ? at + MAX_FACTS
 		                                                              : axis->n_facts,
-		                        .segments = {(uint16_t)front, (uint16_t)behind}};
+		                        .segments = {(uint16_t)front, (uint16_t)behind},
+		                        .is_late = is_late};
 
 		if (axis->segments[front + 1].is_after_gap)
 			return;
@@ -258,7 +261,7 @@ static void doubt_borders_at(struct axis *axis, uint32_t at)
 	}
 }
 
-void axis_doubt_borders(struct axis *axis)
+void axis_doubt_borders(struct axis *axis, bool is_late)
 {
 	uint32_t n_seen = 1;
 
@@ -268,6 +271,6 @@ void axis_doubt_borders(struct axis *axis)
 		if (axis->is_soft || fact->status != TIME_CERTIFIED || fact->segment < n_seen)
 			continue;
 		n_seen = fact->segment + 1u;
-		doubt_borders_at(axis, i);
+		doubt_borders_at(axis, i, is_late);
 	}
 }

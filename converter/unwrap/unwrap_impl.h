@@ -416,7 +416,7 @@ int axis_split_reads(struct axis *axis);
 
 /* Takes facts that were under way where a segment begins, and fit the one in front of it as well,
  * for assumed ones. */
-void axis_doubt_borders(struct axis *axis);
+void axis_doubt_borders(struct axis *axis, bool is_late);
 
 /* The last certified fact with both bounds that was over by a host time, else the first there is;
  * NULL: there is none. */
