@@ -203,7 +203,7 @@ const struct loss_case loss_cases[] = {
 	 .events = RANK_0 WORK
 		BLOCK(1, 04, "", "104001000,104002000,104103000,104003000,104104000")
 		SCOPE(05, "06", backwards) SCOPE(06, "07", backwards),
-	 .lost = {{LOSS_BACKWARDS, 2}, {LOSS_STAMP_ORDER, 1}, {LOSS_MISSING_STAMP, 1}}},
+	 .lost = {{LOSS_BACKWARDS, 2}, {LOSS_STAMP_ORDER, 2}, {LOSS_MISSING_STAMP, 1}}},
 	{"submissions without work, completions without submission",
 	 .events = RANK_0 WORK EDGE_OF(04, "submit", 90, "04") EDGE_OF(05, "submit", 91, "05")
 		EDGE_OF(06, "complete", 92, "06"),

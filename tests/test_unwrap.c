@@ -229,6 +229,24 @@ static void test_unwrap__keeps_stamps_that_were_not_taken_at_zero(void **state)
 	assert_int_equal(op_at(fixture, 1)->complete_host_ns, 3900);
 }
 
+/* Either one may be the false one, or both. What slipped by a few ticks is the later one. */
+static void test_unwrap__keeps_neither_of_stamps_that_changed_places(void **state)
+{
+	struct fixture *fixture = unwrap_text(
+		state,
+		"2000000 1 1 device_op device=0 domain=0 queue=0 job=1 correlation=0 kind=1 name=k "
+		"submit_ns=1000000 complete_ns=1900000 ts=100000,300000,200000,400000,500000\n"
+		"4000000 1 1 device_op device=0 domain=0 queue=0 job=2 correlation=0 kind=1 name=k "
+		"submit_ns=3000000 complete_ns=3900000 "
+	        "ts=2100000,2200000,2199996,2400000,2500000\n");
+	const uint64_t *far = op_at(fixture, 0)->ticks, *near = op_at(fixture, 1)->ticks;
+
+	assert_true(far[0] && !far[1] && !far[2] && far[3] && far[4]);
+	assert_true(near[0] && near[1] && !near[2] && near[3] && near[4]);
+	assert_int_equal(far[4] - far[0], 400000);
+	assert_int_equal(ledger_total(fixture->ledger, LOSS_STAMP_ORDER), 3);
+}
+
 static void test_unwrap__assumes_what_has_no_bracket(void **state)
 {
 	char text[8192] = "";
@@ -316,6 +334,7 @@ int main(void)
 		TEST(assumes_what_is_longer_than_a_wrap),
 		TEST(places_one_operation),
 		TEST(keeps_stamps_that_were_not_taken_at_zero),
+		TEST(keeps_neither_of_stamps_that_changed_places),
 		TEST(assumes_what_has_no_bracket),
 		TEST(makes_nothing_of_nothing),
 		TEST(survives_extremes),

@@ -7,6 +7,8 @@
  * - Between two stamps there are no more ticks than the fastest counter makes in the bracket. If
  *   leaving out one or two stamps makes the others obey, those are false. At least three remain:
  *   that so many fit by chance happens once in millions.
+ * - Where several parts of the stamps obey, what is not in all of them is left out, too: of two
+ *   stamps that changed places either one may be false, or both.
  * - A stamp up to SLIP_TICKS before the one in front of it may be nearly a whole wrap behind it.
  *   It is left out as false. Where the bracket has room for the wrap, that is not proven, so
  *   the operation is no evidence and never certified.
@@ -16,8 +18,9 @@
 #include "unwrap_impl.h"
 
 #define SLIP_TICKS  (UINT64_C(1) << 16)
-#define SLIP_BITS   8u /* a slip is at most 2^-8 of a narrow counter's range */
-#define MIN_TO_MEND 3  /* stamps that remain */
+#define SLIP_BITS   8u  /* a slip is at most 2^-8 of a narrow counter's range */
+#define MIN_TO_MEND 3   /* stamps that remain */
+#define NOISE_TICKS 64u /* that stamps of different cores differ by */
 #define DOUBT       1.01
 
 /* The most ticks from a stamp to the next one, if no stamp slipped. */
@@ -59,6 +62,37 @@ static bool is_in_order(const struct tick_op *op, unsigned set, const struct lim
 	return limits.step <= most->step && limits.sum <= most->sum;
 }
 
+/* How far back the farthest stamp is that is before the one in front of it. */
+static uint64_t longest_slip(const struct tick_op *op, unsigned all, const struct limits *limits)
+{
+	uint64_t last = 0, longest = 0;
+
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
+		if (!(all >> i & 1))
+			continue;
+		if (last && low_bits(op->ticks[i] - last, limits->n_bits) > limits->step) {
+			uint64_t slip = low_bits(last - op->ticks[i], limits->n_bits);
+
+			longest = slip > longest ? slip : longest;
+		}
+		last = op->ticks[i];
+	}
+	return longest;
+}
+
+/* The stamps that every part of this size has which is in order. */
+static unsigned always_in_order(const struct tick_op *op, unsigned all, unsigned n,
+                                const struct limits *limits)
+{
+	unsigned common = all;
+
+	for (unsigned part = all; part; part = (part - 1) & all) {
+		if ((unsigned)__builtin_popcount(part) == n && is_in_order(op, part, limits))
+			common &= part;
+	}
+	return common;
+}
+
 /* The largest part of some stamps that is in order; of equal ones that with the earlier stamps. */
 static unsigned largest_in_order(const struct tick_op *op, unsigned all,
                                  const struct limits *limits)
@@ -96,6 +130,18 @@ static unsigned stamps_of(const struct tick_op *op)
 	return all;
 }
 
+/* Of two stamps that changed places, or of one that is far from where it was, nothing tells which
+ * are true: neither is kept. What slipped by a few ticks is right all the same. */
+static unsigned leave_out_doubted(struct tick_op *op, unsigned all, unsigned kept,
+                                  const struct limits *limits)
+{
+	unsigned common = kept;
+
+	if (kept != all && longest_slip(op, all, limits) > NOISE_TICKS)
+		common = always_in_order(op, all, (unsigned)__builtin_popcount(kept), limits);
+	return leave_out(op, all, common ? common : kept);
+}
+
 /* Whether the bracket has less room at a rate. */
 static bool is_shorter(const struct fact *fact, double rate, uint64_t ticks)
 {
@@ -114,10 +160,12 @@ static uint64_t room_of(const struct fact *fact, uint64_t most)
 /* Leaves out what takes longer than the bracket. */
 static unsigned mend_within(struct tick_op *op, unsigned n_bits, uint64_t room)
 {
-	unsigned all = stamps_of(op), kept;
+	const struct limits limits = {n_bits, room, room};
+	unsigned all = stamps_of(op), kept = largest_in_order(op, all, &limits);
 
-	kept = largest_in_order(op, all, &(struct limits){n_bits, room, room});
-	return __builtin_popcount(kept) >= MIN_TO_MEND ? leave_out(op, all, kept) : 0;
+	if (__builtin_popcount(kept) < MIN_TO_MEND)
+		return 0;
+	return leave_out_doubted(op, all, kept, &limits);
 }
 
 unsigned order_mend(struct fact *fact, unsigned n_bits, uint64_t longest)
@@ -131,7 +179,7 @@ unsigned order_mend(struct fact *fact, unsigned n_bits, uint64_t longest)
 		return 0; /* as nearly always */
 	n_left_out = mend_within(op, n_bits, room);
 	all = stamps_of(op);
-	n_slipped = leave_out(op, all, largest_in_order(op, all, &most));
+	n_slipped = leave_out_doubted(op, all, largest_in_order(op, all, &most), &most);
 	if (n_slipped && fact->bounds == BOUNDS_HARD && room == UINT64_MAX)
 		fact->bounds = BOUNDS_SLIPPED;
 	return n_left_out + n_slipped;
