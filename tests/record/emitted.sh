@@ -172,6 +172,8 @@ unrecorded left 60
 closed left
 run 0 "$FLEXTRACE" record -o no-files -- "$FORKS" no-files
 unrecorded no-files 20
+run 0 "$FLEXTRACE" record -o no-memory -- "$FORKS" no-memory
+unrecorded no-memory 20
 run_dir=$LTTNG_HOME/.lttng
 [ "$(id -u)" -ne 0 ] || run_dir=/run/lttng
 run 0 "$FLEXTRACE" record -o unreachable -- "$FORKS" unreachable "$run_dir/lttng-ust-sock-8"

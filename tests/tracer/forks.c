@@ -8,6 +8,7 @@
  *	alone     no other thread, but one that has ended
  *	raw       children of _Fork(), of clone() and of the system call
  *	no-files  no other thread, and no descriptor is free
+ *	no-memory no other thread, and too little address space for LTTng's buffers
  *	unreachable  no other thread; the session daemon's socket, PLUGIN, is gone meanwhile
  *	namespace children in a pid namespace of their own, whose /proc is that of the parent
  *
@@ -34,8 +35,9 @@
 
 #include <flextrace/flextrace.h>
 
-#define N_LOADING 20
-#define N_LAST    5
+#define N_LOADING       20
+#define N_LAST          5
+#define BUFFERS_LACKING ((size_t)64 << 20)
 
 static int go[2];
 static int is_left; /* children are none of LTTng's processes */
@@ -272,6 +274,21 @@ static int run_without_files(void)
 	return setrlimit(RLIMIT_NOFILE, &none) || fork_children(N_LOADING);
 }
 
+/* The child lets go of its parent's buffers, and finds no room for its own. */
+static int run_without_memory(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	struct rlimit limit;
+	size_t n_pages;
+
+	if (!file || fscanf(file, "%zu", &n_pages) != 1 || getrlimit(RLIMIT_AS, &limit))
+		return 1;
+	fclose(file);
+	FLEXTRACE_INSTANT("in parent");
+	limit.rlim_cur = n_pages * (size_t)sysconf(_SC_PAGESIZE) - BUFFERS_LACKING;
+	return setrlimit(RLIMIT_AS, &limit) || fork_children(N_LOADING);
+}
+
 static int run_unreachable(const char *socket)
 {
 	char hidden[512];
@@ -343,6 +360,8 @@ static int run(const char *way, const char *argument)
 		return run_raw();
 	if (!strcmp(way, "no-files"))
 		return run_without_files();
+	if (!strcmp(way, "no-memory"))
+		return run_without_memory();
 	if (!strcmp(way, "unreachable"))
 		return run_unreachable(plugin);
 	if (!strcmp(way, "namespace"))

@@ -28,6 +28,8 @@
  * - An area whose markers read another clock than the library beside them is refused.
  * - While the marker_batch event is off, records are taken out all the same, so that a session that
  *   starts later begins with fresh ones; they count as `unrecorded` and leave a gap in the indices.
+ *   What came, or found no room, since the call before is recorded or lost if the event is on at a
+ *   call, else unrecorded: who wants steps or windows to be exact drains where they change.
  * - FLEXTRACE_DEVICE=off: the area is not touched.
  * - One thread at a time drains one area; different areas may be drained in parallel. A call that
  *   finds another one in its area leaves at once. Of two drains of one area (two processes, two

@@ -152,7 +152,7 @@ static void fill_head(struct emit_file_head *head, uint64_t start_ns)
 	memcpy(head->magic, EMIT_FILE_MAGIC, sizeof(head->magic));
 }
 
-void emit_counts_open(const char *root, uint64_t start_ns)
+int emit_counts_open(const char *root, uint64_t start_ns)
 {
 	int saved_errno = errno;
 	struct emit_file_head *head;
@@ -169,6 +169,7 @@ void emit_counts_open(const char *root, uint64_t start_ns)
 		fill_head(head, start_ns);
 	__atomic_store_n(&counts.head, head, __ATOMIC_RELEASE);
 	errno = saved_errno;
+	return head != NULL;
 }
 
 void emit_counts_close(void)

@@ -26,8 +26,9 @@ void emit_counts_name_session(const char *session);
 /* Where its user's own session daemon is; likewise. */
 void emit_counts_name_home(const char *home);
 
-/* Makes the file, below `root`. In the child of a fork as well: counts from here on are its own. */
-void emit_counts_open(const char *root, uint64_t start_ns);
+/* Makes the file, below `root`. In the child of a fork as well: counts from here on are its own.
+ * False: there is no memory for counts at all. */
+int emit_counts_open(const char *root, uint64_t start_ns);
 
 /* At the end of the process: removes the file if nothing was emitted. Nothing in a child that did
  * not open one of its own. */

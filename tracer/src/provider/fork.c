@@ -99,12 +99,14 @@ static void after_fork_in_child(void)
 	late_forked();
 	recording_forked();
 	recording_unlock();
+	/* Without memory for the counts there is none for LTTng's buffers, and nobody would know. */
+	if (!leaves && !emit_counts_open(EMIT_FILE_ROOT, identity->start_ns))
+		leaves = 1;
 	if (leaves) {
-		if (!has_left)
+		if (!has_left && !lttng_forks_itself)
 			leave(&signals);
 		return;
 	}
-	emit_counts_open(EMIT_FILE_ROOT, identity->start_ns);
 	admit_set(ADMIT_ALL); /* before LTTng's thread dumps its state */
 	if (!lttng_forks_itself)
 		register_child(&signals);
