@@ -160,6 +160,26 @@ static void move_times(struct spoiler *spoiler, struct flex_truth *truth)
 	}
 }
 
+static void lose_wraps(struct flex_truth *truth)
+{
+	int64_t lost_ns[FLEX_MAX_RANKS] = {0};
+
+	for (uint32_t i = 0; i < truth->n_ops; i++) {
+		struct flex_op *op = &truth->ops[i];
+		double wrap_ns = 0x1p32 / truth->ranks[op->rank].hz * 1e9;
+
+		if (i > 0 && truth->ops[i - 1].iteration != op->iteration)
+			memset(lost_ns, 0, sizeof(lost_ns));
+		for (int k = 0; k < FLEX_STAMPS; k++) {
+			if (k == 3)
+				lost_ns[op->rank] +=
+					(int64_t)((double)((op->ticks[3] - op->ticks[2]) >> 32) *
+				                  wrap_ns);
+			op->flex_ns[k] -= lost_ns[op->rank];
+		}
+	}
+}
+
 void flex_damage(struct flex_truth *truth, const struct flex_damage *damage)
 {
 	struct spoiler spoiler = {.damage = damage, .state = damage->seed};
@@ -167,4 +187,6 @@ void flex_damage(struct flex_truth *truth, const struct flex_damage *damage)
 	spoil_ops(&spoiler, truth);
 	spoil_trips(&spoiler, truth);
 	move_times(&spoiler, truth);
+	if (damage->loses_wraps)
+		lose_wraps(truth);
 }

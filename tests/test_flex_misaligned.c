@@ -363,6 +363,45 @@ static void test_flex_misaligned__leaves_no_wrong_epoch_without_a_mark(void **st
 	}
 }
 
+static uint64_t count_unmarked(const struct flex_run *run, const struct flex_truth *truth)
+{
+	uint64_t n = 0;
+
+	for (uint64_t row = 0; row < run->events.n_rows; row++) {
+		const struct flex_op *op = flex_find_op(truth, &run->events, row);
+		int stamp = flex_first_stamp(flex_cell(&run->events, row, "kind"));
+		int64_t begin_ns = flex_number(&run->events, row, "start_ns");
+		int64_t end_ns = flex_number(&run->events, row, "end_ns");
+
+		n += strcmp(flex_cell(&run->events, row, "status"), "outlier") != 0 &&
+		     (llabs(begin_ns - op->host_ns[stamp]) > NEAR_NS ||
+		      llabs(end_ns - op->host_ns[stamp + 1]) > NEAR_NS);
+	}
+	return n;
+}
+
+/* The host times lack wraps of work that lasts longer than one: its round trip says so. */
+static void test_flex_misaligned__marks_round_trips_that_lack_wraps(void **state)
+{
+	const struct flex_damage damage = {.loses_wraps = true};
+
+	for (uint64_t seed = 2; seed <= 3; seed++) {
+		struct flex_scene scene = scene_of(seed);
+		struct flex_truth truth;
+		struct flex_run *run;
+
+		scene.n_ranks = 1;
+		scene.n_iterations = 12;
+		scene.longs = 0.05;
+		scene.period_ns = 60e9;
+		scene.long_ns = 8e9;
+		run = convert(state, &scene, &damage, false, &truth);
+		assert_int_equal(count_unmarked(run, &truth), 0);
+		assert_true(ledger_total(&run->ledger, LOSS_OUTLIER) < truth.n_ops * 9 / 10);
+		flex_truth_release(&truth);
+	}
+}
+
 /* -- copies beside kernels -------------------------------------------------------------------- */
 
 #define N_JOBS     40u
@@ -543,6 +582,7 @@ int main(void)
 		TEST(mends_work_of_wrong_epochs),
 		TEST(mends_half_the_work_of_a_round_trip),
 		TEST(mends_every_other_work),
+		TEST(marks_round_trips_that_lack_wraps),
 		TEST(leaves_copies_beside_kernels),
 		TEST(marks_work_that_the_order_denies),
 		TEST(leaves_no_wrong_epoch_without_a_mark),

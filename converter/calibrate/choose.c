@@ -57,8 +57,8 @@ static double mean_half_ns(const struct clock_map *map)
 
 /* Whether a map along the estimates is the better one. Where they scatter farther than the reads
  * are wide, they are no good ones: a wrong frequency that makes work seem too short contradicts no
- * read, but no other work either. Where reads contradict each other, estimates are better that leave
- * much less. */
+ * read, but no other work either. Where reads contradict each other, estimates that leave much less
+ * are better. */
 static bool is_better(const struct evidence *hard, const struct clock_map *soft,
                       const struct clock_map *map)
 {

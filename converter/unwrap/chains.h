@@ -95,10 +95,11 @@ static inline bool body_is_torn(const struct chains *chains, const struct body *
 	return body->most - body->least > chains->wrap_ns / 2;
 }
 
-/* Makes one of a fact, its phases to be filled in. False: it has no estimate. */
+/* Makes one of a fact, its phases to be filled in. False: it has no estimate that tells its length.
+ */
 static inline bool link_make(struct fact *fact, struct link *ret_link)
 {
-	if (fact->kind != FACT_OP || !fact_is_bounded(fact))
+	if (fact->kind != FACT_OP || !fact_is_bounded(fact) || fact->is_longer)
 		return false;
 	*ret_link = (struct link){
 		.fact = fact,

@@ -105,9 +105,11 @@ static uint64_t settle(struct axis *axis, bool is_marked)
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		if (axis->facts[i].kind != FACT_OP || !axis->facts[i].source.op->is_doubted)
+		const struct fact *fact = &axis->facts[i];
+
+		if (fact->kind != FACT_OP || !(fact->source.op->is_doubted || fact->is_longer))
 			continue;
-		axis->facts[i].source.op->is_doubted = is_marked;
+		fact->source.op->is_doubted = is_marked;
 		n++;
 	}
 	return n;
@@ -142,6 +144,8 @@ static int mend_counter(struct unwrap *unwrap, uint32_t counter)
 	bool is_mendable = axis->is_soft && find_mean(axis, &mean);
 	struct chains_outcome outcome = {0};
 
+	if (is_mendable)
+		FLEXTRACE_TRY(hidden_find(unwrap, counter, mean.ticks_per_ns));
 	if (is_mendable)
 		FLEXTRACE_TRY(chains_mend(unwrap, counter, &mean, &outcome));
 	warnings[WARNING_WRONG_EPOCHS] += outcome.n_mended;

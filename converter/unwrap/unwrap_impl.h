@@ -15,6 +15,7 @@
  *   spans.c   wraps within work, by estimates
  *   bodies.c  which work of estimates follows each other
  *   slots.c   where it can have been
+ *   hidden.c  estimates that may lack some
  *   chains.c  estimates that are whole wraps off are put right
  *   trips.c   the intervals that the host knows work to have been in
  *   epochs.c  says which estimates are put right, and which are doubted
@@ -192,6 +193,7 @@ struct fact {
 	bool is_origin : 1;  /* only `first` is evidence: how often it wraps behind is not known */
 	bool is_stray : 1;   /* certified, but the tolerance was needed */
 	bool is_counted : 1; /* its bracket is its own by counting only */
+	bool is_longer : 1;  /* an estimate: may lack whole wraps */
 	uint8_t from, to;    /* operations: the stamps of `first` and of `first` + `span` */
 };
 
@@ -382,6 +384,9 @@ struct chains_outcome {
  * and leaves those doubted that can be elsewhere. FLEXTRACE_E_MEMORY or 0. */
 int chains_mend(struct unwrap *unwrap, uint32_t counter, const struct mean_rate *mean,
                 struct chains_outcome *ret_outcome);
+
+/* Finds estimates that may lack wraps, on such an axis. FLEXTRACE_E_MEMORY or 0. */
+int hidden_find(struct unwrap *unwrap, uint32_t counter, double rate);
 
 /* Does so on all prepared axes, and says what was moved and what stays doubted. */
 int epochs_mend(struct unwrap *unwrap);
