@@ -238,7 +238,7 @@ static void test_unwrap__keeps_neither_of_stamps_that_changed_places(void **stat
 		"submit_ns=1000000 complete_ns=1900000 ts=100000,300000,200000,400000,500000\n"
 		"4000000 1 1 device_op device=0 domain=0 queue=0 job=2 correlation=0 kind=1 name=k "
 		"submit_ns=3000000 complete_ns=3900000 "
-	        "ts=2100000,2200000,2199996,2400000,2500000\n");
+		"ts=2100000,2200000,2199996,2400000,2500000\n");
 	const uint64_t *far = op_at(fixture, 0)->ticks, *near = op_at(fixture, 1)->ticks;
 
 	assert_true(far[0] && !far[1] && !far[2] && far[3] && far[4]);
