@@ -357,17 +357,20 @@ static void find_unrecorded(const struct matches *matches, const struct choice *
 	found->is_whole = true;
 }
 
-/* Where an instance lacks an edge, what others leave may say more than its neighbours. */
+/* Where an instance lacks an edge, what others leave may say more than its neighbours. One that is
+ * open for ever fits whatever is recorded too late: it stays open. */
 static void add_instance(const struct matches *matches, const struct stay *stay,
                          const struct when *when, struct found *found)
 {
 	const struct instance *instance = &matches->instances[stay->instance];
-	double from_ns = fmax((double)stay->from_ns, floor(when->first_lo_ns));
-	double to_ns = fmin((double)stay->to_ns, ceil(when->last_hi_ns));
+	int64_t from_ns = stay->from_ns, to_ns = stay->to_ns;
 
+	if (!instance->submit && from_ns != UNWRAP_NO_BEFORE)
+		from_ns = (int64_t)fmax((double)from_ns, floor(when->first_lo_ns));
+	if (!instance->complete && to_ns != UNWRAP_NO_AFTER)
+		to_ns = (int64_t)fmin((double)to_ns, ceil(when->last_hi_ns));
 	found->instance = stay->instance;
-	add_found(found, time_of(instance->submit, (int64_t)from_ns),
-	          time_of(instance->complete, (int64_t)to_ns));
+	add_found(found, from_ns, to_ns);
 }
 
 /* Adds those that can be at a time. */
