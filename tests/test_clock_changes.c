@@ -252,7 +252,7 @@ static void test_clock_changes__show_restarts_whichever_stamp_is_late(void **sta
 	}
 }
 
-/* What a seed did when it failed. `least_sure`: what it has at least, in place of the scenario's. */
+/* A seed that failed. `least_sure`: what is certified at least, in place of the scenario's. */
 struct hard {
 	const char *name;
 	uint64_t seed;

@@ -16,8 +16,8 @@
  *
  * So false brackets come one by one, among evidence that denies them. Where some come in a row and
  * nothing between them denies any, the clock may have been there: that stretch is in doubt. So is a
- * stretch behind which both tracks can go on, as if nothing had been. If the clock is known to jump,
- * it did so there: where work is rare, a jump may be denied by one constraint alone.
+ * stretch behind which both tracks can go on, as if nothing had been. If the clock is known to
+ * jump, it did so there: where work is rare, one constraint alone may deny the old track.
  *
  * Where false brackets come near each other, those between them may be false as well, by less than
  * shows. Then all of them are left out, and the stretch is in doubt: see doubt_near().
