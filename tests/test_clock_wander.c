@@ -296,6 +296,33 @@ static void test_clock_wander__estimates_better_than_the_middle_of_the_band(void
 }
 
 /* A queue that is always full: nothing but its first operation tells how soon work began. */
+/* What the first operations and the last ones say of the mean differs by what the rate did between
+ * them. That is no contradiction. */
+static void test_clock_wander__knows_the_mean_of_ends_of_other_rates(void **state)
+{
+	const struct wander_scene scene = {
+		.name = "limit to limit in 700 s",
+		.shape = WANDER_SQUARE,
+		.ppm = 9.99,
+		.period_s = 1400,
+		.duration_s = 3000,
+		.ops_hz = 0.1,
+		.floors_us = {2, 4},
+		.tight_us = 1,
+	};
+
+	(void)state;
+	for (uint64_t seed = FIRST_SEED; seed < FIRST_SEED + N_SEEDS; seed++) {
+		struct outcome outcome = run_scene(&scene, seed, NULL);
+
+		/* Around several slopes it is 3.9 us. */
+		if (!is_sound(&outcome) || outcome.half_ns > 3.75e3)
+			explain(scene.name, seed, &outcome);
+		assert_true(is_sound(&outcome));
+		assert_true(outcome.half_ns <= 3.75e3);
+	}
+}
+
 static void test_clock_wander__bounds_a_full_queue_of_a_told_rate(void **state)
 {
 	const struct wander_scene scene = {
@@ -364,6 +391,7 @@ int main(void)
 		TEST(bounds_it_with_fresh_seeds),
 		TEST(certifies_what_could_hide_a_jump),
 		TEST(estimates_better_than_the_middle_of_the_band),
+		TEST(knows_the_mean_of_ends_of_other_rates),
 		TEST(bounds_a_full_queue_of_a_told_rate),
 		TEST(takes_the_nominal_rate_of_work_at_equal_distances),
 	};

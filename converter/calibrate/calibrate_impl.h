@@ -210,8 +210,9 @@ int floors_take(const struct calibrate_input *input);
  * FLEXTRACE_E_MEMORY or 0. */
 int slope_guess(const struct evidence *evidence, double rho, double *slope, double *ret_slack);
 
-/* Bounds the mean slope by brackets at both ends, whatever the rate did between. */
-void slope_bound(const struct evidence *evidence, double *ret_lo, double *ret_hi);
+/* Bounds the mean slope by brackets at both ends, whatever the rate did between, if their own times'
+ * means are within rho of it. With a rho of 0: of the evidence's time, unless these differ. */
+void slope_bound(const struct evidence *evidence, double rho, double *ret_lo, double *ret_hi);
 
 /*
  * Narrows the mean slopes from `*lo` to `*hi` to those around which a clock within rho meets all
@@ -420,7 +421,7 @@ struct attempt {
 	struct knot *knots;   /* owned, of blocks.h */
 	struct knot *middles; /* owned, of blocks.h; NULL, or those of a steady slope in the band */
 	struct knot *strict;  /* owned, of blocks.h; NULL, or the band that all evidence leaves */
-	uint32_t n_knots, n_false;
+	uint32_t n_knots, n_strict, n_false;
 	int64_t width;        /* where it is narrowest, once it is closed */
 	int64_t room;         /* that a true clock leaves everywhere; 0: nobody knows */
 	int64_t bracket_room; /* that brackets leave by themselves */

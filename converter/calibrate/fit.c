@@ -142,7 +142,7 @@ static int follow(const struct evidence *evidence, const struct guess *guess, do
 	int code = hulls_init(&hulls, evidence);
 	bool is_shared;
 
-	slope_bound(evidence, &whole.slope_lo, &whole.slope_hi);
+	slope_bound(evidence, 0, &whole.slope_lo, &whole.slope_hi);
 	if (whole.slope_hi > USUAL_SLOPE &&
 	    !(prior->nominal > 0 && prior->nominal < 1.05 * USUAL_SLOPE))
 		whole.slope_lo = fmax(whole.slope_lo, USUAL_SLOPE);
@@ -222,8 +222,8 @@ static int find_means(const struct evidence *evidence, double rho, double *lo, d
 }
 
 /*
- * A rate that wanders within rho of one mean can look like one of several steps. Where all evidence
- * meets around one mean, that is no step. The mean of the evidence's time lies where its two ends
+ * A rate that wanders within rho of one mean can look like one of several steps, or of several
+ * slopes. Where all evidence meets around one mean, it is one. The mean of the evidence's time lies where its two ends
  * leave it, and the clock's own mean within rho of that. 1: it does, 0: not.
  */
 static int try_one_mean(const struct evidence *evidence, struct attempt *attempt)
@@ -232,9 +232,7 @@ static int try_one_mean(const struct evidence *evidence, struct attempt *attempt
 	double lo, hi;
 	int is_met;
 
-	slope_bound(evidence, &lo, &hi);
-	lo *= 1 - attempt->rho;
-	hi *= 1 + attempt->rho;
+	slope_bound(evidence, attempt->rho, &lo, &hi);
 	if (hi - lo > OPEN * lo)
 		return 0;                            /* it is not known */
 	is_met = try_means(evidence, lo, hi, &band); /* a real step seldom gets farther */
@@ -344,17 +342,18 @@ static int mark_dropped(const struct knot *claimed, uint32_t n, struct attempt *
 static int give_room_around(const struct evidence *evidence, struct attempt *attempt)
 {
 	bool is_one = attempt->reference.n_eras <= 1;
-	uint32_t n;
 
 	FLEXTRACE_TRY(give_room(evidence, attempt));
 	if (attempt->room == 0 || !is_one)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(band_constrain(evidence, &attempt->reference, true, &attempt->strict, &n));
-	FLEXTRACE_TRY(mark_dropped(attempt->strict, n, attempt));
-	if (band_close(attempt->strict, n, &attempt->reference) >= 0)
+	FLEXTRACE_TRY(band_constrain(evidence, &attempt->reference, true, &attempt->strict,
+	                             &attempt->n_strict));
+	FLEXTRACE_TRY(mark_dropped(attempt->strict, attempt->n_strict, attempt));
+	if (band_close(attempt->strict, attempt->n_strict, &attempt->reference) >= 0)
 		return FLEXTRACE_OK;
 	blocks_free(attempt->strict);
 	attempt->strict = NULL;
+	attempt->n_strict = 0;
 	return FLEXTRACE_OK;
 }
 
@@ -374,23 +373,37 @@ static int try_reference(const struct evidence *evidence, const struct guess *gu
 	return is_closed;
 }
 
+/* Whether the rate steps, or slopes are farther apart than what band_bridge() joins. */
+static bool is_bent(const struct reference *reference, double rho)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+
+	for (uint32_t i = 0; i < reference->n_pieces; i++) {
+		uint64_t slope = reference->pieces[i].slope;
+
+		least = slope < least ? slope : least;
+		most = slope > most ? slope : most;
+	}
+	return reference->n_eras > 1 || (double)(most - least) > rho * (double)least;
+}
+
 /* Where all evidence meets, no window would turn any away. 1: it does, 0: not. */
 static int try_all(struct evidence *evidence, const struct guess *guess, double rho,
                    struct attempt *attempt)
 {
-	bool has_steps;
+	bool bent;
 	int is_met;
 
 	for (uint32_t i = 0; i < evidence->n; i++)
 		evidence->is_false[i] = 0;
 	FLEXTRACE_TRY(follow(evidence, guess, rho, &attempt->reference));
-	has_steps = attempt->reference.n_eras > 1;
-	is_met = has_steps ? try_one_mean(evidence, attempt)
-	                   : try_reference(evidence, guess, rho, attempt);
+	bent = is_bent(&attempt->reference, rho);
+	is_met = bent ? try_one_mean(evidence, attempt)
+	              : try_reference(evidence, guess, rho, attempt);
 	if (is_met != 0)
 		return is_met;
-	return has_steps ? try_reference(evidence, guess, rho, attempt)
-	                 : try_one_mean(evidence, attempt);
+	return bent ? try_reference(evidence, guess, rho, attempt)
+	            : try_one_mean(evidence, attempt);
 }
 
 static int try_rho(struct evidence *evidence, const struct guess *guess, double rho,

@@ -8,7 +8,8 @@
  * band is narrow the path keeps near its middle: there is little to gain. Where it is wide, one
  * side of the brackets there is loose, and the path goes where it belongs, all but the last bit of
  * the way, which it is hardly better for. What is narrow is chosen so that the median of all bounds
- * stays what it was before it was found that one mean rate explains all.
+ * stays what it was before it was found that one mean rate explains all. Bounds are asked for where
+ * operations are: reads of the counter, which are narrow, have no part in that median.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +25,9 @@
 struct limits {
 	double least_us,
 		median_us; /* half-widths of the band: the narrow tenth's, and the median */
+	double usual_us;   /* width: see room_half() */
 	double free_us;    /* the path may go as far as a half-width is beyond that */
+	double worth;      /* how much wider a bound may become besides */
 };
 
 /* How far the path should be off the middle at a knot: by that, as far as is worth it. In us. */
@@ -55,13 +58,33 @@ static double half_us(const struct knot *knot)
 	return phi_us(knot->hi - knot->lo) / 2;
 }
 
+/* Whether both bounds of a read of the counter, or of an operation of one stamp, meet there. */
+static bool is_read(const struct attempt *band, uint32_t at)
+{
+	const struct knot *knot = &band->knots[at];
+
+	return (at > 0 && knot[-1].x == knot->x) ||
+	       (at + 1 < band->n_knots && knot[1].x == knot->x);
+}
+
 void widths_sample(struct widths *widths, const struct attempt *band)
 {
-	uint32_t stride = band->n_knots / N_WIDTHS + 1;
+	uint32_t stride = band->n_knots / N_WIDTHS + 1, end;
 
 	widths->n = 0;
-	for (uint32_t i = 0; i < band->n_knots; i += stride)
-		widths->knots[widths->n++] = band->knots[i];
+	for (uint32_t from = 0; from < band->n_knots; from = end) {
+		uint32_t at = from;
+
+		end = band->n_knots - from > stride ? from + stride : band->n_knots;
+		while (at < end && is_read(band, at))
+			at++;
+		if (at < end)
+			widths->knots[widths->n++] = band->knots[at];
+	}
+	for (uint32_t i = 0; i < band->n_knots && widths->n == 0; i += stride)
+		widths->knots[i / stride] = band->knots[i];
+	if (widths->n == 0)
+		widths->n = (band->n_knots + stride - 1) / stride;
 }
 
 static int compare(const void *left, const void *right)
@@ -105,17 +128,28 @@ static struct wish wish_at(const struct follower *follower, uint32_t at)
 /* How far it is worth to go. */
 static inline double worth(const struct follower *follower, const struct wish *wish)
 {
-	double most = WORTH * wish->half + positive(wish->half - follower->limits.free_us);
+	const struct limits *limits = &follower->limits;
+	double most = limits->worth * wish->half + positive(wish->half - limits->free_us);
 
 	return lesser(most, fabs(wish->off));
 }
 
-/* `at` is the last knot at `x` or in front of it. */
-static struct place place_at(const struct attempt *band, struct walk *walk, uint32_t at, uint64_t x)
+/* The least half-width of a knot, which is that around its middle: see room_half(). */
+static double least_half(const struct follower *follower, uint32_t at)
 {
+	double half = half_us(&follower->band->knots[at]);
+
+	return half + positive(follower->limits.usual_us - 2 * half);
+}
+
+/* `at` is the last knot at `x` or in front of it. */
+static struct place place_at(const struct follower *follower, struct walk *walk, uint32_t at,
+                             uint64_t x)
+{
+	const struct attempt *band = follower->band;
 	const struct knot *knot = &band->knots[at];
 	struct place place = {.left = at, .right = at + (at + 1 < band->n_knots)};
-	double left = half_us(knot), right = half_us(&band->knots[place.right]);
+	double left = least_half(follower, at), right = least_half(follower, place.right);
 	double far = (double)(x - knot->x);
 
 	if (place.right > at)
@@ -145,21 +179,18 @@ static bool is_narrow(const struct follower *follower, const double most[2])
 	       (follower->n_places >= FEW || 4 * n_narrow[1] >= 3 * follower->n_places);
 }
 
-/* The least that leaves so many narrow, or twice the median: what is wider is none of these. */
-static double find_free(struct follower *follower, const double most_us[2])
+/* Takes a limit as far from `safe` to `best` as leaves so many narrow. */
+static void seek(struct follower *follower, const double most_us[2], double *limit, double best,
+                 double safe)
 {
-	double least = 0, most = 2 * follower->limits.median_us;
-
 	for (int i = 0; i < HALVINGS; i++) {
-		double middle = (least + most) / 2;
-
-		follower->limits.free_us = middle;
+		*limit = (best + safe) / 2;
 		if (is_narrow(follower, most_us))
-			most = middle;
+			safe = *limit;
 		else
-			least = middle;
+			best = *limit;
 	}
-	return most;
+	*limit = safe;
 }
 
 static void find_limits(struct follower *follower, const struct widths *widths)
@@ -175,7 +206,7 @@ static void find_limits(struct follower *follower, const struct widths *widths)
 
 		while (at + 1 < band->n_knots && band->knots[at + 1].x <= x)
 			at++;
-		follower->places[i] = place_at(band, &walk, at, x);
+		follower->places[i] = place_at(follower, &walk, at, x);
 		wide[i] = half_us(&widths->knots[i]);
 		narrow[i] = follower->places[i].half;
 	}
@@ -188,7 +219,10 @@ static void find_limits(struct follower *follower, const struct widths *widths)
 	}
 	most_us[0] = (1 + WORTH) * median(wide, widths->n);
 	most_us[1] = (1 + WORTH) * wide[widths->n - 1 - widths->n / 4];
-	limits->free_us = find_free(follower, most_us);
+	limits->worth = WORTH;
+	seek(follower, most_us, &limits->free_us, 0, 2 * limits->median_us);
+	if (!is_narrow(follower, most_us))
+		seek(follower, most_us, &limits->worth, WORTH, 0);
 }
 
 /* -- going ----------------------------------------------------------------------------------- */
@@ -213,12 +247,13 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
 int band_follow(struct attempt *band, const struct widths *widths, const double *path)
 {
 	struct follower follower = {.band = band, .path = path};
-	const struct knot *strict = band->strict;
+	const struct knot *strict = band->strict, *strict_end = strict + band->n_strict;
 	struct walk walk = {.reference = &band->reference};
 	int64_t before = 0, usual;
 	uint64_t x = 0;
 
 	FLEXTRACE_TRY(band_usual_room(band->knots, band->n_knots, band->bracket_room, &usual));
+	follower.limits.usual_us = phi_us(usual);
 	find_limits(&follower, widths);
 	for (uint32_t i = 0; i < band->n_knots; i++) {
 		struct knot *knot = &band->knots[i];
@@ -229,9 +264,9 @@ int band_follow(struct attempt *band, const struct widths *widths, const double 
 
 			at = clamp(at, before - step.fall, before + step.rise);
 		}
-		for (; strict && strict->x < knot->x; strict++)
-			;
-		if (strict)
+		while (strict < strict_end && strict->x < knot->x)
+			strict++;
+		if (strict < strict_end)
 			at = clamp(at, strict->lo, strict->hi);
 		at = clamp(at, knot->lo, knot->hi);
 		half = room_half(knot, at, usual);

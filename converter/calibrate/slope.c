@@ -74,8 +74,8 @@ int slope_guess(const struct evidence *evidence, double rho, double *slope, doub
 }
 
 /* The mean rate lies between the bounds that brackets of both ends give, whatever the rate did
- * between. */
-void slope_bound(const struct evidence *evidence, double *ret_lo, double *ret_hi)
+ * between. Each pair tells that of its own time. */
+void slope_bound(const struct evidence *evidence, double rho, double *ret_lo, double *ret_hi)
 {
 	uint32_t n = evidence->n < N_ENDS ? evidence->n : N_ENDS;
 
@@ -104,6 +104,8 @@ void slope_bound(const struct evidence *evidence, double *ret_lo, double *ret_hi
 			}
 		}
 	}
+	*ret_lo /= 1 + rho;
+	*ret_hi /= 1 - rho;
 	if (*ret_hi < MIN_SLOPE)
 		*ret_hi = MIN_SLOPE;
 	if (*ret_lo > *ret_hi) {

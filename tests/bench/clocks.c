@@ -190,7 +190,7 @@ static void time_kernels(struct clock_run *run, struct cost *cost)
 
 	collect(run, &evidence);
 	start_s = usage_cpu_s();
-	slope_bound(&evidence, &line.slope_lo, &line.slope_hi);
+	slope_bound(&evidence, 0, &line.slope_lo, &line.slope_hi);
 	if (hulls_init(&hulls, &evidence) < 0 || line_fit(&hulls, 0, hulls.n_blocks, &line) < 0)
 		abort();
 	cost->hulls_s = usage_cpu_s() - start_s;
