@@ -168,19 +168,34 @@ static uint64_t measure_part(const struct layout_part *part, const unsigned char
 	return sizeof(n) + (uint64_t)n * part->n_bytes;
 }
 
+/* A word is written at once, what is longer in any order, a string from its beginning. */
+static uint32_t measure_last(const struct layout_part *part, uint64_t n_bytes)
+{
+	if (part->kind == PART_STRING)
+		return n_bytes > 1 ? 2 : 1;
+	if (part->kind == PART_ELEMENTS && n_bytes > sizeof(uint32_t))
+		n_bytes -= sizeof(uint32_t);
+	return n_bytes == 1 || n_bytes == 2 || n_bytes == 4 || n_bytes == 8 ? (uint32_t)n_bytes : 0;
+}
+
 bool layout_measure(const struct layout *layout, uint32_t stream_id, uint32_t event_id,
-                    const unsigned char *at, uint64_t n_bytes, uint64_t *ret_n)
+                    const unsigned char *at, uint64_t n_bytes, struct layout_size *ret_size)
 {
 	const struct layout_event *event = find_event(layout, stream_id, event_id);
-	uint64_t n = 0;
+	struct layout_size size = {.n = 0};
 
 	if (!event)
 		return false;
 	for (uint32_t i = 0; i < event->n_parts; i++) {
-		n += measure_part(&layout->parts[event->first_part + i], at + n, n_bytes - n);
-		if (n > n_bytes)
+		const struct layout_part *part = &layout->parts[event->first_part + i];
+		uint64_t n = measure_part(part, at + size.n, n_bytes - size.n);
+
+		size.n += n;
+		if (size.n > n_bytes)
 			return false;
+		size.n_last = measure_last(part, n);
+		size.is_text = part->kind == PART_STRING;
 	}
-	*ret_n = n;
+	*ret_size = size;
 	return true;
 }

@@ -27,9 +27,16 @@ bool layout_read(const char *text, struct layout *ret_layout);
 bool layout_load(const char *path, struct layout *ret_layout);
 void layout_release(struct layout *layout);
 
-/* Stores how long the payload at `at` is, of `n_bytes` at most. False: it does not end there, or
- * the event is not known. */
+/* Of a payload. */
+struct layout_size {
+	uint64_t n;
+	uint32_t n_last; /* at its end, which are written when all else is; 0: none */
+	bool is_text;    /* these are the end of a string */
+};
+
+/* Measures the payload at `at`, of `n_bytes` at most. False: it does not end there, or the event is
+ * not known. */
 bool layout_measure(const struct layout *layout, uint32_t stream_id, uint32_t event_id,
-                    const unsigned char *at, uint64_t n_bytes, uint64_t *ret_n);
+                    const unsigned char *at, uint64_t n_bytes, struct layout_size *ret_size);
 
 #endif

@@ -339,8 +339,8 @@ struct extent {
 };
 
 /* Takes the holes out of the packet. Where its records are not known, ends it at the first. */
-static void cut(const struct ring *ring, unsigned char *memory, struct packet_header *header,
-                const struct extent *extent, uint64_t length_at)
+static void cut(const struct ring *ring, const struct subbuf *subbuf, unsigned char *memory,
+                struct packet_header *header, const struct extent *extent, uint64_t length_at)
 {
 	struct torn_mark mark = {.magic = TORN_MAGIC};
 	uint64_t length = load(ring, length_at), n = extent->n_whole;
@@ -357,7 +357,8 @@ static void cut(const struct ring *ring, unsigned char *memory, struct packet_he
 		                                      .n_sure = n,
 		                                      .n_bytes = length,
 		                                      .n_room = ring->subbuf_bytes,
-		                                      .n_missing = extent->n_missing});
+		                                      .n_missing = extent->n_missing,
+		                                      .was_zero = subbuf->base == 0});
 	mark.n_bytes = length > n ? length - n : extent->n_missing;
 	header->content_bits = n * 8;
 	if (n + sizeof(mark) <= ring->subbuf_bytes) {
@@ -397,7 +398,7 @@ static uint32_t heal(const struct ring *ring, const struct subbuf *subbuf)
 		struct extent extent = {n_whole < HEADER_BYTES ? HEADER_BYTES : n_whole,
 		                        ring->subbuf_bytes - n_committed};
 
-		cut(ring, memory, &header, &extent, length_at);
+		cut(ring, subbuf, memory, &header, &extent, length_at);
 	} else { /* died after its last commit, and before it told the reader */
 		length = load(ring, length_at);
 		header.content_bits = length * 8;

@@ -25,6 +25,8 @@ struct record {
 	uint64_t time_ns;
 	uint32_t id, n_head;
 	int32_t pid, tid;
+	uint32_t n_last; /* of layout_size */
+	bool is_text;
 };
 
 /* Reads a head that may be behind `time_ns`. */
@@ -60,15 +62,18 @@ static bool read_head(const struct salvage *packet, uint64_t at, uint64_t time_n
 static bool read_record(const struct salvage *packet, uint64_t at, uint64_t time_ns,
                         struct record *ret_record)
 {
-	uint64_t n, payload;
+	struct layout_size size;
+	uint64_t payload;
 
 	if (!read_head(packet, at, time_ns, ret_record))
 		return false;
 	payload = at + ret_record->n_head;
 	if (!layout_measure(packet->layout, packet->stream_id, ret_record->id,
-	                    packet->memory + payload, packet->n_bytes - payload, &n))
+	                    packet->memory + payload, packet->n_bytes - payload, &size))
 		return false;
-	ret_record->end = payload + n;
+	ret_record->end = payload + size.n;
+	ret_record->n_last = size.n_last;
+	ret_record->is_text = size.is_text;
 	return true;
 }
 
@@ -81,35 +86,53 @@ static bool is_followed(const struct salvage *packet, const struct record *recor
 	       read_record(packet, record->end, record->time_ns, &next);
 }
 
+/* All of it was written: its end is not what stood there before. A string that ends too early has
+ * no record behind it. */
+static bool is_written(const struct salvage *packet, const struct record *record)
+{
+	const unsigned char *end = packet->memory + record->end;
+
+	for (uint32_t i = 1; packet->was_zero && i <= record->n_last; i++)
+		if (end[-(int)i])
+			return !record->is_text || is_followed(packet, record);
+	return false;
+}
+
 /* -- the walk ---------------------------------------------------------------------------------- */
 
-#define MAX_CUTS    64
-#define MAX_THREADS 256
+#define MAX_CUTS       64
+#define MAX_THREADS    256
+/* So many records a signal handler writes at most that interrupted one, and ends the program. */
+#define MAX_LAST_WORDS 16
+#define MAX_DOUBTS     (2 * MAX_THREADS + 1)
 
 struct cut {
 	uint64_t at, end;
 };
 
-/* The last record of a thread that is not sure to be whole. */
+/* The last record of a thread that is not sure to be whole, and the one behind the last of all. */
 struct last {
-	int32_t tid;
-	bool is_torn; /* its hole is known */
-	struct cut cut;
+	int32_t tid, pid;
+	uint32_t n_behind; /* whole ones of this thread */
+	struct cut cut, next;
 };
 
 struct walk {
 	const struct salvage *packet;
 	uint64_t at, time_ns, n_missing;
-	struct cut cuts[MAX_CUTS];
+	struct cut cuts[MAX_CUTS + MAX_DOUBTS];
 	struct last threads[MAX_THREADS];
 	uint32_t n_cuts, n_threads;
-	struct cut first; /* the first record that is not sure to be whole */
+	struct last *newest; /* who wrote the one in front of this */
+	struct cut first;    /* the first record that is not sure to be whole */
 };
 
 static struct last *find_thread(struct walk *walk, int32_t tid)
 {
 	uint32_t i = 0;
 
+	if (walk->newest && walk->newest->tid == tid)
+		return walk->newest;
 	while (i < walk->n_threads && walk->threads[i].tid != tid)
 		i++;
 	if (i == MAX_THREADS)
@@ -121,36 +144,62 @@ static struct last *find_thread(struct walk *walk, int32_t tid)
 
 static void keep(struct walk *walk, const struct record *record)
 {
-	struct last *thread;
+	struct cut cut = {record->at, record->end};
+	struct last *thread = find_thread(walk, record->tid);
 
 	walk->at = record->end;
 	walk->time_ns = record->time_ns;
-	if (record->end <= walk->packet->n_sure)
+	if (!thread) { /* too many to say of each which is its last: nothing more is known */
+		walk->cuts[walk->n_cuts++] = (struct cut){cut.at, walk->packet->n_bytes};
+		walk->at = walk->packet->n_bytes;
 		return;
-	if (!walk->n_cuts && !walk->first.end)
-		walk->first = (struct cut){record->at, record->end};
-	thread = find_thread(walk, record->tid);
-	if (thread)
-		*thread = (struct last){record->tid, false, {record->at, record->end}};
+	}
+	if (walk->newest)
+		walk->newest->next = cut;
+	if (record->end > walk->packet->n_sure && !walk->n_cuts && !walk->first.end)
+		walk->first = cut;
+	if (!is_written(walk->packet, record))
+		*thread = (struct last){.tid = record->tid, .cut = cut};
+	else if (++thread->n_behind > MAX_LAST_WORDS)
+		thread->cut = (struct cut){0, 0};
+	thread->pid = record->pid;
+	walk->newest = thread;
 }
 
-/* Finds the next record behind a hole of at most so many bytes, or the end. Where more time passed
- * than the short heads tell of, only a long one tells when it was. */
-static uint64_t find_next(const struct walk *walk, uint64_t hole, uint64_t time_ns)
+static bool is_known(const struct walk *walk, const struct record *record)
+{
+	for (uint32_t i = 0; i < walk->n_threads; i++)
+		if (walk->threads[i].pid == record->pid)
+			return true;
+	return false;
+}
+
+/* Finds the next record behind a hole of at most so many bytes, or the end: one with another one
+ * behind it, or written to its end by a program that we know. Where more time passed than the
+ * short heads tell of, only a long one tells when it was. */
+static uint64_t find_within(const struct walk *walk, uint64_t hole, uint64_t time_ns,
+                            uint64_t n_most)
 {
 	const struct salvage *packet = walk->packet;
 	struct record lost, record;
 	bool is_told = packet->end_ns - time_ns <= UINT32_MAX;
 
-	if (read_head(packet, hole, time_ns, &lost)) {
+	if (!is_told && read_head(packet, hole, time_ns, &lost)) {
 		time_ns = lost.time_ns;
 		is_told = true;
 	}
-	for (uint64_t at = hole + 1; at < packet->n_bytes && at - hole <= walk->n_missing; at++)
-		if (read_record(packet, at, time_ns, &record) && is_followed(packet, &record) &&
+	for (uint64_t at = hole + 1; at < packet->n_bytes && at - hole <= n_most; at++)
+		if (read_record(packet, at, time_ns, &record) &&
+		    (is_followed(packet, &record) ||
+		     (is_written(packet, &record) && is_known(walk, &record))) &&
 		    (is_told || record.n_head == sizeof(struct long_head)))
 			return at;
 	return packet->n_bytes;
+}
+
+static uint64_t find_next(const struct walk *walk, uint64_t hole, uint64_t time_ns)
+{
+	return find_within(walk, hole, time_ns, walk->n_missing);
 }
 
 /* Whether all that is missing is this hole. One up to the end may have been all of the rest. */
@@ -160,21 +209,20 @@ static bool is_all(const struct walk *walk, uint64_t hole, uint64_t next)
 	       (next == walk->packet->n_bytes && walk->packet->n_room - hole == walk->n_missing);
 }
 
+/* A hole that is longer than all that is missing has records in it that we do not know; then we do
+ * not know either what else is missing. */
 static void skip(struct walk *walk, uint64_t next)
 {
-	struct record lost;
-	struct last *thread = NULL;
+	uint64_t n = next - walk->at;
 
+	if (next == walk->packet->n_bytes && !is_all(walk, walk->at, next))
+		n = (next = find_within(walk, walk->at, walk->time_ns, UINT64_MAX)) - walk->at;
 	if (walk->n_cuts == MAX_CUTS - 1)
 		next = walk->packet->n_bytes;
-	if (read_head(walk->packet, walk->at, walk->time_ns, &lost))
-		thread = find_thread(walk, lost.tid);
-	if (thread)
-		thread->is_torn = true;
-	if (is_all(walk, walk->at, next) || next - walk->at > walk->n_missing)
+	if (is_all(walk, walk->at, next))
 		walk->n_missing = 0;
-	else
-		walk->n_missing -= next - walk->at;
+	else if (n <= walk->n_missing)
+		walk->n_missing -= n;
 	walk->cuts[walk->n_cuts++] = (struct cut){walk->at, next};
 	walk->at = next;
 }
@@ -213,7 +261,8 @@ static void walk_all(struct walk *walk)
 	while (walk->at < packet->n_bytes) {
 		bool is_record = read_record(packet, walk->at, walk->time_ns, &record);
 
-		if (is_record && (record.end <= packet->n_sure || is_followed(packet, &record)))
+		if (is_record && (record.end <= packet->n_sure || is_followed(packet, &record) ||
+		                  is_written(packet, &record)))
 			keep(walk, &record);
 		else if (is_hole(walk))
 			pass_hole(walk, is_record ? &record : NULL);
@@ -224,43 +273,70 @@ static void walk_all(struct walk *walk)
 
 /* -- what only looks like a record ------------------------------------------------------------- */
 
-static bool drop(struct walk *walk, const struct cut *cut, uint64_t n_missing, bool is_exact)
+struct doubts {
+	struct cut of[MAX_DOUBTS];
+	uint32_t n;
+	uint64_t n_shortest;
+};
+
+/* LTTng's sure part is one where no three threads write into a packet. */
+static void add_doubt(const struct walk *walk, struct doubts *doubts, const struct cut *cut)
 {
 	uint64_t n = cut->end - cut->at;
 
-	if (!n || walk->n_cuts == MAX_CUTS || (is_exact ? n != n_missing : n > n_missing))
-		return false;
-	for (uint32_t i = 0; i < walk->n_cuts; i++)
-		if (walk->cuts[i].at == cut->at)
-			return true;
-	walk->cuts[walk->n_cuts++] = *cut;
-	return true;
+	if (!n || (walk->n_threads <= 2 && cut->end <= walk->packet->n_sure))
+		return;
+	for (uint32_t i = 0; i < doubts->n; i++)
+		if (doubts->of[i].at == cut->at)
+			return;
+	doubts->of[doubts->n++] = *cut;
+	if (doubts->n == 1 || n < doubts->n_shortest)
+		doubts->n_shortest = n;
 }
 
-/* A thread that died writes nothing behind what it left: the last record of each may be what is
- * missing, if it is as long. So may be the first that is not sure, whoever it says wrote it: one
- * who died before that word was there leaves the name of an earlier round. */
-static bool drop_last(struct walk *walk, uint64_t n_missing, bool is_exact)
+/* A thread that died writes nothing behind what it left. It may not have come to write who it is:
+ * then the name is of an earlier round, and it was the one who wrote in front of it, or it is the
+ * first that is not sure. */
+static void list_doubts(const struct walk *walk, struct doubts *doubts)
 {
-	bool has_any = drop(walk, &walk->first, n_missing, is_exact);
-
-	for (uint32_t i = 0; i < walk->n_threads; i++)
-		if (!walk->threads[i].is_torn)
-			has_any |= drop(walk, &walk->threads[i].cut, n_missing, is_exact);
-	return has_any;
+	for (uint32_t i = 0; i < walk->n_threads; i++) {
+		add_doubt(walk, doubts, &walk->threads[i].cut);
+		if (!walk->packet->was_zero)
+			add_doubt(walk, doubts, &walk->threads[i].next);
+	}
+	if (!walk->packet->was_zero)
+		add_doubt(walk, doubts, &walk->first);
 }
 
-/* Where nothing is sure, the header may not have been committed either: then its bytes are missing,
- * too. */
+/* Whether it can be so many bytes, or a part of them beside another one. */
+static bool may_be(const struct doubts *doubts, const struct cut *cut, uint64_t n_missing,
+                   uint64_t n_other)
+{
+	uint64_t n = cut->end - cut->at;
+
+	if (n_missing < n_other)
+		return false;
+	n_missing -= n_other;
+	return n == n_missing || n + doubts->n_shortest <= n_missing;
+}
+
+/* What else may not have been committed: the header, where nothing is sure, and what no record
+ * fits in at the end. */
 static void doubt(struct walk *walk)
 {
-	uint64_t n_header = walk->packet->n_sure <= walk->packet->first ? walk->packet->first : 0;
+	const struct salvage *packet = walk->packet;
+	uint64_t n_missing = walk->n_missing, n_end = packet->n_room - packet->n_bytes;
+	uint64_t n_header = packet->n_sure <= packet->first ? packet->first : 0;
+	struct doubts doubts = {.n = 0};
 
-	if (!walk->n_missing || drop_last(walk, walk->n_missing, true))
+	if (!n_missing)
 		return;
-	if (walk->n_missing >= n_header && drop_last(walk, walk->n_missing - n_header, true))
-		return;
-	drop_last(walk, walk->n_missing, false);
+	list_doubts(walk, &doubts);
+	for (uint32_t i = 0; i < doubts.n; i++)
+		if (may_be(&doubts, &doubts.of[i], n_missing, 0) ||
+		    may_be(&doubts, &doubts.of[i], n_missing, n_header) ||
+		    may_be(&doubts, &doubts.of[i], n_missing, n_end))
+			walk->cuts[walk->n_cuts++] = doubts.of[i];
 }
 
 static void sort_cuts(struct walk *walk)

@@ -6,12 +6,21 @@
  * that stand whole records and holes in any order: what a dead thread reserved and did not write,
  * or wrote in part. Records have no length, so that they are walked with the help of the layout
  * (layout.h): what has a head, an end, and then another head, at a time that fits, is a record.
- * What has not is a hole. Where the same bytes of an earlier round make a hole look like a record,
- * the number of missing bytes tells: then the last record of each thread that may be it goes too.
+ * What has not is a hole.
+ *
+ * A hole may look like a record: its thread wrote the beginning, and the rest is what stood there
+ * before. The number of missing bytes tells that there is one, not which.
+ * - In the first round zeros stood there. A thread that is not 0 was written, and so was a record
+ *   whose end is not 0: those stay, committed or not. Of the others the last one of each thread
+ *   goes that is not longer than what is missing.
+ * - Later, records of an earlier round did: all of it may be old but for the time, even who wrote
+ *   it. The last record of each thread goes, the one behind it, and the first that is not sure:
+ *   there the threads were that died.
  */
 #ifndef FLEXTRACE_SALVAGE_H
 #define FLEXTRACE_SALVAGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "layout.h"
@@ -26,6 +35,7 @@ struct salvage {
 	uint64_t n_bytes;          /* where they end */
 	uint64_t n_room;           /* of the sub-buffer */
 	uint64_t n_missing;        /* bytes that were never committed */
+	bool was_zero;             /* all of it, before this round */
 };
 
 /* Moves the whole records together. Returns where they end then. */

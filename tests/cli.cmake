@@ -8,6 +8,7 @@ flextrace_add_unit_test(NAME twice SOURCES cli/twice.c converter/csv_reader.c co
 flextrace_add_unit_test(NAME elf_facts SOURCES cli/elf_facts.c tracer/src/elf_file.c tracer/src/elf_names.c converter/error.c)
 flextrace_add_unit_test(NAME launcher SOURCES cli/launcher.c cli/process.c)
 flextrace_add_unit_test(NAME salvage SOURCES cli/salvage.c cli/layout.c)
+flextrace_add_unit_test(NAME salvage_kills SOURCES cli/salvage.c cli/layout.c)
 flextrace_add_unit_test(NAME summary SOURCES cli/rows.c cli/summary.c cli/summary_ops.c cli/summary_aie.c
 	cli/summary_emitted.c cli/summary_zones.c converter/csv_reader.c cli/message.c converter/error.c
 	converter/ledger.c converter/losses.c tests/scratch.c LIBS PkgConfig::CJSON)

@@ -2,6 +2,7 @@
 /* What is taken out of a packet in which threads died, of what LTTng says of its events. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -37,6 +38,7 @@ struct packet {
 	struct layout layout;
 	uint64_t n;
 	uint64_t time_ns;
+	bool was_zero;
 };
 
 static int set_up(void **state)
@@ -105,7 +107,8 @@ static uint64_t salvage_at(struct packet *packet, uint64_t n_sure, uint64_t n_mi
 	                                .n_sure = n_sure,
 	                                .n_bytes = packet->n,
 	                                .n_room = ROOM,
-	                                .n_missing = n_missing};
+	                                .n_missing = n_missing,
+	                                .was_zero = packet->was_zero};
 
 	return salvage_records(&salvage);
 }
@@ -188,7 +191,8 @@ static void test_salvage__takes_out_what_only_looks_whole(void **state)
 	put_head(packet, 1, 1);
 	put(packet, "longer", 7);
 	put(packet, (double[]){4}, sizeof(double));
-	expect_values(packet, salvage_at(packet, FIRST + PAIR_BYTES, PAIR_BYTES) - 29, "13");
+	/* What stands behind it may be it as well. */
+	expect_values(packet, salvage_at(packet, FIRST + PAIR_BYTES, PAIR_BYTES) - 29, "1");
 }
 
 /* A hole of the same length behind a whole record explains all that is missing, but is not all. */
@@ -204,9 +208,9 @@ static void test_salvage__takes_out_what_only_looks_whole_beside_a_hole(void **s
 	put(packet, (double[]){4}, sizeof(double));
 	put_pair(packet, 2, 5);
 	leave(packet, PAIR_BYTES);
-	/* The last one of thread 2 may be it as well. */
+	/* The last one of thread 2 may be it as well, and what is behind that of thread 1. */
 	assert_int_equal(salvage_at(packet, FIRST + PAIR_BYTES, 2 * PAIR_BYTES),
-	                 FIRST + 2 * PAIR_BYTES + 29);
+	                 FIRST + PAIR_BYTES + 29);
 }
 
 /* Not sure which of two it is: neither is shown. */
@@ -267,6 +271,7 @@ static void test_salvage__measures_all_kinds_of_fields(void **state)
 	struct packet *packet = *state;
 	const uint64_t words[3] = {1, 2, 3};
 	const uint32_t n_words = 3, ts[5] = {0};
+	struct layout_size size;
 	uint64_t n;
 
 	put_head(packet, 2, 1);
@@ -277,8 +282,8 @@ static void test_salvage__measures_all_kinds_of_fields(void **state)
 	n = packet->n;
 	leave(packet, 10);
 	assert_int_equal(salvage_at(packet, FIRST, 10), n);
-	assert_false(layout_measure(&packet->layout, 1, 4, packet->memory, ROOM, &n));
-	assert_false(layout_measure(&packet->layout, 0, 1, packet->memory, ROOM, &n));
+	assert_false(layout_measure(&packet->layout, 1, 4, packet->memory, ROOM, &size));
+	assert_false(layout_measure(&packet->layout, 0, 1, packet->memory, ROOM, &size));
 }
 
 /* A name that does not end, a number of words that does not fit. */
@@ -286,13 +291,13 @@ static void test_salvage__measures_nothing_beyond_the_end(void **state)
 {
 	struct packet *packet = *state;
 	uint32_t n_words = UINT32_MAX;
-	uint64_t n;
+	struct layout_size size;
 
 	memset(packet->memory, 'x', ROOM);
-	assert_false(layout_measure(&packet->layout, 1, 1, packet->memory, ROOM, &n));
+	assert_false(layout_measure(&packet->layout, 1, 1, packet->memory, ROOM, &size));
 	memcpy(packet->memory, &n_words, sizeof(n_words));
-	assert_false(layout_measure(&packet->layout, 1, 2, packet->memory, ROOM, &n));
-	assert_false(layout_measure(&packet->layout, 1, 2, packet->memory, 3, &n));
+	assert_false(layout_measure(&packet->layout, 1, 2, packet->memory, ROOM, &size));
+	assert_false(layout_measure(&packet->layout, 1, 2, packet->memory, 3, &size));
 }
 
 /* Three threads: one left a hole, one wrote behind it, the last one to commit stands between. */
@@ -305,6 +310,146 @@ static void test_salvage__takes_out_a_hole_in_what_seemed_sure(void **state)
 	put_pair(packet, 2, 2);
 	put_pair(packet, 3, 3);
 	expect_values(packet, salvage_at(packet, FIRST + 3 * PAIR_BYTES, PAIR_BYTES), "123");
+}
+
+/* Thread 3 was in the middle of a record when another one got its processor, before it had written
+ * who it is: what it wrote last stands in front of it. Thread 1 goes on in the same buffer. */
+static void test_salvage__takes_out_what_looks_like_another_threads_behind_its_own(void **state)
+{
+	struct packet *packet = *state;
+
+	put_pair(packet, 1, 1);
+	put_pair(packet, 3, 2);
+	put_pair(packet, 1, 9);
+	for (int i = 3; i < 7; i++)
+		put_pair(packet, 1, i);
+	/* The last ones of both threads, and the first that is not sure, may be it as well. */
+	expect_values(packet, salvage_at(packet, FIRST, PAIR_BYTES), "345");
+}
+
+/* A name of an earlier round does not tell whose the hole is. */
+static void
+test_salvage__takes_out_the_last_one_of_a_thread_that_a_hole_seems_to_be_of(void **state)
+{
+	struct packet *packet = *state;
+
+	put_pair(packet, 1, 1);
+	put_pair(packet, 1, 2);
+	put_pair(packet, 2, 9);
+	put_head(packet, 1, 2);
+	memset(packet->memory + packet->n, 'x', PAIR_BYTES - 14);
+	leave(packet, PAIR_BYTES - 14);
+	put_pair(packet, 1, 3);
+	put_pair(packet, 1, 4);
+	expect_values(packet, salvage_at(packet, FIRST + PAIR_BYTES, 2 * PAIR_BYTES), "1");
+}
+
+/* Three threads: the hole in what seemed sure looks whole. */
+static void test_salvage__takes_out_what_only_looks_whole_in_what_seemed_sure(void **state)
+{
+	struct packet *packet = *state;
+
+	packet->was_zero = true;
+	put_pair(packet, 1, 1);
+	put_pair(packet, 1, 0);
+	put_pair(packet, 2, 2);
+	put_pair(packet, 3, 3);
+	expect_values(packet, salvage_at(packet, FIRST + 3 * PAIR_BYTES, PAIR_BYTES), "123");
+}
+
+/* Where zeros were, an end that is none was written: only what ends in zeros may be unfinished. */
+static void test_salvage__keeps_what_was_written_where_zeros_were(void **state)
+{
+	struct packet *packet = *state;
+
+	packet->was_zero = true;
+	put_pair(packet, 1, 1);
+	put_pair(packet, 2, 2);
+	put_pair(packet, 1, 3);
+	put_pair(packet, 2, 4);
+	expect_values(packet, salvage_at(packet, FIRST, PAIR_BYTES), "1234");
+}
+
+/* A thread wrote one record between what two left. */
+static void test_salvage__keeps_what_is_between_two_holes(void **state)
+{
+	struct packet *packet = *state;
+
+	packet->was_zero = true;
+	put_pair(packet, 1, 1);
+	put_pair(packet, 2, 2);
+	leave(packet, PAIR_BYTES);
+	put_pair(packet, 2, 3);
+	leave(packet, PAIR_BYTES);
+	put_pair(packet, 3, 4);
+	leave(packet, PAIR_BYTES);
+	expect_values(packet, salvage_at(packet, FIRST + 2 * PAIR_BYTES, 3 * PAIR_BYTES), "1234");
+}
+
+static void test_salvage__takes_out_zeros_that_nobody_wrote(void **state)
+{
+	struct packet *packet = *state;
+
+	packet->was_zero = true;
+	put_pair(packet, 1, 1);
+	put_pair(packet, 2, 0);
+	put_pair(packet, 1, 3);
+	put_pair(packet, 1, 4);
+	expect_values(packet, salvage_at(packet, FIRST, PAIR_BYTES), "134");
+}
+
+/* A signal handler interrupted it, told what it knew, and ended the program. */
+static void test_salvage__takes_out_what_a_last_word_stands_behind(void **state)
+{
+	struct packet *packet = *state;
+
+	packet->was_zero = true;
+	for (int i = 1; i < 4; i++)
+		put_pair(packet, 1, i);
+	put_pair(packet, 1, 0);
+	put_pair(packet, 1, 5);
+	put_pair(packet, 1, 6);
+	expect_values(packet, salvage_at(packet, FIRST, PAIR_BYTES), "12356");
+}
+
+/* Only the number of words was written. */
+static void test_salvage__takes_out_words_that_nobody_wrote(void **state)
+{
+	struct packet *packet = *state;
+	const uint32_t n_words = 3;
+
+	packet->was_zero = true;
+	put_pair(packet, 1, 1);
+	put_head(packet, 2, 2);
+	put(packet, &n_words, sizeof(n_words));
+	leave(packet, n_words * sizeof(uint64_t));
+	put_pair(packet, 1, 2);
+	expect_values(packet, salvage_at(packet, FIRST, 18 + n_words * sizeof(uint64_t)), "12");
+}
+
+/* More threads than it looks after: the packet ends there, and nothing of it is wrong. */
+static void test_salvage__ends_at_more_threads_than_it_tells_apart(void **state)
+{
+	enum { N = 300 };
+	static unsigned char memory[FIRST + N * PAIR_BYTES];
+	struct packet *packet = *state;
+	struct salvage salvage = {.memory = memory,
+	                          .layout = &packet->layout,
+	                          .stream_id = 1,
+	                          .begin_ns = BEGIN_NS,
+	                          .first = FIRST,
+	                          .n_sure = FIRST,
+	                          .n_bytes = sizeof(memory),
+	                          .n_room = sizeof(memory),
+	                          .n_missing = PAIR_BYTES};
+
+	for (int i = 0; i < N; i++) {
+		packet->n = FIRST;
+		put_pair(packet, i + 1, i);
+		memcpy(memory + FIRST + i * PAIR_BYTES, packet->memory + FIRST, PAIR_BYTES);
+	}
+	salvage.end_ns = packet->time_ns;
+	assert_int_equal(salvage_records(&salvage), FIRST);
 }
 
 /* The only record of a packet is longer than the header, which was committed or was not. */
@@ -355,14 +500,14 @@ static void test_layout__leaves_out_what_is_not_yet_written(void **state)
 {
 	struct layout layout;
 	char text[sizeof(description)];
-	uint64_t n;
+	struct layout_size size;
 
 	(void)state;
 	for (size_t length = 0; length < sizeof(text); length++) {
 		memcpy(text, description, length);
 		text[length] = '\0';
 		assert_true(layout_read(text, &layout));
-		layout_measure(&layout, 1, 1, (const unsigned char *)"a", 2, &n);
+		layout_measure(&layout, 1, 1, (const unsigned char *)"a", 2, &size);
 		layout_release(&layout);
 	}
 }
@@ -385,6 +530,15 @@ int main(void)
 		TEST(test_salvage__measures_all_kinds_of_fields),
 		TEST(test_salvage__measures_nothing_beyond_the_end),
 		TEST(test_salvage__takes_out_a_hole_in_what_seemed_sure),
+		TEST(test_salvage__takes_out_what_looks_like_another_threads_behind_its_own),
+		TEST(test_salvage__takes_out_the_last_one_of_a_thread_that_a_hole_seems_to_be_of),
+		TEST(test_salvage__takes_out_what_only_looks_whole_in_what_seemed_sure),
+		TEST(test_salvage__keeps_what_was_written_where_zeros_were),
+		TEST(test_salvage__keeps_what_is_between_two_holes),
+		TEST(test_salvage__takes_out_zeros_that_nobody_wrote),
+		TEST(test_salvage__takes_out_what_a_last_word_stands_behind),
+		TEST(test_salvage__takes_out_words_that_nobody_wrote),
+		TEST(test_salvage__ends_at_more_threads_than_it_tells_apart),
 		TEST(test_salvage__takes_out_all_there_is_with_and_without_the_header),
 		TEST(test_salvage__ends_at_the_sure_part_of_what_it_does_not_know),
 		TEST(test_salvage__survives_any_bytes),

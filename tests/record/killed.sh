@@ -41,16 +41,26 @@ expect_all() {
 	[ "$others" -eq 0 ] || fail "other losses: $(cat "$result/losses.csv")"
 }
 
-# expect_most DIR FILE...: where threads were killed anywhere. Two of them have at most one record each that they were in
-# the middle of; in torn packets one more of each may look like that. All is there, lost by LTTng, or counted as missing.
+# has_lapped: whether a processor's buffers may have been full once: then what was there before are old records. Half of
+# a /dev/shm of 1 GiB is theirs, at most 64 MiB for each processor; a record is 24 bytes.
+has_lapped() {
+	room_mib=64
+	while [ $((room_mib * $(nproc))) -gt 512 ]; do room_mib=$((room_mib / 2)); done
+	[ $((begun * 24)) -gt $((room_mib * 1048576 * 9 / 10)) ]
+}
+
+# expect_most DIR FILE...: the first one's threads were killed anywhere. Two of them have at most one record each that they
+# were in the middle of. In a torn packet of old records up to 5 more may look like that. All is there, lost by LTTng, or
+# counted as missing.
 expect_most() {
 	result=$1
 	shift
 	count "$@"
 	n=$(rows "$result/counters.csv") missing=$(lost "$result" unaccounted) torn=$(lost "$result" torn_packets)
 	dropped=$(lost "$result" lttng_discarded_events)
-	allowed=$((torn > 0 ? 2 + 2 * $# : 2))
-	[ "$missing" -le $allowed ] || fail "more than one record of each thread is missing: $(cat "$result/losses.csv")"
+	allowed=2
+	! has_lapped || allowed=$((2 + 5 * torn))
+	[ "$missing" -le $allowed ] || fail "$missing missing, more than one record of each thread: $(cat "$result/losses.csv")"
 	[ $((n + dropped)) -le "$begun" ] || fail "$n rows in $result, but only $begun records"
 	[ $((n + dropped + allowed)) -ge "$finished" ] || fail "$n rows and $dropped lost of $finished in $result"
 	[ "$(lost "$result" truncated_stream)" -eq 0 ] || fail "a packet was not mended: $(cat "$result/losses.csv")"
@@ -152,14 +162,13 @@ for way in $ways; do
 done
 [ "$TRIES" -gt 1 ] || end_at_full_rate flight-recorder=1M 250000 kill
 
-# In the middle of a record, all others done. Where several did so in one packet, the last one of each thread may look
-# unfinished, too.
+# In the middle of a record, all others done, in one packet.
 rm -rf out
 run 0 "$FLEXTRACE" record -o out -- sh -c 'for how in kill segv abort exec _exit; do
 	rm -f $how
 	"$0" $how 4000 hole-$how
 done; true' "$PROGRAM"
-expect_all out 5 10 kill segv abort exec _exit
+expect_all out 5 0 kill segv abort exec _exit
 clean
 
 # exit() ends a program from the middle of a record (a signal handler calls it), and where no file can be opened: LTTng's
@@ -167,7 +176,7 @@ clean
 rm -rf out
 run 0 env ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" "$FLEXTRACE" record -o out -- \
 	sh -c '"$0" hole 4000 hole-exit && exec "$0" files 4000 no-files' "$PROGRAM"
-expect_all out 1 3 hole files
+expect_all out 1 0 hole files
 clean
 
 # One alone, however it is recorded: nothing else is missing.
