@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Wraps that a tool did not count. Who takes work that lasts longer than a wrap for shorter by
- * whole wraps leaves a pause in its round trip that is as long, to within what the device pauses anyway:
+ * whole wraps leaves a pause in its round trip that is as long, but for what devices pause anyway:
  * beside the work, where begin and end are estimated each by itself; at an end of the round trip,
  * where they follow from those of the work before. A pause of another reason is hardly ever as long
  * as whole wraps. Which work it was nobody says: what is beside the pause may have been, and at an
