@@ -210,8 +210,9 @@ int floors_take(const struct calibrate_input *input);
  * FLEXTRACE_E_MEMORY or 0. */
 int slope_guess(const struct evidence *evidence, double rho, double *slope, double *ret_slack);
 
-/* Bounds the mean slope by brackets at both ends, whatever the rate did between, if their own times'
- * means are within rho of it. With a rho of 0: of the evidence's time, unless these differ. */
+/* Bounds the mean slope by brackets at both ends, whatever the rate did between, if the means of
+ * their own times are within rho of it. With a rho of 0: of the evidence's time, unless these
+ * differ. */
 void slope_bound(const struct evidence *evidence, double rho, double *ret_lo, double *ret_hi);
 
 /*

@@ -223,8 +223,8 @@ static int find_means(const struct evidence *evidence, double rho, double *lo, d
 
 /*
  * A rate that wanders within rho of one mean can look like one of several steps, or of several
- * slopes. Where all evidence meets around one mean, it is one. The mean of the evidence's time lies where its two ends
- * leave it, and the clock's own mean within rho of that. 1: it does, 0: not.
+ * slopes. Where all evidence meets around one mean, it is one. The mean of the evidence's time lies
+ * where its two ends leave it, and the clock's own mean within rho of that. 1: it does, 0: not.
  */
 static int try_one_mean(const struct evidence *evidence, struct attempt *attempt)
 {
