@@ -193,6 +193,29 @@ static void make_ops(struct world *world, uint32_t n_most)
 	qsort(truth->ops, truth->n_ops, sizeof(*truth->ops), by_completion);
 }
 
+static void make_syncs(struct world *world)
+{
+	struct clock_truth *truth = world->truth;
+	double period_ns = world->scene->sync_s * 1e9, ns = period_ns / 2;
+	uint32_t after_op = 0;
+
+	truth->syncs = calloc((size_t)(world->end_ns / period_ns) + 1, sizeof(*truth->syncs));
+	for (; ns < world->end_ns; ns += period_ns) {
+		double read_ns = ns + 300 + model_exponential(&world->state, 500);
+		double after_ns = read_ns + 300 + model_exponential(&world->state, 500);
+
+		while (after_op < truth->n_ops &&
+		       truth->ops[after_op].complete_ns < ORIGIN_NS + (int64_t)after_ns)
+			after_op++;
+		truth->syncs[truth->n_syncs++] = (struct truth_sync){
+			.before_ns = ORIGIN_NS + (int64_t)ns,
+			.ticks = ticks_at(world, read_ns),
+			.after_ns = ORIGIN_NS + (int64_t)after_ns,
+			.after_op = after_op,
+		};
+	}
+}
+
 void wander_make(const struct wander_scene *scene, uint64_t seed, struct clock_truth *truth)
 {
 	struct world *world = calloc(1, sizeof(*world));
@@ -213,6 +236,8 @@ void wander_make(const struct wander_scene *scene, uint64_t seed, struct clock_t
 	world->still_ns[1] = world->still_ns[0] + scene->still_s * 1e9;
 	make_rate(world, world->end_ns + scene->still_s * 1e9 + 20e9);
 	make_ops(world, n_most);
+	if (scene->sync_s > 0)
+		make_syncs(world);
 	truth->scene.n_ops = truth->n_ops;
 	free(world);
 }

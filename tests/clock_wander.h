@@ -38,6 +38,7 @@ struct wander_scene {
 	double still_s;        /* the host runs nothing for so long in the middle */
 	double still_ppm;      /* and the rate is off by this meanwhile */
 	bool is_regular;       /* submissions come at equal distances */
+	double sync_s;         /* the counter is read every so often, within some 2 us; 0: never */
 };
 
 void wander_make(const struct wander_scene *scene, uint64_t seed, struct clock_truth *truth);

@@ -66,6 +66,10 @@ static const struct wander_scene limits[] = {
 	 .shape = WANDER_RAMP, .ppm = 9.99,
 	 .duration_s = 200, .ops_hz = 50, .floors_us = {2, 4}, .tight_us = 2,
 	 .loose_us = {5000, 5000}, .loose_share = {0.99, 0.99}},
+	/* Reads are much tighter than any work. */
+	{.name = "limit to limit, read every three seconds",
+	 .shape = WANDER_CHANCE, .ppm = 9.99, .period_s = 10,
+	 .duration_s = 100, .ops_hz = 16, .floors_us = {2, 2}, .tight_us = 10, .sync_s = 3},
 	{.name = "ramp, once a second",
 	 .shape = WANDER_RAMP, .ppm = 9.99,
 	 .duration_s = 600, .ops_hz = 1, .floors_us = {3, 3}, .tight_us = 1,
@@ -206,8 +210,8 @@ static bool is_sound(const struct outcome *outcome)
 {
 	const struct clock_verdict *v = &outcome->verdict;
 
-	return v->certified == outcome->n_ops && v->outside == 0 && v->wrong_epochs == 0 &&
-	       v->violations == 0 && v->inversions == 0;
+	return v->certified == outcome->n_ops && v->sure == outcome->n_ops && v->outside == 0 &&
+	       v->wrong_epochs == 0 && v->violations == 0 && v->inversions == 0;
 }
 
 static uint32_t judge_limits(uint64_t first_seed, uint32_t n_seeds)

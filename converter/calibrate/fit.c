@@ -333,6 +333,24 @@ static int mark_dropped(const struct knot *claimed, uint32_t n, struct attempt *
 	return FLEXTRACE_OK;
 }
 
+/* Nothing is in doubt where one clock explains all: it is in the band that all leaves. */
+static void trust(struct attempt *attempt)
+{
+	const struct knot *strict = attempt->strict, *last = strict + attempt->n_strict - 1;
+
+	for (uint32_t i = 0; i < attempt->n_knots; i++) {
+		struct knot *knot = &attempt->knots[i];
+
+		while (strict < last && strict->x < knot->x)
+			strict++;
+		if (strict->x != knot->x)
+			continue;
+		knot->lo = strict->lo < knot->lo ? strict->lo : knot->lo;
+		knot->hi = strict->hi > knot->hi ? strict->hi : knot->hi;
+	}
+	attempt->doubts.n = 0;
+}
+
 /*
  * The same where all evidence meets. Where one clock explains it, evidence that was dropped for
  * want of room may be true, and then the clock was in the band that all evidence leaves: the
@@ -349,8 +367,10 @@ static int give_room_around(const struct evidence *evidence, struct attempt *att
 	FLEXTRACE_TRY(band_constrain(evidence, &attempt->reference, true, &attempt->strict,
 	                             &attempt->n_strict));
 	FLEXTRACE_TRY(mark_dropped(attempt->strict, attempt->n_strict, attempt));
-	if (band_close(attempt->strict, attempt->n_strict, &attempt->reference) >= 0)
+	if (band_close(attempt->strict, attempt->n_strict, &attempt->reference) >= 0) {
+		trust(attempt);
 		return FLEXTRACE_OK;
+	}
 	blocks_free(attempt->strict);
 	attempt->strict = NULL;
 	attempt->n_strict = 0;
