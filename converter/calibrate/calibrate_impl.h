@@ -20,6 +20,7 @@
 #define WANDER_BITS   MAP_SLOPE_BITS    /* of rates of change, and of a map's slopes */
 #define MIN_SLOPE     0.095             /* ns per tick: 10.5 GHz */
 #define USUAL_SLOPE   0.125             /* 8 GHz: the least one that is neither seen nor stated */
+#define SLOPE_OPEN    0.01              /* a slope that is known no better is not known */
 #define MAX_SLOPE     1e7               /* 100 Hz */
 #define MIN_BLOCK     16u               /* brackets */
 #define MAX_BLOCKS    65536u
@@ -443,6 +444,18 @@ void fit_release(struct attempt *band);
 /* Makes the map along a band, and uses up its knots; none where there are none. */
 int fit_map(struct attempt *band, const struct evidence *evidence, const struct prior *prior,
             struct clock_map *ret_map);
+
+/* -- mean.c ---------------------------------------------------------------------------------- */
+
+/*
+ * A rate that wanders within rho of one mean can look like one of several steps, or of several
+ * slopes. Where all evidence meets around one mean, it is one. The mean of the evidence's time lies
+ * where its two ends leave it, and the clock's own mean within rho of that.
+ *
+ * Closes the band around that mean. 1: all evidence meets in it, 0: not, and `attempt` is as it
+ * was; FLEXTRACE_E_MEMORY.
+ */
+int mean_try(const struct evidence *evidence, struct attempt *attempt);
 
 /* -- room.c ---------------------------------------------------------------------------------- */
 

@@ -21,7 +21,6 @@
 #define FEW              64u      /* one in so many is not worth a look */
 #define LONG             64u      /* knots of an era whose rate is known */
 #define SORT_MOVES       16u
-#define OPEN             0.01 /* a slope that is known no better is not known */
 
 static int compare_claims(const void *left, const void *right)
 {
@@ -115,7 +114,8 @@ static int reject_coarse(struct evidence *evidence, const struct guess *guess, d
 /* Where the evidence says little about the slope, what is known otherwise says more. */
 static void take_hint(const struct guess *guess, struct line *line)
 {
-	if (guess->slack >= OPEN && line->slope_hi - line->slope_lo > OPEN * line->slope)
+	if (guess->slack >= SLOPE_OPEN &&
+	    line->slope_hi - line->slope_lo > SLOPE_OPEN * line->slope)
 		line->slope = fmin(fmax(guess->prior->hint, line->slope_lo), line->slope_hi);
 }
 
@@ -146,9 +146,9 @@ static int follow(const struct evidence *evidence, const struct guess *guess, do
 	if (whole.slope_hi > USUAL_SLOPE &&
 	    !(prior->nominal > 0 && prior->nominal < 1.05 * USUAL_SLOPE))
 		whole.slope_lo = fmax(whole.slope_lo, USUAL_SLOPE);
-	if (guess->slack < OPEN) { /* lies at the ends can leave nothing, or no bound */
-		whole.slope_lo = fmax(whole.slope_lo, guess->slope * (1 - 2 * OPEN));
-		whole.slope_hi = fmin(whole.slope_hi, guess->slope * (1 + 2 * OPEN));
+	if (guess->slack < SLOPE_OPEN) { /* lies at the ends can leave nothing, or no bound */
+		whole.slope_lo = fmax(whole.slope_lo, guess->slope * (1 - 2 * SLOPE_OPEN));
+		whole.slope_hi = fmin(whole.slope_hi, guess->slope * (1 + 2 * SLOPE_OPEN));
 	}
 	is_shared = prior->slope_lo < whole.slope_hi && prior->slope_hi > whole.slope_lo;
 	if (is_shared) {
@@ -186,69 +186,6 @@ static bool is_near_guess(const struct reference *reference, const struct guess 
 			return false;
 	}
 	return true;
-}
-
-/* Closes the band of all means from `lo` to `hi`. 1: all evidence meets in it, 0: not. */
-static int try_means(const struct evidence *evidence, double lo, double hi,
-                     struct attempt *ret_band)
-{
-	double rho = ret_band->rho;
-
-	FLEXTRACE_TRY(reference_init_straight(&ret_band->reference, (lo + hi) / 2,
-	                                      (hi - lo) / (hi + lo) + rho / (1 - rho)));
-	FLEXTRACE_TRY(band_constrain(evidence, &ret_band->reference, true, &ret_band->knots,
-	                             &ret_band->n_knots));
-	ret_band->width = band_close(ret_band->knots, ret_band->n_knots, &ret_band->reference);
-	ret_band->is_closed = ret_band->width >= 0;
-	return ret_band->is_closed;
-}
-
-/* Narrows the means from `*lo` to `*hi` to those around which all evidence meets. 1: there are
- * some, 0: none. */
-static int find_means(const struct evidence *evidence, double rho, double *lo, double *hi)
-{
-	struct attempt band = {.rho = rho};
-	double slope;
-	int code = reference_init_straight(&band.reference, (*lo + *hi) / 2, 0);
-
-	if (code >= 0)
-		code = band_constrain(evidence, &band.reference, true, &band.knots, &band.n_knots);
-	if (code >= 0) {
-		slope = ldexp((double)band.reference.pieces[0].slope, -SLOPE_BITS);
-		slope_means(band.knots, band.n_knots, slope, rho, lo, hi);
-	}
-	fit_release(&band);
-	return code < 0 ? code : *lo <= *hi;
-}
-
-/*
- * A rate that wanders within rho of one mean can look like one of several steps, or of several
- * slopes. Where all evidence meets around one mean, it is one. The mean of the evidence's time lies
- * where its two ends leave it, and the clock's own mean within rho of that. 1: it does, 0: not.
- */
-static int try_one_mean(const struct evidence *evidence, struct attempt *attempt)
-{
-	struct attempt band = {.rho = attempt->rho};
-	double lo, hi;
-	int is_met;
-
-	slope_bound(evidence, attempt->rho, &lo, &hi);
-	if (hi - lo > OPEN * lo)
-		return 0;                            /* it is not known */
-	is_met = try_means(evidence, lo, hi, &band); /* a real step seldom gets farther */
-	fit_release(&band);
-	if (is_met > 0)
-		is_met = find_means(evidence, attempt->rho, &lo, &hi);
-	band = (struct attempt){.rho = attempt->rho};
-	if (is_met > 0)
-		is_met = try_means(evidence, lo, hi, &band);
-	if (is_met <= 0) {
-		fit_release(&band);
-		return is_met;
-	}
-	fit_release(attempt);
-	*attempt = band;
-	return 1;
 }
 
 /* Finds out who is wrong where evidence contradicts, and closes what is left, era by era. */
@@ -418,12 +355,10 @@ static int try_all(struct evidence *evidence, const struct guess *guess, double 
 		evidence->is_false[i] = 0;
 	FLEXTRACE_TRY(follow(evidence, guess, rho, &attempt->reference));
 	bent = is_bent(&attempt->reference, rho);
-	is_met = bent ? try_one_mean(evidence, attempt)
-	              : try_reference(evidence, guess, rho, attempt);
+	is_met = bent ? mean_try(evidence, attempt) : try_reference(evidence, guess, rho, attempt);
 	if (is_met != 0)
 		return is_met;
-	return bent ? try_reference(evidence, guess, rho, attempt)
-	            : try_one_mean(evidence, attempt);
+	return bent ? try_reference(evidence, guess, rho, attempt) : mean_try(evidence, attempt);
 }
 
 static int try_rho(struct evidence *evidence, const struct guess *guess, double rho,

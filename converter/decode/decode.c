@@ -7,7 +7,7 @@
 #include "decode/schema.h"
 
 #define MAX_RECORD_BYTES ((size_t)16 << 20) /* what a table takes */
-#define MIN_COUNTER_BITS 16 /* narrower ones wrap while an operation runs */
+#define MIN_COUNTER_BITS 16                 /* narrower ones wrap while an operation runs */
 
 int decoder_init(struct decoder *decoder, struct string_pool *pool)
 {

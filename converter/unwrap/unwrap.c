@@ -92,8 +92,8 @@ static int find_owner(struct unwrap *unwrap, uint32_t process,
 	return FLEXTRACE_OK;
 }
 
-/* Work is done when its record is written. If one of its host times is behind that, both are none of
- * this host's clock: the record's time bounds the work instead. */
+/* Work is done when its record is written. If one of its host times is behind that, neither is a
+ * time of this host's clock: the record's time bounds the work instead. */
 static void bound_by_record(struct unwrap *unwrap, const struct record_device_op *record,
                             struct tick_op *op)
 {

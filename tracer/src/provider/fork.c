@@ -99,7 +99,7 @@ static void after_fork_in_child(void)
 	late_forked();
 	recording_forked();
 	recording_unlock();
-	/* Without memory for the counts there is none for LTTng's buffers, and nobody would know. */
+	/* Without memory for the counts there is none for LTTng's buffers. Nobody would know. */
 	if (!leaves && !emit_counts_open(EMIT_FILE_ROOT, identity->start_ns))
 		leaves = 1;
 	if (leaves) {
