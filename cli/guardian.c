@@ -28,6 +28,7 @@
 #define TICK_MS    500
 #define LOOK_TICKS 4 /* from look to look for the session */
 #define MAX_MISSES 3
+#define MAX_PAIRS  16 /* that of `start` is replaced so often */
 
 /* What the recorder writes. */
 #define WORD_ASKED 'a'
@@ -36,7 +37,7 @@
 
 struct ward {
 	const struct recording *recording;
-	const struct guardian_work *work; /* NULL: nobody is at the other end */
+	const struct guardian_work *work; /* NULL: of `start` */
 	struct rings_watch rings;
 	const char *unwanted; /* NULL, or a session to take back, and no more */
 	int fd, pidfd;        /* -1 = none */
@@ -80,7 +81,7 @@ static void stand_alone(struct ward *ward)
 		return; /* then somebody's directory stays in use */
 }
 
-/* Reads what the recorder tells; false: it is gone. */
+/* Reads what whoever is at the other end tells; false: it is gone. */
 static bool listen_to(struct ward *ward)
 {
 	char words[64];
@@ -143,9 +144,45 @@ static void watch_over(struct ward *ward)
 		if (!ward->has_ended)
 			recording_tend(ward->recording, &ward->rings);
 		if (!ward->work)
-			is_there = is_to_stay(ward, tick);
+			ward->is_done = !is_to_stay(ward, tick);
 	}
 	rings_forget(&ward->rings);
+}
+
+static bool was_killed(pid_t pid)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFSIGNALED(status);
+}
+
+/*
+ * That of `start` has no recorder that would replace it. So there are two: one watches, the other
+ * waits for its end. If one is killed, the other makes another; both at once, nobody does. Returns
+ * when there is nothing to watch any more.
+ */
+static void watch_in_pairs(struct ward *ward)
+{
+	int words[2];
+
+	for (int i = 0; i < MAX_PAIRS && pipe2(words, O_CLOEXEC) == 0; i++) {
+		pid_t pid = fork();
+
+		close(words[pid == 0]);
+		ward->fd = words[0];
+		if (pid == 0)
+			watch_over(ward);
+		if (pid > 0 && !was_killed(pid))
+			return;
+		close(words[pid != 0]);
+		if (pid < 0 || ward->is_done)
+			break;
+	}
+	ward->fd = -1;
+	if (!ward->is_done)
+		watch_over(ward);
 }
 
 _Noreturn static void guard(struct ward *ward)
@@ -153,7 +190,10 @@ _Noreturn static void guard(struct ward *ward)
 	struct recording recording = *ward->recording;
 
 	stand_alone(ward);
-	watch_over(ward);
+	if (ward->work)
+		watch_over(ward);
+	else
+		watch_in_pairs(ward);
 	if (!ward->work || ward->is_done)
 		_exit(0);
 	/* Until then it may hold its locks. */

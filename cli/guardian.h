@@ -30,7 +30,8 @@ struct guardian_work {
 
 /*
  * Forks it. Where that cannot be, the recording goes on without, and says so. `work` NULL: the
- * guardian of `start`, which outlives its caller. The others below do nothing without one.
+ * guardian of `start`, which outlives its caller: two processes, each of which replaces the other
+ * if that is killed. The others below do nothing without one.
  *
  * `recording->guardian` breaks (POLLERR) when the guardian dies.
  */

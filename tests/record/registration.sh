@@ -105,12 +105,25 @@ run 2 "$FLEXTRACE" stop none
 says '300 records of program' err.log
 nothing_left
 
-# A session that goes without `flextrace stop`: the guardian takes the note back, and ends.
+guardians() {
+	pgrep -u "$(id -u)" -x flextrace-guard
+}
+# until_two DEAD: there are two guardians, not counting a dead one.
+until_two() {
+	while [ "$(guardians | grep -cvx "$1")" -ne 2 ]; do :; done
+}
+
+# A session that goes without `flextrace stop`: the guardian takes the note back, and ends. There are two of it: where one
+# is killed, whichever, the other one makes another.
 for way in destroy kill; do
 	run 0 "$FLEXTRACE" start -o $way
 	"$PROGRAM" scopes=10
 	find . /var/run/lttng -name flextrace.wanted | grep -q . || fail "no note was made"
-	pgrep -u "$(id -u)" -x flextrace-guard >/dev/null || fail "no guardian"
+	until_two 0
+	for dead in $(guardians); do
+		kill -KILL "$dead"
+		until_two "$dead"
+	done
 	if [ $way = kill ]; then
 		kill -KILL "$(daemon_of kill)"
 	else
