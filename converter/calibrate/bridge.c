@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one mean rate leaves. The band of band.c lets the rate be anywhere between two limits at
- * any place. But if it stays within rho of one mean, whatever that is, then its mean over one
- * stretch and its mean over another differ by no more than `spread`, which is 2 rho of the rate.
+ * Bounds that follow from one mean rate. The band of band.c lets the rate be anywhere between two
+ * limits at any place. But if the rate stays within rho of one mean, its means over any two
+ * stretches differ by no more than `spread`, which is 2 rho of the rate, whatever the mean is.
  *
  * Take a place x between two others, at distances d and e from them. Host time at x is off the
- * chord between those two by d e / (d + e) times the difference of the mean slopes on both sides
- * of x. So, with upper bounds u and v at the two,
+ * chord between those two by d e / (d + e) times the difference of the mean slopes on both sides of
+ * x. So, with upper bounds u and v at the two,
  *
  *   host time at x  <=  (e u + d v) / (d + e)  +  spread d e / (d + e)
  *
- * whatever the mean rate is; and likewise from below. All pairs of places around x say so. The
- * least of them is what the union of the bands of all mean rates has there, as far as the limits
- * of the mean do not bind, and for these band.c stands.
+ * whatever the mean rate is; and likewise from below. Each pair of places around x gives such a
+ * bound. The least of them is the bound of the union of the bands of all mean rates, as long as the
+ * limits of the mean itself do not matter; band.c applies those. posts.c finds the least bound.
  *
- * posts.c finds the least of them.
- *
- * Most constraints follow from others and are left out before: of a closed band only those places
- * matter where a bound is not what its neighbours leave. Between two such the upper border is
- * concave and the lower one convex, so a straight line from border to border keeps all that is
- * left out.
+ * Most constraints follow from others and are left out before. Of a closed band only those places
+ * matter where a bound is tighter than its neighbours make it. Between two such places the upper
+ * border is concave and the lower one convex, so a straight line from border to border keeps all
+ * that is left out.
  */
 #include <math.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups the evidence by counter and segment and fits each on its own. Soft evidence (host times
- * some other tool estimated) is used only where no operation has hard evidence, and what is placed
- * by it is assumed. Where it contradicts reads of the counter these are used, see choose.c.
+ * Groups the evidence by counter and segment, and fits each group on its own. Soft evidence is host
+ * times that another tool estimated. It is used only where no operation has hard evidence, and
+ * times that rest on it are assumed. Where soft evidence contradicts reads of the counter, the
+ * reads are used: see choose.c.
  */
 #include <math.h>
 #include <stdlib.h>

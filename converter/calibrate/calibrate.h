@@ -5,7 +5,7 @@
  * Every hard bracket says g(first_ticks) >= before and g(last_ticks) <= after, for the monotone
  * map g from cycles to host time; the rate may wander by at most rho. All maps that meet the
  * constraints form a band; its middle is the estimate, its half-width the certified error.
- * Sources: see calibrate.c.
+ * docs/clocks.md has the assumptions, the limits and the sources.
  *
  * `struct clocks` is a value: made once, const ever after, safe to read from any thread.
  */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads of the counter that are as wide as a whole round trip say less of where work was than a
- * good estimate does. But they are facts: where a map along the estimates contradicts them, the
- * estimates are wrong, and the middle of what the reads leave is all there is. Unless the reads
- * contradict each other: work was told to the wrong round trips, because its own are missing. Where
- * they leave the rate open, it is that of the estimates, or these are contradicted by them.
+ * Reads of the counter or estimates: which of the two a map is made of.
+ *
+ * Reads that are as wide as a whole round trip say less about the place of work than a good
+ * estimate does. But reads are facts. If a map along the estimates contradicts them, the estimates
+ * are wrong, and the middle of the band of the reads is used. There are two exceptions. If the
+ * reads contradict each other, work was attributed to the wrong round trips, because its own are
+ * missing, and the estimates are used. If the reads leave the rate open, it is the rate of the
+ * estimates, unless the reads contradict that.
  */
 #include <math.h>
 #include <stdlib.h>

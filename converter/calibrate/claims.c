@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Evidence by map: brackets, read once and in the order that unwrap gave them, become claims, which
- * stand map by map in the memory that the brackets had.
+ * Evidence by map. Brackets are read once, in the order that unwrap gave them, and become claims.
+ * The claims are stored map by map in the memory that the brackets had.
  */
 #include <stdlib.h>
 

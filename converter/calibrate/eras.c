@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a clock jumps (its PLL stood still, its host was set) or its rate steps, what is known of
- * it before says nothing of it behind. So each era is closed alone: over its core both ways, and
- * from there outward, over the evidence on the way, as far as it may have held. Where several eras
- * can have held, the truth is in one of them: the bounds there are those of all together.
+ * Where a clock jumps (its PLL stood still, its host was set) or its rate steps, evidence in front
+ * of that place says nothing about the clock behind it. So each era is closed alone: over its core
+ * in both directions, and from there outward, over the evidence on the way, as far as the era may
+ * have lasted. Where several eras may have lasted, the truth is in one of them, and the bounds
+ * cover all of them.
  *
- * A jump can be between two knots. Then the truth between them is on the one era's way on from the
- * knot before, or on the other's way back from the knot behind; or a stamp stands in the jump
- * itself, at one of the two. So each era is carried to two places beyond its last, without the
- * evidence there, and counts for the half-width there: that of a stamp is the less of two.
+ * A jump can be between two knots. Then the truth between the knots is on the way on of the one era
+ * from the knot before, or on the way back of the other era from the knot behind; or a stamp is in
+ * the jump itself, at one of the two. So each era is carried on to two places beyond its last one,
+ * without the evidence there, and counts for the half-width there. The half-width of a stamp is the
+ * smaller of the two.
  *
- * Nor is a jump always at once: the clock can have been on its way from one era to the next. So
- * each era is carried on to where the next one is proven, which is where its own bounds follow from
- * what the evidence behind its begin says; and the other way. On its way the clock was between the
- * two, or evidence denies both.
+ * A jump may also take time: the clock can have been on its way from one era to the next. So each
+ * era is carried on to the place where the next one is proven, and the next one back in the same
+ * way. An era is proven where its own bounds follow from the evidence behind its begin. On its way
+ * the clock was between the two eras, or evidence denies both.
  *
- * Where no era can have held, nothing is known of the clock: all up to the next era is in doubt.
+ * Where no era can have lasted, nothing is known about the clock, and all up to the next era is in
+ * doubt.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One segment: guess the slope, turn away lies, fit the line, close the band around it.
+ * The fit of one segment: guess the slope, reject false brackets, fit the line, close the band
+ * around it.
  *
- * If rho is too small for what the clock really did, true brackets contradict each other too. It
- * shows: lies stay lies at twice the rho, true brackets stop contradicting. Then rho is raised
- * until they do, and the map is called assumed, because the smallest rho that fits is only a
- * lower bound on how far the rate wandered.
+ * If rho is too small for what the clock did, true brackets contradict each other as well. That can
+ * be told from false brackets: at twice the rho false brackets still contradict, and true ones no
+ * longer do. Then rho is raised until the true ones agree, and the map is assumed, because the
+ * smallest rho that fits is only a lower bound on how far the rate wandered.
  */
 #include <math.h>
 #include <stdlib.h>

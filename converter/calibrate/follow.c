@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The path inside the band. A likely path is no certain one: it is held inside the band, and may go
- * up and down no more than the band's limits let it. Both borders obey these limits themselves, so
- * there is always a way on.
+ * The path inside the band. The likeliest path may leave the band, so it is held inside, and it
+ * goes up and down no more than the band's limits allow. Both borders obey these limits themselves,
+ * so there is always a way on.
  *
- * A bound is the distance to the farther border, so each step off the middle costs some. Where the
- * band is narrow the path keeps near its middle: there is little to gain. Where it is wide, one
- * side of the brackets there is loose, and the path goes where it belongs, all but the last bit of
- * the way, which it is hardly better for. What is narrow is chosen so that the median of all bounds
- * stays what it was before it was found that one mean rate explains all. Bounds are asked for where
- * operations are: reads of the counter, which are narrow, have no part in that median.
+ * The bound of a time is the distance from the path to the farther border, so each step off the
+ * middle widens it. Where the band is narrow, the path stays near the middle, because little can be
+ * gained. Where the band is wide, one side of the brackets there is loose, and the path follows the
+ * likely clock, except for the last bit of the way, which would gain hardly anything. The threshold
+ * of "narrow" is chosen so that the median of all bounds stays what it was without the rule of one
+ * mean rate. Only places of operations count in that median; reads of the counter, which are
+ * narrow, do not.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The path inside a band of few wide reads. Reads as far apart as round trips leave a band that is
- * much wider in some places than in others, and its middle goes up and down with it. Two things say
- * where the clock went: its rate hardly changes, so a band of a rate that wanders little more than
- * the reads need is narrower; and estimates that are all off by the same time tell its shape, if
- * some time moves them to where the reads are. What says more is taken. The bounds stay those of
- * the band, around that path.
+ * The path inside a band of few wide reads. Reads as wide and as far apart as round trips leave a
+ * band whose width varies a lot, and its middle moves up and down with the width. Two facts show
+ * where the clock went. First, its rate hardly changes: a band for a rate that wanders little more
+ * than the reads require is narrower. Second, estimates that are all off by the same time show the
+ * shape of the clock, if one shift moves them to where the reads are. The one that says more is
+ * used. The bounds stay those of the band, around that path.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A clock that broke its promise once may have done so again, by less than shows. Near a break, and
- * between breaks that follow each other closely, the promised rate is no fact any more. There the
- * rate may be off by RATE or, where the clock never jumped, by what it changes nearby at most.
- * So bounds rest on the evidence of an operation itself and of those right beside it.
+ * A clock that broke its promise once may have done so again, by less than can be seen. So near a
+ * break, and between breaks that follow each other closely, the promised rate is not used. There
+ * the rate may be off by RATE or, if the clock never jumped, by what it changes nearby at most. So
+ * bounds rest on the evidence of an operation itself and of those right beside it.
  *
- * Such stretches are pieces of the reference like others, of which the rate may wander more.
+ * Such stretches are pieces of the reference like others, with a rate that may wander more.
  */
 #include <math.h>
 #include <stdlib.h>

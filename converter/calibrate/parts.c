@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parts: ranges of evidence that one rate explains. A range of blocks is split in halves as long
- * as that widens the margin of its line much: then the rate was not one. Halves end where they
- * happen to, so neighbours that one line fits as well as each are joined again.
+ * Parts are ranges of evidence that one rate explains. A range of blocks is split in halves as long
+ * as that widens the margin of its line much, because then there was more than one rate. The halves
+ * do not end where the rate changed. So neighbours are joined again if one line fits both as well
+ * as each.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A counter that restarts with each job, or runs only while one runs, can look like one of quite
+ * A counter that restarts with each job, or runs only during one, can look like a counter of
  * another rate: if jobs come once a second, each stamp is where a counter of 2^32 ticks a second
- * would be. Such a rate shows over whole wraps only. So where the nominal rate is stated and the
- * evidence says another, that needs pairs of brackets within half a wrap: what passed between them
- * was counted, not guessed.
+ * would be. Such a rate shows over whole wraps only. So if the nominal rate is stated and the
+ * evidence says another one, that rate needs pairs of brackets within half a wrap of each other:
+ * between these, ticks were counted and not guessed.
  *
- * Where nobody states a rate, such a counter still shows in the stamps behind long pauses: all are
- * those of the first one again (it restarts), or of what came before the pause (it is gated), as
- * far as its bits tell. Work that comes at the rhythm of the counter's wraps, or a multiple of it,
- * looks the same, so that this needs the same proof. Any other rhythm comes that near by a chance
- * of one in a thousand.
+ * If nobody states a rate, such a counter still shows in the stamps behind long pauses: as far as
+ * the counter's bits tell, they are all those of the first job again (it restarts), or those from
+ * before the pause (it is gated). Work whose rhythm is a multiple of the counter's wrap looks the
+ * same, so that a rate needs the same proof then. Any other rhythm comes that near with a chance of
+ * one in a thousand.
  */
 #include <math.h>
 

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the rate steps, a boundary between two parts is only near the step: a part can take in
- * some evidence from behind it and still be fitted by a line, a slightly wrong one.
+ * Where the rate steps, a boundary between two parts is only near the step. A part can include some
+ * evidence from behind the step and still be fitted by a line, which is slightly wrong then.
  *
- * How far a part's rate can have held does not depend on where its boundary is. What its evidence
- * leaves of host time is carried on over the evidence of the next part, by all rates within rho of
- * the part's slopes; where nothing is left, the rate must have changed before. So far the part
- * reaches, in both directions.
+ * How long a part's rate can have lasted does not depend on its boundary. What its evidence leaves
+ * of host time is carried on over the evidence of the next part, by all rates within rho of the
+ * part's slopes. Where nothing is left, the rate must have changed before. The part reaches up to
+ * there, in both directions.
  *
  * If each rate that the clock had has a part whose slopes are right, then the rate at any place is
- * one of those of the parts that reach it: the truth itself is a map that nothing contradicts as
- * long as the rate holds. Beyond the next part nothing needs to reach: either the rate changes up
- * to there, or that part is one of the same rate.
+ * that of one of the parts that reach it, because no evidence contradicts the true map while its
+ * rate lasts. Nothing needs to reach beyond the next part: either the rate changes before it, or
+ * the next part has the same rate.
  *
- * Slopes are right if no step is inside the part. A step inside lies where the part beyond the
- * step reaches. So the slopes come from a part's core, the blocks where no other part reaches. Of
- * n steps each is inside of at most one part, and there are n + 1 rates: at least one has a part
- * without a step inside. That makes the cores beside it right, and those make theirs, one more
- * each round. Cores only shrink, and slopes from less evidence only leave more, so that ends. A
- * part that has no core left keeps its slopes: they may be wrong, which widens the bounds where it
- * reaches and nothing else. A rate that holds for less than a part is not seen.
+ * The slopes of a part are right if no step is inside it. A step inside lies where the part beyond
+ * the step reaches. So the slopes come from a part's core, the blocks where no other part reaches.
+ * Of n steps each is inside of at most one part, and there are n + 1 rates, so at least one rate
+ * has a part without a step inside. That makes the cores beside it right, and those make theirs
+ * right, one more in each round. Cores only shrink, and slopes from less evidence only leave more,
+ * so the rounds end. A part without a core keeps its slopes. They may be wrong, which widens the
+ * bounds where it reaches and has no other effect. A rate that lasts for less than a part is not
+ * seen.
  */
 #include <math.h>
 

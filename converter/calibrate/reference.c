@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reference follows the rate piece by piece, so that rho has to cover only how the rate
- * wanders within one. In each piece the rate is within rho of the slopes of all parts that reach
- * it: see reach.c.
+ * The reference follows the rate piece by piece, so that rho has to cover only how the rate wanders
+ * within one piece. In each piece the rate is within rho of the slopes of all parts that reach it:
+ * see reach.c.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bracket that was matched to the wrong operation can bend the whole map, and large lies hide
- * small ones from everything that looks only at extremes. Its neighbours know better: in a window
- * of brackets, all bounds are carried to the window's middle along the slope, widened by what the
- * rate may wander on the way. Where more than half agree, whoever misses their place is false. A
- * lie that only widens its bracket does no harm and stays. A window ends at an idle gap: what is
- * carried over a gap is too wide to contradict anyone.
+ * Rejects false brackets before lines are fitted. A bracket that was matched to the wrong operation
+ * can bend the whole map, and a large error hides small ones from all methods that look only at
+ * extremes. The neighbours of a false bracket reveal it. In a window of brackets all bounds are
+ * carried to the window's middle along the slope, widened by what the rate may wander on the way.
+ * If more than half of them agree, a bracket that misses their interval is false. A false bracket
+ * that is only too wide does no harm and stays. A window ends at an idle gap, since what is carried
+ * over a gap is too wide to contradict anything.
  */
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looks at every operation once through the finished maps. What its own bracket contradicts had a
- * false bracket or false stamps: it becomes an outlier, so that every certified operation lies
- * inside its bracket.
+ * Looks at every operation once through the finished maps. An operation whose time is outside its
+ * own bracket had a false bracket or false stamps. It becomes an outlier, so that every certified
+ * operation lies inside its bracket.
  */
 #include <math.h>
 #include <stdlib.h>

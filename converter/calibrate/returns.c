@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A counter that goes on where it would be had it never stopped was not reset.
+ * Finds segments that were not begun by a reset: a counter that goes on where it would be without
+ * the interruption was not reset.
  *
- * Where two segments are on one axis, up to whole wraps, those between them are not what a reset
- * left: no device comes back to its old axis by chance. There are two other causes:
- *  - The host's clock jumped and came back. Then the rate in between is the same, and nothing
- *    contradicts it.
- *  - The evidence in between is false, as where operations are paired with the host times of the
- *    next ones. Nothing that follows from that is certified.
+ * If two segments are on one axis, up to whole wraps, the segments between them do not come from
+ * resets, because no device returns to its old axis by chance. There are two other causes:
+ * - The host's clock jumped and came back. Then the rate in between is the same, and nothing
+ *   contradicts it.
+ * - The evidence in between is false, as where operations are paired with the host times of the
+ *   next ones. Nothing that follows from that is certified.
  *
- * By chance two segments are on one axis as often as the room for it is part of a wrap. Where that
- * is more than one in SURE, as with long pauses and loose rates, it says nothing.
+ * Two segments are on one axis by chance as often as their room is part of a wrap. Where that is
+ * more than one in SURE, as with long pauses and loose rates, the coincidence proves nothing.
  */
 #include <math.h>
 

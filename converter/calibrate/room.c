@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A false bracket whose bounds lie inside those of the true ones contradicts nobody. Nor does a
- * clock that stood still for less than the band is wide. Yet the band must not follow them.
+ * Places where the band is narrower than true evidence would make it. A false bracket whose bounds
+ * lie inside those of the true ones contradicts none of them. Nor does a clock that stood still for
+ * less than the band is wide. Yet the band must not follow them.
  *
- * They can be seen all the same. Every bracket leaves room for the least latency of both sides, so
- * the band of a true clock is nowhere narrower than that room. Where it is narrower by far, some
- * evidence is false.
+ * They can be found by the room that they leave. Every bracket leaves room for the least latencies
+ * of both sides, so the band of a true clock is nowhere narrower than that room. Where it is much
+ * narrower, some evidence is false.
  *
- * Each bracket tells by itself how much room that is, whatever the clock did elsewhere: its own
- * latencies, or more. A few false ones among them do not matter. Where latencies on one side or the
- * other are so long that the band is much narrower than any bracket, brackets do not tell.
+ * Each bracket shows how much room that is by its own latencies, whatever the clock did elsewhere.
+ * A few false brackets among them do not matter. Where latencies on one side or the other are so
+ * long that the band is much narrower than any bracket, brackets do not show the room.
  *
- * What is a little narrower than usual is no proof: it may be chance. But if it is for a break, the
- * truth is either in what the evidence in front leaves or in what the evidence behind leaves. So
- * bounds of narrow places cover both: see room_half(). The wider half of all places keep theirs.
+ * A band that is a little narrower than usual proves nothing, since it may be so by chance. But if
+ * a break causes it, the truth is either in what the evidence in front leaves or in what the
+ * evidence behind leaves. So bounds of narrow places cover both: see room_half(). The wider half of
+ * all places keep their bounds.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The estimate inside the band. The middle of the band follows whatever bracket happens to bind. A
- * clock does better than that: its rate changes slowly. So the middles are taken as measurements,
- * each as good as the band is narrow there, of a time whose rate does a random walk, and a Kalman
- * filter with a Rauch-Tung-Striebel pass back finds the likeliest path. How fast the rate walks,
- * and how good the best measurements are, are those of a few under which all are likeliest:
- * brackets are as narrow as their least latencies now and then in one trace, and never in another.
+ * The estimate inside the band. The middle of the band follows whichever bracket happens to bind. A
+ * better estimate uses that the rate of a clock changes slowly. The middles are taken as
+ * measurements of a time whose rate does a random walk; a measurement is as good as the band is
+ * narrow there. A Kalman filter with a Rauch-Tung-Striebel pass back finds the likeliest path. How
+ * fast the rate walks, and how good the best measurements are, is not known: of a few combinations
+ * the one is used under which the measurements are likeliest, because brackets are as narrow as
+ * their least latencies now and then in one trace, and never in another.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Host times that some other tool estimated come without bounds, and rounded: taken at their word,
- * neighbours contradict each other. How far they scatter around a line through the median of
- * their slopes says how wide they have to be taken. A line for each few of them follows a rate
- * that wanders; what the lines have to do with each other is the fit's business.
+ * Host times that another tool estimated come without bounds, and rounded; if they were used as
+ * exact, neighbours would contradict each other. How far they scatter around a line with the median
+ * of their slopes shows how wide they must be taken. One line for every few of them follows a rate
+ * that wanders. How these lines are joined is decided by the fit.
  *
- * Where so few of them last for seconds, a rate that wanders bends away from any line, and that is
- * no scatter. Between its neighbours at any distance a time is only beside the straight line by
- * what scatters, and by what the rate may wander.
+ * If a few of them span seconds, a rate that wanders bends away from any line, and that is no
+ * scatter. So each time is also compared with the straight line between its neighbours at any
+ * distance. It is off that line only by its scatter and by what the rate may wander.
  */
 #include <math.h>
 

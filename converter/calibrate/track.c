@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where evidence contradicts, either a bracket is false or the clock did not just go on.
+ * Where evidence contradicts, either a bracket is false or the clock broke its promise.
  *
- * The constraints are gone through in order of time. What they leave of phi so far is carried on:
- * a track. A constraint that leaves the track too little room objects, and the first one that does
- * begins another track. What comes then tells which of the two it was:
- *  - A constraint that leaves room to the old track and not to the new one says that the objections
- *    were false.
- *  - A few in a row that leave room to the new track and not to the old one say that the clock
- *    jumped. One era ends in front of the first objection, the next begins with the new track.
- *  - A constraint that leaves room to neither begins the new track anew.
- * A clock that seems to jump, and is back on its old track some time later, did not jump: the
- * evidence in between is false, and the stretch is in doubt. The exception is a clock that was on
- * the other track for long, which is as tight: then the host's clock jumped to and fro.
+ * The constraints are visited in order of time. What they leave of phi so far is carried on: a
+ * track. A constraint objects if it leaves the track too little room. The first one that objects
+ * begins a second track. The constraints behind it decide:
+ * - If a constraint leaves room to the old track and not to the new one, the objections were false.
+ * - If a few in a row leave room to the new track and not to the old one, the clock jumped. One era
+ *   ends in front of the first objection, and the next begins with the new track.
+ * - If a constraint leaves room to neither, the new track begins again at it. If a clock seems to
+ *   jump and is back on its old track some time later, it did not jump. The evidence in between is
+ *   false, and the stretch is in doubt. The exception is a clock that was on the other track for
+ *   long, and that track is as tight: then the host's clock jumped to and fro.
  *
  * So false brackets come one by one, among evidence that denies them. Where some come in a row and
- * nothing between them denies any, the clock may have been there: that stretch is in doubt. So is a
- * stretch behind which both tracks can go on, as if nothing had been. If the clock is known to
- * jump, it did so there: where work is rare, one constraint alone may deny the old track.
+ * nothing between them denies any, the clock may have been there, and that stretch is in doubt. So
+ * is a stretch behind which both tracks can go on. If the clock is known to jump, such a stretch is
+ * a jump: where work is rare, one constraint alone may deny the old track.
  *
- * Where false brackets come near each other, those between them may be false as well, by less than
- * shows. Then all of them are left out, and the stretch is in doubt: see doubt_near().
+ * Where false brackets are close together, those between them may be false as well, by less than
+ * can be seen. Then all of them are left out, and the stretch is in doubt: see doubt_near().
  *
- * All pairs of constraints meet: the later of two finds what the earlier one left of the track.
+ * All pairs of constraints meet: the later of two is compared with what the earlier one left of the
+ * track.
  */
 #include <stdlib.h>
 
