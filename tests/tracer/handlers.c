@@ -4,6 +4,7 @@
  *
  *	ready    each malloc() of two threads raises a signal in its middle; the threads are ready
  *	unready  the same; the second thread is not ready, its records are counted
+ *	traced   each malloc() of two threads records, also where LTTng calls it for the first record
  *	timers   timers of 20 us in four threads that allocate all the time, two of them not ready,
  *	         for so many tenths of a second
  *
@@ -35,12 +36,18 @@ static uint64_t n_handled;
 static int is_over;
 static __thread volatile int wants_signals __attribute__((tls_model("initial-exec")));
 static __thread volatile int is_in_malloc __attribute__((tls_model("initial-exec")));
+static __thread volatile int wants_records __attribute__((tls_model("initial-exec")));
 
-/* The program's malloc(): signals arrive in its middle. */
-void *malloc(size_t size)
+/* The program's malloc(), for the loader and LTTng as well: signals arrive in its middle, or it is
+ * recorded. */
+__attribute__((__visibility__("default"))) void *malloc(size_t size)
 {
 	void *memory;
 
+	if (wants_records) {
+		__atomic_add_fetch(&n_handled, 1, __ATOMIC_RELAXED);
+		FLEXTRACE_INSTANT("in malloc");
+	}
 	if (!wants_signals)
 		return __libc_malloc(size);
 	if (is_in_malloc)
@@ -99,6 +106,24 @@ static void run_raised(void *is_ready)
 
 	be_interrupted(NULL); /* the thread that started the program is ready */
 	if (pthread_create(&thread, NULL, be_interrupted, is_ready) || pthread_join(thread, NULL))
+		abort();
+}
+
+static void *allocate_traced(void *unused)
+{
+	wants_records = 1;
+	for (int i = 0; i < N_SIGNALS; i++)
+		allocate();
+	wants_records = 0;
+	return unused;
+}
+
+static void run_traced(void)
+{
+	pthread_t thread;
+
+	allocate_traced(NULL);
+	if (pthread_create(&thread, NULL, allocate_traced, NULL) || pthread_join(thread, NULL))
 		abort();
 }
 
@@ -165,6 +190,8 @@ int main(int argc, char **argv)
 		run_raised(&action);
 	else if (!strcmp(way, "unready"))
 		run_raised(NULL);
+	else if (!strcmp(way, "traced"))
+		run_traced();
 	else if (!strcmp(way, "timers") && argc > 2)
 		run_timers(strtol(argv[2], NULL, 10));
 	else

@@ -17,7 +17,7 @@ static uint32_t *page = &word; /* written by admit_init() and in the child of a 
 static uint64_t n_refused[flextrace_i_n_events];
 
 const uint32_t *admit_is_own = &word;
-__thread uint32_t admit_is_warm;
+__thread uint32_t admit_warmth;
 
 void admit_init(void)
 {
@@ -40,9 +40,13 @@ void admit_set(enum admit_state state)
 
 void admit_warm_thread(void)
 {
+	if (admit_warmth == ADMIT_WARMING)
+		return;
+	if (admit_warmth == ADMIT_COLD)
+		admit_warmth = ADMIT_WARMING;
 	lttng_ust_init_thread();
 	last_thread_watch();
-	admit_is_warm = 1;
+	admit_warmth = ADMIT_WARM;
 }
 
 static int refuse(enum flextrace_i_event event, uint32_t state)
@@ -65,6 +69,8 @@ int admit_slowly(enum flextrace_i_event event)
 		late_check();
 	if (state != ADMIT_ALL)
 		return 0;
+	if (admit_warmth == ADMIT_WARMING)
+		return refuse(event, ADMIT_NONE);
 	admit_warm_thread();
 	return 1;
 }
@@ -73,7 +79,7 @@ int admit_in_handler(enum flextrace_i_event event)
 {
 	uint32_t state = __atomic_load_n(admit_is_own, __ATOMIC_RELAXED);
 
-	return admit_is_warm && state == ADMIT_ALL ? 1 : refuse(event, state);
+	return admit_warmth == ADMIT_WARM && state == ADMIT_ALL ? 1 : refuse(event, state);
 }
 
 uint64_t admit_n_refused(void)

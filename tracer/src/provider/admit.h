@@ -7,7 +7,7 @@
  *   tells is in a page that the kernel empties in every child.
  * - Not in a signal handler of a thread whose thread-local memory LTTng has not made yet: that
  *   takes malloc(), which the handler may have interrupted.
- *
+ * - Not while that memory is made: malloc() may be the program's, and record.
  * - Not in a process that LTTng does not know yet, although it is wanted (late.h).
  *
  * What is not admitted is counted, by event. 4 bytes of initial-exec thread-local memory.
@@ -23,8 +23,15 @@ enum admit_state {
 	ADMIT_LATE = 2 /* not yet: late.h */
 };
 
+/* What LTTng has made of a thread's memory. */
+enum admit_warmth {
+	ADMIT_COLD = 0,
+	ADMIT_WARM = ADMIT_ALL,
+	ADMIT_WARMING = 4 /* no bit of enum admit_state */
+};
+
 extern const uint32_t *admit_is_own; /* points to an enum admit_state */
-extern __thread uint32_t admit_is_warm __attribute__((__tls_model__("initial-exec")));
+extern __thread uint32_t admit_warmth __attribute__((__tls_model__("initial-exec")));
 
 /* Called once, before any record. Warms the calling thread. */
 void admit_init(void);
@@ -49,7 +56,7 @@ static inline int admit(enum flextrace_i_event event)
 {
 	uint32_t is_own = __atomic_load_n(admit_is_own, __ATOMIC_RELAXED);
 
-	return __builtin_expect((is_own & admit_is_warm) != 0, 1) || admit_slowly(event);
+	return __builtin_expect((is_own & admit_warmth) != 0, 1) || admit_slowly(event);
 }
 
 #endif

@@ -32,14 +32,15 @@ static int is_static;
 
 void descriptors_init(void)
 {
-	intptr_t distance = (intptr_t)&URCU_TLS(lttng_ust_urcu_reader) - (intptr_t)&admit_is_warm;
+	intptr_t distance = (intptr_t)&URCU_TLS(lttng_ust_urcu_reader) - (intptr_t)&admit_warmth;
 
 	is_static = distance < STATIC_BYTES && distance > -STATIC_BYTES;
 }
 
 int descriptors_close(int fd, int (*real)(int fd))
 {
-	return is_static || admit_is_warm ? lttng_ust_safe_close_fd(fd, real) : real(fd);
+	return is_static || admit_warmth == ADMIT_WARM ? lttng_ust_safe_close_fd(fd, real)
+	                                               : real(fd);
 }
 
 struct range {
