@@ -157,6 +157,40 @@ static void test_emit_counts__outlive_a_killed_process(void **state)
 	empty_root();
 }
 
+static void emit_with_umask(void)
+{
+	umask(0777);
+	emit_counts_open(root, START_NS);
+	add(4, 1);
+}
+
+static unsigned int mode_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_mode & 0777;
+}
+
+/* Else no later process of this user could make a file, and nobody but root read this one. */
+static void test_emit_counts__can_be_read_whatever_the_umask_is(void **state)
+{
+	char dir[128], path[256];
+	pid_t pid;
+	int status;
+
+	(void)state;
+	empty_root();
+	pid = run(emit_with_umask, &status);
+	assert_int_equal(status, 0);
+	snprintf(dir, sizeof(dir), "%s/" EMIT_FILE_DIR, root, (unsigned int)geteuid());
+	snprintf(path, sizeof(path), "%s/" EMIT_FILE_NAME, dir, (unsigned int)pid,
+	         (unsigned long long)START_NS);
+	assert_int_equal(mode_of(dir), 0700);
+	assert_int_equal(mode_of(path), 0600);
+	assert_int_equal(read_count(pid, START_NS, 4), 1);
+}
+
 static void test_emit_counts__leave_no_file_of_nothing(void **state)
 {
 	int status;
@@ -329,6 +363,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_emit_counts__adds_up_more_threads_than_slots),
 		cmocka_unit_test(test_emit_counts__outlive_a_killed_process),
+		cmocka_unit_test(test_emit_counts__can_be_read_whatever_the_umask_is),
 		cmocka_unit_test(test_emit_counts__leave_no_file_of_nothing),
 		cmocka_unit_test(test_emit_counts__of_a_child_are_its_own),
 		cmocka_unit_test(

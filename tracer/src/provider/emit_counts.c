@@ -47,8 +47,12 @@ static int open_dir(const char *path)
 	struct stat st;
 	int fd;
 
-	if (mkdir(path, 0700) && errno != EEXIST)
+	if (mkdir(path, 0700)) {
+		if (errno != EEXIST)
+			return -1;
+	} else if (chmod(path, 0700)) { /* whatever the umask is */
 		return -1;
+	}
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0 && !fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 077))
 		return fd;
@@ -92,7 +96,8 @@ static void *map_file(int dir, const char *name)
 
 	if (fd < 0)
 		return MAP_FAILED;
-	if (!posix_fallocate(fd, 0, 2 * EMIT_FILE_PAGE) && !ftruncate(fd, (off_t)EMIT_FILE_BYTES))
+	if (!fchmod(fd, 0600) && !posix_fallocate(fd, 0, 2 * EMIT_FILE_PAGE) &&
+	    !ftruncate(fd, (off_t)EMIT_FILE_BYTES))
 		at = map_at(counts.head, EMIT_FILE_BYTES, fd, MAP_SHARED);
 	if (at == MAP_FAILED)
 		unlinkat(dir, name, 0);
