@@ -7,6 +7,7 @@
  *	close                             number by number
  *	thread                            closefrom, in a thread that never recorded
  *	child                             closefrom, in the child of a fork, which records
+ *	waits                             nothing: while a close() waits, another one and a fork do not
  *
  * Records 20000 instants, says "ready" when it has, and looks when it is told to by a byte of
  * standard input.
@@ -14,12 +15,16 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,12 +104,92 @@ static int work(const char *way)
 	return n != 0;
 }
 
+/* -- a close() that waits -- */
+
+static char bytes[1 << 20];
+static int closer; /* its thread */
+
+static void *close_slowly(void *fd)
+{
+	FLEXTRACE_INSTANT("ready");
+	flextrace_thread_init();
+	__atomic_store_n(&closer, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
+	close(*(const int *)fd);
+	return NULL;
+}
+
+/* One that waits until its peer has read all that is in between; returns the peer. */
+static int connect_lingering(int *ret_fd)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+	                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	const struct linger linger = {1, 100000};
+	int listener = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0), peer;
+	socklen_t n = sizeof(address);
+
+	if (bind(listener, (void *)&address, n) || listen(listener, 1) ||
+	    getsockname(listener, (void *)&address, &n) || connect(fd, (void *)&address, n))
+		abort();
+	peer = accept(listener, NULL, NULL);
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	while (write(fd, bytes, sizeof(bytes)) > 0)
+		;
+	fcntl(fd, F_SETFL, 0);
+	*ret_fd = fd;
+	return peer;
+}
+
+/* Whether the thread that closes is in the kernel for that; -1: the kernel does not tell. */
+static int is_closing(void)
+{
+	char path[64], text[32] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", closer);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		return -1;
+	syscall(SYS_close, fd);
+	return text[0] >= '0' && text[0] <= '9' && strtol(text, NULL, 10) == SYS_close;
+}
+
+static int run_waits(void)
+{
+	pthread_t thread;
+	int fd, peer = connect_lingering(&fd), is_there, status = 1;
+	pid_t child;
+
+	if (pthread_create(&thread, NULL, close_slowly, &fd))
+		abort();
+	while (!__atomic_load_n(&closer, __ATOMIC_ACQUIRE))
+		;
+	do
+		is_there = is_closing();
+	while (is_there == 0);
+	if (close(dup(STDIN_FILENO)))
+		return 1;
+	child = fork();
+	if (child == 0)
+		_exit(0);
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		return 1;
+	while (read(peer, bytes, sizeof(bytes)) > 0)
+		;
+	pthread_join(thread, NULL);
+	if (is_there < 0)
+		puts("note: the kernel does not tell that a thread waits");
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	int status = 1;
 
 	if (argc != 2)
 		return 2;
+	if (!strcmp(argv[1], "waits"))
+		return run_waits();
 	if (strcmp(argv[1], "child") != 0)
 		return work(argv[1]);
 	pid_t child = fork();

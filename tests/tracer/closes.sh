@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # closes.sh PROVIDER CLOSES [N]: who closes all descriptors finds nobody's bytes in files of his own, and is recorded
-# on. Runs below private.sh, N times.
+# on. A close() that waits holds up no other one. Runs below private.sh, N times.
 provider=$1 closes=$2 n_times=${3:-1}
 . "$(dirname "$0")/guest_lib.sh"
 start_daemon
@@ -32,4 +32,7 @@ while [ $i -lt "$n_times" ]; do
 	done
 	i=$((i + 1))
 done
+
+# Where one close() waits for its peer, others do not wait for it.
+"$closes" waits </dev/null || fail "waits: status $?"
 exit $failed

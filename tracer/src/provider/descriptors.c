@@ -37,10 +37,23 @@ void descriptors_init(void)
 	is_static = distance < STATIC_BYTES && distance > -STATIC_BYTES;
 }
 
+/* Called under LTTng's lock, of a number that is not LTTng's: if it is open it is the program's, and
+ * does not become LTTng's before the program has closed it. */
+static int is_closed(int fd)
+{
+	return fcntl(fd, F_GETFD) < 0 ? -1 : 0;
+}
+
+/* Not under LTTng's lock: it may wait, for a peer or for a file system, and whoever forks or closes
+ * something else would wait with it. */
+static int close_programs(int fd, int (*real)(int fd))
+{
+	return lttng_ust_safe_close_fd(fd, is_closed) < 0 ? -1 : real(fd);
+}
+
 int descriptors_close(int fd, int (*real)(int fd))
 {
-	return is_static || admit_warmth == ADMIT_WARM ? lttng_ust_safe_close_fd(fd, real)
-	                                               : real(fd);
+	return is_static || admit_warmth == ADMIT_WARM ? close_programs(fd, real) : real(fd);
 }
 
 struct range {
@@ -54,7 +67,7 @@ static int close_one(int fd, void *data)
 	const struct range *range = data;
 
 	if ((unsigned int)fd >= range->first && (unsigned int)fd <= range->last)
-		lttng_ust_safe_close_fd(fd, range->real);
+		close_programs(fd, range->real);
 	return 0;
 }
 
