@@ -14,7 +14,7 @@
 #define UUID_VERSION 14 /* place of its digit */
 
 struct sums {
-	double emitted, read, missing, late;
+	double emitted, at_most, read, missing, late;
 };
 
 static struct sums sum_up(const cJSON *process)
@@ -25,9 +25,11 @@ static struct sums sum_up(const cJSON *process)
 	cJSON_ArrayForEach(class, process)
 	{
 		double emitted = summary_number(class, "emitted");
+		double at_most = summary_number(class, "emitted_at_most");
 		double read = summary_number(class, "read");
 
 		sums.emitted += emitted;
+		sums.at_most += at_most > emitted ? at_most : emitted;
 		sums.read += read;
 		sums.missing += emitted > read ? emitted - read : 0;
 		sums.late += summary_number(class, "late");
@@ -42,14 +44,23 @@ static bool is_to_name(const cJSON *process)
 	       summary_number(process, "wait_ms") >= MIN_WAIT_MS;
 }
 
+/* Of programs that run on it is known between two numbers. */
+static void print_emitted(FILE *to, const struct sums *sums)
+{
+	fprintf(to, "%.0f", sums->emitted);
+	if (sums->at_most > sums->emitted)
+		fprintf(to, " to %.0f", sums->at_most);
+}
+
 static void print_process(FILE *to, const cJSON *process)
 {
 	struct sums sums = sum_up(process);
 
 	fputs("  ", to);
 	summary_cell(to, summary_text(process, "program"), NAME_COLUMNS);
-	fprintf(to, " pid %.0f: %.0f emitted, %.0f read", summary_number(process, "pid"),
-	        sums.emitted, sums.read);
+	fprintf(to, " pid %.0f: ", summary_number(process, "pid"));
+	print_emitted(to, &sums);
+	fprintf(to, " emitted, %.0f read", sums.read);
 	if (sums.late > 0)
 		fprintf(to, ", %.0f before LTTng answered: it began late", sums.late);
 	if (summary_number(process, "unrecorded") > 0)
@@ -102,13 +113,16 @@ void summary_print_emitted(FILE *to, const cJSON *run)
 		struct sums sums = sum_up(process);
 
 		all.emitted += sums.emitted;
+		all.at_most += sums.at_most;
 		all.read += sums.read;
 		all.missing += sums.missing;
 		n += is_to_name(process);
 	}
 	summary_heading(to, "What programs emitted");
-	fprintf(to, "  %.0f records of %d programs, %.0f were read, %.0f are missing\n",
-	        all.emitted, cJSON_GetArraySize(processes), all.read, all.missing);
+	fputs("  ", to);
+	print_emitted(to, &all);
+	fprintf(to, " records of %d programs, %.0f were read, %.0f are missing\n",
+	        cJSON_GetArraySize(processes), all.read, all.missing);
 	if (n > MAX_NAMED)
 		fprintf(to, "  %d programs have records missing, or waited: run.json\n", n);
 	n = 0;

@@ -448,9 +448,31 @@ static void test_clocks__name_the_process_that_has_no_rank(void **state)
 	free(text);
 }
 
+#define EMITTED_BY(least, most, read) \
+	"{\"pid\":7,\"program\":\"p\",\"scope\":{\"emitted\":" least most ",\"read\":" read "}}"
+
+/* Of a program that ran on it is not known to the record what belongs to the recording. */
+static void test_emitted__is_between_two_numbers_where_programs_ran_on(void **state)
+{
+	char *text = summary_with("{\"emitted\":{\"processes\":[" EMITTED_BY(
+					  "100", ",\"emitted_at_most\":120",
+					  "110") "," EMITTED_BY("50", "", "50") "]}}",
+	                          NULL, NULL);
+
+	(void)state;
+	assert_contains(text, "  150 to 170 records of 2 programs, 160 were read, 0 are missing\n");
+	free(text);
+	text = summary_with("{\"emitted\":{\"processes\":[" EMITTED_BY("50", "", "49") "]}}", NULL,
+	                    NULL);
+	assert_contains(text, "  50 records of 1 programs, 49 were read, 1 are missing\n");
+	assert_contains(text, " pid 7: 50 emitted, 49 read\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_emitted__is_between_two_numbers_where_programs_ran_on),
 		cmocka_unit_test(test_summary__lets_no_text_drive_the_terminal),
 		cmocka_unit_test(test_cores__are_shown_where_the_run_has_some),
 		cmocka_unit_test(test_summary__tells_of_kernels_that_overlap),

@@ -7,7 +7,7 @@
  *	close                             number by number
  *	thread                            closefrom, in a thread that never recorded
  *	child                             closefrom, in the child of a fork, which records
- *	waits                             nothing: while a close() waits, another one and a fork do not
+ *	waits                             none: while a close() waits, another and a fork do not
  *
  * Records 20000 instants, says "ready" when it has, and looks when it is told to by a byte of
  * standard input.

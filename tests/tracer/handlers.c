@@ -4,7 +4,7 @@
  *
  *	ready    each malloc() of two threads raises a signal in its middle; the threads are ready
  *	unready  the same; the second thread is not ready, its records are counted
- *	traced   each malloc() of two threads records, also where LTTng calls it for the first record
+ *	traced   each malloc() of two threads records, also for the memory of a first record
  *	timers   timers of 20 us in four threads that allocate all the time, two of them not ready,
  *	         for so many tenths of a second
  *

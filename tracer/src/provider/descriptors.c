@@ -37,8 +37,8 @@ void descriptors_init(void)
 	is_static = distance < STATIC_BYTES && distance > -STATIC_BYTES;
 }
 
-/* Called under LTTng's lock, of a number that is not LTTng's: if it is open it is the program's, and
- * does not become LTTng's before the program has closed it. */
+/* Called under LTTng's lock, of a number that is not LTTng's: if it is open it is the program's,
+ * and does not become LTTng's before the program has closed it. */
 static int is_closed(int fd)
 {
 	return fcntl(fd, F_GETFD) < 0 ? -1 : 0;
