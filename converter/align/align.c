@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sentence, and what holds without evidence: one clock is known to be one by its identity
- * (boot id and time namespace), and a clock that nothing ties is shifted by the difference of the
- * two hosts' Unix-epoch offsets, as each host's own system clock said it.
+ * The steps of align, and what holds without evidence: processes have the same clock if its
+ * identity is the same (boot id and time namespace). A clock that nothing ties to others is shifted
+ * by the difference of the two hosts' Unix-epoch offsets, as each host's own system clock gave it.
  *
- * A process that is first met after align_run() (in host records, without a definition) is placed
- * all the same: what is kept is maps of clocks, not a list of processes.
+ * A process that first appears after align_run() (in host records, without a definition) is placed
+ * all the same, because maps are kept by clock and not by process.
  */
 #include "align_impl.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line by Theil and Sen over medians of blocks, and on top of it the running median of what is
- * left: half of the observations may lie without moving it far.
+ * A line by Theil and Sen through medians of blocks, and on top of it the running median of the
+ * residuals. Up to half of the observations may be false without moving it far.
  */
 #include <math.h>
 #include <stdlib.h>

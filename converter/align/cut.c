@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where no rate explains all evidence, a clock left its rate: it jumped, or was slewed. Then the
- * run is cut into as few stretches as will do, once from its begin and once from its end. What was
- * in front of a break is never joined with what is behind it. The same is done where bounds leave
+ * run is cut into as few stretches as possible, once from its begin and once from its end. Evidence
+ * in front of a break is never joined with evidence behind it. The same is done where bounds leave
  * much less room than usual, and where the two sides of a place overlap by less than usual
  * (room.c).
  *
- * A stretch of few spots that its neighbours can do without was a lie.
+ * A stretch of few spots is false evidence if its neighbours fit together without it.
  */
 #include <math.h>
 #include <string.h>

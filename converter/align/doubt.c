@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is not certified although bounds hold there: where all evidence was dropped, and what would
- * be on the wrong side of others.
+ * Stretches that are not certified although bounds hold there: where all evidence was dropped, and
+ * where a time would be on the wrong side of others.
  *
- * One part that contradicts is a lie. Several one after the other may be right, and the clock have
- * jumped: to and fro, or so near an end of the run that too few are left to say so.
+ * One part that contradicts is false. Several in a row may be right: the clock may have jumped to
+ * and fro, or so near an end of the run that the few that are left do not show it.
  */
 #include <stdlib.h>
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A break at an end of a run is nobody's for certain. If one clock contradicts there, it may have
- * jumped, or another one whose own evidence does not deny it, or the root's: each explains all with
- * one break. So no clock is believed there.
+ * A break at an end of a run cannot be attributed to one clock. If the evidence of one clock
+ * contradicts there, that clock may have jumped, or another one whose own evidence does not deny
+ * it, or the root's: each explains all with one break. So no clock is believed there.
  *
- * How far: a clock whose bounds were tight on both sides once, between a place and the end, was
- * where it should be. A jump in front of that place would contradict its own evidence. So from the
- * end to the first such place, nobody knows. Evidence there is dropped and counted, and times are
- * assumed (see doubt.c).
+ * How far that goes: take a clock whose bounds were tight on both sides at some place. A jump
+ * between that place and the rest of the run would contradict the clock's own evidence. So only
+ * from the last such place to the end is nothing known. Evidence there is dropped and counted, and
+ * times are assumed (see doubt.c).
  *
  * A clock that left its rate anywhere may have left it near an end, too, where evidence bounds it
  * on one side only. If it was slewed by little, it may run there at any of the rates that it has
- * elsewhere. Else its evidence there is dropped as well.
+ * elsewhere, and bounds cover these. Otherwise its evidence there is dropped as well.
  */
 #include <stdlib.h>
 

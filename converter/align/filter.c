@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measured on the curves, which are good to a few us where they are made of exits. What is
- * dropped here in error only widens the bounds; what is missed is left to vote.c, but a large lie
- * can hide small ones there, so large ones go first.
+ * Drops large errors before the vote. They are measured on the curves, which are good to a few us
+ * if they are made of exits. Dropping evidence in error only widens the bounds, and what is missed
+ * here is left to vote.c. But a large error can hide small ones there, so the large ones go first.
  */
 #include <math.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Points belong to one event when group, sequence number, operation and, where peers are named,
- * the set of ranks agree. A number that somebody used twice is an event each, first with first,
- * of those who used it as often as most; of the others nobody can say what belongs together and
- * they are left out, and counted. (Uses of messages are numbered before, see uses.h.)
+ * Points belong to one event when group, sequence number, operation and, where peers are named, the
+ * set of ranks agree. If somebody used a number twice, each use is an event, first with first, of
+ * those processes who used it as often as most. For the others it is not known which uses belong
+ * together: they are left out, and counted. (Uses of messages are numbered before, see uses.h.)
  *
- * What is one clock only ties nothing and is neither used nor dropped.
+ * An event whose points are all on one clock ties nothing, and is neither used nor dropped.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How fast a clock runs against the root's, and how far that may be off: one rate after the other,
- * and breaks between them, over which nothing is known.
+ * How fast a clock runs against the root's, and how far that may be off. A clock has several rates
+ * if there are breaks between them, and nothing is known about its rate within a break.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What enters and exits prove of how fast a clock runs. Nothing that is only likely may enter: that
- * ranks leave together, or take as long each time, is no fact.
+ * What enters and exits prove about the rate of a clock. Nothing that is only likely may be used:
+ * that ranks leave together, or take as long each time, is not a fact.
  *
- * Of one clock after the other, from what the root and those before it tell; then once more the
- * other way round, so that each is seen by all others. What both leave holds. Of a break, the proof
- * whose evidence leaves less room says where it is.
+ * Each clock is proven in turn, from the root's and those before it; then once more in the opposite
+ * order, so that each is seen by all others. What both proofs leave holds. For the place of a
+ * break, the proof is used whose evidence leaves less room.
  *
  * Two stretches whose rates differ for certain are joined by a step of the rate: in between, both
- * are allowed. Any other break joins nothing: what is within is no evidence, and bounded by what
- * holds on either side of it (see map.c). A clock that jumped has one mean rate all the same, if
- * that explains its stretches: a break is as wide as it may have jumped.
+ * rates are allowed. Any other break joins nothing: what is within it is no evidence, and is
+ * bounded by what holds on either side of it (see map.c). A clock that jumped has one mean rate all
+ * the same, if that explains its stretches; the break is then as wide as the clock may have jumped.
  */
 #include <math.h>
 #include <stdlib.h>

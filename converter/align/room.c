@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How much room evidence leaves a clock, and how much it usually leaves. A clock that leaves its
- * rate takes from it long before bounds contradict. Then the clock is suspected. Nothing here
- * bounds a time: a clock that is suspected in error costs width.
+ * rate reduces the room long before bounds contradict. Then the clock is suspected. Nothing here
+ * bounds a time, so a suspicion in error costs width only.
  *
- * - Two sides. Evidence in front of a place bounds the clock there, and so does evidence behind
- *   it. Both hold the truth, so they overlap by nearly as much as the narrower of them is wide. A
- *   jump in between moves one against the other, and neither by itself becomes narrower. The
- *   clock is suspected where they overlap by less than a share.
- * - The share. Of the room, a is between the truth and what bounds it from below, b between it
- *   and what bounds it from above. A jump by d moves bounds beyond the truth by d - a or d - b,
- *   and is suspected where d is more than (1 - share) (a + b). So nothing is outside as long as
- *   the smaller of a and b is at least 1 - share of both.
- * - Usual room. A slew, and a lie, make each side narrow by itself. They show where bounds leave
- *   much less than they do elsewhere. Exits that come later and later leave more room in the end
- *   than in the beginning, so what the ends of a run leave is usual, too, unless evidence of this
- *   clock was proven to contradict.
+ * - Two sides. Evidence in front of a place bounds the clock there, and so does evidence behind it.
+ *   Both contain the truth, so they overlap by nearly as much as the narrower of them is wide. A
+ *   jump in between shifts one against the other, and neither becomes narrower by itself. The clock
+ *   is suspected if they overlap by less than a share.
+ * - The share. Let a be the distance between the truth and its lower bound, b that to its upper
+ *   bound. A jump by d moves bounds beyond the truth by d - a or d - b, and is suspected if d is
+ *   more than (1 - share) (a + b). So nothing is outside as long as the smaller of a and b is at
+ *   least 1 - share of both.
+ * - Usual room. A slew, and false evidence, make each side narrow by itself. They show where bounds
+ *   leave much less than they do elsewhere. Exits that come later and later leave more room at the
+ *   end of a run than at its begin. So the room at the ends of a run also counts as usual, unless
+ *   evidence of this clock was proven to contradict.
  * - Where bounds are tight now and then only, room varies even if nothing happened. So the shares
- *   are smaller there: how much room varies elsewhere on this clock says how much.
+ *   are smaller there: the smaller, the more the room of this clock varies elsewhere.
  */
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of many bounds, the few that matter. Any of them are true, so that it only costs width if others
- * would have been better.
+ * Chooses the few bounds that matter out of many. Any choice is sound, since all bounds are true; a
+ * worse choice only costs width.
  */
 #include <math.h>
 

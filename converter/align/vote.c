@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where bounds cross, the constraints on the way to either of them cannot all be true. One that is
- * false contradicts many that are true, a true one contradicts only false ones: so who is part of
- * most contradictions goes, and on a tie all go, since a constraint too few only costs width.
+ * Where bounds cross, the constraints on the way to either of them cannot all be true. A false
+ * constraint contradicts many true ones; a true one contradicts only false ones. So the constraint
+ * that is part of most contradictions is dropped, and on a tie all of them are, because dropping
+ * one too many only costs width.
  *
- * Nobody is asked where nothing contradicts: evidence that can all be true is kept.
+ * There is no vote where nothing contradicts: evidence that can all be true is kept.
  *
- * What only contradicts because a clock may not wander further is no lie but a clock that wanders.
- * So votes are taken with more slack than clocks are believed to need. With their own slack, clocks
- * that still contradict keep the wide one. A clock that would lose many votes gets the slack that a
- * kernel may take at most; if that does not help either, nothing bounds it.
+ * Constraints that contradict only because a clock may not wander further are not false; the clock
+ * wanders. So votes are taken with more slack than clocks are believed to need. Clocks that still
+ * contradict with their own slack keep the wide one. A clock that would lose many votes gets the
+ * slack that a kernel may take at most; if that does not help either, nothing bounds it.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A counter may have marks and nothing that ties them to the host: a dumped area, a file of cycles.
- * Its whole reads and its nominal rate still give each mark its place beside the others. No run is
- * seen before it began, so the one that was seen soonest behind its start is taken as seen at once;
- * how late that was nobody knows, and all is assumed.
+ * Counters that nothing ties to the host. A dumped area or a file of cycles has marks and no host
+ * times. The whole reads of such a counter and its nominal rate still place each mark relative to
+ * the others. No run is seen before it began, so the run that was seen soonest after its start is
+ * taken as seen at its start. How late it really was seen is not known, and all times are assumed.
  */
 #include <math.h>
 

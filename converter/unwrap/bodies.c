@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which work is whole wraps off together. What begins a few us behind the end of other work, as
- * the low bits of their stamps say, followed it, whatever whole wraps estimates put between the
- * two: the two have one place. So have neighbours that estimates put right behind each other,
- * where no other work is nearer by the low bits, or no other work is over them.
+ * Finds work that is whole wraps off together. If the low bits of the stamps say that work begins a
+ * few us after the end of other work, it followed that work, even if estimates put whole wraps
+ * between the two: the two have one place and form a body. The same holds for neighbours that
+ * estimates put right after each other, if no other work is nearer by the low bits, or no other
+ * work overlaps them.
  *
- * Chance puts work behind other work, too. If n ends have no successor and b begins have nothing
+ * Work can follow other work by chance, too. If n ends have no successor and b begins have nothing
  * in front of them, n * b * t / W false links of at most t are to be expected in a wrap W. Links
- * over whole wraps are as long as leaves one in twenty files, and not much longer than others of
- * the file. Links that cross, so that the four could have followed each other either way, are
- * untied where estimates do not tell. Links of torn bodies that find no place are untied where
- * something else begins nearly as soon.
+ * over whole wraps may be as long as gives one false link in twenty files, and not much longer than
+ * other links of the file. Links that cross, so that the four could have followed each other either
+ * way, are removed if estimates do not decide. Links of bodies that estimates tear apart and that
+ * find no place are removed where something else begins nearly as soon.
  */
 #include <math.h>
 #include <stdlib.h>

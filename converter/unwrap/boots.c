@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of which segment of its counter a boot of an area is, and where its runs are. A boot that is the
- * only one of its area, and was watched from its beginning, is of the counter that this process
- * saw. For any other one a fact has to tell: an operation whose stamps a run has as well, or what
- * was seen of the counter between the first and the last drain of the boot. What was seen in front
- * of its first drain may be of the boot before, or of one that was never drained.
+ * Finds the segment of its counter that a boot of an area belongs to, and places its runs. A boot
+ * that is the only one of its area, and was watched from its beginning, is on the counter that this
+ * process saw. Any other boot needs a fact: an operation with the stamps of a run, or a read of the
+ * counter between the first and the last drain of the boot. What was seen before the first drain
+ * may be of the boot before, or of one that was never drained.
  */
 #include "unwrap_impl.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a counter began anew, or the host's clock jumped, lies between the last fact that only the
- * segment in front of it explains and the first one that only the segment behind it does. Work
- * that was under way then may be of either segment: its stamps stand where both would have shown
- * them within its bracket. Such facts are only assumed.
+ * Operations at the borders of segments. A counter began anew, or the host's clock jumped,
+ * somewhere between the last fact that fits only the segment in front and the first fact that fits
+ * only the segment behind. Work that was under way at that time may belong to either segment: both
+ * would have shown its stamps within its bracket. Such facts are only assumed.
  *
- * A counter that stands still for some time shows one tick all the while: the last one of the
- * segment in front, which is the first one of that behind. Work that shows the one or the other is
- * only assumed as well. One that nearly stands still shows a few.
+ * A counter that stands still for some time shows one tick all the while. It is the last tick of
+ * the segment in front and the first of the one behind. Work with either tick is only assumed as
+ * well. A counter that nearly stands still shows a few ticks.
  */
 #include <math.h>
 

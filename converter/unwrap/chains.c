@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work that estimates put whole wraps off goes where it was, if facts leave one place for it.
- * All work was in a round trip, and what is of one part of the device was done one after the
- * other. So of the places of a body (bodies.c), whole wraps apart, those are left in which each
- * of its members is within a round trip and no settled work is. Bodies that nothing contradicts
- * are settled where estimates put them. A body that is far from all round trips, that estimates
- * tear apart, or that other work contests, goes to the one place that is left; then others have
- * fewer.
+ * Moves work that estimates put whole wraps off to its place, if facts leave only one. Two facts
+ * are used: all work was in a round trip, and work of one part of the device was done one after the
+ * other. So the possible places of a body (bodies.c) are whole wraps apart, with each of its
+ * members within a round trip and with no settled work there. Bodies that nothing contradicts are
+ * settled where estimates put them. A body that is far from all round trips, that estimates tear
+ * apart, or that other work contests, goes to its one place; then other bodies have fewer places
+ * left.
  *
- * A single place may be chance. So what is to be moved without a member that is told to be there
- * has to touch what is there, as work does that was launched together: to begin or to end right
- * beside other work, or with a round trip; on both sides, if it is in a round trip already. What
- * estimates put right beside moved work, or can be of a long pause within a round trip, is
- * looked at again, as it may have been moved with it. What keeps several places, or none, is
- * marked: all of its body. Not so work far from all round trips that has no place, where each
- * round trip has its work: then the file lacks that of the work.
+ * A single place may be chance. So a body that is to be moved, and has no member that is known to
+ * be there, must touch what is there, as work does that was launched together: it begins or ends
+ * right beside other work, or with a round trip; on both sides, if it is in a round trip already.
+ * Work that estimates put right beside moved work, or that can be part of a long pause within a
+ * round trip, is examined again, because it may have to move as well. Of a body that has several
+ * places left, or none, all work is marked. The exception is work far from all round trips that has
+ * no place while each round trip has its work: then the file lacks the round trip of that work.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operations that may be of several instances of their job: its number was used again before their
- * stamps were recorded, or records were lost. What the counter showed in other operations bounds
- * when they ran, and so which instance they are of:
+ * Operations that may belong to several instances of their job: the job number was used again
+ * before their stamps were recorded, or records were lost. What the counter showed in other
+ * operations bounds when they ran, and so which instance they are of:
  *
- * - An operation ran before its record was written, and is taken to have done so by no more than
- *   twice as long as nearly all are late of which the completion is known, or a wrap. So its place
- *   on the axis is one of the last ones of its phase that the counter had reached then. Where what
- *   is known lies so far away that the padded rate leaves half a wrap open, it stays assumed.
+ * - An operation ran before its record was written. It is taken to have run no earlier than twice
+ *   the lateness of nearly all operations whose completion is known, or a wrap, before that. So its
+ *   place on the axis is one of the last places of its phase that the counter had reached then. If
+ *   the known facts are so far away that the padded rate leaves half a wrap open, the operation
+ *   stays assumed.
  * - Facts whose place is known bound the host time of that place from both sides, with the rate's
  *   interval widened by PAD.
- * - An instance can be meant if its submit is not behind that time and its completion not before
- *   it. Where a record is lost, the instances beside it bound it, unless the number is used again
+ * - An instance is possible if its submit is not after that time and its completion not before it.
+ *   Where a record is lost, the neighbouring instances bound it, unless the number is used again
  *   before its work is complete.
  *
- * Where one instance can be meant, its bracket is evidence like any other. Where several can, the
+ * If one instance is possible, its bracket is evidence like any other. If several are, the
  * operation ran between the first submit and the last completion of them, and before its record:
- * that is evidence, too. Where none can, the operation is assumed. Where a counter has nothing but
- * choices, the oldest instances that are left stand for estimates.
+ * that is evidence, too. If none is, the operation is assumed. Where a counter has nothing but
+ * choices, the oldest instances that are left serve as estimates.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whoever takes a wrong number of wraps of a counter estimates times that are whole wraps off, and
- * the stamps fit there, too. The tool itself doubts some, as they lie outside all of its other
- * times (FLEXTRACE_ESTIMATE_DOUBTED). What facts put elsewhere is moved, what they leave open stays
- * doubted (chains.c).
+ * Tools that assume a wrong number of wraps of a counter estimate times that are whole wraps off,
+ * and the stamps fit these times as well. The tool itself may doubt some, because they lie outside
+ * all of its other times (FLEXTRACE_ESTIMATE_DOUBTED). Work that facts place elsewhere is moved;
+ * work that facts leave open stays doubted (chains.c).
  */
 #include <math.h>
 #include <stdlib.h>

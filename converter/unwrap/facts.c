@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything with a device stamp and a host time becomes a fact of its counter, and goes back
- * where it came from once its axis is placed.
+ * Everything with a device stamp and a host time becomes a fact of its counter. Once the counter's
+ * axis is placed, the results are written back to where the facts came from.
  */
 #include "array.h"
 #include "blocks.h"

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first pass: the epochs of one counter, fact by fact in the order of host time. One epoch
- * left: certified. None, even with the widest pad: an outlier; three outliers in a row that agree
- * with each other are a reset, which begins a segment. Several: the gap before is too long for the
- * rate's interval, and a segment begins too, because nothing ties the two sides together; or the
- * fact itself is too wide, then it waits for the second pass (late.c).
+ * The first pass: the epochs of one counter, fact by fact in the order of host time.
+ * - If one epoch is left, the fact is certified.
+ * - If none is left, even with the widest pad, it is an outlier. Three outliers in a row that agree
+ *   with each other are a reset, which begins a segment.
+ * - If several are left, either the gap before is too long for the rate's interval, and a segment
+ *   begins, because nothing ties the two sides together; or the fact itself is too wide, and it
+ *   waits for the second pass (late.c).
  *
- * Outliers agree if the rate takes the counter from one to the next, and no tolerance is needed.
- * False evidence, as where operations are paired with the host times of the next ones, is off by
- * another time each, and would pass for a reset whenever the times are no farther apart than the
- * tolerance. Only where many in a row agree within the tolerance they begin a segment, too: then
- * it is the rate that is not what it was.
+ * Outliers agree if the rate takes the counter from one to the next without a tolerance. Each piece
+ * of false evidence, as where operations are paired with the host times of the next ones, is off by
+ * another time. With a tolerance, these would pass for a reset whenever their times are no farther
+ * apart than the tolerance. Only if many in a row agree within the tolerance do they begin a
+ * segment, too: then the rate has changed.
  *
- * A fact that fits only by the tolerance is a stray. It bounds no other one, so that the axis does
- * not follow what is false from stray to stray: unless strays agree, in the same way as outliers.
+ * A fact that fits only by the tolerance is a stray. Strays bound no other fact, because the axis
+ * would follow false evidence from stray to stray. The exception is strays that agree, in the same
+ * way as outliers do.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Wraps that a tool did not count. Who takes work that lasts longer than a wrap for shorter by
- * whole wraps leaves a pause in its round trip that is as long, but for what devices pause anyway:
- * beside the work, where begin and end are estimated each by itself; at an end of the round trip,
- * where they follow from those of the work before. A pause of another reason is hardly ever as long
- * as whole wraps. Which work it was nobody says: what is beside the pause may have been, and at an
- * end of the round trip all of its work.
+ * Finds wraps that a tool did not count. A tool that takes work longer than a wrap for shorter by
+ * whole wraps leaves a pause of that length in its round trip. The pause is beside the work if
+ * begin and end are estimated separately, and at an end of the round trip if they follow from those
+ * of the work before. (Pauses that devices make anyway come on top.) A pause of another reason is
+ * hardly ever as long as whole wraps. It is not known which work lasted longer: it may be the work
+ * beside the pause, and all work of the round trip if the pause is at an end.
  */
 #include <math.h>
 

@@ -3,16 +3,16 @@
  * Records of one (device, queue, job) make instances, in the order of their host times. A submit
  * opens one. A complete belongs to
  * - the instance whose submit has the same correlation,
- * - else the oldest one that lacks it. A number is meant to be used again only when its work is
- *   complete; then there is one at most, if no record was lost. If it is used before, work of one
+ * - else the oldest one that lacks it. A number should be used again only when its work is
+ *   complete; then there is at most one, if no record was lost. If it is used before, work of one
  *   queue is still done in order. And if the completion of the oldest one was lost and this is of a
  *   later one, the bracket is too wide, but true.
  *
- * So that a lost completion does not widen the brackets for ever: where later work of the queue was
- * complete before a number was submitted again, the work of that number was complete, too, and what
- * comes next is of the new submit. If a completion too many comes then, none had been lost: the
- * host had seen it late. Its predecessors move up by one. How late completions of a trace come
- * behind those of later work is looked for first; as long as that, nothing is over.
+ * A lost completion must not widen the brackets for ever. If later work of the queue was complete
+ * before a number was submitted again, the work of that number was complete, too, and the next
+ * completion is of the new submit. If there is then one completion too many, none had been lost:
+ * the host had seen one late, and its predecessors move up by one. How late completions of a trace
+ * come after those of later work is measured first; within that time, no completion counts as lost.
  */
 #include "array.h"
 #include "blocks.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second pass over a counter: facts that are too wide for one epoch, that miss a host time,
- * or that no other agrees with. The run an operation belongs to places it for certain, facts on
- * both sides may; an assumption always does, and is called one.
+ * The second pass over a counter: facts that are too wide for one epoch, that lack a host time, or
+ * that no other fact agrees with. The run that an operation belongs to places it with certainty.
+ * Facts on both sides may do so. Otherwise an assumption places it, and its time is called assumed.
  */
 #include <stdlib.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which instance of its job an operation is of. Numbers are used again, and the stamps of an
- * operation may be recorded later than that. It follows, in this order, from
- * - its own host times, where an edge has the same,
- * - its correlation, where the edges of one instance have the same,
- * - counting: an operation comes behind its submit, and an instance has one operation. If a single
- *   instance was opened since all before it had theirs, it is that one.
- * Else the counter has to tell, once it is placed: the operation becomes a choice (choices.c).
- * A record that was lost costs its own instance and no other.
+ * Finds the instance of its job that an operation belongs to. Numbers are used again, and the
+ * stamps of an operation may be recorded later than that. The instance follows, in this order, from
+ * - the operation's own host times, if an edge has the same,
+ * - its correlation, if the edges of one instance have the same,
+ * - counting: an operation comes after its submit, and an instance has one operation. If a single
+ *   instance was opened since all before it had theirs, it is that one. Otherwise the counter
+ *   decides, once it is placed: the operation becomes a choice (choices.c). A lost record affects
+ *   its own instance and no other.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run is tied to its operation by the job it worked on. Job numbers may come again; then only
- * equal stamps can tell, and without any the run stays untied.
+ * A run is tied to its operation by the job it worked on. If job numbers come again, only equal
+ * stamps can tie them; without equal stamps the run stays untied.
  */
 #include <stdlib.h>
 #include <string.h>

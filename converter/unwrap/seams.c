@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where an area was set up anew, its counter may have stood still meanwhile, or come back where it
- * had been: a jump. Facts on either side that fit one steady clock all the same say that it did
- * not, if they are more than a clock can be bent to by such jumps, and by its rate and its offset.
- * Where facts are many, a jump shows later: to the clock that is made of them.
+ * Where an area was set up anew, its counter may have jumped: it stood still meanwhile, or returned
+ * to an earlier value. If facts on both sides fit one steady clock, it did not jump, provided that
+ * the facts are more than the clock's free parameters: one for each such jump, the rate and the
+ * offset. Where facts are many, a jump contradicts the clock that is made of them.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A reset that happens to leave the counter within the tolerance of where it would have been
- * contradicts no epoch. But a steady rate leaves no room for it: before it, most facts agree on
- * one offset between counter and host, behind it on another. There a segment begins.
+ * Resets that contradict no epoch, because they leave the counter within the tolerance of where it
+ * would have been. A steady rate leaves no room for them: before the reset, most facts agree on one
+ * offset between counter and host, behind it on another. There a segment begins.
  *
- * Blocks of facts are compared with the block after the next, so that one of the two sides of a
- * shift never lies in the middle of either. Facts around the shift that could be of both sides
- * are only assumed. Both sides have to say where they stand about as well: a queue whose operations
- * have the completions of others is loose on one side.
+ * Blocks of facts are compared with the block after the next, so that the place of the shift is in
+ * the middle of neither. Facts around the shift that fit both sides are only assumed. Both sides
+ * also have to show where they are: in a queue whose operations have the completions of others, one
+ * side is loose.
  */
 #include <math.h>
 #include <stdlib.h>

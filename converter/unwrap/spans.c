@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work that lasts longer than a wrap. Its stamps do not show the wraps between them. Where another
- * tool estimated when it began and when it ended, the length tells how many there are: estimates
- * are off by far less than a wrap. The same is true of the wait in front of it.
+ * Work that lasts longer than a wrap. Its stamps do not show the wraps between them. If another
+ * tool estimated when it began and when it ended, the length tells how many there are, because
+ * estimates are off by far less than a wrap. The same is done for the wait in front of it.
  */
 #include <math.h>
 

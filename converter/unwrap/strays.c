@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stretches of false evidence, as where operations are paired with the host times of the next ones:
- * two thirds of it and more contradict what is around them, each by another time. The others are
- * likely false as well, by less than shows here; but they would bound the clock tightly, and
- * wrongly. So nothing of such a stretch is evidence, nor what stands right beside it.
+ * Stretches of false evidence, as where operations are paired with the host times of the next ones.
+ * In such a stretch two thirds of the evidence or more contradict what is around them, each by
+ * another time. The others are likely false as well, by less than can be seen here; used as
+ * evidence, they would bound the clock tightly and wrongly. So nothing of such a stretch is
+ * evidence, nor what is right beside it.
  *
- * The counter goes on all the while: stamps keep their places, but nobody vouches for them. Where
- * a segment has no other evidence, nothing says that the counter began anew: there is no such
- * segment, and its operations are outliers.
+ * The counter goes on all the while, so stamps keep their places, but they are not certified. If a
+ * segment has no other evidence, nothing shows that the counter began anew: the segment is dropped,
+ * and its operations are outliers.
  */
 #include <stdlib.h>
 

@@ -2,11 +2,11 @@
 /*
  * unwrap.h: counter bits -> 64-bit cycles.
  *
- * A stamp's epoch (how often its counter wrapped before it) follows from facts: the host bracket
- * of its control block and an interval for the counter's rate, or a 64-bit anchor of its run, or
- * a 64-bit clock_sync. It is never "it decreased, so one more". Where the facts leave one choice
- * the stamp is certified; where they leave several the likeliest is taken and called assumed;
- * where they leave none it is an outlier and its ticks are not used as evidence.
+ * A stamp's epoch (how often its counter wrapped before it) follows from facts: the host bracket of
+ * its control block and an interval for the counter's rate, or a 64-bit anchor of its run, or a
+ * 64-bit clock_sync. A decreasing stamp alone never adds a wrap. If the facts leave one choice, the
+ * stamp is certified. If they leave several, the likeliest is taken and called assumed. If they
+ * leave none, it is an outlier, and its ticks are not used as evidence.
  *
  * Needs the whole of TABLE_EVIDENCE before it can answer: _push collects, _finish resolves.
  * Formulas: see window.h.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Resets that only whole reads show. Operations with 32-bit stamps fit some epoch of the old axis
- * now and then, although the counter began anew; reads of all its bits do not. A read that
- * contradicts the axis may lie. But two that agree with each other do not, and neither does one
- * with which the operations behind it are in step, and the last read before it is not. Unless a
- * later read fits the old axis.
+ * now and then, although the counter began anew; reads of all its bits do not. One read that
+ * contradicts the axis may be false. Two that agree with each other are taken as true. So is one
+ * that agrees with the operations behind it, if the last read before it does not; unless a later
+ * read fits the old axis.
  */
 #include <math.h>
 #include <stdlib.h>

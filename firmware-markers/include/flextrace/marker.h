@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * marker.h: what device firmware types to be traced.
+ * marker.h: the macros that device firmware calls to be traced.
  *
  *	#include <flextrace/marker.h>
  *
@@ -21,16 +21,16 @@
  *
  * - FW, KERNEL and TS stamps have places of their own and are never dropped while the host reads
  *   each run before the second next one starts. Between FW_START and FW_END each is stamped once.
- * - MARK, ZONE and VALUE share a ring of records. What finds no room there is dropped and counted
- *   (policy stop), or takes the place of the oldest (overwrite), or waits for the host (block).
- * - Zones nest. A begin keeps room for its end; the end of a dropped begin is dropped with it.
- *   FW_START gives back what is still kept: a zone that a run left without an end keeps nothing
- *   from the next one, and an end that comes after FW_START is recorded where there is room.
+ * - MARK, ZONE and VALUE share a ring of records. A record that finds no room is dropped and
+ *   counted (policy stop), or replaces the oldest one (overwrite), or waits for the host (block).
+ * - Zones nest. A begin reserves room for its end; the end of a dropped begin is dropped with it.
+ *   FW_START releases what is still reserved, so that a zone without an end takes no room from the
+ *   next run. An end that comes after FW_START is recorded if there is room.
  * - Names are string literals. They and their place in the source stay on the host (port.h).
  * - One area belongs to one thread of execution. An interrupt handler has an area of its own, set
- *   up as another `processor`, and names it: FLEXTRACE_MARK_IN(&handler_area, "tick"). Each macro
- *   has such a form. Two writers in one area lose records, and nothing counts them all: the host
- *   tells that it saw them (docs/formats-marker-area.md, "Two writers").
+ *   up as another `processor`, and passes it: FLEXTRACE_MARK_IN(&handler_area, "tick"). Each macro
+ *   has such a form. Two writers in one area lose records that are not all counted; the host warns
+ *   if it sees two (docs/formats-marker-area.md, "Two writers").
  * - Nothing here returns an error, allocates, or needs a C library, libgcc or atomics.
  * - With -DFLEXTRACE_DISABLE all of it vanishes, arguments are not evaluated.
  *
@@ -80,9 +80,9 @@
 	(FLEXTRACE_PORT_KIND_ID(kind, name) + FLEXTRACE_I_CHECK_NAME(name))
 
 /*
- * An error where `capacity` is a constant that no ring has. What is known only at run time is
- * rounded down to a power of two; a ring that cannot have 4 records then drops all, and the host
- * refuses the area.
+ * A compile error if `capacity` is a constant that no ring can have. A capacity that is known only
+ * at run time is rounded down to a power of two. A ring with fewer than 4 records then drops all
+ * records, and the host refuses the area.
  */
 #ifdef __cplusplus
 #define FLEXTRACE_I_ASSERT(...)               static_assert(__VA_ARGS__)
@@ -180,7 +180,7 @@ void flextrace_fw_set_up_in(struct flextrace_wire_area *area,
 void flextrace_fw_start(uint32_t job, uint32_t queue);
 void flextrace_fw_start_in(uint32_t job, uint32_t queue, struct flextrace_wire_area *area);
 
-/* Out of line: no room as far as the fast path knows. */
+/* Out of line: called when the fast path finds no room. */
 void flextrace_fw_mark_slow(uint32_t kind_id);
 void flextrace_fw_zone_begin_slow(uint32_t kind_id);
 void flextrace_fw_zone_end_slow(uint32_t kind_id);
@@ -222,9 +222,9 @@ FLEXTRACE_I_INLINE void flextrace_i_fw_end(struct flextrace_wire_area *area)
 }
 
 /*
- * Problem: compilers split a constant area address anew for each word and compute the address of
- * both halves of a record. The empty asm makes a base that they must keep, so that every access is
- * one load or store with an offset (3 instructions less a record on RISC-V).
+ * Without this, compilers split a constant area address anew for each word and compute the address
+ * of both halves of a record. The empty asm makes a base that they must keep, so that every access
+ * is one load or store with an offset (3 instructions fewer for each record on RISC-V).
  */
 #define FLEXTRACE_I_KEEP(base) __asm__("" : "+r"(base))
 

@@ -13,8 +13,8 @@
  * one starts: after each completion (FLEXTRACE_DEVICE=sync), every few of them, or from a thread.
  * The device runs on meanwhile:
  *
- * - A call takes what is there when it looks: at most one copy of each area's ring and two slots,
- *   however fast the firmware writes. flextrace_drain_some() bounds it further.
+ * - A call takes the records that are there when it looks: at most one ring and two slots of each
+ *   area, however fast the firmware writes. flextrace_drain_some() takes less at a time.
  * - What the firmware may be writing while it is copied is left for the next call or counted as
  *   overwritten, never recorded torn.
  *
@@ -23,23 +23,23 @@
  * - Counts are 64 bits and exact. Of the ring, what firmware sent since the area was set up
  *   = recorded + dropped by firmware + overwritten + unrecorded + what still waits in the ring.
  * - A core that starts anew is seen when it has set its area up, whether its memory was kept or
- *   cleared. Its records are never read as those of the boot before; the recording says where the
- *   boots part. Records of the old boot that were not read by then are gone: drain before a reset.
+ *   cleared. Its records are never read as those of the boot before; the recording says where one
+ *   boot ends and the next begins. Unread records of the old boot are lost: drain before a reset.
  * - An area whose markers read another clock than the library beside them is refused.
  * - While the marker_batch event is off, records are taken out all the same, so that a session that
  *   starts later begins with fresh ones; they count as `unrecorded` and leave a gap in the indices.
- *   What came, or found no room, since the call before is recorded or lost if the event is on at a
- *   call, else unrecorded: who wants steps or windows to be exact drains where they change.
+ *   Records since the previous call count as recorded (or lost, if they found no room) if the event
+ *   is on at this call, else as `unrecorded`. For exact steps or windows, drain where they change.
  * - FLEXTRACE_DEVICE=off: the area is not touched.
  * - One thread at a time drains one area; different areas may be drained in parallel. A call that
- *   finds another one in its area leaves at once. Of two drains of one area (two processes, two
+ *   finds another one in its area returns at once. Of two drains of one area (two processes, two
  *   structures), each takes what the other has not taken, as far as two that read at the same time
- *   can know; both recordings say that there is another one.
- * - Two writers in one area (two cores, an interrupt handler) lose records that nobody can count.
- *   Where the drain sees that `head` went back, the recording says so.
+ *   can know; both recordings say that there is another drain.
+ * - Two writers in one area (two cores, an interrupt handler) lose records that cannot be counted.
+ *   If the drain sees that `head` went back, the recording says so.
  * - Never fails, never blocks, allocates nothing.
  *
- * The area must be mapped so that 32-bit loads and stores reach the device as such.
+ * The area must be mapped so that 32-bit loads and stores reach the device unchanged.
  * C99 and C++11.
  */
 #ifndef FLEXTRACE_DRAIN_H
@@ -52,10 +52,10 @@
 extern "C" {
 #endif
 
-/* What a marker does that finds the ring full. Numbers as in the area (wire.h). */
+/* What happens to a marker that finds the ring full. Numbers as in the area (wire.h). */
 enum flextrace_policy {
 	FLEXTRACE_POLICY_STOP = 0,      /* it is dropped and counted */
-	FLEXTRACE_POLICY_OVERWRITE = 1, /* it takes the place of the oldest, which counts */
+	FLEXTRACE_POLICY_OVERWRITE = 1, /* it replaces the oldest record, which is counted */
 	FLEXTRACE_POLICY_BLOCK = 2      /* it waits for the drain, FLEXTRACE_BLOCK_TICKS at most */
 };
 
@@ -123,17 +123,18 @@ struct flextrace_drain_set {
 
 /*
  * Describes an area of `device` at `memory` (weak, 8-byte aligned). The firmware may set it up
- * later, and again. What is in it now may be of an earlier boot of the device: the recording says
- * so, and what no operation of this process confirms is `assumed`. So call this before the work.
+ * later, and again. Records that are in it now may be of an earlier boot of the device: the
+ * recording says so, and those that no operation of this process confirms are `assumed`. So call
+ * this before the work.
  */
 void flextrace_drain_area_init(struct flextrace_drain_area *area, uint32_t device, void *memory,
                                size_t bytes);
 
 /*
- * Call it before the device is reset, and before one is started whose memory may hold areas of an
- * earlier boot: what is there belongs to no later boot, is not recorded (it counts as `unrecorded`)
- * and the areas are left alone until the firmware sets them up. Who wants it recorded drains with
- * FLEXTRACE_DRAIN_LAST first.
+ * Call this before the device is reset, and before a device is started whose memory may hold areas
+ * of an earlier boot. The records that are in the areas now belong to no later boot. They are not
+ * recorded (they count as `unrecorded`), and the areas are left alone until the firmware sets them
+ * up. To record them, drain with FLEXTRACE_DRAIN_LAST first.
  */
 void flextrace_drain_forget(struct flextrace_drain_area *areas, size_t n_areas);
 
@@ -148,9 +149,9 @@ uint64_t flextrace_drain(struct flextrace_drain_area *areas, size_t n_areas, uns
 uint64_t flextrace_drain_some(struct flextrace_drain_set *set, uint64_t max_words);
 
 /*
- * Has the firmware of an area keep to `policy` instead of the one it was built with, also after it
- * sets the area up (again). It takes the place of a drain in the rule of one thread at a time; a
- * core that waits under BLOCK goes on at once.
+ * Makes the firmware of an area use `policy` instead of the one it was built with, also after it
+ * sets the area up (again). It counts as a drain in the rule of one thread at a time. A core that
+ * waits under BLOCK goes on at once.
  */
 void flextrace_drain_set_policy(struct flextrace_drain_area *area, enum flextrace_policy policy);
 
@@ -164,7 +165,7 @@ int flextrace_drain_save(const struct flextrace_drain_area *areas, size_t n_area
 
 /*
  * Names the device's marker ids after the section of names in the firmware's ELF file. Returns the
- * number of names, or a negative errno if there is no such file, section or sense in it.
+ * number of names, or a negative errno if the file or section is missing or malformed.
  */
 int flextrace_device_names(uint32_t device, const char *elf_path);
 

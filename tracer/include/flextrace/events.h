@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * events.h: the ids, enums and payloads of the trace model, for all who write or read it.
- * it.
  *
  * A payload is what one LTTng event of provider `flextrace` carries; the event's own name is the
  * part of the struct's name behind `flextrace_`. Field order here is field order in the trace.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flextrace.h: what a runtime types to be traced.
+ * flextrace.h: the macros and functions that a runtime calls to be traced.
  *
  *	#include <flextrace/flextrace.h>
  *
@@ -14,13 +14,13 @@
  * Link every program or shared library that uses it with libflextrace.a (`pkg-config flextrace`,
  * or flextrace::tracer in CMake). Nothing else is needed: neither to compile, nor to link, nor to
  * run. Where LTTng-UST is installed, libflextrace loads the provider when the program starts, and
- * what is typed here becomes LTTng events of provider `flextrace`; see flextrace(7) for the
- * environment that steers it.
+ * these calls become LTTng events of provider `flextrace`; see flextrace(7) for the environment
+ * variables that control it.
  *
  * - A macro whose event is not recorded costs two loads and a branch; its arguments are not
  *   evaluated, nothing is called. Keep side effects out of arguments.
  * - Nothing here fails, prints, takes a lock in the recording path or blocks (unless the LTTng
- *   session is in blocking mode). What LTTng cannot take is dropped and counted by LTTng.
+ *   session is in blocking mode). Records without room in LTTng's buffers are dropped and counted.
  * - Strings are UTF-8 and weak: read during the call (scope: until the end of the scope), never
  *   kept. Definitions (see there) are the exception: they copy. NULL is recorded as "".
  * - Host times are nanoseconds of CLOCK_MONOTONIC as flextrace_now_ns() reads them, 0 = not known.
@@ -81,7 +81,7 @@ extern "C" {
 void flextrace_process(const char *runtime, const char *version);
 
 /*
- * Tells the rank when the environment does not, as late as it becomes known: it holds for all
+ * Sets the rank if the environment does not tell it. It may be called late: it holds for all
  * records of the process, the earlier ones too. `world_size` 0 = unknown.
  */
 void flextrace_set_rank(int rank, int world_size);
@@ -168,8 +168,8 @@ void flextrace_marker_name(const struct flextrace_name *marker);
 
 /* -- signal handlers ---------------------------------------------------------------------------
  *
- * The same, for signal handlers: they call nothing that a handler must not call. In threads that
- * are ready (flextrace_thread_init()) they record; in others the record is counted
+ * The same for signal handlers: these macros call nothing that a handler must not call. In threads
+ * that are ready (flextrace_thread_init()) they record. In others the record is only counted
  * (flextrace_n_unrecorded()), and the arguments are not evaluated.
  */
 #define FLEXTRACE_HANDLER_SCOPE(name)   FLEXTRACE_I_HANDLER_SCOPE(FLEXTRACE_RUNTIME_USER, name, 0)
@@ -309,9 +309,9 @@ enum flextrace_device_mode flextrace_device_mode(void);
 void flextrace_thread_init(void);
 
 /*
- * Records that were left out, by this process (and its parent before the fork) since it started:
- * those of handlers in threads that are not ready, and those of children that are no processes of
- * their own for LTTng. 0 if disabled.
+ * The number of records that this process (and its parent before the fork) left out since it
+ * started: those of handlers in threads that are not ready, and those of children that are not
+ * registered with LTTng. 0 if disabled.
  */
 uint64_t flextrace_n_unrecorded(void);
 
