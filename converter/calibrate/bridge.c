@@ -48,7 +48,7 @@ struct triple {
 	struct step before, behind;           /* from the left one, to the right one */
 };
 
-/* Without branches: nobody can foretell which of its bounds does. */
+/* Without branches: which of its bounds does is not predictable. */
 static inline bool binds(const struct triple *triple)
 {
 	const struct knot *left = triple->left, *at = triple->at, *right = triple->right;
@@ -86,7 +86,8 @@ static bool is_calm(struct thinner *thinner, uint32_t at)
 	       band->knots[to].x < era->core_to;
 }
 
-/* Whether the way to a knot has to be told by both of its ends for what a band seldom has. */
+/* Whether both ends of the way to a knot have to be kept for a rare reason: doubt, a jump, or
+ * evidence that was dropped. */
 static bool is_odd(struct thinner *thinner, uint64_t from, uint32_t at)
 {
 	const struct attempt *band = thinner->band;
@@ -97,8 +98,8 @@ static bool is_odd(struct thinner *thinner, uint64_t from, uint32_t at)
 	       (band->exact.n > 0 && doubts_meet(&band->exact, from, to + 1, &thinner->exact));
 }
 
-/* Whether the way to a knot has to be told by both of its ends: the reference bends there, or no
- * one rate is known, or it is in doubt. */
+/* Whether both ends of the way to a knot have to be kept: the reference bends there, no single
+ * rate is known, or one of the reasons above. */
 static bool is_edge(struct thinner *thinner, uint64_t from, uint32_t at)
 {
 	const struct piece *piece = walk_to(&thinner->walk, from);
@@ -107,7 +108,7 @@ static bool is_edge(struct thinner *thinner, uint64_t from, uint32_t at)
 	       (thinner->has_stretches && is_odd(thinner, from, at));
 }
 
-/* Finds the piece that a knot lies in, and up to where nothing but its rate counts, if anything. */
+/* Finds the piece that a knot is in, and returns up to where only its rate matters; 0: nowhere. */
 static uint64_t end_of_plain(struct thinner *thinner, uint64_t x, struct piece *ret_piece)
 {
 	*ret_piece = *walk_to(&thinner->walk, x);
@@ -209,7 +210,7 @@ static void bridge_side(const struct run *run, bool is_upper, int64_t *bounds)
 	}
 }
 
-/* One mean rate cannot explain everything where bounds would cross: then nothing is gained. */
+/* Where bounds would cross, one mean rate does not explain everything, and nothing is narrowed. */
 static void take(struct knot *knots, const int64_t *lo, const int64_t *hi, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {

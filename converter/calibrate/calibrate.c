@@ -118,7 +118,7 @@ static bool covers(const struct clock_map *map, const struct clock_map *other)
 	       map->knots[map->n_knots - 1].host_ns >= other->knots[other->n_knots - 1].host_ns;
 }
 
-/* Narrows the slopes of `prior` to what one map leaves. Returns whether that is anything. */
+/* Narrows the slopes of `prior` to those that a map allows. Returns whether any are left. */
 static bool share_slopes(const struct clock_map *map, struct prior *prior)
 {
 	if (prior->slope_hi == 0) {
@@ -130,8 +130,9 @@ static bool share_slopes(const struct clock_map *map, struct prior *prior)
 	return prior->slope_lo < prior->slope_hi;
 }
 
-/* Leaves to a map only what the maps of equal rate leave of the slope, as far as they saw all of
- * its time. Where they do not agree it is not one rate, and nobody knows whose is this one's. */
+/* Limits the slope of a map to what all maps of equal rate allow, as far as they cover all of its
+ * time. If they do not agree, there is more than one rate, and it is not known which is this
+ * map's. */
 static int fit_shared(struct fitter *fitter, uint32_t counter, uint32_t index)
 {
 	const struct clocks *clocks = fitter->clocks;

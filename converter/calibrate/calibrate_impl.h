@@ -342,7 +342,7 @@ static inline const struct piece *walk_to(struct walk *walk, uint64_t x)
 	return walk->piece;
 }
 
-/* -- reject.c: lies that bend lines ---------------------------------------------------------- */
+/* -- reject.c: false brackets that bend lines ------------------------------------------------ */
 
 /* Marks as false what most of its neighbours contradict, if the rate wanders no more than the
  * reference says. Returns how many more there are. */

@@ -58,9 +58,9 @@ static double mean_half_ns(const struct clock_map *map)
 	return map->n_knots ? sum / map->n_knots : INFINITY;
 }
 
-/* Whether a map along the estimates is the better one. Where they scatter farther than the reads
- * are wide, they are no good ones: a wrong frequency that makes work seem too short contradicts no
- * read, but no other work either. Where reads contradict each other, estimates that leave much less
+/* Whether the map along the estimates is the better one. It is not if the estimates scatter
+ * farther than the reads are wide: estimates of a wrong frequency, which makes work seem too
+ * short, contradict no read. Where reads contradict each other, estimates that leave much less
  * are better. */
 static bool is_better(const struct evidence *hard, const struct clock_map *soft,
                       const struct clock_map *map)
@@ -102,8 +102,8 @@ static int fit(struct evidence *evidence, const struct prior *prior, struct cloc
 	return code;
 }
 
-/* Reads that leave the rate open have that of the estimates, where these tell one; or they
- * contradict it. */
+/* Reads that leave the rate open get the rate of the estimates, if these have one and the reads
+ * do not contradict it. */
 static int fit_rate(struct evidence *hard, const struct prior *prior, const struct clock_map *other,
                     struct clock_map *map)
 {

@@ -28,8 +28,8 @@ static uint32_t map_of(const struct clocks *clocks, const struct bracket *bracke
 	return clocks->first_map[bracket->counter] + bracket->segment;
 }
 
-/* Soft evidence is used where there is no hard evidence; a second time beside reads of the counter,
- * if these are all there is. */
+/* Soft evidence is used where there is no hard evidence, and once more beside reads of the
+ * counter, if these are the only hard evidence. */
 static bool is_used(const struct groups *groups, uint32_t map, enum bracket_source source)
 {
 	bool is_hard = source != BRACKET_ESTIMATE;

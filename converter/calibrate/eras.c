@@ -146,9 +146,9 @@ static struct left left_of(const struct knot *knot, wide_int reference)
 	                     knot->lo > -PHI_UNBOUNDED, knot->hi < PHI_UNBOUNDED};
 }
 
-/* Goes outward from the core's last knot on that side as far as the era holds by its own rate.
- * Bounds do not rest on that rate; the middle does. Returns the last knot where it holds, and
- * stores the bounds that it leaves there. */
+/* Goes outward from the core's last knot on that side as far as the era lasts at its own rate.
+ * The middle rests on that rate, the bounds do not. Returns the last knot where the era lasts,
+ * and stores the bounds that it leaves there. */
 static uint32_t go_outward(struct closing *closing, const struct era *era, uint32_t core,
                            uint32_t direction, struct left *ret_left)
 {
@@ -190,9 +190,9 @@ static uint32_t go_outward(struct closing *closing, const struct era *era, uint3
 }
 
 /*
- * An era holds from where it is proven: by evidence behind its begin alone (or, the other way, in
- * front of its end). Before that, what is known from far away says nothing: the clock can still
- * have been on its way there.
+ * An era lasts from where it is proven by evidence behind its begin alone (or, in the other
+ * direction, up to where evidence in front of its end alone proves it). Outside of that, evidence
+ * from farther inside proves nothing, because the clock may still have been on its way.
  */
 static uint32_t proven_from(struct closing *closing, uint32_t from, uint32_t to, uint32_t direction)
 {
@@ -343,8 +343,8 @@ static bool tells(const struct closing *closing, uint32_t at)
 	return said->lo >= tight->lo - width || said->hi <= tight->hi + width;
 }
 
-/* Doubts all between two places that eras explain. What does not tell whether the clock was there
- * yet, or still, is in doubt as well. */
+/* Doubts all between two places that eras explain. Evidence that does not show whether the clock
+ * was already or still in an era is in doubt as well. */
 static int doubt_between(struct closing *closing, uint32_t last, uint32_t next)
 {
 	struct attempt *attempt = closing->attempt;
@@ -358,7 +358,7 @@ static int doubt_between(struct closing *closing, uint32_t last, uint32_t next)
 	                  next < n ? attempt->knots[next].x : UINT64_MAX);
 }
 
-/* Between two places that an era explains nothing does: all that is between them is in doubt. */
+/* No era explains what is between two places that eras explain: all of it is in doubt. */
 static int doubt_gaps(struct closing *closing)
 {
 	struct attempt *attempt = closing->attempt;
@@ -404,8 +404,8 @@ static int64_t middle_of(const struct closing *closing, uint32_t at)
 }
 
 /*
- * Where eras meet, the middle is that of the bounds that hold, and not before the one in front; the
- * half-width is that of all, and what room_half() leaves where they are narrower than usual.
+ * Where eras meet, the middle is that of the bounds that hold, and not before the previous middle.
+ * The half-width covers all eras, and what room_half() adds where they are narrower than usual.
  */
 static int settle(struct closing *closing)
 {

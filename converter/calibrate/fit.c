@@ -189,7 +189,7 @@ static bool is_near_guess(const struct reference *reference, const struct guess 
 	return true;
 }
 
-/* Finds out who is wrong where evidence contradicts, and closes what is left, era by era. */
+/* Where evidence contradicts, finds which of it is false, and closes what is left, era by era. */
 static int track_once(const struct evidence *evidence, int64_t room, struct attempt *attempt)
 {
 	struct doubts jumps = {.stretches = NULL};
@@ -217,8 +217,8 @@ static int track_once(const struct evidence *evidence, int64_t room, struct atte
 	return code < 0 ? code : FLEXTRACE_OK;
 }
 
-/* The same again where it jumped: then it may have done so wherever nothing denies it. That says
- * nothing of rho. */
+/* The same once more if the clock jumped: then it may have jumped wherever no evidence denies it.
+ * The number of false brackets is that of the first time, which decides about rho. */
 static int track(const struct evidence *evidence, int64_t room, struct attempt *attempt)
 {
 	uint32_t n_false;
@@ -233,8 +233,8 @@ static int track(const struct evidence *evidence, int64_t room, struct attempt *
 	return FLEXTRACE_OK;
 }
 
-/* The same where a band is narrower than a true clock leaves it, or the clock jumped. What is
- * narrow hides how wide the band is without it, so it takes some rounds. */
+/* The same if the band is narrower than that of a true clock, or the clock jumped. The usual
+ * width is measured on the band, which narrow places make too small, so it takes some rounds. */
 static int give_room(const struct evidence *evidence, struct attempt *attempt)
 {
 	int64_t bracket_room, room;
@@ -271,7 +271,8 @@ static int mark_dropped(const struct knot *claimed, uint32_t n, struct attempt *
 	return FLEXTRACE_OK;
 }
 
-/* Nothing is in doubt where one clock explains all: it is in the band that all leaves. */
+/* If one clock explains all evidence, nothing is in doubt: the clock is in the band of all
+ * evidence. */
 static void trust(struct attempt *attempt)
 {
 	const struct knot *strict = attempt->strict, *last = strict + attempt->n_strict - 1;
@@ -290,9 +291,9 @@ static void trust(struct attempt *attempt)
 }
 
 /*
- * The same where all evidence meets. Where one clock explains it, evidence that was dropped for
- * want of room may be true, and then the clock was in the band that all evidence leaves: the
- * estimate stays there, so that no operation is placed outside its own bracket. The bounds are
+ * The same if no evidence contradicts. If one clock explains all of it, evidence that was dropped
+ * because it left too little room may be true, and then the clock was in the band of all evidence.
+ * So the estimate stays there, and no operation is placed outside its own bracket. The bounds are
  * those of the wider band.
  */
 static int give_room_around(const struct evidence *evidence, struct attempt *attempt)
@@ -315,8 +316,8 @@ static int give_room_around(const struct evidence *evidence, struct attempt *att
 	return FLEXTRACE_OK;
 }
 
-/* Closes the band around the reference, if it is near the guess. 1: all evidence meets in it, 0:
- * not. */
+/* Closes the band around the reference, if it is near the guess. 1: the band meets all evidence,
+ * 0: it does not. */
 static int try_reference(const struct evidence *evidence, const struct guess *guess, double rho,
                          struct attempt *attempt)
 {
@@ -388,8 +389,7 @@ static int try_rho(struct evidence *evidence, const struct guess *guess, double 
 	return give_room(evidence, attempt);
 }
 
-/* Takes a larger rho if that makes more than half of the contradictions go away. 1: taken, 0:
- * not. */
+/* Uses a larger rho if that removes more than half of the contradictions. 1: it is used, 0: not. */
 static int try_more(struct evidence *evidence, const struct guess *guess, double rho,
                     struct attempt *best)
 {
@@ -405,8 +405,8 @@ static int try_more(struct evidence *evidence, const struct guess *guess, double
 	return 1;
 }
 
-/* Whether a clock that jumps keeps its promise for long in between, most of the time. Then a larger
- * rho does not tell what it does. */
+/* Whether a clock that jumps keeps its promise between jumps, for long and most of the time. Then
+ * a larger rho does not describe it. */
 static bool is_steady_between(const struct attempt *attempt)
 {
 	const struct reference *reference = &attempt->reference;
@@ -444,8 +444,8 @@ static int settle(struct evidence *evidence, const struct guess *guess, double r
 
 /*
  * Where the evidence leaves the slope open, the middle of the band is as slow as it may be inside
- * an operation, as both ends are drawn to the middle of the bracket. A map of one steady slope
- * through the band is a better guess; the band is then made as wide around it as it needs to be.
+ * an operation, because both ends are drawn to the middle of the bracket. A map of one steady slope
+ * through the band is a better guess. The bounds around it are widened to hold the band.
  */
 static int steady(const struct evidence *evidence, struct attempt *attempt, double rho)
 {
@@ -468,8 +468,9 @@ static int steady(const struct evidence *evidence, struct attempt *attempt, doub
 }
 
 /* Narrows a closed band, and puts its middle on the likeliest path. Not where the clock may have
- * jumped: what was before says nothing of what comes behind. If it need not have jumped, the
- * estimate stays where all evidence leaves it; the bound is around it, and holds the band. */
+ * jumped, as evidence before a jump says nothing about the time behind it. If one clock without a
+ * jump explains all evidence, the estimate stays in the band of all evidence, and the bound
+ * around it holds the wider band. */
 static int refine(struct attempt *band)
 {
 	struct widths widths;

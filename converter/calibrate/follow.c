@@ -31,7 +31,7 @@ struct limits {
 	double worth;      /* how much wider a bound may become besides */
 };
 
-/* How far the path should be off the middle at a knot: by that, as far as is worth it. In us. */
+/* How far the path should be off the middle at a knot, as far as that is worth its cost. In us. */
 struct wish {
 	double half; /* of the band */
 	double off;

@@ -41,7 +41,8 @@ double reference_looseness(const struct reference *reference, uint64_t x)
 	return looseness_of(at > told.pieces ? at - 1 : at, at + 1 < end ? at + 2 : end);
 }
 
-/* What a rate becomes that changes at an end of the evidence is any that the clock has had. */
+/* At an end of the evidence the rate may change unseen. It may then be any rate that the clock
+ * has had. */
 static double looseness_in(const struct reference *reference, const struct stretch *loose,
                            uint64_t x)
 {
@@ -144,13 +145,14 @@ static struct gap gap_behind(const struct attempt *attempt, uint32_t era)
 	return a < b ? (struct gap){a, b} : (struct gap){b, a};
 }
 
-/* Whether so little is between two breaks, in this order, that there may be others in between. */
+/* Whether two breaks, in this order, are so close together that there may be others in between. */
 static bool is_close(struct gap gap, struct gap next)
 {
 	return next.from <= gap.to || next.from - gap.to <= CLOSE;
 }
 
-/* Lists what is near an end of the evidence, or of what objects there: breaks do not show there. */
+/* Lists the stretches near an end of the evidence, or near evidence that objects at an end:
+ * breaks do not show there. */
 static int list_end(const struct attempt *attempt, bool is_last, struct doubts *loose)
 {
 	const struct doubts *doubts = &attempt->doubts;

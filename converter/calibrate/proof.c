@@ -90,7 +90,8 @@ static bool is_same(uint64_t x, uint64_t other)
 	return (uint32_t)(x - other) + SAME_TICKS < 2 * SAME_TICKS;
 }
 
-/* First stamps behind pauses that others may be the same as: one of a few may have come late. */
+/* First stamps behind pauses, with which others are compared. There are several, as the first
+ * stamp of all may have come late. */
 struct starts {
 	uint64_t first[N_STARTS];
 	uint32_t n_same[N_STARTS], n;

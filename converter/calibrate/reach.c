@@ -106,8 +106,8 @@ static bool take_block(struct carried *carried, const struct hulls *hulls, uint3
 	return true;
 }
 
-/* Takes in what a part is known from, whatever that leaves. All of its evidence is carried by the
- * same rates, so its hulls say as much as its blocks do one by one. */
+/* Adds the evidence that a part is known from, whatever that leaves. All of its evidence is
+ * carried on by the same rates, so its hulls give the same as its blocks one by one. */
 static void take_core(struct carried *carried, const struct hulls *hulls, const struct part *part)
 {
 	uint32_t from = part->core_from, to = part->core_to, n;
@@ -241,9 +241,9 @@ static bool may_be_same(const struct parts *parts, const struct part *before,
 	       before->line.slope_lo - part->line.slope_hi <= apart;
 }
 
-/* Whether a part is of another rate only because the clock jumped in it, or a lie bends its line:
- * that can take host time no farther than a few times the room that brackets leave. A block alone
- * does not tell a rate. */
+/* Whether a part has another rate only because the clock jumped in it, or a false bracket bends
+ * its line. Either moves host time by no more than a few times the room that brackets leave. A
+ * single block does not show a rate. */
 static bool is_blip(const struct parts *parts, const struct part *before, const struct part *part)
 {
 	double from = (double)block_x(parts->hulls, part->from);
@@ -275,8 +275,8 @@ static double room_ns(const struct parts *parts, const struct part *before, cons
 }
 
 /* The first part that is where the clock would be had it kept the rate of `part`, with parts in
- * front of it that are far off. No clock comes back to its old line by chance: what says that it
- * left it is false. NULL: there is none. */
+ * front of it that are far off. No clock returns to its old line by chance, so evidence that it
+ * left the line is false. NULL: there is none. */
 static struct part *find_back(const struct parts *parts, const struct part *part)
 {
 	struct part *end = parts->parts + parts->n;
@@ -354,8 +354,8 @@ static void share(const struct parts *parts, struct part *part, const struct par
 }
 
 /*
- * A part whose core is a block or two tells its slopes so badly that a jump in it contradicts
- * nothing. Those beside it that no step divides from it know better.
+ * A part whose core is a block or two leaves its slopes so open that a jump in it contradicts
+ * nothing. Neighbours that no step separates from it give better slopes.
  */
 static void share_all(struct parts *parts)
 {

@@ -61,8 +61,8 @@ static bool reaches(const struct part *part, uint64_t x)
 	return part && part->reach_from <= x && x < part->reach_to;
 }
 
-/* Adds the piece of a part from `x` on. A part without a rate has a lie in it, or the rate stepped
- * there: its neighbours know which. Where none has a rate, it wanders more than rho. */
+/* Adds the piece of a part from `x` on. A part without a rate has a false bracket in it, or the
+ * rate stepped there; its neighbours show which. If none has a rate, it wanders more than rho. */
 static void add_piece_of(struct maker *maker, uint32_t at, uint64_t x)
 {
 	const struct part *part = &maker->parts->parts[at];

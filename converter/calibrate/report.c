@@ -244,7 +244,7 @@ static double nominal_of(const struct clock_settings *settings, const struct cou
 	return counter->nominal_hz ? (double)counter->nominal_hz / 1e6 : NAN;
 }
 
-/* A rate that the evidence leaves open is told as the nominal one, without an interval. */
+/* If the evidence leaves the rate open, the report has the nominal one, without an interval. */
 static void describe(const struct clock_map *map, double nominal_mhz, struct clock_report *report)
 {
 	const struct map_knot *first = map->knots, *last = &map->knots[map->n_knots - 1];

@@ -85,7 +85,7 @@ int evidence_room(const struct evidence *evidence, const struct reference *refer
 }
 
 /* Stores the width that `part` twentieths of places are narrower than, or the room of brackets if
- * that is less; 0: brackets do not tell. */
+ * that is less; 0: brackets do not show the room. */
 static int room_told(const struct knot *knots, uint32_t n, uint32_t part, int64_t bracket_room,
                      int64_t *ret_room)
 {

@@ -73,8 +73,8 @@ int slope_guess(const struct evidence *evidence, double rho, double *slope, doub
 	return FLEXTRACE_OK;
 }
 
-/* The mean rate lies between the bounds that brackets of both ends give, whatever the rate did
- * between. Each pair tells that of its own time. */
+/* The mean rate is between the bounds that brackets of both ends give, whatever the rate did in
+ * between. Each pair bounds the mean over the time between its two brackets. */
 void slope_bound(const struct evidence *evidence, double rho, double *ret_lo, double *ret_hi)
 {
 	uint32_t n = evidence->n < N_ENDS ? evidence->n : N_ENDS;

@@ -35,7 +35,7 @@ struct measure {
 	double loose;  /* variance that the slope gains on the way: the reference bends */
 };
 
-/* What nobody knows of a clock. Variances. */
+/* What is not known about a clock beforehand. Variances. */
 struct model {
 	double walk;  /* of the rate, in a second */
 	double noise; /* of the best measurements */

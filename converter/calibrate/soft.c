@@ -131,8 +131,8 @@ static bool is_far(const struct block *block, uint32_t i)
 	return block->distance_ns[i] > block->limit_ns + 2 * WANDER * ns;
 }
 
-/* How far times scatter beside each other, those that are not of the others left out. INFINITY: too
- * few are near each other to tell. */
+/* How far neighbouring times scatter, without those that stand apart from the others. INFINITY:
+ * too few are near each other to tell. */
 static double scatter(const struct block *block)
 {
 	uint32_t near[2 * BLOCK], n = 0, n_short = 0;

@@ -88,9 +88,9 @@ static bool take(struct way *track, int64_t lo, int64_t hi, int64_t room)
 /* -- what becomes of objections -------------------------------------------------------------- */
 
 /*
- * Leaves out all knots in front of `end` that stand among false ones, if these are many, and lets
- * the old track go on as if none had been. It happens where operations are paired with the evidence
- * of the next one.
+ * Leaves out all knots in front of `end` that are among false ones, if these are many, and
+ * continues the old track without them. This is the case where operations are paired with the
+ * evidence of the next one.
  */
 static int doubt_near(struct tracker *tracker, uint32_t end)
 {
@@ -148,7 +148,7 @@ static bool meets(const struct way *way, const struct way *other, int64_t room)
 	return take(&both, other->lo, other->hi, room);
 }
 
-/* Whether the clock was on the old track for long, and it says as much as the one before. */
+/* Whether the clock was on the old track for long, and that track is as tight as the one before. */
 static bool is_believed(const struct tracker *tracker)
 {
 	if (tracker->n_left == 0)
@@ -163,8 +163,8 @@ static int64_t gap_of(const struct way *way, const struct way *other)
 	return way->lo > other->lo ? way->lo - other->hi : other->lo - way->hi;
 }
 
-/* Whether the clock goes on where it was left, as the new track says and the old one denies. Wide
- * tracks that are near each other may meet by chance. */
+/* Whether the clock goes on where it was left before, as the new track says and the old one
+ * denies. Wide tracks that are near each other may meet by chance. */
 static bool goes_on(const struct tracker *tracker, const struct left *left)
 {
 	return left->at - left->from >= LONG && width_of(&left->way) / TIGHT <= left->width &&
@@ -172,7 +172,8 @@ static bool goes_on(const struct tracker *tracker, const struct left *left)
 	       gap_of(&left->way, &tracker->old) > width_of(&left->way) + width_of(&tracker->new);
 }
 
-/* No clock comes back to its old track by chance. It never left it: what said so was false. */
+/* No clock returns to its old track by chance. It never left it, and the evidence that it did is
+ * false. */
 static int go_back(struct tracker *tracker, uint32_t to)
 {
 	struct attempt *attempt = tracker->attempt;
@@ -195,8 +196,8 @@ static int go_back(struct tracker *tracker, uint32_t to)
 	return doubts_add(&attempt->doubts, left->at > 0 ? knots[left->at - 1].x : 0, knots[end].x);
 }
 
-/* The clock goes on with the new track: it jumped in front of it, or at its first place, which then
- * is of neither. Or it is back. */
+/* The clock goes on with the new track. It jumped in front of that track, or at its first place,
+ * which then belongs to neither track; or it is back on an earlier track. */
 static int jump(struct tracker *tracker)
 {
 	const struct knot *knots = tracker->attempt->knots;
