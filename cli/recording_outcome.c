@@ -83,7 +83,8 @@ static int tell_no_data(void)
 	cli_error("No data: no program with flextrace wrote a record. Was it built with "
 	          "flextrace.h, and is the provider installed where it runs? "
 	          "FLEXTRACE_VERBOSE=1 in its environment tells; `flextrace doctor` checks "
-	          "the machine");
+	          "the machine. A program that ran before the recording began may take 5 s "
+	          "to be seen by LTTng");
 	return CLI_INPUT;
 }
 

@@ -107,6 +107,8 @@ void flextrace_marker_name(const struct flextrace_name *marker);
  *
  * A scope lasts to the end of the block it stands in and becomes ONE record, at its end. It is
  * recorded only if the event was on at both ends. Do not jump over one with goto or a case label.
+ * One that longjmp() leaves is not recorded; one that pthread_exit() or a cancellation leaves is,
+ * in C++, and in C with -fexceptions.
  */
 
 /* An interval of the user's own: FLEXTRACE_SCOPE("load weights"); */
