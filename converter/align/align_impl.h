@@ -155,8 +155,9 @@ struct sighting {
 	int64_t t_ns, theta_ns;
 };
 
-/* Fits a curve to n > 0 observations by time, in place of what it was. */
-int curve_fit(struct curve *curve, const struct sighting *sightings, uint32_t n);
+/* Fits a curve to n > 0 observations by time, in place of what it was. Its noise is not measured if
+ * it will be fitted again. */
+int curve_fit(struct curve *curve, const struct sighting *sightings, uint32_t n, bool is_last);
 void curve_release(struct curve *curve);
 
 /* How far its observations may be off together, times two. */
@@ -171,6 +172,9 @@ double curve_slope(const struct curve_point *points, uint32_t n, double *spare);
 
 /* The root's time, clamped to int64. */
 int64_t curve_at(const struct curve *curve, int64_t host_ns);
+
+/* The same, of times that are nearly in order: `near`, 0 at first, is where the last one was. */
+int64_t curve_at_near(const struct curve *curve, int64_t host_ns, uint32_t *near);
 
 /* A straight piece of a clock's pace, from `host_ns` to the next one. */
 struct pace {
@@ -220,12 +224,19 @@ const struct pace *paces_find(const struct paces *paces, int64_t host_ns);
 /* Integrals as if a pace went on forever, either way. */
 static inline struct pace_sum pace_at(const struct pace *pace, int64_t host_ns)
 {
-	wide_int dt = (wide_int)host_ns - pace->host_ns;
+	int64_t rate = (INT64_C(1) << PACE_BITS) + pace->rate, near;
+	wide_int far = (wide_int)host_ns - pace->host_ns, base, wide;
 
+	if (__builtin_sub_overflow(host_ns, pace->host_ns, &near)) {
+		base = far * rate;
+		wide = far * pace->slack;
+	} else { /* of half as many bits, which is much less work */
+		base = (wide_int)near * rate;
+		wide = (wide_int)near * pace->slack;
+	}
 	return (struct pace_sum){
-		pace->base + ((dt * ((INT64_C(1) << PACE_BITS) + pace->rate)) >>
-	                      (PACE_BITS - FINE_BITS)),
-		pace->wide + ((dt * pace->slack) >> (PACE_BITS - FINE_BITS)),
+		pace->base + (base >> (PACE_BITS - FINE_BITS)),
+		pace->wide + (wide >> (PACE_BITS - FINE_BITS)),
 	};
 }
 
@@ -245,8 +256,9 @@ int filter_run(struct graph *graph, const struct curve *curves);
 /* A place on a clock where a constraint stands. */
 struct knot {
 	int64_t host_ns;
-	int64_t base, wide; /* integrals of its clock's pace, fine */
-	int64_t lo, hi;     /* bounds of the root's time, fine */
+	int64_t slow,
+		fast;   /* integrals of the least and of the most that its clock's pace is, fine */
+	int64_t lo, hi; /* bounds of the root's time, fine */
 	uint32_t part, event;
 	uint32_t lo_from, hi_from; /* parts whose constraint set the bounds; FLEXTRACE_NONE */
 	bool is_exit;
@@ -344,6 +356,9 @@ struct spot_range {
 bool spots_bound_ends(const struct spots *spots, uint32_t from, uint32_t to, double least,
                       double most, struct spot_range ret_ends[2]);
 
+/* Whether rates within [least, most] explain spots [from, to]. */
+bool spots_meet(const struct spots *spots, uint32_t from, uint32_t to, double least, double most);
+
 /* Whether bounds leave their room everywhere. Stores no bounds. */
 bool spots_leave_room(const struct spots *spots, uint32_t from, uint32_t to, double least,
                       double most);
@@ -359,7 +374,7 @@ struct proven {         /* of a clock */
 	bool has_break; /* it jumped */
 	bool has_lies;  /* it has parts that its others contradict; they are not kept */
 	bool is_fast;   /* it runs apart faster than is likely */
-	double room_ns; /* that its evidence usually leaves; INFINITY: not known */
+	double room_ns; /* that its evidence usually leaves; INFINITY: not known, or no break */
 };
 
 /* Finds the paces of all clocks, one after the other, from evidence only; the rates of `curves`

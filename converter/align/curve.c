@@ -163,16 +163,12 @@ static int index_points(struct curve *curve)
 	return FLEXTRACE_OK;
 }
 
-/* Straight between points, flat outside. */
-static double height_at(const struct curve *curve, double x)
+/* The last point that is not behind x. */
+static uint32_t find_point(const struct curve *curve, double x)
 {
 	const struct curve_point *points = curve->points;
-	uint32_t lo, n = curve->n_points;
+	uint32_t lo, n;
 
-	if (x <= points[0].x)
-		return points[0].y;
-	if (x >= points[n - 1].x)
-		return points[n - 1].y;
 	grid_find(&curve->grid, key_of(curve, x), &lo, &n);
 	for (n -= lo; n > 1;) {
 		uint32_t half = n / 2;
@@ -180,8 +176,25 @@ static double height_at(const struct curve *curve, double x)
 		lo += points[lo + half].x <= x ? half : 0;
 		n -= half;
 	}
-	return points[lo].y + (points[lo + 1].y - points[lo].y) * (x - points[lo].x) /
-	                              (points[lo + 1].x - points[lo].x);
+	return lo;
+}
+
+/* Straight between points, flat outside. `near` is where the last one that was asked for stands. */
+static double height_at(const struct curve *curve, double x, uint32_t *near)
+{
+	const struct curve_point *points = curve->points, *point;
+	uint32_t n = curve->n_points;
+
+	if (x <= points[0].x)
+		return points[0].y;
+	if (x >= points[n - 1].x)
+		return points[n - 1].y;
+	point = &points[*near];
+	if (point->x > x || point[1].x <= x) {
+		*near = find_point(curve, x);
+		point = &points[*near];
+	}
+	return point->y + (point[1].y - point->y) * (x - point->x) / (point[1].x - point->x);
 }
 
 /* -- fit --------------------------------------------------------------------------------------- */
@@ -195,7 +208,18 @@ static int64_t middle_theta(const struct sighting *sightings, uint32_t n, double
 	return theta0 + (int64_t)fmax(-MAX_NS, fmin(MAX_NS, stats_median(spare, n)));
 }
 
-static int fit_points(struct curve *curve, struct curve_point *points, uint32_t n, double *spare)
+/* Nine of ten observations are this near. */
+static double find_noise(const struct curve *curve, const struct curve_point *points, uint32_t n,
+                         double *spare)
+{
+	uint32_t near = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		spare[i] = fabs(points[i].y - height_at(curve, points[i].x, &near));
+	return stats_quantile(spare, n, 0.9);
+}
+
+static int fit_points(struct curve *curve, struct curve_point *points, uint32_t n)
 {
 	double rate, y;
 
@@ -206,9 +230,6 @@ static int fit_points(struct curve *curve, struct curve_point *points, uint32_t 
 		points[i].y += y - floor(y);
 	FLEXTRACE_TRY(keep_medians(curve, points, n));
 	FLEXTRACE_TRY(index_points(curve));
-	for (uint32_t i = 0; i < n; i++)
-		spare[i] = fabs(points[i].y - height_at(curve, points[i].x));
-	curve->noise_ns = stats_quantile(spare, n, 0.9);
 	curve->is_known = true;
 	return FLEXTRACE_OK;
 }
@@ -228,7 +249,7 @@ bool curve_tells_rate(const struct curve *curve)
 	return length * LIKELY_RATE > curve_blur_ns(curve);
 }
 
-int curve_fit(struct curve *curve, const struct sighting *sightings, uint32_t n)
+int curve_fit(struct curve *curve, const struct sighting *sightings, uint32_t n, bool is_last)
 {
 	struct curve_point *points = blocks_allocate(n, sizeof(*points));
 	double *spare = blocks_allocate(n, sizeof(*spare));
@@ -252,7 +273,9 @@ int curve_fit(struct curve *curve, const struct sighting *sightings, uint32_t n)
 		if (fabs(x) <= MAX_NS && fabs(y) <= MAX_NS)
 			points[n_points++] = (struct curve_point){x, y};
 	}
-	code = n_points ? fit_points(curve, points, n_points, spare) : FLEXTRACE_OK;
+	code = n_points ? fit_points(curve, points, n_points) : FLEXTRACE_OK;
+	if (code == FLEXTRACE_OK && n_points && is_last)
+		curve->noise_ns = find_noise(curve, points, n_points, spare);
 out:
 	blocks_free(points);
 	blocks_free(spare);
@@ -268,20 +291,32 @@ void curve_release(struct curve *curve)
 
 /* -- asking ------------------------------------------------------------------------------------ */
 
-int64_t curve_at(const struct curve *curve, int64_t host_ns)
+int64_t curve_at_near(const struct curve *curve, int64_t host_ns, uint32_t *near)
 {
-	wide_int root;
-	int64_t dt;
-	double x;
+	int64_t dt, more, root;
+	double x, line;
+	wide_int sum;
 
 	if (!curve->is_known)
 		return host_ns;
 	x = __builtin_sub_overflow(host_ns, curve->origin_ns, &dt)
 	            ? (double)((wide_int)host_ns - curve->origin_ns)
 	            : (double)dt;
-	root = (wide_int)host_ns + curve->offset_ns +
-	       (int64_t)llrint(fmax(-MAX_NS, fmin(MAX_NS, curve->rate * x)) + height_at(curve, x));
-	if (root > INT64_MAX)
+	line = curve->rate * x;
+	line = line > MAX_NS ? MAX_NS : line < -MAX_NS ? -MAX_NS : line;
+	more = (int64_t)llrint(line + height_at(curve, x, near));
+	if (!__builtin_add_overflow(host_ns, curve->offset_ns, &root) &&
+	    !__builtin_add_overflow(root, more, &root))
+		return root;
+	sum = (wide_int)host_ns + curve->offset_ns + more;
+	if (sum > INT64_MAX)
 		return INT64_MAX;
-	return root < INT64_MIN ? INT64_MIN : (int64_t)root;
+	return sum < INT64_MIN ? INT64_MIN : (int64_t)sum;
+}
+
+int64_t curve_at(const struct curve *curve, int64_t host_ns)
+{
+	uint32_t near = 0;
+
+	return curve_at_near(curve, host_ns, &near);
 }

@@ -33,13 +33,13 @@ static bool holds(struct proof *proof, uint32_t anchor, int64_t end)
 	                     anchor < other ? other : anchor, &stretch);
 }
 
-/* The farthest spot in a direction that one rate reaches. */
-static uint32_t reach(struct proof *proof, uint32_t anchor, int direction)
+/* The farthest spot in a direction that one rate reaches; not the last one, if that is known. */
+static uint32_t reach(struct proof *proof, uint32_t anchor, int direction, bool is_short)
 {
 	int64_t last = direction > 0 ? (int64_t)proof->spots.n - 1 : 0;
 	int64_t good = anchor, step = 1, bad;
 
-	if (holds(proof, anchor, last))
+	if (!is_short && holds(proof, anchor, last))
 		return (uint32_t)last;
 	bad = last;
 	while ((bad - good) * direction > step && holds(proof, anchor, good + direction * step)) {
@@ -67,12 +67,14 @@ static bool find_breaks(struct proof *proof)
 	uint32_t n = proof->spots.n, before[MAX_STRETCHES], n_cuts = 0;
 
 	memset(proof->is_broken, 0, sizeof(proof->is_broken));
-	for (uint32_t at = reach(proof, 0, 1); at + 1 < n; at = reach(proof, at + 1, 1)) {
+	for (uint32_t at = reach(proof, 0, 1, false); at + 1 < n;
+	     at = reach(proof, at + 1, 1, false)) {
 		if (n_cuts == MAX_STRETCHES)
 			return false;
 		before[n_cuts++] = at + 1;
 	}
-	for (uint32_t at = reach(proof, n - 1, -1); at > 0; at = reach(proof, at - 1, -1)) {
+	for (uint32_t at = reach(proof, n - 1, -1, n_cuts > 0); at > 0;
+	     at = reach(proof, at - 1, -1, false)) {
 		if (n_cuts-- == 0)
 			return false;
 		for (uint32_t i = at - 1; i < before[n_cuts]; i++)
@@ -324,42 +326,46 @@ static bool cut(struct proof *proof)
 	return true;
 }
 
-/* Cuts again where bounds leave much less room than usual, or leaves the cuts as they are. */
-static void cut_again(struct proof *proof)
+/* Cuts again where bounds leave much less room than usual, or leaves the cuts as they are. Returns
+ * whether anything says what is usual. */
+static bool cut_again(struct proof *proof)
 {
 	struct stretch old[MAX_STRETCHES];
 	uint32_t n_old = proof->n_stretches;
 	bool is_good = true;
 
-	memcpy(old, proof->stretches, sizeof(old));
-	room_find(proof);
+	if (!room_find(proof))
+		return false;
+	memcpy(old, proof->stretches, n_old * sizeof(*old));
 	for (uint32_t i = 0; i < n_old && is_good; i++)
 		is_good = spots_leave_room(&proof->spots, old[i].from, old[i].to,
 		                           stretch_least(proof, &old[i]),
 		                           stretch_most(proof, &old[i]));
 	if (!is_good && !cut(proof)) {
-		memcpy(proof->stretches, old, sizeof(old));
+		memcpy(proof->stretches, old, n_old * sizeof(*old));
 		proof->n_stretches = n_old;
 	}
 	room_forget(proof);
+	return true;
 }
 
 bool proof_cut(struct proof *proof)
 {
 	uint32_t n = proof->spots.n;
+	bool is_long;
 
 	room_forget(proof);
 	proof->is_proven = !stretch_find_rates(proof, 0, n - 1, &proof->stretches[0]);
 	proof->n_stretches = 1;
 	if (proof->is_proven && !cut(proof))
 		return false;
-	cut_again(proof);
+	is_long = cut_again(proof);
 	proof->is_proven = proof->is_proven &&
 	                   (proof->n_stretches > 1 || proof->stretches[0].from > 0 ||
 	                    proof->stretches[0].to + 1 < n);
 	if (proof->n_stretches > 1)
 		shorten_breaks(proof);
-	proof->share = room_find_share(proof);
+	proof->share = proof->n_stretches > 1 || is_long ? room_find_share(proof) : 0;
 	for (uint32_t i = 0; i < proof->n_stretches;)
 		i += !split(proof, i);
 	return proof->n_stretches > 0;

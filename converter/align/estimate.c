@@ -31,9 +31,9 @@ static bool has_hi(const struct knot *knot)
 /* Whether a curve says more than the bounds. */
 static bool is_wide(const struct knot *knot, const struct curve *curve)
 {
-	double narrow = fmax(WIDE, 2 * FINE_NS * curve->noise_ns);
-
-	return !has_lo(knot) || !has_hi(knot) || (double)(knot->hi - knot->lo) > narrow;
+	return !has_lo(knot) || !has_hi(knot) ||
+	       (knot->hi - knot->lo > WIDE &&
+	        (double)(knot->hi - knot->lo) > 2 * FINE_NS * curve->noise_ns);
 }
 
 static int64_t middle_of(int64_t lo, int64_t hi)

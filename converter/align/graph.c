@@ -192,11 +192,22 @@ static int compare_parts(const void *left, const void *right, void *context)
 	return (a->process > b->process) - (a->process < b->process);
 }
 
+static bool is_sorted(const struct part *parts, uint32_t n, void *context)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		if (compare_parts(&parts[i - 1], &parts[i], context) > 0)
+			return false;
+	}
+	return true;
+}
+
 static void sort_parts(struct part *parts, uint32_t n, const struct identity *identity)
 {
 	void *context = (void *)(uintptr_t)identity;
 
 	if (n > MAX_INSERTED) {
+		if (is_sorted(parts, n, context))
+			return;
 		qsort_r(parts, n, sizeof(*parts), compare_parts, context);
 		return;
 	}

@@ -71,18 +71,42 @@ static bool is_within(const struct mesh *mesh, const struct part *part, const st
 	return fine > -FINE_MAX && fine < FINE_MAX;
 }
 
+/* Whether all stamps of a clock are: the first and the last one say so. */
+static bool are_near(const struct mesh *mesh, uint32_t clock, const struct curve *curve)
+{
+	const struct graph *graph = mesh->graph;
+	int64_t origin_ns = mesh->origin_ns[graph->component[clock]];
+	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+
+	for (uint32_t i = graph->first_of[clock]; i < graph->first_of[clock + 1]; i++) {
+		const struct part *part = &graph->parts[graph->by_clock[i]];
+		int64_t from_ns = part->role & PART_BEFORE ? part->enter_ns : part->exit_ns;
+		int64_t to_ns = part->role & PART_AFTER ? part->exit_ns : part->enter_ns;
+
+		first_ns = from_ns < first_ns ? from_ns : first_ns;
+		last_ns = to_ns > last_ns ? to_ns : last_ns;
+	}
+	return is_near(curve, origin_ns, first_ns) && is_near(curve, origin_ns, last_ns);
+}
+
 /* Stamps that cannot be of the same trace as the rest are no evidence. */
 static void drop_far_parts(struct mesh *mesh, const struct curve *curves)
 {
 	struct graph *graph = mesh->graph;
 
-	for (uint32_t i = 0; i < graph->n_parts; i++) {
-		struct part *part = &graph->parts[i];
-		const struct curve *curve = &curves[part->clock];
+	for (uint32_t clock = 0; clock < graph->n_clocks; clock++) {
+		const struct curve *curve = &curves[clock];
+		uint32_t i = graph->first_of[clock], end = graph->first_of[clock + 1];
 
-		if ((part->role & PART_BEFORE && !is_within(mesh, part, curve, part->enter_ns)) ||
-		    (part->role & PART_AFTER && !is_within(mesh, part, curve, part->exit_ns)))
-			part->fate = PART_FILTERED;
+		for (i = are_near(mesh, clock, curve) ? end : i; i < end; i++) {
+			struct part *part = &graph->parts[graph->by_clock[i]];
+
+			if ((part->role & PART_BEFORE &&
+			     !is_within(mesh, part, curve, part->enter_ns)) ||
+			    (part->role & PART_AFTER &&
+			     !is_within(mesh, part, curve, part->exit_ns)))
+				part->fate = PART_FILTERED;
+		}
 	}
 }
 
@@ -220,8 +244,8 @@ static void sum_paces(struct mesh *mesh, uint32_t clock)
 		while (pace < last && pace[1].host_ns <= knot->host_ns)
 			pace++;
 		sum = pace_at(pace, knot->host_ns);
-		knot->base = (int64_t)sum.base;
-		knot->wide = (int64_t)sum.wide;
+		knot->slow = (int64_t)(sum.base - sum.wide);
+		knot->fast = (int64_t)(sum.base + sum.wide);
 	}
 }
 
@@ -371,39 +395,66 @@ void mesh_clear(struct mesh *mesh)
 
 /* -- sweeps ------------------------------------------------------------------------------------ */
 
-static void take_bounds(struct knot *knot, int64_t lo, uint32_t lo_from, int64_t hi,
-                        uint32_t hi_from)
+/* Bounds on their way from knot to knot, and the parts that set them. */
+struct carried {
+	int64_t lo, hi;
+	uint32_t lo_from, hi_from;
+};
+
+static inline struct carried carried_from(const struct knot *knot)
 {
-	if (lo > knot->lo) {
-		knot->lo = lo;
-		knot->lo_from = lo_from;
+	return (struct carried){knot->lo, knot->hi, knot->lo_from, knot->hi_from};
+}
+
+/* Leaves the closer bounds in both. */
+static inline void carry_to(struct knot *knot, struct carried *carried)
+{
+	if (carried->lo > knot->lo) {
+		knot->lo = carried->lo;
+		knot->lo_from = carried->lo_from;
+	} else {
+		carried->lo = knot->lo;
+		carried->lo_from = knot->lo_from;
 	}
-	if (hi < knot->hi) {
-		knot->hi = hi;
-		knot->hi_from = hi_from;
+	if (carried->hi < knot->hi) {
+		knot->hi = carried->hi;
+		knot->hi_from = carried->hi_from;
+	} else {
+		carried->hi = knot->hi;
+		carried->hi_from = knot->hi_from;
 	}
 }
 
+/* What an event's moment tells a knot that is kept. */
+static inline void hear_moment(const struct moment *moment, struct knot *knot,
+                               struct carried *carried)
+{
+	if (knot->is_exit) {
+		if (moment->lo > carried->lo) {
+			carried->lo = knot->lo = moment->lo;
+			carried->lo_from = knot->lo_from = knot->part;
+		}
+	} else if (moment->hi < carried->hi) {
+		carried->hi = knot->hi = moment->hi;
+		carried->hi_from = knot->hi_from = knot->part;
+	}
+}
+
+/* Of one knot at least. */
 static void sweep_forward(struct mesh *mesh, uint32_t from, uint32_t to)
 {
-	for (uint32_t i = from; i < to; i++) {
-		struct knot *knot = &mesh->knots[i];
+	struct knot *knot = &mesh->knots[from], *end = &mesh->knots[to];
+	const struct moment *moments = mesh->moments;
+	struct carried carried = carried_from(knot);
 
-		if (i > from) {
-			int64_t step = knot->base - knot[-1].base,
-				wide = knot->wide - knot[-1].wide;
-
-			take_bounds(knot, knot[-1].lo + step - wide, knot[-1].lo_from,
-			            knot[-1].hi + step + wide, knot[-1].hi_from);
-		}
-		if (!knot->is_kept)
-			continue;
-		if (knot->is_exit)
-			take_bounds(knot, mesh->moments[knot->event].lo, knot->part, FINE_NONE,
-			            FLEXTRACE_NONE);
-		else
-			take_bounds(knot, -FINE_NONE, FLEXTRACE_NONE, mesh->moments[knot->event].hi,
-			            knot->part);
+	for (;;) {
+		if (knot->is_kept)
+			hear_moment(&moments[knot->event], knot, &carried);
+		if (++knot == end)
+			break;
+		carried.lo += knot->slow - knot[-1].slow;
+		carried.hi += knot->fast - knot[-1].fast;
+		carry_to(knot, &carried);
 	}
 }
 
@@ -418,46 +469,49 @@ struct sweeping {            /* of all clocks, until nothing changes */
 	bool has_contradiction;
 };
 
-static void tell_moment(struct mesh *mesh, const struct knot *knot, struct sweep *sweep)
+static inline bool tell_moment(const struct knot *knot, struct moment *moment)
 {
-	struct moment *moment = &mesh->moments[knot->event];
-
-	if (!knot->is_kept)
-		return;
-	if (knot->is_exit && knot->hi < moment->hi) {
+	if (knot->is_exit) {
+		if (knot->hi >= moment->hi)
+			return false;
 		moment->hi = knot->hi;
 		moment->hi_from = knot->part;
-		sweep->has_changed = true;
-	} else if (!knot->is_exit && knot->lo > moment->lo) {
+	} else {
+		if (knot->lo <= moment->lo)
+			return false;
 		moment->lo = knot->lo;
 		moment->lo_from = knot->part;
-		sweep->has_changed = true;
 	}
+	return true;
 }
 
-static void sweep_back(struct mesh *mesh, uint32_t from, uint32_t to, struct sweep *sweep)
+static struct sweep sweep_back(struct mesh *mesh, uint32_t from, uint32_t to)
 {
-	for (uint32_t i = to; i-- > from;) {
-		struct knot *knot = &mesh->knots[i];
+	struct knot *first = &mesh->knots[from], *knot = &mesh->knots[to - 1];
+	struct carried carried = carried_from(knot);
+	struct moment *moments = mesh->moments;
+	struct sweep sweep = {false, false};
 
-		if (i + 1 < to) {
-			int64_t step = knot[1].base - knot->base, wide = knot[1].wide - knot->wide;
-
-			take_bounds(knot, knot[1].lo - step - wide, knot[1].lo_from,
-			            knot[1].hi - step + wide, knot[1].hi_from);
-		}
-		tell_moment(mesh, knot, sweep);
-		sweep->has_contradiction = sweep->has_contradiction || knot_contradicts(knot);
+	for (;;) {
+		if (knot->is_kept && tell_moment(knot, &moments[knot->event]))
+			sweep.has_changed = true;
+		if (knot_contradicts(knot))
+			sweep.has_contradiction = true;
+		if (knot-- == first)
+			break;
+		carried.lo -= knot[1].fast - knot->fast;
+		carried.hi -= knot[1].slow - knot->slow;
+		carry_to(knot, &carried);
 	}
+	return sweep;
 }
 
 void mesh_sweep(struct mesh *mesh, uint32_t clock)
 {
 	uint32_t from = mesh->first_knot[clock], to = mesh->first_knot[clock + 1];
-	struct sweep sweep = {false, false};
 
 	sweep_forward(mesh, from, to);
-	sweep_back(mesh, from, to, &sweep);
+	sweep_back(mesh, from, to);
 }
 
 /* Sweeps all clocks, one time outwards, the next inwards, but for those that nobody else told
@@ -470,12 +524,12 @@ static bool sweep_all(struct mesh *mesh, bool is_inwards, struct sweeping *sweep
 	for (uint32_t i = 0; i < graph->n_clocks; i++) {
 		uint32_t clock = graph->order[is_inwards ? graph->n_clocks - 1 - i : i];
 		uint32_t from = mesh->first_knot[clock], to = mesh->first_knot[clock + 1];
-		struct sweep sweep = {false, false};
+		struct sweep sweep;
 
 		if (from == to || mesh->swept_at[clock] >= sweeping->changed_at)
 			continue;
 		sweep_forward(mesh, from, to);
-		sweep_back(mesh, from, to, &sweep);
+		sweep = sweep_back(mesh, from, to);
 		mesh->swept_at[clock] = ++sweeping->n_swept;
 		if (sweep.has_changed)
 			sweeping->changed_at = sweeping->n_swept;

@@ -52,8 +52,9 @@ bool stretch_prove(struct proof *proof, uint32_t from, uint32_t to, struct stret
 /* The share that two sides of a place overlap by if a clock kept its rate; 0: nothing says so. */
 double room_find_share(const struct proof *proof);
 
-/* Finds the room of all spots; or forgets it. */
-void room_find(struct proof *proof);
+/* Finds the room of all spots; or forgets it. False: these stretches are too short to say what is
+ * usual, so that they have no share, either. */
+bool room_find(struct proof *proof);
 void room_forget(struct proof *proof);
 
 /* The least that they overlap by anywhere in a stretch: behind which spot, and how far the clock

@@ -96,7 +96,6 @@ static bool find_mean(const struct proof *proof, struct stretch *ret)
 /* Limits the rates of all stretches by those of the run, if these explain each of them. */
 static void share_mean(struct proof *proof)
 {
-	struct spot_range ends[2];
 	struct stretch mean;
 
 	for (uint32_t i = 1; i < proof->n_stretches; i++) {
@@ -108,9 +107,8 @@ static void share_mean(struct proof *proof)
 	for (uint32_t i = 0; i < proof->n_stretches; i++) {
 		const struct stretch *stretch = &proof->stretches[i];
 
-		if (!spots_bound_ends(&proof->spots, stretch->from, stretch->to,
-		                      stretch_least(proof, &mean), stretch_most(proof, &mean),
-		                      ends))
+		if (!spots_meet(&proof->spots, stretch->from, stretch->to,
+		                stretch_least(proof, &mean), stretch_most(proof, &mean)))
 			return;
 	}
 	for (uint32_t i = 0; i < proof->n_stretches; i++) {
@@ -193,6 +191,13 @@ static bool find_stretches(struct proof *proof, double fastest)
 	return true;
 }
 
+/* Whether there may be a break anywhere. */
+static bool is_cut(const struct proof *proof)
+{
+	return proof->n_stretches > 1 || proof->stretches[0].from > 0 ||
+	       proof->stretches[0].to + 1 < proof->spots.n;
+}
+
 /* Whether there is a break for certain. */
 static bool has_break(const struct proof *proof)
 {
@@ -226,7 +231,7 @@ static int make_all_paces(struct proof *proof, struct proven *proven, struct pac
 	return make_paces(proof, paces);
 }
 
-/* Where evidence leaves less, it says more. */
+/* Where evidence leaves less, it says more: asked where two proofs know a break each. */
 static double usual_room(struct proof *proof)
 {
 	double rooms[MAX_SPOTS];
@@ -255,7 +260,7 @@ static int prove_clock(struct proof *proof, double likely_rate, struct proven *r
 		ret->has_break = !ret->is_lost && has_break(proof);
 	}
 	ret->has_lies = proof->has_lies;
-	if (!ret->is_lost)
+	if (!ret->is_lost && is_cut(proof))
 		ret->room_ns = usual_room(proof);
 	return make_all_paces(proof, ret, ret_paces);
 }

@@ -210,7 +210,7 @@ static bool has_dropped(const struct proof *proof)
 	return false;
 }
 
-void room_find(struct proof *proof)
+bool room_find(struct proof *proof)
 {
 	double rooms[MAX_SPOTS / BLOCK], least, usual, ends;
 	uint32_t n = 0;
@@ -219,19 +219,20 @@ void room_find(struct proof *proof)
 	for (uint32_t i = 0; i < proof->n_stretches; i++)
 		n += list_rooms(proof, &proof->stretches[i], &rooms[n]);
 	if (n < LEAST_BLOCKS)
-		return;
+		return false;
 	ends = smaller(room_at_end(rooms), room_at_end(rooms + n - AT_END));
 	if (!is_long(proof, rooms, n))
-		return;
+		return false;
 	usual = stats_quantile(rooms, n, 0.5);
 	least = stats_quantile(rooms, n, QUARTER);
 	if (!(least > 0) || !(usual < INFINITY))
-		return;
+		return true;
 	if (proof->is_proven || has_dropped(proof))
 		set_room(proof, NARROW * least);
 	else
 		set_room(proof,
 		         smaller(ends, least) * share_of(least / usual, TIMES_NARROW, NARROW));
+	return true;
 }
 
 double room_find_least(const struct proof *proof, const struct stretch *stretch, uint32_t *ret_at,

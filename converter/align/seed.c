@@ -112,11 +112,12 @@ static void show(struct seeding *seeding, uint32_t clock)
 {
 	const struct graph *graph = seeding->graph;
 	const struct curve *curve = &seeding->curves[clock];
+	uint32_t near_exit = 0, near_enter = 0;
 
 	for (uint32_t i = graph->first_of[clock]; i < graph->first_of[clock + 1]; i++) {
 		const struct part *part = clock_part(graph, i);
 		struct seen *seen = &seeding->seen[part->event];
-		int64_t exit_ns = curve_at(curve, part->exit_ns), enter_ns;
+		int64_t exit_ns = curve_at_near(curve, part->exit_ns, &near_exit), enter_ns;
 
 		if (part->role == PART_BOTH && !seen->has_exit) {
 			seen->exit_ns = exit_ns;
@@ -124,7 +125,7 @@ static void show(struct seeding *seeding, uint32_t clock)
 		}
 		if (!seeding->has_bounds)
 			continue;
-		enter_ns = curve_at(curve, part->enter_ns);
+		enter_ns = curve_at_near(curve, part->enter_ns, &near_enter);
 		if (part->role & PART_AFTER &&
 		    (!seen->has_any_exit || exit_ns < seen->first_exit_ns)) {
 			seen->first_exit_ns = exit_ns;
@@ -150,15 +151,16 @@ static double roughness(struct seeding *seeding, bool is_two_sided)
 static int look(struct seeding *seeding, uint32_t clock)
 {
 	double rough_ns = 0;
+	bool has_exits;
 
 	if (!clock_is_root(seeding->graph, clock)) {
 		sight_exits(seeding, clock);
-		if (seeding->n == 0) {
+		has_exits = seeding->n > 0;
+		if (!has_exits)
 			rough_ns = roughness(seeding, sight_bounds(seeding, clock));
-		}
 		if (seeding->n)
-			FLEXTRACE_TRY(
-				curve_fit(&seeding->curves[clock], seeding->sightings, seeding->n));
+			FLEXTRACE_TRY(curve_fit(&seeding->curves[clock], seeding->sightings,
+			                        seeding->n, !has_exits));
 		seeding->curves[clock].is_rough = rough_ns > 0;
 		seeding->curves[clock].rough_ns = rough_ns;
 		seeding->rough_ns = fmax(seeding->rough_ns, rough_ns);
@@ -216,7 +218,7 @@ static int look_again(struct seeding *seeding, uint32_t clock)
 	sight_exits(seeding, clock);
 	if (seeding->n == 0 || seeding->curves[clock].is_rough)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(curve_fit(&seeding->curves[clock], seeding->sightings, seeding->n));
+	FLEXTRACE_TRY(curve_fit(&seeding->curves[clock], seeding->sightings, seeding->n, true));
 	seeding->curves[clock].rough_ns = lag_ns(seeding) + seeding->curves[clock].noise_ns;
 	return FLEXTRACE_OK;
 }

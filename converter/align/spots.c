@@ -13,13 +13,13 @@
 struct filling {
 	const struct mesh *mesh;
 	int64_t first_ns; /* host: of the clock's first knot */
-	double likely_rate;
+	double rate;      /* likely one, fine per ns */
 	bool is_closed;
 };
 
 /* What bounds the root's time at a knot, fine. */
-static inline void find_bounds(const struct filling *filling, const struct knot *knot,
-                               int64_t *ret_lo, int64_t *ret_hi)
+static void find_bounds(const struct filling *filling, const struct knot *knot, int64_t *ret_lo,
+                        int64_t *ret_hi)
 {
 	*ret_lo = knot->lo;
 	*ret_hi = knot->hi;
@@ -36,13 +36,15 @@ static double theta_of(const struct filling *filling, int64_t root, const struct
 	return (double)(root - (knot->host_ns - filling->first_ns) * FINE_NS) / FINE_NS;
 }
 
-static struct spot spot_of(const struct filling *filling, uint32_t at)
+static void add_spot(struct spots *spots, const struct filling *filling, uint32_t at)
 {
 	const struct knot *knot = &filling->mesh->knots[at];
 	int64_t lo, hi;
 
+	if (spots->n > 0 && spots->all[spots->n - 1].knot == at)
+		return;
 	find_bounds(filling, knot, &lo, &hi);
-	return (struct spot){
+	spots->all[spots->n++] = (struct spot){
 		.x = (double)(knot->host_ns - filling->first_ns),
 		.lo = lo > -NOWHERE ? theta_of(filling, lo, knot) : -INFINITY,
 		.hi = hi < NOWHERE ? theta_of(filling, hi, knot) : INFINITY,
@@ -50,44 +52,61 @@ static struct spot spot_of(const struct filling *filling, uint32_t at)
 	};
 }
 
-static void add_spot(struct spots *spots, const struct spot *spot)
-{
-	if (spots->n == 0 || spots->all[spots->n - 1].knot != spot->knot)
-		spots->all[spots->n++] = *spot;
-}
+/* The tightest bounds of some knots on either side, by how high they are above a line of the likely
+ * rate, fine. */
+struct window {
+	double highest, lowest;
+	uint32_t at_lo, at_hi;
+};
 
-/* How high a bound is above a line of the likely rate, fine. */
 static inline double height_of(const struct filling *filling, int64_t root, int64_t dt)
 {
-	return (double)(root - dt * FINE_NS) - filling->likely_rate * FINE_NS * (double)dt;
+	return (double)(root - dt * FINE_NS) - filling->rate * (double)dt;
+}
+
+static inline void see_lo(struct window *window, const struct filling *filling, uint32_t at,
+                          int64_t lo, int64_t dt)
+{
+	double height = height_of(filling, lo, dt);
+
+	if (lo > -NOWHERE && height > window->highest) {
+		window->highest = height;
+		window->at_lo = at;
+	}
+}
+
+static inline void see_hi(struct window *window, const struct filling *filling, uint32_t at,
+                          int64_t hi, int64_t dt)
+{
+	double height = height_of(filling, hi, dt);
+
+	if (hi < NOWHERE && height < window->lowest) {
+		window->lowest = height;
+		window->at_hi = at;
+	}
 }
 
 /* The tightest of knots [from, to) on either side. */
 static void add_window(struct spots *spots, const struct filling *filling, uint32_t from,
                        uint32_t to)
 {
-	double highest = -INFINITY, lowest = INFINITY;
-	uint32_t at_lo = from, at_hi = from;
-	struct spot earlier, later;
+	struct window window = {-INFINITY, INFINITY, from, from};
 
 	for (uint32_t at = from; at < to; at++) {
 		const struct knot *knot = &filling->mesh->knots[at];
-		int64_t dt = knot->host_ns - filling->first_ns, lo, hi;
+		int64_t dt = knot->host_ns - filling->first_ns;
 
-		find_bounds(filling, knot, &lo, &hi);
-		if (lo > -NOWHERE && height_of(filling, lo, dt) > highest) {
-			highest = height_of(filling, lo, dt);
-			at_lo = at;
-		}
-		if (hi < NOWHERE && height_of(filling, hi, dt) < lowest) {
-			lowest = height_of(filling, hi, dt);
-			at_hi = at;
+		if (filling->is_closed) {
+			see_lo(&window, filling, at, knot->lo, dt);
+			see_hi(&window, filling, at, knot->hi, dt);
+		} else if (knot->is_kept && knot->is_exit) {
+			see_lo(&window, filling, at, filling->mesh->moments[knot->event].lo, dt);
+		} else if (knot->is_kept) {
+			see_hi(&window, filling, at, filling->mesh->moments[knot->event].hi, dt);
 		}
 	}
-	earlier = spot_of(filling, at_lo < at_hi ? at_lo : at_hi);
-	later = spot_of(filling, at_lo < at_hi ? at_hi : at_lo);
-	add_spot(spots, &earlier);
-	add_spot(spots, &later);
+	add_spot(spots, filling, window.at_lo < window.at_hi ? window.at_lo : window.at_hi);
+	add_spot(spots, filling, window.at_lo < window.at_hi ? window.at_hi : window.at_lo);
 }
 
 void spots_fill(struct spots *spots, const struct mesh *mesh, uint32_t clock, double likely_rate,
@@ -95,7 +114,8 @@ void spots_fill(struct spots *spots, const struct mesh *mesh, uint32_t clock, do
 {
 	uint32_t first = mesh->first_knot[clock], n = mesh->first_knot[clock + 1] - first;
 	uint32_t n_windows = n < MAX_WINDOWS ? n : MAX_WINDOWS;
-	struct filling filling = {mesh, mesh->knots[first].host_ns, likely_rate, is_closed};
+	struct filling filling = {mesh, mesh->knots[first].host_ns, likely_rate * FINE_NS,
+	                          is_closed};
 
 	spots->n = 0;
 	for (uint32_t i = 0; i < n_windows; i++)
@@ -113,43 +133,46 @@ static inline double smaller(double a, double b)
 	return a < b ? a : b;
 }
 
-static inline bool contradicts(const struct spot_range *range)
+static inline bool contradicts(struct spot_range range)
 {
-	return range->lo > range->hi + ROUNDING_NS;
+	return range.lo > range.hi + ROUNDING_NS;
 }
 
-/* Carries bounds from a spot to the next one. */
-static inline void carry(struct spot_range *range, const struct spot *spot, double least,
-                         double most)
+/* Carries bounds from the spot before. */
+static inline struct spot_range carry(struct spot_range range, const struct spot *spot,
+                                      double least, double most)
 {
 	double dx = spot->x - spot[-1].x;
 
-	range->lo = larger(range->lo + least * dx, spot->lo);
-	range->hi = smaller(range->hi + most * dx, spot->hi);
+	return (struct spot_range){larger(range.lo + least * dx, spot->lo),
+	                           smaller(range.hi + most * dx, spot->hi)};
 }
 
-/* Carries bounds forward; false: there is a contradiction. */
-static bool carry_forward(const struct spot *spots, uint32_t from, uint32_t to, double least,
+/* Carries bounds from the first spot to the last; false: there is a contradiction. */
+static bool carry_forward(const struct spot *first, const struct spot *last, double least,
                           double most, struct spot_range *range)
 {
-	for (uint32_t i = from + 1; i <= to; i++) {
-		if (contradicts(range))
+	struct spot_range carried = *range;
+
+	for (const struct spot *spot = first + 1; spot <= last; spot++) {
+		if (contradicts(carried))
 			return false;
-		carry(range, &spots[i], least, most);
+		carried = carry(carried, spot, least, most);
 	}
-	return !contradicts(range);
+	*range = carried;
+	return !contradicts(carried);
 }
 
-static struct spot_range carry_back(const struct spot *spots, uint32_t from, uint32_t to,
-                                    double least, double most)
+static struct spot_range carry_back(const struct spot *first, const struct spot *last, double least,
+                                    double most)
 {
-	struct spot_range range = {spots[to].lo, spots[to].hi};
+	struct spot_range range = {last->lo, last->hi};
 
-	for (uint32_t i = to; i-- > from;) {
-		double dx = spots[i + 1].x - spots[i].x;
+	for (const struct spot *spot = last; spot-- > first;) {
+		double dx = spot[1].x - spot->x;
 
-		range.lo = larger(spots[i].lo, range.lo - most * dx);
-		range.hi = smaller(spots[i].hi, range.hi - least * dx);
+		range.lo = larger(spot->lo, range.lo - most * dx);
+		range.hi = smaller(spot->hi, range.hi - least * dx);
 	}
 	return range;
 }
@@ -165,7 +188,7 @@ bool spots_leave_room(const struct spots *all, uint32_t from, uint32_t to, doubl
 
 		range.lo = larger(range.lo + least * dx, spots[i].lo + less);
 		range.hi = smaller(range.hi + most * dx, spots[i].hi - less);
-		if (contradicts(&range))
+		if (contradicts(range))
 			return false;
 	}
 	return true;
@@ -177,13 +200,13 @@ bool spots_tighten(struct spots *all, uint32_t from, uint32_t to, double least, 
 	struct spot_range range = {spots[from].lo, spots[from].hi};
 
 	for (uint32_t i = from;;) {
-		if (contradicts(&range))
+		if (contradicts(range))
 			return false;
 		spots[i].tight_lo = range.lo;
 		spots[i].tight_hi = range.hi;
 		if (i++ == to)
 			break;
-		carry(&range, &spots[i], least, most);
+		range = carry(range, &spots[i], least, most);
 	}
 	for (uint32_t i = to; i-- > from;) {
 		double dx = spots[i + 1].x - spots[i].x;
@@ -194,15 +217,23 @@ bool spots_tighten(struct spots *all, uint32_t from, uint32_t to, double least, 
 	return true;
 }
 
+bool spots_meet(const struct spots *all, uint32_t from, uint32_t to, double least, double most)
+{
+	const struct spot *spots = all->all;
+	struct spot_range range = {spots[from].lo, spots[from].hi};
+
+	return carry_forward(&spots[from], &spots[to], least, most, &range);
+}
+
 bool spots_bound_ends(const struct spots *all, uint32_t from, uint32_t to, double least,
                       double most, struct spot_range ret_ends[2])
 {
 	const struct spot *spots = all->all;
 
 	ret_ends[1] = (struct spot_range){spots[from].lo, spots[from].hi};
-	if (!carry_forward(spots, from, to, least, most, &ret_ends[1]))
+	if (!carry_forward(&spots[from], &spots[to], least, most, &ret_ends[1]))
 		return false;
-	ret_ends[0] = carry_back(spots, from, to, least, most);
+	ret_ends[0] = carry_back(&spots[from], &spots[to], least, most);
 	return true;
 }
 
@@ -228,6 +259,6 @@ bool spots_take_rate(const struct spots *all, uint32_t from, uint32_t to, double
 	if (from == to)
 		return true;
 	tie_ends(ends, spots[to].x - spots[from].x, least, most);
-	return carry_forward(spots, from, to, least - rho, most + rho, &ends[0]) &&
+	return carry_forward(&spots[from], &spots[to], least - rho, most + rho, &ends[0]) &&
 	       ends[0].lo <= ends[1].hi + ROUNDING_NS && ends[1].lo <= ends[0].hi + ROUNDING_NS;
 }

@@ -63,8 +63,10 @@ double stats_median(double *values, uint32_t n)
 {
 	double above = select_kth(values, 0, (int64_t)n - 1, n / 2), below = above;
 
-	for (uint32_t i = 0; n % 2 == 0 && i < n / 2; i++)
-		below = i == 0 ? values[0] : fmax(below, values[i]);
+	if (n % 2 == 0)
+		below = values[0];
+	for (uint32_t i = 1; n % 2 == 0 && i < n / 2; i++)
+		below = values[i] > below ? values[i] : below;
 	return (below + above) / 2;
 }
 
