@@ -160,7 +160,7 @@ static void move_times(struct spoiler *spoiler, struct flex_truth *truth)
 	}
 }
 
-static void lose_wraps(struct flex_truth *truth)
+static void lose_wraps(struct flex_truth *truth, bool keeps_early)
 {
 	int64_t lost_ns[FLEX_MAX_RANKS] = {0};
 
@@ -168,7 +168,7 @@ static void lose_wraps(struct flex_truth *truth)
 		struct flex_op *op = &truth->ops[i];
 		double wrap_ns = 0x1p32 / truth->ranks[op->rank].hz * 1e9;
 
-		if (i > 0 && truth->ops[i - 1].iteration != op->iteration)
+		if (i > 0 && truth->ops[i - 1].iteration != op->iteration && !keeps_early)
 			memset(lost_ns, 0, sizeof(lost_ns));
 		for (int k = 0; k < FLEX_STAMPS; k++) {
 			if (k == 3)
@@ -188,5 +188,5 @@ void flex_damage(struct flex_truth *truth, const struct flex_damage *damage)
 	spoil_trips(&spoiler, truth);
 	move_times(&spoiler, truth);
 	if (damage->loses_wraps)
-		lose_wraps(truth);
+		lose_wraps(truth, damage->keeps_early);
 }

@@ -320,7 +320,8 @@ static void tell(struct chains *chains, bool has_idle)
 			move(chains, body);
 		else if (!has_idle && is_trip_missing(chains, body, is_any_moved))
 			believe(chains, body);
-		else if (body->n_doubted || body_is_torn(chains, body) || !is_alone(chains, body))
+		else if (body->is_elsewhere || body->n_doubted || body_is_torn(chains, body) ||
+		         !is_alone(chains, body))
 			doubt(chains, body);
 	}
 }
@@ -403,7 +404,9 @@ static int mend(struct chains *chains, const struct unwrap *unwrap, uint32_t cou
 	FLEXTRACE_TRY(trips_list(&chains->trips, unwrap, counter));
 	if (!chains->trips.n)
 		return FLEXTRACE_OK;
-	if (!is_any_misplaced(chains))
+	for (uint32_t i = 0; i < unwrap->n_idles; i++)
+		has_idle |= unwrap->idles[i].counter == counter;
+	if (!has_idle && !is_any_misplaced(chains))
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(bodies_list_links(chains));
 	FLEXTRACE_TRY(look_at_trips(chains));
@@ -411,7 +414,7 @@ static int mend(struct chains *chains, const struct unwrap *unwrap, uint32_t cou
 	chains->slots = malloc(((size_t)chains->n + 1) * sizeof(*chains->slots));
 	if (!chains->slots)
 		return FLEXTRACE_E_MEMORY;
-	if (!settle_told(chains))
+	if (!settle_told(chains) && !has_idle)
 		return FLEXTRACE_OK;
 	settle_all(chains);
 	if (bodies_split(chains)) {
@@ -427,8 +430,7 @@ static int mend(struct chains *chains, const struct unwrap *unwrap, uint32_t cou
 		settle_all(chains);
 	}
 	doubt_beside_doubted(chains);
-	for (uint32_t i = 0; i < unwrap->n_idles; i++)
-		has_idle |= unwrap->idles[i].counter == counter;
+	empties_doubt(chains);
 	tell(chains, has_idle);
 	return FLEXTRACE_OK;
 }

@@ -4,6 +4,7 @@
  *
  *   bodies.c  what follows each other on the device becomes a body
  *   slots.c   which places bodies can have
+ *   empties.c which bodies can be of a trip that has no work
  *   chains.c  bodies get their places
  */
 #ifndef FLEXTRACE_UNWRAP_CHAINS_H
@@ -49,6 +50,7 @@ struct body {
 	double place_ns;    /* ... the shift to the best one */
 	bool is_settled;
 	bool is_contested;  /* other work is where it would be */
+	bool is_elsewhere;  /* it may be: whole wraps away a trip without work fits as well */
 	uint32_t n_doubted; /* members that are far from all trips */
 };
 
@@ -160,6 +162,13 @@ void slots_contest(struct chains *chains, uint32_t n_over[FLEXTRACE_N_STAMPS]);
 
 /* Lists where settled work is. */
 void slots_list_settled(struct chains *chains);
+
+/* How many ends of a body touch other work or an end of a trip, if it is moved by so much, by the
+ * slots. */
+uint32_t slots_count_touches(const struct chains *chains, const struct body *body, double shift_ns);
+
+/* Unsettles the bodies that can as well be of a trip without work, for good. */
+void empties_doubt(struct chains *chains);
 
 /* Notes the bodies that have settled work where a body could be otherwise, by the slots. */
 void slots_contest_holders(struct chains *chains, const struct body *body);

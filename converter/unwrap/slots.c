@@ -164,8 +164,14 @@ static bool is_free(const struct chains *chains, const struct body *body, double
 	return true;
 }
 
-/* Whether settled work ends, or a trip begins, right before a time, or the other way round. */
-static bool touches(const struct chains *chains, double ns, bool is_begin)
+/* Whether the work of a slot is of another body. */
+static bool is_of_other(const struct chains *chains, const struct body *body, uint32_t slot)
+{
+	return &chains->bodies[chains->links[chains->slots[slot].link].body] != body;
+}
+
+/* Whether other settled work ends, or a trip begins, right before a time, or the reverse. */
+static bool touches(const struct chains *chains, const struct body *body, double ns, bool is_begin)
 {
 	const struct idle *trip = trips_find(&chains->trips, ns, ns, chains->slack_ns);
 	double edge_ns = !trip ? INFINITY : (double)(is_begin ? trip->begin_ns : trip->end_ns);
@@ -174,16 +180,18 @@ static bool touches(const struct chains *chains, double ns, bool is_begin)
 	if (fabs(ns - edge_ns) <= chains->near_ns + chains->slack_ns)
 		return true;
 	if (!is_begin)
-		return at < chains->n_slots && chains->slots[at].begin - ns <= chains->near_ns;
+		return at < chains->n_slots && is_of_other(chains, body, at) &&
+		       chains->slots[at].begin - ns <= chains->near_ns;
 	for (uint32_t i = 0; i < LOOK_BACK && at > 0; i++) {
-		if (fabs(ns - chains->slots[--at].end) <= chains->near_ns)
+		at--;
+		if (is_of_other(chains, body, at) &&
+		    fabs(ns - chains->slots[at].end) <= chains->near_ns)
 			return true;
 	}
 	return false;
 }
 
-/* How many ends of a body touch what is there. */
-static uint32_t count_touches(const struct chains *chains, const struct body *body, double shift_ns)
+uint32_t slots_count_touches(const struct chains *chains, const struct body *body, double shift_ns)
 {
 	double begin_ns = INFINITY, end_ns = -INFINITY;
 
@@ -193,7 +201,7 @@ static uint32_t count_touches(const struct chains *chains, const struct body *bo
 		begin_ns = fmin(begin_ns, slot.begin);
 		end_ns = fmax(end_ns, slot.end);
 	}
-	return touches(chains, begin_ns, true) + touches(chains, end_ns, false);
+	return touches(chains, body, begin_ns, true) + touches(chains, body, end_ns, false);
 }
 
 /* Whether estimates put any of a body's members where that is if it is moved by so much. */
@@ -241,7 +249,7 @@ void slots_find_places(const struct chains *chains, struct body *body)
 		    !is_free(chains, body, shift_ns))
 			continue;
 		body->n_places++;
-		n = count_touches(chains, body, shift_ns);
+		n = slots_count_touches(chains, body, shift_ns);
 		n_best = n > best ? 1 : n_best + (n == best);
 		if (n >= best)
 			body->place_ns = shift_ns;

@@ -15,6 +15,7 @@
  *   spans.c   wraps within work, by estimates
  *   bodies.c  which work of estimates follows each other
  *   slots.c   where it can have been
+ *   empties.c or can have been elsewhere, as round trips lack work
  *   hidden.c  estimates that may lack some
  *   chains.c  estimates that are whole wraps off are put right
  *   trips.c   the intervals that the host knows work to have been in
