@@ -53,9 +53,9 @@ static bool read_slots(int fd, struct counts *counts)
 }
 
 /* Not by mapping it: a program that cuts its file short must not kill us. */
-static bool read_counts(const char *path, struct counts *counts)
+static bool read_counts(int dir, const char *name, struct counts *counts)
 {
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	struct emit_file_head *head = &counts->head;
 	bool is_read;
 
@@ -72,22 +72,64 @@ static bool read_counts(const char *path, struct counts *counts)
 	return is_read;
 }
 
-/* Calls `take` for the file of each process; its failure ends that. */
-static int for_each(int (*take)(void *context, const char *path), void *context)
+/* One that somebody else has made, or a link, leads to files that are no counts: -1. */
+static int open_dir(const char *path)
 {
-	char pattern[PATH_MAX];
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	char own_path[64];
+	struct stat status;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &status) == 0 && !(status.st_mode & 077)) {
+		snprintf(own_path, sizeof(own_path), EMIT_FILE_ROOT "/" EMIT_FILE_DIR,
+		         (unsigned int)status.st_uid);
+		if (strcmp(path, own_path) == 0)
+			return fd;
+	}
+	close(fd);
+	return -1;
+}
+
+static int is_number(const struct dirent *entry)
+{
+	return entry->d_name[0] >= '0' && entry->d_name[0] <= '9';
+}
+
+typedef int take_counts(void *context, int dir, const char *name);
+
+static int for_each_in(const char *path, take_counts *take, void *context)
+{
+	int dir = open_dir(path), n, code = 0;
+	struct dirent **entries;
+
+	n = dir < 0 ? -1 : scandirat(dir, ".", &entries, is_number, alphasort);
+	for (int i = 0; i < n; i++) {
+		if (code == 0)
+			code = take(context, dir, entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	if (dir >= 0)
+		close(dir);
+	return code;
+}
+
+/* Calls `take` for the file of each process; its failure ends that. */
+static int for_each(take_counts *take, void *context)
+{
+	char own[64];
 	glob_t found;
 	int code = 0;
 
-	if (geteuid() == 0)
-		snprintf(pattern, sizeof(pattern), EMIT_FILE_ROOT "/flextrace.*/*.*");
-	else
-		snprintf(pattern, sizeof(pattern), EMIT_FILE_ROOT "/" EMIT_FILE_DIR "/*.*",
-		         (unsigned int)geteuid());
-	if (glob(pattern, 0, NULL, &found) != 0)
+	snprintf(own, sizeof(own), EMIT_FILE_ROOT "/" EMIT_FILE_DIR, (unsigned int)geteuid());
+	if (geteuid() != 0)
+		return for_each_in(own, take, context);
+	if (glob(EMIT_FILE_ROOT "/flextrace.*", 0, NULL, &found) != 0)
 		return 0;
 	for (size_t i = 0; i < found.gl_pathc && code == 0; i++)
-		code = take(context, found.gl_pathv[i]);
+		code = for_each_in(found.gl_pathv[i], take, context);
 	globfree(&found);
 	return code;
 }
@@ -141,13 +183,13 @@ static unsigned count_threads(uint32_t pid)
 	return n > 2 ? n - 2 : 0; /* . and .. */
 }
 
-static int write_line(void *context, const char *path)
+static int write_line(void *context, int dir, const char *name)
 {
 	const struct note *note = context;
 	struct counts counts;
 	const struct emit_file_head *head = &counts.head;
 
-	if (!read_counts(path, &counts))
+	if (!read_counts(dir, name, &counts))
 		return 0;
 	fprintf(note->file, "%s,%" PRIu32 ",%" PRIu64 ",%d,%d", note->when, head->pid,
 	        head->start_ns, is_own(note, head), is_here(note, head));
@@ -258,13 +300,15 @@ static bool has_ended(const struct emit_file_head *head)
 	return own == FIRST_PID_NAMESPACE && !has_namespace(head->pid_namespace);
 }
 
-static int remove_stale(void *context, const char *path)
+/* One that cannot be read may be about to be filled in, by the process that its name tells. */
+static int remove_stale(void *context, int dir, const char *name)
 {
+	const struct emit_file_head named = {.pid = (uint32_t)strtoul(name, NULL, 10)};
 	struct counts counts;
 
 	(void)context;
-	if (!read_counts(path, &counts) || has_ended(&counts.head))
-		unlink(path);
+	if (has_ended(read_counts(dir, name, &counts) ? &counts.head : &named))
+		unlinkat(dir, name, 0);
 	return 0;
 }
 

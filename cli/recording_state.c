@@ -188,6 +188,14 @@ int recording_runs(const struct recording *recording, struct flextrace_error *er
 	return runs;
 }
 
+/* As recording.c names it: what is there may be removed, and the file may come from elsewhere. */
+static bool is_memory_dir(const char *path)
+{
+	const char prefix[] = RECORDING_MEMORY SESSION_PREFIX;
+
+	return strncmp(path, prefix, strlen(prefix)) == 0 && !strchr(path + strlen(prefix), '/');
+}
+
 int recording_load(const char *dir, struct recording *ret_recording, struct flextrace_error *error)
 {
 	struct recording recording = {.has_made_dir = false};
@@ -220,7 +228,7 @@ int recording_load(const char *dir, struct recording *ret_recording, struct flex
 		return error_set(error, FLEXTRACE_E_INPUT, "Damaged file: path=%s", path);
 	if (strcmp(recording.job, NO_JOB) == 0)
 		recording.job[0] = '\0';
-	if (strncmp(recording.memory_dir, RECORDING_MEMORY, strlen(RECORDING_MEMORY)) != 0)
+	if (!is_memory_dir(recording.memory_dir))
 		recording.memory_dir[0] = '\0';
 	recording.daemon.pid = (pid_t)pid;
 	recording.kind = (enum session_kind)kind;

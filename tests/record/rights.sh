@@ -62,6 +62,31 @@ for command in "record -o unwritten -- true" doctor; do
 done
 [ ! -e unwritten ] || fail "a directory is left"
 
+# A recording from elsewhere, whose state file tells of memory: no other directory is removed, as `stop` ends it.
+$as_user mkdir -p treasure/ust given/trace
+$as_user sh -c ': >treasure/file; umask 077
+	printf "session flextrace-start-1-2-3\ndaemon 1 1\nkind 0\nmade 0\nbuffers 0\nmemory /dev/shm/../..%s/treasure\njob -\n" "$PWD" \
+		>given/.flextrace-recording'
+$as_user "$BUILD/cli/flextrace" stop given >messages 2>&1
+[ -f treasure/file ] || fail "a directory that a state file names is gone"
+
+# What somebody else left where counts of emitted records are expected is neither read nor removed, and leads nowhere.
+if [ -n "$as_user" ]; then
+	: >treasure/1.2
+	chmod 777 treasure
+	rm -rf /dev/shm/flextrace.65534
+	ln -s "$PWD/treasure" /dev/shm/flextrace.65534
+	ln -s "$PWD/treasure" /dev/shm/flextrace.evil
+	$as_user "$BUILD/cli/flextrace" record -q -o linked -- "$MINIFLEX" --ranks=1 --iterations=2 >messages 2>&1 ||
+		{ cat messages; fail "it does not record beside a link"; }
+	[ -f treasure/1.2 ] || fail "a file behind a link is gone"
+	mkdir -m 755 root
+	LTTNG_HOME="$PWD/root" "$BUILD/cli/flextrace" record -q -o root/out -- "$MINIFLEX" --ranks=1 --iterations=2 >messages 2>&1 ||
+		{ cat messages; fail "root does not record beside a link"; }
+	[ -f treasure/1.2 ] || fail "a file behind a link is gone, removed by root"
+	rm /dev/shm/flextrace.65534 /dev/shm/flextrace.evil
+fi
+
 # A set-user-ID program takes no word from who runs it. The first run shows that the word is heard otherwise.
 [ -n "$as_user" ] || { echo "recording is private; set-user-ID programs skipped: needs root"; exit 0; }
 cp "$MINIFLEX" plain
