@@ -163,7 +163,7 @@ void curve_release(struct curve *curve);
 /* How far its observations may be off together, times two. */
 double curve_blur_ns(const struct curve *curve);
 
-/* Whether its length and noise say more of a clock's rate than what is likely of any. */
+/* Whether a curve's length and noise bound the rate more than is likely for any clock. */
 bool curve_tells_rate(const struct curve *curve);
 
 /* Median slope of all pairs of n points; `spare`: room for n * (n - 1) / 2 words. 0: no two are
@@ -200,13 +200,13 @@ int paces_init_straight(struct paces *paces, int64_t host_ns, double rate, doubl
 /* None yet, but room for so many. */
 int paces_reserve(struct paces *paces, uint32_t n);
 void paces_add(struct paces *paces, int64_t host_ns, double rate, double slack);
-/* Within a break a clock jumps by up to so much. It is followed by a pace at `end_ns`, which is
+/* A break: within it a clock jumps by at most this much. A pace follows at `end_ns`, which is
  * later. At most 32. */
 void paces_add_break(struct paces *paces, int64_t host_ns, int64_t end_ns, double jump_ns);
 void paces_release(struct paces *paces);
 
-/* What two proofs leave: the rates that both allow, and the breaks of either; of a break that both
- * know, what the better one says of it. The last knot is at `last_ns`. */
+/* Combines two proofs: the rates that both allow, and the breaks of either. For a break that
+ * both have, the better proof is used. The last knot is at `last_ns`. */
 int paces_combine(struct paces *better, const struct paces *other, int64_t last_ns);
 
 /* Lets a clock without breaks run at any of its rates up to `first_ns` and from `last_ns` on. */
@@ -248,7 +248,8 @@ struct pace_sum paces_at(const struct paces *paces, int64_t host_ns);
 /* Makes a curve for every clock (owned by the caller, `graph->n_clocks` of them, zeroed before). */
 int seed_run(const struct graph *graph, double rho, struct curve *curves);
 
-/* Drops parts that lie by far: an exit long before what is usual, an enter behind others' exits. */
+/* Drops parts that are false by far: an exit long before what is usual, an enter behind others'
+ * exits. */
 int filter_run(struct graph *graph, const struct curve *curves);
 
 /* -- mesh.c: bounds ---------------------------------------------------------------------------- */
@@ -420,7 +421,7 @@ struct stop { /* host times for which nothing is certified, both included */
 	int64_t from_ns, to_ns;
 };
 
-/* Where nothing of a clock's evidence was kept: an array that the caller owns. */
+/* Stretches where nothing of a clock's evidence was kept: an array that the caller owns. */
 int stops_find(const struct graph *graph, uint32_t clock, const struct paces *paces,
                struct stop **ret_stops, uint32_t *ret_n);
 bool stops_hold(const struct stop *stops, uint32_t n, int64_t host_ns);

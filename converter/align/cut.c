@@ -59,9 +59,9 @@ static uint32_t reach(struct proof *proof, uint32_t anchor, int direction, bool 
 	return (uint32_t)good;
 }
 
-/* Cuts from the begin and from the end, as seldom as will do, so equally often. A break is behind
- * the last spot that those behind it reach, and before the first one that those before it do not.
- * Marks what is between; false: there are too many. */
+/* Cuts from the begin and from the end, each time into as few stretches as possible, so equally
+ * many. A break is between the last spot that the stretch behind it reaches and the first one
+ * that the stretch in front does not reach. Marks what is between; false: there are too many. */
 static bool find_breaks(struct proof *proof)
 {
 	uint32_t n = proof->spots.n, before[MAX_STRETCHES], n_cuts = 0;
@@ -112,8 +112,8 @@ static bool is_explained(struct proof *proof, const struct stretch *left,
 	return stretch_prove(proof, left->from, right->to, &both);
 }
 
-/* Forgets spots between two stretches if one rate explains these without them; no more than it
- * must. Returns whether it forgot any. */
+/* Drops spots between two stretches if one rate explains the stretches without them; as few as
+ * possible. Returns whether it dropped any. */
 static bool forget(struct proof *proof, const struct stretch *left, const struct stretch *right)
 {
 	struct spot *spots = &proof->spots.all[left->to + 1], kept[MAX_LIE];
@@ -177,9 +177,9 @@ static double usual_width(const struct proof *proof, uint32_t from, uint32_t to)
 	return stats_quantile(widths, n, 0.5);
 }
 
-/* A clock that leaves its rate is seen only where its bounds are tight. So the last of either side
- * that fit a stretch may be of a clock that has left it already: goes from an end towards the other
- * one until there was one of either. */
+/* A clock that leaves its rate is seen only where its bounds are tight. So the last bounds of a
+ * stretch may belong to a clock that has left its rate already. This goes from one end towards
+ * the other until there was a tight bound on each side. */
 static uint32_t guard(const struct proof *proof, uint32_t at, uint32_t other, double width)
 {
 	bool has_lo = false, has_hi = false;

@@ -42,7 +42,7 @@ static void drop_from(struct doubted *doubted, int64_t host_ns)
 	doubted->last_ns = host_ns < doubted->last_ns ? host_ns : doubted->last_ns;
 }
 
-/* Where a clock is broken, for certain, from its first knot on or up to its last one. */
+/* Where a clock is certainly broken from its first knot on, or up to its last one. */
 static void find_broken(const struct mesh *mesh, uint32_t clock, struct broken *broken,
                         struct doubted *doubted)
 {

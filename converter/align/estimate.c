@@ -87,8 +87,7 @@ static uint32_t half_ns(const struct bounds *bounds, int64_t time)
 	return half < UINT32_MAX ? (uint32_t)half : UINT32_MAX;
 }
 
-/* Of a clock that no constraint holds, the curve is all there is. Its map must not go back
- * either. */
+/* A clock without constraints has only its curve. Its map must not go back either. */
 static void follow_curve(const struct mesh *mesh, uint32_t clock, const struct curve *curve,
                          struct host_map *map)
 {

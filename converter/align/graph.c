@@ -264,8 +264,8 @@ static int compare_numbers(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* How often most participants took part, of equally many the most often: who lacks some uses says
- * nothing, and costs the others nothing. */
+/* How often most participants took part; of equally frequent numbers the largest. Participants
+ * that lack some uses are left out, and the others stay. */
 static int choose_rounds(const struct identity *identity, const struct part *parts, uint32_t n,
                          uint32_t *ret_rounds)
 {
@@ -329,8 +329,8 @@ static void leave_out(struct graph *graph, const struct part *parts, uint32_t n)
 		graph->unmatched[parts[i].process]++;
 }
 
-/* Takes out who took part another number of times than most; stores how often these did, and how
- * many parts are left. */
+/* Removes participants that took part another number of times than most. Stores that number of
+ * times, and how many parts are left. */
 static int even_out(struct graph *graph, const struct identity *identity, struct part *parts,
                     uint32_t *n_parts, uint32_t *ret_rounds)
 {

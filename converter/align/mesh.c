@@ -514,8 +514,8 @@ void mesh_sweep(struct mesh *mesh, uint32_t clock)
 	sweep_back(mesh, from, to);
 }
 
-/* Sweeps all clocks, one time outwards, the next inwards, but for those that nobody else told
- * anything since. Returns whether any was left. */
+/* Sweeps all clocks, one time outwards, the next inwards, except those without new bounds from
+ * others since. Returns whether any was swept. */
 static bool sweep_all(struct mesh *mesh, bool is_inwards, struct sweeping *sweeping)
 {
 	const struct graph *graph = mesh->graph;

@@ -264,7 +264,7 @@ static uint32_t list_uses(struct message_reader *reader, bool is_multicast,
 	return n;
 }
 
-/* What nobody can tell apart for certain is no evidence where there is other. */
+/* Uses that cannot be told apart with certainty are no evidence if there is other evidence. */
 static void leave_out_assumed(struct message_reader *reader)
 {
 	struct table_cursor cursor;

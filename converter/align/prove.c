@@ -65,9 +65,8 @@ static void join(struct proof *proof)
 
 /* -- one rate ---------------------------------------------------------------------------------- */
 
-/* The mean rate of a run whose clock jumped, but was not slewed: its stretches tell how far they
- * went, and of a break between nothing is known but how far it may have jumped. False: there is
- * none. */
+/* The mean rate of a run whose clock jumped but was not slewed. Its stretches bound how far they
+ * went, and for a break between them only the size of the jump is bounded. False: there is none. */
 static bool find_mean(const struct proof *proof, struct stretch *ret)
 {
 	const struct spot *spots = proof->spots.all;
@@ -137,8 +136,8 @@ static void add_rates(const struct proof *proof, int64_t host_ns, const struct s
 	paces_add(paces, host_ns, (least + most) / 2, (most - least) / 2);
 }
 
-/* What no stretch holds is a break, at either end, too. Behind the last knot and before the first,
- * where nothing says more, a clock goes on as it does next to it. */
+/* All that is in no stretch is a break, also at either end. Behind the last knot and before the
+ * first one there is no evidence, and a clock goes on at its rate next to them. */
 static int make_paces(const struct proof *proof, struct paces *paces)
 {
 	const struct mesh *mesh = proof->mesh;

@@ -134,8 +134,8 @@ static void list_blocks(const struct proof *proof, const struct stretch *stretch
 	}
 }
 
-/* Evidence bounds a clock for as long as rho takes to make it wide. Only of a run that is longer,
- * one can say what is usual. */
+/* Evidence bounds a clock for as long as rho takes to make the bounds wide. Only a longer run
+ * shows what is usual. */
 static bool is_long(const struct proof *proof, double *widths, uint32_t n)
 {
 	double length = proof->spots.all[proof->spots.n - 1].x;

@@ -130,7 +130,7 @@ bool turns_agree(const struct turns *turns, uint32_t receive)
 	return n >= ENOUGH && has_send(turns, turns->shift, receive);
 }
 
-/* Where a use is missing on either side, turns differ until one is missing on the other. */
+/* After a missing use on one side, turns differ until one is missing on the other side. */
 bool turns_agree_throughout(const struct turns *turns)
 {
 	double limit_ns = fmax(TIMES * turns->agrees_ns, turns->differs_ns / 2);

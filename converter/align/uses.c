@@ -178,8 +178,8 @@ static int add_proven(struct pair *pair, const struct message *message)
 	return FLEXTRACE_OK;
 }
 
-/* Uses without a number are no evidence; where nothing at all is proven, those that came equally
- * often are, but not for certain. */
+/* Uses without a number are no evidence. If nothing at all is proven, messages that came equally
+ * often on both sides are evidence, but not certain. */
 static void leave_rest(struct pair *pair, const struct message *message)
 {
 	for (uint32_t i = 0; i < n_uses(message); i++) {
@@ -244,7 +244,7 @@ static int shift(struct pair *pair, const struct message *message)
 
 /* -- matching ---------------------------------------------------------------------------------- */
 
-/* When the other side should see a use; stores how far off that may be. */
+/* The time at which the other side should see a use; stores how far off that may be. */
 static int64_t expect_ns(const struct pair *pair, const struct message_use *send,
                          double *ret_off_ns)
 {
@@ -405,7 +405,7 @@ static uint32_t count_side(const struct message_use *uses, uint32_t n)
 	return end;
 }
 
-/* Whether it is certain which of one receiver's uses is of which send. */
+/* Whether it is certain which use of one receiver belongs to which send. */
 static bool is_told(const struct message_use *sends, uint32_t n_sends,
                     const struct message_use *receives, uint32_t n)
 {

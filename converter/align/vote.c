@@ -145,8 +145,8 @@ static uint32_t count_votes(struct election *election)
 	return most;
 }
 
-/* A root that lied would contradict more clocks than the one it shares the event with: with as many
- * votes, it is that clock. */
+/* A false stamp of a root would contradict more clocks than the one it shares the event with. So
+ * with equal votes the false one is that clock's. */
 static bool is_spared(const struct election *election, const struct conflict *conflict,
                       uint32_t part)
 {
@@ -224,7 +224,7 @@ static int give_slack(struct election *election, uint32_t clock)
 	return FLEXTRACE_OK;
 }
 
-/* What was voted out is heard again, except on clocks that are lost. */
+/* Evidence that was voted out is used again, except on clocks that are lost. */
 static void recall(struct election *election)
 {
 	struct graph *graph = election->mesh->graph;
@@ -239,8 +239,8 @@ static void recall(struct election *election)
 	}
 }
 
-/* Clocks that lose too much get slack; with `anyone`, the one that loses most does in any case.
- * Stores whether there was one. */
+/* Clocks that lose too many votes get slack; with `anyone`, the clock that loses most gets it in
+ * any case. Stores whether there was one. */
 static int relieve(struct election *election, bool anyone, bool *ret_has_relieved)
 {
 	const struct graph *graph = election->mesh->graph;

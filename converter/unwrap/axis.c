@@ -86,8 +86,8 @@ static void find_ends(struct axis *axis)
 	}
 }
 
-/* Ticks are positive, and rise; whole reads say where the axis really is. Those of a counter that
- * passes 2^64 on the way, or might soon, are shifted by half of that. */
+/* Ticks are positive and rise; whole reads give the origin of the axis. The ticks of a counter
+ * that passes 2^64 on the way, or might soon, are shifted by half of that. */
 static void set_origins(struct axis *axis)
 {
 	find_ends(axis);
@@ -116,8 +116,8 @@ int axis_prepare(struct axis *axis)
 	return rate_bound(axis, &axis->rate);
 }
 
-/* An operation whose stamps a run has as well is where the run is: what contradicts all bits of
- * that one's counter, fits the low ones by chance. */
+/* An operation with the stamps of a run is where the run is. If that contradicts the 64 bits of
+ * the run's counter, the operation fits its low 32 bits by chance. */
 static void follow_runs(struct axis *axis)
 {
 	for (uint32_t i = 0; i < axis->n_facts; i++) {

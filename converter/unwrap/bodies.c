@@ -68,8 +68,8 @@ static int compare_places(const void *left, const void *right)
 	return (a->link > b->link) - (a->link < b->link);
 }
 
-/* Lists when those that nothing follows yet ended, and when those that follow nothing began: by
- * the low bits, or by what estimates say. */
+/* Lists the ends of work without a successor yet, and the begins of work that follows none: by
+ * the low bits, or by the estimates. */
 static void list_places(struct chains *chains, bool is_by_phase)
 {
 	chains->n_begins = chains->n_ends = 0;
@@ -108,7 +108,7 @@ static uint32_t count_before(const struct place *places, uint32_t n, double phas
 	return array_count_before(places, n, sizeof(*places), is_place_before, &key);
 }
 
-/* What begins next behind an end, and how many ticks behind; INFINITY: nothing does. */
+/* The work that begins next after an end, and how many ticks after it; INFINITY: none does. */
 static double find_next(const struct chains *chains, const struct place *end, double wrap,
                         const struct place **ret_next)
 {
@@ -205,7 +205,7 @@ static int compare_doubles(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* What nearly all of some distances are at most; 0: there are none. */
+/* The distance that nearly all of some distances do not exceed; 0: there are none. */
 static double usual(double *gaps, uint32_t n)
 {
 	qsort(gaps, n, sizeof(*gaps), compare_doubles);
@@ -246,8 +246,7 @@ static double usual_pause_ns(const struct chains *chains, double *gaps)
 	return usual(gaps, n);
 }
 
-/* How far apart links over whole wraps may be, at most so far, that hardly any is there by
- * chance. */
+/* The longest links over whole wraps, up to a limit, of which hardly any is there by chance. */
 static double surest(struct chains *chains, double most)
 {
 	double wrap = ldexp(1, (int)chains->axis->narrow_bits);
@@ -279,8 +278,8 @@ static void find_over(struct chains *chains)
 	}
 }
 
-/* What estimates put behind a link follows it, though other work happens to be a little nearer by
- * the low bits. Not if it is much nearer. */
+/* Work that estimates put right after a link follows it, even if other work happens to be a
+ * little nearer by the low bits; not if other work is much nearer. */
 static int tie_all(struct chains *chains)
 {
 	double wrap = ldexp(1, (int)chains->axis->narrow_bits), gap, most;
@@ -349,7 +348,7 @@ static void unite(struct chains *chains, uint32_t a, uint32_t b, double more_ns)
 	chains->links[root_b].up_ns = a_ns + more_ns - b_ns;
 }
 
-/* Far from all trips, what estimates put near each other was moved together. */
+/* Far from all trips, work that estimates put close together was moved together. */
 static void unite_cohorts(struct chains *chains)
 {
 	uint32_t last = NO_LINK;

@@ -49,8 +49,8 @@ static bool is_inside(const struct boot *boot, const struct fact *fact)
 	return fact->status == TIME_CERTIFIED && is_between(boot, fact);
 }
 
-/* What was seen of the counter between two drains of a boot is of its counter. Segments follow each
- * other, so that the first and the last such fact tell all. */
+/* A read of the counter between two drains of a boot is of that boot's counter. Segments are in
+ * order of time, so the first and the last such fact give the range of segments. */
 static void note_facts(const struct axis *axis, struct boot *boot)
 {
 	uint32_t first, end;
@@ -91,8 +91,7 @@ static bool is_of_one(const struct axis *axis, const struct boot *boot)
 	return axis->n_segments == 1 && !is_doubted(boot);
 }
 
-/* Puts a run on its axis by all bits of its anchor. What was read cannot be later than its
- * reading. */
+/* Puts a run on its axis by all bits of its anchor. A run cannot be later than its reading. */
 static void place_by_anchor(const struct axis *axis, const struct boot *boot, struct run *run,
                             const uint64_t *latest)
 {

@@ -118,8 +118,9 @@ static bool is_explained(const struct border *border, const struct fact *of, int
 	return ns >= (double)of->before_ns - slack_ns && ns <= (double)of->after_ns + slack_ns;
 }
 
-/* Stores between when the border is: from the last fact in front of it that is not explained from
- * behind, to the first one behind it that is not explained from in front of it. */
+/* Stores the interval that contains the border: from the last fact in front of it that the
+ * segment behind does not explain, to the first fact behind it that the segment in front does
+ * not explain. */
 static void find_when(const struct border *border, int64_t *ret_from_ns, int64_t *ret_to_ns)
 {
 	*ret_from_ns = INT64_MIN;
@@ -176,8 +177,8 @@ static bool shows_it_twice(const struct fact *fact, int side)
 	            : ticks[fact->to] == ticks[fact->to - 1];
 }
 
-/* Whether a fact shows the tick where the counter stood still. It may have crept on meanwhile: what
- * began and ended at one tick beside that one ran then, too. */
+/* Whether a fact shows the tick at which the counter stood still. The counter may have moved on
+ * slowly meanwhile, so work that began and ended at one neighbouring tick ran at that time, too. */
 static bool shows_stop(const struct fact *fact, int side, int64_t tick)
 {
 	int64_t beside = ticks_beside(fact, side) - tick;

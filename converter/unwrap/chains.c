@@ -93,7 +93,7 @@ static void settle_all(struct chains *chains)
 		;
 }
 
-/* Finds the bodies that nothing contradicts. Returns how many others there are. */
+/* Finds the bodies that no fact contradicts. Returns the number of the others. */
 static uint32_t settle_told(struct chains *chains)
 {
 	uint32_t n = 0;
@@ -147,7 +147,7 @@ static bool is_any_elsewhere(const struct chains *chains)
 	return false;
 }
 
-/* What estimates put beside work that is elsewhere, or may be, may be there as well. */
+/* Work that estimates put beside work that is elsewhere, or may be, may be elsewhere as well. */
 static void doubt_neighbours(struct chains *chains)
 {
 	const struct link *last = NULL;

@@ -47,7 +47,7 @@ static struct stay *stay_of(const struct matches *matches, const struct instance
 	return &matches->stays[matches->jobs[instance->job].first_stay + instance->number];
 }
 
-/* What the one in front of an instance says of it, and the other way round. */
+/* Bounds of an instance from the one in front of it, and the other way round. */
 static void bound_by_neighbour(const struct matches *matches, const struct instance *instance,
                                struct stay *stay)
 {
@@ -59,7 +59,7 @@ static void bound_by_neighbour(const struct matches *matches, const struct insta
 		stay[-1].to_ns = time_of(instance->submit, UNWRAP_NO_AFTER);
 }
 
-/* Between when an instance ran, by its edges and by those of the instances beside it. */
+/* The times between which an instance ran, by its edges and by those of its neighbours. */
 static void bound_stays(struct matches *matches)
 {
 	for (uint32_t i = 0; i < matches->n; i++) {
@@ -204,7 +204,7 @@ static double unknown_ticks(const struct axis *axis, const struct fact *fact, in
 	return (axis->rate.hi * (1 + PAD) - axis->rate.lo * (1 - PAD)) * fabs(gap_ns);
 }
 
-/* Gives a fact the last place that its counter can have reached when its record was written. */
+/* Puts a fact at the last place that its counter can have reached when the record was written. */
 static bool place_by_clock(const struct chooser *chooser, struct fact *fact, int64_t clock_ns)
 {
 	const struct axis *axis = chooser->axis;
@@ -255,7 +255,7 @@ static bool is_of(const struct fact *by, uint16_t segment)
 	return by->status == TIME_CERTIFIED && by->segment == segment && fact_is_bounded(by);
 }
 
-/* Asks the facts beside a place, and what was decided last; false: they contradict each other. */
+/* Bounds a place by the facts beside it and by the last decision; false: they contradict. */
 static bool bound_when(const struct chooser *chooser, const struct fact *fact, struct when *when)
 {
 	const struct axis *axis = chooser->axis;
@@ -326,8 +326,8 @@ static void add_found(struct found *found, int64_t from_ns, int64_t to_ns)
 	found->to_ns = to_ns > found->to_ns ? to_ns : found->to_ns;
 }
 
-/* Whether an operation may have run at a time, but in none of the instances. What is not known of
- * these is no part of them. */
+/* Whether an operation may have run at a time outside of all instances. Unknown edges of an
+ * instance count as not part of it. */
 static bool has_room(const struct matches *matches, const struct choice *choice,
                      const struct when *when)
 {
@@ -358,8 +358,9 @@ static void find_unrecorded(const struct matches *matches, const struct choice *
 	found->is_whole = true;
 }
 
-/* Where an instance lacks an edge, what others leave may say more than its neighbours. One that is
- * open for ever fits whatever is recorded too late: it stays open. */
+/* If an instance lacks an edge, the room that others leave may bound it better than its
+ * neighbours. An instance without an end fits everything that is recorded too late, so it stays
+ * open. */
 static void add_instance(const struct matches *matches, const struct stay *stay,
                          const struct when *when, struct found *found)
 {
@@ -476,7 +477,8 @@ static void take_one(struct chooser *chooser, struct fact *fact, struct choice *
 	take_bracket(chooser, fact, found->from_ns, found->to_ns);
 }
 
-/* Of whatever of them it is, it ran between them all, and before its record. */
+/* Whichever instance it is of, it ran between the first and the last of them, and before its
+ * record. */
 static void take_all(struct chooser *chooser, struct fact *fact, struct choice *choice,
                      const struct found *found)
 {
@@ -559,7 +561,7 @@ static int choose(struct chooser *chooser)
 	return FLEXTRACE_OK;
 }
 
-/* Takes back what only others beside it may decide, and returns whether there is any. */
+/* Takes back decisions that only neighbouring facts may make, and returns whether there are any. */
 static bool take_back(struct chooser *chooser)
 {
 	bool is_any = false;

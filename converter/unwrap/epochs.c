@@ -44,8 +44,8 @@ static double ticks_between(const struct axis *axis, const struct fact *from, co
 	return more + wrap * round(((middle_of(to) - middle_of(from)) * rate - more) / wrap);
 }
 
-/* From the first to the last that nobody doubts: what is known of the rate tells the wraps from one
- * to the next. */
+/* From the first to the last estimate that is not doubted: the known rate gives the wraps from
+ * one to the next. */
 struct line {
 	double rate;
 	double most_ns; /* between two of them */

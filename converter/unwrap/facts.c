@@ -195,7 +195,7 @@ static int fill_facts(struct unwrap *unwrap)
 	return FLEXTRACE_OK;
 }
 
-/* Where nobody took a bracket of an operation, estimates stand for them, as far as they may be
+/* If an operation has no bracket, its estimates serve as one, widened by how far they may be
  * off. */
 void facts_trust_estimates(struct axis *axis)
 {
@@ -315,8 +315,9 @@ uint64_t fact_lead(const struct axis *axis, const struct fact *fact)
 	return lead;
 }
 
-/* Wraps that no stamp shows most likely passed while the operation executed: between TS3 and TS4,
- * else before the last. No fact says so, of whatever the first and the last stamp are. */
+/* Wraps that no stamp shows most likely passed while the operation executed: between TS3 and
+ * TS4, else before the last stamp. No fact says so, however certain the first and the last stamp
+ * are. */
 static void write_op(const struct axis *axis, const struct fact *fact)
 {
 	struct tick_op *op = fact->source.op;

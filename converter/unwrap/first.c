@@ -33,7 +33,7 @@
 #define AGING        2e-3 /* how an anchor's bracket seems to widen per ns of its age */
 #define MAX_SEGMENTS 65535u
 
-/* Facts in a row that are not where the axis is: each is near the one before it. */
+/* A row of facts that are not on the axis, each near the one before it. */
 struct row {
 	uint32_t facts[N_AGREEING], n; /* the last ones, that agree with each other */
 	uint32_t n_near;               /* all */
@@ -133,7 +133,7 @@ static void commit(const struct placer *placer, struct fact *fact, place_t place
 	fact_tell_run(fact);
 }
 
-/* A placed fact bounds others if it is where the axis is. Returns whether it does. */
+/* A placed fact bounds others if it is on the axis. Returns whether it does. */
 static bool try_anchor(struct placer *placer, struct fact *fact)
 {
 	fact->is_stray = !window_is_exact(placer->axis, newest_anchor(placer), fact);

@@ -167,8 +167,8 @@ static struct instance *oldest_of(const struct matches *matches, struct job *job
 	return job->oldest == NO_INSTANCE ? NULL : &matches->instances[job->oldest];
 }
 
-/* A number is used again: which of its work is over, though its completion was not seen, and would
- * have been by now? */
+/* A number is used again: finds its work that is over although its completion was not seen, and
+ * would have been seen by now. */
 static void end_oldest(struct matcher *matcher, struct job *job)
 {
 	const struct queue *queue = &matcher->queues[job->queue];

@@ -71,8 +71,7 @@ static void remember_queue(struct late *late, const struct fact *fact)
 	}
 }
 
-/* Between when an operation has begun, if it waits for nothing but those before it on its
- * queue. */
+/* The times between which an operation began, if it waits only for those before it on its queue. */
 static void bound_start(struct late *late, struct fact *start)
 {
 	const struct queue_end *end = queue_end(late, start->source.op);
@@ -156,8 +155,8 @@ static bool place_stamp(const struct axis *axis, const struct fact *of, uint64_t
 	       window_place(axis, &stamp, &phase, anchors, n, ret_place) == FITS;
 }
 
-/* However long an operation executes, its start is near its submit and its end near its
- * completion, if the user says so. */
+/* If the user says so, the start of an operation is near its submit and its end near its
+ * completion, however long it executes. */
 static bool place_by_limit(struct late *late, struct fact *fact,
                            const struct anchor *const *anchors, uint32_t n)
 {

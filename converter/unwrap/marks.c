@@ -226,7 +226,7 @@ static int float_mark(struct area *area, struct tick_mark *mark)
 	return FLEXTRACE_OK;
 }
 
-/* All marks afloat move so that what floats at `from` stands at `to`. */
+/* Moves all marks that have no place yet, so that the one at `from` is at `to`. */
 static void settle(struct area *area, uint64_t from, uint64_t to, uint16_t segment)
 {
 	for (uint32_t i = 0; i < area->afloat.n; i++)
@@ -384,7 +384,7 @@ static int count_unrecorded(struct area *area, bool is_anew)
 	return lose_since(area, LOSS_UNRECORDED, n, told_ns);
 }
 
-/* What never came: records dropped at a full ring, and indices that are in no batch. */
+/* Records that were lost: dropped at a full ring, or with indices that are in no batch. */
 static int count_ring(struct area *area)
 {
 	const struct batch *batch = area->batch;

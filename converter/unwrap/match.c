@@ -85,7 +85,8 @@ find_meant(const struct matches *matches, const struct job *job, const struct ti
 	return found;
 }
 
-/* All instances so far have an operation, if only so many are open as operations wait for one. */
+/* If as many instances are open as operations wait for one, all instances so far have an
+ * operation. */
 static void close_window(struct job *job)
 {
 	if (job->n_open > job->n_waiting)
@@ -314,8 +315,8 @@ static void doubt_before(const struct matches *matches, const struct instance *a
 	}
 }
 
-/* Says of which operations that were only counted it is not certain where they belong. Where that
- * is so of many, counting proves nothing. */
+/* Marks operations that were matched by counting alone and may belong elsewhere. If these are
+ * many, counting proves nothing. */
 static void doubt_counted(const struct matches *matches)
 {
 	uint32_t n_counted = 0, n_bad = 0;
@@ -457,8 +458,8 @@ static struct lacks find_lacks(const struct matches *matches)
 	return lacks;
 }
 
-/* Whether both edges of a use may be lost. Nothing shows it but that others lack edges of both
- * kinds, or, where completions hide that, any records. */
+/* Whether both edges of a use may be lost. The only sign is that other uses lack edges of both
+ * kinds; where completions hide that, any missing record is the sign. */
 static bool is_lossy(const struct matches *matches)
 {
 	struct lacks lacks = find_lacks(matches);
@@ -531,7 +532,7 @@ int match_edges(struct unwrap *unwrap)
 	return code;
 }
 
-/* Operations whose instance nothing tells have the first that is left. */
+/* Operations with no fact about their instance get the first instance that is left. */
 static void give_left(struct matches *matches, const struct choice *choice)
 {
 	const struct job *job = &matches->jobs[choice->job];

@@ -104,8 +104,8 @@ static inline uint64_t owner_key(uint32_t device, uint32_t queue)
 
 void lates_add(struct lates *lates, int64_t ns);
 
-/* By how much all are late, but for few: half as much again as nearly all, or `otherwise`, where
- * they are too few. */
+/* A bound for lateness that nearly all keep: half as much again as nearly all are late, or
+ * `otherwise`, if they are too few. */
 int64_t lates_most(const struct lates *lates, int64_t otherwise);
 
 /* Lists edges in order of time; the list is owned by the caller: blocks. */

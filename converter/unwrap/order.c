@@ -130,8 +130,8 @@ static unsigned stamps_of(const struct tick_op *op)
 	return all;
 }
 
-/* Of two stamps that changed places, or of one that is far from where it was, nothing tells which
- * are true: neither is kept. What slipped by a few ticks is right all the same. */
+/* Of two stamps that changed places, or if one is far out of order, it is not known which are
+ * true: neither is kept. A stamp that slipped by a few ticks is true all the same. */
 static unsigned leave_out_doubted(struct tick_op *op, unsigned all, unsigned kept,
                                   const struct limits *limits)
 {

@@ -29,8 +29,8 @@
 #define MIN_NEAR_PAIRS   3u
 #define SLACK_NS         (2.0 * UNWRAP_ESTIMATE_SLACK_NS) /* that two estimates may be off */
 
-/* Rates that are looked for, ticks per ns. Hardly any counter is outside of the usual ones, and the
- * more rates are looked for, the more fit by chance. */
+/* The range of rates to search, in ticks per ns. Hardly any counter is outside of the usual
+ * range, and the more rates are searched, the more fit by chance. */
 struct range {
 	double lo, hi;
 };
@@ -267,7 +267,7 @@ static int bound_in(const struct axis *axis, struct range range, struct votes *v
 	return code;
 }
 
-/* A rate at an end of the usual ones may be what they leave of another one. */
+/* A rate at an end of the usual range may be the cut-off part of one outside of it. */
 static bool is_inner(const struct rate *rate)
 {
 	return rate->is_known && rate->lo > usual.lo * (1 + NEAR) &&

@@ -71,8 +71,8 @@ static int compare_batches(const void *left, const void *right)
 	return ((*a)->index > (*b)->index) - ((*a)->index < (*b)->index);
 }
 
-/* Programs of several time namespaces write into the streams of one recording: what is in order of
- * time there is not the order of each of them. Their own clocks tell that. */
+/* Programs of several time namespaces write into the streams of one recording. The order of the
+ * recording is then not that of each program; that follows from the program's own clock. */
 static int sort_batches(struct batch_area *area)
 {
 	struct table sorted = {.is_of_many = true};

@@ -40,7 +40,7 @@ static bool is_known(const struct fact *fact)
 	return fact->status == TIME_CERTIFIED && fact_is_bounded(fact);
 }
 
-/* Counts the facts of each segment; what has the same bracket as the one before says the same. */
+/* Counts the facts of each segment. A fact with the bracket of the one before adds nothing. */
 static void count_facts(struct axis *axis)
 {
 	const struct fact *last = NULL;

@@ -59,7 +59,7 @@ static struct interval offset_of(const struct shifter *shifter, const struct fac
 	                         (int64_t)(clamp(hi + wide) * NS)};
 }
 
-/* Whether one says where the counter stands about as well as the other. */
+/* Whether one bounds the counter's offset about as well as the other. */
 static bool is_as_tight(const struct interval *a, const struct interval *b)
 {
 	return a->hi - a->lo <= TIGHT * (b->hi - b->lo);

@@ -384,7 +384,7 @@ int unwrap_push(struct unwrap *unwrap, const struct stream *stream, uint32_t str
 
 /* -- resolving ------------------------------------------------------------------------------- */
 
-/* A counter that says too little of its own rate has that of one which says more. */
+/* A counter with too little evidence of its rate gets the rate of one with more. */
 static void share_rate(struct unwrap *unwrap, const struct rate_lists *lists, uint32_t counter)
 {
 	struct rate *rate = &unwrap->axes[counter].rate;

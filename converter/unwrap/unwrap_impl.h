@@ -409,7 +409,7 @@ void axis_release(struct axis *axis);
 /* The first pass of axis_place(). */
 int axis_place_first(struct axis *axis);
 
-/* Takes what stands among many strays for no evidence, and segments without any for none.
+/* Drops evidence that is among many strays, and segments without any evidence.
  * FLEXTRACE_E_MEMORY or 0. */
 int axis_leave_out_strays(struct axis *axis);
 
@@ -420,8 +420,8 @@ int axis_split_shifts(struct axis *axis);
  * operations fit the old axis. */
 int axis_split_reads(struct axis *axis);
 
-/* Takes facts that were under way where a segment begins, and fit the one in front of it as well,
- * for assumed ones. */
+/* Marks facts as assumed that were under way where a segment begins and fit the one in front of
+ * it as well. */
 void axis_doubt_borders(struct axis *axis, bool is_late);
 
 /* The last certified fact with both bounds that was over by a host time, else the first there is;
@@ -460,7 +460,7 @@ bool seams_leave_enough(const struct axis_segment *segment);
 int boots_place_runs(struct unwrap *unwrap, const struct batch_area *area,
                      struct unwrap_output *out);
 
-/* Whether nobody knows on which segment of its counter a boot is. */
+/* Whether it is not known on which segment of its counter a boot is. */
 bool boot_is_unbounded(const struct axis *axis, const struct boot *boot);
 
 /* Writes the marks of all batches, counts what was dropped, and books batches without a mark. */
