@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attend.h: what `record` attends to while the program runs: snapshots that SIGUSR2 asks for,
- * rotation, and conversions beside the recording; a guardian that dies, and a relay.
+ * attend.h: the tasks of `record` while the program runs: snapshots that SIGUSR2 asks for,
+ * rotation, conversions beside the recording, a guardian that dies, and a relay that is lost.
  *
  *	attend_begin(&attendance, ...);
  *	child_wait(pid, signals, &attendance.meanwhile);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * child.h: runs the traced program in the foreground, as if nobody stood between it and the
- * terminal.
+ * child.h: runs the traced program in the foreground, as if it was started from the terminal
+ * directly.
  *
  * The program stays in our process group: it keeps the terminal and its place in a pipeline, and
  * Ctrl-C, Ctrl-\ and Ctrl-Z reach it as they would without us. We outlive the first two. Signals

@@ -2,10 +2,11 @@
 /*
  * consumers.h: LTTng's consumer daemons, which write what a session daemon's buffers hold.
  *
- * A session daemon that ends waits for its consumers; one that dies leaves them. They write what
- * they have and end by themselves, and the last thing they do is to remove the socket of that
- * name: if a new session daemon has made its own by then, its consumer cannot be reached
- * ("64-bit UST consumer start failed") and neither of them ends. Hence wait for them first.
+ * A session daemon that ends waits for its consumers; one that is killed leaves them behind. They
+ * write what they have and end by themselves, and last of all they remove the socket of their name.
+ * If a new session daemon has made its own socket of that name by then, its consumer cannot be
+ * reached ("64-bit UST consumer start failed"), and neither daemon ends. So wait for old consumers
+ * before starting a session daemon.
  */
 #ifndef FLEXTRACE_CONSUMERS_H
 #define FLEXTRACE_CONSUMERS_H

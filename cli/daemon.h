@@ -2,9 +2,9 @@
 /*
  * daemon.h: LTTng's session daemon: found, or started for as long as it is needed.
  *
- * A daemon that answers is used and never touched. Where none does, our own is started without a
- * console; it is named by its pid and start time, so that whoever ends the recording can stop
- * that very process and no other. Of several recordings the last one does.
+ * A daemon that answers is used, and never stopped. If none answers, one is started without a
+ * console. It is identified by its pid and start time, so that the command that ends the recording
+ * can stop that process and no other. Of several recordings the last one stops it.
  */
 #ifndef FLEXTRACE_DAEMON_H
 #define FLEXTRACE_DAEMON_H

@@ -159,9 +159,9 @@ static bool was_killed(pid_t pid)
 }
 
 /*
- * That of `start` has no recorder that would replace it. So there are two: one watches, the other
- * waits for its end. If one is killed, the other makes another; both at once, nobody does. Returns
- * when there is nothing to watch any more.
+ * The guardian of `start` has no recorder that would replace it. So there are two: one watches, the
+ * other waits for its end. If one is killed, the other makes a new one; if both are killed at once,
+ * there is none any more. Returns when there is nothing left to watch.
  */
 static void watch_in_pairs(struct ward *ward)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * isolate.h: work in a process of its own, so that what it reads can at most end that.
+ * isolate.h: work in a process of its own, so that a crash on bad input ends only that process.
  *
  * babeltrace2's reader of CTF crashes on some damage (see bt2/probe.h). A child does the work and
  * the caller sees how it ended.
  *
- * - The signals that end a program go on to the child; the caller ends of them after the child
- *   has. A caller that is killed takes the child along.
- * - The child may allocate what the machine has to spare: a number of a damaged file must not cost
- *   other programs their memory. (Not with a sanitizer, whose own needs are larger.)
+ * - Signals that end the program are passed on to the child; the caller ends by them after the
+ *   child has. If the caller is killed, the child is killed as well.
+ * - The child may allocate the memory that the machine can spare: a number in a damaged file must
+ *   not cost other programs their memory. (Not with a sanitizer, whose own needs are larger.)
  */
 #ifndef FLEXTRACE_ISOLATE_H
 #define FLEXTRACE_ISOLATE_H

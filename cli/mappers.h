@@ -2,9 +2,9 @@
 /*
  * mappers.h: the threads that may be in the middle of a record in a file of shared memory.
  *
- * A thread is in the middle of one for some hundred nanoseconds of its time on a CPU. One that
- * sleeps, or has run for two ticks of the clock since it was seen first, is past it. One that is
- * stopped, or that has had no CPU, may not be.
+ * A record takes some hundred nanoseconds of a thread's time on a CPU. A thread that sleeps, or has
+ * run for two ticks of the clock since it was first seen, has finished its record. A thread that is
+ * stopped, or that has had no CPU, may not have.
  */
 #ifndef FLEXTRACE_MAPPERS_H
 #define FLEXTRACE_MAPPERS_H

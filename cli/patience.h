@@ -3,8 +3,8 @@
  * patience.h: bounds the waits for others: a lock, a process, a program that we run.
  *
  * After some seconds the user is told what is waited for. From then on a signal that ends programs
- * ends the wait, and so does its bound: both are told. watch.h does the same for the calls of
- * LTTng's control library.
+ * ends the wait. Its bound ends it, too. The user is told of either. watch.h does the same for the
+ * calls of LTTng's control library.
  *
  *	struct patience patience = {.what = "the lock", .limit_s = 60};
  *
@@ -12,8 +12,8 @@
  *		if (!patience_lasts(&patience, -1))
  *			return GIVEN_UP;
  *
- * - Signals end a wait where the caller holds them back (child.h); elsewhere they do what they
- *   always do. They stay pending: the next wait, and the caller, see them as well.
+ * - Signals end a wait only if the caller blocks them (child.h); otherwise they have their usual
+ *   effect. They stay pending: the next wait, and the caller, see them as well.
  */
 #ifndef FLEXTRACE_PATIENCE_H
 #define FLEXTRACE_PATIENCE_H

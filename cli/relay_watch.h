@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * relay_watch.h: tells while it is recorded that the relay is gone.
+ * relay_watch.h: reports during the recording that the relay is gone.
  *
- * LTTng tells it when the session ends. Its consumer daemon has two connections for each session;
- * the kernel shows their state, so nobody has to be asked, and the relay sees nothing of it.
+ * LTTng reports it only when the session ends. Its consumer daemon has two connections for each
+ * session. The kernel shows their state, so no daemon has to be asked, and the relay does not
+ * notice.
  *
  *	relay_watch_before(&watch, true);
  *	... LTTng makes the session, and no other one meanwhile ...

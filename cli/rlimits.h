@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rlimits.h: limits of a process (`ulimit`) that LTTng does not fit in.
+ * rlimits.h: limits of a process (`ulimit`) that are too small for LTTng.
  *
- * A program that lacks descriptors or address space for LTTng's buffers is not told: its
- * registration does not end, and it waits as long as it may.
+ * LTTng does not tell a program that it lacks descriptors or address space for the buffers: the
+ * program's registration does not end, and the program waits as long as it may.
  */
 #ifndef FLEXTRACE_RLIMITS_H
 #define FLEXTRACE_RLIMITS_H

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * salvage.h: which bytes of a packet are records, where threads died while they wrote some.
+ * salvage.h: finds the whole records of a packet in which threads died while they wrote.
  *
- * LTTng counts how many bytes of a packet were never committed, and up to where all are. Behind
- * that stand whole records and holes in any order: what a dead thread reserved and did not write,
- * or wrote in part. Records have no length, so that they are walked with the help of the layout
- * (layout.h): what has a head, an end, and then another head, at a time that fits, is a record.
- * What has not is a hole.
+ * LTTng counts how many bytes of a packet were never committed, and up to which place all are.
+ * Behind that place are whole records and holes in any order. A hole is what a dead thread reserved
+ * and did not write, or wrote in part. Records have no length field, so they are walked with the
+ * help of the layout (layout.h): bytes with a head, an end, and then another head, with a time that
+ * fits, are a record. All else is a hole.
  *
- * A hole may look like a record: its thread wrote the beginning, and the rest is what stood there
- * before. The number of missing bytes tells that there is one, not which.
- * - In the first round zeros stood there. A thread that is not 0 was written, and so was a record
- *   whose end is not 0: those stay, committed or not. Of the others the last one of each thread
- *   goes that is not longer than what is missing.
- * - Later, records of an earlier round did: all of it may be old but for the time, even who wrote
- *   it. The last record of each thread goes, the one behind it, and the first that is not sure:
- *   there the threads were that died.
+ * A hole may look like a record: its thread wrote the beginning, and the rest is older memory. The
+ * number of missing bytes shows that there is a hole, but not which.
+ * - In the first round of the buffer the older memory is zeros. A thread id other than 0 was
+ *   written, and so was a record whose end is not 0: such records stay, committed or not. Of the
+ *   others, the last one of each thread is dropped that is not longer than what is missing.
+ * - In later rounds the older memory is records of an earlier round. All of a record may be old
+ *   except its time, even its thread. The last record of each thread is dropped, the one behind it,
+ *   and the first that is not certain: that is where the threads died.
  */
 #ifndef FLEXTRACE_SALVAGE_H
 #define FLEXTRACE_SALVAGE_H

@@ -2,11 +2,11 @@
 /*
  * watch.h: bounds the waits for LTTng's daemons.
  *
- * LTTng's control library waits without an end: a daemon that somebody stopped (SIGSTOP, a
- * debugger, a frozen container) would keep `flextrace` waiting without a word. After some seconds
- * the user is told what is waited for. From then on a signal that ends programs ends the wait, and
- * so does its bound: the call comes back with an error, as if the daemon was gone. Waits for
- * anything else: patience.h.
+ * LTTng's control library waits without a limit: a daemon that was stopped (SIGSTOP, a debugger, a
+ * frozen container) would keep `flextrace` waiting without a message. After some seconds the user
+ * is told what is waited for. From then on a signal that ends programs ends the wait, and so does
+ * its bound: the call returns an error, as if the daemon was gone. Waits for anything else:
+ * patience.h.
  *
  *	struct watch watch;
  *
@@ -14,8 +14,8 @@
  *	lttng_stop_tracing(name);
  *	watch_end(&watch);
  *
- * - Signals end a wait where the caller holds them back (child.h); elsewhere they do what they
- *   always do. They stay pending.
+ * - Signals end a wait only if the caller blocks them (child.h); otherwise they have their usual
+ *   effect. They stay pending.
  */
 #ifndef FLEXTRACE_WATCH_H
 #define FLEXTRACE_WATCH_H
