@@ -110,9 +110,9 @@ struct flextrace_wire_area {
 	uint32_t run;          /* 0x20, number of the newest run */
 	uint32_t head;         /* 0x24, ring records written since reset */
 	uint32_t dropped;      /* 0x28, ring records dropped since reset */
-	/* Sums over the configuration (clock, bits, place of the area) of marker.c, 0x2c, and of
-	 * where FLEXTRACE_FW_INIT() stands, 0x30. Not equal: they are not of one firmware, what is
-	 * in the area means nothing. 0: firmware of before 0.2. */
+	/* Checksums of the configuration (clock, bits, place of the area): of marker.c, 0x2c, and
+	 * of the file that calls FLEXTRACE_FW_INIT(), 0x30. If they differ, the configurations
+	 * differ, and nothing in the area is read. 0: firmware of before 0.2. */
 	uint32_t config, init_config;
 	uint32_t unused0[3];
 	uint32_t limit;    /* 0x40, host: value that head may reach */
