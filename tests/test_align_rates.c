@@ -107,7 +107,7 @@ static const struct scenario small_scenarios[] = {
 
 /* Breaks in the first or the last half second, which the evidence of another clock shows, or of few
  * of those that have it. */
-static const struct end_case {
+static const struct seed_case {
 	struct scenario scenario;
 	uint64_t seed;
 } end_cases[] = {
@@ -124,6 +124,14 @@ static const struct end_case {
 	{{{"reference_slewed_from_near_the_begin", SLEWED(0, 500, 2e9)}, 0.94, 5}, 2001005},
 	/* Bounds that are narrow by chance, far from the break, cost no certificates. */
 	{{{"slewed_for_20_s", SLEWED(3, 500, 20e9)}, 0.98, 0}, 1795407547},
+};
+
+/* Slewed to and fro: of a clock that is ahead for a second, few events show it. */
+static const struct seed_case excursions[] = {
+	{{{"slewed_to_and_fro", .n_ranks = 6, .odd_rank = 3, .n_slews = 3, .swift_ppm = 500,
+	   .swift_ns = 4e8, MINUTE}, 0.95, 0}, 800016},
+	{{{"slewed_to_and_fro_elsewhere", .n_ranks = 6, .odd_rank = 3, .n_slews = 3,
+	   .swift_ppm = 500, .swift_ns = 4e8, MINUTE}, 0.97, 0}, 2006006},
 };
 /* clang-format on */
 
@@ -170,13 +178,20 @@ static void test_holds_at_ends(void **state)
 		check(&end_cases[i].scenario, end_cases[i].seed);
 }
 
+static void test_holds_where_a_clock_was_ahead_for_a_second(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(excursions) / sizeof(excursions[0]); i++)
+		check(&excursions[i].scenario, excursions[i].seed);
+}
+
 int main(void)
 {
 	enum {
 		N = sizeof(scenarios) / sizeof(scenarios[0]),
 		N_SMALL = sizeof(small_scenarios) / sizeof(small_scenarios[0])
 	};
-	struct CMUnitTest tests[N + N_SMALL + 1];
+	struct CMUnitTest tests[N + N_SMALL + 2];
 
 	for (int i = 0; i < N + N_SMALL; i++) {
 		const struct scenario *scenario = i < N ? &scenarios[i] : &small_scenarios[i - N];
@@ -188,5 +203,7 @@ int main(void)
 		};
 	}
 	tests[N + N_SMALL] = (struct CMUnitTest)cmocka_unit_test(test_holds_at_ends);
+	tests[N + N_SMALL + 1] = (struct CMUnitTest)cmocka_unit_test(
+		test_holds_where_a_clock_was_ahead_for_a_second);
 	return cmocka_run_group_tests_name("align_rates", tests, NULL, NULL);
 }

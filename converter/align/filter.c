@@ -9,9 +9,11 @@
 #include "align_impl.h"
 #include "blocks.h"
 
-#define EARLY_NS 3000 /* on top of what is usual for the clock */
-#define LATE_NS  6000
-#define LEAST_N  20u /* exits of a clock that say what is usual */
+#define EARLY_NS      3000 /* on top of what is usual for the clock */
+#define LATE_NS       6000
+#define LEAST_N       20u /* exits of a clock that say what is usual */
+#define LEAST_AHEAD   4u /* events in which a clock was ahead, one after the other: not by chance */
+#define LEAST_DROPPED 3u /* parts of them: fewer are lies */
 
 static double about(const struct curve *curves, const struct part *part, bool is_exit,
                     int64_t origin_ns)
@@ -143,6 +145,68 @@ static void check_event(struct graph *graph, const struct curve *curves, uint32_
 		;
 }
 
+/* -- clocks that were ahead for a while -------------------------------------------------------- */
+
+/* What is usual for the exits of a clock; what is beyond chance. */
+struct usual {
+	double ns, late_ns;
+};
+
+static bool find_usual(const struct graph *graph, uint32_t clock, const double *lateness,
+                       double *spare, struct usual *ret)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = graph->first_of[clock]; i < graph->first_of[clock + 1]; i++) {
+		if (!isnan(lateness[graph->by_clock[i]]))
+			spare[n++] = lateness[graph->by_clock[i]];
+	}
+	if (n < LEAST_N)
+		return false;
+	ret->ns = stats_median(spare, n);
+	ret->late_ns = 2 * stats_quantile(spare, n, 0.95) - ret->ns;
+	return true;
+}
+
+/* Drops a clock's parts from a place on, up to an exit that is no later than usual. */
+static void drop_until_usual(struct graph *graph, uint32_t clock, uint32_t at, int direction,
+                             const double *lateness, double usual_ns)
+{
+	uint32_t n = graph->first_of[clock + 1] - graph->first_of[clock];
+	const uint32_t *parts = &graph->by_clock[graph->first_of[clock]];
+
+	for (; at < n && lateness[parts[at]] > usual_ns; at += (uint32_t)direction)
+		graph->parts[parts[at]].fate = PART_FILTERED;
+}
+
+/* A clock that is ahead, and then back, contradicts others only where it enters last. But all its
+ * exits are late by as much. So if some of a run of late exits were dropped, the others go, too, up
+ * to where exits are as usual. Then doubt.c sees that nothing is left. */
+static void drop_ahead(struct graph *graph, uint32_t clock, const double *lateness, double *spare)
+{
+	uint32_t n = graph->first_of[clock + 1] - graph->first_of[clock], to;
+	const uint32_t *parts = &graph->by_clock[graph->first_of[clock]];
+	struct usual usual;
+
+	if (!find_usual(graph, clock, lateness, spare, &usual))
+		return;
+	for (uint32_t at = 0; at < n; at = to + 1) {
+		uint32_t n_dropped = 0, n_events = 0, event = FLEXTRACE_NONE;
+
+		for (to = at; to < n && lateness[parts[to]] > usual.late_ns; to++) {
+			const struct part *part = &graph->parts[parts[to]];
+
+			n_dropped += part->fate == PART_FILTERED;
+			n_events += part->event != event;
+			event = part->event;
+		}
+		if (n_events < LEAST_AHEAD || n_dropped < LEAST_DROPPED)
+			continue;
+		drop_until_usual(graph, clock, at, 1, lateness, usual.ns);
+		drop_until_usual(graph, clock, at, -1, lateness, usual.ns);
+	}
+}
+
 int filter_run(struct graph *graph, const struct curve *curves)
 {
 	double *lateness = blocks_allocate(graph->n_parts, sizeof(*lateness));
@@ -155,6 +219,8 @@ int filter_run(struct graph *graph, const struct curve *curves)
 			drop_early(graph, clock, lateness, (double *)spare);
 		for (uint32_t event = 0; event < graph->n_events; event++)
 			check_event(graph, curves, event, spare);
+		for (uint32_t clock = 0; clock < graph->n_clocks; clock++)
+			drop_ahead(graph, clock, lateness, (double *)spare);
 	}
 	blocks_free(lateness);
 	blocks_free(spare);
