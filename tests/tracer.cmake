@@ -104,6 +104,13 @@ if(TARGET flextrace_lttng)
 	flextrace_add_guest_test(ends flextrace_lttng 100)
 	flextrace_add_guest_test(handlers flextrace_lttng 100 ${PROJECT_SOURCE_DIR})
 
+	add_executable(tracer_confined tracer/confined.c)
+	target_link_libraries(tracer_confined PRIVATE tracer_plain)
+	target_compile_options(tracer_confined PRIVATE -fexceptions)
+	add_test(NAME tracer.confined COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+		${PROJECT_SOURCE_DIR}/tests/tracer/confined.sh $<TARGET_FILE:tracer_plain_lttng> $<TARGET_FILE:tracer_confined>)
+	set_tests_properties(tracer.confined PROPERTIES LABELS lttng TIMEOUT 600 SKIP_RETURN_CODE 77 RESOURCE_LOCK lttng)
+
 	add_executable(tracer_constructors tracer/constructors.c)
 	target_link_libraries(tracer_constructors PRIVATE flextrace_options flextrace_tracer)
 	add_executable(tracer_host tracer/host.c)
