@@ -228,7 +228,10 @@ static void check_marks(const struct flex_run *run, const struct flex_truth *tru
 	assert_true(n_doubted > 0 || !is_fixed);
 	assert_int_equal(n_marked, warnings[WARNING_OUTSIDE_TRIP]);
 	assert_int_equal(n_marked, ledger_total(&run->ledger, LOSS_OUTLIER));
-	assert_int_equal(n_marked + warnings[WARNING_WRONG_EPOCHS], n_doubted);
+	/* Of others, work that a wrong epoch put into other round trips is found as well. */
+	assert_true(n_marked + warnings[WARNING_WRONG_EPOCHS] >= n_doubted);
+	if (is_fixed)
+		assert_int_equal(n_marked + warnings[WARNING_WRONG_EPOCHS], n_doubted);
 }
 
 /* All work that is not marked stands where it was. */
