@@ -17,10 +17,15 @@
  * Most constraints follow from others and are left out before. Of a closed band only those places
  * matter where a bound is tighter than its neighbours make it. Between two such places the upper
  * border is concave and the lower one convex, so a straight line from border to border keeps all
- * that is left out.
+ * that is left out. But the map is wider than the band there: it allows for spread d e / (d + e)
+ * beside that line. Where the band is wide and that would be much, some places that follow from
+ * others are kept. They tell nothing new, so the smoother does not measure there. Near the floors
+ * none are kept: little would be gained, and a clock that breaks its promise for a moment could
+ * leave the narrower bounds.
  */
 #include <math.h>
 
+#include "array.h"
 #include "blocks.h"
 #include "calibrate_impl.h"
 #include "posts.h"
@@ -28,6 +33,9 @@
 
 #define CALM     3 /* places beside an edge that are all kept */
 #define MAX_LOOK 64
+#define FAR      0.1 /* of the half-width: what a map may be wider between two knots */
+#define NARROW   2   /* twentieths of places */
+#define WIDE     1.3 /* times the width of narrow places: where that is worth a knot */
 
 double piece_spread(const struct piece *piece, double rho)
 {
@@ -66,6 +74,8 @@ struct thinner {
 	struct walk walk;
 	uint32_t stretch, exact, era; /* where that is: of doubts, of exact ones, eras */
 	bool has_jumps, has_stretches;
+	uint64_t lean_x; /* of the piece that `lean` is of: see lean_of() */
+	double lean;
 };
 
 /* Whether one era alone explains a knot and the next few places: bounds of others end there. */
@@ -117,6 +127,43 @@ static uint64_t end_of_plain(struct thinner *thinner, uint64_t x, struct piece *
 	return thinner->walk.to;
 }
 
+/* How near each other knots have to be where the band is so wide, as its width by their distance,
+ * phi per tick; 0: the rate is open. Between two that are D apart a map is wider than both by up to
+ * spread D / 4. */
+static double lean_of(struct thinner *thinner, const struct piece *piece)
+{
+	double spread;
+
+	if (piece->x == thinner->lean_x)
+		return thinner->lean;
+	spread = piece_spread(piece, thinner->band->rho);
+	thinner->lean_x = piece->x;
+	thinner->lean = ldexp(spread / (2 * FAR), PHI_BITS);
+	if (piece->is_bridge || piece->is_free || spread > SLOPE_OPEN * slope_ns(piece->slope))
+		thinner->lean = 0;
+	return thinner->lean;
+}
+
+/* The width from which on a band is wide; without memory nothing is. */
+static int64_t wide_of(const struct attempt *band)
+{
+	int64_t width;
+
+	if (band->reference.n_eras > 1 ||
+	    band_quantile(band->knots, band->n_knots, NARROW, &width) < 0)
+		return INT64_MAX;
+	return (int64_t)(WIDE * (double)width);
+}
+
+/* Notes that a knot follows from others; false: there is no memory, and bounds are wider. */
+static bool keep_spare(struct attempt *band, uint32_t knot)
+{
+	if (ARRAY_RESERVE(band->spares, band->n_spares_allocated, band->n_spares + 1ull) < 0)
+		return false;
+	band->spares[band->n_spares++] = knot;
+	return true;
+}
+
 uint32_t band_thin(struct attempt *band)
 {
 	struct knot *knots = band->knots;
@@ -127,10 +174,13 @@ uint32_t band_thin(struct attempt *band)
 		.walk = {.reference = &band->reference},
 		.has_jumps = has_jumps,
 		.has_stretches = has_jumps || band->doubts.n > 0 || band->exact.n > 0,
+		.lean_x = UINT64_MAX,
 	};
 	uint32_t n = 1, n_knots = band->n_knots, margin = has_jumps ? CALM : 1, since_edge = CALM;
 	struct piece piece = {.x = 0};
-	uint64_t plain_to = 0;
+	uint64_t plain_to = 0, last_x = 0;
+	int64_t wide = wide_of(band);
+	double lean = 0;
 
 	for (uint32_t i = 1; i < n_knots; i++) {
 		bool edge = false, was_near = since_edge < margin;
@@ -144,12 +194,18 @@ uint32_t band_thin(struct attempt *band)
 			edge = is_edge(&thinner, triple.at->x, i);
 			triple.behind = band_step(&thinner.walk, triple.at->x, triple.right->x);
 			plain_to = end_of_plain(&thinner, triple.right->x, &piece);
+			lean = lean_of(&thinner, &piece);
 		}
 		if (!is_first) {
 			bool is_kept = edge | was_near | binds(&triple);
+			double far = (double)(int64_t)(triple.at->x - last_x);
+			int64_t width = triple.at->hi - triple.at->lo;
 
+			if (!is_kept && width > wide && far * lean > (double)width)
+				is_kept = keep_spare(band, n);
 			knots[n] = *triple.at;
 			n += is_kept;
+			last_x = is_kept ? triple.at->x : last_x;
 		}
 		triple.left = triple.at;
 		triple.before = triple.behind;

@@ -312,6 +312,9 @@ static inline struct reference reference_told(const struct reference *reference)
 	return (struct reference){.pieces = reference->pieces, .n_pieces = reference->n_pieces};
 }
 
+/* Whether the rate steps, or slopes are farther apart than rho. */
+bool reference_bends(const struct reference *reference, double rho);
+
 /* How often the rate steps. */
 uint32_t reference_steps(const struct reference *reference);
 
@@ -423,7 +426,8 @@ struct attempt {
 	struct knot *knots;   /* owned, of blocks.h */
 	struct knot *middles; /* owned, of blocks.h; NULL, or those of a steady slope in the band */
 	struct knot *strict;  /* owned, of blocks.h; NULL, or the band that all evidence leaves */
-	uint32_t n_knots, n_strict, n_false;
+	uint32_t *spares;     /* owned: knots that follow from others, but are far from them */
+	uint32_t n_knots, n_strict, n_false, n_spares, n_spares_allocated;
 	int64_t width;        /* where it is narrowest, once it is closed */
 	int64_t room;         /* that a true clock leaves everywhere; 0: nobody knows */
 	int64_t bracket_room; /* that brackets leave by themselves */
@@ -432,6 +436,7 @@ struct attempt {
 	double rho;
 	bool is_closed;   /* the knots are bounds already */
 	bool jumps;       /* the clock is known to do so */
+	bool has_reads;   /* some evidence is of one stamp */
 	enum proof proof; /* of the rate */
 };
 

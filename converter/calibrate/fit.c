@@ -58,15 +58,19 @@ static void sort_claims(struct claim *claims, uint32_t n)
 	}
 }
 
-/* Makes sorted claims relative to the first evidence, if they are not yet. */
-static void set_origin(struct evidence *evidence)
+/* Makes sorted claims relative to the first evidence, if they are not yet. Returns whether there
+ * are reads among them. */
+static bool set_origin(struct evidence *evidence)
 {
+	bool has_reads = false;
 	struct claim *claims = evidence->claims;
 	uint64_t x = UINT64_MAX;
 	int64_t t = claims[0].before != INT64_MIN ? claims[0].before : claims[0].after;
 
-	for (uint32_t i = 0; i < evidence->n; i++)
+	for (uint32_t i = 0; i < evidence->n; i++) {
 		x = claims[i].first < x ? claims[i].first : x;
+		has_reads |= claims[i].first == claims[i].last;
+	}
 	for (uint32_t i = 0; i < evidence->n; i++) {
 		claims[i].first -= x;
 		claims[i].last -= x;
@@ -75,6 +79,7 @@ static void set_origin(struct evidence *evidence)
 	}
 	evidence->ticks0 += x;
 	evidence->host0 += t;
+	return has_reads;
 }
 
 struct guess {
@@ -88,6 +93,7 @@ void fit_release(struct attempt *band)
 	blocks_free(band->knots);
 	blocks_free(band->middles);
 	blocks_free(band->strict);
+	free(band->spares);
 	doubts_release(&band->doubts);
 	doubts_release(&band->exact);
 	*band = (struct attempt){.knots = NULL};
@@ -332,35 +338,21 @@ static int try_reference(const struct evidence *evidence, const struct guess *gu
 	return is_closed;
 }
 
-/* Whether the rate steps, or slopes are farther apart than what band_bridge() joins. */
-static bool is_bent(const struct reference *reference, double rho)
-{
-	uint64_t least = UINT64_MAX, most = 0;
-
-	for (uint32_t i = 0; i < reference->n_pieces; i++) {
-		uint64_t slope = reference->pieces[i].slope;
-
-		least = slope < least ? slope : least;
-		most = slope > most ? slope : most;
-	}
-	return reference->n_eras > 1 || (double)(most - least) > rho * (double)least;
-}
-
 /* Where all evidence meets, no window would turn any away. 1: it does, 0: not. */
 static int try_all(struct evidence *evidence, const struct guess *guess, double rho,
                    struct attempt *attempt)
 {
-	bool bent;
+	bool bends;
 	int is_met;
 
 	for (uint32_t i = 0; i < evidence->n; i++)
 		evidence->is_false[i] = 0;
 	FLEXTRACE_TRY(follow(evidence, guess, rho, &attempt->reference));
-	bent = is_bent(&attempt->reference, rho);
-	is_met = bent ? mean_try(evidence, attempt) : try_reference(evidence, guess, rho, attempt);
+	bends = reference_bends(&attempt->reference, rho);
+	is_met = bends ? mean_try(evidence, attempt) : try_reference(evidence, guess, rho, attempt);
 	if (is_met != 0)
 		return is_met;
-	return bent ? try_reference(evidence, guess, rho, attempt) : mean_try(evidence, attempt);
+	return bends ? try_reference(evidence, guess, rho, attempt) : mean_try(evidence, attempt);
 }
 
 static int try_rho(struct evidence *evidence, const struct guess *guess, double rho,
@@ -530,12 +522,13 @@ int fit_map(struct attempt *band, const struct evidence *evidence, const struct 
 int fit_band(struct evidence *evidence, const struct prior *prior, struct attempt *ret_band)
 {
 	struct guess guess = {prior->hint, 1, prior};
+	bool has_reads;
 
 	*ret_band = (struct attempt){.rho = prior->rho};
 	if (evidence->n == 0)
 		return FLEXTRACE_OK;
 	sort_claims(evidence->claims, evidence->n);
-	set_origin(evidence);
+	has_reads = set_origin(evidence);
 	FLEXTRACE_TRY(slope_guess(evidence, prior->rho, &guess.slope, &guess.slack));
 	if (prior->slope_hi > 0 && guess.slack * guess.slope > prior->slope_hi - prior->slope_lo) {
 		guess.slope = (prior->slope_lo + prior->slope_hi) / 2;
@@ -544,6 +537,7 @@ int fit_band(struct evidence *evidence, const struct prior *prior, struct attemp
 	FLEXTRACE_TRY(settle(evidence, &guess, prior->rho, ret_band));
 	if (ret_band->n_knots == 0)
 		return FLEXTRACE_OK;
+	ret_band->has_reads = has_reads;
 	ret_band->proof = proof_of(evidence, prior->nominal,
 	                           ldexp((double)ret_band->reference.pieces[0].slope, -SLOPE_BITS));
 	if (!ret_band->is_closed) { /* it still becomes a map that goes forward */

@@ -8,9 +8,9 @@
  * middle widens it. Where the band is narrow, the path stays near the middle, because little can be
  * gained. Where the band is wide, one side of the brackets there is loose, and the path follows the
  * likely clock, except for the last bit of the way, which would gain hardly anything. The threshold
- * of "narrow" is chosen so that the median of all bounds stays what it was without the rule of one
- * mean rate. Only places of operations count in that median; reads of the counter, which are
- * narrow, do not.
+ * of "narrow" is chosen so that the median of all bounds, and the bounds right beside the median,
+ * stay what they were without the rule of one mean rate. Only places of operations count in that
+ * median; reads of the counter, which are narrow, do not.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,13 @@
 #define WORTH    0.035 /* how much wider a bound becomes for a better estimate */
 #define NEAR     0.2   /* of the half-width of narrow places: near enough */
 #define HALVINGS 9
+#define STEEP    8   /* how much farther the path may go in a band that is wider */
 #define FEW      64u /* places */
+#define N_PARTS  4u
+
+/* Percent of all bounds, about the median, which is chance where half of them are wide. The last
+ * one counts where there are few. */
+static const uint32_t parts[N_PARTS] = {48, 50, 52, 75};
 
 struct limits {
 	double least_us,
@@ -52,6 +58,7 @@ struct follower {
 	struct place places[N_WIDTHS];
 	uint32_t n_places;
 	struct limits limits;
+	bool bends; /* see reference_bends() */
 };
 
 static double half_us(const struct knot *knot)
@@ -77,7 +84,7 @@ void widths_sample(struct widths *widths, const struct attempt *band)
 		uint32_t at = from;
 
 		end = band->n_knots - from > stride ? from + stride : band->n_knots;
-		while (at < end && is_read(band, at))
+		while (at < end && band->has_reads && is_read(band, at))
 			at++;
 		if (at < end)
 			widths->knots[widths->n++] = band->knots[at];
@@ -95,11 +102,11 @@ static int compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static double median(double *values, uint32_t n)
+/* There is at least one. */
+static void sort(double *values, uint32_t n)
 {
-	/* cppcheck-suppress uninitvar; there is at least one */
+	/* cppcheck-suppress uninitvar */
 	qsort(values, n, sizeof(*values), compare);
-	return values[n / 2];
 }
 
 /* -- how far it may go ----------------------------------------------------------------------- */
@@ -130,7 +137,7 @@ static struct wish wish_at(const struct follower *follower, uint32_t at)
 static inline double worth(const struct follower *follower, const struct wish *wish)
 {
 	const struct limits *limits = &follower->limits;
-	double most = limits->worth * wish->half + positive(wish->half - limits->free_us);
+	double most = limits->worth * wish->half + STEEP * positive(wish->half - limits->free_us);
 
 	return lesser(most, fabs(wish->off));
 }
@@ -160,29 +167,41 @@ static struct place place_at(const struct follower *follower, struct walk *walk,
 	return place;
 }
 
-/* Whether at most half of all bounds are wider than the median was, and of few at most a quarter
- * than the upper quartile: their median is chance. */
-static bool is_narrow(const struct follower *follower, const double most[2])
+/* The half-width at a place, if the path goes as far as is worth it. */
+static double half_at(const struct follower *follower, const struct place *at)
 {
-	uint32_t n_narrow[2] = {0};
+	double left = worth(follower, &at->at_left), right = worth(follower, &at->at_right);
+
+	return at->half + left + (right - left) * at->share;
+}
+
+/* The place in order of the width that `part` percent of some are narrower than. */
+static uint32_t rank_of(uint32_t n, uint32_t part)
+{
+	return (uint32_t)((uint64_t)n * part / 100);
+}
+
+/* Whether no more bounds than were are wider than each of some widths. */
+static bool is_narrow(const struct follower *follower, const double most[N_PARTS])
+{
+	uint32_t n_narrow[N_PARTS] = {0}, n_parts = N_PARTS - (follower->n_places >= FEW);
 
 	for (uint32_t i = 0; i < follower->n_places; i++) {
-		const struct place *at = &follower->places[i];
-		double left = worth(follower, &at->at_left);
-		double right = worth(follower, &at->at_right);
+		double half = half_at(follower, &follower->places[i]);
 
-		double half = at->half + left + (right - left) * at->share;
-
-		n_narrow[0] += half <= most[0];
-		n_narrow[1] += half <= most[1];
+		for (uint32_t j = 0; j < n_parts; j++)
+			n_narrow[j] += half <= most[j];
 	}
-	return 2 * n_narrow[0] >= follower->n_places &&
-	       (follower->n_places >= FEW || 4 * n_narrow[1] >= 3 * follower->n_places);
+	for (uint32_t j = 0; j < n_parts; j++) {
+		if (n_narrow[j] <= rank_of(follower->n_places, parts[j]))
+			return false;
+	}
+	return true;
 }
 
 /* Takes a limit as far from `safe` to `best` as leaves so many narrow. */
-static void seek(struct follower *follower, const double most_us[2], double *limit, double best,
-                 double safe)
+static void seek(struct follower *follower, const double most_us[N_PARTS], double *limit,
+                 double best, double safe)
 {
 	for (int i = 0; i < HALVINGS; i++) {
 		*limit = (best + safe) / 2;
@@ -197,7 +216,7 @@ static void seek(struct follower *follower, const double most_us[2], double *lim
 static void find_limits(struct follower *follower, const struct widths *widths)
 {
 	const struct attempt *band = follower->band;
-	double wide[N_WIDTHS], narrow[N_WIDTHS], most_us[2];
+	double wide[N_WIDTHS], narrow[N_WIDTHS], most_us[N_PARTS];
 	struct limits *limits = &follower->limits;
 	struct walk walk = {.reference = &band->reference};
 	uint32_t at = 0;
@@ -212,14 +231,16 @@ static void find_limits(struct follower *follower, const struct widths *widths)
 		narrow[i] = follower->places[i].half;
 	}
 	follower->n_places = widths->n;
-	limits->median_us = median(narrow, widths->n);
-	limits->least_us = narrow[widths->n / 10]; /* they are sorted now */
+	sort(narrow, widths->n);
+	sort(wide, widths->n);
+	limits->median_us = narrow[widths->n / 2];
+	limits->least_us = narrow[widths->n / 10];
 	for (uint32_t i = 0; i < widths->n; i++) {
 		follower->places[i].at_left = wish_at(follower, follower->places[i].left);
 		follower->places[i].at_right = wish_at(follower, follower->places[i].right);
 	}
-	most_us[0] = (1 + WORTH) * median(wide, widths->n);
-	most_us[1] = (1 + WORTH) * wide[widths->n - 1 - widths->n / 4];
+	for (uint32_t i = 0; i < N_PARTS; i++)
+		most_us[i] = (1 + WORTH) * wide[rank_of(widths->n, parts[i])];
 	limits->worth = WORTH;
 	seek(follower, most_us, &limits->free_us, 0, 2 * limits->median_us);
 	if (!is_narrow(follower, most_us))
@@ -235,7 +256,7 @@ static int64_t aim(const struct follower *follower, const struct piece *piece, u
 	struct wish wish = wish_at(follower, at);
 	double off = copysign(worth(follower, &wish), wish.off);
 
-	if (piece->is_bridge) /* the rate does not walk here, it steps */
+	if (piece->is_bridge && follower->bends) /* the rate does not walk here, it steps */
 		off = 0;
 	return knot->lo / 2 + knot->hi / 2 + (int64_t)(off * 1e3 * (1 << PHI_BITS));
 }
@@ -255,6 +276,7 @@ int band_follow(struct attempt *band, const struct widths *widths, const double 
 
 	FLEXTRACE_TRY(band_usual_room(band->knots, band->n_knots, band->bracket_room, &usual));
 	follower.limits.usual_us = phi_us(usual);
+	follower.bends = reference_bends(&band->reference, band->rho);
 	find_limits(&follower, widths);
 	for (uint32_t i = 0; i < band->n_knots; i++) {
 		struct knot *knot = &band->knots[i];

@@ -331,6 +331,19 @@ void reference_release(struct reference *reference)
 	*reference = (struct reference){0};
 }
 
+bool reference_bends(const struct reference *reference, double rho)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+
+	for (uint32_t i = 0; i < reference->n_pieces; i++) {
+		uint64_t slope = reference->pieces[i].slope;
+
+		least = slope < least ? slope : least;
+		most = slope > most ? slope : most;
+	}
+	return reference->n_eras > 1 || (double)(most - least) > rho * (double)least;
+}
+
 uint32_t reference_steps(const struct reference *reference)
 {
 	const struct reference told = reference_told(reference);

@@ -20,6 +20,7 @@
 #define N_NOISES    4
 #define PER_LOG     4u   /* variances whose product no double is too small for */
 #define LEAST_WALK  1e-9 /* of the rate in a second; others are 10, 100, ... times that */
+#define NOTHING     1e18 /* excess: others say all that it would */
 #define LEAST_NOISE 0.03 /* of the least half-width; others are 4, 16, ... times that */
 
 /* What is known of phi and its slope at one knot. Times in us and s, slopes in us per s. */
@@ -71,10 +72,32 @@ static double least_half(const struct smoother *smoother, const struct knot *kno
 	return halves[n / 10];
 }
 
+/*
+ * A reference that only follows how the rate walks bends, but the rate does not step there. Adds to
+ * times how far the reference is off the line of its first piece, `sign` times: the path is found
+ * beside that line.
+ */
+static void straighten(const struct attempt *band, int sign, double *first_us, size_t stride_bytes)
+{
+	const struct piece *first = band->reference.pieces;
+	struct walk walk = {.reference = &band->reference};
+
+	if (band->reference.n_pieces == 1 || reference_bends(&band->reference, band->rho))
+		return;
+	for (uint32_t i = 0; i < band->n_knots; i++) {
+		uint64_t x = band->knots[i].x;
+		wide_int off = piece_value(walk_to(&walk, x), x) - piece_value(first, x);
+		double *us = (double *)((char *)first_us + i * stride_bytes);
+
+		*us += sign * phi_us((int64_t)off);
+	}
+}
+
 static void measure_all(struct smoother *smoother, const struct attempt *band)
 {
 	const struct knot *knots = band->knots;
 	struct walk walk = {.reference = &band->reference};
+	bool bends = reference_bends(&band->reference, band->rho);
 	double slope = 0, loose = 0;
 
 	for (uint32_t i = 0; i < smoother->n; i++) {
@@ -90,8 +113,11 @@ static void measure_all(struct smoother *smoother, const struct attempt *band)
 		measure->us = phi_us(knots[i].lo) / 2 + phi_us(knots[i].hi) / 2;
 		excess_us = fmax(excess_us, 0);
 		measure->excess = excess_us * excess_us;
-		measure->loose = piece == before ? 0 : loose * loose;
+		measure->loose = piece == before || (i > 0 && !bends) ? 0 : loose * loose;
 	}
+	straighten(band, 1, &smoother->measures[0].us, sizeof(*smoother->measures));
+	for (uint32_t i = 0; i < band->n_spares; i++)
+		smoother->measures[band->spares[i]].excess = NOTHING;
 }
 
 /* -- filter ---------------------------------------------------------------------------------- */
@@ -268,6 +294,7 @@ int band_smooth(struct attempt *band, const struct widths *widths)
 		model = likeliest_model(&smoother);
 		filter(&smoother, &model);
 		smooth(&smoother, &model);
+		straighten(band, -1, smoother.path, sizeof(*smoother.path));
 		code = band_follow(band, widths, smoother.path);
 	}
 	blocks_free(smoother.measures);
