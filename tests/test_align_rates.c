@@ -122,6 +122,8 @@ static const struct seed_case {
 	{{{"slewed_from_near_the_begin", SLEWED(3, 500, 4e9)}, 0.99, 1}, 2004002},
 	{{{"slewed_by_little_from_near_the_begin", SLEWED(3, 50, 5e9)}, 0.99, 0}, 2004002},
 	{{{"reference_slewed_from_near_the_begin", SLEWED(0, 500, 2e9)}, 0.94, 5}, 2001005},
+	/* Two events are dropped where the slew ends. No two times there are in a wrong order. */
+	{{{"slewed_up_to_a_step", SLEWED(3, 500, 4e9)}, 0.94, 1}, 2003008},
 	/* Bounds that are narrow by chance, far from the break, cost no certificates. */
 	{{{"slewed_for_20_s", SLEWED(3, 500, 20e9)}, 0.98, 0}, 1795407547},
 };

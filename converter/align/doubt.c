@@ -11,8 +11,8 @@
 #include "align_impl.h"
 #include "array.h"
 
-#define MANY        3u /* events one after the other, all dropped */
-#define MANY_AT_END 2u /* with nothing behind them */
+#define MANY 3u /* events one after the other, all dropped */
+#define FEW  2u /* with nothing behind them, or of a clock that left its rate for certain */
 
 /* -- stops ------------------------------------------------------------------------------------- */
 
@@ -38,7 +38,7 @@ int stops_find(const struct graph *graph, uint32_t clock, const struct paces *pa
 	for (uint32_t from = first; from < end; from = to + 1) {
 		uint32_t n_events = 0, event = FLEXTRACE_NONE;
 		const struct part *part = NULL;
-		bool is_end;
+		uint32_t least;
 
 		for (to = from; to < end; to++) {
 			part = &graph->parts[by_clock[to]];
@@ -47,8 +47,8 @@ int stops_find(const struct graph *graph, uint32_t clock, const struct paces *pa
 			n_events += part->event != event;
 			event = part->event;
 		}
-		is_end = from == first || to == end;
-		if (n_events >= (is_end ? MANY_AT_END : MANY))
+		least = from == first || to == end || paces->has_left ? FEW : MANY;
+		if (n_events >= least)
 			FLEXTRACE_TRY(add_stop(ret_stops, ret_n,
 			                       kept_ns == INT64_MIN ? kept_ns : kept_ns + 1,
 			                       to == end ? INT64_MAX : part_ns(part) - 1));
