@@ -67,6 +67,7 @@ static void keep(struct recorder *recorder, uint32_t op, enum record_class class
 	const struct clock_reuse *reuse = recorder->reuse;
 
 	if (model_uniform(&recorder->state) < reuse->lost_share ||
+	    clock_ns < (double)recorder->truth->scene.origin_ns + reuse->cut_s * 1e9 ||
 	    (reuse->burst_s[0] > 0 && fmod(clock_ns * 1e-9, reuse->burst_s[0]) < reuse->burst_s[1]))
 		return;
 	recorder->entries[recorder->n_entries++] = (struct entry){(int64_t)clock_ns, op,

@@ -17,6 +17,7 @@ struct clock_reuse {
 	bool is_in_turn;    /* stamps are drained in order, else whenever */
 	double lost_share;  /* of each kind of record */
 	double burst_s[2];  /* every so often, all records of so long are lost */
+	double cut_s;       /* all records until then are lost */
 	double shuffle_ns;  /* submit and complete records are written so much later, at most */
 	bool has_correlation;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * matches.h: which submit and complete records are of which operation, for edges.c, instances.c,
- * match.c and choices.c.
+ * match.c, miscounts.c, settle.c and choices.c.
  */
 #ifndef FLEXTRACE_UNWRAP_MATCHES_H
 #define FLEXTRACE_UNWRAP_MATCHES_H
@@ -102,6 +102,17 @@ static inline uint64_t owner_key(uint32_t device, uint32_t queue)
 	return (uint64_t)device << 32 | queue;
 }
 
+static inline bool instance_has_bracket(const struct instance *instance)
+{
+	return instance->submit || instance->complete;
+}
+
+/* Whether the counter can tell that an operation, which has no times of its own, is of it. */
+static inline bool instance_can_choose(const struct instance *instance, const struct tick_op *op)
+{
+	return instance_has_bracket(instance) && op->unused == OP_AFTER_IS_CLOCK;
+}
+
 void lates_add(struct lates *lates, int64_t ns);
 
 /* A bound for lateness that nearly all keep: half as much again as nearly all are late, or
@@ -122,5 +133,16 @@ int instances_take(struct matcher *matcher, const struct loose_edge *edge);
 
 /* Says that the work of an instance is complete, by its stamps or its completion. */
 void instances_complete(struct matcher *matcher, const struct instance *instance);
+
+/* Leaves it to the counter which instance of its job an operation is of: one of those from number
+ * `first` up to and without `end`, most likely `guess`. */
+int match_put_choice(struct matches *matches, struct tick_op *op, uint32_t job, uint32_t first,
+                     uint32_t guess, uint32_t end);
+
+/* Marks what counting may have matched wrong, or leaves it to the counter. */
+int miscounts_find(struct matcher *matcher);
+
+/* Gives operations what their edges say, and books the edges. Jobs that leave a choice wait. */
+int settle_ready(struct unwrap *unwrap);
 
 #endif

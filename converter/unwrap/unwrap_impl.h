@@ -6,6 +6,9 @@
  *   edges.c, instances.c
  *             submit, complete and host_estimate records make uses of job numbers
  *   match.c   these meet their operation
+ *   miscounts.c
+ *             what is not believed of that
+ *   settle.c  operations get the brackets of what they met
  *   choices.c operations of which the counter says what they meet
  *   runs.c    slots of the marker areas become runs, runs meet their operation
  *   rate.c    how fast a counter ticks, from its own facts
