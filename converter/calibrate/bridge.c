@@ -198,10 +198,10 @@ uint32_t band_thin(struct attempt *band)
 		}
 		if (!is_first) {
 			bool is_kept = edge | was_near | binds(&triple);
-			double far = (double)(int64_t)(triple.at->x - last_x);
 			int64_t width = triple.at->hi - triple.at->lo;
 
-			if (!is_kept && width > wide && far * lean > (double)width)
+			if (width > wide && !is_kept && /* seldom */
+			    (double)(int64_t)(triple.at->x - last_x) * lean > (double)width)
 				is_kept = keep_spare(band, n);
 			knots[n] = *triple.at;
 			n += is_kept;
