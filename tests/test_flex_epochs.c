@@ -89,6 +89,29 @@ static void test_flex_epochs__takes_host_times_of_any_size(void **state)
 	csv_table_release(&host);
 }
 
+struct tally {                        /* of rows */
+	uint64_t n_wrong, n_unmarked; /* of the wrong ones */
+	uint64_t n_right;             /* that are marked all the same */
+};
+
+static struct tally count(const struct flex_run *run, const struct flex_truth *truth)
+{
+	struct tally tally = {0};
+
+	for (uint64_t row = 0; row < run->events.n_rows; row++) {
+		const struct flex_op *op = flex_find_op(truth, &run->events, row);
+		int stamp = flex_first_stamp(flex_cell(&run->events, row, "kind"));
+		int64_t off_ns = flex_number(&run->events, row, "start_ns") - op->host_ns[stamp];
+		bool is_marked = !strcmp(flex_cell(&run->events, row, "status"), "outlier");
+		bool is_wrong = llabs(off_ns) > SECOND_NS;
+
+		tally.n_wrong += is_wrong;
+		tally.n_unmarked += is_wrong && !is_marked;
+		tally.n_right += !is_wrong && is_marked;
+	}
+	return tally;
+}
+
 /* A tool that does not count the wraps of long work puts all later work too early: into trips of
  * other work, or the last ones have none. Then only what these could not have been is unmarked. */
 static void test_flex_epochs__marks_work_that_trips_without_work_could_be_of(void **state)
@@ -99,7 +122,7 @@ static void test_flex_epochs__marks_work_that_trips_without_work_could_be_of(voi
 		struct flex_scene scene = flex_scene_of(seed);
 		struct flex_truth truth;
 		struct flex_run *run;
-		uint64_t n_wrong = 0, n_unmarked = 0;
+		struct tally tally;
 
 		scene.n_ranks = 1;
 		scene.n_iterations = 12;
@@ -107,18 +130,37 @@ static void test_flex_epochs__marks_work_that_trips_without_work_could_be_of(voi
 		scene.long_ns = 8e9;
 		scene.estimate_ns = scene.estimate_ppm = 0;
 		run = convert_damaged(state, &scene, &damage, &truth);
-		for (uint64_t row = 0; row < run->events.n_rows; row++) {
-			const struct flex_op *op = flex_find_op(&truth, &run->events, row);
-			int stamp = flex_first_stamp(flex_cell(&run->events, row, "kind"));
-			bool is_wrong = llabs(flex_number(&run->events, row, "start_ns") -
-			                      op->host_ns[stamp]) > SECOND_NS;
+		tally = count(run, &truth);
+		assert_true(tally.n_wrong > 0);
+		assert_true(tally.n_unmarked <= tally.n_wrong / 8);
+		flex_truth_release(&truth);
+	}
+}
 
-			n_wrong += is_wrong;
-			n_unmarked += is_wrong && strcmp(flex_cell(&run->events, row, "status"),
-			                                 "outlier") != 0;
-		}
-		assert_true(n_wrong > 0);
-		assert_true(n_unmarked <= n_wrong / 8);
+/* The second half of each round trip is a wrap off, and every other round trip is missing: then
+ * work that is in none is marked where it would be right behind other work, a wrap away. */
+static void test_flex_epochs__marks_work_beside_work_of_missing_trips(void **state)
+{
+	for (uint64_t seed = 19; seed <= 21; seed++) {
+		const struct flex_damage damage = {
+			.seed = seed, .half_gaps = 1, .lost_trips = 0.5, .gap_wraps = -1};
+		struct flex_scene scene = flex_scene_of(seed);
+		struct flex_truth truth;
+		struct flex_run *run;
+		struct tally tally;
+
+		scene.n_ranks = 1;
+		scene.n_iterations = 40;
+		scene.n_kernels = 60;
+		scene.exec_ns = 300e3;
+		scene.period_ns = 80e6;
+		scene.gap_every = 0;
+		scene.estimate_ns = scene.estimate_ppm = 0;
+		run = convert_damaged(state, &scene, &damage, &truth);
+		tally = count(run, &truth);
+		assert_true(tally.n_wrong > 1000);
+		assert_int_equal(tally.n_unmarked, 0);
+		assert_true(tally.n_right < run->events.n_rows / 2);
 		flex_truth_release(&truth);
 	}
 }
@@ -130,6 +172,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(takes_host_times_of_any_size),
 		TEST(marks_work_that_trips_without_work_could_be_of),
+		TEST(marks_work_beside_work_of_missing_trips),
 	};
 
 	return cmocka_run_group_tests_name("flex_epochs", tests, NULL, NULL);

@@ -297,14 +297,16 @@ static bool is_alone(struct chains *chains, struct body *body)
 }
 
 /* Whether the trip of a body is missing: what nobody tears apart has no place in the others. Where
- * estimates are off, or other work was moved, that may only be as other work is in its place. Where
- * the rate is known too little, places are missed. */
+ * estimates are off, or other work was moved, that may only be as other work is in its place; where
+ * the rate is known too little, places are missed. If other work was moved, and a body would be
+ * right beside other work whole wraps away, it may be of the same missing trip as that. */
 static bool is_trip_missing(struct chains *chains, struct body *body, bool is_any_moved)
 {
 	bool is_order_sure = !is_any_moved && chains->slack_ns < FAR_NS;
 
 	return body->n_doubted && !body_is_torn(chains, body) && body->n_places == 0 &&
 	       chains->off_ns <= chains->slack_ns &&
+	       !(is_any_moved && slots_meet_elsewhere(chains, body)) &&
 	       ((body->n_doubted == body->n && is_order_sure) || is_alone(chains, body));
 }
 
@@ -312,7 +314,7 @@ static void tell(struct chains *chains, bool has_idle)
 {
 	bool is_any_moved = is_any_elsewhere(chains);
 
-	slots_list_settled(chains);
+	slots_list_all(chains);
 	for (uint32_t i = 0; i < chains->n_bodies; i++) {
 		struct body *body = &chains->bodies[i];
 

@@ -167,6 +167,13 @@ void slots_list_settled(struct chains *chains);
  * slots. */
 uint32_t slots_count_touches(const struct chains *chains, const struct body *body, double shift_ns);
 
+/* Whether a body would begin right behind other work, or end right before some, if it were whole
+ * wraps away, by the slots. */
+bool slots_meet_elsewhere(const struct chains *chains, const struct body *body);
+
+/* Lists where all work is: where it is settled, or else where estimates put it. */
+void slots_list_all(struct chains *chains);
+
 /* Unsettles the bodies that can as well be of a trip without work, for good. */
 void empties_doubt(struct chains *chains);
 

@@ -79,6 +79,19 @@ void slots_list_settled(struct chains *chains)
 	slots_sort(chains);
 }
 
+void slots_list_all(struct chains *chains)
+{
+	chains->n_slots = chains->n;
+	for (uint32_t i = 0; i < chains->n; i++) {
+		const struct link *link = &chains->links[i];
+		const struct body *body = &chains->bodies[link->body];
+
+		chains->slots[i] = slot_of(chains, i,
+		                           body->is_settled ? body->shift_ns : -link->up_ns);
+	}
+	slots_sort(chains);
+}
+
 static bool is_slot_before(const void *row, const void *key)
 {
 	return ((const struct slot *)row)->begin < *(const double *)key;
@@ -202,6 +215,45 @@ uint32_t slots_count_touches(const struct chains *chains, const struct body *bod
 		end_ns = fmax(end_ns, slot.end);
 	}
 	return touches(chains, body, begin_ns, true) + touches(chains, body, end_ns, false);
+}
+
+/* Whether other work ends right before a time, or begins right behind one. */
+static bool meets(const struct chains *chains, const struct body *body, double begin_ns,
+                  double end_ns)
+{
+	double near_ns = chains->most / chains->rate + chains->off_ns;
+	uint32_t next = slots_first(chains, end_ns - near_ns);
+	uint32_t at = slots_first(chains, begin_ns);
+
+	if (next < chains->n_slots && is_of_other(chains, body, next) &&
+	    chains->slots[next].begin - end_ns <= near_ns)
+		return true;
+	for (uint32_t i = 0; i < LOOK_BACK && at > 0; i++) {
+		at--;
+		if (is_of_other(chains, body, at) &&
+		    fabs(begin_ns - chains->slots[at].end) <= near_ns)
+			return true;
+	}
+	return false;
+}
+
+bool slots_meet_elsewhere(const struct chains *chains, const struct body *body)
+{
+	double begin_ns = INFINITY, end_ns = -INFINITY;
+
+	for (uint32_t i = body->first; i < body->first + body->n; i++) {
+		struct slot slot = slot_of(chains, chains->members[i], 0);
+
+		begin_ns = fmin(begin_ns, slot.begin);
+		end_ns = fmax(end_ns, slot.end);
+	}
+	for (int wraps = -MAX_WRAPS; wraps <= MAX_WRAPS; wraps++) {
+		double shift_ns = wraps * chains->wrap_ns;
+
+		if (wraps && meets(chains, body, begin_ns + shift_ns, end_ns + shift_ns))
+			return true;
+	}
+	return false;
 }
 
 /* Whether estimates put any of a body's members where that is if it is moved by so much. */
