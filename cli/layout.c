@@ -190,6 +190,12 @@ bool layout_measure(const struct layout *layout, uint32_t stream_id, uint32_t ev
 		const struct layout_part *part = &layout->parts[event->first_part + i];
 		uint64_t n = measure_part(part, at + size.n, n_bytes - size.n);
 
+		if (part->kind == PART_BYTES) {
+			size.n_tail += n;
+		} else {
+			size.n_told = size.n + (part->kind == PART_STRING ? n : sizeof(uint32_t));
+			size.n_tail = 0;
+		}
 		size.n += n;
 		if (size.n > n_bytes)
 			return false;

@@ -32,6 +32,8 @@ struct layout_size {
 	uint64_t n;
 	uint32_t n_last; /* at its end, which are written when all else is; 0: none */
 	bool is_text;    /* these are the end of a string */
+	uint64_t n_told; /* up to here bytes say how long it is; 0: none does */
+	uint64_t n_tail; /* behind the last part whose length they say */
 };
 
 /* Measures the payload at `at`, of `n_bytes` at most. False: it does not end there, or the event is

@@ -432,7 +432,7 @@ uint32_t recording_heal(const struct recording *recording, bool is_quiet)
 	char memory_dir[PATH_MAX + 16];
 
 	recording_name_memory(recording, memory_dir);
-	return rings_heal(memory_dir, is_quiet);
+	return rings_heal(memory_dir, recording->trace_dir, is_quiet);
 }
 
 void recording_tend(const struct recording *recording, struct rings_watch *watch)
@@ -440,7 +440,7 @@ void recording_tend(const struct recording *recording, struct rings_watch *watch
 	char memory_dir[PATH_MAX + 16];
 
 	recording_name_memory(recording, memory_dir);
-	rings_tend(watch, memory_dir);
+	rings_tend(watch, memory_dir, recording->trace_dir);
 }
 
 static bool has_snapshot(const struct recording *recording)

@@ -230,7 +230,7 @@ static int take(const struct recording *recording, const char *buffers,
 	FLEXTRACE_TRY(check_entries(recording, buffers, error));
 	recording_remove_tree(unfinished); /* of an attempt that was interrupted */
 	mkdir(recording->trace_dir, 0700); /* where it was removed */
-	rings_close(buffers);
+	rings_close(buffers, recording->trace_dir);
 	code = extract(buffers, unfinished, recovered, error);
 	if (code >= 0)
 		code = complete_all(recording->trace_dir, unfinished, error);

@@ -2,12 +2,14 @@
 #include "ring.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "former.h"
 #include "salvage.h"
 #include "torn.h"
 
@@ -235,16 +237,6 @@ bool ring_find_stuck(const struct ring *ring, struct ring_stuck *ret_stuck)
 
 /* -- packets ----------------------------------------------------------------------------------- */
 
-struct packet_header {
-	uint32_t magic;
-	uint8_t uuid[16];
-	uint32_t stream_id;
-	uint64_t stream_instance_id;
-	uint64_t begin_ns, end_ns, content_bits, packet_bits, number, n_discarded;
-	uint32_t cpu_id;
-} __attribute__((packed));
-#define CTF_MAGIC UINT32_C(0xC1FC1FC1)
-
 /* The memory of a sub-buffer, and where its length stands; NULL: out of range. */
 static unsigned char *memory_of(const struct ring *ring, const struct subbuf *subbuf,
                                 uint64_t *ret_length_at)
@@ -343,10 +335,14 @@ static void cut(const struct ring *ring, const struct subbuf *subbuf, unsigned c
                 struct packet_header *header, const struct extent *extent, uint64_t length_at)
 {
 	struct torn_mark mark = {.magic = TORN_MAGIC};
-	uint64_t length = load(ring, length_at), n = extent->n_whole;
+	uint64_t length = load(ring, length_at), n = extent->n_whole, n_before = 0;
+	unsigned char *before = NULL;
 
 	if (length < n || length > ring->subbuf_bytes)
 		length = ring->subbuf_bytes; /* its writer died before it said */
+	if (ring->layout && subbuf->base && !ring->is_overwrite && ring->trace_dir)
+		before = former_read(ring->trace_dir, ring->name, header,
+		                     header->number - ring->n_subbufs, &n_before);
 	if (ring->layout)
 		n = salvage_records(&(struct salvage){.memory = memory,
 		                                      .layout = ring->layout,
@@ -358,7 +354,10 @@ static void cut(const struct ring *ring, const struct subbuf *subbuf, unsigned c
 		                                      .n_bytes = length,
 		                                      .n_room = ring->subbuf_bytes,
 		                                      .n_missing = extent->n_missing,
-		                                      .was_zero = subbuf->base == 0});
+		                                      .was_zero = subbuf->base == 0,
+		                                      .before = before,
+		                                      .n_before = before ? n_before : 0});
+	free(before);
 	mark.n_bytes = length > n ? length - n : extent->n_missing;
 	header->content_bits = n * 8;
 	if (n + sizeof(mark) <= ring->subbuf_bytes) {

@@ -28,6 +28,8 @@ struct ring {
 	uint64_t n_bytes, subbuf_bytes, n_subbufs;
 	bool is_overwrite;
 	const struct layout *layout; /* weak: set by who knows it; NULL: packets end at a hole */
+	const char *name;            /* weak: of the file */
+	const char *trace_dir;       /* weak: where it is read into; NULL: not known */
 	uint64_t produced_at, hot_at, hot_stride, seq_offset, cold_at, ends_at, writers_at,
 		counts_at, pages_at, pages_stride, pages_offset, data_offset; /* in the file */
 };

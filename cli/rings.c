@@ -20,7 +20,8 @@
 #define TENDED_NS INT64_C(2000000000)
 
 /* Heals the one that was found, or all. What LTTng says of the events stands beside the buffers. */
-static uint32_t heal(const char *path, struct ring *ring, const struct ring_stuck *one)
+static uint32_t heal(const char *path, const char *trace_dir, struct ring *ring,
+                     const struct ring_stuck *one)
 {
 	struct layout layout;
 	char description[PATH_MAX];
@@ -29,9 +30,12 @@ static uint32_t heal(const char *path, struct ring *ring, const struct ring_stuc
 	snprintf(description, sizeof(description), "%.*s/metadata",
 	         (int)(strrchr(path, '/') - path), path);
 	ring->layout = layout_load(description, &layout) ? &layout : NULL;
+	ring->trace_dir = trace_dir;
+	ring->name = strrchr(path, '/') + 1;
 	n = one ? ring_heal_one(ring, one) : ring_heal(ring);
 	layout_release(&layout);
 	ring->layout = NULL;
+	ring->trace_dir = NULL;
 	return n;
 }
 
@@ -44,7 +48,8 @@ struct look {
 };
 
 /* Looks at a file, and heals what nobody went on with. Returns how many sub-buffers. */
-static uint32_t look_at(const char *path, struct look *look, bool is_quiet, bool *ret_is_stuck)
+static uint32_t look_at(const char *path, const char *trace_dir, struct look *look, bool is_quiet,
+                        bool *ret_is_stuck)
 {
 	struct ring_stuck stuck;
 	struct ring ring;
@@ -62,7 +67,7 @@ static uint32_t look_at(const char *path, struct look *look, bool is_quiet, bool
 		look->stuck = stuck;
 		look->n_same = is_same ? look->n_same + 1 : 1;
 		if (look->n_same > LOOKS) {
-			n = heal(path, &ring, is_quiet ? NULL : &stuck);
+			n = heal(path, trace_dir, &ring, is_quiet ? NULL : &stuck);
 			look->n_same = 0;
 		}
 	}
@@ -70,7 +75,7 @@ static uint32_t look_at(const char *path, struct look *look, bool is_quiet, bool
 	return n;
 }
 
-uint32_t rings_heal(const char *dir, bool is_quiet)
+uint32_t rings_heal(const char *dir, const char *trace_dir, bool is_quiet)
 {
 	struct patience patience = {.what = "programs that are in the middle of a record",
 	                            .limit_s = LIMIT_S};
@@ -85,7 +90,7 @@ uint32_t rings_heal(const char *dir, bool is_quiet)
 	while (looks && is_stuck && lasts) {
 		is_stuck = false;
 		for (size_t j = 0; j < files.gl_pathc; j++)
-			n += look_at(files.gl_pathv[j], &looks[j], is_quiet, &is_stuck);
+			n += look_at(files.gl_pathv[j], trace_dir, &looks[j], is_quiet, &is_stuck);
 		for (int i = 0; i < STEPS && is_stuck && lasts; i++)
 			lasts = patience_lasts(&patience, -1);
 	}
@@ -94,7 +99,7 @@ uint32_t rings_heal(const char *dir, bool is_quiet)
 	return n;
 }
 
-uint32_t rings_close(const char *dir)
+uint32_t rings_close(const char *dir, const char *trace_dir)
 {
 	struct ring ring;
 	uint32_t n = 0;
@@ -106,7 +111,7 @@ uint32_t rings_close(const char *dir)
 		if (!ring_open(files.gl_pathv[i], &ring))
 			continue;
 		ring_close_current(&ring);
-		n += heal(files.gl_pathv[i], &ring, NULL);
+		n += heal(files.gl_pathv[i], trace_dir, &ring, NULL);
 		ring_close(&ring);
 	}
 	globfree(&files);
@@ -152,7 +157,7 @@ static bool is_same(const struct rings_seen *seen, const struct ring_stuck *stuc
 	       seen->stuck.committed == stuck->committed;
 }
 
-static void tend(struct rings_seen *seen, struct ring *ring)
+static void tend(struct rings_seen *seen, const char *trace_dir, struct ring *ring)
 {
 	struct ring_stuck stuck;
 
@@ -170,10 +175,10 @@ static void tend(struct rings_seen *seen, struct ring *ring)
 	}
 	if (now_ns() - seen->since_ns < TENDED_NS || mappers_may_write(&seen->mappers, seen->path))
 		return;
-	heal(seen->path, ring, &stuck);
+	heal(seen->path, trace_dir, ring, &stuck);
 }
 
-void rings_tend(struct rings_watch *watch, const char *dir)
+void rings_tend(struct rings_watch *watch, const char *dir, const char *trace_dir)
 {
 	struct ring ring;
 	glob_t files;
@@ -185,7 +190,7 @@ void rings_tend(struct rings_watch *watch, const char *dir)
 
 		if (!seen || !ring_open(files.gl_pathv[i], &ring))
 			continue;
-		tend(seen, &ring);
+		tend(seen, trace_dir, &ring);
 		ring_close(&ring);
 	}
 	globfree(&files);

@@ -25,8 +25,7 @@ struct record {
 	uint64_t time_ns;
 	uint32_t id, n_head;
 	int32_t pid, tid;
-	uint32_t n_last; /* of layout_size */
-	bool is_text;
+	struct layout_size size;
 };
 
 /* Reads a head that may be behind `time_ns`. */
@@ -72,8 +71,7 @@ static bool read_record(const struct salvage *packet, uint64_t at, uint64_t time
 	                    packet->memory + payload, packet->n_bytes - payload, &size))
 		return false;
 	ret_record->end = payload + size.n;
-	ret_record->n_last = size.n_last;
-	ret_record->is_text = size.is_text;
+	ret_record->size = size;
 	return true;
 }
 
@@ -86,45 +84,98 @@ static bool is_followed(const struct salvage *packet, const struct record *recor
 	       read_record(packet, record->end, record->time_ns, &next);
 }
 
-/* All of it was written: its end is not what stood there before. A string that ends too early has
- * no record behind it. */
+/* Whether one of these bytes is known not to be what stood there before. */
+static bool is_new(const struct salvage *packet, uint64_t at, uint64_t n)
+{
+	for (uint64_t i = at; i < at + n; i++)
+		if (packet->was_zero
+		            ? packet->memory[i] != 0
+		            : i < packet->n_before && packet->memory[i] != packet->before[i])
+			return true;
+	return false;
+}
+
+/* Its thread wrote when it was, and before that, what it is. */
+static bool is_timed(const struct salvage *packet, const struct record *record)
+{
+	uint64_t n_who = sizeof(record->pid) + sizeof(record->tid);
+	uint64_t n = record->n_head == sizeof(struct long_head) ? sizeof(uint64_t)
+	                                                        : sizeof(uint32_t);
+
+	return is_new(packet, record->at + record->n_head - n_who - n, n);
+}
+
+/* Its thread wrote who it is. */
+static bool is_named(const struct salvage *packet, const struct record *record)
+{
+	return (packet->was_zero || is_timed(packet, record)) &&
+	       is_new(packet, record->at + record->n_head - sizeof(record->tid),
+	              sizeof(record->tid));
+}
+
+/* Whether its thread may have stopped where bytes say how long it is: then it ends elsewhere, in
+ * bytes that all stood there before, and what stands at its end here is of other records. */
+static bool may_end_elsewhere(const struct salvage *packet, const struct record *record)
+{
+	uint64_t least = record->at + record->n_head + 1 + record->size.n_tail;
+	uint64_t told = record->at + record->n_head + record->size.n_told;
+	uint64_t from = record->at + sizeof(uint16_t);
+
+	if (packet->was_zero || !record->size.n_told)
+		return false;
+	for (uint64_t i = from; i < record->end && from < told; i++) {
+		if (is_new(packet, i, 1))
+			from = i + 1;
+		else if (i + 1 >= least && i - from >= record->size.n_tail)
+			return true;
+	}
+	return false;
+}
+
+/* All of it was written: its end is not what stood there before, nor is its time, which is written
+ * behind what it is. Of a string the end is the zero, which is written last; where zeros were, one
+ * that ends too early has no record behind it. */
 static bool is_written(const struct salvage *packet, const struct record *record)
 {
-	const unsigned char *end = packet->memory + record->end;
+	bool is_text = record->size.is_text;
+	uint64_t n = is_text && !packet->was_zero ? 1 : record->size.n_last;
 
-	for (uint32_t i = 1; packet->was_zero && i <= record->n_last; i++)
-		if (end[-(int)i])
-			return !record->is_text || is_followed(packet, record);
-	return false;
+	return is_new(packet, record->end - n, n) && is_timed(packet, record) &&
+	       !may_end_elsewhere(packet, record) && (!is_text || is_followed(packet, record));
 }
 
 /* -- the walk ---------------------------------------------------------------------------------- */
 
+/* Of a record: a hole as long as two may have one in it. */
+#define MIN_BYTES      sizeof(struct short_head)
 #define MAX_CUTS       64
 #define MAX_THREADS    256
 /* So many records a signal handler writes at most that interrupted one, and ends the program. */
 #define MAX_LAST_WORDS 16
-#define MAX_DOUBTS     (2 * MAX_THREADS + 1)
+#define MAX_UNPROVEN   64
 
 struct cut {
 	uint64_t at, end;
 };
 
-/* The last record of a thread that is not sure to be whole, and the one behind the last of all. */
+/* The last record of a thread that is not sure to be whole. */
 struct last {
 	int32_t tid, pid;
 	uint32_t n_behind; /* whole ones of this thread */
-	struct cut cut, next;
+	struct cut cut;
 };
 
 struct walk {
 	const struct salvage *packet;
 	uint64_t at, time_ns, n_missing;
-	struct cut cuts[MAX_CUTS + MAX_DOUBTS];
+	struct cut cuts[MAX_CUTS + MAX_THREADS + MAX_UNPROVEN];
+	struct cut
+		unproven[MAX_UNPROVEN]; /* runs of records of which all but the time may be old */
 	struct last threads[MAX_THREADS];
-	uint32_t n_cuts, n_threads;
+	uint32_t n_cuts, n_unproven, n_threads;
+	uint64_t n_shortest; /* of the unproven */
+	uint64_t n_guessed;  /* counted as missing, but whole records may be among them */
 	struct last *newest; /* who wrote the one in front of this */
-	struct cut first;    /* the first record that is not sure to be whole */
 };
 
 static struct last *find_thread(struct walk *walk, int32_t tid)
@@ -142,6 +193,31 @@ static struct last *find_thread(struct walk *walk, int32_t tid)
 	return &walk->threads[i];
 }
 
+/* Where there are too many runs, the last one takes in all that stands behind it. */
+static void add_unproven(struct walk *walk, const struct cut *cut)
+{
+	struct cut *last = walk->n_unproven ? &walk->unproven[walk->n_unproven - 1] : NULL;
+	uint64_t n = cut->end - cut->at;
+
+	if (n > walk->packet->n_missing)
+		return; /* too long to be what is missing */
+	if (!walk->n_shortest || n < walk->n_shortest)
+		walk->n_shortest = n;
+	if (last && last->end == cut->at && last->end != walk->packet->n_sure)
+		last->end = cut->end;
+	else if (walk->n_unproven < MAX_UNPROVEN)
+		walk->unproven[walk->n_unproven++] = *cut;
+	else
+		last->end = walk->packet->n_bytes;
+}
+
+/* What is found behind a hole may be bytes of several records. */
+static bool is_behind_hole(const struct walk *walk, const struct record *record)
+{
+	return !walk->packet->was_zero && walk->n_cuts &&
+	       walk->cuts[walk->n_cuts - 1].end == record->at;
+}
+
 static void keep(struct walk *walk, const struct record *record)
 {
 	struct cut cut = {record->at, record->end};
@@ -154,14 +230,14 @@ static void keep(struct walk *walk, const struct record *record)
 		walk->at = walk->packet->n_bytes;
 		return;
 	}
-	if (walk->newest)
-		walk->newest->next = cut;
-	if (record->end > walk->packet->n_sure && !walk->n_cuts && !walk->first.end)
-		walk->first = cut;
-	if (!is_written(walk->packet, record))
+	if (is_written(walk->packet, record)) {
+		if (++thread->n_behind > MAX_LAST_WORDS)
+			thread->cut = (struct cut){0, 0};
+	} else if (is_named(walk->packet, record) && !is_behind_hole(walk, record)) {
 		*thread = (struct last){.tid = record->tid, .cut = cut};
-	else if (++thread->n_behind > MAX_LAST_WORDS)
-		thread->cut = (struct cut){0, 0};
+	} else {
+		add_unproven(walk, &cut);
+	}
 	thread->pid = record->pid;
 	walk->newest = thread;
 }
@@ -172,6 +248,17 @@ static bool is_known(const struct walk *walk, const struct record *record)
 		if (walk->threads[i].pid == record->pid)
 			return true;
 	return false;
+}
+
+/* Whether it is what stands behind a hole. */
+static bool is_next(const struct walk *walk, const struct record *record)
+{
+	const struct salvage *packet = walk->packet;
+
+	if (!packet->was_zero)
+		return is_followed(packet, record) && (!packet->before || is_timed(packet, record));
+	return is_followed(packet, record) ||
+	       (is_written(packet, record) && is_known(walk, record));
 }
 
 /* Finds the next record behind a hole of at most so many bytes, or the end: one with another one
@@ -189,9 +276,7 @@ static uint64_t find_within(const struct walk *walk, uint64_t hole, uint64_t tim
 		is_told = true;
 	}
 	for (uint64_t at = hole + 1; at < packet->n_bytes && at - hole <= n_most; at++)
-		if (read_record(packet, at, time_ns, &record) &&
-		    (is_followed(packet, &record) ||
-		     (is_written(packet, &record) && is_known(walk, &record))) &&
+		if (read_record(packet, at, time_ns, &record) && is_next(walk, &record) &&
 		    (is_told || record.n_head == sizeof(struct long_head)))
 			return at;
 	return packet->n_bytes;
@@ -209,11 +294,21 @@ static bool is_all(const struct walk *walk, uint64_t hole, uint64_t next)
 	       (next == walk->packet->n_bytes && walk->packet->n_room - hole == walk->n_missing);
 }
 
+/* Whether it is sure that a record begins here. */
+static bool is_proven(const struct walk *walk, uint64_t at)
+{
+	struct record record;
+
+	return walk->packet->was_zero || at == walk->packet->n_bytes ||
+	       (read_record(walk->packet, at, walk->time_ns, &record) &&
+	        is_written(walk->packet, &record));
+}
+
 /* A hole that is longer than all that is missing has records in it that we do not know; then we do
  * not know either what else is missing. */
 static void skip(struct walk *walk, uint64_t next)
 {
-	uint64_t n = next - walk->at;
+	uint64_t n = next - walk->at, n_before = walk->n_missing;
 
 	if (next == walk->packet->n_bytes && !is_all(walk, walk->at, next))
 		n = (next = find_within(walk, walk->at, walk->time_ns, UINT64_MAX)) - walk->at;
@@ -223,6 +318,10 @@ static void skip(struct walk *walk, uint64_t next)
 		walk->n_missing = 0;
 	else if (n <= walk->n_missing)
 		walk->n_missing -= n;
+	if (!is_proven(walk, next))
+		walk->n_guessed += n_before - walk->n_missing;
+	else if (n_before - walk->n_missing >= 2 * MIN_BYTES)
+		walk->n_guessed += n_before - walk->n_missing - MIN_BYTES;
 	walk->cuts[walk->n_cuts++] = (struct cut){walk->at, next};
 	walk->at = next;
 }
@@ -274,38 +373,30 @@ static void walk_all(struct walk *walk)
 /* -- what only looks like a record ------------------------------------------------------------- */
 
 struct doubts {
-	struct cut of[MAX_DOUBTS];
+	struct cut of[MAX_THREADS];
 	uint32_t n;
 	uint64_t n_shortest;
 };
 
 /* LTTng's sure part is one where no three threads write into a packet. */
-static void add_doubt(const struct walk *walk, struct doubts *doubts, const struct cut *cut)
+static bool is_sure(const struct walk *walk, const struct cut *cut)
 {
-	uint64_t n = cut->end - cut->at;
-
-	if (!n || (walk->n_threads <= 2 && cut->end <= walk->packet->n_sure))
-		return;
-	for (uint32_t i = 0; i < doubts->n; i++)
-		if (doubts->of[i].at == cut->at)
-			return;
-	doubts->of[doubts->n++] = *cut;
-	if (doubts->n == 1 || n < doubts->n_shortest)
-		doubts->n_shortest = n;
+	return walk->n_threads <= 2 && cut->end <= walk->packet->n_sure;
 }
 
-/* A thread that died writes nothing behind what it left. It may not have come to write who it is:
- * then the name is of an earlier round, and it was the one who wrote in front of it, or it is the
- * first that is not sure. */
+/* A thread that died writes nothing behind what it left. */
 static void list_doubts(const struct walk *walk, struct doubts *doubts)
 {
 	for (uint32_t i = 0; i < walk->n_threads; i++) {
-		add_doubt(walk, doubts, &walk->threads[i].cut);
-		if (!walk->packet->was_zero)
-			add_doubt(walk, doubts, &walk->threads[i].next);
+		const struct cut *cut = &walk->threads[i].cut;
+		uint64_t n = cut->end - cut->at;
+
+		if (!n || is_sure(walk, cut))
+			continue;
+		doubts->of[doubts->n++] = *cut;
+		if (!doubts->n_shortest || n < doubts->n_shortest)
+			doubts->n_shortest = n;
 	}
-	if (!walk->packet->was_zero)
-		add_doubt(walk, doubts, &walk->first);
 }
 
 /* Whether it can be so many bytes, or a part of them beside another one. */
@@ -320,20 +411,30 @@ static bool may_be(const struct doubts *doubts, const struct cut *cut, uint64_t 
 	return n == n_missing || n + doubts->n_shortest <= n_missing;
 }
 
+static bool may_fit(const struct cut *cut, uint64_t n_missing)
+{
+	return cut->end - cut->at <= n_missing;
+}
+
 /* What else may not have been committed: the header, where nothing is sure, and what no record
  * fits in at the end. */
 static void doubt(struct walk *walk)
 {
 	const struct salvage *packet = walk->packet;
-	uint64_t n_missing = walk->n_missing, n_end = packet->n_room - packet->n_bytes;
+	uint64_t n_missing = walk->n_missing + walk->n_guessed,
+		 n_end = packet->n_room - packet->n_bytes;
 	uint64_t n_header = packet->n_sure <= packet->first ? packet->first : 0;
-	struct doubts doubts = {.n = 0};
+	struct doubts doubts = {.n_shortest = walk->n_shortest};
 
 	if (!n_missing)
 		return;
+	for (uint32_t i = 0; i < walk->n_unproven; i++)
+		if (!is_sure(walk, &walk->unproven[i]))
+			walk->cuts[walk->n_cuts++] = walk->unproven[i];
 	list_doubts(walk, &doubts);
 	for (uint32_t i = 0; i < doubts.n; i++)
-		if (may_be(&doubts, &doubts.of[i], n_missing, 0) ||
+		if ((walk->n_guessed && may_fit(&doubts.of[i], n_missing)) ||
+		    may_be(&doubts, &doubts.of[i], n_missing, 0) ||
 		    may_be(&doubts, &doubts.of[i], n_missing, n_header) ||
 		    may_be(&doubts, &doubts.of[i], n_missing, n_end))
 			walk->cuts[walk->n_cuts++] = doubts.of[i];
@@ -350,19 +451,24 @@ static void sort_cuts(struct walk *walk)
 		}
 }
 
+/* A cut may lie in the one in front of it: one that takes in all that stands behind it. */
 static uint64_t take_out(const struct walk *walk)
 {
 	unsigned char *memory = walk->packet->memory;
-	uint64_t to = walk->n_cuts ? walk->cuts[0].at : walk->packet->n_bytes;
+	uint64_t to = walk->packet->first, from = to;
 
 	for (uint32_t i = 0; i < walk->n_cuts; i++) {
-		uint64_t from = walk->cuts[i].end;
-		uint64_t end = i + 1 < walk->n_cuts ? walk->cuts[i + 1].at : walk->packet->n_bytes;
+		const struct cut *cut = &walk->cuts[i];
 
-		memmove(memory + to, memory + from, end - from);
-		to += end - from;
+		if (cut->at > from) {
+			memmove(memory + to, memory + from, cut->at - from);
+			to += cut->at - from;
+		}
+		if (cut->end > from)
+			from = cut->end;
 	}
-	return to;
+	memmove(memory + to, memory + from, walk->packet->n_bytes - from);
+	return to + walk->packet->n_bytes - from;
 }
 
 uint64_t salvage_records(const struct salvage *packet)

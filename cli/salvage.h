@@ -9,13 +9,15 @@
  * fits, are a record. All else is a hole.
  *
  * A hole may look like a record: its thread wrote the beginning, and the rest is older memory. The
- * number of missing bytes shows that there is a hole, but not which.
- * - In the first round of the buffer the older memory is zeros. A thread id other than 0 was
- *   written, and so was a record whose end is not 0: such records stay, committed or not. Of the
- *   others, the last one of each thread is dropped that is not longer than what is missing.
- * - In later rounds the older memory is records of an earlier round. All of a record may be old
- *   except its time, even its thread. The last record of each thread is dropped, the one behind it,
- *   and the first that is not certain: that is where the threads died.
+ * number of missing bytes shows that there is a hole, but not which. In the first round of the
+ * buffer the older memory is zeros. Later it is the packet of the round before, which is known
+ * where it was written to a file.
+ * - A record whose time and last bytes differ from the older memory was written to its end. It
+ *   stays, committed or not.
+ * - Of the others, a record whose thread id differs was written by that thread. The last such one
+ *   of each thread is dropped, if it is not longer than what is missing.
+ * - The rest may be old except for the time, even the thread. All of it is dropped. Where the older
+ *   memory is not known, that is all behind the part that LTTng calls committed.
  */
 #ifndef FLEXTRACE_SALVAGE_H
 #define FLEXTRACE_SALVAGE_H
@@ -29,13 +31,15 @@ struct salvage {
 	unsigned char *memory;
 	const struct layout *layout; /* weak */
 	uint32_t stream_id;
-	uint64_t begin_ns, end_ns; /* no record is from before or after */
-	uint64_t first;            /* where records begin */
-	uint64_t n_sure;           /* up to here all are whole */
-	uint64_t n_bytes;          /* where they end */
-	uint64_t n_room;           /* of the sub-buffer */
-	uint64_t n_missing;        /* bytes that were never committed */
-	bool was_zero;             /* all of it, before this round */
+	uint64_t begin_ns, end_ns;   /* no record is from before or after */
+	uint64_t first;              /* where records begin */
+	uint64_t n_sure;             /* up to here all are whole */
+	uint64_t n_bytes;            /* where they end */
+	uint64_t n_room;             /* of the sub-buffer */
+	uint64_t n_missing;          /* bytes that were never committed */
+	bool was_zero;               /* all of it, before this round */
+	const unsigned char *before; /* weak: else what stood there; NULL: not known */
+	uint64_t n_before;           /* so much of it is known */
 };
 
 /* Moves the whole records together. Returns where they end then. */

@@ -34,7 +34,7 @@ static const char description[] = "/* CTF 1.8 */\n" EVENT(
 		EVENT("f:odd", "4", "\t\tinteger { size = 3; align = 1; signed = 0; } _bits;\n");
 
 struct packet {
-	unsigned char memory[ROOM];
+	unsigned char memory[ROOM], before[ROOM];
 	struct layout layout;
 	uint64_t n;
 	uint64_t time_ns;
@@ -90,6 +90,14 @@ static void put_pair(struct packet *packet, int32_t tid, double value)
 }
 #define PAIR_BYTES 25
 
+/* Its thread wrote the time, and died: what is behind that stood there a round before. */
+static void put_old(struct packet *packet, int32_t tid, double value)
+{
+	put_pair(packet, tid, value);
+	memcpy(packet->before + packet->n - PAIR_BYTES + 6,
+	       packet->memory + packet->n - PAIR_BYTES + 6, PAIR_BYTES - 6);
+}
+
 /* So many bytes that nobody wrote. */
 static void leave(struct packet *packet, uint64_t n)
 {
@@ -108,7 +116,9 @@ static uint64_t salvage_at(struct packet *packet, uint64_t n_sure, uint64_t n_mi
 	                                .n_bytes = packet->n,
 	                                .n_room = ROOM,
 	                                .n_missing = n_missing,
-	                                .was_zero = packet->was_zero};
+	                                .was_zero = packet->was_zero,
+	                                .before = packet->before,
+	                                .n_before = ROOM};
 
 	return salvage_records(&salvage);
 }
@@ -145,12 +155,12 @@ static void test_salvage__keeps_what_is_in_front_of_the_hole(void **state)
 {
 	struct packet *packet = *state;
 
-	for (int i = 0; i < 8; i++)
+	for (int i = 1; i < 8; i++)
 		put_pair(packet, 1 + i % 2, i);
 	leave(packet, 40);
 	put_pair(packet, 2, 8);
 	put_pair(packet, 2, 9);
-	expect_values(packet, salvage_at(packet, FIRST, 40), "0123456789");
+	expect_values(packet, salvage_at(packet, FIRST, 40), "123456789");
 }
 
 static void test_salvage__takes_out_several_holes(void **state)
@@ -187,12 +197,11 @@ static void test_salvage__takes_out_what_only_looks_whole(void **state)
 
 	put_pair(packet, 1, 1);
 	put_pair(packet, 2, 2);
-	put_pair(packet, 1, 3);
+	put_old(packet, 1, 3);
 	put_head(packet, 1, 1);
 	put(packet, "longer", 7);
 	put(packet, (double[]){4}, sizeof(double));
-	/* What stands behind it may be it as well. */
-	expect_values(packet, salvage_at(packet, FIRST + PAIR_BYTES, PAIR_BYTES) - 29, "1");
+	expect_values(packet, salvage_at(packet, FIRST + PAIR_BYTES, PAIR_BYTES) - 29, "12");
 }
 
 /* A hole of the same length behind a whole record explains all that is missing, but is not all. */
@@ -201,16 +210,15 @@ static void test_salvage__takes_out_what_only_looks_whole_beside_a_hole(void **s
 	struct packet *packet = *state;
 
 	put_pair(packet, 2, 1);
-	put_pair(packet, 1, 2);
+	put_old(packet, 1, 2);
 	put_pair(packet, 2, 3);
 	put_head(packet, 1, 2);
 	put(packet, "abcdef", 7);
 	put(packet, (double[]){4}, sizeof(double));
 	put_pair(packet, 2, 5);
 	leave(packet, PAIR_BYTES);
-	/* The last one of thread 2 may be it as well, and what is behind that of thread 1. */
 	assert_int_equal(salvage_at(packet, FIRST + PAIR_BYTES, 2 * PAIR_BYTES),
-	                 FIRST + PAIR_BYTES + 29);
+	                 FIRST + 3 * PAIR_BYTES + 29);
 }
 
 /* Not sure which of two it is: neither is shown. */
@@ -220,10 +228,10 @@ static void test_salvage__takes_out_all_that_may_be_it(void **state)
 
 	put_pair(packet, 1, 1);
 	put_pair(packet, 1, 2);
-	put_pair(packet, 2, 3);
-	put_pair(packet, 3, 4);
+	put_old(packet, 2, 3);
+	put_old(packet, 3, 4);
 	put_pair(packet, 1, 5);
-	expect_values(packet, salvage_at(packet, FIRST + PAIR_BYTES, PAIR_BYTES), "1");
+	expect_values(packet, salvage_at(packet, FIRST + PAIR_BYTES, PAIR_BYTES), "125");
 }
 
 /* Thread 3 wrote the time of its record, and died. What is behind it is of an earlier round, when
@@ -234,11 +242,10 @@ static void test_salvage__takes_out_what_looks_like_another_threads(void **state
 
 	put_pair(packet, 3, 1);
 	put_pair(packet, 1, 2);
-	put_pair(packet, 1, 3);
+	put_old(packet, 1, 3);
 	put_pair(packet, 1, 4);
 	put_pair(packet, 1, 5);
-	/* The last one of thread 1 may be it as well. */
-	expect_values(packet, salvage_at(packet, FIRST + 2 * PAIR_BYTES, PAIR_BYTES), "124");
+	expect_values(packet, salvage_at(packet, FIRST + 2 * PAIR_BYTES, PAIR_BYTES), "1245");
 }
 
 static void test_salvage__ends_a_packet_whose_end_nobody_told(void **state)
@@ -320,28 +327,27 @@ static void test_salvage__takes_out_what_looks_like_another_threads_behind_its_o
 
 	put_pair(packet, 1, 1);
 	put_pair(packet, 3, 2);
-	put_pair(packet, 1, 9);
+	put_old(packet, 1, 9);
 	for (int i = 3; i < 7; i++)
 		put_pair(packet, 1, i);
-	/* The last ones of both threads, and the first that is not sure, may be it as well. */
-	expect_values(packet, salvage_at(packet, FIRST, PAIR_BYTES), "345");
+	expect_values(packet, salvage_at(packet, FIRST, PAIR_BYTES), "123456");
 }
 
 /* A name of an earlier round does not tell whose the hole is. */
-static void
-test_salvage__takes_out_the_last_one_of_a_thread_that_a_hole_seems_to_be_of(void **state)
+static void test_salvage__takes_out_what_looks_whole_beside_a_head_without_the_rest(void **state)
 {
 	struct packet *packet = *state;
 
 	put_pair(packet, 1, 1);
 	put_pair(packet, 1, 2);
-	put_pair(packet, 2, 9);
+	put_old(packet, 2, 9);
 	put_head(packet, 1, 2);
 	memset(packet->memory + packet->n, 'x', PAIR_BYTES - 14);
+	memset(packet->before + packet->n, 'x', PAIR_BYTES - 14);
 	leave(packet, PAIR_BYTES - 14);
 	put_pair(packet, 1, 3);
 	put_pair(packet, 1, 4);
-	expect_values(packet, salvage_at(packet, FIRST + PAIR_BYTES, 2 * PAIR_BYTES), "1");
+	expect_values(packet, salvage_at(packet, FIRST + PAIR_BYTES, 2 * PAIR_BYTES), "1234");
 }
 
 /* Three threads: the hole in what seemed sure looks whole. */
@@ -531,7 +537,7 @@ int main(void)
 		TEST(test_salvage__measures_nothing_beyond_the_end),
 		TEST(test_salvage__takes_out_a_hole_in_what_seemed_sure),
 		TEST(test_salvage__takes_out_what_looks_like_another_threads_behind_its_own),
-		TEST(test_salvage__takes_out_the_last_one_of_a_thread_that_a_hole_seems_to_be_of),
+		TEST(test_salvage__takes_out_what_looks_whole_beside_a_head_without_the_rest),
 		TEST(test_salvage__takes_out_what_only_looks_whole_in_what_seemed_sure),
 		TEST(test_salvage__keeps_what_was_written_where_zeros_were),
 		TEST(test_salvage__keeps_what_is_between_two_holes),

@@ -36,12 +36,12 @@ struct pair {
 } __attribute__((packed));
 
 struct trial {
-	unsigned char memory[ROOM];
+	unsigned char memory[ROOM], before[ROOM];
 	struct pair emitted[N_RECORDS]; /* whole ones */
 	bool is_whole[N_RECORDS];
 	uint32_t random;
 	uint64_t time_ns, begin_ns;
-	uint32_t n_torn;
+	uint32_t n_torn, pid;
 };
 
 static uint32_t draw(struct trial *trial, uint32_t n)
@@ -53,7 +53,7 @@ static uint32_t draw(struct trial *trial, uint32_t n)
 /* Threads write in turns of some records; who dies leaves a record with so many of its bytes. */
 static void write_all(struct trial *trial, uint32_t n_threads, uint32_t n_dying)
 {
-	uint32_t pid = draw(trial, 2) ? 5 + draw(trial, 60) : 1 + draw(trial, 4000000);
+	uint32_t pid = trial->pid;
 	uint32_t thread = 0, left = 0;
 	bool is_dead[MAX_THREADS] = {false};
 
@@ -99,7 +99,29 @@ static uint32_t expect_emitted(const struct trial *trial, uint64_t end)
 	return n_missing;
 }
 
-static uint32_t run_trial(const struct layout *layout, uint32_t seed)
+enum { ZEROS, KNOWN, SAME_VALUES, UNKNOWN };
+
+/* What the same threads wrote there a round before, some of it of the same values. */
+static void write_before(struct trial *trial, uint32_t n_threads, int kind)
+{
+	uint32_t n_shift = kind == SAME_VALUES ? 0 : draw(trial, 2) * draw(trial, PAIR_BYTES);
+
+	for (uint32_t i = 0, thread = 0; i < N_RECORDS; i++) {
+		struct pair pair = {.id = 13, .pid = (int32_t)trial->pid, .name = "a"};
+		uint64_t at = FIRST + n_shift + i * PAIR_BYTES;
+
+		if (!draw(trial, 8))
+			thread = draw(trial, n_threads);
+		pair.time_ns = (uint32_t)(trial->time_ns - 1500000000 + i * 100);
+		pair.tid = (int32_t)(trial->pid + 1 + thread);
+		pair.value = kind == SAME_VALUES && i % 2 ? 100000 + i + 1 : 50000 + i;
+		if (at + PAIR_BYTES <= ROOM)
+			memcpy(trial->memory + at, &pair, PAIR_BYTES);
+	}
+	memcpy(trial->before, trial->memory, ROOM);
+}
+
+static uint32_t run_trial(const struct layout *layout, uint32_t seed, int kind)
 {
 	static struct trial trial;
 	uint32_t n_threads = 2 + seed % 3;
@@ -108,6 +130,9 @@ static uint32_t run_trial(const struct layout *layout, uint32_t seed)
 	trial.random = seed;
 	trial.time_ns = UINT64_C(1000000000000) + (uint64_t)draw(&trial, 1 << 24) * 1000;
 	trial.begin_ns = trial.time_ns;
+	trial.pid = draw(&trial, 2) ? 5 + draw(&trial, 60) : 1 + draw(&trial, 4000000);
+	if (kind != ZEROS)
+		write_before(&trial, n_threads, kind);
 	write_all(&trial, n_threads, 1 + seed % (n_threads - 1));
 	return expect_emitted(
 		&trial, salvage_records(&(struct salvage){
@@ -121,26 +146,57 @@ static uint32_t run_trial(const struct layout *layout, uint32_t seed)
 				.n_bytes = ROOM,
 				.n_room = ROOM,
 				.n_missing = (uint64_t)trial.n_torn * PAIR_BYTES,
-				.was_zero = true}));
+				.was_zero = kind == ZEROS,
+				.before = trial.before,
+				.n_before = kind == UNKNOWN ? 0 : ROOM}));
 }
 
-static void test_salvage__reads_all_that_was_written_where_zeros_were(void **state)
+/* Returns how many records that were written are not read. */
+static uint32_t run_all(int kind)
 {
 	struct layout layout;
 	uint32_t n_missing = 0;
 
-	(void)state;
 	assert_true(layout_read(description, &layout));
 	for (uint32_t seed = 0; seed < 20000; seed++)
-		n_missing += run_trial(&layout, seed);
+		n_missing += run_trial(&layout, seed, kind);
 	layout_release(&layout);
-	assert_int_equal(n_missing, 0);
+	return n_missing;
+}
+
+static void test_salvage__reads_all_that_was_written_where_zeros_were(void **state)
+{
+	(void)state;
+	assert_int_equal(run_all(ZEROS), 0);
+}
+
+static void test_salvage__reads_nothing_old_where_other_records_were(void **state)
+{
+	(void)state;
+	/* As many as stand between two holes, where nothing tells where they begin. */
+	assert_in_range(run_all(KNOWN), 0, 1200);
+}
+
+/* Every other record says what stood there a round before: some of these are given up. */
+static void test_salvage__reads_nothing_old_where_the_same_values_were(void **state)
+{
+	(void)state;
+	assert_in_range(run_all(SAME_VALUES), 0, 250000);
+}
+
+static void test_salvage__reads_nothing_old_where_nobody_knows_what_was_there(void **state)
+{
+	(void)state;
+	run_all(UNKNOWN);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_salvage__reads_all_that_was_written_where_zeros_were),
+		cmocka_unit_test(test_salvage__reads_nothing_old_where_other_records_were),
+		cmocka_unit_test(test_salvage__reads_nothing_old_where_the_same_values_were),
+		cmocka_unit_test(test_salvage__reads_nothing_old_where_nobody_knows_what_was_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
