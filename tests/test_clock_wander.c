@@ -178,7 +178,7 @@ static const struct accuracy accuracies[] = {
           .loose_us = {100, 100},
           .loose_share = {0.9, 0.9}},
          6.5,
-         25,
+         26,
          {20.62, 18.02}},
 	/* The median is chance where half of them are loose. The rate walks, so that the reference
 	 * bends. */

@@ -21,7 +21,7 @@
 #define WORTH    0.035 /* how much wider a bound becomes for a better estimate */
 #define NEAR     0.2   /* of the half-width of narrow places: near enough */
 #define HALVINGS 9
-#define STEEP    8   /* how much farther the path may go in a band that is wider */
+#define STEEP    2   /* how much farther the path may go in a band that is wider */
 #define FEW      64u /* places */
 #define N_PARTS  4u
 
