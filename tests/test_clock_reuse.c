@@ -146,6 +146,9 @@ static const struct use uses[] = {
 	{"stuck, ring of 4", STUCK, {.n_jobs = 4, .is_in_use = true, .drain_ns = {1e3, 2e4}}, 0},
 	{"stuck, lost ones", STUCK,
 	 {.n_jobs = 4, .is_in_use = true, .drain_ns = {1e3, 2e4}, .lost_share = 0.01}, 0},
+	/* Work longer than a wrap whose submission is lost. */
+	{"stuck, free numbers, lost ones", STUCK,
+	 {.n_jobs = 16, .drain_ns = {1e3, 2e4}, .lost_share = 0.05}, 0},
 	{"stuck and late", STUCK, {.n_jobs = 4, .is_in_use = true, .drain_ns = {50e6, 1e9}}, 0},
 };
 /* clang-format on */

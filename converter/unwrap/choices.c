@@ -32,139 +32,6 @@
 #define N_RECENT  32u
 #define MAX_WRAPS 32u   /* that an operation may have run before its record was written */
 #define MAX_FOUND 1024u /* instances that are looked at */
-#define OPEN      16.0  /* the largest rate is so many times the least */
-#define N_AGREE   8u    /* facts that do so by more than chance */
-
-/* -- instances by job ------------------------------------------------------------------------- */
-
-static int64_t time_of(const struct loose_edge *edge, int64_t otherwise)
-{
-	return edge && edge->host_ns ? edge->host_ns : otherwise;
-}
-
-static struct stay *stay_of(const struct matches *matches, const struct instance *instance)
-{
-	return &matches->stays[matches->jobs[instance->job].first_stay + instance->number];
-}
-
-/* Bounds of an instance from the one in front of it, and the other way round. */
-static void bound_by_neighbour(const struct matches *matches, const struct instance *instance,
-                               struct stay *stay)
-{
-	const struct instance *before = &matches->instances[instance->before];
-	bool is_in_use = matches->jobs[instance->job].is_in_use;
-
-	stay->from_ns = is_in_use ? stay[-1].from_ns : time_of(before->complete, stay[-1].from_ns);
-	if (stay[-1].to_ns == UNWRAP_NO_AFTER && (before->is_over || !is_in_use))
-		stay[-1].to_ns = time_of(instance->submit, UNWRAP_NO_AFTER);
-}
-
-/* The times between which an instance ran, by its edges and by those of its neighbours. */
-static void bound_stays(struct matches *matches)
-{
-	for (uint32_t i = 0; i < matches->n; i++) {
-		const struct instance *instance = &matches->instances[i];
-		struct stay *stay = stay_of(matches, instance);
-
-		stay->from_ns = UNWRAP_NO_BEFORE;
-		stay->most_to_ns = INT64_MIN;
-		if (instance->number > 0)
-			bound_by_neighbour(matches, instance, stay);
-		stay->from_ns = time_of(instance->submit, stay->from_ns);
-		stay->to_ns = time_of(instance->complete, UNWRAP_NO_AFTER);
-		stay->instance = i;
-	}
-	for (uint32_t i = 0; i < matches->n; i++) {
-		struct stay *stay = stay_of(matches, &matches->instances[i]);
-
-		if (matches->instances[i].number > 0)
-			stay->most_to_ns = stay[-1].most_to_ns;
-		if (stay->to_ns > stay->most_to_ns)
-			stay->most_to_ns = stay->to_ns;
-	}
-}
-
-int choices_prepare(struct unwrap *unwrap)
-{
-	struct matches *matches = &unwrap->matches;
-	uint32_t n = 0;
-
-	if (!matches->n_choices)
-		return FLEXTRACE_OK;
-	matches->stays = calloc(matches->n + 1ull, sizeof(*matches->stays));
-	if (!matches->stays)
-		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < matches->n_jobs; i++) {
-		matches->jobs[i].first_stay = n;
-		n += matches->jobs[i].n_instances;
-	}
-	bound_stays(matches);
-	return FLEXTRACE_OK;
-}
-
-/* -- a counter that has nothing else ---------------------------------------------------------- */
-
-static void take_guess(struct matches *matches, struct fact *fact)
-{
-	const struct choice *choice =
-		&matches->choices[map_find(&matches->of_op, (uintptr_t)fact->source.op, 0)];
-	const struct job *job = &matches->jobs[choice->job];
-	uint32_t number = choice->guess < choice->end ? choice->guess : choice->end - 1;
-	const struct instance *instance =
-		&matches->instances[matches->stays[job->first_stay + number].instance];
-
-	fact->bounds = BOUNDS_ESTIMATE;
-	fact->before_ns = time_of(instance->submit, UNWRAP_NO_BEFORE);
-	fact->after_ns = time_of(instance->complete, UNWRAP_NO_AFTER);
-}
-
-void choices_trust(struct unwrap *unwrap, struct axis *axis)
-{
-	bool has_choices = false;
-
-	axis->matches = &unwrap->matches;
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		has_choices |= axis->facts[i].bounds == BOUNDS_CHOICE;
-		if (fact_is_bounded(&axis->facts[i]))
-			return;
-	}
-	for (uint32_t i = 0; i < axis->n_facts && has_choices; i++) {
-		if (axis->facts[i].bounds == BOUNDS_CHOICE)
-			take_guess(&unwrap->matches, &axis->facts[i]);
-	}
-}
-
-static bool is_open(const struct axis *axis)
-{
-	return axis->rate.hi > OPEN * axis->rate.lo;
-}
-
-/* Whether facts of an axis are so many that they agree by more than chance. Where the rate is open,
- * any two agree. */
-static bool is_agreement(const struct axis *axis, uint32_t n_facts)
-{
-	return !is_open(axis) && (!axis->matches->is_lossy || n_facts >= N_AGREE);
-}
-
-/* Operations that were counted agree with each other where none was counted wrong. */
-bool choices_doubt_counted(struct unwrap *unwrap, struct axis *axis)
-{
-	uint32_t n_choices = 0, n_counted = 0, n_bounded = 0;
-
-	for (uint32_t i = 0; i < axis->n_facts && axis->matches; i++) {
-		n_choices += axis->facts[i].bounds == BOUNDS_CHOICE;
-		n_counted += axis->facts[i].is_counted && axis->facts[i].kind == FACT_OP;
-		n_bounded += fact_is_bounded(&axis->facts[i]);
-	}
-	if (n_counted >= n_choices || is_agreement(axis, n_bounded))
-		return false;
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		if (axis->facts[i].is_counted)
-			axis->facts[i].bounds = BOUNDS_ESTIMATE;
-	}
-	choices_trust(unwrap, axis);
-	return true;
-}
 
 /* -- where on the axis ------------------------------------------------------------------------ */
 
@@ -315,13 +182,15 @@ static uint32_t first_behind(const struct stay *stays, const struct choice *choi
 struct found {
 	uint32_t n, instance;   /* how many; the last one */
 	int64_t from_ns, to_ns; /* between when they ran */
+	int64_t least_ns;       /* none of them had begun by then; UNWRAP_NO_BEFORE: not known */
 	bool is_whole;          /* it may be of one without records, too: it ran at any such time */
 	unsigned n_wraps;       /* in front of the last place the last one is */
 };
 
-static void add_found(struct found *found, int64_t from_ns, int64_t to_ns)
+static void add_found(struct found *found, int64_t least_ns, int64_t from_ns, int64_t to_ns)
 {
 	found->n++;
+	found->least_ns = least_ns < found->least_ns ? least_ns : found->least_ns;
 	found->from_ns = from_ns < found->from_ns ? from_ns : found->from_ns;
 	found->to_ns = to_ns > found->to_ns ? to_ns : found->to_ns;
 }
@@ -337,11 +206,11 @@ static bool has_room(const struct matches *matches, const struct choice *choice,
 	for (uint32_t i = first_behind(stays, choice, free_ns);
 	     i < choice->end && (double)stays[i].from_ns <= when->last_hi_ns; i++) {
 		const struct instance *instance = &matches->instances[stays[i].instance];
-		int64_t end_ns = time_of(instance->complete, UNWRAP_NO_BEFORE);
+		int64_t end_ns = edge_host_ns(instance->complete, UNWRAP_NO_BEFORE);
 
-		if (free_ns + length_ns < (double)time_of(instance->submit, end_ns))
+		if (free_ns + length_ns < (double)edge_host_ns(instance->submit, end_ns))
 			return true;
-		free_ns = fmax(free_ns, (double)time_of(instance->complete, stays[i].from_ns));
+		free_ns = fmax(free_ns, (double)edge_host_ns(instance->complete, stays[i].from_ns));
 	}
 	return free_ns < when->first_hi_ns;
 }
@@ -351,10 +220,15 @@ static bool has_room(const struct matches *matches, const struct choice *choice,
 static void find_unrecorded(const struct matches *matches, const struct choice *choice,
                             const struct when *when, struct found *found)
 {
+	const struct stay *stays = &matches->stays[matches->jobs[choice->job].first_stay];
+	uint32_t behind;
+
 	if (!matches->is_lossy ||
 	    (!matches->jobs[choice->job].is_in_use && !has_room(matches, choice, when)))
 		return;
-	add_found(found, (int64_t)floor(when->first_lo_ns), (int64_t)ceil(when->last_hi_ns));
+	behind = first_behind(stays, choice, when->first_lo_ns);
+	add_found(found, behind > 0 ? stays[behind - 1].most_to_ns : UNWRAP_NO_BEFORE,
+	          (int64_t)floor(when->first_lo_ns), (int64_t)ceil(when->last_hi_ns));
 	found->is_whole = true;
 }
 
@@ -372,7 +246,7 @@ static void add_instance(const struct matches *matches, const struct stay *stay,
 	if (!instance->complete && to_ns != UNWRAP_NO_AFTER)
 		to_ns = (int64_t)fmin((double)to_ns, ceil(when->last_hi_ns));
 	found->instance = stay->instance;
-	add_found(found, from_ns, to_ns);
+	add_found(found, stay->from_ns, from_ns, to_ns);
 }
 
 /* Adds those that can be at a time. */
@@ -385,7 +259,7 @@ static void find_at(const struct matches *matches, const struct choice *choice,
 	for (; i < choice->end && (double)stays[i].from_ns <= when->first_hi_ns; i++) {
 		if (i - first >= MAX_FOUND) {
 			found->n = MAX_FOUND;
-			found->from_ns = UNWRAP_NO_BEFORE;
+			found->from_ns = found->least_ns = UNWRAP_NO_BEFORE;
 			return;
 		}
 		if (!can_be(matches, &stays[i], when))
@@ -432,7 +306,7 @@ static void find_instances(const struct chooser *chooser, const struct choice *c
 	const struct matches *matches = chooser->matches;
 	const struct stay *stays = &matches->stays[matches->jobs[choice->job].first_stay];
 
-	*found = (struct found){0, NO_INSTANCE, INT64_MAX, INT64_MIN, false, 0};
+	*found = (struct found){0, NO_INSTANCE, INT64_MAX, INT64_MIN, INT64_MAX, false, 0};
 	for (unsigned n_wraps = 0; n_wraps < chooser->n_wraps; n_wraps++) {
 		struct when at = earlier(chooser->axis, when, n_wraps);
 		uint32_t n = found->n;
@@ -465,6 +339,20 @@ static void take_bracket(struct chooser *chooser, struct fact *fact, int64_t fro
 	chooser->recent[chooser->n_decided++ % N_RECENT] = *fact;
 }
 
+/* From when on an operation ran. What its stamps say of that holds if no wrap is hidden between
+ * them; where there is time for one, only records tell. */
+static int64_t begin_of(const struct chooser *chooser, const struct fact *fact,
+                        const struct found *found, int64_t to_ns)
+{
+	const struct axis *axis = chooser->axis;
+	place_t longer = ((place_t)1 << axis->narrow_bits) + (place_t)fact->span;
+
+	if (found->least_ns != UNWRAP_NO_BEFORE && to_ns != UNWRAP_NO_AFTER &&
+	    window_most_ticks(axis, to_ns - found->least_ns) < longer)
+		return found->from_ns;
+	return found->least_ns;
+}
+
 static void take_one(struct chooser *chooser, struct fact *fact, struct choice *choice,
                      const struct found *found)
 {
@@ -472,9 +360,9 @@ static void take_one(struct chooser *chooser, struct fact *fact, struct choice *
 
 	choice->chosen = found->instance;
 	instance->is_chosen = true;
-	choice->op->submit_host_ns = time_of(instance->submit, 0);
-	choice->op->complete_host_ns = time_of(instance->complete, 0);
-	take_bracket(chooser, fact, found->from_ns, found->to_ns);
+	choice->op->submit_host_ns = edge_host_ns(instance->submit, 0);
+	choice->op->complete_host_ns = edge_host_ns(instance->complete, 0);
+	take_bracket(chooser, fact, begin_of(chooser, fact, found, found->to_ns), found->to_ns);
 }
 
 /* Whichever instance it is of, it ran between the first and the last of them, and before its
@@ -483,12 +371,13 @@ static void take_all(struct chooser *chooser, struct fact *fact, struct choice *
                      const struct found *found)
 {
 	int64_t to_ns = found->to_ns < choice->clock_ns ? found->to_ns : choice->clock_ns;
+	int64_t from_ns = begin_of(chooser, fact, found, to_ns);
 
 	if ((chooser->matches->jobs[choice->job].is_doubtful && !found->is_whole) ||
-	    found->from_ns > to_ns || found->from_ns == UNWRAP_NO_BEFORE)
+	    from_ns > to_ns || from_ns == UNWRAP_NO_BEFORE)
 		return;
 	choice->is_shared = true;
-	take_bracket(chooser, fact, found->from_ns, to_ns);
+	take_bracket(chooser, fact, from_ns, to_ns);
 }
 
 /* Decides on a copy: the facts stay in order. */

@@ -97,6 +97,11 @@ static inline int64_t edge_time(const struct loose_edge *edge)
 	                                                            : edge->clock_ns;
 }
 
+static inline int64_t edge_host_ns(const struct loose_edge *edge, int64_t otherwise)
+{
+	return edge && edge->host_ns ? edge->host_ns : otherwise;
+}
+
 static inline uint64_t owner_key(uint32_t device, uint32_t queue)
 {
 	return (uint64_t)device << 32 | queue;

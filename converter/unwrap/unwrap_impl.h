@@ -9,6 +9,7 @@
  *   miscounts.c
  *             what is not believed of that
  *   settle.c  operations get the brackets of what they met
+ *   stays.c   between when the instances of choices ran
  *   choices.c operations of which the counter says what they meet
  *   runs.c    slots of the marker areas become runs, runs meet their operation
  *   rate.c    how fast a counter ticks, from its own facts
