@@ -7,7 +7,7 @@ set(clocks_sources tests/clock_model.c tests/clock_truth.c converter/marzullo.c 
 foreach(file axis bare chains choices edges epochs facts first instances late marks match order rate runs shift spans strays trips unwrap wide window)
 	list(APPEND clocks_sources converter/unwrap/${file}.c)
 endforeach()
-foreach(file band bridge calibrate choose claims doubts eras fit floors follow guide line loose map mean parts proof reach reference reject report returns room slope smooth soft track)
+foreach(file band bridge calibrate choose claims doubts eras fit floors follow guide line loose map mean overlaps parts proof reach reference reject report returns room slope smooth soft track)
 	list(APPEND clocks_sources converter/calibrate/${file}.c)
 endforeach()
 

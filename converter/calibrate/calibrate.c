@@ -233,8 +233,10 @@ static int fit_all(const struct calibrate_input *input, struct clocks *clocks)
 		code = fit_each(&fitter);
 	if (code >= 0)
 		code = choose_each(&fitter);
-	if (code >= 0)
+	if (code >= 0) {
 		returns_doubt(clocks, input->identity);
+		overlaps_doubt(clocks);
+	}
 	groups_release(&fitter.groups);
 	groups_release(&fitter.second);
 	rate_lists_release(&fitter.rates);

@@ -404,6 +404,11 @@ void soft_widen(const struct clocks *clocks, const uint8_t *has_ops, struct tabl
 /* Assumes segments between two that are on one axis: no reset made them. */
 void returns_doubt(struct clocks *clocks, const struct identity *identity);
 
+/* -- overlaps.c ------------------------------------------------------------------------------ */
+
+/* Doubts stamps beside borders of segments that would be shown in the wrong order. */
+void overlaps_doubt(struct clocks *clocks);
+
 /* -- choose.c -------------------------------------------------------------------------------- */
 
 /* Puts the map of the soft evidence in the place of `map`, which the hard evidence made, unless
