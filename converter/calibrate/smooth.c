@@ -72,31 +72,34 @@ static double least_half(const struct smoother *smoother, const struct knot *kno
 	return halves[n / 10];
 }
 
-/*
- * A reference that only follows how the rate walks bends, but the rate does not step there. Adds to
- * times how far the reference is off the line of its first piece, `sign` times: the path is found
- * beside that line.
- */
-static void straighten(const struct attempt *band, int sign, double *first_us, size_t stride_bytes)
+/* How far a reference is off the line of its first piece. One that only follows how the rate walks
+ * bends, but the rate does not step there: the path is found beside that line. */
+struct detour {
+	const struct piece *line; /* NULL: the reference is what the path is found beside */
+	struct walk walk;
+};
+
+static struct detour detour_of(const struct attempt *band)
 {
-	const struct piece *first = band->reference.pieces;
-	struct walk walk = {.reference = &band->reference};
+	const struct reference *reference = &band->reference;
+	bool is_line = reference->n_pieces == 1 || reference_bends(reference, band->rho);
 
-	if (band->reference.n_pieces == 1 || reference_bends(&band->reference, band->rho))
-		return;
-	for (uint32_t i = 0; i < band->n_knots; i++) {
-		uint64_t x = band->knots[i].x;
-		wide_int off = piece_value(walk_to(&walk, x), x) - piece_value(first, x);
-		double *us = (double *)((char *)first_us + i * stride_bytes);
+	return (struct detour){is_line ? NULL : reference->pieces, {.reference = reference}};
+}
 
-		*us += sign * phi_us((int64_t)off);
-	}
+static double detour_us(struct detour *detour, uint64_t x)
+{
+	if (!detour->line)
+		return 0;
+	return phi_us((int64_t)(piece_value(walk_to(&detour->walk, x), x) -
+	                        piece_value(detour->line, x)));
 }
 
 static void measure_all(struct smoother *smoother, const struct attempt *band)
 {
 	const struct knot *knots = band->knots;
 	struct walk walk = {.reference = &band->reference};
+	struct detour detour = detour_of(band);
 	bool bends = reference_bends(&band->reference, band->rho);
 	double slope = 0, loose = 0;
 
@@ -111,11 +114,11 @@ static void measure_all(struct smoother *smoother, const struct attempt *band)
 		}
 		measure->s = i ? (double)(knots[i].x - knots[i - 1].x) * slope * 1e-9 : 0;
 		measure->us = phi_us(knots[i].lo) / 2 + phi_us(knots[i].hi) / 2;
+		measure->us += detour_us(&detour, knots[i].x);
 		excess_us = fmax(excess_us, 0);
 		measure->excess = excess_us * excess_us;
 		measure->loose = piece == before || (i > 0 && !bends) ? 0 : loose * loose;
 	}
-	straighten(band, 1, &smoother->measures[0].us, sizeof(*smoother->measures));
 	for (uint32_t i = 0; i < band->n_spares; i++)
 		smoother->measures[band->spares[i]].excess = NOTHING;
 }
@@ -270,6 +273,15 @@ static void smooth(const struct smoother *smoother, const struct model *model)
 	}
 }
 
+/* Takes a path back beside the reference. */
+static void follow_reference(const struct attempt *band, double *path)
+{
+	struct detour detour = detour_of(band);
+
+	for (uint32_t i = 0; i < band->n_knots; i++)
+		path[i] -= detour_us(&detour, band->knots[i].x);
+}
+
 int band_smooth(struct attempt *band, const struct widths *widths)
 {
 	struct smoother smoother = {.n = band->n_knots};
@@ -294,7 +306,7 @@ int band_smooth(struct attempt *band, const struct widths *widths)
 		model = likeliest_model(&smoother);
 		filter(&smoother, &model);
 		smooth(&smoother, &model);
-		straighten(band, -1, smoother.path, sizeof(*smoother.path));
+		follow_reference(band, smoother.path);
 		code = band_follow(band, widths, smoother.path);
 	}
 	blocks_free(smoother.measures);
