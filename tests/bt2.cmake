@@ -35,8 +35,7 @@ if(TARGET flextrace)
 		${PROJECT_SOURCE_DIR}/tests/ctf_writer.c
 		${PROJECT_SOURCE_DIR}/converter/decode/schema.c)
 	target_include_directories(make_trace PRIVATE ${PROJECT_SOURCE_DIR}/converter
-		${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tracer/include
-		${PROJECT_SOURCE_DIR}/firmware-markers/include)
+		${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tracer/include)
 	target_link_libraries(make_trace PRIVATE flextrace_options)
 	add_test(NAME cli.errors COMMAND ${PROJECT_SOURCE_DIR}/tests/cli_errors.sh
 		$<TARGET_FILE:flextrace> $<TARGET_FILE:make_trace>)

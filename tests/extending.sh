@@ -7,7 +7,7 @@ trap 'rm -rf "$scratch"' EXIT
 sed -n '/^<!-- extending: table -->$/,/^```$/p' "$1/docs/guides/extending.md" | sed -e '/^<!--/d' -e '/^```/d' >"$scratch/busiest.c"
 [ "$(wc -l <"$scratch/busiest.c")" -gt 50 ] || { echo "no table in extending.md" >&2; exit 1; }
 "$2" -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Werror -c "$scratch/busiest.c" -o "$scratch/busiest.o" -I"$1/analysis" \
-	-I"$1/converter" -I"$1" -I"$1/tracer/include" -I"$1/firmware-markers/include"
+	-I"$1/converter" -I"$1" -I"$1/tracer/include"
 if command -v clang-format >/dev/null; then
 	cp "$1/.clang-format" "$scratch"
 	clang-format --dry-run -Werror "$scratch/busiest.c"

@@ -30,7 +30,7 @@ add_test(NAME headers.markers
 	COMMAND ${PROJECT_SOURCE_DIR}/tests/headers/markers.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties(headers.tracer headers.markers PROPERTIES LABELS headers SKIP_RETURN_CODE 77)
 
-foreach(way plain foreign installed)
+foreach(way plain foreign markers installed)
 	add_test(NAME tracer.${way} COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
 		${PROJECT_SOURCE_DIR}/tests/tracer/alone.sh ${way} ${PROJECT_SOURCE_DIR})
 	set_tests_properties(tracer.${way} PROPERTIES LABELS tracer SKIP_RETURN_CODE 77 TIMEOUT 600)

@@ -55,7 +55,7 @@ code() {
 		done
 		stacks $isa
 	done
-	echo 'char area[FLEXTRACE_WIRE_AREA_BYTES(1024)];' | "$clang" -I"$markers/include" -xc - \
+	echo 'char area[FLEXTRACE_WIRE_AREA_BYTES(1024)];' | "$clang" -I"$top/tracer/include" -xc - \
 		-include flextrace/wire.h -c -o "$out/area.o"
 	echo "area all of_1024_records $((0x$("$nm" -S "$out/area.o" | awk '{ print $2 }')))"
 }

@@ -14,7 +14,7 @@ compile() {
 	mkdir -p "$out/$2"
 	cp "$here/$2.c" "$out/$2/work.c"
 	(cd "$out/$2" && $1 -std=c99 -Wall -Wextra -Werror -c -o work.o $3 work.c \
-		-I"$top/firmware-markers/include" -I"$top/firmware-markers/ports/posix/include")
+		-I"$top/firmware-markers/include" -I"$top/tracer/include" -I"$top/firmware-markers/ports/posix/include")
 }
 
 for cc in "$@"; do

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # lib.sh: the firmware of this folder for bare RISC-V, for the scripts beside it. The caller sets
-# $markers, $here and $out; $bad is 1 once something failed.
+# $top, $markers, $here and $out; $bad is 1 once something failed.
 bad=0
 
 skip() {
@@ -35,7 +35,7 @@ build() {
 	for part in "$here/$2.c" "$markers/marker.c"; do
 		"$clang" --target="$(target "$1")" -march="$1" -mabi="$(abi "$1")" -mcmodel=medany \
 			-ffreestanding -fno-builtin -O2 -std=c99 -ffunction-sections -Wall -Wextra -Werror -fstack-usage \
-			-I"$markers/include" -I"$markers/ports/riscv/include" \
+			-I"$markers/include" -I"$top/tracer/include" -I"$markers/ports/riscv/include" \
 			'-DFLEXTRACE_AREA()=((struct flextrace_wire_area *)0x80400000)' \
 			-c -o "$out/$(basename "$part" .c).$1.o" "$part" || return 1
 	done

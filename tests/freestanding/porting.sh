@@ -21,7 +21,7 @@ snippet port_armv7m.h
 
 "$clang" --print-targets | grep -qw arm || skip "clang has no arm target"
 "$clang" --target=armv7m-none-eabi -mthumb -ffreestanding -fno-builtin -O2 -std=c99 -Wall -Wextra -Werror \
-	-nostdlib -static -fuse-ld=lld -Wl,--no-undefined -Wl,-e,work -I"$out" -I"$markers/include" \
+	-nostdlib -static -fuse-ld=lld -Wl,--no-undefined -Wl,-e,work -I"$out" -I"$markers/include" -I"$top/tracer/include" \
 	'-DFLEXTRACE_CONFIG_HEADER="my_markers.h"' '-DFLEXTRACE_PORT_HEADER="port_armv7m.h"' \
 	-o "$out/arm" "$here/traced.c" "$markers/marker.c" || fail "the guide's port does not build"
 "$readelf" -p .flextrace.names "$out/arm" | grep -q step || fail "the guide's port loses names"

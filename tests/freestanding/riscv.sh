@@ -4,7 +4,8 @@
 # loaded byte, and nothing that is written shares a page with code, in the images of FIRMWARE-FOLDER
 # neither. Exit 77 = skipped, with the reason.
 set -u
-markers=$1/firmware-markers
+top=$1
+markers=$top/firmware-markers
 here=$1/tests/freestanding
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT

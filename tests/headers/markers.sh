@@ -8,7 +8,7 @@ markers=$top/firmware-markers
 here=$top/tests/headers
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
-include="-I$markers/include -I$markers/ports/posix/include"
+include="-I$markers/include -I$top/tracer/include -I$markers/ports/posix/include"
 warnings='-Wall -Wextra -Wshadow -Wconversion -Wundef -pedantic -Werror'
 failed=0
 n=0

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The tracer builds with a compiler and nothing else, inside a foreign project, and from an installed
-# tree through pkg-config and find_package: alone.sh plain|foreign|installed TOP
+# The tracer, copied to an empty place, builds with a compiler and nothing else, and inside a foreign project; so do the
+# markers with the tracer's wire.h. Both build from an installed tree through pkg-config and find_package:
+# alone.sh plain|foreign|markers|installed TOP
 # Runs below private.sh: what is built here may meet a session daemon.
 set -eu
 what=$1 top=$2
@@ -20,26 +21,35 @@ needs_only_libc() {
 }
 
 plain() {
-	$cc -O1 -Wall -Wextra -Werror "$top"/tracer/src/*.c "$top/tests/tracer/hello.c" \
-		-I"$top/tracer/include" -o "$dir/hello" -lpthread -ldl
+	cp -r "$top/tracer" "$dir/tracer"
+	$cc -O1 -Wall -Wextra -Werror "$dir"/tracer/src/*.c "$top/tests/tracer/hello.c" \
+		-I"$dir/tracer/include" -o "$dir/hello" -lpthread -ldl
 	says_hello "$dir/hello" FLEXTRACE=1
 	says_hello "$dir/hello" FLEXTRACE=0
 	says_hello "$dir/hello" FLEXTRACE_PROVIDER=/nowhere.so
 	needs_only_libc "$dir/hello"
-	if $cc -M "$top"/tracer/src/*.c -I"$top/tracer/include" | grep -E 'lttng|babeltrace|cJSON'; then
+	if $cc -M "$dir"/tracer/src/*.c -I"$dir/tracer/include" | grep -E 'lttng|babeltrace|cJSON'; then
 		echo "FAILED: the library includes what may not be there"
 		exit 1
 	fi
 }
 
 foreign() { # as on a machine without LTTng
-	cmake -G Ninja -S "$top/tests/tracer/foreign" -B "$dir/foreign" -DFLEXTRACE_TRACER="$top/tracer" \
+	cp -r "$top/tracer" "$dir/tracer"
+	cmake -G Ninja -S "$top/tests/tracer/foreign" -B "$dir/foreign" -DFLEXTRACE_TRACER="$dir/tracer" \
 		-DFLEXTRACE_LTTNG_INCLUDE=OFF >"$dir/log" || { cat "$dir/log"; exit 1; }
 	cmake --build "$dir/foreign" >"$dir/log" || { cat "$dir/log"; exit 1; }
 	says_hello "$dir/foreign/hello_c" FLEXTRACE=1
 	says_hello "$dir/foreign/hello_cxx" FLEXTRACE=1
 	needs_only_libc "$dir/foreign/hello_c"
 	[ -z "$(find "$dir/foreign" -name 'libflextrace-lttng*')" ] || { echo "FAILED: a provider"; exit 1; }
+}
+
+markers() { # on a compiler's own, as firmware has it
+	cp -r "$top/firmware-markers" "$dir/markers"
+	cp "$top/tracer/include/flextrace/wire.h" "$dir/markers/include/flextrace"
+	$cc -std=c99 -ffreestanding -O2 -Wall -Wextra -pedantic -Werror -c "$dir/markers/marker.c" \
+		-I"$dir/markers/include" -I"$dir/markers/ports/posix/include" -o "$dir/marker.o"
 }
 
 installed() { # tracer and markers alone, in a tree of their own

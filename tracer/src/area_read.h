@@ -14,7 +14,7 @@
 #include <flextrace/drain.h>
 #include <flextrace/events.h>
 
-#include "../../firmware-markers/include/flextrace/wire.h"
+#include "flextrace/wire.h"
 
 /* What stands in the header and the host's words, in host order. */
 struct flextrace_area_header {

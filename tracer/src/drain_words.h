@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* By its place in the repository, so that tracer/src compiles with no further -I. */
-#include "../../firmware-markers/include/flextrace/wire.h"
+#include "flextrace/wire.h"
 
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define DRAIN_SWAPS 1
