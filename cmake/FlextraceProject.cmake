@@ -84,3 +84,15 @@ function(flextrace_fail_allocations target)
 		target_link_options(${target} PRIVATE -Wl,--wrap=${name})
 	endforeach()
 endfunction()
+
+# Tests that record do so one after the other. They begin first, so that the rest of this folder's tests run beside them
+# and not before them.
+function(flextrace_record_first)
+	get_property(tests DIRECTORY PROPERTY TESTS)
+	foreach(test ${tests})
+		get_property(locks TEST ${test} PROPERTY RESOURCE_LOCK)
+		if("lttng" IN_LIST locks)
+			set_property(TEST ${test} PROPERTY COST 100)
+		endif()
+	endforeach()
+endfunction()

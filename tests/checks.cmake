@@ -54,25 +54,25 @@ endif()
 if(TARGET make_trace)
 	add_test(NAME checks.plugin COMMAND ${CMAKE_CURRENT_LIST_DIR}/checks/plugin.sh
 		${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/plain $<TARGET_FILE:make_trace>)
-	set_tests_properties(checks.plugin PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 600 PROCESSORS 2)
+	set_tests_properties(checks.plugin PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 600)
 endif()
 
 # -- the other order of bytes --------------------------------------------------------------------------
 if(NOT CMAKE_CROSSCOMPILING)
 	add_test(NAME checks.s390x COMMAND ${CMAKE_CURRENT_LIST_DIR}/checks/s390x.sh
 		${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/s390x)
-	set_tests_properties(checks.s390x PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 900 PROCESSORS 2)
+	set_tests_properties(checks.s390x PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 900)
 endif()
 
 # -- analysis ----------------------------------------------------------------------------------------
 add_test(NAME checks.cppcheck COMMAND ${CMAKE_CURRENT_LIST_DIR}/checks/cppcheck.sh
 	${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/cppcheck)
-set_tests_properties(checks.cppcheck PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 600 PROCESSORS 2)
+set_tests_properties(checks.cppcheck PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 600)
 
 # All files by preset `tidy` and ctest -C soak; here those that run in somebody else's program.
 set(tidy ${CMAKE_CURRENT_LIST_DIR}/checks/tidy.sh ${PROJECT_BINARY_DIR})
 add_test(NAME checks.tidy COMMAND ${tidy} tracer)
 add_test(NAME soak.tidy CONFIGURATIONS soak COMMAND ${tidy})
-set_tests_properties(checks.tidy PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 600 PROCESSORS 2)
+set_tests_properties(checks.tidy PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 600)
 set_tests_properties(soak.tidy PROPERTIES LABELS soak SKIP_RETURN_CODE 77 TIMEOUT 3600 PROCESSORS 2)
 add_custom_target(tidy COMMAND ${tidy} USES_TERMINAL)
