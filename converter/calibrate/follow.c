@@ -89,10 +89,10 @@ void widths_sample(struct widths *widths, const struct attempt *band)
 		if (at < end)
 			widths->knots[widths->n++] = band->knots[at];
 	}
-	for (uint32_t i = 0; i < band->n_knots && widths->n == 0; i += stride)
-		widths->knots[i / stride] = band->knots[i];
-	if (widths->n == 0)
-		widths->n = (band->n_knots + stride - 1) / stride;
+	if (widths->n > 0)
+		return;
+	for (uint32_t i = 0; i < band->n_knots; i += stride)
+		widths->knots[widths->n++] = band->knots[i];
 }
 
 static int compare(const void *left, const void *right)

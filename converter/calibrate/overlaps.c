@@ -7,6 +7,7 @@
  * Beside a gap that holds always. A border that is no gap may be a jump of the host's clock: then
  * times that overlap by more than the bounds allow are true.
  */
+#include "array.h"
 #include "calibrate_impl.h"
 
 static const struct map_knot *last_knot(const struct clock_map *map)
@@ -24,20 +25,16 @@ static bool do_overlap(const struct clock_map *front, const struct clock_map *be
 	       last->host_ns - first->host_ns <= (int64_t)last->half_ns + first->half_ns;
 }
 
+static bool is_in_front(const void *row, const void *key)
+{
+	return ((const struct map_knot *)row)->host_ns < *(const int64_t *)key;
+}
+
 /* How many knots of a map are in front of a time. */
 static uint32_t count_before(const struct clock_map *map, int64_t host_ns)
 {
-	uint32_t lo = 0, end = map->n_knots;
-
-	while (lo < end) {
-		uint32_t middle = lo + (end - lo) / 2;
-
-		if (map->knots[middle].host_ns < host_ns)
-			lo = middle + 1;
-		else
-			end = middle;
-	}
-	return lo;
+	return array_count_before(map->knots, map->n_knots, sizeof(*map->knots), is_in_front,
+	                          &host_ns);
 }
 
 static void doubt_overlap(struct clock_map *front, struct clock_map *behind)
