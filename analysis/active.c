@@ -7,8 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis_impl.h"
-
-#define FILE_NAME "active.csv"
+#include "engine/align/align.h"
 
 struct device_activity {
 	uint64_t n_kernels;
@@ -22,7 +21,6 @@ struct activity {
 	const struct timeline *timeline; /* weak */
 	struct owners owners;
 	struct device_activity *devices; /* owned, by struct device */
-	uint64_t n_lines;
 };
 
 static void count_kernel(struct device_activity *device, const struct device_row *row)
@@ -61,64 +59,56 @@ static int count_kernels(struct activity *activity)
 	return FLEXTRACE_OK;
 }
 
-static void write_device(const struct activity *activity, uint32_t index, struct writer *writer)
+struct active_row {
+	struct owner_cells owner;
+	uint32_t device;
+	uint64_t kernels, active_ns, sum_ns, overlap_ns, elapsed_ns;
+	double active_percent;
+	int64_t first_ns, last_ns;
+};
+
+static const struct column columns[] = {
+	COLUMNS_OWNER(struct active_row),      COLUMN(struct active_row, device),
+	COLUMN(struct active_row, kernels),    COLUMN(struct active_row, active_ns),
+	COLUMN(struct active_row, sum_ns),     COLUMN(struct active_row, overlap_ns),
+	COLUMN(struct active_row, elapsed_ns), COLUMN_FIXED(struct active_row, active_percent, 2),
+	COLUMN(struct active_row, first_ns),   COLUMN(struct active_row, last_ns),
+};
+
+static void put_device(const struct activity *activity, uint32_t index, struct row_sink *sink)
 {
 	const struct device_activity *device = &activity->devices[index];
 	const struct device *of = &activity->timeline->identity->devices[index];
 	int64_t epoch_offset_ns = alignment_epoch_offset_ns(activity->timeline->alignment);
 	uint64_t elapsed_ns = analysis_duration(device->start_time_ns, device->reach_time_ns);
-	const uint64_t counts[] = {of->device,
-	                           device->n_kernels,
-	                           device->union_ns,
-	                           device->sum_ns,
-	                           device->sum_ns - device->union_ns,
-	                           elapsed_ns};
 
-	owners_write(&activity->owners, of->process, writer);
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		writer_char(writer, ',');
-		writer_u64(writer, counts[i]);
-	}
-	writer_char(writer, ',');
-	if (elapsed_ns)
-		writer_fixed(writer, 100.0 * (double)device->union_ns / (double)elapsed_ns, 2);
-	writer_char(writer, ',');
-	writer_i64(writer, device->start_time_ns + epoch_offset_ns);
-	writer_char(writer, ',');
-	writer_i64(writer, device->reach_time_ns + epoch_offset_ns);
-	writer_char(writer, '\n');
+	row_put(sink,
+	        &(struct active_row){
+			.owner = identity_owner(activity->timeline->identity, of->process),
+			.device = of->device,
+			.kernels = device->n_kernels,
+			.active_ns = device->union_ns,
+			.sum_ns = device->sum_ns,
+			.overlap_ns = device->sum_ns - device->union_ns,
+			.elapsed_ns = elapsed_ns,
+			.active_percent = 100.0 * (double)device->union_ns / (double)elapsed_ns,
+			.first_ns = device->start_time_ns + epoch_offset_ns,
+			.last_ns = device->reach_time_ns + epoch_offset_ns,
+		});
 }
 
-static void write_devices(void *context, struct writer *writer)
-{
-	struct activity *activity = context;
-
-	writer_literal(writer, "rank,host,pid,device,kernels,active_ns,sum_ns,overlap_ns,"
-	                       "elapsed_ns,active_percent,first_ns,last_ns\n");
-	for (uint32_t i = 0; i < activity->timeline->identity->n_devices; i++) {
-		uint32_t device = activity->owners.devices[i];
-
-		if (!activity->devices[device].n_kernels)
-			continue;
-		write_device(activity, device, writer);
-		activity->n_lines++;
-	}
-}
-
-static int write_active(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
-                        struct flextrace_error *error)
+static int fill(const struct timeline *timeline, struct row_sink *sink)
 {
 	struct activity activity = {.timeline = timeline};
-	int code;
+	int code = count_kernels(&activity);
 
-	if (count_kernels(&activity) < 0)
-		code = analysis_no_memory(FILE_NAME, error);
-	else
-		code = analysis_save(output_dir, FILE_NAME, write_devices, &activity, error);
-	*ret_rows = activity.n_lines;
+	for (uint32_t i = 0; code == FLEXTRACE_OK && i < timeline->identity->n_devices; i++) {
+		if (activity.devices[activity.owners.devices[i]].n_kernels)
+			put_device(&activity, activity.owners.devices[i], sink);
+	}
 	owners_release(&activity.owners);
 	free(activity.devices);
 	return code;
 }
 
-const struct analysis analysis_active = {.name = "active", .write = write_active};
+const struct analysis analysis_active = ANALYSIS_CSV("active", columns, fill);

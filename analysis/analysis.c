@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "analysis_impl.h"
-#include "printable.h"
+#include "base/text/writer.h"
+#include "base/text/printable.h"
 
 const struct analysis *const analysis_all[] = {
 	&analysis_kernels,
@@ -63,32 +64,19 @@ void analysis_write_shown(struct writer *writer, const char *name)
 
 /* -- tables by name ------------------------------------------------------------------------- */
 
-struct writing {
-	const struct analysis_table *table;
-	struct analysis_names *names;
-};
-
-static void write_names(void *context, struct writer *writer)
-{
-	const struct writing *writing = context;
-
-	writing->table->write(writing->names, writer);
-}
-
-int analysis_write_names(const struct analysis_table *table, const struct timeline *timeline,
-                         const char *output_dir, uint64_t *ret_rows, struct flextrace_error *error)
+int analysis_fill_names(const struct analysis_table *table, const struct timeline *timeline,
+                        struct row_sink *sink)
 {
 	struct analysis_names names = {.timeline = timeline};
-	struct writing writing = {table, &names};
 	int code;
 
 	stats_init(&names.stats, table->label,
 	           timeline->host_rows.n_rows + timeline->device_rows.n_rows);
-	if (owners_init(&names.owners, timeline->identity) < 0 || table->count(&names) < 0)
-		code = analysis_no_memory(table->file, error);
-	else
-		code = analysis_save(output_dir, table->file, write_names, &writing, error);
-	*ret_rows = names.stats.n_groups;
+	code = owners_init(&names.owners, timeline->identity);
+	if (code == FLEXTRACE_OK)
+		code = table->count(&names);
+	if (code == FLEXTRACE_OK)
+		table->put(&names, sink);
 	stats_release(&names.stats);
 	free(names.children_ns);
 	owners_release(&names.owners);

@@ -12,6 +12,8 @@
 #include "owners.h"
 #include "stats.h"
 
+struct writer;
+
 /* Rows counted by name. */
 struct analysis_names {
 	const struct timeline *timeline; /* weak */
@@ -22,19 +24,24 @@ struct analysis_names {
 };
 
 struct analysis_table {
-	const char *file; /* "kernels.csv" */
 	const char *(*label)(uint8_t kind);
 
 	/* Counts and sorts. FLEXTRACE_E_MEMORY or 0. */
 	int (*count)(struct analysis_names *names);
 
-	/* Writes header and lines. */
-	void (*write)(struct analysis_names *names, struct writer *writer);
+	/* Puts the rows. */
+	void (*put)(struct analysis_names *names, struct row_sink *sink);
 };
 
-/* Writes one table and stores its lines. FLEXTRACE_E_MEMORY, FLEXTRACE_E_OUTPUT or 0. */
-int analysis_write_names(const struct analysis_table *table, const struct timeline *timeline,
-                         const char *output_dir, uint64_t *ret_rows, struct flextrace_error *error);
+/* Fills one table. FLEXTRACE_E_MEMORY or 0. */
+int analysis_fill_names(const struct analysis_table *table, const struct timeline *timeline,
+                        struct row_sink *sink);
+
+/* A file NAME.csv that `fill` fills. */
+#define ANALYSIS_CSV(NAME, COLUMNS, FILL)                                                 \
+	{                                                                                 \
+		.name = NAME, .file = NAME ".csv", .columns = COLUMN_TABLE(COLUMNS, FILL) \
+	}
 
 /* Writes one file, which `write` fills. FLEXTRACE_E_OUTPUT, FLEXTRACE_E_MEMORY or 0. */
 int analysis_save(const char *output_dir, const char *file,

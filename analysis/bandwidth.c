@@ -4,12 +4,11 @@
  * starts, so that one sweep knows how long at least one was under way. Memory: 8 bytes per
  * transfer.
  */
+#include <math.h>
 #include <stdlib.h>
 
-#include "array.h"
-#include "dma.h"
-
-#define FILE_NAME "bandwidth.csv"
+#include "base/array.h"
+#include "findings/dma.h"
 
 struct flow_rate { /* of a device, one way */
 	uint64_t n, n_duplicates, n_timeless;
@@ -23,7 +22,6 @@ struct bandwidth {
 	const struct timeline *timeline; /* weak */
 	struct owners owners;
 	struct flow_rate *rates; /* owned, by struct device and direction */
-	uint64_t n_lines;
 };
 
 static int add_rate(struct flow_rate *flow, const struct dma *dma, uint64_t ns)
@@ -90,67 +88,68 @@ static int count_transfers(struct bandwidth *bandwidth)
 	return code;
 }
 
-static void write_gbps(struct writer *writer, uint64_t bytes_per_s)
-{
-	writer_char(writer, ',');
-	writer_fixed(writer, (double)bytes_per_s / 1e9, 4);
-}
+struct bandwidth_row {
+	struct owner_cells owner;
+	uint32_t device;
+	const char *direction;
+	uint64_t transfers, duplicates, timeless, bytes, sum_ns, busy_ns;
+	double gbps, mean_gbps, median_gbps, min_gbps, max_gbps;
+};
 
-static void write_rates(struct flow_rate *flow, struct writer *writer)
+static const struct column columns[] = {
+	COLUMNS_OWNER(struct bandwidth_row),
+	COLUMN(struct bandwidth_row, device),
+	COLUMN(struct bandwidth_row, direction),
+	COLUMN(struct bandwidth_row, transfers),
+	COLUMN(struct bandwidth_row, duplicates),
+	COLUMN(struct bandwidth_row, timeless),
+	COLUMN(struct bandwidth_row, bytes),
+	COLUMN(struct bandwidth_row, sum_ns),
+	COLUMN(struct bandwidth_row, busy_ns),
+	COLUMN_FIXED(struct bandwidth_row, gbps, 4),
+	COLUMN_FIXED(struct bandwidth_row, mean_gbps, 4),
+	COLUMN_FIXED(struct bandwidth_row, median_gbps, 4),
+	COLUMN_FIXED(struct bandwidth_row, min_gbps, 4),
+	COLUMN_FIXED(struct bandwidth_row, max_gbps, 4),
+};
+
+static void fill_rates(const struct flow_rate *flow, struct bandwidth_row *row)
 {
 	struct spread spread;
 
-	if (!flow->n_rates) {
-		writer_literal(writer, ",,,,,\n");
+	row->gbps = row->mean_gbps = row->median_gbps = row->min_gbps = row->max_gbps = NAN;
+	if (!flow->n_rates)
 		return;
-	}
-	writer_char(writer, ',');
-	writer_fixed(writer, (double)flow->bytes / (double)flow->busy_ns, 4);
 	spread_of(flow->rates, flow->n_rates, &spread);
-	write_gbps(writer, spread.mean);
-	write_gbps(writer, spread.median);
-	write_gbps(writer, spread.min);
-	write_gbps(writer, spread.max);
-	writer_char(writer, '\n');
+	row->gbps = (double)flow->bytes / (double)flow->busy_ns;
+	row->mean_gbps = (double)spread.mean / 1e9;
+	row->median_gbps = (double)spread.median / 1e9;
+	row->min_gbps = (double)spread.min / 1e9;
+	row->max_gbps = (double)spread.max / 1e9;
 }
 
-static void write_flow(const struct bandwidth *bandwidth, uint32_t device, uint8_t direction,
-                       struct writer *writer)
+static void put_flow(const struct bandwidth *bandwidth, uint32_t device, uint32_t direction,
+                     struct row_sink *sink)
 {
 	static const char *const directions[] = {"in", "out", "within", "peer"};
-	const struct device *of = &bandwidth->timeline->identity->devices[device];
-	struct flow_rate *flow = &bandwidth->rates[device * DMA_DIRECTION_COUNT + direction];
-	const uint64_t counts[] = {flow->n,     flow->n_duplicates, flow->n_timeless,
-	                           flow->bytes, flow->sum_ns,       flow->busy_ns};
+	const struct identity *identity = bandwidth->timeline->identity;
+	const struct flow_rate *flow = &bandwidth->rates[device * DMA_DIRECTION_COUNT + direction];
+	struct bandwidth_row row = {
+		.owner = identity_owner(identity, identity->devices[device].process),
+		.device = identity->devices[device].device,
+		.direction = directions[direction],
+		.transfers = flow->n,
+		.duplicates = flow->n_duplicates,
+		.timeless = flow->n_timeless,
+		.bytes = flow->bytes,
+		.sum_ns = flow->sum_ns,
+		.busy_ns = flow->busy_ns,
+	};
 
-	owners_write(&bandwidth->owners, of->process, writer);
-	writer_char(writer, ',');
-	writer_u64(writer, of->device);
-	writer_char(writer, ',');
-	writer_raw(writer, directions[direction]);
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		writer_char(writer, ',');
-		writer_u64(writer, counts[i]);
-	}
-	write_rates(flow, writer);
-}
-
-static void write_flows(void *context, struct writer *writer)
-{
-	struct bandwidth *bandwidth = context;
-
-	writer_literal(writer, "rank,host,pid,device,direction,transfers,duplicates,timeless,bytes,"
-	                       "sum_ns,busy_ns,gbps,mean_gbps,median_gbps,min_gbps,max_gbps\n");
-	for (uint32_t i = 0; i < bandwidth->timeline->identity->n_devices; i++) {
-		uint32_t device = bandwidth->owners.devices[i];
-
-		for (int way = 0; way < DMA_DIRECTION_COUNT; way++) {
-			if (!bandwidth->rates[device * DMA_DIRECTION_COUNT + (uint32_t)way].n)
-				continue;
-			write_flow(bandwidth, device, (uint8_t)way, writer);
-			bandwidth->n_lines++;
-		}
-	}
+	if (!flow->n)
+		return;
+	fill_rates(flow, &row);
+	row_put(sink, &row);
 }
 
 static void release(struct bandwidth *bandwidth)
@@ -163,19 +162,17 @@ static void release(struct bandwidth *bandwidth)
 	owners_release(&bandwidth->owners);
 }
 
-static int write_bandwidth(const struct timeline *timeline, const char *output_dir,
-                           uint64_t *ret_rows, struct flextrace_error *error)
+static int fill(const struct timeline *timeline, struct row_sink *sink)
 {
 	struct bandwidth bandwidth = {.timeline = timeline};
-	int code;
+	int code = count_transfers(&bandwidth);
 
-	if (count_transfers(&bandwidth) < 0)
-		code = analysis_no_memory(FILE_NAME, error);
-	else
-		code = analysis_save(output_dir, FILE_NAME, write_flows, &bandwidth, error);
-	*ret_rows = bandwidth.n_lines;
+	for (uint32_t i = 0; code == FLEXTRACE_OK && i < timeline->identity->n_devices; i++) {
+		for (uint32_t way = 0; way < DMA_DIRECTION_COUNT; way++)
+			put_flow(&bandwidth, bandwidth.owners.devices[i], way, sink);
+	}
 	release(&bandwidth);
 	return code;
 }
 
-const struct analysis analysis_bandwidth = {.name = "bandwidth", .write = write_bandwidth};
+const struct analysis analysis_bandwidth = ANALYSIS_CSV("bandwidth", columns, fill);

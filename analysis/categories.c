@@ -3,12 +3,13 @@
  * categories.csv, categories.txt: kernels by the compiler's category, per rank and phase; empty
  * without compiler information.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "analysis_impl.h"
-#include "array.h"
+#include "base/array.h"
 #include "categories_impl.h"
-#include "map.h"
+#include "base/map.h"
 
 /* -- lines ------------------------------------------------------------------------------------- */
 
@@ -136,98 +137,66 @@ const struct category_line *category_total(const struct category_line *line)
 	return line;
 }
 
-/* -- CSV --------------------------------------------------------------------------------------- */
+/* -- rows ------------------------------------------------------------------------------------ */
 
-static void write_share(struct writer *writer, double part, double all)
+struct category_row {
+	struct category_line of;
+	int64_t rank;
+	const char *phase, *category;
+	uint64_t cycles_core, ideal_ns;
+	double frac_time, frac_cycles, frac_ideal, pt_util;
+};
+
+static const struct column columns[] = {
+	COLUMN_OPTIONAL(struct category_row, rank),
+	COLUMN(struct category_row, phase),
+	COLUMN(struct category_row, category),
+	COLUMN_AS("calls", struct category_row, of.calls),
+	COLUMN_AS("kernel_ns", struct category_row, of.kernel_ns),
+	COLUMN_FIXED(struct category_row, frac_time, 4),
+	COLUMN_AS("cycles", struct category_row, of.cycles),
+	COLUMN_FIXED(struct category_row, frac_cycles, 4),
+	COLUMN(struct category_row, cycles_core),
+	COLUMN_AS("ideal_cycles", struct category_row, of.ideal_cycles),
+	COLUMN(struct category_row, ideal_ns),
+	COLUMN_FIXED(struct category_row, frac_ideal, 4),
+	COLUMN_FIXED(struct category_row, pt_util, 4),
+};
+
+static double share(double part, double all)
 {
-	writer_char(writer, ',');
-	if (all > 0)
-		writer_fixed(writer, part / all, 4);
+	return all > 0 ? part / all : (double)NAN;
 }
 
-static void write_count(struct writer *writer, uint64_t count)
-{
-	writer_char(writer, ',');
-	writer_u64(writer, count);
-}
-
-static void write_name(const struct categories *categories, struct writer *writer,
-                       const struct category_line *line)
-{
-	const char *name = category_name(categories, line);
-
-	writer_csv(writer, name, strlen(name));
-}
-
-static void write_line(const struct categories *categories, struct writer *writer,
-                       const struct category_line *line)
+static void put_line(const struct categories *categories, const struct category_line *line,
+                     struct row_sink *sink)
 {
 	const struct category_line *total = category_total(line);
 
-	if (line->rank >= 0)
-		writer_i64(writer, line->rank);
-	writer_char(writer, ',');
-	writer_raw(writer, kernel_phase_name(line->phase));
-	writer_char(writer, ',');
-	write_name(categories, writer, line);
-	write_count(writer, line->calls);
-	write_count(writer, line->kernel_ns);
-	write_share(writer, (double)line->kernel_ns, (double)total->kernel_ns);
-	write_count(writer, line->cycles);
-	write_share(writer, (double)line->cycles, (double)total->cycles);
-	write_count(writer, (uint64_t)(line->cycles_core + 0.5));
-	write_count(writer, line->ideal_cycles);
-	write_count(writer, (uint64_t)(line->ideal_ns + 0.5));
-	write_share(writer, (double)line->ideal_cycles, (double)total->ideal_cycles);
-	write_share(writer, line->ideal_ns, (double)line->kernel_ns);
-	writer_char(writer, '\n');
+	row_put(sink, &(struct category_row){
+			      .of = *line,
+			      .rank = line->rank >= 0 ? line->rank : COLUMN_NONE_I64,
+			      .phase = kernel_phase_name(line->phase),
+			      .category = category_name(categories, line),
+			      .cycles_core = (uint64_t)(line->cycles_core + 0.5),
+			      .ideal_ns = (uint64_t)(line->ideal_ns + 0.5),
+			      .frac_time = share((double)line->kernel_ns, (double)total->kernel_ns),
+			      .frac_cycles = share((double)line->cycles, (double)total->cycles),
+			      .frac_ideal = share((double)line->ideal_cycles,
+	                                          (double)total->ideal_cycles),
+			      .pt_util = share(line->ideal_ns, (double)line->kernel_ns),
+		      });
 }
 
-static void write_csv(const struct categories *categories, struct writer *writer)
-{
-	writer_literal(writer, "rank,phase,category,calls,kernel_ns,frac_time,cycles,frac_cycles,"
-	                       "cycles_core,ideal_cycles,ideal_ns,frac_ideal,pt_util\n");
-	for (uint32_t i = 0; i < categories->n_lines; i++)
-		write_line(categories, writer, &categories->lines[i]);
-}
-
-/* -- files ------------------------------------------------------------------------------------- */
-
-static int write_file(const char *file,
-                      void (*write)(const struct categories *categories, struct writer *writer),
-                      const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
-                      struct flextrace_error *error)
+static int fill(const struct timeline *timeline, struct row_sink *sink)
 {
 	struct categories categories;
-	struct writer writer;
 	int code = categories_count(&categories, timeline);
 
-	*ret_rows = categories.n_lines;
-	if (code < 0)
-		error_set(error, code, "Cannot write %s: no memory", file);
-	else
-		code = writer_open(&writer, output_dir, file, false, error);
-	if (code == 0) {
-		write(&categories, &writer);
-		code = writer_close(&writer, error);
-	}
+	for (uint32_t i = 0; code == FLEXTRACE_OK && i < categories.n_lines; i++)
+		put_line(&categories, &categories.lines[i], sink);
 	categories_release(&categories);
 	return code;
 }
 
-static int write_categories(const struct timeline *timeline, const char *output_dir,
-                            uint64_t *ret_rows, struct flextrace_error *error)
-{
-	return write_file("categories.csv", write_csv, timeline, output_dir, ret_rows, error);
-}
-
-static int write_categories_text(const struct timeline *timeline, const char *output_dir,
-                                 uint64_t *ret_rows, struct flextrace_error *error)
-{
-	return write_file("categories.txt", categories_write_text, timeline, output_dir, ret_rows,
-	                  error);
-}
-
-const struct analysis analysis_categories = {.name = "categories", .write = write_categories};
-const struct analysis analysis_categories_text = {
-	.name = "categories", .file = "categories.txt", .write = write_categories_text};
+const struct analysis analysis_categories = ANALYSIS_CSV("categories", columns, fill);

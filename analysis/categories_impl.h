@@ -5,8 +5,7 @@
 #ifndef FLEXTRACE_CATEGORIES_IMPL_H
 #define FLEXTRACE_CATEGORIES_IMPL_H
 
-#include "derive/derive.h"
-#include "emit/writer.h"
+#include "model/timeline.h"
 
 /* Lines of a rank and phase end with these. */
 enum category_order { CATEGORY_NAMED, CATEGORY_OTHER, CATEGORY_TOTAL };
@@ -44,8 +43,5 @@ static inline const char *category_name(const struct categories *categories,
 	return line->order == CATEGORY_NAMED ? string_get(categories->strings, line->category)
 	                                     : names[line->order];
 }
-
-/* Writes all lines in columns, for reading. */
-void categories_write_text(const struct categories *categories, struct writer *writer);
 
 #endif

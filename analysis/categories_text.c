@@ -8,9 +8,11 @@
 
 #include "analysis_impl.h"
 #include "categories_impl.h"
+#include "base/text/writer.h"
 
-#define MIN_NAME 8  /* bytes */
-#define MAX_NAME 60 /* longer ones push the rest aside */
+#define FILE_NAME "categories.txt"
+#define MIN_NAME  8  /* bytes */
+#define MAX_NAME  60 /* longer ones push the rest aside */
 
 static size_t name_width(const struct categories *categories)
 {
@@ -64,8 +66,9 @@ static void write_figures(const struct category_line *line, struct writer *write
 	writer_raw(writer, text);
 }
 
-void categories_write_text(const struct categories *categories, struct writer *writer)
+static void write_lines(void *context, struct writer *writer)
 {
+	const struct categories *categories = context;
 	size_t width = name_width(categories);
 
 	writer_literal(writer, " rank phase    ");
@@ -81,3 +84,21 @@ void categories_write_text(const struct categories *categories, struct writer *w
 		write_figures(line, writer);
 	}
 }
+
+static int write_file(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
+                      struct flextrace_error *error)
+{
+	struct categories categories;
+	int code = categories_count(&categories, timeline);
+
+	*ret_rows = categories.n_lines;
+	if (code < 0)
+		analysis_no_memory(FILE_NAME, error);
+	else
+		code = analysis_save(output_dir, FILE_NAME, write_lines, &categories, error);
+	categories_release(&categories);
+	return code;
+}
+
+const struct analysis analysis_categories_text = {
+	.name = "categories", .file = FILE_NAME, .write = write_file};

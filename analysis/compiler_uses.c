@@ -4,44 +4,44 @@
  */
 #include "analysis_impl.h"
 
-static void write_use(const struct kernel_table_use *use, struct writer *writer)
-{
-	const uint64_t counts[] = {use->source,  use->table,        use->is_autopilot,
-	                           use->n_rows,  use->ideal_cycles, use->runs,
-	                           use->kernels, use->kernels_taken};
+struct compiler_row {
+	struct kernel_table_use of;
+	int64_t rank;
+	const char *phase;
+	double score_mean;
+};
 
-	if (use->rank >= 0)
-		writer_i64(writer, use->rank);
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		writer_char(writer, ',');
-		writer_u64(writer, counts[i]);
-		if (i == 1) {
-			writer_char(writer, ',');
-			writer_raw(writer, kernel_phase_name(use->phase));
-		}
-	}
-	writer_char(writer, ',');
-	writer_fixed(writer, use->score_sum / (double)use->runs, 3);
-	writer_char(writer, ',');
-	writer_fixed(writer, use->score_min, 3);
-	writer_char(writer, ',');
-	writer_u64(writer, use->uncertain);
-	writer_char(writer, '\n');
-}
+static const struct column columns[] = {
+	COLUMN_OPTIONAL(struct compiler_row, rank),
+	COLUMN_AS("source", struct compiler_row, of.source),
+	COLUMN_AS("table", struct compiler_row, of.table),
+	COLUMN(struct compiler_row, phase),
+	COLUMN_AS("autopilot", struct compiler_row, of.is_autopilot),
+	COLUMN_AS("rows", struct compiler_row, of.n_rows),
+	COLUMN_AS("ideal_cycles", struct compiler_row, of.ideal_cycles),
+	COLUMN_AS("runs", struct compiler_row, of.runs),
+	COLUMN_AS("kernels", struct compiler_row, of.kernels),
+	COLUMN_AS("times_taken", struct compiler_row, of.kernels_taken),
+	COLUMN_FIXED(struct compiler_row, score_mean, 3),
+	COLUMN_FIXED_AS("score_min", struct compiler_row, of.score_min, 3),
+	COLUMN_AS("uncertain", struct compiler_row, of.uncertain),
+};
 
-static int write_compiler(const struct timeline *timeline, const char *output_dir,
-                          uint64_t *ret_rows, struct flextrace_error *error)
+static int fill(const struct timeline *timeline, struct row_sink *sink)
 {
 	const struct kernel_costs *costs = timeline->costs;
-	struct writer writer;
 
-	*ret_rows = costs ? costs->n_uses : 0;
-	FLEXTRACE_TRY(writer_open(&writer, output_dir, "compiler.csv", false, error));
-	writer_literal(&writer, "rank,source,table,phase,autopilot,rows,ideal_cycles,runs,kernels,"
-	                        "times_taken,score_mean,score_min,uncertain\n");
-	for (uint32_t i = 0; i < *ret_rows; i++)
-		write_use(&costs->uses[i], &writer);
-	return writer_close(&writer, error);
+	for (uint32_t i = 0; costs && i < costs->n_uses; i++) {
+		const struct kernel_table_use *use = &costs->uses[i];
+
+		row_put(sink, &(struct compiler_row){
+				      .of = *use,
+				      .rank = use->rank >= 0 ? use->rank : COLUMN_NONE_I64,
+				      .phase = kernel_phase_name(use->phase),
+				      .score_mean = use->score_sum / (double)use->runs,
+			      });
+	}
+	return FLEXTRACE_OK;
 }
 
-const struct analysis analysis_compiler = {.name = "compiler", .write = write_compiler};
+const struct analysis analysis_compiler = ANALYSIS_CSV("compiler", columns, fill);

@@ -2,64 +2,56 @@
 /*
  * iterations.csv: each iteration; loops.csv: how regular those of a rank are.
  */
-#include "iterations.h"
+#include "findings/iterations.h"
+#include "engine/align/align.h"
 
 /* -- iterations.csv ------------------------------------------------------------------------- */
 
-static void write_iteration(const struct iterations *iterations, const struct iteration *iteration,
-                            struct writer *writer)
+struct iteration_row {
+	struct iteration of;
+	struct owner_cells owner;
+	const char *name;
+	int64_t start_ns, end_ns;
+	uint64_t dur_ns, period_ns;
+};
+
+static const struct column iteration_columns[] = {
+	COLUMNS_OWNER(struct iteration_row),
+	COLUMN_AS("iteration", struct iteration_row, of.number),
+	COLUMN(struct iteration_row, name),
+	COLUMN(struct iteration_row, start_ns),
+	COLUMN(struct iteration_row, end_ns),
+	COLUMN(struct iteration_row, dur_ns),
+	COLUMN_OPTIONAL(struct iteration_row, period_ns),
+	COLUMN_AS("kernels", struct iteration_row, of.n_kernels),
+};
+
+static int fill_iterations(const struct timeline *timeline, struct row_sink *sink)
 {
-	const struct string_pool *strings = iterations->timeline->strings;
-	int64_t epoch_offset_ns = alignment_epoch_offset_ns(iterations->timeline->alignment);
-
-	owners_write(&iterations->owners, iteration->process, writer);
-	writer_char(writer, ',');
-	writer_u64(writer, iteration->number);
-	writer_char(writer, ',');
-	writer_csv(writer, string_get(strings, iteration->name),
-	           string_length(strings, iteration->name));
-	writer_char(writer, ',');
-	writer_i64(writer, iteration->start_time_ns + epoch_offset_ns);
-	writer_char(writer, ',');
-	writer_i64(writer, iteration->end_time_ns + epoch_offset_ns);
-	writer_char(writer, ',');
-	writer_u64(writer, analysis_duration(iteration->start_time_ns, iteration->end_time_ns));
-	writer_char(writer, ',');
-	if (iteration->is_followed)
-		writer_u64(writer, iteration->period_ns);
-	writer_char(writer, ',');
-	writer_u64(writer, iteration->n_kernels);
-	writer_char(writer, '\n');
-}
-
-static void write_iterations(void *context, struct writer *writer)
-{
-	const struct iterations *iterations = context;
-
-	writer_literal(writer, "rank,host,pid,iteration,name,start_ns,end_ns,dur_ns,period_ns,"
-	                       "kernels\n");
-	for (uint32_t i = 0; i < iterations->n; i++)
-		write_iteration(iterations, &iterations->all[i], writer);
-}
-
-static int write_file(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
-                      struct flextrace_error *error)
-{
+	int64_t epoch_offset_ns = alignment_epoch_offset_ns(timeline->alignment);
 	struct iterations own;
 	const struct iterations *iterations = iterations_of(timeline, &own);
-	int code;
 
-	if (!iterations)
-		code = analysis_no_memory("iterations.csv", error);
-	else
-		code = analysis_save(output_dir, "iterations.csv", write_iterations,
-		                     (void *)(uintptr_t)iterations, error);
-	*ret_rows = iterations ? iterations->n : 0;
+	for (uint32_t i = 0; iterations && i < iterations->n; i++) {
+		const struct iteration *of = &iterations->all[i];
+
+		row_put(sink,
+		        &(struct iteration_row){
+				.of = *of,
+				.owner = identity_owner(timeline->identity, of->process),
+				.name = string_get(timeline->strings, of->name),
+				.start_ns = of->start_time_ns + epoch_offset_ns,
+				.end_ns = of->end_time_ns + epoch_offset_ns,
+				.dur_ns = analysis_duration(of->start_time_ns, of->end_time_ns),
+				.period_ns = of->is_followed ? of->period_ns : COLUMN_NONE_U64,
+			});
+	}
 	iterations_release(&own);
-	return code;
+	return iterations ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
-const struct analysis analysis_iterations = {.name = "iterations", .write = write_file};
+const struct analysis analysis_iterations = ANALYSIS_CSV("iterations", iteration_columns,
+                                                         fill_iterations);
 
 /* -- loops.csv ------------------------------------------------------------------------------ */
 
@@ -74,79 +66,51 @@ static const char *source_name(enum iteration_source source)
 	return names[source];
 }
 
-static bool has_line(const struct iteration_summary *summary)
+struct loop_row {
+	struct iteration_summary of;
+	struct owner_cells owner;
+	const char *source;
+	uint32_t turn_kernels;
+	double coverage_percent;
+};
+
+static const struct column loop_columns[] = {
+	COLUMNS_OWNER(struct loop_row),
+	COLUMN(struct loop_row, source),
+	COLUMN_AS("iterations", struct loop_row, of.n_iterations),
+	COLUMN_OPTIONAL(struct loop_row, turn_kernels),
+	COLUMN_AS("kernels", struct loop_row, of.n_kernels),
+	COLUMN_AS("covered_kernels", struct loop_row, of.n_covered),
+	COLUMN_FIXED(struct loop_row, coverage_percent, 2),
+	COLUMNS_SPREAD(struct loop_row, of.periods, "_ns"),
+};
+
+static void put_loop(const struct iterations *iterations, uint32_t process, struct row_sink *sink)
 {
-	return summary->n_kernels || summary->n_iterations;
+	const struct iteration_summary *of = &iterations->summaries[process];
+	struct loop_row row = {
+		.of = *of,
+		.owner = identity_owner(iterations->timeline->identity, process),
+		.source = source_name(of->source),
+		.turn_kernels = of->turn_kernels ? of->turn_kernels : COLUMN_NONE_U32,
+		.coverage_percent = 100.0 * (double)of->n_covered / (double)of->n_kernels,
+	};
+
+	if (!of->has_periods)
+		row.of.periods = SPREAD_NONE;
+	if (of->n_kernels || of->n_iterations)
+		row_put(sink, &row);
 }
 
-static void write_loop(const struct iterations *iterations, uint32_t process, struct writer *writer)
-{
-	const struct iteration_summary *summary = &iterations->summaries[process];
-
-	owners_write(&iterations->owners, process, writer);
-	writer_char(writer, ',');
-	writer_raw(writer, source_name(summary->source));
-	writer_char(writer, ',');
-	writer_u64(writer, summary->n_iterations);
-	writer_char(writer, ',');
-	if (summary->turn_kernels)
-		writer_u64(writer, summary->turn_kernels);
-	writer_char(writer, ',');
-	writer_u64(writer, summary->n_kernels);
-	writer_char(writer, ',');
-	writer_u64(writer, summary->n_covered);
-	writer_char(writer, ',');
-	if (summary->n_kernels)
-		writer_fixed(writer,
-		             100.0 * (double)summary->n_covered / (double)summary->n_kernels, 2);
-	if (summary->has_periods)
-		spread_write(&summary->periods, writer);
-	else
-		writer_literal(writer, ",,,,,");
-	writer_char(writer, '\n');
-}
-
-static void write_loops(void *context, struct writer *writer)
-{
-	const struct iterations *iterations = context;
-	uint32_t n_processes = iterations->timeline->identity->n_processes;
-
-	writer_literal(writer, "rank,host,pid,source,iterations,turn_kernels,kernels,"
-	                       "covered_kernels,coverage_percent,mean_ns,median_ns,min_ns,max_ns,"
-	                       "stddev_ns\n");
-	for (uint32_t i = 0; i < n_processes; i++) {
-		uint32_t process = iterations->owners.processes[i];
-
-		if (has_line(&iterations->summaries[process]))
-			write_loop(iterations, process, writer);
-	}
-}
-
-static uint64_t count_lines(const struct iterations *iterations)
-{
-	uint64_t n = 0;
-
-	for (uint32_t i = 0;
-	     iterations->summaries && i < iterations->timeline->identity->n_processes; i++)
-		n += has_line(&iterations->summaries[i]);
-	return n;
-}
-
-static int write_loops_file(const struct timeline *timeline, const char *output_dir,
-                            uint64_t *ret_rows, struct flextrace_error *error)
+static int fill_loops(const struct timeline *timeline, struct row_sink *sink)
 {
 	struct iterations own;
 	const struct iterations *iterations = iterations_of(timeline, &own);
-	int code;
 
-	if (!iterations)
-		code = analysis_no_memory("loops.csv", error);
-	else
-		code = analysis_save(output_dir, "loops.csv", write_loops,
-		                     (void *)(uintptr_t)iterations, error);
-	*ret_rows = iterations ? count_lines(iterations) : 0;
+	for (uint32_t i = 0; iterations && i < timeline->identity->n_processes; i++)
+		put_loop(iterations, iterations->owners.processes[i], sink);
 	iterations_release(&own);
-	return code;
+	return iterations ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
-const struct analysis analysis_loops = {.name = "loops", .write = write_loops_file};
+const struct analysis analysis_loops = ANALYSIS_CSV("loops", loop_columns, fill_loops);

@@ -3,7 +3,7 @@
  * kernels.csv: device work by rank and name: what ran on the devices, and where their time went.
  */
 #include "analysis_impl.h"
-#include "emit/kinds.h"
+#include "model/kinds.h"
 
 static const char *label_of(uint8_t kind)
 {
@@ -56,41 +56,46 @@ static uint64_t total_of_owner(const struct stats *stats, uint32_t first)
 	return total_ns;
 }
 
-static void write_group(struct analysis_names *names, const struct stats_group *group,
-                        uint64_t total_ns, struct writer *writer)
-{
-	stats_write_head(&names->stats, names->timeline->strings, group, writer);
-	stats_write_spread(&names->stats, group, writer);
-	writer_char(writer, ',');
-	if (total_ns)
-		writer_fixed(writer, 100.0 * (double)group->total_ns / (double)total_ns, 2);
-	writer_char(writer, ',');
-	owners_write(&names->owners, names->owners.processes[group->key.owner], writer);
-	writer_char(writer, '\n');
-}
+struct kernels_row {
+	struct stats_cells of;
+	struct owner_cells owner;
+	double share_percent;
+};
 
-static void write_groups(struct analysis_names *names, struct writer *writer)
+static const struct column columns[] = {
+	COLUMN_AS("kind", struct kernels_row, of.kind),
+	COLUMN_AS("name", struct kernels_row, of.name),
+	COLUMN_AS("calls", struct kernels_row, of.calls),
+	COLUMN_AS("total_ns", struct kernels_row, of.total),
+	COLUMNS_SPREAD(struct kernels_row, of.spread, "_ns"),
+	COLUMN_FIXED(struct kernels_row, share_percent, 2),
+	COLUMNS_OWNER(struct kernels_row),
+};
+
+static void put_groups(struct analysis_names *names, struct row_sink *sink)
 {
-	const struct stats *stats = &names->stats;
+	struct stats *stats = &names->stats;
 	uint64_t total_ns = 0;
 
-	writer_literal(writer, "kind,name,calls,total_ns,mean_ns,median_ns,min_ns,max_ns,"
-	                       "stddev_ns,share_percent,rank,host,pid\n");
 	for (uint32_t i = 0; i < stats->n_groups; i++) {
 		const struct stats_group *group = stats_line(stats, i);
+		uint32_t process = names->owners.processes[group->key.owner];
 
 		if (i == 0 || stats_line(stats, i - 1)->key.owner != group->key.owner)
 			total_ns = total_of_owner(stats, i);
-		write_group(names, group, total_ns, writer);
+		row_put(sink,
+		        &(struct kernels_row){
+				.of = stats_cells(stats, names->timeline->strings, group),
+				.owner = identity_owner(names->timeline->identity, process),
+				.share_percent = 100.0 * (double)group->total_ns / (double)total_ns,
+			});
 	}
 }
 
-static int write_kernels(const struct timeline *timeline, const char *output_dir,
-                         uint64_t *ret_rows, struct flextrace_error *error)
+static int fill(const struct timeline *timeline, struct row_sink *sink)
 {
-	return analysis_write_names(
-		&(struct analysis_table){"kernels.csv", label_of, count_rows, write_groups},
-		timeline, output_dir, ret_rows, error);
+	return analysis_fill_names(&(struct analysis_table){label_of, count_rows, put_groups},
+	                           timeline, sink);
 }
 
-const struct analysis analysis_kernels = {.name = "kernels", .write = write_kernels};
+const struct analysis analysis_kernels = ANALYSIS_CSV("kernels", columns, fill);

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "utilization_impl.h"
+#include "base/array.h"
+#include "findings/utilization_impl.h"
 
 #define MIN_SCORE 0.8
 #define NEAR      0.2

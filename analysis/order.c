@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "blocks.h"
+#include "base/blocks.h"
 
 struct sorting {
 	order_compare *compare; /* weak, all */

@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-#include "blocks.h"
-#include "emit/view.h"
+#include "base/blocks.h"
 
 static int compare_u32(uint32_t a, uint32_t b)
 {
@@ -67,19 +66,4 @@ void owners_release(struct owners *owners)
 	blocks_free(owners->places);
 	blocks_free(owners->devices);
 	*owners = (struct owners){0};
-}
-
-void owners_write(const struct owners *owners, uint32_t process, struct writer *writer)
-{
-	const struct process *owner = &owners->identity->processes[process];
-	const struct string_pool *strings = owners->identity->strings;
-	int64_t pid = view_pid(owner);
-
-	if (owner->rank >= 0)
-		writer_i64(writer, owner->rank);
-	writer_char(writer, ',');
-	writer_csv(writer, string_get(strings, owner->host), string_length(strings, owner->host));
-	writer_char(writer, ',');
-	if (pid >= 0)
-		writer_i64(writer, pid);
 }

@@ -6,8 +6,7 @@
 #ifndef FLEXTRACE_ANALYSIS_OWNERS_H
 #define FLEXTRACE_ANALYSIS_OWNERS_H
 
-#include "emit/writer.h"
-#include "identity.h"
+#include "model/identity/identity.h"
 
 struct owners {
 	const struct identity *identity; /* weak */
@@ -19,8 +18,5 @@ struct owners {
 /* FLEXTRACE_E_MEMORY or 0; owners_release() in any case. */
 int owners_init(struct owners *owners, const struct identity *identity);
 void owners_release(struct owners *owners);
-
-/* Appends "rank,host,pid" of a process. */
-void owners_write(const struct owners *owners, uint32_t process, struct writer *writer);
 
 #endif

@@ -11,13 +11,12 @@
 #include <string.h>
 
 #include "analysis_impl.h"
-#include "blocks.h"
-#include "hash.h"
+#include "base/blocks.h"
+#include "base/hash.h"
 #include "order.h"
-#include "power.h"
+#include "findings/power.h"
 #include "slots.h"
 
-#define FILE_NAME "power.csv"
 #define MARK_STEP 16u /* stretches */
 
 enum power_part { PART_ALL, PART_KERNELS, PART_IDLE, PART_COUNT };
@@ -61,7 +60,6 @@ struct power_table {
 	uint32_t n_kernels;
 	struct slots slots; /* of `kernels` */
 	uint32_t *order;    /* owned: of `kernels` */
-	uint64_t n_lines;
 };
 
 /* -- energy up to a time ----------------------------------------------------------------------- */
@@ -406,69 +404,76 @@ static int count_power(struct power_table *table)
 	return take_kernels(table);
 }
 
-/* -- lines ------------------------------------------------------------------------------------- */
+/* -- rows ------------------------------------------------------------------------------------- */
 
-static void write_watts(struct writer *writer, double watts)
+struct power_row {
+	struct owner_cells owner;
+	uint32_t device, calls;
+	const char *part, *name, *unit;
+	uint64_t stretches, measured_ns, unclear, implausible;
+	double joules, mean_watts, min_watts, median_watts, max_watts;
+};
+
+static const struct column columns[] = {
+	COLUMNS_OWNER(struct power_row),
+	COLUMN(struct power_row, device),
+	COLUMN(struct power_row, part),
+	COLUMN(struct power_row, name),
+	COLUMN(struct power_row, unit),
+	COLUMN_OPTIONAL(struct power_row, calls),
+	COLUMN(struct power_row, stretches),
+	COLUMN(struct power_row, measured_ns),
+	COLUMN_FIXED(struct power_row, joules, 6),
+	COLUMN_FIXED(struct power_row, mean_watts, 3),
+	COLUMN_FIXED(struct power_row, min_watts, 3),
+	COLUMN_FIXED(struct power_row, median_watts, 3),
+	COLUMN_FIXED(struct power_row, max_watts, 3),
+	COLUMN_OPTIONAL(struct power_row, unclear),
+	COLUMN_OPTIONAL(struct power_row, implausible),
+};
+
+/* Of a device: what all rows have in common. */
+static struct power_row start_row(const struct power_table *table, uint32_t index,
+                                  const struct power_energy *energy)
 {
-	writer_char(writer, ',');
-	writer_fixed(writer, watts, 3);
+	const struct identity *identity = table->timeline->identity;
+
+	return (struct power_row){
+		.owner = identity_owner(identity, identity->devices[index].process),
+		.device = identity->devices[index].device,
+		.unit = power_unit_name(table->power->devices[index].unit),
+		.calls = COLUMN_NONE_U32,
+		.stretches = energy->n,
+		.measured_ns = (uint64_t)(energy->ns + 0.5),
+		.joules = energy->joules,
+		.mean_watts = energy->joules * 1e9 / energy->ns,
+		.min_watts = NAN,
+		.median_watts = NAN,
+		.max_watts = NAN,
+		.unclear = COLUMN_NONE_U64,
+		.implausible = COLUMN_NONE_U64,
+	};
 }
 
-/* From rank to calls. */
-static void write_head(const struct power_table *table, uint32_t index, const char *part,
-                       const char *name, struct writer *writer)
-{
-	const struct device *of = &table->timeline->identity->devices[index];
-
-	owners_write(&table->owners, of->process, writer);
-	writer_char(writer, ',');
-	writer_u64(writer, of->device);
-	writer_char(writer, ',');
-	writer_raw(writer, part);
-	writer_char(writer, ',');
-	writer_csv(writer, name, strlen(name));
-	writer_char(writer, ',');
-	writer_raw(writer, power_unit_name(table->power->devices[index].unit));
-	writer_char(writer, ',');
-}
-
-static void write_energy(const struct power_energy *energy, struct writer *writer)
-{
-	writer_u64(writer, energy->n);
-	writer_char(writer, ',');
-	writer_u64(writer, (uint64_t)(energy->ns + 0.5));
-	writer_char(writer, ',');
-	writer_fixed(writer, energy->joules, 6);
-	writer_char(writer, ',');
-	if (energy->ns > 0)
-		writer_fixed(writer, energy->joules * 1e9 / energy->ns, 3);
-}
-
-static void write_part(struct power_table *table, uint32_t index, enum power_part part,
-                       struct writer *writer)
+static void put_part(const struct power_table *table, uint32_t index, enum power_part part,
+                     struct row_sink *sink)
 {
 	static const char *const names[] = {"all", "with_kernels", "without_kernels"};
 	const struct power_device *device = &table->power->devices[index];
 	const struct power_sum *sum = &table->lines[index].sums[part];
+	struct power_row row = start_row(table, index, &sum->energy);
 
-	write_head(table, index, names[part], "", writer);
-	writer_char(writer, ',');
-	write_energy(&sum->energy, writer);
+	row.part = names[part];
 	if (sum->energy.n) {
-		write_watts(writer, sum->min_watts);
-		write_watts(writer, sum->median_watts);
-		write_watts(writer, sum->max_watts);
-	} else {
-		writer_literal(writer, ",,,");
+		row.min_watts = sum->min_watts;
+		row.median_watts = sum->median_watts;
+		row.max_watts = sum->max_watts;
 	}
-	writer_char(writer, ',');
-	if (part == PART_ALL)
-		writer_u64(writer, device->n_unclear);
-	writer_char(writer, ',');
-	if (part == PART_ALL)
-		writer_u64(writer, device->n_implausible);
-	writer_char(writer, '\n');
-	table->n_lines++;
+	if (part == PART_ALL) {
+		row.unclear = device->n_unclear;
+		row.implausible = device->n_implausible;
+	}
+	row_put(sink, &row);
 }
 
 /* Returns how many kernels stand before those of a device. */
@@ -487,46 +492,35 @@ static uint32_t kernels_before(const struct power_table *table, uint32_t device)
 	return low;
 }
 
-static void write_kernels(struct power_table *table, uint32_t index, struct writer *writer)
+static void put_kernels(const struct power_table *table, uint32_t index, struct row_sink *sink)
 {
 	for (uint32_t i = kernels_before(table, index); i < table->n_kernels; i++) {
 		const struct power_kernel *kernel = &table->kernels[table->order[i]];
 		const struct power_energy energy = {kernel->n, kernel->ns, kernel->joules};
+		struct power_row row = start_row(table, index, &energy);
 
 		if (kernel->device != index)
 			break;
-		write_head(table, index, "kernel",
-		           string_get(table->timeline->strings, kernel->name), writer);
-		writer_u64(writer, kernel->calls);
-		writer_char(writer, ',');
-		write_energy(&energy, writer);
-		writer_literal(writer, ",,,,,\n");
-		table->n_lines++;
+		row.part = "kernel";
+		row.name = string_get(table->timeline->strings, kernel->name);
+		row.calls = kernel->calls;
+		row_put(sink, &row);
 	}
 }
 
-static void write_device(struct power_table *table, uint32_t index, struct writer *writer)
+static void put_devices(const struct power_table *table, struct row_sink *sink)
 {
-	for (int part = PART_ALL; part < PART_COUNT; part++)
-		write_part(table, index, (enum power_part)part, writer);
-	write_kernels(table, index, writer);
-}
-
-static void write_devices(void *context, struct writer *writer)
-{
-	struct power_table *table = context;
 	const struct identity *identity = table->timeline->identity;
 
-	writer_literal(writer,
-	               "rank,host,pid,device,part,name,unit,calls,stretches,measured_ns,joules,"
-	               "mean_watts,min_watts,median_watts,max_watts,unclear,implausible\n");
-	for (uint32_t i = 0; i < identity->n_devices; i++) {
+	for (uint32_t i = 0; table->power && i < identity->n_devices; i++) {
 		uint32_t device = table->owners.devices[i];
 
-		if (table->power && device < table->power->n_devices &&
-		    table->power->devices[device].n > 1 &&
-		    !identity->processes[identity->devices[device].process].is_excluded)
-			write_device(table, device, writer);
+		if (device >= table->power->n_devices || table->power->devices[device].n <= 1 ||
+		    identity->processes[identity->devices[device].process].is_excluded)
+			continue;
+		for (int part = PART_ALL; part < PART_COUNT; part++)
+			put_part(table, device, (enum power_part)part, sink);
+		put_kernels(table, device, sink);
 	}
 }
 
@@ -543,19 +537,15 @@ static void release(struct power_table *table)
 	owners_release(&table->owners);
 }
 
-static int write_power(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
-                       struct flextrace_error *error)
+static int fill(const struct timeline *timeline, struct row_sink *sink)
 {
 	struct power_table table = {.timeline = timeline, .power = timeline->power};
-	int code;
+	int code = count_power(&table);
 
-	if (count_power(&table) < 0)
-		code = analysis_no_memory(FILE_NAME, error);
-	else
-		code = analysis_save(output_dir, FILE_NAME, write_devices, &table, error);
-	*ret_rows = table.n_lines;
+	if (code == FLEXTRACE_OK)
+		put_devices(&table, sink);
 	release(&table);
 	return code;
 }
 
-const struct analysis analysis_power = {.name = "power", .write = write_power};
+const struct analysis analysis_power = ANALYSIS_CSV("power", columns, fill);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "analysis_impl.h"
-#include "array.h"
-#include "emit/kinds.h"
+#include "base/array.h"
+#include "model/kinds.h"
 
 struct call {
 	int64_t end_time_ns;
@@ -96,33 +96,44 @@ static int count_rows(struct analysis_names *names)
 	return stats_finish(&names->stats, timeline->strings);
 }
 
-static void write_groups(struct analysis_names *names, struct writer *writer)
+struct runtime_row {
+	struct stats_cells of;
+	struct owner_cells owner;
+	uint64_t self_ns;
+};
+
+static const struct column columns[] = {
+	COLUMN_AS("kind", struct runtime_row, of.kind),
+	COLUMN_AS("name", struct runtime_row, of.name),
+	COLUMN_AS("calls", struct runtime_row, of.calls),
+	COLUMN_AS("total_ns", struct runtime_row, of.total),
+	COLUMN(struct runtime_row, self_ns),
+	COLUMNS_SPREAD(struct runtime_row, of.spread, "_ns"),
+	COLUMNS_OWNER(struct runtime_row),
+};
+
+static void put_groups(struct analysis_names *names, struct row_sink *sink)
 {
 	struct stats *stats = &names->stats;
 
-	writer_literal(writer, "kind,name,calls,total_ns,self_ns,mean_ns,median_ns,min_ns,max_ns,"
-	                       "stddev_ns,rank,host,pid\n");
 	for (uint32_t i = 0; i < stats->n_groups; i++) {
 		const struct stats_group *group = stats_line(stats, i);
+		uint32_t process = names->owners.processes[group->key.owner];
 		uint32_t place = stats->order[i];
 		uint64_t children_ns = place < names->n_children ? names->children_ns[place] : 0;
 
-		stats_write_head(stats, names->timeline->strings, group, writer);
-		writer_char(writer, ',');
-		writer_u64(writer, group->total_ns - children_ns);
-		stats_write_spread(stats, group, writer);
-		writer_char(writer, ',');
-		owners_write(&names->owners, names->owners.processes[group->key.owner], writer);
-		writer_char(writer, '\n');
+		row_put(sink, &(struct runtime_row){
+				      .of = stats_cells(stats, names->timeline->strings, group),
+				      .owner = identity_owner(names->timeline->identity, process),
+				      .self_ns = group->total_ns - children_ns,
+			      });
 	}
 }
 
-static int write_runtime(const struct timeline *timeline, const char *output_dir,
-                         uint64_t *ret_rows, struct flextrace_error *error)
+static int fill(const struct timeline *timeline, struct row_sink *sink)
 {
-	return analysis_write_names(
-		&(struct analysis_table){"runtime.csv", label_of, count_rows, write_groups},
-		timeline, output_dir, ret_rows, error);
+	return analysis_fill_names(&(struct analysis_table){label_of, count_rows, put_groups},
+	                           timeline, sink);
 }
 
-const struct analysis analysis_runtime = {.name = "runtime", .write = write_runtime};
+const struct analysis analysis_runtime = ANALYSIS_CSV("runtime", columns, fill);

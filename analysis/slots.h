@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "blocks.h"
-#include "error.h"
+#include "base/blocks.h"
+#include "base/error.h"
 
 struct slots {
 	uint32_t *places; /* owned: place + 1; 0 = free */

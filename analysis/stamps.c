@@ -11,12 +11,12 @@
 #include <string.h>
 
 #include "analysis_impl.h"
-#include "blocks.h"
-#include "hash.h"
+#include "base/blocks.h"
+#include "base/hash.h"
 #include "order.h"
 #include "slots.h"
+#include "engine/calibrate/calibrate.h"
 
-#define FILE_NAME     "stamps.csv"
 #define N_DIFFERENCES (FLEXTRACE_N_STAMPS - 1)
 #define AHEAD         8u /* calls */
 #define NO_CYCLES     UINT64_MAX
@@ -293,75 +293,78 @@ static struct difference gather_difference(struct stamps *stamps, const struct s
 	return difference;
 }
 
-/* -- writing -------------------------------------------------------------------------------- */
+/* -- rows ----------------------------------------------------------------------------------- */
 
-static void write_spread(uint64_t *values, uint64_t n, struct writer *writer)
+struct stamps_row {
+	struct owner_cells owner;
+	uint32_t device;
+	const char *name, *difference;
+	uint64_t calls, missing;
+	struct spread cycles, ns;
+};
+
+static const struct column columns[] = {
+	COLUMNS_OWNER(struct stamps_row),
+	COLUMN(struct stamps_row, device),
+	COLUMN(struct stamps_row, name),
+	COLUMN(struct stamps_row, difference),
+	COLUMN(struct stamps_row, calls),
+	COLUMN(struct stamps_row, missing),
+	COLUMNS_SPREAD(struct stamps_row, cycles, "_cycles"),
+	COLUMNS_SPREAD(struct stamps_row, ns, "_ns"),
+};
+
+static struct spread spread_or_none(uint64_t *values, uint64_t n)
 {
-	struct spread spread;
+	struct spread spread = SPREAD_NONE;
 
-	if (!n) {
-		writer_literal(writer, ",,,,,");
-		return;
-	}
-	spread_of(values, n, &spread);
-	spread_write(&spread, writer);
+	if (n)
+		spread_of(values, n, &spread);
+	return spread;
 }
 
-static void write_difference(struct stamps *stamps, const struct stamp_group *group, int from,
-                             struct writer *writer)
+static void put_difference(struct stamps *stamps, const struct stamp_group *group, int from,
+                           struct row_sink *sink)
 {
 	static const char *const names[] = {"TS2-TS1", "TS3-TS2", "TS4-TS3", "TS5-TS4"};
-	const struct string_pool *strings = stamps->timeline->strings;
-	const struct device *device = &stamps->timeline->identity->devices[group->device];
+	const struct identity *identity = stamps->timeline->identity;
+	const struct device *device = &identity->devices[group->device];
 	struct difference difference = gather_difference(stamps, group, from);
-
-	owners_write(&stamps->owners, device->process, writer);
-	writer_char(writer, ',');
-	writer_u64(writer, device->device);
-	writer_char(writer, ',');
-	writer_csv(writer, string_get(strings, group->name), string_length(strings, group->name));
-	writer_char(writer, ',');
-	writer_raw(writer, names[from]);
-	writer_char(writer, ',');
-	writer_u64(writer, difference.n);
-	writer_char(writer, ',');
-	writer_u64(writer, group->n_calls - difference.n);
-	write_spread(stamps->cycles, difference.n, writer);
 	/* the spread of a part of the calls would be of other calls than that of their cycles */
-	write_spread(stamps->times_ns, difference.n_timed == difference.n ? difference.n : 0,
-	             writer);
-	writer_char(writer, '\n');
+	bool has_times = difference.n_timed == difference.n;
+
+	row_put(sink, &(struct stamps_row){
+			      .owner = identity_owner(identity, device->process),
+			      .device = device->device,
+			      .name = string_get(stamps->timeline->strings, group->name),
+			      .difference = names[from],
+			      .calls = difference.n,
+			      .missing = group->n_calls - difference.n,
+			      .cycles = spread_or_none(stamps->cycles, difference.n),
+			      .ns = spread_or_none(stamps->times_ns, has_times ? difference.n : 0),
+		      });
 }
 
-static void write_groups(void *context, struct writer *writer)
+static void put_groups(struct stamps *stamps, struct row_sink *sink)
 {
-	struct stamps *stamps = context;
-
-	writer_literal(writer, "rank,host,pid,device,name,difference,calls,missing,mean_cycles,"
-	                       "median_cycles,min_cycles,max_cycles,stddev_cycles,mean_ns,"
-	                       "median_ns,min_ns,max_ns,stddev_ns\n");
 	for (uint32_t i = 0; i < stamps->n_groups; i++) {
 		const struct stamp_group *group = &stamps->groups[stamps->order[i]];
 
 		gather_calls(stamps, group);
 		for (int from = 0; from < N_DIFFERENCES; from++)
-			write_difference(stamps, group, from, writer);
+			put_difference(stamps, group, from, sink);
 	}
 }
 
-static int write_stamps(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
-                        struct flextrace_error *error)
+static int fill(const struct timeline *timeline, struct row_sink *sink)
 {
 	struct stamps stamps = {.timeline = timeline};
-	int code;
+	int code = make_groups(&stamps);
 
-	if (make_groups(&stamps) < 0)
-		code = analysis_no_memory(FILE_NAME, error);
-	else
-		code = analysis_save(output_dir, FILE_NAME, write_groups, &stamps, error);
-	*ret_rows = (uint64_t)stamps.n_groups * N_DIFFERENCES;
+	if (code == FLEXTRACE_OK)
+		put_groups(&stamps, sink);
 	release(&stamps);
 	return code;
 }
 
-const struct analysis analysis_stamps = {.name = "stamps", .write = write_stamps};
+const struct analysis analysis_stamps = ANALYSIS_CSV("stamps", columns, fill);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocks.h"
-#include "hash.h"
+#include "base/blocks.h"
+#include "base/hash.h"
 #include "order.h"
 
 #define MIN_CHUNK 4u /* durations */
@@ -174,25 +174,18 @@ void stats_spread(struct stats *stats, const struct stats_group *group, struct s
 	spread_of(stats->scratch_ns, group->calls, ret);
 }
 
-/* -- writing -------------------------------------------------------------------------------- */
+/* -- rows ----------------------------------------------------------------------------------- */
 
-void stats_write_head(const struct stats *stats, const struct string_pool *strings,
-                      const struct stats_group *group, struct writer *writer)
+struct stats_cells stats_cells(struct stats *stats, const struct string_pool *strings,
+                               const struct stats_group *group)
 {
-	writer_raw(writer, stats->label(group->key.kind));
-	writer_char(writer, ',');
-	writer_csv(writer, string_get(strings, group->key.name),
-	           string_length(strings, group->key.name));
-	writer_char(writer, ',');
-	writer_u64(writer, group->calls);
-	writer_char(writer, ',');
-	writer_u64(writer, group->total_ns);
-}
+	struct stats_cells cells = {
+		.kind = stats->label(group->key.kind),
+		.name = string_get(strings, group->key.name),
+		.total = group->total_ns,
+		.calls = group->calls,
+	};
 
-void stats_write_spread(struct stats *stats, const struct stats_group *group, struct writer *writer)
-{
-	struct spread spread;
-
-	stats_spread(stats, group, &spread);
-	spread_write(&spread, writer);
+	stats_spread(stats, group, &cells.spread);
+	return cells;
 }

@@ -11,11 +11,10 @@
 
 #include <stdint.h>
 
-#include "emit/writer.h"
 #include "slots.h"
-#include "spread.h"
-#include "strings.h"
-#include "table.h"
+#include "findings/statistics/spread.h"
+#include "base/text/strings.h"
+#include "base/table.h"
 
 struct stats_key {
 	uint32_t owner; /* whose calls: as the caller numbers them, in the order of lines */
@@ -62,12 +61,16 @@ static inline const struct stats_group *stats_line(const struct stats *stats, ui
 /* Stores the spread of a group's durations, after stats_finish(). */
 void stats_spread(struct stats *stats, const struct stats_group *group, struct spread *ret);
 
-/* Appends "kind,name,calls,total". */
-void stats_write_head(const struct stats *stats, const struct string_pool *strings,
-                      const struct stats_group *group, struct writer *writer);
+/* What a row of a table says of a group. */
+struct stats_cells {
+	const char *kind, *name;
+	uint64_t total; /* of durations */
+	struct spread spread;
+	uint32_t calls;
+};
 
-/* Appends ",mean,median,min,max,deviation". */
-void stats_write_spread(struct stats *stats, const struct stats_group *group,
-                        struct writer *writer);
+/* The cells of a group, after stats_finish(). */
+struct stats_cells stats_cells(struct stats *stats, const struct string_pool *strings,
+                               const struct stats_group *group);
 
 #endif

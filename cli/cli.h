@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "options.h"
 
 enum cli_exit {

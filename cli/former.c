@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "glob_in.h"
+#include "process/glob_in.h"
 
 #define MAX_BYTES (UINT64_C(1) << 30) /* of a packet */
 

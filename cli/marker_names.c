@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "tracer/src/elf_names.h"
 
 static int add(struct marker_names *names, const struct flextrace_elf_name *found)

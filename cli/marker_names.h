@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-#include "error.h"
-#include "map.h"
+#include "base/error.h"
+#include "base/map.h"
 
 struct marker_name {
 	char *name, *file; /* owned, one block */

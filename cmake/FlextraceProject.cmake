@@ -52,7 +52,7 @@ if(FLEXTRACE_ANALYZE)
 		-Wno-analyzer-malloc-leak -Wno-analyzer-file-leak)
 endif()
 
-# flextrace_add_unit_test(NAME unwrap SOURCES ... [LIBS ...]): builds tests/test_<NAME>.c with the
+# flextrace_add_unit_test(NAME unwrap SOURCES ... [LIBS ...]): builds tests/unit/*/test_<NAME>.c with the
 # given sources (relative to the top of the repository) and registers it under label "unit". Those
 # of flextrace_core come from that library, which every test would otherwise compile anew; what a
 # test defines itself stands in for the library's.
@@ -60,17 +60,18 @@ function(flextrace_add_unit_test)
 	cmake_parse_arguments(arg "" "NAME" "SOURCES;LIBS;INCLUDES;DEFINITIONS" ${ARGN})
 	list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/)
 	list(TRANSFORM arg_INCLUDES PREPEND ${PROJECT_SOURCE_DIR}/)
-	get_target_property(core flextrace_core SOURCES)
-	list(TRANSFORM core PREPEND ${PROJECT_SOURCE_DIR}/converter/ REGEX "^[^/]")
+	get_property(core GLOBAL PROPERTY FLEXTRACE_CORE_SOURCES)
 	set(shared ${arg_SOURCES})
 	list(REMOVE_ITEM arg_SOURCES ${core})
 	list(REMOVE_ITEM shared ${arg_SOURCES})
 	if(shared)
 		list(PREPEND arg_LIBS flextrace_core)
 	endif()
-	add_executable(test_${arg_NAME} ${PROJECT_SOURCE_DIR}/tests/test_${arg_NAME}.c ${arg_SOURCES})
-	target_include_directories(test_${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests
-		${PROJECT_SOURCE_DIR}/converter ${PROJECT_SOURCE_DIR}/tracer/include
+	file(GLOB_RECURSE source ${PROJECT_SOURCE_DIR}/tests/unit/test_${arg_NAME}.c)
+	add_executable(test_${arg_NAME} ${source} ${arg_SOURCES})
+	target_include_directories(test_${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests/support
+		${PROJECT_SOURCE_DIR}/converter ${PROJECT_SOURCE_DIR}/cli
+		${PROJECT_SOURCE_DIR}/tracer/include
 		${PROJECT_SOURCE_DIR}/firmware-markers/include ${arg_INCLUDES})
 	target_compile_definitions(test_${arg_NAME} PRIVATE ${arg_DEFINITIONS})
 	target_link_libraries(test_${arg_NAME} PRIVATE flextrace_options PkgConfig::CMOCKA ${arg_LIBS})
@@ -78,7 +79,7 @@ function(flextrace_add_unit_test)
 	set_tests_properties(unit.${arg_NAME} PROPERTIES LABELS unit TIMEOUT 600)
 endfunction()
 
-# Lets the allocations of a test that has tests/failing_malloc.c among its sources fail.
+# Lets the allocations of a test that has tests/support/failing_malloc.c among its sources fail.
 function(flextrace_fail_allocations target)
 	foreach(name malloc calloc realloc aligned_alloc strdup strndup asprintf vasprintf open_memstream mmap)
 		target_link_options(${target} PRIVATE -Wl,--wrap=${name})

@@ -7,13 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/compiler_info.h"
-#include "analysis/kernel_times.h"
-#include "analysis/power.h"
+#include "findings/compiler_info.h"
+#include "findings/kernel_times.h"
+#include "findings/power.h"
 #include "conversion_facts.h"
 #include "derivations.h"
-#include "import/dialect.h"
-#include "spill.h"
+#include "formats/kit/dialect.h"
+#include "base/spill.h"
 
 #define MIN_MHZ 1e-3
 #define MAX_MHZ 1e6

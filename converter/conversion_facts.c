@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "derivations.h"
-#include "inputs.h"
+#include "model/ledger/inputs.h"
 
 void facts_release(struct facts *facts)
 {

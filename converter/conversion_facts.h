@@ -8,9 +8,9 @@
 #ifndef FLEXTRACE_CONVERSION_FACTS_H
 #define FLEXTRACE_CONVERSION_FACTS_H
 
-#include "gather.h"
+#include "model/streams.h"
 #include "options.h"
-#include "strings.h"
+#include "base/text/strings.h"
 
 struct facts {
 	char **texts; /* owned, each owned */

@@ -8,8 +8,8 @@
 #ifndef FLEXTRACE_DERIVATIONS_H
 #define FLEXTRACE_DERIVATIONS_H
 
-#include "derive/derive.h"
-#include "error.h"
+#include "model/timeline.h"
+#include "base/error.h"
 #include "options.h"
 
 #define MAX_DERIVATIONS 64

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/sizes.h"
+
 #define MEMBER(name) offsetof(struct conversion_options, name)
 
 const struct option_spec conversion_option_table[] = {
@@ -227,25 +229,14 @@ static int refuse_text(const struct option_spec *spec, const char *text,
 	                 option_type_phrase(spec->type), text);
 }
 
-/* Units are powers of 1024. */
 static int parse_size(const struct option_spec *spec, const char *text, void *values,
                       struct flextrace_error *error)
 {
-	static const char units[] = "KMGT";
-	const char *unit;
-	char *end;
-	long long number;
+	uint64_t bytes;
 
-	errno = 0;
-	number = strtoll(text, &end, 10);
-	unit = end > text && *end ? strchr(units, *end) : NULL;
-	if (errno || end == text || number < 0 || (unit ? end[1] : *end))
+	if (!size_parse(text, &bytes))
 		return refuse_text(spec, text, error);
-	for (; unit && unit >= units; unit--) {
-		if (__builtin_mul_overflow(number, 1024ll, &number))
-			return refuse_text(spec, text, error);
-	}
-	return option_set_number(spec, number, values, error);
+	return option_set_number(spec, (int64_t)bytes, values, error);
 }
 
 int option_set_text(const struct option_spec *spec, const char *text, void *values,

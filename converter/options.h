@@ -18,9 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "aie_options.h"
-#include "error.h"
-#include "pair_report.h"
+#include "model/aie_options.h"
+#include "base/error.h"
+#include "model/ledger/pair_report.h"
 
 enum option_type {                /* fills a member of type ... */
 	           OPTION_FLAG,   /* bool: --name or --name=yes, --name=no */
@@ -94,7 +94,7 @@ struct conversion_options {
 	const char *session;
 	struct option_list names;
 	struct option_list compiler_info; /* texts of paths, separated by commas */
-	const char *kernels_from;         /* an output directory, see analysis/kernel_times.h */
+	const char *kernels_from;         /* an output directory, see findings/kernel_times.h */
 	const char *freq;                 /* "SOC[:CORE]" in MHz */
 	const char *ranks, *jobs;         /* lists of numbers, see select/select.h */
 	const char *time_range;
@@ -106,7 +106,7 @@ struct conversion_options {
 	const char *profile;                     /* a file, see profile.h */
 	struct option_list with, without;        /* names, see derivations.h */
 	bool summarize_comm;
-	const char *power_unit; /* see analysis/power.h */
+	const char *power_unit; /* see converter/findings/power.h */
 	struct option_limit fail_on_loss;
 	uint64_t memory_limit_bytes; /* 0 = none */
 	/* no options of the table */

@@ -7,22 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "align/messages.h"
-#include "align/told_points.h"
+#include "engine/align/messages.h"
+#include "engine/align/told_points.h"
 #include "analysis/analysis.h"
-#include "analysis/dma.h"
-#include "analysis/iterations.h"
-#include "analysis/power.h"
-#include "analysis/rank_rows.h"
-#include "analysis/transfers.h"
-#include "analysis/utilization.h"
-#include "blocks.h"
-#include "derive/derive.h"
-#include "emit/event_class.h"
-#include "identity.h"
+#include "findings/dma.h"
+#include "findings/iterations.h"
+#include "findings/power.h"
+#include "findings/rank_rows.h"
+#include "findings/transfers.h"
+#include "findings/utilization.h"
+#include "base/blocks.h"
+#include "engine/derive/derive.h"
+#include "findings/event_class.h"
+#include "model/identity/identity.h"
 #include "tracer/src/elf_names.h"
-#include "twins.h"
-#include "unwrap/unwrap.h"
+#include "engine/twins.h"
+#include "engine/unwrap/unwrap.h"
+#include "engine/align/align.h"
+#include "engine/calibrate/calibrate.h"
+#include "engine/gather.h"
 
 #define MAX_ANALYSES 32
 
@@ -469,7 +472,6 @@ static int close_books(struct pipeline *pipeline, struct flextrace_error *error)
 
 struct analysis_tables {
 	struct emit_table tables[MAX_ANALYSES];
-	char files[MAX_ANALYSES][32];
 	uint32_t n;
 };
 
@@ -478,17 +480,17 @@ static void list_analyses(const struct pipeline *pipeline, struct analysis_table
 	out->n = 0;
 	for (uint32_t i = 0; analysis_all[i] && analysis_all[i]->name; i++) {
 		const struct analysis *analysis = analysis_all[i];
-		struct emit_table *table = &out->tables[out->n];
 
 		assert(out->n < MAX_ANALYSES);
 		if (is_off(pipeline, analysis->name) ||
 		    (analysis->is_for && !analysis->is_for(&pipeline->timeline)) ||
 		    (analysis->is_on_demand && !pipeline->options->derivations))
 			continue;
-		*table = (struct emit_table){.write = analysis->write};
-		snprintf(out->files[out->n], sizeof(out->files[0]), "%s.csv", analysis->name);
-		table->file = analysis->file ? analysis->file : out->files[out->n];
-		out->n++;
+		out->tables[out->n++] = (struct emit_table){
+			.file = analysis->file,
+			.columns = analysis->columns,
+			.write = analysis->write,
+		};
 	}
 }
 

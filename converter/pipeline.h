@@ -5,17 +5,17 @@
 #ifndef FLEXTRACE_PIPELINE_H
 #define FLEXTRACE_PIPELINE_H
 
-#include "aie_options.h"
-#include "align/align.h"
-#include "calibrate/calibrate.h"
+#include "model/aie_options.h"
+#include "engine/align/align.h"
+#include "engine/calibrate/calibrate.h"
 #include "derivations.h"
-#include "emit/emit.h"
-#include "emitted.h"
-#include "error.h"
-#include "gather.h"
-#include "ledger.h"
+#include "output/emit.h"
+#include "model/ledger/emitted.h"
+#include "base/error.h"
+#include "model/streams.h"
+#include "model/ledger/ledger.h"
 #include "select/select.h"
-#include "strings.h"
+#include "base/text/strings.h"
 
 /* One conversion's options: the same names on the command line and as sink parameters. */
 struct pipeline_options {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text_file.h"
+#include "base/text/text_file.h"
 
 #define MAX_EXACT 9007199254740992.0 /* 2^53 */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * clocks-pictures DIR: draws the pictures of clocks.md from what unwrap and calibrate make of
- * scenarios whose truth is known (tests/clock_scenarios.h).
+ * scenarios whose truth is known (tests/support/clock_scenarios.h).
  *
  *   band.svg    brackets of operations, the band that they leave, its middle and the truth
  *   errors.svg  how far three rules place stamps off the truth

@@ -18,8 +18,9 @@ if(FLEXTRACE_SANITIZE)
 	function(flextrace_add_thread_test name)
 		cmake_parse_arguments(arg "" "" "SOURCES;ARGUMENTS" ${ARGN})
 		list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/)
-		add_executable(threads_${name} ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c ${arg_SOURCES})
-		target_include_directories(threads_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests
+		file(GLOB_RECURSE source ${PROJECT_SOURCE_DIR}/tests/unit/test_${name}.c)
+		add_executable(threads_${name} ${source} ${arg_SOURCES})
+		target_include_directories(threads_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support
 			${PROJECT_SOURCE_DIR}/tracer/include ${PROJECT_SOURCE_DIR}/tracer/src
 			${PROJECT_SOURCE_DIR}/firmware-markers/include
 			${PROJECT_SOURCE_DIR}/firmware-markers/ports/posix/include
@@ -63,6 +64,10 @@ if(NOT CMAKE_CROSSCOMPILING)
 		${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/s390x)
 	set_tests_properties(checks.s390x PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 900)
 endif()
+
+# -- borders between rooms -----------------------------------------------------------------------------
+add_test(NAME checks.borders COMMAND ${CMAKE_CURRENT_LIST_DIR}/checks/borders.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+set_tests_properties(checks.borders PROPERTIES LABELS checks SKIP_RETURN_CODE 77)
 
 # -- analysis ----------------------------------------------------------------------------------------
 add_test(NAME checks.cppcheck COMMAND ${CMAKE_CURRENT_LIST_DIR}/checks/cppcheck.sh

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # The flextrace command: its parts by themselves, its recordings with a session daemon of their own.
-flextrace_add_unit_test(NAME buffers SOURCES cli/buffers.c converter/error.c)
-flextrace_add_unit_test(NAME csv_reader SOURCES converter/csv_reader.c converter/error.c)
-flextrace_add_unit_test(NAME csv_table SOURCES cli/csv_table.c converter/csv_reader.c cli/message.c converter/error.c)
-flextrace_add_unit_test(NAME twice SOURCES cli/twice.c converter/csv_reader.c converter/strings.c
-	converter/emit/writer.c converter/error.c ${table_sources} tests/scratch.c LIBS Threads::Threads)
-flextrace_add_unit_test(NAME elf_facts SOURCES cli/elf_facts.c tracer/src/elf_file.c tracer/src/elf_names.c converter/error.c)
-flextrace_add_unit_test(NAME launcher SOURCES cli/launcher.c cli/process.c)
-flextrace_add_unit_test(NAME salvage SOURCES cli/salvage.c cli/layout.c)
-flextrace_add_unit_test(NAME salvage_kills SOURCES cli/salvage.c cli/layout.c)
-flextrace_add_unit_test(NAME summary SOURCES cli/rows.c cli/summary.c cli/summary_ops.c cli/summary_aie.c
-	cli/summary_emitted.c cli/summary_zones.c converter/csv_reader.c cli/message.c converter/error.c
-	converter/ledger.c converter/losses.c tests/scratch.c LIBS PkgConfig::CJSON)
+flextrace_add_unit_test(NAME buffers SOURCES cli/ring/buffers.c converter/base/text/sizes.c converter/base/error.c)
+flextrace_add_unit_test(NAME csv_reader SOURCES converter/base/text/csv_reader.c converter/base/error.c)
+flextrace_add_unit_test(NAME csv_table SOURCES cli/report/csv_table.c converter/base/text/csv_reader.c cli/terminal/message.c converter/base/error.c)
+flextrace_add_unit_test(NAME twice SOURCES cli/recording/twice.c converter/base/text/csv_reader.c converter/base/text/strings.c
+	converter/base/text/writer.c converter/base/error.c ${table_sources} tests/support/scratch.c LIBS Threads::Threads)
+flextrace_add_unit_test(NAME elf_facts SOURCES cli/doctor/elf_facts.c tracer/src/elf_file.c tracer/src/elf_names.c converter/base/error.c)
+flextrace_add_unit_test(NAME launcher SOURCES cli/process/launcher.c cli/process/process.c)
+flextrace_add_unit_test(NAME salvage SOURCES cli/ring/salvage.c cli/terminal/layout.c)
+flextrace_add_unit_test(NAME salvage_kills SOURCES cli/ring/salvage.c cli/terminal/layout.c)
+flextrace_add_unit_test(NAME summary SOURCES cli/report/rows.c cli/report/summary.c cli/report/summary_ops.c cli/report/summary_aie.c
+	cli/report/summary_emitted.c cli/report/summary_zones.c converter/base/text/csv_reader.c cli/terminal/message.c converter/base/error.c
+	converter/model/ledger/ledger.c converter/model/ledger/losses.c tests/support/scratch.c LIBS PkgConfig::CJSON)
 
 if(TARGET flextrace)
 	list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " emulator)
-	flextrace_add_unit_test(NAME losses SOURCES tests/loss_cases.c tests/ctf_text.c tests/ctf_writer.c
-		tests/text_source.c tests/scratch.c tests/trace_checker.c
+	flextrace_add_unit_test(NAME losses SOURCES tests/support/loss_cases.c tests/support/ctf_text.c tests/support/ctf_writer.c
+		tests/support/text_source.c tests/support/scratch.c tests/support/trace_checker.c
 		LIBS flextrace_core PkgConfig::CJSON ZLIB::ZLIB m
 		DEFINITIONS FLEXTRACE="$<TARGET_FILE:flextrace>" MAKE_AREAS="$<TARGET_FILE:make_areas>"
 			CHECK_RUN="$<TARGET_FILE:check_run>" EMULATOR="${emulator}")
@@ -30,17 +30,17 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 	add_executable(full_rate record/full_rate.c)
 	set_target_properties(full_rate PROPERTIES ENABLE_EXPORTS ON) # LTTng finds its memcpy()
 	target_link_libraries(full_rate PRIVATE flextrace_options flextrace_tracer Threads::Threads)
-	add_test(NAME record.killed COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+	add_test(NAME record.killed COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh
 		${CMAKE_CURRENT_SOURCE_DIR}/record/killed.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:full_rate>)
-	add_test(NAME soak.killed CONFIGURATIONS soak COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+	add_test(NAME soak.killed CONFIGURATIONS soak COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh
 		${CMAKE_CURRENT_SOURCE_DIR}/record/killed.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:full_rate> 50)
-	add_test(NAME record.ended COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+	add_test(NAME record.ended COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh
 		${CMAKE_CURRENT_SOURCE_DIR}/record/ended.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:full_rate>)
-	add_test(NAME soak.ended CONFIGURATIONS soak COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+	add_test(NAME soak.ended CONFIGURATIONS soak COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh
 		${CMAKE_CURRENT_SOURCE_DIR}/record/ended.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:full_rate> 20)
-	add_test(NAME record.mpirun COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+	add_test(NAME record.mpirun COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh
 		${CMAKE_CURRENT_SOURCE_DIR}/record/mpirun.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:record_program>)
-	add_test(NAME soak.mpirun CONFIGURATIONS soak COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+	add_test(NAME soak.mpirun CONFIGURATIONS soak COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh
 		${CMAKE_CURRENT_SOURCE_DIR}/record/mpirun.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:record_program> 20)
 	foreach(kind record soak)
 		set_tests_properties(${kind}.ended ${kind}.mpirun PROPERTIES SKIP_RETURN_CODE 77 RESOURCE_LOCK lttng
@@ -52,15 +52,15 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 		ENVIRONMENT FLEXTRACE_PROVIDER=$<TARGET_FILE:flextrace_lttng>)
 	set_tests_properties(record.killed PROPERTIES LABELS lttng TIMEOUT 600)
 	set_tests_properties(soak.killed PROPERTIES LABELS soak TIMEOUT 7200)
-	add_test(NAME record.registration COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+	add_test(NAME record.registration COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh
 		${CMAKE_CURRENT_SOURCE_DIR}/record/registration.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:record_program> 60)
-	add_test(NAME soak.registration CONFIGURATIONS soak COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+	add_test(NAME soak.registration CONFIGURATIONS soak COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh
 		${CMAKE_CURRENT_SOURCE_DIR}/record/registration.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:record_program> 2000)
 	set_tests_properties(record.registration soak.registration PROPERTIES SKIP_RETURN_CODE 77 RESOURCE_LOCK lttng
 		ENVIRONMENT FLEXTRACE_PROVIDER=$<TARGET_FILE:flextrace_lttng>)
 	set_tests_properties(record.registration PROPERTIES LABELS lttng TIMEOUT 600)
 	set_tests_properties(soak.registration PROPERTIES LABELS soak TIMEOUT 3600)
-	add_test(NAME record.emitted COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+	add_test(NAME record.emitted COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh
 		${CMAKE_CURRENT_SOURCE_DIR}/record/emitted.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:record_program>
 		$<TARGET_FILE:full_rate> $<TARGET_FILE:tracer_forks> $<TARGET_FILE:tracer_plain_lttng>)
 	set_tests_properties(record.emitted PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 600 RESOURCE_LOCK lttng
@@ -72,13 +72,13 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 		if(case STREQUAL memory)
 			set(shm 64m)
 		endif()
-		add_test(NAME record.${case} COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh --shm ${shm}
+		add_test(NAME record.${case} COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh --shm ${shm}
 			${CMAKE_CURRENT_SOURCE_DIR}/record/${case}.sh $<TARGET_FILE:flextrace>
 			$<TARGET_FILE:record_program> $<TARGET_FILE:record_terminal>)
 		set_tests_properties(record.${case} PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 600
 			RESOURCE_LOCK lttng)
 	endforeach()
-	add_test(NAME record.rights COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+	add_test(NAME record.rights COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh
 		${CMAKE_CURRENT_SOURCE_DIR}/record/rights.sh ${PROJECT_BINARY_DIR})
 	set_tests_properties(record.rights PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 600
 		RESOURCE_LOCK lttng)
@@ -91,7 +91,7 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 	target_compile_definitions(record_disabled PRIVATE FLEXTRACE_DISABLE)
 	target_include_directories(record_disabled PRIVATE ${PROJECT_SOURCE_DIR}/tracer/include)
 	target_link_libraries(record_disabled PRIVATE flextrace_options)
-	add_test(NAME cli.doctor COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli_doctor.sh $<TARGET_FILE:flextrace>
+	add_test(NAME cli.doctor COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/cli_doctor.sh $<TARGET_FILE:flextrace>
 		$<TARGET_FILE:record_program> $<TARGET_FILE:record_disabled> $<TARGET_FILE:flextrace_lttng>
 		${PROJECT_BINARY_DIR}/firmware-markers/qemu)
 	set_tests_properties(cli.doctor PROPERTIES LABELS cli)

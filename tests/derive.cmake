@@ -1,50 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests of converter/derive and analysis: each links only the sources it names. Clocks are faked.
+# Tests of converter/engine/derive and analysis: each links only the sources it names. Clocks are faked.
 
-set(derive_text_source tests/text_source.c converter/decode/decode.c converter/decode/schema.c
-	converter/definitions.c converter/error.c converter/gather.c converter/identity.c
-	converter/ledger.c converter/losses.c converter/strings.c ${table_sources})
-set(derive_sources converter/derive/attributes.c converter/derive/derive.c
-	converter/derive/device.c converter/derive/flows.c converter/derive/host.c
-	converter/derive/jobs.c converter/json_text.c converter/derive/lanes.c
-	converter/derive/life.c converter/derive/markers.c
-	converter/derive/pairs.c converter/derive/points.c converter/derive/preps.c converter/derive/rows.c
-	converter/derive/tracks.c converter/derive/zones.c)
+set(derive_text_source tests/support/text_source.c converter/engine/decode/decode.c converter/model/schema.c
+	converter/model/definitions.c converter/base/error.c converter/engine/gather.c converter/model/identity/identity.c
+	converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/text/strings.c ${table_sources})
+set(derive_sources converter/engine/derive/attributes.c converter/engine/derive/derive.c
+	converter/engine/derive/device.c converter/engine/derive/flows.c converter/engine/derive/host.c
+	converter/engine/derive/jobs.c converter/base/text/json_text.c converter/engine/derive/lanes.c
+	converter/engine/derive/life.c converter/engine/derive/markers.c
+	converter/engine/derive/pairs.c converter/engine/derive/points.c converter/engine/derive/preps.c converter/engine/derive/rows.c
+	converter/engine/derive/tracks.c converter/engine/derive/zones.c)
 
-flextrace_add_unit_test(NAME derive_rows SOURCES converter/derive/lanes.c converter/derive/rows.c
+flextrace_add_unit_test(NAME derive_rows SOURCES converter/engine/derive/lanes.c converter/engine/derive/rows.c
 	${table_sources})
 foreach(name derive derive_device derive_marks derive_overlaps derive_preps)
 	flextrace_add_unit_test(NAME ${name}
-		SOURCES tests/derive_fixture.c ${derive_sources} ${derive_text_source}
+		SOURCES tests/support/derive_fixture.c ${derive_sources} ${derive_text_source}
 		LIBS PkgConfig::CJSON Threads::Threads)
 endforeach()
 flextrace_add_unit_test(NAME analysis
-	SOURCES tests/derive_fixture.c tests/scratch.c ${derive_sources} ${derive_text_source}
-		analysis/analysis.c
-		converter/emit/kinds.c converter/emit/writer.c converter/emit/writer_text.c
+	SOURCES tests/support/derive_fixture.c tests/support/scratch.c ${derive_sources} ${derive_text_source}
+		analysis/analysis.c tests/support/analysis_files.c
+		converter/model/kinds.c converter/base/text/writer.c converter/base/text/writer_text.c
 	LIBS PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
 foreach(name bandwidth collectives event_class iterations_rows power)
-	flextrace_add_unit_test(NAME ${name} SOURCES tests/analysis_fixture.c tests/timeline_fixture.c
-		tests/scratch.c LIBS flextrace_core)
+	flextrace_add_unit_test(NAME ${name} SOURCES tests/support/analysis_files.c tests/support/analysis_fixture.c tests/support/timeline_fixture.c
+		tests/support/scratch.c LIBS flextrace_core)
 endforeach()
-flextrace_add_unit_test(NAME analysis_repeats SOURCES analysis/repeats.c)
-flextrace_add_unit_test(NAME order SOURCES analysis/order.c converter/error.c ${table_sources} LIBS Threads::Threads)
+flextrace_add_unit_test(NAME analysis_repeats SOURCES converter/findings/statistics/repeats.c)
+flextrace_add_unit_test(NAME order SOURCES analysis/order.c converter/base/error.c ${table_sources} LIBS Threads::Threads)
 foreach(name active iterations stamps)
 	flextrace_add_unit_test(NAME analysis_${name}
-		SOURCES tests/analysis_fixture.c tests/timeline_fixture.c tests/scratch.c analysis/analysis.c
+		SOURCES tests/support/analysis_files.c tests/support/analysis_fixture.c tests/support/timeline_fixture.c tests/support/scratch.c analysis/analysis.c
 		LIBS PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
 endforeach()
 
 # Logs of a real compiler lie beside the repository, or its tests of them are skipped.
 flextrace_add_unit_test(NAME compiler_info
-	SOURCES analysis/compiler_info.c analysis/compiler_log.c analysis/compiler_dir.c tests/scratch.c
+	SOURCES converter/findings/compiler_info.c converter/findings/compiler_log.c converter/findings/compiler_dir.c tests/support/scratch.c
 	LIBS PkgConfig::CJSON Threads::Threads
 	DEFINITIONS "SAMPLES_DIR=\"${FLEXTRACE_SHARED_DATA}/flex-json\"")
 foreach(name categories pt_active)
-	flextrace_add_unit_test(NAME ${name} SOURCES tests/costs_fixture.c tests/scratch.c
+	flextrace_add_unit_test(NAME ${name} SOURCES tests/support/analysis_files.c tests/support/costs_fixture.c tests/support/scratch.c
 		LIBS flextrace_core)
 endforeach()
-flextrace_add_unit_test(NAME kernel_times SOURCES tests/scratch.c LIBS flextrace_core)
-flextrace_add_unit_test(NAME utilization SOURCES tests/costs_fixture.c tests/failing_malloc.c tests/scratch.c
+flextrace_add_unit_test(NAME kernel_times SOURCES tests/support/scratch.c LIBS flextrace_core)
+flextrace_add_unit_test(NAME utilization SOURCES tests/support/analysis_files.c tests/support/costs_fixture.c tests/support/failing_malloc.c tests/support/scratch.c
 	LIBS flextrace_core)
 flextrace_fail_allocations(test_utilization)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Faults, as docs/reliability.md lists them: each row made to happen, and what is kept and said.
-flextrace_add_unit_test(NAME consumers SOURCES cli/consumers.c cli/process.c tests/scratch.c)
+flextrace_add_unit_test(NAME consumers SOURCES cli/recording/lttng/consumers.c cli/process/process.c tests/support/scratch.c)
 
 if(TARGET flextrace AND TARGET flextrace_lttng)
 	add_executable(fault_victim faults/victim.c)
 	target_link_libraries(fault_victim PRIVATE flextrace_options flextrace_tracer Threads::Threads)
 	add_executable(fault_device faults/bad_device.c)
-	target_include_directories(fault_device PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+	target_include_directories(fault_device PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
 	target_link_libraries(fault_device PRIVATE flextrace_options flextrace_tracer flextrace_markers)
 	foreach(case device orphan daemons disk parallel programs shm)
 		set(program record_program)
@@ -19,7 +19,7 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 		if(case STREQUAL shm)
 			set(size 64m)
 		endif()
-		add_test(NAME faults.${case} COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh --shm ${size}
+		add_test(NAME faults.${case} COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh --shm ${size}
 			${CMAKE_CURRENT_SOURCE_DIR}/faults/${case}.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:${program}>)
 		set_tests_properties(faults.${case} PROPERTIES LABELS "lttng;faults" SKIP_RETURN_CODE 77 TIMEOUT 600
 			RESOURCE_LOCK lttng)

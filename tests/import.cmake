@@ -1,69 +1,69 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of converter/import.
 
-set(trace_events_sources converter/error.c converter/import/event_scan.c
-	converter/import/json_scan.c converter/import/text_window.c
-	converter/import/trace_elements.c converter/import/trace_events.c
-	converter/import/trace_file.c converter/import/trace_value.c)
+set(trace_events_sources converter/base/error.c converter/formats/chrome-json/event_scan.c
+	converter/base/text/json_scan.c converter/formats/kit/text_window.c
+	converter/formats/chrome-json/trace_elements.c converter/formats/chrome-json/trace_events.c
+	converter/formats/chrome-json/trace_file.c converter/base/text/json_value.c)
 
-flextrace_add_unit_test(NAME trace_events SOURCES tests/trace_digest.c tests/failing_malloc.c
+flextrace_add_unit_test(NAME trace_events SOURCES tests/support/trace_digest.c tests/support/failing_malloc.c
 	${trace_events_sources} LIBS ZLIB::ZLIB)
 flextrace_fail_allocations(test_trace_events)
-flextrace_add_unit_test(NAME trace_damage SOURCES tests/trace_digest.c ${trace_events_sources}
+flextrace_add_unit_test(NAME trace_damage SOURCES tests/support/trace_digest.c ${trace_events_sources}
 	LIBS ZLIB::ZLIB)
-flextrace_add_unit_test(NAME trace_files SOURCES tests/trace_digest.c tests/scratch.c
+flextrace_add_unit_test(NAME trace_files SOURCES tests/support/trace_digest.c tests/support/scratch.c
 	${trace_events_sources} LIBS ZLIB::ZLIB
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
 
 # The Flex importer, from its JSON to the tables.
-set(flex_fixture tests/flex_fixture.c tests/scratch.c cli/csv_table.c converter/csv_reader.c cli/message.c converter/pipeline.c)
+set(flex_fixture tests/support/flex_fixture.c tests/support/scratch.c cli/report/csv_table.c converter/base/text/csv_reader.c cli/terminal/message.c converter/pipeline.c)
 flextrace_add_unit_test(NAME flex SOURCES ${flex_fixture})
 foreach(name hard names)
-	flextrace_add_unit_test(NAME flex_${name} SOURCES ${flex_fixture} tests/flex_checks.c
-		tests/csv_checker.c tests/trace_checker.c
+	flextrace_add_unit_test(NAME flex_${name} SOURCES ${flex_fixture} tests/support/flex_checks.c
+		tests/support/csv_checker.c tests/support/trace_checker.c
 		LIBS PkgConfig::CJSON DEFINITIONS FORMATS_DIR="${PROJECT_SOURCE_DIR}/docs")
 endforeach()
-flextrace_add_unit_test(NAME aie SOURCES ${flex_fixture} tests/aie_fixture.c)
+flextrace_add_unit_test(NAME aie SOURCES ${flex_fixture} tests/support/aie_fixture.c)
 foreach(name words run)
-	flextrace_add_unit_test(NAME aie_${name} SOURCES ${flex_fixture} tests/aie_fixture.c LIBS PkgConfig::CJSON
+	flextrace_add_unit_test(NAME aie_${name} SOURCES ${flex_fixture} tests/support/aie_fixture.c LIBS PkgConfig::CJSON
 		DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
 endforeach()
 flextrace_add_unit_test(NAME torch SOURCES ${flex_fixture} LIBS ZLIB::ZLIB)
 flextrace_add_unit_test(NAME source SOURCES ${flex_fixture} LIBS PkgConfig::CJSON)
 flextrace_add_unit_test(NAME torch_collectives SOURCES ${flex_fixture})
-flextrace_add_unit_test(NAME told SOURCES converter/import/told.c ${trace_events_sources} LIBS ZLIB::ZLIB)
+flextrace_add_unit_test(NAME told SOURCES converter/model/told.c ${trace_events_sources} LIBS ZLIB::ZLIB)
 flextrace_add_unit_test(NAME torch_data SOURCES ${flex_fixture}
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
-flextrace_add_unit_test(NAME flex_messages SOURCES ${flex_fixture} tests/clock_model.c tests/flex_truth.c
-	tests/flex_damage.c
-	tests/flex_truth_write.c)
-flextrace_add_unit_test(NAME flex_data SOURCES ${flex_fixture} tests/clock_model.c tests/flex_truth.c
-	tests/flex_truth_write.c tests/flex_damage.c tests/flex_judge.c
+flextrace_add_unit_test(NAME flex_messages SOURCES ${flex_fixture} tests/support/clock_model.c tests/support/flex_truth.c
+	tests/support/flex_damage.c
+	tests/support/flex_truth_write.c)
+flextrace_add_unit_test(NAME flex_data SOURCES ${flex_fixture} tests/support/clock_model.c tests/support/flex_truth.c
+	tests/support/flex_truth_write.c tests/support/flex_damage.c tests/support/flex_judge.c
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
-flextrace_add_unit_test(NAME flex_misaligned SOURCES ${flex_fixture} tests/clock_model.c
-	tests/flex_truth.c tests/flex_truth_write.c tests/flex_damage.c tests/flex_judge.c)
-flextrace_add_unit_test(NAME flex_damage SOURCES ${flex_fixture} tests/clock_model.c
-	tests/flex_truth.c tests/flex_truth_write.c tests/flex_damage.c tests/flex_judge.c)
-flextrace_add_unit_test(NAME flex_bars SOURCES ${flex_fixture} tests/clock_model.c
-	tests/flex_truth.c tests/flex_truth_write.c tests/flex_damage.c tests/flex_judge.c)
-flextrace_add_unit_test(NAME flex_epochs SOURCES ${flex_fixture} tests/clock_model.c
-	tests/flex_truth.c tests/flex_truth_write.c tests/flex_damage.c tests/flex_judge.c)
-flextrace_add_unit_test(NAME spool SOURCES tests/scratch.c converter/import/spool.c converter/temporary_file.c)
-flextrace_add_unit_test(NAME flex_memory SOURCES converter/import/flex.c)
+flextrace_add_unit_test(NAME flex_misaligned SOURCES ${flex_fixture} tests/support/clock_model.c
+	tests/support/flex_truth.c tests/support/flex_truth_write.c tests/support/flex_damage.c tests/support/flex_judge.c)
+flextrace_add_unit_test(NAME flex_damage SOURCES ${flex_fixture} tests/support/clock_model.c
+	tests/support/flex_truth.c tests/support/flex_truth_write.c tests/support/flex_damage.c tests/support/flex_judge.c)
+flextrace_add_unit_test(NAME flex_bars SOURCES ${flex_fixture} tests/support/clock_model.c
+	tests/support/flex_truth.c tests/support/flex_truth_write.c tests/support/flex_damage.c tests/support/flex_judge.c)
+flextrace_add_unit_test(NAME flex_epochs SOURCES ${flex_fixture} tests/support/clock_model.c
+	tests/support/flex_truth.c tests/support/flex_truth_write.c tests/support/flex_damage.c tests/support/flex_judge.c)
+flextrace_add_unit_test(NAME spool SOURCES tests/support/scratch.c converter/formats/kit/spool.c converter/base/temporary_file.c)
+flextrace_add_unit_test(NAME flex_memory SOURCES converter/formats/flex/flex.c)
 target_link_options(test_flex_memory PRIVATE
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free)
-flextrace_add_unit_test(NAME pair_align SOURCES converter/import/pair_align.c
-	converter/import/pair_match.c converter/import/pair_vote.c)
-flextrace_add_unit_test(NAME pairing SOURCES ${flex_fixture} tests/clock_model.c tests/flex_truth.c
-	tests/flex_truth_write.c tests/flex_damage.c)
+flextrace_add_unit_test(NAME pair_align SOURCES converter/formats/pairing/pair_align.c
+	converter/formats/pairing/pair_match.c converter/formats/pairing/pair_vote.c)
+flextrace_add_unit_test(NAME pairing SOURCES ${flex_fixture} tests/support/clock_model.c tests/support/flex_truth.c
+	tests/support/flex_truth_write.c tests/support/flex_damage.c)
 
 # Marker areas in copies of memory.
-flextrace_add_unit_test(NAME area_file SOURCES tests/scratch.c tracer/src/area_save.c tracer/src/drain.c
-	converter/import/area_file.c firmware-markers/marker.c
+flextrace_add_unit_test(NAME area_file SOURCES tests/support/scratch.c tracer/src/area_save.c tracer/src/drain.c
+	converter/formats/marker-area/area_file.c firmware-markers/marker.c
 	firmware-markers/ports/posix/port_posix.c INCLUDES firmware-markers/ports/posix/include)
 flextrace_add_unit_test(NAME tt_csv SOURCES ${flex_fixture})
 flextrace_add_unit_test(NAME tt_report SOURCES ${flex_fixture})
-flextrace_add_unit_test(NAME device_log SOURCES tests/text_source.c ${flex_fixture})
-flextrace_add_unit_test(NAME core_tables SOURCES tests/text_source.c ${flex_fixture})
+flextrace_add_unit_test(NAME device_log SOURCES tests/support/text_source.c ${flex_fixture})
+flextrace_add_unit_test(NAME core_tables SOURCES tests/support/text_source.c ${flex_fixture})
 flextrace_add_unit_test(NAME tt_data SOURCES ${flex_fixture} LIBS PkgConfig::CJSON
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")

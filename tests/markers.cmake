@@ -12,7 +12,7 @@ flextrace_add_unit_test(NAME drain_live SOURCES ${drain} ${markers} INCLUDES ${p
 flextrace_add_unit_test(NAME drain_runs SOURCES ${drain} ${markers} INCLUDES ${posix_port})
 flextrace_add_unit_test(NAME drain_twice SOURCES ${drain} ${markers} INCLUDES ${posix_port})
 flextrace_add_unit_test(NAME drain_hostile SOURCES ${drain} ${markers} INCLUDES ${posix_port})
-flextrace_add_unit_test(NAME area_model SOURCES tests/area_model.c firmware-markers/ports/posix/port_posix.c
+flextrace_add_unit_test(NAME area_model SOURCES tests/support/area_model.c firmware-markers/ports/posix/port_posix.c
 	INCLUDES ${posix_port} DEFINITIONS FLEXTRACE_PORT_HEADER="model_port.h" FLEXTRACE_BLOCK_TICKS=1000u)
 flextrace_add_unit_test(NAME elf_names SOURCES tracer/src/elf_file.c tracer/src/elf_names.c)
 flextrace_add_unit_test(NAME emulator SOURCES ${drain} LIBS flextrace_emulator)

@@ -31,12 +31,12 @@ add_test(NAME headers.markers
 set_tests_properties(headers.tracer headers.markers PROPERTIES LABELS headers SKIP_RETURN_CODE 77)
 
 foreach(way plain foreign markers installed)
-	add_test(NAME tracer.${way} COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+	add_test(NAME tracer.${way} COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh
 		${PROJECT_SOURCE_DIR}/tests/tracer/alone.sh ${way} ${PROJECT_SOURCE_DIR})
 	set_tests_properties(tracer.${way} PROPERTIES LABELS tracer SKIP_RETURN_CODE 77 TIMEOUT 600)
 endforeach()
 
-add_test(NAME tracer.secure COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+add_test(NAME tracer.secure COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh
 	${PROJECT_SOURCE_DIR}/tests/tracer/secure.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties(tracer.secure PROPERTIES LABELS tracer SKIP_RETURN_CODE 77 TIMEOUT 600)
 
@@ -47,7 +47,7 @@ if(TARGET flextrace_lttng)
 	foreach(target every_macro tracer_scenario tracer_plugin)
 		target_link_libraries(${target} PRIVATE flextrace_options flextrace_tracer)
 	endforeach()
-	add_test(NAME tracer.provider COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+	add_test(NAME tracer.provider COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh
 		${PROJECT_SOURCE_DIR}/tests/tracer/provider.sh $<TARGET_FILE:flextrace_lttng>
 		$<TARGET_FILE:every_macro> $<TARGET_FILE:tracer_scenario>
 		$<TARGET_FILE:tracer_plugin> ${PROJECT_SOURCE_DIR}/tracer/share/flextrace.lttng)
@@ -90,7 +90,7 @@ if(TARGET flextrace_lttng)
 
 	# flextrace_add_guest_test(NAME PROVIDER N_SOAK ARGUMENT...): below private.sh, and the long version.
 	function(flextrace_add_guest_test name provider n_soak)
-		set(command ${PROJECT_SOURCE_DIR}/tests/private.sh ${PROJECT_SOURCE_DIR}/tests/tracer/${name}.sh
+		set(command ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh ${PROJECT_SOURCE_DIR}/tests/tracer/${name}.sh
 			$<TARGET_FILE:${provider}> $<TARGET_FILE:tracer_${name}> ${ARGN})
 		add_test(NAME tracer.${name} COMMAND ${command})
 		add_test(NAME soak.${name} CONFIGURATIONS soak COMMAND ${command} ${n_soak})
@@ -107,7 +107,7 @@ if(TARGET flextrace_lttng)
 	add_executable(tracer_confined tracer/confined.c)
 	target_link_libraries(tracer_confined PRIVATE tracer_plain)
 	target_compile_options(tracer_confined PRIVATE -fexceptions)
-	add_test(NAME tracer.confined COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh
+	add_test(NAME tracer.confined COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh
 		${PROJECT_SOURCE_DIR}/tests/tracer/confined.sh $<TARGET_FILE:tracer_plain_lttng> $<TARGET_FILE:tracer_confined>)
 	set_tests_properties(tracer.confined PROPERTIES LABELS lttng TIMEOUT 600 SKIP_RETURN_CODE 77 RESOURCE_LOCK lttng)
 
@@ -115,7 +115,7 @@ if(TARGET flextrace_lttng)
 	target_link_libraries(tracer_constructors PRIVATE flextrace_options flextrace_tracer)
 	add_executable(tracer_host tracer/host.c)
 	target_link_libraries(tracer_host PRIVATE flextrace_options Threads::Threads ${CMAKE_DL_LIBS})
-	add_test(NAME tracer.start COMMAND ${PROJECT_SOURCE_DIR}/tests/private.sh ${PROJECT_SOURCE_DIR}/tests/tracer/start.sh
+	add_test(NAME tracer.start COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh ${PROJECT_SOURCE_DIR}/tests/tracer/start.sh
 		$<TARGET_FILE:flextrace_lttng> $<TARGET_FILE:tracer_constructors>
 		$<TARGET_FILE:tracer_host> $<TARGET_FILE:tracer_plugin> ${PROJECT_SOURCE_DIR})
 	set_tests_properties(tracer.start PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 600 RESOURCE_LOCK lttng)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "base/array.h"
 
 #define CORE_NAME  "core_trace"
 #define OPEN_TYPE  "open"

@@ -13,8 +13,8 @@
 #ifndef FLEXTRACE_ANALYSIS_AIE_H
 #define FLEXTRACE_ANALYSIS_AIE_H
 
-#include "aie_options.h"
-#include "analysis_impl.h"
+#include "model/aie_options.h"
+#include "analysis/analysis_impl.h"
 
 struct aie_span { /* cycles */
 	uint64_t begin, end;

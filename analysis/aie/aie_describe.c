@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "aie_describe.h"
-#include "emit/json_item.h"
+#include "base/text/json_item.h"
 
 const char *const aie_phase_names[] = {"warmup", "perf", "extra"};
 

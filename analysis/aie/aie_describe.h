@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * aie_describe.h: cores and their run as JSON documents, owned by the caller. Where there is no
- * memory they are spoilt, see emit/json_item.h, or NULL.
+ * memory they are spoilt, see base/text/json_item.h, or NULL.
  */
 #ifndef FLEXTRACE_ANALYSIS_AIE_DESCRIBE_H
 #define FLEXTRACE_ANALYSIS_AIE_DESCRIBE_H

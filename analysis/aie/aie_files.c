@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "aie_describe.h"
-#include "emit/json_item.h"
+#include "base/text/json_item.h"
+#include "base/text/writer.h"
 
 #define INDEX_NAME     "index.json"
 #define AGGREGATE_NAME "aggregate_perf.json"

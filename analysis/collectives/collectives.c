@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "align/sync_ops.h"
-#include "array.h"
-#include "ascii.h"
-#include "map.h"
+#include "engine/align/sync_ops.h"
+#include "base/array.h"
+#include "base/text/ascii.h"
+#include "base/map.h"
+#include "engine/align/align.h"
 
 /* -- names ------------------------------------------------------------------------------------- */
 

@@ -32,8 +32,8 @@
 #ifndef FLEXTRACE_ANALYSIS_COLLECTIVES_H
 #define FLEXTRACE_ANALYSIS_COLLECTIVES_H
 
-#include "analysis_impl.h"
-#include "import/told_collective.h"
+#include "analysis/analysis_impl.h"
+#include "model/told_collective.h"
 
 enum collective_algorithm {
 	COLLECTIVE_UNKNOWN,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "array.h"
-#include "blocks.h"
+#include "base/array.h"
+#include "base/blocks.h"
 #include "collectives.h"
 #include "collectives_sets.h"
-#include "map.h"
-#include "transfer_ends.h"
+#include "base/map.h"
+#include "model/transfer_ends.h"
 
 /* When a device was done with something: kernels of its own, collectives. */
 struct work {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "array.h"
+#include "base/array.h"
 
 #define OF_ALL   0 /* not of one number */
 #define NO_PEERS 0 /* a set: of all who use the group */

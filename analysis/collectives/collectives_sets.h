@@ -12,7 +12,7 @@
 #define FLEXTRACE_ANALYSIS_COLLECTIVES_SETS_H
 
 #include "collectives.h"
-#include "map.h"
+#include "base/map.h"
 
 struct rank_sets {
 	struct map nodes; /* (group, rank; number + 1, 0 = all) -> node */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "collectives.h"
-#include "map.h"
+#include "base/map.h"
 
 bool collectives_told(const struct timeline *timeline, const struct device_row *row,
                       struct told_collective *ret_told)

@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis_impl.h"
-#include "array.h"
-#include "blocks.h"
-#include "map.h"
-#include "transfer_ends.h"
+#include "analysis/analysis_impl.h"
+#include "base/array.h"
+#include "base/blocks.h"
+#include "base/text/writer.h"
+#include "base/map.h"
+#include "model/transfer_ends.h"
+#include "engine/align/align.h"
 
 #define FILE_NAME  "communication.txt"
 #define NAME_WIDTH 26

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "core_stats.h"
 
 struct processor {             /* of a core, while its stamps are read */

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "array.h"
+#include "base/array.h"
+#include "engine/calibrate/calibrate.h"
 
 bool core_is_named(const struct timeline *timeline, uint32_t device)
 {

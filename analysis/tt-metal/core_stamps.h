@@ -8,7 +8,7 @@
 #ifndef FLEXTRACE_ANALYSIS_CORE_STAMPS_H
 #define FLEXTRACE_ANALYSIS_CORE_STAMPS_H
 
-#include "analysis_impl.h"
+#include "analysis/analysis_impl.h"
 
 struct core_stamp {
 	uint64_t ticks;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core_stats.h"
+#include "base/text/writer.h"
 
-#define CSV_NAME   "device_stats.csv"
 #define TEXT_NAME  "device_stats.txt"
 #define CELL_BYTES 96
 #define CELL_WIDTH 17
@@ -18,62 +18,66 @@ struct report {
 
 /* -- the table ------------------------------------------------------------------------------- */
 
-static void write_figures(const struct core_figures *figures, struct writer *writer)
-{
-	const uint64_t after[] = {figures->max, figures->min, figures->max - figures->min};
+struct device_stats_row {
+	struct owner_cells owner;
+	uint32_t device, core_x, core_y;
+	const char *label;
+	struct core_figures of;
+	uint64_t range;
+	double average_ns;
+};
 
-	writer_u64(writer, figures->n);
-	writer_char(writer, ',');
-	writer_double(writer, figures->average);
-	for (size_t i = 0; i < sizeof(after) / sizeof(*after); i++) {
-		writer_char(writer, ',');
-		writer_u64(writer, after[i]);
-	}
-	writer_char(writer, ',');
-	writer_double(writer, figures->median);
-	writer_char(writer, ',');
-	writer_u64(writer, figures->sum);
-	writer_char(writer, ',');
-	writer_u64(writer, figures->first);
-}
+static const struct column columns[] = {
+	COLUMNS_OWNER(struct device_stats_row),
+	COLUMN(struct device_stats_row, device),
+	COLUMN_OPTIONAL(struct device_stats_row, core_x),
+	COLUMN_OPTIONAL(struct device_stats_row, core_y),
+	COLUMN_AS("analysis", struct device_stats_row, label),
+	COLUMN_AS("count", struct device_stats_row, of.n),
+	COLUMN_AS("average", struct device_stats_row, of.average),
+	COLUMN_AS("max", struct device_stats_row, of.max),
+	COLUMN_AS("min", struct device_stats_row, of.min),
+	COLUMN(struct device_stats_row, range),
+	COLUMN_AS("median", struct device_stats_row, of.median),
+	COLUMN_AS("sum", struct device_stats_row, of.sum),
+	COLUMN_AS("first", struct device_stats_row, of.first),
+	COLUMN_FIXED(struct device_stats_row, average_ns, 3),
+};
 
-static void write_line(const struct core_stats *stats, const struct core_line *line,
-                       struct writer *writer)
+static void put_line(const struct core_stats *stats, const struct core_line *line,
+                     struct row_sink *sink)
 {
 	const struct device *device = core_device(&stats->all, line->device);
-	uint64_t hz = core_hz(&stats->all, line->device);
+	bool has_core = line->core != FLEXTRACE_NONE;
 	char label[CORE_LABEL_BYTES];
 
-	owners_write(&stats->all.owners, device->process, writer);
-	writer_char(writer, ',');
-	writer_u64(writer, device->device);
-	writer_char(writer, ',');
-	if (line->core != FLEXTRACE_NONE)
-		writer_u64(writer, stats->all.cores[line->core].x);
-	writer_char(writer, ',');
-	if (line->core != FLEXTRACE_NONE)
-		writer_u64(writer, stats->all.cores[line->core].y);
-	writer_char(writer, ',');
 	core_label(stats, line, label);
-	writer_csv(writer, label, strlen(label));
-	writer_char(writer, ',');
-	write_figures(&line->figures, writer);
-	writer_char(writer, ',');
-	if (hz)
-		writer_fixed(writer, line->figures.average * 1e9 / (double)hz, 3);
-	writer_char(writer, '\n');
+	row_put(sink,
+	        &(struct device_stats_row){
+			.owner = identity_owner(stats->all.timeline->identity, device->process),
+			.device = device->device,
+			.core_x = has_core ? stats->all.cores[line->core].x : COLUMN_NONE_U32,
+			.core_y = has_core ? stats->all.cores[line->core].y : COLUMN_NONE_U32,
+			.label = label,
+			.of = line->figures,
+			.range = line->figures.max - line->figures.min,
+			.average_ns = line->figures.average * 1e9 /
+	                              (double)core_hz(&stats->all, line->device),
+		});
 }
 
-static void write_table(void *context, struct writer *writer)
+static int fill(const struct timeline *timeline, struct row_sink *sink)
 {
-	struct report *report = context;
+	struct core_stats stats;
+	int code = core_stats_init(&stats, timeline);
 
-	writer_literal(writer, "rank,host,pid,device,core_x,core_y,analysis,count,average,max,min,"
-	                       "range,median,sum,first,average_ns\n");
-	for (uint32_t i = 0; i < report->stats.n_lines; i++)
-		write_line(&report->stats, &report->stats.lines[i], writer);
-	report->n_lines = report->stats.n_lines;
+	for (uint32_t i = 0; code == FLEXTRACE_OK && i < stats.n_lines; i++)
+		put_line(&stats, &stats.lines[i], sink);
+	core_stats_release(&stats);
+	return code;
 }
+
+const struct analysis analysis_device_stats = ANALYSIS_CSV("device_stats", columns, fill);
 
 /* -- the text -------------------------------------------------------------------------------- */
 
@@ -271,35 +275,20 @@ static void write_text(void *context, struct writer *writer)
 
 /* -- files ----------------------------------------------------------------------------------- */
 
-static int write_report(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
-                        const char *file, struct flextrace_error *error)
+static int write_txt(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
+                     struct flextrace_error *error)
 {
 	struct report report = {.n_lines = 0};
 	int code;
 
 	if (core_stats_init(&report.stats, timeline) < 0)
-		code = analysis_no_memory(file, error);
+		code = analysis_no_memory(TEXT_NAME, error);
 	else
-		code = analysis_save(output_dir, file,
-		                     strcmp(file, CSV_NAME) == 0 ? write_table : write_text,
-		                     &report, error);
+		code = analysis_save(output_dir, TEXT_NAME, write_text, &report, error);
 	*ret_rows = report.n_lines;
 	core_stats_release(&report.stats);
 	return code;
 }
 
-static int write_csv(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
-                     struct flextrace_error *error)
-{
-	return write_report(timeline, output_dir, ret_rows, CSV_NAME, error);
-}
-
-static int write_txt(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
-                     struct flextrace_error *error)
-{
-	return write_report(timeline, output_dir, ret_rows, TEXT_NAME, error);
-}
-
-const struct analysis analysis_device_stats = {.name = "device_stats", .write = write_csv};
 const struct analysis analysis_device_stats_text = {
 	.name = "device_stats_text", .file = TEXT_NAME, .write = write_txt};

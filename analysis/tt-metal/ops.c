@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "base/array.h"
 
 /* What is open on a thread, innermost last. */
 struct open_row {
@@ -250,4 +250,4 @@ static int write_ops(const struct timeline *timeline, const char *output_dir, ui
 	return code;
 }
 
-const struct analysis analysis_ops = {.name = "ops", .write = write_ops};
+const struct analysis analysis_ops = {.name = "ops", .file = "ops.csv", .write = write_ops};

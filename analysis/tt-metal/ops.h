@@ -14,8 +14,9 @@
 
 #include <cJSON.h>
 
-#include "analysis_impl.h"
-#include "map.h"
+#include "analysis/analysis_impl.h"
+#include "base/text/writer.h"
+#include "base/map.h"
 
 #define OPS_N_RISCS 6 /* that tt-metal has columns of: BRISC, NCRISC, TRISC0-2, ERISC */
 

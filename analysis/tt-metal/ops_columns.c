@@ -2,8 +2,9 @@
 /* The columns of ops.csv that are always there, and what stands in them. */
 #include <string.h>
 
-#include "emit/kinds.h"
+#include "model/kinds.h"
 #include "ops.h"
+#include "engine/align/align.h"
 
 struct ops_column {
 	const char *name;
@@ -110,7 +111,16 @@ static void write_depth(const struct ops_sheet *sheet)
 
 static void write_rank(const struct ops_sheet *sheet)
 {
-	owners_write(&sheet->ops->owners, sheet->line->process, sheet->writer);
+	const struct identity *identity = sheet->ops->timeline->identity;
+	const struct owner_cells owner = identity_owner(identity, sheet->line->process);
+
+	if (owner.rank != COLUMN_NONE_I64)
+		writer_i64(sheet->writer, owner.rank);
+	writer_char(sheet->writer, ',');
+	write_text(sheet, owner.host);
+	writer_char(sheet->writer, ',');
+	if (owner.pid != COLUMN_NONE_I64)
+		writer_i64(sheet->writer, owner.pid);
 }
 
 static void write_correlation(const struct ops_sheet *sheet)

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "ops.h"
 
 struct job { /* a control block whose operation is known */

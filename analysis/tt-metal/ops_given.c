@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an ops report of tt-metal told of operations, see import/tt_report_impl.h: a line of ops.csv
- * for each of its lines, with the cells as they stand there. Columns that ops.csv lacks come last.
+ * What an ops report of tt-metal told of operations, see formats/tt-metal/tt_report_impl.h: a line
+ * of ops.csv for each of its lines, with the cells as they stand there. Columns that ops.csv lacks
+ * come last.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "ops.h"
 
 static bool is_given(const char *text)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core_stamps.h"
+#include "base/text/writer.h"
 
 #define FILE_NAME  "device_rearranged_timestamps.csv"
 #define N_ALWAYS   2

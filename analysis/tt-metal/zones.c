@@ -6,9 +6,8 @@
 #include <stdlib.h>
 
 #include "core_stamps.h"
-#include "emit/kinds.h"
+#include "model/kinds.h"
 
-#define FILE_NAME      "zones.csv"
 #define MAX_PROCESSORS 1024u /* that owners have numbers for */
 
 struct zones {
@@ -51,55 +50,57 @@ static int count_zones(struct zones *zones, const struct timeline *timeline)
 	return stats_finish(&zones->stats, timeline->strings);
 }
 
-static void write_zone(struct zones *zones, const struct stats_group *group, struct writer *writer)
+struct zone_row {
+	struct stats_cells of;
+	struct owner_cells owner;
+	uint32_t device;
+	const char *processor;
+	double mean_ns;
+};
+
+static const struct column columns[] = {
+	COLUMNS_OWNER(struct zone_row),
+	COLUMN(struct zone_row, device),
+	COLUMN(struct zone_row, processor),
+	COLUMN_AS("kind", struct zone_row, of.kind),
+	COLUMN_AS("name", struct zone_row, of.name),
+	COLUMN_AS("calls", struct zone_row, of.calls),
+	COLUMN_AS("total", struct zone_row, of.total),
+	COLUMNS_SPREAD(struct zone_row, of.spread, ""),
+	COLUMN_FIXED(struct zone_row, mean_ns, 3),
+};
+
+static void put_zone(struct zones *zones, const struct stats_group *group, struct row_sink *sink)
 {
+	const struct timeline *timeline = zones->all.timeline;
 	uint32_t place = group->key.owner / MAX_PROCESSORS;
 	const struct device *device = core_device(&zones->all, place);
-	uint64_t hz = core_hz(&zones->all, place);
+	double mean = (double)group->total_ns / (double)group->calls;
 	char name[64];
 
-	owners_write(&zones->all.owners, device->process, writer);
-	writer_char(writer, ',');
-	writer_u64(writer, device->device);
-	writer_char(writer, ',');
 	core_processor_name(&zones->all, place, group->key.owner % MAX_PROCESSORS, name,
 	                    sizeof(name));
-	writer_csv(writer, name, strlen(name));
-	writer_char(writer, ',');
-	stats_write_head(&zones->stats, zones->all.timeline->strings, group, writer);
-	stats_write_spread(&zones->stats, group, writer);
-	writer_char(writer, ',');
-	if (hz)
-		writer_fixed(writer,
-		             (double)group->total_ns / (double)group->calls * 1e9 / (double)hz, 3);
-	writer_char(writer, '\n');
+	row_put(sink, &(struct zone_row){
+			      .of = stats_cells(&zones->stats, timeline->strings, group),
+			      .owner = identity_owner(timeline->identity, device->process),
+			      .device = device->device,
+			      .processor = name,
+			      .mean_ns = mean * 1e9 / (double)core_hz(&zones->all, place),
+		      });
 }
 
-static void write_zones(void *context, struct writer *writer)
-{
-	struct zones *zones = context;
-
-	writer_literal(writer, "rank,host,pid,device,processor,kind,name,calls,total,mean,median,"
-	                       "min,max,stddev,mean_ns\n");
-	for (uint32_t i = 0; i < zones->stats.n_groups; i++)
-		write_zone(zones, stats_line(&zones->stats, i), writer);
-}
-
-static int write_file(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
-                      struct flextrace_error *error)
+static int fill(const struct timeline *timeline, struct row_sink *sink)
 {
 	struct zones zones = {.all = {.timeline = timeline}};
 	int code;
 
 	stats_init(&zones.stats, label_of, timeline->device_rows.n_rows);
-	if (count_zones(&zones, timeline) < 0)
-		code = analysis_no_memory(FILE_NAME, error);
-	else
-		code = analysis_save(output_dir, FILE_NAME, write_zones, &zones, error);
-	*ret_rows = zones.stats.n_groups;
+	code = count_zones(&zones, timeline);
+	for (uint32_t i = 0; code == FLEXTRACE_OK && i < zones.stats.n_groups; i++)
+		put_zone(&zones, stats_line(&zones.stats, i), sink);
 	stats_release(&zones.stats);
 	core_stamps_release(&zones.all);
 	return code;
 }
 
-const struct analysis analysis_zones = {.name = "zones", .write = write_file};
+const struct analysis analysis_zones = ANALYSIS_CSV("zones", columns, fill);

@@ -9,19 +9,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "array.h"
-#include "bt2/reader.h"
+#include "base/array.h"
+#include "bt2/read/reader.h"
 #include "cli.h"
 #include "conversion.h"
-#include "emitted.h"
-#include "guard.h"
-#include "import/import.h"
-#include "isolate.h"
+#include "model/ledger/emitted.h"
+#include "recording/guard.h"
+#include "formats/import.h"
+#include "process/isolate.h"
 #include "profile.h"
-#include "recovery.h"
-#include "rlimits.h"
-#include "spill.h"
-#include "summary.h"
+#include "ring/recovery.h"
+#include "process/rlimits.h"
+#include "base/spill.h"
+#include "report/summary.h"
 
 #define MAX_WORKERS        256
 #define MAX_FORMAT_THREADS 8

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "area_text.h"
+#include "terminal/area_text.h"
 #include "cli.h"
 #include "marker_names.h"
 
@@ -53,7 +53,9 @@ static int decode(const char *const *paths, uint32_t n_paths, const struct optio
 	for (uint32_t i = 0; i < n_paths && code >= 0; i++)
 		code = area_list_add(&areas, paths[i], error);
 	if (code >= 0 && areas.n == 0)
-		code = error_set(error, FLEXTRACE_E_INPUT, "There is no marker area: file=%s",
+		code = error_set(error, FLEXTRACE_E_INPUT,
+		                 "There is no marker area in it, is it a copy of the device's "
+		                 "memory? file=%s",
 		                 paths[0]);
 	if (code >= 0)
 		code = print_all(&areas, &names, error);

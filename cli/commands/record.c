@@ -9,19 +9,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "attend.h"
-#include "child.h"
+#include "recording/attend.h"
+#include "process/child.h"
 #include "cli.h"
-#include "flight.h"
-#include "guardian.h"
-#include "launcher.h"
-#include "member.h"
+#include "recording/flight.h"
+#include "recording/guardian.h"
+#include "process/launcher.h"
+#include "recording/member.h"
 #include "profile.h"
-#include "provider.h"
-#include "recording.h"
-#include "recording_id.h"
-#include "recovery.h"
-#include "twice.h"
+#include "process/provider.h"
+#include "recording/recording.h"
+#include "model/identity/recording_id.h"
+#include "ring/recovery.h"
+#include "recording/twice.h"
 
 #define REGISTER_TIMEOUT_MS "30000"
 #define MAX_PROGRAM_BYTES   128 /* of its name in that of a directory */
@@ -118,7 +118,8 @@ static int check_usage(const struct run *run)
 		return CLI_USAGE;
 	}
 	if (run->argv[0] && run->own.pid) {
-		cli_error("Either --pid or a command, not both");
+		cli_error("--pid and a command were both given; `flextrace record` takes one of "
+		          "them");
 		return CLI_USAGE;
 	}
 	if (!run->argv[0] && (run->own.schedule || run->own.is_windows_only)) {

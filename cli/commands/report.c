@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "summary.h"
-#include "csv_table.h"
-#include "glob_in.h"
+#include "report/summary.h"
+#include "report/csv_table.h"
+#include "process/glob_in.h"
 
 #define DEFAULT_LIMIT 100
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flextrace snapshot: what a flight recorder holds now, converted. */
 #include "cli.h"
-#include "flight.h"
+#include "recording/flight.h"
 #include "profile.h"
-#include "running.h"
+#include "recording/running.h"
 
 struct snapshot_options {
 	bool is_unconverted;
@@ -27,7 +27,9 @@ static int take(const char *name, struct recording *ret_snapshot)
 	if (code != CLI_OK)
 		return code;
 	if (recording.kind != SESSION_FLIGHT) {
-		cli_error("Not a flight recorder: path=%s", recording.dir);
+		cli_error(
+			"Not a flight recorder, it was started without --flight-recorder: path=%s",
+			recording.dir);
 		return CLI_INPUT;
 	}
 	if (flight_take(&recording, FLIGHT_ASKED, ret_snapshot, &error) < 0)
@@ -60,7 +62,8 @@ static int run(const struct command *command, int argc, char **argv)
 	int first, code = cli_parse(command, argc, argv, (void *[]){&options, &conversion}, &first);
 
 	if (code == CLI_OK && first + 1 < argc) {
-		cli_error("One flight recorder at a time");
+		cli_error("Several recordings were named; name one, a snapshot is of one flight "
+		          "recorder");
 		code = CLI_USAGE;
 	}
 	if (code == CLI_OK)

@@ -7,16 +7,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "process/child.h"
 #include "cli.h"
-#include "consumers.h"
-#include "flight.h"
-#include "member.h"
-#include "process.h"
+#include "recording/lttng/consumers.h"
+#include "recording/flight.h"
+#include "recording/member.h"
+#include "process/process.h"
 #include "profile.h"
-#include "recording.h"
-#include "recording_id.h"
-#include "running.h"
+#include "recording/recording.h"
+#include "model/identity/recording_id.h"
+#include "recording/running.h"
 
 struct start_options {
 	const char *output_dir;
@@ -164,7 +164,8 @@ static int run_stop(const struct command *command, int argc, char **argv)
 
 	code = cli_parse(command, argc, argv, (void *[]){&options, &conversion}, &first);
 	if (code == CLI_OK && first + 1 < argc) {
-		cli_error("One directory at a time");
+		cli_error("Several directories were named; name one, each recording is stopped by "
+		          "itself");
 		code = CLI_USAGE;
 	}
 	if (code == CLI_OK)
@@ -181,7 +182,9 @@ static int report_no_daemon(void)
 	consumers_name_run_dir(run_dir);
 	daemon = consumers_daemon(run_dir);
 	if (daemon > 0 && process_is_stopped(daemon)) {
-		cli_error("Cannot tell what is recorded: LTTng's session daemon is stopped");
+		cli_error("Cannot tell what is recorded: LTTng's session daemon is stopped, "
+		          "`kill -CONT %ld` lets it go on",
+		          (long)daemon);
 		return CLI_INPUT;
 	}
 	printf("no recording runs\n");

@@ -13,13 +13,13 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "buffers.h"
+#include "ring/buffers.h"
 #include "cli.h"
-#include "daemon.h"
+#include "recording/lttng/daemon.h"
 #include "doctor.h"
-#include "findings.h"
-#include "patience.h"
-#include "provider.h"
+#include "report/findings.h"
+#include "process/patience.h"
+#include "process/provider.h"
 
 #define COMMAND_LIMIT_S 20
 

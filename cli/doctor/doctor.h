@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "findings.h"
+#include "report/findings.h"
 
 /* Looks into a program, a library or a firmware image. */
 void doctor_file(struct findings *findings, const char *path);

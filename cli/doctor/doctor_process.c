@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon.h"
+#include "recording/lttng/daemon.h"
 #include "doctor.h"
 #include "elf_facts.h"
-#include "registration.h"
+#include "recording/lttng/registration.h"
 
 /* What is mapped in the process. */
 struct mapped {

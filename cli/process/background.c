@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "cli.h"
-#include "message.h"
+#include "terminal/message.h"
 #include "patience.h"
 #include "process.h"
 

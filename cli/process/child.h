@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "error.h"
+#include "base/error.h"
 
 struct held_signals {
 	sigset_t held;                 /* those that would end us, and SIGCHLD */

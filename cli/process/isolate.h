@@ -2,8 +2,8 @@
 /*
  * isolate.h: work in a process of its own, so that a crash on bad input ends only that process.
  *
- * babeltrace2's reader of CTF crashes on some damage (see bt2/probe.h). A child does the work and
- * the caller sees how it ended.
+ * babeltrace2's reader of CTF crashes on some damage (see bt2/read/probe.h). A child does the work
+ * and the caller sees how it ended.
  *
  * - Signals that end the program are passed on to the child; the caller ends by them after the
  *   child has. If the caller is killed, the child is killed as well.

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "process.h"
 
 #define TICKS_PAST 2

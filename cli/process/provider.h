@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "error.h"
+#include "base/error.h"
 
 #define PROVIDER_FILE "libflextrace-lttng.so"
 

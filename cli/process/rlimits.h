@@ -8,8 +8,8 @@
 #ifndef FLEXTRACE_RLIMITS_H
 #define FLEXTRACE_RLIMITS_H
 
-#include "buffers.h"
-#include "error.h"
+#include "ring/buffers.h"
+#include "base/error.h"
 
 #define RLIMITS_TEXT 160
 

@@ -7,7 +7,7 @@
 #include "cli.h"
 #include "flight.h"
 #include "guardian.h"
-#include "relay_watch.h"
+#include "recording/lttng/relay_watch.h"
 
 #define TICK_NS       200000000
 #define RELAY_TICK_NS 1000000000

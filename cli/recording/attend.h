@@ -12,8 +12,8 @@
 #ifndef FLEXTRACE_ATTEND_H
 #define FLEXTRACE_ATTEND_H
 
-#include "background.h"
-#include "child.h"
+#include "process/background.h"
+#include "process/child.h"
 #include "member.h"
 #include "recording.h"
 #include "rotation.h"

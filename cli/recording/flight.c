@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "emit_parts.h"
-#include "session_running.h"
+#include "ring/emit_parts.h"
+#include "recording/lttng/session_running.h"
 
 #define MAX_SNAPSHOTS 100000
 

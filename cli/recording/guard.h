@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "ctf_repair.h"
+#include "formats/ctf/ctf_repair.h"
 
 struct guard {
 	pthread_t thread;

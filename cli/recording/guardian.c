@@ -16,13 +16,13 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "consumers.h"
-#include "daemon.h"
-#include "mappers.h"
+#include "recording/lttng/consumers.h"
+#include "recording/lttng/daemon.h"
+#include "process/mappers.h"
 #include "member.h"
-#include "message.h"
-#include "process.h"
-#include "rings.h"
+#include "terminal/message.h"
+#include "process/process.h"
+#include "ring/rings.h"
 #include "wanted_note.h"
 
 #define TICK_MS    500

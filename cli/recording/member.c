@@ -12,7 +12,7 @@
 
 #include "cli.h"
 #include "flight.h"
-#include "patience.h"
+#include "process/patience.h"
 
 #define JOIN_GRACE_S  3 /* ranks of a job start within this time of each other */
 #define POLL_NS       20000000

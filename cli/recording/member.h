@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "launcher.h"
+#include "process/launcher.h"
 #include "recording.h"
 
 struct member {

@@ -12,14 +12,14 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "emit_parts.h"
-#include "glob_in.h"
+#include "ring/emit_parts.h"
+#include "process/glob_in.h"
 #include "guardian.h"
-#include "provider.h"
-#include "recovery.h"
-#include "rings.h"
-#include "rlimits.h"
-#include "session_running.h"
+#include "process/provider.h"
+#include "ring/recovery.h"
+#include "ring/rings.h"
+#include "process/rlimits.h"
+#include "recording/lttng/session_running.h"
 #include "wanted_note.h"
 
 #define REGISTER_TIMEOUT_MS 30000

@@ -25,12 +25,12 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "buffers.h"
-#include "daemon.h"
-#include "launcher.h"
+#include "ring/buffers.h"
+#include "recording/lttng/daemon.h"
+#include "process/launcher.h"
 #include "options.h"
-#include "relay_watch.h"
-#include "session.h"
+#include "recording/lttng/relay_watch.h"
+#include "recording/lttng/session.h"
 
 #define RECORDING_STATE_FILE  ".flextrace-recording"
 #define RECORDING_ID_FILE     ".flextrace-id"

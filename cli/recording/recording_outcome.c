@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "emitted.h"
+#include "model/ledger/emitted.h"
 #include "recording.h"
-#include "recording_id.h"
-#include "rows.h"
-#include "summary.h"
-#include "summary_impl.h"
+#include "model/identity/recording_id.h"
+#include "report/rows.h"
+#include "report/summary.h"
+#include "report/summary_impl.h"
 
 static void explain_losses(const struct recording *recording, const struct session_losses *losses)
 {

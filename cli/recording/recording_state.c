@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "glob_in.h"
+#include "process/glob_in.h"
 #include "recording.h"
 
 #define NO_JOB "-" /* in the state file */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rotation.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +9,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "emit_parts.h"
-#include "glob_in.h"
-#include "patience.h"
-#include "session_running.h"
+#include "ring/emit_parts.h"
+#include "process/glob_in.h"
+#include "process/patience.h"
+#include "recording/lttng/session_running.h"
+#include "base/text/sizes.h"
 
 #define LIMIT_S 60 /* for a chunk to be closed */
 #define MAX_S   (INT64_C(366) * 24 * 3600)
@@ -26,29 +28,36 @@ static int64_t now_ns(void)
 
 /* -- when -------------------------------------------------------------------------------------- */
 
-int rotation_parse(const char *text, struct rotation_plan *ret_plan, struct flextrace_error *error)
+/* Reads a time in s, min or h; 0: it is none. */
+static int64_t parse_period_ns(const char *text)
 {
 	static const struct {
 		const char *name;
-		uint64_t bytes, seconds;
-	} units[] = {{"K", 1 << 10, 0}, {"M", 1 << 20, 0}, {"G", 1 << 30, 0},
-	             {"s", 0, 1},       {"min", 0, 60},    {"h", 0, 3600}};
+		uint64_t seconds;
+	} units[] = {{"s", 1}, {"min", 60}, {"h", 3600}};
 	unsigned long long n;
 	char *unit;
 
+	if (*text < '0' || *text > '9') /* strtoull() takes signs */
+		return 0;
 	errno = 0;
 	n = strtoull(text, &unit, 10);
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		uint64_t limit = units[i].bytes ? INT64_MAX / units[i].bytes
-		                                : (uint64_t)MAX_S / units[i].seconds;
-
-		if (text[0] < '0' || text[0] > '9' || errno || n == 0 || n > limit ||
-		    strcmp(unit, units[i].name) != 0)
-			continue;
-		*ret_plan = (struct rotation_plan){n * units[i].bytes,
-		                                   (int64_t)(n * units[i].seconds) * 1000000000};
-		return FLEXTRACE_OK;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]) && !errno; i++) {
+		if (n <= (uint64_t)MAX_S / units[i].seconds && strcmp(unit, units[i].name) == 0)
+			return (int64_t)(n * units[i].seconds) * 1000000000;
 	}
+	return 0;
+}
+
+int rotation_parse(const char *text, struct rotation_plan *ret_plan, struct flextrace_error *error)
+{
+	bool has_unit = *text && !isdigit((unsigned char)text[strlen(text) - 1]);
+
+	*ret_plan = (struct rotation_plan){.period_ns = parse_period_ns(text)};
+	if (ret_plan->period_ns)
+		return FLEXTRACE_OK;
+	if (has_unit && size_parse(text, &ret_plan->size_bytes) && ret_plan->size_bytes)
+		return FLEXTRACE_OK;
 	return error_set(error, FLEXTRACE_E_USAGE,
 	                 "Neither a size (as 64M or 2G) nor a time (as 30s, 10min or 1h): "
 	                 "--rotate=%s",

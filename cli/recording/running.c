@@ -64,7 +64,8 @@ static int explain(int n, int n_kept, const struct running_wish *wish)
 		cli_error("Several recordings run; `flextrace status` lists them, name the "
 		          "directory of one");
 	else if (wish->is_flight)
-		cli_error("No flight recorder runs");
+		cli_error("No flight recorder runs; `flextrace start --flight-recorder=SIZE` "
+		          "starts one");
 	else if (n)
 		cli_error("No such recording of `flextrace start` runs; `flextrace status` lists "
 		          "others, name the directory of one");

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "csv_reader.h"
-#include "emit/writer.h"
-#include "map.h"
-#include "strings.h"
+#include "base/array.h"
+#include "base/text/csv_reader.h"
+#include "base/text/writer.h"
+#include "base/map.h"
+#include "base/text/strings.h"
 
 #define MAX_COLUMNS 8
 #define SEPARATOR   "\x1f" /* of a key's texts; only names may have it, and they come last */

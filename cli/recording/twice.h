@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "error.h"
+#include "base/error.h"
 
 struct twice_result {
 	uint64_t n_both, n_without, n_with; /* intervals: in both runs, in one */

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "consumers.h"
-#include "daemon.h"
-#include "process.h"
+#include "recording/lttng/consumers.h"
+#include "recording/lttng/daemon.h"
+#include "process/process.h"
 #include "wanted.h"
 
 struct paths {

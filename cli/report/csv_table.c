@@ -9,9 +9,9 @@
 #include <wchar.h>
 #include <wctype.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "cli.h"
-#include "csv_reader.h"
+#include "base/text/csv_reader.h"
 
 #define MIN_TEXT_WIDTH 12
 

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "error.h"
+#include "base/error.h"
 
 struct csv_table_query {
 	const char *sort; /* weak: column; NULL = as in the file */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "csv_reader.h"
+#include "base/text/csv_reader.h"
 
 struct rows {
 	FILE *file;

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "cli.h"
-#include "ledger.h"
-#include "printable.h"
+#include "model/ledger/ledger.h"
+#include "base/text/printable.h"
 #include "rows.h"
 #include "summary_impl.h"
 #include "summary_ops.h"
@@ -563,7 +563,9 @@ int summary_print(const char *output_dir, FILE *to, struct flextrace_error *erro
 
 	if (!run)
 		return error_set(error, FLEXTRACE_E_INPUT,
-		                 "There is no conversion in this directory: path=%s", output_dir);
+		                 "There is no conversion in this directory, `flextrace convert` "
+		                 "makes one: path=%s",
+		                 output_dir);
 	print_what_ran(to, run);
 	summary_heading(to, "Where the time went");
 	print_times(to, output_dir, "kernels.csv", "device work", "total_ns");

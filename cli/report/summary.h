@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#include "error.h"
+#include "base/error.h"
 
 /* FLEXTRACE_E_INPUT: no conversion in that directory. Tables that were not written are left out. */
 int summary_print(const char *output_dir, FILE *to, struct flextrace_error *error);

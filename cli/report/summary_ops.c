@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "cli.h"
 #include "rows.h"
 #include "summary_impl.h"

@@ -9,6 +9,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/text/sizes.h"
+
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
 
@@ -126,20 +128,9 @@ int buffers_plan(const struct buffer_wish *wish, uint32_t n_cpus, uint64_t free_
 
 int buffers_parse_size(const char *text, uint64_t *ret_bytes, struct flextrace_error *error)
 {
-	static const char suffixes[] = "KMG";
-	const char *suffix;
 	uint64_t bytes;
-	char *end;
 
-	errno = 0;
-	bytes = strtoull(text, &end, 10);
-	suffix = *end ? strchr(suffixes, *end & ~0x20) : NULL;
-	if (suffix && *suffix && bytes <= UINT32_MAX) {
-		bytes <<= 10 * (suffix - suffixes + 1);
-		end++;
-	}
-	if (text[0] < '0' || text[0] > '9' || *end || errno || bytes < 4 * KIB ||
-	    (bytes & (bytes - 1)))
+	if (!size_parse(text, &bytes) || bytes < 4 * KIB || (bytes & (bytes - 1)))
 		return error_set(error, FLEXTRACE_E_USAGE,
 		                 "Not a size (a power of two from 4K up, such as 512K or 8M): `%s`",
 		                 text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * emit_note.h: writes down what processes have emitted so far, as they count it themselves
- * (tracer/src/emit_file.h), into a recording (converter/emitted.h).
+ * (tracer/src/emit_file.h), into a recording (converter/model/ledger/emitted.h).
  *
  * Looks at the files of this user; as root, of all. What a file says is checked: who may write it
  * is the program.
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emitted.h"
+#include "model/ledger/emitted.h"
 
 /* Whose records a recording is to have. */
 struct emit_wish {

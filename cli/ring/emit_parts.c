@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "glob_in.h"
+#include "process/glob_in.h"
 
 #define PATH_SIZE (PATH_MAX + 64)
 

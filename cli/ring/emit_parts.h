@@ -15,7 +15,7 @@
 #define FLEXTRACE_EMIT_PARTS_H
 
 #include "emit_note.h"
-#include "recording.h"
+#include "recording/recording.h"
 
 /* Of the recording itself and, as it ends, of the chunk that is written then. */
 void emit_parts_note(const struct recording *recording, struct emit_wish wish,

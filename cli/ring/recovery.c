@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "glob_in.h"
-#include "patience.h"
-#include "recording.h"
+#include "process/glob_in.h"
+#include "process/patience.h"
+#include "recording/recording.h"
 #include "rings.h"
 
 #define USERS        "/ust/uid/*/*-bit/metadata"

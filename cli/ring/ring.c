@@ -11,7 +11,7 @@
 
 #include "former.h"
 #include "salvage.h"
-#include "torn.h"
+#include "formats/ctf/torn.h"
 
 /* -- the beginning of the file ----------------------------------------------------------------- */
 

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "array.h"
-#include "glob_in.h"
-#include "layout.h"
-#include "mappers.h"
-#include "patience.h"
+#include "base/array.h"
+#include "process/glob_in.h"
+#include "terminal/layout.h"
+#include "process/mappers.h"
+#include "process/patience.h"
 
 #define FILES     "ust/uid/*/*-bit/*_[0-9]*"
 #define LOOKS     10 /* without a change */

@@ -25,7 +25,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "layout.h"
+#include "terminal/layout.h"
 
 struct salvage {
 	unsigned char *memory;

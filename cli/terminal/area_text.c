@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "csv_table.h"
+#include "report/csv_table.h"
 #include "flextrace/wire.h"
 
 #define MAX_DEPTH  32u /* open zones that are timed */

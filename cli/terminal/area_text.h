@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "import/area_file.h"
+#include "formats/marker-area/area_file.h"
 #include "marker_names.h"
 
 /* Prints header, runs and ring records. FLEXTRACE_E_INPUT: its file cannot be read any more. */

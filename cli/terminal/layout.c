@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "base/array.h"
 
 /* So many bytes; a string; elements of so many bytes, whose number stands in front of them in 32
  * bits. */

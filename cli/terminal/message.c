@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "message.h"
-#include "printable.h"
+#include "base/text/printable.h"
 
 static bool is_quiet;
 static bool has_progress; /* a progress line stands on the terminal */

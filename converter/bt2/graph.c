@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bt2/graph.h"
+#include "graph.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -11,9 +11,9 @@
 
 #include <stdatomic.h>
 
-#include "bt2/discover.h"
-#include "bt2/intake.h"
-#include "bt2/plugins.h"
+#include "bt2/read/discover.h"
+#include "bt2/read/intake.h"
+#include "bt2/read/plugins.h"
 
 /* What all graphs of a conversion share; counted in steps of whole batches. */
 struct graph_shared {

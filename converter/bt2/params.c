@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bt2/params.h"
+#include "params.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* The plug-in `flextrace`: registration only. */
 #include <babeltrace2/babeltrace.h>
 
-#include "bt2/sink.h"
-#include "bt2/source.h"
+#include "bt2/sink/sink.h"
+#include "bt2/source/source.h"
 
 #define DESCRIPTION "Convert flextrace recordings into one host and device timeline"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "error.h"
-#include "hash.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/hash.h"
 
 void twins_release(struct twins *twins)
 {

@@ -13,10 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "identity.h"
-#include "ledger.h"
-#include "map.h"
-#include "model.h"
+#include "model/identity/identity.h"
+#include "model/ledger/ledger.h"
+#include "base/map.h"
+#include "model/model.h"
 
 #define TWINS_RECENT 8 /* records of a thread that are remembered */
 #define TWINS_TRACES 8 /* that may have copies of one */

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "array.h"
+#include "base/array.h"
 
 /* -- tables ------------------------------------------------------------------------------------ */
 

@@ -22,9 +22,9 @@
 #ifndef FLEXTRACE_COMPILER_INFO_H
 #define FLEXTRACE_COMPILER_INFO_H
 
-#include "error.h"
-#include "kernel_costs.h"
-#include "strings.h"
+#include "base/error.h"
+#include "model/kernel_costs.h"
+#include "base/text/strings.h"
 
 #define COMPILER_CACHE "inductor-spyre" /* in a directory */
 

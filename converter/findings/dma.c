@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "levels.h"
+#include "base/array.h"
+#include "findings/statistics/levels.h"
 
 void dma_read(struct dma_reader *reader, const struct timeline *timeline)
 {

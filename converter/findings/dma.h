@@ -11,7 +11,7 @@
 #ifndef FLEXTRACE_ANALYSIS_DMA_H
 #define FLEXTRACE_ANALYSIS_DMA_H
 
-#include "analysis_impl.h"
+#include "analysis/analysis_impl.h"
 
 enum dma_direction { DMA_IN, DMA_OUT, DMA_WITHIN, DMA_PEER, DMA_DIRECTION_COUNT };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "emit/event_class.h"
+#include "event_class.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "strings.h"
+#include "base/text/strings.h"
 
 #define SIGNAL_BYTES 128
 

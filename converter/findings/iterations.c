@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "array.h"
-#include "blocks.h"
-#include "repeats.h"
+#include "base/array.h"
+#include "base/blocks.h"
+#include "findings/statistics/repeats.h"
 
 struct interval { /* a kernel or a step */
 	int64_t start_time_ns, end_time_ns;

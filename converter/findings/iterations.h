@@ -11,8 +11,8 @@
 #ifndef FLEXTRACE_ANALYSIS_ITERATIONS_H
 #define FLEXTRACE_ANALYSIS_ITERATIONS_H
 
-#include "analysis_impl.h"
-#include "spread.h"
+#include "analysis/analysis_impl.h"
+#include "findings/statistics/spread.h"
 
 enum iteration_source { ITERATIONS_NONE, ITERATIONS_STEPS, ITERATIONS_KERNELS };
 

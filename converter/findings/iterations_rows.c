@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "blocks.h"
+#include "base/blocks.h"
 #include "iterations.h"
 
 /* The iterations of a process. */

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "array.h"
-#include "csv_reader.h"
+#include "base/array.h"
+#include "base/text/csv_reader.h"
 
 #define EXEC_SUFFIX " Cmpt Exec"        /* Flex writes it behind the name of a kernel */
 #define ALL_RANKS   ((uint64_t)1 << 32) /* beside ranks of 32 bits */

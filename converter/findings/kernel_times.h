@@ -11,9 +11,9 @@
 #ifndef FLEXTRACE_ANALYSIS_KERNEL_TIMES_H
 #define FLEXTRACE_ANALYSIS_KERNEL_TIMES_H
 
-#include "error.h"
-#include "map.h"
-#include "strings.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "base/text/strings.h"
 
 struct kernel_time_sum {
 	uint64_t total_ns, calls;

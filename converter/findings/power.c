@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocks.h"
-#include "levels.h"
+#include "base/blocks.h"
+#include "findings/statistics/levels.h"
+#include "engine/align/align.h"
+#include "engine/calibrate/calibrate.h"
 
 #define VOLTS       12.0
 #define PER_COULOMB 512.0 /* counts per uC, and per A */

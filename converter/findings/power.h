@@ -20,8 +20,9 @@
 #ifndef FLEXTRACE_ANALYSIS_POWER_H
 #define FLEXTRACE_ANALYSIS_POWER_H
 
-#include "derive/derive.h"
-#include "strings.h"
+#include "model/timeline.h"
+#include "base/text/strings.h"
+#include "engine/calibrate/calibrate.h"
 
 #define POWER_MAX_WATTS 100.0 /* no card draws more; of counters in uJ: ten times that */
 

@@ -3,7 +3,7 @@
  * pt_active.c: counter `PT Active`: how busy the matrix unit of a device is, in percent, from the
  * start of each kernel to its end. What runs at a time is added up.
  */
-#include "levels.h"
+#include "findings/statistics/levels.h"
 #include "utilization.h"
 
 static int add_kernels(struct levels *levels, void *context)

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "array.h"
-#include "collectives.h"
-#include "derive/lanes.h"
+#include "base/array.h"
+#include "analysis/collectives/collectives.h"
+#include "engine/derive/lanes.h"
 #include "iterations.h"
 
 /* -- steps ---------------------------------------------------------------------------------- */

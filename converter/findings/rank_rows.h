@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rank_rows.h: what the files of single ranks need besides the timeline: converter/rank_rows.h.
+ * rank_rows.h: what the files of single ranks need besides the timeline: model/rank_rows.h.
  *
  * A process without steps of its own gets one for each turn of the loop in its kernels
  * (iterations.h), from the start of the turn to that of the next one, the first from its first row
@@ -10,8 +10,8 @@
 #ifndef FLEXTRACE_ANALYSIS_RANK_ROWS_H
 #define FLEXTRACE_ANALYSIS_RANK_ROWS_H
 
-#include "converter/rank_rows.h"
-#include "derive/derive.h"
+#include "model/rank_rows.h"
+#include "model/timeline.h"
 
 /* FLEXTRACE_E_MEMORY or 0; rank_rows_release() in any case. */
 int rank_rows_find(struct rank_rows *rows, const struct timeline *timeline);

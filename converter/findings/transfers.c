@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/transfers.h"
+#include "transfers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "blocks.h"
-#include "map.h"
+#include "base/array.h"
+#include "base/blocks.h"
+#include "base/map.h"
 
 #define NOT_A_MESSAGE (UINT32_MAX - 1)
 

@@ -10,9 +10,9 @@
 #ifndef FLEXTRACE_ANALYSIS_TRANSFERS_H
 #define FLEXTRACE_ANALYSIS_TRANSFERS_H
 
-#include "derive/derive.h"
-#include "strings.h"
-#include "transfer_ends.h"
+#include "model/timeline.h"
+#include "base/text/strings.h"
+#include "model/transfer_ends.h"
 
 /* Finds them; a timeline whose control blocks have no groups costs nothing. FLEXTRACE_E_MEMORY or
  * 0; release in any case. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "utilization.h"
 
-#include "blocks.h"
-#include "map.h"
+#include "base/blocks.h"
+#include "base/map.h"
 #include "utilization_impl.h"
 
 /* -- kernels in order -------------------------------------------------------------------------- */

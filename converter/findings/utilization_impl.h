@@ -8,8 +8,8 @@
 
 #include "compiler_info.h"
 #include "kernel_times.h"
-#include "ledger.h"
-#include "map.h"
+#include "model/ledger/ledger.h"
+#include "base/map.h"
 
 struct matched_kernel {
 	uint64_t duration_ns; /* as measured */

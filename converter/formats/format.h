@@ -14,11 +14,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "import/dialect.h"
-#include "import/files.h"
-#include "import/import.h"
-#include "ledger.h"
-#include "model.h"
+#include "formats/kit/dialect.h"
+#include "formats/kit/files.h"
+#include "import.h"
+#include "model/ledger/ledger.h"
+#include "model/model.h"
 
 struct import_format {
 	enum import_dialect dialect; /* of all its files; IMPORT_BY_CONTENT: flex or torch */

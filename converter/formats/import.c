@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/import.h"
+#include "import.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/decode.h"
-#include "import/format.h"
-#include "temporary_file.h"
+#include "engine/decode/decode.h"
+#include "format.h"
+#include "base/temporary_file.h"
 
 /* The first that knows a path has it: any JSON is an event file. */
 static const struct import_format *const formats[] = {&import_marker_areas, &import_tt_csv,

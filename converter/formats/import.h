@@ -11,12 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "error.h"
-#include "gather.h"
-#include "import/dialect.h"
-#include "ledger.h"
-#include "pair_report.h"
-#include "strings.h"
+#include "base/error.h"
+#include "model/streams.h"
+#include "formats/kit/dialect.h"
+#include "model/ledger/ledger.h"
+#include "model/ledger/pair_report.h"
+#include "base/text/strings.h"
 
 struct import_options {
 	const char *const *paths; /* weak; each import_is_foreign() */

@@ -14,8 +14,8 @@
 #ifndef FLEXTRACE_CLOCK_OPTIONS_H
 #define FLEXTRACE_CLOCK_OPTIONS_H
 
-#include "error.h"
-#include "identity.h"
+#include "base/error.h"
+#include "model/identity/identity.h"
 
 #define DEFAULT_RHO_PPM 10.0
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "clock_options.h"
-#include "text_file.h"
+#include "base/text/text_file.h"
 
 #define MAX_NS 1e17
 

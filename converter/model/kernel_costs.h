@@ -2,7 +2,7 @@
 /*
  * kernel_costs.h: what the compiler says a kernel ideally takes, by control block.
  *
- * Made by analysis/utilization.c from compiler information, read by emit and analysis as const. A
+ * Made by findings/utilization.c from compiler information, read by output and analysis as const. A
  * timeline without compiler information has none (NULL).
  */
 #ifndef FLEXTRACE_KERNEL_COSTS_H

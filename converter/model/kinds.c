@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emit/kinds.h"
+#include "kinds.h"
 
 #define RUNTIME_CATEGORY "privateuse1_runtime"
 

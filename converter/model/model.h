@@ -27,10 +27,10 @@
 
 #include "flextrace/events.h"
 #include "flextrace/wire.h"
-#include "losses.h"
-#include "map.h"
-#include "origins.h"
-#include "table.h"
+#include "model/ledger/losses.h"
+#include "base/map.h"
+#include "model/identity/origins.h"
+#include "base/table.h"
 
 #define FLEXTRACE_NONE       UINT32_MAX /* no index */
 #define FLEXTRACE_OWNER_BITS 23         /* of an index of a process, or of a device */

@@ -4,7 +4,7 @@
  * their readers cannot do without: steps where the program recorded none, and collectives that are
  * seen in the work of devices.
  *
- * Made by analysis/rank_rows.c, read by emit as const.
+ * Made by converter/findings/rank_rows.c, read by emit as const.
  */
 #ifndef FLEXTRACE_RANK_ROWS_H
 #define FLEXTRACE_RANK_ROWS_H

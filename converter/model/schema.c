@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decode/schema.h"
+#include "schema.h"
 
 #include <string.h>
 

@@ -1,27 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * derive.h: records and placed cycles -> the timeline: rows, tracks, flows.
- *
- * Device rows come from tick_ops and tick_marks; host rows from TABLE_HOST in gather order. Rows
- * are collected in runs sorted by output key (start, then longer first, then gather order), and
- * derive_finish() merges the runs, freeing them behind it, into final tables whose tracks nest
- * perfectly: what crosses goes to an overflow lane. Memory: one row per row, plus what is open.
+ * timeline.h: what the stages make and everything behind them reads: rows in the order of output,
+ * their tracks and flows, and what was found in them.
  */
-#ifndef FLEXTRACE_DERIVE_H
-#define FLEXTRACE_DERIVE_H
+#ifndef FLEXTRACE_TIMELINE_H
+#define FLEXTRACE_TIMELINE_H
 
 #include "aie_options.h"
-#include "align/align.h"
-#include "calibrate/calibrate.h"
-#include "error.h"
-#include "identity.h"
+#include "identity/identity.h"
 #include "kernel_costs.h"
-#include "ledger.h"
+#include "ledger/ledger.h"
 #include "model.h"
-#include "unwrap/unwrap.h"
 
-struct iterations; /* analysis/iterations.h */
-struct power;      /* analysis/power.h */
+struct alignment;  /* engine/align/align.h */
+struct clocks;     /* engine/calibrate/calibrate.h */
+struct iterations; /* converter/findings/iterations.h */
+struct power;      /* converter/findings/power.h */
 struct transfers;  /* transfer_ends.h */
 
 /* What stands on a counter's segment: control blocks and zones of the firmware, each with the worst
@@ -82,30 +76,5 @@ struct timeline {
 	const struct aie_options *aie; /* weak; NULL: the defaults */
 	struct table *sync_points;     /* weak: struct sync_point of host programs; or NULL */
 };
-
-struct derive; /* opaque */
-
-struct derive_input {
-	struct identity *identity; /* weak, all */
-	const struct clocks *clocks;
-	const struct alignment *alignment;
-	struct ledger *ledger;
-	struct string_pool *strings;
-};
-
-struct derive *derive_new(const struct derive_input *input); /* NULL: no memory */
-void derive_free(struct derive *derive);
-
-/* Takes (empties) the operations and marks of unwrap. Call once, before the host records. */
-int derive_device(struct derive *derive, struct unwrap_output *unwrapped);
-
-/* Takes one record of TABLE_HOST in gather order and books it. */
-int derive_push(struct derive *derive, const struct stream *stream, uint32_t stream_id,
-                const struct record *record);
-
-/* Ends what is open (counted), sorts, assigns tracks and links flows. `out` is zeroed by the
- * caller. */
-int derive_finish(struct derive *derive, struct timeline *out, struct flextrace_error *error);
-void timeline_release(struct timeline *timeline);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/told.h"
+#include "told.h"
 
-#include "import/json_scan.h"
+#include "base/text/json_scan.h"
 
 static bool has_control_byte(const struct trace_text *text)
 {

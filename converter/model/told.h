@@ -9,7 +9,7 @@
 #ifndef FLEXTRACE_IMPORT_TOLD_H
 #define FLEXTRACE_IMPORT_TOLD_H
 
-#include "import/trace_events.h"
+#include "base/text/json_value.h"
 
 /* Weak, of the text. */
 struct told {

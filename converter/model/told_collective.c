@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/told_collective.h"
+#include "told_collective.h"
 
 #include <stdio.h>
 

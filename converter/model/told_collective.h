@@ -5,7 +5,7 @@
 #ifndef FLEXTRACE_IMPORT_TOLD_COLLECTIVE_H
 #define FLEXTRACE_IMPORT_TOLD_COLLECTIVE_H
 
-#include "import/told.h"
+#include "told.h"
 
 struct told_collective {
 	char op[40];      /* "allreduce"; cut if it is longer */

@@ -3,7 +3,7 @@
  * transfer_ends.h: which control blocks send and receive the same message, by their names
  * (message_name.h).
  *
- * Made by analysis/transfers.c, read by emit and analysis as const.
+ * Made by converter/findings/transfers.c, read by emit and analysis as const.
  */
 #ifndef FLEXTRACE_TRANSFER_ENDS_H
 #define FLEXTRACE_TRANSFER_ENDS_H

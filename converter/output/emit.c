@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emit/emit.h"
+#include "emit.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/output_dir.h"
-#include "emit/run_json.h"
+#include "column_text.h"
+#include "output_dir.h"
+#include "output/run-json/run_json.h"
 
 #define DEFAULT_FORMATS "chrome,csv"
 #define MAX_FORMATS     8
@@ -159,14 +160,26 @@ struct work {
 	struct job jobs[]; /* the longest first */
 };
 
+static int write_table(struct emit_table *table, const struct timeline *timeline,
+                       const char *output_dir, struct flextrace_error *error)
+{
+	struct column_saved saved;
+	int code;
+
+	if (!table->columns.fill)
+		return table->write(timeline, output_dir, &table->rows, error);
+	code = column_save_csv(&table->columns, timeline, output_dir, table->file, &saved, error);
+	table->rows = saved.rows;
+	return code;
+}
+
 /* One after the other: each may need memory for every name there is. */
 static int run_table(struct work *work, struct job *job)
 {
 	int code;
 
 	pthread_mutex_lock(&work->table_lock);
-	code = job->table->write(work->timeline, work->options->output_dir, &job->table->rows,
-	                         &job->error);
+	code = write_table(job->table, work->timeline, work->options->output_dir, &job->error);
 	pthread_mutex_unlock(&work->table_lock);
 	return code;
 }

@@ -17,15 +17,16 @@
 #ifndef FLEXTRACE_EMIT_H
 #define FLEXTRACE_EMIT_H
 
-#include "derive/derive.h"
-#include "error.h"
-#include "pair_report.h"
-#include "rank_rows.h"
+#include "model/timeline.h"
+#include "base/error.h"
+#include "model/ledger/pair_report.h"
+#include "model/rank_rows.h"
 
 /* A table that an analysis writes into the output directory. */
 struct emit_table {
-	const char *file; /* "kernels.csv"; weak */
-	uint64_t rows;    /* without header; stored by emit_run() */
+	const char *file;            /* "kernels.csv"; weak */
+	uint64_t rows;               /* without header; stored by emit_run() */
+	struct column_table columns; /* without `fill`: `write` writes the file */
 	int (*write)(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
 	             struct flextrace_error *error);
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "emit/output_dir.h"
+#include "output_dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "emit/run_json.h"
+#include "output/run-json/run_json.h"
 
 static int make_dir(const char *dir)
 {

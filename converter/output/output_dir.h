@@ -6,7 +6,7 @@
 #ifndef FLEXTRACE_OUTPUT_DIR_H
 #define FLEXTRACE_OUTPUT_DIR_H
 
-#include "error.h"
+#include "base/error.h"
 
 /*
  * Creates `dir` with its missing parents or takes the one that is there, locks it (flock(2), so

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emit/pieces.h"
+#include "pieces.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 #ifndef FLEXTRACE_PIECES_H
 #define FLEXTRACE_PIECES_H
 
-#include "emit/writer.h"
+#include "base/text/writer.h"
 
 #define PIECE_BYTES 112
 #define PIECES_BITS 8

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emit/texts.h"
+#include "texts.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #ifndef FLEXTRACE_TEXTS_H
 #define FLEXTRACE_TEXTS_H
 
-#include "emit/writer.h"
+#include "base/text/writer.h"
 
 struct texts {
 	struct writer bytes; /* memory: all pieces, one behind the other */

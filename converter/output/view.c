@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emit/view.h"
+#include "view.h"
 
 #include <stdlib.h>
+
+#include "engine/align/align.h"
 
 static int make_sources(struct view *view)
 {

@@ -8,10 +8,10 @@
 #ifndef FLEXTRACE_VIEW_H
 #define FLEXTRACE_VIEW_H
 
-#include "derive/derive.h"
-#include "emit/emit.h"
-#include "emit/texts.h"
-#include "inputs.h"
+#include "model/timeline.h"
+#include "emit.h"
+#include "texts.h"
+#include "model/ledger/inputs.h"
 
 struct view {
 	const struct timeline *timeline; /* weak, all three */
@@ -32,12 +32,6 @@ uint32_t view_track_process(const struct view *view, uint32_t track);
 
 /* False for TRACK_THREAD and TRACK_ASYNC. */
 bool view_is_device_track(const struct track *track);
-
-/* Its pid as the program saw it; -1 = the trace does not tell. */
-static inline int64_t view_pid(const struct process *process)
-{
-	return process->is_defined ? (int64_t)process->pid : process->vpid;
-}
 
 /* The number that a queue's stream has in Kineto's files: from 1 on, but for those of a file that
  * numbers its streams itself. */

@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "ascii.h"
-#include "emit/event_class.h"
-#include "emit/kinds.h"
-#include "import/told.h"
+#include "base/text/ascii.h"
+#include "findings/event_class.h"
+#include "model/kinds.h"
+#include "model/told.h"
 #include "select_impl.h"
 
 /* What a row says: a string of the pool, or digits and the like in `bytes`. */

@@ -4,6 +4,7 @@
  * freed behind it. Tracks without a row go, and arrows without both of their ends.
  */
 #include "select_impl.h"
+#include "engine/align/align.h"
 
 struct selection {
 	struct criteria criteria;  /* owned */

@@ -14,9 +14,9 @@
 #ifndef FLEXTRACE_SELECT_H
 #define FLEXTRACE_SELECT_H
 
-#include "derive/derive.h"
-#include "error.h"
-#include "ledger.h"
+#include "model/timeline.h"
+#include "base/error.h"
+#include "model/ledger/ledger.h"
 
 /* Texts as they were given; all weak. */
 struct select_options {

@@ -12,9 +12,9 @@
 
 #include <regex.h>
 
-#include "array.h"
-#include "inputs.h"
-#include "map.h"
+#include "base/array.h"
+#include "model/ledger/inputs.h"
+#include "base/map.h"
 #include "select.h"
 
 enum row_table { OF_HOST, OF_DEVICE, OF_INSTANTS, OF_COUNTERS, OF_MEMORY, N_ROW_TABLES };

@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "calibrate/calibrate_impl.h"
+#include "engine/calibrate/calibrate_impl.h"
 #include "clock_rules.h"
 #include "clock_scenarios.h"
 #include "ratio.h"

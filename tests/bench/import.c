@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "import/format.h"
+#include "formats/format.h"
 
 static double cpu_s(void)
 {

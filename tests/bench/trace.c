@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/ctf_writer.h"
+#include "tests/support/ctf_writer.h"
 
 #define PID           4242
 #define START_NS      UINT64_C(1000000000000)

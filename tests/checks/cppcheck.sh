@@ -11,5 +11,5 @@ cppcheck --quiet -j "$(nproc)" --cppcheck-build-dir="$2" --error-exitcode=1 \
 	--enable=warning,performance,portability --inline-suppr --std=c11 \
 	--template='{file}:{line}: {severity}: {message} [{id}]' \
 	-D_GNU_SOURCE -D__BYTE_ORDER__=1234 -D__ORDER_BIG_ENDIAN__=4321 -DFLEXTRACE_VERSION='""' --library=tests/checks/cppcheck.cfg \
-	-I. -Iconverter -Itracer/include -Itracer/src -Ifirmware-markers/include -Ifirmware-markers/ports/posix/include \
+	-I. -Iconverter -Icli -Itracer/include -Itracer/src -Ifirmware-markers/include -Ifirmware-markers/ports/posix/include \
 	converter analysis cli tracer firmware-markers

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "csv_reader.h"
+#include "base/text/csv_reader.h"
 
 #define MAX_RANKS   64
 #define MAX_DOMAINS 64

@@ -39,7 +39,7 @@ grep -q '"filtered_rows"' part/run.json || fail "what was left out is not told"
 "$FLEXTRACE" convert --quiet -o ranks "$trace" --per-rank || fail "ranks cannot be converted"
 check_output ranks
 if command -v python3 >/dev/null; then
-	python3 "$SOURCE/tests/check_ranks.py" ranks >ranks.txt || { cat ranks.txt; fail "a file of a rank is bad"; }
+	python3 "$SOURCE/tests/scripts/check_ranks.py" ranks >ranks.txt || { cat ranks.txt; fail "a file of a rank is bad"; }
 	[ "$(grep -c 'rank [01] of 2, 120 steps, [0-9]* kernels, [1-9][0-9]* collectives' ranks.txt)" -eq 2 ] ||
 		{ cat ranks.txt; fail "a rank lacks its steps or collectives"; }
 fi

@@ -48,7 +48,7 @@ export LTTNG_UST_REGISTER_TIMEOUT=-1
 cpu=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
 begun=$(taskset -c "$cpu" "$E2E/emit_many" 1 1000 | sed -n 's/^emitted //p')
 while [ -z "$(find over -path '*-bit/events_*' -size +0)" ]; do :; done
-emitted=$("$SOURCE/tests/unread.sh" taskset -c "$cpu" "$E2E/emit_many" 1 200000 | sed -n 's/^emitted //p')
+emitted=$("$SOURCE/tests/scripts/unread.sh" taskset -c "$cpu" "$E2E/emit_many" 1 200000 | sed -n 's/^emitted //p')
 typed stop
 told=$(sed -n 's/.*: \([0-9]*\) packets were lost.*/\1/p' lttng.log)
 typed destroy
@@ -66,7 +66,7 @@ strict over $((lost + events + $(lost over_out lttng_missing_packets)))
 # The same without a packet that was read before: of what is gone in front LTTng counts nothing, but its packets have numbers.
 overwrite late
 "$E2E/emit_many" 1 0 >late.log
-"$SOURCE/tests/unread.sh" taskset -c "$cpu" "$E2E/emit_many" 1 200000 >late.log
+"$SOURCE/tests/scripts/unread.sh" taskset -c "$cpu" "$E2E/emit_many" 1 200000 >late.log
 typed stop
 ! grep -q 'packets were lost' lttng.log || fail "LTTng counts packets before the first: $(cat lttng.log)"
 typed destroy
@@ -79,7 +79,7 @@ check_output late_out
 strict late $((missing + $(lost late_out lttng_discarded_packets) + $(lost late_out lttng_discarded_events)))
 
 # LTTng, discard mode; what it counts is right but for bit 63, which it sometimes sets.
-"$FLEXTRACE" record --output=out --subbuf-size=4K --num-subbuf=2 -- "$SOURCE/tests/unread.sh" "$E2E/emit_many" 2 400000 >record.log 2>&1 ||
+"$FLEXTRACE" record --output=out --subbuf-size=4K --num-subbuf=2 -- "$SOURCE/tests/scripts/unread.sh" "$E2E/emit_many" 2 400000 >record.log 2>&1 ||
 	{ cat record.log; fail "record failed"; }
 emitted=$(sed -n 's/^emitted //p' record.log)
 read=$(($(wc -l <out/host.csv) - 1))

@@ -2,7 +2,7 @@
 /* What compilers wrote: a log with tables or, where it is JSON, ideal cycles. */
 #include "fuzz.h"
 
-#include "analysis/compiler_info.h"
+#include "findings/compiler_info.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

@@ -2,10 +2,10 @@
 /* Files with options: of clocks, and profiles, and what is made of their texts. */
 #include "fuzz.h"
 
-#include "clock_options.h"
+#include "model/clock_options.h"
 #include "derivations.h"
-#include "emit/emit.h"
-#include "import/dialect.h"
+#include "output/emit.h"
+#include "formats/kit/dialect.h"
 #include "profile.h"
 #include "select/select.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "csv_reader.h"
+#include "base/text/csv_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

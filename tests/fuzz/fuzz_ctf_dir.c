@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "ctf_overwritten.h"
-#include "ctf_repair.h"
+#include "formats/ctf/ctf_overwritten.h"
+#include "formats/ctf/ctf_repair.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

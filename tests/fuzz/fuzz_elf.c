@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "cli/elf_facts.h"
+#include "cli/doctor/elf_facts.h"
 #include "elf_names.h"
 
 static void found(void *context, const struct flextrace_elf_name *name)

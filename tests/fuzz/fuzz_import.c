@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "import/import.h"
+#include "formats/import.h"
 
 static void import(const char *const *paths, uint32_t n_paths)
 {

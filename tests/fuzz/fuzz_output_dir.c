@@ -7,10 +7,10 @@
 
 #include <stdio.h>
 
-#include "analysis/kernel_times.h"
-#include "cli/csv_table.h"
-#include "cli/summary.h"
-#include "cli/twice.h"
+#include "findings/kernel_times.h"
+#include "cli/report/csv_table.h"
+#include "cli/report/summary.h"
+#include "cli/recording/twice.h"
 
 static const char *const names[] = {
 	"run.json",   "host.csv",       "events.csv",  "kernels.csv",        "clocks.csv",

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "decode/decode.h"
-#include "decode/schema.h"
+#include "engine/decode/decode.h"
+#include "model/schema.h"
 #include "pipeline.h"
 
 #define N_STREAMS 3

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/ctf_writer.h"
+#include "tests/support/ctf_writer.h"
 
 #define MS       UINT64_C(1000000)
 #define START_NS (UINT64_C(1000000) * MS)

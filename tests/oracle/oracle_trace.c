@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "ctf_text.h"
-#include "error.h"
+#include "base/error.h"
 
 #define MAX_BYTES        (1u << 20)
 #define N_STREAM_CLASSES 2 /* as many as a case has */

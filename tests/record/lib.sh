@@ -6,8 +6,8 @@ set -u
 FLEXTRACE=$1
 PROGRAM=$2
 TERMINAL=${3:-}
-UNREAD=$(dirname "$0")/../unread.sh
-HALT=$(dirname "$0")/../halt.sh
+UNREAD=$(dirname "$0")/../scripts/unread.sh
+HALT=$(dirname "$0")/../scripts/halt.sh
 unset FLEXTRACE_SESSION FLEXTRACE_WINDOWS_ONLY FLEXTRACE_SCHEDULE
 cd "$LTTNG_TEST_DIR" || exit 1
 

@@ -21,7 +21,7 @@ done
 # Options in the right column exist: they are members of the table of options.
 for option in $(sed -n 's/^| [^|]* | \(.*\) |$/\1/p' "$GUIDE" | grep -oE -e '`--[a-z-]+' | sort -u); do
 	name=${option#\`--}
-	grep -qE "\"$name\"," "$1/converter/options.c" "$1/cli/convert.c" || [ "$name" = quiet ] || {
+	grep -qE "\"$name\"," "$1/converter/options.c" "$1/cli/commands/convert.c" || [ "$name" = quiet ] || {
 		echo "from-acelyzer.md names --$name, which there is not" >&2
 		bad=1
 	}

@@ -27,12 +27,6 @@ complain "babeltrace2 is included outside converter/bt2/" \
 	"$(including babeltrace2 tracer firmware-markers converter analysis cli | grep -v '^converter/bt2/')"
 complain "an LTTng header is included in a public header" \
 	"$(including lttng tracer/include firmware-markers/include)"
-complain "a stage includes a later one" \
-	"$(including '(unwrap|calibrate|align|derive|select|emit)/' converter/decode converter/gather.c converter/gather.h \
-		converter/identity.c converter/identity.h
-	including '(calibrate|align|derive|select|emit)/' converter/unwrap
-	including '(derive|select|emit)/' converter/calibrate converter/align
-	including '(select|emit)/' converter/derive)"
 complain "files longer than 600 lines" \
 	"$(wc -l $sources | awk '$2 != "total" && $1 > 600 { print "  " $2 ": " $1 }')"
 complain "lines longer than 100 columns (tab = 8)" \

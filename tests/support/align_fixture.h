@@ -3,8 +3,8 @@
 #ifndef ALIGN_FIXTURE_H
 #define ALIGN_FIXTURE_H
 
-#include "align/align.h"
-#include "strings.h"
+#include "engine/align/align.h"
+#include "base/text/strings.h"
 
 #define SCENE_CLOCKS 4
 

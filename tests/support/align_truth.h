@@ -9,8 +9,8 @@
 #ifndef ALIGN_TRUTH_H
 #define ALIGN_TRUTH_H
 
-#include "align/align.h"
-#include "strings.h"
+#include "engine/align/align.h"
+#include "base/text/strings.h"
 
 enum truth_shape {
 	TRUTH_ALL,      /* everybody meets everybody */

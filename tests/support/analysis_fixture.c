@@ -9,8 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analysis/analysis.h"
-#include "array.h"
+#include "analysis_files.h"
+#include "base/array.h"
 #include "scratch.h"
 
 void analysis_test_init(struct analysis_test *test)
@@ -69,23 +69,13 @@ void analysis_test_part(struct analysis_test *test, uint8_t row_kind, int64_t st
 	                                                       .kind = row_kind});
 }
 
-static const struct analysis *find_analysis(const char *name)
-{
-	for (size_t i = 0; analysis_all[i]; i++) {
-		if (!strcmp(analysis_all[i]->name, name))
-			return analysis_all[i];
-	}
-	fail_msg("No such analysis: %s", name);
-	return NULL;
-}
-
 char *analysis_test_write(struct analysis_test *test, const char *name)
 {
 	char *dir = scratch_dir(), file[64], *text;
 	uint64_t rows, n_lines = 0;
 
 	snprintf(file, sizeof(file), "%s.csv", name);
-	assert_int_equal(find_analysis(name)->write(&test->fixture.timeline, dir, &rows, NULL), 0);
+	assert_int_equal(analysis_files_save(&test->fixture.timeline, file, dir, &rows, NULL), 0);
 	text = scratch_read(dir, file, NULL);
 	assert_non_null(text);
 	for (const char *at = text; (at = strchr(at, '\n')); at++)

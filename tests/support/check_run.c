@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "csv_reader.h"
+#include "base/text/csv_reader.h"
 #include "scratch.h"
 
 static int n_faults;

@@ -19,11 +19,17 @@ static int compare(const void *left, const void *right)
 	return a->is_upper - b->is_upper;
 }
 
-static uint32_t list_bounds(const struct clock_truth *truth, uint32_t life, struct bound *bounds)
+/* Some operations of a trace. */
+struct range {
+	uint32_t from, to;
+};
+
+static uint32_t list_bounds(const struct clock_truth *truth, struct range range, uint32_t life,
+                            struct bound *bounds)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < truth->n_ops; i++) {
+	for (uint32_t i = range.from; i < range.to; i++) {
 		const struct truth_op *op = &truth->ops[i];
 
 		if (op->life != life || op->lie != TRUTH_HONEST || op->slipped)
@@ -35,6 +41,8 @@ static uint32_t list_bounds(const struct clock_truth *truth, uint32_t life, stru
 	for (uint32_t i = 0; i < truth->n_syncs && truth->n_lives == 1; i++) {
 		const struct truth_sync *sync = &truth->syncs[i];
 
+		if (sync->after_op < range.from || sync->after_op >= range.to)
+			continue;
 		bounds[n++] = (struct bound){(int64_t)sync->ticks, sync->before_ns, false};
 		bounds[n++] = (struct bound){(int64_t)sync->ticks, sync->after_ns, true};
 	}
@@ -91,13 +99,14 @@ static double find_rate(const struct bound *bounds, uint32_t n, double rate, int
 	return rate;
 }
 
-bool clock_oracle_fits(const struct clock_truth *truth, double rho)
+bool clock_oracle_fits(const struct clock_truth *truth, uint32_t from, uint32_t to, double rho)
 {
+	struct range range = {from, to};
 	struct bound *bounds = calloc(2ull * (truth->n_ops + truth->n_syncs) + 1, sizeof(*bounds));
 	bool fits = true;
 
 	for (uint32_t life = 0; life < truth->n_lives && fits; life++) {
-		uint32_t n = list_bounds(truth, life, bounds);
+		uint32_t n = list_bounds(truth, range, life, bounds);
 		double least = find_rate(bounds, n, 1e-3, 1) / (1 + rho);
 		double most = find_rate(bounds, n, 1e6, -1) / (1 - rho);
 

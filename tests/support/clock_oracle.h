@@ -12,8 +12,8 @@
 
 #include "clock_truth.h"
 
-/* Whether a clock that keeps the promise could have made all true brackets of each life. Then no
- * bracket tells that the clock broke it: the break is hidden. */
-bool clock_oracle_fits(const struct clock_truth *truth, double rho);
+/* Whether a clock that keeps the promise could have made all true brackets of each life, of
+ * operations [from, to). Then none of these tells that the clock broke it: the break is hidden. */
+bool clock_oracle_fits(const struct clock_truth *truth, uint32_t from, uint32_t to, double rho);
 
 #endif

@@ -428,7 +428,9 @@ static void judge_stamps(struct clock_run *run, const struct clock_truth *truth,
 		verdict->mean_error_ns += error;
 		verdict->bias_ns += off;
 		if (error > placed.err_ns) {
-			verdict->outside++;
+			verdict->outside_to = (uint32_t)(real - truth->ops);
+			if (verdict->outside++ == 0)
+				verdict->outside_from = verdict->outside_to;
 			verdict->worst_excess_ns = fmax(verdict->worst_excess_ns,
 			                                error - placed.err_ns);
 		}

@@ -9,9 +9,9 @@
 #ifndef CLOCK_TRUTH_H
 #define CLOCK_TRUTH_H
 
-#include "calibrate/calibrate.h"
-#include "gather.h"
-#include "unwrap/unwrap.h"
+#include "engine/calibrate/calibrate.h"
+#include "engine/gather.h"
+#include "engine/unwrap/unwrap.h"
 
 struct clock_scene {
 	const char *name;
@@ -112,14 +112,15 @@ void clock_run_finish(struct clock_run *run, const struct calibrate_options *opt
 /* What a run made of a truth. */
 struct clock_verdict {
 	uint32_t certified, assumed, outliers;
-	uint32_t sure;             /* certified, and all stamps are placed so */
-	uint32_t wrong_epochs;     /* certified, but not where the truth is */
-	uint32_t wrong_assumed;    /* likewise, assumed */
-	uint32_t outside;          /* certified stamps whose true time is beyond err_ns */
-	uint32_t violations;       /* certified operations outside their bracket */
-	uint32_t inversions;       /* certified stamps placed against their order */
-	uint32_t honest_outliers;  /* outliers that told the truth */
-	uint32_t believed_garbage; /* certified operations with random stamps */
+	uint32_t sure;                     /* certified, and all stamps are placed so */
+	uint32_t wrong_epochs;             /* certified, but not where the truth is */
+	uint32_t wrong_assumed;            /* likewise, assumed */
+	uint32_t outside;                  /* certified stamps whose true time is beyond err_ns */
+	uint32_t outside_from, outside_to; /* operations that have these, the last one included */
+	uint32_t violations;               /* certified operations outside their bracket */
+	uint32_t inversions;               /* certified stamps placed against their order */
+	uint32_t honest_outliers;          /* outliers that told the truth */
+	uint32_t believed_garbage;         /* certified operations with random stamps */
 	uint32_t segments;
 	double worst_error_ns, mean_error_ns, worst_excess_ns;
 	double bias_ns; /* mean of signed errors */

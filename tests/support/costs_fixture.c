@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "array.h"
+#include "analysis_files.h"
+#include "base/array.h"
 #include "scratch.h"
 
 int costs_start(void **state)
@@ -193,17 +194,11 @@ void costs_expect(const struct costs_fixture *fixture, const char *expected)
 
 void costs_expect_file(const struct costs_fixture *fixture, const char *file, const char *expected)
 {
-	const struct analysis *const *analysis = analysis_all;
 	uint64_t rows;
-	char *text, name[64];
+	char *text;
 
-	for (;; analysis++) {
-		assert_non_null(*analysis);
-		snprintf(name, sizeof(name), "%s.csv", (*analysis)->name);
-		if (!strcmp((*analysis)->file ? (*analysis)->file : name, file))
-			break;
-	}
-	assert_int_equal((*analysis)->write(&fixture->timeline, fixture->dir, &rows, NULL), 0);
+	assert_int_equal(analysis_files_save(&fixture->timeline, file, fixture->dir, &rows, NULL),
+	                 0);
 	text = scratch_read(fixture->dir, file, NULL);
 	assert_non_null(text);
 	assert_string_equal(text, expected);

@@ -6,7 +6,7 @@
 #define FLEXTRACE_TESTS_COSTS_FIXTURE_H
 
 #include "analysis/analysis.h"
-#include "analysis/utilization.h"
+#include "findings/utilization.h"
 
 #define COSTS_MAX_DEVICES 8
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "decode/schema.h"
+#include "model/schema.h"
 
 #define MAGIC          UINT32_C(0xC1FC1FC1)
 #define HEAD_BYTES     84 /* packet header and context */

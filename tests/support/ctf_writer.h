@@ -5,7 +5,7 @@
  *
  * Same metadata, packet header, packet context, event header (large, compact and extended) and
  * fields as LTTng-UST 2.13 with per-UID buffers and the contexts vpid and vtid. All event classes
- * of decode/schema.h are declared in every stream class, and two more: `other:thing` and
+ * of model/schema.h are declared in every stream class, and two more: `other:thing` and
  * `flextrace:of_the_future`.
  *
  * - Deterministic: the same calls write the same bytes (on hosts of one byte order).
@@ -18,8 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "error.h"
-#include "model.h"
+#include "base/error.h"
+#include "model/model.h"
 
 struct ctf_writer_options {
 	const char *dir;      /* created; must not hold a trace yet. Weak, all */

@@ -9,7 +9,7 @@
 #ifndef FLEXTRACE_DERIVE_FIXTURE_H
 #define FLEXTRACE_DERIVE_FIXTURE_H
 
-#include "derive/derive.h"
+#include "engine/derive/derive.h"
 #include "text_source.h"
 
 struct fake_clocks {

@@ -8,7 +8,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "emit/emit.h"
+#include "output/emit.h"
 #include "timeline_fixture.h"
 
 struct emit_test {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "decode/schema.h"
+#include "model/schema.h"
 
 #define N_TEXTS 4
 #define N_WORDS 5

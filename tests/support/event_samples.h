@@ -6,7 +6,7 @@
 #ifndef FLEXTRACE_TESTS_EVENT_SAMPLES_H
 #define FLEXTRACE_TESTS_EVENT_SAMPLES_H
 
-#include "model.h"
+#include "model/model.h"
 
 /* Fills `ret_event`; `seed` varies the values. Strings are static, words valid until the next
  * call. */

@@ -180,6 +180,20 @@ static void lose_wraps(struct flex_truth *truth, bool keeps_early)
 	}
 }
 
+static void count_low_bits(struct flex_truth *truth)
+{
+	for (uint32_t i = 0; i < truth->n_ops; i++) {
+		struct flex_op *op = &truth->ops[i];
+		double tick_ns = 1e9 / truth->ranks[op->rank].hz;
+
+		for (int k = 1; k < FLEX_STAMPS; k++)
+			op->flex_ns[k] =
+				op->flex_ns[k - 1] +
+				(int64_t)((double)(uint32_t)(op->ticks[k] - op->ticks[k - 1]) *
+			                  tick_ns);
+	}
+}
+
 void flex_damage(struct flex_truth *truth, const struct flex_damage *damage)
 {
 	struct spoiler spoiler = {.damage = damage, .state = damage->seed};
@@ -189,4 +203,6 @@ void flex_damage(struct flex_truth *truth, const struct flex_damage *damage)
 	move_times(&spoiler, truth);
 	if (damage->loses_wraps)
 		lose_wraps(truth, damage->keeps_early);
+	if (damage->is_counted_low)
+		count_low_bits(truth);
 }

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <cmocka.h>
 
-#include "import/import.h"
+#include "formats/import.h"
 #include "pipeline.h"
 #include "scratch.h"
 

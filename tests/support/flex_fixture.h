@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-#include "cli/csv_table.h"
-#include "import/dialect.h"
+#include "cli/report/csv_table.h"
+#include "formats/kit/dialect.h"
 #include "pipeline.h"
 
 struct flex_run {

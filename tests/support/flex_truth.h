@@ -126,8 +126,9 @@ struct flex_damage {
 	double half_gaps; /* iterations of a rank whose second half seems to be so */
 	double odd_gaps;  /* iterations of a rank of which every other control block seems so */
 	int32_t gap_wraps;
-	bool loses_wraps; /* of long work: all that follows in its trip is early */
-	bool keeps_early; /* and all in later trips */
+	bool loses_wraps;    /* of long work: all that follows in its trip is early */
+	bool keeps_early;    /* and all in later trips */
+	bool is_counted_low; /* each control block, from its first stamp on, by low bits alone */
 	int64_t shift_ns;
 	double scatter_ns;  /* each trip's by up to this, either way */
 	double stretch_ppm; /* from the begin of each trip on */

@@ -3,7 +3,7 @@
 #ifndef FLEXTRACE_TESTS_IDENTITY_FIXTURE_H
 #define FLEXTRACE_TESTS_IDENTITY_FIXTURE_H
 
-#include "identity.h"
+#include "model/identity/identity.h"
 #include "text_source.h"
 
 struct fixture {

@@ -5,9 +5,9 @@
 #ifndef FLEXTRACE_TESTS_READING_H
 #define FLEXTRACE_TESTS_READING_H
 
-#include "bt2/reader.h"
+#include "bt2/read/reader.h"
 #include "ctf_writer.h"
-#include "decode/decode.h"
+#include "engine/decode/decode.h"
 
 /* What reader_run() gives, with its pool. */
 struct reading {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/schema.h"
+#include "model/schema.h"
 
 #define MAX_WORDS 1024
 

@@ -16,7 +16,7 @@
  *   All is optional.
  * - `lost` says what LTTng lost of that stream: a cause of losses.csv.
  * - VPID and VTID are numbers, or - where the trace has no such context.
- * - CLASS and members are those of decode/schema.h. Numbers are C literals, strings stand in double
+ * - CLASS and members are those of model/schema.h. Numbers are C literals, strings stand in double
  *   quotes if they have blanks (\n, \" and \\ are known), ts is a,b,c,d,e and words is
  *   kind:id:ticks,... with the kinds mark, begin, end, value, data, run, slot, queue, anchor_lo,
  *   anchor_hi, stamp.
@@ -26,10 +26,10 @@
 #ifndef FLEXTRACE_TEXT_SOURCE_H
 #define FLEXTRACE_TEXT_SOURCE_H
 
-#include "decode/decode.h"
-#include "error.h"
-#include "gather.h"
-#include "strings.h"
+#include "engine/decode/decode.h"
+#include "base/error.h"
+#include "engine/gather.h"
+#include "base/text/strings.h"
 
 /* Where events go. `stream` tells by its key and is of the set. */
 struct text_target {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strings.h"
+#include "base/text/strings.h"
 
 /* -- the stages that are not linked ------------------------------------------------------------ */
 

@@ -9,7 +9,7 @@
 #ifndef FLEXTRACE_TESTS_TIMELINE_FIXTURE_H
 #define FLEXTRACE_TESTS_TIMELINE_FIXTURE_H
 
-#include "derive/derive.h"
+#include "engine/derive/derive.h"
 
 #define FIXTURE_MAX 8
 

@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#include "import/trace_events.h"
+#include "formats/chrome-json/trace_events.h"
 
 /* A text in memory as a source; gives at most `step_bytes` at once (0: as many as asked for), and
  * FLEXTRACE_E_SYSTEM from `fails_at` on if that is not 0. */

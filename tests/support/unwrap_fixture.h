@@ -9,7 +9,7 @@
 #define UNWRAP_FIXTURE_H
 
 #include "text_source.h"
-#include "unwrap/unwrap.h"
+#include "engine/unwrap/unwrap.h"
 
 #define WRAP (UINT64_C(1) << 32)
 

@@ -17,12 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "buffers.h"
+#include "ring/buffers.h"
 #include "cli.h"
 #include "consumers.h"
-#include "patience.h"
-#include "process.h"
-#include "rlimits.h"
+#include "process/patience.h"
+#include "process/process.h"
+#include "process/rlimits.h"
 #include "session.h"
 #include "watch.h"
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "error.h"
+#include "base/error.h"
 
 struct session_daemon {
 	pid_t pid;            /* 0: it was there before us, leave it alone */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "session.h"
 
 /* Events of ours that a process registered; 0: the daemon does not know it. */

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "cli.h"
 #include "consumers.h"
-#include "process.h"
+#include "process/process.h"
 
 #define TCP_ESTABLISHED    1
 #define SILENT_RETRANSMITS 4 /* some 3 s after the first time */

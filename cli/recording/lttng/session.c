@@ -15,10 +15,10 @@
 
 #include <flextrace/flextrace_impl.h>
 
-#include "glob_in.h"
-#include "guardian.h"
-#include "recording_id.h"
-#include "rlimits.h"
+#include "process/glob_in.h"
+#include "recording/guardian.h"
+#include "model/identity/recording_id.h"
+#include "process/rlimits.h"
 #include "watch.h"
 
 #define DEFINITIONS "definitions"

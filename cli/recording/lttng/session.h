@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "buffers.h"
+#include "ring/buffers.h"
 
 /* Where the records go. */
 enum session_kind {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "glob_in.h"
+#include "process/glob_in.h"
 #include "watch.h"
 
 static int refused(struct flextrace_error *error, const char *what, const char *name, int code)

@@ -8,7 +8,7 @@
 #ifndef FLEXTRACE_SESSION_RUNNING_H
 #define FLEXTRACE_SESSION_RUNNING_H
 
-#include "error.h"
+#include "base/error.h"
 
 /* Has all programs record their definitions again, and waits until they have. */
 int session_dump_definitions(const char *name, struct flextrace_error *error);

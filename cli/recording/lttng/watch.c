@@ -15,8 +15,8 @@
 
 #include "cli.h"
 #include "consumers.h"
-#include "patience.h"
-#include "process.h"
+#include "process/patience.h"
+#include "process/process.h"
 
 #define POLL_NS INT64_C(200000000)
 

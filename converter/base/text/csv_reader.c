@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "base/array.h"
 
 void csv_reader_init(struct csv_reader *reader, FILE *file, const char *name)
 {

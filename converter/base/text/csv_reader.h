@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "error.h"
+#include "base/error.h"
 
 #define CSV_MAX_RECORD_BYTES (16u << 20) /* a longer record is malformed: a quote is missing */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "emit/json_item.h"
+#include "json_item.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "emit/writer.h"
+#include "writer.h"
 
 /* Takes what could not be added. cJSON prints no item without a type. */
 static void spoil(cJSON *holder, cJSON *item)

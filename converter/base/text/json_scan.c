@@ -2,7 +2,7 @@
 /*
  * json_scan.c: escapes, numbers, literals, and nested values without recursion.
  */
-#include "import/json_scan.h"
+#include "json_scan.h"
 
 enum scan_result json_bad(struct json_scan *scan, const char *cause)
 {

@@ -16,7 +16,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "import/trace_events.h"
+#include "json_value.h"
 
 enum scan_result { SCAN_OK, SCAN_MORE, SCAN_BAD };
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * trace_value.c: what values say, as numbers, exactly.
+ * json_value.c: what values say, as numbers, exactly.
  */
-#include "import/trace_events.h"
+#include "json_value.h"
 
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "import/json_scan.h"
+#include "json_scan.h"
 
 #define EXPONENT_LIMIT 100000000 /* larger than any text is long */
 
@@ -340,15 +340,4 @@ bool trace_array_next(struct trace_text *rest, struct trace_value *ret_element)
 		return false;
 	*rest = (struct trace_text){scan.at, (size_t)(scan.end - scan.at)};
 	return true;
-}
-
-const struct trace_arg *trace_event_arg(const struct trace_event *event, const char *key)
-{
-	for (uint32_t i = event->n_args; i > 0; i--) {
-		const struct trace_arg *arg = &event->args[i - 1];
-
-		if (!arg->is_member && trace_text_is(&arg->key, key))
-			return arg;
-	}
-	return NULL;
 }

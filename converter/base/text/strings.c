@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocks.h"
-#include "error.h"
-#include "hash.h"
+#include "base/blocks.h"
+#include "base/error.h"
+#include "base/hash.h"
 
 #define UNIT_BYTES      4u  /* entries begin at multiples */
 #define PLACE_BITS      19u /* of an id: in units, up to 2 MiB */

@@ -3,7 +3,7 @@
  * writer.c: the file below the formats: buffer, temporary name, gzip. What is appended:
  * writer_text.c.
  */
-#include "emit/writer.h"
+#include "writer.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -23,7 +23,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 
 struct writer {
 	char *at;                 /* weak: next byte in the buffer */

@@ -2,7 +2,7 @@
 /*
  * writer_text.c: numbers and text, appended without printf where rows are many.
  */
-#include "emit/writer.h"
+#include "writer.h"
 
 #include <endian.h>
 #include <math.h>

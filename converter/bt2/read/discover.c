@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bt2/discover.h"
+#include "discover.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bt2/probe.h"
-#include "map.h"
+#include "probe.h"
+#include "base/map.h"
 
 /* -- groups ------------------------------------------------------------------------------------ */
 

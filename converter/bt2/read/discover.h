@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bt2/plugins.h"
+#include "plugins.h"
 
 struct trace_group {
 	char *name;   /* owned: group of the query; NULL = alone */

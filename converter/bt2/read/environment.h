@@ -17,10 +17,10 @@
 
 #include <babeltrace2/babeltrace.h>
 
-#include "import/files.h"
-#include "ledger.h"
-#include "model.h"
-#include "strings.h"
+#include "formats/kit/files.h"
+#include "model/ledger/ledger.h"
+#include "model/model.h"
+#include "base/text/strings.h"
 
 /* FLEXTRACE_E_MEMORY or 0. */
 int environment_set_uuid(bt_trace *trace, const uint8_t uuid[16]);

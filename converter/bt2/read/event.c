@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bt2/event.h"
+#include "event.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bt2/environment.h"
+#include "environment.h"
 
 #define PAYLOAD_OFFSET offsetof(struct event, payload)
 

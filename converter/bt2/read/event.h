@@ -12,8 +12,8 @@
 
 #include <babeltrace2/babeltrace.h>
 
-#include "decode/schema.h"
-#include "error.h"
+#include "model/schema.h"
+#include "base/error.h"
 
 #define EVENT_MAX_FIELDS 18
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bt2/feed.h"
+#include "feed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "bt2/environment.h"
-#include "recording_id.h"
+#include "base/array.h"
+#include "environment.h"
+#include "model/identity/recording_id.h"
 
 #define HZ_PER_GHZ UINT64_C(1000000000)
 

@@ -13,11 +13,11 @@
 #ifndef FLEXTRACE_BT2_FEED_H
 #define FLEXTRACE_BT2_FEED_H
 
-#include "bt2/event.h"
-#include "ctf_overwritten.h"
-#include "decode/decode.h"
-#include "gather.h"
-#include "map.h"
+#include "event.h"
+#include "formats/ctf/ctf_overwritten.h"
+#include "engine/decode/decode.h"
+#include "model/streams.h"
+#include "base/map.h"
 
 struct feed_stream {
 	const bt_stream *bt;   /* owned reference */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bt2/intake.h"
+#include "intake.h"
 
 #include <stdio.h>
 #include <stdlib.h>

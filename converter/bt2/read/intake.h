@@ -12,7 +12,7 @@
 #ifndef FLEXTRACE_BT2_INTAKE_H
 #define FLEXTRACE_BT2_INTAKE_H
 
-#include "bt2/feed.h"
+#include "feed.h"
 
 struct intake {
 	bt_self_component_sink *component; /* weak */

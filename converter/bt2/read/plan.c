@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bt2/plan.h"
+#include "plan.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "bt2/graph.h"
-#include "bt2/probe.h"
-#include "ctf_overwritten.h"
+#include "probe.h"
+#include "formats/ctf/ctf_overwritten.h"
 
 static int no_memory(struct flextrace_error *error)
 {

@@ -9,9 +9,9 @@
 #ifndef FLEXTRACE_BT2_PLAN_H
 #define FLEXTRACE_BT2_PLAN_H
 
-#include "bt2/discover.h"
-#include "bt2/reader.h"
-#include "ctf_overwritten.h"
+#include "discover.h"
+#include "reader.h"
+#include "formats/ctf/ctf_overwritten.h"
 
 struct plan_port {
 	uint32_t group;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bt2/plugins.h"
+#include "plugins.h"
 
 #include <pthread.h>
 

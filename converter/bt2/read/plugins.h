@@ -11,7 +11,7 @@
 
 #include <babeltrace2/babeltrace.h>
 
-#include "error.h"
+#include "base/error.h"
 
 struct plugins {
 	const bt_plugin *ctf;                /* owned reference */

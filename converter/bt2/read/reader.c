@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bt2/reader.h"
+#include "reader.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "bt2/graph.h"
-#include "bt2/plan.h"
-#include "bt2/probe.h"
+#include "plan.h"
+#include "probe.h"
 
 #define MAX_OPEN    64 /* streams of a graph: the source holds a map and a descriptor of each */
 #define PROGRESS_NS 100000000

@@ -12,11 +12,11 @@
 #ifndef FLEXTRACE_BT2_READER_H
 #define FLEXTRACE_BT2_READER_H
 
-#include "ctf_repair.h"
-#include "error.h"
-#include "gather.h"
-#include "ledger.h"
-#include "strings.h"
+#include "formats/ctf/ctf_repair.h"
+#include "base/error.h"
+#include "model/streams.h"
+#include "model/ledger/ledger.h"
+#include "base/text/strings.h"
 
 struct reader_options {
 	const char *const *traces; /* weak: the traces at or below these paths are read */

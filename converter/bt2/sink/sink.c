@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bt2/sink.h"
+#include "sink.h"
 
 #include <stdlib.h>
 
-#include "bt2/intake.h"
+#include "bt2/read/intake.h"
 #include "bt2/params.h"
 #include "conversion.h"
 #include "profile.h"

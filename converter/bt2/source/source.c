@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bt2/source.h"
+#include "source.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bt2/source_stream.h"
-#include "import/format.h"
-#include "printable.h"
+#include "source_stream.h"
+#include "formats/format.h"
+#include "base/text/printable.h"
 
 #define MAX_REAL 1e3 /* of a parameter */
 

@@ -2,8 +2,8 @@
 /* Whether a file is one for a source component. */
 #include <string.h>
 
-#include "bt2/source.h"
-#include "import/import.h"
+#include "source.h"
+#include "formats/import.h"
 
 #define WEIGHT     0.5
 #define FLEX_GROUP "flextrace: files of Flex"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bt2/source_stream.h"
+#include "source_stream.h"
 
 #include <stdio.h>
 
-#include "bt2/environment.h"
-#include "decode/schema.h"
+#include "bt2/read/environment.h"
+#include "model/schema.h"
 
 #define NS_PER_S INT64_C(1000000000)
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * source_stream.h: a stream of the importer as objects of babeltrace2: a trace with one stream,
- * and the event classes of decode/schema.h.
+ * and the event classes of model/schema.h.
  */
 #ifndef FLEXTRACE_BT2_SOURCE_STREAM_H
 #define FLEXTRACE_BT2_SOURCE_STREAM_H
 
 #include <babeltrace2/babeltrace.h>
 
-#include "import/files.h"
-#include "import/import.h"
-#include "model.h"
+#include "formats/kit/files.h"
+#include "formats/import.h"
+#include "model/model.h"
 
 struct source_stream {
 	bt_stream *stream; /* owned reference */

@@ -20,10 +20,10 @@
 #ifndef FLEXTRACE_ALIGN_H
 #define FLEXTRACE_ALIGN_H
 
-#include "error.h"
-#include "identity.h"
-#include "ledger.h"
-#include "model.h"
+#include "base/error.h"
+#include "model/identity/identity.h"
+#include "model/ledger/ledger.h"
+#include "model/model.h"
 
 struct align_options {
 	int32_t reference_rank; /* whose clock is the reference; -1 = the lowest known rank */

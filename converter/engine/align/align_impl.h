@@ -22,8 +22,8 @@
 #ifndef FLEXTRACE_ALIGN_IMPL_H
 #define FLEXTRACE_ALIGN_IMPL_H
 
-#include "align/align.h"
-#include "align/sync_ops.h"
+#include "align.h"
+#include "sync_ops.h"
 
 typedef __int128 wide_int; /* sums and products of times */
 
@@ -182,6 +182,7 @@ struct pace {
 	int64_t rate, slack; /* 2^-40: root ns per host ns, less 1; how far that may be off */
 	wide_int base, wide; /* fine: integrals of both up to here */
 	bool is_doubtful;    /* nothing within is certified */
+	uint32_t more_ns;    /* that times within may be off by beyond their bounds */
 	double jump_ns;      /* that a clock may make within, if it is doubtful; INFINITY: any */
 };
 
@@ -200,6 +201,8 @@ int paces_init_straight(struct paces *paces, int64_t host_ns, double rate, doubl
 /* None yet, but room for so many. */
 int paces_reserve(struct paces *paces, uint32_t n);
 void paces_add(struct paces *paces, int64_t host_ns, double rate, double slack);
+/* Times in the last pace may be off by so much more. */
+void paces_add_more(struct paces *paces, double more_ns);
 /* A break: within it a clock jumps by at most this much. A pace follows at `end_ns`, which is
  * later. At most 32. */
 void paces_add_break(struct paces *paces, int64_t host_ns, int64_t end_ns, double jump_ns);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "align_impl.h"
-#include "blocks.h"
+#include "base/blocks.h"
 
 #define N_BLOCKS 32u /* at most: pairs grow with its square */
 #define STRIDE   8u  /* observations between two of them */

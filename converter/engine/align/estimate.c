@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "align_impl.h"
-#include "blocks.h"
+#include "base/blocks.h"
 
 #define WIDE       (2 * SOFT_ABOVE_NS * FINE_NS)
 #define LOOSE      (2 * ONE_SIDED_NS * FINE_NS)
@@ -76,7 +76,7 @@ static void set_targets(struct mesh *mesh, uint32_t clock, const struct curve *c
 	}
 }
 
-static uint32_t half_ns(const struct bounds *bounds, int64_t time)
+static uint32_t half_ns(const struct bounds *bounds, int64_t time, uint32_t more_ns)
 {
 	int64_t below = time - bounds->lo, above = bounds->hi - time;
 	int64_t half = below > above ? below : above;
@@ -84,6 +84,7 @@ static uint32_t half_ns(const struct bounds *bounds, int64_t time)
 	if (bounds->lo == -FINE_NONE || bounds->hi == FINE_NONE)
 		return UINT32_MAX;
 	half = ((half < 0 ? 0 : half) + FINE_NS - 1) / FINE_NS + CERTAIN_NS;
+	half += more_ns;
 	return half < UINT32_MAX ? (uint32_t)half : UINT32_MAX;
 }
 
@@ -118,7 +119,9 @@ static void fill_map(const struct mesh *mesh, uint32_t clock, const struct bound
 		                                  stops_hold(map->stops, map->n_stops,
 		                                             knot->host_ns)
 		                          ? UINT32_MAX
-		                          : half_ns(&bounds[from + i], time),
+		                          : half_ns(&bounds[from + i], time,
+		                                    paces_find(&mesh->paces[clock], knot->host_ns)
+		                                            ->more_ns),
 			.is_turned = knot->is_turned,
 		};
 	}

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "align_impl.h"
-#include "blocks.h"
+#include "base/blocks.h"
 
 #define EARLY_NS      3000 /* on top of what is usual for the clock */
 #define LATE_NS       6000

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "align_impl.h"
-#include "array.h"
-#include "blocks.h"
-#include "map.h"
-#include "strings.h"
+#include "base/array.h"
+#include "base/blocks.h"
+#include "base/map.h"
+#include "base/text/strings.h"
 
 #define MAX_INSERTED 16u /* parts */
 #define MAX_MOVES    16u /* of a part, on average, until it is nearly in order no more */

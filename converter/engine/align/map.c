@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "align_impl.h"
-#include "blocks.h"
+#include "base/blocks.h"
 
 #define NO_BOUND       UINT32_MAX
 #define KNOTS_PER_CELL 4u
@@ -174,6 +174,8 @@ struct aligned host_map_place(const struct host_map *map, int64_t host_ns)
 	}
 	if (!is_knot && paces_are_doubtful(&map->paces, host_ns))
 		placing.err = err_in_break(map, host_ns, placing.time);
+	else if (!is_knot && placing.err >= 0)
+		placing.err += (wide_int)paces_find(&map->paces, host_ns)->more_ns * FINE_NS;
 	if (stops_hold(map->stops, map->n_stops, host_ns))
 		placing.err = -1;
 	time_ns = (placing.time >> FINE_BITS) + map->origin_ns;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "align_impl.h"
-#include "blocks.h"
+#include "base/blocks.h"
 
 #define MAX_MOVES  16u  /* of a moment, on average, until it is nearly in order no more */
 #define NARROWER   0.97 /* a rate is limited if at least by so much */

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "align/messages.h"
-#include "align/uses.h"
-#include "blocks.h"
-#include "map.h"
-#include "message_name.h"
+#include "messages.h"
+#include "uses.h"
+#include "base/blocks.h"
+#include "base/map.h"
+#include "model/message_name.h"
 
 /* A name, as far as evidence goes. */
 struct name {

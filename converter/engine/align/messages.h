@@ -5,10 +5,10 @@
 #ifndef FLEXTRACE_ALIGN_MESSAGES_H
 #define FLEXTRACE_ALIGN_MESSAGES_H
 
-#include "array.h"
-#include "calibrate/calibrate.h"
-#include "identity.h"
-#include "strings.h"
+#include "base/array.h"
+#include "engine/calibrate/calibrate.h"
+#include "model/identity/identity.h"
+#include "base/text/strings.h"
 
 struct messages_input { /* weak, all */
 	const struct identity *identity;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "align_impl.h"
-#include "blocks.h"
+#include "base/blocks.h"
 
 static int compare_reports(const void *left, const void *right, void *context)
 {

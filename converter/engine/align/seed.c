@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "align_impl.h"
-#include "blocks.h"
+#include "base/blocks.h"
 
 /* What is known of an event by the clocks seen so far, on the root's clock. */
 struct seen {

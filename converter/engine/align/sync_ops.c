@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "align_impl.h"
-#include "ascii.h"
+#include "base/text/ascii.h"
 
 #define MAX_NAME 32
 

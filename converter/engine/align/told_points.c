@@ -8,14 +8,14 @@
  * so that all messages between two collectives have one. What a rank sends, or receives, more than
  * once under one number is no evidence: the n-th of one file need not be the n-th of the other.
  */
-#include "align/told_points.h"
+#include "told_points.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "align/sync_ops.h"
-#include "import/told_collective.h"
+#include "sync_ops.h"
+#include "model/told_collective.h"
 
 struct told_points {
 	const struct messages_input *input; /* weak, both */

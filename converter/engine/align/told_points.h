@@ -5,7 +5,7 @@
 #ifndef FLEXTRACE_ALIGN_TOLD_POINTS_H
 #define FLEXTRACE_ALIGN_TOLD_POINTS_H
 
-#include "align/messages.h"
+#include "messages.h"
 
 /* Appends to `points` (struct sync_point) a part in a collective for each kernel whose file tells
  * its number in its group (`Seq`). The file places such kernels, by means that are its own: all

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "align/turns.h"
+#include "turns.h"
 
 #include <math.h>
 #include <stdlib.h>

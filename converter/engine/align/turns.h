@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "align/uses.h"
+#include "uses.h"
 
 struct turns { /* of a message; weak, both */
 	const struct message_use *sends, *receives;

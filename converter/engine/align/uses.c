@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "align/uses.h"
+#include "uses.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "align/turns.h"
-#include "array.h"
+#include "turns.h"
+#include "base/array.h"
 
 #define NEARER     4      /* times, than any other */
 #define APART      200e-6 /* how differently two clocks may run */

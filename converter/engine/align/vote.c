@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "align_impl.h"
-#include "map.h"
+#include "base/map.h"
 
 #define MAX_ROUNDS    256
 #define MAX_CONFLICTS 4096u

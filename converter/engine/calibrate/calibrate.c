@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "blocks.h"
+#include "base/blocks.h"
 #include "calibrate_impl.h"
 
 #define DEFAULT_SLOPE 1.0  /* ns per tick, where nothing at all is known */

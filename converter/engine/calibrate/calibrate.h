@@ -12,12 +12,12 @@
 #ifndef FLEXTRACE_CALIBRATE_H
 #define FLEXTRACE_CALIBRATE_H
 
-#include "calibrate/place.h"
-#include "clock_options.h"
-#include "error.h"
-#include "identity.h"
-#include "ledger.h"
-#include "model.h"
+#include "place.h"
+#include "model/clock_options.h"
+#include "base/error.h"
+#include "model/identity/identity.h"
+#include "model/ledger/ledger.h"
+#include "model/model.h"
 
 struct calibrate_input { /* weak, all */
 	const struct calibrate_options *options;

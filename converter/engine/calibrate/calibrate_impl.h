@@ -517,13 +517,18 @@ double reference_looseness(const struct reference *reference, uint64_t x);
 /* Takes that back. */
 void reference_tighten(struct reference *reference);
 
-/* -- eras.c ---------------------------------------------------------------------------------- */
+/* -- cores.c --------------------------------------------------------------------------------- */
 
 /* The first knot at `x` or behind it. */
 uint32_t knots_find(const struct attempt *attempt, uint64_t x);
 
-/* Has each era of which others leave no core be known from all of its part. */
+/* How many knots the core of an era has, and the first of them; 0: too few to tell where it is. */
+uint32_t era_core(const struct attempt *attempt, const struct era *era, uint32_t *ret_from);
+
+/* Finds the cores of eras between steps of the rate, as long as no jump divides them. */
 void eras_find_cores(struct attempt *attempt);
+
+/* -- eras.c ---------------------------------------------------------------------------------- */
 
 /* Closes a band, era by era where there are some: what the clock leaves before it jumped and what
  * it leaves behind are never joined, and where either can have held both can. Doubts what no era

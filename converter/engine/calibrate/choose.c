@@ -12,24 +12,37 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "blocks.h"
+#include "base/blocks.h"
 #include "calibrate_impl.h"
 
 #define ROUNDING_NS 1000 /* that estimates may be beside a read without contradicting it */
 #define MUCH        8    /* times wider than what estimates leave */
 #define FEW         20u  /* one in so many reads may be a lie */
 
-/* Whether a map is where a read says, if that says anything of this side. */
-static bool is_met(const struct evidence *hard, const struct claim *claim,
-                   const struct clock_map *map, uint32_t *knot)
+/* How far a map is from where a read says, at most; 0: it is there. */
+static int64_t outside_ns(const struct evidence *hard, const struct claim *claim,
+                          const struct clock_map *map, uint32_t *knot)
 {
 	int64_t first_ns = clock_map_place_near(map, claim->first + hard->ticks0, knot).host_ns -
 	                   hard->host0;
 	int64_t last_ns = clock_map_place_near(map, claim->last + hard->ticks0, knot).host_ns -
 	                  hard->host0;
+	int64_t early_ns = claim->before == INT64_MIN ? 0 : claim->before - first_ns;
+	int64_t late_ns = claim->after == INT64_MAX ? 0 : last_ns - claim->after;
+	int64_t most_ns = early_ns > late_ns ? early_ns : late_ns;
 
-	return (claim->before == INT64_MIN || first_ns >= claim->before - ROUNDING_NS) &&
-	       (claim->after == INT64_MAX || last_ns <= claim->after + ROUNDING_NS);
+	return most_ns > 0 ? most_ns : 0;
+}
+
+/* How far a map is from where reads say, in all. */
+static double outside_all_ns(const struct evidence *hard, const struct clock_map *map)
+{
+	uint32_t knot = 0;
+	double sum = 0;
+
+	for (uint32_t i = 0; i < hard->n; i++)
+		sum += (double)outside_ns(hard, &hard->claims[i], map, &knot);
+	return sum;
 }
 
 static bool are_met(const struct evidence *hard, const struct clock_map *map)
@@ -40,7 +53,7 @@ static bool are_met(const struct evidence *hard, const struct clock_map *map)
 		if (hard->is_false[i])
 			continue;
 		n++;
-		n_bad += !is_met(hard, &hard->claims[i], map, &knot);
+		n_bad += outside_ns(hard, &hard->claims[i], map, &knot) > ROUNDING_NS;
 	}
 	return n_bad <= n / FEW;
 }
@@ -61,14 +74,16 @@ static double mean_half_ns(const struct clock_map *map)
 /* Whether the map along the estimates is the better one. It is not if the estimates scatter
  * farther than the reads are wide: estimates of a wrong frequency, which makes work seem too
  * short, contradict no read. Where reads contradict each other, estimates that leave much less
- * are better. */
+ * are better, and so are those that the reads, the ones that were turned away included, are nearer
+ * to. */
 static bool is_better(const struct evidence *hard, const struct clock_map *soft,
                       const struct clock_map *map)
 {
 	double half_ns = mean_half_ns(map), soft_half_ns = mean_half_ns(soft);
 
 	if (map->n_knots == 0 || map->is_wandering ||
-	    (map->is_contradicted && (!soft->is_contradicted || half_ns > MUCH * soft_half_ns)))
+	    (map->is_contradicted && (!soft->is_contradicted || half_ns > MUCH * soft_half_ns ||
+	                              outside_all_ns(hard, soft) < outside_all_ns(hard, map))))
 		return true;
 	return soft_half_ns <= fmax(half_ns, ROUNDING_NS) && are_met(hard, soft);
 }

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "blocks.h"
+#include "base/blocks.h"
 #include "calibrate_impl.h"
 
 #define MAX_TICKS_APART (UINT64_C(1) << 60) /* so that products of a fit fit */

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "blocks.h"
+#include "base/blocks.h"
 #include "calibrate_impl.h"
 
 #define MIN_TO_JUDGE_RHO 16u

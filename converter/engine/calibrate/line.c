@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocks.h"
+#include "base/blocks.h"
 #include "calibrate_impl.h"
 
 #define STEPS      100

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "blocks.h"
+#include "base/blocks.h"
 #include "calibrate_impl.h"
 
 #define KNOTS_PER_FILL 1024u

@@ -12,7 +12,7 @@
 
 #include "calibrate_impl.h"
 #include "step.h"
-#include "marzullo.h"
+#include "base/marzullo.h"
 
 #define WINDOW         64u
 #define MIN_VOTERS     4u

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "calibrate_impl.h"
 
 #define MAX_SAMPLES     4096u /* even: thinned to half when full */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "calibrate_impl.h"
-#include "marzullo.h"
+#include "base/marzullo.h"
 
 #define PAIRS_PER_STRIDE 256u
 #define GUESS_BITS       36

@@ -20,15 +20,19 @@
 #define LONG_NS  1e9   /* that a rate may wander in */
 #define SHORT_NS 1e7   /* that it may not */
 #define WANDER   10e-6 /* of the rate, either way */
+#define BESIDE   16u   /* points on either side that are looked at, if they are near */
+#define FEW      5u    /* of fewer a median says nothing */
 
 struct block {
 	struct bracket *brackets[BLOCK];        /* weak */
 	double ticks[2 * BLOCK], ns[2 * BLOCK]; /* first and last of each, from the first one on */
-	double distance_ns[2 * BLOCK];
-	uint32_t n; /* brackets */
+	double distance_ns[2 * BLOCK];          /* from the line, later than that: positive */
+	double beside_ns[2 * BLOCK];            /* from the line through those beside it */
+	uint32_t n;                             /* brackets */
 	uint32_t map;
-	double limit_ns; /* what is farther off is not of the others */
-	double width_ns; /* of the block before, of the same map */
+	double limit_ns;        /* what is farther off is not of the others */
+	double beside_limit_ns; /* likewise */
+	double width_ns;        /* of the block before, of the same map */
 	bool is_long;
 };
 
@@ -97,6 +101,16 @@ static double median_slope(const struct block *block)
 	return slope >= MIN_SLOPE && slope <= MAX_SLOPE ? slope : 1;
 }
 
+/* The median of some numbers without their sign. */
+static double median_size(const double *values, uint32_t n)
+{
+	double sizes[2 * BLOCK];
+
+	for (uint32_t i = 0; i < n; i++)
+		sizes[i] = fabs(values[i]);
+	return median(sizes, n);
+}
+
 /* Fills the distances from the line; returns the median. */
 static double measure(struct block *block)
 {
@@ -106,8 +120,30 @@ static double measure(struct block *block)
 		distances_ns[i] = block->distance_ns[i] = block->ns[i] - slope * block->ticks[i];
 	offset_ns = median(distances_ns, 2 * block->n);
 	for (uint32_t i = 0; i < 2 * block->n; i++)
-		distances_ns[i] = block->distance_ns[i] = fabs(block->distance_ns[i] - offset_ns);
-	return median(distances_ns, 2 * block->n);
+		block->distance_ns[i] -= offset_ns;
+	return median_size(block->distance_ns, 2 * block->n);
+}
+
+/* How far a time is from the middle one of those near it, if these are enough. */
+static double distance_beside(const struct block *block, uint32_t i)
+{
+	uint32_t first = i > BESIDE ? i - BESIDE : 0, n = 0;
+	double near_ns[2 * BESIDE + 1];
+
+	for (uint32_t j = first; j < 2 * block->n && j <= i + BESIDE; j++) {
+		if (fabs(block->ns[j] - block->ns[i]) <= SHORT_NS)
+			near_ns[n++] = block->distance_ns[j];
+	}
+	return n < 2 * FEW ? 0 : block->distance_ns[i] - median(near_ns, n);
+}
+
+/* The same for what is beside each time: there the rate wanders by nothing, and a time is not of
+ * the others that is off by much less than the rate wanders in all of the block. */
+static double measure_beside(struct block *block)
+{
+	for (uint32_t i = 0; i < 2 * block->n; i++)
+		block->beside_ns[i] = distance_beside(block, i);
+	return median_size(block->beside_ns, 2 * block->n);
 }
 
 /* How far a time is beside the line between two others, more than the rate may wander. */
@@ -123,12 +159,21 @@ static double bend_ns(const struct block *block, uint32_t left, uint32_t middle,
 	return fmax(fabs(off_ns) - 2 * WANDER * *ret_reach_ns, 0);
 }
 
+/* How far the clock may be off the line at a time: behind the middle of the block as the rate has
+ * wandered since then, and as the line bends in between. */
+static double bend_at_ns(const struct block *block, uint32_t i)
+{
+	double since_ns = fabs(block->ns[i] - block->ns[block->n]);
+	double span_ns = fabs(block->ns[2 * block->n - 1] - block->ns[0]);
+
+	return block->is_long ? WANDER * fmax(2 * since_ns, span_ns / 2) : 0;
+}
+
 /* Whether a time is not of the others. */
 static bool is_far(const struct block *block, uint32_t i)
 {
-	double ns = block->is_long ? fabs(block->ns[i] - block->ns[block->n]) : 0;
-
-	return block->distance_ns[i] > block->limit_ns + 2 * WANDER * ns;
+	return fabs(block->distance_ns[i]) > block->limit_ns + bend_at_ns(block, i) ||
+	       (block->is_long && fabs(block->beside_ns[i]) > block->beside_limit_ns);
 }
 
 /* How far neighbouring times scatter, without those that stand apart from the others. INFINITY:
@@ -164,9 +209,11 @@ static void widen_block(struct block *block)
 	block->is_long = block->n >= LEAST &&
 	                 fabs(block->ns[2 * block->n - 1] - block->ns[0]) > LONG_NS;
 	block->limit_ns = FAR * measure(block) + NEAR_NS;
+	if (block->is_long)
+		block->beside_limit_ns = FAR * measure_beside(block) + NEAR_NS;
 	for (uint32_t i = 0; i < 2 * block->n; i++) {
 		if (!is_far(block, i))
-			width_ns = fmax(width_ns, block->distance_ns[i]);
+			width_ns = fmax(width_ns, fabs(block->distance_ns[i]));
 	}
 	if (block->is_long)
 		width_ns = fmin(width_ns, scatter(block));

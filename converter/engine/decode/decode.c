@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decode/decode.h"
+#include "decode.h"
 
 #include <string.h>
 
-#include "array.h"
-#include "decode/schema.h"
+#include "base/array.h"
+#include "model/schema.h"
 
 #define MAX_RECORD_BYTES ((size_t)16 << 20) /* what a table takes */
 #define MIN_COUNTER_BITS 16                 /* narrower ones wrap while an operation runs */

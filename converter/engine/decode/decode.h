@@ -10,10 +10,10 @@
 #ifndef FLEXTRACE_DECODE_H
 #define FLEXTRACE_DECODE_H
 
-#include "error.h"
-#include "ledger.h"
-#include "model.h"
-#include "strings.h"
+#include "base/error.h"
+#include "model/ledger/ledger.h"
+#include "model/model.h"
+#include "base/text/strings.h"
 
 struct decoder {
 	struct string_cache cache; /* owned */

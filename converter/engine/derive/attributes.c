@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive_impl.h"
-#include "import/told.h"
-#include "json_text.h"
+#include "model/told.h"
+#include "base/text/json_text.h"
 
 struct attribute {
 	struct attribute *next; /* weak: of the same operation, the one pushed before */

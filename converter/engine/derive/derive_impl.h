@@ -20,11 +20,11 @@
 #ifndef FLEXTRACE_DERIVE_IMPL_H
 #define FLEXTRACE_DERIVE_IMPL_H
 
-#include "array.h"
-#include "blocks.h"
+#include "base/array.h"
+#include "base/blocks.h"
 #include "derive.h"
 #include "lanes.h"
-#include "map.h"
+#include "base/map.h"
 #include "rows.h"
 
 /* A host interval before its end is known. */

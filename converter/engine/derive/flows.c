@@ -6,7 +6,7 @@
  * are kept as they pass, and a sweep over both, correlation by correlation, links them.
  */
 #include "derive_impl.h"
-#include "places.h"
+#include "base/places.h"
 
 /* Where an arrow may start or end. Correlation and process are its key. */
 struct flow_point {

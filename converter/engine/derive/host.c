@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "derive_impl.h"
-#include "json_text.h"
+#include "base/text/json_text.h"
 
 static struct loss_place host_place(uint32_t process, uint32_t stream)
 {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "error.h"
-#include "places.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/places.h"
 
 #define MAX_ROW_BYTES 64
 

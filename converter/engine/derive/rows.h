@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "blocks.h"
+#include "base/blocks.h"
 
 #define ROWS_PER_RUN(row_bytes) ((uint32_t)(BLOCK_BYTES / (row_bytes)))
 

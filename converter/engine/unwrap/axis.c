@@ -2,7 +2,7 @@
 /* The facts of one counter: in order of time, with their places, and these with an origin. */
 #include <stdlib.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "window.h"
 
 #define MOVES_PER_FACT 16u

@@ -13,12 +13,13 @@
 
 #include "window.h"
 
-#define N_TIGHT   8u     /* facts of the other segment that are asked */
-#define N_BESIDE  64u    /* among so many of the nearest ones */
-#define MAX_FACTS 1024u  /* on either side that are looked at */
-#define WANDER    500e-6 /* of the rate, from a fact to the tightest one */
-#define MAX_BACK  3u     /* segments in front that are asked */
-#define MAX_CREPT 16     /* ticks */
+#define N_TIGHT     8u     /* facts of the other segment that are asked */
+#define N_BESIDE    64u    /* among so many of the nearest ones */
+#define MAX_FACTS   1024u  /* on either side that are looked at */
+#define WANDER      500e-6 /* of the rate, from a fact to the tightest one */
+#define MAX_BACK    3u     /* segments in front that are asked */
+#define MAX_CREPT   16     /* ticks */
+#define MAX_BACK_NS 2e9    /* that the host's clock is set back */
 
 struct border {
 	struct axis *axis;
@@ -27,12 +28,13 @@ struct border {
 	struct anchor tight[2][N_TIGHT]; /* of the segments in front and behind */
 	uint32_t n_tight[2];
 	uint16_t segments[2];
-	bool is_late; /* all facts are placed */
+	uint8_t status[2]; /* enum time_status of the facts that are asked */
+	bool is_late;      /* all facts are placed */
 };
 
 static bool is_of(const struct border *border, const struct fact *fact, int side)
 {
-	return fact->segment == border->segments[side] && fact->status == TIME_CERTIFIED &&
+	return fact->segment == border->segments[side] && fact->status == border->status[side] &&
 	       fact_is_bounded(fact);
 }
 
@@ -56,6 +58,18 @@ static void add_tight(struct border *border, const struct fact *fact, int side)
 	*n += *n < N_TIGHT;
 }
 
+/* Of what is assumed, that right in front of the first certified fact behind the border. */
+static void list_assumed(struct border *border, int side)
+{
+	const struct fact *facts = border->axis->facts;
+	uint32_t from = border->at > N_BESIDE ? border->at - N_BESIDE : 0;
+
+	for (uint32_t i = border->at; i-- > from;) {
+		if (is_of(border, &facts[i], side))
+			add_tight(border, &facts[i], side);
+	}
+}
+
 static void list_tight(struct border *border)
 {
 	const struct fact *facts = border->axis->facts;
@@ -68,6 +82,18 @@ static void list_tight(struct border *border)
 	for (uint32_t i = border->at; i < border->end && n[1] < N_BESIDE; i++) {
 		if (is_of(border, &facts[i], 1) && ++n[1])
 			add_tight(border, &facts[i], 1);
+	}
+}
+
+static void list_facts(struct border *border)
+{
+	border->n_tight[0] = border->n_tight[1] = 0;
+	list_tight(border);
+	for (int side = 0; side < 2; side++) {
+		if (border->status[side] == TIME_CERTIFIED)
+			continue;
+		border->n_tight[side] = 0;
+		list_assumed(border, side);
 	}
 }
 
@@ -178,13 +204,12 @@ static bool shows_it_twice(const struct fact *fact, int side)
 }
 
 /* Whether a fact shows the tick at which the counter stood still. The counter may have moved on
- * slowly meanwhile, so work that began and ended at one neighbouring tick ran at that time, too. */
+ * slowly meanwhile, so work that shows one neighbouring tick twice was there at that time, too. */
 static bool shows_stop(const struct fact *fact, int side, int64_t tick)
 {
 	int64_t beside = ticks_beside(fact, side) - tick;
 
-	return beside == 0 || (fact->kind == FACT_OP && fact->from < fact->to && fact->span == 0 &&
-	                       beside <= MAX_CREPT);
+	return beside == 0 || (beside <= MAX_CREPT && shows_it_twice(fact, side));
 }
 
 /* Whether the counter went on behind the border where it was in front of it, but later. */
@@ -220,15 +245,49 @@ static void doubt_still(const struct border *border)
 	}
 }
 
+/* Whether the host's clock went back while the counter ran on. */
+static bool goes_back(const struct border *border)
+{
+	uint64_t place = (uint64_t)border->tight[1][0].first;
+	double back_ns = when_ns(border, 0, place) - when_ns(border, 1, place);
+
+	return back_ns > 2 * both_widths(border) && back_ns < MAX_BACK_NS;
+}
+
+/* Where the host's clock went back, work that began in front of the border and was seen complete
+ * behind it fits only the segment behind: its bracket is too short. The border is in front of the
+ * first completion behind it, be that doubted or not, so what began later was not under way. */
+static void doubt_shortened(const struct border *border)
+{
+	int64_t first_ns = INT64_MAX;
+
+	for (uint32_t i = border->at; i < border->end; i++) {
+		const struct fact *fact = &border->axis->facts[i];
+
+		if (fact->segment == border->segments[1] && fact->status <= TIME_ASSUMED &&
+		    fact_is_bounded(fact) && fact->after_ns < first_ns)
+			first_ns = fact->after_ns;
+	}
+	for (uint32_t i = border->at; i < border->end; i++) {
+		struct fact *fact = &border->axis->facts[i];
+
+		if (is_of(border, fact, 1) &&
+		    when_ns(border, 1, fact->first) < (double)first_ns + both_widths(border))
+			doubt(fact);
+	}
+}
+
 static void doubt_border(struct border *border)
 {
 	int64_t from_ns, to_ns;
 
-	list_tight(border);
+	list_facts(border);
 	if (!border->n_tight[0] || !border->n_tight[1])
 		return;
-	if (!border->is_late)
+	if (!border->is_late && border->status[0] == border->status[1])
 		doubt_still(border);
+	if (goes_back(border))
+		doubt_shortened(border);
 	find_when(border, &from_ns, &to_ns);
 	if (from_ns == INT64_MIN || to_ns == INT64_MAX)
 		return;
@@ -240,6 +299,16 @@ static void doubt_border(struct border *border)
 		                     (is_of(border, fact, 1) && is_explained(border, fact, 0))))
 			doubt(fact);
 	}
+}
+
+/* Where two breaks follow each other, what is between them fits neither segment and is assumed
+ * already. Work that was under way with it may have fit one of the segments by chance. */
+static void doubt_beside(const struct border *of, int side)
+{
+	struct border border = *of;
+
+	border.status[!side] = TIME_ASSUMED;
+	doubt_border(&border);
 }
 
 /* Work may have been under way over several borders, where a segment is short. */
@@ -258,6 +327,8 @@ static void doubt_borders_at(struct axis *axis, uint32_t at, bool is_late)
 
 		if (axis->segments[front + 1].is_after_gap)
 			return;
+		doubt_beside(&border, 0);
+		doubt_beside(&border, 1);
 		doubt_border(&border);
 	}
 }

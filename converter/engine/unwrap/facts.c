@@ -3,8 +3,8 @@
  * Everything with a device stamp and a host time becomes a fact of its counter. Once the counter's
  * axis is placed, the results are written back to where the facts came from.
  */
-#include "array.h"
-#include "blocks.h"
+#include "base/array.h"
+#include "base/blocks.h"
 #include "unwrap_impl.h"
 
 #include <math.h>

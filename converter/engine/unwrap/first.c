@@ -21,7 +21,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "window.h"
 
 #define N_RECENT     4

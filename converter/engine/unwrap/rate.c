@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "marzullo.h"
+#include "base/marzullo.h"
 #include "unwrap_impl.h"
 
 #define RATE_BITS        50

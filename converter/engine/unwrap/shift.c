@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "marzullo.h"
+#include "base/marzullo.h"
 #include "window.h"
 
 #define BLOCK         16u

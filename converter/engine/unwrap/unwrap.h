@@ -14,11 +14,11 @@
 #ifndef FLEXTRACE_UNWRAP_H
 #define FLEXTRACE_UNWRAP_H
 
-#include "clock_options.h"
-#include "error.h"
-#include "identity.h"
-#include "ledger.h"
-#include "model.h"
+#include "model/clock_options.h"
+#include "base/error.h"
+#include "model/identity/identity.h"
+#include "model/ledger/ledger.h"
+#include "model/model.h"
 
 /* From one setting up of an area by its firmware to the next, where the process saw others. Facts
  * of its counter that were seen in between say when it was. */

@@ -22,6 +22,7 @@
  *   empties.c or can have been elsewhere, as round trips lack work
  *   hidden.c  estimates that may lack some
  *   chains.c  estimates that are whole wraps off are put right
+ *   turns.c   which of these work was in, if its estimates are all off by the same
  *   trips.c   the intervals that the host knows work to have been in
  *   epochs.c  says which estimates are put right, and which are doubted
  *   axis.c    facts of one counter get their places
@@ -43,7 +44,7 @@
 #ifndef FLEXTRACE_UNWRAP_IMPL_H
 #define FLEXTRACE_UNWRAP_IMPL_H
 
-#include "map.h"
+#include "base/map.h"
 #include "unwrap.h"
 
 #define UNWRAP_NO_BEFORE INT64_MIN
@@ -390,8 +391,12 @@ struct chains_outcome {
 int chains_mend(struct unwrap *unwrap, uint32_t counter, const struct mean_rate *mean,
                 struct chains_outcome *ret_outcome);
 
+/* Tells reads of the counter anew where estimates that are all off by the same put work into the
+ * round trips beside its own, on such an axis. FLEXTRACE_E_MEMORY or 0. */
+int turns_mend(struct unwrap *unwrap, uint32_t counter, double rate);
+
 /* Finds estimates that may lack wraps, on such an axis. FLEXTRACE_E_MEMORY or 0. */
-int hidden_find(struct unwrap *unwrap, uint32_t counter, double rate);
+int hidden_find(struct unwrap *unwrap, uint32_t counter, const struct mean_rate *mean);
 
 /* Does so on all prepared axes, and says what was moved and what stays doubted. */
 int epochs_mend(struct unwrap *unwrap);

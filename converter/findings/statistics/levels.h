@@ -8,9 +8,9 @@
 #ifndef FLEXTRACE_ANALYSIS_LEVELS_H
 #define FLEXTRACE_ANALYSIS_LEVELS_H
 
-#include "derive/derive.h"
-#include "derive/rows.h"
-#include "strings.h"
+#include "model/timeline.h"
+#include "engine/derive/rows.h"
+#include "base/text/strings.h"
 
 struct levels {
 	struct timeline *timeline; /* weak */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocks.h"
-#include "error.h"
+#include "base/blocks.h"
+#include "base/error.h"
 
 #define N_LEVELS      3
 #define LEAST_PART    4          /* of all names: a quarter */

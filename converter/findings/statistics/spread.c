@@ -128,14 +128,3 @@ void spread_of(uint64_t *values, uint64_t n, struct spread *ret)
 	ret->deviation = deviation_of(values, n, (double)total / (double)n);
 	ret->median = median_of(values, n);
 }
-
-void spread_write(const struct spread *spread, struct writer *writer)
-{
-	const uint64_t values[] = {spread->mean, spread->median, spread->min, spread->max,
-	                           spread->deviation};
-
-	for (int i = 0; i < 5; i++) {
-		writer_char(writer, ',');
-		writer_u64(writer, values[i]);
-	}
-}

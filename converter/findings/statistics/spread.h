@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "emit/writer.h"
+#include "model/columns.h"
 
 struct spread {
 	uint64_t total;  /* at most UINT64_MAX */
@@ -20,8 +20,19 @@ struct spread {
 /* Stores the spread of `n` > 0 values, which are lost. */
 void spread_of(uint64_t *values, uint64_t n, struct spread *ret);
 
-/* Appends ",mean,median,min,max,deviation". */
-void spread_write(const struct spread *spread, struct writer *writer);
+/* Five columns of a row's member; `unit`: "_ns". Those of SPREAD_NONE are empty. */
+#define COLUMNS_SPREAD(row, member, unit)                                \
+	COLUMN_INIT("mean" unit, row, member.mean, true, 0),             \
+		COLUMN_INIT("median" unit, row, member.median, true, 0), \
+		COLUMN_INIT("min" unit, row, member.min, true, 0),       \
+		COLUMN_INIT("max" unit, row, member.max, true, 0),       \
+		COLUMN_INIT("stddev" unit, row, member.deviation, true, 0)
+
+#define SPREAD_NONE                                                                    \
+	(struct spread)                                                                \
+	{                                                                              \
+		UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX \
+	}
 
 static inline uint64_t spread_add(uint64_t a, uint64_t b)
 {

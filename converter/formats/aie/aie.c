@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "import/aie_impl.h"
-#include "import/trace_file.h"
+#include "aie_impl.h"
+#include "formats/chrome-json/trace_file.h"
 
 #define SPOOL_BYTES       ((size_t)8 << 20)
 #define DEFAULT_CLOCK_GHZ 1.25

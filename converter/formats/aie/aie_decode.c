@@ -17,7 +17,7 @@
  *   11111110                              filler
  *   11111111                              2^18 cycles without an event
  */
-#include "import/aie_impl.h"
+#include "aie_impl.h"
 
 #define N_DELTA_BITS 18
 #define TIMER_BYTES  7

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "array.h"
-#include "import/aie_impl.h"
+#include "base/array.h"
+#include "aie_impl.h"
 
 #define NS_PER_S      1000000000u
 #define VPID          1

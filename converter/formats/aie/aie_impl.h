@@ -15,13 +15,13 @@
 #ifndef FLEXTRACE_IMPORT_AIE_IMPL_H
 #define FLEXTRACE_IMPORT_AIE_IMPL_H
 
-#include "import/event_item.h"
-#include "import/faults.h"
-#include "import/format.h"
-#include "import/spool.h"
-#include "map.h"
-#include "model.h"
-#include "strings.h"
+#include "formats/chrome-json/event_item.h"
+#include "formats/kit/faults.h"
+#include "formats/format.h"
+#include "formats/kit/spool.h"
+#include "base/map.h"
+#include "model/model.h"
+#include "base/text/strings.h"
 
 #define AIE_N_SLOTS 8 /* of a trace unit; files may tell of more */
 

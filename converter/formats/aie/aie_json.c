@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "import/aie_impl.h"
-#include "import/trace_file.h"
+#include "aie_impl.h"
+#include "formats/chrome-json/trace_file.h"
 
 #define MAX_LOOK     64   /* events that say nothing of whose they are */
 #define LOOK_BYTES   4096 /* of text at a time */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "import/aie_impl.h"
+#include "aie_impl.h"
 
 /* clang-format off */
 /* Each a list in order of the numbers; "-" is none. */

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "import/aie_impl.h"
+#include "base/array.h"
+#include "aie_impl.h"
 
 #define KERNEL_QUEUE "kernels"
 #define KERNEL_NAME  "kernel"

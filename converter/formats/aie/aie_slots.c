@@ -14,8 +14,8 @@
 
 #include <cjson/cJSON.h>
 
-#include "import/aie_impl.h"
-#include "text_file.h"
+#include "aie_impl.h"
+#include "base/text/text_file.h"
 
 #define FILE_NAME   "event_slots.json"
 #define EVENTS_NAME "event_numbers_slot_0_to_7"

@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "array.h"
-#include "import/aie_impl.h"
-#include "import/trace_file.h"
+#include "base/array.h"
+#include "aie_impl.h"
+#include "formats/chrome-json/trace_file.h"
 
 #define PACKET_WORDS  8
 #define BUFFER_BYTES  4096

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "import/faults.h"
-#include "import/flex.h"
-#include "import/format.h"
-#include "import/pairing.h"
-#include "import/processed.h"
-#include "import/trace_file.h"
+#include "formats/kit/faults.h"
+#include "formats/flex/flex.h"
+#include "formats/format.h"
+#include "formats/pairing/pairing.h"
+#include "processed.h"
+#include "trace_file.h"
 
 /* -- which files ----------------------------------------------------------------------------- */
 

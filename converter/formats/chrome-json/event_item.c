@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/event_item.h"
+#include "event_item.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "decode/schema.h"
+#include "base/array.h"
+#include "model/schema.h"
 
 #define MAX_INLINE     ((size_t)4 << 10) /* bytes of a text in an item */
 #define MAX_TEXTS      6                 /* of an event */

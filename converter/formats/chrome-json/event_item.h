@@ -6,9 +6,9 @@
 #ifndef FLEXTRACE_IMPORT_EVENT_ITEM_H
 #define FLEXTRACE_IMPORT_EVENT_ITEM_H
 
-#include "import/spool.h"
-#include "import/trace_events.h"
-#include "model.h"
+#include "formats/kit/spool.h"
+#include "trace_events.h"
+#include "model/model.h"
 
 /* -- texts in an item ----------------------------------------------------------------------- */
 

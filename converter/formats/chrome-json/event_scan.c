@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/event_scan.h"
+#include "event_scan.h"
 
 #include <stdlib.h>
 
-#include "array.h"
+#include "base/array.h"
 
 _Static_assert(offsetof(struct event_scan, args) == 9 * sizeof(struct trace_value), "see KEY_ARG");
 

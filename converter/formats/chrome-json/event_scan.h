@@ -7,7 +7,8 @@
 #ifndef FLEXTRACE_IMPORT_EVENT_SCAN_H
 #define FLEXTRACE_IMPORT_EVENT_SCAN_H
 
-#include "import/json_scan.h"
+#include "base/text/json_scan.h"
+#include "trace_events.h"
 
 /* How the last events got from one value to the next: events of a file are much alike. */
 #define EVENT_STEP_BYTES 32

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/processed.h"
+#include "processed.h"
 
 const char *processed_by(const struct trace_text *key, const struct trace_value *value)
 {

@@ -6,7 +6,7 @@
 #ifndef FLEXTRACE_IMPORT_PROCESSED_H
 #define FLEXTRACE_IMPORT_PROCESSED_H
 
-#include "import/trace_events.h"
+#include "trace_events.h"
 
 /* Who wrote a file with this top-level member: "flextrace", "the AIU Trace Analyzer"; NULL: nobody
  * that it tells of. Static. */

@@ -7,7 +7,7 @@
  * that could begin an event is a whole event with a `ph`. The first cannot be led astray by what
  * is nested in the element, the second not by a quote or bracket that is missing.
  */
-#include "import/trace_events_impl.h"
+#include "trace_events_impl.h"
 
 struct skip {
 	uint64_t n_open; /* brackets */
@@ -233,4 +233,15 @@ int events_step(struct trace_events *events, struct trace_event *ret_event,
 	if (!events->is_in_bad)
 		note_bad(events, text_window_offset(&events->window), NULL, "no object");
 	return recover(events, 0, ret_event, error);
+}
+
+const struct trace_arg *trace_event_arg(const struct trace_event *event, const char *key)
+{
+	for (uint32_t i = event->n_args; i > 0; i--) {
+		const struct trace_arg *arg = &event->args[i - 1];
+
+		if (!arg->is_member && trace_text_is(&arg->key, key))
+			return arg;
+	}
+	return NULL;
 }

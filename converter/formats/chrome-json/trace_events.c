@@ -2,7 +2,7 @@
 /*
  * trace_events.c: from the first byte to the last: what the text is, its members, its events.
  */
-#include "import/trace_events_impl.h"
+#include "trace_events_impl.h"
 
 #include <stdlib.h>
 

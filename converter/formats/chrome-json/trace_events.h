@@ -23,30 +23,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
+#include "base/text/json_value.h"
 
 /* What is beyond costs the event (or top-level member), and is counted. */
 #define TRACE_EVENT_LIMIT_BYTES ((size_t)16 << 20)
 #define TRACE_ARGS_LIMIT        ((uint32_t)1 << 16)
-#define TRACE_DEPTH_LIMIT       64
-
-struct trace_text {
-	const char *bytes; /* weak; a NUL stands behind; NULL: absent */
-	size_t length;
-};
-
-enum trace_kind {
-	TRACE_ABSENT,  /* not there, or null where the event itself is described */
-	TRACE_TEXT,    /* unescaped; also NaN, Infinity and -Infinity, which JSON has not */
-	TRACE_NUMBER,  /* its decimal text: a valid JSON number */
-	TRACE_LITERAL, /* true, false, null */
-	TRACE_JSON     /* an array or object: its raw text, valid JSON but for bytes no UTF-8 */
-};
-
-struct trace_value {
-	enum trace_kind kind;
-	struct trace_text text;
-};
 
 struct trace_arg {
 	struct trace_text key;
@@ -115,27 +97,6 @@ const struct trace_damage *trace_events_damage(const struct trace_events *events
 
 /* NULL is allowed. */
 void trace_events_close(struct trace_events *events);
-
-/* -- values --------------------------------------------------------------------------------- */
-
-/* Each returns whether the value is such a number: a JSON number or a text of one, in decimal, or
- * a text in hexadecimal behind 0x. Integers must be whole (1.0 and 1e3 are) and fit. */
-bool trace_value_u64(const struct trace_value *value, uint64_t *ret);
-bool trace_value_i64(const struct trace_value *value, int64_t *ret);
-bool trace_value_double(const struct trace_value *value, double *ret);
-
-/* The same for microseconds as exact nanoseconds. */
-bool trace_value_us_as_ns(const struct trace_value *value, int64_t *ret_ns);
-
-/* Walks the elements of an array: start with `rest` = the text of a TRACE_JSON value; false at the
- * end, or if that is no array. Texts come as they stand between the quotes, escapes and all, and
- * no NUL stands behind elements. */
-bool trace_array_next(struct trace_text *rest, struct trace_value *ret_element);
-
-static inline bool trace_text_is(const struct trace_text *text, const char *literal)
-{
-	return text->length == strlen(literal) && !memcmp(text->bytes, literal, text->length);
-}
 
 /* The last argument of this name in `args` or `attr` (of a name given twice the last holds); NULL:
  * there is none. Linear. */

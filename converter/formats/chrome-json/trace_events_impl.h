@@ -7,9 +7,9 @@
 
 #include <limits.h>
 
-#include "import/event_scan.h"
-#include "import/text_window.h"
-#include "import/trace_file.h"
+#include "event_scan.h"
+#include "formats/kit/text_window.h"
+#include "trace_file.h"
 
 enum trace_phase {
 	PHASE_START,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/trace_file.h"
+#include "trace_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

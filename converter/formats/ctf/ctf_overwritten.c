@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "array.h"
+#include "base/array.h"
 
 #define MAGIC               UINT32_C(0xC1FC1FC1)
 #define UUID_OFFSET         4

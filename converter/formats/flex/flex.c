@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/flex.h"
+#include "flex.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "import/flex_impl.h"
-#include "import/torch.h"
+#include "base/array.h"
+#include "flex_impl.h"
+#include "formats/torch/torch.h"
 
 #define SPOOL_BYTES ((size_t)8 << 20)
 #define TOO_LATE    "its time is 2^62 ns (146 years) or later"

@@ -22,12 +22,12 @@
 #ifndef FLEXTRACE_IMPORT_FLEX_H
 #define FLEXTRACE_IMPORT_FLEX_H
 
-#include "import/dialect.h"
-#include "import/files.h"
-#include "import/import.h"
-#include "import/trace_events.h"
-#include "ledger.h"
-#include "model.h"
+#include "formats/kit/dialect.h"
+#include "formats/kit/files.h"
+#include "formats/import.h"
+#include "formats/chrome-json/trace_events.h"
+#include "model/ledger/ledger.h"
+#include "model/model.h"
 
 struct flex; /* opaque */
 struct faults;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "import/flex_impl.h"
+#include "flex_impl.h"
 
 #define LEAST_WAIT_NS 500000000 /* 2^32 cycles of a counter take longer */
 

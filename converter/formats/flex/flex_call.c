@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/flex_impl.h"
-#include "import/torch.h"
+#include "flex_impl.h"
+#include "formats/torch/torch.h"
 
 /* -- names ----------------------------------------------------------------------------------- */
 

@@ -15,8 +15,8 @@
  */
 #include <string.h>
 
-#include "import/faults.h"
-#include "import/flex_impl.h"
+#include "formats/kit/faults.h"
+#include "flex_impl.h"
 
 #define SPOOL_BYTES ((size_t)1 << 20)
 #define N_DOUBTED   32u /* edges of a thread that wait: chance does not put so many in order */

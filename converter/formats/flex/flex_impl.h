@@ -16,12 +16,12 @@
 #ifndef FLEXTRACE_IMPORT_FLEX_IMPL_H
 #define FLEXTRACE_IMPORT_FLEX_IMPL_H
 
-#include "import/event_item.h"
-#include "import/flex.h"
-#include "import/pairing.h"
-#include "json_text.h"
-#include "map.h"
-#include "strings.h"
+#include "formats/chrome-json/event_item.h"
+#include "flex.h"
+#include "formats/pairing/pairing.h"
+#include "base/text/json_text.h"
+#include "base/map.h"
+#include "base/text/strings.h"
 
 #define FLEX_END_NS (INT64_C(1) << 62) /* times from here on are garbage to all that follows */
 

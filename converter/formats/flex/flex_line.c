@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/flex_impl.h"
+#include "flex_impl.h"
 
 #define LINE_BYTES ((uint32_t)2 << 20)
 #define LINE_ALIGN 16u

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "import/flex_impl.h"
+#include "base/array.h"
+#include "flex_impl.h"
 
 #define MAX_LOOK       64                  /* open begins that an end is looked for among */
 #define MAX_OPEN_BYTES ((uint64_t)4 << 20) /* of all that wait */

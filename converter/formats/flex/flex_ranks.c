@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "array.h"
-#include "import/flex_impl.h"
-#include "identity.h"
-#include "import/torch.h"
+#include "base/array.h"
+#include "flex_impl.h"
+#include "model/identity/identity.h"
+#include "formats/torch/torch.h"
 
 /* -- ids ------------------------------------------------------------------------------------- */
 

@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "array.h"
-#include "import/flex_impl.h"
+#include "base/array.h"
+#include "flex_impl.h"
 
 #define NEAR_NS  INT64_C(10000000)
 #define STALE_NS INT64_C(1000000000) /* no work that is still to come is near it */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/dialect.h"
+#include "dialect.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/torch_names.h"
-#include "import/trace_events.h"
+#include "formats/torch/torch_names.h"
+#include "formats/chrome-json/trace_events.h"
 
 #define MAX_LOOK 4096 /* events without a word about their dialect */
 

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "error.h"
+#include "base/error.h"
 
 enum import_dialect {
 	IMPORT_BY_CONTENT,  /* find out */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/faults.h"
+#include "faults.h"
 
 #include <inttypes.h>
 #include <stdio.h>

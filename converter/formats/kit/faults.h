@@ -5,8 +5,8 @@
 #ifndef FLEXTRACE_IMPORT_FAULTS_H
 #define FLEXTRACE_IMPORT_FAULTS_H
 
-#include "import/import.h"
-#include "import/trace_events.h"
+#include "formats/import.h"
+#include "formats/chrome-json/trace_events.h"
 
 struct faults {
 	uint64_t n, first_bytes;

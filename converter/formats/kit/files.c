@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/files.h"
+#include "files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "array.h"
+#include "base/array.h"
 
 int import_files_add(struct import_files *files, const char *tool, const char *path)
 {

@@ -3,7 +3,7 @@
  * Runs are numbered in the order of their items, so that of equal keys the lower run goes first. 64
  * runs of one level become one of the next, so that there are never many to merge at once.
  */
-#include "import/spool.h"
+#include "spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "import/spool_impl.h"
-#include "temporary_file.h"
+#include "spool_impl.h"
+#include "base/temporary_file.h"
 
 /* -- the file -------------------------------------------------------------------------------- */
 

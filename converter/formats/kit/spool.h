@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "base/error.h"
 
 #define SPOOL_ITEM_LIMIT ((size_t)32 << 10)
 

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "import/spool.h"
+#include "spool.h"
 
 #define SPOOL_OUT_BYTES   ((size_t)256 << 10)
 #define SPOOL_READ_BYTES  ((size_t)64 << 10) /* of each run; an item fits */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/spool_impl.h"
+#include "spool_impl.h"
 
 static const struct spool_head *head_of(const struct spool *spool,
                                         const struct spool_reader *reader)

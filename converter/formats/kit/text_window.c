@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/text_window.h"
+#include "text_window.h"
 
 #include <stdlib.h>
 

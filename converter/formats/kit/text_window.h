@@ -6,7 +6,7 @@
 #ifndef FLEXTRACE_IMPORT_TEXT_WINDOW_H
 #define FLEXTRACE_IMPORT_TEXT_WINDOW_H
 
-#include "import/trace_events.h"
+#include "formats/chrome-json/trace_events.h"
 
 struct text_window {
 	struct trace_source source;

@@ -18,9 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "error.h"
-#include "map.h"
-#include "origins.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "model/identity/origins.h"
 #include "tracer/src/area_read.h"
 
 struct dumped_area {

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "import/area_file.h"
-#include "import/format.h"
+#include "base/array.h"
+#include "area_file.h"
+#include "formats/format.h"
 
 #define ONE 1 /* the time and the count of the one read of a counter: 0 is not known */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/pair_align.h"
+#include "pair_align.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
-#include "import/pair_impl.h"
+#include "base/error.h"
+#include "pair_impl.h"
 
 #define FEW         128  /* events by which many offsets are compared */
 #define MANY        4096 /* by which the best are */

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "import/torch_impl.h"
+#include "formats/torch/torch_impl.h"
 
 /* What two events must have in common to be the same work. */
 enum key_kind { KEY_NONE, KEY_EXEC, KEY_PREP, KEY_DMA_IN, KEY_DMA_OUT, KEY_RUNTIME, KEY_NAME };

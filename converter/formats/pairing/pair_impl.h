@@ -9,7 +9,7 @@
 #ifndef FLEXTRACE_IMPORT_PAIR_IMPL_H
 #define FLEXTRACE_IMPORT_PAIR_IMPL_H
 
-#include "import/pair_align.h"
+#include "pair_align.h"
 
 struct pair_run { /* events of one key */
 	uint32_t from, n_from, to, n_to;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "import/pair_impl.h"
+#include "pair_impl.h"
 
 #define FAR_END   16   /* how much more the nearer end counts */
 #define MAX_LOOK  16   /* neighbours of an event, each way */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "error.h"
-#include "import/pair_impl.h"
+#include "base/error.h"
+#include "pair_impl.h"
 
 #define MAX_VOTES  ((uint32_t)1 << 20)
 #define MAX_OF_KEY 16  /* events of `from` that vote, of one key */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/pairing.h"
+#include "pairing.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "map.h"
+#include "base/array.h"
+#include "base/map.h"
 
 struct rank {
 	struct pair_rank pair; /* first: handed out */

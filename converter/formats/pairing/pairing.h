@@ -13,7 +13,7 @@
 #ifndef FLEXTRACE_IMPORT_PAIRING_H
 #define FLEXTRACE_IMPORT_PAIRING_H
 
-#include "import/pair_align.h"
+#include "pair_align.h"
 
 struct pairing; /* opaque */
 

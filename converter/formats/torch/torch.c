@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "import/told_collective.h"
-#include "import/torch_impl.h"
+#include "base/array.h"
+#include "model/told_collective.h"
+#include "torch_impl.h"
 
 /* Where larger times begin: the clock of a machine that is up for years is below. */
 #define MAX_UPTIME_NS ((int64_t)1 << 53)

@@ -14,7 +14,7 @@
 #ifndef FLEXTRACE_IMPORT_TORCH_H
 #define FLEXTRACE_IMPORT_TORCH_H
 
-#include "import/flex_impl.h"
+#include "formats/flex/flex_impl.h"
 
 int torch_begin_file(struct flex *flex);
 int torch_take_member(struct flex *flex, const struct trace_text *key,

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "import/faults.h"
-#include "import/torch_impl.h"
+#include "base/array.h"
+#include "formats/kit/faults.h"
+#include "torch_impl.h"
 
 /* -- files ----------------------------------------------------------------------------------- */
 

@@ -9,8 +9,8 @@
 #ifndef FLEXTRACE_IMPORT_TORCH_IMPL_H
 #define FLEXTRACE_IMPORT_TORCH_IMPL_H
 
-#include "import/torch.h"
-#include "import/torch_names.h"
+#include "torch.h"
+#include "torch_names.h"
 
 struct torch_device {
 	uint32_t rank, device;

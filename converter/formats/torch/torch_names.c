@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/torch_names.h"
+#include "torch_names.h"
 
 #include <string.h>
 
-#include "ascii.h"
+#include "base/text/ascii.h"
 #include "flextrace/events.h"
 
 #define STEP "ProfilerStep#"

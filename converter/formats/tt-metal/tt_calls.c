@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "import/tt_report_impl.h"
+#include "base/array.h"
+#include "tt_report_impl.h"
 
 #define MAX_DIM_CHARS 42 /* two numbers of 64 bits */
 #define DIMS_BYTES    (4 * (MAX_DIM_CHARS + 1))

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "import/trace_file.h"
-#include "import/tt_report.h"
+#include "formats/chrome-json/trace_file.h"
+#include "tt_report.h"
 
 #define LOG_NAME      "profile_log_device.csv"
 #define REPORT_PREFIX "ops_perf_results"

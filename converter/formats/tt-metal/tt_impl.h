@@ -20,13 +20,13 @@
 #ifndef FLEXTRACE_IMPORT_TT_IMPL_H
 #define FLEXTRACE_IMPORT_TT_IMPL_H
 
-#include "import/event_item.h"
-#include "import/format.h"
-#include "import/spool.h"
-#include "import/text_window.h"
-#include "json_text.h"
-#include "map.h"
-#include "strings.h"
+#include "formats/chrome-json/event_item.h"
+#include "formats/format.h"
+#include "formats/kit/spool.h"
+#include "formats/kit/text_window.h"
+#include "base/text/json_text.h"
+#include "base/map.h"
+#include "base/text/strings.h"
 
 #define TT_MAX_FIELDS   128
 #define TT_COUNTER_BITS 44 /* of today's counter; older logs have more */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "import/trace_file.h"
-#include "import/tt_impl.h"
+#include "formats/chrome-json/trace_file.h"
+#include "tt_impl.h"
 
 #define WINDOW_BYTES ((size_t)256 << 10)
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "import/tt_impl.h"
+#include "base/array.h"
+#include "tt_impl.h"
 
 #define SPOOL_BYTES   ((size_t)2 << 20)
 #define MAX_DEVICES   256u

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "import/tt_impl.h"
+#include "base/array.h"
+#include "tt_impl.h"
 
 #define MAX_PROCESSORS 64u
 #define PROGRAM        "tt-metal"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "import/trace_file.h"
-#include "import/tt_report_impl.h"
+#include "base/array.h"
+#include "formats/chrome-json/trace_file.h"
+#include "tt_report_impl.h"
 
 #define LOOK_BYTES   4096
 #define MAX_COLUMNS  1024

@@ -10,8 +10,8 @@
 #ifndef FLEXTRACE_IMPORT_TT_REPORT_H
 #define FLEXTRACE_IMPORT_TT_REPORT_H
 
-#include "import/event_item.h"
-#include "import/tt_impl.h"
+#include "formats/chrome-json/event_item.h"
+#include "tt_impl.h"
 
 /* Whether a file begins with the headings of a report: 1, 0, FLEXTRACE_E_MEMORY. */
 int tt_is_report(const char *path);

@@ -12,10 +12,10 @@
 #ifndef FLEXTRACE_IMPORT_TT_REPORT_IMPL_H
 #define FLEXTRACE_IMPORT_TT_REPORT_IMPL_H
 
-#include "csv_reader.h"
-#include "import/faults.h"
-#include "import/tt_report.h"
-#include "json_text.h"
+#include "base/text/csv_reader.h"
+#include "formats/kit/faults.h"
+#include "tt_report.h"
+#include "base/text/json_text.h"
 
 #define N_TENSORS 16 /* of one operation, each way */
 

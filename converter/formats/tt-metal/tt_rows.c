@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/tt_impl.h"
+#include "tt_impl.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "array.h"
-#include "import/tt_impl.h"
+#include "base/array.h"
+#include "tt_impl.h"
 
 #define FULL_WORDS (TT_BATCH_WORDS - 8) /* one item has no more than that is short of */
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "import/tt_report.h"
-#include "marzullo.h"
+#include "base/array.h"
+#include "tt_report.h"
+#include "base/marzullo.h"
 
 struct tt_meeting {
 	int64_t begin_ns, end_ns; /* by the device's own cycles */

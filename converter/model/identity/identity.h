@@ -19,11 +19,12 @@
 
 #include <string.h>
 
-#include "error.h"
-#include "gather.h"
-#include "ledger.h"
-#include "model.h"
-#include "strings.h"
+#include "model/columns.h"
+#include "base/error.h"
+#include "model/streams.h"
+#include "model/ledger/ledger.h"
+#include "model/model.h"
+#include "base/text/strings.h"
 
 struct identity {
 	struct process *processes; /* owned arrays, all */
@@ -96,6 +97,28 @@ void rate_lists_release(struct rate_lists *lists);
 /* Warns of processes without definition (NO_DEFINITIONS) and of traces without contexts
  * (NO_CONTEXTS), once for each. Call after the last lookup. */
 void identity_warn(const struct identity *identity, struct ledger *ledger);
+
+/* The pid that is shown; -1: not known. */
+static inline int64_t identity_pid(const struct process *process)
+{
+	return process->is_defined ? (int64_t)process->pid : process->vpid;
+}
+
+/* Whose the rows of a process are; FLEXTRACE_NONE: nobody's. */
+static inline struct owner_cells identity_owner(const struct identity *identity, uint32_t process)
+{
+	const struct process *of = &identity->processes[process];
+	int64_t pid;
+
+	if (process == FLEXTRACE_NONE)
+		return (struct owner_cells){COLUMN_NONE_I64, NULL, COLUMN_NONE_I64};
+	pid = identity_pid(of);
+	return (struct owner_cells){
+		.rank = of->rank >= 0 ? of->rank : COLUMN_NONE_I64,
+		.host = string_get(identity->strings, of->host),
+		.pid = pid >= 0 ? pid : COLUMN_NONE_I64,
+	};
+}
 
 /* Names: string ids, 0 = none defined. */
 uint32_t identity_queue_name(const struct identity *identity, uint32_t device, uint32_t queue);

@@ -9,9 +9,9 @@
 #ifndef FLEXTRACE_IDENTITY_INDEX_H
 #define FLEXTRACE_IDENTITY_INDEX_H
 
-#include "array.h"
+#include "base/array.h"
 #include "identity.h"
-#include "map.h"
+#include "base/map.h"
 
 struct definition { /* a record, and what its stream says */
 	uint32_t trace;

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "array.h"
-#include "error.h"
+#include "base/array.h"
+#include "base/error.h"
 
 struct origins *origins_new(void)
 {

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "table.h"
+#include "base/table.h"
 
 /* A record of a file: of JSON the element of the list of events, from 0; of text the line, from 1;
  * of copies of memory the area, from 0. */

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "array.h"
-#include "csv_reader.h"
+#include "base/array.h"
+#include "base/text/csv_reader.h"
 #include "ledger.h"
-#include "map.h"
+#include "base/map.h"
 
 enum {
 	COLUMN_WHEN,

@@ -27,12 +27,12 @@
 #ifndef FLEXTRACE_EMITTED_H
 #define FLEXTRACE_EMITTED_H
 
-#include "error.h"
-#include "gather.h"
-#include "identity.h"
+#include "base/error.h"
+#include "model/streams.h"
+#include "model/identity/identity.h"
 #include "ledger.h"
-#include "map.h"
-#include "model.h"
+#include "base/map.h"
+#include "model/model.h"
 
 #define EMITTED_FILE       ".flextrace-emitted"
 #define EMITTED_ALL        "all"

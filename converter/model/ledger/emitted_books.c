@@ -4,7 +4,7 @@
 
 #include "emitted.h"
 #include "ledger.h"
-#include "map.h"
+#include "base/map.h"
 
 static uint64_t rise(uint64_t from, uint64_t to)
 {

@@ -12,8 +12,8 @@
 #ifndef FLEXTRACE_INPUTS_H
 #define FLEXTRACE_INPUTS_H
 
-#include "gather.h"
-#include "strings.h"
+#include "model/streams.h"
+#include "base/text/strings.h"
 
 struct inputs {
 	char **texts; /* owned, each */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "error.h"
+#include "base/array.h"
+#include "base/error.h"
 
 #define FREE_SLOT UINT32_MAX
 

@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#include "hash.h"
+#include "base/hash.h"
 
 /* clang-format off */
 /* X(enumerator, LOST or LEFT_OUT, id in files): why something is missing. What is LEFT_OUT is no

@@ -7,7 +7,7 @@
  * ends of async intervals, wait in a heap for their time, so that memory grows with what is in
  * flight only.
  */
-#include "emit/chrome_shown.h"
+#include "chrome_shown.h"
 
 #include <stdlib.h>
 

@@ -14,16 +14,17 @@
  *   chrome_shown.c which rows there are
  *
  * Rules that viewers hold us to: sorted by ts, names before use, rows that nest (derive's lanes),
- * flows in pairs, no tid 0, every event with args. tests/check_trace.c checks them independently.
+ * flows in pairs, no tid 0, every event with args. tests/support/check_trace.c checks them
+ * independently.
  */
 #ifndef FLEXTRACE_CHROME_H
 #define FLEXTRACE_CHROME_H
 
-#include "emit/pieces.h"
-#include "emit/run_pieces.h"
-#include "emit/view.h"
-#include "import/told.h"
-#include "map.h"
+#include "output/pieces.h"
+#include "output/run_pieces.h"
+#include "output/view.h"
+#include "model/told.h"
+#include "base/map.h"
 
 /* pids of the processes that show what was lost and what was left out; tids are lines + 1. */
 #define CHROME_LOSSES_PID   1

@@ -2,7 +2,7 @@
 /*
  * chrome_arrows.c: one end of an arrow of trace.json each.
  */
-#include "emit/chrome.h"
+#include "chrome.h"
 
 void chrome_write_flow(struct chrome *chrome, char phase, uint64_t id, const struct flow *flow)
 {

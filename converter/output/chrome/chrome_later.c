@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emit/chrome.h"
+#include "chrome.h"
 
 #include <stdlib.h>
 

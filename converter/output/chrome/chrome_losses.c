@@ -8,8 +8,8 @@
  */
 #include <stdlib.h>
 
-#include "array.h"
-#include "emit/chrome.h"
+#include "base/array.h"
+#include "chrome.h"
 
 #define MAX_PLACES 64u /* of a cause, with a line of its own each */
 

@@ -3,11 +3,14 @@
  * chrome_meta.c: what stands around the rows of trace.json. The order of keys is Kineto's. `"rank":
  * N` has its space in distributedInfo, where Holistic Trace Analysis looks for it, and only there.
  */
-#include "emit/chrome.h"
+#include "chrome.h"
 
 #include <stdlib.h>
 
-#include "emit/report_fields.h"
+#include "output/clock_columns.h"
+#include "output/column_text.h"
+#include "engine/align/align.h"
+#include "engine/calibrate/calibrate.h"
 
 /* Appends a key that needs no escapes, with what stands before it: `,"numSms":`. */
 #define KEY(writer, before, key) writer_literal(writer, before "\"" key "\":")
@@ -136,14 +139,14 @@ static void write_clock(struct chrome *chrome, const struct clock_report *clock)
 {
 	const struct counter *counter = &chrome->view.identity->counters[clock->counter];
 	struct writer *writer = &chrome->writer;
-	struct report_field fields[REPORT_CLOCK_FIELDS];
+	const struct clock_row row = clock_columns_row(chrome->view.timeline, clock);
 
-	report_clock_fields(chrome->view.timeline, clock, fields);
 	KEY(writer, "\n{", "pid");
 	writer_u64(writer, chrome->ids.device_pid[counter->device]);
 	KEY(writer, ",", "domain");
 	writer_u64(writer, counter->domain);
-	report_write_json(writer, fields, REPORT_CLOCK_FIELDS);
+	column_write_json(clock_columns + CLOCK_OWNER_COLUMNS, CLOCK_COLUMNS - CLOCK_OWNER_COLUMNS,
+	                  &row, writer);
 	writer_char(writer, '}');
 }
 
@@ -179,16 +182,16 @@ static void write_alignment(struct chrome *chrome)
 	KEY(writer, ",\n", "alignment");
 	writer_literal(writer, " [");
 	for (uint32_t i = 0; i < n; i++) {
-		struct report_field fields[REPORT_ALIGNMENT_FIELDS];
+		const struct alignment_row row = {.of = lines[i]};
 
 		if (!chrome_shows(chrome, lines[i].process))
 			continue;
-		report_alignment_fields(&lines[i], fields);
 		writer_raw(writer, separator);
 		separator = ",\n{";
 		KEY(writer, "", "pid");
 		writer_u64(writer, chrome->ids.process_pid[lines[i].process]);
-		report_write_json(writer, fields, REPORT_ALIGNMENT_FIELDS);
+		column_write_json(alignment_columns + ALIGNMENT_OWNER_COLUMNS,
+		                  ALIGNMENT_COLUMNS - ALIGNMENT_OWNER_COLUMNS, &row, writer);
 		writer_char(writer, '}');
 	}
 	writer_char(writer, ']');
@@ -241,8 +244,8 @@ static void append_string(struct chrome *chrome, struct writer *text, uint32_t s
 static void append_pid(struct writer *text, const struct process *process)
 {
 	writer_literal(text, "pid ");
-	if (view_pid(process) >= 0)
-		writer_i64(text, view_pid(process));
+	if (identity_pid(process) >= 0)
+		writer_i64(text, identity_pid(process));
 	else
 		writer_literal(text, "unknown");
 }

@@ -10,15 +10,15 @@
  *   row has (they are told apart by it), and its size as the dims of a tensor
  * - everything belongs to a ProfilerStep#N
  */
-#include "emit/chrome.h"
+#include "chrome.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ascii.h"
-#include "emit/kinds.h"
+#include "base/text/ascii.h"
+#include "model/kinds.h"
 
 #define MAX_DEVICES 64
 
@@ -33,7 +33,7 @@
 /* The real pid where it cannot be taken for a device. */
 static uint32_t number_host(const struct process *process, uint32_t otherwise)
 {
-	int64_t pid = view_pid(process);
+	int64_t pid = identity_pid(process);
 
 	return pid >= MAX_DEVICES ? (uint32_t)pid : otherwise;
 }

@@ -2,12 +2,12 @@
 /*
  * chrome_rows.c: one event of trace.json each.
  */
-#include "emit/chrome.h"
+#include "chrome.h"
 
 #include <assert.h>
 #include <math.h>
 
-#include "emit/kinds.h"
+#include "model/kinds.h"
 
 /* JavaScript readers lose integers above 2^53. */
 #define MAX_EXACT ((uint64_t)1 << 53)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emit/chrome_shown.h"
+#include "chrome_shown.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "array.h"
+#include "base/array.h"
 
 const struct table *chrome_table(const struct timeline *timeline, enum chrome_source source)
 {

@@ -6,7 +6,7 @@
 #ifndef FLEXTRACE_CHROME_SHOWN_H
 #define FLEXTRACE_CHROME_SHOWN_H
 
-#include "emit/chrome.h"
+#include "chrome.h"
 
 /* Where the next event may come from; the first wins among equal times. */
 enum chrome_source {

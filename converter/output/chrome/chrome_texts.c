@@ -2,8 +2,8 @@
 /*
  * chrome_texts.c: what the rows of a track, kind or marker have in common, made once.
  */
-#include "emit/chrome.h"
-#include "emit/kinds.h"
+#include "chrome.h"
+#include "model/kinds.h"
 
 #define N_HOST_KINDS 256
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * chrome_told.c: rows that a file of another tool told of (import/told.h). What the file said comes
+ * chrome_told.c: rows that a file of another tool told of (model/told.h). What the file said comes
  * out again, byte for byte: its category and arguments, behind which ours stand that it has not. So
  * do, in the file of a rank, what it said of devices and of who the rank is.
  */
-#include "emit/chrome.h"
+#include "chrome.h"
 
-#include "emit/kinds.h"
+#include "model/kinds.h"
 
 bool chrome_told(const struct chrome *chrome, uint32_t string, struct told *ret_told)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emit/csv.h"
+#include "csv.h"
 
-#include "emit/kinds.h"
+#include "model/kinds.h"
+#include "engine/align/align.h"
 
 /* -- fields ------------------------------------------------------------------------------------ */
 
@@ -437,10 +438,7 @@ static int write_others(struct csv *csv, struct flextrace_error *error)
 {
 	for (size_t i = 0; i < sizeof(other_files) / sizeof(other_files[0]); i++)
 		FLEXTRACE_TRY(write_file(csv, &other_files[i], error));
-	FLEXTRACE_TRY(csv_write_clocks(csv, error));
-	FLEXTRACE_TRY(csv_write_alignment(csv, error));
-	FLEXTRACE_TRY(csv_write_losses(csv, error));
-	return csv_write_emitted(csv, error);
+	return csv_write_reports(csv, error);
 }
 
 enum csv_part { PART_HOST, PART_DEVICE, PART_REST };

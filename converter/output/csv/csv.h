@@ -10,10 +10,10 @@
 #ifndef FLEXTRACE_CSV_H
 #define FLEXTRACE_CSV_H
 
-#include "emit/event_class.h"
-#include "emit/pieces.h"
-#include "emit/run_pieces.h"
-#include "emit/view.h"
+#include "findings/event_class.h"
+#include "output/pieces.h"
+#include "output/run_pieces.h"
+#include "output/view.h"
 
 /* The columns err_ns and status; zeroes: none yet. */
 struct csv_quality {
@@ -73,9 +73,7 @@ static inline void csv_write_tid(struct writer *writer, const struct thread *thr
 	writer_char(writer, ',');
 }
 
-int csv_write_clocks(struct csv *csv, struct flextrace_error *error);
-int csv_write_alignment(struct csv *csv, struct flextrace_error *error);
-int csv_write_losses(struct csv *csv, struct flextrace_error *error);
-int csv_write_emitted(struct csv *csv, struct flextrace_error *error);
+/* Writes clocks.csv, alignment.csv, losses.csv and emitted.csv. */
+int csv_write_reports(struct csv *csv, struct flextrace_error *error);
 
 #endif

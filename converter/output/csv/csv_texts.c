@@ -2,8 +2,8 @@
 /*
  * csv_texts.c: what the lines of a process, track, kind or marker have in common, made once.
  */
-#include "emit/csv.h"
-#include "emit/kinds.h"
+#include "csv.h"
+#include "model/kinds.h"
 
 #define N_HOST_KINDS 256
 #define N_STATUSES   8 /* as many as a row has bits for */
@@ -22,8 +22,8 @@ static int make_owners(struct csv *csv)
 		writer_char(writer, ',');
 		view_write_csv(&csv->view, writer, process->host);
 		writer_char(writer, ',');
-		if (view_pid(process) >= 0)
-			writer_i64(writer, view_pid(process));
+		if (identity_pid(process) >= 0)
+			writer_i64(writer, identity_pid(process));
 		writer_char(writer, ',');
 		texts_end(&csv->owners);
 	}

@@ -11,9 +11,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "array.h"
-#include "emit/emit.h"
-#include "emit/view.h"
+#include "base/array.h"
+#include "output/emit.h"
+#include "output/view.h"
+#include "engine/calibrate/calibrate.h"
 
 #define FILE_15 "profile_log_device.csv"
 #define FILE_6  "profile_log_device_6.csv"

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "emit/run_json.h"
+#include "run_json.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emit/json_item.h"
-#include "emit/report_fields.h"
-#include "emit/view.h"
-#include "emitted.h"
+#include "output/clock_columns.h"
+#include "output/column_text.h"
+#include "base/text/json_item.h"
+#include "output/view.h"
+#include "model/ledger/emitted.h"
 #include "flextrace/wire.h"
-#include "gather.h"
+#include "model/streams.h"
+#include "engine/align/align.h"
+#include "engine/calibrate/calibrate.h"
 
 /* -- parts ------------------------------------------------------------------------------------- */
 
@@ -112,7 +115,7 @@ static cJSON *new_process(const struct timeline *timeline, uint32_t index)
 	json_item_add_i64(item, "rank", process->rank);
 	json_item_add_i64(item, "world_size", process->world_size);
 	json_item_add_text(item, "host", string_get(strings, process->host));
-	json_item_add_i64(item, "pid", view_pid(process));
+	json_item_add_i64(item, "pid", identity_pid(process));
 	json_item_add_u64(item, "trace", process->trace);
 	json_item_add_text(item, "program", string_get(strings, process->program));
 	json_item_add_text(item, "runtime", string_get(strings, process->runtime));
@@ -132,8 +135,9 @@ static void add_processes(cJSON *root, const struct timeline *timeline)
 
 /* -- clocks ------------------------------------------------------------------------------------ */
 
-/* An object of `item`'s fields and the report's. */
-static void add_line(cJSON *list, cJSON *item, const struct report_field *fields, uint32_t n)
+/* An object of `item`'s fields and the row's. */
+static void add_line(cJSON *list, cJSON *item, const struct column *columns, uint32_t n,
+                     const void *row)
 {
 	char *head = cJSON_PrintUnformatted(item);
 	struct writer writer;
@@ -143,7 +147,7 @@ static void add_line(cJSON *list, cJSON *item, const struct report_field *fields
 		head[strlen(head) - 1] = '\0';
 		writer_raw(&writer, head);
 	}
-	report_write_json(&writer, fields, n);
+	column_write_json(columns, n, row, &writer);
 	writer_char(&writer, '}');
 	writer_char(&writer, '\0');
 	json_item_append(list,
@@ -160,7 +164,7 @@ static cJSON *new_owner(const struct timeline *timeline, uint32_t index)
 
 	json_item_add_i64(item, "rank", process->rank);
 	json_item_add_text(item, "host", string_get(timeline->strings, process->host));
-	json_item_add_i64(item, "pid", view_pid(process));
+	json_item_add_i64(item, "pid", identity_pid(process));
 	return item;
 }
 
@@ -176,21 +180,20 @@ static void add_clocks(cJSON *root, const struct timeline *timeline)
 {
 	const struct identity *identity = timeline->identity;
 	uint32_t n;
-	const struct clock_report **clocks = report_sort_clocks(timeline->clocks, identity, &n);
+	const struct clock_report **clocks = clock_columns_sort(timeline->clocks, identity, &n);
 	cJSON *list = json_item_add_list(root, "clocks");
 
 	if (!clocks)
 		json_item_append(list, NULL); /* no memory: spoils it */
 	for (uint32_t i = 0; clocks && i < n; i++) {
-		const struct counter *counter = &identity->counters[clocks[i]->counter];
-		const struct device *device = &identity->devices[counter->device];
-		struct report_field fields[REPORT_CLOCK_FIELDS];
-		cJSON *item = new_owner(timeline, device->process);
+		const struct clock_row row = clock_columns_row(timeline, clocks[i]);
+		uint32_t device = identity->counters[clocks[i]->counter].device;
+		cJSON *item = new_owner(timeline, identity->devices[device].process);
 
-		add_id(item, "device", device->device);
-		add_id(item, "domain", counter->domain);
-		report_clock_fields(timeline, clocks[i], fields);
-		add_line(list, item, fields, REPORT_CLOCK_FIELDS);
+		add_id(item, "device", row.device);
+		add_id(item, "domain", row.domain);
+		add_line(list, item, clock_columns + CLOCK_OWNER_COLUMNS,
+		         CLOCK_COLUMNS - CLOCK_OWNER_COLUMNS, &row);
 	}
 	free(clocks);
 }
@@ -202,11 +205,11 @@ static void add_alignment(cJSON *root, const struct timeline *timeline)
 	cJSON *list = json_item_add_list(root, "alignment");
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct report_field fields[REPORT_ALIGNMENT_FIELDS];
+		const struct alignment_row row = {.of = lines[i]};
 
-		report_alignment_fields(&lines[i], fields);
-		add_line(list, new_owner(timeline, lines[i].process), fields,
-		         REPORT_ALIGNMENT_FIELDS);
+		add_line(list, new_owner(timeline, lines[i].process),
+		         alignment_columns + ALIGNMENT_OWNER_COLUMNS,
+		         ALIGNMENT_COLUMNS - ALIGNMENT_OWNER_COLUMNS, &row);
 	}
 }
 

@@ -8,7 +8,7 @@
 #ifndef FLEXTRACE_RUN_JSON_H
 #define FLEXTRACE_RUN_JSON_H
 
-#include "emit/emit.h"
+#include "output/emit.h"
 
 #define RUN_JSON_FILE   "run.json"
 #define RUN_JSON_FORMAT 1 /* grows when a field changes its meaning */

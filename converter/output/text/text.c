@@ -4,9 +4,9 @@
  * strings. Times are ns since the first row, so that a line tells nothing about when it was
  * recorded.
  */
-#include "emit/kinds.h"
-#include "emit/view.h"
-#include "import/told.h"
+#include "model/kinds.h"
+#include "output/view.h"
+#include "model/told.h"
 
 struct text {
 	struct view view;

@@ -8,22 +8,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analysis/analysis.h"
 #include "analysis/stats.h"
+#include "analysis_files.h"
 #include "derive_fixture.h"
 #include "scratch.h"
 
 /* -- files ---------------------------------------------------------------------------------- */
-
-static const struct analysis *find_analysis(const char *name)
-{
-	for (size_t i = 0; analysis_all[i]; i++) {
-		if (!strcmp(analysis_all[i]->name, name))
-			return analysis_all[i];
-	}
-	fail_msg("No such analysis: %s", name);
-	return NULL;
-}
 
 /* Writes the table of a fixture and compares the file. */
 static void expect_file(const struct derive_fixture *fixture, const char *name, uint64_t n_rows,
@@ -33,7 +23,7 @@ static void expect_file(const struct derive_fixture *fixture, const char *name, 
 	uint64_t rows;
 
 	snprintf(file, sizeof(file), "%s.csv", name);
-	assert_int_equal(find_analysis(name)->write(&fixture->timeline, dir, &rows, NULL), 0);
+	assert_int_equal(analysis_files_save(&fixture->timeline, file, dir, &rows, NULL), 0);
 	assert_int_equal(rows, n_rows);
 	text = scratch_read(dir, file, NULL);
 	assert_non_null(text);
@@ -146,7 +136,7 @@ static void test_analysis__tells_why_it_cannot_write(void **state)
 	fixture_open(&fixture, "");
 	fixture_run(&fixture);
 	assert_int_equal(
-		find_analysis("kernels")->write(&fixture.timeline, "/dev/null", &rows, &error),
+		analysis_files_save(&fixture.timeline, "kernels.csv", "/dev/null", &rows, &error),
 		FLEXTRACE_E_OUTPUT);
 	assert_non_null(strstr(error.message, "kernels.csv"));
 	fixture_close(&fixture);

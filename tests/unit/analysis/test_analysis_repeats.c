@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analysis/repeats.h"
+#include "findings/statistics/repeats.h"
 
 #define N_SMALL 40u /* the search by hand is of the fourth power */
 

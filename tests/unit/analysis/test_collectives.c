@@ -10,7 +10,8 @@
 #include <cmocka.h>
 
 #include "analysis/analysis_impl.h"
-#include "analysis/transfers.h"
+#include "findings/transfers.h"
+#include "analysis_files.h"
 #include "analysis_fixture.h"
 #include "scratch.h"
 
@@ -437,13 +438,12 @@ static void test_collectives__of_nothing_are_nothing(void **state)
 
 static char *communication(struct collectives_test *test)
 {
+	const struct timeline *timeline = &test->analysis.fixture.timeline;
 	char *dir = scratch_dir(), *text;
 	uint64_t rows;
 
 	find(test);
-	assert_int_equal(
-		analysis_communication.write(&test->analysis.fixture.timeline, dir, &rows, NULL),
-		0);
+	assert_int_equal(analysis_files_save(timeline, "communication.txt", dir, &rows, NULL), 0);
 	text = scratch_read(dir, "communication.txt", NULL);
 	assert_non_null(text);
 	scratch_remove(dir);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/csv_table.h"
+#include "cli/report/csv_table.h"
 #include "pipeline.h"
 #include "scratch.h"
 #include "text_source.h"

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "analysis/order.h"
-#include "blocks.h"
+#include "base/blocks.h"
 
 static int compare(uint32_t left, uint32_t right, const void *context)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "blocks.h"
+#include "base/blocks.h"
 
 #define N_BLOCKS      20u
 #define NUMBERS       (BLOCK_BYTES / sizeof(uint64_t))

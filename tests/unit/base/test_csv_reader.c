@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "csv_reader.h"
+#include "base/text/csv_reader.h"
 
 /* Writes what the reader makes of `bytes`: fields in <>, records ended by ';', "!" for an error. */
 static char *digest(const char *bytes, size_t n)

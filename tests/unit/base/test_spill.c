@@ -10,9 +10,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "blocks.h"
-#include "spill.h"
-#include "table.h"
+#include "base/blocks.h"
+#include "base/spill.h"
+#include "base/table.h"
 
 #define LIMIT_BYTES ((size_t)16 << 20)
 #define N           ((uint64_t)24 << 20) /* numbers: 192 MiB */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "strings.h"
+#include "base/text/strings.h"
 
 static uint32_t intern(struct string_cache *cache, const char *text)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "table.h"
+#include "base/table.h"
 
 struct row {
 	uint64_t number;

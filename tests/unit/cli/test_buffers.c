@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/buffers.h"
+#include "cli/ring/buffers.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
@@ -168,7 +168,7 @@ static void test_buffers__parses_sizes(void **state)
 		{"8MB", 0},
 		{"2048", 0},
 		{"0", 0},
-		{"8T", 0},
+		{"8T", UINT64_C(8) << 40},
 		{"8M8", 0},
 		{"99999999999999999999", 0},
 		{"1099511627776G", 0},

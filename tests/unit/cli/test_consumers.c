@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "cli/consumers.h"
-#include "cli/process.h"
+#include "cli/recording/lttng/consumers.h"
+#include "cli/process/process.h"
 #include "scratch.h"
 
 #define SOCKET "ustconsumerd64/command"

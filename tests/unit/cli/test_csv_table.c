@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/csv_table.h"
+#include "cli/report/csv_table.h"
 
 static FILE *make_file(const char *text)
 {

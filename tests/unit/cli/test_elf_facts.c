@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/elf_facts.h"
+#include "cli/doctor/elf_facts.h"
 #include "tracer/src/elf_file.h"
 #include "tracer/src/elf_note.h"
 

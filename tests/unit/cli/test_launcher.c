@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cli/launcher.h"
+#include "cli/process/launcher.h"
 
 static const char *const *environment; /* "NAME=value" up to NULL */
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "cli/layout.h"
-#include "cli/salvage.h"
+#include "cli/terminal/layout.h"
+#include "cli/ring/salvage.h"
 
 #define FIRST       84
 #define PAIR_BYTES  24

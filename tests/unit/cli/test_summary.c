@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/summary.h"
+#include "cli/report/summary.h"
 #include "scratch.h"
 
 #define CLOCKS                                                                                    \

@@ -20,7 +20,7 @@
 
 #include "conversion.h"
 #include "failing_malloc.h"
-#include "import/import.h"
+#include "formats/import.h"
 #include "profile.h"
 #include "scratch.h"
 #include "text_source.h"

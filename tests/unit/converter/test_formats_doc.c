@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "emit/kinds.h"
-#include "ledger.h"
+#include "model/kinds.h"
+#include "model/ledger/ledger.h"
 #include "scratch.h"
 
 static char *formats; /* owned */

@@ -92,6 +92,7 @@ static void test_options__a_size_has_units_of_1024(void **state)
 	             {"4096", 4096},
 	             {"3K", 3 << 10},
 	             {"512M", UINT64_C(512) << 20},
+	             {"512m", UINT64_C(512) << 20},
 	             {"2G", UINT64_C(2) << 30},
 	             {"1T", UINT64_C(1) << 40}};
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "decode/schema.h"
+#include "model/schema.h"
 #include "failing_malloc.h"
 #include "pipeline.h"
 #include "scratch.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "gather.h"
+#include "engine/gather.h"
 #include "text_source.h"
 
 static void read_text(struct text_source *source, const char *text)

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "identity_fixture.h"
-#include "twins.h"
+#include "engine/twins.h"
 
 /* Takes the record of a process 7 and asks whether it is a copy. */
 static bool is_twin(struct fixture *fixture, struct twins *twins, uint32_t stream,

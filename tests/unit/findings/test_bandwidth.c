@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analysis/dma.h"
+#include "findings/dma.h"
 #include "analysis_fixture.h"
 
 #define HEADER                                                                               \

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/compiler_info.h"
+#include "findings/compiler_info.h"
 #include "scratch.h"
 
 struct fixture {

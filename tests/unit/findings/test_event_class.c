@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "analysis_fixture.h"
-#include "emit/event_class.h"
+#include "findings/event_class.h"
 
 struct class_case {
 	const char *name, *group, *class;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "analysis/iterations.h"
+#include "findings/iterations.h"
 #include "analysis_fixture.h"
 
 struct rows_test {

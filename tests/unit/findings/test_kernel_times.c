@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/kernel_times.h"
+#include "findings/kernel_times.h"
 #include "scratch.h"
 
 #define HEAD                                                                                     \

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analysis/power.h"
+#include "findings/power.h"
 #include "analysis_fixture.h"
 
 #define HEADER                                                                               \

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "emitted.h"
+#include "model/ledger/emitted.h"
 
 static char dir[] = "/tmp/flextrace-emitted-XXXXXX";
 

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "identity.h"
+#include "model/identity/identity.h"
 #include "identity_fixture.h"
-#include "recording_id.h"
+#include "model/identity/recording_id.h"
 
 /* The process of a record in the n-th stream. */
 static struct process *process_at(struct fixture *fixture, uint32_t stream, uint64_t clock_ns,

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "inputs.h"
+#include "model/ledger/inputs.h"
 
 struct fixture {
 	struct string_pool *strings;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "ledger.h"
+#include "model/ledger/ledger.h"
 
 static struct loss_place at_device(uint32_t device)
 {

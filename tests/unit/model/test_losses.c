@@ -20,12 +20,12 @@
 #include <cjson/cJSON.h>
 #include <zlib.h>
 
-#include "csv_reader.h"
+#include "base/text/csv_reader.h"
 #include "ctf_text.h"
-#include "emitted.h"
-#include "ledger.h"
+#include "model/ledger/emitted.h"
+#include "model/ledger/ledger.h"
 #include "loss_cases.h"
-#include "torn.h"
+#include "formats/ctf/torn.h"
 #include "scratch.h"
 #include "trace_checker.h"
 

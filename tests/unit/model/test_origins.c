@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "origins.h"
+#include "model/identity/origins.h"
 
 #define N (20 * ORIGINS_BLOCK + 7)
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "emit/writer.h"
+#include "base/text/writer.h"
 #include "scratch.h"
 
 #define N_VALUES 200000u

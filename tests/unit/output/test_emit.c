@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "emit/output_dir.h"
+#include "output/output_dir.h"
 #include "emit_fixture.h"
 #include "full_disk.h"
 #include "scratch.h"
@@ -219,7 +219,7 @@ static int write_table(const struct timeline *timeline, const char *output_dir, 
 static void test_emit__runs_analyses_beside_the_formats(void **state)
 {
 	struct emit_test *test = *state;
-	struct emit_table table = {"calls.csv", 0, write_table};
+	struct emit_table table = {.file = "calls.csv", .write = write_table};
 	struct emit_run run = {.tables = &table, .n_tables = 1};
 	struct emit_options options = {
 		.output_dir = test->dir, .formats = "text", .n_threads = 2, .run = &run};

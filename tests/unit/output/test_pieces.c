@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "emit/pieces.h"
+#include "output/pieces.h"
 
 struct fixture {
 	struct pieces pieces;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "emit/run_json.h"
+#include "output/run-json/run_json.h"
 #include "emit_fixture.h"
 #include "scratch.h"
 
@@ -60,7 +60,7 @@ static void test_run_json__tells_what_was_read_and_written(void **state)
 {
 	static const char *const inputs[] = {"trace \"1\"", "bad \xff"};
 	static const char *const options[] = {"rho-ppm=10", "names=a=b", "gzip"};
-	static struct emit_table tables[] = {{"kernels.csv", 3, NULL}};
+	static struct emit_table tables[] = {{.file = "kernels.csv", .rows = 3}};
 	static const struct emit_run run = {.inputs = inputs,
 	                                    .n_inputs = 2,
 	                                    .options = options,
@@ -114,9 +114,9 @@ static void test_run_json__tells_what_was_read_and_written(void **state)
 		"\"sync_points_dropped\":1,\"residual_ns_p50\":0,\"residual_ns_p90\":0,"
 		"\"residual_ns_p99\":0,\"residual_ns_max\":80,\"component\":0,"
 		"\"one_sided\":1}],"
-		"\"warnings\":[{\"id\":\"lost_events\",\"count\":13,\"remedy\":\"use larger or "
-		"more "
-		"sub-buffers: lttng enable-channel --subbuf-size --num-subbuf\"}],"
+		"\"warnings\":[{\"id\":\"lost_events\",\"count\":13,\"remedy\":\"LTTng's "
+		"buffers were full, losses.csv says when: use larger or more sub-buffers "
+		"(--subbuf-size, --num-subbuf), or record less\"}],"
 		"\"losses\":{\"lttng_discarded_events\":13,\"device_ring_dropped\":3},"
 		"\"balance\":{"
 		"\"scope\":{\"read\":6,\"rows\":6,\"evidence\":0,\"discarded\":{}},"

@@ -11,7 +11,7 @@
 #include <cjson/cJSON.h>
 #include <zlib.h>
 
-#include "emit/writer.h"
+#include "base/text/writer.h"
 #include "scratch.h"
 
 struct fixture {

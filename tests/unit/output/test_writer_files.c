@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "emit/writer.h"
+#include "base/text/writer.h"
 #include "full_disk.h"
 #include "scratch.h"
 

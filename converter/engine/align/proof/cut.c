@@ -13,14 +13,14 @@
 
 #include "proof.h"
 
-#define MAX_LIE    3u  /* spots */
-#define TIGHT      1.5 /* times the usual width */
-#define NARROW     0.6 /* times the usual width, too */
-#define NEAR       96u /* spots whose widths are usual */
-#define BESIDE     16u /* spots that a break makes narrow */
-#define LEAST_N    16u /* spots of a stretch that says what its rate is */
-#define LEAST_SIDE 8u  /* of one that has the rate of its neighbours */
-#define SMALL      8u  /* of so few spots, one in so many does */
+#define MAX_LIE    3u   /* spots */
+#define LOOSE      0.35 /* times the usual width */
+#define NARROW     0.6  /* times the usual width */
+#define NEAR       96u  /* spots whose widths are usual */
+#define BESIDE     16u  /* spots that a break makes narrow */
+#define LEAST_N    16u  /* spots of a stretch that says what its rate is */
+#define LEAST_SIDE 8u   /* of one that has the rate of its neighbours */
+#define SMALL      8u   /* of so few spots, one in so many does */
 
 /* -- stretches --------------------------------------------------------------------------------- */
 
@@ -162,6 +162,11 @@ static uint32_t least_spots(const struct proof *proof)
 
 /* -- guards ------------------------------------------------------------------------------------ */
 
+struct guarded { /* an end of a stretch */
+	uint32_t at, sure;
+	double more_ns; /* that times between the two may be off by */
+};
+
 /* How wide most of a stretch is, of so many spots from one on, towards another one. */
 static double usual_width(const struct proof *proof, uint32_t from, uint32_t to)
 {
@@ -178,22 +183,36 @@ static double usual_width(const struct proof *proof, uint32_t from, uint32_t to)
 }
 
 /* A clock that leaves its rate is seen only where its bounds are tight. So the last bounds of a
- * stretch may belong to a clock that has left its rate already. This goes from one end towards
- * the other until there was a tight bound on each side. */
-static uint32_t guard(const struct proof *proof, uint32_t at, uint32_t other, double width)
+ * stretch may belong to a clock that has left its rate already, or not yet come back to it. This
+ * goes from one end towards the other. Evidence of a place itself is true of any clock, and what is
+ * carried there is not. If the former is the tightest bound on one side, the clock is not off that
+ * way from there on, as it came back evenly; and where it is less tight by a gap, it is off by no
+ * more than that. So once both gaps are small the stretch begins, and times are off by no more than
+ * the larger one until both are 0. */
+static struct guarded guard(const struct proof *proof, uint32_t at, uint32_t other, double width)
 {
-	bool has_lo = false, has_hi = false;
+	double gap_lo = INFINITY, gap_hi = INFINITY;
 	int direction = other > at ? 1 : -1;
+	struct guarded guarded = {.at = other};
+	bool has_at = false;
 
 	for (; at != other; at = (uint32_t)((int64_t)at + direction)) {
 		const struct spot *spot = &proof->spots.all[at];
+		double gap;
 
-		has_lo = has_lo || spot->lo >= spot->tight_hi - TIGHT * width;
-		has_hi = has_hi || spot->hi <= spot->tight_lo + TIGHT * width;
-		if (has_lo && has_hi)
-			return at;
+		gap_lo = fmin(gap_lo, spot->tight_lo - spot->lo);
+		gap_hi = fmin(gap_hi, spot->hi - spot->tight_hi);
+		gap = fmax(gap_lo, gap_hi);
+		if (!has_at && gap <= LOOSE * width) {
+			guarded.at = at;
+			guarded.more_ns = fmax(gap, 0);
+			has_at = true;
+		}
+		if (gap <= 0)
+			break;
 	}
-	return at;
+	guarded.sure = at;
+	return guarded;
 }
 
 /* Whether bounds at the first spots on the way to another one are nowhere much narrower than they
@@ -234,19 +253,16 @@ static uint32_t trim(struct proof *proof, const struct stretch *stretch, uint32_
 }
 
 /* One end of a stretch, but for what is next to a break. */
-static uint32_t guard_end(struct proof *proof, const struct stretch *stretch, uint32_t at,
-                          uint32_t other)
+static struct guarded guard_end(struct proof *proof, const struct stretch *stretch, uint32_t at,
+                                uint32_t other)
 {
-	double width;
-
 	spots_tighten(&proof->spots, stretch->from, stretch->to, stretch_least(proof, stretch),
 	              stretch_most(proof, stretch));
 	if (proof->is_proven)
 		at = trim(proof, stretch, at, other);
 	spots_tighten(&proof->spots, at < other ? at : other, at < other ? other : at,
 	              stretch_least(proof, stretch), stretch_most(proof, stretch));
-	width = usual_width(proof, at, other);
-	return guard(proof, at, other, width);
+	return guard(proof, at, other, usual_width(proof, at, other));
 }
 
 /* Makes a stretch of spots [from, to], but for what is next to a break at either end; false: it is
@@ -254,16 +270,22 @@ static uint32_t guard_end(struct proof *proof, const struct stretch *stretch, ui
 static bool make_guarded(struct proof *proof, uint32_t from, uint32_t to, bool is_from_guarded,
                          bool is_to_guarded, struct stretch *ret)
 {
-	uint32_t first = from, last = to;
+	struct guarded first = {.at = from, .sure = from}, last = {.at = to, .sure = to};
 
 	if (from >= to || !stretch_find_rates(proof, from, to, ret))
 		return false;
 	if (is_from_guarded)
 		first = guard_end(proof, ret, from, to);
-	if (is_to_guarded && first < to)
-		last = guard_end(proof, ret, to, first);
-	return first < last && last - first >= least_spots(proof) &&
-	       stretch_find_rates(proof, first, last, ret);
+	if (is_to_guarded && first.at < to)
+		last = guard_end(proof, ret, to, first.at);
+	if (first.at >= last.at || last.at - first.at < least_spots(proof) ||
+	    !stretch_find_rates(proof, first.at, last.at, ret))
+		return false;
+	ret->sure_from = first.sure;
+	ret->from_more_ns = first.more_ns;
+	ret->sure_to = last.sure;
+	ret->to_more_ns = last.more_ns;
+	return true;
 }
 
 /* -- room -------------------------------------------------------------------------------------- */

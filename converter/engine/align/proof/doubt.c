@@ -8,8 +8,8 @@
  */
 #include <stdlib.h>
 
-#include "align_impl.h"
-#include "array.h"
+#include "engine/align/align_impl.h"
+#include "base/array.h"
 
 #define MANY 3u /* events one after the other, all dropped */
 #define FEW  2u /* with nothing behind them, or of a clock that left its rate for certain */

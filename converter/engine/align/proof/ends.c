@@ -15,7 +15,7 @@
  */
 #include <stdlib.h>
 
-#include "align_impl.h"
+#include "engine/align/align_impl.h"
 
 #define LEAST_KNOTS 4u  /* that are dropped: two events, which doubt.c takes for a stop */
 #define NEAR        96u /* knots whose widths are usual */

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "align_impl.h"
-#include "posts.h"
+#include "engine/align/align_impl.h"
+#include "engine/posts.h"
 
 #define NOWHERE (FINE_NONE / 2)
 

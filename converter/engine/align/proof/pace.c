@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "align_impl.h"
+#include "engine/align/align_impl.h"
 
 #define BREAK_BITS 55 /* fine: what a clock may be off behind a break, a day and a half */
 #define MAX_SLACK  (INT64_C(1) << 61)
@@ -71,9 +71,21 @@ int paces_init_straight(struct paces *paces, int64_t host_ns, double rate, doubl
 	return FLEXTRACE_OK;
 }
 
-static void add_between(struct paces *paces, int64_t host_ns, int64_t least, int64_t most)
+void paces_add_more(struct paces *paces, double more_ns)
+{
+	struct pace *pace = &paces->paces[paces->n_paces - 1];
+
+	more_ns = ceil(fmin(more_ns, UINT32_MAX / 2));
+	if (more_ns > pace->more_ns)
+		pace->more_ns = (uint32_t)more_ns;
+}
+
+static void add_between(struct paces *paces, int64_t host_ns, int64_t least, int64_t most,
+                        uint32_t more_ns)
 {
 	struct pace *pace = begin_pace(paces, host_ns);
+
+	pace->more_ns = more_ns;
 
 	pace->rate = least + (most - least) / 2;
 	pace->slack = (most - least) / 2 + 1;
@@ -96,7 +108,7 @@ static void add_both(struct paces *paces, int64_t host_ns, const struct pace *a,
 		lo = least[a->is_doubtful];
 		hi = most[a->is_doubtful];
 	}
-	add_between(paces, host_ns, lo, hi);
+	add_between(paces, host_ns, lo, hi, a->more_ns > b->more_ns ? a->more_ns : b->more_ns);
 }
 
 /* Whether a break is, in part, one of the better proof, too. */
@@ -168,16 +180,16 @@ int paces_loosen(struct paces *paces, int64_t first_ns, int64_t last_ns)
 	}
 	FLEXTRACE_TRY(paces_reserve(&loose, paces->n_paces + 2));
 	if (first_ns > first->host_ns)
-		add_between(&loose, first->host_ns, least, most);
+		add_between(&loose, first->host_ns, least, most, first->more_ns);
 	for (const struct pace *pace = first; pace < end; pace++) {
 		int64_t host_ns = pace->host_ns > first_ns ? pace->host_ns : first_ns;
 
 		if ((pace + 1 == end || pace[1].host_ns > host_ns) && host_ns < last_ns)
 			add_between(&loose, host_ns, pace->rate - pace->slack,
-			            pace->rate + pace->slack);
+			            pace->rate + pace->slack, pace->more_ns);
 	}
 	if (last_ns < INT64_MAX)
-		add_between(&loose, last_ns, least, most);
+		add_between(&loose, last_ns, least, most, end[-1].more_ns);
 	loose.has_left = paces->has_left;
 	paces_release(paces);
 	*paces = loose;

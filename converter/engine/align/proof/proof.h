@@ -10,7 +10,7 @@
 #ifndef FLEXTRACE_ALIGN_PROOF_H
 #define FLEXTRACE_ALIGN_PROOF_H
 
-#include "align_impl.h"
+#include "engine/align/align_impl.h"
 
 #define MAX_STRETCHES 32u
 #define MAX_SLICES    16
@@ -19,8 +19,11 @@
 struct stretch { /* spots [from, to] of one rate */
 	uint32_t from, to;
 	double least, most; /* its mean rate */
-	bool is_joined;     /* to the one before: by a step of the rate, not a break */
-	double jump_ns;     /* that the clock may have made since then; INFINITY: any */
+	/* What is in front of one spot and behind another one may be off by so much more. */
+	uint32_t sure_from, sure_to;
+	double from_more_ns, to_more_ns;
+	bool is_joined; /* to the one before: by a step of the rate, not a break */
+	double jump_ns; /* that the clock may have made since then; INFINITY: any */
 };
 
 struct proof {

@@ -9,8 +9,9 @@
  *
  * Two stretches whose rates differ for certain are joined by a step of the rate: in between, both
  * rates are allowed. Any other break joins nothing: what is within it is no evidence, and is
- * bounded by what holds on either side of it (see map.c). A clock that jumped has one mean rate all
- * the same, if that explains its stretches; the break is then as wide as the clock may have jumped.
+ * bounded by what holds on either side of it (see map.c). A clock that is only suspected has one
+ * mean rate all the same, if that explains its stretches; the break is then as wide as the clock
+ * may have jumped.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -65,8 +66,9 @@ static void join(struct proof *proof)
 
 /* -- one rate ---------------------------------------------------------------------------------- */
 
-/* The mean rate of a run whose clock jumped but was not slewed. Its stretches bound how far they
- * went, and for a break between them only the size of the jump is bounded. False: there is none. */
+/* The mean rate of a run whose clock may have jumped but was not slewed. Its stretches bound how
+ * far they went, and for a break between them only the size of the jump is bounded. False: there is
+ * none. */
 static bool find_mean(const struct proof *proof, struct stretch *ret)
 {
 	const struct spot *spots = proof->spots.all;
@@ -92,11 +94,14 @@ static bool find_mean(const struct proof *proof, struct stretch *ret)
 	return true;
 }
 
-/* Limits the rates of all stretches by those of the run, if these explain each of them. */
+/* Limits the rates of all stretches by those of the run, if these explain each of them. Where a
+ * break is proven it may be a slew, and what is between two breaks another rate. */
 static void share_mean(struct proof *proof)
 {
 	struct stretch mean;
 
+	if (proof->is_proven)
+		return;
 	for (uint32_t i = 1; i < proof->n_stretches; i++) {
 		if (proof->stretches[i].is_joined)
 			return;
@@ -136,6 +141,21 @@ static void add_rates(const struct proof *proof, int64_t host_ns, const struct s
 	paces_add(paces, host_ns, (least + most) / 2, (most - least) / 2);
 }
 
+/* Lets what is near its ends be off by more. */
+static void add_stretch(const struct proof *proof, const struct stretch *stretch,
+                        struct paces *paces)
+{
+	add_rates(proof, spot_ns(proof, stretch->from), stretch, stretch, paces);
+	paces_add_more(paces, stretch->from_more_ns);
+	if (stretch->sure_from > stretch->from && stretch->sure_from <= stretch->sure_to)
+		add_rates(proof, spot_ns(proof, stretch->sure_from), stretch, stretch, paces);
+	if (stretch->sure_to >= stretch->to)
+		return;
+	if (stretch->sure_from <= stretch->sure_to)
+		add_rates(proof, spot_ns(proof, stretch->sure_to) + 1, stretch, stretch, paces);
+	paces_add_more(paces, stretch->to_more_ns);
+}
+
 /* All that is in no stretch is a break, also at either end. Behind the last knot and before the
  * first one there is no evidence, and a clock goes on at its rate next to them. */
 static int make_paces(const struct proof *proof, struct paces *paces)
@@ -145,7 +165,7 @@ static int make_paces(const struct proof *proof, struct paces *paces)
 	int64_t first_ns = mesh->knots[mesh->first_knot[proof->clock]].host_ns, end_ns = first_ns;
 	int64_t last_ns = mesh->knots[mesh->first_knot[proof->clock + 1] - 1].host_ns;
 
-	FLEXTRACE_TRY(paces_reserve(paces, 2 * proof->n_stretches + 3));
+	FLEXTRACE_TRY(paces_reserve(paces, 4 * proof->n_stretches + 3));
 	paces->has_left = proof->is_proven;
 	if (proof->stretches[0].from > 0)
 		add_rates(proof, first_ns - 1, proof->stretches, proof->stretches, paces);
@@ -157,7 +177,7 @@ static int make_paces(const struct proof *proof, struct paces *paces)
 			add_rates(proof, end_ns - 1, stretch - 1, stretch, paces);
 		else if (stretch->from > 0)
 			paces_add_break(paces, end_ns, from_ns, stretch->jump_ns);
-		add_rates(proof, from_ns, stretch, stretch, paces);
+		add_stretch(proof, stretch, paces);
 		end_ns = spot_ns(proof, stretch->to) + 1;
 	}
 	if (last->to + 1 < proof->spots.n) {

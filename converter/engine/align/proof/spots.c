@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "align_impl.h"
+#include "engine/align/align_impl.h"
 
 #define MAX_WINDOWS ((MAX_SPOTS - 2) / 2)
 #define NOWHERE     (FINE_NONE / 2)

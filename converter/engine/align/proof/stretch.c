@@ -51,7 +51,16 @@ bool stretch_find_rates(struct proof *proof, uint32_t from, uint32_t to, struct 
 	double fastest = proof->fastest, length = proof->spots.all[to].x - proof->spots.all[from].x;
 	struct spot_range ends[2];
 
-	*ret = (struct stretch){from, to, -fastest, fastest, true, INFINITY};
+	*ret = (struct stretch){
+		.from = from,
+		.to = to,
+		.least = -fastest,
+		.most = fastest,
+		.sure_from = from,
+		.sure_to = to,
+		.is_joined = true,
+		.jump_ns = INFINITY,
+	};
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		double before = ret->most - ret->least;
 

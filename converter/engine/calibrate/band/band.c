@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocks.h"
-#include "calibrate_impl.h"
-#include "places.h"
-#include "step.h"
+#include "base/blocks.h"
+#include "engine/calibrate/calibrate_impl.h"
+#include "base/places.h"
+#include "engine/calibrate/step.h"
 
 #define MAX_SORT_MOVES_PER_KNOT 16u
 

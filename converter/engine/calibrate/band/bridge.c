@@ -25,11 +25,11 @@
  */
 #include <math.h>
 
-#include "array.h"
-#include "blocks.h"
-#include "calibrate_impl.h"
-#include "posts.h"
-#include "step.h"
+#include "base/array.h"
+#include "base/blocks.h"
+#include "engine/calibrate/calibrate_impl.h"
+#include "engine/posts.h"
+#include "engine/calibrate/step.h"
 
 #define CALM     3 /* places beside an edge that are all kept */
 #define MAX_LOOK 64

@@ -15,8 +15,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "calibrate_impl.h"
-#include "step.h"
+#include "engine/calibrate/calibrate_impl.h"
+#include "engine/calibrate/step.h"
 
 #define WORTH    0.035 /* how much wider a bound becomes for a better estimate */
 #define NEAR     0.2   /* of the half-width of narrow places: near enough */

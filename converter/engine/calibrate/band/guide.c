@@ -4,15 +4,17 @@
  * band whose width varies a lot, and its middle moves up and down with the width. Two facts show
  * where the clock went. First, its rate hardly changes: a band for a rate that wanders little more
  * than the reads require is narrower. Second, estimates that are all off by the same time show the
- * shape of the clock, if one shift moves them to where the reads are. The one that says more is
- * used. The bounds stay those of the band, around that path.
+ * shape of the clock, if one shift moves them to where the reads are. The shape is used if one
+ * clock explains all estimates, or if it says more than the narrow band. (How narrow that is says
+ * little, as it is the last one that is not empty.) The bounds stay those of the band, around that
+ * path.
  */
 #include <math.h>
 #include <stdlib.h>
 
-#include "blocks.h"
-#include "calibrate_impl.h"
-#include "marzullo.h"
+#include "base/blocks.h"
+#include "engine/calibrate/calibrate_impl.h"
+#include "base/marzullo.h"
 
 #define MAX_HALVES 10 /* of rho, until the rate is as good as steady */
 #define MUCH       2  /* times wider than the band: estimates that are off in other ways */
@@ -192,8 +194,8 @@ static int choose_guide(const struct stiff *stiff, struct guide *guide, struct a
 	if (guide->shape->n_knots > 0)
 		is_found = find_offset(guide->hard, guide->shape, &offset);
 	FLEXTRACE_TRY(is_found);
-	if (is_found &&
-	    (!stiff->knots || (double)(offset.hi - offset.lo) < MUCH * mean_width_ns(stiff))) {
+	if (is_found && (!stiff->knots || !guide->shape->is_contradicted ||
+	                 (double)(offset.hi - offset.lo) < MUCH * mean_width_ns(stiff))) {
 		guide->has_shape = true;
 		guide->offset_ns = offset.lo + (offset.hi - offset.lo) / 2;
 	} else if (!stiff->knots || !is_bounded(stiff->knots, stiff->n)) {

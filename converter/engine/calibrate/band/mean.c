@@ -2,8 +2,8 @@
 /* One mean rate that explains all evidence of a segment. */
 #include <math.h>
 
-#include "blocks.h"
-#include "calibrate_impl.h"
+#include "base/blocks.h"
+#include "engine/calibrate/calibrate_impl.h"
 
 /* Closes the band of all means from `lo` to `hi`. 1: all evidence meets in it, 0: not. */
 static int try_means(const struct evidence *evidence, double lo, double hi,

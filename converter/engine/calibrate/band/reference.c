@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "calibrate_impl.h"
+#include "engine/calibrate/calibrate_impl.h"
 
 #define STEP 20e-6 /* a change of the rate that is told as one */
 
@@ -97,6 +97,32 @@ static void tell_limits(const struct parts *parts, const struct part *part, stru
 	era->most[end] = fixed(slope_most(part->line.slope_hi, parts->rho), WANDER_BITS);
 }
 
+/* Whether the rates of two eras are so open that they may be one. */
+static bool may_be_same(const struct era *era, const struct era *next, double rho)
+{
+	double within = 1 - 2 * rho; /* limits are twice rho beside slopes */
+
+	return (double)next->least[0] <= within * (double)era->most[1] &&
+	       (double)era->least[1] <= within * (double)next->most[0];
+}
+
+/* Ends the core of an era where the next one reaches, and begins that of the next one where the era
+ * does not reach any more. If both may be of one rate, they may reach far, and the border between
+ * their parts, which begins at `x`, divides what both reach. */
+static void divide(struct era *era, struct era *next, uint64_t x, double rho)
+{
+	uint64_t to = next->reach_from, from = era->reach_to;
+
+	if (may_be_same(era, next, rho)) {
+		to = to > x ? to : x;
+		from = from < x ? from : x;
+	}
+	if (to < era->core_to)
+		era->core_to = to;
+	if (from > next->core_from)
+		next->core_from = from;
+}
+
 /* Leaves as core what an era reaches and no other does. */
 static void find_cores(const struct parts *parts, struct era *eras, uint32_t n,
                        const struct part *const *firsts, const struct part *const *lasts)
@@ -106,13 +132,11 @@ static void find_cores(const struct parts *parts, struct era *eras, uint32_t n,
 
 		era->core_from = era->reach_from;
 		era->core_to = era->reach_to;
-		if (i > 0 && eras[i - 1].reach_to > era->core_from)
-			era->core_from = eras[i - 1].reach_to;
-		if (i + 1 < n && eras[i + 1].reach_from < era->core_to)
-			era->core_to = eras[i + 1].reach_from;
 		era->own_from = block_x(parts->hulls, firsts[i]->core_from);
 		era->own_to = block_x(parts->hulls, lasts[i]->core_to);
 	}
+	for (uint32_t i = 1; i < n; i++)
+		divide(&eras[i - 1], &eras[i], block_x(parts->hulls, firsts[i]->from), parts->rho);
 }
 
 /* Lists the eras: parts in a row that no step divides. */

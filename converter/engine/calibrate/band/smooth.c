@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "blocks.h"
-#include "calibrate_impl.h"
+#include "base/blocks.h"
+#include "engine/calibrate/calibrate_impl.h"
 
 #define MIN_KNOTS   4u
 #define MAX_SAMPLES 512u

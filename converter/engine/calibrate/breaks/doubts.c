@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "calibrate_impl.h"
+#include "base/array.h"
+#include "engine/calibrate/calibrate_impl.h"
 
 /* The first stretch that ends at `x` or behind it. Most are added in order. */
 static uint32_t find(const struct doubts *doubts, uint64_t x)

@@ -23,17 +23,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "blocks.h"
-#include "calibrate_impl.h"
-#include "step.h"
+#include "base/blocks.h"
+#include "engine/calibrate/calibrate_impl.h"
+#include "engine/calibrate/step.h"
 
-#define FORWARD  1u              /* from knot to knot */
-#define BACKWARD UINT32_MAX      /* likewise: 1 less */
-#define BEYOND   2u              /* places */
-#define PROVEN   1.3             /* times as wide as all evidence leaves it */
-#define USUAL    10u             /* twentieths of places that are narrower than what is usual */
-#define MIN_CORE (2 * MIN_BLOCK) /* knots: fewer do not tell where an era stands */
+#define FORWARD  1u         /* from knot to knot */
+#define BACKWARD UINT32_MAX /* likewise: 1 less */
+#define BEYOND   2u         /* places */
+#define PROVEN   1.3        /* times as wide as all evidence leaves it */
+#define USUAL    10u        /* twentieths of places that are narrower than what is usual */
 
 struct closing {
 	struct attempt *attempt;
@@ -138,6 +136,7 @@ struct held {
 	uint32_t from, to;               /* knots where it holds; none: not from < to */
 	uint32_t proven_from, proven_to; /* of them */
 	struct left ends[2];             /* what it leaves at both ends */
+	struct left told[2];             /* the same if no rate is loose */
 };
 
 static struct left left_of(const struct knot *knot, wide_int reference)
@@ -146,44 +145,83 @@ static struct left left_of(const struct knot *knot, wide_int reference)
 	                     knot->lo > -PHI_UNBOUNDED, knot->hi < PHI_UNBOUNDED};
 }
 
+static bool reaches(const struct era *era, uint64_t x, uint32_t direction)
+{
+	return direction == FORWARD ? x < era->reach_to
+	                            : x > era->reach_from || era->reach_from == 0;
+}
+
+/* Whether a bound is of the side that comes last of those at one place. */
+static bool comes_last(const struct knot *knot, uint32_t direction)
+{
+	return direction == FORWARD ? knot->lo > -PHI_UNBOUNDED : knot->hi < PHI_UNBOUNDED;
+}
+
+/*
+ * Takes in the evidence of the place of `at`, and stores what to show there. Returns the first knot
+ * beyond.
+ *
+ * A counter that stands still shows one tick for as long as it does. So what an operation that ends
+ * on a tick says of its end is not true of another one that begins on it, nor the other way round.
+ * What both say holds beyond the tick, and on it only what comes first.
+ */
+static uint32_t take_place(struct closing *closing, uint32_t at, uint32_t direction,
+                           struct left *left, struct left *ret_shown)
+{
+	const struct attempt *attempt = closing->attempt;
+	const struct knot *knots = attempt->knots;
+	wide_int reference = piece_value(walk_to(&closing->walk, left->x), left->x);
+	bool is_one_side = comes_last(&knots[at], direction);
+	uint32_t i = at;
+
+	*ret_shown = *left;
+	for (; i < attempt->n_knots && knots[i].x == left->x; i += direction) {
+		take(left, &knots[i], reference, 0);
+		if (is_one_side || !comes_last(&knots[i], direction))
+			*ret_shown = *left;
+	}
+	return i;
+}
+
 /* Goes outward from the core's last knot on that side as far as the era lasts at its own rate.
  * The middle rests on that rate, the bounds do not. Returns the last knot where the era lasts,
- * and stores the bounds that it leaves there. */
+ * and stores what it leaves there. */
 static uint32_t go_outward(struct closing *closing, const struct era *era, uint32_t core,
-                           uint32_t direction, struct left *ret_left)
+                           uint32_t direction, struct held *held)
 {
 	const struct knot *knots = closing->attempt->knots;
 	uint32_t n = closing->attempt->n_knots, last = core;
-	int64_t room = closing->attempt->room;
+	/* reach.c proved how far an era lasts whose rate steps. */
+	int64_t room = era->is_jump[direction == FORWARD] ? closing->attempt->room : 0;
 	struct pace pace = pace_of(era, direction == FORWARD);
 	struct pace loose_pace =
 		loosened(pace, reference_looseness(&closing->attempt->reference, knots[core].x));
 	wide_int reference = reference_at(&closing->attempt->reference, knots[core].x);
-	struct left left = left_of(&closing->work[core], reference), loose = left;
+	struct left left = left_of(&closing->work[core], reference), loose = left, shown;
 	struct left told = left_of(&closing->joined[core], reference);
 
-	*ret_left = loose;
+	held->ends[direction == FORWARD] = loose;
+	held->told[direction == FORWARD] = told;
 	for (uint32_t i = core + direction; i < n; i = last + direction) {
-		uint32_t end = i;
-		bool holds = direction == FORWARD
-		                     ? knots[i].x < era->reach_to
-		                     : knots[i].x > era->reach_from || era->reach_from == 0;
+		bool holds = reaches(era, knots[i].x, direction);
+		uint32_t end;
 
 		go_to(&left, pace, knots[i].x);
 		go_to(&told, pace, knots[i].x);
 		go_to(&loose, loose_pace, knots[i].x);
 		reference = piece_value(walk_to(&closing->walk, left.x), left.x);
-		for (; end < n && knots[end].x == left.x; end += direction) {
-			holds = holds && take(&left, &knots[end], reference, room);
-			take(&told, &knots[end], reference, 0);
-			take(&loose, &knots[end], reference, 0);
+		end = take_place(closing, i, direction, &loose, &shown);
+		for (uint32_t k = i; k != end; k += direction) {
+			holds = holds && take(&left, &knots[k], reference, room);
+			take(&told, &knots[k], reference, 0);
 		}
 		if (!holds)
 			break;
-		*ret_left = loose;
+		held->ends[direction == FORWARD] = loose;
+		held->told[direction == FORWARD] = told;
 		for (; i != end; last = i, i += direction) {
 			closing->joined[i] = at_knot(&told, reference);
-			closing->work[i] = at_knot(&loose, reference);
+			closing->work[i] = at_knot(&shown, reference);
 		}
 	}
 	return last;
@@ -214,27 +252,6 @@ static uint32_t proven_from(struct closing *closing, uint32_t from, uint32_t to,
 	return to;
 }
 
-static bool is_knot_before(const void *row, const void *key)
-{
-	return ((const struct knot *)row)->x < *(const uint64_t *)key;
-}
-
-uint32_t knots_find(const struct attempt *attempt, uint64_t x)
-{
-	return array_count_before(attempt->knots, attempt->n_knots, sizeof(*attempt->knots),
-	                          is_knot_before, &x);
-}
-
-/* Returns how many knots there are from `x` to `x_to`. */
-static uint32_t find_range(const struct attempt *attempt, uint64_t x, uint64_t x_to,
-                           uint32_t *ret_from)
-{
-	uint32_t to = x_to == UINT64_MAX ? attempt->n_knots : knots_find(attempt, x_to);
-
-	*ret_from = knots_find(attempt, x);
-	return to > *ret_from ? to - *ret_from : 0;
-}
-
 /* Closes knots [from, to) as if no rate was loose, or as the pieces say. */
 static int64_t close_knots(const struct attempt *attempt, bool is_told, uint32_t from, uint32_t to,
                            struct knot *knots)
@@ -249,18 +266,18 @@ static int64_t close_knots(const struct attempt *attempt, bool is_told, uint32_t
 static bool hold_era(struct closing *closing, const struct era *era, struct held *held)
 {
 	struct attempt *attempt = closing->attempt;
-	uint32_t from, n = find_range(attempt, era->core_from, era->core_to, &from), to = from + n;
+	uint32_t from, n = era_core(attempt, era, &from), to = from + n;
 	int64_t width;
 
-	if (n < MIN_CORE)
+	if (n == 0)
 		return true;
 	width = close_knots(attempt, true, from, to, closing->joined);
 	if (width < 0)
 		return false;
 	close_knots(attempt, false, from, to, closing->work);
 	attempt->width = width < attempt->width ? width : attempt->width;
-	held->to = go_outward(closing, era, to - 1, FORWARD, &held->ends[1]);
-	held->from = go_outward(closing, era, from, BACKWARD, &held->ends[0]);
+	held->to = go_outward(closing, era, to - 1, FORWARD, held);
+	held->from = go_outward(closing, era, from, BACKWARD, held);
 	held->proven_from = held->from;
 	held->proven_to = held->to;
 	if (era->is_jump[0])
@@ -300,6 +317,33 @@ static void go_beyond(struct closing *closing, const struct era *era, const stru
 	}
 }
 
+/* An era also ends where it leaves less room than usual, which proves nothing. Its bounds still
+ * count as long as no evidence contradicts it. */
+static void go_narrow(struct closing *closing, const struct era *era, const struct held *held,
+                      bool is_forward)
+{
+	const struct attempt *attempt = closing->attempt;
+	const struct knot *knots = attempt->knots;
+	uint32_t n = attempt->n_knots, direction = is_forward ? FORWARD : BACKWARD, end;
+	struct left left = held->ends[is_forward], told = held->told[is_forward], shown;
+	struct pace pace = pace_of(era, is_forward);
+
+	for (uint32_t i = (is_forward ? held->to : held->from) + direction;
+	     i < n && reaches(era, knots[i].x, direction); i = end) {
+		struct knot bounds;
+
+		go_to(&told, pace, knots[i].x);
+		end = take_place(closing, i, direction, &told, &shown);
+		if (told.has_lo && told.has_hi && told.hi < told.lo)
+			break;
+		go_to(&left, pace, knots[i].x);
+		take_place(closing, i, direction, &left, &shown);
+		bounds = at_knot(&shown, reference_at(&attempt->reference, shown.x));
+		for (uint32_t k = i; k != end; k += direction)
+			join(&closing->carried[k], bounds.lo, bounds.hi);
+	}
+}
+
 /* Closes all eras. 1: some hold and none contradicts itself, 0: not. */
 static int hold_eras(struct closing *closing)
 {
@@ -319,6 +363,8 @@ static int hold_eras(struct closing *closing)
 	for (uint32_t i = 0; i < reference->n_eras; i++) {
 		if (held[i].from >= held[i].to)
 			continue;
+		go_narrow(closing, &reference->eras[i], &held[i], false);
+		go_narrow(closing, &reference->eras[i], &held[i], true);
 		go_beyond(closing, &reference->eras[i], &held[i],
 		          last ? last->proven_to : UINT32_MAX, false);
 		if (last)
@@ -473,26 +519,6 @@ static int close_all(struct closing *closing)
 	FLEXTRACE_TRY(doubt_gaps(closing));
 	FLEXTRACE_TRY(settle(closing));
 	return 1;
-}
-
-void eras_find_cores(struct attempt *attempt)
-{
-	struct reference *reference = &attempt->reference;
-	uint64_t end = 0;
-	uint32_t from;
-
-	for (uint32_t i = 0; i < reference->n_eras && reference->n_uncut == 0; i++) {
-		struct era *era = &reference->eras[i];
-
-		if (find_range(attempt, era->core_from, era->core_to, &from) < MIN_CORE) {
-			era->core_from = era->own_from;
-			era->core_to = era->own_to;
-		}
-		if (era->core_from < end)
-			era->core_from = end;
-		if (era->core_to > end)
-			end = era->core_to;
-	}
 }
 
 int eras_close(struct attempt *attempt)

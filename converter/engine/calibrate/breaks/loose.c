@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calibrate_impl.h"
+#include "engine/calibrate/calibrate_impl.h"
 
 #define RATE  0.01  /* relative */
 #define NEAR  16u   /* knots: eight operations */

@@ -7,8 +7,8 @@
  * Beside a gap that holds always. A border that is no gap may be a jump of the host's clock: then
  * times that overlap by more than the bounds allow are true.
  */
-#include "array.h"
-#include "calibrate_impl.h"
+#include "base/array.h"
+#include "engine/calibrate/calibrate_impl.h"
 
 static const struct map_knot *last_knot(const struct clock_map *map)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calibrate_impl.h"
+#include "engine/calibrate/calibrate_impl.h"
 
 #define MAX_DEPTH   24
 #define WORTH       0.5  /* a split is worth it when the margin is less than this of its halves' */

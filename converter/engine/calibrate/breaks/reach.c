@@ -24,7 +24,7 @@
  */
 #include <math.h>
 
-#include "calibrate_impl.h"
+#include "engine/calibrate/calibrate_impl.h"
 
 #define ROUNDING_NS 1.0
 #define MIN_STEP    1u  /* blocks that tell no rate beside parts that do */

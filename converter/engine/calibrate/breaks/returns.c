@@ -15,7 +15,7 @@
  */
 #include <math.h>
 
-#include "calibrate_impl.h"
+#include "engine/calibrate/calibrate_impl.h"
 
 #define SURE       1000.0
 #define SLACK_NS   1e5  /* bounds are seldom wider; those that are say nothing here */

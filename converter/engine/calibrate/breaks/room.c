@@ -20,7 +20,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "calibrate_impl.h"
+#include "engine/calibrate/calibrate_impl.h"
 
 #define MAX_SAMPLES 512u
 #define MIN_KNOTS   128u /* fewer do not tell how narrow is narrow */

@@ -26,9 +26,9 @@
  */
 #include <stdlib.h>
 
-#include "array.h"
-#include "calibrate_impl.h"
-#include "step.h"
+#include "base/array.h"
+#include "engine/calibrate/calibrate_impl.h"
+#include "engine/calibrate/step.h"
 
 #define PROOFS   3u  /* as many in a row are no chance */
 #define NEAR     16u /* knots: eight operations */

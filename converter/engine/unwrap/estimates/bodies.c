@@ -11,12 +11,13 @@
  * over whole wraps may be as long as gives one false link in twenty files, and not much longer than
  * other links of the file. Links that cross, so that the four could have followed each other either
  * way, are removed if estimates do not decide. Links of bodies that estimates tear apart and that
- * find no place are removed where something else begins nearly as soon.
+ * find no place are removed where something else begins nearly as soon, and, if they are over whole
+ * wraps, where nothing else says that any of the body is elsewhere.
  */
 #include <math.h>
 #include <stdlib.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "chains.h"
 
 #define LITTLE_NS    1e3  /* by which other work may be nearer by chance */
@@ -509,6 +510,16 @@ static bool has_rivals(const struct chains *chains, const struct link *link)
 	return true;
 }
 
+/* Whether a link over whole wraps is refuted: nothing else says that the work is elsewhere, and if
+ * the work did follow, there would be a place for both. */
+static bool is_refuted(const struct chains *chains, const struct link *link)
+{
+	const struct body *body = &chains->bodies[link->body];
+
+	return body->n_places == 0 && body->n_doubted == 0 && body_is_torn(chains, body) &&
+	       fabs(late_ns(chains, link)) > chains->wrap_ns / 2;
+}
+
 bool bodies_split(struct chains *chains)
 {
 	bool is_any = false;
@@ -520,7 +531,7 @@ bool bodies_split(struct chains *chains)
 
 		if (link->next == NO_LINK || body->is_settled ||
 		    (body->n_places > 0 && !body_is_torn(chains, body)) ||
-		    !has_rivals(chains, link))
+		    !(has_rivals(chains, link) || is_refuted(chains, link)))
 			continue;
 		chains->links[link->next].before = NO_LINK;
 		link->next = NO_LINK;

@@ -19,13 +19,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "chains.h"
 
 #define SLACK_NS    100e3 /* that estimates may be beside a trip, if nearly all are no more */
 #define FAR_NS      1e7   /* beside a trip: doubted */
 #define MANY        0.25  /* of the trips have work beside them: all may */
 #define PARALLEL    0.75  /* of the work of a part is over other work: it need not be in a row */
+#define TOGETHER    0.5   /* likewise, if so much of that begins with the other work */
 #define PAUSE_PART  4     /* of a trip, one of so many is a long pause ... */
 #define MUCH_LONGER 4     /* ... if it is so many times as long as others */
 #define MAX_ROUNDS  16    /* what was moved leaves fewer places to others */
@@ -70,10 +71,13 @@ static uint32_t settle_next(struct chains *chains)
 	return n;
 }
 
-/* Lists where estimates put all work, and finds the parts whose work is not done in a row. */
+/* Lists where estimates put all work, and finds the parts whose work is not done in a row. Where
+ * most work that is over other work begins with that, wrong epochs are no reason: these put it
+ * anywhere over other work. */
 static void find_parallel(struct chains *chains)
 {
 	uint32_t n_over[FLEXTRACE_N_STAMPS] = {0}, n_links[FLEXTRACE_N_STAMPS] = {0};
+	uint32_t n_together[FLEXTRACE_N_STAMPS] = {0};
 
 	chains->n_slots = chains->n;
 	for (uint32_t i = 0; i < chains->n; i++) {
@@ -82,8 +86,10 @@ static void find_parallel(struct chains *chains)
 	}
 	slots_sort(chains);
 	slots_contest(chains, n_over);
+	slots_count_together(chains, n_together);
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
-		chains->is_parallel[i] = n_over[i] > PARALLEL * n_links[i];
+		chains->is_parallel[i] = n_over[i] > PARALLEL * n_links[i] ||
+		                         n_together[i] > TOGETHER * n_over[i];
 	slots_clear_contests(chains);
 }
 
@@ -93,11 +99,9 @@ static void settle_all(struct chains *chains)
 		;
 }
 
-/* Finds the bodies that no fact contradicts. Returns the number of the others. */
-static uint32_t settle_told(struct chains *chains)
+/* Finds the bodies that no fact contradicts. */
+static void settle_told(struct chains *chains)
 {
-	uint32_t n = 0;
-
 	find_parallel(chains);
 	slots_contest(chains, (uint32_t[FLEXTRACE_N_STAMPS]){0});
 	for (uint32_t i = 0; i < chains->n_bodies; i++) {
@@ -105,9 +109,7 @@ static uint32_t settle_told(struct chains *chains)
 
 		body->is_settled = !body->is_contested && !body->n_doubted &&
 		                   !body_is_torn(chains, body);
-		n += !body->is_settled;
 	}
-	return n;
 }
 
 /* Whether a link is where estimates put it. */
@@ -399,6 +401,17 @@ static bool is_any_misplaced(const struct chains *chains)
 	return false;
 }
 
+/* Whether a round trip or other work contradicts any estimates. That stamps of work meet over whole
+ * wraps is no reason by itself: it happens by chance. */
+static bool is_any_denied(const struct chains *chains)
+{
+	for (uint32_t i = 0; i < chains->n_bodies; i++) {
+		if (chains->bodies[i].is_contested || chains->bodies[i].n_doubted)
+			return true;
+	}
+	return false;
+}
+
 static int mend(struct chains *chains, const struct unwrap *unwrap, uint32_t counter)
 {
 	bool has_idle = false;
@@ -416,7 +429,8 @@ static int mend(struct chains *chains, const struct unwrap *unwrap, uint32_t cou
 	chains->slots = malloc(((size_t)chains->n + 1) * sizeof(*chains->slots));
 	if (!chains->slots)
 		return FLEXTRACE_E_MEMORY;
-	if (!settle_told(chains) && !has_idle)
+	settle_told(chains);
+	if (!has_idle && !is_any_denied(chains))
 		return FLEXTRACE_OK;
 	settle_all(chains);
 	if (bodies_split(chains)) {

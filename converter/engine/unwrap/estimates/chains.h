@@ -10,6 +10,8 @@
 #ifndef FLEXTRACE_UNWRAP_CHAINS_H
 #define FLEXTRACE_UNWRAP_CHAINS_H
 
+#include <math.h>
+
 #include "trips.h"
 
 #define NEAR_NS   200e3 /* between work that follows each other */
@@ -123,6 +125,15 @@ static inline double link_end(const struct chains *chains, const struct link *li
 	return link->told_ns + (double)link->fact->span / chains->rate;
 }
 
+/* Whether a pause is as long as whole wraps, one at least: within `off_ns`, and what a rate tells
+ * that is off by a share. */
+static inline bool is_whole_wraps(double pause_ns, double wrap_ns, double off_ns, double off)
+{
+	double wraps = round(pause_ns / wrap_ns);
+
+	return wraps >= 1 && fabs(pause_ns - wraps * wrap_ns) <= off_ns + off * pause_ns;
+}
+
 /* How far work may be over what lasts so long: estimates can be stretched. */
 static inline double allowance(double begin_ns, double end_ns)
 {
@@ -160,6 +171,9 @@ void slots_clear_contests(struct chains *chains);
  * much is so, by part. */
 void slots_contest(struct chains *chains, uint32_t n_over[FLEXTRACE_N_STAMPS]);
 
+/* Counts the slots that begin together with another one of their part, and last. */
+void slots_count_together(const struct chains *chains, uint32_t n_together[FLEXTRACE_N_STAMPS]);
+
 /* Lists where settled work is. */
 void slots_list_settled(struct chains *chains);
 
@@ -168,7 +182,7 @@ void slots_list_settled(struct chains *chains);
 uint32_t slots_count_touches(const struct chains *chains, const struct body *body, double shift_ns);
 
 /* Whether a body would begin right behind other work, or end right before some, if it were whole
- * wraps away, by the slots. */
+ * wraps away, or could be of one trip with other work that is in none; by the slots. */
 bool slots_meet_elsewhere(const struct chains *chains, const struct body *body);
 
 /* Lists where all work is: where it is settled, or else where estimates put it. */

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "chains.h"
 
 #define MAX_TURNS      64   /* what is doubted empties other trips */
@@ -175,24 +175,70 @@ static void doubt_beside(struct chains *chains)
 	}
 }
 
+/* Doubts all settled work of a trip. */
+static void doubt_in(struct chains *chains, const struct idle *trip)
+{
+	for (uint32_t i = slots_first(chains, (double)trip->begin_ns - chains->slack_ns);
+	     i < chains->n_slots && chains->slots[i].begin < (double)trip->end_ns - OFF_NS; i++)
+		chains->bodies[chains->links[chains->slots[i].link].body].is_elsewhere = true;
+}
+
+static bool is_lacking(const struct chains *chains, double pause_ns)
+{
+	double off = chains->off_ns / (MAX_WRAPS * chains->wrap_ns);
+
+	return is_whole_wraps(pause_ns, chains->wrap_ns, OFF_NS, off);
+}
+
+/* Doubts the work of a trip if there is a pause of whole wraps in it. Returns whether there is. */
+static bool doubt_lacking(struct chains *chains, const struct idle *trip)
+{
+	double reach_ns = (double)trip->begin_ns, trip_end_ns = (double)trip->end_ns;
+	uint32_t at = slots_first(chains, reach_ns - chains->slack_ns);
+	bool is_any = false;
+
+	if (trip_end_ns - reach_ns < chains->wrap_ns - OFF_NS)
+		return false;
+	for (; at < chains->n_slots && chains->slots[at].begin < trip_end_ns - OFF_NS; at++) {
+		is_any |= is_lacking(chains, chains->slots[at].begin - reach_ns);
+		reach_ns = fmax(reach_ns, chains->slots[at].end);
+	}
+	is_any |= reach_ns > (double)trip->begin_ns && is_lacking(chains, trip_end_ns - reach_ns);
+	if (is_any)
+		doubt_in(chains, trip);
+	return is_any;
+}
+
+/* Doubts what can be of trips without work. Returns whether there is any. */
+static bool doubt_for_empties(struct chains *chains)
+{
+	bool is_any = false;
+
+	list_edges(chains);
+	for (uint32_t i = 0; i < chains->trips.n; i++) {
+		const struct idle *trip = &chains->trips.trips[i];
+
+		if (has_work(chains, trip))
+			continue;
+		is_any |= doubt_edges(chains, trip, true);
+		is_any |= doubt_edges(chains, trip, false);
+	}
+	if (is_any)
+		doubt_beside(chains);
+	return is_any;
+}
+
 void empties_doubt(struct chains *chains)
 {
-	bool is_any = chains->slack_ns < EMPTY_SLACK_NS;
+	bool is_any = true;
 
 	for (int turn = 0; turn < MAX_TURNS && is_any; turn++) {
 		is_any = false;
 		slots_list_settled(chains);
-		list_edges(chains);
-		for (uint32_t i = 0; i < chains->trips.n; i++) {
-			const struct idle *trip = &chains->trips.trips[i];
-
-			if (has_work(chains, trip))
-				continue;
-			is_any |= doubt_edges(chains, trip, true);
-			is_any |= doubt_edges(chains, trip, false);
-		}
-		if (is_any)
-			doubt_beside(chains);
+		if (chains->slack_ns < EMPTY_SLACK_NS)
+			is_any = doubt_for_empties(chains);
+		for (uint32_t i = 0; i < chains->trips.n; i++)
+			is_any |= doubt_lacking(chains, &chains->trips.trips[i]);
 		for (uint32_t i = 0; i < chains->n_bodies; i++)
 			chains->bodies[i].is_settled &= !chains->bodies[i].is_elsewhere;
 	}

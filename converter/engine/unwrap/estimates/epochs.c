@@ -145,9 +145,11 @@ static int mend_counter(struct unwrap *unwrap, uint32_t counter)
 	struct chains_outcome outcome = {0};
 
 	if (is_mendable)
-		FLEXTRACE_TRY(hidden_find(unwrap, counter, mean.ticks_per_ns));
+		FLEXTRACE_TRY(hidden_find(unwrap, counter, &mean));
 	if (is_mendable)
 		FLEXTRACE_TRY(chains_mend(unwrap, counter, &mean, &outcome));
+	if (is_mendable)
+		FLEXTRACE_TRY(turns_mend(unwrap, counter, mean.ticks_per_ns));
 	warnings[WARNING_WRONG_EPOCHS] += outcome.n_mended;
 	warnings[WARNING_OUTSIDE_TRIP] += outcome.n_believed;
 	if (unwrap->n_doubted || is_mendable)

@@ -6,10 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "chains.h"
 
-#define LOOK_BACK 256u /* slots in front of an interval that may reach into it */
+#define LOOK_BACK   256u  /* slots in front of an interval that may reach into it */
+#define TOGETHER_NS 100.0 /* from begin to begin: no queue is worked off so quickly */
 
 /* -- what is over what ----------------------------------------------------------------------- */
 
@@ -63,6 +64,21 @@ void slots_contest(struct chains *chains, uint32_t n_over[FLEXTRACE_N_STAMPS])
 		}
 		if (!last || slot->end > last->end)
 			reach[part] = slot;
+	}
+}
+
+void slots_count_together(const struct chains *chains, uint32_t n_together[FLEXTRACE_N_STAMPS])
+{
+	const struct slot *last[FLEXTRACE_N_STAMPS] = {NULL};
+
+	for (uint32_t i = 0; i < chains->n_slots; i++) {
+		const struct slot *slot = &chains->slots[i];
+		uint8_t part = link_part(chains, slot->link);
+
+		n_together[part] += last[part] && slot->begin - last[part]->begin <= TOGETHER_NS &&
+		                    fmin(slot->end, last[part]->end) - slot->begin > OVER_NS &&
+		                    !is_twin(chains, slot, last[part]);
+		last[part] = slot;
 	}
 }
 
@@ -237,6 +253,37 @@ static bool meets(const struct chains *chains, const struct body *body, double b
 	return false;
 }
 
+/* Whether settled work is where a body would be if it were moved by so much. */
+static bool is_taken(const struct chains *chains, const struct body *body, double shift_ns)
+{
+	for (uint32_t i = body->first; i < body->first + body->n; i++) {
+		struct slot slot = slot_of(chains, chains->members[i], shift_ns);
+		const struct slot *holder = find_holder(chains, &slot);
+
+		if (holder && link_is_settled(chains, &chains->links[holder->link]))
+			return true;
+	}
+	return false;
+}
+
+/* Whether other work that is in no round trip either is so near that one would have held both. */
+static bool can_share_trip(const struct chains *chains, const struct body *body, double begin_ns,
+                           double end_ns)
+{
+	double longest_ns = chains->trips.longest_ns;
+	uint32_t at = slots_first(chains, end_ns - longest_ns);
+
+	for (; at < chains->n_slots && chains->slots[at].begin < begin_ns + longest_ns; at++) {
+		const struct slot *slot = &chains->slots[at];
+
+		if (is_of_other(chains, body, at) &&
+		    !link_is_settled(chains, &chains->links[slot->link]) &&
+		    slot->end <= begin_ns + longest_ns)
+			return true;
+	}
+	return false;
+}
+
 bool slots_meet_elsewhere(const struct chains *chains, const struct body *body)
 {
 	double begin_ns = INFINITY, end_ns = -INFINITY;
@@ -250,7 +297,10 @@ bool slots_meet_elsewhere(const struct chains *chains, const struct body *body)
 	for (int wraps = -MAX_WRAPS; wraps <= MAX_WRAPS; wraps++) {
 		double shift_ns = wraps * chains->wrap_ns;
 
-		if (wraps && meets(chains, body, begin_ns + shift_ns, end_ns + shift_ns))
+		if (wraps &&
+		    (meets(chains, body, begin_ns + shift_ns, end_ns + shift_ns) ||
+		     (can_share_trip(chains, body, begin_ns + shift_ns, end_ns + shift_ns) &&
+		      !is_taken(chains, body, shift_ns))))
 			return true;
 	}
 	return false;

@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "unwrap_impl.h"
+#include "engine/unwrap/unwrap_impl.h"
 
 #define CLOSE     0.2 /* of a wrap, that a length may be beside whole ones */
 #define MAX_WAITS 255

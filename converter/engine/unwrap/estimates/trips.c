@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdlib.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "trips.h"
 
 #define MAX_TRIPS 3u /* that are looked at for one that holds an interval */
@@ -19,6 +20,7 @@ static int add_trip(struct trips *trips, int64_t begin_ns, int64_t end_ns)
 {
 	FLEXTRACE_TRY(ARRAY_RESERVE(trips->trips, trips->n_allocated, trips->n + 1));
 	trips->trips[trips->n++] = (struct idle){.begin_ns = begin_ns, .end_ns = end_ns};
+	trips->longest_ns = fmax(trips->longest_ns, (double)(end_ns - begin_ns));
 	return FLEXTRACE_OK;
 }
 

@@ -5,11 +5,12 @@
 #ifndef FLEXTRACE_UNWRAP_TRIPS_H
 #define FLEXTRACE_UNWRAP_TRIPS_H
 
-#include "unwrap_impl.h"
+#include "engine/unwrap/unwrap_impl.h"
 
 struct trips {
 	struct idle *trips; /* owned, by begin */
 	uint32_t n, n_allocated;
+	double longest_ns;
 };
 
 /* Lists those of a counter. Those with work are reads of the counter, those without are told as

@@ -7,7 +7,7 @@
  */
 #include <math.h>
 
-#include "unwrap_impl.h"
+#include "engine/unwrap/unwrap_impl.h"
 
 struct bare {
 	const struct axis *axis; /* weak */

@@ -6,7 +6,7 @@
  * counter between the first and the last drain of the boot. What was seen before the first drain
  * may be of the boot before, or of one that was never drained.
  */
-#include "unwrap_impl.h"
+#include "engine/unwrap/unwrap_impl.h"
 
 #define N_TOLD 16u /* facts, or runs, at either end of a boot that are asked */
 

@@ -7,8 +7,8 @@
  */
 #include <stdlib.h>
 
-#include "array.h"
-#include "unwrap_impl.h"
+#include "base/array.h"
+#include "engine/unwrap/unwrap_impl.h"
 
 #define MAX_RUNS_TRIED 1024u /* so that a ring without slots costs no search each */
 

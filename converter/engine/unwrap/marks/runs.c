@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "blocks.h"
-#include "unwrap_impl.h"
+#include "base/array.h"
+#include "base/blocks.h"
+#include "engine/unwrap/unwrap_impl.h"
 
 #define MANY_OPS (MAP_NONE - 1) /* a job number that several operations have */
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "unwrap_impl.h"
+#include "engine/unwrap/unwrap_impl.h"
 
 #define N_FEW   32u /* facts that are compared, each with each */
 #define N_MANY  8u  /* of a steady clock: do not fit it by chance, wherever it may have jumped */

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 
 #include "matches.h"
-#include "window.h"
+#include "engine/unwrap/window.h"
 
 #define PAD       1e-3
 #define N_BESIDE  8u   /* facts that are asked on each side */

@@ -2,7 +2,7 @@
 /* Submit, complete and host_estimate records in order of time. They come nearly sorted. */
 #include <stdlib.h>
 
-#include "blocks.h"
+#include "base/blocks.h"
 #include "matches.h"
 
 #define MOVES_PER_EDGE 16u

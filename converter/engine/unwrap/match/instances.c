@@ -14,8 +14,8 @@
  * the host had seen one late, and its predecessors move up by one. How late completions of a trace
  * come after those of later work is measured first; within that time, no completion counts as lost.
  */
-#include "array.h"
-#include "blocks.h"
+#include "base/array.h"
+#include "base/blocks.h"
 #include "matches.h"
 
 #define MAX_DEPTH 1024u /* instances that one completion may be of */

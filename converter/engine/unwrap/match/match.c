@@ -11,8 +11,8 @@
  */
 #include <stdlib.h>
 
-#include "array.h"
-#include "blocks.h"
+#include "base/array.h"
+#include "base/blocks.h"
 #include "matches.h"
 
 #define MAX_SEARCH 256u /* instances that are looked at for one operation */

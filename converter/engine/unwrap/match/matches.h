@@ -6,7 +6,7 @@
 #ifndef FLEXTRACE_UNWRAP_MATCHES_H
 #define FLEXTRACE_UNWRAP_MATCHES_H
 
-#include "unwrap_impl.h"
+#include "engine/unwrap/unwrap_impl.h"
 
 #define NO_INSTANCE UINT32_MAX
 #define CORRELATES  8u /* records that were found by their correlation: all have it then */

@@ -3,7 +3,7 @@
  * Gives operations the brackets of their instances. Pairs of edges without an operation become an
  * operation, and single edges without one are lost.
  */
-#include "blocks.h"
+#include "base/blocks.h"
 #include "matches.h"
 
 #define MAX_LEFT 1024u /* instances that are looked at for one operation that nothing tells */

@@ -124,6 +124,13 @@ static const struct seed_case {
 	{{{"reference_slewed_from_near_the_begin", SLEWED(0, 500, 2e9)}, 0.94, 5}, 2001005},
 	/* Two events are dropped where the slew ends. No two times there are in a wrong order. */
 	{{{"slewed_up_to_a_step", SLEWED(3, 500, 4e9)}, 0.94, 1}, 2003008},
+	/* The last bounds in front of a break, or the first ones behind it, are of a clock that is
+	 * being slewed. A stretch between two breaks may be of the slew alone. */
+	{{{"slewed_beside_a_stretch", SLEWED(3, 100, 1e9)}, 0.98, 1}, 9300000},
+	{{{"slewed_beside_a_stretch", SLEWED(3, 100, 1e9)}, 0.98, 1}, 2003021},
+	{{{"slewed_between_stretches", SLEWED(3, 50, 5e9)}, 0.97, 0}, 2007013},
+	{{{"reference_slewed_beside_a_stretch", SLEWED(0, 20, 2e9)}, 0.84, 5}, 5000008},
+	{{{"reference_slewed_beside_a_stretch", SLEWED(0, 20, 2e9)}, 0.92, 5}, 5000022},
 	/* Bounds that are narrow by chance, far from the break, cost no certificates. */
 	{{{"slewed_for_20_s", SLEWED(3, 500, 20e9)}, 0.98, 0}, 1795407547},
 };

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "align/align_impl.h"
+#include "engine/align/align_impl.h"
 
 #define N 500u
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "align/messages.h"
+#include "engine/align/messages.h"
 #include "align_fixture.h"
 
 #define SECOND INT64_C(1000000000)

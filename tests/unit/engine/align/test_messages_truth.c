@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "align/align.h"
-#include "align/messages.h"
+#include "engine/align/align.h"
+#include "engine/align/messages.h"
 #include "fresh_seed.h"
 
 #define N_RANKS      4u

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "calibrate/calibrate_impl.h"
-#include "marzullo.h"
+#include "engine/calibrate/calibrate_impl.h"
+#include "base/marzullo.h"
 
 static void test_band__agrees_with_most_intervals(void **state)
 {

@@ -22,10 +22,14 @@
 #define N_SEEDS      2
 #define N_SOAK_SEEDS 20
 #define RHO          10e-6 /* the usual one */
+#define AROUND       300   /* operations */
+#define SELDOM       10    /* of so many seeds one may be at a limit that is known */
+#define LESS         0.02  /* of its certificates that one seed may have less than the mean */
 
 struct change {
 	struct clock_scenario scenario;
-	double least_sure;   /* share of operations that are certified with all their stamps */
+	double least_sure; /* share of operations that are certified with all their stamps: the mean
+	                      * of all seeds, as the end of a trace or a short rate can cost some */
 	uint64_t nominal_hz; /* 0: nobody says */
 };
 
@@ -34,11 +38,11 @@ struct change {
 /* clang-format off */
 static const struct change changes[] = {
 	{{.name = "600 ppm", .duration_s = 120, OF_560_MHZ, .excursion_ppm = 600,
-	  .excursion_s = {5, 12}}, 0.9999, 0},
+	  .excursion_s = {5, 12}}, 0.9995, 0},
 	{{.name = "1000 ppm", .duration_s = 120, OF_560_MHZ, .excursion_ppm = 1000,
 	  .excursion_s = {5, 12}}, 0.999, 0},
 	{{.name = "1000 ppm slower", .duration_s = 120, OF_560_MHZ, .excursion_ppm = -1000,
-	  .excursion_s = {5, 12}}, 0.9999, 0},
+	  .excursion_s = {5, 12}}, 0.9995, 0},
 	{{.name = "2500 ppm", .duration_s = 120, OF_560_MHZ, .excursion_ppm = 2500,
 	  .excursion_s = {5, 12}}, 0.999, 0},
 	{{.name = "half a second in a minute", .duration_s = 60, OF_560_MHZ, .excursion_ppm = 300,
@@ -96,12 +100,19 @@ static const struct change changes[] = {
 	/* All stamps of what ran meanwhile are one tick. */
 	{{.name = "stops of 30 ms, long tails", .duration_s = 60, .hz = 560e6, .n_excursions = 6,
 	  .exec_us = 200, .tail_share = 0.3, .stop_us = 30000, .excursion_s = {2, 3}}, 0.97, 0},
+	/* What is between two breaks fits neither clock; work that waited may fit either. */
+	{{.name = "stops of 4 ms and 500 ppm slower, long tails", .duration_s = 42, .hz = 2e9,
+	  .ops_hz = 150, .n_excursions = 7, .excursion_ppm = -500, .exec_us = 146,
+	  .tail_share = 0.06, .stop_us = 4200, .excursion_s = {0.02, 0.04}}, 0.97, 0},
 	{{.name = "thermal ramps", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
 	  .excursion_ppm = 300, .is_ramp = true, .excursion_s = {5, 20}}, 1, 0},
 	{{.name = "host jumps by 20 us", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
 	  .host_jump_us = 20}, 0.999, 0},
 	{{.name = "host jumps back by 300 us", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
 	  .host_jump_us = -300}, 0.999, 0},
+	/* What was under way is seen complete too early to fit the clock in front. */
+	{{.name = "host jumps back by 3 ms, long work", .duration_s = 60, .hz = 560e6,
+	  .n_excursions = 6, .host_jump_us = -3000, .exec_us = 2000}, 0.94, 0},
 	{{.name = "host jumps by 100 ms", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
 	  .host_jump_us = 100000}, 0.99, 0},
 	/* What was under way fits in front of the jump and behind it. */
@@ -111,7 +122,7 @@ static const struct change changes[] = {
 	{{.name = "host jumps by 300 ms, completions seen every 100 ms", .duration_s = 20,
 	  .hz = 560e6, .n_excursions = 1, .host_jump_us = 300000, .poll_s = 0.1}, 0.95, 560000000},
 	{{.name = "host slews by 500 ppm", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
-	  .host_bend_ppm = 500, .excursion_s = {10, 20}}, 1, 0},
+	  .host_bend_ppm = 500, .excursion_s = {10, 20}}, 0.9995, 0},
 	{{.name = "evidence of the next operation", .duration_s = 60, .jitter_us = 1, .hz = 560e6,
 	  .n_excursions = 3, .off_run = {30, 300}}, 0.5, 0},
 	{{.name = "evidence of the next operation, 10 a second", .duration_s = 400, .ops_hz = 10,
@@ -160,6 +171,24 @@ static bool breaks_promise(const struct clock_scenario *scenario)
 	return scenario->n_excursions > 0 && scenario->off_run[1] == 0;
 }
 
+/* Whether one clock explains all operations around those with times outside. (Breaks that show are
+ * farther away in all scenarios whose breaks can be hidden.) */
+static bool is_hidden_near(const struct clock_truth *truth, const struct clock_verdict *verdict)
+{
+	uint32_t from = verdict->outside_from, to = verdict->outside_to;
+
+	from = from > AROUND ? from - AROUND : 0;
+	to = truth->n_ops - to > AROUND ? to + AROUND : truth->n_ops;
+	return clock_oracle_fits(truth, from, to, RHO);
+}
+
+/* What docs/clocks.md names among the limits, as it is seldom: a stop beside a change of the rate,
+ * and evidence of the next operation. */
+static bool is_limit(const struct clock_scenario *scenario)
+{
+	return scenario->off_run[1] > 0 || (scenario->stop_us > 0 && scenario->excursion_ppm != 0);
+}
+
 static void run_change(const struct change *change, uint64_t seed, uint32_t *ret_n_ops,
                        struct clock_verdict *ret_verdict, bool *ret_is_hidden)
 {
@@ -174,22 +203,30 @@ static void run_change(const struct change *change, uint64_t seed, uint32_t *ret
 	clock_run_judge(&run, &truth, ret_verdict);
 	*ret_n_ops = truth.n_ops;
 	*ret_is_hidden = ret_verdict->outside > 0 && breaks_promise(&change->scenario) &&
-	                 clock_oracle_fits(&truth, RHO);
+	                 is_hidden_near(&truth, ret_verdict);
 	clock_run_release(&run);
 	clock_truth_release(&truth);
 }
 
+struct outcome {
+	double sure; /* share of operations */
+	bool is_outside;
+};
+
 /* Returns whether a seed holds; says what it did if not, and where a break is hidden: no method
  * knows that the clock broke its promise there. */
-static bool holds(const struct change *change, uint64_t seed)
+static bool holds(const struct change *change, uint64_t seed, double least_sure,
+                  struct outcome *ret_outcome)
 {
 	struct clock_verdict verdict;
 	uint32_t n_ops;
 	bool is_hidden, is_held = false;
 
 	run_change(change, seed, &n_ops, &verdict, &is_hidden);
-	if ((verdict.outside == 0 || is_hidden) && verdict.inversions == 0 &&
-	    verdict.violations == 0 && verdict.sure >= change->least_sure * n_ops)
+	ret_outcome->sure = (double)verdict.sure / n_ops;
+	ret_outcome->is_outside = verdict.outside > 0 && !is_hidden;
+	if (!ret_outcome->is_outside && verdict.inversions == 0 && verdict.violations == 0 &&
+	    ret_outcome->sure >= least_sure)
 		is_held = true;
 	if (is_held && verdict.outside == 0)
 		return true;
@@ -200,6 +237,27 @@ static bool holds(const struct change *change, uint64_t seed)
 	              verdict.violations, verdict.outliers, verdict.segments,
 	              is_hidden ? ", hidden" : "");
 	return is_held;
+}
+
+/* Tries a change; returns how much does not hold. */
+static uint32_t try_change(const struct change *change, uint64_t first, uint64_t n)
+{
+	uint32_t n_missed = 0, n_limits = 0;
+	struct outcome outcome;
+	double sum = 0;
+
+	for (uint64_t seed = first; seed < first + n; seed++) {
+		bool is_held = holds(change, seed, change->least_sure - LESS, &outcome);
+
+		sum += outcome.sure;
+		if (!is_held && outcome.is_outside && is_limit(&change->scenario))
+			is_held = ++n_limits <= n / SELDOM;
+		n_missed += !is_held;
+	}
+	if (sum / (double)n >= change->least_sure)
+		return n_missed;
+	print_message("%s: %.5f certified\n", change->scenario.name, sum / (double)n);
+	return n_missed + 1;
 }
 
 static const struct change *find_change(const char *name)
@@ -215,10 +273,8 @@ static void try_seeds(uint64_t first, uint64_t n)
 {
 	uint32_t n_missed = 0;
 
-	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
-		for (uint64_t seed = first; seed < first + n; seed++)
-			n_missed += !holds(&changes[i], seed);
-	}
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+		n_missed += try_change(&changes[i], first, n);
 	assert_int_equal(n_missed, 0);
 }
 
@@ -232,12 +288,15 @@ static void test_clock_changes__are_followed(void **state)
 static void test_clock_changes__are_not_what_pairs_of_a_busy_queue_say(void **state)
 {
 	static const uint64_t seeds[] = {114, 204};
+	struct outcome outcome;
 	uint32_t n_held = 0;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
-		for (int k = 0; k < 2 && changes[i].scenario.is_off_back; k++)
-			n_held += holds(&changes[i], seeds[k]);
+		const struct change *change = &changes[i];
+
+		for (int k = 0; k < 2 && change->scenario.is_off_back; k++)
+			n_held += holds(change, seeds[k], change->least_sure, &outcome);
 	}
 	assert_int_equal(n_held, 2);
 }
@@ -245,10 +304,12 @@ static void test_clock_changes__are_not_what_pairs_of_a_busy_queue_say(void **st
 /* The first stamp of all came late, so that no other one is the same. */
 static void test_clock_changes__show_restarts_whichever_stamp_is_late(void **state)
 {
+	struct outcome outcome;
+
 	(void)state;
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
 		if (changes[i].scenario.restarts && !changes[i].nominal_hz)
-			assert_true(holds(&changes[i], 74012));
+			assert_true(holds(&changes[i], 74012, 0, &outcome));
 	}
 }
 
@@ -283,7 +344,9 @@ static void hold_hard(const struct hard *hard, size_t n)
 /*
  * Each of these had times outside: a jump where the evidence of the other era left so few blocks of
  * one that any rate fitted them; breaks in the last operations of a trace; a clock that met its old
- * track by chance; one that crept on by two ticks while it stood still.
+ * track by chance; one that crept on by two ticks while it stood still; one that stood still on a
+ * tick with which one operation ends and another one begins; an era that leaves less room than
+ * usual where it goes on.
  */
 static void test_clock_changes__hold_where_a_break_is_hard_to_see(void **state)
 {
@@ -297,6 +360,14 @@ static void test_clock_changes__hold_where_a_break_is_hard_to_see(void **state)
 		{"2500 ppm", 3200099, 0.999},
 		{"stops of 20 us and 200 ppm", 3200001, 0.996},
 		{"stops of 30 ms, long tails", 3200174, 0.98},
+		{"stops of 30 ms, long tails", 33000005, 0.98},
+		{"stops of 4 ms and 500 ppm slower, long tails", 26, 0.98},
+		{"stops of 4 ms and 500 ppm slower, long tails", 59, 0.98},
+		{"host jumps back by 3 ms, long work", 1, 0.97},
+		{"host jumps back by 3 ms, long work", 6, 0.97},
+		{"stops of 300 us", 4100044, 0.999},
+		{"stops of 300 us", 7200016, 0.999},
+		{"stops of 10 us and 100 ppm", 3100021, 0.999},
 	};
 
 	(void)state;
@@ -304,7 +375,9 @@ static void test_clock_changes__hold_where_a_break_is_hard_to_see(void **state)
 }
 
 /* Each of these lost up to all certificates: short eras of jumps that are taken for steps of the
- * rate, and a rho that was raised for all because there are many jumps. */
+ * rate, a rho that was raised for all because there are many jumps, a short era that reaches all
+ * that another one explains, one chance of little room where the rate may be of either era, and
+ * two eras of one rate that reach each other. */
 static void test_clock_changes__cost_no_certificates_far_from_breaks(void **state)
 {
 	static const struct hard hard[] = {
@@ -313,6 +386,10 @@ static void test_clock_changes__cost_no_certificates_far_from_breaks(void **stat
 		{"host jumps by 20 us", 600017, 0.999},
 		{"stops of 20 us", 600006, 0.999},
 		{"stops of 20 us", 3100005, 0.999},
+		{"stops of 8 us", 501097, 0.997},
+		{"stops of 20 us", 501005, 0.999},
+		{"thermal ramps", 501005, 1},
+		{"stops of 100 us", 810021, 0.999},
 	};
 
 	(void)state;

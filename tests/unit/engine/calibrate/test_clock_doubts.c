@@ -8,8 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "blocks.h"
-#include "calibrate/calibrate_impl.h"
+#include "base/blocks.h"
+#include "engine/calibrate/calibrate_impl.h"
 
 #define N       200u
 #define TICKS0  1000

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calibrate where all that is known are host times that some other tool estimated. */
+#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -68,6 +69,42 @@ static void test_estimates__takes_estimates_as_far_as_they_agree(void **state)
 	}
 }
 
+#define N_BURSTS 20
+#define N_TIMES  12
+
+/* 2 ns a tick; the rate goes up and down by 3 ppm in two minutes. */
+static int64_t host_at(uint64_t ticks)
+{
+	return (int64_t)(2 * ticks) + (int64_t)(sin((double)ticks * (2 * acos(-1) / 60e9)) * 57e3);
+}
+
+/* Bursts of work with seconds between some: a line through these is off by more than the times
+ * scatter, but not by as much as one time in eight is. */
+static void test_estimates__finds_false_times_by_those_beside_them(void **state)
+{
+	struct bracket all[N_BURSTS * N_TIMES];
+	struct clock_run run;
+
+	(void)state;
+	for (uint32_t i = 0; i < N_BURSTS * N_TIMES; i++) {
+		uint32_t burst = i / N_TIMES;
+		uint64_t ticks = 1000000 + burst * UINT64_C(200000000) +
+		                 burst / 5 * UINT64_C(13000000000) + i % N_TIMES * 30000;
+		int64_t host_ns = host_at(ticks) + (i % 8 == 3 ? 400000 : 0);
+
+		all[i] = (struct bracket){ticks, ticks, host_ns,          host_ns,
+		                          0,     0,     BRACKET_ESTIMATE, 0};
+	}
+	calibrate_brackets(&run, all, N_BURSTS * N_TIMES);
+	for (uint32_t i = 0; i < N_BURSTS * N_TIMES; i++) {
+		uint64_t ticks = all[i].first_ticks;
+		struct placed placed = clocks_place(run.clocks, 0, 0, ticks);
+
+		assert_in_range(placed.host_ns, host_at(ticks) - 10000, host_at(ticks) + 10000);
+	}
+	clock_run_release(&run);
+}
+
 /* Stamps come in order of time, and a counter that began anew has another map. */
 static void test_estimates__places_near_a_knot_of_another_segment(void **state)
 {
@@ -103,6 +140,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_estimates__assumes_what_only_estimates_say),
 		cmocka_unit_test(test_estimates__takes_estimates_as_far_as_they_agree),
+		cmocka_unit_test(test_estimates__finds_false_times_by_those_beside_them),
 		cmocka_unit_test(test_estimates__places_near_a_knot_of_another_segment),
 	};
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "calibrate/calibrate_impl.h"
+#include "engine/calibrate/calibrate_impl.h"
 #include "clock_model.h"
 
 #define N_BLOCKS 600u /* more than two levels of spans */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "calibrate/calibrate_impl.h"
+#include "engine/calibrate/calibrate_impl.h"
 
 #define N_KNOTS 6000u
 #define SPACING UINT64_C(1000) /* ticks */

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "calibrate/calibrate_impl.h"
-#include "identity.h"
+#include "engine/calibrate/calibrate_impl.h"
+#include "model/identity/identity.h"
 
 #define NS    INT64_C(1)
 #define SLOPE 1.0 /* ns per tick */

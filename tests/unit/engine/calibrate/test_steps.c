@@ -13,7 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "calibrate/calibrate_impl.h"
+#include "engine/calibrate/calibrate_impl.h"
 
 #define MAX_N   2000
 #define SPACING 10000000 /* ticks of 1 ns */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "calibrate/calibrate_impl.h"
+#include "engine/calibrate/calibrate_impl.h"
 
 #define N       400u
 #define SPACING UINT64_C(10000000)

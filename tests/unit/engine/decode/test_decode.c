@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "decode/decode.h"
+#include "engine/decode/decode.h"
 #include "text_source.h"
 
 static void read_text(struct text_source *source, const char *text)

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "decode/schema.h"
-#include "ledger.h"
+#include "model/schema.h"
+#include "model/ledger/ledger.h"
 
 static size_t payload_bytes(enum record_class class)
 {

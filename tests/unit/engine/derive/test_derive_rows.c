@@ -7,11 +7,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "derive/lanes.h"
-#include "places.h"
-#include "derive/rows.h"
-#include "error.h"
-#include "map.h"
+#include "engine/derive/lanes.h"
+#include "base/places.h"
+#include "engine/derive/rows.h"
+#include "base/error.h"
+#include "base/map.h"
 
 struct row {
 	int64_t start, end;

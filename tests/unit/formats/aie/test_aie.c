@@ -11,7 +11,7 @@
 
 #include "aie_fixture.h"
 #include "scratch.h"
-#include "import/import.h"
+#include "formats/import.h"
 
 struct pair_case {
 	const char *edges, *rows;

@@ -14,8 +14,8 @@
 #include <cjson/cJSON.h>
 
 #include "aie_fixture.h"
-#include "import/aie_impl.h"
-#include "import/import.h"
+#include "formats/aie/aie_impl.h"
+#include "formats/import.h"
 #include "scratch.h"
 
 #define HEADER       0x00220001u /* the core of tile 2,1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ctf_overwritten.h"
+#include "formats/ctf/ctf_overwritten.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "ctf_repair.h"
+#include "formats/ctf/ctf_repair.h"
 #include "ctf_writer.h"
 #include "scratch.h"
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "import/faults.h"
-#include "import/flex.h"
+#include "formats/kit/faults.h"
+#include "formats/flex/flex.h"
 
 #define LIMIT_BYTES ((size_t)24 << 20)
 #define N_EVENTS    120000u

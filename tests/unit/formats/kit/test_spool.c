@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "import/spool.h"
-#include "temporary_file.h"
+#include "formats/kit/spool.h"
+#include "base/temporary_file.h"
 #include "scratch.h"
 
 #define SMALL (2 * SPOOL_ITEM_LIMIT)

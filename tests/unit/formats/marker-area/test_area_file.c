@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "import/area_file.h"
+#include "formats/marker-area/area_file.h"
 #include "scratch.h"
 
 #define CAPACITY 8u

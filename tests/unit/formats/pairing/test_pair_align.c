@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "import/pair_align.h"
+#include "formats/pairing/pair_align.h"
 
 #define N_KERNELS 12
 

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rooms: the borders of the converter, kept by the compiler.
+#
+# flextrace_room(NAME HEADERS ... SOURCES ... USES ... [LIBS ...] [KNOWS ...]), in the folder of the room:
+#
+#   HEADERS  what other rooms may include, spelled by its path ("model/identity/identity.h"); of a room that is named
+#            in USES, or that such a room uses, these compile and no others
+#   SOURCES  what is compiled into flextrace_core
+#   USES     rooms whose headers this one may include: see "What sees what" in docs/architecture.md
+#   KNOWS    rooms against the flow of data: each is a debt, with its reason beside it. Not passed on.
+#
+# Files of a room include each other by name, or by path from below another folder of the room.
+set(flextrace_rooms_dir ${PROJECT_BINARY_DIR}/rooms)
+
+# Shows one file as `name` in room's headers.
+function(flextrace_show_file room name file)
+	get_filename_component(below ${flextrace_rooms_dir}/${room}/${name} DIRECTORY)
+	file(MAKE_DIRECTORY ${below})
+	file(CREATE_LINK ${file} ${flextrace_rooms_dir}/${room}/${name} SYMBOLIC)
+endfunction()
+
+# Shows the headers of the current folder to who may look into ${flextrace_rooms_dir}/${name}.
+function(flextrace_show_headers name folder)
+	foreach(header ${ARGN})
+		flextrace_show_file(${name} ${folder}/${header} ${CMAKE_CURRENT_SOURCE_DIR}/${header})
+	endforeach()
+endfunction()
+
+function(flextrace_room name)
+	cmake_parse_arguments(arg "" "" "HEADERS;SOURCES;USES;LIBS;KNOWS" ${ARGN})
+	string(REGEX REPLACE "^${PROJECT_SOURCE_DIR}/(converter/)?" "" folder ${CMAKE_CURRENT_SOURCE_DIR})
+	# Headers that left the list must not stay visible.
+	file(REMOVE_RECURSE ${flextrace_rooms_dir}/${name} ${flextrace_rooms_dir}/inside/${name})
+	flextrace_show_headers(${name} ${folder} ${arg_HEADERS})
+	get_filename_component(above ${flextrace_rooms_dir}/inside/${name}/${folder} DIRECTORY)
+	file(MAKE_DIRECTORY ${above} ${flextrace_rooms_dir}/${name})
+	file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${flextrace_rooms_dir}/inside/${name}/${folder} SYMBOLIC)
+
+	add_library(room_${name} OBJECT ${arg_SOURCES})
+	target_include_directories(room_${name}
+		PUBLIC ${flextrace_rooms_dir}/${name}
+		PRIVATE ${flextrace_rooms_dir}/inside/${name})
+	foreach(other ${arg_KNOWS})
+		target_include_directories(room_${name} PRIVATE ${flextrace_rooms_dir}/${other})
+	endforeach()
+	list(TRANSFORM arg_USES PREPEND room_)
+	target_link_libraries(room_${name} PRIVATE flextrace_options PUBLIC ${arg_USES} ${arg_LIBS})
+
+	target_sources(flextrace_core PRIVATE $<TARGET_OBJECTS:room_${name}>)
+	target_include_directories(flextrace_core PUBLIC $<BUILD_INTERFACE:${flextrace_rooms_dir}/${name}>)
+	list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+	set_property(GLOBAL APPEND PROPERTY FLEXTRACE_CORE_SOURCES ${arg_SOURCES})
+endfunction()

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * columns.h: results as tables: the columns of a table, where each value stands in a row, and where
+ * rows go.
+ *
+ * Who finds results describes them and puts the rows. Who writes a format knows no table. A row is
+ * a struct of the table's own; a text in it is weak and lives until the row was put.
+ */
+#ifndef FLEXTRACE_COLUMNS_H
+#define FLEXTRACE_COLUMNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum column_type {
+	COLUMN_TYPE_TEXT, /* const char *; NULL = empty */
+	COLUMN_TYPE_BOOL, /* 0 or 1 */
+	COLUMN_TYPE_U16,
+	COLUMN_TYPE_U32,
+	COLUMN_TYPE_U64,
+	COLUMN_TYPE_I64,
+	COLUMN_TYPE_REAL, /* double; empty where it is not finite */
+};
+
+/* As `n_decimals`: the shortest text that reads back as the same double. */
+#define COLUMN_SHORTEST (-1)
+
+struct column {
+	const char *name;      /* in the header line, its unit at the end */
+	uint8_t type;          /* enum column_type */
+	bool is_optional;      /* COLUMN_NONE of its type means: empty */
+	int8_t n_decimals;     /* REAL only */
+	uint32_t offset_bytes; /* in the row */
+};
+
+/* What an optional column holds where there is no value: the largest unsigned number, the least
+ * signed one. */
+#define COLUMN_NONE_U32 UINT32_MAX
+#define COLUMN_NONE_U64 UINT64_MAX
+#define COLUMN_NONE_I64 INT64_MIN
+
+#define COLUMN_TYPE_OF(value) \
+	_Generic((value),                         \
+	        const char *: COLUMN_TYPE_TEXT,   \
+	        bool: COLUMN_TYPE_BOOL,           \
+	        uint16_t: COLUMN_TYPE_U16,        \
+	        uint32_t: COLUMN_TYPE_U32,        \
+	        uint64_t: COLUMN_TYPE_U64,        \
+	        int64_t: COLUMN_TYPE_I64,         \
+	        double: COLUMN_TYPE_REAL)
+
+#define COLUMN_INIT(name, row, member, is_optional, n_decimals)                    \
+	{                                                                          \
+		name, COLUMN_TYPE_OF(((row *)0)->member), is_optional, n_decimals, \
+			offsetof(row, member)                                      \
+	}
+
+/* Columns named as the member that holds them, and otherwise. */
+#define COLUMN(row, member)          COLUMN_AS(#member, row, member)
+#define COLUMN_OPTIONAL(row, member) COLUMN_OPTIONAL_AS(#member, row, member)
+#define COLUMN_FIXED(row, member, n) COLUMN_FIXED_AS(#member, row, member, n)
+
+#define COLUMN_AS(name, row, member)          COLUMN_INIT(name, row, member, false, COLUMN_SHORTEST)
+#define COLUMN_OPTIONAL_AS(name, row, member) COLUMN_INIT(name, row, member, true, COLUMN_SHORTEST)
+#define COLUMN_FIXED_AS(name, row, member, n) COLUMN_INIT(name, row, member, false, n)
+
+#define N_COLUMNS(columns) ((uint32_t)(sizeof(columns) / sizeof((columns)[0])))
+
+/* Whose a row is: the first columns of most tables. */
+struct owner_cells {
+	int64_t rank; /* COLUMN_NONE_I64: without one; `pid` likewise */
+	const char *host;
+	int64_t pid;
+};
+
+#define COLUMNS_OWNER(row)                                      \
+	COLUMN_INIT("rank", row, owner.rank, true, 0),          \
+		COLUMN_INIT("host", row, owner.host, false, 0), \
+		COLUMN_INIT("pid", row, owner.pid, true, 0)
+
+/* Where the rows of a table go. */
+struct row_sink {
+	void (*put)(struct row_sink *sink, const void *row);
+	uint64_t n; /* rows so far */
+};
+
+static inline void row_put(struct row_sink *sink, const void *row)
+{
+	sink->put(sink, row);
+	sink->n++;
+}
+
+struct timeline;
+
+/* A table that is found in a timeline. */
+struct column_table {
+	const struct column *columns;
+	uint32_t n_columns;
+
+	/* Finds the rows and puts them. FLEXTRACE_E_MEMORY or 0. */
+	int (*fill)(const struct timeline *timeline, struct row_sink *sink);
+};
+
+#define COLUMN_TABLE(columns, fill)               \
+	{                                         \
+		columns, N_COLUMNS(columns), fill \
+	}
+
+#endif

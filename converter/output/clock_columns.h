@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * clock_columns.h: what is reported of clocks, once for all formats that tell it: the columns of
+ * clocks.csv and alignment.csv.
+ */
+#ifndef FLEXTRACE_CLOCK_COLUMNS_H
+#define FLEXTRACE_CLOCK_COLUMNS_H
+
+#include "engine/align/align.h"
+#include "engine/calibrate/calibrate.h"
+#include "model/columns.h"
+#include "model/timeline.h"
+
+struct clock_row {
+	struct owner_cells owner;
+	uint32_t device, domain;
+	struct clock_report of;
+	struct clock_count count; /* what stands on the segment */
+};
+
+struct alignment_row {
+	struct owner_cells owner;
+	struct alignment_report of;
+};
+
+/* The first of each say whose row it is. */
+#define CLOCK_OWNER_COLUMNS     5
+#define CLOCK_COLUMNS           (CLOCK_OWNER_COLUMNS + 22)
+#define ALIGNMENT_OWNER_COLUMNS 3
+#define ALIGNMENT_COLUMNS       (ALIGNMENT_OWNER_COLUMNS + 13)
+
+extern const struct column clock_columns[CLOCK_COLUMNS];
+extern const struct column alignment_columns[ALIGNMENT_COLUMNS];
+
+/* The lines of clocks by rank (unknown ones last), else in their order. Owned by the caller; NULL:
+ * no memory. */
+const struct clock_report **clock_columns_sort(const struct clocks *clocks,
+                                               const struct identity *identity, uint32_t *ret_n);
+
+/* `clock` is one of `timeline`. */
+struct clock_row clock_columns_row(const struct timeline *timeline,
+                                   const struct clock_report *clock);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis_files.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/analysis.h"
+#include "output/column_text.h"
+
+int analysis_files_save(const struct timeline *timeline, const char *file, const char *dir,
+                        uint64_t *ret_rows, struct flextrace_error *error)
+{
+	struct column_saved saved = {0};
+	int code;
+
+	for (size_t i = 0; analysis_all[i]; i++) {
+		const struct analysis *analysis = analysis_all[i];
+
+		if (strcmp(analysis->file, file) != 0)
+			continue;
+		if (!analysis->columns.fill)
+			return analysis->write(timeline, dir, ret_rows, error);
+		code = column_save_csv(&analysis->columns, timeline, dir, file, &saved, error);
+		*ret_rows = saved.rows;
+		return code;
+	}
+	fail_msg("No such file: %s", file);
+	return FLEXTRACE_E_USAGE;
+}

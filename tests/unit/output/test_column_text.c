@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "output/column_text.h"
+#include "base/error.h"
+#include "scratch.h"
+
+struct row {
+	struct owner_cells owner;
+	const char *text;
+	bool is_set;
+	uint16_t small;
+	uint32_t number, maybe_number;
+	uint64_t large, maybe_large;
+	int64_t time_ns;
+	double fixed, shortest;
+};
+
+static const struct column columns[] = {
+	COLUMNS_OWNER(struct row),
+	COLUMN(struct row, text),
+	COLUMN(struct row, is_set),
+	COLUMN(struct row, small),
+	COLUMN(struct row, number),
+	COLUMN_OPTIONAL(struct row, maybe_number),
+	COLUMN_AS("bytes", struct row, large),
+	COLUMN_OPTIONAL_AS("most_bytes", struct row, maybe_large),
+	COLUMN_OPTIONAL(struct row, time_ns),
+	COLUMN_FIXED(struct row, fixed, 2),
+	COLUMN(struct row, shortest),
+};
+
+static const struct row full = {
+	.owner = {3, "host", 77},
+	.text = "a,\"b\"",
+	.is_set = true,
+	.small = 65535,
+	.number = UINT32_MAX,
+	.maybe_number = 0,
+	.large = UINT64_MAX,
+	.maybe_large = 1,
+	.time_ns = -5,
+	.fixed = 1.005,
+	.shortest = 0.1,
+};
+
+static const struct row empty = {
+	.owner = {COLUMN_NONE_I64, NULL, COLUMN_NONE_I64},
+	.maybe_number = COLUMN_NONE_U32,
+	.maybe_large = COLUMN_NONE_U64,
+	.time_ns = COLUMN_NONE_I64,
+	.fixed = NAN,
+	.shortest = INFINITY,
+};
+
+static int fill(const struct timeline *timeline, struct row_sink *sink)
+{
+	(void)timeline;
+	row_put(sink, &full);
+	row_put(sink, &empty);
+	return FLEXTRACE_OK;
+}
+
+static void test_column_text__leaves_empty_what_is_not_known(void **state)
+{
+	const struct column_table table = COLUMN_TABLE(columns, fill);
+	char *dir = scratch_dir(), *text;
+	struct column_saved saved;
+
+	(void)state;
+	assert_int_equal(column_save_csv(&table, NULL, dir, "t.csv", &saved, NULL), 0);
+	assert_int_equal(saved.rows, 2);
+	text = scratch_read(dir, "t.csv", NULL);
+	assert_non_null(text);
+	assert_string_equal(text,
+	                    "rank,host,pid,text,is_set,small,number,maybe_number,bytes,most_bytes,"
+	                    "time_ns,fixed,shortest\n"
+	                    "3,host,77,\"a,\"\"b\"\"\",1,65535,4294967295,0,18446744073709551615,"
+	                    "1,-5,1.00,0.1\n"
+	                    ",,,,0,0,0,,0,,,,\n");
+	free(text);
+	scratch_remove(dir);
+}
+
+static void test_column_text__makes_null_of_what_is_not_known_in_json(void **state)
+{
+	struct writer writer;
+
+	(void)state;
+	writer_open_memory(&writer);
+	column_write_json(columns + 3, 2, &full, &writer);
+	column_write_json(columns + 7, 1, &empty, &writer);
+	writer_char(&writer, '\0');
+	assert_string_equal(writer.buffer,
+	                    ",\"text\":\"a,\\\"b\\\"\",\"is_set\":1,\"maybe_number\":null");
+	writer_abandon(&writer);
+}
+
+static int fill_partly(const struct timeline *timeline, struct row_sink *sink)
+{
+	(void)timeline;
+	row_put(sink, &full);
+	return FLEXTRACE_E_MEMORY;
+}
+
+static void test_column_text__leaves_no_file_where_rows_are_missing(void **state)
+{
+	const struct column_table table = COLUMN_TABLE(columns, fill_partly);
+	struct flextrace_error error = {0};
+	char *dir = scratch_dir();
+	struct column_saved saved;
+
+	(void)state;
+	assert_int_equal(column_save_csv(&table, NULL, dir, "t.csv", &saved, &error),
+	                 FLEXTRACE_E_MEMORY);
+	assert_string_equal(error.message, "Cannot write t.csv: no memory");
+	assert_int_equal(saved.rows, 0);
+	assert_null(scratch_read(dir, "t.csv", NULL));
+	scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_column_text__leaves_empty_what_is_not_known),
+		cmocka_unit_test(test_column_text__makes_null_of_what_is_not_known_in_json),
+		cmocka_unit_test(test_column_text__leaves_no_file_where_rows_are_missing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
