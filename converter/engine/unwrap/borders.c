@@ -245,13 +245,29 @@ static void doubt_still(const struct border *border)
 	}
 }
 
-/* Whether the host's clock went back while the counter ran on. */
+/* Whether whole reads show that the counter went back: it began anew. */
+static bool shows_reset(const struct border *border)
+{
+	const struct axis *axis = border->axis;
+	uint64_t ticks[2];
+
+	for (int side = 0; side < 2; side++) {
+		uint16_t segment = border->segments[side];
+
+		if (!axis->segments[segment].has_wide)
+			return false;
+		ticks[side] = axis_ticks(axis, segment, (uint64_t)border->tight[side][0].first);
+	}
+	return ticks[1] < ticks[0];
+}
+
+/* Whether the host's clock may have gone back, or stood still, while the counter ran on. */
 static bool goes_back(const struct border *border)
 {
 	uint64_t place = (uint64_t)border->tight[1][0].first;
 	double back_ns = when_ns(border, 0, place) - when_ns(border, 1, place);
 
-	return back_ns > 2 * both_widths(border) && back_ns < MAX_BACK_NS;
+	return back_ns > 2 * both_widths(border) && back_ns < MAX_BACK_NS && !shows_reset(border);
 }
 
 /* Where the host's clock went back, work that began in front of the border and was seen complete

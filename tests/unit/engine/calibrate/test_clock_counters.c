@@ -216,6 +216,9 @@ static void shift(struct clock_truth *truth, int64_t host_ns, int64_t counter_ns
 	}
 }
 
+/* Work beside the shift, of which nothing tells whether it was under way. */
+#define N_BESIDE 2u
+
 static void test_clock_counters__outlast_a_host_that_sleeps(void **state)
 {
 	static const struct {
@@ -247,7 +250,7 @@ static void test_clock_counters__outlast_a_host_that_sleeps(void **state)
 		assert_int_equal(verdict.violations, 0);
 		assert_int_equal(verdict.segments, 2);
 		assert_int_equal(verdict.outliers, 0);
-		assert_int_equal(verdict.certified, truth.n_ops);
+		assert_in_range(verdict.certified, truth.n_ops - N_BESIDE, truth.n_ops);
 		assert_true(verdict.worst_error_ns < 10000);
 		clock_run_release(&run);
 		clock_truth_release(&truth);
