@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis_impl.h"
-#include "engine/align/align.h"
+#include "model/alignment.h"
 
 struct device_activity {
 	uint64_t n_kernels;
@@ -31,12 +31,12 @@ static void count_kernel(struct device_activity *device, const struct device_row
 		device->start_time_ns = from_ns;
 		device->reach_time_ns = from_ns;
 	}
-	device->sum_ns = spread_add(device->sum_ns, analysis_duration(from_ns, row->end_time_ns));
+	device->sum_ns = spread_add(device->sum_ns, interval_ns(from_ns, row->end_time_ns));
 	if (row->end_time_ns <= device->reach_time_ns)
 		return;
 	if (from_ns < device->reach_time_ns)
 		from_ns = device->reach_time_ns;
-	device->union_ns += analysis_duration(from_ns, row->end_time_ns);
+	device->union_ns += interval_ns(from_ns, row->end_time_ns);
 	device->reach_time_ns = row->end_time_ns;
 }
 
@@ -51,7 +51,7 @@ static int count_kernels(struct activity *activity)
 	                           sizeof(*activity->devices));
 	if (!activity->devices)
 		return FLEXTRACE_E_MEMORY;
-	analysis_read_ops(&cursor, timeline);
+	timeline_read_ops(&cursor, timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (row->kind == ROW_EXEC)
 			count_kernel(&activity->devices[timeline->ops[row->source].device], row);
@@ -80,7 +80,7 @@ static void put_device(const struct activity *activity, uint32_t index, struct r
 	const struct device_activity *device = &activity->devices[index];
 	const struct device *of = &activity->timeline->identity->devices[index];
 	int64_t epoch_offset_ns = alignment_epoch_offset_ns(activity->timeline->alignment);
-	uint64_t elapsed_ns = analysis_duration(device->start_time_ns, device->reach_time_ns);
+	uint64_t elapsed_ns = interval_ns(device->start_time_ns, device->reach_time_ns);
 
 	row_put(sink,
 	        &(struct active_row){

@@ -9,8 +9,9 @@
 #define FLEXTRACE_ANALYSIS_IMPL_H
 
 #include "analysis.h"
-#include "owners.h"
-#include "stats.h"
+#include "findings/owners.h"
+#include "findings/statistics/stats.h"
+#include "model/timeline_read.h"
 
 struct writer;
 
@@ -53,27 +54,6 @@ int analysis_no_memory(const char *file, struct flextrace_error *error);
 
 /* Writes a name into a table for reading: as a cell of CSV, with '?' for control characters. */
 void analysis_write_shown(struct writer *writer, const char *name);
-
-/* Starts reading a table of the const timeline. */
-static inline void analysis_read(struct table_cursor *cursor, const struct table *table)
-{
-	table_read(cursor, (struct table *)table, false);
-}
-
-/* The same for the rows of devices where only those of control blocks matter: none, if the trace
- * has markers only. */
-static inline void analysis_read_ops(struct table_cursor *cursor, const struct timeline *timeline)
-{
-	static const struct table none = TABLE_INIT;
-
-	analysis_read(cursor, timeline->n_ops ? &timeline->device_rows : &none);
-}
-
-/* Of a row or any other interval, which does not end before it begins. */
-static inline uint64_t analysis_duration(int64_t start_time_ns, int64_t end_time_ns)
-{
-	return (uint64_t)end_time_ns - (uint64_t)start_time_ns;
-}
 
 extern const struct analysis analysis_kernels, analysis_active, analysis_runtime, analysis_stamps;
 extern const struct analysis analysis_iterations, analysis_loops;

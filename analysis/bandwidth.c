@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "findings/dma.h"
+#include "analysis_impl.h"
 
 struct flow_rate { /* of a device, one way */
 	uint64_t n, n_duplicates, n_timeless;
@@ -36,7 +37,7 @@ static int add_rate(struct flow_rate *flow, const struct dma *dma, uint64_t ns)
 static int count(struct flow_rate *flow, const struct dma *dma)
 {
 	int64_t from_ns = dma->row->start_time_ns, to_ns = dma->row->end_time_ns;
-	uint64_t ns = analysis_duration(from_ns, to_ns);
+	uint64_t ns = interval_ns(from_ns, to_ns);
 
 	if (dma->is_duplicate) {
 		flow->n_duplicates++;
@@ -49,7 +50,7 @@ static int count(struct flow_rate *flow, const struct dma *dma)
 	if (to_ns > flow->reach_time_ns) {
 		if (from_ns < flow->reach_time_ns)
 			from_ns = flow->reach_time_ns;
-		flow->busy_ns += analysis_duration(from_ns, to_ns);
+		flow->busy_ns += interval_ns(from_ns, to_ns);
 		flow->reach_time_ns = to_ns;
 	}
 	if (ns)

@@ -109,7 +109,7 @@ int categories_count(struct categories *categories, const struct timeline *timel
 	*categories = (struct categories){.strings = timeline->strings};
 	if (!timeline->costs)
 		return FLEXTRACE_OK;
-	analysis_read(&cursor, &timeline->device_rows);
+	timeline_read(&cursor, &timeline->device_rows);
 	while (code == FLEXTRACE_OK && (row = table_next(&cursor, sizeof(*row)))) {
 		struct category_line kernel;
 

@@ -3,7 +3,8 @@
  * iterations.csv: each iteration; loops.csv: how regular those of a rank are.
  */
 #include "findings/iterations.h"
-#include "engine/align/align.h"
+#include "model/alignment.h"
+#include "analysis_impl.h"
 
 /* -- iterations.csv ------------------------------------------------------------------------- */
 
@@ -42,7 +43,7 @@ static int fill_iterations(const struct timeline *timeline, struct row_sink *sin
 				.name = string_get(timeline->strings, of->name),
 				.start_ns = of->start_time_ns + epoch_offset_ns,
 				.end_ns = of->end_time_ns + epoch_offset_ns,
-				.dur_ns = analysis_duration(of->start_time_ns, of->end_time_ns),
+				.dur_ns = interval_ns(of->start_time_ns, of->end_time_ns),
 				.period_ns = of->is_followed ? of->period_ns : COLUMN_NONE_U64,
 			});
 	}

@@ -23,8 +23,8 @@ static int count_row(struct analysis_names *names, const struct device_row *row)
 	uint32_t process = names->timeline->identity->devices[op->device].process, group;
 	const struct stats_key key = {names->owners.places[process], op->name, row->kind};
 
-	return stats_count(&names->stats, &key,
-	                   analysis_duration(row->start_time_ns, row->end_time_ns), &group);
+	return stats_count(&names->stats, &key, interval_ns(row->start_time_ns, row->end_time_ns),
+	                   &group);
 }
 
 static int count_rows(struct analysis_names *names)
@@ -32,7 +32,7 @@ static int count_rows(struct analysis_names *names)
 	struct table_cursor cursor;
 	const struct device_row *row;
 
-	analysis_read_ops(&cursor, names->timeline);
+	timeline_read_ops(&cursor, names->timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (is_work(row))
 			FLEXTRACE_TRY(count_row(names, row));

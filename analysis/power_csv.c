@@ -13,9 +13,9 @@
 #include "analysis_impl.h"
 #include "base/blocks.h"
 #include "base/hash.h"
-#include "order.h"
+#include "findings/statistics/order.h"
 #include "findings/power.h"
-#include "slots.h"
+#include "findings/statistics/slots.h"
 
 #define MARK_STEP 16u /* stretches */
 
@@ -90,7 +90,7 @@ static const struct power_energy *sum_up_to(const struct power_device *device,
 	}
 	while (line->at < sample) {
 		const struct power_level *from = &device->levels[line->at];
-		double ns = (double)analysis_duration(from->time_ns, from[1].time_ns);
+		double ns = (double)interval_ns(from->time_ns, from[1].time_ns);
 
 		if (!isnan(from->watts)) {
 			line->up_to.joules += from->watts * ns / 1e9;
@@ -142,7 +142,7 @@ static struct power_energy energy_at(const struct power_device *device, struct p
 	if (!n)
 		return energy;
 	level = &device->levels[n - 1];
-	ns = isnan(level->watts) ? 0 : (double)analysis_duration(level->time_ns, time_ns);
+	ns = isnan(level->watts) ? 0 : (double)interval_ns(level->time_ns, time_ns);
 	energy = *sum_up_to(device, line, n - 1);
 	energy.joules += ns ? level->watts * ns / 1e9 : 0;
 	energy.ns += ns;
@@ -230,7 +230,7 @@ static int take_kernels(struct power_table *table)
 	table->kernels = blocks_reserve(timeline->n_ops, sizeof(*table->kernels));
 	if (!table->kernels)
 		return FLEXTRACE_E_MEMORY;
-	analysis_read(&cursor, &timeline->device_rows);
+	timeline_read(&cursor, &timeline->device_rows);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (row->kind == ROW_EXEC)
 			FLEXTRACE_TRY(take_kernel(table, row));
@@ -255,7 +255,7 @@ static void cover(const struct power_device *device, struct power_line *line, in
 		start_ns = start_ns > from_ns ? start_ns : from_ns;
 		end_ns = end_ns < to_ns ? end_ns : to_ns;
 		if (end_ns > start_ns)
-			line->covered_ns[i] += (double)analysis_duration(start_ns, end_ns);
+			line->covered_ns[i] += (double)interval_ns(start_ns, end_ns);
 		line->next = i;
 	}
 }
@@ -279,7 +279,7 @@ static void cover_by(struct power_table *table, const struct device_row *row)
 /* The time of a stretch that is of a part. */
 static double part_ns(const struct power_level *from, double covered_ns, enum power_part part)
 {
-	double ns = (double)analysis_duration(from->time_ns, from[1].time_ns);
+	double ns = (double)interval_ns(from->time_ns, from[1].time_ns);
 
 	return part == PART_ALL ? ns : part == PART_KERNELS ? covered_ns : ns - covered_ns;
 }
@@ -380,7 +380,7 @@ static int take_parts(struct power_table *table)
 			return FLEXTRACE_E_MEMORY;
 		memset(covered_ns, 0, n * sizeof(*covered_ns));
 	}
-	analysis_read(&cursor, &table->timeline->device_rows);
+	timeline_read(&cursor, &table->timeline->device_rows);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (row->kind == ROW_EXEC)
 			cover_by(table, row);

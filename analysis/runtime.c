@@ -33,7 +33,7 @@ static bool is_function(const struct host_row *row)
 
 static uint64_t duration_of(const struct host_row *row)
 {
-	return analysis_duration(row->start_time_ns, row->end_time_ns);
+	return interval_ns(row->start_time_ns, row->end_time_ns);
 }
 
 /* Puts a call on its thread's stack and takes its time from the one around it. */
@@ -67,7 +67,7 @@ static int count_calls(struct analysis_names *names, struct call_stack *stacks)
 	const struct host_row *row;
 	uint32_t group;
 
-	analysis_read(&cursor, &timeline->host_rows);
+	timeline_read(&cursor, &timeline->host_rows);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		const struct track *track = &timeline->tracks[row->track];
 

@@ -13,9 +13,9 @@
 #include "analysis_impl.h"
 #include "base/blocks.h"
 #include "base/hash.h"
-#include "order.h"
-#include "slots.h"
-#include "engine/calibrate/calibrate.h"
+#include "findings/statistics/order.h"
+#include "findings/statistics/slots.h"
+#include "model/clocks.h"
 
 #define N_DIFFERENCES (FLEXTRACE_N_STAMPS - 1)
 #define AHEAD         8u /* calls */
@@ -98,7 +98,7 @@ static int count_calls(struct stamps *stamps)
 	const struct device_row *row;
 	uint32_t place;
 
-	analysis_read_ops(&cursor, timeline);
+	timeline_read_ops(&cursor, timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (!is_part(row) || stamps->group_of[row->source])
 			continue;
@@ -121,7 +121,7 @@ static void list_calls(struct stamps *stamps)
 		end += stamps->groups[i].n_calls;
 		stamps->groups[i].first = end;
 	}
-	analysis_read_ops(&cursor, stamps->timeline);
+	timeline_read_ops(&cursor, stamps->timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		uint32_t place = is_part(row) ? stamps->group_of[row->source] : 0;
 

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rooms: the borders of the converter, kept by the compiler.
 #
-# flextrace_room(NAME HEADERS ... SOURCES ... USES ... [LIBS ...] [KNOWS ...]), in the folder of the room:
+# flextrace_room(NAME HEADERS ... SOURCES ... USES ... [LIBS ...]), in the folder of the room:
 #
 #   HEADERS  what other rooms may include, spelled by its path ("model/identity/identity.h"); of a room that is named
 #            in USES, or that such a room uses, these compile and no others
 #   SOURCES  what is compiled into flextrace_core
 #   USES     rooms whose headers this one may include: see "What sees what" in docs/architecture.md
-#   KNOWS    rooms against the flow of data: each is a debt, with its reason beside it. Not passed on.
 #
 # Files of a room include each other by name, or by path from below another folder of the room.
 set(flextrace_rooms_dir ${PROJECT_BINARY_DIR}/rooms)
@@ -27,7 +26,7 @@ function(flextrace_show_headers name folder)
 endfunction()
 
 function(flextrace_room name)
-	cmake_parse_arguments(arg "" "" "HEADERS;SOURCES;USES;LIBS;KNOWS" ${ARGN})
+	cmake_parse_arguments(arg "" "" "HEADERS;SOURCES;USES;LIBS" ${ARGN})
 	string(REGEX REPLACE "^${PROJECT_SOURCE_DIR}/(converter/)?" "" folder ${CMAKE_CURRENT_SOURCE_DIR})
 	# Headers that left the list must not stay visible.
 	file(REMOVE_RECURSE ${flextrace_rooms_dir}/${name} ${flextrace_rooms_dir}/inside/${name})
@@ -40,9 +39,6 @@ function(flextrace_room name)
 	target_include_directories(room_${name}
 		PUBLIC ${flextrace_rooms_dir}/${name}
 		PRIVATE ${flextrace_rooms_dir}/inside/${name})
-	foreach(other ${arg_KNOWS})
-		target_include_directories(room_${name} PRIVATE ${flextrace_rooms_dir}/${other})
-	endforeach()
 	list(TRANSFORM arg_USES PREPEND room_)
 	target_link_libraries(room_${name} PRIVATE flextrace_options PUBLIC ${arg_USES} ${arg_LIBS})
 

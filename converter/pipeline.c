@@ -18,7 +18,7 @@
 #include "findings/utilization.h"
 #include "base/blocks.h"
 #include "engine/derive/derive.h"
-#include "findings/event_class.h"
+#include "model/event_class.h"
 #include "model/identity/identity.h"
 #include "tracer/src/elf_names.h"
 #include "engine/twins.h"
@@ -361,8 +361,6 @@ static int add_counters(struct pipeline *pipeline)
 /* A row is what it is, whatever else is left. */
 static int find_classes(struct pipeline *pipeline)
 {
-	if (!select_is_asked(&pipeline->options->select))
-		return FLEXTRACE_OK;
 	pipeline->timeline.classes = &pipeline->classes;
 	return event_classes_init(&pipeline->classes, &pipeline->timeline);
 }

@@ -6,12 +6,12 @@ set(derive_text_source tests/support/text_source.c converter/engine/decode/decod
 	converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/text/strings.c ${table_sources})
 set(derive_sources converter/engine/derive/attributes.c converter/engine/derive/derive.c
 	converter/engine/derive/device.c converter/engine/derive/flows.c converter/engine/derive/host.c
-	converter/engine/derive/jobs.c converter/base/text/json_text.c converter/engine/derive/lanes.c
+	converter/engine/derive/jobs.c converter/base/text/json_text.c converter/base/lanes.c
 	converter/engine/derive/life.c converter/engine/derive/markers.c
-	converter/engine/derive/pairs.c converter/engine/derive/points.c converter/engine/derive/preps.c converter/engine/derive/rows.c
+	converter/engine/derive/pairs.c converter/engine/derive/points.c converter/engine/derive/preps.c converter/base/row_sorter.c
 	converter/engine/derive/tracks.c converter/engine/derive/zones.c)
 
-flextrace_add_unit_test(NAME derive_rows SOURCES converter/engine/derive/lanes.c converter/engine/derive/rows.c
+flextrace_add_unit_test(NAME row_sorter SOURCES converter/base/lanes.c converter/base/row_sorter.c
 	${table_sources})
 foreach(name derive derive_device derive_marks derive_overlaps derive_preps)
 	flextrace_add_unit_test(NAME ${name}
@@ -28,7 +28,7 @@ foreach(name bandwidth collectives event_class iterations_rows power)
 		tests/support/scratch.c LIBS flextrace_core)
 endforeach()
 flextrace_add_unit_test(NAME analysis_repeats SOURCES converter/findings/statistics/repeats.c)
-flextrace_add_unit_test(NAME order SOURCES analysis/order.c converter/base/error.c ${table_sources} LIBS Threads::Threads)
+flextrace_add_unit_test(NAME order SOURCES converter/findings/statistics/order.c converter/base/error.c ${table_sources} LIBS Threads::Threads)
 foreach(name active iterations stamps)
 	flextrace_add_unit_test(NAME analysis_${name}
 		SOURCES tests/support/analysis_files.c tests/support/analysis_fixture.c tests/support/timeline_fixture.c tests/support/scratch.c analysis/analysis.c

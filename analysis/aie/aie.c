@@ -140,7 +140,7 @@ static int take_rows(const struct aie_run *run, struct aie_core *const *core_of)
 	struct table_cursor cursor;
 	const struct device_row *row;
 
-	analysis_read(&cursor, &timeline->device_rows);
+	timeline_read(&cursor, &timeline->device_rows);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		struct aie_core *core;
 

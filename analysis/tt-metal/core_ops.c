@@ -185,7 +185,7 @@ static int list_calls(const struct timeline *timeline, struct map *names)
 	struct table_cursor cursor;
 	const struct host_row *row;
 
-	analysis_read(&cursor, &timeline->host_rows);
+	timeline_read(&cursor, &timeline->host_rows);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		const struct track *track = &timeline->tracks[row->track];
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "engine/calibrate/calibrate.h"
+#include "model/clocks.h"
 
 bool core_is_named(const struct timeline *timeline, uint32_t device)
 {
@@ -102,7 +102,7 @@ static uint64_t count_rows(const struct timeline *timeline)
 	const struct device_row *row;
 	uint64_t n = 0;
 
-	analysis_read(&cursor, &timeline->device_rows);
+	timeline_read(&cursor, &timeline->device_rows);
 	while ((row = table_next(&cursor, sizeof(*row))))
 		n += is_stamped(row) && core_is_named(timeline, timeline->tracks[row->track].owner);
 	return n;
@@ -118,7 +118,7 @@ static int collect(struct core_stamps *all)
 	                     sizeof(*all->stamps));
 	if (!all->stamps)
 		return FLEXTRACE_E_MEMORY;
-	analysis_read(&cursor, &timeline->device_rows);
+	timeline_read(&cursor, &timeline->device_rows);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (is_stamped(row) && core_is_named(timeline, timeline->tracks[row->track].owner))
 			add_row(all, row);

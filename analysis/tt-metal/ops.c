@@ -110,7 +110,7 @@ static int count_call(struct ops *ops, uint32_t line, const struct host_row *row
 		FLEXTRACE_TRY(map_put(&ops->call_index, line, row->name, found));
 	}
 	ops->calls[found].n++;
-	ops->calls[found].total_ns += analysis_duration(row->start_time_ns, row->end_time_ns);
+	ops->calls[found].total_ns += interval_ns(row->start_time_ns, row->end_time_ns);
 	return FLEXTRACE_OK;
 }
 
@@ -161,7 +161,7 @@ static int take_rows(struct finder *finder)
 	struct table_cursor cursor;
 	const struct host_row *row;
 
-	analysis_read(&cursor, &finder->ops->timeline->host_rows);
+	timeline_read(&cursor, &finder->ops->timeline->host_rows);
 	while ((row = table_next(&cursor, sizeof(*row))))
 		FLEXTRACE_TRY(take_row(finder, row));
 	return FLEXTRACE_OK;

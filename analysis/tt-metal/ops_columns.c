@@ -4,7 +4,7 @@
 
 #include "model/kinds.h"
 #include "ops.h"
-#include "engine/align/align.h"
+#include "model/alignment.h"
 
 struct ops_column {
 	const char *name;
@@ -33,8 +33,7 @@ static void write_time(const struct ops_sheet *sheet, int64_t time_ns)
 static void write_length(const struct ops_sheet *sheet, const struct ops_span *span)
 {
 	if (span->n)
-		writer_u64(sheet->writer,
-		           analysis_duration(span->start_time_ns, span->end_time_ns));
+		writer_u64(sheet->writer, interval_ns(span->start_time_ns, span->end_time_ns));
 }
 
 /* -- the operation --------------------------------------------------------------------------- */
@@ -101,7 +100,7 @@ static void write_duration(const struct ops_sheet *sheet)
 	const struct host_row *row = &sheet->line->row;
 
 	if (sheet->line->has_host)
-		writer_u64(sheet->writer, analysis_duration(row->start_time_ns, row->end_time_ns));
+		writer_u64(sheet->writer, interval_ns(row->start_time_ns, row->end_time_ns));
 }
 
 static void write_depth(const struct ops_sheet *sheet)
@@ -223,7 +222,7 @@ static struct per_core per_core_of(const struct ops_sheet *sheet)
 
 	for (; i != FLEXTRACE_NONE; i = sheet->ops->cores[i].next) {
 		const struct ops_span *span = &sheet->ops->cores[i].span;
-		uint64_t ns = analysis_duration(span->start_time_ns, span->end_time_ns);
+		uint64_t ns = interval_ns(span->start_time_ns, span->end_time_ns);
 
 		if (ns < all.min_ns)
 			all.min_ns = ns;
@@ -263,7 +262,7 @@ static void write_core_skew(const struct ops_sheet *sheet)
 	if (!sheet->work->n_cores)
 		return;
 	all = per_core_of(sheet);
-	writer_u64(sheet->writer, analysis_duration(all.first_start_ns, all.last_start_ns));
+	writer_u64(sheet->writer, interval_ns(all.first_start_ns, all.last_start_ns));
 }
 
 #define WRITE_RISC(number)                                             \
@@ -287,7 +286,7 @@ static void write_ideal(const struct ops_sheet *sheet)
 static void write_utilization(const struct ops_sheet *sheet)
 {
 	const struct ops_span *kernels = ops_kernels(sheet->work);
-	double ns = (double)analysis_duration(kernels->start_time_ns, kernels->end_time_ns);
+	double ns = (double)interval_ns(kernels->start_time_ns, kernels->end_time_ns);
 
 	if (sheet->work->ideal_ns > 0 && kernels->n && ns > 0)
 		writer_fixed(sheet->writer, 100 * sheet->work->ideal_ns / ns, 3);

@@ -222,7 +222,7 @@ static int take_rows(struct ops *ops, struct jobs *jobs, bool are_marks)
 	struct table_cursor cursor;
 	const struct device_row *row;
 
-	analysis_read(&cursor, &ops->timeline->device_rows);
+	timeline_read(&cursor, &ops->timeline->device_rows);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if ((row->kind >= ROW_FIRMWARE) != are_marks)
 			continue;

@@ -50,7 +50,7 @@ int ops_add_given(struct ops *ops, uint64_t *numbers)
 	struct table_cursor cursor;
 	const struct device_row *row;
 
-	analysis_read_ops(&cursor, timeline);
+	timeline_read_ops(&cursor, timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		const struct tick_op *op;
 

@@ -42,7 +42,7 @@ static int count_zones(struct zones *zones, const struct timeline *timeline)
 	FLEXTRACE_TRY(core_places_init(&zones->all, timeline));
 	if (!zones->all.places)
 		return FLEXTRACE_OK;
-	analysis_read(&cursor, &timeline->device_rows);
+	timeline_read(&cursor, &timeline->device_rows);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (row->kind >= ROW_FIRMWARE)
 			FLEXTRACE_TRY(count_zone(zones, row));

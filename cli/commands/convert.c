@@ -15,7 +15,7 @@
 #include "conversion.h"
 #include "model/ledger/emitted.h"
 #include "recording/guard.h"
-#include "formats/import.h"
+#include "imports.h"
 #include "process/isolate.h"
 #include "profile.h"
 #include "ring/recovery.h"

@@ -10,7 +10,7 @@
 void dma_read(struct dma_reader *reader, const struct timeline *timeline)
 {
 	*reader = (struct dma_reader){.timeline = timeline};
-	analysis_read(&reader->cursor, &timeline->device_rows);
+	timeline_read(&reader->cursor, &timeline->device_rows);
 }
 
 void dma_release(struct dma_reader *reader)
@@ -173,7 +173,7 @@ static int add_transfers(struct levels *levels, void *context)
 	int code;
 
 	while ((code = dma_next(reader, &dma)) > 0) {
-		uint64_t ns = analysis_duration(dma.row->start_time_ns, dma.row->end_time_ns);
+		uint64_t ns = interval_ns(dma.row->start_time_ns, dma.row->end_time_ns);
 
 		if (!dma.is_duplicate && ns)
 			FLEXTRACE_TRY(levels_add(levels, dma.device, dma.row,

@@ -8,10 +8,10 @@
  *   end and number of bytes under different kinds or names: all but those of one name are
  *   duplicates, of the name that has most.
  */
-#ifndef FLEXTRACE_ANALYSIS_DMA_H
-#define FLEXTRACE_ANALYSIS_DMA_H
+#ifndef FLEXTRACE_DMA_H
+#define FLEXTRACE_DMA_H
 
-#include "analysis/analysis_impl.h"
+#include "model/timeline_read.h"
 
 enum dma_direction { DMA_IN, DMA_OUT, DMA_WITHIN, DMA_PEER, DMA_DIRECTION_COUNT };
 

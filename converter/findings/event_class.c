@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "event_class.h"
+#include "model/event_class.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text/strings.h"
+#include "model/timeline_read.h"
 
 #define SIGNAL_BYTES 128
 
@@ -87,7 +88,7 @@ int event_classes_init(struct event_classes *classes, const struct timeline *tim
 	classes->spans = calloc(timeline->identity->n_devices + 1ull, sizeof(*classes->spans));
 	if (!classes->spans)
 		return FLEXTRACE_E_MEMORY;
-	table_read(&cursor, (struct table *)&timeline->device_rows, false);
+	timeline_read(&cursor, &timeline->device_rows);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		struct kernel_span *span;
 

@@ -43,7 +43,7 @@ static int make_room(const struct timeline *timeline, struct doings *doings)
 	struct table_cursor cursor;
 	const struct device_row *row;
 
-	analysis_read_ops(&cursor, timeline);
+	timeline_read_ops(&cursor, timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (row->kind == ROW_EXEC)
 			doings[process_of(timeline, row)].kernels.n_allocated++;
@@ -63,7 +63,7 @@ static void read_kernels(const struct timeline *timeline, struct doings *doings)
 	struct table_cursor cursor;
 	const struct device_row *row;
 
-	analysis_read_ops(&cursor, timeline);
+	timeline_read_ops(&cursor, timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		struct intervals *kernels = &doings[process_of(timeline, row)].kernels;
 
@@ -92,7 +92,7 @@ static int place_kernels(const struct timeline *timeline, struct doings *doings)
 			return FLEXTRACE_E_MEMORY;
 		kernels->n = 0;
 	}
-	analysis_read_ops(&cursor, timeline);
+	timeline_read_ops(&cursor, timeline);
 	while (has_any && (row = table_next(&cursor, sizeof(*row)))) {
 		struct intervals *kernels = &doings[process_of(timeline, row)].kernels;
 
@@ -111,7 +111,7 @@ static int read_steps(const struct timeline *timeline, struct doings *doings)
 
 	if (!timeline->has_steps)
 		return FLEXTRACE_OK;
-	analysis_read(&cursor, &timeline->host_rows);
+	timeline_read(&cursor, &timeline->host_rows);
 	while ((host = table_next(&cursor, sizeof(*host)))) {
 		uint32_t thread = timeline->tracks[host->track].owner;
 
@@ -149,7 +149,7 @@ static void follow_last(struct iterations *iterations, int64_t start_time_ns)
 	struct iteration *last = &iterations->all[iterations->n - 1];
 
 	last->is_followed = true;
-	last->period_ns = analysis_duration(last->start_time_ns, start_time_ns);
+	last->period_ns = interval_ns(last->start_time_ns, start_time_ns);
 }
 
 /* -- steps ---------------------------------------------------------------------------------- */
@@ -238,7 +238,7 @@ static double pause_before(const struct intervals *kernels, uint32_t i)
 {
 	int64_t start = kernels->list[i].start_time_ns, end = kernels->list[i - 1].end_time_ns;
 
-	return start > end ? (double)analysis_duration(end, start) : 0;
+	return start > end ? (double)interval_ns(end, start) : 0;
 }
 
 /* Returns how many kernels of the loop stand before its first whole turn. Each place in a turn is

@@ -8,10 +8,11 @@
  * Memory: 4 bytes per kernel; besides, first 18 per kernel of one rank at a time, then 16 per
  * kernel of ranks that have iterations, and 48 per iteration.
  */
-#ifndef FLEXTRACE_ANALYSIS_ITERATIONS_H
-#define FLEXTRACE_ANALYSIS_ITERATIONS_H
+#ifndef FLEXTRACE_ITERATIONS_H
+#define FLEXTRACE_ITERATIONS_H
 
-#include "analysis/analysis_impl.h"
+#include "model/timeline_read.h"
+#include "owners.h"
 #include "findings/statistics/spread.h"
 
 enum iteration_source { ITERATIONS_NONE, ITERATIONS_STEPS, ITERATIONS_KERNELS };

@@ -52,7 +52,7 @@ static void mark_rows(const struct iterations *iterations, struct turns *turns, 
 	struct table_cursor cursor;
 	const struct device_row *row;
 
-	analysis_read(&cursor, &timeline->device_rows);
+	timeline_read(&cursor, &timeline->device_rows);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		uint32_t device;
 

@@ -8,8 +8,8 @@
  * A kernel takes the mean of its name over all calls on its rank; where that rank did not run it
  * there, over those of all ranks. Memory: a few words for each rank and name.
  */
-#ifndef FLEXTRACE_ANALYSIS_KERNEL_TIMES_H
-#define FLEXTRACE_ANALYSIS_KERNEL_TIMES_H
+#ifndef FLEXTRACE_KERNEL_TIMES_H
+#define FLEXTRACE_KERNEL_TIMES_H
 
 #include "base/error.h"
 #include "base/map.h"

@@ -7,8 +7,8 @@
 
 #include "base/blocks.h"
 #include "findings/statistics/levels.h"
-#include "engine/align/align.h"
-#include "engine/calibrate/calibrate.h"
+#include "model/alignment.h"
+#include "model/clocks.h"
 
 #define VOLTS       12.0
 #define PER_COULOMB 512.0 /* counts per uC, and per A */

@@ -17,12 +17,12 @@
  * on top the power would still be possible), or where even the least would be more than possible
  * (`implausible`: a reset). Equal samples are 0 W: the counter leaves out what idle devices draw.
  */
-#ifndef FLEXTRACE_ANALYSIS_POWER_H
-#define FLEXTRACE_ANALYSIS_POWER_H
+#ifndef FLEXTRACE_POWER_H
+#define FLEXTRACE_POWER_H
 
 #include "model/timeline.h"
 #include "base/text/strings.h"
-#include "engine/calibrate/calibrate.h"
+#include "model/clocks.h"
 
 #define POWER_MAX_WATTS 100.0 /* no card draws more; of counters in uJ: ten times that */
 

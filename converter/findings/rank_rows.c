@@ -4,9 +4,10 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "analysis/collectives/collectives.h"
-#include "engine/derive/lanes.h"
+#include "findings/collectives/collectives.h"
+#include "base/lanes.h"
 #include "iterations.h"
+#include "model/timeline_read.h"
 
 /* -- steps ---------------------------------------------------------------------------------- */
 
@@ -39,11 +40,11 @@ static void cover_all(struct extent *extents, const struct timeline *timeline)
 
 	for (uint32_t i = 0; i < identity->n_processes; i++)
 		extents[i] = (struct extent){INT64_MAX, INT64_MIN, 0};
-	table_read(&cursor, (struct table *)&timeline->host_rows, false);
+	timeline_read(&cursor, &timeline->host_rows);
 	while ((host = table_next(&cursor, sizeof(*host))))
 		cover(&extents[identity->threads[timeline->tracks[host->track].owner].process],
 		      host->start_time_ns, host->end_time_ns);
-	table_read(&cursor, (struct table *)&timeline->device_rows, false);
+	timeline_read(&cursor, &timeline->device_rows);
 	while ((device = table_next(&cursor, sizeof(*device))))
 		cover(&extents[identity->devices[timeline->tracks[device->track].owner].process],
 		      device->start_time_ns, device->end_time_ns);

@@ -7,8 +7,8 @@
  * on and the last to the ns behind its last one; and where nothing repeats, one over all.
  * Collectives are those that collectives.h finds in the control blocks of its devices.
  */
-#ifndef FLEXTRACE_ANALYSIS_RANK_ROWS_H
-#define FLEXTRACE_ANALYSIS_RANK_ROWS_H
+#ifndef FLEXTRACE_FINDINGS_RANK_ROWS_H
+#define FLEXTRACE_FINDINGS_RANK_ROWS_H
 
 #include "model/rank_rows.h"
 #include "model/timeline.h"

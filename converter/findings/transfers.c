@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/blocks.h"
 #include "base/map.h"
+#include "model/timeline_read.h"
 
 #define NOT_A_MESSAGE (UINT32_MAX - 1)
 
@@ -97,7 +98,7 @@ static int take_rows(struct finder *finder)
 	struct table_cursor cursor;
 	const struct device_row *row;
 
-	table_read(&cursor, (struct table *)&finder->timeline->device_rows, false);
+	timeline_read(&cursor, &finder->timeline->device_rows);
 	while ((row = table_next(&cursor, sizeof(*row))))
 		FLEXTRACE_TRY(take_row(finder, row));
 	return FLEXTRACE_OK;

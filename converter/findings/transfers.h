@@ -7,8 +7,8 @@
  * they are not equally many (a recording that began late), it is the last one that was over by
  * then and that no earlier receive of the same rank has taken.
  */
-#ifndef FLEXTRACE_ANALYSIS_TRANSFERS_H
-#define FLEXTRACE_ANALYSIS_TRANSFERS_H
+#ifndef FLEXTRACE_TRANSFERS_H
+#define FLEXTRACE_TRANSFERS_H
 
 #include "model/timeline.h"
 #include "base/text/strings.h"

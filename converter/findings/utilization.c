@@ -4,17 +4,13 @@
 #include "base/blocks.h"
 #include "base/map.h"
 #include "utilization_impl.h"
+#include "model/timeline_read.h"
 
 /* -- kernels in order -------------------------------------------------------------------------- */
 
 static uint32_t device_of(const struct timeline *timeline, const struct device_row *row)
 {
 	return timeline->tracks[row->track].owner;
-}
-
-static void read_rows(struct table_cursor *cursor, const struct timeline *timeline)
-{
-	table_read(cursor, (struct table *)&timeline->device_rows, false);
 }
 
 /* Stores where the kernels of each device begin; the last one, where they all end. */
@@ -28,7 +24,7 @@ static int count_kernels(const struct timeline *timeline, uint64_t **ret_begins)
 	*ret_begins = begins;
 	if (!begins)
 		return FLEXTRACE_E_MEMORY;
-	read_rows(&cursor, timeline);
+	timeline_read(&cursor, &timeline->device_rows);
 	while ((row = table_next(&cursor, sizeof(*row))))
 		if (row->kind == ROW_EXEC)
 			begins[device_of(timeline, row) + 1]++;
@@ -56,7 +52,7 @@ static int collect_kernels(const struct timeline *timeline, struct string_cache 
 	const struct device_row *row;
 	int code = FLEXTRACE_OK;
 
-	read_rows(&cursor, timeline);
+	timeline_read(&cursor, &timeline->device_rows);
 	while (code == FLEXTRACE_OK && (row = table_next(&cursor, sizeof(*row)))) {
 		struct matched_kernel *kernel;
 

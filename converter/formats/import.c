@@ -2,9 +2,7 @@
 #include "import.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "engine/decode/decode.h"
 #include "format.h"
 #include "base/temporary_file.h"
 
@@ -109,73 +107,23 @@ int import_explain(int code, struct flextrace_error *error)
 	                 temporary_directory());
 }
 
-/* -- into streams ---------------------------------------------------------------------------- */
-
-static int add_files(const struct import_files *files, struct string_cache *strings,
-                     struct stream *stream)
-{
-	stream->files = calloc(files->n + 1ull, sizeof(*stream->files));
-	if (!stream->files)
-		return FLEXTRACE_E_MEMORY;
-	for (; stream->n_files < files->n; stream->n_files++)
-		FLEXTRACE_TRY(string_intern(strings, files->texts[stream->n_files],
-		                            &stream->files[stream->n_files]));
-	return FLEXTRACE_OK;
-}
-
-static int add_streams(const struct import *import, struct string_cache *strings,
-                       struct stream_set *set)
-{
-	for (uint32_t i = 0; i < import->format->n_streams(import->reader); i++) {
-		const struct import_stream *of = import->format->stream(import->reader, i);
-		struct stream *stream = stream_set_add(set);
-
-		if (!stream)
-			return FLEXTRACE_E_MEMORY;
-		memcpy(stream->trace_uuid, of->uuid, sizeof(stream->trace_uuid));
-		stream->instance_id = of->instance;
-		stream->clock_offset_ns = of->clock_offset_ns;
-		stream->clock_is_1ghz = true;
-		FLEXTRACE_TRY(string_intern(strings, of->host, &stream->host));
-		FLEXTRACE_TRY(add_files(import->format->files(import->reader, i), strings, stream));
-	}
-	return FLEXTRACE_OK;
-}
-
-static int decode_all(struct import *import, struct decoder *decoder, struct stream_set *set)
-{
-	uint32_t first = set->n_streams, stream;
-	struct event event;
-	int code;
-
-	FLEXTRACE_TRY(add_streams(import, &decoder->cache, set));
-	while ((code = import->format->next(import->reader, &stream, &event)) > 0)
-		FLEXTRACE_TRY(decode_push(decoder, set->streams[first + stream], &event));
-	FLEXTRACE_TRY(code);
-	return ledger_add(&decoder->ledger, import->format->ledger(import->reader));
-}
+/* -- all formats ----------------------------------------------------------------------------- */
 
 /* Reads paths that are of one format. */
-static int run_one(const struct import_format *format, const struct import_options *options,
-                   struct string_pool *strings, struct stream_set *set, struct ledger *ledger,
-                   struct flextrace_error *error)
+static int visit_one(const struct import_format *format, const struct import_options *options,
+                     import_visit *visit, void *context, struct flextrace_error *error)
 {
 	struct import import = {.format = format};
-	struct decoder decoder;
 	int code;
 
 	FLEXTRACE_TRY(open_reader(&import, options, error));
-	decoder_init(&decoder, strings);
-	code = decode_all(&import, &decoder, set);
-	if (code >= 0)
-		code = ledger_add(ledger, &decoder.ledger);
-	decoder_release(&decoder);
+	code = visit(context, &import);
 	import_close(&import);
 	return code < 0 ? import_explain(code, error) : FLEXTRACE_OK;
 }
 
-int import_run(const struct import_options *options, struct string_pool *strings,
-               struct stream_set *set, struct ledger *ledger, struct flextrace_error *error)
+int import_each(const struct import_options *options, import_visit *visit, void *context,
+                struct flextrace_error *error)
 {
 	const struct import_format **of = malloc(options->n_paths * sizeof(*of));
 	const char **paths = malloc(options->n_paths * sizeof(*paths));
@@ -194,7 +142,7 @@ int import_run(const struct import_options *options, struct string_pool *strings
 				paths[one.n_paths++] = options->paths[j];
 		}
 		if (one.n_paths)
-			code = run_one(formats[i], &one, strings, set, ledger, error);
+			code = visit_one(formats[i], &one, visit, context, error);
 	}
 	free(of);
 	free(paths);

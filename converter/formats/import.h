@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * import.h: files of other tools -> streams of records.
+ * import.h: files of other tools -> events.
  *
  * What cannot be read at all costs the run, but in a directory only that file. The formats stand in
  * format.h.
@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "model/streams.h"
 #include "formats/kit/dialect.h"
 #include "model/ledger/ledger.h"
 #include "model/ledger/pair_report.h"
@@ -43,18 +42,12 @@ struct import_stream {
 	int64_t clock_offset_ns; /* clock value + this = ns since the Unix epoch */
 };
 
-/* Whether a path is for import_run(), and not for the reader of traces: 1, 0, or
+/* Whether a path is for import_each(), and not for the reader of traces: 1, 0, or
  * FLEXTRACE_E_MEMORY. */
 int import_is_foreign(const char *path);
 
 /* Whose a path is, by content; IMPORT_BY_CONTENT: nobody's that we know, or no memory. */
 enum import_dialect import_dialect_of(const char *path);
-
-/* Reads all files into `set` and `ledger`. FLEXTRACE_E_INPUT: there is no event file. */
-int import_run(const struct import_options *options, struct string_pool *strings,
-               struct stream_set *set, struct ledger *ledger, struct flextrace_error *error);
-
-/* -- event by event: what the source components are made of ------------------------------------ */
 
 struct import_format;
 
@@ -70,5 +63,13 @@ void import_close(struct import *import);
 
 /* Explains what import_format.next() returned. Returns `code`. */
 int import_explain(int code, struct flextrace_error *error);
+
+/* Reads an import to its end; a negative code of it, or of import_format.next(), ends all. */
+typedef int import_visit(void *context, const struct import *import);
+
+/* Opens all files, those of one format at once, and visits what was opened. FLEXTRACE_E_INPUT:
+ * there is no event file. */
+int import_each(const struct import_options *options, import_visit *visit, void *context,
+                struct flextrace_error *error);
 
 #endif

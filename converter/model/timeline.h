@@ -12,10 +12,10 @@
 #include "ledger/ledger.h"
 #include "model.h"
 
-struct alignment;  /* engine/align/align.h */
-struct clocks;     /* engine/calibrate/calibrate.h */
-struct iterations; /* converter/findings/iterations.h */
-struct power;      /* converter/findings/power.h */
+struct alignment;  /* alignment.h */
+struct clocks;     /* clocks.h */
+struct iterations; /* findings/iterations.h */
+struct power;      /* findings/power.h */
 struct transfers;  /* transfer_ends.h */
 
 /* What stands on a counter's segment: control blocks and zones of the firmware, each with the worst
@@ -47,17 +47,16 @@ struct timeline {
 	uint32_t n_loose_stamps;
 	struct marker *markers; /* owned: zone.marker */
 	uint32_t n_markers;
-	const struct identity *identity;   /* weak */
-	const struct clocks *clocks;       /* weak */
-	struct clock_count *clock_counts;  /* owned: one of each of clocks_report() */
-	const struct alignment *alignment; /* weak */
-	const struct ledger *ledger;       /* weak */
-	const struct emitted *emitted;     /* weak; NULL: nobody counted */
-	const struct stream_set *streams;  /* weak: only keys, no tables */
-	const struct string_pool *strings; /* weak */
-	const struct kernel_costs *costs;  /* weak; NULL: no compiler information */
-	/* weak: of all rows, before select left some out; NULL: it left out none */
-	const struct event_classes *classes;
+	const struct identity *identity;     /* weak */
+	const struct clocks *clocks;         /* weak */
+	struct clock_count *clock_counts;    /* owned: one of each of clocks_report() */
+	const struct alignment *alignment;   /* weak */
+	const struct ledger *ledger;         /* weak */
+	const struct emitted *emitted;       /* weak; NULL: nobody counted */
+	const struct stream_set *streams;    /* weak: only keys, no tables */
+	const struct string_pool *strings;   /* weak */
+	const struct kernel_costs *costs;    /* weak; NULL: no compiler information */
+	const struct event_classes *classes; /* weak: of all rows, before select left some out */
 	int64_t first_time_ns, last_time_ns; /* over all rows; 0, 0 when there is none */
 	uint64_t n_crossing;                 /* host rows on overflow lanes */
 	/* Kernels that began before one of their queue had ended (TS3 before its TS4), for how long

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "engine/calibrate/calibrate.h"
+#include "model/clocks.h"
 
 #define MHZ 6 /* decimals */
 #define PPM 6

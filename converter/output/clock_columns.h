@@ -6,8 +6,8 @@
 #ifndef FLEXTRACE_CLOCK_COLUMNS_H
 #define FLEXTRACE_CLOCK_COLUMNS_H
 
-#include "engine/align/align.h"
-#include "engine/calibrate/calibrate.h"
+#include "model/alignment.h"
+#include "model/clocks.h"
 #include "model/columns.h"
 #include "model/timeline.h"
 

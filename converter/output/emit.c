@@ -11,6 +11,7 @@
 #include "column_text.h"
 #include "output_dir.h"
 #include "output/run-json/run_json.h"
+#include "model/timeline_read.h"
 
 #define DEFAULT_FORMATS "chrome,csv"
 #define MAX_FORMATS     8
@@ -119,7 +120,7 @@ static uint64_t count_lanes(const struct timeline *timeline, const struct table 
 	const char *row;
 	uint64_t n = 0;
 
-	table_read(&cursor, (struct table *)table, false);
+	timeline_read(&cursor, table);
 	while ((row = table_next(&cursor, row_bytes))) {
 		uint32_t track;
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "engine/align/align.h"
+#include "model/alignment.h"
 
 static int make_sources(struct view *view)
 {

@@ -8,10 +8,10 @@
 #ifndef FLEXTRACE_VIEW_H
 #define FLEXTRACE_VIEW_H
 
-#include "model/timeline.h"
 #include "emit.h"
 #include "texts.h"
 #include "model/ledger/inputs.h"
+#include "model/timeline_read.h"
 
 struct view {
 	const struct timeline *timeline; /* weak, all three */
@@ -73,12 +73,6 @@ static inline uint32_t view_run_source(const struct view *view, const struct dev
                                        const struct mark_run *run)
 {
 	return inputs_part(view->timeline->streams->streams[run->stream], run->index, row->kind);
-}
-
-/* Starts reading a table that stays as it is. */
-static inline void view_read(struct table_cursor *cursor, const struct table *table)
-{
-	table_read(cursor, (struct table *)table, false);
 }
 
 /* Puts what a record is called, see inputs.h, where there is room for SOURCE_BYTES, and returns its

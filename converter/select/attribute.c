@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/text/ascii.h"
-#include "findings/event_class.h"
+#include "model/event_class.h"
 #include "model/kinds.h"
 #include "model/told.h"
 #include "select_impl.h"

@@ -4,7 +4,7 @@
  * freed behind it. Tracks without a row go, and arrows without both of their ends.
  */
 #include "select_impl.h"
-#include "engine/align/align.h"
+#include "model/alignment.h"
 
 struct selection {
 	struct criteria criteria;  /* owned */

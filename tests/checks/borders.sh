@@ -51,4 +51,7 @@ sees_not converter/engine/unwrap/rate.c engine/align/align.h
 sees_not converter/engine/calibrate/fit.c engine/derive/derive.h
 sees_not converter/formats/flex/flex.c output/emit.h
 sees_not converter/output/emit.c analysis/analysis.h
+sees_not converter/output/emit.c engine/align/align.h
+sees_not converter/findings/power.c engine/derive/derive.h
+sees_not converter/formats/import.c engine/decode/decode.h
 sees_not analysis/active.c output/emit.h

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "formats/import.h"
+#include "imports.h"
 
 static void import(const char *const *paths, uint32_t n_paths)
 {

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <cmocka.h>
 
-#include "formats/import.h"
+#include "imports.h"
 #include "pipeline.h"
 #include "scratch.h"
 

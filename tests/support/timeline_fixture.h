@@ -10,6 +10,7 @@
 #define FLEXTRACE_TESTS_TIMELINE_FIXTURE_H
 
 #include "engine/derive/derive.h"
+#include "model/event_class.h"
 
 #define FIXTURE_MAX 8
 
@@ -49,7 +50,8 @@ struct timeline_fixture {
 	struct clocks clocks;
 	struct alignment alignment;
 	struct ledger ledger;
-	struct string_pool *strings; /* owned */
+	struct event_classes classes; /* of a timeline of one rank */
+	struct string_pool *strings;  /* owned */
 	struct string_cache cache;
 };
 

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sync_ops.h"
+#include "model/sync_ops.h"
 #include "model/told_collective.h"
 
 struct told_points {

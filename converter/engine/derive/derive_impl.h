@@ -23,9 +23,9 @@
 #include "base/array.h"
 #include "base/blocks.h"
 #include "derive.h"
-#include "lanes.h"
+#include "base/lanes.h"
 #include "base/map.h"
-#include "rows.h"
+#include "base/row_sorter.h"
 
 /* A host interval before its end is known. */
 struct host_span {

@@ -5,11 +5,11 @@
  *
  * Order: levels_init(), levels_add() in any order, levels_finish(); release in any case.
  */
-#ifndef FLEXTRACE_ANALYSIS_LEVELS_H
-#define FLEXTRACE_ANALYSIS_LEVELS_H
+#ifndef FLEXTRACE_LEVELS_H
+#define FLEXTRACE_LEVELS_H
 
 #include "model/timeline.h"
-#include "engine/derive/rows.h"
+#include "base/row_sorter.h"
 #include "base/text/strings.h"
 
 struct levels {

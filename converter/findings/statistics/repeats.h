@@ -14,8 +14,8 @@
  * ("Algorithms on Strings, Trees, and Sequences", 1997, 1.3-1.5), so the search is linear, too,
  * whatever the names. Memory: 18 bytes per name while it runs.
  */
-#ifndef FLEXTRACE_ANALYSIS_REPEATS_H
-#define FLEXTRACE_ANALYSIS_REPEATS_H
+#ifndef FLEXTRACE_REPEATS_H
+#define FLEXTRACE_REPEATS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * spread.h: mean, exact median, extremes and deviation of whole numbers, in linear time.
  */
-#ifndef FLEXTRACE_ANALYSIS_SPREAD_H
-#define FLEXTRACE_ANALYSIS_SPREAD_H
+#ifndef FLEXTRACE_SPREAD_H
+#define FLEXTRACE_SPREAD_H
 
 #include <stdint.h>
 

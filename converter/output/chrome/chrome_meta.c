@@ -9,8 +9,8 @@
 
 #include "output/clock_columns.h"
 #include "output/column_text.h"
-#include "engine/align/align.h"
-#include "engine/calibrate/calibrate.h"
+#include "model/alignment.h"
+#include "model/clocks.h"
 
 /* Appends a key that needs no escapes, with what stands before it: `,"numSms":`. */
 #define KEY(writer, before, key) writer_literal(writer, before "\"" key "\":")

@@ -145,7 +145,7 @@ void chrome_count_hidden(struct chrome *chrome)
 		if (!chrome_row_bytes[source] || source == FROM_FLOWS ||
 		    chrome_is_shown(chrome, source))
 			continue;
-		view_read(&cursor, table);
+		timeline_read(&cursor, table);
 		while ((row = table_next(&cursor, chrome_row_bytes[source]))) {
 			if (!chrome_is_of_process(chrome, source, row))
 				continue;
@@ -171,7 +171,7 @@ uint64_t chrome_n_of_process(const struct chrome *chrome)
 
 		if (!chrome_row_bytes[source] || source == FROM_FLOWS)
 			continue;
-		view_read(&cursor, chrome_table(chrome->view.timeline, source));
+		timeline_read(&cursor, chrome_table(chrome->view.timeline, source));
 		while ((row = table_next(&cursor, chrome_row_bytes[source])))
 			n += chrome_is_of_process(chrome, source, row);
 	}
@@ -183,7 +183,7 @@ bool chrome_has_ops(const struct chrome *chrome)
 	const struct host_row *row;
 	struct table_cursor cursor;
 
-	view_read(&cursor, &chrome->view.timeline->host_rows);
+	timeline_read(&cursor, &chrome->view.timeline->host_rows);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (row->kind == FLEXTRACE_RUNTIME_OP &&
 		    chrome_is_of_process(chrome, FROM_HOST, row))

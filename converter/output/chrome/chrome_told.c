@@ -100,7 +100,7 @@ static const char *find_annotation(const struct chrome *chrome, const char *name
 	const struct instant_row *row;
 	struct table_cursor cursor;
 
-	view_read(&cursor, &chrome->view.timeline->instants);
+	timeline_read(&cursor, &chrome->view.timeline->instants);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (row->class == RECORD_ANNOTATION &&
 		    view_track_process(&chrome->view, row->track) == chrome->process &&

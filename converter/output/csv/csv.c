@@ -2,7 +2,7 @@
 #include "csv.h"
 
 #include "model/kinds.h"
-#include "engine/align/align.h"
+#include "model/alignment.h"
 
 /* -- fields ------------------------------------------------------------------------------------ */
 
@@ -234,7 +234,7 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
 	csv_write_nonzero(writer, op->bytes);
 	csv_write_nonzero(writer, op->power);
 	csv_write_string(csv, writer, cost ? cost->category : 0);
-	texts_write(&csv->classes, event_class_of(csv->event_classes, row), writer);
+	texts_write(&csv->classes, event_class_of(csv->view.timeline->classes, row), writer);
 	csv_write_string(csv, writer, op->group);
 	if (op->peer >= 0)
 		writer_i64(writer, op->peer);
@@ -425,7 +425,7 @@ static int write_file(struct csv *csv, const struct csv_file *file, struct flext
 	count->has_classes = true;
 	FLEXTRACE_TRY(writer_open(&writer, csv->options->output_dir, file->name, false, error));
 	writer_raw(&writer, file->header);
-	view_read(&cursor, table);
+	timeline_read(&cursor, table);
 	while ((row = table_next(&cursor, file->row_bytes)) && !writer_failed(&writer)) {
 		count->by_class[file->write(csv, &writer, row)]++;
 		count->rows++;
@@ -452,9 +452,6 @@ static int write_part(enum csv_part part, const struct timeline *timeline,
 
 	csv.counts = counts;
 	csv.n_counts = n;
-	csv.event_classes = timeline->classes ? timeline->classes : &csv.own_classes;
-	if (code >= 0 && part == PART_DEVICE && !timeline->classes)
-		code = event_classes_init(&csv.own_classes, timeline);
 	if (code < 0)
 		error_set(error, code, "Cannot write CSV files: cause=no memory");
 	else if (part == PART_HOST)

@@ -10,7 +10,7 @@
 #ifndef FLEXTRACE_CSV_H
 #define FLEXTRACE_CSV_H
 
-#include "findings/event_class.h"
+#include "model/event_class.h"
 #include "output/pieces.h"
 #include "output/run_pieces.h"
 #include "output/view.h"
@@ -34,16 +34,14 @@ struct csv {
 	struct texts owners;                /* per process: rank,host,pid, */
 	struct texts
 		tracks; /* per track: rank,host,pid,tid,thread, or rank,...,device,core,queue, */
-	struct texts markers;             /* per marker: kind,name, */
-	struct run_piece *runs;           /* owned: per track: source, end of line */
-	size_t zone_bytes;                /* that the line of a zone may take */
-	struct texts host_kinds;          /* per host kind: kind, */
-	struct texts device_kinds;        /* per device kind: kind, */
-	struct texts statuses;            /* per status: status, */
-	struct pieces names;              /* per kind and name: kind,name, */
-	struct texts classes;             /* per event class: class, */
-	struct event_classes own_classes; /* where the timeline has none */
-	const struct event_classes *event_classes;
+	struct texts markers;      /* per marker: kind,name, */
+	struct run_piece *runs;    /* owned: per track: source, end of line */
+	size_t zone_bytes;         /* that the line of a zone may take */
+	struct texts host_kinds;   /* per host kind: kind, */
+	struct texts device_kinds; /* per device kind: kind, */
+	struct texts statuses;     /* per status: status, */
+	struct pieces names;       /* per kind and name: kind,name, */
+	struct texts classes;      /* per event class: class, */
 };
 
 int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit_options *options);

@@ -10,8 +10,8 @@
 #include "output/column_text.h"
 #include "csv.h"
 #include "model/ledger/emitted.h"
-#include "engine/align/align.h"
-#include "engine/calibrate/calibrate.h"
+#include "model/alignment.h"
+#include "model/clocks.h"
 
 /* -- clocks.csv, alignment.csv --------------------------------------------------------------- */
 

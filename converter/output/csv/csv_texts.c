@@ -132,6 +132,5 @@ void csv_release(struct csv *csv)
 	texts_release(&csv->device_kinds);
 	texts_release(&csv->statuses);
 	texts_release(&csv->classes);
-	event_classes_release(&csv->own_classes);
 	view_release(&csv->view);
 }

@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "output/emit.h"
 #include "output/view.h"
-#include "engine/calibrate/calibrate.h"
+#include "model/clocks.h"
 
 #define FILE_15 "profile_log_device.csv"
 #define FILE_6  "profile_log_device_6.csv"
@@ -97,7 +97,7 @@ static int take_zones(struct device_log *log)
 	const struct device_row *row;
 	uint32_t order = 0;
 
-	view_read(&cursor, &log->view.timeline->device_rows);
+	timeline_read(&cursor, &log->view.timeline->device_rows);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (view_is_zone(row))
 			FLEXTRACE_TRY(add_zone(log, row, order++));
@@ -125,7 +125,7 @@ static int take_instants(struct device_log *log)
 	const struct instant_row *row;
 	uint32_t n = 0;
 
-	view_read(&cursor, &timeline->instants);
+	timeline_read(&cursor, &timeline->instants);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		const struct track *track = &timeline->tracks[row->track];
 		struct log_line line = {
@@ -154,7 +154,7 @@ static void count_values(struct device_log *log)
 	struct table_cursor cursor;
 	const struct counter_row *row;
 
-	view_read(&cursor, &log->view.timeline->counters);
+	timeline_read(&cursor, &log->view.timeline->counters);
 	while ((row = table_next(&cursor, sizeof(*row))))
 		log->n_left_out += row->class == RECORD_MARKER_BATCH;
 }

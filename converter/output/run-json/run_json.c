@@ -13,8 +13,8 @@
 #include "model/ledger/emitted.h"
 #include "flextrace/wire.h"
 #include "model/streams.h"
-#include "engine/align/align.h"
-#include "engine/calibrate/calibrate.h"
+#include "model/alignment.h"
+#include "model/clocks.h"
 
 /* -- parts ------------------------------------------------------------------------------------- */
 

@@ -276,7 +276,7 @@ static void write_table(struct text *text, const struct table *table, size_t row
 	struct table_cursor cursor;
 	const void *row;
 
-	view_read(&cursor, table);
+	timeline_read(&cursor, table);
 	while ((row = table_next(&cursor, row_bytes)) && !writer_failed(&text->writer))
 		write(text, row);
 }

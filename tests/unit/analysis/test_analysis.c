@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analysis/stats.h"
+#include "findings/statistics/stats.h"
 #include "analysis_files.h"
 #include "derive_fixture.h"
 #include "scratch.h"

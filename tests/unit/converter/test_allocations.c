@@ -20,7 +20,7 @@
 
 #include "conversion.h"
 #include "failing_malloc.h"
-#include "formats/import.h"
+#include "imports.h"
 #include "profile.h"
 #include "scratch.h"
 #include "text_source.h"

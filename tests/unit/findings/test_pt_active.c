@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "costs_fixture.h"
+#include "model/timeline_read.h"
 
 static void run(struct costs_fixture *fixture)
 {
@@ -24,7 +25,7 @@ static void expect_counters(const struct costs_fixture *fixture, const char *exp
 	const struct counter_row *row;
 	size_t n = 0;
 
-	table_read(&cursor, (struct table *)&fixture->timeline.counters, false);
+	timeline_read(&cursor, &fixture->timeline.counters);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		assert_true(row->is_device);
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%lld %u=%g %s; ",

@@ -11,7 +11,7 @@
 
 #include "aie_fixture.h"
 #include "scratch.h"
-#include "formats/import.h"
+#include "imports.h"
 
 struct pair_case {
 	const char *edges, *rows;

@@ -15,7 +15,7 @@
 
 #include "aie_fixture.h"
 #include "formats/aie/aie_impl.h"
-#include "formats/import.h"
+#include "imports.h"
 #include "scratch.h"
 
 #define HEADER       0x00220001u /* the core of tile 2,1 */

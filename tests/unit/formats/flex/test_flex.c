@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "flex_fixture.h"
-#include "formats/import.h"
+#include "imports.h"
 #include "scratch.h"
 
 #define STAMPS(a, b, c, d, e)                                                              \

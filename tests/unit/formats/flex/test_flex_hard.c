@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "flex_checks.h"
-#include "formats/import.h"
+#include "imports.h"
 #include "scratch.h"
 
 #define N_MANY  500

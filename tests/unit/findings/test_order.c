@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "analysis/order.h"
+#include "findings/statistics/order.h"
 #include "base/blocks.h"
 
 static int compare(uint32_t left, uint32_t right, const void *context)

@@ -3,8 +3,8 @@
  * owners.h: whose lines come first: processes by rank, those without one last; devices by process,
  * then by the runtime's number.
  */
-#ifndef FLEXTRACE_ANALYSIS_OWNERS_H
-#define FLEXTRACE_ANALYSIS_OWNERS_H
+#ifndef FLEXTRACE_OWNERS_H
+#define FLEXTRACE_OWNERS_H
 
 #include "model/identity/identity.h"
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/align/sync_ops.h"
+#include "model/sync_ops.h"
 #include "base/array.h"
 #include "base/text/ascii.h"
 #include "base/map.h"
-#include "engine/align/align.h"
+#include "model/alignment.h"
 
 /* -- names ------------------------------------------------------------------------------------- */
 
@@ -99,7 +99,7 @@ static int find_rows(const struct timeline *timeline, struct map *rows)
 	struct table_cursor cursor;
 	const struct host_row *row;
 
-	analysis_read(&cursor, &timeline->host_rows);
+	timeline_read(&cursor, &timeline->host_rows);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (row->kind == HOST_COLLECTIVE)
 			FLEXTRACE_TRY(map_put(rows, row->stream, row->index, 1));
@@ -112,7 +112,7 @@ static int take_points(struct collectives *out, const struct map *rows)
 	struct table_cursor cursor;
 	const struct sync_point *point;
 
-	analysis_read(&cursor, out->timeline->sync_points);
+	timeline_read(&cursor, out->timeline->sync_points);
 	while ((point = table_next(&cursor, sizeof(*point)))) {
 		if (!out->timeline->n_filtered ||
 		    map_find(rows, point->stream, point->index) != MAP_NONE)

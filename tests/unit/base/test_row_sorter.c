@@ -7,9 +7,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "engine/derive/lanes.h"
+#include "base/lanes.h"
 #include "base/places.h"
-#include "engine/derive/rows.h"
+#include "base/row_sorter.h"
 #include "base/error.h"
 #include "base/map.h"
 

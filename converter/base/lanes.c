@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
-#include "base/error.h"
+#include "array.h"
+#include "error.h"
 
 void lanes_init(struct lanes *lanes, bool nests)
 {

@@ -74,7 +74,7 @@ static int list_items(struct counting *counting)
 	struct told_collective told;
 	uint32_t n_ends = 0;
 
-	analysis_read(&cursor, &timeline->device_rows);
+	timeline_read(&cursor, &timeline->device_rows);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		bool is_end = n_ends < transfers->n_ends &&
 		              transfers->ends[n_ends].source == row->source;

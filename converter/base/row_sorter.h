@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.h: puts rows into output order: start, then longer first, then as they came.
+ * row_sorter.h: puts rows into output order: start, then longer first, then as they came.
  *
  * Rows are filled into a run; a full run is sorted and put aside; the merge reads all runs through
  * a heap and frees each behind it. A row begins with its start (int64_t) and, where it `has_end`,
  * its end. Memory: the rows themselves in whole blocks, and while a run is sorted that is far from
  * order, another block and 32 bytes per row.
  */
-#ifndef FLEXTRACE_DERIVE_ROWS_H
-#define FLEXTRACE_DERIVE_ROWS_H
+#ifndef FLEXTRACE_ROW_SORTER_H
+#define FLEXTRACE_ROW_SORTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/blocks.h"
+#include "blocks.h"
 
 #define ROWS_PER_RUN(row_bytes) ((uint32_t)(BLOCK_BYTES / (row_bytes)))
 

@@ -29,10 +29,12 @@
  * 1 in broadcast, reduce, scatter and gather. t is the time of the part, as in the analyzer;
  * who came last waited least, so that the best of a collective's parts tells what the links gave.
  */
-#ifndef FLEXTRACE_ANALYSIS_COLLECTIVES_H
-#define FLEXTRACE_ANALYSIS_COLLECTIVES_H
+#ifndef FLEXTRACE_COLLECTIVES_H
+#define FLEXTRACE_COLLECTIVES_H
 
-#include "analysis/analysis_impl.h"
+#include "base/text/strings.h"
+#include "findings/owners.h"
+#include "model/timeline_read.h"
 #include "model/told_collective.h"
 
 enum collective_algorithm {

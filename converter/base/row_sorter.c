@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rows.h"
+#include "row_sorter.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/error.h"
-#include "base/places.h"
+#include "array.h"
+#include "error.h"
+#include "places.h"
 
 #define MAX_ROW_BYTES 64
 

@@ -6,13 +6,13 @@
  * stats_release(); a group 32, 8 to 16 more to find and to sort it, and no chunk while it has one
  * call.
  */
-#ifndef FLEXTRACE_ANALYSIS_STATS_H
-#define FLEXTRACE_ANALYSIS_STATS_H
+#ifndef FLEXTRACE_STATS_H
+#define FLEXTRACE_STATS_H
 
 #include <stdint.h>
 
 #include "slots.h"
-#include "findings/statistics/spread.h"
+#include "spread.h"
 #include "base/text/strings.h"
 #include "base/table.h"
 

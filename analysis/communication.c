@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/analysis_impl.h"
+#include "analysis_impl.h"
 #include "base/array.h"
 #include "base/blocks.h"
 #include "base/text/writer.h"
 #include "base/map.h"
 #include "model/transfer_ends.h"
-#include "engine/align/align.h"
+#include "model/alignment.h"
 
 #define FILE_NAME  "communication.txt"
 #define NAME_WIDTH 26
@@ -182,7 +182,7 @@ static void write_line(const struct communication *communication, const struct m
 	const struct timeline *timeline = communication->timeline;
 	const struct device *device = &timeline->identity->devices[line->device];
 	int32_t rank = timeline->identity->processes[device->process].rank;
-	uint64_t ns = analysis_duration(line->start_time_ns, line->end_time_ns);
+	uint64_t ns = interval_ns(line->start_time_ns, line->end_time_ns);
 	char text[128];
 
 	snprintf(text, sizeof(text),

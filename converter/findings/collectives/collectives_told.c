@@ -88,7 +88,7 @@ int collectives_take_told(struct collectives *collectives)
 
 	if (!timeline->has_groups)
 		return FLEXTRACE_OK;
-	analysis_read_ops(&cursor, timeline);
+	timeline_read_ops(&cursor, timeline);
 	while (code == FLEXTRACE_OK && (row = table_next(&cursor, sizeof(*row)))) {
 		struct told_collective told;
 

@@ -2,8 +2,8 @@
 /*
  * sync_ops.h: what the name of an operation of several ranks and its list of peers say.
  */
-#ifndef FLEXTRACE_ALIGN_SYNC_OPS_H
-#define FLEXTRACE_ALIGN_SYNC_OPS_H
+#ifndef FLEXTRACE_SYNC_OPS_H
+#define FLEXTRACE_SYNC_OPS_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * slots.h: a hash table of places in an array whose elements know their keys: 8 to 16 bytes for
  * each of many, where map.h takes 48 to 96. The owner of the array says how keys are compared.
  */
-#ifndef FLEXTRACE_ANALYSIS_SLOTS_H
-#define FLEXTRACE_ANALYSIS_SLOTS_H
+#ifndef FLEXTRACE_SLOTS_H
+#define FLEXTRACE_SLOTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

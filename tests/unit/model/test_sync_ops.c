@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/align/align_impl.h"
+#include "model/sync_ops.h"
 
 static void test_sync_ops__know_what_waits_for_whom(void **state)
 {

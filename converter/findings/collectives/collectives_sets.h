@@ -8,8 +8,8 @@
  * one set. Who names nobody in one collective is of its set's only subset there; who never does, of
  * no set that is known. A group in which nobody names anybody is one set.
  */
-#ifndef FLEXTRACE_ANALYSIS_COLLECTIVES_SETS_H
-#define FLEXTRACE_ANALYSIS_COLLECTIVES_SETS_H
+#ifndef FLEXTRACE_COLLECTIVES_SETS_H
+#define FLEXTRACE_COLLECTIVES_SETS_H
 
 #include "collectives.h"
 #include "base/map.h"

@@ -7,8 +7,8 @@
  * lanes of a family that does not nest, hold one row at a time; the lowest free one is taken. There
  * is no limit on lanes. O(log lanes) per row, amortised.
  */
-#ifndef FLEXTRACE_DERIVE_LANES_H
-#define FLEXTRACE_DERIVE_LANES_H
+#ifndef FLEXTRACE_LANES_H
+#define FLEXTRACE_LANES_H
 
 #include <stdbool.h>
 #include <stdint.h>

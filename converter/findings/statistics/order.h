@@ -3,8 +3,8 @@
  * order.h: sorts places in an array whose elements stay where they are. Memory: 4 bytes for each,
  * and 2 more while it sorts, all of blocks.h, which qsort_r() does not know.
  */
-#ifndef FLEXTRACE_ANALYSIS_ORDER_H
-#define FLEXTRACE_ANALYSIS_ORDER_H
+#ifndef FLEXTRACE_ORDER_H
+#define FLEXTRACE_ORDER_H
 
 #include <stdint.h>
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/model.h"
+#include "model.h"
 
 #define MAP_SLOPE_BITS    44
 #define MAP_FRACTION_BITS 20

@@ -12,11 +12,13 @@
  * (alltoallv, ...) promise nothing of that: their names are not known here. A non-blocking send
  * is as good as a blocking one.
  */
+#include "sync_ops.h"
+
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "align_impl.h"
 #include "base/text/ascii.h"
 
 #define MAX_NAME 32

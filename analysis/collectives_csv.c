@@ -4,9 +4,10 @@
  */
 #include <math.h>
 
-#include "collectives.h"
+#include "findings/collectives/collectives.h"
 #include "model/kinds.h"
-#include "engine/align/align.h"
+#include "model/alignment.h"
+#include "analysis_impl.h"
 
 static const char *algorithm_name(uint8_t algorithm)
 {
@@ -21,7 +22,7 @@ static uint64_t wait_ns(const struct collective_part *part)
 	int64_t until_ns = part->ready_time_ns < part->end_time_ns ? part->ready_time_ns
 	                                                           : part->end_time_ns;
 
-	return analysis_duration(part->start_time_ns, until_ns);
+	return interval_ns(part->start_time_ns, until_ns);
 }
 
 struct collective_row {
@@ -88,7 +89,7 @@ static void put_part(const struct collectives *collectives, const struct collect
 		.received = is_device && !is_told ? part->received : COLUMN_NONE_U32,
 		.start_ns = part->start_time_ns + epoch_offset_ns,
 		.end_ns = part->end_time_ns + epoch_offset_ns,
-		.dur_ns = analysis_duration(part->start_time_ns, part->end_time_ns),
+		.dur_ns = interval_ns(part->start_time_ns, part->end_time_ns),
 		.wait_ns = part->is_known ? wait_ns(part) : COLUMN_NONE_U64,
 	};
 
