@@ -104,7 +104,7 @@ nothing_left
 unset OMPI_COMM_WORLD_RANK PMIX_NAMESPACE
 
 # Wrong usage.
-for wrong in 0s 10 1m 1X -1s 1.5G 9999999999999G 99999999h '' s; do
+for wrong in 0s 10 1minute 1X -1s 1.5G 9999999999999G 99999999h '' s; do
 	run 1 "$FLEXTRACE" record --rotate="$wrong" -- true
 done
 run 1 "$FLEXTRACE" record --rotate=1G --flight-recorder -- true
