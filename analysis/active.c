@@ -97,8 +97,9 @@ static void put_device(const struct activity *activity, uint32_t index, struct r
 		});
 }
 
-static int fill(const struct timeline *timeline, struct row_sink *sink)
+static int fill(const struct findings *findings, struct row_sink *sink)
 {
+	const struct timeline *timeline = findings->timeline;
 	struct activity activity = {.timeline = timeline};
 	int code = count_kernels(&activity);
 

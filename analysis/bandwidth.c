@@ -163,8 +163,9 @@ static void release(struct bandwidth *bandwidth)
 	owners_release(&bandwidth->owners);
 }
 
-static int fill(const struct timeline *timeline, struct row_sink *sink)
+static int fill(const struct findings *findings, struct row_sink *sink)
 {
+	const struct timeline *timeline = findings->timeline;
 	struct bandwidth bandwidth = {.timeline = timeline};
 	int code = count_transfers(&bandwidth);
 

@@ -59,9 +59,10 @@ static int count_kernel(struct categories *categories, struct map *places,
 	return FLEXTRACE_OK;
 }
 
-static struct category_line look_at(const struct timeline *timeline, const struct device_row *row)
+static struct category_line look_at(const struct findings *findings, const struct device_row *row)
 {
-	const struct kernel_costs *costs = timeline->costs;
+	const struct timeline *timeline = findings->timeline;
+	const struct kernel_costs *costs = findings->costs;
 	const struct kernel_cost *cost = kernel_cost_of(costs, row);
 	const uint64_t *ticks = timeline->ops[row->source].ticks;
 	uint32_t device = timeline->tracks[row->track].owner;
@@ -99,15 +100,16 @@ static int compare_lines(const void *left, const void *right, void *context)
 	return strcmp(string_get(strings, a->category), string_get(strings, b->category));
 }
 
-int categories_count(struct categories *categories, const struct timeline *timeline)
+int categories_count(struct categories *categories, const struct findings *findings)
 {
+	const struct timeline *timeline = findings->timeline;
 	const struct device_row *row;
 	struct table_cursor cursor;
 	struct map places = {0};
 	int code = FLEXTRACE_OK;
 
 	*categories = (struct categories){.strings = timeline->strings};
-	if (!timeline->costs)
+	if (!findings->costs)
 		return FLEXTRACE_OK;
 	timeline_read(&cursor, &timeline->device_rows);
 	while (code == FLEXTRACE_OK && (row = table_next(&cursor, sizeof(*row)))) {
@@ -115,7 +117,7 @@ int categories_count(struct categories *categories, const struct timeline *timel
 
 		if (row->kind != ROW_EXEC)
 			continue;
-		kernel = look_at(timeline, row);
+		kernel = look_at(findings, row);
 		code = count_kernel(categories, &places, &kernel);
 	}
 	map_release(&places);
@@ -188,10 +190,10 @@ static void put_line(const struct categories *categories, const struct category_
 		      });
 }
 
-static int fill(const struct timeline *timeline, struct row_sink *sink)
+static int fill(const struct findings *findings, struct row_sink *sink)
 {
 	struct categories categories;
-	int code = categories_count(&categories, timeline);
+	int code = categories_count(&categories, findings);
 
 	for (uint32_t i = 0; code == FLEXTRACE_OK && i < categories.n_lines; i++)
 		put_line(&categories, &categories.lines[i], sink);

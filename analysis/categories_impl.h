@@ -29,7 +29,7 @@ struct categories {
 };
 
 /* Release in any case. FLEXTRACE_E_MEMORY or 0. */
-int categories_count(struct categories *categories, const struct timeline *timeline);
+int categories_count(struct categories *categories, const struct findings *findings);
 void categories_release(struct categories *categories);
 
 /* The total of a line's rank and phase. */

@@ -85,11 +85,11 @@ static void write_lines(void *context, struct writer *writer)
 	}
 }
 
-static int write_file(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
+static int write_file(const struct findings *findings, const char *output_dir, uint64_t *ret_rows,
                       struct flextrace_error *error)
 {
 	struct categories categories;
-	int code = categories_count(&categories, timeline);
+	int code = categories_count(&categories, findings);
 
 	*ret_rows = categories.n_lines;
 	if (code < 0)

@@ -99,10 +99,10 @@ static void put_part(const struct collectives *collectives, const struct collect
 	row_put(sink, &row);
 }
 
-static int fill(const struct timeline *timeline, struct row_sink *sink)
+static int fill(const struct findings *findings, struct row_sink *sink)
 {
 	struct collectives collectives;
-	int code = collectives_find(&collectives, timeline);
+	int code = collectives_find(&collectives, findings);
 
 	for (uint32_t i = 0; code == FLEXTRACE_OK && i < collectives.n_parts; i++)
 		put_part(&collectives, &collectives.parts[i], sink);

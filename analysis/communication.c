@@ -210,11 +210,11 @@ static void write_lines(void *context, struct writer *writer)
 		write_line(communication, &communication->lines[i], writer);
 }
 
-static int write_communication(const struct timeline *timeline, const char *output_dir,
+static int write_communication(const struct findings *findings, const char *output_dir,
                                uint64_t *ret_rows, struct flextrace_error *error)
 {
-	struct communication communication = {.timeline = timeline,
-	                                      .transfers = timeline->transfers};
+	struct communication communication = {.timeline = findings->timeline,
+	                                      .transfers = findings->transfers};
 	int code;
 
 	if (make_lines(&communication) < 0)

@@ -27,9 +27,9 @@ static const struct column columns[] = {
 	COLUMN_AS("uncertain", struct compiler_row, of.uncertain),
 };
 
-static int fill(const struct timeline *timeline, struct row_sink *sink)
+static int fill(const struct findings *findings, struct row_sink *sink)
 {
-	const struct kernel_costs *costs = timeline->costs;
+	const struct kernel_costs *costs = findings->costs;
 
 	for (uint32_t i = 0; costs && i < costs->n_uses; i++) {
 		const struct kernel_table_use *use = &costs->uses[i];

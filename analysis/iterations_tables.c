@@ -27,13 +27,13 @@ static const struct column iteration_columns[] = {
 	COLUMN_AS("kernels", struct iteration_row, of.n_kernels),
 };
 
-static int fill_iterations(const struct timeline *timeline, struct row_sink *sink)
+static int fill_iterations(const struct findings *findings, struct row_sink *sink)
 {
+	const struct timeline *timeline = findings->timeline;
 	int64_t epoch_offset_ns = alignment_epoch_offset_ns(timeline->alignment);
-	struct iterations own;
-	const struct iterations *iterations = iterations_of(timeline, &own);
+	const struct iterations *iterations = findings->iterations;
 
-	for (uint32_t i = 0; iterations && i < iterations->n; i++) {
+	for (uint32_t i = 0; i < iterations->n; i++) {
 		const struct iteration *of = &iterations->all[i];
 
 		row_put(sink,
@@ -47,8 +47,7 @@ static int fill_iterations(const struct timeline *timeline, struct row_sink *sin
 				.period_ns = of->is_followed ? of->period_ns : COLUMN_NONE_U64,
 			});
 	}
-	iterations_release(&own);
-	return iterations ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	return FLEXTRACE_OK;
 }
 
 const struct analysis analysis_iterations = ANALYSIS_CSV("iterations", iteration_columns,
@@ -103,15 +102,14 @@ static void put_loop(const struct iterations *iterations, uint32_t process, stru
 		row_put(sink, &row);
 }
 
-static int fill_loops(const struct timeline *timeline, struct row_sink *sink)
+static int fill_loops(const struct findings *findings, struct row_sink *sink)
 {
-	struct iterations own;
-	const struct iterations *iterations = iterations_of(timeline, &own);
+	const struct timeline *timeline = findings->timeline;
+	const struct iterations *iterations = findings->iterations;
 
-	for (uint32_t i = 0; iterations && i < timeline->identity->n_processes; i++)
+	for (uint32_t i = 0; i < timeline->identity->n_processes; i++)
 		put_loop(iterations, iterations->owners.processes[i], sink);
-	iterations_release(&own);
-	return iterations ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	return FLEXTRACE_OK;
 }
 
 const struct analysis analysis_loops = ANALYSIS_CSV("loops", loop_columns, fill_loops);

@@ -537,9 +537,9 @@ static void release(struct power_table *table)
 	owners_release(&table->owners);
 }
 
-static int fill(const struct timeline *timeline, struct row_sink *sink)
+static int fill(const struct findings *findings, struct row_sink *sink)
 {
-	struct power_table table = {.timeline = timeline, .power = timeline->power};
+	struct power_table table = {.timeline = findings->timeline, .power = findings->power};
 	int code = count_power(&table);
 
 	if (code == FLEXTRACE_OK)

@@ -130,10 +130,10 @@ static void put_groups(struct analysis_names *names, struct row_sink *sink)
 	}
 }
 
-static int fill(const struct timeline *timeline, struct row_sink *sink)
+static int fill(const struct findings *findings, struct row_sink *sink)
 {
 	return analysis_fill_names(&(struct analysis_table){label_of, count_rows, put_groups},
-	                           timeline, sink);
+	                           findings->timeline, sink);
 }
 
 const struct analysis analysis_runtime = ANALYSIS_CSV("runtime", columns, fill);

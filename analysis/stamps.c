@@ -356,9 +356,9 @@ static void put_groups(struct stamps *stamps, struct row_sink *sink)
 	}
 }
 
-static int fill(const struct timeline *timeline, struct row_sink *sink)
+static int fill(const struct findings *findings, struct row_sink *sink)
 {
-	struct stamps stamps = {.timeline = timeline};
+	struct stamps stamps = {.timeline = findings->timeline};
 	int code = make_groups(&stamps);
 
 	if (code == FLEXTRACE_OK)

@@ -39,6 +39,7 @@ struct pipeline {
 	struct clocks *clocks;
 	struct alignment *alignment;
 	struct timeline timeline;
+	struct findings findings;
 	struct transfers transfers;
 	struct power power;
 	struct iterations iterations;
@@ -289,6 +290,8 @@ static int make_timeline(struct pipeline *pipeline, struct flextrace_error *erro
 	derive_free(derive);
 	pipeline->timeline.streams = pipeline->set;
 	pipeline->timeline.aie = &pipeline->options->aie;
+	pipeline->timeline.sync_points = &pipeline->unwrapped.sync_points;
+	pipeline->findings.timeline = &pipeline->timeline;
 	return status;
 }
 
@@ -325,7 +328,7 @@ static int rate_kernels(struct pipeline *pipeline)
 	if (!status)
 		status = pt_active_add(&pipeline->timeline, &pipeline->costs, &strings);
 	string_cache_release(&strings);
-	pipeline->timeline.costs = &pipeline->costs;
+	pipeline->findings.costs = &pipeline->costs;
 	return status;
 }
 
@@ -353,7 +356,7 @@ static int add_counters(struct pipeline *pipeline)
 	clocks_drop_maps(pipeline->clocks);
 	if (!status && !is_off(pipeline, "Power"))
 		status = power_add_counter(&pipeline->power, &pipeline->timeline, &strings);
-	pipeline->timeline.power = &pipeline->power;
+	pipeline->findings.power = &pipeline->power;
 	string_cache_release(&strings);
 	return status;
 }
@@ -361,7 +364,7 @@ static int add_counters(struct pipeline *pipeline)
 /* A row is what it is, whatever else is left. */
 static int find_classes(struct pipeline *pipeline)
 {
-	pipeline->timeline.classes = &pipeline->classes;
+	pipeline->findings.classes = &pipeline->classes;
 	return event_classes_init(&pipeline->classes, &pipeline->timeline);
 }
 
@@ -372,21 +375,19 @@ static int select_rows(struct pipeline *pipeline, struct flextrace_error *error)
 	if (pipeline->options->derivations &&
 	    derivations_apply(pipeline->options->derivations, &pipeline->timeline) < 0)
 		return FLEXTRACE_E_MEMORY;
-	return select_run(&pipeline->options->select, &pipeline->timeline, &pipeline->identity,
-	                  pipeline->ledger, error);
+	return select_run(&pipeline->options->select, &pipeline->findings, &pipeline->timeline,
+	                  &pipeline->identity, pipeline->ledger, error);
 }
 
 /* What each rank did again and again: for two tables and a column. */
 static int find_iterations(struct pipeline *pipeline)
 {
-	struct timeline *timeline = &pipeline->timeline;
-
+	pipeline->findings.iterations = &pipeline->iterations;
+	FLEXTRACE_TRY(iterations_find(&pipeline->iterations, &pipeline->timeline));
 	if (is_off(pipeline, "iterations"))
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(iterations_find(&pipeline->iterations, timeline));
 	FLEXTRACE_TRY(iterations_mark(&pipeline->iterations, &pipeline->iteration_of_op));
-	timeline->iterations = &pipeline->iterations;
-	timeline->iteration_of_op = pipeline->iteration_of_op;
+	pipeline->findings.iteration_of_op = pipeline->iteration_of_op;
 	return FLEXTRACE_OK;
 }
 
@@ -400,8 +401,7 @@ static int find_transfers(struct pipeline *pipeline)
 	status = transfers_find(&pipeline->transfers, &pipeline->timeline, &strings);
 	string_cache_release(&strings);
 	FLEXTRACE_TRY(status);
-	pipeline->timeline.transfers = &pipeline->transfers;
-	pipeline->timeline.sync_points = &pipeline->unwrapped.sync_points;
+	pipeline->findings.transfers = &pipeline->transfers;
 	if (is_off(pipeline, "flows"))
 		return FLEXTRACE_OK;
 	return transfers_draw(&pipeline->transfers, &pipeline->timeline);
@@ -497,13 +497,13 @@ static int write_ranks(const struct pipeline *pipeline, struct emit_options *opt
                        struct flextrace_error *error)
 {
 	struct rank_rows rows;
-	int code = rank_rows_find(&rows, &pipeline->timeline);
+	int code = rank_rows_find(&rows, &pipeline->findings);
 
 	options->rank_rows = &rows;
 	if (code < 0)
 		error_set(error, code, "Out of memory");
 	else
-		code = emit_run(&pipeline->timeline, options, error);
+		code = emit_run(&pipeline->findings, options, error);
 	options->rank_rows = NULL;
 	rank_rows_release(&rows);
 	return code;
@@ -522,7 +522,7 @@ static int write_files(const struct pipeline *pipeline, struct flextrace_error *
 	blocks_trim();
 	if (pipeline->options->per_rank)
 		return write_ranks(pipeline, &options, error);
-	return emit_run(&pipeline->timeline, &options, error);
+	return emit_run(&pipeline->findings, &options, error);
 }
 
 /* -- the sentence ------------------------------------------------------------------------------ */

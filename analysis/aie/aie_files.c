@@ -228,22 +228,24 @@ static int write_with(const struct timeline *timeline, const char *dir, const ch
 	return code;
 }
 
-static int write_index(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
+static int write_index(const struct findings *findings, const char *output_dir, uint64_t *ret_rows,
                        struct flextrace_error *error)
 {
-	return write_with(timeline, output_dir, INDEX_NAME, save_index, ret_rows, error);
+	return write_with(findings->timeline, output_dir, INDEX_NAME, save_index, ret_rows, error);
 }
 
-static int write_aggregate(const struct timeline *timeline, const char *output_dir,
+static int write_aggregate(const struct findings *findings, const char *output_dir,
                            uint64_t *ret_rows, struct flextrace_error *error)
 {
-	return write_with(timeline, output_dir, AGGREGATE_NAME, save_aggregate, ret_rows, error);
+	return write_with(findings->timeline, output_dir, AGGREGATE_NAME, save_aggregate, ret_rows,
+	                  error);
 }
 
-static int write_details_md(const struct timeline *timeline, const char *output_dir,
+static int write_details_md(const struct findings *findings, const char *output_dir,
                             uint64_t *ret_rows, struct flextrace_error *error)
 {
-	return write_with(timeline, output_dir, DETAILS_NAME, save_details, ret_rows, error);
+	return write_with(findings->timeline, output_dir, DETAILS_NAME, save_details, ret_rows,
+	                  error);
 }
 
 const struct analysis analysis_aie = {

@@ -122,11 +122,11 @@ static void put_op(const struct core_stats *stats, const struct core_op *op, uin
 	row_put(sink, &row);
 }
 
-static int fill(const struct timeline *timeline, struct row_sink *sink)
+static int fill(const struct findings *findings, struct row_sink *sink)
 {
 	struct core_stats stats;
 	uint32_t n_cores = 0;
-	int code = core_stats_init(&stats, timeline);
+	int code = core_stats_init(&stats, findings->timeline);
 
 	for (uint32_t i = 0; code == FLEXTRACE_OK && i < stats.n_ops; i++) {
 		if (!i || stats.ops[i].device != stats.ops[i - 1].device)

@@ -66,10 +66,10 @@ static void put_line(const struct core_stats *stats, const struct core_line *lin
 		});
 }
 
-static int fill(const struct timeline *timeline, struct row_sink *sink)
+static int fill(const struct findings *findings, struct row_sink *sink)
 {
 	struct core_stats stats;
-	int code = core_stats_init(&stats, timeline);
+	int code = core_stats_init(&stats, findings->timeline);
 
 	for (uint32_t i = 0; code == FLEXTRACE_OK && i < stats.n_lines; i++)
 		put_line(&stats, &stats.lines[i], sink);
@@ -275,13 +275,13 @@ static void write_text(void *context, struct writer *writer)
 
 /* -- files ----------------------------------------------------------------------------------- */
 
-static int write_txt(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
+static int write_txt(const struct findings *findings, const char *output_dir, uint64_t *ret_rows,
                      struct flextrace_error *error)
 {
 	struct report report = {.n_lines = 0};
 	int code;
 
-	if (core_stats_init(&report.stats, timeline) < 0)
+	if (core_stats_init(&report.stats, findings->timeline) < 0)
 		code = analysis_no_memory(TEXT_NAME, error);
 	else
 		code = analysis_save(output_dir, TEXT_NAME, write_text, &report, error);

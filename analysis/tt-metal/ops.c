@@ -200,12 +200,13 @@ static int find_all(struct ops *ops, struct map *launches)
 	return code;
 }
 
-int ops_find(struct ops *ops, const struct timeline *timeline)
+int ops_find(struct ops *ops, const struct findings *findings)
 {
+	const struct timeline *timeline = findings->timeline;
 	struct map launches = {.n_slots = 0};
 	int code;
 
-	*ops = (struct ops){.timeline = timeline};
+	*ops = (struct ops){.timeline = timeline, .costs = findings->costs};
 	code = owners_init(&ops->owners, timeline->identity);
 	if (code >= 0)
 		code = find_all(ops, &launches);
@@ -235,13 +236,13 @@ void ops_release(struct ops *ops)
 	map_release(&ops->name_index);
 }
 
-static int write_ops(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
+static int write_ops(const struct findings *findings, const char *output_dir, uint64_t *ret_rows,
                      struct flextrace_error *error)
 {
 	struct ops ops;
 	int code;
 
-	if (ops_find(&ops, timeline) < 0)
+	if (ops_find(&ops, findings) < 0)
 		code = analysis_no_memory("ops.csv", error);
 	else
 		code = analysis_save(output_dir, "ops.csv", ops_write, &ops, error);

@@ -60,7 +60,8 @@ struct ops_line {
 };
 
 struct ops {
-	const struct timeline *timeline; /* weak */
+	const struct timeline *timeline;  /* weak, both */
+	const struct kernel_costs *costs; /* NULL: no compiler information */
 	struct owners owners;
 	struct ops_line *lines; /* owned, all; in order of time */
 	uint32_t n_lines, n_lines_allocated;
@@ -83,7 +84,7 @@ struct ops {
 };
 
 /* FLEXTRACE_E_MEMORY or 0; ops_release() in any case. */
-int ops_find(struct ops *ops, const struct timeline *timeline);
+int ops_find(struct ops *ops, const struct findings *findings);
 void ops_release(struct ops *ops);
 
 /* What is its device time: of the firmware where it told any, else of the control blocks. */

@@ -142,9 +142,9 @@ static int take_block(struct ops *ops, struct jobs *jobs, const struct device_ro
 	cover(&work->blocks, row, first_stamp(op), last_stamp(op));
 	if (row->kind == ROW_EXEC)
 		cover(&work->exec, row, op->ticks[2], op->ticks[3]);
-	cost = kernel_cost_of(timeline->costs, row);
+	cost = kernel_cost_of(ops->costs, row);
 	if (cost)
-		work->ideal_ns += kernel_ideal_ns(timeline->costs, op->device, cost->ideal_cycles);
+		work->ideal_ns += kernel_ideal_ns(ops->costs, op->device, cost->ideal_cycles);
 	if (row->status > work->status)
 		work->status = row->status;
 	return FLEXTRACE_OK;

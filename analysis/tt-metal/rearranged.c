@@ -113,13 +113,13 @@ static void write_lines(void *context, struct writer *writer)
 	}
 }
 
-static int write_rearranged(const struct timeline *timeline, const char *output_dir,
+static int write_rearranged(const struct findings *findings, const char *output_dir,
                             uint64_t *ret_rows, struct flextrace_error *error)
 {
 	struct rearranged to = {.n_lines = 0};
 	int code;
 
-	if (core_stamps_init(&to.all, timeline) < 0)
+	if (core_stamps_init(&to.all, findings->timeline) < 0)
 		code = analysis_no_memory(FILE_NAME, error);
 	else
 		code = analysis_save(output_dir, FILE_NAME, write_lines, &to, error);

@@ -89,8 +89,9 @@ static void put_zone(struct zones *zones, const struct stats_group *group, struc
 		      });
 }
 
-static int fill(const struct timeline *timeline, struct row_sink *sink)
+static int fill(const struct findings *findings, struct row_sink *sink)
 {
+	const struct timeline *timeline = findings->timeline;
 	struct zones zones = {.all = {.timeline = timeline}};
 	int code;
 

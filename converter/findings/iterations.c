@@ -388,14 +388,6 @@ int iterations_find(struct iterations *iterations, const struct timeline *timeli
 	return code;
 }
 
-const struct iterations *iterations_of(const struct timeline *timeline, struct iterations *own)
-{
-	*own = (struct iterations){0};
-	if (timeline->iterations)
-		return timeline->iterations;
-	return iterations_find(own, timeline) < 0 ? NULL : own;
-}
-
 void iterations_release(struct iterations *iterations)
 {
 	owners_release(&iterations->owners);

@@ -49,10 +49,6 @@ struct iterations {
 int iterations_find(struct iterations *iterations, const struct timeline *timeline);
 void iterations_release(struct iterations *iterations);
 
-/* Those of the timeline where they were found before, else finds them into `own`, which is
- * released in any case. NULL: no memory. */
-const struct iterations *iterations_of(const struct timeline *timeline, struct iterations *own);
-
 /* Stores for each struct tick_op 1 + the number of the iteration that its main row starts in, 0 =
  * none; NULL where there are no iterations. Owned by the caller. FLEXTRACE_E_MEMORY or 0. */
 int iterations_mark(const struct iterations *iterations, uint32_t **ret_of_op);

@@ -165,10 +165,10 @@ static int add_parts(struct rank_rows *rows, const struct collectives *collectiv
 	return code;
 }
 
-static int find_collectives(struct rank_rows *rows, const struct timeline *timeline)
+static int find_collectives(struct rank_rows *rows, const struct findings *findings)
 {
 	struct collectives collectives;
-	int code = collectives_find(&collectives, timeline);
+	int code = collectives_find(&collectives, findings);
 
 	if (code >= 0)
 		code = add_parts(rows, &collectives);
@@ -205,18 +205,14 @@ static int find_steps(struct rank_rows *rows, const struct iterations *iteration
 	return code;
 }
 
-int rank_rows_find(struct rank_rows *rows, const struct timeline *timeline)
+int rank_rows_find(struct rank_rows *rows, const struct findings *findings)
 {
-	struct iterations own;
-	const struct iterations *iterations = iterations_of(timeline, &own);
-	int code = FLEXTRACE_E_MEMORY;
+	int code;
 
 	*rows = (struct rank_rows){NULL, 0, 0};
-	if (iterations)
-		code = find_steps(rows, iterations);
-	iterations_release(&own);
+	code = find_steps(rows, findings->iterations);
 	if (code >= 0)
-		code = find_collectives(rows, timeline);
+		code = find_collectives(rows, findings);
 	if (rows->n)
 		qsort(rows->rows, rows->n, sizeof(*rows->rows), compare_rows);
 	return code;

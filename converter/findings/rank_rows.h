@@ -10,11 +10,11 @@
 #ifndef FLEXTRACE_FINDINGS_RANK_ROWS_H
 #define FLEXTRACE_FINDINGS_RANK_ROWS_H
 
+#include "model/findings.h"
 #include "model/rank_rows.h"
-#include "model/timeline.h"
 
 /* FLEXTRACE_E_MEMORY or 0; rank_rows_release() in any case. */
-int rank_rows_find(struct rank_rows *rows, const struct timeline *timeline);
+int rank_rows_find(struct rank_rows *rows, const struct findings *findings);
 void rank_rows_release(struct rank_rows *rows);
 
 #endif

@@ -91,7 +91,7 @@ static inline void row_put(struct row_sink *sink, const void *row)
 	sink->n++;
 }
 
-struct timeline;
+struct findings;
 
 /* A table that is found in a timeline. */
 struct column_table {
@@ -99,7 +99,7 @@ struct column_table {
 	uint32_t n_columns;
 
 	/* Finds the rows and puts them. FLEXTRACE_E_MEMORY or 0. */
-	int (*fill)(const struct timeline *timeline, struct row_sink *sink);
+	int (*fill)(const struct findings *findings, struct row_sink *sink);
 };
 
 #define COLUMN_TABLE(columns, fill)               \

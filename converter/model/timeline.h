@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timeline.h: what the stages make and everything behind them reads: rows in the order of output,
- * their tracks and flows, and what was found in them.
+ * their tracks and flows. What was found in them is in findings.h.
  */
 #ifndef FLEXTRACE_TIMELINE_H
 #define FLEXTRACE_TIMELINE_H
 
 #include "aie_options.h"
 #include "identity/identity.h"
-#include "kernel_costs.h"
 #include "ledger/ledger.h"
 #include "model.h"
 
-struct alignment;  /* alignment.h */
-struct clocks;     /* clocks.h */
-struct iterations; /* findings/iterations.h */
-struct power;      /* findings/power.h */
-struct transfers;  /* transfer_ends.h */
+struct alignment; /* alignment.h */
+struct clocks;    /* clocks.h */
 
 /* What stands on a counter's segment: control blocks and zones of the firmware, each with the worst
  * status of its rows. */
@@ -55,8 +51,6 @@ struct timeline {
 	const struct emitted *emitted;       /* weak; NULL: nobody counted */
 	const struct stream_set *streams;    /* weak: only keys, no tables */
 	const struct string_pool *strings;   /* weak */
-	const struct kernel_costs *costs;    /* weak; NULL: no compiler information */
-	const struct event_classes *classes; /* weak: of all rows, before select left some out */
 	int64_t first_time_ns, last_time_ns; /* over all rows; 0, 0 when there is none */
 	uint64_t n_crossing;                 /* host rows on overflow lanes */
 	/* Kernels that began before one of their queue had ended (TS3 before its TS4), for how long
@@ -65,13 +59,8 @@ struct timeline {
 	uint64_t n_filtered; /* rows that select left out */
 	/* Whether any control block tells of that: what has none costs no look at its rows. */
 	bool has_groups, has_power, has_bytes;
-	bool has_steps;                      /* any host row is one */
-	bool has_arrows;                     /* between host rows */
-	const struct transfers *transfers;   /* weak; NULL: not looked for */
-	const struct iterations *iterations; /* weak; NULL: not looked for */
-	/* weak, by struct tick_op: 1 + number of its iteration, 0 = none; NULL: there are none */
-	const uint32_t *iteration_of_op;
-	const struct power *power;     /* weak; NULL: not looked for */
+	bool has_steps;                /* any host row is one */
+	bool has_arrows;               /* between host rows */
 	const struct aie_options *aie; /* weak; NULL: the defaults */
 	struct table *sync_points;     /* weak: struct sync_point of host programs; or NULL */
 };

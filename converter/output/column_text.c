@@ -89,7 +89,7 @@ static void put_row(struct row_sink *sink, const void *row)
 	}
 }
 
-int column_save_csv(const struct column_table *table, const struct timeline *timeline,
+int column_save_csv(const struct column_table *table, const struct findings *findings,
                     const char *output_dir, const char *file, struct column_saved *ret_saved,
                     struct flextrace_error *error)
 {
@@ -98,7 +98,7 @@ int column_save_csv(const struct column_table *table, const struct timeline *tim
 	*ret_saved = (struct column_saved){0};
 	FLEXTRACE_TRY(writer_open(&csv.writer, output_dir, file, false, error));
 	write_names(table, &csv.writer);
-	if (table->fill(timeline, &csv.sink) < 0) {
+	if (table->fill(findings, &csv.sink) < 0) {
 		writer_abandon(&csv.writer);
 		return error_set(error, FLEXTRACE_E_MEMORY, "Cannot write %s: no memory", file);
 	}

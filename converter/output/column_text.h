@@ -14,7 +14,7 @@ struct column_saved {
 
 /* Writes `output_dir`/`file` with a header line and the rows. On failure there is no file.
  * FLEXTRACE_E_MEMORY, FLEXTRACE_E_OUTPUT or 0. */
-int column_save_csv(const struct column_table *table, const struct timeline *timeline,
+int column_save_csv(const struct column_table *table, const struct findings *findings,
                     const char *output_dir, const char *file, struct column_saved *ret_saved,
                     struct flextrace_error *error);
 

@@ -152,7 +152,7 @@ struct job {
 };
 
 struct work {
-	const struct timeline *timeline; /* weak, both */
+	const struct findings *findings; /* weak, both */
 	const struct emit_options *options;
 	uint32_t n_jobs;
 	atomic_uint next; /* first job that nobody took */
@@ -161,15 +161,15 @@ struct work {
 	struct job jobs[]; /* the longest first */
 };
 
-static int write_table(struct emit_table *table, const struct timeline *timeline,
+static int write_table(struct emit_table *table, const struct findings *findings,
                        const char *output_dir, struct flextrace_error *error)
 {
 	struct column_saved saved;
 	int code;
 
 	if (!table->columns.fill)
-		return table->write(timeline, output_dir, &table->rows, error);
-	code = column_save_csv(&table->columns, timeline, output_dir, table->file, &saved, error);
+		return table->write(findings, output_dir, &table->rows, error);
+	code = column_save_csv(&table->columns, findings, output_dir, table->file, &saved, error);
 	table->rows = saved.rows;
 	return code;
 }
@@ -180,7 +180,7 @@ static int run_table(struct work *work, struct job *job)
 	int code;
 
 	pthread_mutex_lock(&work->table_lock);
-	code = write_table(job->table, work->timeline, work->options->output_dir, &job->error);
+	code = write_table(job->table, work->findings, work->options->output_dir, &job->error);
 	pthread_mutex_unlock(&work->table_lock);
 	return code;
 }
@@ -188,11 +188,11 @@ static int run_table(struct work *work, struct job *job)
 static int run_job(struct work *work, struct job *job)
 {
 	if (job->emitter)
-		return job->emitter->write(work->timeline, work->options, job->counts,
+		return job->emitter->write(work->findings, work->options, job->counts,
 		                           &job->n_counts, &job->error);
 	if (!job->table) {
 		job->n_counts = 1;
-		return emit_chrome_rank(work->timeline, work->options, job->process, job->file,
+		return emit_chrome_rank(work->findings, work->options, job->process, job->file,
 		                        job->counts, &job->error);
 	}
 	return run_table(work, job);
@@ -244,7 +244,7 @@ static int write_run(const struct work *work, struct emit_file_count *counts,
 		memcpy(counts + n, job->counts, job->n_counts * sizeof(counts[0]));
 		n += job->n_counts;
 	}
-	return run_json_write(work->timeline, work->options, counts, n, error);
+	return run_json_write(work->findings->timeline, work->options, counts, n, error);
 }
 
 static int finish(const struct work *work, struct flextrace_error *error)
@@ -305,7 +305,7 @@ static bool is_some_rank_known(const struct identity *identity)
 /* Beside ranks, a process that is none (a launcher) would spoil what readers compare. */
 static void add_processes(struct work *work)
 {
-	const struct identity *identity = work->timeline->identity;
+	const struct identity *identity = work->findings->timeline->identity;
 	bool takes_ranks = is_some_rank_known(identity);
 
 	for (uint32_t i = 0; i < identity->n_processes; i++) {
@@ -321,17 +321,17 @@ static void add_processes(struct work *work)
 }
 
 /* Owned by the caller; NULL: no memory. */
-static struct work *work_new(const struct timeline *timeline, const struct emit_options *options,
+static struct work *work_new(const struct findings *findings, const struct emit_options *options,
                              const char *formats)
 {
 	uint32_t n_tables = options->run ? options->run->n_tables : 0;
-	uint32_t n_ranks = options->rank_rows ? timeline->identity->n_processes : 0;
+	uint32_t n_ranks = options->rank_rows ? findings->timeline->identity->n_processes : 0;
 	struct work *work = calloc(1, sizeof(*work) + (MAX_FORMATS + n_tables + (size_t)n_ranks) *
 	                                                      sizeof(work->jobs[0]));
 
 	if (!work)
 		return NULL;
-	work->timeline = timeline;
+	work->findings = findings;
 	work->options = options;
 	pthread_mutex_init(&work->table_lock, NULL);
 	for (uint32_t i = 0; emit_formats[i]; i++) {
@@ -345,7 +345,7 @@ static struct work *work_new(const struct timeline *timeline, const struct emit_
 	return work;
 }
 
-int emit_run(const struct timeline *timeline, const struct emit_options *options,
+int emit_run(const struct findings *findings, const struct emit_options *options,
              struct flextrace_error *error)
 {
 	const char *formats = options->formats ? options->formats : DEFAULT_FORMATS;
@@ -354,7 +354,7 @@ int emit_run(const struct timeline *timeline, const struct emit_options *options
 
 	FLEXTRACE_TRY(emit_check_formats(formats, error));
 	FLEXTRACE_TRY(output_dir_open(options->output_dir, &lock, error));
-	work = work_new(timeline, options, formats);
+	work = work_new(findings, options, formats);
 	if (work) {
 		run_on_threads(work, options->n_threads);
 		code = finish(work, error);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * emit.h: timeline -> files.
+ * emit.h: timeline and findings -> files.
  *
  * - Each emitter is a const struct with the name of its format and one function that writes its
- *   files from the const timeline. Several emitters may share a format (csv: host.csv apart from
+ *   files from them, which are const. Several emitters may share a format (csv: host.csv apart from
  *   the rest), so that the work balances over threads. Emitters do not know each other.
  * - A file is written to `<name>.tmp` and renamed when whole: nothing half-written has a final
  *   name.
@@ -17,7 +17,7 @@
 #ifndef FLEXTRACE_EMIT_H
 #define FLEXTRACE_EMIT_H
 
-#include "model/timeline.h"
+#include "model/findings.h"
 #include "base/error.h"
 #include "model/ledger/pair_report.h"
 #include "model/rank_rows.h"
@@ -27,7 +27,7 @@ struct emit_table {
 	const char *file;            /* "kernels.csv"; weak */
 	uint64_t rows;               /* without header; stored by emit_run() */
 	struct column_table columns; /* without `fill`: `write` writes the file */
-	int (*write)(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
+	int (*write)(const struct findings *findings, const char *output_dir, uint64_t *ret_rows,
 	             struct flextrace_error *error);
 };
 
@@ -99,7 +99,7 @@ struct emitter {
 	const char *format; /* "chrome", "csv", "text" */
 	/* Writes its file(s) into output_dir, appends to `counts` (room for EMIT_MAX_FILES) from
 	 * *n on. */
-	int (*write)(const struct timeline *timeline, const struct emit_options *options,
+	int (*write)(const struct findings *findings, const struct emit_options *options,
 	             struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error);
 };
 
@@ -112,7 +112,7 @@ extern const struct emitter emit_tt_log;     /* profile_log_device.csv */
 extern const struct emitter emit_tt_log_6;   /* profile_log_device_6.csv */
 
 /* Writes `name`, the file of one process (an index). */
-int emit_chrome_rank(const struct timeline *timeline, const struct emit_options *options,
+int emit_chrome_rank(const struct findings *findings, const struct emit_options *options,
                      uint32_t process, const char *name, struct emit_file_count *ret_count,
                      struct flextrace_error *error);
 
@@ -135,7 +135,7 @@ uint64_t emit_count_overlaps(const struct timeline *timeline);
  * last, so that it can tell the rows of every file. A run.json of an earlier run is removed first.
  * FLEXTRACE_E_USAGE; FLEXTRACE_E_OUTPUT: a file cannot be written, another conversion writes there,
  * or the books do not close (run.json says where). */
-int emit_run(const struct timeline *timeline, const struct emit_options *options,
+int emit_run(const struct findings *findings, const struct emit_options *options,
              struct flextrace_error *error);
 
 #endif

@@ -39,11 +39,13 @@ static int find_exact_clocks(struct view *view)
 	return 0;
 }
 
-int view_init(struct view *view, const struct timeline *timeline)
+int view_init(struct view *view, const struct findings *findings)
 {
+	const struct timeline *timeline = findings->timeline;
 	int code;
 
 	*view = (struct view){
+		.findings = findings,
 		.timeline = timeline,
 		.identity = timeline->identity,
 		.strings = timeline->strings,

@@ -14,7 +14,8 @@
 #include "model/timeline_read.h"
 
 struct view {
-	const struct timeline *timeline; /* weak, all three */
+	const struct findings *findings; /* weak, all four */
+	const struct timeline *timeline;
 	const struct identity *identity;
 	const struct string_pool *strings;
 	int64_t epoch_offset_ns; /* time_ns + this = ns since the Unix epoch */
@@ -24,7 +25,7 @@ struct view {
 };
 
 /* FLEXTRACE_E_MEMORY or 0. */
-int view_init(struct view *view, const struct timeline *timeline);
+int view_init(struct view *view, const struct findings *findings);
 void view_release(struct view *view);
 
 /* The process whose row this is; FLEXTRACE_NONE is none. */

@@ -4,6 +4,7 @@
 
 #include "base/text/ascii.h"
 #include "model/event_class.h"
+#include "model/findings.h"
 #include "model/kinds.h"
 #include "model/told.h"
 #include "select_impl.h"
@@ -202,8 +203,9 @@ static void get_category(struct attribute_text *out, const struct timeline *time
 {
 	const struct kernel_cost *cost = NULL;
 
+	(void)timeline;
 	if (row->table == OF_DEVICE)
-		cost = kernel_cost_of(timeline->costs, row->row);
+		cost = kernel_cost_of(row->findings->costs, row->row);
 	if (cost)
 		out->string = cost->category;
 }
@@ -211,10 +213,12 @@ static void get_category(struct attribute_text *out, const struct timeline *time
 static void get_class(struct attribute_text *out, const struct timeline *timeline,
                       const struct any_row *row)
 {
+	(void)timeline;
 	if (row->table == OF_HOST)
 		out->text = event_class_of_host(row->kind);
 	else if (row->table == OF_DEVICE && row->op)
-		out->text = event_class_name((uint8_t)event_class_of(timeline->classes, row->row));
+		out->text =
+			event_class_name((uint8_t)event_class_of(row->findings->classes, row->row));
 }
 
 static void get_source(struct attribute_text *out, const struct timeline *timeline,

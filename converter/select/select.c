@@ -8,7 +8,8 @@
 
 struct selection {
 	struct criteria criteria;  /* owned */
-	struct timeline *timeline; /* weak, all three */
+	struct timeline *timeline; /* weak, all four */
+	const struct findings *findings;
 	struct identity *identity;
 	struct ledger *ledger;
 	struct select_books books; /* owned, all from here */
@@ -279,6 +280,7 @@ static int take_row(struct selection *selection, enum row_table table, const voi
 	int is_kept;
 
 	row.inputs = &selection->inputs;
+	row.findings = selection->findings;
 	is_kept = is_asked_for(selection, &row);
 	FLEXTRACE_TRY(is_kept);
 	if (is_kept)
@@ -484,10 +486,12 @@ bool select_is_asked(const struct select_options *options)
 	       options->n_drop || options->skip || options->count || options->drop_globals;
 }
 
-int select_run(const struct select_options *options, struct timeline *timeline,
-               struct identity *identity, struct ledger *ledger, struct flextrace_error *error)
+int select_run(const struct select_options *options, const struct findings *findings,
+               struct timeline *timeline, struct identity *identity, struct ledger *ledger,
+               struct flextrace_error *error)
 {
-	struct selection selection = {.timeline = timeline, .identity = identity, .ledger = ledger};
+	struct selection selection = {
+		.timeline = timeline, .findings = findings, .identity = identity, .ledger = ledger};
 	int code;
 
 	if (!select_is_asked(options))

@@ -14,7 +14,7 @@
 #ifndef FLEXTRACE_SELECT_H
 #define FLEXTRACE_SELECT_H
 
-#include "model/timeline.h"
+#include "model/findings.h"
 #include "base/error.h"
 #include "model/ledger/ledger.h"
 
@@ -41,8 +41,10 @@ int select_check(const struct select_options *options, struct flextrace_error *e
 /* Whether there is any criterion. */
 bool select_is_asked(const struct select_options *options);
 
-/* Leaves the rows that are asked for. `identity` and `ledger` are those of the timeline. */
-int select_run(const struct select_options *options, struct timeline *timeline,
-               struct identity *identity, struct ledger *ledger, struct flextrace_error *error);
+/* Leaves the rows that are asked for, perhaps by what was found in them: classes and costs.
+ * `identity` and `ledger` are those of the timeline. */
+int select_run(const struct select_options *options, const struct findings *findings,
+               struct timeline *timeline, struct identity *identity, struct ledger *ledger,
+               struct flextrace_error *error);
 
 #endif

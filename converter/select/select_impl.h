@@ -30,7 +30,8 @@ struct any_row {
 	uint32_t core;
 	uint32_t stream, index;
 	uint32_t source;             /* place of its origin, which is `index` but for parts */
-	const struct inputs *inputs; /* weak */
+	const struct inputs *inputs; /* weak, both */
+	const struct findings *findings;
 	uint32_t name;
 	uint64_t correlation;
 	uint8_t kind, class, status;

@@ -11,7 +11,7 @@
 #include "analysis/analysis.h"
 #include "output/column_text.h"
 
-int analysis_files_save(const struct timeline *timeline, const char *file, const char *dir,
+int analysis_files_save(const struct findings *findings, const char *file, const char *dir,
                         uint64_t *ret_rows, struct flextrace_error *error)
 {
 	struct column_saved saved = {0};
@@ -23,8 +23,8 @@ int analysis_files_save(const struct timeline *timeline, const char *file, const
 		if (strcmp(analysis->file, file) != 0)
 			continue;
 		if (!analysis->columns.fill)
-			return analysis->write(timeline, dir, ret_rows, error);
-		code = column_save_csv(&analysis->columns, timeline, dir, file, &saved, error);
+			return analysis->write(findings, dir, ret_rows, error);
+		code = column_save_csv(&analysis->columns, findings, dir, file, &saved, error);
 		*ret_rows = saved.rows;
 		return code;
 	}

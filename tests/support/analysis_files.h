@@ -3,11 +3,11 @@
 #ifndef FLEXTRACE_TESTS_ANALYSIS_FILES_H
 #define FLEXTRACE_TESTS_ANALYSIS_FILES_H
 
-#include "engine/derive/derive.h"
+#include "model/findings.h"
 #include "base/error.h"
 
 /* Runs the analysis that writes `file`, and stores how many rows it says. */
-int analysis_files_save(const struct timeline *timeline, const char *file, const char *dir,
+int analysis_files_save(const struct findings *findings, const char *file, const char *dir,
                         uint64_t *ret_rows, struct flextrace_error *error);
 
 #endif

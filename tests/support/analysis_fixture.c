@@ -11,6 +11,7 @@
 
 #include "analysis_files.h"
 #include "base/array.h"
+#include "findings/iterations.h"
 #include "scratch.h"
 
 void analysis_test_init(struct analysis_test *test)
@@ -72,10 +73,15 @@ void analysis_test_part(struct analysis_test *test, uint8_t row_kind, int64_t st
 char *analysis_test_write(struct analysis_test *test, const char *name)
 {
 	char *dir = scratch_dir(), file[64], *text;
+	struct findings *findings = &test->fixture.findings;
+	struct iterations iterations;
 	uint64_t rows, n_lines = 0;
 
 	snprintf(file, sizeof(file), "%s.csv", name);
-	assert_int_equal(analysis_files_save(&test->fixture.timeline, file, dir, &rows, NULL), 0);
+	assert_int_equal(iterations_find(&iterations, findings->timeline), 0);
+	findings->iterations = &iterations;
+	assert_int_equal(analysis_files_save(findings, file, dir, &rows, NULL), 0);
+	iterations_release(&iterations);
 	text = scratch_read(dir, file, NULL);
 	assert_non_null(text);
 	for (const char *at = text; (at = strchr(at, '\n')); at++)

@@ -20,6 +20,7 @@ int costs_start(void **state)
 	assert_non_null(fixture);
 	fixture->strings = string_pool_new();
 	assert_non_null(fixture->strings);
+	fixture->findings.timeline = &fixture->timeline;
 	string_cache_init(&fixture->cache, fixture->strings);
 	ledger_init(&fixture->ledger);
 	fixture->dir = scratch_dir();
@@ -160,7 +161,7 @@ void costs_run(struct costs_fixture *fixture, double core_hz)
 	assert_int_equal(utilization_run(&fixture->costs, &fixture->info, &options,
 	                                 &fixture->timeline, &fixture->cache, &fixture->ledger),
 	                 0);
-	fixture->timeline.costs = &fixture->costs;
+	fixture->findings.costs = &fixture->costs;
 }
 
 void costs_expect(const struct costs_fixture *fixture, const char *expected)
@@ -197,7 +198,7 @@ void costs_expect_file(const struct costs_fixture *fixture, const char *file, co
 	uint64_t rows;
 	char *text;
 
-	assert_int_equal(analysis_files_save(&fixture->timeline, file, fixture->dir, &rows, NULL),
+	assert_int_equal(analysis_files_save(&fixture->findings, file, fixture->dir, &rows, NULL),
 	                 0);
 	text = scratch_read(fixture->dir, file, NULL);
 	assert_non_null(text);

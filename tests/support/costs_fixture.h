@@ -12,6 +12,7 @@
 
 struct costs_fixture {
 	struct timeline timeline;
+	struct findings findings; /* of it */
 	struct identity identity;
 	struct process processes[COSTS_MAX_DEVICES];
 	struct device devices[COSTS_MAX_DEVICES];

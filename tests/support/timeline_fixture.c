@@ -105,6 +105,9 @@ void timeline_fixture_init(struct timeline_fixture *fixture)
 		.ledger = &fixture->ledger,
 		.streams = &fixture->stream_set,
 		.strings = fixture->strings,
+	};
+	fixture->findings = (struct findings){
+		.timeline = &fixture->timeline,
 		.classes = &fixture->classes,
 	};
 	fixture->classes = (struct event_classes){.timeline = &fixture->timeline};

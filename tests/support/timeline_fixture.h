@@ -11,6 +11,7 @@
 
 #include "engine/derive/derive.h"
 #include "model/event_class.h"
+#include "model/findings.h"
 
 #define FIXTURE_MAX 8
 
@@ -32,6 +33,7 @@ struct identity_index { /* queue names */
 
 struct timeline_fixture {
 	struct timeline timeline;
+	struct findings findings; /* of it */
 	struct clock_count clock_counts[FIXTURE_MAX];
 	struct identity identity;
 	struct identity_index queue_names;

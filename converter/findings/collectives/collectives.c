@@ -291,8 +291,9 @@ static void join(struct collectives *out)
 
 /* -- the sentence ------------------------------------------------------------------------------ */
 
-int collectives_find(struct collectives *collectives, const struct timeline *timeline)
+int collectives_find(struct collectives *collectives, const struct findings *findings)
 {
+	const struct timeline *timeline = findings->timeline;
 	int code;
 
 	*collectives = (struct collectives){.timeline = timeline};
@@ -302,7 +303,7 @@ int collectives_find(struct collectives *collectives, const struct timeline *tim
 	string_cache_init(&collectives->names_cache, collectives->names);
 	code = owners_init(&collectives->owners, timeline->identity);
 	if (code == FLEXTRACE_OK)
-		code = collectives_take_devices(collectives);
+		code = collectives_take_devices(collectives, findings->transfers);
 	if (code == FLEXTRACE_OK)
 		code = collectives_take_told(collectives);
 	if (code == FLEXTRACE_OK)

@@ -34,6 +34,7 @@
 
 #include "base/text/strings.h"
 #include "findings/owners.h"
+#include "model/findings.h"
 #include "model/timeline_read.h"
 #include "model/told_collective.h"
 
@@ -79,11 +80,11 @@ struct collectives {
 };
 
 /* Finds them. FLEXTRACE_E_MEMORY or 0; collectives_release() in any case. */
-int collectives_find(struct collectives *collectives, const struct timeline *timeline);
+int collectives_find(struct collectives *collectives, const struct findings *findings);
 void collectives_release(struct collectives *collectives);
 
 /* collectives_devices.c: adds the parts of devices. */
-int collectives_take_devices(struct collectives *collectives);
+int collectives_take_devices(struct collectives *collectives, const struct transfers *transfers);
 
 /* collectives_told.c: adds those that a file calls collectives, a kernel each. */
 int collectives_take_told(struct collectives *collectives);

@@ -397,14 +397,13 @@ static void release(struct counting *counting)
 	rank_sets_release(&counting->sets);
 }
 
-int collectives_take_devices(struct collectives *collectives)
+int collectives_take_devices(struct collectives *collectives, const struct transfers *transfers)
 {
-	static const struct transfers no_transfers;
 	const struct timeline *timeline = collectives->timeline;
 	struct counting counting = {
 		.out = collectives,
 		.timeline = timeline,
-		.transfers = timeline->transfers ? timeline->transfers : &no_transfers,
+		.transfers = transfers,
 	};
 	int code;
 

@@ -391,7 +391,7 @@ static int write_file(struct chrome *chrome)
 	return 0;
 }
 
-static int write_trace(struct chrome *chrome, const struct timeline *timeline,
+static int write_trace(struct chrome *chrome, const struct findings *findings,
                        const struct emit_options *options, struct flextrace_error *error)
 {
 	const char *name = chrome->count->file;
@@ -399,7 +399,7 @@ static int write_trace(struct chrome *chrome, const struct timeline *timeline,
 	int code;
 
 	FLEXTRACE_TRY(writer_open(&chrome->writer, options->output_dir, name, gzip, error));
-	code = view_init(&chrome->view, timeline);
+	code = view_init(&chrome->view, findings);
 	if (code == 0 && chrome->process != FLEXTRACE_NONE) {
 		chrome->count->expected = chrome_n_of_process(chrome);
 		chrome->is_without_ops = !chrome_has_ops(chrome);
@@ -421,7 +421,7 @@ static int write_trace(struct chrome *chrome, const struct timeline *timeline,
 	return code;
 }
 
-static int chrome_write(const struct timeline *timeline, const struct emit_options *options,
+static int chrome_write(const struct findings *findings, const struct emit_options *options,
                         struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
 {
 	struct chrome chrome = {.process = FLEXTRACE_NONE, .views = options->views};
@@ -429,15 +429,16 @@ static int chrome_write(const struct timeline *timeline, const struct emit_optio
 	chrome.count = &counts[(*n)++];
 	*chrome.count = (struct emit_file_count){.file = options->gzip ? "trace.json.gz"
 	                                                               : "trace.json",
-	                                         .expected = chrome_n_rows(timeline),
+	                                         .expected = chrome_n_rows(findings->timeline),
 	                                         .has_classes = true};
-	return write_trace(&chrome, timeline, options, error);
+	return write_trace(&chrome, findings, options, error);
 }
 
-int emit_chrome_rank(const struct timeline *timeline, const struct emit_options *options,
+int emit_chrome_rank(const struct findings *findings, const struct emit_options *options,
                      uint32_t process, const char *name, struct emit_file_count *ret_count,
                      struct flextrace_error *error)
 {
+	const struct timeline *timeline = findings->timeline;
 	struct chrome chrome = {
 		.process = process, .rank_rows = options->rank_rows, .views = options->views};
 
@@ -447,7 +448,7 @@ int emit_chrome_rank(const struct timeline *timeline, const struct emit_options 
 		chrome.views.overlap = OVERLAP_WARN;
 	chrome.count = ret_count;
 	*chrome.count = (struct emit_file_count){.file = name};
-	return write_trace(&chrome, timeline, options, error);
+	return write_trace(&chrome, findings, options, error);
 }
 
 const struct emitter emit_chrome = {.format = "chrome", .write = chrome_write};

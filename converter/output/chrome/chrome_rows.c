@@ -335,7 +335,7 @@ static void write_op_args(struct chrome *chrome, const struct tick_op *op)
 /* What the compiler says of a kernel. */
 static void write_cost_args(struct chrome *chrome, const struct device_row *row)
 {
-	const struct kernel_costs *costs = chrome->view.timeline->costs;
+	const struct kernel_costs *costs = chrome->view.findings->costs;
 	const struct kernel_cost *cost = kernel_cost_of(costs, row);
 	uint32_t device = chrome->view.timeline->tracks[row->track].owner;
 	struct writer *writer = &chrome->writer;

@@ -178,7 +178,7 @@ static enum record_class write_host(struct csv *csv, struct writer *writer, cons
 
 static void write_iteration(struct csv *csv, struct writer *writer, uint32_t source)
 {
-	const uint32_t *iteration_of_op = csv->view.timeline->iteration_of_op;
+	const uint32_t *iteration_of_op = csv->view.findings->iteration_of_op;
 
 	if (iteration_of_op && iteration_of_op[source])
 		writer_u64(writer, iteration_of_op[source] - 1);
@@ -188,7 +188,7 @@ static void write_iteration(struct csv *csv, struct writer *writer, uint32_t sou
 /* From ideal_cycles to phase. */
 static void write_cost(struct csv *csv, struct writer *writer, const struct device_row *row)
 {
-	const struct kernel_costs *costs = csv->view.timeline->costs;
+	const struct kernel_costs *costs = csv->view.findings->costs;
 	const struct kernel_cost *cost = kernel_cost_of(costs, row);
 	uint32_t device = csv->view.timeline->tracks[row->track].owner;
 
@@ -219,7 +219,7 @@ static void write_moved(const struct csv *csv, struct writer *writer, const stru
 static void write_op(struct csv *csv, struct writer *writer, const struct device_row *row,
                      const struct tick_op *op)
 {
-	const struct kernel_cost *cost = kernel_cost_of(csv->view.timeline->costs, row);
+	const struct kernel_cost *cost = kernel_cost_of(csv->view.findings->costs, row);
 	uint32_t stream, index;
 
 	texts_write(&csv->tracks, row->track, writer);
@@ -234,7 +234,7 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
 	csv_write_nonzero(writer, op->bytes);
 	csv_write_nonzero(writer, op->power);
 	csv_write_string(csv, writer, cost ? cost->category : 0);
-	texts_write(&csv->classes, event_class_of(csv->view.timeline->classes, row), writer);
+	texts_write(&csv->classes, event_class_of(csv->view.findings->classes, row), writer);
 	csv_write_string(csv, writer, op->group);
 	if (op->peer >= 0)
 		writer_i64(writer, op->peer);
@@ -443,12 +443,12 @@ static int write_others(struct csv *csv, struct flextrace_error *error)
 
 enum csv_part { PART_HOST, PART_DEVICE, PART_REST };
 
-static int write_part(enum csv_part part, const struct timeline *timeline,
+static int write_part(enum csv_part part, const struct findings *findings,
                       const struct emit_options *options, struct emit_file_count *counts,
                       uint32_t *n, struct flextrace_error *error)
 {
 	struct csv csv;
-	int code = csv_init(&csv, timeline, options);
+	int code = csv_init(&csv, findings, options);
 
 	csv.counts = counts;
 	csv.n_counts = n;
@@ -464,24 +464,24 @@ static int write_part(enum csv_part part, const struct timeline *timeline,
 	return code;
 }
 
-static int write_host_part(const struct timeline *timeline, const struct emit_options *options,
+static int write_host_part(const struct findings *findings, const struct emit_options *options,
                            struct emit_file_count *counts, uint32_t *n,
                            struct flextrace_error *error)
 {
-	return write_part(PART_HOST, timeline, options, counts, n, error);
+	return write_part(PART_HOST, findings, options, counts, n, error);
 }
 
-static int write_device_part(const struct timeline *timeline, const struct emit_options *options,
+static int write_device_part(const struct findings *findings, const struct emit_options *options,
                              struct emit_file_count *counts, uint32_t *n,
                              struct flextrace_error *error)
 {
-	return write_part(PART_DEVICE, timeline, options, counts, n, error);
+	return write_part(PART_DEVICE, findings, options, counts, n, error);
 }
 
-static int write_rest(const struct timeline *timeline, const struct emit_options *options,
+static int write_rest(const struct findings *findings, const struct emit_options *options,
                       struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
 {
-	return write_part(PART_REST, timeline, options, counts, n, error);
+	return write_part(PART_REST, findings, options, counts, n, error);
 }
 
 const struct emitter emit_csv_host = {.format = "csv", .write = write_host_part};

@@ -44,7 +44,7 @@ struct csv {
 	struct texts classes;      /* per event class: class, */
 };
 
-int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit_options *options);
+int csv_init(struct csv *csv, const struct findings *findings, const struct emit_options *options);
 void csv_release(struct csv *csv);
 
 /* A new line in `counts`. Weak. */

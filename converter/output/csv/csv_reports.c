@@ -15,8 +15,9 @@
 
 /* -- clocks.csv, alignment.csv --------------------------------------------------------------- */
 
-static int fill_clocks(const struct timeline *timeline, struct row_sink *sink)
+static int fill_clocks(const struct findings *findings, struct row_sink *sink)
 {
+	const struct timeline *timeline = findings->timeline;
 	uint32_t n;
 	const struct clock_report **clocks = clock_columns_sort(timeline->clocks,
 	                                                        timeline->identity, &n);
@@ -32,8 +33,9 @@ static int fill_clocks(const struct timeline *timeline, struct row_sink *sink)
 	return FLEXTRACE_OK;
 }
 
-static int fill_alignment(const struct timeline *timeline, struct row_sink *sink)
+static int fill_alignment(const struct findings *findings, struct row_sink *sink)
 {
+	const struct timeline *timeline = findings->timeline;
 	uint32_t n;
 	const struct alignment_report *lines = alignment_report(timeline->alignment, &n);
 
@@ -107,12 +109,12 @@ static bool put_loss(const struct view *view, const struct loss *loss, struct wr
 	return !writer_failed(stream);
 }
 
-static int fill_losses(const struct timeline *timeline, struct row_sink *sink)
+static int fill_losses(const struct findings *findings, struct row_sink *sink)
 {
-	const struct losses *losses = &timeline->ledger->losses;
+	const struct losses *losses = &findings->timeline->ledger->losses;
 	struct writer stream;
 	struct view view;
-	int code = view_init(&view, timeline);
+	int code = view_init(&view, findings);
 
 	writer_open_memory(&stream);
 	for (uint32_t i = 0; code >= 0 && i < losses->n; i++)
@@ -164,8 +166,9 @@ static void put_emitted(const struct identity *identity, const struct emitted_pr
 	}
 }
 
-static int fill_emitted(const struct timeline *timeline, struct row_sink *sink)
+static int fill_emitted(const struct findings *findings, struct row_sink *sink)
 {
+	const struct timeline *timeline = findings->timeline;
 	const struct emitted *emitted = timeline->emitted;
 
 	for (uint32_t i = 0; emitted && i < emitted->n; i++)
@@ -191,7 +194,7 @@ int csv_write_reports(struct csv *csv, struct flextrace_error *error)
 		struct emit_file_count *count = csv_count(csv, reports[i].file, 0);
 		struct column_saved saved;
 
-		FLEXTRACE_TRY(column_save_csv(&reports[i].table, csv->view.timeline,
+		FLEXTRACE_TRY(column_save_csv(&reports[i].table, csv->view.findings,
 		                              csv->options->output_dir, reports[i].file, &saved,
 		                              error));
 		count->expected = count->rows = saved.rows;

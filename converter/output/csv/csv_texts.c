@@ -106,10 +106,10 @@ static const char *device_label(uint8_t kind)
 	return kind_of_device(kind)->label;
 }
 
-int csv_init(struct csv *csv, const struct timeline *timeline, const struct emit_options *options)
+int csv_init(struct csv *csv, const struct findings *findings, const struct emit_options *options)
 {
 	*csv = (struct csv){.options = options};
-	FLEXTRACE_TRY(view_init(&csv->view, timeline));
+	FLEXTRACE_TRY(view_init(&csv->view, findings));
 	FLEXTRACE_TRY(pieces_init(&csv->names));
 	FLEXTRACE_TRY(make_owners(csv));
 	FLEXTRACE_TRY(make_tracks(csv));

@@ -392,12 +392,12 @@ static int write_file(struct device_log *log, const char *dir, const char *file,
 	return writer_close(&log->writer, error);
 }
 
-static int write_log(const struct timeline *timeline, const char *dir, uint32_t columns,
+static int write_log(const struct findings *findings, const char *dir, uint32_t columns,
                      struct emit_file_count *ret_count, struct flextrace_error *error)
 {
 	const char *file = columns == 15 ? FILE_15 : FILE_6;
 	struct device_log log = {.columns = columns};
-	int code = view_init(&log.view, timeline);
+	int code = view_init(&log.view, findings);
 
 	if (code >= 0)
 		code = fill(&log);
@@ -416,16 +416,16 @@ static int write_log(const struct timeline *timeline, const char *dir, uint32_t 
 	return code;
 }
 
-static int write_15(const struct timeline *timeline, const struct emit_options *options,
+static int write_15(const struct findings *findings, const struct emit_options *options,
                     struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
 {
-	return write_log(timeline, options->output_dir, 15, &counts[(*n)++], error);
+	return write_log(findings, options->output_dir, 15, &counts[(*n)++], error);
 }
 
-static int write_6(const struct timeline *timeline, const struct emit_options *options,
+static int write_6(const struct findings *findings, const struct emit_options *options,
                    struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
 {
-	return write_log(timeline, options->output_dir, 6, &counts[(*n)++], error);
+	return write_log(findings, options->output_dir, 6, &counts[(*n)++], error);
 }
 
 const struct emitter emit_tt_log = {.format = "tt-log", .write = write_15};

@@ -294,9 +294,10 @@ static void write_rows(struct text *text)
 	write_losses(text);
 }
 
-static int text_write(const struct timeline *timeline, const struct emit_options *options,
+static int text_write(const struct findings *findings, const struct emit_options *options,
                       struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
 {
+	const struct timeline *timeline = findings->timeline;
 	struct text text = {.count = &counts[(*n)++]};
 	int code;
 
@@ -307,7 +308,7 @@ static int text_write(const struct timeline *timeline, const struct emit_options
 	                    timeline->instants.n_rows + timeline->counters.n_rows +
 	                    timeline->memory.n_rows,
 	};
-	if (view_init(&text.view, timeline) < 0)
+	if (view_init(&text.view, findings) < 0)
 		return error_set(error, FLEXTRACE_E_MEMORY,
 		                 "Cannot write timeline.txt: cause=no memory");
 	code = writer_open(&text.writer, options->output_dir, text.count->file, false, error);

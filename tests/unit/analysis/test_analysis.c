@@ -20,10 +20,11 @@ static void expect_file(const struct derive_fixture *fixture, const char *name, 
                         const char *expected)
 {
 	char *dir = scratch_dir(), file[64], *text;
+	const struct findings findings = {.timeline = &fixture->timeline};
 	uint64_t rows;
 
 	snprintf(file, sizeof(file), "%s.csv", name);
-	assert_int_equal(analysis_files_save(&fixture->timeline, file, dir, &rows, NULL), 0);
+	assert_int_equal(analysis_files_save(&findings, file, dir, &rows, NULL), 0);
 	assert_int_equal(rows, n_rows);
 	text = scratch_read(dir, file, NULL);
 	assert_non_null(text);
@@ -130,14 +131,14 @@ static void test_analysis__tells_why_it_cannot_write(void **state)
 {
 	struct flextrace_error error = {0};
 	struct derive_fixture fixture;
+	const struct findings findings = {.timeline = &fixture.timeline};
 	uint64_t rows;
 
 	(void)state;
 	fixture_open(&fixture, "");
 	fixture_run(&fixture);
-	assert_int_equal(
-		analysis_files_save(&fixture.timeline, "kernels.csv", "/dev/null", &rows, &error),
-		FLEXTRACE_E_OUTPUT);
+	assert_int_equal(analysis_files_save(&findings, "kernels.csv", "/dev/null", &rows, &error),
+	                 FLEXTRACE_E_OUTPUT);
 	assert_non_null(strstr(error.message, "kernels.csv"));
 	fixture_close(&fixture);
 }

@@ -91,7 +91,7 @@ static void find(struct collectives_test *test)
 	timeline->sync_points = &test->points;
 	assert_int_equal(transfers_find(&test->transfers, timeline, &test->analysis.fixture.cache),
 	                 0);
-	timeline->transfers = &test->transfers;
+	test->analysis.fixture.findings.transfers = &test->transfers;
 }
 
 static void expect(struct collectives_test *test, const char *lines)
@@ -438,12 +438,12 @@ static void test_collectives__of_nothing_are_nothing(void **state)
 
 static char *communication(struct collectives_test *test)
 {
-	const struct timeline *timeline = &test->analysis.fixture.timeline;
+	const struct findings *findings = &test->analysis.fixture.findings;
 	char *dir = scratch_dir(), *text;
 	uint64_t rows;
 
 	find(test);
-	assert_int_equal(analysis_files_save(timeline, "communication.txt", dir, &rows, NULL), 0);
+	assert_int_equal(analysis_files_save(findings, "communication.txt", dir, &rows, NULL), 0);
 	text = scratch_read(dir, "communication.txt", NULL);
 	assert_non_null(text);
 	scratch_remove(dir);

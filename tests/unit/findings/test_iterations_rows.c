@@ -100,25 +100,6 @@ static void test_iterations_rows__are_none_where_nothing_repeats(void **state)
 	assert_null(test->of_op);
 }
 
-/* Whoever asks the timeline gets what was found before. */
-static void test_iterations_rows__are_found_once(void **state)
-{
-	struct rows_test *test = *state;
-	struct timeline *timeline = &test->analysis.fixture.timeline;
-	struct iterations own;
-
-	for (int64_t i = 0; i < 4; i++)
-		add(test, 0, ROW_EXEC, "a", 100 * i);
-	mark(test);
-	assert_ptr_equal(iterations_of(timeline, &own), &own);
-	assert_int_equal(own.n, 4);
-	iterations_release(&own);
-	timeline->iterations = &test->iterations;
-	assert_ptr_equal(iterations_of(timeline, &own), &test->iterations);
-	assert_null(own.all);
-	iterations_release(&own);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(test_iterations_rows__##name, start, stop)
 
 int main(void)
@@ -126,7 +107,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(start_in_an_iteration_of_their_rank),
 		TEST(are_none_where_nothing_repeats),
-		TEST(are_found_once),
 	};
 
 	return cmocka_run_group_tests_name("iterations_rows", tests, NULL, NULL);

@@ -64,11 +64,11 @@ static struct tick_op *add(struct power_test *test, uint32_t device, uint8_t kin
 
 static void find(struct power_test *test, enum power_unit unit)
 {
-	struct timeline *timeline = &test->analysis.fixture.timeline;
+	struct timeline_fixture *fixture = &test->analysis.fixture;
 
 	power_release(&test->power);
-	assert_int_equal(power_find(&test->power, timeline, unit), 0);
-	timeline->power = &test->power;
+	assert_int_equal(power_find(&test->power, &fixture->timeline, unit), 0);
+	fixture->findings.power = &test->power;
 }
 
 static void expect(struct power_test *test, const char *lines)

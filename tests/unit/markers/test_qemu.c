@@ -265,7 +265,7 @@ static struct flextrace_qemu_reading read_closely(struct flextrace_qemu *qemu, u
 	uint64_t last = 0;
 	int i;
 
-	for (i = 0; i < 100 && best.after_ns - best.before_ns > MAX_WIDTH_NS; i++) {
+	for (i = 0; i < 1000 && best.after_ns - best.before_ns > MAX_WIDTH_NS; i++) {
 		assert_int_equal(flextrace_qemu_read(qemu, core, &reading), 0);
 		assert_true(reading.before_ns < reading.after_ns);
 		assert_true(reading.ticks > last);

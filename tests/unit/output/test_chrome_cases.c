@@ -444,7 +444,7 @@ static void test_chrome__tells_what_the_compiler_says(void **state)
 		fixture_device_row(fixture, (struct device_row){i * 20, i * 20 + 15, 0, i, 1,
 		                                                ROW_EXEC, TIME_CERTIFIED, 0});
 	}
-	fixture->timeline.costs = &costs;
+	fixture->findings.costs = &costs;
 	chrome_emit(test);
 	args = cJSON_GetObjectItem(chrome_find(test, "X", "Exec", 0), "args");
 	emit_assert_json(cJSON_GetObjectItem(args, "category"), "\"Conv \\\"16\\\"\"");

@@ -172,7 +172,7 @@ static void write_rank(struct emit_test *test, uint32_t process, const char *nam
 	const struct emit_options options = {.output_dir = test->dir, .rank_rows = &rank_rows};
 
 	test->n_counts = 0;
-	assert_int_equal(emit_chrome_rank(&test->fixture.timeline, &options, process, name,
+	assert_int_equal(emit_chrome_rank(&test->fixture.findings, &options, process, name,
 	                                  test->counts, NULL),
 	                 0);
 	assert_int_equal(test->counts[0].rows, test->counts[0].expected);

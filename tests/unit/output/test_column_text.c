@@ -60,9 +60,9 @@ static const struct row empty = {
 	.shortest = INFINITY,
 };
 
-static int fill(const struct timeline *timeline, struct row_sink *sink)
+static int fill(const struct findings *findings, struct row_sink *sink)
 {
-	(void)timeline;
+	(void)findings;
 	row_put(sink, &full);
 	row_put(sink, &empty);
 	return FLEXTRACE_OK;
@@ -103,9 +103,9 @@ static void test_column_text__makes_null_of_what_is_not_known_in_json(void **sta
 	writer_abandon(&writer);
 }
 
-static int fill_partly(const struct timeline *timeline, struct row_sink *sink)
+static int fill_partly(const struct findings *findings, struct row_sink *sink)
 {
-	(void)timeline;
+	(void)findings;
 	row_put(sink, &full);
 	return FLEXTRACE_E_MEMORY;
 }

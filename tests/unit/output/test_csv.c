@@ -24,7 +24,7 @@ static void emit(struct emit_test *test)
 
 	assert_non_null(formats);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(parts[i]->write(&test->fixture.timeline, &options, test->counts,
+		assert_int_equal(parts[i]->write(&test->fixture.findings, &options, test->counts,
 		                                 &test->n_counts, NULL),
 		                 0);
 	assert_int_equal(test->n_counts, 9);
@@ -98,7 +98,7 @@ static void test_csv__tells_what_the_compiler_says(void **state)
 	char *text;
 
 	row.category = fixture_string(&test->fixture, "Conv,16");
-	test->fixture.timeline.costs = &costs;
+	test->fixture.findings.costs = &costs;
 	emit(test);
 	text = scratch_read(test->dir, "events.csv", NULL);
 	assert_non_null(strstr(text,
@@ -318,7 +318,7 @@ static void test_csv__leaves_nothing_where_it_cannot_write(void **state)
 		assert_true(asprintf(&path, "%s/%s", test->dir, files[i]) > 0);
 		assert_int_equal(mkdir(path, 0777), 0);
 		test->n_counts = 0;
-		assert_int_equal(parts[i]->write(&test->fixture.timeline, &options, test->counts,
+		assert_int_equal(parts[i]->write(&test->fixture.findings, &options, test->counts,
 		                                 &test->n_counts, &error),
 		                 FLEXTRACE_E_OUTPUT);
 		assert_non_null(strstr(error.message, path));

@@ -46,7 +46,7 @@ static void test_emit__writes_the_formats_asked_for(void **state)
 		struct emit_options options = {
 			.output_dir = dir, .formats = cases[i].formats, .gzip = cases[i].gzip};
 
-		assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0);
+		assert_int_equal(emit_run(&test->fixture.findings, &options, NULL), 0);
 		assert_int_equal(scratch_has(dir, "trace.json"), cases[i].json);
 		assert_int_equal(scratch_has(dir, "trace.json.gz"), cases[i].json_gz);
 		assert_int_equal(scratch_has(dir, "timeline.txt"), cases[i].text);
@@ -67,7 +67,7 @@ static void test_emit__refuses_unknown_formats(void **state)
 		struct flextrace_error error = {0};
 
 		assert_int_equal(emit_check_formats(formats[i], NULL), FLEXTRACE_E_USAGE);
-		assert_int_equal(emit_run(&test->fixture.timeline, &options, &error),
+		assert_int_equal(emit_run(&test->fixture.findings, &options, &error),
 		                 FLEXTRACE_E_USAGE);
 		assert_non_null(strstr(error.message, "known=chrome, csv, text"));
 		assert_false(scratch_has(test->dir, "run.json"));
@@ -83,13 +83,13 @@ static void test_emit__is_the_same_on_any_number_of_threads(void **state)
 	struct emit_test *test = *state;
 	struct emit_options options = {.output_dir = test->dir, .formats = "chrome,csv,text"};
 
-	assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0);
+	assert_int_equal(emit_run(&test->fixture.findings, &options, NULL), 0);
 	for (uint32_t n_threads = 1; n_threads <= 16; n_threads += 3) {
 		char *dir = scratch_dir();
 
 		options.output_dir = dir;
 		options.n_threads = n_threads;
-		assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0);
+		assert_int_equal(emit_run(&test->fixture.findings, &options, NULL), 0);
 		for (size_t i = 0; i < 8 + 3; i++) {
 			const char *file = i < 8 ? csv_files[i] : others[i - 8];
 			char *one = scratch_read(test->dir, file, NULL);
@@ -113,7 +113,7 @@ static void test_emit__closes_its_books(void **state)
 	char *text;
 	int n = 0;
 
-	assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0);
+	assert_int_equal(emit_run(&test->fixture.findings, &options, NULL), 0);
 	text = scratch_read(test->dir, "run.json", NULL);
 	root = cJSON_Parse(text);
 	assert_true(cJSON_IsTrue(cJSON_GetObjectItem(root, "closes")));
@@ -144,7 +144,7 @@ static void test_emit__fails_when_books_do_not_close(void **state)
 
 	test->fixture.ledger.read[RECORD_SCOPE]++;
 	test->fixture.ledger.rows[RECORD_SCOPE]++; /* a row that is in no table */
-	assert_int_equal(emit_run(&test->fixture.timeline, &options, &error), FLEXTRACE_E_OUTPUT);
+	assert_int_equal(emit_run(&test->fixture.findings, &options, &error), FLEXTRACE_E_OUTPUT);
 	assert_non_null(strstr(error.message, "class=scope, rows=6, records=7"));
 	assert_true(scratch_has(test->dir, "run.json"));
 }
@@ -157,9 +157,9 @@ static void test_emit__creates_the_directory_with_its_parents(void **state)
 
 	assert_true(asprintf(&dir, "%s/a/b/../b//c/", test->dir) > 0);
 	options.output_dir = dir;
-	assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0);
+	assert_int_equal(emit_run(&test->fixture.findings, &options, NULL), 0);
 	assert_true(scratch_has(dir, "run.json"));
-	assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0); /* again */
+	assert_int_equal(emit_run(&test->fixture.findings, &options, NULL), 0); /* again */
 	free(dir);
 }
 
@@ -178,7 +178,7 @@ static void test_emit__names_a_directory_that_cannot_be(void **state)
 
 		assert_true(asprintf(&path, "%s/%s", test->dir, names[i]) > 0);
 		options.output_dir = path;
-		assert_int_equal(emit_run(&test->fixture.timeline, &options, &error),
+		assert_int_equal(emit_run(&test->fixture.findings, &options, &error),
 		                 FLEXTRACE_E_OUTPUT);
 		assert_non_null(strstr(error.message, path));
 		assert_non_null(strstr(error.message, "reason=Not a directory"));
@@ -195,24 +195,24 @@ static void test_emit__keeps_out_of_a_directory_that_another_conversion_writes_i
 	int lock;
 
 	assert_int_equal(output_dir_open(test->dir, &lock, NULL), 0);
-	assert_int_equal(emit_run(&test->fixture.timeline, &options, &error), FLEXTRACE_E_OUTPUT);
+	assert_int_equal(emit_run(&test->fixture.findings, &options, &error), FLEXTRACE_E_OUTPUT);
 	assert_non_null(strstr(error.message, "Another conversion writes into"));
 	assert_non_null(strstr(error.message, test->dir));
 	assert_csv(test->dir, false);
 	output_dir_close(lock);
 	for (int i = 0; i < 2; i++) { /* it leaves no lock behind */
-		assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0);
+		assert_int_equal(emit_run(&test->fixture.findings, &options, NULL), 0);
 		assert_csv(test->dir, true);
 	}
 	assert_int_equal(output_dir_open("", &lock, NULL), FLEXTRACE_E_OUTPUT);
 }
 
-static int write_table(const struct timeline *timeline, const char *output_dir, uint64_t *ret_rows,
+static int write_table(const struct findings *findings, const char *output_dir, uint64_t *ret_rows,
                        struct flextrace_error *error)
 {
 	if (!scratch_has(output_dir, "told")) /* a file, where it is to succeed */
 		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write table");
-	*ret_rows = timeline->host_rows.n_rows;
+	*ret_rows = findings->timeline->host_rows.n_rows;
 	return 0;
 }
 
@@ -226,13 +226,13 @@ static void test_emit__runs_analyses_beside_the_formats(void **state)
 	struct flextrace_error error = {0};
 	char *text, *path = NULL;
 
-	assert_int_equal(emit_run(&test->fixture.timeline, &options, &error), FLEXTRACE_E_OUTPUT);
+	assert_int_equal(emit_run(&test->fixture.findings, &options, &error), FLEXTRACE_E_OUTPUT);
 	assert_string_equal(error.message, "Cannot write table");
 	assert_false(scratch_has(test->dir, "run.json"));
 	assert_true(asprintf(&path, "%s/told", test->dir) > 0);
 	fclose(fopen(path, "w"));
 	free(path);
-	assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0);
+	assert_int_equal(emit_run(&test->fixture.findings, &options, NULL), 0);
 	assert_int_equal(table.rows, test->fixture.timeline.host_rows.n_rows);
 	text = scratch_read(test->dir, "run.json", NULL);
 	assert_non_null(strstr(text, "\"calls.csv\""));
@@ -247,10 +247,10 @@ static void test_emit__leaves_no_run_json_when_a_file_fails(void **state)
 	struct emit_options options = {.output_dir = test->dir, .n_threads = 4};
 	struct flextrace_error error = {0};
 
-	assert_int_equal(emit_run(&test->fixture.timeline, &options, NULL), 0);
+	assert_int_equal(emit_run(&test->fixture.findings, &options, NULL), 0);
 	assert_true(scratch_has(test->dir, "run.json"));
 	full_disk_for("counters.csv.tmp");
-	assert_int_equal(emit_run(&test->fixture.timeline, &options, &error), FLEXTRACE_E_OUTPUT);
+	assert_int_equal(emit_run(&test->fixture.findings, &options, &error), FLEXTRACE_E_OUTPUT);
 	full_disk_for(NULL);
 	assert_non_null(strstr(error.message, "counters.csv, reason=No space left on device"));
 	assert_false(scratch_has(test->dir, "run.json"));
@@ -266,7 +266,7 @@ static void test_emit__says_when_run_json_cannot_be_replaced(void **state)
 
 	assert_true(asprintf(&path, "%s/run.json", test->dir) > 0);
 	assert_int_equal(mkdir(path, 0777), 0);
-	assert_int_equal(emit_run(&test->fixture.timeline, &options, &error), FLEXTRACE_E_OUTPUT);
+	assert_int_equal(emit_run(&test->fixture.findings, &options, &error), FLEXTRACE_E_OUTPUT);
 	assert_non_null(strstr(error.message, path));
 	assert_false(scratch_has(test->dir, "timeline.txt"));
 	free(path);

@@ -15,7 +15,7 @@ static void assert_text(struct emit_test *test, const char *expected)
 	struct emit_options options = {.output_dir = test->dir};
 	char *text;
 
-	assert_int_equal(emit_text.write(&test->fixture.timeline, &options, test->counts,
+	assert_int_equal(emit_text.write(&test->fixture.findings, &options, test->counts,
 	                                 &test->n_counts, NULL),
 	                 0);
 	assert_int_equal(test->n_counts, 1);

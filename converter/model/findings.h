@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * findings.h: what was found in a timeline, once, for all that write about it.
+ */
+#ifndef FLEXTRACE_FINDINGS_H
+#define FLEXTRACE_FINDINGS_H
+
+#include "kernel_costs.h"
+#include "timeline.h"
+
+struct event_classes; /* event_class.h */
+struct iterations;    /* findings/iterations.h */
+struct power;         /* findings/power.h */
+struct transfers;     /* transfer_ends.h */
+
+/* Const, like the timeline; all weak. NULL is: not looked for. */
+struct findings {
+	const struct timeline *timeline;     /* never NULL */
+	const struct event_classes *classes; /* of all rows, before select left some out */
+	const struct kernel_costs *costs;    /* NULL: no compiler information */
+	const struct power *power;
+	const struct transfers *transfers;
+	const struct iterations *iterations;
+	/* By struct tick_op: 1 + number of its iteration, 0 = none; NULL: there are none. */
+	const uint32_t *iteration_of_op;
+};
+
+#endif
