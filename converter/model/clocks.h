@@ -47,6 +47,10 @@ static inline struct placed clocks_place_near(const struct clocks *clocks, uint3
 	return clocks_place_far(clocks, counter, segment, ticks, near);
 }
 
+/* Whether an operation, by its number in the order of unwrap, is outside its own bracket or its
+ * process' life: an outlier, although its epoch is certain. */
+bool clocks_refuse(const struct clocks *clocks, uint64_t op);
+
 /* The lines of clocks.csv, sorted by counter and segment. Weak. */
 const struct clock_report *clocks_report(const struct clocks *clocks, uint32_t *ret_n);
 

@@ -347,6 +347,19 @@ void clock_run_unwrap(struct clock_run *run, const struct calibrate_options *opt
 		fail_msg("%s", error.message);
 }
 
+/* As derive does. */
+static void note_refused(struct clock_run *run)
+{
+	struct table_cursor cursor;
+	struct tick_op *op;
+
+	table_read(&cursor, &run->out.ops, false);
+	for (uint64_t i = 0; (op = table_next(&cursor, sizeof(*op))); i++) {
+		if (clocks_refuse(run->clocks, i))
+			op->status = TIME_OUTLIER;
+	}
+}
+
 void clock_run_calibrate(struct clock_run *run, const struct calibrate_options *options)
 {
 	const struct calibrate_input input = {options ? options : &defaults, &run->identity,
@@ -355,6 +368,7 @@ void clock_run_calibrate(struct clock_run *run, const struct calibrate_options *
 
 	if (calibrate_run(&input, &run->clocks, &error) < 0)
 		fail_msg("%s", error.message);
+	note_refused(run);
 }
 
 void clock_run_finish(struct clock_run *run, const struct calibrate_options *options)

@@ -11,6 +11,12 @@
 
 struct fake_clocks fake_clocks;
 
+bool clocks_refuse(const struct clocks *clocks, uint64_t op)
+{
+	(void)clocks;
+	return op + 1 == fake_clocks.refused;
+}
+
 struct placed clocks_place(const struct clocks *clocks, uint32_t counter, uint16_t segment,
                            uint64_t ticks)
 {

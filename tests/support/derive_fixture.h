@@ -20,6 +20,7 @@ struct fake_clocks {
 	int64_t process_ns[8];
 	uint32_t process_err_ns;
 	enum time_status process_status;
+	uint64_t refused; /* number of an operation, from 1 on; 0: none */
 };
 extern struct fake_clocks fake_clocks;
 

@@ -207,7 +207,7 @@ static int add_point(struct message_reader *reader, const struct tick_op *op,
 	return weigh(reader, op, name);
 }
 
-static int take_op(struct message_reader *reader, const struct tick_op *op)
+static int take_op(struct message_reader *reader, const struct tick_op *op, uint64_t number)
 {
 	const struct name *name;
 	struct placed placed;
@@ -215,7 +215,8 @@ static int take_op(struct message_reader *reader, const struct tick_op *op)
 	if (op->kind < FLEXTRACE_DEVICE_MEMCPY_HTOD || op->kind > FLEXTRACE_DEVICE_MEMCPY_PTOP)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(read_name(reader, op->name, &name));
-	if (!name || !place_stamp(reader, op, name, &placed))
+	if (!name || clocks_refuse(reader->input->clocks, number) ||
+	    !place_stamp(reader, op, name, &placed))
 		return FLEXTRACE_OK;
 	return add_point(reader, op, name, &placed);
 }
@@ -310,8 +311,8 @@ static int read_all(struct message_reader *reader)
 	FLEXTRACE_TRY(string_intern(strings, "recv", &reader->receive));
 	FLEXTRACE_TRY(string_intern(strings, "broadcast", &reader->broadcast));
 	table_read(&cursor, reader->input->ops, false);
-	while ((op = table_next(&cursor, sizeof(*op))))
-		FLEXTRACE_TRY(take_op(reader, op));
+	for (uint64_t i = 0; (op = table_next(&cursor, sizeof(*op))); i++)
+		FLEXTRACE_TRY(take_op(reader, op, i));
 	return FLEXTRACE_OK;
 }
 

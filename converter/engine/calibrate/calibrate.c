@@ -283,7 +283,21 @@ void clocks_free(struct clocks *clocks)
 	free(clocks->maps);
 	free(clocks->first_map);
 	free(clocks->reports);
+	free(clocks->refused);
 	free(clocks);
+}
+
+bool clocks_refuse(const struct clocks *clocks, uint64_t op)
+{
+	uint32_t lo = 0, n = clocks->n_refused;
+
+	while (n > 1) {
+		uint32_t half = n / 2;
+
+		lo += clocks->refused[lo + half] <= op ? half : 0;
+		n -= half;
+	}
+	return n && clocks->refused[lo] == op;
 }
 
 const struct clock_report *clocks_report(const struct clocks *clocks, uint32_t *ret_n)

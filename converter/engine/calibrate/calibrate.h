@@ -20,14 +20,13 @@
 struct calibrate_input { /* weak, all */
 	const struct calibrate_options *options;
 	const struct identity *identity;
-	struct table *brackets; /* struct bracket; used up */
-	struct table *ops;      /* struct tick_op */
+	struct table *brackets;  /* struct bracket; used up */
+	const struct table *ops; /* struct tick_op */
 	struct ledger *ledger;
 };
 
-/* Fits all counters. A certified operation that its own
- * bracket contradicts becomes an outlier there, so that every one left lies inside its bracket,
- * to the ns. */
+/* Fits all counters. A certified operation that its own bracket contradicts is refused
+ * (clocks_refuse()), so that every other one lies inside its bracket, to the ns. */
 int calibrate_run(const struct calibrate_input *input, struct clocks **ret_clocks,
                   struct flextrace_error *error);
 void clocks_free(struct clocks *clocks);

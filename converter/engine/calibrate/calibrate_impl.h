@@ -13,6 +13,7 @@
 #ifndef FLEXTRACE_CALIBRATE_IMPL_H
 #define FLEXTRACE_CALIBRATE_IMPL_H
 
+#include "breaks/doubts.h"
 #include "calibrate.h"
 
 #define PHI_BITS      MAP_FRACTION_BITS /* fraction bits of phi */
@@ -162,6 +163,8 @@ struct clocks {
 	struct clock_map *maps; /* owned, by counter and segment */
 	uint32_t n_maps;
 	struct clock_report *reports; /* owned, one of each map */
+	uint64_t *refused;            /* owned: numbers of operations, in order */
+	uint32_t n_refused;
 };
 
 /*
@@ -178,26 +181,6 @@ static inline double slope_most(double slope, double rho)
 {
 	return slope * ((1 + rho) / (1 - rho));
 }
-
-/* -- doubts.c: stretches of which nothing is certified --------------------------------------- */
-
-struct stretch {
-	uint64_t from, to; /* x; up to `to`, UINT64_MAX: without end */
-};
-
-struct doubts {
-	struct stretch *stretches; /* owned, by x, none meets the next */
-	uint32_t n, n_allocated;
-};
-
-/* Doubts all between two places; the bounds at these places themselves must hold. From 0 on: what
- * is in front of the first evidence, too. FLEXTRACE_E_MEMORY or 0. */
-int doubts_add(struct doubts *doubts, uint64_t from, uint64_t to);
-void doubts_release(struct doubts *doubts);
-
-/* Whether anything between two places is in doubt. `*next` is 0 at first; no `from` is less than
- * that of the call before. */
-bool doubts_meet(const struct doubts *doubts, uint64_t from, uint64_t to, uint32_t *next);
 
 /* -- floors.c -------------------------------------------------------------------------------- */
 

@@ -36,6 +36,7 @@ struct judge {
 	struct clocks *clocks;
 	const struct calibrate_input *input;
 	struct tally *tallies; /* owned, one of each map */
+	uint64_t n_ops;        /* that were looked at */
 };
 
 static int sample(struct sampler *sampler, double value)
@@ -151,12 +152,15 @@ static void count_order(struct tally *tally, struct clock_report *report, const 
 	tally->last_placed_ns = placed_ns;
 }
 
-static int lose(struct judge *judge, struct tick_op *op)
+static int refuse(struct judge *judge, const struct tick_op *op)
 {
 	const struct device *device = &judge->input->identity->devices[op->device];
 	struct loss_place place = {device->process, device->device, FLEXTRACE_NONE, op->stream};
+	struct clocks *clocks = judge->clocks;
 
-	op->status = TIME_OUTLIER;
+	FLEXTRACE_TRY(
+		array_make_room(&clocks->refused, clocks->n_refused, sizeof(*clocks->refused)));
+	clocks->refused[clocks->n_refused++] = judge->n_ops;
 	return ledger_lose(judge->input->ledger, LOSS_OUTLIER, &place, 1,
 	                   op->complete_host_ns ? op->complete_host_ns : INT64_MIN);
 }
@@ -184,7 +188,7 @@ static bool has_certified_stamp(const struct clock_map *map, const struct tick_o
 	return false;
 }
 
-static int judge_certified(struct judge *judge, struct tick_op *op, uint32_t index)
+static int judge_certified(struct judge *judge, const struct tick_op *op, uint32_t index)
 {
 	struct tally *tally = &judge->tallies[index];
 	struct clock_report *report = &judge->clocks->reports[index];
@@ -199,12 +203,12 @@ static int judge_certified(struct judge *judge, struct tick_op *op, uint32_t ind
 	placed_last = clock_map_place_near(map, last, &tally->knot);
 	if (!is_inside(op, first_ns, placed_last.host_ns, map->quality.tick_ns)) {
 		if (has_certified_stamp(map, op))
-			return lose(judge, op);
+			return refuse(judge, op);
 		report->violations_after++;
 	}
 	if (is_before_its_process(judge, op, first_ns, placed_last.err_ns)) {
 		judge->input->ledger->warnings[WARNING_OUTSIDE_LIFE]++;
-		return lose(judge, op);
+		return refuse(judge, op);
 	}
 	count_before(tally, report, op, first, last);
 	count_order(tally, report, op, last, placed_last.host_ns);
@@ -217,13 +221,13 @@ static int judge_certified(struct judge *judge, struct tick_op *op, uint32_t ind
 	                   (double)(op->complete_host_ns - placed_last.host_ns) / 2));
 }
 
-static int judge_ops(struct judge *judge, struct table *ops)
+static int judge_ops(struct judge *judge, const struct table *ops)
 {
 	struct table_cursor cursor;
-	struct tick_op *op;
+	const struct tick_op *op;
 
-	table_read(&cursor, ops, false);
-	while ((op = table_next(&cursor, sizeof(*op)))) {
+	table_read(&cursor, (struct table *)ops, false);
+	for (; (op = table_next(&cursor, sizeof(*op))); judge->n_ops++) {
 		uint32_t index = judge->clocks->first_map[op->counter] + op->segment;
 
 		if (op->class != RECORD_DEVICE_OP || op->status == TIME_GIVEN)
@@ -368,7 +372,7 @@ static void finish_reports(const struct judge *judge)
 
 int report_judge(struct clocks *clocks, const struct calibrate_input *input)
 {
-	struct judge judge = {clocks, input, NULL};
+	struct judge judge = {clocks, input, NULL, 0};
 	int code;
 
 	judge.tallies = calloc(clocks->n_maps + 1ull, sizeof(*judge.tallies));

@@ -300,6 +300,8 @@ int device_take_ops(struct derive *derive, struct table *ops)
 	while ((op = table_next(&cursor, sizeof(*op)))) {
 		FLEXTRACE_TRY(blocks_fill_next(derive->ops, derive->n_ops, sizeof(*derive->ops)));
 		derive->ops[derive->n_ops] = *op;
+		if (clocks_refuse(derive->clocks, derive->n_ops))
+			derive->ops[derive->n_ops].status = TIME_OUTLIER;
 		derive->has_groups |= op->group != 0;
 		derive->has_power |= op->power != 0;
 		derive->has_bytes |= op->bytes != 0;

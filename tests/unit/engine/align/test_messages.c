@@ -31,6 +31,13 @@ struct placed clocks_place(const struct clocks *of, uint32_t counter, uint16_t s
 	return (struct placed){(int64_t)ticks, of->err_ns, of->status};
 }
 
+bool clocks_refuse(const struct clocks *of, uint64_t op)
+{
+	(void)of;
+	(void)op;
+	return false;
+}
+
 struct messages_test {
 	struct scene scene;
 	struct device devices[SCENE_CLOCKS];

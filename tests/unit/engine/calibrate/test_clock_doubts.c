@@ -47,7 +47,8 @@ static void make(struct made *made, uint32_t n_stretches, const struct stretch *
 	assert_int_equal(fit_map(&band, &evidence, &prior, &made->map), 0);
 	fit_release(&band);
 	made->first_map[1] = 1;
-	made->clocks = (struct clocks){made->first_map, 1, &made->map, 1, NULL};
+	made->clocks = (struct clocks){
+		.first_map = made->first_map, .n_counters = 1, .maps = &made->map, .n_maps = 1};
 }
 
 static enum time_status status_at(const struct made *made, uint64_t ticks)

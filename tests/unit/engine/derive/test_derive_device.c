@@ -307,6 +307,24 @@ static void test_derive__shows_outliers_at_their_bracket(void **state)
 	fixture_close(&fixture);
 }
 
+static void test_derive__shows_what_its_clock_refuses_as_an_outlier(void **state)
+{
+	struct derive_fixture fixture;
+	struct tick_op *op;
+
+	(void)state;
+	fixture_open(&fixture, PROCESS);
+	fixture_op(&fixture, "a", FLEXTRACE_DEVICE_MEMSET, STAMPS(10, 0, 0, 0, 20));
+	op = fixture_op(&fixture, "b", FLEXTRACE_DEVICE_MEMSET, STAMPS(30, 0, 0, 0, 40));
+	op->submit_host_ns = 1000;
+	op->complete_host_ns = 2000;
+	fake_clocks.refused = 2;
+	fixture_run(&fixture);
+	expect_device(&fixture, "10-20 memset a q0/exec certified +-0\n"
+	                        "1000-2000 memset b q0/exec outlier\n");
+	fixture_close(&fixture);
+}
+
 static void test_derive__places_no_stamp_where_time_ends(void **state)
 {
 	struct derive_fixture fixture;
@@ -456,6 +474,7 @@ int main(void)
 		cmocka_unit_test(test_derive__knows_no_bound_where_one_part_has_none),
 		cmocka_unit_test(test_derive__shows_work_without_clock_at_its_bracket),
 		cmocka_unit_test(test_derive__shows_outliers_at_their_bracket),
+		cmocka_unit_test(test_derive__shows_what_its_clock_refuses_as_an_outlier),
 		cmocka_unit_test(test_derive__places_no_stamp_where_time_ends),
 		cmocka_unit_test(test_derive__puts_overlapping_work_on_lanes),
 		cmocka_unit_test(test_derive__links_the_innermost_scope_around_the_submission),
