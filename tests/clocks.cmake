@@ -52,6 +52,7 @@ flextrace_add_unit_test(NAME messages_truth SOURCES ${align_sources} converter/e
 	converter/engine/align/uses.c converter/engine/align/turns.c converter/model/message_name.c LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME grid SOURCES converter/engine/align/grid.c)
 flextrace_add_unit_test(NAME sync_ops SOURCES converter/model/sync_ops.c)
+flextrace_add_unit_test(NAME paces SOURCES converter/engine/align/proof/pace.c LIBS m)
 flextrace_add_unit_test(NAME align_short SOURCES ${align_sources} tests/support/align_truth.c
 	LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME align_rates SOURCES ${align_sources} tests/support/align_truth.c

@@ -208,9 +208,13 @@ void paces_add_more(struct paces *paces, double more_ns);
 void paces_add_break(struct paces *paces, int64_t host_ns, int64_t end_ns, double jump_ns);
 void paces_release(struct paces *paces);
 
-/* Combines two proofs: the rates that both allow, and the breaks of either. For a break that
- * both have, the better proof is used. The last knot is at `last_ns`. */
-int paces_combine(struct paces *better, const struct paces *other, int64_t last_ns);
+struct knot;
+
+/* Combines two proofs: the rates that both allow, and the breaks of either. For a break that both
+ * have, the better proof is used. Breaks with fewer than a few of the clock's `knots` between them
+ * are one. */
+int paces_combine(struct paces *better, const struct paces *other, const struct knot *knots,
+                  uint32_t n_knots);
 
 /* Lets a clock without breaks run at any of its rates up to `first_ns` and from `last_ns` on. */
 int paces_loosen(struct paces *paces, int64_t first_ns, int64_t last_ns);

@@ -10,6 +10,8 @@
 
 #define BREAK_BITS 55 /* fine: what a clock may be off behind a break, a day and a half */
 #define MAX_SLACK  (INT64_C(1) << 61)
+#define LEAST_N    16u /* knots that bound a clock between two breaks */
+#define SMALL      8u  /* of so few knots, one in so many does */
 
 static int64_t to_pace(double rate)
 {
@@ -86,7 +88,6 @@ static void add_between(struct paces *paces, int64_t host_ns, int64_t least, int
 	struct pace *pace = begin_pace(paces, host_ns);
 
 	pace->more_ns = more_ns;
-
 	pace->rate = least + (most - least) / 2;
 	pace->slack = (most - least) / 2 + 1;
 }
@@ -126,45 +127,84 @@ static bool is_shared(const struct pace *pace, const struct pace *last, const st
 	return false;
 }
 
-int paces_combine(struct paces *paces, const struct paces *other, int64_t last_ns)
+struct combining {
+	struct paces both;
+	const struct knot *knots;
+	uint32_t n_knots;
+	bool is_break; /* from break_ns on; else the last one, if any, is before end_ns */
+	int64_t break_ns, end_ns;
+	uint32_t n_before; /* paces in front of it; 0: there is none */
+	double jump_ns;
+};
+
+/* Whether what is left between two breaks has evidence that bounds a clock. */
+static bool is_bounded(const struct combining *combining, int64_t from_ns, int64_t to_ns)
+{
+	const struct knot *knots = combining->knots;
+	uint32_t n = combining->n_knots, n_kept = 0;
+
+	for (uint32_t i = 0; i < n && knots[i].host_ns < to_ns; i++)
+		n_kept += knots[i].host_ns >= from_ns && knots[i].is_kept;
+	return n_kept >= (n / SMALL < LEAST_N ? n / SMALL : LEAST_N);
+}
+
+/* Goes on with the break before if next to nothing is left in between. Breaks may be of any jump,
+ * so times in between would have no bound but those of their own evidence. */
+static void begin_break(struct combining *combining, int64_t host_ns)
+{
+	combining->is_break = true;
+	if (combining->n_before > 0 && !is_bounded(combining, combining->end_ns, host_ns)) {
+		combining->both.n_paces = combining->n_before;
+		return;
+	}
+	combining->break_ns = host_ns;
+	combining->jump_ns = 0;
+}
+
+static void end_break(struct combining *combining, int64_t host_ns)
+{
+	combining->is_break = false;
+	combining->n_before = combining->both.n_paces;
+	combining->end_ns = host_ns;
+	paces_add_break(&combining->both, combining->break_ns, host_ns, combining->jump_ns);
+}
+
+int paces_combine(struct paces *paces, const struct paces *other, const struct knot *knots,
+                  uint32_t n_knots)
 {
 	const struct pace *a = paces->paces, *b = other->paces;
 	const struct pace *last_a = a + paces->n_paces - 1, *last_b = b + other->n_paces - 1;
-	int64_t host_ns = a->host_ns < b->host_ns ? a->host_ns : b->host_ns, break_ns = 0;
-	bool is_break = false, is_last = false;
-	double jump_ns = 0;
-	struct paces both;
+	int64_t host_ns = a->host_ns < b->host_ns ? a->host_ns : b->host_ns;
+	int64_t last_ns = knots[n_knots - 1].host_ns;
+	struct combining both = {.knots = knots, .n_knots = n_knots};
+	bool is_last = false;
 
-	FLEXTRACE_TRY(paces_reserve(&both, paces->n_paces + other->n_paces));
+	FLEXTRACE_TRY(paces_reserve(&both.both, paces->n_paces + other->n_paces));
 	while (!is_last) {
 		bool is_doubtful = a->is_doubtful ||
 		                   (b->is_doubtful && !is_shared(b, last_b, paces));
 		int64_t next_a = a < last_a ? a[1].host_ns : INT64_MAX;
 		int64_t next_b = b < last_b ? b[1].host_ns : INT64_MAX;
 
-		if (is_doubtful && !is_break) {
-			break_ns = host_ns;
-			jump_ns = 0;
-		}
+		if (is_doubtful && !both.is_break)
+			begin_break(&both, host_ns);
 		if (is_doubtful)
-			jump_ns += (a->is_doubtful ? a->jump_ns : 0) +
-			           (b->is_doubtful ? b->jump_ns : 0);
-		if (is_break && !is_doubtful)
-			paces_add_break(&both, break_ns, host_ns, jump_ns);
+			both.jump_ns += (a->is_doubtful ? a->jump_ns : 0) +
+			                (b->is_doubtful ? b->jump_ns : 0);
+		if (both.is_break && !is_doubtful)
+			end_break(&both, host_ns);
 		if (!is_doubtful)
-			add_both(&both, host_ns, a, b);
-		is_break = is_doubtful;
+			add_both(&both.both, host_ns, a, b);
 		is_last = a == last_a && b == last_b;
 		host_ns = next_a < next_b ? next_a : next_b;
 		a += next_a == host_ns && a < last_a;
 		b += next_b == host_ns && b < last_b;
 	}
-	if (is_break)
-		paces_add_break(&both, break_ns,
-		                last_ns + 1 > break_ns ? last_ns + 1 : break_ns + 1, jump_ns);
-	both.has_left = paces->has_left || other->has_left;
+	if (both.is_break)
+		end_break(&both, last_ns + 1 > both.break_ns ? last_ns + 1 : both.break_ns + 1);
+	both.both.has_left = paces->has_left || other->has_left;
 	paces_release(paces);
-	*paces = both;
+	*paces = both.both;
 	return FLEXTRACE_OK;
 }
 

@@ -290,7 +290,8 @@ static int prove_more(struct proof *proof, double likely_rate, struct proven *pr
 {
 	struct mesh *mesh = proof->mesh;
 	struct paces *before = &mesh->paces[proof->clock];
-	int64_t last_ns = mesh->knots[mesh->first_knot[proof->clock + 1] - 1].host_ns;
+	const struct knot *knots = &mesh->knots[mesh->first_knot[proof->clock]];
+	uint32_t n_knots = mesh->first_knot[proof->clock + 1] - mesh->first_knot[proof->clock];
 	struct proven more;
 
 	FLEXTRACE_TRY(prove_clock(proof, likely_rate, &more, ret_paces));
@@ -301,8 +302,8 @@ static int prove_more(struct proof *proof, double likely_rate, struct proven *pr
 	if (proven->is_lost)
 		return FLEXTRACE_OK;
 	if (more.room_ns < proven->room_ns)
-		return paces_combine(ret_paces, before, last_ns);
-	FLEXTRACE_TRY(paces_combine(before, ret_paces, last_ns));
+		return paces_combine(ret_paces, before, knots, n_knots);
+	FLEXTRACE_TRY(paces_combine(before, ret_paces, knots, n_knots));
 	paces_release(ret_paces);
 	*ret_paces = *before;
 	*before = (struct paces){0};

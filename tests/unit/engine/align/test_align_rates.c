@@ -142,9 +142,20 @@ static const struct seed_case excursions[] = {
 	{{{"slewed_to_and_fro_elsewhere", .n_ranks = 6, .odd_rank = 3, .n_slews = 3,
 	   .swift_ppm = 500, .swift_ns = 4e8, MINUTE}, 0.97, 0}, 2006006},
 };
+
+/* Where two breaks leave next to nothing between them, what is left must not be certified with a
+ * bound of hours. */
+static const struct width_case {
+	struct scenario scenario;
+	uint64_t seed;
+	double most_us; /* the mean half-width */
+} width_cases[] = {
+	{{{"jumps_between_two_breaks", JUMPS(3, 3e4), .is_backwards = true}, 0.98, 0}, 71007, 14},
+};
 /* clang-format on */
 
-static void check(const struct scenario *scenario, uint64_t seed)
+/* Returns the mean half-width. */
+static double check(const struct scenario *scenario, uint64_t seed)
 {
 	struct align_scene scene = scenario->scene;
 	const struct align_verdict *v;
@@ -156,10 +167,11 @@ static void check(const struct scenario *scenario, uint64_t seed)
 	assert_int_equal(v->n_inversions, 0);
 	assert_int_equal(v->n_backwards, 0);
 	if (v->n_outside > 0 && outcome.miss_ns <= 0)
-		return; /* nobody can know: docs/clocks.md has figures */
+		return v->width_ns; /* nobody can know: docs/clocks.md has figures */
 	assert_int_equal(v->n_outside, 0);
 	assert_true((double)v->n_certified >= scenario->least_certified * (double)v->n);
 	assert_true(outcome.n_wandering >= scenario->n_wandering);
+	return v->width_ns;
 }
 
 static void test_holds_with_fixed_seeds(void **state)
@@ -194,13 +206,23 @@ static void test_holds_where_a_clock_was_ahead_for_a_second(void **state)
 		check(&excursions[i].scenario, excursions[i].seed);
 }
 
+static void test_bounds_are_narrow_beside_breaks(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(width_cases) / sizeof(width_cases[0]); i++) {
+		const struct width_case *at = &width_cases[i];
+
+		assert_true(check(&at->scenario, at->seed) <= at->most_us * 1e3);
+	}
+}
+
 int main(void)
 {
 	enum {
 		N = sizeof(scenarios) / sizeof(scenarios[0]),
 		N_SMALL = sizeof(small_scenarios) / sizeof(small_scenarios[0])
 	};
-	struct CMUnitTest tests[N + N_SMALL + 2];
+	struct CMUnitTest tests[N + N_SMALL + 3];
 
 	for (int i = 0; i < N + N_SMALL; i++) {
 		const struct scenario *scenario = i < N ? &scenarios[i] : &small_scenarios[i - N];
@@ -214,5 +236,7 @@ int main(void)
 	tests[N + N_SMALL] = (struct CMUnitTest)cmocka_unit_test(test_holds_at_ends);
 	tests[N + N_SMALL + 1] = (struct CMUnitTest)cmocka_unit_test(
 		test_holds_where_a_clock_was_ahead_for_a_second);
+	tests[N + N_SMALL + 2] =
+		(struct CMUnitTest)cmocka_unit_test(test_bounds_are_narrow_beside_breaks);
 	return cmocka_run_group_tests_name("align_rates", tests, NULL, NULL);
 }
