@@ -188,7 +188,8 @@ static double usual_width(const struct proof *proof, uint32_t from, uint32_t to)
  * carried there is not. If the former is the tightest bound on one side, the clock is not off that
  * way from there on, as it came back evenly; and where it is less tight by a gap, it is off by no
  * more than that. So once both gaps are small the stretch begins, and times are off by no more than
- * the larger one until both are 0. */
+ * the larger one until both are 0. Where there is no such evidence at all, no gap is small, even if
+ * nothing bounds most of the stretch. */
 static struct guarded guard(const struct proof *proof, uint32_t at, uint32_t other, double width)
 {
 	double gap_lo = INFINITY, gap_hi = INFINITY;
@@ -203,7 +204,7 @@ static struct guarded guard(const struct proof *proof, uint32_t at, uint32_t oth
 		gap_lo = fmin(gap_lo, spot->tight_lo - spot->lo);
 		gap_hi = fmin(gap_hi, spot->hi - spot->tight_hi);
 		gap = fmax(gap_lo, gap_hi);
-		if (!has_at && gap <= LOOSE * width) {
+		if (!has_at && gap < INFINITY && gap <= LOOSE * width) {
 			guarded.at = at;
 			guarded.more_ns = fmax(gap, 0);
 			has_at = true;

@@ -144,13 +144,15 @@ static const struct seed_case excursions[] = {
 };
 
 /* Where two breaks leave next to nothing between them, what is left must not be certified with a
- * bound of hours. */
+ * bound of hours; nor where the evidence beside a break bounds a clock on one side only. */
 static const struct width_case {
 	struct scenario scenario;
 	uint64_t seed;
 	double most_us; /* the mean half-width */
 } width_cases[] = {
 	{{{"jumps_between_two_breaks", JUMPS(3, 3e4), .is_backwards = true}, 0.98, 0}, 71007, 14},
+	{{{"reference_jumps_beside_loose_evidence", JUMPS(0, 1e5), .is_backwards = true}, 0.93, 5},
+	 5000032, 9},
 };
 /* clang-format on */
 
