@@ -131,6 +131,9 @@ static const struct seed_case {
 	{{{"slewed_between_stretches", SLEWED(3, 50, 5e9)}, 0.97, 0}, 2007013},
 	{{{"reference_slewed_beside_a_stretch", SLEWED(0, 20, 2e9)}, 0.84, 5}, 5000008},
 	{{{"reference_slewed_beside_a_stretch", SLEWED(0, 20, 2e9)}, 0.92, 5}, 5000022},
+	/* A jump by much of which no enter and no exit tells: nothing is asked for. */
+	{{{"jumps_unseen_at_the_end", JUMPS(3, 1e6), .is_backwards = true}, 1, 1}, 9600135},
+	{{{"jumps_unseen_at_the_begin", JUMPS(3, 1e6), .is_backwards = true}, 1, 1}, 9600304},
 	/* Bounds that are narrow by chance, far from the break, cost no certificates. */
 	{{{"slewed_for_20_s", SLEWED(3, 500, 20e9)}, 0.98, 0}, 1795407547},
 };
