@@ -21,27 +21,55 @@ static bool is_dropped(const struct part *part, const struct paces *paces)
 	return part->fate != PART_KEPT && !paces_are_doubtful(paces, part_ns(part));
 }
 
-static int add_stop(struct stop **stops, uint32_t *n_stops, int64_t from_ns, int64_t to_ns)
+static int add_stop(struct stop **stops, uint32_t *n_stops, struct stop stop)
 {
 	FLEXTRACE_TRY(array_make_room(stops, *n_stops, sizeof(**stops)));
-	(*stops)[(*n_stops)++] = (struct stop){from_ns, to_ns};
+	(*stops)[(*n_stops)++] = stop;
 	return FLEXTRACE_OK;
+}
+
+/* A place on a clock so many events farther than a part, or at the end of its parts. */
+static int64_t go_on(const struct graph *graph, uint32_t clock, uint32_t at, int direction,
+                     uint32_t n_events)
+{
+	const uint32_t *by_clock = graph->by_clock;
+	uint32_t last = direction < 0 ? graph->first_of[clock] : graph->first_of[clock + 1] - 1;
+
+	while (n_events > 0 && at != last) {
+		uint32_t next = (uint32_t)((int64_t)at + direction);
+
+		n_events -= graph->parts[by_clock[next]].event != graph->parts[by_clock[at]].event;
+		at = next;
+	}
+	return part_ns(&graph->parts[by_clock[at]]);
+}
+
+/* The stop of parts [from, to), up to what was kept on either side. A clock that went off its rate
+ * and came back was off by less on the way. Its evidence there may say too little to be dropped, so
+ * half as many events on either side are not believed. At an end of the run ends.c says how far. */
+static struct stop find_stop(const struct graph *graph, uint32_t clock, uint32_t from, uint32_t to,
+                             uint32_t n_more)
+{
+	bool is_first = from == graph->first_of[clock], is_last = to == graph->first_of[clock + 1];
+	uint32_t more = is_first || is_last ? 0 : n_more;
+
+	return (struct stop){
+		is_first ? INT64_MIN : go_on(graph, clock, from - 1, -1, more) + 1,
+		is_last ? INT64_MAX : go_on(graph, clock, to, 1, more) - 1,
+	};
 }
 
 int stops_find(const struct graph *graph, uint32_t clock, const struct paces *paces,
                struct stop **ret_stops, uint32_t *ret_n)
 {
-	const uint32_t *by_clock = graph->by_clock;
 	uint32_t end = graph->first_of[clock + 1], first = graph->first_of[clock], to;
-	int64_t kept_ns = INT64_MIN; /* of the last one that was kept */
 
 	for (uint32_t from = first; from < end; from = to + 1) {
-		uint32_t n_events = 0, event = FLEXTRACE_NONE;
-		const struct part *part = NULL;
-		uint32_t least;
+		uint32_t n_events = 0, event = FLEXTRACE_NONE, least;
 
 		for (to = from; to < end; to++) {
-			part = &graph->parts[by_clock[to]];
+			const struct part *part = &graph->parts[graph->by_clock[to]];
+
 			if (!is_dropped(part, paces))
 				break;
 			n_events += part->event != event;
@@ -50,9 +78,8 @@ int stops_find(const struct graph *graph, uint32_t clock, const struct paces *pa
 		least = from == first || to == end || paces->has_left ? FEW : MANY;
 		if (n_events >= least)
 			FLEXTRACE_TRY(add_stop(ret_stops, ret_n,
-			                       kept_ns == INT64_MIN ? kept_ns : kept_ns + 1,
-			                       to == end ? INT64_MAX : part_ns(part) - 1));
-		kept_ns = to < end ? part_ns(part) : kept_ns;
+			                       find_stop(graph, clock, from, to,
+			                                 paces->has_left ? n_events / 2 : 0)));
 	}
 	return FLEXTRACE_OK;
 }
