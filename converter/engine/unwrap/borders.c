@@ -15,6 +15,7 @@
 
 #define N_TIGHT     8u     /* facts of the other segment that are asked */
 #define N_BESIDE    64u    /* among so many of the nearest ones */
+#define N_BETWEEN   16u    /* facts in front of a segment's first that may be between two breaks */
 #define MAX_FACTS   1024u  /* on either side that are looked at */
 #define WANDER      500e-6 /* of the rate, from a fact to the tightest one */
 #define MAX_BACK    3u     /* segments in front that are asked */
@@ -28,13 +29,12 @@ struct border {
 	struct anchor tight[2][N_TIGHT]; /* of the segments in front and behind */
 	uint32_t n_tight[2];
 	uint16_t segments[2];
-	uint8_t status[2]; /* enum time_status of the facts that are asked */
-	bool is_late;      /* all facts are placed */
+	bool is_late; /* all facts are placed */
 };
 
 static bool is_of(const struct border *border, const struct fact *fact, int side)
 {
-	return fact->segment == border->segments[side] && fact->status == border->status[side] &&
+	return fact->segment == border->segments[side] && fact->status == TIME_CERTIFIED &&
 	       fact_is_bounded(fact);
 }
 
@@ -58,18 +58,6 @@ static void add_tight(struct border *border, const struct fact *fact, int side)
 	*n += *n < N_TIGHT;
 }
 
-/* Of what is assumed, that right in front of the first certified fact behind the border. */
-static void list_assumed(struct border *border, int side)
-{
-	const struct fact *facts = border->axis->facts;
-	uint32_t from = border->at > N_BESIDE ? border->at - N_BESIDE : 0;
-
-	for (uint32_t i = border->at; i-- > from;) {
-		if (is_of(border, &facts[i], side))
-			add_tight(border, &facts[i], side);
-	}
-}
-
 static void list_tight(struct border *border)
 {
 	const struct fact *facts = border->axis->facts;
@@ -82,18 +70,6 @@ static void list_tight(struct border *border)
 	for (uint32_t i = border->at; i < border->end && n[1] < N_BESIDE; i++) {
 		if (is_of(border, &facts[i], 1) && ++n[1])
 			add_tight(border, &facts[i], 1);
-	}
-}
-
-static void list_facts(struct border *border)
-{
-	border->n_tight[0] = border->n_tight[1] = 0;
-	list_tight(border);
-	for (int side = 0; side < 2; side++) {
-		if (border->status[side] == TIME_CERTIFIED)
-			continue;
-		border->n_tight[side] = 0;
-		list_assumed(border, side);
 	}
 }
 
@@ -112,36 +88,53 @@ static double when_ns(const struct border *border, int side, uint64_t place)
 	return (double)anchor->before_ns + 2 * ticks / (rate->lo + rate->hi);
 }
 
-/* Whether the segment on one side explains a fact of the other one as well, at another time. What
- * is as tight as the tightest was then, whichever it is of. */
-static bool is_explained(const struct border *border, const struct fact *of, int side)
+/* Places a fact of any segment beside the tight ones of one side. */
+static enum verdict place_beside(const struct border *border, const struct fact *of, int side,
+                                 place_t *ret_place)
 {
 	const struct axis *axis = border->axis;
 	const struct axis_segment *own = &axis->segments[of->segment];
 	const struct anchor *anchors[N_TIGHT];
 	struct fact fact = *of;
 	struct phase phase;
-	enum verdict verdict;
-	double ns, slack_ns;
-	place_t place;
 
-	if ((double)(of->after_ns - of->before_ns) <= 2 * both_widths(border))
-		return false;
 	if (fact.kind != FACT_OP && own->has_wide)
 		fact.first += own->origin;
 	for (uint32_t i = 0; i < border->n_tight[side]; i++)
 		anchors[i] = &border->tight[side][i];
 	phase = phase_of(axis, &fact, border->segments[side]);
-	verdict = window_place(axis, &fact, &phase, anchors, border->n_tight[side], &place);
+	return window_place(axis, &fact, &phase, anchors, border->n_tight[side], ret_place);
+}
+
+/* Whether a fact was where a place is beside the tightest of one side. */
+static bool is_near(const struct border *border, const struct fact *fact, int side, place_t place)
+{
+	const struct rate *rate = &border->axis->rate;
+	const struct anchor *tight = &border->tight[side][0];
+	double ns = when_ns(border, side, (uint64_t)place);
+	double slack_ns = (WANDER + (rate->hi - rate->lo) / rate->hi) *
+	                          fabs(ns - (double)tight->before_ns) +
+	                  (double)width(tight);
+
+	return ns >= (double)fact->before_ns - slack_ns && ns <= (double)fact->after_ns + slack_ns;
+}
+
+/* Whether the segment on one side explains a fact of the other one as well, at another time. What
+ * is as tight as the tightest was then, whichever it is of. */
+static bool is_explained(const struct border *border, const struct fact *of, int side)
+{
+	enum verdict verdict;
+	place_t place;
+	double ns;
+
+	if ((double)(of->after_ns - of->before_ns) <= 2 * both_widths(border))
+		return false;
+	verdict = place_beside(border, of, side, &place);
 	if (verdict != FITS)
 		return verdict == IS_OPEN;
 	ns = when_ns(border, side, (uint64_t)place);
-	slack_ns = (WANDER + (axis->rate.hi - axis->rate.lo) / axis->rate.hi) *
-	                   fabs(ns - (double)border->tight[side][0].before_ns) +
-	           (double)width(&border->tight[side][0]);
-	if (fabs(ns - when_ns(border, !side, of->first)) <= both_widths(border))
-		return false;
-	return ns >= (double)of->before_ns - slack_ns && ns <= (double)of->after_ns + slack_ns;
+	return fabs(ns - when_ns(border, !side, of->first)) > both_widths(border) &&
+	       is_near(border, of, side, place);
 }
 
 /* Stores the interval that contains the border: from the last fact in front of it that the
@@ -297,10 +290,7 @@ static void doubt_border(struct border *border)
 {
 	int64_t from_ns, to_ns;
 
-	list_facts(border);
-	if (!border->n_tight[0] || !border->n_tight[1])
-		return;
-	if (!border->is_late && border->status[0] == border->status[1])
+	if (!border->is_late)
 		doubt_still(border);
 	if (goes_back(border))
 		doubt_shortened(border);
@@ -317,14 +307,68 @@ static void doubt_border(struct border *border)
 	}
 }
 
+/* Whether the segment of one side explains a fact, at any time. */
+static bool may_be_of(const struct border *border, const struct fact *fact, int side)
+{
+	place_t place;
+	enum verdict verdict = place_beside(border, fact, side, &place);
+
+	return verdict == IS_OPEN || (verdict == FITS && is_near(border, fact, side, place));
+}
+
+/* Whether a fact of one side fits what is assumed, too, and is loose enough to be of that time. */
+static bool may_be_with(const struct border *border, const struct fact *fact, int side)
+{
+	return (double)(fact->after_ns - fact->before_ns) > 2 * both_widths(border) &&
+	       may_be_of(border, fact, !side);
+}
+
 /* Where two breaks follow each other, what is between them fits neither segment and is assumed
  * already. Work that was under way with it may have fit one of the segments by chance. */
-static void doubt_beside(const struct border *of, int side)
+static void doubt_beside(const struct border *of, const struct fact *assumed, int side)
 {
 	struct border border = *of;
+	int64_t from_ns = side ? assumed->before_ns : INT64_MIN;
+	int64_t to_ns = side ? INT64_MAX : assumed->after_ns;
 
-	border.status[!side] = TIME_ASSUMED;
-	doubt_border(&border);
+	if (may_be_of(&border, assumed, side))
+		return;
+	border.segments[!side] = assumed->segment;
+	border.tight[!side][0] = anchor_of(assumed);
+	border.n_tight[!side] = 1;
+	for (uint32_t i = border.from; i < border.end; i++) {
+		const struct fact *fact = &border.axis->facts[i];
+
+		if (!is_of(&border, fact, side) || may_be_with(&border, fact, side))
+			continue;
+		if (side && fact->after_ns < to_ns)
+			to_ns = fact->after_ns;
+		if (!side && fact->before_ns > from_ns)
+			from_ns = fact->before_ns;
+	}
+	for (uint32_t i = border.from; i < border.end; i++) {
+		struct fact *fact = &border.axis->facts[i];
+
+		if (is_of(&border, fact, side) && fact->after_ns > from_ns &&
+		    fact->before_ns < to_ns && may_be_with(&border, fact, side))
+			doubt(fact);
+	}
+}
+
+static void doubt_between(const struct border *border)
+{
+	const struct fact *facts = border->axis->facts;
+	uint32_t from = border->at > N_BETWEEN ? border->at - N_BETWEEN : 0;
+
+	for (uint32_t i = border->at; i-- > from;) {
+		bool is_beside = facts[i].segment == border->segments[0] ||
+		                 facts[i].segment == border->segments[1];
+
+		if (!is_beside || facts[i].status != TIME_ASSUMED || !fact_is_bounded(&facts[i]))
+			continue;
+		doubt_beside(border, &facts[i], 0);
+		doubt_beside(border, &facts[i], 1);
+	}
 }
 
 /* Work may have been under way over several borders, where a segment is short. */
@@ -343,8 +387,10 @@ static void doubt_borders_at(struct axis *axis, uint32_t at, bool is_late)
 
 		if (axis->segments[front + 1].is_after_gap)
 			return;
-		doubt_beside(&border, 0);
-		doubt_beside(&border, 1);
+		list_tight(&border);
+		if (!border.n_tight[0] || !border.n_tight[1])
+			continue;
+		doubt_between(&border);
 		doubt_border(&border);
 	}
 }
