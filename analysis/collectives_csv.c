@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "findings/collectives/collectives.h"
-#include "model/kinds.h"
+#include "model/words/kinds.h"
 #include "model/alignment.h"
 #include "analysis_impl.h"
 

@@ -3,7 +3,7 @@
  * kernels.csv: device work by rank and name: what ran on the devices, and where their time went.
  */
 #include "analysis_impl.h"
-#include "model/kinds.h"
+#include "model/words/kinds.h"
 
 static const char *label_of(uint8_t kind)
 {

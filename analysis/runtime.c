@@ -7,7 +7,7 @@
 
 #include "analysis_impl.h"
 #include "base/array.h"
-#include "model/kinds.h"
+#include "model/words/kinds.h"
 
 struct call {
 	int64_t end_time_ns;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "tracer/src/elf_names.h"
+#include "tracer/src/area/elf_names.h"
 
 static int add(struct marker_names *names, const struct flextrace_elf_name *found)
 {

@@ -5,7 +5,7 @@ flextrace_add_unit_test(NAME csv_reader SOURCES converter/base/text/csv_reader.c
 flextrace_add_unit_test(NAME csv_table SOURCES cli/report/csv_table.c converter/base/text/csv_reader.c cli/terminal/message.c converter/base/error.c)
 flextrace_add_unit_test(NAME twice SOURCES cli/recording/twice.c converter/base/text/csv_reader.c converter/base/text/strings.c
 	converter/base/text/writer.c converter/base/error.c ${table_sources} tests/support/scratch.c LIBS Threads::Threads)
-flextrace_add_unit_test(NAME elf_facts SOURCES cli/doctor/elf_facts.c tracer/src/elf_file.c tracer/src/elf_names.c converter/base/error.c)
+flextrace_add_unit_test(NAME elf_facts SOURCES cli/doctor/elf_facts.c tracer/src/area/elf_file.c tracer/src/area/elf_names.c converter/base/error.c)
 flextrace_add_unit_test(NAME launcher SOURCES cli/process/launcher.c cli/process/process.c)
 flextrace_add_unit_test(NAME salvage SOURCES cli/ring/salvage.c cli/terminal/layout.c)
 flextrace_add_unit_test(NAME salvage_kills SOURCES cli/ring/salvage.c cli/terminal/layout.c)

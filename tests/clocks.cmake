@@ -41,17 +41,17 @@ set(align_sources converter/engine/align/align.c converter/engine/align/curve.c
 	converter/engine/align/estimate.c converter/engine/align/filter.c converter/engine/align/graph.c
 	converter/engine/align/graph_order.c converter/engine/align/grid.c converter/engine/align/map.c converter/engine/align/mesh.c converter/engine/align/proof/pace.c converter/engine/align/proof/prove.c converter/engine/align/proof/cut.c converter/engine/align/proof/stretch.c converter/engine/align/proof/room.c converter/engine/align/proof/doubt.c converter/engine/align/proof/ends.c converter/engine/align/proof/narrow.c converter/engine/align/proof/spots.c
 	converter/engine/align/report.c converter/engine/align/seed.c converter/engine/align/stats.c
-	converter/model/sync_ops.c
+	converter/model/words/sync_ops.c
 	converter/engine/align/vote.c converter/engine/posts.c converter/base/error.c converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/text/strings.c
 	${table_sources})
 flextrace_add_unit_test(NAME align SOURCES ${align_sources} tests/support/align_fixture.c
 	LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME messages SOURCES ${align_sources} converter/engine/align/messages.c converter/engine/align/uses.c converter/engine/align/turns.c
-	converter/model/message_name.c tests/support/align_fixture.c LIBS Threads::Threads m)
+	converter/model/words/message_name.c tests/support/align_fixture.c LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME messages_truth SOURCES ${align_sources} converter/engine/align/messages.c
-	converter/engine/align/uses.c converter/engine/align/turns.c converter/model/message_name.c LIBS Threads::Threads m)
+	converter/engine/align/uses.c converter/engine/align/turns.c converter/model/words/message_name.c LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME grid SOURCES converter/engine/align/grid.c)
-flextrace_add_unit_test(NAME sync_ops SOURCES converter/model/sync_ops.c)
+flextrace_add_unit_test(NAME sync_ops SOURCES converter/model/words/sync_ops.c)
 flextrace_add_unit_test(NAME paces SOURCES converter/engine/align/proof/pace.c LIBS m)
 flextrace_add_unit_test(NAME align_short SOURCES ${align_sources} tests/support/align_truth.c
 	LIBS Threads::Threads m)

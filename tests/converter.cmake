@@ -7,7 +7,7 @@ flextrace_add_unit_test(NAME spill SOURCES converter/base/error.c ${table_source
 flextrace_add_unit_test(NAME table SOURCES converter/base/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME origins SOURCES converter/model/identity/origins.c converter/base/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME inputs SOURCES converter/model/ledger/inputs.c LIBS flextrace_core)
-flextrace_add_unit_test(NAME message_name SOURCES converter/model/message_name.c)
+flextrace_add_unit_test(NAME message_name SOURCES converter/model/words/message_name.c)
 flextrace_add_unit_test(NAME ledger SOURCES converter/model/ledger/ledger.c converter/model/ledger/losses.c)
 flextrace_add_unit_test(NAME emitted SOURCES converter/base/text/csv_reader.c converter/model/ledger/emitted.c converter/model/ledger/emitted_books.c converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/error.c)
 flextrace_add_unit_test(NAME schema SOURCES converter/model/schema.c converter/model/ledger/ledger.c converter/model/ledger/losses.c)

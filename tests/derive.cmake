@@ -21,7 +21,7 @@ endforeach()
 flextrace_add_unit_test(NAME analysis
 	SOURCES tests/support/derive_fixture.c tests/support/scratch.c ${derive_sources} ${derive_text_source}
 		analysis/analysis.c tests/support/analysis_files.c
-		converter/model/kinds.c converter/base/text/writer.c converter/base/text/writer_text.c
+		converter/model/words/kinds.c converter/base/text/writer.c converter/base/text/writer_text.c
 	LIBS PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
 foreach(name bandwidth collectives event_class iterations_rows power)
 	flextrace_add_unit_test(NAME ${name} SOURCES tests/support/analysis_files.c tests/support/analysis_fixture.c tests/support/timeline_fixture.c

@@ -6,7 +6,7 @@ set(emit_writer
 # What every emitter stands on, with the fixture in place of the stages before.
 set(emit_base ${emit_writer}
 	converter/output/clock_columns.c converter/output/column_text.c
-	converter/model/kinds.c converter/output/pieces.c
+	converter/model/words/kinds.c converter/output/pieces.c
 	converter/output/texts.c converter/output/view.c
 	converter/engine/gather.c converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/text/strings.c ${table_sources} tests/support/emit_fixture.c tests/support/timeline_fixture.c)
 set(emit_chrome
@@ -39,7 +39,7 @@ flextrace_add_unit_test(NAME csv_checker SOURCES tests/support/csv_checker.c)
 flextrace_add_unit_test(NAME csv SOURCES ${emit_base} ${emit_csv} tests/support/csv_checker.c
 	LIBS ${emit_libs} DEFINITIONS ${formats_dir})
 
-flextrace_add_unit_test(NAME formats_doc SOURCES converter/model/kinds.c converter/model/ledger/ledger.c converter/model/ledger/losses.c
+flextrace_add_unit_test(NAME formats_doc SOURCES converter/model/words/kinds.c converter/model/ledger/ledger.c converter/model/ledger/losses.c
 	tests/support/scratch.c DEFINITIONS ${formats_dir})
 
 # check_csv DIR: for the end-to-end tests.

@@ -31,7 +31,7 @@ endforeach()
 flextrace_add_unit_test(NAME torch SOURCES ${flex_fixture} LIBS ZLIB::ZLIB)
 flextrace_add_unit_test(NAME source SOURCES ${flex_fixture} LIBS PkgConfig::CJSON)
 flextrace_add_unit_test(NAME torch_collectives SOURCES ${flex_fixture})
-flextrace_add_unit_test(NAME told SOURCES converter/model/told.c ${trace_events_sources} LIBS ZLIB::ZLIB)
+flextrace_add_unit_test(NAME told SOURCES converter/model/words/told.c ${trace_events_sources} LIBS ZLIB::ZLIB)
 flextrace_add_unit_test(NAME torch_data SOURCES ${flex_fixture}
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
 flextrace_add_unit_test(NAME flex_messages SOURCES ${flex_fixture} tests/support/clock_model.c tests/support/flex_truth.c
@@ -58,7 +58,7 @@ flextrace_add_unit_test(NAME pairing SOURCES ${flex_fixture} tests/support/clock
 	tests/support/flex_truth_write.c tests/support/flex_damage.c)
 
 # Marker areas in copies of memory.
-flextrace_add_unit_test(NAME area_file SOURCES tests/support/scratch.c tracer/src/area_save.c tracer/src/drain.c
+flextrace_add_unit_test(NAME area_file SOURCES tests/support/scratch.c tracer/src/area/area_save.c tracer/src/area/drain.c
 	converter/formats/marker-area/area_file.c firmware-markers/marker.c
 	firmware-markers/ports/posix/port_posix.c INCLUDES firmware-markers/ports/posix/include)
 flextrace_add_unit_test(NAME tt_csv SOURCES ${flex_fixture})

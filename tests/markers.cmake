@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Firmware markers, the drain and the emulated device.
 set(markers firmware-markers/marker.c firmware-markers/ports/posix/port_posix.c)
-set(drain tracer/src/area_read.c tracer/src/area_words.c tracer/src/drain.c tracer/src/elf_file.c tracer/src/elf_names.c)
+set(drain tracer/src/area/area_read.c tracer/src/area/area_words.c tracer/src/area/drain.c tracer/src/area/elf_file.c tracer/src/area/elf_names.c)
 set(posix_port firmware-markers/ports/posix/include)
 
 flextrace_add_unit_test(NAME marker SOURCES ${markers} INCLUDES ${posix_port})
@@ -14,7 +14,7 @@ flextrace_add_unit_test(NAME drain_twice SOURCES ${drain} ${markers} INCLUDES ${
 flextrace_add_unit_test(NAME drain_hostile SOURCES ${drain} ${markers} INCLUDES ${posix_port})
 flextrace_add_unit_test(NAME area_model SOURCES tests/support/area_model.c firmware-markers/ports/posix/port_posix.c
 	INCLUDES ${posix_port} DEFINITIONS FLEXTRACE_PORT_HEADER="model_port.h" FLEXTRACE_BLOCK_TICKS=1000u)
-flextrace_add_unit_test(NAME elf_names SOURCES tracer/src/elf_file.c tracer/src/elf_names.c)
+flextrace_add_unit_test(NAME elf_names SOURCES tracer/src/area/elf_file.c tracer/src/area/elf_names.c)
 flextrace_add_unit_test(NAME emulator SOURCES ${drain} LIBS flextrace_emulator)
 flextrace_add_unit_test(NAME drain_soak SOURCES ${drain} LIBS flextrace_emulator)
 flextrace_add_unit_test(NAME emulator_clocks SOURCES LIBS flextrace_emulator)

@@ -2,7 +2,7 @@
 /* The columns of ops.csv that are always there, and what stands in them. */
 #include <string.h>
 
-#include "model/kinds.h"
+#include "model/words/kinds.h"
 #include "ops.h"
 #include "model/alignment.h"
 

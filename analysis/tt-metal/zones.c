@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "core_stamps.h"
-#include "model/kinds.h"
+#include "model/words/kinds.h"
 
 #define MAX_PROCESSORS 1024u /* that owners have numbers for */
 

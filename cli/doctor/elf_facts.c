@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracer/src/elf_file.h"
-#include "tracer/src/elf_names.h"
-#include "tracer/src/elf_note.h"
+#include "tracer/src/area/elf_file.h"
+#include "tracer/src/area/elf_names.h"
+#include "tracer/src/area/elf_note.h"
 
 #define NOTE_HEAD_BYTES 12u
 

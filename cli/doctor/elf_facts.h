@@ -3,8 +3,9 @@
  * elf_facts.h: what an ELF file says of its instrumentation: a program, a library or a firmware
  * image, stripped or not.
  *
- * Programs carry a note (tracer/src/elf_note.h) that no stripping removes. Firmware has sections
- * that are not loaded, `.flextrace.markers` and `.flextrace.names`, which --strip-all removes.
+ * Programs carry a note (tracer/src/area/elf_note.h) that no stripping removes. Firmware has
+ * sections that are not loaded, `.flextrace.markers` and `.flextrace.names`, which --strip-all
+ * removes.
  */
 #ifndef FLEXTRACE_ELF_FACTS_H
 #define FLEXTRACE_ELF_FACTS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/event_class.h"
+#include "model/words/event_class.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef FLEXTRACE_TRANSFER_ENDS_H
 #define FLEXTRACE_TRANSFER_ENDS_H
 
-#include "message_name.h"
+#include "model/words/message_name.h"
 #include "model.h"
 
 struct transfer_end { /* one control block's part */

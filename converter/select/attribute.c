@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 #include "base/text/ascii.h"
-#include "model/event_class.h"
+#include "model/words/event_class.h"
 #include "model/findings.h"
-#include "model/kinds.h"
-#include "model/told.h"
+#include "model/words/kinds.h"
+#include "model/words/told.h"
 #include "select_impl.h"
 
 /* What a row says: a string of the pool, or digits and the like in `bytes`. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/doctor/elf_facts.h"
-#include "elf_names.h"
+#include "area/elf_names.h"
 
 static void found(void *context, const struct flextrace_elf_name *name)
 {

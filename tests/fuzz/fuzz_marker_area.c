@@ -10,7 +10,7 @@
 
 #include <flextrace/wire.h>
 
-#include "area_read.h"
+#include "area/area_read.h"
 
 #define MAX_BYTES ((size_t)1 << 16)
 

@@ -10,7 +10,7 @@
 #define FLEXTRACE_TESTS_TIMELINE_FIXTURE_H
 
 #include "engine/derive/derive.h"
-#include "model/event_class.h"
+#include "model/words/event_class.h"
 #include "model/findings.h"
 
 #define FIXTURE_MAX 8

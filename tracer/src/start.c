@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "definitions.h"
-#include "elf_note.h"
+#include "area/elf_note.h"
 #include "environment.h"
 #include "loader.h"
 #include "services.h"

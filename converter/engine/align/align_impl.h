@@ -23,7 +23,7 @@
 #define FLEXTRACE_ALIGN_IMPL_H
 
 #include "align.h"
-#include "model/sync_ops.h"
+#include "model/words/sync_ops.h"
 
 typedef __int128 wide_int; /* sums and products of times */
 

@@ -16,7 +16,7 @@
 #include "uses.h"
 #include "base/blocks.h"
 #include "base/map.h"
-#include "model/message_name.h"
+#include "model/words/message_name.h"
 
 /* A name, as far as evidence goes. */
 struct name {

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/sync_ops.h"
-#include "model/told_collective.h"
+#include "model/words/sync_ops.h"
+#include "model/words/told_collective.h"
 
 struct told_points {
 	const struct messages_input *input; /* weak, both */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive_impl.h"
-#include "model/told.h"
+#include "model/words/told.h"
 #include "base/text/json_text.h"
 
 struct attribute {

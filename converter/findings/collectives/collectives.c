@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/sync_ops.h"
+#include "model/words/sync_ops.h"
 #include "base/array.h"
 #include "base/text/ascii.h"
 #include "base/map.h"

@@ -36,7 +36,7 @@
 #include "findings/owners.h"
 #include "model/findings.h"
 #include "model/timeline_read.h"
-#include "model/told_collective.h"
+#include "model/words/told_collective.h"
 
 enum collective_algorithm {
 	COLLECTIVE_UNKNOWN,

@@ -21,7 +21,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "model/identity/origins.h"
-#include "tracer/src/area_read.h"
+#include "tracer/src/area/area_read.h"
 
 struct dumped_area {
 	struct flextrace_area_header header;

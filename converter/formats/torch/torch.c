@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "model/told_collective.h"
+#include "model/words/told_collective.h"
 #include "torch_impl.h"
 
 /* Where larger times begin: the clock of a machine that is up for years is below. */

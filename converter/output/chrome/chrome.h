@@ -23,7 +23,7 @@
 #include "output/pieces.h"
 #include "output/run_pieces.h"
 #include "output/view.h"
-#include "model/told.h"
+#include "model/words/told.h"
 #include "base/map.h"
 
 /* pids of the processes that show what was lost and what was left out; tids are lines + 1. */

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/text/ascii.h"
-#include "model/kinds.h"
+#include "model/words/kinds.h"
 
 #define MAX_DEVICES 64
 

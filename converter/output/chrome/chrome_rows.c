@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "model/kinds.h"
+#include "model/words/kinds.h"
 
 /* JavaScript readers lose integers above 2^53. */
 #define MAX_EXACT ((uint64_t)1 << 53)

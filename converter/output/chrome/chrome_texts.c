@@ -3,7 +3,7 @@
  * chrome_texts.c: what the rows of a track, kind or marker have in common, made once.
  */
 #include "chrome.h"
-#include "model/kinds.h"
+#include "model/words/kinds.h"
 
 #define N_HOST_KINDS 256
 

@@ -6,7 +6,7 @@
  */
 #include "chrome.h"
 
-#include "model/kinds.h"
+#include "model/words/kinds.h"
 
 bool chrome_told(const struct chrome *chrome, uint32_t string, struct told *ret_told)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "csv.h"
 
-#include "model/kinds.h"
+#include "model/words/kinds.h"
 #include "model/alignment.h"
 
 /* -- fields ------------------------------------------------------------------------------------ */

@@ -10,7 +10,7 @@
 #ifndef FLEXTRACE_CSV_H
 #define FLEXTRACE_CSV_H
 
-#include "model/event_class.h"
+#include "model/words/event_class.h"
 #include "output/pieces.h"
 #include "output/run_pieces.h"
 #include "output/view.h"

@@ -3,7 +3,7 @@
  * csv_texts.c: what the lines of a process, track, kind or marker have in common, made once.
  */
 #include "csv.h"
-#include "model/kinds.h"
+#include "model/words/kinds.h"
 
 #define N_HOST_KINDS 256
 #define N_STATUSES   8 /* as many as a row has bits for */

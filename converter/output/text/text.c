@@ -4,9 +4,9 @@
  * strings. Times are ns since the first row, so that a line tells nothing about when it was
  * recorded.
  */
-#include "model/kinds.h"
+#include "model/words/kinds.h"
 #include "output/view.h"
-#include "model/told.h"
+#include "model/words/told.h"
 
 struct text {
 	struct view view;

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "cli/doctor/elf_facts.h"
-#include "tracer/src/elf_file.h"
-#include "tracer/src/elf_note.h"
+#include "tracer/src/area/elf_file.h"
+#include "tracer/src/area/elf_note.h"
 
 ELF_NOTE(ELF_NOTE_PROGRAM)
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "model/kinds.h"
+#include "model/words/kinds.h"
 #include "model/ledger/ledger.h"
 #include "scratch.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "model/message_name.h"
+#include "model/words/message_name.h"
 
 struct expected {
 	const char *name, *sync, *sequence;

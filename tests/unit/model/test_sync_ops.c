@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "model/sync_ops.h"
+#include "model/words/sync_ops.h"
 
 static void test_sync_ops__know_what_waits_for_whom(void **state)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "model/told.h"
+#include "model/words/told.h"
 
 /* A copy without a byte behind it but its NUL, so that reading beyond it is seen. */
 static bool read_copy(const char *text, char **ret_copy, struct told *ret_told)

@@ -9,9 +9,9 @@ static void before_host_access(void);
 #define __atomic_load_n(word, order) (before_host_access(), __atomic_load_n(word, order))
 #define __atomic_store_n(word, value, order) \
 	(before_host_access(), __atomic_store_n(word, value, order))
-#include "tracer/src/area_words.c"
+#include "tracer/src/area/area_words.c"
 
-#include "tracer/src/area_read.c"
+#include "tracer/src/area/area_read.c"
 #undef __atomic_load_n
 #undef __atomic_store_n
 

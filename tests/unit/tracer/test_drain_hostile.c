@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "drain_fixture.h"
 
-#include "tracer/src/drain_words.h"
+#include "tracer/src/area/drain_words.h"
 
 /* -- hostile areas ----------------------------------------------------------------------------- */
 

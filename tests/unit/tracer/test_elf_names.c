@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tracer/src/elf_names.h"
+#include "tracer/src/area/elf_names.h"
 
 /* -- an ELF file of four sections: none, .text, the names, the names of sections --------------- */
 

@@ -17,7 +17,7 @@
 
 #include "admit.h"
 #include "descriptors.h"
-#include "elf_note.h"
+#include "area/elf_note.h"
 #include "emit_counts.h"
 #include "fork.h"
 #include "last_thread.h"

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "flex_fixture.h"
-#include "model/told_collective.h"
+#include "model/words/told_collective.h"
 #include "scratch.h"
 
 #define N_ROUNDS  40

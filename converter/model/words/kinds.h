@@ -7,7 +7,7 @@
 #ifndef FLEXTRACE_KINDS_H
 #define FLEXTRACE_KINDS_H
 
-#include "model.h"
+#include "model/model.h"
 
 struct row_kind {
 	const char *label;    /* "Exec" */
