@@ -6,14 +6,14 @@ set(emit_writer
 # What every emitter stands on, with the fixture in place of the stages before.
 set(emit_base ${emit_writer}
 	converter/output/clock_columns.c converter/output/column_text.c
-	converter/model/words/kinds.c converter/output/pieces.c
-	converter/output/texts.c converter/output/view.c
+	converter/model/words/kinds.c converter/output/fragment_cache.c
+	converter/output/fragments.c converter/output/view.c
 	converter/engine/gather.c converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/text/strings.c ${table_sources} tests/support/emit_fixture.c tests/support/timeline_fixture.c)
 set(emit_chrome
 	converter/output/chrome/chrome.c converter/output/chrome/chrome_ids.c converter/output/chrome/chrome_later.c converter/output/chrome/chrome_losses.c converter/output/chrome/chrome_ranks.c converter/output/chrome/chrome_meta.c
-	converter/output/chrome/chrome_rows.c converter/output/chrome/chrome_shown.c converter/output/chrome/chrome_texts.c)
+	converter/output/chrome/chrome_rows.c converter/output/chrome/chrome_shown.c converter/output/chrome/chrome_fragments.c)
 set(emit_csv converter/output/csv/csv.c converter/output/csv/csv_reports.c
-	converter/output/csv/csv_texts.c)
+	converter/output/csv/csv_fragments.c)
 set(emit_libs PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
 
 flextrace_add_unit_test(NAME writer SOURCES ${emit_writer} LIBS ${emit_libs})
@@ -21,7 +21,7 @@ flextrace_add_unit_test(NAME writer_files SOURCES ${emit_writer} tests/support/f
 target_link_options(test_writer_files PRIVATE -Wl,--wrap=write)
 flextrace_add_unit_test(NAME column_text SOURCES ${emit_writer} converter/output/column_text.c LIBS ${emit_libs})
 flextrace_add_unit_test(NAME doubles SOURCES ${emit_writer} LIBS ${emit_libs})
-flextrace_add_unit_test(NAME pieces SOURCES ${emit_writer} converter/output/pieces.c LIBS ${emit_libs})
+flextrace_add_unit_test(NAME fragment_cache SOURCES ${emit_writer} converter/output/fragment_cache.c LIBS ${emit_libs})
 flextrace_add_unit_test(NAME trace_checker SOURCES tests/support/trace_checker.c LIBS ${emit_libs})
 foreach(name chrome chrome_cases chrome_views)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${emit_base} ${emit_chrome}

@@ -7,7 +7,7 @@
 
 #include "array.h"
 #include "error.h"
-#include "places.h"
+#include "radix_sort.h"
 
 #define MAX_ROW_BYTES 64
 
@@ -58,7 +58,7 @@ static int compare_equal_starts(const void *left, const void *right, void *conte
 static void sort_equal_starts(struct row_sorter *sorter, struct keyed_place *places, uint32_t n)
 {
 	for (uint32_t first = 0, next; first < n; first = next) {
-		next = places_end_of_key(places, n, first);
+		next = radix_end_of_key(places, n, first);
 		if (next - first > 1 && sorter->has_end)
 			qsort_r(places + first, next - first, sizeof(*places), compare_equal_starts,
 			        sorter);
@@ -142,7 +142,7 @@ static void sort_by_digits(struct row_sorter *sorter, struct keyed_place *places
 
 		places[i] = (struct keyed_place){key_of_start(key.start), i};
 	}
-	sorted = places_sort(places, places + n, n);
+	sorted = radix_sort(places, places + n, n);
 	sort_equal_starts(sorter, sorted, n);
 	for (uint32_t i = 0; i < n; i++)
 		memcpy(to + i * sorter->row_bytes,

@@ -18,7 +18,7 @@ struct intervals {             /* in order of their starts */
 };
 
 /* What a process did. */
-struct doings {
+struct process_work {
 	struct intervals kernels, steps;
 	struct repeat loop; /* of its kernels, where it has no steps */
 };
@@ -38,7 +38,7 @@ static uint32_t process_of(const struct timeline *timeline, const struct device_
 }
 
 /* Kernels are many: counted first, they need no room to grow. */
-static int make_room(const struct timeline *timeline, struct doings *doings)
+static int make_room(const struct timeline *timeline, struct process_work *work)
 {
 	struct table_cursor cursor;
 	const struct device_row *row;
@@ -46,10 +46,10 @@ static int make_room(const struct timeline *timeline, struct doings *doings)
 	timeline_read_ops(&cursor, timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (row->kind == ROW_EXEC)
-			doings[process_of(timeline, row)].kernels.n_allocated++;
+			work[process_of(timeline, row)].kernels.n_allocated++;
 	}
 	for (uint32_t i = 0; i < timeline->identity->n_processes; i++) {
-		struct intervals *kernels = &doings[i].kernels;
+		struct intervals *kernels = &work[i].kernels;
 
 		kernels->names = blocks_allocate(kernels->n_allocated, sizeof(*kernels->names));
 		if (!kernels->names)
@@ -58,14 +58,14 @@ static int make_room(const struct timeline *timeline, struct doings *doings)
 	return FLEXTRACE_OK;
 }
 
-static void read_kernels(const struct timeline *timeline, struct doings *doings)
+static void read_kernels(const struct timeline *timeline, struct process_work *work)
 {
 	struct table_cursor cursor;
 	const struct device_row *row;
 
 	timeline_read_ops(&cursor, timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
-		struct intervals *kernels = &doings[process_of(timeline, row)].kernels;
+		struct intervals *kernels = &work[process_of(timeline, row)].kernels;
 
 		if (row->kind != ROW_EXEC)
 			continue;
@@ -75,16 +75,16 @@ static void read_kernels(const struct timeline *timeline, struct doings *doings)
 }
 
 /* Where kernels are, of those processes whose iterations ask for it. */
-static int place_kernels(const struct timeline *timeline, struct doings *doings)
+static int place_kernels(const struct timeline *timeline, struct process_work *work)
 {
 	struct table_cursor cursor;
 	const struct device_row *row;
 	bool has_any = false;
 
 	for (uint32_t i = 0; i < timeline->identity->n_processes; i++) {
-		struct intervals *kernels = &doings[i].kernels;
+		struct intervals *kernels = &work[i].kernels;
 
-		if (!doings[i].steps.n && !doings[i].loop.period)
+		if (!work[i].steps.n && !work[i].loop.period)
 			continue;
 		has_any = true;
 		kernels->list = blocks_allocate(kernels->n, sizeof(*kernels->list));
@@ -94,7 +94,7 @@ static int place_kernels(const struct timeline *timeline, struct doings *doings)
 	}
 	timeline_read_ops(&cursor, timeline);
 	while (has_any && (row = table_next(&cursor, sizeof(*row)))) {
-		struct intervals *kernels = &doings[process_of(timeline, row)].kernels;
+		struct intervals *kernels = &work[process_of(timeline, row)].kernels;
 
 		if (row->kind == ROW_EXEC && kernels->list)
 			kernels->list[kernels->n++] = (struct interval){row->start_time_ns,
@@ -103,7 +103,7 @@ static int place_kernels(const struct timeline *timeline, struct doings *doings)
 	return FLEXTRACE_OK;
 }
 
-static int read_steps(const struct timeline *timeline, struct doings *doings)
+static int read_steps(const struct timeline *timeline, struct process_work *work)
 {
 	const struct identity *identity = timeline->identity;
 	struct table_cursor cursor;
@@ -117,16 +117,16 @@ static int read_steps(const struct timeline *timeline, struct doings *doings)
 
 		if (host->kind == HOST_STEP)
 			FLEXTRACE_TRY(
-				add_step(&doings[identity->threads[thread].process].steps, host));
+				add_step(&work[identity->threads[thread].process].steps, host));
 	}
 	return FLEXTRACE_OK;
 }
 
-static int read_rows(const struct timeline *timeline, struct doings *doings)
+static int read_rows(const struct timeline *timeline, struct process_work *work)
 {
-	FLEXTRACE_TRY(make_room(timeline, doings));
-	read_kernels(timeline, doings);
-	return read_steps(timeline, doings);
+	FLEXTRACE_TRY(make_room(timeline, work));
+	read_kernels(timeline, work);
+	return read_steps(timeline, work);
 }
 
 /* -- one iteration -------------------------------------------------------------------------- */
@@ -170,11 +170,12 @@ static uint32_t count_before(const struct intervals *kernels, int64_t time_ns)
 	return low;
 }
 
-static int take_steps(struct iterations *iterations, uint32_t process, const struct doings *doings)
+static int take_steps(struct iterations *iterations, uint32_t process,
+                      const struct process_work *work)
 {
 	iterations->summaries[process].source = ITERATIONS_STEPS;
-	for (uint32_t i = 0; i < doings->steps.n; i++) {
-		const struct interval *step = &doings->steps.list[i];
+	for (uint32_t i = 0; i < work->steps.n; i++) {
+		const struct interval *step = &work->steps.list[i];
 
 		if (i > 0)
 			follow_last(iterations, step->start_time_ns);
@@ -184,9 +185,9 @@ static int take_steps(struct iterations *iterations, uint32_t process, const str
 				.start_time_ns = step->start_time_ns,
 				.end_time_ns = step->end_time_ns,
 				.process = process,
-				.name = doings->steps.names[i],
-				.n_kernels = count_before(&doings->kernels, step->end_time_ns) -
-		                             count_before(&doings->kernels, step->start_time_ns),
+				.name = work->steps.names[i],
+				.n_kernels = count_before(&work->kernels, step->end_time_ns) -
+		                             count_before(&work->kernels, step->start_time_ns),
 			}));
 	}
 	return FLEXTRACE_OK;
@@ -282,16 +283,17 @@ static int add_turns(struct turns *turns, const struct repeat *loop)
 	return code;
 }
 
-static int take_turns(struct iterations *iterations, uint32_t process, const struct doings *doings)
+static int take_turns(struct iterations *iterations, uint32_t process,
+                      const struct process_work *work)
 {
 	struct turns turns = {.iterations = iterations,
-	                      .kernels = &doings->kernels,
+	                      .kernels = &work->kernels,
 	                      .process = process,
-	                      .n_names = doings->loop.period};
+	                      .n_names = work->loop.period};
 
 	iterations->summaries[process].source = ITERATIONS_KERNELS;
-	iterations->summaries[process].turn_kernels = doings->loop.period;
-	return add_turns(&turns, &doings->loop);
+	iterations->summaries[process].turn_kernels = work->loop.period;
+	return add_turns(&turns, &work->loop);
 }
 
 /* -- all ------------------------------------------------------------------------------------ */
@@ -316,16 +318,16 @@ static int sum_up(struct iterations *iterations, uint32_t first, struct iteratio
 }
 
 static int take_process(struct iterations *iterations, uint32_t process,
-                        const struct doings *doings)
+                        const struct process_work *work)
 {
 	struct iteration_summary *summary = &iterations->summaries[process];
 	uint32_t first = iterations->n;
 
-	summary->n_kernels = doings->kernels.n;
-	if (doings->steps.n)
-		FLEXTRACE_TRY(take_steps(iterations, process, doings));
-	else if (doings->loop.period)
-		FLEXTRACE_TRY(take_turns(iterations, process, doings));
+	summary->n_kernels = work->kernels.n;
+	if (work->steps.n)
+		FLEXTRACE_TRY(take_steps(iterations, process, work));
+	else if (work->loop.period)
+		FLEXTRACE_TRY(take_turns(iterations, process, work));
 	return sum_up(iterations, first, summary);
 }
 
@@ -341,26 +343,26 @@ static int compare_iterations(const void *left, const void *right, void *context
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-static int find_loops(struct doings *doings, uint32_t n_processes)
+static int find_loops(struct process_work *work, uint32_t n_processes)
 {
 	for (uint32_t i = 0; i < n_processes; i++) {
-		const struct intervals *kernels = &doings[i].kernels;
+		const struct intervals *kernels = &work[i].kernels;
 
-		if (!doings[i].steps.n && kernels->n)
-			FLEXTRACE_TRY(repeats_find(kernels->names, kernels->n, &doings[i].loop));
+		if (!work[i].steps.n && kernels->n)
+			FLEXTRACE_TRY(repeats_find(kernels->names, kernels->n, &work[i].loop));
 	}
 	return FLEXTRACE_OK;
 }
 
-static int find_all(struct iterations *iterations, struct doings *doings)
+static int find_all(struct iterations *iterations, struct process_work *work)
 {
 	uint32_t n_processes = iterations->timeline->identity->n_processes;
 
-	FLEXTRACE_TRY(read_rows(iterations->timeline, doings));
-	FLEXTRACE_TRY(find_loops(doings, n_processes));
-	FLEXTRACE_TRY(place_kernels(iterations->timeline, doings));
+	FLEXTRACE_TRY(read_rows(iterations->timeline, work));
+	FLEXTRACE_TRY(find_loops(work, n_processes));
+	FLEXTRACE_TRY(place_kernels(iterations->timeline, work));
 	for (uint32_t i = 0; i < n_processes; i++)
-		FLEXTRACE_TRY(take_process(iterations, i, &doings[i]));
+		FLEXTRACE_TRY(take_process(iterations, i, &work[i]));
 	if (iterations->n)
 		qsort_r(iterations->all, iterations->n, sizeof(*iterations->all),
 		        compare_iterations, &iterations->owners);
@@ -370,21 +372,21 @@ static int find_all(struct iterations *iterations, struct doings *doings)
 int iterations_find(struct iterations *iterations, const struct timeline *timeline)
 {
 	uint32_t n_processes = timeline->identity->n_processes;
-	struct doings *doings = calloc(n_processes + 1ull, sizeof(*doings));
+	struct process_work *work = calloc(n_processes + 1ull, sizeof(*work));
 	int code = FLEXTRACE_E_MEMORY;
 
 	*iterations = (struct iterations){.timeline = timeline};
 	iterations->summaries = calloc(n_processes + 1ull, sizeof(*iterations->summaries));
 	if (owners_init(&iterations->owners, timeline->identity) == 0 && iterations->summaries &&
-	    doings)
-		code = find_all(iterations, doings);
-	for (uint32_t i = 0; doings && i < n_processes; i++) {
-		blocks_free(doings[i].kernels.list);
-		blocks_free(doings[i].kernels.names);
-		free(doings[i].steps.list);
-		free(doings[i].steps.names);
+	    work)
+		code = find_all(iterations, work);
+	for (uint32_t i = 0; work && i < n_processes; i++) {
+		blocks_free(work[i].kernels.list);
+		blocks_free(work[i].kernels.names);
+		free(work[i].steps.list);
+		free(work[i].steps.names);
 	}
-	free(doings);
+	free(work);
 	return code;
 }
 

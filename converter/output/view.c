@@ -11,7 +11,7 @@ static int make_sources(struct view *view)
 	char text[SOURCE_BYTES];
 
 	FLEXTRACE_TRY(inputs_init(&view->inputs, set, view->strings));
-	FLEXTRACE_TRY(texts_init(&view->sources, view->inputs.n_numbers));
+	FLEXTRACE_TRY(fragments_init(&view->sources, view->inputs.n_numbers));
 	for (uint32_t i = 0; i < set->n_streams; i++) {
 		uint32_t end = i + 1 < set->n_streams ? view->inputs.first[i + 1]
 		                                      : view->inputs.n_numbers;
@@ -19,10 +19,10 @@ static int make_sources(struct view *view)
 		for (uint32_t place = view->inputs.first[i]; place < end; place++) {
 			inputs_write_place(text, &view->inputs, set->streams[i], place);
 			writer_raw(&view->sources.bytes, text);
-			texts_end(&view->sources);
+			fragments_end(&view->sources);
 		}
 	}
-	return texts_check(&view->sources);
+	return fragments_check(&view->sources);
 }
 
 static int find_exact_clocks(struct view *view)
@@ -61,7 +61,7 @@ int view_init(struct view *view, const struct findings *findings)
 
 void view_release(struct view *view)
 {
-	texts_release(&view->sources);
+	fragments_release(&view->sources);
 	inputs_release(&view->inputs);
 	free(view->is_exact);
 	*view = (struct view){.timeline = NULL};

@@ -9,7 +9,7 @@
 #define FLEXTRACE_VIEW_H
 
 #include "emit.h"
-#include "texts.h"
+#include "fragments.h"
 #include "model/ledger/inputs.h"
 #include "model/timeline_read.h"
 
@@ -21,7 +21,7 @@ struct view {
 	int64_t epoch_offset_ns; /* time_ns + this = ns since the Unix epoch */
 	bool *is_exact;       /* owned: per process, its clock is the reference's: no row is off */
 	struct inputs inputs; /* owned */
-	struct texts sources; /* per number of `inputs`: what stands before ":<record>" */
+	struct fragments sources; /* per number of `inputs`: what stands before ":<record>" */
 };
 
 /* FLEXTRACE_E_MEMORY or 0. */
@@ -84,7 +84,7 @@ static inline char *view_put_source(const struct view *view, char *at, uint32_t 
 	const struct stream *of = view->timeline->streams->streams[stream];
 	uint32_t record, place = inputs_find(&view->inputs, of, stream, index, &record);
 
-	at = texts_put(&view->sources, place, at);
+	at = fragments_put(&view->sources, place, at);
 	if (record == ORIGIN_NO_RECORD && of->origins)
 		return at;
 	*at = ':';
@@ -106,7 +106,7 @@ static inline void view_write_stream(const struct view *view, struct writer *wri
                                      uint32_t stream)
 {
 	if (view->timeline->streams->streams[stream]->n_files < 2)
-		texts_write(&view->sources, view->inputs.first[stream], writer);
+		fragments_write(&view->sources, view->inputs.first[stream], writer);
 }
 
 static inline void view_write_csv(const struct view *view, struct writer *writer, uint32_t string)

@@ -6,7 +6,7 @@
  * are kept as they pass, and a sweep over both, correlation by correlation, links them.
  */
 #include "derive_impl.h"
-#include "base/places.h"
+#include "base/radix_sort.h"
 
 /* Where an arrow may start or end. Correlation and process are its key. */
 struct flow_point {
@@ -177,17 +177,17 @@ static int compare_flows(const void *left_flow, const void *right_flow)
 	return left->correlation < right->correlation ? -1 : left->correlation > right->correlation;
 }
 
-static const struct places_order start_order = {
+static const struct radix_order start_order = {
 	.size_bytes = sizeof(struct flow_start),
 	.key_offset = offsetof(struct flow_start, from.correlation),
 	.compare = compare_starts,
 };
-static const struct places_order end_order = {
+static const struct radix_order end_order = {
 	.size_bytes = sizeof(struct flow_end),
 	.key_offset = offsetof(struct flow_end, to.correlation),
 	.compare = compare_ends,
 };
-static const struct places_order flow_order = {
+static const struct radix_order flow_order = {
 	.size_bytes = sizeof(struct flow),
 	.key_offset = offsetof(struct flow, from_time_ns),
 	.is_signed = true,
@@ -272,7 +272,7 @@ static int link_into(struct derive *derive, struct flow *links)
 	uint64_t n = link_all(derive, links);
 
 	n += arrows_link(derive, links + n);
-	FLEXTRACE_TRY(places_sort_elements(links, (uint32_t)n, &flow_order));
+	FLEXTRACE_TRY(radix_sort_elements(links, (uint32_t)n, &flow_order));
 	for (uint64_t i = 0; i < n; i++) {
 		struct flow *flow = table_append(&derive->out->flows_from, sizeof(*flow));
 
@@ -292,8 +292,8 @@ int flows_finish(struct derive *derive)
 	derive->out->has_arrows = derive->n_arrows != 0;
 	if (!flows || (!flows->n_starts && !derive->n_arrows))
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(places_sort_elements(flows->starts, flows->n_starts, &start_order));
-	FLEXTRACE_TRY(places_sort_elements(flows->ends, (uint32_t)flows->n_ends, &end_order));
+	FLEXTRACE_TRY(radix_sort_elements(flows->starts, flows->n_starts, &start_order));
+	FLEXTRACE_TRY(radix_sort_elements(flows->ends, (uint32_t)flows->n_ends, &end_order));
 	links = blocks_allocate(flows->n_ends + derive->n_arrows, sizeof(*links));
 	if (!links)
 		return FLEXTRACE_E_MEMORY;

@@ -64,9 +64,9 @@ static void look_at_losses(struct merge *merge)
 {
 	const struct chrome *chrome = merge->chrome;
 
-	merge->next_time_ns[FROM_FEW] = merge->n_few < chrome->n_losses
-	                                        ? chrome->losses[merge->n_few].first_time_ns
-	                                        : NO_TIME;
+	merge->next_time_ns[FROM_EXTRA] = merge->n_few < chrome->n_losses
+	                                          ? chrome->losses[merge->n_few].first_time_ns
+	                                          : NO_TIME;
 }
 
 /* The file of a single rank has rows of its own, and no losses. */
@@ -81,9 +81,9 @@ static void look_at_few(struct merge *merge)
 	}
 	while (merge->n_few < rank->n && !chrome_shows(chrome, rank->rows[merge->n_few].process))
 		merge->n_few++;
-	merge->next_time_ns[FROM_FEW] = merge->n_few < rank->n
-	                                        ? rank->rows[merge->n_few].start_time_ns
-	                                        : NO_TIME;
+	merge->next_time_ns[FROM_EXTRA] = merge->n_few < rank->n
+	                                          ? rank->rows[merge->n_few].start_time_ns
+	                                          : NO_TIME;
 }
 
 static void write_few(struct merge *merge)
@@ -273,7 +273,7 @@ static int write_next(struct merge *merge, enum chrome_source source)
 	int code = 0;
 
 	switch (source) {
-	case FROM_FEW:
+	case FROM_EXTRA:
 		write_few(merge);
 		return 0;
 	case FROM_LATER:
@@ -382,7 +382,7 @@ static int write_file(struct chrome *chrome)
 		FLEXTRACE_TRY(chrome_losses_init(chrome));
 	choose_base(chrome);
 	FLEXTRACE_TRY(chrome_ids_init(&chrome->ids, &chrome->view, chrome->process));
-	FLEXTRACE_TRY(chrome_texts_init(chrome));
+	FLEXTRACE_TRY(chrome_fragments_init(chrome));
 	chrome_write_head(chrome);
 	FLEXTRACE_TRY(write_rows(chrome));
 	chrome_count_hidden(chrome);
@@ -412,7 +412,7 @@ static int write_trace(struct chrome *chrome, const struct findings *findings,
 	} else {
 		code = writer_close(&chrome->writer, error);
 	}
-	chrome_texts_release(chrome);
+	chrome_fragments_release(chrome);
 	map_release(&chrome->counter_lines);
 	free(chrome->counter_values);
 	chrome_ids_release(&chrome->ids);

@@ -10,7 +10,7 @@
  *   chrome_rows.c  one event each; chrome_arrows.c one end of an arrow
  *   chrome_losses.c what was lost, and what was left out
  *   chrome_told.c  what the file of another tool said comes out again
- *   chrome_texts.c what many of them have in common
+ *   chrome_fragments.c what many of them have in common
  *   chrome_shown.c which rows there are
  *
  * Rules that viewers hold us to: sorted by ts, names before use, rows that nest (derive's lanes),
@@ -20,8 +20,8 @@
 #ifndef FLEXTRACE_CHROME_H
 #define FLEXTRACE_CHROME_H
 
-#include "output/pieces.h"
-#include "output/run_pieces.h"
+#include "output/fragment_cache.h"
+#include "output/run_fragments.h"
 #include "output/view.h"
 #include "model/words/told.h"
 #include "base/map.h"
@@ -102,18 +102,20 @@ struct chrome {
 	struct emit_views views;
 	struct chrome_ids ids;
 	struct writer writer;
-	struct texts marker_heads; /* per marker: {"ph":"X","cat":"firmware","name":"load tile" */
-	struct texts marker_args;  /* per marker: ,"kind":"FW","file":"fw.c","line":3 */
-	struct texts places;       /* per track: ,"pid":1000,"tid":12,"ts": */
-	struct texts host_heads;   /* per host kind: {"ph":"X","cat":"cpu_op","name": */
-	struct texts host_kinds;   /* per host kind: ,"args":{"kind":"User" */
-	struct texts device_heads; /* per device kind: {"ph":"X","cat":"kernel","name": */
-	struct texts device_kinds; /* per device kind: ,"kind":"Exec" */
-	struct texts device_args; /* per track of a device: ,"args":{"rank":0,"device":0,"core":0 */
-	struct run_piece *runs;   /* owned: per track: its arguments, run, job, up to cycles */
-	size_t zone_bytes;        /* that arguments of a zone may take */
-	struct pieces heads;      /* per name and kind: what a row begins with, up to its name */
-	struct pieces sources;    /* per file and line: "runtime.cpp","line":42 */
+	struct fragments
+		marker_heads; /* per marker: {"ph":"X","cat":"firmware","name":"load tile" */
+	struct fragments marker_args;  /* per marker: ,"kind":"FW","file":"fw.c","line":3 */
+	struct fragments places;       /* per track: ,"pid":1000,"tid":12,"ts": */
+	struct fragments host_heads;   /* per host kind: {"ph":"X","cat":"cpu_op","name": */
+	struct fragments host_kinds;   /* per host kind: ,"args":{"kind":"User" */
+	struct fragments device_heads; /* per device kind: {"ph":"X","cat":"kernel","name": */
+	struct fragments device_kinds; /* per device kind: ,"kind":"Exec" */
+	struct fragments
+		device_args; /* per track of a device: ,"args":{"rank":0,"device":0,"core":0 */
+	struct run_fragment *runs;   /* owned: per track: its arguments, run, job, up to cycles */
+	size_t zone_bytes;           /* that arguments of a zone may take */
+	struct fragment_cache heads; /* per name and kind: what a row begins with, up to its name */
+	struct fragment_cache sources;           /* per file and line: "runtime.cpp","line":42 */
 	struct writer_high_digits times, cycles; /* of the time and stamp before */
 	struct writer_digits err, job;           /* of the row before */
 	struct losses loss_lines;   /* owned: as they are shown, with spans in time_ns */
@@ -134,8 +136,8 @@ void chrome_append_process(struct writer *text, const struct process *process);
 void chrome_write_head(struct chrome *chrome);
 void chrome_write_tail(struct chrome *chrome);
 
-int chrome_texts_init(struct chrome *chrome);
-void chrome_texts_release(struct chrome *chrome);
+int chrome_fragments_init(struct chrome *chrome);
+void chrome_fragments_release(struct chrome *chrome);
 
 /* Of these two, with `end` only the begin of an async interval; chrome_write_end() writes it. */
 void chrome_write_host(struct chrome *chrome, const struct host_row *row,

@@ -199,7 +199,7 @@ void chrome_write_collective(struct chrome *chrome, const struct host_row *row)
 	} else {
 		view_write_json(&chrome->view, writer, row->name);
 	}
-	texts_write(&chrome->places, row->track, writer);
+	fragments_write(&chrome->places, row->track, writer);
 	chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
 	write_collective_args(chrome, bytes_of(string_get(strings, row->args)));
 	writer_literal(writer, ",\"args\":");

@@ -30,7 +30,7 @@ static void write_name(struct chrome *chrome, struct writer *writer, uint32_t na
 }
 
 /* Up to the name. */
-static void write_head(struct chrome *chrome, const struct texts *heads, uint8_t kind,
+static void write_head(struct chrome *chrome, const struct fragments *heads, uint8_t kind,
                        uint32_t name)
 {
 	bool is_host = heads == &chrome->host_heads;
@@ -38,15 +38,15 @@ static void write_head(struct chrome *chrome, const struct texts *heads, uint8_t
 	uint64_t key = (uint64_t)name << 9 | (uint64_t)is_host << 8 | kind;
 	struct writer *scratch;
 
-	if (pieces_write(&chrome->heads, key, &chrome->writer))
+	if (fragment_cache_write(&chrome->heads, key, &chrome->writer))
 		return;
-	scratch = pieces_start(&chrome->heads);
-	texts_write(heads, kind, scratch);
+	scratch = fragment_cache_start(&chrome->heads);
+	fragments_write(heads, kind, scratch);
 	write_name(chrome, scratch, name, label);
-	pieces_end(&chrome->heads, key);
-	if (pieces_write(&chrome->heads, key, &chrome->writer))
+	fragment_cache_end(&chrome->heads, key);
+	if (fragment_cache_write(&chrome->heads, key, &chrome->writer))
 		return;
-	texts_write(heads, kind, &chrome->writer);
+	fragments_write(heads, kind, &chrome->writer);
 	write_name(chrome, &chrome->writer, name, label);
 }
 
@@ -209,11 +209,11 @@ static void write_code(struct chrome *chrome, uint32_t file, uint32_t line)
 {
 	uint64_t key = (uint64_t)file << 32 | line;
 
-	if (pieces_write(&chrome->sources, key, &chrome->writer))
+	if (fragment_cache_write(&chrome->sources, key, &chrome->writer))
 		return;
-	chrome_write_source(chrome, pieces_start(&chrome->sources), file, line);
-	pieces_end(&chrome->sources, key);
-	if (!pieces_write(&chrome->sources, key, &chrome->writer))
+	chrome_write_source(chrome, fragment_cache_start(&chrome->sources), file, line);
+	fragment_cache_end(&chrome->sources, key);
+	if (!fragment_cache_write(&chrome->sources, key, &chrome->writer))
 		chrome_write_source(chrome, &chrome->writer, file, line);
 }
 
@@ -221,13 +221,13 @@ static void write_code(struct chrome *chrome, uint32_t file, uint32_t line)
 static void write_host_kind(struct chrome *chrome, const struct host_row *row)
 {
 	if (row->file == 0) {
-		texts_write(&chrome->host_kinds, row->kind, &chrome->writer);
+		fragments_write(&chrome->host_kinds, row->kind, &chrome->writer);
 		return;
 	}
 	if (row->kind == FLEXTRACE_RUNTIME_USER) {
 		writer_literal(&chrome->writer, ",\"args\":{\"file\":");
 	} else {
-		texts_write(&chrome->host_kinds, row->kind, &chrome->writer);
+		fragments_write(&chrome->host_kinds, row->kind, &chrome->writer);
 		CHROME_ARG(&chrome->writer, "file");
 	}
 	write_code(chrome, row->file, row->line);
@@ -248,7 +248,7 @@ static void write_async(struct chrome *chrome, char phase, const struct row_kind
 	writer_raw(writer, kind->category);
 	writer_literal(writer, "\",\"name\":");
 	write_name(chrome, writer, end->name, kind->label);
-	texts_write(&chrome->places, end->track, writer);
+	fragments_write(&chrome->places, end->track, writer);
 }
 
 /* `told` is NULL where no file told of the row. */
@@ -285,7 +285,7 @@ void chrome_write_host(struct chrome *chrome, const struct host_row *row,
 			chrome_write_told_head(chrome, &told, row->name, kind->label);
 		else
 			write_head(chrome, &chrome->host_heads, row->kind, row->name);
-		texts_write(&chrome->places, row->track, writer);
+		fragments_write(&chrome->places, row->track, writer);
 		chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
 	}
 	write_host_args(chrome, row, is_told ? &told : NULL);
@@ -363,20 +363,20 @@ static void write_cost_args(struct chrome *chrome, const struct device_row *row)
 static char *put_run(struct chrome *chrome, char *at, const struct device_row *row,
                      const struct mark_run *run)
 {
-	struct run_piece *piece = &chrome->runs[row->track];
+	struct run_fragment *fragment = &chrome->runs[row->track];
 	uint32_t source = view_run_source(&chrome->view, row, run);
 
-	if (piece->run != run || piece->source != source) {
-		char *end = texts_put(&chrome->device_args, row->track, piece->bytes);
+	if (fragment->run != run || fragment->source != source) {
+		char *end = fragments_put(&chrome->device_args, row->track, fragment->bytes);
 
 		if (run->run && run->run != run->job)
 			end = put_exact(put_literal(end, ",\"run\":"), run->run);
 		if (run->job)
 			end = put_exact(put_literal(end, ",\"job\":"), run->job);
 		end = put_source(chrome, end, run->stream, source);
-		run_piece_end(piece, run, source, put_literal(end, ",\"cycles\":["));
+		run_fragment_end(fragment, run, source, put_literal(end, ",\"cycles\":["));
 	}
-	return run_piece_put(piece, at);
+	return run_fragment_put(fragment, at);
 }
 
 /* Up to the error. */
@@ -392,7 +392,7 @@ static void write_zone_args(struct chrome *chrome, const struct device_row *row)
 	*at = ',';
 	at = put_ticks(chrome, at + 1, zone->last_ticks);
 	*at = ']';
-	chrome->writer.at = texts_put(&chrome->marker_args, zone->marker, at + 1);
+	chrome->writer.at = fragments_put(&chrome->marker_args, zone->marker, at + 1);
 	if (row->status != TIME_CERTIFIED)
 		write_status(&chrome->writer, row->status);
 }
@@ -410,8 +410,8 @@ static void write_op_row_args(struct chrome *chrome, const struct device_row *ro
 {
 	const struct tick_op *op = &chrome->view.timeline->ops[row->source];
 
-	texts_write(&chrome->device_args, row->track, &chrome->writer);
-	texts_write(&chrome->device_kinds, row->kind, &chrome->writer);
+	fragments_write(&chrome->device_args, row->track, &chrome->writer);
+	fragments_write(&chrome->device_kinds, row->kind, &chrome->writer);
 	if (row->kind == ROW_DMA_IN || row->kind == ROW_PREP || row->kind == ROW_DMA_OUT)
 		write_part_args(chrome, op, row->kind);
 	else
@@ -471,8 +471,8 @@ static void write_device_head(struct chrome *chrome, const struct device_row *ro
 	const struct timeline *timeline = chrome->view.timeline;
 
 	if (view_is_zone(row)) {
-		texts_write(&chrome->marker_heads, timeline->zones[row->source].marker,
-		            &chrome->writer);
+		fragments_write(&chrome->marker_heads, timeline->zones[row->source].marker,
+		                &chrome->writer);
 		return;
 	}
 	if (chrome_is_copy(chrome, row))
@@ -498,7 +498,7 @@ void chrome_write_device(struct chrome *chrome, const struct device_row *row,
 			                       kind_of_device(row->kind)->label);
 		else
 			write_device_head(chrome, row);
-		texts_write(&chrome->places, row->track, &chrome->writer);
+		fragments_write(&chrome->places, row->track, &chrome->writer);
 		chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
 	}
 	write_device_args(chrome, row, has_told ? &told : NULL);
@@ -530,7 +530,7 @@ void chrome_write_instant(struct chrome *chrome, const struct instant_row *row)
 		           row->class == RECORD_MARKER_BATCH ? "firmware" : "cpu_instant_event");
 	writer_literal(writer, "\",\"name\":");
 	write_name(chrome, writer, row->name, kind);
-	texts_write(&chrome->places, row->track, writer);
+	fragments_write(&chrome->places, row->track, writer);
 	chrome_write_ts(chrome, row->time_ns);
 	if (is_told) {
 		chrome_write_told_args(chrome, &told, kind);

@@ -10,7 +10,7 @@
 
 /* Where the next event may come from; the first wins among equal times. */
 enum chrome_source {
-	FROM_FEW, /* losses, or rows that only the file of a rank has */
+	FROM_EXTRA, /* losses, or rows that only the file of a rank has */
 	FROM_HOST,
 	FROM_DEVICE,
 	FROM_FLOWS, /* arrows that leave */

@@ -11,7 +11,7 @@ void csv_write_owner(struct csv *csv, struct writer *writer, uint32_t process)
 	if (process == FLEXTRACE_NONE)
 		writer_literal(writer, ",,,");
 	else
-		texts_write(&csv->owners, process, writer);
+		fragments_write(&csv->owners, process, writer);
 }
 
 void csv_write_id(struct writer *writer, uint32_t value)
@@ -80,7 +80,7 @@ static void learn_quality(struct csv *csv, uint32_t err_ns, uint8_t status)
 	if (err_ns != UINT32_MAX) /* no bound */
 		at = put_u64(at, err_ns);
 	*at++ = ',';
-	quality->n = (uint32_t)(texts_put(&csv->statuses, status, at) - quality->bytes);
+	quality->n = (uint32_t)(fragments_put(&csv->statuses, status, at) - quality->bytes);
 	quality->err_ns = err_ns;
 	quality->status = status;
 }
@@ -141,21 +141,21 @@ static void write_host_quality(struct csv *csv, struct writer *writer, const str
 }
 
 /* Two columns. `kinds` are those of all rows of a file. */
-static void write_kind(struct csv *csv, struct writer *writer, const struct texts *kinds,
+static void write_kind(struct csv *csv, struct writer *writer, const struct fragments *kinds,
                        uint8_t kind, uint32_t name)
 {
 	uint64_t key = (uint64_t)name << 8 | kind;
 	struct writer *scratch;
 
-	if (pieces_write(&csv->names, key, writer))
+	if (fragment_cache_write(&csv->names, key, writer))
 		return;
-	scratch = pieces_start(&csv->names);
-	texts_write(kinds, kind, scratch);
+	scratch = fragment_cache_start(&csv->names);
+	fragments_write(kinds, kind, scratch);
 	csv_write_string(csv, scratch, name);
-	pieces_end(&csv->names, key);
-	if (pieces_write(&csv->names, key, writer))
+	fragment_cache_end(&csv->names, key);
+	if (fragment_cache_write(&csv->names, key, writer))
 		return;
-	texts_write(kinds, kind, writer);
+	fragments_write(kinds, kind, writer);
 	csv_write_string(csv, writer, name);
 }
 
@@ -164,7 +164,7 @@ static enum record_class write_host(struct csv *csv, struct writer *writer, cons
 	const struct host_row *row = any;
 	const struct track *track = &csv->view.timeline->tracks[row->track];
 
-	texts_write(&csv->tracks, row->track, writer);
+	fragments_write(&csv->tracks, row->track, writer);
 	write_kind(csv, writer, &csv->host_kinds, row->kind, row->name);
 	csv_write_nonzero(writer, row->correlation);
 	writer_u64(writer, row->depth);
@@ -222,7 +222,7 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
 	const struct kernel_cost *cost = kernel_cost_of(csv->view.findings->costs, row);
 	uint32_t stream, index;
 
-	texts_write(&csv->tracks, row->track, writer);
+	fragments_write(&csv->tracks, row->track, writer);
 	write_kind(csv, writer, &csv->device_kinds, row->kind, op->name);
 	writer_u64(writer, op->job);
 	writer_char(writer, ',');
@@ -234,7 +234,7 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
 	csv_write_nonzero(writer, op->bytes);
 	csv_write_nonzero(writer, op->power);
 	csv_write_string(csv, writer, cost ? cost->category : 0);
-	texts_write(&csv->classes, event_class_of(csv->view.findings->classes, row), writer);
+	fragments_write(&csv->classes, event_class_of(csv->view.findings->classes, row), writer);
 	csv_write_string(csv, writer, op->group);
 	if (op->peer >= 0)
 		writer_i64(writer, op->peer);
@@ -249,15 +249,15 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
 static char *put_run(struct csv *csv, char *at, const struct device_row *row,
                      const struct mark_run *run)
 {
-	struct run_piece *piece = &csv->runs[row->track];
+	struct run_fragment *fragment = &csv->runs[row->track];
 	uint32_t source = view_run_source(&csv->view, row, run);
 
-	if (piece->run != run || piece->source != source) {
-		char *end = view_put_source(&csv->view, piece->bytes, run->stream, source);
+	if (fragment->run != run || fragment->source != source) {
+		char *end = view_put_source(&csv->view, fragment->bytes, run->stream, source);
 
-		run_piece_end(piece, run, source, put_literal(end, "\n"));
+		run_fragment_end(fragment, run, source, put_literal(end, "\n"));
 	}
-	return run_piece_put(piece, at);
+	return run_fragment_put(fragment, at);
 }
 
 static void write_zone(struct csv *csv, struct writer *writer, const struct device_row *row,
@@ -268,8 +268,8 @@ static void write_zone(struct csv *csv, struct writer *writer, const struct devi
 
 	if (!at)
 		return;
-	at = texts_put(&csv->tracks, row->track, at);
-	at = texts_put(&csv->markers, zone->marker, at);
+	at = fragments_put(&csv->tracks, row->track, at);
+	at = fragments_put(&csv->markers, zone->marker, at);
 	if (run->job)
 		at = put_again(at, &csv->job, run->job);
 	at = put_literal(at, ",,");

@@ -4,15 +4,15 @@
  * known.
  *
  *   csv.c          files whose lines are rows of a table of the timeline
- *   csv_texts.c    what their lines have in common
+ *   csv_fragments.c    what their lines have in common
  *   csv_reports.c  clocks.csv, alignment.csv, losses.csv, emitted.csv
  */
 #ifndef FLEXTRACE_CSV_H
 #define FLEXTRACE_CSV_H
 
 #include "model/words/event_class.h"
-#include "output/pieces.h"
-#include "output/run_pieces.h"
+#include "output/fragment_cache.h"
+#include "output/run_fragments.h"
 #include "output/view.h"
 
 /* The columns err_ns and status; zeroes: none yet. */
@@ -31,17 +31,17 @@ struct csv {
 	struct writer_high_digits ticks;    /* of the cycles before */
 	struct writer_digits job;           /* of the row before */
 	struct csv_quality quality;         /* likewise */
-	struct texts owners;                /* per process: rank,host,pid, */
-	struct texts
+	struct fragments owners;            /* per process: rank,host,pid, */
+	struct fragments
 		tracks; /* per track: rank,host,pid,tid,thread, or rank,...,device,core,queue, */
-	struct texts markers;      /* per marker: kind,name, */
-	struct run_piece *runs;    /* owned: per track: source, end of line */
-	size_t zone_bytes;         /* that the line of a zone may take */
-	struct texts host_kinds;   /* per host kind: kind, */
-	struct texts device_kinds; /* per device kind: kind, */
-	struct texts statuses;     /* per status: status, */
-	struct pieces names;       /* per kind and name: kind,name, */
-	struct texts classes;      /* per event class: class, */
+	struct fragments markers;      /* per marker: kind,name, */
+	struct run_fragment *runs;     /* owned: per track: source, end of line */
+	size_t zone_bytes;             /* that the line of a zone may take */
+	struct fragments host_kinds;   /* per host kind: kind, */
+	struct fragments device_kinds; /* per device kind: kind, */
+	struct fragments statuses;     /* per status: status, */
+	struct fragment_cache names;   /* per kind and name: kind,name, */
+	struct fragments classes;      /* per event class: class, */
 };
 
 int csv_init(struct csv *csv, const struct findings *findings, const struct emit_options *options);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/lanes.h"
-#include "base/places.h"
+#include "base/radix_sort.h"
 #include "base/row_sorter.h"
 #include "base/error.h"
 #include "base/map.h"
@@ -127,8 +127,8 @@ static int compare_elements(const void *left, const void *right)
 
 static void test_elements__are_sorted_as_by_comparing_all(void **state)
 {
-	const struct places_order order = {sizeof(struct element), offsetof(struct element, key),
-	                                   true, compare_minors};
+	const struct radix_order order = {sizeof(struct element), offsetof(struct element, key),
+	                                  true, compare_minors};
 	const uint32_t sizes[] = {0, 1, 2, 3, 100, 5000};
 	const uint64_t n_keys[] = {1, 2, 50, 3000, UINT64_MAX};
 	static struct element elements[5000], expected[5000];
@@ -147,7 +147,7 @@ static void test_elements__are_sorted_as_by_comparing_all(void **state)
 			}
 			memcpy(expected, elements, sizeof(elements));
 			qsort(expected, sizes[i], sizeof(*expected), compare_elements);
-			assert_int_equal(places_sort_elements(elements, sizes[i], &order), 0);
+			assert_int_equal(radix_sort_elements(elements, sizes[i], &order), 0);
 			assert_memory_equal(elements, expected, sizes[i] * sizeof(*elements));
 		}
 	}

@@ -13,7 +13,7 @@
 
 #include "base/blocks.h"
 #include "engine/calibrate/calibrate_impl.h"
-#include "base/places.h"
+#include "base/radix_sort.h"
 #include "engine/calibrate/step.h"
 
 #define MAX_SORT_MOVES_PER_KNOT 16u
@@ -92,9 +92,9 @@ int band_constrain(const struct evidence *evidence, const struct reference *refe
 	uint64_t n_most = 2ull * evidence->n + reference->n_pieces;
 	struct sorter sorter = {.knots = blocks_allocate(n_most, sizeof(*sorter.knots)),
 	                        .max_moves = MAX_SORT_MOVES_PER_KNOT * (n_most + 64u)};
-	const struct places_order order = {.size_bytes = sizeof(*sorter.knots),
-	                                   .key_offset = offsetof(struct knot, x),
-	                                   .compare = compare_knots};
+	const struct radix_order order = {.size_bytes = sizeof(*sorter.knots),
+	                                  .key_offset = offsetof(struct knot, x),
+	                                  .compare = compare_knots};
 	struct walk walk = {.reference = reference};
 	uint32_t next_piece = 1;
 
@@ -110,7 +110,7 @@ int band_constrain(const struct evidence *evidence, const struct reference *refe
 	if (sorter.n > 0)
 		add_bends(&sorter, reference, UINT64_MAX, &next_piece);
 	if (sorter.n_moves > sorter.max_moves &&
-	    places_sort_elements(sorter.knots, sorter.n, &order) < 0) {
+	    radix_sort_elements(sorter.knots, sorter.n, &order) < 0) {
 		blocks_free(sorter.knots);
 		return FLEXTRACE_E_MEMORY;
 	}

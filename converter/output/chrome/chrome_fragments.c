@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * chrome_texts.c: what the rows of a track, kind or marker have in common, made once.
+ * chrome_fragments.c: what the rows of a track, kind or marker have in common, made once.
  */
 #include "chrome.h"
 #include "model/words/kinds.h"
@@ -21,7 +21,7 @@ static int make_places(struct chrome *chrome)
 	const struct timeline *timeline = chrome->view.timeline;
 	const struct chrome_ids *ids = &chrome->ids;
 
-	FLEXTRACE_TRY(texts_init(&chrome->places, timeline->n_tracks));
+	FLEXTRACE_TRY(fragments_init(&chrome->places, timeline->n_tracks));
 	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
 		const struct track *track = &timeline->tracks[i];
 		uint32_t pid = view_is_device_track(track)
@@ -30,9 +30,9 @@ static int make_places(struct chrome *chrome)
 		uint32_t line = chrome->views.overlap == OVERLAP_LANES ? i : ids->track_line[i];
 
 		chrome_write_place(&chrome->places.bytes, pid, ids->track_tid[line]);
-		texts_end(&chrome->places);
+		fragments_end(&chrome->places);
 	}
-	return texts_check(&chrome->places);
+	return fragments_check(&chrome->places);
 }
 
 static void write_head(struct writer *writer, const struct row_kind *kind)
@@ -44,41 +44,41 @@ static void write_head(struct writer *writer, const struct row_kind *kind)
 
 static int make_host_kinds(struct chrome *chrome)
 {
-	FLEXTRACE_TRY(texts_init(&chrome->host_heads, N_HOST_KINDS));
-	FLEXTRACE_TRY(texts_init(&chrome->host_kinds, N_HOST_KINDS));
+	FLEXTRACE_TRY(fragments_init(&chrome->host_heads, N_HOST_KINDS));
+	FLEXTRACE_TRY(fragments_init(&chrome->host_kinds, N_HOST_KINDS));
 	for (int i = 0; i < N_HOST_KINDS; i++) {
 		const struct row_kind *kind = kind_of_host((uint8_t)i);
 		struct writer *writer = &chrome->host_kinds.bytes;
 
 		write_head(&chrome->host_heads.bytes, kind);
-		texts_end(&chrome->host_heads);
+		fragments_end(&chrome->host_heads);
 		writer_literal(writer, ",\"args\":{\"kind\":\"");
 		writer_raw(writer, kind->label);
 		writer_char(writer, '"');
-		texts_end(&chrome->host_kinds);
+		fragments_end(&chrome->host_kinds);
 	}
-	FLEXTRACE_TRY(texts_check(&chrome->host_heads));
-	return texts_check(&chrome->host_kinds);
+	FLEXTRACE_TRY(fragments_check(&chrome->host_heads));
+	return fragments_check(&chrome->host_kinds);
 }
 
 static int make_device_kinds(struct chrome *chrome)
 {
-	FLEXTRACE_TRY(texts_init(&chrome->device_heads, DEVICE_ROW_KIND_COUNT));
-	FLEXTRACE_TRY(texts_init(&chrome->device_kinds, DEVICE_ROW_KIND_COUNT));
+	FLEXTRACE_TRY(fragments_init(&chrome->device_heads, DEVICE_ROW_KIND_COUNT));
+	FLEXTRACE_TRY(fragments_init(&chrome->device_kinds, DEVICE_ROW_KIND_COUNT));
 	for (int i = 0; i < DEVICE_ROW_KIND_COUNT; i++) {
 		const struct row_kind *kind = kind_of_device((uint8_t)i);
 
 		write_head(&chrome->device_heads.bytes, kind);
-		texts_end(&chrome->device_heads);
+		fragments_end(&chrome->device_heads);
 		if (i != ROW_ZONE) {
 			writer_literal(&chrome->device_kinds.bytes, ",\"kind\":\"");
 			writer_raw(&chrome->device_kinds.bytes, kind->label);
 			writer_char(&chrome->device_kinds.bytes, '"');
 		}
-		texts_end(&chrome->device_kinds);
+		fragments_end(&chrome->device_kinds);
 	}
-	FLEXTRACE_TRY(texts_check(&chrome->device_heads));
-	return texts_check(&chrome->device_kinds);
+	FLEXTRACE_TRY(fragments_check(&chrome->device_heads));
+	return fragments_check(&chrome->device_kinds);
 }
 
 /* What the arguments of all rows of a track begin with. */
@@ -118,13 +118,13 @@ static int make_device_args(struct chrome *chrome)
 {
 	const struct timeline *timeline = chrome->view.timeline;
 
-	FLEXTRACE_TRY(texts_init(&chrome->device_args, timeline->n_tracks));
+	FLEXTRACE_TRY(fragments_init(&chrome->device_args, timeline->n_tracks));
 	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
 		if (view_is_device_track(&timeline->tracks[i]))
 			write_track_args(chrome, &timeline->tracks[i]);
-		texts_end(&chrome->device_args);
+		fragments_end(&chrome->device_args);
 	}
-	return texts_check(&chrome->device_args);
+	return fragments_check(&chrome->device_args);
 }
 
 void chrome_write_source(const struct chrome *chrome, struct writer *writer, uint32_t file,
@@ -139,9 +139,9 @@ static void write_marker(struct chrome *chrome, const struct marker *marker)
 {
 	struct writer *args = &chrome->marker_args.bytes;
 
-	texts_write(&chrome->device_heads, marker->kind, &chrome->marker_heads.bytes);
+	fragments_write(&chrome->device_heads, marker->kind, &chrome->marker_heads.bytes);
 	view_write_json(&chrome->view, &chrome->marker_heads.bytes, marker->name);
-	texts_write(&chrome->device_kinds, marker->kind, args);
+	fragments_write(&chrome->device_kinds, marker->kind, args);
 	if (marker->file) {
 		CHROME_ARG(args, "file");
 		chrome_write_source(chrome, args, marker->file, marker->line);
@@ -152,32 +152,32 @@ static int make_markers(struct chrome *chrome)
 {
 	const struct timeline *timeline = chrome->view.timeline;
 
-	FLEXTRACE_TRY(texts_init(&chrome->marker_heads, timeline->n_markers));
-	FLEXTRACE_TRY(texts_init(&chrome->marker_args, timeline->n_markers));
+	FLEXTRACE_TRY(fragments_init(&chrome->marker_heads, timeline->n_markers));
+	FLEXTRACE_TRY(fragments_init(&chrome->marker_args, timeline->n_markers));
 	for (uint32_t i = 0; i < timeline->n_markers; i++) {
 		write_marker(chrome, &timeline->markers[i]);
-		texts_end(&chrome->marker_heads);
-		texts_end(&chrome->marker_args);
+		fragments_end(&chrome->marker_heads);
+		fragments_end(&chrome->marker_args);
 	}
-	FLEXTRACE_TRY(texts_check(&chrome->marker_heads));
-	return texts_check(&chrome->marker_args);
+	FLEXTRACE_TRY(fragments_check(&chrome->marker_heads));
+	return fragments_check(&chrome->marker_args);
 }
 
 /* What is to be put into the arguments of a zone besides those of its marker: what its run has, two
  * cycles, the status and the error. */
-#define ZONE_BYTES (RUN_PIECE_BYTES + 3 * WRITER_NUMBER_BYTES + 64)
+#define ZONE_BYTES (RUN_FRAGMENT_BYTES + 3 * WRITER_NUMBER_BYTES + 64)
 
 static int make_runs(struct chrome *chrome)
 {
 	chrome->zone_bytes = chrome->marker_args.longest + ZONE_BYTES;
-	chrome->runs = run_pieces_new(chrome->view.timeline->n_tracks);
+	chrome->runs = run_fragments_new(chrome->view.timeline->n_tracks);
 	return chrome->runs ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
-int chrome_texts_init(struct chrome *chrome)
+int chrome_fragments_init(struct chrome *chrome)
 {
-	FLEXTRACE_TRY(pieces_init(&chrome->heads));
-	FLEXTRACE_TRY(pieces_init(&chrome->sources));
+	FLEXTRACE_TRY(fragment_cache_init(&chrome->heads));
+	FLEXTRACE_TRY(fragment_cache_init(&chrome->sources));
 	FLEXTRACE_TRY(make_places(chrome));
 	FLEXTRACE_TRY(make_host_kinds(chrome));
 	FLEXTRACE_TRY(make_device_kinds(chrome));
@@ -186,17 +186,17 @@ int chrome_texts_init(struct chrome *chrome)
 	return make_device_args(chrome);
 }
 
-void chrome_texts_release(struct chrome *chrome)
+void chrome_fragments_release(struct chrome *chrome)
 {
-	pieces_release(&chrome->heads);
-	pieces_release(&chrome->sources);
-	texts_release(&chrome->marker_heads);
-	texts_release(&chrome->marker_args);
+	fragment_cache_release(&chrome->heads);
+	fragment_cache_release(&chrome->sources);
+	fragments_release(&chrome->marker_heads);
+	fragments_release(&chrome->marker_args);
 	free(chrome->runs);
-	texts_release(&chrome->places);
-	texts_release(&chrome->host_heads);
-	texts_release(&chrome->host_kinds);
-	texts_release(&chrome->device_heads);
-	texts_release(&chrome->device_kinds);
-	texts_release(&chrome->device_args);
+	fragments_release(&chrome->places);
+	fragments_release(&chrome->host_heads);
+	fragments_release(&chrome->host_kinds);
+	fragments_release(&chrome->device_heads);
+	fragments_release(&chrome->device_kinds);
+	fragments_release(&chrome->device_args);
 }

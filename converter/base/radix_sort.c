@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "places.h"
+#include "radix_sort.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void sort_by_digit(const struct keyed_place *from, struct keyed_place *to
 		to[starts[from[i].key >> shift & DIGIT_MASK]++] = from[i];
 }
 
-struct keyed_place *places_sort(struct keyed_place *places, struct keyed_place *spare, uint32_t n)
+struct keyed_place *radix_sort(struct keyed_place *places, struct keyed_place *spare, uint32_t n)
 {
 	uint64_t first = UINT64_MAX, last = 0;
 
@@ -51,7 +51,7 @@ struct keyed_place *places_sort(struct keyed_place *places, struct keyed_place *
 
 /* -- elements --------------------------------------------------------------------------------- */
 
-static uint64_t key_of(const char *element, const struct places_order *order)
+static uint64_t key_of(const char *element, const struct radix_order *order)
 {
 	uint64_t key;
 
@@ -80,7 +80,7 @@ static void move_elements(char *elements, struct keyed_place *places, uint32_t n
 	}
 }
 
-int places_sort_elements(void *elements, uint32_t n, const struct places_order *order)
+int radix_sort_elements(void *elements, uint32_t n, const struct radix_order *order)
 {
 	struct keyed_place *places = calloc(2ull * n + 1, sizeof(*places)), *sorted;
 	size_t size = order->size_bytes;
@@ -91,10 +91,10 @@ int places_sort_elements(void *elements, uint32_t n, const struct places_order *
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n; i++)
 		places[i] = (struct keyed_place){key_of(base + i * size, order), i};
-	sorted = places_sort(places, places + n, n);
+	sorted = radix_sort(places, places + n, n);
 	move_elements(base, sorted, n, size);
 	for (uint32_t first = 0, next; first < n; first = next) {
-		next = places_end_of_key(sorted, n, first);
+		next = radix_end_of_key(sorted, n, first);
 		if (next - first > 1)
 			qsort(base + first * size, next - first, size, order->compare);
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * places.h: sorts places by a 64-bit key, digit by digit (LSD radix sort): linear in their number,
- * however far they are out of order, and places of one key stay as they were.
+ * radix_sort.h: sorts places by a 64-bit key, digit by digit (LSD radix sort): linear in their
+ * number, however far they are out of order, and places of one key stay as they were.
  */
-#ifndef FLEXTRACE_PLACES_H
-#define FLEXTRACE_PLACES_H
+#ifndef FLEXTRACE_RADIX_SORT_H
+#define FLEXTRACE_RADIX_SORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,11 +17,11 @@ struct keyed_place {
 
 /* Sorts `n` places between two arrays of that many and returns the one that holds them. The keys
  * are less the smallest one then: the fewer bits they differ in, the fewer rounds. */
-struct keyed_place *places_sort(struct keyed_place *places, struct keyed_place *spare, uint32_t n);
+struct keyed_place *radix_sort(struct keyed_place *places, struct keyed_place *spare, uint32_t n);
 
 /* Returns where the sorted places of one key end that begin at `first`. */
-static inline uint32_t places_end_of_key(const struct keyed_place *sorted, uint32_t n,
-                                         uint32_t first)
+static inline uint32_t radix_end_of_key(const struct keyed_place *sorted, uint32_t n,
+                                        uint32_t first)
 {
 	uint32_t end = first + 1;
 
@@ -31,7 +31,7 @@ static inline uint32_t places_end_of_key(const struct keyed_place *sorted, uint3
 }
 
 /* What is sorted, and by what. */
-struct places_order {
+struct radix_order {
 	size_t size_bytes, key_offset; /* of an element, of its 64-bit key */
 	bool is_signed;                /* the key */
 	/* of elements of one key */
@@ -42,6 +42,6 @@ struct places_order {
 
 /* Sorts `n` elements in place, by their keys and then as `compare` says. Needs 32 bytes per element
  * meanwhile. FLEXTRACE_E_MEMORY or 0. */
-int places_sort_elements(void *elements, uint32_t n, const struct places_order *order);
+int radix_sort_elements(void *elements, uint32_t n, const struct radix_order *order);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * csv_texts.c: what the lines of a process, track, kind or marker have in common, made once.
+ * csv_fragments.c: what the lines of a process, track, kind or marker have in common, made once.
  */
 #include "csv.h"
 #include "model/words/kinds.h"
@@ -12,7 +12,7 @@ static int make_owners(struct csv *csv)
 {
 	const struct identity *identity = csv->view.identity;
 
-	FLEXTRACE_TRY(texts_init(&csv->owners, identity->n_processes));
+	FLEXTRACE_TRY(fragments_init(&csv->owners, identity->n_processes));
 	for (uint32_t i = 0; i < identity->n_processes; i++) {
 		const struct process *process = &identity->processes[i];
 		struct writer *writer = &csv->owners.bytes;
@@ -25,9 +25,9 @@ static int make_owners(struct csv *csv)
 		if (identity_pid(process) >= 0)
 			writer_i64(writer, identity_pid(process));
 		writer_char(writer, ',');
-		texts_end(&csv->owners);
+		fragments_end(&csv->owners);
 	}
-	return texts_check(&csv->owners);
+	return fragments_check(&csv->owners);
 }
 
 /* What the lines of all rows of a track begin with. */
@@ -53,47 +53,47 @@ static int make_tracks(struct csv *csv)
 {
 	const struct timeline *timeline = csv->view.timeline;
 
-	FLEXTRACE_TRY(texts_init(&csv->tracks, timeline->n_tracks));
+	FLEXTRACE_TRY(fragments_init(&csv->tracks, timeline->n_tracks));
 	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
 		write_track_head(csv, &csv->tracks.bytes, &timeline->tracks[i]);
-		texts_end(&csv->tracks);
+		fragments_end(&csv->tracks);
 	}
-	return texts_check(&csv->tracks);
+	return fragments_check(&csv->tracks);
 }
 
 static int make_markers(struct csv *csv)
 {
 	const struct timeline *timeline = csv->view.timeline;
 
-	FLEXTRACE_TRY(texts_init(&csv->markers, timeline->n_markers));
+	FLEXTRACE_TRY(fragments_init(&csv->markers, timeline->n_markers));
 	for (uint32_t i = 0; i < timeline->n_markers; i++) {
-		texts_write(&csv->device_kinds, timeline->markers[i].kind, &csv->markers.bytes);
+		fragments_write(&csv->device_kinds, timeline->markers[i].kind, &csv->markers.bytes);
 		csv_write_string(csv, &csv->markers.bytes, timeline->markers[i].name);
-		texts_end(&csv->markers);
+		fragments_end(&csv->markers);
 	}
-	return texts_check(&csv->markers);
+	return fragments_check(&csv->markers);
 }
 
-/* What is to be put into the line of a zone besides pieces: at most 6 numbers, the quality, commas
- * and the source. */
-#define ZONE_BYTES (6 * WRITER_NUMBER_BYTES + 96 + RUN_PIECE_BYTES)
+/* What is to be put into the line of a zone besides fragments: at most 6 numbers, the quality,
+ * commas and the source. */
+#define ZONE_BYTES (6 * WRITER_NUMBER_BYTES + 96 + RUN_FRAGMENT_BYTES)
 
 static int make_runs(struct csv *csv)
 {
 	csv->zone_bytes = csv->tracks.longest + csv->markers.longest + ZONE_BYTES;
-	csv->runs = run_pieces_new(csv->view.timeline->n_tracks);
+	csv->runs = run_fragments_new(csv->view.timeline->n_tracks);
 	return csv->runs ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
-static int make_kinds(struct texts *kinds, uint32_t n, const char *(*label_of)(uint8_t kind))
+static int make_kinds(struct fragments *kinds, uint32_t n, const char *(*label_of)(uint8_t kind))
 {
-	FLEXTRACE_TRY(texts_init(kinds, n));
+	FLEXTRACE_TRY(fragments_init(kinds, n));
 	for (uint32_t i = 0; i < n; i++) {
 		writer_raw(&kinds->bytes, label_of((uint8_t)i));
 		writer_char(&kinds->bytes, ',');
-		texts_end(kinds);
+		fragments_end(kinds);
 	}
-	return texts_check(kinds);
+	return fragments_check(kinds);
 }
 
 static const char *host_label(uint8_t kind)
@@ -110,7 +110,7 @@ int csv_init(struct csv *csv, const struct findings *findings, const struct emit
 {
 	*csv = (struct csv){.options = options};
 	FLEXTRACE_TRY(view_init(&csv->view, findings));
-	FLEXTRACE_TRY(pieces_init(&csv->names));
+	FLEXTRACE_TRY(fragment_cache_init(&csv->names));
 	FLEXTRACE_TRY(make_owners(csv));
 	FLEXTRACE_TRY(make_tracks(csv));
 	FLEXTRACE_TRY(make_kinds(&csv->host_kinds, N_HOST_KINDS, host_label));
@@ -123,14 +123,14 @@ int csv_init(struct csv *csv, const struct findings *findings, const struct emit
 
 void csv_release(struct csv *csv)
 {
-	pieces_release(&csv->names);
-	texts_release(&csv->owners);
-	texts_release(&csv->tracks);
-	texts_release(&csv->markers);
+	fragment_cache_release(&csv->names);
+	fragments_release(&csv->owners);
+	fragments_release(&csv->tracks);
+	fragments_release(&csv->markers);
 	free(csv->runs);
-	texts_release(&csv->host_kinds);
-	texts_release(&csv->device_kinds);
-	texts_release(&csv->statuses);
-	texts_release(&csv->classes);
+	fragments_release(&csv->host_kinds);
+	fragments_release(&csv->device_kinds);
+	fragments_release(&csv->statuses);
+	fragments_release(&csv->classes);
 	view_release(&csv->view);
 }
