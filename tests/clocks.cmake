@@ -3,7 +3,7 @@
 
 set(clocks_core converter/model/clock_options.c converter/model/definitions.c converter/base/error.c converter/engine/gather.c converter/model/identity/identity.c
 	converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/text/strings.c ${table_sources})
-set(clocks_sources tests/support/clock_model.c tests/support/clock_truth.c converter/base/marzullo.c converter/engine/posts.c)
+set(clocks_sources converter/base/select_kth.c tests/support/clock_model.c tests/support/clock_truth.c converter/base/marzullo.c converter/engine/posts.c)
 foreach(file axis marks/bare estimates/chains match/choices match/edges estimates/epochs facts first match/instances late marks/marks match/match order rate marks/runs shift estimates/spans strays estimates/trips turns unwrap wide window)
 	list(APPEND clocks_sources converter/engine/unwrap/${file}.c)
 endforeach()
@@ -40,7 +40,7 @@ flextrace_add_unit_test(NAME clock_options SOURCES ${clocks_sources} ${clocks_co
 set(align_sources converter/engine/align/align.c converter/engine/align/curve.c
 	converter/engine/align/estimate.c converter/engine/align/filter.c converter/engine/align/graph.c
 	converter/engine/align/graph_order.c converter/engine/align/grid.c converter/engine/align/map.c converter/engine/align/mesh.c converter/engine/align/proof/pace.c converter/engine/align/proof/prove.c converter/engine/align/proof/cut.c converter/engine/align/proof/stretch.c converter/engine/align/proof/room.c converter/engine/align/proof/doubt.c converter/engine/align/proof/ends.c converter/engine/align/proof/narrow.c converter/engine/align/proof/spots.c
-	converter/engine/align/report.c converter/engine/align/seed.c converter/engine/align/stats.c
+	converter/engine/align/report.c converter/engine/align/seed.c converter/base/select_kth.c
 	converter/model/words/sync_ops.c
 	converter/engine/align/vote.c converter/engine/posts.c converter/base/error.c converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/text/strings.c
 	${table_sources})

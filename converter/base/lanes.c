@@ -5,6 +5,7 @@
 
 #include "array.h"
 #include "error.h"
+#include "heap.h"
 
 void lanes_init(struct lanes *lanes, bool nests)
 {
@@ -21,71 +22,44 @@ void lanes_release(struct lanes *lanes)
 
 /* -- the two heaps -------------------------------------------------------------------------- */
 
-static bool ends_before(struct busy_lane left, struct busy_lane right)
+static bool ends_before(const struct busy_lane *left, const struct busy_lane *right)
 {
-	return left.end != right.end ? left.end < right.end : left.lane < right.lane;
+	return left->end != right->end ? left->end < right->end : left->lane < right->lane;
 }
+
+static bool is_lower(const uint32_t *left, const uint32_t *right)
+{
+	return *left < *right;
+}
+
+HEAP_DEFINE(busy, struct busy_lane, ends_before);
+HEAP_DEFINE(free_lanes, uint32_t, is_lower);
 
 static int push_busy(struct lanes *lanes, struct busy_lane lane)
 {
-	uint32_t at = lanes->n_busy;
-
-	FLEXTRACE_TRY(ARRAY_RESERVE(lanes->busy, lanes->n_busy_allocated, at + 1ull));
-	lanes->n_busy++;
-	for (; at > 0 && ends_before(lane, lanes->busy[(at - 1) / 2]); at = (at - 1) / 2)
-		lanes->busy[at] = lanes->busy[(at - 1) / 2];
-	lanes->busy[at] = lane;
+	FLEXTRACE_TRY(ARRAY_RESERVE(lanes->busy, lanes->n_busy_allocated, lanes->n_busy + 1ull));
+	lanes->busy[lanes->n_busy] = lane;
+	busy_rise(lanes->busy, lanes->n_busy++);
 	return 0;
 }
 
 static struct busy_lane pop_busy(struct lanes *lanes)
 {
-	struct busy_lane top = lanes->busy[0];
-	struct busy_lane last = lanes->busy[--lanes->n_busy];
-	uint32_t at = 0;
-
-	for (uint32_t child = 1; child < lanes->n_busy; child = 2 * at + 1) {
-		if (child + 1 < lanes->n_busy &&
-		    ends_before(lanes->busy[child + 1], lanes->busy[child]))
-			child++;
-		if (!ends_before(lanes->busy[child], last))
-			break;
-		lanes->busy[at] = lanes->busy[child];
-		at = child;
-	}
-	lanes->busy[at] = last;
-	return top;
+	return busy_pop(lanes->busy, lanes->n_busy--);
 }
 
 static int push_free(struct lanes *lanes, uint32_t lane)
 {
-	uint32_t at = lanes->n_free;
-
-	FLEXTRACE_TRY(ARRAY_RESERVE(lanes->free_lanes, lanes->n_free_allocated, at + 1ull));
-	lanes->n_free++;
-	for (; at > 0 && lane < lanes->free_lanes[(at - 1) / 2]; at = (at - 1) / 2)
-		lanes->free_lanes[at] = lanes->free_lanes[(at - 1) / 2];
-	lanes->free_lanes[at] = lane;
+	FLEXTRACE_TRY(
+		ARRAY_RESERVE(lanes->free_lanes, lanes->n_free_allocated, lanes->n_free + 1ull));
+	lanes->free_lanes[lanes->n_free] = lane;
+	free_lanes_rise(lanes->free_lanes, lanes->n_free++);
 	return 0;
 }
 
 static uint32_t pop_free(struct lanes *lanes)
 {
-	uint32_t top = lanes->free_lanes[0];
-	uint32_t last = lanes->free_lanes[--lanes->n_free];
-	uint32_t at = 0;
-
-	for (uint32_t child = 1; child < lanes->n_free; child = 2 * at + 1) {
-		if (child + 1 < lanes->n_free &&
-		    lanes->free_lanes[child + 1] < lanes->free_lanes[child])
-			child++;
-		if (last <= lanes->free_lanes[child])
-			break;
-		lanes->free_lanes[at] = lanes->free_lanes[child];
-		at = child;
-	}
-	lanes->free_lanes[at] = last;
-	return top;
+	return free_lanes_pop(lanes->free_lanes, lanes->n_free--);
 }
 
 /* -- placing -------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "error.h"
+#include "heap.h"
 #include "radix_sort.h"
 
 #define MAX_ROW_BYTES 64
@@ -217,20 +218,7 @@ void *row_sorter_append(struct row_sorter *sorter)
 
 /* -- merging the runs ----------------------------------------------------------------------- */
 
-static void sink(struct row_key *heap, uint32_t n, uint32_t at)
-{
-	struct row_key key = heap[at];
-
-	for (uint32_t child = 2 * at + 1; child < n; child = 2 * at + 1) {
-		if (child + 1 < n && is_before(&heap[child + 1], &heap[child]))
-			child++;
-		if (!is_before(&heap[child], &key))
-			break;
-		heap[at] = heap[child];
-		at = child;
-	}
-	heap[at] = key;
-}
+HEAP_DEFINE(keys, struct row_key, is_before);
 
 /* Steps the run of the heap's top on, or takes it out and frees it. */
 static void advance(struct row_sorter *sorter, struct row_key *heap, uint32_t *n_heap)
@@ -247,7 +235,7 @@ static void advance(struct row_sorter *sorter, struct row_key *heap, uint32_t *n
 	/* Nearly always the next row is of the same run. */
 	if ((*n_heap > 1 && is_before(&heap[1], &heap[0])) ||
 	    (*n_heap > 2 && is_before(&heap[2], &heap[0])))
-		sink(heap, *n_heap, 0);
+		keys_sink(heap, *n_heap, 0);
 }
 
 int row_sorter_merge(struct row_sorter *sorter, int (*visit)(void *context, void *row),
@@ -265,8 +253,7 @@ int row_sorter_merge(struct row_sorter *sorter, int (*visit)(void *context, void
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n_heap; i++)
 		heap[i] = (struct row_key){sorter->runs[i].start, sorter->runs[i].end, i};
-	for (uint32_t i = n_heap; i-- > 0;)
-		sink(heap, n_heap, i);
+	keys_order(heap, n_heap);
 	while (n_heap && code >= 0) {
 		struct row_run *run = &sorter->runs[heap[0].place];
 

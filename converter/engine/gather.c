@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/heap.h"
+
 /* Stores what comes next in a stream; false: nothing. By the time a stream has its next turn, the
  * others may have used up the cache: asks for what will be read then. */
 static bool load_head(struct gather *gather, uint32_t stream, struct gather_head *ret_head)
@@ -22,25 +24,7 @@ static bool is_before(const struct gather_head *a, const struct gather_head *b)
 	return a->clock_ns != b->clock_ns ? a->clock_ns < b->clock_ns : a->stream < b->stream;
 }
 
-static void sift_down(struct gather *gather, uint32_t place)
-{
-	struct gather_head *heap = gather->heap;
-	struct gather_head head = heap[place];
-
-	for (;;) {
-		uint32_t child = 2 * place + 1;
-
-		if (child >= gather->n_heap)
-			break;
-		if (child + 1 < gather->n_heap && is_before(&heap[child + 1], &heap[child]))
-			child++;
-		if (!is_before(&heap[child], &head))
-			break;
-		heap[place] = heap[child];
-		place = child;
-	}
-	heap[place] = head;
-}
+HEAP_DEFINE(heads, struct gather_head, is_before);
 
 int gather_init(struct gather *gather, struct stream_set *set, enum record_table table,
                 bool consumes)
@@ -56,8 +40,7 @@ int gather_init(struct gather *gather, struct stream_set *set, enum record_table
 		table_read(&gather->cursors[i], &set->streams[i]->tables[table], consumes);
 		gather->n_heap += load_head(gather, i, &gather->heap[gather->n_heap]);
 	}
-	for (uint32_t i = gather->n_heap / 2; i-- > 0;)
-		sift_down(gather, i);
+	heads_order(gather->heap, gather->n_heap);
 	return FLEXTRACE_OK;
 }
 
@@ -81,7 +64,7 @@ int gather_next(struct gather *gather, const struct record **ret_record, uint32_
 		}
 		if ((gather->n_heap > 1 && is_before(&head[1], head)) ||
 		    (gather->n_heap > 2 && is_before(&head[2], head)))
-			sift_down(gather, 0);
+			heads_sink(gather->heap, gather->n_heap, 0);
 	}
 	gather->is_started = gather->n_heap > 0;
 	if (!gather->n_heap)

@@ -23,6 +23,7 @@
 #define FLEXTRACE_ALIGN_IMPL_H
 
 #include "align.h"
+#include "base/select_kth.h"
 #include "model/words/sync_ops.h"
 
 typedef __int128 wide_int; /* sums and products of times */
@@ -88,13 +89,6 @@ void graph_release(struct graph *graph);
 
 /* graph_order.c: finds components and their roots, and in which order clocks hang on them. */
 int graph_find_components(struct graph *graph, const struct identity *identity, uint32_t reference);
-
-/* -- stats.c: of n > 0 values, none NAN, which are put into another order -------------------- */
-
-double stats_median(double *values, uint32_t n);
-
-/* The smallest that a share of them does not exceed. */
-double stats_quantile(double *values, uint32_t n, double share);
 
 /* -- grid.c: finds places in sorted lists ------------------------------------------------------ */
 

@@ -27,7 +27,7 @@ static void fill_blocks(const struct curve_point *points, uint32_t n, uint32_t n
 
 		for (uint32_t j = from; j < to; j++)
 			spare[j - from] = points[j].y;
-		blocks[i].y = stats_median(spare, to - from);
+		blocks[i].y = select_median(spare, to - from);
 		blocks[i].x = (points[(from + to - 1) / 2].x + points[(from + to) / 2].x) / 2;
 	}
 }
@@ -44,7 +44,7 @@ double curve_slope(const struct curve_point *blocks, uint32_t n, double *spare)
 				spare[n_slopes++] = (blocks[j].y - blocks[i].y) / dx;
 		}
 	}
-	return n_slopes ? stats_median(spare, n_slopes) : 0;
+	return n_slopes ? select_median(spare, n_slopes) : 0;
 }
 
 /* Makes y what is left above a robust line; returns its slope and stores its height at 0. */
@@ -69,7 +69,7 @@ static int remove_line(struct curve_point *points, uint32_t n, double *ret_slope
 		points[i].y -= *ret_slope * points[i].x;
 		spare[i] = points[i].y;
 	}
-	*ret_y = stats_median(spare, n);
+	*ret_y = select_median(spare, n);
 	for (uint32_t i = 0; i < n; i++)
 		points[i].y -= *ret_y;
 	blocks_free(spare);
@@ -205,7 +205,7 @@ static int64_t middle_theta(const struct sighting *sightings, uint32_t n, double
 
 	for (uint32_t i = 0; i < n; i++)
 		spare[i] = (double)sightings[i].theta_ns - (double)theta0;
-	return theta0 + (int64_t)fmax(-MAX_NS, fmin(MAX_NS, stats_median(spare, n)));
+	return theta0 + (int64_t)fmax(-MAX_NS, fmin(MAX_NS, select_median(spare, n)));
 }
 
 /* Nine of ten observations are this near. */
@@ -216,7 +216,7 @@ static double find_noise(const struct curve *curve, const struct curve_point *po
 
 	for (uint32_t i = 0; i < n; i++)
 		spare[i] = fabs(points[i].y - height_at(curve, points[i].x, &near));
-	return stats_quantile(spare, n, 0.9);
+	return select_quantile(spare, n, 0.9);
 }
 
 static int fit_points(struct curve *curve, struct curve_point *points, uint32_t n)

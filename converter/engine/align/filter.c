@@ -37,7 +37,7 @@ static double median_exit(const struct graph *graph, const struct curve *curves,
 	}
 	if (n == 0)
 		return NAN;
-	return stats_quantile(spare, n, 0.5); /* not between two: half of them may be far behind */
+	return select_quantile(spare, n, 0.5); /* not between two: half of them may be far behind */
 }
 
 /* How far each part's exit is behind the median exit; NAN: it has none. */
@@ -71,8 +71,8 @@ static void drop_early(struct graph *graph, uint32_t clock, const double *latene
 	}
 	if (n < LEAST_N)
 		return;
-	usual = stats_median(spare, n);
-	early = stats_quantile(spare, n, 0.05);
+	usual = select_median(spare, n);
+	early = select_quantile(spare, n, 0.05);
 	earliest = early - 5 * (usual - early) - EARLY_NS;
 	for (uint32_t i = 0; i < n_parts; i++) {
 		if (lateness[parts[i]] < earliest)
@@ -163,8 +163,8 @@ static bool find_usual(const struct graph *graph, uint32_t clock, const double *
 	}
 	if (n < LEAST_N)
 		return false;
-	ret->ns = stats_median(spare, n);
-	ret->late_ns = 2 * stats_quantile(spare, n, 0.95) - ret->ns;
+	ret->ns = select_median(spare, n);
+	ret->late_ns = 2 * select_quantile(spare, n, 0.95) - ret->ns;
 	return true;
 }
 

@@ -31,9 +31,9 @@ static void describe_widths(const struct host_map *map, double *spare,
 	for (uint32_t i = 0; i < n; i++)
 		spare[i] = map->knots[i].err_ns == UINT32_MAX ? HUGE_VAL
 		                                              : (double)map->knots[i].err_ns;
-	line->half_width_ns_p50 = stats_quantile(spare, n, 0.5);
-	line->half_width_ns_p99 = stats_quantile(spare, n, 0.99);
-	line->half_width_ns_max = stats_quantile(spare, n, 1);
+	line->half_width_ns_p50 = select_quantile(spare, n, 0.5);
+	line->half_width_ns_p99 = select_quantile(spare, n, 0.99);
+	line->half_width_ns_max = select_quantile(spare, n, 1);
 	if (isinf(line->half_width_ns_p50))
 		line->half_width_ns_p50 = NAN;
 	if (isinf(line->half_width_ns_p99))
@@ -106,7 +106,7 @@ static void measure_event(const struct alignment *alignment, const struct graph 
 			ns[i] = NAN;
 		return;
 	}
-	median = stats_median(residuals->spare, n);
+	median = select_median(residuals->spare, n);
 	for (uint32_t i = 0; i < n_parts; i++)
 		ns[i] = fabs(ns[i] - median);
 }
@@ -132,10 +132,10 @@ static void describe_residuals(const struct residuals *residuals, struct alignme
 
 	if (n == 0)
 		return;
-	line->residual_ns_p50 = stats_quantile(ns, n, 0.5);
-	line->residual_ns_p90 = stats_quantile(ns, n, 0.9);
-	line->residual_ns_p99 = stats_quantile(ns, n, 0.99);
-	line->residual_ns_max = stats_quantile(ns, n, 1);
+	line->residual_ns_p50 = select_quantile(ns, n, 0.5);
+	line->residual_ns_p90 = select_quantile(ns, n, 0.9);
+	line->residual_ns_p99 = select_quantile(ns, n, 0.99);
+	line->residual_ns_max = select_quantile(ns, n, 1);
 }
 
 static int residuals_init(struct residuals *residuals, const struct alignment *alignment,

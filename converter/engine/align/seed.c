@@ -145,7 +145,7 @@ static double roughness(struct seeding *seeding, bool is_two_sided)
 {
 	if (!is_two_sided || seeding->n == 0)
 		return INFINITY;
-	return 3 * stats_median(seeding->halves, seeding->n) + seeding->rough_ns;
+	return 3 * select_median(seeding->halves, seeding->n) + seeding->rough_ns;
 }
 
 static int look(struct seeding *seeding, uint32_t clock)
@@ -198,7 +198,7 @@ static void take_median_exits(struct seeding *seeding, double *spare)
 				                      origin_ns);
 		}
 		if (n > 0)
-			seeding->seen[event].exit_ns = clamp_ns(origin_ns, stats_median(spare, n));
+			seeding->seen[event].exit_ns = clamp_ns(origin_ns, select_median(spare, n));
 	}
 }
 

@@ -61,8 +61,8 @@ static void measure(const struct turns *turns, const struct look *look, int64_t 
 	double apart[LOOK];
 	uint32_t n = list_apart(turns, look, shift, apart);
 
-	*ret_half_ns = n > 0 ? stats_quantile(apart, n, HALF) : 0;
-	*ret_most_ns = n < ENOUGH ? INFINITY : fmax(LEAST_NS, stats_quantile(apart, n, MOST));
+	*ret_half_ns = n > 0 ? select_quantile(apart, n, HALF) : 0;
+	*ret_most_ns = n < ENOUGH ? INFINITY : fmax(LEAST_NS, select_quantile(apart, n, MOST));
 }
 
 /* Finds the shift from a look; false: others can be, too. */

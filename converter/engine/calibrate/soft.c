@@ -11,6 +11,7 @@
  */
 #include <math.h>
 
+#include "base/select_kth.h"
 #include "calibrate_impl.h"
 
 #define BLOCK    64u /* estimates that one line is drawn through */
@@ -36,37 +37,9 @@ struct block {
 	bool is_long;
 };
 
-static void swap(double *a, double *b)
-{
-	double value = *a;
-
-	*a = *b;
-	*b = value;
-}
-
-/* Moves what is less than the middle one before it, and what is more behind it. */
 static double median(double *values, uint32_t n)
 {
-	uint32_t first = 0, end = n, middle = n / 2;
-
-	while (end > first + 1) {
-		double pivot = values[first + (end - first) / 2];
-		uint32_t low = first, equal = first, high = end;
-
-		while (equal < high) {
-			if (values[equal] < pivot)
-				swap(&values[low++], &values[equal++]);
-			else if (values[equal] > pivot)
-				swap(&values[equal], &values[--high]);
-			else
-				equal++;
-		}
-		if (middle >= low && middle < high)
-			break;
-		first = middle < low ? first : high;
-		end = middle < low ? low : end;
-	}
-	return n ? values[middle] : 0;
+	return n ? select_kth(values, n, n / 2) : 0;
 }
 
 static void set_points(struct block *block)

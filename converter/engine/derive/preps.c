@@ -3,6 +3,7 @@
  * preps.c: counter ConcurrentPreps: how many Prep intervals of a device are open. Rows come in
  * order of their starts; their ends wait in a heap. Per device it holds what is open.
  */
+#include "base/heap.h"
 #include "derive_impl.h"
 
 #define COUNTER_NAME "ConcurrentPreps"
@@ -30,34 +31,19 @@ static bool is_before(const struct open_prep *left, const struct open_prep *righ
 	return left->source < right->source;
 }
 
+HEAP_DEFINE(preps, struct open_prep, is_before);
+
 static int push_open(struct prep_counter *counter, struct open_prep prep)
 {
-	uint32_t at = counter->n_open;
-
-	FLEXTRACE_TRY(ARRAY_RESERVE(counter->open, counter->n_allocated, at + 1ull));
-	for (; at > 0 && is_before(&prep, &counter->open[(at - 1) / 2]); at = (at - 1) / 2)
-		counter->open[at] = counter->open[(at - 1) / 2];
-	counter->open[at] = prep;
-	counter->n_open++;
+	FLEXTRACE_TRY(ARRAY_RESERVE(counter->open, counter->n_allocated, counter->n_open + 1ull));
+	counter->open[counter->n_open] = prep;
+	preps_rise(counter->open, counter->n_open++);
 	return FLEXTRACE_OK;
 }
 
 static struct open_prep pop_open(struct prep_counter *counter)
 {
-	struct open_prep first = counter->open[0], last = counter->open[--counter->n_open];
-	uint32_t at = 0;
-
-	for (uint32_t child = 1; child < counter->n_open; child = 2 * at + 1) {
-		if (child + 1 < counter->n_open &&
-		    is_before(&counter->open[child + 1], &counter->open[child]))
-			child++;
-		if (!is_before(&counter->open[child], &last))
-			break;
-		counter->open[at] = counter->open[child];
-		at = child;
-	}
-	counter->open[at] = last;
-	return first;
+	return preps_pop(counter->open, counter->n_open--);
 }
 
 /* Adds the row of the sample, unless it tells nothing new. All that happens at one time is one

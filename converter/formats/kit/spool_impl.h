@@ -32,10 +32,14 @@ struct spool_run { /* in the file */
 };
 
 struct spool_reader {
-	uint64_t key;            /* of the item at `at` */
 	char *bytes;             /* owned, SPOOL_READ_BYTES; NULL: of the entries in memory */
 	size_t at, end;          /* within `bytes` */
 	uint64_t place, n_bytes; /* what is left in the file */
+};
+
+struct spool_turn { /* of a reader that has an item */
+	uint64_t key;
+	uint32_t reader;
 };
 
 struct spool {
@@ -53,7 +57,7 @@ struct spool {
 	struct spool_run runs[SPOOL_MAX_RUNS];
 	uint32_t n_runs;
 	struct spool_reader *readers; /* owned: of the runs that are merged, in their order */
-	uint32_t *heap;               /* owned: readers that have an item, the next one first */
+	struct spool_turn *heap;      /* owned: the next one first */
 	uint32_t n_readers, n_heap;
 	bool is_given; /* the first one's item */
 };

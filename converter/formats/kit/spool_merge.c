@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "spool_impl.h"
 
 static const struct spool_head *head_of(const struct spool *spool,
@@ -40,35 +41,15 @@ static int load(struct spool *spool, struct spool_reader *reader)
 	}
 	if (!has_whole_item(spool, reader))
 		return 0;
-	reader->key = head_of(spool, reader)->key;
 	return 1;
 }
 
-static bool is_before(const struct spool *spool, uint32_t a, uint32_t b)
+static bool is_before(const struct spool_turn *left, const struct spool_turn *right)
 {
-	const struct spool_reader *left = &spool->readers[a], *right = &spool->readers[b];
-
-	return left->key != right->key ? left->key < right->key : a < b;
+	return left->key != right->key ? left->key < right->key : left->reader < right->reader;
 }
 
-static void sift_down(struct spool *spool, uint32_t place)
-{
-	uint32_t *heap = spool->heap, reader = heap[place];
-
-	for (;;) {
-		uint32_t child = 2 * place + 1;
-
-		if (child >= spool->n_heap)
-			break;
-		if (child + 1 < spool->n_heap && is_before(spool, heap[child + 1], heap[child]))
-			child++;
-		if (!is_before(spool, heap[child], reader))
-			break;
-		heap[place] = heap[child];
-		place = child;
-	}
-	heap[place] = reader;
-}
+HEAP_DEFINE(turns, struct spool_turn, is_before);
 
 static int open_reader(struct spool *spool, uint32_t i, const struct spool_run *run)
 {
@@ -83,7 +64,7 @@ static int open_reader(struct spool *spool, uint32_t i, const struct spool_run *
 	}
 	code = load(spool, reader);
 	if (code > 0)
-		spool->heap[spool->n_heap++] = i;
+		spool->heap[spool->n_heap++] = (struct spool_turn){head_of(spool, reader)->key, i};
 	return code;
 }
 
@@ -98,15 +79,14 @@ int spool_merge_start(struct spool *spool, uint32_t first)
 	spool->n_readers = n + 1;
 	for (uint32_t i = 0; i <= n; i++)
 		FLEXTRACE_TRY(open_reader(spool, i, i < n ? &spool->runs[first + i] : NULL));
-	for (uint32_t i = spool->n_heap / 2; i-- > 0;)
-		sift_down(spool, i);
+	turns_order(spool->heap, spool->n_heap);
 	return FLEXTRACE_OK;
 }
 
 /* The item given last stays until now. */
 static int step(struct spool *spool)
 {
-	struct spool_reader *reader = &spool->readers[spool->heap[0]];
+	struct spool_reader *reader = &spool->readers[spool->heap[0].reader];
 	int code;
 
 	if (reader->bytes)
@@ -115,10 +95,12 @@ static int step(struct spool *spool)
 		spool->n_read++;
 	code = load(spool, reader);
 	FLEXTRACE_TRY(code);
-	if (!code)
+	if (code)
+		spool->heap[0].key = head_of(spool, reader)->key;
+	else
 		spool->heap[0] = spool->heap[--spool->n_heap];
 	if (spool->n_heap)
-		sift_down(spool, 0);
+		turns_sink(spool->heap, spool->n_heap, 0);
 	return FLEXTRACE_OK;
 }
 
@@ -129,7 +111,7 @@ int spool_merge_next(struct spool *spool, const struct spool_head **ret_head)
 	spool->is_given = spool->n_heap > 0;
 	if (!spool->n_heap)
 		return 0;
-	*ret_head = head_of(spool, &spool->readers[spool->heap[0]]);
+	*ret_head = head_of(spool, &spool->readers[spool->heap[0].reader]);
 	return 1;
 }
 

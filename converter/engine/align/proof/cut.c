@@ -179,7 +179,7 @@ static double usual_width(const struct proof *proof, uint32_t from, uint32_t to)
 		if (i == to)
 			break;
 	}
-	return stats_quantile(widths, n, 0.5);
+	return select_quantile(widths, n, 0.5);
 }
 
 /* A clock that leaves its rate is seen only where its bounds are tight. So the last bounds of a

@@ -82,7 +82,7 @@ static double median_width(const struct mesh *mesh, uint32_t clock, bool is_last
 
 		widths[i] = (double)knot->hi - (double)knot->lo;
 	}
-	return stats_median(widths, n);
+	return select_median(widths, n);
 }
 
 /* What is usual at an end, unless bounds are wide there because little is known. */

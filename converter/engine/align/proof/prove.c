@@ -264,7 +264,7 @@ static double usual_room(struct proof *proof)
 		for (uint32_t at = stretch->from; at <= stretch->to; at++)
 			rooms[n++] = width_of(&proof->spots.all[at]);
 	}
-	return n > 0 ? stats_quantile(rooms, n, 0.5) : INFINITY;
+	return n > 0 ? select_quantile(rooms, n, 0.5) : INFINITY;
 }
 
 static int prove_clock(struct proof *proof, double likely_rate, struct proven *ret,

@@ -140,7 +140,7 @@ static bool is_long(const struct proof *proof, double *widths, uint32_t n)
 {
 	double length = proof->spots.all[proof->spots.n - 1].x;
 
-	return n >= LEAST_BLOCKS && LONG * stats_quantile(widths, n, 0.5) <= proof->rho * length;
+	return n >= LEAST_BLOCKS && LONG * select_quantile(widths, n, 0.5) <= proof->rho * length;
 }
 
 /* The share that is left at least, if a quarter of all blocks have less than `quarter`. */
@@ -157,7 +157,7 @@ double room_find_share(const struct proof *proof)
 		list_blocks(proof, &proof->stretches[i], &blocks);
 	if (!is_long(proof, blocks.widths, blocks.n))
 		return 0;
-	return share_of(stats_quantile(blocks.overlaps, blocks.n, QUARTER), TIMES, SHARE);
+	return share_of(select_quantile(blocks.overlaps, blocks.n, QUARTER), TIMES, SHARE);
 }
 
 /* What bounds leave together in each block of a stretch. Returns how many blocks. */
@@ -183,7 +183,7 @@ static double room_at_end(const double *rooms)
 	double near[AT_END];
 
 	memcpy(near, rooms, sizeof(near));
-	return stats_quantile(near, AT_END, 0.5);
+	return select_quantile(near, AT_END, 0.5);
 }
 
 static void set_room(struct proof *proof, double room)
@@ -223,8 +223,8 @@ bool room_find(struct proof *proof)
 	ends = smaller(room_at_end(rooms), room_at_end(rooms + n - AT_END));
 	if (!is_long(proof, rooms, n))
 		return false;
-	usual = stats_quantile(rooms, n, 0.5);
-	least = stats_quantile(rooms, n, QUARTER);
+	usual = select_quantile(rooms, n, 0.5);
+	least = select_quantile(rooms, n, QUARTER);
 	if (!(least > 0) || !(usual < INFINITY))
 		return true;
 	if (proof->is_proven || has_dropped(proof))
@@ -272,7 +272,7 @@ static double usual_width(const struct side *sides, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++)
 		widths[i] = width_of(&sides[i]);
-	return stats_quantile(widths, n, 0.5);
+	return select_quantile(widths, n, 0.5);
 }
 
 void room_find_break(const struct proof *proof, const struct stretch *left,

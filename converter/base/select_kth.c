@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Medians by selection, since most of what align does over and over is take one.
- */
-#include <math.h>
-#include <stdlib.h>
+#include "select_kth.h"
 
-#include "align_impl.h"
+#include <math.h>
 
 #define LARGE 150 /* a sample of so many values is worth it */
 
@@ -17,7 +13,7 @@ static void swap(double *a, double *b)
 	*b = c;
 }
 
-static double select_kth(double *values, int64_t lo, int64_t hi, int64_t k);
+static double select_in(double *values, int64_t lo, int64_t hi, int64_t k);
 
 /* A value near the k-th smallest of [lo, hi]: that of a sample, which stands around place k (Floyd
  * and Rivest). It lies a little beyond, so that what is left to search becomes small. */
@@ -29,13 +25,13 @@ static double find_pivot(double *values, int64_t lo, int64_t hi, int64_t k)
 		return values[lo + (hi - lo) / 2];
 	size = cbrt(n * n) / 2;
 	shift = sqrt(log(n) * size) / 2 * (share < 0.5 ? -1 : 1);
-	return select_kth(values, (int64_t)fmax((double)lo, (double)k - share * size + shift),
-	                  (int64_t)fmin((double)hi, (double)k + (1 - share) * size + shift), k);
+	return select_in(values, (int64_t)fmax((double)lo, (double)k - share * size + shift),
+	                 (int64_t)fmin((double)hi, (double)k + (1 - share) * size + shift), k);
 }
 
 /* Puts the k-th smallest of [lo, hi] at place k, nothing larger before it and nothing smaller
  * behind. */
-static double select_kth(double *values, int64_t lo, int64_t hi, int64_t k)
+static double select_in(double *values, int64_t lo, int64_t hi, int64_t k)
 {
 	while (lo < hi) {
 		double pivot = find_pivot(values, lo, hi, k);
@@ -59,9 +55,14 @@ static double select_kth(double *values, int64_t lo, int64_t hi, int64_t k)
 	return values[k];
 }
 
-double stats_median(double *values, uint32_t n)
+double select_kth(double *values, uint32_t n, uint32_t k)
 {
-	double above = select_kth(values, 0, (int64_t)n - 1, n / 2), below = above;
+	return select_in(values, 0, (int64_t)n - 1, k);
+}
+
+double select_median(double *values, uint32_t n)
+{
+	double above = select_kth(values, n, n / 2), below = above;
 
 	if (n % 2 == 0)
 		below = values[0];
@@ -70,9 +71,9 @@ double stats_median(double *values, uint32_t n)
 	return (below + above) / 2;
 }
 
-double stats_quantile(double *values, uint32_t n, double share)
+double select_quantile(double *values, uint32_t n, double share)
 {
 	uint32_t at = (uint32_t)ceil(share * n);
 
-	return select_kth(values, 0, (int64_t)n - 1, at > 0 ? at - 1 : 0);
+	return select_kth(values, n, at > 0 ? at - 1 : 0);
 }
