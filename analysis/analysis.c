@@ -8,29 +8,10 @@
 #include "base/text/printable.h"
 
 const struct analysis *const analysis_all[] = {
-	&analysis_kernels,
-	&analysis_runtime,
-	&analysis_active,
-	&analysis_stamps,
-	&analysis_loops,
-	&analysis_iterations,
-	&analysis_categories,
-	&analysis_categories_text,
-	&analysis_compiler,
-	&analysis_collectives,
-	&analysis_communication,
-	&analysis_bandwidth,
-	&analysis_power,
-	&analysis_ops,
-	&analysis_aie,
-	&analysis_aie_aggregate,
-	&analysis_aie_details,
-	&analysis_device_stats,
-	&analysis_device_stats_text,
-	&analysis_rearranged,
-	&analysis_device_ops,
-	&analysis_zones,
-	NULL,
+#define ANALYSIS_POINTER(name) &analysis_##name,
+	ANALYSES(ANALYSIS_POINTER)
+#undef ANALYSIS_POINTER
+		NULL,
 };
 
 int analysis_no_memory(const char *file, struct flextrace_error *error)

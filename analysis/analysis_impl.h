@@ -8,6 +8,7 @@
 #ifndef FLEXTRACE_ANALYSIS_IMPL_H
 #define FLEXTRACE_ANALYSIS_IMPL_H
 
+#include "analyses.h"
 #include "analysis.h"
 #include "findings/owners.h"
 #include "findings/statistics/stats.h"
@@ -55,13 +56,8 @@ int analysis_no_memory(const char *file, struct flextrace_error *error);
 /* Writes a name into a table for reading: as a cell of CSV, with '?' for control characters. */
 void analysis_write_shown(struct writer *writer, const char *name);
 
-extern const struct analysis analysis_kernels, analysis_active, analysis_runtime, analysis_stamps;
-extern const struct analysis analysis_iterations, analysis_loops;
-extern const struct analysis analysis_categories, analysis_categories_text, analysis_compiler;
-extern const struct analysis analysis_collectives, analysis_communication, analysis_bandwidth;
-extern const struct analysis analysis_power, analysis_ops;
-extern const struct analysis analysis_aie, analysis_aie_aggregate, analysis_aie_details;
-extern const struct analysis analysis_device_stats, analysis_device_stats_text, analysis_rearranged;
-extern const struct analysis analysis_zones, analysis_device_ops;
+#define ANALYSIS_DECLARATION(name) extern const struct analysis analysis_##name;
+ANALYSES(ANALYSIS_DECLARATION)
+#undef ANALYSIS_DECLARATION
 
 #endif
