@@ -4,7 +4,7 @@
  * written them.
  *
  * The definitions of all streams come first, then all else in order of time. What stands in
- * `import_formats` is read by `flextrace convert`; a source component is a few lines more.
+ * formats.h is read by `flextrace convert`; a source component is a few lines more.
  *
  * Codes: FLEXTRACE_E_MEMORY, FLEXTRACE_E_OUTPUT (a temporary file cannot be written).
  */
@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "formats/formats.h"
 #include "formats/kit/dialect.h"
 #include "formats/kit/files.h"
 #include "import.h"
@@ -40,9 +41,9 @@ struct import_format {
 	const struct ledger *(*ledger)(const void *reader);
 };
 
-extern const struct import_format import_event_files;  /* JSON of Flex and of torch */
-extern const struct import_format import_tt_csv;       /* tt-metal's device log */
-extern const struct import_format import_marker_areas; /* copies of firmware's memory */
-extern const struct import_format import_aie;          /* JSON and raw words of AMD's AI engines */
+extern const struct import_format import_event_files; /* JSON of Flex and of torch */
+#define IMPORT_DECLARATION(reader, dialect, name) extern const struct import_format import_##reader;
+IMPORT_FORMATS(IMPORT_DECLARATION)
+#undef IMPORT_DECLARATION
 
 #endif

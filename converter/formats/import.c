@@ -6,9 +6,15 @@
 #include "format.h"
 #include "base/temporary_file.h"
 
-/* The first that knows a path has it: any JSON is an event file. */
-static const struct import_format *const formats[] = {&import_marker_areas, &import_tt_csv,
-                                                      &import_aie, &import_event_files};
+/* clang-format off */
+/* Any JSON is an event file: these are asked last. */
+static const struct import_format *const formats[] = {
+#define IMPORT_POINTER(reader, dialect, name) &import_##reader,
+	IMPORT_FORMATS(IMPORT_POINTER)
+#undef IMPORT_POINTER
+	&import_event_files,
+};
+/* clang-format on */
 
 #define N_FORMATS (sizeof(formats) / sizeof(*formats))
 

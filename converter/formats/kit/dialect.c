@@ -11,13 +11,18 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
+/* clang-format off */
 static const struct {
 	const char *name;
 	enum import_dialect dialect;
 } names[] = {
-	{"flex", IMPORT_FLEX},     {"torch", IMPORT_TORCH},  {"marker-area", IMPORT_MARKER_AREA},
-	{"tt-csv", IMPORT_TT_CSV}, {"aie-json", IMPORT_AIE},
+	{"flex", IMPORT_FLEX},
+	{"torch", IMPORT_TORCH},
+#define IMPORT_NAME(reader, dialect, text) {text, IMPORT_##dialect},
+	IMPORT_FORMATS(IMPORT_NAME)
+#undef IMPORT_NAME
 };
+/* clang-format on */
 
 int dialect_of_name(const char *name, enum import_dialect *ret_dialect,
                     struct flextrace_error *error)

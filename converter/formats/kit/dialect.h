@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dialect.h: whose events a file of Chrome Trace Events holds.
+ * dialect.h: which tool a file is of, and whose events one of Chrome Trace Events holds.
  */
 #ifndef FLEXTRACE_IMPORT_DIALECT_H
 #define FLEXTRACE_IMPORT_DIALECT_H
@@ -8,14 +8,15 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "formats/formats.h"
 
 enum import_dialect {
-	IMPORT_BY_CONTENT,  /* find out */
-	IMPORT_FLEX,        /* IBM Flex: stamps in the attributes, no categories */
-	IMPORT_TORCH,       /* the torch profiler (Kineto): categories, top-level members */
-	IMPORT_MARKER_AREA, /* no events: a copy of firmware's memory */
-	IMPORT_TT_CSV,      /* tt-metal's device log */
-	IMPORT_AIE          /* traces of AMD's AI engines: times are cycles */
+	IMPORT_BY_CONTENT, /* find out */
+	IMPORT_FLEX,       /* IBM Flex: stamps in the attributes, no categories */
+	IMPORT_TORCH,      /* the torch profiler (Kineto): categories, top-level members */
+#define IMPORT_ENUMERATOR(reader, dialect, name) IMPORT_##dialect,
+	IMPORT_FORMATS(IMPORT_ENUMERATOR)
+#undef IMPORT_ENUMERATOR
 };
 
 /* The dialect of a name, "flex", "torch", ...; NULL is IMPORT_BY_CONTENT. FLEXTRACE_E_USAGE. */
