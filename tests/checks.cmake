@@ -69,6 +69,12 @@ endif()
 add_test(NAME checks.borders COMMAND ${CMAKE_CURRENT_LIST_DIR}/checks/borders.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 set_tests_properties(checks.borders PROPERTIES LABELS checks SKIP_RETURN_CODE 77)
 
+# -- how to begin: a new table, format and stage ---------------------------------------------------------
+if(TARGET flextrace AND NOT CMAKE_CROSSCOMPILING)
+	add_test(NAME checks.examples COMMAND ${CMAKE_CURRENT_LIST_DIR}/checks/examples.sh ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER})
+	set_tests_properties(checks.examples PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 600)
+endif()
+
 # -- analysis ----------------------------------------------------------------------------------------
 add_test(NAME checks.cppcheck COMMAND ${CMAKE_CURRENT_LIST_DIR}/checks/cppcheck.sh
 	${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/cppcheck)
