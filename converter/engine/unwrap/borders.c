@@ -16,6 +16,7 @@
 #define N_TIGHT     8u     /* facts of the other segment that are asked */
 #define N_BESIDE    64u    /* among so many of the nearest ones */
 #define N_BETWEEN   16u    /* facts in front of a segment's first that may be between two breaks */
+#define MAX_NEAR    256u   /* on either side that may have been under way with one of these */
 #define MAX_FACTS   1024u  /* on either side that are looked at */
 #define WANDER      500e-6 /* of the rate, from a fact to the tightest one */
 #define MAX_BACK    3u     /* segments in front that are asked */
@@ -333,6 +334,8 @@ static void doubt_beside(const struct border *of, const struct fact *assumed, in
 
 	if (may_be_of(&border, assumed, side))
 		return;
+	border.from = of->at - of->from > MAX_NEAR ? of->at - MAX_NEAR : of->from;
+	border.end = of->end - of->at > MAX_NEAR ? of->at + MAX_NEAR : of->end;
 	border.segments[!side] = assumed->segment;
 	border.tight[!side][0] = anchor_of(assumed);
 	border.n_tight[!side] = 1;
