@@ -11,6 +11,7 @@ flextrace_add_unit_test(NAME message_name SOURCES converter/model/words/message_
 flextrace_add_unit_test(NAME ledger SOURCES converter/model/ledger/ledger.c converter/model/ledger/losses.c)
 flextrace_add_unit_test(NAME emitted SOURCES converter/base/text/csv_reader.c converter/model/ledger/emitted.c converter/model/ledger/emitted_books.c converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/error.c)
 flextrace_add_unit_test(NAME schema SOURCES converter/model/schema.c converter/model/ledger/ledger.c converter/model/ledger/losses.c)
+target_include_directories(test_schema BEFORE PRIVATE support/fake-lttng ${PROJECT_SOURCE_DIR}/tracer/src)
 
 set(converter_text_source tests/support/text_source.c converter/engine/decode/decode.c converter/model/schema.c
 	converter/base/error.c converter/engine/gather.c converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/text/strings.c ${table_sources})

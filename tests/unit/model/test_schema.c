@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "provider/tracepoints.h" /* of fake-lttng: `tracepoints` */
 #include "model/schema.h"
 #include "model/ledger/ledger.h"
 
@@ -103,12 +104,50 @@ static void test_schema__tells_unknown_events_from_foreign_ones(void **state)
 		assert_int_equal(schema_find(cases[i].name), cases[i].found);
 }
 
+/* -- the tracepoints ------------------------------------------------------------------------- */
+
+static const char *recorded_type(enum schema_type type)
+{
+	static const char *const types[] = {
+		[SCHEMA_U32] = "uint32_t",      [SCHEMA_I32] = "int32_t",
+		[SCHEMA_U64] = "uint64_t",      [SCHEMA_DOUBLE] = "double",
+		[SCHEMA_STRING] = "string",     [SCHEMA_TS] = "uint32_t[]",
+		[SCHEMA_WORDS] = "uint64_t...",
+	};
+
+	return types[type];
+}
+
+/* What the provider records is what readers look for: each event, each field, in their order. */
+static void test_schema__is_what_the_tracepoints_record(void **state)
+{
+	const size_t n = sizeof(tracepoints) / sizeof(tracepoints[0]);
+
+	(void)state;
+	assert_int_equal(n, RECORD_CLASS_COUNT);
+	for (size_t i = 0; i < n; i++) {
+		int class = schema_find(tracepoints[i].name);
+		const struct tracepoint_field *field = tracepoints[i].fields;
+		const struct schema_class *schema;
+
+		assert_true(class >= 0);
+		schema = schema_of((enum record_class) class);
+		for (uint32_t k = 0; k < schema->n_fields; k++, field++) {
+			assert_non_null(field->name);
+			assert_string_equal(field->name, schema->fields[k].name);
+			assert_string_equal(field->type, recorded_type(schema->fields[k].type));
+		}
+		assert_null(field->name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_schema__describes_every_member_of_every_payload),
 		cmocka_unit_test(test_schema__finds_every_class_by_its_name),
 		cmocka_unit_test(test_schema__tells_unknown_events_from_foreign_ones),
+		cmocka_unit_test(test_schema__is_what_the_tracepoints_record),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
