@@ -228,9 +228,11 @@ static int judge_ops(struct judge *judge, const struct table *ops)
 
 	table_read(&cursor, (struct table *)ops, false);
 	for (; (op = table_next(&cursor, sizeof(*op))); judge->n_ops++) {
-		uint32_t index = judge->clocks->first_map[op->counter] + op->segment;
+		uint32_t index;
 
-		if (op->class != RECORD_DEVICE_OP || op->status == TIME_GIVEN)
+		/* A last segment without evidence has no map. */
+		if (op->class != RECORD_DEVICE_OP || op->status == TIME_GIVEN ||
+		    !clocks_find_report(judge->clocks, op->counter, op->segment, &index))
 			continue;
 		if (op->status == TIME_CERTIFIED)
 			FLEXTRACE_TRY(judge_certified(judge, op, index));
