@@ -33,6 +33,8 @@ flextrace_add_unit_test(NAME unwrap_wide SOURCES ${clocks_sources} ${clocks_core
 	LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME clock_counters SOURCES ${clocks_sources} ${clocks_core}
 	LIBS Threads::Threads m)
+flextrace_add_unit_test(NAME clock_resets SOURCES ${clocks_sources} ${clocks_core}
+	LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME clock_warnings SOURCES ${clocks_sources} ${clocks_core}
 	LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME clock_options SOURCES ${clocks_sources} ${clocks_core}

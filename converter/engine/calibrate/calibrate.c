@@ -132,7 +132,8 @@ static bool share_slopes(const struct clock_map *map, struct prior *prior)
 
 /* Limits the slope of a map to what all maps of equal rate allow, as far as they cover all of its
  * time. If they do not agree, there is more than one rate, and it is not known which is this
- * map's. */
+ * map's. No other segment of the same counter is asked: a counter is in one at a time, so one that
+ * covers another has evidence that is false. */
 static int fit_shared(struct fitter *fitter, uint32_t counter, uint32_t index)
 {
 	const struct clocks *clocks = fitter->clocks;
@@ -142,7 +143,8 @@ static int fit_shared(struct fitter *fitter, uint32_t counter, uint32_t index)
 
 	for (uint32_t i = rates->first[counter]; i != FLEXTRACE_NONE; i = rates->next[i]) {
 		for (uint32_t j = clocks->first_map[i]; j < clocks->first_map[i + 1]; j++) {
-			if (covers(&clocks->maps[j], map) && !clocks->maps[j].quality.is_assumed &&
+			if ((i != counter || j == index) && covers(&clocks->maps[j], map) &&
+			    !clocks->maps[j].quality.is_assumed &&
 			    !share_slopes(&clocks->maps[j], &prior))
 				return FLEXTRACE_OK;
 		}

@@ -18,7 +18,7 @@
 #define MAX_STRIDE       2048u
 #define MIN_STRIDE       32u
 #define PAIRS_PER_STRIDE 256u
-#define MAX_TEETH        512u /* of a pair's comb; beyond, the pair says nothing */
+#define MAX_TEETH        512u
 #define MAX_INTERVALS    (1u << 15)
 #define AGREEING         0.9 /* what share of the largest agreement counts as one */
 #define STEADY           0.95
@@ -27,6 +27,11 @@
 #define WANDER           2e-5 /* how far the rate between two facts may be off the mean one */
 #define MOST_WANDER      1e-3 /* where the nominal rate tells which one is meant */
 #define MIN_NEAR_PAIRS   3u
+#define SHORT_STRIDE     32u /* of pairs that are less than a wrap apart */
+#define MANY_PAIRS       64u
+#define MOST             0.6
+#define NEARLY_ALL       0.97
+#define CLOSE_SHORT      1.1
 #define SLACK_NS         (2.0 * UNWRAP_ESTIMATE_SLACK_NS) /* that two estimates may be off */
 
 /* The range of rates to search, in ticks per ns. Hardly any counter is outside of the usual
@@ -41,7 +46,8 @@ static const struct range all = {UNWRAP_MIN_RATE, UNWRAP_MAX_RATE};
 struct votes {
 	struct interval *intervals; /* owned */
 	uint32_t n, n_pairs;
-	double wander; /* relative */
+	double wander;    /* relative */
+	double max_teeth; /* of a pair's comb; beyond, the pair says nothing */
 	struct range range;
 };
 
@@ -69,7 +75,7 @@ static void add_comb(struct votes *votes, double ticks, unsigned bits, double le
 	double wrap = n_values(bits);
 	uint32_t first = votes->n;
 
-	if (least_ns <= 0 || most_ns * votes->range.hi / wrap > MAX_TEETH)
+	if (least_ns <= 0 || most_ns * votes->range.hi / wrap > votes->max_teeth)
 		return;
 	for (; (ticks - 1) / most_ns <= votes->range.hi; ticks += wrap) {
 		if ((ticks + 1) / least_ns < votes->range.lo)
@@ -112,6 +118,7 @@ static void add_pair(struct votes *votes, const struct axis *axis, const struct 
 struct reach {
 	uint32_t max_stride;
 	double wander;
+	bool is_short; /* less than a wrap of the fastest rate */
 };
 
 static void take_pairs(struct votes *votes, const struct axis *axis, const struct fact_list *list,
@@ -119,6 +126,7 @@ static void take_pairs(struct votes *votes, const struct axis *axis, const struc
 {
 	votes->n = votes->n_pairs = 0;
 	votes->wander = reach.wander;
+	votes->max_teeth = reach.is_short ? 1 : MAX_TEETH;
 	for (uint32_t stride = 1; stride < list->n && stride <= reach.max_stride; stride *= 2) {
 		uint32_t step = (list->n - stride - 1) / PAIRS_PER_STRIDE + 1;
 
@@ -128,8 +136,8 @@ static void take_pairs(struct votes *votes, const struct axis *axis, const struc
 	}
 }
 
-/* Takes the rates that more than `share` of the pairs leave. */
-static int agree(struct votes *votes, double share, struct rate *rate)
+/* Takes the rates that more than `share` of the pairs leave, and all that nearly as many do. */
+static int agree(struct votes *votes, double share, double agreeing, struct rate *rate)
 {
 	struct interval hull;
 	uint32_t depth;
@@ -140,7 +148,7 @@ static int agree(struct votes *votes, double share, struct rate *rate)
 	spare = malloc(2 * (size_t)votes->n * sizeof(*spare));
 	if (!spare)
 		return FLEXTRACE_E_MEMORY;
-	depth = marzullo_hull(votes->intervals, votes->n, AGREEING, spare, &hull);
+	depth = marzullo_hull(votes->intervals, votes->n, agreeing, spare, &hull);
 	free(spare);
 	if (depth < share * votes->n_pairs || depth <= votes->n_pairs / 2)
 		return FLEXTRACE_OK;
@@ -184,11 +192,11 @@ static int agree_near(struct votes *votes, const struct axis *axis, const struct
 	struct rate found = {0};
 
 	for (int i = 0; i < 2 && !(found.hi > 0); i++) {
-		take_pairs(votes, axis, list, (struct reach){MAX_STRIDE, wanders[i]});
+		take_pairs(votes, axis, list, (struct reach){MAX_STRIDE, wanders[i], false});
 		clip(votes, axis->nominal);
 		if (votes->n_pairs < MIN_NEAR_PAIRS)
 			return FLEXTRACE_OK;
-		FLEXTRACE_TRY(agree(votes, STEADY, &found));
+		FLEXTRACE_TRY(agree(votes, STEADY, AGREEING, &found));
 	}
 	if (found.hi > 0)
 		*rate = (struct rate){found.lo, found.hi, true, false};
@@ -202,12 +210,12 @@ static int agree_within(struct votes *votes, const struct axis *axis, const stru
 {
 	struct rate more = {0};
 
-	take_pairs(votes, axis, list, (struct reach){max_stride, WANDER});
-	FLEXTRACE_TRY(agree(votes, 0.5, rate));
+	take_pairs(votes, axis, list, (struct reach){max_stride, WANDER, false});
+	FLEXTRACE_TRY(agree(votes, 0.5, AGREEING, rate));
 	if (!rate->is_known || axis->nominal > 0)
 		return FLEXTRACE_OK;
-	take_pairs(votes, axis, list, (struct reach){max_stride, MOST_WANDER});
-	FLEXTRACE_TRY(agree(votes, 0.5, &more));
+	take_pairs(votes, axis, list, (struct reach){max_stride, MOST_WANDER, false});
+	FLEXTRACE_TRY(agree(votes, 0.5, AGREEING, &more));
 	if (!more.is_known)
 		*rate = (struct rate){votes->range.lo, votes->range.hi, false, false};
 	return FLEXTRACE_OK;
@@ -229,6 +237,26 @@ static int agree_nearby(struct votes *votes, const struct axis *axis, const stru
 	return FLEXTRACE_OK;
 }
 
+/* A counter that begins anew all the time leaves only short distances. Less than a wrap, each
+ * leaves one rate, with much room. What most of them have in common is known well enough to tell
+ * where the counter began anew. */
+static int agree_short(struct votes *votes, const struct axis *axis, const struct fact_list *list,
+                       struct rate *rate)
+{
+	for (uint32_t max = SHORT_STRIDE; max > 0 && !rate->is_known; max /= 4) {
+		struct rate found = {0};
+
+		take_pairs(votes, axis, list, (struct reach){max, WANDER, true});
+		if (axis->nominal > 0)
+			clip(votes, axis->nominal);
+		if (votes->n_pairs >= MANY_PAIRS)
+			FLEXTRACE_TRY(agree(votes, MOST, NEARLY_ALL, &found));
+		if (found.hi > 0 && found.hi <= CLOSE_SHORT * found.lo)
+			*rate = (struct rate){found.lo, found.hi, true, false};
+	}
+	return FLEXTRACE_OK;
+}
+
 static int bound_by(const struct axis *axis, bool (*is_wanted)(const struct fact *fact),
                     struct votes *votes, struct rate *rate)
 {
@@ -242,6 +270,8 @@ static int bound_by(const struct axis *axis, bool (*is_wanted)(const struct fact
 		code = agree_near(votes, axis, &list, rate);
 	if (code >= 0)
 		code = agree_nearby(votes, axis, &list, rate);
+	if (code >= 0 && !axis->is_soft)
+		code = agree_short(votes, axis, &list, rate);
 	fact_list_release(&list);
 	return code;
 }

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counters that begin anew again and again. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "clock_model.h"
+#include "clock_truth.h"
+
+static const struct clock_scene busy = {
+	.seed = 31,
+	.n_ops = 20000,
+	.hz = 557.1e6,
+	.origin_ticks = 0x123456789,
+	.origin_ns = 500000000000,
+	.mean_period_ns = 1e6,
+	.exec_ns = 4e5,
+	.floor_submit_ns = 2000,
+	.floor_complete_ns = 4000,
+	.jitter_ns = 3e5,
+};
+
+static int compare_starts(const void *left, const void *right)
+{
+	const struct truth_op *a = *(struct truth_op *const *)left;
+	const struct truth_op *b = *(struct truth_op *const *)right;
+
+	return (a->time_ns[0] > b->time_ns[0]) - (a->time_ns[0] < b->time_ns[0]);
+}
+
+/* The counter jumps ahead by 0.2 s to a wrap, again and again, each time behind so many operations
+ * of the device. */
+static void reset_often(struct clock_truth *truth, uint32_t every)
+{
+	struct truth_op **by_start = calloc(truth->n_ops, sizeof(struct truth_op *));
+	uint64_t ahead = 0, state = 1;
+
+	assert_non_null(by_start);
+	for (uint32_t i = 0; i < truth->n_ops; i++)
+		by_start[i] = &truth->ops[i];
+	qsort(by_start, truth->n_ops, sizeof(struct truth_op *), compare_starts);
+	for (uint32_t i = 0; i < truth->n_ops; i++) {
+		struct truth_op *op = by_start[i];
+
+		if (i > 0 && i % every == 0) {
+			ahead += 100000000 + model_random(&state) % 4000000000;
+		}
+		op->life = i / every;
+		for (int k = 0; k < FLEXTRACE_N_STAMPS; k++) {
+			op->ticks[k] += ahead;
+			op->ticks32[k] = (uint32_t)op->ticks[k] ? (uint32_t)op->ticks[k] : 1;
+		}
+	}
+	free(by_start);
+}
+
+/* Distances over many operations say nothing of the rate then. Where it is not known, a jump passes
+ * for a faster counter, and slopes of segments that have work of others bend those beside them. */
+static void test_clock_resets__may_come_all_the_time(void **state)
+{
+	static const struct {
+		uint32_t every;
+		double nominal_hz, least_sure;
+	} cases[] = {{100, 0, 0.95}, {40, 557.1e6, 0.9}, {20, 557.1e6, 0.8}, {20, 0, 0.8}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct clock_verdict verdict;
+		struct clock_truth truth;
+		struct clock_run run;
+
+		clock_truth_init(&truth, &busy);
+		reset_often(&truth, cases[i].every);
+		clock_run_init(&run);
+		clock_run_counter(&run)->nominal_hz = (uint64_t)cases[i].nominal_hz;
+		clock_run_push_truth(&run, &truth, false);
+		clock_run_finish(&run, NULL);
+		clock_run_judge(&run, &truth, &verdict);
+		print_message(
+			"every %u operations, %s: %u of %u certified, %u outside by %.0f ns\n",
+			cases[i].every, cases[i].nominal_hz > 0 ? "stated" : "not stated",
+			verdict.certified, truth.n_ops, verdict.outside, verdict.worst_excess_ns);
+		assert_int_equal(verdict.outside, 0);
+		assert_true(verdict.certified >= cases[i].least_sure * truth.n_ops);
+		clock_run_release(&run);
+		clock_truth_release(&truth);
+	}
+}
+
+/* A segment whose operations are all in doubt gives no bracket, and has no map if it is the last
+ * one. */
+static void test_clock_resets__may_have_no_evidence_behind_them(void **state)
+{
+	const struct bracket one = {500, 500, 1000, 1200, 0, 0, BRACKET_SYNC, 0};
+	struct clock_run run;
+	uint32_t n;
+
+	(void)state;
+	clock_run_init(&run);
+	clock_run_counter(&run);
+	*(struct bracket *)table_append(&run.out.brackets, sizeof(one)) = one;
+	for (uint16_t segment = 0; segment < 4; segment++) {
+		struct tick_op *op = table_append(&run.out.ops, sizeof(*op));
+
+		*op = (struct tick_op){.segment = segment,
+		                       .class = RECORD_DEVICE_OP,
+		                       .status = segment ? TIME_ASSUMED : TIME_CERTIFIED};
+	}
+	clock_run_calibrate(&run, NULL);
+	assert_int_equal(clocks_report(run.clocks, &n)->events, 1);
+	assert_int_equal(n, 1);
+	clock_run_release(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_clock_resets__may_come_all_the_time),
+		cmocka_unit_test(test_clock_resets__may_have_no_evidence_behind_them),
+	};
+
+	return cmocka_run_group_tests_name("clock_resets", tests, NULL, NULL);
+}
