@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/blocks.h"
 #include "calibrate_impl.h"
 
@@ -289,17 +290,17 @@ void clocks_free(struct clocks *clocks)
 	free(clocks);
 }
 
+static bool is_number_before(const void *row, const void *key)
+{
+	return *(const uint64_t *)row < *(const uint64_t *)key;
+}
+
 bool clocks_refuse(const struct clocks *clocks, uint64_t op)
 {
-	uint32_t lo = 0, n = clocks->n_refused;
+	uint32_t at = array_count_before(clocks->refused, clocks->n_refused,
+	                                 sizeof(*clocks->refused), is_number_before, &op);
 
-	while (n > 1) {
-		uint32_t half = n / 2;
-
-		lo += clocks->refused[lo + half] <= op ? half : 0;
-		n -= half;
-	}
-	return n && clocks->refused[lo] == op;
+	return at < clocks->n_refused && clocks->refused[at] == op;
 }
 
 const struct clock_report *clocks_report(const struct clocks *clocks, uint32_t *ret_n)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "engine/unwrap/estimates/chains.h"
+#include "base/array.h"
 #include "base/marzullo.h"
 
 #define NEAR_TRIP_NS 10e6  /* that the importer looks at: no shift is larger */
@@ -85,22 +86,15 @@ static bool make_piece(const struct turns *turns, uint32_t i, struct piece *ret_
 	return true;
 }
 
+static bool has_begun(const void *row, const void *key)
+{
+	return ((const struct turn *)row)->begin_ns <= *(const double *)key;
+}
+
 /* How many turns begin by then. */
 static uint32_t count_begun(const struct turns *turns, double ns)
 {
-	uint32_t lo = 0, n = turns->n;
-
-	while (n > 0) {
-		uint32_t half = n / 2;
-
-		if (turns->turns[lo + half].begin_ns <= ns) {
-			lo += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return lo;
+	return array_count_before(turns->turns, turns->n, sizeof(*turns->turns), has_begun, &ns);
 }
 
 /* How far a piece sticks out of a turn. */
