@@ -480,7 +480,8 @@ static void release(struct selection *selection)
 	free(selection->tracks);
 }
 
-bool select_is_asked(const struct select_options *options)
+/* Whether there is any criterion. */
+static bool is_asked(const struct select_options *options)
 {
 	return options->ranks || options->jobs || options->time_range || options->n_keep ||
 	       options->n_drop || options->skip || options->count || options->drop_globals;
@@ -494,7 +495,7 @@ int select_run(const struct select_options *options, const struct findings *find
 		.timeline = timeline, .findings = findings, .identity = identity, .ledger = ledger};
 	int code;
 
-	if (!select_is_asked(options))
+	if (!is_asked(options))
 		return FLEXTRACE_OK;
 	code = criteria_read(&selection.criteria, options, error);
 	if (code >= 0) {

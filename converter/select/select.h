@@ -38,9 +38,6 @@ struct select_options {
  * us, ms, s). */
 int select_check(const struct select_options *options, struct flextrace_error *error);
 
-/* Whether there is any criterion. */
-bool select_is_asked(const struct select_options *options);
-
 /* Leaves the rows that are asked for, perhaps by what was found in them: classes and costs.
  * `identity` and `ledger` are those of the timeline. */
 int select_run(const struct select_options *options, const struct findings *findings,
