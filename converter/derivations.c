@@ -5,13 +5,9 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "findings/counters/counters.h"
 
 #define FLOWS "flows"
-
-/* Counters that we compute, as they are named in counters.csv. */
-static const char *const counters[] = {"ConcurrentPreps", "PT Active", "TransferBW", "Power"};
-
-#define N_COUNTERS (sizeof(counters) / sizeof(counters[0]))
 
 const char *derivation_name(uint32_t i)
 {
@@ -25,7 +21,8 @@ const char *derivation_name(uint32_t i)
 	}
 	if (i == n)
 		return FLOWS;
-	return i - n - 1 < N_COUNTERS ? counters[i - n - 1] : NULL;
+	i -= n + 1;
+	return i < COMPUTED_COUNTER_COUNT ? computed_counter_name(i) : NULL;
 }
 
 bool derivation_is_on_demand(uint32_t i)
@@ -107,53 +104,4 @@ bool derivation_is_off(const struct derivations *derivations, const char *name)
 	int i = find(name, strlen(name));
 
 	return i >= 0 && derivations->is_off[i];
-}
-
-/* -- what is taken out ---------------------------------------------------------------------- */
-
-/* Programs and firmware may have counters of the same name: those are records. */
-static bool is_computed(const struct counter_row *row)
-{
-	return row->class != RECORD_COUNTER && row->class != RECORD_MARKER_BATCH;
-}
-
-static bool is_taken_out(const struct derivations *derivations, const struct timeline *timeline,
-                         const struct counter_row *row)
-{
-	return is_computed(row) &&
-	       derivation_is_off(derivations, string_get(timeline->strings, row->name));
-}
-
-static int take_counters_out(const struct derivations *derivations, struct timeline *timeline)
-{
-	struct table kept = TABLE_INIT;
-	struct table_cursor cursor;
-	const struct counter_row *row;
-
-	table_read(&cursor, &timeline->counters, true);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
-		struct counter_row *copy;
-
-		if (is_taken_out(derivations, timeline, row))
-			continue;
-		copy = table_append(&kept, sizeof(*copy));
-		if (!copy) {
-			table_release(&kept);
-			return FLEXTRACE_E_MEMORY;
-		}
-		*copy = *row;
-	}
-	table_take(&timeline->counters, &kept);
-	return FLEXTRACE_OK;
-}
-
-int derivations_apply(const struct derivations *derivations, struct timeline *timeline)
-{
-	bool is_off = false;
-
-	if (derivation_is_off(derivations, FLOWS))
-		table_release(&timeline->flows_from);
-	for (uint32_t i = 0; i < N_COUNTERS; i++)
-		is_off |= derivation_is_off(derivations, counters[i]);
-	return is_off ? take_counters_out(derivations, timeline) : FLEXTRACE_OK;
 }

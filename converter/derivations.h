@@ -8,7 +8,6 @@
 #ifndef FLEXTRACE_DERIVATIONS_H
 #define FLEXTRACE_DERIVATIONS_H
 
-#include "model/timeline.h"
 #include "base/error.h"
 #include "options.h"
 
@@ -30,8 +29,5 @@ int derivations_read(struct derivations *derivations, const struct conversion_op
                      struct flextrace_error *error);
 
 bool derivation_is_off(const struct derivations *derivations, const char *name);
-
-/* Takes arrows and counters that are off out of the timeline. FLEXTRACE_E_MEMORY or 0. */
-int derivations_apply(const struct derivations *derivations, struct timeline *timeline);
 
 #endif

@@ -10,9 +10,8 @@
 #include "engine/align/messages.h"
 #include "engine/align/told_points.h"
 #include "analysis/analysis.h"
-#include "findings/dma.h"
+#include "findings/counters/counters.h"
 #include "findings/iterations.h"
-#include "findings/power.h"
 #include "findings/rank_rows.h"
 #include "findings/transfers.h"
 #include "findings/utilization.h"
@@ -34,13 +33,17 @@ struct pipeline {
 	struct string_pool *strings;
 	struct ledger *ledger;
 	const struct pipeline_options *options;
-	struct identity identity; /* owned, all */
+	struct string_cache cache; /* owned, all from here; of `strings` */
+	struct identity identity;
 	struct unwrap_output unwrapped;
 	struct clocks *clocks;
 	struct alignment *alignment;
 	struct timeline timeline;
+	struct table counters;      /* recorded and computed: struct counter_row */
+	struct selection selection; /* what is shown of both */
 	struct findings findings;
 	struct transfers transfers;
+	struct table flows; /* those shown and the messages; without any message it is empty */
 	struct power power;
 	struct iterations iterations;
 	uint32_t *iteration_of_op;
@@ -91,8 +94,7 @@ static int expect_records(const struct pipeline *pipeline, struct flextrace_erro
 /* -- names from firmware images ---------------------------------------------------------------- */
 
 struct naming {
-	struct identity *identity;
-	struct string_cache cache;
+	struct pipeline *pipeline;
 	int status;
 };
 
@@ -103,20 +105,19 @@ static void name_marker(void *context, const struct flextrace_elf_name *marker)
 
 	if (naming->status < 0)
 		return;
-	naming->status = string_intern(&naming->cache, marker->name, &name);
+	naming->status = string_intern(&naming->pipeline->cache, marker->name, &name);
 	if (naming->status == FLEXTRACE_OK)
-		naming->status = string_intern(&naming->cache, marker->file, &file);
+		naming->status = string_intern(&naming->pipeline->cache, marker->file, &file);
 	if (naming->status == FLEXTRACE_OK)
-		naming->status = identity_name_marker(naming->identity, marker->id, name, file,
-		                                      marker->line);
+		naming->status = identity_name_marker(&naming->pipeline->identity, marker->id, name,
+		                                      file, marker->line);
 }
 
 static int name_markers(struct pipeline *pipeline, struct flextrace_error *error)
 {
-	struct naming naming = {.identity = &pipeline->identity};
+	struct naming naming = {.pipeline = pipeline};
 	int status = FLEXTRACE_OK;
 
-	string_cache_init(&naming.cache, pipeline->strings);
 	for (uint32_t i = 0; i < pipeline->options->n_names && !status; i++) {
 		const char *path = pipeline->options->names[i];
 		int n = flextrace_elf_names_read(path, name_marker, &naming);
@@ -127,7 +128,6 @@ static int name_markers(struct pipeline *pipeline, struct flextrace_error *error
 			                   "Cannot read marker names: path=%s, reason=%s", path,
 			                   strerror(-n));
 	}
-	string_cache_release(&naming.cache);
 	return status;
 }
 
@@ -191,23 +191,20 @@ static int widen(struct pipeline *pipeline, struct flextrace_error *error)
  * tell it, only where nothing else is known. */
 static int collect_sync_points(struct pipeline *pipeline, struct table *points)
 {
-	struct string_cache strings;
 	const struct messages_input input = {
 		.identity = &pipeline->identity,
 		.clocks = pipeline->clocks,
 		.ops = &pipeline->unwrapped.ops,
-		.strings = &strings,
+		.strings = &pipeline->cache,
 		.with_assumed = pipeline->unwrapped.sync_points.n_rows == 0,
 	};
 	struct table_cursor cursor;
 	const struct sync_point *point;
 	int status;
 
-	string_cache_init(&strings, pipeline->strings);
 	status = messages_find(&input, points);
 	if (status >= 0 && !points->n_rows)
 		status = told_points_find(&input, points);
-	string_cache_release(&strings);
 	FLEXTRACE_TRY(status);
 	table_read(&cursor, &pipeline->unwrapped.sync_points, false);
 	while (points->n_rows && (point = table_next(&cursor, sizeof(*point)))) {
@@ -276,6 +273,7 @@ static int make_timeline(struct pipeline *pipeline, struct flextrace_error *erro
 		.alignment = pipeline->alignment,
 		.ledger = pipeline->ledger,
 		.strings = pipeline->strings,
+		.streams = pipeline->set,
 	};
 	struct derive *derive = derive_new(&input);
 	int status;
@@ -288,27 +286,22 @@ static int make_timeline(struct pipeline *pipeline, struct flextrace_error *erro
 	if (!status)
 		status = derive_finish(derive, &pipeline->timeline, error);
 	derive_free(derive);
-	pipeline->timeline.streams = pipeline->set;
-	pipeline->timeline.aie = &pipeline->options->aie;
-	pipeline->timeline.sync_points = &pipeline->unwrapped.sync_points;
 	pipeline->findings.timeline = &pipeline->timeline;
+	pipeline->findings.flows = &pipeline->timeline.flows_from;
+	pipeline->findings.aie = &pipeline->options->aie;
 	return status;
 }
 
 static int read_compiler_info(struct pipeline *pipeline, struct flextrace_error *error)
 {
 	const struct pipeline_options *options = pipeline->options;
-	struct string_cache strings;
-	int status;
 
-	string_cache_init(&strings, pipeline->strings);
-	status = compiler_info_read(&pipeline->compiler_info, options->compiler_info,
-	                            options->n_compiler_info, &strings, error);
-	if (status == FLEXTRACE_OK && options->kernels_from)
-		status = kernel_times_read(&pipeline->kernel_times, options->kernels_from, &strings,
-		                           error);
-	string_cache_release(&strings);
-	return status;
+	FLEXTRACE_TRY(compiler_info_read(&pipeline->compiler_info, options->compiler_info,
+	                                 options->n_compiler_info, &pipeline->cache, error));
+	return options->kernels_from
+	               ? kernel_times_read(&pipeline->kernel_times, options->kernels_from,
+	                                   &pipeline->cache, error)
+	               : FLEXTRACE_OK;
 }
 
 static int rate_kernels(struct pipeline *pipeline)
@@ -317,17 +310,12 @@ static int rate_kernels(struct pipeline *pipeline)
 		.core_hz = pipeline->options->core_hz,
 		.times = pipeline->options->kernels_from ? &pipeline->kernel_times : NULL,
 	};
-	struct string_cache strings;
 	int status;
 
 	if (!pipeline->options->n_compiler_info)
 		return FLEXTRACE_OK;
-	string_cache_init(&strings, pipeline->strings);
 	status = utilization_run(&pipeline->costs, &pipeline->compiler_info, &options,
-	                         &pipeline->timeline, &strings, pipeline->ledger);
-	if (!status)
-		status = pt_active_add(&pipeline->timeline, &pipeline->costs, &strings);
-	string_cache_release(&strings);
+	                         &pipeline->timeline, &pipeline->cache, pipeline->ledger);
 	pipeline->findings.costs = &pipeline->costs;
 	return status;
 }
@@ -339,26 +327,24 @@ static bool is_off(const struct pipeline *pipeline, const char *name)
 	return derivations && derivation_is_off(derivations, name);
 }
 
-/* Counters that need nothing but rows. */
-static int add_counters(struct pipeline *pipeline)
+static int find_counters(struct pipeline *pipeline)
 {
 	enum power_unit unit = POWER_AUTO;
-	struct string_cache strings;
-	int status = FLEXTRACE_OK;
+	struct counters_input input = {
+		.timeline = &pipeline->timeline,
+		.costs = pipeline->findings.costs,
+		.power = &pipeline->power,
+		.strings = &pipeline->cache,
+	};
 
 	if (pipeline->options->power_unit)
 		power_unit_read(pipeline->options->power_unit, &unit);
-	string_cache_init(&strings, pipeline->strings);
-	if (!is_off(pipeline, "TransferBW"))
-		status = transfer_bw_add(&pipeline->timeline, &strings);
-	if (!status)
-		status = power_find(&pipeline->power, &pipeline->timeline, unit);
+	FLEXTRACE_TRY(power_find(&pipeline->power, &pipeline->timeline, unit));
 	clocks_drop_maps(pipeline->clocks);
-	if (!status && !is_off(pipeline, "Power"))
-		status = power_add_counter(&pipeline->power, &pipeline->timeline, &strings);
 	pipeline->findings.power = &pipeline->power;
-	string_cache_release(&strings);
-	return status;
+	for (int i = 0; i < COMPUTED_COUNTER_COUNT; i++)
+		input.is_off[i] = is_off(pipeline, computed_counter_name(i));
+	return counters_find(&pipeline->counters, &input);
 }
 
 /* A row is what it is, whatever else is left. */
@@ -370,20 +356,28 @@ static int find_classes(struct pipeline *pipeline)
 
 static int select_rows(struct pipeline *pipeline, struct flextrace_error *error)
 {
+	struct select_options options = pipeline->options->select;
+	const struct select_input input = {
+		.options = &options,
+		.findings = &pipeline->findings,
+		.counters = &pipeline->counters,
+		.ledger = pipeline->ledger,
+	};
+
 	if (find_classes(pipeline) < 0)
 		return FLEXTRACE_E_MEMORY;
-	if (pipeline->options->derivations &&
-	    derivations_apply(pipeline->options->derivations, &pipeline->timeline) < 0)
-		return FLEXTRACE_E_MEMORY;
-	return select_run(&pipeline->options->select, &pipeline->findings, &pipeline->timeline,
-	                  &pipeline->identity, pipeline->ledger, error);
+	options.drop_flows = is_off(pipeline, "flows");
+	FLEXTRACE_TRY(select_run(&input, &pipeline->selection, error));
+	pipeline->findings.timeline = &pipeline->selection.timeline;
+	pipeline->findings.flows = &pipeline->selection.timeline.flows_from;
+	return FLEXTRACE_OK;
 }
 
 /* What each rank did again and again: for two tables and a column. */
 static int find_iterations(struct pipeline *pipeline)
 {
 	pipeline->findings.iterations = &pipeline->iterations;
-	FLEXTRACE_TRY(iterations_find(&pipeline->iterations, &pipeline->timeline));
+	FLEXTRACE_TRY(iterations_find(&pipeline->iterations, pipeline->findings.timeline));
 	if (is_off(pipeline, "iterations"))
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(iterations_mark(&pipeline->iterations, &pipeline->iteration_of_op));
@@ -394,17 +388,16 @@ static int find_iterations(struct pipeline *pipeline)
 /* Who sent what to whom; drawn as arrows. */
 static int find_transfers(struct pipeline *pipeline)
 {
-	struct string_cache strings;
-	int status;
+	const struct timeline *timeline = pipeline->findings.timeline;
 
-	string_cache_init(&strings, pipeline->strings);
-	status = transfers_find(&pipeline->transfers, &pipeline->timeline, &strings);
-	string_cache_release(&strings);
-	FLEXTRACE_TRY(status);
+	FLEXTRACE_TRY(transfers_find(&pipeline->transfers, timeline, &pipeline->cache));
 	pipeline->findings.transfers = &pipeline->transfers;
 	if (is_off(pipeline, "flows"))
 		return FLEXTRACE_OK;
-	return transfers_draw(&pipeline->transfers, &pipeline->timeline);
+	FLEXTRACE_TRY(transfers_draw(&pipeline->transfers, timeline, &pipeline->flows));
+	if (pipeline->flows.n_rows)
+		pipeline->findings.flows = &pipeline->flows;
+	return FLEXTRACE_OK;
 }
 
 /* -- the books --------------------------------------------------------------------------------- */
@@ -435,9 +428,9 @@ static int book_emitted(struct pipeline *pipeline)
 
 	if (!emitted || !emitted->is_known)
 		return FLEXTRACE_OK;
-	pipeline->timeline.emitted = emitted;
+	pipeline->findings.emitted = emitted;
 	FLEXTRACE_TRY(emitted_compare(emitted, pipeline->set));
-	emitted_identify(emitted, &pipeline->identity);
+	emitted_identify(emitted, pipeline->findings.timeline->identity);
 	return emitted_book(emitted, pipeline->set, pipeline->ledger,
 	                    n_read - stream_set_count_read(pipeline->set));
 }
@@ -448,7 +441,8 @@ static int close_books(struct pipeline *pipeline, struct flextrace_error *error)
 	int open_class;
 
 	if (pipeline->options->emit.views.overlap == OVERLAP_WARN)
-		ledger->warnings[WARNING_OVERLAPS] = emit_count_overlaps(&pipeline->timeline);
+		ledger->warnings[WARNING_OVERLAPS] =
+			emit_count_overlaps(pipeline->findings.timeline);
 
 	FLEXTRACE_TRY(book_streams(pipeline));
 	FLEXTRACE_TRY(book_emitted(pipeline));
@@ -481,7 +475,7 @@ static void list_analyses(const struct pipeline *pipeline, struct analysis_table
 
 		assert(out->n < MAX_ANALYSES);
 		if (is_off(pipeline, analysis->name) ||
-		    (analysis->is_for && !analysis->is_for(&pipeline->timeline)) ||
+		    (analysis->is_for && !analysis->is_for(pipeline->findings.timeline)) ||
 		    (analysis->is_on_demand && !pipeline->options->derivations))
 			continue;
 		out->tables[out->n++] = (struct emit_table){
@@ -537,7 +531,7 @@ static int run_stages(struct pipeline *pipeline, struct flextrace_error *error)
 	FLEXTRACE_TRY(fit_clocks(pipeline, error));    /* brackets     -> const clock maps */
 	FLEXTRACE_TRY(make_timeline(pipeline, error)); /* host records -> rows, flows      */
 	FLEXTRACE_TRY(rate_kernels(pipeline));         /* + compiler   -> ideal cycles     */
-	FLEXTRACE_TRY(add_counters(pipeline));         /* rows         -> rates            */
+	FLEXTRACE_TRY(find_counters(pipeline));        /* rows         -> rates            */
 	FLEXTRACE_TRY(select_rows(pipeline, error));   /* rows         -> those asked for  */
 	FLEXTRACE_TRY(find_transfers(pipeline));       /* rows         -> messages         */
 	FLEXTRACE_TRY(find_iterations(pipeline));      /* kernels      -> turns of loops   */
@@ -547,6 +541,10 @@ static int run_stages(struct pipeline *pipeline, struct flextrace_error *error)
 
 static void release(struct pipeline *pipeline)
 {
+	string_cache_release(&pipeline->cache);
+	table_release(&pipeline->flows);
+	selection_release(&pipeline->selection);
+	table_release(&pipeline->counters);
 	timeline_release(&pipeline->timeline);
 	alignment_free(pipeline->alignment);
 	clocks_free(pipeline->clocks);
@@ -567,8 +565,8 @@ static void tell(const struct pipeline *pipeline, struct pipeline_result *result
 	const struct pipeline_options *options = pipeline->options;
 
 	result->records = sum_read(pipeline->ledger, RECORD_PROCESS);
-	result->host_rows = pipeline->timeline.host_rows.n_rows;
-	result->device_rows = pipeline->timeline.device_rows.n_rows;
+	result->host_rows = pipeline->selection.timeline.host_rows.n_rows;
+	result->device_rows = pipeline->selection.timeline.device_rows.n_rows;
 	result->lost = ledger_lost(pipeline->ledger);
 	result->n_without_clock = pipeline->ledger->warnings[WARNING_NO_DEVICE_CLOCK];
 	result->is_lossy = options->fail_on_loss &&
@@ -582,8 +580,10 @@ int pipeline_run(struct stream_set *set, struct string_pool *strings, struct led
 	struct pipeline pipeline = {
 		.set = set, .strings = strings, .ledger = ledger, .options = options};
 	struct flextrace_error cause = {0};
-	int status = run_stages(&pipeline, &cause);
+	int status;
 
+	string_cache_init(&pipeline.cache, strings);
+	status = run_stages(&pipeline, &cause);
 	tell(&pipeline, ret_result);
 	release(&pipeline);
 	if (status == FLEXTRACE_E_MEMORY && !cause.message[0])

@@ -8,12 +8,12 @@ set(derive_sources converter/engine/derive/attributes.c converter/engine/derive/
 	converter/engine/derive/device.c converter/engine/derive/flows.c converter/engine/derive/host.c
 	converter/engine/derive/jobs.c converter/base/text/json_text.c converter/base/lanes.c
 	converter/engine/derive/life.c converter/engine/derive/markers.c
-	converter/engine/derive/pairs.c converter/engine/derive/points.c converter/engine/derive/preps.c converter/base/row_sorter.c
+	converter/engine/derive/pairs.c converter/engine/derive/points.c converter/base/row_sorter.c
 	converter/engine/derive/tracks.c converter/engine/derive/zones.c)
 
 flextrace_add_unit_test(NAME row_sorter SOURCES converter/base/lanes.c converter/base/row_sorter.c
 	${table_sources})
-foreach(name derive derive_device derive_marks derive_overlaps derive_preps)
+foreach(name derive derive_device derive_marks derive_overlaps)
 	flextrace_add_unit_test(NAME ${name}
 		SOURCES tests/support/derive_fixture.c ${derive_sources} ${derive_text_source}
 		LIBS PkgConfig::CJSON Threads::Threads)
@@ -23,7 +23,7 @@ flextrace_add_unit_test(NAME analysis
 		analysis/analysis.c tests/support/analysis_files.c
 		converter/model/words/kinds.c converter/base/text/writer.c converter/base/text/writer_text.c
 	LIBS PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
-foreach(name bandwidth collectives event_class iterations_rows power)
+foreach(name bandwidth collectives event_class iterations_rows power preps)
 	flextrace_add_unit_test(NAME ${name} SOURCES tests/support/analysis_files.c tests/support/analysis_fixture.c tests/support/timeline_fixture.c
 		tests/support/scratch.c LIBS flextrace_core)
 endforeach()

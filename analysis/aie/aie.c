@@ -347,12 +347,12 @@ static void take_path(struct aie_run *run)
 	aie_read_path(&run->options, run->path, run->hwid);
 }
 
-int aie_find(struct aie_run *run, const struct timeline *timeline)
+int aie_find(struct aie_run *run, const struct findings *findings)
 {
 	const struct aie_options defaults = AIE_OPTIONS_INIT;
 
-	*run = (struct aie_run){.timeline = timeline,
-	                        .options = timeline->aie ? *timeline->aie : defaults};
+	*run = (struct aie_run){.timeline = findings->timeline,
+	                        .options = findings->aie ? *findings->aie : defaults};
 	FLEXTRACE_TRY(take_cores(run));
 	FLEXTRACE_TRY(aie_name_files(run));
 	if (run->n_cores)

@@ -80,7 +80,7 @@ struct aie_run {
 bool aie_is_in(const struct timeline *timeline);
 
 /* FLEXTRACE_E_MEMORY or 0; aie_release() in any case. `run` stays where it is. */
-int aie_find(struct aie_run *run, const struct timeline *timeline);
+int aie_find(struct aie_run *run, const struct findings *findings);
 void aie_release(struct aie_run *run);
 
 /* Adds what the path of a trace tells to options that nobody gave. */

@@ -213,14 +213,14 @@ static int save_details(struct output *output, uint64_t *ret_rows, struct flextr
 	return analysis_save(output->dir, DETAILS_NAME, write_details, output, error);
 }
 
-static int write_with(const struct timeline *timeline, const char *dir, const char *file,
+static int write_with(const struct findings *findings, const char *dir, const char *file,
                       int (*save)(struct output *output, uint64_t *ret_rows,
                                   struct flextrace_error *error),
                       uint64_t *ret_rows, struct flextrace_error *error)
 {
 	struct aie_run run;
 	struct output output = {.run = &run, .dir = dir};
-	int code = aie_find(&run, timeline);
+	int code = aie_find(&run, findings);
 
 	*ret_rows = 0;
 	code = code < 0 ? analysis_no_memory(file, error) : save(&output, ret_rows, error);
@@ -231,21 +231,19 @@ static int write_with(const struct timeline *timeline, const char *dir, const ch
 static int write_index(const struct findings *findings, const char *output_dir, uint64_t *ret_rows,
                        struct flextrace_error *error)
 {
-	return write_with(findings->timeline, output_dir, INDEX_NAME, save_index, ret_rows, error);
+	return write_with(findings, output_dir, INDEX_NAME, save_index, ret_rows, error);
 }
 
 static int write_aggregate(const struct findings *findings, const char *output_dir,
                            uint64_t *ret_rows, struct flextrace_error *error)
 {
-	return write_with(findings->timeline, output_dir, AGGREGATE_NAME, save_aggregate, ret_rows,
-	                  error);
+	return write_with(findings, output_dir, AGGREGATE_NAME, save_aggregate, ret_rows, error);
 }
 
 static int write_details_md(const struct findings *findings, const char *output_dir,
                             uint64_t *ret_rows, struct flextrace_error *error)
 {
-	return write_with(findings->timeline, output_dir, DETAILS_NAME, save_details, ret_rows,
-	                  error);
+	return write_with(findings, output_dir, DETAILS_NAME, save_details, ret_rows, error);
 }
 
 const struct analysis analysis_aie = {

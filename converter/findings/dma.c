@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "findings/statistics/levels.h"
 
 void dma_read(struct dma_reader *reader, const struct timeline *timeline)
 {
@@ -162,35 +161,4 @@ int dma_next(struct dma_reader *reader, struct dma *ret)
 	}
 	*ret = reader->batch[reader->next++];
 	return 1;
-}
-
-/* -- TransferBW -------------------------------------------------------------------------------- */
-
-static int add_transfers(struct levels *levels, void *context)
-{
-	struct dma_reader *reader = context;
-	struct dma dma;
-	int code;
-
-	while ((code = dma_next(reader, &dma)) > 0) {
-		uint64_t ns = interval_ns(dma.row->start_time_ns, dma.row->end_time_ns);
-
-		if (!dma.is_duplicate && ns)
-			FLEXTRACE_TRY(levels_add(levels, dma.device, dma.row,
-			                         (double)dma.bytes / (double)ns));
-	}
-	return code;
-}
-
-int transfer_bw_add(struct timeline *timeline, struct string_cache *strings)
-{
-	struct dma_reader reader;
-	int code;
-
-	if (!timeline->has_bytes)
-		return FLEXTRACE_OK;
-	dma_read(&reader, timeline);
-	code = levels_make(timeline, strings, "TransferBW", add_transfers, &reader);
-	dma_release(&reader);
-	return code;
 }

@@ -38,8 +38,4 @@ void dma_release(struct dma_reader *reader);
  * FLEXTRACE_E_MEMORY. */
 int dma_next(struct dma_reader *reader, struct dma *ret);
 
-/* Adds the counter `TransferBW`: GB/s (10^9 bytes) of all transfers of a device under way, each at
- * its mean rate. */
-int transfer_bw_add(struct timeline *timeline, struct string_cache *strings);
-
 #endif

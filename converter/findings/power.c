@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/blocks.h"
-#include "findings/statistics/levels.h"
 #include "model/alignment.h"
 #include "model/clocks.h"
 
@@ -56,15 +55,12 @@ static bool place_sample(const struct timeline *timeline, uint32_t source, struc
 		.ticks = op->ticks[3],
 		.counts = op->power,
 		.source = source,
-		.stream = op->stream,
-		.index = op->index,
 		.err_ns = placed.err_ns > UINT32_MAX - aligned.err_ns
 	                          ? UINT32_MAX
 	                          : placed.err_ns + aligned.err_ns,
 		.segment = op->segment,
 		.status = placed.status > aligned.status ? (uint8_t)placed.status
 	                                                 : (uint8_t)aligned.status,
-		.class = op->class,
 	};
 	return true;
 }
@@ -253,85 +249,4 @@ void power_release(struct power *power)
 	}
 	free(power->devices);
 	*power = (struct power){.n_devices = 0};
-}
-
-/* -- counter ----------------------------------------------------------------------------------- */
-
-/* Where rows go: into order, or, as those of a single device are, at once to the others. */
-struct counter_rows {
-	struct timeline *timeline; /* weak */
-	struct row_sorter sorter;
-	bool are_alone;
-	uint32_t name;
-};
-
-static int add_row(struct counter_rows *rows, uint32_t device, const struct power_sample *sample,
-                   double watts)
-{
-	struct counter_row *row = rows->are_alone
-	                                  ? table_append(&rows->timeline->counters, sizeof(*row))
-	                                  : row_sorter_append(&rows->sorter);
-
-	if (!row)
-		return FLEXTRACE_E_MEMORY;
-	*row = (struct counter_row){
-		.time_ns = sample->time_ns,
-		.value = isnan(watts) ? 0 : watts,
-		.err_ns = sample->err_ns,
-		.owner = device,
-		.core = FLEXTRACE_NONE,
-		.name = rows->name,
-		.stream = sample->stream,
-		.index = sample->index,
-		.is_device = 1,
-		.status = sample->status,
-		.class = sample->class,
-	};
-	return FLEXTRACE_OK;
-}
-
-/* A stretch that is not known shows once, behind one that is. */
-static int add_device(struct counter_rows *rows, uint32_t index, struct power_device *device)
-{
-	bool was_known = false;
-
-	for (uint32_t i = 0; i < device->n; i++) {
-		double watts = device->levels[i].watts;
-		bool is_known = !isnan(watts);
-
-		if (is_known || was_known)
-			FLEXTRACE_TRY(add_row(rows, index, &device->samples[i], watts));
-		was_known = is_known;
-		if (i % BLOCKS_FILL_STEP == 0)
-			blocks_drop(device->samples, i * sizeof(*device->samples));
-	}
-	blocks_free(device->samples);
-	device->samples = NULL;
-	return FLEXTRACE_OK;
-}
-
-static int add_devices(struct power *power, struct counter_rows *rows)
-{
-	uint32_t n_sampled = 0;
-
-	for (uint32_t i = 0; i < power->n_devices; i++)
-		n_sampled += power->devices[i].n > 0;
-	rows->are_alone = n_sampled <= 1 && !rows->timeline->counters.n_rows;
-	for (uint32_t i = 0; i < power->n_devices; i++)
-		FLEXTRACE_TRY(add_device(rows, i, &power->devices[i]));
-	return rows->are_alone ? FLEXTRACE_OK : levels_merge_rows(rows->timeline, &rows->sorter);
-}
-
-int power_add_counter(struct power *power, struct timeline *timeline, struct string_cache *strings)
-{
-	struct counter_rows rows = {.timeline = timeline};
-	int code;
-
-	if (!power->n_devices)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(string_intern(strings, "Power", &rows.name));
-	row_sorter_init(&rows.sorter, sizeof(struct counter_row), false);
-	code = add_devices(power, &rows);
-	row_sorter_release(&rows.sorter);
-	return code;
 }

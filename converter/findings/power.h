@@ -37,12 +37,10 @@ struct power_sample { /* what a level comes from */
 	int64_t time_ns;
 	uint64_t ticks;
 	uint32_t counts;
-	uint32_t source; /* index of struct tick_op; the rest of it is named as there */
-	uint32_t stream, index;
+	uint32_t source; /* index of struct tick_op */
 	uint32_t err_ns;
 	uint16_t segment;
 	uint8_t status; /* enum time_status */
-	uint8_t class;
 };
 
 struct power_device {
@@ -68,9 +66,5 @@ const char *power_unit_name(uint8_t unit);
  * release in any case. */
 int power_find(struct power *power, const struct timeline *timeline, enum power_unit unit);
 void power_release(struct power *power);
-
-/* Adds the counter `Power`: W from each sample on, 0 where it is not known. Samples are given up on
- * the way; levels stay. */
-int power_add_counter(struct power *power, struct timeline *timeline, struct string_cache *strings);
 
 #endif

@@ -274,46 +274,43 @@ static int append(struct table *flows, const struct flow *flow)
 	return FLEXTRACE_OK;
 }
 
-/* Puts `n` arrows, in order, among those of the timeline. */
-static int merge(struct table *flows, const struct flow *more, uint32_t n)
+/* Appends the launches and `n` messages, both in order. */
+static int merge(struct table *flows, const struct table *launches, const struct flow *messages,
+                 uint32_t n)
 {
-	struct table merged = TABLE_INIT;
 	struct table_cursor cursor;
 	const struct flow *launch;
 	uint32_t next = 0;
-	int code = FLEXTRACE_OK;
 
-	table_read(&cursor, flows, true);
-	while (code == FLEXTRACE_OK && (launch = table_next(&cursor, sizeof(*launch)))) {
-		while (code == FLEXTRACE_OK && next < n &&
-		       more[next].from_time_ns < launch->from_time_ns)
-			code = append(&merged, &more[next++]);
-		if (code == FLEXTRACE_OK)
-			code = append(&merged, launch);
+	timeline_read(&cursor, launches);
+	while ((launch = table_next(&cursor, sizeof(*launch)))) {
+		while (next < n && messages[next].from_time_ns < launch->from_time_ns)
+			FLEXTRACE_TRY(append(flows, &messages[next++]));
+		FLEXTRACE_TRY(append(flows, launch));
 	}
-	while (code == FLEXTRACE_OK && next < n)
-		code = append(&merged, &more[next++]);
-	table_take(flows, &merged);
-	return code;
+	while (next < n)
+		FLEXTRACE_TRY(append(flows, &messages[next++]));
+	return FLEXTRACE_OK;
 }
 
-int transfers_draw(const struct transfers *transfers, struct timeline *timeline)
+int transfers_draw(const struct transfers *transfers, const struct timeline *timeline,
+                   struct table *flows)
 {
-	struct flow *flows;
+	struct flow *messages;
 	uint32_t n = 0;
 	int code;
 
 	if (!transfers->n_ends)
 		return FLEXTRACE_OK;
-	flows = blocks_allocate(transfers->n_ends, sizeof(*flows));
-	if (!flows)
+	messages = blocks_allocate(transfers->n_ends, sizeof(*messages));
+	if (!messages)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < transfers->n_ends; i++) {
 		if (transfers->ends[i].send != FLEXTRACE_NONE)
-			flows[n++] = flow_of(transfers, timeline, &transfers->ends[i]);
+			messages[n++] = flow_of(transfers, timeline, &transfers->ends[i]);
 	}
-	qsort(flows, n, sizeof(*flows), compare_flows);
-	code = n ? merge(&timeline->flows_from, flows, n) : FLEXTRACE_OK;
-	blocks_free(flows);
+	qsort(messages, n, sizeof(*messages), compare_flows);
+	code = n ? merge(flows, &timeline->flows_from, messages, n) : FLEXTRACE_OK;
+	blocks_free(messages);
 	return code;
 }

@@ -20,8 +20,10 @@ int transfers_find(struct transfers *transfers, const struct timeline *timeline,
                    struct string_cache *strings);
 void transfers_release(struct transfers *transfers);
 
-/* Adds an arrow to the timeline for each receive whose sending is known, from the start of the one
- * to the end of the other. */
-int transfers_draw(const struct transfers *transfers, struct timeline *timeline);
+/* Appends to `flows`, which is empty, the arrows of the timeline and one for each receive whose
+ * sending is known, from the start of the one to the end of the other; nothing, if there is no such
+ * receive. FLEXTRACE_E_MEMORY or 0. */
+int transfers_draw(const struct transfers *transfers, const struct timeline *timeline,
+                   struct table *flows);
 
 #endif

@@ -44,10 +44,4 @@ int utilization_run(struct kernel_costs *costs, const struct compiler_info *info
                     struct string_cache *strings, struct ledger *ledger);
 void utilization_release(struct kernel_costs *costs);
 
-/* Adds the counter `PT Active` to the timeline: for each device the percentage that its kernels
- * ideally need of their time, summed over those that run; 0 when none does. FLEXTRACE_E_MEMORY or
- * 0. */
-int pt_active_add(struct timeline *timeline, const struct kernel_costs *costs,
-                  struct string_cache *strings);
-
 #endif

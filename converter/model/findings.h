@@ -5,9 +5,11 @@
 #ifndef FLEXTRACE_FINDINGS_H
 #define FLEXTRACE_FINDINGS_H
 
+#include "aie_options.h"
 #include "kernel_costs.h"
 #include "timeline.h"
 
+struct emitted;       /* ledger/emitted.h */
 struct event_classes; /* event_class.h */
 struct iterations;    /* findings/iterations.h */
 struct power;         /* findings/power.h */
@@ -16,6 +18,7 @@ struct transfers;     /* transfer_ends.h */
 /* Const, like the timeline; all weak. NULL is: not looked for. */
 struct findings {
 	const struct timeline *timeline;     /* never NULL */
+	const struct table *flows;           /* launches, and messages between devices */
 	const struct event_classes *classes; /* of all rows, before select left some out */
 	const struct kernel_costs *costs;    /* NULL: no compiler information */
 	const struct power *power;
@@ -23,6 +26,8 @@ struct findings {
 	const struct iterations *iterations;
 	/* By struct tick_op: 1 + number of its iteration, 0 = none; NULL: there are none. */
 	const uint32_t *iteration_of_op;
+	const struct emitted *emitted; /* what programs counted; NULL: nobody did */
+	const struct aie_options *aie; /* NULL: the defaults */
 };
 
 #endif

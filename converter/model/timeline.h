@@ -6,7 +6,6 @@
 #ifndef FLEXTRACE_TIMELINE_H
 #define FLEXTRACE_TIMELINE_H
 
-#include "aie_options.h"
 #include "identity/identity.h"
 #include "ledger/ledger.h"
 #include "model.h"
@@ -20,7 +19,8 @@ struct clock_count {
 	uint64_t events, certified, assumed, outliers;
 };
 
-/* Everything emit and analysis read. Const after derive_finish(). */
+/* Made whole by derive_finish() and const from then on. What emit and analysis read is one that
+ * select made of it: that has only rows that were asked for, and computed counters. */
 struct timeline {
 	struct table host_rows;   /* struct host_row, in output order */
 	struct table device_rows; /* struct device_row, in output order */
@@ -48,7 +48,6 @@ struct timeline {
 	struct clock_count *clock_counts;    /* owned: one of each of clocks_report() */
 	const struct alignment *alignment;   /* weak */
 	const struct ledger *ledger;         /* weak */
-	const struct emitted *emitted;       /* weak; NULL: nobody counted */
 	const struct stream_set *streams;    /* weak: only keys, no tables */
 	const struct string_pool *strings;   /* weak */
 	int64_t first_time_ns, last_time_ns; /* over all rows; 0, 0 when there is none */
@@ -59,10 +58,9 @@ struct timeline {
 	uint64_t n_filtered; /* rows that select left out */
 	/* Whether any control block tells of that: what has none costs no look at its rows. */
 	bool has_groups, has_power, has_bytes;
-	bool has_steps;                /* any host row is one */
-	bool has_arrows;               /* between host rows */
-	const struct aie_options *aie; /* weak; NULL: the defaults */
-	struct table *sync_points;     /* weak: struct sync_point of host programs; or NULL */
+	bool has_steps;                  /* any host row is one */
+	bool has_arrows;                 /* between host rows */
+	const struct table *sync_points; /* weak: struct sync_point of host programs; or NULL */
 };
 
 #endif

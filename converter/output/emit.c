@@ -244,7 +244,7 @@ static int write_run(const struct work *work, struct emit_file_count *counts,
 		memcpy(counts + n, job->counts, job->n_counts * sizeof(counts[0]));
 		n += job->n_counts;
 	}
-	return run_json_write(work->findings->timeline, work->options, counts, n, error);
+	return run_json_write(work->findings, work->options, counts, n, error);
 }
 
 static int finish(const struct work *work, struct flextrace_error *error)

@@ -1,30 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One pass over the five tables of rows, in order of time, into five new ones; the old ones are
- * freed behind it. Tracks without a row go, and arrows without both of their ends.
+ * One pass over the five tables of rows, in order of time, into five new ones. Tracks without a row
+ * are not shown, nor arrows without both of their ends.
  */
 #include "select_impl.h"
 #include "model/alignment.h"
+#include "model/timeline_read.h"
 
-struct selection {
-	struct criteria criteria;  /* owned */
-	struct timeline *timeline; /* weak, all four */
+struct pass {
+	struct criteria criteria;        /* owned */
+	const struct timeline *timeline; /* weak, all five */
 	const struct findings *findings;
-	struct identity *identity;
 	struct ledger *ledger;
+	struct timeline *out;
+	struct process *processes;
 	struct select_books books; /* owned, all from here */
 	struct inputs inputs;
-	bool *is_hidden;     /* per process */
-	struct map launches; /* (correlation, process) of jobs that are asked for */
-	struct map ends;     /* (time, old track and correlation) where arrows may end */
-	struct table kept[N_ROW_TABLES];
+	struct map launches;  /* (correlation, process) of jobs that are asked for */
+	struct map ends;      /* (time, old track and correlation) where arrows may end */
 	uint32_t *new_tracks; /* index + 1, per old track; 0 = no row yet */
-	struct track *tracks;
-	uint32_t n_tracks;
-	uint64_t n_passed; /* rows that meet all criteria but the limits */
+	uint64_t n_passed;    /* rows that meet all criteria but the limits */
 	int64_t from_time_ns, to_time_ns;
-	int64_t first_time_ns, last_time_ns;
-	uint64_t n_crossing;
+	bool drops_flows;
 };
 
 static const size_t row_bytes[N_ROW_TABLES] = {
@@ -171,19 +168,19 @@ static struct any_row describe(const struct timeline *timeline, enum row_table t
 
 /* -- which are asked for -------------------------------------------------------------------- */
 
-static bool is_in_time(const struct selection *selection, const struct any_row *row)
+static bool is_in_time(const struct pass *pass, const struct any_row *row)
 {
 	bool is_point = row->start_time_ns == row->end_time_ns;
 
-	return row->start_time_ns < selection->to_time_ns &&
-	       (is_point ? row->end_time_ns >= selection->from_time_ns
-	                 : row->end_time_ns > selection->from_time_ns);
+	return row->start_time_ns < pass->to_time_ns &&
+	       (is_point ? row->end_time_ns >= pass->from_time_ns
+	                 : row->end_time_ns > pass->from_time_ns);
 }
 
 /* Work of a job, and what launched it. */
-static bool is_of_job(const struct selection *selection, const struct any_row *row)
+static bool is_of_job(const struct pass *pass, const struct any_row *row)
 {
-	const struct number_list *jobs = &selection->criteria.jobs;
+	const struct number_list *jobs = &pass->criteria.jobs;
 
 	if (!jobs->n)
 		return true;
@@ -192,12 +189,12 @@ static bool is_of_job(const struct selection *selection, const struct any_row *r
 	if (row->run)
 		return row->run->job && number_list_has(jobs, row->run->job);
 	return row->correlation &&
-	       map_find(&selection->launches, row->correlation, row->process) != MAP_NONE;
+	       map_find(&pass->launches, row->correlation, row->process) != MAP_NONE;
 }
 
-static int meets_conditions(struct selection *selection, const struct any_row *row, bool of_process)
+static int meets_conditions(struct pass *pass, const struct any_row *row, bool of_process)
 {
-	struct criteria *criteria = &selection->criteria;
+	struct criteria *criteria = &pass->criteria;
 
 	for (uint32_t i = 0; i < criteria->n_conditions; i++) {
 		struct condition *condition = &criteria->conditions[i];
@@ -205,7 +202,7 @@ static int meets_conditions(struct selection *selection, const struct any_row *r
 
 		if (attribute_is_of_process(condition->attribute) != of_process)
 			continue;
-		holds = condition_holds(condition, selection->timeline, row);
+		holds = condition_holds(condition, pass->timeline, row);
 		if (holds <= 0)
 			return holds;
 	}
@@ -213,31 +210,31 @@ static int meets_conditions(struct selection *selection, const struct any_row *r
 }
 
 /* 1: the row is asked for. Limits count the rows that meet everything else. */
-static int is_asked_for(struct selection *selection, const struct any_row *row)
+static int is_asked_for(struct pass *pass, const struct any_row *row)
 {
-	const struct criteria *criteria = &selection->criteria;
+	const struct criteria *criteria = &pass->criteria;
 	uint64_t place;
 	int meets;
 
-	if (selection->is_hidden[row->process] || !is_in_time(selection, row) ||
-	    !is_of_job(selection, row))
+	if (pass->processes[row->process].is_excluded || !is_in_time(pass, row) ||
+	    !is_of_job(pass, row))
 		return 0;
-	meets = meets_conditions(selection, row, false);
+	meets = meets_conditions(pass, row, false);
 	if (meets <= 0)
 		return meets;
-	place = selection->n_passed++;
+	place = pass->n_passed++;
 	return place >= criteria->skip && place - criteria->skip < criteria->count;
 }
 
 /* -- what stays ----------------------------------------------------------------------------- */
 
-static uint32_t new_track(struct selection *selection, uint32_t track)
+static uint32_t new_track(struct pass *pass, uint32_t track)
 {
-	if (!selection->new_tracks[track]) {
-		selection->tracks[selection->n_tracks] = selection->timeline->tracks[track];
-		selection->new_tracks[track] = ++selection->n_tracks;
+	if (!pass->new_tracks[track]) {
+		pass->out->tracks[pass->out->n_tracks] = pass->timeline->tracks[track];
+		pass->new_tracks[track] = ++pass->out->n_tracks;
 	}
-	return selection->new_tracks[track] - 1;
+	return pass->new_tracks[track] - 1;
 }
 
 static int64_t end_key(uint32_t track, uint64_t correlation)
@@ -245,50 +242,49 @@ static int64_t end_key(uint32_t track, uint64_t correlation)
 	return (int64_t)((uint64_t)track << 32 ^ correlation * 0x9e3779b97f4a7c15u);
 }
 
-static int keep(struct selection *selection, const struct any_row *row)
+static int keep(struct pass *pass, const struct any_row *row)
 {
 	enum row_table table = row->table;
-	void *copy = table_append(&selection->kept[table], row_bytes[table]);
+	void *copy = table_append(table_of(pass->out, table), row_bytes[table]);
 
 	if (!copy)
 		return FLEXTRACE_E_MEMORY;
 	memcpy(copy, row->row, row_bytes[table]);
 	if (table == OF_HOST)
-		((struct host_row *)copy)->track = new_track(selection, row->track);
+		((struct host_row *)copy)->track = new_track(pass, row->track);
 	else if (table == OF_DEVICE)
-		((struct device_row *)copy)->track = new_track(selection, row->track);
+		((struct device_row *)copy)->track = new_track(pass, row->track);
 	else if (table == OF_INSTANTS)
-		((struct instant_row *)copy)->track = new_track(selection, row->track);
-	if (row->start_time_ns < selection->first_time_ns)
-		selection->first_time_ns = row->start_time_ns;
-	if (row->end_time_ns > selection->last_time_ns)
-		selection->last_time_ns = row->end_time_ns;
+		((struct instant_row *)copy)->track = new_track(pass, row->track);
+	if (row->start_time_ns < pass->out->first_time_ns)
+		pass->out->first_time_ns = row->start_time_ns;
+	if (row->end_time_ns > pass->out->last_time_ns)
+		pass->out->last_time_ns = row->end_time_ns;
 	if (table > OF_DEVICE)
 		return FLEXTRACE_OK;
-	selection->n_crossing += table == OF_HOST &&
-	                         selection->timeline->tracks[row->track].kind == TRACK_THREAD &&
-	                         selection->timeline->tracks[row->track].lane > 0;
-	if (!row->correlation && !selection->timeline->has_arrows)
+	pass->out->n_crossing += table == OF_HOST &&
+	                         pass->timeline->tracks[row->track].kind == TRACK_THREAD &&
+	                         pass->timeline->tracks[row->track].lane > 0;
+	if (!row->correlation && !pass->timeline->has_arrows)
 		return FLEXTRACE_OK;
-	return map_put(&selection->ends, (uint64_t)row->start_time_ns,
+	return map_put(&pass->ends, (uint64_t)row->start_time_ns,
 	               (uint64_t)end_key(row->track, row->correlation), 0);
 }
 
-static int take_row(struct selection *selection, enum row_table table, const void *any)
+static int take_row(struct pass *pass, enum row_table table, const void *any)
 {
-	struct any_row row = describe(selection->timeline, table, any);
+	struct any_row row = describe(pass->timeline, table, any);
 	int is_kept;
 
-	row.inputs = &selection->inputs;
-	row.findings = selection->findings;
-	is_kept = is_asked_for(selection, &row);
+	row.inputs = &pass->inputs;
+	row.findings = pass->findings;
+	is_kept = is_asked_for(pass, &row);
 	FLEXTRACE_TRY(is_kept);
 	if (is_kept)
-		FLEXTRACE_TRY(keep(selection, &row));
+		FLEXTRACE_TRY(keep(pass, &row));
 	else
-		selection->timeline->n_filtered++;
-	return select_books_note(&selection->books, selection->ledger, &row, selection->timeline,
-	                         is_kept);
+		pass->out->n_filtered++;
+	return select_books_note(&pass->books, pass->ledger, &row, pass->timeline, is_kept);
 }
 
 static enum row_table earliest(struct table_cursor *cursors)
@@ -307,57 +303,48 @@ static enum row_table earliest(struct table_cursor *cursors)
 	return best;
 }
 
-static int take_rows(struct selection *selection)
+static int take_rows(struct pass *pass, const struct table *counters)
 {
+	const struct timeline *from = pass->timeline;
+	const struct table *const tables[N_ROW_TABLES] = {&from->host_rows, &from->device_rows,
+	                                                  &from->instants, counters, &from->memory};
 	struct table_cursor cursors[N_ROW_TABLES];
 	enum row_table table;
 
 	for (int i = 0; i < N_ROW_TABLES; i++)
-		table_read(&cursors[i], table_of(selection->timeline, (enum row_table)i), true);
+		timeline_read(&cursors[i], tables[i]);
 	while ((table = earliest(cursors)) != N_ROW_TABLES)
-		FLEXTRACE_TRY(
-			take_row(selection, table, table_next(&cursors[table], row_bytes[table])));
-	for (int i = 0; i < N_ROW_TABLES; i++) {
-		struct table *rows = table_of(selection->timeline, (enum row_table)i);
-
-		table_release(rows);
-		table_take(rows, &selection->kept[i]);
-	}
+		FLEXTRACE_TRY(take_row(pass, table, table_next(&cursors[table], row_bytes[table])));
 	return FLEXTRACE_OK;
 }
 
 /* -- arrows --------------------------------------------------------------------------------- */
 
-static bool has_end(const struct selection *selection, int64_t time_ns, uint32_t track,
-                    uint64_t correlation)
+static bool has_end(const struct pass *pass, int64_t time_ns, uint32_t track, uint64_t correlation)
 {
-	return map_find(&selection->ends, (uint64_t)time_ns,
-	                (uint64_t)end_key(track, correlation)) != MAP_NONE;
+	return map_find(&pass->ends, (uint64_t)time_ns, (uint64_t)end_key(track, correlation)) !=
+	       MAP_NONE;
 }
 
-static int take_flows(struct selection *selection)
+static int take_flows(struct pass *pass)
 {
-	struct table *flows = &selection->timeline->flows_from, kept = TABLE_INIT;
 	struct table_cursor cursor;
 	const struct flow *flow;
 
-	table_read(&cursor, flows, true);
+	timeline_read(&cursor, &pass->timeline->flows_from);
 	while ((flow = table_next(&cursor, sizeof(*flow)))) {
 		struct flow *copy;
 
-		if (!has_end(selection, flow->from_time_ns, flow->from_track, flow->correlation) ||
-		    !has_end(selection, flow->to_time_ns, flow->to_track, flow->correlation))
+		if (!has_end(pass, flow->from_time_ns, flow->from_track, flow->correlation) ||
+		    !has_end(pass, flow->to_time_ns, flow->to_track, flow->correlation))
 			continue;
-		copy = table_append(&kept, sizeof(*copy));
-		if (!copy) {
-			table_release(&kept);
+		copy = table_append(&pass->out->flows_from, sizeof(*copy));
+		if (!copy)
 			return FLEXTRACE_E_MEMORY;
-		}
 		*copy = *flow;
-		copy->from_track = new_track(selection, flow->from_track);
-		copy->to_track = new_track(selection, flow->to_track);
+		copy->from_track = new_track(pass, flow->from_track);
+		copy->to_track = new_track(pass, flow->to_track);
 	}
-	table_take(flows, &kept);
 	return FLEXTRACE_OK;
 }
 
@@ -374,111 +361,96 @@ static int64_t place_moment(const struct timeline *timeline, const struct moment
 }
 
 /* What a process says of itself is asked once. */
-static int hide_processes(struct selection *selection)
+static int hide_processes(struct pass *pass)
 {
-	const struct number_list *ranks = &selection->criteria.ranks;
+	const struct number_list *ranks = &pass->criteria.ranks;
 
-	for (uint32_t i = 0; i < selection->identity->n_processes; i++) {
-		struct process *process = &selection->identity->processes[i];
+	for (uint32_t i = 0; i < pass->timeline->identity->n_processes; i++) {
+		struct process *process = &pass->processes[i];
 		const struct any_row row = {.table = OF_HOST, .process = i};
-		int meets = meets_conditions(selection, &row, true);
+		int meets = meets_conditions(pass, &row, true);
 
 		FLEXTRACE_TRY(meets);
 		if (ranks->n &&
 		    (process->rank < 0 || !number_list_has(ranks, (uint64_t)process->rank)))
 			meets = 0;
-		selection->is_hidden[i] = !meets;
-		if (!meets)
-			process->is_excluded = true;
+		process->is_excluded |= !meets;
 	}
 	return FLEXTRACE_OK;
 }
 
-static int find_launches(struct selection *selection)
+static int find_launches(struct pass *pass)
 {
-	const struct timeline *timeline = selection->timeline;
+	const struct timeline *timeline = pass->timeline;
 
-	for (uint64_t i = 0; i < timeline->n_ops && selection->criteria.jobs.n; i++) {
+	for (uint64_t i = 0; i < timeline->n_ops && pass->criteria.jobs.n; i++) {
 		const struct tick_op *op = &timeline->ops[i];
 
-		if (op->correlation && number_list_has(&selection->criteria.jobs, op->job))
-			FLEXTRACE_TRY(map_put(&selection->launches, op->correlation,
+		if (op->correlation && number_list_has(&pass->criteria.jobs, op->job))
+			FLEXTRACE_TRY(map_put(&pass->launches, op->correlation,
 			                      timeline->identity->devices[op->device].process, 0));
 	}
 	return FLEXTRACE_OK;
 }
 
-static int prepare(struct selection *selection)
+static int prepare(struct pass *pass)
 {
-	const struct timeline *timeline = selection->timeline;
+	const struct timeline *timeline = pass->timeline;
 
-	selection->is_hidden = calloc(selection->identity->n_processes + 1ull, sizeof(bool));
-	selection->new_tracks = calloc(timeline->n_tracks + 1ull, sizeof(uint32_t));
-	selection->tracks = calloc(timeline->n_tracks + 1ull, sizeof(struct track));
-	if (!selection->is_hidden || !selection->new_tracks || !selection->tracks)
+	pass->new_tracks = calloc(timeline->n_tracks + 1ull, sizeof(uint32_t));
+	if (!pass->new_tracks)
 		return FLEXTRACE_E_MEMORY;
-	selection->from_time_ns = place_moment(timeline, &selection->criteria.from, INT64_MIN);
-	selection->to_time_ns = place_moment(timeline, &selection->criteria.to, INT64_MAX);
-	selection->first_time_ns = INT64_MAX;
-	selection->last_time_ns = INT64_MIN;
-	FLEXTRACE_TRY(select_books_init(&selection->books, timeline));
-	FLEXTRACE_TRY(inputs_init(&selection->inputs, timeline->streams, timeline->strings));
-	FLEXTRACE_TRY(hide_processes(selection));
-	return find_launches(selection);
+	pass->from_time_ns = place_moment(timeline, &pass->criteria.from, INT64_MIN);
+	pass->to_time_ns = place_moment(timeline, &pass->criteria.to, INT64_MAX);
+	FLEXTRACE_TRY(select_books_init(&pass->books, timeline));
+	FLEXTRACE_TRY(inputs_init(&pass->inputs, timeline->streams, timeline->strings));
+	FLEXTRACE_TRY(hide_processes(pass));
+	return find_launches(pass);
 }
 
 /* A file that was mistyped would leave nothing, or everything. */
-static void warn_of_sources(struct selection *selection)
+static void warn_of_sources(struct pass *pass)
 {
-	const struct criteria *criteria = &selection->criteria;
+	const struct criteria *criteria = &pass->criteria;
 
 	for (uint32_t i = 0; i < criteria->n_conditions; i++)
-		selection->ledger->warnings[WARNING_NO_SUCH_SOURCE] +=
+		pass->ledger->warnings[WARNING_NO_SUCH_SOURCE] +=
 			attribute_is_source(criteria->conditions[i].attribute) &&
 			!criteria->conditions[i].has_matched;
 }
 
-static void finish(struct selection *selection)
+static void finish(struct pass *pass)
 {
-	struct timeline *timeline = selection->timeline;
-	bool has_rows = selection->first_time_ns <= selection->last_time_ns;
+	struct timeline *out = pass->out;
 
-	free(timeline->tracks);
-	timeline->tracks = selection->tracks;
-	timeline->n_tracks = selection->n_tracks;
-	selection->tracks = NULL;
-	selection->ledger->warnings[WARNING_CROSSING] -= timeline->n_crossing -
-	                                                 selection->n_crossing;
-	timeline->n_crossing = selection->n_crossing;
-	timeline->first_time_ns = has_rows ? selection->first_time_ns : 0;
-	timeline->last_time_ns = has_rows ? selection->last_time_ns : 0;
-	warn_of_sources(selection);
+	pass->ledger->warnings[WARNING_CROSSING] -= pass->timeline->n_crossing - out->n_crossing;
+	if (out->first_time_ns > out->last_time_ns)
+		out->first_time_ns = out->last_time_ns = 0;
+	warn_of_sources(pass);
 }
 
-static int run(struct selection *selection)
+static int run(struct pass *pass, const struct table *counters)
 {
-	FLEXTRACE_TRY(prepare(selection));
-	FLEXTRACE_TRY(take_rows(selection));
-	FLEXTRACE_TRY(take_flows(selection));
-	FLEXTRACE_TRY(
-		select_books_close(&selection->books, selection->ledger, selection->timeline));
-	finish(selection);
+	FLEXTRACE_TRY(prepare(pass));
+	FLEXTRACE_TRY(take_rows(pass, counters));
+	if (!pass->drops_flows)
+		FLEXTRACE_TRY(take_flows(pass));
+	FLEXTRACE_TRY(select_books_close(&pass->books, pass->ledger, pass->timeline));
+	finish(pass);
 	return FLEXTRACE_OK;
 }
 
-static void release(struct selection *selection)
+static void release(struct pass *pass)
 {
-	criteria_release(&selection->criteria);
-	select_books_release(&selection->books);
-	inputs_release(&selection->inputs);
-	for (int i = 0; i < N_ROW_TABLES; i++)
-		table_release(&selection->kept[i]);
-	map_release(&selection->launches);
-	map_release(&selection->ends);
-	free(selection->is_hidden);
-	free(selection->new_tracks);
-	free(selection->tracks);
+	criteria_release(&pass->criteria);
+	select_books_release(&pass->books);
+	inputs_release(&pass->inputs);
+	map_release(&pass->launches);
+	map_release(&pass->ends);
+	free(pass->new_tracks);
 }
+
+/* -- what is shown -------------------------------------------------------------------------- */
 
 /* Whether there is any criterion. */
 static bool is_asked(const struct select_options *options)
@@ -487,22 +459,83 @@ static bool is_asked(const struct select_options *options)
 	       options->n_drop || options->skip || options->count || options->drop_globals;
 }
 
-int select_run(const struct select_options *options, const struct findings *findings,
-               struct timeline *timeline, struct identity *identity, struct ledger *ledger,
+static void show_all(const struct select_input *input, struct selection *selection)
+{
+	selection->timeline = *input->findings->timeline;
+	selection->timeline.counters = *input->counters;
+	if (input->options->drop_flows)
+		selection->timeline.flows_from = (struct table)TABLE_INIT;
+}
+
+/* Room for what is asked for; no row yet. */
+static int show_none(const struct timeline *from, struct selection *selection)
+{
+	struct timeline *out = &selection->timeline;
+	struct identity *identity = &selection->identity;
+
+	*out = *from;
+	for (int i = 0; i < N_ROW_TABLES; i++)
+		*table_of(out, (enum row_table)i) = (struct table)TABLE_INIT;
+	out->flows_from = (struct table)TABLE_INIT;
+	out->first_time_ns = INT64_MAX;
+	out->last_time_ns = INT64_MIN;
+	out->n_crossing = 0;
+	out->n_tracks = 0;
+	out->tracks = calloc(from->n_tracks + 1ull, sizeof(*out->tracks));
+	out->identity = identity;
+	*identity = *from->identity;
+	identity->processes = calloc(identity->n_processes + 1ull, sizeof(*identity->processes));
+	if (!out->tracks || !identity->processes)
+		return FLEXTRACE_E_MEMORY;
+	memcpy(identity->processes, from->identity->processes,
+	       identity->n_processes * sizeof(*identity->processes));
+	return FLEXTRACE_OK;
+}
+
+static int show_asked(const struct select_input *input, struct selection *selection,
+                      struct pass *pass, struct flextrace_error *error)
+{
+	int code = criteria_read(&pass->criteria, input->options, error);
+
+	if (code < 0)
+		return code;
+	code = show_none(pass->timeline, selection);
+	pass->processes = selection->identity.processes;
+	if (code >= 0)
+		code = run(pass, input->counters);
+	return code < 0 ? error_set(error, code, "Out of memory") : code;
+}
+
+int select_run(const struct select_input *input, struct selection *ret,
                struct flextrace_error *error)
 {
-	struct selection selection = {
-		.timeline = timeline, .findings = findings, .identity = identity, .ledger = ledger};
+	struct pass pass = {
+		.timeline = input->findings->timeline,
+		.findings = input->findings,
+		.ledger = input->ledger,
+		.out = &ret->timeline,
+		.drops_flows = input->options->drop_flows,
+	};
 	int code;
 
-	if (!is_asked(options))
+	*ret = (struct selection){.is_all = !is_asked(input->options)};
+	if (ret->is_all) {
+		show_all(input, ret);
 		return FLEXTRACE_OK;
-	code = criteria_read(&selection.criteria, options, error);
-	if (code >= 0) {
-		code = run(&selection);
-		if (code < 0)
-			error_set(error, code, "Out of memory");
 	}
-	release(&selection);
+	code = show_asked(input, ret, &pass, error);
+	release(&pass);
 	return code;
+}
+
+void selection_release(struct selection *selection)
+{
+	for (int i = 0; !selection->is_all && i < N_ROW_TABLES; i++)
+		table_release(table_of(&selection->timeline, (enum row_table)i));
+	if (!selection->is_all) {
+		table_release(&selection->timeline.flows_from);
+		free(selection->timeline.tracks);
+		free(selection->identity.processes);
+	}
+	*selection = (struct selection){.is_all = true};
 }

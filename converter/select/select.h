@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * select.h: the timeline -> the rows of it that were asked for.
+ * select.h: a timeline and its counters -> what is shown of them: the rows that were asked for.
  *
  * - Stands behind everything that learns from the trace (clocks, alignment, the compiler's tables)
  *   and before everything that shows or sums: what is left out still served as evidence, and no
@@ -9,7 +9,7 @@
  *   balance closes; timeline.n_filtered counts the rows.
  * - An arrow stays where both of its ends do. Rows are never cut.
  * - A process that no row can be of (by its rank, host or pid) is no longer shown at all.
- * - Without a criterion nothing is touched.
+ * - Without a criterion all is shown, and no row is copied.
  */
 #ifndef FLEXTRACE_SELECT_H
 #define FLEXTRACE_SELECT_H
@@ -30,6 +30,7 @@ struct select_options {
 	uint64_t skip;  /* of the rows that are left, in order of time */
 	uint64_t count; /* 0 = all */
 	bool drop_globals;
+	bool drop_flows; /* no arrow is shown */
 };
 
 /* FLEXTRACE_E_USAGE: a text is no list of numbers, no time, no regular expression (POSIX, extended)
@@ -38,10 +39,24 @@ struct select_options {
  * us, ms, s). */
 int select_check(const struct select_options *options, struct flextrace_error *error);
 
-/* Leaves the rows that are asked for, perhaps by what was found in them: classes and costs.
- * `identity` and `ledger` are those of the timeline. */
-int select_run(const struct select_options *options, const struct findings *findings,
-               struct timeline *timeline, struct identity *identity, struct ledger *ledger,
+struct select_input {
+	const struct select_options *options; /* weak, all */
+	const struct findings *findings;      /* rows may be asked for by classes and costs */
+	const struct table *counters;         /* of its timeline, computed ones among them */
+	struct ledger *ledger;
+};
+
+/* What is shown of a timeline: weak but for what select_run() says. */
+struct selection {
+	struct timeline timeline;
+	struct identity identity; /* of it: processes that are not shown are excluded */
+	bool is_all;
+};
+
+/* Stores what is shown. It shares all with the timeline of `findings` but for rows, arrows and
+ * tracks that had to be copied; selection_release() in any case. */
+int select_run(const struct select_input *input, struct selection *ret,
                struct flextrace_error *error);
+void selection_release(struct selection *selection);
 
 #endif

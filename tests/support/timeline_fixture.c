@@ -107,6 +107,7 @@ void timeline_fixture_init(struct timeline_fixture *fixture)
 		.strings = fixture->strings,
 	};
 	fixture->findings = (struct findings){
+		.flows = &fixture->timeline.flows_from,
 		.timeline = &fixture->timeline,
 		.classes = &fixture->classes,
 	};

@@ -24,6 +24,7 @@ struct derive *derive_new(const struct derive_input *input)
 	derive->alignment = input->alignment;
 	derive->ledger = input->ledger;
 	derive->pool = input->strings;
+	derive->streams = input->streams;
 	string_cache_init(&derive->strings, input->strings);
 	row_sorter_init(&derive->host_rows, sizeof(struct host_row), true);
 	row_sorter_init(&derive->device_rows, sizeof(struct device_row), true);
@@ -63,7 +64,6 @@ void derive_free(struct derive *derive)
 	table_release(&derive->attributes);
 	string_cache_release(&derive->strings);
 	flows_free(derive->flows);
-	preps_free(derive);
 	free(derive->arrows);
 	free(derive->arrow_ends);
 	free(derive->memos);
@@ -147,6 +147,7 @@ int derive_device(struct derive *derive, struct unwrap_output *unwrapped)
 	derive->clock_counts = calloc(n_reports + 1ull, sizeof(*derive->clock_counts));
 	if (!derive->nears || !derive->clock_counts)
 		return FLEXTRACE_E_MEMORY;
+	derive->sync_points = &unwrapped->sync_points;
 	FLEXTRACE_TRY(host_take_collectives(derive, &unwrapped->sync_points));
 	FLEXTRACE_TRY(device_take_ops(derive, &unwrapped->ops));
 	FLEXTRACE_TRY(zones_take_marks(derive, unwrapped));
@@ -265,6 +266,8 @@ int derive_finish(struct derive *derive, struct timeline *out, struct flextrace_
 	out->alignment = derive->alignment;
 	out->ledger = derive->ledger;
 	out->strings = derive->pool;
+	out->streams = derive->streams;
+	out->sync_points = derive->sync_points;
 	out->n_crossing = derive->n_crossing;
 	out->has_groups = derive->has_groups;
 	out->has_power = derive->has_power;

@@ -24,6 +24,7 @@ struct derive_input {
 	const struct alignment *alignment;
 	struct ledger *ledger;
 	struct string_pool *strings;
+	const struct stream_set *streams;
 };
 
 struct derive *derive_new(const struct derive_input *input); /* NULL: no memory */

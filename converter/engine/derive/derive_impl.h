@@ -7,7 +7,6 @@
  *   points.c      host instants, annotations, counters, memory
  *   attributes.c  op, tensor, op_info: what an operation's row says besides its name
  *   device.c      control blocks -> device rows
- *   preps.c       how many Prep intervals are open
  *   zones.c       marker words -> device rows, instants, counters
  *   markers.c     what a marker is called
  *   flows.c       which host row launched which device row
@@ -71,7 +70,6 @@ struct track_family {
 struct flow_links; /* see flows.c */
 struct arrow;      /* see arrows.c */
 struct arrow_end;
-struct prep_counter; /* see preps.c */
 
 struct derive {
 	struct identity *identity; /* weak, all */
@@ -79,6 +77,8 @@ struct derive {
 	const struct alignment *alignment;
 	struct ledger *ledger;
 	const struct string_pool *pool;
+	const struct stream_set *streams;
+	const struct table *sync_points;
 	struct string_cache strings; /* owned, all from here */
 
 	struct clock_count *clock_counts; /* owned; see struct timeline */
@@ -114,9 +114,6 @@ struct derive {
 	struct map queue_families, core_families;
 	struct track *tracks;
 	uint32_t n_tracks, n_tracks_allocated;
-
-	struct prep_counter *preps; /* owned, by struct device */
-	uint32_t n_preps;
 
 	bool *is_exact; /* per process that was known at first: on the timeline's own clock */
 	uint32_t n_exact;
@@ -336,15 +333,6 @@ int64_t life_limit_ns(const struct derive *derive, const struct mark_run *run, i
 /* Each stores the index of a struct marker, adding it where needed. FLEXTRACE_E_MEMORY or 0. */
 int marker_of_id(struct derive *derive, uint32_t device, uint32_t id, uint32_t *ret_marker);
 int marker_of_name(struct derive *derive, uint8_t kind, uint32_t name, uint32_t *ret_marker);
-
-/* -- preps.c -------------------------------------------------------------------------------- */
-
-/* Counts a merged Prep row. */
-int preps_push(struct derive *derive, const struct device_row *row);
-
-/* Counts the ends that are still to come. */
-int preps_finish(struct derive *derive);
-void preps_free(struct derive *derive);
 
 /* -- tracks.c ------------------------------------------------------------------------------- */
 

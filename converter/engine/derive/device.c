@@ -357,8 +357,6 @@ static int merge_row(void *context, void *visited)
 		see_kernel(derive, family, row);
 	if (is_main_row(row->kind))
 		flows_see_device_row(derive, row);
-	else if (row->kind == ROW_PREP)
-		FLEXTRACE_TRY(preps_push(derive, row));
 	merged = table_append(&derive->out->device_rows, sizeof(*merged));
 	if (!merged)
 		return FLEXTRACE_E_MEMORY;
@@ -368,6 +366,5 @@ static int merge_row(void *context, void *visited)
 
 int device_merge(struct derive *derive)
 {
-	FLEXTRACE_TRY(row_sorter_merge(&derive->device_rows, merge_row, derive));
-	return preps_finish(derive);
+	return row_sorter_merge(&derive->device_rows, merge_row, derive);
 }

@@ -102,7 +102,7 @@ static void merge_init(struct merge *merge, struct chrome *chrome)
 {
 	*merge = (struct merge){.chrome = chrome};
 	for (int source = 0; source < N_SOURCES; source++) {
-		const struct table *table = chrome_table(chrome->view.timeline, source);
+		const struct table *table = chrome_table(chrome->view.findings, source);
 
 		merge->next_time_ns[source] = NO_TIME;
 		if (!table || !chrome_is_shown(chrome, source))

@@ -109,7 +109,7 @@ static void write_totals(struct chrome *chrome)
 	KEY(writer, ",", "memory");
 	writer_u64(writer, timeline->memory.n_rows);
 	KEY(writer, ",", "flows");
-	writer_u64(writer, timeline->flows_from.n_rows);
+	writer_u64(writer, chrome->view.findings->flows->n_rows);
 	writer_char(writer, '}');
 }
 

@@ -6,15 +6,17 @@
 
 #include "base/array.h"
 
-const struct table *chrome_table(const struct timeline *timeline, enum chrome_source source)
+const struct table *chrome_table(const struct findings *findings, enum chrome_source source)
 {
+	const struct timeline *timeline = findings->timeline;
+
 	switch (source) {
 	case FROM_HOST:
 		return &timeline->host_rows;
 	case FROM_DEVICE:
 		return &timeline->device_rows;
 	case FROM_FLOWS:
-		return &timeline->flows_from;
+		return findings->flows;
 	case FROM_INSTANTS:
 		return &timeline->instants;
 	case FROM_COUNTERS:
@@ -138,7 +140,7 @@ void chrome_count_hidden(struct chrome *chrome)
 	struct emit_file_count *count = chrome->count;
 
 	for (int source = 0; source < N_SOURCES; source++) {
-		const struct table *table = chrome_table(chrome->view.timeline, source);
+		const struct table *table = chrome_table(chrome->view.findings, source);
 		struct table_cursor cursor;
 		const void *row;
 
@@ -171,7 +173,7 @@ uint64_t chrome_n_of_process(const struct chrome *chrome)
 
 		if (!chrome_row_bytes[source] || source == FROM_FLOWS)
 			continue;
-		timeline_read(&cursor, chrome_table(chrome->view.timeline, source));
+		timeline_read(&cursor, chrome_table(chrome->view.findings, source));
 		while ((row = table_next(&cursor, chrome_row_bytes[source])))
 			n += chrome_is_of_process(chrome, source, row);
 	}

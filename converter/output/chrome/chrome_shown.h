@@ -22,7 +22,7 @@ enum chrome_source {
 };
 
 /* NULL, 0: not from a table. */
-const struct table *chrome_table(const struct timeline *timeline, enum chrome_source source);
+const struct table *chrome_table(const struct findings *findings, enum chrome_source source);
 extern const size_t chrome_row_bytes[N_SOURCES];
 
 bool chrome_is_shown(const struct chrome *chrome, enum chrome_source source);

@@ -168,11 +168,10 @@ static void put_emitted(const struct identity *identity, const struct emitted_pr
 
 static int fill_emitted(const struct findings *findings, struct row_sink *sink)
 {
-	const struct timeline *timeline = findings->timeline;
-	const struct emitted *emitted = timeline->emitted;
+	const struct emitted *emitted = findings->emitted;
 
 	for (uint32_t i = 0; emitted && i < emitted->n; i++)
-		put_emitted(timeline->identity, &emitted->processes[i], sink);
+		put_emitted(findings->timeline->identity, &emitted->processes[i], sink);
 	return FLEXTRACE_OK;
 }
 

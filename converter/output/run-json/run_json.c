@@ -215,8 +215,9 @@ static void add_alignment(cJSON *root, const struct timeline *timeline)
 
 /* -- books ------------------------------------------------------------------------------------- */
 
-static void add_totals(cJSON *root, const struct timeline *timeline)
+static void add_totals(cJSON *root, const struct findings *findings)
 {
+	const struct timeline *timeline = findings->timeline;
 	cJSON *totals = json_item_add_object(root, "totals");
 	int64_t epoch_offset_ns = alignment_epoch_offset_ns(timeline->alignment);
 	uint64_t n_read = 0;
@@ -231,7 +232,7 @@ static void add_totals(cJSON *root, const struct timeline *timeline)
 	json_item_add_u64(totals, "instants", timeline->instants.n_rows);
 	json_item_add_u64(totals, "counters", timeline->counters.n_rows);
 	json_item_add_u64(totals, "memory", timeline->memory.n_rows);
-	json_item_add_u64(totals, "flows", timeline->flows_from.n_rows);
+	json_item_add_u64(totals, "flows", findings->flows->n_rows);
 	json_item_add_u64(totals, "crossing", timeline->n_crossing);
 	if (timeline->n_overlaps) {
 		json_item_add_u64(totals, "overlapping_kernels", timeline->n_overlaps);
@@ -351,9 +352,8 @@ static void add_endless(cJSON *root, const struct timeline *timeline)
 }
 
 /* What processes counted, against what was read of them; null: nobody noted their counts. */
-static void add_emitted(cJSON *root, const struct timeline *timeline)
+static void add_emitted(cJSON *root, const struct emitted *emitted)
 {
-	const struct emitted *emitted = timeline->emitted;
 	cJSON *object, *processes;
 
 	if (!emitted) {
@@ -486,9 +486,10 @@ int run_json_check(const struct timeline *timeline, const struct emit_file_count
 
 /* -- the file ---------------------------------------------------------------------------------- */
 
-static char *print_document(const struct timeline *timeline, const struct emit_options *options,
+static char *print_document(const struct findings *findings, const struct emit_options *options,
                             const struct emit_file_count *counts, uint32_t n_counts, bool closes)
 {
+	const struct timeline *timeline = findings->timeline;
 	cJSON *root = cJSON_CreateObject();
 	char *document;
 
@@ -497,13 +498,13 @@ static char *print_document(const struct timeline *timeline, const struct emit_o
 	add_pairs(root, options->run);
 	add_traces(root, timeline);
 	add_processes(root, timeline);
-	add_totals(root, timeline);
+	add_totals(root, findings);
 	add_clocks(root, timeline);
 	add_alignment(root, timeline);
 	add_warnings(root, timeline->ledger);
 	add_losses(root, timeline->ledger);
 	add_balance(root, timeline->ledger);
-	add_emitted(root, timeline);
+	add_emitted(root, findings->emitted);
 	add_endless(root, timeline);
 	add_files(root, options->run, counts, n_counts);
 	json_item_add(
@@ -514,13 +515,13 @@ static char *print_document(const struct timeline *timeline, const struct emit_o
 	return document;
 }
 
-int run_json_write(const struct timeline *timeline, const struct emit_options *options,
+int run_json_write(const struct findings *findings, const struct emit_options *options,
                    const struct emit_file_count *counts, uint32_t n_counts,
                    struct flextrace_error *error)
 {
 	struct flextrace_error imbalance = {0};
-	bool closes = run_json_check(timeline, counts, n_counts, &imbalance) == 0;
-	char *document = print_document(timeline, options, counts, n_counts, closes);
+	bool closes = run_json_check(findings->timeline, counts, n_counts, &imbalance) == 0;
+	char *document = print_document(findings, options, counts, n_counts, closes);
 	struct writer writer;
 	int code;
 

@@ -15,7 +15,7 @@
 
 /* Writes run.json. FLEXTRACE_E_OUTPUT also when the books do not close: the file is there and
  * says where. */
-int run_json_write(const struct timeline *timeline, const struct emit_options *options,
+int run_json_write(const struct findings *findings, const struct emit_options *options,
                    const struct emit_file_count *counts, uint32_t n_counts,
                    struct flextrace_error *error);
 

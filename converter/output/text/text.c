@@ -290,7 +290,7 @@ static void write_rows(struct text *text)
 	write_table(text, &timeline->instants, sizeof(struct instant_row), write_instant_row);
 	write_table(text, &timeline->counters, sizeof(struct counter_row), write_counter_row);
 	write_table(text, &timeline->memory, sizeof(struct memory_row), write_memory_row);
-	write_table(text, &timeline->flows_from, sizeof(struct flow), write_flow);
+	write_table(text, text->view.findings->flows, sizeof(struct flow), write_flow);
 	write_losses(text);
 }
 

@@ -180,8 +180,16 @@ static void test_select__leaves_what_was_asked_for(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct selection_case *c = &cases[i];
 		const struct select_options select = {
-			c->ranks, c->jobs,         c->time_range, &c->keep, c->keep != NULL,
-			&c->drop, c->drop != NULL, c->skip,       c->count, c->drop_globals,
+			.ranks = c->ranks,
+			.jobs = c->jobs,
+			.time_range = c->time_range,
+			.keep = &c->keep,
+			.n_keep = c->keep != NULL,
+			.drop = &c->drop,
+			.n_drop = c->drop != NULL,
+			.skip = c->skip,
+			.count = c->count,
+			.drop_globals = c->drop_globals,
 		};
 		void *inner;
 		struct run *run;

@@ -11,6 +11,7 @@
 
 #include "findings/dma.h"
 #include "analysis_fixture.h"
+#include "counters_only.h"
 
 #define HEADER                                                                               \
 	"rank,host,pid,device,direction,transfers,duplicates,timeless,bytes,sum_ns,busy_ns," \
@@ -119,14 +120,16 @@ static void expect_lines(struct analysis_test *test, const char *title, const ch
 
 static void expect_counter(struct analysis_test *test, const char *title, const char *expected)
 {
-	struct timeline *timeline = &test->fixture.timeline;
+	const struct timeline *timeline = &test->fixture.timeline;
+	const struct counters_input input = {.timeline = timeline, .strings = &test->fixture.cache};
+	struct table counters = TABLE_INIT;
 	char text[512] = "";
 	struct table_cursor cursor;
 	const struct counter_row *row;
 	size_t n = 0;
 
-	assert_int_equal(transfer_bw_add(timeline, &test->fixture.cache), 0);
-	table_read(&cursor, &timeline->counters, false);
+	assert_int_equal(counters_find_only(input, COUNTER_TRANSFER_BW, &counters), 0);
+	table_read(&cursor, &counters, false);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		assert_string_equal(string_get(timeline->strings, row->name), "TransferBW");
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%lld %u=%g; ",
@@ -134,6 +137,7 @@ static void expect_counter(struct analysis_test *test, const char *title, const 
 	}
 	if (strcmp(text, expected) != 0)
 		fail_msg("%s: %s", title, text);
+	table_release(&counters);
 }
 
 static void test_bandwidth__counts_each_transfer_once(void **state)

@@ -12,6 +12,7 @@
 
 #include "findings/power.h"
 #include "analysis_fixture.h"
+#include "counters_only.h"
 
 #define HEADER                                                                               \
 	"rank,host,pid,device,part,name,unit,calls,stretches,measured_ns,joules,mean_watts," \
@@ -345,23 +346,34 @@ static void test_power__is_nothing_without_samples(void **state)
 	expect(test, "");
 }
 
+static struct table find_counter(struct power_test *test)
+{
+	const struct counters_input input = {.timeline = &test->analysis.fixture.timeline,
+	                                     .power = &test->power,
+	                                     .strings = &test->analysis.fixture.cache};
+	struct table counters = TABLE_INIT;
+
+	assert_int_equal(counters_find_only(input, COUNTER_POWER, &counters), 0);
+	return counters;
+}
+
 static void expect_counter(struct power_test *test, const char *expected)
 {
 	struct timeline *timeline = &test->analysis.fixture.timeline;
+	struct table counters = find_counter(test);
 	char text[512] = "";
 	struct table_cursor cursor;
 	const struct counter_row *row;
 	size_t n = 0;
 
-	assert_int_equal(power_add_counter(&test->power, timeline, &test->analysis.fixture.cache),
-	                 0);
-	table_read(&cursor, &timeline->counters, false);
+	table_read(&cursor, &counters, false);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		assert_string_equal(string_get(timeline->strings, row->name), "Power");
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%lld %u=%g; ",
 		                      (long long)row->time_ns, row->owner, row->value);
 	}
 	assert_string_equal(text, expected);
+	table_release(&counters);
 }
 
 static void test_power__is_a_counter_of_each_device(void **state)
@@ -393,6 +405,7 @@ static void test_power__stands_among_the_other_counters(void **state)
 	for (int has_other = 0; has_other < 2; has_other++) {
 		const int64_t *expected_ns = has_other ? among_ns : alone_ns;
 		struct table_cursor cursor;
+		struct table counters;
 		const struct counter_row *row;
 
 		table_release(&timeline->counters);
@@ -404,13 +417,12 @@ static void test_power__stands_among_the_other_counters(void **state)
 			add(test, 0, ROW_EXEC, "a", 1000 * i, 1000 * i + 100);
 		}
 		find(test, POWER_PER_US);
-		assert_int_equal(
-			power_add_counter(&test->power, timeline, &test->analysis.fixture.cache),
-			0);
-		assert_int_equal(timeline->counters.n_rows, 3 + has_other);
-		table_read(&cursor, &timeline->counters, false);
+		counters = find_counter(test);
+		assert_int_equal(counters.n_rows, 3 + has_other);
+		table_read(&cursor, &counters, false);
 		while ((row = table_next(&cursor, sizeof(*row))))
 			assert_int_equal(row->time_ns, *expected_ns++);
+		table_release(&counters);
 	}
 }
 

@@ -9,23 +9,35 @@
 #include <cmocka.h>
 
 #include "costs_fixture.h"
+#include "counters_only.h"
 #include "model/timeline_read.h"
 
 static void run(struct costs_fixture *fixture)
 {
 	costs_run(fixture, 1e9);
-	assert_int_equal(pt_active_add(&fixture->timeline, &fixture->costs, &fixture->cache), 0);
+}
+
+static struct table find(const struct costs_fixture *fixture)
+{
+	const struct counters_input input = {.timeline = &fixture->timeline,
+	                                     .costs = &fixture->costs,
+	                                     .strings = (struct string_cache *)&fixture->cache};
+	struct table counters = TABLE_INIT;
+
+	assert_int_equal(counters_find_only(input, COUNTER_PT_ACTIVE, &counters), 0);
+	return counters;
 }
 
 /* All counters: "time device=value name;" */
 static void expect_counters(const struct costs_fixture *fixture, const char *expected)
 {
+	struct table counters = find(fixture);
 	char text[4096] = "";
 	struct table_cursor cursor;
 	const struct counter_row *row;
 	size_t n = 0;
 
-	timeline_read(&cursor, &fixture->timeline.counters);
+	timeline_read(&cursor, &counters);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		assert_true(row->is_device);
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%lld %u=%g %s; ",
@@ -33,6 +45,7 @@ static void expect_counters(const struct costs_fixture *fixture, const char *exp
 		                      string_get(fixture->strings, row->name));
 	}
 	assert_string_equal(text, expected);
+	table_release(&counters);
 }
 
 /* A kernel from `start_ns` on. */
@@ -126,7 +139,6 @@ static void test_pt_active__stands_among_the_other_counters(void **state)
 	run(fixture);
 	expect_counters(fixture, "900 0=7 ; 1000 0=25 PT Active; 1000 0=7 ; 1050 0=7 ; "
 	                         "1100 0=0 PT Active; 1200 0=7 ; ");
-	assert_int_equal(fixture->timeline.counters.n_rows, 6);
 }
 
 /* More rows than one run of the sorter. */
@@ -134,13 +146,16 @@ static void test_pt_active__follows_many_kernels(void **state)
 {
 	struct costs_fixture *fixture = *state;
 	uint32_t device = costs_device(fixture, 0);
+	struct table counters;
 	const int n = 100000;
 
 	for (int i = 0; i < n; i++)
 		add_kernel(fixture, device, "a", 1000 + i, n);
 	costs_source(fixture, "a-opCatA 100");
 	run(fixture);
-	assert_int_equal(fixture->timeline.counters.n_rows, 2 * n);
+	counters = find(fixture);
+	assert_int_equal(counters.n_rows, 2 * n);
+	table_release(&counters);
 }
 
 int main(void)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "costs_fixture.h"
+#include "findings/counters/counters.h"
 #include "failing_malloc.h"
 
 #define COMPILER                                                                        \
@@ -343,12 +344,15 @@ static void test_utilization__matches_long_runs_of_one_name_in_linear_time(void 
 static int read_and_match(struct costs_fixture *fixture, const char *const *texts, uint32_t n_texts)
 {
 	const struct utilization_options options = {.core_hz = 1e9, .times = &fixture->times};
+	const struct counters_input input = {.timeline = &fixture->timeline,
+	                                     .costs = &fixture->costs,
+	                                     .strings = &fixture->cache};
 
 	FLEXTRACE_TRY(kernel_times_read(&fixture->times, fixture->dir, &fixture->cache, NULL));
 	FLEXTRACE_TRY(compiler_info_read(&fixture->info, texts, n_texts, &fixture->cache, NULL));
 	FLEXTRACE_TRY(utilization_run(&fixture->costs, &fixture->info, &options, &fixture->timeline,
 	                              &fixture->cache, &fixture->ledger));
-	return pt_active_add(&fixture->timeline, &fixture->costs, &fixture->cache);
+	return counters_find(&fixture->timeline.counters, &input);
 }
 
 static void write_text(const char *path, const char *text)

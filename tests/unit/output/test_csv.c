@@ -297,7 +297,7 @@ static void test_csv__tells_what_programs_emitted(void **state)
 	processes[0].late[RECORD_SCOPE] = 4;
 	processes[2].read[RECORD_SCOPE] = 11;
 	processes[2].read[RECORD_STEP] = 3;
-	test->fixture.timeline.emitted = &emitted;
+	test->fixture.findings.emitted = &emitted;
 	emit(test);
 	assert_file(test, "emitted.csv",
 	            ",,7,\"a,b\",scope,10,12,0,4,10\n"

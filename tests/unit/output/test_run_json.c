@@ -30,7 +30,7 @@ static int write_run(struct emit_test *test, const struct emit_run *run,
                      struct flextrace_error *error)
 {
 	struct emit_options options = {.output_dir = test->dir, .run = run, .n_threads = 7};
-	int code = run_json_write(&test->fixture.timeline, &options, test->counts, 2, error);
+	int code = run_json_write(&test->fixture.findings, &options, test->counts, 2, error);
 
 	emit_test_read(test, "run.json");
 	return code;
@@ -247,7 +247,7 @@ static void test_run_json__names_what_cannot_be_written(void **state)
 	struct flextrace_error error = {0};
 	struct emit_options options = {.output_dir = "/nonexistent"};
 
-	assert_int_equal(run_json_write(&test->fixture.timeline, &options, test->counts, 2, &error),
+	assert_int_equal(run_json_write(&test->fixture.findings, &options, test->counts, 2, &error),
 	                 FLEXTRACE_E_OUTPUT);
 	assert_non_null(strstr(error.message, "/nonexistent/run.json.tmp"));
 }
