@@ -6,7 +6,6 @@ set(emit_writer
 # What every emitter stands on, with the fixture in place of the stages before.
 set(emit_base ${emit_writer}
 	converter/output/clock_columns.c converter/output/column_text.c
-	converter/model/words/kinds.c converter/output/fragment_cache.c
 	converter/output/fragments.c converter/output/view.c
 	converter/engine/gather.c converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/text/strings.c ${table_sources} tests/support/emit_fixture.c tests/support/timeline_fixture.c)
 set(emit_chrome
@@ -21,7 +20,6 @@ flextrace_add_unit_test(NAME writer_files SOURCES ${emit_writer} tests/support/f
 target_link_options(test_writer_files PRIVATE -Wl,--wrap=write)
 flextrace_add_unit_test(NAME column_text SOURCES ${emit_writer} converter/output/column_text.c LIBS ${emit_libs})
 flextrace_add_unit_test(NAME doubles SOURCES ${emit_writer} LIBS ${emit_libs})
-flextrace_add_unit_test(NAME fragment_cache SOURCES ${emit_writer} converter/output/fragment_cache.c LIBS ${emit_libs})
 flextrace_add_unit_test(NAME trace_checker SOURCES tests/support/trace_checker.c LIBS ${emit_libs})
 foreach(name chrome chrome_cases chrome_views)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${emit_base} ${emit_chrome}

@@ -20,7 +20,7 @@
 #ifndef FLEXTRACE_CHROME_H
 #define FLEXTRACE_CHROME_H
 
-#include "output/fragment_cache.h"
+#include "model/words/kinds.h"
 #include "output/run_fragments.h"
 #include "output/view.h"
 #include "model/words/told.h"
@@ -104,18 +104,12 @@ struct chrome {
 	struct writer writer;
 	struct fragments
 		marker_heads; /* per marker: {"ph":"X","cat":"firmware","name":"load tile" */
-	struct fragments marker_args;  /* per marker: ,"kind":"FW","file":"fw.c","line":3 */
-	struct fragments places;       /* per track: ,"pid":1000,"tid":12,"ts": */
-	struct fragments host_heads;   /* per host kind: {"ph":"X","cat":"cpu_op","name": */
-	struct fragments host_kinds;   /* per host kind: ,"args":{"kind":"User" */
-	struct fragments device_heads; /* per device kind: {"ph":"X","cat":"kernel","name": */
-	struct fragments device_kinds; /* per device kind: ,"kind":"Exec" */
+	struct fragments marker_args; /* per marker: ,"kind":"FW","file":"fw.c","line":3 */
+	struct fragments places;      /* per track: ,"pid":1000,"tid":12,"ts": */
 	struct fragments
 		device_args; /* per track of a device: ,"args":{"rank":0,"device":0,"core":0 */
-	struct run_fragment *runs;   /* owned: per track: its arguments, run, job, up to cycles */
-	size_t zone_bytes;           /* that arguments of a zone may take */
-	struct fragment_cache heads; /* per name and kind: what a row begins with, up to its name */
-	struct fragment_cache sources;           /* per file and line: "runtime.cpp","line":42 */
+	struct run_fragment *runs; /* owned: per track: its arguments, run, job, up to cycles */
+	size_t zone_bytes;         /* that arguments of a zone may take */
 	struct writer_high_digits times, cycles; /* of the time and stamp before */
 	struct writer_digits err, job;           /* of the row before */
 	struct losses loss_lines;   /* owned: as they are shown, with spans in time_ns */
@@ -217,6 +211,9 @@ void chrome_write_dur(struct chrome *chrome, int64_t start_time_ns, int64_t end_
 void chrome_number_process(struct chrome_ids *ids, const struct view *view, uint32_t process);
 
 /* From the pid up to the time; a file's name, behind its key, and the line in it. */
+/* {"ph":"X","cat":"kernel","name": and "kind":"Exec" */
+void chrome_write_kind_head(struct writer *writer, const struct row_kind *kind);
+void chrome_write_kind(struct writer *writer, const struct row_kind *kind);
 void chrome_write_place(struct writer *writer, uint32_t pid, uint32_t tid);
 void chrome_write_source(const struct chrome *chrome, struct writer *writer, uint32_t file,
                          uint32_t line);

@@ -5,8 +5,6 @@
 #include "chrome.h"
 #include "model/words/kinds.h"
 
-#define N_HOST_KINDS 256
-
 void chrome_write_place(struct writer *writer, uint32_t pid, uint32_t tid)
 {
 	writer_literal(writer, ",\"pid\":");
@@ -35,50 +33,18 @@ static int make_places(struct chrome *chrome)
 	return fragments_check(&chrome->places);
 }
 
-static void write_head(struct writer *writer, const struct row_kind *kind)
+void chrome_write_kind_head(struct writer *writer, const struct row_kind *kind)
 {
 	writer_literal(writer, "{\"ph\":\"X\",\"cat\":\"");
 	writer_raw(writer, kind->category);
 	writer_literal(writer, "\",\"name\":");
 }
 
-static int make_host_kinds(struct chrome *chrome)
+void chrome_write_kind(struct writer *writer, const struct row_kind *kind)
 {
-	FLEXTRACE_TRY(fragments_init(&chrome->host_heads, N_HOST_KINDS));
-	FLEXTRACE_TRY(fragments_init(&chrome->host_kinds, N_HOST_KINDS));
-	for (int i = 0; i < N_HOST_KINDS; i++) {
-		const struct row_kind *kind = kind_of_host((uint8_t)i);
-		struct writer *writer = &chrome->host_kinds.bytes;
-
-		write_head(&chrome->host_heads.bytes, kind);
-		fragments_end(&chrome->host_heads);
-		writer_literal(writer, ",\"args\":{\"kind\":\"");
-		writer_raw(writer, kind->label);
-		writer_char(writer, '"');
-		fragments_end(&chrome->host_kinds);
-	}
-	FLEXTRACE_TRY(fragments_check(&chrome->host_heads));
-	return fragments_check(&chrome->host_kinds);
-}
-
-static int make_device_kinds(struct chrome *chrome)
-{
-	FLEXTRACE_TRY(fragments_init(&chrome->device_heads, DEVICE_ROW_KIND_COUNT));
-	FLEXTRACE_TRY(fragments_init(&chrome->device_kinds, DEVICE_ROW_KIND_COUNT));
-	for (int i = 0; i < DEVICE_ROW_KIND_COUNT; i++) {
-		const struct row_kind *kind = kind_of_device((uint8_t)i);
-
-		write_head(&chrome->device_heads.bytes, kind);
-		fragments_end(&chrome->device_heads);
-		if (i != ROW_ZONE) {
-			writer_literal(&chrome->device_kinds.bytes, ",\"kind\":\"");
-			writer_raw(&chrome->device_kinds.bytes, kind->label);
-			writer_char(&chrome->device_kinds.bytes, '"');
-		}
-		fragments_end(&chrome->device_kinds);
-	}
-	FLEXTRACE_TRY(fragments_check(&chrome->device_heads));
-	return fragments_check(&chrome->device_kinds);
+	writer_literal(writer, "\"kind\":\"");
+	writer_raw(writer, kind->label);
+	writer_char(writer, '"');
 }
 
 /* What the arguments of all rows of a track begin with. */
@@ -137,11 +103,15 @@ void chrome_write_source(const struct chrome *chrome, struct writer *writer, uin
 
 static void write_marker(struct chrome *chrome, const struct marker *marker)
 {
+	const struct row_kind *kind = kind_of_device(marker->kind);
 	struct writer *args = &chrome->marker_args.bytes;
 
-	fragments_write(&chrome->device_heads, marker->kind, &chrome->marker_heads.bytes);
+	chrome_write_kind_head(&chrome->marker_heads.bytes, kind);
 	view_write_json(&chrome->view, &chrome->marker_heads.bytes, marker->name);
-	fragments_write(&chrome->device_kinds, marker->kind, args);
+	if (marker->kind != ROW_ZONE) {
+		writer_char(args, ',');
+		chrome_write_kind(args, kind);
+	}
 	if (marker->file) {
 		CHROME_ARG(args, "file");
 		chrome_write_source(chrome, args, marker->file, marker->line);
@@ -176,11 +146,7 @@ static int make_runs(struct chrome *chrome)
 
 int chrome_fragments_init(struct chrome *chrome)
 {
-	FLEXTRACE_TRY(fragment_cache_init(&chrome->heads));
-	FLEXTRACE_TRY(fragment_cache_init(&chrome->sources));
 	FLEXTRACE_TRY(make_places(chrome));
-	FLEXTRACE_TRY(make_host_kinds(chrome));
-	FLEXTRACE_TRY(make_device_kinds(chrome));
 	FLEXTRACE_TRY(make_markers(chrome));
 	FLEXTRACE_TRY(make_runs(chrome));
 	return make_device_args(chrome);
@@ -188,15 +154,9 @@ int chrome_fragments_init(struct chrome *chrome)
 
 void chrome_fragments_release(struct chrome *chrome)
 {
-	fragment_cache_release(&chrome->heads);
-	fragment_cache_release(&chrome->sources);
 	fragments_release(&chrome->marker_heads);
 	fragments_release(&chrome->marker_args);
 	free(chrome->runs);
 	fragments_release(&chrome->places);
-	fragments_release(&chrome->host_heads);
-	fragments_release(&chrome->host_kinds);
-	fragments_release(&chrome->device_heads);
-	fragments_release(&chrome->device_kinds);
 	fragments_release(&chrome->device_args);
 }

@@ -105,9 +105,7 @@ void chrome_write_copy_head(struct chrome *chrome, const struct device_row *row)
 	struct writer *writer = &chrome->writer;
 	char *text = NULL;
 
-	writer_literal(writer, "{\"ph\":\"X\",\"cat\":\"");
-	writer_raw(writer, kind->category);
-	writer_literal(writer, "\",\"name\":");
+	chrome_write_kind_head(writer, kind);
 	if (strncmp(name, "Memcpy", 6) == 0 || strncmp(name, "Memset", 6) == 0)
 		view_write_json(&chrome->view, writer, id);
 	else if (!*name)

@@ -30,24 +30,10 @@ static void write_name(struct chrome *chrome, struct writer *writer, uint32_t na
 }
 
 /* Up to the name. */
-static void write_head(struct chrome *chrome, const struct fragments *heads, uint8_t kind,
-                       uint32_t name)
+static void write_head(struct chrome *chrome, const struct row_kind *kind, uint32_t name)
 {
-	bool is_host = heads == &chrome->host_heads;
-	const char *label = is_host ? kind_of_host(kind)->label : kind_of_device(kind)->label;
-	uint64_t key = (uint64_t)name << 9 | (uint64_t)is_host << 8 | kind;
-	struct writer *scratch;
-
-	if (fragment_cache_write(&chrome->heads, key, &chrome->writer))
-		return;
-	scratch = fragment_cache_start(&chrome->heads);
-	fragments_write(heads, kind, scratch);
-	write_name(chrome, scratch, name, label);
-	fragment_cache_end(&chrome->heads, key);
-	if (fragment_cache_write(&chrome->heads, key, &chrome->writer))
-		return;
-	fragments_write(heads, kind, &chrome->writer);
-	write_name(chrome, &chrome->writer, name, label);
+	chrome_write_kind_head(&chrome->writer, kind);
+	write_name(chrome, &chrome->writer, name, kind->label);
 }
 
 void chrome_write_times(struct chrome *chrome, int64_t start_time_ns, int64_t end_time_ns)
@@ -205,32 +191,19 @@ static void write_cycles(struct chrome *chrome, const uint64_t *ticks, uint32_t 
 
 /* -- events ------------------------------------------------------------------------------------ */
 
-static void write_code(struct chrome *chrome, uint32_t file, uint32_t line)
-{
-	uint64_t key = (uint64_t)file << 32 | line;
-
-	if (fragment_cache_write(&chrome->sources, key, &chrome->writer))
-		return;
-	chrome_write_source(chrome, fragment_cache_start(&chrome->sources), file, line);
-	fragment_cache_end(&chrome->sources, key);
-	if (!fragment_cache_write(&chrome->sources, key, &chrome->writer))
-		chrome_write_source(chrome, &chrome->writer, file, line);
-}
-
 /* Most rows are the user's, as their category says, too. */
 static void write_host_kind(struct chrome *chrome, const struct host_row *row)
 {
-	if (row->file == 0) {
-		fragments_write(&chrome->host_kinds, row->kind, &chrome->writer);
+	bool has_kind = row->file == 0 || row->kind != FLEXTRACE_RUNTIME_USER;
+	struct writer *writer = &chrome->writer;
+
+	writer_literal(writer, ",\"args\":{");
+	if (has_kind)
+		chrome_write_kind(writer, kind_of_host(row->kind));
+	if (row->file == 0)
 		return;
-	}
-	if (row->kind == FLEXTRACE_RUNTIME_USER) {
-		writer_literal(&chrome->writer, ",\"args\":{\"file\":");
-	} else {
-		fragments_write(&chrome->host_kinds, row->kind, &chrome->writer);
-		CHROME_ARG(&chrome->writer, "file");
-	}
-	write_code(chrome, row->file, row->line);
+	writer_raw(writer, has_kind ? ",\"file\":" : "\"file\":");
+	chrome_write_source(chrome, writer, row->file, row->line);
 }
 
 /* From the phase to the time: what both ends of an async interval have in common. */
@@ -284,7 +257,7 @@ void chrome_write_host(struct chrome *chrome, const struct host_row *row,
 		if (is_told)
 			chrome_write_told_head(chrome, &told, row->name, kind->label);
 		else
-			write_head(chrome, &chrome->host_heads, row->kind, row->name);
+			write_head(chrome, kind, row->name);
 		fragments_write(&chrome->places, row->track, writer);
 		chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
 	}
@@ -411,7 +384,8 @@ static void write_op_row_args(struct chrome *chrome, const struct device_row *ro
 	const struct tick_op *op = &chrome->view.timeline->ops[row->source];
 
 	fragments_write(&chrome->device_args, row->track, &chrome->writer);
-	fragments_write(&chrome->device_kinds, row->kind, &chrome->writer);
+	writer_char(&chrome->writer, ',');
+	chrome_write_kind(&chrome->writer, kind_of_device(row->kind));
 	if (row->kind == ROW_DMA_IN || row->kind == ROW_PREP || row->kind == ROW_DMA_OUT)
 		write_part_args(chrome, op, row->kind);
 	else
@@ -478,8 +452,7 @@ static void write_device_head(struct chrome *chrome, const struct device_row *ro
 	if (chrome_is_copy(chrome, row))
 		chrome_write_copy_head(chrome, row);
 	else
-		write_head(chrome, &chrome->device_heads, row->kind,
-		           timeline->ops[row->source].name);
+		write_head(chrome, kind_of_device(row->kind), timeline->ops[row->source].name);
 }
 
 void chrome_write_device(struct chrome *chrome, const struct device_row *row,

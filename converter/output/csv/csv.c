@@ -144,17 +144,6 @@ static void write_host_quality(struct csv *csv, struct writer *writer, const str
 static void write_kind(struct csv *csv, struct writer *writer, const struct fragments *kinds,
                        uint8_t kind, uint32_t name)
 {
-	uint64_t key = (uint64_t)name << 8 | kind;
-	struct writer *scratch;
-
-	if (fragment_cache_write(&csv->names, key, writer))
-		return;
-	scratch = fragment_cache_start(&csv->names);
-	fragments_write(kinds, kind, scratch);
-	csv_write_string(csv, scratch, name);
-	fragment_cache_end(&csv->names, key);
-	if (fragment_cache_write(&csv->names, key, writer))
-		return;
 	fragments_write(kinds, kind, writer);
 	csv_write_string(csv, writer, name);
 }

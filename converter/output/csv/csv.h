@@ -11,7 +11,6 @@
 #define FLEXTRACE_CSV_H
 
 #include "model/words/event_class.h"
-#include "output/fragment_cache.h"
 #include "output/run_fragments.h"
 #include "output/view.h"
 
@@ -40,7 +39,6 @@ struct csv {
 	struct fragments host_kinds;   /* per host kind: kind, */
 	struct fragments device_kinds; /* per device kind: kind, */
 	struct fragments statuses;     /* per status: status, */
-	struct fragment_cache names;   /* per kind and name: kind,name, */
 	struct fragments classes;      /* per event class: class, */
 };
 

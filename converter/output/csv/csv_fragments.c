@@ -110,7 +110,6 @@ int csv_init(struct csv *csv, const struct findings *findings, const struct emit
 {
 	*csv = (struct csv){.options = options};
 	FLEXTRACE_TRY(view_init(&csv->view, findings));
-	FLEXTRACE_TRY(fragment_cache_init(&csv->names));
 	FLEXTRACE_TRY(make_owners(csv));
 	FLEXTRACE_TRY(make_tracks(csv));
 	FLEXTRACE_TRY(make_kinds(&csv->host_kinds, N_HOST_KINDS, host_label));
@@ -123,7 +122,6 @@ int csv_init(struct csv *csv, const struct findings *findings, const struct emit
 
 void csv_release(struct csv *csv)
 {
-	fragment_cache_release(&csv->names);
 	fragments_release(&csv->owners);
 	fragments_release(&csv->tracks);
 	fragments_release(&csv->markers);
