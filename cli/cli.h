@@ -26,42 +26,55 @@ enum cli_exit {
 	CLI_INPUT = 2,  /* the input cannot be read at all, or the system refused what was asked */
 	CLI_LOSS = 3,   /* converted, but more was lost than --fail-on-loss allows */
 	CLI_OUTPUT = 4, /* output cannot be written */
-	CLI_HELP = -1   /* cli_parse() only: help was printed, return CLI_OK */
+	CLI_HELP = -1   /* inside cli_run(): help was printed, as was asked for */
 };
 
-#define CLI_MAX_TABLES 3
+#define CLI_MAX_TABLES 4
+
+struct command_table {
+	const struct option_spec *specs; /* NULL: no more tables */
+	size_t offset;                   /* of what they fill, in the command's options */
+};
 
 struct command {
 	const char *name;
 	const char *operands; /* "TRACE...", "[-- COMMAND [ARGUMENT...]]"; "" = takes none */
 	const char *summary;  /* one line for the list of commands */
 	const char *text;     /* paragraph for --help; NULL = the summary says it all */
-	const struct option_spec *tables[CLI_MAX_TABLES]; /* up to the first NULL */
+	struct command_table tables[CLI_MAX_TABLES + 1];
+	size_t options_bytes;  /* of the struct with the command's options */
+	const void *defaults;  /* such a struct; NULL = zeros */
 	bool stops_at_operand; /* options behind the first operand belong to someone else */
-	int (*run)(const struct command *command, int argc, char **argv); /* argv[0] = its name */
+	int (*run)(void *options, int n_operands, char **operands); /* `operands` end with NULL */
 };
 
-/*
- * Parses argv against the command's tables into `values`, one struct for each table, in their
- * order. Operands are moved behind the options; stores the index of the first. Returns CLI_OK,
- * CLI_HELP or CLI_USAGE (message printed).
- *
- *	int first, parsed = cli_parse(command, argc, argv, (void *[]){&own, &conversion}, &first);
- *	if (parsed != CLI_OK)
- *		return parsed == CLI_HELP ? CLI_OK : parsed;
- */
-int cli_parse(const struct command *command, int argc, char **argv, void *const values[],
-              int *ret_first_operand);
+/* Parses argv (argv[0] = the command's name) against the command's tables, over its defaults, and
+ * runs it. Returns an exit code. */
+int cli_run(const struct command *command, int argc, char **argv);
+
+/* The option of all commands that convert; `type` has a member `n_workers`, 0 = one per core. */
+/* clang-format off */
+#define CLI_WORKERS_OPTION(type, max) \
+	{"workers", 'j', OPTION_NUMBER, offsetof(type, n_workers), "N", \
+	 "Threads that read streams (default: one per core)", 1, max}
+/* clang-format on */
 
 /* Prints a command's --help page. */
 void cli_help(const struct command *command, FILE *to);
 
-/* Message on stderr: "flextrace: <sentence>". No newline in the format. */
-void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Message on stderr: "flextrace: <sentence>". No newline in the format. A note says what happens,
+ * for the curious: printed unless --quiet. cli_refuse() returns the exit code. */
+#define cli_error(...)        ((void)cli_say(CLI_ERROR, 0, __VA_ARGS__))
+#define cli_warn(...)         ((void)cli_say(CLI_WARNING, 0, __VA_ARGS__))
+#define cli_note(...)         ((void)cli_say(CLI_NOTE, 0, __VA_ARGS__))
+#define cli_refuse(code, ...) cli_say(CLI_ERROR, code, __VA_ARGS__)
 
-/* What happens, for the curious: printed unless --quiet. */
-void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+enum cli_message { CLI_ERROR, CLI_WARNING, CLI_NOTE };
+int cli_say(enum cli_message kind, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* A warning of a library that hands out texts. */
+void cli_pass_warning(void *context, const char *text);
 
 /* Prints a part of a line in which there may be texts of an input: control characters, also ends of
  * lines, become '?'. So do the messages above. */

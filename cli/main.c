@@ -57,14 +57,17 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+static int unknown_command(const char *name)
+{
+	return cli_refuse(CLI_USAGE, "Unknown command `%s`; `flextrace --help` lists them", name);
+}
+
 static int run_help(int argc, char **argv)
 {
 	const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
 
-	if (argc > 1 && !command) {
-		cli_error("Unknown command `%s`; `flextrace --help` lists them", argv[1]);
-		return CLI_USAGE;
-	}
+	if (argc > 1 && !command)
+		return unknown_command(argv[1]);
 	if (command)
 		cli_help(command, stdout);
 	else
@@ -102,11 +105,7 @@ static int run(int argc, char **argv)
 	    strcmp(argv[1], "help") == 0)
 		return run_help(argc - 1, argv + 1);
 	command = find_command(argv[1]);
-	if (!command) {
-		cli_error("Unknown command `%s`; `flextrace --help` lists them", argv[1]);
-		return CLI_USAGE;
-	}
-	return command->run(command, argc - 1, argv + 1);
+	return command ? cli_run(command, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
 /* What was printed and found no room is an error; where it is closed, nobody wanted it. */
@@ -119,8 +118,8 @@ static int end_output(int code)
 	is_closed = errno == EBADF;
 	if (!has_failed || is_closed || code != CLI_OK)
 		return code;
-	cli_error("Cannot write standard output: reason=%s", strerror(errno ? errno : EIO));
-	return CLI_OUTPUT;
+	return cli_refuse(CLI_OUTPUT, "Cannot write standard output: reason=%s",
+	                  strerror(errno ? errno : EIO));
 }
 
 int main(int argc, char **argv)

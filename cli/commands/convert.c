@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flextrace convert: recorded traces and files of other tools -> one timeline. */
+#include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -7,7 +8,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "bt2/read/reader.h"
@@ -30,25 +30,22 @@
 
 struct convert_options {
 	int64_t n_workers; /* 0 = one per core */
-	const char *as;    /* dialect of files of other tools; NULL: by their content */
-	const char *torch_ranks;
-	double clock_ghz, duplicate_gap; /* of AIE traces; 0 = the default */
+	struct conversion_options conversion;
 };
 
+#define AT(member) offsetof(struct convert_options, member)
 static const struct option_spec option_table[] = {
-	{"workers", 'j', OPTION_NUMBER, offsetof(struct convert_options, n_workers), "N",
-         "Threads that read streams (default: one per core)", 1, MAX_WORKERS},
-	{"torch-ranks", 0, OPTION_TEXT, offsetof(struct convert_options, torch_ranks), "N,...",
+	CLI_WORKERS_OPTION(struct convert_options, MAX_WORKERS),
+	{"torch-ranks", 0, OPTION_TEXT, AT(conversion.torch_ranks), "N,...",
          "Ranks of the files of torch that tell none, in their order", 0, 0},
-	{"as", 0, OPTION_TEXT, offsetof(struct convert_options, as), "DIALECT",
+	{"as", 0, OPTION_TEXT, AT(conversion.as), "DIALECT",
          "Read files as flex, torch, tt-csv, aie-json or marker-area (default: by content)", 0, 0},
-	{"clock-ghz", 0, OPTION_REAL, offsetof(struct convert_options, clock_ghz), "GHZ",
+	{"clock-ghz", 0, OPTION_REAL, AT(conversion.aie.clock_ghz), "GHZ",
          "Rate of the cycles of AIE traces (default: 1.25)", 1e-3, 1e3},
-	{"duplicate-gap", 0, OPTION_REAL, offsetof(struct convert_options, duplicate_gap), "PART",
+	{"duplicate-gap", 0, OPTION_REAL, AT(conversion.aie.duplicate_gap), "PART",
          "AIE kernels that start nearer than PART of their median are one (default: 0.25)", 1e-6,
          1},
-	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
-};
+	{0}};
 
 /* Cores that this process may run on. */
 static uint32_t count_cores(void)
@@ -65,12 +62,6 @@ static void show_progress(void *context, uint64_t n_messages)
 {
 	(void)context;
 	cli_progress("Reading: %.1f M messages", (double)n_messages / 1e6);
-}
-
-static void show_warning(void *context, const char *text)
-{
-	(void)context;
-	cli_warn("%s", text);
 }
 
 struct conversion {
@@ -127,7 +118,7 @@ static int read_inputs(struct conversion *conversion, const struct reader_option
 	struct import_options files = {.torch_ranks = options->torch_ranks,
 	                               .clock_ghz = options->aie.clock_ghz,
 	                               .duplicate_gap = options->aie.duplicate_gap,
-	                               .warn = show_warning,
+	                               .warn = cli_pass_warning,
 	                               .pair = keep_pair,
 	                               .context = conversion};
 	int code = dialect_of_name(options->as, &files.dialect, error);
@@ -202,7 +193,7 @@ static int convert(const struct job *job, struct pipeline_result *ret_result,
 		.views = job->views,
 		.is_careful = job->is_careful,
 		.progress = show_progress,
-		.warn = show_warning};
+		.warn = cli_pass_warning};
 	struct guard guard;
 	int code;
 
@@ -242,29 +233,24 @@ static int run_job(void *context)
 	if (!result.is_lossy)
 		return CLI_OK;
 	if (result.n_without_clock)
-		cli_error("All device work of a process found no clock: lost=%llu",
-		          (unsigned long long)result.n_without_clock);
-	else
-		cli_error("Records were lost: lost=%llu, fail-on-loss=%llu",
-		          (unsigned long long)result.lost,
-		          (unsigned long long)job->options->fail_on_loss.value);
-	return CLI_LOSS;
+		return cli_refuse(CLI_LOSS,
+		                  "All device work of a process found no clock: lost=%" PRIu64,
+		                  result.n_without_clock);
+	return cli_refuse(CLI_LOSS, "Records were lost: lost=%" PRIu64 ", fail-on-loss=%" PRIu64,
+	                  result.lost, job->options->fail_on_loss.value);
 }
 
 /* Says of what a conversion died that did so twice, or by order. */
 static int give_up(const struct job *job, int number)
 {
-	if (isolate_is_crash(number)) {
-		cli_error("The conversion died, which is a defect of flextrace: please report it "
-		          "with the input; reason=%s",
-		          strsignal(number));
-		return CLI_INPUT;
-	}
-	if (number == SIGKILL) {
-		cli_error("The conversion was killed; was there too little memory? "
-		          "--memory-limit keeps it small");
-		return CLI_INPUT;
-	}
+	if (isolate_is_crash(number))
+		return cli_refuse(CLI_INPUT,
+		                  "The conversion died, which is a defect of flextrace: please "
+		                  "report it with the input; reason=%s",
+		                  strsignal(number));
+	if (number == SIGKILL)
+		return cli_refuse(CLI_INPUT, "The conversion was killed; was there too little "
+		                             "memory? --memory-limit keeps it small");
 	if (job->n_traces == 1)
 		cli_note("The conversion was ended by a signal (%s), `flextrace convert` reads the "
 		         "trace again: %s",
@@ -274,8 +260,8 @@ static int give_up(const struct job *job, int number)
 	return CLI_INPUT;
 }
 
-/* Runs a job in a process of its own; where its reader dies, once more with care. */
-static int run_isolated(struct job *job)
+/* Runs a job in a process of its own. Returns minus the signal that ended it. */
+static int run_once(struct job *job)
 {
 	struct timespec since;
 	int code;
@@ -284,13 +270,19 @@ static int run_isolated(struct job *job)
 	code = isolate(run_job, job);
 	if (code < 0)
 		guard_clean(job->views, job->options->output_dir, &since);
+	return code;
+}
+
+/* Where its reader dies, once more with care. */
+static int run_isolated(struct job *job)
+{
+	int code = run_once(job);
+
 	if (code < 0 && isolate_is_crash(-code)) {
 		cli_warn("A reader died; looking at each stream in a process of its own: reason=%s",
 		         strsignal(-code));
 		job->is_careful = true;
-		code = isolate(run_job, job);
-		if (code < 0)
-			guard_clean(job->views, job->options->output_dir, &since);
+		code = run_once(job);
 	}
 	return code < 0 ? give_up(job, -code) : code;
 }
@@ -306,57 +298,38 @@ int convert_traces(const char *const *traces, uint32_t n_traces,
 
 	job.views = mmap(NULL, sizeof(*job.views), PROT_READ | PROT_WRITE,
 	                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (job.views == MAP_FAILED) {
-		cli_error("Out of memory");
-		return CLI_INPUT;
-	}
+	if (job.views == MAP_FAILED)
+		return cli_refuse(CLI_INPUT, "Out of memory");
 	code = run_isolated(&job);
 	munmap(job.views, sizeof(*job.views));
 	return code;
 }
 
-static int run_options(char *const *traces, uint32_t n_traces,
-                       const struct convert_options *options,
-                       const struct conversion_options *conversion)
+static int run(void *values, int n_operands, char **operands)
 {
+	const struct convert_options *options = values;
+	const char *output_dir = options->conversion.output_dir;
+	uint32_t n_traces = (uint32_t)n_operands;
 	struct flextrace_error error = {0};
 	char **inputs;
 	int code;
 
-	if (!n_traces || !conversion->output_dir) {
-		cli_error(n_traces
-		                  ? "Output directory is missing: name it with -o DIR"
-		                  : "Trace is missing; `flextrace convert --help` shows the usage");
-		return CLI_USAGE;
-	}
-	inputs = recovery_inputs((const char *const *)traces, n_traces, &error);
+	if (!n_traces)
+		return cli_refuse(CLI_USAGE,
+		                  "Trace is missing; `flextrace convert --help` shows the usage");
+	if (!output_dir)
+		return cli_refuse(CLI_USAGE, "Output directory is missing: name it with -o DIR");
+	inputs = recovery_inputs((const char *const *)operands, n_traces, &error);
 	if (!inputs)
 		return cli_fail(&error);
-	code = convert_traces((const char *const *)inputs, n_traces, conversion,
+	code = convert_traces((const char *const *)inputs, n_traces, &options->conversion,
 	                      (uint32_t)options->n_workers);
 	recovery_free_inputs(inputs, n_traces);
 	if ((code != CLI_OK && code != CLI_LOSS) || cli_is_quiet())
 		return code;
-	if (summary_print(conversion->output_dir, stdout, &error) < 0)
+	if (summary_print(output_dir, stdout, &error) < 0)
 		cli_warn("%s", error.message);
 	return code;
-}
-
-static int run(const struct command *command, int argc, char **argv)
-{
-	struct convert_options options = {0};
-	struct conversion_options conversion = CONVERSION_OPTIONS_INIT;
-	int first, code = cli_parse(command, argc, argv,
-	                            (void *[]){&options, &conversion, &conversion.aie}, &first);
-
-	conversion.as = options.as;
-	conversion.torch_ranks = options.torch_ranks;
-	conversion.aie.clock_ghz = options.clock_ghz;
-	conversion.aie.duplicate_gap = options.duplicate_gap;
-	if (code == CLI_OK)
-		code = run_options(argv + first, (uint32_t)(argc - first), &options, &conversion);
-	conversion_options_release(&conversion);
-	return code == CLI_HELP ? CLI_OK : code;
 }
 
 const struct command convert_command = {
@@ -374,6 +347,10 @@ const struct command convert_command = {
 		"of\n"
 		"the torch profiler or of AMD's AI engines; a file may also be a device log of\n"
 		"tt-metal, or a copy of device memory, see decode.",
-	.tables = {option_table, conversion_option_table, aie_option_table},
+	.tables = {{option_table, 0},
+                   {conversion_option_table, AT(conversion)},
+                   {aie_option_table, AT(conversion.aie)}},
+	.options_bytes = sizeof(struct convert_options),
+	.defaults = &(const struct convert_options){.conversion = CONVERSION_OPTIONS_INIT},
 	.run = run,
 };

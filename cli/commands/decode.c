@@ -7,13 +7,7 @@
 #include "cli.h"
 #include "marker_names.h"
 
-struct decode_options {
-	const char *output_dir;
-	struct option_list names;
-	double nominal_mhz;
-};
-
-#define AT(member) offsetof(struct decode_options, member)
+#define AT(member) offsetof(struct conversion_options, member)
 static const struct option_spec option_table[] = {
 	{"names", 0, OPTION_LIST, AT(names), "FILE",
          "Take marker names from a firmware image (may be repeated)", 0, 0},
@@ -22,13 +16,6 @@ static const struct option_spec option_table[] = {
 	{"nominal-mhz", 0, OPTION_REAL, AT(nominal_mhz), "MHZ",
          "Frequency of the device counters, for -o (default: a cycle is a ns)", 1e-3, 1e6},
 	{0}};
-#undef AT
-
-static void warn(void *context, const char *text)
-{
-	(void)context;
-	cli_warn("%s", text);
-}
 
 static int print_all(const struct area_list *areas, const struct marker_names *names,
                      struct flextrace_error *error)
@@ -44,7 +31,7 @@ static int print_all(const struct area_list *areas, const struct marker_names *n
 static int decode(const char *const *paths, uint32_t n_paths, const struct option_list *images,
                   struct flextrace_error *error)
 {
-	struct area_list areas = {.warn = warn};
+	struct area_list areas = {.warn = cli_pass_warning};
 	struct marker_names names = {.n = 0};
 	int code = FLEXTRACE_OK;
 
@@ -64,41 +51,20 @@ static int decode(const char *const *paths, uint32_t n_paths, const struct optio
 	return code;
 }
 
-static int convert(const char *const *paths, uint32_t n_paths, const struct decode_options *options)
+static int run(void *values, int n_operands, char **operands)
 {
-	struct conversion_options conversion = CONVERSION_OPTIONS_INIT;
-
-	conversion.as = "marker-area";
-	conversion.output_dir = options->output_dir;
-	conversion.names = options->names;
-	conversion.nominal_mhz = options->nominal_mhz;
-	return convert_traces(paths, n_paths, &conversion, 1);
-}
-
-static int run_options(const char *const *paths, uint32_t n_paths,
-                       const struct decode_options *options)
-{
+	const char *const *paths = (const char *const *)operands;
+	struct conversion_options *options = values;
+	uint32_t n_paths = (uint32_t)n_operands;
 	struct flextrace_error error = {0};
 
-	if (n_paths == 0) {
-		cli_error("File is missing; `flextrace decode --help` shows the usage");
-		return CLI_USAGE;
-	}
+	if (n_paths == 0)
+		return cli_refuse(CLI_USAGE,
+		                  "File is missing; `flextrace decode --help` shows the usage");
 	if (!cli_is_quiet() && decode(paths, n_paths, &options->names, &error) < 0)
 		return cli_fail(&error);
-	return options->output_dir ? convert(paths, n_paths, options) : CLI_OK;
-}
-
-static int run(const struct command *command, int argc, char **argv)
-{
-	struct decode_options options = {.output_dir = NULL};
-	int first, code = cli_parse(command, argc, argv, (void *[]){&options}, &first);
-
-	if (code == CLI_OK)
-		code = run_options((const char *const *)argv + first, (uint32_t)(argc - first),
-		                   &options);
-	options_release(option_table, &options);
-	return code == CLI_HELP ? CLI_OK : code;
+	options->as = "marker-area";
+	return options->output_dir ? convert_traces(paths, n_paths, options, 1) : CLI_OK;
 }
 
 const struct command decode_command = {
@@ -110,6 +76,8 @@ const struct command decode_command = {
 		"and prints what the firmware left in them: its last runs and the records of the "
 		"ring.\n"
 		"For devices that hang, or that no host has read.",
-	.tables = {option_table},
+	.tables = {{option_table, 0}},
+	.options_bytes = sizeof(struct conversion_options),
+	.defaults = &(const struct conversion_options)CONVERSION_OPTIONS_INIT,
 	.run = run,
 };

@@ -16,7 +16,6 @@
 #include "recording/guardian.h"
 #include "process/launcher.h"
 #include "recording/member.h"
-#include "profile.h"
 #include "process/provider.h"
 #include "recording/recording.h"
 #include "model/identity/recording_id.h"
@@ -28,12 +27,12 @@
 
 struct record_options {
 	int64_t pid;
-	int64_t n_workers;
 	const char *schedule;
 	const char *rotate;
 	bool is_windows_only;
-	bool is_unconverted;
 	bool is_twice;
+	struct recording_options buffers;
+	struct recorded_options after;
 };
 
 #define AT(member) offsetof(struct record_options, member)
@@ -49,17 +48,12 @@ static const struct option_spec record_option_table[] = {
          0},
 	{"twice", 0, OPTION_FLAG, AT(is_twice), NULL,
          "Run the command without and with records of the device, and compare", 0, 0},
-	{"no-convert", 0, OPTION_FLAG, AT(is_unconverted), NULL, "Only record", 0, 0},
-	{"workers", 'j', OPTION_NUMBER, AT(n_workers), "N",
-         "Threads that read streams (default: one per core)", 1, 1024},
 	{0}};
-#undef AT
+static const struct option_spec after_option_table[] = RECORDED_OPTION_TABLE("Only record");
 
 /* All that a run of the command works with. */
 struct run {
 	struct record_options own;
-	struct recording_options buffers;
-	struct conversion_options conversion;
 	char **argv; /* the program; argv[0] NULL = attach to what runs */
 	char program[PATH_MAX];
 	struct launcher launcher;
@@ -94,39 +88,33 @@ static int check_rotation(struct run *run)
 
 	if (!run->own.rotate)
 		return CLI_OK;
-	if (run->buffers.flight.is_set || run->buffers.relay) {
-		cli_error("--rotate goes neither with --flight-recorder nor with --relay: no trace "
-		          "is written here");
-		return CLI_USAGE;
-	}
+	if (run->own.buffers.flight.is_set || run->own.buffers.relay)
+		return cli_refuse(CLI_USAGE, "--rotate goes neither with --flight-recorder nor "
+		                             "with --relay: no trace is written here");
 	return rotation_parse(run->own.rotate, &run->rotation, &error) < 0 ? cli_fail(&error)
 	                                                                   : CLI_OK;
 }
 
 static int check_usage(const struct run *run)
 {
-	if (run->own.is_twice && (!run->argv[0] || run->own.is_unconverted ||
-	                          run->buffers.flight.is_set || run->buffers.relay)) {
-		cli_error("--twice needs a command, and all that it recorded converted");
-		return CLI_USAGE;
-	}
-	if (run->own.schedule && !is_schedule(run->own.schedule)) {
-		cli_error(
-			"Not a schedule (four whole numbers WAIT,WARMUP,ACTIVE,REPEAT, ACTIVE not "
-			"0): `%s`",
-			run->own.schedule);
-		return CLI_USAGE;
-	}
-	if (run->argv[0] && run->own.pid) {
-		cli_error("--pid and a command were both given; `flextrace record` takes one of "
-		          "them");
-		return CLI_USAGE;
-	}
-	if (!run->argv[0] && (run->own.schedule || run->own.is_windows_only)) {
-		cli_error("--windows-only and --schedule need a command: programs that already run "
-		          "have read their environment");
-		return CLI_USAGE;
-	}
+	const struct record_options *own = &run->own;
+
+	if (own->is_twice && (!run->argv[0] || own->after.is_unconverted ||
+	                      own->buffers.flight.is_set || own->buffers.relay))
+		return cli_refuse(CLI_USAGE,
+		                  "--twice needs a command, and all that it recorded converted");
+	if (own->schedule && !is_schedule(own->schedule))
+		return cli_refuse(CLI_USAGE,
+		                  "Not a schedule (four whole numbers WAIT,WARMUP,ACTIVE,REPEAT, "
+		                  "ACTIVE not 0): `%s`",
+		                  own->schedule);
+	if (run->argv[0] && own->pid)
+		return cli_refuse(CLI_USAGE, "--pid and a command were both given; `flextrace "
+		                             "record` takes one of them");
+	if (!run->argv[0] && (own->schedule || own->is_windows_only))
+		return cli_refuse(CLI_USAGE, "--windows-only and --schedule need a command: "
+		                             "programs that already run have read their "
+		                             "environment");
 	return CLI_OK;
 }
 
@@ -150,7 +138,7 @@ static void set_environment(const struct run *run)
 		setenv("FLEXTRACE_WINDOWS_ONLY", "1", 1);
 	if (run->own.schedule)
 		setenv("FLEXTRACE_SCHEDULE", run->own.schedule, 1);
-	if (run->buffers.is_blocking)
+	if (run->own.buffers.is_blocking)
 		setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
 	if (strchr(provider_choose(provider), '/'))
 		setenv("FLEXTRACE_PROVIDER", provider, 1);
@@ -181,8 +169,8 @@ static void choose_dir(const struct run *run, const char *program, char dir[PATH
 	int n;
 
 	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", localtime_r(&now, &local));
-	if (run->conversion.output_dir)
-		n = snprintf(dir, PATH_MAX, "%s", run->conversion.output_dir);
+	if (run->own.after.conversion.output_dir)
+		n = snprintf(dir, PATH_MAX, "%s", run->own.after.conversion.output_dir);
 	else if (run->launcher.job[0])
 		n = snprintf(dir, PATH_MAX, "flextrace-%s", run->launcher.job);
 	else
@@ -198,16 +186,16 @@ static int begin_in(struct run *run, const char *dir, const char *session,
 	struct member_request request = {.dir = dir,
 	                                 .job = run->launcher.job,
 	                                 .session = session,
-	                                 .options = &run->buffers,
+	                                 .options = &run->own.buffers,
 	                                 .n_expected = run->launcher.n_local};
 
 	if (run->launcher.job[0]) {
 		FLEXTRACE_TRY(member_join(&run->member, &request, &run->recording, error));
 		if (!run->recording.guardian) /* we have joined */
-			guardian_begin(&run->recording, run->buffers.guard);
+			guardian_begin(&run->recording, run->own.buffers.guard);
 		return FLEXTRACE_OK;
 	}
-	FLEXTRACE_TRY(recording_begin(dir, session, &run->buffers, (pid_t)run->own.pid,
+	FLEXTRACE_TRY(recording_begin(dir, session, &run->own.buffers, (pid_t)run->own.pid,
 	                              &run->recording, error));
 	FLEXTRACE_TRY(recording_save(&run->recording, error));
 	member_be_alone(&run->member, &run->recording);
@@ -215,15 +203,12 @@ static int begin_in(struct run *run, const char *dir, const char *session,
 }
 
 /* Converts what was recorded, or a snapshot, and prints the summary. */
-static int convert(struct run *run, const struct recording *recording)
+static int convert(struct run *run, const struct recording *recording,
+                   recording_converter *converter)
 {
-	if (run->own.is_unconverted) {
-		cli_note("recorded: %s", recording->trace_dir);
-		return recording->cut_code;
-	}
-	run->conversion.output_dir = recording->dir;
+	run->own.after.conversion.output_dir = recording->dir;
 	/* Standard output is the program's. */
-	return recording_convert(recording, &run->conversion, (uint32_t)run->own.n_workers, stderr);
+	return converter(recording, &run->own.after, stderr);
 }
 
 /* In the guardian, where the recorder did not come to it. */
@@ -231,7 +216,8 @@ static int convert_orphan(void *context, const struct recording *recording)
 {
 	struct run *run = context;
 
-	return recording->kind == SESSION_TO_DISK ? convert(run, recording) : CLI_OK;
+	return recording->kind == SESSION_TO_DISK ? convert(run, recording, recording_convert)
+	                                          : CLI_OK;
 }
 
 static int begin(struct run *run)
@@ -243,8 +229,8 @@ static int begin(struct run *run)
 	int code;
 
 	run->guarded = (struct guardian_work){convert_orphan, run, run->launcher.n_local};
-	run->buffers.guard = &run->guarded;
-	run->buffers.wants_all = !run->argv[0] && !run->own.pid;
+	run->own.buffers.guard = &run->guarded;
+	run->own.buffers.wants_all = !run->argv[0] && !run->own.pid;
 	if (run->argv[0])
 		session_make_name(program, session);
 	else
@@ -255,8 +241,8 @@ static int begin(struct run *run)
 	code = begin_in(run, dir, session, &error);
 	/* A name of our own choice that is taken: the same second, or another recording of the
 	 * job. */
-	for (int i = 2; code == FLEXTRACE_E_OUTPUT && !run->conversion.output_dir && i < 100 &&
-	                recording_is_in(dir) && n < sizeof(dir) - 4;
+	for (int i = 2; code == FLEXTRACE_E_OUTPUT && !run->own.after.conversion.output_dir &&
+	                i < 100 && recording_is_in(dir) && n < sizeof(dir) - 4;
 	     i++) {
 		snprintf(dir + n, sizeof(dir) - n, "-%d", i);
 		code = begin_in(run, dir, session, &error);
@@ -298,12 +284,7 @@ static int end_flight(struct run *run, const struct recording *snapshot, bool is
 		return CLI_OK;
 	}
 	code = flight_explain(snapshot);
-	if (code != CLI_OK)
-		return code;
-	code = convert(run, snapshot);
-	if (!run->own.is_unconverted && (code == CLI_OK || code == CLI_LOSS))
-		flight_tell_overwritten(snapshot->dir);
-	return code;
+	return code == CLI_OK ? convert(run, snapshot, flight_convert) : code;
 }
 
 /* Ends the recording if it is ours to end, and converts it. Returns an exit code. */
@@ -329,20 +310,17 @@ static int end_recording(struct run *run, const struct recording *snapshot, bool
 	if (!run->has_run && outcome.verdict != SESSION_HAS_DATA)
 		return CLI_OK;
 	if (run->recording.cut_code && recovery_is_needed(run->recording.dir))
-		return convert(run, &run->recording);
+		return convert(run, &run->recording, recording_convert);
 	if (run->recording.kind == SESSION_FLIGHT)
 		return end_flight(run, snapshot, is_taken);
-	if (run->recording.kind == SESSION_TO_RELAY) {
-		recording_explain(&run->recording, &outcome);
-		recording_tell_relay(&run->recording);
-		return run->recording.cut_code;
-	}
+	if (run->recording.kind == SESSION_TO_RELAY)
+		return recording_tell_relay(&run->recording, &outcome);
 	code = recording_explain(&run->recording, &outcome);
 	if (code != CLI_OK)
 		return code;
 	attend_rest(&run->attendance);
 	attend_finish(&run->attendance); /* parts before the whole; end() asks for the code */
-	return convert(run, &run->recording);
+	return convert(run, &run->recording, recording_convert);
 }
 
 static int end(struct run *run, int program_code)
@@ -367,12 +345,12 @@ static int end(struct run *run, int program_code)
 
 static void attend(struct run *run)
 {
-	run->attendance.is_unconverted = run->own.is_unconverted;
+	run->attendance.is_unconverted = run->own.after.is_unconverted;
 	run->attendance.member = &run->member;
 	run->attendance.guarded = &run->guarded;
 	if (run->recording.kind == SESSION_FLIGHT)
 		signals_hear_usr2(&run->signals);
-	attend_begin(&run->attendance, &run->rotation, &run->recording, &run->conversion);
+	attend_begin(&run->attendance, &run->rotation, &run->recording, &run->own.after.conversion);
 }
 
 /* A shell tells of its own children only. */
@@ -427,7 +405,7 @@ static int record_pass(const struct run *run, const char *dir, const char *mode)
 	struct run pass = *run;
 
 	setenv("FLEXTRACE_DEVICE", mode, 1);
-	pass.conversion.output_dir = dir;
+	pass.own.after.conversion.output_dir = dir;
 	cli_note("--twice: FLEXTRACE_DEVICE=%s", mode);
 	signals_hold(&pass.signals);
 	return record_program(&pass);
@@ -460,20 +438,19 @@ static int record_twice(const struct run *run)
 	char dir[PATH_MAX], without_dir[PATH_MAX + 32];
 	int code;
 
-	if (run->launcher.job[0]) {
-		cli_error("--twice runs a whole job: put it in front of the launcher, as in "
-		          "`flextrace record --twice -- mpirun ...`");
-		return CLI_USAGE;
-	}
+	if (run->launcher.job[0])
+		return cli_refuse(
+			CLI_USAGE,
+			"--twice runs a whole job: put it in front of the launcher, as in "
+			"`flextrace record --twice -- mpirun ...`");
 	mode = mode && strcmp(mode, "sync") == 0 ? "sync" : "drain";
 	choose_dir(run, run->argv[0], dir);
 	snprintf(without_dir, sizeof(without_dir), "%s/" WITHOUT_DIR, dir);
-	if (recording_is_in(dir) || recording_is_in(without_dir)) {
-		cli_error("There is a recording already, choose another directory with -o: "
-		          "path=%s",
-		          dir);
-		return CLI_OUTPUT;
-	}
+	if (recording_is_in(dir) || recording_is_in(without_dir))
+		return cli_refuse(CLI_OUTPUT,
+		                  "There is a recording already, choose another directory with -o: "
+		                  "path=%s",
+		                  dir);
 	code = record_pass(run, without_dir, "off");
 	if (code == CLI_OK)
 		code = record_pass(run, dir, mode);
@@ -502,30 +479,23 @@ static int record_running(struct run *run)
 	return end(run, 0);
 }
 
-static int run_record(const struct command *command, int argc, char **argv)
+static int run_record(void *values, int n_operands, char **operands)
 {
-	struct run run = {.conversion = CONVERSION_OPTIONS_INIT};
-	void *values[] = {&run.own, &run.buffers, &run.conversion};
-	int first, code;
+	struct run run = {.own = *(const struct record_options *)values, .argv = operands};
+	int code = check_usage(&run);
 
-	code = cli_parse(command, argc, argv, values, &first);
-	if (code == CLI_OK) {
-		run.argv = argv + first;
-		code = check_usage(&run);
-		if (code == CLI_OK)
-			code = check_rotation(&run);
-	}
-	if (code == CLI_OK && run.argv[0])
+	(void)n_operands;
+	if (code == CLI_OK)
+		code = check_rotation(&run);
+	if (code != CLI_OK)
+		return code;
+	if (run.argv[0])
 		launcher_detect(&run.launcher, getenv);
-	if (code == CLI_OK && run.own.is_twice) {
-		code = record_twice(&run);
-	} else if (code == CLI_OK) {
-		signals_ignore_pipe();
-		signals_hold(&run.signals);
-		code = run.argv[0] ? record_program(&run) : record_running(&run);
-	}
-	conversion_options_release(&run.conversion);
-	return code == CLI_HELP ? CLI_OK : code;
+	if (run.own.is_twice)
+		return record_twice(&run);
+	signals_ignore_pipe();
+	signals_hold(&run.signals);
+	return run.argv[0] ? record_program(&run) : record_running(&run);
 }
 
 const struct command record_command = {
@@ -540,6 +510,11 @@ const struct command record_command = {
 		"be\n"
 		"recorded, 3 = more was lost than --fail-on-loss allows, 4 = output cannot be "
 		"written.",
-	.tables = {record_option_table, recording_option_table, conversion_option_table},
+	.tables = {{record_option_table, 0},
+                   {after_option_table, AT(after)},
+                   {recording_option_table, AT(buffers)},
+                   {conversion_option_table, AT(after.conversion)}},
+	.options_bytes = sizeof(struct record_options),
+	.defaults = &(const struct record_options){.after.conversion = CONVERSION_OPTIONS_INIT},
 	.stops_at_operand = true,
 	.run = run_record};

@@ -139,35 +139,27 @@ static int print_tables(const char *dir, char *const *names, const struct report
 	return code;
 }
 
-static int run_report(const struct command *command, int argc, char **argv)
+static int run_report(void *values, int n_operands, char **operands)
 {
-	struct report_options options = {.limit = DEFAULT_LIMIT, .rank = NO_RANK};
+	const struct report_options *options = values;
 	struct flextrace_error error = {0};
 	char newest[PATH_MAX];
 	const char *dir = newest;
-	int first, code;
 
-	code = cli_parse(command, argc, argv, (void *[]){&options}, &first);
-	if (code != CLI_OK)
-		return code == CLI_HELP ? CLI_OK : code;
-	if (first < argc && (is_directory(argv[first]) || strchr(argv[first], '/'))) {
-		dir = argv[first++];
-	} else if (!choose_dir(newest)) {
-		if (first < argc)
-			cli_error("Nothing converted here, and no directory `%s`", argv[first]);
-		else
-			cli_error("Nothing converted here; name the output directory");
-		return CLI_INPUT;
-	}
-	if (first < argc) {
-		code = print_tables(dir, argv + first, &options);
-	} else if (options.sort || options.rank != NO_RANK || options.limit != DEFAULT_LIMIT) {
-		cli_error("--sort, --limit and --rank need a table, such as `kernels`");
-		code = CLI_USAGE;
-	} else if (summary_print(dir, stdout, &error) < 0) {
-		code = cli_fail(&error);
-	}
-	return code;
+	if (n_operands && (is_directory(operands[0]) || strchr(operands[0], '/')))
+		dir = *operands++;
+	else if (!choose_dir(newest))
+		return n_operands ? cli_refuse(CLI_INPUT,
+		                               "Nothing converted here, and no directory `%s`",
+		                               operands[0])
+		                  : cli_refuse(CLI_INPUT, "Nothing converted here; name the output "
+		                                          "directory");
+	if (*operands)
+		return print_tables(dir, operands, options);
+	if (options->sort || options->rank != NO_RANK || options->limit != DEFAULT_LIMIT)
+		return cli_refuse(CLI_USAGE,
+		                  "--sort, --limit and --rank need a table, such as `kernels`");
+	return summary_print(dir, stdout, &error) < 0 ? cli_fail(&error) : CLI_OK;
 }
 
 const struct command report_command = {
@@ -177,5 +169,7 @@ const struct command report_command = {
 	.text = "Without DIR, the current directory or the newest flextrace-* in it. TABLE is the "
 		"name of\n"
 		"a CSV file: kernels, runtime, clocks, losses, events, host, ...",
-	.tables = {report_option_table},
+	.tables = {{report_option_table, 0}},
+	.options_bytes = sizeof(struct report_options),
+	.defaults = &(const struct report_options){.limit = DEFAULT_LIMIT, .rank = NO_RANK},
 	.run = run_report};

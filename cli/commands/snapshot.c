@@ -2,20 +2,9 @@
 /* flextrace snapshot: what a flight recorder holds now, converted. */
 #include "cli.h"
 #include "recording/flight.h"
-#include "profile.h"
 #include "recording/running.h"
 
-struct snapshot_options {
-	bool is_unconverted;
-	int64_t n_workers;
-};
-
-static const struct option_spec snapshot_option_table[] = {
-	{"no-convert", 0, OPTION_FLAG, offsetof(struct snapshot_options, is_unconverted), NULL,
-         "Only take it", 0, 0},
-	{"workers", 'j', OPTION_NUMBER, offsetof(struct snapshot_options, n_workers), "N",
-         "Threads that read streams (default: one per core)", 1, 1024},
-	{0}};
+static const struct option_spec option_table[] = RECORDED_OPTION_TABLE("Only take it");
 
 static int take(const char *name, struct recording *ret_snapshot)
 {
@@ -26,50 +15,30 @@ static int take(const char *name, struct recording *ret_snapshot)
 
 	if (code != CLI_OK)
 		return code;
-	if (recording.kind != SESSION_FLIGHT) {
-		cli_error(
-			"Not a flight recorder, it was started without --flight-recorder: path=%s",
-			recording.dir);
-		return CLI_INPUT;
-	}
+	if (recording.kind != SESSION_FLIGHT)
+		return cli_refuse(CLI_INPUT,
+		                  "Not a flight recorder, it was started without "
+		                  "--flight-recorder: path=%s",
+		                  recording.dir);
 	if (flight_take(&recording, FLIGHT_ASKED, ret_snapshot, &error) < 0)
 		return cli_fail(&error);
 	return flight_explain(ret_snapshot);
 }
 
-static int snapshot(const char *name, const struct snapshot_options *options,
-                    struct conversion_options *conversion)
+static int run(void *values, int n_operands, char **operands)
 {
+	struct recorded_options *options = values;
 	struct recording snapshot;
-	int code = take(name, &snapshot);
+	int code;
 
-	if (code != CLI_OK)
-		return code;
-	if (options->is_unconverted) {
-		cli_note("snapshot: %s", snapshot.dir);
-		return CLI_OK;
-	}
-	code = recording_convert(&snapshot, conversion, (uint32_t)options->n_workers, stdout);
-	if (code == CLI_OK || code == CLI_LOSS)
-		flight_tell_overwritten(conversion->output_dir);
-	return code;
-}
-
-static int run(const struct command *command, int argc, char **argv)
-{
-	struct conversion_options conversion = CONVERSION_OPTIONS_INIT;
-	struct snapshot_options options = {.n_workers = 0};
-	int first, code = cli_parse(command, argc, argv, (void *[]){&options, &conversion}, &first);
-
-	if (code == CLI_OK && first + 1 < argc) {
-		cli_error("Several recordings were named; name one, a snapshot is of one flight "
-		          "recorder");
-		code = CLI_USAGE;
-	}
-	if (code == CLI_OK)
-		code = snapshot(argv[first], &options, &conversion);
-	conversion_options_release(&conversion);
-	return code == CLI_HELP ? CLI_OK : code;
+	if (n_operands > 1)
+		return cli_refuse(CLI_USAGE, "Several recordings were named; name one, a snapshot "
+		                             "is of one flight recorder");
+	code = take(operands[0], &snapshot);
+	if (code != CLI_OK || !options->is_unconverted)
+		return code == CLI_OK ? flight_convert(&snapshot, options, stdout) : code;
+	cli_note("snapshot: %s", snapshot.dir);
+	return CLI_OK;
 }
 
 const struct command snapshot_command = {
@@ -82,5 +51,7 @@ const struct command snapshot_command = {
 		"written\n"
 		"into DIR/snapshots/N/trace and its output beside it, unless -o names another\n"
 		"directory.",
-	.tables = {snapshot_option_table, conversion_option_table},
+	.tables = RECORDED_TABLES(option_table),
+	.options_bytes = sizeof(struct recorded_options),
+	.defaults = &(const struct recorded_options){.conversion = CONVERSION_OPTIONS_INIT},
 	.run = run};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flextrace start, stop, status: a recording that outlives the command. */
-#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,6 @@
 #include "recording/flight.h"
 #include "recording/member.h"
 #include "process/process.h"
-#include "profile.h"
 #include "recording/recording.h"
 #include "model/identity/recording_id.h"
 #include "recording/running.h"
@@ -23,22 +21,12 @@ struct start_options {
 	struct recording_options buffers;
 };
 
-struct stop_options {
-	bool is_unconverted;
-	int64_t n_workers;
-};
-
 static const struct option_spec start_option_table[] = {
 	{"output-dir", 'o', OPTION_TEXT, offsetof(struct start_options, output_dir), "DIR",
          "Directory of the recording (default: flextrace-DATE)", 0, 0},
 	{0}};
 
-static const struct option_spec stop_option_table[] = {
-	{"no-convert", 0, OPTION_FLAG, offsetof(struct stop_options, is_unconverted), NULL,
-         "Only stop", 0, 0},
-	{"workers", 'j', OPTION_NUMBER, offsetof(struct stop_options, n_workers), "N",
-         "Threads that read streams (default: one per core)", 1, 1024},
-	{0}};
+static const struct option_spec stop_option_table[] = RECORDED_OPTION_TABLE("Only stop");
 
 static int start(const struct start_options *options)
 {
@@ -59,17 +47,15 @@ static int start(const struct start_options *options)
 	return CLI_OK;
 }
 
-static int run_start(const struct command *command, int argc, char **argv)
+static int run_start(void *values, int n_operands, char **operands)
 {
-	struct start_options options = {.output_dir = NULL, .buffers = {.wants_all = true}};
 	struct held_signals signals;
-	int first, code;
+	int code;
 
-	code = cli_parse(command, argc, argv, (void *[]){&options, &options.buffers}, &first);
-	if (code != CLI_OK)
-		return code == CLI_HELP ? CLI_OK : code;
+	(void)n_operands;
+	(void)operands;
 	signals_hold(&signals);
-	code = start(&options);
+	code = start(values);
 	signals_release(&signals);
 	return code;
 }
@@ -98,23 +84,20 @@ static int end(struct recording *recording, struct recording_outcome *outcome,
 /* Claims a recording that nobody records and nobody else ends. Returns an exit code. */
 static int claim_ended(const struct recording *recording, int *ret_claim)
 {
-	if (member_lives(recording)) {
-		cli_error("`flextrace record` records there and ends it with its program; to end "
-		          "it now, interrupt that: path=%s",
-		          recording->dir);
-		return CLI_INPUT;
-	}
-	if (!member_claim(recording, ret_claim)) {
-		cli_error("Another `flextrace stop`, or the guardian of a recorder that died, ends "
-		          "it already: path=%s",
-		          recording->dir);
-		return CLI_INPUT;
-	}
+	if (member_lives(recording))
+		return cli_refuse(CLI_INPUT,
+		                  "`flextrace record` records there and ends it with its program; "
+		                  "to end it now, interrupt that: path=%s",
+		                  recording->dir);
+	if (!member_claim(recording, ret_claim))
+		return cli_refuse(CLI_INPUT,
+		                  "Another `flextrace stop`, or the guardian of a recorder that "
+		                  "died, ends it already: path=%s",
+		                  recording->dir);
 	return CLI_OK;
 }
 
-static int stop(const char *dir, const struct stop_options *options,
-                struct conversion_options *conversion)
+static int stop(const char *dir, struct recorded_options *options)
 {
 	struct recording_outcome outcome = {.verdict = SESSION_NO_STREAMS};
 	struct flextrace_error error = {0};
@@ -140,38 +123,21 @@ static int stop(const char *dir, const struct stop_options *options,
 		         recording.trace_dir);
 	if (ended < 0)
 		return cli_fail(&error);
-	if (recording.kind == SESSION_TO_RELAY) {
-		recording_explain(&recording, &outcome);
-		recording_tell_relay(&recording);
-		return recording.cut_code;
-	}
+	if (recording.kind == SESSION_TO_RELAY)
+		return recording_tell_relay(&recording, &outcome);
 	code = is_flight ? flight_explain(&recording) : recording_explain(&recording, &outcome);
-	if (code == CLI_OK && options->is_unconverted)
-		cli_note("recorded: %s", recording.trace_dir);
-	if (code != CLI_OK || options->is_unconverted)
-		return code == CLI_OK ? recording.cut_code : code;
-	code = recording_convert(&recording, conversion, (uint32_t)options->n_workers, stdout);
-	if (is_flight && (code == CLI_OK || code == CLI_LOSS))
-		flight_tell_overwritten(conversion->output_dir);
-	return code;
+	if (code != CLI_OK)
+		return code;
+	return is_flight ? flight_convert(&recording, options, stdout)
+	                 : recording_convert(&recording, options, stdout);
 }
 
-static int run_stop(const struct command *command, int argc, char **argv)
+static int run_stop(void *values, int n_operands, char **operands)
 {
-	struct conversion_options conversion = CONVERSION_OPTIONS_INIT;
-	struct stop_options options = {.n_workers = 0};
-	int first, code;
-
-	code = cli_parse(command, argc, argv, (void *[]){&options, &conversion}, &first);
-	if (code == CLI_OK && first + 1 < argc) {
-		cli_error("Several directories were named; name one, each recording is stopped by "
-		          "itself");
-		code = CLI_USAGE;
-	}
-	if (code == CLI_OK)
-		code = stop(argv[first], &options, &conversion);
-	conversion_options_release(&conversion);
-	return code == CLI_HELP ? CLI_OK : code;
+	if (n_operands > 1)
+		return cli_refuse(CLI_USAGE, "Several directories were named; name one, each "
+		                             "recording is stopped by itself");
+	return stop(operands[0], values);
 }
 
 static int report_no_daemon(void)
@@ -181,25 +147,25 @@ static int report_no_daemon(void)
 
 	consumers_name_run_dir(run_dir);
 	daemon = consumers_daemon(run_dir);
-	if (daemon > 0 && process_is_stopped(daemon)) {
-		cli_error("Cannot tell what is recorded: LTTng's session daemon is stopped, "
-		          "`kill -CONT %ld` lets it go on",
-		          (long)daemon);
-		return CLI_INPUT;
-	}
+	if (daemon > 0 && process_is_stopped(daemon))
+		return cli_refuse(
+			CLI_INPUT,
+			"Cannot tell what is recorded: LTTng's session daemon is stopped, "
+			"`kill -CONT %ld` lets it go on",
+			(long)daemon);
 	printf("no recording runs\n");
 	return CLI_OK;
 }
 
-static int run_status(const struct command *command, int argc, char **argv)
+static int run_status(void *values, int n_operands, char **operands)
 {
 	struct session_entry *entries;
 	struct flextrace_error error = {0};
-	int first, n, code;
+	int n;
 
-	code = cli_parse(command, argc, argv, NULL, &first);
-	if (code != CLI_OK)
-		return code == CLI_HELP ? CLI_OK : code;
+	(void)values;
+	(void)n_operands;
+	(void)operands;
 	if (!daemon_is_alive())
 		return report_no_daemon();
 	n = session_list(SESSION_PREFIX, &entries, &error);
@@ -224,7 +190,10 @@ const struct command start_command = {
 	.operands = "",
 	.summary = "Start a recording that goes on until `flextrace stop`",
 	.text = "Records all instrumented programs of this user that run or start meanwhile.",
-	.tables = {start_option_table, recording_option_table},
+	.tables = {{start_option_table, 0},
+                   {recording_option_table, offsetof(struct start_options, buffers)}},
+	.options_bytes = sizeof(struct start_options),
+	.defaults = &(const struct start_options){.buffers = {.wants_all = true}},
 	.run = run_start};
 
 const struct command stop_command = {
@@ -236,7 +205,9 @@ const struct command stop_command = {
 		"`flextrace record` that died left there. The output goes beside the trace unless "
 		"-o\n"
 		"names another directory.",
-	.tables = {stop_option_table, conversion_option_table},
+	.tables = RECORDED_TABLES(stop_option_table),
+	.options_bytes = sizeof(struct recorded_options),
+	.defaults = &(const struct recorded_options){.conversion = CONVERSION_OPTIONS_INIT},
 	.run = run_stop};
 
 const struct command status_command = {.name = "status",

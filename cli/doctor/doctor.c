@@ -249,20 +249,17 @@ static const struct option_spec option_table[] = {
          "Look at this running process: instrumented, loaded, registered, recorded", 1, INT32_MAX},
 	{0}};
 
-static int run_doctor(const struct command *command, int argc, char **argv)
+static int run_doctor(void *values, int n_operands, char **operands)
 {
-	struct doctor_options options = {.pid = 0};
+	const struct doctor_options *options = values;
 	struct findings findings = {0};
-	int first, code = cli_parse(command, argc, argv, (void *[]){&options}, &first);
 
-	if (code != CLI_OK)
-		return code == CLI_HELP ? CLI_OK : code;
-	if (!options.pid && first == argc)
+	if (!options->pid && !n_operands)
 		check_machine(&findings);
-	if (options.pid)
-		doctor_process(&findings, (pid_t)options.pid);
-	for (int i = first; i < argc; i++)
-		doctor_file(&findings, argv[i]);
+	if (options->pid)
+		doctor_process(&findings, (pid_t)options->pid);
+	for (int i = 0; i < n_operands; i++)
+		doctor_file(&findings, operands[i]);
 	return findings.n_failures ? CLI_INPUT : CLI_OK;
 }
 
@@ -274,5 +271,6 @@ const struct command doctor_command = {
 		"libraries\n"
 		"or firmware images: whether they are instrumented, and by which version.\n"
 		"The exit code is 0 if a recording would work, else 2.",
-	.tables = {option_table},
+	.tables = {{option_table, 0}},
+	.options_bytes = sizeof(struct doctor_options),
 	.run = run_doctor};

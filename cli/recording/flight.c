@@ -125,10 +125,14 @@ int flight_explain(const struct recording *snapshot)
 	return recording_explain(snapshot, &outcome);
 }
 
-void flight_tell_overwritten(const char *output_dir)
+int flight_convert(const struct recording *snapshot, struct recorded_options *options, FILE *to)
 {
-	uint64_t n = recording_count_lost(output_dir, "overwritten");
+	int code = recording_convert(snapshot, options, to);
+	uint64_t n = 0;
 
+	if (!options->is_unconverted && (code == CLI_OK || code == CLI_LOSS))
+		n = recording_count_lost(options->conversion.output_dir, "overwritten");
 	if (n)
 		cli_note("overwritten before the snapshot: %" PRIu64 " packets of the buffers", n);
+	return code;
 }

@@ -26,7 +26,7 @@ int flight_take(const struct recording *recording, enum flight_reason reason,
 /* Tells the user what there is of it, as recording_explain(). */
 int flight_explain(const struct recording *snapshot);
 
-/* Says, once its output is there, what was overwritten before it. */
-void flight_tell_overwritten(const char *output_dir);
+/* The same of a snapshot; says what was overwritten before it. */
+recording_converter flight_convert;
 
 #endif

@@ -17,8 +17,6 @@
 #ifndef FLEXTRACE_GUARDIAN_H
 #define FLEXTRACE_GUARDIAN_H
 
-#include <sys/types.h>
-
 #include "recording.h"
 
 /* What to convert, with what; called in the guardian. */

@@ -245,14 +245,12 @@ static int make_buffers(const struct recording *recording, struct flextrace_erro
 	verdict = look_for_buffers(recording);
 	if (verdict == SESSION_NO_RECORDS || verdict == SESSION_HAS_DATA)
 		return FLEXTRACE_OK;
-	return error_set(
-		error, FLEXTRACE_E_SYSTEM,
-		"LTTng could not make buffers of %" PRIu64 " x %s per CPU, most likely because "
-		"/dev/shm or the memory is too small; enlarge it (docker run --shm-size) or "
-		"choose a smaller --subbuf-size%s",
-		recording->buffers.events.n_subbufs,
-		buffers_format_size(recording->buffers.events.subbuf_bytes, size),
-		rlimits_describe(limits));
+	return error_set(error, FLEXTRACE_E_SYSTEM,
+	                 "LTTng could not make buffers of %" PRIu64
+	                 " x %s per CPU, " RECORDING_TOO_SMALL "%s",
+	                 recording->buffers.events.n_subbufs,
+	                 buffers_format_size(recording->buffers.events.subbuf_bytes, size),
+	                 rlimits_describe(limits));
 }
 
 static int locked_out(struct flextrace_error *error)

@@ -28,6 +28,7 @@
 #include "ring/buffers.h"
 #include "recording/lttng/daemon.h"
 #include "process/launcher.h"
+#include "cli.h"
 #include "options.h"
 #include "recording/lttng/relay_watch.h"
 #include "recording/lttng/session.h"
@@ -36,6 +37,9 @@
 #define RECORDING_ID_FILE     ".flextrace-id"
 #define RECORDING_MEMORY      "/dev/shm/"
 #define RECORDING_MEMORY_SIZE 192
+#define RECORDING_TOO_SMALL                                                                \
+	"most likely because /dev/shm or the memory is too small; enlarge it (docker run " \
+	"--shm-size) or choose a smaller --subbuf-size"
 
 struct guardian_work;
 struct rings_watch;
@@ -52,6 +56,21 @@ struct recording_options {
 	const struct guardian_work *guard; /* weak: of `record`; NULL: `start` (guardian.h) */
 };
 extern const struct option_spec recording_option_table[];
+
+/* What becomes of a recording that has ended: options of the commands that end one. */
+struct recorded_options {
+	bool is_unconverted;
+	int64_t n_workers;
+	struct conversion_options conversion;
+};
+/* clang-format off */
+#define RECORDED_OPTION_TABLE(no_convert_help) { \
+	{"no-convert", 0, OPTION_FLAG, offsetof(struct recorded_options, is_unconverted), NULL, \
+	 no_convert_help, 0, 0}, \
+	CLI_WORKERS_OPTION(struct recorded_options, 1024), {0}}
+#define RECORDED_TABLES(table) { \
+	{table, 0}, {conversion_option_table, offsetof(struct recorded_options, conversion)}}
+/* clang-format on */
 
 struct recording {
 	char dir[PATH_MAX]; /* absolute, as all paths here */
@@ -168,13 +187,15 @@ void recording_count_unread(const struct recording *recording, struct recording_
  */
 int recording_explain(const struct recording *recording, const struct recording_outcome *outcome);
 
-/* Of a recording over the network: says where its trace is. */
-void recording_tell_relay(const struct recording *recording);
+/* Of a recording over the network: the same, and where its trace is. Returns `cut_code`. */
+int recording_tell_relay(const struct recording *recording,
+                         const struct recording_outcome *outcome);
 
-/* Converts the trace and prints the summary on `to`. Writes beside the trace unless
- * `conversion->output_dir` is set. Returns an exit code, at least `cut_code`. */
-int recording_convert(const struct recording *recording, struct conversion_options *conversion,
-                      uint32_t n_workers, FILE *to);
+/* Converts the trace, if it is to be, and prints the summary on `to`. Writes beside the trace
+ * unless an output directory is set, which is then. Returns an exit code, at least `cut_code`. */
+typedef int recording_converter(const struct recording *recording, struct recorded_options *options,
+                                FILE *to);
+recording_converter recording_convert;
 
 /* Size of its stream files: of the part that is being written, of what rotation has closed. */
 uint64_t recording_open_bytes(const struct recording *recording);

@@ -80,12 +80,12 @@ static void tell_unread(const struct recording_unread *unread)
 
 static int tell_no_data(void)
 {
-	cli_error("No data: no program with flextrace wrote a record. Was it built with "
-	          "flextrace.h, and is the provider installed where it runs? "
-	          "FLEXTRACE_VERBOSE=1 in its environment tells; `flextrace doctor` checks "
-	          "the machine. A program that ran before the recording began may take 5 s "
-	          "to be seen by LTTng");
-	return CLI_INPUT;
+	return cli_refuse(CLI_INPUT,
+	                  "No data: no program with flextrace wrote a record. Was it built with "
+	                  "flextrace.h, and is the provider installed where it runs? "
+	                  "FLEXTRACE_VERBOSE=1 in its environment tells; `flextrace doctor` "
+	                  "checks the machine. A program that ran before the recording began may "
+	                  "take 5 s to be seen by LTTng");
 }
 
 /* Whether a conversion found a process: others of the same user may have written into the trace. */
@@ -113,13 +113,10 @@ int recording_explain(const struct recording *recording, const struct recording_
 			tell_unread(&outcome->unread);
 		return tell_no_data();
 	default:
-		cli_error("The recording failed: LTTng could not make the buffers, most likely "
-		          "because "
-		          "/dev/shm or the memory is too small; enlarge it (docker run --shm-size) "
-		          "or "
-		          "choose a smaller --subbuf-size: path=%s",
-		          outcome->where);
-		return CLI_INPUT;
+		return cli_refuse(CLI_INPUT,
+		                  "The recording failed: LTTng could not make the "
+		                  "buffers, " RECORDING_TOO_SMALL ": path=%s",
+		                  outcome->where);
 	}
 }
 
@@ -152,10 +149,11 @@ static void tell_emitted(const struct recording *recording)
 	unlink(path);
 }
 
-void recording_tell_relay(const struct recording *recording)
+int recording_tell_relay(const struct recording *recording, const struct recording_outcome *outcome)
 {
 	char host[65] = "";
 
+	recording_explain(recording, outcome);
 	gethostname(host, sizeof(host) - 1);
 	cli_note("recorded on the relay, where `flextrace convert` reads it: "
 	         "lttng-traces/%s/%s-*",
@@ -163,18 +161,23 @@ void recording_tell_relay(const struct recording *recording)
 	tell_emitted(recording);
 	if (recording->has_made_dir)
 		rmdir(recording->dir);
+	return recording->cut_code;
 }
 
-int recording_convert(const struct recording *recording, struct conversion_options *conversion,
-                      uint32_t n_workers, FILE *to)
+int recording_convert(const struct recording *recording, struct recorded_options *options, FILE *to)
 {
+	struct conversion_options *conversion = &options->conversion;
 	const char *trace = recording->trace_dir;
 	struct flextrace_error error = {0};
 	int code;
 
+	if (options->is_unconverted) {
+		cli_note("recorded: %s", trace);
+		return recording->cut_code;
+	}
 	if (!conversion->output_dir)
 		conversion->output_dir = recording->dir;
-	code = convert_traces(&trace, 1, conversion, n_workers);
+	code = convert_traces(&trace, 1, conversion, (uint32_t)options->n_workers);
 	if (code != CLI_OK && code != CLI_LOSS) {
 		cli_note("the trace is kept: %s", trace);
 		return code;
@@ -187,12 +190,8 @@ int recording_convert(const struct recording *recording, struct conversion_optio
 	fflush(to);
 	cli_note("output: %s", conversion->output_dir);
 	if (!recording->cut_code &&
-	    recording_count_lost(conversion->output_dir, "channel_not_created")) {
-		cli_error(
-			"The recording is not whole: LTTng could not make all buffers, most likely "
-			"because /dev/shm or the memory is too small; enlarge it (docker run "
-			"--shm-size) or choose a smaller --subbuf-size");
-		return CLI_INPUT;
-	}
+	    recording_count_lost(conversion->output_dir, "channel_not_created"))
+		return cli_refuse(CLI_INPUT, "The recording is not whole: LTTng could not make all "
+		                             "buffers, " RECORDING_TOO_SMALL);
 	return recording->cut_code ? recording->cut_code : code;
 }

@@ -39,8 +39,8 @@ static int load(const struct session_entry *entry, struct recording *ret_recordi
 	recording_make_up(entry, dir, ret_recording);
 	if (recording_runs(ret_recording, NULL) != 0)
 		return CLI_OK;
-	cli_error("It has just been ended, by another `flextrace stop`: path=%s", dir);
-	return CLI_INPUT;
+	return cli_refuse(CLI_INPUT, "It has just been ended, by another `flextrace stop`: path=%s",
+	                  dir);
 }
 
 /* Keeps the entries that are wished for in front; returns how many. */
@@ -61,17 +61,16 @@ static int keep_wished(struct session_entry *entries, int n, const char *name,
 static int explain(int n, int n_kept, const struct running_wish *wish)
 {
 	if (n_kept)
-		cli_error("Several recordings run; `flextrace status` lists them, name the "
-		          "directory of one");
-	else if (wish->is_flight)
-		cli_error("No flight recorder runs; `flextrace start --flight-recorder=SIZE` "
-		          "starts one");
-	else if (n)
-		cli_error("No such recording of `flextrace start` runs; `flextrace status` lists "
-		          "others, name the directory of one");
-	else
-		cli_error("No recording runs; name the directory of one that broke off");
-	return n_kept ? CLI_USAGE : CLI_INPUT;
+		return cli_refuse(CLI_USAGE, "Several recordings run; `flextrace status` lists "
+		                             "them, name the directory of one");
+	if (wish->is_flight)
+		return cli_refuse(CLI_INPUT, "No flight recorder runs; `flextrace start "
+		                             "--flight-recorder=SIZE` starts one");
+	if (n)
+		return cli_refuse(CLI_INPUT, "No such recording of `flextrace start` runs; "
+		                             "`flextrace status` lists others, name the "
+		                             "directory of one");
+	return cli_refuse(CLI_INPUT, "No recording runs; name the directory of one that broke off");
 }
 
 /* The one recording that runs and has the session's name, or is wished for. */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
-#include <wctype.h>
 
 #include "base/array.h"
 #include "cli.h"

@@ -2,9 +2,7 @@
 #include "summary.h"
 
 #include <cjson/cJSON.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

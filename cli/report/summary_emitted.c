@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What programs emitted, as they counted it, against what was read of it. */
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"

@@ -54,43 +54,30 @@ void cli_print(FILE *to, const char *format, ...)
 	va_end(arguments);
 }
 
-static void print_message(enum cli_style style, const char *label, const char *format,
-                          va_list arguments)
+int cli_say(enum cli_message kind, int code, const char *format, ...)
 {
+	static const struct {
+		enum cli_style style;
+		const char *label;
+	} kinds[] = {{CLI_RED, "error: "}, {CLI_YELLOW, "warning: "}, {CLI_PLAIN, ""}};
+	va_list arguments;
+
+	if (kind == CLI_NOTE && is_quiet)
+		return code;
 	cli_progress_end();
-	fprintf(stderr, "flextrace: %s%s%s", cli_style(stderr, style), label,
-	        cli_style(stderr, CLI_PLAIN));
+	fprintf(stderr, "flextrace: %s%s%s", cli_style(stderr, kinds[kind].style),
+	        kinds[kind].label, cli_style(stderr, CLI_PLAIN));
+	va_start(arguments, format);
 	cli_vprint(stderr, format, arguments);
+	va_end(arguments);
 	fputc('\n', stderr);
+	return code;
 }
 
-void cli_error(const char *format, ...)
+void cli_pass_warning(void *context, const char *text)
 {
-	va_list arguments;
-
-	va_start(arguments, format);
-	print_message(CLI_RED, "error: ", format, arguments);
-	va_end(arguments);
-}
-
-void cli_warn(const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	print_message(CLI_YELLOW, "warning: ", format, arguments);
-	va_end(arguments);
-}
-
-void cli_note(const char *format, ...)
-{
-	va_list arguments;
-
-	if (is_quiet)
-		return;
-	va_start(arguments, format);
-	print_message(CLI_PLAIN, "", format, arguments);
-	va_end(arguments);
+	(void)context;
+	cli_warn("%s", text);
 }
 
 int cli_fail(const struct flextrace_error *error)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Command lines and help pages, both from the option tables. */
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "message.h"
@@ -60,12 +61,12 @@ static void add_table(struct parser *parser, const struct option_spec *table, vo
 	}
 }
 
-static void parser_init(struct parser *parser, const struct command *command, void *const values[])
+static void parser_init(struct parser *parser, const struct command *command, char *options)
 {
 	*parser = (struct parser){.n = 0};
 	strcpy(parser->letters, command->stops_at_operand ? "+:" : ":");
-	for (int i = 0; i < CLI_MAX_TABLES && command->tables[i]; i++)
-		add_table(parser, command->tables[i], values[i]);
+	for (const struct command_table *table = command->tables; table->specs; table++)
+		add_table(parser, table->specs, options + table->offset);
 	parser->longs[parser->n] = (struct option){"help", no_argument, NULL, 'h'};
 	parser->longs[parser->n + 1] = (struct option){"quiet", no_argument, NULL, 'q'};
 	add_letter(parser, 'h', no_argument);
@@ -82,8 +83,8 @@ static int find_letter(const struct parser *parser, int letter)
 
 static int usage_error(const struct command *command, const char *what, const char *option)
 {
-	cli_error("%s `%s`; `flextrace %s --help` lists the options", what, option, command->name);
-	return CLI_USAGE;
+	return cli_refuse(CLI_USAGE, "%s `%s`; `flextrace %s --help` lists the options", what,
+	                  option, command->name);
 }
 
 /* `word` is what getopt stood at. */
@@ -105,47 +106,74 @@ static int parse_one(const struct parser *parser, const struct command *command,
 	return CLI_OK;
 }
 
-int cli_parse(const struct command *command, int argc, char **argv, void *const values[],
-              int *ret_first_operand)
+/* Reads the options; operands are moved behind them, from `optind` on. */
+static int parse_options(const struct parser *parser, const struct command *command, int argc,
+                         char **argv)
 {
-	struct parser parser;
-	int code;
+	int code, status = CLI_OK;
 
-	parser_init(&parser, command, values);
 	optind = 0; /* glibc: start anew, with the first letters in mind */
 	opterr = 0;
-	for (;;) {
-		int status;
-
-		code = getopt_long(argc, argv, parser.letters, parser.longs, NULL);
-		if (code == -1)
-			break;
+	while (status == CLI_OK &&
+	       (code = getopt_long(argc, argv, parser->letters, parser->longs, NULL)) != -1) {
 		if (code == 'h') {
 			cli_help(command, stdout);
 			return CLI_HELP;
 		}
-		if (code == 'q') {
+		if (code == 'q')
 			message_set_quiet(true);
-			continue;
-		}
-		status = parse_one(&parser, command, code, argv[optind - 1]);
-		if (status != CLI_OK)
-			return status;
+		else
+			status = parse_one(parser, command, code, argv[optind - 1]);
 	}
-	for (int i = 0; i < CLI_MAX_TABLES && command->tables[i]; i++) {
-		struct flextrace_error error = {0};
+	return status;
+}
 
-		if (command->tables[i] == conversion_option_table &&
-		    profile_read(values[i], &error) < 0)
+static int parse(const struct command *command, int argc, char **argv, char *options)
+{
+	struct flextrace_error error = {0};
+	struct parser parser;
+	int code;
+
+	parser_init(&parser, command, options);
+	code = parse_options(&parser, command, argc, argv);
+	if (code != CLI_OK)
+		return code;
+	for (const struct command_table *table = command->tables; table->specs; table++)
+		if (table->specs == conversion_option_table &&
+		    profile_read((void *)(options + table->offset), &error) < 0)
 			return cli_fail(&error);
-	}
-	*ret_first_operand = optind;
-	if (optind < argc && !command->operands[0]) {
-		cli_error("Unexpected operand `%s`; `flextrace %s --help` shows the usage",
-		          argv[optind], command->name);
-		return CLI_USAGE;
-	}
+	if (optind < argc && !command->operands[0])
+		return cli_refuse(CLI_USAGE,
+		                  "Unexpected operand `%s`; `flextrace %s --help` shows the usage",
+		                  argv[optind], command->name);
 	return CLI_OK;
+}
+
+static void release(const struct command *command, char *options)
+{
+	for (const struct command_table *table = command->tables; table->specs; table++) {
+		if (table->specs == conversion_option_table)
+			conversion_options_release((void *)(options + table->offset));
+		else
+			options_release(table->specs, options + table->offset);
+	}
+	free(options);
+}
+
+int cli_run(const struct command *command, int argc, char **argv)
+{
+	char *options = calloc(1, command->options_bytes + 1);
+	int code;
+
+	if (!options)
+		return cli_refuse(CLI_INPUT, "Out of memory");
+	if (command->defaults)
+		memcpy(options, command->defaults, command->options_bytes);
+	code = parse(command, argc, argv, options);
+	if (code == CLI_OK)
+		code = command->run(options, argc - optind, argv + optind);
+	release(command, options);
+	return code == CLI_HELP ? CLI_OK : code;
 }
 
 /* Prints words, in lines of the page that all begin at HELP_COLUMN, where the cursor stands. */
@@ -200,8 +228,8 @@ void cli_help(const struct command *command, FILE *to)
 	if (command->text)
 		fprintf(to, "\n%s\n", command->text);
 	fputs("\nOptions:\n", to);
-	for (int i = 0; i < CLI_MAX_TABLES && command->tables[i]; i++)
-		help_table(to, command->tables[i]);
+	for (const struct command_table *table = command->tables; table->specs; table++)
+		help_table(to, table->specs);
 	help_line(to, 'q', "quiet", "", "Print errors only");
 	help_line(to, 'h', "help", "", "Print this page");
 }

@@ -4,7 +4,6 @@
 #endif
 #include "descriptors.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <lttng/urcu/urcu-ust.h>
 #include <stdint.h>

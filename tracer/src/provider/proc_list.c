@@ -4,7 +4,6 @@
 #endif
 #include "proc_list.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>
