@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # The flextrace command: its parts by themselves, its recordings with a session daemon of their own.
-flextrace_add_unit_test(NAME buffers SOURCES cli/ring/buffers.c converter/base/text/sizes.c converter/base/error.c)
+flextrace_add_unit_test(NAME buffers SOURCES cli/ring/buffers.c cli/process/paths.c cli/process/process.c converter/base/text/sizes.c converter/base/error.c)
 flextrace_add_unit_test(NAME csv_reader SOURCES converter/base/text/csv_reader.c converter/base/error.c)
 flextrace_add_unit_test(NAME csv_table SOURCES cli/report/csv_table.c converter/base/text/csv_reader.c cli/terminal/message.c converter/base/error.c)
 flextrace_add_unit_test(NAME twice SOURCES cli/recording/twice.c converter/base/text/csv_reader.c converter/base/text/strings.c
 	converter/base/text/writer.c converter/base/error.c ${table_sources} tests/support/scratch.c LIBS Threads::Threads)
 flextrace_add_unit_test(NAME elf_facts SOURCES cli/doctor/elf_facts.c tracer/src/area/elf_file.c tracer/src/area/elf_names.c converter/base/error.c)
-flextrace_add_unit_test(NAME launcher SOURCES cli/process/launcher.c cli/process/process.c)
+flextrace_add_unit_test(NAME launcher SOURCES cli/process/launcher.c cli/process/process.c cli/process/paths.c converter/base/error.c)
 flextrace_add_unit_test(NAME salvage SOURCES cli/ring/salvage.c cli/terminal/layout.c)
 flextrace_add_unit_test(NAME salvage_kills SOURCES cli/ring/salvage.c cli/terminal/layout.c)
 flextrace_add_unit_test(NAME summary SOURCES cli/report/rows.c cli/report/summary.c cli/report/summary_ops.c cli/report/summary_aie.c

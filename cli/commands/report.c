@@ -11,7 +11,7 @@
 #include "cli.h"
 #include "report/summary.h"
 #include "report/csv_table.h"
-#include "process/glob_in.h"
+#include "process/paths.h"
 
 #define DEFAULT_LIMIT 100
 
@@ -72,19 +72,19 @@ static void unknown_table(const char *dir, const char *name)
 	char known[1024] = "";
 	glob_t found;
 
-	if (glob_in(dir, "*.csv", &found) != 0) {
-		cli_error("No tables in %s; `flextrace convert` makes them", dir);
-		return;
-	}
+	glob_in(dir, "*.csv", &found);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
-		const char *base = strrchr(found.gl_pathv[i], '/') + 1;
+		const char *base = path_base(found.gl_pathv[i]);
 		size_t n = strlen(known);
 
 		snprintf(known + n, sizeof(known) - n, "%s%.*s", n ? ", " : "",
 		         (int)strlen(base) - 4, base);
 	}
 	globfree(&found);
-	cli_error("No table `%s` in %s; there are %s", name, dir, known);
+	if (!*known)
+		cli_error("No tables in %s; `flextrace convert` makes them", dir);
+	else
+		cli_error("No table `%s` in %s; there are %s", name, dir, known);
 }
 
 static uint32_t terminal_width(void)

@@ -142,11 +142,8 @@ static int run_stop(void *values, int n_operands, char **operands)
 
 static int report_no_daemon(void)
 {
-	char run_dir[PATH_MAX];
-	pid_t daemon;
+	pid_t daemon = consumers_daemon();
 
-	consumers_name_run_dir(run_dir);
-	daemon = consumers_daemon(run_dir);
 	if (daemon > 0 && process_is_stopped(daemon))
 		return cli_refuse(
 			CLI_INPUT,

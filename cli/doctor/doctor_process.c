@@ -10,6 +10,7 @@
 
 #include "recording/lttng/daemon.h"
 #include "doctor.h"
+#include "process/process.h"
 #include "elf_facts.h"
 #include "recording/lttng/registration.h"
 
@@ -44,12 +45,10 @@ static void look_into(struct mapped *mapped, const char *path)
  * errno. */
 static bool look_at_maps(struct mapped *mapped)
 {
-	char path[64], last[PATH_MAX] = "", *line = NULL;
+	FILE *maps = process_fopen(mapped->pid, "maps");
+	char last[PATH_MAX] = "", *line = NULL;
 	size_t n_bytes = 0;
-	FILE *maps;
 
-	snprintf(path, sizeof(path), "/proc/%ld/maps", (long)mapped->pid);
-	maps = fopen(path, "re");
 	if (!maps)
 		return false;
 	while (getline(&line, &n_bytes, maps) > 0) {
@@ -70,12 +69,10 @@ static bool look_at_maps(struct mapped *mapped)
 /* The value of a variable that the process was started with; NULL: none. Owned. */
 static char *find_variable(pid_t pid, const char *name)
 {
-	char path[64], *text = NULL, *value = NULL;
+	FILE *file = process_fopen(pid, "environ");
 	size_t n_bytes = 0, n_name = strlen(name);
-	FILE *file;
+	char *text = NULL, *value = NULL;
 
-	snprintf(path, sizeof(path), "/proc/%ld/environ", (long)pid);
-	file = fopen(path, "re");
 	while (file && !value && getdelim(&text, &n_bytes, '\0', file) > 0)
 		if (strncmp(text, name, n_name) == 0 && text[n_name] == '=')
 			value = strdup(text + n_name + 1);

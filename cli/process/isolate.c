@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "process.h"
 
 #define MIN_BYTES ((rlim_t)2 << 30)
 
@@ -20,25 +21,9 @@ static void limit_memory(void)
 {
 }
 #else
-/* Memory and swap space that nobody uses, 0 = not known. */
-static rlim_t spare_bytes(void)
-{
-	FILE *file = fopen("/proc/meminfo", "re");
-	unsigned long long kib, sum_kib = 0;
-	char line[128];
-
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "MemAvailable: %llu", &kib) == 1 ||
-		    sscanf(line, "SwapFree: %llu", &kib) == 1)
-			sum_kib += kib;
-	if (file)
-		fclose(file);
-	return (rlim_t)sum_kib << 10;
-}
-
 static void limit_memory(void)
 {
-	rlim_t spare = spare_bytes();
+	rlim_t spare = process_memory_bytes("MemAvailable:") + process_memory_bytes("SwapFree:");
 	struct rlimit limit;
 
 	if (!spare || getrlimit(RLIMIT_DATA, &limit) < 0)

@@ -23,13 +23,11 @@ static bool is_of(const char *file, const char *path)
 
 bool mappers_has(pid_t pid, const char *path)
 {
-	char name[64], *line = NULL;
+	FILE *maps = process_fopen(pid, "maps");
 	bool has_it = false;
 	size_t n_bytes = 0;
-	FILE *maps;
+	char *line = NULL;
 
-	snprintf(name, sizeof(name), "/proc/%ld/maps", (long)pid);
-	maps = fopen(name, "re");
 	while (maps && !has_it && getline(&line, &n_bytes, maps) > 0) {
 		char *file = strchr(line, '/');
 
@@ -67,14 +65,12 @@ typedef bool visit_thread(void *context, pid_t thread, char state, uint64_t tick
 /* Visits the threads of a process until a visit is the last one. */
 static bool visit_process(pid_t pid, visit_thread *visit, void *context)
 {
+	DIR *tasks = process_opendir(pid, "task");
 	struct dirent *entry;
 	bool is_over = false;
-	char path[64], state;
 	uint64_t ticks;
-	DIR *tasks;
+	char state;
 
-	snprintf(path, sizeof(path), "/proc/%ld/task", (long)pid);
-	tasks = opendir(path);
 	while (tasks && !is_over && (entry = readdir(tasks))) {
 		pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
 

@@ -20,14 +20,6 @@
 static const int ending_signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 #define N_ENDING (sizeof(ending_signals) / sizeof(ending_signals[0]))
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 int patience_ending_signal(void)
 {
 	sigset_t pending;
@@ -50,7 +42,7 @@ static bool is_ended_by_signal(const struct patience *patience)
 
 static bool is_over(struct patience *patience)
 {
-	int64_t waited_ns = now_ns() - patience->began_ns;
+	int64_t waited_ns = patience_now_ns() - patience->began_ns;
 
 	if (waited_ns >= patience->limit_s * INT64_C(1000000000)) {
 		cli_warn("Waiting no longer for %s: seconds=%d", patience->what, patience->limit_s);
@@ -69,7 +61,7 @@ bool patience_lasts(struct patience *patience, int fd)
 	struct pollfd polled = {.fd = fd, .events = POLLIN};
 
 	if (!patience->began_ns)
-		patience->began_ns = now_ns();
+		patience->began_ns = patience_now_ns();
 	if (poll(&polled, 1, STEP_MS) > 0)
 		return true;
 	return !is_over(patience);

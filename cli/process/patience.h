@@ -21,9 +21,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #define PATIENCE_S      3   /* before anything is told */
 #define PATIENCE_LOCK_S 120 /* what another flextrace may take to begin or end a recording */
+
+/* CLOCK_MONOTONIC. */
+static inline int64_t patience_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
 
 struct patience {
 	const char *what; /* weak: what is waited for */

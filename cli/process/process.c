@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "process.h"
+#include "paths.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -7,23 +8,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 size_t process_read(pid_t pid, const char *name, char *text, size_t size)
 {
 	char path[64];
-	size_t n = 0;
-	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
-	file = fopen(path, "re");
-	if (file) {
-		n = fread(text, 1, size - 1, file);
-		fclose(file);
-	}
-	text[n] = '\0';
-	return n;
+	return path_read(path, text, size);
+}
+
+FILE *process_fopen(pid_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
+	return fopen(path, "re");
+}
+
+DIR *process_opendir(pid_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
+	return opendir(path);
 }
 
 /* Reads /proc/PID/stat into `text`. Returns what stands behind the name in parentheses, which may
@@ -71,4 +81,21 @@ bool process_await_end(int pidfd, int timeout_ms)
 		n = poll(&end, 1, timeout_ms);
 	while (n < 0 && errno == EINTR);
 	return n > 0;
+}
+
+uint64_t process_inode_of(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 ? (uint64_t)status.st_ino : 0;
+}
+
+uint64_t process_memory_bytes(const char *name)
+{
+	char text[4096];
+	const char *line;
+
+	path_read("/proc/meminfo", text, sizeof(text));
+	line = strstr(text, name);
+	return line ? strtoull(line + strlen(name), NULL, 10) << 10 : 0;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "process/paths.h"
 #include "ring/emit_parts.h"
 #include "recording/lttng/session_running.h"
 
@@ -17,22 +18,13 @@
 static int name_snapshot(const struct recording *recording, const char *name,
                          struct recording *snapshot, struct flextrace_error *error)
 {
-	int n = snprintf(snapshot->trace_dir, sizeof(snapshot->trace_dir), "%s/%s/trace",
-	                 recording->trace_dir, name);
-
-	if (n < 0 || (size_t)n >= sizeof(snapshot->trace_dir))
-		return error_set(error, FLEXTRACE_E_OUTPUT, "Path is too long: path=%.64s...",
-		                 recording->trace_dir);
-	snprintf(snapshot->dir, sizeof(snapshot->dir), "%.*s", n - (int)strlen("/trace"),
-	         snapshot->trace_dir);
-	return FLEXTRACE_OK;
+	FLEXTRACE_TRY(path_join(snapshot->dir, recording->trace_dir, name, error));
+	return path_join(snapshot->trace_dir, snapshot->dir, "trace", error);
 }
 
 static int dir_failed(const char *dir, struct flextrace_error *error)
 {
-	return error_set(error, FLEXTRACE_E_OUTPUT,
-	                 "Cannot make the directory of a snapshot: path=%s, reason=%s", dir,
-	                 strerror(errno));
+	return path_not_made("directory of a snapshot", dir, error);
 }
 
 /* Makes the next directory that nobody else has made. */
@@ -59,13 +51,6 @@ static int make_end_dir(const struct recording *recording, struct recording *sna
 	if (mkdir(snapshot->dir, 0700) == 0)
 		return FLEXTRACE_OK;
 	return errno == EEXIST ? 1 : dir_failed(snapshot->dir, error);
-}
-
-static bool has_records(const struct recording *snapshot)
-{
-	enum session_verdict verdict = session_inspect(snapshot->trace_dir, NULL);
-
-	return verdict != SESSION_NO_STREAMS && verdict != SESSION_NO_RECORDS;
 }
 
 static int make_dir(const struct recording *recording, enum flight_reason reason,
@@ -112,7 +97,7 @@ int flight_take(const struct recording *recording, enum flight_reason reason,
 	ret_snapshot->kind = SESSION_TO_DISK;
 	code = fill(recording, ret_snapshot, error);
 	/* LTTng may have given up in the middle. */
-	if (code < 0 || !has_records(ret_snapshot))
+	if (code < 0 || !session_has_records(ret_snapshot->trace_dir))
 		recording_remove_tree(ret_snapshot->dir);
 	return code;
 }

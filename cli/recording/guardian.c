@@ -99,14 +99,12 @@ static bool listen_to(struct ward *ward)
  * daemon, or by `lttng destroy`, and nobody calls `flextrace stop` then. */
 static bool has_session(struct ward *ward, const char *memory_dir)
 {
-	char run_dir[PATH_MAX], below[PATH_MAX + 32];
+	char below[PATH_MAX + 32];
 	pid_t consumer;
+	int pidfd = consumers_find_own(&consumer);
 	bool is_here;
-	int pidfd;
 
 	snprintf(below, sizeof(below), "%s/", memory_dir);
-	consumers_name_run_dir(run_dir);
-	pidfd = consumers_find(run_dir, &consumer);
 	is_here = pidfd >= 0 && mappers_has(consumer, below);
 	if (pidfd >= 0)
 		close(pidfd);
@@ -209,13 +207,11 @@ _Noreturn static void guard(struct ward *ward)
 /* The daemon does one thing after another: once it answers, it has made what it was asked for. */
 _Noreturn static void undo(struct ward *ward)
 {
-	char run_dir[PATH_MAX];
 	bool has_answered;
 	int pidfd;
 
 	stand_alone(ward);
-	consumers_name_run_dir(run_dir);
-	pidfd = process_open(consumers_daemon(run_dir));
+	pidfd = process_open(consumers_daemon());
 	do
 		has_answered = session_destroy(ward->unwanted, NULL) == FLEXTRACE_OK ||
 		               daemon_is_alive();

@@ -12,6 +12,7 @@
 
 #include "cli.h"
 #include "flight.h"
+#include "process/paths.h"
 #include "process/patience.h"
 
 #define JOIN_GRACE_S  3 /* ranks of a job start within this time of each other */
@@ -198,13 +199,18 @@ int member_join(struct member *ret_member, const struct member_request *request,
 	return code;
 }
 
-/* Opens the state file of a recording that was saved; -1: it is not there. */
+/* Opens a file of a recording that was saved; -1: it is not there. */
+static int open_file(const struct recording *recording, const char *name)
+{
+	char path[PATHS_SIZE];
+
+	snprintf(path, sizeof(path), "%s/%s", recording->dir, name);
+	return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+}
+
 static int open_state(const struct recording *recording)
 {
-	char path[PATH_MAX + 64];
-
-	snprintf(path, sizeof(path), "%s/%s", recording->dir, RECORDING_STATE_FILE);
-	return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	return open_file(recording, RECORDING_STATE_FILE);
 }
 
 /* Held by who ends a recording, from before the state file goes. Who waited for it and finds the
@@ -213,11 +219,8 @@ static int hold_end(const struct recording *recording)
 {
 	struct patience patience = {.what = "another flextrace, which ends this recording",
 	                            .limit_s = PATIENCE_LOCK_S};
-	char path[PATH_MAX + 64];
-	int fd;
+	int fd = open_file(recording, RECORDING_ID_FILE);
 
-	snprintf(path, sizeof(path), "%s/%s", recording->dir, RECORDING_ID_FILE);
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (fd >= 0)
 		patience_lock_byte(&patience, fd, F_WRLCK, 0);
 	return fd;
@@ -276,19 +279,6 @@ static bool take_over(int fd, struct recording *recording, uint32_t n_expected)
 	}
 }
 
-/* Whether it was stopped or not. */
-static bool has_session(const struct recording *recording)
-{
-	struct session_entry *entries = NULL;
-	int n = daemon_is_alive() ? session_list(recording->session, &entries, NULL) : 0;
-	bool has_it = false;
-
-	for (int i = 0; i < n; i++)
-		has_it |= strcmp(entries[i].name, recording->session) == 0;
-	free(entries);
-	return has_it;
-}
-
 bool member_end_dead(struct recording *recording, uint32_t n_expected)
 {
 	int fd = open_state(recording), end_fd = -1;
@@ -299,7 +289,7 @@ bool member_end_dead(struct recording *recording, uint32_t n_expected)
 	/* Without a state file it died before it had one, or while it ended the recording, or
 	 * somebody was faster than we. */
 	if (fd < 0)
-		is_ours = has_session(recording);
+		is_ours = recording_has_session(recording, NULL, NULL) > 0;
 	if (is_ours)
 		end_dead(recording);
 	let_go(end_fd);
@@ -312,8 +302,7 @@ bool member_lives(const struct recording *recording)
 	int fd = open_state(recording);
 	bool lives = fd >= 0 && has_members(fd);
 
-	if (fd >= 0)
-		close(fd);
+	let_go(fd);
 	return lives;
 }
 

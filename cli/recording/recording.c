@@ -13,7 +13,7 @@
 
 #include "cli.h"
 #include "ring/emit_parts.h"
-#include "process/glob_in.h"
+#include "process/paths.h"
 #include "guardian.h"
 #include "process/provider.h"
 #include "ring/recovery.h"
@@ -55,11 +55,8 @@ int recording_make_dir(const char *path, bool *ret_made, struct flextrace_error 
 		*slash = '/';
 	}
 	*ret_made = mkdir(path, 0700) == 0;
-	if (!*ret_made && errno != EEXIST)
-		return error_set(error, FLEXTRACE_E_OUTPUT,
-		                 "Cannot make the output directory: path=%s, reason=%s", path,
-		                 strerror(errno));
-	return FLEXTRACE_OK;
+	return *ret_made || errno == EEXIST ? FLEXTRACE_OK
+	                                    : path_not_made("output directory", path, error);
 }
 
 static void name_buffers(const struct recording *recording, char path[PATH_MAX + 16])
@@ -97,15 +94,11 @@ static int make_subdirectories(const struct recording *recording, struct flextra
 	char buffers_dir[PATH_MAX + 16];
 
 	if (recording->trace_dir[0] && mkdir(recording->trace_dir, 0700) != 0)
-		return error_set(error, FLEXTRACE_E_OUTPUT,
-		                 "Cannot make the trace directory: path=%s, reason=%s",
-		                 recording->trace_dir, strerror(errno));
+		return path_not_made("trace directory", recording->trace_dir, error);
 	name_buffers(recording, buffers_dir);
 	if (!recording->is_crash_safe || mkdir(buffers_dir, 0700) == 0)
 		return FLEXTRACE_OK;
-	error_set(error, FLEXTRACE_E_OUTPUT,
-	          "Cannot make the directory of the buffers: path=%s, reason=%s", buffers_dir,
-	          strerror(errno));
+	path_not_made("directory of the buffers", buffers_dir, error);
 	rmdir(recording->trace_dir);
 	return FLEXTRACE_E_OUTPUT;
 }
@@ -155,13 +148,8 @@ static void remove_buffers(const struct recording *recording)
 /* The directories are ours alone: recording_begin() made them. */
 void recording_remove(const struct recording *recording)
 {
-	static const char *const names[] = {EMITTED_FILE, RECORDING_ID_FILE};
-	char path[PATH_MAX + 32];
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", recording->dir, names[i]);
-		unlink(path);
-	}
+	path_remove(recording->dir, EMITTED_FILE);
+	path_remove(recording->dir, RECORDING_ID_FILE);
 	recording_remove_tree(recording->trace_dir);
 	remove_buffers(recording);
 	if (recording->has_made_dir)
@@ -441,23 +429,13 @@ void recording_tend(const struct recording *recording, struct rings_watch *watch
 	rings_tend(watch, memory_dir, recording->trace_dir);
 }
 
-static bool has_snapshot(const struct recording *recording)
-{
-	glob_t found;
-
-	if (glob_in(recording->trace_dir, "*/trace", &found) != 0)
-		return false;
-	globfree(&found);
-	return true;
-}
-
 static enum session_verdict inspect(const struct recording *recording, char where[PATH_MAX])
 {
 	if (recording->kind == SESSION_TO_RELAY)
 		return SESSION_HAS_DATA; /* the relay knows */
 	if (recording->kind != SESSION_FLIGHT)
 		return session_inspect(recording->trace_dir, where);
-	return has_snapshot(recording) ? SESSION_HAS_DATA : SESSION_NO_RECORDS;
+	return glob_count(recording->trace_dir, "*/trace") ? SESSION_HAS_DATA : SESSION_NO_RECORDS;
 }
 
 /* What a consumer wrote last is in no index if it died, and a chunk that could not be closed lacks
@@ -531,13 +509,12 @@ static void show_cut_chunk(const struct recording *recording)
 {
 	char hidden[PATH_MAX + 32], archives[PATH_MAX + 32], shown[PATH_MAX + 64];
 
-	if (recording->kind != SESSION_TO_DISK)
+	if (recording->kind != SESSION_TO_DISK ||
+	    !path_is_there(recording->trace_dir, ".tmp_old_chunk"))
 		return;
 	snprintf(hidden, sizeof(hidden), "%s/.tmp_old_chunk", recording->trace_dir);
 	snprintf(archives, sizeof(archives), "%s/archives", recording->trace_dir);
 	snprintf(shown, sizeof(shown), "%s/cut", archives);
-	if (access(hidden, F_OK) != 0)
-		return;
 	mkdir(archives, 0700);
 	rename(hidden, shown); /* where it cannot be, it is where LTTng left it */
 }

@@ -149,9 +149,8 @@ void recording_tend(const struct recording *recording, struct rings_watch *watch
 /* Removes the trace, and the directory if it is ours and nothing else is in it. */
 void recording_remove(const struct recording *recording);
 
-/* Writes the id into `recording->dir`. True if a directory has one. */
+/* Writes the id into `recording->dir`. */
 int recording_write_id(const struct recording *recording, struct flextrace_error *error);
-bool recording_has_id(const char *dir);
 
 /* Writes the state file of `recording->dir`, or ends the recording. */
 int recording_save(struct recording *recording, struct flextrace_error *error);
@@ -166,6 +165,10 @@ int recording_locate(const char *dir, struct recording *ret_recording,
 
 /* The same of a path that may be its trace, too; false: it is neither. */
 bool recording_of(const char *path, struct recording *ret_recording);
+
+/* Returns 1 if its session is there, 0 if not; stores whether it records (may be NULL). */
+int recording_has_session(const struct recording *recording, bool *ret_is_active,
+                          struct flextrace_error *error);
 
 /* Returns 1 if its session is there and records, 0 if not. */
 int recording_runs(const struct recording *recording, struct flextrace_error *error);

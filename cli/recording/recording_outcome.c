@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "process/paths.h"
 #include "model/ledger/emitted.h"
 #include "recording.h"
 #include "model/identity/recording_id.h"
@@ -138,15 +139,13 @@ uint64_t recording_count_lost(const char *output_dir, const char *cause)
 static void tell_emitted(const struct recording *recording)
 {
 	struct recording_unread unread;
-	char path[PATH_MAX + 32];
 
 	recording_count_unread(recording, &unread);
 	if (unread.n_programs)
 		cli_note("%" PRIu32 " programs emitted %" PRIu64 " records, by their own count; as "
 		         "many are read there, if none is lost",
 		         unread.n_programs, unread.n_records);
-	snprintf(path, sizeof(path), "%s/" EMITTED_FILE, recording->dir);
-	unlink(path);
+	path_remove(recording->dir, EMITTED_FILE);
 }
 
 int recording_tell_relay(const struct recording *recording, const struct recording_outcome *outcome)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a recording stands on the disk, and its state file. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "process/glob_in.h"
+#include "process/paths.h"
 #include "recording.h"
 
 #define NO_JOB "-" /* in the state file */
@@ -19,30 +19,20 @@ static const char *const subdirs[] = {[SESSION_TO_DISK] = "trace", [SESSION_FLIG
 
 int recording_name_trace(struct recording *recording, struct flextrace_error *error)
 {
-	int n;
-
 	recording->trace_dir[0] = '\0';
 	if (recording->kind == SESSION_TO_RELAY)
 		return FLEXTRACE_OK;
-	n = snprintf(recording->trace_dir, sizeof(recording->trace_dir), "%s/%s", recording->dir,
-	             subdirs[recording->kind]);
+	return path_join(recording->trace_dir, recording->dir, subdirs[recording->kind], error);
+}
 
-	if (n < 0 || (size_t)n >= sizeof(recording->trace_dir))
-		return error_set(error, FLEXTRACE_E_OUTPUT, "Path is too long: path=%.64s...",
-		                 recording->dir);
-	return FLEXTRACE_OK;
+static bool has_snapshots(const char *dir)
+{
+	return path_is_there(dir, subdirs[SESSION_FLIGHT]);
 }
 
 bool recording_is_in(const char *dir)
 {
-	char path[PATH_MAX + 16];
-
-	for (size_t i = 0; i < sizeof(subdirs) / sizeof(subdirs[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, subdirs[i]);
-		if (access(path, F_OK) == 0)
-			return true;
-	}
-	return false;
+	return path_is_there(dir, subdirs[SESSION_TO_DISK]) || has_snapshots(dir);
 }
 
 #define STREAMS "ust/uid/*/*-bit/*_[0-9]*"
@@ -59,63 +49,45 @@ uint64_t recording_closed_bytes(const struct recording *recording)
 	return glob_sum_bytes(recording->trace_dir, "archives/*/" STREAMS);
 }
 
-static void name_state_file(const char *dir, char path[PATH_MAX + 64])
+/* Writes a file of the recording that has no other. */
+static int write_file(const struct recording *recording, const char *name,
+                      struct flextrace_error *error, const char *format, ...)
 {
-	snprintf(path, PATH_MAX + 64, "%s/%s", dir, RECORDING_STATE_FILE);
-}
+	char path[PATHS_SIZE];
+	bool is_written = false;
+	va_list values;
+	FILE *file;
 
-int recording_write_id(const struct recording *recording, struct flextrace_error *error)
-{
-	char path[PATH_MAX + 32];
-	FILE *file = NULL;
-	bool is_written;
-	int fd;
-
-	if (recording->kind == SESSION_TO_RELAY)
-		return FLEXTRACE_OK;
-	snprintf(path, sizeof(path), "%s/" RECORDING_ID_FILE, recording->dir);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd >= 0)
-		file = fdopen(fd, "w");
-	is_written = file && fprintf(file, "%s\n", recording->session) > 0;
-	if (file && fclose(file) != 0)
-		is_written = false;
+	snprintf(path, sizeof(path), "%s/%s", recording->dir, name);
+	file = path_create(path);
+	if (file) {
+		va_start(values, format);
+		is_written = vfprintf(file, format, values) > 0;
+		va_end(values);
+		is_written &= fclose(file) == 0;
+	}
 	return is_written ? FLEXTRACE_OK
 	                  : error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s",
 	                              path, strerror(errno));
 }
 
-bool recording_has_id(const char *dir)
+int recording_write_id(const struct recording *recording, struct flextrace_error *error)
 {
-	char path[PATH_MAX + 32];
-
-	snprintf(path, sizeof(path), "%s/" RECORDING_ID_FILE, dir);
-	return access(path, F_OK) == 0;
+	if (recording->kind == SESSION_TO_RELAY)
+		return FLEXTRACE_OK;
+	return write_file(recording, RECORDING_ID_FILE, error, "%s\n", recording->session);
 }
 
 static int write_state(const struct recording *recording, struct flextrace_error *error)
 {
-	char path[PATH_MAX + 64];
-	FILE *file;
-	int fd;
-
-	name_state_file(recording->dir, path);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	file = fd >= 0 ? fdopen(fd, "w") : NULL;
-	if (!file)
-		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s",
-		                 path, strerror(errno));
-	fprintf(file,
-	        "session %s\ndaemon %ld %" PRIu64
-	        "\nkind %d\nmade %d\nbuffers %d\nmemory %s\njob %s\n",
-	        recording->session, (long)recording->daemon.pid, recording->daemon.start_ticks,
-	        (int)recording->kind, recording->has_made_dir, recording->is_crash_safe,
-	        recording->memory_dir[0] ? recording->memory_dir : NO_JOB,
-	        recording->job[0] ? recording->job : NO_JOB);
-	if (fclose(file) != 0)
-		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s",
-		                 path, strerror(errno));
-	return FLEXTRACE_OK;
+	return write_file(recording, RECORDING_STATE_FILE, error,
+	                  "session %s\ndaemon %ld %" PRIu64
+	                  "\nkind %d\nmade %d\nbuffers %d\nmemory %s\njob %s\n",
+	                  recording->session, (long)recording->daemon.pid,
+	                  recording->daemon.start_ticks, (int)recording->kind,
+	                  recording->has_made_dir, recording->is_crash_safe,
+	                  recording->memory_dir[0] ? recording->memory_dir : NO_JOB,
+	                  recording->job[0] ? recording->job : NO_JOB);
 }
 
 int recording_save(struct recording *recording, struct flextrace_error *error)
@@ -138,14 +110,6 @@ static bool is_ours(FILE *file)
 	return fstat(fileno(file), &status) == 0 && status.st_uid == geteuid();
 }
 
-static bool has_snapshots(const char *dir)
-{
-	char path[PATH_MAX + 16];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, subdirs[SESSION_FLIGHT]);
-	return access(path, F_OK) == 0;
-}
-
 int recording_locate(const char *dir, struct recording *ret_recording,
                      struct flextrace_error *error)
 {
@@ -165,7 +129,7 @@ bool recording_of(const char *path, struct recording *ret_recording)
 		return false;
 	if (recording_is_in(ret_recording->dir))
 		return true;
-	name = strrchr(ret_recording->dir, '/') + 1;
+	name = path_base(ret_recording->dir);
 	for (size_t i = 0; i < sizeof(subdirs) / sizeof(subdirs[0]); i++) {
 		if (strcmp(name, subdirs[i]) != 0)
 			continue;
@@ -175,17 +139,30 @@ bool recording_of(const char *path, struct recording *ret_recording)
 	return false;
 }
 
-int recording_runs(const struct recording *recording, struct flextrace_error *error)
+int recording_has_session(const struct recording *recording, bool *ret_is_active,
+                          struct flextrace_error *error)
 {
 	struct session_entry *entries = NULL;
 	int n = daemon_is_alive() ? session_list(recording->session, &entries, error) : 0;
-	int runs = n < 0 ? n : 0;
+	int has_it = n < 0 ? n : 0;
 
-	for (int i = 0; i < n; i++)
-		if (entries[i].is_active && strcmp(entries[i].name, recording->session) == 0)
-			runs = 1;
+	for (int i = 0; i < n; i++) {
+		if (strcmp(entries[i].name, recording->session) != 0)
+			continue;
+		has_it = 1;
+		if (ret_is_active)
+			*ret_is_active = entries[i].is_active;
+	}
 	free(entries);
-	return runs;
+	return has_it;
+}
+
+int recording_runs(const struct recording *recording, struct flextrace_error *error)
+{
+	bool is_active = false;
+	int has_it = recording_has_session(recording, &is_active, error);
+
+	return has_it > 0 ? is_active : has_it;
 }
 
 /* As recording.c names it: what is there may be removed, and the file may come from elsewhere. */
@@ -199,7 +176,7 @@ static bool is_memory_dir(const char *path)
 int recording_load(const char *dir, struct recording *ret_recording, struct flextrace_error *error)
 {
 	struct recording recording = {.has_made_dir = false};
-	char path[PATH_MAX + 64];
+	char path[PATHS_SIZE];
 	FILE *file;
 	int n, kind, made, buffers;
 	long pid;
@@ -208,7 +185,7 @@ int recording_load(const char *dir, struct recording *ret_recording, struct flex
 	                       RECORDING_MEMORY_SIZE == 192,
 	               "the widths in the format below");
 	FLEXTRACE_TRY(recording_locate(dir, &recording, error));
-	name_state_file(recording.dir, path);
+	snprintf(path, sizeof(path), "%s/" RECORDING_STATE_FILE, recording.dir);
 	file = fopen(path, "re");
 	if (!file)
 		return error_set(error, FLEXTRACE_E_INPUT, "No recording runs there: path=%s", dir);
@@ -253,8 +230,5 @@ void recording_make_up(const struct session_entry *entry, const char *dir,
 
 void recording_forget(const struct recording *recording)
 {
-	char path[PATH_MAX + 64];
-
-	name_state_file(recording->dir, path);
-	unlink(path);
+	path_remove(recording->dir, RECORDING_STATE_FILE);
 }

@@ -10,21 +10,13 @@
 #include <time.h>
 
 #include "ring/emit_parts.h"
-#include "process/glob_in.h"
+#include "process/paths.h"
 #include "process/patience.h"
 #include "recording/lttng/session_running.h"
 #include "base/text/sizes.h"
 
 #define LIMIT_S 60 /* for a chunk to be closed */
 #define MAX_S   (INT64_C(366) * 24 * 3600)
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 /* -- when -------------------------------------------------------------------------------------- */
 
@@ -67,7 +59,8 @@ int rotation_parse(const char *text, struct rotation_plan *ret_plan, struct flex
 void rotator_init(struct rotator *rotator, const struct rotation_plan *plan,
                   const struct recording *recording)
 {
-	*rotator = (struct rotator){.plan = *plan, .recording = recording, .began_ns = now_ns()};
+	*rotator = (struct rotator){
+		.plan = *plan, .recording = recording, .began_ns = patience_now_ns()};
 }
 
 static bool is_due(const struct rotator *rotator)
@@ -75,7 +68,7 @@ static bool is_due(const struct rotator *rotator)
 	const struct rotation_plan *plan = &rotator->plan;
 
 	if (plan->period_ns)
-		return now_ns() - rotator->began_ns >= plan->period_ns;
+		return patience_now_ns() - rotator->began_ns >= plan->period_ns;
 	return plan->size_bytes && recording_open_bytes(rotator->recording) >= plan->size_bytes;
 }
 
@@ -88,7 +81,7 @@ static int close_chunk(struct rotator *rotator, struct flextrace_error *error)
 	emit_parts_rotate(rotator->recording, EMITTED_STOPPING);
 	FLEXTRACE_TRY(session_rotate(session, &rotator->going_on, error));
 	emit_parts_rotate(rotator->recording, EMITTED_STOPPED);
-	rotator->began_ns = now_ns();
+	rotator->began_ns = patience_now_ns();
 	/* What is recorded from now on goes into the next chunk. */
 	return session_dump_definitions(session, error);
 }
@@ -132,38 +125,22 @@ int rotator_finish(struct rotator *rotator, struct flextrace_error *error)
 	return code < 0 ? code : FLEXTRACE_OK;
 }
 
-static bool has_records(const char *trace_dir)
-{
-	enum session_verdict verdict = session_inspect(trace_dir, NULL);
-
-	return verdict != SESSION_NO_STREAMS && verdict != SESSION_NO_RECORDS;
-}
-
 /* Claims the chunk in `trace_dir`; 0 = somebody has it, or there is nothing in it. */
 static int claim(const struct recording *recording, const char *trace_dir,
                  struct recording *ret_chunk, struct flextrace_error *error)
 {
-	char parent[PATH_MAX + 16];
-	int n;
+	char parent[PATH_MAX];
 
-	if (!has_records(trace_dir))
+	if (!session_has_records(trace_dir))
 		return 0;
-	snprintf(parent, sizeof(parent), "%s/chunks", recording->dir);
+	FLEXTRACE_TRY(path_join(parent, recording->dir, "chunks", error));
 	mkdir(parent, 0700);
-	n = snprintf(ret_chunk->dir, sizeof(ret_chunk->dir), "%s/%s", parent,
-	             strrchr(trace_dir, '-') + 1);
-	if (n < 0 || (size_t)n >= sizeof(ret_chunk->dir))
-		return error_set(error, FLEXTRACE_E_OUTPUT, "Path is too long: path=%.64s...",
-		                 recording->dir);
+	FLEXTRACE_TRY(path_join(ret_chunk->dir, parent, strrchr(trace_dir, '-') + 1, error));
 	if (mkdir(ret_chunk->dir, 0700) == 0) {
 		snprintf(ret_chunk->trace_dir, sizeof(ret_chunk->trace_dir), "%s", trace_dir);
 		return 1;
 	}
-	if (errno == EEXIST)
-		return 0;
-	return error_set(error, FLEXTRACE_E_OUTPUT,
-	                 "Cannot make the directory of a chunk: path=%s, reason=%s", ret_chunk->dir,
-	                 strerror(errno));
+	return errno == EEXIST ? 0 : path_not_made("directory of a chunk", ret_chunk->dir, error);
 }
 
 int rotation_claim(const struct recording *recording, struct recording *ret_chunk,
@@ -172,8 +149,7 @@ int rotation_claim(const struct recording *recording, struct recording *ret_chun
 	glob_t found;
 	int code = 0;
 
-	if (glob_in(recording->trace_dir, "archives/*-*-[0-9]*", &found) != 0)
-		return 0;
+	glob_in(recording->trace_dir, "archives/*-*-[0-9]*", &found);
 	*ret_chunk = *recording;
 	for (size_t i = 0; i < found.gl_pathc && code == 0; i++)
 		code = claim(recording, found.gl_pathv[i], ret_chunk, error);

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
+#include "process/paths.h"
 
 /* The directory of a session's recording: the parent of where LTTng writes. */
 static int name_dir(const struct session_entry *entry, char dir[PATH_MAX],
@@ -28,13 +28,12 @@ static int name_dir(const struct session_entry *entry, char dir[PATH_MAX],
 
 static int load(const struct session_entry *entry, struct recording *ret_recording)
 {
-	char dir[PATH_MAX], state[PATH_MAX + 64];
+	char dir[PATH_MAX];
 	struct flextrace_error error = {0};
 
 	if (name_dir(entry, dir, &error) < 0)
 		return cli_fail(&error);
-	snprintf(state, sizeof(state), "%s/" RECORDING_STATE_FILE, dir);
-	if (access(state, F_OK) == 0 || errno != ENOENT)
+	if (path_is_there(dir, RECORDING_STATE_FILE) || errno != ENOENT)
 		return recording_load(dir, ret_recording, &error) < 0 ? cli_fail(&error) : CLI_OK;
 	recording_make_up(entry, dir, ret_recording);
 	if (recording_runs(ret_recording, NULL) != 0)

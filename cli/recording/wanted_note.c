@@ -16,22 +16,16 @@
 #include "wanted.h"
 
 struct paths {
-	char run_dir[PATH_MAX];
 	char file[PATH_MAX + 32], next[PATH_MAX + 32];
 };
 
 static void name_paths(struct paths *paths)
 {
-	consumers_name_run_dir(paths->run_dir);
-	snprintf(paths->file, sizeof(paths->file), "%s/" WANTED_FILE, paths->run_dir);
-	snprintf(paths->next, sizeof(paths->next), "%s/" WANTED_FILE ".next", paths->run_dir);
-}
+	char run_dir[PATH_MAX];
 
-static uint64_t own_pid_namespace(void)
-{
-	struct stat status;
-
-	return stat("/proc/self/ns/pid", &status) == 0 ? (uint64_t)status.st_ino : 0;
+	consumers_name_run_dir(run_dir);
+	snprintf(paths->file, sizeof(paths->file), "%s/" WANTED_FILE, run_dir);
+	snprintf(paths->next, sizeof(paths->next), "%s/" WANTED_FILE ".next", run_dir);
 }
 
 /* A line of a session that this one does not replace, and whose daemon lives. */
@@ -44,7 +38,8 @@ static bool is_to_keep(const char *line, const char *session)
 	if (sscanf(line, "%ld %" SCNu64 " %" SCNu64 " %*s %127s", &pid, &ticks, &ns, name) != 4 ||
 	    strcmp(name, session) == 0)
 		return false;
-	return ns != own_pid_namespace() || process_start_ticks((pid_t)pid) == ticks;
+	return ns != process_inode_of("/proc/self/ns/pid") ||
+	       process_start_ticks((pid_t)pid) == ticks;
 }
 
 static void copy_others(const char *from, FILE *to, const char *session)
@@ -61,12 +56,12 @@ static void copy_others(const char *from, FILE *to, const char *session)
 		fclose(file);
 }
 
-static void write_line(FILE *file, const char *run_dir, const char *session, bool wants_all)
+static void write_line(FILE *file, const char *session, bool wants_all)
 {
-	pid_t daemon = consumers_daemon(run_dir);
+	pid_t daemon = consumers_daemon();
 
 	fprintf(file, "%ld %" PRIu64 " %" PRIu64 " %s %s\n", (long)daemon,
-	        process_start_ticks(daemon), own_pid_namespace(),
+	        process_start_ticks(daemon), process_inode_of("/proc/self/ns/pid"),
 	        wants_all ? WANTED_ALL : WANTED_OWN, session);
 }
 
@@ -97,7 +92,7 @@ static bool replace(const char *session, const bool *wants_all)
 	if (file) {
 		copy_others(paths.file, file, session);
 		if (wants_all)
-			write_line(file, paths.run_dir, session, *wants_all);
+			write_line(file, session, *wants_all);
 		is_empty = ftell(file) == 0;
 		if (fclose(file) != 0 || is_empty || rename(paths.next, paths.file) != 0)
 			unlink(paths.next);

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/text/sizes.h"
+#include "process/paths.h"
+#include "process/process.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
@@ -172,45 +174,30 @@ uint32_t buffers_parse_cpus(const char *text)
 	return (*text && *text != '\n') || highest >= 65536 ? 0 : (uint32_t)highest + 1;
 }
 
-/* Reads a small file; "" where it cannot be read. */
-static const char *read_text(const char *path, char text[4096])
-{
-	FILE *file = fopen(path, "re");
-	size_t n = file ? fread(text, 1, 4095, file) : 0;
-
-	if (file)
-		fclose(file);
-	text[n] = '\0';
-	return text;
-}
-
 uint32_t buffers_possible_cpus(void)
 {
+	long n = sysconf(_SC_NPROCESSORS_CONF);
 	char text[4096];
-	uint32_t n = 0;
 
-	if (*read_text("/sys/devices/system/cpu/possible", text))
-		n = buffers_parse_cpus(text);
-	if (n == 0) {
-		long configured = sysconf(_SC_NPROCESSORS_CONF);
-
-		n = configured > 0 ? (uint32_t)configured : 1;
-	}
-	return n;
+	if (path_read("/sys/devices/system/cpu/possible", text, sizeof(text)) &&
+	    buffers_parse_cpus(text))
+		return buffers_parse_cpus(text);
+	return n > 0 ? (uint32_t)n : 1;
 }
 
 /* Pages of shared memory also count against the memory of the machine and of the container. */
 static uint64_t available_memory(void)
 {
-	char text[4096];
-	const char *line = strstr(read_text("/proc/meminfo", text), "MemAvailable:");
-	uint64_t available = line ? strtoull(line + 13, NULL, 10) * KIB : UINT64_MAX;
-	uint64_t limit, used;
+	uint64_t available = process_memory_bytes("MemAvailable:"), limit, used;
+	char text[64];
 
-	if (read_text("/sys/fs/cgroup/memory.max", text)[0] < '0' || text[0] > '9')
+	available = available ? available : UINT64_MAX;
+	path_read("/sys/fs/cgroup/memory.max", text, sizeof(text));
+	if (text[0] < '0' || text[0] > '9')
 		return available;
 	limit = strtoull(text, NULL, 10);
-	used = strtoull(read_text("/sys/fs/cgroup/memory.current", text), NULL, 10);
+	path_read("/sys/fs/cgroup/memory.current", text, sizeof(text));
+	used = strtoull(text, NULL, 10);
 	limit = limit > used ? limit - used : 0;
 	return limit < available ? limit : available;
 }

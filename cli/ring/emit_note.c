@@ -15,7 +15,10 @@
 
 #include <flextrace/flextrace.h>
 
+#include "cli.h"
 #include "emit_file.h"
+#include "process/paths.h"
+#include "process/process.h"
 
 /* Events in the order of the counters. */
 static const char *const event_names[] = {
@@ -169,12 +172,9 @@ static void write_text(FILE *file, const char *text)
 /* Of a process that runs; 0: it has ended. */
 static unsigned count_threads(uint32_t pid)
 {
-	char path[64];
+	DIR *dir = process_opendir((pid_t)pid, "task");
 	unsigned n = 0;
-	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
-	dir = opendir(path);
 	while (dir && readdir(dir))
 		n++;
 	if (dir)
@@ -222,15 +222,12 @@ static void write_beginning(FILE *file, const struct emit_wish *wish)
 		fputs(EMITTED_ALL "\n", file);
 }
 
-static int note_failed(const char *path, struct flextrace_error *error)
+static void tell_failed(const char *path)
 {
-	return error_set(error, FLEXTRACE_E_OUTPUT,
-	                 "Cannot note what programs emitted: path=%s, reason=%s", path,
-	                 strerror(errno));
+	cli_warn("Cannot note what programs emitted: path=%s, reason=%s", path, strerror(errno));
 }
 
-int emit_note(const char *path, const struct emit_wish *wish, enum emitted_time time,
-              struct flextrace_error *error)
+void emit_note(const char *path, const struct emit_wish *wish, enum emitted_time time)
 {
 	struct note note = {.wish = wish, .when = emitted_time_name(time), .home = find_home()};
 	int fd, failed;
@@ -239,8 +236,10 @@ int emit_note(const char *path, const struct emit_wish *wish, enum emitted_time 
 		unlink(path);
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	note.file = fd < 0 ? NULL : fdopen(fd, "a");
-	if (!note.file)
-		return note_failed(path, error);
+	if (!note.file) {
+		tell_failed(path);
+		return;
+	}
 	if (time == EMITTED_STARTING)
 		write_beginning(note.file, wish);
 	for_each(write_line, &note);
@@ -248,31 +247,14 @@ int emit_note(const char *path, const struct emit_wish *wish, enum emitted_time 
 		fprintf(note.file, EMITTED_LTTNG ",%" PRIu64 "\n", *wish->n_discarded);
 	fprintf(note.file, "%s\n", note.when); /* also where nobody was */
 	failed = ferror(note.file);
-	return fclose(note.file) != 0 || failed ? note_failed(path, error) : FLEXTRACE_OK;
+	if (fclose(note.file) != 0 || failed)
+		tell_failed(path);
 }
 
-int emit_note_copy(const char *from, const char *to, struct flextrace_error *error)
+void emit_note_copy(const char *from, const char *to)
 {
-	FILE *in = fopen(from, "re"), *out = in ? fopen(to, "we") : NULL;
-	char bytes[4096];
-	size_t n = 0;
-	bool is_good = out != NULL;
-
-	while (is_good && (n = fread(bytes, 1, sizeof(bytes), in)) > 0)
-		is_good = fwrite(bytes, 1, n, out) == n;
-	is_good &= !in || !ferror(in);
-	if (in)
-		fclose(in);
-	if (out && fclose(out) != 0)
-		is_good = false;
-	return is_good ? FLEXTRACE_OK : note_failed(to, error);
-}
-
-static uint64_t inode_of(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 ? (uint64_t)status.st_ino : 0;
+	if (!path_copy(from, to))
+		tell_failed(to);
 }
 
 /* Whether any process that we see is in a pid namespace. */
@@ -284,7 +266,7 @@ static bool has_namespace(uint64_t inode)
 	if (glob("/proc/[0-9]*/ns/pid", 0, NULL, &found) != 0)
 		return true;
 	for (size_t i = 0; i < found.gl_pathc && !is_there; i++)
-		is_there = inode_of(found.gl_pathv[i]) == inode;
+		is_there = process_inode_of(found.gl_pathv[i]) == inode;
 	globfree(&found);
 	return is_there;
 }
@@ -292,7 +274,7 @@ static bool has_namespace(uint64_t inode)
 /* Of another pid namespace only who is in the first one sees whether its processes live. */
 static bool has_ended(const struct emit_file_head *head)
 {
-	uint64_t own = inode_of("/proc/self/ns/pid");
+	uint64_t own = process_inode_of("/proc/self/ns/pid");
 
 	if (!head->pid_namespace || head->pid_namespace == own)
 		return kill((pid_t)head->pid, 0) != 0 && errno == ESRCH;

@@ -24,12 +24,11 @@ struct emit_wish {
 };
 
 /* Appends the counters of all processes to the file of a recording, of one of its chunks or of a
- * snapshot; begins it at EMITTED_STARTING. FLEXTRACE_E_OUTPUT: cannot be written. */
-int emit_note(const char *path, const struct emit_wish *wish, enum emitted_time time,
-              struct flextrace_error *error);
+ * snapshot; begins it at EMITTED_STARTING. Warns where it cannot be written. */
+void emit_note(const char *path, const struct emit_wish *wish, enum emitted_time time);
 
 /* Begins the file of what began when another did. */
-int emit_note_copy(const char *from, const char *to, struct flextrace_error *error);
+void emit_note_copy(const char *from, const char *to);
 
 /* Removes the files of processes that have ended. Not while another session may still want them. */
 void emit_forget(void);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "process/glob_in.h"
+#include "process/paths.h"
 
 #define PATH_SIZE (PATH_MAX + 64)
 
@@ -33,29 +33,12 @@ static long find_open(const struct recording *recording)
 	long newest = -1;
 	glob_t found;
 
-	if (glob_in(recording->dir, EMITTED_FILE "-[0-9]*", &found) != 0)
-		return -1;
+	glob_in(recording->dir, EMITTED_FILE "-[0-9]*", &found);
 	for (size_t i = 0; i < found.gl_pathc; i++)
 		if (number_of(found.gl_pathv[i]) > newest)
 			newest = number_of(found.gl_pathv[i]);
 	globfree(&found);
 	return newest;
-}
-
-static void note(const char *path, const struct emit_wish *wish, enum emitted_time time)
-{
-	struct flextrace_error error = {0};
-
-	if (emit_note(path, wish, time, &error) < 0)
-		cli_warn("%s", error.message);
-}
-
-static void copy(const char *from, const char *to)
-{
-	struct flextrace_error error = {0};
-
-	if (emit_note_copy(from, to, &error) < 0)
-		cli_warn("%s", error.message);
 }
 
 void emit_parts_note(const struct recording *recording, struct emit_wish wish,
@@ -68,7 +51,7 @@ void emit_parts_note(const struct recording *recording, struct emit_wish wish,
 	wish.session = recording->session;
 	name_whole(recording, path);
 	if (recording->kind != SESSION_FLIGHT || is_beginning)
-		note(path, &wish, time);
+		emit_note(path, &wish, time);
 	else
 		unlink(path);
 	open_chunk = is_beginning ? -1 : find_open(recording);
@@ -76,7 +59,7 @@ void emit_parts_note(const struct recording *recording, struct emit_wish wish,
 	if (open_chunk < 0)
 		return;
 	name_chunk(recording, open_chunk, path);
-	note(path, &wish, time);
+	emit_note(path, &wish, time);
 }
 
 void emit_parts_rotate(const struct recording *recording, enum emitted_time time)
@@ -91,15 +74,15 @@ void emit_parts_rotate(const struct recording *recording, enum emitted_time time
 	if (open_chunk < 0) {
 		name_whole(recording, next);
 		name_chunk(recording, 0, path);
-		copy(next, path);
+		emit_note_copy(next, path);
 		open_chunk = 0;
 	}
 	if (time == EMITTED_STOPPED) /* the next one has begun */
 		open_chunk--;
 	name_chunk(recording, open_chunk, path);
 	name_chunk(recording, open_chunk + 1, next);
-	note(path, &wish, time);
-	note(next, &wish, time == EMITTED_STOPPING ? EMITTED_STARTING : EMITTED_STARTED);
+	emit_note(path, &wish, time);
+	emit_note(next, &wish, time == EMITTED_STOPPING ? EMITTED_STARTING : EMITTED_STARTED);
 }
 
 void emit_parts_settle(const struct recording *recording)
@@ -107,8 +90,7 @@ void emit_parts_settle(const struct recording *recording)
 	char path[PATH_SIZE], to[PATH_SIZE];
 	glob_t found;
 
-	if (glob_in(recording->trace_dir, "archives/*-*-[0-9]*", &found) != 0)
-		return;
+	glob_in(recording->trace_dir, "archives/*-*-[0-9]*", &found);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		name_chunk(recording, number_of(found.gl_pathv[i]), path);
 		snprintf(to, sizeof(to), "%.*s/" EMITTED_FILE, PATH_MAX, found.gl_pathv[i]);
@@ -129,6 +111,6 @@ void emit_parts_snapshot(const struct recording *recording, const struct recordi
 	name_whole(recording, whole);
 	name_whole(snapshot, path);
 	if (time == EMITTED_STOPPING)
-		copy(whole, path);
-	note(path, &wish, time);
+		emit_note_copy(whole, path);
+	emit_note(path, &wish, time);
 }

@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli.h"
-#include "process/glob_in.h"
+#include "process/paths.h"
 #include "process/patience.h"
 #include "recording/recording.h"
 #include "rings.h"
@@ -23,25 +22,15 @@
 #define USERS        "/ust/uid/*/*-bit/metadata"
 #define TOOL_LIMIT_S 300
 
-static bool has_buffers(const char *path)
-{
-	glob_t found;
-
-	if (glob_in(path, USERS + 1, &found) != 0)
-		return false;
-	globfree(&found);
-	return true;
-}
-
 /* Stores where the buffers of a recording are, if they are there. */
 static bool find_buffers(const char *dir, const struct recording *recording, char path[PATH_MAX])
 {
 	int n = snprintf(path, PATH_MAX, "%s/" RECOVERY_BUFFERS, dir);
 
-	if (n > 0 && n < PATH_MAX && has_buffers(path))
+	if (n > 0 && n < PATH_MAX && glob_count(path, USERS + 1))
 		return true;
 	snprintf(path, PATH_MAX, "%s", recording->memory_dir);
-	return *path && has_buffers(path);
+	return *path && glob_count(path, USERS + 1);
 }
 
 bool recovery_is_needed(const char *dir)
@@ -102,29 +91,6 @@ static int extract(const char *buffers, const char *to, const char *recovered,
 
 /* -- metadata ---------------------------------------------------------------------------------- */
 
-static int copy_file(const char *from, const char *to)
-{
-	int in = open(from, O_RDONLY | O_CLOEXEC), out, code = -1;
-	struct stat status;
-
-	if (in < 0)
-		return -1;
-	unlink(to); /* of an attempt that was interrupted */
-	out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (out >= 0 && fstat(in, &status) == 0) {
-		ssize_t n = 0;
-		off_t left = status.st_size;
-
-		while (left > 0 && (n = sendfile(out, in, NULL, (size_t)left)) > 0)
-			left -= n;
-		code = left == 0 ? 0 : -1;
-	}
-	if (out >= 0 && close(out) != 0)
-		code = -1;
-	close(in);
-	return code;
-}
-
 /* Describes a user's streams in the trace, which may be as good as the buffers know. */
 static int complete_user(const char *user_dir, const char *metadata, struct flextrace_error *error)
 {
@@ -132,7 +98,7 @@ static int complete_user(const char *user_dir, const char *metadata, struct flex
 
 	snprintf(path, sizeof(path), "%s/metadata", user_dir);
 	snprintf(new_path, sizeof(new_path), "%s.tmp", path);
-	if (copy_file(metadata, new_path) == 0 && rename(new_path, path) == 0)
+	if (path_copy(metadata, new_path) && rename(new_path, path) == 0)
 		return FLEXTRACE_OK;
 	return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s", path,
 	                 strerror(errno));
@@ -150,8 +116,7 @@ static int complete(const char *trace_dir, const char *metadata, struct flextrac
 
 	for (int i = 0; i < 2 && code == FLEXTRACE_OK; i++) {
 		snprintf(pattern, sizeof(pattern), "%s%.*s", places[i], n, rest);
-		if (glob_in(trace_dir, pattern, &found) != 0)
-			continue;
+		glob_in(trace_dir, pattern, &found);
 		for (size_t j = 0; j < found.gl_pathc && code == FLEXTRACE_OK; j++)
 			code = complete_user(found.gl_pathv[j], metadata, error);
 		globfree(&found);
@@ -164,8 +129,7 @@ static int complete_all(const char *trace_dir, const char *recovered, struct fle
 	int code = FLEXTRACE_OK;
 	glob_t found;
 
-	if (glob_in(recovered, "ust/uid/*/*-bit/metadata", &found) != 0)
-		return FLEXTRACE_OK;
+	glob_in(recovered, "ust/uid/*/*-bit/metadata", &found);
 	for (size_t i = 0; i < found.gl_pathc && code == FLEXTRACE_OK; i++)
 		code = complete(trace_dir, found.gl_pathv[i], error);
 	globfree(&found);
@@ -249,13 +213,12 @@ static int take(const struct recording *recording, const char *buffers,
 
 int recovery_run(const char *dir, char ret_trace_dir[PATH_MAX], struct flextrace_error *error)
 {
-	char buffers[PATH_MAX], recovered[PATH_MAX + 16];
 	struct recording recording, state;
+	char buffers[PATH_MAX];
 
 	FLEXTRACE_TRY(recording_locate(dir, &recording, error));
 	snprintf(ret_trace_dir, PATH_MAX, "%s", recording.trace_dir);
-	snprintf(recovered, sizeof(recovered), "%s/recovered", recording.trace_dir);
-	if (access(recovered, F_OK) == 0)
+	if (path_is_there(recording.trace_dir, "recovered"))
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(check_ended(dir, error));
 	recording.memory_dir[0] = '\0';
@@ -293,8 +256,7 @@ static void recover_below(const char *path)
 {
 	glob_t found;
 
-	if (glob_in(path, "*/" RECOVERY_BUFFERS USERS, &found) != 0)
-		return;
+	glob_in(path, "*/" RECOVERY_BUFFERS USERS, &found);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		*strstr(found.gl_pathv[i] + strlen(path), "/" RECOVERY_BUFFERS "/") = '\0';
 		recover_if_possible(found.gl_pathv[i]);
@@ -307,11 +269,12 @@ static void tell_others_below(const char *dir)
 {
 	glob_t found;
 
-	if (glob_in(dir, "*/" RECORDING_ID_FILE, &found) != 0)
-		return;
-	*strrchr(found.gl_pathv[0], '/') = '\0';
-	cli_note("left out: %zu other recordings below, name them to have them read: path=%s",
-	         found.gl_pathc, found.gl_pathv[0]);
+	if (glob_in(dir, "*/" RECORDING_ID_FILE, &found)) {
+		*strrchr(found.gl_pathv[0], '/') = '\0';
+		cli_note("left out: %zu other recordings below, name them to have them read: "
+		         "path=%s",
+		         found.gl_pathc, found.gl_pathv[0]);
+	}
 	globfree(&found);
 }
 
@@ -319,7 +282,6 @@ static void tell_others_below(const char *dir)
 static int prepare(const char *path, char ret_instead[PATH_MAX], struct flextrace_error *error)
 {
 	struct recording recording;
-	char tables[PATH_MAX + 16];
 	bool is_whole;
 
 	if (recovery_is_needed(path)) {
@@ -334,9 +296,9 @@ static int prepare(const char *path, char ret_instead[PATH_MAX], struct flextrac
 	if (recovery_is_needed(recording.dir))
 		recover_if_possible(recording.dir);
 	snprintf(ret_instead, PATH_MAX, "%s", recording.trace_dir);
-	snprintf(tables, sizeof(tables), "%s/run.json", recording.dir);
 	/* What was made of it before is no input. */
-	is_whole = recording_is_in(path) && (recording_has_id(path) || access(tables, F_OK) == 0);
+	is_whole = recording_is_in(path) && (path_is_there(path, RECORDING_ID_FILE) ||
+	                                     path_is_there(recording.dir, "run.json"));
 	if (is_whole)
 		tell_others_below(path);
 	return is_whole;

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "former.h"
+#include "process/patience.h"
 #include "salvage.h"
 #include "formats/ctf/torn.h"
 
@@ -271,12 +271,10 @@ static bool read_header(const struct ring *ring, uint64_t position, struct packe
 	return header->magic == CTF_MAGIC;
 }
 
-static uint64_t now_ns(void)
+static uint64_t count_lost(const struct ring *ring)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return load_field(ring, WORD_LOST) + load_field(ring, WORD_LOST + 1) +
+	       load_field(ring, WORD_LOST + 2);
 }
 
 /* The header of a packet as its last writer would have left it. A thread may have died before it
@@ -297,9 +295,8 @@ static bool make_header(const struct ring *ring, const struct subbuf *subbuf, ui
 	header->number = ring->n_subbufs *
 	                         load(ring, ring->counts_at + subbuf->index * WORD_BYTES) +
 	                 subbuf->index;
-	header->end_ns = now_ns();
-	header->n_discarded = load_field(ring, WORD_LOST) + load_field(ring, WORD_LOST + 1) +
-	                      load_field(ring, WORD_LOST + 2);
+	header->end_ns = (uint64_t)patience_now_ns();
+	header->n_discarded = count_lost(ring);
 	if (load_field(ring, WORD_PRODUCED) > subbuf->position + ring->subbuf_bytes &&
 	    read_header(ring, subbuf->position + ring->subbuf_bytes, &next) &&
 	    next.begin_ns >= header->begin_ns && next.begin_ns <= header->end_ns)
@@ -418,8 +415,7 @@ static void tell_lost(const struct ring *ring, uint64_t position)
 
 	if (!memory || !read_header(ring, position, &header) || !is_delivered(ring, &subbuf))
 		return;
-	header.n_discarded = load_field(ring, WORD_LOST) + load_field(ring, WORD_LOST + 1) +
-	                     load_field(ring, WORD_LOST + 2);
+	header.n_discarded = count_lost(ring);
 	memcpy(memory, &header, sizeof(header));
 }
 

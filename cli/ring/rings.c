@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/array.h"
-#include "process/glob_in.h"
+#include "process/paths.h"
 #include "terminal/layout.h"
 #include "process/mappers.h"
 #include "process/patience.h"
@@ -84,7 +84,7 @@ uint32_t rings_heal(const char *dir, const char *trace_dir, bool is_quiet)
 	uint32_t n = 0;
 	glob_t files;
 
-	if (!*dir || glob_in(dir, FILES, &files) != 0)
+	if (!*dir || !glob_in(dir, FILES, &files))
 		return 0;
 	looks = calloc(files.gl_pathc, sizeof(*looks));
 	while (looks && is_stuck && lasts) {
@@ -105,7 +105,7 @@ uint32_t rings_close(const char *dir, const char *trace_dir)
 	uint32_t n = 0;
 	glob_t files;
 
-	if (!*dir || glob_in(dir, FILES, &files) != 0)
+	if (!*dir || !glob_in(dir, FILES, &files))
 		return 0;
 	for (size_t i = 0; i < files.gl_pathc; i++) {
 		if (!ring_open(files.gl_pathv[i], &ring))
@@ -127,14 +127,6 @@ struct rings_seen {
 	bool is_stuck;
 	struct mappers mappers;
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 static struct rings_seen *find_seen(struct rings_watch *watch, const char *path)
 {
@@ -170,10 +162,11 @@ static void tend(struct rings_seen *seen, const char *trace_dir, struct ring *ri
 		mappers_list(seen->path, &seen->mappers);
 		seen->stuck = stuck;
 		seen->is_stuck = true;
-		seen->since_ns = now_ns();
+		seen->since_ns = patience_now_ns();
 		return;
 	}
-	if (now_ns() - seen->since_ns < TENDED_NS || mappers_may_write(&seen->mappers, seen->path))
+	if (patience_now_ns() - seen->since_ns < TENDED_NS ||
+	    mappers_may_write(&seen->mappers, seen->path))
 		return;
 	heal(seen->path, trace_dir, ring, &stuck);
 }
@@ -183,7 +176,7 @@ void rings_tend(struct rings_watch *watch, const char *dir, const char *trace_di
 	struct ring ring;
 	glob_t files;
 
-	if (!*dir || glob_in(dir, FILES, &files) != 0)
+	if (!*dir || !glob_in(dir, FILES, &files))
 		return;
 	for (size_t i = 0; i < files.gl_pathc; i++) {
 		struct rings_seen *seen = find_seen(watch, files.gl_pathv[i]);

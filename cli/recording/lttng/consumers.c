@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "process/paths.h"
 #include "process/process.h"
 
 #define SYSTEM_RUN_DIR "/var/run/lttng"
@@ -131,18 +132,19 @@ int consumers_find(const char *run_dir, pid_t *ret_pid)
 	return found;
 }
 
-pid_t consumers_daemon(const char *run_dir)
+int consumers_find_own(pid_t *ret_pid)
 {
-	char path[PATH_MAX + 32];
-	long pid = 0;
-	FILE *file;
+	char run_dir[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/lttng-sessiond.pid", run_dir);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	if (fscanf(file, "%ld", &pid) != 1)
-		pid = 0;
-	fclose(file);
-	return (pid_t)pid;
+	consumers_name_run_dir(run_dir);
+	return consumers_find(run_dir, ret_pid);
+}
+
+pid_t consumers_daemon(void)
+{
+	char path[PATH_MAX + 32], text[32];
+
+	consumers_name_run_dir(path);
+	strcat(path, "/lttng-sessiond.pid");
+	return path_read(path, text, sizeof(text)) ? (pid_t)strtol(text, NULL, 10) : 0;
 }

@@ -23,7 +23,10 @@ void consumers_name_run_dir(char run_dir[PATH_MAX]);
  */
 int consumers_find(const char *run_dir, pid_t *ret_pid);
 
-/* The session daemon of the directory, by the file that it keeps there; 0 = unknown. */
-pid_t consumers_daemon(const char *run_dir);
+/* The same in the directory of this user's session daemon. */
+int consumers_find_own(pid_t *ret_pid);
+
+/* That session daemon, by the file that it keeps there; 0 = unknown. */
+pid_t consumers_daemon(void);
 
 #endif

@@ -39,13 +39,10 @@
 
 bool daemon_is_alive(void)
 {
-	struct watch watch;
-	bool is_alive;
+	int is_alive;
 
-	watch_begin_for(&watch, LIST_LIMIT_S);
-	is_alive = lttng_session_daemon_alive() == 1;
-	watch_end(&watch);
-	return is_alive;
+	WATCH_FOR(LIST_LIMIT_S, is_alive, lttng_session_daemon_alive());
+	return is_alive == 1;
 }
 
 bool daemon_lock(int *ret_lock)
@@ -191,13 +188,11 @@ static int wait_until_ready(pid_t pid, const sigset_t *awaited, struct session_d
 int daemon_await_orphans(struct flextrace_error *error)
 {
 	struct patience patience = {.what = "that lttng-consumerd", .limit_s = ORPHAN_LIMIT_S};
-	char run_dir[PATH_MAX];
 	bool is_gone = true;
 	pid_t pid;
 	int pidfd;
 
-	consumers_name_run_dir(run_dir);
-	while (is_gone && (pidfd = consumers_find(run_dir, &pid)) >= 0) {
+	while (is_gone && (pidfd = consumers_find_own(&pid)) >= 0) {
 		/* In this order: a consumer without a daemon now has lost its own. */
 		if (daemon_is_alive()) {
 			close(pidfd);
@@ -245,14 +240,11 @@ int daemon_ensure(struct session_daemon *ret_daemon, struct flextrace_error *err
 void daemon_recognize(struct session_daemon *ret_daemon)
 {
 	static const char ours[] = "lttng-sessiond\0" OUR_OPTION_1 "\0" OUR_OPTION_2;
-	char run_dir[PATH_MAX], words[PATH_MAX];
-	uint64_t start_ticks;
-	pid_t pid;
+	char words[PATH_MAX];
+	pid_t pid = consumers_daemon();
+	uint64_t start_ticks = pid > 0 ? process_start_ticks(pid) : 0;
 
 	*ret_daemon = (struct session_daemon){0};
-	consumers_name_run_dir(run_dir);
-	pid = consumers_daemon(run_dir);
-	start_ticks = pid > 0 ? process_start_ticks(pid) : 0;
 	if (pid > 0 && process_read(pid, "cmdline", words, sizeof(words)) == sizeof(ours) &&
 	    memcmp(words, ours, sizeof(ours)) == 0)
 		*ret_daemon = (struct session_daemon){pid, start_ticks};

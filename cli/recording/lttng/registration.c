@@ -13,35 +13,18 @@
 
 #include "watch.h"
 
-#define PREFIX "flextrace:"
-
-static const char *const event_names[] = {
-#define EVENT_NAME(event, payload) PREFIX #event,
-	FLEXTRACE_I_EVENTS(EVENT_NAME)
-#undef EVENT_NAME
-};
-
-static struct lttng_handle *open_handle(const char *session)
-{
-	struct lttng_domain domain = {.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID};
-
-	return lttng_create_handle(session, &domain);
-}
-
 int registration_count(pid_t pid, uint32_t *ret_n_events, struct flextrace_error *error)
 {
-	struct lttng_handle *handle = open_handle(NULL);
+	struct lttng_handle *handle = session_handle(NULL);
 	struct lttng_event *events = NULL;
-	struct watch watch;
 	int n;
 
-	watch_begin(&watch);
-	n = handle ? lttng_list_tracepoints(handle, &events) : -LTTNG_ERR_NOMEM;
-	watch_end(&watch);
+	WATCH(n, handle ? lttng_list_tracepoints(handle, &events) : -LTTNG_ERR_NOMEM);
 	*ret_n_events = 0;
 	for (int i = 0; i < n; i++)
 		*ret_n_events += events[i].pid == pid &&
-		                 strncmp(events[i].name, PREFIX, strlen(PREFIX)) == 0;
+		                 strncmp(events[i].name, SESSION_EVENT_PREFIX,
+		                         strlen(SESSION_EVENT_PREFIX)) == 0;
 	free(events);
 	lttng_destroy_handle(handle);
 	return n < 0 ? error_set(error, FLEXTRACE_E_SYSTEM,
@@ -98,7 +81,7 @@ static void mark_events(struct lttng_handle *handle, const char *channel, uint64
 
 	for (int i = 0; i < n; i++) {
 		for (uint32_t e = 0; e < flextrace_i_n_events && events[i].enabled; e++) {
-			if (fnmatch(events[i].name, event_names[e], 0) == 0)
+			if (fnmatch(events[i].name, session_event_names[e], 0) == 0)
 				*marked |= UINT64_C(1) << e;
 		}
 	}
@@ -107,7 +90,7 @@ static void mark_events(struct lttng_handle *handle, const char *channel, uint64
 
 static uint32_t count_events(const char *session)
 {
-	struct lttng_handle *handle = open_handle(session);
+	struct lttng_handle *handle = session_handle(session);
 	struct lttng_channel *channels = NULL;
 	int n = handle ? lttng_list_channels(handle, &channels) : 0;
 	uint64_t marked = 0;
@@ -135,7 +118,7 @@ int registration_sessions(pid_t pid, struct registration_session **ret_sessions,
 		struct watch watch;
 		bool is_taken;
 
-		watch_begin(&watch);
+		watch_begin(&watch, WATCH_LIMIT_S);
 		is_taken = entries[i].is_active && takes_process(entries[i].name, pid);
 		if (is_taken)
 			session->n_events = count_events(entries[i].name);

@@ -26,13 +26,11 @@ typedef void visit_connection(void *context, const struct connection *connection
 
 static bool visit_file(pid_t pid, const char *file, visit_connection *visit, void *context)
 {
-	char path[64], *line = NULL;
+	FILE *rows = process_fopen(pid, file);
 	struct connection row;
 	size_t n_bytes = 0;
-	FILE *rows;
+	char *line = NULL;
 
-	snprintf(path, sizeof(path), "/proc/%ld/net/%s", (long)pid, file);
-	rows = fopen(path, "re");
 	while (rows && getline(&line, &n_bytes, rows) > 0)
 		if (sscanf(line, " %*d: %*s %*s %x %*s %*s %x %*u %*u %" SCNu64, &row.state,
 		           &row.n_retransmits, &row.inode) == 3)
@@ -46,9 +44,9 @@ static bool visit_file(pid_t pid, const char *file, visit_connection *visit, voi
 /* Visits all TCP connections where the process is. False: they cannot be read. */
 static bool visit_connections(pid_t pid, visit_connection *visit, void *context)
 {
-	bool has_read = visit_file(pid, "tcp", visit, context);
+	bool has_read = visit_file(pid, "net/tcp", visit, context);
 
-	return visit_file(pid, "tcp6", visit, context) || has_read;
+	return visit_file(pid, "net/tcp6", visit, context) || has_read;
 }
 
 static bool is_among(const uint64_t *inodes, uint32_t n, uint64_t inode)
@@ -69,13 +67,11 @@ struct sockets {
 
 static void list_sockets(pid_t pid, struct sockets *sockets)
 {
-	char path[64], target[64];
+	DIR *dir = process_opendir(pid, "fd");
 	struct dirent *entry;
+	char target[64];
 	uint64_t inode;
-	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%ld/fd", (long)pid);
-	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
 		ssize_t n = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
 
@@ -102,12 +98,10 @@ static void add_found(void *context, const struct connection *connection)
 static void find(struct relay_watch *ret_found)
 {
 	struct sockets sockets = {.found = ret_found};
-	char run_dir[PATH_MAX];
 	int pidfd;
 
 	*ret_found = (struct relay_watch){.is_wanted = true};
-	consumers_name_run_dir(run_dir);
-	pidfd = consumers_find(run_dir, &ret_found->consumer);
+	pidfd = consumers_find_own(&ret_found->consumer);
 	if (pidfd < 0)
 		return;
 	ret_found->consumer_start_ticks = process_start_ticks(ret_found->consumer);

@@ -15,7 +15,7 @@
 
 #include <flextrace/flextrace_impl.h>
 
-#include "process/glob_in.h"
+#include "process/paths.h"
 #include "recording/guardian.h"
 #include "model/identity/recording_id.h"
 #include "process/rlimits.h"
@@ -32,21 +32,23 @@
 #define DESTROY_LIMIT_S 20      /* all has been read before */
 #define LIVE_TIMER_US   1000000 /* a reader on the relay sees a record within this time */
 
-/* All events of the trace model; the first ones are definitions. */
-static const char *const event_names[] = {
-#define EVENT_NAME(event, payload) "flextrace:" #event,
+/* The first ones are definitions. */
+const char *const session_event_names[flextrace_i_n_events] = {
+#define EVENT_NAME(event, payload) SESSION_EVENT_PREFIX #event,
 	FLEXTRACE_I_EVENTS(EVENT_NAME)
 #undef EVENT_NAME
 };
-#define N_EVENTS      (sizeof(event_names) / sizeof(event_names[0]))
 #define N_DEFINITIONS (flextrace_i_event_marker_name + 1)
 
+/* Of LTTng's negative code; other codes are no error. */
 static int lttng_failed(struct flextrace_error *error, const char *what, const char *name, int code)
 {
 	char limits[RLIMITS_TEXT];
 
+	if (code >= 0)
+		return FLEXTRACE_OK;
 	return error_set(error, FLEXTRACE_E_SYSTEM, "%s: session=%s, reason=%s%s", what, name,
-	                 lttng_strerror(code < 0 ? code : -code), rlimits_describe(limits));
+	                 lttng_strerror(code), rlimits_describe(limits));
 }
 
 void session_make_name_of(const char *label, char name[SESSION_NAME_SIZE])
@@ -153,8 +155,9 @@ static int fill_session(struct lttng_handle *handle, const struct session_setup 
 		code = add_contexts(handle, DEFINITIONS);
 	if (code >= 0)
 		code = add_contexts(handle, EVENTS);
-	for (size_t i = 0; i < N_EVENTS && code >= 0; i++)
-		code = add_event(handle, event_names[i], i < N_DEFINITIONS ? DEFINITIONS : EVENTS);
+	for (size_t i = 0; i < flextrace_i_n_events && code >= 0; i++)
+		code = add_event(handle, session_event_names[i],
+		                 i < N_DEFINITIONS ? DEFINITIONS : EVENTS);
 	return code;
 }
 
@@ -176,10 +179,16 @@ static int track_process(const char *name, pid_t pid)
 	return status == LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK ? 0 : -LTTNG_ERR_UNK;
 }
 
-static int fill_and_track(const struct session_setup *setup)
+struct lttng_handle *session_handle(const char *name)
 {
 	struct lttng_domain domain = {.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID};
-	struct lttng_handle *handle = lttng_create_handle(setup->name, &domain);
+
+	return lttng_create_handle(name, &domain);
+}
+
+static int fill_and_track(const struct session_setup *setup)
+{
+	struct lttng_handle *handle = session_handle(setup->name);
 	int code;
 
 	if (!handle)
@@ -244,7 +253,7 @@ int session_create(const struct session_setup *setup, struct flextrace_error *er
 	struct watch watch;
 	int code;
 
-	watch_begin(&watch);
+	watch_begin(&watch, WATCH_LIMIT_S);
 	code = create(setup, error);
 	if (!watch_end(&watch) || code >= 0)
 		return code;
@@ -261,14 +270,10 @@ int session_create(const struct session_setup *setup, struct flextrace_error *er
 
 int session_start(const char *name, struct flextrace_error *error)
 {
-	struct watch watch;
 	int code;
 
-	watch_begin(&watch);
-	code = lttng_start_tracing(name);
-	watch_end(&watch);
-	return code < 0 ? lttng_failed(error, "Cannot start the LTTng session", name, code)
-	                : FLEXTRACE_OK;
+	WATCH(code, lttng_start_tracing(name));
+	return lttng_failed(error, "Cannot start the LTTng session", name, code);
 }
 
 /* LTTng 2.13 sometimes sets bit 63 of what it counts. */
@@ -279,15 +284,11 @@ static uint64_t clear_stray_bit(uint64_t count)
 
 static void count_losses(const char *name, struct session_losses *losses)
 {
-	struct lttng_domain domain = {.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID};
-	struct lttng_handle *handle = lttng_create_handle(name, &domain);
+	struct lttng_handle *handle = session_handle(name);
 	struct lttng_channel *channels = NULL;
-	struct watch watch;
 	int n;
 
-	watch_begin(&watch);
-	n = handle ? lttng_list_channels(handle, &channels) : 0;
-	watch_end(&watch);
+	WATCH(n, handle ? lttng_list_channels(handle, &channels) : 0);
 	for (int i = 0; i < n; i++) {
 		uint64_t events = 0, packets = 0;
 
@@ -303,12 +304,9 @@ static void count_losses(const char *name, struct session_losses *losses)
 int session_stop(const char *name, struct session_losses *ret_losses, struct flextrace_error *error)
 {
 	struct session_losses losses = {0};
-	struct watch watch;
 	int code;
 
-	watch_begin(&watch);
-	code = lttng_stop_tracing(name);
-	watch_end(&watch);
+	WATCH(code, lttng_stop_tracing(name));
 	if (code < 0 && code != -LTTNG_ERR_UST_STOP_FAIL &&
 	    code != -LTTNG_ERR_TRACE_ALREADY_STOPPED)
 		return lttng_failed(error, "Cannot stop the LTTng session", name, code);
@@ -320,14 +318,10 @@ int session_stop(const char *name, struct session_losses *ret_losses, struct fle
 
 int session_destroy(const char *name, struct flextrace_error *error)
 {
-	struct watch watch;
 	int code;
 
-	watch_begin_for(&watch, DESTROY_LIMIT_S);
-	code = lttng_destroy_session(name);
-	watch_end(&watch);
-	return code < 0 ? lttng_failed(error, "Cannot destroy the LTTng session", name, code)
-	                : FLEXTRACE_OK;
+	WATCH_FOR(DESTROY_LIMIT_S, code, lttng_destroy_session(name));
+	return lttng_failed(error, "Cannot destroy the LTTng session", name, code);
 }
 
 /* Where a flight recorder's snapshots go: LTTng tells no path of such a session. */
@@ -335,13 +329,10 @@ static void name_output(const char *name, char path[PATH_MAX])
 {
 	struct lttng_snapshot_output_list *outputs = NULL;
 	const struct lttng_snapshot_output *output;
-	struct watch watch;
 	const char *url;
 	int code;
 
-	watch_begin(&watch);
-	code = lttng_snapshot_list_output(name, &outputs);
-	watch_end(&watch);
+	WATCH(code, lttng_snapshot_list_output(name, &outputs));
 	if (code < 0)
 		return;
 	output = lttng_snapshot_output_list_get_next(outputs);
@@ -371,11 +362,8 @@ int session_list(const char *prefix, struct session_entry **ret_entries,
 	struct lttng_session *sessions = NULL;
 	struct session_entry *entries;
 	int n, n_kept = 0;
-	struct watch watch;
 
-	watch_begin(&watch);
-	n = lttng_list_sessions(&sessions);
-	watch_end(&watch);
+	WATCH(n, lttng_list_sessions(&sessions));
 	if (n < 0)
 		return error_set(error, FLEXTRACE_E_SYSTEM,
 		                 "Cannot list the LTTng sessions: reason=%s", lttng_strerror(n));
@@ -394,12 +382,9 @@ int session_list(const char *prefix, struct session_entry **ret_entries,
 int session_count(int limit_s)
 {
 	struct lttng_session *sessions = NULL;
-	struct watch watch;
 	int n;
 
-	watch_begin_for(&watch, limit_s);
-	n = lttng_list_sessions(&sessions);
-	watch_end(&watch);
+	WATCH_FOR(limit_s, n, lttng_list_sessions(&sessions));
 	free(sessions);
 	return n;
 }
@@ -465,13 +450,13 @@ static size_t count_streams(const char *directory, const char *channel, size_t *
 {
 	char pattern[64];
 	glob_t found;
-	size_t n = 0;
+	size_t n;
 	bool has_index;
 
 	snprintf(pattern, sizeof(pattern), "index/%s_[0-9]*", channel);
-	has_index = glob_in(directory, pattern, &found) == 0;
-	if (!has_index && glob_in(directory, pattern + strlen("index/"), &found) != 0)
-		return 0;
+	has_index = glob_in(directory, pattern, &found);
+	if (!has_index)
+		glob_in(directory, pattern + strlen("index/"), &found);
 	for (n = 0; n < found.gl_pathc; n++)
 		*ret_n_filled += has_index ? has_records(found.gl_pathv[n])
 		                           : has_records_in(found.gl_pathv[n]);
@@ -485,9 +470,8 @@ enum session_verdict session_inspect(const char *trace_dir, char ret_where[PATH_
 	size_t n_filled = 0;
 	glob_t users;
 
-	if (glob_in(trace_dir, "ust/uid/*/*-bit", &users) != 0 &&
-	    glob_in(trace_dir, "archives/*/ust/uid/*/*-bit", &users) != 0)
-		return SESSION_NO_STREAMS;
+	if (!glob_in(trace_dir, "ust/uid/*/*-bit", &users))
+		glob_in(trace_dir, "archives/*/ust/uid/*/*-bit", &users);
 	for (size_t i = 0; i < users.gl_pathc && verdict != SESSION_CHANNEL_NOT_CREATED; i++) {
 		const char *user = users.gl_pathv[i];
 
@@ -501,4 +485,11 @@ enum session_verdict session_inspect(const char *trace_dir, char ret_where[PATH_
 	}
 	globfree(&users);
 	return verdict == SESSION_NO_RECORDS && n_filled ? SESSION_HAS_DATA : verdict;
+}
+
+bool session_has_records(const char *trace_dir)
+{
+	enum session_verdict verdict = session_inspect(trace_dir, NULL);
+
+	return verdict != SESSION_NO_STREAMS && verdict != SESSION_NO_RECORDS;
 }

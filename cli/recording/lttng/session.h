@@ -56,6 +56,13 @@ struct session_entry {
 	bool is_flight;
 };
 
+/* Of ours in LTTng: NULL = of no session. Owned: lttng_destroy_handle(). */
+struct lttng_handle *session_handle(const char *name);
+
+/* All events of the trace model, by enum flextrace_i_event. */
+#define SESSION_EVENT_PREFIX "flextrace:"
+extern const char *const session_event_names[];
+
 /* Writes an id as recording_id.h has it. Of the program's name other characters than [A-Za-z0-9._]
  * become '_', and what is a label of another scope ends in one. */
 void session_make_name(const char *program, char name[SESSION_NAME_SIZE]);
@@ -97,5 +104,8 @@ enum session_verdict {
  * directory without buffers in `ret_where` (may be NULL). Records are seen once the session is
  * stopped. */
 enum session_verdict session_inspect(const char *trace_dir, char ret_where[PATH_MAX]);
+
+/* Whether there is something in it, or may be. */
+bool session_has_records(const char *trace_dir);
 
 #endif

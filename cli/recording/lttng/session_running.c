@@ -10,13 +10,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "process/glob_in.h"
+#include "process/paths.h"
 #include "watch.h"
 
+/* Of LTTng's negative code; other codes are no error. */
 static int refused(struct flextrace_error *error, const char *what, const char *name, int code)
 {
+	if (code >= 0)
+		return FLEXTRACE_OK;
 	return error_set(error, FLEXTRACE_E_SYSTEM, "%s: session=%s, reason=%s", what, name,
-	                 lttng_strerror(code < 0 ? code : -code));
+	                 lttng_strerror(code));
 }
 
 int session_dump_definitions(const char *name, struct flextrace_error *error)
@@ -26,12 +29,11 @@ int session_dump_definitions(const char *name, struct flextrace_error *error)
 
 	/* A program answers first and does what it is asked then, one request after another: when
 	 * it answers the second time, the first dump is done. */
-	watch_begin(&watch);
+	watch_begin(&watch, WATCH_LIMIT_S);
 	for (int i = 0; i < 2 && code >= 0; i++)
 		code = lttng_regenerate_statedump(name);
 	watch_end(&watch);
-	return code < 0 ? refused(error, "Cannot have the definitions recorded again", name, code)
-	                : FLEXTRACE_OK;
+	return refused(error, "Cannot have the definitions recorded again", name, code);
 }
 
 /* LTTng makes a directory with a name of its own. */
@@ -40,10 +42,10 @@ static int name_trace(const char *parent, const char *trace_dir, struct flextrac
 	glob_t found;
 	int code = FLEXTRACE_OK;
 
-	if (glob_in(parent, "snapshot-*", &found) != 0)
-		return error_set(error, FLEXTRACE_E_SYSTEM, "LTTng wrote no snapshot: path=%s",
+	if (!glob_in(parent, "snapshot-*", &found))
+		code = error_set(error, FLEXTRACE_E_SYSTEM, "LTTng wrote no snapshot: path=%s",
 		                 parent);
-	if (rename(found.gl_pathv[0], trace_dir) != 0)
+	else if (rename(found.gl_pathv[0], trace_dir) != 0)
 		code = error_set(error, FLEXTRACE_E_OUTPUT, "Cannot rename: path=%s, reason=%s",
 		                 found.gl_pathv[0], strerror(errno));
 	globfree(&found);
@@ -63,7 +65,7 @@ int session_snapshot(const char *name, const char *trace_dir, struct flextrace_e
 		code = lttng_snapshot_output_set_name("snapshot", output);
 	if (code >= 0)
 		code = lttng_snapshot_output_set_local_path(parent, output);
-	watch_begin(&watch);
+	watch_begin(&watch, WATCH_LIMIT_S);
 	if (code >= 0)
 		code = lttng_snapshot_record(name, output, 0);
 	watch_end(&watch);
@@ -76,14 +78,10 @@ int session_snapshot(const char *name, const char *trace_dir, struct flextrace_e
 int session_rotate(const char *name, struct lttng_rotation_handle **ret_rotation,
                    struct flextrace_error *error)
 {
-	struct watch watch;
 	int code;
 
-	watch_begin(&watch);
-	code = lttng_rotate_session(name, NULL, ret_rotation);
-	watch_end(&watch);
-	return code < 0 ? refused(error, "Cannot rotate the LTTng session", name, code)
-	                : FLEXTRACE_OK;
+	WATCH(code, lttng_rotate_session(name, NULL, ret_rotation));
+	return refused(error, "Cannot rotate the LTTng session", name, code);
 }
 
 int session_rotated(struct lttng_rotation_handle *rotation, struct flextrace_error *error)
@@ -92,7 +90,7 @@ int session_rotated(struct lttng_rotation_handle *rotation, struct flextrace_err
 	struct watch watch;
 	int code = 1;
 
-	watch_begin(&watch);
+	watch_begin(&watch, WATCH_LIMIT_S);
 	if (lttng_rotation_handle_get_state(rotation, &state) != LTTNG_ROTATION_STATUS_OK)
 		state = LTTNG_ROTATION_STATE_ERROR;
 	watch_end(&watch);

@@ -31,14 +31,10 @@ static bool tell_stopped(const char *name, pid_t pid)
 
 static void tell(void)
 {
-	char run_dir[PATH_MAX];
 	pid_t consumer = 0;
-	bool is_told;
-	int pidfd;
+	int pidfd = consumers_find_own(&consumer);
+	bool is_told = tell_stopped("lttng-sessiond", consumers_daemon());
 
-	consumers_name_run_dir(run_dir);
-	pidfd = consumers_find(run_dir, &consumer);
-	is_told = tell_stopped("lttng-sessiond", consumers_daemon(run_dir));
 	if (pidfd >= 0) {
 		is_told |= tell_stopped("lttng-consumerd", consumer);
 		close(pidfd);
@@ -142,12 +138,7 @@ static void *watch_main(void *data)
 	return NULL;
 }
 
-void watch_begin(struct watch *watch)
-{
-	watch_begin_for(watch, WATCH_LIMIT_S);
-}
-
-void watch_begin_for(struct watch *watch, int limit_s)
+void watch_begin(struct watch *watch, int limit_s)
 {
 	pthread_condattr_t attributes;
 	sigset_t all, before;

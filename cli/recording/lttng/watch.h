@@ -8,11 +8,7 @@
  * its bound: the call returns an error, as if the daemon was gone. Waits for anything else:
  * patience.h.
  *
- *	struct watch watch;
- *
- *	watch_begin(&watch);
- *	lttng_stop_tracing(name);
- *	watch_end(&watch);
+ *	WATCH(code, lttng_stop_tracing(name));
  *
  * - Signals end a wait only if the caller blocks them (child.h); otherwise they have their usual
  *   effect. They stay pending.
@@ -35,12 +31,19 @@ struct watch {
 	atomic_bool has_given_up;
 };
 
-void watch_begin(struct watch *watch);
-
-/* The same with a bound of one's own. */
-void watch_begin_for(struct watch *watch, int limit_s);
+void watch_begin(struct watch *watch, int limit_s);
 
 /* Returns true if the wait was given up. */
 bool watch_end(struct watch *watch);
+
+/* One call under a watch: code = call. */
+#define WATCH_FOR(limit_s, code, call)         \
+	do {                                   \
+		struct watch watch_;           \
+		watch_begin(&watch_, limit_s); \
+		(code) = (call);               \
+		watch_end(&watch_);            \
+	} while (0)
+#define WATCH(code, call) WATCH_FOR(WATCH_LIMIT_S, code, call)
 
 #endif
