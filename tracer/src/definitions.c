@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+#define _GNU_SOURCE 1
 #include "definitions.h"
 
 #include <pthread.h>
@@ -158,7 +156,7 @@ static const char *copy(char **end, const char *string)
 	return start;
 }
 
-void flextrace_i_definitions_add_device(const struct flextrace_device *device)
+void flextrace_device(const struct flextrace_device *device)
 {
 	size_t n = bytes_of(device->uuid) + bytes_of(device->name) + bytes_of(device->power_unit) +
 	           bytes_of(device->processors);
@@ -176,7 +174,7 @@ void flextrace_i_definitions_add_device(const struct flextrace_device *device)
 	put(flextrace_i_event_device, device->device, 0, text);
 }
 
-void flextrace_i_definitions_add_domain(const struct flextrace_clock_domain *domain)
+void flextrace_clock_domain(const struct flextrace_clock_domain *domain)
 {
 	struct text *text = calloc(1, sizeof(*text));
 

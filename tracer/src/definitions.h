@@ -14,11 +14,9 @@
 
 #include <flextrace/flextrace.h>
 
-/* Copy the payload and its strings into the table. Without memory the definition is lost. */
-void flextrace_i_definitions_add_device(const struct flextrace_device *device);
-void flextrace_i_definitions_add_domain(const struct flextrace_clock_domain *domain);
-
-/* `event` is thread_name (always of the calling thread), queue_name or marker_name. */
+/* As flextrace_device() and flextrace_clock_domain() do: copies the payload and its strings into
+ * the table. Without memory the definition is lost. `event` is thread_name (always of the calling
+ * thread), queue_name or marker_name. */
 void flextrace_i_definitions_add_name(enum flextrace_i_event event,
                                       const struct flextrace_name *name);
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+#define _GNU_SOURCE 1
 #include "process.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+#include "kernel_file.h"
 
 static struct facts {
 	uint32_t pid;
@@ -34,20 +32,8 @@ static struct kept {
 /* Reads the first line of a file of the kernel, "" if there is none. */
 static void read_line(const char *path, char *line, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, line, size - 1);
-
-	line[n > 0 ? n : 0] = '\0';
+	kernel_file_read(path, line, size);
 	line[strcspn(line, "\n")] = '\0';
-	if (fd >= 0)
-		close(fd);
-}
-
-static uint64_t inode_of(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) ? 0 : (uint64_t)st.st_ino;
 }
 
 static void copy_string(char *to, size_t size, const char *from)
@@ -61,7 +47,7 @@ static void copy_string(char *to, size_t size, const char *from)
 void flextrace_i_process_forked(void)
 {
 	facts.pid = (uint32_t)getpid();
-	facts.time_namespace = inode_of("/proc/self/ns/time");
+	facts.time_namespace = kernel_file_inode("/proc/self/ns/time");
 	read_line("/proc/self/comm", facts.program, sizeof(facts.program));
 }
 
@@ -129,22 +115,6 @@ static const char *keep(const char *text)
 	return kept->text;
 }
 
-void flextrace_i_process_set_runtime(const char *runtime, const char *version)
-{
-	struct flextrace_i_identity *id = borrow_identity();
-
-	__atomic_store_n(&id->runtime, keep(runtime ? runtime : ""), __ATOMIC_RELEASE);
-	__atomic_store_n(&id->version, keep(version ? version : ""), __ATOMIC_RELEASE);
-}
-
-void flextrace_i_process_set_rank(int32_t rank, int32_t world_size)
-{
-	struct flextrace_i_identity *id = borrow_identity();
-
-	__atomic_store_n(&id->rank, rank, __ATOMIC_RELAXED);
-	__atomic_store_n(&id->world_size, world_size, __ATOMIC_RELAXED);
-}
-
 void flextrace_i_process_emit(void)
 {
 	struct flextrace_i_identity *id = borrow_identity();
@@ -167,7 +137,25 @@ void flextrace_i_process_emit(void)
 	FLEXTRACE_I_SEND(process, &process);
 }
 
-uint64_t flextrace_i_process_next_correlation(void)
+void flextrace_process(const char *runtime, const char *version)
+{
+	struct flextrace_i_identity *id = borrow_identity();
+
+	__atomic_store_n(&id->runtime, keep(runtime ? runtime : ""), __ATOMIC_RELEASE);
+	__atomic_store_n(&id->version, keep(version ? version : ""), __ATOMIC_RELEASE);
+	flextrace_i_process_emit();
+}
+
+void flextrace_set_rank(int rank, int world_size)
+{
+	struct flextrace_i_identity *id = borrow_identity();
+
+	__atomic_store_n(&id->rank, rank, __ATOMIC_RELAXED);
+	__atomic_store_n(&id->world_size, world_size, __ATOMIC_RELAXED);
+	flextrace_i_process_emit();
+}
+
+uint64_t flextrace_next_correlation(void)
 {
 	uint64_t n = __atomic_add_fetch(&borrow_identity()->next_correlation, 1, __ATOMIC_RELAXED);
 

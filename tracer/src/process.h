@@ -17,16 +17,10 @@ void flextrace_i_process_init(int32_t rank, int32_t world_size, const char *sess
 /* Makes `identity` (weak, never freed) the process's, adding what is known here and not there. */
 void flextrace_i_process_share(struct flextrace_i_identity *identity);
 
-/* Names the runtime; strings are copied, NULL = "". */
-void flextrace_i_process_set_runtime(const char *runtime, const char *version);
-void flextrace_i_process_set_rank(int32_t rank, int32_t world_size);
-
 /* Emits the process record; any thread, no lock. */
 void flextrace_i_process_emit(void);
 
 /* In the child of a fork: reads again what may differ. */
 void flextrace_i_process_forked(void);
-
-uint64_t flextrace_i_process_next_correlation(void);
 
 #endif

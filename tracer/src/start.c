@@ -3,9 +3,7 @@
  * What every call site refers to, and the constructor beside it: whoever links a call site from
  * libflextrace.a gets the start as well.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+#define _GNU_SOURCE 1
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+#define _GNU_SOURCE 1
 #include "tracer.h"
 
 #include <stdarg.h>
@@ -71,28 +69,6 @@ void flextrace_i_tracer_detach(void)
 
 /* -- functions of flextrace.h -- */
 
-void flextrace_process(const char *runtime, const char *version)
-{
-	flextrace_i_process_set_runtime(runtime, version);
-	flextrace_i_process_emit();
-}
-
-void flextrace_set_rank(int rank, int world_size)
-{
-	flextrace_i_process_set_rank(rank, world_size);
-	flextrace_i_process_emit();
-}
-
-void flextrace_device(const struct flextrace_device *device)
-{
-	flextrace_i_definitions_add_device(device);
-}
-
-void flextrace_clock_domain(const struct flextrace_clock_domain *domain)
-{
-	flextrace_i_definitions_add_domain(domain);
-}
-
 void flextrace_marker_name(const struct flextrace_name *marker)
 {
 	flextrace_i_definitions_add_name(flextrace_i_event_marker_name, marker);
@@ -129,11 +105,6 @@ void flextrace_window_end(const char *name)
 	window(FLEXTRACE_EDGE_END, name);
 }
 
-uint64_t flextrace_next_correlation(void)
-{
-	return flextrace_i_process_next_correlation();
-}
-
 enum flextrace_device_mode flextrace_device_mode(void)
 {
 	return device_mode;
@@ -155,7 +126,7 @@ void flextrace_i_args_begin(struct flextrace_i_args_scope *args, const char *nam
 		args->args[0] = '\0';
 	va_end(values);
 	flextrace_i_scope_begin(&args->scope, FLEXTRACE_RUNTIME_USER, name,
-	                        flextrace_i_process_next_correlation(), file, line);
+	                        flextrace_next_correlation(), file, line);
 }
 
 void flextrace_i_args_end(struct flextrace_i_args_scope *args)

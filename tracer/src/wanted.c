@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+#define _GNU_SOURCE 1
 #include "wanted.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "kernel_file.h"
 
 #define N_WORDS     5
 #define START_FIELD 20 /* of /proc/PID/stat, behind the name in parentheses and the state */
@@ -44,26 +42,6 @@ static uint64_t parse(const char *text)
 	return n;
 }
 
-static int read_text(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n;
-
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, size - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
-static uint64_t own_pid_namespace(void)
-{
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) ? 0 : (uint64_t)st.st_ino;
-}
-
 /* In clock ticks since boot; 0 = there is no such process. */
 static uint64_t start_ticks(uint64_t pid)
 {
@@ -77,7 +55,7 @@ static uint64_t start_ticks(uint64_t pid)
 		digits[--n] = (char)('0' + pid % 10);
 	while (pid /= 10);
 	strcat(strcat(path, digits + n), "/stat");
-	field = read_text(path, text, sizeof(text)) ? strrchr(text, ')') : NULL;
+	field = kernel_file_read(path, text, sizeof(text)) ? strrchr(text, ')') : NULL;
 	for (i = 0; i < START_FIELD && field; i++)
 		field = strchr(field + 1, ' ');
 	return field ? parse(field + 1) : 0;
@@ -87,7 +65,7 @@ static int is_alive(const char *const words[N_WORDS])
 {
 	uint64_t pid = parse(words[0]), ns = parse(words[2]);
 
-	if (!pid || !ns || own_pid_namespace() != ns)
+	if (!pid || !ns || kernel_file_inode("/proc/self/ns/pid") != ns)
 		return 1;
 	return start_ticks(pid) == parse(words[1]);
 }
@@ -136,7 +114,7 @@ static int is_wanted_in(const struct wanted *wanted, const char *run_dir)
 	char path[sizeof(wanted->home) + 64], text[WANTED_BYTES];
 
 	strcat(strcpy(path, run_dir), "/" WANTED_FILE);
-	return read_text(path, text, sizeof(text)) && flextrace_i_is_wanted_by(wanted, text);
+	return kernel_file_read(path, text, sizeof(text)) && flextrace_i_is_wanted_by(wanted, text);
 }
 
 int flextrace_i_is_wanted(const struct wanted *wanted)

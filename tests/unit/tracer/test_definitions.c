@@ -90,7 +90,7 @@ static void rename_thing(enum flextrace_i_event event, uint32_t id, uint32_t num
 
 	snprintf(text, sizeof(text), "name %u", number);
 	if (event == flextrace_i_event_device)
-		flextrace_i_definitions_add_device(&device);
+		flextrace_device(&device);
 	else
 		flextrace_i_definitions_add_name(event, &name);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+#define _GNU_SOURCE 1
 #include "emit_counts.h"
 
 #include <errno.h>
@@ -15,6 +13,8 @@
 #include <unistd.h>
 
 #include <flextrace/flextrace.h>
+
+#include "kernel_file.h"
 
 #ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
 #define MADV_POPULATE_WRITE 23
@@ -136,19 +136,12 @@ void emit_counts_name_home(const char *home)
 	snprintf(counts.home, sizeof(counts.home), "%s", home);
 }
 
-static uint64_t own_pid_namespace(void)
-{
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) ? 0 : (uint64_t)st.st_ino;
-}
-
 static void fill_head(struct emit_file_head *head, uint64_t start_ns)
 {
 	head->version = EMIT_FILE_VERSION;
 	head->n_events = flextrace_i_n_events;
 	head->pid = (uint32_t)getpid();
-	head->pid_namespace = own_pid_namespace();
+	head->pid_namespace = kernel_file_inode("/proc/self/ns/pid");
 	head->start_ns = start_ns;
 	memcpy(head->session, counts.session, sizeof(head->session));
 	memcpy(head->home, counts.home, sizeof(head->home));

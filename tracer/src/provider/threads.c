@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+#define _GNU_SOURCE 1
 #include "threads.h"
 
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "kernel_file.h"
 #include "proc_list.h"
 
 #define TASKS            "/proc/self/task"
@@ -25,16 +23,9 @@
 static void read_stat(int tid, char *line, size_t size)
 {
 	char path[sizeof(TASKS "/2147483647/stat")];
-	ssize_t n = 0;
-	int fd;
 
 	snprintf(path, sizeof(path), TASKS "/%d/stat", tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, line, size - 1);
-		syscall(SYS_close, fd);
-	}
-	line[n > 0 ? n : 0] = '\0';
+	kernel_file_read(path, line, size);
 }
 
 /* As /proc shows it: in a pid namespace that it was not mounted in, not what gettid() says. */
