@@ -38,7 +38,7 @@ if(FLEXTRACE_SANITIZE)
 		set_tests_properties(threads.${name} PROPERTIES LABELS checks SKIP_RETURN_CODE 77 TIMEOUT 600)
 	endfunction()
 
-	set(emulator firmware-markers/emulator/emulator.c firmware-markers/emulator/counter.c
+	set(emulator firmware-markers/emulator/emulator.c firmware-markers/emulator/config.c firmware-markers/emulator/counter.c
 		firmware-markers/emulator/truth.c firmware-markers/firmware/firmware.c)
 	flextrace_add_thread_test(tracer SOURCES tracer/src/tracer.c tracer/src/definitions.c tracer/src/process.c)
 	flextrace_add_thread_test(definitions SOURCES tracer/src/definitions.c)

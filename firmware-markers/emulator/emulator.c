@@ -18,13 +18,12 @@
 #include <flextrace/emulator.h>
 #include <flextrace/port_posix.h>
 
+#include "config.h"
 #include "counter.h"
 #include "firmware.h"
 #include "truth.h"
 
-#define DEFAULT_RING_CAPACITY 4096u
 #define DEFAULT_MAILBOX_DEPTH 16u
-#define DEFAULT_LOCAL_BYTES   ((size_t)1 << 20)
 #define MAX_MAILBOX_DEPTH     4096u
 #define LINE_BYTES            64u
 #define MAX_PAUSE_NS          20000u
@@ -62,15 +61,12 @@ struct flextrace_emulator {
 	struct counter *counters; /* owned; one of the device, or one per core */
 	uint32_t n_counters;
 	struct truth_file truth;
-	struct core *cores; /* owned */
-	uint32_t n_cores;
-	uint32_t domain, ring_capacity, policy, mailbox_depth;
-	size_t local_bytes;
+	struct core *cores;                      /* owned */
+	struct flextrace_emulator_config config; /* defaults filled in; weak texts and arrays say
+	                                            nothing */
 	uint32_t power;
 	uint32_t stopping;
 	pthread_mutex_t console_lock;
-	void (*console)(void *context, const char *text, size_t bytes);
-	void *console_context; /* weak */
 };
 
 /* -- futexes ----------------------------------------------------------------------------------- */
@@ -144,10 +140,10 @@ void firmware_print(struct firmware_core *firmware, const char *text)
 {
 	struct flextrace_emulator *emulator = ((struct core *)firmware->platform)->emulator;
 
-	if (!emulator->console)
+	if (!emulator->config.console)
 		return;
 	(void)pthread_mutex_lock(&emulator->console_lock);
-	emulator->console(emulator->console_context, text, strlen(text));
+	emulator->config.console(emulator->config.console_context, text, strlen(text));
 	(void)pthread_mutex_unlock(&emulator->console_lock);
 }
 
@@ -166,7 +162,7 @@ static struct block *core_next(struct core *core, uint64_t served)
 		uint32_t rung = __atomic_load_n(&core->doorbell, __ATOMIC_ACQUIRE);
 
 		if (__atomic_load_n(&core->submitted, __ATOMIC_ACQUIRE) != served)
-			return &core->blocks[served & (emulator->mailbox_depth - 1)];
+			return &core->blocks[served & (emulator->config.mailbox_depth - 1)];
 		if (__atomic_load_n(&emulator->stopping, __ATOMIC_ACQUIRE))
 			return NULL;
 		futex_wait(&core->doorbell, rung);
@@ -186,7 +182,8 @@ static void *core_main(void *context)
 		.note = core_note,
 		.context = core,
 	};
-	firmware_boot(core->index, core->domain, emulator->ring_capacity, emulator->policy);
+	firmware_boot(core->index, core->domain, emulator->config.ring_capacity,
+	              emulator->config.policy);
 	__atomic_store_n(&core->ready, 1, __ATOMIC_RELEASE);
 	futex_wake(&core->ready);
 
@@ -213,18 +210,14 @@ static int core_start(struct core *core, uint64_t seed)
 {
 	struct flextrace_emulator *emulator = core->emulator;
 
-	core->area = zeroed_lines(FLEXTRACE_WIRE_AREA_BYTES((size_t)emulator->ring_capacity));
-	core->blocks = calloc(emulator->mailbox_depth, sizeof(*core->blocks));
-	core->firmware.local = zeroed_lines(emulator->local_bytes);
+	core->area =
+		zeroed_lines(FLEXTRACE_WIRE_AREA_BYTES((size_t)emulator->config.ring_capacity));
+	core->blocks = calloc(emulator->config.mailbox_depth, sizeof(*core->blocks));
+	core->firmware.local = zeroed_lines(emulator->config.local_bytes);
 	core->firmware.platform = core;
 	core->random = seed ? seed * UINT64_C(0x9e3779b97f4a7c15) + core->index + 1 : 0;
-	if (emulator->truth.stream) {
-		core->truth = calloc(1, sizeof(*core->truth));
-		if (core->truth) {
-			core->truth->core = core->index;
-			core->truth->domain = core->domain;
-		}
-	}
+	if (emulator->truth.stream)
+		core->truth = truth_buffer_new(core->index, core->domain);
 	if (!core->area || !core->blocks || !core->firmware.local ||
 	    (emulator->truth.stream && !core->truth))
 		return -ENOMEM;
@@ -252,31 +245,16 @@ static void core_release(struct core *core)
 
 /* -- the device -------------------------------------------------------------------------------- */
 
-static int is_power_of_two(uint32_t value)
-{
-	return value && (value & (value - 1)) == 0;
-}
-
 static int take_config(struct flextrace_emulator *emulator,
                        const struct flextrace_emulator_config *config)
 {
-	emulator->n_cores = config->n_cores;
-	emulator->domain = config->domain;
-	emulator->policy = config->policy;
-	emulator->console = config->console;
-	emulator->console_context = config->console_context;
-	emulator->ring_capacity = config->ring_capacity ? config->ring_capacity
-	                                                : DEFAULT_RING_CAPACITY;
-	emulator->mailbox_depth = config->mailbox_depth ? config->mailbox_depth
-	                                                : DEFAULT_MAILBOX_DEPTH;
-	emulator->local_bytes = config->local_bytes ? config->local_bytes : DEFAULT_LOCAL_BYTES;
-	if (config->n_cores == 0 || config->n_cores > FLEXTRACE_EMULATOR_MAX_CORES)
-		return -EINVAL;
-	if (!is_power_of_two(emulator->ring_capacity) || emulator->ring_capacity < 4 ||
-	    emulator->ring_capacity > FLEXTRACE_WIRE_MAX_CAPACITY)
-		return -EINVAL;
-	if (!is_power_of_two(emulator->mailbox_depth) ||
-	    emulator->mailbox_depth > MAX_MAILBOX_DEPTH || config->policy > FLEXTRACE_WIRE_BLOCK)
+	struct flextrace_emulator_config *own = &emulator->config;
+
+	*own = *config;
+	if (!own->mailbox_depth)
+		own->mailbox_depth = DEFAULT_MAILBOX_DEPTH;
+	if (config_fill(own, FLEXTRACE_EMULATOR_MAX_CORES) < 0 ||
+	    !config_is_power_of_two(own->mailbox_depth) || own->mailbox_depth > MAX_MAILBOX_DEPTH)
 		return -EINVAL;
 	return 0;
 }
@@ -315,17 +293,17 @@ static int start_cores(struct flextrace_emulator *emulator, uint64_t seed)
 	uint32_t i;
 	int ret;
 
-	emulator->cores = calloc(emulator->n_cores, sizeof(*emulator->cores));
+	emulator->cores = calloc(emulator->config.n_cores, sizeof(*emulator->cores));
 	if (!emulator->cores)
 		return -ENOMEM;
-	for (i = 0; i < emulator->n_cores; i++) {
+	for (i = 0; i < emulator->config.n_cores; i++) {
 		struct core *core = &emulator->cores[i];
 		uint32_t counter = emulator->n_counters > 1 ? i : 0;
 
 		core->emulator = emulator;
 		core->index = i;
 		core->counter = &emulator->counters[counter];
-		core->domain = emulator->domain + counter;
+		core->domain = emulator->config.domain + counter;
 		ret = core_start(core, seed);
 		if (ret < 0)
 			return ret;
@@ -365,7 +343,7 @@ int flextrace_emulator_destroy(struct flextrace_emulator *emulator)
 	if (!emulator)
 		return 0;
 	__atomic_store_n(&emulator->stopping, 1, __ATOMIC_RELEASE);
-	for (i = 0; emulator->cores && i < emulator->n_cores; i++)
+	for (i = 0; emulator->cores && i < emulator->config.n_cores; i++)
 		core_release(&emulator->cores[i]);
 	free(emulator->cores);
 	ret = truth_close(&emulator->truth);
@@ -379,50 +357,19 @@ int flextrace_emulator_destroy(struct flextrace_emulator *emulator)
 
 /* -- the driver's side ------------------------------------------------------------------------- */
 
-static int check_job(const struct flextrace_emulator *emulator,
-                     const struct flextrace_emulator_job *job)
-{
-	size_t words = emulator->local_bytes / sizeof(uint32_t);
-
-	if (job->core >= emulator->n_cores)
-		return -EINVAL;
-	switch (job->op) {
-	case FLEXTRACE_EMULATOR_MATMUL:
-	case FLEXTRACE_EMULATOR_ADD:
-	case FLEXTRACE_EMULATOR_REDUCE:
-		if (job->n == 0 || !job->a || !job->c ||
-		    (!job->b && job->op != FLEXTRACE_EMULATOR_REDUCE))
-			return -EINVAL;
-		return (uint64_t)job->n * job->n <= words / 3 ? 0 : -EINVAL;
-	case FLEXTRACE_EMULATOR_EMIT:
-		return 0;
-	case FLEXTRACE_EMULATOR_COPY:
-		if (!job->source && job->bytes)
-			return -EINVAL;
-		/* fall through */
-	case FLEXTRACE_EMULATOR_FILL:
-		if (!job->target && job->bytes)
-			return -EINVAL;
-		return job->bytes <= emulator->local_bytes ? 0 : -EINVAL;
-	default:
-		return -EINVAL;
-	}
-}
-
 int flextrace_emulator_submit(struct flextrace_emulator *emulator,
                               const struct flextrace_emulator_job *job, uint64_t *ret_ticket)
 {
-	int ret = check_job(emulator, job);
 	struct core *core;
 	struct block *block;
 	uint64_t ticket;
 
-	if (ret < 0)
-		return ret;
+	if (job_check(job, &emulator->config) < 0 || job->op == FLEXTRACE_EMULATOR_HANG)
+		return -EINVAL;
 	core = &emulator->cores[job->core];
 	(void)pthread_mutex_lock(&core->lock);
 	ticket = core->submitted;
-	block = &core->blocks[ticket & (emulator->mailbox_depth - 1)];
+	block = &core->blocks[ticket & (emulator->config.mailbox_depth - 1)];
 	if (__atomic_load_n(&block->state, __ATOMIC_ACQUIRE) != BLOCK_FREE) {
 		(void)pthread_mutex_unlock(&core->lock);
 		return -EAGAIN;
@@ -444,10 +391,10 @@ int flextrace_emulator_wait(struct flextrace_emulator *emulator, uint32_t core_i
 	struct block *block;
 	int is_outstanding;
 
-	if (core_index >= emulator->n_cores)
+	if (core_index >= emulator->config.n_cores)
 		return -EINVAL;
 	core = &emulator->cores[core_index];
-	block = &core->blocks[ticket & (emulator->mailbox_depth - 1)];
+	block = &core->blocks[ticket & (emulator->config.mailbox_depth - 1)];
 	(void)pthread_mutex_lock(&core->lock);
 	is_outstanding = block->ticket == ticket &&
 	                 __atomic_load_n(&block->state, __ATOMIC_ACQUIRE) != BLOCK_FREE;
@@ -464,7 +411,7 @@ int flextrace_emulator_wait(struct flextrace_emulator *emulator, uint32_t core_i
 struct flextrace_wire_area *flextrace_emulator_area(struct flextrace_emulator *emulator,
                                                     uint32_t core, size_t *ret_bytes)
 {
-	*ret_bytes = FLEXTRACE_WIRE_AREA_BYTES((size_t)emulator->ring_capacity);
+	*ret_bytes = FLEXTRACE_WIRE_AREA_BYTES((size_t)emulator->config.ring_capacity);
 	return emulator->cores[core].area;
 }
 

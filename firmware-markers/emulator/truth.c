@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include <flextrace/wire.h>
 
@@ -98,4 +99,15 @@ void truth_add(struct truth_file *file, struct truth_buffer *buffer, const struc
 	if (buffer->n_rows == TRUTH_ROWS)
 		truth_flush(file, buffer); /* the new row stays, so a repeated fw_start finds it */
 	buffer->rows[buffer->n_rows++] = *row;
+}
+
+struct truth_buffer *truth_buffer_new(uint32_t core, uint32_t domain)
+{
+	struct truth_buffer *buffer = calloc(1, sizeof(*buffer));
+
+	if (buffer) {
+		buffer->core = core;
+		buffer->domain = domain;
+	}
+	return buffer;
 }

@@ -46,6 +46,9 @@ int truth_open(struct truth_file *file, const char *path, uint32_t device);
 /* Closes it; -EIO if a row is missing in it. */
 int truth_close(struct truth_file *file);
 
+/* Of a core; free(). NULL: no memory. */
+struct truth_buffer *truth_buffer_new(uint32_t core, uint32_t domain);
+
 /* Adds a row. A second fw_start of a run replaces the first: the core read its counter again. */
 void truth_add(struct truth_file *file, struct truth_buffer *buffer, const struct truth_row *row);
 void truth_flush(struct truth_file *file, struct truth_buffer *buffer);

@@ -4,38 +4,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "config.h"
 #include "counter.h"
 #include "qemu_impl.h"
 
 uint64_t deadline_of(const struct flextrace_qemu *qemu)
 {
 	return counter_host_ns() + qemu->timeout_ns;
-}
-
-static int has_operands(const struct flextrace_emulator_job *job)
-{
-	return job->op == FLEXTRACE_EMULATOR_MATMUL || job->op == FLEXTRACE_EMULATOR_ADD ||
-	       job->op == FLEXTRACE_EMULATOR_REDUCE;
-}
-
-static int check_job(const struct flextrace_qemu *qemu, const struct flextrace_emulator_job *job)
-{
-	size_t words = qemu->config.local_bytes / sizeof(uint32_t);
-
-	if (job->core >= qemu->config.n_cores || job->op > FLEXTRACE_EMULATOR_HANG)
-		return -EINVAL;
-	if (has_operands(job)) {
-		if (job->n == 0 || !job->a || !job->c ||
-		    (!job->b && job->op != FLEXTRACE_EMULATOR_REDUCE))
-			return -EINVAL;
-		return (uint64_t)job->n * job->n <= words / 3 ? 0 : -EINVAL;
-	}
-	if (job->op != FLEXTRACE_EMULATOR_COPY && job->op != FLEXTRACE_EMULATOR_FILL)
-		return 0;
-	if (job->bytes > qemu->config.local_bytes || (job->bytes && !job->target) ||
-	    (job->bytes && !job->source && job->op == FLEXTRACE_EMULATOR_COPY))
-		return -EINVAL;
-	return 0;
 }
 
 static uint8_t *stage_of(const struct flextrace_qemu *qemu, const struct core *core, uint32_t slot)
@@ -48,9 +23,9 @@ static void fill_stage(uint8_t *stage, const struct flextrace_emulator_job *job)
 {
 	size_t matrix_bytes = (size_t)job->n * job->n * sizeof(uint32_t);
 
-	if (has_operands(job))
+	if (job_has_operands(job))
 		memcpy(stage, job->a, matrix_bytes);
-	if (has_operands(job) && job->op != FLEXTRACE_EMULATOR_REDUCE)
+	if (job_has_operands(job) && job->op != FLEXTRACE_EMULATOR_REDUCE)
 		memcpy(stage + matrix_bytes, job->b, matrix_bytes);
 	if (job->op == FLEXTRACE_EMULATOR_COPY && job->bytes)
 		memcpy(stage, job->source, job->bytes);
@@ -61,7 +36,7 @@ static void read_stage(const uint8_t *stage, const struct flextrace_emulator_job
 {
 	size_t matrix_bytes = (size_t)job->n * job->n * sizeof(uint32_t);
 
-	if (has_operands(job))
+	if (job_has_operands(job))
 		memcpy(job->c, stage + 2 * matrix_bytes,
 		       job->op == FLEXTRACE_EMULATOR_REDUCE ? sizeof(uint32_t) : matrix_bytes);
 	else if (job->op <= FLEXTRACE_EMULATOR_FILL && job->bytes)
@@ -107,7 +82,7 @@ static int ring(struct flextrace_qemu *qemu, const struct flextrace_emulator_job
 int flextrace_qemu_submit(struct flextrace_qemu *qemu, const struct flextrace_emulator_job *job,
                           uint64_t *ret_ticket)
 {
-	int ret = check_job(qemu, job);
+	int ret = job_check(job, &qemu->config);
 
 	return ret < 0 ? ret : ring(qemu, job, ret_ticket);
 }

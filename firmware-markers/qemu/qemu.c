@@ -4,20 +4,19 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "config.h"
 #include "counter.h"
 #include "image.h"
 #include "programs.h"
 #include "qemu_impl.h"
 
-#define DEFAULT_RING_CAPACITY 4096u
-#define DEFAULT_LOCAL_BYTES   ((size_t)1 << 20)
-#define MAX_LOCAL_BYTES       ((size_t)32 << 20)
-#define MIN_RAM_BYTES         ((size_t)16 << 20)
-#define MAX_RAM_BYTES         ((size_t)1 << 30)
-#define DEFAULT_TIMEOUT_MS    60000u
-#define TIMER_PER_US          10u
-#define MEASURE_NS            40000000u /* of the host's counter: some ppm */
-#define PPB                   INT64_C(1000000000)
+#define MAX_LOCAL_BYTES    ((size_t)32 << 20)
+#define MIN_RAM_BYTES      ((size_t)16 << 20)
+#define MAX_RAM_BYTES      ((size_t)1 << 30)
+#define DEFAULT_TIMEOUT_MS 60000u
+#define TIMER_PER_US       10u
+#define MEASURE_NS         40000000u /* of the host's counter: some ppm */
+#define PPB                INT64_C(1000000000)
 
 /* -- the layout of the memory ------------------------------------------------------------------ */
 
@@ -26,24 +25,15 @@ static size_t whole_pages(size_t bytes)
 	return (bytes + QEMU_PAGE_BYTES - 1) / QEMU_PAGE_BYTES * QEMU_PAGE_BYTES;
 }
 
-static int is_power_of_two(uint32_t value)
-{
-	return value && (value & (value - 1)) == 0;
-}
-
 static int take_config(struct flextrace_qemu *qemu, const struct flextrace_emulator_config *config)
 {
 	struct flextrace_emulator_config *own = &qemu->config;
 
 	*own = *config;
-	own->ring_capacity = own->ring_capacity ? own->ring_capacity : DEFAULT_RING_CAPACITY;
-	own->local_bytes = whole_pages(own->local_bytes ? own->local_bytes : DEFAULT_LOCAL_BYTES);
-	if (own->n_cores == 0 || own->n_cores > FLEXTRACE_QEMU_MAX_CORES || own->n_steps)
+	if (config_fill(own, FLEXTRACE_QEMU_MAX_CORES) < 0 || own->n_steps)
 		return -EINVAL;
-	if (!is_power_of_two(own->ring_capacity) || own->ring_capacity < 4 ||
-	    own->ring_capacity > FLEXTRACE_WIRE_MAX_CAPACITY)
-		return -EINVAL;
-	if (own->local_bytes > MAX_LOCAL_BYTES || own->policy > FLEXTRACE_WIRE_BLOCK)
+	own->local_bytes = whole_pages(own->local_bytes);
+	if (own->local_bytes > MAX_LOCAL_BYTES)
 		return -EINVAL;
 	qemu->area_bytes = FLEXTRACE_WIRE_AREA_BYTES((size_t)own->ring_capacity);
 	return 0;

@@ -60,11 +60,9 @@ int stamps_open(struct flextrace_qemu *qemu)
 	for (i = 0; qemu->truth.stream && i < qemu->config.n_cores; i++) {
 		struct core *core = &qemu->cores[i];
 
-		core->truth = calloc(1, sizeof(*core->truth));
+		core->truth = truth_buffer_new(i, load(&core->mailbox->domain));
 		if (!core->truth)
 			return -ENOMEM;
-		core->truth->core = i;
-		core->truth->domain = load(&core->mailbox->domain);
 	}
 	return ret;
 }
