@@ -3,6 +3,7 @@
 #include "process.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -36,14 +37,6 @@ static void read_line(const char *path, char *line, size_t size)
 	line[strcspn(line, "\n")] = '\0';
 }
 
-static void copy_string(char *to, size_t size, const char *from)
-{
-	size_t n = strnlen(from, size - 1);
-
-	memcpy(to, from, n);
-	to[n] = '\0';
-}
-
 void flextrace_i_process_forked(void)
 {
 	facts.pid = (uint32_t)getpid();
@@ -56,7 +49,7 @@ void flextrace_i_process_init(int32_t rank, int32_t world_size, const char *sess
 	int saved_errno = errno;
 
 	read_line("/proc/sys/kernel/random/boot_id", facts.boot_id, sizeof(facts.boot_id));
-	copy_string(facts.session, sizeof(facts.session), session);
+	snprintf(facts.session, sizeof(facts.session), "%s", session);
 	if (uname(&facts.uts))
 		memset(&facts.uts, 0, sizeof(facts.uts));
 	flextrace_i_process_forked();

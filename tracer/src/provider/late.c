@@ -50,25 +50,12 @@ static int wait_on(uint64_t ns)
 	return load(&is_known) || load(is_on);
 }
 
-static void tell_waiting(uint64_t waited_ns)
-{
-	fprintf(stderr,
-	        "flextrace: LTTng's session daemon has not answered for %.1f s; waiting up to "
-	        "%d s, as a recording wants this program\n",
-	        (double)waited_ns / 1e9, LATE_LIMIT_MS / 1000);
-}
-
-static void tell_late(void)
-{
-	fputs("flextrace: LTTng's session daemon does not answer; records are not recorded but "
-	      "counted until it does\n",
-	      stderr);
-}
-
 static void be_late(int may_tell)
 {
 	if (may_tell)
-		tell_late();
+		fputs("flextrace: LTTng's session daemon does not answer; records are not recorded "
+		      "but counted until it does\n",
+		      stderr);
 	__atomic_store_n(&is_late, 1, __ATOMIC_RELAXED);
 	emit_counts_be_late();
 	admit_set(ADMIT_LATE);
@@ -89,7 +76,10 @@ void late_begin(uint64_t waited_ns, uint64_t limit_ns, int may_wait, int may_tel
 	if (may_wait && waited_ns < LATE_LIMIT_MS * MS_NS)
 		rest_ns = LATE_LIMIT_MS * MS_NS - waited_ns;
 	if (rest_ns && may_tell && !load(is_on))
-		tell_waiting(waited_ns);
+		fprintf(stderr,
+		        "flextrace: LTTng's session daemon has not answered for %.1f s; waiting up "
+		        "to %d s, as a recording wants this program\n",
+		        (double)waited_ns / 1e9, LATE_LIMIT_MS / 1000);
 	is_recorded = wait_on(load(is_on) ? N_ON * MS_NS : rest_ns);
 	emit_counts_note_wait((waited_ns + flextrace_now_ns() - begun_ns) / MS_NS);
 	if (!is_recorded && flextrace_i_is_wanted(&wanted))

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE 1
 #include "recording.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,30 +25,6 @@ static struct {
 } recording;
 
 /* -- schedule -- */
-
-int recording_parse_schedule(const char *text, struct recording_schedule *ret_schedule)
-{
-	uint64_t values[4];
-	char *end;
-	int i;
-
-	for (i = 0; i < 4; i++) {
-		if (*text < '0' || *text > '9')
-			return -1;
-		errno = 0;
-		values[i] = strtoull(text, &end, 10);
-		if (errno || values[i] > UINT32_MAX || *end != (i < 3 ? ',' : '\0'))
-			return -1;
-		text = end + 1;
-	}
-	if (!values[2])
-		return -1;
-	ret_schedule->wait = values[0];
-	ret_schedule->warmup = values[1];
-	ret_schedule->active = values[2];
-	ret_schedule->repeat = values[3];
-	return 0;
-}
 
 int recording_is_active(const struct recording_schedule *schedule, uint64_t step)
 {

@@ -17,13 +17,7 @@
 
 #include <flextrace/flextrace.h>
 
-/* Steps of one cycle; repeat 0 = for ever. active 0 = no schedule. */
-struct recording_schedule {
-	uint64_t wait;
-	uint64_t warmup;
-	uint64_t active;
-	uint64_t repeat;
-};
+#include "schedule.h"
 
 /* Where LTTng keeps its state words, and the two events that recording emits itself. */
 struct recording_backend {
@@ -37,9 +31,6 @@ struct recording_backend {
  * lives on. A schedule that cannot be understood counts as not set. May be called again (tests).
  */
 void recording_init(const struct recording_backend *backend, char *(*get)(const char *name));
-
-/* Parses "wait,warmup,active,repeat"; returns 0, or -1 and leaves the schedule alone. */
-int recording_parse_schedule(const char *text, struct recording_schedule *ret_schedule);
 
 /* 1 if the step with this number (from 0, counted since start) is recorded. */
 int recording_is_active(const struct recording_schedule *schedule, uint64_t step);

@@ -28,26 +28,22 @@ static void read_stat(int tid, char *line, size_t size)
 	kernel_file_read(path, line, size);
 }
 
-/* As /proc shows it: in a pid namespace that it was not mounted in, not what gettid() says. */
-static int find_own(void)
+/* The number that a link of /proc ends in: in a pid namespace that /proc was not mounted in, that
+ * is not what gettid() and getpid() say. */
+static int read_link(const char *link, int otherwise)
 {
 	char path[64];
-	ssize_t n = readlink("/proc/thread-self", path, sizeof(path) - 1);
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
 	const char *slash;
 
 	path[n > 0 ? n : 0] = '\0';
 	slash = strrchr(path, '/');
-	return slash ? (int)strtol(slash + 1, NULL, 10) : (int)syscall(SYS_gettid);
+	return n > 0 ? (int)strtol(slash ? slash + 1 : path, NULL, 10) : otherwise;
 }
 
-/* Likewise of the main thread. */
-static int find_leader(void)
+static int find_own(void)
 {
-	char path[64];
-	ssize_t n = readlink("/proc/self", path, sizeof(path) - 1);
-
-	path[n > 0 ? n : 0] = '\0';
-	return n > 0 ? (int)strtol(path, NULL, 10) : (int)getpid();
+	return read_link("/proc/thread-self", (int)syscall(SYS_gettid));
 }
 
 static unsigned long read_field(const char *after_name, int n_before)
@@ -115,7 +111,7 @@ static int count_known(int tid, void *data)
 /* A thread that came while the list was read is in the number that is read behind it. */
 int threads_are_gone(void)
 {
-	struct census census = {find_own(), find_leader(), 0};
+	struct census census = {find_own(), read_link("/proc/self", (int)getpid()), 0};
 	char line[512];
 	const char *end;
 
