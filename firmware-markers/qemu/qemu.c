@@ -225,12 +225,6 @@ static int boot(struct flextrace_qemu *qemu, const struct flextrace_qemu_options
 	return ret == 0 ? start_cores(qemu) : ret;
 }
 
-static void init_core(struct core *core)
-{
-	(void)pthread_mutex_init(&core->lock, NULL);
-	(void)pthread_mutex_init(&core->probe_lock, NULL);
-}
-
 int flextrace_qemu_create(const struct flextrace_emulator_config *config,
                           const struct flextrace_qemu_options *options,
                           struct flextrace_qemu **ret_qemu)
@@ -251,8 +245,10 @@ int flextrace_qemu_create(const struct flextrace_emulator_config *config,
 	                                                             : DEFAULT_TIMEOUT_MS) *
 	                   UINT64_C(1000000);
 	(void)pthread_mutex_init(&qemu->truth_lock, NULL);
-	for (i = 0; i < FLEXTRACE_QEMU_MAX_CORES; i++)
-		init_core(&qemu->cores[i]);
+	for (i = 0; i < FLEXTRACE_QEMU_MAX_CORES; i++) {
+		(void)pthread_mutex_init(&qemu->cores[i].lock, NULL);
+		(void)pthread_mutex_init(&qemu->cores[i].probe_lock, NULL);
+	}
 	ret = take_config(qemu, config);
 	if (ret == 0)
 		ret = boot(qemu, options);
