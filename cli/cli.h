@@ -95,6 +95,12 @@ void cli_progress_end(void);
 enum cli_style { CLI_PLAIN, CLI_BOLD, CLI_DIM, CLI_RED, CLI_YELLOW, CLI_GREEN };
 const char *cli_style(FILE *to, enum cli_style style);
 
+/* A line in bold. */
+void cli_heading(FILE *to, const char *text);
+
+/* How wide a terminal is; 0: it is none. */
+uint32_t cli_columns(int fd);
+
 /* True when --quiet was given. */
 bool cli_is_quiet(void);
 

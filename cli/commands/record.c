@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "recording/attend.h"
@@ -15,12 +14,14 @@
 #include "recording/flight.h"
 #include "recording/guardian.h"
 #include "process/launcher.h"
+#include "process/paths.h"
 #include "recording/member.h"
 #include "process/provider.h"
 #include "recording/recording.h"
 #include "model/identity/recording_id.h"
 #include "ring/recovery.h"
 #include "recording/twice.h"
+#include "schedule.h"
 
 #define REGISTER_TIMEOUT_MS "30000"
 #define MAX_PROGRAM_BYTES   128 /* of its name in that of a directory */
@@ -67,21 +68,6 @@ struct run {
 	bool is_snapshot_lost; /* the last one of a flight recorder could not be taken */
 };
 
-/* Four whole numbers below 2^32, of which the active one is not 0: as the provider reads it. */
-static bool is_schedule(const char *text)
-{
-	for (int i = 0; i < 4; i++) {
-		char *end;
-		unsigned long n = strtoul(text, &end, 10);
-
-		if (*text < '0' || *text > '9' || n > UINT32_MAX || (i == 2 && n == 0) ||
-		    *end != (i < 3 ? ',' : '\0'))
-			return false;
-		text = end + 1;
-	}
-	return true;
-}
-
 static int check_rotation(struct run *run)
 {
 	struct flextrace_error error = {0};
@@ -98,12 +84,13 @@ static int check_rotation(struct run *run)
 static int check_usage(const struct run *run)
 {
 	const struct record_options *own = &run->own;
+	struct recording_schedule schedule;
 
 	if (own->is_twice && (!run->argv[0] || own->after.is_unconverted ||
 	                      own->buffers.flight.is_set || own->buffers.relay))
 		return cli_refuse(CLI_USAGE,
 		                  "--twice needs a command, and all that it recorded converted");
-	if (own->schedule && !is_schedule(own->schedule))
+	if (own->schedule && recording_parse_schedule(own->schedule, &schedule) < 0)
 		return cli_refuse(CLI_USAGE,
 		                  "Not a schedule (four whole numbers WAIT,WARMUP,ACTIVE,REPEAT, "
 		                  "ACTIVE not 0): `%s`",
@@ -162,19 +149,17 @@ static int cut_name(const char *name)
 static void choose_dir(const struct run *run, const char *program, char dir[PATH_MAX])
 {
 	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) check_usage(): there is one */
-	const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;
-	time_t now = time(NULL);
-	char date[32], host[65] = "";
-	struct tm local;
+	const char *base = path_base(program);
+	char date[SESSION_DATE_SIZE], host[65] = "";
 	int n;
 
-	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", localtime_r(&now, &local));
 	if (run->own.after.conversion.output_dir)
 		n = snprintf(dir, PATH_MAX, "%s", run->own.after.conversion.output_dir);
 	else if (run->launcher.job[0])
 		n = snprintf(dir, PATH_MAX, "flextrace-%s", run->launcher.job);
 	else
-		n = snprintf(dir, PATH_MAX, "flextrace-%.*s-%s", cut_name(base), base, date);
+		n = snprintf(dir, PATH_MAX, "flextrace-%.*s-%s", cut_name(base), base,
+		             session_date(date));
 	if (run->launcher.is_multi_host && n > 0 && n < PATH_MAX - 80 &&
 	    gethostname(host, sizeof(host) - 1) == 0)
 		snprintf(dir + n, (size_t)(PATH_MAX - n), "/host-%s", host);
@@ -300,7 +285,7 @@ static int end_recording(struct run *run, const struct recording *snapshot, bool
 		return is_taken ? end_flight(run, snapshot, true) : CLI_OK;
 	}
 	ended = recording_end(&run->recording, &outcome, &error);
-	guardian_tell_ended(&run->recording);
+	guardian_tell(&run->recording, GUARDIAN_ENDED);
 	member_has_ended(&run->member);
 	signals_release(&run->signals);
 	if (ended == 1)
@@ -332,7 +317,7 @@ static int end(struct run *run, int program_code)
 	signals_forget(&run->signals);
 	code = take_last(run, program_code, &snapshot, &is_taken);
 	attend_end(&run->attendance);
-	signals_ignore_usr2();
+	signals_ignore(SIGUSR2);
 	if (run->attendance.has_failed)
 		run->recording.cut_code = CLI_INPUT;
 	ended = end_recording(run, &snapshot, is_taken);
@@ -493,7 +478,7 @@ static int run_record(void *values, int n_operands, char **operands)
 		launcher_detect(&run.launcher, getenv);
 	if (run.own.is_twice)
 		return record_twice(&run);
-	signals_ignore_pipe();
+	signals_ignore(SIGPIPE);
 	signals_hold(&run.signals);
 	return run.argv[0] ? record_program(&run) : record_running(&run);
 }

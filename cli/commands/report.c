@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -87,15 +86,6 @@ static void unknown_table(const char *dir, const char *name)
 		cli_error("No table `%s` in %s; there are %s", name, dir, known);
 }
 
-static uint32_t terminal_width(void)
-{
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO))
-		return 0;
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
-}
-
 static int print_table(const char *dir, const char *name, const struct csv_table_query *query)
 {
 	struct flextrace_error error = {0};
@@ -113,7 +103,7 @@ static int print_table(const char *dir, const char *name, const struct csv_table
 	fclose(file);
 	if (n < 0)
 		return cli_fail(&error);
-	csv_table_print(&table, stdout, terminal_width());
+	csv_table_print(&table, stdout, cli_columns(STDOUT_FILENO));
 	if (table.n_matching > table.n_rows)
 		cli_note("%s: %" PRIu64 " of %" PRIu64 " rows; --limit=0 prints all", name,
 		         table.n_rows, table.n_matching);

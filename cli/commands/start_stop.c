@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "process/child.h"
@@ -30,14 +29,12 @@ static const struct option_spec stop_option_table[] = RECORDED_OPTION_TABLE("Onl
 
 static int start(const struct start_options *options)
 {
-	char session[SESSION_NAME_SIZE], dir[64];
+	char session[SESSION_NAME_SIZE], dir[64], date[SESSION_DATE_SIZE];
 	struct flextrace_error error = {0};
 	struct recording recording;
-	time_t now = time(NULL);
-	struct tm local;
 
 	session_make_name_of(RECORDING_LABEL_START, session);
-	strftime(dir, sizeof(dir), "flextrace-%Y%m%d-%H%M%S", localtime_r(&now, &local));
+	snprintf(dir, sizeof(dir), "flextrace-%s", session_date(date));
 	if (recording_begin(options->output_dir ? options->output_dir : dir, session,
 	                    &options->buffers, 0, &recording, &error) < 0 ||
 	    recording_save(&recording, &error) < 0)

@@ -59,14 +59,6 @@ static const char *first_line(const char *const words[], char line[512])
 	return line;
 }
 
-/* The number behind the first digit: "2.13" -> 2, 13. */
-static bool find_version(const char *text, int *ret_major, int *ret_minor)
-{
-	const char *digit = text + strcspn(text, "0123456789");
-
-	return sscanf(digit, "%d.%d", ret_major, ret_minor) == 2;
-}
-
 struct tool {
 	const char *name, *words[3], *package;
 	int major, minor; /* oldest that will do */
@@ -78,7 +70,8 @@ static bool check_tool(struct findings *findings, const struct tool *tool)
 	int major, minor;
 
 	snprintf(mend, sizeof(mend), "apt-get install %s", tool->package);
-	if (!find_version(first_line(tool->words, line), &major, &minor)) {
+	first_line(tool->words, line);
+	if (sscanf(line + strcspn(line, "0123456789"), "%d.%d", &major, &minor) != 2) {
 		findings_tell(findings, VERDICT_FAIL, mend, "%s: not found", tool->name);
 		return false;
 	}

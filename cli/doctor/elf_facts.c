@@ -52,35 +52,41 @@ static void take_notes(const struct flextrace_i_elf *elf, const char *notes, siz
 }
 
 /* Two texts that begin with numbers: version of the areas, bits of the counter. */
-static void take_markers(const char *text, size_t n_bytes, struct elf_facts *facts)
+static void take_markers(const struct flextrace_i_elf *elf, const char *text, size_t n_bytes,
+                         struct elf_facts *facts)
 {
 	size_t first = strnlen(text, n_bytes);
 
+	(void)elf;
 	facts->has_markers = true;
 	facts->wire_version = (uint32_t)strtoul(text, NULL, 10);
 	if (first < n_bytes)
 		facts->counter_bits = (uint32_t)strtoul(text + first + 1, NULL, 10);
 }
 
-static int read_sections(const struct flextrace_i_elf *elf, struct elf_facts *facts)
+typedef void take_section(const struct flextrace_i_elf *elf, const char *bytes, size_t n_bytes,
+                          struct elf_facts *facts);
+
+static int read_section(const struct flextrace_i_elf *elf, const char *name, uint32_t type,
+                        take_section *take, struct elf_facts *facts)
 {
 	struct flextrace_i_elf_section section;
 	char *bytes;
-	int code = flextrace_i_elf_find(elf, ELF_NOTE_SECTION, SHT_NOTE, &section);
+	int code = flextrace_i_elf_find(elf, name, type, &section);
 
 	if (code == 0 && (code = flextrace_i_elf_load(elf, &section, &bytes)) == 0) {
-		take_notes(elf, bytes, section.bytes, facts);
+		take(elf, bytes, section.bytes, facts);
 		free(bytes);
 	}
-	if (code < 0 && code != -ENODATA)
-		return code;
-	code = flextrace_i_elf_find(elf, ".flextrace.markers", SHT_PROGBITS, &section);
-	if (code == 0 && (code = flextrace_i_elf_load(elf, &section, &bytes)) == 0) {
-		take_markers(bytes, section.bytes, facts);
-		free(bytes);
-	}
-	if (code < 0 && code != -ENODATA)
-		return code;
+	return code == -ENODATA ? 0 : code;
+}
+
+static int read_sections(const struct flextrace_i_elf *elf, struct elf_facts *facts)
+{
+	int code;
+
+	FLEXTRACE_TRY(read_section(elf, ELF_NOTE_SECTION, SHT_NOTE, take_notes, facts));
+	FLEXTRACE_TRY(read_section(elf, ".flextrace.markers", SHT_PROGBITS, take_markers, facts));
 	code = flextrace_i_elf_symbol(elf, "flextrace_area", &facts->area_bytes);
 	return code == -ENODATA ? 0 : code;
 }

@@ -9,9 +9,10 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "process.h"
 
 static const int ending_signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 #define N_ENDING (sizeof(ending_signals) / sizeof(ending_signals[0]))
@@ -38,33 +39,18 @@ void signals_hear_usr2(struct held_signals *signals)
 }
 
 /* What we ignore, and what programs that we start do with it. */
-static struct ignored {
+static struct {
 	struct sigaction before;
 	bool is_ignored;
-} ignored_pipe, ignored_usr2;
+} ignored[NSIG];
 
-static void ignore(int number, struct ignored *ignored)
+void signals_ignore(int number)
 {
 	struct sigaction action = {.sa_handler = SIG_IGN};
 
-	if (!ignored->is_ignored)
-		ignored->is_ignored = sigaction(number, &action, &ignored->before) == 0;
-}
-
-static void unignore(int number, struct ignored *ignored)
-{
-	if (ignored->is_ignored)
-		sigaction(number, &ignored->before, NULL);
-}
-
-void signals_ignore_pipe(void)
-{
-	ignore(SIGPIPE, &ignored_pipe);
-}
-
-void signals_ignore_usr2(void)
-{
-	ignore(SIGUSR2, &ignored_usr2);
+	if (!ignored[number].is_ignored)
+		ignored[number].is_ignored = sigaction(number, &action, &ignored[number].before) ==
+		                             0;
 }
 
 void signals_restore(const struct held_signals *signals)
@@ -146,7 +132,7 @@ static int wait_once(int signal_fd, int pidfd, const struct meanwhile *meanwhile
 
 int signals_wait(const struct held_signals *signals, pid_t pid, const struct meanwhile *meanwhile)
 {
-	int pidfd = pid ? (int)syscall(SYS_pidfd_open, pid, 0U) : -1;
+	int pidfd = pid ? process_open(pid) : -1;
 	struct signalfd_siginfo info;
 	int number, signal_fd;
 
@@ -208,8 +194,9 @@ _Noreturn static void exec_program(const char *path, char *const argv[],
 	ssize_t n;
 
 	signals_restore(signals);
-	unignore(SIGPIPE, &ignored_pipe);
-	unignore(SIGUSR2, &ignored_usr2);
+	for (int number = 1; number < NSIG; number++)
+		if (ignored[number].is_ignored)
+			sigaction(number, &ignored[number].before, NULL);
 	execv(path, argv);
 	reason = errno;
 	n = write(report, &reason, sizeof(reason));

@@ -52,11 +52,8 @@ void signals_forget(const struct held_signals *signals);
 /* For a forked child: its signals are as they were before, and those that have come reach it. */
 void signals_restore(const struct held_signals *signals);
 
-/* From now on nobody who stops reading what we say ends us; the program is as it was. */
-void signals_ignore_pipe(void);
-
-/* From now on SIGUSR2 asks for nothing any more, nor ends us; the program is as it was. */
-void signals_ignore_usr2(void);
+/* From now on the signal neither asks for anything nor ends us; the program is as it was. */
+void signals_ignore(int number);
 
 /* A signal that came while it was held and that ends, 0 = none. */
 int signals_pending(const struct held_signals *signals);

@@ -14,28 +14,22 @@
 struct launcher_kind {
 	const char *label;
 	const char *mark; /* set for every rank */
-	const char *id
-		[2]; /* unique names, both needed where there are two; NULL = the parent process */
+	const char *id,
+		*step; /* unique names, both needed where there are two; NULL = the parent */
 	const char *n_local;
 	const char *n_world;
 };
 
 /* Those that other launchers use underneath come last: mpirun inside of a Slurm job is mpirun's. */
 static const struct launcher_kind kinds[] = {
-	{"torchrun", "LOCAL_WORLD_SIZE", {NULL}, "LOCAL_WORLD_SIZE", "WORLD_SIZE"},
-	{"ompi",
-         "OMPI_COMM_WORLD_RANK",
-         {"PMIX_NAMESPACE"},
-         "OMPI_COMM_WORLD_LOCAL_SIZE",
+	{"torchrun", "LOCAL_WORLD_SIZE", NULL, NULL, "LOCAL_WORLD_SIZE", "WORLD_SIZE"},
+	{"ompi", "OMPI_COMM_WORLD_RANK", "PMIX_NAMESPACE", NULL, "OMPI_COMM_WORLD_LOCAL_SIZE",
          "OMPI_COMM_WORLD_SIZE"},
-	{"hydra", "MPI_LOCALNRANKS", {NULL}, "MPI_LOCALNRANKS", "PMI_SIZE"},
-	{"pals", "PALS_RANKID", {"PALS_APID"}, NULL, NULL},
-	{"slurm",
-         "SLURM_PROCID",
-         {"SLURM_JOB_ID", "SLURM_STEP_ID"},
-         "SLURM_STEP_TASKS_PER_NODE",
+	{"hydra", "MPI_LOCALNRANKS", NULL, NULL, "MPI_LOCALNRANKS", "PMI_SIZE"},
+	{"pals", "PALS_RANKID", "PALS_APID", NULL, NULL, NULL},
+	{"slurm", "SLURM_PROCID", "SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_STEP_TASKS_PER_NODE",
          "SLURM_STEP_NUM_TASKS"},
-	{"pmi", "PMI_RANK", {NULL}, NULL, NULL},
+	{"pmi", "PMI_RANK", NULL, NULL, NULL, NULL},
 };
 
 /* A whole number; "4(x2)", as Slurm writes it for several hosts, counts as unknown. */
@@ -53,21 +47,18 @@ static uint32_t get_count(char *(*get)(const char *name), const char *name)
 
 static const struct launcher_kind *find_kind(char *(*get)(const char *name))
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		/* A Slurm batch script has a rank but is no step. */
-		bool needs_both = kinds[i].id[1] && !get(kinds[i].id[1]);
-
-		if (get(kinds[i].mark) && !needs_both)
+		if (get(kinds[i].mark) && (!kinds[i].step || get(kinds[i].step)))
 			return &kinds[i];
-	}
 	return NULL;
 }
 
 static void name_job(const struct launcher_kind *kind, char *(*get)(const char *name),
                      char job[LAUNCHER_JOB_SIZE])
 {
-	const char *id = kind->id[0] ? get(kind->id[0]) : NULL;
-	const char *step = kind->id[1] ? get(kind->id[1]) : NULL;
+	const char *id = kind->id ? get(kind->id) : NULL;
+	const char *step = kind->step ? get(kind->step) : NULL;
 	long parent = (long)getppid();
 
 	if (id)

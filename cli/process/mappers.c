@@ -60,60 +60,37 @@ static bool read_thread(pid_t pid, pid_t thread, char *ret_state, uint64_t *ret_
 	return true;
 }
 
-typedef bool visit_thread(void *context, pid_t thread, char state, uint64_t ticks);
-
-/* Visits the threads of a process until a visit is the last one. */
-static bool visit_process(pid_t pid, visit_thread *visit, void *context)
+static void add_threads(pid_t pid, struct mappers *mappers)
 {
 	DIR *tasks = process_opendir(pid, "task");
 	struct dirent *entry;
-	bool is_over = false;
-	uint64_t ticks;
-	char state;
+	struct mapper mapper;
 
-	while (tasks && !is_over && (entry = readdir(tasks))) {
-		pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (thread > 0 && read_thread(pid, thread, &state, &ticks))
-			is_over = visit(context, thread, state, ticks);
+	while (tasks && (entry = readdir(tasks))) {
+		mapper.thread = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (mapper.thread > 0 &&
+		    read_thread(pid, mapper.thread, &mapper.state, &mapper.ticks) &&
+		    array_make_room(&mappers->all, mappers->n, sizeof(mapper)) == FLEXTRACE_OK)
+			mappers->all[mappers->n++] = mapper;
 	}
 	if (tasks)
 		closedir(tasks);
-	return is_over;
 }
 
-static bool visit_all(const char *path, visit_thread *visit, void *context)
+void mappers_list(const char *path, struct mappers *ret_mappers)
 {
 	DIR *processes = opendir("/proc");
 	struct dirent *entry;
-	bool is_over = false;
 
-	while (processes && !is_over && (entry = readdir(processes))) {
+	*ret_mappers = (struct mappers){NULL, 0};
+	while (processes && (entry = readdir(processes))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
 		if (pid > 0 && pid != getpid() && mappers_has(pid, path))
-			is_over = visit_process(pid, visit, context);
+			add_threads(pid, ret_mappers);
 	}
 	if (processes)
 		closedir(processes);
-	return is_over;
-}
-
-static bool add(void *context, pid_t thread, char state, uint64_t ticks)
-{
-	struct mappers *mappers = context;
-
-	(void)state;
-	if (array_make_room(&mappers->all, mappers->n, sizeof(*mappers->all)) < 0)
-		return true;
-	mappers->all[mappers->n++] = (struct mapper){thread, ticks};
-	return false;
-}
-
-void mappers_list(const char *path, struct mappers *ret_owners)
-{
-	*ret_owners = (struct mappers){NULL, 0};
-	visit_all(path, add, ret_owners);
 }
 
 void mappers_release(struct mappers *mappers)
@@ -122,21 +99,25 @@ void mappers_release(struct mappers *mappers)
 	*mappers = (struct mappers){NULL, 0};
 }
 
-static bool may_write(void *context, pid_t thread, char state, uint64_t ticks)
+/* One that is not in the list began later. */
+static bool may_write(const struct mappers *before, const struct mapper *now)
 {
-	const struct mappers *before = context;
-
-	if (state == 'S' || state == 'Z' || state == 'X' || state == 'I')
+	if (strchr("SZXI", now->state))
 		return false;
 	for (uint32_t i = 0; i < before->n; i++)
-		if (before->all[i].thread == thread)
-			return state != 'R' || ticks - before->all[i].ticks < TICKS_PAST;
-	return false; /* it began later */
+		if (before->all[i].thread == now->thread)
+			return now->state != 'R' || now->ticks - before->all[i].ticks < TICKS_PAST;
+	return false;
 }
 
 bool mappers_may_write(const struct mappers *before, const char *path)
 {
-	struct mappers copy = *before;
+	struct mappers now;
+	bool may = false;
 
-	return visit_all(path, may_write, &copy);
+	mappers_list(path, &now);
+	for (uint32_t i = 0; i < now.n; i++)
+		may |= may_write(before, &now.all[i]);
+	mappers_release(&now);
+	return may;
 }

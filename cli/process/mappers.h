@@ -16,6 +16,7 @@
 struct mapper {
 	pid_t thread;
 	uint64_t ticks; /* that it had run for */
+	char state;     /* as /proc tells it */
 };
 
 struct mappers {
@@ -27,7 +28,7 @@ struct mappers {
 bool mappers_has(pid_t pid, const char *path);
 
 /* Lists the threads of all processes, of which we may see that, that have mapped the file. */
-void mappers_list(const char *path, struct mappers *ret_owners);
+void mappers_list(const char *path, struct mappers *ret_mappers);
 void mappers_release(struct mappers *mappers);
 
 /* Whether one of them may still be where it was when they were listed. */

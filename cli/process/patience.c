@@ -31,18 +31,10 @@ int patience_ending_signal(void)
 	return 0;
 }
 
-static bool is_ended_by_signal(const struct patience *patience)
-{
-	int number = patience_ending_signal();
-
-	if (number)
-		cli_warn("Waiting no longer for %s: %s", patience->what, strsignal(number));
-	return number != 0;
-}
-
 static bool is_over(struct patience *patience)
 {
 	int64_t waited_ns = patience_now_ns() - patience->began_ns;
+	int number;
 
 	if (waited_ns >= patience->limit_s * INT64_C(1000000000)) {
 		cli_warn("Waiting no longer for %s: seconds=%d", patience->what, patience->limit_s);
@@ -53,7 +45,10 @@ static bool is_over(struct patience *patience)
 	if (!patience->is_told)
 		cli_note("waiting for %s", patience->what);
 	patience->is_told = true;
-	return is_ended_by_signal(patience);
+	number = patience_ending_signal();
+	if (number)
+		cli_warn("Waiting no longer for %s: %s", patience->what, strsignal(number));
+	return number != 0;
 }
 
 bool patience_lasts(struct patience *patience, int fd)

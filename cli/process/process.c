@@ -36,6 +36,18 @@ DIR *process_opendir(pid_t pid, const char *name)
 	return opendir(path);
 }
 
+unsigned process_count(pid_t pid, const char *name)
+{
+	DIR *dir = process_opendir(pid, name);
+	unsigned n = 0;
+
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n > 2 ? n - 2 : 0; /* . and .. */
+}
+
 /* Reads /proc/PID/stat into `text`. Returns what stands behind the name in parentheses, which may
  * hold anything: field 3 and on. NULL: there is no such process. */
 static const char *read_stat(pid_t pid, char *text, size_t size)

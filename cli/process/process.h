@@ -19,6 +19,9 @@ size_t process_read(pid_t pid, const char *name, char *text, size_t size);
 FILE *process_fopen(pid_t pid, const char *name);
 DIR *process_opendir(pid_t pid, const char *name);
 
+/* How many entries such a directory has. */
+unsigned process_count(pid_t pid, const char *name);
+
 /* Start time of a process in clock ticks since boot; 0 = there is no such process. */
 uint64_t process_start_ticks(pid_t pid);
 

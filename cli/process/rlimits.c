@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rlimits.h"
+#include "process.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #define APP_FILES     6   /* of LTTng-UST in a program, */
 #define STREAM_FILES  2   /* and for each stream, */
 #define N_CHANNELS    2   /* of which each CPU has so many */
-#define PROBE_FILES   2   /* of provider_try() */
+#define PROBE_FILES   1   /* of provider_try(), beside that of counting */
 #define N_APP_THREADS 2
 #define ARENA_BYTES   (64 * MIB) /* of address space that the C library takes for a thread */
 
@@ -27,24 +27,12 @@ static uint64_t soft_limit(int which)
 	                                                                        : UINT64_MAX;
 }
 
-static uint64_t count_open(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	uint64_t n = 0;
-
-	while (dir && readdir(dir))
-		n++;
-	if (dir)
-		closedir(dir);
-	return n > 3 ? n - 3 : 0; /* ".", "..", and its own */
-}
-
 static int check_files(const struct buffer_plan *plan, struct flextrace_error *error)
 {
 	uint64_t limit = soft_limit(RLIMIT_NOFILE);
 	uint64_t n_needed = APP_FILES + STREAM_FILES * N_CHANNELS * (uint64_t)plan->n_cpus;
 
-	if (count_open() + PROBE_FILES + n_needed <= limit)
+	if (process_count(getpid(), "fd") + PROBE_FILES + n_needed <= limit)
 		return FLEXTRACE_OK;
 	return error_set(error, FLEXTRACE_E_SYSTEM,
 	                 "Too few descriptors: LTTng needs %" PRIu64 " in each program beside its "

@@ -99,7 +99,7 @@ static void on_end(void *context)
 	struct attendance *attendance = context;
 
 	attendance->is_asked = true;
-	guardian_tell_asked(attendance->recording);
+	guardian_tell(attendance->recording, GUARDIAN_ASKED);
 }
 
 /* What killed it may kill us next. */
@@ -120,7 +120,7 @@ static void on_guardian_lost(void *context)
 	cli_note("the guardian was killed, there is another one");
 	attendance->meanwhile.watched_fd = recording->guardian;
 	if (attendance->is_asked)
-		guardian_tell_asked(recording);
+		guardian_tell(recording, GUARDIAN_ASKED);
 }
 
 void attend_begin(struct attendance *attendance, const struct rotation_plan *rotation,

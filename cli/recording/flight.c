@@ -22,46 +22,27 @@ static int name_snapshot(const struct recording *recording, const char *name,
 	return path_join(snapshot->trace_dir, snapshot->dir, "trace", error);
 }
 
-static int dir_failed(const char *dir, struct flextrace_error *error)
+/* Makes the next directory that nobody else has made; of the end there is one. */
+static int make_dir(const struct recording *recording, enum flight_reason reason,
+                    struct recording *snapshot, struct flextrace_error *error)
 {
-	return path_not_made("directory of a snapshot", dir, error);
-}
+	char name[16] = "end";
+	bool is_new;
 
-/* Makes the next directory that nobody else has made. */
-static int make_next_dir(const struct recording *recording, struct recording *snapshot,
-                         struct flextrace_error *error)
-{
-	char name[16];
-
+	/* Who removed the directory did not mean what is still in memory. */
+	FLEXTRACE_TRY(recording_make_dir(recording->trace_dir, &is_new, error));
 	for (int i = 1; i < MAX_SNAPSHOTS; i++) {
-		snprintf(name, sizeof(name), "%d", i);
+		if (reason != FLIGHT_END)
+			snprintf(name, sizeof(name), "%d", i);
 		FLEXTRACE_TRY(name_snapshot(recording, name, snapshot, error));
 		if (mkdir(snapshot->dir, 0700) == 0)
 			return FLEXTRACE_OK;
 		if (errno != EEXIST)
 			break;
+		if (reason == FLIGHT_END)
+			return 1;
 	}
-	return dir_failed(snapshot->dir, error);
-}
-
-static int make_end_dir(const struct recording *recording, struct recording *snapshot,
-                        struct flextrace_error *error)
-{
-	FLEXTRACE_TRY(name_snapshot(recording, "end", snapshot, error));
-	if (mkdir(snapshot->dir, 0700) == 0)
-		return FLEXTRACE_OK;
-	return errno == EEXIST ? 1 : dir_failed(snapshot->dir, error);
-}
-
-static int make_dir(const struct recording *recording, enum flight_reason reason,
-                    struct recording *snapshot, struct flextrace_error *error)
-{
-	bool is_new;
-
-	/* Who removed the directory did not mean what is still in memory. */
-	FLEXTRACE_TRY(recording_make_dir(recording->trace_dir, &is_new, error));
-	return reason == FLIGHT_END ? make_end_dir(recording, snapshot, error)
-	                            : make_next_dir(recording, snapshot, error);
+	return path_not_made("directory of a snapshot", snapshot->dir, error);
 }
 
 static int fill(const struct recording *recording, const struct recording *snapshot,

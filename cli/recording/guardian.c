@@ -30,11 +30,6 @@
 #define MAX_MISSES 3
 #define MAX_PAIRS  16 /* that of `start` is replaced so often */
 
-/* What the recorder writes. */
-#define WORD_ASKED 'a'
-#define WORD_ENDED 's'
-#define WORD_DONE  'e'
-
 struct ward {
 	const struct recording *recording;
 	const struct guardian_work *work; /* NULL: of `start` */
@@ -88,9 +83,9 @@ static bool listen_to(struct ward *ward)
 	ssize_t n = read(ward->fd, words, sizeof(words));
 
 	for (ssize_t i = 0; i < n; i++) {
-		ward->is_asked |= words[i] == WORD_ASKED;
-		ward->has_ended |= words[i] == WORD_ENDED;
-		ward->is_done |= words[i] == WORD_DONE;
+		ward->is_asked |= words[i] == GUARDIAN_ASKED;
+		ward->has_ended |= words[i] == GUARDIAN_ENDED;
+		ward->is_done |= words[i] == GUARDIAN_DONE;
 	}
 	return n > 0 || (n < 0 && errno == EINTR);
 }
@@ -289,25 +284,17 @@ bool guardian_undo(const char *session)
 	return fork_orphan(&ward, -1);
 }
 
-static void tell(const struct recording *recording, char word)
+void guardian_tell(const struct recording *recording, enum guardian_word word)
 {
-	if (recording->guardian > 0 && write(recording->guardian, &word, 1) != 1)
+	char byte = (char)word;
+
+	if (recording->guardian > 0 && write(recording->guardian, &byte, 1) != 1)
 		return; /* it is gone */
-}
-
-void guardian_tell_asked(const struct recording *recording)
-{
-	tell(recording, WORD_ASKED);
-}
-
-void guardian_tell_ended(const struct recording *recording)
-{
-	tell(recording, WORD_ENDED);
 }
 
 void guardian_end(struct recording *recording)
 {
-	tell(recording, WORD_DONE);
+	guardian_tell(recording, GUARDIAN_DONE);
 	if (recording->guardian > 0)
 		close(recording->guardian);
 	recording->guardian = 0;

@@ -38,9 +38,9 @@ void guardian_begin(struct recording *recording, const struct guardian_work *wor
 /* Forks another one, as this one has died. False: it cannot be. */
 bool guardian_replace(struct recording *recording, const struct guardian_work *work);
 
-/* What the recorder tells: that it was asked to end; that the session has ended. */
-void guardian_tell_asked(const struct recording *recording);
-void guardian_tell_ended(const struct recording *recording);
+/* What the recorder tells: that it was asked to end; that the session has ended; all is done. */
+enum guardian_word { GUARDIAN_ASKED = 'a', GUARDIAN_ENDED = 's', GUARDIAN_DONE = 'e' };
+void guardian_tell(const struct recording *recording, enum guardian_word word);
 
 /*
  * Forks a process that ends a session once LTTng answers again, as long as its daemon is there: one

@@ -74,8 +74,8 @@ struct recorded_options {
 
 struct recording {
 	char dir[PATH_MAX]; /* absolute, as all paths here */
-	char trace_dir
-		[PATH_MAX]; /* of a flight recorder: the parent of its snapshots; "" = elsewhere */
+	/* Of a flight recorder: the parent of its snapshots; "" = elsewhere. */
+	char trace_dir[PATH_MAX];
 	enum session_kind kind;
 	char session[SESSION_NAME_SIZE];
 	char job[LAUNCHER_JOB_SIZE]; /* "" = none: of one `record`, or of `start` */
@@ -84,11 +84,11 @@ struct recording {
 	struct buffer_plan buffers; /* zero in a recording that was loaded */
 	bool has_made_dir;          /* the directory did not exist before */
 	bool is_crash_safe;         /* DIR/buffers is ours, as the trace is */
-	char memory_dir
-		[RECORDING_MEMORY_SIZE]; /* with the buffers; "" = LTTng keeps them to itself */
-	struct relay_watch relay;        /* of --relay, in the process that began it */
-	int cut_code;                    /* exit code of one that is not whole; 0 = it is */
-	int guardian; /* owned: to tell its guardian (guardian.h); 0 = there is none */
+	/* With the buffers; "" = LTTng keeps them to itself. */
+	char memory_dir[RECORDING_MEMORY_SIZE];
+	struct relay_watch relay; /* of --relay, in the process that began it */
+	int cut_code;             /* exit code of one that is not whole; 0 = it is */
+	int guardian;             /* owned: to tell its guardian (guardian.h); 0 = there is none */
 };
 
 /* How a recording ended. */

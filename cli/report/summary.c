@@ -46,11 +46,6 @@ cJSON *summary_json(const char *dir, const char *name)
 
 /* -- texts ------------------------------------------------------------------------------------- */
 
-void summary_heading(FILE *to, const char *text)
-{
-	fprintf(to, "%s%s%s\n", cli_style(to, CLI_BOLD), text, cli_style(to, CLI_PLAIN));
-}
-
 void summary_cell(FILE *to, const char *name, int n_columns)
 {
 	bool is_cut = isatty(fileno(to));
@@ -171,7 +166,7 @@ static void print_what_ran(FILE *to, const cJSON *run)
 	int n = first_processes(processes, first), n_all = cJSON_GetArraySize(processes);
 	double length_ns = summary_number(totals, "last_ns") - summary_number(totals, "first_ns");
 
-	summary_heading(to, "What ran");
+	cli_heading(to, "What ran");
 	for (int i = 0; i < n; i++)
 		print_process(to, first[i]);
 	if (n_all > n)
@@ -336,7 +331,7 @@ static bool print_causes(FILE *to, const cJSON *run, bool are_losses, const char
 		if (ledger_is_loss(cause) != are_losses || summary_number(losses, id) == 0)
 			continue;
 		if (!has_any && heading)
-			summary_heading(to, heading);
+			cli_heading(to, heading);
 		has_any = true;
 		fprintf(to, "  %s%-36s%s %9.0f\n",
 		        cli_style(to, are_losses ? CLI_YELLOW : CLI_PLAIN), id,
@@ -347,7 +342,7 @@ static bool print_causes(FILE *to, const cJSON *run, bool are_losses, const char
 
 static void print_losses(FILE *to, const cJSON *run)
 {
-	summary_heading(to, "What was lost");
+	cli_heading(to, "What was lost");
 	if (!print_causes(to, run, true, NULL))
 		fprintf(to, "  %snothing%s\n", cli_style(to, CLI_GREEN), cli_style(to, CLI_PLAIN));
 	print_causes(to, run, false, "What was left out, and is no loss");
@@ -408,7 +403,7 @@ static void print_clocks(FILE *to, const char *dir)
 		return;
 	for (; csv_reader_next(&rows.reader, NULL) > 0; n++) {
 		if (n == 0) {
-			summary_heading(to, "Clock quality");
+			cli_heading(to, "Clock quality");
 			fprintf(to, "  %-*s %12s %8s %9s %9s %9s\n", CLOCK_COLUMNS, "", "rate MHz",
 			        "+- ppm", "+- median", "+- max", "certified");
 		}
@@ -479,7 +474,7 @@ static void print_host_clocks(FILE *to, struct rows *rows)
 		if (is_reference(rows) || !add_key(keys, &n, host_clock_key(rows)))
 			continue;
 		if (n == 1) {
-			summary_heading(to, "Host clocks");
+			cli_heading(to, "Host clocks");
 			fprintf(to, "  %-*s %15s %9s %9s %12s\n", CLOCK_COLUMNS, "", "offset s",
 			        "+- median", "+- max", "sync points");
 		}
@@ -526,7 +521,7 @@ static void print_pairings(FILE *to, const cJSON *run)
 
 	if (!cJSON_GetArraySize(pairings))
 		return;
-	summary_heading(to, "Flex on torch's clock");
+	cli_heading(to, "Flex on torch's clock");
 	fprintf(to, "  %-*s %9s %9s %9s\n", CLOCK_COLUMNS, "", "events", "median", "max off");
 	cJSON_ArrayForEach(pairing, pairings)
 	{
@@ -543,7 +538,7 @@ static void print_warnings(FILE *to, const cJSON *run)
 	const cJSON *warning;
 
 	if (cJSON_GetArraySize(warnings) > 0)
-		summary_heading(to, "Warnings");
+		cli_heading(to, "Warnings");
 	cJSON_ArrayForEach(warning, warnings)
 	{
 		fputs(cli_style(to, CLI_YELLOW), to);
@@ -565,7 +560,7 @@ int summary_print(const char *output_dir, FILE *to, struct flextrace_error *erro
 		                 "makes one: path=%s",
 		                 output_dir);
 	print_what_ran(to, run);
-	summary_heading(to, "Where the time went");
+	cli_heading(to, "Where the time went");
 	print_times(to, output_dir, "kernels.csv", "device work", "total_ns");
 	print_times(to, output_dir, "runtime.csv", "host functions, own time", "self_ns");
 	summary_print_aie(to, output_dir, run);

@@ -2,6 +2,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "cli.h"
 #include "summary_impl.h"
 
 #define MAX_CORES    16 /* named one by one */
@@ -68,7 +69,7 @@ void summary_print_aie(FILE *to, const char *dir, const cJSON *run)
 	int n = 0;
 
 	if (cJSON_GetArraySize(cores)) {
-		summary_heading(to, "AI engines");
+		cli_heading(to, "AI engines");
 		fprintf(to, "  %-*s %10s %9s %9s %10s %10s\n", CORE_COLUMNS, "", "iterations",
 		        "kernels", "cycles", "busy", "stalled");
 	}

@@ -88,7 +88,7 @@ static bool has_trace(const cJSON *run)
 
 static void tell_nobody(FILE *to)
 {
-	summary_heading(to, "What programs emitted");
+	cli_heading(to, "What programs emitted");
 	fputs("  nobody noted it, so nothing tells whether all of it is here: `flextrace record` "
 	      "and "
 	      "`start`\n  note it, plain lttng does not\n",
@@ -117,7 +117,7 @@ void summary_print_emitted(FILE *to, const cJSON *run)
 		all.missing += sums.missing;
 		n += is_to_name(process);
 	}
-	summary_heading(to, "What programs emitted");
+	cli_heading(to, "What programs emitted");
 	fputs("  ", to);
 	print_emitted(to, &all);
 	fprintf(to, " records of %d programs, %.0f were read, %.0f are missing\n",

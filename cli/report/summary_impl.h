@@ -13,8 +13,6 @@ cJSON *summary_json(const char *dir, const char *name);
 double summary_number(const cJSON *object, const char *key);
 const char *summary_text(const cJSON *object, const char *key);
 
-void summary_heading(FILE *to, const char *text);
-
 /* A text in its column, without anything that moves the cursor. A terminal cuts it there; elsewhere
  * it stands whole. */
 void summary_cell(FILE *to, const char *text, int n_columns);

@@ -16,7 +16,7 @@ void summary_print_endless(FILE *to, const cJSON *run)
 
 	if (!cJSON_GetArraySize(zones))
 		return;
-	summary_heading(to, "Zones of firmware that never ended");
+	cli_heading(to, "Zones of firmware that never ended");
 	cJSON_ArrayForEach(zone, zones)
 	{
 		const char *file = summary_text(zone, "file");

@@ -169,19 +169,6 @@ static void write_text(FILE *file, const char *text)
 	fputc('"', file);
 }
 
-/* Of a process that runs; 0: it has ended. */
-static unsigned count_threads(uint32_t pid)
-{
-	DIR *dir = process_opendir((pid_t)pid, "task");
-	unsigned n = 0;
-
-	while (dir && readdir(dir))
-		n++;
-	if (dir)
-		closedir(dir);
-	return n > 2 ? n - 2 : 0; /* . and .. */
-}
-
 static int write_line(void *context, int dir, const char *name)
 {
 	const struct note *note = context;
@@ -193,32 +180,21 @@ static int write_line(void *context, int dir, const char *name)
 	fprintf(note->file, "%s,%" PRIu32 ",%" PRIu64 ",%d,%d", note->when, head->pid,
 	        head->start_ns, is_own(note, head), is_here(note, head));
 	write_text(note->file, head->program);
-	fprintf(note->file, ",%" PRIu32 ",%u", head->wait_ms, count_threads(head->pid));
+	fprintf(note->file, ",%" PRIu32 ",%u", head->wait_ms,
+	        process_count((pid_t)head->pid, "task"));
 	for (size_t i = 0; i < N_EVENTS; i++)
 		fprintf(note->file, ",%" PRIu64 ",%" PRIu64, counts.n[i], head->late[i]);
 	fprintf(note->file, ",%" PRIu64 "\n", head->n_unrecorded);
 	return 0;
 }
 
-static void write_heading(FILE *file)
+static void write_beginning(FILE *file, bool wants_all)
 {
 	fputs("when,pid,start_ns,own,here,program,wait_ms,threads", file);
 	for (size_t i = 0; i < N_EVENTS; i++)
 		fprintf(file, ",%s," EMITTED_LATE "%s", event_names[i], event_names[i]);
 	fputs("," EMITTED_UNRECORDED "\n", file);
-}
-
-static const char *find_home(void)
-{
-	const char *home = getenv("LTTNG_HOME");
-
-	return home ? home : getenv("HOME");
-}
-
-static void write_beginning(FILE *file, const struct emit_wish *wish)
-{
-	write_heading(file);
-	if (wish->wants_all)
+	if (wants_all)
 		fputs(EMITTED_ALL "\n", file);
 }
 
@@ -229,7 +205,10 @@ static void tell_failed(const char *path)
 
 void emit_note(const char *path, const struct emit_wish *wish, enum emitted_time time)
 {
-	struct note note = {.wish = wish, .when = emitted_time_name(time), .home = find_home()};
+	const char *home = getenv("LTTNG_HOME");
+	struct note note = {.wish = wish,
+	                    .when = emitted_time_name(time),
+	                    .home = home ? home : getenv("HOME")};
 	int fd, failed;
 
 	if (time == EMITTED_STARTING)
@@ -241,7 +220,7 @@ void emit_note(const char *path, const struct emit_wish *wish, enum emitted_time
 		return;
 	}
 	if (time == EMITTED_STARTING)
-		write_beginning(note.file, wish);
+		write_beginning(note.file, wish->wants_all);
 	for_each(write_line, &note);
 	if (wish->n_discarded)
 		fprintf(note.file, EMITTED_LTTNG ",%" PRIu64 "\n", *wish->n_discarded);

@@ -19,6 +19,11 @@
 #define LIMIT_S   10
 #define TENDED_NS INT64_C(2000000000)
 
+static bool is_same(const struct ring_stuck *a, const struct ring_stuck *b)
+{
+	return a->position == b->position && a->committed == b->committed;
+}
+
 /* Heals the one that was found, or all. What LTTng says of the events stands beside the buffers. */
 static uint32_t heal(const char *path, const char *trace_dir, struct ring *ring,
                      const struct ring_stuck *one)
@@ -60,12 +65,9 @@ static uint32_t look_at(const char *path, const char *trace_dir, struct look *lo
 	if (!ring_find_stuck(&ring, &stuck)) {
 		look->n_same = 0;
 	} else {
-		bool is_same = look->n_same && look->stuck.position == stuck.position &&
-		               look->stuck.committed == stuck.committed;
-
 		*ret_is_stuck = true;
+		look->n_same = is_same(&look->stuck, &stuck) ? look->n_same + 1 : 1;
 		look->stuck = stuck;
-		look->n_same = is_same ? look->n_same + 1 : 1;
 		if (look->n_same > LOOKS) {
 			n = heal(path, trace_dir, &ring, is_quiet ? NULL : &stuck);
 			look->n_same = 0;
@@ -143,12 +145,6 @@ static struct rings_seen *find_seen(struct rings_watch *watch, const char *path)
 	return seen->path ? seen : NULL;
 }
 
-static bool is_same(const struct rings_seen *seen, const struct ring_stuck *stuck)
-{
-	return seen->is_stuck && seen->stuck.position == stuck->position &&
-	       seen->stuck.committed == stuck->committed;
-}
-
 static void tend(struct rings_seen *seen, const char *trace_dir, struct ring *ring)
 {
 	struct ring_stuck stuck;
@@ -157,7 +153,7 @@ static void tend(struct rings_seen *seen, const char *trace_dir, struct ring *ri
 		seen->is_stuck = false;
 		return;
 	}
-	if (!is_same(seen, &stuck)) {
+	if (!seen->is_stuck || !is_same(&seen->stuck, &stuck)) {
 		mappers_release(&seen->mappers);
 		mappers_list(seen->path, &seen->mappers);
 		seen->stuck = stuck;

@@ -40,12 +40,6 @@ static uint32_t id_of(uint64_t word)
 	return (uint32_t)(word >> 32) & FLEXTRACE_WIRE_ID_MASK;
 }
 
-static void print_heading(const struct printer *printer, const char *text)
-{
-	fprintf(printer->to, "%s%s%s\n", cli_style(printer->to, CLI_BOLD), text,
-	        cli_style(printer->to, CLI_PLAIN));
-}
-
 /* -- runs ------------------------------------------------------------------------------------ */
 
 struct run { /* the words of a slot */
@@ -99,8 +93,8 @@ static void print_runs(struct printer *printer, const struct flextrace_marker_ba
 	uint32_t i = 0;
 
 	if (!printer->has_runs)
-		print_heading(printer, "        run       job queue state              FW start"
-		                       "  cycles behind it");
+		cli_heading(printer->to, "        run       job queue state              FW start"
+		                         "  cycles behind it");
 	printer->has_runs = true;
 	while (i < batch->n_words) {
 		struct run run = {.run = id_of(batch->words[i]), .job = (uint32_t)batch->words[i]};
@@ -232,8 +226,8 @@ static void print_record(struct printer *printer, uint64_t index, uint64_t word)
 static void print_ring(struct printer *printer, const struct flextrace_marker_batch *batch)
 {
 	if (!printer->has_records && batch->n_words)
-		print_heading(printer, "                record      ticks      since kind"
-		                       "       cycles name");
+		cli_heading(printer->to, "                record      ticks      since kind"
+		                         "       cycles name");
 	printer->has_records |= batch->n_words > 0;
 	for (uint32_t i = 0; i < batch->n_words; i++)
 		print_record(printer, batch->first_index + i, batch->words[i]);

@@ -93,26 +93,32 @@ int cli_fail(const struct flextrace_error *error)
 	}
 }
 
-static int terminal_columns(void)
+uint32_t cli_columns(int fd)
 {
 	struct winsize size;
 
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
-		return size.ws_col;
-	return 80;
+	if (!isatty(fd))
+		return 0;
+	return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
+}
+
+void cli_heading(FILE *to, const char *text)
+{
+	fprintf(to, "%s%s%s\n", cli_style(to, CLI_BOLD), text, cli_style(to, CLI_PLAIN));
 }
 
 void cli_progress(const char *format, ...)
 {
 	char line[256];
+	uint32_t n_columns = cli_columns(STDERR_FILENO);
 	va_list arguments;
 
-	if (is_quiet || !isatty(STDERR_FILENO))
+	if (is_quiet || !n_columns)
 		return;
 	va_start(arguments, format);
 	vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
-	fprintf(stderr, "\r%.*s\033[K", terminal_columns() - 1, line);
+	fprintf(stderr, "\r%.*s\033[K", (int)n_columns - 1, line);
 	fflush(stderr);
 	has_progress = true;
 }

@@ -15,6 +15,7 @@
 
 #include <flextrace/flextrace_impl.h>
 
+#include "former.h"
 #include "process/paths.h"
 #include "recording/guardian.h"
 #include "model/identity/recording_id.h"
@@ -51,23 +52,29 @@ static int lttng_failed(struct flextrace_error *error, const char *what, const c
 	                 lttng_strerror(code), rlimits_describe(limits));
 }
 
-void session_make_name_of(const char *label, char name[SESSION_NAME_SIZE])
+const char *session_date(char date[SESSION_DATE_SIZE])
 {
 	time_t now = time(NULL);
 	struct tm local;
-	char date[32];
 
-	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", localtime_r(&now, &local));
-	snprintf(name, SESSION_NAME_SIZE, SESSION_PREFIX "%s-%s-%ld", label, date, (long)getpid());
+	strftime(date, SESSION_DATE_SIZE, "%Y%m%d-%H%M%S", localtime_r(&now, &local));
+	return date;
+}
+
+void session_make_name_of(const char *label, char name[SESSION_NAME_SIZE])
+{
+	char date[SESSION_DATE_SIZE];
+
+	snprintf(name, SESSION_NAME_SIZE, SESSION_PREFIX "%s-%s-%ld", label, session_date(date),
+	         (long)getpid());
 }
 
 void session_make_name(const char *program, char name[SESSION_NAME_SIZE])
 {
-	const char *base = strrchr(program, '/');
 	char label[64];
 	size_t n = 0;
 
-	for (base = base ? base + 1 : program; *base && n < sizeof(label) - 2; base++) {
+	for (const char *base = path_base(program); *base && n < sizeof(label) - 2; base++) {
 		bool is_plain = isalnum((unsigned char)*base) || *base == '.' || *base == '_';
 
 		label[n++] = (char)(is_plain ? *base : '_');
@@ -420,25 +427,18 @@ static bool has_records(const char *index_path)
 	return found;
 }
 
-/* Sizes in the head of a packet, in bits, in the byte order of this machine. */
-struct packet_sizes {
-	uint64_t content_bits, packet_bits;
-};
-#define PACKET_SIZES_OFFSET 48
-
 /* The same of a stream file: snapshots have no index. */
 static bool has_records_in(const char *stream_path)
 {
-	struct packet_sizes sizes;
+	struct packet_header header;
 	int fd = open(stream_path, O_RDONLY | O_CLOEXEC);
 	bool found = false;
 	off_t offset = 0;
 
-	while (fd >= 0 && !found &&
-	       pread(fd, &sizes, sizeof(sizes), offset + PACKET_SIZES_OFFSET) == sizeof(sizes) &&
-	       sizes.packet_bits >= EMPTY_PACKET_BITS && sizes.packet_bits / 8 < INT64_MAX / 16) {
-		found = sizes.content_bits > EMPTY_PACKET_BITS;
-		offset += (off_t)(sizes.packet_bits / 8);
+	while (fd >= 0 && !found && pread(fd, &header, sizeof(header), offset) == sizeof(header) &&
+	       header.packet_bits >= EMPTY_PACKET_BITS && header.packet_bits / 8 < INT64_MAX / 16) {
+		found = header.content_bits > EMPTY_PACKET_BITS;
+		offset += (off_t)(header.packet_bits / 8);
 	}
 	if (fd >= 0)
 		close(fd);

@@ -68,6 +68,10 @@ extern const char *const session_event_names[];
 void session_make_name(const char *program, char name[SESSION_NAME_SIZE]);
 void session_make_name_of(const char *label, char name[SESSION_NAME_SIZE]);
 
+/* Now, as names of sessions and directories have it. */
+#define SESSION_DATE_SIZE 32
+const char *session_date(char date[SESSION_DATE_SIZE]);
+
 /* Creates the session with its channels, contexts and events; nothing is left of it on failure. */
 int session_create(const struct session_setup *setup, struct flextrace_error *error);
 

@@ -91,16 +91,10 @@ static void do_nothing(int number)
 	(void)number;
 }
 
-/* Of a daemon that takes no connection any more the call waits in connect(). */
-static void interrupt_by_signal(struct sigaction *ret_before)
-{
-	const struct sigaction action = {.sa_handler = do_nothing};
-
-	sigaction(SIGURG, &action, ret_before);
-}
-
 static void give_up(struct watch *watch, int number)
 {
+	/* Of a daemon that takes no connection any more the call waits in connect(). */
+	const struct sigaction action = {.sa_handler = do_nothing};
 	struct sigaction before;
 
 	watch->has_given_up = true;
@@ -108,7 +102,7 @@ static void give_up(struct watch *watch, int number)
 		cli_warn("Waiting no longer for LTTng: %s", strsignal(number));
 	else
 		cli_warn("Waiting no longer for LTTng: seconds=%d", watch->limit_s);
-	interrupt_by_signal(&before);
+	sigaction(SIGURG, &action, &before);
 	/* A call may be several, each with a connection of its own. */
 	do {
 		break_connections();
