@@ -22,7 +22,7 @@ foreach(name calibrate band line loose returns steps track estimates clock_doubt
 endforeach()
 foreach(name clock_scenarios clock_changes)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
-		tests/support/clock_oracle.c tests/support/clock_plan.c tests/support/clock_scenarios.c
+		tests/support/clock_changes.c tests/support/clock_oracle.c tests/support/clock_plan.c tests/support/clock_scenarios.c
 		LIBS Threads::Threads m)
 endforeach()
 flextrace_add_unit_test(NAME clock_wander SOURCES ${clocks_sources} ${clocks_core}

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "clock_changes.h"
 #include "clock_oracle.h"
-#include "clock_scenarios.h"
 #include "fresh_seed.h"
 
 #define FIRST_SEED   100
@@ -25,145 +25,6 @@
 #define AROUND       300   /* operations */
 #define SELDOM       10    /* of so many seeds one may be at a limit that is known */
 #define LESS         0.02  /* of its certificates that one seed may have less than the mean */
-
-struct change {
-	struct clock_scenario scenario;
-	double least_sure; /* share of operations that are certified with all their stamps: the mean
-	                      * of all seeds, as the end of a trace or a short rate can cost some */
-	uint64_t nominal_hz; /* 0: nobody says */
-};
-
-#define OF_560_MHZ .hz = 560e6, .n_excursions = 6
-
-/* clang-format off */
-static const struct change changes[] = {
-	{{.name = "600 ppm", .duration_s = 120, OF_560_MHZ, .excursion_ppm = 600,
-	  .excursion_s = {5, 12}}, 0.9995, 0},
-	{{.name = "1000 ppm", .duration_s = 120, OF_560_MHZ, .excursion_ppm = 1000,
-	  .excursion_s = {5, 12}}, 0.999, 0},
-	{{.name = "1000 ppm slower", .duration_s = 120, OF_560_MHZ, .excursion_ppm = -1000,
-	  .excursion_s = {5, 12}}, 0.9995, 0},
-	{{.name = "2500 ppm", .duration_s = 120, OF_560_MHZ, .excursion_ppm = 2500,
-	  .excursion_s = {5, 12}}, 0.999, 0},
-	{{.name = "half a second in a minute", .duration_s = 60, OF_560_MHZ, .excursion_ppm = 300,
-	  .excursion_s = {0.4, 0.6}}, 0.99, 0},
-	{{.name = "a little for half a second", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
-	  .excursion_ppm = 100, .excursion_s = {0.4, 0.6}}, 0.99, 0},
-	{{.name = "stops of 10 us and 100 ppm", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
-	  .stop_us = 10, .excursion_ppm = 100, .excursion_s = {10, 20}}, 0.999, 0},
-	{{.name = "stops of 20 us and 200 ppm", .duration_s = 120, .jitter_us = 1, OF_560_MHZ,
-	  .stop_us = 20, .excursion_ppm = 200, .excursion_s = {0.5, 2}}, 0.999, 0},
-	{{.name = "stops of 20 us and 300 ppm, 10 operations a second", .duration_s = 1200,
-	  .ops_hz = 10, .hz = 560e6, .n_excursions = 3, .stop_us = 20, .excursion_ppm = 300,
-	  .excursion_s = {10, 20}}, 0.999, 0},
-	{{.name = "stops of 20 us and 300 ppm, 1000 operations a second", .duration_s = 40,
-	  .ops_hz = 1000, .exec_us = 200, .hz = 560e6, .n_excursions = 3, .stop_us = 20,
-	  .excursion_ppm = 300, .excursion_s = {1, 5}}, 0.999, 0},
-	/* A few operations at another rate, or none: a clock that jumps. */
-	{{.name = "1000 ppm for 50 ms", .duration_s = 20, .jitter_us = 0.5, .hz = 560e6,
-	  .n_excursions = 1, .excursion_ppm = 1000, .excursion_s = {0.05, 0.05}}, 0.995, 0},
-	{{.name = "3000 ppm for 30 ms", .duration_s = 20, .jitter_us = 0.5, .hz = 560e6,
-	  .n_excursions = 1, .excursion_ppm = 3000, .excursion_s = {0.03, 0.03}}, 0.995, 0},
-	/* Some of them do not show: they are suspected where others do. */
-	{{.name = "300 ppm for a tenth of a second, 20 times", .duration_s = 40, .jitter_us = 0.5,
-	  .hz = 560e6, .n_excursions = 20, .excursion_ppm = 300, .excursion_s = {0.1, 0.1}},
-	 0.85, 0},
-	{{.name = "500 ppm for two seconds, 10 operations a second", .duration_s = 200,
-	  .ops_hz = 10, .jitter_us = 0.5, .hz = 560e6, .n_excursions = 25, .excursion_ppm = 500,
-	  .excursion_s = {1, 3}}, 0.5, 0},
-	{{.name = "stops of 5 us", .duration_s = 60, .jitter_us = 0.5, .hz = 560e6,
-	  .n_excursions = 5, .stop_us = 5, .excursion_s = {4, 4}}, 0.999, 0},
-	/* No evidence contradicts: that in front and that behind leave less room than one clock. */
-	{{.name = "a little for 0.3 s, 50 times", .duration_s = 60, .jitter_us = 0.5, .hz = 560e6,
-	  .n_excursions = 50, .excursion_ppm = 40, .excursion_s = {0.3, 0.3}}, 0.999, 0},
-	{{.name = "stops of 8 us", .duration_s = 60, .jitter_us = 0.5, .hz = 560e6,
-	  .n_excursions = 3, .stop_us = 8, .excursion_s = {8, 8}}, 0.999, 0},
-	{{.name = "stops of 12 us", .duration_s = 60, .jitter_us = 0.5, .hz = 560e6,
-	  .n_excursions = 3, .stop_us = 12, .excursion_s = {8, 8}}, 0.998, 0},
-	{{.name = "stops of 5 us, 1000 operations a second", .duration_s = 12, .ops_hz = 1000,
-	  .jitter_us = 0.5, .exec_us = 200, .hz = 560e6, .n_excursions = 3, .stop_us = 5,
-	  .excursion_s = {2, 2}}, 0.999, 0},
-	{{.name = "stops of 50 us, 10 operations a second", .duration_s = 200, .ops_hz = 10,
-	  .jitter_us = 0.5, .hz = 560e6, .n_excursions = 3, .stop_us = 50,
-	  .excursion_s = {20, 20}}, 0.998, 0},
-	{{.name = "host jumps by 10 us", .duration_s = 60, .jitter_us = 0.5, .hz = 560e6,
-	  .n_excursions = 3, .host_jump_us = 10}, 0.999, 0},
-	{{.name = "1000 ppm for two seconds, 10 operations a second", .duration_s = 200,
-	  .ops_hz = 10, .jitter_us = 0.5, .hz = 560e6, .n_excursions = 6, .excursion_ppm = 1000,
-	  .excursion_s = {2, 2}}, 0.7, 0},
-	{{.name = "stops of 20 us", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
-	  .stop_us = 20, .excursion_s = {10, 20}}, 0.999, 0},
-	{{.name = "stops of 100 us", .duration_s = 120, .jitter_us = 1, OF_560_MHZ, .stop_us = 100,
-	  .excursion_s = {0.5, 2}}, 0.999, 0},
-	{{.name = "stops of 300 us", .duration_s = 120, .jitter_us = 1, OF_560_MHZ, .stop_us = 300,
-	  .excursion_s = {0.5, 2}}, 0.999, 0},
-	/* All stamps of what ran meanwhile are one tick. */
-	{{.name = "stops of 30 ms, long tails", .duration_s = 60, .hz = 560e6, .n_excursions = 6,
-	  .exec_us = 200, .tail_share = 0.3, .stop_us = 30000, .excursion_s = {2, 3}}, 0.97, 0},
-	/* What is between two breaks fits neither clock; work that waited may fit either. */
-	{{.name = "stops of 4 ms and 500 ppm slower, long tails", .duration_s = 42, .hz = 2e9,
-	  .ops_hz = 150, .n_excursions = 7, .excursion_ppm = -500, .exec_us = 146,
-	  .tail_share = 0.06, .stop_us = 4200, .excursion_s = {0.02, 0.04}}, 0.97, 0},
-	{{.name = "thermal ramps", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
-	  .excursion_ppm = 300, .is_ramp = true, .excursion_s = {5, 20}}, 1, 0},
-	{{.name = "host jumps by 20 us", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
-	  .host_jump_us = 20}, 0.999, 0},
-	{{.name = "host jumps back by 300 us", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
-	  .host_jump_us = -300}, 0.999, 0},
-	/* What was under way is seen complete too early to fit the clock in front. */
-	{{.name = "host jumps back by 3 ms, long work", .duration_s = 60, .hz = 560e6,
-	  .n_excursions = 6, .host_jump_us = -3000, .exec_us = 2000}, 0.94, 0},
-	{{.name = "host jumps by 100 ms", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
-	  .host_jump_us = 100000}, 0.99, 0},
-	/* What was under way fits in front of the jump and behind it. */
-	{{.name = "host jumps by 300 ms, completions seen every 20 ms", .duration_s = 30,
-	  .hz = 560e6, .n_excursions = 3, .host_jump_us = 300000, .poll_s = 0.02}, 0.9, 560000000},
-	/* Another rate would explain both sides nearly as well. */
-	{{.name = "host jumps by 300 ms, completions seen every 100 ms", .duration_s = 20,
-	  .hz = 560e6, .n_excursions = 1, .host_jump_us = 300000, .poll_s = 0.1}, 0.95, 560000000},
-	{{.name = "host slews by 500 ppm", .duration_s = 120, .hz = 560e6, .n_excursions = 3,
-	  .host_bend_ppm = 500, .excursion_s = {10, 20}}, 0.9995, 0},
-	{{.name = "evidence of the next operation", .duration_s = 60, .jitter_us = 1, .hz = 560e6,
-	  .n_excursions = 3, .off_run = {30, 300}}, 0.5, 0},
-	{{.name = "evidence of the next operation, 10 a second", .duration_s = 400, .ops_hz = 10,
-	  .jitter_us = 1, .hz = 560e6, .n_excursions = 3, .off_run = {30, 300}}, 0.2, 0},
-	{{.name = "evidence of the next operation, 1000 a second", .duration_s = 6,
-	  .ops_hz = 1000, .exec_us = 200, .jitter_us = 1, .hz = 560e6, .n_excursions = 3,
-	  .off_run = {30, 300}}, 0.5, 0},
-	{{.name = "evidence of the operation before, 1000 a second", .duration_s = 10,
-	  .ops_hz = 1000, .exec_us = 200, .jitter_us = 1, .hz = 560e6, .n_excursions = 5,
-	  .off_run = {30, 300}, .is_off_back = true}, 0.5, 0},
-	{{.name = "half a second in ten minutes", .duration_s = 600, OF_560_MHZ,
-	  .excursion_ppm = 300, .excursion_s = {0.4, 0.6}}, 0.999, 0},
-	/* Stamps that fit 4294.97 MHz, 6135.67 MHz, and no rate. */
-	{{.name = "restarts with a job a second", .duration_s = 200, .hz = 560e6, .jitter_us = 1,
-	  .exec_us = 3000, .job_s = {1, 1}, .job_ops = 1, .restarts = true}, 0, 560000000},
-	{{.name = "restarts with a job in 0.7 s", .duration_s = 200, .hz = 560e6, .jitter_us = 1,
-	  .exec_us = 3000, .job_s = {0.7, 0.7}, .job_ops = 1, .restarts = true}, 0, 560000000},
-	{{.name = "restarts with a job now and then", .duration_s = 300, .hz = 560e6,
-	  .jitter_us = 1, .job_s = {0.1, 2}, .job_ops = 1, .restarts = true}, 0, 560000000},
-	{{.name = "gated by short jobs", .duration_s = 200, .hz = 560e6, .jitter_us = 1,
-	  .exec_us = 3000, .job_s = {0.7, 0.7}, .job_ops = 1, .is_gated = true}, 0, 560000000},
-	{{.name = "gated by long jobs", .duration_s = 200, .hz = 560e6, .jitter_us = 1,
-	  .exec_us = 300000, .job_s = {1, 1}, .job_ops = 1, .is_gated = true}, 0, 560000000},
-	{{.name = "restarts, no nominal rate", .duration_s = 200, .hz = 560e6, .jitter_us = 1,
-	  .exec_us = 3000, .job_s = {1, 1}, .job_ops = 1, .restarts = true}, 0, 0},
-	{{.name = "restarts with jobs of 5, no nominal rate", .duration_s = 200, .hz = 560e6,
-	  .jitter_us = 1, .job_s = {0.7, 0.7}, .job_ops = 5, .restarts = true}, 0, 0},
-	{{.name = "gated, no nominal rate", .duration_s = 200, .hz = 560e6, .jitter_us = 1,
-	  .exec_us = 3000, .job_s = {0.7, 0.7}, .job_ops = 1, .is_gated = true}, 0, 0},
-	{{.name = "a job in 30 s, no nominal rate", .duration_s = 3000, .hz = 560e6,
-	  .job_s = {30, 30}, .job_ops = 1}, 1, 0},
-	{{.name = "a job in a minute, no nominal rate", .duration_s = 6000, .hz = 1e9,
-	  .job_s = {60, 60}, .job_ops = 3}, 1, 0},
-	/* Stamps are up to 31 us in front of what they mark, and of the submission. */
-	{{.name = "a counter of 32 kHz", .duration_s = 60, .hz = 32768}, 1, 0},
-	{{.name = "a nominal rate 20 % too high", .duration_s = 60, .hz = 560e6}, 1, 672000000},
-	{{.name = "a nominal rate 20 % too low", .duration_s = 60, .hz = 560e6}, 1, 448000000},
-	{{.name = "a nominal rate 7 % too high, one operation a second", .duration_s = 300,
-	  .ops_hz = 1, .hz = 560e6}, 1, 600000000},
-};
-/* clang-format on */
 
 /* Whether the clock leaves its promise while all evidence is true. */
 static bool breaks_promise(const struct clock_scenario *scenario)
@@ -189,7 +50,7 @@ static bool is_limit(const struct clock_scenario *scenario)
 	return scenario->off_run[1] > 0 || (scenario->stop_us > 0 && scenario->excursion_ppm != 0);
 }
 
-static void run_change(const struct change *change, uint64_t seed, uint32_t *ret_n_ops,
+static void run_change(const struct clock_change *change, uint64_t seed, uint32_t *ret_n_ops,
                        struct clock_verdict *ret_verdict, bool *ret_is_hidden)
 {
 	struct clock_truth truth;
@@ -215,7 +76,7 @@ struct outcome {
 
 /* Returns whether a seed holds; says what it did if not, and where a break is hidden: no method
  * knows that the clock broke its promise there. */
-static bool holds(const struct change *change, uint64_t seed, double least_sure,
+static bool holds(const struct clock_change *change, uint64_t seed, double least_sure,
                   struct outcome *ret_outcome)
 {
 	struct clock_verdict verdict;
@@ -240,7 +101,7 @@ static bool holds(const struct change *change, uint64_t seed, double least_sure,
 }
 
 /* Tries a change; returns how much does not hold. */
-static uint32_t try_change(const struct change *change, uint64_t first, uint64_t n)
+static uint32_t try_change(const struct clock_change *change, uint64_t first, uint64_t n)
 {
 	uint32_t n_missed = 0, n_limits = 0;
 	struct outcome outcome;
@@ -260,21 +121,12 @@ static uint32_t try_change(const struct change *change, uint64_t first, uint64_t
 	return n_missed + 1;
 }
 
-static const struct change *find_change(const char *name)
-{
-	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
-		if (strcmp(changes[i].scenario.name, name) == 0)
-			return &changes[i];
-	}
-	return NULL;
-}
-
 static void try_seeds(uint64_t first, uint64_t n)
 {
 	uint32_t n_missed = 0;
 
-	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
-		n_missed += try_change(&changes[i], first, n);
+	for (size_t i = 0; i < n_clock_changes; i++)
+		n_missed += try_change(&clock_changes[i], first, n);
 	assert_int_equal(n_missed, 0);
 }
 
@@ -292,8 +144,8 @@ static void test_clock_changes__are_not_what_pairs_of_a_busy_queue_say(void **st
 	uint32_t n_held = 0;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
-		const struct change *change = &changes[i];
+	for (size_t i = 0; i < n_clock_changes; i++) {
+		const struct clock_change *change = &clock_changes[i];
 
 		for (int k = 0; k < 2 && change->scenario.is_off_back; k++)
 			n_held += holds(change, seeds[k], change->least_sure, &outcome);
@@ -307,9 +159,9 @@ static void test_clock_changes__show_restarts_whichever_stamp_is_late(void **sta
 	struct outcome outcome;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
-		if (changes[i].scenario.restarts && !changes[i].nominal_hz)
-			assert_true(holds(&changes[i], 74012, 0, &outcome));
+	for (size_t i = 0; i < n_clock_changes; i++) {
+		if (clock_changes[i].scenario.restarts && !clock_changes[i].nominal_hz)
+			assert_true(holds(&clock_changes[i], 74012, 0, &outcome));
 	}
 }
 
@@ -320,7 +172,7 @@ struct hard {
 	double least_sure;
 };
 
-static void hold_seed(const struct change *change, uint64_t seed, double least_sure)
+static void hold_seed(const struct clock_change *change, uint64_t seed, double least_sure)
 {
 	struct clock_verdict verdict;
 	uint32_t n_ops;
@@ -334,7 +186,7 @@ static void hold_seed(const struct change *change, uint64_t seed, double least_s
 static void hold_hard(const struct hard *hard, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct change *change = find_change(hard[i].name);
+		const struct clock_change *change = clock_change_find(hard[i].name);
 
 		assert_non_null(change);
 		hold_seed(change, hard[i].seed, hard[i].least_sure);
@@ -402,24 +254,24 @@ static void test_clock_changes__cost_no_certificates_far_from_breaks(void **stat
  * jump and with the one behind it, as either may have run away meanwhile. */
 static void test_clock_changes__are_seen_where_one_bracket_shows_them(void **state)
 {
-	static const struct change tens = {{.name = "stops of 20 us, 10 operations a second",
-	                                    .duration_s = 200,
-	                                    .ops_hz = 10,
-	                                    .hz = 560e6,
-	                                    .n_excursions = 5,
-	                                    .stop_us = 20,
-	                                    .excursion_s = {10, 20}},
-	                                   0.998,
-	                                   0};
-	static const struct change ones = {{.name = "stops of 50 us, one operation a second",
-	                                    .duration_s = 600,
-	                                    .ops_hz = 1,
-	                                    .hz = 560e6,
-	                                    .n_excursions = 5,
-	                                    .stop_us = 50,
-	                                    .excursion_s = {20, 60}},
-	                                   0.97,
-	                                   0};
+	static const struct clock_change tens = {{.name = "stops of 20 us, 10 operations a second",
+	                                          .duration_s = 200,
+	                                          .ops_hz = 10,
+	                                          .hz = 560e6,
+	                                          .n_excursions = 5,
+	                                          .stop_us = 20,
+	                                          .excursion_s = {10, 20}},
+	                                         0.998,
+	                                         0};
+	static const struct clock_change ones = {{.name = "stops of 50 us, one operation a second",
+	                                          .duration_s = 600,
+	                                          .ops_hz = 1,
+	                                          .hz = 560e6,
+	                                          .n_excursions = 5,
+	                                          .stop_us = 50,
+	                                          .excursion_s = {20, 60}},
+	                                         0.97,
+	                                         0};
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
