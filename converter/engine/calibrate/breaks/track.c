@@ -268,8 +268,17 @@ static int go_on(struct tracker *tracker, uint32_t at)
 	return drop(tracker, at, false);
 }
 
-/* Goes along the knots from `*at` on that are in front of `end_x`. */
-static int go_along(struct tracker *tracker, uint32_t *at, uint64_t end_x)
+/* Nothing that is left of an era denies its last objections: it ends in front of the first. */
+static int keep_objections(struct tracker *tracker, uint64_t *ret_end_x)
+{
+	*ret_end_x = tracker->attempt->knots[tracker->objects[0]].x;
+	tracker->n_objects = tracker->n_denials = 0;
+	return FLEXTRACE_OK;
+}
+
+/* Goes along the knots from `*at` on that are in front of `*end_x`, which becomes where the era
+ * ends. */
+static int go_along(struct tracker *tracker, uint32_t *at, uint64_t *end_x)
 {
 	const struct attempt *attempt = tracker->attempt;
 	const struct knot *knots = attempt->knots;
@@ -280,7 +289,7 @@ static int go_along(struct tracker *tracker, uint32_t *at, uint64_t end_x)
 	tracker->old = tracker->new = tracker->clean = unbounded;
 	tracker->near_from = tracker->near_to = tracker->old_from = *at;
 	tracker->n_near = tracker->n_left = 0;
-	for (; i < attempt->n_knots && knots[i].x < end_x; i++) {
+	for (; i < attempt->n_knots && knots[i].x < *end_x; i++) {
 		if (i > *at)
 			step = band_range_step(&walk, knots[i - 1].x, knots[i].x);
 		carry(&tracker->old, &step);
@@ -291,6 +300,8 @@ static int go_along(struct tracker *tracker, uint32_t *at, uint64_t end_x)
 		FLEXTRACE_TRY(go_on(tracker, i));
 	}
 	*at = i;
+	if (i < attempt->n_knots && tracker->n_denials > 0)
+		return keep_objections(tracker, end_x);
 	return tracker->n_objects > 0 ? drop(tracker, i, false) : FLEXTRACE_OK;
 }
 
@@ -322,18 +333,19 @@ static int doubt_between(struct attempt *attempt)
 int track_run(struct attempt *attempt, struct doubts *jumps, uint32_t *ret_n_lies)
 {
 	const struct reference *reference = &attempt->reference;
-	const struct era *eras = reference->n_uncut ? reference->uncut : reference->eras;
+	struct era *eras = reference->n_uncut ? reference->uncut : reference->eras;
 	uint32_t n_eras = reference->n_uncut ? reference->n_uncut : reference->n_eras, i = 0;
+	uint64_t all = UINT64_MAX;
 	struct tracker tracker = {.attempt = attempt, .jumps = jumps};
 	int code = FLEXTRACE_OK;
 
 	for (uint32_t era = 0; era < n_eras && n_eras > 1 && code >= 0; era++) {
 		while (i < attempt->n_knots && attempt->knots[i].x < eras[era].core_from)
 			i++;
-		code = go_along(&tracker, &i, eras[era].core_to);
+		code = go_along(&tracker, &i, &eras[era].core_to);
 	}
 	if (n_eras <= 1)
-		code = go_along(&tracker, &i, UINT64_MAX);
+		code = go_along(&tracker, &i, &all);
 	*ret_n_lies = tracker.n_lies;
 	if (code >= 0)
 		code = doubt_between(attempt);
