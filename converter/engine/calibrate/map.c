@@ -132,10 +132,11 @@ static struct map_knot finish_knot(const struct corner *corner, const struct cor
 /*
  * Where a clock may have jumped, bounds can become wider or narrower at once. Then the half-width
  * is the less of what both knots leave (see eras.c): another knot is added where these are equal.
- * Stores it; false: none is needed.
+ * Stores it; false: none is needed. A clock that is only known to change its rate may have jumped
+ * there as well, by more than that rate takes it: then a knot says nothing about the other's place.
  */
 static bool split(struct map_knot *knot, const struct corner *corner, const struct corner *next,
-                  struct map_knot *ret_knot)
+                  bool jumps, struct map_knot *ret_knot)
 {
 	double dx = (double)(next->knot->x - corner->knot->x), half_ns = half_of(next->knot);
 	double grow = wander_ns(wander_of(corner->piece)) +
@@ -144,7 +145,8 @@ static bool split(struct map_knot *knot, const struct corner *corner, const stru
 	wide_int value;
 
 	if (dx == 0 || knot->half_ns == MAP_NO_HALF ||
-	    fabs(half_ns - knot->half_ns) <= knot->bend * dx * dx)
+	    fabs(half_ns - knot->half_ns) <= knot->bend * dx * dx ||
+	    (!jumps && (at < 1 || at >= dx - 1)))
 		return false;
 	knot->grow = grow;
 	knot->bend = 0;
@@ -186,8 +188,8 @@ static int make_room(struct room *room, struct clock_map *map, struct attempt *b
 int clock_map_init(struct clock_map *map, struct attempt *band, const struct evidence *evidence)
 {
 	const struct piece *first = &band->reference.pieces[0];
-	bool has_jumps = band->reference.n_eras > 1;
-	struct room room = {0, band->n_knots * (has_jumps ? 2ull : 1)};
+	bool has_eras = band->reference.n_eras > 1, jumps = band->reference.n_uncut > 0;
+	struct room room = {0, band->n_knots * (has_eras ? 2ull : 1)};
 	struct maker maker = {
 		.end = band->knots + band->n_knots,
 		.doubts = &band->doubts,
@@ -211,7 +213,7 @@ int clock_map_init(struct clock_map *map, struct attempt *band, const struct evi
 
 		keep_forward(&corner, &next);
 		made = finish_knot(&corner, &next, evidence, maker.rho);
-		is_split = has_jumps && split(&made, &corner, &next, &other);
+		is_split = has_eras && split(&made, &corner, &next, jumps, &other);
 		FLEXTRACE_TRY(make_room(&room, map, band, knot));
 		map->knots[map->n_knots++] = made;
 		if (is_split)
