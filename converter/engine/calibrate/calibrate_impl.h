@@ -38,6 +38,7 @@ struct piece {
 	uint64_t rise, fall; /* how fast phi may wander in it, 2^-44 ns per tick */
 	bool is_bridge;      /* no one slope fits it: between two that do */
 	bool is_free;        /* the clock may have jumped in it */
+	bool is_loose;       /* its rate is not used: near a break */
 };
 
 /* A piece's slope, and how fast phi may wander in it, in ns per tick. */
@@ -510,6 +511,17 @@ uint32_t era_core(const struct attempt *attempt, const struct era *era, uint32_t
 
 /* Finds the cores of eras between steps of the rate, as long as no jump divides them. */
 void eras_find_cores(struct attempt *attempt);
+
+/* -- sides.c --------------------------------------------------------------------------------- */
+
+/* What evidence up to a knot leaves there, of what it left at the knot in front, or behind. */
+struct knot side_next(struct walk *walk, const struct knot *left, const struct knot *at,
+                      bool is_forward);
+
+/* Widens the bounds at knots [from, to] of an era, near its ends, by what evidence on either side
+ * leaves alone. `room` is what evidence usually leaves, as phi. */
+void sides_join(const struct attempt *attempt, const struct era *era, uint32_t from, uint32_t to,
+                int64_t room, struct knot *bounds);
 
 /* -- eras.c ---------------------------------------------------------------------------------- */
 

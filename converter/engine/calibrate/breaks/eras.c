@@ -238,14 +238,9 @@ static uint32_t proven_from(struct closing *closing, uint32_t from, uint32_t to,
 	struct knot left = {knots[from].x, -PHI_UNBOUNDED, PHI_UNBOUNDED};
 
 	for (uint32_t i = from; i != to; i += direction) {
-		const struct knot *all = &closing->work[i], *at = &knots[i];
-		struct step step = direction == FORWARD
-		                           ? band_range_step(&closing->walk, left.x, at->x)
-		                           : band_range_step(&closing->walk, at->x, left.x);
-		int64_t lo = left.lo - (direction == FORWARD ? step.fall : step.rise);
-		int64_t hi = left.hi + (direction == FORWARD ? step.rise : step.fall);
+		const struct knot *all = &closing->work[i];
 
-		left = (struct knot){at->x, at->lo > lo ? at->lo : lo, at->hi < hi ? at->hi : hi};
+		left = side_next(&closing->walk, &left, &knots[i], direction == FORWARD);
 		if ((double)(left.hi - left.lo) <= PROVEN * (double)(all->hi - all->lo))
 			return i;
 	}
@@ -350,7 +345,8 @@ static int hold_eras(struct closing *closing)
 	const struct reference *reference = &closing->attempt->reference;
 	struct held *held = calloc(reference->n_eras, sizeof(*held));
 	const struct held *last = NULL;
-	int meets = 1;
+	int meets = 1, code;
+	int64_t usual;
 
 	if (!held)
 		return FLEXTRACE_E_MEMORY;
@@ -360,9 +356,12 @@ static int hold_eras(struct closing *closing)
 		if (!is_known(&closing->tight[i]))
 			closing->tight[i] = closing->carried[i];
 	}
-	for (uint32_t i = 0; i < reference->n_eras; i++) {
+	code = band_quantile(closing->tight, closing->attempt->n_knots, USUAL, &usual);
+	for (uint32_t i = 0; i < reference->n_eras && code >= 0; i++) {
 		if (held[i].from >= held[i].to)
 			continue;
+		sides_join(closing->attempt, &reference->eras[i], held[i].from, held[i].to, usual,
+		           closing->carried);
 		go_narrow(closing, &reference->eras[i], &held[i], false);
 		go_narrow(closing, &reference->eras[i], &held[i], true);
 		go_beyond(closing, &reference->eras[i], &held[i],
@@ -375,7 +374,7 @@ static int hold_eras(struct closing *closing)
 	if (last)
 		go_beyond(closing, &reference->eras[last - held], last, 0, true);
 	free(held);
-	return meets && last;
+	return code < 0 ? code : meets && last;
 }
 
 /* -- what is left of all --------------------------------------------------------------------- */

@@ -68,7 +68,7 @@ static struct piece piece_from(const struct piece *piece, uint64_t x, double loo
 
 		part.rise = wander > piece->rise ? wander : piece->rise;
 		part.fall = wander > piece->fall ? wander : piece->fall;
-		part.is_bridge = true;
+		part.is_bridge = part.is_loose = true;
 	}
 	return part;
 }

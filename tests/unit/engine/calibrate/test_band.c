@@ -42,8 +42,9 @@ static void test_band__agrees_across_the_whole_range(void **state)
 static void test_band__closes_a_band_exactly(void **state)
 {
 	/* One piece: 1 ns per tick; phi may rise by 10 and fall by 5 of its units per tick. */
-	struct piece piece = {0,     0,    UINT64_C(1) << 40, UINT64_C(10) << 24, UINT64_C(5) << 24,
-	                      false, false};
+	struct piece piece = {
+		0,     0,    UINT64_C(1) << 40, UINT64_C(10) << 24, UINT64_C(5) << 24, false,
+		false, false};
 	const struct reference reference = {.pieces = &piece, .n_pieces = 1};
 	struct knot knots[] = {
 		{0, -PHI_UNBOUNDED, 5000},
@@ -68,7 +69,7 @@ static void test_band__closes_a_band_exactly(void **state)
 
 static void test_band__that_contradicts_itself_has_no_width(void **state)
 {
-	struct piece piece = {0, 0, UINT64_C(1) << 40, 1, 1, false, false};
+	struct piece piece = {0, 0, UINT64_C(1) << 40, 1, 1, false, false, false};
 	const struct reference reference = {.pieces = &piece, .n_pieces = 1};
 	struct knot knots[] = {
 		{0, -PHI_UNBOUNDED, 100},

@@ -198,8 +198,8 @@ static void hold_hard(const struct hard *hard, size_t n)
  * one that any rate fitted them; breaks in the last operations of a trace; a clock that met its old
  * track by chance; one that crept on by two ticks while it stood still; one that stood still on a
  * tick with which one operation ends and another one begins; an era that leaves less room than
- * usual where it goes on; an objection right in front of a step of the rate; a stop between two
- * operations beside a step of the rate.
+ * usual where it goes on; an objection right in front of a step of the rate; a rate that came back
+ * later than it seems to; a stop between two operations beside a step of the rate.
  */
 static void test_clock_changes__hold_where_a_break_is_hard_to_see(void **state)
 {
@@ -224,6 +224,7 @@ static void test_clock_changes__hold_where_a_break_is_hard_to_see(void **state)
 		{"stops of 300 us", 7200016, 0.999},
 		{"stops of 10 us and 100 ppm", 3100021, 0.999},
 		{"1000 ppm for 50 ms", 84200007, 0.995},
+		{"a little for half a second", 87000009, 0.999},
 		{"stops of 10 us and 100 ppm", 86100013, 0.999},
 		{"stops of 10 us and 100 ppm", 9300154, 0.999},
 	};
