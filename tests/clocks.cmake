@@ -7,7 +7,7 @@ set(clocks_sources converter/base/select_kth.c tests/support/clock_model.c tests
 foreach(file axis marks/bare estimates/chains match/choices match/edges estimates/epochs facts first match/instances late marks/marks match/match order rate marks/runs shift estimates/spans strays estimates/trips turns unwrap wide window)
 	list(APPEND clocks_sources converter/engine/unwrap/${file}.c)
 endforeach()
-foreach(file band/band band/bridge calibrate choose claims breaks/doubts breaks/eras fit floors band/follow band/guide line breaks/loose map band/mean breaks/overlaps breaks/parts proof breaks/reach band/reference reject report breaks/returns breaks/room breaks/sides slope band/smooth soft breaks/track)
+foreach(file band/band band/bridge calibrate choose claims breaks/doubts breaks/eras fit floors band/follow band/guide line breaks/loose map band/mean breaks/overlaps breaks/parts proof breaks/reach band/reference reject report restarts breaks/returns breaks/room breaks/sides slope band/smooth soft breaks/track)
 	list(APPEND clocks_sources converter/engine/calibrate/${file}.c)
 endforeach()
 

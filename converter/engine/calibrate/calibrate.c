@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/blocks.h"
 #include "calibrate_impl.h"
+#include "restarts.h"
 
 #define DEFAULT_SLOPE 1.0  /* ns per tick, where nothing at all is known */
 #define WORTH_SHARING 2    /* how much wider than all together leave it a slope is fitted anew */
@@ -184,6 +185,59 @@ static int fit_all_shared(struct fitter *fitter)
 	return FLEXTRACE_OK;
 }
 
+/* A segment of a counter that begins anew all the time is fitted with the slopes of the others, if
+ * its own are open. It is assumed if these contradict it. */
+static int fit_restarted(struct fitter *fitter, uint32_t counter, uint32_t index,
+                         const struct slopes *slopes)
+{
+	struct clock_map *map = &fitter->clocks->maps[index];
+	struct prior prior = fitter->priors[counter];
+	bool holds = restarts_hold(map, slopes) ||
+	             restarts_prove(map, &fitter->evidence[index], slopes);
+
+	if (map->n_knots == 0 || map->quality.is_assumed || (holds && !prior.is_restless))
+		return FLEXTRACE_OK;
+	if (!holds) {
+		prior.slope_lo = slopes->lo;
+		prior.slope_hi = slopes->hi;
+	}
+	FLEXTRACE_TRY(fit_one(fitter, index, &prior));
+	if (!holds)
+		map->quality.is_assumed |= map->is_contradicted || map->n_false > 0 ||
+		                           !restarts_hold(map, slopes);
+	return FLEXTRACE_OK;
+}
+
+/* Whether a tool's estimates are among the evidence of some maps. */
+static bool has_estimates(const struct fitter *fitter, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first; i < end; i++) {
+		if (fitter->groups.n_soft[i] > 0)
+			return true;
+	}
+	return false;
+}
+
+static int fit_all_restarted(struct fitter *fitter)
+{
+	const struct clocks *clocks = fitter->clocks;
+
+	for (uint32_t i = 0; i < clocks->n_counters; i++) {
+		uint32_t first = clocks->first_map[i], end = clocks->first_map[i + 1];
+		struct slopes slopes;
+
+		if (has_estimates(fitter, first, end))
+			continue;
+		fitter->priors[i].is_restless = restarts_all_the_time(
+			end - first, fitter->groups.first[end] - fitter->groups.first[first]);
+		FLEXTRACE_TRY(restarts_find(&clocks->maps[first], end - first,
+		                            fitter->priors[i].nominal, &slopes));
+		for (uint32_t j = first; j < end; j++)
+			FLEXTRACE_TRY(fit_restarted(fitter, i, j, &slopes));
+	}
+	return FLEXTRACE_OK;
+}
+
 static int fit_each(struct fitter *fitter)
 {
 	struct clocks *clocks = fitter->clocks;
@@ -202,7 +256,8 @@ static int fit_each(struct fitter *fitter)
 			FLEXTRACE_TRY(fit_one(fitter, j, &fitter->priors[i]));
 		}
 	}
-	return fit_all_shared(fitter);
+	FLEXTRACE_TRY(fit_all_shared(fitter));
+	return fit_all_restarted(fitter);
 }
 
 /* Prefers estimates to reads of the counter, where these leave them. */

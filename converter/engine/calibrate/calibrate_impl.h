@@ -21,6 +21,7 @@
 #define WANDER_BITS   MAP_SLOPE_BITS    /* of rates of change, and of a map's slopes */
 #define MIN_SLOPE     0.095             /* ns per tick: 10.5 GHz */
 #define USUAL_SLOPE   0.125             /* 8 GHz: the least one that is neither seen nor stated */
+#define PROOF_NEAR    0.02              /* that a rate may be off the nominal one without proof */
 #define SLOPE_OPEN    0.01              /* a slope that is known no better is not known */
 #define MAX_SLOPE     1e7               /* 100 Hz */
 #define MIN_BLOCK     16u               /* brackets */
@@ -147,6 +148,7 @@ struct clock_map {
 	double rho;                 /* relative; what the band was made with */
 	double slope_lo, slope_hi;  /* ns per tick: all slopes that the evidence leaves anywhere */
 	uint32_t n_steps;           /* of the rate */
+	uint32_t n_false;           /* of the evidence: turned away */
 };
 
 /* What is known of a clock besides its evidence. */
@@ -156,6 +158,7 @@ struct prior {
 	double rho;                /* relative */
 	double slope_lo, slope_hi; /* what clocks of equal rate leave; 0: there are none */
 	double told_lo, told_hi;   /* of the mean slope, by the user's word; 0: nothing */
+	bool is_restless;          /* it begins anew all the time */
 };
 
 struct clocks {

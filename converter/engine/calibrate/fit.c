@@ -13,6 +13,7 @@
 
 #include "base/blocks.h"
 #include "calibrate_impl.h"
+#include "restarts.h"
 
 #define MIN_TO_JUDGE_RHO 16u
 #define MAX_RHO          1.001e-3 /* 100 times the usual one, and rounding */
@@ -463,11 +464,13 @@ static int steady(const struct evidence *evidence, struct attempt *attempt, doub
  * jumped, as evidence before a jump says nothing about the time behind it. If one clock without a
  * jump explains all evidence, the estimate stays in the band of all evidence, and the bound
  * around it holds the wider band. */
-static int refine(struct attempt *band)
+static int refine(struct attempt *band, bool is_restless)
 {
 	struct widths widths;
 
 	widths_sample(&widths, band);
+	if (is_restless)
+		return FLEXTRACE_OK;
 	band_thin(band);
 	if (band->reference.n_eras > 1) {
 		if (band->strict)
@@ -508,12 +511,15 @@ int fit_map(struct attempt *band, const struct evidence *evidence, const struct 
 	/* A bound reaches from its place to all others: none here is none anywhere. */
 	ret_map->is_one_sided = band->knots[0].lo == -PHI_UNBOUNDED ||
 	                        band->knots[0].hi == PHI_UNBOUNDED;
-	FLEXTRACE_TRY(refine(band));
+	FLEXTRACE_TRY(refine(band, prior->is_restless));
+	if (prior->is_restless)
+		restarts_widen(band, evidence);
 	FLEXTRACE_TRY(clock_map_init(ret_map, band, evidence));
 	ret_map->rho = band->rho;
 	ret_map->is_contradicted = band->reference.n_eras > 1 || band->doubts.n > 0;
 	ret_map->is_wandering = band->rho > prior->rho || band->n_false > evidence->n / 2;
 	ret_map->proof = band->proof;
+	ret_map->n_false = band->n_false;
 	ret_map->quality.is_assumed = ret_map->is_wandering || ret_map->proof != PROOF_NOT_NEEDED;
 	tell_slopes(&band->reference, ret_map);
 	return FLEXTRACE_OK;

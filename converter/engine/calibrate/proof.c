@@ -16,7 +16,6 @@
 
 #include "calibrate_impl.h"
 
-#define NEAR           0.02 /* that a rate may be off the nominal one without proof */
 #define HALF_WRAP      (UINT64_C(1) << 31) /* ticks, of the narrowest stamps */
 #define MIN_PROOFS     3u
 #define MAX_STRIDE     256u
@@ -46,11 +45,12 @@ static bool judge_pair(struct proofs *proofs, const struct claim *from, const st
 	ticks = (double)(to->first - from->last);
 	least_ns = (double)(to->before - from->after);
 	most_ns = (double)(to->after - from->before);
-	meets = ticks * slope * (1 + NEAR) >= least_ns && ticks * slope * (1 - NEAR) <= most_ns;
+	meets = ticks * slope * (1 + PROOF_NEAR) >= least_ns &&
+	        ticks * slope * (1 - PROOF_NEAR) <= most_ns;
 	/* Where none is stated, a pair has to tell the rate by itself. */
-	meets_nominal = nominal > 0 ? ticks * nominal * (1 + NEAR / 2) >= least_ns &&
-	                                      ticks * nominal * (1 - NEAR / 2) <= most_ns
-	                            : most_ns - least_ns > NEAR * ticks * slope;
+	meets_nominal = nominal > 0 ? ticks * nominal * (1 + PROOF_NEAR / 2) >= least_ns &&
+	                                      ticks * nominal * (1 - PROOF_NEAR / 2) <= most_ns
+	                            : most_ns - least_ns > PROOF_NEAR * ticks * slope;
 	proofs->n_against += !meets;
 	return meets && !meets_nominal;
 }
@@ -148,7 +148,7 @@ enum proof proof_of(const struct evidence *evidence, double nominal, double slop
 {
 	enum proof looks_like;
 
-	if (nominal > 0 && fabs(slope - nominal) <= NEAR * nominal)
+	if (nominal > 0 && fabs(slope - nominal) <= PROOF_NEAR * nominal)
 		return PROOF_NOT_NEEDED;
 	looks_like = judge_pauses(evidence);
 	if ((nominal <= 0 && looks_like == PROOF_NOT_NEEDED) || is_proven(evidence, nominal, slope))

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Segments of a counter that begins anew again and again. A few operations leave their rate open,
+ * and then a restart among them passes for another rate. All segments together tell the rate: it is
+ * the one with which most of them agree. A segment that leaves its rate open is fitted with that
+ * one. It is assumed if its evidence contradicts it then, as a segment of another rate is that has
+ * no proof.
+ *
+ * A restart that takes the counter by a whole wrap, to within what brackets leave, contradicts no
+ * rate. Where a counter begins anew every few operations, some do that by chance. So there each
+ * operation is bounded by its own bracket, in which the counter did not begin anew, and by no
+ * other.
+ */
+#include "restarts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/marzullo.h"
+
+#define MIN_SEGMENTS 8u    /* a counter of fewer does not begin anew all the time */
+#define MOST_OPEN    2     /* times the least slope: of a map that tells something */
+#define MIN_VOTES    3u    /* segments that agree */
+#define NEAR         0.005 /* that rates of one counter are apart */
+#define LONG         64u   /* operations that can prove a rate by themselves */
+#define FEW          128u  /* operations of a segment */
+#define VOTE_BITS    30
+
+static bool tells(const struct clock_map *map)
+{
+	return map->n_knots > 0 && map->slope_hi < MOST_OPEN * map->slope_lo;
+}
+
+/* The slopes with which most of the segments agree that tell one. */
+static int find_slopes(const struct clock_map *maps, uint32_t n, struct slopes *ret_slopes)
+{
+	struct interval *votes = malloc(n * sizeof(*votes)), hull;
+	int64_t *spare = malloc(2ull * n * sizeof(*spare));
+	uint32_t n_votes = 0, n_agree = 0;
+
+	for (uint32_t i = 0; i < n && votes && spare; i++) {
+		if (tells(&maps[i]))
+			votes[n_votes++] =
+				(struct interval){(int64_t)ldexp(maps[i].slope_lo, VOTE_BITS),
+			                          (int64_t)ldexp(maps[i].slope_hi, VOTE_BITS)};
+	}
+	*ret_slopes = (struct slopes){0, INFINITY};
+	if (votes && spare)
+		n_agree = marzullo_hull(votes, n_votes, 1, spare, &hull);
+	if (n_agree >= MIN_VOTES && n_agree > n_votes / 2)
+		*ret_slopes = (struct slopes){ldexp((double)hull.lo, -VOTE_BITS) * (1 - NEAR),
+		                              ldexp((double)hull.hi, -VOTE_BITS) * (1 + NEAR)};
+	free(votes);
+	free(spare);
+	return votes && spare ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+}
+
+int restarts_find(const struct clock_map *maps, uint32_t n, double nominal,
+                  struct slopes *ret_slopes)
+{
+	struct slopes stated = {nominal * (1 - PROOF_NEAR), nominal * (1 + PROOF_NEAR)};
+
+	if (n < MIN_SEGMENTS) {
+		*ret_slopes = (struct slopes){0, INFINITY};
+		return FLEXTRACE_OK;
+	}
+	FLEXTRACE_TRY(find_slopes(maps, n, ret_slopes));
+	if (nominal <= 0)
+		return FLEXTRACE_OK;
+	if (ret_slopes->lo > stated.hi || ret_slopes->hi < stated.lo)
+		*ret_slopes = stated;
+	ret_slopes->lo = fmax(ret_slopes->lo, stated.lo);
+	ret_slopes->hi = fmin(ret_slopes->hi, stated.hi);
+	return FLEXTRACE_OK;
+}
+
+bool restarts_hold(const struct clock_map *map, const struct slopes *slopes)
+{
+	return map->slope_lo >= slopes->lo * (1 - NEAR) && map->slope_hi <= slopes->hi * (1 + NEAR);
+}
+
+bool restarts_prove(const struct clock_map *map, const struct evidence *evidence,
+                    const struct slopes *slopes)
+{
+	double slope = (map->slope_lo + map->slope_hi) / 2;
+
+	return evidence->n >= LONG && !map_has_open_rate(map) &&
+	       proof_of(evidence, (slopes->lo + slopes->hi) / 2, slope) == PROOF_NOT_NEEDED;
+}
+
+bool restarts_all_the_time(uint32_t n_maps, uint64_t n_claims)
+{
+	return n_maps >= MIN_SEGMENTS && n_claims < (uint64_t)FEW * n_maps;
+}
+
+/* What one bracket leaves at one of its ends. */
+static void widen(struct attempt *band, uint64_t x, wide_int lo, wide_int hi)
+{
+	uint32_t at = knots_find(band, x);
+	struct knot *knot = &band->knots[at];
+	int64_t middle, half;
+
+	if (at == band->n_knots || knot->x != x || knot->lo == -PHI_UNBOUNDED ||
+	    knot->hi == PHI_UNBOUNDED)
+		return;
+	lo = lo > -PHI_UNBOUNDED ? lo : -PHI_UNBOUNDED;
+	hi = hi < PHI_UNBOUNDED ? hi : PHI_UNBOUNDED;
+	middle = (knot->lo + knot->hi) >> 1;
+	half = (knot->hi - knot->lo + 1) >> 1;
+	half = middle - lo > half ? (int64_t)(middle - lo) : half;
+	half = hi - middle > half ? (int64_t)(hi - middle) : half;
+	knot->lo = middle - half;
+	knot->hi = middle + half;
+}
+
+/* Leaves one knot at each place. */
+static void merge(struct attempt *band)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < band->n_knots; i++) {
+		struct knot *last = n > 0 ? &band->knots[n - 1] : NULL, knot = band->knots[i];
+
+		if (!last || last->x < knot.x) {
+			band->knots[n++] = knot;
+			continue;
+		}
+		last->lo = knot.lo > last->lo ? knot.lo : last->lo;
+		last->hi = knot.hi < last->hi ? knot.hi : last->hi;
+	}
+	band->n_knots = n;
+}
+
+void restarts_widen(struct attempt *band, const struct evidence *evidence)
+{
+	merge(band);
+	for (uint32_t i = 0; i < evidence->n; i++) {
+		const struct claim *claim = &evidence->claims[i];
+		const struct piece *piece = reference_piece(&band->reference, claim->first);
+		double slack = (double)(claim->last - claim->first) *
+		               wander_ns(piece->rise > piece->fall ? piece->rise : piece->fall);
+		wide_int first = reference_at(&band->reference, claim->first);
+		wide_int last = reference_at(&band->reference, claim->last);
+		wide_int before = (wide_int)claim->before * (1 << PHI_BITS);
+		wide_int after = (wide_int)claim->after * (1 << PHI_BITS), ahead;
+
+		if (claim->before == INT64_MIN || claim->after == INT64_MAX)
+			continue;
+		ahead = last - first - (wide_int)ldexp(slack, PHI_BITS);
+		ahead = ahead > 0 ? ahead : 0;
+		widen(band, claim->first, before - first, after - ahead - first);
+		widen(band, claim->last, before + ahead - last, after - last);
+	}
+}
