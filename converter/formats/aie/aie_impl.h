@@ -15,7 +15,7 @@
 #ifndef FLEXTRACE_IMPORT_AIE_IMPL_H
 #define FLEXTRACE_IMPORT_AIE_IMPL_H
 
-#include "formats/chrome-json/event_item.h"
+#include "formats/kit/event_item.h"
 #include "formats/kit/faults.h"
 #include "formats/format.h"
 #include "formats/kit/spool.h"

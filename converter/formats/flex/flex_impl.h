@@ -16,7 +16,7 @@
 #ifndef FLEXTRACE_IMPORT_FLEX_IMPL_H
 #define FLEXTRACE_IMPORT_FLEX_IMPL_H
 
-#include "formats/chrome-json/event_item.h"
+#include "formats/kit/event_item.h"
 #include "flex.h"
 #include "formats/pairing/pairing.h"
 #include "base/text/json_text.h"

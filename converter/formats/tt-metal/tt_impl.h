@@ -20,7 +20,7 @@
 #ifndef FLEXTRACE_IMPORT_TT_IMPL_H
 #define FLEXTRACE_IMPORT_TT_IMPL_H
 
-#include "formats/chrome-json/event_item.h"
+#include "formats/kit/event_item.h"
 #include "formats/format.h"
 #include "formats/kit/spool.h"
 #include "formats/kit/text_window.h"

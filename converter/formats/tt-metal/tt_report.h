@@ -10,7 +10,7 @@
 #ifndef FLEXTRACE_IMPORT_TT_REPORT_H
 #define FLEXTRACE_IMPORT_TT_REPORT_H
 
-#include "formats/chrome-json/event_item.h"
+#include "formats/kit/event_item.h"
 #include "tt_impl.h"
 
 /* Whether a file begins with the headings of a report: 1, 0, FLEXTRACE_E_MEMORY. */

@@ -6,8 +6,8 @@
 #ifndef FLEXTRACE_IMPORT_EVENT_ITEM_H
 #define FLEXTRACE_IMPORT_EVENT_ITEM_H
 
+#include "base/text/json_value.h"
 #include "formats/kit/spool.h"
-#include "trace_events.h"
 #include "model/model.h"
 
 /* -- texts in an item ----------------------------------------------------------------------- */
