@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "engine/decode/decode.h"
-#include "formats/format.h"
 
 struct reading { /* weak, all */
 	struct string_pool *strings;
@@ -28,8 +27,8 @@ static int add_files(const struct import_files *files, struct string_cache *stri
 static int add_streams(const struct import *import, struct string_cache *strings,
                        struct stream_set *set)
 {
-	for (uint32_t i = 0; i < import->format->n_streams(import->reader); i++) {
-		const struct import_stream *of = import->format->stream(import->reader, i);
+	for (uint32_t i = 0; i < import->n_streams; i++) {
+		const struct import_stream *of = &import->streams[i];
 		struct stream *stream = stream_set_add(set);
 
 		if (!stream)
@@ -38,28 +37,27 @@ static int add_streams(const struct import *import, struct string_cache *strings
 		stream->instance_id = of->instance;
 		stream->clock_offset_ns = of->clock_offset_ns;
 		stream->clock_is_1ghz = true;
-		FLEXTRACE_TRY(string_intern(strings, of->host, &stream->host));
-		FLEXTRACE_TRY(add_files(import->format->files(import->reader, i), strings, stream));
+		FLEXTRACE_TRY(string_intern(strings, IMPORT_HOST, &stream->host));
+		FLEXTRACE_TRY(add_files(&of->files, strings, stream));
 	}
 	return FLEXTRACE_OK;
 }
 
-static int decode_all(const struct reading *reading, struct decoder *decoder,
-                      const struct import *import)
+static int decode_all(const struct reading *reading, struct decoder *decoder, struct import *import)
 {
 	uint32_t first = reading->set->n_streams, stream;
 	struct event event;
 	int code;
 
 	FLEXTRACE_TRY(add_streams(import, &decoder->cache, reading->set));
-	while ((code = import->format->next(import->reader, &stream, &event)) > 0)
+	while ((code = import_next(import, &stream, &event)) > 0)
 		FLEXTRACE_TRY(decode_push(decoder, reading->set->streams[first + stream], &event));
 	FLEXTRACE_TRY(code);
-	FLEXTRACE_TRY(ledger_add(&decoder->ledger, import->format->ledger(import->reader)));
+	FLEXTRACE_TRY(ledger_add(&decoder->ledger, &import->ledger));
 	return ledger_add(reading->ledger, &decoder->ledger);
 }
 
-static int decode_import(void *context, const struct import *import)
+static int decode_import(void *context, struct import *import)
 {
 	const struct reading *reading = context;
 	struct decoder decoder;

@@ -3,8 +3,11 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "format.h"
 #include "base/temporary_file.h"
+
+#define SPOOL_BYTES ((size_t)8 << 20)
 
 /* clang-format off */
 /* Any JSON is an event file: these are asked last. */
@@ -76,41 +79,115 @@ enum import_dialect import_dialect_of(const char *path)
 	return dialect_of_file(path, &dialect, &error) < 0 ? IMPORT_BY_CONTENT : dialect;
 }
 
-/* -- one format ------------------------------------------------------------------------------ */
+/* -- what all formats have in common --------------------------------------------------------- */
 
-static int open_reader(struct import *import, const struct import_options *options,
-                       struct flextrace_error *error)
+struct import *import_new(const struct import_format *format, const struct import_options *options)
 {
-	int code = import->format->open(options, &import->reader, error);
+	struct import *import = calloc(1, format->n_bytes);
 
-	return code == FLEXTRACE_E_MEMORY ? import_explain(code, error) : code;
-}
-
-int import_open(struct import *import, const struct import_options *options,
-                struct flextrace_error *error)
-{
-	int code;
-
-	*import = (struct import){.reader = NULL};
-	code = format_of(options, options->paths[0], &import->format);
-	if (code < 0)
-		return import_explain(code, error);
-	return open_reader(import, options, error);
+	if (!import)
+		return NULL;
+	import->format = format;
+	import->options = options;
+	ledger_init(&import->ledger);
+	import->strings = string_pool_new();
+	import->events = spool_new(SPOOL_BYTES);
+	string_cache_init(&import->cache, import->strings);
+	if (import->strings && import->events)
+		return import;
+	import_close(import);
+	return NULL;
 }
 
 void import_close(struct import *import)
 {
-	if (import->reader)
-		import->format->free(import->reader);
-	import->reader = NULL;
+	if (!import)
+		return;
+	if (import->format->release)
+		import->format->release(import);
+	for (uint32_t i = 0; i < import->n_streams; i++)
+		import_files_release(&import->streams[i].files);
+	free(import->streams);
+	ledger_release(&import->ledger);
+	string_cache_release(&import->cache);
+	string_pool_free(import->strings);
+	spool_free(import->events);
+	free(import->texts.bytes);
+	free(import);
 }
 
-int import_explain(int code, struct flextrace_error *error)
+int import_add_stream(struct import *import, const struct import_stream *stream)
+{
+	FLEXTRACE_TRY(ARRAY_RESERVE(import->streams, import->n_streams_allocated,
+	                            import->n_streams + 1ull));
+	import->streams[import->n_streams++] = *stream;
+	return FLEXTRACE_OK;
+}
+
+int import_add_file(struct import *import, uint32_t stream, const char *tool, const char *path)
+{
+	return import_files_add(&import->streams[stream].files, tool, path);
+}
+
+int import_write(struct import *import, uint32_t stream, const struct event *event)
+{
+	return event_item_add(import->events, stream, event);
+}
+
+int import_next_written(struct import *import, uint32_t *ret_stream, struct event *ret_event)
+{
+	struct spool_item item;
+	int code = spool_next(import->events, &item);
+
+	if (code > 0)
+		FLEXTRACE_TRY(event_item_read(import->events, item.bytes, &import->texts,
+		                              ret_stream, ret_event));
+	return code;
+}
+
+int import_next(struct import *import, uint32_t *ret_stream, struct event *ret_event)
+{
+	return (import->format->next ? import->format->next
+	                             : import_next_written)(import, ret_stream, ret_event);
+}
+
+/* -- one format ------------------------------------------------------------------------------ */
+
+/* Those of a format may have explained other codes. */
+static int explain(int code, struct flextrace_error *error)
 {
 	if (code == FLEXTRACE_E_MEMORY)
 		return error_set(error, code, "Out of memory");
-	return error_set(error, code, "Cannot sort events in a temporary file: directory=%s",
-	                 temporary_directory());
+	if (code == FLEXTRACE_E_OUTPUT)
+		return error_set(error, code,
+		                 "Cannot sort events in a temporary file: directory=%s",
+		                 temporary_directory());
+	return code;
+}
+
+static int open_format(const struct import_format *format, const struct import_options *options,
+                       struct import **ret_import, struct flextrace_error *error)
+{
+	struct import *import = import_new(format, options);
+	int code = import ? format->read(import, error) : FLEXTRACE_E_MEMORY;
+
+	*ret_import = NULL;
+	if (code < 0) {
+		import_close(import);
+		return explain(code, error);
+	}
+	import->options = NULL;
+	*ret_import = import;
+	return FLEXTRACE_OK;
+}
+
+int import_open(const struct import_options *options, struct import **ret_import,
+                struct flextrace_error *error)
+{
+	const struct import_format *format;
+	int code = format_of(options, options->paths[0], &format);
+
+	return code < 0 ? explain(code, error) : open_format(format, options, ret_import, error);
 }
 
 /* -- all formats ----------------------------------------------------------------------------- */
@@ -119,13 +196,13 @@ int import_explain(int code, struct flextrace_error *error)
 static int visit_one(const struct import_format *format, const struct import_options *options,
                      import_visit *visit, void *context, struct flextrace_error *error)
 {
-	struct import import = {.format = format};
+	struct import *import;
 	int code;
 
-	FLEXTRACE_TRY(open_reader(&import, options, error));
-	code = visit(context, &import);
-	import_close(&import);
-	return code < 0 ? import_explain(code, error) : FLEXTRACE_OK;
+	FLEXTRACE_TRY(open_format(format, options, &import, error));
+	code = visit(context, import);
+	import_close(import);
+	return explain(code, error);
 }
 
 int import_each(const struct import_options *options, import_visit *visit, void *context,
@@ -139,8 +216,7 @@ int import_each(const struct import_options *options, import_visit *visit, void 
 	one.paths = paths;
 	for (uint32_t i = 0; i < options->n_paths && code >= 0; i++)
 		code = format_of(options, options->paths[i], &of[i]);
-	if (code < 0)
-		import_explain(code, error);
+	explain(code, error);
 	for (size_t i = 0; i < N_FORMATS && code >= 0; i++) {
 		one.n_paths = 0;
 		for (uint32_t j = 0; j < options->n_paths; j++) {

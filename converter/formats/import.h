@@ -13,6 +13,8 @@
 
 #include "base/error.h"
 #include "formats/kit/dialect.h"
+#include "formats/kit/event_item.h"
+#include "formats/kit/files.h"
 #include "model/ledger/ledger.h"
 #include "model/ledger/pair_report.h"
 #include "base/text/strings.h"
@@ -34,12 +36,36 @@ struct import_options {
 	void *context;
 };
 
+#define IMPORT_HOST "imported" /* nobody tells where files of other tools were made */
+
 /* Whose events these are. */
 struct import_stream {
-	uint8_t uuid[16];        /* of its trace */
-	uint64_t instance;       /* of the stream in it */
-	const char *host;        /* weak */
-	int64_t clock_offset_ns; /* clock value + this = ns since the Unix epoch */
+	uint8_t uuid[16];          /* of its trace */
+	uint64_t instance;         /* of the stream in it */
+	int64_t clock_offset_ns;   /* clock value + this = ns since the Unix epoch */
+	struct import_files files; /* owned: what origins of its events name */
+};
+
+/* What was wrong with a file: how many of its events, and where and why the first. */
+struct faults {
+	uint64_t n, first_place;
+	const char *first; /* static */
+};
+
+struct import_format;
+
+/* Files that are read: the head of the state of each format, see format.h. */
+struct import {
+	const struct import_format *format;
+	const struct import_options *options; /* weak, until it is open */
+	struct import_stream *streams;        /* owned; each file that was read is of one of them */
+	uint32_t n_streams, n_streams_allocated;
+	struct ledger ledger;        /* what was lost: all of it behind the last event */
+	struct string_pool *strings; /* owned */
+	struct string_cache cache;   /* of them */
+	struct spool *events;        /* owned */
+	struct item_texts texts;     /* owned: of the event that was taken out last */
+	struct faults faults;        /* of the file that is read */
 };
 
 /* Whether a path is for import_each(), and not for the reader of traces: 1, 0, or
@@ -49,23 +75,19 @@ int import_is_foreign(const char *path);
 /* Whose a path is, by content; IMPORT_BY_CONTENT: nobody's that we know, or no memory. */
 enum import_dialect import_dialect_of(const char *path);
 
-struct import_format;
-
-struct import { /* read it; see format.h */
-	const struct import_format *format;
-	void *reader; /* owned */
-};
-
-/* Opens files of one format. FLEXTRACE_E_INPUT: there is no event, or nothing can be read. */
-int import_open(struct import *import, const struct import_options *options,
+/* Opens files of one format, owned: import_close(). NULL on failure. FLEXTRACE_E_INPUT: there is no
+ * event, or nothing can be read. */
+int import_open(const struct import_options *options, struct import **ret_import,
                 struct flextrace_error *error);
-void import_close(struct import *import);
+void import_close(struct import *import); /* NULL is allowed */
 
-/* Explains what import_format.next() returned. Returns `code`. */
-int import_explain(int code, struct flextrace_error *error);
+/* Stores the next event: the definitions of all streams, then all else in order of time. 1: there
+ * is one, 0: the end, FLEXTRACE_E_MEMORY or FLEXTRACE_E_OUTPUT. Texts are weak: until the next
+ * call. */
+int import_next(struct import *import, uint32_t *ret_stream, struct event *ret_event);
 
-/* Reads an import to its end; a negative code of it, or of import_format.next(), ends all. */
-typedef int import_visit(void *context, const struct import *import);
+/* Reads an import to its end; a negative code of it, or of import_next(), ends all. */
+typedef int import_visit(void *context, struct import *import);
 
 /* Opens all files, those of one format at once, and visits what was opened. FLEXTRACE_E_INPUT:
  * there is no event file. */

@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "formats/format.h"
+#include "formats/import.h"
 
 static double cpu_s(void)
 {
@@ -39,20 +39,20 @@ int main(int argc, char **argv)
 	const double before_s = cpu_s(), before_mib = peak_mib();
 	struct flextrace_error error = {0};
 	uint64_t n_records = 0;
-	struct import import;
+	struct import *import;
 	struct event event;
 	struct stat status;
 	uint32_t stream;
 	int code;
 
-	if (argc != 2 || stat(argv[1], &status) < 0 || import_open(&import, &options, &error) < 0) {
+	if (argc != 2 || stat(argv[1], &status) < 0 || import_open(&options, &import, &error) < 0) {
 		fprintf(stderr, "import: cannot read %s: %s\n", argc == 2 ? argv[1] : "FILE",
 		        error.message);
 		return 1;
 	}
-	while ((code = import.format->next(import.reader, &stream, &event)) > 0)
+	while ((code = import_next(import, &stream, &event)) > 0)
 		n_records++;
-	import_close(&import);
+	import_close(import);
 	printf("importer: %.0f MB/s, %llu records, memory %.1f MiB  bar 32 %s\n",
 	       (double)status.st_size / 1e6 / (cpu_s() - before_s), (unsigned long long)n_records,
 	       peak_mib() - before_mib, peak_mib() - before_mib <= 32 ? "ok" : "MISSED");

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "source_stream.h"
-#include "formats/format.h"
+#include "formats/import.h"
 #include "base/text/printable.h"
 
 #define MAX_REAL 1e3 /* of a parameter */
@@ -141,7 +141,7 @@ void source_finalize(bt_self_component_source *self)
 /* -- the iterator ------------------------------------------------------------------------------ */
 
 struct iterator {
-	struct import import;          /* owned */
+	struct import *import;         /* owned */
 	struct source_stream *streams; /* owned */
 	uint32_t n_streams, n_begun, n_ended;
 	bool is_over; /* there are no more events */
@@ -152,7 +152,7 @@ static void iterator_free(struct iterator *iterator)
 	for (uint32_t i = 0; i < iterator->n_streams; i++)
 		source_stream_release(&iterator->streams[i]);
 	free(iterator->streams);
-	import_close(&iterator->import);
+	import_close(iterator->import);
 	free(iterator);
 }
 
@@ -170,11 +170,8 @@ static void warn(void *context, const char *text)
 /* One port gives events in one order: of streams that count from one time. */
 static int check_clocks(const struct import *import, struct flextrace_error *error)
 {
-	const struct import_format *format = import->format;
-
-	for (uint32_t i = 1; i < format->n_streams(import->reader); i++) {
-		if (format->stream(import->reader, i)->clock_offset_ns !=
-		    format->stream(import->reader, 0)->clock_offset_ns)
+	for (uint32_t i = 1; i < import->n_streams; i++) {
+		if (import->streams[i].clock_offset_ns != import->streams[0].clock_offset_ns)
 			return error_set(error, FLEXTRACE_E_INPUT,
 			                 "Files count from different times: give each a component "
 			                 "of its own");
@@ -182,20 +179,19 @@ static int check_clocks(const struct import *import, struct flextrace_error *err
 	return FLEXTRACE_OK;
 }
 
-static int begin_streams(struct iterator *iterator, bt_self_component *self, uint32_t n,
+static int begin_streams(struct iterator *iterator, bt_self_component *self,
                          struct flextrace_error *error)
 {
-	const struct import *import = &iterator->import;
+	const struct import *import = iterator->import;
 
-	iterator->streams = calloc(n, sizeof(*iterator->streams));
+	iterator->streams = calloc(import->n_streams, sizeof(*iterator->streams));
 	if (!iterator->streams)
 		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
-	for (; iterator->n_streams < n; iterator->n_streams++) {
+	for (; iterator->n_streams < import->n_streams; iterator->n_streams++) {
 		uint32_t i = iterator->n_streams;
 		const struct source_origin origin = {
-			.stream = import->format->stream(import->reader, i),
-			.files = import->format->files(import->reader, i),
-			.losses = i ? NULL : import->format->ledger(import->reader),
+			.stream = &import->streams[i],
+			.losses = i ? NULL : &import->ledger,
 		};
 
 		if (source_stream_init(&iterator->streams[i], self, &origin) < 0)
@@ -213,12 +209,10 @@ static int open_files(struct iterator *iterator, const struct source *source,
 	                                       .clock_ghz = source->clock_ghz,
 	                                       .duplicate_gap = source->duplicate_gap,
 	                                       .warn = warn};
-	const struct import_format *format;
 
-	FLEXTRACE_TRY(import_open(&iterator->import, &options, error));
-	FLEXTRACE_TRY(check_clocks(&iterator->import, error));
-	format = iterator->import.format;
-	return begin_streams(iterator, self, format->n_streams(iterator->import.reader), error);
+	FLEXTRACE_TRY(import_open(&options, &iterator->import, error));
+	FLEXTRACE_TRY(check_clocks(iterator->import, error));
+	return begin_streams(iterator, self, error);
 }
 
 bt_message_iterator_class_initialize_method_status
@@ -267,7 +261,7 @@ static int next_message(struct iterator *iterator, bt_self_message_iterator *sel
 		return *ret_message ? 1 : FLEXTRACE_E_MEMORY;
 	}
 	if (!iterator->is_over) {
-		code = iterator->import.format->next(iterator->import.reader, &stream, &event);
+		code = import_next(iterator->import, &stream, &event);
 		FLEXTRACE_TRY(code);
 		iterator->is_over = !code;
 	}

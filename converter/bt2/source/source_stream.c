@@ -167,9 +167,9 @@ static int create_stream(struct source_stream *stream, bt_stream_class *class,
 	if (!trace)
 		return code;
 	bt_trace_set_uuid(trace, of->uuid);
-	if (bt_trace_set_environment_entry_string(trace, "hostname", of->host) == 0 &&
+	if (bt_trace_set_environment_entry_string(trace, "hostname", IMPORT_HOST) == 0 &&
 	    environment_set_uuid(trace, of->uuid) == 0 &&
-	    environment_set_inputs(trace, origin->files) == 0 &&
+	    environment_set_inputs(trace, &of->files) == 0 &&
 	    (!origin->losses || environment_set_losses(trace, &origin->losses->losses) == 0))
 		stream->stream = bt_stream_create_with_id(class, trace, of->instance);
 	if (stream->stream)

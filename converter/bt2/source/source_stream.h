@@ -8,7 +8,6 @@
 
 #include <babeltrace2/babeltrace.h>
 
-#include "formats/kit/files.h"
 #include "formats/import.h"
 #include "model/model.h"
 
@@ -20,7 +19,6 @@ struct source_stream {
 
 struct source_origin { /* all weak */
 	const struct import_stream *stream;
-	const struct import_files *files;
 	const struct ledger *losses; /* that this trace tells of; NULL: another one does */
 };
 

@@ -13,7 +13,6 @@
 #include "aie_impl.h"
 #include "formats/chrome-json/trace_file.h"
 
-#define SPOOL_BYTES       ((size_t)8 << 20)
 #define DEFAULT_CLOCK_GHZ 1.25
 #define DEFAULT_GAP       0.25
 #define TRACES_OF_RUN     "traces" /* a folder in that of a run */
@@ -154,9 +153,9 @@ static int read_file(struct aie *aie, const char *path, struct flextrace_error *
 	int is_words = aie_is_words(path);
 
 	FLEXTRACE_TRY(is_words);
-	FLEXTRACE_TRY(import_files_add(&aie->files, "aie", path));
+	FLEXTRACE_TRY(import_add_file(&aie->import, 0, "aie", path));
 	if (!aie->path)
-		FLEXTRACE_TRY(string_intern(&aie->cache, path, &aie->path));
+		FLEXTRACE_TRY(string_intern(&aie->import.cache, path, &aie->path));
 	return is_words ? aie_read_words(aie, path, error) : aie_read_json(aie, path, error);
 }
 
@@ -164,29 +163,23 @@ static int read_file(struct aie *aie, const char *path, struct flextrace_error *
 static int read_entry(void *context, const char *path)
 {
 	struct reading *reading = context;
-	const struct import_options *options = reading->aie->options;
 	int code = read_file(reading->aie, path, reading->error);
 
 	reading->n_files++;
 	if (code != FLEXTRACE_E_INPUT)
 		return code;
-	if (options->warn)
-		options->warn(options->context, reading->error->message);
-	return aie_lose(reading->aie, LOSS_TRUNCATED_STREAM, 1);
+	import_warn(&reading->aie->import, "%s", reading->error->message);
+	return import_lose(&reading->aie->import, LOSS_TRUNCATED_STREAM, 1);
 }
 
 /* Tells of traces of other tools that stand in the folder of a run. */
 static int pass_over(void *context, const char *path)
 {
-	const struct reading *reading = context;
-	const struct import_options *options = reading->aie->options;
-	char text[1024];
+	struct import *import = &((const struct reading *)context)->aie->import;
 
-	snprintf(text, sizeof(text),
-	         "A trace of another tool was passed over, give it by its name: file=%s", path);
-	if (options->warn)
-		options->warn(options->context, text);
-	return aie_lose(reading->aie, LOSS_UNUSED, 1);
+	import_warn(import, "A trace of another tool was passed over, give it by its name: file=%s",
+	            path);
+	return import_lose(import, LOSS_UNUSED, 1);
 }
 
 static int read_folder(struct aie *aie, const char *path, struct flextrace_error *error)
@@ -198,13 +191,25 @@ static int read_folder(struct aie *aie, const char *path, struct flextrace_error
 		code = for_each_of_run(path, (enum file_kind)kind, read_entry, &reading);
 	if (code >= 0)
 		code = for_each_of_run(path, FILE_OTHERS, pass_over, &reading);
-	return code == FLEXTRACE_E_MEMORY ? import_explain(code, error) : code;
+	return code;
 }
 
-static int read_all(struct aie *aie, struct flextrace_error *error)
+static void know_options(struct aie *aie, const struct import_options *options)
 {
-	const struct import_options *options = aie->options;
+	double clock_ghz = options->clock_ghz > 0 ? options->clock_ghz : DEFAULT_CLOCK_GHZ;
 
+	aie->clock_hz = (uint64_t)llround(clock_ghz * 1e9);
+	aie->duplicate_gap = options->duplicate_gap > 0 ? options->duplicate_gap : DEFAULT_GAP;
+}
+
+static int read_all(struct import *import, struct flextrace_error *error)
+{
+	const struct import_options *options = import->options;
+	const struct import_stream stream = {.uuid = "flextrace AIE"};
+	struct aie *aie = (struct aie *)import;
+
+	know_options(aie, options);
+	FLEXTRACE_TRY(import_add_stream(import, &stream));
 	for (uint32_t i = 0; i < options->n_paths; i++) {
 		const char *path = options->paths[i];
 
@@ -214,7 +219,7 @@ static int read_all(struct aie *aie, struct flextrace_error *error)
 	if (!aie->n_units)
 		return error_set(error, FLEXTRACE_E_INPUT, "There is no event of an AIE: file=%s",
 		                 options->paths[0]);
-	return FLEXTRACE_OK;
+	return aie_define(aie);
 }
 
 /* -- the format ------------------------------------------------------------------------------ */
@@ -225,9 +230,9 @@ static void free_times(struct aie_times *times)
 	free(times->origins);
 }
 
-static void aie_free(void *reader)
+static void release(struct import *import)
 {
-	struct aie *aie = reader;
+	struct aie *aie = (struct aie *)import;
 
 	for (uint32_t i = 0; i < aie->n_units; i++) {
 		free(aie->units[i].slots);
@@ -235,102 +240,16 @@ static void aie_free(void *reader)
 		free_times(&aie->units[i].ends);
 	}
 	free(aie->units);
-	free(aie->texts.bytes);
 	map_release(&aie->unit_index);
 	map_release(&aie->slot_index);
 	map_release(&aie->queue_index);
 	map_release(&aie->device_index);
-	ledger_release(&aie->ledger);
-	spool_free(aie->events);
-	import_files_release(&aie->files);
-	string_cache_release(&aie->cache);
-	string_pool_free(aie->strings);
-	free(aie);
-}
-
-static int init(struct aie *aie, const struct import_options *options)
-{
-	double clock_ghz = options->clock_ghz > 0 ? options->clock_ghz : DEFAULT_CLOCK_GHZ;
-
-	aie->options = options;
-	aie->clock_hz = (uint64_t)llround(clock_ghz * 1e9);
-	aie->duplicate_gap = options->duplicate_gap > 0 ? options->duplicate_gap : DEFAULT_GAP;
-	aie->stream = (struct import_stream){.uuid = "flextrace AIE", .host = "imported"};
-	ledger_init(&aie->ledger);
-	aie->events = spool_new(SPOOL_BYTES);
-	aie->strings = string_pool_new();
-	string_cache_init(&aie->cache, aie->strings);
-	return aie->events && aie->strings ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
-}
-
-static int aie_open(const struct import_options *options, void **ret_reader,
-                    struct flextrace_error *error)
-{
-	struct aie *aie = calloc(1, sizeof(*aie));
-	int code;
-
-	if (!aie)
-		return import_explain(FLEXTRACE_E_MEMORY, error);
-	code = init(aie, options);
-	code = code < 0 ? import_explain(code, error) : read_all(aie, error);
-	aie->options = NULL;
-	if (code < 0) {
-		aie_free(aie);
-		return code;
-	}
-	*ret_reader = aie;
-	return FLEXTRACE_OK;
-}
-
-static uint32_t count_streams(const void *reader)
-{
-	(void)reader;
-	return 1;
-}
-
-static const struct import_stream *stream_of(const void *reader, uint32_t stream)
-{
-	const struct aie *aie = reader;
-
-	(void)stream;
-	return &aie->stream;
-}
-
-static const struct import_files *files_of(const void *reader, uint32_t stream)
-{
-	(void)stream;
-	return &((const struct aie *)reader)->files;
-}
-
-static int next_event(void *reader, uint32_t *ret_stream, struct event *ret_event)
-{
-	struct aie *aie = reader;
-	struct spool_item item;
-	int code;
-
-	if (!aie->is_over)
-		FLEXTRACE_TRY(aie_define(aie));
-	aie->is_over = true;
-	code = spool_next(aie->events, &item);
-	if (code > 0)
-		FLEXTRACE_TRY(event_item_read(aie->events, item.bytes, &aie->texts, ret_stream,
-		                              ret_event));
-	return code;
-}
-
-static const struct ledger *ledger_of(const void *reader)
-{
-	return &((const struct aie *)reader)->ledger;
 }
 
 const struct import_format import_aie = {
 	.dialect = IMPORT_AIE,
 	.is_of = is_aie_path,
-	.open = aie_open,
-	.free = aie_free,
-	.n_streams = count_streams,
-	.stream = stream_of,
-	.files = files_of,
-	.next = next_event,
-	.ledger = ledger_of,
+	.n_bytes = sizeof(struct aie),
+	.read = read_all,
+	.release = release,
 };

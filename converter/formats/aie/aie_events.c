@@ -17,39 +17,12 @@
 
 /* -- losses ---------------------------------------------------------------------------------- */
 
-int aie_lose(struct aie *aie, enum loss_cause cause, uint64_t n)
-{
-	return ledger_lose(&aie->ledger, cause, &LOSS_NOWHERE, n, INT64_MIN);
-}
-
 int aie_lose_of(struct aie *aie, uint32_t unit, enum loss_cause cause)
 {
 	struct loss_place place = LOSS_NOWHERE;
 
 	place.device = aie->units[unit].device;
-	return ledger_lose(&aie->ledger, cause, &place, 1, INT64_MIN);
-}
-
-int aie_reject(struct aie *aie, enum loss_cause cause, const char *fault, uint64_t offset_bytes)
-{
-	faults_note(&aie->faults, fault, offset_bytes);
-	return aie_lose(aie, cause, 1);
-}
-
-void aie_tell(struct aie *aie, const char *path)
-{
-	faults_warn(&aie->faults, aie->options, path);
-	aie->faults = (struct faults){0};
-}
-
-int aie_cut(struct aie *aie, const char *path)
-{
-	char text[1024];
-
-	snprintf(text, sizeof(text), "The file stops in the middle: file=%s", path);
-	if (aie->options->warn)
-		aie->options->warn(aie->options->context, text);
-	return aie_lose(aie, LOSS_TRUNCATED_STREAM, 1);
+	return ledger_lose(&aie->import.ledger, cause, &place, 1, INT64_MIN);
 }
 
 /* -- units and slots ------------------------------------------------------------------------- */
@@ -113,7 +86,7 @@ static int add_slot(struct aie *aie, uint32_t unit_id, uint32_t tid, uint32_t na
 {
 	struct aie_unit *unit = &aie->units[unit_id];
 	struct aie_slot slot = {
-		.tid = tid, .name = name, .role = role_of(string_get(aie->strings, name))};
+		.tid = tid, .name = name, .role = role_of(string_get(aie->import.strings, name))};
 
 	FLEXTRACE_TRY(ARRAY_RESERVE(unit->slots, unit->n_allocated, unit->n_slots + 1ull));
 	FLEXTRACE_TRY(take_queue(aie, unit_id, tid, &slot.queue));
@@ -162,7 +135,7 @@ static void fill_op(const struct aie *aie, const struct aie_span *span, struct e
 		.job = unit->n_jobs,
 		.kind = is_kernel ? FLEXTRACE_DEVICE_PARTS(FLEXTRACE_PART_EXEC)
 	                          : FLEXTRACE_DEVICE_STATE,
-		.name = string_get(aie->strings, span->name),
+		.name = string_get(aie->import.strings, span->name),
 		.type = span->is_open ? "open" : "",
 		.group = "",
 		.peer = -1,
@@ -187,7 +160,7 @@ int aie_write_span(struct aie *aie, const struct aie_span *span)
 
 	unit->n_jobs++;
 	fill_op(aie, span, &event);
-	FLEXTRACE_TRY(event_item_add(aie->events, 0, &event));
+	FLEXTRACE_TRY(import_write(&aie->import, 0, &event));
 	event.class = RECORD_HOST_ESTIMATE;
 	event.payload.host_estimate = (struct flextrace_host_estimate){
 		.device = unit->device,
@@ -198,7 +171,7 @@ int aie_write_span(struct aie *aie, const struct aie_span *span)
 		.end_ns = event.clock_ns,
 		.source = "AIE cycles",
 	};
-	return event_item_add(aie->events, 0, &event);
+	return import_write(&aie->import, 0, &event);
 }
 
 /* -- definitions ----------------------------------------------------------------------------- */
@@ -210,19 +183,19 @@ static struct event definition(enum record_class class)
 
 static int define_process(struct aie *aie)
 {
-	const char *path = string_get(aie->strings, aie->path), *slash = strrchr(path, '/');
+	const char *path = string_get(aie->import.strings, aie->path), *slash = strrchr(path, '/');
 	struct event event = definition(RECORD_PROCESS);
 
 	event.payload.process = (struct flextrace_process){
 		.rank = FLEXTRACE_RANK_UNKNOWN,
 		.pid = VPID,
 		.boot_id = "imported AIE",
-		.host = aie->stream.host,
+		.host = IMPORT_HOST,
 		.program = slash ? slash + 1 : path,
 		.runtime = "AIE",
 		.session = path, /* as a run is told apart by where it lies */
 	};
-	return event_item_add(aie->events, 0, &event);
+	return import_write(&aie->import, 0, &event);
 }
 
 static int define_slots(struct aie *aie, const struct aie_unit *unit)
@@ -233,9 +206,9 @@ static int define_slots(struct aie *aie, const struct aie_unit *unit)
 		event.payload.name = (struct flextrace_name){
 			.device = unit->device,
 			.id = unit->slots[i].queue,
-			.name = string_get(aie->strings, unit->slots[i].name),
+			.name = string_get(aie->import.strings, unit->slots[i].name),
 		};
-		FLEXTRACE_TRY(event_item_add(aie->events, 0, &event));
+		FLEXTRACE_TRY(import_write(&aie->import, 0, &event));
 	}
 	return FLEXTRACE_OK;
 }
@@ -246,7 +219,7 @@ static int define_unit(struct aie *aie, const struct aie_unit *unit)
 
 	device.payload.device = (struct flextrace_device){
 		.device = unit->device,
-		.name = string_get(aie->strings, unit->name),
+		.name = string_get(aie->import.strings, unit->name),
 		.n_cores = 1,
 		.core_hz = aie->clock_hz,
 	};
@@ -255,8 +228,8 @@ static int define_unit(struct aie *aie, const struct aie_unit *unit)
 		.counter_bits = 32,
 		.nominal_hz = aie->clock_hz,
 	};
-	FLEXTRACE_TRY(event_item_add(aie->events, 0, &device));
-	FLEXTRACE_TRY(event_item_add(aie->events, 0, &domain));
+	FLEXTRACE_TRY(import_write(&aie->import, 0, &device));
+	FLEXTRACE_TRY(import_write(&aie->import, 0, &domain));
 	return define_slots(aie, unit);
 }
 

@@ -15,10 +15,8 @@
 #ifndef FLEXTRACE_IMPORT_AIE_IMPL_H
 #define FLEXTRACE_IMPORT_AIE_IMPL_H
 
-#include "formats/kit/event_item.h"
 #include "formats/kit/faults.h"
 #include "formats/format.h"
-#include "formats/kit/spool.h"
 #include "base/map.h"
 #include "model/model.h"
 #include "base/text/strings.h"
@@ -54,15 +52,9 @@ struct aie_unit {
 };
 
 struct aie {
-	const struct import_options *options; /* weak, until it is open */
+	struct import import; /* first; its last file is read */
 	uint64_t clock_hz;
 	double duplicate_gap;
-	struct ledger ledger;
-	struct import_files files;   /* the last one is read */
-	struct string_pool *strings; /* owned */
-	struct string_cache cache;
-	struct spool *events;                      /* owned */
-	struct item_texts texts;                   /* owned: of the event that was taken out last */
 	struct aie_unit *units;                    /* owned */
 	uint32_t n_units, n_allocated, first_unit; /* the first of this file */
 	struct map unit_index;                     /* (file, id in it) -> unit */
@@ -72,10 +64,7 @@ struct aie {
 	uint32_t n_other_devices;
 	uint32_t path;       /* string: of the first file */
 	uint64_t n_repeated; /* edges that repeats made */
-	struct import_stream stream;
-	struct faults faults; /* of this file */
 	uint32_t n_files;
-	bool is_over; /* definitions are added */
 };
 
 /* -- files (each returns an enum flextrace_status) --------------------------------------------- */
@@ -129,19 +118,8 @@ int aie_define(struct aie *aie);
 
 /* -- losses ------------------------------------------------------------------------------------ */
 
-int aie_lose(struct aie *aie, enum loss_cause cause, uint64_t n);
-
 /* Counts one of a unit, which is a device. */
 int aie_lose_of(struct aie *aie, uint32_t unit, enum loss_cause cause);
-
-/* Counts an event of the file that says nothing that can be. */
-int aie_reject(struct aie *aie, enum loss_cause cause, const char *fault, uint64_t offset_bytes);
-
-/* Tells what was wrong with a file, and forgets it. */
-void aie_tell(struct aie *aie, const char *path);
-
-/* Counts and tells that a file stops in the middle. */
-int aie_cut(struct aie *aie, const char *path);
 
 /* -- words ------------------------------------------------------------------------------------- */
 

@@ -77,7 +77,7 @@ static int find_unit(struct aie *aie, const struct trace_event *event, uint32_t 
 
 	if (trace_value_u64(&event->pid, &pid) && pid < FLEXTRACE_NONE)
 		number = (uint32_t)pid;
-	FLEXTRACE_TRY(string_intern(&aie->cache, text, &id));
+	FLEXTRACE_TRY(string_intern(&aie->import.cache, text, &id));
 	return aie_find_unit(aie, id, number, ret_unit);
 }
 
@@ -89,7 +89,7 @@ static int find_slot(struct aie *aie, const struct trace_event *event, const cha
 
 	trace_value_u64(&event->tid, &tid);
 	FLEXTRACE_TRY(find_unit(aie, event, &edge->unit));
-	FLEXTRACE_TRY(string_intern(&aie->cache, name, &id));
+	FLEXTRACE_TRY(string_intern(&aie->import.cache, name, &id));
 	return aie_find_slot(aie, edge->unit, (uint32_t)tid, id, &edge->slot);
 }
 
@@ -101,12 +101,13 @@ static int take_metadata(struct aie *aie, const struct trace_event *event)
 
 	if (is_process_name(event, &name)) {
 		FLEXTRACE_TRY(find_unit(aie, event, &unit));
-		return string_intern(&aie->cache, name->value.text.bytes, &aie->units[unit].name);
+		return string_intern(&aie->import.cache, name->value.text.bytes,
+		                     &aie->units[unit].name);
 	}
 	if (event->name.bytes && trace_text_is(&event->name, "thread_name") && name &&
 	    name->value.kind == TRACE_TEXT)
 		return find_slot(aie, event, name->value.text.bytes, &edge);
-	return aie_lose(aie, LOSS_UNUSED, 1);
+	return import_lose(&aie->import, LOSS_UNUSED, 1);
 }
 
 static const char *fault_of(const struct trace_event *event)
@@ -127,15 +128,15 @@ static int take_event(struct json_file *file, const struct trace_event *event)
 	const char *fault = fault_of(event);
 	struct aie_edge edge = {
 		.is_rise = event->ph == 'B',
-		.origin = origin_make(file->aie->files.n - 1, event->number),
+		.origin = origin_make(file->aie->import.streams->files.n - 1, event->number),
 	};
 	void *item;
 
 	if (fault)
-		return aie_reject(file->aie,
-		                  event->ph == 'B' || event->ph == 'E' ? LOSS_MALFORMED
-		                                                       : LOSS_UNKNOWN_EVENT,
-		                  fault, event->offset_bytes);
+		return import_reject(&file->aie->import,
+		                     event->ph == 'B' || event->ph == 'E' ? LOSS_MALFORMED
+		                                                          : LOSS_UNKNOWN_EVENT,
+		                     fault, event->offset_bytes);
 	FLEXTRACE_TRY(find_slot(file->aie, event, event->name.bytes, &edge));
 	FLEXTRACE_TRY(
 		spool_add(file->edges, (uint64_t)event->ts_ns / NS_PER_CYCLE, sizeof(edge), &item));
@@ -159,13 +160,6 @@ static int take_edges(struct json_file *file)
 	return aie_end_file(file->aie);
 }
 
-static int take_damage(struct aie *aie, const char *path, const struct trace_damage *damage)
-{
-	FLEXTRACE_TRY(aie_lose(aie, LOSS_MALFORMED, faults_note_damage(&aie->faults, damage)));
-	aie_tell(aie, path);
-	return damage->is_cut ? aie_cut(aie, path) : FLEXTRACE_OK;
-}
-
 static int read_events(struct json_file *file, struct trace_events *events, const char *path,
                        struct flextrace_error *error)
 {
@@ -180,8 +174,8 @@ static int read_events(struct json_file *file, struct trace_events *events, cons
 	if (status >= 0)
 		status = take_edges(file);
 	if (status >= 0)
-		status = take_damage(file->aie, path, trace_events_damage(events));
-	return status < 0 ? import_explain(status, error) : FLEXTRACE_OK;
+		status = import_end_events(&file->aie->import, path, trace_events_damage(events));
+	return status;
 }
 
 int aie_read_json(struct aie *aie, const char *path, struct flextrace_error *error)
@@ -193,8 +187,7 @@ int aie_read_json(struct aie *aie, const char *path, struct flextrace_error *err
 	if (!events)
 		return error->code;
 	file.edges = spool_new(SPOOL_BYTES);
-	code = file.edges ? read_events(&file, events, path, error)
-	                  : import_explain(FLEXTRACE_E_MEMORY, error);
+	code = file.edges ? read_events(&file, events, path, error) : FLEXTRACE_E_MEMORY;
 	spool_free(file.edges);
 	trace_events_close(events);
 	return code;

@@ -210,10 +210,10 @@ static int name_span(struct aie *aie, uint32_t unit, struct aie_span *span)
 {
 	uint32_t queue_name, slot;
 
-	FLEXTRACE_TRY(string_intern(&aie->cache, KERNEL_QUEUE, &queue_name));
+	FLEXTRACE_TRY(string_intern(&aie->import.cache, KERNEL_QUEUE, &queue_name));
 	FLEXTRACE_TRY(aie_find_slot(aie, unit, AIE_N_SLOTS, queue_name, &slot));
 	span->queue = aie->units[unit].slots[slot].queue;
-	return string_intern(&aie->cache, KERNEL_NAME, &span->name);
+	return string_intern(&aie->import.cache, KERNEL_NAME, &span->name);
 }
 
 static int pair_kernels(struct aie *aie, uint32_t index)

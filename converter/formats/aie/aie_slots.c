@@ -40,7 +40,7 @@ static int parse(const char *path, const char *text, struct aie_slots **ret_slot
 	struct aie_slots *slots = calloc(1, sizeof(*slots));
 
 	if (!slots)
-		return import_explain(FLEXTRACE_E_MEMORY, error);
+		return FLEXTRACE_E_MEMORY;
 	slots->document = cJSON_Parse(text);
 	if (!slots->document) {
 		free(slots);
@@ -57,7 +57,7 @@ int aie_slots_open(const char *path, struct aie_slots **ret_slots, struct flextr
 
 	*ret_slots = NULL;
 	if (!beside)
-		return import_explain(FLEXTRACE_E_MEMORY, error);
+		return FLEXTRACE_E_MEMORY;
 	text = text_file_read(beside);
 	if (text)
 		code = parse(beside, text, ret_slots, error);

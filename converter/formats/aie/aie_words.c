@@ -138,7 +138,7 @@ static int name_unit(struct word_file *file, struct word_unit *unit)
 
 	snprintf(name, sizeof(name), "%s_trace for tile%u,%u", aie_type_names[place->type],
 	         place->row, place->column);
-	return string_intern(&file->aie->cache, name, &file->aie->units[unit->unit].name);
+	return string_intern(&file->aie->import.cache, name, &file->aie->units[unit->unit].name);
 }
 
 static int name_slot(struct word_file *file, struct word_unit *unit, uint32_t slot,
@@ -152,7 +152,7 @@ static int name_slot(struct word_file *file, struct word_unit *unit, uint32_t sl
 		aie_name_event(unit->place.type, (uint32_t)event, text, sizeof(text));
 	else
 		snprintf(text, sizeof(text), "SLOT_%u", slot);
-	FLEXTRACE_TRY(string_intern(&file->aie->cache, text, &name));
+	FLEXTRACE_TRY(string_intern(&file->aie->import.cache, text, &name));
 	return aie_find_slot(file->aie, unit->unit, slot, name, ret_slot);
 }
 
@@ -212,7 +212,7 @@ static int take_edge(void *context, uint32_t slot, bool is_rise, uint64_t cycle)
 		unit->unit,
 		unit->slots[slot],
 		is_rise,
-		origin_make(file->aie->files.n - 1, file->word_line),
+		origin_make(file->aie->import.streams->files.n - 1, file->word_line),
 	};
 
 	file->aie->units[unit->unit].origin = unit->decoder.timer;
@@ -272,16 +272,16 @@ static int take_packet(struct word_file *file, const struct packet *packet)
 		return take_room(file, &sink);
 	file->is_full = packet->n_used == PACKET_WORDS;
 	if (packet->n_bad)
-		return aie_reject(file->aie, LOSS_MALFORMED, "a word has not eight digits",
-		                  packet->offset_bytes);
+		return import_reject(&file->aie->import, LOSS_MALFORMED,
+		                     "a word has not eight digits", packet->offset_bytes);
 	if (!is_header(packet->words[0]))
-		return aie_reject(file->aie, LOSS_MALFORMED, "a packet has no header",
-		                  packet->offset_bytes);
+		return import_reject(&file->aie->import, LOSS_MALFORMED, "a packet has no header",
+		                     packet->offset_bytes);
 	if (!enter_unit(file, packet->words[0], &code))
 		return code < 0 ? code
-		                : aie_reject(file->aie, LOSS_MALFORMED,
-		                             "there are more than 4096 trace units",
-		                             packet->offset_bytes);
+		                : import_reject(&file->aie->import, LOSS_MALFORMED,
+		                                "there are more than 4096 trace units",
+		                                packet->offset_bytes);
 	for (uint32_t i = 1; i < packet->n_used; i++) {
 		file->word_line = packet->lines[i];
 		if (packet->words[i] != FILLER)
@@ -299,11 +299,11 @@ static int end_units(struct word_file *file)
 		struct aie_unit *of = &file->aie->units[unit->unit];
 
 		if (unit->decoder.n_bad)
-			FLEXTRACE_TRY(aie_reject(file->aie, LOSS_MALFORMED,
-			                         "a unit has bytes that are no command", 0));
+			FLEXTRACE_TRY(import_reject(&file->aie->import, LOSS_MALFORMED,
+			                            "a unit has bytes that are no command", 0));
 		if (unit->decoder.n_untold)
-			FLEXTRACE_TRY(aie_reject(file->aie, LOSS_MALFORMED,
-			                         "events are repeated beyond all reason", 0));
+			FLEXTRACE_TRY(import_reject(&file->aie->import, LOSS_MALFORMED,
+			                            "events are repeated beyond all reason", 0));
 		of->last = unit->decoder.cycle > of->last ? unit->decoder.cycle : of->last;
 	}
 	return aie_end_file(file->aie);
@@ -322,38 +322,30 @@ static int take_packets(struct word_file *file, struct packet *last, struct flex
 
 /* -- one file -------------------------------------------------------------------------------- */
 
-static void tell(const struct word_file *file, const char *path, const char *what)
-{
-	const struct import_options *options = file->aie->options;
-	char text[1024];
-
-	snprintf(text, sizeof(text), "%s: file=%s", what, path);
-	if (options->warn)
-		options->warn(options->context, text);
-}
-
 static int read_words(struct word_file *file, const char *path, struct flextrace_error *error)
 {
+	struct import *import = &file->aie->import;
 	struct packet last = {.n = 0};
 	int code = aie_slots_open(path, &file->slots, error);
 
 	if (code < 0)
 		return code;
 	if (!file->slots)
-		tell(file, path,
-		     "There is no event_slots.json beside the trace words, events are called "
-		     "SLOT_0 to SLOT_7");
-	code = take_packets(file, &last, error);
-	if (code < 0)
-		return import_explain(code, error);
+		import_warn(import,
+		            "There is no event_slots.json beside the trace words, events are "
+		            "called SLOT_0 to SLOT_7: file=%s",
+		            path);
+	FLEXTRACE_TRY(take_packets(file, &last, error));
 	if (last.n_used == PACKET_WORDS) {
-		tell(file, path, "The trace buffer is full, what came later is not in it");
-		code = aie_lose(file->aie, LOSS_TRUNCATED_STREAM, 1);
+		import_warn(import,
+		            "The trace buffer is full, what came later is not in it: file=%s",
+		            path);
+		code = import_lose(import, LOSS_TRUNCATED_STREAM, 1);
 	}
-	aie_tell(file->aie, path);
+	import_tell_faults(import, path, "Events", "byte");
 	if (code >= 0 && (file->words.is_cut || (last.n && last.n < PACKET_WORDS)))
-		code = aie_cut(file->aie, path);
-	return code < 0 ? import_explain(code, error) : FLEXTRACE_OK;
+		code = import_cut(import, path);
+	return code;
 }
 
 int aie_read_words(struct aie *aie, const char *path, struct flextrace_error *error)

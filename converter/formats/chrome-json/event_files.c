@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "formats/kit/faults.h"
-#include "formats/flex/flex.h"
+#include "formats/flex/flex_impl.h"
 #include "formats/format.h"
 #include "formats/pairing/pairing.h"
 #include "processed.h"
@@ -90,56 +90,35 @@ static int is_event_path(const char *path)
 
 struct importer {
 	const struct import_options *options; /* weak */
-	struct flex *flex;                    /* owned */
+	struct flex *flex;                    /* weak; NULL: files are only counted */
 	uint32_t n_read;                      /* files */
-	bool is_survey;                       /* nothing is told */
+	bool is_survey;                       /* the files are read again */
 	const char *processed_by;             /* a tool that wrote the file; NULL: none did */
 	enum import_dialect only;             /* IMPORT_BY_CONTENT: all */
 	uint32_t *n_files;                    /* by dialect: only count them; NULL: read them */
 };
 
-static void warn(const struct importer *importer, const char *text)
+static struct import *import_of(const struct importer *importer)
 {
-	if (importer->options->warn && !importer->is_survey)
-		importer->options->warn(importer->options->context, text);
-}
-
-static int tell(struct importer *importer, const char *path, struct faults *faults,
-                const struct trace_damage *damage)
-{
-	char text[1024];
-
-	FLEXTRACE_TRY(
-		flex_lose(importer->flex, LOSS_MALFORMED, faults_note_damage(faults, damage)));
-	if (!importer->is_survey)
-		faults_warn(faults, importer->options, path);
-	if (!damage->is_cut)
-		return FLEXTRACE_OK;
-	snprintf(text, sizeof(text), "The file stops in the middle: file=%s", path);
-	warn(importer, text);
-	return flex_lose(importer->flex, LOSS_TRUNCATED_STREAM, 1);
+	return (struct import *)importer->flex;
 }
 
 static int read_events(struct importer *importer, const char *path, struct trace_events *events,
                        struct flextrace_error *error)
 {
-	struct faults faults = {0};
 	struct trace_event event;
 	const char *fault;
-	int code, status = FLEXTRACE_OK;
+	int code;
 
-	while (status >= 0 && (code = trace_events_next(events, &event, error)) > 0) {
-		status = flex_push(importer->flex, &event, &fault);
-		if (status >= 0 && fault)
-			faults_note(&faults, fault, event.offset_bytes);
+	while ((code = trace_events_next(events, &event, error)) > 0) {
+		FLEXTRACE_TRY(flex_push(importer->flex, &event, &fault));
+		if (fault)
+			import_note_fault(import_of(importer), fault, event.offset_bytes);
 	}
-	if (status >= 0)
-		status = flex_end_file(importer->flex, &faults);
-	if (status < 0)
-		return import_explain(status, error);
+	FLEXTRACE_TRY(flex_end_file(importer->flex));
 	FLEXTRACE_TRY(code);
 	importer->n_read++;
-	return tell(importer, path, &faults, trace_events_damage(events));
+	return import_end_events(import_of(importer), path, trace_events_damage(events));
 }
 
 /* Stops at the first member that tells of a tool. */
@@ -202,6 +181,15 @@ static int read_entry(struct importer *importer, const char *directory, const ch
 	return code;
 }
 
+/* Of a directory what cannot be read costs that file. */
+static int skip_file(struct importer *importer, const char *why)
+{
+	if (!importer->flex)
+		return FLEXTRACE_OK;
+	import_warn(import_of(importer), "%s", why);
+	return import_lose(import_of(importer), LOSS_TRUNCATED_STREAM, 1);
+}
+
 static int read_directory(struct importer *importer, const char *path,
                           struct flextrace_error *error)
 {
@@ -212,11 +200,8 @@ static int read_directory(struct importer *importer, const char *path,
 
 	for (int i = 0; i < n && code >= 0; i++) {
 		code = read_entry(importer, path, entries[i]->d_name, &local);
-		if (code != FLEXTRACE_E_INPUT)
-			continue;
-		warn(importer, local.message);
-		code = importer->is_survey ? FLEXTRACE_OK
-		                           : flex_lose(importer->flex, LOSS_TRUNCATED_STREAM, 1);
+		if (code == FLEXTRACE_E_INPUT)
+			code = skip_file(importer, local.message);
 	}
 	free_entries(entries, n);
 	if (code < 0 || importer->n_read == n_before)
@@ -234,7 +219,7 @@ static int read_all(struct importer *importer, struct flextrace_error *error)
 		FLEXTRACE_TRY(is_directory(path) ? read_directory(importer, path, error)
 		                                 : read_file(importer, path, error));
 	}
-	if (!flex_n_streams(importer->flex))
+	if (!import_of(importer)->n_streams)
 		return error_set(error, FLEXTRACE_E_INPUT, "There is no event: files=%" PRIu32,
 		                 importer->n_read);
 	return FLEXTRACE_OK;
@@ -270,20 +255,23 @@ static int count_dialects(const struct import_options *options, uint32_t *n_file
 
 static int survey(const struct import_options *options, struct pairing *pairing)
 {
+	struct import_options quiet = *options;
 	struct importer importer = {.options = options, .is_survey = true};
+	struct import *import;
 	int code;
 
-	importer.flex = flex_new();
-	if (!importer.flex)
+	quiet.warn = NULL;
+	import = import_new(&import_event_files, &quiet);
+	if (!import)
 		return FLEXTRACE_E_MEMORY;
+	importer.flex = (struct flex *)import;
 	flex_pair(importer.flex, pairing);
-	flex_give_ranks(importer.flex, options->torch_ranks);
 	code = survey_all(&importer, IMPORT_FLEX);
 	if (code >= 0)
 		code = survey_all(&importer, IMPORT_TORCH);
 	if (code >= 0)
 		code = flex_pair_end(importer.flex);
-	flex_free(importer.flex);
+	import_close(import);
 	return code;
 }
 
@@ -325,9 +313,10 @@ static struct pair_report report_of(const struct pair_rank *rank, int64_t epoch_
 	};
 }
 
-static int tell_pairs(const struct import_options *options, struct flex *flex)
+static int tell_pairs(struct import *import)
 {
-	const struct pairing *pairing = flex_pairing(flex);
+	const struct import_options *options = import->options;
+	const struct pairing *pairing = flex_pairing((struct flex *)import);
 	const struct pair_rank *rank;
 
 	for (uint32_t i = 0; pairing && (rank = pairing_rank(pairing, i)); i++) {
@@ -335,9 +324,10 @@ static int tell_pairs(const struct import_options *options, struct flex *flex)
 
 		if (!rank->n_files)
 			continue;
-		if (!report.n_pairs || report.is_uncertain)
-			flex_warn(flex,
-			          report.n_pairs ? WARNING_PAIR_UNCERTAIN : WARNING_PAIR_UNMATCHED);
+		if (!report.n_pairs)
+			import->ledger.warnings[WARNING_PAIR_UNMATCHED]++;
+		else
+			import->ledger.warnings[WARNING_PAIR_UNCERTAIN] += report.is_uncertain;
 		if (options->pair)
 			FLEXTRACE_TRY(options->pair(options->context, &report));
 	}
@@ -346,78 +336,24 @@ static int tell_pairs(const struct import_options *options, struct flex *flex)
 
 /* -- the format ------------------------------------------------------------------------------ */
 
-static int open_files(struct importer *importer, struct flextrace_error *error)
+static int read_files(struct import *import, struct flextrace_error *error)
 {
+	struct importer importer = {.options = import->options, .flex = (struct flex *)import};
 	struct pairing *pairing;
-	int code = importer->flex ? pair_files(importer->options, &pairing) : FLEXTRACE_E_MEMORY;
 
-	if (code < 0)
-		return import_explain(code, error);
+	FLEXTRACE_TRY(pair_files(import->options, &pairing));
 	if (pairing)
-		flex_pair(importer->flex, pairing);
-	flex_give_ranks(importer->flex, importer->options->torch_ranks);
-	FLEXTRACE_TRY(read_all(importer, error));
-	code = flex_end_files(importer->flex);
-	return code < 0 ? import_explain(code, error) : FLEXTRACE_OK;
-}
-
-static int open_reader(const struct import_options *options, void **ret_reader,
-                       struct flextrace_error *error)
-{
-	struct importer importer = {.options = options, .flex = flex_new()};
-	int code = open_files(&importer, error);
-
-	if (code >= 0) {
-		code = tell_pairs(options, importer.flex);
-		if (code < 0)
-			import_explain(code, error);
-	}
-	if (code < 0) {
-		flex_free(importer.flex);
-		return code;
-	}
-	*ret_reader = importer.flex;
-	return FLEXTRACE_OK;
-}
-
-static void free_reader(void *reader)
-{
-	flex_free(reader);
-}
-
-static uint32_t count_streams(const void *reader)
-{
-	return flex_n_streams(reader);
-}
-
-static const struct import_stream *stream_of(const void *reader, uint32_t stream)
-{
-	return flex_stream(reader, stream);
-}
-
-static const struct import_files *files_of(const void *reader, uint32_t stream)
-{
-	return flex_files(reader, stream);
-}
-
-static int next_event(void *reader, uint32_t *ret_stream, struct event *ret_event)
-{
-	return flex_next(reader, ret_stream, ret_event);
-}
-
-static const struct ledger *ledger_of(const void *reader)
-{
-	return flex_ledger(reader);
+		flex_pair(importer.flex, pairing);
+	FLEXTRACE_TRY(read_all(&importer, error));
+	FLEXTRACE_TRY(flex_end_files(importer.flex));
+	return tell_pairs(import);
 }
 
 const struct import_format import_event_files = {
 	.dialect = IMPORT_BY_CONTENT,
 	.is_of = is_event_path,
-	.open = open_reader,
-	.free = free_reader,
-	.n_streams = count_streams,
-	.stream = stream_of,
-	.files = files_of,
-	.next = next_event,
-	.ledger = ledger_of,
+	.n_bytes = sizeof(struct flex),
+	.read = read_files,
+	.next = flex_next,
+	.release = flex_release,
 };

@@ -12,69 +12,32 @@
 #define SPOOL_BYTES ((size_t)8 << 20)
 #define TOO_LATE    "its time is 2^62 ns (146 years) or later"
 
-struct flex *flex_new(void)
+void flex_release(struct import *import)
 {
-	struct flex *flex = calloc(1, sizeof(*flex));
+	struct flex *flex = (struct flex *)import;
 
-	if (!flex)
-		return NULL;
-	ledger_init(&flex->ledger);
-	flex->args = (struct json_text)JSON_TEXT_INIT;
-	flex->last_thread = MAP_NONE;
-	flex->spool = spool_new(SPOOL_BYTES);
-	flex->strings = string_pool_new();
-	if (!flex->spool || !flex->strings) {
-		flex_free(flex);
-		return NULL;
-	}
-	string_cache_init(&flex->cache, flex->strings);
-	return flex;
-}
-
-void flex_free(struct flex *flex)
-{
-	if (!flex)
-		return;
-	ledger_release(&flex->ledger);
 	flex_opens_release(flex);
 	flex_line_release(&flex->line);
-	spool_free(flex->spool);
 	flex_edges_release(&flex->edges);
-	string_cache_release(&flex->cache);
-	string_pool_free(flex->strings);
 	import_files_release(&flex->unused);
 	free(flex->path);
 	map_release(&flex->rank_index);
 	map_release(&flex->thread_index);
-	for (uint32_t i = 0; i < flex->n_ranks; i++) {
+	for (uint32_t i = 0; i < flex->n_ranks; i++)
 		free(flex->ranks[i].trips.trips);
-		import_files_release(&flex->ranks[i].files);
-	}
 	free(flex->ranks);
 	free(flex->threads);
 	free(flex->args.bytes);
 	free(flex->scratch);
-	free(flex->texts.bytes);
 	torch_free(flex->torch);
 	if (!flex->is_survey)
 		pairing_free(flex->pairing);
-	free(flex);
-}
-
-int flex_lose(struct flex *flex, enum loss_cause cause, uint64_t n)
-{
-	return ledger_lose(&flex->ledger, cause, &LOSS_NOWHERE, n, INT64_MIN);
-}
-
-void flex_warn(struct flex *flex, enum warning warning)
-{
-	flex->ledger.warnings[warning]++;
 }
 
 int flex_reject(struct flex *flex, enum loss_cause cause, const char *fault, const char **ret_fault)
 {
 	*ret_fault = fault;
-	return flex_lose(flex, cause, 1);
+	return import_lose(&flex->import, cause, 1);
 }
 
 /* -- intervals ------------------------------------------------------------------------------- */
@@ -166,9 +129,9 @@ static int leave_open(struct flex *flex, const struct flex_thread *thread,
 	int64_t last_ns = flex->ranks[thread->rank].last_ns;
 
 	if (call->is_device)
-		return flex_lose(flex, LOSS_UNMATCHED_BEGIN, 1);
+		return import_lose(&flex->import, LOSS_UNMATCHED_BEGIN, 1);
 	if (call->has_stamps) {
-		FLEXTRACE_TRY(flex_lose(flex, LOSS_UNMATCHED_BEGIN, 1));
+		FLEXTRACE_TRY(import_lose(&flex->import, LOSS_UNMATCHED_BEGIN, 1));
 		return flex_add_part(flex, thread->rank, call,
 		                     last_ns > call->begin_ns ? last_ns : call->begin_ns, false);
 	}
@@ -195,11 +158,6 @@ int flex_leave_open(struct flex *flex)
 
 /* -- files ----------------------------------------------------------------------------------- */
 
-void flex_give_ranks(struct flex *flex, const char *ranks)
-{
-	flex->torch_ranks = ranks;
-}
-
 static int leave_file(struct flex *flex)
 {
 	int code = FLEXTRACE_OK;
@@ -220,8 +178,10 @@ int flex_begin_file(struct flex *flex, enum import_dialect dialect, const char *
 	flex->path = strdup(path);
 	if (!flex->path)
 		return FLEXTRACE_E_MEMORY;
-	flex->n_files++;
+	if (!flex->n_files++)
+		flex->torch_ranks = flex->import.options->torch_ranks;
 	flex->last_thread = MAP_NONE;
+	flex->import.faults = (struct faults){0};
 	return flex->is_torch ? torch_begin_file(flex) : FLEXTRACE_OK;
 }
 
@@ -232,11 +192,11 @@ int flex_take_member(void *context, const struct trace_text *key, const struct t
 	return flex->is_torch ? torch_take_member(flex, key, value) : FLEXTRACE_OK;
 }
 
-int flex_end_file(struct flex *flex, struct faults *faults)
+int flex_end_file(struct flex *flex)
 {
-	FLEXTRACE_TRY(flex_edges_join(flex, faults));
+	FLEXTRACE_TRY(flex_edges_join(flex));
 	FLEXTRACE_TRY(flex_leave_open(flex));
-	return flex->is_torch ? torch_end_file(flex, faults) : FLEXTRACE_OK;
+	return flex->is_torch ? torch_end_file(flex) : FLEXTRACE_OK;
 }
 
 /* -- points ---------------------------------------------------------------------------------- */
@@ -329,15 +289,16 @@ static int take_metadata(struct flex *flex, const struct trace_event *event)
 	FLEXTRACE_TRY(flex_find_rank(flex, event, &rank));
 	if (event->name.bytes && name && name->value.kind == TRACE_TEXT) {
 		if (trace_text_is(&event->name, "process_name"))
-			return string_intern(&flex->cache, name->value.text.bytes,
+			return string_intern(&flex->import.cache, name->value.text.bytes,
 			                     &flex->ranks[rank].program);
 		if (trace_text_is(&event->name, "thread_name")) {
 			FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
-			return string_intern(&flex->cache, name->value.text.bytes,
+			return string_intern(&flex->import.cache, name->value.text.bytes,
 			                     &flex->threads[thread].name);
 		}
 	}
-	return flex_lose(flex, LOSS_UNUSED, 1); /* how a viewer sorts and labels its rows */
+	return import_lose(&flex->import, LOSS_UNUSED,
+	                   1); /* how a viewer sorts and labels its rows */
 }
 
 /* -- one event ------------------------------------------------------------------------------- */
@@ -388,7 +349,7 @@ int flex_push(struct flex *flex, const struct trace_event *event, const char **r
 {
 	*ret_fault = NULL;
 	if (is_arrow(event) && !(flex->is_torch && !flex->pairing && torch_is_gradient(event)))
-		return flex_lose(flex, LOSS_UNUSED, 1); /* ours are drawn anew */
+		return import_lose(&flex->import, LOSS_UNUSED, 1); /* ours are drawn anew */
 	if (flex->is_torch)
 		return torch_push(flex, event, ret_fault);
 	if (event->ph == 'M')
@@ -399,37 +360,15 @@ int flex_push(struct flex *flex, const struct trace_event *event, const char **r
 
 /* -- out -------------------------------------------------------------------------------------- */
 
-const struct ledger *flex_ledger(const struct flex *flex)
-{
-	return &flex->ledger;
-}
-
 int flex_end_files(struct flex *flex)
 {
 	FLEXTRACE_TRY(leave_file(flex));
-	return flex->n_ranks ? import_files_take(&flex->ranks[0].files, &flex->unused)
-	                     : FLEXTRACE_OK;
+	if (flex->n_ranks)
+		FLEXTRACE_TRY(import_files_take(&flex->import.streams->files, &flex->unused));
+	return flex_define(flex);
 }
 
-const struct import_files *flex_files(const struct flex *flex, uint32_t stream)
+int flex_next(struct import *import, uint32_t *ret_stream, struct event *ret_event)
 {
-	return &flex->ranks[stream].files;
-}
-
-uint32_t flex_n_streams(const struct flex *flex)
-{
-	return flex->n_ranks;
-}
-
-const struct import_stream *flex_stream(const struct flex *flex, uint32_t stream)
-{
-	return &flex->ranks[stream].stream;
-}
-
-int flex_next(struct flex *flex, uint32_t *ret_stream, struct event *ret_event)
-{
-	if (!flex->is_over)
-		FLEXTRACE_TRY(flex_define(flex));
-	flex->is_over = true;
-	return flex_line_next(flex, ret_stream, ret_event);
+	return flex_line_next((struct flex *)import, ret_stream, ret_event);
 }

@@ -22,19 +22,11 @@
 #ifndef FLEXTRACE_IMPORT_FLEX_H
 #define FLEXTRACE_IMPORT_FLEX_H
 
-#include "formats/kit/dialect.h"
-#include "formats/kit/files.h"
-#include "formats/import.h"
 #include "formats/chrome-json/trace_events.h"
-#include "model/ledger/ledger.h"
-#include "model/model.h"
+#include "formats/format.h"
 
-struct flex; /* opaque */
-struct faults;
+struct flex; /* opaque, but that it begins with a struct import */
 struct pairing;
-
-struct flex *flex_new(void); /* NULL: no memory */
-void flex_free(struct flex *flex);
 
 /* Files of Flex and torch of one run, see pairing.h; call before the first file. While that is not
  * solved it is weak, and only flex_pair_end() tells anything; then it is taken. */
@@ -42,9 +34,6 @@ void flex_pair(struct flex *flex, struct pairing *pairing);
 
 /* Solves it, behind the last file. */
 int flex_pair_end(struct flex *flex);
-
-/* Ranks of the torch files that will tell none: see dialect_next_rank(); weak, NULL: none. */
-void flex_give_ranks(struct flex *flex, const char *ranks);
 
 /* Begins a file. */
 int flex_begin_file(struct flex *flex, enum import_dialect dialect, const char *path);
@@ -56,33 +45,18 @@ int flex_take_member(void *flex, const struct trace_text *key, const struct trac
  * as lost), or NULL. */
 int flex_push(struct flex *flex, const struct trace_event *event, const char **ret_fault);
 
-/* Counts `n` of something that never became an event. */
-int flex_lose(struct flex *flex, enum loss_cause cause, uint64_t n);
-
 /* Ends a file: what is begun in it has no end. Notes what ends without a begin. */
-int flex_end_file(struct flex *flex, struct faults *faults);
-
-/* Counts a warning. */
-void flex_warn(struct flex *flex, enum warning warning);
+int flex_end_file(struct flex *flex);
 
 /* What became of files of two tools; NULL: there were none. Weak. */
 const struct pairing *flex_pairing(const struct flex *flex);
 
-/* What was lost. */
-const struct ledger *flex_ledger(const struct flex *flex);
-
-/* Behind the last file: those that told of nobody are of the first stream. */
+/* Behind the last file: writes definitions; files that told of nobody are of the first stream. */
 int flex_end_files(struct flex *flex);
 
-/* The files of a stream; weak. */
-const struct import_files *flex_files(const struct flex *flex, uint32_t stream);
+/* As import_next(): joins what belongs together. */
+int flex_next(struct import *import, uint32_t *ret_stream, struct event *ret_event);
 
-/* Streams are numbered from 0 on; weak. */
-uint32_t flex_n_streams(const struct flex *flex);
-const struct import_stream *flex_stream(const struct flex *flex, uint32_t stream);
-
-/* Stores the next event: the definitions of all streams, then all else in order of time. The first
- * call ends flex_push(). 1: there is one, 0: the end. Texts are weak: until the next call. */
-int flex_next(struct flex *flex, uint32_t *ret_stream, struct event *ret_event);
+void flex_release(struct import *import);
 
 #endif

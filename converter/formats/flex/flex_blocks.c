@@ -78,7 +78,7 @@ int flex_add_part(struct flex *flex, uint32_t rank, const struct flex_call *call
 	part.head.file = part.origins[part.part].file;
 	for (int i = 0; i < n_texts(&part); i++)
 		n_bytes += item_text_bytes(texts[i]);
-	FLEXTRACE_TRY(spool_add(flex->spool, (uint64_t)clock_ns, n_bytes, &item));
+	FLEXTRACE_TRY(spool_add(flex->import.events, (uint64_t)clock_ns, n_bytes, &item));
 	memcpy(item, &part, SHORT_BYTES);
 	at = (char *)item + SHORT_BYTES;
 	if (!part.is_short) {
@@ -86,7 +86,7 @@ int flex_add_part(struct flex *flex, uint32_t rank, const struct flex_call *call
 		at += REST_BYTES;
 	}
 	for (int i = 0; i < n_texts(&part); i++)
-		FLEXTRACE_TRY(item_put_text(flex->spool, &at, texts[i]));
+		FLEXTRACE_TRY(item_put_text(flex->import.events, &at, texts[i]));
 	flex->ranks[rank].has_device = true;
 	if (clock_ns > flex->ranks[rank].last_ns)
 		flex->ranks[rank].last_ns = clock_ns;
@@ -279,7 +279,8 @@ int flex_block_event(struct flex *flex, const void *item, uint8_t rest, uint32_t
 		return FLEXTRACE_OK;
 	}
 	flex_part_read(item, &view);
-	FLEXTRACE_TRY(item_fetch_texts(flex->spool, &flex->texts, view.texts, FLEX_N_TEXTS));
+	FLEXTRACE_TRY(item_fetch_texts(flex->import.events, &flex->import.texts, view.texts,
+	                               FLEX_N_TEXTS));
 	rank->n_jobs++;
 	fill_op(&view, rank, ret_event);
 	return FLEXTRACE_OK;

@@ -15,7 +15,6 @@
  */
 #include <string.h>
 
-#include "formats/kit/faults.h"
 #include "flex_impl.h"
 
 #define SPOOL_BYTES ((size_t)1 << 20)
@@ -237,7 +236,7 @@ static int read_edge(struct flex *flex, const struct spool_item *item, struct ed
 	memcpy(ret_edge, item->bytes, sizeof(*ret_edge));
 	for (int i = 0; i < EDGE_N_TEXTS; i++)
 		read[i] = item_get_text(&at);
-	FLEXTRACE_TRY(item_fetch_texts(flex->edges.spool, &flex->texts, read, EDGE_N_TEXTS));
+	FLEXTRACE_TRY(item_fetch_texts(flex->edges.spool, &flex->import.texts, read, EDGE_N_TEXTS));
 	list_texts(&ret_edge->call, texts);
 	for (int i = 0; i < EDGE_N_TEXTS; i++)
 		*texts[i] = read[i].text;
@@ -303,7 +302,7 @@ static int take_waiting(struct flex *flex, struct edge *edge, const char **ret_f
 	return flex_take_call(flex, edge->thread, &call, ret_fault);
 }
 
-int flex_edges_join(struct flex *flex, struct faults *faults)
+int flex_edges_join(struct flex *flex)
 {
 	struct spool_item item;
 	struct edge edge;
@@ -326,7 +325,7 @@ int flex_edges_join(struct flex *flex, struct faults *faults)
 		if (code >= 0)
 			code = take_waiting(flex, &edge, &fault);
 		if (code >= 0 && fault)
-			faults_note(faults, fault, edge.call.offset_bytes);
+			import_note_fault(&flex->import, fault, edge.call.offset_bytes);
 	}
 	for (uint32_t i = 0; i < flex->n_threads; i++)
 		flex->threads[i].n_ends = flex->threads[i].n_beside = 0;

@@ -16,8 +16,8 @@
 #ifndef FLEXTRACE_IMPORT_FLEX_IMPL_H
 #define FLEXTRACE_IMPORT_FLEX_IMPL_H
 
-#include "formats/kit/event_item.h"
 #include "flex.h"
+#include "formats/kit/faults.h"
 #include "formats/pairing/pairing.h"
 #include "base/text/json_text.h"
 #include "base/map.h"
@@ -68,7 +68,7 @@ struct flex_trips {
 	struct flex_reads reads; /* of the one that the last control block belongs to */
 };
 
-struct flex_rank {
+struct flex_rank {        /* its number is that of its stream */
 	uint32_t pid;     /* string */
 	uint32_t program; /* string */
 	int32_t rank, vpid, world_size;
@@ -78,11 +78,9 @@ struct flex_rank {
 	uint32_t n_mapped_tids;
 	bool is_torch, has_device;
 	uint32_t device;              /* Flex's one device */
-	struct import_files files;    /* that told of it, in their order */
 	uint32_t last_file;           /* number + 1 of the last of them */
 	const struct pair_rank *pair; /* weak; NULL: stands alone */
 	struct flex_trips trips;
-	struct import_stream stream;
 };
 
 struct flex_thread {
@@ -174,10 +172,7 @@ struct flex_edges {           /* of the file that is read */
 };
 
 struct flex {
-	struct ledger ledger;        /* owned, all from here */
-	struct string_pool *strings; /* of ranks and threads */
-	struct string_cache cache;   /* of `strings` */
-	struct spool *spool;
+	struct import import; /* first; its texts are those of ranks and threads */
 	/* The file that is read; `path` is owned. */
 	const char *tool;
 	char *path;
@@ -201,9 +196,7 @@ struct flex {
 	char last_ids[2][24];
 	uint32_t last_thread;
 	struct flex_line line;
-	struct item_texts texts;
-	bool is_over;            /* nothing comes any more */
-	const char *torch_ranks; /* weak: what flex_give_ranks() said, less what is used */
+	const char *torch_ranks; /* weak: those of the options, less what is used */
 	struct torch *torch;     /* owned; NULL: there was no such file */
 	bool is_torch;           /* the file that is read is of torch */
 	struct pairing *pairing; /* owned once it is solved; NULL: all files are of one tool */
@@ -254,7 +247,7 @@ bool flex_is_protocol(const char *name);
 int flex_edge_take(struct flex *flex, const struct trace_event *event, const char **ret_fault);
 
 /* Makes intervals of those that wait, at the end of a file. */
-int flex_edges_join(struct flex *flex, struct faults *faults);
+int flex_edges_join(struct flex *flex);
 void flex_edges_release(struct flex_edges *edges);
 
 /* -- flex_opens.c */
@@ -283,7 +276,8 @@ int flex_intern_id(struct flex *flex, const struct trace_value *id, uint32_t *re
 void flex_make_uuid(uint8_t uuid[16], const char *text, uint64_t number);
 
 /* Adds a rank with a stream of its own. */
-int flex_add_rank(struct flex *flex, const struct flex_rank *rank, uint32_t *ret_rank);
+int flex_add_rank(struct flex *flex, const struct flex_rank *rank, struct import_stream stream,
+                  uint32_t *ret_rank);
 
 /* Notes that the file that is read is one of a rank's. */
 int flex_note_file(struct flex *flex, uint32_t rank);
@@ -309,7 +303,7 @@ int flex_pair_call(struct flex *flex, const struct flex_thread *thread, struct f
 int flex_pair_move(struct flex *flex, struct trace_event *event);
 
 /* Fills in whom a rank belongs together with. */
-void flex_pair_rank(const struct flex *flex, struct flex_rank *rank);
+void flex_pair_rank(const struct flex *flex, struct flex_rank *rank, struct import_stream *stream);
 
 /* Gives the devices of Flex to the torch files of their ranks, to be defined with theirs. */
 int flex_pair_devices(struct flex *flex);

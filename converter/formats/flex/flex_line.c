@@ -236,7 +236,7 @@ static int fill(struct flex *flex)
 	if (!line->bytes || !line->twins)
 		return FLEXTRACE_E_MEMORY;
 	while (!line->is_over && has_room(line)) {
-		int code = spool_next(flex->spool, &item);
+		int code = spool_next(flex->import.events, &item);
 
 		FLEXTRACE_TRY(code);
 		line->is_over = !code;
@@ -283,7 +283,8 @@ static int give(struct flex *flex, uint32_t *ret_rank, struct event *ret_event)
 
 	line->clock_ns = (int64_t)part->head.clock_ns;
 	if (part->head.class != FLEX_PART)
-		return event_item_read(flex->spool, item, &flex->texts, ret_rank, ret_event);
+		return event_item_read(flex->import.events, item, &flex->import.texts, ret_rank,
+		                       ret_event);
 	FLEXTRACE_TRY(flex_block_event(flex, item, line->rest, ret_rank, ret_event));
 	if (line->rest == FLEX_ESTIMATE && !flex_trip_take(flex, part))
 		ret_event->payload.host_estimate.kind += FLEXTRACE_ESTIMATE_DOUBTED;

@@ -22,10 +22,10 @@ int flex_intern_id(struct flex *flex, const struct trace_value *id, uint32_t *re
 	if (id->kind == TRACE_ABSENT || trace_value_u64(id, ret_number)) {
 		*ret_number = id->kind == TRACE_ABSENT ? 0 : *ret_number;
 		snprintf(text, sizeof(text), "%" PRIu64, *ret_number);
-		return string_intern(&flex->cache, text, ret_text);
+		return string_intern(&flex->import.cache, text, ret_text);
 	}
 	*ret_number = UINT64_MAX;
-	return string_intern(&flex->cache, id->text.bytes, ret_text);
+	return string_intern(&flex->import.cache, id->text.bytes, ret_text);
 }
 
 /* Traces of ranks are in order of their numbers, those of other texts behind them. */
@@ -45,19 +45,23 @@ void flex_make_uuid(uint8_t uuid[16], const char *text, uint64_t number)
 		uuid[8 + i] = (uint8_t)(number >> (56 - 8 * i));
 }
 
-int flex_add_rank(struct flex *flex, const struct flex_rank *rank, uint32_t *ret_rank)
+int flex_add_rank(struct flex *flex, const struct flex_rank *rank, struct import_stream stream,
+                  uint32_t *ret_rank)
 {
+	struct flex_rank added = *rank;
+
+	flex_pair_rank(flex, &added, &stream);
 	FLEXTRACE_TRY(ARRAY_RESERVE(flex->ranks, flex->n_ranks_allocated, flex->n_ranks + 1));
+	FLEXTRACE_TRY(import_add_stream(&flex->import, &stream));
 	*ret_rank = flex->n_ranks++;
-	flex->ranks[*ret_rank] = *rank;
-	flex->ranks[*ret_rank].stream.host = "imported";
-	flex_pair_rank(flex, &flex->ranks[*ret_rank]);
+	flex->ranks[*ret_rank] = added;
 	return FLEXTRACE_OK;
 }
 
 static int add_rank(struct flex *flex, uint32_t pid, uint64_t number, uint32_t *ret_rank)
 {
 	struct flex_rank rank = {.pid = pid, .rank = FLEXTRACE_RANK_UNKNOWN};
+	struct import_stream stream = {.instance = 0};
 
 	if (number < FLEX_MAPPED_ID)
 		rank.rank = (int32_t)number;
@@ -66,8 +70,8 @@ static int add_rank(struct flex *flex, uint32_t pid, uint64_t number, uint32_t *
 	rank.vpid = number < FLEX_MAPPED_ID ? (int32_t)number
 	                                    : FLEX_MAPPED_ID + (int32_t)flex->n_ranks;
 	rank.os_pid = (uint32_t)rank.vpid;
-	flex_make_uuid(rank.stream.uuid, string_get(flex->strings, pid), number);
-	FLEXTRACE_TRY(flex_add_rank(flex, &rank, ret_rank));
+	flex_make_uuid(stream.uuid, string_get(flex->import.strings, pid), number);
+	FLEXTRACE_TRY(flex_add_rank(flex, &rank, stream, ret_rank));
 	return map_put(&flex->rank_index, pid, 0, *ret_rank);
 }
 
@@ -79,12 +83,12 @@ int flex_note_file(struct flex *flex, uint32_t index)
 		return FLEXTRACE_OK;
 	rank->last_file = flex->n_files;
 	flex->is_file_used = true;
-	return import_files_add(&rank->files, flex->tool, flex->path);
+	return import_add_file(&flex->import, index, flex->tool, flex->path);
 }
 
 struct origin flex_origin(const struct flex *flex, uint32_t rank, uint32_t record)
 {
-	return (struct origin){flex->ranks[rank].files.n - 1, record, false};
+	return (struct origin){flex->import.streams[rank].files.n - 1, record, false};
 }
 
 int flex_find_rank(struct flex *flex, const struct trace_event *event, uint32_t *ret_rank)
@@ -191,7 +195,7 @@ int flex_write(struct flex *flex, uint32_t rank, const struct event *event)
 		return FLEXTRACE_OK;
 	if ((int64_t)event->clock_ns > flex->ranks[rank].last_ns)
 		flex->ranks[rank].last_ns = (int64_t)event->clock_ns;
-	return event_item_add(flex->spool, rank, event);
+	return import_write(&flex->import, rank, event);
 }
 
 /* Nobody tells which hosts the ranks ran on: each has a clock of its own. */
@@ -204,14 +208,15 @@ static int define_process(struct flex *flex, uint32_t rank)
 	                                            : "imported rank ";
 	char boot_id[96];
 
-	snprintf(boot_id, sizeof(boot_id), "%s%.40s", tool, string_get(flex->strings, of->pid));
+	snprintf(boot_id, sizeof(boot_id), "%s%.40s", tool,
+	         string_get(flex->import.strings, of->pid));
 	event.payload.process = (struct flextrace_process){
 		.rank = of->rank,
 		.world_size = of->world_size,
 		.pid = of->os_pid,
 		.boot_id = boot_id,
-		.host = "imported",
-		.program = string_get(flex->strings, of->program),
+		.host = IMPORT_HOST,
+		.program = string_get(flex->import.strings, of->program),
 		.runtime = of->is_torch ? "torch" : "Flex",
 	};
 	return flex_write(flex, rank, &event);
@@ -231,7 +236,8 @@ static int define_device(struct flex *flex, uint32_t rank)
 static int define_thread(struct flex *flex, const struct flex_thread *thread)
 {
 	struct event event = flex_event(flex, thread->rank, RECORD_THREAD_NAME, 0);
-	const char *name = string_get(flex->strings, thread->name ? thread->name : thread->tid);
+	const char *name = string_get(flex->import.strings,
+	                              thread->name ? thread->name : thread->tid);
 
 	if (!thread->name && thread->vtid < FLEX_MAPPED_ID)
 		return FLEXTRACE_OK;

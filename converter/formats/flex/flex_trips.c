@@ -28,7 +28,8 @@ int flex_add_trip(struct flex *flex, uint32_t rank, const struct flex_call *call
 	void *item;
 
 	flex->ranks[rank].trips.has_any = true;
-	FLEXTRACE_TRY(spool_add(flex->spool, (uint64_t)known_ns, sizeof(struct trip_item), &item));
+	FLEXTRACE_TRY(spool_add(flex->import.events, (uint64_t)known_ns, sizeof(struct trip_item),
+	                        &item));
 	*(struct trip_item *)item = (struct trip_item){
 		.head = {.clock_ns = (uint64_t)call->begin_ns, .stream = rank, .class = FLEX_TRIP},
 		.end_ns = call->end_ns,

@@ -2,36 +2,73 @@
 #include "faults.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 
-void faults_note(struct faults *faults, const char *fault, uint64_t offset_bytes)
+#include "base/text/ascii.h"
+
+int import_lose(struct import *import, enum loss_cause cause, uint64_t n)
 {
-	if (faults->n++ && faults->first_bytes <= offset_bytes)
-		return;
-	faults->first = fault;
-	faults->first_bytes = offset_bytes;
+	return ledger_lose(&import->ledger, cause, &LOSS_NOWHERE, n, INT64_MIN);
 }
 
-uint64_t faults_note_damage(struct faults *faults, const struct trace_damage *damage)
+void import_note_fault(struct import *import, const char *fault, uint64_t place)
+{
+	struct faults *faults = &import->faults;
+
+	if (faults->n++ && faults->first_place <= place)
+		return;
+	faults->first = fault;
+	faults->first_place = place;
+}
+
+int import_reject(struct import *import, enum loss_cause cause, const char *fault, uint64_t place)
+{
+	import_note_fault(import, fault, place);
+	return import_lose(import, cause, 1);
+}
+
+void import_warn(const struct import *import, const char *format, ...)
+{
+	char text[1024];
+	va_list values;
+
+	if (!import->options->warn)
+		return;
+	va_start(values, format);
+	vsnprintf(text, sizeof(text), format, values);
+	va_end(values);
+	import->options->warn(import->options->context, text);
+}
+
+void import_tell_faults(struct import *import, const char *path, const char *what, const char *unit)
+{
+	const struct faults *faults = &import->faults;
+
+	if (faults->n)
+		import_warn(import,
+		            "%s were rejected: file=%s, %c%s=%" PRIu64 ", first at %s %" PRIu64
+		            ": %s",
+		            what, path, ascii_lower(*what), what + 1, faults->n, unit,
+		            faults->first_place, faults->first);
+	import->faults = (struct faults){0};
+}
+
+int import_cut(struct import *import, const char *path)
+{
+	import_warn(import, "The file stops in the middle: file=%s", path);
+	return import_lose(import, LOSS_TRUNCATED_STREAM, 1);
+}
+
+int import_end_events(struct import *import, const char *path, const struct trace_damage *damage)
 {
 	uint64_t n = damage->n_events + damage->n_members;
 
 	if (n) {
-		faults_note(faults, damage->first_cause, damage->first_bytes);
-		faults->n += n - 1;
+		import_note_fault(import, damage->first_cause, damage->first_bytes);
+		import->faults.n += n - 1;
 	}
-	return n;
-}
-
-void faults_warn(const struct faults *faults, const struct import_options *options,
-                 const char *path)
-{
-	char text[1024];
-
-	if (!faults->n || !options->warn)
-		return;
-	snprintf(text, sizeof(text),
-	         "Events were rejected: file=%s, events=%" PRIu64 ", first at byte %" PRIu64 ": %s",
-	         path, faults->n, faults->first_bytes, faults->first);
-	options->warn(options->context, text);
+	FLEXTRACE_TRY(import_lose(import, LOSS_MALFORMED, n));
+	import_tell_faults(import, path, "Events", "byte");
+	return damage->is_cut ? import_cut(import, path) : FLEXTRACE_OK;
 }

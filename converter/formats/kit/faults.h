@@ -1,25 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * faults.h: what was wrong with the events of a file: how many, and where and why the first.
+ * faults.h: what is wrong with files: counted, each, and told in a warning for each file.
  */
 #ifndef FLEXTRACE_IMPORT_FAULTS_H
 #define FLEXTRACE_IMPORT_FAULTS_H
 
-#include "formats/import.h"
 #include "formats/chrome-json/trace_events.h"
+#include "formats/import.h"
 
-struct faults {
-	uint64_t n, first_bytes;
-	const char *first; /* static */
-};
+/* Counts `n` of something that never became an event. FLEXTRACE_E_MEMORY or 0, as all below. */
+int import_lose(struct import *import, enum loss_cause cause, uint64_t n);
 
-void faults_note(struct faults *faults, const char *fault, uint64_t offset_bytes);
+/* Remembers why something of the file was rejected (a static text), and where it stands. */
+void import_note_fault(struct import *import, const char *fault, uint64_t place);
 
-/* Adds what the reader of the text found; returns how many that were. */
-uint64_t faults_note_damage(struct faults *faults, const struct trace_damage *damage);
+/* Both, of one event. */
+int import_reject(struct import *import, enum loss_cause cause, const char *fault, uint64_t place);
 
-/* Tells them in one warning, if there are any. */
-void faults_warn(const struct faults *faults, const struct import_options *options,
-                 const char *path);
+/* Tells the user, if he wants to hear it. */
+void import_warn(const struct import *import, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Tells what was rejected of a file, and forgets it: of `what` ("Events"), placed by `unit`. */
+void import_tell_faults(struct import *import, const char *path, const char *what,
+                        const char *unit);
+
+/* Counts and tells that a file stops in the middle. */
+int import_cut(struct import *import, const char *path);
+
+/* All of these for a file of Chrome Trace Events that was read. */
+int import_end_events(struct import *import, const char *path, const struct trace_damage *damage);
 
 #endif

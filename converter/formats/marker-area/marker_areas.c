@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "area_file.h"
 #include "formats/format.h"
+#include "formats/kit/faults.h"
 
 #define ONE 1 /* the time and the count of the one read of a counter: 0 is not known */
 
@@ -22,10 +23,8 @@ struct words { /* of a batch */
 };
 
 struct marker_areas {
+	struct import import; /* first */
 	struct area_list list;
-	struct import_files files;
-	struct ledger ledger;
-	struct import_stream stream;
 	uint32_t n_areas_defined; /* their devices and domains are told */
 	struct map domains;       /* (device, domain) -> area that defined it */
 	uint32_t n_domains, n_domains_read;
@@ -44,39 +43,43 @@ struct marker_areas {
 
 /* -- opening --------------------------------------------------------------------------------- */
 
-static void reader_free(void *reader)
+static void release(struct import *import)
 {
-	struct marker_areas *areas = reader;
+	struct marker_areas *areas = (struct marker_areas *)import;
 
 	area_list_release(&areas->list);
-	import_files_release(&areas->files);
-	ledger_release(&areas->ledger);
 	map_release(&areas->domains);
 	free(areas->first_of_domain);
 	free(areas->batches);
 	free(areas->words);
-	free(areas);
 }
 
 static int lose(struct marker_areas *areas, enum loss_cause cause, uint64_t n)
 {
-	return n ? ledger_lose(&areas->ledger, cause, &LOSS_NOWHERE, n, INT64_MIN) : FLEXTRACE_OK;
+	return n ? import_lose(&areas->import, cause, n) : FLEXTRACE_OK;
 }
 
 static int read_file(struct marker_areas *areas, const char *path, struct flextrace_error *error)
 {
 	uint32_t first = areas->list.n;
 
-	FLEXTRACE_TRY(import_files_add(&areas->files, "marker-area", path));
+	FLEXTRACE_TRY(import_add_file(&areas->import, 0, "marker-area", path));
 	FLEXTRACE_TRY(area_list_add(&areas->list, path, error));
 	for (uint32_t i = first; i < areas->list.n; i++)
-		areas->list.areas[i].origin = origin_make(areas->files.n - 1, i - first);
+		areas->list.areas[i].origin = origin_make(areas->import.streams->files.n - 1,
+		                                          i - first);
 	return FLEXTRACE_OK;
 }
 
-static int read_all(struct marker_areas *areas, const struct import_options *options,
-                    struct flextrace_error *error)
+static int read_all(struct import *import, struct flextrace_error *error)
 {
+	struct marker_areas *areas = (struct marker_areas *)import;
+	const struct import_options *options = import->options;
+	const struct import_stream stream = {.uuid = "marker areas"};
+
+	areas->list.warn = options->warn;
+	areas->list.context = options->context;
+	FLEXTRACE_TRY(import_add_stream(import, &stream));
 	for (uint32_t i = 0; i < options->n_paths; i++)
 		FLEXTRACE_TRY(read_file(areas, options->paths[i], error));
 	if (areas->list.n == 0)
@@ -84,27 +87,6 @@ static int read_all(struct marker_areas *areas, const struct import_options *opt
 		                 options->paths[0]);
 	FLEXTRACE_TRY(lose(areas, LOSS_MALFORMED, areas->list.n_refused));
 	return lose(areas, LOSS_TRUNCATED_STREAM, areas->list.n_cut);
-}
-
-static int reader_open(const struct import_options *options, void **ret_reader,
-                       struct flextrace_error *error)
-{
-	struct marker_areas *areas = calloc(1, sizeof(*areas));
-	int code;
-
-	if (!areas)
-		return import_explain(FLEXTRACE_E_MEMORY, error);
-	ledger_init(&areas->ledger);
-	areas->list.warn = options->warn;
-	areas->list.context = options->context;
-	areas->stream = (struct import_stream){.uuid = "marker areas", .host = "imported"};
-	code = read_all(areas, options, error);
-	if (code < 0) {
-		reader_free(areas);
-		return code == FLEXTRACE_E_MEMORY ? import_explain(code, error) : code;
-	}
-	*ret_reader = areas;
-	return FLEXTRACE_OK;
 }
 
 /* -- definitions ----------------------------------------------------------------------------- */
@@ -121,7 +103,7 @@ static void define_process(struct marker_areas *areas, struct event *ret_event)
 		.rank = FLEXTRACE_RANK_UNKNOWN,
 		.pid = ONE,
 		.boot_id = "imported marker areas",
-		.host = "imported",
+		.host = IMPORT_HOST,
 		.program = "marker areas",
 		.runtime = "marker areas",
 	};
@@ -271,9 +253,9 @@ static void read_counter(const struct dumped_area *area, struct event *ret_event
 	};
 }
 
-static int reader_next(void *reader, uint32_t *ret_stream, struct event *ret_event)
+static int next_event(struct import *import, uint32_t *ret_stream, struct event *ret_event)
 {
-	struct marker_areas *areas = reader;
+	struct marker_areas *areas = (struct marker_areas *)import;
 	int code = next_definition(areas, ret_event);
 
 	*ret_stream = 0;
@@ -294,45 +276,11 @@ static int reader_next(void *reader, uint32_t *ret_stream, struct event *ret_eve
 	return 1;
 }
 
-/* -- the format ------------------------------------------------------------------------------ */
-
-static uint32_t count_streams(const void *reader)
-{
-	(void)reader;
-	return 1;
-}
-
-static const struct import_stream *stream_of(const void *reader, uint32_t stream)
-{
-	const struct marker_areas *areas = reader;
-
-	(void)stream;
-	return &areas->stream;
-}
-
-static const struct import_files *files_of(const void *reader, uint32_t stream)
-{
-	const struct marker_areas *areas = reader;
-
-	(void)stream;
-	return &areas->files;
-}
-
-static const struct ledger *ledger_of(const void *reader)
-{
-	const struct marker_areas *areas = reader;
-
-	return &areas->ledger;
-}
-
 const struct import_format import_marker_areas = {
 	.dialect = IMPORT_MARKER_AREA,
 	.is_of = area_file_is_of,
-	.open = reader_open,
-	.free = reader_free,
-	.n_streams = count_streams,
-	.stream = stream_of,
-	.files = files_of,
-	.next = reader_next,
-	.ledger = ledger_of,
+	.n_bytes = sizeof(struct marker_areas),
+	.read = read_all,
+	.next = next_event,
+	.release = release,
 };

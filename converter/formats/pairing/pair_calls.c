@@ -114,7 +114,7 @@ int flex_pair_call(struct flex *flex, const struct flex_thread *thread, struct f
 		return FLEXTRACE_OK;
 	*ret_is_taken = rank->is_torch == event.is_device;
 	if (*ret_is_taken)
-		return flex_lose(flex, LOSS_DUPLICATE, 1);
+		return import_lose(&flex->import, LOSS_DUPLICATE, 1);
 	if (event.is_device) {
 		call->correlation = partner->correlation ? partner->correlation : call->correlation;
 		call->bytes = call->bytes ? call->bytes : partner->bytes;
@@ -134,19 +134,19 @@ int flex_pair_move(struct flex *flex, struct trace_event *event)
 	return FLEXTRACE_OK;
 }
 
-void flex_pair_rank(const struct flex *flex, struct flex_rank *rank)
+void flex_pair_rank(const struct flex *flex, struct flex_rank *rank, struct import_stream *stream)
 {
 	if (!flex->pairing || flex->is_survey)
 		return;
 	rank->pair = rank->is_torch ? pairing_of_file(flex->pairing, flex->torch->n_files)
 	                            : pairing_of_rank(flex->pairing, rank->rank);
 	if (!rank->is_torch)
-		rank->stream.clock_offset_ns = pairing_flex_epoch_ns(flex->pairing);
+		stream->clock_offset_ns = pairing_flex_epoch_ns(flex->pairing);
 	if (!rank->pair)
 		return;
 	rank->device = rank->pair->device;
 	rank->vpid = rank->pair->rank;
-	rank->stream.clock_offset_ns = pairing_epoch_ns(flex->pairing);
+	stream->clock_offset_ns = pairing_epoch_ns(flex->pairing);
 }
 
 /* The device is one that torch describes. */

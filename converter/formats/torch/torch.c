@@ -55,7 +55,8 @@ int torch_find_rank(struct flex *flex, uint32_t *ret_rank)
 
 	rank.n_mapped_tids = torch->n_files << FILE_TID_BITS;
 	if (torch->rank == FLEXTRACE_NONE) {
-		FLEXTRACE_TRY(flex_add_rank(flex, &rank, &torch->rank));
+		FLEXTRACE_TRY(flex_add_rank(flex, &rank, (struct import_stream){.instance = 0},
+		                            &torch->rank));
 		flex->ranks[torch->rank].n_jobs = flex->ranks[torch->rank].pair ? FIRST_JOB : 0;
 	}
 	*ret_rank = torch->rank;
@@ -93,11 +94,11 @@ int torch_intern_thread(struct flex *flex, const struct trace_event *event, uint
 	FLEXTRACE_TRY(flex_intern_id(flex, &event->tid, ret_text, ret_number));
 	if (pid == flex->torch->host_pid)
 		return FLEXTRACE_OK;
-	if (asprintf(&text, "%s %s", string_get(flex->strings, pid),
-	             string_get(flex->strings, *ret_text)) < 0)
+	if (asprintf(&text, "%s %s", string_get(flex->import.strings, pid),
+	             string_get(flex->import.strings, *ret_text)) < 0)
 		return FLEXTRACE_E_MEMORY;
 	*ret_number = UINT64_MAX;
-	code = string_intern(&flex->cache, text, ret_text);
+	code = string_intern(&flex->import.cache, text, ret_text);
 	free(text);
 	return code;
 }
@@ -345,13 +346,13 @@ static int take_metadata(struct flex *flex, const struct trace_event *event)
 	uint64_t number;
 
 	if (!event->name.bytes || !arg || arg->value.kind != TRACE_TEXT)
-		return flex_lose(flex, LOSS_UNUSED, 1);
+		return import_lose(&flex->import, LOSS_UNUSED, 1);
 	name.is_process = trace_text_is(&event->name, "process_name");
 	if (!name.is_process && !trace_text_is(&event->name, "thread_name"))
-		return flex_lose(flex, LOSS_UNUSED, 1);
+		return import_lose(&flex->import, LOSS_UNUSED, 1);
 	FLEXTRACE_TRY(flex_intern_id(flex, &event->pid, &name.pid, &number));
 	FLEXTRACE_TRY(flex_intern_id(flex, &event->tid, &name.tid, &number));
-	FLEXTRACE_TRY(string_intern(&flex->cache, arg->value.text.bytes, &name.name));
+	FLEXTRACE_TRY(string_intern(&flex->import.cache, arg->value.text.bytes, &name.name));
 	FLEXTRACE_TRY(ARRAY_RESERVE(torch->names, torch->n_names_allocated, torch->n_names + 1));
 	torch->names[torch->n_names++] = name;
 	return FLEXTRACE_OK;

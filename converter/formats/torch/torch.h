@@ -23,7 +23,7 @@ int torch_take_member(struct flex *flex, const struct trace_text *key,
 bool torch_is_gradient(const struct trace_event *event);
 
 int torch_push(struct flex *flex, const struct trace_event *event, const char **ret_fault);
-int torch_end_file(struct flex *flex, struct faults *faults);
+int torch_end_file(struct flex *flex);
 
 /* Writes the definitions of a rank that is not in the records: its devices. */
 int torch_define(struct flex *flex, uint32_t rank);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "formats/kit/faults.h"
 #include "torch_impl.h"
 
 /* -- files ----------------------------------------------------------------------------------- */
@@ -90,7 +89,7 @@ static int describe_device(struct flex *flex, const cJSON *properties)
 	device = &torch->devices[place];
 	device->n_cores = (uint32_t)(number_of(properties, "numSms") & UINT32_MAX);
 	device->core_hz = number_of(properties, "coreHz");
-	return string_intern(&flex->cache, cJSON_IsString(name) ? name->valuestring : "",
+	return string_intern(&flex->import.cache, cJSON_IsString(name) ? name->valuestring : "",
 	                     &device->name);
 }
 
@@ -116,7 +115,7 @@ static int define_device(struct flex *flex, const struct torch_device *device)
 
 	event.payload.device = (struct flextrace_device){
 		.device = device->device,
-		.name = string_get(flex->strings, device->name),
+		.name = string_get(flex->import.strings, device->name),
 		.n_cores = device->n_cores,
 		.core_hz = device->core_hz,
 	};
@@ -170,8 +169,8 @@ static int keep_note(struct flex *flex, const struct trace_text *key,
 	struct torch *torch = flex->torch;
 	struct torch_note note;
 
-	FLEXTRACE_TRY(string_intern(&flex->cache, key->bytes, &note.key));
-	FLEXTRACE_TRY(string_intern(&flex->cache, value->text.bytes, &note.value));
+	FLEXTRACE_TRY(string_intern(&flex->import.cache, key->bytes, &note.key));
+	FLEXTRACE_TRY(string_intern(&flex->import.cache, value->text.bytes, &note.value));
 	FLEXTRACE_TRY(ARRAY_RESERVE(torch->notes, torch->n_notes_allocated, torch->n_notes + 1));
 	torch->notes[torch->n_notes++] = note;
 	return FLEXTRACE_OK;
@@ -214,8 +213,10 @@ static int write_notes(struct flex *flex)
 	event.n_origins = 1;
 	event.origins[0] = flex_origin(flex, torch->rank, ORIGIN_NO_RECORD);
 	for (uint32_t i = 0; i < torch->n_notes; i++) {
-		event.payload.annotation.key = string_get(flex->strings, torch->notes[i].key);
-		event.payload.annotation.value = string_get(flex->strings, torch->notes[i].value);
+		event.payload.annotation.key = string_get(flex->import.strings,
+		                                          torch->notes[i].key);
+		event.payload.annotation.value = string_get(flex->import.strings,
+		                                            torch->notes[i].value);
 		FLEXTRACE_TRY(flex_write(flex, torch->rank, &event));
 	}
 	return FLEXTRACE_OK;
@@ -233,7 +234,7 @@ static int name_queue(struct flex *flex, const struct torch_name *name)
 	event.payload.name = (struct flextrace_name){
 		.device = torch->queues[place].device,
 		.id = torch->queues[place].queue,
-		.name = string_get(flex->strings, name->name),
+		.name = string_get(flex->import.strings, name->name),
 	};
 	return flex_write(flex, torch->rank, &event);
 }
@@ -289,27 +290,27 @@ static int settle_rank(struct flex *flex)
 	rank->rank = rank->pair ? rank->pair->rank : torch->told_rank;
 	rank->world_size = torch->world_size;
 	rank->os_pid = (uint32_t)torch->host_pid_number;
-	settle_stream(torch, rank->pair, &rank->stream);
+	settle_stream(torch, rank->pair, &flex->import.streams[torch->rank]);
 	if (flex->is_survey)
 		FLEXTRACE_TRY(pairing_name_file(flex->pairing, torch->n_files, torch->told_rank));
 	if (torch->told_rank >= 0)
 		snprintf(text, sizeof(text), "%" PRId32, torch->told_rank);
 	else
 		snprintf(text, sizeof(text), "of file %" PRIu32, torch->n_files);
-	return string_intern(&flex->cache, text, &rank->pid);
+	return string_intern(&flex->import.cache, text, &rank->pid);
 }
 
 /* JSON, but too deep for who reads it, or there was no memory. */
-static int lose_unread(struct flex *flex, struct faults *faults)
+static int lose_unread(struct flex *flex)
 {
-	for (uint32_t i = 0; i < flex->torch->n_unread_members; i++) {
-		faults_note(faults, "distributedInfo or deviceProperties cannot be read", 0);
-		FLEXTRACE_TRY(flex_lose(flex, LOSS_MALFORMED, 1));
-	}
+	for (uint32_t i = 0; i < flex->torch->n_unread_members; i++)
+		FLEXTRACE_TRY(import_reject(&flex->import, LOSS_MALFORMED,
+		                            "distributedInfo or deviceProperties cannot be read",
+		                            0));
 	return FLEXTRACE_OK;
 }
 
-int torch_end_file(struct flex *flex, struct faults *faults)
+int torch_end_file(struct flex *flex)
 {
 	struct torch *torch = flex->torch;
 
@@ -319,7 +320,7 @@ int torch_end_file(struct flex *flex, struct faults *faults)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(settle_rank(flex));
 	FLEXTRACE_TRY(describe_devices(flex));
-	FLEXTRACE_TRY(lose_unread(flex, faults));
+	FLEXTRACE_TRY(lose_unread(flex));
 	for (uint32_t i = 0; i < torch->n_names; i++)
 		FLEXTRACE_TRY(give_name(flex, &torch->names[i]));
 	return write_notes(flex);

@@ -90,8 +90,8 @@ static int add_op(struct report *report, const struct line *line)
 /* The first line of a call that tells when it was. */
 static int begin_call(struct report *report, struct tt_call *call, const struct line *line)
 {
-	FLEXTRACE_TRY(
-		string_intern(&report->tt->cache, report_field(report, OP_CODE), &call->name));
+	FLEXTRACE_TRY(string_intern(&report->tt->import.cache, report_field(report, OP_CODE),
+	                            &call->name));
 	call->begin_ns = line->host_start_ns ? line->host_start_ns : 1;
 	call->end_ns = line->host_end_ns;
 	call->has_host = true;
@@ -171,7 +171,7 @@ static int end_call(struct report *report, struct tt_call *call, uint64_t number
 	scope.payload.scope = (struct flextrace_scope){
 		.begin_ns = call->begin_ns,
 		.kind = FLEXTRACE_RUNTIME_OP,
-		.name = string_get(report->tt->strings, call->name),
+		.name = string_get(report->tt->import.strings, call->name),
 		.correlation = number,
 	};
 	FLEXTRACE_TRY(report_add(report, &args));

@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 
 #include "formats/chrome-json/trace_file.h"
+#include "formats/kit/faults.h"
 #include "tt_report.h"
 
 #define LOG_NAME      "profile_log_device.csv"
 #define REPORT_PREFIX "ops_perf_results"
-#define SPOOL_BYTES   ((size_t)2 << 20)
 #define LOOK_BYTES    4096
 
 /* -- which files ----------------------------------------------------------------------------- */
@@ -114,27 +114,15 @@ static int is_ours(const char *path)
 /* -- one file -------------------------------------------------------------------------------- */
 
 struct file_reader {
-	struct tt *tt;                        /* weak */
-	const struct import_options *options; /* weak */
+	struct tt *tt; /* weak */
 	struct tt_lines lines;
 	struct tt_header header;
-	uint64_t n_rows, n_bad, first_bad_bytes;
-	const char *first_fault;
 };
-
-static void warn(const struct file_reader *reader, const char *text)
-{
-	if (reader->options->warn)
-		reader->options->warn(reader->options->context, text);
-}
 
 static int reject(struct file_reader *reader, const char *fault)
 {
-	if (!reader->n_bad++) {
-		reader->first_fault = fault;
-		reader->first_bad_bytes = reader->lines.offset_bytes;
-	}
-	return ledger_lose(&reader->tt->ledger, LOSS_MALFORMED, &LOSS_NOWHERE, 1, INT64_MIN);
+	return import_reject(&reader->tt->import, LOSS_MALFORMED, fault,
+	                     reader->lines.offset_bytes);
 }
 
 /* A header may come again: runs append to a log. */
@@ -152,28 +140,7 @@ static int take_line(struct file_reader *reader, char *line)
 	row.number = reader->lines.number;
 	if (!fault)
 		FLEXTRACE_TRY(tt_push(reader->tt, header, &row, &fault));
-	if (fault)
-		return reject(reader, fault);
-	reader->n_rows++;
-	return FLEXTRACE_OK;
-}
-
-static int tell(struct file_reader *reader, const char *path)
-{
-	char text[1024];
-
-	if (reader->n_bad) {
-		snprintf(text, sizeof(text),
-		         "Rows were rejected: file=%s, rows=%" PRIu64 ", first at byte %" PRIu64
-		         ": %s",
-		         path, reader->n_bad, reader->first_bad_bytes, reader->first_fault);
-		warn(reader, text);
-	}
-	if (!reader->lines.is_cut)
-		return FLEXTRACE_OK;
-	snprintf(text, sizeof(text), "The file stops in the middle: file=%s", path);
-	warn(reader, text);
-	return ledger_lose(&reader->tt->ledger, LOSS_TRUNCATED_STREAM, &LOSS_NOWHERE, 1, INT64_MIN);
+	return fault ? reject(reader, fault) : FLEXTRACE_OK;
 }
 
 static int read_lines(struct file_reader *reader, struct flextrace_error *error)
@@ -181,11 +148,8 @@ static int read_lines(struct file_reader *reader, struct flextrace_error *error)
 	char *line;
 	int code;
 
-	while ((code = tt_lines_next(&reader->lines, &line, error)) > 0) {
-		code = take_line(reader, line);
-		if (code < 0)
-			return import_explain(code, error);
-	}
+	while ((code = tt_lines_next(&reader->lines, &line, error)) > 0)
+		FLEXTRACE_TRY(take_line(reader, line));
 	return code;
 }
 
@@ -193,7 +157,6 @@ static int read_lines(struct file_reader *reader, struct flextrace_error *error)
 static void settle_rates(struct file_reader *reader, const char *path)
 {
 	bool is_unknown = false;
-	char text[1024];
 
 	for (uint32_t i = 0; i < reader->tt->n_devices; i++) {
 		struct tt_device *device = &reader->tt->devices[i];
@@ -204,72 +167,63 @@ static void settle_rates(struct file_reader *reader, const char *path)
 		is_unknown |= !device->hz;
 		device->hz = device->hz ? device->hz : TT_ASSUMED_HZ;
 	}
-	snprintf(text, sizeof(text),
-	         "The file does not tell the chip's frequency, 1 GHz is taken: file=%s", path);
 	if (is_unknown)
-		warn(reader, text);
+		import_warn(&reader->tt->import,
+		            "The file does not tell the chip's frequency, 1 GHz is taken: file=%s",
+		            path);
 }
 
-static int read_file(struct tt *tt, const struct import_options *options, const char *path,
-                     struct flextrace_error *error)
+static int read_file(struct tt *tt, const char *path, struct flextrace_error *error)
 {
-	struct file_reader reader = {.tt = tt, .options = options};
-	int code = import_files_add(&tt->files, "tt-csv", path);
+	struct file_reader reader = {.tt = tt};
+	int code;
 
-	if (code < 0)
-		return import_explain(code, error);
+	FLEXTRACE_TRY(import_add_file(&tt->import, 0, "tt-csv", path));
 	FLEXTRACE_TRY(tt_lines_open(&reader.lines, path, error));
 	code = read_lines(&reader, error);
 	tt->has_columns |= reader.header.has_columns;
 	settle_rates(&reader, path);
 	if (code >= 0)
-		code = tell(&reader, path);
+		import_tell_faults(&tt->import, path, "Rows", "byte");
+	if (code >= 0 && reader.lines.is_cut)
+		code = import_cut(&tt->import, path);
 	tt_lines_close(&reader.lines);
 	return code;
 }
 
 enum step { READ_LOGS, SURVEY_REPORTS, READ_REPORTS };
 
-static int take_file(struct tt *tt, const struct import_options *options, const char *path,
-                     enum step step, struct flextrace_error *error)
+static int take_file(struct tt *tt, const char *path, enum step step, struct flextrace_error *error)
 {
 	int is_report = tt_is_report(path);
 
-	if (is_report < 0)
-		return import_explain(is_report, error);
+	FLEXTRACE_TRY(is_report);
 	if (step == READ_LOGS)
-		return is_report ? FLEXTRACE_OK : read_file(tt, options, path, error);
+		return is_report ? FLEXTRACE_OK : read_file(tt, path, error);
 	if (!is_report)
 		return FLEXTRACE_OK;
-	return step == SURVEY_REPORTS ? tt_report_survey(tt, options, path, error)
-	                              : tt_report_read(tt, options, path, error);
+	return step == SURVEY_REPORTS ? tt_report_survey(tt, path, error)
+	                              : tt_report_read(tt, path, error);
 }
 
-static int take_path(struct tt *tt, const struct import_options *options, const char *path,
-                     enum step step, struct flextrace_error *error)
+static int take_path(struct tt *tt, const char *path, enum step step, struct flextrace_error *error)
 {
 	char **paths;
 	uint32_t n;
 	int code = list_files(path, &paths, &n);
 
-	if (code < 0)
-		import_explain(code, error);
 	for (uint32_t i = 0; i < n && code >= 0; i++)
-		code = take_file(tt, options, paths[i], step, error);
+		code = take_file(tt, paths[i], step, error);
 	free_files(paths, n);
 	return code;
 }
 
-/* -- the reader ------------------------------------------------------------------------------ */
+/* -- the format ------------------------------------------------------------------------------ */
 
-static void tt_free(void *context)
+static void release(struct import *import)
 {
-	struct tt *tt = context;
+	struct tt *tt = (struct tt *)import;
 
-	ledger_release(&tt->ledger);
-	import_files_release(&tt->files);
-	string_cache_release(&tt->cache);
-	string_pool_free(tt->strings);
 	map_release(&tt->device_index);
 	map_release(&tt->area_index);
 	map_release(&tt->marker_index);
@@ -288,155 +242,83 @@ static void tt_free(void *context)
 	free(tt->processors);
 	free(tt->processor_names);
 	free(tt->meetings);
-	spool_free(tt->events);
-	free(tt->texts.bytes);
 	map_release(&tt->call_index);
 	for (uint32_t i = 0; i < tt->n_calls; i++)
 		free(tt->calls[i].cells.bytes);
 	free(tt->calls);
-	free(tt);
 }
 
-static struct tt *tt_new(void)
+static int take_all(struct tt *tt, enum step step, struct flextrace_error *error)
 {
-	static const uint8_t uuid[16] = {'t', 't', '-', 'm', 'e', 't', 'a', 'l'};
-	struct tt *tt = calloc(1, sizeof(*tt));
+	const struct import_options *options = tt->import.options;
 
-	if (!tt)
-		return NULL;
-	ledger_init(&tt->ledger);
-	memcpy(tt->stream.uuid, uuid, sizeof(uuid));
-	tt->stream.host = "imported";
-	tt->strings = string_pool_new();
-	tt->events = spool_new(SPOOL_BYTES);
-	if (!tt->strings || !tt->events) {
-		string_pool_free(tt->strings);
-		spool_free(tt->events);
-		free(tt);
-		return NULL;
-	}
-	string_cache_init(&tt->cache, tt->strings);
-	return tt;
-}
-
-static int take_all(struct tt *tt, const struct import_options *options, enum step step,
-                    struct flextrace_error *error)
-{
 	for (uint32_t i = 0; i < options->n_paths; i++)
-		FLEXTRACE_TRY(take_path(tt, options, options->paths[i], step, error));
+		FLEXTRACE_TRY(take_path(tt, options->paths[i], step, error));
 	return FLEXTRACE_OK;
 }
 
-static int read_all(struct tt *tt, const struct import_options *options,
-                    struct flextrace_error *error)
+static int read_all(struct import *import, struct flextrace_error *error)
 {
+	const struct import_stream stream = {.uuid = "tt-metal"};
+	struct tt *tt = (struct tt *)import;
+
+	FLEXTRACE_TRY(import_add_stream(import, &stream));
 	FLEXTRACE_TRY(tt_know_processors(tt));
-	FLEXTRACE_TRY(take_all(tt, options, READ_LOGS, error));
-	FLEXTRACE_TRY(take_all(tt, options, SURVEY_REPORTS, error));
-	FLEXTRACE_TRY(tt_tie_devices(tt, options));
+	FLEXTRACE_TRY(take_all(tt, READ_LOGS, error));
+	FLEXTRACE_TRY(take_all(tt, SURVEY_REPORTS, error));
+	FLEXTRACE_TRY(tt_tie_devices(tt));
 	FLEXTRACE_TRY(tt_settle(tt));
-	FLEXTRACE_TRY(take_all(tt, options, READ_REPORTS, error));
+	FLEXTRACE_TRY(take_all(tt, READ_REPORTS, error));
 	if (!tt->n_areas && !tt->n_events && !tt->has_columns)
 		return error_set(error, FLEXTRACE_E_INPUT, "There is no row: files=%" PRIu32,
-		                 options->n_paths);
-	return FLEXTRACE_OK;
+		                 import->options->n_paths);
+	return tt_define(tt);
 }
 
-static int open_reader(const struct import_options *options, void **ret_reader,
-                       struct flextrace_error *error)
+static int fill_batch(struct tt *tt)
 {
-	struct tt *tt = tt_new();
-	int code = tt ? read_all(tt, options, error) : FLEXTRACE_E_MEMORY;
+	int code = tt->has_batch ? 1 : tt_next_batch(tt, &tt->next_batch);
 
-	if (code == FLEXTRACE_E_MEMORY)
-		import_explain(code, error);
-	if (code < 0 && tt)
-		tt_free(tt);
-	if (code >= 0)
-		*ret_reader = tt;
+	tt->has_batch = code > 0;
 	return code;
 }
 
-static uint32_t count_streams(const void *reader)
-{
-	(void)reader;
-	return 1;
-}
-
-static const struct import_stream *stream_of(const void *reader, uint32_t stream)
-{
-	(void)stream;
-	return &((const struct tt *)reader)->stream;
-}
-
-static const struct import_files *files_of(const void *reader, uint32_t stream)
-{
-	(void)stream;
-	return &((const struct tt *)reader)->files;
-}
-
-/* Stores what comes next of a report. 1: there is something. */
+/* What stands in the spool: definitions, and events of reports. */
 static int fill_event(struct tt *tt)
 {
-	struct spool_item item;
 	uint32_t stream;
-	int code;
+	int code = tt->has_event ? 1 : import_next_written(&tt->import, &stream, &tt->next_event);
 
-	if (tt->has_event)
-		return FLEXTRACE_OK;
-	code = spool_next(tt->events, &item);
-	if (code <= 0)
-		return code;
-	tt->has_event = true;
-	return event_item_read(tt->events, item.bytes, &tt->texts, &stream, &tt->next_event);
+	tt->has_event = code > 0;
+	return code;
 }
 
-/* Of logs and reports whichever is first. */
-static int next_of_both(struct tt *tt, struct event *ret_event)
+/* Of logs and reports whichever is first; what names its markers goes before a batch. */
+static int next_event(struct import *import, uint32_t *ret_stream, struct event *ret_event)
 {
-	if (!tt->has_batch) {
-		int code = tt_next_batch(tt, &tt->next_batch);
-
-		FLEXTRACE_TRY(code);
-		tt->has_batch = code > 0;
-	}
-	FLEXTRACE_TRY(fill_event(tt));
-	if (!tt->has_batch && !tt->has_event)
-		return 0;
-	if (tt->has_batch &&
-	    (!tt->has_event || tt->next_batch.clock_ns <= tt->next_event.clock_ns)) {
-		*ret_event = tt->next_batch;
-		tt->has_batch = false;
-	} else {
-		*ret_event = tt->next_event;
-		tt->has_event = false;
-	}
-	return 1;
-}
-
-static int next_event(void *reader, uint32_t *ret_stream, struct event *ret_event)
-{
-	struct tt *tt = reader;
-	int code;
+	struct tt *tt = (struct tt *)import;
 
 	*ret_stream = 0;
-	code = tt_next_definition(tt, ret_event);
-	return code ? code : next_of_both(tt, ret_event);
-}
-
-static const struct ledger *ledger_of(const void *reader)
-{
-	return &((const struct tt *)reader)->ledger;
+	FLEXTRACE_TRY(fill_batch(tt));
+	FLEXTRACE_TRY(fill_event(tt));
+	if (tt->has_event &&
+	    (!tt->has_batch || tt->next_event.clock_ns < tt->next_batch.clock_ns)) {
+		*ret_event = tt->next_event;
+		tt->has_event = false;
+		return 1;
+	}
+	if (!tt->has_batch || tt_define_late(tt, ret_event))
+		return tt->has_batch;
+	*ret_event = tt->next_batch;
+	tt->has_batch = false;
+	return 1;
 }
 
 const struct import_format import_tt_csv = {
 	.dialect = IMPORT_TT_CSV,
 	.is_of = is_ours,
-	.open = open_reader,
-	.free = tt_free,
-	.n_streams = count_streams,
-	.stream = stream_of,
-	.files = files_of,
+	.n_bytes = sizeof(struct tt),
+	.read = read_all,
 	.next = next_event,
-	.ledger = ledger_of,
+	.release = release,
 };

@@ -20,7 +20,6 @@
 #ifndef FLEXTRACE_IMPORT_TT_IMPL_H
 #define FLEXTRACE_IMPORT_TT_IMPL_H
 
-#include "formats/kit/event_item.h"
 #include "formats/format.h"
 #include "formats/kit/spool.h"
 #include "formats/kit/text_window.h"
@@ -202,10 +201,7 @@ struct tt_program {
 };
 
 struct tt {
-	struct ledger ledger;
-	struct import_files files;   /* the last one is read */
-	struct string_pool *strings; /* owned */
-	struct string_cache cache;
+	struct import import; /* first; its last file is read */
 	struct map device_index, area_index, marker_index, program_index, processor_index;
 	struct tt_device *devices; /* owned, all */
 	uint32_t n_devices, n_devices_allocated;
@@ -221,10 +217,7 @@ struct tt {
 	uint32_t *processors; /* strings */
 	uint32_t n_processors, n_processors_allocated;
 	char *processor_names; /* owned: all of them, apart by commas */
-	struct import_stream stream;
-	struct spool *events; /* owned: of reports */
-	uint64_t n_events;
-	struct item_texts texts;
+	uint64_t n_events;     /* of reports */
 	struct map call_index;
 	struct tt_call *calls; /* owned, and their cells: of reports */
 	uint32_t n_calls, n_calls_allocated;
@@ -232,10 +225,9 @@ struct tt {
 	bool has_event, has_batch;
 
 	/* what goes out */
-	bool is_defined;                       /* the process */
-	uint32_t defined_device, defined_step; /* which is next, and what of it */
-	uint32_t defined_markers;              /* of all devices */
-	uint32_t closed_area;                  /* at the end: areas whose runs are closed */
+	uint32_t n_defined_markers; /* of all devices */
+	uint32_t n_defining;        /* devices: of the next marker */
+	uint32_t closed_area;       /* at the end: areas whose runs are closed */
 	uint64_t last_ns;
 	struct tt_area *more; /* weak: a run of it is closed, whose other kernels are to go out */
 	uint64_t more_run;    /* number of the next of them */
@@ -265,8 +257,11 @@ int tt_find_device(struct tt *tt, const struct tt_header *header, uint32_t slot,
 /* Puts all devices on one time, behind the last row. */
 int tt_settle(struct tt *tt);
 
-/* Stores the next definition. 1: there is one, 0: the end. */
-int tt_next_definition(struct tt *tt, struct event *ret_event);
+/* Writes the definitions of all that is known by now. */
+int tt_define(struct tt *tt);
+
+/* Stores the definition of a marker that was found since; false: there is none. */
+bool tt_define_late(struct tt *tt, struct event *ret_event);
 
 /* Stores the next batch. 1: there is one, 0: the end. */
 int tt_next_batch(struct tt *tt, struct event *ret_event);

@@ -80,8 +80,8 @@ static int find_marker(struct tt *tt, const struct tt_row *row, const char *suff
 	else
 		snprintf(text, sizeof(text), "marker %llu%s", (unsigned long long)row->timer,
 		         suffix);
-	FLEXTRACE_TRY(string_intern(&tt->cache, text, &marker.name));
-	FLEXTRACE_TRY(string_intern(&tt->cache, row->file, &marker.file));
+	FLEXTRACE_TRY(string_intern(&tt->import.cache, text, &marker.name));
+	FLEXTRACE_TRY(string_intern(&tt->import.cache, row->file, &marker.file));
 	return add_marker(tt, &marker, ret_id);
 }
 
@@ -91,10 +91,10 @@ int tt_find_pair(struct tt *tt, uint32_t from, uint32_t to, uint32_t *ret_id)
 	char text[128];
 
 	snprintf(text, sizeof(text), "%s to %s",
-	         string_get(tt->strings, tt->markers[from - 1].name),
-	         string_get(tt->strings, tt->markers[to - 1].name));
-	FLEXTRACE_TRY(string_intern(&tt->cache, text, &marker.name));
-	FLEXTRACE_TRY(string_intern(&tt->cache, "", &marker.file));
+	         string_get(tt->import.strings, tt->markers[from - 1].name),
+	         string_get(tt->import.strings, tt->markers[to - 1].name));
+	FLEXTRACE_TRY(string_intern(&tt->import.cache, text, &marker.name));
+	FLEXTRACE_TRY(string_intern(&tt->import.cache, "", &marker.file));
 	return add_marker(tt, &marker, ret_id);
 }
 
@@ -132,7 +132,7 @@ static void note_time(struct tt *tt, struct tt_device *device, struct tt_area *a
 		device->first_key = key;
 	device->has_items = true;
 	device->last_key = key;
-	tt->ledger.warnings[WARNING_UNSORTED_ROWS] += key < area->last_key;
+	tt->import.ledger.warnings[WARNING_UNSORTED_ROWS] += key < area->last_key;
 	area->last_key = key;
 }
 
@@ -244,7 +244,7 @@ static int add_item(struct tt *tt, const struct tt_row *row, uint32_t device, ui
 		.data = row->data,
 		.job = row->job,
 		.kind = row->kind,
-		.origin = origin_make(tt->files.n - 1, row->number),
+		.origin = origin_make(tt->import.streams->files.n - 1, row->number),
 	};
 	struct tt_item *added;
 	uint64_t key;

@@ -13,7 +13,7 @@ int tt_find_processor(struct tt *tt, const char *name, uint32_t *ret_processor)
 {
 	uint32_t string;
 
-	FLEXTRACE_TRY(string_intern(&tt->cache, name, &string));
+	FLEXTRACE_TRY(string_intern(&tt->import.cache, name, &string));
 	*ret_processor = map_find(&tt->processor_index, string, 0);
 	if (*ret_processor != MAP_NONE || tt->n_processors == MAX_PROCESSORS)
 		return FLEXTRACE_OK;
@@ -40,16 +40,16 @@ static int join_processors(struct tt *tt)
 	char *at;
 
 	for (uint32_t i = 0; i < tt->n_processors; i++)
-		n_bytes += string_length(tt->strings, tt->processors[i]) + 1;
+		n_bytes += string_length(tt->import.strings, tt->processors[i]) + 1;
 	at = tt->processor_names = malloc(n_bytes);
 	if (!at)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < tt->n_processors; i++) {
-		size_t n = string_length(tt->strings, tt->processors[i]);
+		size_t n = string_length(tt->import.strings, tt->processors[i]);
 
 		if (i)
 			*at++ = ',';
-		memcpy(at, string_get(tt->strings, tt->processors[i]), n);
+		memcpy(at, string_get(tt->import.strings, tt->processors[i]), n);
 		at += n;
 	}
 	*at = '\0';
@@ -61,44 +61,18 @@ static struct event definition(enum record_class class)
 	return (struct event){.class = class, .vtid = -1};
 }
 
-static struct event process(void)
+static int define_process(struct tt *tt)
 {
 	struct event event = definition(RECORD_PROCESS);
 
 	event.payload.process = (struct flextrace_process){
 		.rank = FLEXTRACE_RANK_UNKNOWN,
 		.boot_id = "imported tt-metal",
-		.host = "imported",
+		.host = IMPORT_HOST,
 		.program = PROGRAM,
 		.runtime = PROGRAM,
 	};
-	return event;
-}
-
-static struct event device_event(const struct tt *tt, const struct tt_device *device)
-{
-	struct event event = definition(RECORD_DEVICE);
-
-	event.payload.device = (struct flextrace_device){
-		.device = device->slot,
-		.n_cores = device->n_cores,
-		.core_hz = device->hz,
-		.name = device->arch,
-		.processors = tt->processor_names,
-	};
-	return event;
-}
-
-static struct event domain_event(const struct tt_device *device)
-{
-	struct event event = definition(RECORD_CLOCK_DOMAIN);
-
-	event.payload.clock_domain = (struct flextrace_clock_domain){
-		.device = device->slot,
-		.counter_bits = device->is_wide ? 64 : TT_COUNTER_BITS,
-		.nominal_hz = device->hz,
-	};
-	return event;
+	return import_write(&tt->import, 0, &event);
 }
 
 static struct event marker_event(const struct tt *tt, const struct tt_device *device, uint32_t i)
@@ -109,52 +83,58 @@ static struct event marker_event(const struct tt *tt, const struct tt_device *de
 	event.payload.name = (struct flextrace_name){
 		.device = device->slot,
 		.id = i + 1,
-		.name = string_get(tt->strings, marker->name),
-		.file = string_get(tt->strings, marker->file),
+		.name = string_get(tt->import.strings, marker->name),
+		.file = string_get(tt->import.strings, marker->file),
 		.line = marker->line,
 	};
 	return event;
 }
 
-/* The markers that were found since. Stores one, of all devices in turn. */
-static int next_late_marker(struct tt *tt, struct event *ret_event)
+/* With its clock and its markers. */
+static int define_device(struct tt *tt, const struct tt_device *device)
 {
-	if (tt->defined_markers == tt->n_markers || !tt->n_devices)
-		return 0;
-	*ret_event = marker_event(tt, &tt->devices[tt->defined_step++], tt->defined_markers);
-	if (tt->defined_step == tt->n_devices) {
-		tt->defined_step = 0;
-		tt->defined_markers++;
+	struct event event = definition(RECORD_DEVICE);
+
+	event.payload.device = (struct flextrace_device){
+		.device = device->slot,
+		.n_cores = device->n_cores,
+		.core_hz = device->hz,
+		.name = device->arch,
+		.processors = tt->processor_names,
+	};
+	FLEXTRACE_TRY(import_write(&tt->import, 0, &event));
+	event = definition(RECORD_CLOCK_DOMAIN);
+	event.payload.clock_domain = (struct flextrace_clock_domain){
+		.device = device->slot,
+		.counter_bits = device->is_wide ? 64 : TT_COUNTER_BITS,
+		.nominal_hz = device->hz,
+	};
+	FLEXTRACE_TRY(import_write(&tt->import, 0, &event));
+	for (uint32_t i = 0; i < tt->n_markers; i++) {
+		event = marker_event(tt, device, i);
+		FLEXTRACE_TRY(import_write(&tt->import, 0, &event));
 	}
-	return 1;
+	return FLEXTRACE_OK;
 }
 
-/* The process, then each device with its clock and its markers. */
-int tt_next_definition(struct tt *tt, struct event *ret_event)
+int tt_define(struct tt *tt)
 {
-	const struct tt_device *device;
-	uint32_t step;
+	FLEXTRACE_TRY(join_processors(tt));
+	FLEXTRACE_TRY(define_process(tt));
+	for (uint32_t i = 0; i < tt->n_devices; i++)
+		FLEXTRACE_TRY(define_device(tt, &tt->devices[i]));
+	tt->n_defined_markers = tt->n_markers;
+	return FLEXTRACE_OK;
+}
 
-	if (!tt->is_defined) {
-		FLEXTRACE_TRY(join_processors(tt));
-		tt->is_defined = true;
-		*ret_event = process();
-		return 1;
+bool tt_define_late(struct tt *tt, struct event *ret_event)
+{
+	if (tt->n_defined_markers == tt->n_markers || !tt->n_devices)
+		return false;
+	*ret_event = marker_event(tt, &tt->devices[tt->n_defining++], tt->n_defined_markers);
+	if (tt->n_defining == tt->n_devices) {
+		tt->n_defining = 0;
+		tt->n_defined_markers++;
 	}
-	if (tt->defined_device == tt->n_devices)
-		return next_late_marker(tt, ret_event);
-	device = &tt->devices[tt->defined_device];
-	step = tt->defined_step++;
-	if (step == 0)
-		*ret_event = device_event(tt, device);
-	else if (step == 1)
-		*ret_event = domain_event(device);
-	else
-		*ret_event = marker_event(tt, device, step - 2);
-	if (tt->defined_step == tt->n_markers + 2) {
-		tt->defined_step = 0;
-		tt->defined_device++;
-		tt->defined_markers = tt->n_markers;
-	}
-	return 1;
+	return true;
 }

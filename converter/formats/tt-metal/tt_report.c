@@ -84,8 +84,7 @@ static int reject(struct report *report, const char *fault)
 {
 	if (report->is_survey)
 		return FLEXTRACE_OK;
-	faults_note(&report->faults, fault, report->csv.line);
-	return ledger_lose(&report->tt->ledger, LOSS_MALFORMED, &LOSS_NOWHERE, 1, INT64_MIN);
+	return import_reject(&report->tt->import, LOSS_MALFORMED, fault, report->csv.line);
 }
 
 static int keep_heading(struct report *report, const char *heading)
@@ -289,7 +288,7 @@ static int survey_line(struct report *report, struct line *line)
 
 struct origin report_origin(const struct report *report)
 {
-	return origin_make(report->tt->files.n - 1, report->csv.line);
+	return origin_make(report->tt->import.streams->files.n - 1, report->csv.line);
 }
 
 int report_add(struct report *report, const struct event *event)
@@ -302,7 +301,7 @@ int report_add(struct report *report, const struct event *event)
 		out.origins[0] = report_origin(report);
 	out.n_origins = 1;
 	report->tt->n_events++;
-	return event_item_add(report->tt->events, 0, &out);
+	return import_write(&report->tt->import, 0, &out);
 }
 
 static int add_signpost(struct report *report, const struct line *line)
@@ -475,27 +474,12 @@ static int read_records(struct report *report, enum pass pass, struct flextrace_
 		return code;
 	FLEXTRACE_TRY(reject(report, "it is no CSV, and nothing behind it is read"));
 	return report->is_survey ? FLEXTRACE_OK
-	                         : ledger_lose(&report->tt->ledger, LOSS_TRUNCATED_STREAM,
-	                                       &LOSS_NOWHERE, 1, INT64_MIN);
+	                         : import_lose(&report->tt->import, LOSS_TRUNCATED_STREAM, 1);
 }
 
-static void tell(const struct report *report)
+static int read_pass(struct tt *tt, const char *path, enum pass pass, struct flextrace_error *error)
 {
-	char text[1024];
-
-	if (!report->faults.n || !report->options->warn)
-		return;
-	snprintf(text, sizeof(text),
-	         "Rows were rejected: file=%s, rows=%" PRIu64 ", first at line %" PRIu64 ": %s",
-	         report->path, report->faults.n, report->faults.first_bytes, report->faults.first);
-	report->options->warn(report->options->context, text);
-}
-
-static int read_pass(struct tt *tt, const struct import_options *options, const char *path,
-                     enum pass pass, struct flextrace_error *error)
-{
-	struct report report = {
-		.tt = tt, .options = options, .path = path, .is_survey = pass != TELL};
+	struct report report = {.tt = tt, .is_survey = pass != TELL};
 	FILE *file = open_text(path, error);
 	int code;
 
@@ -508,20 +492,17 @@ static int read_pass(struct tt *tt, const struct import_options *options, const 
 	}
 	csv_reader_init(&report.csv, file, path);
 	code = read_records(&report, pass, error);
-	if (code == FLEXTRACE_E_MEMORY || code == FLEXTRACE_E_OUTPUT)
-		import_explain(code, error);
 	if (pass == TELL)
-		tell(&report);
+		import_tell_faults(&tt->import, path, "Rows", "line");
 	release_headings(&report);
 	csv_reader_release(&report.csv);
 	fclose(file);
 	return code;
 }
 
-int tt_report_survey(struct tt *tt, const struct import_options *options, const char *path,
-                     struct flextrace_error *error)
+int tt_report_survey(struct tt *tt, const char *path, struct flextrace_error *error)
 {
-	FLEXTRACE_TRY(read_pass(tt, options, path, LEARN_RATES, error));
+	FLEXTRACE_TRY(read_pass(tt, path, LEARN_RATES, error));
 	for (uint32_t i = 0; i < tt->n_devices; i++) {
 		struct tt_device *device = &tt->devices[i];
 
@@ -529,15 +510,11 @@ int tt_report_survey(struct tt *tt, const struct import_options *options, const 
 		if (!device->has_items && !device->is_wide && device->least_ticks < 0)
 			device->below = ((uint64_t)-device->least_ticks / WRAP + 1) * WRAP;
 	}
-	return read_pass(tt, options, path, LEARN_SHIFTS, error);
+	return read_pass(tt, path, LEARN_SHIFTS, error);
 }
 
-int tt_report_read(struct tt *tt, const struct import_options *options, const char *path,
-                   struct flextrace_error *error)
+int tt_report_read(struct tt *tt, const char *path, struct flextrace_error *error)
 {
-	int code = import_files_add(&tt->files, "tt-csv", path);
-
-	if (code < 0)
-		return import_explain(code, error);
-	return read_pass(tt, options, path, TELL, error);
+	FLEXTRACE_TRY(import_add_file(&tt->import, 0, "tt-csv", path));
+	return read_pass(tt, path, TELL, error);
 }

@@ -10,19 +10,16 @@
 #ifndef FLEXTRACE_IMPORT_TT_REPORT_H
 #define FLEXTRACE_IMPORT_TT_REPORT_H
 
-#include "formats/kit/event_item.h"
 #include "tt_impl.h"
 
 /* Whether a file begins with the headings of a report: 1, 0, FLEXTRACE_E_MEMORY. */
 int tt_is_report(const char *path);
 
 /* The first time, behind the logs and before tt_settle(): learns devices, rates and shifts. */
-int tt_report_survey(struct tt *tt, const struct import_options *options, const char *path,
-                     struct flextrace_error *error);
+int tt_report_survey(struct tt *tt, const char *path, struct flextrace_error *error);
 
 /* The second time: events go to the spool of `tt`. */
-int tt_report_read(struct tt *tt, const struct import_options *options, const char *path,
-                   struct flextrace_error *error);
+int tt_report_read(struct tt *tt, const char *path, struct flextrace_error *error);
 
 /* -- tt_ties.c ------------------------------------------------------------------------------- */
 
@@ -33,6 +30,6 @@ bool tt_is_collective(const char *name);
 int tt_note_meeting(struct tt *tt, uint32_t device, int64_t begin_ns, int64_t end_ns);
 
 /* Puts devices that met on one time, and says how well; before tt_settle(). */
-int tt_tie_devices(struct tt *tt, const struct import_options *options);
+int tt_tie_devices(struct tt *tt);
 
 #endif

@@ -44,11 +44,8 @@ enum column {
 enum { TENSOR_W, TENSOR_X = 3, TENSOR_LAYOUT, TENSOR_DTYPE, TENSOR_MEMORY, N_TENSOR_COLUMNS };
 
 struct report {
-	struct tt *tt;                        /* weak */
-	const struct import_options *options; /* weak */
-	const char *path;                     /* weak */
+	struct tt *tt; /* weak */
 	struct csv_reader csv;
-	struct faults faults;
 	char **headings; /* owned, each */
 	uint32_t n_headings, n_headings_allocated;
 	int16_t column[N_COLUMNS]; /* -1: there is none */

@@ -5,11 +5,11 @@
  * middle; where a clock changed its rate under load some contradict, and are counted.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "formats/kit/faults.h"
 #include "tt_report.h"
 #include "base/marzullo.h"
 
@@ -117,20 +117,15 @@ static int prepare(struct ties *ties)
 	return FLEXTRACE_OK;
 }
 
-static void tell(const struct ties *ties, const struct import_options *options)
+static void tell(const struct ties *ties)
 {
-	char text[256];
-
-	if (!options->warn)
-		return;
-	snprintf(text, sizeof(text),
-	         "Devices were put on one time by their collectives: devices=%" PRIu32
-	         ", within ns=%" PRId64 ", meetings=%" PRIu32 ", contradictions=%" PRIu32,
-	         ties->n_devices + 1, ties->half_ns, ties->n_intervals, ties->n_contradictions);
-	options->warn(options->context, text);
+	import_warn(&ties->tt->import,
+	            "Devices were put on one time by their collectives: devices=%" PRIu32
+	            ", within ns=%" PRId64 ", meetings=%" PRIu32 ", contradictions=%" PRIu32,
+	            ties->n_devices + 1, ties->half_ns, ties->n_intervals, ties->n_contradictions);
 }
 
-int tt_tie_devices(struct tt *tt, const struct import_options *options)
+int tt_tie_devices(struct tt *tt)
 {
 	struct ties ties = {.tt = tt};
 	int code = tt->n_meetings ? prepare(&ties) : FLEXTRACE_OK;
@@ -142,7 +137,7 @@ int tt_tie_devices(struct tt *tt, const struct import_options *options)
 	if (code >= 0 && ties.n_devices) {
 		tt->devices[ties.reference].is_tied = true;
 		move_together(tt);
-		tell(&ties, options);
+		tell(&ties);
 	}
 	map_release(&ties.of_reference);
 	free(ties.intervals);

@@ -517,7 +517,7 @@ static void test_flex__says_where_it_cannot_sort(void **state)
 	                                       .n_paths = 1};
 	struct flextrace_error error = {0};
 	char path[512];
-	struct import import;
+	struct import *import;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/a.json", run->in);
@@ -528,7 +528,7 @@ static void test_flex__says_where_it_cannot_sort(void **state)
 		write_work(file, i);
 	assert_int_equal(fclose(file), 0);
 	assert_int_equal(setenv("TMPDIR", "/no/such/directory", 1), 0);
-	assert_int_equal(import_open(&import, &options, &error), FLEXTRACE_E_OUTPUT);
+	assert_int_equal(import_open(&options, &import, &error), FLEXTRACE_E_OUTPUT);
 	assert_int_equal(unsetenv("TMPDIR"), 0);
 	assert_string_equal(error.message, "Cannot sort events in a temporary file: "
 	                                   "directory=/no/such/directory");

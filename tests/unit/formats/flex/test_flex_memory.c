@@ -10,7 +10,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "formats/kit/faults.h"
 #include "formats/flex/flex.h"
 
 #define LIMIT_BYTES ((size_t)24 << 20)
@@ -30,6 +29,8 @@ void *__wrap_calloc(size_t n, size_t item_bytes);
 void *__wrap_realloc(void *bytes, size_t n);
 void *__wrap_aligned_alloc(size_t alignment, size_t n);
 void __wrap_free(void *bytes);
+char *__wrap_strdup(const char *text);
+int __wrap_asprintf(char **ret, const char *format, ...);
 
 static void *note(void *bytes)
 {
@@ -64,6 +65,26 @@ void __wrap_free(void *bytes)
 {
 	held_bytes -= malloc_usable_size(bytes);
 	__real_free(bytes);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	size_t n = strlen(text) + 1;
+
+	return memcpy(__wrap_malloc(n), text, n);
+}
+
+int __wrap_asprintf(char **ret, const char *format, ...)
+{
+	char text[256];
+	va_list values;
+	int n;
+
+	va_start(values, format);
+	n = vsnprintf(text, sizeof(text), format, values);
+	va_end(values);
+	*ret = __wrap_strdup(text);
+	return n;
 }
 
 /* -- events ---------------------------------------------------------------------------------- */
@@ -130,27 +151,30 @@ static void make(struct made *made, enum story story, uint64_t i)
 static uint64_t run(enum story story, uint64_t n)
 {
 	struct made *made = malloc(sizeof(*made));
-	struct flex *flex = flex_new();
+	const struct import_options options = {.n_paths = 0};
+	struct import *import = import_new(&import_event_files, &options);
+	struct flex *flex = (struct flex *)import;
 	uint64_t n_ops = 0, last_ns = 0;
-	struct faults faults = {0};
 	struct event event;
 	const char *fault;
 	uint32_t stream;
 	int code;
 
+	assert_int_equal(flex_begin_file(flex, IMPORT_FLEX, "made.json"), 0);
 	for (uint64_t i = 0; i < n; i++) {
 		make(made, story, i);
 		assert_int_equal(flex_push(flex, &made->event, &fault), 0);
 		assert_null(fault);
 	}
-	assert_int_equal(flex_end_file(flex, &faults), 0);
-	while ((code = flex_next(flex, &stream, &event)) > 0) {
+	assert_int_equal(flex_end_file(flex), 0);
+	assert_int_equal(flex_end_files(flex), 0);
+	while ((code = import_next(import, &stream, &event)) > 0) {
 		n_ops += event.class == RECORD_DEVICE_OP;
 		assert_true(event.clock_ns >= last_ns);
 		last_ns = event.clock_ns;
 	}
 	assert_int_equal(code, 0);
-	flex_free(flex);
+	import_close(import);
 	free(made);
 	return n_ops;
 }
