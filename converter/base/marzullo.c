@@ -2,7 +2,8 @@
 #include "marzullo.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "order.h"
 
 /* An edge is its place doubled, odd where an interval closes: so opening edges come first where
  * they meet. */
@@ -18,13 +19,6 @@ static int64_t edge_of(int64_t at, int closes)
 static int64_t place_of(int64_t edge)
 {
 	return (edge - (edge & 1)) / 2;
-}
-
-static int compare(const void *left, const void *right)
-{
-	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-
-	return (a > b) - (a < b);
 }
 
 static uint32_t max_depth(const int64_t *edges, uint32_t n)
@@ -50,7 +44,7 @@ uint32_t marzullo_hull(const struct interval *intervals, uint32_t n, double shar
 		spare[2 * i] = edge_of(intervals[i].lo, 0);
 		spare[2 * i + 1] = edge_of(intervals[i].hi, 1);
 	}
-	qsort(spare, 2 * (size_t)n, sizeof(*spare), compare);
+	order_numbers(spare, 2 * (size_t)n);
 	max = max_depth(spare, 2 * n);
 	needed = (uint32_t)ceil(share * max);
 	for (uint32_t i = 0; i < 2 * n; i++) {

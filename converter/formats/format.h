@@ -14,14 +14,15 @@
 #include <stdint.h>
 
 #include "formats/formats.h"
+#include "formats/kit/paths.h"
 #include "import.h"
 #include "model/model.h"
 
 struct import_format {
-	enum import_dialect dialect; /* of all its files; IMPORT_BY_CONTENT: flex or torch */
-	/* Whether a file or a directory is one of these, 1 or 0, or FLEXTRACE_E_MEMORY; looks at no
-	 * more of it than it needs. */
-	int (*is_of)(const char *path);
+	enum import_dialect dialect;      /* of all its files; IMPORT_BY_CONTENT: flex or torch */
+	const struct path_filter *filter; /* NULL: folders are none of these */
+	/* Whether a file is one of these, by its first bytes: 1, 0, FLEXTRACE_E_MEMORY. */
+	int (*probe)(const struct probe *probe);
 	size_t n_bytes; /* of its state, which begins with a struct import and is zeroed */
 	/* Reads all `options->paths`. FLEXTRACE_E_INPUT, explained: there is nothing. */
 	int (*read)(struct import *import, struct flextrace_error *error);

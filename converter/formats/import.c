@@ -2,6 +2,7 @@
 #include "import.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "format.h"
@@ -23,6 +24,29 @@ static const struct import_format *const formats[] = {
 
 /* -- whose files ----------------------------------------------------------------------------- */
 
+static int probe_one(void *context, const char *path)
+{
+	const struct import_format *format = context;
+	struct probe probe;
+
+	FLEXTRACE_TRY(probe_file(path, &probe));
+	return format->probe(&probe);
+}
+
+/* Whether a file, or one of a folder, is of a format: 1, 0, FLEXTRACE_E_MEMORY. */
+static int is_of(const struct import_format *format, const char *path)
+{
+	struct path_filter all;
+
+	if (!path_is_folder(path))
+		return access(path, F_OK) == 0 ? probe_one((void *)(uintptr_t)format, path) : 0;
+	if (!format->filter)
+		return 0;
+	all = *format->filter;
+	all.has_pipes = true;
+	return path_each(path, &all, probe_one, (void *)(uintptr_t)format);
+}
+
 /* 1: stores it, 0: nobody's, FLEXTRACE_E_MEMORY. */
 static int find_format(const char *path, const struct import_format **ret_format)
 {
@@ -30,7 +54,7 @@ static int find_format(const char *path, const struct import_format **ret_format
 
 	for (size_t i = 0; i < N_FORMATS && code == 0; i++) {
 		*ret_format = formats[i];
-		code = formats[i]->is_of(path);
+		code = is_of(formats[i], path);
 	}
 	return code;
 }

@@ -13,17 +13,16 @@
 #include <stdint.h>
 
 #include "strings.h"
+#include "writer.h"
 
 struct json_text {
-	char *bytes; /* owned */
-	size_t n_bytes, n_allocated;
-	bool is_first; /* no comma before what comes */
-	bool has_failed;
+	struct writer writer; /* owned: a buffer, and no file */
+	bool is_first;        /* no comma before what comes */
 };
 
-#define JSON_TEXT_INIT              \
-	{                           \
-		NULL, 0, 0, true, 0 \
+#define JSON_TEXT_INIT                                 \
+	{                                              \
+		.writer = {.fd = -1}, .is_first = true \
 	}
 
 /* Opens an array or object as an element, closes it. */
@@ -38,8 +37,12 @@ void json_text_string(struct json_text *text, const char *name, const char *valu
 void json_text_raw(struct json_text *text, const char *name, const char *value);
 void json_text_number(struct json_text *text, const char *name, uint64_t value);
 
+/* Begins a text anew, and gives it up. */
+void json_text_clear(struct json_text *text);
+void json_text_release(struct json_text *text);
+
 /* Stores the text as it is; weak. FLEXTRACE_E_MEMORY or 0. */
-int json_text_get(const struct json_text *text, const char **ret_bytes, size_t *ret_n_bytes);
+int json_text_get(struct json_text *text, const char **ret_bytes, size_t *ret_n_bytes);
 
 /* Stores the id of the text and releases it. FLEXTRACE_E_MEMORY or 0. */
 int json_text_intern(struct json_text *text, struct string_cache *strings, uint32_t *ret_id);

@@ -233,6 +233,10 @@ void writer_double(struct writer *writer, double value);
 /* Appends `n` bytes of text as a JSON string with its quotes. */
 void writer_json(struct writer *writer, const char *text, size_t n);
 
+/* The same for a text of our own, which writer_json_inside() is to write: what that escapes or
+ * replaces stays as it is. */
+void writer_json_ours(struct writer *writer, const char *text, size_t n);
+
 /* Appends what is JSON already, escapes and all, but for bytes that are no UTF-8. */
 void writer_json_inside(struct writer *writer, const char *text, size_t n);
 

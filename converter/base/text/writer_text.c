@@ -425,44 +425,49 @@ static void append_json_escape(struct writer *writer, unsigned char c)
 	writer_char(writer, hex[c & 15]);
 }
 
-void writer_json(struct writer *writer, const char *text, size_t n)
-{
-	size_t i = 0;
+/* What is escaped: a text; one of ours, to be written again by writer_json_inside(); what is JSON
+ * already. */
+enum json_form { JSON_OF_TEXT, JSON_OF_OURS, JSON_OF_JSON };
 
-	writer_char(writer, '"');
-	while (i < n) {
+static inline __attribute__((always_inline)) void
+append_json(struct writer *writer, const char *text, size_t n, enum json_form form)
+{
+	for (size_t i = 0; i < n;) {
 		size_t run = plain_run(text + i, n - i, BYTE_JSON | BYTE_UTF8);
+		bool is_utf8;
 
 		writer_append(writer, text + i, run);
 		i += run;
 		if (i == n)
 			break;
-		if (byte_classes[(unsigned char)text[i]] & BYTE_UTF8)
+		is_utf8 = byte_classes[(unsigned char)text[i]] & BYTE_UTF8;
+		if (is_utf8 && (form != JSON_OF_OURS || is_nul(text + i, n - i)))
 			i += append_json_utf8(writer, text + i, n - i);
+		else if (is_utf8 ||
+		         (form != JSON_OF_TEXT && (text[i] == '<') == (form == JSON_OF_OURS)))
+			writer_char(writer, text[i++]);
 		else
 			append_json_escape(writer, (unsigned char)text[i++]);
 	}
+}
+
+void writer_json(struct writer *writer, const char *text, size_t n)
+{
+	writer_char(writer, '"');
+	append_json(writer, text, n, JSON_OF_TEXT);
+	writer_char(writer, '"');
+}
+
+void writer_json_ours(struct writer *writer, const char *text, size_t n)
+{
+	writer_char(writer, '"');
+	append_json(writer, text, n, JSON_OF_OURS);
 	writer_char(writer, '"');
 }
 
 void writer_json_inside(struct writer *writer, const char *text, size_t n)
 {
-	size_t i = 0;
-
-	while (i < n) {
-		size_t run = plain_run(text + i, n - i, BYTE_JSON | BYTE_UTF8);
-
-		writer_append(writer, text + i, run);
-		i += run;
-		if (i == n)
-			break;
-		if (byte_classes[(unsigned char)text[i]] & BYTE_UTF8)
-			i += append_json_utf8(writer, text + i, n - i);
-		else if (text[i] == '<')
-			append_json_escape(writer, (unsigned char)text[i++]);
-		else
-			writer_char(writer, text[i++]);
-	}
+	append_json(writer, text, n, JSON_OF_JSON);
 }
 
 /* Whether a spreadsheet would take a text for a formula; also with apostrophes in front, so that

@@ -70,10 +70,10 @@ struct aie {
 /* -- files (each returns an enum flextrace_status) --------------------------------------------- */
 
 /* 1, 0, FLEXTRACE_E_MEMORY. */
-int aie_is_json(const char *path);
+int aie_is_json(const struct probe *probe);
 int aie_read_json(struct aie *aie, const char *path, struct flextrace_error *error);
 
-int aie_is_words(const char *path);
+bool aie_is_words(const struct probe *probe);
 int aie_read_words(struct aie *aie, const char *path, struct flextrace_error *error);
 
 /* -- units and slots --------------------------------------------------------------------------- */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "aie_impl.h"
-#include "formats/chrome-json/trace_file.h"
 
 #define MAX_LOOK     64   /* events that say nothing of whose they are */
 #define LOOK_BYTES   4096 /* of text at a time */
@@ -39,14 +38,13 @@ static bool is_event_of_core(const struct trace_event *event)
 	return false;
 }
 
-/* Reads little: every file of other tools is looked at, too. */
-int aie_is_json(const char *path)
+int aie_is_json(const struct probe *probe)
 {
 	struct flextrace_error error = {0};
-	struct trace_file *file = trace_file_open(path, &error);
-	const struct trace_source source = {trace_file_read, file};
-	struct trace_events *events =
-		file ? trace_events_open_source(&source, path, LOOK_BYTES, &error) : NULL;
+	struct probe_text text = {.probe = probe};
+	const struct trace_source source = probe_source(&text);
+	struct trace_events *events = trace_events_open_source(&source, probe->path, LOOK_BYTES,
+	                                                       &error);
 	const struct trace_arg *name;
 	struct trace_event event;
 	bool is_aie = false;
@@ -58,7 +56,6 @@ int aie_is_json(const char *path)
 		                                      strstr(name->value.text.bytes, TRACE_OF));
 	}
 	trace_events_close(events);
-	trace_file_close(file);
 	return error.code == FLEXTRACE_E_MEMORY ? error.code : is_aie;
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "aie_impl.h"
 
 #define KERNEL_QUEUE "kernels"
@@ -121,19 +122,12 @@ static bool next_mark(struct merge *merge, bool *ret_is_start, uint64_t *ret_cyc
 	return has_start || has_end;
 }
 
-static int compare_cycles(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return a < b ? -1 : a > b;
-}
-
 /* How near two starts are of which one is told twice: by the median of the kernels whose start and
  * end follow each other. */
 static int find_gap(const struct aie *aie, const struct aie_unit *unit, uint64_t *ret_gap)
 {
 	struct merge merge = {.starts = &unit->starts, .ends = &unit->ends};
-	uint64_t *durations = malloc((unit->starts.n + 1ull) * sizeof(*durations));
+	int64_t *durations = malloc((unit->starts.n + 1ull) * sizeof(*durations));
 	uint64_t cycle, start = 0;
 	bool is_start, is_open = false;
 	uint32_t n = 0;
@@ -143,18 +137,16 @@ static int find_gap(const struct aie *aie, const struct aie_unit *unit, uint64_t
 		return FLEXTRACE_E_MEMORY;
 	while (next_mark(&merge, &is_start, &cycle)) {
 		if (!is_start && is_open)
-			durations[n++] = cycle - start;
+			durations[n++] = (int64_t)(cycle - start);
 		start = cycle;
 		is_open = is_start;
 	}
 	if (n) {
-		uint64_t lower, upper;
 		double gap;
 
-		qsort(durations, n, sizeof(*durations), compare_cycles);
-		lower = durations[(n - 1) / 2];
-		upper = durations[n / 2];
-		gap = aie->duplicate_gap * ((double)lower + (double)upper) / 2;
+		order_numbers(durations, n);
+		gap = aie->duplicate_gap *
+		      ((double)durations[(n - 1) / 2] + (double)durations[n / 2]) / 2;
 		*ret_gap = gap > 1 ? (uint64_t)gap : 1;
 	}
 	free(durations);

@@ -27,7 +27,7 @@ const char *const aie_type_names[AIE_N_TYPES] = {"core", "mem", "shim", "memtile
 /* -- words ----------------------------------------------------------------------------------- */
 
 struct words {
-	struct trace_file *file; /* owned */
+	struct trace_source source;
 	char bytes[BUFFER_BYTES];
 	size_t at, n;
 	uint64_t offset_bytes; /* of bytes[0] */
@@ -53,7 +53,7 @@ static int next_byte(struct words *words, struct flextrace_error *error)
 		return take_byte(words);
 	words->offset_bytes += words->n;
 	words->at = words->n = 0;
-	n = trace_file_read(words->file, words->bytes, sizeof(words->bytes), error);
+	n = words->source.read(words->source.context, words->bytes, sizeof(words->bytes), error);
 	if (n < 0)
 		words->is_cut = true;
 	if (n <= 0)
@@ -98,17 +98,16 @@ static bool is_header(uint32_t word)
 	       (word >> 12 & 7) < AIE_N_TYPES;
 }
 
-int aie_is_words(const char *path)
+bool aie_is_words(const struct probe *probe)
 {
-	struct flextrace_error error = {0};
-	struct words words = {.file = trace_file_open(path, &error)};
+	struct probe_text text = {.probe = probe};
+	struct words words = {.source = probe_source(&text)};
 	uint32_t word = 0;
-	bool is_aie = words.file != NULL;
+	bool is_aie = true;
 
 	for (int i = 0; i < LOOK_WORDS && is_aie; i++)
-		is_aie = next_word(&words, &word, &error) > 0 && (i > 0 || is_header(word));
-	trace_file_close(words.file);
-	return error.code == FLEXTRACE_E_MEMORY ? error.code : is_aie;
+		is_aie = next_word(&words, &word, NULL) > 0 && (i > 0 || is_header(word));
+	return is_aie;
 }
 
 /* -- units ----------------------------------------------------------------------------------- */
@@ -350,14 +349,14 @@ static int read_words(struct word_file *file, const char *path, struct flextrace
 
 int aie_read_words(struct aie *aie, const char *path, struct flextrace_error *error)
 {
-	struct word_file file = {.aie = aie};
+	struct trace_file *text = trace_file_open(path, error);
+	struct word_file file = {.aie = aie, .words.source = {trace_file_read, text}};
 	int code;
 
-	file.words.file = trace_file_open(path, error);
-	if (!file.words.file)
+	if (!text)
 		return error->code;
 	code = read_words(&file, path, error);
-	trace_file_close(file.words.file);
+	trace_file_close(text);
 	aie_slots_free(file.slots);
 	free(file.units);
 	return code;

@@ -1,89 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The event files of Flex and of torch: which there are, what is wrong with them. */
-#include <dirent.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "formats/kit/faults.h"
 #include "formats/flex/flex_impl.h"
 #include "formats/format.h"
 #include "formats/pairing/pairing.h"
 #include "processed.h"
-#include "trace_file.h"
 
 /* -- which files ----------------------------------------------------------------------------- */
 
-static bool ends_with(const char *name, const char *end)
-{
-	size_t length = strlen(name), n = strlen(end);
-
-	return length > n && strcmp(name + length - n, end) == 0;
-}
-
 static bool is_event_name(const char *name)
 {
-	return ends_with(name, ".json") || ends_with(name, ".json.gz");
+	return path_ends_with(name, ".json") || path_ends_with(name, ".json.gz");
 }
 
-static int is_event_file(const struct dirent *entry)
+static const struct path_filter event_names = {.fits = is_event_name};
+
+/* By its name, or as it begins as JSON. */
+static int probe_events(const struct probe *probe)
 {
-	return entry->d_name[0] != '.' && is_event_name(entry->d_name);
-}
+	const char *at = probe->bytes;
 
-static int by_name(const struct dirent **left, const struct dirent **right)
-{
-	return strcmp((*left)->d_name, (*right)->d_name);
-}
-
-static void free_entries(struct dirent **entries, int n)
-{
-	for (int i = 0; i < n; i++)
-		free(entries[i]);
-	free(entries);
-}
-
-static bool is_directory(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-/* Whether a file begins as JSON, or as gzip. */
-static bool has_events(const char *path)
-{
-	unsigned char bytes[256];
-	size_t n, at = 0;
-	FILE *file = fopen(path, "r");
-
-	if (!file)
-		return false;
-	n = fread(bytes, 1, sizeof(bytes), file);
-	fclose(file);
-	if (n > 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
-		at = 3;
-	while (at < n && strchr(" \t\r\n", bytes[at]))
-		at++;
-	return (at < n && (bytes[at] == '[' || bytes[at] == '{')) ||
-	       (n > 2 && bytes[0] == 0x1f && bytes[1] == 0x8b);
-}
-
-static int is_event_path(const char *path)
-{
-	struct dirent **entries = NULL;
-	struct stat status;
-	int n;
-
-	if (stat(path, &status) < 0)
-		return 0;
-	if (!S_ISDIR(status.st_mode))
-		return is_event_name(path) || has_events(path);
-	n = scandir(path, &entries, is_event_file, NULL);
-	free_entries(entries, n);
-	return n > 0;
+	if (is_event_name(probe->path) || probe->is_packed)
+		return 1;
+	if (strncmp(at, "\xef\xbb\xbf", 3) == 0)
+		at += 3;
+	at += strspn(at, " \t\r\n");
+	return *at == '[' || *at == '{';
 }
 
 /* -- one file -------------------------------------------------------------------------------- */
@@ -168,57 +114,45 @@ static int read_file(struct importer *importer, const char *path, struct flextra
 
 /* -- all files ------------------------------------------------------------------------------- */
 
-static int read_entry(struct importer *importer, const char *directory, const char *name,
-                      struct flextrace_error *error)
+struct folder {
+	struct importer *importer;
+	struct flextrace_error error; /* of the last file that could not be read */
+};
+
+/* Of a folder what cannot be read costs that file. */
+static int read_entry(void *context, const char *path)
 {
-	char *path;
+	struct folder *folder = context;
+	struct import *import = import_of(folder->importer);
+	int code = read_file(folder->importer, path, &folder->error);
+
+	if (code != FLEXTRACE_E_INPUT || !import)
+		return code == FLEXTRACE_E_INPUT ? FLEXTRACE_OK : code;
+	import_warn(import, "%s", folder->error.message);
+	return import_lose(import, LOSS_TRUNCATED_STREAM, 1);
+}
+
+static int read_path(struct importer *importer, const char *path, struct flextrace_error *error)
+{
+	struct folder folder = {importer,
+	                        {.message = "There is no file of events in the directory"}};
+	uint32_t n_before = importer->n_read;
 	int code;
 
-	if (asprintf(&path, "%s/%s", directory, name) < 0)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
-	code = trace_file_is_special(path) ? FLEXTRACE_OK : read_file(importer, path, error);
-	free(path);
-	return code;
-}
-
-/* Of a directory what cannot be read costs that file. */
-static int skip_file(struct importer *importer, const char *why)
-{
-	if (!importer->flex)
-		return FLEXTRACE_OK;
-	import_warn(import_of(importer), "%s", why);
-	return import_lose(import_of(importer), LOSS_TRUNCATED_STREAM, 1);
-}
-
-static int read_directory(struct importer *importer, const char *path,
-                          struct flextrace_error *error)
-{
-	struct flextrace_error local = {.message = "There is no file of events in the directory"};
-	struct dirent **entries = NULL;
-	int n = scandir(path, &entries, is_event_file, by_name), code = FLEXTRACE_OK;
-	uint32_t n_before = importer->n_read;
-
-	for (int i = 0; i < n && code >= 0; i++) {
-		code = read_entry(importer, path, entries[i]->d_name, &local);
-		if (code == FLEXTRACE_E_INPUT)
-			code = skip_file(importer, local.message);
-	}
-	free_entries(entries, n);
-	if (code < 0 || importer->n_read == n_before)
-		return error_set(error, code < 0 ? code : FLEXTRACE_E_INPUT, "%s", local.message);
-	return FLEXTRACE_OK;
+	if (!path_is_folder(path))
+		return read_file(importer, path, error);
+	code = path_each(path, &event_names, read_entry, &folder);
+	if (code >= 0 && importer->n_read == n_before)
+		code = FLEXTRACE_E_INPUT;
+	return code < 0 ? error_set(error, code, "%s", folder.error.message) : FLEXTRACE_OK;
 }
 
 static int read_all(struct importer *importer, struct flextrace_error *error)
 {
 	const struct import_options *options = importer->options;
 
-	for (uint32_t i = 0; i < options->n_paths; i++) {
-		const char *path = options->paths[i];
-
-		FLEXTRACE_TRY(is_directory(path) ? read_directory(importer, path, error)
-		                                 : read_file(importer, path, error));
-	}
+	for (uint32_t i = 0; i < options->n_paths; i++)
+		FLEXTRACE_TRY(read_path(importer, options->paths[i], error));
 	if (!import_of(importer)->n_streams)
 		return error_set(error, FLEXTRACE_E_INPUT, "There is no event: files=%" PRIu32,
 		                 importer->n_read);
@@ -235,9 +169,7 @@ static int survey_all(struct importer *importer, enum import_dialect only)
 
 	importer->only = only;
 	for (uint32_t i = 0; i < options->n_paths; i++) {
-		const char *path = options->paths[i];
-		int code = is_directory(path) ? read_directory(importer, path, &error)
-		                              : read_file(importer, path, &error);
+		int code = read_path(importer, options->paths[i], &error);
 
 		if (code < 0 && code != FLEXTRACE_E_INPUT)
 			return code;
@@ -248,7 +180,7 @@ static int survey_all(struct importer *importer, enum import_dialect only)
 static int count_dialects(const struct import_options *options, uint32_t *n_files)
 {
 	struct importer importer = {.options = options, .is_survey = true, .n_files = n_files};
-	bool is_one = options->n_paths == 1 && !is_directory(options->paths[0]);
+	bool is_one = options->n_paths == 1 && !path_is_folder(options->paths[0]);
 
 	return is_one ? FLEXTRACE_OK : survey_all(&importer, IMPORT_BY_CONTENT);
 }
@@ -351,7 +283,8 @@ static int read_files(struct import *import, struct flextrace_error *error)
 
 const struct import_format import_event_files = {
 	.dialect = IMPORT_BY_CONTENT,
-	.is_of = is_event_path,
+	.filter = &event_names,
+	.probe = probe_events,
 	.n_bytes = sizeof(struct flex),
 	.read = read_files,
 	.next = flex_next,

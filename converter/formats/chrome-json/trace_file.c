@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <zlib.h>
@@ -23,13 +22,6 @@ struct trace_file {
 	char *at, *end; /* weak; what of `packed` is not used yet */
 	char packed[PACKED_BYTES];
 };
-
-bool trace_file_is_special(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
-}
 
 static int64_t read_some(struct trace_file *file, char *bytes, size_t n_bytes,
                          struct flextrace_error *error)
@@ -176,6 +168,11 @@ int64_t trace_file_read(void *context, char *bytes, size_t n_bytes, struct flext
 
 	return file->is_gzip ? read_gzip(file, bytes, n_bytes, error)
 	                     : read_plain(file, bytes, n_bytes, error);
+}
+
+bool trace_file_is_packed(const struct trace_file *file)
+{
+	return file->is_gzip;
 }
 
 void trace_file_close(struct trace_file *file)

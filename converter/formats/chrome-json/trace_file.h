@@ -16,15 +16,13 @@
 
 struct trace_file;
 
-/* Whether a path is there but no file: a directory, or a pipe, on which one could wait for ever. A
- * pipe that the user names is read; one that is found in a folder is not looked at. */
-bool trace_file_is_special(const char *path);
-
 /* Owned: trace_file_close(). NULL, with `error`: it cannot be read, or no memory. */
 struct trace_file *trace_file_open(const char *path, struct flextrace_error *error);
 
 /* The `read` of struct trace_source; `context` is a struct trace_file. */
 int64_t trace_file_read(void *context, char *bytes, size_t n_bytes, struct flextrace_error *error);
+
+bool trace_file_is_packed(const struct trace_file *file);
 
 /* NULL is allowed. */
 void trace_file_close(struct trace_file *file);

@@ -27,7 +27,7 @@ void flex_release(struct import *import)
 		free(flex->ranks[i].trips.trips);
 	free(flex->ranks);
 	free(flex->threads);
-	free(flex->args.bytes);
+	json_text_release(&flex->args);
 	free(flex->scratch);
 	torch_free(flex->torch);
 	if (!flex->is_survey)

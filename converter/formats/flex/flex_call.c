@@ -218,8 +218,7 @@ int flex_read_args(struct flex *flex, const struct trace_event *event, struct tr
 	*ret_args = (struct trace_text){"", 0};
 	if (!event->n_args && !flex->is_torch)
 		return FLEXTRACE_OK;
-	text->n_bytes = 0;
-	text->is_first = true;
+	json_text_clear(text);
 	json_text_open(text, '{');
 	if (flex->is_torch) /* see told.h */
 		json_text_string(text, "cat", event->cat.bytes ? event->cat.bytes : "");

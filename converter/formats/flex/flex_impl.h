@@ -149,15 +149,10 @@ struct flex_line_item {
 	uint32_t is_dead;
 };
 
-struct flex_twin {
-	uint32_t hash;  /* the low bits of it */
-	uint32_t place; /* of the part, + 1; 0 = free */
-};
-
 struct flex_line {
 	char *bytes; /* owned: a ring */
 	uint32_t head, tail, n_used;
-	struct flex_twin *twins; /* owned: a hash table of the oldest part of each hash */
+	struct map twins;        /* hash -> place of the oldest part of that */
 	bool is_given;           /* the first one */
 	uint8_t rest;            /* enum flex_rest: what of the first one is still to be given */
 	bool is_over;            /* nothing comes from the spool any more */

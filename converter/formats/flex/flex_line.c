@@ -12,12 +12,9 @@
 #define LINE_BYTES ((uint32_t)2 << 20)
 #define LINE_ALIGN 16u
 #define MAX_LOOK   64 /* twins that are looked at */
-#define NO_TWIN    UINT32_MAX
-#define N_TWINS    (UINT32_C(1) << 15)
+#define NO_TWIN    MAP_NONE
 
 _Static_assert(sizeof(struct flex_line_item) == LINE_ALIGN, "what is left of the ring holds one");
-_Static_assert(LINE_BYTES / (LINE_ALIGN + offsetof(struct flex_part, bytes)) < N_TWINS * 3 / 4,
-               "a quarter of the slots stays free");
 
 static struct flex_line_item *item_at(const struct flex_line *line, uint32_t place)
 {
@@ -71,82 +68,53 @@ static uint64_t hash_of(const struct flex_line_item *item)
 	return ((const struct flex_part *)(item + 1))->hash;
 }
 
-/* Returns the slot of a hash, or the free one where it would go. */
-static struct flex_twin *find_twin(const struct flex_line *line, uint64_t hash)
+static uint32_t place_of(const struct flex_line *line, const struct flex_line_item *item)
 {
-	uint32_t i = (uint32_t)hash % N_TWINS;
-
-	for (;; i = (i + 1) % N_TWINS) {
-		struct flex_twin *twin = &line->twins[i];
-
-		if (!twin->place || (twin->hash == (uint32_t)hash &&
-		                     hash_of(item_at(line, twin->place - 1)) == hash))
-			return twin;
-	}
+	return (uint32_t)((const char *)item - line->bytes);
 }
 
-static struct flex_line_item *oldest(const struct flex_line *line, const struct flex_twin *twin)
+/* Puts a part behind its twins. */
+static int add_twin(struct flex_line *line, struct flex_line_item *item)
 {
-	return item_at(line, twin->place - 1);
-}
+	uint32_t place = map_find(&line->twins, hash_of(item), 0);
+	struct flex_line_item *oldest;
 
-/* Puts a part behind its twins; `twin` is the slot of its hash. */
-static void add_twin(struct flex_line *line, struct flex_twin *twin, struct flex_line_item *item)
-{
-	uint32_t place = (uint32_t)((char *)item - line->bytes);
-
-	if (!twin->place) {
-		item->last = place;
-		*twin = (struct flex_twin){(uint32_t)hash_of(item), place + 1};
-		return;
+	if (place == MAP_NONE) {
+		item->last = place_of(line, item);
+		return map_put(&line->twins, hash_of(item), 0, item->last);
 	}
-	item_at(line, oldest(line, twin)->last)->next = place;
-	oldest(line, twin)->last = place;
-}
-
-/* Empties a slot; those behind it that would not be found any more move up. */
-static void free_twin(struct flex_line *line, struct flex_twin *twin)
-{
-	uint32_t hole = (uint32_t)(twin - line->twins);
-
-	for (uint32_t i = (hole + 1) % N_TWINS; line->twins[i].place; i = (i + 1) % N_TWINS) {
-		uint32_t home = line->twins[i].hash % N_TWINS;
-
-		if ((i - home) % N_TWINS < (i - hole) % N_TWINS)
-			continue;
-		line->twins[hole] = line->twins[i];
-		hole = i;
-	}
-	line->twins[hole].place = 0;
+	oldest = item_at(line, place);
+	item_at(line, oldest->last)->next = place_of(line, item);
+	oldest->last = place_of(line, item);
+	return FLEXTRACE_OK;
 }
 
 /* Takes a part out from behind `before` (NULL: it is the oldest). */
-static void remove_twin(struct flex_line *line, struct flex_line_item *before,
-                        struct flex_line_item *item)
+static int remove_twin(struct flex_line *line, struct flex_line_item *before,
+                       const struct flex_line_item *item)
 {
-	struct flex_twin *twin = find_twin(line, hash_of(item));
-	uint32_t place = (uint32_t)((char *)item - line->bytes);
+	struct flex_line_item *oldest;
 
 	if (before) {
+		oldest = item_at(line, map_find(&line->twins, hash_of(item), 0));
 		before->next = item->next;
-		if (oldest(line, twin)->last == place)
-			oldest(line, twin)->last = (uint32_t)((char *)before - line->bytes);
-		return;
+		if (oldest->last == place_of(line, item))
+			oldest->last = place_of(line, before);
+		return FLEXTRACE_OK;
 	}
 	if (item->next == NO_TWIN) {
-		free_twin(line, twin);
-		return;
+		map_remove(&line->twins, hash_of(item), 0);
+		return FLEXTRACE_OK;
 	}
 	item_at(line, item->next)->last = item->last;
-	twin->place = item->next + 1;
+	return map_put(&line->twins, hash_of(item), 0, item->next);
 }
 
-/* Joins a part to the oldest one on the line that it belongs to. That one is dead then. False:
- * there is none. */
-static bool join_twin(struct flex_line *line, const struct flex_twin *twin,
-                      struct flex_part_view *part)
+/* Joins a part to the oldest one on the line that it belongs to. That one is dead then. 1, 0: there
+ * is none, FLEXTRACE_E_MEMORY. */
+static int join_twin(struct flex_line *line, struct flex_part_view *part)
 {
-	uint32_t place = twin->place - 1;
+	uint32_t place = map_find(&line->twins, part->part.hash, 0);
 	struct flex_line_item *before = NULL;
 
 	for (int i = 0; i < MAX_LOOK && place != NO_TWIN; i++) {
@@ -156,13 +124,13 @@ static bool join_twin(struct flex_line *line, const struct flex_twin *twin,
 		flex_part_read(item + 1, &earlier);
 		if (flex_part_join(part, &earlier)) {
 			item->is_dead = true;
-			remove_twin(line, before, item);
-			return true;
+			FLEXTRACE_TRY(remove_twin(line, before, item));
+			return 1;
 		}
 		before = item;
 		place = item->next;
 	}
-	return false;
+	return 0;
 }
 
 /* -- in -------------------------------------------------------------------------------------- */
@@ -194,21 +162,18 @@ static struct flex_line_item *copy(struct flex_line *line, const struct spool_it
 	return item;
 }
 
-static void take_part(struct flex_line *line, const struct spool_item *from)
+static int take_part(struct flex_line *line, const struct spool_item *from)
 {
 	const struct flex_part *first = from->bytes;
-	struct flex_twin *twin = find_twin(line, first->hash);
 	struct flex_part_view part;
+	int code = 0;
 
-	if (twin->place) {
+	if (map_find(&line->twins, first->hash, 0) != MAP_NONE) {
 		flex_part_read(from->bytes, &part);
-		if (join_twin(line, twin, &part)) { /* which may have freed the slot */
-			twin = find_twin(line, first->hash);
-			add_twin(line, twin, write_joined(line, &part));
-			return;
-		}
+		code = join_twin(line, &part);
 	}
-	add_twin(line, twin, copy(line, from));
+	FLEXTRACE_TRY(code);
+	return add_twin(line, code ? write_joined(line, &part) : copy(line, from));
 }
 
 static int take_item(struct flex *flex, const struct spool_item *from)
@@ -218,9 +183,8 @@ static int take_item(struct flex *flex, const struct spool_item *from)
 	if (head->class == FLEX_TRIP)
 		return flex_note_trip(flex, from->bytes);
 	if (head->class == FLEX_PART)
-		take_part(&flex->line, from);
-	else
-		copy(&flex->line, from);
+		return take_part(&flex->line, from);
+	copy(&flex->line, from);
 	return FLEXTRACE_OK;
 }
 
@@ -231,9 +195,7 @@ static int fill(struct flex *flex)
 
 	if (!line->bytes)
 		line->bytes = aligned_alloc(LINE_ALIGN, LINE_BYTES);
-	if (!line->twins)
-		line->twins = calloc(N_TWINS, sizeof(*line->twins));
-	if (!line->bytes || !line->twins)
+	if (!line->bytes)
 		return FLEXTRACE_E_MEMORY;
 	while (!line->is_over && has_room(line)) {
 		int code = spool_next(flex->import.events, &item);
@@ -249,16 +211,17 @@ static int fill(struct flex *flex)
 /* -- out ------------------------------------------------------------------------------------- */
 
 /* Drops the first item. */
-static void drop(struct flex_line *line)
+static int drop(struct flex_line *line)
 {
 	struct flex_line_item *item = item_at(line, line->head);
 
 	if (!item->is_dead && head_of(item)->class == FLEX_PART)
-		remove_twin(line, NULL, item);
+		FLEXTRACE_TRY(remove_twin(line, NULL, item));
 	line->n_used -= stride_of(item->n_bytes);
 	line->head += stride_of(item->n_bytes);
 	if (line->head == LINE_BYTES)
 		line->head = 0;
+	return FLEXTRACE_OK;
 }
 
 /* 1: the first item is there and alive, 0: there is none. */
@@ -268,7 +231,7 @@ static int find_first(struct flex *flex)
 
 	FLEXTRACE_TRY(fill(flex));
 	while (line->n_used && item_at(line, line->head)->is_dead) {
-		drop(line);
+		FLEXTRACE_TRY(drop(line));
 		FLEXTRACE_TRY(fill(flex));
 	}
 	return line->n_used > 0;
@@ -298,7 +261,7 @@ int flex_line_next(struct flex *flex, uint32_t *ret_rank, struct event *ret_even
 	int code;
 
 	if (line->is_given && !line->rest)
-		drop(line);
+		FLEXTRACE_TRY(drop(line));
 	line->is_given = false;
 	if (flex_trip_tell(flex, false, ret_rank, ret_event))
 		return 1;
@@ -314,6 +277,6 @@ int flex_line_next(struct flex *flex, uint32_t *ret_rank, struct event *ret_even
 void flex_line_release(struct flex_line *line)
 {
 	free(line->bytes);
-	free(line->twins);
+	map_release(&line->twins);
 	*line = (struct flex_line){0};
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dialect.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/text/digits.h"
 #include "formats/torch/torch_names.h"
 #include "formats/chrome-json/trace_events.h"
 
@@ -44,13 +44,11 @@ int dialect_of_name(const char *name, enum import_dialect *ret_dialect,
 
 int dialect_check_ranks(const char *text, struct flextrace_error *error)
 {
-	const char *at = text;
+	const char *at = text, *end;
+	uint64_t rank;
 
 	while (at) {
-		char *end = (char *)(uintptr_t)at;
-		unsigned long rank = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
-
-		if (end == at || rank > INT32_MAX || (*end && *end != ','))
+		if (!digits_read(at, &end, &rank) || rank > INT32_MAX || (*end && *end != ','))
 			return error_set(
 				error, FLEXTRACE_E_USAGE,
 				"Option `torch-ranks` takes ranks, apart by commas: value=%s",
@@ -62,12 +60,11 @@ int dialect_check_ranks(const char *text, struct flextrace_error *error)
 
 int32_t dialect_next_rank(const char **text)
 {
-	char *end;
-	long rank;
+	const char *end;
+	uint64_t rank;
 
-	if (!*text)
+	if (!*text || !digits_read(*text, &end, &rank))
 		return -1;
-	rank = strtol(*text, &end, 10);
 	*text = *end ? end + 1 : NULL;
 	return (int32_t)rank;
 }

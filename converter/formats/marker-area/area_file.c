@@ -75,19 +75,12 @@ static int read_at(const struct area_file *file, uint64_t offset, void *to, size
 	return FLEXTRACE_OK;
 }
 
-int area_file_is_of(const char *path)
+int area_probe(const struct probe *probe)
 {
 	struct flextrace_area_header header;
-	uint64_t head[HEAD_BYTES / sizeof(uint64_t)];
-	struct area_file file;
-	bool is_area;
 
-	if (open_file(path, &file, NULL) < 0)
-		return 0;
-	is_area = read_at(&file, 0, head, sizeof(head), NULL) == 0 &&
-	          flextrace_area_header_read(head, &header) && header.n_bytes != 0;
-	(void)close(file.fd);
-	return is_area;
+	return !probe->is_packed && flextrace_area_header_read(probe->bytes, &header) &&
+	       header.n_bytes != 0;
 }
 
 /* -- finding --------------------------------------------------------------------------------- */

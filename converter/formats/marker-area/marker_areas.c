@@ -278,7 +278,7 @@ static int next_event(struct import *import, uint32_t *ret_stream, struct event 
 
 const struct import_format import_marker_areas = {
 	.dialect = IMPORT_MARKER_AREA,
-	.is_of = area_file_is_of,
+	.probe = area_probe,
 	.n_bytes = sizeof(struct marker_areas),
 	.read = read_all,
 	.next = next_event,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "pair_impl.h"
 
 #define FEW         128  /* events by which many offsets are compared */
@@ -97,16 +98,9 @@ static int make_runs(struct pairing_state *state)
 
 /* -- quantiles ------------------------------------------------------------------------------- */
 
-static int compare_numbers(const void *left, const void *right)
-{
-	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 static int64_t quantile(int64_t *numbers, uint32_t n, double share)
 {
-	qsort(numbers, n, sizeof(*numbers), compare_numbers);
+	order_numbers(numbers, n);
 	return numbers[(uint32_t)(share * (n - 1) + 0.5)];
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "pair_impl.h"
 
 #define MAX_VOTES  ((uint32_t)1 << 20)
@@ -25,13 +26,6 @@ struct token {
 	uint64_t key, id;
 	int64_t begin_ns;
 };
-
-static int compare_numbers(const void *left, const void *right)
-{
-	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-
-	return (a > b) - (a < b);
-}
 
 static void vote(struct votes *votes, int64_t from_ns, int64_t to_ns)
 {
@@ -168,7 +162,7 @@ static bool agree(struct votes *votes, int64_t *ret_offset)
 {
 	uint32_t best = 0, last = 0;
 
-	qsort(votes->offsets, votes->n, sizeof(*votes->offsets), compare_numbers);
+	order_numbers(votes->offsets, votes->n);
 	for (uint32_t i = 0; i < votes->n; i++) {
 		while (last < votes->n &&
 		       votes->offsets[last] - votes->offsets[i] <= 2 * PAIR_REACH_NS)
@@ -215,7 +209,7 @@ static int vote_by_all(const struct pairing_state *state, struct votes *votes, i
 	}
 	votes->n = 0;
 	vote_by_names(state, votes);
-	qsort(votes->offsets, votes->n, sizeof(*votes->offsets), compare_numbers);
+	order_numbers(votes->offsets, votes->n);
 	code = choose(votes, PAIR_CANDIDATES - n, &ret_offsets[n]);
 	return code < 0 ? code : n + code;
 }

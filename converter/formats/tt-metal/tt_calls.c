@@ -221,7 +221,6 @@ int report_take_call(struct report *report, const struct line *line)
 		return FLEXTRACE_OK;
 	if (call->has_host)
 		code = end_call(report, call, line->call);
-	free(call->cells.bytes);
-	call->cells = (struct json_text)JSON_TEXT_INIT;
+	json_text_release(&call->cells);
 	return code;
 }

@@ -1,28 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The device logs of tt-metal's profiler: which files they are, and what becomes of them. */
-#include <dirent.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "formats/chrome-json/trace_file.h"
 #include "formats/kit/faults.h"
 #include "tt_report.h"
 
 #define LOG_NAME      "profile_log_device.csv"
 #define REPORT_PREFIX "ops_perf_results"
-#define LOOK_BYTES    4096
 
 /* -- which files ----------------------------------------------------------------------------- */
-
-static bool is_directory(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
 
 /* Whether a file begins with a row of a log that names no columns: of a RISC that every chip
  * has. */
@@ -42,73 +30,24 @@ static bool begins_with_row(char *bytes)
 	return false;
 }
 
-/* Whether a file's first bytes are those of a log: 1, 0, FLEXTRACE_E_MEMORY. */
-static int is_log(const char *path)
-{
-	char bytes[LOOK_BYTES + 1];
-
-	FLEXTRACE_TRY(tt_look(path, bytes, LOOK_BYTES));
-	if (strstr(bytes, "RISC processor type") && strstr(bytes, "timer_id"))
-		return 1;
-	return begins_with_row(bytes);
-}
-
 /* What the tools call what they leave in a folder. */
-static int is_name(const struct dirent *entry)
+static bool is_name(const char *name)
 {
-	return strcmp(entry->d_name, LOG_NAME) == 0 ||
-	       strncmp(entry->d_name, REPORT_PREFIX, strlen(REPORT_PREFIX)) == 0;
+	return strcmp(name, LOG_NAME) == 0 ||
+	       strncmp(name, REPORT_PREFIX, strlen(REPORT_PREFIX)) == 0;
 }
 
-/* Stores the files of a path, owned: itself, or what is in it. */
-static int list_files(const char *path, char ***ret_paths, uint32_t *ret_n)
+static const struct path_filter names = {.fits = is_name};
+
+static int probe_csv(const struct probe *probe)
 {
-	struct dirent **entries = NULL;
-	int n = is_directory(path) ? scandir(path, &entries, is_name, alphasort) : -1, code = 0;
+	char bytes[PROBE_BYTES + 1];
 
-	*ret_n = 0;
-	*ret_paths = calloc((size_t)(n > 0 ? n : 1), sizeof(char *));
-	if (!*ret_paths)
-		code = FLEXTRACE_E_MEMORY;
-	if (code >= 0 && !is_directory(path)) {
-		(*ret_paths)[0] = strdup(path);
-		*ret_n = (*ret_paths)[0] != NULL;
-		code = *ret_n ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
-	}
-	for (int i = 0; i < n; i++) {
-		if (code >= 0 &&
-		    asprintf(&(*ret_paths)[*ret_n], "%s/%s", path, entries[i]->d_name) < 0)
-			code = FLEXTRACE_E_MEMORY;
-		else if (code >= 0 && trace_file_is_special((*ret_paths)[*ret_n]))
-			free((*ret_paths)[*ret_n]);
-		else if (code >= 0)
-			++*ret_n;
-		free(entries[i]);
-	}
-	free(entries);
-	return code;
-}
-
-static void free_files(char **paths, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		free(paths[i]);
-	free(paths);
-}
-
-static int is_ours(const char *path)
-{
-	char **paths;
-	uint32_t n;
-	int code = list_files(path, &paths, &n);
-
-	for (uint32_t i = 0; i < n && code == 0; i++) {
-		code = is_log(paths[i]);
-		if (code == 0)
-			code = tt_is_report(paths[i]);
-	}
-	free_files(paths, n);
-	return code;
+	if ((probe_has(probe, "RISC processor type") && probe_has(probe, "timer_id")) ||
+	    tt_is_report(probe))
+		return 1;
+	memcpy(bytes, probe->bytes, sizeof(bytes));
+	return begins_with_row(bytes);
 }
 
 /* -- one file -------------------------------------------------------------------------------- */
@@ -193,29 +132,26 @@ static int read_file(struct tt *tt, const char *path, struct flextrace_error *er
 
 enum step { READ_LOGS, SURVEY_REPORTS, READ_REPORTS };
 
-static int take_file(struct tt *tt, const char *path, enum step step, struct flextrace_error *error)
-{
-	int is_report = tt_is_report(path);
+struct reading {
+	struct tt *tt;
+	enum step step;
+	struct flextrace_error *error;
+};
 
-	FLEXTRACE_TRY(is_report);
-	if (step == READ_LOGS)
-		return is_report ? FLEXTRACE_OK : read_file(tt, path, error);
+static int take_file(void *context, const char *path)
+{
+	const struct reading *reading = context;
+	struct probe probe;
+	bool is_report;
+
+	FLEXTRACE_TRY(probe_file(path, &probe));
+	is_report = tt_is_report(&probe);
+	if (reading->step == READ_LOGS)
+		return is_report ? FLEXTRACE_OK : read_file(reading->tt, path, reading->error);
 	if (!is_report)
 		return FLEXTRACE_OK;
-	return step == SURVEY_REPORTS ? tt_report_survey(tt, path, error)
-	                              : tt_report_read(tt, path, error);
-}
-
-static int take_path(struct tt *tt, const char *path, enum step step, struct flextrace_error *error)
-{
-	char **paths;
-	uint32_t n;
-	int code = list_files(path, &paths, &n);
-
-	for (uint32_t i = 0; i < n && code >= 0; i++)
-		code = take_file(tt, paths[i], step, error);
-	free_files(paths, n);
-	return code;
+	return reading->step == SURVEY_REPORTS ? tt_report_survey(reading->tt, path, reading->error)
+	                                       : tt_report_read(reading->tt, path, reading->error);
 }
 
 /* -- the format ------------------------------------------------------------------------------ */
@@ -244,16 +180,17 @@ static void release(struct import *import)
 	free(tt->meetings);
 	map_release(&tt->call_index);
 	for (uint32_t i = 0; i < tt->n_calls; i++)
-		free(tt->calls[i].cells.bytes);
+		json_text_release(&tt->calls[i].cells);
 	free(tt->calls);
 }
 
 static int take_all(struct tt *tt, enum step step, struct flextrace_error *error)
 {
 	const struct import_options *options = tt->import.options;
+	struct reading reading = {tt, step, error};
 
 	for (uint32_t i = 0; i < options->n_paths; i++)
-		FLEXTRACE_TRY(take_path(tt, options->paths[i], step, error));
+		FLEXTRACE_TRY(path_each(options->paths[i], &names, take_file, &reading));
 	return FLEXTRACE_OK;
 }
 
@@ -316,7 +253,8 @@ static int next_event(struct import *import, uint32_t *ret_stream, struct event 
 
 const struct import_format import_tt_csv = {
 	.dialect = IMPORT_TT_CSV,
-	.is_of = is_ours,
+	.filter = &names,
+	.probe = probe_csv,
 	.n_bytes = sizeof(struct tt),
 	.read = read_all,
 	.next = next_event,

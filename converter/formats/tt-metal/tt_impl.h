@@ -49,10 +49,6 @@ void tt_lines_close(struct tt_lines *lines);
 /* Stores the next line, weak: until the next call. 1: there is one, 0: the end, or negative. */
 int tt_lines_next(struct tt_lines *lines, char **ret_line, struct flextrace_error *error);
 
-/* Stores the first bytes of a file, a NUL behind them; none of one that cannot be read.
- * FLEXTRACE_E_MEMORY or 0. */
-int tt_look(const char *path, char *bytes, size_t n_bytes);
-
 /* Splits a line at its commas; fields lose the blanks around them. Returns how many there are, at
  * most TT_MAX_FIELDS: the last one is the rest. */
 uint32_t tt_split(char *line, char **fields);

@@ -72,20 +72,6 @@ int tt_lines_next(struct tt_lines *lines, char **ret_line, struct flextrace_erro
 	}
 }
 
-int tt_look(const char *path, char *bytes, size_t n_bytes)
-{
-	struct flextrace_error error = {0};
-	struct trace_file *file = trace_file_open(path, &error);
-	int64_t n = file ? 1 : 0;
-	size_t n_read = 0;
-
-	for (; n > 0 && n_read<n_bytes; n_read += n> 0 ? (size_t)n : 0)
-		n = trace_file_read(file, bytes + n_read, n_bytes - n_read, &error);
-	trace_file_close(file);
-	bytes[n_read] = '\0';
-	return error.code == FLEXTRACE_E_MEMORY ? error.code : FLEXTRACE_OK;
-}
-
 static char *trim(char *text)
 {
 	size_t n;

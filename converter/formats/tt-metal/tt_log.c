@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "tt_impl.h"
 
 #define SPOOL_BYTES   ((size_t)2 << 20)
@@ -174,13 +175,6 @@ static int note_program(struct tt *tt, const struct tt_row *row, uint32_t device
 	return map_put(&tt->program_index, id, device, tt->n_programs++);
 }
 
-static int compare_shifts(const void *left, const void *right)
-{
-	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 static uint64_t key_ns(const struct tt_device *device, uint64_t key)
 {
 	return tt_ns(device, tt_ticks(device, key));
@@ -205,7 +199,7 @@ static void shift_device(struct tt *tt, uint32_t index, int64_t *shifts)
 		shifts[n++] = (int64_t)(key_ns(first, tt->programs[other].first_key) -
 		                        key_ns(device, program->first_key));
 	}
-	qsort(shifts, n, sizeof(*shifts), compare_shifts);
+	order_numbers(shifts, n);
 	device->shift_ns =
 		n ? shifts[n / 2]
 		  : (int64_t)(key_ns(first, first->first_key) - key_ns(device, device->first_key));

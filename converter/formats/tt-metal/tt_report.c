@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text/digits.h"
 #include "formats/chrome-json/trace_file.h"
 #include "tt_report_impl.h"
 
-#define LOOK_BYTES   4096
 #define MAX_COLUMNS  1024
 #define TOO_WIDE     "it has more than 1024 columns, and those behind are not read"
 #define WRAP         (UINT64_C(1) << TT_COUNTER_BITS)
@@ -119,12 +119,9 @@ static void release_headings(struct report *report)
 	free(report->headings);
 }
 
-int tt_is_report(const char *path)
+bool tt_is_report(const struct probe *probe)
 {
-	char bytes[LOOK_BYTES + 1];
-
-	FLEXTRACE_TRY(tt_look(path, bytes, LOOK_BYTES));
-	return strstr(bytes, "GLOBAL CALL COUNT") && strstr(bytes, "DEVICE FW");
+	return probe_has(probe, "GLOBAL CALL COUNT") && probe_has(probe, "DEVICE FW");
 }
 
 /* -- a line ---------------------------------------------------------------------------------- */
@@ -132,13 +129,10 @@ int tt_is_report(const char *path)
 bool report_number(const struct report *report, enum column column, uint64_t *ret)
 {
 	const char *text = report_field(report, column);
-	char *end;
+	const char *end;
 
 	*ret = 0;
-	if (*text < '0' || *text > '9')
-		return false;
-	*ret = strtoull(text, &end, 10);
-	return (!*end || *end == '.') && *ret < TT_TICKS_LIMIT;
+	return digits_read(text, &end, ret) && (!*end || *end == '.') && *ret < TT_TICKS_LIMIT;
 }
 
 /* What stands at most half a turn of the counter from `near`, either way. */
@@ -359,7 +353,7 @@ static int add_device(struct report *report, const struct line *line, struct tt_
 	};
 	if (code >= 0)
 		code = report_add(report, &op);
-	free(cells.bytes);
+	json_text_release(&cells);
 	return code < 0 ? code : report_add(report, &estimate);
 }
 

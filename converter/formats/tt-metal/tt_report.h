@@ -12,8 +12,8 @@
 
 #include "tt_impl.h"
 
-/* Whether a file begins with the headings of a report: 1, 0, FLEXTRACE_E_MEMORY. */
-int tt_is_report(const char *path);
+/* Whether a file begins with the headings of a report. */
+bool tt_is_report(const struct probe *probe);
 
 /* The first time, behind the logs and before tt_settle(): learns devices, rates and shifts. */
 int tt_report_survey(struct tt *tt, const char *path, struct flextrace_error *error);

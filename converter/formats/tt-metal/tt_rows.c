@@ -3,11 +3,11 @@
  * The columns of a device log have changed six times; they are found by their names. Rows without a
  * type are of the first kind of log: their timer ids say what they are.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/digits.h"
 #include "tt_impl.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -155,12 +155,9 @@ bool tt_header_guess(struct tt_header *header, const char *line)
 
 static bool read_number(const char *text, uint64_t limit, uint64_t *ret)
 {
-	char *end;
+	const char *end;
 
-	if (!isdigit((unsigned char)*text))
-		return false;
-	*ret = strtoull(text, &end, 10);
-	return !*end && *ret < limit;
+	return digits_read(text, &end, ret) && !*end && *ret < limit;
 }
 
 static const char *field(const struct tt_header *header, char **fields, uint32_t n,
@@ -171,13 +168,6 @@ static const char *field(const struct tt_header *header, char **fields, uint32_t
 	return at >= 0 && (uint32_t)at < n ? fields[at] : "";
 }
 
-static bool ends_with(const char *name, const char *end)
-{
-	size_t length = strlen(name), n = strlen(end);
-
-	return length > n && strcmp(name + length - n, end) == 0;
-}
-
 /* 1 FW start, 2 kernel start, 3 kernel end, 4 FW end, all else is the kernel's own. */
 static uint8_t kind_of_timer(uint64_t timer)
 {
@@ -186,9 +176,9 @@ static uint8_t kind_of_timer(uint64_t timer)
 
 static uint8_t kind_of_edge(const char *zone, bool is_end)
 {
-	if (ends_with(zone, "-FW"))
+	if (path_ends_with(zone, "-FW"))
 		return is_end ? FLEXTRACE_WIRE_FW_END : FLEXTRACE_WIRE_FW_START;
-	if (ends_with(zone, "-KERNEL"))
+	if (path_ends_with(zone, "-KERNEL"))
 		return is_end ? FLEXTRACE_WIRE_KERNEL_END : FLEXTRACE_WIRE_KERNEL_START;
 	return is_end ? TT_END : TT_BEGIN;
 }

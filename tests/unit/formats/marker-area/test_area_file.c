@@ -424,6 +424,14 @@ static void test_area_file__random_areas_do_no_harm(void **state)
 	}
 }
 
+static bool is_area(const char *of)
+{
+	struct probe probe;
+
+	assert_int_equal(probe_file(of, &probe), 0);
+	return area_probe(&probe);
+}
+
 static void test_area_file__what_is_no_file_is_refused(void **state)
 {
 	struct flextrace_error error;
@@ -432,12 +440,12 @@ static void test_area_file__what_is_no_file_is_refused(void **state)
 	list = (struct area_list){.n = 0};
 	assert_int_equal(area_list_add(&list, "/nowhere", &error), FLEXTRACE_E_INPUT);
 	assert_int_equal(area_list_add(&list, dir, &error), FLEXTRACE_E_INPUT);
-	assert_false(area_file_is_of(dir));
+	assert_false(is_area(dir));
 	write_file("", 0);
-	assert_false(area_file_is_of(path));
+	assert_false(is_area(path));
 	boot(CAPACITY, FLEXTRACE_WIRE_STOP);
 	write_file(wire, AREA);
-	assert_true(area_file_is_of(path));
+	assert_true(is_area(path));
 }
 
 int main(void)

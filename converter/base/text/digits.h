@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* digits.h: whole numbers as files and people write them. */
+#ifndef FLEXTRACE_DIGITS_H
+#define FLEXTRACE_DIGITS_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Reads digits, and stores what stands behind them. False, with nothing stored: there are none (a
+ * sign or a blank is none), or 64 bits do not hold the number. */
+static inline bool digits_read(const char *text, const char **ret_end, uint64_t *ret_number)
+{
+	unsigned long long number;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (errno)
+		return false;
+	*ret_end = end;
+	*ret_number = number;
+	return true;
+}
+
+#endif
