@@ -6,11 +6,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/* Of two numbers, for what qsort() asks: join those of several keys by ?:, the first one first. */
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
 static inline int order_compare(const void *left, const void *right)
 {
-	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-
-	return (a > b) - (a < b);
+	return ORDER(*(const int64_t *)left, *(const int64_t *)right);
 }
 
 static inline void order_numbers(int64_t *numbers, size_t n)

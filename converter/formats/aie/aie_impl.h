@@ -132,14 +132,14 @@ struct aie_place {
 
 extern const char *const aie_type_names[AIE_N_TYPES];
 
-struct aie_slots; /* which events the slots of units have */
+struct cJSON;
 
-/* Reads event_slots.json beside `path`, owned; NULL, and no error: there is none. */
-int aie_slots_open(const char *path, struct aie_slots **ret_slots, struct flextrace_error *error);
-void aie_slots_free(struct aie_slots *slots); /* NULL is allowed */
+/* Reads event_slots.json beside `path`, which events the slots of units have: owned,
+ * cJSON_Delete(). NULL, and no error: there is none. */
+int aie_slots_open(const char *path, struct cJSON **ret_slots, struct flextrace_error *error);
 
-/* The number of the event that a slot has; -1: nobody told. */
-int aie_slots_event(const struct aie_slots *slots, const struct aie_place *place, uint32_t slot);
+/* The number of the event that a slot has; -1: nobody told, as where there are no `slots`. */
+int aie_slots_event(const struct cJSON *slots, const struct aie_place *place, uint32_t slot);
 
 /* Writes the name of an event. */
 void aie_name_event(uint32_t type, uint32_t number, char *text, size_t n_bytes);

@@ -20,10 +20,6 @@
 #define FILE_NAME   "event_slots.json"
 #define EVENTS_NAME "event_numbers_slot_0_to_7"
 
-struct aie_slots {
-	cJSON *document; /* owned */
-};
-
 static char *path_beside(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -34,23 +30,7 @@ static char *path_beside(const char *path)
 	return beside;
 }
 
-static int parse(const char *path, const char *text, struct aie_slots **ret_slots,
-                 struct flextrace_error *error)
-{
-	struct aie_slots *slots = calloc(1, sizeof(*slots));
-
-	if (!slots)
-		return FLEXTRACE_E_MEMORY;
-	slots->document = cJSON_Parse(text);
-	if (!slots->document) {
-		free(slots);
-		return error_set(error, FLEXTRACE_E_INPUT, "Cannot parse: file=%s", path);
-	}
-	*ret_slots = slots;
-	return FLEXTRACE_OK;
-}
-
-int aie_slots_open(const char *path, struct aie_slots **ret_slots, struct flextrace_error *error)
+int aie_slots_open(const char *path, struct cJSON **ret_slots, struct flextrace_error *error)
 {
 	char *beside = path_beside(path), *text;
 	int code = FLEXTRACE_OK;
@@ -60,17 +40,12 @@ int aie_slots_open(const char *path, struct aie_slots **ret_slots, struct flextr
 		return FLEXTRACE_E_MEMORY;
 	text = text_file_read(beside);
 	if (text)
-		code = parse(beside, text, ret_slots, error);
+		*ret_slots = cJSON_Parse(text);
+	if (text && !*ret_slots)
+		code = error_set(error, FLEXTRACE_E_INPUT, "Cannot parse: file=%s", beside);
 	free(text);
 	free(beside);
 	return code;
-}
-
-void aie_slots_free(struct aie_slots *slots)
-{
-	if (slots)
-		cJSON_Delete(slots->document);
-	free(slots);
 }
 
 static bool is_number(const cJSON *object, const char *key, uint32_t value)
@@ -120,12 +95,12 @@ static const cJSON *find_events(const cJSON *document, const struct aie_place *p
 	return NULL;
 }
 
-int aie_slots_event(const struct aie_slots *slots, const struct aie_place *place, uint32_t slot)
+int aie_slots_event(const cJSON *slots, const struct aie_place *place, uint32_t slot)
 {
-	const cJSON *events = slots ? find_events(slots->document, place, false) : NULL, *event;
+	const cJSON *events = find_events(slots, place, false), *event;
 
-	if (slots && !events)
-		events = find_events(slots->document, place, true);
+	if (!events)
+		events = find_events(slots, place, true);
 	event = cJSON_GetArrayItem(events, (int)slot);
 	if (!cJSON_IsNumber(event) || event->valuedouble < 0 || event->valuedouble > UINT16_MAX)
 		return -1;

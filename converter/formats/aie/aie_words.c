@@ -7,6 +7,7 @@
  * Header: bits 4..0 packet id, 14..12 unit, 20..16 row, 27..21 column; 31 makes the parity odd, and
  * all others are 0.
  */
+#include <cjson/cJSON.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,7 +123,7 @@ struct word_unit {
 struct word_file {
 	struct aie *aie;
 	struct words words;
-	struct aie_slots *slots; /* owned; NULL: there are none */
+	struct cJSON *slots;     /* owned; NULL: there are none */
 	struct word_unit *units; /* owned */
 	struct word_unit *unit;  /* weak; whose words come */
 	uint32_t n_units, n_allocated;
@@ -357,7 +358,7 @@ int aie_read_words(struct aie *aie, const char *path, struct flextrace_error *er
 		return error->code;
 	code = read_words(&file, path, error);
 	trace_file_close(text);
-	aie_slots_free(file.slots);
+	cJSON_Delete(file.slots);
 	free(file.units);
 	return code;
 }

@@ -41,25 +41,17 @@ static char *read_file(const char *path, size_t *ret_n)
 	return bytes;
 }
 
-static uint32_t load32(const char *from, bool swapped)
-{
-	uint32_t value;
-
-	memcpy(&value, from, sizeof(value));
-	return swapped ? __builtin_bswap32(value) : value;
-}
-
 /* Takes the heads of packets out of `bytes`, in place; returns how many are left. */
 static size_t unpack(char *bytes, size_t n)
 {
-	bool swapped = n >= 4 && load32(bytes, false) == __builtin_bswap32(METADATA_MAGIC);
+	bool swapped = n >= 4 && ctf_load32(bytes, false) == __builtin_bswap32(METADATA_MAGIC);
 	size_t n_left = 0, at = 0;
 
-	if (n < 4 || load32(bytes, swapped) != METADATA_MAGIC)
+	if (n < 4 || ctf_load32(bytes, swapped) != METADATA_MAGIC)
 		return n;
-	while (n - at > METADATA_HEAD_BYTES && load32(bytes + at, swapped) == METADATA_MAGIC) {
-		size_t content = load32(bytes + at + METADATA_CONTENT, swapped) / 8;
-		size_t packet = load32(bytes + at + METADATA_CONTENT + 4, swapped) / 8;
+	while (n - at > METADATA_HEAD_BYTES && ctf_load32(bytes + at, swapped) == METADATA_MAGIC) {
+		size_t content = ctf_load32(bytes + at + METADATA_CONTENT, swapped) / 8;
+		size_t packet = ctf_load32(bytes + at + METADATA_CONTENT + 4, swapped) / 8;
 
 		if (content < METADATA_HEAD_BYTES || packet < content || packet > n - at)
 			break;
@@ -111,14 +103,6 @@ static bool read_head(const char *path, unsigned char head[HEAD_BYTES])
 	return n == HEAD_BYTES;
 }
 
-static uint64_t load64(const unsigned char *from, bool swapped)
-{
-	uint64_t value;
-
-	memcpy(&value, from, sizeof(value));
-	return swapped ? __builtin_bswap64(value) : value;
-}
-
 /* Reads it; zeros where it cannot be told. */
 static struct first_packet read_first(const char *path, enum tracer tracer)
 {
@@ -128,14 +112,13 @@ static struct first_packet read_first(const char *path, enum tracer tracer)
 
 	if (tracer == TRACER_OTHER || !read_head(path, head))
 		return first;
-	swapped = load32((const char *)head, false) == __builtin_bswap32(MAGIC);
-	if (load32((const char *)head, swapped) != MAGIC)
+	swapped = ctf_load32(head, false) == __builtin_bswap32(MAGIC);
+	if (ctf_load32(head, swapped) != MAGIC)
 		return first;
 	memcpy(first.uuid, head + UUID_OFFSET, sizeof(first.uuid));
-	first.sequence = load64(head + SEQUENCE_OFFSET, swapped);
-	first.n_discarded = tracer == TRACER_UST64
-	                            ? load64(head + DISCARDED_OFFSET, swapped)
-	                            : load32((const char *)head + DISCARDED_OFFSET, swapped);
+	first.sequence = ctf_load64(head + SEQUENCE_OFFSET, swapped);
+	first.n_discarded = tracer == TRACER_UST64 ? ctf_load64(head + DISCARDED_OFFSET, swapped)
+	                                           : ctf_load32(head + DISCARDED_OFFSET, swapped);
 	return first;
 }
 

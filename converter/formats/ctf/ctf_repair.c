@@ -29,34 +29,18 @@ struct packet {
 	bool is_swapped;
 };
 
-static uint32_t load32(const unsigned char *from, bool swapped)
-{
-	uint32_t value;
-
-	memcpy(&value, from, sizeof(value));
-	return swapped ? __builtin_bswap32(value) : value;
-}
-
-static uint64_t load64(const unsigned char *from, bool swapped)
-{
-	uint64_t value;
-
-	memcpy(&value, from, sizeof(value));
-	return swapped ? __builtin_bswap64(value) : value;
-}
-
 /* Parses a packet's head; false: this is no packet of LTTng's layout. */
 static bool parse_packet(const unsigned char *head, struct packet *ret_packet)
 {
-	bool swapped = load32(head, false) == __builtin_bswap32(MAGIC);
-	uint64_t content_bits = load64(head + 48, swapped);
-	uint64_t packet_bits = load64(head + 56, swapped);
+	bool swapped = ctf_load32(head, false) == __builtin_bswap32(MAGIC);
+	uint64_t content_bits = ctf_load64(head + 48, swapped);
+	uint64_t packet_bits = ctf_load64(head + 56, swapped);
 
-	if (load32(head, swapped) != MAGIC || packet_bits % 8 || content_bits > packet_bits ||
+	if (ctf_load32(head, swapped) != MAGIC || packet_bits % 8 || content_bits > packet_bits ||
 	    content_bits < 8 * HEADER_BYTES)
 		return false;
-	ret_packet->class_id = load32(head + 20, swapped);
-	ret_packet->instance_id = load64(head + 24, swapped);
+	ret_packet->class_id = ctf_load32(head + 20, swapped);
+	ret_packet->instance_id = ctf_load64(head + 24, swapped);
 	ret_packet->content_bytes = content_bits / 8;
 	ret_packet->size_bytes = packet_bits / 8;
 	ret_packet->is_swapped = swapped;
@@ -71,7 +55,7 @@ static void count_torn(int fd, uint64_t offset, const struct packet *packet, str
 
 	if (packet->size_bytes - packet->content_bytes < sizeof(mark) ||
 	    pread(fd, mark, sizeof(mark), (off_t)at) != sizeof(mark) ||
-	    load32(mark, packet->is_swapped) != TORN_MAGIC)
+	    ctf_load32(mark, packet->is_swapped) != TORN_MAGIC)
 		return;
 	file->n_torn++;
 }

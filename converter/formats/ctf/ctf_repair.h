@@ -19,6 +19,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -40,6 +41,23 @@ struct ctf_dir {
 	uint32_t n_cut;     /* files with whole_bytes < size_bytes */
 	bool has_odd_index; /* one that is no file: only a view, which leaves it out, can be read */
 };
+
+/* Numbers of a packet, in its byte order. */
+static inline uint32_t ctf_load32(const void *from, bool swapped)
+{
+	uint32_t value;
+
+	memcpy(&value, from, sizeof(value));
+	return swapped ? __builtin_bswap32(value) : value;
+}
+
+static inline uint64_t ctf_load64(const void *from, bool swapped)
+{
+	uint64_t value;
+
+	memcpy(&value, from, sizeof(value));
+	return swapped ? __builtin_bswap64(value) : value;
+}
 
 /* Scans one trace directory. FLEXTRACE_E_INPUT: it or a file of it cannot be read. */
 int ctf_dir_scan(const char *path, struct ctf_dir *ret_dir, struct flextrace_error *error);

@@ -25,12 +25,9 @@ struct words { /* of a batch */
 struct marker_areas {
 	struct import import; /* first */
 	struct area_list list;
-	uint32_t n_areas_defined; /* their devices and domains are told */
-	struct map domains;       /* (device, domain) -> area that defined it */
-	uint32_t n_domains, n_domains_read;
-	uint32_t *first_of_domain; /* owned: an area of each */
-	uint32_t n_devices;        /* told */
-	bool has_process;
+	struct map domains; /* (device, domain) that are defined */
+	uint32_t n_devices; /* likewise */
+	bool is_defined;    /* that was given */
 
 	/* the area that is read */
 	uint32_t next_area;
@@ -49,7 +46,6 @@ static void release(struct import *import)
 
 	area_list_release(&areas->list);
 	map_release(&areas->domains);
-	free(areas->first_of_domain);
 	free(areas->batches);
 	free(areas->words);
 }
@@ -71,6 +67,64 @@ static int read_file(struct marker_areas *areas, const char *path, struct flextr
 	return FLEXTRACE_OK;
 }
 
+/* -- definitions ----------------------------------------------------------------------------- */
+
+static struct event event_of(enum record_class class)
+{
+	return (struct event){.class = class, .vpid = ONE, .vtid = -1};
+}
+
+static int define_process(struct import *import)
+{
+	struct event event = event_of(RECORD_PROCESS);
+
+	event.payload.process = (struct flextrace_process){
+		.rank = FLEXTRACE_RANK_UNKNOWN,
+		.pid = ONE,
+		.boot_id = "imported marker areas",
+		.host = IMPORT_HOST,
+		.program = "marker areas",
+		.runtime = "marker areas",
+	};
+	return import_write(import, 0, &event);
+}
+
+static int define_domain(struct marker_areas *areas, const struct dumped_area *area)
+{
+	struct event event = event_of(RECORD_CLOCK_DOMAIN);
+
+	if (map_find(&areas->domains, area->device, area->header.domain) != MAP_NONE)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(map_put(&areas->domains, area->device, area->header.domain, 0));
+	event.payload.clock_domain = (struct flextrace_clock_domain){
+		.device = area->device,
+		.domain = area->header.domain,
+		.counter_bits = area->header.counter_bits,
+	};
+	FLEXTRACE_TRY(import_write(&areas->import, 0, &event));
+	event = event_of(RECORD_CLOCK_SYNC);
+	event.clock_ns = ONE;
+	event.payload.clock_sync = (struct flextrace_clock_sync){
+		.device = area->device,
+		.domain = area->header.domain,
+		.host_before_ns = ONE,
+		.ticks = ONE,
+		.host_after_ns = ONE,
+	};
+	return import_write(&areas->import, 0, &event);
+}
+
+static int define_area(struct marker_areas *areas, const struct dumped_area *area)
+{
+	struct event event = event_of(RECORD_DEVICE);
+
+	if (area->device == areas->n_devices) {
+		event.payload.device = (struct flextrace_device){.device = areas->n_devices++};
+		FLEXTRACE_TRY(import_write(&areas->import, 0, &event));
+	}
+	return define_domain(areas, area);
+}
+
 static int read_all(struct import *import, struct flextrace_error *error)
 {
 	struct marker_areas *areas = (struct marker_areas *)import;
@@ -86,71 +140,11 @@ static int read_all(struct import *import, struct flextrace_error *error)
 		return error_set(error, FLEXTRACE_E_INPUT, "There is no marker area: file=%s",
 		                 options->paths[0]);
 	FLEXTRACE_TRY(lose(areas, LOSS_MALFORMED, areas->list.n_refused));
-	return lose(areas, LOSS_TRUNCATED_STREAM, areas->list.n_cut);
-}
-
-/* -- definitions ----------------------------------------------------------------------------- */
-
-static struct event event_of(enum record_class class)
-{
-	return (struct event){.class = class, .vpid = ONE, .vtid = -1};
-}
-
-static void define_process(struct marker_areas *areas, struct event *ret_event)
-{
-	*ret_event = event_of(RECORD_PROCESS);
-	ret_event->payload.process = (struct flextrace_process){
-		.rank = FLEXTRACE_RANK_UNKNOWN,
-		.pid = ONE,
-		.boot_id = "imported marker areas",
-		.host = IMPORT_HOST,
-		.program = "marker areas",
-		.runtime = "marker areas",
-	};
-	areas->has_process = true;
-}
-
-static void define_device(struct marker_areas *areas, struct event *ret_event)
-{
-	*ret_event = event_of(RECORD_DEVICE);
-	ret_event->payload.device = (struct flextrace_device){.device = areas->n_devices++};
-}
-
-static int define_domain(struct marker_areas *areas, uint32_t area, struct event *ret_event)
-{
-	const struct dumped_area *of = &areas->list.areas[area];
-
-	FLEXTRACE_TRY(map_put(&areas->domains, of->device, of->header.domain, area));
-	FLEXTRACE_TRY(array_make_room(&areas->first_of_domain, areas->n_domains,
-	                              sizeof(*areas->first_of_domain)));
-	areas->first_of_domain[areas->n_domains++] = area;
-	*ret_event = event_of(RECORD_CLOCK_DOMAIN);
-	ret_event->payload.clock_domain = (struct flextrace_clock_domain){
-		.device = of->device,
-		.domain = of->header.domain,
-		.counter_bits = of->header.counter_bits,
-	};
-	return 1;
-}
-
-/* 1: stored the next definition, 0: there are no more. */
-static int next_definition(struct marker_areas *areas, struct event *ret_event)
-{
-	if (!areas->has_process) {
-		define_process(areas, ret_event);
-		return 1;
-	}
-	for (; areas->n_areas_defined < areas->list.n; areas->n_areas_defined++) {
-		const struct dumped_area *area = &areas->list.areas[areas->n_areas_defined];
-
-		if (area->device == areas->n_devices) {
-			define_device(areas, ret_event);
-			return 1;
-		}
-		if (map_find(&areas->domains, area->device, area->header.domain) == MAP_NONE)
-			return define_domain(areas, areas->n_areas_defined, ret_event);
-	}
-	return 0;
+	FLEXTRACE_TRY(lose(areas, LOSS_TRUNCATED_STREAM, areas->list.n_cut));
+	FLEXTRACE_TRY(define_process(import));
+	for (uint32_t i = 0; i < areas->list.n; i++)
+		FLEXTRACE_TRY(define_area(areas, &areas->list.areas[i]));
+	return FLEXTRACE_OK;
 }
 
 /* -- words ----------------------------------------------------------------------------------- */
@@ -240,33 +234,15 @@ static void take_batch(struct marker_areas *areas, struct event *ret_event)
 	};
 }
 
-static void read_counter(const struct dumped_area *area, struct event *ret_event)
-{
-	*ret_event = event_of(RECORD_CLOCK_SYNC);
-	ret_event->clock_ns = ONE;
-	ret_event->payload.clock_sync = (struct flextrace_clock_sync){
-		.device = area->device,
-		.domain = area->header.domain,
-		.host_before_ns = ONE,
-		.ticks = ONE,
-		.host_after_ns = ONE,
-	};
-}
-
 static int next_event(struct import *import, uint32_t *ret_stream, struct event *ret_event)
 {
 	struct marker_areas *areas = (struct marker_areas *)import;
-	int code = next_definition(areas, ret_event);
+	int code = areas->is_defined ? 0 : import_next_written(import, ret_stream, ret_event);
 
-	*ret_stream = 0;
-	if (code != 0)
+	if (code)
 		return code;
-	if (areas->n_domains_read < areas->n_domains) {
-		uint32_t area = areas->first_of_domain[areas->n_domains_read++];
-
-		read_counter(&areas->list.areas[area], ret_event);
-		return 1;
-	}
+	areas->is_defined = true;
+	*ret_stream = 0;
 	while (areas->next_batch == areas->n_batches) {
 		if (areas->next_area == areas->list.n)
 			return 0;

@@ -25,13 +25,8 @@ static int compare_events(const void *left, const void *right)
 {
 	const struct pair_event *a = left, *b = right;
 
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	if (a->begin_ns != b->begin_ns)
-		return a->begin_ns < b->begin_ns ? -1 : 1;
-	if (a->end_ns != b->end_ns)
-		return a->end_ns < b->end_ns ? -1 : 1;
-	return (a->tag > b->tag) - (a->tag < b->tag);
+	return ORDER(a->key, b->key)             ?: ORDER(a->begin_ns, b->begin_ns)
+	       ?: ORDER(a->end_ns, b->end_ns) ?: ORDER(a->tag, b->tag);
 }
 
 static uint32_t count_key(const struct pair_list *list, uint32_t first)
@@ -117,9 +112,7 @@ static int compare_times(const void *left, const void *right)
 {
 	const struct pair_match *a = left, *b = right;
 
-	if (a->at_ns != b->at_ns)
-		return a->at_ns < b->at_ns ? -1 : 1;
-	return (a->from > b->from) - (a->from < b->from);
+	return ORDER(a->at_ns, b->at_ns) ?: ORDER(a->from, b->from);
 }
 
 /* How much the errors grow from the first third of the pairs to the last. */
@@ -167,9 +160,7 @@ static int compare_candidates(const void *left, const void *right)
 {
 	const struct candidate *a = left, *b = right;
 
-	if (a->score.sum != b->score.sum)
-		return a->score.sum < b->score.sum ? 1 : -1;
-	return (a->fit.offset_ns > b->fit.offset_ns) - (a->fit.offset_ns < b->fit.offset_ns);
+	return ORDER(b->score.sum, a->score.sum) ?: ORDER(a->fit.offset_ns, b->fit.offset_ns);
 }
 
 static void rank_candidates(struct pairing_state *state, struct candidate *candidates, int n,

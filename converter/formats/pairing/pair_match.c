@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "pair_impl.h"
 
 #define FAR_END   16   /* how much more the nearer end counts */
@@ -40,27 +41,19 @@ static int64_t distance_of(const struct wanted *wanted, const struct pair_event 
 	return begin_ns < end_ns ? begin_ns + end_ns / FAR_END : end_ns + begin_ns / FAR_END;
 }
 
-/* The first event that does not begin before a time. */
-static uint32_t lower_bound(const struct place *place, int64_t begin_ns)
+static bool begins_before(const void *event, const void *begin_ns)
 {
-	uint32_t low = place->first, high = place->first + place->n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (place->events[middle].begin_ns < begin_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ((const struct pair_event *)event)->begin_ns < *(const int64_t *)begin_ns;
 }
 
 /* Finds the nearest event within reach; PAIR_NONE: there is none. */
 static uint32_t find_nearest(const struct pairing_state *state, const struct place *place,
                              const struct wanted *wanted, int64_t *ret_distance)
 {
-	uint32_t middle = lower_bound(place, wanted->begin_ns), nearest = PAIR_NONE;
+	uint32_t middle = place->first + array_count_before(place->events + place->first, place->n,
+	                                                    sizeof(*place->events), begins_before,
+	                                                    &wanted->begin_ns);
+	uint32_t nearest = PAIR_NONE;
 	uint32_t low = middle - place->first > MAX_LOOK ? middle - MAX_LOOK : place->first;
 	uint32_t end = place->first + place->n;
 	uint32_t high = end - middle > MAX_LOOK ? middle + MAX_LOOK : end;

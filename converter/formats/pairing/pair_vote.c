@@ -40,7 +40,7 @@ static int compare_runs(const void *left, const void *right)
 	const struct pair_run *a = left, *b = right;
 	uint64_t n = (uint64_t)a->n_from * a->n_to, m = (uint64_t)b->n_from * b->n_to;
 
-	return (n > m) - (n < m);
+	return ORDER(n, m);
 }
 
 /* What is rare tells most. Voters of a key stand at equal distances. */
@@ -67,9 +67,7 @@ static int compare_ballots(const void *left, const void *right)
 {
 	const struct ballot *a = left, *b = right;
 
-	if (a->n != b->n)
-		return a->n < b->n ? 1 : -1;
-	return (a->first > b->first) - (a->first < b->first);
+	return ORDER(b->n, a->n) ?: ORDER(a->first, b->first);
 }
 
 /* Votes within two neighbouring widths belong together; every width begins such a pair. */
@@ -111,11 +109,7 @@ static int compare_tokens(const void *left, const void *right)
 {
 	const struct token *a = left, *b = right;
 
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
+	return ORDER(a->key, b->key) ?: ORDER(a->id, b->id) ?: ORDER(a->begin_ns, b->begin_ns);
 }
 
 static uint32_t list_tokens(const struct pair_list *list, bool by_stamps, struct token *tokens)
