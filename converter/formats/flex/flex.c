@@ -55,12 +55,6 @@ static int write_args(struct flex *flex, const struct flex_thread *thread,
 	return flex_write(flex, thread->rank, &event);
 }
 
-static bool is_trip(const struct flex *flex, const struct flex_call *call)
-{
-	return !flex->is_torch && !flex->is_survey &&
-	       trace_text_is(&call->full_name, "AIU Roundtrip");
-}
-
 static int write_scope(struct flex *flex, const struct flex_thread *thread,
                        const struct flex_call *call)
 {
@@ -69,8 +63,6 @@ static int write_scope(struct flex *flex, const struct flex_thread *thread,
 
 	if (call->args.length)
 		FLEXTRACE_TRY(write_args(flex, thread, call));
-	if (is_trip(flex, call))
-		FLEXTRACE_TRY(flex_add_trip(flex, thread->rank, call));
 	event.vtid = thread->vtid;
 	event.payload.scope = (struct flextrace_scope){
 		.begin_ns = (uint64_t)call->begin_ns,
@@ -93,8 +85,9 @@ int flex_take_call(struct flex *flex, uint32_t thread, struct flex_call *call,
 	call->end_ns = call->end_ns ? call->end_ns : 1;
 	if (flex->pairing)
 		FLEXTRACE_TRY(flex_pair_call(flex, &flex->threads[thread], call, &is_taken));
-	if (flex->is_torch && !is_taken)
-		FLEXTRACE_TRY(torch_take_call(flex, &flex->threads[thread], call, &is_taken));
+	if (!is_taken)
+		FLEXTRACE_TRY(
+			flex->reader->take_call(flex, &flex->threads[thread], call, &is_taken));
 	if (is_taken)
 		return FLEXTRACE_OK;
 	if (call->has_stamps)
@@ -163,7 +156,7 @@ static int leave_file(struct flex *flex)
 	int code = FLEXTRACE_OK;
 
 	if (flex->path && !flex->is_file_used)
-		code = import_files_add(&flex->unused, flex->tool, flex->path);
+		code = import_files_add(&flex->unused, flex->reader->tool, flex->path);
 	free(flex->path);
 	flex->path = NULL;
 	flex->is_file_used = false;
@@ -173,8 +166,7 @@ static int leave_file(struct flex *flex)
 int flex_begin_file(struct flex *flex, enum import_dialect dialect, const char *path)
 {
 	FLEXTRACE_TRY(leave_file(flex));
-	flex->is_torch = dialect == IMPORT_TORCH;
-	flex->tool = flex->is_torch ? "torch" : "flex";
+	flex->reader = dialect == IMPORT_TORCH ? &torch_events : &flex_events;
 	flex->path = strdup(path);
 	if (!flex->path)
 		return FLEXTRACE_E_MEMORY;
@@ -182,21 +174,21 @@ int flex_begin_file(struct flex *flex, enum import_dialect dialect, const char *
 		flex->torch_ranks = flex->import.options->torch_ranks;
 	flex->last_thread = MAP_NONE;
 	flex->import.faults = (struct faults){0};
-	return flex->is_torch ? torch_begin_file(flex) : FLEXTRACE_OK;
+	return flex->reader->begin ? flex->reader->begin(flex) : FLEXTRACE_OK;
 }
 
 int flex_take_member(void *context, const struct trace_text *key, const struct trace_value *value)
 {
 	struct flex *flex = context;
 
-	return flex->is_torch ? torch_take_member(flex, key, value) : FLEXTRACE_OK;
+	return flex->reader->member ? flex->reader->member(flex, key, value) : FLEXTRACE_OK;
 }
 
 int flex_end_file(struct flex *flex)
 {
 	FLEXTRACE_TRY(flex_edges_join(flex));
 	FLEXTRACE_TRY(flex_leave_open(flex));
-	return flex->is_torch ? torch_end_file(flex) : FLEXTRACE_OK;
+	return flex->reader->end ? flex->reader->end(flex) : FLEXTRACE_OK;
 }
 
 /* -- points ---------------------------------------------------------------------------------- */
@@ -340,23 +332,51 @@ static int push_moved(struct flex *flex, const struct trace_event *event, const 
 	return flex_push_timed(flex, &moved, ret_fault);
 }
 
-static bool is_arrow(const struct trace_event *event)
+static int take_event(struct flex *flex, const struct trace_event *event, const char **ret_fault)
 {
-	return event->ph == 's' || event->ph == 't' || event->ph == 'f';
-}
-
-int flex_push(struct flex *flex, const struct trace_event *event, const char **ret_fault)
-{
-	*ret_fault = NULL;
-	if (is_arrow(event) && !(flex->is_torch && !flex->pairing && torch_is_gradient(event)))
+	if (flex_is_arrow(event))
 		return import_lose(&flex->import, LOSS_UNUSED, 1); /* ours are drawn anew */
-	if (flex->is_torch)
-		return torch_push(flex, event, ret_fault);
 	if (event->ph == 'M')
 		return take_metadata(flex, event);
 	return flex->pairing ? push_moved(flex, event, ret_fault)
 	                     : flex_push_timed(flex, event, ret_fault);
 }
+
+int flex_push(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+{
+	*ret_fault = NULL;
+	return flex->reader->event(flex, event, ret_fault);
+}
+
+/* -- the reader of Flex's files -------------------------------------------------------------- */
+
+static bool has_stamp(const struct trace_event *event)
+{
+	return trace_event_arg(event, "TS1");
+}
+
+static int note_trip(struct flex *flex, const struct flex_thread *thread,
+                     const struct flex_call *call, bool *ret_is_taken)
+{
+	*ret_is_taken = false;
+	if (call->has_stamps || !trace_text_is(&call->full_name, "AIU Roundtrip"))
+		return FLEXTRACE_OK;
+	return flex_add_trip(flex, thread->rank, call);
+}
+
+const struct event_reader flex_events = {
+	.tool = "flex",
+	.runtime = "Flex",
+	.boot = "imported rank ",
+	.side = PAIR_FLEX,
+	.knows_event = has_stamp,
+	.event = take_event,
+	.read_call = flex_call_read_own,
+	.find_rank = flex_find_own_rank,
+	.intern_thread = flex_intern_own_thread,
+	.take_call = note_trip,
+	.define = flex_define_own,
+};
 
 /* -- out -------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "flex_impl.h"
-#include "formats/torch/torch.h"
 
 /* -- names ----------------------------------------------------------------------------------- */
 
@@ -64,7 +63,8 @@ static bool ends_with(const char *name, size_t length, const char *text)
 	return length > n && memcmp(name + length - n, text, n) == 0;
 }
 
-uint32_t flex_runtime_kind(const char *name)
+/* The kind of host work that a name tells. */
+static uint32_t runtime_kind(const char *name)
 {
 	size_t length = strlen(name);
 
@@ -211,17 +211,15 @@ static bool read_attribute(const struct trace_arg *arg, struct flex_call *call)
 	return true;
 }
 
-int flex_read_args(struct flex *flex, const struct trace_event *event, struct trace_text *ret_args)
+int flex_read_args(struct flex *flex, const struct trace_event *event, const char *category,
+                   struct trace_text *ret_args)
 {
 	struct json_text *text = &flex->args;
 
-	*ret_args = (struct trace_text){"", 0};
-	if (!event->n_args && !flex->is_torch)
-		return FLEXTRACE_OK;
 	json_text_clear(text);
 	json_text_open(text, '{');
-	if (flex->is_torch) /* see told.h */
-		json_text_string(text, "cat", event->cat.bytes ? event->cat.bytes : "");
+	if (category)
+		json_text_string(text, "cat", category);
 	for (uint32_t i = 0; i < event->n_args; i++) {
 		const struct trace_arg *arg = &event->args[i];
 
@@ -234,12 +232,10 @@ int flex_read_args(struct flex *flex, const struct trace_event *event, struct tr
 	return json_text_get(text, &ret_args->bytes, &ret_args->length);
 }
 
-int flex_call_read(struct flex *flex, const struct trace_event *event, struct flex_call *ret_call,
-                   const char **ret_fault)
+void flex_call_begin(const struct trace_event *event, struct flex_call *ret_call)
 {
 	static const struct trace_text none = {"", 0};
 
-	*ret_fault = NULL;
 	*ret_call = (struct flex_call){
 		.begin_ns = event->ts_ns,
 		.end_ns = event->ts_ns,
@@ -252,24 +248,30 @@ int flex_call_read(struct flex *flex, const struct trace_event *event, struct fl
 		.peer = -1,
 	};
 	ret_call->name = ret_call->full_name;
-	if (flex->is_torch)
-		torch_classify(event, ret_call);
+}
+
+const char *flex_call_attributes(const struct trace_event *event, struct flex_call *call)
+{
+	const char *fault = NULL;
+
 	for (uint32_t i = 0; i < event->n_args; i++) {
-		if (!read_attribute(&event->args[i], ret_call) && ret_call->has_stamps &&
-		    !*ret_fault)
-			*ret_fault = "an attribute is no such number or text";
+		if (!read_attribute(&event->args[i], call) && call->has_stamps)
+			fault = "an attribute is no such number or text";
 	}
-	if (ret_call->is_device) {
-		ret_call->has_stamps &= !*ret_fault;
-		*ret_fault = NULL;
-		return flex_read_args(flex, event, &ret_call->type); /* with its type */
-	}
+	return fault;
+}
+
+/* What is no control block may use the names of its attributes as it likes. */
+int flex_call_read_own(struct flex *flex, const struct trace_event *event,
+                       struct flex_call *ret_call, const char **ret_fault)
+{
+	flex_call_begin(event, ret_call);
+	*ret_fault = flex_call_attributes(event, ret_call);
 	if (ret_call->has_stamps) {
 		flex_cut_name(ret_call);
 		return FLEXTRACE_OK;
 	}
-	*ret_fault = NULL; /* what is no control block may use these names as it likes */
-	if (!flex->is_torch)
-		ret_call->kind = (uint8_t)flex_runtime_kind(ret_call->full_name.bytes);
-	return flex_read_args(flex, event, &ret_call->args);
+	*ret_fault = NULL;
+	ret_call->kind = (uint8_t)runtime_kind(ret_call->full_name.bytes);
+	return event->n_args ? flex_read_args(flex, event, NULL, &ret_call->args) : FLEXTRACE_OK;
 }

@@ -76,7 +76,8 @@ struct flex_rank {        /* its number is that of its stream */
 	int64_t last_ns; /* the latest clock of its events */
 	uint64_t n_jobs;
 	uint32_t n_mapped_tids;
-	bool is_torch, has_device;
+	const struct event_reader *reader; /* static: of its files */
+	bool has_device;
 	uint32_t device;              /* Flex's one device */
 	uint32_t last_file;           /* number + 1 of the last of them */
 	const struct pair_rank *pair; /* weak; NULL: stands alone */
@@ -169,7 +170,7 @@ struct flex_edges {           /* of the file that is read */
 struct flex {
 	struct import import; /* first; its texts are those of ranks and threads */
 	/* The file that is read; `path` is owned. */
-	const char *tool;
+	const struct event_reader *reader;
 	char *path;
 	uint32_t n_files; /* up to it */
 	bool is_file_used;
@@ -193,16 +194,52 @@ struct flex {
 	struct flex_line line;
 	const char *torch_ranks; /* weak: those of the options, less what is used */
 	struct torch *torch;     /* owned; NULL: there was no such file */
-	bool is_torch;           /* the file that is read is of torch */
 	struct pairing *pairing; /* owned once it is solved; NULL: all files are of one tool */
 	bool is_survey;          /* it is still to be solved: nothing is written */
 };
+
+/* What files of one tool have that those of others have not. */
+struct event_reader {
+	const char *tool;    /* in lists of files */
+	const char *runtime; /* of its processes */
+	const char *boot;    /* what the ids of their hosts begin with */
+	enum pair_side side;
+	/* Whether only its files have such a top-level member, or such an event. */
+	bool (*knows_member)(const struct trace_text *key); /* NULL: none */
+	bool (*knows_event)(const struct trace_event *event);
+	/* A file begins, has a top-level member, ends; NULL: that says nothing. */
+	int (*begin)(struct flex *flex);
+	int (*member)(struct flex *flex, const struct trace_text *key,
+	              const struct trace_value *value);
+	int (*end)(struct flex *flex);
+	/* As flex_push(), flex_call_read() and flex_find_rank(). */
+	int (*event)(struct flex *flex, const struct trace_event *event, const char **ret_fault);
+	int (*read_call)(struct flex *flex, const struct trace_event *event,
+	                 struct flex_call *ret_call, const char **ret_fault);
+	int (*find_rank)(struct flex *flex, const struct trace_event *event, uint32_t *ret_rank);
+	/* As flex_intern_id(), of an event's tid. */
+	int (*intern_thread)(struct flex *flex, const struct trace_event *event, uint32_t *ret_text,
+	                     uint64_t *ret_number);
+	/* Sees an interval before it is written. Taken: it is not to be. */
+	int (*take_call)(struct flex *flex, const struct flex_thread *thread,
+	                 const struct flex_call *call, bool *ret_is_taken);
+	/* Writes the devices of a rank. */
+	int (*define)(struct flex *flex, uint32_t rank);
+};
+
+extern const struct event_reader flex_events, torch_events;
 
 /* -- flex.c */
 
 /* Counts an event as lost and says why. */
 int flex_reject(struct flex *flex, enum loss_cause cause, const char *fault,
                 const char **ret_fault);
+
+/* Whether an event is an end of an arrow from one row to another. */
+static inline bool flex_is_arrow(const struct trace_event *event)
+{
+	return event->ph == 's' || event->ph == 't' || event->ph == 'f';
+}
 
 /* Takes an event that has a time. */
 int flex_push_timed(struct flex *flex, const struct trace_event *event, const char **ret_fault);
@@ -221,17 +258,26 @@ int flex_write_point(struct flex *flex, const struct trace_event *event, struct 
 
 /* Reads names and attributes of an event. Stores a fault, or NULL. Texts are weak: of the event, or
  * until the next call. */
-int flex_call_read(struct flex *flex, const struct trace_event *event, struct flex_call *ret_call,
-                   const char **ret_fault);
+static inline int flex_call_read(struct flex *flex, const struct trace_event *event,
+                                 struct flex_call *ret_call, const char **ret_fault)
+{
+	return flex->reader->read_call(flex, event, ret_call, ret_fault);
+}
 
-/* All attributes as one JSON text, "" if there is none; weak, until the next call. */
-int flex_read_args(struct flex *flex, const struct trace_event *event, struct trace_text *ret_args);
+/* What all readers read: times and names, then attributes; returns a fault of these, or NULL. */
+void flex_call_begin(const struct trace_event *event, struct flex_call *ret_call);
+const char *flex_call_attributes(const struct trace_event *event, struct flex_call *call);
+
+int flex_call_read_own(struct flex *flex, const struct trace_event *event,
+                       struct flex_call *ret_call, const char **ret_fault);
+
+/* All attributes as one JSON text, and the category, unless that is NULL (see told.h); weak, until
+ * the next call. */
+int flex_read_args(struct flex *flex, const struct trace_event *event, const char *category,
+                   struct trace_text *ret_args);
 
 /* Finds the phase of a control block, and its name without it. */
 void flex_cut_name(struct flex_call *call);
-
-/* The kind of host work that a name tells. */
-uint32_t flex_runtime_kind(const char *name);
 
 /* Whether a control block of this name moves messages between ranks. */
 bool flex_is_protocol(const char *name);
@@ -281,7 +327,16 @@ int flex_note_file(struct flex *flex, uint32_t rank);
 struct origin flex_origin(const struct flex *flex, uint32_t rank, uint32_t record);
 
 /* Finds the rank of an event, adding it where needed; the file is one of its. */
-int flex_find_rank(struct flex *flex, const struct trace_event *event, uint32_t *ret_rank);
+static inline int flex_find_rank(struct flex *flex, const struct trace_event *event,
+                                 uint32_t *ret_rank)
+{
+	return flex->reader->find_rank(flex, event, ret_rank);
+}
+
+int flex_find_own_rank(struct flex *flex, const struct trace_event *event, uint32_t *ret_rank);
+int flex_intern_own_thread(struct flex *flex, const struct trace_event *event, uint32_t *ret_text,
+                           uint64_t *ret_number);
+int flex_define_own(struct flex *flex, uint32_t rank);
 int flex_find_thread(struct flex *flex, const struct trace_event *event, uint32_t *ret_thread);
 
 /* Writes the definitions of all ranks and threads, before all else in order of time. */

@@ -9,8 +9,6 @@
 
 #include "base/array.h"
 #include "flex_impl.h"
-#include "model/identity/identity.h"
-#include "formats/torch/torch.h"
 
 /* -- ids ------------------------------------------------------------------------------------- */
 
@@ -60,7 +58,8 @@ int flex_add_rank(struct flex *flex, const struct flex_rank *rank, struct import
 
 static int add_rank(struct flex *flex, uint32_t pid, uint64_t number, uint32_t *ret_rank)
 {
-	struct flex_rank rank = {.pid = pid, .rank = FLEXTRACE_RANK_UNKNOWN};
+	struct flex_rank rank = {
+		.pid = pid, .rank = FLEXTRACE_RANK_UNKNOWN, .reader = flex->reader};
 	struct import_stream stream = {.instance = 0};
 
 	if (number < FLEX_MAPPED_ID)
@@ -83,7 +82,7 @@ int flex_note_file(struct flex *flex, uint32_t index)
 		return FLEXTRACE_OK;
 	rank->last_file = flex->n_files;
 	flex->is_file_used = true;
-	return import_add_file(&flex->import, index, flex->tool, flex->path);
+	return import_add_file(&flex->import, index, flex->reader->tool, flex->path);
 }
 
 struct origin flex_origin(const struct flex *flex, uint32_t rank, uint32_t record)
@@ -91,18 +90,22 @@ struct origin flex_origin(const struct flex *flex, uint32_t rank, uint32_t recor
 	return (struct origin){flex->import.streams[rank].files.n - 1, record, false};
 }
 
-int flex_find_rank(struct flex *flex, const struct trace_event *event, uint32_t *ret_rank)
+int flex_find_own_rank(struct flex *flex, const struct trace_event *event, uint32_t *ret_rank)
 {
 	uint64_t number;
 	uint32_t pid;
 
-	if (flex->is_torch)
-		return torch_find_rank(flex, ret_rank);
 	FLEXTRACE_TRY(flex_intern_id(flex, &event->pid, &pid, &number));
 	*ret_rank = map_find(&flex->rank_index, pid, 0);
 	if (*ret_rank == MAP_NONE)
 		FLEXTRACE_TRY(add_rank(flex, pid, number, ret_rank));
 	return flex_note_file(flex, *ret_rank);
+}
+
+int flex_intern_own_thread(struct flex *flex, const struct trace_event *event, uint32_t *ret_text,
+                           uint64_t *ret_number)
+{
+	return flex_intern_id(flex, &event->tid, ret_text, ret_number);
 }
 
 static int add_thread(struct flex *flex, uint32_t rank, uint32_t tid, uint64_t number)
@@ -142,10 +145,7 @@ static int look_up_thread(struct flex *flex, const struct trace_event *event, ui
 	uint64_t number;
 
 	FLEXTRACE_TRY(flex_find_rank(flex, event, &rank));
-	if (flex->is_torch)
-		FLEXTRACE_TRY(torch_intern_thread(flex, event, &tid, &number));
-	else
-		FLEXTRACE_TRY(flex_intern_id(flex, &event->tid, &tid, &number));
+	FLEXTRACE_TRY(flex->reader->intern_thread(flex, event, &tid, &number));
 	*ret_thread = map_find(&flex->thread_index, rank, tid);
 	if (*ret_thread != MAP_NONE)
 		return FLEXTRACE_OK;
@@ -203,12 +203,10 @@ static int define_process(struct flex *flex, uint32_t rank)
 {
 	const struct flex_rank *of = &flex->ranks[rank];
 	struct event event = flex_event(flex, rank, RECORD_PROCESS, 0);
-	const char *tool = of->is_torch && of->pair ? "imported torch and Flex rank "
-	                   : of->is_torch           ? IDENTITY_TORCH_FILE
-	                                            : "imported rank ";
+	const char *boot = of->pair ? "imported torch and Flex rank " : of->reader->boot;
 	char boot_id[96];
 
-	snprintf(boot_id, sizeof(boot_id), "%s%.40s", tool,
+	snprintf(boot_id, sizeof(boot_id), "%s%.40s", boot,
 	         string_get(flex->import.strings, of->pid));
 	event.payload.process = (struct flextrace_process){
 		.rank = of->rank,
@@ -217,16 +215,18 @@ static int define_process(struct flex *flex, uint32_t rank)
 		.boot_id = boot_id,
 		.host = IMPORT_HOST,
 		.program = string_get(flex->import.strings, of->program),
-		.runtime = of->is_torch ? "torch" : "Flex",
+		.runtime = of->reader->runtime,
 	};
 	return flex_write(flex, rank, &event);
 }
 
-static int define_device(struct flex *flex, uint32_t rank)
+int flex_define_own(struct flex *flex, uint32_t rank)
 {
 	struct event device = flex_event(flex, rank, RECORD_DEVICE, 0);
 	struct event domain = flex_event(flex, rank, RECORD_CLOCK_DOMAIN, 0);
 
+	if (!flex->ranks[rank].has_device)
+		return FLEXTRACE_OK;
 	device.payload.device = (struct flextrace_device){.name = "AIU"};
 	domain.payload.clock_domain = (struct flextrace_clock_domain){.counter_bits = 32};
 	FLEXTRACE_TRY(flex_write(flex, rank, &device));
@@ -250,13 +250,10 @@ int flex_define(struct flex *flex)
 {
 	FLEXTRACE_TRY(flex_pair_devices(flex));
 	for (uint32_t i = 0; i < flex->n_ranks; i++) {
-		if (flex->ranks[i].pair && !flex->ranks[i].is_torch)
+		if (flex->ranks[i].pair && flex->ranks[i].reader->side == PAIR_FLEX)
 			continue; /* torch knows more of it */
 		FLEXTRACE_TRY(define_process(flex, i));
-		if (flex->ranks[i].is_torch)
-			FLEXTRACE_TRY(torch_define(flex, i));
-		else if (flex->ranks[i].has_device)
-			FLEXTRACE_TRY(define_device(flex, i));
+		FLEXTRACE_TRY(flex->ranks[i].reader->define(flex, i));
 	}
 	for (uint32_t i = 0; i < flex->n_threads; i++)
 		FLEXTRACE_TRY(define_thread(flex, &flex->threads[i]));

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/text/digits.h"
-#include "formats/torch/torch_names.h"
-#include "formats/chrome-json/trace_events.h"
+#include "formats/flex/flex_impl.h"
 
 #define MAX_LOOK 4096 /* events without a word about their dialect */
 
@@ -71,24 +70,19 @@ int32_t dialect_next_rank(const char **text)
 
 static int note_member(void *context, const struct trace_text *key, const struct trace_value *value)
 {
-	static const char *const members[] = {"schemaVersion", "deviceProperties",
-	                                      "distributedInfo", "baseTimeNanoseconds"};
 	enum import_dialect *dialect = context;
 
 	(void)value;
-	for (size_t i = 0; i < COUNT(members); i++) {
-		if (trace_text_is(key, members[i]))
-			*dialect = IMPORT_TORCH;
-	}
+	if (torch_events.knows_member(key))
+		*dialect = IMPORT_TORCH;
 	return FLEXTRACE_OK;
 }
 
 static enum import_dialect dialect_of_event(const struct trace_event *event)
 {
-	if (trace_event_arg(event, "TS1"))
+	if (flex_events.knows_event(event))
 		return IMPORT_FLEX;
-	return event->cat.bytes && torch_knows_category(event->cat.bytes) ? IMPORT_TORCH
-	                                                                  : IMPORT_BY_CONTENT;
+	return torch_events.knows_event(event) ? IMPORT_TORCH : IMPORT_BY_CONTENT;
 }
 
 int dialect_of_file(const char *path, enum import_dialect *ret_dialect,

@@ -91,7 +91,7 @@ static struct pair_event event_of(const struct flex_call *call)
 
 static int note(struct flex *flex, const struct flex_rank *rank, const struct pair_event *event)
 {
-	if (rank->is_torch)
+	if (rank->reader->side == PAIR_TORCH)
 		return pairing_note_torch(flex->pairing, flex->torch->n_files, event);
 	return rank->rank < 0 ? FLEXTRACE_OK : pairing_note_flex(flex->pairing, rank->rank, event);
 }
@@ -104,15 +104,16 @@ int flex_pair_call(struct flex *flex, const struct flex_thread *thread, struct f
 
 	*ret_is_taken = flex->is_survey;
 	if (flex->is_survey && event.end_ns <= PAIR_MAX_NS)
-		pairing_see(flex->pairing, rank->is_torch, event.begin_ns);
+		pairing_see(flex->pairing, rank->reader->side, event.begin_ns);
 	if (!event.key || event.end_ns > PAIR_MAX_NS || (!flex->is_survey && !rank->pair))
 		return FLEXTRACE_OK;
 	if (flex->is_survey)
 		return note(flex, rank, &event);
-	partner = pairing_partner(flex->pairing, rank->pair, rank->is_torch, &event);
+	partner = pairing_partner(flex->pairing, rank->pair, rank->reader->side, &event);
 	if (!partner)
 		return FLEXTRACE_OK;
-	*ret_is_taken = rank->is_torch == event.is_device;
+	/* Of work of the device Flex knows more, of the host torch. */
+	*ret_is_taken = (rank->reader->side == PAIR_TORCH) == event.is_device;
 	if (*ret_is_taken)
 		return import_lose(&flex->import, LOSS_DUPLICATE, 1);
 	if (event.is_device) {
@@ -136,11 +137,13 @@ int flex_pair_move(struct flex *flex, struct trace_event *event)
 
 void flex_pair_rank(const struct flex *flex, struct flex_rank *rank, struct import_stream *stream)
 {
+	bool is_torch = rank->reader->side == PAIR_TORCH;
+
 	if (!flex->pairing || flex->is_survey)
 		return;
-	rank->pair = rank->is_torch ? pairing_of_file(flex->pairing, flex->torch->n_files)
-	                            : pairing_of_rank(flex->pairing, rank->rank);
-	if (!rank->is_torch)
+	rank->pair = is_torch ? pairing_of_file(flex->pairing, flex->torch->n_files)
+	                      : pairing_of_rank(flex->pairing, rank->rank);
+	if (!is_torch)
 		stream->clock_offset_ns = pairing_flex_epoch_ns(flex->pairing);
 	if (!rank->pair)
 		return;
@@ -157,9 +160,10 @@ int flex_pair_devices(struct flex *flex)
 	for (uint32_t i = 0; flex->torch && i < flex->n_ranks; i++) {
 		const struct flex_rank *torch = &flex->ranks[i];
 
-		for (uint32_t j = 0; j < flex->n_ranks && torch->is_torch && torch->pair; j++) {
-			if (flex->ranks[j].is_torch || flex->ranks[j].pair != torch->pair ||
-			    !flex->ranks[j].has_device)
+		for (uint32_t j = 0;
+		     j < flex->n_ranks && torch->reader == &torch_events && torch->pair; j++) {
+			if (flex->ranks[j].reader != &flex_events ||
+			    flex->ranks[j].pair != torch->pair || !flex->ranks[j].has_device)
 				continue;
 			FLEXTRACE_TRY(torch_find_device(flex, i, torch->device, &device));
 			device->has_stamps = true;

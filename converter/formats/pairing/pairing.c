@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "base/order.h"
 
 struct rank {
 	struct pair_rank pair; /* first: handed out */
@@ -119,12 +120,12 @@ int pairing_note_torch(struct pairing *pairing, uint32_t file, const struct pair
 	return append(&of->list, &of->n_allocated, event, 1);
 }
 
-void pairing_see(struct pairing *pairing, bool is_torch, int64_t begin_ns)
+void pairing_see(struct pairing *pairing, enum pair_side side, int64_t begin_ns)
 {
-	if (pairing->has_first[is_torch] && pairing->first_ns[is_torch] <= begin_ns)
+	if (pairing->has_first[side] && pairing->first_ns[side] <= begin_ns)
 		return;
-	pairing->has_first[is_torch] = true;
-	pairing->first_ns[is_torch] = begin_ns;
+	pairing->has_first[side] = true;
+	pairing->first_ns[side] = begin_ns;
 }
 
 int pairing_name_file(struct pairing *pairing, uint32_t file, int32_t rank)
@@ -183,7 +184,7 @@ static int compare_ranks(const void *left, const void *right)
 {
 	const struct rank *a = left, *b = right;
 
-	return (a->pair.rank > b->pair.rank) - (a->pair.rank < b->pair.rank);
+	return ORDER(a->pair.rank, b->pair.rank);
 }
 
 /* From here on Flex's times are torch's, and in the same order. */
@@ -275,35 +276,26 @@ const struct pair_rank *pairing_of_file(const struct pairing *pairing, uint32_t 
 	return NULL;
 }
 
-/* The first event of a list that is not before this one. */
-static uint32_t lower_bound(const struct pair_list *list, const struct pair_event *event)
+static bool is_before(const void *row, const void *key)
 {
-	uint32_t low = 0, high = list->n;
+	const struct pair_event *at = row, *event = key;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct pair_event *at = &list->events[middle];
-
-		if (at->key < event->key ||
-		    (at->key == event->key && at->begin_ns < event->begin_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return at->key < event->key || (at->key == event->key && at->begin_ns < event->begin_ns);
 }
 
 const struct pair_event *pairing_partner(struct pairing *pairing, const struct pair_rank *rank,
-                                         bool is_torch, const struct pair_event *event)
+                                         enum pair_side side, const struct pair_event *event)
 {
 	struct rank *of = &pairing->ranks[(const struct rank *)rank - pairing->ranks];
-	const struct pair_list *list = is_torch ? &of->torch : &of->flex;
-	const struct pair_list *others = is_torch ? &of->flex : &of->torch;
+	const struct pair_list *list = side == PAIR_TORCH ? &of->torch : &of->flex;
+	const struct pair_list *others = side == PAIR_TORCH ? &of->flex : &of->torch;
 	/* Where only the begin was moved, the end is off by what the slope makes of the length. */
 	double length_ns = (double)(event->end_ns - event->begin_ns);
 	int64_t slack_ns = 2 + (int64_t)(fabs(rank->result.fit.slope) * length_ns);
 
-	for (uint32_t i = lower_bound(list, event); i < list->n; i++) {
+	for (uint32_t i =
+	             array_count_before(list->events, list->n, sizeof(*event), is_before, event);
+	     i < list->n; i++) {
 		struct pair_event *at = &list->events[i];
 
 		if (at->key != event->key || at->begin_ns != event->begin_ns)

@@ -17,6 +17,8 @@
 
 struct pairing; /* opaque */
 
+enum pair_side { PAIR_FLEX, PAIR_TORCH };
+
 struct pairing *pairing_new(void); /* NULL: no memory */
 void pairing_free(struct pairing *pairing);
 
@@ -32,7 +34,7 @@ int pairing_note_torch(struct pairing *pairing, uint32_t file, const struct pair
 int pairing_name_file(struct pairing *pairing, uint32_t file, int32_t rank);
 
 /* Tells when an interval began, of any name. */
-void pairing_see(struct pairing *pairing, bool is_torch, int64_t begin_ns);
+void pairing_see(struct pairing *pairing, enum pair_side side, int64_t begin_ns);
 
 /* Ends the first time. `epoch_ns`: what the torch files count from, since the Unix epoch. */
 int pairing_solve(struct pairing *pairing, int64_t epoch_ns);
@@ -64,6 +66,6 @@ const struct pair_rank *pairing_of_file(const struct pairing *pairing, uint32_t 
 
 /* The partner of an interval, each handed out once; NULL: it has none. Flex's times are moved. */
 const struct pair_event *pairing_partner(struct pairing *pairing, const struct pair_rank *rank,
-                                         bool is_torch, const struct pair_event *event);
+                                         enum pair_side side, const struct pair_event *event);
 
 #endif

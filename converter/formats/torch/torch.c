@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "model/identity/identity.h"
 #include "model/words/told_collective.h"
 #include "torch_impl.h"
 
@@ -48,11 +49,12 @@ static bool move_time(struct torch *torch, struct trace_event *event)
 
 /* -- who ------------------------------------------------------------------------------------- */
 
-int torch_find_rank(struct flex *flex, uint32_t *ret_rank)
+static int find_rank(struct flex *flex, const struct trace_event *event, uint32_t *ret_rank)
 {
 	struct torch *torch = flex->torch;
-	struct flex_rank rank = {.rank = FLEXTRACE_RANK_UNKNOWN, .is_torch = true};
+	struct flex_rank rank = {.rank = FLEXTRACE_RANK_UNKNOWN, .reader = flex->reader};
 
+	(void)event;
 	rank.n_mapped_tids = torch->n_files << FILE_TID_BITS;
 	if (torch->rank == FLEXTRACE_NONE) {
 		FLEXTRACE_TRY(flex_add_rank(flex, &rank, (struct import_stream){.instance = 0},
@@ -82,8 +84,9 @@ static int note_host(struct flex *flex, const struct trace_event *event, enum to
 	return FLEXTRACE_OK;
 }
 
-int torch_intern_thread(struct flex *flex, const struct trace_event *event, uint32_t *ret_text,
-                        uint64_t *ret_number)
+/* Rows of others than the process have no numbers. */
+static int intern_thread(struct flex *flex, const struct trace_event *event, uint32_t *ret_text,
+                         uint64_t *ret_number)
 {
 	uint64_t pid_number;
 	uint32_t pid;
@@ -156,7 +159,7 @@ static void read_collective(const struct trace_event *event, struct flex_call *c
 		call->bytes = 0;
 }
 
-void torch_classify(const struct trace_event *event, struct flex_call *call)
+static void classify(const struct trace_event *event, struct flex_call *call)
 {
 	struct torch_class class = torch_class_of(text_of(&event->cat), text_of(&event->name));
 
@@ -167,6 +170,26 @@ void torch_classify(const struct trace_event *event, struct flex_call *call)
 		return;
 	read_place(event, call);
 	read_collective(event, call);
+}
+
+static int read_call(struct flex *flex, const struct trace_event *event, struct flex_call *ret_call,
+                     const char **ret_fault)
+{
+	const char *fault, *category = text_of(&event->cat);
+
+	*ret_fault = NULL;
+	flex_call_begin(event, ret_call);
+	classify(event, ret_call);
+	fault = flex_call_attributes(event, ret_call);
+	if (ret_call->is_device) {
+		ret_call->has_stamps &= !fault;
+		return flex_read_args(flex, event, category, &ret_call->type); /* with its type */
+	}
+	if (!ret_call->has_stamps)
+		return flex_read_args(flex, event, category, &ret_call->args);
+	*ret_fault = fault;
+	flex_cut_name(ret_call);
+	return FLEXTRACE_OK;
 }
 
 /* Which stamps the profiler's time of an operation is about. */
@@ -267,8 +290,8 @@ static int write_window(struct flex *flex, const struct flex_thread *thread,
 	return flex_write(flex, thread->rank, &event);
 }
 
-int torch_take_call(struct flex *flex, const struct flex_thread *thread,
-                    const struct flex_call *call, bool *ret_is_taken)
+static int take_call(struct flex *flex, const struct flex_thread *thread,
+                     const struct flex_call *call, bool *ret_is_taken)
 {
 	*ret_is_taken = true;
 	if (call->is_device)
@@ -312,7 +335,7 @@ static int write_note(struct flex *flex, const struct trace_event *event)
 	struct event out = {.class = RECORD_ANNOTATION};
 	struct trace_text args;
 
-	FLEXTRACE_TRY(flex_read_args(flex, event, &args));
+	FLEXTRACE_TRY(flex_read_args(flex, event, text_of(&event->cat), &args));
 	out.payload.annotation.key = text_of(&event->name);
 	out.payload.annotation.value = args.bytes;
 	return flex_write_point(flex, event, &out);
@@ -360,7 +383,8 @@ static int take_metadata(struct flex *flex, const struct trace_event *event)
 
 /* -- one event ------------------------------------------------------------------------------- */
 
-bool torch_is_gradient(const struct trace_event *event)
+/* An end of an arrow from an operation to the one of its gradient. */
+static bool is_gradient(const struct trace_event *event)
 {
 	return (event->ph == 's' || event->ph == 'f') && event->has_ts && event->cat.bytes &&
 	       trace_text_is(&event->cat, "fwdbwd");
@@ -374,18 +398,20 @@ static int take_arrow(struct flex *flex, struct trace_event *event, const char *
 	return flex_push_timed(flex, event, ret_fault);
 }
 
-int torch_push(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+static int take_event(struct flex *flex, const struct trace_event *event, const char **ret_fault)
 {
 	struct trace_event moved = *event;
 	struct torch_class class;
 	uint32_t rank;
 
-	FLEXTRACE_TRY(torch_find_rank(flex, &rank));
+	if (flex_is_arrow(event) && (flex->pairing || !is_gradient(event)))
+		return import_lose(&flex->import, LOSS_UNUSED, 1); /* ours are drawn anew */
+	FLEXTRACE_TRY(find_rank(flex, event, &rank));
 	if (event->ph == 'M')
 		return take_metadata(flex, event);
 	if (event->has_ts && (!move_time(flex->torch, &moved) || moved.ts_ns >= FLEX_END_NS))
 		return flex_reject(flex, LOSS_MALFORMED, "its time is out of range", ret_fault);
-	if (torch_is_gradient(event)) {
+	if (is_gradient(event)) {
 		FLEXTRACE_TRY(note_host(flex, event, TORCH_HOST)); /* it may come first */
 		return take_arrow(flex, &moved, ret_fault);
 	}
@@ -397,3 +423,26 @@ int torch_push(struct flex *flex, const struct trace_event *event, const char **
 		return take_instant(flex, &moved, ret_fault);
 	return flex_push_timed(flex, &moved, ret_fault);
 }
+
+static bool has_category(const struct trace_event *event)
+{
+	return event->cat.bytes && torch_knows_category(event->cat.bytes);
+}
+
+const struct event_reader torch_events = {
+	.tool = "torch",
+	.runtime = "torch",
+	.boot = IDENTITY_TORCH_FILE,
+	.side = PAIR_TORCH,
+	.knows_member = torch_knows_member,
+	.knows_event = has_category,
+	.begin = torch_begin_file,
+	.member = torch_take_member,
+	.end = torch_end_file,
+	.event = take_event,
+	.read_call = read_call,
+	.find_rank = find_rank,
+	.intern_thread = intern_thread,
+	.take_call = take_call,
+	.define = torch_define,
+};

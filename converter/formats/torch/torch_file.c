@@ -8,6 +8,8 @@
 #include "base/array.h"
 #include "torch_impl.h"
 
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
 /* -- files ----------------------------------------------------------------------------------- */
 
 int torch_begin_file(struct flex *flex)
@@ -176,6 +178,23 @@ static int keep_note(struct flex *flex, const struct trace_text *key,
 	return FLEXTRACE_OK;
 }
 
+static bool is_one_of(const struct trace_text *key, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (trace_text_is(key, names[i]))
+			return true;
+	}
+	return false;
+}
+
+bool torch_knows_member(const struct trace_text *key)
+{
+	static const char *const names[] = {"schemaVersion", "deviceProperties", "distributedInfo",
+	                                    "baseTimeNanoseconds"};
+
+	return is_one_of(key, names, COUNT(names));
+}
+
 int torch_take_member(struct flex *flex, const struct trace_text *key,
                       const struct trace_value *value)
 {
@@ -183,10 +202,8 @@ int torch_take_member(struct flex *flex, const struct trace_text *key,
 	static const char *const of_the_file[] = {"schemaVersion", "displayTimeUnit", "traceName"};
 	struct torch *torch = flex->torch;
 
-	for (size_t i = 0; i < sizeof(of_the_file) / sizeof(*of_the_file); i++) {
-		if (trace_text_is(key, of_the_file[i]))
-			return FLEXTRACE_OK;
-	}
+	if (is_one_of(key, of_the_file, COUNT(of_the_file)))
+		return FLEXTRACE_OK;
 	if (trace_text_is(key, "baseTimeNanoseconds")) {
 		read_base(torch, value);
 		return FLEXTRACE_OK;
