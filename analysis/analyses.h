@@ -24,7 +24,7 @@
 	X(bandwidth)         \
 	X(power)             \
 	X(ops)               \
-	X(aie)               \
+	X(aie_index)         \
 	X(aie_aggregate)     \
 	X(aie_details)       \
 	X(device_stats)      \

@@ -14,22 +14,6 @@ const struct analysis *const analysis_all[] = {
 		NULL,
 };
 
-int analysis_no_memory(const char *file, struct flextrace_error *error)
-{
-	return error_set(error, FLEXTRACE_E_MEMORY, "Cannot write %s: no memory", file);
-}
-
-int analysis_save(const char *output_dir, const char *file,
-                  void (*write)(void *context, struct writer *writer), void *context,
-                  struct flextrace_error *error)
-{
-	struct writer writer;
-
-	FLEXTRACE_TRY(writer_open(&writer, output_dir, file, false, error));
-	write(context, &writer);
-	return writer_close(&writer, error);
-}
-
 void analysis_write_shown(struct writer *writer, const char *name)
 {
 	char *shown = strdup(name);

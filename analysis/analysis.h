@@ -3,8 +3,8 @@
  * analysis.h: tables over the derived timeline, one file per table family.
  *
  * Each analysis reads the const timeline and findings, and describes a table, or writes a file of
- * another form into the output directory (`<name>.tmp`, then renamed). They look the same for
- * recorded and imported traces. Lines are sorted by content, never by id.
+ * another form. They look the same for recorded and imported traces. Lines are sorted by content,
+ * never by id.
  */
 #ifndef FLEXTRACE_ANALYSIS_H
 #define FLEXTRACE_ANALYSIS_H
@@ -14,13 +14,10 @@
 
 struct analysis {
 	const char *name; /* "kernels" */
-	const char *file; /* "kernels.csv" */
+	struct result_file file;
 	/* Whether a timeline has something for it, in one look; NULL: it is always written. */
 	bool (*is_for)(const struct timeline *timeline);
-	struct column_table columns; /* of a table; of other files `write` writes them */
 	bool is_on_demand; /* written only where it is asked for: --with, --summarize-comm */
-	int (*write)(const struct findings *findings, const char *output_dir, uint64_t *ret_rows,
-	             struct flextrace_error *error);
 };
 
 /* All analyses, ended by a NULL name. */

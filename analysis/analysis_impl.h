@@ -2,8 +2,8 @@
 /*
  * analysis_impl.h: what the tables share.
  *
- * Tables by name count rows into groups, and groups become lines (analysis_write_names()). Others
- * keep what they need in a struct of their own and write it with analysis_save().
+ * Tables by name count rows into groups, and groups become lines (analysis_fill_names()). Others
+ * keep what they need in a struct of their own.
  */
 #ifndef FLEXTRACE_ANALYSIS_IMPL_H
 #define FLEXTRACE_ANALYSIS_IMPL_H
@@ -40,18 +40,16 @@ int analysis_fill_names(const struct analysis_table *table, const struct timelin
                         struct row_sink *sink);
 
 /* A file NAME.csv that `fill` fills. */
-#define ANALYSIS_CSV(NAME, COLUMNS, FILL)                                                 \
-	{                                                                                 \
-		.name = NAME, .file = NAME ".csv", .columns = COLUMN_TABLE(COLUMNS, FILL) \
+#define ANALYSIS_CSV(NAME, COLUMNS, FILL)                                                \
+	{                                                                                \
+		.name = NAME, .file = { NAME ".csv", COLUMN_TABLE(COLUMNS, FILL), NULL } \
 	}
 
-/* Writes one file, which `write` fills. FLEXTRACE_E_OUTPUT, FLEXTRACE_E_MEMORY or 0. */
-int analysis_save(const char *output_dir, const char *file,
-                  void (*write)(void *context, struct writer *writer), void *context,
-                  struct flextrace_error *error);
-
-/* Tells that there is no memory for a file. */
-int analysis_no_memory(const char *file, struct flextrace_error *error);
+/* A file FILE that `write` writes. */
+#define ANALYSIS_TEXT(FILE, WRITE)               \
+	{                                        \
+		.name = (FILE), .write = (WRITE) \
+	}
 
 /* Writes a name into a table for reading: as a cell of CSV, with '?' for control characters. */
 void analysis_write_shown(struct writer *writer, const char *name);

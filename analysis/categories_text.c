@@ -10,9 +10,8 @@
 #include "categories_impl.h"
 #include "base/text/writer.h"
 
-#define FILE_NAME "categories.txt"
-#define MIN_NAME  8  /* bytes */
-#define MAX_NAME  60 /* longer ones push the rest aside */
+#define MIN_NAME 8  /* bytes */
+#define MAX_NAME 60 /* longer ones push the rest aside */
 
 static size_t name_width(const struct categories *categories)
 {
@@ -66,9 +65,8 @@ static void write_figures(const struct category_line *line, struct writer *write
 	writer_raw(writer, text);
 }
 
-static void write_lines(void *context, struct writer *writer)
+static void write_lines(const struct categories *categories, struct writer *writer)
 {
-	const struct categories *categories = context;
 	size_t width = name_width(categories);
 
 	writer_literal(writer, " rank phase    ");
@@ -85,20 +83,17 @@ static void write_lines(void *context, struct writer *writer)
 	}
 }
 
-static int write_file(const struct findings *findings, const char *output_dir, uint64_t *ret_rows,
-                      struct flextrace_error *error)
+static int write(const struct findings *findings, struct text_sink *sink)
 {
 	struct categories categories;
 	int code = categories_count(&categories, findings);
 
-	*ret_rows = categories.n_lines;
-	if (code < 0)
-		analysis_no_memory(FILE_NAME, error);
-	else
-		code = analysis_save(output_dir, FILE_NAME, write_lines, &categories, error);
+	if (code == FLEXTRACE_OK)
+		write_lines(&categories, &sink->writer);
+	sink->n = categories.n_lines;
 	categories_release(&categories);
 	return code;
 }
 
-const struct analysis analysis_categories_text = {
-	.name = "categories", .file = FILE_NAME, .write = write_file};
+const struct analysis analysis_categories_text = {.name = "categories",
+                                                  .file = ANALYSIS_TEXT("categories.txt", write)};

@@ -17,7 +17,6 @@
 #include "model/transfer_ends.h"
 #include "model/alignment.h"
 
-#define FILE_NAME  "communication.txt"
 #define NAME_WIDTH 26
 
 struct message_line {
@@ -200,28 +199,23 @@ static void write_line(const struct communication *communication, const struct m
 	writer_char(writer, '\n');
 }
 
-static void write_lines(void *context, struct writer *writer)
+static void write_lines(const struct communication *communication, struct writer *writer)
 {
-	const struct communication *communication = context;
-
 	writer_literal(writer, " rank device             start_ns         dur_us        bytes parts"
 	                       " what    name                       message\n");
 	for (uint32_t i = 0; i < communication->n_lines; i++)
 		write_line(communication, &communication->lines[i], writer);
 }
 
-static int write_communication(const struct findings *findings, const char *output_dir,
-                               uint64_t *ret_rows, struct flextrace_error *error)
+static int write(const struct findings *findings, struct text_sink *sink)
 {
 	struct communication communication = {.timeline = findings->timeline,
 	                                      .transfers = findings->transfers};
-	int code;
+	int code = make_lines(&communication);
 
-	if (make_lines(&communication) < 0)
-		code = analysis_no_memory(FILE_NAME, error);
-	else
-		code = analysis_save(output_dir, FILE_NAME, write_lines, &communication, error);
-	*ret_rows = communication.n_lines;
+	if (code == FLEXTRACE_OK)
+		write_lines(&communication, &sink->writer);
+	sink->n = communication.n_lines;
 	owners_release(&communication.owners);
 	map_release(&communication.uses);
 	map_release(&communication.places);
@@ -232,6 +226,5 @@ static int write_communication(const struct findings *findings, const char *outp
 }
 
 const struct analysis analysis_communication = {.name = "communication",
-                                                .file = FILE_NAME,
-                                                .write = write_communication,
+                                                .file = ANALYSIS_TEXT("communication.txt", write),
                                                 .is_on_demand = true};

@@ -462,28 +462,23 @@ static int close_books(struct pipeline *pipeline, struct flextrace_error *error)
 
 /* -- files ------------------------------------------------------------------------------------- */
 
-struct analysis_tables {
-	struct emit_table tables[MAX_ANALYSES];
-	uint32_t n;
-};
-
-static void list_analyses(const struct pipeline *pipeline, struct analysis_tables *out)
+/* Returns how many. */
+static uint32_t list_analyses(const struct pipeline *pipeline,
+                              const struct result_file *files[MAX_ANALYSES])
 {
-	out->n = 0;
+	uint32_t n = 0;
+
 	for (uint32_t i = 0; analysis_all[i] && analysis_all[i]->name; i++) {
 		const struct analysis *analysis = analysis_all[i];
 
-		assert(out->n < MAX_ANALYSES);
+		assert(n < MAX_ANALYSES);
 		if (is_off(pipeline, analysis->name) ||
 		    (analysis->is_for && !analysis->is_for(pipeline->findings.timeline)) ||
 		    (analysis->is_on_demand && !pipeline->options->derivations))
 			continue;
-		out->tables[out->n++] = (struct emit_table){
-			.file = analysis->file,
-			.columns = analysis->columns,
-			.write = analysis->write,
-		};
+		files[n++] = &analysis->file;
 	}
+	return n;
 }
 
 /* The same with a file for each rank. */
@@ -507,11 +502,10 @@ static int write_files(const struct pipeline *pipeline, struct flextrace_error *
 {
 	struct emit_options options = pipeline->options->emit;
 	struct emit_run run = options.run ? *options.run : (struct emit_run){0};
-	struct analysis_tables analyses;
+	const struct result_file *files[MAX_ANALYSES];
 
-	list_analyses(pipeline, &analyses);
-	run.tables = analyses.tables;
-	run.n_tables = analyses.n;
+	run.n_files = list_analyses(pipeline, files);
+	run.files = files;
 	options.run = &run;
 	blocks_trim();
 	if (pipeline->options->per_rank)

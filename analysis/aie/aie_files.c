@@ -12,9 +12,7 @@
 #include "base/text/json_item.h"
 #include "base/text/writer.h"
 
-#define INDEX_NAME     "index.json"
-#define AGGREGATE_NAME "aggregate_perf.json"
-#define DETAILS_NAME   "details.md"
+#define DETAILS_NAME "details.md"
 
 /* null where nobody said it. */
 static void add_text(cJSON *object, const char *key, const char *text)
@@ -27,33 +25,31 @@ static void add_text(cJSON *object, const char *key, const char *text)
 
 /* -- files ------------------------------------------------------------------------------------ */
 
-struct output {
-	const struct aie_run *run;
-	const char *dir;
-	char *text; /* owned: a JSON text */
-};
-
-static void write_text(void *context, struct writer *writer)
+/* Writes a document, which is released; NULL: there was no memory for it. */
+static int write_json(struct writer *writer, cJSON *json)
 {
-	const struct output *output = context;
+	char *text = json ? cJSON_Print(json) : NULL;
 
-	writer_raw(writer, output->text);
+	cJSON_Delete(json);
+	if (!text)
+		return FLEXTRACE_E_MEMORY;
+	writer_raw(writer, text);
 	writer_char(writer, '\n');
+	cJSON_free(text);
+	return FLEXTRACE_OK;
 }
 
-/* Writes a document, which is released; NULL: there was no memory for it. */
-static int save_json(struct output *output, const char *file, cJSON *json,
-                     struct flextrace_error *error)
+static int save_core(const struct aie_run *run, const struct aie_core *core,
+                     const struct text_sink *sink)
 {
+	struct writer writer;
 	int code;
 
-	output->text = json ? cJSON_Print(json) : NULL;
-	cJSON_Delete(json);
-	if (!output->text)
-		return analysis_no_memory(file, error);
-	code = analysis_save(output->dir, file, write_text, output, error);
-	cJSON_free(output->text);
-	return code;
+	FLEXTRACE_TRY(writer_open(&writer, sink->dir, core->file, false, sink->error));
+	code = write_json(&writer, aie_describe_core(run, core));
+	if (code < 0)
+		writer_abandon(&writer);
+	return code < 0 ? code : writer_close(&writer, sink->error);
 }
 
 static void list_cores(const struct aie_run *run, cJSON *json)
@@ -70,14 +66,13 @@ static void list_cores(const struct aie_run *run, cJSON *json)
 	}
 }
 
-static cJSON *describe_index(const struct output *output)
+static cJSON *describe_index(const struct aie_run *run, const char *dir)
 {
-	const struct aie_run *run = output->run;
 	const struct aie_options *options = &run->options;
 	cJSON *json = cJSON_CreateObject();
 	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/" DETAILS_NAME, output->dir);
+	snprintf(path, sizeof(path), "%s/" DETAILS_NAME, dir);
 	add_text(json, "hwid", options->hwid);
 	aie_add_option(json, "M", options->M, 0);
 	aie_add_option(json, "K", options->K, 0);
@@ -88,7 +83,7 @@ static cJSON *describe_index(const struct output *output)
 	aie_add_option(json, "rows", options->row, 0);
 	aie_add_option(json, "cols", options->col, 0);
 	add_text(json, "input_path", run->path);
-	add_text(json, "output_dir", output->dir);
+	add_text(json, "output_dir", dir);
 	aie_add_option(json, "warmup", options->warmup, -1);
 	aie_add_option(json, "iterations", options->iterations, -1);
 	aie_add_number(json, "clock_GHz", run->cores[0].ghz > 0 ? run->cores[0].ghz : (double)NAN);
@@ -151,11 +146,8 @@ static void write_row(const struct aie_run *run, const struct aie_core *core, ui
 	writer_literal(writer, " |\n");
 }
 
-static void write_details(void *context, struct writer *writer)
+static void write_iterations(const struct aie_run *run, struct writer *writer)
 {
-	const struct output *output = context;
-	const struct aie_run *run = output->run;
-
 	writer_literal(writer, "<details><summary><strong>[");
 	write_cell(writer, run->options.hwid ? run->options.hwid : "-");
 	write_count(writer, "] M=", run->options.M);
@@ -185,70 +177,49 @@ static uint64_t count_iterations(const struct aie_run *run)
 	return n;
 }
 
-static int save_index(struct output *output, uint64_t *ret_rows, struct flextrace_error *error)
+static int save_index(const struct aie_run *run, struct text_sink *sink)
 {
-	const struct aie_run *run = output->run;
-
-	for (uint32_t i = 0; i < run->n_cores; i++) {
-		const char *name = run->cores[i].file;
-
-		FLEXTRACE_TRY(
-			save_json(output, name, aie_describe_core(run, &run->cores[i]), error));
-	}
-	*ret_rows = run->n_cores;
-	return save_json(output, INDEX_NAME, describe_index(output), error);
+	for (uint32_t i = 0; i < run->n_cores; i++)
+		FLEXTRACE_TRY(save_core(run, &run->cores[i], sink));
+	sink->n = run->n_cores;
+	return write_json(&sink->writer, describe_index(run, sink->dir));
 }
 
-static int save_aggregate(struct output *output, uint64_t *ret_rows, struct flextrace_error *error)
+static int save_aggregate(const struct aie_run *run, struct text_sink *sink)
 {
-	const struct aie_common common = aie_common(output->run);
+	const struct aie_common common = aie_common(run);
 
-	*ret_rows = common.begin < common.end ? common.end - common.begin : 0;
-	return save_json(output, AGGREGATE_NAME, aie_describe_aggregate(output->run), error);
+	sink->n = common.begin < common.end ? common.end - common.begin : 0;
+	return write_json(&sink->writer, aie_describe_aggregate(run));
 }
 
-static int save_details(struct output *output, uint64_t *ret_rows, struct flextrace_error *error)
+static int save_details(const struct aie_run *run, struct text_sink *sink)
 {
-	*ret_rows = count_iterations(output->run);
-	return analysis_save(output->dir, DETAILS_NAME, write_details, output, error);
+	sink->n = count_iterations(run);
+	write_iterations(run, &sink->writer);
+	return FLEXTRACE_OK;
 }
 
-static int write_with(const struct findings *findings, const char *dir, const char *file,
-                      int (*save)(struct output *output, uint64_t *ret_rows,
-                                  struct flextrace_error *error),
-                      uint64_t *ret_rows, struct flextrace_error *error)
+static int write_with(const struct findings *findings, struct text_sink *sink,
+                      int (*save)(const struct aie_run *run, struct text_sink *sink))
 {
 	struct aie_run run;
-	struct output output = {.run = &run, .dir = dir};
 	int code = aie_find(&run, findings);
 
-	*ret_rows = 0;
-	code = code < 0 ? analysis_no_memory(file, error) : save(&output, ret_rows, error);
+	if (code >= 0)
+		code = save(&run, sink);
 	aie_release(&run);
 	return code;
 }
 
-static int write_index(const struct findings *findings, const char *output_dir, uint64_t *ret_rows,
-                       struct flextrace_error *error)
-{
-	return write_with(findings, output_dir, INDEX_NAME, save_index, ret_rows, error);
-}
+#define AIE_ANALYSIS(NAME, FILE)                                                         \
+	static int write_##NAME(const struct findings *findings, struct text_sink *sink) \
+	{                                                                                \
+		return write_with(findings, sink, save_##NAME);                          \
+	}                                                                                \
+	const struct analysis analysis_aie_##NAME = {                                    \
+		.name = "aie", .file = ANALYSIS_TEXT(FILE, write_##NAME), .is_for = aie_is_in}
 
-static int write_aggregate(const struct findings *findings, const char *output_dir,
-                           uint64_t *ret_rows, struct flextrace_error *error)
-{
-	return write_with(findings, output_dir, AGGREGATE_NAME, save_aggregate, ret_rows, error);
-}
-
-static int write_details_md(const struct findings *findings, const char *output_dir,
-                            uint64_t *ret_rows, struct flextrace_error *error)
-{
-	return write_with(findings, output_dir, DETAILS_NAME, save_details, ret_rows, error);
-}
-
-const struct analysis analysis_aie = {
-	.name = "aie", .file = INDEX_NAME, .is_for = aie_is_in, .write = write_index};
-const struct analysis analysis_aie_aggregate = {
-	.name = "aie", .file = AGGREGATE_NAME, .is_for = aie_is_in, .write = write_aggregate};
-const struct analysis analysis_aie_details = {
-	.name = "aie", .file = DETAILS_NAME, .is_for = aie_is_in, .write = write_details_md};
+AIE_ANALYSIS(index, "index.json");
+AIE_ANALYSIS(aggregate, "aggregate_perf.json");
+AIE_ANALYSIS(details, DETAILS_NAME);

@@ -6,15 +6,9 @@
 #include "core_stats.h"
 #include "base/text/writer.h"
 
-#define TEXT_NAME  "device_stats.txt"
 #define CELL_BYTES 96
 #define CELL_WIDTH 17
 #define ROW_WIDTH  7
-
-struct report {
-	struct core_stats stats;
-	uint64_t n_lines;
-};
 
 /* -- the table ------------------------------------------------------------------------------- */
 
@@ -255,11 +249,10 @@ static void write_device_name(const struct core_stats *stats, uint32_t place, st
 }
 
 /* Lines of an analysis stand together, those of its cores first. */
-static void write_text(void *context, struct writer *writer)
+static void write_blocks(const struct core_stats *stats, struct text_sink *sink)
 {
-	struct report *report = context;
-	const struct core_stats *stats = &report->stats;
 	const struct core_line *lines = stats->lines;
+	struct writer *writer = &sink->writer;
 
 	for (uint32_t first = 0, end = 0; first < stats->n_lines; first = end + 1) {
 		for (end = first; lines[end].core != FLEXTRACE_NONE; end++)
@@ -269,26 +262,20 @@ static void write_text(void *context, struct writer *writer)
 		write_head(stats, &lines[end], writer);
 		if (end > first)
 			write_grid(stats, first, end, writer);
-		report->n_lines++;
+		sink->n++;
 	}
 }
 
-/* -- files ----------------------------------------------------------------------------------- */
-
-static int write_txt(const struct findings *findings, const char *output_dir, uint64_t *ret_rows,
-                     struct flextrace_error *error)
+static int write_text(const struct findings *findings, struct text_sink *sink)
 {
-	struct report report = {.n_lines = 0};
-	int code;
+	struct core_stats stats;
+	int code = core_stats_init(&stats, findings->timeline);
 
-	if (core_stats_init(&report.stats, findings->timeline) < 0)
-		code = analysis_no_memory(TEXT_NAME, error);
-	else
-		code = analysis_save(output_dir, TEXT_NAME, write_text, &report, error);
-	*ret_rows = report.n_lines;
-	core_stats_release(&report.stats);
+	if (code == FLEXTRACE_OK)
+		write_blocks(&stats, sink);
+	core_stats_release(&stats);
 	return code;
 }
 
 const struct analysis analysis_device_stats_text = {
-	.name = "device_stats_text", .file = TEXT_NAME, .write = write_txt};
+	.name = "device_stats_text", .file = ANALYSIS_TEXT("device_stats.txt", write_text)};

@@ -236,19 +236,16 @@ void ops_release(struct ops *ops)
 	map_release(&ops->name_index);
 }
 
-static int write_ops(const struct findings *findings, const char *output_dir, uint64_t *ret_rows,
-                     struct flextrace_error *error)
+static int write(const struct findings *findings, struct text_sink *sink)
 {
 	struct ops ops;
-	int code;
+	int code = ops_find(&ops, findings);
 
-	if (ops_find(&ops, findings) < 0)
-		code = analysis_no_memory("ops.csv", error);
-	else
-		code = analysis_save(output_dir, "ops.csv", ops_write, &ops, error);
-	*ret_rows = ops.n_rows;
+	if (code == FLEXTRACE_OK)
+		ops_write(&ops, &sink->writer);
+	sink->n = ops.n_rows;
 	ops_release(&ops);
 	return code;
 }
 
-const struct analysis analysis_ops = {.name = "ops", .file = "ops.csv", .write = write_ops};
+const struct analysis analysis_ops = {.name = "ops", .file = ANALYSIS_TEXT("ops.csv", write)};

@@ -9,7 +9,6 @@
 #include "core_stamps.h"
 #include "base/text/writer.h"
 
-#define FILE_NAME  "device_rearranged_timestamps.csv"
 #define N_ALWAYS   2
 #define NAME_BYTES 64
 
@@ -17,8 +16,6 @@ struct rearranged {
 	struct core_stamps all;
 	bool *is_used; /* owned: by processor, of the device that is written */
 	uint32_t n_processors;
-	int code;
-	uint64_t n_lines;
 };
 
 static const char *const columns[] = {"Firmware Start", "Kernel start", "Kernel End",
@@ -86,9 +83,9 @@ static void write_head(const struct rearranged *to, uint32_t device, struct writ
 	writer_char(writer, '\n');
 }
 
-static void write_lines(void *context, struct writer *writer)
+static int write_lines(struct rearranged *to, struct text_sink *sink)
 {
-	struct rearranged *to = context;
+	struct writer *writer = &sink->writer;
 
 	if (!to->all.n_cores)
 		writer_literal(writer, "core x,core y\n");
@@ -96,9 +93,7 @@ static void write_lines(void *context, struct writer *writer)
 		const struct core *core = &to->all.cores[i];
 
 		if (!i || core[-1].device != core->device) {
-			to->code = note_processors(to, core);
-			if (to->code < 0)
-				return;
+			FLEXTRACE_TRY(note_processors(to, core));
 			write_head(to, core->device, writer);
 		}
 		writer_u64(writer, core->x);
@@ -109,27 +104,22 @@ static void write_lines(void *context, struct writer *writer)
 				write_core(to, core, j, writer);
 		}
 		writer_char(writer, '\n');
-		to->n_lines++;
+		sink->n++;
 	}
+	return FLEXTRACE_OK;
 }
 
-static int write_rearranged(const struct findings *findings, const char *output_dir,
-                            uint64_t *ret_rows, struct flextrace_error *error)
+static int write(const struct findings *findings, struct text_sink *sink)
 {
-	struct rearranged to = {.n_lines = 0};
-	int code;
+	struct rearranged to = {.is_used = NULL};
+	int code = core_stamps_init(&to.all, findings->timeline);
 
-	if (core_stamps_init(&to.all, findings->timeline) < 0)
-		code = analysis_no_memory(FILE_NAME, error);
-	else
-		code = analysis_save(output_dir, FILE_NAME, write_lines, &to, error);
-	if (code >= 0 && to.code < 0)
-		code = analysis_no_memory(FILE_NAME, error);
-	*ret_rows = to.n_lines;
+	if (code == FLEXTRACE_OK)
+		code = write_lines(&to, sink);
 	free(to.is_used);
 	core_stamps_release(&to.all);
 	return code;
 }
 
 const struct analysis analysis_rearranged = {
-	.name = "rearranged", .file = FILE_NAME, .write = write_rearranged};
+	.name = "rearranged", .file = ANALYSIS_TEXT("device_rearranged_timestamps.csv", write)};

@@ -4,7 +4,8 @@
  * rows go.
  *
  * Who finds results describes them and puts the rows. Who writes a format knows no table. A row is
- * a struct of the table's own; a text in it is weak and lives until the row was put.
+ * a struct of the table's own; a text in it is weak and lives until the row was put. Files that are
+ * no tables are written by who finds them.
  */
 #ifndef FLEXTRACE_COLUMNS_H
 #define FLEXTRACE_COLUMNS_H
@@ -12,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/text/writer.h"
 
 enum column_type {
 	COLUMN_TYPE_TEXT, /* const char *; NULL = empty */
@@ -106,5 +109,22 @@ struct column_table {
 	{                                         \
 		columns, N_COLUMNS(columns), fill \
 	}
+
+/* Where a file goes that is no table. */
+struct text_sink {
+	struct writer writer;
+	const char *dir; /* weak, both: where the file is */
+	struct flextrace_error *error;
+	uint64_t n; /* what run.json calls its rows */
+};
+
+/* A file that is found in a timeline: a table, or a text that `write` writes. */
+struct result_file {
+	const char *name; /* "kernels.csv" */
+	struct column_table table;
+
+	/* FLEXTRACE_E_MEMORY, or what else was told in `error`, or 0. */
+	int (*write)(const struct findings *findings, struct text_sink *sink);
+};
 
 #endif

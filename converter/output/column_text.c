@@ -55,8 +55,8 @@ static void write_number(const struct column *column, const void *place, struct 
 
 struct csv_sink {
 	struct row_sink sink;             /* first */
-	const struct column_table *table; /* weak */
-	struct writer writer;
+	const struct column_table *table; /* weak, both */
+	struct writer *writer;
 };
 
 static void write_names(const struct column_table *table, struct writer *writer)
@@ -84,26 +84,40 @@ static void put_row(struct row_sink *sink, const void *row)
 	struct csv_sink *csv = (struct csv_sink *)sink;
 
 	for (uint32_t i = 0; i < csv->table->n_columns; i++) {
-		write_cell(&csv->table->columns[i], row, &csv->writer);
-		writer_char(&csv->writer, i + 1 < csv->table->n_columns ? ',' : '\n');
+		write_cell(&csv->table->columns[i], row, csv->writer);
+		writer_char(csv->writer, i + 1 < csv->table->n_columns ? ',' : '\n');
 	}
 }
 
-int column_save_csv(const struct column_table *table, const struct findings *findings,
-                    const char *output_dir, const char *file, struct column_saved *ret_saved,
-                    struct flextrace_error *error)
+static int fill_table(const struct column_table *table, const struct findings *findings,
+                      struct text_sink *to)
 {
-	struct csv_sink csv = {.sink = {.put = put_row}, .table = table};
+	struct csv_sink csv = {.sink = {.put = put_row}, .table = table, .writer = &to->writer};
+	int code;
+
+	write_names(table, &to->writer);
+	code = table->fill(findings, &csv.sink);
+	to->n = csv.sink.n;
+	return code;
+}
+
+int column_save(const struct result_file *file, const struct findings *findings,
+                const char *output_dir, struct column_saved *ret_saved,
+                struct flextrace_error *error)
+{
+	struct text_sink to = {.dir = output_dir, .error = error};
+	int code;
 
 	*ret_saved = (struct column_saved){0};
-	FLEXTRACE_TRY(writer_open(&csv.writer, output_dir, file, false, error));
-	write_names(table, &csv.writer);
-	if (table->fill(findings, &csv.sink) < 0) {
-		writer_abandon(&csv.writer);
-		return error_set(error, FLEXTRACE_E_MEMORY, "Cannot write %s: no memory", file);
-	}
-	*ret_saved = (struct column_saved){csv.sink.n, csv.writer.replaced_bytes};
-	return writer_close(&csv.writer, error);
+	FLEXTRACE_TRY(writer_open(&to.writer, output_dir, file->name, false, error));
+	code = file->write ? file->write(findings, &to) : fill_table(&file->table, findings, &to);
+	if (code < 0)
+		writer_abandon(&to.writer);
+	if (code == FLEXTRACE_E_MEMORY)
+		error_set(error, code, "Cannot write %s: no memory", file->name);
+	FLEXTRACE_TRY(code);
+	*ret_saved = (struct column_saved){to.n, to.writer.replaced_bytes};
+	return writer_close(&to.writer, error);
 }
 
 /* -- JSON ------------------------------------------------------------------------------------ */

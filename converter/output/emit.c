@@ -141,10 +141,10 @@ uint64_t emit_count_overlaps(const struct timeline *timeline)
 /* -- jobs -------------------------------------------------------------------------------------- */
 
 struct job {
-	const struct emitter *emitter; /* weak; NULL = writes `table` */
-	struct emit_table *table;      /* weak; NULL, too = writes the file of `process` */
-	uint32_t process;              /* index */
-	char file[64];                 /* of the process */
+	const struct emitter *emitter;      /* weak; NULL = writes a file of an analysis */
+	const struct result_file *analysis; /* weak; NULL, too = writes the file of `process` */
+	uint32_t process;                   /* index */
+	char file[64];                      /* of the process */
 	struct emit_file_count counts[EMIT_MAX_FILES];
 	uint32_t n_counts;
 	struct flextrace_error error;
@@ -157,31 +157,22 @@ struct work {
 	uint32_t n_jobs;
 	atomic_uint next; /* first job that nobody took */
 	atomic_bool has_failed;
-	pthread_mutex_t table_lock;
+	pthread_mutex_t analysis_lock;
 	struct job jobs[]; /* the longest first */
 };
 
-static int write_table(struct emit_table *table, const struct findings *findings,
-                       const char *output_dir, struct flextrace_error *error)
+/* One after the other: each may need memory for every name there is. */
+static int run_analysis(struct work *work, struct job *job)
 {
 	struct column_saved saved;
 	int code;
 
-	if (!table->columns.fill)
-		return table->write(findings, output_dir, &table->rows, error);
-	code = column_save_csv(&table->columns, findings, output_dir, table->file, &saved, error);
-	table->rows = saved.rows;
-	return code;
-}
-
-/* One after the other: each may need memory for every name there is. */
-static int run_table(struct work *work, struct job *job)
-{
-	int code;
-
-	pthread_mutex_lock(&work->table_lock);
-	code = write_table(job->table, work->findings, work->options->output_dir, &job->error);
-	pthread_mutex_unlock(&work->table_lock);
+	pthread_mutex_lock(&work->analysis_lock);
+	code = column_save(job->analysis, work->findings, work->options->output_dir, &saved,
+	                   &job->error);
+	pthread_mutex_unlock(&work->analysis_lock);
+	job->counts[job->n_counts++] = (struct emit_file_count){
+		.file = job->analysis->name, .rows = saved.rows, .expected = saved.rows};
 	return code;
 }
 
@@ -190,12 +181,11 @@ static int run_job(struct work *work, struct job *job)
 	if (job->emitter)
 		return job->emitter->write(work->findings, work->options, job->counts,
 		                           &job->n_counts, &job->error);
-	if (!job->table) {
-		job->n_counts = 1;
-		return emit_chrome_rank(work->findings, work->options, job->process, job->file,
-		                        job->counts, &job->error);
-	}
-	return run_table(work, job);
+	if (job->analysis)
+		return run_analysis(work, job);
+	job->n_counts = 1;
+	return emit_chrome_rank(work->findings, work->options, job->process, job->file, job->counts,
+	                        &job->error);
 }
 
 static void *run_jobs(void *context)
@@ -324,24 +314,24 @@ static void add_processes(struct work *work)
 static struct work *work_new(const struct findings *findings, const struct emit_options *options,
                              const char *formats)
 {
-	uint32_t n_tables = options->run ? options->run->n_tables : 0;
+	uint32_t n_files = options->run ? options->run->n_files : 0;
 	uint32_t n_ranks = options->rank_rows ? findings->timeline->identity->n_processes : 0;
-	struct work *work = calloc(1, sizeof(*work) + (MAX_FORMATS + n_tables + (size_t)n_ranks) *
+	struct work *work = calloc(1, sizeof(*work) + (MAX_FORMATS + n_files + (size_t)n_ranks) *
 	                                                      sizeof(work->jobs[0]));
 
 	if (!work)
 		return NULL;
 	work->findings = findings;
 	work->options = options;
-	pthread_mutex_init(&work->table_lock, NULL);
+	pthread_mutex_init(&work->analysis_lock, NULL);
 	for (uint32_t i = 0; emit_formats[i]; i++) {
 		if (is_chosen(formats, emit_formats[i]->format))
 			work->jobs[work->n_jobs++].emitter = emit_formats[i];
 	}
 	if (n_ranks)
 		add_processes(work);
-	for (uint32_t i = 0; i < n_tables; i++)
-		work->jobs[work->n_jobs++].table = &options->run->tables[i];
+	for (uint32_t i = 0; i < n_files; i++)
+		work->jobs[work->n_jobs++].analysis = options->run->files[i];
 	return work;
 }
 
@@ -358,7 +348,7 @@ int emit_run(const struct findings *findings, const struct emit_options *options
 	if (work) {
 		run_on_threads(work, options->n_threads);
 		code = finish(work, error);
-		pthread_mutex_destroy(&work->table_lock);
+		pthread_mutex_destroy(&work->analysis_lock);
 		free(work);
 	} else {
 		code = error_set(error, FLEXTRACE_E_MEMORY, "Cannot write output: cause=no memory");

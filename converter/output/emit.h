@@ -22,15 +22,6 @@
 #include "model/ledger/pair_report.h"
 #include "model/rank_rows.h"
 
-/* A table that an analysis writes into the output directory. */
-struct emit_table {
-	const char *file;            /* "kernels.csv"; weak */
-	uint64_t rows;               /* without header; stored by emit_run() */
-	struct column_table columns; /* without `fill`: `write` writes the file */
-	int (*write)(const struct findings *findings, const char *output_dir, uint64_t *ret_rows,
-	             struct flextrace_error *error);
-};
-
 /* Facts for run.json that are not in the timeline. Nothing that differs between two runs on the
  * same input; all weak. */
 struct emit_run {
@@ -41,8 +32,8 @@ struct emit_run {
 	uint32_t n_options;
 	const struct pair_report *pairs; /* of files of two tools, by rank */
 	uint32_t n_pairs;
-	struct emit_table *tables; /* in fixed order */
-	uint32_t n_tables;
+	const struct result_file *const *files; /* of analyses, in fixed order */
+	uint32_t n_files;
 };
 
 /* Phases of the Trace Event format by what they tell of; a view may name any of them. */

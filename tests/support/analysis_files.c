@@ -14,17 +14,14 @@
 int analysis_files_save(const struct findings *findings, const char *file, const char *dir,
                         uint64_t *ret_rows, struct flextrace_error *error)
 {
-	struct column_saved saved = {0};
-	int code;
+	struct column_saved saved;
 
 	for (size_t i = 0; analysis_all[i]; i++) {
-		const struct analysis *analysis = analysis_all[i];
+		int code;
 
-		if (strcmp(analysis->file, file) != 0)
+		if (strcmp(analysis_all[i]->file.name, file) != 0)
 			continue;
-		if (!analysis->columns.fill)
-			return analysis->write(findings, dir, ret_rows, error);
-		code = column_save_csv(&analysis->columns, findings, dir, file, &saved, error);
+		code = column_save(&analysis_all[i]->file, findings, dir, &saved, error);
 		*ret_rows = saved.rows;
 		return code;
 	}

@@ -177,25 +177,21 @@ static int fill_emitted(const struct findings *findings, struct row_sink *sink)
 
 /* -- files ----------------------------------------------------------------------------------- */
 
-static const struct {
-	const char *file;
-	struct column_table table;
-} reports[] = {
-	{"clocks.csv", {clock_columns, CLOCK_COLUMNS, fill_clocks}},
-	{"alignment.csv", {alignment_columns, ALIGNMENT_COLUMNS, fill_alignment}},
-	{"losses.csv", COLUMN_TABLE(loss_columns, fill_losses)},
-	{"emitted.csv", COLUMN_TABLE(emitted_columns, fill_emitted)},
+static const struct result_file reports[] = {
+	{"clocks.csv", {clock_columns, CLOCK_COLUMNS, fill_clocks}, NULL},
+	{"alignment.csv", {alignment_columns, ALIGNMENT_COLUMNS, fill_alignment}, NULL},
+	{"losses.csv", COLUMN_TABLE(loss_columns, fill_losses), NULL},
+	{"emitted.csv", COLUMN_TABLE(emitted_columns, fill_emitted), NULL},
 };
 
 int csv_write_reports(struct csv *csv, struct flextrace_error *error)
 {
 	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
-		struct emit_file_count *count = csv_count(csv, reports[i].file, 0);
+		struct emit_file_count *count = csv_count(csv, reports[i].name, 0);
 		struct column_saved saved;
 
-		FLEXTRACE_TRY(column_save_csv(&reports[i].table, csv->view.findings,
-		                              csv->options->output_dir, reports[i].file, &saved,
-		                              error));
+		FLEXTRACE_TRY(column_save(&reports[i], csv->view.findings, csv->options->output_dir,
+		                          &saved, error));
 		count->expected = count->rows = saved.rows;
 		count->replaced_bytes = saved.replaced_bytes;
 	}

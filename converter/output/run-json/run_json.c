@@ -407,20 +407,12 @@ static cJSON *new_file(const struct emit_file_count *count)
 	return file;
 }
 
-static void add_files(cJSON *root, const struct emit_run *run, const struct emit_file_count *counts,
-                      uint32_t n_counts)
+static void add_files(cJSON *root, const struct emit_file_count *counts, uint32_t n_counts)
 {
 	cJSON *files = json_item_add_list(root, "files");
 
 	for (uint32_t i = 0; i < n_counts; i++)
 		json_item_append(files, new_file(&counts[i]));
-	for (uint32_t i = 0; run && i < run->n_tables; i++) {
-		cJSON *file = cJSON_CreateObject();
-
-		json_item_add_text(file, "file", run->tables[i].file);
-		json_item_add_u64(file, "rows", run->tables[i].rows);
-		json_item_append(files, file);
-	}
 }
 
 /* -- the books --------------------------------------------------------------------------------- */
@@ -506,7 +498,7 @@ static char *print_document(const struct findings *findings, const struct emit_o
 	add_balance(root, timeline->ledger);
 	add_emitted(root, findings->emitted);
 	add_endless(root, timeline);
-	add_files(root, options->run, counts, n_counts);
+	add_files(root, counts, n_counts);
 	json_item_add(
 		root, "closes",
 		cJSON_CreateBool(closes && !ledger_total(timeline->ledger, LOSS_UNACCOUNTED)));

@@ -70,12 +70,12 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 
 static void test_column_text__leaves_empty_what_is_not_known(void **state)
 {
-	const struct column_table table = COLUMN_TABLE(columns, fill);
+	const struct result_file file = {"t.csv", COLUMN_TABLE(columns, fill), NULL};
 	char *dir = scratch_dir(), *text;
 	struct column_saved saved;
 
 	(void)state;
-	assert_int_equal(column_save_csv(&table, NULL, dir, "t.csv", &saved, NULL), 0);
+	assert_int_equal(column_save(&file, NULL, dir, &saved, NULL), 0);
 	assert_int_equal(saved.rows, 2);
 	text = scratch_read(dir, "t.csv", NULL);
 	assert_non_null(text);
@@ -112,14 +112,13 @@ static int fill_partly(const struct findings *findings, struct row_sink *sink)
 
 static void test_column_text__leaves_no_file_where_rows_are_missing(void **state)
 {
-	const struct column_table table = COLUMN_TABLE(columns, fill_partly);
+	const struct result_file file = {"t.csv", COLUMN_TABLE(columns, fill_partly), NULL};
 	struct flextrace_error error = {0};
 	char *dir = scratch_dir();
 	struct column_saved saved;
 
 	(void)state;
-	assert_int_equal(column_save_csv(&table, NULL, dir, "t.csv", &saved, &error),
-	                 FLEXTRACE_E_MEMORY);
+	assert_int_equal(column_save(&file, NULL, dir, &saved, &error), FLEXTRACE_E_MEMORY);
 	assert_string_equal(error.message, "Cannot write t.csv: no memory");
 	assert_int_equal(saved.rows, 0);
 	assert_null(scratch_read(dir, "t.csv", NULL));

@@ -207,35 +207,38 @@ static void test_emit__keeps_out_of_a_directory_that_another_conversion_writes_i
 	assert_int_equal(output_dir_open("", &lock, NULL), FLEXTRACE_E_OUTPUT);
 }
 
-static int write_table(const struct findings *findings, const char *output_dir, uint64_t *ret_rows,
-                       struct flextrace_error *error)
+static int write_calls(const struct findings *findings, struct text_sink *sink)
 {
-	if (!scratch_has(output_dir, "told")) /* a file, where it is to succeed */
-		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write table");
-	*ret_rows = findings->timeline->host_rows.n_rows;
+	if (!scratch_has(sink->dir, "told")) /* a file, where it is to succeed */
+		return error_set(sink->error, FLEXTRACE_E_OUTPUT, "Cannot write calls");
+	sink->n = findings->timeline->host_rows.n_rows;
 	return 0;
 }
 
 static void test_emit__runs_analyses_beside_the_formats(void **state)
 {
 	struct emit_test *test = *state;
-	struct emit_table table = {.file = "calls.csv", .write = write_table};
-	struct emit_run run = {.tables = &table, .n_tables = 1};
+	const struct result_file file = {.name = "calls.txt", .write = write_calls};
+	const struct result_file *const files[] = {&file};
+	struct emit_run run = {.files = files, .n_files = 1};
 	struct emit_options options = {
 		.output_dir = test->dir, .formats = "text", .n_threads = 2, .run = &run};
 	struct flextrace_error error = {0};
 	char *text, *path = NULL;
+	cJSON *run_json;
 
 	assert_int_equal(emit_run(&test->fixture.findings, &options, &error), FLEXTRACE_E_OUTPUT);
-	assert_string_equal(error.message, "Cannot write table");
+	assert_string_equal(error.message, "Cannot write calls");
 	assert_false(scratch_has(test->dir, "run.json"));
 	assert_true(asprintf(&path, "%s/told", test->dir) > 0);
 	fclose(fopen(path, "w"));
 	free(path);
 	assert_int_equal(emit_run(&test->fixture.findings, &options, NULL), 0);
-	assert_int_equal(table.rows, test->fixture.timeline.host_rows.n_rows);
 	text = scratch_read(test->dir, "run.json", NULL);
-	assert_non_null(strstr(text, "\"calls.csv\""));
+	run_json = cJSON_Parse(text);
+	emit_assert_json(cJSON_GetArrayItem(cJSON_GetObjectItem(run_json, "files"), 1),
+	                 "{\"file\":\"calls.txt\",\"rows\":8}");
+	cJSON_Delete(run_json);
 	free(text);
 }
 
